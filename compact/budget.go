@@ -1,0 +1,78 @@
+package compact
+
+// DefaultWindow is the window of a model that nobody knows, in tokens.
+const DefaultWindow = 128_000
+
+// DefaultMaxMessages is the default of the second budget, in messages: Azure
+// and OpenAI refuse longer lists whatever they cost.
+const DefaultMaxMessages = 2048
+
+// Limits is what is known of a model and its upstream: facts and configuration.
+// All are tokens but MaxMessages; zero means "not known" or "default".
+type Limits struct {
+	// Window is the whole context window, prompt and answer; 0: DefaultWindow.
+	Window int
+	// Input is a limit on the prompt below the window, where the model has
+	// one (gpt-5: 272,000 of 400,000).
+	Input int
+	// Reserve is kept free for the answer when the request asks for less; 0:
+	// the smaller of 8,192 and a quarter of the window.
+	Reserve int
+	// Budget overrides all of the above: tokens of prompt.
+	Budget int
+	// MaxMessages is the largest number of messages; 0: DefaultMaxMessages.
+	MaxMessages int
+}
+
+// Budget is what one request may cost. Make it with Limits.For.
+type Budget struct {
+	// Tokens is what the prompt may cost, tools and framing included.
+	Tokens int
+	// Placing is the same with the reserve rounded up to a sixteenth of the
+	// window. Epochs are placed by it, so that a client that computes
+	// max_tokens from its own estimate does not move earlier epochs.
+	Placing int
+	// Step is that sixteenth, in tokens; the fixed cost is rounded up to it.
+	Step int
+	// Messages is the largest number of messages.
+	Messages int
+}
+
+// For gives the budget of a request that asks for at most answer tokens of
+// answer (0: it did not say). Answers are counted up to half the window.
+func (l Limits) For(answer int) Budget {
+	b := Budget{Messages: l.MaxMessages}
+	if b.Messages <= 0 {
+		b.Messages = DefaultMaxMessages
+	}
+	if l.Budget > 0 {
+		b.Tokens, b.Placing, b.Step = l.Budget, l.Budget, step(l.Budget)
+		return b
+	}
+	window := l.Window
+	if window <= 0 {
+		window = DefaultWindow
+	}
+	reserve := l.Reserve
+	if reserve <= 0 {
+		reserve = min(8192, window/4)
+	}
+	reserve = min(max(min(answer, window/2), reserve), window-1)
+	b.Step = step(window)
+	b.Tokens = window - reserve
+	b.Placing = max(1, window-min(roundUp(reserve, b.Step), window-1))
+	if l.Input > 0 {
+		b.Tokens = min(b.Tokens, l.Input)
+		b.Placing = min(b.Placing, l.Input)
+	}
+	return b
+}
+
+func step(window int) int { return max(1, window/16) }
+
+func roundUp(n, step int) int {
+	if n <= 0 {
+		return 0
+	}
+	return (n + step - 1) / step * step
+}

@@ -1,0 +1,154 @@
+package compacttest
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"laconic/compact"
+)
+
+// Run is what one compaction of a prefix gave.
+type Run struct {
+	Prefix int // messages of the client's list
+	Plan   compact.Plan
+	Report compact.Report
+	Out    []compact.Message
+}
+
+// Sweep compacts every prefix of a conversation that a client must have sent,
+// and checks all promises of the pure half on each, and between neighbours:
+// what was sent stays a prefix of what is sent next unless an epoch starts.
+// It gives all runs and every broken promise.
+func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b compact.Budget) (runs []Run, broken []error) {
+	before := deepCopy(in.Messages)
+	for _, k := range RequestPoints(in.Messages) {
+		prefix := compact.Conversation{Messages: in.Messages[:k:k], Fixed: in.Fixed}
+		plan, report := compact.Compact(prefix, p, c, b)
+		run := Run{Prefix: k, Plan: plan, Report: report, Out: plan.Apply(prefix)}
+		for _, err := range compact.Broken(prefix, p, c, b, &plan, report) {
+			broken = append(broken, fmt.Errorf("prefix %d: %w", k, err))
+		}
+		if err := replays(prefix, plan, run.Out); err != nil {
+			broken = append(broken, fmt.Errorf("prefix %d: stateless: %w", k, err))
+		}
+		if n := len(runs); n > 0 {
+			if err := stable(&runs[n-1], &run, b); err != nil {
+				broken = append(broken, fmt.Errorf("prefix %d after %d: stable: %w", k, runs[n-1].Prefix, err))
+			}
+		}
+		runs = append(runs, run)
+	}
+	if !equal(in.Messages, before) {
+		broken = append(broken, fmt.Errorf("stateless: the client's messages were changed"))
+	}
+	return runs, broken
+}
+
+// RequestPoints are the prefixes that end before an assistant message and
+// behind a whole round, and the whole list. A request that was answered by
+// nothing leaves none: repair removes the empty answer.
+func RequestPoints(msgs []compact.Message) []int {
+	var points []int
+	for k := 1; k < len(msgs); k++ {
+		inRound := msgs[k-1].Role == compact.Assistant && len(msgs[k-1].Calls) > 0
+		if msgs[k].Role == compact.Assistant && !inRound && !msgs[k].Empty() {
+			points = append(points, k)
+		}
+	}
+	if len(msgs) > 0 {
+		points = append(points, len(msgs))
+	}
+	return points
+}
+
+// replays: the plan as JSON, applied anew, makes the same list.
+func replays(in compact.Conversation, plan compact.Plan, out []compact.Message) error {
+	raw, err := json.Marshal(plan)
+	if err != nil {
+		return err
+	}
+	var again compact.Plan
+	if err := json.Unmarshal(raw, &again); err != nil {
+		return err
+	}
+	if !equal(again.Apply(in), out) {
+		return fmt.Errorf("the plan read back from JSON makes another list")
+	}
+	return nil
+}
+
+// stable compares two requests that followed each other.
+func stable(a, b *Run, budget compact.Budget) error {
+	repaired := repairedLen(a)
+	for i, e := range b.Plan.Epochs {
+		if i < len(a.Plan.Epochs) {
+			if e != a.Plan.Epochs[i] {
+				return fmt.Errorf("epoch %d was %+v and is %+v", i+1, a.Plan.Epochs[i], e)
+			}
+			continue
+		}
+		if e.At <= repaired {
+			return fmt.Errorf("epoch %d at %d was not there a turn ago", i+1, e.At)
+		}
+	}
+	if len(b.Plan.Epochs) < len(a.Plan.Epochs) {
+		return fmt.Errorf("%d epochs became %d", len(a.Plan.Epochs), len(b.Plan.Epochs))
+	}
+	if err := apart(b.Plan.Epochs, budget); err != nil {
+		return err
+	}
+	if len(b.Plan.Epochs) > len(a.Plan.Epochs) {
+		return nil
+	}
+	if len(b.Out) < len(a.Out) || !equal(a.Out, b.Out[:len(a.Out)]) {
+		return fmt.Errorf("%d messages sent are not a prefix of the %d sent next", len(a.Out), len(b.Out))
+	}
+	return nil
+}
+
+// repairedLen is how long the client's list was after repair.
+func repairedLen(r *Run) int {
+	n := r.Prefix
+	for _, e := range r.Plan.Edits {
+		switch e.Op {
+		case compact.OpAnswer:
+			n++
+		case compact.OpDropMessage:
+			n--
+		}
+	}
+	return n
+}
+
+// apart: between two epochs enough arrived to be worth one.
+func apart(epochs []compact.Epoch, b compact.Budget) error {
+	for i := 1; i < len(epochs); i++ {
+		e, next := epochs[i-1], epochs[i]
+		if e.Crowded || next.Crowded || next.Before > b.Placing {
+			continue // the number of messages, or the budget, forced one
+		}
+		want := e.Trigger - e.Land
+		if e.After > e.Land {
+			want /= 4
+		}
+		if arrived := next.Before - e.After; arrived < want {
+			return fmt.Errorf("epoch %d: only %d tokens arrived since the last one, which left %d of %d", i+1, arrived, e.After, e.Land)
+		}
+	}
+	return nil
+}
+
+// equal compares all that an upstream would see, and where messages come from.
+func equal(a, b []compact.Message) bool {
+	return slices.EqualFunc(a, b, func(x, y compact.Message) bool { return x.Origin == y.Origin && x.Equal(&y) })
+}
+
+func deepCopy(msgs []compact.Message) []compact.Message {
+	out := slices.Clone(msgs)
+	for i := range out {
+		out[i].Parts = slices.Clone(out[i].Parts)
+		out[i].Calls = slices.Clone(out[i].Calls)
+	}
+	return out
+}

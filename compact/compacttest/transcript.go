@@ -1,0 +1,251 @@
+// Package compacttest helps to test what compacts conversations: transcripts
+// that a person can read, a counter whose tokens are words, and a sweep that
+// checks every promise on every prefix of a conversation.
+//
+// A transcript has one message a line:
+//
+//	system: be brief
+//	user: read both files
+//	assistant: let me see | call c1 read a.txt | call c2 read b.txt
+//	tool c1: one two three
+//	tool c2 [array]: four five
+//	assistant [sealed]: done
+//
+// Text may hold \n. An assistant line without text has null content. Marks in
+// brackets: absent, null, array (content as such), empty calls (tool_calls: []),
+// sealed (carries reasoning), open (to be continued), holds (a refusal or the
+// like). "call - name" is a call without an id, "tool -" a result without one;
+// "legacy read a.txt" is a function_call, answered by "function read: …".
+package compacttest
+
+import (
+	"fmt"
+	"strings"
+
+	"laconic/compact"
+)
+
+// Parse reads a transcript.
+func Parse(transcript string) ([]compact.Message, error) {
+	var msgs []compact.Message
+	for n, line := range strings.Split(transcript, "\n") {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		m, err := parseLine(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n+1, err)
+		}
+		m.Origin = len(msgs)
+		msgs = append(msgs, m)
+	}
+	return msgs, nil
+}
+
+func parseLine(line string) (m compact.Message, err error) {
+	head, text, ok := strings.Cut(line, ": ")
+	if !ok {
+		if head, ok = strings.CutSuffix(line, ":"); !ok {
+			return m, fmt.Errorf("no colon behind the role in %q", line)
+		}
+	}
+	head, marks, _ := strings.Cut(head, " [")
+	name, id, _ := strings.Cut(strings.TrimSpace(head), " ")
+	if m.Role, ok = compact.RoleNamed(name); !ok {
+		return m, fmt.Errorf("unknown role %q", name)
+	}
+	if id != "-" {
+		m.Answers = id
+	}
+	legacy := 0
+	pieces := strings.Split(text, "|")
+	text = unescape(strings.TrimSpace(pieces[0]))
+	m.Shape = compact.String
+	if m.Role == compact.Assistant && text == "" {
+		m.Shape = compact.Null
+	} else {
+		m.Parts = []compact.Part{{Text: compact.Plain(text)}}
+	}
+	for _, piece := range pieces[1:] {
+		f := strings.SplitN(strings.TrimSpace(piece), " ", 4)
+		switch {
+		case f[0] == "image" && len(f) == 2:
+			m.Shape = compact.Array
+			m.Parts = append(m.Parts, compact.Part{Kind: compact.KindImage, Text: compact.Plain(f[1])})
+		case f[0] == "text" && len(f) >= 2:
+			m.Shape = compact.Array
+			m.Parts = append(m.Parts, compact.Part{Text: compact.Plain(unescape(strings.Join(f[1:], " ")))})
+		case f[0] == "legacy" && len(f) >= 2:
+			legacy++
+			m.Calls = append(m.Calls, compact.Call{Kind: compact.CallLegacy, Name: f[1], Arguments: compact.Plain(strings.Join(f[2:], " "))})
+		case f[0] == "call" && len(f) >= 3:
+			c := compact.Call{ID: f[1], Name: f[2], Arguments: compact.Plain(unescape(strings.Join(f[3:], " ")))}
+			if c.ID == "-" {
+				c.ID = ""
+			}
+			m.Calls = append(m.Calls, c)
+		default:
+			return m, fmt.Errorf("cannot read %q", piece)
+		}
+	}
+	if legacy > 1 {
+		return m, fmt.Errorf("only one legacy call fits into a message")
+	}
+	if len(m.Calls) > 0 && m.Role != compact.Assistant {
+		return m, fmt.Errorf("only an assistant can call")
+	}
+	for _, mark := range strings.Split(strings.Trim(marks, "] "), ",") {
+		switch strings.TrimSpace(mark) {
+		case "":
+		case "absent":
+			m.Shape, m.Parts = compact.Absent, nil
+		case "null":
+			m.Shape, m.Parts = compact.Null, nil
+		case "array":
+			m.Shape = compact.Array
+			if text == "" {
+				m.Parts = nil
+			}
+		case "string":
+			m.Shape = compact.String
+			if m.Parts == nil {
+				m.Parts = []compact.Part{{Text: compact.Plain("")}}
+			}
+		case "empty calls":
+			m.EmptyCalls = true
+		case "sealed":
+			m.Sealed = true
+		case "open":
+			m.Open = true
+		case "holds":
+			m.Holds = true
+		default:
+			return m, fmt.Errorf("unknown mark %q", mark)
+		}
+	}
+	return m, nil
+}
+
+// Format writes messages as a transcript. Synthetic results are written by
+// their text like any other.
+func Format(msgs []compact.Message) string {
+	var b strings.Builder
+	for i := range msgs {
+		m := &msgs[i]
+		b.WriteString(m.Role.String())
+		if m.Role.Result() {
+			b.WriteString(" " + dash(m.Answers))
+		}
+		if marks := marksOf(m); len(marks) > 0 {
+			b.WriteString(" [" + strings.Join(marks, ", ") + "]")
+		}
+		b.WriteString(":")
+		first := 0
+		if len(m.Parts) > 0 && m.Parts[0].Kind == compact.KindText {
+			if text := m.Parts[0].Text.String(); text != "" {
+				b.WriteString(" " + escape(text))
+			}
+			first = 1
+		}
+		for _, p := range m.Parts[first:] {
+			if p.Kind == compact.KindImage {
+				b.WriteString(" | image " + p.Text.String())
+			} else {
+				b.WriteString(" | text " + escape(p.Text.String()))
+			}
+		}
+		for _, c := range m.Calls {
+			kind := "call " + dash(c.ID)
+			if c.Kind == compact.CallLegacy {
+				kind = "legacy"
+			}
+			b.WriteString(strings.TrimRight(" | "+kind+" "+c.Name+" "+escape(c.Arguments.String()), " "))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func marksOf(m *compact.Message) []string {
+	var marks []string
+	add := func(on bool, mark string) {
+		if on {
+			marks = append(marks, mark)
+		}
+	}
+	add(m.Shape == compact.Absent, "absent")
+	add(m.Shape == compact.Null && m.Role != compact.Assistant, "null")
+	add(m.Shape == compact.Array && len(m.Parts) < 2, "array")
+	add(m.Shape == compact.String && m.Role == compact.Assistant && len(m.Parts) == 1 && m.Parts[0].Text.Len() == 0, "string")
+	add(m.EmptyCalls, "empty calls")
+	add(m.Sealed, "sealed")
+	add(m.Open, "open")
+	add(m.Holds, "holds")
+	return marks
+}
+
+func dash(id string) string {
+	if id == "" {
+		return "-"
+	}
+	return id
+}
+
+func escape(s string) string   { return strings.ReplaceAll(s, "\n", `\n`) }
+func unescape(s string) string { return strings.ReplaceAll(s, `\n`, "\n") }
+
+// Words is a counter for tests: a token is a word, framing costs nothing, and
+// an image costs ten. A reader checks the arithmetic by eye.
+type Words struct{}
+
+// Envelope is the cost of the reasoning that travels with a message.
+func (Words) Envelope(m *compact.Message) int { return words(m.Reasoning.String()) }
+
+// Part counts words.
+func (Words) Part(p *compact.Part) int {
+	if p.Kind != compact.KindText && p.Kind != compact.KindRefusal {
+		return 10
+	}
+	return words(p.Text.String())
+}
+
+// Call counts the words of name and arguments.
+func (Words) Call(c *compact.Call) int { return words(c.Name) + words(c.Arguments.String()) }
+
+// Fixed counts words.
+func (Words) Fixed(tools, functions, format []byte) int {
+	return words(string(tools)) + words(string(functions)) + words(string(format))
+}
+
+// Exact is true: a word is a word.
+func (Words) Exact() bool { return true }
+
+func words(s string) int { return len(strings.Fields(s)) }
+
+// Bytes is a counter for tests and for measuring: a message costs eight tokens
+// and a token for every 3.5 bytes it holds; an image costs 512.
+type Bytes struct{}
+
+// Envelope is eight tokens and the reasoning.
+func (Bytes) Envelope(m *compact.Message) int { return 8 + tokens(m.Reasoning.Len()) }
+
+// Part counts bytes.
+func (Bytes) Part(p *compact.Part) int {
+	if p.Kind == compact.KindText || p.Kind == compact.KindRefusal {
+		return tokens(p.Text.Len())
+	}
+	return 512
+}
+
+// Call counts the bytes of id, name and arguments.
+func (Bytes) Call(c *compact.Call) int { return tokens(len(c.ID) + len(c.Name) + c.Arguments.Len()) }
+
+// Fixed counts bytes.
+func (Bytes) Fixed(tools, functions, format []byte) int {
+	return tokens(len(tools)) + tokens(len(functions)) + tokens(len(format))
+}
+
+// Exact is true: tests want to see the trigger of exact counts.
+func (Bytes) Exact() bool { return true }
+
+func tokens(bytes int) int { return bytes * 2 / 7 }

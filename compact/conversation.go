@@ -1,0 +1,168 @@
+package compact
+
+import "slices"
+
+// Role says who speaks in a message.
+type Role uint8
+
+// The roles of the chat API. Function is the legacy form of Tool.
+const (
+	System Role = iota + 1
+	Developer
+	User
+	Assistant
+	Tool
+	Function
+)
+
+// String gives the role's name on the wire.
+func (r Role) String() string {
+	if int(r) < len(roleNames) {
+		return roleNames[r]
+	}
+	return "unknown"
+}
+
+var roleNames = [...]string{"unknown", "system", "developer", "user", "assistant", "tool", "function"}
+
+// RoleNamed gives the role with that name on the wire; false for any other name.
+func RoleNamed(name string) (Role, bool) {
+	for r, n := range roleNames {
+		if r > 0 && n == name {
+			return Role(r), true
+		}
+	}
+	return 0, false
+}
+
+// Head tells whether the role instructs the model: such messages are never
+// edited and never removed.
+func (r Role) Head() bool { return r == System || r == Developer }
+
+// Result tells whether the role answers a call.
+func (r Role) Result() bool { return r == Tool || r == Function }
+
+// Kind says what a part is.
+type Kind uint8
+
+// The kinds of part. Other is a kind this version does not know: it is kept,
+// costs nothing that we know of, and is never edited.
+const (
+	KindText Kind = iota
+	KindImage
+	KindAudio
+	KindFile
+	KindRefusal
+	KindOther
+)
+
+// Shape says how the content of a message was written.
+type Shape uint8
+
+// The shapes of content. An edit never changes the shape of a message that the
+// client sent, because upstreams differ in what they take (a tool result that
+// becomes an array loses its id at Ollama).
+const (
+	Absent Shape = iota
+	Null
+	String
+	Array
+)
+
+// Part is one piece of a message's content.
+type Part struct {
+	Kind Kind
+	// Text is what the model reads. For media it is the URL or the base64 data.
+	Text Text
+	// Detail is the image detail, the audio format or the file name.
+	Detail string
+}
+
+// CallKind says in which form a call was written.
+type CallKind uint8
+
+// The forms of a call: tool_calls with a function, tool_calls with a custom
+// tool, and the legacy function_call, which has no id and is paired by name.
+const (
+	CallFunction CallKind = iota
+	CallCustom
+	CallLegacy
+)
+
+// Call is one tool call of an assistant message.
+type Call struct {
+	Kind      CallKind
+	ID        string // "" when missing or not a string
+	Name      string
+	Arguments Text // the arguments as sent: usually JSON, not always
+	Sealed    bool // carries a signature (Gemini's thought_signature): arguments may not change
+}
+
+// Added is the Origin of a message that the client did not send.
+const Added = -1
+
+// Message is one message of a conversation, as far as compaction needs to see
+// it. What is not here (unknown fields, markers, spacing) stays with the bytes
+// and is never lost, because edits are spliced into the client's own bytes.
+type Message struct {
+	Role  Role
+	Shape Shape
+	Parts []Part
+	Calls []Call
+	// EmptyCalls: tool_calls is present but [] or null, which OpenAI refuses.
+	EmptyCalls bool
+	// Answers is the id of the call that this result answers, "" when missing.
+	// For the legacy role function it is the function's name.
+	Answers string
+	Name    string
+	// Reasoning is the thinking that travels with an assistant message.
+	Reasoning Text
+	// Sealed: the message carries reasoning or a signature, so it may only be
+	// removed whole, never edited: Gemini, Anthropic and DeepSeek refuse a
+	// thinking turn that changed.
+	Sealed bool
+	// Open: an assistant message that the model is asked to go on with
+	// (prefix, partial, continue_final_message). It is left alone.
+	Open bool
+	// Holds: there is a refusal, an audio answer or another thing beside
+	// content and calls that gives the message a meaning.
+	Holds bool
+	// Origin is the message's index in the client's list, or Added.
+	Origin int
+	// Edited: the message no longer equals what the client sent.
+	Edited bool
+}
+
+// Empty tells whether an assistant message says nothing at all: such a message
+// is refused by OpenAI and carries no meaning.
+func (m *Message) Empty() bool {
+	blank := m.Shape == Absent || m.Shape == Null || (m.Shape == Array && len(m.Parts) == 0)
+	return blank && len(m.Calls) == 0 && !m.Holds && !m.Open && !m.Sealed && m.Reasoning.Len() == 0
+}
+
+// Equal tells whether an upstream would see the same: everything but the marks
+// Origin and Edited.
+func (m *Message) Equal(o *Message) bool {
+	return m.Role == o.Role && m.Shape == o.Shape && m.Answers == o.Answers && m.Name == o.Name &&
+		m.EmptyCalls == o.EmptyCalls && m.Sealed == o.Sealed && m.Open == o.Open && m.Holds == o.Holds &&
+		m.Reasoning.Equal(o.Reasoning) && slices.EqualFunc(m.Parts, o.Parts, Part.Equal) &&
+		slices.EqualFunc(m.Calls, o.Calls, Call.Equal)
+}
+
+// Equal tells whether two parts are the same.
+func (p Part) Equal(q Part) bool {
+	return p.Kind == q.Kind && p.Detail == q.Detail && p.Text.Equal(q.Text)
+}
+
+// Equal tells whether two calls are the same.
+func (c Call) Equal(o Call) bool {
+	return c.Kind == o.Kind && c.ID == o.ID && c.Name == o.Name && c.Sealed == o.Sealed && c.Arguments.Equal(o.Arguments)
+}
+
+// Conversation is what the model will read: the messages, and the cost in
+// tokens of everything else that is fixed for this request (tools, functions,
+// response_format, framing).
+type Conversation struct {
+	Messages []Message
+	Fixed    int
+}

@@ -1,0 +1,74 @@
+package compact
+
+// Op says what an edit does.
+type Op string
+
+// The edits there are. The first seven are made by Repair, the others by the
+// ladder.
+const (
+	OpDropEmptyCalls Op = "drop_empty_calls" // tool_calls: [] or null is removed
+	OpDropMessage    Op = "drop_message"     // a message says nothing, or is a result without its call
+	OpDropCall       Op = "drop_call"        // a call that nobody answered is removed
+	OpAnswer         Op = "answer"           // a call that nobody answered gets a synthetic result
+	OpSetID          Op = "set_id"           // a result takes the id of its call
+	OpRename         Op = "rename"           // an id used twice, or missing, is renamed at call and result
+	OpMove           Op = "move"             // a message changes its place
+	OpRewrite        Op = "rewrite"          // a part's text is replaced
+	OpRemove         Op = "remove"           // the messages [At, End) leave
+)
+
+// Edit is one change, as data, with its reason. The log, replay and explain
+// read edits; nothing else records what was done.
+type Edit struct {
+	Op Op `json:"op"`
+	// Stage is the stage of the ladder that made the edit, or "repair".
+	Stage string `json:"stage"`
+	// Why is the reason in a few words.
+	Why string `json:"why"`
+	// Origin is the index of the message in the client's list. For a message
+	// that was added it is the index of the message it answers.
+	Origin int `json:"origin"`
+	// At is the index of the message in the repaired list. For a removal End
+	// is the index behind the last message removed.
+	At  int `json:"at"`
+	End int `json:"end,omitempty"`
+	// Part is the index of the part, or of the call, within the message.
+	Part int `json:"part,omitempty"`
+	// ID is the id of the call that is concerned, after the edit.
+	ID string `json:"id,omitempty"`
+	// Text is the new text of a rewritten part.
+	Text string `json:"text,omitempty"`
+	// Saved is how many tokens the edit saved; negative for an addition.
+	Saved int `json:"saved"`
+	// Epoch counts from 1; 0 for repairs.
+	Epoch int `json:"epoch,omitempty"`
+}
+
+// Epoch is one climb of the ladder.
+type Epoch struct {
+	// At is the request point: the number of messages of the repaired list
+	// that stood before it.
+	At int `json:"at"`
+	// Before and After are the cost of the request at that point, in tokens.
+	Before int `json:"before"`
+	After  int `json:"after"`
+	// Trigger is the cost above which an epoch starts, unless the one before
+	// could not land; Land is where the climb wanted to stop.
+	Trigger int `json:"trigger"`
+	Land    int `json:"land"`
+	// Crowded: the number of messages alone was too large.
+	Crowded bool `json:"crowded,omitempty"`
+}
+
+// Plan is everything that was decided about one conversation, as data. It
+// survives JSON, and applied to a longer conversation that starts the same it
+// makes the same start.
+type Plan struct {
+	// Repair is the mode the conversation was repaired in.
+	Repair RepairMode `json:"repair"`
+	// Edits are in the order in which they apply.
+	Edits  []Edit  `json:"edits,omitempty"`
+	Epochs []Epoch `json:"epochs,omitempty"`
+
+	result []Message // what Apply gives, kept by the fold that made the plan
+}

@@ -1,0 +1,65 @@
+package compact
+
+import "regexp"
+
+// Policy is how a conversation is compacted. The zero value of a field means
+// its stated default. A Policy is read only and may be shared.
+type Policy struct {
+	// Name is what logs call it.
+	Name string
+	// Trigger is the share of the budget above which an epoch starts; 0: 0.95
+	// with exact counts, 0.85 with estimates. Above 0, at most 1.
+	Trigger float64
+	// Land is where an epoch stops, as a share of the room above what must
+	// stay; 0: 0.40. Below Trigger.
+	Land float64
+	// KeepRecent says what at the end of the conversation stays as it is.
+	KeepRecent KeepRecent
+	// Repair says what happens to a call that nobody answered.
+	Repair RepairMode
+	// Reject: a request that is over budget after everything is refused
+	// instead of being forwarded as well as it could be made.
+	Reject bool
+	// Pins are the messages that may not change.
+	Pins Pins
+	// Ladder is the stages in order, least harmful first.
+	Ladder []Stage
+}
+
+// KeepRecent measures the recent exchanges, back from a request point: as many
+// as fit into Share of the room and into Tokens, but at least Exchanges. The
+// messages between them stay too.
+type KeepRecent struct {
+	Share     float64 // of the room above what must stay; 0: 0.15
+	Tokens    int     // at most; 0: 20,000
+	Exchanges int     // exchanges with an assistant message, at least; 0: 1
+	Messages  int     // if above 0: the last N messages, instead of all that
+}
+
+// Pins names messages that may not change. A pin covers its whole exchange.
+type Pins struct {
+	Roles    []Role
+	Text     []*regexp.Regexp // on the text of a message
+	Tools    []string         // names of tools: the calls and their results
+	Messages []int            // indices in the client's list
+}
+
+// Stage is one way to save tokens: one rung of the ladder. It sees a Draft and
+// can do only legal edits on what is neither pinned, nor head, nor recent. It
+// goes oldest first, stops when d.Over() is 0, and makes no edit that does not
+// save. A stage is pure and keeps nothing between two calls.
+type Stage interface {
+	Name() string
+	Shrink(d *Draft)
+}
+
+// Defaults of a Policy, see its fields. The shares were chosen by measurement
+// on real agent runs.
+const (
+	DefaultTriggerExact    = 0.95
+	DefaultTriggerEstimate = 0.85
+	DefaultLand            = 0.40
+	DefaultKeepShare       = 0.15
+	DefaultKeepTokens      = 20_000
+	DefaultKeepExchanges   = 1
+)

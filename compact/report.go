@@ -1,0 +1,34 @@
+package compact
+
+// Outcome says in one word what happened to a conversation.
+type Outcome string
+
+// The outcomes of the pure half; a larger one hides a smaller one.
+const (
+	Untouched Outcome = "untouched"
+	Repaired  Outcome = "repaired"
+	Compacted Outcome = "compacted"
+	Over      Outcome = "over" // still above the budget after everything legal
+)
+
+// StageReport is what one stage did: how many edits, how many tokens saved.
+type StageReport struct {
+	Name  string `json:"name"`
+	Edits int    `json:"edits"`
+	Saved int    `json:"saved"`
+}
+
+// Report is a plan in numbers. Costs are tokens and count the whole request,
+// fixed part included.
+type Report struct {
+	Outcome        Outcome       `json:"outcome"`
+	Before         int           `json:"before"`
+	After          int           `json:"after"`
+	Budget         int           `json:"budget"`
+	Fixed          int           `json:"fixed"`
+	MessagesBefore int           `json:"messages_before"`
+	MessagesAfter  int           `json:"messages_after"`
+	Epochs         int           `json:"epochs"`
+	Repairs        int           `json:"repairs"`
+	Stages         []StageReport `json:"stages,omitempty"`
+}
