@@ -1,0 +1,199 @@
+package compact
+
+import "iter"
+
+// Draft is a conversation being edited, as it stood at one request point. It
+// is all that a stage sees, and its methods make only legal edits: pairs stay
+// whole; pinned, head and recent messages are out of reach; what does not save
+// is not done. The running total is always the exact sum of the parts.
+type Draft struct {
+	counter Counter
+	msgs    []Message // the repaired list; an entry is replaced when edited
+	whole   []int     // cost of each message before any edit
+	sum     []int     // sum[i] is the cost of the first i messages before any edit
+	cost    []int     // cost of each message now
+	parts   layout    // exchanges
+	pinned  []bool
+
+	// As of the request point that is being looked at.
+	end    int // messages before it are visible
+	total  int // cost of the request now: fixed (rounded up) and visible messages
+	count  int // visible messages that are left
+	first  int // index of the first user message, or -1
+	newest int // index of the newest user message, or -1
+	recent int // first of the recent messages
+	must   int // cost of what must stay: fixed, head, pins, first user message
+	musts  int // the same, counted in messages
+
+	land, budget        int // tokens: stop at, never above
+	landCount, maxCount int // messages: the same
+	stage, epoch        int
+	cursor              []int // per stage: messages before it were offered already
+	large               []Ref // results that cut_oversize may still cut
+	gap                 gap
+	journal             []Edit
+	rewrites, growth    []int // per stage: edits made, exchanges removed
+	saved               []int // per stage: tokens
+	removedBy           []int32
+	reasons             []Edit
+	stageNames          []string
+}
+
+// Ref names one part of one message of a draft.
+type Ref struct{ Message, Part int }
+
+// Over is how many tokens are still to be saved until the draft has landed; 0
+// when it has.
+func (d *Draft) Over() int { return max(0, d.total-d.land) }
+
+// Excess is how many tokens the draft is above its budget; 0 when it fits.
+func (d *Draft) Excess() int { return max(0, d.total-d.budget) }
+
+// Crowded is how many messages still have to leave; 0 when there are few
+// enough.
+func (d *Draft) Crowded() int { return max(0, d.count-d.landCount) }
+
+// Results yields the texts of old tool results that may be edited, oldest
+// first. Each is offered once to each stage in the life of a draft, so a stage
+// must decide by the text alone. Stop early when the draft has landed.
+func (d *Draft) Results() iter.Seq2[Ref, Part] {
+	return d.once(func(m *Message) bool { return m.Role.Result() })
+}
+
+// Prose yields the old texts of assistant messages that may be edited, in the
+// manner of Results. Messages that carry reasoning are not among them.
+func (d *Draft) Prose() iter.Seq2[Ref, Part] {
+	return d.once(func(m *Message) bool { return m.Role == Assistant && !m.Sealed && !m.Open })
+}
+
+// once yields the text parts of old messages that want accepts, from where
+// this stage stopped last time.
+func (d *Draft) once(want func(*Message) bool) iter.Seq2[Ref, Part] {
+	return func(yield func(Ref, Part) bool) {
+		stop := min(d.recent, d.end)
+		for i := d.cursor[d.stage]; i < stop; i++ {
+			d.cursor[d.stage] = i
+			if d.removed(i) || d.pinned[i] || !want(&d.msgs[i]) {
+				continue
+			}
+			for p := range d.msgs[i].Parts {
+				if part := d.msgs[i].Parts[p]; part.Kind == KindText && !yield(Ref{i, p}, part) {
+					return
+				}
+			}
+		}
+		d.cursor[d.stage] = max(d.cursor[d.stage], stop)
+	}
+}
+
+// Large lists the texts of tool results, recent ones included, pinned ones
+// not, that cost more than floor tokens, oldest first. A result at or below
+// the floor never comes back.
+func (d *Draft) Large(floor int) []Ref {
+	kept := d.large[:0]
+	for _, r := range d.large {
+		if !d.removed(r.Message) && d.Cost(r) > floor {
+			kept = append(kept, r)
+		}
+	}
+	d.large = kept
+	return kept
+}
+
+// Cost is what a part costs now, in tokens.
+func (d *Draft) Cost(r Ref) int { return d.counter.Part(&d.msgs[r.Message].Parts[r.Part]) }
+
+// Text is what a part says now.
+func (d *Draft) Text(r Ref) Text { return d.msgs[r.Message].Parts[r.Part].Text }
+
+// Rewrite replaces the text of a part, if that saves tokens, and tells whether
+// it did. why is the reason in a few words.
+func (d *Draft) Rewrite(r Ref, text, why string) bool {
+	m := &d.msgs[r.Message]
+	old := m.Parts[r.Part]
+	part := old
+	part.Text = Plain(text)
+	saved := d.counter.Part(&old) - d.counter.Part(&part)
+	if saved <= 0 || !d.editable(r.Message) {
+		return false
+	}
+	parts := make([]Part, len(m.Parts))
+	copy(parts, m.Parts)
+	parts[r.Part] = part
+	m.Parts, m.Edited = parts, true
+	d.cost[r.Message] -= saved
+	d.total -= saved
+	d.saved[d.stage] += saved
+	d.rewrites[d.stage]++
+	d.journal = append(d.journal, Edit{
+		Op: OpRewrite, Stage: d.stageNames[d.stage], Why: why, Origin: m.Origin, At: r.Message,
+		Part: r.Part, ID: m.Answers, Text: text, Saved: saved, Epoch: d.epoch,
+	})
+	return true
+}
+
+// editable tells whether a message's parts may be rewritten at all.
+func (d *Draft) editable(i int) bool {
+	m := &d.msgs[i]
+	switch {
+	case i >= d.end || d.removed(i) || d.pinned[i] || m.Sealed || m.Open:
+		return false
+	case m.Role.Result():
+		return true
+	default:
+		return m.Role == Assistant && i < d.recent
+	}
+}
+
+// removed tells whether a message has left.
+func (d *Draft) removed(i int) bool { return d.removedBy[i] != 0 }
+
+// setRemoved takes a message out of the draft, or puts it back.
+func (d *Draft) setRemoved(i int, by int32) {
+	switch was := d.removedBy[i]; {
+	case was == 0 && by != 0:
+		d.total -= d.cost[i]
+		d.count--
+	case was != 0 && by == 0:
+		d.total += d.cost[i]
+		d.count++
+	case was != 0:
+		return // it stays with its first reason
+	}
+	d.removedBy[i] = by
+}
+
+// layout says where the exchanges of a list are. An exchange is the smallest
+// run that leaves together: an assistant message with its results, or one
+// message alone.
+type layout struct {
+	start []int32 // per message: the first message of its exchange
+	next  []int32 // per message: the first assistant message at or after it
+}
+
+func layoutOf(msgs []Message) layout {
+	l := layout{start: make([]int32, len(msgs)), next: make([]int32, len(msgs)+1)}
+	for i := range msgs {
+		l.start[i] = int32(i)
+		if msgs[i].Role.Result() && i > 0 {
+			l.start[i] = l.start[i-1]
+		}
+	}
+	l.next[len(msgs)] = int32(len(msgs))
+	for i := len(msgs) - 1; i >= 0; i-- {
+		l.next[i] = l.next[i+1]
+		if msgs[i].Role == Assistant {
+			l.next[i] = int32(i)
+		}
+	}
+	return l
+}
+
+// endOf is the index behind the exchange that starts at i.
+func (l layout) endOf(i int) int {
+	j := i + 1
+	for j < len(l.start) && int(l.start[j]) == i {
+		j++
+	}
+	return j
+}

@@ -1,0 +1,205 @@
+package compact
+
+import "slices"
+
+// folding is one fold: it walks the request points of a conversation in order,
+// as the client must have sent them, and climbs the ladder at each point where
+// the cost passes the trigger. Each epoch sees only what stood before it, so
+// later turns repeat earlier decisions exactly and the provider's prompt cache
+// keeps hitting. Nothing is remembered between requests: the history is the
+// memory.
+type folding struct {
+	p      *Policy
+	b      Budget
+	d      *Draft
+	epochs []Epoch
+	// next is the trigger after an epoch that could not land, in tokens and in
+	// messages; 0 after one that could.
+	next, nextCount int
+}
+
+// fold compacts a repaired list. It gives nil where no epoch is due, which is
+// known without looking at single request points: costs only grow along a
+// list.
+func fold(p *Policy, msgs []Message, costs []int, fixed int, c Counter, b Budget) *folding {
+	f := &folding{p: p, b: b}
+	total := roundUp(fixed, b.Step)
+	for _, n := range costs {
+		total += n
+	}
+	if total <= f.trigger(0, b.Placing) && len(msgs) <= f.trigger(0, b.Messages) {
+		return nil
+	}
+	f.d = newDraft(p, msgs, costs, roundUp(fixed, b.Step), c)
+	for k := f.point(0); ; k = f.point(k) {
+		f.advance(k)
+		if f.due() {
+			f.climb()
+		}
+		if k == len(msgs) {
+			return f
+		}
+	}
+}
+
+// point is the first request point behind k: before an assistant message, or
+// the end.
+func (f *folding) point(k int) int {
+	if k >= len(f.d.msgs) {
+		return k
+	}
+	return int(f.d.parts.next[k+1])
+}
+
+// advance makes the messages up to the request point k visible.
+func (f *folding) advance(k int) {
+	d := f.d
+	for i := d.end; i < k; i++ {
+		m := &d.msgs[i]
+		d.total += d.cost[i]
+		d.count++
+		if m.Role == User {
+			d.newest = i
+			if d.first < 0 {
+				d.first = i
+			}
+		}
+		if m.Role.Head() || d.pinned[i] || i == d.first {
+			d.must += d.whole[i]
+			d.musts++
+		}
+		if m.Role.Result() && !d.pinned[i] {
+			for p := range m.Parts {
+				if m.Parts[p].Kind == KindText {
+					d.large = append(d.large, Ref{i, p})
+				}
+			}
+		}
+	}
+	d.end = k
+}
+
+// due tells whether an epoch starts at the current request point.
+func (f *folding) due() bool {
+	d := f.d
+	return d.total > max(f.trigger(d.must, f.b.Placing), f.next) ||
+		d.count > max(f.trigger(d.musts, f.b.Messages), f.nextCount)
+}
+
+// trigger is the cost above which an epoch starts: a share of the budget.
+// Where what must stay fills most of the budget, four fifths of the room above
+// it, so that an epoch always has something to win.
+func (f *folding) trigger(must, budget int) int {
+	t := f.p.Trigger
+	if t <= 0 {
+		t = DefaultTriggerEstimate
+	}
+	room := max(0, budget-must)
+	return min(budget, max(share(t, budget), must+share(0.8, room)))
+}
+
+// landing is the cost at which an epoch stops.
+func (f *folding) landing(must, budget int) int {
+	l := f.p.Land
+	if l <= 0 {
+		l = DefaultLand
+	}
+	return must + share(l, max(0, budget-must))
+}
+
+// climb runs the ladder at the current request point.
+func (f *folding) climb() {
+	d := f.d
+	before, count := d.total, d.count
+	trigger, land := f.trigger(d.must, f.b.Placing), f.landing(d.must, f.b.Placing)
+	triggerCount, landCount := f.trigger(d.musts, f.b.Messages), f.landing(d.musts, f.b.Messages)
+	d.budget, d.maxCount = f.b.Placing, f.b.Messages
+	d.land, d.landCount = land, landCount
+	passed := max(trigger, f.next)
+	if before <= passed {
+		d.land = before // only the number of messages is at fault
+	}
+	if count <= max(triggerCount, f.nextCount) {
+		d.landCount = count
+	}
+	d.epoch = len(f.epochs) + 1
+	d.recent = d.recentAt(f.p.KeepRecent, max(0, f.b.Placing-d.must))
+	for i, s := range f.p.Ladder {
+		if d.Over() == 0 && d.Crowded() == 0 && d.Excess() == 0 {
+			break
+		}
+		d.stage = i
+		s.Shrink(d)
+	}
+	f.next, f.nextCount = 0, 0
+	if d.total > land {
+		f.next = min(f.b.Placing, d.total+max(0, trigger-land)/4)
+	}
+	if d.count > landCount {
+		f.nextCount = min(f.b.Messages, d.count+max(0, triggerCount-landCount)/4)
+	}
+	if d.total != before || d.count != count {
+		f.epochs = append(f.epochs, Epoch{At: d.end, Before: before, After: d.total, Trigger: trigger, Land: land, Crowded: before <= passed})
+	}
+}
+
+// recentAt is the index of the first recent message as of the current request
+// point. It measures by what messages cost before any edit, so that an edit
+// does not move it.
+func (d *Draft) recentAt(k KeepRecent, room int) int {
+	if k.Messages > 0 {
+		return d.exchangeAt(max(0, d.end-k.Messages))
+	}
+	limit := k.Tokens
+	if limit <= 0 {
+		limit = DefaultKeepTokens
+	}
+	s := k.Share
+	if s <= 0 {
+		s = DefaultKeepShare
+	}
+	limit = min(limit, share(s, room))
+	r, _ := slices.BinarySearchFunc(d.sum[:d.end+1], d.sum[d.end]-limit, func(a, b int) int { return a - b })
+	for r < d.end && int(d.parts.start[r]) != r {
+		r++ // the exchange that r is in does not fit whole
+	}
+	least := k.Exchanges
+	if least <= 0 {
+		least = DefaultKeepExchanges
+	}
+	at := d.end
+	for ; least > 0 && at > 0; least-- {
+		for at--; at > 0 && d.msgs[at].Role != Assistant; at-- {
+		}
+	}
+	return min(r, max(at, 0))
+}
+
+// exchangeAt is the start of the exchange that holds message i.
+func (d *Draft) exchangeAt(i int) int {
+	if i >= len(d.msgs) {
+		return i
+	}
+	return int(d.parts.start[i])
+}
+
+func newDraft(p *Policy, msgs []Message, costs []int, fixed int, c Counter) *Draft {
+	n, stages := len(msgs), len(p.Ladder)
+	d := &Draft{
+		counter: c, msgs: slices.Clone(msgs), whole: costs, cost: slices.Clone(costs),
+		sum: make([]int, n+1), parts: layoutOf(msgs), pinned: p.Pins.mask(msgs),
+		total: fixed, must: fixed, first: -1, newest: -1,
+		cursor: make([]int, stages), rewrites: make([]int, stages), growth: make([]int, stages),
+		saved: make([]int, stages), removedBy: make([]int32, n), stageNames: make([]string, stages),
+	}
+	for i, cost := range costs {
+		d.sum[i+1] = d.sum[i] + cost
+	}
+	for i, s := range p.Ladder {
+		d.stageNames[i] = s.Name()
+	}
+	return d
+}
+
+// share is a part of a whole, rounded down.
+func share(s float64, whole int) int { return int(s * float64(whole)) }

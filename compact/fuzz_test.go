@@ -1,0 +1,114 @@
+package compact_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+	"laconic/compact/stage"
+)
+
+// seeds are the conversations of the golden files.
+func seeds(f *testing.F) {
+	for _, file := range []string{
+		"testdata/repair.txtar", "stage/testdata/trim_results.txtar", "stage/testdata/elide_results.txtar",
+		"stage/testdata/elide_prose.txtar", "stage/testdata/drop_oldest.txtar", "stage/testdata/cut_oversize.txtar",
+		"stage/testdata/ladder.txtar",
+	} {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, part := range txtar.Parse(raw).Files {
+			if strings.HasSuffix(part.Name, "/before") {
+				text := string(part.Data)
+				if strings.HasPrefix(text, "budget") {
+					_, text, _ = strings.Cut(text, "\n")
+				}
+				f.Add(text, uint16(20), uint8(1), uint8(7))
+				f.Add(text, uint16(9), uint8(0), uint8(90))
+			}
+		}
+	}
+}
+
+// fuzzed is the conversation of a fuzzed transcript: lines that cannot be read
+// are left out, so that mutations of single lines keep the rest.
+func fuzzed(text string) []compact.Message {
+	var msgs []compact.Message
+	for _, line := range strings.Split(strings.ToValidUTF8(text, "?"), "\n") {
+		if m, err := compacttest.Parse(line); err == nil && len(m) == 1 {
+			m[0].Origin = len(msgs)
+			msgs = append(msgs, m[0])
+		}
+	}
+	return msgs
+}
+
+// FuzzRepair: whatever comes in, what goes out is legal, and stays.
+func FuzzRepair(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, text string, _ uint16, mode, _ uint8) {
+		in := compact.Conversation{Messages: fuzzed(text)}
+		p := &compact.Policy{Repair: compact.RepairAnswer}
+		if mode%2 == 1 {
+			p.Repair = compact.RepairDrop
+		}
+		b := compact.Limits{}.For(0)
+		plan, r := compact.Compact(in, p, compacttest.Words{}, b)
+		for _, err := range compact.Broken(in, p, compacttest.Words{}, b, &plan, r) {
+			t.Errorf("%v\n%s→\n%s", err, compacttest.Format(in.Messages), compacttest.Format(plan.Apply(in)))
+		}
+	})
+}
+
+// FuzzFold: every promise, on every prefix of any conversation.
+func FuzzFold(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, text string, budget uint16, recent, options uint8) {
+		in := compact.Conversation{Messages: fuzzed(text)}
+		if len(in.Messages) > 60 {
+			return
+		}
+		p := &compact.Policy{Trigger: 1, Land: 0.1 + float64(options%8)/10, Ladder: fuzzLadder(t, options)}
+		p.KeepRecent = compact.KeepRecent{Share: 0.01, Exchanges: 1 + int(recent%3)}
+		if options%5 == 0 && len(in.Messages) > 0 {
+			p.Pins.Messages = []int{int(recent) % len(in.Messages), int(options) % len(in.Messages)}
+		}
+		if options%3 == 0 {
+			p.Trigger, p.KeepRecent.Share = 0, 0.2
+		}
+		b := compact.Limits{Budget: 1 + int(budget%200), MaxMessages: 4 + int(recent)}.For(0)
+		_, broken := compacttest.Sweep(in, p, compacttest.Words{}, b)
+		for _, err := range broken {
+			t.Errorf("%v\nbudget %d\n%s", err, b.Tokens, compacttest.Format(in.Messages))
+		}
+	})
+}
+
+// fuzzLadder has small thresholds, so that short texts are edited too.
+func fuzzLadder(t *testing.T, options uint8) []compact.Stage {
+	var ladder []compact.Stage
+	for i, e := range stage.Catalogue {
+		if options>>i&1 == 1 && options > 8 {
+			continue
+		}
+		var raw string
+		switch e.Name {
+		case "trim_results":
+			raw = `{"max_chars": 30}`
+		case "elide_results", "elide_prose":
+			raw = `{"min_bytes": 10}`
+		}
+		s, err := e.New([]byte(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ladder = append(ladder, s)
+	}
+	return ladder
+}

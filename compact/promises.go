@@ -1,0 +1,216 @@
+package compact
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Broken checks the promises that can be seen in one run: it compares what
+// went into Compact with what came out, independently of how it was made, and
+// names every promise that does not hold. compacttest.Sweep adds those that
+// need two runs. An empty result is the product.
+func Broken(in Conversation, p *Policy, c Counter, b Budget, plan *Plan, r Report) []error {
+	k := checker{in: in, out: plan.Apply(in), p: p, c: c, b: b, plan: plan, r: r}
+	k.untouched()
+	k.paired()
+	k.fits()
+	k.kept()
+	k.idempotent()
+	k.neverWorse()
+	return k.errs
+}
+
+type checker struct {
+	in   Conversation
+	out  []Message
+	p    *Policy
+	c    Counter
+	b    Budget
+	plan *Plan
+	r    Report
+	errs []error
+}
+
+func (k *checker) fail(promise, format string, args ...any) {
+	k.errs = append(k.errs, fmt.Errorf("%s: %s", promise, fmt.Sprintf(format, args...)))
+}
+
+// untouched: nothing needed, nothing done; a message that is not marked as
+// edited is the client's, and an edited one keeps all that edits may not touch.
+func (k *checker) untouched() {
+	if k.r.Outcome == Untouched && (len(k.out) != len(k.in.Messages) || len(k.out) > 0 && &k.out[0] != &k.in.Messages[0]) {
+		k.fail("untouched", "an untouched conversation is not the same list")
+	}
+	for i := range k.out {
+		m := &k.out[i]
+		if m.Origin == Added {
+			continue
+		}
+		o := k.original(m.Origin)
+		switch {
+		case o == nil:
+			k.fail("untouched", "message %d comes from index %d, which the client did not send", i, m.Origin)
+		case !m.Edited && !m.Equal(o):
+			k.fail("untouched", "message %d changed but is not marked as edited", m.Origin)
+		case m.Role != o.Role || m.Shape != o.Shape || m.Name != o.Name || len(m.Parts) != len(o.Parts) || !m.Reasoning.Equal(o.Reasoning):
+			k.fail("untouched", "message %d lost what an edit may not touch", m.Origin)
+		case m.Sealed && !slices.EqualFunc(m.Parts, o.Parts, Part.Equal):
+			k.fail("untouched", "message %d carries reasoning and was edited", m.Origin)
+		}
+	}
+}
+
+// original is the client's message with that index. Lists handed in need not
+// start at 0 (a folded list is itself a conversation), so it is looked up.
+func (k *checker) original(origin int) *Message {
+	if origin < len(k.in.Messages) && k.in.Messages[origin].Origin == origin {
+		return &k.in.Messages[origin]
+	}
+	for i := range k.in.Messages {
+		if k.in.Messages[i].Origin == origin {
+			return &k.in.Messages[i]
+		}
+	}
+	return nil
+}
+
+// paired: walks the list as a strict upstream does.
+func (k *checker) paired() {
+	open := map[pairKey]int{}
+	for i := range k.out {
+		m := &k.out[i]
+		if m.Role.Result() {
+			key := resultKey(m)
+			if open[key] == 0 {
+				k.fail("paired", "message %d answers %q, which no open call has", i, m.Answers)
+				continue
+			}
+			open[key]--
+			if open[key] == 0 {
+				delete(open, key)
+			}
+			continue
+		}
+		if len(open) > 0 {
+			k.fail("paired", "%d calls before message %d have no result", len(open), i)
+			clear(open)
+		}
+		if m.EmptyCalls {
+			k.fail("paired", "message %d has an empty list of calls", i)
+		}
+		if m.Open && i == len(k.out)-1 {
+			continue
+		}
+		for n := range m.Calls {
+			key := callKey(&m.Calls[n])
+			if open[key] > 0 && !key.legacy {
+				k.fail("paired", "message %d uses the id %q twice", i, key.id)
+			}
+			open[key]++
+		}
+	}
+	if len(open) > 0 {
+		k.fail("paired", "%d calls at the end have no result", len(open))
+	}
+}
+
+// fits: within the budget, or reported as over; and the totals are true.
+func (k *checker) fits() {
+	after := k.in.Fixed + CostAll(k.c, k.out)
+	if after != k.r.After {
+		k.fail("fits", "reported %d tokens, counted %d", k.r.After, after)
+	}
+	if (after > k.b.Tokens || len(k.out) > k.b.Messages) != (k.r.Outcome == Over) {
+		k.fail("fits", "%d of %d tokens, %d of %d messages, reported as %s", after, k.b.Tokens, len(k.out), k.b.Messages, k.r.Outcome)
+	}
+}
+
+// kept: instructions, pins, the first and the newest user message and the
+// recent exchanges are there, with their bytes, in their order.
+func (k *checker) kept() {
+	msgs, _ := Repair(k.in.Messages, k.plan.Repair)
+	d := k.asOfEnd(msgs)
+	at := make(map[int]*Message, len(k.out))
+	for i := range k.out {
+		if k.out[i].Origin != Added {
+			at[k.out[i].Origin] = &k.out[i]
+		}
+	}
+	for i := range msgs {
+		m := &msgs[i]
+		if m.Origin == Added || !(m.Role.Head() || d.pinned[i] || i == d.first || i == d.newest || i >= d.recent) {
+			continue
+		}
+		out := at[m.Origin]
+		switch {
+		case out == nil:
+			k.fail("kept", "message %d (%s) is gone", m.Origin, m.Role)
+		case !out.Equal(m) && (d.pinned[i] || !m.Role.Result() || !k.cut(i)):
+			k.fail("kept", "message %d (%s) changed", m.Origin, m.Role)
+		}
+	}
+	order := 0
+	for i := range msgs {
+		if order < len(k.out) && k.out[order].Origin == msgs[i].Origin && k.out[order].Role == msgs[i].Role {
+			order++
+		}
+	}
+	if order < len(k.out) {
+		k.fail("kept", "message %d does not stand in the client's order", k.out[order].Origin)
+	}
+}
+
+// cut tells whether a result was above the budget's reach: only an epoch that
+// could do nothing else may cut recent results.
+func (k *checker) cut(at int) bool {
+	for _, e := range k.plan.Edits {
+		if e.Op == OpRewrite && e.At == at && e.Epoch > 0 && k.plan.Epochs[e.Epoch-1].Before > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// asOfEnd is a draft of the whole list, to ask it what is protected.
+func (k *checker) asOfEnd(msgs []Message) *Draft {
+	costs := make([]int, len(msgs))
+	for i := range msgs {
+		costs[i] = Cost(k.c, &msgs[i])
+	}
+	f := folding{p: k.p, b: k.b, d: newDraft(k.p, msgs, costs, roundUp(k.in.Fixed, k.b.Step), k.c)}
+	f.advance(len(msgs))
+	f.d.recent = f.d.recentAt(k.p.KeepRecent, max(0, k.b.Placing-f.d.must))
+	return f.d
+}
+
+// idempotent: repairing what came out changes nothing, and neither does
+// compacting it once it is below the trigger.
+func (k *checker) idempotent() {
+	if again, edits := Repair(k.out, k.plan.Repair); len(edits) > 0 || len(again) != len(k.out) {
+		k.fail("idempotent", "repairing the result makes %d more repairs", len(edits))
+	}
+	trigger := k.p.Trigger
+	if trigger <= 0 {
+		trigger = DefaultTriggerEstimate
+	}
+	cost := roundUp(k.in.Fixed, k.b.Step) + CostAll(k.c, k.out)
+	if cost > share(trigger, k.b.Placing) || len(k.out) > share(trigger, k.b.Messages) {
+		return
+	}
+	if _, r := Compact(Conversation{Messages: k.out, Fixed: k.in.Fixed}, k.p, k.c, k.b); r.Outcome != Untouched {
+		k.fail("idempotent", "compacting the result again is not a no-op: %s, %d epochs", r.Outcome, r.Epochs)
+	}
+}
+
+// neverWorse: the ladder only ever shrinks.
+func (k *checker) neverWorse() {
+	repaired, _ := Repair(k.in.Messages, k.plan.Repair)
+	if before := k.in.Fixed + CostAll(k.c, repaired); k.r.After > before {
+		k.fail("never worse", "%d tokens became %d", before, k.r.After)
+	}
+	for _, e := range k.plan.Edits {
+		if e.Epoch > 0 && e.Op == OpRewrite && e.Saved <= 0 {
+			k.fail("never worse", "the edit of message %d saves %d tokens", e.Origin, e.Saved)
+		}
+	}
+}

@@ -1,0 +1,18 @@
+package stage
+
+import "laconic/compact"
+
+// dropOldest removes the oldest exchanges whole: a call leaves with its
+// results. What is protected among them stays in its place.
+type dropOldest struct{}
+
+func newDropOldest(raw []byte) (compact.Stage, error) { return options(&dropOldest{}, raw) }
+
+func (s *dropOldest) Name() string { return "drop_oldest" }
+
+func (s *dropOldest) check() error { return nil }
+
+func (s *dropOldest) Shrink(d *compact.Draft) {
+	for (d.Over() > 0 || d.Crowded() > 0) && d.Grow("oldest exchange") {
+	}
+}

@@ -1,0 +1,51 @@
+package stage
+
+import (
+	"errors"
+
+	"laconic/compact"
+)
+
+// elide replaces old texts by a marker that says how much stood there. Calls,
+// ids and arguments stay, so the model still sees what was done, in order.
+type elide struct {
+	// MinBytes: shorter texts stay as they are.
+	MinBytes int `json:"min_bytes"`
+
+	name, of string
+}
+
+func newElideResults(raw []byte) (compact.Stage, error) {
+	return options(&elide{MinBytes: 256, name: "elide_results", of: ofResult}, raw)
+}
+
+func newElideProse(raw []byte) (compact.Stage, error) {
+	return options(&elide{MinBytes: 256, name: "elide_prose", of: ofProse}, raw)
+}
+
+func (s *elide) Name() string { return s.name }
+
+func (s *elide) check() error {
+	if s.MinBytes < 0 {
+		return errors.New("min_bytes cannot be negative")
+	}
+	return nil
+}
+
+func (s *elide) Shrink(d *compact.Draft) {
+	texts, why := d.Results(), "old tool result"
+	if s.of == ofProse {
+		texts, why = d.Prose(), "old assistant text"
+	}
+	for ref, part := range texts {
+		if d.Over() == 0 {
+			return
+		}
+		if part.Text.Len() < s.MinBytes {
+			continue
+		}
+		if text := part.Text.String(); !isElided(text) {
+			d.Rewrite(ref, elided(clipOf(text).size, s.of), why)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package stage
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"laconic/compact"
+)
+
+// Entry describes one stage of the catalogue.
+type Entry struct {
+	// Name is what configuration and logs call the stage.
+	Name string
+	// Summary says in one line what it does.
+	Summary string
+	// New makes the stage from its options, a JSON object; empty means
+	// defaults. The error names an option that is not known or out of range.
+	New func(options []byte) (compact.Stage, error)
+}
+
+// Names lists the stages of the catalogue in order.
+func Names() []string {
+	names := make([]string, len(Catalogue))
+	for i, e := range Catalogue {
+		names[i] = e.Name
+	}
+	return names
+}
+
+// New makes the stage with that name from its options, a JSON object; empty
+// means defaults.
+func New(name string, options []byte) (compact.Stage, error) {
+	for _, e := range Catalogue {
+		if e.Name == name {
+			return e.New(options)
+		}
+	}
+	return nil, fmt.Errorf("there is no stage %q; known are %s", name, strings.Join(Names(), ", "))
+}
+
+// Default is the ladder of the adaptive policy: every stage of the catalogue
+// with its default options.
+func Default() []compact.Stage {
+	ladder := make([]compact.Stage, len(Catalogue))
+	for i, e := range Catalogue {
+		s, err := e.New(nil)
+		if err != nil {
+			panic("BUG: the defaults of " + e.Name + " are refused: " + err.Error())
+		}
+		ladder[i] = s
+	}
+	return ladder
+}
+
+// options reads a JSON object into s, whose fields hold the defaults, and has
+// s check itself.
+func options[S interface {
+	compact.Stage
+	check() error
+}](s S, raw []byte) (compact.Stage, error) {
+	if len(bytes.TrimSpace(raw)) > 0 && string(bytes.TrimSpace(raw)) != "null" {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.DisallowUnknownFields()
+		if err := d.Decode(s); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Name(), plain(err))
+		}
+	}
+	if err := s.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name(), err)
+	}
+	return s, nil
+}
+
+// plain says in words of the configuration what encoding/json says in words of
+// Go.
+func plain(err error) error {
+	if te, ok := err.(*json.UnmarshalTypeError); ok {
+		if te.Field == "" {
+			return fmt.Errorf("options are written as {name: value}, not as a %s", te.Value)
+		}
+		return fmt.Errorf("option %s cannot be a %s", te.Field, te.Value)
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		return fmt.Errorf("there is no option %s", strings.Trim(name, `"`))
+	}
+	return err
+}
+
+// Catalogue is the ladder in order, least harmful first.
+var Catalogue = []Entry{
+	{"trim_results", "long old tool results keep head and tail", newTrimResults},
+	{"elide_results", "old tool results become a one-line marker", newElideResults},
+	{"elide_prose", "old assistant text becomes a one-line marker; calls stay", newElideProse},
+	{"drop_oldest", "the oldest exchanges leave whole", newDropOldest},
+	{"cut_oversize", "last resort: the largest tool results are cut until the request fits", newCutOversize},
+}
