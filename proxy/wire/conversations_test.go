@@ -1,0 +1,89 @@
+package wire_test
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+	"laconic/proxy/wire"
+)
+
+// TestConversations reads every real conversation: as simply as encoding/json
+// does, back to the same bytes where nothing is edited, and to what was meant
+// where something is.
+func TestConversations(t *testing.T) {
+	dir := compacttest.SharedDir(t)
+	files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	requests, _ := filepath.Glob(filepath.Join(dir, "wire", "*.jsonl"))
+	n := 0
+	for _, file := range append(files, requests...) {
+		for body := range lines(t, file) {
+			n++
+			came := slices.Clone(body)
+			r, err := wire.Decode(body)
+			if err != nil {
+				t.Errorf("%s: %v", file, err)
+				continue
+			}
+			unedited(t, r)
+			sameAsSlow(t, r)
+			for _, source := range []string{"a", "the quick brown fox", "\x05\x06\x07\x03\x02\x01\x00\x09\x0b"} {
+				shuffled(t, r, []byte(source))
+			}
+			repaired(t, r)
+			if !slices.Equal(came, r.Body) {
+				t.Fatalf("%s: the client's bytes were written to", file)
+			}
+		}
+	}
+	if n < 100 {
+		t.Errorf("only %d conversations were found in %s", n, dir)
+	}
+}
+
+// repaired damages a conversation as clients do that cut their history, and
+// writes what repair makes of it.
+func repaired(t *testing.T, r *wire.Request) {
+	t.Helper()
+	for every := 2; every < 9; every++ {
+		var damaged []compact.Message
+		for i, m := range r.Conversation.Messages {
+			if i >= every/2 && (i-every/2)%every != 0 {
+				damaged = append(damaged, m)
+			}
+		}
+		for _, mode := range []compact.RepairMode{compact.RepairAnswer, compact.RepairDrop} {
+			msgs, _ := compact.Repair(damaged, mode)
+			if len(msgs) == 0 {
+				continue
+			}
+			out, err := r.Encode(msgs)
+			if err != nil {
+				t.Fatalf("%s: %v", mode, err)
+			}
+			again(t, out, msgs)
+		}
+	}
+}
+
+// lines yields the lines of a file, each as a slice of its own.
+func lines(t testing.TB, file string) func(yield func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		s := bufio.NewScanner(f)
+		s.Buffer(nil, 64<<20)
+		for s.Scan() && yield(slices.Clone(s.Bytes())) {
+		}
+		if err := s.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/sjson"
+
+	"laconic/compact"
+)
+
+// Encode writes the body with the edited messages in the place of the
+// client's. Messages refer to the client's by their Origin; those that are not
+// marked Edited keep their bytes, and so do the bytes between neighbours. Of
+// the others only what differs from what was decoded is replaced, in their own
+// bytes. Where nothing was edited the result is Body itself, else a new slice.
+//
+// An edit that cannot be written so (another role, shape or order of things
+// within a message) is an error, and so is an empty list; the caller then
+// sends Body. Encode changes nothing and may be called again.
+func (r *Request) Encode(edited []compact.Message) ([]byte, error) {
+	if r.untouched(edited) {
+		return r.Body, nil
+	}
+	if len(edited) == 0 {
+		return nil, errors.New("wire: no message is left")
+	}
+	e := encoder{r: r, pieces: make([]piece, 0, 3*len(edited)+2)}
+	last := len(r.marks) - 1
+	e.keep(r.messages.start, r.marks[0].whole.start)
+	for i := range edited {
+		m := &edited[i]
+		if i > 0 {
+			e.between(edited[i-1].Origin, m.Origin)
+		}
+		if err := e.message(m); err != nil {
+			return nil, fmt.Errorf("wire: message %d: %w", i, err)
+		}
+	}
+	e.keep(r.marks[last].whole.end, r.messages.end)
+	return r.splice(e.bytes())
+}
+
+// splice puts an array in the place of the client's messages. What sjson gets
+// is the body without them: it searches its input for the key, which would
+// take longer than all else where the messages are megabytes.
+func (r *Request) splice(array []byte) ([]byte, error) {
+	shell := make([]byte, 0, len(r.Body)-int(r.messages.end-r.messages.start)+2)
+	shell = append(shell, r.Body[:r.messages.start]...)
+	shell = append(shell, "[]"...)
+	shell = append(shell, r.Body[r.messages.end:]...)
+	return sjson.SetRawBytes(shell, "messages", array)
+}
+
+// untouched tells whether a list is the client's own.
+func (r *Request) untouched(edited []compact.Message) bool {
+	if len(edited) != len(r.marks) {
+		return false
+	}
+	for i := range edited {
+		if edited[i].Edited || edited[i].Origin != i {
+			return false
+		}
+	}
+	return true
+}
+
+// encoder collects the pieces of a new array of messages. They are joined at
+// the end, when their length is known: one allocation, one copy.
+type encoder struct {
+	r      *Request
+	pieces []piece
+	made   []byte   // bytes that the client did not send
+	cuts   []splice // of the message that is being written
+}
+
+// piece is a run of the client's body, or of what was made.
+type piece struct {
+	span
+	made bool
+}
+
+// keep takes over a run of the client's bytes.
+func (e *encoder) keep(start, end uint32) {
+	if start == end {
+		return
+	}
+	if n := len(e.pieces); n > 0 && !e.pieces[n-1].made && e.pieces[n-1].end == start {
+		e.pieces[n-1].end = end
+		return
+	}
+	e.pieces = append(e.pieces, piece{span: span{start, end}})
+}
+
+// add takes over a run of what was made.
+func (e *encoder) add(made span) {
+	if made.start < made.end {
+		e.pieces = append(e.pieces, piece{span: made, made: true})
+	}
+}
+
+// since is what was made since start.
+func (e *encoder) since(start int) span { return span{uint32(start), uint32(len(e.made))} }
+
+func (e *encoder) bytes() []byte {
+	n := 0
+	for _, p := range e.pieces {
+		n += int(p.end - p.start)
+	}
+	var out strings.Builder // unlike make, it does not clear what is overwritten anyway
+	out.Grow(n)
+	for _, p := range e.pieces {
+		if p.made {
+			out.Write(e.made[p.start:p.end])
+		} else {
+			out.Write(e.r.Body[p.start:p.end])
+		}
+	}
+	return bytesOf(out.String())
+}
+
+// between writes what parts two messages: the client's own bytes where they
+// were neighbours.
+func (e *encoder) between(origin, next int) {
+	if origin >= 0 && next == origin+1 && next < len(e.r.marks) {
+		e.keep(e.r.marks[origin].whole.end, e.r.marks[next].whole.start)
+		return
+	}
+	start := len(e.made)
+	e.made = append(e.made, ',')
+	e.add(e.since(start))
+}
+
+func (e *encoder) message(m *compact.Message) error {
+	if m.Origin == compact.Added {
+		start := len(e.made)
+		if err := e.added(m); err != nil {
+			return err
+		}
+		e.add(e.since(start))
+		return nil
+	}
+	if m.Origin < 0 || m.Origin >= len(e.r.marks) {
+		return errors.New("it is not one of the client's")
+	}
+	whole := e.r.marks[m.Origin].whole
+	if m.Edited {
+		e.cuts = e.cuts[:0]
+		if err := e.differences(m); err != nil {
+			return err
+		}
+		at := whole.start
+		for _, c := range inOrder(e.cuts) {
+			e.keep(at, c.start)
+			e.add(c.made)
+			at = c.end
+		}
+		whole.start = at
+	}
+	e.keep(whole.start, whole.end)
+	return nil
+}
+
+// added renders a message that the client did not send: a text. A call is
+// never made up (Gemini wants its signature, Kimi its reasoning).
+func (e *encoder) added(m *compact.Message) error {
+	if len(m.Calls) > 0 || m.Role == 0 {
+		return errors.New("only a text can be added, with a role")
+	}
+	e.made = append(e.made, `{"role":"`...)
+	e.made = append(e.made, m.Role.String()...)
+	e.made = append(e.made, '"')
+	switch m.Role {
+	case compact.Tool:
+		e.made = append(e.made, `,"tool_call_id":`...)
+		e.made = appendQuoted(e.made, m.Answers)
+	case compact.Function:
+		e.made = append(e.made, `,"name":`...)
+		e.made = appendQuoted(e.made, m.Answers)
+	}
+	e.made = append(e.made, `,"content":`...)
+	text, err := joined(m.Parts)
+	if err != nil {
+		return err
+	}
+	e.made = append(appendQuoted(e.made, text), '}')
+	return nil
+}
+
+// joined is the text of parts that are all text.
+func joined(parts []compact.Part) (string, error) {
+	var text string
+	for i := range parts {
+		if parts[i].Kind != compact.KindText {
+			return "", errors.New("a part that is not text cannot be written")
+		}
+		if i == 0 {
+			text = parts[i].Text.String()
+		} else {
+			text += parts[i].Text.String()
+		}
+	}
+	return text, nil
+}

@@ -1,0 +1,47 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"laconic/proxy/wire"
+)
+
+// FuzzDecodeEncode: whatever comes, Decode passes it or reads it as
+// encoding/json would; unedited it goes out as it came; edited it is valid,
+// reads as it was meant, and nothing but messages changed.
+func FuzzDecodeEncode(f *testing.F) {
+	archive, err := txtar.ParseFile("testdata/openai_chat.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, s := range stories(f, archive) {
+		f.Add(s.body(), []byte{5, 0, 1})
+		f.Add(s.body(), []byte("the quick brown fox"))
+	}
+	f.Add(history(8<<10), []byte{7, 1, 0, 3, 2})
+	f.Fuzz(func(t *testing.T, body, source []byte) {
+		came := slices.Clone(body)
+		r, err := wire.Decode(body)
+		if err != nil {
+			var pass *wire.PassError
+			if !errors.As(err, &pass) || pass.Offset < 0 || pass.Offset > int64(len(body)) {
+				t.Fatalf("%v is no *PassError of this body", err)
+			}
+			if pass.Reason == wire.InvalidJSON && json.Valid(body) {
+				t.Fatalf("%v, but it is valid", err)
+			}
+			return
+		}
+		unedited(t, r)
+		sameAsSlow(t, r)
+		shuffled(t, r, source)
+		if !slices.Equal(came, body) {
+			t.Fatal("the client's bytes were written to")
+		}
+	})
+}

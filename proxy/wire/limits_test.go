@@ -1,0 +1,239 @@
+package wire_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"laconic/compact"
+	"laconic/proxy/wire"
+)
+
+// within fails when f takes absurdly long: what is linear takes a tenth of a
+// second here, what is quadratic minutes.
+func within(t *testing.T, f func()) {
+	t.Helper()
+	start := time.Now()
+	if f(); time.Since(start) > 10*time.Second {
+		t.Errorf("took %v", time.Since(start))
+	}
+}
+
+func TestHugeBodiesArePassedOrRead(t *testing.T) {
+	f := func(name, body string, want wire.Code) {
+		t.Helper()
+		t.Run(name, func(t *testing.T) {
+			within(t, func() {
+				r, err := wire.Decode([]byte(body))
+				var got wire.Code
+				if pass := (*wire.PassError)(nil); errors.As(err, &pass) {
+					got = pass.Reason
+				}
+				if got != want {
+					t.Fatalf("%v, want %q", err, want)
+				}
+				if err == nil {
+					unedited(t, r)
+				}
+			})
+		})
+	}
+	// 5.6 MB of [ overflow gjson's stack, which no recover catches.
+	open, object := strings.Repeat("[", 6<<20), strings.Repeat(`{"":`, 2<<20)
+	f("open brackets", open, wire.NotObject)
+	f("open brackets in messages", `{"messages":`+open, wire.MessageNotObject)
+	f("open brackets beside messages", `{"messages":`+user+`,"x":`+open, wire.TooDeep)
+	f("open brackets in content", `{"messages":[{"role":"user","content":`+open, wire.WrongType)
+	f("open brackets in a message", `{"messages":[{"role":"user","x":`+open, wire.TooDeep)
+	f("open brackets in a part", `{"messages":[{"role":"user","content":[{"x":`+open, wire.TooDeep)
+	f("open brackets in arguments", `{"messages":[{"role":"assistant","tool_calls":[{"function":{"arguments":`+open, wire.TooDeep)
+	f("open objects", object, wire.TooDeep)
+	f("open objects in tools", `{"tools":`+object, wire.TooDeep)
+	f("brackets that are closed", `{"messages":`+user+`,"x":`+open[:3<<20]+strings.Repeat("]", 3<<20)+`}`, wire.TooDeep)
+	f("many shallow brackets", `{"messages":`+user+`,"x":[`+strings.Repeat("[],", 2<<20)+`[]]}`, "")
+
+	f("one letter", `{"messages":[{"role":"user","content":"`+strings.Repeat("a", 2<<20)+`"}]}`, "")
+	f("backslashes", `{"messages":[{"role":"user","content":"`+strings.Repeat(`\\`, 2<<20)+`"}]}`, "")
+	f("escapes", `{"messages":[{"role":"user","content":"`+strings.Repeat(`\u00e9`, 1<<20)+`"}]}`, "")
+	f("other letters", `{"messages":[{"role":"user","content":"`+strings.Repeat("語", 1<<20)+`"}]}`, "")
+	f("white space", `{"messages":`+strings.Repeat(" \n", 4<<20)+user+`}`, "")
+	f("a number", `{"messages":`+user+`,"max_tokens":`+strings.Repeat("9", 2<<20)+`}`, "")
+
+	f("100,000 messages", list(100_000, `{"role":"user","content":"hello there"}`), "")
+	f("300,000 messages", list(300_000, `{"role":"user"}`), wire.TooMany)
+	f("300,000 parts", `{"messages":[{"role":"user","content":[`+strings.Repeat("{},", 300_000)+`{}]}]}`, wire.TooMany)
+	f("20,000 calls", `{"messages":[{"role":"assistant","tool_calls":[`+numbered(20_000)+`]}]}`, "")
+	f("300,000 calls", `{"messages":[{"role":"assistant","tool_calls":[`+strings.Repeat("{},", 300_000)+`{}]}]}`, wire.TooMany)
+	f("90,000 keys", `{"messages":`+user+`,"x":{`+keyed(90_000)+`}}`, "")
+	f("110,000 keys", `{"messages":`+user+`,"x":{`+keyed(110_000)+`}}`, wire.TooMany)
+	f("a key twice among 90,000", `{"messages":`+user+`,"x":{`+keyed(90_000)+`,"k77":0}}`, wire.DuplicateKey)
+	f("long keys", `{"messages":`+user+`,"x":{"`+strings.Repeat("k", 1<<20)+`a":1,"`+strings.Repeat("k", 1<<20)+`b":2}}`, "")
+}
+
+// list is a body of n messages.
+func list(n int, message string) string {
+	return `{"messages":[` + strings.Repeat(message+",", n-1) + message + `]}`
+}
+
+func numbered(n int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"id":"call_%d","type":"function","function":{"name":"f","arguments":"{}"}}`, i)
+	}
+	return b.String()
+}
+
+func keyed(n int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `"k%d":0`, i)
+	}
+	return b.String()
+}
+
+func TestManyEditsAreLinear(t *testing.T) {
+	f := func(name, body string, change func(i int, m *compact.Message)) {
+		t.Helper()
+		t.Run(name, func(t *testing.T) {
+			r, err := wire.Decode([]byte(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			msgs := slices.Clone(r.Conversation.Messages)
+			for i := range msgs {
+				msgs[i].Parts, msgs[i].Calls = slices.Clone(msgs[i].Parts), slices.Clone(msgs[i].Calls)
+				msgs[i].Edited = true
+				change(i, &msgs[i])
+			}
+			within(t, func() {
+				out, err := r.Encode(msgs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				again(t, out, msgs)
+			})
+		})
+	}
+	calls := `{"messages":[{"role":"assistant","content":"x","tool_calls":[` + numbered(20_000) + `]}]}`
+	f("100,000 texts", list(100_000, `{"role":"user","content":"hello there"}`), func(i int, m *compact.Message) {
+		m.Parts[0].Text = compact.Plain("")
+	})
+	f("20,000 ids", calls, func(_ int, m *compact.Message) {
+		for i := range m.Calls {
+			m.Calls[i].ID = fmt.Sprint(i)
+		}
+	})
+	f("10,000 of 20,000 calls leave", calls, func(_ int, m *compact.Message) {
+		for i := range 10_000 {
+			m.Calls[i] = m.Calls[2*i+1]
+		}
+		m.Calls = m.Calls[:10_000]
+	})
+	f("all but one of 20,000 calls leave", calls, func(_ int, m *compact.Message) { m.Calls = m.Calls[:1] })
+	f("all of 20,000 calls leave", calls, func(_ int, m *compact.Message) { m.Calls = nil })
+	f("20,000 parts change", `{"messages":[{"role":"user","content":[`+strings.Repeat(`{"type":"text","text":"a"},`, 19_999)+`{"type":"text","text":"a"}]}]}`,
+		func(_ int, m *compact.Message) {
+			m.Parts = m.Parts[:15_000]
+			for i := range m.Parts {
+				m.Parts[i].Text = compact.Plain("b")
+			}
+		})
+}
+
+// TestAllocationsDoNotGrowWithMessages: a few lists grow, nothing is allocated
+// for a message.
+func TestAllocationsDoNotGrowWithMessages(t *testing.T) {
+	small, large := history(100<<10), history(6<<20)
+	count := func(body []byte) float64 {
+		return testing.AllocsPerRun(3, func() {
+			if _, err := wire.Decode(body); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if a, b := count(small), count(large); b > a+40 {
+		t.Errorf("%v allocations for %d bytes, %v for %d", a, len(small), b, len(large))
+	}
+	r, err := wire.Decode(large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(3, func() { _, _ = r.Encode(r.Conversation.Messages) }); n != 0 {
+		t.Errorf("%v allocations to send what was not edited", n)
+	}
+	folded := elided(r)
+	if n := testing.AllocsPerRun(3, func() { _, _ = r.Encode(folded) }); n > 60 {
+		t.Errorf("%v allocations to send what was folded", n)
+	}
+}
+
+// TestAppendingReachesNoOtherMessage: parts and calls of two messages lie side by side;
+// appending to those of one must not reach the next.
+func TestAppendingReachesNoOtherMessage(t *testing.T) {
+	r, err := wire.Decode([]byte(`{"messages":[{"role":"assistant","content":"a","tool_calls":[{"id":"1"}]},{"role":"assistant","content":"b","tool_calls":[{"id":"2"}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	msgs := r.Conversation.Messages
+	_ = append(msgs[0].Parts, compact.Part{})
+	_ = append(msgs[0].Calls, compact.Call{})
+	if msgs[1].Parts[0].Text.String() != "b" || msgs[1].Calls[0].ID != "2" {
+		t.Error("the next message changed")
+	}
+}
+
+// TestModelOutlivesTheBody: the name goes into logs and metrics when the body
+// is long gone.
+func TestModelOutlivesTheBody(t *testing.T) {
+	body := []byte(`{"model":"gpt-4o","messages":` + user + `}`)
+	r, err := wire.Decode(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(body, bytes.Repeat([]byte("x"), len(body)))
+	if r.Model != "gpt-4o" {
+		t.Errorf("the model became %q", r.Model)
+	}
+}
+
+func TestMaxTokens(t *testing.T) {
+	f := func(fields string, want int) {
+		t.Helper()
+		r, err := wire.Decode([]byte(`{` + fields + `"messages":` + user + `}`))
+		if err != nil {
+			t.Errorf("%s: %v", fields, err)
+		} else if r.MaxTokens != want {
+			t.Errorf("%s: %d, want %d", fields, r.MaxTokens, want)
+		}
+	}
+	f(``, 0)
+	f(`"max_tokens":100,`, 100)
+	f(`"max_completion_tokens":100,`, 100)
+	f(`"max_tokens":100,"max_completion_tokens":200,`, 200)
+	f(`"max_tokens":200,"max_completion_tokens":100,`, 200)
+	f(`"max_tokens":200,"max_completion_tokens":null,`, 200)
+	f(`"max_tokens":0,`, 0)
+	f(`"max_tokens":-1,`, 0)
+	f(`"max_tokens":-0,`, 0)
+	f(`"max_tokens":1.5,`, 0)
+	f(`"max_tokens":1.0,`, 1)
+	f(`"max_tokens":4e3,`, 4000)
+	f(`"max_tokens":1e-3,`, 0)
+	f(`"max_tokens":1e400,`, 0)
+	f(`"max_tokens":2147483647,`, 2147483647)
+	f(`"max_tokens":2147483648,`, 2147483647)
+	f(`"max_tokens":99999999999999999999,`, 2147483647)
+	f(`"max_tokens":"100",`, 0)
+	f(`"max_tokens":[100],`, 0)
+	f(`"max_tokens":true,`, 0)
+}

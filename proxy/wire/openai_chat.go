@@ -1,0 +1,209 @@
+package wire
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"laconic/compact"
+)
+
+// The keys that are read, level by level. One of them in another spelling
+// makes a body ambiguous.
+var (
+	requestKeys = []string{
+		"model", "messages", "stream", "max_tokens", "max_completion_tokens", "tools", "functions",
+		"response_format", "continue_final_message", "add_generation_prompt",
+	}
+	messageKeys = []string{
+		"role", "content", "name", "tool_calls", "function_call", "tool_call_id", "refusal", "audio",
+		"annotations", "prefix", "partial", "reasoning_content", "reasoning", "reasoning_text",
+		"reasoning_details", "thinking", "thinking_blocks", "redacted_thinking", "signature",
+		"thought_signature", "encrypted_content", "extra_content", "provider_specific_fields",
+	}
+	callKeys = []string{"id", "type", "function", "custom", "extra_content", "provider_specific_fields"}
+	partKeys = []string{
+		"type", "text", "image_url", "input_audio", "file", "refusal", "thinking", "detail",
+		"filename", "file_data", "file_id", "file_url",
+	}
+	pairKeys  = []string{"name", "arguments", "input"}
+	mediaKeys = []string{"url", "detail", "data", "format", "file_data", "filename", "file_id"}
+)
+
+// known gives back a key of the chat API, and "" for any other: a key could be
+// content.
+func known(key string) string {
+	for _, keys := range [][]string{requestKeys, messageKeys, callKeys, partKeys, pairKeys, mediaKeys} {
+		if slices.Contains(keys, key) {
+			return key
+		}
+	}
+	return ""
+}
+
+// decoder reads one body of the chat API.
+type decoder struct {
+	scanner
+	r     *Request
+	msgs  []compact.Message
+	parts []compact.Part
+	calls []compact.Call
+
+	going bool // the request asks to go on with its last message
+	open  bool // so does the message that was read last
+}
+
+// Decode reads a body of the chat API in one pass. Its error is always a
+// *PassError. The body must not be written to afterwards.
+func Decode(body []byte) (*Request, error) {
+	if uint64(len(body)) > math.MaxUint32 {
+		return nil, &PassError{Reason: TooLarge, Offset: math.MaxUint32}
+	}
+	d := decoder{scanner: scanner{src: body, names: make([]string, 0, 32)}, r: &Request{Body: body}}
+	if !d.request() {
+		return nil, d.err
+	}
+	d.r.Conversation.Messages = d.msgs
+	d.r.attach(d.parts, d.calls)
+	if last := &d.msgs[len(d.msgs)-1]; last.Role == compact.Assistant {
+		last.Open = d.going || d.open
+	}
+	return d.r, nil
+}
+
+func (d *decoder) request() bool {
+	d.space()
+	switch {
+	case d.at == len(d.src):
+		return d.fail(EmptyBody, d.at, "")
+	case bytes.HasPrefix(d.src, []byte("\ufeff")):
+		return d.fail(NotObject, d.at, "it begins with a byte order mark")
+	case d.peek() != '{':
+		return d.fail(NotObject, d.at, "")
+	}
+	found := false
+	var o object
+	for d.key(&o) {
+		if !d.clear(&o, requestKeys) {
+			return false
+		}
+		if o.name == "messages" {
+			if found = true; !d.messages() {
+				return false
+			}
+			continue
+		}
+		v, ok := d.value()
+		if !ok {
+			return false
+		}
+		switch o.name {
+		case "model":
+			d.r.Model = strings.Clone(d.str(v))
+		case "stream":
+			d.r.Stream = v.kind == 't'
+		case "max_tokens", "max_completion_tokens":
+			d.r.MaxTokens = max(d.r.MaxTokens, d.wholeNumber(v))
+		case "tools":
+			d.r.Tools = d.unlessNull(v)
+		case "functions":
+			d.r.Functions = d.unlessNull(v)
+		case "response_format":
+			d.r.ResponseFormat = d.unlessNull(v)
+		case "continue_final_message":
+			d.going = d.going || v.kind == 't'
+		case "add_generation_prompt":
+			d.going = d.going || v.kind == 'f'
+		}
+	}
+	if d.err != nil {
+		return false
+	}
+	if d.space(); d.at < len(d.src) {
+		return d.fail(TrailingData, d.at, "")
+	}
+	if !found {
+		return d.fail(MessagesMissing, 0, "")
+	}
+	return true
+}
+
+func startsValue(c byte) bool {
+	return c == '{' || c == '[' || c == '"' || c == '-' || c == 't' || c == 'f' || c == 'n' || isDigit(c)
+}
+
+// unlessNull is the raw value, nil for null.
+func (d *decoder) unlessNull(v value) []byte {
+	if v.kind == 'n' {
+		return nil
+	}
+	return d.raw(v.span)
+}
+
+// wholeNumber reads a number of tokens, at most math.MaxInt32; 0 for whatever
+// is not a positive whole number.
+func (d *decoder) wholeNumber(v value) int {
+	if !isDigit(v.kind) {
+		return 0
+	}
+	f, err := strconv.ParseFloat(d.view(int(v.start), int(v.end)), 64)
+	if err != nil || f != math.Trunc(f) {
+		return 0
+	}
+	return int(min(f, math.MaxInt32))
+}
+
+func (d *decoder) messages() bool {
+	switch c := d.peek(); {
+	case c == '[':
+	case c == 'n' && d.literal("null"):
+		return d.fail(MessagesNull, d.at-len("null"), "")
+	case startsValue(c):
+		return d.fail(MessagesNotArray, d.at, "")
+	default:
+		return d.fail(InvalidJSON, d.at, "")
+	}
+	start := d.at
+	var a array
+	for d.element(&a) {
+		if !d.message() {
+			return false
+		}
+	}
+	if d.err != nil {
+		return false
+	}
+	if len(d.msgs) == 0 {
+		return d.fail(MessagesEmpty, start, "")
+	}
+	d.r.messages = span{uint32(start), uint32(d.at)}
+	return true
+}
+
+// crowded refuses a body whose decoded form would be too large.
+func (d *decoder) crowded() bool {
+	if len(d.msgs)+len(d.parts)+len(d.calls) < MaxElements {
+		return false
+	}
+	d.fail(TooMany, d.at, "")
+	return true
+}
+
+// inMessage is fail with the index of the message in its detail.
+func (d *decoder) inMessage(reason Code, at int, detail string) bool {
+	where := "message " + strconv.Itoa(len(d.msgs)-1)
+	if detail != "" {
+		where += ", " + detail
+	}
+	return d.fail(reason, at, where)
+}
+
+// wrong refuses a value for its type; what is no value at all is no JSON.
+func (d *decoder) wrong(detail string) bool {
+	if !startsValue(d.peek()) {
+		return d.fail(InvalidJSON, d.at, "")
+	}
+	return d.inMessage(WrongType, d.at, detail)
+}

@@ -1,0 +1,136 @@
+package wire_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+
+	"laconic/compact"
+	"laconic/proxy/wire"
+)
+
+// shuffle makes edits of every kind to a list of messages, as bytes of a
+// source say: the first decides how the first message fares, and so on, and
+// then again from the start.
+func shuffle(msgs []compact.Message, source []byte) []compact.Message {
+	at := 0
+	next := func(n int) int {
+		if len(source) == 0 {
+			return 0
+		}
+		b := int(source[at%len(source)]) + at/len(source)
+		at++
+		return b % n
+	}
+	var out []compact.Message
+	for _, m := range msgs {
+		m.Parts, m.Calls = slices.Clone(m.Parts), slices.Clone(m.Calls)
+		switch next(8) {
+		case 0, 1, 2: // stays
+		case 3: // leaves
+			continue
+		case 4: // is only marked
+			m.Edited = true
+		default:
+			m.Edited = true
+			if m.Sealed {
+				break // it only leaves whole
+			}
+			if m.EmptyCalls && next(2) == 0 {
+				m.EmptyCalls = false
+			}
+			for i := range m.Calls {
+				c := &m.Calls[i]
+				switch next(4) {
+				case 0:
+					if c.Kind != compact.CallLegacy {
+						c.ID = fmt.Sprintf("new_%d", i)
+					}
+				case 1:
+					if c.Arguments.Len() > 0 {
+						c.Arguments = compact.Plain(fmt.Sprintf("{\"n\": %d}", i))
+					}
+				}
+			}
+			if n := len(m.Calls); n > 0 && next(4) == 0 {
+				k := next(n)
+				m.Calls = slices.Delete(m.Calls, k, k+1)
+			}
+			if m.Role.Result() && next(2) == 0 {
+				m.Answers = "an \"id\""
+			}
+			for i := range m.Parts {
+				if next(3) == 0 {
+					m.Parts[i] = compact.Part{Text: compact.Plain(strings.Repeat("<new> & \"é\"\n\u2028", i))}
+				}
+			}
+			if (m.Shape == compact.Array || m.Shape == compact.String && len(m.Parts) > 0) && next(3) == 0 {
+				m.Parts = append(m.Parts, compact.Part{Text: compact.Plain("more \\ text")})
+			} else if n := len(m.Parts); m.Shape == compact.Array && n > 0 && next(2) == 0 {
+				k := next(n)
+				m.Parts = slices.Delete(m.Parts, k, k+1)
+			}
+		}
+		out = append(out, m)
+		if next(8) == 0 {
+			out = append(out, compact.Message{
+				Role: compact.Tool, Shape: compact.String, Answers: "c\t1", Origin: compact.Added, Edited: true,
+				Parts: []compact.Part{{Text: compact.Plain("(no result)")}},
+			})
+		}
+	}
+	if n := len(out); n > 1 && next(4) == 0 {
+		out[n-1], out[n-2] = out[n-2], out[n-1]
+	}
+	return out
+}
+
+// shuffled edits what was decoded and checks what is then sent: it reads as it
+// was meant, and nothing but messages changed.
+func shuffled(t testing.TB, r *wire.Request, source []byte) {
+	t.Helper()
+	msgs := shuffle(r.Conversation.Messages, source)
+	out, err := r.Encode(msgs)
+	if err != nil {
+		if len(msgs) > 0 && !ambiguous(err) {
+			t.Fatal(err)
+		}
+		return
+	}
+	again(t, out, msgs)
+	var a, b []byte
+	if a, err = sjson.SetRawBytes(r.Body, "messages", []byte("0")); err == nil {
+		b, err = sjson.SetRawBytes(out, "messages", []byte("0"))
+	}
+	if err != nil || string(a) != string(b) {
+		t.Fatalf("something beside the messages changed (%v):\n%s\nwant:\n%s", err, b, a)
+	}
+	// The array put into the body with sjson gives the same bytes.
+	array := gjson.GetBytes(out, "messages")
+	if b, err = sjson.SetRawBytes(r.Body, "messages", []byte(array.Raw)); err != nil || string(b) != string(out) {
+		t.Fatalf("sjson would send something else (%v):\n%s\nwant:\n%s", err, b, out)
+	}
+	// Messages that were not edited have their bytes.
+	was, is := gjson.GetBytes(r.Body, "messages").Array(), array.Array()
+	for i, m := range msgs {
+		if !m.Edited && is[i].Raw != was[m.Origin].Raw {
+			t.Fatalf("message %d was not edited, but is sent as\n%s\nwant\n%s", i, is[i].Raw, was[m.Origin].Raw)
+		}
+	}
+}
+
+// ambiguous tells whether an edit could not be written because a call or part
+// left and its neighbours changed so much that nothing tells which one it was.
+// Nothing in compact does that.
+func ambiguous(err error) bool {
+	for _, s := range []string{"kind and name of a call stay", "a part can only become text", "arguments cannot be added to a call"} {
+		if strings.HasSuffix(err.Error(), s) {
+			return true
+		}
+	}
+	return false
+}
