@@ -1,0 +1,179 @@
+package tokenize
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// Bytes per prompt token of whole agent conversations, as their providers billed them. A family's estimate of the
+// same bytes may not be below the bill.
+func TestEstimatesAreAboveMeasuredAverages(t *testing.T) {
+	f := func(model string, bytesPerTokenTimesTen int) {
+		t.Helper()
+		const size = 1_000_000
+		if got, billed := For(model).Bytes(size), size*10/bytesPerTokenTimesTen; got < billed {
+			t.Errorf("%s: %d tokens for a megabyte, billed were %d", model, got, billed)
+		}
+	}
+	f("gpt-5.5", 37)
+	f("deepseek-chat", 34)
+	f("deepseek-reasoner", 34)
+	f("claude-3-5-sonnet-20241022", 31)
+	f("claude-opus-4-5-20251101", 26)
+	f("claude-opus-4-6", 26)
+	f("an unknown model", 31)
+}
+
+// Real agent conversations with the provider's own prompt sizes. Between its first and its last request a
+// conversation grew by so many tokens; the estimate of what was added is compared with that. What these logs do not
+// show (thinking, a client's own reminders) counts against the estimate.
+func TestEstimatesOfRealConversationsLeanToTheSafeSide(t *testing.T) {
+	const folder = "../../shared/conversations"
+	files, _ := filepath.Glob(folder + "/*.jsonl")
+	if len(files) == 0 {
+		t.Skip("no recorded conversations at " + folder)
+	}
+	ratios := map[string][]float64{} // by family: estimate / billed
+	for _, file := range files {
+		for _, c := range recorded[conversation](t, file) {
+			if estimate, billed, ok := c.growth(); ok {
+				family := For(c.Model).Family()
+				ratios[family] = append(ratios[family], float64(estimate)/float64(billed))
+			}
+		}
+	}
+	if len(ratios) < 3 {
+		t.Fatalf("only %d families have conversations with usage", len(ratios))
+	}
+	for family, all := range ratios {
+		slices.Sort(all)
+		median := all[len(all)/2]
+		t.Logf("%s: %d conversations, estimate / billed: lowest %.2f, median %.2f, highest %.2f", family, len(all), all[0], median, all[len(all)-1])
+		if median < 1 {
+			t.Errorf("%s: half of the conversations are under-counted, median %.2f", family, median)
+		}
+		if all[0] < 0.85 { // callers start to fold at 0.85 of the budget where counts are estimates
+			t.Errorf("%s: a conversation is under-counted to %.2f", family, all[0])
+		}
+	}
+}
+
+type message struct {
+	Content   json.RawMessage
+	Reasoning string `json:"reasoning_content"`
+	ToolCalls []struct {
+		Function struct{ Name, Arguments string }
+	} `json:"tool_calls"`
+}
+
+// cost is what doc.go says a message costs. ok is false where it holds something other than text.
+func (m *message) cost(c *Counter) (tokens int, ok bool) {
+	var text string
+	var parts []struct{ Type, Text string }
+	if json.Unmarshal(m.Content, &text) != nil && json.Unmarshal(m.Content, &parts) == nil {
+		for _, p := range parts {
+			if p.Type != "text" {
+				return 0, false
+			}
+			text += p.Text
+		}
+	}
+	tokens = c.Envelope() + c.Text(text) + c.Text(m.Reasoning)
+	for _, call := range m.ToolCalls {
+		tokens += c.Call() + c.Text(call.Function.Name) + c.Text(call.Function.Arguments)
+	}
+	return tokens, true
+}
+
+type conversation struct {
+	Model    string
+	Messages []message
+	Meta     struct {
+		Usage       []usage
+		Compactions []json.RawMessage
+	}
+}
+
+type usage struct{ Message, Prompt int }
+
+// growth gives estimate and bill of what was added between the first and the last request that has usage. ok is
+// false for conversations that are short, hold pictures or were compacted by their client.
+func (c *conversation) growth() (estimate, billed int, ok bool) {
+	known := slices.DeleteFunc(c.Meta.Usage, func(u usage) bool { return u.Prompt == 0 })
+	if len(known) < 5 || len(c.Meta.Compactions) > 0 {
+		return 0, 0, false
+	}
+	for i := range known[1:] {
+		if known[i+1].Prompt < known[i].Prompt*9/10 {
+			return 0, 0, false
+		}
+	}
+	first, last := known[0], known[len(known)-1]
+	counter := For(c.Model)
+	for _, m := range c.Messages[first.Message:last.Message] {
+		cost, ok := m.cost(counter)
+		if !ok {
+			return 0, 0, false
+		}
+		estimate += cost
+	}
+	billed = last.Prompt - first.Prompt
+	return estimate, billed, billed >= 2_000
+}
+
+// The requests of one whole run, as they were sent, with tools and the provider's usage: nothing is hidden here.
+func TestEstimatesOfRealRequestsLeanToTheSafeSide(t *testing.T) {
+	const file = "../../shared/conversations/wire/astropy__astropy-7336.jsonl"
+	if _, err := os.Stat(file); err != nil {
+		t.Skip("no recorded requests at " + file)
+	}
+	type request struct {
+		Messages []message
+		Tools    json.RawMessage
+		Response struct {
+			Usage struct {
+				Prompt int `json:"prompt_tokens"`
+			}
+		}
+	}
+	counter := For("claude-3-5-sonnet-20241022")
+	for _, r := range recorded[request](t, file) {
+		total := counter.Priming() + counter.Tools(r.Tools)
+		for _, m := range r.Messages {
+			cost, _ := m.cost(counter)
+			total += cost
+		}
+		billed := r.Response.Usage.Prompt
+		t.Logf("%d messages: estimate %d, billed %d (%.2f)", len(r.Messages), total, billed, float64(total)/float64(billed))
+		if total < billed || billed == 0 {
+			t.Errorf("%d messages: estimate %d is below the %d that were billed", len(r.Messages), total, billed)
+		}
+	}
+}
+
+// recorded reads one value per line.
+func recorded[T any](t *testing.T, file string) (all []T) {
+	t.Helper()
+	in, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var one T
+		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		all = append(all, one)
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

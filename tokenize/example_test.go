@@ -1,0 +1,67 @@
+package tokenize_test
+
+import (
+	"fmt"
+
+	"laconic/tokenize"
+)
+
+// A request is counted piece by piece.
+func Example() {
+	c := tokenize.For("gpt-4o")
+	total := c.Priming()
+	total += c.Tools([]byte(`[{"type":"function","function":{"name":"ls"}}]`))
+	total += c.Envelope() + c.Text("What is in this folder?")
+	total += c.Envelope() + c.Call() + c.Text("ls") + c.Text(`{"path":"."}`)
+	total += c.Envelope() + c.Text("README.md\nmain.go\n")
+	fmt.Println(total, "tokens, exact:", c.Exact())
+	// Output: 69 tokens, exact: false
+}
+
+// The family of a model decides how texts and pictures are counted.
+func ExampleFor() {
+	for _, model := range []string{"gpt-4o", "anthropic/claude-sonnet-4.5", "my-own-model"} {
+		c := tokenize.For(model)
+		fmt.Println(c.Family(), c.Name(), c.Text("Hello, world"))
+	}
+	// Output:
+	// gpt-4o bytes/3.2 4
+	// claude-4 bytes/2.6 5
+	// unknown bytes/3 4
+}
+
+// A tokenizer may be chosen by name.
+func ExampleNamed() {
+	c, err := tokenize.Named("bytes/4")
+	fmt.Println(c.Bytes(4_000), err)
+
+	_, err = tokenize.Named("byte/4")
+	fmt.Println(err)
+	// Output:
+	// 1000 <nil>
+	// unknown tokenizer "byte/4", did you mean "bytes/4"? (known: bytes/4, bytes/3.5, bytes/3.2, bytes/3, bytes/2.8, bytes/2.6, bytes/2.4, bytes/2.2)
+}
+
+// Another tokenizer for the texts; pictures still cost what the model's family says.
+func ExampleCounter_Named() {
+	c, _ := tokenize.For("gpt-4o-mini").Named("bytes/4")
+	fmt.Println(c.Name(), c.Image("https://example.com/cat.png", "low"))
+	// Output: bytes/4 2833
+}
+
+// The size of an inlined picture is read from its header; this one has 10 × 20 pixels.
+func ExampleCounter_Image() {
+	const dot = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAoAAAAUCAAAAAC="
+	c := tokenize.For("gpt-4o")
+	fmt.Println(c.Image(dot, "high"), c.Image(dot, "low"), c.Image("https://example.com/cat.png", "high"))
+	// Output: 255 85 1445
+}
+
+// The prompt limit of gpt-5 is below its window.
+func ExampleWindow() {
+	fmt.Println(tokenize.Window("gpt-5"))
+	fmt.Println(tokenize.Window("my-own-model"))
+	// Output:
+	// 400000 272000 true
+	// 0 0 false
+}

@@ -1,0 +1,93 @@
+package tokenize
+
+import "strings"
+
+// family is what models of one kind have in common: one row of the table.
+type family struct {
+	name   string
+	match  string  // patterns on the model's name, separated by blanks; * stands for any run, ? for one character
+	text   string  // name of the tokenizer
+	image  picture // how a picture is charged
+	audio  int     // tokens per second of sound
+	page   int     // tokens per page of a PDF; 0: text and picture of the page (file.go)
+	window int     // context window in tokens; 0: not known
+	input  int     // prompt limit below the window; 0: none
+}
+
+// counters holds the counter of each family, in the order of the table.
+var counters = func() []Counter {
+	all := make([]Counter, len(families))
+	for i := range families {
+		all[i].family = &families[i]
+		for j := range tokenizers {
+			if tokenizers[j].name == families[i].text {
+				all[i].text = &tokenizers[j]
+			}
+		}
+		if all[i].text == nil {
+			panic("BUG: family " + families[i].name + " names no known tokenizer")
+		}
+	}
+	return all
+}()
+
+// longestModel bounds how much of a model's name is looked at: it comes from the client.
+const longestModel = 128
+
+// familyOf finds the row of a model: the first whose patterns match the name or the name without its vendor.
+// The last row matches everything.
+func familyOf(model string) int {
+	model = strings.TrimSpace(model[strings.LastIndexByte(model, '/')+1:]) // openai/, models/, accounts/x/models/
+	model = strings.ToLower(model[:min(len(model), longestModel)])
+	names := []string{model}
+	for len(names) < 4 {
+		rest, ok := withoutVendor(names[len(names)-1])
+		if !ok {
+			break
+		}
+		names = append(names, rest)
+	}
+	for i := range families {
+		for pattern := range strings.FieldsSeq(families[i].match) {
+			for _, name := range names {
+				if matches(pattern, name) {
+					return i
+				}
+			}
+		}
+	}
+	return len(families) - 1
+}
+
+// withoutVendor takes one vendor, region or "ft" off the front of a name: "us.anthropic.claude-3-haiku" (Bedrock),
+// "openai:gpt-4o" (LangChain), "ft:gpt-4o-mini:acme::7" (fine-tuned). What it leaves of "gpt-4.1" or "llama3:8b" is
+// no model's name.
+func withoutVendor(name string) (rest string, ok bool) {
+	i := strings.IndexAny(name, ".:")
+	return name[i+1:], i >= 0
+}
+
+// matches reports whether a name is what the pattern describes: * stands for any run of characters, ? for one.
+func matches(pattern, name string) bool {
+	star, resume := -1, 0 // the last * seen, and where its run would have to end next
+	p, n := 0, 0
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, resume = p, n
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
+			p++
+			n++
+		case star >= 0:
+			resume++
+			p, n = star+1, resume
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}

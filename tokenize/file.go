@@ -1,0 +1,111 @@
+package tokenize
+
+import (
+	"bytes"
+	"encoding/base64"
+	"io"
+	"strings"
+)
+
+// FileUnseen is the cost of a file whose content is not in the request (a file_id, a URL): five pages of text with
+// their pictures, or 25 kB of text.
+const FileUnseen = 8_000
+
+// File is the cost of a file. data is base64, with or without a data URL in front; name is the file's name, if any.
+// A PDF is charged by its pages: the text of a page and its picture, as the providers feed it to the model. Pages
+// are counted where the file shows them, else guessed from its size. Pictures and sounds are charged as such, all
+// other files as text of their size. Without data the cost is [FileUnseen].
+func (c *Counter) File(data, name string) int {
+	mediaType, inner, ok := inlined(data)
+	switch {
+	case data == "", !ok && strings.Contains(data[:min(len(data), 16)], ":"): // nothing, or the URL of something
+		return FileUnseen
+	case !ok:
+		inner = data
+	}
+	switch {
+	case strings.HasPrefix(mediaType, "image/"):
+		return c.Image(data, "")
+	case strings.HasPrefix(mediaType, "audio/"):
+		return c.Audio(inner, strings.TrimPrefix(mediaType, "audio/"))
+	case strings.HasPrefix(inner, "JVBERi"), mediaType == "application/pdf", mediaType == "" && isPDF(name): // %PDF-
+		return pdfPages(inner) * c.page()
+	}
+	return c.Bytes(decodedLen(inner))
+}
+
+func isPDF(name string) bool {
+	return len(name) >= 4 && strings.EqualFold(name[len(name)-4:], ".pdf")
+}
+
+// page is the cost of one page of a PDF. A full page of prose has about 1,200 tokens. Its picture is taken as US
+// letter at 144 dots per inch. For Claude that gives 2,800 where its documentation says 1,500 to 3,000.
+func (c *Counter) page() int {
+	if c.family.page > 0 {
+		return c.family.page
+	}
+	return 1_200 + c.family.image.tokens(1_224, 1_584, "")
+}
+
+const (
+	pageBytes   = 20 << 10 // a PDF that hides its pages has one per so many bytes: typeset text; scans have fewer
+	mostGuessed = 100      // no more pages are guessed: OpenAI and Claude take 100
+	mostPages   = 1_000    // no more pages are charged: Gemini takes 1,000
+	longestScan = 16 << 20 // a longer base64 text is not searched for pages
+)
+
+// pdfPages is the number of pages of a PDF, at least 1. The file is decoded in small pieces and searched for page
+// objects. Files since PDF 1.5 may pack these into compressed streams; then the size decides, if it gives more.
+func pdfPages(data string) int {
+	guess := min(decodedLen(data)/pageBytes+1, mostGuessed)
+	if len(data) > longestScan {
+		return guess
+	}
+	pages, packed := scanPDF(data)
+	if pages == 0 || packed {
+		pages = max(pages, guess)
+	}
+	return min(pages, mostPages)
+}
+
+// scanPDF counts "/Type /Page" in one pass without holding the file. packed: there may be more than were seen,
+// because the file has object streams or could not be read to its end.
+func scanPDF(data string) (pages int, packed bool) {
+	const overlap = 64 // longer than what is searched for, with a good deal of white space in it
+	decoder := base64.NewDecoder(base64.StdEncoding, strings.NewReader(data))
+	buf := make([]byte, 16<<10)
+	have := 0 // bytes at the front of buf that belong to the piece before
+	for {
+		n, err := decoder.Read(buf[have:])
+		end := err != nil
+		piece := buf[:have+n]
+		// A mark that begins in the last bytes of the piece is left for the next one, where it stands whole.
+		border := len(piece)
+		if !end {
+			border = max(len(piece)-overlap, 0)
+		}
+		pages += pagesIn(piece, border)
+		packed = packed || bytes.Contains(piece, []byte("/ObjStm"))
+		if end {
+			return pages, packed || err != io.EOF
+		}
+		have = copy(buf, piece[border:])
+	}
+}
+
+// pagesIn counts the marks "/Type /Page" that begin before the border.
+func pagesIn(piece []byte, border int) (pages int) {
+	for at := 0; ; {
+		i := bytes.Index(piece[at:], []byte("/Type"))
+		if i < 0 || at+i >= border {
+			return pages
+		}
+		at += i + len("/Type")
+		rest, ok := bytes.CutPrefix(bytes.TrimLeft(piece[at:], " \t\r\n\x00\f"), []byte("/Page"))
+		if ok && (len(rest) == 0 || !isASCIILetter(rest[0])) { // not /Pages, /PageLabel
+			pages++
+		}
+	}
+}
+
+func isASCIILetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }

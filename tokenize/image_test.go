@@ -1,0 +1,465 @@
+package tokenize
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"strings"
+	"testing"
+)
+
+func TestSizeIsReadFromTheHeader(t *testing.T) {
+	f := func(name string, raw []byte, w, h int) {
+		t.Helper()
+		gotW, gotH, ok := imageSize(dataURL("image/whatever", raw))
+		if gotW != w || gotH != h || ok != (w > 0) {
+			t.Errorf("%s: %d × %d, %v, want %d × %d", name, gotW, gotH, ok, w, h)
+		}
+	}
+	// Written by the standard library.
+	f("png", encodePNG(640, 480), 640, 480)
+	f("gif", encodeGIF(33, 7), 33, 7)
+	f("jpeg", encodeJPEG(123, 45), 123, 45)
+	// Written by hand, as cameras and editors do.
+	f("jpeg with a camera's thumbnail", withSegment(encodeJPEG(4032, 30), 0xe1, 65_000), 4032, 30)
+	f("jpeg with a profile in many parts", withSegments(encodeJPEG(31, 41), 0xe2, 65_000, 40), 31, 41)
+	f("jpeg with fill bytes", append([]byte("\xff\xd8\xff\xff\xff"), encodeJPEG(9, 8)[3:]...), 9, 8)
+	f("progressive jpeg", jpegHeader(0xc2, 1200, 800), 1200, 800)
+	f("arithmetic jpeg", jpegHeader(0xc9, 1200, 800), 1200, 800)
+	f("jpeg with code tables", withSegment(jpegHeader(0xc1, 70, 50), 0xc4, 400), 70, 50)
+	f("jpeg with an extension", withSegment(jpegHeader(0xc1, 70, 50), 0xc8, 400), 70, 50)
+	f("jpeg with arithmetic tables", withSegment(jpegHeader(0xc1, 70, 50), 0xcc, 400), 70, 50)
+	f("webp lossy", webpLossy(1000, 667), 1000, 667)
+	f("webp lossless", webpLossless(16_383, 1), 16_383, 1)
+	f("webp extended", webpExtended(5000, 4000), 5000, 4000)
+	f("gif of 1987", []byte("GIF87a\x02\x00\x03\x00\x00\x00"), 2, 3)
+	f("largest gif", []byte("GIF89a\xff\xff\xff\xff\x00\x00"), 65_535, 65_535)
+
+	// Wrong, hostile, cut off.
+	f("png of no size", pngHeader(0, 0), 0, 0)
+	f("png of no height", pngHeader(5, 0), 0, 0)
+	f("png beyond any size", pngHeader(1<<31, 1<<31), 0, 0)
+	f("png with a negative width", pngHeader(0xffff_ffff, 10), 0, 0)
+	f("png wider than a JPEG can be", pngHeader(65_536, 10), 0, 0)
+	f("png without IHDR", bytes.Replace(pngHeader(10, 10), []byte("IHDR"), []byte("IDAT"), 1), 0, 0)
+	f("png cut in its size", pngHeader(10, 10)[:23], 0, 0)
+	f("png signature alone", pngHeader(10, 10)[:8], 0, 0)
+	f("gif cut in its size", []byte("GIF89a\x01\x00\x01"), 0, 0)
+	f("gif of no size", []byte("GIF89a\x00\x00\x00\x00\x00"), 0, 0)
+	f("jpeg start alone", []byte("\xff\xd8"), 0, 0)
+	f("jpeg without a marker", []byte("\xff\xd8garbage, and more of it"), 0, 0)
+	f("jpeg that ends at once", []byte("\xff\xd8\xff\xd9\xff\xc0\x00\x11\x08\x00\x01\x00\x01"), 0, 0)
+	f("jpeg with data before any frame", []byte("\xff\xd8\xff\xda\x00\x08"), 0, 0)
+	f("jpeg with a zero marker", []byte("\xff\xd8\xff\x00\xff\xc0\x00\x11\x08\x00\x01\x00\x01"), 0, 0)
+	f("jpeg with a segment of no length", []byte("\xff\xd8\xff\xe0\x00\x00\xff\xc0\x00\x11\x08\x00\x01\x00\x01"), 0, 0)
+	f("jpeg with a segment that runs out", []byte("\xff\xd8\xff\xe0\xff\xff\xff\xc0\x00\x11\x08"), 0, 0)
+	f("jpeg cut in its frame", jpegHeader(0xc0, 1200, 800)[:9], 0, 0)
+	f("jpeg of unknown height", jpegHeader(0xc0, 100, 0), 0, 0) // allowed, and then said after the data
+	f("webp of another kind", bytes.Replace(webpExtended(10, 10), []byte("VP8X"), []byte("VP9X"), 1), 0, 0)
+	f("webp without a start code", bytes.Replace(webpLossy(10, 10), []byte("\x9d\x01\x2a"), []byte("\x9d\x01\x2b"), 1), 0, 0)
+	f("webp lossless without its mark", bytes.Replace(webpLossless(10, 10), []byte{0x2f}, []byte{0x2e}, 1), 0, 0)
+	f("webp cut in its size", webpExtended(10, 10)[:29], 0, 0)
+	f("a sound", []byte("RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00 and so on and on"), 0, 0)
+	f("svg", []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"/>`), 0, 0)
+	f("nothing", nil, 0, 0)
+}
+
+func TestDataURLsAsClientsWriteThem(t *testing.T) {
+	raw := encodePNG(640, 480)
+	text := base64.StdEncoding.EncodeToString(raw)
+	f := func(url string, ok bool) {
+		t.Helper()
+		w, h, got := imageSize(url)
+		if got != ok || ok && (w != 640 || h != 480) {
+			t.Errorf("%.60q: %d × %d, %v, want %v", url, w, h, got, ok)
+		}
+	}
+	f("data:image/png;base64,"+text, true)
+	f("DATA:Image/PNG;Base64,"+text, true)
+	f("data:;base64,"+text, true)
+	f("data:image/jpeg;base64,"+text, true) // the type is wrong, the bytes are not
+	f("data:image/png;charset=utf-8;base64,"+text, true)
+	f("data:image/png; base64, "+text, true)
+	f(" \n"+"data:image/png;base64,"+text, true)
+	f("data:image/png;base64,"+strings.TrimRight(text, "="), true)
+	f("data:image/png;base64,"+base64.RawURLEncoding.EncodeToString(raw), true)
+	f("data:image/png;base64,"+inLines(text, 76, "\r\n"), true)
+	f(`data:image\/png;base64,`+strings.ReplaceAll(text, "/", `\/`), true) // as it stands in escaped JSON
+	f("data:image/png,"+text, false)                                       // not base64
+	f("data:image/png;base64"+text, false)                                 // no comma
+	f("data:"+strings.Repeat("x", 1<<20)+";base64,"+text, false)
+	f("data:", false)
+	f("data", false)
+	f("", false)
+	f("https://example.com/x.png", false)
+	f("data:image/png;base64,%89PNG", false)
+}
+
+func TestSkippingIsReadingWithoutLooking(t *testing.T) {
+	raw := make([]byte, 300)
+	for i := range raw {
+		raw[i] = byte(i * 7)
+	}
+	text := base64.StdEncoding.EncodeToString(raw)
+	forms := map[string]string{
+		"in one line": text, "in lines": inLines(text, 76, "\r\n"),
+		"for URLs": base64.URLEncoding.EncodeToString(raw), "escaped": strings.ReplaceAll(text, "/", `\/`),
+	}
+	for name, form := range forms {
+		for start := range 8 {
+			for n := range len(raw) - start + 20 { // and beyond the end
+				p := payloadOf(form)
+				p.fill(make([]byte, start))
+				skipped := p.skip(n)
+				b, ok := p.next()
+				ok = ok && skipped
+				if want := start+n < len(raw); ok != want || ok && b != raw[start+n] {
+					t.Fatalf("%s: byte %d after %d and %d: %#x, %v", name, start+n, start, n, b, ok)
+				}
+			}
+		}
+	}
+}
+
+func TestJPEGInLinesOfBase64(t *testing.T) {
+	text := base64.StdEncoding.EncodeToString(withSegment(encodeJPEG(77, 99), 0xe1, 10_000))
+	if w, h, ok := imageSize("data:image/jpeg;base64," + inLines(text, 76, "\n")); !ok || w != 77 || h != 99 {
+		t.Errorf("%d × %d, %v", w, h, ok)
+	}
+}
+
+func TestHeaderIsReadNoFurtherThanItsBound(t *testing.T) {
+	f := func(name, data string) {
+		t.Helper()
+		p := payloadOf(data)
+		if w, h := jpegSize(&p); w != 0 || h != 0 {
+			t.Errorf("%s: a size was found: %d × %d", name, w, h)
+		}
+		if p.left < 0 || longestHeader-p.left > longestHeader {
+			t.Errorf("%s: %d characters were looked at", name, longestHeader-p.left)
+		}
+	}
+	encode := base64.StdEncoding.EncodeToString
+	frame := jpegHeader(0xc0, 10, 10)[2:]
+	// A frame stands behind each of these, beyond the bound.
+	f("a megabyte of fill bytes", encode(slicesOf("\xff\xd8", bytes.Repeat([]byte{0xff}, 1<<20), frame)))
+	f("a million markers without a segment", encode(slicesOf("\xff\xd8", bytes.Repeat([]byte{0xff, 0x01}, 1<<20), frame)))
+	f("a million empty segments", encode(slicesOf("\xff\xd8", bytes.Repeat([]byte{0xff, 0xe0, 0, 2}, 1<<20), frame)))
+	f("a megabyte of line ends", "/9j/"+strings.Repeat("\n", 1<<20)+encode(frame))
+	f("long segments in lines", inLines(encode(withSegments(jpegHeader(0xc0, 10, 10), 0xe2, 65_000, 2)), 76, "\n"))
+}
+
+func TestPictureCostsWhatItsFamilySays(t *testing.T) {
+	f := func(model string, w, h int, detail string, want int) {
+		t.Helper()
+		if got := For(model).Image(pngURL(w, h), detail); got != want {
+			t.Errorf("%s: %d × %d %s costs %d, want %d", model, w, h, detail, got, want)
+		}
+	}
+
+	// Tiles. 1024² → 768² → 2 × 2 tiles.
+	f("gpt-4o", 1024, 1024, "high", 85+170*4)
+	f("gpt-4o", 1024, 1024, "auto", 85+170*4)
+	f("gpt-4o", 1024, 1024, "", 85+170*4)
+	f("gpt-4o", 1024, 1024, "low", 85)
+	f("gpt-4o", 512, 512, "high", 85+170)     // nothing is scaled up
+	f("gpt-4o", 513, 512, "high", 85+170*2)   // one pixel more, one tile more
+	f("gpt-4o", 1, 1, "high", 85+170)         //
+	f("gpt-4o", 2048, 4096, "high", 85+170*6) // OpenAI's example: → 1024 × 2048 → 768 × 1536
+	f("gpt-4o", 4096, 8192, "low", 85)        // and this
+	f("gpt-4o", 1920, 1080, "high", 85+170*6) // → 1365.3 × 768
+	f("gpt-4o", 65_535, 1, "high", 85+170*4)  // → 2048 × 1
+	f("gpt-4o", 65_535, 65_535, "high", 85+170*4)
+	f("gpt-4o-mini", 1024, 1024, "high", 2833+5667*4)
+	f("gpt-4o-mini", 1024, 1024, "low", 2833)
+	f("gpt-4.1", 1024, 1024, "high", 85+170*4)
+	f("gpt-4.5-preview", 1024, 1024, "high", 85+170*4)
+	f("o1", 1024, 1024, "high", 75+150*4)
+	f("o3", 1024, 1024, "low", 75)
+	f("gpt-5", 1024, 1024, "high", 70+140*4)
+	f("gpt-5-chat-latest", 1024, 1024, "low", 70)
+	f("computer-use-preview", 1024, 1024, "high", 65+129*4)
+
+	// Squares. 1024² = 32 × 32; OpenAI's second example shrinks 1800 × 2400 to 33 × 44.
+	f("gpt-4.1-mini", 1024, 1024, "high", 1659) // 1024 · 1.62 = 1658.9
+	f("gpt-4.1-mini", 1800, 2400, "high", 2353) // 1452 · 1.62 = 2352.2
+	f("gpt-4.1-mini", 2400, 1800, "high", 2353)
+	f("gpt-4.1-mini", 1024, 1024, "low", 1659) // no effect
+	f("gpt-4.1-mini", 65_535, 1, "high", 2489) // too thin to shrink: 1536 · 1.62 = 2488.3
+	f("gpt-5-mini", 1024, 1024, "high", 1659)
+	f("gpt-4.1-nano", 1024, 1024, "high", 2520) // 1024 · 2.46 = 2519.04
+	f("gpt-5-nano", 32, 33, "high", 5)          // 2 · 2.46 = 4.92
+	f("o4-mini", 1024, 1024, "high", 1762)      // 1024 · 1.72 = 1761.3
+	f("gpt-5.2", 1024, 1024, "high", 1229)      // 1024 · 1.2 = 1228.8
+
+	// Claude: 1000² / 750 = 1333.3, squares of 28: 36² = 1296.
+	f("claude-3-5-sonnet-20241022", 1000, 1000, "", 1334)
+	f("claude-3-5-sonnet-20241022", 200, 200, "", 64)     // 53.3 by area, 8² squares
+	f("claude-3-5-sonnet-20241022", 1092, 1092, "", 1590) // the largest square of Anthropic's table
+	f("claude-3-5-sonnet-20241022", 1920, 1080, "", 1_600)
+	f("claude-3-5-sonnet-20241022", 8000, 100, "", 56) // → 1568 × 20: 41.8 by area, 56 × 1 squares
+	f("claude-opus-4-7", 1920, 1080, "", 2765)         // 2764.8 by area, 69 · 39 squares = 2691
+	f("claude-opus-4-7", 2576, 1449, "", 4_800)        // 4976.8 by area, 92 · 52 = 4784
+
+	// Gemini to 2.5: one unit up to 384, else tiles of the short side / 1.5.
+	f("gemini-2.5-pro", 384, 384, "", 258)
+	f("gemini-2.5-pro", 385, 100, "", 258*2)      // unit 256: 2 × 1
+	f("gemini-2.5-pro", 960, 540, "", 258*6)      // Google's example: unit 360, 3 × 2
+	f("gemini-2.5-pro", 1000, 1000, "", 258*4)    // unit 666
+	f("gemini-2.5-pro", 2000, 2000, "", 258*9)    // unit 768
+	f("gemini-2.5-pro", 60_000, 60_000, "", 4128) // → 3072²: 16 tiles
+	f("gemini-3-pro-preview", 4000, 3000, "", 1_120)
+
+	// Mistral: squares of 28 and an end for each row; the long side comes down to 1540.
+	f("mistral-small-2506", 1024, 1024, "", 38*37) // 36.6 → 37
+	f("mistral-small-2506", 3080, 1540, "", 56*28) // → 1540 × 770: 55, 27.5
+	f("pixtral-12b", 1024, 512, "", 65*32)
+	f("pixtral-12b", 2048, 2048, "", 65*64)
+
+	// Ollama and the rest.
+	f("llava:13b", 3000, 3000, "high", 768)
+	f("qwen2.5-vl-72b-instruct", 1920, 1080, "", 69*39)
+	f("my-model", 100, 100, "", 768)
+	f("my-model", 1024, 1024, "", 37*37)
+}
+
+// Published measurements (Hugging Face, JOHNISKING/image-token-cost). Claude's carry 77 and 65 tokens of prompt.
+func TestPictureCostsWhatProvidersBilled(t *testing.T) {
+	f := func(model string, w, h int, detail string, billed int, exact bool) {
+		t.Helper()
+		got := For(model).Image(pngURL(w, h), detail)
+		if got < billed || exact && got != billed {
+			t.Errorf("%s: %d × %d %s costs %d, billed were %d", model, w, h, detail, got, billed)
+		}
+	}
+	for _, m := range []struct{ w, h, claude55, claude45, gemini3, gpt6, gpt6High, gpt55 int }{
+		{256, 256, 177, 165, 1090, 77, 77, 77},
+		{512, 512, 438, 426, 1090, 308, 308, 308},
+		{768, 768, 861, 849, 1090, 692, 692, 692},
+		{1024, 1024, 1446, 1434, 1090, 1229, 1229, 1229},
+		{1280, 720, 1273, 1261, 1101, 1104, 1104, 1104},
+		{1920, 1080, 2768, 1625, 1101, 2448, 2448, 2448},
+		{1080, 1920, 2768, 1625, 1101, 2448, 2448, 2448},
+		{2560, 1440, 3069, 1657, 1101, 4320, 2931, 4320},
+		{3840, 2160, 3069, 1657, 1101, 9792, 2931, 9792},
+		{4032, 3024, 4005, 1661, 1065, 14_364, 2942, 11_868},
+	} {
+		f("gpt-6-astra", m.w, m.h, "auto", m.gpt6, true)
+		f("gpt-6-astra", m.w, m.h, "high", m.gpt6High, true)
+		f("gpt-5.5", m.w, m.h, "auto", m.gpt55, true)
+		f("gemini-3-pro", m.w, m.h, "", m.gemini3, false)
+		f("claude-opus-5-5", m.w, m.h, "", m.claude55-77, false)
+		f("claude-haiku-4-5", m.w, m.h, "", m.claude45-65, false)
+	}
+}
+
+func TestUnreadablePictureCostsTheMost(t *testing.T) {
+	f := func(model, detail string, want int) {
+		t.Helper()
+		for _, url := range []string{
+			"https://example.com/cat.png", "", "data:", "data:image/png;base64,", "data:image/png;base64,AAAA",
+			"data:image/svg+xml;utf8,<svg/>", dataURL("image/png", pngHeader(0, 0)), "file-abc123",
+		} {
+			if got := For(model).Image(url, detail); got != want {
+				t.Errorf("%s: %.40q %s costs %d, want %d", model, url, detail, got, want)
+			}
+		}
+	}
+	f("gpt-4o", "", 85+170*8) // 2048 × 768
+	f("gpt-4o", "low", 85)
+	f("gpt-4o-mini", "high", 2833+5667*8)
+	f("gpt-5-mini", "", 2489) // 1536 · 1.62
+	f("gpt-5.5", "auto", 12_000)
+	f("gpt-5.5", "high", 3_000)
+	f("gpt-5.5", "low", 12_000) // "low" was seen to change nothing
+	f("claude-3-opus", "", 1_600)
+	f("claude-opus-4-7", "", 4_800)
+	f("gemini-2.5-flash", "", 258*16)
+	f("gemini-3-flash", "", 1_120)
+	f("mistral-small-latest", "", 56*55)
+	f("qwen3-vl-plus", "", 4_096)
+	f("llava", "", 768)
+	f("my-model", "", 4_096)
+}
+
+// Whatever a header says, a picture costs between one token and the family's maximum, and turning it changes nothing
+// but for Mistral, whose rows have an end.
+func TestNoPictureCostsMoreThanTheMost(t *testing.T) {
+	sides := []int{1, 2, 27, 28, 29, 31, 32, 33, 255, 256, 384, 385, 511, 512, 513, 767, 768, 769, 1000, 1024, 1540, 1541, 1568, 2047, 2048, 2049, 2576, 3072, 4096, 8000, 30_000, 65_535}
+	for i := range families {
+		f := &families[i]
+		if p, ok := f.image.(patches); ok && p.unseen > 0 {
+			p.unseen = 0 // Qwen: what a picture of unknown size costs is not its maximum
+			f = &family{name: f.name, image: p}
+		}
+		for _, detail := range []string{"", "low", "high", "auto", "original", "nonsense"} {
+			for _, w := range sides {
+				for _, h := range sides {
+					got := f.image.tokens(w, h, detail)
+					if most := f.image.most(detail); got < 1 || got > most {
+						t.Fatalf("%s: %d × %d %s costs %d, the most is %d", f.name, w, h, detail, got, most)
+					}
+					if _, rows := f.image.(lines); !rows && got != f.image.tokens(h, w, detail) {
+						t.Fatalf("%s: %d × %d %s costs %d, turned %d", f.name, w, h, detail, got, f.image.tokens(h, w, detail))
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestShrunkGridStaysWithinItsLimit(t *testing.T) {
+	for _, limit := range []int{1, 2, 1_536, 2_500, 10_000, 16_384} {
+		for w := 1; w < 70_000; w = w*5/4 + 1 {
+			for h := 1; h < 70_000; h = h*5/4 + 1 {
+				if cols, rows := shrink(w, h, limit); cols < 1 || rows < 1 || cols*rows > limit {
+					t.Fatalf("shrink(%d, %d, %d) = %d × %d", w, h, limit, cols, rows)
+				}
+			}
+		}
+	}
+}
+
+func TestSquareRoot(t *testing.T) {
+	for n := range 100_000 {
+		if r := isqrt(n); r*r > n || (r+1)*(r+1) <= n {
+			t.Fatalf("isqrt(%d) = %d", n, r)
+		}
+	}
+	if r := isqrt(1 << 30); r != 1<<15 {
+		t.Errorf("isqrt(2³⁰) = %d", r)
+	}
+}
+
+// FuzzImageSize looks for an input that panics, gives an impossible size, or gives another size for the same bytes
+// with line ends among the characters.
+func FuzzImageSize(f *testing.F) {
+	for _, raw := range [][]byte{
+		encodePNG(640, 480), encodeGIF(33, 7), encodeJPEG(123, 45), withSegment(encodeJPEG(12, 13), 0xe1, 300),
+		jpegHeader(0xc2, 1200, 800), webpLossy(1000, 667), webpLossless(100, 200), webpExtended(5000, 4000),
+		pngHeader(0, 0), pngHeader(1<<31, 1), []byte("GIF89a"), []byte("\xff\xd8\xff\xe0\x00"), nil,
+	} {
+		f.Add(raw, dataURL("image/png", raw))
+	}
+	f.Add([]byte{}, "https://example.com/x.png")
+	f.Add([]byte{}, `data:image\/png;base64,iVBO\/`)
+	f.Fuzz(func(t *testing.T, raw []byte, url string) {
+		check := func(url string) (w, h int, ok bool) {
+			w, h, ok = imageSize(url)
+			if ok != (w > 0) || ok != (h > 0) || w > widest || h > widest || w < 0 || h < 0 {
+				t.Fatalf("%q: %d × %d, %v", url, w, h, ok)
+			}
+			for _, model := range onePerFormula {
+				if cost := For(model).Image(url, ""); cost < 1 || cost > 50_000 {
+					t.Fatalf("%q costs %d with %s", url, cost, model)
+				}
+			}
+			return w, h, ok
+		}
+		check(url)
+		text := base64.StdEncoding.EncodeToString(raw)
+		w, h, ok := check("data:;base64," + text)
+		lines := inLines(text, 76, "\r\n")
+		if len(lines) > longestHeader { // beyond it, only jumps lead on
+			return
+		}
+		if wl, hl, okl := check("data:;base64," + lines); ok != okl || w != wl || h != hl {
+			t.Fatalf("%d × %d, %v in one line, %d × %d, %v in many", w, h, ok, wl, hl, okl)
+		}
+	})
+}
+
+var onePerFormula = []string{"gpt-4o", "gpt-5-mini", "gpt-6-sol", "claude-3-opus", "gemini-2.5-pro", "mistral-large", "llava", "my-model"}
+
+// What pictures are made of.
+
+func dataURL(mediaType string, raw []byte) string {
+	return "data:" + mediaType + ";base64," + base64.StdEncoding.EncodeToString(raw)
+}
+
+func pngURL(w, h int) string { return dataURL("image/png", pngHeader(uint32(w), uint32(h))) }
+
+func pngHeader(w, h uint32) []byte {
+	raw := []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR")
+	raw = binary.BigEndian.AppendUint32(raw, w)
+	raw = binary.BigEndian.AppendUint32(raw, h)
+	return append(raw, 8, 2, 0, 0, 0, 1, 2, 3, 4)
+}
+
+func jpegHeader(marker byte, w, h uint16) []byte {
+	raw := []byte{0xff, 0xd8, 0xff, marker, 0, 17, 8}
+	raw = binary.BigEndian.AppendUint16(raw, h)
+	raw = binary.BigEndian.AppendUint16(raw, w)
+	return append(raw, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1)
+}
+
+func webpLossy(w, h uint16) []byte {
+	raw := []byte("RIFF\x00\x00\x00\x00WEBPVP8 \x00\x00\x00\x00\x00\x00\x00\x9d\x01\x2a")
+	raw = binary.LittleEndian.AppendUint16(raw, w|1<<14) // with a scale in the upper bits
+	return binary.LittleEndian.AppendUint16(raw, h|2<<14)
+}
+
+func webpLossless(w, h uint32) []byte {
+	raw := []byte("RIFF\x00\x00\x00\x00WEBPVP8L\x00\x00\x00\x00\x2f")
+	raw = binary.LittleEndian.AppendUint32(raw, (w-1)|(h-1)<<14)
+	return append(raw, 0, 0, 0, 0, 0)
+}
+
+func webpExtended(w, h int) []byte {
+	raw := []byte("RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x10\x00\x00\x00")
+	w, h = w-1, h-1
+	return append(raw, byte(w), byte(w>>8), byte(w>>16), byte(h), byte(h>>8), byte(h>>16))
+}
+
+// withSegment puts one segment of that marker and length right behind the start of a JPEG.
+func withSegment(raw []byte, marker byte, length int) []byte {
+	return withSegments(raw, marker, length, 1)
+}
+
+func withSegments(raw []byte, marker byte, length, n int) []byte {
+	segment := append([]byte{0xff, marker, byte(length >> 8), byte(length)}, bytes.Repeat([]byte{0x1b}, length-2)...)
+	return slicesOf(string(raw[:2]), bytes.Repeat(segment, n), raw[2:])
+}
+
+func slicesOf(start string, parts ...[]byte) []byte {
+	return append([]byte(start), bytes.Join(parts, nil)...)
+}
+
+func encodePNG(w, h int) []byte {
+	var b bytes.Buffer
+	mustDo(png.Encode(&b, image.NewGray(image.Rect(0, 0, w, h))))
+	return b.Bytes()
+}
+
+func encodeJPEG(w, h int) []byte {
+	var b bytes.Buffer
+	mustDo(jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, w, h)), nil))
+	return b.Bytes()
+}
+
+func encodeGIF(w, h int) []byte {
+	var b bytes.Buffer
+	mustDo(gif.Encode(&b, image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{color.Black, color.White}), nil))
+	return b.Bytes()
+}
+
+func mustDo(err error) {
+	if err != nil {
+		panic(fmt.Sprint("BUG: ", err))
+	}
+}
+
+func inLines(text string, width int, end string) string {
+	var b strings.Builder
+	for len(text) > width {
+		b.WriteString(text[:width] + end)
+		text = text[width:]
+	}
+	return b.String() + text
+}

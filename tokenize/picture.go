@@ -1,0 +1,158 @@
+package tokenize
+
+// picture is how a family charges a picture. Sides are in pixels, at least 1.
+type picture interface {
+	// tokens is the cost of a picture of that size.
+	tokens(w, h int, detail string) int
+	// most is the cost of a picture whose size is not known: the family's maximum.
+	most(detail string) int
+}
+
+// flat charges every picture the same.
+type flat int
+
+func (f flat) tokens(_, _ int, _ string) int { return int(f) }
+func (f flat) most(string) int               { return int(f) }
+
+// tiles is OpenAI's older way: fit into 2048 × 2048, bring the short side down to 768, count squares of 512.
+// With detail "low" only the base is paid. "auto" is taken for "high": which one the model picks is not told.
+type tiles struct{ base, tile int }
+
+func (t tiles) tokens(w, h int, detail string) int {
+	if detail == "low" {
+		return t.base
+	}
+	// One factor does both steps: the smaller of 1, 2048/long and 768/short. As a fraction it keeps the count exact.
+	long, short := max(w, h), min(w, h)
+	num, den := 1, 1
+	if long > 2048 {
+		num, den = 2048, long
+	}
+	if short*num > 768*den {
+		num, den = 768, short
+	}
+	return t.base + t.tile*ceilDiv(w*num, 512*den)*ceilDiv(h*num, 512*den)
+}
+
+func (t tiles) most(detail string) int {
+	if detail == "low" {
+		return t.base
+	}
+	return t.base + t.tile*4*2 // 2048 × 768
+}
+
+// patches counts squares of side pixels. A picture of more than limit squares is shrunk until a whole number of
+// squares fits, as OpenAI's guide describes. percent scales the count to billed tokens. detail "low" changes
+// nothing: measurements of March 2026 saw no effect (community.openai.com 1377015).
+type patches struct {
+	side    int // pixels
+	percent int // tokens per hundred squares
+	limit   int // squares
+	high    int // limit when detail is "high"; 0: the same
+	unseen  int // tokens of a picture of unknown size; 0: what limit costs
+	least   int // tokens that every picture costs at least
+}
+
+func (p patches) tokens(w, h int, detail string) int {
+	cols, rows := ceilDiv(w, p.side), ceilDiv(h, p.side)
+	if limit := p.cap(detail); cols*rows > limit {
+		cols, rows = shrink(w, h, limit)
+	}
+	return max(p.least, ceilDiv(cols*rows*p.percent, 100))
+}
+
+func (p patches) most(detail string) int {
+	if p.unseen > 0 {
+		return p.unseen
+	}
+	return max(p.least, ceilDiv(p.cap(detail)*p.percent, 100))
+}
+
+func (p patches) cap(detail string) int {
+	if detail == "high" && p.high > 0 {
+		return p.high
+	}
+	return p.limit
+}
+
+// shrink gives the grid of at most limit squares that keeps the shape of w × h. The ideal grid has
+// √(limit·w/h) columns and √(limit·h/w) rows; both are cut to whole numbers, and the side that loses more by that
+// decides the scale. A picture too thin for that pays the limit.
+func shrink(w, h, limit int) (cols, rows int) {
+	cols, rows = isqrt(limit*w/h), isqrt(limit*h/w)
+	switch {
+	case cols == 0 || rows == 0:
+		return limit, 1
+	case cols*h <= rows*w:
+		return cols, ceilDiv(cols*h, w)
+	default:
+		return ceilDiv(rows*w, h), rows
+	}
+}
+
+// isqrt is ⌊√n⌋ for n ≥ 0.
+func isqrt(n int) int {
+	if n < 2 {
+		return n
+	}
+	x := n
+	for y := (x + 1) / 2; y < x; y = (x + n/x) / 2 {
+		x = y
+	}
+	return x
+}
+
+// area is Claude's way: the long edge comes down to edge pixels, then a token pays for 750 pixels. Newer
+// documentation counts squares of 28 × 28 instead, which small pictures feel; the larger of the two is taken.
+type area struct {
+	edge  int // pixels
+	limit int // tokens
+}
+
+func (a area) tokens(w, h int, _ string) int {
+	w, h = fit(w, h, a.edge)
+	return min(a.limit, max(ceilDiv(w*h, 750), ceilDiv(w, 28)*ceilDiv(h, 28)))
+}
+
+func (a area) most(string) int { return a.limit }
+
+// crops is the way of Gemini up to 2.5: one unit of 258 tokens up to 384 × 384, else one per tile. A tile is a
+// square of the short side / 1.5, between 256 and 768 pixels; pictures are scaled down to 3072 first.
+type crops struct{ tile int }
+
+func (c crops) tokens(w, h int, _ string) int {
+	if w <= 384 && h <= 384 {
+		return c.tile
+	}
+	w, h = fit(w, h, 3072)
+	unit := min(max(min(w, h)*2/3, 256), 768)
+	return c.tile * min(ceilDiv(w, unit)*ceilDiv(h, unit), mostCrops)
+}
+
+func (c crops) most(string) int { return c.tile * mostCrops }
+
+const mostCrops = 16 // 3072 × 3072
+
+// lines is Mistral's way: squares of side pixels, and one more token that ends each row of them.
+type lines struct {
+	side int // pixels: the encoder's patch times what it merges
+	edge int // the long edge comes down to this
+}
+
+func (l lines) tokens(w, h int, _ string) int {
+	w, h = fit(w, h, l.edge)
+	return (ceilDiv(w, l.side) + 1) * ceilDiv(h, l.side)
+}
+
+func (l lines) most(string) int {
+	n := ceilDiv(l.edge, l.side)
+	return (n + 1) * n
+}
+
+// fit scales a picture down until no side is longer than edge, rounding up.
+func fit(w, h, edge int) (int, int) {
+	if long := max(w, h); long > edge {
+		return ceilDiv(w*edge, long), ceilDiv(h*edge, long)
+	}
+	return w, h
+}

@@ -1,0 +1,101 @@
+package tokenize
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+const weatherTool = `[{"type":"function","function":{"name":"get_weather","description":"The \"weather\" in a city\\","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}]`
+
+func TestToolsCostTheirCompactJSON(t *testing.T) {
+	f := func(raw string, want int) {
+		t.Helper()
+		if got := named(t, "bytes/4").Tools([]byte(raw)); got != want {
+			t.Errorf("%.60q costs %d, want %d", raw, got, want)
+		}
+	}
+	f("", 0)
+	f("null", 0)
+	f(" null\n", 0)
+	f("[]", 0)
+	f(" [ ] ", 0)
+	f("{}", 0)
+	f(weatherTool, ceilDiv(len(weatherTool), 4))
+	f(indent(weatherTool), ceilDiv(len(weatherTool), 4)) // what the model sees does not depend on the client's layout
+	f(`[{"name":"a b  c"}]`, 5)                          // blanks inside strings are text
+	f(`[ {"name" : "a\" b"} ]`, 5)                       // [{"name":"a\" b"}] has 18 bytes
+	f(`[ "x\\" , 1 ]`, 3)                                // ["x\\",1] has 9 bytes
+	f(`[ "never ends  `, 4)                              // not JSON; a cost all the same
+	f(`\" \" \"`, 2)
+}
+
+func TestFormatCostsItsJSON(t *testing.T) {
+	f := func(raw string, want int) {
+		t.Helper()
+		if got := named(t, "bytes/4").Format([]byte(raw)); got != want {
+			t.Errorf("%q costs %d, want %d", raw, got, want)
+		}
+	}
+	f("", 0)
+	f("null", 0)
+	f("{}", 0)
+	f(`{"type":"text"}`, 0)
+	f(`{ "type" : "text" }`, 0)
+	f("{\n  \"type\": \"text\"\n}", 0)
+	f(`{"type":"te xt"}`, 4)
+	f(`{"type":"json_object"}`, 6) // 22 bytes
+	f(`{"type": "json_object"}`, 6)
+}
+
+func TestCompactingIsWhatEncodingJSONDoes(t *testing.T) {
+	for _, raw := range []string{weatherTool, indent(weatherTool), `{ "a" : [ 1 , 2.5e3 , "\\\" \n" , true ] }`, `"\\"`, ` 1 `} {
+		var want bytes.Buffer
+		if err := json.Compact(&want, []byte(raw)); err != nil {
+			t.Fatal(err)
+		}
+		if got := compactJSON([]byte(raw)); !bytes.Equal(got, want.Bytes()) {
+			t.Errorf("compactJSON(%q) = %q, want %q", raw, got, want.Bytes())
+		}
+		if got := len(raw) - blanks([]byte(raw)); got != want.Len() {
+			t.Errorf("%q: %d bytes without blanks, want %d", raw, got, want.Len())
+		}
+	}
+}
+
+// A function is rendered more tersely than its JSON: OpenAI's documented formula for one function of gpt-4o is
+// 7 + name and description + 3 + for each property 3 + name, type and description + 12.
+func TestToolsCostNoLessThanTheKnownFormula(t *testing.T) {
+	c := For("gpt-4o")
+	formula := 7 + c.Text(`get_weather:The "weather" in a city\`) + 3 + 3 + c.Text("city:string:") + 12
+	if got := c.Tools([]byte(weatherTool)); got < formula {
+		t.Errorf("costs %d, the formula says %d", got, formula)
+	}
+}
+
+func FuzzCompact(f *testing.F) {
+	f.Add([]byte(weatherTool))
+	f.Add([]byte(indent(weatherTool)))
+	f.Add([]byte(`"\`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		kept := compactJSON(raw)
+		if len(kept) != len(raw)-blanks(raw) {
+			t.Fatalf("%q: %d bytes kept, %d blanks", raw, len(kept), blanks(raw))
+		}
+		var want bytes.Buffer
+		if json.Compact(&want, raw) == nil && !bytes.Equal(kept, want.Bytes()) {
+			t.Fatalf("%q: %q, want %q", raw, kept, want.Bytes())
+		}
+		c := For("gpt-4o")
+		if c.Tools(raw) < 0 || c.Format(raw) < 0 {
+			t.Fatalf("%q has a negative cost", raw)
+		}
+	})
+}
+
+func indent(raw string) string {
+	var b bytes.Buffer
+	mustDo(json.Indent(&b, []byte(raw), "\t", "    "))
+	return strings.ReplaceAll(b.String(), "\n", "\r\n")
+}

@@ -1,0 +1,63 @@
+package tokenize
+
+import (
+	"fmt"
+	"strings"
+)
+
+// UnknownError says that no tokenizer has the name that was asked for.
+type UnknownError struct {
+	Name    string   // what was asked for
+	Nearest string   // the known name that is spelt most like it
+	Known   []string // every known name, in order
+}
+
+// Error is one sentence for the user: what is wrong, the hint, the choice.
+func (e *UnknownError) Error() string {
+	name := e.Name
+	if len(name) > longestName {
+		name = name[:longestName] + "…"
+	}
+	return fmt.Sprintf("unknown tokenizer %q, did you mean %q? (known: %s)", name, e.Nearest, strings.Join(e.Known, ", "))
+}
+
+// longestName bounds how much of a wrong name is compared and printed: it may come from a client.
+const longestName = 64
+
+func unknown(name string) *UnknownError {
+	names := Names()
+	return &UnknownError{Name: name, Nearest: nearest(name, names), Known: names}
+}
+
+// nearest is the known name that takes the fewest changes, the first of several.
+func nearest(name string, known []string) (best string) {
+	name = strings.ToLower(name[:min(len(name), longestName)])
+	fewest := -1
+	for _, k := range known {
+		if d := distance(name, k); fewest < 0 || d < fewest {
+			fewest, best = d, k
+		}
+	}
+	return best
+}
+
+// distance is how many bytes must be put in, taken out or replaced to turn a into b (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
