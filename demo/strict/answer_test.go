@@ -1,0 +1,271 @@
+package strict_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/sashabaranov/go-openai"
+	"go.uber.org/goleak"
+
+	"laconic/demo/strict"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// serve runs an upstream on loopback and returns it with a client.
+func serve(t *testing.T, o strict.Options) (*strict.Upstream, *httptest.Server, *openai.Client) {
+	t.Helper()
+	up := strict.New(o)
+	srv := httptest.NewServer(up)
+	conf := openai.DefaultConfig("sk-test")
+	conf.BaseURL = srv.URL + "/v1"
+	transport := &http.Transport{}
+	conf.HTTPClient = &http.Client{Transport: transport, Timeout: 20 * time.Second}
+	t.Cleanup(func() { transport.CloseIdleConnections(); srv.Close() })
+	return up, srv, openai.NewClientWithConfig(conf)
+}
+
+func ask1(text string) openai.ChatCompletionRequest {
+	return openai.ChatCompletionRequest{Model: "gpt-4o", Messages: []openai.ChatCompletionMessage{{Role: "user", Content: text}}}
+}
+
+var twoCalls = []strict.Call{{Name: "read", Arguments: `{"path":"a/rather/long/path/to/a/file.go"}`}, {ID: "mine", Name: "list", Arguments: `{}`}}
+
+func TestAGoClientReadsWholeAnswers(t *testing.T) {
+	up, _, client := serve(t, strict.Options{Reply: func(*strict.Request) strict.Reply {
+		return strict.Reply{Text: "Let me look.", Calls: twoCalls}
+	}})
+	resp, err := client.CreateChatCompletion(context.Background(), ask1("hi"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := resp.Choices[0].Message
+	if m.Content != "Let me look." || len(m.ToolCalls) != 2 || m.ToolCalls[0].ID == "" || m.ToolCalls[1].ID != "mine" ||
+		m.ToolCalls[0].Function.Arguments != twoCalls[0].Arguments || resp.Choices[0].FinishReason != "tool_calls" {
+		t.Errorf("got %+v", resp.Choices[0])
+	}
+	if resp.Usage.PromptTokens != 9 || resp.Usage.TotalTokens != 9+resp.Usage.CompletionTokens || resp.Usage.CompletionTokens < 10 {
+		t.Errorf("usage %+v", resp.Usage)
+	}
+	if twoCalls[0].ID != "" {
+		t.Error("the script's own calls were changed")
+	}
+	if last, ok := up.Last(); !ok || last.Usage == nil || last.Usage.PromptTokens != 9 || last.Status != 200 {
+		t.Errorf("recorded %+v", last)
+	}
+}
+
+func TestAGoClientReadsStreams(t *testing.T) {
+	_, _, client := serve(t, strict.Options{Reply: func(*strict.Request) strict.Reply {
+		return strict.Reply{Text: "Let me look at it.", Calls: twoCalls}
+	}})
+	f := func(usage bool) {
+		t.Helper()
+		req := ask1("hi")
+		if usage {
+			req.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
+		}
+		stream, err := client.CreateChatCompletionStream(context.Background(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stream.Close()
+		var text, finish, role string
+		args := map[int]string{}
+		contentChunks, usageChunks := 0, 0
+		for {
+			c, err := stream.Recv()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Usage != nil {
+				usageChunks++
+				if len(c.Choices) != 0 || c.Usage.PromptTokens != 9 {
+					t.Errorf("usage chunk %+v", c)
+				}
+				continue
+			}
+			d := c.Choices[0].Delta
+			role += d.Role
+			if d.Content != "" {
+				contentChunks++
+			}
+			text += d.Content
+			finish += string(c.Choices[0].FinishReason)
+			for _, call := range d.ToolCalls {
+				args[*call.Index] += call.ID + call.Function.Name + call.Function.Arguments
+			}
+		}
+		if role != "assistant" || text != "Let me look at it." || contentChunks != 5 || finish != "tool_calls" {
+			t.Errorf("got %q %q in %d chunks, %q", role, text, contentChunks, finish)
+		}
+		if !strings.HasSuffix(args[0], "read"+twoCalls[0].Arguments) || args[1] != "minelist{}" {
+			t.Errorf("calls %v", args)
+		}
+		if want := map[bool]int{true: 1}[usage]; usageChunks != want {
+			t.Errorf("%d usage chunks, want %d", usageChunks, want)
+		}
+	}
+	f(false)
+	f(true)
+}
+
+func TestStreamBytes(t *testing.T) {
+	_, srv, _ := serve(t, strict.Options{Reply: func(*strict.Request) strict.Reply { return strict.Reply{Text: "one two"} }})
+	f := func(options string, want ...string) {
+		t.Helper()
+		resp, err := http.Post(srv.URL+"/v1/chat/completions", "application/json",
+			strings.NewReader(`{"model":"m","stream":true,"messages":[`+user+`]`+options+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if ct := resp.Header.Get("Content-Type"); !strings.HasPrefix(ct, "text/event-stream") {
+			t.Errorf("content type %q", ct)
+		}
+		var got []string
+		for sc := bufio.NewScanner(resp.Body); sc.Scan(); {
+			line := sc.Text()
+			if line == "" {
+				continue
+			}
+			if i := strings.Index(line, `"choices"`); i > 0 {
+				line = line[i:]
+			}
+			got = append(got, line)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+	}
+	f("",
+		`"choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]}`,
+		`"choices":[{"index":0,"delta":{"content":"one "},"logprobs":null,"finish_reason":null}]}`,
+		`"choices":[{"index":0,"delta":{"content":"two"},"logprobs":null,"finish_reason":null}]}`,
+		`"choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}]}`,
+		`data: [DONE]`)
+	f(`,"stream_options":{"include_usage":true}`,
+		`"choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}],"usage":null}`,
+		`"choices":[{"index":0,"delta":{"content":"one "},"logprobs":null,"finish_reason":null}],"usage":null}`,
+		`"choices":[{"index":0,"delta":{"content":"two"},"logprobs":null,"finish_reason":null}],"usage":null}`,
+		`"choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],"usage":null}`,
+		`"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":10,"total_tokens":19,`+
+			`"prompt_tokens_details":{"cached_tokens":0,"audio_tokens":0},`+
+			`"completion_tokens_details":{"reasoning_tokens":0,"audio_tokens":0,"accepted_prediction_tokens":0,"rejected_prediction_tokens":0}}}`,
+		`data: [DONE]`)
+}
+
+// The first event must be there while the second is a minute away.
+func TestEventsAreSentAtOnce(t *testing.T) {
+	_, _, client := serve(t, strict.Options{Latency: time.Minute})
+	ctx, leave := context.WithTimeout(context.Background(), 10*time.Second)
+	defer leave()
+	stream, err := client.CreateChatCompletionStream(ctx, ask1("hi"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Close()
+	if c, err := stream.Recv(); err != nil || c.Choices[0].Delta.Role != "assistant" {
+		t.Errorf("got %+v, %v", c, err)
+	}
+}
+
+func TestAClientThatLeavesIsNoticed(t *testing.T) {
+	up, _, client := serve(t, strict.Options{Latency: 5 * time.Millisecond, Reply: func(*strict.Request) strict.Reply {
+		return strict.Reply{Text: strings.Repeat("word ", 100_000)}
+	}})
+	ctx, leave := context.WithCancel(context.Background())
+	stream, err := client.CreateChatCompletionStream(ctx, ask1("hi"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stream.Recv(); err != nil {
+		t.Fatal(err)
+	}
+	leave()
+	stream.Close()
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if last, _ := up.Last(); last.Left {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("the upstream went on for a client that had left")
+		}
+	}
+}
+
+func TestAScriptMayBreakAStream(t *testing.T) {
+	up, _, client := serve(t, strict.Options{Reply: func(*strict.Request) strict.Reply {
+		return strict.Reply{Text: "one two three four", Break: 3}
+	}})
+	stream, err := client.CreateChatCompletionStream(context.Background(), ask1("hi"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Close()
+	text := ""
+	for {
+		c, err := stream.Recv()
+		if err != nil {
+			if errors.Is(err, io.EOF) || text != "one two " {
+				t.Errorf("after %q: %v, want a broken connection after %q", text, err, "one two ")
+			}
+			break
+		}
+		text += c.Choices[0].Delta.Content
+	}
+	if last, _ := up.Last(); !last.Left {
+		t.Error("the cut is not in the record")
+	}
+}
+
+func TestAScriptMayRefuse(t *testing.T) {
+	up, _, client := serve(t, strict.Options{})
+	up.SetReply(func(*strict.Request) strict.Reply {
+		return strict.Reply{Refuse: &strict.Refusal{Status: 429, Type: "tokens", Code: "rate_limit_exceeded", Message: "Request too large"}}
+	})
+	_, err := client.CreateChatCompletion(context.Background(), ask1("hi"))
+	var api *openai.APIError
+	if !errors.As(err, &api) || api.HTTPStatusCode != 429 || api.Code != "rate_limit_exceeded" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCachedTokens(t *testing.T) {
+	up := strict.New(strict.Options{Count: func(m strict.Message) int { return len(m.Text) }})
+	long := func(n int, letter string) string {
+		b, _ := json.Marshal(map[string]string{"role": "user", "content": strings.Repeat(letter, n)})
+		return string(b)
+	}
+	f := func(want int, messages ...string) {
+		t.Helper()
+		if v := ask(t, up, chat(messages...)); v.status != 200 {
+			t.Fatalf("%+v", v)
+		}
+		last, _ := up.Last()
+		if got := last.Usage.PromptTokensDetails.CachedTokens; got != want {
+			t.Errorf("got %d cached, want %d", got, want)
+		}
+	}
+	a, b, c := long(1000, "a"), long(200, "b"), long(500, "c")
+	f(0, a, b)
+	f(1152, a, b, c)                                                                   // 1,200 in common, rounded down to a step of 128
+	f(1664, a, b, c)                                                                   // all 1,700 of it
+	f(0, a, c)                                                                         // 1,000 in common: below 1,024 nothing is cached
+	f(0, b, a)                                                                         // another beginning
+	f(1152, a, `{ "content":"`+strings.Repeat("b", 200)+`",  "role":"user","x":1}`, b) // what the model reads counts, not the bytes
+	up.Forget()
+	f(0, a, b, c)
+}

@@ -1,0 +1,240 @@
+package strict_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"laconic/demo/strict"
+)
+
+// chat is a request with these messages and nothing else.
+func chat(messages ...string) string {
+	return `{"model":"gpt-4o","messages":[` + strings.Join(messages, ",") + `]}`
+}
+
+const (
+	user = `{"role":"user","content":"hi"}`
+	asst = `{"role":"assistant","content":"hello"}`
+	sys  = `{"role":"system","content":"be brief"}`
+)
+
+func calls(ids ...string) string {
+	var list []string
+	for _, id := range ids {
+		list = append(list, fmt.Sprintf(`{"id":%q,"type":"function","function":{"name":"read","arguments":"{}"}}`, id))
+	}
+	return `{"role":"assistant","content":null,"tool_calls":[` + strings.Join(list, ",") + `]}`
+}
+
+func result(id string) string {
+	return fmt.Sprintf(`{"role":"tool","tool_call_id":%q,"content":"ok"}`, id)
+}
+
+// verdict is what an upstream says to a body: by Check, and the same by HTTP.
+type verdict struct {
+	status               int
+	message, param, code string
+}
+
+func ask(t *testing.T, up *strict.Upstream, body string) verdict {
+	t.Helper()
+	rec := httptest.NewRecorder()
+	up.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/v1/chat/completions", strings.NewReader(body)))
+	var sent struct {
+		Error *struct {
+			Message, Type string
+			Param, Code   *string
+		}
+	}
+	if err := json.Unmarshal(rec.Body.Bytes(), &sent); err != nil {
+		t.Fatalf("the answer is not JSON: %v\n%s", err, rec.Body)
+	}
+	r := up.Check([]byte(body))
+	if (r == nil) != (rec.Code == http.StatusOK) {
+		t.Fatalf("Check says %v, ServeHTTP answered %d", r, rec.Code)
+	}
+	if r == nil {
+		return verdict{status: rec.Code}
+	}
+	if r.Status != rec.Code || string(r.Body()) != rec.Body.String() {
+		t.Fatalf("Check says %d %s, ServeHTTP answered %d %s", r.Status, r.Body(), rec.Code, rec.Body)
+	}
+	return verdict{r.Status, r.Message, r.Param, r.Code}
+}
+
+func TestLegalConversationsAreAnswered(t *testing.T) {
+	up := strict.New(strict.Options{})
+	f := func(messages ...string) {
+		t.Helper()
+		if v := ask(t, up, chat(messages...)); v.status != 200 {
+			t.Errorf("refused: %+v", v)
+		}
+	}
+	f(user)
+	f(sys, user, asst, user)
+	f(user, sys, asst, asst, user, user)                                             // any order
+	f(`{"role":"developer","content":"x"}`, asst)                                    // assistant last
+	f(user, calls("a", "b"), result("b"), result("a"))                               // order of results is free
+	f(user, calls("a"), result("a"), calls("a"), result("a"))                        // ids come again in later rounds
+	f(user, `{"role":"assistant","refusal":"no"}`)                                   // the schema has refusals without content
+	f(user, `{"role":"assistant","content":null,"audio":{"id":"audio_1"}}`)          // and sounds
+	f(`{"role":"user","content":""}`)                                                // empty text is text
+	f(`{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url"}]}`) // parts
+	f(`{"role":"user","content":[{"type":"something_new","x":1}]}`)
+	f(user, `{"role":"assistant","function_call":{"name":"read","arguments":"{}"}}`, `{"role":"function","name":"read","content":"ok"}`)
+	f(user, `{"role":"assistant","content":"x","function_call":null}`)
+	f(user, `{"role":"assistant","tool_calls":[{"id":"a","type":"custom","custom":{"name":"sql","input":"select 1"}}]}`, result("a"))
+	f(user, calls(strings.Repeat("i", 40)), result(strings.Repeat("i", 40)))
+	f(repeat(user, 2048)...)
+}
+
+func repeat(s string, n int) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = s
+	}
+	return all
+}
+
+// ids makes n different ids.
+func ids(n int) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf("call_%d", i)
+	}
+	return all
+}
+
+func TestRefusals(t *testing.T) {
+	up := strict.New(strict.Options{})
+	f := func(body string, wantStatus int, wantText, wantParam, wantCode string) {
+		t.Helper()
+		v := ask(t, up, body)
+		if v.status != wantStatus || !strings.Contains(v.message, wantText) || v.param != wantParam || v.code != wantCode {
+			t.Errorf("got  %+v\nwant {%d … %q … %q %q}", v, wantStatus, wantText, wantParam, wantCode)
+		}
+	}
+
+	// Tool calls and their results.
+	unanswered := "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. " +
+		"The following tool_call_ids did not have response messages: "
+	orphan := "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
+	f(chat(user, calls("a")), 400, unanswered+"a", "messages", "")
+	f(chat(user, calls("a", "b", "c"), result("b")), 400, unanswered+"a, c", "messages", "")
+	f(chat(user, calls("a"), user, result("a")), 400, unanswered+"a", "messages", "")
+	f(chat(user, calls("a", "b"), result("a"), user, result("b")), 400, unanswered+"b", "messages", "")
+	f(chat(user, calls("a"), calls("b"), result("b"), result("a")), 400, unanswered+"a", "messages", "")
+	f(chat(user, calls("a", "a"), result("a")), 400, unanswered+"a", "messages", "")
+	f(chat(result("a"), user), 400, orphan, "messages.[0].role", "")
+	f(chat(user, asst, result("a")), 400, orphan, "messages.[2].role", "")
+	f(chat(user, calls("a"), result("a"), asst, result("a")), 400, orphan, "messages.[4].role", "")
+	f(chat(user, calls("a"), result("b")), 400, "'tool_call_id' of 'b' not found in 'tool_calls' of previous message.", "messages.[2].tool_call_id", "")
+	f(chat(user, calls("a"), result("a"), result("a")), 400,
+		"Invalid parameter: Duplicate value for 'tool_call_id' of 'a', in messages[2] and messages[3].", "messages.[3].tool_call_id", "")
+	f(chat(user, calls("a", "a"), result("a"), result("a")), 400, "Duplicate value for 'tool_call_id' of 'a'", "messages.[3].tool_call_id", "")
+	f(chat(user, calls("a"), `{"role":"tool","content":"ok"}`), 400,
+		"Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'", "messages.[2].tool_call_id", "")
+	f(chat(user, calls("a"), `{"role":"tool","tool_call_id":null,"content":"ok"}`), 400, "Missing parameter 'tool_call_id'", "messages.[2].tool_call_id", "")
+
+	// The legacy form.
+	legacy := `{"role":"assistant","content":null,"function_call":{"name":"read","arguments":"{}"}}`
+	answer := `{"role":"function","name":"read","content":"ok"}`
+	f(chat(user, legacy), 400, "The following function did not have a response message: read", "messages", "")
+	f(chat(user, legacy, answer, answer), 400, "messages with role 'function' must be a response", "messages.[3].role", "")
+	f(chat(user, legacy, `{"role":"function","name":"write","content":"ok"}`), 400, "messages with role 'function' must be", "messages.[2].role", "")
+	f(chat(user, calls("a"), answer), 400, "messages with role 'function' must be", "messages.[2].role", "")
+	f(chat(user, legacy, result("a")), 400, orphan, "messages.[2].role", "")
+	f(chat(user, `{"role":"function","content":"ok"}`), 400, "Missing required parameter: 'messages[1].name'.", "messages[1].name", "missing_required_parameter")
+
+	// Sizes.
+	emptyList := "': empty array. Expected an array with minimum length 1, but got an empty array instead."
+	f(chat(user, `{"role":"assistant","content":"x","tool_calls":[]}`), 400, "Invalid 'messages[1].tool_calls"+emptyList, "messages[1].tool_calls", "empty_array")
+	f(chat(), 400, "Invalid 'messages"+emptyList, "messages", "empty_array")
+	f(chat(`{"role":"user","content":[]}`), 400, "Invalid 'messages[0].content"+emptyList, "messages[0].content", "empty_array")
+	f(chat(user, calls(strings.Repeat("i", 53)), result(strings.Repeat("i", 53))), 400,
+		"Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 53 instead.",
+		"messages[1].tool_calls[0].id", "string_above_max_length")
+	f(chat(user, calls(ids(200)...)), 400,
+		"Invalid 'messages[1].tool_calls': array too long. Expected an array with maximum length 128, but got an array with length 200 instead.",
+		"messages[1].tool_calls", "array_above_max_length")
+	f(chat(repeat(user, 4968)...), 400, "'$.messages' is too long. Maximum length is 2048, but got 4968 items", "messages", "")
+	f(chat(user, calls("")), 400, "Invalid 'messages[1].tool_calls[0].id': empty string.", "messages[1].tool_calls[0].id", "empty_string")
+
+	// Content and roles.
+	noContent := "Invalid value for 'content': expected a string, got null."
+	f(chat(user, `{"role":"assistant","content":null}`), 400, noContent, "messages.[1].content", "")
+	f(chat(user, `{"role":"assistant"}`), 400, noContent, "messages.[1].content", "")
+	f(chat(`{"role":"user","content":null}`), 400, noContent, "messages.[0].content", "")
+	f(chat(user, calls("a"), `{"role":"tool","tool_call_id":"a","content":null}`), 400, noContent, "messages.[2].content", "")
+	f(chat(`{"role":"user","content":7}`), 400, "Invalid type for 'messages[0].content': expected one of a string or array of objects, but got an integer instead.", "messages[0].content", "invalid_type")
+	f(chat(`{"role":"user","content":["x"]}`), 400, "Invalid type for 'messages[0].content[0]': expected an object, but got a string instead.", "messages[0].content[0]", "invalid_type")
+	f(chat(`{"role":"user","content":[{"text":"x"}]}`), 400, "Missing required parameter: 'messages[0].content[0].type'.", "messages[0].content[0].type", "missing_required_parameter")
+	f(chat(`{"role":"robot","content":"x"}`), 400,
+		"Invalid value: 'robot'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.", "messages[0].role", "invalid_value")
+	f(chat(`{"content":"x"}`), 400, "Missing required parameter: 'messages[0].role'.", "messages[0].role", "missing_required_parameter")
+	f(chat(`{"role":1.5,"content":"x"}`), 400, "expected a string, but got a decimal instead.", "messages[0].role", "invalid_type")
+	f(chat(`null`), 400, "Invalid type for 'messages[0]': expected an object, but got null instead.", "messages[0]", "invalid_type")
+	f(chat(user, `{"role":"assistant","content":"x","tool_calls":null}`), 400, "expected an array of objects, but got null instead.", "messages[1].tool_calls", "invalid_type")
+	f(chat(user, `{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":{}}}]}`), 400,
+		"Invalid type for 'messages[1].tool_calls[0].function.arguments': expected a string, but got an object instead.", "messages[1].tool_calls[0].function.arguments", "invalid_type")
+	f(chat(user, `{"role":"assistant","tool_calls":[{"id":"a","type":"magic"}]}`), 400, "Supported values are: 'function' and 'custom'.", "messages[1].tool_calls[0].type", "invalid_value")
+
+	// The body.
+	noJSON := "We could not parse the JSON body of your request."
+	f(``, 400, noJSON, "", "")
+	f(`[]`, 400, noJSON, "", "")
+	f(`null`, 400, noJSON, "", "")
+	f(`{"model":"m"} trailing`, 400, noJSON, "", "")
+	f(strings.Repeat("[", 6<<20), 400, noJSON, "", "")
+	f(`{"messages":[`+user+`]}`, 400, "you must provide a model parameter", "", "")
+	f(`{"model":"m"}`, 400, "Missing required parameter: 'messages'.", "messages", "missing_required_parameter")
+	f(`{"model":"m","messages":{}}`, 400, "Invalid type for 'messages': expected an array of objects, but got an object instead.", "messages", "invalid_type")
+	f(`{"model":"m","messages":null}`, 400, "but got null instead.", "messages", "invalid_type")
+	f(`{"model":"m","stream":"yes","messages":[`+user+`]}`, 400, "Invalid type for 'stream': expected a boolean", "stream", "invalid_type")
+	f(`{"model":"m","max_tokens":0,"messages":[`+user+`]}`, 400, "integer below minimum value", "max_tokens", "integer_below_min_value")
+	f(`{"model":"m","tools":[],"messages":[`+user+`]}`, 400, "Invalid 'tools"+emptyList, "tools", "empty_array")
+}
+
+// A proxy that edits the first of two keys must be seen: every server reads the last.
+func TestTheLastOfTwoEqualKeysCounts(t *testing.T) {
+	up := strict.New(strict.Options{})
+	f := func(body string, want int) {
+		t.Helper()
+		if v := ask(t, up, body); v.status != want {
+			t.Errorf("got %+v, want %d", v, want)
+		}
+	}
+	bad, good := `"messages":[`+result("a")+`]`, `"messages":[`+user+`]`
+	f(`{"model":"m",`+good+`,`+bad+`}`, 400)
+	f(`{"model":"m",`+bad+`,`+good+`}`, 200)
+	f(`{"model":"m",`+good+`,`+strings.Replace(bad, "messages", `mess\u0061ges`, 1)+`}`, 400)
+	f(chat(`{"role":"user","content":"x","content":null}`), 400)
+	f(chat(`{"role":"user","content":null,"content":"x"}`), 200)
+}
+
+func TestLongIDsMayBeAllowed(t *testing.T) {
+	body := chat(user, calls(strings.Repeat("i", 64)), result(strings.Repeat("i", 64)))
+	f := func(most, want int) {
+		t.Helper()
+		if v := ask(t, strict.New(strict.Options{MaxID: most}), body); v.status != want {
+			t.Errorf("MaxID %d: got %+v, want %d", most, v, want)
+		}
+	}
+	f(0, 400)
+	f(63, 400)
+	f(64, 200)
+	f(-1, 200)
+}
+
+func TestPackageCheckUsesTheDefaults(t *testing.T) {
+	if r := strict.Check([]byte(chat(user))); r != nil {
+		t.Errorf("refused: %v", r)
+	}
+	if r := strict.Check([]byte(chat(user, calls("a")))); r == nil || r.Kind != strict.KindPairs {
+		t.Errorf("got %v, want a refusal of pairs", r)
+	}
+}

@@ -1,0 +1,67 @@
+package strict_test
+
+import (
+	"strings"
+	"testing"
+
+	"laconic/demo/strict"
+)
+
+func TestTokens(t *testing.T) {
+	f := func(m strict.Message, want int) {
+		t.Helper()
+		if got := strict.Tokens(m); got != want {
+			t.Errorf("got %d, want %d", got, want)
+		}
+	}
+	f(strict.Message{}, 8)
+	f(strict.Message{Text: "a"}, 9)
+	f(strict.Message{Text: strings.Repeat("a", 7)}, 10)
+	f(strict.Message{Text: strings.Repeat("a", 8)}, 11)
+	f(strict.Message{Text: "é", Name: "abcde"}, 10) // bytes, not characters
+	f(strict.Message{Media: 2}, 178)
+	f(strict.Message{Calls: []strict.Call{{ID: "not counted", Name: "abc", Arguments: "{}12"}}}, 10)
+}
+
+func TestTheLimitIsSharp(t *testing.T) {
+	// Two messages of 8 + 2 tokens; tools of 14 bytes, 4 tokens.
+	const two = `"messages":[{"role":"user","content":"1234567"},{"role":"user","content":"1234567"}]`
+	f := func(limit int, more, want string) {
+		t.Helper()
+		up := strict.New(strict.Options{Limit: limit})
+		got := "ok"
+		if r := up.Check([]byte(`{"model":"m",` + two + more + `}`)); r != nil {
+			got = r.Message
+			if r.Kind != strict.KindOverflow || r.Code != "context_length_exceeded" || r.Param != "messages" || r.Status != 400 {
+				t.Errorf("not an overflow: %+v", r)
+			}
+		}
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	f(20, "", "ok")
+	f(19, "", "This model's maximum context length is 19 tokens. However, your messages resulted in 20 tokens. Please reduce the length of the messages.")
+	f(-1, "", "ok")
+	f(24, `,"tools":[{"type":"f"}]`, "ok")
+	f(23, `,"tools":[{"type":"f"}]`, "This model's maximum context length is 23 tokens. However, your messages resulted in 24 tokens (20 in the messages, 4 in the functions). Please reduce the length of the messages or functions.")
+	f(30, `,"max_tokens":10`, "ok")
+	f(30, `,"max_tokens":1,"max_completion_tokens":11`, "This model's maximum context length is 30 tokens. However, you requested 31 tokens (20 in the messages, 11 in the completion). Please reduce the length of the messages or completion.")
+	f(30, `,"max_tokens":7,"tools":[{"type":"f"}]`, "This model's maximum context length is 30 tokens. However, you requested 31 tokens (20 in the messages, 4 in the functions, 7 in the completion). Please reduce the length of the messages, functions, or completion.")
+	f(20, `,"max_tokens":9223372036854775807`, "This model's maximum context length is 20 tokens. However, you requested 9223372036854775827 tokens (20 in the messages, 9223372036854775807 in the completion). Please reduce the length of the messages or completion.")
+}
+
+func TestTheCountMayBeReplaced(t *testing.T) {
+	up := strict.New(strict.Options{
+		Limit:      10,
+		Count:      func(m strict.Message) int { return len(strings.Fields(m.Text)) },
+		CountTools: func([]byte) int { return 5 },
+	})
+	req, r := up.Read([]byte(`{"model":"m","tools":[{}],"messages":[{"role":"user","content":"one two three"}]}`))
+	if r != nil || req.MessageTokens != 3 || req.ToolTokens != 5 || req.PromptTokens() != 8 {
+		t.Errorf("got %+v, %v", req, r)
+	}
+	if r := up.Check([]byte(chat(`{"role":"user","content":"1 2 3 4 5 6 7 8 9 10 11"}`))); r == nil || r.Kind != strict.KindOverflow {
+		t.Errorf("got %v, want an overflow", r)
+	}
+}
