@@ -1,0 +1,42 @@
+package proxy
+
+import (
+	"io"
+	"mime"
+	"net/http"
+)
+
+// answer is the upstream's body on its way to the client. It looks on and
+// changes nothing: it times every read, counts, and keeps the end of the body,
+// where the usage stands.
+type answer struct {
+	body   io.ReadCloser
+	watch  *watch
+	bytes  int64
+	end    tail
+	stream bool
+	err    error // why the body broke, nil while it did not
+}
+
+func newAnswer(res *http.Response, t *trip) *answer {
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	a := &answer{body: res.Body, watch: t.line.watch, stream: kind == "text/event-stream"}
+	if t.info.Chat && res.StatusCode == http.StatusOK {
+		a.end = newTail(contentEncoding(res.Header))
+	}
+	return a
+}
+
+func (a *answer) Read(buf []byte) (int, error) {
+	a.watch.wait()
+	n, err := a.body.Read(buf)
+	a.watch.stop()
+	a.bytes += int64(n)
+	a.end.add(buf[:n])
+	if err != nil && err != io.EOF {
+		a.err = err
+	}
+	return n, err
+}
+
+func (a *answer) Close() error { return a.body.Close() }

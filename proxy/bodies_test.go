@@ -1,0 +1,301 @@
+package proxy
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+func gzipped(t testing.TB, b []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, err := w.Write(b)
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func zstded(t testing.TB, b []byte, o ...zstd.EOption) []byte {
+	t.Helper()
+	w, err := zstd.NewWriter(nil, o...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	return w.EncodeAll(b, nil)
+}
+
+func TestABodyOverTheLimitIsRefusedAndOthersServed(t *testing.T) {
+	u := newUpstream(t, nil)
+	const limit = 100_000
+	p := inFrontOf(t, u, func(o *Options) { o.Limits.Body = limit })
+	sized := func(n int) string { return chatBody + strings.Repeat(" ", n-len(chatBody)) }
+	f := func(n int, body io.Reader, want int) {
+		t.Helper()
+		before := len(u.requests())
+		res := p.do("POST", "/v1/chat/completions", body)
+		if res.StatusCode != want {
+			t.Errorf("%d bytes: status %d, want %d", n, res.StatusCode, want)
+		}
+		sent := len(u.requests()) - before
+		if want == 413 && (res.code(t) != "request_too_large" || sent != 0) {
+			t.Errorf("%d bytes: %s, %d sent", n, res.body, sent)
+		}
+		if want == 200 && sent != 1 {
+			t.Errorf("%d bytes: %d sent", n, sent)
+		}
+	}
+	for _, n := range []int{limit - 1, limit, limit + 1, 2 * limit} {
+		want := 200
+		if n > limit {
+			want = 413
+		}
+		f(n, strings.NewReader(sized(n)), want)
+		f(n, io.MultiReader(strings.NewReader(sized(n))), want) // chunked, without a length
+	}
+	// a length alone is enough: nothing of it is read
+	answer := raw(t, p.addr, "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n")
+	if statusOf(t, answer) != 413 {
+		t.Errorf("%q", answer)
+	}
+	f(0, strings.NewReader(chatBody), 200)
+	// uploads are streamed and know no limit
+	if res := p.do("POST", "/v1/files", strings.NewReader(sized(3*limit))); res.StatusCode != 200 {
+		t.Errorf("upload: %d", res.StatusCode)
+	}
+}
+
+func TestACompressedBodyIsReadAndGoesAsItCameUnlessEdited(t *testing.T) {
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u)
+	over := []byte(agentBody(20, 100))
+	f := func(name, encoding string, sent, edited []byte, outcome string) {
+		t.Helper()
+		before := len(u.requests())
+		res := p.do("POST", "/v1/chat/completions", bytes.NewReader(sent), "Content-Encoding", encoding, "Content-Md5", "x", "Digest", "y", "Content-Digest", "z")
+		if res.StatusCode != 200 || res.Header.Get("X-Laconic-Outcome") != outcome {
+			t.Errorf("%s: %d, outcome %q, want %q", name, res.StatusCode, res.Header.Get("X-Laconic-Outcome"), outcome)
+			return
+		}
+		got := u.requests()[before]
+		if got.Length != int64(len(got.Body)) {
+			t.Errorf("%s: length %d of %d", name, got.Length, len(got.Body))
+		}
+		if edited == nil {
+			if !bytes.Equal(got.Body, sent) || got.Header.Get("Content-Encoding") != encoding || got.Header.Get("Digest") != "y" {
+				t.Errorf("%s: %q arrived, %v", name, got.Body, got.Header)
+			}
+			return
+		}
+		if !bytes.Equal(got.Body, edited) {
+			t.Errorf("%s: %d bytes arrived, want %d", name, len(got.Body), len(edited))
+		}
+		for _, h := range []string{"Content-Encoding", "Content-Md5", "Digest", "Content-Digest"} {
+			if v := got.Header.Get(h); v != "" {
+				t.Errorf("%s: %s: %s", name, h, v)
+			}
+		}
+	}
+	p.chat(string(over))
+	compacted := u.only(t).Body
+
+	small := []byte(chatBody)
+	f("gzip", "gzip", gzipped(t, small), nil, "untouched")
+	f("x-gzip", "X-GZip", gzipped(t, small), nil, "untouched")
+	f("zstd", "zstd", zstded(t, small), nil, "untouched")
+	f("identity", "identity", small, nil, "untouched")
+	f("two members", "gzip", append(gzipped(t, small[:20]), gzipped(t, small[20:])...), nil, "untouched")
+	f("gzip, edited", "gzip", gzipped(t, over), compacted, "compacted")
+	f("zstd, edited", "zstd", zstded(t, over), compacted, "compacted")
+	// what cannot be read is never edited
+	f("br", "br", over, nil, "passed")
+	f("deflate", "deflate", over, nil, "passed")
+	f("gzip in gzip", "gzip, gzip", gzipped(t, gzipped(t, over)), nil, "passed")
+	f("unknown", "wat", over, nil, "passed")
+	f("not gzip", "gzip", over, nil, "passed")
+	f("half a gzip", "gzip", gzipped(t, over)[:100], nil, "passed")
+	f("gzip and more", "gzip", append(gzipped(t, over), 'x'), nil, "passed")
+	f("wrong checksum", "gzip", damaged(gzipped(t, over)), nil, "passed")
+	f("not zstd", "zstd", over, nil, "passed")
+	f("compressed garbage", "gzip", gzipped(t, []byte("not json")), nil, "passed")
+}
+
+func damaged(b []byte) []byte {
+	b[len(b)-6] ^= 1
+	return b
+}
+
+func TestACompressionBombIsRefused(t *testing.T) {
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u, func(o *Options) { o.Limits.Body, o.Limits.Memory = 1<<20, 16<<20 })
+	zeros := make([]byte, 100<<20)
+	f := func(name, encoding string, sent []byte) {
+		t.Helper()
+		res := p.do("POST", "/v1/chat/completions", bytes.NewReader(sent), "Content-Encoding", encoding)
+		if res.StatusCode != 413 || res.code(t) != "request_too_large" {
+			t.Errorf("%s (%d bytes): %d %s", name, len(sent), res.StatusCode, res.body)
+		}
+	}
+	f("gzip", "gzip", gzipped(t, zeros))
+	f("zstd", "zstd", zstded(t, zeros))
+	// a frame that asks for a window of 512 MB and holds nearly nothing
+	f("window", "zstd", []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 19 << 3, 0x01, 0x00, 0x00})
+	if n := len(u.requests()); n != 0 {
+		t.Errorf("%d requests reached the upstream", n)
+	}
+	if free := p.memory.room.TryAcquire(p.memory.size); !free {
+		t.Error("memory is still held")
+	}
+}
+
+// unread are bodies that are passed byte for byte, with the reason.
+var unread = []struct{ reason, body string }{
+	{"empty_body", ""},
+	{"empty_body", "  \n"},
+	{"not_an_object", "hello"},
+	{"not_an_object", "\xef\xbb\xbf" + chatBody},
+	{"not_an_object", "h\x00e\x00"},
+	{"invalid_json", `{"messages":[{"role":"user","content":"x"}]`},
+	{"invalid_json", `{"messages":[{"role":"user","content":"x",}]}`},
+	{"not_an_object", `[{"role":"user","content":"x"}]`},
+	{"not_an_object", `"x"`},
+	{"invalid_utf8", "{\"messages\":[{\"role\":\"user\",\"content\":\"\xff\"}]}"},
+	{"invalid_utf8", `{"messages":[{"role":"user","content":"\ud800"}]}`},
+	{"duplicate_key", `{"messages":[{"role":"user","content":"a"}],"messages":[{"role":"user","content":"b"}]}`},
+	{"duplicate_key", `{"messages":[{"role":"user","content":"a"}],"mess\u0061ges":[{"role":"user","content":"b"}]}`},
+	{"duplicate_key", `{"messages":[{"role":"user","content":"a"}],"x":{"y":1,"y":2}}`},
+	{"ambiguous_key", `{"messages":[{"role":"user","content":"a"}],"Messages":[]}`},
+	{"too_deep", `{"messages":[{"role":"user","content":"a"}],"x":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}`},
+	{"trailing_data", chatBody + chatBody},
+	{"messages_missing", `{"model":"gpt-4o"}`},
+	{"messages_null", `{"messages":null}`},
+	{"messages_not_an_array", `{"messages":{}}`},
+	{"messages_not_an_array", `{"messages":"x"}`},
+	{"messages_not_an_array", `{"messages":1}`},
+	{"messages_not_an_array", `{"messages":{"0":{}}}`},
+	{"messages_empty", `{"messages":[]}`},
+	{"message_not_an_object", `{"messages":[null]}`},
+	{"message_not_an_object", `{"messages":[[]]}`},
+	{"message_not_an_object", `{"messages":[1,"a"]}`},
+	{"role_missing", `{"messages":[{"content":"x"}]}`},
+	{"role_not_a_string", `{"messages":[{"role":1,"content":"x"}]}`},
+	{"role_unknown", `{"messages":[{"role":"robot","content":"x"}]}`},
+}
+
+func TestWhatCannotBeReadPassesByteForByteWithAReason(t *testing.T) {
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u)
+	for i, c := range unread {
+		res := p.chat(c.body)
+		got := u.requests()[i]
+		if res.StatusCode != 200 || string(got.Body) != c.body || res.Header.Get("X-Laconic-Outcome") != "passed" {
+			t.Errorf("%.60q: %d, outcome %q, %q arrived", c.body, res.StatusCode, res.Header.Get("X-Laconic-Outcome"), got.Body)
+		}
+		if r := p.replies(i + 1)[i]; r.Pass == nil || r.Pass.Reason != c.reason || r.Rewrite != nil {
+			t.Errorf("%.60q: %+v, want %s", c.body, r.Pass, c.reason)
+		}
+	}
+	if b := p.faults(); len(b) != 0 {
+		t.Errorf("faults: %+v", b)
+	}
+}
+
+func TestStrictRefusesWhatCannotBeRead(t *testing.T) {
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u, func(o *Options) { o.Strict = true })
+	for _, c := range unread {
+		if res := p.chat(c.body); res.StatusCode != 400 || res.code(t) != c.reason {
+			t.Errorf("%.60q: %d %s", c.body, res.StatusCode, res.body)
+		}
+	}
+	if res := p.chat(chatBody, "Content-Encoding", "br"); res.StatusCode != 415 || res.code(t) != "encoding" {
+		t.Errorf("br: %d %s", res.StatusCode, res.body)
+	}
+	if n := len(u.requests()); n != 0 {
+		t.Errorf("%d requests reached the upstream", n)
+	}
+	if res := p.chat(chatBody); res.StatusCode != 200 {
+		t.Errorf("a good one: %d", res.StatusCode)
+	}
+	if res := p.do("GET", "/v1/models", nil); res.StatusCode != 200 {
+		t.Errorf("another route: %d", res.StatusCode)
+	}
+}
+
+// 6 MB of [ end a process that reads them recursively.
+func TestHugeOddBodiesAreAnsweredAndTheProcessLives(t *testing.T) {
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u, func(o *Options) { o.Default.Limits.Budget = 100_000 })
+	var calls, results strings.Builder
+	for i := range 20_000 {
+		if i > 0 {
+			calls.WriteByte(',')
+		}
+		fmt.Fprintf(&calls, `{"id":"c%d","type":"function","function":{"name":"f","arguments":"{}"}}`, i)
+		fmt.Fprintf(&results, `,{"role":"tool","tool_call_id":"c%d","content":"r"}`, i)
+	}
+	for name, body := range map[string]string{
+		"6 MB of [":        strings.Repeat("[", 6<<20),
+		"6 MB of [ inside": `{"messages":` + strings.Repeat("[", 6<<20),
+		"6 MB of {":        strings.Repeat(`{"":`, 6<<18),
+		"100,000 messages": `{"messages":[` + strings.Repeat(`{"role":"user","content":"x"},`, 99_999) + `{"role":"user","content":"x"}]}`,
+		"20,000 calls":     `{"messages":[{"role":"assistant","content":null,"tool_calls":[` + calls.String() + `]}` + results.String() + `]}`,
+		"2 MB of a letter": `{"messages":[{"role":"user","content":"` + strings.Repeat("a", 2<<20) + `"}]}`,
+	} {
+		if res := p.chat(body); res.StatusCode != 200 {
+			t.Errorf("%s: %d %s", name, res.StatusCode, res.body)
+		}
+	}
+	if b := p.faults(); len(b) != 0 {
+		t.Errorf("faults: %+v", b)
+	}
+}
+
+func TestMemoryForBodiesIsWaitedForThenRefused(t *testing.T) {
+	hold := make(chan bool)
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u, func(o *Options) { o.Limits.Body, o.Limits.Memory = 1<<20, 1<<20 })
+	p.memory.wait = 300_000_000 // 0.3 s
+	body := agentBody(10, 1000) // 50 KB; at bodyCost it needs a fifth of the room
+	seat := p.memory.seat()
+	if err := seat.hold(t.Context(), 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	res := p.chat(body)
+	if res.StatusCode != 503 || res.code(t) != "proxy_overloaded" || res.Header.Get("Retry-After") == "" {
+		t.Errorf("%d %s %v", res.StatusCode, res.body, res.Header)
+	}
+	if res := p.chat(string(gzipped(t, []byte(body))), "Content-Encoding", "gzip"); res.StatusCode != 503 {
+		t.Errorf("compressed: %d %s", res.StatusCode, res.body)
+	}
+	// other routes hold nothing
+	if res := p.do("POST", "/v1/embeddings", strings.NewReader(body)); res.StatusCode != 200 {
+		t.Errorf("embeddings: %d", res.StatusCode)
+	}
+	// one that waits is served when there is room
+	p.memory.wait = 1 << 40
+	go func() { <-hold; seat.free(); seat.free() }()
+	done := make(chan response)
+	go func() { done <- p.chat(body) }()
+	hold <- true
+	if res := <-done; res.StatusCode != 200 {
+		t.Errorf("after waiting: %d %s", res.StatusCode, res.body)
+	}
+	// a body that costs more than all room goes alone
+	if res := p.chat(agentBody(10, 20_000)); res.StatusCode != 200 {
+		t.Errorf("large: %d %s", res.StatusCode, res.body)
+	}
+	if !p.memory.room.TryAcquire(p.memory.size) {
+		t.Error("memory is still held")
+	}
+}

@@ -1,0 +1,178 @@
+package proxy
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"laconic/compact/compacttest"
+)
+
+func exit(code int) { os.Exit(code) }
+
+// serveAsChild is what this test binary does when it is started as a process
+// to be measured: a proxy alone.
+func serveAsChild() bool {
+	base := os.Getenv("LACONIC_TEST_UPSTREAM")
+	if base == "" {
+		return false
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // until the test closes it
+		cancel()
+	}()
+	collect := make(chan os.Signal, 1)
+	signal.Notify(collect, syscall.SIGUSR1)
+	go func() {
+		for range collect {
+			debug.FreeOSMemory()
+		}
+	}()
+	fmt.Println(l.Addr())
+	if os.Getenv("LACONIC_TEST_PROXY") == "bare" {
+		serveBare(ctx, l, base)
+		return true
+	}
+	memory, err := strconv.ParseInt(os.Getenv("LACONIC_TEST_MEMORY"), 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	o := options(parseURL(nil, base))
+	o.Default.Counter, o.Default.Limits.Budget = compacttest.Bytes{}, 100_000
+	o.Limits.Memory = memory
+	p, err := New(o)
+	if err != nil {
+		panic(err)
+	}
+	if err := p.Serve(ctx, l); err != nil {
+		panic(err)
+	}
+	return true
+}
+
+// serveBare is a ReverseProxy that reads each body and sends it on: what a
+// proxy in Go costs that does nothing.
+func serveBare(ctx context.Context, l net.Listener, base string) {
+	var buffers copyBuffers
+	limits := Limits{}.withDefaults()
+	target := parseURL(nil, strings.TrimSuffix(base, "/v1"))
+	forward := &httputil.ReverseProxy{
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Transport: newTransport(&limits), FlushInterval: -1, BufferPool: &buffers,
+	}
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := make([]byte, r.ContentLength)
+		if _, err := io.ReadFull(r.Body, body); err != nil {
+			panic(err)
+		}
+		_, _ = r.Body.Read(make([]byte, 1))
+		out := *r
+		out.Body = newOutgoing(body, nil)
+		out.Body.(*outgoing).w = newWatch(&limits, func(error) {})
+		defer out.Body.(*outgoing).w.stop()
+		forward.ServeHTTP(w, &out)
+	})}
+	go func() { <-ctx.Done(); _ = srv.Close() }()
+	_ = srv.Serve(l)
+}
+
+// child is a proxy in a process of its own.
+type child struct {
+	t    testing.TB
+	addr string
+	pid  int
+}
+
+func measured(t testing.TB, kind, base string, memory int64) *child {
+	t.Helper()
+	if _, err := os.Stat("/proc/self/status"); err != nil {
+		t.Skip("what a process takes is read from /proc, which this system does not have")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), "LACONIC_TEST_PROXY="+kind, "LACONIC_TEST_UPSTREAM="+base, "LACONIC_TEST_MEMORY="+strconv.FormatInt(memory, 10))
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the process ended with %v", err)
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &child{t, strings.TrimSpace(line), cmd.Process.Pid}
+}
+
+// status is one line of the process's status, in bytes.
+func (c *child) status(name string) int64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.pid))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		var kb int64
+		if n, _ := fmt.Sscanf(line, name+": %d kB", &kb); n == 1 {
+			return kb << 10
+		}
+	}
+	c.t.Fatal("no " + name)
+	return 0
+}
+
+// settled is the memory of the process once it collected its garbage.
+func (c *child) settled() int64 {
+	for range 2 {
+		if err := syscall.Kill(c.pid, syscall.SIGUSR1); err != nil {
+			c.t.Fatal(err)
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+	return c.status("VmRSS")
+}
+
+// cpu is the time the process has computed so far.
+func (c *child) cpu() time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.pid))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(stat), ") ")
+	f := strings.Fields(after)
+	user, _ := strconv.ParseInt(f[11], 10, 64)
+	system, _ := strconv.ParseInt(f[12], 10, 64)
+	return time.Duration(user+system) * 10 * time.Millisecond // USER_HZ is 100
+}

@@ -1,0 +1,138 @@
+package proxy
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// clientKeys are the hashes of the keys that may use this proxy. Hashing makes
+// all of one length, so that comparing them takes the same time whatever is
+// presented.
+type clientKeys [][sha256.Size]byte
+
+func hashKeys(keys []Secret) clientKeys {
+	var hashes clientKeys
+	for _, k := range keys {
+		hashes = append(hashes, sha256.Sum256([]byte(k)))
+	}
+	return hashes
+}
+
+// holds tells whether one of the presented keys is known. Every pair is
+// compared, whatever the outcome of the others.
+func (ks clientKeys) holds(presented []string) bool {
+	found := 0
+	for _, p := range presented {
+		sum := sha256.Sum256([]byte(p))
+		for i := range ks {
+			found |= subtle.ConstantTimeCompare(sum[:], ks[i][:])
+		}
+	}
+	return found == 1
+}
+
+// check refuses a request without a key that may use this proxy.
+func (ks clientKeys) check(h http.Header) *refusal {
+	if len(ks) == 0 || ks.holds(presented(h)) {
+		return nil
+	}
+	return &refusal{
+		Status: http.StatusUnauthorized, Code: "invalid_api_key",
+		Message: "Incorrect API key provided to the proxy.",
+		Hint:    "It expects one of its own client keys.",
+	}
+}
+
+// presented are the keys a request shows, in the places where OpenAI's, Azure's
+// and Anthropic's clients put them. A header that is sent twice shows nothing:
+// two readers could pick different ones.
+func presented(h http.Header) []string {
+	var keys []string
+	if v := h["Authorization"]; len(v) == 1 {
+		if scheme, key, ok := strings.Cut(v[0], " "); ok && strings.EqualFold(scheme, "Bearer") {
+			keys = append(keys, strings.TrimSpace(key))
+		}
+	}
+	for _, name := range []string{"Api-Key", "X-Api-Key"} {
+		if v := h[name]; len(v) == 1 {
+			keys = append(keys, strings.TrimSpace(v[0]))
+		}
+	}
+	return keys
+}
+
+// credentialWords make a header a credential wherever they stand in its name.
+// A list of names would miss the next gateway's header; removing one too many
+// costs nothing where a key of ours is sent.
+var credentialWords = []string{
+	"authorization", "api-key", "apikey", "token", "secret", "cookie", "credential", "password",
+	"subscription-key", "-auth", "openai-organization", "openai-project",
+}
+
+func credentialHeader(name string) bool {
+	name = dashed(name)
+	for _, w := range credentialWords {
+		if strings.Contains(name, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// dashed is a header's name in lower case with dashes: servers behind CGI-like
+// interfaces read X_Api_Key as X-Api-Key.
+func dashed(name string) string {
+	return strings.ReplaceAll(strings.ToLower(name), "_", "-")
+}
+
+// setCredential leaves on out only the credential that may go to route, by the
+// table "Whose key goes where".
+func (p *Proxy) setCredential(out http.Header, route *Route) {
+	if route.Key == "" && len(p.keys) == 0 &&
+		(route.ClientCredential || sameOrigin(route.Upstream, p.o.Default.Upstream)) {
+		return // the client's own headers, untouched
+	}
+	azure := out.Get("Api-Key") != "" && out.Get("Authorization") == ""
+	for name := range out {
+		if credentialHeader(name) {
+			delete(out, name)
+		}
+	}
+	switch {
+	case route.Key == "":
+	case azure: // a client of Azure talks to an Azure upstream, which wants the key there
+		out.Set("Api-Key", string(route.Key))
+	default:
+		out.Set("Authorization", "Bearer "+string(route.Key))
+	}
+}
+
+// mayCarry refuses what is not served where a key of ours is sent: with it a
+// client could otherwise reach files, batches or settings of the account.
+func mayCarry(route *Route, r *http.Request) *refusal {
+	if route.Key == "" || servedWithKey(r.Method, r.URL) {
+		return nil
+	}
+	return &refusal{
+		Status: http.StatusNotFound, Code: "path_not_served", Close: true,
+		Message: "With a key of its own the proxy serves only chat/completions, completions, embeddings, responses and models.",
+	}
+}
+
+// sameOrigin compares scheme, host and port.
+func sameOrigin(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && portOf(a) == portOf(b)
+}
+
+func portOf(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Port()
+	case u.Scheme == "https":
+		return "443"
+	}
+	return "80"
+}

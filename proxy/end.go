@@ -1,0 +1,79 @@
+package proxy
+
+import (
+	"net"
+	"net/http"
+	"time"
+)
+
+// end closes a request, however it went, and tells the listener. A panic of
+// ours costs this request and no other; http.ErrAbortHandler, by which an
+// answer is cut, goes on to the server: swallowed, it would make a broken
+// answer look complete.
+func (t *trip) end() {
+	v := recover()
+	cut := v == http.ErrAbortHandler
+	if v != nil && !cut {
+		t.fault("request", v)
+		if t.w.status == 0 {
+			clear(t.w.Header())
+			t.refuse(&refusal{
+				Status: http.StatusInternalServerError, Code: codeFault, NoRetry: t.sent(), Close: true,
+				Message: "The proxy failed on this request.",
+			})
+		} else {
+			cut = true
+			t.info.Code = codeFault
+		}
+	}
+	t.account(cut)
+	if t.line != nil {
+		t.line.cancel(errRequestDone)
+		t.line.watch.stop()
+	}
+	if t.out != nil {
+		_ = t.out.Close()
+	}
+	t.seat.free()
+	t.p.o.Listener.Replied(t.info)
+	if cut {
+		t.breakOff()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// account fills in how the request ended.
+func (t *trip) account(cut bool) {
+	t.info.Duration = time.Since(t.start)
+	t.info.Status, t.info.Bytes = t.w.status, t.w.bytes
+	if cut && t.info.Code == "" && t.line != nil {
+		t.info.Code, t.info.Detail = t.broken()
+	}
+	if t.info.Code == codeClientLeft || t.info.Code == codeClientStalled {
+		t.info.Status = statusClientLeft
+	}
+	if a := t.answer; a != nil {
+		t.info.Streamed = a.stream
+		end := a.end.text()
+		t.info.Usage = usageIn(end)
+		t.info.Done = a.stream && done(end)
+		a.end = tail{}
+	}
+}
+
+// breakOff resets the connection of an HTTP/1.0 client. Its answers have
+// neither chunks nor, mostly, a length: only a reset tells a cut one from a
+// complete one.
+func (t *trip) breakOff() {
+	if t.r.ProtoMajor != 1 || t.r.ProtoMinor != 0 {
+		return
+	}
+	conn, _, err := t.w.rc.Hijack()
+	if err != nil {
+		return // the server closes it
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}

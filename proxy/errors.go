@@ -1,0 +1,89 @@
+package proxy
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// refusal is an answer of our own instead of the upstream's. It speaks to
+// three people: Code is for programs, Message (and Hint) for whoever reads the
+// client's error, Detail for the operator and goes to the log alone. None of
+// them ever holds content, a credential or an address of the upstream.
+type refusal struct {
+	Status  int
+	Type    string // OpenAI's error type; "": by status
+	Code    string
+	Param   string // the field at fault; "" is sent as null
+	Message string
+	Hint    string // what would help; a sentence behind the message
+	Detail  string
+
+	RetryAfter time.Duration // 0: no such header
+	NoRetry    bool          // tells OpenAI's SDKs not to send it again: it may have run already
+	Close      bool          // the rest of the request's body will not be read
+	Allow      string        // of a 405
+}
+
+func (e *refusal) Error() string { return e.Code + ": " + e.Message }
+
+// envelope is the one shape of our errors: OpenAI's.
+type envelope struct {
+	Error envelopeError `json:"error"`
+}
+
+type envelopeError struct {
+	Message string  `json:"message"`
+	Type    string  `json:"type"`
+	Param   *string `json:"param"`
+	Code    *string `json:"code"`
+}
+
+// body is the JSON that is sent.
+func (e *refusal) body() []byte {
+	v := envelope{envelopeError{Message: e.Message, Type: e.Type, Code: &e.Code}}
+	if e.Hint != "" {
+		v.Error.Message += " " + e.Hint
+	}
+	if v.Error.Type == "" {
+		v.Error.Type = "invalid_request_error"
+		if e.Status >= 500 {
+			v.Error.Type = "server_error"
+		}
+	}
+	if e.Param != "" {
+		v.Error.Param = &e.Param
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("BUG: an error body is always JSON: " + err.Error())
+	}
+	return append(b, '\n')
+}
+
+// write sends the refusal. Other headers may be set on w before.
+func (e *refusal) write(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if e.Allow != "" {
+		h.Set("Allow", e.Allow)
+	}
+	if e.Status == http.StatusUnauthorized {
+		h.Set("Www-Authenticate", "Bearer")
+	}
+	if e.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int((e.RetryAfter+time.Second-1)/time.Second)))
+	}
+	if e.NoRetry {
+		// The Node and Python SDKs repeat any 5xx twice unless told not to, so
+		// one lost answer would be billed three times.
+		h.Set("X-Should-Retry", "false")
+	}
+	if e.Close {
+		h.Set("Connection", "close")
+	}
+	w.WriteHeader(e.Status)
+	_, _ = w.Write(e.body()) // a client that left needs no answer
+}

@@ -1,0 +1,139 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// newTransport is sized for streams: as many idle connections per host as
+// there may be clients, and no limit on an answer but silence.
+func newTransport(l *Limits) *http.Transport {
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+	return &http.Transport{
+		// As every command-line tool does; localhost is never asked through it.
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           dialer.DialContext,
+		ForceAttemptHTTP2:     true, // a DialContext of one's own turns it off
+		TLSHandshakeTimeout:   10 * time.Second,
+		ResponseHeaderTimeout: l.ResponseHeader,
+		// The default of 2 makes 40 times the connections at 100 in parallel.
+		MaxIdleConnsPerHost: 512,
+		// Below what servers and balancers commonly keep, or a request meets a
+		// connection that is just being closed.
+		IdleConnTimeout:        50 * time.Second,
+		MaxResponseHeaderBytes: 256 << 10,
+		// Else Go adds Accept-Encoding and unzips: the answer would change.
+		DisableCompression: true,
+		// A half-open HTTP/2 connection is noticed by nothing else.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
+	}
+}
+
+// line is the connection of one trip to its upstream.
+type line struct {
+	done   context.Context
+	cancel context.CancelCauseFunc
+	watch  *watch
+}
+
+// quiet swallows what ReverseProxy would log: it writes parts of answers, and
+// trip tells the listener all of it.
+var quiet = log.New(io.Discard, "", 0)
+
+// send forwards the request with body, or, when body is nil, with the client's
+// own body as it comes; and hands the answer on.
+func (t *trip) send(body *outgoing) {
+	t.out = body
+	ctx, cancel := context.WithCancelCause(t.r.Context())
+	t.line = &line{done: ctx, cancel: cancel, watch: newWatch(&t.p.o.Limits, cancel)}
+	in := t.r.WithContext(ctx)
+	if body != nil {
+		body.w = t.line.watch
+		in.Body, in.ContentLength = body, int64(len(body.data))
+	} else if in.ContentLength != 0 {
+		t.up = &upload{body: in.Body, rc: t.w.rc, w: t.line.watch}
+		in.Body = t.up
+	}
+	proxy := httputil.ReverseProxy{
+		Rewrite: t.outbound, Transport: t.p.transport, FlushInterval: -1, BufferPool: &t.p.buffers,
+		ErrorLog: quiet, ModifyResponse: t.answered, ErrorHandler: t.unanswered,
+	}
+	proxy.ServeHTTP(t.w, in)
+}
+
+// outbound makes the upstream's request out of the client's. ReverseProxy has
+// already removed what is hop by hop, and X-Forwarded-*.
+func (t *trip) outbound(pr *httputil.ProxyRequest) {
+	out := pr.Out
+	out.URL = placeAt(t.route.Upstream, t.r.URL)
+	out.Host = "" // the URL's
+	out.GetBody = nil
+	out.Trailer, out.TransferEncoding = nil, nil
+	for name := range out.Header {
+		if notForUpstream(name) || t.edited && aboutBytes(name) {
+			delete(out.Header, name)
+		}
+	}
+	t.p.setCredential(out.Header, t.route)
+	version := strconv.Itoa(t.r.ProtoMajor) + "." + strconv.Itoa(t.r.ProtoMinor)
+	out.Header.Add("Via", version+" "+t.p.mark)
+}
+
+// notForUpstream tells whether a header is for us alone. Expect would make an
+// upstream that does not answer it cost a second (CVE-2024-24791 and older).
+// A name with underscores is looked at as its twin with dashes, as servers
+// behind CGI-like interfaces do.
+func notForUpstream(name string) bool {
+	plain := dashed(name)
+	switch plain {
+	case "expect", "x-real-ip", "http2-settings":
+		return true
+	}
+	if strings.HasPrefix(plain, "x-laconic-") {
+		return true
+	}
+	if !strings.Contains(name, "_") {
+		return false
+	}
+	switch plain {
+	case "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "keep-alive",
+		"proxy-connection", "proxy-authorization", "forwarded", "via":
+		return true
+	}
+	return strings.HasPrefix(plain, "x-forwarded-")
+}
+
+// aboutBytes tells whether a header says something of a body's bytes that is
+// wrong once they were edited.
+func aboutBytes(name string) bool {
+	switch strings.ToLower(name) {
+	case "content-encoding", "content-length", "content-md5", "digest", "content-digest", "repr-digest":
+		return true
+	}
+	return false
+}
+
+// errSwitched: an upstream that switches protocols unasked would get a raw
+// tunnel to the client.
+var errSwitched = errors.New("the upstream switched protocols unasked")
+
+// answered sees the upstream's headers before the client does.
+func (t *trip) answered(res *http.Response) error {
+	t.line.watch.answered()
+	t.info.FirstByte = time.Since(t.start)
+	if res.StatusCode == http.StatusSwitchingProtocols {
+		return errSwitched
+	}
+	t.answer = newAnswer(res, t)
+	res.Body = t.answer
+	t.stamp(res.Header)
+	return nil
+}

@@ -1,0 +1,164 @@
+package proxy
+
+import (
+	"runtime/debug"
+	"time"
+
+	"laconic/compact"
+)
+
+// Outcome says in one word what happened to a request.
+type Outcome string
+
+// The outcomes, as x-laconic-outcome gives them. The first four are compact's.
+const (
+	Untouched = Outcome(compact.Untouched) // measured; went out as it came
+	Repaired  = Outcome(compact.Repaired)  // its pairs were made legal
+	Compacted = Outcome(compact.Compacted) // it outgrew its budget and was compacted
+	Over      = Outcome(compact.Over)      // still above its budget, forwarded all the same
+	Shadow    = Outcome("shadow")          // measured only, because the client asked for that
+	Bypassed  = Outcome("bypassed")        // not even measured, because the client asked for that
+	Passed    = Outcome("passed")          // forwarded unread
+	Rejected  = Outcome("rejected")        // refused by the proxy
+)
+
+// Listener is told what happened to requests. Nil funcs are silent. They are
+// called from the goroutines of requests, many at once, and hold the request
+// up for as long as they take.
+type Listener struct {
+	// Rewritten: a chat request was read and its plan made; it is about to be
+	// sent, or refused for its size.
+	Rewritten func(RewriteInfo)
+	// Passed: a request is about to be forwarded unread.
+	Passed func(PassInfo)
+	// Replied: a request is over. It is called exactly once for every request,
+	// whatever happened to it.
+	Replied func(ReplyInfo)
+	// Failed: something of our own broke. The request goes on with the
+	// client's own bytes where that is possible.
+	Failed func(FaultInfo)
+}
+
+// RewriteInfo is what was decided about one chat request.
+type RewriteInfo struct {
+	ID      string // as in x-laconic-request-id
+	Model   string // as the client wrote it, at most 128 bytes
+	Route   string // the pattern that chose the route
+	Policy  string
+	Tags    string // of x-laconic-tags
+	Stream  bool
+	Outcome Outcome
+	Report  compact.Report
+	// Edits are set for Rewritten only. Their texts are content and point into
+	// the request's body: a listener must not keep them, nor write them down.
+	Edits []compact.Edit
+	// BytesBefore and BytesAfter are the sizes of the body, decompressed.
+	BytesBefore, BytesAfter int
+	// Overhead is the time from the body's last byte to its sending.
+	Overhead time.Duration
+}
+
+// PassInfo is why one request was forwarded unread.
+type PassInfo struct {
+	ID   string
+	Chat bool // it is a chat request that could not be read, or was not to be
+	// Method and Endpoint name the request; Endpoint is one of the API's
+	// paths without /v1. "" for those the proxy does not know.
+	Method, Endpoint string
+	Route            string
+	Outcome          Outcome // Passed or Bypassed
+	// Reason is a word: "route" for what is no chat request, "mode" for what
+	// the client wanted left alone, "encoding", "fault", or one of wire.Codes.
+	Reason string
+	Detail string // for the operator; holds no content
+	Tags   string
+}
+
+// ReplyInfo is how one request ended.
+type ReplyInfo struct {
+	ID               string
+	Chat             bool
+	Method, Endpoint string
+	// Rewrite is set when a chat request was measured, Pass when a request was
+	// forwarded unread; neither when it was refused before.
+	Rewrite *RewriteInfo
+	Pass    *PassInfo
+	Outcome Outcome
+	// Status is what the client got: the upstream's status, or ours if Own.
+	// 499 when the client left before the answer's end.
+	Status int
+	Own    bool
+	// Code says what went wrong in a word, "" when nothing did; Detail says
+	// more for the operator and holds neither content nor credentials.
+	Code, Detail string
+	// Streamed: the answer was an event stream. Done: its [DONE] was seen.
+	Streamed, Done bool
+	Bytes          int64  // of the answer's body
+	Usage          *Usage // nil when the answer told none that could be read
+	// FirstByte and Duration count from the request's headers; FirstByte is 0
+	// when nothing came.
+	FirstByte, Duration time.Duration
+}
+
+// Usage is what the upstream says an answer cost, in tokens.
+type Usage struct {
+	Prompt, Completion, Cached int
+}
+
+// FaultInfo is a fault of our own, usually a recovered panic. It holds the
+// place of the fault, never what was being read.
+type FaultInfo struct {
+	ID    string // "" when no single request is concerned
+	Where string
+	What  string
+	Stack string
+}
+
+// Tee is a Listener that tells several, in their order.
+func Tee(ls ...Listener) Listener {
+	return Listener{
+		Rewritten: func(i RewriteInfo) { tell(ls, func(l Listener) func(RewriteInfo) { return l.Rewritten }, i) },
+		Passed:    func(i PassInfo) { tell(ls, func(l Listener) func(PassInfo) { return l.Passed }, i) },
+		Replied:   func(i ReplyInfo) { tell(ls, func(l Listener) func(ReplyInfo) { return l.Replied }, i) },
+		Failed:    func(i FaultInfo) { tell(ls, func(l Listener) func(FaultInfo) { return l.Failed }, i) },
+	}
+}
+
+func tell[Info any](ls []Listener, which func(Listener) func(Info), i Info) {
+	for _, l := range ls {
+		if f := which(l); f != nil {
+			f(i)
+		}
+	}
+}
+
+// guarded is l with every func callable, and with none that could end a
+// request: who only looks on may not break what it looks at.
+func (l Listener) guarded() Listener {
+	report := func(v any) {
+		defer func() { _ = recover() }() // a listener that fails at failing
+		if l.Failed != nil {
+			l.Failed(FaultInfo{Where: "listener", What: panicText(v), Stack: string(debug.Stack())})
+		}
+	}
+	return Listener{
+		Rewritten: recovered(l.Rewritten, report),
+		Passed:    recovered(l.Passed, report),
+		Replied:   recovered(l.Replied, report),
+		Failed:    recovered(l.Failed, report),
+	}
+}
+
+func recovered[Info any](f func(Info), report func(any)) func(Info) {
+	return func(i Info) {
+		if f == nil {
+			return
+		}
+		defer func() {
+			if v := recover(); v != nil {
+				report(v)
+			}
+		}()
+		f(i)
+	}
+}

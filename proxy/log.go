@@ -1,0 +1,156 @@
+package proxy
+
+import (
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"laconic/compact"
+)
+
+// LogTo is a Listener that writes one line per request: "compaction" for chat
+// requests, "request" for others. A line is info when something was edited,
+// refused or went wrong, and debug when a request was only measured or passed.
+// At debug every edit has a line of its own. Faults of our own are errors.
+//
+// No line at any level holds content or a credential: of a path only a known
+// endpoint is named, of an edit its place, its reason and the id of the call.
+func LogTo(log *zap.Logger) Listener {
+	return Listener{
+		Rewritten: func(i RewriteInfo) {
+			if log.Core().Enabled(zap.DebugLevel) {
+				logEdits(log, i)
+			}
+		},
+		Replied: func(i ReplyInfo) {
+			level := zap.DebugLevel
+			if notable(i) {
+				level = zap.InfoLevel
+			}
+			name := "request"
+			if i.Chat {
+				name = "compaction"
+			}
+			if line := log.Check(level, name); line != nil {
+				line.Write(replyFields(i)...)
+			}
+		},
+		Failed: func(i FaultInfo) {
+			log.Error("fault", zap.String("request_id", i.ID), zap.String("where", i.Where),
+				zap.String("what", i.What), zap.String("stacktrace", i.Stack))
+		},
+	}
+}
+
+// notable tells whether an operator wants to see a reply at the usual level.
+// That a client left is the client's affair.
+func notable(i ReplyInfo) bool {
+	if i.Code != "" && i.Code != codeClientLeft || i.Status >= 400 && i.Status != statusClientLeft {
+		return true
+	}
+	if i.Rewrite != nil && i.Rewrite.Report.Outcome != compact.Untouched {
+		return true
+	}
+	return i.Outcome == Rejected
+}
+
+func replyFields(i ReplyInfo) []zap.Field {
+	f := []zap.Field{zap.String("request_id", i.ID)}
+	if !i.Chat {
+		f = append(f, zap.String("method", i.Method), zap.String("endpoint", i.Endpoint))
+	}
+	if i.Outcome != "" {
+		f = append(f, zap.String("outcome", string(i.Outcome)))
+	}
+	switch {
+	case i.Rewrite != nil:
+		f = append(f, rewriteFields(i.Rewrite)...)
+	case i.Pass != nil:
+		f = append(f, zap.String("reason", i.Pass.Reason), zap.String("route", i.Pass.Route))
+		f = appendText(f, "reason_detail", i.Pass.Detail)
+		f = appendText(f, "tags", i.Pass.Tags)
+	}
+	f = append(f, zap.Int("status", i.Status))
+	if i.Own {
+		f = append(f, zap.Bool("own_answer", true))
+	}
+	if i.Streamed {
+		f = append(f, zap.Bool("streamed", true), zap.Bool("done", i.Done))
+	}
+	if u := i.Usage; u != nil {
+		f = append(f, zap.Int("prompt_tokens", u.Prompt), zap.Int("completion_tokens", u.Completion), zap.Int("cached_tokens", u.Cached))
+	}
+	f = append(f, zap.Int64("answer_bytes", i.Bytes))
+	if i.FirstByte > 0 {
+		f = append(f, zap.Duration("first_byte", i.FirstByte))
+	}
+	f = append(f, zap.Duration("duration", i.Duration))
+	f = appendText(f, "error", i.Code)
+	return appendText(f, "error_detail", i.Detail)
+}
+
+func rewriteFields(i *RewriteInfo) []zap.Field {
+	r := &i.Report
+	f := []zap.Field{
+		zap.String("model", i.Model), zap.String("route", i.Route), zap.String("policy", i.Policy),
+		zap.Int("tokens_before", r.Before), zap.Int("tokens_after", r.After), zap.Int("budget", r.Budget), zap.Int("fixed", r.Fixed),
+		zap.Int("messages_before", r.MessagesBefore), zap.Int("messages_after", r.MessagesAfter),
+		zap.Int("epochs", r.Epochs), zap.Int("repairs", r.Repairs),
+		zap.Int("bytes_before", i.BytesBefore), zap.Int("bytes_after", i.BytesAfter),
+		zap.Duration("overhead", i.Overhead),
+	}
+	if len(r.Stages) > 0 {
+		f = append(f, zap.Array("stages", stageLines(r.Stages)))
+	}
+	return appendText(f, "tags", i.Tags)
+}
+
+func appendText(f []zap.Field, key, value string) []zap.Field {
+	if value == "" {
+		return f
+	}
+	return append(f, zap.String(key, value))
+}
+
+// stageLines writes the stages of a report.
+type stageLines []compact.StageReport
+
+// MarshalLogArray writes one object per stage.
+func (s stageLines) MarshalLogArray(out zapcore.ArrayEncoder) error {
+	for _, r := range s {
+		err := out.AppendObject(zapcore.ObjectMarshalerFunc(func(o zapcore.ObjectEncoder) error {
+			o.AddString("stage", r.Name)
+			o.AddInt("edits", r.Edits)
+			o.AddInt("saved", r.Saved)
+			return nil
+		}))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func logEdits(log *zap.Logger, i RewriteInfo) {
+	for n := range i.Edits {
+		e := &i.Edits[n]
+		f := []zap.Field{
+			zap.String("request_id", i.ID), zap.String("op", string(e.Op)), zap.String("stage", e.Stage), zap.String("why", e.Why),
+			zap.Int("message", e.Origin), zap.Int("part", e.Part), zap.Int("saved", e.Saved), zap.Int("epoch", e.Epoch),
+		}
+		if e.Op == compact.OpRemove {
+			f = append(f, zap.Int("messages", e.End-e.At))
+		}
+		log.Debug("edit", appendText(f, "id", clip(e.ID, 64))...)
+	}
+}
+
+// clip cuts a text of the client's to a length that cannot flood a log.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return s[:most]
+}
+
+// statusClientLeft is what nginx calls it; no client sees it.
+const statusClientLeft = 499

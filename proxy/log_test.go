@@ -1,0 +1,315 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+)
+
+// logged collects JSON lines.
+type logged struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logged) Sync() error { return nil }
+
+func (l *logged) at(level zapcore.Level) *zap.Logger {
+	return zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), l, level))
+}
+
+func (l *logged) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func (l *logged) lines(t testing.TB) (lines []map[string]any) {
+	t.Helper()
+	for line := range strings.Lines(l.text()) {
+		var v map[string]any
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			t.Fatalf("not a line of JSON: %v: %q", err, line)
+		}
+		lines = append(lines, v)
+	}
+	return lines
+}
+
+func TestEveryChatRequestIsOneLine(t *testing.T) {
+	u := newUpstream(t, nil)
+	var log logged
+	rejecting := testPolicy()
+	rejecting.Reject = true
+	p := inFrontOf(t, u, func(o *Options) {
+		o.Listener = LogTo(log.at(zap.DebugLevel))
+		o.Limits.Body = 1 << 20
+		o.PolicyNamed = func(string) *compact.Policy { return rejecting }
+	})
+	n := 0
+	f := func(body, level, outcome, status string, headers ...string) map[string]any {
+		t.Helper()
+		p.chat(body, headers...)
+		n++
+		p.replies(n)
+		var found map[string]any
+		for _, line := range log.lines(t) {
+			if line["msg"] == "compaction" {
+				n := line
+				found = n
+			}
+		}
+		if count := strings.Count(log.text(), `"msg":"compaction"`); count != n {
+			t.Fatalf("%d lines for %d requests", count, n)
+		}
+		if got := fmt.Sprint(found["level"], " ", found["outcome"], " ", found["status"]); got != level+" "+outcome+" "+status {
+			t.Errorf("%s, want %s %s %s", got, level, outcome, status)
+		}
+		return found
+	}
+	line := f(chatBody, "debug", "untouched", "200")
+	for _, field := range []string{
+		"request_id", "model", "policy", "tokens_before", "tokens_after", "budget", "fixed", "messages_before", "messages_after",
+		"epochs", "repairs", "overhead", "prompt_tokens", "completion_tokens", "cached_tokens", "duration", "first_byte", "answer_bytes",
+	} {
+		if _, ok := line[field]; !ok {
+			t.Errorf("no %s in %v", field, line)
+		}
+	}
+	line = f(agentBody(20, 100), "info", "compacted", "200", "X-Laconic-Tags", "team=a")
+	if line["tags"] != "team=a" || !strings.Contains(fmt.Sprint(line["stages"]), "elide_results") {
+		t.Errorf("%v", line)
+	}
+	f(`{"messages":[{"role":"user","content":"x"},{"role":"tool","tool_call_id":"c","content":"x"}]}`, "info", "repaired", "200")
+	f(fmt.Sprintf(manyWords, ""), "info", "over", "200")
+	f(fmt.Sprintf(manyWords, ""), "info", "rejected", "400", "X-Laconic-Policy", "strict")
+	f(agentBody(20, 100), "info", "shadow", "200", "X-Laconic-Mode", "shadow")
+	f(chatBody, "debug", "shadow", "200", "X-Laconic-Mode", "shadow")
+	f(chatBody, "debug", "bypassed", "200", "X-Laconic-Mode", "off")
+	if line := f("nonsense", "debug", "passed", "200"); line["reason"] != "not_an_object" {
+		t.Errorf("%v", line)
+	}
+	f(chatBody, "info", "rejected", "400", "X-Laconic-Mode", "maybe")
+	f(strings.Repeat(" ", 2<<20), "info", "rejected", "413")
+	p.do("GET", "/v1/models", nil)
+	p.replies(n + 1)
+	if !strings.Contains(log.text(), `"msg":"request"`) || !strings.Contains(log.text(), `"endpoint":"/models"`) {
+		t.Error("the other request has no line")
+	}
+	if !strings.Contains(log.text(), `"msg":"edit"`) || !strings.Contains(log.text(), `"why":"old tool result"`) {
+		t.Error("edits have no lines")
+	}
+}
+
+func TestUpstreamErrorsAreLoggedAtInfoAndClientsThatLeaveAreNot(t *testing.T) {
+	f := func(i ReplyInfo, want bool) {
+		t.Helper()
+		if notable(i) != want {
+			t.Errorf("%+v: %v", i, !want)
+		}
+	}
+	f(ReplyInfo{Status: 200}, false)
+	f(ReplyInfo{Status: 429}, true)
+	f(ReplyInfo{Status: 200, Code: codeBroke}, true)
+	f(ReplyInfo{Status: 499, Code: codeClientLeft}, false)
+	f(ReplyInfo{Status: 499, Code: codeClientStalled}, true)
+	f(ReplyInfo{Status: 400, Code: "x", Own: true, Outcome: Rejected}, true)
+}
+
+// explosive panics on a text that says so, with the text in the panic.
+type explosive struct{ compacttest.Words }
+
+func (e explosive) Part(p *compact.Part) int {
+	if text := p.Text.String(); strings.Contains(text, "explode") {
+		panic(text)
+	}
+	return e.Words.Part(p)
+}
+
+func TestNoContentAndNoCredentialIsEverLogged(t *testing.T) {
+	const canary = "CANARY"
+	var log logged
+	reply := func(w http.ResponseWriter, r *http.Request) {
+		switch r.Header.Get("X-Reply") {
+		case "broken":
+			panic(http.ErrAbortHandler)
+		case "error":
+			w.WriteHeader(401)
+			_, _ = io.WriteString(w, `{"error":{"message":"wrong key CANARY"}}`)
+		case "header":
+			conn, _, _ := http.NewResponseController(w).Hijack()
+			_, _ = io.WriteString(conn, "HTTP/1.1 CANARY\r\nCANARY\r\n\r\n")
+			_ = conn.Close()
+		default:
+			_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"CANARY \"usage\":{\"prompt_tokens\":1}"}}],"CANARY":1}`)
+		}
+	}
+	u := newUpstream(t, reply)
+	o := options(parseURL(t, u.URL+"/v1?key=CANARY"))
+	o.Default.Counter, o.Default.Key = explosive{}, canary
+	o.ClientKeys = []Secret{canary}
+	o.Listener = LogTo(log.at(zap.DebugLevel))
+	p := start(t, o)
+	auth := []string{"Authorization", "Bearer " + canary}
+	long := strings.Replace(strings.ReplaceAll(agentBody(30, 60), "word", canary), "be brief", canary, 1)
+	for _, body := range []string{
+		chatBody, long, strings.ReplaceAll(long, "call_3", "call_2"), strings.Replace(long, `"role":"tool"`, `"role":"user"`, 1),
+		`{"CANARY":1,"messages":[{"role":"user","content":"CANARY","name":"CANARY","CANARY":"CANARY"}],"tools":[{"CANARY":1}]}`,
+		`{"messages":[{"role":"user","content":"CANARY explode"}]}`,
+		`{"messages":[{"role":"CANARY","content":"CANARY"}]}`, `{"CANARY":1,"CANARY":2}`, `CANARY`, `{"messages":[{"CANARY`,
+		`{"messages":[{"role":"user","content":"CANARY` + "\xff" + `"}]}`,
+		`{"messages":[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"CANARY","arguments":"{\"CANARY\":\"CANARY\"}"}}]}]}`,
+	} {
+		for _, how := range []string{"", "broken", "error", "header"} {
+			p.chat(body, append(auth, "X-Reply", how, "Cookie", canary, "User-Agent", canary, "X-Custom", canary)...)
+			p.chat(body, append(auth, "X-Reply", how, "X-Laconic-Mode", "shadow")...)
+		}
+	}
+	for _, headers := range []string{"X-Laconic-Mode", "X-Laconic-Policy", "X-Laconic-Budget", "X-Laconic-Pin"} {
+		p.chat(chatBody, append(auth, headers, canary)...)
+	}
+	p.chat(chatBody, "Authorization", "Bearer wrong"+canary)
+	for _, target := range []string{"/v1/" + canary, "/" + canary + "?key=" + canary, "/v1/models/" + canary, "/v1/models?key=" + canary, "/v1/../" + canary} {
+		raw(t, p.addr, "GET "+target+" HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+canary+"\r\nConnection: close\r\n\r\n")
+		raw(t, p.addr, "GET "+target+" HTTP/1.1\r\nHost: "+canary+"\r\nOrigin: "+canary+"\r\nConnection: close\r\n\r\n")
+	}
+	raw(t, p.addr, canary+" / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+	raw(t, p.addr, "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer CANARY\r\nTransfer-Encoding: chunked\r\n\r\nCANARY\r\n")
+	p.stop()
+	text := log.text()
+	for _, line := range strings.Split(text, "\n") {
+		if strings.Contains(line, canary) {
+			t.Errorf("logged: %s", line)
+		}
+	}
+	for _, want := range []string{`"msg":"edit"`, `"msg":"fault"`, `"what":"panic of type string"`, `"outcome":"passed"`, `"error":"upstream_broke"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s was never logged: the test is blind there", want)
+		}
+	}
+	for _, r := range p.replies(1) {
+		if s := fmt.Sprintf("%+v %+v", r, r.Pass); strings.Contains(s, canary) && !strings.Contains(s, "Model:"+canary) {
+			t.Errorf("told: %s", s)
+		}
+	}
+}
+
+// Names that a client chooses are logged, as one field of one line.
+func TestNamesWithLineBreaksMakeNoLines(t *testing.T) {
+	var log logged
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u, func(o *Options) { o.Listener = LogTo(log.at(zap.DebugLevel)) })
+	nasty := `\r\n{\"level\":\"info\",\"msg\":\"forged\"}\u0000\u001b[31m`
+	p.chat(`{"model":"` + nasty + `","messages":[{"role":"user","content":"x"},{"role":"tool","tool_call_id":"` + nasty + `","content":"x"}]}`)
+	p.replies(1)
+	lines := log.lines(t)
+	if len(lines) != 2 || lines[0]["msg"] != "edit" || lines[1]["msg"] != "compaction" {
+		t.Errorf("%v", lines)
+	}
+	if m, _ := lines[1]["model"].(string); !strings.Contains(m, "forged") {
+		t.Errorf("model %q", m)
+	}
+}
+
+func TestASecretDoesNotShow(t *testing.T) {
+	s := Secret("canary")
+	type holder struct {
+		Key  Secret
+		Keys []Secret
+	}
+	h := holder{s, []Secret{s}}
+	var buf bytes.Buffer
+	slog.New(slog.NewJSONHandler(&buf, nil)).Info("x", "key", s, "holder", h)
+	var log logged
+	log.at(zap.DebugLevel).Info("x", zap.Any("key", s), zap.Stringer("key2", s), zap.Reflect("holder", h), zap.Any("keys", h.Keys))
+	asJSON, err := json.Marshal(map[string]any{"a": h, "b": s, "c": &s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := buf.String() + log.text() + string(asJSON)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t", "%U", "%10s"} {
+		all += fmt.Sprintf(verb, s) + fmt.Sprintf(verb, h) + fmt.Sprintf(verb, &h) + fmt.Sprintf(verb, []any{s})
+	}
+	if strings.Contains(all, "canary") || strings.Contains(all, "63616e617279") || !strings.Contains(all, "***") {
+		t.Error(all)
+	}
+	if string(s) != "canary" || Secret("").String() != "" {
+		t.Error("the value is lost")
+	}
+}
+
+func TestATeeTellsAllInOrder(t *testing.T) {
+	var told []string
+	tell := func(name string) Listener {
+		return Listener{
+			Rewritten: func(RewriteInfo) { told = append(told, name+" rewritten") },
+			Passed:    func(PassInfo) { told = append(told, name+" passed") },
+			Replied:   func(ReplyInfo) { told = append(told, name+" replied") },
+			Failed:    func(FaultInfo) { told = append(told, name+" failed") },
+		}
+	}
+	l := Tee(tell("a"), Listener{}, tell("b"))
+	l.Rewritten(RewriteInfo{})
+	l.Passed(PassInfo{})
+	l.Replied(ReplyInfo{})
+	l.Failed(FaultInfo{})
+	if got := strings.Join(told, ", "); got != "a rewritten, b rewritten, a passed, b passed, a replied, b replied, a failed, b failed" {
+		t.Error(got)
+	}
+}
+
+func TestUsageIsReadFromTheEndOfAnAnswer(t *testing.T) {
+	f := func(answer string, want *Usage) {
+		t.Helper()
+		for _, step := range []int{1, 7, 100, 1 << 20} {
+			end := newTail("")
+			for b := []byte(answer); len(b) > 0; b = b[min(step, len(b)):] {
+				end.add(b[:min(step, len(b))])
+			}
+			got := usageIn(end.text())
+			if (got == nil) != (want == nil) || got != nil && *got != *want {
+				t.Errorf("%.60q in steps of %d: %+v, want %+v", answer, step, got, want)
+			}
+		}
+	}
+	f(plainAnswer, &Usage{11, 2, 7})
+	f(strings.Repeat(" ", 10_000)+plainAnswer+strings.Repeat(" ", 1000), &Usage{11, 2, 7})
+	f(`{"usage" : {"prompt_tokens":5,"completion_tokens":6,"prompt_cache_hit_tokens":4}}`, &Usage{5, 6, 4})
+	f("data: {\"usage\":null}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":5}}\n\ndata: [DONE]\n\n", &Usage{5, 0, 0})
+	f("data: {\"usage\":{\"prompt_tokens\":5}}\n\ndata: {\"usage\":{\"prompt_tokens\":6}}\n\ndata: {\"usage\":null}\n\n", &Usage{6, 0, 0})
+	f(`{"choices":[{"usage":{"prompt_tokens":3,"cached_tokens":1}}]}`, &Usage{3, 0, 0})
+	f(`{"choices":[{"message":{"content":"\"usage\":{\"prompt_tokens\":9}"}}]}`, nil)
+	f(`{"a":"usage","b":{"prompt_tokens":9}}`, nil)
+	f(`{"usage":{"prompt_tokens":"x"}}`, nil)
+	f(`{"usage":{"prompt_tok`, nil)
+	f(`{"usage":{}}`, nil)
+	f("", nil)
+	f(strings.Repeat(`"usage":`, 1000), nil)
+	for _, c := range []struct {
+		text string
+		want bool
+	}{{"data: [DONE]\n\n", true}, {"data:[DONE]", true}, {"data: {}\n\ndata: [DONE]\r\n\r\n", true}, {"data: {\"x\":\"[DONE]\"}\n\n", false}, {"", false}, {"[DONE]", false}} {
+		if done([]byte(c.text)) != c.want {
+			t.Errorf("%q: done %v", c.text, !c.want)
+		}
+	}
+}
+

@@ -1,0 +1,140 @@
+package proxy
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"laconic/compact/compacttest"
+)
+
+// 500 bodies of 2 MB at once, in a process of its own: none is lost or
+// changed, some wait, some are sent away for a moment, and memory stays near
+// what was set aside for it. The measured peaks are in the comment at bodyCost.
+func TestBodiesAtOnceStayWithinTheirMemory(t *testing.T) {
+	memory, bodies := int64(128<<20), 150
+	if v := os.Getenv("LACONIC_TEST_BODIES"); v != "" { // "BODIES MiB", for a larger run by hand
+		if _, err := fmt.Sscan(v, &bodies, &memory); err != nil {
+			t.Fatal(err)
+		}
+		memory <<= 20
+	}
+	small := `{"role":"user","content":"x"},`
+	for name, body := range map[string]string{
+		"large messages": agentBody(1000, 400),
+		"small messages": `{"messages":[` + strings.Repeat(small, 70_000) + strings.TrimSuffix(small, ",") + `]}`,
+	} {
+		n := bodies
+		if name == "small messages" {
+			n /= 4
+		}
+		t.Run(name, func(t *testing.T) { bodiesAtOnce(t, body, n, memory) })
+	}
+}
+
+func bodiesAtOnce(t *testing.T, body string, bodies int, memory int64) {
+	u := newUpstream(t, nil)
+	u.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n, err := io.Copy(io.Discard, r.Body)
+		if err != nil || n != r.ContentLength || n > int64(len(body)) || n < 1000 {
+			w.WriteHeader(599)
+			return
+		}
+		_, _ = io.WriteString(w, plainAnswer)
+	})
+	child := measured(t, "laconic", u.URL+"/v1", memory)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	sentAway := 0
+	for range bodies {
+		wg.Go(func() {
+			for range 100 {
+				res, err := client.Post("http://"+child.addr+"/v1/chat/completions", "application/json", strings.NewReader(body))
+				if err != nil {
+					continue // cut while it was sending, by a 503
+				}
+				answer, _ := io.ReadAll(res.Body)
+				_ = res.Body.Close()
+				switch {
+				case res.StatusCode == 503:
+					mu.Lock()
+					sentAway++
+					mu.Unlock()
+					time.Sleep(500 * time.Millisecond)
+					continue
+				case res.StatusCode != 200 || string(answer) != plainAnswer:
+					t.Errorf("%d %s", res.StatusCode, answer)
+				}
+				return
+			}
+			t.Error("sent away 100 times")
+		})
+	}
+	wg.Wait()
+	t.Logf("%d bodies of %d KB within %d MB: peak %d MB, %d sent away", bodies, len(body)>>10, memory>>20, child.status("VmHWM")>>20, sentAway)
+	if p := child.status("VmHWM"); p > memory*13/10+32<<20 {
+		t.Errorf("the process took %d MB of %d", p>>20, memory>>20)
+	}
+}
+
+// A body is let go as soon as the upstream has read it, however long the
+// answer takes.
+func TestABodyIsNotHeldWhileItsAnswerStreams(t *testing.T) {
+	const streams, size = 20, 2 << 20
+	end := make(chan bool)
+	u := newUpstream(t, nil)
+	u.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, "data: 1\n\n")
+		_ = http.NewResponseController(w).Flush()
+		<-end
+	})
+	for name, budget := range map[string]int{"untouched": 10_000_000, "over": 10_000} {
+		t.Run(name, func(t *testing.T) {
+			p := inFrontOf(t, u, func(o *Options) { o.Default.Counter, o.Default.Limits.Budget = compacttest.Bytes{}, budget })
+			before := heap()
+			// A client of net/http would hold the body itself.
+			var open []*bufio.Reader
+			for i := range streams {
+				conn := dial(t, p.addr)
+				if _, err := io.WriteString(conn, post("", agentBody(2, size/10))); err != nil {
+					t.Fatal(err)
+				}
+				in := bufio.NewReader(conn)
+				head := ""
+				for line := ""; line != "data: 1\n"; head += line {
+					var err error
+					if line, err = in.ReadString('\n'); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if i == 0 && !strings.Contains(head, "X-Laconic-Outcome: "+name) {
+					t.Errorf("%s", head)
+				}
+				open = append(open, in)
+			}
+			if !p.memory.room.TryAcquire(p.memory.size) {
+				t.Error("memory is still held")
+			} else {
+				p.memory.room.Release(p.memory.size)
+			}
+			if grown := int64(heap()) - int64(before); grown > streams*256<<10 {
+				t.Errorf("%d KB for each open stream", grown/streams>>10)
+			} else {
+				t.Logf("%d KB for each open stream, both of its ends, the client and the upstream included", grown/streams>>10)
+			}
+			for range streams {
+				end <- true
+			}
+			for _, in := range open {
+				_, _ = io.Copy(io.Discard, in)
+			}
+		})
+	}
+}

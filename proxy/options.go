@@ -1,0 +1,147 @@
+package proxy
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"laconic/compact"
+)
+
+// Route is everything that a model's name decides: where its requests go, whose
+// key they carry, what they may cost and how they are compacted. A Route is
+// read only once New has seen it.
+type Route struct {
+	// Match is the pattern that chose this route. It appears in logs, so it
+	// must hold no secret; "" for the default route.
+	Match string
+	// Upstream is the base URL that the client's /v1 stands for, as in
+	// https://api.openai.com/v1. Required; http or https, no user, no fragment.
+	Upstream *url.URL
+	// Key is sent instead of the client's credential, whose headers are then
+	// all removed. Empty: the client's own headers go through untouched, but
+	// only to the origin of the default route.
+	Key Secret
+	// ClientCredential allows the client's own credential to go to this
+	// upstream although it is not at the origin of the default route. Without
+	// it, and without a Key, such an upstream gets no credential at all.
+	ClientCredential bool
+	// Limits are the facts and settings that make the budget.
+	Limits compact.Limits
+	// Policy is how conversations of this model are compacted. Required.
+	Policy *compact.Policy
+	// Counter counts for this model. Required.
+	Counter compact.Counter
+}
+
+// Options is the whole configuration of a proxy. New checks it and names
+// everything that is wrong with it at once.
+type Options struct {
+	// Default is the route of every request that names no model: the
+	// top-level upstream. Required.
+	Default Route
+	// Routes are the other routes that RouteFor may give. They are listed so
+	// that New can check them; their order has no meaning here.
+	Routes []*Route
+	// RouteFor gives the route of a model by name; nil, or a nil result:
+	// Default. It is called once per request that names a model and must be
+	// safe for concurrent use. The name is what the client wrote: any string.
+	RouteFor func(model string) *Route
+	// PolicyNamed gives the policy that x-laconic-policy names; nil result:
+	// there is none of that name. nil: there is none at all.
+	PolicyNamed func(name string) *compact.Policy
+
+	// Listen is our own address, host:port. A loopback host (or "", which is
+	// taken for one) means that only loopback names are accepted as Host and
+	// that a foreign Origin is refused. An upstream at this address is refused.
+	Listen string
+	// Overrides: the x-laconic-* request headers are honoured. They are
+	// removed before the upstream sees them in any case.
+	Overrides bool
+	// ResponseHeaders: answers carry x-laconic-* headers.
+	ResponseHeaders bool
+	// Strict: a chat request that cannot be read is refused with 400 instead
+	// of being passed byte for byte.
+	Strict bool
+	// ClientKeys are the keys that may use this proxy; empty: no check. With
+	// them every route needs a Key, because the client's is always removed.
+	ClientKeys []Secret
+	// AllowedOrigins are the Origins accepted on loopback beside none and
+	// loopback ones, as in https://app.example; their hosts are accepted as
+	// Host too. "*" accepts every Origin.
+	AllowedOrigins []string
+
+	Limits Limits
+	// Listener is told what happened; nil funcs are silent.
+	Listener Listener
+	// Transport is what requests leave by; nil: one sized for streams, which
+	// goes through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name.
+	Transport http.RoundTripper
+}
+
+// Limits bound what one request and all requests together may take. Zero means
+// the stated default; a negative value is refused by New.
+type Limits struct {
+	// Body is the largest body of a chat request in bytes, both as sent and
+	// decompressed; 0: 64 MiB. Other routes are streamed and not limited.
+	Body int64
+	// Memory is what the bodies of all requests may take at once, in bytes,
+	// everything made from them included; 0: 512 MiB. At least Body.
+	Memory int64
+	// Header is the time to read a request's headers; 0: 10 s.
+	Header time.Duration
+	// ResponseHeader is how long the upstream may take until its headers,
+	// counted from the last byte it took; 0: 15 min. Answers that are not
+	// streamed send nothing before the model is done.
+	ResponseHeader time.Duration
+	// StreamIdle is the longest silence inside an answer; 0: 10 min.
+	StreamIdle time.Duration
+	// Shutdown is the time that open answers have to end once Serve was told
+	// to stop; 0: 30 s. Then they are cut as broken.
+	Shutdown time.Duration
+}
+
+// Defaults of Limits.
+const (
+	DefaultBody           = 64 << 20
+	DefaultMemory         = 512 << 20
+	DefaultHeader         = 10 * time.Second
+	DefaultResponseHeader = 15 * time.Minute
+	DefaultStreamIdle     = 10 * time.Minute
+	DefaultShutdown       = 30 * time.Second
+)
+
+func (l Limits) withDefaults() Limits {
+	for _, v := range []struct {
+		at    *int64
+		value int64
+	}{{&l.Body, DefaultBody}, {&l.Memory, DefaultMemory}} {
+		if *v.at == 0 {
+			*v.at = v.value
+		}
+	}
+	for _, v := range []struct {
+		at    *time.Duration
+		value time.Duration
+	}{
+		{&l.Header, DefaultHeader},
+		{&l.ResponseHeader, DefaultResponseHeader},
+		{&l.StreamIdle, DefaultStreamIdle},
+		{&l.Shutdown, DefaultShutdown},
+	} {
+		if *v.at == 0 {
+			*v.at = v.value
+		}
+	}
+	return l
+}
+
+// routeFor is the route of a model; "" when the request names none.
+func (o *Options) routeFor(model string) *Route {
+	if model != "" && o.RouteFor != nil {
+		if r := o.RouteFor(model); r != nil {
+			return r
+		}
+	}
+	return &o.Default
+}

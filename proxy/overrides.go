@@ -1,0 +1,144 @@
+package proxy
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"laconic/compact"
+)
+
+// The request headers that steer one request. They are honoured only with
+// Options.Overrides, and never reach the upstream.
+const (
+	headerMode   = "X-Laconic-Mode"   // on, off or shadow
+	headerPolicy = "X-Laconic-Policy" // the name of a policy
+	headerBudget = "X-Laconic-Budget" // tokens of prompt
+	headerPin    = "X-Laconic-Pin"    // indices of messages, as in 0,4,5
+	headerTags   = "X-Laconic-Tags"   // for the log
+)
+
+const (
+	maxPins   = 4096          // indices in x-laconic-pin
+	maxTags   = 256           // characters of x-laconic-tags
+	maxBudget = 1_000_000_000 // tokens in x-laconic-budget
+)
+
+// The modes of x-laconic-mode.
+const (
+	modeOn     = "on"     // the default: compacted when over
+	modeOff    = "off"    // sent as it came
+	modeShadow = "shadow" // measured and reported, sent as it came
+)
+
+// orders are what the x-laconic-* headers of one request ask for.
+type orders struct {
+	mode   string
+	policy *compact.Policy
+	budget int
+	pins   []int
+	tags   string
+}
+
+// orders reads the headers of a request. A value that cannot be followed is
+// refused: to ignore it would do something else than what was asked for, and
+// the client would not know. Without Overrides nothing is read.
+func (p *Proxy) orders(h http.Header) (orders, *refusal) {
+	o := orders{mode: modeOn}
+	if !p.o.Overrides {
+		return o, nil
+	}
+	if v, ok, twice := single(h, headerMode); twice || ok && !slices.Contains([]string{modeOn, modeOff, modeShadow}, v) {
+		return o, malformed(headerMode, "It is on, off or shadow.")
+	} else if ok {
+		o.mode = v
+	}
+	if v, ok, twice := single(h, headerPolicy); twice {
+		return o, malformed(headerPolicy, "It is the name of one policy.")
+	} else if ok {
+		if p.o.PolicyNamed != nil {
+			o.policy = p.o.PolicyNamed(v)
+		}
+		if o.policy == nil {
+			return o, malformed(headerPolicy, "There is no policy of that name.")
+		}
+	}
+	if v, ok, twice := single(h, headerBudget); twice {
+		return o, malformed(headerBudget, "It is one number of tokens.")
+	} else if ok {
+		n, valid := digits(v)
+		if !valid || n < 1 || n > maxBudget {
+			return o, malformed(headerBudget, "It is a number of tokens from 1 to 1000000000.")
+		}
+		o.budget = n
+	}
+	pins, valid := indices(h.Values(headerPin))
+	if !valid {
+		return o, malformed(headerPin, "It is a list of at most 4096 message indices, as in 0,4,5.")
+	}
+	o.pins = pins
+	if v, ok, twice := single(h, headerTags); twice || ok && !printable(v, maxTags) {
+		return o, malformed(headerTags, "It is at most 256 printable characters.")
+	} else if ok {
+		o.tags = v
+	}
+	return o, nil
+}
+
+// single is the value of a header that may stand once.
+func single(h http.Header, name string) (value string, ok, twice bool) {
+	v := h[name]
+	if len(v) != 1 {
+		return "", false, len(v) > 1
+	}
+	return strings.TrimSpace(v[0]), true, false
+}
+
+// indices reads comma-separated indices from header lines. An index that names
+// no message is valid and pins nothing: a client may pin what it sends later.
+func indices(lines []string) ([]int, bool) {
+	var pins []int
+	for _, line := range lines {
+		for v := range strings.SplitSeq(line, ",") {
+			n, ok := digits(strings.TrimSpace(v))
+			if !ok || len(pins) == maxPins {
+				return nil, false
+			}
+			pins = append(pins, n)
+		}
+	}
+	return pins, true
+}
+
+// digits reads a number without sign of at most ten digits.
+func digits(s string) (int, bool) {
+	if s == "" || len(s) > 10 {
+		return 0, false
+	}
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+	}
+	n, err := strconv.Atoi(s)
+	return n, err == nil
+}
+
+func printable(s string, most int) bool {
+	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= most &&
+		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+func malformed(header, hint string) *refusal {
+	name := strings.ToLower(header)
+	return &refusal{
+		Status: http.StatusBadRequest, Code: "invalid_header", Param: name,
+		Message: "Invalid value for the request header '" + name + "'.", Hint: hint,
+	}
+}
+
+// ours tells whether a header is one of x-laconic-*, known or not.
+func ours(name string) bool { return strings.HasPrefix(dashed(name), "x-laconic-") }

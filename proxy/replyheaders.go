@@ -1,0 +1,64 @@
+package proxy
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// The response headers, set only with Options.ResponseHeaders. X-Laconic-Budget
+// is one too: what the request was held to.
+const (
+	headerOutcome = "X-Laconic-Outcome"
+	headerBefore  = "X-Laconic-Tokens-Before"
+	headerAfter   = "X-Laconic-Tokens-After"
+	headerStages  = "X-Laconic-Stages"
+	headerID      = "X-Laconic-Request-Id"
+)
+
+// stamp writes what happened to the request on the headers of its answer. An
+// upstream that is a Laconic too has written its own there; they would be
+// taken for ours.
+func (t *trip) stamp(h http.Header) {
+	if !t.p.o.ResponseHeaders {
+		return
+	}
+	for name := range h {
+		if ours(name) {
+			delete(h, name)
+		}
+	}
+	h.Set(headerID, t.info.ID)
+	if t.info.Outcome != "" {
+		h.Set(headerOutcome, string(t.info.Outcome))
+	}
+	i := t.info.Rewrite
+	if i == nil {
+		return
+	}
+	h.Set(headerBefore, strconv.Itoa(i.Report.Before))
+	h.Set(headerAfter, strconv.Itoa(i.Report.After))
+	h.Set(headerBudget, strconv.Itoa(i.Report.Budget))
+	if s := stages(i); s != "" {
+		h.Set(headerStages, s)
+	}
+}
+
+// stages is a structured list (RFC 9651): elide_results;n=4;saved=1200.
+func stages(i *RewriteInfo) string {
+	var b strings.Builder
+	item := func(name string, n int) {
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(name + ";n=" + strconv.Itoa(n))
+	}
+	if i.Report.Repairs > 0 {
+		item("repair", i.Report.Repairs)
+	}
+	for _, s := range i.Report.Stages {
+		item(s.Name, s.Edits)
+		b.WriteString(";saved=" + strconv.Itoa(s.Saved))
+	}
+	return b.String()
+}

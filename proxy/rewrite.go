@@ -1,0 +1,260 @@
+package proxy
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"laconic/compact"
+	"laconic/proxy/wire"
+)
+
+// rewrite is a chat request on its way: read, decode, compact, encode, send.
+// Each step has one way out, and where anything is in doubt it is the client's
+// own bytes: the proxy never makes a request worse than it came.
+func (t *trip) rewrite() {
+	var no *refusal
+	if t.orders, no = t.p.orders(t.r.Header); no != nil {
+		t.refuse(no)
+		return
+	}
+	if e := contentEncoding(t.r.Header); !readableEncoding(e) {
+		t.unread(nil, "encoding", "")
+		return
+	}
+	in, no := t.read()
+	if no != nil {
+		t.refuse(no)
+		return
+	}
+	began := time.Now()
+	req, why, detail := t.decode(in)
+	if req == nil {
+		t.unread(in, why, detail)
+		return
+	}
+	if no := mayCarry(t.route, t.r); no != nil {
+		t.refuse(no)
+		return
+	}
+	if t.orders.mode == modeOff {
+		t.pass(in, Bypassed, "mode", "")
+		return
+	}
+	info := t.describe(in, req)
+	plan, ok := t.compact(req, info)
+	if !ok {
+		t.pass(in, Passed, "fault", "")
+		return
+	}
+	out := in.sent
+	switch {
+	case t.orders.mode == modeShadow:
+		info.Outcome = Shadow
+	case info.Outcome == Over && t.policy().Reject:
+		info.Outcome = Rejected
+	default:
+		if out, ok = t.encode(in, req, plan, info); !ok {
+			t.pass(in, Passed, "fault", "")
+			return
+		}
+	}
+	info.Edits = plan.Edits
+	info.Overhead = time.Since(began)
+	t.decided(info)
+	if info.Outcome == Rejected {
+		t.refuse(tooLong(&info.Report, t.budget.Messages))
+		return
+	}
+	t.send(newOutgoing(out, in.seat))
+}
+
+// decode reads the conversation out of a body. No request: why not, in a word,
+// and more of it for the operator.
+func (t *trip) decode(in *incoming) (req *wire.Request, why, detail string) {
+	t.route = t.p.o.routeFor(modelInPath(t.r.URL))
+	if in.text == nil {
+		return nil, "encoding", in.why
+	}
+	err := t.safely("decode", func() (err error) {
+		req, err = wire.Decode(in.text)
+		return err
+	})
+	var pass *wire.PassError
+	switch {
+	case errors.As(err, &pass):
+		t.routeUnread(in.text)
+		return nil, string(pass.Reason), pass.Detail
+	case err != nil || req == nil:
+		t.routeUnread(in.text)
+		return nil, "fault", ""
+	}
+	if req.Model != "" {
+		t.route = t.p.o.routeFor(req.Model)
+	}
+	return req, "", ""
+}
+
+// routeUnread sends a request that cannot be read to the upstream of the model
+// it names all the same: what is meant for a model in the house must not end
+// at the default upstream because of half a surrogate pair. Where a body names
+// two models the last counts, as for most upstreams.
+func (t *trip) routeUnread(body []byte) {
+	if t.p.o.RouteFor == nil {
+		return
+	}
+	var named struct {
+		Model string `json:"model"`
+	}
+	if json.Unmarshal(body, &named) == nil {
+		t.route = t.p.o.routeFor(named.Model)
+	}
+}
+
+// describe starts the account of a request. Nothing in it may point into the
+// body, which is to be dropped long before the account is.
+func (t *trip) describe(in *incoming, req *wire.Request) *RewriteInfo {
+	return &RewriteInfo{
+		ID: t.info.ID, Model: strings.Clone(clip(req.Model, 128)), Route: t.route.Match, Policy: t.policy().Name,
+		Tags: t.orders.tags, Stream: req.Stream, BytesBefore: len(in.text), BytesAfter: len(in.text),
+	}
+}
+
+// compact repairs and folds the conversation.
+func (t *trip) compact(req *wire.Request, info *RewriteInfo) (plan compact.Plan, ok bool) {
+	err := t.safely("compact", func() error {
+		in := req.Conversation
+		in.Fixed = t.route.Counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)
+		limits := t.route.Limits
+		if t.orders.budget > 0 {
+			limits.Budget = t.orders.budget
+		}
+		t.budget = limits.For(req.MaxTokens)
+		plan, info.Report = compact.Compact(in, t.policy(), t.route.Counter, t.budget)
+		info.Outcome = Outcome(info.Report.Outcome)
+		return nil
+	})
+	return plan, err == nil
+}
+
+// policy is the policy of this request, with the client's pins.
+func (t *trip) policy() *compact.Policy {
+	p := t.route.Policy
+	if t.orders.policy != nil {
+		p = t.orders.policy
+	}
+	if len(t.orders.pins) > 0 {
+		with := *p
+		with.Pins.Messages = slices.Concat(p.Pins.Messages, t.orders.pins)
+		p = &with
+	}
+	return p
+}
+
+// encode makes the body that is sent. One that needed no edit is what the
+// client sent, compressed if it was.
+func (t *trip) encode(in *incoming, req *wire.Request, plan compact.Plan, info *RewriteInfo) (out []byte, ok bool) {
+	err := t.safely("encode", func() (err error) {
+		in := req.Conversation
+		in.Fixed = info.Report.Fixed
+		text := t.p.digests.fill(t.r.Header, info.Policy, t.budget, in, &plan)
+		out, err = req.Encode(plan.Apply(in, text))
+		if err == nil && len(out) == 0 {
+			err = errors.New("encoded to nothing")
+		}
+		return err
+	})
+	if err != nil {
+		return nil, false
+	}
+	info.BytesAfter = len(out)
+	if len(out) == len(in.text) && &out[0] == &in.text[0] {
+		return in.sent, true
+	}
+	t.edited = true
+	return out, true
+}
+
+// unread forwards a chat request that could not be read, or refuses it where
+// the configuration is strict. in is nil when its body was not read at all.
+func (t *trip) unread(in *incoming, why, detail string) {
+	if t.p.o.Strict && why != "fault" {
+		t.refuse(unreadable(why, detail))
+		return
+	}
+	t.pass(in, Passed, why, detail)
+}
+
+// pass forwards a request unread: its body as it came, or as it comes when in
+// is nil.
+func (t *trip) pass(in *incoming, outcome Outcome, reason, detail string) {
+	if t.route == nil {
+		t.route = t.p.o.routeFor(modelInPath(t.r.URL))
+	}
+	if no := mayCarry(t.route, t.r); no != nil {
+		t.refuse(no)
+		return
+	}
+	i := PassInfo{
+		ID: t.info.ID, Chat: t.info.Chat, Method: t.info.Method, Endpoint: t.info.Endpoint,
+		Route: t.route.Match, Outcome: outcome, Reason: reason, Detail: detail, Tags: t.orders.tags,
+	}
+	t.info.Pass, t.info.Outcome = &i, outcome
+	t.p.o.Listener.Passed(i)
+	if in == nil {
+		t.send(nil)
+		return
+	}
+	t.send(newOutgoing(in.sent, in.seat))
+}
+
+// decided tells the listener and keeps of the account what may be kept.
+func (t *trip) decided(info *RewriteInfo) {
+	t.p.o.Listener.Rewritten(*info)
+	info.Edits = nil
+	t.info.Rewrite, t.info.Outcome = info, info.Outcome
+}
+
+// errFault is a panic that was recovered, and told to the listener.
+var errFault = errors.New("fault")
+
+// safely runs one step of the pure half. A panic in it costs the client
+// nothing but the step. http.ErrAbortHandler is no fault but an order to the
+// server, and goes on to it.
+func (t *trip) safely(step string, f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			if v == http.ErrAbortHandler {
+				panic(v)
+			}
+			t.fault(step, v)
+			err = errFault
+		}
+	}()
+	return f()
+}
+
+// fault tells the listener of a panic.
+func (t *trip) fault(where string, v any) {
+	t.p.o.Listener.Failed(FaultInfo{ID: t.info.ID, Where: where, What: panicText(v), Stack: string(debug.Stack())})
+}
+
+// panicText describes the value of a panic. It may hold what was being read,
+// so it is shown only where it cannot.
+func panicText(v any) string {
+	switch v := v.(type) {
+	case runtime.Error:
+		return v.Error()
+	case string:
+		if strings.HasPrefix(v, "BUG:") {
+			return clip(v, 200)
+		}
+	}
+	return fmt.Sprintf("panic of type %T", v)
+}

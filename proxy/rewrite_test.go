@@ -1,0 +1,356 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"laconic/compact"
+)
+
+func TestWhatNeedsNothingArrivesByteForByte(t *testing.T) {
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u)
+	odd := "  {\"messages\" :\t[ {\"content\":\"\\u0068i \\/ <>&\", \"role\":\"user\",\"x\":1e400}\n], \"model\":\"gpt-4o\",\"n\":-0, \"big\":12345678901234567890 } \n"
+	for _, body := range []string{chatBody, odd} {
+		res := p.chat(body)
+		if got := res.Header.Get("X-Laconic-Outcome"); got != "untouched" {
+			t.Errorf("outcome %q", got)
+		}
+		if res.StatusCode != 200 || string(res.body) != plainAnswer {
+			t.Errorf("answer %d %s", res.StatusCode, res.body)
+		}
+	}
+	seen := u.requests()
+	if len(seen) != 2 || string(seen[0].Body) != chatBody || string(seen[1].Body) != odd {
+		t.Errorf("the upstream got other bytes: %v", seen)
+	}
+	if seen[0].URI != "/v1/chat/completions" || seen[0].Length != int64(len(chatBody)) {
+		t.Errorf("%s with length %d", seen[0].URI, seen[0].Length)
+	}
+}
+
+func TestBrokenPairsAreRepairedAndTheRestKeepsItsBytes(t *testing.T) {
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u)
+	res := p.chat(`{"model":"gpt-4o", "temperature" : 1e0,"messages":[{"role":"user","content":"a\u0062c"},` +
+		`{"role":"tool","tool_call_id":"gone","content":"late"}, {"role":"user","content":"go on"}],"x":{"z":1,"a":2}}`)
+	want := `{"model":"gpt-4o", "temperature" : 1e0,"messages":[{"role":"user","content":"a\u0062c"}, {"role":"user","content":"go on"}],"x":{"z":1,"a":2}}`
+	got := string(u.only(t).Body)
+	if strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(want, " ", "") {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if o := res.Header.Get("X-Laconic-Outcome"); o != "repaired" {
+		t.Errorf("outcome %q", o)
+	}
+	if s := res.Header.Get("X-Laconic-Stages"); s != "repair;n=1" {
+		t.Errorf("stages %q", s)
+	}
+}
+
+func TestAConversationOverItsBudgetIsCompacted(t *testing.T) {
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u)
+	body := agentBody(20, 100)
+	res := p.chat(body)
+	got := u.only(t)
+	if len(got.Body) >= len(body) || got.Length != int64(len(got.Body)) {
+		t.Errorf("%d bytes (declared %d) went out of %d", len(got.Body), got.Length, len(body))
+	}
+	var sent struct {
+		Messages    []json.RawMessage
+		Temperature float64
+	}
+	if err := json.Unmarshal(got.Body, &sent); err != nil || sent.Temperature != 0.5 {
+		t.Fatalf("%v: %s", err, got.Body)
+	}
+	last := fmt.Sprintf(`{"role":"tool","tool_call_id":"call_19","content":%q}`, strings.Repeat("word ", 100))
+	if m := string(sent.Messages[len(sent.Messages)-1]); m != last {
+		t.Errorf("the recent result changed: %s", m)
+	}
+	h := res.Header
+	if h.Get("X-Laconic-Outcome") != "compacted" || h.Get("X-Laconic-Budget") != "1000" || h.Get("X-Laconic-Tokens-Before") <= "1000" ||
+		!strings.HasPrefix(h.Get("X-Laconic-Stages"), "elide_results;n=") || !strings.Contains(h.Get("X-Laconic-Stages"), ";saved=") || h.Get("X-Laconic-Request-Id") == "" {
+		t.Errorf("headers %v", h)
+	}
+	r := p.replies(1)[0].Rewrite.Report
+	if r.After > r.Budget || r.Before < 2000 || r.Epochs == 0 {
+		t.Errorf("report %+v", r)
+	}
+}
+
+// manyWords is a conversation that nothing can shrink.
+var manyWords = `{"model":"gpt-4o","messages":[{"role":"system","content":"` + strings.Repeat("rule ", 1500) + `"},{"role":"user","content":"hi"}]` + `%s}`
+
+func TestOverBudgetIsForwardedOrRefusedAsThePolicySays(t *testing.T) {
+	body := fmt.Sprintf(manyWords, "")
+	t.Run("forward", func(t *testing.T) {
+		u := newUpstream(t, nil)
+		res := inFrontOf(t, u).chat(body)
+		if o := res.Header.Get("X-Laconic-Outcome"); o != "over" || res.StatusCode != 200 {
+			t.Errorf("outcome %q, status %d", o, res.StatusCode)
+		}
+		if string(u.only(t).Body) != body {
+			t.Error("other bytes went out")
+		}
+	})
+	t.Run("reject", func(t *testing.T) {
+		u := newUpstream(t, nil)
+		p := inFrontOf(t, u, func(o *Options) { o.Default.Policy.Reject = true })
+		f := func(body, want string) {
+			t.Helper()
+			res := p.chat(body)
+			if res.StatusCode != 400 || string(bytes.TrimSpace(res.body)) != want {
+				t.Errorf("got  %d %s\nwant %s", res.StatusCode, res.body, want)
+			}
+			if o := res.Header.Get("X-Laconic-Outcome"); o != "rejected" {
+				t.Errorf("outcome %q", o)
+			}
+		}
+		f(body, `{"error":{"message":"This model's maximum context length is 1000 tokens. However, your messages resulted in 1501 tokens. `+
+			`Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`)
+		f(fmt.Sprintf(manyWords, `,"tools":[ 1, 2, 3 ]`), `{"error":{"message":"This model's maximum context length is 1000 tokens. However, your messages resulted in 1506 tokens `+
+			`(1501 in the messages, 5 in the functions). Please reduce the length of the messages or functions.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`)
+		if n := len(u.requests()); n != 0 {
+			t.Errorf("%d requests reached the upstream", n)
+		}
+	})
+	t.Run("too many messages", func(t *testing.T) {
+		u := newUpstream(t, nil)
+		p := inFrontOf(t, u, func(o *Options) { o.Default.Policy.Reject = true; o.Default.Limits.MaxMessages = 3 })
+		res := p.chat(`{"messages":[` + strings.Repeat(`{"role":"system","content":"x"},`, 4) + `{"role":"user","content":"x"}]}`)
+		e := res.errorOf(t)
+		if res.StatusCode != 400 || *e.Code != "array_above_max_length" ||
+			e.Message != "Invalid 'messages': array too long. Expected an array with maximum length 3, but got an array with length 5 instead." {
+			t.Errorf("%d %s", res.StatusCode, res.body)
+		}
+	})
+}
+
+func TestOverrideHeadersSteerOneRequestAndNeverReachTheUpstream(t *testing.T) {
+	u := newUpstream(t, nil)
+	strictPolicy := testPolicy()
+	strictPolicy.Name, strictPolicy.Reject = "strict", true
+	p := inFrontOf(t, u, func(o *Options) {
+		o.PolicyNamed = func(name string) *compact.Policy {
+			if name == "strict" {
+				return strictPolicy
+			}
+			return nil
+		}
+	})
+	body := agentBody(20, 100)
+	sent := 0
+	f := func(body, wantOutcome string, same bool, headers ...string) ReplyInfo {
+		t.Helper()
+		before := len(u.requests())
+		res := p.chat(body, headers...)
+		if o := res.Header.Get("X-Laconic-Outcome"); o != wantOutcome {
+			t.Errorf("outcome %q, want %q: %s", o, wantOutcome, res.body)
+		}
+		seen := u.requests()
+		if len(seen) > before {
+			last := seen[len(seen)-1]
+			if same != (string(last.Body) == body) {
+				t.Errorf("same bytes: %v, want %v", !same, same)
+			}
+			for name := range last.Header {
+				if strings.HasPrefix(strings.ToLower(strings.ReplaceAll(name, "_", "-")), "x-laconic") {
+					t.Errorf("%s reached the upstream", name)
+				}
+			}
+		}
+		sent++
+		return p.replies(sent)[sent-1]
+	}
+	f(body, "compacted", false)
+	f(body, "compacted", false, "X-Laconic-Mode", "on", "X-Laconic-Unknown", "1", "x_laconic_mode", "off")
+	f(body, "bypassed", true, "X-Laconic-Mode", "off")
+	f(body, "shadow", true, "X-Laconic-Mode", "shadow")
+	f(body, "untouched", true, "X-Laconic-Budget", "100000")
+	f(chatBody, "over", true, "X-Laconic-Budget", "1")
+	f(chatBody, "rejected", true, "X-Laconic-Budget", "1", "X-Laconic-Policy", "strict")
+	f(body, "over", false, "X-Laconic-Pin", "3,5,7,9,11,13,15,17,19", "X-Laconic-Pin", "21, 23,25")
+	if i := f(chatBody, "untouched", true, "X-Laconic-Tags", "team=a; ünï"); i.Rewrite.Tags != "team=a; ünï" {
+		t.Errorf("tags %q", i.Rewrite.Tags)
+	}
+}
+
+func TestAMalformedOverrideIsRefusedByName(t *testing.T) {
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u)
+	f := func(name string, values ...string) {
+		t.Helper()
+		var headers []string
+		for _, v := range values {
+			headers = append(headers, name, v)
+		}
+		res := p.chat(chatBody, headers...)
+		if res.StatusCode != 400 {
+			t.Errorf("%s %q: status %d", name, values, res.StatusCode)
+			return
+		}
+		if e := res.errorOf(t); *e.Code != "invalid_header" || *e.Param != name || !strings.Contains(e.Message, name) {
+			t.Errorf("%s", res.body)
+		}
+	}
+	f("x-laconic-mode", "maybe")
+	f("x-laconic-mode", "")
+	f("x-laconic-mode", "on", "off")
+	f("x-laconic-policy", "unknown")
+	f("x-laconic-policy", "a", "b")
+	f("x-laconic-budget", "0")
+	f("x-laconic-budget", "-1")
+	f("x-laconic-budget", "1e3")
+	f("x-laconic-budget", "1000000001")
+	f("x-laconic-budget", "99999999999999999999")
+	f("x-laconic-budget", "1", "2")
+	f("x-laconic-pin", "a")
+	f("x-laconic-pin", "1,,2")
+	f("x-laconic-pin", "-1")
+	f("x-laconic-pin", strings.TrimSuffix(strings.Repeat("1,", 4097), ","))
+	f("x-laconic-tags", strings.Repeat("x", 257))
+	f("x-laconic-tags", "a\tb")
+	f("x-laconic-tags", "\xff\xfe")
+	f("x-laconic-tags", "a", "b")
+	if n := len(u.requests()); n != 0 {
+		t.Errorf("%d requests reached the upstream", n)
+	}
+	if res := p.chat(chatBody, "x-laconic-pin", strings.TrimSuffix(strings.Repeat("1,", 4096), ",")); res.StatusCode != 200 {
+		t.Errorf("4,096 pins: %d %s", res.StatusCode, res.body)
+	}
+}
+
+func TestOverridesAreIgnoredAndStrippedWhereTheyAreOff(t *testing.T) {
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u, func(o *Options) { o.Overrides = false; o.ResponseHeaders = false })
+	res := p.chat(agentBody(20, 100), "X-Laconic-Mode", "off", "X-Laconic-Budget", "nonsense")
+	if res.StatusCode != 200 {
+		t.Errorf("status %d", res.StatusCode)
+	}
+	for name := range res.Header {
+		if strings.HasPrefix(name, "X-Laconic") {
+			t.Errorf("answer has %s", name)
+		}
+	}
+	got := u.only(t)
+	for name := range got.Header {
+		if strings.HasPrefix(name, "X-Laconic") {
+			t.Errorf("upstream got %s", name)
+		}
+	}
+	if o := p.replies(1)[0].Outcome; o != Compacted {
+		t.Errorf("outcome %q", o)
+	}
+}
+
+func TestAModelChoosesItsRoute(t *testing.T) {
+	def, other := newUpstream(t, nil), newUpstream(t, nil)
+	o := options(def.base(t, "/v1"))
+	row := o.Default
+	row.Match, row.Upstream, row.Key = "other*", other.base(t, "/api/v1"), "sk-row"
+	o.Routes = []*Route{&row}
+	o.RouteFor = func(model string) *Route {
+		if strings.HasPrefix(model, "other") {
+			return &row
+		}
+		return nil
+	}
+	p := start(t, o)
+	f := func(u *upstream, method, path, body, wantURI string) {
+		t.Helper()
+		before := len(u.requests())
+		if res := p.do(method, path, strings.NewReader(body)); res.StatusCode != 200 {
+			t.Errorf("%s %s: %d %s", method, path, res.StatusCode, res.body)
+		}
+		seen := u.requests()
+		if len(seen) != before+1 {
+			t.Errorf("%s %s went elsewhere", method, path)
+			return
+		}
+		if got := seen[len(seen)-1]; got.URI != wantURI || string(got.Body) != body {
+			t.Errorf("%s %s %q, want %s", got.Method, got.URI, got.Body, wantURI)
+		}
+	}
+	f(def, "POST", "/v1/chat/completions", chatBody, "/v1/chat/completions")
+	f(other, "POST", "/v1/chat/completions", `{"model":"other-1","messages":[{"role":"user","content":"x"}]}`, "/api/v1/chat/completions")
+	// a request that cannot be read still goes where its model is
+	f(other, "POST", "/v1/chat/completions", `{"model":"other-1","messages":[]}`, "/api/v1/chat/completions")
+	f(other, "POST", "/v1/chat/completions", `{"model":"other-1","messages":[{"role":"user","content":"\ud800"}]}`, "/api/v1/chat/completions")
+	f(def, "POST", "/v1/chat/completions", `{"model":["other-1"],"messages":[]}`, "/v1/chat/completions")
+	// the path names the model
+	f(other, "GET", "/v1/models/other-2", "", "/api/v1/models/other-2")
+	f(other, "POST", "/openai/deployments/other-3/chat/completions?api-version=1", `{"messages":[{"role":"user","content":"x"}]}`,
+		"/api/openai/deployments/other-3/chat/completions?api-version=1")
+	// names no model
+	f(def, "GET", "/v1/models", "", "/v1/models")
+	f(def, "POST", "/v1/embeddings", `{"model":"other-1"}`, "/v1/embeddings")
+}
+
+func TestOddModelNamesAreOnlyNames(t *testing.T) {
+	u := newUpstream(t, nil)
+	var asked []string
+	p := inFrontOf(t, u, func(o *Options) {
+		o.RouteFor = func(model string) *Route { asked = append(asked, model); return nil }
+	})
+	names := []string{"gpt-4.1", "*", "a|b", "@this", "#", "../x", strings.Repeat("m", 10_000), "line\r\nx-injected: 1\x00"}
+	for _, n := range names {
+		quoted, _ := json.Marshal(n)
+		if res := p.chat(`{"model":` + string(quoted) + `,"messages":[{"role":"user","content":"x"}]}`); res.StatusCode != 200 || res.Header.Get("X-Injected") != "" {
+			t.Errorf("%q: %d %v", n, res.StatusCode, res.Header)
+		}
+	}
+	p.chat(`{"model":"","messages":[{"role":"user","content":"x"}]}`)
+	p.chat(`{"model":7,"messages":[{"role":"user","content":"x"}]}`)
+	if len(asked) != len(names) {
+		t.Errorf("asked for %d models, want %d", len(asked), len(names))
+	}
+	for i := range names {
+		if asked[i] != names[i] {
+			t.Errorf("asked for %.40q, want %.40q", asked[i], names[i])
+		}
+	}
+	for _, g := range u.requests() {
+		if g.Header.Get("X-Injected") != "" {
+			t.Error("a header was injected")
+		}
+	}
+}
+
+func TestEverythingElsePasses(t *testing.T) {
+	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Method", r.Method)
+		w.WriteHeader(201)
+		_, _ = w.Write([]byte("\x00\x01binary"))
+	})
+	p := inFrontOf(t, u)
+	form := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.bin\"\r\n\r\n\x00\xff\r\n--b--\r\n"
+	for _, c := range []struct{ method, path, body, kind string }{
+		{"GET", "/v1/models", "", ""},
+		{"POST", "/v1/embeddings", `{"input":"x"}`, "application/json"},
+		{"POST", "/v1/responses", `{"input":"x"}`, "application/json"},
+		{"POST", "/v1/audio/transcriptions", form, "multipart/form-data; boundary=b"},
+		{"DELETE", "/v1/files/file-1", "", ""},
+		{"PUT", "/v1/uploads/1", "abc", "application/octet-stream"},
+		{"PATCH", "/v1/x", "abc", "text/plain"},
+		{"GET", "/v1/chat/completions", "", ""}, // stored completions
+		{"OPTIONS", "/v1/chat/completions", "", ""},
+		{"HEAD", "/v1/models", "", ""},
+	} {
+		res := p.do(c.method, c.path, strings.NewReader(c.body), "Content-Type", c.kind)
+		all := u.requests()
+		got := all[len(all)-1]
+		if res.StatusCode != 201 || got.Method != c.method || got.URI != c.path || string(got.Body) != c.body || got.Header.Get("Content-Type") != c.kind {
+			t.Errorf("%s %s: %d, upstream saw %s %s %q", c.method, c.path, res.StatusCode, got.Method, got.URI, got.Body)
+		}
+		if res.Header.Get("X-Laconic-Outcome") != "passed" {
+			t.Errorf("%s %s: outcome %q", c.method, c.path, res.Header.Get("X-Laconic-Outcome"))
+		}
+		if c.method != "HEAD" && string(res.body) != "\x00\x01binary" {
+			t.Errorf("%s %s: answer %q", c.method, c.path, res.body)
+		}
+	}
+}

@@ -1,0 +1,374 @@
+package proxy
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+)
+
+func TestMain(m *testing.M) {
+	if serveAsChild() {
+		return
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) { exit(code) }))
+}
+
+// got is one request as an upstream saw it.
+type got struct {
+	Method, URI, Host string
+	Header            http.Header
+	Length            int64
+	Body              []byte
+	Gone              chan struct{} // closed when the connection or the answer was given up
+}
+
+// upstream records requests, drained, and answers with reply.
+type upstream struct {
+	*httptest.Server
+	mu   sync.Mutex
+	seen []got
+}
+
+const plainAnswer = `{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],` +
+	`"usage":{"prompt_tokens":11,"completion_tokens":2,"total_tokens":13,"prompt_tokens_details":{"cached_tokens":7}}}`
+
+func newUpstream(t testing.TB, reply http.HandlerFunc) *upstream {
+	t.Helper()
+	u := &upstream{}
+	u.Server = httptest.NewUnstartedServer(u.recording(reply))
+	u.Config.ErrorLog = quiet
+	u.Start()
+	t.Cleanup(u.Close)
+	return u
+}
+
+func (u *upstream) recording(reply http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		u.mu.Lock()
+		u.seen = append(u.seen, got{
+			Method: r.Method, URI: r.RequestURI, Host: r.Host, Header: r.Header.Clone(), Length: r.ContentLength, Body: body,
+		})
+		u.mu.Unlock()
+		if reply != nil {
+			reply(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, plainAnswer)
+	}
+}
+
+func (u *upstream) requests() []got {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return append([]got(nil), u.seen...)
+}
+
+func (u *upstream) only(t testing.TB) got {
+	t.Helper()
+	all := u.requests()
+	if len(all) != 1 {
+		t.Fatalf("the upstream saw %d requests, want 1", len(all))
+	}
+	return all[0]
+}
+
+func (u *upstream) base(t testing.TB, path string) *url.URL { return parseURL(t, u.URL+path) }
+
+func parseURL(t testing.TB, s string) *url.URL {
+	parsed, err := url.Parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return parsed
+}
+
+// elide is the smallest stage: old results become a word.
+type elide struct{}
+
+func (elide) Name() string { return "elide_results" }
+
+func (elide) Shrink(d *compact.Draft) {
+	for ref := range d.Results() {
+		if d.Over() == 0 {
+			return
+		}
+		d.Rewrite(ref, "(gone)", "old tool result")
+	}
+}
+
+// drop lets the oldest exchanges leave.
+type drop struct{}
+
+func (drop) Name() string { return "drop_oldest" }
+
+func (drop) Shrink(d *compact.Draft) {
+	for d.Over() > 0 && d.Grow("oldest exchange") {
+	}
+}
+
+// testPolicy is a policy like the default one. A token is a word.
+func testPolicy() *compact.Policy {
+	return &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{elide{}, drop{}}}
+}
+
+// options are those of a proxy in front of base.
+func options(base *url.URL) Options {
+	return Options{
+		Default: Route{
+			Upstream: base, Policy: testPolicy(), Counter: compacttest.Words{}, Limits: compact.Limits{Budget: 1000},
+		},
+		Overrides: true, ResponseHeaders: true,
+	}
+}
+
+// running is a proxy on a real port.
+type running struct {
+	*Proxy
+	t    testing.TB
+	addr string
+	url  string
+	stop func() // and wait
+	mu   sync.Mutex
+	all  []ReplyInfo
+	bugs []FaultInfo
+}
+
+func start(t testing.TB, o Options) *running {
+	t.Helper()
+	r := &running{t: t}
+	o.Listener = Tee(o.Listener, Listener{
+		Replied: func(i ReplyInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.all = append(r.all, i) },
+		Failed:  func(i FaultInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.bugs = append(r.bugs, i) },
+	})
+	p, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Proxy, r.addr = p, l.Addr().String()
+	r.url = "http://" + r.addr
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Serve(ctx, l) }()
+	r.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	t.Cleanup(r.stop)
+	return r
+}
+
+// inFrontOf starts a proxy with default test options in front of an upstream.
+func inFrontOf(t testing.TB, u *upstream, change ...func(*Options)) *running {
+	t.Helper()
+	o := options(u.base(t, "/v1"))
+	for _, f := range change {
+		f(&o)
+	}
+	return start(t, o)
+}
+
+// replies waits until n requests are over.
+func (r *running) replies(n int) []ReplyInfo {
+	r.t.Helper()
+	for range 1000 {
+		r.mu.Lock()
+		all := append([]ReplyInfo(nil), r.all...)
+		r.mu.Unlock()
+		if len(all) >= n {
+			return all
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	r.t.Fatalf("%d requests did not end", n)
+	return nil
+}
+
+func (r *running) faults() []FaultInfo {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]FaultInfo(nil), r.bugs...)
+}
+
+// response is an answer, read.
+type response struct {
+	*http.Response
+	body []byte
+	err  error // of reading the body
+}
+
+// client is a client without a pool, so that nothing is left open.
+var client = &http.Client{
+	Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+func (r *running) do(method, path string, body io.Reader, headers ...string) response {
+	r.t.Helper()
+	req, err := http.NewRequest(method, r.url+path, body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Add(headers[i], headers[i+1])
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	b, err := io.ReadAll(res.Body)
+	return response{res, b, err}
+}
+
+func (r *running) chat(body string, headers ...string) response {
+	r.t.Helper()
+	return r.do("POST", "/v1/chat/completions", strings.NewReader(body), append([]string{"Content-Type", "application/json"}, headers...)...)
+}
+
+// errorOf reads our envelope.
+func (r response) errorOf(t testing.TB) envelopeError {
+	t.Helper()
+	var v envelope
+	d := json.NewDecoder(bytes.NewReader(r.body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("not an error of ours: %v: %s", err, r.body)
+	}
+	if v.Error.Message == "" || v.Error.Type == "" {
+		t.Fatalf("an error without sentence or type: %s", r.body)
+	}
+	return v.Error
+}
+
+func (r response) code(t testing.TB) string {
+	t.Helper()
+	if c := r.errorOf(t).Code; c != nil {
+		return *c
+	}
+	return ""
+}
+
+// raw sends bytes on a connection of its own and reads the answer to its end.
+func raw(t testing.TB, addr, request string) string {
+	t.Helper()
+	conn := dial(t, addr)
+	if _, err := io.WriteString(conn, request); err != nil {
+		t.Fatal(err)
+	}
+	b, _ := io.ReadAll(conn)
+	return string(b)
+}
+
+func dial(t testing.TB, addr string) *net.TCPConn {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	return conn.(*net.TCPConn)
+}
+
+// statusOf is the status of a raw answer.
+func statusOf(t testing.TB, answer string) int {
+	t.Helper()
+	res, err := http.ReadResponse(bufio.NewReader(strings.NewReader(answer)), nil)
+	if err != nil {
+		t.Fatalf("not an answer: %v: %q", err, answer)
+	}
+	return res.StatusCode
+}
+
+// rawUpstream speaks to every connection with serve, after the request was
+// read to its end.
+func rawUpstream(t testing.TB, serve func(conn *net.TCPConn, r *http.Request)) (base *url.URL, hits func() int) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	n := 0
+	t.Cleanup(func() { _ = l.Close(); wg.Wait() })
+	wg.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() {
+				defer func() { _ = conn.Close() }()
+				_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+				r, err := http.ReadRequest(bufio.NewReader(conn))
+				if err != nil {
+					return
+				}
+				if _, err := io.Copy(io.Discard, r.Body); err != nil {
+					return
+				}
+				mu.Lock()
+				n++
+				mu.Unlock()
+				serve(conn.(*net.TCPConn), r)
+			})
+		}
+	})
+	return parseURL(t, "http://"+l.Addr().String()+"/v1"), func() int { mu.Lock(); defer mu.Unlock(); return n }
+}
+
+// chatBody is a small legal request.
+const chatBody = `{"model": "gpt-4o",  "messages":[{"role":"user","content":"hello there"}], "seed":1e0}`
+
+// agentBody is an agent's history of n rounds, each with a result of size
+// words. A round costs size + 2 words and a little.
+func agentBody(n, size int) string {
+	var b strings.Builder
+	b.WriteString(`{"model":"gpt-4o","messages":[{"role":"system","content":"be brief"},{"role":"user","content":"read the files"}`)
+	for i := range n {
+		fmt.Fprintf(&b, `,{"role":"assistant","content":null,"tool_calls":[{"id":"call_%d","type":"function","function":{"name":"read","arguments":"{\"path\": \"f%d\"}"}}]}`, i, i)
+		fmt.Fprintf(&b, `,{"role":"tool","tool_call_id":"call_%d","content":%q}`, i, strings.Repeat("word ", size))
+	}
+	b.WriteString(`],"temperature":0.5}`)
+	return b.String()
+}
+
+// eventually waits until a condition holds.
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for range 1000 {
+		if holds() {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatalf("it did not come to pass within 5 s: %s", what)
+}

@@ -1,0 +1,37 @@
+package proxy
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// Secret is a credential that does not show itself: whatever prints, logs or
+// encodes it gets ***, or nothing when it is empty. string(s) is the value.
+type Secret string
+
+const hidden = "***"
+
+// String is *** for a secret that is not empty.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return hidden
+}
+
+// GoString is String in quotes.
+func (s Secret) GoString() string { return `"` + s.String() + `"` }
+
+// Format serves every verb. Without it %d would fall back on printing the
+// string itself.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
+
+// MarshalText hides the value from JSON, YAML and zap alike.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// MarshalJSON hides the value.
+func (s Secret) MarshalJSON() ([]byte, error) { return []byte(s.GoString()), nil }
+
+// LogValue hides the value from log/slog.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }

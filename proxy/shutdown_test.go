@@ -1,0 +1,285 @@
+package proxy
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+)
+
+func TestShutdownLetsStreamsEndAndCutsTheOthersAsBroken(t *testing.T) {
+	end := make(chan bool)
+	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: 1\n\n")
+		_ = http.NewResponseController(w).Flush()
+		if r.Header.Get("X-Endless") == "" {
+			<-end
+			_, _ = io.WriteString(w, "data: [DONE]\n\n")
+			return
+		}
+		<-r.Context().Done()
+	})
+	o := options(u.base(t, "/v1"))
+	o.Limits.Shutdown = 700 * time.Millisecond
+	var codes [2]atomic.Int64
+	o.Listener.Replied = func(i ReplyInfo) {
+		switch i.Code {
+		case "":
+			codes[0].Add(1)
+		case "proxy_shutting_down":
+			codes[1].Add(1)
+		}
+	}
+	p, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Serve(ctx, l) }()
+	open := func(headers string) *bufio.Reader {
+		conn := dial(t, l.Addr().String())
+		_, _ = io.WriteString(conn, post(headers, chatBody))
+		in := bufio.NewReader(conn)
+		for line := ""; line != "data: 1\n"; {
+			if line, err = in.ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return in
+	}
+	var finite, endless []*bufio.Reader
+	for range 25 {
+		finite = append(finite, open(""))
+		endless = append(endless, open("X-Endless: 1\r\n"))
+	}
+	if p.draining.Load() {
+		t.Error("not ready before")
+	}
+	cancel()
+	eventually(t, "readiness flips", p.draining.Load)
+	eventually(t, "the listener closes", func() bool {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err == nil {
+			_ = c.Close()
+		}
+		return err != nil
+	})
+	close(end)
+	for i, in := range finite {
+		rest, err := io.ReadAll(in)
+		if err != nil || !strings.Contains(string(rest), "[DONE]") || !strings.HasSuffix(string(rest), "0\r\n\r\n") {
+			t.Errorf("stream %d: %q %v", i, rest, err)
+		}
+	}
+	for i, in := range endless {
+		rest, _ := io.ReadAll(in)
+		if strings.HasSuffix(string(rest), "0\r\n\r\n") {
+			t.Errorf("endless stream %d ended cleanly: %q", i, rest)
+		}
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if codes[0].Load() != 25 || codes[1].Load() != 25 {
+		t.Errorf("%d ended and %d were cut", codes[0].Load(), codes[1].Load())
+	}
+}
+
+func TestAtTheEndOfShutdownAWaitingRequestIsToldSo(t *testing.T) {
+	arrived := make(chan bool, 1)
+	u := newUpstream(t, func(_ http.ResponseWriter, r *http.Request) { arrived <- true; <-r.Context().Done() })
+	p := inFrontOf(t, u, func(o *Options) { o.Limits.Shutdown = 50 * time.Millisecond })
+	go func() { <-arrived; p.stop() }()
+	res := p.chat(chatBody)
+	if res.StatusCode != 503 || res.code(t) != "proxy_shutting_down" || res.Header.Get("X-Should-Retry") != "false" {
+		t.Errorf("%d %s", res.StatusCode, res.body)
+	}
+}
+
+func TestServeTellsThatItsListenerFailed(t *testing.T) {
+	p, err := New(options(parseURL(t, "http://h/v1")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = l.Close()
+	if err := p.Serve(t.Context(), l); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("%v", err)
+	}
+}
+
+// faulty breaks in the counter, by the words of the conversation.
+type faulty struct{ compacttest.Words }
+
+func (f faulty) Fixed(tools, functions, format []byte) int {
+	if len(tools) > 2 {
+		panic("BUG: in Fixed")
+	}
+	return f.Words.Fixed(tools, functions, format)
+}
+
+func (f faulty) Part(p *compact.Part) int {
+	switch p.Text.String() {
+	case "index":
+		return []int{}[p.Text.Len()]
+	case "nil":
+		var m map[string]int
+		m["x"] = 1
+	}
+	return f.Words.Part(p)
+}
+
+// breaking is a stage that breaks after an edit.
+type breaking struct{}
+
+func (breaking) Name() string { return "breaking" }
+func (breaking) Shrink(d *compact.Draft) {
+	for ref := range d.Results() {
+		d.Rewrite(ref, "(half done)", "x")
+		panic(errors.New("in the middle"))
+	}
+}
+
+func TestAPanicInThePureHalfCostsTheClientNothing(t *testing.T) {
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u, func(o *Options) {
+		o.Default.Counter = faulty{}
+		o.Default.Policy.Ladder = []compact.Stage{breaking{}}
+	})
+	bodies := []string{
+		`{"messages":[{"role":"user","content":"index"}]}`,
+		`{"messages":[{"role":"user","content":"nil"}]}`,
+		`{"messages":[{"role":"user","content":"x"}],"tools":[1,2]}`,
+		agentBody(20, 100),
+	}
+	for i, body := range bodies {
+		res := p.chat(body)
+		if res.StatusCode != 200 || string(res.body) != plainAnswer || res.Header.Get("X-Laconic-Outcome") != "passed" {
+			t.Errorf("%.50s: %d %s", body, res.StatusCode, res.body)
+		}
+		if got := u.requests()[i]; string(got.Body) != body {
+			t.Errorf("%.50s: other bytes arrived", body)
+		}
+		if r := p.replies(i + 1)[i]; r.Pass == nil || r.Pass.Reason != "fault" {
+			t.Errorf("%+v", r)
+		}
+	}
+	bugs := p.faults()
+	if len(bugs) != len(bodies) {
+		t.Fatalf("%d faults told: %+v", len(bugs), bugs)
+	}
+	for i, want := range []string{"index out of range", "nil map", "BUG: in Fixed", "panic of type *errors.errorString"} {
+		if b := bugs[i]; !strings.Contains(b.What, want) || b.Where != "compact" || b.ID == "" || !strings.Contains(b.Stack, "goroutine") {
+			t.Errorf("%s %s, want %s", b.Where, b.What, want)
+		}
+	}
+	if p.memory.room.TryAcquire(p.memory.size) {
+		p.memory.room.Release(p.memory.size)
+	} else {
+		t.Error("memory is still held")
+	}
+}
+
+func TestAPanicInTheHTTPHalfCostsOneRequest(t *testing.T) {
+	u := newUpstream(t, nil)
+	broken := true
+	p := inFrontOf(t, u, func(o *Options) {
+		o.RouteFor = func(string) *Route {
+			if broken {
+				panic("a secret of the operator")
+			}
+			return nil
+		}
+	})
+	res := p.chat(chatBody)
+	if res.StatusCode != 500 || res.code(t) != "proxy_fault" || strings.Contains(string(res.body), "secret") || strings.Contains(string(res.body), "goroutine") {
+		t.Errorf("%d %s", res.StatusCode, res.body)
+	}
+	if b := p.faults(); len(b) != 1 || strings.Contains(b[0].What, "secret") {
+		t.Errorf("%+v", b)
+	}
+	broken = false
+	if res := p.chat(chatBody); res.StatusCode != 200 {
+		t.Errorf("afterwards: %d", res.StatusCode)
+	}
+}
+
+// exploding is a transport whose answer breaks while it is read.
+type exploding struct{ v any }
+
+func (e exploding) RoundTrip(r *http.Request) (*http.Response, error) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	return &http.Response{
+		StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1,
+		Body: io.NopCloser(io.MultiReader(strings.NewReader("data: first\n\n"), e)),
+	}, nil
+}
+
+func (e exploding) Read([]byte) (int, error) { panic(e.v) }
+
+func TestAPanicInsideAnAnswerCutsItAsBroken(t *testing.T) {
+	for _, v := range []any{"oops", http.ErrAbortHandler} {
+		o := options(parseURL(t, "http://h/v1"))
+		o.Transport = exploding{v}
+		p := start(t, o)
+		res := p.chat(chatBody)
+		if res.StatusCode != 200 || res.err == nil {
+			t.Errorf("%v: a clean end: %q", v, res.body)
+		}
+		faults := 1
+		if v == http.ErrAbortHandler {
+			faults = 0
+		}
+		if b := p.faults(); len(b) != faults {
+			t.Errorf("%v: %+v", v, b)
+		}
+	}
+}
+
+func TestABrokenListenerBreaksNothing(t *testing.T) {
+	u := newUpstream(t, nil)
+	o := options(u.base(t, "/v1"))
+	o.Listener = Listener{
+		Rewritten: func(RewriteInfo) { panic("1") }, Passed: func(PassInfo) { panic("2") },
+		Replied: func(ReplyInfo) { panic("3") }, Failed: func(FaultInfo) { panic("4") },
+	}
+	p, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Serve(ctx, l) }()
+	r := &running{Proxy: p, t: t, addr: l.Addr().String(), url: "http://" + l.Addr().String()}
+	for _, body := range []string{chatBody, "x", agentBody(20, 100)} {
+		if res := r.chat(body); res.StatusCode != 200 || string(res.body) != plainAnswer {
+			t.Errorf("%d %s", res.StatusCode, res.body)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

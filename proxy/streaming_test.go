@@ -1,0 +1,444 @@
+package proxy
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// events answers with n events, one for each value of next.
+func events(n int, next <-chan bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_ = http.NewResponseController(w).Flush()
+		for i := range n {
+			select {
+			case <-next:
+			case <-r.Context().Done():
+				return
+			}
+			_, _ = fmt.Fprintf(w, "data: {\"n\":%d}\n\n", i)
+			_ = http.NewResponseController(w).Flush()
+		}
+		_, _ = io.WriteString(w, "data: [DONE]\n\n")
+	}
+}
+
+func TestAnEventIsForwardedWhenItArrives(t *testing.T) {
+	for name, path := range map[string]string{"chat": "/v1/chat/completions", "another route": "/v1/responses"} {
+		t.Run(name, func(t *testing.T) {
+			next := make(chan bool)
+			p := inFrontOf(t, newUpstream(t, events(20, next)))
+			res, err := client.Post(p.url+path, "application/json", strings.NewReader(chatBody))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = res.Body.Close() }()
+			in := bufio.NewReader(res.Body)
+			for i := range 20 {
+				next <- true // the upstream says nothing more until this event was read here
+				if line, err := in.ReadString('\n'); err != nil || line != fmt.Sprintf("data: {\"n\":%d}\n", i) {
+					t.Fatalf("event %d: %q %v", i, line, err)
+				}
+				_, _ = in.ReadString('\n')
+			}
+			rest, err := io.ReadAll(in)
+			if err != nil || string(rest) != "data: [DONE]\n\n" {
+				t.Errorf("%q %v", rest, err)
+			}
+			if r := p.replies(1)[0]; !r.Streamed || r.Chat && !r.Done || r.Code != "" || r.Status != 200 {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+func TestHeadersAreForwardedBeforeTheFirstEvent(t *testing.T) {
+	next := make(chan bool)
+	p := inFrontOf(t, newUpstream(t, events(1, next)))
+	res, err := client.Post(p.url+"/v1/chat/completions", "application/json", strings.NewReader(chatBody))
+	if err != nil { // arrives only if the headers do
+		t.Fatal(err)
+	}
+	next <- true
+	_, _ = io.Copy(io.Discard, res.Body)
+	_ = res.Body.Close()
+}
+
+func TestAStreamCutAtAnyByteArrivesUnchanged(t *testing.T) {
+	text := ": OPENROUTER PROCESSING\r\n\r\nevent: x\r\ndata: {\"a\":\"häß €😀\"}\r\n\r\ndata:no space\n\n\n\ndata: {\"error\":{\"message\":\"x\"}}\n\n\x00\xff"
+	for step := 1; step <= 5; step++ {
+		p := inFrontOf(t, newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+			for b := []byte(text); len(b) > 0; b = b[min(step, len(b)):] {
+				_, _ = w.Write(b[:min(step, len(b))])
+				_ = http.NewResponseController(w).Flush()
+			}
+		}))
+		res := p.chat(chatBody)
+		if res.err != nil || sha256.Sum256(res.body) != sha256.Sum256([]byte(text)) {
+			t.Errorf("in steps of %d: %q %v", step, res.body, res.err)
+		}
+	}
+}
+
+// leaving is an upstream that never answers, or never ends its answer, and
+// tells when it was told to stop.
+func leaving(first string) (http.HandlerFunc, chan bool, chan bool) {
+	arrived, stopped := make(chan bool, 100), make(chan bool, 100)
+	return func(w http.ResponseWriter, r *http.Request) {
+		if first != "" {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, first)
+			_ = http.NewResponseController(w).Flush()
+		}
+		arrived <- true
+		<-r.Context().Done()
+		stopped <- true
+	}, arrived, stopped
+}
+
+func TestAClientThatLeavesStopsTheUpstream(t *testing.T) {
+	leave := map[string]func(*net.TCPConn){
+		"FIN":        func(c *net.TCPConn) { _ = c.Close() },
+		"RST":        func(c *net.TCPConn) { _ = c.SetLinger(0); _ = c.Close() },
+		"half-close": func(c *net.TCPConn) { _ = c.CloseWrite() },
+	}
+	for when, first := range map[string]string{"before headers": "", "in the stream": "data: 1\n\n"} {
+		for how, f := range leave {
+			for _, body := range []string{chatBody, `{"stream":true,` + chatBody[1:]} {
+				t.Run(when+" "+how, func(t *testing.T) {
+					reply, arrived, stopped := leaving(first)
+					p := inFrontOf(t, newUpstream(t, reply))
+					conn := dial(t, p.addr)
+					_, _ = io.WriteString(conn, strings.Replace(post("", body), "Connection: close\r\n", "", 1))
+					<-arrived
+					if first != "" {
+						in := bufio.NewReader(conn)
+						for line := ""; !strings.HasPrefix(line, "data: 1"); {
+							var err error
+							if line, err = in.ReadString('\n'); err != nil {
+								t.Fatal(err)
+							}
+						}
+					}
+					f(conn)
+					select {
+					case <-stopped:
+					case <-time.After(5 * time.Second):
+						t.Fatal("the upstream was not told within 5 s")
+					}
+					if r := p.replies(1)[0]; r.Status != 499 || r.Code != "client_left" {
+						t.Errorf("status %d, code %q", r.Status, r.Code)
+					}
+					if how == "half-close" { // it still reads: it must not be told a good end
+						rest, _ := io.ReadAll(conn)
+						if strings.Contains(string(rest), "200 OK") || strings.HasSuffix(string(rest), "0\r\n\r\n") {
+							t.Errorf("a clean end: %q", rest)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestAClientThatLeavesAnotherRouteStopsTheUpstreamToo(t *testing.T) {
+	reply, arrived, stopped := leaving("")
+	p := inFrontOf(t, newUpstream(t, reply))
+	ctx, cancel := context.WithCancel(t.Context())
+	req, _ := http.NewRequestWithContext(ctx, "GET", p.url+"/v1/models", nil)
+	go func() { <-arrived; cancel() }()
+	if _, err := client.Do(req); err == nil {
+		t.Error("an answer")
+	}
+	<-stopped
+}
+
+func TestABrokenStreamLooksBroken(t *testing.T) {
+	const chunk = "d\r\ndata: first\n\n\r\n"
+	f := func(name, answer string, end func(*net.TCPConn)) {
+		t.Run(name, func(t *testing.T) {
+			base, _ := rawUpstream(t, func(conn *net.TCPConn, _ *http.Request) {
+				_, _ = io.WriteString(conn, answer)
+				end(conn)
+			})
+			p := start(t, options(base))
+			answer := raw(t, p.addr, post("", chatBody))
+			if !strings.Contains(answer, "200 OK") || strings.HasSuffix(answer, "0\r\n\r\n") || strings.Contains(answer, "[DONE]") {
+				t.Errorf("raw: %q", answer)
+			}
+			res := p.chat(chatBody)
+			if res.err == nil {
+				t.Errorf("the client saw a clean end: %q", res.body)
+			}
+			if r := p.replies(2)[1]; r.Code != "upstream_broke" || r.Status != 200 || r.Done {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+	fin := func(c *net.TCPConn) { _ = c.Close() }
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+	f("FIN between chunks", head+"Transfer-Encoding: chunked\r\n\r\n"+chunk, fin)
+	f("FIN inside a chunk", head+"Transfer-Encoding: chunked\r\n\r\n"+chunk+"ff\r\ndata: sec", fin)
+	f("broken chunk", head+"Transfer-Encoding: chunked\r\n\r\n"+chunk+"zz\r\n", fin)
+	f("short length", head+"Content-Length: 1000\r\n\r\ndata: first\n\n", fin)
+	// RST: a reset loses what the other side had not read, so the head goes
+	// through first.
+	t.Run("RST", func(t *testing.T) {
+		read := make(chan bool)
+		base, _ := rawUpstream(t, func(conn *net.TCPConn, _ *http.Request) {
+			_, _ = io.WriteString(conn, head+"Transfer-Encoding: chunked\r\n\r\n"+chunk)
+			<-read
+			_ = conn.SetLinger(0)
+			_ = conn.Close()
+		})
+		p := start(t, options(base))
+		conn := dial(t, p.addr)
+		_, _ = io.WriteString(conn, post("", chatBody))
+		in := bufio.NewReader(conn)
+		for line := ""; line != "data: first\n"; line, _ = in.ReadString('\n') {
+		}
+		close(read)
+		rest, _ := io.ReadAll(in)
+		if strings.HasSuffix(string(rest), "0\r\n\r\n") {
+			t.Errorf("a clean end: %q", rest)
+		}
+	})
+}
+
+// An HTTP/1.0 client sees neither chunks nor a length: only a reset tells.
+func TestABrokenStreamIsResetForHTTP10(t *testing.T) {
+	base, _ := rawUpstream(t, func(conn *net.TCPConn, _ *http.Request) {
+		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n")
+	})
+	p := start(t, options(base))
+	conn := dial(t, p.addr)
+	_, _ = io.WriteString(conn, fmt.Sprintf("POST /v1/chat/completions HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s", len(chatBody), chatBody))
+	if b, err := io.ReadAll(conn); err == nil {
+		t.Errorf("a clean end after %q", b)
+	}
+}
+
+func TestABrokenStreamLooksBrokenOverHTTP2(t *testing.T) {
+	base, _ := rawUpstream(t, func(conn *net.TCPConn, _ *http.Request) {
+		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n")
+	})
+	p, err := New(options(base))
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewUnstartedServer(p)
+	srv.EnableHTTP2 = true
+	srv.StartTLS()
+	defer srv.Close()
+	defer p.Close()
+	res, err := srv.Client().Post(srv.URL+"/v1/chat/completions", "application/json", strings.NewReader(chatBody))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	b, err := io.ReadAll(res.Body)
+	if res.ProtoMajor != 2 || err == nil || string(b) != "first" {
+		t.Errorf("HTTP/%d: %q %v", res.ProtoMajor, b, err)
+	}
+}
+
+// On a virtual clock, the waits and their ends.
+
+// headFirst sends the headers a second before the body. ReverseProxy flushes
+// headers in a goroutine of its own, under a mutex; while a goroutine waits for
+// that, the virtual clock stands still.
+func headFirst(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).Flush()
+	time.Sleep(time.Second)
+}
+
+// readHead reads an answer up to its body.
+func readHead(conn net.Conn) {
+	b := make([]byte, 1)
+	for head := ""; !strings.HasSuffix(head, "\r\n\r\n"); head += string(b) {
+		if _, err := conn.Read(b); err != nil {
+			return
+		}
+	}
+}
+
+func TestAnUpstreamThatNeverAnswersIsATimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stopped := make(chan bool, 1)
+		v := newVirtual(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done(); stopped <- true })
+		conn := v.dial()
+		start := time.Now()
+		go func() { _, _ = io.WriteString(conn, post("", chatBody)) }()
+		answer, _ := io.ReadAll(conn)
+		if statusOf(t, string(answer)) != 504 || !strings.Contains(string(answer), "upstream_timeout") || !strings.Contains(string(answer), "X-Should-Retry: false") {
+			t.Errorf("%s", answer)
+		}
+		if d := time.Since(start); d != DefaultResponseHeader {
+			t.Errorf("after %v", d)
+		}
+		<-stopped
+	})
+}
+
+func TestAnUpstreamThatTakesNoBodyIsATimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := newVirtual(t, nil, func(o *Options) { o.Limits.ResponseHeader = time.Minute })
+		behind := newPipes()
+		v.p.transport.(*http.Transport).DialContext = behind.dial
+		go func() {
+			c, _ := behind.Accept() // and reads nothing
+			time.Sleep(time.Hour)
+			_ = c.Close()
+		}()
+		conn := v.dial()
+		go func() { _, _ = io.WriteString(conn, post("", agentBody(10, 5000))) }()
+		answer, _ := io.ReadAll(conn)
+		if statusOf(t, string(answer)) != 504 || strings.Contains(string(answer), "X-Should-Retry") {
+			t.Errorf("%s", answer)
+		}
+		time.Sleep(2 * time.Hour)
+	})
+}
+
+func TestSilenceInsideAnAnswerBreaksIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := newVirtual(t, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, "data: 1\n\n")
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		})
+		conn := v.dial()
+		start := time.Now()
+		go func() { _, _ = io.WriteString(conn, post("", chatBody)) }()
+		answer, _ := io.ReadAll(conn)
+		if !strings.Contains(string(answer), "data: 1") || strings.HasSuffix(string(answer), "0\r\n\r\n") {
+			t.Errorf("%q", answer)
+		}
+		if d := time.Since(start); d != DefaultStreamIdle {
+			t.Errorf("after %v", d)
+		}
+		if r := <-v.all; r.Code != "upstream_silent" {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestALongStreamWithPausesIsNotCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 30
+		v := newVirtual(t, func(w http.ResponseWriter, _ *http.Request) {
+			for i := range n {
+				time.Sleep(9 * time.Minute)
+				_, _ = fmt.Fprintf(w, "data: %d\n\n", i)
+				_ = http.NewResponseController(w).Flush()
+			}
+		})
+		conn := v.dial()
+		go func() { _, _ = io.WriteString(conn, post("", chatBody)) }()
+		answer, _ := io.ReadAll(conn)
+		if strings.Count(string(answer), "data: ") != n || !strings.HasSuffix(string(answer), "0\r\n\r\n") {
+			t.Errorf("%q", answer)
+		}
+		if r := <-v.all; r.Code != "" || r.Duration != n*9*time.Minute {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestAClientThatStopsReadingIsCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var written atomic.Int64
+		v := newVirtual(t, func(w http.ResponseWriter, _ *http.Request) {
+			headFirst(w)
+			for range 1000 {
+				n, err := w.Write(make([]byte, 10<<10))
+				written.Add(int64(n))
+				if err != nil {
+					return
+				}
+			}
+		})
+		conn := v.dial()
+		defer func() { _ = conn.Close() }()
+		_, _ = io.WriteString(conn, post("", chatBody))
+		readHead(conn)
+		time.Sleep(time.Second)
+		start := time.Now()
+		r := <-v.all
+		if r.Status != 499 || r.Code != "client_stalled" {
+			t.Errorf("%+v", r)
+		}
+		if d := time.Since(start); d > writeIdle || d < writeIdle*9/10 {
+			t.Errorf("after %v", d)
+		}
+		if n := written.Load(); n > 1<<20 {
+			t.Errorf("the upstream sent %d bytes that nobody reads", n)
+		}
+	})
+}
+
+func TestASlowReaderIsNotCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := newVirtual(t, func(w http.ResponseWriter, _ *http.Request) {
+			headFirst(w)
+			_, _ = w.Write(bytes.Repeat([]byte("x"), 200<<10))
+		}, func(o *Options) { o.Limits.StreamIdle = time.Minute })
+		conn := v.dial()
+		_, _ = io.WriteString(conn, post("", chatBody))
+		readHead(conn)
+		got := 0
+		for buf := make([]byte, 4<<10); ; time.Sleep(10 * time.Second) {
+			n, err := conn.Read(buf)
+			got += n
+			if err != nil {
+				break
+			}
+		}
+		if r := <-v.all; r.Code != "" || r.Bytes != 200<<10 {
+			t.Errorf("%+v, %d bytes arrived", r, got)
+		}
+	})
+}
+
+func TestSlowReadersDoNotDisturbOthers(t *testing.T) {
+	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Large") == "" {
+			_, _ = io.WriteString(w, plainAnswer)
+			return
+		}
+		for range 1000 {
+			if _, err := w.Write(make([]byte, 10<<10)); err != nil {
+				return
+			}
+		}
+	})
+	p := inFrontOf(t, u)
+	for range 50 {
+		conn := dial(t, p.addr)
+		_, _ = io.WriteString(conn, post("X-Large: 1\r\n", chatBody))
+	}
+	eventually(t, "50 answers begin", func() bool { return len(u.requests()) == 50 })
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if res := p.chat(chatBody); res.StatusCode != 200 || string(res.body) != plainAnswer {
+				t.Errorf("%d", res.StatusCode)
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,442 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/sashabaranov/go-openai"
+)
+
+func TestErrorsOfTheUpstreamArriveUnchanged(t *testing.T) {
+	headers := map[string]string{
+		"Content-Type": "application/json; odd=1", "Retry-After": "7", "Retry-After-Ms": "7000", "X-Should-Retry": "true", "X-Request-Id": "req_1",
+		"X-Ratelimit-Remaining-Tokens": "0", "X-Ratelimit-Reset-Requests": "1s", "Openai-Processing-Ms": "5", "Cf-Ray": "x", "Set-Cookie": "a=b",
+	}
+	for _, status := range []int{400, 401, 403, 404, 408, 413, 422, 429, 500, 502, 503, 504, 529} {
+		for _, body := range []string{`{"error":{"message":"x"}}`, "", "<html>\xff", "\n\n {"} {
+			u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
+				for k, v := range headers {
+					w.Header().Set(k, v)
+				}
+				w.WriteHeader(status)
+				_, _ = io.WriteString(w, body)
+			})
+			p := inFrontOf(t, u)
+			res := p.chat(chatBody)
+			if res.StatusCode != status || string(res.body) != body {
+				t.Errorf("%d %q: got %d %q", status, body, res.StatusCode, res.body)
+			}
+			for k, v := range headers {
+				if got := res.Header.Values(k); len(got) != 1 || got[0] != v {
+					t.Errorf("%d: %s: %q, want %q", status, k, got, v)
+				}
+			}
+			u.only(t) // and nothing was tried again
+			if r := p.replies(1)[0]; r.Own || r.Code != "" || r.Status != status {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+}
+
+// failing makes requests fail in one way.
+type failing struct{ err error }
+
+func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
+
+func TestAnUpstreamOutOfReachIsAnErrorOfOurs(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := "http://" + closed.Addr().String() + "/v1?secretquery=1"
+	_ = closed.Close()
+	tlsServer := httptest.NewUnstartedServer(http.NotFoundHandler())
+	tlsServer.Config.ErrorLog = quiet
+	tlsServer.StartTLS()
+	defer tlsServer.Close()
+	plain := newUpstream(t, nil)
+
+	f := func(name string, o Options, status int, code, detail string) {
+		t.Run(name, func(t *testing.T) {
+			o.Default.Key = "sk-canary"
+			res := start(t, o).chat(chatBody)
+			if res.StatusCode != status || res.code(t) != code {
+				t.Errorf("%d %s", res.StatusCode, res.body)
+			}
+			if res.Header.Get("X-Should-Retry") != "" {
+				t.Error("nothing was sent, and yet no retry is wanted")
+			}
+			host := o.Default.Upstream.Host
+			for _, secret := range []string{"canary", host, "secretquery", "127.0.0.1"} {
+				if bytes.Contains(res.body, []byte(secret)) {
+					t.Errorf("%q shows in %s", secret, res.body)
+				}
+			}
+		})
+		p := start(t, o)
+		p.chat(chatBody)
+		if r := p.replies(1)[0]; !strings.Contains(r.Detail, detail) || strings.Contains(r.Detail, "secretquery") || !r.Own || r.Outcome != Untouched {
+			t.Errorf("%s: detail %q, want %q", name, r.Detail, detail)
+		}
+	}
+	f("refused", options(parseURL(t, refused)), 502, "upstream_unreachable", "connection refused")
+	f("certificate", options(parseURL(t, tlsServer.URL)), 502, "upstream_unreachable", "certificate")
+	f("no TLS there", options(parseURL(t, strings.Replace(plain.URL, "http:", "https:", 1))), 502, "upstream_unreachable", "")
+	with := func(err error) Options {
+		o := options(parseURL(t, "https://upstream.test/v1"))
+		o.Transport = failing{err}
+		return o
+	}
+	f("no such name", with(&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "upstream.test", IsNotFound: true}}),
+		502, "upstream_unreachable", "no such host")
+	f("dial timeout", with(&net.OpError{Op: "dial", Net: "tcp", Err: timeoutError{}}), 504, "upstream_timeout", "dial tcp")
+	f("an error that quotes its peer", with(errors.New(`malformed response "secretquery canary"`)), 502, "upstream_unreachable", "not understood")
+}
+
+type timeoutError struct{}
+
+func (timeoutError) Error() string   { return "i/o timeout" }
+func (timeoutError) Timeout() bool   { return true }
+func (timeoutError) Temporary() bool { return true }
+
+func TestAnErrorAfterTheBodyWasSentSaysNotToRetry(t *testing.T) {
+	for name, answer := range map[string]string{"closed": "", "half a head": "HTTP/1.1 200 OK\r\nConte", "not HTTP": "hello, this is SMTP\r\n"} {
+		t.Run(name, func(t *testing.T) {
+			base, hits := rawUpstream(t, func(conn *net.TCPConn, _ *http.Request) { _, _ = io.WriteString(conn, answer) })
+			p := start(t, options(base))
+			res := p.chat(chatBody, "Idempotency-Key", "abc") // by which Go would replay a body it can rewind
+			if res.StatusCode != 502 || res.code(t) != "upstream_broke" || res.Header.Get("X-Should-Retry") != "false" {
+				t.Errorf("%d %s %v", res.StatusCode, res.body, res.Header)
+			}
+			if n := hits(); n != 1 {
+				t.Errorf("%d hits", n)
+			}
+		})
+	}
+}
+
+func TestNothingIsSentTwiceToAnUpstreamThatClosesIdleConnections(t *testing.T) {
+	u := newUpstream(t, nil)
+	u.Config.SetKeepAlivesEnabled(true)
+	p := inFrontOf(t, u)
+	failed := 0
+	for i := range 200 {
+		if i%10 == 0 {
+			u.CloseClientConnections()
+		}
+		if res := p.chat(chatBody); res.StatusCode != 200 {
+			failed++
+		}
+	}
+	if n := len(u.requests()); n > 200 || n < 200-failed {
+		t.Errorf("%d requests arrived of 200, %d failed", n, failed)
+	}
+}
+
+func TestRedirectsGoToTheClientUnfollowed(t *testing.T) {
+	elsewhere := newUpstream(t, nil)
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", elsewhere.URL+"/v1/x")
+			w.WriteHeader(status)
+		})
+		res := inFrontOf(t, u).chat(chatBody)
+		if res.StatusCode != status || res.Header.Get("Location") != elsewhere.URL+"/v1/x" {
+			t.Errorf("%d: %d %v", status, res.StatusCode, res.Header)
+		}
+	}
+	if n := len(elsewhere.requests()); n != 0 {
+		t.Errorf("%d requests went elsewhere", n)
+	}
+}
+
+func TestOddAnswersArrive(t *testing.T) {
+	t.Run("endless headers", func(t *testing.T) {
+		base, _ := rawUpstream(t, func(conn *net.TCPConn, _ *http.Request) {
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\n")
+			for i := range 100_000 {
+				if _, err := fmt.Fprintf(conn, "X-%d: %s\r\n", i, strings.Repeat("x", 1000)); err != nil {
+					return
+				}
+			}
+		})
+		if res := start(t, options(base)).chat(chatBody); res.StatusCode != 502 {
+			t.Errorf("%d", res.StatusCode)
+		}
+	})
+	t.Run("early hints", func(t *testing.T) {
+		base, _ := rawUpstream(t, func(conn *net.TCPConn, _ *http.Request) {
+			_, _ = io.WriteString(conn, "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+		})
+		res := start(t, options(base)).chat(chatBody)
+		if res.StatusCode != 200 || string(res.body) != "ok" || res.Header.Get("X-Laconic-Outcome") != "untouched" {
+			t.Errorf("%d %q %v", res.StatusCode, res.body, res.Header)
+		}
+	})
+	t.Run("a close-delimited answer", func(t *testing.T) {
+		base, _ := rawUpstream(t, func(conn *net.TCPConn, _ *http.Request) {
+			_, _ = io.WriteString(conn, "HTTP/1.0 200 OK\r\n\r\nok")
+		})
+		if res := start(t, options(base)).chat(chatBody); res.StatusCode != 200 || string(res.body) != "ok" || res.err != nil {
+			t.Errorf("%d %q %v", res.StatusCode, res.body, res.err)
+		}
+	})
+	for _, status := range []int{204, 304} {
+		u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		if res := inFrontOf(t, u).chat(chatBody); res.StatusCode != status || len(res.body) != 0 {
+			t.Errorf("%d: %d %q", status, res.StatusCode, res.body)
+		}
+	}
+	t.Run("HEAD", func(t *testing.T) {
+		u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "1000") })
+		if res := inFrontOf(t, u).do("HEAD", "/v1/models", nil); res.StatusCode != 200 || res.ContentLength != 1000 || res.err != nil {
+			t.Errorf("%+v", res)
+		}
+	})
+	t.Run("a laconic behind this one", func(t *testing.T) {
+		u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Laconic-Outcome", "compacted")
+			w.Header().Set("X-Laconic-Stages", "theirs;n=1")
+		})
+		if h := inFrontOf(t, u).chat(chatBody).Header; h.Get("X-Laconic-Outcome") != "untouched" || h.Get("X-Laconic-Stages") != "" {
+			t.Errorf("%v", h)
+		}
+		off := inFrontOf(t, u, func(o *Options) { o.ResponseHeaders = false })
+		if h := off.chat(chatBody).Header; h.Get("X-Laconic-Outcome") != "compacted" {
+			t.Errorf("%v", h)
+		}
+	})
+}
+
+func TestALargeAnswerIsStreamedNotHeld(t *testing.T) {
+	const size = 100 << 20
+	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", fmt.Sprint(size))
+		for b := make([]byte, 1<<20); ; {
+			if _, err := w.Write(b); err != nil {
+				return
+			}
+		}
+	})
+	p := inFrontOf(t, u)
+	res, err := client.Post(p.url+"/v1/chat/completions", "application/json", strings.NewReader(chatBody))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	sum, most := sha256.New(), uint64(0)
+	buf := make([]byte, 4<<20)
+	for range size / len(buf) {
+		if _, err := io.ReadFull(res.Body, buf); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = sum.Write(buf)
+		most = max(most, heap())
+	}
+	if want := sha256.Sum256(make([]byte, size)); !bytes.Equal(sum.Sum(nil), want[:]) {
+		t.Error("other bytes")
+	}
+	if most > 64<<20 {
+		t.Errorf("the heap reached %d MB", most>>20)
+	}
+}
+
+// heap is what is reachable.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// customer is go-openai pointed at the proxy.
+func customer(p *running) *openai.Client {
+	c := openai.DefaultConfig("sk-customer")
+	c.BaseURL = p.url + "/v1"
+	c.HTTPClient = client
+	return openai.NewClientWithConfig(c)
+}
+
+func TestGoOpenAIIsServed(t *testing.T) {
+	next := make(chan bool, 100)
+	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/models") {
+			_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"gpt-4o","object":"model"}]}`)
+			return
+		}
+		if r.Header.Get("Accept") != "text/event-stream" {
+			_, _ = io.WriteString(w, plainAnswer)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_ = http.NewResponseController(w).Flush()
+		for _, word := range []string{"one ", "two ", "three"} {
+			<-next
+			_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%q}}]}\n\n", word)
+			_ = http.NewResponseController(w).Flush()
+		}
+		_, _ = io.WriteString(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":3}}\n\ndata: [DONE]\n\n")
+	})
+	p := inFrontOf(t, u)
+	c := customer(p)
+	messages := []openai.ChatCompletionMessage{{Role: "user", Content: "hello"}}
+	answer, err := c.CreateChatCompletion(t.Context(), openai.ChatCompletionRequest{Model: "gpt-4o", Messages: messages})
+	if err != nil || answer.Choices[0].Message.Content != "hi" || answer.Header().Get("X-Laconic-Outcome") != "untouched" {
+		t.Errorf("%+v %v", answer, err)
+	}
+	stream, err := c.CreateChatCompletionStream(t.Context(), openai.ChatCompletionRequest{Model: "gpt-4o", Messages: messages})
+	if err == nil {
+		var text string
+		for i := 0; ; i++ {
+			next <- true // the next event comes only after this one was received
+			chunk, err := stream.Recv()
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					t.Error(err)
+				}
+				break
+			}
+			if len(chunk.Choices) > 0 {
+				text += chunk.Choices[0].Delta.Content
+			}
+		}
+		if text != "one two three" {
+			t.Errorf("%q", text)
+		}
+		_ = stream.Close()
+	} else {
+		t.Error(err)
+	}
+	if models, err := c.ListModels(t.Context()); err != nil || len(models.Models) != 1 {
+		t.Errorf("%v %v", models, err)
+	}
+	r := p.replies(3)
+	if r[1].Usage == nil || r[1].Usage.Prompt != 5 || !r[1].Done {
+		t.Errorf("%+v", r[1])
+	}
+	for _, got := range u.requests() {
+		if got.Header.Get("Authorization") != "Bearer sk-customer" {
+			t.Errorf("%v", got.Header)
+		}
+	}
+}
+
+func TestGoOpenAIReadsOurErrors(t *testing.T) {
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u, func(o *Options) { o.Default.Policy.Reject = true; o.Default.Limits.Budget = 3 })
+	_, err := customer(p).CreateChatCompletion(t.Context(), openai.ChatCompletionRequest{
+		Model: "gpt-4o", Messages: []openai.ChatCompletionMessage{{Role: "user", Content: "a b c d e f"}},
+	})
+	var e *openai.APIError
+	if !errors.As(err, &e) || e.HTTPStatusCode != 400 || e.Code != "context_length_exceeded" || *e.Param != "messages" || e.Type != "invalid_request_error" {
+		t.Errorf("%+v", err)
+	}
+}
+
+func TestABrokenStreamIsAnErrorForGoOpenAI(t *testing.T) {
+	base, _ := rawUpstream(t, func(conn *net.TCPConn, _ *http.Request) {
+		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+		event := "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"x\"}}]}\n\n"
+		_, _ = fmt.Fprintf(conn, "%x\r\n%s\r\n", len(event), event)
+	})
+	stream, err := customer(start(t, options(base))).CreateChatCompletionStream(t.Context(), openai.ChatCompletionRequest{
+		Model: "gpt-4o", Messages: []openai.ChatCompletionMessage{{Role: "user", Content: "x"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	if _, err := stream.Recv(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stream.Recv(); err == nil || errors.Is(err, io.EOF) {
+		t.Errorf("the end was clean: %v", err)
+	}
+}
+
+func TestNothingInARequestMovesItsDestination(t *testing.T) {
+	canary := newUpstream(t, nil)
+	host := strings.TrimPrefix(canary.URL, "http://")
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u, func(o *Options) { o.AllowedOrigins = []string{canary.URL} })
+	body := fmt.Sprintf(`{"model":"gpt-4o","api_base":%q,"base_url":%q,"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":%q}},`+
+		`{"type":"file","file":{"file_url":%q}}]}]}`, canary.URL, canary.URL, canary.URL+"/x.png", "file:///etc/passwd")
+	for _, headers := range [][]string{
+		{"X-Forwarded-Host", host}, {"X-Portkey-Custom-Host", canary.URL}, {"X-Custom-Host", host}, {"Forwarded", "host=" + host},
+		{"X-Original-Url", canary.URL}, {"X-Rewrite-Url", "/admin"}, {"X-Laconic-Upstream", canary.URL}, {"Origin", canary.URL},
+	} {
+		if res := p.chat(body, headers...); res.StatusCode != 200 {
+			t.Errorf("%v: %d %s", headers, res.StatusCode, res.body)
+		}
+	}
+	answer := raw(t, p.addr, strings.Replace(post("", body), "Host: localhost", "Host: "+host, 1))
+	if statusOf(t, answer) != 200 {
+		t.Errorf("Host: %s", answer)
+	}
+	if res := p.do("POST", "/v1/proxy/chat/completions", strings.NewReader(body)); res.StatusCode != 200 {
+		t.Errorf("%d", res.StatusCode)
+	}
+	for _, got := range u.requests() {
+		if got.Host != u.Listener.Addr().String() {
+			t.Errorf("Host %s", got.Host)
+		}
+	}
+	if n := len(u.requests()); n != 10 {
+		t.Errorf("%d requests arrived", n)
+	}
+	if n := len(canary.requests()); n != 0 {
+		t.Errorf("%d requests went astray", n)
+	}
+}
+
+func TestALoopIsRefused(t *testing.T) {
+	// an upstream that the proxy cannot know for itself: it forwards to it
+	var p *running
+	back := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		to := &url.URL{Scheme: "http", Host: p.addr, Path: r.URL.Path}
+		req, _ := http.NewRequestWithContext(context.Background(), r.Method, to.String(), strings.NewReader(chatBody))
+		req.Header = r.Header.Clone()
+		res, err := client.Do(req)
+		if err != nil {
+			w.WriteHeader(500)
+			return
+		}
+		defer func() { _ = res.Body.Close() }()
+		w.Header().Set("X-Should-Retry", res.Header.Get("X-Should-Retry"))
+		w.WriteHeader(res.StatusCode)
+		_, _ = io.Copy(w, res.Body)
+	})
+	p = inFrontOf(t, back)
+	res := p.chat(chatBody)
+	if res.StatusCode != http.StatusLoopDetected || res.code(t) != "loop_detected" || res.Header.Get("X-Should-Retry") != "false" {
+		t.Errorf("%d %s", res.StatusCode, res.body)
+	}
+	// another Laconic is no loop
+	if res := p.do("GET", "/v1/models", nil, "Via", "1.1 laconic-0123456789abcdef"); res.StatusCode == http.StatusLoopDetected && len(back.requests()) == 1 {
+		t.Error("refused for another's mark")
+	}
+}
+
+func TestAnIdleProxyLeavesNoGoroutines(t *testing.T) {
+	before := runtime.NumGoroutine()
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u)
+	for range 50 {
+		p.chat(chatBody)
+	}
+	p.stop()
+	u.Close()
+	eventually(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before+2 })
+}

@@ -1,0 +1,102 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+const (
+	// tailSize is how much of an answer's end is kept: the usage stands there
+	// in streams and in whole answers alike, and takes some 700 bytes.
+	tailSize = 2 << 10
+	// packedSize is the largest compressed answer of which the usage is read.
+	// A compressed body has no readable end, so all of it would be kept.
+	packedSize = 32 << 10
+)
+
+// tail keeps the end of what is added to it. The zero value keeps nothing.
+type tail struct {
+	keep     int
+	encoding string
+	b        []byte
+	lost     bool // a compressed body outgrew packedSize
+}
+
+// newTail is for a body in an encoding; in one that cannot be read it keeps
+// nothing.
+func newTail(encoding string) tail {
+	switch {
+	case encoding == "":
+		return tail{keep: tailSize}
+	case readableEncoding(encoding):
+		return tail{keep: packedSize, encoding: encoding}
+	}
+	return tail{}
+}
+
+func (t *tail) add(p []byte) {
+	switch {
+	case t.keep == 0 || t.lost:
+	case t.encoding != "":
+		if len(t.b)+len(p) > t.keep {
+			t.b, t.lost = nil, true
+			return
+		}
+		t.b = append(t.b, p...)
+	case len(p) >= t.keep:
+		t.b = append(t.b[:0], p[len(p)-t.keep:]...)
+	default:
+		if over := len(t.b) + len(p) - 2*t.keep; over > 0 {
+			t.b = append(t.b[:0], t.b[len(t.b)-t.keep:]...)
+		}
+		t.b = append(t.b, p...)
+	}
+}
+
+// text is the end of the body, decompressed.
+func (t *tail) text() []byte {
+	if t.encoding == "" || len(t.b) == 0 {
+		return t.b
+	}
+	text, err := decompress(t.encoding, t.b, 1<<20, func(int64) error { return nil })
+	if err != nil {
+		return nil
+	}
+	return text[max(0, len(text)-2*tailSize):]
+}
+
+// done tells whether an event stream said that it is complete.
+func done(text []byte) bool {
+	i := bytes.LastIndex(text, []byte("data:"))
+	return i >= 0 && bytes.HasPrefix(bytes.TrimLeft(text[i+len("data:"):], " "), []byte("[DONE]"))
+}
+
+// usageIn finds the last usage object in the end of an answer, nil when there
+// is none. Text inside of a JSON string cannot be taken for one: its quotes
+// are escaped.
+func usageIn(text []byte) *Usage {
+	key := []byte(`"usage"`)
+	for end := len(text); ; {
+		i := bytes.LastIndex(text[:end], key)
+		if i <= 0 {
+			return nil
+		}
+		end = i
+		rest := bytes.TrimLeft(text[i+len(key):], " \t\r\n")
+		if text[i-1] == '\\' || len(rest) == 0 || rest[0] != ':' {
+			continue
+		}
+		var u struct {
+			Prompt     *int `json:"prompt_tokens"`
+			Completion int  `json:"completion_tokens"`
+			Details    struct {
+				Cached int `json:"cached_tokens"`
+			} `json:"prompt_tokens_details"`
+			Hit int `json:"prompt_cache_hit_tokens"` // DeepSeek
+		}
+		if json.NewDecoder(bytes.NewReader(rest[1:])).Decode(&u) != nil || u.Prompt == nil {
+			continue // null in every chunk but the last
+		}
+		return &Usage{Prompt: *u.Prompt, Completion: u.Completion, Cached: max(u.Details.Cached, u.Hit)}
+	}
+}
