@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"golang.org/x/term"
+
+	"laconic/proxy"
+)
+
+// settings are the flags that stand in for keys of the configuration file.
+type settings struct{ config, upstream, listen, admin, logLevel, logFormat string }
+
+func (s *settings) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&s.config, "config", "c", "", "configuration file (default: "+configFile+" here, if there is one)")
+	f.StringVar(&s.upstream, "upstream", "", "base URL that the client's /v1 stands for; also LACONIC_UPSTREAM")
+	f.StringVar(&s.listen, "listen", "", "address to listen on")
+	f.StringVar(&s.admin, "admin", "", `address of /healthz and /readyz; "off" for none`)
+	f.StringVar(&s.logLevel, "log-level", "", "debug, info, warn or error")
+	f.StringVar(&s.logFormat, "log-format", "", "auto, console or json")
+}
+
+// overrides are the settings that were given, those of flags before those of
+// the environment.
+func (s *settings) overrides(cmd *cobra.Command) []Override {
+	var over []Override
+	if v, ok := os.LookupEnv("LACONIC_UPSTREAM"); ok && v != "" && s.upstream == "" {
+		over = append(over, Override{Key: "upstream", Value: v, From: "LACONIC_UPSTREAM"})
+	}
+	for _, o := range []struct{ flag, key, value string }{
+		{"upstream", "upstream", s.upstream},
+		{"listen", "listen", s.listen},
+		{"admin", "admin", s.admin},
+		{"log-level", "log.level", s.logLevel},
+		{"log-format", "log.format", s.logFormat},
+	} {
+		if cmd.Flags().Changed(o.flag) {
+			if o.flag == "admin" && o.value == "off" {
+				o.value = ""
+			}
+			over = append(over, Override{Key: o.key, Value: o.value, From: "--" + o.flag})
+		}
+	}
+	return over
+}
+
+func serveCommand(name string) *cobra.Command {
+	var s settings
+	cmd := &cobra.Command{
+		Use:   name,
+		Short: "run the proxy (the default)",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := Load(s.config, s.overrides(cmd)...)
+			if err != nil {
+				tellConfig(cmd.ErrOrStderr(), c, err, false)
+				return exitError(1)
+			}
+			return serve(cmd.Context(), c, cmd.ErrOrStderr())
+		},
+	}
+	s.flags(cmd)
+	return cmd
+}
+
+// serve runs the proxy until ctx is done.
+func serve(ctx context.Context, c *Config, stderr io.Writer) error {
+	log, err := newLog(c.Log, stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Sync() }()
+	o, err := c.Options(counterFor)
+	if err != nil {
+		return err
+	}
+	o.Listener = proxy.LogTo(log)
+	p, err := proxy.New(o)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s: %w (another address: --listen)", c.Listen, err)
+	}
+	admin, stopAdmin := serveAdmin(p, c, log)
+	fmt.Fprint(stderr, startLines(c, l.Addr().String(), admin))
+	err = p.Serve(ctx, l)
+	stopAdmin()
+	return err
+}
+
+// startLines tell a person what runs and what to paste into the client. admin
+// is "" where there is no admin listener.
+func startLines(c *Config, addr, admin string) string {
+	from := "defaults, no file"
+	if c.File() != "" {
+		from = c.File()
+	}
+	health := "off"
+	if admin != "" {
+		health = "http://" + admin + "/healthz"
+	}
+	return fmt.Sprintf("laconic %s\n  listening  http://%s\n  upstream   %s\n  health     %s\n  config     %s\n\n  export OPENAI_BASE_URL=http://%s/v1\n\n",
+		version(), addr, shownURL(c.Upstream), health, from, clientAddress(addr))
+}
+
+// clientAddress is the address that a client on this machine can reach.
+func clientAddress(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// serveAdmin runs the admin listener, if there is one, and gives its address
+// and what ends it. A taken port is a warning: the proxy is worth more than its
+// health page.
+func serveAdmin(p *proxy.Proxy, c *Config, log *zap.Logger) (addr string, stop func()) {
+	none := func() {}
+	if c.Admin == "" {
+		return "", none
+	}
+	srv, err := p.Admin(proxy.AdminOptions{Listen: c.Admin, Token: c.AdminToken, AllowedOrigins: c.AllowedOrigins})
+	if err != nil {
+		log.Warn("no admin listener", zap.Error(err))
+		return "", none
+	}
+	l, err := net.Listen("tcp", c.Admin)
+	if err != nil {
+		log.Warn("no admin listener", zap.String("address", c.Admin), zap.Error(err))
+		return "", none
+	}
+	go func() {
+		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			log.Warn("the admin listener ended", zap.Error(err))
+		}
+	}()
+	return l.Addr().String(), func() {
+		ctx, stop := context.WithTimeout(context.Background(), time.Second)
+		defer stop()
+		if srv.Shutdown(ctx) != nil {
+			_ = srv.Close()
+		}
+	}
+}
+
+// newLog makes the log: lines for a person on a terminal, JSON elsewhere.
+func newLog(c LogConfig, w io.Writer) (*zap.Logger, error) {
+	level, err := zapcore.ParseLevel(c.Level)
+	if err != nil {
+		return nil, err
+	}
+	f, isFile := w.(*os.File)
+	console := c.Format == "console" || c.Format == "auto" && isFile && term.IsTerminal(int(f.Fd()))
+	ec := zap.NewProductionEncoderConfig()
+	ec.EncodeTime = zapcore.RFC3339NanoTimeEncoder
+	ec.EncodeDuration = zapcore.StringDurationEncoder
+	ec.TimeKey = "time"
+	enc := zapcore.NewJSONEncoder(ec)
+	if console {
+		ec.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
+		ec.EncodeLevel = zapcore.CapitalLevelEncoder
+		if isFile && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" {
+			ec.EncodeLevel = zapcore.CapitalColorLevelEncoder
+		}
+		enc = zapcore.NewConsoleEncoder(ec)
+	}
+	return zap.New(zapcore.NewCore(enc, zapcore.Lock(zapcore.AddSync(w)), level)), nil
+}
+
+func checkCommand() *cobra.Command {
+	var s settings
+	var jsonOut bool
+	cmd := &cobra.Command{
+		Use:   "check [FILE]",
+		Short: "check a configuration file: every error at once, with its place",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				s.config = args[0]
+			}
+			if code := checkConfig(cmd.OutOrStdout(), s.config, jsonOut, s.overrides(cmd)...); code != 0 {
+				return exitError(code)
+			}
+			return nil
+		},
+	}
+	s.flags(cmd)
+	cmd.Flags().BoolVar(&jsonOut, "json", false, "print the problems as JSON")
+	return cmd
+}

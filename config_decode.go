@@ -1,0 +1,360 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	yaml "go.yaml.in/yaml/v4"
+)
+
+// reading turns the nodes of one text into a Config. It never stops at a
+// problem: it notes it, leaves the setting as it was and goes on.
+type reading struct {
+	src    *source
+	lookup func(string) (string, bool) // nil: variables are not expanded
+	config *Config
+	found  []finding
+	left   int  // nodes that may still be visited: aliases can multiply them
+	depth  int  // of maps and lists in each other
+	lost   bool // one of the two has run out
+
+	expandedIn bool // a variable was expanded in the options of the rung
+}
+
+// mostNodes and deepest bound what aliases can make of a small file.
+const (
+	mostNodes = 100_000
+	deepest   = 64
+)
+
+// readConfig makes a Config of a file and what overrides it, and checks it.
+func readConfig(name string, src []byte, lookup func(string) (string, bool), over []Override) (*Config, error) {
+	c := Default()
+	c.file, c.places = name, map[string]place{}
+	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
+	s := &source{name: name, lines: splitLines(strings.ToValidUTF8(string(src), "\uFFFD")), shown: map[*yaml.Node]bool{}}
+	root, fault := parseYAML(s, src)
+	if fault != nil {
+		return c, problems([]finding{*fault})
+	}
+	r := &reading{src: s, lookup: lookup, config: c, left: mostNodes}
+	if root != nil {
+		s.collect(root)
+		r.value(root, "", reflect.ValueOf(c).Elem())
+	}
+	for _, o := range over {
+		r.found = append(r.found, c.override(o)...)
+	}
+	return c, problems(append(r.found, c.check()...))
+}
+
+// override reads one value over the file's. What holds the value is still where
+// the file has it.
+func (c *Config) override(o Override) []finding {
+	r := &reading{src: &source{name: o.From}, config: c, left: mostNodes}
+	holders := map[string]place{}
+	for path := o.Key; path != ""; {
+		path = path[:max(0, strings.LastIndexByte(path, '.'))]
+		if p, ok := c.places[path]; ok {
+			holders[path] = p
+		}
+	}
+	r.value(o.node(), "", reflect.ValueOf(c).Elem())
+	for path := o.Key; path != ""; {
+		path = path[:max(0, strings.LastIndexByte(path, '.'))]
+		delete(c.places, path)
+	}
+	maps.Copy(c.places, holders)
+	return r.found
+}
+
+// node writes an override as the part of a file that it stands for.
+func (o Override) node() *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Value: o.Value} // no tag: of whatever type is wanted
+	for _, k := range slices.Backward(strings.Split(o.Key, ".")) {
+		key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: k}
+		n = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{key, n}}
+	}
+	return n
+}
+
+// collect lists the nodes of a tree in the order of the text.
+func (s *source) collect(n *yaml.Node) {
+	s.nodes = append(s.nodes, n)
+	for _, c := range n.Content {
+		s.collect(c)
+	}
+}
+
+// report notes a problem at a node.
+func (r *reading) report(n *yaml.Node, code, message, hint string) {
+	r.found = append(r.found, r.src.finding(n, code, message, hint))
+}
+
+// fault notes a problem with a value and that the value was not read.
+func (r *reading) fault(n *yaml.Node, path, code, message, hint string) {
+	r.report(n, code, cmp.Or(path, "the file")+" "+message, hint)
+	if path != "" && !secretPath(path) {
+		r.src.show(n)
+		if n.Kind == yaml.MappingNode {
+			for i := 0; i < len(n.Content); i += 2 {
+				r.src.show(n.Content[i])
+			}
+		}
+	}
+	r.spoil(path)
+}
+
+// spoil notes that a value could not be read, so that nobody judges it again.
+func (r *reading) spoil(path string) {
+	p := r.config.places[path]
+	p.broken = true
+	r.config.places[path] = p
+}
+
+func (s *source) finding(n *yaml.Node, code, message, hint string) finding {
+	return finding{
+		Problem: Problem{Line: n.Line, Column: n.Column, Code: code, Message: message, Hint: hint},
+		src:     s, node: n,
+	}
+}
+
+// enter counts a node that is visited, and says so where it is one too many.
+// Whoever gets true calls leave.
+func (r *reading) enter(n *yaml.Node, path string) bool {
+	if r.left--; r.left > 0 && r.depth < deepest {
+		r.depth++
+		return true
+	}
+	if !r.lost {
+		r.lost = true
+		r.fault(n, path, codeSyntax, "is nested too deeply, or repeats itself through its aliases", "")
+	}
+	return false
+}
+
+func (r *reading) leave() { r.depth-- }
+
+// value reads node n into v. path is how the setting is called.
+func (r *reading) value(n *yaml.Node, path string, v reflect.Value) {
+	if !r.enter(n, path) {
+		return
+	}
+	defer r.leave()
+	if n.Kind == yaml.AliasNode {
+		r.src.show(n)
+		n = n.Alias
+	}
+	p := r.config.places[path]
+	p.src, p.node, p.broken = r.src, n, false
+	r.config.places[path] = p
+
+	if n.Kind == yaml.ScalarNode && laterValue(path, n.Value) {
+		r.src.show(n)
+		r.fault(n, path, codeLater, "cannot be "+n.Value+" in this version", "leave it out: the model's name then decides")
+		return
+	}
+	switch t := v.Addr().Interface().(type) {
+	case *Size:
+		readText(r, n, path, t, parseSize)
+		return
+	case *Duration:
+		readText(r, n, path, t, parseDuration)
+		return
+	case *Trigger:
+		readText(r, n, path, t, parseTrigger)
+		return
+	case *Rung:
+		r.rung(n, path, t)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		r.fields(n, path, v)
+	case reflect.Map:
+		r.policies(n, path, v.Addr().Interface().(*map[string]PolicyConfig))
+	case reflect.Slice:
+		r.list(n, path, v)
+	case reflect.Pointer:
+		fresh := reflect.New(v.Type().Elem())
+		r.value(n, path, fresh.Elem())
+		if !r.config.places[path].broken {
+			v.Set(fresh)
+		}
+	case reflect.String:
+		if text, ok := r.scalar(n, path, "text", "!!str"); ok {
+			v.SetString(text)
+		}
+	case reflect.Bool:
+		if text, ok := r.scalar(n, path, "true or false", "!!bool"); ok {
+			if b, err := strconv.ParseBool(text); err == nil && len(text) > 1 {
+				v.SetBool(b)
+			} else {
+				r.fault(n, path, codeType, "must be true or false", "")
+			}
+		}
+	case reflect.Int:
+		if text, ok := r.scalar(n, path, "a whole number", "!!int", "!!float"); ok {
+			if i, err := parseWhole(text); err == nil {
+				v.SetInt(int64(i))
+			} else {
+				r.fault(n, path, codeType, err.Error(), "")
+			}
+		}
+	case reflect.Float64:
+		if text, ok := r.scalar(n, path, "a number", "!!int", "!!float"); ok {
+			if f, err := parseFraction(text); err == nil {
+				v.SetFloat(f)
+			} else {
+				r.fault(n, path, codeType, err.Error(), "")
+			}
+		}
+	default:
+		panic("BUG: the configuration has no reader for " + v.Type().String())
+	}
+}
+
+// readText reads a value that has a form of its own.
+func readText[T any](r *reading, n *yaml.Node, path string, into *T, parse func(string) (T, error)) {
+	text, ok := r.scalar(n, path, "", "!!str", "!!int", "!!float")
+	if !ok {
+		return
+	}
+	v, err := parse(text)
+	if err != nil {
+		r.fault(n, path, codeType, err.Error(), "")
+		return
+	}
+	*into = v
+}
+
+// show lets excerpts show a node.
+func (s *source) show(n *yaml.Node) {
+	if s.shown != nil {
+		s.shown[n] = true
+	}
+}
+
+// scalar reads a plain value of one of the YAML types and expands its
+// variables; what a variable holds may be of any type.
+func (r *reading) scalar(n *yaml.Node, path, want string, tags ...string) (string, bool) {
+	if want == "" {
+		want = "one value"
+	}
+	if n.Kind != yaml.ScalarNode {
+		r.fault(n, path, codeType, "must be "+want+", not "+kindWords(n), "")
+		return "", false
+	}
+	if n.Tag == "!!null" {
+		r.fault(n, path, codeMissing, "has no value", "give it one, or remove the line")
+		return "", false
+	}
+	text, expanded, ok := r.expand(n, path)
+	if !ok {
+		return "", false
+	}
+	p := r.config.places[path]
+	p.expanded = expanded
+	r.config.places[path] = p
+	if !expanded && n.Tag != "" && !slices.Contains(tags, n.Tag) {
+		hint := ""
+		switch {
+		case path == "listen" || path == "admin":
+			hint = "write host:port, such as 127.0.0.1:7280"
+		case tags[0] == "!!str":
+			hint = "put it in quotes"
+		case n.Tag == "!!str" && n.Style != 0:
+			hint = "without quotes"
+		}
+		r.fault(n, path, codeType, "must be "+want+", not "+kindWords(n), hint)
+		return "", false
+	}
+	return text, true
+}
+
+// expand gives the text of a value with its variables replaced.
+func (r *reading) expand(n *yaml.Node, path string) (text string, expanded, ok bool) {
+	if !secretPath(path) || n.Value == "client" && strings.HasSuffix(path, ".credential") {
+		r.src.show(n)
+	}
+	if r.lookup == nil {
+		return n.Value, false, true
+	}
+	text, expanded, faults := expand(n.Value, r.lookup)
+	for _, e := range faults {
+		f := r.src.finding(n, codeEnv, path+": "+e.message, e.hint)
+		if len(r.found) < mostShown {
+			if rest := r.src.from(n.Line, n.Column); strings.Contains(rest, e.text) {
+				f.Column += utf8.RuneCountInString(rest[:strings.Index(rest, e.text)])
+				f.width = utf8.RuneCountInString(e.text)
+			}
+		}
+		r.found = append(r.found, f)
+		r.spoil(path)
+	}
+	return text, expanded, len(faults) == 0
+}
+
+// secretPath tells whether the setting of that path is never shown. credential
+// is no secret, but a place where people put one.
+func secretPath(path string) bool {
+	name := path[strings.LastIndexByte(path, '.')+1:]
+	name, _, _ = strings.Cut(name, "[")
+	return name == "api_key" || name == "client_keys" || name == "admin_token" || name == "credential"
+}
+
+// kindWords says what a node is, in words of the file.
+func kindWords(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a map"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	switch n.Tag {
+	case "!!int":
+		return "a number"
+	case "!!float":
+		return "a number with a fraction"
+	case "!!bool":
+		return "true or false"
+	case "!!timestamp":
+		return "a date"
+	case "!!null":
+		return "nothing"
+	}
+	return "text"
+}
+
+// join gives the path of a key in a map.
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// within says where a key stands.
+func within(path string) string {
+	if path == "" {
+		return ""
+	}
+	return " in " + path
+}
+
+// quoted puts a word of the file into a sentence.
+func quoted(word string) string {
+	if swallowed(word) && !secretPath(word) {
+		return "this"
+	}
+	if runes := []rune(word); len(runes) > 40 {
+		word = string(runes[:40]) + "…"
+	}
+	return strconv.Quote(word)
+}

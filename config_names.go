@@ -1,0 +1,123 @@
+package main
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Names of the configuration: which exist, which come with a later version, and
+// which one was probably meant.
+
+// laterKeys are keys that the documentation of Laconic knows and this version
+// does not have. They are refused by name, never ignored. Each is a pattern on
+// the path of a key.
+var laterKeys = []string{
+	"summarizer",
+	"store",
+}
+
+// laterValues are the same for values, by path.
+var laterValues = []struct{ path, value string }{
+	{"models[*].window", "auto"},
+}
+
+// The policies, stages and tokenizers of later versions. One that is there by
+// now is taken, whatever stands here.
+var (
+	laterPolicies   = []string{"elide", "turns", "window", "summary", "layered"}
+	laterStages     = []string{"dedupe", "squeeze", "shrink_arguments", "strip_media"}
+	laterTokenizers = []string{"o200k_base", "o200k_harmony", "cl100k_base"}
+)
+
+func laterKey(path string) bool {
+	return slices.ContainsFunc(laterKeys, func(p string) bool { return compilePattern(p).matches(path) })
+}
+
+func laterValue(path, value string) bool {
+	for _, l := range laterValues {
+		if l.value == value && compilePattern(l.path).matches(path) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyHint helps with a key that is not known at a path: the sibling that was
+// probably meant, else the place where such a key belongs.
+func keyHint(name, path string, siblings []string) string {
+	if near := nearest(name, siblings); near != "" {
+		return "did you mean " + near + "?"
+	}
+	for _, home := range homes {
+		if name != "" && slices.Contains(keysOf(home.of), name) {
+			return "it belongs " + home.place
+		}
+	}
+	return ""
+}
+
+// homes are the maps of the configuration in which a key may belong.
+var homes = []struct {
+	of    reflect.Type
+	place string
+}{
+	{reflect.TypeFor[ModelConfig](), "in a row of models"},
+	{reflect.TypeFor[Config](), "at the top of the file"},
+	{reflect.TypeFor[PolicyConfig](), "in a policy"},
+	{reflect.TypeFor[KeepConfig](), "in keep_recent of a policy"},
+	{reflect.TypeFor[PinConfig](), "in pin of a policy"},
+	{reflect.TypeFor[LimitsConfig](), "in limits"},
+	{reflect.TypeFor[LogConfig](), "in log"},
+}
+
+// didYouMean names the nearest known word, or all of them.
+func didYouMean(name string, known []string) string {
+	if near := nearest(name, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "it is one of " + strings.Join(known, ", ")
+}
+
+// nearest gives the known word that was probably meant, "" if none is near
+// enough: a third of its letters may differ.
+func nearest(name string, known []string) string {
+	plain := strings.ToLower(strings.ReplaceAll(name, "-", "_"))
+	best, least := "", 0
+	for _, k := range known {
+		if k == "" || len(plain) > 2*len(k)+2 {
+			continue
+		}
+		d := editDistance(plain, strings.ToLower(strings.ReplaceAll(k, "-", "_")))
+		if d <= max(1, len(k)/3) && d < len(k) && (best == "" || d < least) {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// editDistance counts the letters to insert, remove, replace or swap with their
+// neighbour that make b of a.
+func editDistance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	rows := [3][]int{make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)}
+	for j := range rows[1] {
+		rows[1][j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		before, last, row := rows[0], rows[1], rows[2]
+		row[0] = i
+		for j := 1; j <= len(y); j++ {
+			differ := 1
+			if x[i-1] == y[j-1] {
+				differ = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+differ)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		rows = [3][]int{last, row, before}
+	}
+	return rows[1][len(y)]
+}

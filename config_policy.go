@@ -1,0 +1,271 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"laconic/compact"
+	"laconic/compact/stage"
+)
+
+// PolicyConfig is how conversations are compacted. In a Config it is resolved:
+// what the file leaves out comes from the policy it extends.
+type PolicyConfig struct {
+	Extends    string     `json:"extends,omitempty"`
+	Trigger    Trigger    `json:"trigger,omitempty" check:"above=0,max=1"` // 0: auto
+	Land       float64    `json:"land,omitempty" check:"above=0,below=1"`
+	Warm       float64    `json:"warm,omitempty" check:"above=0,below=1"`
+	KeepRecent KeepConfig `json:"keep_recent,omitzero"`
+	Repair     string     `json:"repair,omitempty" check:"oneof=answer|drop"`
+	OnOverflow string     `json:"on_overflow,omitempty" check:"oneof=forward|reject"`
+	Placement  string     `json:"placement,omitempty" check:"oneof=auto|system"`
+	Pin        PinConfig  `json:"pin,omitzero"`
+	Ladder     []Rung     `json:"ladder,omitempty"` // nil: the default ladder; empty: only repair
+}
+
+// KeepConfig measures the recent exchanges that stay as they are.
+type KeepConfig struct {
+	Share     float64 `json:"share,omitempty" check:"above=0,below=1"`
+	Tokens    int     `json:"tokens,omitempty" check:"min=1"`
+	Exchanges int     `json:"exchanges,omitempty" check:"min=1"`
+	Messages  int     `json:"messages,omitempty" check:"min=0"`
+}
+
+// PinConfig names messages that may not change.
+type PinConfig struct {
+	Roles []string `json:"roles,omitempty"`
+	Text  []string `json:"text,omitempty"`
+	Tools []string `json:"tools,omitempty"`
+}
+
+// defaultPolicy is the policy of every model that names none. It is built in;
+// the file may change it.
+const defaultPolicy = "adaptive"
+
+func builtinPolicy() PolicyConfig {
+	return PolicyConfig{
+		Land: compact.DefaultLand,
+		Warm: compact.DefaultWarm,
+		KeepRecent: KeepConfig{
+			Share:     compact.DefaultKeepShare,
+			Tokens:    compact.DefaultKeepTokens,
+			Exchanges: compact.DefaultKeepExchanges,
+		},
+		Repair:     "answer",
+		OnOverflow: "forward",
+		Placement:  string(compact.PlaceAuto),
+	}
+}
+
+// policies reads the policies of a file into those that are built in. A policy
+// is read over a copy of what it extends, so bases are read first, whatever
+// their order in the file.
+func (r *reading) policies(n *yaml.Node, path string, into *map[string]PolicyConfig) {
+	rows := map[string]pair{}
+	var names []string
+	for _, p := range r.pairs(n, path) {
+		r.src.show(p.key)
+		at := join(path, p.key.Value)
+		r.config.places[at] = place{src: r.src, key: p.key, node: p.value}
+		if !policyName.MatchString(p.key.Value) {
+			r.report(p.key, codeName, "a policy cannot be called "+quoted(p.key.Value), "letters, digits, - and _, at most 64")
+			continue
+		}
+		rows[p.key.Value] = p
+		names = append(names, p.key.Value)
+	}
+	resolved, pending := maps.Clone(*into), map[string]bool{}
+	var resolve func(name string)
+	resolve = func(name string) {
+		row, ok := rows[name]
+		if !ok {
+			return
+		}
+		delete(rows, name)
+		pending[name] = true
+		at := join(path, name)
+		base := defaultPolicy
+		if e, named := r.extends(row.value); e != nil {
+			switch {
+			case name == defaultPolicy:
+				r.report(e, codePolicy, at+" is built in and extends nothing", "give the policy another name")
+			case pending[named]:
+				r.report(e, codePolicy, at+" extends itself"+through(named, name), "")
+			default:
+				base = named
+			}
+		}
+		if name != defaultPolicy {
+			resolve(base)
+		}
+		p, ok := resolved[base]
+		if !ok {
+			p = resolved[defaultPolicy]
+		}
+		r.value(row.value, at, reflect.ValueOf(&p).Elem())
+		resolved[name] = p
+		delete(pending, name)
+	}
+	for _, name := range names {
+		resolve(name)
+	}
+	*into = resolved
+}
+
+var policyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+
+// through names the policy by which another one extends itself.
+func through(base, name string) string {
+	if base == name {
+		return ""
+	}
+	return " through " + base
+}
+
+// extends looks ahead for the base that a policy names; nil: none. Problems of
+// the node are reported when the policy is read.
+func (r *reading) extends(n *yaml.Node) (*yaml.Node, string) {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.Kind != yaml.MappingNode {
+		return nil, ""
+	}
+	silent := &reading{src: &source{}, config: r.config, left: r.left}
+	for _, p := range silent.pairs(n, "") {
+		if p.key.Value != "extends" || p.value.Kind != yaml.ScalarNode {
+			continue
+		}
+		text := p.value.Value
+		if r.lookup != nil {
+			text, _, _ = expand(text, r.lookup)
+		}
+		return p.value, text
+	}
+	return nil, ""
+}
+
+// policies builds every policy once.
+func (c *Config) policies() (map[string]*compact.Policy, error) {
+	built := map[string]*compact.Policy{}
+	for name, p := range c.Policies {
+		policy, err := p.build(name)
+		if err != nil {
+			return nil, err
+		}
+		built[name] = policy
+	}
+	return built, nil
+}
+
+// build makes the policy that the fold works by.
+func (p PolicyConfig) build(name string) (*compact.Policy, error) {
+	policy := &compact.Policy{
+		Name:    name,
+		Trigger: float64(p.Trigger),
+		Land:    p.Land,
+		Warm:    p.Warm,
+		KeepRecent: compact.KeepRecent{
+			Share:     p.KeepRecent.Share,
+			Tokens:    p.KeepRecent.Tokens,
+			Exchanges: p.KeepRecent.Exchanges,
+			Messages:  p.KeepRecent.Messages,
+		},
+		Repair:    compact.RepairMode(p.Repair),
+		Reject:    p.OnOverflow == "reject",
+		Placement: compact.Placement(p.Placement),
+		Pins:      compact.Pins{Tools: append([]string(nil), p.Pin.Tools...)},
+		Ladder:    stage.Default(),
+	}
+	for _, role := range p.Pin.Roles {
+		r, ok := compact.RoleNamed(role)
+		if !ok {
+			return nil, fmt.Errorf("policies.%s.pin.roles: there is no role %q", name, role)
+		}
+		policy.Pins.Roles = append(policy.Pins.Roles, r)
+	}
+	for _, text := range p.Pin.Text {
+		re, err := regexp.Compile(text)
+		if err != nil {
+			return nil, fmt.Errorf("policies.%s.pin.text: %s", name, regexpFault(err))
+		}
+		policy.Pins.Text = append(policy.Pins.Text, re)
+	}
+	if p.Ladder != nil {
+		policy.Ladder = []compact.Stage{}
+		for _, rung := range p.Ladder {
+			s, err := stage.New(rung.Name, rung.Options)
+			if err != nil {
+				return nil, fmt.Errorf("policies.%s.ladder: %w", name, err)
+			}
+			policy.Ladder = append(policy.Ladder, s)
+		}
+	}
+	return policy, nil
+}
+
+// policy says what is wrong with one policy.
+func (ch *checking) policy(name string, p PolicyConfig) {
+	path := "policies." + name
+	if p.Extends != "" && name != defaultPolicy {
+		ch.name(path+".extends", "policy", p.Extends, slices.Sorted(maps.Keys(ch.Policies)), laterPolicies)
+	}
+	trigger := float64(p.Trigger)
+	if trigger == 0 {
+		trigger = compact.DefaultTriggerEstimate
+	}
+	if p.Land >= trigger {
+		at := path + ".land"
+		if !ch.given(at) {
+			at = path + ".trigger"
+		}
+		if ch.given(at) {
+			hint := ""
+			if p.Trigger == 0 {
+				hint = fmt.Sprintf("auto may be %v", trigger)
+			}
+			ch.at(at, codeRange, path+".land must be below the trigger", hint)
+		}
+	}
+	for i, role := range p.Pin.Roles {
+		ch.name(fmt.Sprintf("%s.pin.roles[%d]", path, i), "role", role, roleNames(), nil)
+	}
+	for i, text := range p.Pin.Text {
+		if _, err := regexp.Compile(text); err != nil {
+			at := fmt.Sprintf("%s.pin.text[%d]", path, i)
+			ch.at(at, codePattern, at+" is not a regular expression: "+regexpFault(err), "the syntax is RE2")
+		}
+	}
+	for i, tool := range p.Pin.Tools {
+		if at := fmt.Sprintf("%s.pin.tools[%d]", path, i); tool == "" {
+			ch.at(at, codeMissing, at+" is empty", "")
+		}
+	}
+	for i, rung := range p.Ladder {
+		ch.rung(fmt.Sprintf("%s.ladder[%d]", path, i), rung)
+	}
+}
+
+// regexpFault says what is wrong with a regular expression without repeating
+// it: it may hold what nobody should read.
+func regexpFault(err error) string {
+	if se, ok := err.(*syntax.Error); ok {
+		return string(se.Code)
+	}
+	return "it cannot be read"
+}
+
+// roleNames lists the roles that a pin may name.
+func roleNames() []string {
+	var names []string
+	for r := compact.System; r <= compact.Function; r++ {
+		names = append(names, r.String())
+	}
+	return names
+}

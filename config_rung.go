@@ -1,0 +1,235 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"laconic/compact/stage"
+)
+
+// Rung is one stage of a ladder with its options, a JSON object; nil: the
+// stage's own defaults.
+type Rung struct {
+	Name    string
+	Options json.RawMessage
+}
+
+// rung reads one rung of a ladder: a name, or {name: {option: value}}.
+func (r *reading) rung(n *yaml.Node, path string, into *Rung) {
+	if n.Kind == yaml.ScalarNode {
+		if name, ok := r.scalar(n, path, "the name of a stage, or {name: {option: value}}", "!!str"); ok {
+			*into = Rung{Name: name}
+		}
+		return
+	}
+	if n.Kind != yaml.MappingNode {
+		r.fault(n, path, codeType, "must be the name of a stage, or {name: {option: value}}, not "+kindWords(n), "")
+		return
+	}
+	ps := r.pairs(n, path)
+	if len(ps) != 1 {
+		hint := ""
+		if len(ps) > 1 {
+			for _, p := range ps {
+				r.src.show(p.key)
+			}
+			hint = "put the options of " + quoted(ps[0].key.Value) + " into a map of their own, indented below it"
+		}
+		r.fault(n, path, codeType, "must name exactly one stage", hint)
+		return
+	}
+	name, options := ps[0].key, ps[0].value
+	r.src.show(name)
+	*into = Rung{Name: name.Value}
+	at := join(path, name.Value)
+	r.config.places[at] = place{src: r.src, key: name, node: options}
+	if options.Kind == yaml.AliasNode {
+		r.src.show(options)
+		options = options.Alias
+	}
+	if options.Kind == yaml.ScalarNode && options.Tag == "!!null" {
+		return
+	}
+	if options.Kind != yaml.MappingNode {
+		r.fault(options, at, codeType, "must be a map of options, not "+kindWords(options), "")
+		return
+	}
+	r.expandedIn = false
+	if raw, ok := r.json(options, at); ok {
+		into.Options = raw
+	}
+	p := r.config.places[at]
+	p.expanded = r.expandedIn
+	r.config.places[at] = p
+}
+
+// json writes a node as JSON: the options of a stage are read by the stage,
+// which knows no YAML.
+func (r *reading) json(n *yaml.Node, path string) (json.RawMessage, bool) {
+	if !r.enter(n, path) {
+		return nil, false
+	}
+	defer r.leave()
+	if n.Kind == yaml.AliasNode {
+		r.src.show(n)
+		n = n.Alias
+	}
+	var b bytes.Buffer
+	switch n.Kind {
+	case yaml.MappingNode:
+		b.WriteByte('{')
+		for i, p := range r.pairs(n, path) {
+			r.src.show(p.key)
+			at := join(path, p.key.Value)
+			r.config.places[at] = place{src: r.src, key: p.key, node: p.value}
+			raw, ok := r.json(p.value, at)
+			if !ok {
+				return nil, false
+			}
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			key, _ := json.Marshal(p.key.Value)
+			b.Write(append(append(key, ':'), raw...))
+		}
+		b.WriteByte('}')
+		return b.Bytes(), true
+	case yaml.SequenceNode:
+		b.WriteByte('[')
+		for i, item := range n.Content {
+			raw, ok := r.json(item, fmt.Sprintf("%s[%d]", path, i))
+			if !ok {
+				return nil, false
+			}
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.Write(raw)
+		}
+		b.WriteByte(']')
+		return b.Bytes(), true
+	}
+	text, expanded, ok := r.expand(n, path)
+	if !ok {
+		return nil, false
+	}
+	p := r.config.places[path]
+	p.src, p.node, p.expanded = r.src, n, expanded
+	r.config.places[path] = p
+	r.expandedIn = r.expandedIn || expanded
+	raw, err := json.Marshal(plainValue(n, text, expanded))
+	if err != nil {
+		r.fault(n, path, codeType, "must be text, a finite number, true or false", "")
+		return nil, false
+	}
+	return raw, true
+}
+
+// plainValue gives a value its type: by its tag, or, where a variable was
+// expanded without quotes, by what it looks like.
+func plainValue(n *yaml.Node, text string, expanded bool) any {
+	quotedText := n.Tag == "!!str" && n.Style != 0
+	if n.Tag == "!!null" {
+		return nil
+	}
+	if expanded && !quotedText || n.Tag == "!!int" || n.Tag == "!!float" {
+		if i, err := parseWhole(text); err == nil {
+			return i
+		}
+		if f, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64); err == nil {
+			return f
+		}
+		if n.Tag == "!!float" {
+			return math.NaN() // .inf, .nan: refused by JSON
+		}
+	}
+	if expanded && !quotedText || n.Tag == "!!bool" {
+		switch strings.ToLower(text) {
+		case "true":
+			return true
+		case "false":
+			return false
+		}
+	}
+	return text
+}
+
+// stageOptions lists the options of a stage, with their defaults, as the stage
+// itself writes them.
+func stageOptions(name string) map[string]json.RawMessage {
+	s, err := stage.New(name, nil)
+	if err != nil {
+		return nil
+	}
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return nil
+	}
+	var options map[string]json.RawMessage
+	if json.Unmarshal(raw, &options) != nil {
+		return nil
+	}
+	return options
+}
+
+// rung says what is wrong with one rung of a ladder.
+func (ch *checking) rung(path string, rung Rung) {
+	if !ch.given(path) || !ch.name(path, "stage", rung.Name, stage.Names(), laterStages) {
+		return
+	}
+	at := join(path, rung.Name)
+	if len(rung.Options) == 0 || !ch.given(at) {
+		return
+	}
+	var given map[string]json.RawMessage
+	known := stageOptions(rung.Name)
+	if json.Unmarshal(rung.Options, &given) == nil && known != nil {
+		unknown := false
+		for _, key := range slices.Sorted(maps.Keys(given)) {
+			if _, ok := known[key]; ok {
+				continue
+			}
+			unknown = true
+			hint := "it has none"
+			if len(known) > 0 {
+				hint = didYouMean(key, slices.Sorted(maps.Keys(known)))
+			}
+			ch.atKey(join(at, key), codeUnknown, "the stage "+rung.Name+" has no option "+quoted(key), hint)
+		}
+		if unknown {
+			return
+		}
+	}
+	_, err := stage.New(rung.Name, rung.Options)
+	if err == nil {
+		return
+	}
+	// The stage knows best what its options may be, but not where they stand.
+	message := strings.TrimPrefix(err.Error(), rung.Name+": ")
+	where := at
+	for key := range given {
+		if namesWord(message, key) {
+			where = join(at, key)
+		}
+	}
+	if ch.expanded(at) {
+		message = "an option that comes from the environment is not valid"
+	}
+	ch.at(where, codeStage, "the stage "+rung.Name+": "+message, "")
+}
+
+// namesWord tells whether a sentence has a word in it.
+func namesWord(sentence, word string) bool {
+	fields := strings.FieldsFunc(sentence, func(r rune) bool {
+		return r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	})
+	return slices.Contains(fields, word)
+}

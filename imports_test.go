@@ -1,0 +1,140 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// rule says what a package of this module may import, tests apart.
+type rule struct {
+	pkg string
+	// std lists what it may take from the standard library; nil: all.
+	std []string
+	// others are the packages of this module and the modules it may take.
+	others []string
+	why    string
+}
+
+var pure = []string{"bytes", "cmp", "context", "encoding/binary", "encoding/base64", "errors", "fmt", "iter", "maps", "math", "math/bits", "regexp", "slices", "sort", "strconv", "strings", "sync", "unicode", "unicode/utf8"}
+
+var rules = []rule{
+	{"compact", pure, nil, "compact decides; it may not know HTTP, JSON, logs, the clock or a tokenizer"},
+	{"compact/stage", append([]string{"encoding/json"}, pure...), []string{"laconic/compact"}, "a stage sees a draft and its options, nothing else"},
+	{"tokenize", append([]string{"embed", "compress/gzip", "io", "sync/atomic", "unsafe"}, pure...), nil, "counting is pure"},
+	{"proxy/wire", append([]string{"encoding/json", "io", "sync/atomic", "unsafe"}, pure...), []string{"laconic/compact", "github.com/go-json-experiment/json", "github.com/tidwall/gjson", "github.com/tidwall/sjson"}, "wire turns bytes into conversations and back; it may not know HTTP or logs"},
+	{"proxy", nil, []string{"laconic/compact", "laconic/proxy/wire", "go.uber.org/zap", "github.com/sashabaranov/go-openai", "github.com/klauspost/compress", "github.com/maypok86/otter/v2", "golang.org/x/"}, "stages, tokenizers and YAML are handed in"},
+	{"replay", nil, []string{"laconic/compact", "laconic/proxy/wire", "github.com/tidwall/gjson", "golang.org/x/"}, "replay measures policies; it may not know the proxy, nor which stages there are"},
+	{"demo/strict", nil, []string{"github.com/tidwall/gjson"}, "the strict upstream must not share a mistake with the proxy"},
+	{"demo", nil, []string{"laconic/demo/strict", "github.com/sashabaranov/go-openai"}, "the demo is a client like any other"},
+}
+
+// TestImports is the architecture: who may know whom.
+func TestImports(t *testing.T) {
+	for _, r := range rules {
+		for _, imp := range importsOf(t, r.pkg) {
+			if !allowed(r, imp) {
+				t.Errorf("%s may not import %s: %s", r.pkg, imp, r.why)
+			}
+		}
+	}
+}
+
+// TestEveryPackageHasItsRule: a new room is entered in the table.
+func TestEveryPackageHasItsRule(t *testing.T) {
+	known := map[string]bool{"laconic": true, "laconic/compact/compacttest": true}
+	for _, r := range rules {
+		known["laconic/"+r.pkg] = true
+	}
+	out, err := exec.Command("go", "list", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range strings.Fields(string(out)) {
+		if !known[pkg] && !strings.Contains(pkg, "/internal/") {
+			t.Errorf("%s has no rule in this table", pkg)
+		}
+	}
+}
+
+// TestEveryPackageSaysWhatItIs: a package starts with what it guarantees.
+func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	documented := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && (e.Name() == "testdata" || strings.HasPrefix(e.Name(), ".") && path != "." || e.Name() == "node_modules") {
+			return fs.SkipDir
+		}
+		if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		dir := filepath.Dir(path)
+		documented[dir] = documented[dir] || f.Doc != nil && len(f.Doc.Text()) > 40
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, ok := range documented {
+		if !ok {
+			t.Errorf("package %s has no doc comment that says what it guarantees", dir)
+		}
+	}
+}
+
+func importsOf(t *testing.T, pkg string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(pkg, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files in %s: %v", pkg, err)
+	}
+	seen := map[string]bool{}
+	var all []string
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range f.Imports {
+			if imp := strings.Trim(spec.Path.Value, `"`); !seen[imp] {
+				seen[imp] = true
+				all = append(all, imp)
+			}
+		}
+	}
+	return all
+}
+
+func allowed(r rule, imp string) bool {
+	first, _, _ := strings.Cut(imp, "/")
+	if !strings.Contains(first, ".") && first != "laconic" {
+		if r.std == nil {
+			return true
+		}
+		for _, s := range r.std {
+			if imp == s {
+				return true
+			}
+		}
+		return false
+	}
+	for _, o := range r.others {
+		if imp == o || strings.HasPrefix(imp, strings.TrimSuffix(o, "/")+"/") && !strings.HasPrefix(o, "laconic/") {
+			return true
+		}
+	}
+	return false
+}
