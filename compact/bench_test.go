@@ -44,7 +44,7 @@ func BenchmarkFold(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					plan, _ := compact.Compact(in, p, compacttest.Bytes{}, c.b)
-					plan.Apply(in)
+					plan.Apply(in, "")
 				}
 			})
 		}

@@ -10,6 +10,9 @@ func Compact(in Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	if mode == "" {
 		mode = RepairAnswer
 	}
+	if p.Counter != nil {
+		c = p.Counter
+	}
 	msgs, edits := Repair(in.Messages, mode)
 	costs := make([]int, len(msgs))
 	total := in.Fixed
@@ -32,7 +35,7 @@ func Compact(in Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	}
 	if f := fold(&policy, msgs, costs, in.Fixed, c, b); f != nil && len(f.epochs) > 0 {
 		r.Outcome = Compacted
-		f.finish(&plan, &r)
+		f.finish(&plan, &r, msgs)
 	}
 	if r.After > b.Tokens || r.MessagesAfter > b.Messages {
 		r.Outcome = Over
@@ -41,7 +44,7 @@ func Compact(in Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 }
 
 // finish writes what the fold did into the plan and the report.
-func (f *folding) finish(plan *Plan, r *Report) {
+func (f *folding) finish(plan *Plan, r *Report, originals []Message) {
 	d := f.d
 	plan.Epochs = f.epochs
 	plan.Edits = append(slices.Clip(plan.Edits), d.lasting()...)
@@ -53,6 +56,13 @@ func (f *folding) finish(plan *Plan, r *Report) {
 	}
 	plan.result = surviving(d.msgs, d.removed)
 	r.MessagesAfter = len(plan.result)
+	if d.slot != nil {
+		d.fill(plan, originals)
+		r.After += d.slot.size
+		if plan.Slot.At < 0 {
+			r.MessagesAfter++
+		}
+	}
 	r.Epochs = len(f.epochs)
 	for i, name := range d.stageNames {
 		if n := d.rewrites[i] + d.growth[i]; n > 0 {
@@ -64,10 +74,14 @@ func (f *folding) finish(plan *Plan, r *Report) {
 // lasting are the edits that still show at the end: of several rewrites of a
 // part the last, none of a message that left, and the removals as runs.
 func (d *Draft) lasting() []Edit {
-	seen := make(map[Ref]bool, len(d.journal))
+	type place struct {
+		arguments bool
+		at, part  int
+	}
+	seen := make(map[place]bool, len(d.journal))
 	var edits []Edit
 	for _, e := range slices.Backward(d.journal) {
-		r := Ref{e.At, e.Part}
+		r := place{e.Op == OpArguments, e.At, e.Part}
 		if !seen[r] && !d.removed(e.At) {
 			edits = append(edits, e)
 		}
@@ -102,27 +116,60 @@ func surviving(msgs []Message, removed func(int) bool) []Message {
 }
 
 // Apply makes the plan's list out of the conversation it was made for, or out
-// of a longer one that starts the same.
-func (p *Plan) Apply(in Conversation) []Message {
+// of a longer one that starts the same. text fills the slot, where there is
+// one; empty: its digest does.
+func (p *Plan) Apply(in Conversation, text string) []Message {
+	if text == "" && p.Slot != nil {
+		text = p.Slot.Digest()
+	}
 	if p.result != nil {
-		return p.result
+		return withSlot(p.result, p.Slot, text, p.surviving)
 	}
 	msgs, _ := Repair(in.Messages, p.Repair)
 	msgs = slices.Clone(msgs)
 	gone := make([]bool, len(msgs))
 	for _, e := range p.Edits {
-		switch {
-		case e.At < 0 || e.At >= len(msgs):
-		case e.Op == OpRewrite && e.Part >= 0 && e.Part < len(msgs[e.At].Parts):
-			m := &msgs[e.At]
-			m.Parts = slices.Clone(m.Parts)
-			m.Parts[e.Part].Text = Plain(e.Text)
-			m.Edited = true
-		case e.Op == OpRemove:
+		if e.At < 0 || e.At >= len(msgs) {
+			continue
+		}
+		switch m := &msgs[e.At]; e.Op {
+		case OpRewrite, OpMedia:
+			if e.Part >= 0 && e.Part < len(m.Parts) {
+				m.Parts = slices.Clone(m.Parts)
+				m.Parts[e.Part] = rewritten(m.Parts[e.Part], e.Op, e.Text)
+				m.Edited = true
+			}
+		case OpArguments:
+			if e.Part >= 0 && e.Part < len(m.Calls) {
+				m.Calls = slices.Clone(m.Calls)
+				m.Calls[e.Part].Arguments = Plain(e.Text)
+				m.Edited = true
+			}
+		case OpRemove:
 			for i := e.At; i < min(e.End, len(msgs)); i++ {
 				gone[i] = true
 			}
 		}
 	}
-	return surviving(msgs, func(i int) bool { return gone[i] })
+	return withSlot(surviving(msgs, func(i int) bool { return gone[i] }), p.Slot, text, p.surviving)
+}
+
+// rewritten is a part with a new text. A media part becomes text.
+func rewritten(p Part, op Op, text string) Part {
+	p.Text = Plain(text)
+	if op == OpMedia {
+		p.Kind, p.Detail = KindText, ""
+	}
+	return p
+}
+
+// surviving is where message i of the repaired list stands in what is left.
+func (p *Plan) surviving(i int) int {
+	at := i
+	for _, e := range p.Edits {
+		if e.Op == OpRemove && e.At < i {
+			at -= min(e.End, i) - e.At
+		}
+	}
+	return at
 }

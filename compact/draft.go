@@ -1,6 +1,9 @@
 package compact
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Draft is a conversation being edited, as it stood at one request point. It
 // is all that a stage sees, and its methods make only legal edits: pairs stay
@@ -29,8 +32,14 @@ type Draft struct {
 	landCount, maxCount int // messages: the same
 	stage, epoch        int
 	cursor              []int // per stage: messages before it were offered already
+	media               []Ref // images, sounds and files that are still there
+	older               older
 	large               []Ref // results that cut_oversize may still cut
 	gap                 gap
+	slot                *slotDraft
+	trail               []removal // what left since undo was asked for last
+	placement           Placement
+	warmTo              int // where the gap ends that a slot would describe
 	journal             []Edit
 	rewrites, growth    []int // per stage: edits made, exchanges removed
 	saved               []int // per stage: tokens
@@ -109,27 +118,38 @@ func (d *Draft) Text(r Ref) Text { return d.msgs[r.Message].Parts[r.Part].Text }
 // Rewrite replaces the text of a part, if that saves tokens, and tells whether
 // it did. why is the reason in a few words.
 func (d *Draft) Rewrite(r Ref, text, why string) bool {
-	m := &d.msgs[r.Message]
-	old := m.Parts[r.Part]
-	part := old
-	part.Text = Plain(text)
-	saved := d.counter.Part(&old) - d.counter.Part(&part)
-	if saved <= 0 || !d.editable(r.Message) {
+	if !d.editable(r.Message) {
 		return false
 	}
-	parts := make([]Part, len(m.Parts))
-	copy(parts, m.Parts)
-	parts[r.Part] = part
-	m.Parts, m.Edited = parts, true
-	d.cost[r.Message] -= saved
-	d.total -= saved
-	d.saved[d.stage] += saved
-	d.rewrites[d.stage]++
-	d.journal = append(d.journal, Edit{
-		Op: OpRewrite, Stage: d.stageNames[d.stage], Why: why, Origin: m.Origin, At: r.Message,
-		Part: r.Part, ID: m.Answers, Text: text, Saved: saved, Epoch: d.epoch,
-	})
+	return d.replace(r, Edit{Op: OpRewrite, Text: text, Why: why})
+}
+
+// replace puts a new text into a part, if that saves.
+func (d *Draft) replace(r Ref, e Edit) bool {
+	m := &d.msgs[r.Message]
+	old := m.Parts[r.Part]
+	part := rewritten(old, e.Op, e.Text)
+	e.Saved = d.counter.Part(&old) - d.counter.Part(&part)
+	if e.Saved <= 0 {
+		return false
+	}
+	m.Parts = slices.Clone(m.Parts)
+	m.Parts[r.Part] = part
+	e.Part, e.ID = r.Part, m.Answers
+	d.note(r.Message, e)
 	return true
+}
+
+// note enters an edit of message i, which was made, into the books.
+func (d *Draft) note(i int, e Edit) {
+	m := &d.msgs[i]
+	m.Edited = true
+	d.cost[i] -= e.Saved
+	d.total -= e.Saved
+	d.saved[d.stage] += e.Saved
+	d.rewrites[d.stage]++
+	e.Stage, e.Epoch, e.Origin, e.At = d.stageNames[d.stage], d.epoch, m.Origin, i
+	d.journal = append(d.journal, e)
 }
 
 // editable tells whether a message's parts may be rewritten at all.
@@ -160,6 +180,7 @@ func (d *Draft) setRemoved(i int, by int32) {
 	case was != 0:
 		return // it stays with its first reason
 	}
+	d.trail = append(d.trail, removal{i, d.removedBy[i]})
 	d.removedBy[i] = by
 }
 
@@ -197,3 +218,9 @@ func (l layout) endOf(i int) int {
 	}
 	return j
 }
+
+// Budget is what the request may cost at most, in tokens.
+func (d *Draft) Budget() int { return d.budget }
+
+// Room is what is left of the budget above what must stay, in tokens.
+func (d *Draft) Room() int { return max(0, d.budget-d.must) }

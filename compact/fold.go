@@ -13,6 +13,8 @@ type folding struct {
 	b      Budget
 	d      *Draft
 	epochs []Epoch
+	// warm tells whether the warm mark of the coming epoch was passed.
+	warm bool
 	// next is the trigger after an epoch that could not land, in tokens and in
 	// messages; 0 after one that could.
 	next, nextCount int
@@ -33,7 +35,11 @@ func fold(p *Policy, msgs []Message, costs []int, fixed int, c Counter, b Budget
 	f.d = newDraft(p, msgs, costs, roundUp(fixed, b.Step), c)
 	for k := f.point(0); ; k = f.point(k) {
 		f.advance(k)
-		if f.due() {
+		due := f.due()
+		if !f.warm && (due || f.d.total > f.warming()) {
+			f.mark()
+		}
+		if due {
 			f.climb()
 		}
 		if k == len(msgs) {
@@ -45,8 +51,8 @@ func fold(p *Policy, msgs []Message, costs []int, fixed int, c Counter, b Budget
 // point is the first request point behind k: before an assistant message, or
 // the end.
 func (f *folding) point(k int) int {
-	if k >= len(f.d.msgs) {
-		return k
+	if f.p.Once || k >= len(f.d.msgs) {
+		return len(f.d.msgs)
 	}
 	return int(f.d.parts.next[k+1])
 }
@@ -68,11 +74,14 @@ func (f *folding) advance(k int) {
 			d.must += d.whole[i]
 			d.musts++
 		}
-		if m.Role.Result() && !d.pinned[i] {
-			for p := range m.Parts {
-				if m.Parts[p].Kind == KindText {
+		for p := range m.Parts {
+			switch m.Parts[p].Kind {
+			case KindText:
+				if m.Role.Result() && !d.pinned[i] {
 					d.large = append(d.large, Ref{i, p})
 				}
+			case KindImage, KindAudio, KindFile:
+				d.media = append(d.media, Ref{i, p})
 			}
 		}
 	}
@@ -107,6 +116,27 @@ func (f *folding) landing(must, budget int) int {
 	return must + share(l, max(0, budget-must))
 }
 
+// warming is the cost above which a text for the slot would be prepared.
+func (f *folding) warming() int {
+	w := f.p.Warm
+	if w <= 0 {
+		w = DefaultWarm
+	}
+	return f.d.must + share(w, max(0, f.b.Placing-f.d.must))
+}
+
+// mark is the warm mark: it fixes which gap the slot of the coming epoch
+// describes, all that is older than what is recent now.
+func (f *folding) mark() {
+	f.warm = true
+	d := f.d
+	recent := d.recentAt(f.p.KeepRecent, max(0, f.b.Placing-d.must))
+	for recent > 0 && (recent >= len(d.msgs) || d.msgs[recent].Role != Assistant) {
+		recent--
+	}
+	d.warmTo = recent
+}
+
 // climb runs the ladder at the current request point.
 func (f *folding) climb() {
 	d := f.d
@@ -131,7 +161,7 @@ func (f *folding) climb() {
 		d.stage = i
 		s.Shrink(d)
 	}
-	f.next, f.nextCount = 0, 0
+	f.next, f.nextCount, f.warm = 0, 0, false
 	if d.total > land {
 		f.next = min(f.b.Placing, d.total+max(0, trigger-land)/4)
 	}
@@ -188,7 +218,7 @@ func newDraft(p *Policy, msgs []Message, costs []int, fixed int, c Counter) *Dra
 	d := &Draft{
 		counter: c, msgs: slices.Clone(msgs), whole: costs, cost: slices.Clone(costs),
 		sum: make([]int, n+1), parts: layoutOf(msgs), pinned: p.Pins.mask(msgs),
-		total: fixed, must: fixed, first: -1, newest: -1,
+		total: fixed, must: fixed, first: -1, newest: -1, placement: p.Placement,
 		cursor: make([]int, stages), rewrites: make([]int, stages), growth: make([]int, stages),
 		saved: make([]int, stages), removedBy: make([]int32, n), stageNames: make([]string, stages),
 	}

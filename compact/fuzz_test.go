@@ -61,7 +61,7 @@ func FuzzRepair(f *testing.F) {
 		b := compact.Limits{}.For(0)
 		plan, r := compact.Compact(in, p, compacttest.Words{}, b)
 		for _, err := range compact.Broken(in, p, compacttest.Words{}, b, &plan, r) {
-			t.Errorf("%v\n%s→\n%s", err, compacttest.Format(in.Messages), compacttest.Format(plan.Apply(in)))
+			t.Errorf("%v\n%s→\n%s", err, compacttest.Format(in.Messages), compacttest.Format(plan.Apply(in, "")))
 		}
 	})
 }

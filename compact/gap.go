@@ -14,6 +14,7 @@ package compact
 type gap struct {
 	open     bool
 	from, to int
+	host     int // the first user message, whose text a slot follows, or -1
 	at       seam
 	// back is where the scan must start again once the newest user message,
 	// which survives only as long as it is the newest, is not it any more.
@@ -34,8 +35,17 @@ type seam struct {
 // nothing recent goes. why is the reason in a few words.
 func (d *Draft) Grow(why string) bool {
 	before := d.total
+	if !d.grow(d.recent, d.reason(why)) {
+		return false
+	}
+	d.saved[d.stage] += before - d.total
+	d.growth[d.stage]++
+	return true
+}
+
+// grow removes at least one exchange before limit, if there is one.
+func (d *Draft) grow(limit int, by int32) bool {
 	count := d.count
-	by := d.reason(why)
 	if d.gap.open && d.gap.user >= 0 && d.gap.user != d.newest {
 		// The user message that was the newest may go now, and its bridge.
 		d.gap.user = -1
@@ -50,18 +60,13 @@ func (d *Draft) Grow(why string) bool {
 		if to < len(d.msgs) {
 			to = int(d.parts.next[to+1])
 		}
-		if to > d.recent || to >= d.end {
+		if to > limit || to >= d.end {
 			break
 		}
 		d.scan(d.gap.to, to, by)
 		d.gap.to = to
 	}
-	if d.count >= count {
-		return false
-	}
-	d.saved[d.stage] += before - d.total
-	d.growth[d.stage]++
-	return true
+	return d.count < count
 }
 
 // openGap puts an empty gap behind the first user message, or behind the head
@@ -78,7 +83,7 @@ func (d *Draft) openGap() bool {
 	if from >= d.end {
 		return false
 	}
-	d.gap = gap{open: true, from: from, to: from, at: seam{last: last}, user: -1}
+	d.gap = gap{open: true, from: from, to: from, host: last, at: seam{last: last}, user: -1}
 	return true
 }
 

@@ -14,6 +14,8 @@ const (
 	OpRename         Op = "rename"           // an id used twice, or missing, is renamed at call and result
 	OpMove           Op = "move"             // a message changes its place
 	OpRewrite        Op = "rewrite"          // a part's text is replaced
+	OpArguments      Op = "arguments"        // the arguments of a call are shortened
+	OpMedia          Op = "media"            // a media part becomes a line of text
 	OpRemove         Op = "remove"           // the messages [At, End) leave
 )
 
@@ -69,6 +71,36 @@ type Plan struct {
 	// Edits are in the order in which they apply.
 	Edits  []Edit  `json:"edits,omitempty"`
 	Epochs []Epoch `json:"epochs,omitempty"`
+	// Slot is the place where older exchanges are replaced by one text; nil
+	// where nothing was.
+	Slot *Slot `json:"slot,omitempty"`
 
 	result []Message // what Apply gives, kept by the fold that made the plan
+}
+
+// Slot is the place in a plan where older exchanges are replaced by one text.
+// Its text follows the text of the first user message: an own message would
+// break the chat templates that want users and assistants to alternate, or one
+// system message at the most.
+type Slot struct {
+	// From and To say which run of the repaired list left for it.
+	From int `json:"from"`
+	To   int `json:"to"`
+	// End is where the list ended when the slot was made. The text depends on
+	// the messages before it, on the policy and on the budget, on nothing else.
+	End int `json:"end"`
+	// Sources is the same in messages of the client's list.
+	Sources int `json:"sources"`
+	// At is the index, in the repaired list, of the user message whose text
+	// the slot follows; -1 where none stands before the run: then the text is
+	// a message of its own, before To.
+	At int `json:"at"`
+	// Role is that of such a message; 0: User.
+	Role Role `json:"role,omitempty"`
+	// Size is what the slot is charged, in tokens, whatever its text is.
+	Size int `json:"size"`
+	// Text is the digest, once it was asked for: see Digest.
+	Text string `json:"text"`
+
+	digest func() string
 }

@@ -11,8 +11,12 @@ type Policy struct {
 	// with exact counts, 0.85 with estimates. Above 0, at most 1.
 	Trigger float64
 	// Land is where an epoch stops, as a share of the room above what must
-	// stay; 0: 0.40. Below Trigger.
+	// stay; 0: 0.25. Below Trigger.
 	Land float64
+	// Warm is where a text for the slot begins to be prepared, as a share of
+	// the room above what must stay; 0: 0.70. It fixes which exchanges the
+	// slot of the next epoch describes.
+	Warm float64
 	// KeepRecent says what at the end of the conversation stays as it is.
 	KeepRecent KeepRecent
 	// Repair says what happens to a call that nobody answered.
@@ -24,13 +28,33 @@ type Policy struct {
 	Pins Pins
 	// Ladder is the stages in order, least harmful first.
 	Ladder []Stage
+	// Placement says where the text of a slot stands; "": PlaceAuto.
+	Placement Placement
+	// Once: only the end of the list is a request point. The conversation is
+	// not folded: every request is compacted as it comes, as most compactors
+	// do, and what was sent before is not repeated. Promise 5 is not kept.
+	Once bool
+	// Counter counts instead of the model's own, for policies that are known
+	// by their numbers; nil: the model's own.
+	Counter Counter
 }
+
+// Placement says where the text of a slot stands.
+type Placement string
+
+// The placements: behind the text of the first user message, which no chat
+// template can object to; or as a system message of its own behind the head,
+// as some well-known compactors do it.
+const (
+	PlaceAuto   Placement = "auto"
+	PlaceSystem Placement = "system"
+)
 
 // KeepRecent measures the recent exchanges, back from a request point: as many
 // as fit into Share of the room and into Tokens, but at least Exchanges. The
 // messages between them stay too.
 type KeepRecent struct {
-	Share     float64 // of the room above what must stay; 0: 0.15
+	Share     float64 // of the room above what must stay; 0: 0.20
 	Tokens    int     // at most; 0: 20,000
 	Exchanges int     // exchanges with an assistant message, at least; 0: 1
 	Messages  int     // if above 0: the last N messages, instead of all that
@@ -58,8 +82,9 @@ type Stage interface {
 const (
 	DefaultTriggerExact    = 0.95
 	DefaultTriggerEstimate = 0.85
-	DefaultLand            = 0.40
-	DefaultKeepShare       = 0.15
+	DefaultLand            = 0.25
+	DefaultWarm            = 0.70
+	DefaultKeepShare       = 0.20
 	DefaultKeepTokens      = 20_000
 	DefaultKeepExchanges   = 1
 )

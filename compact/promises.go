@@ -10,7 +10,10 @@ import (
 // names every promise that does not hold. compacttest.Sweep adds those that
 // need two runs. An empty result is the product.
 func Broken(in Conversation, p *Policy, c Counter, b Budget, plan *Plan, r Report) []error {
-	k := checker{in: in, out: plan.Apply(in), p: p, c: c, b: b, plan: plan, r: r}
+	if p.Counter != nil {
+		c = p.Counter
+	}
+	k := checker{in: in, out: plan.Apply(in, ""), p: p, c: c, b: b, plan: plan, r: r}
 	k.untouched()
 	k.paired()
 	k.fits()
@@ -52,12 +55,23 @@ func (k *checker) untouched() {
 			k.fail("untouched", "message %d comes from index %d, which the client did not send", i, m.Origin)
 		case !m.Edited && !m.Equal(o):
 			k.fail("untouched", "message %d changed but is not marked as edited", m.Origin)
+		case m.Edited && k.hosts(m.Origin) && m.Role == o.Role && withoutSlot(m, o).Equal(o):
 		case m.Role != o.Role || m.Shape != o.Shape || m.Name != o.Name || len(m.Parts) != len(o.Parts) || !m.Reasoning.Equal(o.Reasoning):
 			k.fail("untouched", "message %d lost what an edit may not touch", m.Origin)
 		case m.Sealed && !slices.EqualFunc(m.Parts, o.Parts, Part.Equal):
 			k.fail("untouched", "message %d carries reasoning and was edited", m.Origin)
 		}
 	}
+}
+
+// hosts tells whether the slot's text follows that message's.
+func (k *checker) hosts(origin int) bool {
+	s := k.plan.Slot
+	if s == nil || s.At < 0 {
+		return false
+	}
+	msgs, _ := Repair(k.in.Messages, k.plan.Repair)
+	return msgs[s.At].Origin == origin
 }
 
 // original is the client's message with that index. Lists handed in need not
@@ -117,6 +131,14 @@ func (k *checker) paired() {
 // fits: within the budget, or reported as over; and the totals are true.
 func (k *checker) fits() {
 	after := k.in.Fixed + CostAll(k.c, k.out)
+	if s := k.plan.Slot; s != nil {
+		part := Part{Text: Plain(s.Digest())}
+		used := k.c.Part(&part)
+		if used > s.Size {
+			k.fail("fits", "the digest costs %d tokens, its slot is charged %d", used, s.Size)
+		}
+		after += s.Size - used
+	}
 	if after != k.r.After {
 		k.fail("fits", "reported %d tokens, counted %d", k.r.After, after)
 	}
@@ -142,7 +164,11 @@ func (k *checker) kept() {
 			continue
 		}
 		out := at[m.Origin]
+		if out != nil && i == d.first {
+			out = withoutSlot(out, m)
+		}
 		switch {
+		case out == nil && m.Role.Head() && !d.pinned[i] && repeatedLater(msgs, i):
 		case out == nil:
 			k.fail("kept", "message %d (%s) is gone", m.Origin, m.Role)
 		case !out.Equal(m) && (d.pinned[i] || !m.Role.Result() || !k.cut(i)):
@@ -158,6 +184,26 @@ func (k *checker) kept() {
 	if order < len(k.out) {
 		k.fail("kept", "message %d does not stand in the client's order", k.out[order].Origin)
 	}
+}
+
+// withoutSlot is the first user message without the text that a slot put
+// behind its own.
+func withoutSlot(out, m *Message) *Message {
+	if len(out.Parts) != len(m.Parts)+1 {
+		return out
+	}
+	bare := *out
+	bare.Parts = out.Parts[:len(m.Parts)]
+	bare.Shape = m.Shape
+	return &bare
+}
+
+// repeatedLater tells whether a later message repeats the instructions of
+// message i word for word.
+func repeatedLater(msgs []Message, i int) bool {
+	return slices.ContainsFunc(msgs[i+1:], func(m Message) bool {
+		return m.Role.Head() && slices.EqualFunc(m.Parts, msgs[i].Parts, Part.Equal)
+	})
 }
 
 // cut tells whether a result was above the budget's reach: only an epoch that
@@ -194,6 +240,9 @@ func (k *checker) idempotent() {
 		trigger = DefaultTriggerEstimate
 	}
 	cost := roundUp(k.in.Fixed, k.b.Step) + CostAll(k.c, k.out)
+	if k.plan.Slot != nil {
+		cost += k.plan.Slot.Size
+	}
 	if cost > share(trigger, k.b.Placing) || len(k.out) > share(trigger, k.b.Messages) {
 		return
 	}

@@ -120,7 +120,7 @@ func TestRepairOfManyCallsIsLinear(t *testing.T) {
 	for _, err := range compact.Broken(in, adaptive(), compacttest.Words{}, b, &plan, r) {
 		t.Error(err)
 	}
-	if got := len(plan.Apply(in)); got != n+2 {
+	if got := len(plan.Apply(in, "")); got != n+2 {
 		t.Errorf("%d messages, want every one of %d calls answered once", got, n)
 	}
 }

@@ -25,9 +25,12 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 	for _, k := range RequestPoints(in.Messages) {
 		prefix := compact.Conversation{Messages: in.Messages[:k:k], Fixed: in.Fixed}
 		plan, report := compact.Compact(prefix, p, c, b)
-		run := Run{Prefix: k, Plan: plan, Report: report, Out: plan.Apply(prefix)}
+		run := Run{Prefix: k, Plan: plan, Report: report, Out: plan.Apply(prefix, "")}
 		for _, err := range compact.Broken(prefix, p, c, b, &plan, report) {
 			broken = append(broken, fmt.Errorf("prefix %d: %w", k, err))
+		}
+		for _, err := range shape(p, prefix, &plan, run.Out) {
+			broken = append(broken, fmt.Errorf("prefix %d: shape: %w", k, err))
 		}
 		if err := replays(prefix, plan, run.Out); err != nil {
 			broken = append(broken, fmt.Errorf("prefix %d: stateless: %w", k, err))
@@ -72,7 +75,7 @@ func replays(in compact.Conversation, plan compact.Plan, out []compact.Message) 
 	if err := json.Unmarshal(raw, &again); err != nil {
 		return err
 	}
-	if !equal(again.Apply(in), out) {
+	if !equal(again.Apply(in, ""), out) {
 		return fmt.Errorf("the plan read back from JSON makes another list")
 	}
 	return nil

@@ -41,7 +41,7 @@ func run(t *testing.T, transcript string, budget, last int, names ...string) ([]
 	for _, err := range compact.Broken(in, p, compacttest.Bytes{}, b, &plan, r) {
 		t.Error(err)
 	}
-	return plan.Apply(in), plan, r
+	return plan.Apply(in, ""), plan, r
 }
 
 func text(m compact.Message) string { return m.Parts[0].Text.String() }

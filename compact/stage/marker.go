@@ -18,8 +18,15 @@ func elided(n int, of string) string {
 	return "(elided: " + strconv.Itoa(n) + " bytes of " + of + ")"
 }
 
-// isElided tells whether a text is such a marker, whatever it stands for.
+// superseded is the marker that stands in place of a result that a later one
+// made superfluous. It gives no size: all of it stands below.
+const superseded = "(superseded by a later result)"
+
+// isElided tells whether such a marker, or superseded, is all of a text.
 func isElided(text string) bool {
+	if text == superseded {
+		return true
+	}
 	rest, ok := strings.CutPrefix(text, "(elided: ")
 	if !ok || len(rest) > 60 {
 		return false

@@ -1,0 +1,219 @@
+package compacttest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"laconic/compact"
+)
+
+// Strictest compares what was sent with what came in, after repair, under the
+// strictest shape that any upstream is known to ask for (chat templates of
+// Mistral, Gemma and Qwen, Gemini, Bedrock). A client may break its rules
+// itself, and many upstreams let it; so a rule is reported only where what came
+// in kept it and what was sent does not. A message that was added counts like
+// any other.
+func Strictest(in, out []compact.Message) []error {
+	var errs []error
+	for _, r := range shapeRules {
+		if r.broken(in) == nil {
+			if err := r.broken(out); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", r.name, err))
+			}
+		}
+	}
+	return append(errs, sameForms(in, out)...)
+}
+
+// shape is Strictest for one run. A policy that places its slot as a system
+// message breaks the rules about system messages by choice, and only those.
+func shape(p *compact.Policy, in compact.Conversation, plan *compact.Plan, out []compact.Message) []error {
+	repaired, _ := compact.Repair(in.Messages, plan.Repair)
+	if p.Placement == compact.PlaceSystem {
+		out = where(out, func(m *compact.Message) bool { return m.Origin != compact.Added || !m.Role.Head() })
+	}
+	return Strictest(repaired, out)
+}
+
+// shapeRules are the rules that can be seen in one list.
+var shapeRules = []struct {
+	name   string
+	broken func([]compact.Message) error
+}{
+	{"not empty", func(m []compact.Message) error {
+		if len(m) == 0 {
+			return errors.New("the list has no messages")
+		}
+		return nil
+	}},
+	// llama.cpp with Qwen's template answers 500, Anthropic moves it.
+	{"instructions first", func(m []compact.Message) error {
+		return each(m, func(i int) bool { return i > 0 && m[i].Role.Head() })
+	}},
+	// Mistral refuses it.
+	{"no instructions behind an answer", func(m []compact.Message) error {
+		return each(m, func(i int) bool {
+			return i > 0 && m[i].Role.Head() && (m[i-1].Role == compact.Assistant || m[i-1].Role.Result())
+		})
+	}},
+	{"begins with a user", func(m []compact.Message) error {
+		return first(m, func(m *compact.Message) bool { return m.Role == compact.User })
+	}},
+	// Gemini wants a user before a call.
+	{"does not begin with a call", func(m []compact.Message) error {
+		return first(m, func(m *compact.Message) bool { return len(m.Calls) == 0 })
+	}},
+	{"no two users in a row", func(m []compact.Message) error {
+		return follow(m, func(a, b *compact.Message) bool { return a.Role == compact.User && b.Role == compact.User })
+	}},
+	{"no two assistants in a row", func(m []compact.Message) error {
+		return follow(m, func(a, b *compact.Message) bool {
+			return a.Role == compact.Assistant && b.Role == compact.Assistant
+		})
+	}},
+	// Hosted Mistral refuses it.
+	{"no user behind a tool", func(m []compact.Message) error {
+		return follow(m, func(a, b *compact.Message) bool { return a.Role.Result() && b.Role == compact.User })
+	}},
+	{"every call answered at once", pairs},
+	{"no content is empty", func(m []compact.Message) error {
+		return each(m, func(i int) bool {
+			blank := m[i].Shape == compact.Null || m[i].Shape == compact.Absent
+			return m[i].EmptyCalls || m[i].Shape == compact.Array && len(m[i].Parts) == 0 || blank && len(m[i].Calls) == 0
+		})
+	}},
+	{"no text is empty", func(m []compact.Message) error {
+		return each(m, func(i int) bool {
+			for _, p := range m[i].Parts {
+				if p.Kind == compact.KindText && p.Text.Len() == 0 {
+					return true
+				}
+			}
+			return false
+		})
+	}},
+	// Mistral, newer Claude and Bedrock ask for it.
+	{"ends with a user or a tool", func(m []compact.Message) error {
+		if n := len(m); n > 0 && m[n-1].Role != compact.User && !m[n-1].Role.Result() {
+			return fmt.Errorf("message %d (%s)", n-1, m[n-1].Role)
+		}
+		return nil
+	}},
+}
+
+// each names the first message that is bad.
+func each(msgs []compact.Message, bad func(i int) bool) error {
+	for i := range msgs {
+		if bad(i) {
+			return fmt.Errorf("message %d (%s)", i, msgs[i].Role)
+		}
+	}
+	return nil
+}
+
+// first asks something of the first message that is no instruction.
+func first(msgs []compact.Message, good func(*compact.Message) bool) error {
+	for i := range msgs {
+		if !msgs[i].Role.Head() {
+			if !good(&msgs[i]) {
+				return fmt.Errorf("message %d (%s)", i, msgs[i].Role)
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// follow names the first message that may not follow the one before it, where
+// templates do not see instructions as turns.
+func follow(msgs []compact.Message, bad func(a, b *compact.Message) bool) error {
+	last := -1
+	for i := range msgs {
+		if msgs[i].Role.Head() {
+			continue
+		}
+		if last >= 0 && bad(&msgs[last], &msgs[i]) {
+			return fmt.Errorf("message %d (%s) behind message %d (%s)", i, msgs[i].Role, last, msgs[last].Role)
+		}
+		last = i
+	}
+	return nil
+}
+
+// pairs: directly behind a message with calls stands one result for each, and
+// nowhere else does a result stand.
+func pairs(msgs []compact.Message) error {
+	for i := 0; i < len(msgs); i++ {
+		m := &msgs[i]
+		if m.Role.Result() {
+			return fmt.Errorf("message %d answers no call", i)
+		}
+		if m.Open && i == len(msgs)-1 {
+			return nil
+		}
+		open := map[string]int{}
+		for _, c := range m.Calls {
+			open[answerTo(c)]++
+		}
+		for range m.Calls {
+			i++
+			if i >= len(msgs) || !msgs[i].Role.Result() || open[answered(&msgs[i])] == 0 {
+				return fmt.Errorf("message %d stands where a result is due", i)
+			}
+			open[answered(&msgs[i])]--
+		}
+	}
+	return nil
+}
+
+func answerTo(c compact.Call) string {
+	if c.Kind == compact.CallLegacy {
+		return "function " + c.Name
+	}
+	return "tool " + c.ID
+}
+
+func answered(m *compact.Message) string { return m.Role.String() + " " + m.Answers }
+
+// sameForms compares messages with what they were: a text stays a text (Ollama
+// loses the id of a result that becomes an array), arguments that were a JSON
+// object stay one (SGLang refuses others, vLLM empties them).
+func sameForms(in, out []compact.Message) (errs []error) {
+	was := make(map[int]*compact.Message, len(in))
+	for i := range in {
+		if in[i].Origin != compact.Added {
+			was[in[i].Origin] = &in[i]
+		}
+	}
+	for i := range out {
+		m, o := &out[i], was[out[i].Origin]
+		if o == nil || !m.Edited {
+			continue
+		}
+		if m.Shape != o.Shape && !(o.Shape == compact.Null || o.Shape == compact.Absent) {
+			errs = append(errs, fmt.Errorf("same form: the content of message %d changed its form", i))
+		}
+		for k := range m.Calls {
+			if k < len(o.Calls) && object(o.Calls[k]) && !object(m.Calls[k]) {
+				errs = append(errs, fmt.Errorf("arguments: those of message %d are no JSON object any more", i))
+			}
+		}
+	}
+	return errs
+}
+
+func object(c compact.Call) bool {
+	var o map[string]json.RawMessage
+	return json.Unmarshal([]byte(c.Arguments.String()), &o) == nil && o != nil
+}
+
+func where(msgs []compact.Message, keep func(*compact.Message) bool) []compact.Message {
+	out := make([]compact.Message, 0, len(msgs))
+	for i := range msgs {
+		if keep(&msgs[i]) {
+			out = append(out, msgs[i])
+		}
+	}
+	return out
+}

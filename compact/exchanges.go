@@ -1,0 +1,125 @@
+package compact
+
+import "fmt"
+
+// Exchange is the smallest run of a list that may leave it without breaking a
+// pair: an assistant message with its results, or one message alone.
+type Exchange struct {
+	// At is the index of its first message in the list.
+	At int
+	// Messages are its messages, a part of the list itself.
+	Messages []Message
+}
+
+// Result is the message that answers call n of the exchange's first message,
+// the nth result with that id for the nth call with it; nil if there is none.
+// It panics if there is no call n.
+func (e Exchange) Result(n int) *Message {
+	calls := e.Messages[0].Calls
+	nth := 0
+	for i := range calls[:n] {
+		if sameID(&calls[i], &calls[n]) {
+			nth++
+		}
+	}
+	for i := 1; i < len(e.Messages); i++ {
+		if !matches(&calls[n], &e.Messages[i]) {
+			continue
+		}
+		if nth == 0 {
+			return &e.Messages[i]
+		}
+		nth--
+	}
+	return nil
+}
+
+// Exchanges groups a list, whatever it is like: put together in order, the
+// exchanges are the list. Results belong to the assistant message with calls
+// directly before their run; where there is none, each is alone. It says
+// nothing about ids: see ExchangesStrict.
+func Exchanges(msgs []Message) []Exchange {
+	var all []Exchange
+	for i := 0; i < len(msgs); {
+		end := i + 1
+		for len(msgs[i].Calls) > 0 && end < len(msgs) && msgs[end].Role.Result() {
+			end++
+		}
+		all = append(all, Exchange{At: i, Messages: msgs[i:end:end]})
+		i = end
+	}
+	return all
+}
+
+// PairError says which call or result of a list has no partner.
+type PairError struct {
+	// ID is that of the call, or the one that the result answers; of a legacy
+	// function call it is the function's name. "" where the id is missing.
+	ID string
+	// At is the index of the message with the call, or of the result.
+	At int
+	// Result: a result has no call; else a call has no result.
+	Result bool
+	// Twice: the id stands there a second time.
+	Twice bool
+}
+
+// Error names the id.
+func (e *PairError) Error() string {
+	what := "has no result directly after it"
+	switch {
+	case e.Result && e.Twice:
+		what = "is answered a second time"
+	case e.Result:
+		what = "is answered, but no message directly before calls it"
+	case e.Twice:
+		what = "is used by two calls of one message"
+	case e.ID == "":
+		what = "is missing"
+	}
+	return fmt.Sprintf("message %d: the call id %q %s", e.At, e.ID, what)
+}
+
+// ExchangesStrict groups a list and refuses one in which a call is not answered
+// exactly once, directly after its message, or a result has no call. The error
+// is a *PairError for the first fault in the list, and then there are no
+// exchanges. What it refuses, Repair makes legal.
+func ExchangesStrict(msgs []Message) ([]Exchange, error) {
+	all := Exchanges(msgs)
+	for _, e := range all {
+		if err := e.strict(); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (e Exchange) strict() error {
+	calls := e.Messages[0].Calls
+	answers := make(map[pairKey]int, len(calls)) // how often each was answered
+	for i := range calls {
+		key := callKey(&calls[i])
+		if _, twice := answers[key]; twice || key.id == "" {
+			return &PairError{ID: key.id, At: e.At, Twice: twice}
+		}
+		answers[key] = 0
+	}
+	for i := range e.Messages {
+		m := &e.Messages[i]
+		if !m.Role.Result() {
+			continue
+		}
+		key := resultKey(m)
+		n, known := answers[key]
+		if !known || n > 0 {
+			return &PairError{ID: key.id, At: e.At + i, Result: true, Twice: known}
+		}
+		answers[key] = 1
+	}
+	for i := range calls {
+		if key := callKey(&calls[i]); answers[key] == 0 {
+			return &PairError{ID: key.id, At: e.At}
+		}
+	}
+	return nil
+}

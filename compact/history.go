@@ -1,0 +1,256 @@
+package compact
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// ErrNotEnoughHistory says that a history is above its budget and nothing in it
+// may leave or be shortened. The history is unchanged.
+var ErrNotEnoughHistory = errors.New("compact: the history is above its budget and holds nothing that may be dropped")
+
+// HistoryOptions say under what a History is held. Only Budget and Policy are
+// needed.
+type HistoryOptions struct {
+	// Budget is what the history may cost, Fixed included. For a plain number
+	// of tokens: Limits{Budget: n}.For(0).
+	Budget Budget
+	// Policy compacts. Its own pins hold beside those of the history, but for
+	// Pins.Messages, which is ignored: indices move.
+	Policy *Policy
+	// Counter counts; nil: the policy's own, else BytesPerToken(3.5).
+	Counter Counter
+	// Fixed is what stands beside the messages, tools above all, in tokens.
+	Fixed int
+	// Summarize writes the text for what leaves; nil: the policy's digest
+	// stands there, if it makes one. A failure degrades to that.
+	Summarize Summarizer
+}
+
+// History is a conversation that a program holds itself: it appends messages,
+// pins what must survive, and calls CompactIfNeeded before each request. It
+// owns its list; Parts and Calls of messages are shared and never changed. Not
+// safe for concurrent use.
+type History struct {
+	o      HistoryOptions
+	msgs   []Message
+	pinned []bool
+	// record is what stands in it for what left earlier.
+	record record
+}
+
+// record is the text that stands for what left earlier: the last part of a
+// user message, or a message of its own. At the next compaction it may leave
+// like the messages it stands for, and what replaces it is made from it.
+type record struct {
+	at    int // index of its message, or -1
+	own   bool
+	shape Shape // what the message's content was like without it
+}
+
+// NewHistory begins an empty history. It panics where o.Policy is nil.
+func NewHistory(o HistoryOptions) *History {
+	if o.Policy == nil {
+		panic("compact: a history needs a policy")
+	}
+	if o.Policy.Counter != nil {
+		o.Counter = o.Policy.Counter // Compact counts by it
+	}
+	if o.Counter == nil {
+		o.Counter = BytesPerToken(3.5)
+	}
+	return &History{o: o, record: record{at: -1}}
+}
+
+// RestoreHistory resumes a history from what Messages and Pinned gave. The two
+// lists must have the same length; an error says so where they do not. A text
+// that stood for earlier messages is an ordinary part of its message from then
+// on.
+func RestoreHistory(o HistoryOptions, msgs []Message, pinned []bool) (*History, error) {
+	if len(msgs) != len(pinned) {
+		return nil, fmt.Errorf("compact: %d messages cannot be restored with %d pins", len(msgs), len(pinned))
+	}
+	h := NewHistory(o)
+	h.Append(msgs...)
+	copy(h.pinned, pinned)
+	return h, nil
+}
+
+// Append puts messages at the end, in order, unpinned. Their Origin becomes
+// their index in the history.
+func (h *History) Append(msgs ...Message) {
+	h.msgs = append(h.msgs, msgs...)
+	h.pinned = append(h.pinned, make([]bool, len(msgs))...)
+	h.number()
+}
+
+// number makes every message the history's own, as nobody edited it.
+func (h *History) number() {
+	for i := range h.msgs {
+		h.msgs[i].Origin, h.msgs[i].Edited = i, false
+	}
+}
+
+// Messages is the history as it is to be sent. Indices are those of Pinned and
+// of the pin methods. The slice is valid until the next call that changes the
+// history, and must not be changed.
+func (h *History) Messages() []Message { return slices.Clip(h.msgs) }
+
+// Pinned tells per message of Messages whether it is pinned. It is a copy.
+func (h *History) Pinned() []bool { return slices.Clone(h.pinned) }
+
+// IsPinned tells whether message i is pinned; false also where there is no
+// message i.
+func (h *History) IsPinned(i int) bool { return i >= 0 && i < len(h.pinned) && h.pinned[i] }
+
+// PinLast pins the newest message; in an empty history it does nothing. A
+// pinned message survives every compaction with its bytes; its index may
+// change.
+func (h *History) PinLast() {
+	if n := len(h.pinned); n > 0 {
+		h.pinned[n-1] = true
+	}
+}
+
+// PinAt pins message i. It panics where there is no message i. A pinned call
+// never loses its results, nor a pinned result its call: both stay as they are
+// for as long as one is pinned, also if only one shows in Pinned.
+func (h *History) PinAt(i int) {
+	h.check("PinAt", i)
+	h.pinned[i] = true
+}
+
+// UnpinAt takes the pin from message i, and from that message alone. It panics
+// where there is no message i.
+func (h *History) UnpinAt(i int) {
+	h.check("UnpinAt", i)
+	h.pinned[i] = false
+}
+
+// PinWithExchange pins message i and what cannot leave without it: with a call
+// all results of its message, with a result the message that called and all its
+// other results. A message without calls is pinned alone. It panics where there
+// is no message i.
+func (h *History) PinWithExchange(i int) {
+	h.check("PinWithExchange", i)
+	for _, e := range Exchanges(h.msgs) {
+		if i < e.At+len(e.Messages) {
+			for k := range e.Messages {
+				h.pinned[e.At+k] = true
+			}
+			return
+		}
+	}
+}
+
+func (h *History) check(method string, i int) {
+	if i < 0 || i >= len(h.msgs) {
+		panic(fmt.Sprintf("compact: %s(%d) of a history of %d messages", method, i, len(h.msgs)))
+	}
+}
+
+// EstimatedTokens is what the history costs by its counter, Fixed included. It
+// is as exact as the counter is.
+func (h *History) EstimatedTokens() int { return h.o.Fixed + CostAll(h.o.Counter, h.msgs) }
+
+// CompactIfNeeded brings the history under its budget where the policy finds it
+// due, and repairs its pairs where they are broken. Where nothing was due it
+// gives nil, and the history is as it was. Otherwise the report says what was
+// done; its outcome is Over where the history is still above the budget.
+//
+// The only error is ErrNotEnoughHistory: it is above the budget, and nothing
+// could be done. What a summarizer fails at is no error.
+func (h *History) CompactIfNeeded() (*Report, error) {
+	run, pins, from := h.loose()
+	p := *h.o.Policy
+	p.Pins.Messages = pins
+	s := Summarized(Conversation{Messages: run, Fixed: h.o.Fixed}, &p, h.o.Counter, h.o.Budget, h.o.Summarize)
+	r := s.Report
+	switch {
+	case r.Outcome == Untouched:
+		return nil, nil
+	case r.Epochs == 0 && r.Repairs == 0:
+		return nil, ErrNotEnoughHistory
+	}
+	r.MessagesBefore = len(h.msgs)
+	h.take(s.Messages, run, from)
+	r.MessagesAfter = len(h.msgs)
+	return &r, nil
+}
+
+// loose is the history with its record as an ordinary user message of its own,
+// which may leave: what there is to compact. from tells for every message of
+// the run which of the history it is, -1 for the record.
+func (h *History) loose() (run []Message, pins, from []int) {
+	for i := range h.msgs {
+		m := h.msgs[i]
+		if h.pinned[i] {
+			pins = append(pins, len(run))
+		}
+		if i != h.record.at {
+			run, from = append(run, m), append(from, i)
+			continue
+		}
+		rest := Message{Role: User, Shape: String, Parts: m.Parts[len(m.Parts)-1:]}
+		if !h.record.own {
+			m.Parts, m.Shape = m.Parts[:len(m.Parts)-1:len(m.Parts)-1], h.record.shape
+			run, from = append(run, m), append(from, i)
+		}
+		run, from = append(run, rest), append(from, -1)
+	}
+	for i := range run {
+		run[i].Origin, run[i].Edited = i, false
+	}
+	return run, pins, from
+}
+
+// take makes what came out of a compaction of run the history, and finds the
+// record in it.
+func (h *History) take(out, run []Message, from []int) {
+	was, before, pinned := h.record, h.msgs, h.pinned
+	h.msgs, h.pinned, h.record = nil, nil, record{at: -1}
+	for _, m := range out {
+		pin, here := false, len(h.msgs)
+		switch {
+		case m.Origin == Added && !m.Role.Result():
+			h.record = record{at: here, own: true}
+		case m.Origin == Added: // an answer that repair added
+		case from[m.Origin] >= 0:
+			pin = pinned[from[m.Origin]]
+			if added := len(m.Parts) > len(run[m.Origin].Parts); added {
+				h.record = record{at: here, shape: run[m.Origin].Shape}
+			}
+		case !was.own && here > 0 && h.msgs[here-1].Role == User && !h.pinned[here-1]:
+			h.rejoin(m.Parts[0])
+			continue
+		default:
+			if was.own {
+				m.Role = before[was.at].Role
+			}
+			if h.record.at < 0 {
+				h.record = record{at: here, own: true}
+			}
+		}
+		h.msgs, h.pinned = append(h.msgs, m), append(h.pinned, pin)
+	}
+	h.number()
+}
+
+// rejoin puts a record that did not leave back behind the text of the message
+// it came from, which is the last one, and behind a newer record there.
+func (h *History) rejoin(old Part) {
+	at := len(h.msgs) - 1
+	m := &h.msgs[at]
+	if h.record.at == at {
+		newer := m.Parts[len(m.Parts)-1].Text.String()
+		m.Parts = m.Parts[:len(m.Parts)-1]
+		old.Text = Plain(old.Text.String() + newer)
+	} else {
+		h.record = record{at: at, shape: m.Shape}
+	}
+	m.Parts = append(slices.Clip(m.Parts), old)
+	if m.Shape != Array {
+		m.Shape = String
+	}
+}

@@ -1,0 +1,249 @@
+package compact
+
+import (
+	"iter"
+	"slices"
+)
+
+// CallRef names one call of one message of a draft.
+type CallRef struct{ Message, Call int }
+
+// Arguments yields the old calls whose arguments may be edited, oldest first,
+// each once to each stage in the life of a draft. Calls that carry a signature,
+// and calls of messages that do, are not among them.
+func (d *Draft) Arguments() iter.Seq2[CallRef, Call] {
+	return func(yield func(CallRef, Call) bool) {
+		stop := min(d.recent, d.end)
+		for i := d.cursor[d.stage]; i < stop; i++ {
+			d.cursor[d.stage] = i
+			m := &d.msgs[i]
+			if d.removed(i) || d.pinned[i] || m.Role != Assistant || m.Sealed || m.Open {
+				continue
+			}
+			for c := range m.Calls {
+				if call := d.msgs[i].Calls[c]; !call.Sealed && !yield(CallRef{i, c}, call) {
+					return
+				}
+			}
+		}
+		d.cursor[d.stage] = max(d.cursor[d.stage], stop)
+	}
+}
+
+// RewriteArguments replaces the arguments of a call, if that saves tokens, and
+// tells whether it did. What was a JSON object must be one again: upstreams
+// refuse anything else, or silently empty it.
+func (d *Draft) RewriteArguments(r CallRef, arguments, why string) bool {
+	m := &d.msgs[r.Message]
+	old := m.Calls[r.Call]
+	if old.Sealed || !d.editable(r.Message) {
+		return false
+	}
+	call := old
+	call.Arguments = Plain(arguments)
+	saved := d.counter.Call(&old) - d.counter.Call(&call)
+	if saved <= 0 {
+		return false
+	}
+	m.Calls = slices.Clone(m.Calls)
+	m.Calls[r.Call] = call
+	d.note(r.Message, Edit{Op: OpArguments, Text: arguments, Why: why, Part: r.Call, ID: old.ID, Saved: saved})
+	return true
+}
+
+// Messages is how many messages are visible.
+func (d *Draft) Messages() int { return d.end }
+
+// Message is message i of the repaired list as it is now. It must not be
+// changed.
+func (d *Draft) Message(i int) *Message { return &d.msgs[i] }
+
+// Exchange is the run [start, end) that leaves together with message i.
+func (d *Draft) Exchange(i int) (start, end int) {
+	start = int(d.parts.start[i])
+	return start, d.parts.endOf(start)
+}
+
+// Leave removes the exchange that starts at message i whole, and tells whether
+// it did: instructions and pins stay. It is for policies that are known by
+// their own rule of what leaves; it does not look after the first and the
+// newest user message, nor after the roles that come to stand side by side.
+func (d *Draft) Leave(i int, why string) bool {
+	start, end := d.Exchange(i)
+	if i != start || d.removed(i) || d.pinned[i] || d.msgs[i].Role.Head() {
+		return false
+	}
+	before, by := d.total, d.reason(why)
+	for k := start; k < end; k++ {
+		d.setRemoved(k, by)
+	}
+	d.saved[d.stage] += before - d.total
+	d.growth[d.stage]++
+	return true
+}
+
+// Fill makes a slot of size tokens for what has left so far.
+func (d *Draft) Fill(by Digester, size int) {
+	d.total += size
+	d.slot = &slotDraft{to: d.end, size: size, end: d.end, by: by}
+}
+
+// Media lists the old images, sounds and files that may become a line of text,
+// oldest first. Those of the first and the newest user message stay.
+func (d *Draft) Media() []Ref {
+	var old []Ref
+	d.media = slices.DeleteFunc(d.media, func(r Ref) bool {
+		i := r.Message
+		if d.removed(i) || d.msgs[i].Parts[r.Part].Kind == KindText {
+			return true
+		}
+		if m := &d.msgs[i]; i < d.recent && !d.pinned[i] && i != d.first && i != d.newest && !m.Role.Head() && !m.Sealed && !m.Open {
+			old = append(old, r)
+		}
+		return false
+	})
+	return old
+}
+
+// Part is a part as it is now.
+func (d *Draft) Part(r Ref) Part { return d.msgs[r.Message].Parts[r.Part] }
+
+// ReplaceMedia makes a part that Media listed a line of text, if that saves
+// tokens, and tells whether it did.
+func (d *Draft) ReplaceMedia(r Ref, text, why string) bool {
+	return d.replace(r, Edit{Op: OpMedia, Text: text, Why: why})
+}
+
+// older finds out what later messages made superfluous. It reads every message
+// once in the life of a draft.
+type older struct {
+	read     int // messages before it were read
+	byCall   map[callText]int
+	byText   map[string]Ref
+	byHead   map[string]int
+	stale    []Ref // results that a later one supersedes
+	repeated []int // instructions in mid-list that a later one repeats
+	body     bool  // a message that is no instruction was read
+}
+
+// callText is what makes two calls the same call.
+type callText struct{ name, arguments string }
+
+// Superseded lists the texts of old tool results that a later result of the
+// same call (same tool, same arguments), or one with the same content, made
+// superfluous, oldest first. A text that was rewritten does not come back.
+func (d *Draft) Superseded() []Ref {
+	d.readOlder()
+	var old []Ref
+	d.older.stale = slices.DeleteFunc(d.older.stale, func(r Ref) bool {
+		if d.removed(r.Message) || d.pinned[r.Message] || d.msgs[r.Message].Edited {
+			return true
+		}
+		if r.Message < d.recent {
+			old = append(old, r)
+		}
+		return false
+	})
+	slices.SortFunc(old, func(a, b Ref) int { return a.Message - b.Message })
+	return old
+}
+
+// DropRepeated removes the instructions in mid-list that a later message
+// repeats word for word, as clients leave them that send their instructions
+// anew each turn. The newest stays, and so does the head of the list.
+func (d *Draft) DropRepeated(why string) {
+	d.readOlder()
+	before, by := d.total, d.reason(why)
+	d.older.repeated = slices.DeleteFunc(d.older.repeated, func(i int) bool {
+		if d.pinned[i] {
+			return true
+		}
+		if i >= d.recent || !d.joinsWithout(i) {
+			return false
+		}
+		d.setRemoved(i, by)
+		d.must -= d.whole[i]
+		d.musts--
+		d.growth[d.stage]++
+		return true
+	})
+	d.saved[d.stage] += before - d.total
+}
+
+// joinsWithout tells whether the neighbours of message i may stand together.
+func (d *Draft) joinsWithout(i int) bool {
+	x, y := i-1, i+1
+	for x >= 0 && (d.removed(x) || d.msgs[x].Role.Head()) {
+		x--
+	}
+	for y < d.end && (d.removed(y) || d.msgs[y].Role.Head()) {
+		y++
+	}
+	if x < 0 || y >= d.end {
+		return false
+	}
+	return d.joins(int(d.parts.start[x]), y)
+}
+
+// readOlder reads the messages that became visible since it was asked last.
+func (d *Draft) readOlder() {
+	o := &d.older
+	if o.byCall == nil {
+		o.byCall, o.byText, o.byHead = map[callText]int{}, map[string]Ref{}, map[string]int{}
+	}
+	for ; o.read < d.end; o.read++ {
+		i := o.read
+		m := &d.msgs[i]
+		switch {
+		case m.Role.Head() && len(m.Parts) == 1:
+			text := m.Parts[0].Text.String()
+			if was, ok := o.byHead[text]; ok && o.body {
+				o.repeated = append(o.repeated, was)
+			}
+			if o.body {
+				o.byHead[text] = i
+			}
+		case m.Role.Result():
+			d.readResult(i)
+		}
+		o.body = o.body || !m.Role.Head()
+	}
+}
+
+// readResult notes what result i supersedes.
+func (d *Draft) readResult(i int) {
+	o, m := &d.older, &d.msgs[i]
+	if len(m.Parts) != 1 || m.Parts[0].Kind != KindText || m.Edited {
+		return
+	}
+	here := Ref{i, 0}
+	if c := d.callOf(i); c != nil {
+		arguments, _ := c.Arguments.Source()
+		key := callText{c.Name, arguments}
+		if was, ok := o.byCall[key]; ok {
+			o.stale = append(o.stale, Ref{was, 0})
+		}
+		o.byCall[key] = i
+	}
+	text, _ := m.Parts[0].Text.Source()
+	if was, ok := o.byText[text]; ok {
+		o.stale = append(o.stale, was)
+	}
+	o.byText[text] = here
+}
+
+// callOf is the call that result i answers: the first of its exchange with its
+// id. In an exchange of very many calls only those near its place are looked
+// at, so that reading stays linear.
+func (d *Draft) callOf(i int) *Call {
+	start := int(d.parts.start[i])
+	calls := d.msgs[start].Calls
+	const near = 64
+	at := i - start - 1
+	for k := max(0, at-near); k < min(len(calls), at+near+1); k++ {
+		if matches(&calls[k], &d.msgs[i]) {
+			return &calls[k]
+		}
+	}
+	return nil
+}

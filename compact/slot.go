@@ -1,0 +1,161 @@
+package compact
+
+import "slices"
+
+// Digest is the text that the slot gets without a model. It is made when it is
+// asked for first: a summary, or a text that was made a turn ago, may stand in
+// its place. Not safe for concurrent use.
+func (s *Slot) Digest() string {
+	if s.digest != nil {
+		s.Text, s.digest = s.digest(), nil
+	}
+	return s.Text
+}
+
+// Digester is a stage that can say in a text what messages held: lost are the
+// messages that left or were shortened, as they came, kept are those that the
+// model still reads. The text is a function of its arguments and costs at most
+// size tokens.
+type Digester interface {
+	Stage
+	Digest(lost, kept []Message, size int, c Counter) string
+}
+
+// slotDraft is the slot of a draft, its text not made yet: only the slot that
+// is left at the end needs one.
+type slotDraft struct {
+	to, size int
+	end      int // messages before it were visible when the slot was made
+	by       Digester
+}
+
+// Summarize replaces the exchanges of the gap by a slot of at most size
+// tokens, if that saves, and tells whether it did. The gap is the one that was
+// known at the warm mark, so that a text could be prepared before it is
+// needed: either exactly that gap, or none. A slot that is there already is
+// absorbed.
+func (d *Draft) Summarize(by Digester, size int, why string) bool {
+	size = min(size, d.budget-d.least())
+	if d.gap.open && d.warmTo <= d.gap.to && d.slot != nil || size < leastSlot {
+		return false
+	}
+	before := d.total
+	undo := d.undo()
+	for !d.gap.open || d.gap.to < d.warmTo {
+		if !d.grow(d.warmTo, d.reason(why)) {
+			break
+		}
+	}
+	if !d.gap.open || d.gap.to == d.gap.from {
+		return false
+	}
+	was := 0
+	if d.slot != nil {
+		was = d.slot.size
+	}
+	// A slot takes at most three quarters of what left for it.
+	size = min(size, (before-d.total+was)*3/4)
+	if size < leastSlot {
+		undo()
+		return false
+	}
+	d.total += size - was
+	d.slot = &slotDraft{to: d.gap.to, size: size, end: d.end, by: by}
+	d.saved[d.stage] += before - d.total
+	d.growth[d.stage]++
+	return true
+}
+
+// leastSlot is the size, in tokens, below which a slot says nothing.
+const leastSlot = 48
+
+// least is the cost that nothing short of the last resort gets below: what
+// must stay, the newest user message and what is recent.
+func (d *Draft) least() int {
+	n := d.must
+	for i := d.recent; i < d.end; i++ {
+		if m := &d.msgs[i]; !m.Role.Head() && !d.pinned[i] && i != d.first {
+			n += d.cost[i]
+		}
+	}
+	if d.newest >= 0 && d.newest < d.recent && d.newest != d.first && !d.pinned[d.newest] {
+		n += d.cost[d.newest]
+	}
+	return n
+}
+
+// undo starts to note what leaves, and gives what brings it back.
+func (d *Draft) undo() func() {
+	gap, total, count := d.gap, d.total, d.count
+	d.trail = d.trail[:0]
+	return func() {
+		for _, t := range slices.Backward(d.trail) {
+			d.removedBy[t.at] = t.was
+		}
+		d.gap, d.total, d.count = gap, total, count
+	}
+}
+
+// removal notes one change of what has left.
+type removal struct {
+	at  int
+	was int32
+}
+
+// fill puts the slot into the plan, with its digest.
+func (d *Draft) fill(plan *Plan, originals []Message) {
+	if d.slot == nil {
+		return
+	}
+	s := Slot{From: d.gap.from, To: d.slot.to, End: d.slot.end, At: d.gap.host, Size: d.slot.size}
+	if d.placement == PlaceSystem {
+		s.At, s.Role = -1, System
+		for s.To = 0; s.To < len(originals) && originals[s.To].Role.Head(); s.To++ {
+		}
+	}
+	// Only what stood before the epoch counts: a later turn must make the
+	// same text.
+	var lost, kept []Message
+	for i := range d.slot.end {
+		s.Sources = max(s.Sources, originals[i].Origin+1)
+		if d.removed(i) || d.msgs[i].Edited && !originals[i].Edited {
+			lost = append(lost, originals[i])
+		}
+		if !d.removed(i) {
+			kept = append(kept, d.msgs[i])
+		}
+	}
+	by, size, c := d.slot.by, s.Size, d.counter
+	s.digest = func() string { return by.Digest(lost, kept, size, c) }
+	plan.Slot = &s
+}
+
+// role is the role of a message that is the slot's own.
+func (s *Slot) role() Role {
+	if s.Role == 0 {
+		return User
+	}
+	return s.Role
+}
+
+// withSlot writes a text into the place of the slot. msgs is the surviving
+// list, at tells where a message of the repaired list stands in it.
+func withSlot(msgs []Message, s *Slot, text string, at func(int) int) []Message {
+	if s == nil || text == "" {
+		return msgs
+	}
+	part := Part{Kind: KindText, Text: Plain(text)}
+	if s.At < 0 {
+		return slices.Insert(slices.Clone(msgs), at(s.To), Message{
+			Role: s.role(), Shape: String, Parts: []Part{part}, Origin: Added, Edited: true,
+		})
+	}
+	msgs = slices.Clone(msgs)
+	m := &msgs[at(s.At)]
+	m.Parts = append(slices.Clip(m.Parts), part)
+	m.Edited = true
+	if m.Shape != Array {
+		m.Shape = String
+	}
+	return msgs
+}

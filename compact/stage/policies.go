@@ -1,0 +1,144 @@
+package stage
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"laconic/compact"
+)
+
+// NamedPolicy is a way to compact that people know by name.
+type NamedPolicy struct {
+	// Name is what configuration, headers and logs call it.
+	Name string
+	// Summary says in one line what it does.
+	Summary string
+	// KnownFrom names the system whose algorithm and numbers it has; "–" for
+	// Laconic's own.
+	KnownFrom string
+	// Claims are the promises it keeps, by their numbers in the package
+	// comment of compact, counted from 1.
+	Claims []int
+	// New makes the policy from its options, a JSON object; empty means
+	// defaults. The error names an option that is not known or out of range.
+	New func(options []byte) (*compact.Policy, error)
+}
+
+// Policies are the named policies. Adaptive is folded: it repeats at every turn
+// what it decided before, so that the provider's prompt cache keeps hitting.
+// The others compact each request as it comes, as the systems do from which
+// they are known, with the algorithm, the numbers and the estimate of tokens of
+// those; but a call never leaves without its results, instructions and pins
+// stay, the newest message stays, and arguments and tools are counted.
+//
+// What all of them hold a request under is its budget. Where an original has a
+// number of its own for that (summary: 12,000 tokens), it is the budget of the
+// model that says so.
+var Policies = []NamedPolicy{
+	{"adaptive", "the whole ladder, folded: decisions are repeated, so prompt caches keep hitting", "–", []int{1, 2, 3, 4, 5, 6, 7, 8}, newAdaptive},
+	{"elide", "old tool results, then old prose, become markers until the request fits; nothing leaves", "helexa/cortex", faithful, newElidePolicy},
+	{"turns", "the oldest turns leave whole; the newest that fit stay", "entelix HeadDrop", faithful, newTurnsPolicy},
+	{"window", "the last N messages stay, from a user message on; pins survive", "ailoop History/TruncateStrategy", faithful, newWindowPolicy},
+	{"summary", "instructions, one summary as a system message, the last N messages", "NeoGraph compact_history", faithful, newSummaryPolicy},
+	{"layered", "trim results, collapse white space, summarize, drop the oldest", "falai CompactionEngine", faithful, newLayeredPolicy},
+}
+
+// faithful are the promises of a policy that has the algorithm of another
+// system: untouched, paired, never worse.
+var faithful = []int{1, 2, 8}
+
+// PolicyNames lists the named policies in order.
+func PolicyNames() []string {
+	names := make([]string, len(Policies))
+	for i, p := range Policies {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// NewPolicy makes the named policy from its options, a JSON object; empty means
+// defaults. The policy is the caller's: it may be given pins, say.
+func NewPolicy(name string, options []byte) (*compact.Policy, error) {
+	for _, p := range Policies {
+		if p.Name == name {
+			return p.New(options)
+		}
+	}
+	return nil, fmt.Errorf("there is no policy %q; known are %s", name, strings.Join(PolicyNames(), ", "))
+}
+
+// adaptive has no options of its own: a configuration changes its fields and
+// its ladder.
+type adaptive struct{}
+
+func (adaptive) check() error { return nil }
+
+func newAdaptive(raw []byte) (*compact.Policy, error) {
+	if err := policyOptions("adaptive", &adaptive{}, raw); err != nil {
+		return nil, err
+	}
+	return &compact.Policy{Name: "adaptive", Ladder: Default()}, nil
+}
+
+// policyOptions reads a JSON object into o, whose fields hold the defaults, and
+// has o check itself.
+func policyOptions(name string, o interface{ check() error }, raw []byte) error {
+	if raw = bytes.TrimSpace(raw); len(raw) > 0 && string(raw) != "null" {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.DisallowUnknownFields()
+		if err := d.Decode(o); err != nil {
+			return fmt.Errorf("%s: %w", name, plain(err))
+		}
+	}
+	if err := o.check(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// keepAtLeast says why a number of messages to keep is not valid.
+func keepAtLeast(least, keep int) error {
+	if keep < least {
+		return fmt.Errorf("keep must be at least %d", least)
+	}
+	return nil
+}
+
+var errMinBytes = errors.New("min_bytes cannot be negative")
+
+// landNowhere is the Land of policies whose stages know themselves when to
+// stop: it is at what must stay, so every stage of the ladder is asked.
+const landNowhere = 1e-12
+
+// atTrigger makes a trigger of share s start at that cost, not above it.
+func atTrigger(s float64) float64 { return s - 1e-9 }
+
+// total is what the request costs now, under landNowhere and before anything
+// left that must stay under other policies.
+func total(d *compact.Draft) int {
+	if over := d.Excess(); over > 0 {
+		return d.Budget() + over
+	}
+	return d.Budget() - d.Room() + d.Over()
+}
+
+// costOf is what the exchange [start, end) costs now.
+func costOf(d *compact.Draft, c compact.Counter, start, end int) (cost int) {
+	for i := start; i < end; i++ {
+		cost += compact.Cost(c, d.Message(i))
+	}
+	return cost
+}
+
+// lastFrom is the start of the exchange that holds the nth message from the
+// end: what the originals call the last n messages, with no pair cut in two.
+func lastFrom(d *compact.Draft, n int) int {
+	if d.Messages() <= n {
+		return 0
+	}
+	start, _ := d.Exchange(d.Messages() - n)
+	return start
+}

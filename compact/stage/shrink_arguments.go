@@ -1,0 +1,170 @@
+package stage
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"laconic/compact"
+)
+
+// shrinkArguments cuts long strings inside the arguments of old calls: a file
+// that was written, a patch, a script. What was done and to what stays
+// readable. Arguments stay a JSON object, whatever else they hold: SGLang
+// refuses anything else, and vLLM silently empties it.
+type shrinkArguments struct {
+	// MaxChars is how many characters of a string stay; longer ones are cut.
+	MaxChars int `json:"max_chars"`
+}
+
+func newShrinkArguments(raw []byte) (compact.Stage, error) {
+	return options(&shrinkArguments{MaxChars: 500}, raw)
+}
+
+func (s *shrinkArguments) Name() string { return "shrink_arguments" }
+
+func (s *shrinkArguments) check() error {
+	if s.MaxChars < 1 {
+		return errors.New("max_chars must be at least 1")
+	}
+	return nil
+}
+
+func (s *shrinkArguments) Shrink(d *compact.Draft) {
+	for ref, call := range d.Arguments() {
+		if d.Over() == 0 {
+			return
+		}
+		if call.Arguments.Len() <= s.MaxChars {
+			continue
+		}
+		if text := call.Arguments.String(); isObject(text) {
+			if short := shortStrings(text, s.MaxChars); len(short) < len(text) {
+				d.RewriteArguments(ref, short, "long argument of an old call")
+			}
+		}
+	}
+}
+
+func isObject(text string) bool {
+	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid([]byte(text))
+}
+
+// shortStrings is valid JSON with every string value, nested ones too, cut to
+// at most n characters and a notice. Keys and all bytes between strings stay.
+func shortStrings(text string, n int) string {
+	var b strings.Builder
+	done := 0 // bytes before it were written
+	for i := 0; i < len(text); {
+		if text[i] != '"' {
+			i++
+			continue
+		}
+		start := i + 1
+		end := stringEnd(text, start)
+		i = end + 1
+		if isKey(text[i:]) {
+			continue
+		}
+		if short, ok := shortString(text[start:end], n); ok {
+			b.WriteString(text[done:start])
+			b.WriteString(short)
+			done = end
+		}
+	}
+	if done == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// stringEnd is where the string ends whose inside starts at i: at its quote.
+func stringEnd(text string, i int) int {
+	for text[i] != '"' {
+		i += 1
+		if text[i-1] == '\\' {
+			i++
+		}
+	}
+	return i
+}
+
+// isKey tells whether what follows a string makes it a key: a colon.
+func isKey(rest string) bool {
+	return strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":")
+}
+
+const (
+	moreOpen  = "… ["
+	moreClose = " more characters]"
+)
+
+// shortString cuts the inside of a JSON string to n characters and says how
+// many are missing, those of an earlier cut included; false if that would not
+// make it shorter.
+func shortString(raw string, n int) (string, bool) {
+	if len(raw) <= n {
+		return "", false
+	}
+	body, missing := beforeNotice(raw)
+	at := 0
+	for ; n > 0 && at < len(body); n-- {
+		at += charWidth(body[at:])
+	}
+	head := body[:at]
+	if at == len(body) {
+		return "", false
+	}
+	for ; at < len(body); missing++ {
+		at += charWidth(body[at:])
+	}
+	short := head + moreOpen + strconv.Itoa(missing) + moreClose
+	return short, len(short) < len(raw)
+}
+
+// beforeNotice parts the inside of a string from the notice of an earlier cut.
+func beforeNotice(raw string) (body string, missing int) {
+	s, ok := strings.CutSuffix(raw, moreClose)
+	if !ok {
+		return raw, 0
+	}
+	at := strings.LastIndex(s, moreOpen)
+	if at < 0 {
+		return raw, 0
+	}
+	digits := s[at+len(moreOpen):]
+	n, err := strconv.Atoi(digits)
+	if err != nil || n <= 0 || n > 1<<40 || strconv.Itoa(n) != digits {
+		return raw, 0
+	}
+	return raw[:at], n
+}
+
+// charWidth is how many bytes the first character takes inside a JSON string.
+// An escape is one character, and so are the two escapes of a surrogate pair.
+func charWidth(s string) int {
+	if s[0] != '\\' {
+		_, w := utf8.DecodeRuneInString(s)
+		return w
+	}
+	if s[1] != 'u' {
+		return 2
+	}
+	if half(s, 0xd8) && len(s) >= 12 && half(s[6:], 0xdc) {
+		return 12
+	}
+	return 6
+}
+
+// half tells whether s starts with an escape of one half of a surrogate pair:
+// \ud8xx to \udbxx for 0xd8, \udcxx to \udfxx for 0xdc.
+func half(s string, of uint64) bool {
+	if s[0] != '\\' || s[1] != 'u' {
+		return false
+	}
+	n, err := strconv.ParseUint(s[2:4], 16, 8)
+	return err == nil && n >= of && n < of+4
+}

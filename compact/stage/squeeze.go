@@ -1,0 +1,139 @@
+package stage
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"laconic/compact"
+)
+
+// squeeze takes out of old tool results what a model reads nothing from: the
+// white space of JSON, blanks at the ends of lines, runs of blank lines.
+// Indentation stays, because in source code and in YAML it is meaning.
+type squeeze struct {
+	// Mode is "lossless", or "all": every run of white space becomes one space,
+	// line ends and indentation included, as some compactors do it.
+	Mode string `json:"mode"`
+}
+
+const (
+	lossless   = "lossless"
+	everything = "all"
+)
+
+func newSqueeze(raw []byte) (compact.Stage, error) {
+	return options(&squeeze{Mode: lossless}, raw)
+}
+
+func (s *squeeze) Name() string { return "squeeze" }
+
+func (s *squeeze) check() error {
+	if s.Mode != lossless && s.Mode != everything {
+		return fmt.Errorf("mode must be %s or %s", lossless, everything)
+	}
+	return nil
+}
+
+// worth is the part of a text, one in so many bytes, that lossless squeezing
+// has to save: for less, a text keeps its exact bytes. Agents edit files by
+// strings that they saw.
+const worth = 32
+
+func (s *squeeze) Shrink(d *compact.Draft) {
+	for ref, part := range d.Results() {
+		if d.Over() == 0 {
+			return
+		}
+		text := part.Text.String()
+		var short string
+		if s.Mode == everything {
+			short = eachSide(text, withoutRuns)
+			if len(short) == len(text) {
+				continue
+			}
+		} else {
+			short = eachSide(text, withoutBlanks)
+			if len(text)-len(short) <= len(text)/worth {
+				continue
+			}
+		}
+		if short != "" { // no upstream wants an empty text where there was one
+			d.Rewrite(ref, short, "white space of an old tool result")
+		}
+	}
+}
+
+// eachSide squeezes a text, and of one that was clipped before head and tail,
+// so that the notice between them stays readable to clipOf.
+func eachSide(text string, squeezed func(string) string) string {
+	c := clipOf(text)
+	if c.whole() {
+		return squeezed(text)
+	}
+	c.head, c.tail = squeezed(c.head), squeezed(c.tail)
+	return c.String()
+}
+
+// withoutBlanks is a text without the white space that means nothing. Of a run
+// of blank lines one stays; JSON loses all that stands outside of its strings.
+func withoutBlanks(text string) string {
+	if short, ok := minified(text); ok {
+		return short
+	}
+	if !strings.Contains(text, " \n") && !strings.Contains(text, "\t\n") && !strings.Contains(text, "\r\n") &&
+		!strings.Contains(text, "\n\n") && !endsBlank(text) {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	blank := false // the line before was
+	for first := true; ; first = false {
+		line, rest, more := strings.Cut(text, "\n")
+		line, cr := strings.CutSuffix(line, "\r")
+		line = strings.TrimRight(line, " \t")
+		if line != "" || !blank {
+			if !first {
+				b.WriteByte('\n')
+			}
+			b.WriteString(line)
+			if cr {
+				b.WriteByte('\r')
+			}
+		}
+		blank = line == ""
+		if !more {
+			return b.String()
+		}
+		text = rest
+	}
+}
+
+func endsBlank(text string) bool {
+	return strings.HasSuffix(text, " ") || strings.HasSuffix(text, "\t")
+}
+
+// withoutRuns is a text with one space in place of every run of white space,
+// and none at its ends.
+func withoutRuns(text string) string {
+	if short, ok := minified(text); ok {
+		text = short
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// minified is a text without the white space of JSON, if it is one JSON object
+// or array and nothing else. Every other byte stays: numbers keep their digits,
+// strings their escapes, keys their order, even where a key comes twice.
+func minified(text string) (string, bool) {
+	s := strings.Trim(text, " \t\r\n")
+	if len(s) < 2 || !(s[0] == '{' && s[len(s)-1] == '}' || s[0] == '[' && s[len(s)-1] == ']') {
+		return "", false
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(s)) != nil {
+		return "", false
+	}
+	return b.String(), true
+}

@@ -1,0 +1,40 @@
+package stage
+
+import (
+	"errors"
+
+	"laconic/compact"
+)
+
+// summarize replaces the older exchanges by a slot: one text, the digest or a
+// summary by a model, that says what was in them.
+type summarize struct {
+	// MaxTokens is the size of the slot at most.
+	MaxTokens int `json:"max_tokens"`
+	// Share is the size of the slot at most, as a part of the budget.
+	Share float64 `json:"share"`
+}
+
+func newSummarize(raw []byte) (compact.Stage, error) {
+	return options(&summarize{MaxTokens: 4096, Share: 0.22}, raw)
+}
+
+func (s *summarize) Name() string { return "summarize" }
+
+func (s *summarize) check() error {
+	if s.MaxTokens < 64 {
+		return errors.New("max_tokens must be at least 64")
+	}
+	if s.Share <= 0 || s.Share > 0.5 {
+		return errors.New("share must be above 0 and at most 0.5")
+	}
+	return nil
+}
+
+func (s *summarize) Shrink(d *compact.Draft) {
+	d.Summarize(s, min(s.MaxTokens, int(s.Share*float64(d.Budget())), d.Room()*7/10), "older exchanges")
+}
+
+func (s *summarize) Digest(lost, kept []compact.Message, size int, c compact.Counter) string {
+	return digestOf(lost, kept, size, c)
+}
