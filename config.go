@@ -87,7 +87,7 @@ func Default() *Config {
 			StreamIdle:            seconds(10 * 60),
 			Shutdown:              seconds(30),
 		},
-		Policies: map[string]PolicyConfig{defaultPolicy: builtinPolicy()},
+		Policies: builtinPolicies(),
 	}
 }
 

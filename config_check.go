@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"laconic/compact"
 	"laconic/tokenize"
 )
 
@@ -102,30 +104,47 @@ func (c *Config) describe(w io.Writer) {
 		fmt.Fprintf(w, "  %v\n", err) // unreachable: the configuration is valid
 		return
 	}
-	names := []string{}
-	for name := range built {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(built)) {
 		p := c.Policies[name]
-		keep := fmt.Sprintf("%v of the room, at most %d tokens, at least %s", p.KeepRecent.Share, p.KeepRecent.Tokens, count(p.KeepRecent.Exchanges, "exchange"))
-		if n := p.KeepRecent.Messages; n > 0 {
-			keep = count(n, "message") + " at the end"
+		used := slices.ContainsFunc(c.Models, func(m ModelConfig) bool { return m.Policy == name })
+		if !used && !c.named("policies."+name) && name != defaultPolicy {
+			continue
 		}
-		var stages []string
-		for _, s := range built[name].Ladder {
-			stages = append(stages, s.Name())
+		fmt.Fprintf(w, "  %s\n", name)
+		if p.algorithm != "" {
+			fmt.Fprintf(w, "    as      %s%s\n    repair  %s, on overflow %s\n", p.algorithm, flowOptions(p.Options), p.Repair, p.OnOverflow)
+		} else {
+			fmt.Fprint(w, p.describe(built[name]))
 		}
-		if len(stages) == 0 {
-			stages = []string{"none: repair only"}
-		}
-		fmt.Fprintf(w, "  %s\n    trigger %s, warm %v, land %v, repair %s, on overflow %s, placement %s\n    keeps   %s\n    ladder  %s\n",
-			name, p.Trigger, p.Warm, p.Land, p.Repair, p.OnOverflow, p.Placement, keep, strings.Join(stages, " > "))
 		if pins := p.Pin.words(); pins != "" {
 			fmt.Fprintf(w, "    pins    %s\n", pins)
 		}
 	}
+}
+
+// describe says how a policy compacts that is adaptive, or extends it.
+func (p PolicyConfig) describe(built *compact.Policy) string {
+	keep := fmt.Sprintf("%v of the room, at most %d tokens, at least %s", p.KeepRecent.Share, p.KeepRecent.Tokens, count(p.KeepRecent.Exchanges, "exchange"))
+	if n := p.KeepRecent.Messages; n > 0 {
+		keep = count(n, "message") + " at the end"
+	}
+	var stages []string
+	for _, s := range built.Ladder {
+		stages = append(stages, s.Name())
+	}
+	if len(stages) == 0 {
+		stages = []string{"none: repair only"}
+	}
+	return fmt.Sprintf("    trigger %s, warm %v, land %v, repair %s, on overflow %s, placement %s\n    keeps   %s\n    ladder  %s\n",
+		p.Trigger, p.Warm, p.Land, p.Repair, p.OnOverflow, p.Placement, keep, strings.Join(stages, " > "))
+}
+
+// flowOptions lists options behind a name; "" for none.
+func flowOptions(raw OptionMap) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	return ", " + string(raw)
 }
 
 // words lists what is pinned; "" for nothing. The texts may be private.

@@ -173,6 +173,9 @@ func (r *reading) value(n *yaml.Node, path string, v reflect.Value) {
 	case *Rung:
 		r.rung(n, path, t)
 		return
+	case *OptionMap:
+		*t = OptionMap(r.options(n, path))
+		return
 	}
 	switch v.Kind() {
 	case reflect.Struct:

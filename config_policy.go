@@ -1,12 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
 
@@ -18,6 +20,7 @@ import (
 // what the file leaves out comes from the policy it extends.
 type PolicyConfig struct {
 	Extends    string     `json:"extends,omitempty"`
+	Options    OptionMap  `json:"options,omitempty"`
 	Trigger    Trigger    `json:"trigger,omitempty" check:"above=0,max=1"` // 0: auto
 	Land       float64    `json:"land,omitempty" check:"above=0,below=1"`
 	Warm       float64    `json:"warm,omitempty" check:"above=0,below=1"`
@@ -27,7 +30,15 @@ type PolicyConfig struct {
 	Placement  string     `json:"placement,omitempty" check:"oneof=auto|system"`
 	Pin        PinConfig  `json:"pin,omitzero"`
 	Ladder     []Rung     `json:"ladder,omitempty"` // nil: the default ladder; empty: only repair
+
+	// algorithm is the named policy that it is a form of; "": adaptive, whose
+	// settings are those above. Of the others only extends, options, repair,
+	// on_overflow and pin can be set.
+	algorithm string
 }
+
+// OptionMap is the options of a named policy, a JSON object; nil: its defaults.
+type OptionMap json.RawMessage
 
 // KeepConfig measures the recent exchanges that stay as they are.
 type KeepConfig struct {
@@ -44,12 +55,17 @@ type PinConfig struct {
 	Tools []string `json:"tools,omitempty"`
 }
 
-// defaultPolicy is the policy of every model that names none. It is built in;
-// the file may change it.
+// defaultPolicy is the policy of every model that names none.
 const defaultPolicy = "adaptive"
 
-func builtinPolicy() PolicyConfig {
-	return PolicyConfig{
+// builtinPolicies are the policies that are there without a file. The file may
+// change them.
+func builtinPolicies() map[string]PolicyConfig {
+	all := map[string]PolicyConfig{}
+	for _, name := range stage.PolicyNames() {
+		all[name] = PolicyConfig{Repair: "answer", OnOverflow: "forward", algorithm: name}
+	}
+	all[defaultPolicy] = PolicyConfig{
 		Land: compact.DefaultLand,
 		Warm: compact.DefaultWarm,
 		KeepRecent: KeepConfig{
@@ -61,6 +77,7 @@ func builtinPolicy() PolicyConfig {
 		OnOverflow: "forward",
 		Placement:  string(compact.PlaceAuto),
 	}
+	return all
 }
 
 // policies reads the policies of a file into those that are built in. A policy
@@ -91,9 +108,13 @@ func (r *reading) policies(n *yaml.Node, path string, into *map[string]PolicyCon
 		pending[name] = true
 		at := join(path, name)
 		base := defaultPolicy
+		_, builtin := (*into)[name]
+		if builtin {
+			base = name
+		}
 		if e, named := r.extends(row.value); e != nil {
 			switch {
-			case name == defaultPolicy:
+			case builtin:
 				r.report(e, codePolicy, at+" is built in and extends nothing", "give the policy another name")
 			case pending[named]:
 				r.report(e, codePolicy, at+" extends itself"+through(named, name), "")
@@ -101,9 +122,7 @@ func (r *reading) policies(n *yaml.Node, path string, into *map[string]PolicyCon
 				base = named
 			}
 		}
-		if name != defaultPolicy {
-			resolve(base)
-		}
+		resolve(base) // does nothing when it is read already
 		p, ok := resolved[base]
 		if !ok {
 			p = resolved[defaultPolicy]
@@ -167,7 +186,6 @@ func (c *Config) policies() (map[string]*compact.Policy, error) {
 // build makes the policy that the fold works by.
 func (p PolicyConfig) build(name string) (*compact.Policy, error) {
 	policy := &compact.Policy{
-		Name:    name,
 		Trigger: float64(p.Trigger),
 		Land:    p.Land,
 		Warm:    p.Warm,
@@ -177,12 +195,19 @@ func (p PolicyConfig) build(name string) (*compact.Policy, error) {
 			Exchanges: p.KeepRecent.Exchanges,
 			Messages:  p.KeepRecent.Messages,
 		},
-		Repair:    compact.RepairMode(p.Repair),
-		Reject:    p.OnOverflow == "reject",
 		Placement: compact.Placement(p.Placement),
-		Pins:      compact.Pins{Tools: append([]string(nil), p.Pin.Tools...)},
 		Ladder:    stage.Default(),
 	}
+	if p.algorithm != "" {
+		var err error
+		if policy, err = stage.NewPolicy(p.algorithm, p.Options); err != nil {
+			return nil, fmt.Errorf("policies.%s.options: %w", name, err)
+		}
+	}
+	policy.Name = name
+	policy.Repair = compact.RepairMode(p.Repair)
+	policy.Reject = p.OnOverflow == "reject"
+	policy.Pins = compact.Pins{Tools: append([]string(nil), p.Pin.Tools...)}
 	for _, role := range p.Pin.Roles {
 		r, ok := compact.RoleNamed(role)
 		if !ok {
@@ -213,25 +238,13 @@ func (p PolicyConfig) build(name string) (*compact.Policy, error) {
 // policy says what is wrong with one policy.
 func (ch *checking) policy(name string, p PolicyConfig) {
 	path := "policies." + name
-	if p.Extends != "" && name != defaultPolicy {
-		ch.name(path+".extends", "policy", p.Extends, slices.Sorted(maps.Keys(ch.Policies)), laterPolicies)
+	if p.Extends != "" && !slices.Contains(stage.PolicyNames(), name) {
+		ch.name(path+".extends", "policy", p.Extends, slices.Sorted(maps.Keys(ch.Policies)), nil)
 	}
-	trigger := float64(p.Trigger)
-	if trigger == 0 {
-		trigger = compact.DefaultTriggerEstimate
-	}
-	if p.Land >= trigger {
-		at := path + ".land"
-		if !ch.given(at) {
-			at = path + ".trigger"
-		}
-		if ch.given(at) {
-			hint := ""
-			if p.Trigger == 0 {
-				hint = fmt.Sprintf("auto may be %v", trigger)
-			}
-			ch.at(at, codeRange, path+".land must be below the trigger", hint)
-		}
+	if p.algorithm != "" {
+		ch.algorithm(path, p)
+	} else {
+		ch.adaptive(path, p)
 	}
 	for i, role := range p.Pin.Roles {
 		ch.name(fmt.Sprintf("%s.pin.roles[%d]", path, i), "role", role, roleNames(), nil)
@@ -249,6 +262,50 @@ func (ch *checking) policy(name string, p PolicyConfig) {
 	}
 	for i, rung := range p.Ladder {
 		ch.rung(fmt.Sprintf("%s.ladder[%d]", path, i), rung)
+	}
+}
+
+// adaptive says what is wrong with the settings of adaptive, or of a policy that
+// extends it.
+func (ch *checking) adaptive(path string, p PolicyConfig) {
+	if at := path + ".options"; p.Options != nil && ch.given(at) {
+		ch.atKey(at, codePolicy, at+" is for policies known from other systems: adaptive has none", "its settings are trigger, land, ladder and the like")
+	}
+	trigger := float64(p.Trigger)
+	if trigger == 0 {
+		trigger = compact.DefaultTriggerEstimate
+	}
+	if p.Land < trigger {
+		return
+	}
+	at := path + ".land"
+	if !ch.given(at) {
+		at = path + ".trigger"
+	}
+	if ch.given(at) {
+		hint := ""
+		if p.Trigger == 0 {
+			hint = fmt.Sprintf("auto may be %v", trigger)
+		}
+		ch.at(at, codeRange, path+".land must be below the trigger", hint)
+	}
+}
+
+// algorithm says what is wrong with the settings of a policy that has the
+// algorithm of another system. What makes up the algorithm cannot be set.
+func (ch *checking) algorithm(path string, p PolicyConfig) {
+	for _, key := range []string{"trigger", "land", "warm", "keep_recent", "placement", "ladder"} {
+		if at := join(path, key); ch.places != nil && ch.named(at) {
+			ch.atKey(at, codePolicy, at+" cannot be set: it belongs to the algorithm of "+p.algorithm,
+				"options, repair, on_overflow and pin can; or extend adaptive")
+		}
+	}
+	at := path + ".options"
+	if p.Options == nil || !ch.given(at) {
+		return
+	}
+	if _, err := stage.NewPolicy(p.algorithm, p.Options); err != nil {
+		ch.options(at, "the policy "+p.algorithm, strings.TrimPrefix(err.Error(), p.algorithm+": "), p.Options)
 	}
 }
 

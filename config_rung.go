@@ -51,24 +51,30 @@ func (r *reading) rung(n *yaml.Node, path string, into *Rung) {
 	*into = Rung{Name: name.Value}
 	at := join(path, name.Value)
 	r.config.places[at] = place{src: r.src, key: name, node: options}
-	if options.Kind == yaml.AliasNode {
-		r.src.show(options)
-		options = options.Alias
+	if options.Kind != yaml.ScalarNode || options.Tag != "!!null" { // "- trim_results:" names the stage alone
+		into.Options = r.options(options, at)
 	}
-	if options.Kind == yaml.ScalarNode && options.Tag == "!!null" {
-		return
+}
+
+// options reads a map of options; nil: it could not be read.
+func (r *reading) options(n *yaml.Node, path string) json.RawMessage {
+	if n.Kind == yaml.AliasNode {
+		r.src.show(n)
+		n = n.Alias
 	}
-	if options.Kind != yaml.MappingNode {
-		r.fault(options, at, codeType, "must be a map of options, not "+kindWords(options), "")
-		return
+	if n.Kind != yaml.MappingNode {
+		r.fault(n, path, codeType, "must be a map of options, not "+kindWords(n), "")
+		return nil
 	}
 	r.expandedIn = false
-	if raw, ok := r.json(options, at); ok {
-		into.Options = raw
-	}
-	p := r.config.places[at]
+	raw, ok := r.json(n, path)
+	p := r.config.places[path]
 	p.expanded = r.expandedIn
-	r.config.places[at] = p
+	r.config.places[path] = p
+	if !ok {
+		return nil
+	}
+	return raw
 }
 
 // json writes a node as JSON: the options of a stage are read by the stage,
@@ -83,6 +89,7 @@ func (r *reading) json(n *yaml.Node, path string) (json.RawMessage, bool) {
 		n = n.Alias
 	}
 	var b bytes.Buffer
+	all := true
 	switch n.Kind {
 	case yaml.MappingNode:
 		b.WriteByte('{')
@@ -91,9 +98,7 @@ func (r *reading) json(n *yaml.Node, path string) (json.RawMessage, bool) {
 			at := join(path, p.key.Value)
 			r.config.places[at] = place{src: r.src, key: p.key, node: p.value}
 			raw, ok := r.json(p.value, at)
-			if !ok {
-				return nil, false
-			}
+			all = all && ok
 			if i > 0 {
 				b.WriteByte(',')
 			}
@@ -101,21 +106,19 @@ func (r *reading) json(n *yaml.Node, path string) (json.RawMessage, bool) {
 			b.Write(append(append(key, ':'), raw...))
 		}
 		b.WriteByte('}')
-		return b.Bytes(), true
+		return b.Bytes(), all
 	case yaml.SequenceNode:
 		b.WriteByte('[')
 		for i, item := range n.Content {
 			raw, ok := r.json(item, fmt.Sprintf("%s[%d]", path, i))
-			if !ok {
-				return nil, false
-			}
+			all = all && ok
 			if i > 0 {
 				b.WriteByte(',')
 			}
 			b.Write(raw)
 		}
 		b.WriteByte(']')
-		return b.Bytes(), true
+		return b.Bytes(), all
 	}
 	text, expanded, ok := r.expand(n, path)
 	if !ok {
@@ -182,7 +185,7 @@ func stageOptions(name string) map[string]json.RawMessage {
 
 // rung says what is wrong with one rung of a ladder.
 func (ch *checking) rung(path string, rung Rung) {
-	if !ch.given(path) || !ch.name(path, "stage", rung.Name, stage.Names(), laterStages) {
+	if !ch.given(path) || !ch.name(path, "stage", rung.Name, stage.Names(), nil) {
 		return
 	}
 	at := join(path, rung.Name)
@@ -212,18 +215,25 @@ func (ch *checking) rung(path string, rung Rung) {
 	if err == nil {
 		return
 	}
-	// The stage knows best what its options may be, but not where they stand.
-	message := strings.TrimPrefix(err.Error(), rung.Name+": ")
+	ch.options(at, "the stage "+rung.Name, strings.TrimPrefix(err.Error(), rung.Name+": "), rung.Options)
+}
+
+// options notes what a stage or a policy says of its options. It knows best
+// what they may be, but not where they stand.
+func (ch *checking) options(at, who, says string, raw json.RawMessage) {
+	var given map[string]json.RawMessage
 	where := at
-	for key := range given {
-		if namesWord(message, key) {
-			where = join(at, key)
+	if json.Unmarshal(raw, &given) == nil {
+		for key := range given {
+			if namesWord(says, key) {
+				where = join(at, key)
+			}
 		}
 	}
 	if ch.expanded(at) {
-		message = "an option that comes from the environment is not valid"
+		says = "an option that comes from the environment is not valid"
 	}
-	ch.at(where, codeStage, "the stage "+rung.Name+": "+message, "")
+	ch.at(where, codeStage, who+": "+says, "")
 }
 
 // namesWord tells whether a sentence has a word in it.

@@ -264,7 +264,7 @@ func (ch *checking) rows() {
 		}
 		before = append(before, p)
 		if m.Policy != "" {
-			ch.name(path+".policy", "policy", m.Policy, policies, laterPolicies)
+			ch.name(path+".policy", "policy", m.Policy, policies, nil)
 		}
 		if m.Tokenizer != "" {
 			ch.name(path+".tokenizer", "tokenizer", m.Tokenizer, tokenize.Names(), laterTokenizers)

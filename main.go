@@ -78,6 +78,8 @@ func commands() *cobra.Command {
 		demoCommand(),
 		compactCommand(),
 		countCommand(),
+		replayCommand(),
+		policiesCommand(),
 		versionCommand(),
 	)
 	return root

@@ -199,8 +199,16 @@ func (d *Draft) recentAt(k KeepRecent, room int) int {
 	}
 	at := d.end
 	for ; least > 0 && at > 0; least-- {
-		for at--; at > 0 && d.msgs[at].Role != Assistant; at-- {
+		next := at - 1
+		for next > 0 && d.msgs[next].Role != Assistant {
+			next--
 		}
+		if d.whole[next] > share(0.9, room) {
+			// The calls and words of this message alone would fill the
+			// budget: it cannot be kept as it is. Long results can be cut.
+			break
+		}
+		at = next
 	}
 	return min(r, max(at, 0))
 }

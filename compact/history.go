@@ -80,14 +80,16 @@ func RestoreHistory(o HistoryOptions, msgs []Message, pinned []bool) (*History, 
 // Append puts messages at the end, in order, unpinned. Their Origin becomes
 // their index in the history.
 func (h *History) Append(msgs ...Message) {
+	n := len(h.msgs)
 	h.msgs = append(h.msgs, msgs...)
 	h.pinned = append(h.pinned, make([]bool, len(msgs))...)
-	h.number()
+	h.number(n)
 }
 
-// number makes every message the history's own, as nobody edited it.
-func (h *History) number() {
-	for i := range h.msgs {
+// number makes the messages from index n on the history's own: nobody edited
+// them.
+func (h *History) number(n int) {
+	for i := n; i < len(h.msgs); i++ {
 		h.msgs[i].Origin, h.msgs[i].Edited = i, false
 	}
 }
@@ -173,16 +175,25 @@ func (h *History) CompactIfNeeded() (*Report, error) {
 	case r.Epochs == 0 && r.Repairs == 0:
 		return nil, ErrNotEnoughHistory
 	}
-	r.MessagesBefore = len(h.msgs)
+	r.Before, r.MessagesBefore = h.EstimatedTokens(), len(h.msgs)
 	h.take(s.Messages, run, from)
-	r.MessagesAfter = len(h.msgs)
+	// The text is there now: what it costs counts, not what it was allowed.
+	r.After, r.MessagesAfter = h.EstimatedTokens(), len(h.msgs)
+	if b := h.o.Budget; r.Outcome == Over && r.After <= b.Tokens && r.MessagesAfter <= b.Messages {
+		r.Outcome = Compacted
+	}
 	return &r, nil
 }
 
-// loose is the history with its record as an ordinary user message of its own,
-// which may leave: what there is to compact. from tells for every message of
-// the run which of the history it is, -1 for the record.
+// loose is the history with its record as a message of its own, which may leave
+// but not be shortened: what there is to compact. The record speaks as a user,
+// for it quotes users, but never as the newest one, who has to stay. from tells
+// for every message of the run which of the history it is, -1 for the record.
 func (h *History) loose() (run []Message, pins, from []int) {
+	speaks := Assistant
+	if slices.ContainsFunc(h.msgs[h.record.at+1:], func(m Message) bool { return m.Role == User }) {
+		speaks = User
+	}
 	for i := range h.msgs {
 		m := h.msgs[i]
 		if h.pinned[i] {
@@ -192,9 +203,10 @@ func (h *History) loose() (run []Message, pins, from []int) {
 			run, from = append(run, m), append(from, i)
 			continue
 		}
-		rest := Message{Role: User, Shape: String, Parts: m.Parts[len(m.Parts)-1:]}
-		if !h.record.own {
-			m.Parts, m.Shape = m.Parts[:len(m.Parts)-1:len(m.Parts)-1], h.record.shape
+		rest := Message{Role: speaks, Shape: String, Parts: m.Parts, Sealed: true}
+		if n := len(m.Parts) - 1; !h.record.own {
+			rest.Parts = m.Parts[n:]
+			m.Parts, m.Shape = m.Parts[:n:n], h.record.shape
 			run, from = append(run, m), append(from, i)
 		}
 		run, from = append(run, rest), append(from, -1)
@@ -221,10 +233,11 @@ func (h *History) take(out, run []Message, from []int) {
 			if added := len(m.Parts) > len(run[m.Origin].Parts); added {
 				h.record = record{at: here, shape: run[m.Origin].Shape}
 			}
-		case !was.own && here > 0 && h.msgs[here-1].Role == User && !h.pinned[here-1]:
+		case !was.own && here > 0 && h.msgs[here-1].Origin == m.Origin-1:
 			h.rejoin(m.Parts[0])
 			continue
 		default:
+			m.Role, m.Sealed = User, false
 			if was.own {
 				m.Role = before[was.at].Role
 			}
@@ -234,7 +247,7 @@ func (h *History) take(out, run []Message, from []int) {
 		}
 		h.msgs, h.pinned = append(h.msgs, m), append(h.pinned, pin)
 	}
-	h.number()
+	h.number(0)
 }
 
 // rejoin puts a record that did not leave back behind the text of the message

@@ -50,10 +50,9 @@ func (l *pipes) dial(context.Context, string, string) (net.Conn, error) {
 
 // virtual is a proxy and an upstream in a synctest bubble.
 type virtual struct {
-	p    *Proxy
-	in   *pipes
-	all  chan ReplyInfo
-	done func() error // stops the proxy and waits
+	p   *Proxy
+	in  *pipes
+	all chan ReplyInfo
 }
 
 func newVirtual(t *testing.T, reply http.HandlerFunc, change ...func(*Options)) *virtual {
@@ -85,11 +84,12 @@ func newVirtual(t *testing.T, reply http.HandlerFunc, change ...func(*Options)) 
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Serve(ctx, v.in) }()
-	v.done = func() error { cancel(); return <-ended }
 	t.Cleanup(func() {
-		cancel()
 		_ = up.Close()
-		_ = v.in.Close()
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
 	})
 	return v
 }

@@ -16,7 +16,7 @@ type NamedPolicy struct {
 	Name string
 	// Summary says in one line what it does.
 	Summary string
-	// KnownFrom names the system whose algorithm and numbers it has; "–" for
+	// KnownFrom names the system whose algorithm and numbers it has; "" for
 	// Laconic's own.
 	KnownFrom string
 	// Claims are the promises it keeps, by their numbers in the package
@@ -38,7 +38,7 @@ type NamedPolicy struct {
 // number of its own for that (summary: 12,000 tokens), it is the budget of the
 // model that says so.
 var Policies = []NamedPolicy{
-	{"adaptive", "the whole ladder, folded: decisions are repeated, so prompt caches keep hitting", "–", []int{1, 2, 3, 4, 5, 6, 7, 8}, newAdaptive},
+	{"adaptive", "the whole ladder, folded: decisions are repeated, so prompt caches keep hitting", "", []int{1, 2, 3, 4, 5, 6, 7, 8}, newAdaptive},
 	{"elide", "old tool results, then old prose, become markers until the request fits; nothing leaves", "helexa/cortex", faithful, newElidePolicy},
 	{"turns", "the oldest turns leave whole; the newest that fit stay", "entelix HeadDrop", faithful, newTurnsPolicy},
 	{"window", "the last N messages stay, from a user message on; pins survive", "ailoop History/TruncateStrategy", faithful, newWindowPolicy},

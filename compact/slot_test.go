@@ -1,0 +1,170 @@
+package compact_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+	"laconic/compact/stage"
+)
+
+// tenfold is a counter whose tokens are tenths of words: a slot of the least
+// size then fits into a transcript that a person can read.
+type tenfold struct{ compacttest.Words }
+
+func (c tenfold) Envelope(m *compact.Message) int { return 10 * c.Words.Envelope(m) }
+func (c tenfold) Part(p *compact.Part) int        { return 10 * c.Words.Part(p) }
+func (c tenfold) Call(k *compact.Call) int        { return 10 * c.Words.Call(k) }
+
+// record is a stage that makes a slot whose text counts what it stands for.
+type record struct{}
+
+func (s record) Name() string { return "record" }
+
+func (s record) Shrink(d *compact.Draft) { d.Summarize(s, 50, "older exchanges") }
+
+func (s record) Digest(lost, kept []compact.Message, _ int, _ compact.Counter) string {
+	return fmt.Sprintf("[record of %d]", len(lost))
+}
+
+// TestSlotStories runs testdata/slot.txtar: where the text of a slot stands for
+// every kind of neighbour. Each story is then swept over budgets, where the
+// strictest shape must hold on everything that is sent.
+func TestSlotStories(t *testing.T) {
+	const file = "testdata/slot.txtar"
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before []compact.Message
+	var plan compact.Plan
+	for i := range archive.Files {
+		f := &archive.Files[i]
+		name, what, _ := strings.Cut(f.Name, "/")
+		switch what {
+		case "before":
+			head, transcript, _ := strings.Cut(string(f.Data), "\n")
+			p, limits := slotPolicy(t, name, head)
+			if before, err = compacttest.Parse(transcript); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			in := compact.Conversation{Messages: before}
+			plan, _ = compact.Compact(in, p, tenfold{}, limits.For(0))
+			whole := compact.CostAll(tenfold{}, before)
+			broken := 0
+			for budget := 1; budget <= whole && broken < 3; budget += 3 {
+				_, errs := compacttest.Sweep(in, p, tenfold{}, compact.Limits{Budget: budget}.For(0))
+				for _, err := range errs {
+					t.Errorf("%s, budget %d: %v", name, budget, err)
+					broken++
+				}
+			}
+		case "after":
+			golden(t, name, f, compacttest.Format(plan.Apply(compact.Conversation{Messages: before}, "")))
+		default:
+			t.Errorf("%s: unknown section", f.Name)
+		}
+	}
+	if *update {
+		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func slotPolicy(t *testing.T, name, head string) (*compact.Policy, compact.Limits) {
+	t.Helper()
+	// The warm mark is the epoch's own point, unless the story says otherwise.
+	p := &compact.Policy{Name: name, Trigger: 1, Land: 0.1, Warm: 1, Ladder: []compact.Stage{record{}}}
+	p.KeepRecent = compact.KeepRecent{Share: 1e-9, Exchanges: 1}
+	var limits compact.Limits
+	words := strings.Fields(head)
+	for i := 0; i+1 < len(words); i += 2 {
+		var err error
+		switch value := words[i+1]; words[i] {
+		case "budget":
+			_, err = fmt.Sscan(value, &limits.Budget)
+		case "recent":
+			_, err = fmt.Sscan(value, &p.KeepRecent.Exchanges)
+		case "warm":
+			_, err = fmt.Sscan(value, &p.Warm)
+		case "placement":
+			p.Placement = compact.Placement(value)
+		case "pin":
+			var at int
+			_, err = fmt.Sscan(value, &at)
+			p.Pins.Messages = append(p.Pins.Messages, at)
+		default:
+			err = fmt.Errorf("unknown word")
+		}
+		if err != nil {
+			t.Fatalf("%s: %s: %v", name, head, err)
+		}
+	}
+	return p, limits
+}
+
+// TestEveryNeighbour compacts every conversation of up to five of these blocks,
+// with one pin somewhere or none, with the whole ladder and with a slot alone:
+// whatever stands beside a gap, no promise and no rule of the strictest shape
+// is broken.
+func TestEveryNeighbour(t *testing.T) {
+	blocks := []string{
+		"system: s s",
+		"user: u u u",
+		"assistant: a a a a a a",
+		"assistant: | call %d read x\ntool %[1]d: t t t t t t t t",
+		"assistant [sealed]: | call %d read x | call %d0 read y\ntool %[1]d: t t t t\ntool %[2]d0: t t t t",
+	}
+	ladders := [][]compact.Stage{{record{}}, stage.Default()}
+	longest := 5
+	if testing.Short() {
+		longest = 4
+	}
+	runs, slots := 0, 0
+	var write func(prefix string, length int)
+	write = func(prefix string, length int) {
+		if length > 0 {
+			msgs, err := compacttest.Parse(prefix + "assistant: done")
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := compact.Conversation{Messages: msgs}
+			whole := compact.CostAll(tenfold{}, msgs)
+			p := &compact.Policy{Trigger: 1, Land: 0.1, Warm: 1, Ladder: ladders[runs%2]}
+			p.KeepRecent = compact.KeepRecent{Share: 1e-9, Exchanges: 1}
+			if pin := runs / 2 % (len(msgs) + 1); pin < len(msgs) {
+				p.Pins.Messages = []int{pin}
+			}
+			runs++
+			for _, percent := range []int{50, 75} {
+				got, broken := compacttest.Sweep(in, p, tenfold{}, compact.Limits{Budget: whole * percent / 100}.For(0))
+				for _, err := range broken {
+					t.Fatalf("%v\nbudget %d %%, pins %v, ladder %d\n%s", err, percent, p.Pins.Messages, (runs-1)%2, compacttest.Format(msgs))
+				}
+				if got[len(got)-1].Plan.Slot != nil {
+					slots++
+				}
+			}
+		}
+		if length == longest {
+			return
+		}
+		for i, b := range blocks {
+			if i >= 3 {
+				b = fmt.Sprintf(b, length+1, length+1)
+			}
+			write(prefix+b+"\n", length+1)
+		}
+	}
+	write("", 0)
+	if slots < runs/10 {
+		t.Errorf("only %d slots in %d conversations", slots, runs)
+	}
+	t.Logf("%d conversations, %d slots", runs, slots)
+}

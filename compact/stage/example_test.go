@@ -1,0 +1,36 @@
+package stage_test
+
+import (
+	"fmt"
+	"strings"
+
+	"laconic/compact"
+	"laconic/compact/stage"
+)
+
+// Long tool results are cut, whatever the budget.
+func ExampleTrimResults() {
+	result := compact.Message{
+		Role: compact.Tool, Shape: compact.String, Answers: "call_1",
+		Parts: []compact.Part{{Text: compact.Plain("first line\n" + strings.Repeat("x", 5000) + "\nlast line")}},
+	}
+	short := stage.TrimResults([]compact.Message{result}, 40, 0.5)
+	fmt.Println(short[0].Parts[0].Text)
+	// Output:
+	// first line
+	// xxxxxxxxx
+	// [trimmed: 5021 bytes of tool result, the first 20 and the last 20 are left]
+	// xxxxxxxxxx
+	// last line
+}
+
+// A policy that people know, by its name.
+func ExampleNewPolicy() {
+	policy, err := stage.NewPolicy("layered", []byte(`{"threshold": 0.7, "keep": 4}`))
+	fmt.Println(policy.Name, err)
+	_, err = stage.NewPolicy("layered", []byte(`{"threshold": 0.3}`))
+	fmt.Println(err)
+	// Output:
+	// layered <nil>
+	// layered: threshold must be between 0.5 and 0.95
+}

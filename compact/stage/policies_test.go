@@ -1,0 +1,509 @@
+package stage_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+	"laconic/compact/stage"
+)
+
+// The cases of this file are what the originals of the named policies promise
+// of themselves, and what they get wrong, made right.
+
+func parse(t *testing.T, transcript string) []compact.Message {
+	t.Helper()
+	msgs, err := compacttest.Parse(transcript)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return msgs
+}
+
+func named(t *testing.T, name, options string) *compact.Policy {
+	t.Helper()
+	p, err := stage.NewPolicy(name, []byte(options))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// under compacts a transcript under a named policy and checks the promises that
+// it claims.
+func under(t *testing.T, p *compact.Policy, msgs []compact.Message, budget int) ([]compact.Message, compact.Plan, compact.Report) {
+	t.Helper()
+	in := compact.Conversation{Messages: msgs}
+	b := compact.Limits{Budget: budget}.For(0)
+	plan, r := compact.Compact(in, p, compacttest.Words{}, b)
+	keepsClaims(t, p.Name, in, p, b, &plan, r)
+	return plan.Apply(in, ""), plan, r
+}
+
+func keepsClaims(t *testing.T, where string, in compact.Conversation, p *compact.Policy, b compact.Budget, plan *compact.Plan, r compact.Report) {
+	t.Helper()
+	names := []string{"untouched", "paired", "fits", "kept", "stable", "stateless", "idempotent", "never worse"}
+	i := slices.IndexFunc(stage.Policies, func(n stage.NamedPolicy) bool { return n.Name == p.Name })
+	for _, err := range compact.Broken(in, p, compacttest.Words{}, b, plan, r) {
+		name, _, _ := strings.Cut(err.Error(), ":")
+		for _, n := range stage.Policies[i].Claims {
+			if names[n-1] == name {
+				t.Errorf("%s, budget %d: %v", where, b.Tokens, err)
+			}
+		}
+	}
+	sent := plan.Apply(in, "")
+	heads := func(msgs []compact.Message) (n int) {
+		for i := range msgs {
+			if msgs[i].Role.Head() {
+				n++
+			}
+		}
+		return n
+	}
+	if p.Name != "adaptive" && heads(sent) != heads(in.Messages) {
+		t.Errorf("%s, budget %d: %d instructions became %d", where, b.Tokens, heads(in.Messages), heads(sent))
+	}
+	if len(in.Messages) > 0 && len(sent) == 0 {
+		t.Errorf("%s, budget %d: nothing is left to send", where, b.Tokens)
+	}
+}
+
+func words(msgs []compact.Message) string {
+	var all []string
+	for i := range msgs {
+		var texts []string
+		for _, p := range msgs[i].Parts {
+			texts = append(texts, p.Text.String())
+		}
+		all = append(all, strings.Join(texts, ""))
+	}
+	return strings.Join(all, "|")
+}
+
+func TestPoliciesOnRealConversations(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range compacttest.Shared(t) {
+		if seen[c.File] {
+			continue // one of each kind is enough here; replay measures all
+		}
+		seen[c.File] = true
+		in := compact.Conversation{Messages: c.Messages}
+		for _, n := range stage.Policies {
+			if n.Name == "adaptive" {
+				continue // the sweep has it, with every promise
+			}
+			p, err := n.New(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := compact.CostAll(p.Counter, c.Messages)
+			points := compacttest.RequestPoints(c.Messages)
+			for k := 0; k < len(points); k += max(1, len(points)/12) {
+				prefix := compact.Conversation{Messages: in.Messages[:points[k]:points[k]]}
+				for _, share := range []int{2, 4, 20} {
+					b := compact.Limits{Budget: max(1, whole/share)}.For(0)
+					plan, r := compact.Compact(prefix, p, compacttest.Bytes{}, b)
+					keepsClaims(t, n.Name+" "+c.ID, prefix, p, b, &plan, r)
+				}
+			}
+		}
+	}
+	if len(seen) < 5 {
+		t.Errorf("only %d kinds of conversations", len(seen))
+	}
+}
+
+func TestPoliciesAreStrictAboutOptions(t *testing.T) {
+	f := func(name, options, want string) {
+		t.Helper()
+		_, err := stage.NewPolicy(name, []byte(options))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s %s: %v, want %q", name, options, err, want)
+		}
+	}
+	f("elid", ``, `there is no policy "elid"; known are adaptive, elide, turns, window, summary, layered`)
+	f("adaptive", `{"land": 0.3}`, "adaptive: there is no option land")
+	f("elide", `{"keep": 0}`, "elide: keep must be at least 1")
+	f("elide", `{"min_bytes": -1}`, "min_bytes cannot be negative")
+	f("turns", `{"chars_per_token": 0}`, "chars_per_token must be between 1 and 8")
+	f("turns", `{"chars_per_token": 1}`, "")
+	f("window", `{"keep": 0}`, "window: keep must be at least 1")
+	f("summary", `{"max_tokens": 10}`, "max_tokens must be at least 64")
+	f("layered", `{"threshold": 0.5}`, "")
+	f("layered", `{"threshold": 0.95}`, "")
+	f("layered", `{"threshold": 0.49}`, "threshold must be between 0.5 and 0.95")
+	f("layered", `{"threshold": 0.96}`, "threshold must be between 0.5 and 0.95")
+	f("layered", `{"threshold": "NaN"}`, "option threshold cannot be a string")
+	f("layered", `{"keep": 1}`, "keep must be at least 2")
+	f("layered", `{"keep": 2}`, "")
+	f("layered", `{"max_chars": 0}`, "max_chars must be at least 1")
+	f("layered", `[]`, "options are written as {name: value}")
+	for _, p := range stage.Policies {
+		f(p.Name, ``, "")
+		f(p.Name, ` null `, "")
+		f(p.Name, `{"no_such_option": 1}`, "there is no option no_such_option")
+		if p.Summary == "" || p.Name != "adaptive" && p.KnownFrom == "" || !slices.Contains(p.Claims, 1) || !slices.Contains(p.Claims, 2) || !slices.Contains(p.Claims, 8) {
+			t.Errorf("%s does not say what it is: %+v", p.Name, p)
+		}
+	}
+}
+
+func TestPoliciesPlanTheSameTwice(t *testing.T) {
+	history := parse(t, longHistory(30))
+	for _, n := range stage.Policies {
+		whole := compact.Estimate(history)
+		for _, budget := range []int{whole / 2, whole / 5} {
+			_, a, _ := under(t, named(t, n.Name, ""), history, budget)
+			_, b, _ := under(t, named(t, n.Name, ""), history, budget)
+			x, _ := json.Marshal(a)
+			y, _ := json.Marshal(b)
+			if string(x) != string(y) {
+				t.Errorf("%s, budget %d: two plans", n.Name, budget)
+			}
+		}
+	}
+}
+
+// longHistory is an agent's run of n calls with long results.
+func longHistory(n int) string {
+	var b strings.Builder
+	b.WriteString("system: be brief\nuser: do the work\n")
+	for i := range n {
+		fmt.Fprintf(&b, "assistant: step %d | call c%d read {\"path\":\"/src/file_%d.go\"}\ntool c%d: %s\n", i, i, i, i, strings.Repeat(fmt.Sprintf("line %d of it   ", i), 120))
+		if i%7 == 6 {
+			fmt.Fprintf(&b, "assistant: part %d is done\nuser: go on with part %d\n", i, i+1)
+		}
+	}
+	return b.String()
+}
+
+// elide: helexa.
+
+func TestElideStopsAtTheFirstFit(t *testing.T) {
+	p := named(t, "elide", "")
+	history := parse(t, longHistory(12))
+	whole := compact.CostAll(p.Counter, history)
+	one := compact.Cost(p.Counter, &history[3])
+	out, _, r := under(t, p, history, whole-one/2)
+	if !strings.HasPrefix(text(out[3]), "(elided: ") || strings.HasPrefix(text(out[5]), "(elided: ") || r.Outcome != compact.Compacted {
+		t.Errorf("%.60s … %.60s: %s", text(out[3]), text(out[5]), r.Outcome)
+	}
+}
+
+func TestElideProtectsTheLastFourAndNeverDrops(t *testing.T) {
+	history := parse(t, longHistory(12))
+	out, _, r := under(t, named(t, "elide", ""), history, 10)
+	if len(out) != len(history) || r.Outcome != compact.Over {
+		t.Fatalf("%d of %d messages, %s", len(out), len(history), r.Outcome)
+	}
+	for i := range out {
+		if last := i >= len(out)-4; (last || out[i].Role == compact.User || i == 0) && !out[i].Equal(&history[i]) {
+			t.Errorf("message %d changed: %.60s", i, text(out[i]))
+		} else if !last && out[i].Role == compact.Tool && !strings.HasPrefix(text(out[i]), "(elided: ") {
+			t.Errorf("message %d was not elided: %.60s", i, text(out[i]))
+		}
+	}
+}
+
+func TestElideCountsImagesAt512(t *testing.T) {
+	p := named(t, "elide", "")
+	m := parse(t, "user: look | image data:image/png;base64,"+strings.Repeat("A", 100_000))
+	if n := compact.CostAll(p.Counter, m); n != 8+1+512 {
+		t.Errorf("%d tokens", n)
+	}
+}
+
+// turns: entelix.
+
+const sixTurns = "user: one one one\nassistant: one reply\nuser: two two two\nassistant: two reply\nuser: three three three\nassistant: three reply"
+
+func TestTurnsDropsTheOldestWhileTheNewestFit(t *testing.T) {
+	f := func(chars int, want string) {
+		t.Helper()
+		out, _, _ := under(t, named(t, "turns", `{"chars_per_token": 1}`), parse(t, sixTurns), chars)
+		if got := words(out); got != want {
+			t.Errorf("%d characters: %s, want %s", chars, got, want)
+		}
+	}
+	// The turns have 11, 9, 11, 9, 17 and 11 characters.
+	f(1024, "one one one|one reply|two two two|two reply|three three three|three reply")
+	f(68, "one one one|one reply|two two two|two reply|three three three|three reply")
+	f(67, "one reply|two two two|two reply|three three three|three reply")
+	f(50, "two two two|two reply|three three three|three reply")
+	f(28, "three three three|three reply")
+	f(27, "three reply")
+	f(1, "three reply")
+}
+
+func TestTurnsNeverIncludesATurnInPart(t *testing.T) {
+	history := parse(t, "system: s\nuser: u1\nassistant: a1 | call t1 x {\"v\":1} | call t2 y {}\ntool t1: r1\ntool t2: r2\nassistant: a2 | call t3 z {}\ntool t3: r3\nuser: u2\nassistant: a3")
+	before := -1
+	for budget := 1; budget <= 80; budget++ {
+		out, _, r := under(t, named(t, "turns", `{"chars_per_token": 1}`), history, budget)
+		if _, err := compact.ExchangesStrict(out); err != nil {
+			t.Errorf("budget %d: %v", budget, err)
+		}
+		if len(out) < before || text(out[0]) != "s" || text(out[len(out)-1]) != "a3" {
+			t.Errorf("budget %d: %s", budget, words(out))
+		}
+		if r.After > budget && r.Outcome != compact.Over {
+			t.Errorf("budget %d: %d characters", budget, r.After)
+		}
+		before = len(out)
+	}
+	if before != len(history) {
+		t.Errorf("the whole history does not fit into 80 characters")
+	}
+}
+
+func TestTurnsCountsFourCharactersToTheToken(t *testing.T) {
+	p := named(t, "turns", "")
+	if n := compact.CostAll(p.Counter, parse(t, "user: "+strings.Repeat("x", 4000))); n != 1000 {
+		t.Errorf("%d tokens", n)
+	}
+}
+
+// window: ailoop.
+
+func TestWindowCutsAtAUserMessage(t *testing.T) {
+	p := named(t, "window", "")
+	history := parse(t, longHistory(20))
+	out, _, r := under(t, p, history, 2000)
+	if r.Outcome == compact.Untouched || out[0].Role != compact.System || out[1].Role != compact.User || text(out[1]) != "go on with part 14" {
+		t.Errorf("%s: %s %.80s", r.Outcome, out[1].Role, text(out[1]))
+	}
+	if len(out) < 5 {
+		t.Errorf("fewer than the last four are left")
+	}
+}
+
+func TestWindowTriggersAtTheBudgetItself(t *testing.T) {
+	history := parse(t, sixTurns+"\nuser: four")
+	p := named(t, "window", "")
+	whole := compact.CostAll(p.Counter, history)
+	if _, _, r := under(t, p, history, whole+1); r.Outcome != compact.Untouched {
+		t.Errorf("below the budget: %s", r.Outcome)
+	}
+	out, _, r := under(t, p, history, whole)
+	if r.Outcome != compact.Compacted || words(out) != "two two two|two reply|three three three|three reply|four" {
+		t.Errorf("at the budget: %s, %s", r.Outcome, words(out))
+	}
+}
+
+func TestWindowKeepsPins(t *testing.T) {
+	history := parse(t, longHistory(20))
+	p := named(t, "window", "")
+	p.Pins.Messages = []int{5} // a result: its call stays too
+	out, _, _ := under(t, p, history, 2000)
+	if out[1].Origin != 4 || out[2].Origin != 5 || out[3].Role != compact.User {
+		t.Errorf("%d %d %s", out[1].Origin, out[2].Origin, out[3].Role)
+	}
+}
+
+func TestWindowReportsNotEnoughHistory(t *testing.T) {
+	f := func(name, transcript string) {
+		t.Helper()
+		h := compact.NewHistory(compact.HistoryOptions{Policy: named(t, "window", ""), Budget: compact.Limits{Budget: 2}.For(0)})
+		h.Append(parse(t, transcript)...)
+		before := words(h.Messages())
+		if r, err := h.CompactIfNeeded(); err != compact.ErrNotEnoughHistory || r != nil || words(h.Messages()) != before {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+	f("fewer than the last four", "user: one long question\nassistant: and one long answer")
+	f("one question, then only calls", "user: one long question\nassistant: | call a f {}\ntool a: x\nassistant: | call b f {}\ntool b: x\nassistant: | call c f {}\ntool c: x")
+}
+
+// summary: NeoGraph.
+
+func TestSummaryDropsTheSpanWithoutASummarizer(t *testing.T) {
+	history := parse(t, longHistory(20))
+	out, plan, r := under(t, named(t, "summary", ""), history, 3000)
+	if want := len(history) - 6; out[0].Role != compact.System || len(out) != 1+6 || out[1].Origin != want || r.Outcome == compact.Untouched {
+		t.Errorf("%d messages, first from %d, %s", len(out), out[1].Origin, r.Outcome)
+	}
+	if plan.Slot == nil || plan.Slot.Size != 500 {
+		t.Fatalf("no place for a summary: %+v", plan.Slot)
+	}
+	in := compact.Conversation{Messages: history}
+	with := plan.Apply(in, "Previous conversation summary: all went well")
+	if len(with) != 8 || with[1].Role != compact.System || text(with[1]) != "Previous conversation summary: all went well" || with[0].Role != compact.System {
+		t.Errorf("%.200s", words(with))
+	}
+}
+
+func TestSummaryStartsAboveTwelveThousandTokensOfThreeBytes(t *testing.T) {
+	p := named(t, "summary", "")
+	f := func(bytes int, want compact.Outcome) {
+		t.Helper()
+		history := parse(t, sixTurns+"\nuser: "+strings.Repeat("x", bytes)+"\nassistant: done")
+		if _, _, r := under(t, p, history, 12_000); r.Outcome != want {
+			t.Errorf("%d bytes, %d tokens: %s, want %s", bytes, r.Before, r.Outcome, want)
+		}
+	}
+	f(3*11_970, compact.Untouched)
+	f(3*12_010, compact.Over) // the last six stay, too large or not
+}
+
+func TestSummaryCutsNoPairInTwo(t *testing.T) {
+	history := parse(t, "system: s\nuser: u\nassistant: old | call o f {}\ntool o: x\nassistant: | call a f {} | call b f {} | call c f {}\ntool a: x\ntool b: x\ntool c: x\nassistant: y\nassistant: z\nuser: v\nassistant: w")
+	out, _, _ := under(t, named(t, "summary", ""), history, 3)
+	if got := words(out); got != "s||x|x|x|y|z|v|w" {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestSummaryKeepsInstructionsInMidList(t *testing.T) {
+	out, _, _ := under(t, named(t, "summary", ""), parse(t, "system: s\nuser: a\nsystem: new rules\n"+sixTurns), 3)
+	if got := words(out); got != "s|new rules|one one one|one reply|two two two|two reply|three three three|three reply" {
+		t.Errorf("%s", got)
+	}
+}
+
+// layered: falai.
+
+func stagesOf(r compact.Report) string {
+	var names []string
+	for _, s := range r.Stages {
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+func TestLayeredGoesOnlyAsFarAsItMust(t *testing.T) {
+	// A long result, then results of blanks, then prose: each layer has its own.
+	long := "system: s\nuser: u\nassistant: | call a f {}\ntool a: " + strings.Repeat("x", 20_000) +
+		"\nassistant: | call b f {}\ntool b: " + strings.Repeat("y    ", 900) + "\nassistant: " + strings.Repeat("z", 4000)
+	for i := range 10 {
+		long += fmt.Sprintf("\nuser: q%d", i)
+	}
+	p := named(t, "layered", "")
+	history := parse(t, long)
+	whole := compact.CostAll(p.Counter, history) // about 7,150 tokens
+	f := func(budget int, want string) {
+		t.Helper()
+		out, _, r := under(t, p, history, budget)
+		if got := stagesOf(r); got != want {
+			t.Errorf("budget %d: %q, want %q", budget, got, want)
+		}
+		for i := 1; i <= 10; i++ {
+			if a, b := &out[len(out)-i], &history[len(history)-i]; a.Origin != b.Origin || !a.Equal(b) {
+				t.Errorf("budget %d: the last messages changed", budget)
+			}
+		}
+	}
+	f(whole*10/7, "")
+	f(whole, "tool_result_budget")
+	f(3800, "tool_result_budget micro_compact")
+	f(2700, "tool_result_budget micro_compact drop_oldest")
+}
+
+func TestLayeredNoticeOfATrimmedResult(t *testing.T) {
+	history := parse(t, "user: u\nassistant: | call a f {}\ntool a: "+strings.Repeat("ü", 12_000)+
+		"\nassistant: | call b f {}\ntool b: "+strings.Repeat("y    ", 400)+"\nuser: v\nassistant: w")
+	p := named(t, "layered", `{"keep": 2}`)
+	out, _, r := under(t, p, history, 3000)
+	want := strings.Repeat("ü", 5000) + "\n\n[Truncated: 12000 chars total, showing first 5000]"
+	if text(out[2]) != want || stagesOf(r) != "tool_result_budget" {
+		t.Errorf("%s: …%s", stagesOf(r), text(out[2])[max(0, len(text(out[2]))-80):])
+	}
+	// It is longer than 5,000 characters now, and not cut again.
+	again, _, r := under(t, p, renumber(out), 2100)
+	if got := text(again[2]); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") || stagesOf(r) != "micro_compact" {
+		t.Errorf("%s: …%s", stagesOf(r), got[max(0, len(got)-120):])
+	}
+}
+
+func renumber(msgs []compact.Message) []compact.Message {
+	msgs = slices.Clone(msgs)
+	for i := range msgs {
+		msgs[i].Origin, msgs[i].Edited = i, false
+	}
+	return msgs
+}
+
+func TestLayeredCollapsesWhiteSpaceOfOldResultsOnly(t *testing.T) {
+	history := parse(t, "user: a  b\nassistant: c  d | call a f {}\ntool a: e \\n\\n  f  "+strings.Repeat("g  ", 200)+"\nassistant: | call b f {}\ntool b: h   i")
+	out, _, _ := under(t, named(t, "layered", `{"keep": 2, "threshold": 0.95}`), history, 140)
+	if text(out[0]) != "a  b" || text(out[1]) != "c  d" || !strings.HasPrefix(text(out[2]), "e f g g") || text(out[4]) != "h   i" {
+		t.Errorf("%.100s", words(out))
+	}
+}
+
+func TestLayeredIsIdempotent(t *testing.T) {
+	history := parse(t, longHistory(30))
+	p := named(t, "layered", "")
+	out, _, _ := under(t, p, history, 4000)
+	again, _, r := under(t, p, renumber(out), 4000)
+	if r.Outcome != compact.Untouched || len(again) != len(out) {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestLayeredKeepsTheLastTenThoughTheyExceed(t *testing.T) {
+	history := parse(t, longHistory(30))
+	out, _, r := under(t, named(t, "layered", ""), history, 200)
+	if r.Outcome != compact.Over || !reflect.DeepEqual(origins(out)[1:], origins(history)[len(history)-len(out)+1:]) || len(out) < 11 {
+		t.Errorf("%s: %v", r.Outcome, origins(out))
+	}
+}
+
+func origins(msgs []compact.Message) (all []int) {
+	for i := range msgs {
+		all = append(all, msgs[i].Origin)
+	}
+	return all
+}
+
+func TestLayeredCountsArguments(t *testing.T) {
+	p := named(t, "layered", "")
+	m := parse(t, "assistant: | call a f "+strings.Repeat("x", 4000))
+	if n := compact.CostAll(p.Counter, m); n < 1000 {
+		t.Errorf("%d tokens", n)
+	}
+}
+
+func TestLayeredWithASummarizerMakesOneTextOfTheOldMessages(t *testing.T) {
+	history := parse(t, longHistory(30))
+	in := compact.Conversation{Messages: history}
+	p := named(t, "layered", `{"summarize": true}`)
+	b := compact.Limits{Budget: 9000}.For(0)
+	f := func(text string, err error, want int) {
+		t.Helper()
+		s := compact.Summarized(in, p, nil, b, func([]compact.Message) (string, error) { return text, err })
+		if len(s.Messages) != want || (s.Failed != nil) != (err != nil) || s.Text != "" && s.Messages[1].Role != compact.System {
+			t.Errorf("%d messages, want %d: %v", len(s.Messages), want, s.Failed)
+		}
+		if _, err := compact.ExchangesStrict(s.Messages); err != nil {
+			t.Error(err)
+		}
+	}
+	f("All thirty files were read; there was nothing wrong with any of them.", nil, 1+1+10)
+	f("", fmt.Errorf("no answer"), 1+10)
+}
+
+func TestTrimResultsAlone(t *testing.T) {
+	msgs := parse(t, "user: "+strings.Repeat("u", 300)+"\nassistant: | call a f {} | call b f {}\ntool a: "+strings.Repeat("x", 300)+"\ntool b: short")
+	out := stage.TrimResults(msgs, 100, 1)
+	if got := text(out[2]); got != strings.Repeat("x", 100)+"\n[trimmed: 300 bytes of tool result, the first 100 are left]" || !out[2].Edited {
+		t.Errorf("%s", got)
+	}
+	if len(text(msgs[2])) != 300 || !out[0].Equal(&msgs[0]) || !out[3].Equal(&msgs[3]) {
+		t.Error("more changed than the long result of the copy")
+	}
+	if again := stage.TrimResults(out, 100, 1); &again[0] != &out[0] {
+		t.Errorf("trimmed twice: %s", text(again[2]))
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a head of 2 is taken")
+		}
+	}()
+	stage.TrimResults(msgs, 100, 2)
+}

@@ -1,0 +1,103 @@
+package replay
+
+import "laconic/compact"
+
+// request is one request as it would have been sent, with what its messages
+// cost.
+type request struct {
+	msgs  []compact.Message
+	costs []int
+	fixed int
+	total int // tokens, fixed included
+}
+
+// shared compares a request with the one that was sent before it. It gives how
+// many messages they start with in common, and how many tokens of the request
+// a provider's prompt cache would serve: the fixed part, the equal messages,
+// and of the first message that differs the share that starts alike.
+func shared(before, now *request) (messages, tokens int) {
+	if before == nil {
+		return 0, 0
+	}
+	if before.fixed == now.fixed {
+		tokens = now.fixed
+	} else {
+		return 0, 0
+	}
+	n := min(len(before.msgs), len(now.msgs))
+	for messages < n && now.msgs[messages].Equal(&before.msgs[messages]) {
+		tokens += now.costs[messages]
+		messages++
+	}
+	if messages < n {
+		tokens += alike(&before.msgs[messages], &now.msgs[messages], now.costs[messages])
+	}
+	return messages, tokens
+}
+
+// alike is how much of a message's cost lies in the bytes that two versions of
+// it start with.
+func alike(before, now *compact.Message, cost int) int {
+	if before.Role != now.Role {
+		return 0
+	}
+	a, b := textsOf(before), textsOf(now)
+	whole, common := 0, 0
+	for _, t := range b {
+		whole += len(t)
+	}
+	for i := range min(len(a), len(b)) {
+		n := commonPrefix(a[i], b[i])
+		common += n
+		if n < len(a[i]) || n < len(b[i]) {
+			break
+		}
+	}
+	if whole == 0 {
+		return 0
+	}
+	return cost * common / whole
+}
+
+// textsOf are the texts of a message in the order in which a model reads them.
+func textsOf(m *compact.Message) []string {
+	var texts []string
+	if m.Reasoning.Len() > 0 {
+		texts = append(texts, m.Reasoning.String())
+	}
+	for p := range m.Parts {
+		texts = append(texts, m.Parts[p].Text.String())
+	}
+	for c := range m.Calls {
+		texts = append(texts, m.Calls[c].Name, m.Calls[c].Arguments.String())
+	}
+	return texts
+}
+
+func commonPrefix(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// Prices are what a provider charges for tokens of a prompt, relative to the
+// plain price of one.
+type Prices struct {
+	// Cached is the price of a token served from the prompt cache.
+	Cached float64 `json:"cached"`
+	// Write is the price of a token that was not: 1.0 where the cache fills by
+	// itself (OpenAI, DeepSeek), 1.25 where filling it costs extra (Anthropic).
+	Write float64 `json:"write"`
+}
+
+// DefaultPrices are the yardstick's.
+var DefaultPrices = Prices{Cached: 0.1, Write: 1.0}
+
+// bill is what tokens cost of which cached were served from the cache.
+func (p Prices) bill(tokens, cached int) float64 {
+	return float64(tokens-cached)*p.Write + float64(cached)*p.Cached
+}

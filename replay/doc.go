@@ -1,0 +1,37 @@
+// Package replay sends recorded conversations through policies again and
+// measures what each policy would have done to them: what the agent would have
+// forgotten, whether every request would have fitted and been legal, and what
+// the provider would have charged with its prompt cache.
+//
+// # Promises
+//
+//   - honest: every number is measured on what would have been sent, never
+//     taken from a policy's own report. Pairs are checked by a checker of this
+//     package, tokens are counted anew, and facts are searched in the text.
+//   - the same question for all: all policies see the same requests under the
+//     same budgets, counted by the same counter.
+//   - repeatable: the same files give the same numbers whatever the number of
+//     workers. Only times differ.
+//   - flat: one conversation per worker is in memory, however long a file is.
+//   - never silent: a line that cannot be read is named with its file and line,
+//     and the others are replayed.
+//
+// # Words
+//
+// A request point is a place where a client must have sent a request: before
+// each assistant message (behind all results it waited for). A fact is a
+// concrete value (an id, a path, a number, a name) that a tool call used and
+// that stood in the conversation before. Recall is the share of the facts that
+// are still somewhere in the request that led to the call; verbatim counts
+// those whose last occurrence still stands there with its surroundings. Both
+// look only at requests whose full size exceeds the budget. The peak of a
+// conversation is the cost of its largest request.
+//
+// # Cost
+//
+// A provider with a prompt cache charges little for the part of a request that
+// starts like the one before. So the bill of a conversation is the sum over its
+// requests of (uncached × write + cached × price of a cached token), where
+// cached is the longest common prefix with the request before. The cost of a
+// policy is its bill divided by that of sending everything.
+package replay

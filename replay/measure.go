@@ -1,0 +1,194 @@
+package replay
+
+import (
+	"fmt"
+	"time"
+
+	"laconic/compact"
+)
+
+// conversation is one recorded conversation, with all that its policies are
+// compared with.
+type conversation struct {
+	*Recorded
+	counter *counting
+	fixed   int
+	costs   []int // of each message
+	peak    int   // cost of the largest request
+	turns   []turn
+	memory  *memory
+	full    float64 // bill of sending everything
+}
+
+// turn is one request as the client sent it.
+type turn struct {
+	messages int // the request is the conversation's first so many
+	full     int // what it costs
+	must     int // what of it leaves a policy no choice
+	// from and to say which facts the calls used that it led to.
+	from, to int
+}
+
+// prepare computes once what all policies are compared with.
+func prepare(r *Recorded, c compact.Counter, prices Prices) *conversation {
+	plain(r.Messages)
+	v := &conversation{Recorded: r, counter: countOnce(c, r.Messages), memory: remember(r.Messages)}
+	v.fixed = c.Fixed(r.Tools, r.Functions, r.Format)
+	v.costs = make([]int, len(r.Messages))
+	for i := range r.Messages {
+		v.costs[i] = compact.Cost(v.counter, &r.Messages[i])
+	}
+	points := r.requestPoints()
+	facts, at := v.memory.facts, 0
+	var before *request
+	for i, k := range points {
+		// A request led to the calls that stand before the next one.
+		next := len(r.Messages)
+		if i+1 < len(points) {
+			next = points[i+1]
+		}
+		t := turn{messages: k, must: v.unavoidable(k)}
+		for ; at < len(facts) && facts[at].Call < k; at++ {
+		}
+		t.from = at
+		for ; at < len(facts) && facts[at].Call < next; at++ {
+		}
+		t.to = at
+		whole := &request{msgs: r.Messages[:k:k], costs: v.costs[:k], fixed: v.fixed, total: v.fixed}
+		for _, n := range whole.costs {
+			whole.total += n
+		}
+		t.full = whole.total
+		_, cached := shared(before, whole)
+		v.full += prices.bill(whole.total, cached)
+		v.peak = max(v.peak, whole.total)
+		v.turns = append(v.turns, t)
+		before = whole
+	}
+	return v
+}
+
+// unavoidable is the cost of what no policy may remove from the first k
+// messages: the fixed part, the instructions, the first and the newest user
+// message.
+func (v *conversation) unavoidable(k int) int {
+	n, first, newest := v.fixed, -1, -1
+	for i := range v.Messages[:k] {
+		switch role := v.Messages[i].Role; {
+		case role.Head():
+			n += v.costs[i]
+		case role == compact.User:
+			if first < 0 {
+				first = i
+			}
+			newest = i
+		}
+	}
+	if first >= 0 {
+		n += v.costs[first]
+	}
+	if newest > first {
+		n += v.costs[newest]
+	}
+	return n
+}
+
+// run is what one policy did to one conversation under one budget.
+type run struct {
+	Numbers
+	turns    []Turn // only where asked for
+	failures failures
+}
+
+// Turn is one request in a series over time. Costs are tokens.
+type Turn struct {
+	// Messages is how many messages the client had sent, Full what they cost.
+	Messages int `json:"messages"`
+	Full     int `json:"full"`
+	// Sent is what the request cost as sent, Epoch tells whether the ladder
+	// was climbed for it.
+	Sent  int  `json:"sent"`
+	Epoch bool `json:"epoch,omitempty"`
+}
+
+// measure replays every request of a conversation through a policy.
+func (v *conversation) measure(p *Policy, b compact.Budget, name string, prices Prices, series bool) *run {
+	r := &run{Numbers: Numbers{Conversations: 1, Requests: len(v.turns), Full: v.full}}
+	var before *request
+	var epochs []compact.Epoch
+	for i := range v.turns {
+		t := &v.turns[i]
+		in := compact.Conversation{Messages: v.Messages[:t.messages:t.messages], Fixed: v.fixed}
+		start := time.Now()
+		plan, report := compact.Compact(in, p.Policy, v.counter, b)
+		msgs := plan.Apply(in, "")
+		r.times.record(time.Since(start))
+
+		now, whole := v.sent(msgs, before)
+		if legalPairs(msgs) {
+			r.Paired++
+		}
+		if t.full > b.Tokens {
+			r.fit(now.total <= b.Tokens, t.must*5 < b.Tokens*4)
+			recalled, verbatim := v.memory.retained(t.from, t.to, msgs, whole)
+			r.Facts += t.to - t.from
+			r.Recalled += recalled
+			r.Verbatim += verbatim
+		}
+		common, cached := shared(before, now)
+		broke := before != nil && common < len(before.msgs)
+		climbed := newEpochs(epochs, plan.Epochs)
+		r.Epochs += climbed
+		if broke {
+			r.PrefixBreaks++
+		}
+		r.Sent += now.total
+		r.Cached += cached
+		r.Bill += prices.bill(now.total, cached)
+		if len(p.claims) > 0 {
+			errs := compact.Broken(in, p.Policy, v.counter, b, &plan, report)
+			if broke && climbed == 0 {
+				errs = append(errs, fmt.Errorf("stable: only %d of the %d messages sent before start the request, and no epoch did", common, len(before.msgs)))
+			}
+			r.check(errs, p, Failure{Budget: name, File: v.File, Conversation: v.ID, Messages: t.messages})
+		}
+		if series {
+			r.turns = append(r.turns, Turn{Messages: t.messages, Full: t.full, Sent: now.total, Epoch: climbed > 0})
+		}
+		before, epochs = now, plan.Epochs
+	}
+	r.finish()
+	return r
+}
+
+// sent counts what is sent, and tells which messages of the client's list are
+// in it as they came. A message that was sent before is not counted again.
+func (v *conversation) sent(msgs []compact.Message, before *request) (now *request, whole []bool) {
+	now = &request{msgs: msgs, costs: make([]int, len(msgs)), fixed: v.fixed, total: v.fixed}
+	whole = make([]bool, len(v.Messages))
+	for i := range msgs {
+		m := &msgs[i]
+		switch {
+		case m.Origin >= 0 && m.Origin < len(v.Messages) && m.Equal(&v.Messages[m.Origin]):
+			whole[m.Origin] = true
+			now.costs[i] = v.costs[m.Origin]
+		case before != nil && i < len(before.msgs) && m.Equal(&before.msgs[i]):
+			now.costs[i] = before.costs[i]
+		default:
+			now.costs[i] = compact.Cost(v.counter, m)
+		}
+		now.total += now.costs[i]
+	}
+	return now, whole
+}
+
+// newEpochs counts the epochs that were not there a request ago.
+func newEpochs(before, now []compact.Epoch) int {
+	n := len(now)
+	for i := range now {
+		if i < len(before) && before[i].At == now[i].At {
+			n--
+		}
+	}
+	return n
+}

@@ -1,0 +1,213 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+)
+
+// rewrite is a stage for tests: every old tool result becomes the same text.
+type rewrite string
+
+func (rewrite) Name() string { return "rewrite" }
+
+func (s rewrite) Shrink(d *compact.Draft) {
+	for ref := range d.Results() {
+		if d.Over() == 0 {
+			return
+		}
+		d.Rewrite(ref, string(s), "test")
+	}
+}
+
+// errand is a conversation whose numbers a reader can check. A token is a
+// word; the costs are 2, 4, 3, 8, 3, 1, 3, 1, 1, so the four requests cost 6,
+// 17, 21 and 25. The calls used alpha_one.txt, beta_two.txt and code_4711.
+const errand = `{"id":"errand","messages":[
+{"role":"system","content":"be brief"},
+{"role":"user","content":"read alpha_one.txt and beta_two.txt"},
+{"role":"assistant","content":"ok","tool_calls":[{"id":"c1","type":"function","function":{"name":"read","arguments":"{\"path\":\"alpha_one.txt\"}"}}]},
+{"role":"tool","tool_call_id":"c1","content":"the secret is code_4711 and nothing else here"},
+{"role":"assistant","content":"hm","tool_calls":[{"id":"c2","type":"function","function":{"name":"read","arguments":"{\"path\":\"beta_two.txt\"}"}}]},
+{"role":"tool","tool_call_id":"c2","content":"empty"},
+{"role":"assistant","content":"so","tool_calls":[{"id":"c3","type":"function","function":{"name":"send","arguments":"{\"code\":\"code_4711\"}"}}]},
+{"role":"tool","tool_call_id":"c3","content":"sent"},
+{"role":"assistant","content":"done"}]}`
+
+// write puts a file into a folder that the test removes.
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// oneLine makes a JSON text a line of a JSONL file.
+func oneLine(json string) string { return strings.ReplaceAll(json, "\n", "") + "\n" }
+
+// rewriting is a policy that rewrites old results to a text.
+func rewriting(text string) Policy {
+	return Policy{Name: "test", Policy: &compact.Policy{Ladder: []compact.Stage{rewrite(text)}}, Claims: []string{"1,2,8"}}
+}
+
+func replayed1(t *testing.T, p Policy, b Budget, file string) Row {
+	t.Helper()
+	res, err := Run(context.Background(), Options{Files: []string{file}, Policies: []Policy{p}, Budgets: []Budget{b}, Counter: compacttest.Words{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Files) != 1 || len(res.Unread) > 0 || len(res.Failures) > 0 {
+		t.Fatalf("files %v, unread %v, failures %v", res.Files, res.Unread, res.Failures)
+	}
+	return res.Total.Rows[0]
+}
+
+// TestNumbersOfAnErrand: every number, worked out by hand. The budget of 20
+// starts an epoch above 19; the third request (21) is the only one.
+func TestNumbersOfAnErrand(t *testing.T) {
+	f := func(text string, want Numbers) {
+		t.Helper()
+		want.Conversations, want.Requests, want.Paired = 1, 4, 4
+		want.Over, want.Fair, want.Facts = 2, 2, 1 // requests 3 and 4; code_4711
+		want.Full = 25 + 0.1*44                    // 6+17+21+25 sent, of them 0+6+17+21 cached
+		got := replayed1(t, rewriting(text), Budget{Tokens: 20}, write(t, "errand.jsonl", oneLine(errand))).Numbers
+		if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Numbers{}), cmpopts.EquateApprox(0, 1e-9)); d != "" {
+			t.Errorf("%q: want -, got +\n%s", text, d)
+		}
+	}
+	// Nothing of the result is left. Sent: 6, 17, 14, 18. Cached: 0; messages
+	// 1-2: 6; messages 1-3: 9; all that was sent before: 14.
+	f("gone", Numbers{
+		Fits: 2, FairFits: 2, Epochs: 1, PrefixBreaks: 1,
+		Sent: 55, Cached: 29, Bill: 26 + 2.9,
+	})
+	// The value is left, its surroundings are not. Sent: 6, 17, 15, 19.
+	f("gone: code_4711", Numbers{
+		Fits: 2, FairFits: 2, Epochs: 1, PrefixBreaks: 1, Recalled: 1,
+		Sent: 57, Cached: 0 + 6 + 9 + 15, Bill: 27 + 3.0,
+	})
+	// The 12 characters on both sides are left, and the result still starts as
+	// it did: its 6 tokens come from the cache. Sent: 6, 17, 19, 23; the last
+	// one does not fit, and there is nothing more to rewrite.
+	f("the secret is code_4711 and nothing", Numbers{
+		Fits: 1, FairFits: 1, Epochs: 1, PrefixBreaks: 1, Recalled: 1, Verbatim: 1,
+		Sent: 65, Cached: 0 + 6 + 15 + 19, Bill: 25 + 4.0,
+	})
+	// One character of the surroundings is missing.
+	f("the secret is code_4711 and nothin", Numbers{
+		Fits: 1, FairFits: 1, Epochs: 1, PrefixBreaks: 1, Recalled: 1,
+		Sent: 65, Cached: 0 + 6 + 15 + 19, Bill: 25 + 4.0,
+	})
+}
+
+// TestSharesOfAnErrand: what follows from the numbers.
+func TestSharesOfAnErrand(t *testing.T) {
+	file := write(t, "errand.jsonl", oneLine(errand))
+	// Half of the peak of 25 is 12: three requests are above it, and the head
+	// and the first user message (6) leave more than a fifth.
+	half := replayed1(t, rewriting("gone: code_4711"), Budget{Share: 0.5}, file)
+	if half.Over != 3 || half.Fair != 3 || half.Facts != 2 || half.Recall() != 1 {
+		t.Errorf("half of the peak: %+v", half.Numbers)
+	}
+	// A quarter is 6: the same 6 is not below four fifths.
+	quarter := replayed1(t, rewriting("gone"), Budget{Share: 0.25}, file)
+	if quarter.Over != 3 || quarter.Fair != 0 || quarter.FairFit() != 1 || quarter.Fit() != 0 {
+		t.Errorf("a quarter of the peak: %+v", quarter.Numbers)
+	}
+	// A budget that nothing exceeds changes nothing.
+	all := replayed1(t, rewriting("gone"), Budget{Tokens: 1000}, file)
+	if all.Cost() != 1 || all.PrefixBreaks != 0 || all.Epochs != 0 || all.Over != 0 || all.Sent != 69 {
+		t.Errorf("a large budget: %+v", all.Numbers)
+	}
+	if got := all.MeanCost(); got != 1 {
+		t.Errorf("mean cost %v", got)
+	}
+}
+
+// TestPricesDecideTheCost: the same tokens at the prices of a provider whose
+// cache costs to fill.
+func TestPricesDecideTheCost(t *testing.T) {
+	o := Options{
+		Files: []string{write(t, "errand.jsonl", oneLine(errand))}, Policies: []Policy{rewriting("gone")},
+		Budgets: []Budget{{Tokens: 20}}, Counter: compacttest.Words{}, Prices: Prices{Cached: 0.1, Write: 1.25},
+	}
+	res, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := (26*1.25 + 2.9) / (25*1.25 + 4.4)
+	if got := res.Total.Rows[0].Cost(); math.Abs(got-want) > 1e-9 {
+		t.Errorf("cost %v, want %v", got, want)
+	}
+}
+
+// TestMeansCountConversationsAlike: two errands, one of them under a budget
+// that changes nothing.
+func TestMeansCountConversationsAlike(t *testing.T) {
+	var n, a, b Numbers
+	a = Numbers{Conversations: 1, Bill: 50, Full: 100, Facts: 10, Recalled: 5}
+	b = Numbers{Conversations: 1, Bill: 10, Full: 10}
+	a.finish()
+	b.finish()
+	n.add(&a)
+	n.add(&b)
+	if n.MeanCost() != 0.75 || n.MeanRecall() != 0.5 {
+		t.Errorf("mean cost %v, mean recall %v", n.MeanCost(), n.MeanRecall())
+	}
+	if got, want := n.Cost(), 60.0/110; math.Abs(got-want) > 1e-12 {
+		t.Errorf("cost %v, want %v", got, want)
+	}
+}
+
+// TestBrokenPromisesAreTold: a policy that writes another text at every
+// request, so that the prompt cache misses without an epoch. That is told if
+// the policy claims to be stable, and only then.
+func TestBrokenPromisesAreTold(t *testing.T) {
+	file := write(t, "errand.jsonl", oneLine(errand))
+	f := func(claims []string, want []string) {
+		t.Helper()
+		p := Policy{Name: "fickle", Policy: &compact.Policy{Ladder: []compact.Stage{&fickle{}}}, Claims: claims}
+		res, err := Run(context.Background(), Options{Files: []string{file}, Policies: []Policy{p}, Budgets: []Budget{{Tokens: 20}}, Counter: compacttest.Words{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range res.Failures {
+			got = append(got, fmt.Sprintf("%s %d", f.Promise, f.Times))
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("claims %q: want -, got +\n%s", claims, d)
+		}
+		if res.Failed() != (len(want) > 0) {
+			t.Errorf("claims %q: failed is %v", claims, res.Failed())
+		}
+	}
+	f([]string{"2", "stable"}, []string{"stable 1"})
+	f([]string{"1,2,8"}, nil)
+	f(nil, nil)
+}
+
+// fickle is a stage that remembers how often it was asked: what no honest
+// stage does.
+type fickle struct{ asked int }
+
+func (*fickle) Name() string { return "fickle" }
+
+func (s *fickle) Shrink(d *compact.Draft) {
+	for ref := range d.Results() {
+		s.asked++
+		d.Rewrite(ref, fmt.Sprint("gone ", s.asked), "test")
+	}
+}

@@ -1,0 +1,143 @@
+package replay
+
+import "time"
+
+// Numbers are what was measured of one policy under one budget. They add up
+// over conversations. Tokens are those of the counter.
+type Numbers struct {
+	Conversations int `json:"conversations"`
+	Requests      int `json:"requests"`
+	// Over are the requests whose full size exceeds the budget, Fits those of
+	// them that were within it when sent.
+	Over int `json:"over"`
+	Fits int `json:"fits"`
+	// Fair are those of Over whose fixed part, instructions, first and newest
+	// user message take less than four fifths of the budget; FairFits those of
+	// them that were within it when sent.
+	Fair     int `json:"fair"`
+	FairFits int `json:"fair_fits"`
+	// Paired are the requests whose pairs a strict upstream takes.
+	Paired int `json:"paired"`
+	// Facts are the values that the next call used, at the requests of Over.
+	// Recalled were in what was sent, Verbatim with their surroundings.
+	Facts    int `json:"facts"`
+	Recalled int `json:"recalled"`
+	Verbatim int `json:"verbatim"`
+	// Epochs are the climbs of the ladder, PrefixBreaks the requests that did
+	// not start with all of the request before.
+	Epochs       int `json:"epochs"`
+	PrefixBreaks int `json:"prefix_breaks"`
+	// Sent are all tokens sent, Cached those that a prompt cache served, Bill
+	// their price. Full is the bill of sending everything.
+	Sent   int     `json:"tokens_sent"`
+	Cached int     `json:"tokens_cached"`
+	Bill   float64 `json:"bill"`
+	Full   float64 `json:"full_bill"`
+	// Failures counts the broken promises among those that the policy claims.
+	Failures int `json:"failures"`
+
+	times times
+	// For the means over conversations, each counted once whatever its length.
+	costs, recalls float64
+	withFacts      int
+}
+
+// fit notes one request whose full size exceeds the budget.
+func (n *Numbers) fit(within, fair bool) {
+	n.Over++
+	if fair {
+		n.Fair++
+	}
+	if within {
+		n.Fits++
+		if fair {
+			n.FairFits++
+		}
+	}
+}
+
+// finish closes the measurement of one conversation.
+func (n *Numbers) finish() {
+	n.costs = n.Cost()
+	if n.Facts > 0 {
+		n.recalls, n.withFacts = n.Recall(), 1
+	}
+}
+
+// add sums two measurements.
+func (n *Numbers) add(o *Numbers) {
+	n.Conversations += o.Conversations
+	n.Requests += o.Requests
+	n.Over += o.Over
+	n.Fits += o.Fits
+	n.Fair += o.Fair
+	n.FairFits += o.FairFits
+	n.Paired += o.Paired
+	n.Facts += o.Facts
+	n.Recalled += o.Recalled
+	n.Verbatim += o.Verbatim
+	n.Epochs += o.Epochs
+	n.PrefixBreaks += o.PrefixBreaks
+	n.Sent += o.Sent
+	n.Cached += o.Cached
+	n.Bill += o.Bill
+	n.Full += o.Full
+	n.Failures += o.Failures
+	n.times.add(&o.times)
+	n.costs += o.costs
+	n.recalls += o.recalls
+	n.withFacts += o.withFacts
+}
+
+// Recall is the share of the facts that were in what was sent, 0 to 1; 1 where
+// there was none to keep. So are all shares.
+func (n *Numbers) Recall() float64 { return share(n.Recalled, n.Facts) }
+
+// VerbatimRecall is Recall with the surroundings.
+func (n *Numbers) VerbatimRecall() float64 { return share(n.Verbatim, n.Facts) }
+
+// Fit is the share of the requests above the budget that were sent within it.
+func (n *Numbers) Fit() float64 { return share(n.Fits, n.Over) }
+
+// FairFit is Fit over those requests that leave a policy room to work in.
+func (n *Numbers) FairFit() float64 { return share(n.FairFits, n.Fair) }
+
+// Valid is the share of the requests whose pairs a strict upstream takes.
+func (n *Numbers) Valid() float64 { return share(n.Paired, n.Requests) }
+
+// CacheShare is the share of the tokens sent that a prompt cache served.
+func (n *Numbers) CacheShare() float64 { return share(n.Cached, n.Sent) }
+
+// Cost is the bill relative to sending everything: 1 is no gain.
+func (n *Numbers) Cost() float64 {
+	if n.Full == 0 {
+		return 1
+	}
+	return n.Bill / n.Full
+}
+
+// MeanCost is the mean of the conversations' costs, a short one counting as
+// much as a long one.
+func (n *Numbers) MeanCost() float64 { return mean(n.costs, n.Conversations) }
+
+// MeanRecall is the mean of the recalls of the conversations that had facts to
+// keep.
+func (n *Numbers) MeanRecall() float64 { return mean(n.recalls, n.withFacts) }
+
+// Took is the time within which a share q of the requests were compacted,
+// counts of unchanged messages being known; rounded up by at most 5 %.
+func (n *Numbers) Took(q float64) time.Duration { return n.times.quantile(q) }
+
+func share(part, whole int) float64 {
+	if whole == 0 {
+		return 1
+	}
+	return float64(part) / float64(whole)
+}
+
+func mean(sum float64, n int) float64 {
+	if n == 0 {
+		return 1
+	}
+	return sum / float64(n)
+}

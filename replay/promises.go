@@ -1,0 +1,78 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// promises are those of package compact, in the order of their numbers.
+var promises = []string{"untouched", "paired", "fits", "kept", "stable", "stateless", "idempotent", "never worse"}
+
+// claimed gives the names of the promises that a policy claims: each is a name
+// or a number, several may stand in one string with commas between them.
+func claimed(claims []string) ([]string, error) {
+	var names []string
+	for _, c := range strings.Split(strings.Join(claims, ","), ",") {
+		c = strings.TrimSpace(c)
+		if n, err := strconv.Atoi(c); err == nil && n >= 1 && n <= len(promises) {
+			c = promises[n-1]
+		}
+		switch {
+		case c == "":
+		case slices.Contains(promises, c):
+			names = append(names, c)
+		default:
+			return nil, fmt.Errorf("there is no promise %q; there are %s", c, strings.Join(promises, ", "))
+		}
+	}
+	return names, nil
+}
+
+// Failure is a promise that a policy claims and did not keep under a budget.
+type Failure struct {
+	Policy  string `json:"policy"`
+	Budget  string `json:"budget"`
+	Promise string `json:"promise"`
+	// Times is how often, over all requests. What follows is the first time.
+	Times        int    `json:"times"`
+	File         string `json:"file"`
+	Conversation string `json:"conversation"`
+	// Messages is the length of the request, as the client sent it.
+	Messages int    `json:"messages"`
+	Detail   string `json:"detail"`
+}
+
+// String is the sentence for the user.
+func (f Failure) String() string {
+	return fmt.Sprintf("%s under %s broke the promise %q %s, first in %s, request of %s: %s",
+		f.Policy, f.Budget, f.Promise, count(f.Times, "time"), f.Conversation, count(f.Messages, "message"), f.Detail)
+}
+
+// failures are broken promises, each policy, budget and promise once.
+type failures []Failure
+
+func (all *failures) add(f Failure) {
+	for i := range *all {
+		if o := &(*all)[i]; o.Policy == f.Policy && o.Budget == f.Budget && o.Promise == f.Promise {
+			o.Times += f.Times
+			return
+		}
+	}
+	*all = append(*all, f)
+}
+
+// check notes the errors that concern a promise the policy claims. Each starts
+// with the promise's name and a colon.
+func (r *run) check(errs []error, p *Policy, where Failure) {
+	for _, err := range errs {
+		promise, detail, _ := strings.Cut(err.Error(), ": ")
+		if !slices.Contains(p.claims, promise) {
+			continue
+		}
+		r.Failures++
+		where.Policy, where.Promise, where.Detail, where.Times = p.Name, promise, detail, 1
+		r.failures.add(where)
+	}
+}

@@ -1,0 +1,125 @@
+package replay
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+)
+
+// longestLine is the longest line that is read, in bytes: longer ones are no
+// conversation.
+const longestLine = 512 << 20
+
+// peeked is how much of a file is looked at to tell what it is.
+const peeked = 64 << 10
+
+// Read gives every conversation of a file in order. What is wrong with a part
+// of it is given as an Unread in its place, and reading goes on behind it; what
+// is wrong with the whole file is the error, in words for the user and without
+// the file's name. An error of yield ends the reading and is given back.
+//
+// A file holds one JSON object a line (conversations as {"id", "messages",
+// "tools"}, or request bodies), or is one JSON body, an array of them, or a HAR
+// file. Requests that go on from one another are one conversation.
+func Read(file string, yield func(*Recorded, *Unread) error) error { return read(file, nil, yield) }
+
+func read(file string, n *counted, yield func(*Recorded, *Unread) error) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return errors.New(whyNot(err))
+	}
+	defer f.Close()
+	if s, err := f.Stat(); err == nil && s.IsDir() {
+		return errors.New("this is a folder: name the files in it")
+	}
+	r := bufio.NewReaderSize(&countedReader{f, n}, peeked)
+	start, err := r.Peek(peeked)
+	if err != nil && err != io.EOF {
+		return errors.New(whyNot(err))
+	}
+	start = bytes.TrimLeft(start, "\ufeff \t\r\n")
+	if len(start) == 0 && err == io.EOF {
+		return errors.New("the file is empty: there is no conversation in it")
+	}
+	name := filepath.Base(file)
+	g := &grouping{file: file, yield: yield}
+	switch formOf(name, start) {
+	case formHAR:
+		err = readHAR(r, g)
+	case formDocument:
+		err = readDocument(r, name, g)
+	default:
+		err = readLines(r, name, g)
+	}
+	if flushed := g.flush(); err == nil {
+		err = flushed
+	}
+	return err
+}
+
+// form is how a file is written.
+type form int
+
+const (
+	formLines    form = iota // one JSON object a line
+	formDocument             // one JSON value over several lines
+	formHAR
+)
+
+var startOfHAR = regexp.MustCompile(`^\{\s*"log"\s*:`)
+
+// formOf tells the form from the name of a file and how it starts.
+func formOf(name string, start []byte) form {
+	extension := strings.ToLower(filepath.Ext(name))
+	if extension == ".har" || startOfHAR.Match(start) {
+		return formHAR
+	}
+	line, _, several := bytes.Cut(start, []byte("\n"))
+	line = bytes.TrimSpace(line)
+	switch {
+	case len(start) > 0 && start[0] == '[', string(line) == "{":
+		return formDocument
+	case extension == ".json" && several && !json.Valid(line):
+		return formDocument
+	}
+	return formLines
+}
+
+// whyNot says in plain words why a file cannot be read.
+func whyNot(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such file"
+	case errors.Is(err, fs.ErrPermission):
+		return "this user may not read the file"
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+// counted counts the bytes read, for the progress.
+type counted struct{ atomic.Int64 }
+
+type countedReader struct {
+	io.Reader
+	n *counted
+}
+
+func (r *countedReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if r.n != nil {
+		r.n.Add(int64(n))
+	}
+	return n, err
+}

@@ -1,0 +1,169 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laconic/compact/compacttest"
+)
+
+// readAll gives what is in a file, a line per conversation and per fault.
+func readAll(t *testing.T, file string) []string {
+	t.Helper()
+	var got []string
+	err := Read(file, func(r *Recorded, bad *Unread) error {
+		if bad != nil {
+			got = append(got, fmt.Sprintf("bad %d/%d: %s", bad.Line, bad.Element, bad.Reason))
+			return nil
+		}
+		got = append(got, fmt.Sprintf("%s: %d messages, sent %v", r.ID, len(r.Messages), r.Sent))
+		return nil
+	})
+	if err != nil {
+		got = append(got, "error: "+err.Error())
+	}
+	return got
+}
+
+// TestRead: every form of file, and every fault by its place.
+func TestRead(t *testing.T) {
+	f := func(name, content string, want ...string) {
+		t.Helper()
+		if d := cmp.Diff(want, readAll(t, write(t, name, content))); d != "" {
+			t.Errorf("%s: want -, got +\n%s\n%s", name, d, content)
+		}
+	}
+	const (
+		hi    = `{"role":"user","content":"hi"}`
+		hello = `{"role":"assistant","content":"hello"}`
+		more  = `{"role":"user","content":"more"}`
+		other = `{"role":"user","content":"other"}`
+	)
+	body := func(messages ...string) string { return `{"messages":[` + strings.Join(messages, ",") + `]}` }
+
+	// conversations, one a line, with an id or without
+	f("a.jsonl", `{"id":"one","messages":[`+hi+`,`+hello+`]}`+"\n\n"+body(hi, hello)+"\n",
+		"one: 2 messages, sent []", "a.jsonl:3: 2 messages, sent []")
+	// requests that go on from one another are one conversation
+	f("a.jsonl", body(hi)+"\n"+body(hi, hello, more)+"\n", "a.jsonl:1: 3 messages, sent [1 3]")
+	// an earlier request again
+	f("a.jsonl", body(hi)+"\n"+body(hi, hello, more)+"\n"+body(hi)+"\n", "a.jsonl:1: 3 messages, sent [1 3 1]")
+	// the same request again, and two conversations side by side
+	f("a.jsonl", strings.Join([]string{body(hi), body(other), body(hi), body(hi, hello, more), body(other, hello, other)}, "\n"),
+		"a.jsonl:1: 3 messages, sent [1 1 3]", "a.jsonl:2: 3 messages, sent [1 3]")
+	// a conversation that was told another way in the middle is another one
+	f("a.jsonl", body(hi, hello, more)+"\n"+body(hi, hello, other, hello, more)+"\n",
+		"a.jsonl:1: 3 messages, sent [3]", "a.jsonl:2: 5 messages, sent [5]")
+	// broken lines are named, the others are read
+	f("a.jsonl", `{"messages":[{"ro`+"\n"+body(hi)+"\n"+`[1]`+"\n"+`{"x":1}`+"\n"+`{"messages":[{"role":"king"}]}`+"\n",
+		"bad 1/0: this is not valid JSON",
+		"bad 3/0: this is JSON, but not an object with messages",
+		"bad 4/0: messages is missing",
+		"bad 5/0: the role of a message is not one of the chat API: message 0",
+		"a.jsonl:2: 1 messages, sent [1]")
+	// a byte order mark, and line ends of another system
+	f("a.jsonl", "\ufeff"+body(hi)+"\r\n"+body(other)+"\r\n", "a.jsonl:1: 1 messages, sent [1]", "a.jsonl:2: 1 messages, sent [1]")
+	// one body over several lines, and an array of bodies
+	f("a.json", "{\n  \"messages\": [\n"+hi+"\n]\n}\n", "a.json: 1 messages, sent [1]")
+	f("a.json", "{ \"messages\":\n ["+hi+"]}", "a.json: 1 messages, sent [1]")
+	f("a.json", "["+body(hi)+",\n"+body(hi, hello, more)+`,{"messages":1}]`,
+		"bad 0/3: messages is not an array", "a.json:1: 3 messages, sent [1 3]")
+	f("a.json", "["+body(hi)+", oops", "a.json:1: 1 messages, sent [1]", "error: element 2 is not valid JSON; reading stops there")
+	// nothing
+	f("a.jsonl", "", "error: the file is empty: there is no conversation in it")
+	f("a.jsonl", " \n\n", "error: the file is empty: there is no conversation in it")
+}
+
+// TestReadCapture: every request of a real run, in which markers of the prompt
+// cache move from request to request, is one conversation.
+func TestReadCapture(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(compacttest.SharedDir(t), "wire", "*.jsonl"))
+	if len(files) == 0 {
+		t.Fatal("there is no capture")
+	}
+	for _, file := range files {
+		got := readAll(t, file)
+		if len(got) != 1 || !strings.Contains(got[0], "28 messages, sent [2 4 6 8 10 12 14 16 18 20 22 24 26 28]") {
+			t.Errorf("%s: %q", file, got)
+		}
+	}
+}
+
+// TestReadHAR: the chat requests of a capture, whatever else is in it.
+func TestReadHAR(t *testing.T) {
+	entry := func(method, url, body string) string {
+		text, _ := json.Marshal(body)
+		return fmt.Sprintf(`{"startedDateTime":"x","request":{"method":%q,"url":%q,"postData":{"mimeType":"application/json","text":%s}},"response":{"content":{"text":"…"}}}`, method, url, text)
+	}
+	const hi = `{"model":"m","messages":[{"role":"user","content":"hi"}]}`
+	const more = `{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"hello"},{"role":"user","content":"more"}]}`
+	f := func(name, content string, want ...string) {
+		t.Helper()
+		if d := cmp.Diff(want, readAll(t, write(t, name, content))); d != "" {
+			t.Errorf("want -, got +\n%s\n%s", d, content)
+		}
+	}
+	har := func(entries ...string) string {
+		return `{"log":{"version":"1.2","creator":{"name":"x"},"entries":[` + strings.Join(entries, ",") + `]}}`
+	}
+	chat := "https://api.example.com/v1/chat/completions"
+	f("a.har", har(entry("POST", chat, hi), entry("GET", chat, hi), entry("POST", "https://api.example.com/v1/embeddings", hi), entry("POST", chat+"?v=1", more)),
+		"a.har:1: 3 messages, sent [1 3]")
+	// known by what it holds, not by its name
+	f("a.json", har(entry("POST", chat, hi)), "a.json:1: 1 messages, sent [1]")
+	f("a.har", har(entry("POST", chat, hi), entry("POST", chat, "oops")), "bad 0/2: this is not valid JSON", "a.har:1: 1 messages, sent [1]")
+	f("a.har", har(`{"request":{"method":"POST","url":"`+chat+`","postData":{"encoding":"base64","text":"eyJtZXNzYWdlcyI6W3sicm9sZSI6InVzZXIiLCJjb250ZW50IjoiaGkifV19"}}}`),
+		"a.har:1: 1 messages, sent [1]")
+	f("a.har", har(`{"request":7}`, entry("POST", chat, hi)), "bad 0/1: the entry is not written as HAR says", "a.har:2: 1 messages, sent [1]")
+	f("a.har", har(), "error: no entry is a POST …/chat/completions with a body")
+	f("a.har", `{"log":{"entries":[`+entry("POST", chat, hi), "a.har:1: 1 messages, sent [1]", "error: the file ends in the middle of its entries")
+	f("a.har", `{"log":{"version":"1.2"}}`, "error: this is not a HAR file: log.entries is missing")
+	f("a.har", `{"log":{"entries":{}}}`, "error: this is not a HAR file: log.entries is not a list")
+	f("a.har", `hello`, "error: this is not a HAR file: log.entries is missing")
+}
+
+// TestReadSaysWhyNot: files that cannot be opened.
+func TestReadSaysWhyNot(t *testing.T) {
+	dir := t.TempDir()
+	f := func(file, want string) {
+		t.Helper()
+		if got := readAll(t, file); len(got) != 1 || got[0] != "error: "+want {
+			t.Errorf("%s: %q, want %q", file, got, want)
+		}
+	}
+	f(filepath.Join(dir, "none.jsonl"), "there is no such file")
+	f(dir, "this is a folder: name the files in it")
+	if os.Getuid() != 0 {
+		locked := filepath.Join(dir, "locked.jsonl")
+		if err := os.WriteFile(locked, []byte("{}"), 0o000); err != nil {
+			t.Fatal(err)
+		}
+		f(locked, "this user may not read the file")
+	}
+}
+
+// TestReadKeepsFewOpen: a capture of many conversations is not held until its
+// end.
+func TestReadKeepsFewOpen(t *testing.T) {
+	var lines strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&lines, `{"messages":[{"role":"user","content":"task %d"}]}`+"\n", i)
+	}
+	g := &grouping{file: "a.jsonl"}
+	most := 0
+	g.yield = func(*Recorded, *Unread) error { most = max(most, len(g.open)); return nil }
+	for i, line := range strings.Split(strings.TrimSpace(lines.String()), "\n") {
+		if err := g.record([]byte(line), fmt.Sprint(i), Unread{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if most == 0 || most > openGroups {
+		t.Errorf("%d conversations were held at once", most)
+	}
+}

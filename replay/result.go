@@ -1,0 +1,150 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Result is what a replay measured.
+type Result struct {
+	Policies []string `json:"policies"`
+	Budgets  []Budget `json:"budgets"`
+	Prices   Prices   `json:"prices"`
+	// Files are the files in order, each with one row per budget and policy.
+	// A file in which nothing was measured is missing.
+	Files []FileResult `json:"files"`
+	// Total is all conversations together.
+	Total FileResult `json:"total"`
+	// Left is how many conversations were left out, because their peak is too
+	// small or no request is in them.
+	Left int `json:"left_out"`
+	// Failures are the broken promises, each with its first time.
+	Failures []Failure `json:"failures,omitempty"`
+	// Unread is what could not be read, in order.
+	Unread []Unread `json:"unread,omitempty"`
+	// Series are requests over time, where asked for.
+	Series []Series `json:"series,omitempty"`
+}
+
+// FileResult is what was measured in one file.
+type FileResult struct {
+	File string `json:"file"`
+	// Rows are ordered by budget, then by policy.
+	Rows []Row `json:"rows"`
+}
+
+// Row is what one policy did under one budget.
+type Row struct {
+	Policy string `json:"policy"`
+	Budget string `json:"budget"`
+	Numbers
+}
+
+// Series is one conversation over time: what each of its requests cost.
+type Series struct {
+	File         string `json:"file"`
+	Conversation string `json:"conversation"`
+	Budget       string `json:"budget"`
+	Tokens       int    `json:"budget_tokens"`
+	Policy       string `json:"policy"`
+	Turns        []Turn `json:"turns"`
+}
+
+// Unread is a line or a file that could not be read.
+type Unread struct {
+	File string `json:"file"`
+	// Line counts from 1; 0 where the file is not read by lines, or as a whole.
+	Line int `json:"line,omitempty"`
+	// Element counts the entries of a HAR file or the elements of an array
+	// from 1.
+	Element int    `json:"element,omitempty"`
+	Reason  string `json:"reason"`
+}
+
+// String is the sentence for the user: where, and why.
+func (u Unread) String() string {
+	switch {
+	case u.Line > 0:
+		return fmt.Sprintf("%s:%d: %s", u.File, u.Line, u.Reason)
+	case u.Element > 0:
+		return fmt.Sprintf("%s: entry %d: %s", u.File, u.Element, u.Reason)
+	}
+	return u.File + ": " + u.Reason
+}
+
+// Failed tells whether a policy broke a promise that it claims.
+func (r *Result) Failed() bool {
+	return slices.ContainsFunc(r.Total.Rows, func(row Row) bool { return row.Numbers.Failures > 0 })
+}
+
+// gathering is a result being put together, conversation by conversation in
+// the order of the files.
+type gathering struct {
+	Result
+	options *Options
+	taken   int
+	longest map[string]*replayed // of each file, the conversation with the largest peak
+}
+
+func gather(o *Options) *gathering {
+	g := &gathering{options: o, longest: map[string]*replayed{}}
+	g.Prices, g.Budgets, g.Files = o.Prices, o.Budgets, []FileResult{}
+	for _, p := range o.Policies {
+		g.Policies = append(g.Policies, p.Name)
+	}
+	g.Total = g.blank("all files")
+	return g
+}
+
+// blank has all rows of a file, nothing measured yet.
+func (g *gathering) blank(file string) FileResult {
+	f := FileResult{File: file}
+	for _, b := range g.options.Budgets {
+		for _, p := range g.options.Policies {
+			f.Rows = append(f.Rows, Row{Policy: p.Name, Budget: b.String()})
+		}
+	}
+	return f
+}
+
+// take adds one conversation.
+func (g *gathering) take(r *replayed) {
+	g.taken++
+	if r.left {
+		g.Left++
+		return
+	}
+	at := slices.IndexFunc(g.Files, func(f FileResult) bool { return f.File == r.file })
+	if at < 0 {
+		at = len(g.Files)
+		g.Files = append(g.Files, g.blank(r.file))
+	}
+	for n, run := range r.runs {
+		g.Files[at].Rows[n].add(&run.Numbers)
+		g.Total.Rows[n].add(&run.Numbers)
+		for _, f := range run.failures {
+			(*failures)(&g.Failures).add(f)
+		}
+	}
+	if l := g.longest[r.file]; g.options.Series && (l == nil || r.peak > l.peak) {
+		g.longest[r.file] = r
+	}
+}
+
+// finish gives the result.
+func (g *gathering) finish() Result {
+	for _, f := range g.Files {
+		r := g.longest[f.File]
+		if r == nil {
+			continue
+		}
+		for n, run := range r.runs {
+			row := &f.Rows[n]
+			g.Series = append(g.Series, Series{
+				File: r.file, Conversation: r.id, Budget: row.Budget, Tokens: r.budgets[n/len(g.Policies)],
+				Policy: row.Policy, Turns: run.turns,
+			})
+		}
+	}
+	return g.Result
+}

@@ -1,0 +1,183 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+	"laconic/compact/stage"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestWorkersDoNotChangeTheResult: one worker and five give the same report,
+// times apart, on real conversations.
+func TestWorkersDoNotChangeTheResult(t *testing.T) {
+	dir := compacttest.SharedDir(t)
+	var files []string
+	for _, n := range []string{"gemini_cli_go", "swe_agent_demos", "tau_bench_airline_gpt4o"} {
+		files = append(files, filepath.Join(dir, n+".jsonl"))
+	}
+	run := func(workers int) string {
+		t.Helper()
+		res, err := Run(context.Background(), Options{
+			Files: files, Policies: []Policy{{Name: "adaptive", Policy: &compact.Policy{Ladder: stage.Default()}}},
+			Budgets: []Budget{{Share: 0.5}}, Counter: compacttest.Bytes{}, Workers: workers, Series: true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range res.Files {
+			for n := range res.Files[i].Rows {
+				res.Files[i].Rows[n].times = times{}
+			}
+		}
+		res.Total.Rows[0].times = times{}
+		var b bytes.Buffer
+		if err := res.WriteJSON(&b); err != nil {
+			t.Fatal(err)
+		}
+		if err := res.WriteHTML(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if one, five := run(1), run(5); one != five {
+		t.Error("another number of workers gives another result")
+	}
+}
+
+// TestRunStopsWithItsContext: nothing goes on behind a caller who left.
+func TestRunStopsWithItsContext(t *testing.T) {
+	file := write(t, "many.jsonl", strings.Repeat(oneLine(errand), 500))
+	ctx, cancel := context.WithCancel(context.Background())
+	seen := 0
+	res, err := Run(ctx, Options{
+		Files: []string{file}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Tokens: 20}}, Counter: compacttest.Words{},
+		Progress: func(p Progress) {
+			if seen = p.Conversations; seen >= 3 {
+				cancel()
+			}
+		},
+	})
+	if err != context.Canceled {
+		t.Errorf("error %v", err)
+	}
+	if n := res.Total.Rows[0].Conversations; n < seen || n > seen+20 {
+		t.Errorf("%d conversations were measured", n)
+	}
+}
+
+// TestProgressReachesTheEnd: bytes and conversations are counted.
+func TestProgressReachesTheEnd(t *testing.T) {
+	file := write(t, "many.jsonl", strings.Repeat(oneLine(errand), 20))
+	var last Progress
+	_, err := Run(context.Background(), Options{
+		Files: []string{file}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Tokens: 20}}, Counter: compacttest.Words{},
+		Progress: func(p Progress) {
+			if p.Bytes < last.Bytes || p.Conversations < last.Conversations {
+				t.Errorf("%+v behind %+v", p, last)
+			}
+			last = p
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	size, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (Progress{Bytes: size.Size(), Total: size.Size(), Conversations: 20, Requests: 80}); last != want {
+		t.Errorf("%+v, want %+v", last, want)
+	}
+}
+
+// TestMemoryStaysFlat: a file of 60 conversations of a megabyte each is never
+// in memory as a whole.
+func TestMemoryStaysFlat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes and reads 60 MB: not in short mode")
+	}
+	file := filepath.Join(t.TempDir(), "large.jsonl")
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := strings.Repeat("words that say nothing at all ", 1<<20/30)
+	for i := range 60 {
+		if _, err := fmt.Fprintf(f, `{"id":"c%d","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"%s"},{"role":"user","content":"more"}]}`+"\n", i, body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var most uint64
+	_, err = Run(context.Background(), Options{
+		Files: []string{file}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Share: 0.5}}, Counter: compacttest.Bytes{},
+		Progress: func(p Progress) {
+			if p.Conversations%10 != 0 {
+				return
+			}
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapAlloc)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if most > 30<<20 {
+		t.Errorf("%d MB were in use at once", most>>20)
+	}
+}
+
+// TestOptionsAreChecked: what is missing is named.
+func TestOptionsAreChecked(t *testing.T) {
+	f := func(want string, change func(*Options)) {
+		t.Helper()
+		o := Options{Files: []string{"x"}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Tokens: 20}}, Counter: compacttest.Words{}}
+		change(&o)
+		if _, err := Run(context.Background(), o); err == nil || err.Error() != want {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	f("there is no file to replay", func(o *Options) { o.Files = nil })
+	f("there is no policy to replay with", func(o *Options) { o.Policies = nil })
+	f("there is no budget to replay under", func(o *Options) { o.Budgets = nil })
+	f("a budget must be above zero", func(o *Options) { o.Budgets = []Budget{{}} })
+	f("there is no counter of tokens", func(o *Options) { o.Counter = nil })
+	f("a price is below zero", func(o *Options) { o.Prices = Prices{Cached: -1, Write: 1} })
+	f(`policy test: there is no promise "9"; there are untouched, paired, fits, kept, stable, stateless, idempotent, never worse`,
+		func(o *Options) { o.Policies[0].Claims = []string{"1,9"} })
+}
+
+// TestCounterIsChosenByModel: a conversation counts as its model would.
+func TestCounterIsChosenByModel(t *testing.T) {
+	file := write(t, "a.jsonl", `{"model":"small","messages":[{"role":"user","content":"one two three"}]}`)
+	var asked []string
+	res, err := Run(context.Background(), Options{
+		Files: []string{file}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Tokens: 20}},
+		CounterFor: func(model string) compact.Counter {
+			asked = append(asked, model)
+			return compacttest.Words{}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(asked) != 1 || asked[0] != "small" || res.Total.Rows[0].Sent != 3 {
+		t.Errorf("asked for %q, %d tokens", asked, res.Total.Rows[0].Sent)
+	}
+}

@@ -1,0 +1,247 @@
+package replay
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+)
+
+// once is a counter that notes how often it is asked.
+type once struct {
+	compacttest.Words
+	parts, calls, envelopes *int
+}
+
+func (o once) Part(p *compact.Part) int        { *o.parts++; return o.Words.Part(p) }
+func (o once) Call(c *compact.Call) int        { *o.calls++; return o.Words.Call(c) }
+func (o once) Envelope(m *compact.Message) int { *o.envelopes++; return o.Words.Envelope(m) }
+
+func newOnce() (o once, parts, calls, envelopes *int) {
+	o = once{parts: new(int), calls: new(int), envelopes: new(int)}
+	return o, o.parts, o.calls, o.envelopes
+}
+
+// TestCountingCountsOnce: the same numbers as the counter's own, each piece of
+// the conversation counted once; what a policy wrote is counted anew.
+func TestCountingCountsOnce(t *testing.T) {
+	msgs, err := compacttest.Parse("user: read both\nassistant: well then | call c1 read a b\ntool c1: one two three")
+	if err != nil {
+		t.Fatal(err)
+	}
+	msgs[1].Reasoning = compact.Plain("let me think")
+	o, parts, calls, envelopes := newOnce()
+	k := countOnce(o, msgs)
+	for range 3 {
+		for i, want := range []int{2, 8, 3} {
+			if got := compact.Cost(k, &msgs[i]); got != want {
+				t.Errorf("message %d costs %d, want %d", i, got, want)
+			}
+		}
+	}
+	if *parts != 3 || *calls != 1 {
+		t.Errorf("%d parts and %d calls were counted", *parts, *calls)
+	}
+	if *envelopes != 1+3*2 { // the reasoning once; the two others are cheap
+		t.Errorf("%d envelopes were counted", *envelopes)
+	}
+	edited := compact.Part{Text: compact.Plain("one two three four")}
+	if got := k.Part(&edited); got != 4 {
+		t.Errorf("an edited part costs %d", got)
+	}
+	other := msgs[1]
+	other.Reasoning = compact.Plain("let me think again")
+	if got := k.Envelope(&other); got != 4 {
+		t.Errorf("other reasoning costs %d", got)
+	}
+}
+
+// TestQuantiles are right to five percent, whatever the order.
+func TestQuantiles(t *testing.T) {
+	var a, b times
+	for i := 100; i > 0; i-- {
+		half := &a
+		if i%2 == 0 {
+			half = &b
+		}
+		half.record(time.Duration(i) * time.Millisecond)
+	}
+	a.add(&b)
+	for _, c := range []struct {
+		q    float64
+		want time.Duration
+	}{{0.5, 50 * time.Millisecond}, {0.99, 99 * time.Millisecond}, {0, time.Millisecond}, {1, 100 * time.Millisecond}} {
+		if got := a.quantile(c.q); got < c.want || float64(got) > 1.051*float64(c.want) {
+			t.Errorf("quantile %v is %v, want %v", c.q, got, c.want)
+		}
+	}
+	if (&times{}).quantile(0.5) != 0 {
+		t.Error("nothing took some time")
+	}
+	var c times
+	c.record(0)
+	c.record(time.Hour)
+	if got := c.quantile(0.5); got != time.Microsecond {
+		t.Errorf("the least is %v", got)
+	}
+}
+
+// TestLastOccurrence: twelve characters on both sides, whole characters, and
+// no further than the text.
+func TestLastOccurrence(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		m := compact.Message{Role: compact.User, Parts: []compact.Part{{Text: compact.Plain(text)}}}
+		if got := lastOccurrence(&m, "code_4711"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	f("code_4711", "code_4711")
+	f("a code_4711 b", "a code_4711 b")
+	f("0123456789ABCDEcode_47110123456789ABCDE", "3456789ABCDEcode_47110123456789AB")
+	f("ääääääääääääääcode_4711ööööööööööööööö", "ääääääääääääcode_4711öööööööööööö")
+	f("first code_4711, and a long way further on code_4711 last", " further on code_4711 last")
+}
+
+// TestLastOccurrenceInArguments: as they are sent, escapes and all.
+func TestLastOccurrenceInArguments(t *testing.T) {
+	m := compact.Message{
+		Role: compact.Assistant, Parts: []compact.Part{{Text: compact.Plain("I send code_4711")}},
+		Calls: []compact.Call{{Name: "send", Arguments: compact.Plain(`{"a":"x\ncode_4711"}`)}},
+	}
+	if got := lastOccurrence(&m, "code_4711"); got != `{"a":"x\ncode_4711"}` {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestShared: what a prompt cache serves of the second request.
+func TestShared(t *testing.T) {
+	f := func(before, now string, messages, tokens int) {
+		t.Helper()
+		of := func(transcript string) *request {
+			msgs, err := compacttest.Parse(transcript)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := &request{msgs: msgs, fixed: 100}
+			for i := range msgs {
+				r.costs = append(r.costs, compact.Cost(compacttest.Words{}, &msgs[i]))
+			}
+			return r
+		}
+		m, n := shared(of(before), of(now))
+		if m != messages || n != 100+tokens {
+			t.Errorf("%d messages and %d tokens, want %d and %d", m, n-100, messages, tokens)
+		}
+	}
+	f("user: a b c", "user: a b c\nassistant: d\nuser: e f", 1, 3)
+	f("user: a b c\nassistant: d", "user: a b c", 1, 3)
+	// "a b " of "a b x y" is alike: 4 of 7 bytes, so 2 of 4 tokens
+	f("user: a b c d", "user: a b x y", 0, 2)
+	f("user: a b c d", "assistant: a b c d", 0, 0)
+	// behind the first difference nothing counts
+	f("user: a\nassistant: b\nuser: c c c", "user: x\nassistant: b\nuser: c c c", 0, 0)
+	if m, n := shared(nil, &request{fixed: 100}); m != 0 || n != 0 {
+		t.Errorf("the first request: %d messages, %d tokens", m, n)
+	}
+}
+
+// TestSharedPromptWithOtherTools: what stands before the messages changed, so
+// nothing is served from the cache.
+func TestSharedPromptWithOtherTools(t *testing.T) {
+	msgs, err := compacttest.Parse("user: a b c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := &request{msgs: msgs, costs: []int{3}, fixed: 10}, &request{msgs: msgs, costs: []int{3}, fixed: 20}
+	if _, n := shared(a, b); n != 0 {
+		t.Errorf("%d tokens from the cache", n)
+	}
+}
+
+// TestBarLine: what stands beside the bar, and that it never breaks the line.
+func TestBarLine(t *testing.T) {
+	p := Progress{Bytes: 25, Total: 100, Conversations: 1, Requests: 1234}
+	if got, want := barLine(p, 10*time.Second, 0), "██████░░░░░░░░░░░░░░░░░░  25 %  1 conversation, 1,234 requests, 30s left"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for width := range 120 {
+		if got := len([]rune(barLine(p, 10*time.Second, width+1))); got > width {
+			t.Errorf("%d characters on a line of %d", got, width+1)
+		}
+	}
+	if got := barLine(Progress{}, 0, 80); !strings.Contains(got, "0 %") {
+		t.Errorf("nothing read yet: %q", got)
+	}
+}
+
+// TestBarOnlyOnATerminal: a file and a pipe get none, and a bar that is not
+// there does nothing.
+func TestBarOnlyOnATerminal(t *testing.T) {
+	var b bytes.Buffer
+	none := barOn(&b)
+	none.draw(Progress{Bytes: 1, Total: 2})
+	none.clear()
+	if none != nil || b.Len() > 0 {
+		t.Errorf("a bar was drawn: %q", b.String())
+	}
+}
+
+// TestAxes: round numbers that cover the data.
+func TestAxes(t *testing.T) {
+	f := func(low, high float64, n int, want string) {
+		t.Helper()
+		a := axisOver(low, high, n)
+		if got := fmt.Sprintf("%.6g to %.6g by %.6g", a.from, a.to, a.step); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	f(0, 100, 5, "0 to 100 by 20")
+	f(0, 171234, 5, "0 to 200000 by 50000")
+	f(83.2, 100, 5, "80 to 100 by 5")
+	f(0.37, 1.03, 5, "0.2 to 1.2 by 0.2")
+	f(3, 3, 5, "3 to 4 by 0.2")
+}
+
+// TestThinnedKeepsPeaks: a line of many points loses no peak and no valley.
+func TestThinnedKeepsPeaks(t *testing.T) {
+	values := make([]float64, 10_000)
+	values[1234], values[8765] = 7, -7
+	keep := thinned(values, mostPoints)
+	if len(keep) > mostPoints+2 {
+		t.Errorf("%d points", len(keep))
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for i, k := range keep {
+		low, high = min(low, values[k]), max(high, values[k])
+		if i > 0 && k <= keep[i-1] {
+			t.Fatalf("%d stands behind %d", k, keep[i-1])
+		}
+	}
+	if low != -7 || high != 7 {
+		t.Errorf("from %v to %v", low, high)
+	}
+	if got := thinned(values[:3], mostPoints); len(got) != 3 {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestNearestName: a slip of the finger is recognised, another word is not.
+func TestNearestName(t *testing.T) {
+	f := func(a, b string, want int) {
+		t.Helper()
+		if got := apart(a, b); got != want {
+			t.Errorf("%s and %s are %d apart, want %d", a, b, got, want)
+		}
+	}
+	f("adaptive", "adaptive", 0)
+	f("adaptiv", "adaptive", 1)
+	f("adpative", "adaptive", 2)
+	f("", "turns", 5)
+	f("window", "turns", 6)
+}

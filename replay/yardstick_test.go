@@ -1,0 +1,63 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+	"laconic/compact/stage"
+)
+
+// messagesOnly is the yardstick's counter: bytes/3.5 + 8 per message, nothing
+// for tools.
+type messagesOnly struct{ compacttest.Bytes }
+
+func (messagesOnly) Fixed(_, _, _ []byte) int { return 0 }
+
+// TestYardstick prints what the default policy keeps and costs on real agent
+// runs, and fails where it breaks a promise there. Set YARDSTICK_TOOLS=1 to
+// count the tools too.
+func TestYardstick(t *testing.T) {
+	if !testing.Verbose() {
+		t.Skip("this is for measuring a ladder: run it with -v to see the table")
+	}
+	dir := compacttest.SharedDir(t)
+	var counter compact.Counter = messagesOnly{}
+	if os.Getenv("YARDSTICK_TOOLS") != "" {
+		counter = compacttest.Bytes{}
+	}
+	measure := func(minPeak int, budgets []Budget, names ...string) {
+		t.Helper()
+		o := Options{
+			Policies: []Policy{{Name: "adaptive", Policy: &compact.Policy{Name: "adaptive", Ladder: stage.Default()}, Claims: []string{"1,2,3,4,5,7,8"}}},
+			Budgets:  budgets, Counter: counter, MinPeak: minPeak,
+		}
+		for _, n := range names {
+			o.Files = append(o.Files, filepath.Join(dir, n+".jsonl"))
+		}
+		res, err := Run(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(res.Unread) > 0 {
+			t.Errorf("not read: %v", res.Unread)
+		}
+		for _, f := range res.Failures {
+			t.Error(f)
+		}
+		if err := res.WriteTable(os.Stdout, 0); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range res.Total.Rows {
+			fmt.Printf("mean over conversations, %s, %s: recall %.1f %%, cost %.3f\n", r.Budget, r.Policy, 100*r.MeanRecall(), r.MeanCost())
+		}
+		fmt.Println()
+	}
+	measure(0, []Budget{{Share: 0.5}, {Share: 0.25}},
+		"openhands_swebench_claude35", "mini_swe_agent_deepseek", "codex_cli_typescript", "claude_code_go")
+	measure(3000, []Budget{{Share: 0.6}}, "tau_bench_airline_gpt4o", "agentdojo_banking_workspace")
+}
