@@ -89,7 +89,7 @@ func (c *Config) describe(w io.Writer) {
 	t = tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprint(t, "  match\twindow\tbudget\tpolicy\ttokenizer\tupstream\tkey\n")
 	rows := slices.Clone(c.Models)
-	if !slices.ContainsFunc(rows, func(m ModelConfig) bool { return compilePattern(m.Match).everything() }) {
+	if !slices.ContainsFunc(rows, ModelConfig.everything) {
 		rows = append(rows, ModelConfig{Match: "(all others)"})
 	}
 	for i, m := range rows {
@@ -112,7 +112,11 @@ func (c *Config) describe(w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %s\n", name)
 		if p.algorithm != "" {
-			fmt.Fprintf(w, "    as      %s%s\n    repair  %s, on overflow %s\n", p.algorithm, flowOptions(p.Options), p.Repair, p.OnOverflow)
+			options := string(p.Options)
+			if c.expanded("policies." + name + ".options") {
+				options = "with options from the environment"
+			}
+			fmt.Fprintf(w, "    as      %s\n    repair  %s, on overflow %s\n", strings.TrimSpace(p.algorithm+" "+options), p.Repair, p.OnOverflow)
 		} else {
 			fmt.Fprint(w, p.describe(built[name]))
 		}
@@ -137,14 +141,6 @@ func (p PolicyConfig) describe(built *compact.Policy) string {
 	}
 	return fmt.Sprintf("    trigger %s, warm %v, land %v, repair %s, on overflow %s, placement %s\n    keeps   %s\n    ladder  %s\n",
 		p.Trigger, p.Warm, p.Land, p.Repair, p.OnOverflow, p.Placement, keep, strings.Join(stages, " > "))
-}
-
-// flowOptions lists options behind a name; "" for none.
-func flowOptions(raw OptionMap) string {
-	if len(raw) == 0 {
-		return ""
-	}
-	return ", " + string(raw)
 }
 
 // words lists what is pinned; "" for nothing. The texts may be private.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -103,6 +104,8 @@ func parseUpstream(text string) (*url.URL, error) {
 		return nil, errors.New("has no host; such as https://api.openai.com/v1")
 	case strings.Contains(text, "#"):
 		return nil, errors.New("has a fragment; it is only the part in front of /chat/completions")
+	case dotSegments.MatchString(u.Path):
+		return nil, errors.New("has . or .. in its path")
 	case strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions"):
 		return nil, errors.New("names one endpoint; it is only the part in front of /chat/completions")
 	}
@@ -115,6 +118,9 @@ func parseUpstream(text string) (*url.URL, error) {
 	u.RawPath = strings.TrimRight(u.RawPath, "/")
 	return u, nil
 }
+
+// dotSegments could lead out of the upstream's path, under any reading.
+var dotSegments = regexp.MustCompile(`(?:^|[/\\])\.\.?(?:[/\\;]|$)`)
 
 // origin is scheme, host and port of a URL in one form.
 func origin(u *url.URL) string {
@@ -177,6 +183,11 @@ func sameListener(a, b string) bool {
 }
 
 func sameMachine(a, b string) bool {
+	x, errX := netip.ParseAddr(a)
+	y, errY := netip.ParseAddr(b)
+	if errX == nil && errY == nil && x.Is4() && y.Is4() && x.IsLoopback() && y.IsLoopback() {
+		return x == y // 127.0.0.2 is another one
+	}
 	here := func(h string) bool { return loopbackHost(h) || unspecifiedHost(h) }
 	return here(a) && here(b) || strings.EqualFold(strings.TrimSuffix(a, "."), strings.TrimSuffix(b, "."))
 }
@@ -201,7 +212,7 @@ func (ch *checking) keys() {
 			continue
 		}
 		keyed := m.APIKey != "" || ch.named(path+".api_key")
-		everything = everything || compilePattern(m.Match).everything()
+		everything = everything || m.everything()
 		if keyed && ch.given(path+".api_key") {
 			ch.header(path+".api_key", string(m.APIKey))
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -56,7 +57,7 @@ func (c *Config) Options(counter makeCounter) (proxy.Options, error) {
 // routeTable finds the route of a model. The rows are compiled once; what a
 // name adds (its window, its counter) is remembered.
 type routeTable struct {
-	rows    []routeRow // the last one matches everything
+	rows    []routeRow // one of them matches everything
 	counter makeCounter
 	window  int
 
@@ -84,7 +85,10 @@ func (c *Config) routes(policies map[string]*compact.Policy, counter makeCounter
 		return nil, err
 	}
 	t := &routeTable{counter: counter, window: c.DefaultWindow, known: map[string]*proxy.Route{}}
-	rows := append(append([]ModelConfig{}, c.Models...), ModelConfig{Match: "*"})
+	rows := slices.Clone(c.Models)
+	if !slices.ContainsFunc(rows, ModelConfig.everything) {
+		rows = append(rows, ModelConfig{Match: "*"})
+	}
 	for i, m := range rows {
 		upstream := top
 		if m.Upstream != "" {
@@ -116,6 +120,9 @@ func (c *Config) routes(policies map[string]*compact.Policy, counter makeCounter
 	}
 	return t, nil
 }
+
+// everything tells whether a row holds for every model.
+func (m ModelConfig) everything() bool { return compilePattern(m.Match).everything() }
 
 // limits are the limits that a row gives; 0 where it gives none.
 func (m ModelConfig) limits() compact.Limits {
@@ -166,7 +173,7 @@ func (t *routeTable) find(model string) *proxy.Route {
 		}
 		return &r
 	}
-	panic("BUG: the last row of the route table does not match everything")
+	panic("BUG: no row of the route table matches everything")
 }
 
 // withTable completes the limits of a row by the built-in table of models:

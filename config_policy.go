@@ -305,7 +305,7 @@ func (ch *checking) algorithm(path string, p PolicyConfig) {
 		return
 	}
 	if _, err := stage.NewPolicy(p.algorithm, p.Options); err != nil {
-		ch.options(at, "the policy "+p.algorithm, strings.TrimPrefix(err.Error(), p.algorithm+": "), p.Options)
+		ch.options(at, "the policy "+p.algorithm, strings.TrimPrefix(err.Error(), p.algorithm+": "), json.RawMessage(p.Options))
 	}
 }
 

@@ -233,7 +233,11 @@ func (ch *checking) options(at, who, says string, raw json.RawMessage) {
 	if ch.expanded(at) {
 		says = "an option that comes from the environment is not valid"
 	}
-	ch.at(where, codeStage, who+": "+says, "")
+	note := ch.at
+	if strings.Contains(says, "no option") {
+		note = ch.atKey
+	}
+	note(where, codeStage, who+": "+says, "")
 }
 
 // namesWord tells whether a sentence has a word in it.

@@ -75,11 +75,22 @@ func TestSchemaTakesWhatTheLoaderTakes(t *testing.T) {
 	}
 }
 
-// What stands in the example in use is the default. -update writes the numbers.
+// What stands in the example in use is the default. -update writes the numbers
+// and the ladder; what is said above a rung stays, and a new one gets the
+// summary of its stage.
 func TestExampleShowsTheDefaults(t *testing.T) {
 	src, err := os.ReadFile(exampleFile)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if ladder := exampleLadder(string(src)); ladder != string(src) {
+		if !*update {
+			t.Fatalf("the ladder of %s is not the default one; run go test -run Example -update .\n%s", exampleFile, cmp.Diff(string(src), ladder))
+		}
+		src = []byte(ladder)
+		if err := os.WriteFile(exampleFile, src, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(src, &doc); err != nil {
@@ -89,15 +100,11 @@ func TestExampleShowsTheDefaults(t *testing.T) {
 	defaults["models[].match"] = json.RawMessage(`"*"`)
 	defaults["models[].policy"] = json.RawMessage(strconv.Quote(defaultPolicy))
 	defaults["models[].max_messages"] = json.RawMessage(strconv.Itoa(compact.DefaultMaxMessages))
-	for _, name := range stage.Names() {
-		for option, value := range stageOptions(name) {
-			defaults["policies.NAME.ladder[]."+name+"."+option] = value
-		}
-	}
 	compared, changed := 0, false
 	var walk func(n *yaml.Node, path string)
 	walk = func(n *yaml.Node, path string) {
 		switch {
+		case path == "policies.NAME.ladder":
 		case n.Kind == yaml.MappingNode:
 			for i := 0; i+1 < len(n.Content); i += 2 {
 				at := join(path, n.Content[i].Value)
@@ -111,9 +118,7 @@ func TestExampleShowsTheDefaults(t *testing.T) {
 				walk(item, path+"[]")
 			}
 		case defaults[path] == nil:
-			if path != "policies.NAME.ladder[]" {
-				t.Errorf("%s:%d: %s has no default, so it should not be in use", exampleFile, n.Line, path)
-			}
+			t.Errorf("%s:%d: %s has no default, so it should not be in use", exampleFile, n.Line, path)
 		default:
 			compared++
 			want := strings.Trim(string(defaults[path]), `"`)
@@ -141,6 +146,43 @@ func TestExampleShowsTheDefaults(t *testing.T) {
 		}
 	}
 }
+
+// exampleLadder writes the default ladder into the example.
+func exampleLadder(src string) string {
+	const key, indent = "\n    ladder:\n", "      "
+	before, rest, _ := strings.Cut(src, key)
+	block, after, _ := strings.Cut(rest, "\n\n")
+	said, above := map[string]string{}, ""
+	for line := range strings.Lines(block + "\n") {
+		above += line
+		if item, ok := strings.CutPrefix(line, indent+"- "); ok {
+			name, _, _ := strings.Cut(strings.TrimSpace(item), ":")
+			said[name], above = strings.TrimSuffix(above, line), ""
+		}
+	}
+	var b strings.Builder
+	for _, s := range stage.Default() {
+		comment, ok := said[s.Name()]
+		if !ok {
+			for _, e := range stage.Catalogue {
+				if e.Name == s.Name() {
+					comment = indent + "# " + strings.ToUpper(e.Summary[:1]) + e.Summary[1:] + ".\n"
+				}
+			}
+		}
+		b.WriteString(comment + indent + "- " + s.Name())
+		if raw, err := json.Marshal(s); err == nil && len(raw) > len("{}") {
+			b.WriteString(": " + strings.ReplaceAll(jsonKey.ReplaceAllString(jsonWord.ReplaceAllString(string(raw), "$1$2"), "$1$2: "), ",", ", "))
+		}
+		b.WriteString("\n")
+	}
+	return before + key + strings.TrimSuffix(b.String(), "\n") + "\n\n" + after
+}
+
+var (
+	jsonWord = regexp.MustCompile(`(:)"(\w+)"`)
+	jsonKey  = regexp.MustCompile(`(^\{|,)"(\w+)":`)
+)
 
 // The example is the manual: it names every key, it is valid, and what stands
 // in it are the defaults.
@@ -307,7 +349,7 @@ func exampleManual(t *testing.T) map[string]string {
 // walkKeys visits every key of the configuration, by its path in the manual.
 func walkKeys(t reflect.Type, path string, visit func(path string, f reflect.StructField)) {
 	switch {
-	case t == reflect.TypeFor[Rung]():
+	case t == reflect.TypeFor[Rung](), t == reflect.TypeFor[OptionMap]():
 	case t.Kind() == reflect.Slice:
 		walkKeys(t.Elem(), path+"[]", visit)
 	case t.Kind() == reflect.Map:
@@ -331,6 +373,7 @@ func configSchema(t *testing.T) *jsonschema.Schema {
 		reflect.TypeFor[Trigger]():      {Types: []string{"number", "string"}, Pattern: `^auto$|\$\{`},
 		reflect.TypeFor[proxy.Secret](): {Type: "string", MinLength: jsonschema.Ptr(1)},
 		reflect.TypeFor[Rung]():         rungSchema(t),
+		reflect.TypeFor[OptionMap]():    {Type: "object"},
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -76,6 +76,15 @@ func TestConfigStories(t *testing.T) {
 					if (code == 0) != (err == nil) {
 						t.Errorf("exit code %d with error %v", code, err)
 					}
+					if err == nil {
+						o, err := c.Options(countWords)
+						if err == nil {
+							_, err = proxy.New(o)
+						}
+						if err != nil {
+							t.Errorf("check takes what the proxy refuses: %v", err)
+						}
+					}
 					got := lists.Replace(b.String())
 					if strings.Contains(got, canary) {
 						t.Errorf("a secret is shown:\n%s", got)
@@ -108,6 +117,7 @@ var lists = strings.NewReplacer(
 	fmt.Sprintf("%v of the room, at most %d tokens, at least 1 exchange", compact.DefaultKeepShare, compact.DefaultKeepTokens), "KEEP",
 	strings.Join(stage.Names(), ", "), "STAGES",
 	strings.Join(stage.Names(), " > "), "LADDER",
+	strings.Join(slices.Sorted(slices.Values(stage.PolicyNames())), ", "), "POLICIES",
 	strings.Join(tokenize.Names(), ", "), "TOKENIZERS",
 )
 
@@ -340,6 +350,8 @@ func TestOurOwnAddressIsRecognised(t *testing.T) {
 	f("https://127.0.0.1", "0.0.0.0:443", true)
 	f("http://gateway:7280/v1", "gateway:7280", true)
 	f("http://127.0.0.1:7282/v1", "127.0.0.1:7280", false)
+	f("http://127.0.0.2:7280/v1", "127.0.0.1:7280", false)
+	f("http://127.0.0.2:7280/v1", "0.0.0.0:7280", true)
 	f("http://gateway:7280/v1", "127.0.0.1:7280", false)
 	f("http://127.0.0.1:7280/v1", "127.0.0.1:0", false)
 }
@@ -372,9 +384,12 @@ func TestNoFileIsDefault(t *testing.T) {
 	}
 }
 
-var ignorePlaces = cmp.FilterPath(func(p cmp.Path) bool {
-	return p.Last().String() == ".places" || p.Last().String() == ".file"
-}, cmp.Ignore())
+var ignorePlaces = cmp.Options{
+	cmp.AllowUnexported(PolicyConfig{}),
+	cmp.FilterPath(func(p cmp.Path) bool {
+		return p.Last().String() == ".places" || p.Last().String() == ".file"
+	}, cmp.Ignore()),
+}
 
 func TestOverridesWinAndAreChecked(t *testing.T) {
 	src := []byte("upstream: https://file.example/v1\nlog: {level: debug}\n")
@@ -446,6 +461,7 @@ func countWords(model, tokenizer string) (compact.Counter, error) {
 	return wordCounter{model: model, tokenizer: tokenizer}, nil
 }
 
+// optionsOf gives the options of a valid configuration, as the proxy takes them.
 func optionsOf(t *testing.T, src string) proxy.Options {
 	t.Helper()
 	c, err := readConfig("laconic.yaml", []byte(src), variables, nil)
@@ -455,6 +471,9 @@ func optionsOf(t *testing.T, src string) proxy.Options {
 	o, err := c.Options(countWords)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := proxy.New(o); err != nil {
+		t.Errorf("the proxy refuses what check takes: %v", err)
 	}
 	return o
 }
@@ -522,6 +541,9 @@ client_keys: [canary-1]
 `)
 	if o.Default.Match != "*" || o.Default.Upstream.Host != "127.0.0.1:8000" || string(o.Default.Key) != "canary-from-env" {
 		t.Errorf("got %+v", o.Default)
+	}
+	if len(o.Routes) != 2 || o.Routes[1].Match != "*" {
+		t.Errorf("there is a route that nothing can take: %+v", o.Routes)
 	}
 	if len(o.ClientKeys) != 1 || string(o.ClientKeys[0]) != "canary-1" {
 		t.Error("the client keys are lost")
@@ -635,6 +657,25 @@ policies:
 	}
 	if a := o.PolicyNamed("adaptive"); a.Trigger != 0 || a.Land != compact.DefaultLand || a.Reject || len(a.Pins.Tools) != 0 || len(a.Ladder) < 5 {
 		t.Errorf("adaptive became %+v", a)
+	}
+}
+
+func TestNamedPoliciesAreThereWithoutAFile(t *testing.T) {
+	o := optionsOf(t, "policies: {mine: {extends: window, options: {keep: 7}, pin: {tools: [read]}, repair: drop, on_overflow: reject}}")
+	for _, name := range stage.PolicyNames() {
+		want, err := stage.NewPolicy(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := o.PolicyNamed(name)
+		if got == nil || got.Name != name || got.Once != want.Once || got.Trigger != want.Trigger || len(got.Ladder) != len(want.Ladder) || got.Reject {
+			t.Errorf("%s: got %+v, want %+v", name, got, want)
+		}
+	}
+	mine := o.PolicyNamed("mine")
+	if mine.Name != "mine" || !mine.Once || mine.KeepRecent.Messages != 7 || !slices.Equal(mine.Pins.Tools, []string{"read"}) ||
+		mine.Repair != compact.RepairDrop || !mine.Reject {
+		t.Errorf("got %+v", mine)
 	}
 }
 
@@ -806,6 +847,9 @@ func FuzzParse(f *testing.F) {
 			o, err := c.Options(countWords)
 			if err != nil {
 				t.Fatalf("valid, but of no use: %v", err)
+			}
+			if _, err := proxy.New(o); err != nil {
+				t.Fatalf("valid, but the proxy refuses it: %v\n%s", err, text)
 			}
 			if o.RouteFor("x") == nil || o.Default.Policy == nil {
 				t.Fatal("valid, but without a route or a policy")

@@ -190,6 +190,8 @@ func (d *Draft) setRemoved(i int, by int32) {
 type layout struct {
 	start []int32 // per message: the first message of its exchange
 	next  []int32 // per message: the first assistant message at or after it
+	// calling: the list begins with a call, instructions apart.
+	calling bool
 }
 
 func layoutOf(msgs []Message) layout {
@@ -201,6 +203,9 @@ func layoutOf(msgs []Message) layout {
 		}
 	}
 	l.next[len(msgs)] = int32(len(msgs))
+	if i := slices.IndexFunc(msgs, func(m Message) bool { return !m.Role.Head() }); i >= 0 {
+		l.calling = len(msgs[i].Calls) > 0
+	}
 	for i := len(msgs) - 1; i >= 0; i-- {
 		l.next[i] = l.next[i+1]
 		if msgs[i].Role == Assistant {

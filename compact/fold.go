@@ -103,6 +103,9 @@ func (f *folding) trigger(must, budget int) int {
 	if t <= 0 {
 		t = DefaultTriggerEstimate
 	}
+	if f.p.Once {
+		return min(budget, share(t, budget))
+	}
 	room := max(0, budget-must)
 	return min(budget, max(share(t, budget), must+share(0.8, room)))
 }

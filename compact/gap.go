@@ -60,6 +60,9 @@ func (d *Draft) grow(limit int, by int32) bool {
 		if to < len(d.msgs) {
 			to = int(d.parts.next[to+1])
 		}
+		for d.gap.at.last < 0 && to <= limit && to < d.end && !d.joins(-1, to) {
+			to = int(d.parts.next[to+1])
+		}
 		if to > limit || to >= d.end {
 			break
 		}
@@ -153,7 +156,8 @@ func (d *Draft) bridge(s seam, i int) int {
 func (d *Draft) joins(x, y int) bool {
 	plain := x >= 0 && d.msgs[x].Role == Assistant && d.parts.endOf(x) == x+1
 	if d.msgs[y].Role == Assistant {
-		return !plain
+		// Gemini refuses a list that begins with a call.
+		return !plain && (x >= 0 || len(d.msgs[y].Calls) == 0 || d.parts.calling)
 	}
 	return x < 0 || plain
 }

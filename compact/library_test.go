@@ -163,6 +163,53 @@ func TestHistoryStaysUnderItsBudgetForEver(t *testing.T) {
 	}
 }
 
+func TestHistoryOnRealConversations(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range compacttest.Shared(t) {
+		if seen[c.File] {
+			continue // one of each kind
+		}
+		seen[c.File] = true
+		for _, policy := range []string{"adaptive", "turns", "window", "summary", "layered"} {
+			budget := compact.Estimate(c.Messages) / 4
+			h := history(t, policy, budget)
+			pins := map[string]int{} // what is pinned, and how often it was
+			for at, k := 0, 0; at < len(c.Messages); at = k {
+				for k = at + 1; k < len(c.Messages) && c.Messages[k].Role != compact.Assistant; k++ {
+				}
+				h.Append(c.Messages[at:k]...)
+				if at%40 == 1 {
+					h.PinLast()
+					pins[asText(h.Messages()[len(h.Messages())-1])]++
+				}
+				before := h.EstimatedTokens()
+				r, err := h.CompactIfNeeded()
+				if err != nil && !errors.Is(err, compact.ErrNotEnoughHistory) {
+					t.Fatal(err)
+				}
+				if err != nil && before <= budget || r != nil && r.After > before && r.Repairs == 0 {
+					t.Fatalf("%s, %s, %d messages: %d of %d tokens, %+v, %v", policy, c.ID, k, before, budget, r, err)
+				}
+				if _, err := compact.ExchangesStrict(h.Messages()); err != nil && r != nil {
+					t.Fatalf("%s, %s, %d messages: %v", policy, c.ID, k, err)
+				}
+			}
+			for i, pinned := range h.Pinned() {
+				if pinned {
+					pins[asText(h.Messages()[i])]--
+				}
+			}
+			for text, n := range pins {
+				if n != 0 {
+					t.Errorf("%s, %s: a pin is lost or changed: %.200s", policy, c.ID, text)
+				}
+			}
+		}
+	}
+}
+
+func asText(m compact.Message) string { return compacttest.Format([]compact.Message{m}) }
+
 func TestHistoryDoesNothingWhereNothingIsDue(t *testing.T) {
 	h := history(t, "adaptive", 1000)
 	if r, err := h.CompactIfNeeded(); r != nil || err != nil {
@@ -360,4 +407,54 @@ func TestHistoryUsesItsSummarizer(t *testing.T) {
 	if asked < 3 || again != asked-1 || len(first.Parts) != 2 || !strings.Contains(first.Parts[1].Text.String(), fmt.Sprintf("up to job %d,", asked)) {
 		t.Errorf("asked %d times, %d of them with the summary before; the task has %d parts: %s", asked, again, len(first.Parts), first.Parts[len(first.Parts)-1].Text)
 	}
+}
+
+// TestHistoryKeepsItsRecordWhereShorteningIsEnough: what stands for earlier
+// messages is no old prose that may be elided, and stays behind the task.
+func TestHistoryKeepsItsRecordWhereShorteningIsEnough(t *testing.T) {
+	p := &compact.Policy{Trigger: 0.9, Land: 0.8, KeepRecent: compact.KeepRecent{Tokens: 60}}
+	for _, name := range []string{"elide_prose", "elide_results", "summarize"} {
+		s, err := stage.New(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Ladder = append(p.Ladder, s)
+	}
+	h := compact.NewHistory(compact.HistoryOptions{Policy: p, Budget: compact.Limits{Budget: 3000}.For(0)})
+	h.Append(list(t, "user: read all files")...)
+	recordOf := func() string {
+		if m := h.Messages()[0]; len(m.Parts) == 2 {
+			return m.Parts[1].Text.String()
+		}
+		return ""
+	}
+	for i := 0; recordOf() == ""; i++ {
+		if i > 200 {
+			t.Fatal("no record was made")
+		}
+		h.Append(list(t, fmt.Sprintf("assistant: | call c%d read {\"path\":\"/src/file_%d.go\"}\ntool c%d: fine", i, i, i))...)
+		if _, err := h.CompactIfNeeded(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := recordOf()
+	h.Append(list(t, "assistant: | call big read {}\ntool big: "+strings.Repeat("word ", 240))...)
+	for range 100 {
+		h.Append(list(t, "assistant: | call c read {}\ntool c: fine")...)
+		r, err := h.CompactIfNeeded()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r == nil {
+			continue
+		}
+		if len(r.Stages) != 1 || r.Stages[0].Name != "elide_results" {
+			t.Fatalf("not by shortening: %+v", r.Stages)
+		}
+		if after := recordOf(); after != before || len(after) < 300 || h.Messages()[1].Role != compact.Assistant || h.Messages()[1].Sealed {
+			t.Errorf("the record of %d bytes became\n%s", len(before), after)
+		}
+		return
+	}
+	t.Error("nothing was shortened")
 }

@@ -93,8 +93,9 @@ type Slot struct {
 	Sources int `json:"sources"`
 	// At is the index, in the repaired list, of the user message whose text
 	// the slot follows; -1 where none stands before the run: then the text is
-	// a message of its own, before To.
-	At int `json:"at"`
+	// a message of its own, before message Before.
+	At     int `json:"at"`
+	Before int `json:"before"`
 	// Role is that of such a message; 0: User.
 	Role Role `json:"role,omitempty"`
 	// Size is what the slot is charged, in tokens, whatever its text is.

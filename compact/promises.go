@@ -177,6 +177,9 @@ func (k *checker) kept() {
 	}
 	order := 0
 	for i := range msgs {
+		if s := k.plan.Slot; order < len(k.out) && s != nil && s.At < 0 && k.out[order].Origin == Added && k.out[order].Role == s.role() {
+			order++ // the slot's own message
+		}
 		if order < len(k.out) && k.out[order].Origin == msgs[i].Origin && k.out[order].Role == msgs[i].Role {
 			order++
 		}

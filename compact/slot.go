@@ -108,9 +108,13 @@ func (d *Draft) fill(plan *Plan, originals []Message) {
 		return
 	}
 	s := Slot{From: d.gap.from, To: d.slot.to, End: d.slot.end, At: d.gap.host, Size: d.slot.size}
+	if s.At < 0 && d.first >= 0 && d.first < d.slot.end {
+		s.At = d.first // it came after the gap was opened
+	}
+	s.Before = s.From
 	if d.placement == PlaceSystem {
 		s.At, s.Role = -1, System
-		for s.To = 0; s.To < len(originals) && originals[s.To].Role.Head(); s.To++ {
+		for s.Before = 0; s.Before < len(originals) && originals[s.Before].Role.Head(); s.Before++ {
 		}
 	}
 	// Only what stood before the epoch counts: a later turn must make the
@@ -146,7 +150,7 @@ func withSlot(msgs []Message, s *Slot, text string, at func(int) int) []Message 
 	}
 	part := Part{Kind: KindText, Text: Plain(text)}
 	if s.At < 0 {
-		return slices.Insert(slices.Clone(msgs), at(s.To), Message{
+		return slices.Insert(slices.Clone(msgs), at(s.Before), Message{
 			Role: s.role(), Shape: String, Parts: []Part{part}, Origin: Added, Edited: true,
 		})
 	}

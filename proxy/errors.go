@@ -84,6 +84,8 @@ func (e *refusal) write(w http.ResponseWriter) {
 	if e.Close {
 		h.Set("Connection", "close")
 	}
+	body := e.body()
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(e.Status)
-	_, _ = w.Write(e.body()) // a client that left needs no answer
+	_, _ = w.Write(body) // a client that left needs no answer
 }

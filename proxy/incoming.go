@@ -44,6 +44,7 @@ func (t *trip) read() (*incoming, *refusal) {
 	if err != nil {
 		return nil, t.unreadable(err, limit)
 	}
+	t.wholeBody = true
 	b.sent, b.text = sent, sent
 	if encoding != "" {
 		b.text, err = decompress(encoding, sent, limit, func(n int64) error {

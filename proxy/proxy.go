@@ -108,7 +108,11 @@ type trip struct {
 	orders orders
 	route  *Route
 	budget compact.Budget
-	edited bool // the body is not the client's any more
+	// functions is what the tools cost, in tokens.
+	functions int
+
+	wholeBody bool // the client's body was read to its end
+	edited    bool // the body that is sent is not the client's any more
 
 	seat   *seat     // memory held for the body
 	out    *outgoing // the body, when it is held
@@ -137,8 +141,45 @@ func (t *trip) refuse(no *refusal) {
 		t.info.Outcome = Rejected
 	}
 	t.stamp(t.w.Header())
+	unread := t.bodyUnread()
+	no.Close = no.Close || unread
 	no.write(t.w)
+	if unread {
+		t.seat.free()
+		t.linger()
+	}
 }
+
+// bodyUnread tells whether the client may still be sending its body.
+func (t *trip) bodyUnread() bool {
+	if t.r.ContentLength == 0 || t.wholeBody || t.r.ProtoMajor != 1 || t.r.Header.Get("Expect") != "" {
+		return false
+	}
+	return t.up == nil || !t.up.done.Load()
+}
+
+// linger reads what a refused client still sends, for a while. Most clients
+// read the answer only when they have sent everything, and a connection that
+// is closed with bytes unread is reset, the answer in it lost (RFC 9112 §9.6).
+func (t *trip) linger() {
+	_ = t.w.FlushError()
+	over := time.Now().Add(lingerFor)
+	for buf := make([]byte, 32<<10); ; {
+		now := time.Now()
+		if !now.Before(over) || t.w.rc.SetReadDeadline(now.Add(min(lingerIdle, over.Sub(now)))) != nil {
+			return
+		}
+		if _, err := t.r.Body.Read(buf); err != nil {
+			return
+		}
+	}
+}
+
+// How long a refused body is read: altogether, and without a byte.
+const (
+	lingerFor  = 5 * time.Second
+	lingerIdle = time.Second
+)
 
 // randomID names a request, or this process, in 16 letters and digits.
 func randomID() string { return strings.ToLower(rand.Text()[:16]) }

@@ -13,7 +13,9 @@ import (
 // out of them and recover from exactly these. M is what the client sent, not
 // what compaction could make of it, so that a client that cuts M − N tokens
 // is sure to fit.
-func tooLong(r *compact.Report, most int) *refusal {
+//
+// functions is what of the fixed cost the tools take.
+func tooLong(r *compact.Report, most, functions int) *refusal {
 	if r.After <= r.Budget {
 		return &refusal{
 			Status: http.StatusBadRequest, Param: "messages", Code: "array_above_max_length",
@@ -28,10 +30,10 @@ func tooLong(r *compact.Report, most int) *refusal {
 			"Please reduce the length of the messages.", r.Budget, r.Before),
 		Detail: breakdown(r),
 	}
-	if r.Fixed > 0 {
+	if functions > 0 {
 		e.Message = fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens "+
 			"(%d in the messages, %d in the functions). Please reduce the length of the messages or functions.",
-			r.Budget, r.Before, r.Before-r.Fixed, r.Fixed)
+			r.Budget, r.Before, r.Before-functions, functions)
 	}
 	return e
 }

@@ -69,7 +69,7 @@ func (t *trip) rewrite() {
 	info.Overhead = time.Since(began)
 	t.decided(info)
 	if info.Outcome == Rejected {
-		t.refuse(tooLong(&info.Report, t.budget.Messages))
+		t.refuse(tooLong(&info.Report, t.budget.Messages, t.functions))
 		return
 	}
 	t.send(newOutgoing(out, in.seat))
@@ -131,6 +131,7 @@ func (t *trip) compact(req *wire.Request, info *RewriteInfo) (plan compact.Plan,
 	err := t.safely("compact", func() error {
 		in := req.Conversation
 		in.Fixed = t.route.Counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)
+		t.functions = in.Fixed - t.route.Counter.Fixed(nil, nil, nil)
 		limits := t.route.Limits
 		if t.orders.budget > 0 {
 			limits.Budget = t.orders.budget

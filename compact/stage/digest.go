@@ -100,7 +100,7 @@ func (d *digest) calls(room int) (spent int) {
 	var lines []string
 	for _, m := range slices.Backward(d.lost) {
 		for _, c := range slices.Backward(m.Calls) {
-			line := "call: " + c.Name + " " + quoted(c.Arguments.String(), argChars) + "\n"
+			line := "call: " + quoted(c.Name, 64) + " " + quoted(c.Arguments.String(), argChars) + "\n"
 			if seen[line] {
 				continue
 			}

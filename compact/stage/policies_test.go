@@ -211,6 +211,14 @@ func TestElideProtectsTheLastFourAndNeverDrops(t *testing.T) {
 	}
 }
 
+func TestElideKeepsTheFourthMessageFromTheEnd(t *testing.T) {
+	long := strings.Repeat("p", 1000)
+	out, _, _ := under(t, named(t, "elide", ""), parse(t, "user: a\nassistant: "+long+"\nuser: b\nassistant: "+long+"\nuser: c\nassistant: d\nuser: e"), 10)
+	if text(out[1]) != "(elided: 1000 bytes of assistant prose)" || text(out[3]) != long {
+		t.Errorf("%.200s", words(out))
+	}
+}
+
 func TestElideCountsImagesAt512(t *testing.T) {
 	p := named(t, "elide", "")
 	m := parse(t, "user: look | image data:image/png;base64,"+strings.Repeat("A", 100_000))
@@ -402,6 +410,25 @@ func TestLayeredGoesOnlyAsFarAsItMust(t *testing.T) {
 	f(whole, "tool_result_budget")
 	f(3800, "tool_result_budget micro_compact")
 	f(2700, "tool_result_budget micro_compact drop_oldest")
+}
+
+func TestLayeredStartsAtItsThreshold(t *testing.T) {
+	history := parse(t, longHistory(30))
+	f := func(threshold float64) {
+		t.Helper()
+		p := named(t, "layered", fmt.Sprintf(`{"threshold": %v}`, threshold))
+		whole := compact.CostAll(p.Counter, history)
+		budget := int(float64(whole) / threshold) // the request is at the threshold
+		if _, _, r := under(t, p, history, budget-1); r.Outcome == compact.Untouched || float64(r.After) >= threshold*float64(budget-1) {
+			t.Errorf("%v: at the threshold: %+v", threshold, r)
+		}
+		if _, _, r := under(t, p, history, budget+2); r.Outcome != compact.Untouched {
+			t.Errorf("%v: below the threshold: %+v", threshold, r)
+		}
+	}
+	f(0.85)
+	f(0.9)
+	f(0.95)
 }
 
 func TestLayeredNoticeOfATrimmedResult(t *testing.T) {

@@ -1,0 +1,90 @@
+package stage
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestBlanksThatMeanNothing(t *testing.T) {
+	f := func(in, want string) {
+		t.Helper()
+		got := eachSide(in, withoutBlanks)
+		if got != want {
+			t.Errorf("%q\ngives %q,\nwant  %q", in, got, want)
+		}
+		if again := eachSide(got, withoutBlanks); again != got {
+			t.Errorf("%q, squeezed again, gives %q", got, again)
+		}
+	}
+	f("", "")
+	f("one", "one")
+	f("one  two", "one  two")
+	f("if x:\n    y()\n\tz()", "if x:\n    y()\n\tz()")
+	f("one \t\ntwo  ", "one\ntwo")
+	f("one\n\n\n\ntwo", "one\n\ntwo")
+	f("one\n \n\t\n\ntwo", "one\n\ntwo")
+	f("one\n\ntwo\n", "one\n\ntwo\n")
+	f("one\n\n\n\n", "one\n")
+	f("\n\n\n  one", "\n  one")
+	f("one \r\n\r\n\r\ntwo\r\n", "one\r\n\r\ntwo\r\n")
+	f("10%\r50%\r100%", "10%\r50%\r100%")
+	f(" \n\t\n ", "")
+	f(`{"a": 1}`, `{"a":1}`)
+	f("\n[ 1.50, 2E+3,\n  -0 ]\n", "[1.50,2E+3,-0]")
+	f(`{"b": "<a & b>", "a": "\u00e9\/ x", "b": 12345678901234567890}`, `{"b":"<a & b>","a":"\u00e9\/ x","b":12345678901234567890}`)
+	f("{\"a\": \"\u2028\xff\"}", "{\"a\":\"\u2028\xff\"}")
+	f(`{"a": 1} {"b": 2}`, `{"a": 1} {"b": 2}`)
+	f(`{"a": 1,}`, `{"a": 1,}`)
+	f(`"a  b"`, `"a  b"`)
+	f("[INFO]  starting [1]", "[INFO]  starting [1]")
+	f(strings.Repeat("[", 20_000)+"  \n"+strings.Repeat("]", 20_000), strings.Repeat("[", 20_000)+"\n"+strings.Repeat("]", 20_000))
+}
+
+func TestEveryRunOfWhiteSpace(t *testing.T) {
+	f := func(in, want string) {
+		t.Helper()
+		if got := eachSide(in, withoutRuns); got != want || eachSide(got, withoutRuns) != got {
+			t.Errorf("%q gives %q, want %q, and again %q", in, got, want, eachSide(got, withoutRuns))
+		}
+	}
+	f("  one \n\n two\tthree ", "one two three")
+	f("{\"a\": \"b  c\",\n \"d\": 1}", `{"a":"b c","d":1}`)
+	f(" \n ", "")
+}
+
+// TestClippedTextStaysClipped: the notice of an earlier cut gives the sizes of
+// head and tail; squeezing them must not make it a lie.
+func TestClippedTextStaysClipped(t *testing.T) {
+	long := "head  \n\n\n\nof it " + strings.Repeat("x", 500) + "\n\n\n\n\ntail  \nof it"
+	cut := clipOf(long).keep(12, 16)
+	for _, squeezed := range []func(string) string{withoutBlanks, withoutRuns} {
+		got := clipOf(eachSide(cut.String(), squeezed))
+		if got.whole() || got.size != len(long) {
+			t.Errorf("%q\nis a text of %d bytes, want one clipped from %d", got.String(), got.size, len(long))
+		}
+		if len(got.String()) >= len(cut.String()) {
+			t.Errorf("%q did not get shorter", got.String())
+		}
+	}
+}
+
+func FuzzSqueeze(f *testing.F) {
+	f.Add("{\"a\": [1, 2.0],\n\n\n \"b\": \"x  y\"}")
+	f.Add("one  \n\n\n\ttwo\r\n")
+	f.Add(clipOf(strings.Repeat("a  \n\n\n", 99)).keep(20, 20).String())
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, squeezed := range []func(string) string{withoutBlanks, withoutRuns} {
+			short := eachSide(text, squeezed)
+			if len(short) > len(text) || eachSide(short, squeezed) != short {
+				t.Errorf("%q gives %q and then %q", text, short, eachSide(short, squeezed))
+			}
+			if json.Valid([]byte(text)) && !json.Valid([]byte(short)) {
+				t.Errorf("%q gives %q, which is no JSON", text, short)
+			}
+			if strings.Join(strings.Fields(short), "") != strings.Join(strings.Fields(text), "") && clipOf(text).whole() && !json.Valid([]byte(text)) {
+				t.Errorf("%q gives %q: more than white space is gone", text, short)
+			}
+		}
+	})
+}
