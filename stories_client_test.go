@@ -29,7 +29,6 @@ type ask struct {
 	headers           several
 	key, encoding     string
 	file              string // of the body; "" for none
-	contentTypeIsTold bool
 }
 
 func (k *ask) flags(f *flag.FlagSet) {

@@ -3,11 +3,11 @@ package compact_test
 import (
 	"flag"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
-	"os"
 
 	"laconic/compact"
 	"laconic/compact/compacttest"

@@ -28,8 +28,11 @@ func (s *show) intro() {
 	}
 	s.print("")
 	legend := []struct{ color, mark, text string }{
-		{green, "█", "sent upstream"}, {faint, "░", "more that the client sent"}, {yellow, "│", "budget"},
-		{magenta, "◆", "epoch: older messages shortened"}, {cyan, "+", "pairs repaired"},
+		{green, "█", "sent upstream"},
+		{faint, "░", "more that the client sent"},
+		{yellow, "│", "budget"},
+		{magenta, "◆", "epoch: older messages shortened"},
+		{cyan, "+", "pairs repaired"},
 	}
 	line, used := "", 0
 	for _, e := range legend {

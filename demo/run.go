@@ -187,8 +187,12 @@ func (s *show) count(t *turn) {
 		sum *int
 		yes bool
 	}{
-		{&s.epochs, t.epoch}, {&s.repairs, t.repaired()}, {&s.overBudget, t.sent > t.budget},
-		{&s.bareRefused, t.bare != nil}, {&s.tooLong, t.tooLong}, {&s.badPairs, t.pairs},
+		{&s.epochs, t.epoch},
+		{&s.repairs, t.repaired()},
+		{&s.overBudget, t.sent > t.budget},
+		{&s.bareRefused, t.bare != nil},
+		{&s.tooLong, t.tooLong},
+		{&s.badPairs, t.pairs},
 	} {
 		if c.yes {
 			*c.sum++

@@ -117,7 +117,7 @@ func mayCarry(route *Route, r *http.Request) *refusal {
 		return nil
 	}
 	return &refusal{
-		Status: http.StatusNotFound, Code: "path_not_served", Close: true,
+		Status: http.StatusNotFound, Code: "path_not_served",
 		Message: "With a key of its own the proxy serves only chat/completions, completions, embeddings, responses and models.",
 	}
 }

@@ -51,6 +51,8 @@ func decompress(encoding string, sent []byte, limit int64, hold func(n int64) er
 		}
 		defer z.Close()
 		r = z
+		bytesAlone := hold // the window comes on top
+		hold = func(n int64) error { return bytesAlone(n + maxZstdWindow/bodyCost) }
 	default:
 		return nil, errors.New("unknown encoding")
 	}

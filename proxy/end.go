@@ -54,10 +54,12 @@ func (t *trip) account(cut bool) {
 	}
 	if a := t.answer; a != nil {
 		t.info.Streamed = a.stream
-		end := a.end.text()
-		t.info.Usage = usageIn(end)
-		t.info.Done = a.stream && done(end)
-		a.end = tail{}
+		_ = t.safely("usage", func() error {
+			end := a.end.text()
+			t.info.Usage = usageIn(end)
+			t.info.Done = a.stream && done(end)
+			return nil
+		})
 	}
 }
 

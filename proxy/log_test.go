@@ -312,4 +312,3 @@ func TestUsageIsReadFromTheEndOfAnAnswer(t *testing.T) {
 		}
 	}
 }
-

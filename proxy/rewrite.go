@@ -3,10 +3,6 @@ package proxy
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -182,80 +178,9 @@ func (t *trip) encode(in *incoming, req *wire.Request, plan compact.Plan, info *
 	return out, true
 }
 
-// unread forwards a chat request that could not be read, or refuses it where
-// the configuration is strict. in is nil when its body was not read at all.
-func (t *trip) unread(in *incoming, why, detail string) {
-	if t.p.o.Strict && why != "fault" {
-		t.refuse(unreadable(why, detail))
-		return
-	}
-	t.pass(in, Passed, why, detail)
-}
-
-// pass forwards a request unread: its body as it came, or as it comes when in
-// is nil.
-func (t *trip) pass(in *incoming, outcome Outcome, reason, detail string) {
-	if t.route == nil {
-		t.route = t.p.o.routeFor(modelInPath(t.r.URL))
-	}
-	if no := mayCarry(t.route, t.r); no != nil {
-		t.refuse(no)
-		return
-	}
-	i := PassInfo{
-		ID: t.info.ID, Chat: t.info.Chat, Method: t.info.Method, Endpoint: t.info.Endpoint,
-		Route: t.route.Match, Outcome: outcome, Reason: reason, Detail: detail, Tags: t.orders.tags,
-	}
-	t.info.Pass, t.info.Outcome = &i, outcome
-	t.p.o.Listener.Passed(i)
-	if in == nil {
-		t.send(nil)
-		return
-	}
-	t.send(newOutgoing(in.sent, in.seat))
-}
-
 // decided tells the listener and keeps of the account what may be kept.
 func (t *trip) decided(info *RewriteInfo) {
 	t.p.o.Listener.Rewritten(*info)
 	info.Edits = nil
 	t.info.Rewrite, t.info.Outcome = info, info.Outcome
-}
-
-// errFault is a panic that was recovered, and told to the listener.
-var errFault = errors.New("fault")
-
-// safely runs one step of the pure half. A panic in it costs the client
-// nothing but the step. http.ErrAbortHandler is no fault but an order to the
-// server, and goes on to it.
-func (t *trip) safely(step string, f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			if v == http.ErrAbortHandler {
-				panic(v)
-			}
-			t.fault(step, v)
-			err = errFault
-		}
-	}()
-	return f()
-}
-
-// fault tells the listener of a panic.
-func (t *trip) fault(where string, v any) {
-	t.p.o.Listener.Failed(FaultInfo{ID: t.info.ID, Where: where, What: panicText(v), Stack: string(debug.Stack())})
-}
-
-// panicText describes the value of a panic. It may hold what was being read,
-// so it is shown only where it cannot.
-func panicText(v any) string {
-	switch v := v.(type) {
-	case runtime.Error:
-		return v.Error()
-	case string:
-		if strings.HasPrefix(v, "BUG:") {
-			return clip(v, 200)
-		}
-	}
-	return fmt.Sprintf("panic of type %T", v)
 }

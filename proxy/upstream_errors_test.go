@@ -375,8 +375,14 @@ func TestNothingInARequestMovesItsDestination(t *testing.T) {
 	body := fmt.Sprintf(`{"model":"gpt-4o","api_base":%q,"base_url":%q,"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":%q}},`+
 		`{"type":"file","file":{"file_url":%q}}]}]}`, canary.URL, canary.URL, canary.URL+"/x.png", "file:///etc/passwd")
 	for _, headers := range [][]string{
-		{"X-Forwarded-Host", host}, {"X-Portkey-Custom-Host", canary.URL}, {"X-Custom-Host", host}, {"Forwarded", "host=" + host},
-		{"X-Original-Url", canary.URL}, {"X-Rewrite-Url", "/admin"}, {"X-Laconic-Upstream", canary.URL}, {"Origin", canary.URL},
+		{"X-Forwarded-Host", host},
+		{"X-Portkey-Custom-Host", canary.URL},
+		{"X-Custom-Host", host},
+		{"Forwarded", "host=" + host},
+		{"X-Original-Url", canary.URL},
+		{"X-Rewrite-Url", "/admin"},
+		{"X-Laconic-Upstream", canary.URL},
+		{"Origin", canary.URL},
 	} {
 		if res := p.chat(body, headers...); res.StatusCode != 200 {
 			t.Errorf("%v: %d %s", headers, res.StatusCode, res.body)

@@ -1,0 +1,48 @@
+package proxy
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+// errFault is a panic that was recovered, and told to the listener.
+var errFault = errors.New("fault")
+
+// safely runs one step of the pure half. A panic in it costs the client
+// nothing but the step. http.ErrAbortHandler is no fault but an order to the
+// server, and goes on to it.
+func (t *trip) safely(step string, f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			if v == http.ErrAbortHandler {
+				panic(v)
+			}
+			t.fault(step, v)
+			err = errFault
+		}
+	}()
+	return f()
+}
+
+// fault tells the listener of a panic.
+func (t *trip) fault(where string, v any) {
+	t.p.o.Listener.Failed(FaultInfo{ID: t.info.ID, Where: where, What: panicText(v), Stack: string(debug.Stack())})
+}
+
+// panicText describes the value of a panic. It may hold what was being read,
+// so it is shown only where it cannot.
+func panicText(v any) string {
+	switch v := v.(type) {
+	case runtime.Error:
+		return v.Error()
+	case string:
+		if strings.HasPrefix(v, "BUG:") {
+			return clip(v, 200)
+		}
+	}
+	return fmt.Sprintf("panic of type %T", v)
+}

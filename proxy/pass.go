@@ -1,0 +1,38 @@
+package proxy
+
+// unread forwards a chat request that could not be read, or refuses it where
+// the configuration is strict. in is nil when its body was not read at all.
+func (t *trip) unread(in *incoming, why, detail string) {
+	if t.orders.mode == modeOff {
+		t.pass(in, Bypassed, "mode", "")
+		return
+	}
+	if t.p.o.Strict && why != "fault" {
+		t.refuse(unreadable(why, detail))
+		return
+	}
+	t.pass(in, Passed, why, detail)
+}
+
+// pass forwards a request unread: its body as it came, or as it comes when in
+// is nil.
+func (t *trip) pass(in *incoming, outcome Outcome, reason, detail string) {
+	if t.route == nil {
+		t.route = t.p.o.routeFor(modelInPath(t.r.URL))
+	}
+	if no := mayCarry(t.route, t.r); no != nil {
+		t.refuse(no)
+		return
+	}
+	i := PassInfo{
+		ID: t.info.ID, Chat: t.info.Chat, Method: t.info.Method, Endpoint: t.info.Endpoint,
+		Route: t.route.Match, Outcome: outcome, Reason: reason, Detail: detail, Tags: t.orders.tags,
+	}
+	t.info.Pass, t.info.Outcome = &i, outcome
+	t.p.o.Listener.Passed(i)
+	if in == nil {
+		t.send(nil)
+		return
+	}
+	t.send(newOutgoing(in.sent, in.seat))
+}
