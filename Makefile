@@ -4,7 +4,7 @@
 
 GO       ?= go
 FUZZTIME ?= 20s
-FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./proxy/wire:FuzzDecodeEncode ./tokenize:FuzzImageSize .:FuzzParse
+FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact/stage:FuzzShortStrings ./proxy/wire:FuzzDecodeEncode ./tokenize:FuzzImageSize .:FuzzParse
 
 .PHONY: test check fmt vet lint race fuzz vuln golden bench build image
 

@@ -41,6 +41,7 @@ func (l leakless) Run() int {
 // a user of the proxy sees, and the commands that show it, against the real
 // binary. What the commands do stands in the files stories_*_test.go.
 func TestStories(t *testing.T) {
+	t.Parallel()
 	commands := []map[string]scriptCommand{upstreamCommands, proxyCommands, clientCommands, streamCommands, turnCommands, customerCommands, fileCommands}
 	all := map[string]scriptCommand{}
 	for _, c := range commands {

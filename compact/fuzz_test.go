@@ -17,7 +17,9 @@ func seeds(f *testing.F) {
 	for _, file := range []string{
 		"testdata/repair.txtar", "stage/testdata/trim_results.txtar", "stage/testdata/elide_results.txtar",
 		"stage/testdata/elide_prose.txtar", "stage/testdata/drop_oldest.txtar", "stage/testdata/cut_oversize.txtar",
-		"stage/testdata/ladder.txtar",
+		"stage/testdata/ladder.txtar", "stage/testdata/dedupe.txtar", "stage/testdata/squeeze.txtar",
+		"stage/testdata/shrink_arguments.txtar", "stage/testdata/strip_media.txtar", "stage/testdata/summarize.txtar",
+		"testdata/slot.txtar",
 	} {
 		raw, err := os.ReadFile(file)
 		if err != nil {
@@ -94,7 +96,7 @@ func FuzzFold(f *testing.F) {
 func fuzzLadder(t *testing.T, options uint8) []compact.Stage {
 	var ladder []compact.Stage
 	for i, e := range stage.Catalogue {
-		if options>>i&1 == 1 && options > 8 {
+		if options>>(i%8)&1 == 1 && options > 8 {
 			continue
 		}
 		var raw string
@@ -103,6 +105,12 @@ func fuzzLadder(t *testing.T, options uint8) []compact.Stage {
 			raw = `{"max_chars": 30}`
 		case "elide_results", "elide_prose":
 			raw = `{"min_bytes": 10}`
+		case "dedupe":
+			raw = `{"min_tokens": 2}`
+		case "shrink_arguments":
+			raw = `{"max_chars": 5}`
+		case "summarize":
+			raw = `{"max_tokens": 64, "share": 0.5}`
 		}
 		s, err := e.New([]byte(raw))
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -297,5 +298,47 @@ func TestMemoryForBodiesIsWaitedForThenRefused(t *testing.T) {
 	}
 	if !p.memory.room.TryAcquire(p.memory.size) {
 		t.Error("memory is still held")
+	}
+}
+
+// A client reads the answer once it has sent everything. It must not find its
+// connection reset by then.
+func TestARefusedClientMayFinishSendingAndReadsWhy(t *testing.T) {
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u, func(o *Options) {
+		o.Limits.Body = 1 << 20
+		o.Default.Key, o.ClientKeys = "sk-ours", []Secret{"key"}
+	})
+	f := func(name, headers string, size, want int) {
+		t.Helper()
+		conn := dial(t, p.addr)
+		_, _ = fmt.Fprintf(conn, "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: %d\r\n\r\n", headers, size)
+		for chunk, sent := make([]byte, 64<<10), 0; sent < size; sent += len(chunk) {
+			if _, err := conn.Write(chunk[:min(len(chunk), size-sent)]); err != nil {
+				t.Errorf("%s: cut after %d bytes: %v", name, sent, err)
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+		answer, err := io.ReadAll(conn)
+		if err != nil || statusOf(t, string(answer)) != want {
+			t.Errorf("%s: %q %v", name, answer, err)
+		}
+	}
+	for _, connection := range []string{"", "Connection: close\r\n"} {
+		f("too large", connection+"Authorization: Bearer key\r\n", 8<<20, 413)
+		f("wrong key", connection+"Authorization: Bearer wrong\r\n", 8<<20, 401)
+		f("foreign origin", connection+"Origin: https://evil.example\r\n", 8<<20, 403)
+	}
+}
+
+func TestWhatIsToBeLeftAloneIsLeftAloneAlsoWhereItCannotBeRead(t *testing.T) {
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u, func(o *Options) { o.Strict = true })
+	for i, body := range []string{"nonsense", chatBody} {
+		res := p.chat(body, "X-Laconic-Mode", "off")
+		if res.StatusCode != 200 || res.Header.Get("X-Laconic-Outcome") != "bypassed" || string(u.requests()[i].Body) != body {
+			t.Errorf("%s: %d %v", body, res.StatusCode, res.Header)
+		}
 	}
 }

@@ -55,7 +55,6 @@ func serveAsChild() bool {
 	if err != nil {
 		panic(err)
 	}
-	debug.SetMemoryLimit(memory) // as the command does
 	o := options(parseURL(nil, base))
 	o.Default.Counter, o.Default.Limits.Budget = compacttest.Bytes{}, 100_000
 	o.Limits.Memory = memory

@@ -14,9 +14,12 @@ import (
 	"laconic/compact/compacttest"
 )
 
-// 500 bodies of 2 MB at once, in a process of its own: none is lost or
-// changed, some wait, some are sent away for a moment, and memory stays near
-// what was set aside for it. 32 MB are the process itself.
+// Many bodies of 2 MB at once, in a process of its own: none is lost or
+// changed, some wait or are sent away for a moment, and memory stays near what
+// was set aside for it. Bodies of tiny messages are the worst there are: what
+// is read out of them takes twenty times their bytes, and the garbage collector
+// lags behind it. Not weighed by their messages they took seven times the
+// limit.
 func TestBodiesAtOnceStayWithinTheirMemory(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector takes several times the memory itself")
@@ -28,20 +31,18 @@ func TestBodiesAtOnceStayWithinTheirMemory(t *testing.T) {
 		}
 		memory <<= 20
 	}
-	small := `{"role":"user","content":"x"},`
-	for name, body := range map[string]string{
-		"large messages": agentBody(1000, 400),
-		"small messages": `{"messages":[` + strings.Repeat(small, 70_000) + strings.TrimSuffix(small, ",") + `]}`,
-	} {
-		n := bodies
-		if name == "small messages" {
-			n /= 4
-		}
-		t.Run(name, func(t *testing.T) { bodiesAtOnce(t, body, n, memory) })
-	}
+	const process = 32 << 20 // what it takes without any body
+	tiny := `{"role":"user","content":"x"},`
+	t.Run("large messages", func(t *testing.T) {
+		bodiesAtOnce(t, agentBody(1000, 400), bodies, memory, memory*13/10+process)
+	})
+	t.Run("tiny messages", func(t *testing.T) {
+		body := `{"messages":[` + strings.Repeat(tiny, 70_000) + strings.TrimSuffix(tiny, ",") + `]}`
+		bodiesAtOnce(t, body, bodies/4, memory, memory*3+process)
+	})
 }
 
-func bodiesAtOnce(t *testing.T, body string, bodies int, memory int64) {
+func bodiesAtOnce(t *testing.T, body string, bodies int, memory, most int64) {
 	u := newUpstream(t, nil)
 	u.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, err := io.Copy(io.Discard, r.Body)
@@ -81,7 +82,7 @@ func bodiesAtOnce(t *testing.T, body string, bodies int, memory int64) {
 	}
 	wg.Wait()
 	t.Logf("%d bodies of %d KB within %d MB: peak %d MB, %d sent away", bodies, len(body)>>10, memory>>20, child.status("VmHWM")>>20, sentAway)
-	if p := child.status("VmHWM"); p > memory*13/10+32<<20 {
+	if p := child.status("VmHWM"); p > most {
 		t.Errorf("the process took %d MB of %d", p>>20, memory>>20)
 	}
 }

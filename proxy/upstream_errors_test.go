@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -10,12 +9,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/sashabaranov/go-openai"
 )
 
 func TestErrorsOfTheUpstreamArriveUnchanged(t *testing.T) {
@@ -259,181 +255,6 @@ func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
-}
-
-// customer is go-openai pointed at the proxy.
-func customer(p *running) *openai.Client {
-	c := openai.DefaultConfig("sk-customer")
-	c.BaseURL = p.url + "/v1"
-	c.HTTPClient = client
-	return openai.NewClientWithConfig(c)
-}
-
-func TestGoOpenAIIsServed(t *testing.T) {
-	next := make(chan bool, 100)
-	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/models") {
-			_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"gpt-4o","object":"model"}]}`)
-			return
-		}
-		if r.Header.Get("Accept") != "text/event-stream" {
-			_, _ = io.WriteString(w, plainAnswer)
-			return
-		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		_ = http.NewResponseController(w).Flush()
-		for _, word := range []string{"one ", "two ", "three"} {
-			<-next
-			_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%q}}]}\n\n", word)
-			_ = http.NewResponseController(w).Flush()
-		}
-		_, _ = io.WriteString(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":3}}\n\ndata: [DONE]\n\n")
-	})
-	p := inFrontOf(t, u)
-	c := customer(p)
-	messages := []openai.ChatCompletionMessage{{Role: "user", Content: "hello"}}
-	answer, err := c.CreateChatCompletion(t.Context(), openai.ChatCompletionRequest{Model: "gpt-4o", Messages: messages})
-	if err != nil || answer.Choices[0].Message.Content != "hi" || answer.Header().Get("X-Laconic-Outcome") != "untouched" {
-		t.Errorf("%+v %v", answer, err)
-	}
-	stream, err := c.CreateChatCompletionStream(t.Context(), openai.ChatCompletionRequest{Model: "gpt-4o", Messages: messages})
-	if err == nil {
-		var text string
-		for i := 0; ; i++ {
-			next <- true // the next event comes only after this one was received
-			chunk, err := stream.Recv()
-			if err != nil {
-				if !errors.Is(err, io.EOF) {
-					t.Error(err)
-				}
-				break
-			}
-			if len(chunk.Choices) > 0 {
-				text += chunk.Choices[0].Delta.Content
-			}
-		}
-		if text != "one two three" {
-			t.Errorf("%q", text)
-		}
-		_ = stream.Close()
-	} else {
-		t.Error(err)
-	}
-	if models, err := c.ListModels(t.Context()); err != nil || len(models.Models) != 1 {
-		t.Errorf("%v %v", models, err)
-	}
-	for _, r := range p.replies(3) {
-		if r.Streamed && (r.Usage == nil || r.Usage.Prompt != 5 || !r.Done) {
-			t.Errorf("%+v", r)
-		}
-	}
-	for _, got := range u.requests() {
-		if got.Header.Get("Authorization") != "Bearer sk-customer" {
-			t.Errorf("%v", got.Header)
-		}
-	}
-}
-
-func TestGoOpenAIReadsOurErrors(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) { o.Default.Policy.Reject = true; o.Default.Limits.Budget = 3 })
-	_, err := customer(p).CreateChatCompletion(t.Context(), openai.ChatCompletionRequest{
-		Model: "gpt-4o", Messages: []openai.ChatCompletionMessage{{Role: "user", Content: "a b c d e f"}},
-	})
-	var e *openai.APIError
-	if !errors.As(err, &e) || e.HTTPStatusCode != 400 || e.Code != "context_length_exceeded" || *e.Param != "messages" || e.Type != "invalid_request_error" {
-		t.Errorf("%+v", err)
-	}
-}
-
-func TestABrokenStreamIsAnErrorForGoOpenAI(t *testing.T) {
-	base, _ := rawUpstream(t, func(conn *net.TCPConn, _ *http.Request) {
-		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
-		event := "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"x\"}}]}\n\n"
-		_, _ = fmt.Fprintf(conn, "%x\r\n%s\r\n", len(event), event)
-	})
-	stream, err := customer(start(t, options(base))).CreateChatCompletionStream(t.Context(), openai.ChatCompletionRequest{
-		Model: "gpt-4o", Messages: []openai.ChatCompletionMessage{{Role: "user", Content: "x"}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = stream.Close() }()
-	if _, err := stream.Recv(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := stream.Recv(); err == nil || errors.Is(err, io.EOF) {
-		t.Errorf("the end was clean: %v", err)
-	}
-}
-
-func TestNothingInARequestMovesItsDestination(t *testing.T) {
-	canary := newUpstream(t, nil)
-	host := strings.TrimPrefix(canary.URL, "http://")
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) { o.AllowedOrigins = []string{canary.URL} })
-	body := fmt.Sprintf(`{"model":"gpt-4o","api_base":%q,"base_url":%q,"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":%q}},`+
-		`{"type":"file","file":{"file_url":%q}}]}]}`, canary.URL, canary.URL, canary.URL+"/x.png", "file:///etc/passwd")
-	for _, headers := range [][]string{
-		{"X-Forwarded-Host", host},
-		{"X-Portkey-Custom-Host", canary.URL},
-		{"X-Custom-Host", host},
-		{"Forwarded", "host=" + host},
-		{"X-Original-Url", canary.URL},
-		{"X-Rewrite-Url", "/admin"},
-		{"X-Laconic-Upstream", canary.URL},
-		{"Origin", canary.URL},
-	} {
-		if res := p.chat(body, headers...); res.StatusCode != 200 {
-			t.Errorf("%v: %d %s", headers, res.StatusCode, res.body)
-		}
-	}
-	answer := raw(t, p.addr, strings.Replace(post("", body), "Host: localhost", "Host: "+host, 1))
-	if statusOf(t, answer) != 200 {
-		t.Errorf("Host: %s", answer)
-	}
-	if res := p.do("POST", "/v1/proxy/chat/completions", strings.NewReader(body)); res.StatusCode != 200 {
-		t.Errorf("%d", res.StatusCode)
-	}
-	for _, got := range u.requests() {
-		if got.Host != u.Listener.Addr().String() {
-			t.Errorf("Host %s", got.Host)
-		}
-	}
-	if n := len(u.requests()); n != 10 {
-		t.Errorf("%d requests arrived", n)
-	}
-	if n := len(canary.requests()); n != 0 {
-		t.Errorf("%d requests went astray", n)
-	}
-}
-
-func TestALoopIsRefused(t *testing.T) {
-	// an upstream that the proxy cannot know for itself: it forwards to it
-	var p *running
-	back := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		to := &url.URL{Scheme: "http", Host: p.addr, Path: r.URL.Path}
-		req, _ := http.NewRequestWithContext(context.Background(), r.Method, to.String(), strings.NewReader(chatBody))
-		req.Header = r.Header.Clone()
-		res, err := client.Do(req)
-		if err != nil {
-			w.WriteHeader(500)
-			return
-		}
-		defer func() { _ = res.Body.Close() }()
-		w.Header().Set("X-Should-Retry", res.Header.Get("X-Should-Retry"))
-		w.WriteHeader(res.StatusCode)
-		_, _ = io.Copy(w, res.Body)
-	})
-	p = inFrontOf(t, back)
-	res := p.chat(chatBody)
-	if res.StatusCode != http.StatusLoopDetected || res.code(t) != "loop_detected" || res.Header.Get("X-Should-Retry") != "false" {
-		t.Errorf("%d %s", res.StatusCode, res.body)
-	}
-	// another Laconic is no loop
-	if res := p.do("GET", "/v1/models", nil, "Via", "1.1 laconic-0123456789abcdef"); res.StatusCode == http.StatusLoopDetected && len(back.requests()) == 1 {
-		t.Error("refused for another's mark")
-	}
 }
 
 func TestAnIdleProxyLeavesNoGoroutines(t *testing.T) {

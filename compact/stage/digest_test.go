@@ -56,13 +56,37 @@ func TestDigestStaysInItsSlot(t *testing.T) {
 	}
 }
 
-func TestDigestOfManyCountersStays(t *testing.T) {
-	lost := parsed(t, "user: "+strings.Repeat("x", 100_000)+"\nassistant: "+strings.Repeat("src/a.go ", 10_000)+"\n")
-	for size := 40; size < 400; size += 9 {
-		part := compact.Part{Text: compact.Plain(digestOf(lost, nil, size, compacttest.Bytes{}))}
-		if n := (compacttest.Bytes{}).Part(&part); n > size {
+// coarse is a counter that does not add up: short texts cost nothing. Real
+// tokenizers are like that to a degree, so pieces cannot be summed up blindly.
+type coarse struct{ compacttest.Bytes }
+
+func (coarse) Part(p *compact.Part) int {
+	if p.Text.Len() < 40 {
+		return 0
+	}
+	return p.Text.Len() / 3
+}
+
+func TestDigestStaysInItsSlotWhereCostsDoNotAddUp(t *testing.T) {
+	lost := story(t)
+	for size := 40; size < 1500; size += 9 {
+		text := digestOf(lost, nil, size, coarse{})
+		part := compact.Part{Text: compact.Plain(text)}
+		if n := (coarse{}).Part(&part); n > size {
 			t.Errorf("%d tokens in a slot of %d", n, size)
 		}
+		if text != "" && !strings.HasSuffix(text, "\n"+digestFoot) {
+			t.Errorf("at %d the record is not closed:\n%s", size, text)
+		}
+	}
+}
+
+// TestOneLongTextIsCut: where a user said a book, its beginning stands for it.
+func TestOneLongTextIsCut(t *testing.T) {
+	lost := parsed(t, "user: "+strings.Repeat("word ", 50_000)+"\nassistant: "+strings.Repeat("src/a.go ", 10_000))
+	text := digestOf(lost, nil, 200, compacttest.Bytes{})
+	if !strings.Contains(text, "user: word word") || !strings.Contains(text, "…\n") || !strings.Contains(text, "src/a.go") {
+		t.Errorf("%s", text)
 	}
 }
 

@@ -90,10 +90,10 @@ func plain(err error) error {
 
 // Catalogue is the ladder in order, least harmful first.
 var Catalogue = []Entry{
-	{"dedupe", "old tool results that a later one supersedes become a one-line marker", newDedupe},
 	{"squeeze", "white space that means nothing leaves old tool results", newSqueeze},
 	{"trim_results", "long old tool results keep head and tail", newTrimResults},
 	{"summarize", "older exchanges are replaced by one text", newSummarize},
+	{"dedupe", "old tool results that a later one supersedes become a one-line marker", newDedupe},
 	{"elide_results", "old tool results become a one-line marker", newElideResults},
 	{"elide_prose", "old assistant text becomes a one-line marker; calls stay", newElideProse},
 	{"shrink_arguments", "long strings in the arguments of old calls are cut", newShrinkArguments},

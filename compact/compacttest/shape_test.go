@@ -1,0 +1,80 @@
+package compacttest
+
+import (
+	"strings"
+	"testing"
+
+	"laconic/compact"
+)
+
+// TestStrictestReportsWhatTheInputKept: a rule that the client broke itself is
+// no complaint; one that it kept is.
+func TestStrictestReportsWhatTheInputKept(t *testing.T) {
+	f := func(in, out string, want ...string) {
+		t.Helper()
+		a, err := Parse(strings.ReplaceAll(in, "; ", "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Parse(strings.ReplaceAll(out, "; ", "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b {
+			b[i].Edited = true
+			if len(a) != len(b) {
+				b[i].Origin = compact.Added // the lists cannot be laid side by side
+			}
+		}
+		var got []string
+		for _, err := range Strictest(a, b) {
+			rule, _, _ := strings.Cut(err.Error(), ":")
+			got = append(got, rule)
+		}
+		if strings.Join(got, "; ") != strings.Join(want, "; ") {
+			t.Errorf("%s\n→ %s\nreports %q, want %q", in, out, got, want)
+		}
+	}
+	const legal = "system: s; user: u; assistant: | call c r {}; tool c: t; assistant: a; user: v"
+	f(legal, legal)
+	f(legal, "", "not empty")
+	f(legal, "user: u; system: s; assistant: a; user: v", "instructions first")
+	f(legal, "user: u; assistant: a; system: s; user: v", "instructions first", "no instructions behind an answer")
+	f("user: u; system: s; assistant: a; user: v", "user: u; assistant: a; system: s; user: v", "no instructions behind an answer")
+	f(legal, "system: s; assistant: a; user: v", "begins with a user")
+	f(legal, "system: s; assistant: | call c r {}; tool c: t; assistant: a; user: v", "begins with a user", "does not begin with a call")
+	f(legal, "user: u; user: v", "no two users in a row")
+	f("user: u; user: v; assistant: a; user: w", "user: u; user: w")
+	f(legal, "user: u; system: s; user: v", "instructions first", "no two users in a row")
+	f(legal, "user: u; assistant: a; assistant: b; user: v", "no two assistants in a row")
+	f(legal, "user: u; assistant: | call c r {}; tool c: t; user: v", "no user behind a tool")
+	f(legal, "user: u; assistant: | call c r {}; assistant: a; user: v", "no two assistants in a row", "every call answered at once")
+	f(legal, "user: u; assistant: | call c r {}; tool d: t; assistant: a; user: v", "every call answered at once")
+	f(legal, "system: s; user: u; assistant: | call c r {}; tool c: t; tool c: t; assistant: a; user: v", "every call answered at once")
+	f(legal, "user: u; tool c: t; assistant: a; user: v", "every call answered at once")
+	f(legal, "user: u; assistant [null]: ; user: v", "no content is empty")
+	f(legal, "user [array]: ; assistant: a; user: v", "no content is empty")
+	f(legal, "user: u; assistant: a; user: ", "no text is empty")
+	f(legal, "user: u; assistant: a", "ends with a user or a tool")
+	f(legal, "system: s; user: u; assistant: | call c r [1]; tool c: t; assistant: a; user: v", "arguments")
+	f(legal, "system: s; user: u; assistant: | call c r {}; tool c [array]: t; assistant: a; user: v", "same form")
+	f(strings.Replace(legal, "{}", "no JSON", 1), strings.Replace(legal, "{}", "nothing", 1))
+}
+
+// TestASystemMessageByChoiceIsNoComplaint: only a policy that places its slot
+// so may break the rules about system messages, and only those.
+func TestASystemMessageByChoiceIsNoComplaint(t *testing.T) {
+	in, err := Parse("system: s\nuser: u\nassistant: a\nuser: v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := append(in[:1:1], compact.Message{Role: compact.System, Shape: compact.String, Parts: []compact.Part{{Text: compact.Plain("record")}}, Origin: compact.Added})
+	out = append(out, in[1:]...)
+	plan := &compact.Plan{Repair: compact.RepairAnswer}
+	if errs := shape(&compact.Policy{Placement: compact.PlaceSystem}, compact.Conversation{Messages: in}, plan, out); len(errs) > 0 {
+		t.Error(errs)
+	}
+	if errs := shape(&compact.Policy{}, compact.Conversation{Messages: in}, plan, out); len(errs) != 1 {
+		t.Errorf("%v, want a complaint about the second system message", errs)
+	}
+}

@@ -1,0 +1,80 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestNothingInARequestMovesItsDestination(t *testing.T) {
+	canary := newUpstream(t, nil)
+	host := strings.TrimPrefix(canary.URL, "http://")
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u, func(o *Options) { o.AllowedOrigins = []string{canary.URL} })
+	body := fmt.Sprintf(`{"model":"gpt-4o","api_base":%q,"base_url":%q,"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":%q}},`+
+		`{"type":"file","file":{"file_url":%q}}]}]}`, canary.URL, canary.URL, canary.URL+"/x.png", "file:///etc/passwd")
+	for _, headers := range [][]string{
+		{"X-Forwarded-Host", host},
+		{"X-Portkey-Custom-Host", canary.URL},
+		{"X-Custom-Host", host},
+		{"Forwarded", "host=" + host},
+		{"X-Original-Url", canary.URL},
+		{"X-Rewrite-Url", "/admin"},
+		{"X-Laconic-Upstream", canary.URL},
+		{"Origin", canary.URL},
+	} {
+		if res := p.chat(body, headers...); res.StatusCode != 200 {
+			t.Errorf("%v: %d %s", headers, res.StatusCode, res.body)
+		}
+	}
+	answer := raw(t, p.addr, strings.Replace(post("", body), "Host: localhost", "Host: "+host, 1))
+	if statusOf(t, answer) != 200 {
+		t.Errorf("Host: %s", answer)
+	}
+	if res := p.do("POST", "/v1/proxy/chat/completions", strings.NewReader(body)); res.StatusCode != 200 {
+		t.Errorf("%d", res.StatusCode)
+	}
+	for _, got := range u.requests() {
+		if got.Host != u.Listener.Addr().String() {
+			t.Errorf("Host %s", got.Host)
+		}
+	}
+	if n := len(u.requests()); n != 10 {
+		t.Errorf("%d requests arrived", n)
+	}
+	if n := len(canary.requests()); n != 0 {
+		t.Errorf("%d requests went astray", n)
+	}
+}
+
+func TestALoopIsRefused(t *testing.T) {
+	// an upstream that the proxy cannot know for itself: it forwards to it
+	var p *running
+	back := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		to := &url.URL{Scheme: "http", Host: p.addr, Path: r.URL.Path}
+		req, _ := http.NewRequestWithContext(context.Background(), r.Method, to.String(), strings.NewReader(chatBody))
+		req.Header = r.Header.Clone()
+		res, err := client.Do(req)
+		if err != nil {
+			w.WriteHeader(500)
+			return
+		}
+		defer func() { _ = res.Body.Close() }()
+		w.Header().Set("X-Should-Retry", res.Header.Get("X-Should-Retry"))
+		w.WriteHeader(res.StatusCode)
+		_, _ = io.Copy(w, res.Body)
+	})
+	p = inFrontOf(t, back)
+	res := p.chat(chatBody)
+	if res.StatusCode != http.StatusLoopDetected || res.code(t) != "loop_detected" || res.Header.Get("X-Should-Retry") != "false" {
+		t.Errorf("%d %s", res.StatusCode, res.body)
+	}
+	// another Laconic is no loop
+	if res := p.do("GET", "/v1/models", nil, "Via", "1.1 laconic-0123456789abcdef"); res.StatusCode == http.StatusLoopDetected && len(back.requests()) == 1 {
+		t.Error("refused for another's mark")
+	}
+}
