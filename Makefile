@@ -4,7 +4,9 @@
 
 GO       ?= go
 FUZZTIME ?= 20s
-FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact/stage:FuzzShortStrings ./proxy/wire:FuzzDecodeEncode ./tokenize:FuzzImageSize .:FuzzParse
+FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact/stage:FuzzSqueeze ./compact/stage:FuzzShortStrings \
+            ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzScan ./proxy/wire:FuzzText \
+            ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact .:FuzzParse
 
 .PHONY: test check fmt vet lint race fuzz vuln golden bench build image
 
