@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -86,6 +87,11 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 		return err
 	}
 	o.Listener = proxy.LogTo(log)
+	if os.Getenv("GOMEMLIMIT") == "" {
+		// The bodies have their limit; this makes the collector respect it
+		// too, with room for everything else.
+		debug.SetMemoryLimit(int64(c.Limits.Memory)*6/5 + 64<<20)
+	}
 	p, err := proxy.New(o)
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -25,10 +24,10 @@ var clientCommands = map[string]scriptCommand{
 
 // ask is one request as a story wants it.
 type ask struct {
-	method, path, to  string
-	headers           several
-	key, encoding     string
-	file              string // of the body; "" for none
+	method, path, to string
+	headers          several
+	key, encoding    string
+	file             string // of the body; "" for none
 }
 
 func (k *ask) flags(f *flag.FlagSet) {
@@ -161,6 +160,6 @@ func stall(ts *testscript.TestScript, neg bool, args []string) {
 	fmt.Fprintf(c, "POST /v1/chat/completions HTTP/1.1\r\nHost: %s\r\nContent-Length: %s\r\nExpect: 100-continue\r\n\r\n", address, size)
 	answer := make([]byte, len("HTTP/1.1 100"))
 	if _, err := io.ReadFull(c, answer); err != nil || string(answer) != "HTTP/1.1 100" {
-		ts.Fatalf("the proxy does not wait for the body: %q, %v", answer, errors.Join(err))
+		ts.Fatalf("the proxy does not wait for the body: %q, %v", answer, err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -287,7 +286,7 @@ func exitsProxy(ts *testscript.TestScript, neg bool, args []string) {
 // logLine: logline WORD… waits for a line of proxy.log that has all these
 // words, and prints it. With "!" there must be none by now.
 func logLine(ts *testscript.TestScript, neg bool, args []string) {
-	words := flags(ts, args, 1, 20, func(*flag.FlagSet) {})
+	words := flags(ts, args, 1, 20, nil)
 	p := storyOf(ts).runningProxy(ts)
 	find := func() (line string, ok bool) {
 		for line := range strings.Lines(p.output()) {

@@ -163,7 +163,11 @@ func sweepLevel(t *testing.T) (string, int64) {
 	if !ok {
 		t.Fatalf("LACONIC_SWEEP=%q: it is half, full, or not set", level)
 	}
-	if level == "" {
+	switch {
+	case level != "":
+	case raced:
+		level, size = "a small sample", size/4
+	default:
 		level = "a sample"
 	}
 	return level, size
@@ -404,12 +408,12 @@ func (s *sweep) report(level string, chats int) {
 		f.refused, f.inherited, f.untouched, f.within, f.identical)
 	s.t.Logf("outcomes: %v", f.outcomes)
 	for _, d := range damages {
-		if s.damaged[d.name] < 5 {
-			s.t.Errorf("damage %q was tried %d times only", d.name, s.damaged[d.name])
+		if s.damaged[d.name] == 0 {
+			s.t.Errorf("damage %q was not tried", d.name)
 		}
 	}
 	for _, share := range shares {
-		if s.byShare[share] < 50 {
+		if s.byShare[share] < 30 {
 			s.t.Errorf("a budget of %d %% was tried %d times only", share, s.byShare[share])
 		}
 	}
@@ -492,7 +496,7 @@ func TestRealConversationsStayPrefixes(t *testing.T) {
 	for _, share := range shares {
 		t.Logf("budget %3d %%: %d of %d requests continued the one before", share, kept[share][0], kept[share][1])
 	}
-	if epochs < 20 || continued < 100 {
+	if epochs < 20 || continued < 50 {
 		t.Errorf("that is too little to show anything")
 	}
 }

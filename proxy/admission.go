@@ -18,8 +18,8 @@ import (
 const bodyCost = 4
 
 // elementCost is what one message, part or call of a body costs while it is
-// read and edited, in bytes: 600 were measured, garbage is the rest. A body of very many very small messages takes far
-// more than bodyCost says.
+// read and edited, in bytes: 600 were measured, garbage is the rest. A body of
+// very many very small messages takes far more than bodyCost says.
 const elementCost = 1000
 
 // admissionWait is how long a request waits for memory. A client that waits is

@@ -1,0 +1,66 @@
+package proxy
+
+import (
+	"crypto/rand"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"laconic/compact"
+)
+
+// trip is one request on its way to the upstream and back.
+type trip struct {
+	p     *Proxy
+	r     *http.Request
+	w     *rollingWriter
+	start time.Time
+
+	orders orders
+	route  *Route
+	budget compact.Budget
+	// functions is what the tools cost, in tokens.
+	functions int
+
+	wholeBody bool // the client's body was read to its end
+	edited    bool // the body that is sent is not the client's any more
+
+	seat   *seat     // memory held for the body
+	out    *outgoing // the body, when it is held
+	up     *upload   // the body, when it is streamed
+	line   *line     // to the upstream, once there is one
+	answer *answer   // of the upstream, once there is one
+
+	info ReplyInfo
+}
+
+func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *trip {
+	t := &trip{
+		p: p, r: r, w: newRollingWriter(w), start: time.Now(),
+		info: ReplyInfo{ID: randomID(), Chat: chat(r), Endpoint: endpoint(r.URL.Path)},
+	}
+	if slices.Contains(methods, r.Method) {
+		t.info.Method = r.Method // any other word could be anything
+	}
+	return t
+}
+
+// refuse answers in place of the upstream.
+func (t *trip) refuse(no *refusal) {
+	t.info.Own, t.info.Code, t.info.Detail = true, no.Code, no.Detail
+	if t.info.Outcome == "" {
+		t.info.Outcome = Rejected
+	}
+	t.stamp(t.w.Header())
+	unread := t.bodyUnread()
+	no.Close = no.Close || unread
+	no.write(t.w)
+	if unread {
+		t.seat.free()
+		t.linger()
+	}
+}
+
+// randomID names a request, or this process, in 16 letters and digits.
+func randomID() string { return strings.ToLower(rand.Text()[:16]) }
