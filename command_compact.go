@@ -45,7 +45,8 @@ func compactCommand() *cobra.Command {
 		Use:   "compact [FILE]",
 		Short: "compact one chat request: standard input to standard output",
 		Long: "Reads the body of a chat completions request and writes it as the proxy would send it.\n" +
-			"What needs nothing comes out byte for byte.",
+			"What needs nothing comes out byte for byte. A body that is no chat request, which the\n" +
+			"proxy would pass unread, is an error here.",
 		Example: "  laconic compact --budget 24000 < request.json > smaller.json\n  laconic compact --explain request.json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -82,9 +83,16 @@ func explainPlan(w io.Writer, r *wire.Request, plan *compact.Plan, report compac
 	for i, e := range plan.Epochs {
 		fmt.Fprintf(w, "epoch %d, after %d messages: %d → %d tokens\n", i+1, e.At, e.Before, e.After)
 	}
+	for _, s := range report.Stages {
+		fmt.Fprintf(w, "%s: %d times, %d tokens saved\n", s.Name, s.Edits, s.Saved)
+	}
+	if s := plan.Slot; s != nil {
+		fmt.Fprintf(w, "a slot of %d tokens stands for messages %d to %d\n", s.Size, s.From, s.To-1)
+	}
 	if len(plan.Edits) == 0 {
 		return nil
 	}
+	fmt.Fprintln(w, "\nWhat is left of it in the request (an edit of a message that left later is not listed):")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\nmessage\trole\tstage\twhat\twhy\ttokens saved")
 	for _, e := range plan.Edits {

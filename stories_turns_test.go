@@ -143,6 +143,9 @@ type walk struct {
 	p *running
 	u *upstream
 
+	// unmarked takes out of a list what the model does not read; nil: nothing.
+	unmarked func(list []byte) []byte
+
 	requests, continued, largest int
 	outcomes                     map[string]int
 
@@ -181,6 +184,9 @@ func (w *walk) send(body []byte, headers []string) error {
 		return fmt.Errorf("%d tokens were sent, with a budget of %d, as %q", line.After, line.Budget, line.Outcome)
 	}
 	list := listOf(a.body)
+	if w.unmarked != nil {
+		list = w.unmarked(list)
+	}
 	if w.requests > 0 {
 		if err := continues(w.list, list, w.last.Epochs, line.Epochs); err != nil {
 			return err

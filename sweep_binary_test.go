@@ -1,204 +1,21 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"log"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
-	"laconic/compact/compacttest"
 	"laconic/demo/strict"
-	"laconic/proxy/wire"
 )
-
-// How much of the sweep runs, as bytes of bodies that are sent. LACONIC_SWEEP
-// chooses: by default a sample that a short run can bear, half a larger one of
-// two minutes, both drawn from all requests with all damages at all budgets;
-// full sends every request at every budget, and every request with every damage
-// at one of the budgets, in turn: some 28 GB, half an hour.
-var sweepSizes = map[string]int64{"": 60 << 20, "half": 1500 << 20, "full": everything}
-
-const everything = -1
-
-// shares are the budgets of the sweep, in percent of a conversation's peak.
-var shares = []int{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}
-
-// chat is one recorded conversation.
-type chat struct {
-	id, model string
-	seed      uint64 // made of the id
-	tools     []byte
-	lines     []line
-	points    []int // lengths of the prefixes that a client sent
-	sizes     []int // bytes of the first n messages
-	gap       string
-	peak      int // tokens of the whole, in the proxy's count
-}
-
-// body is a request with these messages.
-func (c *chat) body(ls []line) []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, `{"model":%s,"messages":[`, strconv.Quote(c.model))
-	for i, l := range ls {
-		if i > 0 {
-			b.WriteString(c.gap)
-		}
-		b.Write(l.raw)
-	}
-	b.WriteByte(']')
-	if len(c.tools) > 0 {
-		b.WriteString(`,"tools":`)
-		b.Write(c.tools)
-	}
-	b.WriteString(`,"temperature": 0.10}`)
-	return b.Bytes()
-}
-
-// recordedChats reads the real conversations. Every other one is written with
-// wide gaps.
-func recordedChats(t *testing.T) []*chat {
-	files, _ := filepath.Glob(filepath.Join(compacttest.SharedDir(t), "*.jsonl"))
-	var all []*chat
-	for _, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		in := bufio.NewScanner(f)
-		in.Buffer(nil, 64<<20)
-		for in.Scan() {
-			var r struct {
-				ID, Model string
-				Messages  []json.RawMessage
-				Tools     json.RawMessage
-			}
-			if err := json.Unmarshal(in.Bytes(), &r); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			h := fnv.New64a()
-			_, _ = io.WriteString(h, r.ID)
-			c := &chat{id: r.ID, seed: h.Sum64(), model: r.Model, tools: r.Tools, gap: []string{",", " ,\n  "}[len(all)%2], sizes: []int{0}}
-			if string(c.tools) == "null" {
-				c.tools = nil
-			}
-			for i, m := range r.Messages {
-				l := lineOf(m)
-				if l.role == "assistant" && i > 0 {
-					c.points = append(c.points, i)
-				}
-				c.lines = append(c.lines, l)
-				c.sizes = append(c.sizes, c.sizes[i]+len(m))
-			}
-			c.points = append(c.points, len(c.lines))
-			req, err := wire.Decode(c.body(c.lines))
-			if err != nil {
-				t.Fatalf("%s: %v", c.id, err)
-			}
-			count, err := counterFor(c.model, "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.peak = countRequest(req, count).Total
-			all = append(all, c)
-		}
-		if err := in.Err(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return all
-}
-
-// chance is what decides for a case: the same at every run.
-func (c *chat) chance(k, d, share int) *rand.Rand {
-	return rand.New(rand.NewPCG(c.seed, uint64(k)<<32|uint64(d)<<16|uint64(share)))
-}
-
-// sample says which of many cases are sent, so that about so many bytes are:
-// small cases nearly all, of the large ones a few, spread over everything.
-type sample struct{ allowance float64 }
-
-// sampleOf shares size bytes among cases of which each costs as told.
-func sampleOf(size int64, cases func(yield func(cost int))) sample {
-	if size == everything {
-		return sample{everything}
-	}
-	// The allowance a of a case is spent on it with chance a/cost, so the total
-	// grows with a, which is found by halving.
-	low, high := 0.0, float64(size)
-	for range 40 {
-		a := (low + high) / 2
-		total := 0.0
-		cases(func(cost int) { total += min(float64(cost), a) })
-		if total > float64(size) {
-			high = a
-		} else {
-			low = a
-		}
-	}
-	return sample{low}
-}
-
-func (s sample) takes(r *rand.Rand, cost int) bool {
-	return s.allowance == everything || r.Float64()*float64(cost) < s.allowance
-}
-
-// sweepLevel is the part of the sweep that was asked for.
-func sweepLevel(t *testing.T) (string, int64) {
-	level := os.Getenv("LACONIC_SWEEP")
-	size, ok := sweepSizes[level]
-	if !ok {
-		t.Fatalf("LACONIC_SWEEP=%q: it is half, full, or not set", level)
-	}
-	switch {
-	case level != "":
-	case raced:
-		level, size = "a small sample", size/4
-	default:
-		level = "a sample"
-	}
-	return level, size
-}
-
-// sweepUpstream is a strict upstream that keeps what came until the case that
-// sent it asks for it.
-type sweepUpstream struct {
-	strict *strict.Upstream
-	mu     sync.Mutex
-	came   map[string][]byte
-}
-
-func (u *sweepUpstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body := make([]byte, r.ContentLength)
-	if _, err := io.ReadFull(r.Body, body); err != nil {
-		return
-	}
-	u.mu.Lock()
-	u.came[r.Header.Get("Case")] = body
-	u.mu.Unlock()
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	u.strict.ServeHTTP(w, r)
-}
-
-func (u *sweepUpstream) take(name string) []byte {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	defer delete(u.came, name)
-	return u.came[name]
-}
 
 // TestEveryRealRequestIsTakenByAStrictUpstream sends the requests of the real
 // conversations, whole and damaged in every way that histories come damaged,
@@ -427,108 +244,29 @@ func (s *sweep) report(level string, chats int) {
 	}
 }
 
-// TestRealConversationsStayPrefixes sends real conversations turn by turn, the
-// whole history each time. What the upstream got must be the beginning of what
-// it gets next, to the byte, except where an epoch began.
-func TestRealConversationsStayPrefixes(t *testing.T) {
-	level, size := sweepLevel(t)
-	chats := recordedChats(t)
-	t.Parallel()
-	u, err := launch(strict.Options{Limit: -1, MaxID: -1}) // some recorded ids are longer than OpenAI takes
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(u.close)
-	path, err := laconicPath()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := start(path, t.TempDir(), os.Environ(), "--upstream", u.url, "--admin", "off", "--log-level", "debug")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.stop(); err != nil {
-			t.Errorf("the proxy did not end as it should: %v\n%s", err, p.output())
-		}
-	})
-	fewest := 0
-	if size != everything {
-		size /= 2
-		fewest = 12 // a short conversation is all epochs when its budget is small
-	}
-	chats = slices.DeleteFunc(chats, func(c *chat) bool { return len(c.points) < fewest })
-	part := sampleOf(size, func(yield func(int)) {
-		for _, c := range chats {
-			for range shares {
-				yield(c.whole())
-			}
-		}
-	})
-	walks, requests, continued, epochs := 0, 0, 0, 0
-	kept := map[int][2]int{} // by budget: requests that continued, of how many
-	for _, c := range chats {
-		for _, share := range shares {
-			if !part.takes(c.chance(0, 0, share), c.whole()) {
-				continue
-			}
-			w := walk{p: p, u: u, outcomes: map[string]int{}}
-			headers := []string{"X-Laconic-Budget: " + strconv.Itoa(max(1, c.peak*share/100))}
-			for _, k := range c.points {
-				if !betweenRounds(c.lines[:k]) {
-					continue
-				}
-				if err := w.send(c.body(c.lines[:k]), headers); err != nil {
-					t.Errorf("%s, request of %d messages, budget %d %%: %v", c.id, k, share, err)
-					break
-				}
-			}
-			u.forget()
-			walks++
-			requests += w.requests
-			continued += w.continued
-			epochs += w.last.Epochs
-			n := kept[share]
-			kept[share] = [2]int{n[0] + w.continued, n[1] + max(0, w.requests-1)}
-		}
-	}
-	t.Logf("%s: %d requests of %d conversations with a budget, %d epochs; %d requests began with the bytes of the one before", level, requests, walks, epochs, continued)
-	for _, share := range shares {
-		t.Logf("budget %3d %%: %d of %d requests continued the one before", share, kept[share][0], kept[share][1])
-	}
-	if epochs < 20 || continued < 50 {
-		t.Errorf("that is too little to show anything")
-	}
+// sweepUpstream is a strict upstream that keeps what came until the case that
+// sent it asks for it.
+type sweepUpstream struct {
+	strict *strict.Upstream
+	mu     sync.Mutex
+	came   map[string][]byte
 }
 
-// whole is what all requests of a conversation are together, in bytes.
-func (c *chat) whole() int {
-	n := 0
-	for _, k := range c.points {
-		n += c.sizes[k] + 500
+func (u *sweepUpstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body := make([]byte, r.ContentLength)
+	if _, err := io.ReadFull(r.Body, body); err != nil {
+		return
 	}
-	return n
+	u.mu.Lock()
+	u.came[r.Header.Get("Case")] = body
+	u.mu.Unlock()
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	u.strict.ServeHTTP(w, r)
 }
 
-// betweenRounds tells whether a client could have sent a prefix: no result of
-// its last calls is still to come.
-func betweenRounds(ls []line) bool {
-	open := map[string]int{}
-	i := len(ls)
-	for i > 0 && ls[i-1].role == "tool" {
-		i--
-		open[ls[i].answers]--
-	}
-	for i > 0 && len(ls[i-1].calls) > 0 {
-		i--
-		for _, id := range ls[i].calls {
-			open[id]++
-		}
-	}
-	for _, n := range open {
-		if n > 0 {
-			return false
-		}
-	}
-	return true
+func (u *sweepUpstream) take(name string) []byte {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	defer delete(u.came, name)
+	return u.came[name]
 }

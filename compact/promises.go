@@ -3,6 +3,7 @@ package compact
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Broken checks the promises that can be seen in one run: it compares what
@@ -132,7 +133,11 @@ func (k *checker) paired() {
 func (k *checker) fits() {
 	after := k.in.Fixed + CostAll(k.c, k.out)
 	if s := k.plan.Slot; s != nil {
-		part := Part{Text: Plain(s.Digest())}
+		text := s.Digest()
+		if s.At < 0 {
+			text = strings.TrimLeft(text, "\n")
+		}
+		part := Part{Text: Plain(text)}
 		used := k.c.Part(&part)
 		if used > s.Size {
 			k.fail("fits", "the digest costs %d tokens, its slot is charged %d", used, s.Size)

@@ -1,6 +1,9 @@
 package compact
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Digest is the text that the slot gets without a model. It is made when it is
 // asked for first: a summary, or a text that was made a turn ago, may stand in
@@ -147,6 +150,9 @@ func (s *Slot) role() Role {
 func withSlot(msgs []Message, s *Slot, text string, at func(int) int) []Message {
 	if s == nil || text == "" {
 		return msgs
+	}
+	if s.At < 0 {
+		text = strings.TrimLeft(text, "\n") // nothing stands before it
 	}
 	part := Part{Kind: KindText, Text: Plain(text)}
 	if s.At < 0 {

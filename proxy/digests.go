@@ -103,10 +103,14 @@ func (s *sum) text(v string) {
 func (s *sum) message(m *compact.Message) {
 	s.ints(int(m.Role), int(m.Shape), len(m.Parts), len(m.Calls))
 	s.text(m.Answers)
+	s.text(m.Name)
+	reasoning, _ := m.Reasoning.Source()
+	s.text(reasoning)
 	for i := range m.Parts {
 		s.ints(int(m.Parts[i].Kind))
 		source, _ := m.Parts[i].Text.Source()
 		s.text(source)
+		s.text(m.Parts[i].Detail)
 	}
 	for i := range m.Calls {
 		c := &m.Calls[i]

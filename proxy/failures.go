@@ -62,7 +62,7 @@ func (t *trip) noAnswer(cause, err error) *refusal {
 		no.Code, no.Message = codeBroke, "The upstream closed the connection without an answer."
 	default:
 		no.Code, no.Message = codeUnreachable, "The proxy could not reach the upstream."
-		no.Hint = "Nothing was sent; trying again is safe."
+		no.Hint = "It did not get the whole request; trying again is safe."
 	}
 	return no
 }

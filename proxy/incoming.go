@@ -76,12 +76,19 @@ func (t *trip) readAll(limit int64, hold func(n int64) error) ([]byte, error) {
 	if !known {
 		size = min(64<<10, limit+1)
 	}
+	var first []byte
+	if known {
+		var err error
+		if first, err = t.earnest(in, size); err != nil {
+			return nil, err
+		}
+	}
 	if err := hold(size); err != nil {
 		return nil, err
 	}
 	if known {
 		body := make([]byte, size)
-		if _, err := io.ReadFull(in, body); err != nil {
+		if _, err := io.ReadFull(in, body[copy(body, first):]); err != nil {
 			if err == io.EOF {
 				err = io.ErrUnexpectedEOF
 			}
@@ -95,6 +102,30 @@ func (t *trip) readAll(limit int64, hold func(n int64) error) ([]byte, error) {
 		return body, nil
 	}
 	return readGrowing(in, size, limit, hold)
+}
+
+// earnestBytes is what must have arrived of a body, or a sixteenth of it if
+// that is more, before memory for all of it is set aside.
+const earnestBytes = 64 << 10
+
+// earnest reads the first part of a large body. A client that names a length
+// and sends nothing could else set aside the memory of everybody.
+func (t *trip) earnest(in io.Reader, size int64) ([]byte, error) {
+	n := max(earnestBytes, size/16)
+	if size <= n {
+		return nil, nil
+	}
+	if err := t.seat.hold(t.r.Context(), n); err != nil {
+		return nil, err
+	}
+	first := make([]byte, n)
+	if _, err := io.ReadFull(in, first); err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	return first, nil
 }
 
 // readGrowing reads to EOF into a buffer that doubles, at most limit bytes.

@@ -50,7 +50,8 @@ func notable(i ReplyInfo) bool {
 	if i.Rewrite != nil && i.Rewrite.Report.Outcome != compact.Untouched {
 		return true
 	}
-	return i.Outcome == Rejected
+	// Why a chat request was passed over is what an operator asks first.
+	return i.Outcome == Rejected || i.Chat && i.Outcome == Passed
 }
 
 func replyFields(i ReplyInfo) []zap.Field {

@@ -104,7 +104,7 @@ func TestEveryChatRequestIsOneLine(t *testing.T) {
 	f(agentBody(20, 100), "info", "shadow", "200", "X-Laconic-Mode", "shadow")
 	f(chatBody, "debug", "shadow", "200", "X-Laconic-Mode", "shadow")
 	f(chatBody, "debug", "bypassed", "200", "X-Laconic-Mode", "off")
-	if line := f("nonsense", "debug", "passed", "200"); line["reason"] != "not_an_object" {
+	if line := f("nonsense", "info", "passed", "200"); line["reason"] != "not_an_object" {
 		t.Errorf("%v", line)
 	}
 	f(chatBody, "info", "rejected", "400", "X-Laconic-Mode", "maybe")

@@ -142,3 +142,19 @@ func TestABodyIsNotHeldWhileItsAnswerStreams(t *testing.T) {
 		})
 	}
 }
+
+// A client that names a long body and sends one byte of it sets nothing aside:
+// others are served meanwhile.
+func TestALengthAloneTakesNoMemory(t *testing.T) {
+	p := inFrontOf(t, newUpstream(t, nil), func(o *Options) { o.Limits.Memory, o.Limits.Body = 128<<20, 64<<20 })
+	for range 4 {
+		conn := dial(t, p.addr)
+		if _, err := fmt.Fprintf(conn, "POST /v1/chat/completions HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n{", p.addr, 64<<20); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(100 * time.Millisecond) // until their first byte was read
+	if res := p.do("POST", "/v1/chat/completions", strings.NewReader(chatBody)); res.StatusCode != 200 {
+		t.Errorf("%d", res.StatusCode)
+	}
+}
