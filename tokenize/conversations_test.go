@@ -28,6 +28,16 @@ func TestEstimatesAreAboveMeasuredAverages(t *testing.T) {
 	f("an unknown model", 31)
 }
 
+// missing skips a test whose recordings are not beside the repository. Under
+// continuous integration they have to be.
+func missing(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}
+
 // Real agent conversations with the provider's own prompt sizes. Between its first and its last request a
 // conversation grew by so many tokens; the estimate of what was added is compared with that. What these logs do not
 // show (thinking, a client's own reminders) counts against the estimate.
@@ -35,7 +45,7 @@ func TestEstimatesOfRealConversationsLeanToTheSafeSide(t *testing.T) {
 	const folder = "../../shared/conversations"
 	files, _ := filepath.Glob(folder + "/*.jsonl")
 	if len(files) == 0 {
-		t.Skip("no recorded conversations at " + folder)
+		missing(t, "no recorded conversations at "+folder)
 	}
 	ratios := map[string][]float64{} // by family: estimate / billed
 	for _, file := range files {
@@ -129,7 +139,7 @@ func (c *conversation) growth() (estimate, billed int, ok bool) {
 func TestEstimatesOfRealRequestsLeanToTheSafeSide(t *testing.T) {
 	const file = "../../shared/conversations/wire/astropy__astropy-7336.jsonl"
 	if _, err := os.Stat(file); err != nil {
-		t.Skip("no recorded requests at " + file)
+		missing(t, "no recorded requests at "+file)
 	}
 	type request struct {
 		Messages []message
