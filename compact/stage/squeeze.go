@@ -91,8 +91,8 @@ func withoutBlanks(text string) string {
 	blank := false // the line before was
 	for first := true; ; first = false {
 		line, rest, more := strings.Cut(text, "\n")
-		line, cr := strings.CutSuffix(line, "\r")
-		line = strings.TrimRight(line, " \t")
+		cr := strings.HasSuffix(line, "\r")
+		line = strings.TrimRight(line, " \t\r")
 		if line != "" || !blank {
 			if !first {
 				b.WriteByte('\n')

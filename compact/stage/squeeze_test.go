@@ -72,6 +72,7 @@ func TestClippedTextStaysClipped(t *testing.T) {
 func FuzzSqueeze(f *testing.F) {
 	f.Add("{\"a\": [1, 2.0],\n\n\n \"b\": \"x  y\"}")
 	f.Add("one  \n\n\n\ttwo\r\n")
+	f.Add("\r \n")
 	f.Add(clipOf(strings.Repeat("a  \n\n\n", 99)).keep(20, 20).String())
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, squeezed := range []func(string) string{withoutBlanks, withoutRuns} {
