@@ -120,7 +120,11 @@ func withoutRuns(text string) string {
 	if short, ok := minified(text); ok {
 		text = short
 	}
-	return strings.Join(strings.Fields(text), " ")
+	text = strings.Join(strings.Fields(text), " ")
+	if short, ok := minified(text); ok { // now that odd white space is gone
+		return short
+	}
+	return text
 }
 
 // minified is a text without the white space of JSON, if it is one JSON object

@@ -73,6 +73,7 @@ func FuzzSqueeze(f *testing.F) {
 	f.Add("{\"a\": [1, 2.0],\n\n\n \"b\": \"x  y\"}")
 	f.Add("one  \n\n\n\ttwo\r\n")
 	f.Add("\r \n")
+	f.Add("{\v}")
 	f.Add(clipOf(strings.Repeat("a  \n\n\n", 99)).keep(20, 20).String())
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, squeezed := range []func(string) string{withoutBlanks, withoutRuns} {
