@@ -97,6 +97,12 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	u.mu.Unlock()
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	u.answer.ServeHTTP(&noting{ResponseWriter: w, u: u, a: a, gone: r.Context()}, r)
+	if r.Context().Err() != nil {
+		// The answer itself may have seen it first, and written nothing more.
+		u.mu.Lock()
+		a.left = true
+		u.mu.Unlock()
+	}
 }
 
 // noting notes what is answered, and waits for a step before each write.
