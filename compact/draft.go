@@ -19,14 +19,15 @@ type Draft struct {
 	pinned  []bool
 
 	// As of the request point that is being looked at.
-	end    int // messages before it are visible
-	total  int // cost of the request now: fixed (rounded up) and visible messages
-	count  int // visible messages that are left
-	first  int // index of the first user message, or -1
-	newest int // index of the newest user message, or -1
-	recent int // first of the recent messages
-	must   int // cost of what must stay: fixed, head, pins, first user message
-	musts  int // the same, counted in messages
+	end      int // messages before it are visible
+	total    int // cost of the request now: fixed (rounded up) and visible messages
+	count    int // visible messages that are left
+	first    int // index of the first user message, or -1
+	newest   int // index of the newest user message, or -1
+	lastHead int // index of the last system or developer message, or -1
+	recent   int // first of the recent messages
+	must     int // cost of what must stay: fixed, head, pins, first user message
+	musts    int // the same, counted in messages
 
 	land, budget        int // tokens: stop at, never above
 	landCount, maxCount int // messages: the same

@@ -64,7 +64,10 @@ func (f *folding) advance(k int) {
 		m := &d.msgs[i]
 		d.total += d.cost[i]
 		d.count++
-		if m.Role == User {
+		switch {
+		case m.Role.Head():
+			d.lastHead = i
+		case m.Role == User:
 			d.newest = i
 			if d.first < 0 {
 				d.first = i
@@ -134,7 +137,7 @@ func (f *folding) mark() {
 	f.warm = true
 	d := f.d
 	recent := d.recentAt(f.p.KeepRecent, max(0, f.b.Placing-d.must))
-	for recent > 0 && (recent >= len(d.msgs) || d.msgs[recent].Role != Assistant) {
+	for recent > 0 && recent < d.end && d.msgs[recent].Role != Assistant {
 		recent--
 	}
 	d.warmTo = recent
@@ -164,6 +167,7 @@ func (f *folding) climb() {
 		d.stage = i
 		s.Shrink(d)
 	}
+	d.yieldSlot()
 	f.next, f.nextCount, f.warm = 0, 0, false
 	if d.total > land {
 		f.next = min(f.b.Placing, d.total+max(0, trigger-land)/4)
@@ -229,7 +233,7 @@ func newDraft(p *Policy, msgs []Message, costs []int, fixed int, c Counter) *Dra
 	d := &Draft{
 		counter: c, msgs: slices.Clone(msgs), whole: costs, cost: slices.Clone(costs),
 		sum: make([]int, n+1), parts: layoutOf(msgs), pinned: p.Pins.mask(msgs),
-		total: fixed, must: fixed, first: -1, newest: -1, placement: p.Placement,
+		total: fixed, must: fixed, first: -1, newest: -1, lastHead: -1, placement: p.Placement,
 		cursor: make([]int, stages), rewrites: make([]int, stages), growth: make([]int, stages),
 		saved: make([]int, stages), removedBy: make([]int32, n), stageNames: make([]string, stages),
 	}

@@ -63,13 +63,28 @@ func (d *Draft) grow(limit int, by int32) bool {
 		for d.gap.at.last < 0 && to <= limit && to < d.end && !d.joins(-1, to) {
 			to = int(d.parts.next[to+1])
 		}
-		if to > limit || to >= d.end {
+		if to == d.gap.to || to > limit || to > d.end || to == d.end && !d.mayEnd() {
 			break
 		}
 		d.scan(d.gap.to, to, by)
 		d.gap.to = to
 	}
 	return d.count < count
+}
+
+// mayEnd tells whether the gap may reach to the end of the list: all behind it
+// must be able to leave, and what is left must end with what a model answers.
+// The client's next message is an assistant's.
+func (d *Draft) mayEnd() bool {
+	if d.gap.at.last < 0 || d.gap.at.follow || d.lastHead > d.gap.at.last {
+		return false
+	}
+	for i := d.gap.to; i < d.end; i++ {
+		if d.msgs[i].Open || d.pinned[i] || i == d.newest {
+			return false
+		}
+	}
+	return true
 }
 
 // openGap puts an empty gap behind the first user message, or behind the head

@@ -54,7 +54,7 @@ const (
 // as fit into Share of the room and into Tokens, but at least Exchanges. The
 // messages between them stay too.
 type KeepRecent struct {
-	Share     float64 // of the room above what must stay; 0: 0.20
+	Share     float64 // of the room above what must stay; 0: 0.15
 	Tokens    int     // at most; 0: 20,000
 	Exchanges int     // exchanges with an assistant message, at least; 0: 1
 	Messages  int     // if above 0: the last N messages, instead of all that
@@ -84,7 +84,7 @@ const (
 	DefaultTriggerEstimate = 0.85
 	DefaultLand            = 0.25
 	DefaultWarm            = 0.70
-	DefaultKeepShare       = 0.20
+	DefaultKeepShare       = 0.15
 	DefaultKeepTokens      = 20_000
 	DefaultKeepExchanges   = 1
 )

@@ -38,7 +38,9 @@ type slotDraft struct {
 // needed: either exactly that gap, or none. A slot that is there already is
 // absorbed.
 func (d *Draft) Summarize(by Digester, size int, why string) bool {
-	size = min(size, d.budget-d.least())
+	if d.must <= d.budget {
+		size = min(size, d.budget-d.least())
+	}
 	if d.gap.open && d.warmTo <= d.gap.to && d.slot != nil || size < leastSlot {
 		return false
 	}
@@ -67,6 +69,29 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 	d.saved[d.stage] += before - d.total
 	d.growth[d.stage]++
 	return true
+}
+
+// yieldSlot makes the slot smaller, or takes it away, where that makes the
+// request fit: what is recent says more than a record of what is not. Where
+// what must stay is above the budget, nothing makes it fit.
+func (d *Draft) yieldSlot() {
+	over := d.Excess()
+	if over == 0 || d.slot == nil || d.must > d.budget {
+		return
+	}
+	left := d.slot.size - over
+	switch {
+	case left < 0:
+		return
+	case left < leastSlot:
+		d.total -= d.slot.size
+		d.slot = nil
+	default:
+		slot := *d.slot
+		slot.size = left
+		d.slot = &slot
+		d.total -= over
+	}
 }
 
 // leastSlot is the size, in tokens, below which a slot says nothing.

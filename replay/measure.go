@@ -129,11 +129,11 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, prices 
 			r.Paired++
 		}
 		if t.full > b.Tokens {
-			r.fit(now.total <= b.Tokens, t.must*5 < b.Tokens*4)
 			recalled, verbatim := v.memory.retained(t.from, t.to, msgs, whole)
-			r.Facts += t.to - t.from
-			r.Recalled += recalled
-			r.Verbatim += verbatim
+			r.note(sample{
+				within: now.total <= b.Tokens, fair: t.must*5 < b.Tokens*4,
+				facts: t.to - t.from, recalled: recalled, verbatim: verbatim,
+			})
 		}
 		common, cached := shared(before, now)
 		broke := before != nil && common < len(before.msgs)

@@ -20,9 +20,13 @@ type Numbers struct {
 	Paired int `json:"paired"`
 	// Facts are the values that the next call used, at the requests of Over.
 	// Recalled were in what was sent, Verbatim with their surroundings.
-	Facts    int `json:"facts"`
-	Recalled int `json:"recalled"`
-	Verbatim int `json:"verbatim"`
+	// RecalledFit and VerbatimFit are those of them that stood in a request
+	// within its budget: what an upstream refuses tells a model nothing.
+	Facts       int `json:"facts"`
+	Recalled    int `json:"recalled"`
+	Verbatim    int `json:"verbatim"`
+	RecalledFit int `json:"recalled_fit"`
+	VerbatimFit int `json:"verbatim_fit"`
 	// Epochs are the climbs of the ladder, PrefixBreaks the requests that did
 	// not start with all of the request before.
 	Epochs       int `json:"epochs"`
@@ -42,17 +46,29 @@ type Numbers struct {
 	withFacts      int
 }
 
-// fit notes one request whose full size exceeds the budget.
-func (n *Numbers) fit(within, fair bool) {
+// sample is one request whose full size exceeds the budget.
+type sample struct {
+	within, fair              bool // see Fits and Fair
+	facts, recalled, verbatim int
+}
+
+// note counts one such request.
+func (n *Numbers) note(s sample) {
 	n.Over++
-	if fair {
+	n.Facts += s.facts
+	n.Recalled += s.recalled
+	n.Verbatim += s.verbatim
+	if s.fair {
 		n.Fair++
 	}
-	if within {
-		n.Fits++
-		if fair {
-			n.FairFits++
-		}
+	if !s.within {
+		return
+	}
+	n.Fits++
+	n.RecalledFit += s.recalled
+	n.VerbatimFit += s.verbatim
+	if s.fair {
+		n.FairFits++
 	}
 }
 
@@ -76,6 +92,8 @@ func (n *Numbers) add(o *Numbers) {
 	n.Facts += o.Facts
 	n.Recalled += o.Recalled
 	n.Verbatim += o.Verbatim
+	n.RecalledFit += o.RecalledFit
+	n.VerbatimFit += o.VerbatimFit
 	n.Epochs += o.Epochs
 	n.PrefixBreaks += o.PrefixBreaks
 	n.Sent += o.Sent

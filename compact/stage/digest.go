@@ -16,7 +16,9 @@ import (
 //	[Record of 37 earlier messages that were left out or shortened …]
 //	user: …
 //	call: read_file {"path":"src/app.go"}
-//	names: src/app.go NewServer 127.0.0.1:8080 …
+//	excerpts:
+//	…func NewServer(addr string) *Server {…listens on 127.0.0.1:8080 by…
+//	names: src/app.go web/index.html …
 //	[End of the record]
 type digest struct {
 	lost, kept []compact.Message
@@ -26,8 +28,8 @@ type digest struct {
 }
 
 // How the room of a digest is shared, in parts of what is left of it: first
-// the user's words, then the calls; the names get the rest. Measured on real
-// agent runs: more calls than this cost more than they tell.
+// the user's words, then the calls, then excerpts; bare names get the rest.
+// Measured on real agent runs: more calls than this cost more than they tell.
 const (
 	userShare = 0.25
 	callShare = 0.15
@@ -50,7 +52,9 @@ func digestOf(lost, kept []compact.Message, size int, c compact.Counter) string 
 	d.text.WriteString(head)
 	room -= d.users(int(float64(room) * userShare))
 	room -= d.calls(int(float64(room) * callShare))
-	d.names(room)
+	stats := namesIn(d.lost, d.kept)
+	room -= d.excerpts(stats, int(float64(room)*excerptShare))
+	d.names(stats, room)
 	d.text.WriteString(digestFoot)
 	return d.fitting()
 }
@@ -120,130 +124,6 @@ func (d *digest) calls(room int) (spent int) {
 	return spent
 }
 
-// names writes the names most likely to be needed that the model reads nowhere
-// else, in the order in which they came up first.
-func (d *digest) names(room int) {
-	stats := namesIn(d.lost, d.kept)
-	slices.SortFunc(stats, func(a, b *nameStat) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return a.order - b.order
-	})
-	const label = "names:"
-	room -= d.cost(label) + 2
-	written := d.text.String()
-	var chosen []*nameStat
-	var list strings.Builder
-	for _, s := range stats {
-		if room < 3 {
-			break
-		}
-		n := d.cost(s.name) + 1
-		if n > room || strings.Contains(written, s.name) || strings.Contains(list.String(), s.name) {
-			continue
-		}
-		room -= n
-		chosen = append(chosen, s)
-		list.WriteString(s.name)
-		list.WriteByte(' ')
-	}
-	if len(chosen) == 0 {
-		return
-	}
-	slices.SortFunc(chosen, func(a, b *nameStat) int { return a.order - b.order })
-	d.text.WriteString(label)
-	for _, s := range chosen {
-		d.text.WriteByte(' ')
-		d.text.WriteString(s.name)
-	}
-	d.text.WriteByte('\n')
-}
-
-// nameStat is what is known of a name in what left.
-type nameStat struct {
-	name        string
-	order       int // counts up with first appearance
-	args, msgs  int // how many calls and messages name it
-	last        int // index of the last message that does
-	source      int // length of the shortest text that does
-	prose, seen bool
-	score       float64
-}
-
-// namesIn finds the names of lost messages that no kept message shows, and
-// weighs them. How likely a name is to be used by a later call was measured on
-// real agent runs: by what it looks like (a path, a snake_case word), by how
-// many calls and messages named it, by how long ago, and by how long the text
-// was that it stood in: one name of a listing of thousands is seldom the one.
-func namesIn(lost, kept []compact.Message) []*nameStat {
-	index := make(map[string]*nameStat)
-	visit(kept, func(name string, _ int, _ int, _ bool, _ *compact.Message) {
-		if index[name] == nil {
-			index[strings.Clone(name)] = &nameStat{seen: true}
-		}
-	})
-	var all []*nameStat
-	visit(lost, func(name string, at, length int, argument bool, m *compact.Message) {
-		s := index[name]
-		if s == nil {
-			s = &nameStat{name: name, order: len(all), last: -1, source: math.MaxInt}
-			index[name] = s
-			all = append(all, s)
-		}
-		if s.seen {
-			return
-		}
-		if argument {
-			s.args++
-		} else if m.Role == compact.Assistant {
-			s.prose = true
-		}
-		if s.last != at {
-			s.msgs++
-			s.last = at
-		}
-		s.source = min(s.source, length)
-	})
-	for _, s := range all {
-		s.score = s.weigh(len(lost))
-	}
-	return all
-}
-
-// weigh is how much a name is worth per character.
-func (s *nameStat) weigh(messages int) float64 {
-	w := looks(s.name)
-	w *= [...]float64{1, 4, 8}[min(s.args, 2)]
-	w *= [...]float64{1, 1, 2.5, 4, 6}[min(s.msgs, 4)]
-	w *= math.Exp2(3 * float64(s.last) / float64(messages))
-	w *= min(4, max(0.3, math.Sqrt(1000/float64(s.source+1))))
-	if s.prose {
-		w *= 1.5
-	}
-	return w / float64(2+len(s.name))
-}
-
-// visit calls f for every name in the texts and arguments of messages.
-func visit(msgs []compact.Message, f func(name string, at, length int, argument bool, m *compact.Message)) {
-	for i := range msgs {
-		m := &msgs[i]
-		for p := range m.Parts {
-			if m.Parts[p].Kind == compact.KindText {
-				text := m.Parts[p].Text.String()
-				names(text, func(name string) { f(name, i, len(text), false, m) })
-			}
-		}
-		for c := range m.Calls {
-			text := m.Calls[c].Arguments.String()
-			names(text, func(name string) { f(name, i, len(text), true, m) })
-		}
-	}
-}
-
 func textOf(m *compact.Message) string {
 	var b strings.Builder
 	for i := range m.Parts {
@@ -257,8 +137,7 @@ func textOf(m *compact.Message) string {
 	return b.String()
 }
 
-// quoted puts at most n bytes of a text on one line, and takes away the form
-// of our own markers, so that no text can end the record it stands in.
+// quoted puts at most n bytes of a text on one line.
 func quoted(s string, n int) string {
 	if n <= 0 {
 		return ""
@@ -272,9 +151,15 @@ func quoted(s string, n int) string {
 		s, cut = s[:n], true
 	}
 	s = strings.ToValidUTF8(s, "")
-	s = strings.NewReplacer("[End of the record", "(End of the record", "[Record of", "(Record of").Replace(s)
+	s = unmarked(s)
 	if cut {
 		s += "…"
 	}
 	return s
 }
+
+// unmarked takes away the form of our own markers, so that no text can end the
+// record it stands in.
+func unmarked(s string) string { return withoutMarks.Replace(s) }
+
+var withoutMarks = strings.NewReplacer("[End of the record", "(End of the record", "[Record of", "(Record of")

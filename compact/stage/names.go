@@ -8,9 +8,10 @@ const (
 	longName  = 100
 )
 
-// names calls f for every word of a text that looks like the name of a thing:
-// a path, an identifier, a number, an id, a date. Plain words are not names.
-func names(text string, f func(string)) {
+// names calls f for every word text[from:to] of a text that looks like the name
+// of a thing: a path, an identifier, a number, an id, a date. Plain words are
+// not names.
+func names(text string, f func(from, to int)) {
 	for i := 0; i < len(text); {
 		if class[text[i]] == 0 {
 			i++
@@ -34,7 +35,7 @@ func names(text string, f func(string)) {
 				from++
 			}
 			if n := to - from; n >= shortName && n <= longName && (camel || seen&digit != 0 || marked(text[from:to])) {
-				f(text[from:to])
+				f(from, to)
 			}
 		}
 		i = j

@@ -16,7 +16,7 @@ type summarize struct {
 }
 
 func newSummarize(raw []byte) (compact.Stage, error) {
-	return options(&summarize{MaxTokens: 4096, Share: 0.22}, raw)
+	return options(&summarize{MaxTokens: 8192, Share: 0.32}, raw)
 }
 
 func (s *summarize) Name() string { return "summarize" }
@@ -31,8 +31,24 @@ func (s *summarize) check() error {
 	return nil
 }
 
+// What a slot takes of the room at most: more of a small one, where a smaller
+// slot would say nothing, and a share of the budget where what must stay leaves
+// no room at all: a request that cannot fit should not forget everything too.
+const (
+	slotRoom     = 0.4
+	slotSmall    = 96  // tokens,
+	slotSmallest = 0.7 // or this much of the room
+	slotHopeless = 0.1
+)
+
 func (s *summarize) Shrink(d *compact.Draft) {
-	d.Summarize(s, min(s.MaxTokens, int(s.Share*float64(d.Budget())), d.Room()*7/10), "older exchanges")
+	room := float64(d.Room())
+	most := max(slotRoom*room, min(slotSmall, slotSmallest*room))
+	if room == 0 {
+		most = slotHopeless * float64(d.Budget())
+	}
+	size := min(float64(s.MaxTokens), s.Share*float64(d.Budget()), most)
+	d.Summarize(s, int(size), "older exchanges")
 }
 
 func (s *summarize) Digest(lost, kept []compact.Message, size int, c compact.Counter) string {

@@ -1,0 +1,84 @@
+package stage_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+	"laconic/compact/stage"
+)
+
+// said is a text of n words.
+func said(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "w%d_ ", i)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// requests compacts every prefix of a transcript that a client would have
+// sent, under a budget of words, and checks the promises on each.
+func requests(t *testing.T, transcript string, budget int) (last compact.Plan, report compact.Report) {
+	t.Helper()
+	msgs, err := compacttest.Parse(transcript)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &compact.Policy{Name: "adaptive", Ladder: stage.Default()}
+	b := compact.Limits{Budget: budget}.For(0)
+	for k := range msgs {
+		if k+1 < len(msgs) && msgs[k+1].Role != compact.Assistant {
+			continue
+		}
+		in := compact.Conversation{Messages: msgs[: k+1 : k+1]}
+		last, report = compact.Compact(in, p, compacttest.Words{}, b)
+		for _, err := range compact.Broken(in, p, compacttest.Words{}, b, &last, report) {
+			t.Error(err)
+		}
+	}
+	return last, report
+}
+
+// An exchange that only fits without all of the record gets its room: what is
+// recent says more than what is not.
+func TestTheRecordGivesWayToTheNewestExchange(t *testing.T) {
+	early := "user: the task\n"
+	for i := range 6 {
+		early += fmt.Sprintf("assistant: | call a%d read f%d.go\ntool a%d: %s\n", i, i, i, said(100))
+	}
+	before, r := requests(t, early, 400)
+	if before.Slot == nil || r.Outcome != compact.Compacted {
+		t.Fatalf("no record to begin with: %+v", r)
+	}
+	plan, r := requests(t, early+"assistant: "+said(352)+" | call b read g.go\ntool b: ok\n", 400)
+	switch {
+	case r.After > r.Budget:
+		t.Errorf("%d of %d tokens: over", r.After, r.Budget)
+	case plan.Slot != nil && plan.Slot.Size >= before.Slot.Size:
+		t.Errorf("the record keeps its %d tokens", plan.Slot.Size)
+	case plan.Apply(compact.Conversation{}, "")[1].Role != compact.Assistant:
+		t.Error("the newest exchange left")
+	}
+}
+
+// Where what must stay is above the budget nothing fits, and a small record
+// does no harm: the upstream may take the request all the same.
+func TestWhatCannotFitIsNotForgottenWhole(t *testing.T) {
+	list := "user: " + said(1200) + "\n"
+	for i := range 6 {
+		list += fmt.Sprintf("assistant: | call a%d read f%d.go\ntool a%d: %s\n", i, i, i, said(100))
+	}
+	plan, r := requests(t, list, 1000)
+	if r.Outcome != compact.Over {
+		t.Errorf("%s, not over", r.Outcome)
+	}
+	if plan.Slot == nil || plan.Slot.Size > 100 {
+		t.Fatalf("slot %+v, want one of at most a tenth of the budget", plan.Slot)
+	}
+	if text := plan.Slot.Digest(); !strings.Contains(text, "f0.go") {
+		t.Errorf("the record does not name a file: %q", text)
+	}
+}
