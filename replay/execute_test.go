@@ -100,11 +100,11 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `errand.jsonl: 1 conversation, 4 requests
-budget      policy    recall  verbatim   fits  fits all  pairs   cost  epochs  breaks  sent  cached   p50   p99
-20          test         0 %       0 %  100 %     100 %  100 %  0.983       1       1    55  52.7 %  0 µs  0 µs
-20          adaptive   100 %       0 %  100 %     100 %  100 %  1.020       1       1    57  52.6 %  0 µs  0 µs
-0.5 × peak  test      50.0 %    50.0 %    0 %       0 %  100 %  0.983       1       1    55  52.7 %  0 µs  0 µs
-0.5 × peak  adaptive   100 %    50.0 %    0 %       0 %  100 %  1.020       1       1    57  52.6 %  0 µs  0 µs
+budget      policy    recall  verbatim   fits  fits all  pairs  recall*  verbatim*   cost  epochs  breaks  sent  cached   p50   p99
+20          test         0 %       0 %  100 %     100 %  100 %      0 %        0 %  0.983       1       1    55  52.7 %  0 µs  0 µs
+20          adaptive   100 %       0 %  100 %     100 %  100 %    100 %        0 %  1.020       1       1    57  52.6 %  0 µs  0 µs
+0.5 × peak  test      50.0 %    50.0 %    0 %       0 %  100 %      0 %        0 %  0.983       1       1    55  52.7 %  0 µs  0 µs
+0.5 × peak  adaptive   100 %    50.0 %    0 %       0 %  100 %      0 %        0 %  1.020       1       1    57  52.6 %  0 µs  0 µs
 
 `
 	if got, _, _ := strings.Cut(wide.String(), "budget    tokens that"); got != want {

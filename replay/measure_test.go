@@ -95,19 +95,19 @@ func TestNumbersOfAnErrand(t *testing.T) {
 	})
 	// The value is left, its surroundings are not. Sent: 6, 17, 15, 19.
 	f("gone: code_4711", Numbers{
-		Fits: 2, FairFits: 2, Epochs: 1, PrefixBreaks: 1, Recalled: 1,
+		Fits: 2, FairFits: 2, Epochs: 1, PrefixBreaks: 1, Recalled: 1, RecalledFit: 1,
 		Sent: 57, Cached: 0 + 6 + 9 + 15, Bill: 27 + 3.0,
 	})
 	// The 12 characters on both sides are left, and the result still starts as
 	// it did: its 6 tokens come from the cache. Sent: 6, 17, 19, 23; the last
 	// one does not fit, and there is nothing more to rewrite.
 	f("the secret is code_4711 and nothing", Numbers{
-		Fits: 1, FairFits: 1, Epochs: 1, PrefixBreaks: 1, Recalled: 1, Verbatim: 1,
+		Fits: 1, FairFits: 1, Epochs: 1, PrefixBreaks: 1, Recalled: 1, Verbatim: 1, RecalledFit: 1, VerbatimFit: 1,
 		Sent: 65, Cached: 0 + 6 + 15 + 19, Bill: 25 + 4.0,
 	})
 	// One character of the surroundings is missing.
 	f("the secret is code_4711 and nothin", Numbers{
-		Fits: 1, FairFits: 1, Epochs: 1, PrefixBreaks: 1, Recalled: 1,
+		Fits: 1, FairFits: 1, Epochs: 1, PrefixBreaks: 1, Recalled: 1, RecalledFit: 1,
 		Sent: 65, Cached: 0 + 6 + 15 + 19, Bill: 25 + 4.0,
 	})
 }
