@@ -29,7 +29,7 @@ func fold(p *Policy, msgs []Message, costs []int, fixed int, c Counter, b Budget
 	for _, n := range costs {
 		total += n
 	}
-	if total <= f.trigger(0, b.Placing) && len(msgs) <= f.trigger(0, b.Messages) {
+	if total <= f.start(0) && len(msgs) <= f.trigger(0, b.Messages) {
 		return nil
 	}
 	f.d = newDraft(p, msgs, costs, roundUp(fixed, b.Step), c)
@@ -94,7 +94,7 @@ func (f *folding) advance(k int) {
 // due tells whether an epoch starts at the current request point.
 func (f *folding) due() bool {
 	d := f.d
-	return d.total > max(f.trigger(d.must, f.b.Placing), f.next) ||
+	return d.total > max(f.start(d.must), f.next) ||
 		d.count > max(f.trigger(d.musts, f.b.Messages), f.nextCount)
 }
 
@@ -111,6 +111,15 @@ func (f *folding) trigger(must, budget int) int {
 	}
 	room := max(0, budget-must)
 	return min(budget, max(share(t, budget), must+share(0.8, room)))
+}
+
+// start is the trigger in tokens.
+func (f *folding) start(must int) int {
+	t := f.trigger(must, f.b.Placing)
+	if f.p.Start > 0 {
+		t = min(t, f.p.Start)
+	}
+	return t
 }
 
 // landing is the cost at which an epoch stops.
@@ -147,7 +156,7 @@ func (f *folding) mark() {
 func (f *folding) climb() {
 	d := f.d
 	before, count := d.total, d.count
-	trigger, land := f.trigger(d.must, f.b.Placing), f.landing(d.must, f.b.Placing)
+	trigger, land := f.start(d.must), f.landing(d.must, f.b.Placing)
 	triggerCount, landCount := f.trigger(d.musts, f.b.Messages), f.landing(d.musts, f.b.Messages)
 	d.budget, d.maxCount = f.b.Placing, f.b.Messages
 	d.land, d.landCount = land, landCount

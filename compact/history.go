@@ -172,7 +172,7 @@ func (h *History) CompactIfNeeded() (*Report, error) {
 	switch {
 	case r.Outcome == Untouched:
 		return nil, nil
-	case r.Epochs == 0 && r.Repairs == 0:
+	case r.NotEnough() && r.Repairs == 0:
 		return nil, ErrNotEnoughHistory
 	}
 	r.Before, r.MessagesBefore = h.EstimatedTokens(), len(h.msgs)

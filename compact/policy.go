@@ -10,6 +10,9 @@ type Policy struct {
 	// Trigger is the share of the budget above which an epoch starts; 0: 0.95
 	// with exact counts, 0.85 with estimates. Above 0, at most 1.
 	Trigger float64
+	// Start is a number of tokens above which an epoch starts though Trigger
+	// lies higher, for policies that are known by such a number; 0: none.
+	Start int
 	// Land is where an epoch stops, as a share of the room above what must
 	// stay; 0: 0.25. Below Trigger.
 	Land float64

@@ -32,3 +32,8 @@ type Report struct {
 	Repairs        int           `json:"repairs"`
 	Stages         []StageReport `json:"stages,omitempty"`
 }
+
+// NotEnough tells whether the request is above its budget and its history held
+// nothing that may leave or be shortened: ErrNotEnoughHistory, for programs
+// that hold their history themselves.
+func (r *Report) NotEnough() bool { return r.Outcome == Over && r.Epochs == 0 }

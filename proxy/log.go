@@ -102,6 +102,9 @@ func rewriteFields(i *RewriteInfo) []zap.Field {
 	if len(r.Stages) > 0 {
 		f = append(f, zap.Array("stages", stageLines(r.Stages)))
 	}
+	if r.NotEnough() {
+		f = append(f, zap.Bool("not_enough_history", true))
+	}
 	return appendText(f, "tags", i.Tags)
 }
 

@@ -35,8 +35,8 @@ type NamedPolicy struct {
 // stay, the newest message stays, and arguments and tools are counted.
 //
 // What all of them hold a request under is its budget. Where an original has a
-// number of its own for that (summary: 12,000 tokens), it is the budget of the
-// model that says so.
+// number of its own at which it starts (summary: 12,000 tokens), it starts
+// there where the budget is larger.
 var Policies = []NamedPolicy{
 	{"adaptive", "the whole ladder, folded: decisions are repeated, so prompt caches keep hitting", "", []int{1, 2, 3, 4, 5, 6, 7, 8}, newAdaptive},
 	{"elide", "old tool results, then old prose, become markers until the request fits; nothing leaves", "helexa/cortex", faithful, newElidePolicy},

@@ -134,6 +134,7 @@ func TestPoliciesAreStrictAboutOptions(t *testing.T) {
 	f("turns", `{"chars_per_token": 0}`, "chars_per_token must be between 1 and 8")
 	f("turns", `{"chars_per_token": 1}`, "")
 	f("window", `{"keep": 0}`, "window: keep must be at least 1")
+	f("summary", `{"start": -1}`, "start cannot be negative")
 	f("summary", `{"max_tokens": 10}`, "max_tokens must be at least 64")
 	f("layered", `{"threshold": 0.5}`, "")
 	f("layered", `{"threshold": 0.95}`, "")
@@ -317,6 +318,9 @@ func TestWindowKeepsPins(t *testing.T) {
 func TestWindowReportsNotEnoughHistory(t *testing.T) {
 	f := func(name, transcript string) {
 		t.Helper()
+		if _, _, r := under(t, named(t, "window", ""), parse(t, transcript), 2); !r.NotEnough() {
+			t.Errorf("%s: the report does not say so: %+v", name, r)
+		}
 		h := compact.NewHistory(compact.HistoryOptions{Policy: named(t, "window", ""), Budget: compact.Limits{Budget: 2}.For(0)})
 		h.Append(parse(t, transcript)...)
 		before := words(h.Messages())
@@ -347,16 +351,19 @@ func TestSummaryDropsTheSpanWithoutASummarizer(t *testing.T) {
 }
 
 func TestSummaryStartsAboveTwelveThousandTokensOfThreeBytes(t *testing.T) {
-	p := named(t, "summary", "")
-	f := func(bytes int, want compact.Outcome) {
+	f := func(options string, bytes, budget int, want compact.Outcome) {
 		t.Helper()
 		history := parse(t, sixTurns+"\nuser: "+strings.Repeat("x", bytes)+"\nassistant: done")
-		if _, _, r := under(t, p, history, 12_000); r.Outcome != want {
-			t.Errorf("%d bytes, %d tokens: %s, want %s", bytes, r.Before, r.Outcome, want)
+		if _, _, r := under(t, named(t, "summary", options), history, budget); r.Outcome != want {
+			t.Errorf("%s %d bytes, %d tokens: %s, want %s", options, bytes, r.Before, r.Outcome, want)
 		}
 	}
-	f(3*11_970, compact.Untouched)
-	f(3*12_010, compact.Over) // the last six stay, too large or not
+	f("", 3*11_950, 100_000, compact.Untouched)
+	f("", 3*12_010, 100_000, compact.Compacted)
+	f("", 3*12_010, 12_000, compact.Over) // the last six stay, too large or not
+	f("", 3*9_000, 8_000, compact.Over)   // the model takes less
+	f(`{"start": 20000}`, 3*19_000, 100_000, compact.Untouched)
+	f(`{"start": 0}`, 3*19_000, 100_000, compact.Untouched)
 }
 
 func TestSummaryCutsNoPairInTwo(t *testing.T) {
@@ -426,6 +433,8 @@ func TestLayeredStartsAtItsThreshold(t *testing.T) {
 			t.Errorf("%v: below the threshold: %+v", threshold, r)
 		}
 	}
+	f(0.5)
+	f(0.8)
 	f(0.85)
 	f(0.9)
 	f(0.95)

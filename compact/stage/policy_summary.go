@@ -6,18 +6,23 @@ import (
 	"laconic/compact"
 )
 
-// summaryPolicy is NeoGraph's compact_history: above the budget everything
+// summaryPolicy is NeoGraph's compact_history: above its limit everything
 // between the instructions and the last messages leaves for one summary, which
 // stands as a system message behind the instructions. Where no summary exists
 // the span is dropped and nothing stands for it. It is one cut: what is left is
 // not measured again.
 type summaryPolicy struct {
+	// Start is the limit in tokens; 0, or more than the budget: the budget.
+	Start int `json:"start"`
 	Keep int `json:"keep"` // the last messages, with no pair cut in two
 	// MaxTokens is the size of the summary at most.
 	MaxTokens int `json:"max_tokens"`
 }
 
 func (o *summaryPolicy) check() error {
+	if o.Start < 0 {
+		return errors.New("start cannot be negative")
+	}
 	if o.MaxTokens < leastSummaryTokens {
 		return errors.New("max_tokens must be at least 64")
 	}
@@ -28,13 +33,13 @@ func (o *summaryPolicy) check() error {
 const leastSummaryTokens = 64
 
 func newSummaryPolicy(raw []byte) (*compact.Policy, error) {
-	o := summaryPolicy{Keep: 6, MaxTokens: 500}
+	o := summaryPolicy{Start: 12_000, Keep: 6, MaxTokens: 500}
 	if err := policyOptions("summary", &o, raw); err != nil {
 		return nil, err
 	}
 	c := compact.Estimator{PerToken: 3}
 	return &compact.Policy{
-		Name: "summary", Once: true, Trigger: 1, Land: landNowhere,
+		Name: "summary", Once: true, Trigger: 1, Start: o.Start, Land: landNowhere,
 		Counter: c, Placement: compact.PlaceSystem,
 		KeepRecent: compact.KeepRecent{Messages: o.Keep},
 		Ladder:     []compact.Stage{&spanSummary{name: "summarize", keep: o.Keep, size: o.MaxTokens, counter: c}},
