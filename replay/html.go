@@ -185,9 +185,11 @@ func (r *Result) htmlTable(f *FileResult) htmlTable {
 // in a column.
 func best(group []Row, row *Row, title string) bool {
 	score := map[string]func(*Row) float64{
-		"recall":   func(r *Row) float64 { return r.Recall() },
-		"verbatim": func(r *Row) float64 { return r.VerbatimRecall() },
-		"cost":     func(r *Row) float64 { return -r.Cost() },
+		"recall":    func(r *Row) float64 { return r.Recall() },
+		"verbatim":  func(r *Row) float64 { return r.VerbatimRecall() },
+		"recall*":   func(r *Row) float64 { return r.FitRecall() },
+		"verbatim*": func(r *Row) float64 { return r.FitVerbatim() },
+		"cost":      func(r *Row) float64 { return -r.Cost() },
 	}[title]
 	if score == nil || len(group) < 2 || row.FairFits < row.Fair {
 		return false

@@ -31,6 +31,8 @@ func (r Row) MarshalJSON() ([]byte, error) {
 		*Numbers
 		Recall         *float64 `json:"recall"`
 		VerbatimRecall *float64 `json:"verbatim_recall"`
+		FitRecall      *float64 `json:"fit_recall"`
+		FitVerbatim    *float64 `json:"fit_verbatim"`
 		MeanRecall     float64  `json:"mean_recall"`
 		Fit            *float64 `json:"fit"`
 		FairFit        *float64 `json:"fair_fit"`
@@ -41,7 +43,8 @@ func (r Row) MarshalJSON() ([]byte, error) {
 		P50            int64    `json:"p50_us"`
 		P99            int64    `json:"p99_us"`
 	}{
-		r.Policy, r.Budget, n, ratio(n.Recalled, n.Facts), ratio(n.Verbatim, n.Facts), n.MeanRecall(),
+		r.Policy, r.Budget, n, ratio(n.Recalled, n.Facts), ratio(n.Verbatim, n.Facts),
+		ratio(n.RecalledFit, n.Facts), ratio(n.VerbatimFit, n.Facts), n.MeanRecall(),
 		ratio(n.Fits, n.Over), ratio(n.FairFits, n.Fair), ratio(n.Paired, n.Requests), ratio(n.Cached, n.Sent),
 		n.Cost(), n.MeanCost(), n.Took(0.5).Microseconds(), n.Took(0.99).Microseconds(),
 	})

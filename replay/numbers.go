@@ -114,6 +114,12 @@ func (n *Numbers) Recall() float64 { return share(n.Recalled, n.Facts) }
 // VerbatimRecall is Recall with the surroundings.
 func (n *Numbers) VerbatimRecall() float64 { return share(n.Verbatim, n.Facts) }
 
+// FitRecall is Recall where a request above its budget tells nothing.
+func (n *Numbers) FitRecall() float64 { return share(n.RecalledFit, n.Facts) }
+
+// FitVerbatim is VerbatimRecall seen so.
+func (n *Numbers) FitVerbatim() float64 { return share(n.VerbatimFit, n.Facts) }
+
 // Fit is the share of the requests above the budget that were sent within it.
 func (n *Numbers) Fit() float64 { return share(n.Fits, n.Over) }
 

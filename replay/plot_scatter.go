@@ -13,6 +13,8 @@ type metric struct {
 }
 
 var metrics = []metric{
+	{"recall where it fits", "recall in requests that fit, %", (*Numbers).FitRecall},
+	{"verbatim where it fits", "verbatim recall in requests that fit, %", (*Numbers).FitVerbatim},
 	{"recall", "recall, % of the values used", (*Numbers).Recall},
 	{"verbatim", "verbatim recall, %", (*Numbers).VerbatimRecall},
 }
