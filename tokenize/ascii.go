@@ -1,0 +1,165 @@
+// Sixty-four bytes of ASCII at a time.
+//
+// Cutting piece by piece makes the processor guess what comes next, and wrong guesses
+// cost more than the work. So the kinds of 64 bytes are gathered into words, one bit
+// per byte, and the places where pieces start are computed for all of them at once.
+
+package tokenize
+
+import "math/bits"
+
+// The kinds of ASCII bytes, as numbers of lanes below. What is in none is a digit.
+const (
+	laneLower = iota
+	laneUpper
+	laneSpace
+	laneTab // \t \v \f
+	laneNewline
+	laneSign
+	laneQuote // ' is a sign, too
+	laneSlash // / is a sign, too
+)
+
+// laneOf has, for each byte, bit 0 of its lanes set: lane k is bits 8k to 8k+7.
+var laneOf = func() (t [256]uint64) {
+	for c := range 0x80 {
+		var lane int
+		switch {
+		case 'a' <= c && c <= 'z':
+			lane = laneLower
+		case 'A' <= c && c <= 'Z':
+			lane = laneUpper
+		case '0' <= c && c <= '9':
+			continue
+		case c == ' ':
+			lane = laneSpace
+		case c == '\r' || c == '\n':
+			lane = laneNewline
+		case '\t' <= c && c <= '\f':
+			lane = laneTab
+		default:
+			lane = laneSign
+		}
+		t[c] |= 1 << (8 * lane)
+	}
+	t['\''] |= 1 << (8 * laneQuote)
+	t['/'] |= 1 << (8 * laneSlash)
+	return t
+}()
+
+// Kinds says for 64 bytes of ASCII which are what, a bit each, the first lowest.
+type kinds struct {
+	lower, upper, space, tab, newline, sign, quote, slash uint64
+}
+
+// read fills the block.
+func (b *kinds) read(text *[64]byte) {
+	var x [8]uint64 // x[i] has the lanes of bytes 8i to 8i+7
+	for i := range x {
+		c := text[8*i : 8*i+8]
+		x[i] = laneOf[c[0]] | laneOf[c[1]]<<1 | laneOf[c[2]]<<2 | laneOf[c[3]]<<3 |
+			laneOf[c[4]]<<4 | laneOf[c[5]]<<5 | laneOf[c[6]]<<6 | laneOf[c[7]]<<7
+	}
+	// Transpose the square of 8 by 8 bytes.
+	const (
+		half    = 0x00000000FFFFFFFF
+		quarter = 0x0000FFFF0000FFFF
+		eighth  = 0x00FF00FF00FF00FF
+	)
+	for i := range 4 {
+		t := (x[i]>>32 ^ x[i+4]) & half
+		x[i] ^= t << 32
+		x[i+4] ^= t
+	}
+	for _, i := range [4]int{0, 1, 4, 5} {
+		t := (x[i]>>16 ^ x[i+2]) & quarter
+		x[i] ^= t << 16
+		x[i+2] ^= t
+	}
+	for _, i := range [4]int{0, 2, 4, 6} {
+		t := (x[i]>>8 ^ x[i+1]) & eighth
+		x[i] ^= t << 8
+		x[i+1] ^= t
+	}
+	b.lower, b.upper, b.space, b.tab = x[0], x[1], x[2], x[3]
+	b.newline, b.sign, b.quote, b.slash = x[4], x[5], x[6], x[7]
+}
+
+// starts returns the places in the first limit bytes of the block, which are ASCII,
+// where pieces start. Place 0 must be one; it is not among them. Places are left out
+// from where they depend on what is not in the block, and from where the computation
+// does not hold, which is rare; text is the text from place 0 on.
+func (b *kinds) starts(text []byte, limit int, cl100k bool) uint64 {
+	letter := b.lower | b.upper
+	blank := b.space | b.tab
+	white := blank | b.newline
+	sign := b.sign
+	digit := ^(letter | white | sign)
+
+	// Signs take the newlines that follow them, in o200k slashes among those too:
+	// from every newline behind a sign, let it flow on as far as there are more.
+	tail := b.newline
+	if !cl100k {
+		tail |= b.slash
+	}
+	seed := b.newline & (sign << 1)
+	taken := tail&^(tail+seed) | seed
+	sign &^= taken
+	white &^= taken
+
+	// Signs: where a run starts, or at the space before. A single one with no space
+	// before belongs to the word behind it.
+	run := sign &^ (sign << 1)
+	glued := run & (b.space << 1)
+	before := run &^ glued &^ (sign >> 1) & (letter >> 1)
+	starts := run &^ glued
+
+	// Words: where letters start, if neither a sign nor a blank belongs to them, and
+	// where a capital follows a small letter.
+	starts |= letter &^ (letter << 1) &^ (blank << 1) &^ (before << 1)
+	if !cl100k {
+		starts |= b.upper & (b.lower << 1)
+	}
+
+	// Numbers: three by three.
+	group := digit &^ (digit << 1)
+	for third := digit & (digit << 1) & (digit << 2); group != 0; group = group << 3 & third {
+		starts |= group
+	}
+
+	// White space: where a run starts, behind its newlines, and its last blank. That
+	// is wrong if newlines follow blanks, so the run where they do is the end.
+	space := white &^ (white << 1)
+	starts |= space | blank&(b.newline<<1) | blank&^(white>>1)
+	end := limit - 1 // places from here on are left out
+	if hard := blank&(b.newline>>1) | white&(1<<uint(limit-1)); hard != 0 {
+		at := bits.TrailingZeros64(hard)
+		end = min(end, bits.Len64(space<<uint(63-at))+at-63)
+	}
+
+	// Contractions.
+	quote := b.quote & (letter << 1)
+	if cl100k {
+		quote = b.quote & before
+	}
+	for last := -1; quote != 0; quote &= quote - 1 {
+		at := bits.TrailingZeros64(quote)
+		if at+3 >= limit {
+			end = min(end, at)
+			break
+		}
+		if at == last && !cl100k {
+			continue // a word takes only one
+		}
+		n := contraction(text, at)
+		if n == 0 {
+			continue
+		}
+		last = at + n
+		if !cl100k {
+			starts &^= 1 << uint(at)
+		}
+		starts = starts&^((1<<uint(n)-2)<<uint(at)) | letter&(1<<uint(last))
+	}
+	return starts & (1<<uint(end) - 1) &^ 1
+}

@@ -1,0 +1,198 @@
+// What one goroutine needs while it counts: room for a batch of pieces, and the
+// counts of the words it saw lately.
+//
+// Text repeats its words. Most of those it repeats most are tokens, but the table of
+// all tokens is too large for the near caches of a processor, and words that are not
+// tokens have to be merged. So both kinds are remembered here, next to each other.
+
+package tokenize
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+const (
+	wordBits = 14 // logarithm of the number of short words remembered, 8 bytes each
+	memoBits = 13 // the same for longer words, 32 bytes each
+)
+
+type scratch struct {
+	ends [batchSize]int
+	open [batchSize]uint8 // indexes of the pieces still to be counted
+
+	// Short pieces and their counts: a shortKey, with the count above the length.
+	words [1 << wordBits]uint64
+	// Longer pieces, up to longMost bytes, that are not tokens: with the count above
+	// the size.
+	memo [1 << memoBits]longKey
+
+	units unitRoom
+	few   few
+
+	// Pieces are merged side by side, a step each in turn: while one waits for an
+	// answer from memory, the processor goes on with the next. lanes[:busy] are at
+	// work.
+	lanes [laneCount]few
+	keys  [laneCount]longKey
+	order [laneCount]uint8
+	busy  int
+	total int
+}
+
+const laneCount = 4
+
+const countShift = 59 // of the count in a word; there are 7 at most
+
+func newScratch() *scratch {
+	s := new(scratch)
+	s.units.grow(fewUnits)
+	for i := range s.order {
+		s.order[i] = uint8(i)
+	}
+	return s
+}
+
+// countPieces returns the number of tokens of the pieces that start at p and end at
+// ends[:n].
+func (s *scratch) countPieces(e *Encoding, text []byte, p, n int) {
+	open := 0
+	total := 0
+	first := p
+	for i, end := range s.ends[:n] {
+		size := end - p
+		missed := 1
+		if size <= shortMost {
+			var k shortKey
+			if p+8 <= len(text) {
+				k = binary.LittleEndian.Uint64(text[p:])&(1<<(8*uint(size)&63)-1) | uint64(size)<<56
+			} else {
+				k = keyOfShort(text[p:end])
+			}
+			x := s.words[hashShort(k)>>(64-wordBits)]
+			differ := (x ^ k) &^ (7 << countShift)
+			missed = int((differ | -differ) >> 63)
+			total += int(x>>countShift) & (missed - 1)
+		}
+		s.open[open%batchSize] = uint8(i)
+		open += missed
+		p = end
+	}
+	missing := 0
+	for _, i := range s.open[:open] {
+		p := first
+		if i > 0 {
+			p = s.ends[i-1]
+		}
+		piece := text[p:s.ends[i]]
+		t := e.pieces
+		var differ uint64
+		switch size := len(piece); {
+		case size <= shortMost:
+			k := keyOfShort(piece)
+			h := hashShort(k)
+			differ = k ^ t.shortKeys[t.short.place(h)]
+			if differ == 0 {
+				s.words[h>>(64-wordBits)] = k | 1<<countShift
+			}
+		case size <= midMost:
+			k := keyOfMid(piece)
+			f := &t.midKeys[t.mid.place(hashMid(k))]
+			differ = k.first ^ f.first | k.rest ^ f.rest
+		case size <= longMost:
+			k := keyOfLong(piece)
+			f := &t.longKeys[t.long.place(hashLong(k))]
+			differ = k.first ^ f.first | k.second ^ f.second | k.last ^ f.last | k.size ^ f.size
+		default:
+			if _, ok := t.find(piece); !ok {
+				differ = 1
+			}
+		}
+		s.open[missing] = i
+		missing += int((differ | -differ) >> 63)
+	}
+	total += open - missing
+	for _, i := range s.open[:missing] {
+		p := first
+		if i > 0 {
+			p = s.ends[i-1]
+		}
+		s.countMerged(e, text[p:s.ends[i]])
+	}
+	s.total += total
+}
+
+// countMerged counts a piece that is not a token, now or when its lane is done.
+func (s *scratch) countMerged(e *Encoding, piece []byte) {
+	var k longKey
+	switch size := len(piece); {
+	case size <= shortMost:
+		k = longKey{first: keyOfShort(piece), size: uint64(size)}
+	case size <= longMost:
+		if size <= midMost {
+			m := keyOfMid(piece)
+			k = longKey{m.first, m.rest, 0, uint64(size)}
+		} else {
+			k = keyOfLong(piece)
+		}
+		f := &s.memo[hashLong(k)>>(64-memoBits)]
+		if f.first == k.first && f.second == k.second && f.last == k.last && f.size&0xFF == k.size {
+			s.total += int(f.size >> 8)
+			return
+		}
+	}
+	for s.busy == laneCount {
+		s.round(e)
+	}
+	u := &s.units
+	lane := s.order[s.busy] % laneCount
+	s.keys[lane] = k
+	if len(piece) <= fewUnits && u.readASCII(e.chars, piece) {
+		s.lanes[lane].startWhole(e.pairs, u, len(piece))
+		s.busy++
+		return
+	}
+	n := u.read(e.chars, piece)
+	if int(u.at[n]) == len(piece) {
+		if u.flags&notUnit == 0 {
+			s.lanes[lane].startWhole(e.pairs, u, n)
+			s.busy++
+			return
+		}
+		if n = u.write(e.chars, piece, n); n <= fewUnits {
+			s.lanes[lane].start(e.pairs, u.ids[:n])
+			s.busy++
+			return
+		}
+	}
+	n, _ = s.merge(e, piece, nil, false)
+	s.found(&k, n)
+}
+
+// round makes a step in each lane.
+func (s *scratch) round(e *Encoding) {
+	for i := 0; i < s.busy; {
+		lane := s.order[i] % laneCount
+		if f := &s.lanes[lane]; f.step(e.pairs) {
+			i++
+			continue
+		}
+		s.found(&s.keys[lane], bits.OnesCount64(s.lanes[lane].live))
+		s.busy--
+		s.order[i], s.order[s.busy] = s.order[s.busy], lane
+	}
+}
+
+// found counts a merged piece and remembers its count.
+func (s *scratch) found(k *longKey, count int) {
+	s.total += count
+	switch {
+	case k.size == 0:
+	case k.size <= shortMost:
+		s.words[hashShort(k.first)>>(64-wordBits)] = k.first | uint64(count)<<countShift
+	default:
+		f := &s.memo[hashLong(*k)>>(64-memoBits)]
+		*f = *k
+		f.size |= uint64(count) << 8
+	}
+}
