@@ -94,6 +94,9 @@ func TestTokensGiveTheTextBack(t *testing.T) {
 }
 
 func TestCountingDoesNotAllocate(t *testing.T) {
+	if poolsForget {
+		t.Skip("under the race detector sync.Pool forgets at random")
+	}
 	texts := []string{
 		strings.Join(scriptSamples, "\n"),
 		strings.Join(scriptSamples, "\n") + "\xff", // has to be repaired
