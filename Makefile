@@ -1,14 +1,15 @@
 # make test   what the README names: everything that needs no network and no key
 # make check  what continuous integration runs
+# make oracle compares token counts with OpenAI's own tokenizer (needs npm, takes two minutes).
 # The rest: make golden (rewrite golden files), make bench, make build, make image.
 
 GO       ?= go
 FUZZTIME ?= 20s
 FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact/stage:FuzzSqueeze ./compact/stage:FuzzShortStrings \
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzScan ./proxy/wire:FuzzText \
-            ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact .:FuzzParse
+            ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize:FuzzCount .:FuzzParse
 
-.PHONY: test check fmt vet lint race fuzz vuln golden bench build image
+.PHONY: test check fmt vet lint race fuzz vuln oracle golden bench build image
 
 test:
 	$(GO) test ./...
@@ -41,6 +42,11 @@ vuln:
 	@out=$$($(GO) tool govulncheck ./... 2>&1); code=$$?; echo "$$out" | tail -n 5; \
 	if [ $$code -eq 0 ]; then exit 0; fi; \
 	case "$$out" in *"dial tcp"*|*"no such host"*|*"Forbidden"*|*"connection refused"*|*"proxyconnect"*|*"i/o timeout"*) echo "govulncheck: the vulnerability database cannot be reached from here; not checked" ;; *) exit $$code ;; esac
+
+# -v shows how many bytes were compared.
+oracle:
+	cd tokenize/testdata/oracle && npm ci --no-audit --no-fund --loglevel=error
+	LACONIC_ORACLE=1 $(GO) test -count=1 -v -run '^TestOracle' ./tokenize
 
 golden:
 	$(GO) test ./compact ./compact/stage ./proxy/wire . -update

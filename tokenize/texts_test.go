@@ -50,16 +50,18 @@ func codePointTexts(yield func(string) bool) {
 	}
 }
 
+// runUnits are what runs are made of.
+var runUnits = []string{" ", "\n", "\r\n", "\t", "0", "7", "'", "a", "A", "aA", "-", "=", "/", ".", "!/\n", " \n", "\n ", "\t ", "\u00a0", " \u3000", "é", "中", "的", "😀", "\u0301", "'s", "\x7f", "\x00", "的 "}
+
 // runTexts are runs of one or two characters, of every length up to 40 and some
 // greater ones, behind and before other things, at every alignment.
 func runTexts(yield func(string) bool) {
-	units := []string{" ", "\n", "\r\n", "\t", "0", "7", "'", "a", "A", "aA", "-", "=", "/", ".", "!/\n", " \n", "\n ", "\t ", "\u00a0", " \u3000", "é", "中", "的", "😀", "\u0301", "'s", "\x7f", "\x00", "的 "}
 	lengths := []int{}
 	for n := 1; n <= 40; n++ {
 		lengths = append(lengths, n)
 	}
 	lengths = append(lengths, 63, 64, 65, 79, 80, 81, 95, 96, 97, 127, 128, 129, 255, 256, 257)
-	for _, u := range units {
+	for _, u := range runUnits {
 		for _, n := range lengths {
 			run := strings.Repeat(u, n)
 			for _, around := range []string{"*", "x*", "*x", "x*x", " *!", "\n*\n", "1*2", "中*文", "it*s"} {
