@@ -38,6 +38,7 @@ type charTable struct {
 	ascii     *[1 << 14]neighbours       // pairs of ASCII characters a and b, at a<<7 | b
 	pairs     []charPair                 // the other pairs, in the nests of their left characters
 	leads     [1 << leadBits / 64]uint64 // lead bytes that are dangerous to characters with leadDanger
+	couples   []couple                   // of dangerous pairs, where their jointShift says
 }
 
 // A char is a character's token, notUnit if it starts as bytes, and the nest of those
@@ -83,6 +84,7 @@ type charPair struct {
 const (
 	notUnit    = 1 << 31 // the character starts as its bytes
 	leadDanger = 1 << 30 // danger may come from the mere lead byte of the right neighbour
+	coupled    = 1 << 29 // this and the next character are one unit; set with notUnit
 	tokenMask  = 1<<rankBits - 1
 )
 
@@ -176,7 +178,9 @@ func newCharTable(v *vocab) *charTable {
 			n.lower(rightShift, id)
 		}
 	}
-	t.findDangers(v, func(a, b rune) { *about(a, b) |= danger | alive })
+	around := newSurroundings(v)
+	t.findDangers(around, func(a, b rune) { *about(a, b) |= danger | alive })
+	t.findCouples(around, about)
 
 	pairs := slices.SortedFunc(maps.Keys(known), func(a, b [2]rune) int {
 		return slices.Compare(a[:], b[:])
@@ -207,8 +211,8 @@ func newCharTable(v *vocab) *charTable {
 func broken(r rune, size int) bool { return r == utf8.RuneError && size <= 1 }
 
 // findDangers fills t.chars and t.leads, and reports the dangerous pairs.
-func (t *charTable) findDangers(v *vocab, report func(a, b rune)) {
-	byLeft, byRight := joints(v, v.left), joints(v, v.right)
+func (t *charTable) findDangers(around *surroundings, report func(a, b rune)) {
+	v := around.vocab
 	for id := uint32(byteTokens); id < uint32(v.len()); id++ {
 		token := v.token(id)
 		c, size := utf8.DecodeRune(token)
@@ -216,62 +220,26 @@ func (t *charTable) findDangers(v *vocab, report func(a, b rune)) {
 			continue
 		}
 		unit := id
-		// Parts at the right end of c, and what they could join on their right.
-		for parent := id; parent >= byteTokens; parent = v.right[parent] {
-			for _, m := range byLeft.of(v.right[parent]) {
-				if m >= parent {
-					break
-				}
-				right := v.token(v.right[m])
-				b, size := utf8.DecodeRune(right)
-				switch {
-				case !broken(b, size):
-					report(c, b)
-				case utf8.RuneStart(right[0]):
-					unit |= leadDanger
-					at := leadAt(c, right[0])
-					t.leads[at/64] |= 1 << (at % 64)
-				default:
-					// The rest of a character never follows a whole one.
-				}
+		for right := range around.after(id) {
+			b, size := utf8.DecodeRune(right)
+			switch {
+			case !broken(b, size):
+				report(c, b)
+			case utf8.RuneStart(right[0]):
+				unit |= leadDanger
+				at := leadAt(c, right[0])
+				t.leads[at/64] |= 1 << (at % 64)
+			default:
+				// The rest of a character never follows a whole one.
 			}
 		}
-		// Parts at the left end of c, and what could join them from the left.
-		for parent := id; parent >= byteTokens; parent = v.left[parent] {
-			for _, m := range byRight.of(v.left[parent]) {
-				if m > parent {
-					break
-				}
-				if a, size := utf8.DecodeLastRune(v.token(v.left[m])); !broken(a, size) {
-					report(a, c)
-				} else {
-					unit = notUnit // the end of any character could do it
-				}
+		for left := range around.before(id) {
+			if a, size := utf8.DecodeLastRune(left); !broken(a, size) {
+				report(a, c)
+			} else {
+				unit = notUnit // the end of any character could do it
 			}
 		}
 		t.chars[c].token = unit
 	}
-}
-
-// A jointIndex lists, for each token, the tokens that have it as one given part,
-// ascending.
-type jointIndex struct{ start, list []uint32 }
-
-func (x jointIndex) of(part uint32) []uint32 { return x.list[x.start[part]:x.start[part+1]] }
-
-func joints(v *vocab, part []uint32) jointIndex {
-	x := jointIndex{make([]uint32, v.len()+2), make([]uint32, v.len())}
-	for t := byteTokens; t < v.len(); t++ {
-		x.start[part[t]+2]++
-	}
-	for i := 1; i < len(x.start); i++ {
-		x.start[i] += x.start[i-1]
-	}
-	for t := byteTokens; t < v.len(); t++ {
-		at := &x.start[part[t]+1]
-		x.list[*at] = uint32(t)
-		*at++
-	}
-	x.start = x.start[:v.len()+1]
-	return x
 }

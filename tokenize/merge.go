@@ -54,7 +54,10 @@ func (f *few) startWhole(pairs *pairTable, u *unitRoom, k int) {
 		rank := before.rank(jointShift)
 		was := whole
 		whole = false
-		if joint := beside.rank(jointShift); joint < before.rank(leftShift) {
+		if tokens[i]&coupled != 0 {
+			whole = true
+			beside = besides[i+1]
+		} else if joint := beside.rank(jointShift); joint < before.rank(leftShift) && tokens[i+1]&coupled == 0 {
 			next := apart
 			if i+1 < k {
 				next = besides[i+1]

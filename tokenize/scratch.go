@@ -10,6 +10,7 @@ package tokenize
 import (
 	"encoding/binary"
 	"math/bits"
+	"unicode/utf8"
 )
 
 const (
@@ -147,14 +148,14 @@ func (s *scratch) countMerged(e *Encoding, piece []byte) {
 	u := &s.units
 	lane := s.order[s.busy] % laneCount
 	s.keys[lane] = k
-	if len(piece) <= fewUnits && u.readASCII(e.chars, piece) {
+	if len(piece) <= fewUnits && piece[len(piece)-1] < utf8.RuneSelf && u.readASCII(e.chars, piece) {
 		s.lanes[lane].startWhole(e.pairs, u, len(piece))
 		s.busy++
 		return
 	}
 	n := u.read(e.chars, piece)
 	if int(u.at[n]) == len(piece) {
-		if u.flags&notUnit == 0 {
+		if u.whole {
 			s.lanes[lane].startWhole(e.pairs, u, n)
 			s.busy++
 			return

@@ -2,7 +2,7 @@
 // the encodings have in common. split_o200k.go and split_cl100k.go hold the rest.
 //
 // The reference cuts with a regular expression. Here the same cuts are made by
-// hand, in two layers: ascii.go cuts blocks of ASCII, and an exact function per
+// hand, in two layers: block.go cuts 64 bytes at a time, and an exact function per
 // encoding, next, cuts one piece of any text.
 
 package tokenize
@@ -16,37 +16,26 @@ import (
 // so that the processor can overlap the look-ups.
 const batchSize = 256
 
-// shortestBlock is the least number of ASCII bytes ahead for which looking at a
-// whole block pays.
-const shortestBlock = 24
-
 // split cuts pieces from text[p:] and writes where each ends. It returns how many it
 // cut, at least one while there is text, and false when it came to bytes that are not
 // UTF-8.
 func (e *Encoding) split(text []byte, p int, ends *[batchSize]int) (n int, ok bool) {
-	var b kinds
 	for n <= batchSize-64 && p < len(text) { // a block has up to 62
-
-		if p+64 <= len(text) && binary.LittleEndian.Uint64(text[p:])&tops == 0 {
-			if limit := firstWide((*[64]byte)(text[p:])); limit >= shortestBlock {
-				b.read((*[64]byte)(text[p:]))
-				if starts := b.starts(text[p:], limit, e.cl100k); starts != 0 {
-					// Four at a time; what is too much is overwritten later.
-					for s, n := starts, uint8(n); s != 0; n += 4 {
-						ends[n] = p + bits.TrailingZeros64(s)
-						s &= s - 1
-						ends[n+1] = p + bits.TrailingZeros64(s)
-						s &= s - 1
-						ends[n+2] = p + bits.TrailingZeros64(s)
-						s &= s - 1
-						ends[n+3] = p + bits.TrailingZeros64(s)
-						s &= s - 1
-					}
-					n += bits.OnesCount64(starts)
-					p = ends[n-1]
-					continue
-				}
+		if starts := e.blockStarts(text[p:]); starts != 0 {
+			// Four at a time; what is too much is overwritten later.
+			for s, n := starts, uint8(n); s != 0; n += 4 {
+				ends[n] = p + bits.TrailingZeros64(s)
+				s &= s - 1
+				ends[n+1] = p + bits.TrailingZeros64(s)
+				s &= s - 1
+				ends[n+2] = p + bits.TrailingZeros64(s)
+				s &= s - 1
+				ends[n+3] = p + bits.TrailingZeros64(s)
+				s &= s - 1
 			}
+			n += bits.OnesCount64(starts)
+			p = ends[n-1]
+			continue
 		}
 		var q int
 		if e.cl100k {
@@ -61,22 +50,6 @@ func (e *Encoding) split(text []byte, p int, ends *[batchSize]int) (n int, ok bo
 		n++
 	}
 	return n, true
-}
-
-// firstWide returns the index of the first byte of 0x80 or above, 64 if there is none.
-func firstWide(text *[64]byte) int {
-	var all uint64
-	for i := 0; i < 64; i += 8 {
-		all |= binary.LittleEndian.Uint64(text[i:])
-	}
-	if all&tops == 0 {
-		return 64
-	}
-	for i := 0; ; i += 8 {
-		if w := binary.LittleEndian.Uint64(text[i:]) & tops; w != 0 {
-			return i + bits.TrailingZeros64(w)/8
-		}
-	}
 }
 
 // Eight bytes at a time.

@@ -13,7 +13,7 @@ type unitRoom struct {
 
 	ids []uint32 // the units: tokens, with cutAfter
 
-	flags uint32 // of all tokens
+	whole bool // all characters are units, or in couples
 }
 
 const (
@@ -39,7 +39,6 @@ func (u *unitRoom) grow(n int) {
 // how many. The text is valid UTF-8, except that it may start inside a character.
 func (u *unitRoom) read(t *charTable, text []byte) int {
 	k, i := 0, 0
-	u.flags = 0
 	var flags uint32
 	for ; i < len(text) && k < len(u.chars); k++ {
 		u.at[k] = int32(i)
@@ -81,13 +80,11 @@ func (u *unitRoom) read(t *charTable, text []byte) int {
 		all |= n
 	}
 	u.beside[k-1] = apart
+	u.whole = flags&notUnit == 0
 	if all&danger != 0 || flags&leadDanger != 0 {
 		u.breakUp(t, k)
-		for _, token := range u.tokens[:k] {
-			flags |= token
-		}
+		u.whole = u.couple(t, k)
 	}
-	u.flags = flags
 	return k
 }
 
@@ -127,6 +124,30 @@ func (u *unitRoom) breakUp(t *charTable, k int) {
 	}
 }
 
+// couple puts dangerous neighbours together where they are one unit all the same. It returns whether no character is
+// left that starts as bytes.
+func (u *unitRoom) couple(t *charTable, k int) bool {
+	var flags uint32
+	for i := 0; i < k; i++ {
+		if u.beside[i]&danger != 0 && u.beside[i].rank(jointShift) != noToken {
+			before, after := rune(-1), rune(-1)
+			if i > 0 {
+				before = u.chars[i-1]
+			}
+			if i+2 < k {
+				after = u.chars[i+2]
+			}
+			if c := &t.couples[u.beside[i].rank(jointShift)]; c.fits(before, after) {
+				u.tokens[i] = c.token | notUnit | coupled
+				i++
+				continue
+			}
+		}
+		flags |= u.tokens[i]
+	}
+	return flags&notUnit == 0
+}
+
 // leadByte returns the first byte of the character.
 func leadByte(c rune) byte {
 	switch {
@@ -152,7 +173,12 @@ func (u *unitRoom) write(t *charTable, text []byte, k int) int {
 	left := uint32(noToken) // lowest rank that takes character i to the left
 	for i := 0; i < k; {
 		token := u.tokens[i]
-		if token&notUnit != 0 {
+		if token&coupled != 0 {
+			u.ids[n] = token & tokenMask
+			n++
+			i++
+			left = 0
+		} else if token&notUnit != 0 {
 			for _, b := range text[u.at[i]:u.at[i+1]] {
 				u.ids[n] = t.byteToken[b]
 				n++

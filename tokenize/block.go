@@ -1,14 +1,21 @@
-// Sixty-four bytes of ASCII at a time.
+// Sixty-four bytes at a time.
 //
 // Cutting piece by piece makes the processor guess what comes next, and wrong guesses
 // cost more than the work. So the kinds of 64 bytes are gathered into words, one bit
 // per byte, and the places where pieces start are computed for all of them at once.
+//
+// This is for ASCII, and for letters of two bytes that have a case: each of their
+// bytes counts as a letter of that case, which makes no difference to the patterns.
+// A block ends before anything else.
 
 package tokenize
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
-// The kinds of ASCII bytes, as numbers of lanes below. What is in none is a digit.
+// The kinds of ASCII bytes, as numbers of the lanes of laneOf. What is in none is a digit.
 const (
 	laneLower = iota
 	laneUpper
@@ -47,13 +54,16 @@ var laneOf = func() (t [256]uint64) {
 	return t
 }()
 
-// Kinds says for 64 bytes of ASCII which are what, a bit each, the first lowest.
+// A block is 64 bytes of text.
+type block = [64]byte
+
+// kinds says for a block which bytes are what, a bit each, the first lowest.
 type kinds struct {
 	lower, upper, space, tab, newline, sign, quote, slash uint64
 }
 
-// read fills the block.
-func (b *kinds) read(text *[64]byte) {
+// read finds the kinds of all bytes that are ASCII.
+func (b *kinds) read(text *block) {
 	var x [8]uint64 // x[i] has the lanes of bytes 8i to 8i+7
 	for i := range x {
 		c := text[8*i : 8*i+8]
@@ -85,8 +95,72 @@ func (b *kinds) read(text *[64]byte) {
 	b.newline, b.sign, b.quote, b.slash = x[4], x[5], x[6], x[7]
 }
 
-// starts returns the places in the first limit bytes of the block, which are ASCII,
-// where pieces start. Place 0 must be one; it is not among them. Places are left out
+// shortestBlock is the least number of bytes that hold for which a whole block pays.
+const shortestBlock = 24
+
+// blockStarts returns where pieces start in the block at the beginning of the text, as
+// far as it can tell without looking piece by piece; 0 if it cannot.
+func (e *Encoding) blockStarts(text []byte) uint64 {
+	if len(text) < 64 {
+		return 0
+	}
+	if w := binary.LittleEndian.Uint64(text); w&(w<<1)&(w<<2)&tops != 0 {
+		return 0 // a character of three or four bytes is near
+	}
+	at := (*block)(text)
+	limit, lower, upper := 64, uint64(0), uint64(0)
+	if anyWide(at) {
+		if limit, lower, upper = wideLetters(at); limit < shortestBlock {
+			return 0
+		}
+	}
+	var b kinds
+	b.read(at)
+	b.lower |= lower
+	b.upper |= upper
+	return b.starts(text, limit, e.cl100k)
+}
+
+// anyWide tells whether any byte of the block is not ASCII.
+func anyWide(text *block) bool {
+	var all uint64
+	for i := 0; i < 64; i += 8 {
+		all |= binary.LittleEndian.Uint64(text[i:])
+	}
+	return all&tops != 0
+}
+
+// wideLetters finds the letters of two bytes that have a case: a bit for each of their
+// bytes, and where the first other byte is that is not ASCII, or 64.
+func wideLetters(text *block) (limit int, lower, upper uint64) {
+	wide := uint64(0)
+	for i := range 8 {
+		// The eight top bits, side by side.
+		wide |= (binary.LittleEndian.Uint64(text[8*i:]) & tops >> 7) * 0x0102040810204080 >> 56 << (8 * i)
+	}
+	for ; wide != 0; wide &= wide - 1 {
+		i := bits.TrailingZeros64(wide)
+		if i == 63 {
+			return i, lower, upper
+		}
+		c, d := text[i&63], text[(i+1)&63]
+		if c < 0xC2 || c >= 0xE0 || d&0xC0 != 0x80 {
+			return i, lower, upper
+		}
+		switch planes01[rune(c&0x1F)<<6|rune(d&0x3F)] {
+		case classLower:
+			lower |= 3 << uint(i)
+		case classUpper:
+			upper |= 3 << uint(i)
+		default:
+			return i, lower, upper
+		}
+		wide &= wide - 1
+	}
+	return 64, lower, upper
+}
+
+// starts returns the places in the first limit bytes of the block where pieces start. Place 0 must be one; it is not among them. Places are left out
 // from where they depend on what is not in the block, and from where the computation
 // does not hold, which is rare; text is the text from place 0 on.
 func (b *kinds) starts(text []byte, limit int, cl100k bool) uint64 {
