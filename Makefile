@@ -1,7 +1,8 @@
 # make test   what the README names: everything that needs no network and no key
 # make check  what continuous integration runs
 # make oracle compares token counts with OpenAI's own tokenizer (needs npm, takes two minutes).
-# The rest: make golden (rewrite golden files), make bench, make build, make image.
+# The rest: make golden (rewrite golden files), make bench, make bench-tokenize (counting beside
+# another library), make build, make image.
 
 GO       ?= go
 FUZZTIME ?= 20s
@@ -9,7 +10,7 @@ FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact/stage:FuzzSqueeze 
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzScan ./proxy/wire:FuzzText \
             ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize:FuzzCount .:FuzzParse
 
-.PHONY: test check fmt vet lint race fuzz vuln oracle golden bench build image
+.PHONY: test check fmt vet lint race fuzz vuln oracle golden bench bench-tokenize build image
 
 test:
 	$(GO) test ./...
@@ -53,6 +54,10 @@ golden:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./compact ./proxy/wire ./proxy
+
+# The other library is in a module of its own, so that it is no dependency.
+bench-tokenize:
+	cd tokenize/benchmark && $(GO) run .
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o laconic .
