@@ -119,7 +119,8 @@ func leadAt(a rune, lead byte) uint64 {
 	return (uint64(a)<<8 | uint64(lead)) * mix1 >> (64 - leadBits)
 }
 
-func newCharTable(v *vocab) *charTable {
+func newCharTable(around *surroundings) *charTable {
+	v := around.vocab
 	t := &charTable{
 		chars: make([]char, 0x10000),
 		ascii: new([1 << 14]neighbours),
@@ -178,7 +179,6 @@ func newCharTable(v *vocab) *charTable {
 			n.lower(rightShift, id)
 		}
 	}
-	around := newSurroundings(v)
 	t.findDangers(around, func(a, b rune) { *about(a, b) |= danger | alive })
 	t.findCouples(around, about)
 

@@ -77,16 +77,16 @@ func EncodingNames() []string {
 func newEncoding(name, merges string, cl100k bool) *Encoding {
 	fillClasses()
 	v := readVocab(merges)
-	e := &Encoding{
+	around := newSurroundings(v)
+	return &Encoding{
 		name:    name,
 		cl100k:  cl100k,
 		vocab:   v,
 		pieces:  newPieceTable(v),
-		pairs:   newPairTable(v),
-		chars:   newCharTable(v),
+		pairs:   newPairTable(around),
+		chars:   newCharTable(around),
 		scratch: sync.Pool{New: func() any { return newScratch() }},
 	}
-	return e
 }
 
 // Name returns the name of the encoding: "o200k_base" (of o200k_harmony, too) or "cl100k_base".
@@ -135,21 +135,16 @@ func (e *Encoding) appendPiece(s *scratch, dst []uint32, piece []byte) []uint32 
 // count returns the number of tokens, or false if the text is not UTF-8.
 func (e *Encoding) count(text []byte) (int, bool) {
 	s := e.scratch.Get().(*scratch)
-	s.total = 0
+	total := 0
 	for p := 0; p < len(text); {
 		n, ok := e.split(text, p, &s.ends)
 		if !ok {
-			s.busy = 0
 			e.scratch.Put(s)
 			return 0, false
 		}
-		s.countPieces(e, text, p, n)
+		total += s.countPieces(e, text, p, n)
 		p = s.ends[n-1]
 	}
-	for s.busy > 0 {
-		s.round(e)
-	}
-	total := s.total
 	e.scratch.Put(s)
 	return total, true
 }

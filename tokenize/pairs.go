@@ -12,8 +12,13 @@ import (
 const noToken = 1<<rankBits - 1
 
 // A pairTable finds the joint of two tokens: the joints of each left part have a nest.
+//
+// Merging asks for one joint after the other and cannot go on before it has the answer,
+// so what matters is that the answer is in a near cache. Only one token in seven is ever
+// a right part; for the others the question is led to the first place, which is free.
 type pairTable struct {
-	lefts  []nest // per token; and one more, of nothing
+	rights *[1 << rankBits / 32]uint32 // a bit per token: is it ever a right part?
+	lefts  []nest                      // per token, of place 0 if it is never a left part; and one more, of nothing
 	joints []joint
 }
 
@@ -24,7 +29,8 @@ const free joint = noToken<<rankBits | noToken
 
 // join returns the token that l and r become, noToken if they stay two.
 func (t *pairTable) join(l, r uint32) uint32 {
-	i, j := t.lefts[l].places(r)
+	n := t.lefts[l] & -nest(t.rights[r/32%(1<<rankBits/32)]>>(r%32)&1)
+	i, j := n.places(r)
 	a, b := t.joints[i], t.joints[j]
 	found := free
 	if uint32(b>>rankBits) == r {
@@ -40,12 +46,16 @@ func (t *pairTable) join(l, r uint32) uint32 {
 // not.
 func (t *pairTable) nothing() uint32 { return uint32(len(t.lefts) - 1) }
 
-func newPairTable(v *vocab) *pairTable {
+func newPairTable(around *surroundings) *pairTable {
+	v, index := around.vocab, around.byLeft
 	t := &pairTable{
-		lefts:  make([]nest, v.len()+1), // at first all share the place 0, which is free
+		rights: new([1 << rankBits / 32]uint32),
+		lefts:  make([]nest, v.len()+1),
 		joints: append(make([]joint, 0, 9*v.len()/4), free),
 	}
-	index := joints(v, v.left)
+	for _, r := range v.right[byteTokens:] {
+		t.rights[r/32] |= 1 << (r % 32)
+	}
 	var lefts []uint32
 	for l := range uint32(v.len()) {
 		if len(index.of(l)) > 0 {

@@ -30,33 +30,19 @@ type scratch struct {
 
 	units unitRoom
 	few   few
-
-	// Pieces are merged side by side, a step each in turn: while one waits for an
-	// answer from memory, the processor goes on with the next. lanes[:busy] are at
-	// work.
-	lanes [laneCount]few
-	keys  [laneCount]longKey
-	order [laneCount]uint8
-	busy  int
-	total int
 }
-
-const laneCount = 4
 
 const countShift = 59 // of the count in a word; there are 7 at most
 
 func newScratch() *scratch {
 	s := new(scratch)
 	s.units.grow(fewUnits)
-	for i := range s.order {
-		s.order[i] = uint8(i)
-	}
 	return s
 }
 
 // countPieces returns the number of tokens of the pieces that start at p and end at
 // ends[:n].
-func (s *scratch) countPieces(e *Encoding, text []byte, p, n int) {
+func (s *scratch) countPieces(e *Encoding, text []byte, p, n int) int {
 	open := 0
 	total := 0
 	first := p
@@ -118,82 +104,62 @@ func (s *scratch) countPieces(e *Encoding, text []byte, p, n int) {
 		if i > 0 {
 			p = s.ends[i-1]
 		}
-		s.countMerged(e, text[p:s.ends[i]])
+		total += s.countMerged(e, text[p:s.ends[i]])
 	}
-	s.total += total
+	return total
 }
 
-// countMerged counts a piece that is not a token, now or when its lane is done.
-func (s *scratch) countMerged(e *Encoding, piece []byte) {
+// countMerged returns the number of tokens of a piece that is not a token.
+func (s *scratch) countMerged(e *Encoding, piece []byte) int {
+	size := len(piece)
+	if size <= shortMost {
+		k := keyOfShort(piece)
+		count := s.mergeCount(e, piece)
+		s.words[hashShort(k)>>(64-wordBits)] = k | uint64(count)<<countShift
+		return count
+	}
+	if size > longMost {
+		return s.mergeCount(e, piece)
+	}
 	var k longKey
-	switch size := len(piece); {
-	case size <= shortMost:
-		k = longKey{first: keyOfShort(piece), size: uint64(size)}
-	case size <= longMost:
-		if size <= midMost {
-			m := keyOfMid(piece)
-			k = longKey{m.first, m.rest, 0, uint64(size)}
-		} else {
-			k = keyOfLong(piece)
-		}
-		f := &s.memo[hashLong(k)>>(64-memoBits)]
-		if f.first == k.first && f.second == k.second && f.last == k.last && f.size&0xFF == k.size {
-			s.total += int(f.size >> 8)
-			return
-		}
+	if size <= midMost {
+		m := keyOfMid(piece)
+		k = longKey{m.first, m.rest, 0, uint64(size)}
+	} else {
+		k = keyOfLong(piece)
 	}
-	for s.busy == laneCount {
-		s.round(e)
+	f := &s.memo[hashLong(k)>>(64-memoBits)]
+	if f.first == k.first && f.second == k.second && f.last == k.last && f.size&0xFF == k.size {
+		return int(f.size >> 8)
 	}
-	u := &s.units
-	lane := s.order[s.busy] % laneCount
-	s.keys[lane] = k
+	count := s.mergeCount(e, piece)
+	*f = k
+	f.size |= uint64(count) << 8
+	return count
+}
+
+// mergeCount merges a piece and returns the number of its tokens.
+func (s *scratch) mergeCount(e *Encoding, piece []byte) int {
+	u, f := &s.units, &s.few
 	if len(piece) <= fewUnits && piece[len(piece)-1] < utf8.RuneSelf && u.readASCII(e.chars, piece) {
-		s.lanes[lane].startWhole(e.pairs, u, len(piece))
-		s.busy++
-		return
-	}
-	n := u.read(e.chars, piece)
-	if int(u.at[n]) == len(piece) {
-		if u.whole {
-			s.lanes[lane].startWhole(e.pairs, u, n)
-			s.busy++
-			return
+		f.startWhole(e.pairs, u, len(piece))
+	} else {
+		n := u.read(e.chars, piece)
+		switch {
+		case int(u.at[n]) < len(piece):
+			n, _ = s.merge(e, piece, nil, false)
+			return n
+		case u.whole:
+			f.startWhole(e.pairs, u, n)
+		default:
+			if n = u.write(e.chars, piece, n); n > fewUnits {
+				n, _ = s.merge(e, piece, nil, false)
+				return n
+			}
+			f.start(e.pairs, u.ids[:n])
 		}
-		if n = u.write(e.chars, piece, n); n <= fewUnits {
-			s.lanes[lane].start(e.pairs, u.ids[:n])
-			s.busy++
-			return
-		}
 	}
-	n, _ = s.merge(e, piece, nil, false)
-	s.found(&k, n)
-}
-
-// round makes a step in each lane.
-func (s *scratch) round(e *Encoding) {
-	for i := 0; i < s.busy; {
-		lane := s.order[i] % laneCount
-		if f := &s.lanes[lane]; f.step(e.pairs) {
-			i++
-			continue
-		}
-		s.found(&s.keys[lane], bits.OnesCount64(s.lanes[lane].live))
-		s.busy--
-		s.order[i], s.order[s.busy] = s.order[s.busy], lane
+	for f.step(e.pairs) {
 	}
-}
-
-// found counts a merged piece and remembers its count.
-func (s *scratch) found(k *longKey, count int) {
-	s.total += count
-	switch {
-	case k.size == 0:
-	case k.size <= shortMost:
-		s.words[hashShort(k.first)>>(64-wordBits)] = k.first | uint64(count)<<countShift
-	default:
-		f := &s.memo[hashLong(*k)>>(64-memoBits)]
-		*f = *k
-		f.size |= uint64(count) << 8
-	}
+	return bits.OnesCount64(f.live)
 }
