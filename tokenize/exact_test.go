@@ -18,6 +18,7 @@ func TestTokensAreThoseOfTheSlowReference(t *testing.T) {
 		{"every code point", 211, codePointTexts},
 		{"runs", 29, runTexts},
 		{"tokens", 61, tokenTexts},
+		{"words", 11, wordTexts},
 		{"long words", 31, longWordTexts},
 		{"broken UTF-8", 11, brokenTexts},
 		{"fuzz", 1, fuzzTexts(500_000)},

@@ -49,6 +49,7 @@ var oracleSets = []struct {
 	{"every code point", func(*testing.T) iter.Seq[string] { return codePointTexts }},
 	{"runs", func(*testing.T) iter.Seq[string] { return runTexts }},
 	{"tokens", func(*testing.T) iter.Seq[string] { return tokenTexts }},
+	{"words", func(*testing.T) iter.Seq[string] { return wordTexts }},
 	{"long words", func(*testing.T) iter.Seq[string] { return longWordTexts }},
 	{"broken UTF-8", func(*testing.T) iter.Seq[string] { return brokenTexts }},
 	{"fuzz", func(*testing.T) iter.Seq[string] { return fuzzTexts(10_000_000) }},
@@ -280,7 +281,7 @@ func goTexts(t *testing.T) iter.Seq[string] {
 				return nil
 			})
 		}
-		give(filepath.Join(root, "src"), 40_000_000, ".go", ".s")
+		give(filepath.Join(root, "src"), 30_000_000, ".go", ".s")
 		give(root, 10_000_000, ".md", ".html", ".txt", ".js", ".json", "")
 		give(cache, 10_000_000, ".md")
 	}
