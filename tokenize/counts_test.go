@@ -76,7 +76,7 @@ func writeCounts(t *testing.T, all []counted) {
 	}
 }
 
-// countedTexts are the texts of the file: samples of scripts, runs of what the patterns ask about, and mixes of it.
+// countedTexts are the texts of the file: samples of scripts, traps, runs of what the patterns ask about, and mixes of it.
 func countedTexts() (all []counted) {
 	for _, s := range scriptSamples {
 		all = append(all, counted{times: 1, text: s})
@@ -86,9 +86,12 @@ func countedTexts() (all []counted) {
 			all = append(all, counted{times: times, text: unit})
 		}
 	}
+	for text := range trapTexts {
+		all = append(all, counted{times: 1, text: text})
+	}
 	n := 0
 	for text := range brokenTexts {
-		if n++; n%700 == 0 {
+		if n++; n%200 == 0 {
 			all = append(all, counted{times: 1, text: text})
 		}
 	}

@@ -25,12 +25,43 @@
 // not its spread: digits, base64 and directory listings cost up to twice what prose of the same length costs.
 // Callers that act on a limit should therefore keep a distance to it when [Counter.Exact] is false.
 //
+// The encodings "o200k_base" and "cl100k_base" are exact: see [Encoding], and below.
+//
 // A request is counted like this:
 //
 //	total := c.Priming() + c.Tools(tools) + c.Format(responseFormat)
 //	for each message:    total += c.Envelope() + c.Text(content)
 //	for each tool call:  total += c.Call() + c.Text(name) + c.Text(arguments)
 //	for each media part: total += c.Image(url, detail), c.Audio(data, format) or c.File(data, name)
+//
+// # Exact encodings
+//
+// [O200k] and [Cl100k] give the tokens that OpenAI's tiktoken gives with encode_ordinary, for every text, in time
+// that grows with its length and no faster, and count without allocating. The way goes through four rooms:
+//
+//   - Cutting (split.go, block.go). The reference cuts a text into pieces with a regular expression that looks back
+//     and ahead. Here the same cuts are computed: for 64 bytes of ASCII at a time with one bit per byte, elsewhere
+//     character by character. The classes of characters are those of Unicode 16.0 ([UnicodeVersion]), as in the
+//     reference; Go's package unicode is at 15.0 and would cut some hundred characters differently.
+//   - Looking up (pieces.go, perfect.go, scratch.go). Most pieces are tokens. The piece itself, packed into one to four
+//     words, is the key of a table in which every key has one place. What was counted lately is remembered.
+//   - Merging (chars.go, couples.go, units.go, merge.go). What is no token is put together by byte pair encoding. It
+//     starts from whole characters, and from pairs of them, wherever the vocabulary says that nothing can come
+//     between; chars.go has the argument.
+//   - Long pieces (window.go) are merged in windows that share a token. That their tokens may be joined is a theorem
+//     published with GitHub's bpe crate (github.com/github/rust-gems, crates/bpe, corollaries I to III), to whose
+//     authors the credit is due. No code was taken from there.
+//
+// The vocabularies are OpenAI's rank files, stored as lists of merges (internal/genvocab); a test rebuilds the files
+// and compares the checksums that tiktoken pins. The tables are made at the first use of an encoding, in about
+// 0.2 seconds for o200k_base, and take 22 MB of memory for both.
+//
+// How it was proven: make oracle compares every token with OpenAI's own code (the npm package tiktoken) on about 125 MB
+// per encoding: recorded conversations, Go's sources and documentation, samples of scripts cut at every byte, every code
+// point of the first two planes in the places where its class matters, runs of every length and alignment, all tokens
+// alone and in pairs, random words of many scripts, broken UTF-8 and 10 MB of random mixes. The plain tests compare with
+// a reference in Go that shares nothing with the fast way but the vocabulary and the classes (slow_test.go), and with
+// recorded answers (testdata/counts.txt). The command tokenize/benchmark measures speed beside another library.
 //
 // # Units
 //

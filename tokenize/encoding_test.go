@@ -67,6 +67,7 @@ func TestBrokenTextIsReadAsReplacementCharacters(t *testing.T) {
 	f("\xf0\x9f\x98", "\ufffd")           // the start of an emoji
 	f("\xf0\x9f\x98\xf0", "\ufffd\ufffd") //
 	f("\xc0\xaf", "\ufffd\ufffd")         // an overlong slash
+	f("\xe0\x80\x80", "\ufffd\ufffd\ufffd")
 	f("\xed\xa0\x80", "\ufffd\ufffd\ufffd")
 	f("\xf4\x90\x80\x80", "\ufffd\ufffd\ufffd\ufffd")
 }

@@ -1,9 +1,12 @@
 package tokenize
 
 import (
+	"bytes"
 	"iter"
+	"math/rand/v2"
 	"slices"
 	"testing"
+	"unicode/utf8"
 )
 
 // Every text has the tokens that the slow reference gives it. Each set is walked in steps, so that a run takes
@@ -14,11 +17,13 @@ func TestTokensAreThoseOfTheSlowReference(t *testing.T) {
 		step  int // one text of so many
 		texts iter.Seq[string]
 	}{
+		{"traps", 1, trapTexts},
 		{"scripts", 7, scriptTexts},
 		{"every code point", 211, codePointTexts},
 		{"runs", 29, runTexts},
 		{"tokens", 61, tokenTexts},
 		{"words", 11, wordTexts},
+		{"blocks", 11, blockTexts},
 		{"long words", 31, longWordTexts},
 		{"broken UTF-8", 11, brokenTexts},
 		{"fuzz", 1, fuzzTexts(500_000)},
@@ -28,7 +33,7 @@ func TestTokensAreThoseOfTheSlowReference(t *testing.T) {
 		for _, set := range sets {
 			t.Run(e.Name()+"/"+set.name, func(t *testing.T) {
 				step := set.step
-				if testing.Short() {
+				if testing.Short() && step > 1 {
 					step *= 10 // the race detector makes this ten times slower, and it has nothing to find
 				}
 				n := 0
@@ -69,6 +74,57 @@ func TestCountsDoNotDependOnWhatWasCountedBefore(t *testing.T) {
 		for i, text := range slices.Backward(texts) {
 			if got := e.CountString(text); got != first[i] {
 				t.Fatalf("%s: %q counted %d first, then %d", e.Name(), text, first[i], got)
+			}
+		}
+	}
+}
+
+// Words that differ in one place only are not mixed up in the memory of words. Tokens are not made from it.
+func TestRememberedWordsAreNotMixedUp(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 13))
+	for _, e := range []*Encoding{O200k(), Cl100k()} {
+		for size := 2; size <= longMost+1; size++ {
+			word := bytes.Repeat([]byte("q"), size)
+			for range 3_000 {
+				// Letters at one end, so that what stands at the other is the same.
+				free := word[max(0, size-5):]
+				if r.IntN(2) == 0 {
+					free = word[:min(size, 5)]
+				}
+				for i := range free {
+					free[i] = byte('a' + r.IntN(26))
+				}
+				if got, want := e.Count(word), len(e.AppendTokens(nil, word)); got != want {
+					t.Fatalf("%s: %q counts %d, want %d", e.Name(), word, got, want)
+				}
+			}
+		}
+	}
+}
+
+// Windows that are much too short for the tokens in them give the same tokens, by growing.
+func TestWindowsOfAnyLengthGiveTheSameTokens(t *testing.T) {
+	for _, e := range []*Encoding{O200k(), Cl100k()} {
+		slow := newSlow(e)
+		n := 0
+		for text := range longWordTexts {
+			if n++; n%50 != 0 {
+				continue
+			}
+			text := []byte(text[:min(len(text), 600)])
+			for !utf8.Valid(text) {
+				text = text[:len(text)-1]
+			}
+			want := slow.merge(string(text))
+			for _, first := range []int{1, 2, 5, 13, 40, 100, 600} {
+				var got []uint32
+				count, ok := 0, false
+				for ; !ok; first *= 2 {
+					count, got, ok = e.mergeWindows(text, first, nil, true)
+				}
+				if !slices.Equal(got, want) || count != len(want) {
+					t.Fatalf("%s: windows of less than %d bytes: %q has %d tokens, counted %d, want %d", e.Name(), first, text, len(got), count, len(want))
+				}
 			}
 		}
 	}

@@ -45,11 +45,13 @@ var oracleSets = []struct {
 }{
 	{"conversations", conversationTexts},
 	{"Go sources and documentation", goTexts},
+	{"traps", func(*testing.T) iter.Seq[string] { return trapTexts }},
 	{"scripts", func(*testing.T) iter.Seq[string] { return scriptTexts }},
 	{"every code point", func(*testing.T) iter.Seq[string] { return codePointTexts }},
 	{"runs", func(*testing.T) iter.Seq[string] { return runTexts }},
 	{"tokens", func(*testing.T) iter.Seq[string] { return tokenTexts }},
 	{"words", func(*testing.T) iter.Seq[string] { return wordTexts }},
+	{"blocks", func(*testing.T) iter.Seq[string] { return blockTexts }},
 	{"long words", func(*testing.T) iter.Seq[string] { return longWordTexts }},
 	{"broken UTF-8", func(*testing.T) iter.Seq[string] { return brokenTexts }},
 	{"fuzz", func(*testing.T) iter.Seq[string] { return fuzzTexts(10_000_000) }},

@@ -139,6 +139,54 @@ func wordTexts(yield func(string) bool) {
 	}
 }
 
+// trapTexts are what other tokenizers are known to get wrong.
+func trapTexts(yield func(string) bool) {
+	for _, s := range []string{
+		"m'\u017f'SKsve", // the long s folds to s
+		"\U000105d5\n\n", // a letter since Unicode 16
+		"\x7f", "a\x7fb", // no white space, no letter
+		"\n \n", "\n\t\n", // white space up to the last newline
+		"'sthe", "'remm", // in o200k_base nothing stands alone
+		"a's't", "a's's's", "I'LL'VE", "'s", "x'S",
+		"\ufeff", "\ufeff#", "\u0085", "\u0085\n", "\x1c\x1d", // white space is White_Space
+		"a\u0301b", "\u0301", " \u0301", "!\u0301!", "\u0301A",
+		"\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xe4\xb8", "\xf0\x9f\x98x",
+	} {
+		for _, around := range []string{"*", "some words before *", "* and some behind", strings.Repeat("long before ", 8) + "*" + strings.Repeat(" and behind", 8)} {
+			if !yield(strings.Replace(around, "*", s, 1)) {
+				return
+			}
+		}
+	}
+}
+
+// blockTexts are long enough to be cut in blocks: mixes of ASCII and of characters of two bytes of every class.
+func blockTexts(yield func(string) bool) {
+	r := rand.New(rand.NewPCG(12, 12))
+	parts := []string{
+		"a", "b", "the", "S", "XY", "Word", "é", "ß", "д", "É", "Д", "ǅ", "ʰ", "ª", "ל", "ع", "\u0301", "ſ",
+		"'", "'s", "'S", "'ſ", "'ll", "'Re", ".", "!", "/", "//", "\"", "§", "€", "\u00ad",
+		" ", "  ", " ", " ", "\n", "\n\n", "\r\n", "\t", "\u00a0", "\u0085", "1", "234", "²", "٣", "\x7f", "的",
+	}
+	for range 20_000 {
+		few := 2 + r.IntN(len(parts)-1)
+		if r.IntN(2) == 0 {
+			few = 2 + r.IntN(8)
+		}
+		first := r.IntN(len(parts))
+		var b strings.Builder
+		for size := 64 + r.IntN(200); b.Len() < size; {
+			b.WriteString(parts[(first+r.IntN(few)*13)%len(parts)])
+			if r.IntN(3) == 0 {
+				b.WriteByte("abcdefgh"[r.IntN(8)])
+			}
+		}
+		if !yield(b.String()) {
+			return
+		}
+	}
+}
+
 // longWordTexts are pieces of up to some thousand bytes with nothing to cut at.
 func longWordTexts(yield func(string) bool) {
 	r := rand.New(rand.NewPCG(5, 5))

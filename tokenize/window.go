@@ -16,11 +16,14 @@
 // So: merge a window; pick a token t of it that starts well before its end; merge the
 // window that starts where t starts; if its first token is t, all before t is final,
 // and the second window takes the place of the first. If it is not t, the end of the
-// first window was too near to know, and both are made twice as long. A window that
-// reaches the end of the piece is final as a whole.
+// first window was too near to know, and both are made twice as long. Should a longer
+// window not start any more with the token that links it to what is final, then all
+// starts again with windows twice as long. A window that reaches the end of the piece
+// is final as a whole.
 //
-// A window of n units costs O(n log n) and yields at least half of its units, and
-// doubling at most doubles the sum, so the whole costs O(n log n) whatever the text.
+// A window of n bytes costs O(n log n) and yields about seven eighths of it, and
+// doubling at most doubles the sum. No text is known for which a first window is too
+// short; if one were, starting again log n times would still be the worst.
 //
 // Long repetitions, such as rules of dashes or a file of blanks, are common enough to
 // be worth a shortcut: when the text that follows repeats what the window just read,
@@ -36,8 +39,8 @@ import (
 	"unicode/utf8"
 )
 
-// firstWindow is the length of a window to begin with, in bytes. It must be several
-// times maxTokenBytes, so that a window always has a token to stop before.
+// firstWindow is the length of a window to begin with, in bytes: several times
+// maxTokenBytes, so that nearly always the first is long enough.
 const firstWindow = 8 * maxTokenBytes
 
 // A window is the room for merging one stretch of a piece.
@@ -58,10 +61,26 @@ var windowPool = sync.Pool{New: func() any { return new(windows) }}
 // mergeLong merges a piece of any length. It returns the number of its tokens, and
 // appends them to dst if keep is set.
 func (e *Encoding) mergeLong(piece []byte, dst []uint32, keep bool) (int, []uint32) {
+	before := len(dst)
+	for first := firstWindow; ; first *= 2 {
+		count, dst, ok := e.mergeWindows(piece, first, dst[:before], keep)
+		if ok {
+			return count, dst
+		}
+	}
+}
+
+// mergeWindows is mergeLong with windows of so many bytes to begin with, as long as
+// they may have to be. It returns false if that does not lead to a result.
+func (e *Encoding) mergeWindows(piece []byte, first int, dst []uint32, keep bool) (int, []uint32, bool) {
 	w := windowPool.Get().(*windows)
-	defer windowPool.Put(w)
+	defer func() {
+		w.a.trim()
+		w.b.trim()
+		windowPool.Put(w)
+	}()
 	now, then := &w.a, &w.b
-	count, size := 0, firstWindow
+	count, size := 0, first
 	now.merge(e, piece, 0, size)
 	for now.end < len(piece) {
 		// The last token that starts in the first seven eighths of the window.
@@ -73,10 +92,16 @@ func (e *Encoding) mergeLong(piece []byte, dst []uint32, keep bool) (int, []uint
 			}
 			i, at = i+1, next
 		}
-		then.merge(e, piece, now.start+at, size)
-		if then.tokens[0] != now.tokens[i] {
+		if i > 0 {
+			then.merge(e, piece, now.start+at, size)
+		}
+		if i == 0 || then.tokens[0] != now.tokens[i] {
 			size *= 2
+			link := now.tokens[0]
 			now.merge(e, piece, now.start, size)
+			if now.start > 0 && now.tokens[0] != link {
+				return 0, dst, false // what is before rests on it
+			}
 			continue
 		}
 		// How often does the text of this window stand here again, at steps of at?
@@ -94,15 +119,13 @@ func (e *Encoding) mergeLong(piece []byte, dst []uint32, keep bool) (int, []uint
 		} else {
 			now, then = then, now
 		}
-		size = firstWindow
+		size = first
 	}
 	if keep {
 		dst = append(dst, now.tokens...)
 	}
 	count += len(now.tokens)
-	w.a.trim()
-	w.b.trim()
-	return count, dst
+	return count, dst, true
 }
 
 // samePrefix returns the length of the longest common prefix; b is a tail of a.
@@ -120,13 +143,14 @@ func samePrefix(a, b []byte) int {
 	return n
 }
 
-// merge fills w.tokens with the tokens of about size bytes of the piece at start.
+// merge fills w.tokens with the tokens of the piece from start on, of so many bytes and
+// up to three more that end a character.
 func (w *window) merge(e *Encoding, piece []byte, start, size int) {
 	w.start, w.end = start, len(piece)
 	if size < len(piece)-start {
 		w.end = start + size
-		for !utf8.RuneStart(piece[w.end]) {
-			w.end--
+		for w.end < len(piece) && !utf8.RuneStart(piece[w.end]) {
+			w.end++
 		}
 	}
 	text := piece[w.start:w.end]
