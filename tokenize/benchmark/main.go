@@ -6,8 +6,8 @@
 // installed programs for the languages. What is not there is left out, with a line that says so.
 //
 // A text is counted in messages of 64 KiB, and before each round everything is forgotten that counting remembers.
-// Megabytes per second are of processor time, which other programs disturb least; the ratios are of time on the wall.
-// All are medians.
+// Megabytes per second are of processor time, which other programs disturb least; the ratio is given of that and of
+// time on the wall. All are medians.
 //
 //	make bench-tokenize
 package main
