@@ -57,7 +57,7 @@ bench:
 
 # The other library is in a module of its own, so that it is no dependency.
 bench-tokenize:
-	cd tokenize/benchmark && $(GO) run .
+	cd tokenize/benchmark && $(GO) run . $(BENCH)
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o laconic .

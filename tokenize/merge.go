@@ -135,8 +135,9 @@ func (s *scratch) merge(e *Encoding, piece []byte, dst []uint32, keep bool) (int
 		k := u.read(e.chars, piece)
 		more := int(u.at[k]) < len(piece)
 		if more {
-			// There is no room for all. Go as far as the last place to cut.
-			for k--; k > 0 && !u.cut(k-1); k-- {
+			// There is no room for all. Go as far as the last place to cut, but not
+			// behind the last character but one: what follows is not known to the last.
+			for k -= 2; k > 0 && !u.cut(k-1); k-- {
 			}
 			if k == 0 {
 				n, dst := e.mergeLong(piece, dst, keep)

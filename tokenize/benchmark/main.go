@@ -9,7 +9,7 @@
 // Megabytes per second are of processor time, which other programs disturb least; the ratio is given of that and of
 // time on the wall. All are medians.
 //
-//	make bench-tokenize
+//	make bench-tokenize BENCH='-json folder'
 package main
 
 import (
@@ -27,16 +27,17 @@ import (
 func main() {
 	rounds := flag.Int("rounds", 7, "how often each text is counted")
 	size := flag.Int("size", 2_000_000, "bytes of each text")
+	recorded := flag.String("json", "", "`folder` of recorded conversations, .jsonl; without it, what JSON files there are")
 	flag.Parse()
-	if err := run(*rounds, *size); err != nil {
+	if err := run(*rounds, *size, *recorded); err != nil {
 		fmt.Fprintln(os.Stderr, "benchmark:", err)
 		os.Exit(1)
 	}
 }
 
-func run(rounds, size int) error {
+func run(rounds, size int, recorded string) error {
 	load()
-	texts := collect(size)
+	texts := collect(size, recorded)
 	for _, pair := range []struct {
 		ours   *tokenize.Encoding
 		theirs tokenizer.Encoding

@@ -16,8 +16,11 @@ type text struct{ name, data string }
 
 const locales = "/usr/share/locale"
 
-// collect gathers the texts of the table, up to so many bytes of each.
-func collect(size int) (texts []text) {
+// scripts are where npm and other programs in JavaScript are installed.
+var scripts = []string{"/usr/lib/node_modules", "/usr/share/nodejs", "/usr/local/lib/node_modules"}
+
+// collect gathers the texts of the table, up to so many bytes of each. recorded is a folder of .jsonl files, or "".
+func collect(size int, recorded string) (texts []text) {
 	out, _ := exec.Command("go", "env", "GOROOT", "GOMODCACHE").Output()
 	root, cache, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	source := filepath.Join(root, "src")
@@ -30,11 +33,17 @@ func collect(size int) (texts []text) {
 		}},
 		{"Markdown (documentation of Go modules)", func(give func(string)) { files(give, cache, ".md") }},
 		{"Go (Go's sources)", func(give func(string)) { files(give, source, ".go") }},
-		{"JSON (recorded conversations)", func(give func(string)) {
-			files(give, filepath.Join("..", "..", "..", "shared", "conversations"), ".jsonl")
+		{"JSON", func(give func(string)) {
+			if recorded != "" {
+				files(give, recorded, ".jsonl")
+				return
+			}
+			for _, folder := range scripts {
+				files(give, folder, ".json")
+			}
 		}},
 		{"JavaScript, TypeScript (npm)", func(give func(string)) {
-			for _, folder := range []string{"/usr/lib/node_modules", "/usr/share/nodejs", "/usr/local/lib/node_modules"} {
+			for _, folder := range scripts {
 				files(give, folder, ".js", ".ts")
 			}
 		}},
