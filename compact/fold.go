@@ -145,7 +145,7 @@ func (f *folding) warming() int {
 func (f *folding) mark() {
 	f.warm = true
 	d := f.d
-	recent := d.recentAt(f.p.KeepRecent, max(0, f.b.Placing-d.must))
+	recent := d.recentAt(f.p.KeepRecent, max(0, f.b.Placing-d.must), max(0, f.b.Messages-d.musts))
 	for recent > 0 && recent < d.end && d.msgs[recent].Role != Assistant {
 		recent--
 	}
@@ -168,7 +168,7 @@ func (f *folding) climb() {
 		d.landCount = count
 	}
 	d.epoch = len(f.epochs) + 1
-	d.recent = d.recentAt(f.p.KeepRecent, max(0, f.b.Placing-d.must))
+	d.recent = d.recentAt(f.p.KeepRecent, max(0, f.b.Placing-d.must), max(0, f.b.Messages-d.musts))
 	for i, s := range f.p.Ladder {
 		if d.Over() == 0 && d.Crowded() == 0 && d.Excess() == 0 {
 			break
@@ -191,8 +191,10 @@ func (f *folding) climb() {
 
 // recentAt is the index of the first recent message as of the current request
 // point. It measures by what messages cost before any edit, so that an edit
-// does not move it.
-func (d *Draft) recentAt(k KeepRecent, room int) int {
+// does not move it. room and seats are what is left of both budgets, in tokens
+// and in messages: a share of each may be recent, for thousands of very short
+// messages are few tokens.
+func (d *Draft) recentAt(k KeepRecent, room, seats int) int {
 	if k.Messages > 0 {
 		return d.exchangeAt(max(0, d.end-k.Messages))
 	}
@@ -206,6 +208,7 @@ func (d *Draft) recentAt(k KeepRecent, room int) int {
 	}
 	limit = min(limit, share(s, room))
 	r, _ := slices.BinarySearchFunc(d.sum[:d.end+1], d.sum[d.end]-limit, func(a, b int) int { return a - b })
+	r = max(r, d.end-share(s, seats))
 	for r < d.end && int(d.parts.start[r]) != r {
 		r++ // the exchange that r is in does not fit whole
 	}

@@ -233,7 +233,7 @@ func (k *checker) asOfEnd(msgs []Message) *Draft {
 	}
 	f := folding{p: k.p, b: k.b, d: newDraft(k.p, msgs, costs, roundUp(k.in.Fixed, k.b.Step), k.c)}
 	f.advance(len(msgs))
-	f.d.recent = f.d.recentAt(k.p.KeepRecent, max(0, k.b.Placing-f.d.must))
+	f.d.recent = f.d.recentAt(k.p.KeepRecent, max(0, k.b.Placing-f.d.must), max(0, k.b.Messages-f.d.musts))
 	return f.d
 }
 
