@@ -22,10 +22,6 @@ var laterValues = []struct{ path, value string }{
 	{"models[*].window", "auto"},
 }
 
-// laterTokenizers are those of later versions. One that is there by now is
-// taken, whatever stands here.
-var laterTokenizers = []string{"o200k_base", "o200k_harmony", "cl100k_base"}
-
 func laterKey(path string) bool {
 	return slices.ContainsFunc(laterKeys, func(p string) bool { return compilePattern(p).matches(path) })
 }

@@ -267,7 +267,7 @@ func (ch *checking) rows() {
 			ch.name(path+".policy", "policy", m.Policy, policies, nil)
 		}
 		if m.Tokenizer != "" {
-			ch.name(path+".tokenizer", "tokenizer", m.Tokenizer, tokenize.Names(), laterTokenizers)
+			ch.name(path+".tokenizer", "tokenizer", m.Tokenizer, tokenize.Names(), nil)
 		}
 		ch.numbers(path, m)
 	}

@@ -15,7 +15,7 @@ func Example() {
 	total += c.Envelope() + c.Call() + c.Text("ls") + c.Text(`{"path":"."}`)
 	total += c.Envelope() + c.Text("README.md\nmain.go\n")
 	fmt.Println(total, "tokens, exact:", c.Exact())
-	// Output: 69 tokens, exact: false
+	// Output: 68 tokens, exact: true
 }
 
 // The family of a model decides how texts and pictures are counted.
@@ -25,9 +25,9 @@ func ExampleFor() {
 		fmt.Println(c.Family(), c.Name(), c.Text("Hello, world"))
 	}
 	// Output:
-	// gpt-4o bytes/3.2 4
-	// claude-4 bytes/2.6 5
-	// unknown bytes/3 4
+	// gpt-4o o200k_base 3
+	// claude-4 o200k*1.35 5
+	// unknown o200k*1.2+digits 4
 }
 
 // A tokenizer may be chosen by name.
@@ -39,7 +39,7 @@ func ExampleNamed() {
 	fmt.Println(err)
 	// Output:
 	// 1000 <nil>
-	// unknown tokenizer "byte/4", did you mean "bytes/4"? (known: bytes/4, bytes/3.5, bytes/3.2, bytes/3, bytes/2.8, bytes/2.6, bytes/2.4, bytes/2.2)
+	// unknown tokenizer "byte/4", did you mean "bytes/4"? (known: o200k_base, o200k_harmony, cl100k_base, o200k*1.05, o200k*1.1, o200k*1.1+digits, o200k*1.15+digits, o200k*1.2+digits, o200k*1.35+digits, o200k*1.35, o200k*1.6, bytes/4, bytes/3.5, bytes/3)
 }
 
 // Another tokenizer for the texts; pictures still cost what the model's family says.

@@ -5,13 +5,13 @@ package tokenize
 //
 // As of November 2026. Where the numbers come from:
 //
-//   - text. Bytes of UTF-8 per prompt token, measured on agent logs that carry their provider's usage: gpt-5.x 3.7,
-//     DeepSeek 3.4, Claude 3.5 3.1 (2.6 to 3.2 over the requests of one run with tools), Claude Opus 4.5 and 4.6 2.6.
-//     o200k_base has 3.5 to 4.1 bytes per token over eight sets of such logs, and 3.0 in the worst of 194
-//     conversations. A family takes a number below its average, so that few conversations are under-counted, and
-//     those by no more than callers keep free. The others follow from what their tokenizer needs beside o200k_base:
-//     Llama 3 and DeepSeek 1.05 times as many tokens, Qwen, GLM and Kimi 1.10, Gemini and Gemma 1.15, Mistral's
-//     first and Llama 2 1.35; Claude since 4.7 needs about a fifth more than before.
+//   - text. Which of OpenAI's models has which encoding: openai/tiktoken, model.py (August 2026). gpt-6 is not in it.
+//     The other vocabularies are not at hand; their factors on a count of o200k_base come from nine sets of texts
+//     counted with public vocabularies (Llama 3 and cl100k_base 1.00, Mistral's first 1.21 to 1.32, digits 1.63) and
+//     from agent logs with their providers' usage: DeepSeek 1.05 to 1.16, Claude 3.5 to Opus 4.6 1.12 to 1.44 (what
+//     clients add unseen is in it). Claude since 4.7 needs about a fifth more than before. Qwen, GLM, Kimi and the
+//     Mistral vocabularies since Nemo are taken for 1.10, Gemini and Gemma for 1.15. What is known of nobody's models
+//     gets 1.20. Where single digits are tokens the name ends in "+digits" (scale.go).
 //   - pictures. OpenAI's and Anthropic's vision guides, Google's token guide, mistral-common, Ollama's source. The
 //     squares of gpt-5.5 and gpt-6 at 1.2 tokens and their limits under "auto" and "high" agree to the token with
 //     published measurements (Hugging Face, JOHNISKING/image-token-cost, late 2026); gpt-5.2 to 5.4 follow reports
@@ -23,114 +23,116 @@ var families = []family{
 	// name, patterns on the model's name, text, picture, sound, page, window, input
 
 	// OpenAI. The patterns of gpt-4o also take its audio, search and realtime siblings.
-	{"gpt-6", "gpt-6*", "bytes/3.2", openAI6, 10, 0, 1_050_000, 922_000},
-	{"gpt-5-chat", "gpt-5-chat* gpt-5.1-chat*", "bytes/3.2", tiles{70, 140}, 10, 0, 128_000, 0},
-	{"gpt-5.2-chat", "gpt-5*-chat* gpt-5*-codex-spark*", "bytes/3.2", squares(120), 10, 0, 128_000, 0},
-	{"gpt-5-mini", "gpt-5*-mini*", "bytes/3.2", squares(162), 10, 0, 400_000, 272_000},
-	{"gpt-5-nano", "gpt-5*-nano*", "bytes/3.2", squares(246), 10, 0, 400_000, 272_000},
-	{"gpt-5.5-instant", "gpt-5*-instant* chat-latest", "bytes/3.2", openAI54, 10, 0, 400_000, 272_000},
-	{"gpt-5.4", "gpt-5.4* gpt-5.5* gpt-5.6* gpt-5.7* gpt-5.8* gpt-5.9*", "bytes/3.2", openAI54, 10, 0, 1_050_000, 922_000},
-	{"gpt-5.2", "gpt-5.2* gpt-5.3*", "bytes/3.2", squares(120), 10, 0, 400_000, 272_000},
-	{"gpt-5", "gpt-5*", "bytes/3.2", tiles{70, 140}, 10, 0, 400_000, 272_000},
-	{"gpt-4.1-mini", "gpt-4.1-mini*", "bytes/3.2", squares(162), 10, 0, 1_047_576, 0},
-	{"gpt-4.1-nano", "gpt-4.1-nano*", "bytes/3.2", squares(246), 10, 0, 1_047_576, 0},
-	{"gpt-4.1", "gpt-4.1*", "bytes/3.2", tiles{85, 170}, 10, 0, 1_047_576, 0},
-	{"gpt-4o-mini", "gpt-4o-mini*", "bytes/3.2", tiles{2833, 5667}, 10, 0, 128_000, 0},
-	{"gpt-4o", "gpt-4o* chatgpt-4o* gpt-4.5* gpt-audio*", "bytes/3.2", tiles{85, 170}, 10, 0, 128_000, 0},
-	{"o4-mini", "o4-mini* codex-mini*", "bytes/3.2", squares(172), 10, 0, 200_000, 0},
-	{"o1-mini", "o1-mini* o1-preview*", "bytes/3.2", tiles{75, 150}, 10, 0, 128_000, 0},
-	{"o1", "o1 o1-* o3 o3-*", "bytes/3.2", tiles{75, 150}, 10, 0, 200_000, 0},
-	{"computer-use", "computer-use*", "bytes/3.2", tiles{65, 129}, 10, 0, 8_192, 0},
-	{"gpt-4-turbo", "gpt-4-turbo* gpt-4-1106* gpt-4-0125* gpt-4-vision*", "bytes/3.2", tiles{85, 170}, 10, 0, 128_000, 0},
-	{"gpt-4-32k", "gpt-4-32k*", "bytes/3.2", tiles{85, 170}, 10, 0, 32_768, 0},
-	{"gpt-4", "gpt-4*", "bytes/3.2", tiles{85, 170}, 10, 0, 8_192, 0},
-	{"gpt-3.5-turbo-instruct", "gpt-3.5-turbo-instruct* gpt-35-turbo-instruct*", "bytes/3.2", tiles{85, 170}, 10, 0, 4_096, 0},
-	{"gpt-3.5-turbo", "gpt-3.5* gpt-35*", "bytes/3.2", tiles{85, 170}, 10, 0, 16_385, 0},
-	{"gpt-oss", "gpt-oss*", "bytes/3.2", anyVision, 32, 0, 131_072, 0},
+	{"gpt-6", "gpt-6*", "o200k*1.05", openAI6, 10, 0, 1_050_000, 922_000},
+	{"gpt-5-chat", "gpt-5-chat* gpt-5.1-chat*", "o200k_base", tiles{70, 140}, 10, 0, 128_000, 0},
+	{"gpt-5.2-chat", "gpt-5*-chat* gpt-5*-codex-spark*", "o200k_base", squares(120), 10, 0, 128_000, 0},
+	{"gpt-5-mini", "gpt-5*-mini*", "o200k_base", squares(162), 10, 0, 400_000, 272_000},
+	{"gpt-5-nano", "gpt-5*-nano*", "o200k_base", squares(246), 10, 0, 400_000, 272_000},
+	{"gpt-5.5-instant", "gpt-5*-instant* chat-latest", "o200k_base", openAI54, 10, 0, 400_000, 272_000},
+	{"gpt-5.4", "gpt-5.4* gpt-5.5* gpt-5.6* gpt-5.7* gpt-5.8* gpt-5.9*", "o200k_base", openAI54, 10, 0, 1_050_000, 922_000},
+	{"gpt-5.2", "gpt-5.2* gpt-5.3*", "o200k_base", squares(120), 10, 0, 400_000, 272_000},
+	{"gpt-5", "gpt-5*", "o200k_base", tiles{70, 140}, 10, 0, 400_000, 272_000},
+	{"gpt-4.1-mini", "gpt-4.1-mini*", "o200k_base", squares(162), 10, 0, 1_047_576, 0},
+	{"gpt-4.1-nano", "gpt-4.1-nano*", "o200k_base", squares(246), 10, 0, 1_047_576, 0},
+	{"gpt-4.1", "gpt-4.1*", "o200k_base", tiles{85, 170}, 10, 0, 1_047_576, 0},
+	{"gpt-4o-mini", "gpt-4o-mini*", "o200k_base", tiles{2833, 5667}, 10, 0, 128_000, 0},
+	{"gpt-4o", "gpt-4o* chatgpt-4o* gpt-4.5* gpt-audio*", "o200k_base", tiles{85, 170}, 10, 0, 128_000, 0},
+	{"o4-mini", "o4-mini* codex-mini*", "o200k_base", squares(172), 10, 0, 200_000, 0},
+	{"o1-mini", "o1-mini* o1-preview*", "o200k_base", tiles{75, 150}, 10, 0, 128_000, 0},
+	{"o1", "o1 o1-* o3 o3-*", "o200k_base", tiles{75, 150}, 10, 0, 200_000, 0},
+	{"computer-use", "computer-use*", "o200k*1.05", tiles{65, 129}, 10, 0, 8_192, 0},
+	{"gpt-4-turbo", "gpt-4-turbo* gpt-4-1106* gpt-4-0125* gpt-4-vision*", "cl100k_base", tiles{85, 170}, 10, 0, 128_000, 0},
+	{"gpt-4-32k", "gpt-4-32k*", "cl100k_base", tiles{85, 170}, 10, 0, 32_768, 0},
+	{"gpt-4", "gpt-4*", "cl100k_base", tiles{85, 170}, 10, 0, 8_192, 0},
+	{"gpt-3.5-turbo-instruct", "gpt-3.5-turbo-instruct* gpt-35-turbo-instruct*", "cl100k_base", tiles{85, 170}, 10, 0, 4_096, 0},
+	{"gpt-3.5-turbo", "gpt-3.5* gpt-35*", "cl100k_base", tiles{85, 170}, 10, 0, 16_385, 0},
+	{"text-embedding", "text-embedding-*", "cl100k_base", tiles{85, 170}, 10, 0, 8_191, 0},
+	{"gpt-oss", "gpt-oss*", "o200k_harmony", anyVision, 32, 0, 131_072, 0},
 
 	// Anthropic. Opus 4.7 brought another tokenizer and finer pictures; what is not known to be older counts as new.
 	// The newer ones have 1,000,000 tokens at Anthropic and 200,000 at some hosts.
-	{"claude-2", "claude-2* claude-v2* claude-instant*", "bytes/2.6", claude4, 32, 0, 100_000, 0},
+	{"claude-2", "claude-2* claude-v2* claude-instant*", "o200k*1.35", claude4, 32, 0, 100_000, 0},
 	{
 		"claude-4",
 		"claude-3* claude-4-opus* claude-4-sonnet* claude-4?1-* claude-4?5-* claude-4?6-* claude-*-4 claude-*-4@* " +
 			"claude-*-4:* claude-*-4-20* claude-*-4?0* claude-*-4?1* claude-*-4?5* claude-*-4?6*",
-		"bytes/2.6", claude4, 32, 0, 200_000, 0,
+		"o200k*1.35", claude4, 32, 0, 200_000, 0,
 	},
-	{"claude", "claude*", "bytes/2.2", area{2576, 4_800}, 32, 0, 200_000, 0},
+	{"claude", "claude*", "o200k*1.6", area{2576, 4_800}, 32, 0, 200_000, 0},
 
 	// Google. Gemini 3 charges a picture about 1,120 tokens at its default resolution, Gemma 4 up to that.
-	{"gemini-image", "gemini-*-image*", "bytes/2.8", crops{258}, 32, 1_120, 32_768, 0},
-	{"gemini-2", "gemini-1* gemini-2* gemini-pro", "bytes/2.8", crops{258}, 32, 258, 1_048_576, 0},
-	{"gemini", "gemini*", "bytes/2.8", flat(1_120), 32, 1_120, 1_048_576, 0},
-	{"gemma-2", "gemma gemma:* gemma-2* gemma2* gemma-7b* codegemma*", "bytes/2.8", flat(768), 32, 0, 8_192, 0},
-	{"gemma-3-1b", "gemma-3-1b* gemma3:1b* gemma-3n* gemma3n*", "bytes/2.8", flat(768), 32, 0, 32_768, 0},
-	{"gemma", "gemma*", "bytes/2.8", flat(1_120), 32, 0, 131_072, 0},
+	{"gemini-image", "gemini-*-image*", "o200k*1.15+digits", crops{258}, 32, 1_120, 32_768, 0},
+	{"gemini-2", "gemini-1* gemini-2* gemini-pro", "o200k*1.15+digits", crops{258}, 32, 258, 1_048_576, 0},
+	{"gemini", "gemini*", "o200k*1.15+digits", flat(1_120), 32, 1_120, 1_048_576, 0},
+	{"gemma-2", "gemma gemma:* gemma-2* gemma2* gemma-7b* codegemma*", "o200k*1.15+digits", flat(768), 32, 0, 8_192, 0},
+	{"gemma-3-1b", "gemma-3-1b* gemma3:1b* gemma-3n* gemma3n*", "o200k*1.15+digits", flat(768), 32, 0, 32_768, 0},
+	{"gemma", "gemma*", "o200k*1.15+digits", flat(1_120), 32, 0, 131_072, 0},
 
 	// DeepSeek. V4 has 1,000,000 tokens at DeepSeek, less elsewhere.
-	{"deepseek", "deepseek*", "bytes/3", anyVision, 32, 0, 131_072, 0},
+	{"deepseek", "deepseek*", "o200k*1.1", anyVision, 32, 0, 131_072, 0},
 
 	// Moonshot.
-	{"kimi-k2.5", "kimi-k2.* kimi-k2p* kimi-k2-0905* kimi-k2-thinking* kimi-k3*", "bytes/2.8", anyVision, 32, 0, 262_144, 0},
-	{"kimi-k2", "kimi* moonshot-v1-128k* moonshot-v1-auto*", "bytes/2.8", anyVision, 32, 0, 131_072, 0},
-	{"moonshot-v1-32k", "moonshot-v1-32k*", "bytes/2.8", anyVision, 32, 0, 32_768, 0},
-	{"moonshot-v1-8k", "moonshot-v1-8k*", "bytes/2.8", anyVision, 32, 0, 8_192, 0},
+	{"kimi-k2.5", "kimi-k2.* kimi-k2p* kimi-k2-0905* kimi-k2-thinking* kimi-k3*", "o200k*1.1", anyVision, 32, 0, 262_144, 0},
+	{"kimi-k2", "kimi* moonshot-v1-128k* moonshot-v1-auto*", "o200k*1.1", anyVision, 32, 0, 131_072, 0},
+	{"moonshot-v1-32k", "moonshot-v1-32k*", "o200k*1.1", anyVision, 32, 0, 32_768, 0},
+	{"moonshot-v1-8k", "moonshot-v1-8k*", "o200k*1.1", anyVision, 32, 0, 8_192, 0},
 
 	// Alibaba. The first Qwen3 models have 40,960 tokens as published, 131,072 only where YaRN is switched on.
 	{
 		"qwen3-long",
 		"qwen3-coder* qwen3-next* qwen3-max* qwen3-vl* qwen3-*-2507* qwen3.* qwen-plus* qwen-turbo* qwen-flash*",
-		"bytes/2.8", qwenVision, 32, 0, 131_072, 0,
+		"o200k*1.1+digits", qwenVision, 32, 0, 131_072, 0,
 	},
-	{"qwen3", "qwen3* qwen-3*", "bytes/2.8", qwenVision, 32, 0, 40_960, 0},
-	{"qwen", "qwen* qwq* qvq*", "bytes/2.8", qwenVision, 32, 0, 32_768, 0},
+	{"qwen3", "qwen3* qwen-3*", "o200k*1.1+digits", qwenVision, 32, 0, 40_960, 0},
+	{"qwen", "qwen* qwq* qvq*", "o200k*1.1+digits", qwenVision, 32, 0, 32_768, 0},
 
 	// Zhipu. For glm-4.7 alone the catalogue has seven windows.
-	{"glm-4v", "glm-4.5v* glm-4.1v* glm-4v*", "bytes/2.8", anyVision, 32, 0, 64_000, 0},
-	{"glm-4", "glm-4*", "bytes/2.8", anyVision, 32, 0, 128_000, 0},
-	{"glm-5", "glm-5*", "bytes/2.8", anyVision, 32, 0, 200_000, 0},
+	{"glm-4v", "glm-4.5v* glm-4.1v* glm-4v*", "o200k*1.1", anyVision, 32, 0, 64_000, 0},
+	{"glm-4", "glm-4*", "o200k*1.1", anyVision, 32, 0, 128_000, 0},
+	{"glm-5", "glm-5*", "o200k*1.1", anyVision, 32, 0, 200_000, 0},
 
 	// MiniMax.
-	{"minimax", "minimax-m*", "bytes/2.8", anyVision, 32, 0, 196_608, 0},
+	{"minimax", "minimax-m*", "o200k*1.2+digits", anyVision, 32, 0, 196_608, 0},
 
 	// Vision models as people run them with Ollama, which charges 768 tokens for any picture. It gives a model the
 	// window that fits into memory, so none stands here.
-	{"llava", "*llava* moondream* minicpm-v* granite*-vision*", "bytes/2.8", flat(768), 32, 0, 0, 0},
+	{"llava", "*llava* moondream* minicpm-v* granite*-vision*", "o200k*1.35+digits", flat(768), 32, 0, 0, 0},
 
 	// Meta.
-	{"llama-4", "*llama-4* *llama4*", "bytes/3", anyVision, 32, 0, 131_072, 0},
+	{"llama-4", "*llama-4* *llama4*", "o200k*1.05", anyVision, 32, 0, 131_072, 0},
 	{
 		"llama-3.1",
 		"*llama-3?1* *llama-3?2* *llama-3?3* *llama3?1* *llama3?2* *llama3?3* *llama-v3p* *nemotron*",
-		"bytes/3", anyVision, 32, 0, 131_072, 0,
+		"o200k*1.05", anyVision, 32, 0, 131_072, 0,
 	},
-	{"llama-3", "*llama-3* *llama3* *llama-v3*", "bytes/3", anyVision, 32, 0, 8_192, 0},
-	{"llama-2", "*llama-2* *llama2* codellama*", "bytes/2.4", anyVision, 32, 0, 4_096, 0},
+	{"llama-3", "*llama-3* *llama3* *llama-v3*", "o200k*1.05", anyVision, 32, 0, 8_192, 0},
+	{"llama-2", "*llama-2* *llama2* codellama*", "o200k*1.35+digits", anyVision, 32, 0, 4_096, 0},
 
 	// Mistral. Its first tokenizer has 32,768 entries, the one since Nemo 131,072.
 	{
 		"mixtral",
 		"*mixtral* *mistral-7b* mistral mistral:* codestral-22b* codestral-2405* mathstral* mistral-tiny*",
-		"bytes/2.4", mistral3, 32, 0, 32_768, 0,
+		"o200k*1.35+digits", mistral3, 32, 0, 32_768, 0,
 	},
-	{"pixtral", "pixtral*", "bytes/2.8", lines{16, 1024}, 32, 0, 131_072, 0},
-	{"magistral", "magistral*", "bytes/2.8", mistral3, 32, 0, 40_960, 0},
-	{"mistral-32k", "voxtral* mistral-small-24* mistral-small-2501* mistral-large-2402*", "bytes/2.8", mistral3, 32, 0, 32_768, 0},
-	{"mistral", "*mistral* ministral* *devstral* codestral*", "bytes/2.8", mistral3, 32, 0, 131_072, 0},
+	{"pixtral", "pixtral*", "o200k*1.1+digits", lines{16, 1024}, 32, 0, 131_072, 0},
+	{"magistral", "magistral*", "o200k*1.1+digits", mistral3, 32, 0, 40_960, 0},
+	{"mistral-32k", "voxtral* mistral-small-24* mistral-small-2501* mistral-large-2402*", "o200k*1.35+digits", mistral3, 32, 0, 32_768, 0},
+	{"mistral-large-2", "*mistral-large*-24*", "o200k*1.35+digits", mistral3, 32, 0, 131_072, 0},
+	{"mistral", "*mistral* ministral* *devstral* codestral*", "o200k*1.1+digits", mistral3, 32, 0, 131_072, 0},
 
 	// xAI. A picture is cut into at most six tiles of 256 tokens, and one more shows the whole.
-	{"grok-vision", "grok*vision*", "bytes/3", flat(1_792), 32, 0, 32_768, 0},
-	{"grok-4", "grok-4* grok-code*", "bytes/3", flat(1_792), 32, 0, 256_000, 0},
-	{"grok", "grok*", "bytes/3", flat(1_792), 32, 0, 131_072, 0},
+	{"grok-vision", "grok*vision*", "o200k*1.2+digits", flat(1_792), 32, 0, 32_768, 0},
+	{"grok-4", "grok-4* grok-code*", "o200k*1.2+digits", flat(1_792), 32, 0, 256_000, 0},
+	{"grok", "grok*", "o200k*1.2+digits", flat(1_792), 32, 0, 131_072, 0},
 
 	// Others that are often met.
-	{"command", "command-r* command-a*", "bytes/2.8", anyVision, 32, 0, 128_000, 0},
-	{"nova", "nova-micro* nova-lite* nova-pro* nova-premier*", "bytes/2.8", anyVision, 32, 0, 128_000, 0},
-	{"phi-4", "phi-4* phi4*", "bytes/3", anyVision, 32, 0, 16_384, 0},
-	{"phi-3-128k", "phi-3*128k* phi-3.5* phi3.5*", "bytes/2.4", anyVision, 32, 0, 131_072, 0},
-	{"phi-3", "phi-3* phi3*", "bytes/2.4", anyVision, 32, 0, 4_096, 0},
+	{"command", "command-r* command-a*", "o200k*1.2+digits", anyVision, 32, 0, 128_000, 0},
+	{"nova", "nova-micro* nova-lite* nova-pro* nova-premier*", "o200k*1.2+digits", anyVision, 32, 0, 128_000, 0},
+	{"phi-4", "phi-4* phi4*", "o200k*1.05", anyVision, 32, 0, 16_384, 0},
+	{"phi-3-128k", "phi-3*128k* phi-3.5* phi3.5*", "o200k*1.35+digits", anyVision, 32, 0, 131_072, 0},
+	{"phi-3", "phi-3* phi3*", "o200k*1.35+digits", anyVision, 32, 0, 4_096, 0},
 
-	{"unknown", "*", "bytes/3", anyVision, 32, 0, 0, 0},
+	{"unknown", "*", "o200k*1.2+digits", anyVision, 32, 0, 0, 0},
 }
 
 // squares is OpenAI's way since gpt-4.1-mini: up to 1,536 squares of 32 pixels, at so many percent of a token.

@@ -72,10 +72,10 @@ func TestOtherFilesCostTheirSize(t *testing.T) {
 		}
 	}
 	text := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("x"), 3_200*3))
-	f(text, "notes.txt", 3_000)
-	f(text, "", 3_000)
-	f("data:text/plain;base64,"+text, "notes.txt", 3_000)
-	f("data:text/plain;base64,"+text, "notes.pdf", 3_000) // the media type knows better than the name
+	f(text, "notes.txt", 3_200)
+	f(text, "", 3_200)
+	f("data:text/plain;base64,"+text, "notes.txt", 3_200)
+	f("data:text/plain;base64,"+text, "notes.pdf", 3_200) // the media type knows better than the name
 
 	f("", "report.pdf", FileUnseen)
 	f("", "", FileUnseen)

@@ -1,31 +1,49 @@
 package tokenize
 
-import "bytes"
-
-// Tools is the cost of the tools of a request, or of its legacy functions, as raw JSON. Providers render them more
-// tersely than JSON (OpenAI as TypeScript), so the cost of the JSON without its white space is above theirs, also
-// where schemas nest. Empty, null, [] and {} cost nothing. The JSON is not validated.
-func (c *Counter) Tools(raw []byte) int { return c.json(raw) }
+// Tools is the cost of the tools of a request, or of its legacy functions, as raw JSON. Empty, null, [] and {} cost
+// nothing. For OpenAI's models it is the known formula (functions.go). Templates of other models write the JSON, in a
+// layout of their own, behind a page of instructions. What cannot be read is charged as the text that it is.
+func (c *Counter) Tools(raw []byte) int {
+	if empty(raw) {
+		return 0
+	}
+	if c.text.framing.function > 0 {
+		if n, ok := c.functions(raw); ok {
+			return n
+		}
+	}
+	n := c.json(raw)
+	return n + n*c.text.framing.layout/100 + c.text.framing.tools
+}
 
 // Format is the cost of response_format as raw JSON: that of its text without white space. Empty, null, {} and
 // {"type":"text"} cost nothing. The JSON is not validated.
 func (c *Counter) Format(raw []byte) int {
 	const plain = `{"type":"text"}`
-	if len(raw) < 4*len(plain) && string(compactJSON(raw)) == plain {
+	if empty(raw) || len(raw) < 4*len(plain) && string(compactJSON(raw)) == plain {
 		return 0
 	}
 	return c.json(raw)
 }
 
-func (c *Counter) json(raw []byte) int {
-	size := len(raw) - blanks(raw)
-	switch {
-	case size <= len("[]"), size == len("null") && bytes.Equal(bytes.TrimSpace(raw), []byte("null")):
-		return 0
-	case c.Exact():
-		return c.Text(string(compactJSON(raw)))
+// empty tells whether a JSON text holds nothing.
+func empty(raw []byte) bool {
+	if len(raw) > 64 { // longer ones with nothing but blanks cost a little
+		return false
 	}
-	return c.Bytes(size)
+	switch string(compactJSON(raw)) {
+	case "", "null", "[]", "{}":
+		return true
+	}
+	return false
+}
+
+// json is the cost of a JSON text without its white space.
+func (c *Counter) json(raw []byte) int {
+	if !c.Seen() {
+		return c.Bytes(len(raw) - blanks(raw))
+	}
+	return c.text.count(compactJSON(raw))
 }
 
 // blanks counts the white space of a JSON text that stands outside its strings.

@@ -1,5 +1,7 @@
 package tokenize
 
+import "unsafe"
+
 // Counter tells what things cost a model, in tokens. Costs are additive: a message costs its envelope plus its
 // pieces. A Counter comes from [For] or [Named]; it is immutable and safe for concurrent use.
 type Counter struct {
@@ -50,37 +52,56 @@ func Window(model string) (window, input int, ok bool) {
 	return f.window, f.input, f.window > 0
 }
 
-// Name is the name of the text tokenizer, such as "bytes/3.2".
+// Name is the name of the text tokenizer, such as "o200k_base" or "o200k*1.1".
 func (c *Counter) Name() string { return c.text.name }
 
 // Family is the name of the model's family, such as "gpt-4o"; "unknown" for a model that the table does not know.
 func (c *Counter) Family() string { return c.family.name }
 
 // Exact reports whether texts are counted as the model itself counts them. It is false for every estimate.
-func (c *Counter) Exact() bool { return c.text.count != nil }
+func (c *Counter) Exact() bool { return c.text.exact() }
 
-// Text is the cost of a text, without any envelope. An empty text costs nothing.
-func (c *Counter) Text(s string) int {
-	if c.text.count != nil {
-		return c.text.count(s)
+// Seen reports whether the cost of a text depends on more than its length. Where it does not, [Counter.Bytes] is as
+// good as [Counter.Text].
+func (c *Counter) Seen() bool { return c.text.encoding != nil }
+
+// Load builds the tables that the counter needs, if nobody did before; it takes some tenths of a second at most.
+// Without it the first text that is counted does that.
+func (c *Counter) Load() {
+	if c.text.encoding != nil {
+		c.text.encoding()
 	}
-	return c.text.estimate(len(s))
 }
 
-// Bytes is the cost of a text of n bytes that is not at hand. An estimate only needs the length, so for it
-// Bytes(len(s)) equals Text(s). An exact counter answers n: no token is shorter than a byte. n below 1 costs 0.
-func (c *Counter) Bytes(n int) int {
-	if c.text.count != nil {
-		return max(n, 0)
+// Text is the cost of a text, without any envelope. An empty text costs nothing. It does not allocate.
+func (c *Counter) Text(s string) int { return c.text.count(bytesOf(s)) }
+
+// TextBytes is Text for bytes.
+func (c *Counter) TextBytes(b []byte) int { return c.text.count(b) }
+
+// Bytes is the cost of a text of n bytes that is not at hand. For an estimate by length Bytes(len(s)) equals Text(s);
+// the others take three bytes of a text for a token of o200k_base, which most texts exceed. n below 1 costs 0.
+func (c *Counter) Bytes(n int) int { return c.text.length(n) }
+
+// Envelope is the cost of what stands around each message: separators, and its role.
+func (c *Counter) Envelope() int { return c.text.framing.envelope }
+
+// NameOf is the cost of a message's name; "": it has none.
+func (c *Counter) NameOf(name string) int {
+	if name == "" {
+		return 0
 	}
-	return c.text.estimate(n)
+	return 1 + c.Text(name) // 1 as in OpenAI's cookbook
 }
 
-// Envelope is the cost of what stands around each message: role, separators, the name of the field.
-func (c *Counter) Envelope() int { return c.text.envelope }
+// Result is the cost of what stands around a tool result beside its envelope: whose answer it is.
+func (c *Counter) Result() int { return c.text.framing.result }
 
 // Call is the cost of what stands around each tool call inside a message, beside its name and arguments.
-func (c *Counter) Call() int { return c.text.call }
+func (c *Counter) Call() int { return c.text.framing.call }
 
 // Priming is the cost, once per request, of the tokens that open the model's answer.
 func (c *Counter) Priming() int { return 3 } // every reply is primed with <|start|>assistant<|message|> (OpenAI cookbook)
+
+// bytesOf lends the bytes of a string, to be read only.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

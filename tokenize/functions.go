@@ -1,0 +1,159 @@
+package tokenize
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// OpenAI writes functions for its models as TypeScript. What that costs is known by measurement (OpenAI's cookbook,
+// "How to count tokens with tiktoken", section 7): so many tokens for a function, for each of its properties, for an
+// enum and its items, and once behind the last function, besides their names, types and descriptions.
+//
+// The formula says nothing of what nests: properties of properties, items of arrays, alternatives. Here they are
+// charged as properties of their own. Keywords that it does not know, such as default, pattern or $defs, are charged
+// with their values. So a flat function costs what the formula says, and one that nests never less.
+const (
+	firstProperty = 3
+	perProperty   = 3
+	firstItem     = -3
+	perItem       = 3
+	lastFunction  = 12
+)
+
+// longestTools bounds what is read into memory, in bytes; longer ones are charged as text, which is more.
+const longestTools = 1 << 20
+
+// functions is the cost of a list of tools or of legacy functions. ok is false where the JSON is neither.
+func (c *Counter) functions(raw []byte) (cost int, ok bool) {
+	var list []any
+	if len(raw) > longestTools || json.Unmarshal(raw, &list) != nil {
+		return 0, false
+	}
+	for _, tool := range list {
+		t, _ := tool.(map[string]any)
+		if t == nil {
+			return 0, false
+		}
+		cost += c.text.framing.function + c.function(t)
+	}
+	return cost + lastFunction, true
+}
+
+// function is the cost of one tool.
+func (c *Counter) function(t map[string]any) (cost int) {
+	f := t
+	for _, kind := range []string{"function", "custom"} {
+		if inner, ok := t[kind].(map[string]any); ok {
+			f = inner
+		}
+	}
+	name, _ := f["name"].(string)
+	description, _ := f["description"].(string)
+	cost = c.Text(name + ":" + strings.TrimSuffix(description, "."))
+	for key, value := range f {
+		switch key {
+		case "name", "description", "strict", "type":
+		case "parameters":
+			if schema, ok := value.(map[string]any); ok {
+				cost += c.schema(schema, true)
+				continue
+			}
+			cost += c.loose(value)
+		default:
+			cost += c.Text(key) + c.loose(value)
+		}
+	}
+	return cost
+}
+
+// property is the cost of one property; key is "" for what has no name: items, and alternatives.
+func (c *Counter) property(key string, value any) int {
+	schema, ok := value.(map[string]any)
+	if !ok {
+		return perProperty + c.Text(key) + c.loose(value)
+	}
+	description, _ := schema["description"].(string)
+	line := key + ":" + typeOf(schema["type"]) + ":" + strings.TrimSuffix(description, ".")
+	return perProperty + c.Text(line) + c.schema(schema, false)
+}
+
+// schema is the cost of what a schema holds beside its type and, unless it is the root, its description.
+func (c *Counter) schema(schema map[string]any, root bool) (cost int) {
+	for key, value := range schema {
+		switch key {
+		case "type", "required", "$schema":
+		case "description":
+			if root {
+				cost += c.loose(value)
+			}
+		case "properties":
+			properties, _ := value.(map[string]any)
+			if len(properties) > 0 {
+				cost += firstProperty
+			}
+			for name, p := range properties {
+				cost += c.property(name, p)
+			}
+		case "enum":
+			items, _ := value.([]any)
+			if len(items) > 0 {
+				cost += firstItem
+			}
+			for _, item := range items {
+				cost += perItem + c.loose(item)
+			}
+		case "anyOf", "oneOf", "allOf", "prefixItems":
+			alternatives, _ := value.([]any)
+			for _, a := range alternatives {
+				cost += c.property("", a)
+			}
+		case "items", "additionalProperties", "not":
+			if _, ok := value.(map[string]any); ok {
+				cost += c.property("", value)
+			}
+		default:
+			cost += c.Text(key) + c.loose(value)
+		}
+	}
+	return cost
+}
+
+// typeOf writes a type, or several, as TypeScript does.
+func typeOf(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case []any:
+		names := make([]string, 0, len(v))
+		for _, one := range v {
+			name, _ := one.(string)
+			names = append(names, name)
+		}
+		return strings.Join(names, " | ")
+	}
+	return ""
+}
+
+// loose is the cost of a value of unknown meaning, written in whatever way: its strings and numbers, and two tokens
+// for what stands around each.
+func (c *Counter) loose(value any) (cost int) {
+	switch v := value.(type) {
+	case string:
+		return c.Text(v)
+	case []any:
+		for _, one := range v {
+			cost += 2 + c.loose(one)
+		}
+	case map[string]any:
+		for key, one := range v {
+			cost += 2 + c.Text(key) + c.loose(one)
+		}
+	case json.Number:
+		return c.Text(string(v))
+	case float64:
+		return 8 // as long as numbers in schemas are
+	case bool, nil:
+		return 1
+	}
+	return cost
+}

@@ -1,0 +1,132 @@
+package tokenize
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// weatherTools is the example of OpenAI's cookbook.
+const weatherTools = `[{"type":"function","function":{"name":"get_current_weather",
+  "description":"Get the current weather in a given location",
+  "parameters":{"type":"object","properties":{
+    "location":{"type":"string","description":"The city and state, e.g. San Francisco, CA"},
+    "unit":{"type":"string","description":"The unit of temperature to return","enum":["celsius","fahrenheit"]}},
+  "required":["location"]}}}]`
+
+func TestFlatFunctionsCostWhatTheFormulaSays(t *testing.T) {
+	f := func(raw string, want int) {
+		t.Helper()
+		if got := For("gpt-4o").Tools([]byte(raw)); got != want {
+			t.Errorf("%.80s costs %d, want %d", raw, got, want)
+		}
+		if got := For("gpt-4o").Tools([]byte(indent(raw))); got != want {
+			t.Errorf("in another layout %.80s costs %d, want %d", raw, got, want)
+		}
+	}
+	text := func(lines ...string) (n int) {
+		for _, line := range lines {
+			n += For("gpt-4o").Text(line)
+		}
+		return n
+	}
+	// 7 a function, 12 behind the last.
+	f(tool(`"name":"ls"`), 7+text("ls:")+12)
+	f(tool(`"name":"ls","description":"List files."`), 7+text("ls:List files")+12) // a full stop at the end is left out
+	f(tool(`"name":"ls","strict":true`), 7+text("ls:")+12)
+	f(tool(`"name":"ls","parameters":{"type":"object"}`), 7+text("ls:")+12)
+	f(tool(`"name":"ls","parameters":{"type":"object","properties":{},"required":[]}`), 7+text("ls:")+12)
+	f(`[{"name":"ls"}]`, 7+text("ls:")+12) // a legacy function has no type around it
+	f(tool(`"name":"ls"`)[:len(tool(`"name":"ls"`))-1]+","+tool(`"name":"cat"`)[1:], 7+text("ls:")+7+text("cat:")+12)
+	// 3 where there are properties, 3 for each.
+	f(tool(`"name":"ls","parameters":{"properties":{"path":{"type":"string","description":"Where."}}}`),
+		7+text("ls:")+3+3+text("path:string:Where")+12)
+	f(tool(`"name":"ls","parameters":{"properties":{"path":{"type":["string","null"]}}}`),
+		7+text("ls:")+3+3+text("path:string | null:")+12)
+	// -3 for an enum, 3 for each item.
+	f(tool(`"name":"ls","parameters":{"properties":{"by":{"type":"string","enum":["name","size"]}}}`),
+		7+text("ls:")+3+3+text("by:string:")-3+3+text("name")+3+text("size")+12)
+	f(tool(`"name":"ls","parameters":{"properties":{"by":{"type":"string","enum":[]}}}`), 7+text("ls:")+3+3+text("by:string:")+12)
+}
+
+// gpt-4 and gpt-3.5 pay 10 for a function.
+func TestOlderModelsPayMoreForAFunction(t *testing.T) {
+	c := For("gpt-4")
+	if got, want := c.Tools([]byte(tool(`"name":"ls"`))), 10+c.Text("ls:")+12; got != want {
+		t.Errorf("got %d, want %d", got, want)
+	}
+}
+
+// What the formula does not know costs more than the same function without it.
+func TestWhatNestsIsNeverBelowTheFormula(t *testing.T) {
+	const flat = `"name":"f","description":"Does it.","parameters":{"type":"object","properties":{"a":{"type":"object","description":"One."%s}}%s}`
+	c := For("gpt-4o")
+	formula := c.Tools([]byte(tool(fmt.Sprintf(flat, "", ""))))
+	f := func(inProperty, inRoot string, least int) {
+		t.Helper()
+		if got := c.Tools([]byte(tool(fmt.Sprintf(flat, inProperty, inRoot)))); got < formula+least {
+			t.Errorf("%s%s costs %d, want at least %d + %d", inProperty, inRoot, got, formula, least)
+		}
+	}
+	f(`,"properties":{"b":{"type":"string","description":"Two."}}`, "", 3+3+c.Text("b:string:Two"))
+	f(`,"properties":{"b":{"properties":{"c":{"type":"string"}}}}`, "", 3+3+c.Text("b::")+3+3+c.Text("c:string:"))
+	f(`,"items":{"type":"string"}`, "", 3+c.Text(":string:"))
+	f(`,"items":{"properties":{"b":{"type":"string","enum":["x","y"]}}}`, "", 3+3+3+3)
+	f(`,"anyOf":[{"type":"string"},{"type":"null"}]`, "", 2*3+2)
+	f(`,"additionalProperties":{"type":"string"}`, "", 3)
+	f(`,"default":{"x":[1,true,null,"a long text of many words"]}`, "", c.Text("a long text of many words")+3)
+	f(`,"pattern":"^[a-z0-9]+$"`, "", c.Text("^[a-z0-9]+$"))
+	f("", `,"$defs":{"x":{"type":"object","description":"Much text in a definition."}}`, c.Text("Much text in a definition."))
+	f("", `,"description":"Of the whole object."`, c.Text("Of the whole object."))
+	f("", `,"additionalProperties":false`, 0)
+}
+
+func TestOtherToolsCostTheirText(t *testing.T) {
+	c := For("gpt-4o")
+	f := func(raw string, words ...string) {
+		t.Helper()
+		least := 7 + 12
+		for _, w := range words {
+			least += c.Text(w)
+		}
+		if got := c.Tools([]byte(raw)); got < least {
+			t.Errorf("%s costs %d, want at least %d", raw, got, least)
+		}
+	}
+	f(`[{"type":"custom","custom":{"name":"sql","description":"Runs a query","format":{"type":"grammar","grammar":{"syntax":"lark","definition":"start: A B C"}}}}]`,
+		"sql:Runs a query", "start: A B C")
+	f(`[{"type":"web_search","user_location":{"city":"Springfield"}}]`, "Springfield")
+	f(`[{"type":"function","function":{"name":"f","parameters":"not a schema"}}]`, "f:", "not a schema")
+	f(`[{"type":"function","function":{"name":"f","parameters":{"properties":{"a":"not a schema"}}}}]`, "f:", "not a schema")
+}
+
+// What is no list of tools is charged as text; deep and long JSON, too.
+func TestBrokenToolsCostTheirText(t *testing.T) {
+	c := For("gpt-4o")
+	f := func(raw string) {
+		t.Helper()
+		if got, want := c.Tools([]byte(raw)), c.Text(raw); got != want {
+			t.Errorf("%.40q costs %d, want %d", raw, got, want)
+		}
+	}
+	f(`[1,2,3]`)
+	f(`{"name":"f"}`)
+	f(`[{"name":"f"}`)
+	f(strings.Repeat("[", 1<<20))
+	f(`[{"name":"` + strings.Repeat("long", longestTools/4) + `"}]`)
+}
+
+// Other models get the JSON, in some layout, behind a page of instructions.
+func TestOtherModelsPayForTheJSON(t *testing.T) {
+	for _, model := range []string{"llama3.1:8b", "claude-sonnet-4-5", "my-own"} {
+		c := For(model)
+		if got, least := c.Tools([]byte(weatherTools)), 150+c.Text(string(compactJSON([]byte(weatherTools)))); got < least {
+			t.Errorf("%s: %d, want at least %d", model, got, least)
+		}
+		if got := c.Tools([]byte("[]")); got != 0 {
+			t.Errorf("%s: no tools cost %d", model, got)
+		}
+	}
+}
+
+func tool(function string) string { return `[{"type":"function","function":{` + function + `}}]` }

@@ -1,0 +1,106 @@
+package tokenize
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestMixOfAText(t *testing.T) {
+	f := func(text string, want mix) {
+		t.Helper()
+		for shift := range 9 { // every alignment of the words that are read at once
+			padded := strings.Repeat("-", shift) + text + "-"
+			if got := mixOf([]byte(padded)); got != want {
+				t.Errorf("%q: %+v, want %+v", padded, got, want)
+			}
+		}
+	}
+	f("", mix{})
+	f("plain text, no digits at all, of some length", mix{})
+	f("1", mix{digits: 1, runs: 1})
+	f("1234567890", mix{digits: 10, runs: 1})
+	f("1 22 333, 4444; 2024-11-05", mix{digits: 18, runs: 7})
+	f("/0123456789:", mix{digits: 10, runs: 1}) // the neighbours of the digits in ASCII
+	f("1é2", mix{accents: 2, digits: 2, runs: 2})
+	f("Grüße", mix{accents: 4})
+	f("Привет", mix{other: 12})
+	f("日本語", mix{other: 9})
+	f("한국어", mix{other: 9})
+	f("नमस्ते", mix{rare: 18})
+	f("שלום", mix{rare: 8})
+	f("🙂", mix{other: 4})
+}
+
+func TestFactorFollowsTheText(t *testing.T) {
+	s := &scale{plain: 110, other: 150, rare: 300}
+	f := func(text string, n, want int) {
+		t.Helper()
+		if got := s.of(n, []byte(text)); got != want {
+			t.Errorf("%d tokens of %.20q cost %d, want %d", n, text, got, want)
+		}
+	}
+	f(strings.Repeat("x", 1_000), 100, 110)
+	f(strings.Repeat("x", 1_000), 101, 112) // 111.1
+	f(strings.Repeat("日", 300), 100, 150)
+	f(strings.Repeat("日", 150)+strings.Repeat("x", 450), 100, 130) // half of the bytes
+	f(strings.Repeat("न", 300), 100, 300)
+	f("é"+strings.Repeat("x", 998), 100, 112)     // 34 of 1,000 bytes count as of that language: 111.36
+	f(strings.Repeat("größe ", 100), 100, 150)    // all of them
+	f("a", 1, 1)                                  // no byte becomes two tokens
+	f(strings.Repeat("é", 10), 20, 20)            //
+	f(strings.Repeat("x", 1<<20), 1<<20, 1<<20)   //
+	f(strings.Repeat("12345678 ", 100), 400, 440) // this one has no digits
+	s = &scale{plain: 100, other: 100, rare: 100, digits: true}
+	f(strings.Repeat("12345678, ", 100), 400, 400+800-267) // 300 tokens were digits, at least 267 must have been
+	f("1, 2, 3 and 4", 10, 10)                             // single digits cost what they did
+	f(strings.Repeat("123", 100), 100, 300)
+}
+
+// A count is never below that of o200k_base, nor above the bytes.
+func TestScaledCountsAreWithinTheirBounds(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	alphabet := []rune("abc XYZ 0123456789 éüñ Приве 日本語 नमस्ते שלום 🙂\n\t{}[]\"\\")
+	for range 2_000 {
+		text := make([]byte, 0, 256)
+		for range r.IntN(60) {
+			text = utf8.AppendRune(text, alphabet[r.IntN(len(alphabet))])
+		}
+		base := O200k().Count(text)
+		for _, row := range tokenizers {
+			if row.scale == nil {
+				continue
+			}
+			if got := row.count(text); got < base || got > len(text) {
+				t.Fatalf("%s: %q costs %d, o200k_base %d, bytes %d", row.name, text, got, base, len(text))
+			}
+		}
+	}
+}
+
+func TestBrokenTextsAreCounted(t *testing.T) {
+	for _, text := range []string{"\xff\xfe\x80", "\xe0", "a\xf0\x9f", strings.Repeat("\x80", 100)} {
+		for _, row := range tokenizers {
+			if got := row.count([]byte(text)); got < 1 {
+				t.Errorf("%s: %q costs %d", row.name, text, got)
+			}
+		}
+	}
+}
+
+func BenchmarkMix(b *testing.B) {
+	for _, text := range []struct{ name, text string }{
+		{"code", strings.Repeat("func (c *Counter) Text(s string) int { return 42 }\n", 2_000)},
+		{"chinese", strings.Repeat("今天天气很好。", 5_000)},
+		{"german", strings.Repeat("Das Wetter ist heute schön und für morgen grüßt die Sonne. ", 2_000)},
+	} {
+		b.Run(text.name, func(b *testing.B) {
+			raw := []byte(text.text)
+			b.SetBytes(int64(len(raw)))
+			for b.Loop() {
+				mixOf(raw)
+			}
+		})
+	}
+}
