@@ -117,7 +117,7 @@ func (d *decoder) textOf(v value) compact.Text {
 	if len(inside) == v.size {
 		return compact.Plain(inside)
 	}
-	return compact.Encoded(inside, v.size, unquote)
+	return compact.Encoded(inside, v.size, jsonString)
 }
 
 // thought notes reasoning. Servers and clients write it under several names,

@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"laconic/compact"
 )
 
 // plain are the bytes that stand for themselves within a string.
@@ -121,14 +123,26 @@ func hex4(src []byte) (r rune, ok bool) {
 	return r, true
 }
 
+// jsonString is the form in which the texts of a request are held: the inside of
+// a JSON string that was read before.
+var jsonString = &compact.Coding{Decode: unquote, Append: appendUnquoted}
+
 // unquote decodes the inside of a JSON string that was read before.
 func unquote(inside string) string {
-	i := strings.IndexByte(inside, '\\')
-	if i < 0 {
+	if strings.IndexByte(inside, '\\') < 0 {
 		return inside
 	}
-	out := make([]byte, 0, len(inside))
+	out := appendUnquoted(make([]byte, 0, len(inside)), inside)
+	return unsafe.String(unsafe.SliceData(out), len(out))
+}
+
+// appendUnquoted appends what unquote would give.
+func appendUnquoted(out []byte, inside string) []byte {
 	for {
+		i := strings.IndexByte(inside, '\\')
+		if i < 0 {
+			return append(out, inside...)
+		}
 		out = append(out, inside[:i]...)
 		inside = inside[i:]
 		if c := shortEscape[inside[1]]; c != 0 {
@@ -138,10 +152,6 @@ func unquote(inside string) string {
 			r, n, _ := escapedRune(bytesOf(inside))
 			out = utf8.AppendRune(out, r)
 			inside = inside[n.read:]
-		}
-		if i = strings.IndexByte(inside, '\\'); i < 0 {
-			out = append(out, inside...)
-			return unsafe.String(unsafe.SliceData(out), len(out))
 		}
 	}
 }
