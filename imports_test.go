@@ -26,6 +26,7 @@ var rules = []rule{
 	{"compact", pure, nil, "compact decides; it may not know HTTP, JSON, logs, the clock or a tokenizer"},
 	{"compact/stage", append([]string{"encoding/json"}, pure...), []string{"laconic/compact"}, "a stage sees a draft and its options, nothing else"},
 	{"tokenize", append([]string{"encoding/json", "embed", "compress/gzip", "io", "sync/atomic", "unsafe"}, pure...), nil, "counting is pure"},
+	{"tokenize/cache", nil, []string{"github.com/maypok86/otter/v2"}, "the cache remembers numbers; it may not know who counts, nor what"},
 	{"proxy/wire", append([]string{"encoding/json", "io", "sync/atomic", "unicode/utf16", "unsafe"}, pure...), []string{"laconic/compact", "github.com/go-json-experiment/json", "github.com/tidwall/gjson", "github.com/tidwall/sjson"}, "wire turns bytes into conversations and back; it may not know HTTP or logs"},
 	{"proxy", nil, []string{"laconic/compact", "laconic/proxy/wire", "go.uber.org/zap", "github.com/sashabaranov/go-openai", "github.com/klauspost/compress", "github.com/maypok86/otter/v2", "golang.org/x/"}, "stages, tokenizers and YAML are handed in"},
 	{"replay", nil, []string{"laconic/compact", "laconic/proxy/wire", "github.com/tidwall/gjson", "golang.org/x/"}, "replay measures policies; it may not know the proxy, nor which stages there are"},

@@ -1,0 +1,102 @@
+// Package cache remembers how many tokens texts have. A client of the chat API sends its whole history again each
+// turn; with this, what was counted before costs a hash.
+//
+// It promises:
+//
+//   - true: a count is given for the very text that it was made of, and for the same way of counting. Texts are told
+//     apart by 128 bits of a keyed hash and their length. Clients choose the texts, so the key is secret and new with
+//     each process: nobody can look for two texts that share a count.
+//   - bounded: it holds so many counts and no more; the text itself is never kept. An entry takes about 110 bytes.
+//   - whole: a text is counted as one, never in pieces, because pieces have other tokens.
+//   - shared: one cache serves all requests and all models, from many goroutines at once. What passes from one client
+//     to another is how long counting took: whether somebody sent these 100 bytes or more before, to the byte.
+package cache
+
+import (
+	"hash/maphash"
+	"sync"
+	"sync/atomic"
+
+	"github.com/maypok86/otter/v2"
+)
+
+const (
+	// DefaultEntries is how many counts a cache holds that is not told otherwise: some sixty long conversations.
+	DefaultEntries = 1 << 17
+	// Shortest is the length of the shortest text that is remembered, in bytes. A shorter one is counted in less than
+	// a microsecond, which is what looking it up would take.
+	Shortest = 100
+)
+
+// Cache holds counts. Make one with [New].
+type Cache struct {
+	seeds  [2]maphash.Seed
+	counts *otter.Cache[key, int]
+
+	hits, misses atomic.Int64
+
+	mu   sync.Mutex
+	ways map[string]uint32
+}
+
+type key struct {
+	hash [2]uint64
+	size int
+	way  uint32
+}
+
+// New makes a cache of at most so many entries; below 1: [DefaultEntries].
+func New(entries int) *Cache {
+	if entries < 1 {
+		entries = DefaultEntries
+	}
+	return &Cache{
+		seeds:  [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
+		counts: otter.Must(&otter.Options[key, int]{MaximumSize: entries}),
+		ways:   map[string]uint32{},
+	}
+}
+
+// Stats tells how many counts were found since the start, and how many had to be made. Texts below [Shortest] are in
+// neither.
+func (c *Cache) Stats() (hits, misses int64) { return c.hits.Load(), c.misses.Load() }
+
+// Texts is the part of a cache that belongs to one way of counting. It is safe for concurrent use.
+type Texts struct {
+	c   *Cache
+	way uint32
+}
+
+// Texts gives the part for a way of counting. The way says everything that the count depends on beside the text: the
+// tokenizer, and the form of the text where it has several. Ways are remembered for ever, so there must be few.
+func (c *Cache) Texts(way string) Texts {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	id, ok := c.ways[way]
+	if !ok {
+		id = uint32(len(c.ways))
+		c.ways[way] = id
+	}
+	return Texts{c, id}
+}
+
+// Count gives the count of a text, and whether it was remembered. If not, count makes it. It must depend on the text
+// alone.
+func (t Texts) Count(text string, count func(string) int) (n int, seen bool) {
+	if len(text) < Shortest {
+		return count(text), false
+	}
+	k := key{
+		hash: [2]uint64{maphash.String(t.c.seeds[0], text), maphash.String(t.c.seeds[1], text)},
+		size: len(text),
+		way:  t.way,
+	}
+	if n, ok := t.c.counts.GetIfPresent(k); ok {
+		t.c.hits.Add(1)
+		return n, true
+	}
+	t.c.misses.Add(1)
+	n = count(text)
+	t.c.counts.Set(k, n)
+	return n, false
+}

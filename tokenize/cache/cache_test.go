@@ -1,0 +1,148 @@
+package cache
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// words is a way to count that says how often it was asked.
+type words struct {
+	mu    sync.Mutex
+	asked int
+}
+
+func (w *words) count(text string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked++
+	return len(strings.Fields(text))
+}
+
+func long(text string) string { return strings.Repeat(text+" ", Shortest/len(text)+1) }
+
+func TestTextIsCountedOnce(t *testing.T) {
+	c, w := New(0), &words{}
+	texts := c.Texts("words")
+	text := long("one two three")
+	want, seen := texts.Count(text, w.count)
+	if seen {
+		t.Error("a text was seen before it came")
+	}
+	for range 3 {
+		if got, seen := texts.Count(strings.Clone(text), w.count); got != want || !seen {
+			t.Errorf("got %d, %v, want %d, true", got, seen, want)
+		}
+	}
+	if hits, misses := c.Stats(); w.asked != 1 || hits != 3 || misses != 1 {
+		t.Errorf("counted %d times; %d hits, %d misses", w.asked, hits, misses)
+	}
+}
+
+func TestWaysOfCountingAreKeptApart(t *testing.T) {
+	c := New(0)
+	text := long("x")
+	f := func(way string, want int) {
+		t.Helper()
+		if got, _ := c.Texts(way).Count(text, func(string) int { return want }); got != want {
+			t.Errorf("%s: %d, want %d", way, got, want)
+		}
+	}
+	f("a", 1)
+	f("b", 2)
+	f("a/json", 3)
+	f("b", 2)
+	f("a", 1)
+	if got, seen := c.Texts("a").Count(text, func(string) int { return -1 }); got != 1 || !seen {
+		t.Errorf("the way a has %d, %v", got, seen)
+	}
+}
+
+func TestTextsThatDifferAreKeptApart(t *testing.T) {
+	c := New(0)
+	texts := c.Texts("length")
+	count := func(s string) int { return len(s)*256 + int(s[0]) + int(s[len(s)-1]) }
+	base := strings.Repeat("a", 4_096)
+	for _, text := range []string{base, base + "a", base[1:], "b" + base[1:], base[1:] + "b", strings.Repeat("\x00", 4_096), strings.Repeat("\x00", 4_097)} {
+		for range 2 {
+			if got, _ := texts.Count(text, count); got != count(text) {
+				t.Errorf("%d bytes from %q: %d, want %d", len(text), text[0], got, count(text))
+			}
+		}
+	}
+}
+
+func TestShortTextIsNotWorthAnEntry(t *testing.T) {
+	c, w := New(0), &words{}
+	texts := c.Texts("words")
+	for _, text := range []string{"", "a", strings.Repeat("a", Shortest-1)} {
+		for range 2 {
+			if _, seen := texts.Count(text, w.count); seen {
+				t.Errorf("%q was remembered", text)
+			}
+		}
+	}
+	if w.asked != 6 || c.counts.EstimatedSize() != 0 {
+		t.Errorf("counted %d times, %d entries", w.asked, c.counts.EstimatedSize())
+	}
+}
+
+func TestCacheIsBounded(t *testing.T) {
+	const most = 500
+	c, w := New(most), &words{}
+	texts := c.Texts("words")
+	for i := range 20 * most {
+		texts.Count(long(fmt.Sprint("text number ", i)), w.count)
+	}
+	c.counts.CleanUp()
+	if n := c.counts.EstimatedSize(); n > most {
+		t.Errorf("%d entries, at most %d were allowed", n, most)
+	}
+}
+
+func TestProcessesHaveTheirOwnKeys(t *testing.T) {
+	if a, b := New(0), New(0); a.seeds == b.seeds || a.seeds[0] == a.seeds[1] {
+		t.Error("two caches share a key, or one uses a key twice")
+	}
+}
+
+func TestCacheIsSharedSafely(t *testing.T) {
+	c := New(64)
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			texts := c.Texts(fmt.Sprint("way ", g%3))
+			for i := range 1_000 {
+				text := long(fmt.Sprint(i % 100))
+				if got, _ := texts.Count(text, func(s string) int { return len(s) + g%3 }); got != len(text)+g%3 {
+					t.Errorf("got %d, want %d", got, len(text)+g%3)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestWhatWasSeenCostsNoMemory(t *testing.T) {
+	texts := New(0).Texts("length")
+	text := long("hello")
+	texts.Count(text, func(s string) int { return len(s) })
+	if n := testing.AllocsPerRun(1_000, func() { texts.Count(text, func(s string) int { return len(s) }) }); n >= 1 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkSeen(b *testing.B) {
+	for _, size := range []int{100, 2_000, 100_000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			texts := New(0).Texts("length")
+			text := strings.Repeat("x", size)
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				texts.Count(text, func(s string) int { return len(s) })
+			}
+		})
+	}
+}
