@@ -49,6 +49,7 @@ type RewriteInfo struct {
 	Stream  bool
 	Outcome Outcome
 	Report  compact.Report
+	Counted Counted
 	// Edits are set for Rewritten only. Their texts are content and point into
 	// the request's body: a listener must not keep them, nor write them down.
 	Edits []compact.Edit

@@ -105,6 +105,9 @@ func rewriteFields(i *RewriteInfo) []zap.Field {
 	if r.NotEnough() {
 		f = append(f, zap.Bool("not_enough_history", true))
 	}
+	if c := i.Counted; c.Hits+c.Misses > 0 {
+		f = append(f, zap.Dict("counted", zap.Int("hits", c.Hits), zap.Int("misses", c.Misses)))
+	}
 	return appendText(f, "tags", i.Tags)
 }
 

@@ -30,7 +30,7 @@ type Route struct {
 	Limits compact.Limits
 	// Policy is how conversations of this model are compacted. Required.
 	Policy *compact.Policy
-	// Counter counts for this model. Required.
+	// Counter counts for this model. Required. It may be Remembering.
 	Counter compact.Counter
 }
 

@@ -61,7 +61,7 @@ func (t *trip) rewrite() {
 			return
 		}
 	}
-	info.Edits = plan.Edits
+	info.Edits, info.Counted = plan.Edits, t.counted()
 	info.Overhead = time.Since(began)
 	t.decided(info)
 	if info.Outcome == Rejected {
@@ -126,14 +126,16 @@ func (t *trip) describe(in *incoming, req *wire.Request) *RewriteInfo {
 func (t *trip) compact(req *wire.Request, info *RewriteInfo) (plan compact.Plan, ok bool) {
 	err := t.safely("compact", func() error {
 		in := req.Conversation
-		in.Fixed = t.route.Counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)
-		t.functions = in.Fixed - t.route.Counter.Fixed(nil, nil, nil)
+		var counter compact.Counter
+		counter, t.counted = t.route.counter()
+		in.Fixed = counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)
+		t.functions = in.Fixed - counter.Fixed(nil, nil, nil)
 		limits := t.route.Limits
 		if t.orders.budget > 0 {
 			limits.Budget = t.orders.budget
 		}
 		t.budget = limits.For(req.MaxTokens)
-		plan, info.Report = compact.Compact(in, t.policy(), t.route.Counter, t.budget)
+		plan, info.Report = compact.Compact(in, t.policy(), counter, t.budget)
 		info.Outcome = Outcome(info.Report.Outcome)
 		return nil
 	})

@@ -22,6 +22,7 @@ type trip struct {
 	budget compact.Budget
 	// functions is what the tools cost, in tokens.
 	functions int
+	counted   func() Counted
 
 	wholeBody bool // the client's body was read to its end
 	edited    bool // the body that is sent is not the client's any more

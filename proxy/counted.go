@@ -1,0 +1,26 @@
+package proxy
+
+import "laconic/compact"
+
+// Counted is how the texts of one request were counted: how many had been
+// counted before, in whatever request, and how many were new. Texts that are
+// too short to be remembered are in neither.
+type Counted struct{ Hits, Misses int }
+
+// Remembering is a Counter that remembers counts and can tell how well. Those
+// of Routes may be, but need not.
+type Remembering interface {
+	compact.Counter
+	// ForRequest gives a counter for one request, which counts as this one
+	// does, and what tells how its texts were counted so far.
+	ForRequest() (c compact.Counter, counted func() Counted)
+}
+
+// counter is the counter for one request of a route, and what tells how it
+// counted.
+func (r *Route) counter() (compact.Counter, func() Counted) {
+	if c, ok := r.Counter.(Remembering); ok {
+		return c.ForRequest()
+	}
+	return r.Counter, func() Counted { return Counted{} }
+}
