@@ -29,9 +29,18 @@ func unknown(name string) *UnknownError {
 	return &UnknownError{Name: name, Nearest: nearest(name, names), Known: names}
 }
 
-// nearest is the known name that takes the fewest changes, the first of several.
+// nearest is the known name that begins with the wrong one, else the one that takes the fewest changes; the first of
+// several.
 func nearest(name string, known []string) (best string) {
 	name = strings.ToLower(name[:min(len(name), longestName)])
+	for _, k := range known {
+		if k == name || best == "" && name != "" && strings.HasPrefix(k, name) {
+			best = k
+		}
+	}
+	if best != "" {
+		return best
+	}
 	fewest := -1
 	for _, k := range known {
 		if d := distance(name, k); fewest < 0 || d < fewest {
