@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -15,27 +15,37 @@ import (
 	"laconic/proxy/wire"
 )
 
-// readRequest reads a chat request from a file, or from standard input when no
-// file, or "-", is named.
-func readRequest(cmd *cobra.Command, args []string) (*wire.Request, error) {
-	in, name := cmd.InOrStdin(), "standard input"
-	if len(args) == 1 && args[0] != "-" {
-		f, err := os.Open(args[0])
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in, name = f, args[0]
+// readInput reads a file, or standard input when no file, or "-", is named, and
+// gives what to call it.
+func readInput(cmd *cobra.Command, file string) (body []byte, name string, err error) {
+	if file == "" || file == "-" {
+		body, err = io.ReadAll(cmd.InOrStdin())
+		return body, "standard input", err
 	}
-	body, err := io.ReadAll(in)
-	if err != nil {
-		return nil, err
-	}
+	body, err = os.ReadFile(file)
+	return body, file, err
+}
+
+// decodeRequest reads the body of a chat request. The error says where it
+// breaks, as compilers do.
+func decodeRequest(name string, body []byte) (*wire.Request, error) {
 	r, err := wire.Decode(body)
-	if pass := (*wire.PassError)(nil); errors.As(err, &pass) {
-		return nil, fmt.Errorf("%s is not a chat request: %w", name, pass)
+	var pass *wire.PassError
+	if !errors.As(err, &pass) {
+		return r, err
 	}
-	return r, err
+	line, column := placeOf(body, int(pass.Offset))
+	says := pass.Reason.Sentence()
+	if pass.Detail != "" {
+		says += ": " + pass.Detail
+	}
+	return nil, fmt.Errorf("%s:%d:%d: not a chat request: %s", name, line, column, says)
+}
+
+// placeOf gives line and column of a byte, both from 1; columns are bytes.
+func placeOf(body []byte, offset int) (line, column int) {
+	before := body[:min(max(offset, 0), len(body))]
+	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
 }
 
 func compactCommand() *cobra.Command {
@@ -50,7 +60,11 @@ func compactCommand() *cobra.Command {
 		Example: "  laconic compact --budget 24000 < request.json > smaller.json\n  laconic compact --explain request.json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := readRequest(cmd, args)
+			body, name, err := readInput(cmd, strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			r, err := decodeRequest(name, body)
 			if err != nil {
 				return err
 			}
@@ -63,7 +77,7 @@ func compactCommand() *cobra.Command {
 			if explain {
 				return explainPlan(cmd.OutOrStdout(), r, &plan, report)
 			}
-			body, err := r.Encode(plan.Apply(r.Conversation, ""))
+			body, err = r.Encode(plan.Apply(r.Conversation, ""))
 			if err != nil {
 				return err
 			}
@@ -105,122 +119,6 @@ func explainPlan(w io.Writer, r *wire.Request, plan *compact.Plan, report compac
 			role = r.Conversation.Messages[e.Origin].Role.String()
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\n", at, role, e.Stage, strings.ReplaceAll(string(e.Op), "_", " "), e.Why, e.Saved)
-	}
-	return t.Flush()
-}
-
-// counted is what a request costs, piece by piece, in tokens.
-type counted struct {
-	Model     string         `json:"model"`
-	Tokenizer string         `json:"tokenizer"`
-	Exact     bool           `json:"exact"`
-	Total     int            `json:"total"`
-	Budget    int            `json:"budget"`
-	Tools     int            `json:"tools"`
-	Format    int            `json:"response_format"`
-	Framing   int            `json:"framing"`
-	Roles     map[string]int `json:"roles"`
-	Media     int            `json:"media"`
-	Messages  []countedPiece `json:"messages"`
-}
-
-type countedPiece struct {
-	Index  int    `json:"index"`
-	Role   string `json:"role"`
-	Tokens int    `json:"tokens"`
-	Calls  int    `json:"calls,omitempty"`
-}
-
-func countCommand() *cobra.Command {
-	var f policyFlags
-	var jsonOut bool
-	cmd := &cobra.Command{
-		Use:   "count [FILE]",
-		Short: "count the tokens of one chat request, piece by piece",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := readRequest(cmd, args)
-			if err != nil {
-				return err
-			}
-			route, budget, err := f.chosen(cmd, r.Model, r.MaxTokens)
-			if err != nil {
-				return err
-			}
-			c := countRequest(r, route.Counter)
-			c.Budget = budget.Tokens
-			if f.model != "" {
-				c.Model = f.model
-			}
-			if jsonOut {
-				e := json.NewEncoder(cmd.OutOrStdout())
-				e.SetIndent("", "  ")
-				return e.Encode(c)
-			}
-			return c.print(cmd.OutOrStdout())
-		},
-	}
-	f.flags(cmd)
-	cmd.Flags().BoolVar(&jsonOut, "json", false, "print JSON")
-	return cmd
-}
-
-func countRequest(r *wire.Request, count compact.Counter) counted {
-	c := counted{Model: r.Model, Exact: count.Exact(), Roles: map[string]int{}}
-	if k, ok := count.(counting); ok {
-		c.Tokenizer = k.model.Name()
-	}
-	c.Framing = count.Fixed(nil, nil, nil)
-	c.Tools = count.Fixed(r.Tools, r.Functions, nil) - c.Framing
-	c.Format = count.Fixed(nil, nil, r.ResponseFormat) - c.Framing
-	c.Total = c.Framing + c.Tools + c.Format
-	for i := range r.Conversation.Messages {
-		m := &r.Conversation.Messages[i]
-		n := compact.Cost(count, m)
-		for p := range m.Parts {
-			if k := m.Parts[p].Kind; k == compact.KindImage || k == compact.KindAudio || k == compact.KindFile {
-				c.Media += count.Part(&m.Parts[p])
-			}
-		}
-		c.Roles[m.Role.String()] += n
-		c.Total += n
-		c.Messages = append(c.Messages, countedPiece{Index: i, Role: m.Role.String(), Tokens: n, Calls: len(m.Calls)})
-	}
-	return c
-}
-
-func (c counted) print(w io.Writer) error {
-	exact := "an estimate"
-	if c.Exact {
-		exact = "exact"
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	line := func(what string, n int) {
-		if n > 0 {
-			fmt.Fprintf(t, "%d\t  %s\t\n", n, what)
-		}
-	}
-	fmt.Fprintf(w, "%d tokens of %d, counted by %s (%s)\n\n", c.Total, c.Budget, c.Tokenizer, exact)
-	for _, role := range []string{"system", "developer", "user", "assistant", "tool", "function"} {
-		line(role, c.Roles[role])
-	}
-	line("tools", c.Tools)
-	line("response_format", c.Format)
-	line("framing", c.Framing)
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	if c.Media > 0 {
-		fmt.Fprintf(w, "\nof these %d are images, audio and files\n", c.Media)
-	}
-	fmt.Fprintf(w, "\n%d messages\n", len(c.Messages))
-	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, m := range c.Messages {
-		calls := ""
-		if m.Calls > 0 {
-			calls = ", " + count(m.Calls, "call")
-		}
-		fmt.Fprintf(t, "%d\t%d\t  %s%s\t\n", m.Index, m.Tokens, m.Role, calls)
 	}
 	return t.Flush()
 }

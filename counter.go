@@ -1,13 +1,32 @@
 package main
 
 import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
 	"laconic/compact"
+	"laconic/proxy"
 	"laconic/tokenize"
+	"laconic/tokenize/cache"
 )
 
 // counting lets compact count with the tokenizer of a model: the two packages
-// do not know each other.
-type counting struct{ model *tokenize.Counter }
+// do not know each other. What was counted before, in whatever request, is
+// remembered.
+type counting struct {
+	model *tokenize.Counter
+	// plain are texts as they are, escaped ones as they stand in JSON; tools,
+	// functions and formats are raw JSON.
+	plain, escaped, tools, formats cache.Texts
+	// seen and fresh count the texts of one request; nil: nobody asks.
+	seen, fresh *atomic.Int64
+}
+
+var _ proxy.Remembering = (*counting)(nil)
+
+// counts are the counts of all texts of this process.
+var counts = sync.OnceValue(func() *cache.Cache { return cache.New(0) })
 
 // counterFor gives the counter of a model, with another tokenizer where the
 // configuration names one.
@@ -19,18 +38,37 @@ func counterFor(model, tokenizer string) (compact.Counter, error) {
 			return nil, err
 		}
 	}
-	return counting{c}, nil
+	return newCounting(c, counts()), nil
 }
 
-func (k counting) Envelope(m *compact.Message) int {
-	n := k.model.Envelope() + k.text(m.Reasoning)
-	if m.Name != "" {
-		n += 1 + k.model.Text(m.Name)
+func newCounting(c *tokenize.Counter, counts *cache.Cache) *counting {
+	name := c.Name()
+	return &counting{
+		model: c,
+		plain: counts.Texts(name), escaped: counts.Texts(name + " escaped"),
+		tools: counts.Texts(name + " tools"), formats: counts.Texts(name + " formats"),
+	}
+}
+
+// ForRequest gives a counter for one request, and what tells how many of its
+// texts were counted before.
+func (k *counting) ForRequest() (compact.Counter, func() proxy.Counted) {
+	one := *k
+	one.seen, one.fresh = new(atomic.Int64), new(atomic.Int64)
+	return &one, func() proxy.Counted {
+		return proxy.Counted{Hits: int(one.seen.Load()), Misses: int(one.fresh.Load())}
+	}
+}
+
+func (k *counting) Envelope(m *compact.Message) int {
+	n := k.model.Envelope() + k.text(m.Reasoning) + k.model.NameOf(m.Name)
+	if m.Role.Result() {
+		n += k.model.Result()
 	}
 	return n
 }
 
-func (k counting) Part(p *compact.Part) int {
+func (k *counting) Part(p *compact.Part) int {
 	source, _ := p.Text.Source()
 	switch p.Kind {
 	case compact.KindText, compact.KindRefusal:
@@ -45,21 +83,60 @@ func (k counting) Part(p *compact.Part) int {
 	return 0
 }
 
-func (k counting) Call(c *compact.Call) int {
+func (k *counting) Call(c *compact.Call) int {
 	return k.model.Call() + k.model.Text(c.Name) + k.text(c.Arguments)
 }
 
-func (k counting) Fixed(tools, functions, format []byte) int {
-	return k.model.Priming() + k.model.Tools(tools) + k.model.Tools(functions) + k.model.Format(format)
+func (k *counting) Fixed(tools, functions, format []byte) int {
+	return k.model.Priming() + k.raw(k.tools, tools, k.model.Tools) + k.raw(k.tools, functions, k.model.Tools) +
+		k.raw(k.formats, format, k.model.Format)
 }
 
-func (k counting) Exact() bool { return k.model.Exact() }
+func (k *counting) Exact() bool { return k.model.Exact() }
 
-// text counts a text. An estimate needs only its length, which is known
-// without decoding it.
-func (k counting) text(t compact.Text) int {
-	if !k.model.Exact() {
+// text counts a text. An estimate by length needs only that, which is known
+// without decoding it. Others need the text as the model reads it; only where
+// it is new and holds escapes is it decoded, into a buffer.
+func (k *counting) text(t compact.Text) int {
+	if !k.model.Seen() {
 		return k.model.Bytes(t.Len())
 	}
-	return k.model.Text(t.String())
+	source, escaped := t.Source()
+	if !escaped {
+		return k.remembered(k.plain, source, k.model.Text)
+	}
+	return k.remembered(k.escaped, source, func(string) int {
+		b := buffers.Get().(*[]byte)
+		*b = t.AppendTo((*b)[:0])
+		n := k.model.TextBytes(*b)
+		if cap(*b) <= largestBuffer {
+			buffers.Put(b)
+		}
+		return n
+	})
 }
+
+// raw counts a piece of JSON that is no message: what is made of tools is many
+// times the work of a text, and every turn brings the same ones.
+func (k *counting) raw(texts cache.Texts, raw []byte, count func([]byte) int) int {
+	text := unsafe.String(unsafe.SliceData(raw), len(raw)) // the cache keeps no text
+	return k.remembered(texts, text, func(string) int { return count(raw) })
+}
+
+func (k *counting) remembered(texts cache.Texts, text string, count func(string) int) int {
+	n, seen := texts.Count(text, count)
+	switch {
+	case k.seen == nil || len(text) < cache.Shortest:
+	case seen:
+		k.seen.Add(1)
+	default:
+		k.fresh.Add(1)
+	}
+	return n
+}
+
+// buffers are where texts with escapes are decoded. Very large ones are left to
+// the collector.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+const largestBuffer = 1 << 20

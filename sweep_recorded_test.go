@@ -105,7 +105,7 @@ func recordedChats(t *testing.T) []*chat {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.peak = countRequest(req, count).Total
+			c.peak = countRequest(req, count.(*counting)).Total
 			all = append(all, c)
 		}
 		if err := in.Err(); err != nil {

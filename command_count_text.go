@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"laconic/tokenize"
+)
+
+// countedText is what a text costs.
+type countedText struct {
+	File      string `json:"file,omitempty"`
+	Tokenizer string `json:"tokenizer"`
+	Exact     bool   `json:"exact"`
+	Tokens    int    `json:"tokens"`
+	Bytes     int    `json:"bytes"`
+}
+
+// texts counts texts: whole inputs, or one JSON string a line.
+func (f *countFlags) texts(cmd *cobra.Command, args []string) error {
+	k, err := f.textCounter()
+	if err != nil {
+		return err
+	}
+	if f.lines && f.json {
+		return errors.New("--text --jsonl prints one number a line: leave --json out")
+	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	err = f.each(cmd, args, func(name string, body []byte, alone bool) error {
+		if f.lines {
+			return countStrings(out, k, name, body)
+		}
+		c := countedText{Tokenizer: k.Name(), Exact: k.Exact(), Tokens: k.TextBytes(body), Bytes: len(body)}
+		if !alone {
+			c.File = name
+		}
+		switch {
+		case f.json:
+			return printJSON(out, c)
+		case alone:
+			_, err := fmt.Fprintln(out, c.Tokens)
+			return err
+		}
+		_, err := fmt.Fprintf(out, "%d\t%s\n", c.Tokens, name)
+		return err
+	})
+	return errors.Join(err, out.Flush())
+}
+
+// textCounter is the counter for texts: by the tokenizer's name, by that of the
+// model, or o200k_base.
+func (f *countFlags) textCounter() (*tokenize.Counter, error) {
+	if f.tokenizer == "" && f.model != "" {
+		return tokenize.For(f.model), nil
+	}
+	name := f.tokenizer
+	if name == "" {
+		name = "o200k_base"
+	}
+	return tokenize.Named(name)
+}
+
+// countStrings counts one JSON string a line. Lines without anything cost 0.
+func countStrings(out io.Writer, k *tokenize.Counter, name string, body []byte) error {
+	n := 0
+	for line := range bytes.Lines(body) {
+		n++
+		var text string
+		if !blank(line) {
+			if err := json.Unmarshal(line, &text); err != nil || line[firstOf(line)] == 'n' {
+				column, says := notString(line, err)
+				return fmt.Errorf("%s:%d:%d: not a JSON string: %s", name, n, column, says)
+			}
+		}
+		if _, err := fmt.Fprintln(out, k.Text(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// notString says where a line stops being a JSON string, and why.
+func notString(line []byte, err error) (column int, says string) {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return max(1, int(syntax.Offset)), syntax.Error()
+	}
+	kind := "something else"
+	at := firstOf(line)
+	switch line[at] {
+	case '{':
+		kind = "an object"
+	case '[':
+		kind = "an array"
+	case 't', 'f':
+		kind = "true or false"
+	case 'n':
+		kind = "null"
+	default:
+		kind = "a number"
+	}
+	return at + 1, "it is " + kind
+}
+
+// firstOf is the index of the first byte of a line that is no blank.
+func firstOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t\r\n")) }

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"laconic/compact"
+	"laconic/proxy/wire"
+	"laconic/tokenize"
+	"laconic/tokenize/cache"
+)
+
+// agentRequest is the body of a coding agent's request of n messages, size
+// bytes in all: source text, so every thirty bytes something is escaped.
+func agentRequest(n, size int) []byte {
+	var b bytes.Buffer
+	put := func(v any) {
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(v); err != nil {
+			panic(err)
+		}
+		b.Truncate(b.Len() - 1)
+	}
+	b.WriteString(`{"model":"gpt-4o","tools":[`)
+	for i := range 8 {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		put(map[string]any{"type": "function", "function": map[string]any{
+			"name": fmt.Sprint("tool_", i), "description": strings.Repeat("Reads a file of the project. ", 4),
+			"parameters": map[string]any{"type": "object", "properties": map[string]any{"path": map[string]any{"type": "string"}}},
+		}})
+	}
+	b.WriteString(`],"messages":[`)
+	put(map[string]any{"role": "system", "content": strings.Repeat("You are a careful engineer.\n", 60)})
+	b.WriteByte(',')
+	put(map[string]any{"role": "user", "content": "Make the parser accept \"quoted\" names, please."})
+	rounds := (n - 2) / 2
+	each := max(1, size/rounds-300)
+	for i := range rounds {
+		id := fmt.Sprintf("call_%08d", i)
+		b.WriteByte(',')
+		args, _ := json.Marshal(map[string]any{"path": fmt.Sprintf("internal/parser/file_%d.go", i), "lines": []int{i, i + 60}})
+		put(map[string]any{"role": "assistant", "content": "Let me look at the next file.", "tool_calls": []any{
+			map[string]any{"id": id, "type": "function", "function": map[string]any{"name": "tool_1", "arguments": string(args)}},
+		}})
+		b.WriteByte(',')
+		var text strings.Builder
+		for line := 0; text.Len() < each; line++ {
+			fmt.Fprintf(&text, "\tif name := p.names[%d]; name != \"\" && !p.quoted(name, %d) {\n", line, i)
+		}
+		put(map[string]any{"role": "tool", "tool_call_id": id, "content": text.String()[:each]})
+	}
+	b.WriteString(`]}`)
+	return b.Bytes()
+}
+
+func total(k compact.Counter, r *wire.Request) int {
+	return k.Fixed(r.Tools, r.Functions, r.ResponseFormat) + compact.CostAll(k, r.Conversation.Messages)
+}
+
+func decoded(t testing.TB, body []byte) *wire.Request {
+	t.Helper()
+	r, err := wire.Decode(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// What is remembered, and what is counted in its escaped form, is what the
+// tokenizer says of the text.
+func TestCountsAreThoseOfTheTexts(t *testing.T) {
+	texts := []string{
+		"", "plain", strings.Repeat("plain and long ", 50), "\"quoted\"\n\ttabs\\", strings.Repeat("line one\nline \"two\"\n", 40),
+		strings.Repeat("grüße 日本語 🙂\r\n", 30), strings.Repeat("\x00\x7f\u2028", 50), strings.Repeat("<a href=\"x\">&amp;</a>", 20),
+	}
+	for _, name := range tokenize.Names() {
+		model, err := tokenize.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := newCounting(model, cache.New(0))
+		for range 2 { // the second time from memory
+			for _, text := range texts {
+				for _, html := range []bool{true, false} { // two spellings of one text
+					var b bytes.Buffer
+					enc := json.NewEncoder(&b)
+					enc.SetEscapeHTML(html)
+					if err := enc.Encode(map[string]any{"messages": []any{map[string]any{"role": "user", "content": text}}}); err != nil {
+						t.Fatal(err)
+					}
+					m := decoded(t, b.Bytes()).Conversation.Messages[0]
+					if got, want := k.Part(&m.Parts[0]), model.Text(text); got != want {
+						t.Errorf("%s: %.30q costs %d, want %d", name, text, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A request that grew by a turn finds all but the new texts.
+func TestHistoryIsCountedOnce(t *testing.T) {
+	k := newCounting(tokenize.For("gpt-4o"), cache.New(0))
+	f := func(messages, hits, misses int) {
+		t.Helper()
+		r := decoded(t, agentRequest(messages, (messages-2)/2*1_200))
+		one, counted := k.ForRequest()
+		n := total(one, r)
+		if c := counted(); c.Hits != hits || c.Misses != misses {
+			t.Errorf("%d messages: %d hits, %d misses, want %d, %d", messages, c.Hits, c.Misses, hits, misses)
+		}
+		if again := total(k, r); again != n {
+			t.Errorf("%d tokens, then %d", n, again)
+		}
+	}
+	// Results, instructions and tools are long enough to be remembered; what
+	// the user says, the calls and what is said with them are not.
+	f(12, 0, 5+1+1)
+	f(12, 5+1+1, 0)
+	f(14, 5+1+1, 1)
+	f(14, 6+1+1, 0)
+}
+
+func TestRequestsShareTheirCounter(t *testing.T) {
+	k := newCounting(tokenize.For("gpt-4o"), cache.New(0))
+	r := decoded(t, agentRequest(100, 100*1_000))
+	want := total(k, r)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			one, _ := k.ForRequest()
+			for range 5 {
+				if got := total(one, r); got != want {
+					t.Errorf("%d, want %d", got, want)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestWhatWasSeenIsCountedWithoutAllocations(t *testing.T) {
+	k := newCounting(tokenize.For("gpt-4o"), cache.New(0))
+	r := decoded(t, agentRequest(200, 200*1_000))
+	total(k, r)
+	if n := testing.AllocsPerRun(20, func() { total(k, r) }); n > 20 {
+		t.Errorf("%v allocations for %d messages", n, len(r.Conversation.Messages))
+	}
+}
+
+// BenchmarkCount counts a request of 2,000 messages, 4 MB: for the first time,
+// and when its texts were seen before.
+func BenchmarkCount(b *testing.B) {
+	body := agentRequest(2_000, 4_000_000)
+	r := decoded(b, body)
+	for _, model := range []string{"gpt-4o", "gpt-4", "claude-sonnet-4-5"} {
+		c := tokenize.For(model)
+		c.Load()
+		k := newCounting(c, cache.New(0))
+		b.Run("new/"+model, func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				total(newCounting(c, cache.New(0)), r)
+			}
+		})
+		b.Run("seen/"+model, func(b *testing.B) {
+			total(k, r)
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				total(k, r)
+			}
+		})
+	}
+}
