@@ -89,13 +89,15 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 	o.Listener = proxy.LogTo(log)
 	if os.Getenv("GOMEMLIMIT") == "" {
 		// The bodies have their limit; this makes the collector respect it
-		// too, with room for everything else.
-		debug.SetMemoryLimit(int64(c.Limits.Memory)*6/5 + 64<<20)
+		// too, with room for everything else: the tables of the tokenizers
+		// take 40 MB, what is remembered of counts up to 15.
+		debug.SetMemoryLimit(int64(c.Limits.Memory)*6/5 + 128<<20)
 	}
 	p, err := proxy.New(o)
 	if err != nil {
 		return err
 	}
+	go loadTokenizers(c.tokenizers())
 	l, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w (another address: --listen)", c.Listen, err)

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"laconic/tokenize"
+)
+
+// tokenizers are those that the models of a configuration can need. A row for
+// many models needs all encodings: its estimates are made from o200k_base, and
+// gpt-4 may be among them.
+func (c *Config) tokenizers() []string {
+	var need []string
+	add := func(names ...string) {
+		for _, name := range names {
+			if !slices.Contains(need, name) {
+				need = append(need, name)
+			}
+		}
+	}
+	many := !slices.ContainsFunc(c.Models, ModelConfig.everything) // other models have a row of their own then
+	for _, m := range c.Models {
+		switch {
+		case m.Tokenizer != "":
+			add(m.Tokenizer)
+		case strings.Contains(m.Match, "*"):
+			many = true
+		default:
+			add(tokenize.For(m.Match).Name())
+		}
+	}
+	if many {
+		add("o200k_base", "cl100k_base")
+	}
+	return need
+}
+
+// loadTokenizers builds their tables, which takes some tenths of a second each.
+// serve does it in the background while it begins to listen, so that the first
+// request does not have to. One that comes earlier waits for the tables it
+// needs, and no longer: the same conversation must get the same plan whenever
+// it comes, so it is not counted by an estimate meanwhile. Nobody waits for the
+// end of this, which comes by itself.
+func loadTokenizers(names []string) {
+	for _, name := range names {
+		if k, err := tokenize.Named(name); err == nil {
+			k.Load()
+		}
+	}
+}
