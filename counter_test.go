@@ -74,6 +74,15 @@ func decoded(t testing.TB, body []byte) *wire.Request {
 	return r
 }
 
+func mustNamed(t testing.TB, tokenizer string) *tokenize.Counter {
+	t.Helper()
+	c, err := tokenize.Named(tokenizer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // What is remembered, and what is counted in its escaped form, is what the
 // tokenizer says of the text.
 func TestCountsAreThoseOfTheTexts(t *testing.T) {
@@ -82,10 +91,7 @@ func TestCountsAreThoseOfTheTexts(t *testing.T) {
 		strings.Repeat("grüße 日本語 🙂\r\n", 30), strings.Repeat("\x00\x7f\u2028", 50), strings.Repeat("<a href=\"x\">&amp;</a>", 20),
 	}
 	for _, name := range tokenize.Names() {
-		model, err := tokenize.Named(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := mustNamed(t, name)
 		k := newCounting(model, cache.New(0))
 		for range 2 { // the second time from memory
 			for _, text := range texts {
