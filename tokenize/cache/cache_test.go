@@ -83,7 +83,11 @@ func TestShortTextIsNotWorthAnEntry(t *testing.T) {
 			}
 		}
 	}
-	if w.asked != 6 || c.counts.EstimatedSize() != 0 {
+	texts.Count(strings.Repeat("b", Shortest), w.count)
+	if _, seen := texts.Count(strings.Repeat("b", Shortest), w.count); !seen {
+		t.Error("a text that is long enough was forgotten")
+	}
+	if w.asked != 7 || c.counts.EstimatedSize() != 1 {
 		t.Errorf("counted %d times, %d entries", w.asked, c.counts.EstimatedSize())
 	}
 }
