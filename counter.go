@@ -61,7 +61,7 @@ func (k *counting) ForRequest() (compact.Counter, func() proxy.Counted) {
 }
 
 func (k *counting) Envelope(m *compact.Message) int {
-	n := k.model.Envelope() + k.text(m.Reasoning) + k.model.NameOf(m.Name)
+	n := k.model.Envelope() + k.text(m.Reasoning) + k.model.Speaker(m.Name)
 	if m.Role.Result() {
 		n += k.model.Result()
 	}
@@ -98,7 +98,7 @@ func (k *counting) Exact() bool { return k.model.Exact() }
 // without decoding it. Others need the text as the model reads it; only where
 // it is new and holds escapes is it decoded, into a buffer.
 func (k *counting) text(t compact.Text) int {
-	if !k.model.Seen() {
+	if !k.model.Reads() {
 		return k.model.Bytes(t.Len())
 	}
 	source, escaped := t.Source()

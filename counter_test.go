@@ -112,6 +112,42 @@ func TestCountsAreThoseOfTheTexts(t *testing.T) {
 	}
 }
 
+// Stages make texts that are not escaped and look as if they were.
+func TestTextIsNotTakenForItsEscapedForm(t *testing.T) {
+	model := tokenize.For("gpt-4o")
+	k := newCounting(model, cache.New(0))
+	escaped := strings.Repeat(`\n\"`, 100)
+	message := decoded(t, []byte(`{"messages":[{"role":"user","content":"`+escaped+`"}]}`)).Conversation.Messages[0]
+	for _, part := range []compact.Part{message.Parts[0], {Text: compact.Plain(escaped)}} {
+		if got, want := k.Part(&part), model.Text(part.Text.String()); got != want {
+			t.Errorf("%.20q costs %d, want %d", part.Text.String(), got, want)
+		}
+	}
+}
+
+// A user may quote the tools, or the format: as a text they cost something else.
+func TestToolsAreNotTakenForAText(t *testing.T) {
+	model := tokenize.For("gpt-4o")
+	k := newCounting(model, cache.New(0))
+	raw := []byte(`[{"type":"function","function":{"name":"read","description":"Reads a file of the project, as a whole or from one line to another."}}]`)
+	part := compact.Part{Text: compact.Plain(string(raw))}
+	for range 2 {
+		for _, c := range []struct {
+			what      string
+			got, want int
+		}{
+			{"a text", k.Part(&part), model.Text(string(raw))},
+			{"tools", k.Fixed(raw, nil, nil), model.Priming() + model.Tools(raw)},
+			{"functions", k.Fixed(nil, raw, nil), model.Priming() + model.Tools(raw)},
+			{"a format", k.Fixed(nil, nil, raw), model.Priming() + model.Format(raw)},
+		} {
+			if c.got != c.want {
+				t.Errorf("as %s: %d, want %d", c.what, c.got, c.want)
+			}
+		}
+	}
+}
+
 // A request that grew by a turn finds all but the new texts.
 func TestHistoryIsCountedOnce(t *testing.T) {
 	k := newCounting(tokenize.For("gpt-4o"), cache.New(0))

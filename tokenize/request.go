@@ -40,7 +40,7 @@ func empty(raw []byte) bool {
 
 // json is the cost of a JSON text without its white space.
 func (c *Counter) json(raw []byte) int {
-	if !c.Seen() {
+	if !c.Reads() {
 		return c.Bytes(len(raw) - blanks(raw))
 	}
 	return c.text.count(compactJSON(raw))

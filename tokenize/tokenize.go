@@ -61,9 +61,9 @@ func (c *Counter) Family() string { return c.family.name }
 // Exact reports whether texts are counted as the model itself counts them. It is false for every estimate.
 func (c *Counter) Exact() bool { return c.text.exact() }
 
-// Seen reports whether the cost of a text depends on more than its length. Where it does not, [Counter.Bytes] is as
-// good as [Counter.Text].
-func (c *Counter) Seen() bool { return c.text.encoding != nil }
+// Reads reports whether texts have to be read to be counted. Where they have not, because the length is all that an
+// estimate needs, [Counter.Bytes] is as good as [Counter.Text].
+func (c *Counter) Reads() bool { return c.text.encoding != nil }
 
 // Load builds the tables that the counter needs, if nobody did before; it takes some tenths of a second at most.
 // Without it the first text that is counted does that.
@@ -86,8 +86,8 @@ func (c *Counter) Bytes(n int) int { return c.text.length(n) }
 // Envelope is the cost of what stands around each message: separators, and its role.
 func (c *Counter) Envelope() int { return c.text.framing.envelope }
 
-// NameOf is the cost of a message's name; "": it has none.
-func (c *Counter) NameOf(name string) int {
+// Speaker is the cost of a message's name; "": it has none.
+func (c *Counter) Speaker(name string) int {
 	if name == "" {
 		return 0
 	}

@@ -81,10 +81,10 @@ func TestFraming(t *testing.T) {
 	f("claude-sonnet-4-5", 8, 0, 12, 3)
 	f("llama3.1:8b", 8, 0, 12, 3)
 	f("", 8, 0, 12, 3)
-	if got := For("gpt-4o").NameOf(""); got != 0 {
+	if got := For("gpt-4o").Speaker(""); got != 0 {
 		t.Errorf("no name costs %d", got)
 	}
-	if got := For("gpt-4o").NameOf("bob"); got != 1+For("gpt-4o").Text("bob") {
+	if got := For("gpt-4o").Speaker("bob"); got != 1+For("gpt-4o").Text("bob") {
 		t.Errorf("a name costs %d", got)
 	}
 }
@@ -98,7 +98,7 @@ func TestOpenAIsOwnExamples(t *testing.T) {
 		c := For(model)
 		got := c.Priming() + c.Tools([]byte(tools))
 		for _, m := range messages {
-			got += c.Envelope() + c.NameOf(m.name) + c.Text(m.content)
+			got += c.Envelope() + c.Speaker(m.name) + c.Text(m.content)
 		}
 		if got != want {
 			t.Errorf("%s: %d tokens, billed were %d", model, got, want)
