@@ -11,6 +11,7 @@ type tokenizer struct {
 
 // framing is what stands around the texts of a request, in tokens.
 type framing struct {
+	preamble int // once: what a template says before the first message, unasked
 	envelope int // around each message, its role included
 	result   int // around a tool result, beside that
 	call     int // around each tool call
@@ -26,11 +27,15 @@ var (
 	// 14 for each and 22 more. 4 + n·(14 + 4 + 4) is that, or a little above from three calls on.
 	openAIFraming = framing{envelope: 4, result: 4, call: 14, function: 7}
 	gpt4Framing   = framing{envelope: 4, result: 4, call: 14, function: 10}
+	// Where gpt-oss runs, its template says for it what OpenAI does not bill: who it is, the date, how hard to think,
+	// which channels there are, where tools stand (openai/harmony).
+	harmonyFraming = framing{preamble: 100, envelope: 4, result: 4, call: 14, function: 7}
 	// Templates of open models put up to 6 tokens around a message, and up to 12 around a call (DeepSeek writes each
 	// between four marks of its own, with a code fence). They write tools with a blank behind each comma and colon,
 	// which adds 8 to 35 % of tokens to three real lists, or indented (Llama 3.1), and before them a page that tells
 	// how to call them: Qwen's and Hermes' has 150 tokens, Anthropic's 346 (docs.anthropic.com, tool use, pricing).
-	otherFraming     = framing{envelope: 8, call: 12, tools: 150, layout: 30}
+	// Llama 3.1 begins with two dates, Qwen 2.5 with its name: 25 tokens.
+	otherFraming     = framing{preamble: 25, envelope: 8, call: 12, tools: 150, layout: 30}
 	anthropicFraming = framing{envelope: 8, call: 12, tools: 346}
 	// An estimate by length takes 8, so that it pays for names and ids, too.
 	lengthFraming = framing{envelope: 8, call: 8}
@@ -40,7 +45,7 @@ var (
 // agent traffic by 8 to 50 %.
 var tokenizers = []tokenizer{
 	{name: "o200k_base", encoding: O200k, framing: openAIFraming},
-	{name: "o200k_harmony", encoding: O200k, framing: openAIFraming}, // differs in its special tokens alone
+	{name: "o200k_harmony", encoding: O200k, framing: harmonyFraming}, // differs in its special tokens alone
 	{name: "cl100k_base", encoding: Cl100k, framing: gpt4Framing},
 	scaled("o200k*1.05", scale{plain: 105, other: 120, rare: 250}, otherFraming),
 	scaled("o200k*1.1", scale{plain: 110, other: 120, rare: 250}, otherFraming),

@@ -100,8 +100,12 @@ func (c *Counter) Result() int { return c.text.framing.result }
 // Call is the cost of what stands around each tool call inside a message, beside its name and arguments.
 func (c *Counter) Call() int { return c.text.framing.call }
 
-// Priming is the cost, once per request, of the tokens that open the model's answer.
-func (c *Counter) Priming() int { return 3 } // every reply is primed with <|start|>assistant<|message|> (OpenAI cookbook)
+// Priming is the cost, once per request, of the tokens that open the model's answer, and of what the model's template
+// says of its own accord.
+func (c *Counter) Priming() int {
+	const answer = 3 // every reply is primed with <|start|>assistant<|message|> (OpenAI cookbook)
+	return c.text.framing.preamble + answer
+}
 
 // bytesOf lends the bytes of a string, to be read only.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

@@ -77,10 +77,10 @@ func TestFraming(t *testing.T) {
 	}
 	f("gpt-4o", 4, 4, 14, 3) // 3 and the role (OpenAI's cookbook)
 	f("gpt-4", 4, 4, 14, 3)
-	f("gpt-oss-20b", 4, 4, 14, 3)
+	f("gpt-oss-20b", 4, 4, 14, 103)
 	f("claude-sonnet-4-5", 8, 0, 12, 3)
-	f("llama3.1:8b", 8, 0, 12, 3)
-	f("", 8, 0, 12, 3)
+	f("llama3.1:8b", 8, 0, 12, 28)
+	f("", 8, 0, 12, 28)
 	if got := For("gpt-4o").Speaker(""); got != 0 {
 		t.Errorf("no name costs %d", got)
 	}
