@@ -64,11 +64,8 @@ func (f *countFlags) requests(cmd *cobra.Command, args []string) error {
 			return f.requestLines(cmd.OutOrStdout(), cmd, name, body)
 		}
 		c, err := f.request(cmd, name, body)
-		if err != nil && strings.HasSuffix(err.Error(), wire.TrailingData.Sentence()) {
-			return fmt.Errorf("%w (one request a line? --jsonl)", err)
-		}
 		if err != nil {
-			return err
+			return hinted(err, name)
 		}
 		if f.json {
 			return printJSON(cmd.OutOrStdout(), c)
@@ -78,6 +75,18 @@ func (f *countFlags) requests(cmd *cobra.Command, args []string) error {
 		}
 		return c.print(cmd.OutOrStdout())
 	})
+}
+
+// hinted adds the flag that was probably forgotten.
+func hinted(err error, name string) error {
+	says := err.Error()
+	switch {
+	case strings.HasSuffix(says, wire.TrailingData.Sentence()):
+		return fmt.Errorf("%w (one request a line? --jsonl)", err)
+	case strings.HasSuffix(says, wire.NotObject.Sentence()):
+		return fmt.Errorf("%w (a text? --text)", err)
+	}
+	return err
 }
 
 // each reads the named files, or standard input.

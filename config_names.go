@@ -72,7 +72,7 @@ func didYouMean(name string, known []string) string {
 }
 
 // nearest gives the known word that was probably meant, "" if none is near
-// enough: a third of its letters may differ.
+// enough: a third of its letters may differ, or its end is missing.
 func nearest(name string, known []string) string {
 	plain := strings.ToLower(strings.ReplaceAll(name, "-", "_"))
 	best, least := "", 0
@@ -83,6 +83,11 @@ func nearest(name string, known []string) string {
 		d := editDistance(plain, strings.ToLower(strings.ReplaceAll(k, "-", "_")))
 		if d <= max(1, len(k)/3) && d < len(k) && (best == "" || d < least) {
 			best, least = k, d
+		}
+	}
+	if best == "" && len(plain) >= 4 {
+		if i := slices.IndexFunc(known, func(k string) bool { return strings.HasPrefix(k, plain) }); i >= 0 {
+			return known[i]
 		}
 	}
 	return best
