@@ -14,7 +14,7 @@ import (
 type summaryPolicy struct {
 	// Start is the limit in tokens; 0, or more than the budget: the budget.
 	Start int `json:"start"`
-	Keep int `json:"keep"` // the last messages, with no pair cut in two
+	Keep  int `json:"keep"` // the last messages, with no pair cut in two
 	// MaxTokens is the size of the summary at most.
 	MaxTokens int `json:"max_tokens"`
 }
