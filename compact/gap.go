@@ -112,6 +112,7 @@ func (d *Draft) scan(i, to int, by int32) {
 		next := d.parts.endOf(i)
 		switch m := &d.msgs[i]; {
 		case m.Role.Head():
+			s = d.asked(s, i)
 			d.keep(i, next)
 		case d.pinned[i] || i == d.first || i == d.newest:
 			if i == d.newest && !d.pinned[i] && i != d.first {
@@ -134,6 +135,22 @@ func (d *Draft) scan(i, to int, by int32) {
 		i = next
 	}
 	d.gap.at = s
+}
+
+// asked puts the user message before the instructions at i back where they
+// would come to stand behind an answer, which Mistral refuses: the client let
+// them stand behind a question.
+func (d *Draft) asked(s seam, i int) seam {
+	q := i - 1
+	for q > s.last && d.msgs[q].Role.Head() {
+		q--
+	}
+	if !s.cut || s.last < 0 || q <= s.last || q < d.gap.from || d.msgs[s.last].Role != Assistant || d.msgs[q].Role != User {
+		return s
+	}
+	d.bridge(s, q)
+	d.keep(q, q+1)
+	return d.after(q, q+1)
 }
 
 func (d *Draft) keep(i, next int) {

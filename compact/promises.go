@@ -143,6 +143,10 @@ func (k *checker) fits() {
 			k.fail("fits", "the digest costs %d tokens, its slot is charged %d", used, s.Size)
 		}
 		after += s.Size - used
+		if s.At < 0 && text == "" { // no message was added, but room was left for one
+			own := Message{Role: s.role(), Shape: String, Origin: Added}
+			after += k.c.Envelope(&own)
+		}
 	}
 	if after != k.r.After {
 		k.fail("fits", "reported %d tokens, counted %d", k.r.After, after)

@@ -136,7 +136,7 @@ func (d *Draft) fill(plan *Plan, originals []Message) {
 		return
 	}
 	s := Slot{From: d.gap.from, To: d.slot.to, End: d.slot.end, At: d.gap.host, Size: d.slot.size}
-	if s.At < 0 && d.first >= 0 && d.first < d.slot.end {
+	if s.At < 0 && d.first >= 0 && (d.first < d.slot.end || d.opens(d.first, s.From)) {
 		s.At = d.first // it came after the gap was opened
 	}
 	s.Before = s.From
@@ -144,6 +144,11 @@ func (d *Draft) fill(plan *Plan, originals []Message) {
 		s.At, s.Role = -1, System
 		for s.Before = 0; s.Before < len(originals) && originals[s.Before].Role.Head(); s.Before++ {
 		}
+	}
+	if s.At < 0 {
+		// What stands around a message of its own is paid for by the slot.
+		own := Message{Role: s.role(), Shape: String, Origin: Added}
+		s.Size = max(0, s.Size-d.counter.Envelope(&own))
 	}
 	// Only what stood before the epoch counts: a later turn must make the
 	// same text.
@@ -160,6 +165,17 @@ func (d *Draft) fill(plan *Plan, originals []Message) {
 	by, size, c := d.slot.by, s.Size, d.counter
 	s.digest = func() string { return by.Digest(lost, kept, size, c) }
 	plan.Slot = &s
+}
+
+// opens tells whether nothing but instructions is left of [from, i), so that a
+// slot's own message would stand directly before message i.
+func (d *Draft) opens(i, from int) bool {
+	for k := from; k < i; k++ {
+		if !d.removed(k) && !d.msgs[k].Role.Head() {
+			return false
+		}
+	}
+	return true
 }
 
 // role is the role of a message that is the slot's own.

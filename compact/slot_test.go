@@ -109,6 +109,50 @@ func slotPolicy(t *testing.T, name, head string) (*compact.Policy, compact.Limit
 	return p, limits
 }
 
+// TestAMessageOfTheSlotsOwnIsPaidFor: what stands around a message costs, too;
+// a slot that has one may not bring the request above its budget.
+func TestAMessageOfTheSlotsOwnIsPaidFor(t *testing.T) {
+	var b strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&b, "assistant: looking | call c%d read dir_%d/file_%d.go\ntool c%d: %s\n", i, i, i, i, strings.Repeat(fmt.Sprintf("name_%d ", i), 30))
+	}
+	msgs, err := compacttest.Parse(b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := compact.Conversation{Messages: msgs}
+	whole, slots := compact.CostAll(compacttest.Bytes{}, msgs), 0
+	for percent := 10; percent < 100; percent += 5 {
+		runs, broken := compacttest.Sweep(in, adaptive(), compacttest.Bytes{}, compact.Limits{Budget: whole * percent / 100}.For(0))
+		for _, err := range broken {
+			t.Errorf("%d %%: %v", percent, err)
+		}
+		if s := runs[len(runs)-1].Plan.Slot; s != nil && s.At < 0 {
+			slots++
+		}
+	}
+	if slots < 5 {
+		t.Errorf("only %d slots have a message of their own", slots)
+	}
+}
+
+// TestNoQuestionBehindTheSlotsOwnMessage: where all before the
+// first user message left, and the message of the slot's own would stand
+// directly before it, the text follows that one's instead.
+func TestNoQuestionBehindTheSlotsOwnMessage(t *testing.T) {
+	msgs, err := compacttest.Parse("system: s\nassistant: hello\nassistant [sealed]: | call c1 read " + strings.Repeat("x_1 ", 350) + "\ntool c1: " + strings.Repeat("y_2 ", 34) +
+		"\nassistant: well\nassistant: yes\nuser: " + strings.Repeat("z_3 ", 400) + "\nassistant: | call c2 read a.go\ntool c2: " + strings.Repeat("w_4 ", 40) + "\nassistant: done")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for budget := 20; budget < 1400; budget += 4 {
+		_, broken := compacttest.Sweep(compact.Conversation{Messages: msgs}, adaptive(), compacttest.Bytes{}, compact.Limits{Budget: budget}.For(0))
+		for _, err := range broken {
+			t.Fatalf("budget %d: %v", budget, err)
+		}
+	}
+}
+
 // TestEveryNeighbour compacts every conversation of up to five of these blocks,
 // with one pin somewhere or none, with the whole ladder and with a slot alone:
 // whatever stands beside a gap, no promise and no rule of the strictest shape
