@@ -3,6 +3,7 @@ package stage_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -185,6 +186,26 @@ func longHistory(n int) string {
 }
 
 // elide: helexa.
+
+// TestPoliciesHaveTheNumbersOfTheirOriginals: estimate of tokens, start, and how
+// many of the last messages stay.
+func TestPoliciesHaveTheNumbersOfTheirOriginals(t *testing.T) {
+	f := func(name string, counter compact.Estimator, trigger float64, start, keep int) {
+		t.Helper()
+		p := named(t, name, "")
+		if p.Counter != counter {
+			t.Errorf("%s counts by %+v, want %+v", name, p.Counter, counter)
+		}
+		if math.Abs(p.Trigger-trigger) > 1e-6 || p.Start != start || p.KeepRecent.Messages != keep {
+			t.Errorf("%s starts at %v or %d and keeps %d, want %v, %d and %d", name, p.Trigger, p.Start, p.KeepRecent.Messages, trigger, start, keep)
+		}
+	}
+	f("elide", compact.Estimator{PerToken: 3.5, PerMessage: 8}, 1, 0, 4)
+	f("turns", compact.Estimator{PerToken: 4}, 1, 0, 1)
+	f("window", compact.Estimator{PerToken: 4}, 1, 0, 4)
+	f("summary", compact.Estimator{PerToken: 3}, 1, 12_000, 6)
+	f("layered", compact.Estimator{PerToken: 4, PerMessage: 4, Characters: true}, 0.8, 0, 10)
+}
 
 func TestElideStopsAtTheFirstFit(t *testing.T) {
 	p := named(t, "elide", "")
