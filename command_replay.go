@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -22,10 +23,16 @@ func replayCommand() *cobra.Command {
 		Long: "Replays every request of recorded conversations (JSONL, HAR, or request bodies) through\n" +
 			"policies and compares them: whether requests fit, whether pairs stay valid, how many of the\n" +
 			"values that the next calls really used are still there, and what it costs with a prompt cache.\n\n" +
-			"Exit code 1: a promise that a policy claims was broken. 2: something could not be read.",
+			"Exit code 1: a promise that a policy claims was broken. 2: something could not be read,\n" +
+			"or the command was used in a wrong way.",
 		Example: "  laconic replay runs/*.jsonl --policy adaptive,elide --budget-share 0.5,0.25\n" +
 			"  laconic replay session.har --budget 32000 --html report.html",
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return inputError{errors.New("replay: name the files to replay")}
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.Files, a.Budgets = args, budgets
 			if policies != "" {
@@ -35,14 +42,14 @@ func replayCommand() *cobra.Command {
 				for _, s := range strings.Split(shares, ",") {
 					v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 					if err != nil || v <= 0 || v > 1 {
-						return fmt.Errorf("--budget-share: %q is not a share above 0 and at most 1", s)
+						return inputf("--budget-share: %q is not a share above 0 and at most 1", s)
 					}
 					a.Shares = append(a.Shares, v)
 				}
 			}
 			for _, b := range budgets {
 				if b <= 0 {
-					return fmt.Errorf("--budget: %d is not a number of tokens above 0", b)
+					return inputf("--budget: %d is not a number of tokens above 0", b)
 				}
 			}
 			known, err := replayable()
@@ -59,7 +66,7 @@ func replayCommand() *cobra.Command {
 			}
 			if tokenizer != "" {
 				if _, err := counterFor("", tokenizer); err != nil {
-					return err
+					return inputError{err}
 				}
 			}
 			if code := replay.Execute(cmd.Context(), a, cmd.OutOrStdout(), cmd.ErrOrStderr()); code != 0 {
@@ -68,6 +75,7 @@ func replayCommand() *cobra.Command {
 			return nil
 		},
 	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return inputError{err} })
 	f := cmd.Flags()
 	f.StringVar(&policies, "policy", "", "policies to compare, with commas between (default: all)")
 	f.IntSliceVar(&budgets, "budget", nil, "budgets in tokens of prompt")
@@ -80,6 +88,8 @@ func replayCommand() *cobra.Command {
 	f.StringVar(&a.HTML, "html", "", "also write a page with plots to this file")
 	return cmd
 }
+
+func inputf(format string, args ...any) error { return inputError{fmt.Errorf(format, args...)} }
 
 // replayable are the named policies with what they claim.
 func replayable() ([]replay.Policy, error) {

@@ -23,6 +23,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"laconic/replay"
 )
 
 func main() {
@@ -43,6 +45,9 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
+// inputError is a wrong use of a command whose exit code 1 means something else.
+type inputError struct{ error }
+
 // run is the whole program but the process around it.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := commands()
@@ -52,6 +57,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	var code exitError
+	var input inputError
 	switch {
 	case err == nil:
 		return 0
@@ -59,6 +65,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return int(code)
 	}
 	fmt.Fprintln(stderr, "laconic:", err)
+	if errors.As(err, &input) {
+		return replay.ExitInput
+	}
 	return 1
 }
 
