@@ -191,14 +191,19 @@ func (d *Draft) setRemoved(i int, by int32) {
 type layout struct {
 	start []int32 // per message: the first message of its exchange
 	next  []int32 // per message: the first assistant message at or after it
+	user  []int32 // per message: the last user message at or before it, or -1
 	// calling: the list begins with a call, instructions apart.
 	calling bool
 }
 
 func layoutOf(msgs []Message) layout {
-	l := layout{start: make([]int32, len(msgs)), next: make([]int32, len(msgs)+1)}
+	l := layout{start: make([]int32, len(msgs)), next: make([]int32, len(msgs)+1), user: make([]int32, len(msgs))}
+	user := int32(-1)
 	for i := range msgs {
-		l.start[i] = int32(i)
+		if msgs[i].Role == User {
+			user = int32(i)
+		}
+		l.start[i], l.user[i] = int32(i), user
 		if msgs[i].Role.Result() && i > 0 {
 			l.start[i] = l.start[i-1]
 		}

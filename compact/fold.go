@@ -222,14 +222,31 @@ func (d *Draft) recentAt(k KeepRecent, room, seats int) int {
 		for next > 0 && d.msgs[next].Role != Assistant {
 			next--
 		}
-		if d.whole[next] > share(0.9, room) {
-			// The calls and words of this message alone would fill the
-			// budget: it cannot be kept as it is. Long results can be cut.
+		if d.whole[next]+d.asking(next) > share(0.9, room) {
+			// The calls and words of this message would fill the budget: it
+			// cannot be kept as it is. Long results can be cut.
 			break
 		}
 		at = next
 	}
 	return min(r, max(at, 0))
+}
+
+// asking is what the user message before the exchange at i costs, with the
+// bridge before it: where it is the newest, both have to stay. It counts also
+// when it is not any more, so that what left then is not missed now.
+func (d *Draft) asking(i int) int {
+	q := int(d.parts.user[i])
+	if q < 0 || q == d.first || d.pinned[q] {
+		return 0
+	}
+	n := d.whole[q]
+	for q--; q > d.first; q-- {
+		if !d.msgs[q].Role.Head() {
+			return n + d.whole[d.parts.start[q]]
+		}
+	}
+	return n
 }
 
 // exchangeAt is the start of the exchange that holds message i.

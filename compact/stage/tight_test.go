@@ -64,6 +64,22 @@ func TestTheRecordGivesWayToTheNewestExchange(t *testing.T) {
 	}
 }
 
+// The newest exchange fits alone, but not behind the question that it answers
+// and the words before that, which must stay: it leaves.
+func TestTheNewestExchangeLeavesWhereItsQuestionLeavesNoRoom(t *testing.T) {
+	list := "user: the task\nassistant: " + said(120) + "\nuser: " + said(150) + "\nassistant: " + said(180) + " | call b read g.go\ntool b: ok\n"
+	plan, r := requests(t, list, 400)
+	if r.After > r.Budget {
+		t.Errorf("%d of %d tokens: over", r.After, r.Budget)
+	}
+	out := plan.Apply(compact.Conversation{}, "")
+	if last := out[len(out)-1]; last.Role != compact.User || last.Origin != 2 {
+		t.Errorf("the list ends with message %d (%s), not with the question", last.Origin, last.Role)
+	}
+	// A question later, nothing of it is missed.
+	requests(t, list+"assistant: done\nuser: next\n", 400)
+}
+
 // Where what must stay is above the budget nothing fits, and a small record
 // does no harm: the upstream may take the request all the same.
 func TestWhatCannotFitIsNotForgottenWhole(t *testing.T) {
