@@ -1,0 +1,144 @@
+package overflow
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Begins says what the start of an answer under status 200 tells, as far as it
+// is there.
+type Begins int
+
+const (
+	Answer Begins = iota // an answer, or anything but an error: hand it on
+	Error                // an error, whole: read it
+	Maybe                // what is there may become an error: more is needed
+)
+
+// FirstEvent looks at the start of an answer under status 200, not compressed
+// any more. whole tells that nothing follows. data is the JSON of the error
+// when it begins with one.
+//
+// It asks for more only while an error is still likely, so that an answer is
+// never held back: not for a comment, by which an upstream says that it is
+// alive, and not for an event whose first key is one of an answer's.
+func FirstEvent(start []byte, whole bool) (b Begins, data []byte) {
+	if trimmed := bytes.TrimLeft(start, " \t\r\n"); len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') {
+		if len(trimmed) == len(start) {
+			return object(trimmed, whole)
+		}
+		if whole {
+			return object(trimmed, true)
+		}
+		return Answer, nil // blank lines say that somebody is alive (DeepSeek)
+	}
+	for rest := start; ; {
+		line, after, ended := cutLine(rest)
+		if !ended && !whole {
+			return field(line, data)
+		}
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(name) {
+		case "data", "error": // llama.cpp wrote "error: {…}" for a while
+			data = append(data, value...)
+		case "event", "id", "retry":
+		case "":
+			if len(line) > 0 || data == nil {
+				return Answer, nil // a comment, or a blank line: a byte to hand on
+			}
+			return verdict(data)
+		default:
+			return Answer, nil
+		}
+		if data != nil {
+			if b, _ := object(data, false); b == Answer {
+				return Answer, nil
+			}
+		}
+		if len(after) == 0 && whole {
+			if data == nil {
+				return Answer, nil
+			}
+			return verdict(data)
+		}
+		if len(after) == 0 {
+			return Maybe, nil
+		}
+		rest = after
+	}
+}
+
+// field judges a line that is not complete.
+func field(line, data []byte) (Begins, []byte) {
+	name, value, ok := bytes.Cut(line, []byte(":"))
+	if !ok {
+		for _, known := range []string{"data", "error", "event", "id", "retry"} {
+			if bytes.HasPrefix([]byte(known), name) {
+				return Maybe, nil
+			}
+		}
+		return Answer, nil
+	}
+	switch string(name) {
+	case "data", "error":
+		if b, _ := object(append(bytes.Clone(data), bytes.TrimPrefix(value, []byte(" "))...), false); b == Answer {
+			return Answer, nil
+		}
+		return Maybe, nil
+	case "event", "id", "retry":
+		return Maybe, nil
+	}
+	return Answer, nil
+}
+
+// object judges a JSON value by its first key, or all of it when it is whole.
+func object(raw []byte, whole bool) (Begins, []byte) {
+	if json.Valid(raw) {
+		return verdict(raw)
+	}
+	if whole {
+		return Answer, nil
+	}
+	if len(raw) > 0 && raw[0] == '[' {
+		raw = bytes.TrimLeft(raw[1:], " \t\r\n")
+	}
+	if len(raw) == 0 {
+		return Maybe, nil
+	}
+	if raw[0] != '{' {
+		return Answer, nil
+	}
+	raw = bytes.TrimLeft(raw[1:], " \t\r\n")
+	for _, key := range errorKeys {
+		if n := min(len(raw), len(key)); string(raw[:n]) == key[:n] {
+			return Maybe, nil
+		}
+	}
+	return Answer, nil
+}
+
+// errorKeys are what the JSON of an error begins with under status 200. An
+// answer's begins with its id, mostly.
+var errorKeys = []string{`"error"`, `"type":"error"`, `"type": "error"`, `"type":"response.failed"`, `"object":"error"`, `"object": "error"`, `"base_resp"`, `"code"`}
+
+// verdict tells an error from an answer.
+func verdict(data []byte) (Begins, []byte) {
+	if len(sentences(200, data)) == 0 {
+		return Answer, nil
+	}
+	return Error, data
+}
+
+// cutLine cuts the first line, which may end in LF, CR LF or CR.
+func cutLine(b []byte) (line, rest []byte, ended bool) {
+	i := bytes.IndexAny(b, "\r\n")
+	if i < 0 {
+		return b, nil, false
+	}
+	n := i + 1
+	if b[i] == '\r' && n < len(b) && b[n] == '\n' {
+		n++
+	}
+	return b[:i], b[n:], true
+}

@@ -1,0 +1,164 @@
+// Package overflow reads the refusals of upstreams: was a request refused for
+// its size, and what does the refusal tell about the limit.
+//
+// What it guarantees:
+//
+//   - one row: every shape of refusal is one row of a table, with the bodies it
+//     was written for in testdata.
+//   - errors alone: only what stands in the place of an error is read. Text of a
+//     model or of a client that quotes a refusal is never taken for one, neither
+//     in an answer nor inside of another error's sentence.
+//   - no guess: a number is what the upstream wrote, or 0. Whether it is to be
+//     believed is the caller's affair.
+//   - total: any bytes give a result. The time is linear in their number.
+//
+// It is pure, and knows nothing of HTTP but the number of a status.
+package overflow
+
+// Kind says what was too large.
+type Kind int
+
+// The kinds. Limit and Prompt of a Refusal are tokens, but for Bytes and Count.
+const (
+	None   Kind = iota // no refusal for size
+	Prompt             // the prompt is longer than the window, or than a limit of its own
+	Output             // the prompt has room, but not together with the answer that was asked for
+	Quota              // more tokens at once than a rate limit ever lets through: waiting is no cure
+	Bytes              // the body has too many bytes
+	Count              // the list has too many messages
+)
+
+func (k Kind) String() string {
+	return [...]string{"none", "prompt", "output", "quota", "bytes", "count"}[k]
+}
+
+// Refusal is what an upstream said. Numbers it did not tell are 0.
+type Refusal struct {
+	Kind Kind
+	// Shape is the name of the row that knew it.
+	Shape string
+	// Limit is what the upstream accepts: of prompt and answer together where
+	// it counts them together, else of prompt.
+	Limit int
+	// Prompt is what it counted as the prompt.
+	Prompt int
+	// AtLeast: Prompt is where the upstream stopped to count (vLLM), so nothing
+	// can be sized by it.
+	AtLeast bool
+	// Output is the room for an answer that it counted beside the prompt.
+	Output int
+	// Total is prompt and answer together, where it told only their sum.
+	Total int
+}
+
+// Read says how an answer refuses a request for its size; Kind None when it
+// does not. body is the body, not compressed any more, or the data of the first
+// event of a stream (see FirstEvent).
+func Read(status int, body []byte) Refusal {
+	if !speaks(status) {
+		return Refusal{}
+	}
+	for _, s := range sentences(status, body) {
+		if r := s.read(status); r.Kind != None {
+			return r
+		}
+	}
+	if status == 413 {
+		// Cerebras sends nothing with it; gateways send a page of their own.
+		return Refusal{Kind: Bytes, Shape: "entity too large"}
+	}
+	return Refusal{}
+}
+
+// speaks tells whether a status may come with such a refusal. A key, a bill, a
+// path and a pause have statuses of their own.
+func speaks(status int) bool {
+	switch status {
+	case 200, 400, 413, 422, 429, 500, 503:
+		return true
+	}
+	return false
+}
+
+// read tries the rows on one sentence.
+func (s *sentence) read(status int) Refusal {
+	if excluded.MatchString(s.text) {
+		return Refusal{}
+	}
+	for i := range shapes {
+		row := &shapes[i]
+		if status == 429 && row.kind != Quota {
+			continue
+		}
+		if r, ok := row.read(s); ok {
+			return r
+		}
+	}
+	return Refusal{}
+}
+
+func (row *shape) read(s *sentence) (Refusal, bool) {
+	r := Refusal{Kind: row.kind, Shape: row.name, AtLeast: row.atLeast}
+	if row.match == nil {
+		if !row.codes[s.code] && !row.codes[s.kind] {
+			return Refusal{}, false
+		}
+		r.Limit, r.Prompt = s.limit, s.prompt
+		return r.judged(), true
+	}
+	m := row.match.FindStringSubmatch(s.text)
+	if m == nil {
+		return Refusal{}, false
+	}
+	input := 0 // of several kinds of input, each counted for itself (OpenRouter)
+	for i, name := range row.match.SubexpNames() {
+		if name == "" {
+			continue
+		}
+		n := number(m[i])
+		switch name[:1] {
+		case "L":
+			r.Limit = n
+		case "P":
+			r.Prompt = n
+		case "O":
+			r.Output = n
+		case "T":
+			r.Total = n
+		case "A":
+			input += n
+		}
+	}
+	if r.Prompt == 0 && r.Total > r.Output && (r.Output > 0 || input > 0) {
+		r.Prompt = r.Total - r.Output // messages, functions and whatever else is listed
+	}
+	if s.limit > 0 {
+		r.Limit, r.Prompt = s.limit, s.prompt // fields of their own are surer than words
+	}
+	return r.judged(), true
+}
+
+// judged tells a prompt that is too long from an answer that is.
+func (r Refusal) judged() Refusal {
+	if r.Kind == Prompt && r.Output > 0 && r.Prompt > 0 && r.Prompt < r.Limit && !r.AtLeast {
+		r.Kind = Output
+	}
+	return r
+}
+
+// number reads a number as upstreams write it, 1048576 or 1,048,576; 0 for
+// anything else, and for what no limit can be.
+func number(s string) int {
+	n := 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+			if n = n*10 + int(c-'0'); n > 1<<40 {
+				return 0
+			}
+		case c != ',' && c != '_':
+			return 0
+		}
+	}
+	return n
+}

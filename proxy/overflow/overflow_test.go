@@ -1,0 +1,221 @@
+package overflow
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// sample is one body of testdata: its verdict, its status, the body.
+type sample struct {
+	name, verdict string
+	status        int
+	body          []byte
+}
+
+func samples(t testing.TB) []sample {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) < 25 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	var all []sample
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := txtar.Parse(text)
+		if len(bytes.TrimSpace(a.Comment)) < 5 || len(a.Files) == 0 {
+			t.Errorf("%s does not say where it comes from, or holds nothing", file)
+		}
+		for _, f := range a.Files {
+			verdict, rest, _ := strings.Cut(string(f.Data), "\n")
+			head, body, _ := strings.Cut(rest, "\n")
+			status, err := strconv.Atoi(head)
+			if err != nil {
+				t.Fatalf("%s %s: no status: %q", file, f.Name, head)
+			}
+			name := strings.TrimSuffix(filepath.Base(file), ".txtar") + "/" + f.Name
+			all = append(all, sample{name, verdict, status, []byte(strings.TrimSuffix(body, "\n"))})
+		}
+	}
+	return all
+}
+
+// line writes a refusal as the first line of a sample does.
+func line(r Refusal) string {
+	s := r.Kind.String()
+	if r.Limit > 0 {
+		s += fmt.Sprint(" limit=", r.Limit)
+	}
+	if r.Prompt > 0 {
+		s += fmt.Sprint(" prompt=", r.Prompt)
+	}
+	if r.AtLeast {
+		s += " atleast"
+	}
+	if r.Output > 0 {
+		s += fmt.Sprint(" output=", r.Output)
+	}
+	if r.Total > 0 {
+		s += fmt.Sprint(" total=", r.Total)
+	}
+	return s
+}
+
+func TestEveryShape(t *testing.T) {
+	known := map[string]bool{"entity too large": true}
+	for _, s := range samples(t) {
+		r := Read(s.status, s.body)
+		if got := line(r); got != s.verdict {
+			t.Errorf("%s: %s, want %s (row %q)", s.name, got, s.verdict, r.Shape)
+		}
+		known[r.Shape] = true
+	}
+	for _, row := range shapes {
+		if !known[row.name] {
+			t.Errorf("row %q has no body in testdata", row.name)
+		}
+	}
+}
+
+// Every error may come as the first event of a stream that began with 200, and
+// reads the same there, however the upstream writes events.
+func TestEveryShapeAsFirstEvent(t *testing.T) {
+	for _, s := range samples(t) {
+		if !json.Valid(s.body) || s.body[0] != '{' || s.status == 401 || s.status == 429 {
+			continue
+		}
+		if !bytes.Contains(s.body, []byte(`"error":`)) && s.status != 200 {
+			continue // under 200 nothing tells it from an answer
+		}
+		for name, event := range map[string]string{
+			"data":        "data: " + string(s.body) + "\n\n",
+			"no blank":    "data:" + string(s.body) + "\n\n",
+			"event":       "event: error\r\ndata: " + string(s.body) + "\r\n\r\n",
+			"error field": "error: " + string(s.body) + "\n\n",
+			"several":     "data: " + strings.ReplaceAll(string(s.body), `,"code"`, ",\ndata: \"code\"") + "\n\n",
+		} {
+			if name == "several" && bytes.HasPrefix(s.body, []byte(`{"id"`)) {
+				continue // the first of its lines begins as an answer does
+			}
+			begins, data := FirstEvent([]byte(event+"data: [DONE]\n\n"), false)
+			got := Refusal{}
+			if begins == Error {
+				got = Read(200, data)
+			}
+			if line(got) != s.verdict {
+				t.Errorf("%s, %s: %s, want %s (%v)", s.name, name, line(got), s.verdict, begins)
+			}
+		}
+	}
+}
+
+func TestFirstEventHoldsNoAnswerBack(t *testing.T) {
+	const failure = `{"error":{"message":"prompt is too long: 2 tokens > 1 maximum"}}`
+	f := func(start string, want Begins) {
+		t.Helper()
+		if got, _ := FirstEvent([]byte(start), false); got != want {
+			t.Errorf("%q: %v, want %v", start, got, want)
+		}
+	}
+	f("data: {\"id\":\"chatcmpl-1\",\"obj", Answer)
+	f("data: {\"id\"", Answer)
+	f("data: {\"choices\":[]}\n\n", Answer)
+	f(": OPENROUTER PROCESSING\n\n", Answer)
+	f(":", Answer)
+	f("\n", Answer)
+	f("\n\n\n"+failure, Answer)
+	f("data: [DONE]\n\n", Answer)
+	f("data: 1\n\n", Answer)
+	f("data: 1", Answer)
+	f("<html>", Answer)
+	f("hello", Answer)
+	f(`{"id":"x"`, Answer)
+	f(`{"choices":[`, Answer)
+	f(`[1,2`, Answer)
+	f("event: message_start\n\n", Answer)
+
+	f("d", Maybe)
+	f("data", Maybe)
+	f("data: ", Maybe)
+	f("data: {", Maybe)
+	f("data: {\"er", Maybe)
+	f("event: error\n", Maybe)
+	f("event: er", Maybe)
+	f("data: "+failure, Maybe) // its line may go on
+	f("data: "+failure+"\n", Maybe)
+	f(failure[:20], Maybe)
+	f("{", Maybe)
+	f("[{", Maybe)
+
+	f("data: "+failure+"\n\n", Error)
+	f(failure, Error)
+	f("["+failure+"]", Error)
+	f("id: 1\nevent: error\ndata: "+failure+"\n\n", Error)
+}
+
+// Split at any byte, an event is Maybe until it is whole and Error then.
+func TestFirstEventSplitAnywhere(t *testing.T) {
+	event := "event: error\r\ndata: {\"error\":{\"code\":400,\"message\":\"prompt is too long: 213462 tokens > 200000 maximum\"}}\r\n\r\n"
+	for i := 1; i < len(event); i++ {
+		got, _ := FirstEvent([]byte(event[:i]), false)
+		if got == Answer || got == Error && i < len(event)-1 {
+			t.Errorf("%q: %v", event[:i], got)
+		}
+	}
+}
+
+func TestWholeAnswersAreRead(t *testing.T) {
+	f := func(body string, want Begins) {
+		t.Helper()
+		if got, _ := FirstEvent([]byte(body), true); got != want {
+			t.Errorf("%q: %v, want %v", body, got, want)
+		}
+	}
+	f("", Answer)
+	f("data: {\"error\":{\"message\":\"x\"}}", Error)
+	f(`{"id":"x","choices":null,"base_resp":{"status_code":1039,"status_msg":"context window exceeds limit"}}`, Error)
+	f(`{"id":"x","choices":[]}`, Answer)
+	f(`{"error":{"message":`, Answer)
+}
+
+func TestLargeBodiesCostLittle(t *testing.T) {
+	for _, body := range []string{
+		strings.Repeat("[", 1<<20), strings.Repeat(`{"error":`, 1<<17), `{"error":"` + strings.Repeat("a", 1<<20) + `"}`,
+		`{"error":"` + strings.Repeat("Error: ", 1<<17) + `"}`,
+		`{"error":{"message":"` + strings.Repeat("This model's maximum context length is ", 1<<14) + `"}}`,
+	} {
+		if r := Read(400, []byte(body)); r.Kind != None {
+			t.Errorf("%.40s: %v", body, r)
+		}
+		FirstEvent([]byte("data: "+body+"\n\n"), false)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, s := range samples(f) {
+		f.Add(s.status, s.body)
+	}
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		r := Read(status, body)
+		if r.Limit < 0 || r.Prompt < 0 || r.Output < 0 || r.Total < 0 || r.Kind == None && r != (Refusal{}) {
+			t.Fatalf("%+v", r)
+		}
+		event := append([]byte("data: "), body...)
+		for i := range event {
+			if i < 64 {
+				FirstEvent(event[:i], i%2 == 0)
+			}
+		}
+		FirstEvent(append(event, "\n\n"...), false)
+	})
+}
