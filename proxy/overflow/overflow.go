@@ -40,6 +40,8 @@ type Refusal struct {
 	// Limit is what the upstream accepts: of prompt and answer together where
 	// it counts them together, else of prompt.
 	Limit int
+	// Alone: the limit is one on the prompt, below the window.
+	Alone bool
 	// Prompt is what it counted as the prompt.
 	Prompt int
 	// AtLeast: Prompt is where the upstream stopped to count (vLLM), so nothing
@@ -74,7 +76,7 @@ func Read(status int, body []byte) Refusal {
 // path and a pause have statuses of their own.
 func speaks(status int) bool {
 	switch status {
-	case 200, 400, 413, 422, 429, 500, 503:
+	case 200, 400, 413, 422, 429, 500:
 		return true
 	}
 	return false
@@ -98,7 +100,7 @@ func (s *sentence) read(status int) Refusal {
 }
 
 func (row *shape) read(s *sentence) (Refusal, bool) {
-	r := Refusal{Kind: row.kind, Shape: row.name, AtLeast: row.atLeast}
+	r := Refusal{Kind: row.kind, Shape: row.name, AtLeast: row.atLeast, Alone: row.alone}
 	if row.match == nil {
 		if !row.codes[s.code] && !row.codes[s.kind] {
 			return Refusal{}, false

@@ -56,6 +56,9 @@ func line(r Refusal) string {
 	if r.Limit > 0 {
 		s += fmt.Sprint(" limit=", r.Limit)
 	}
+	if r.Alone && r.Limit > 0 {
+		s += " alone"
+	}
 	if r.Prompt > 0 {
 		s += fmt.Sprint(" prompt=", r.Prompt)
 	}

@@ -13,6 +13,7 @@ type shape struct {
 	// limit, P prompt, O answer, T both together, A one kind of input of many.
 	match   *regexp.Regexp
 	atLeast bool // P is where the upstream stopped to count
+	alone   bool // L is for the prompt, whatever the answer may be
 	// codes are for upstreams whose words are not known: the error's code or
 	// type says it, in a field.
 	codes map[string]bool
@@ -42,7 +43,7 @@ var shapes = []shape{
 	{name: "openai, with the answer", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, you requested <T> tokens \((?:<A> in the messages)?.*?<O> in the completion\)`)},
 	{name: "openai, completions", kind: Prompt, match: says(`This model's maximum context length is <L> tokens, however you requested <T> tokens \(<P> in your prompt; <O> for the completion\)`)},
 	{name: "openai", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, your (?:messages|prompt|input)\w* (?:resulted in|contains?) <P> (?:input )?tokens`)},
-	{name: "openai, gpt-5", kind: Prompt, match: says(`Input tokens exceed the configured limit of <L> tokens\. Your messages resulted in <P> tokens`)},
+	{name: "openai, gpt-5", kind: Prompt, alone: true, match: says(`Input tokens exceed the configured limit of <L> tokens\. Your messages resulted in <P> tokens`)},
 	{name: "openai, responses", kind: Prompt, match: says(`Your input exceeds the context window of this model`)},
 	{name: "tokens per minute", kind: Quota, match: says(`Request too large for .{0,300}?Limit <L>, Requested <T>`)},
 
@@ -56,10 +57,10 @@ var shapes = []shape{
 	// SGLang, also behind Together. The second limit is what memory is left, not the model's.
 	{name: "sglang", kind: Prompt, match: says(`The input \(<P> tokens\) is longer than the model's context length \(<L> tokens\)`)},
 	{name: "sglang, with the answer", kind: Prompt, match: says(`Requested token count exceeds the model's maximum context length of <L> tokens\. You requested a total of <T> tokens(?:: <P> tokens from the input messages and <O> tokens for the completion)?`)},
-	{name: "sglang, memory", kind: Prompt, match: says(`Input length \(<P> tokens\) exceeds the maximum allowed length \(<L> tokens\)`)},
+	{name: "sglang, memory", kind: Prompt, alone: true, match: says(`Input length \(<P> tokens\) exceeds the maximum allowed length \(<L> tokens\)`)},
 
 	{name: "tgi", kind: Prompt, match: says("`inputs` tokens \\+ `max_new_tokens` must be <= <L>\\. Given: <P> `inputs` tokens and <O> `max_new_tokens`")},
-	{name: "tgi, prompt", kind: Prompt, match: says("`inputs` must have less than <L> tokens\\. Given: <P>")},
+	{name: "tgi, prompt", kind: Prompt, alone: true, match: says("`inputs` must have less than <L> tokens\\. Given: <P>")},
 
 	{name: "llama.cpp", kind: Prompt, match: says(`(?:the )?request \(<P> tokens\) exceeds the available context size \(<L> tokens\)`)},
 	{name: "llama.cpp, no numbers", kind: Prompt, match: says(`the request exceeds the available context size`)},
@@ -74,8 +75,8 @@ var shapes = []shape{
 	{name: "anthropic, bytes", kind: Bytes, match: says(`Request (?:size )?exceeds the maximum (?:allowed )?(?:number of bytes|size)`)},
 	{name: "bedrock", kind: Prompt, match: says(`Input is too long for requested model`)},
 
-	{name: "gemini", kind: Prompt, match: says(`The input token count(?: \(<P>\))? exceeds the maximum number of tokens allowed(?: \(<L>\))?`)},
-	{name: "vertex", kind: Prompt, match: says(`the input token count is <P> but (?:the )?model only supports up to <L>`)},
+	{name: "gemini", kind: Prompt, alone: true, match: says(`The input token count(?: \(<P>\))? exceeds the maximum number of tokens allowed(?: \(<L>\))?`)},
+	{name: "vertex", kind: Prompt, alone: true, match: says(`the input token count is <P> but (?:the )?model only supports up to <L>`)},
 	{name: "gemini, bytes", kind: Bytes, match: says(`Request payload size exceeds the limit: <L> bytes`)},
 	{name: "gemini, 500", kind: Prompt, match: says(`Your input context is too long`)},
 
@@ -85,11 +86,11 @@ var shapes = []shape{
 	{name: "moonshot, older", kind: Prompt, match: says(`(?:the )?model max length exceeded, max length: ?<L>`)},
 	{name: "moonshot, no numbers", kind: Prompt, match: says(`Input token length too long`)},
 	{name: "openrouter", kind: Prompt, match: says(`This endpoint's maximum context length is <L> tokens\. However, you requested about <T> tokens \(<A> of text input(?:, <A> of tool input)?(?:, <A> of image input)?(?:, <A> of \w+ input)*(?:, <O> in the output)?\)`)},
-	{name: "xai", kind: Prompt, match: says(`This model's maximum prompt length is <L> but the request contains <P> tokens`)},
-	{name: "github copilot", kind: Prompt, match: says(`prompt token count of <P> exceeds the limit of <L>`)},
+	{name: "xai", kind: Prompt, alone: true, match: says(`This model's maximum prompt length is <L> but the request contains <P> tokens`)},
+	{name: "github copilot", kind: Prompt, alone: true, match: says(`prompt token count of <P> exceeds the limit of <L>`)},
 	{name: "cerebras", kind: Prompt, match: says(`Please reduce the length of the messages or completion\. Current length is <P> while limit is <L>`)},
 	{name: "groq", kind: Prompt, match: says(`Please reduce the length of the messages or completion`)},
-	{name: "dashscope", kind: Prompt, match: says(`(?:<400> InternalError\.Algo\.InvalidParameter: )?Range of input length should be \[\d+, ?<L>\]`)},
+	{name: "dashscope", kind: Prompt, alone: true, match: says(`(?:<400> InternalError\.Algo\.InvalidParameter: )?Range of input length should be \[\d+, ?<L>\]`)},
 	{name: "zhipu", kind: Prompt, match: says(`Prompt (?:is )?(?:too long|exceeds max length)`)},
 	{name: "minimax", kind: Prompt, match: says(`context window exceeds limit`)},
 	{name: "siliconflow", kind: Prompt, match: says(`length of prompt_tokens \(<P>\) must be less than max_seq_len \(<L>\)`)},
