@@ -38,6 +38,8 @@ type gate struct {
 	// room has left. If several held a part and waited for the rest, they
 	// would wait for each other.
 	lane *semaphore.Weighted
+	// spares are kept bodies that make room for others.
+	spares spares
 }
 
 func newGate(size int64) *gate {
@@ -74,7 +76,7 @@ func (s *seat) hold(ctx context.Context, n int64) error {
 
 // take waits for n of a semaphore as long as a request may wait.
 func (g *gate) take(ctx context.Context, of *semaphore.Weighted, n int64) error {
-	if of.TryAcquire(n) {
+	if of == g.room && g.tryRoom(n) || of != g.room && of.TryAcquire(n) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, g.wait, errNoMemory)
@@ -95,7 +97,7 @@ func (s *seat) holdElements(ctx context.Context, body []byte) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.g.room.TryAcquire(more) {
+	if s.g.tryRoom(more) {
 		s.held += more
 		return nil
 	}

@@ -85,7 +85,7 @@ func serveBare(ctx context.Context, l net.Listener, base string) {
 		}
 		_, _ = r.Body.Read(make([]byte, 1))
 		out := *r
-		out.Body = newOutgoing(body, nil)
+		out.Body = newOutgoing(body, nil, nil)
 		out.Body.(*outgoing).w = newWatch(&limits, func(error) {})
 		defer out.Body.(*outgoing).w.stop()
 		forward.ServeHTTP(w, &out)

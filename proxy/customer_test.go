@@ -47,12 +47,13 @@ func TestGoOpenAIIsServed(t *testing.T) {
 	if err != nil || answer.Choices[0].Message.Content != "hi" || answer.Header().Get("X-Laconic-Outcome") != "untouched" {
 		t.Errorf("%+v %v", answer, err)
 	}
+	next <- true // headers come with the first event
 	stream, err := c.CreateChatCompletionStream(t.Context(), openai.ChatCompletionRequest{Model: "gpt-4o", Messages: messages})
 	if err == nil {
 		var text string
 		for i := 0; ; i++ {
-			next <- true // the next event comes only after this one was received
 			chunk, err := stream.Recv()
+			next <- true // the next event comes only after this one was received
 			if err != nil {
 				if !errors.Is(err, io.EOF) {
 					t.Error(err)

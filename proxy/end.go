@@ -32,6 +32,7 @@ func (t *trip) end() {
 		t.line.watch.stop()
 	}
 	if t.out != nil {
+		t.out.release()
 		_ = t.out.Close()
 	}
 	t.seat.free()

@@ -57,13 +57,13 @@ func (t *trip) send(body *outgoing) {
 	in := t.r.WithContext(ctx)
 	if body != nil {
 		body.w = t.line.watch
-		in.Body, in.ContentLength = body, int64(len(body.data))
+		in.Body, in.ContentLength = body, int64(body.size())
 	} else if in.ContentLength != 0 {
 		t.up = &upload{body: in.Body, rc: t.w.rc, w: t.line.watch}
 		in.Body = t.up
 	}
 	proxy := httputil.ReverseProxy{
-		Rewrite: t.outbound, Transport: t.p.transport, FlushInterval: -1, BufferPool: &t.p.buffers,
+		Rewrite: t.outbound, Transport: t.way(), FlushInterval: -1, BufferPool: &t.p.buffers,
 		ErrorLog: quiet, ModifyResponse: t.answered, ErrorHandler: t.unanswered,
 	}
 	proxy.ServeHTTP(t.w, in)
@@ -75,9 +75,12 @@ func (t *trip) outbound(pr *httputil.ProxyRequest) {
 	out := pr.Out
 	out.URL = placeAt(t.route.Upstream, t.r.URL)
 	out.Host = "" // the URL's
-	out.GetBody = nil
+	out.GetBody = t.rewind(out.Header)
 	out.Trailer, out.TransferEncoding = nil, nil
-	for name := range out.Header {
+	for name, values := range out.Header {
+		if t.lesson != nil && aboutBytes(name) && !strings.EqualFold(name, "Content-Length") {
+			t.sending.note(name, values)
+		}
 		if notForUpstream(name) || t.edited && aboutBytes(name) {
 			delete(out.Header, name)
 		}

@@ -52,6 +52,12 @@ func (w *watch) answered() {
 	w.timer.Stop()
 }
 
+// again starts the wait for headers once more, for a second send.
+func (w *watch) again() {
+	w.reading.Store(false)
+	w.timer.Reset(w.limits.ResponseHeader)
+}
+
 // wait starts the clock of one read of the answer, and stop ends it: while the
 // client is slow to take what was read, the upstream is not at fault.
 func (w *watch) wait() { w.timer.Reset(w.limits.StreamIdle) }

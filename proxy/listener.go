@@ -15,6 +15,7 @@ const (
 	Untouched = Outcome(compact.Untouched) // measured; went out as it came
 	Repaired  = Outcome(compact.Repaired)  // its pairs were made legal
 	Compacted = Outcome(compact.Compacted) // it outgrew its budget and was compacted
+	Retried   = Outcome("retried")         // refused by the upstream at first, and answered when sent again
 	Over      = Outcome(compact.Over)      // still above its budget, forwarded all the same
 	Shadow    = Outcome("shadow")          // measured only, because the client asked for that
 	Bypassed  = Outcome("bypassed")        // not even measured, because the client asked for that
@@ -53,6 +54,8 @@ type RewriteInfo struct {
 	// Edits are set for Rewritten only. Their texts are content and point into
 	// the request's body: a listener must not keep them, nor write them down.
 	Edits []compact.Edit
+	// Facts are what was known of the model when the plan was made.
+	Facts Learnt
 	// BytesBefore and BytesAfter are the sizes of the body, decompressed.
 	BytesBefore, BytesAfter int
 	// Overhead is the time from the body's last byte to its sending.
@@ -85,6 +88,9 @@ type ReplyInfo struct {
 	Rewrite *RewriteInfo
 	Pass    *PassInfo
 	Outcome Outcome
+	// Retry is set when the upstream refused the request for a reason that a
+	// second send may cure, whether there was one or not.
+	Retry *RetryInfo
 	// Status is what the client got: the upstream's status, or ours if Own.
 	// 499 when the client left before the answer's end.
 	Status int

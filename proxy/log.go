@@ -47,7 +47,7 @@ func notable(i ReplyInfo) bool {
 	if i.Code != "" && i.Code != codeClientLeft || i.Status >= 400 && i.Status != statusClientLeft {
 		return true
 	}
-	if i.Rewrite != nil && i.Rewrite.Report.Outcome != compact.Untouched {
+	if i.Retry != nil || i.Rewrite != nil && i.Rewrite.Report.Outcome != compact.Untouched {
 		return true
 	}
 	// Why a chat request was passed over is what an operator asks first.
@@ -70,6 +70,7 @@ func replyFields(i ReplyInfo) []zap.Field {
 		f = appendText(f, "reason_detail", i.Pass.Detail)
 		f = appendText(f, "tags", i.Pass.Tags)
 	}
+	f = appendRetry(f, i.Retry)
 	f = append(f, zap.Int("status", i.Status))
 	if i.Own {
 		f = append(f, zap.Bool("own_answer", true))
@@ -108,6 +109,7 @@ func rewriteFields(i *RewriteInfo) []zap.Field {
 	if c := i.Counted; c.Hits+c.Misses > 0 {
 		f = append(f, zap.Dict("counted", zap.Int("hits", c.Hits), zap.Int("misses", c.Misses)))
 	}
+	f = appendLearnt(f, &i.Facts)
 	return appendText(f, "tags", i.Tags)
 }
 

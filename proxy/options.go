@@ -71,6 +71,15 @@ type Options struct {
 	// Host too. "*" accepts every Origin.
 	AllowedOrigins []string
 
+	// Calibrate makes what corrects a counter by the usage of answers, from the
+	// factor in percent that it starts with; nil: counts are not corrected.
+	Calibrate func(percent int) Calibration
+	// Facts keeps what was learnt of models beyond this process; nil: it is
+	// forgotten with it. FactsSecret keys the hashes that it is kept under;
+	// empty: random, so that another process finds nothing.
+	Facts       Facts
+	FactsSecret Secret
+
 	Limits Limits
 	// Listener is told what happened; nil funcs are silent.
 	Listener Listener

@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"container/list"
+	"errors"
 	"io"
 	"net/http"
 	"sync"
@@ -11,25 +13,43 @@ import (
 // outgoing is a body on its way to the upstream, held in memory until the
 // upstream has read it and not a moment longer: an answer may stream for ten
 // minutes, and the bodies of a thousand such would be the real cost of them.
-// For the same reason it cannot be rewound, so Go never sends one twice.
+//
+// One that may have to be sent again is kept until its answer begins, with the
+// client's own body, unless others need the memory.
 type outgoing struct {
 	w *watch
 
-	mu   sync.Mutex
-	data []byte
-	at   int
-	seat *seat
+	mu       sync.Mutex
+	data     []byte
+	at       int
+	original []byte // the client's own, decompressed; may be data
+	keeping  bool
+	spare    *list.Element // in the gate's list while it is kept
+	seat     *seat
 
 	sent atomic.Bool // the last byte was taken
 }
 
-// newOutgoing takes over data and the seat that was held for it.
-func newOutgoing(data []byte, s *seat) *outgoing {
-	if s != nil {
-		s.shrink(2 * int64(len(data))) // what was read out of it is garbage now
+// newOutgoing takes over data and the seat that was held for it. original is
+// the client's own body where it may be wanted again, else nil.
+func newOutgoing(data, original []byte, s *seat) *outgoing {
+	b := &outgoing{data: data, original: original, keeping: original != nil, seat: s}
+	if s == nil {
+		return b
 	}
-	return &outgoing{data: data, seat: s}
+	s.shrink(2*int64(len(data)) + b.beside()) // what was read out of it is garbage now
+	return b
 }
+
+// beside is what the original takes where it is not what is sent.
+func (b *outgoing) beside() int64 {
+	if len(b.original) == 0 || len(b.data) > 0 && &b.original[0] == &b.data[0] {
+		return 0
+	}
+	return int64(len(b.original))
+}
+
+func (b *outgoing) size() int { return len(b.data) }
 
 func (b *outgoing) Read(buf []byte) (int, error) {
 	b.w.touch()
@@ -40,16 +60,28 @@ func (b *outgoing) Read(buf []byte) (int, error) {
 	if b.at < len(b.data) {
 		return n, nil
 	}
-	if b.data != nil {
-		b.sent.Store(true)
-		b.drop()
-	}
+	b.taken()
 	return n, io.EOF
+}
+
+// taken notes that the upstream has it all.
+func (b *outgoing) taken() {
+	if b.data == nil {
+		return
+	}
+	b.sent.Store(true)
+	switch {
+	case !b.keeping:
+		b.drop()
+	case b.seat != nil:
+		b.seat.shrink(int64(len(b.data)) + b.beside())
+		b.seat.g.spares.add(b)
+	}
 }
 
 // drop lets go of the bytes and of the memory held for them.
 func (b *outgoing) drop() {
-	b.data, b.at = nil, 0
+	b.data, b.original, b.at = nil, nil, 0
 	b.seat.free()
 }
 
@@ -57,9 +89,82 @@ func (b *outgoing) drop() {
 func (b *outgoing) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.drop()
+	if !b.keeping {
+		b.drop()
+	}
 	return nil
 }
+
+// kept is the client's own body, nil when it was let go.
+func (b *outgoing) kept() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.original
+}
+
+// release ends keeping: what was sent is dropped.
+func (b *outgoing) release() {
+	if b == nil {
+		return
+	}
+	if b.seat != nil {
+		b.seat.g.spares.remove(b)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.keeping, b.original = false, nil
+	if b.sent.Load() {
+		b.drop()
+	}
+}
+
+// rewind is the GetBody of a request, by which Go sends a body again that the
+// upstream did not see: where a kept connection turned out to be closed before
+// anything was written, or an HTTP/2 server said that it did not look at it.
+// With an idempotency key Go would go further and repeat what may have run, so
+// such a request has none.
+func (t *trip) rewind(h http.Header) func() (io.ReadCloser, error) {
+	_, key := h["Idempotency-Key"]
+	_, older := h["X-Idempotency-Key"]
+	if t.out == nil || !t.out.keeping || key || older {
+		return nil
+	}
+	b := t.out
+	return func() (io.ReadCloser, error) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.data == nil || !b.keeping {
+			return nil, errLetGo
+		}
+		b.sent.Store(false)
+		return &replay{b: b}, nil
+	}
+}
+
+var errLetGo = errors.New("the request's body was let go")
+
+// replay reads an outgoing body once more from its start.
+type replay struct {
+	b  *outgoing
+	at int
+}
+
+func (r *replay) Read(buf []byte) (int, error) {
+	r.b.w.touch()
+	r.b.mu.Lock()
+	defer r.b.mu.Unlock()
+	if r.b.data == nil {
+		return 0, errLetGo
+	}
+	n := copy(buf, r.b.data[r.at:])
+	if r.at += n; r.at < len(r.b.data) {
+		return n, nil
+	}
+	r.b.taken()
+	return n, io.EOF
+}
+
+func (r *replay) Close() error { return nil }
 
 // uploadIdle is how long a client may be silent inside a body that is streamed
 // through. Such a body is not held, so nothing but a connection waits.

@@ -34,5 +34,5 @@ func (t *trip) pass(in *incoming, outcome Outcome, reason, detail string) {
 		t.send(nil)
 		return
 	}
-	t.send(newOutgoing(in.sent, in.seat))
+	t.send(newOutgoing(in.sent, nil, in.seat))
 }

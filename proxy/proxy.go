@@ -13,8 +13,10 @@
 //     unchanged and at once, with x-laconic-* headers added. A broken answer
 //     looks broken: its connection is cut, never ended cleanly. A client that
 //     leaves stops the upstream.
-//   - one generation: a request is sent once. An error of ours that follows a
-//     body which the upstream has read tells the SDKs not to send it again.
+//   - one generation: a request is sent once, and once more only where the
+//     upstream refused the first before it generated anything. An error of ours
+//     that follows a body which the upstream has read tells the SDKs not to
+//     send it again.
 //   - closed: credentials go where the operator pointed them (see
 //     setCredential), and nothing in a request moves its destination.
 //   - private: no content and no credential in logs or errors.
@@ -26,6 +28,7 @@
 package proxy
 
 import (
+	"crypto/rand"
 	"net/http"
 	"sync/atomic"
 )
@@ -39,8 +42,13 @@ type Proxy struct {
 	mark      string // our own in Via
 	memory    *gate
 	digests   *digests
+	learned   *learned
 	buffers   copyBuffers
-	draining  atomic.Bool // told to stop
+
+	factSecret []byte
+	background *background
+
+	draining atomic.Bool // told to stop
 }
 
 // New makes a proxy, or says everything that is wrong with its options.
@@ -58,6 +66,11 @@ func New(o Options) (*Proxy, error) {
 		memory:  newGate(o.Limits.Memory),
 		digests: newDigests(),
 	}
+	p.learned, p.background = newLearned(p), newBackground(p)
+	p.factSecret = []byte(o.FactsSecret)
+	if len(p.factSecret) == 0 {
+		p.factSecret = []byte(rand.Text())
+	}
 	p.guard = newGuard(Loopback(o.Listen), o.AllowedOrigins, p.mark)
 	if p.transport == nil {
 		p.transport = newTransport(&o.Limits)
@@ -65,8 +78,10 @@ func New(o Options) (*Proxy, error) {
 	return p, nil
 }
 
-// Close lets go of idle connections to upstreams.
+// Close ends work in the background and lets go of idle connections to
+// upstreams.
 func (p *Proxy) Close() {
+	p.background.close()
 	if t, ok := p.transport.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()
 	}

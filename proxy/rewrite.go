@@ -44,6 +44,7 @@ func (t *trip) rewrite() {
 		return
 	}
 	info := t.describe(in, req)
+	t.recall(req.Model)
 	plan, ok := t.compact(req, info)
 	if !ok {
 		t.pass(in, Passed, "fault", "")
@@ -68,7 +69,7 @@ func (t *trip) rewrite() {
 		t.refuse(tooLong(&info.Report, t.budget.Messages, t.functions))
 		return
 	}
-	t.send(newOutgoing(out, in.seat))
+	t.sendMeasured(in, out, req, &plan, info)
 }
 
 // decode reads the conversation out of a body. No request: why not, in a word,
@@ -125,17 +126,18 @@ func (t *trip) describe(in *incoming, req *wire.Request) *RewriteInfo {
 // compact repairs and folds the conversation.
 func (t *trip) compact(req *wire.Request, info *RewriteInfo) (plan compact.Plan, ok bool) {
 	err := t.safely("compact", func() error {
-		in := req.Conversation
+		if t.ownCounter() {
+			t.facts.Percent = 0
+		}
 		var counter compact.Counter
 		counter, t.counted = t.route.counter()
+		counter = t.facts.counter(counter)
+		in := req.Conversation
 		in.Fixed = counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)
 		t.functions = in.Fixed - counter.Fixed(nil, nil, nil)
-		limits := t.route.Limits
-		if t.orders.budget > 0 {
-			limits.Budget = t.orders.budget
-		}
-		t.budget = limits.For(req.MaxTokens)
-		plan, info.Report = compact.Compact(in, t.policy(), counter, t.budget)
+		t.budget = t.facts.budget(t.limits(), req.MaxTokens)
+		plan, info.Report = compact.Compact(in, shaped(t.policy(), t.facts.Shape), counter, t.budget)
+		info.Facts = t.facts
 		info.Outcome = Outcome(info.Report.Outcome)
 		return nil
 	})

@@ -18,16 +18,19 @@ import (
 	"time"
 )
 
-// events answers with n events, one for each value of next.
+// events answers with n events: the first at once, because headers wait for it,
+// then one for each value of next.
 func events(n int, next <-chan bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_ = http.NewResponseController(w).Flush()
 		for i := range n {
-			select {
-			case <-next:
-			case <-r.Context().Done():
-				return
+			if i > 0 {
+				select {
+				case <-next:
+				case <-r.Context().Done():
+					return
+				}
 			}
 			_, _ = fmt.Fprintf(w, "data: {\"n\":%d}\n\n", i)
 			_ = http.NewResponseController(w).Flush()
@@ -48,7 +51,9 @@ func TestAnEventIsForwardedWhenItArrives(t *testing.T) {
 			defer func() { _ = res.Body.Close() }()
 			in := bufio.NewReader(res.Body)
 			for i := range 20 {
-				next <- true // the upstream says nothing more until this event was read here
+				if i > 0 {
+					next <- true // the upstream says nothing more until this event was read here
+				}
 				if line, err := in.ReadString('\n'); err != nil || line != fmt.Sprintf("data: {\"n\":%d}\n", i) {
 					t.Fatalf("event %d: %q %v", i, line, err)
 				}
@@ -65,16 +70,35 @@ func TestAnEventIsForwardedWhenItArrives(t *testing.T) {
 	}
 }
 
-func TestHeadersAreForwardedBeforeTheFirstEvent(t *testing.T) {
-	next := make(chan bool)
-	p := inFrontOf(t, newUpstream(t, events(1, next)))
-	res, err := client.Post(p.url+"/v1/chat/completions", "application/json", strings.NewReader(chatBody))
-	if err != nil { // arrives only if the headers do
-		t.Fatal(err)
+// The headers of a chat's answer wait for its first byte: it may be the refusal
+// of the request. They wait for no more of it than tells that it is not.
+func TestHeadersAreForwardedWithTheFirstByte(t *testing.T) {
+	f := func(path, first, rest string) {
+		t.Helper()
+		next := make(chan bool)
+		p := inFrontOf(t, newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, first)
+			_ = http.NewResponseController(w).Flush()
+			<-next
+			_, _ = io.WriteString(w, rest)
+		}))
+		res, err := client.Post(p.url+path, "application/json", strings.NewReader(chatBody))
+		if err != nil { // arrives only if the headers do
+			t.Fatal(err)
+		}
+		next <- true
+		if b, _ := io.ReadAll(res.Body); string(b) != first+rest {
+			t.Errorf("%q, want %q", b, first+rest)
+		}
+		_ = res.Body.Close()
 	}
-	next <- true
-	_, _ = io.Copy(io.Discard, res.Body)
-	_ = res.Body.Close()
+	f("/v1/responses", "", "data: {\"error\":1}\n\n")
+	f("/v1/chat/completions", ":", " alive\n\ndata: 1\n\n")
+	f("/v1/chat/completions", "\n", "\n{}")
+	f("/v1/chat/completions", "data: {\"id\":", "1}\n\n")
+	f("/v1/chat/completions", "data: 1", "2\n\n")
+	f("/v1/chat/completions", "{\"id\":", "1}")
 }
 
 func TestAStreamCutAtAnyByteArrivesUnchanged(t *testing.T) {
@@ -258,18 +282,19 @@ func TestABrokenStreamLooksBrokenOverHTTP2(t *testing.T) {
 
 // On a virtual clock, the waits and their ends.
 
-// headFirst sends the headers a second before the body. ReverseProxy flushes
-// headers in a goroutine of its own, under a mutex; while a goroutine waits for
-// that, the virtual clock stands still.
+// headFirst sends the headers and a byte a second before the rest. ReverseProxy
+// flushes headers in a goroutine of its own, under a mutex; while a goroutine
+// waits for that, the virtual clock stands still.
 func headFirst(w http.ResponseWriter) {
+	_, _ = io.WriteString(w, "x")
 	_ = http.NewResponseController(w).Flush()
 	time.Sleep(time.Second)
 }
 
-// readHead reads an answer up to its body.
+// readHead reads an answer up to its first byte.
 func readHead(conn net.Conn) {
 	b := make([]byte, 1)
-	for head := ""; !strings.HasSuffix(head, "\r\n\r\n"); head += string(b) {
+	for head := ""; !strings.HasSuffix(head, "\r\nx\r\n"); head += string(b) {
 		if _, err := conn.Read(b); err != nil {
 			return
 		}
@@ -395,7 +420,7 @@ func TestASlowReaderIsNotCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newVirtual(t, func(w http.ResponseWriter, _ *http.Request) {
 			headFirst(w)
-			_, _ = w.Write(bytes.Repeat([]byte("x"), 200<<10))
+			_, _ = w.Write(bytes.Repeat([]byte("x"), 200<<10-1))
 		}, func(o *Options) { o.Limits.StreamIdle = time.Minute })
 		conn := v.dial()
 		_, _ = io.WriteString(conn, post("", chatBody))

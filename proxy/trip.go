@@ -20,6 +20,8 @@ type trip struct {
 	orders orders
 	route  *Route
 	budget compact.Budget
+	lesson *lesson // where the facts are kept
+	facts  Learnt  // as they were read
 	// functions is what the tools cost, in tokens.
 	functions int
 	counted   func() Counted
@@ -27,11 +29,14 @@ type trip struct {
 	wholeBody bool // the client's body was read to its end
 	edited    bool // the body that is sent is not the client's any more
 
-	seat   *seat     // memory held for the body
-	out    *outgoing // the body, when it is held
-	up     *upload   // the body, when it is streamed
-	line   *line     // to the upstream, once there is one
-	answer *answer   // of the upstream, once there is one
+	seat *seat     // memory held for the body
+	out  *outgoing // the body, when it is held
+	up   *upload   // the body, when it is streamed
+	line *line     // to the upstream, once there is one
+
+	sending sending // what was sent of a chat request that was read
+
+	answer *answer // of the upstream, once there is one
 
 	info ReplyInfo
 }

@@ -1,0 +1,116 @@
+package proxy
+
+import "laconic/compact"
+
+// budget is what a request may cost by the limits that are set for its model
+// and by what was learnt of it: the smaller of the two. An upstream that
+// refused less than its configuration promises knows better.
+func (l *Learnt) budget(set compact.Limits, asked int) compact.Budget {
+	if l.Messages > 0 && (set.MaxMessages == 0 || set.MaxMessages > l.Messages) {
+		set.MaxMessages = l.Messages
+	}
+	b := set.For(asked)
+	if l.Window == 0 && l.Input == 0 && l.Cap == 0 && !l.Sums {
+		return b
+	}
+	if own := l.limits(set, asked).For(asked); own.Tokens < b.Tokens {
+		b = own
+	}
+	return b
+}
+
+// limits are those of the upstream: what was learnt, else what is set, without
+// a budget that somebody chose.
+func (l *Learnt) limits(set compact.Limits, asked int) compact.Limits {
+	set.Budget = 0
+	if l.Window > 0 {
+		set.Window = l.Window
+	}
+	if l.Input > 0 {
+		set.Input = lower(set.Input, l.Input)
+	}
+	if l.Cap > 0 {
+		set.Input = lower(set.Input, max(1, l.Cap*l.percent()/100))
+	}
+	if l.Sums {
+		answer := asked
+		if answer == 0 {
+			answer = l.Answer
+		}
+		// An answer that leaves no room for a prompt was asked for in error.
+		if window := window(set); answer < window-window/16 {
+			set.Reserve = max(set.Reserve, answer)
+		}
+	}
+	return set
+}
+
+// accepts is the longest prompt that the upstream takes as far as is known: no
+// room is kept for an answer that nobody asked for.
+func (l *Learnt) accepts(set compact.Limits, asked int) int {
+	lim := l.limits(set, asked)
+	answer := asked
+	if answer == 0 && l.Sums {
+		answer = l.Answer
+	}
+	w := window(lim)
+	n := w - min(answer, w/2)
+	if l.Sums {
+		n = w - min(answer, w-1)
+	}
+	if lim.Input > 0 {
+		n = min(n, lim.Input)
+	}
+	return n
+}
+
+func window(l compact.Limits) int {
+	if l.Window > 0 {
+		return l.Window
+	}
+	return compact.DefaultWindow
+}
+
+func lower(a, b int) int {
+	if a == 0 || b < a {
+		return b
+	}
+	return a
+}
+
+// counter is c as its counts turned out.
+func (l *Learnt) counter(c compact.Counter) compact.Counter {
+	if l.percent() == 100 {
+		return c
+	}
+	return calibrated{c, l.percent()}
+}
+
+// calibrated counts by another counter and corrects each piece, so that costs
+// still add up.
+type calibrated struct {
+	compact.Counter
+	percent int
+}
+
+func (c calibrated) scaled(n int) int { return (n*c.percent + 50) / 100 }
+
+func (c calibrated) Envelope(m *compact.Message) int { return c.scaled(c.Counter.Envelope(m)) }
+func (c calibrated) Part(p *compact.Part) int        { return c.scaled(c.Counter.Part(p)) }
+func (c calibrated) Call(k *compact.Call) int        { return c.scaled(c.Counter.Call(k)) }
+
+func (c calibrated) Fixed(tools, functions, format []byte) int {
+	return c.scaled(c.Counter.Fixed(tools, functions, format))
+}
+
+// Calibration turns what answers cost into one factor for a counter. It is
+// asked under a lock.
+type Calibration interface {
+	// Answered adds what the counter said about a prompt that was answered and
+	// what the upstream counted, in tokens.
+	Answered(estimate, counted int)
+	// Refused adds the same of a prompt that was refused as too long.
+	Refused(estimate, counted int)
+	// Percent is the factor, in percent: 100 for none.
+	Percent() int
+}

@@ -1,0 +1,69 @@
+package proxy
+
+import (
+	"context"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// background is work that no request waits for. There is little of it at a
+// time, each piece has an end, and none outlives the proxy.
+type background struct {
+	p    *Proxy
+	ctx  context.Context
+	stop context.CancelFunc
+
+	mu     sync.Mutex
+	closed bool
+	room   chan struct{}
+	wg     sync.WaitGroup
+}
+
+const (
+	mostBackground = 8
+	backgroundTime = 15 * time.Second
+)
+
+func newBackground(p *Proxy) *background {
+	b := &background{p: p, room: make(chan struct{}, mostBackground)}
+	b.ctx, b.stop = context.WithCancel(context.Background())
+	return b
+}
+
+// start runs f, and tells whether it does: not when there is much to do
+// already, nor after close. A panic of f costs f alone.
+func (b *background) start(f func(ctx context.Context)) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return false
+	}
+	select {
+	case b.room <- struct{}{}:
+	default:
+		return false
+	}
+	b.wg.Go(func() {
+		defer func() {
+			<-b.room
+			if v := recover(); v != nil && v != http.ErrAbortHandler {
+				b.p.o.Listener.Failed(FaultInfo{Where: "background", What: panicText(v), Stack: string(debug.Stack())})
+			}
+		}()
+		ctx, stop := context.WithTimeout(b.ctx, backgroundTime)
+		defer stop()
+		f(ctx)
+	})
+	return true
+}
+
+// close ends what runs and waits for it.
+func (b *background) close() {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.stop()
+	b.wg.Wait()
+}

@@ -1,0 +1,127 @@
+package proxy
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// Learnt is what the traffic of one credential taught about one model behind
+// one upstream. The zero value knows nothing. All numbers are tokens but
+// Messages and Percent.
+//
+// A plan depends on it, so it is read once per request, and changes seldom: by
+// a refusal, or by a step of Percent.
+type Learnt struct {
+	// Window is what a refusal gave as the limit of prompt and answer.
+	Window int `json:"window,omitempty"`
+	// Input is what a refusal gave as the limit of the prompt alone.
+	Input int `json:"input,omitempty"`
+	// Cap is the longest prompt that is tried since one was refused without a
+	// number that explains it, in tokens of the counter before Percent.
+	Cap int `json:"cap,omitempty"`
+	// Sums: the upstream refuses prompts that do not fit together with the
+	// answer that was asked for, however long that may be.
+	Sums bool `json:"sums,omitempty"`
+	// Answer is the room for an answer that such an upstream counts when the
+	// request names none.
+	Answer int `json:"answer,omitempty"`
+	// Messages is the largest number of messages.
+	Messages int `json:"messages,omitempty"`
+	// Until is when all of the above is forgotten: what a refusal says may
+	// depend on free memory, on what is loaded, on a tier.
+	Until time.Time `json:"until,omitzero"`
+
+	// Percent is what the counter's result is multiplied by; 0: 100.
+	Percent      int       `json:"percent,omitempty"`
+	PercentUntil time.Time `json:"percent_until,omitzero"`
+
+	// Shape is how much of a plan the upstream's chat template takes.
+	Shape      Shape     `json:"shape,omitempty"`
+	ShapeUntil time.Time `json:"shape_until,omitzero"`
+}
+
+// How long facts hold. A limit that is wrong costs memory of the conversation
+// on every turn, one that is forgotten costs one refused request.
+const (
+	limitLife   = 6 * time.Hour
+	shapeLife   = 24 * time.Hour
+	percentLife = 24 * time.Hour
+)
+
+// at is what of it still holds.
+func (l Learnt) at(now time.Time) Learnt {
+	if !now.Before(l.Until) {
+		l.Window, l.Input, l.Cap, l.Sums, l.Answer, l.Messages, l.Until = 0, 0, 0, false, 0, 0, time.Time{}
+	}
+	if !now.Before(l.PercentUntil) {
+		l.Percent, l.PercentUntil = 0, time.Time{}
+	}
+	if !now.Before(l.ShapeUntil) {
+		l.Shape, l.ShapeUntil = ShapeFull, time.Time{}
+	}
+	return l
+}
+
+// known tells whether anything is.
+func (l *Learnt) known() bool { return *l != Learnt{} }
+
+// percent is Percent with its default.
+func (l *Learnt) percent() int {
+	if l.Percent == 0 {
+		return 100
+	}
+	return l.Percent
+}
+
+// FactKey names an upstream, a model and a credential without telling any of
+// them: a keyed hash.
+type FactKey [sha256.Size]byte
+
+// Facts keeps what was learnt beyond this process. It may be slow, absent or
+// lying: it is asked once when a key is new here, for no longer than
+// factsWait, and told in the background. Safe for concurrent use.
+type Facts interface {
+	Load(ctx context.Context, key FactKey) (Learnt, bool)
+	Save(ctx context.Context, key FactKey, l Learnt)
+}
+
+// factsWait is how long a request may wait for Facts.
+const factsWait = 100 * time.Millisecond
+
+// factKey is the key of a request's facts. Everything that is secret or a
+// client's text goes in as part of a keyed hash, each with its length, so that
+// no two lists of them look the same.
+func (p *Proxy) factKey(h http.Header, route *Route, model string) FactKey {
+	return p.keyed(h, route, "model", model)
+}
+
+func (p *Proxy) keyed(h http.Header, route *Route, what ...string) (key FactKey) {
+	mac := hmac.New(sha256.New, p.factSecret)
+	write := func(v string) {
+		var n [8]byte
+		binary.LittleEndian.PutUint64(n[:], uint64(len(v)))
+		_, _ = mac.Write(n[:])
+		_, _ = mac.Write([]byte(v))
+	}
+	write("facts 1")
+	write(route.Upstream.String())
+	for _, w := range what {
+		write(w)
+	}
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		if credentialHeader(name) {
+			write(name)
+			for _, v := range h[name] {
+				write(v)
+			}
+		}
+	}
+	mac.Sum(key[:0])
+	return key
+}

@@ -1,0 +1,240 @@
+package proxy
+
+import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"laconic/proxy/overflow"
+)
+
+const (
+	// mostError is how much of an error is read before it goes to the client: a
+	// larger one is no error, and may have no end.
+	mostError = 1 << 20
+	// errorWait is how long an error may take to arrive before it is handed on
+	// as it comes.
+	errorWait = 5 * time.Second
+	// firstRead is the buffer for the start of an answer.
+	firstRead = 4 << 10
+)
+
+// held is an answer whose start was looked at before the client sees any of it.
+type held struct {
+	res *http.Response
+	// text is the error it is, decompressed: of an answer with status 200, the
+	// data of its first event. nil when it is an answer, or cannot be read.
+	text []byte
+	// whole: nothing of it is left on the connection.
+	whole bool
+}
+
+// hold reads the start of an answer, as far as is needed to tell whether the
+// upstream refused the request: of an error all, of anything else its first
+// event, comment or byte. Whatever it reads, the client gets.
+func (t *trip) hold(res *http.Response) *held {
+	h := &held{res: res}
+	switch res.StatusCode {
+	case http.StatusOK:
+		h.first(t.line.watch)
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity,
+		http.StatusTooManyRequests, http.StatusInternalServerError:
+		h.error()
+	}
+	return h
+}
+
+// first waits for the first event or byte of an answer.
+func (h *held) first(w *watch) {
+	encoding := answerEncoding(h.res.Header)
+	if !legible(encoding) {
+		return
+	}
+	body := h.res.Body
+	start := &started{body: body}
+	h.res.Body = start
+	for {
+		if len(start.seen) == cap(start.seen) {
+			start.seen = append(make([]byte, 0, max(firstRead, 2*cap(start.seen))), start.seen...)
+		}
+		w.wait()
+		n, err := body.Read(start.seen[len(start.seen):cap(start.seen)])
+		w.stop()
+		start.seen, start.err = start.seen[:len(start.seen)+n], err
+		text := start.seen
+		if encoding != "" && len(text) > 0 {
+			if text = legibly(encoding, start.seen); len(text) == 0 && err == nil && len(start.seen) < firstRead/4 {
+				continue // the head of a compressed body, which says nothing
+			}
+		}
+		if len(text) == 0 && err == nil {
+			continue
+		}
+		whole := err == io.EOF || h.res.ContentLength >= 0 && int64(len(start.seen)) >= h.res.ContentLength
+		begins, data := overflow.FirstEvent(text, whole)
+		switch {
+		case begins == overflow.Error:
+			h.text = bytes.Clone(data)
+			return
+		case begins == overflow.Answer, err != nil, len(start.seen) >= mostError:
+			return
+		}
+	}
+}
+
+// started is a body whose start was read.
+type started struct {
+	body io.ReadCloser
+	seen []byte
+	err  error // came with what was seen
+}
+
+func (s *started) Read(buf []byte) (int, error) {
+	if len(s.seen) > 0 {
+		n := copy(buf, s.seen)
+		if s.seen = s.seen[n:]; len(s.seen) == 0 {
+			s.seen = nil // a stream may go on for an hour
+		}
+		return n, nil
+	}
+	if s.err != nil {
+		return 0, s.err
+	}
+	return s.body.Read(buf)
+}
+
+func (s *started) Close() error { return s.body.Close() }
+
+// error reads an error as far as it comes in time, and then its text.
+func (h *held) error() {
+	late := &late{body: h.res.Body, done: make(chan struct{})}
+	go late.read()
+	timer := time.NewTimer(errorWait)
+	defer timer.Stop()
+	select {
+	case <-late.done:
+	case <-timer.C:
+	}
+	h.res.Body = late
+	raw, err := late.halt()
+	if err != io.EOF {
+		return
+	}
+	h.whole = true
+	if encoding := answerEncoding(h.res.Header); legible(encoding) {
+		h.text = raw
+		if encoding != "" {
+			h.text = legibly(encoding, raw)
+		}
+		if h.text == nil {
+			h.text = []byte{} // an error with nothing in it is one too
+		}
+	}
+}
+
+// late is a body that is read ahead, by a goroutine, because it may not come
+// to an end. Who reads it gets what was read, then what follows.
+type late struct {
+	body io.ReadCloser
+	done chan struct{} // the goroutine has ended
+
+	mu     sync.Mutex
+	seen   []byte
+	err    error
+	halted bool
+}
+
+func (l *late) read() {
+	defer close(l.done)
+	buf := make([]byte, firstRead)
+	for {
+		n, err := l.body.Read(buf)
+		l.mu.Lock()
+		l.seen = append(l.seen, buf[:n]...)
+		l.err = err
+		stop := l.halted || err != nil || len(l.seen) >= mostError
+		l.mu.Unlock()
+		if stop {
+			return
+		}
+	}
+}
+
+// halt ends reading ahead, and gives what there is. A read that is under way
+// goes on, and Read waits for it.
+func (l *late) halt() (seen []byte, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.halted = true
+	return bytes.Clone(l.seen), l.err
+}
+
+func (l *late) Read(buf []byte) (int, error) {
+	for waited := false; ; waited = true {
+		l.mu.Lock()
+		n := copy(buf, l.seen)
+		l.seen = l.seen[n:]
+		err := l.err
+		l.mu.Unlock()
+		switch {
+		case n > 0:
+			return n, nil
+		case err != nil:
+			return 0, err
+		case waited:
+			return l.body.Read(buf)
+		}
+		<-l.done
+	}
+}
+
+func (l *late) Close() error { return l.body.Close() }
+
+// answerEncoding is how an answer is compressed.
+func answerEncoding(h http.Header) string { return contentEncoding(h) }
+
+// legible tells whether legibly knows an encoding. Brotli is not in it: what
+// comes in brotli is handed on unread.
+func legible(encoding string) bool {
+	return readableEncoding(encoding) || encoding == "deflate"
+}
+
+// legibly decompresses as much as there is of a body, at most mostError bytes.
+// A body that breaks off gives what stands before that.
+func legibly(encoding string, raw []byte) []byte {
+	var r io.Reader
+	switch encoding {
+	case "gzip":
+		z, err := gzip.NewReader(bytes.NewReader(raw))
+		if err != nil {
+			return nil
+		}
+		r = z
+	case "deflate":
+		z, err := zlib.NewReader(bytes.NewReader(raw))
+		if err != nil {
+			return nil
+		}
+		r = z
+	case "zstd":
+		z, err := zstd.NewReader(bytes.NewReader(raw), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(maxZstdWindow))
+		if err != nil {
+			return nil
+		}
+		defer z.Close()
+		r = z
+	default:
+		return nil
+	}
+	text := new(strings.Builder)
+	_, _ = io.Copy(text, io.LimitReader(r, mostError)) // as far as it goes
+	return []byte(text.String())
+}

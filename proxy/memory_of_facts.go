@@ -1,0 +1,107 @@
+package proxy
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+)
+
+// mostFacts bounds how many (upstream, model, credential) are remembered; the
+// ones used least leave first. Models and credentials are what clients write.
+const mostFacts = 4096
+
+// learned is the memory of facts of this process, in front of Facts.
+type learned struct {
+	p   *Proxy
+	all *otter.Cache[FactKey, *lesson]
+}
+
+// lesson is what is known under one key.
+type lesson struct {
+	key      FactKey
+	upstream string // for the operator: host and path
+	model    string
+
+	mu     sync.Mutex
+	facts  Learnt
+	count  Calibration // nil: none
+	loaded bool
+}
+
+func newLearned(p *Proxy) *learned {
+	return &learned{p: p, all: otter.Must(&otter.Options[FactKey, *lesson]{
+		MaximumSize: mostFacts, InitialCapacity: 16,
+	})}
+}
+
+// lesson is the entry of a key, new if need be.
+func (l *learned) lesson(key FactKey, route *Route, model string) *lesson {
+	if e, ok := l.all.GetIfPresent(key); ok {
+		return e
+	}
+	e := &lesson{key: key, upstream: route.Upstream.Host + route.Upstream.Path, model: clip(model, 128)}
+	e, _ = l.all.SetIfAbsent(key, e)
+	return e
+}
+
+// read is what is known, as of now.
+func (e *lesson) read(p *Proxy) Learnt {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.loaded {
+		e.loaded = true
+		if p.o.Facts != nil {
+			ctx, stop := context.WithTimeout(context.Background(), factsWait)
+			defer stop()
+			if kept, ok := p.o.Facts.Load(ctx, e.key); ok {
+				e.facts = kept.believed()
+			}
+		}
+	}
+	return e.facts.at(time.Now())
+}
+
+// change writes what is known, and tells Facts.
+func (e *lesson) change(p *Proxy, f func(now time.Time, l *Learnt)) {
+	e.mu.Lock()
+	now := time.Now()
+	before := e.facts
+	next := before.at(now)
+	f(now, &next)
+	e.facts = next
+	e.mu.Unlock()
+	if p.o.Facts != nil && next != before {
+		p.background.start(func(ctx context.Context) { p.o.Facts.Save(ctx, e.key, next) })
+	}
+}
+
+// counted changes the factor of the counter by what an upstream counted. The
+// lesson's lock is held.
+func (e *lesson) counted(p *Proxy, now time.Time, l *Learnt, add func(Calibration)) {
+	if e.count == nil && p.o.Calibrate != nil {
+		e.count = p.o.Calibrate(l.percent())
+	}
+	if e.count == nil {
+		return
+	}
+	add(e.count)
+	l.Percent, l.PercentUntil = min(max(e.count.Percent(), leastPercent), mostPercent), now.Add(percentLife)
+}
+
+// believed keeps of a stored value what this process could have written.
+func (l Learnt) believed() Learnt {
+	for _, n := range []*int{&l.Window, &l.Input, &l.Cap, &l.Messages, &l.Answer} {
+		if *n < 0 || *n > mostBelieved {
+			*n = 0
+		}
+	}
+	if l.Percent < leastPercent || l.Percent > mostPercent {
+		l.Percent = 0
+	}
+	if l.Shape < ShapeFull || l.Shape > ShapeOriginal {
+		l.Shape = ShapeFull
+	}
+	return l
+}

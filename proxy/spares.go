@@ -1,0 +1,77 @@
+package proxy
+
+import (
+	"bytes"
+	"container/list"
+	"context"
+	"sync"
+)
+
+// spares are bodies that were sent and are kept in case they have to be sent
+// again. They take memory that nobody else wants: when somebody does, the
+// oldest are let go. Their requests then cannot be sent again, nothing worse.
+type spares struct {
+	mu  sync.Mutex
+	all list.List // of *outgoing, oldest first
+}
+
+func (s *spares) add(b *outgoing) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b.spare == nil {
+		b.spare = s.all.PushBack(b)
+	}
+}
+
+func (s *spares) remove(b *outgoing) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b.spare != nil {
+		s.all.Remove(b.spare)
+		b.spare = nil
+	}
+}
+
+func (s *spares) oldest() *outgoing {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.all.Front(); e != nil {
+		return e.Value.(*outgoing)
+	}
+	return nil
+}
+
+// tryRoom takes n of the gate's memory if there is that much, and lets go of kept
+// bodies as long as there is not.
+func (g *gate) tryRoom(n int64) bool {
+	for {
+		if g.room.TryAcquire(n) {
+			return true
+		}
+		b := g.spares.oldest()
+		if b == nil {
+			return false
+		}
+		b.release()
+	}
+}
+
+// holdAgain makes the seat large enough for reading a kept body once more.
+func (s *seat) holdAgain(ctx context.Context, body []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.freed {
+		return errNoMemory
+	}
+	n := (bodyCost-1)*int64(len(body)) + elementCost*int64(bytes.Count(body, []byte("{")))
+	more := min(s.held+n, s.g.size) - s.held
+	if s.g.room.TryAcquire(more) {
+		s.held += more
+		return nil
+	}
+	if err := s.g.take(ctx, s.g.lane, 1); err != nil {
+		return err
+	}
+	s.inLane = true
+	return nil
+}
