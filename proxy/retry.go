@@ -226,24 +226,21 @@ func (t *trip) afterTemplate() *again {
 	return a
 }
 
-// afterRefusal gives the client's own body in the place of a compacted one,
-// where it fits.
+// afterRefusal gives the client's own list, repaired where it needs that, in
+// the place of a compacted one, where it fits.
 func (t *trip) afterRefusal() *again {
 	i := t.note(reasonRefused)
 	if !t.originalFits() {
 		i.Why = "over"
 		return nil
 	}
-	text := t.out.kept()
-	if text == nil {
+	facts := t.facts
+	facts.Shape = ShapeOriginal
+	a := t.plan(facts)
+	if a == nil {
 		i.Why = "memory"
-		return nil
 	}
-	info := *t.info.Rewrite
-	info.Report.Stages, info.Report.Epochs, info.Report.Repairs = nil, 0, 0
-	info.Report.After, info.Report.MessagesAfter = info.Report.Before, info.Report.MessagesBefore
-	info.BytesAfter = info.BytesBefore
-	return &again{info: &info, body: text}
+	return a
 }
 
 // originalFits tells whether the upstream takes the client's own list as far

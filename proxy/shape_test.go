@@ -1,0 +1,103 @@
+package proxy
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+
+	"laconic/compact"
+	"laconic/proxy/overflow"
+)
+
+// told is a stage that puts a text in the place of what leaves.
+type told struct{}
+
+func (told) Name() string { return "summarize" }
+
+func (told) Shrink(d *compact.Draft) {
+	if d.Over() > 0 {
+		d.Summarize(told{}, 200, "a text in its place")
+	}
+}
+
+func (told) Digest([]compact.Message, []compact.Message, int, compact.Counter) string {
+	return "THE-DIGEST of what left"
+}
+
+// jinja refuses as llama.cpp does.
+func jinja(w http.ResponseWriter) {
+	w.WriteHeader(500)
+	_, _ = io.WriteString(w, `{"error":{"code":500,"message":"Jinja Exception: After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.","type":"server_error"}}`)
+}
+
+// What a chat template refuses is stepped down, one step a request, and stays
+// so.
+func TestTheShapeStepsOnWithWhatATemplateRefuses(t *testing.T) {
+	body := agentBody(30, 100)
+	f := func(name string, takes func(b []byte) bool, window int, want ...string) {
+		t.Run(name, func(t *testing.T) {
+			u := newUpstream(t, nil)
+			var last []byte
+			u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
+				all := u.requests()
+				if last = all[len(all)-1].Body; !takes(last) {
+					jinja(w)
+					return
+				}
+				_, _ = io.WriteString(w, plainAnswer)
+			})
+			p := inFrontOf(t, u, windowed(window), func(o *Options) {
+				o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{told{}, drop{}}}
+			})
+			for turn, w := range want {
+				before := len(u.requests())
+				res := p.chat(body)
+				r := p.replies(turn + 1)[turn]
+				got := fmt.Sprintf("%s after %d, %s", map[int]string{200: "answered", 500: "refused"}[res.StatusCode],
+					len(u.requests())-before, r.Rewrite.Facts.Shape)
+				if got != w {
+					t.Errorf("turn %d: %s, want %s (%+v)", turn+1, got, w, r.Retry)
+				}
+			}
+		})
+	}
+	whole := func(b []byte) bool { return len(b) == len(body) }
+	f("takes all", func([]byte) bool { return true }, 3600, "answered after 1, full", "answered after 1, full")
+	f("no text in the first user message", func(b []byte) bool { return !bytes.Contains(b, []byte("THE-DIGEST")) }, 3600,
+		"answered after 2, no slot", "answered after 1, no slot")
+	f("only the client's own list", whole, 3600,
+		"refused after 2, full", "answered after 2, original", "answered after 1, original")
+	f("nothing", func([]byte) bool { return false }, 3600,
+		"refused after 2, full", "refused after 2, no slot", "refused after 2, full")
+	f("only the client's own list, which is too long", whole, 2600,
+		"refused after 2, full", "refused after 1, no slot", "refused after 1, no slot")
+}
+
+func TestTemplateRefusalsAreKnown(t *testing.T) {
+	f := func(status int, message string, want bool) {
+		t.Helper()
+		body := []byte(`{"error":{"code":400,"message":"` + message + `"}}`)
+		if got := templateRefused(status, body); got != want {
+			t.Errorf("%d %s: %v", status, message, got)
+		}
+		if r := overflow.Read(status, body); r.Kind != overflow.None {
+			t.Errorf("%s is also read as %v", message, r)
+		}
+	}
+	f(500, "Jinja Exception: After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.", true)
+	f(500, "Conversation roles must alternate user/assistant/user/assistant/...", true)
+	f(400, "System message must be at the beginning.", true)
+	f(500, "Only user, assistant and tool roles are supported, got system", true)
+	f(400, "Unexpected role 'user' after role 'tool'", true)
+	f(400, "Expected last role User or Tool (or Assistant with prefix or continue_final_message set to True) for serving but got assistant", true)
+	f(400, "A conversation must alternate between user and assistant roles.", true)
+	f(400, "Please ensure that function call turn comes immediately after a user turn or after a function response turn.", true)
+	f(403, "System message must be at the beginning.", false)
+	f(500, "The server had an error.", false)
+	f(400, "An assistant message with 'tool_calls' must be followed by tool messages", false)
+	if templateRefused(200, []byte(`{"choices":[{"message":{"content":"conversation roles must alternate"}}]}`)) {
+		t.Error("a model's words are taken for a template's")
+	}
+}
