@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"laconic/proxy"
+	"laconic/tokenize"
 )
 
 // settings are the flags that stand in for keys of the configuration file.
@@ -87,6 +88,7 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 		return err
 	}
 	o.Listener = proxy.LogTo(log)
+	o.Calibrate = func(percent int) proxy.Calibration { return tokenize.NewCalibration(percent) }
 	if os.Getenv("GOMEMLIMIT") == "" {
 		// The bodies have their limit; this makes the collector respect it
 		// too, with room for everything else: the tables of the tokenizers

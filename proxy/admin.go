@@ -19,7 +19,8 @@ type AdminOptions struct {
 
 // Admin is a server for the admin listener, which is separate, so that nothing
 // on it can be reached by a client of the API: GET /healthz says that the
-// process lives, GET /readyz that it is configured and not shutting down.
+// process lives, GET /readyz that it is configured and not shutting down;
+// /readyz?verbose also says what was learnt of models and their upstreams.
 func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 	if !Loopback(o.Listen) && o.Token == "" {
 		return nil, errors.New("the admin listener is not on loopback and has no token")
@@ -51,6 +52,9 @@ func (p *Proxy) admin(w http.ResponseWriter, r *http.Request) *refusal {
 		text = "ok\n"
 	case "/readyz":
 		text = "ready\n"
+		if r.URL.Query().Has("verbose") {
+			text += p.known()
+		}
 		if p.draining.Load() {
 			status, text = http.StatusServiceUnavailable, "shutting down\n"
 		}

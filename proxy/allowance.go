@@ -107,8 +107,9 @@ func (c calibrated) Fixed(tools, functions, format []byte) int {
 // asked under a lock.
 type Calibration interface {
 	// Answered adds what the counter said about a prompt that was answered and
-	// what the upstream counted, in tokens.
-	Answered(estimate, counted int)
+	// what the upstream counted, in tokens. It tells whether the upstream
+	// counted so little that it must have cut the prompt.
+	Answered(estimate, counted int) (cut bool)
 	// Refused adds the same of a prompt that was refused as too long.
 	Refused(estimate, counted int)
 	// Percent is the factor, in percent: 100 for none.

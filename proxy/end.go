@@ -59,6 +59,7 @@ func (t *trip) account(cut bool) {
 			end := a.end.text()
 			t.info.Usage = usageIn(end)
 			t.info.Done = a.stream && done(end)
+			t.compare()
 			return nil
 		})
 	}

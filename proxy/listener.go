@@ -102,6 +102,9 @@ type ReplyInfo struct {
 	Streamed, Done bool
 	Bytes          int64  // of the answer's body
 	Usage          *Usage // nil when the answer told none that could be read
+	// Cut: the upstream counted so much less of a prompt than was sent that it
+	// cannot have read all of it, and said nothing of that.
+	Cut bool
 	// FirstByte and Duration count from the request's headers; FirstByte is 0
 	// when nothing came.
 	FirstByte, Duration time.Duration

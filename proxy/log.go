@@ -47,7 +47,7 @@ func notable(i ReplyInfo) bool {
 	if i.Code != "" && i.Code != codeClientLeft || i.Status >= 400 && i.Status != statusClientLeft {
 		return true
 	}
-	if i.Retry != nil || i.Rewrite != nil && i.Rewrite.Report.Outcome != compact.Untouched {
+	if i.Retry != nil || i.Cut || i.Rewrite != nil && i.Rewrite.Report.Outcome != compact.Untouched {
 		return true
 	}
 	// Why a chat request was passed over is what an operator asks first.
@@ -80,6 +80,9 @@ func replyFields(i ReplyInfo) []zap.Field {
 	}
 	if u := i.Usage; u != nil {
 		f = append(f, zap.Int("prompt_tokens", u.Prompt), zap.Int("completion_tokens", u.Completion), zap.Int("cached_tokens", u.Cached))
+	}
+	if i.Cut {
+		f = append(f, zap.Bool("prompt_cut_by_upstream", true))
 	}
 	f = append(f, zap.Int64("answer_bytes", i.Bytes))
 	if i.FirstByte > 0 {

@@ -2,6 +2,9 @@ package proxy
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -87,7 +90,59 @@ func (e *lesson) counted(p *Proxy, now time.Time, l *Learnt, add func(Calibratio
 		return
 	}
 	add(e.count)
-	l.Percent, l.PercentUntil = min(max(e.count.Percent(), leastPercent), mostPercent), now.Add(percentLife)
+	switch percent := min(max(e.count.Percent(), leastPercent), mostPercent); {
+	case percent == 100:
+		l.Percent, l.PercentUntil = 0, time.Time{}
+	case percent != l.Percent, l.PercentUntil.Before(now.Add(percentLife - time.Hour)):
+		l.Percent, l.PercentUntil = percent, now.Add(percentLife) // not at every answer: it is stored
+	}
+}
+
+// known says what was learnt, a line for each upstream, model and credential.
+// A credential is told by the first letters of a keyed hash.
+func (p *Proxy) known() string {
+	now := time.Now()
+	var lines []string
+	for _, e := range p.learned.all.All() {
+		e.mu.Lock()
+		l := e.facts.at(now)
+		e.mu.Unlock()
+		if !l.known() {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%s %q credential %x: %s\n", e.upstream, e.model, e.key[:4], strings.Join(l.words(), ", ")))
+	}
+	slices.Sort(lines)
+	more := ""
+	if n := len(lines) - mostShown; n > 0 {
+		lines, more = lines[:mostShown], fmt.Sprintf("and %d more\n", n)
+	}
+	return fmt.Sprintf("learnt: %d\n", len(lines)) + strings.Join(lines, "") + more
+}
+
+// mostShown bounds a page for people.
+const mostShown = 200
+
+// words is what is known, for people.
+func (l *Learnt) words() (all []string) {
+	add := func(n int, format string) {
+		if n != 0 {
+			all = append(all, fmt.Sprintf(format, n))
+		}
+	}
+	add(l.Window, "window %d")
+	add(l.Input, "prompt limit %d")
+	add(l.Cap, "prompts above %d not tried")
+	add(l.Answer, "answers counted as %d")
+	add(l.Messages, "at most %d messages")
+	if !l.Until.IsZero() {
+		all = append(all, "until "+l.Until.UTC().Format(time.RFC3339))
+	}
+	add(l.Percent, "counts at %d %%")
+	if l.Shape != ShapeFull {
+		all = append(all, "shape "+l.Shape.String())
+	}
+	return all
 }
 
 // believed keeps of a stored value what this process could have written.

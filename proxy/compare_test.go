@@ -1,0 +1,199 @@
+package proxy
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/zap"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+	"laconic/tokenize"
+)
+
+func calibrating(o *Options) {
+	o.Default.Limits = compact.Limits{Window: 100_000}
+	o.Calibrate = func(percent int) Calibration { return tokenize.NewCalibration(percent) }
+}
+
+// counts is an upstream that reports usage: so many hundredths of the words
+// that it read.
+func counts(t testing.TB, form string, percent func(body []byte) int) *upstream {
+	u := newUpstream(t, nil)
+	u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
+		all := u.requests()
+		body := all[len(all)-1].Body
+		usage := fmt.Sprintf(`"usage":{"prompt_tokens":%d,"completion_tokens":2,"total_tokens":0}`, wordsIn(body)*percent(body)/100)
+		switch form {
+		case "stream":
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = fmt.Fprintf(w, "data: {\"id\":1,\"choices\":[]}\n\ndata: {\"id\":1,\"choices\":[],%s}\n\ndata: [DONE]\n\n", usage)
+		case "gzip":
+			w.Header().Set("Content-Encoding", "gzip")
+			var b bytes.Buffer
+			z := gzip.NewWriter(&b)
+			_, _ = io.WriteString(z, `{"id":"x","choices":[],`+usage+`}`)
+			_ = z.Close()
+			_, _ = w.Write(b.Bytes())
+		default:
+			_, _ = io.WriteString(w, `{"id":"x","choices":[],`+usage+`}`)
+		}
+	})
+	return u
+}
+
+func TestUsageCorrectsTheCounter(t *testing.T) {
+	for _, form := range []string{"whole", "stream", "gzip"} {
+		t.Run(form, func(t *testing.T) {
+			p := inFrontOf(t, counts(t, form, func([]byte) int { return 120 }), calibrating)
+			var before []int
+			for turn := 1; turn <= 7; turn++ {
+				p.chat(agentBody(10, 100), "Authorization", "Bearer a")
+				r := p.replies(turn)[turn-1].Rewrite
+				before = append(before, r.Report.Before)
+				if want := map[bool]int{false: 0, true: 120}[turn > 5]; r.Facts.Percent < want || want == 0 && r.Facts.Percent != 0 {
+					t.Errorf("turn %d: %d %%, want %d", turn, r.Facts.Percent, want)
+				}
+			}
+			if before[6] < before[0]*115/100 || before[4] != before[0] {
+				t.Errorf("the same request was counted as %v", before)
+			}
+			p.chat(agentBody(10, 100), "Authorization", "Bearer b")
+			if r := p.replies(8)[7].Rewrite; r.Facts.known() {
+				t.Errorf("another credential: %+v", r.Facts)
+			}
+		})
+	}
+}
+
+// An upstream that cuts the prompt without a word teaches nothing, but the
+// operator is told.
+func TestASilentTruncatorIsNamedAndNotLearntFrom(t *testing.T) {
+	var log logged
+	p := inFrontOf(t, counts(t, "whole", func([]byte) int { return 30 }), calibrating, func(o *Options) { o.Listener = LogTo(log.at(zap.InfoLevel)) })
+	for turn := 1; turn <= 10; turn++ {
+		p.chat(agentBody(10, 100))
+		if r := p.replies(turn)[turn-1]; !r.Cut || r.Rewrite.Facts.known() {
+			t.Errorf("turn %d: cut %v, %+v", turn, r.Cut, r.Rewrite.Facts)
+		}
+	}
+	if !strings.Contains(log.text(), `"prompt_cut_by_upstream":true`) {
+		t.Errorf("the log does not tell: %s", log.text())
+	}
+}
+
+// A plan with a slot is charged more than it costs, so it says nothing of the
+// counter; and no policy that counts by its own numbers is corrected.
+func TestWhatSaysNothingOfTheCounter(t *testing.T) {
+	for name, policy := range map[string]*compact.Policy{
+		"slot":        {Name: "x", Ladder: []compact.Stage{told{}, drop{}}},
+		"own counter": {Name: "x", Ladder: []compact.Stage{drop{}}, Counter: compacttest.Words{}},
+	} {
+		p := inFrontOf(t, counts(t, "whole", func([]byte) int { return 130 }), calibrating, func(o *Options) {
+			o.Default.Policy, o.Default.Limits = policy, compact.Limits{Budget: 1000}
+		})
+		for turn := 1; turn <= 8; turn++ {
+			p.chat(agentBody(30, 100))
+			if r := p.replies(turn)[turn-1].Rewrite; r.Facts.Percent != 0 || r.Report.Epochs == 0 {
+				t.Errorf("%s, turn %d: %+v, %d epochs", name, turn, r.Facts, r.Report.Epochs)
+			}
+		}
+	}
+}
+
+// An answer to a prompt that is longer than a limit says that there is no such
+// limit.
+func TestALimitThatAnAnswerContradictsIsForgotten(t *testing.T) {
+	u := newLimited(t, 2000, says)
+	p := inFrontOf(t, u.upstream, windowed(100_000))
+	p.chat(agentBody(30, 100))
+	p.replies(1)
+	l := p.learned.lesson(p.factKey(http.Header{}, &p.o.Default, "gpt-4o"), &p.o.Default, "gpt-4o")
+	if l.read(p.Proxy).Window != 2000 {
+		t.Fatalf("%+v", l.read(p.Proxy))
+	}
+	tr := &trip{p: p.Proxy, lesson: l, route: &p.o.Default, w: &rollingWriter{status: 200}}
+	tr.sending.percent, tr.sending.report.After = 100, 2500
+	for _, c := range []struct{ prompt, want int }{{1999, 2000}, {2400, 0}} {
+		tr.info.Usage = &Usage{Prompt: c.prompt}
+		tr.compare()
+		if got := l.read(p.Proxy).Window; got != c.want {
+			t.Errorf("%d tokens were answered, and the window is %d, want %d", c.prompt, got, c.want)
+		}
+	}
+}
+
+func TestTheAdminPageTellsWhatWasLearnt(t *testing.T) {
+	u := newLimited(t, 2000, says)
+	p := inFrontOf(t, u.upstream, windowed(100_000))
+	p.chat(strings.Replace(agentBody(30, 100), "gpt-4o", "a\\nb", 1), "Authorization", "Bearer sk-canary")
+	srv, err := p.Admin(AdminOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := func(path string) string {
+		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", path, nil)
+		r.Host = "localhost"
+		srv.Handler.ServeHTTP(w, r)
+		return w.Body.String()
+	}
+	text := page("/readyz?verbose")
+	if !strings.Contains(text, "learnt: 1\n"+u.base(t, "/v1").Host+"/v1 \"a\\nb\" credential ") || !strings.Contains(text, "window 2000") || strings.Contains(text, "canary") {
+		t.Errorf("%s", text)
+	}
+	if page("/readyz") != "ready\n" {
+		t.Errorf("%s", page("/readyz"))
+	}
+}
+
+// shelf is a place for facts outside of the process.
+type shelf struct {
+	mu  sync.Mutex
+	all map[FactKey]Learnt
+}
+
+func (s *shelf) Load(_ context.Context, key FactKey) (Learnt, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, ok := s.all[key]
+	return l, ok
+}
+
+func (s *shelf) Save(_ context.Context, key FactKey, l Learnt) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all[key] = l
+}
+
+func TestAnotherProcessKnowsWhatOneHasLearnt(t *testing.T) {
+	u := newLimited(t, 2000, says)
+	s := &shelf{all: map[FactKey]Learnt{}}
+	kept := func(secret string) func(*Options) {
+		return func(o *Options) { o.Facts, o.FactsSecret = s, Secret(secret) }
+	}
+	f := func(p *running, hits int) {
+		t.Helper()
+		before := len(u.requests())
+		if res := p.chat(agentBody(30, 100)); res.StatusCode != 200 || len(u.requests())-before != hits {
+			t.Errorf("%d after %d hits, want %d", res.StatusCode, len(u.requests())-before, hits)
+		}
+	}
+	first := inFrontOf(t, u.upstream, windowed(100_000), kept("s"))
+	f(first, 2)
+	first.stop()
+	f(inFrontOf(t, u.upstream, windowed(100_000), kept("s")), 1)
+	f(inFrontOf(t, u.upstream, windowed(100_000), kept("another")), 2)
+	for k, l := range s.all {
+		l.Window, l.Shape, l.Percent = -1, 99, 100_000 // damaged
+		s.all[k] = l
+	}
+	f(inFrontOf(t, u.upstream, windowed(100_000), kept("s")), 2)
+}
