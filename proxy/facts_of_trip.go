@@ -7,11 +7,17 @@ import "laconic/compact"
 func (t *trip) recall(model string) {
 	t.lesson = t.p.learned.lesson(t.p.factKey(t.r.Header, t.route, model), t.route, model)
 	t.facts = t.lesson.read(t.p)
+	t.window = t.p.discovery.window(t.r.Header, t.route, model)
 }
 
 // limits are the limits of this request, but for what was learnt.
 func (t *trip) limits() compact.Limits {
 	l := t.route.Limits
+	if t.window > 0 {
+		if l.Window = t.window; l.Input >= t.window {
+			l.Input = 0 // a limit of the model's that this upstream is far from
+		}
+	}
 	if t.orders.budget > 0 {
 		l.Budget = t.orders.budget
 	}

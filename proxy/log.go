@@ -112,6 +112,9 @@ func rewriteFields(i *RewriteInfo) []zap.Field {
 	if c := i.Counted; c.Hits+c.Misses > 0 {
 		f = append(f, zap.Dict("counted", zap.Int("hits", c.Hits), zap.Int("misses", c.Misses)))
 	}
+	if i.Window > 0 {
+		f = append(f, zap.Int("discovered_window", i.Window))
+	}
 	f = appendLearnt(f, &i.Facts)
 	return appendText(f, "tags", i.Tags)
 }

@@ -28,6 +28,9 @@ type Route struct {
 	ClientCredential bool
 	// Limits are the facts and settings that make the budget.
 	Limits compact.Limits
+	// Discover: nobody configured the window in Limits, so what the upstream
+	// tells of the model takes its place. It is asked in the background.
+	Discover bool
 	// Policy is how conversations of this model are compacted. Required.
 	Policy *compact.Policy
 	// Counter counts for this model. Required. It may be Remembering.

@@ -43,6 +43,7 @@ type Proxy struct {
 	memory    *gate
 	digests   *digests
 	learned   *learned
+	discovery *discovery
 	buffers   copyBuffers
 
 	factSecret []byte
@@ -66,7 +67,7 @@ func New(o Options) (*Proxy, error) {
 		memory:  newGate(o.Limits.Memory),
 		digests: newDigests(),
 	}
-	p.learned, p.background = newLearned(p), newBackground(p)
+	p.learned, p.discovery, p.background = newLearned(p), newDiscovery(p), newBackground(p)
 	p.factSecret = []byte(o.FactsSecret)
 	if len(p.factSecret) == 0 {
 		p.factSecret = []byte(rand.Text())

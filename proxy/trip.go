@@ -22,6 +22,7 @@ type trip struct {
 	budget compact.Budget
 	lesson *lesson // where the facts are kept
 	facts  Learnt  // as they were read
+	window int     // as the upstream tells it; 0: it does not, or it is configured
 	// functions is what the tools cost, in tokens.
 	functions int
 	counted   func() Counted

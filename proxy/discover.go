@@ -1,0 +1,214 @@
+package proxy
+
+import (
+	"context"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+)
+
+const (
+	// mostAsked bounds how many (upstream, credential) are remembered.
+	mostAsked = 1024
+	// askTime is how long one question may take.
+	askTime = 4 * time.Second
+	// mostTold is how much of an answer is read; OpenRouter's list has 432 KB.
+	mostTold = 4 << 20
+	// freshFor is how long an answer holds. Models are loaded and unloaded.
+	freshFor = 10 * time.Minute
+	// firstAgain and lastAgain are when an upstream that told nothing of a
+	// model is asked again: the pause doubles. Ollama tells a window only once
+	// the model is loaded, which the first request does.
+	firstAgain = time.Minute
+	lastAgain  = time.Hour
+	// forgottenAfter is how long an answer is believed that cannot be had again.
+	forgottenAfter = time.Hour
+)
+
+// Windows are what an upstream tells: tokens by the name of a model.
+type Windows map[string]int
+
+// whatever stands for all models, where an upstream has one loaded and does not
+// look at names.
+const whatever = "*"
+
+// of is the window of a model; 0: not told. Ollama calls llama3 llama3:latest.
+func (w Windows) of(model string) int {
+	for _, name := range []string{model, model + ":latest", whatever} {
+		if n := w[name]; n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// discovery asks upstreams for the windows of their models, in the background:
+// no request ever waits for it.
+type discovery struct {
+	p   *Proxy
+	all *otter.Cache[FactKey, *asked]
+}
+
+// asked is what one upstream told about its models, to one credential.
+type asked struct {
+	mu      sync.Mutex
+	windows Windows
+	from    string // the row that told
+	since   time.Time
+	next    time.Time
+	pause   time.Duration
+	running bool
+}
+
+func newDiscovery(p *Proxy) *discovery {
+	return &discovery{p: p, all: otter.Must(&otter.Options[FactKey, *asked]{MaximumSize: mostAsked, InitialCapacity: 16})}
+}
+
+// window is the window of a model as its upstream tells it, 0 where that is not
+// known yet, or never. It may start to ask.
+func (d *discovery) window(h http.Header, route *Route, model string) int {
+	if !route.Discover || silent(route.Upstream) {
+		return 0
+	}
+	who := h
+	if route.Key != "" {
+		who = nil // the same key whoever asks
+	}
+	key := d.p.keyed(who, route, "windows", string(route.Key))
+	a, ok := d.all.GetIfPresent(key)
+	if !ok {
+		a, _ = d.all.SetIfAbsent(key, &asked{})
+	}
+	now := time.Now()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := a.windows.of(model)
+	if n > 0 && now.Sub(a.since) > forgottenAfter {
+		n = 0
+	}
+	if a.running || now.Before(a.next) {
+		return n
+	}
+	auth := d.credential(h, route)
+	a.running = d.p.background.start(func(ctx context.Context) { d.ask(ctx, a, auth, route, model) })
+	if !a.running {
+		a.next = now.Add(firstAgain)
+	}
+	return n
+}
+
+// credential are the headers that a question carries: the client's own where
+// they go to this upstream with its requests, else the operator's key, else
+// none.
+func (d *discovery) credential(h http.Header, route *Route) http.Header {
+	auth := http.Header{}
+	for name, values := range h {
+		if credentialHeader(name) {
+			auth[name] = slices.Clone(values)
+		}
+	}
+	d.p.setCredential(auth, route)
+	return auth
+}
+
+// ask asks an upstream, and notes what it told.
+func (d *discovery) ask(ctx context.Context, a *asked, auth http.Header, route *Route, model string) {
+	windows, from := d.p.windows(ctx, auth, route)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	a.running = false
+	if len(windows) > 0 {
+		a.windows, a.from, a.since = windows, from, now
+	}
+	if windows.of(model) > 0 {
+		a.pause, a.next = 0, now.Add(freshFor)
+		return
+	}
+	a.pause = min(max(2*a.pause, firstAgain), lastAgain)
+	a.next = now.Add(a.pause)
+}
+
+// windows asks the places where upstreams tell windows, in their order, until
+// one does. from names it.
+func (p *Proxy) windows(ctx context.Context, auth http.Header, route *Route) (told Windows, from string) {
+	for i := range sources {
+		s := &sources[i]
+		if route.Key != "" && !s.list {
+			break // with a key of the operator's only the list of models is asked for
+		}
+		body, status := p.get(ctx, s.at(route.Upstream), auth)
+		if status == http.StatusUnauthorized || status == http.StatusForbidden {
+			break // what is not for this credential is not asked for under other names
+		}
+		if body == nil {
+			continue
+		}
+		told := s.read(body)
+		maps.DeleteFunc(told, func(_ string, n int) bool { return believable(n) == 0 })
+		if len(told) > 0 {
+			return told, s.name
+		}
+	}
+	return nil, ""
+}
+
+// get reads a page of an upstream; nil unless it is there. Redirects are not
+// followed: the credential goes where the operator pointed it.
+func (p *Proxy) get(ctx context.Context, at *url.URL, auth http.Header) (body []byte, status int) {
+	ctx, stop := context.WithTimeout(ctx, askTime)
+	defer stop()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
+	if err != nil {
+		return nil, 0
+	}
+	r.Header = auth.Clone()
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("User-Agent", "laconic")
+	r.Header.Set("Via", "1.1 "+p.mark) // it may come back to us
+	res, err := p.transport.RoundTrip(r)
+	if err != nil {
+		return nil, 0
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return nil, res.StatusCode
+	}
+	body, err = io.ReadAll(io.LimitReader(res.Body, mostTold+1))
+	if err != nil || len(body) > mostTold {
+		return nil, 0
+	}
+	return body, http.StatusOK
+}
+
+// silent tells whether an upstream is known to tell no windows: asking it would
+// only cost it a request.
+func silent(u *url.URL) bool {
+	host := strings.ToLower(u.Hostname())
+	for _, known := range []string{"api.openai.com", "api.deepseek.com", "generativelanguage.googleapis.com", "api.anthropic.com"} {
+		if host == known {
+			return true
+		}
+	}
+	return strings.HasSuffix(host, ".openai.azure.com") || strings.HasSuffix(host, ".amazonaws.com") || strings.HasSuffix(host, ".azure.com")
+}
+
+// Discover asks an upstream for the window of a model and waits for it: for the
+// command line. from names the place that told; 0 and "" where none did.
+func (p *Proxy) Discover(ctx context.Context, route *Route, model string) (window int, from string) {
+	if silent(route.Upstream) {
+		return 0, ""
+	}
+	told, from := p.windows(ctx, p.discovery.credential(http.Header{}, route), route)
+	if window = told.of(model); window == 0 {
+		return 0, ""
+	}
+	return window, from
+}

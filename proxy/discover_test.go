@@ -1,0 +1,241 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"laconic/compact"
+)
+
+// teller is an upstream that answers some paths, and everything else with 404.
+func teller(t testing.TB, pages map[string]string) *upstream {
+	return newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/chat/completions") {
+			_, _ = io.WriteString(w, plainAnswer)
+			return
+		}
+		page, ok := pages[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, page)
+	})
+}
+
+func paths(u *upstream) []string {
+	var all []string
+	for _, g := range u.requests() {
+		if g.Method == "GET" {
+			all = append(all, g.URI)
+		}
+	}
+	return all
+}
+
+// Every upstream's own page, with the trap that it has beside the right field.
+func TestWindowsThatUpstreamsTell(t *testing.T) {
+	f := func(name, model string, want int, pages ...string) {
+		t.Run(name, func(t *testing.T) {
+			told := map[string]string{}
+			for i := 0; i < len(pages); i += 2 {
+				told[pages[i]] = pages[i+1]
+			}
+			u := teller(t, told)
+			p := inFrontOf(t, u)
+			got, from := p.Discover(t.Context(), &p.o.Default, model)
+			if got != want || (want == 0) != (from == "") {
+				t.Errorf("%d from %q, want %d (asked %v)", got, from, want, paths(u))
+			}
+		})
+	}
+	f("vllm", "m", 32768, "/v1/models", `{"object":"list","data":[{"id":"m","owned_by":"vllm","max_model_len":32768},{"id":"n","max_model_len":1024}]}`)
+	f("sglang lora", "lora", 0, "/v1/models", `{"data":[{"id":"base","max_model_len":32768},{"id":"lora","max_model_len":null}]}`)
+	f("llama.cpp: not what it was trained for", "any name", 4096,
+		"/v1/models", `{"data":[{"id":"m.gguf","meta":{"n_ctx_train":131072,"n_params":1}}]}`,
+		"/props", `{"default_generation_settings":{"n_ctx":4096},"total_slots":4}`)
+	f("llama.cpp, newer", "m", 8192, "/v1/models", `{"data":[{"id":"m","meta":{"n_ctx_train":131072,"n_ctx":8192}}]}`)
+	f("llama-swap", "m", 16384, "/v1/models", `{"data":[{"id":"m","context_length":16384}]}`)
+	f("ollama: what is loaded", "llama3", 8192,
+		"/v1/models", `{"object":"list","data":[{"id":"llama3:latest","object":"model","owned_by":"library"}]}`,
+		"/api/ps", `{"models":[{"name":"llama3:latest","model":"llama3:latest","context_length":8192}]}`,
+		"/api/show", `{"model_info":{"llama.context_length":131072}}`)
+	f("ollama, nothing loaded", "llama3", 0, "/v1/models", `{"data":[{"id":"llama3:latest"}]}`, "/api/ps", `{"models":[]}`)
+	f("lm studio: what is loaded", "m", 4096,
+		"/v1/models", `{"data":[{"id":"m","object":"model","owned_by":"organization_owner"}]}`,
+		"/api/v0/models", `{"data":[{"id":"m","state":"loaded","max_context_length":131072,"loaded_context_length":4096}]}`)
+	f("lm studio, not loaded", "m", 0,
+		"/v1/models", `{"data":[{"id":"m"}]}`, "/api/v0/models", `{"data":[{"id":"m","state":"not-loaded","max_context_length":131072}]}`)
+	f("lm studio, newer", "m", 4096,
+		"/v1/models", `{"data":[{"id":"m"}]}`,
+		"/api/v1/models", `{"models":[{"key":"m","max_context_length":131072,"loaded_instances":[{"config":{"context_length":8192}},{"config":{"context_length":4096}}]}]}`)
+	f("tgi", "tgi", 4095, "/v1/models", `{"data":[{"id":"m"}]}`, "/info", `{"model_id":"m","max_input_tokens":4095,"max_total_tokens":4096}`)
+	f("tgi, older", "tgi", 1024, "/info", `{"max_input_length":1024,"max_total_tokens":2048}`)
+	f("litellm", "gpt-4o", 128000, "/v1/models", `{"data":[{"id":"gpt-4o","owned_by":"openai"}]}`,
+		"/model/info", `{"data":[{"model_name":"gpt-4o","model_info":{"max_tokens":16384,"max_input_tokens":128000,"max_output_tokens":16384}},{"model_name":"gpt-4o","model_info":{"max_input_tokens":200000}}]}`)
+	f("openrouter: the smaller of two", "a/b", 65536, "/v1/models", `{"data":[{"id":"a/b","context_length":131072,"top_provider":{"context_length":65536,"max_completion_tokens":65536}}]}`)
+	f("mistral", "m", 131072, "/v1/models", `{"data":[{"id":"m","max_context_length":131072}]}`)
+	f("together: a bare array", "m", 8192, "/v1/models", `[{"id":"m","context_length":8192}]`)
+	f("groq", "m", 131072, "/v1/models", `{"data":[{"id":"m","context_window":131072,"max_completion_tokens":32768}]}`)
+
+	f("nothing", "m", 0)
+	f("not json", "m", 0, "/v1/models", `<html>`, "/props", `[`)
+	f("numbers that cannot be meant", "m", 0, "/v1/models", `{"data":[{"id":"m","max_model_len":0,"context_length":-1,"context_window":3,"max_context_length":1e300}]}`)
+	f("other types", "m", 4096, "/v1/models", `{"data":[{"id":"m","max_model_len":"4096","context_length":{},"meta":{"n_ctx":[]}}]}`)
+}
+
+// A request never waits for discovery, and the next one uses what it found.
+func TestDiscoveryIsInTheBackground(t *testing.T) {
+	release := make(chan bool)
+	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == "GET" {
+			<-release
+			_, _ = io.WriteString(w, `{"data":[{"id":"gpt-4o","max_model_len":2048}]}`)
+			return
+		}
+		_, _ = io.WriteString(w, plainAnswer)
+	})
+	p := inFrontOf(t, u, func(o *Options) { o.Default.Limits, o.Default.Discover = compact.Limits{Window: 100_000}, true })
+	for turn := 1; turn <= 3; turn++ { // asked once
+		if res := p.chat(agentBody(30, 100)); res.Header.Get("X-Laconic-Outcome") != "untouched" {
+			t.Errorf("%v", res.Header)
+		}
+	}
+	close(release)
+	eventually(t, "the window is known", func() bool {
+		return p.discovery.window(http.Header{}, &p.o.Default, "gpt-4o") == 2048
+	})
+	if res := p.chat(agentBody(30, 100)); res.Header.Get("X-Laconic-Outcome") != "compacted" || res.Header.Get("X-Laconic-Budget") != "1536" {
+		t.Errorf("%v", res.Header)
+	}
+	if all := paths(u); !slices.Equal(all, []string{"/v1/models"}) {
+		t.Errorf("asked %v", all)
+	}
+	if r := p.replies(4)[3].Rewrite; r.Window != 2048 {
+		t.Errorf("%+v", r)
+	}
+	if head := u.requests()[0].Header; head.Get("User-Agent") == "" {
+		t.Errorf("%v", head)
+	}
+}
+
+// Questions carry the credential that requests to this upstream carry, and
+// none goes anywhere else.
+func TestWhoseKeyDiscoveryCarries(t *testing.T) {
+	f := func(name string, change func(o *Options, u, other *upstream), paths, auth string) {
+		t.Run(name, func(t *testing.T) {
+			u, other := teller(t, nil), teller(t, nil)
+			p := inFrontOf(t, u, func(o *Options) {
+				o.Default.Discover = true
+				change(o, u, other)
+			})
+			p.chat(chatBody, "Authorization", "Bearer client")
+			asked := u
+			if p.o.Default.Upstream.Host != u.base(t, "").Host || p.o.RouteFor != nil {
+				asked = other
+			}
+			last := paths[strings.LastIndex(paths, " ")+1:]
+			eventually(t, "all was asked", func() bool {
+				all := asked.requests()
+				return len(all) > 0 && slices.ContainsFunc(all, func(g got) bool { return g.URI == last })
+			})
+			var seen []string
+			for _, g := range asked.requests() {
+				if g.Method != "GET" {
+					continue
+				}
+				seen = append(seen, g.URI)
+				if got := g.Header.Get("Authorization"); got != auth {
+					t.Errorf("%s carried %q, want %q", g.URI, got, auth)
+				}
+				if len(g.Header["Cookie"]) > 0 && auth != "Bearer client" {
+					t.Errorf("%s carried a cookie", g.URI)
+				}
+			}
+			if got := strings.Join(seen, " "); got != paths {
+				t.Errorf("asked %s, want %s", got, paths)
+			}
+		})
+	}
+	const all = "/v1/models /props /api/ps /api/v0/models /api/v1/models /info /model/info"
+	f("the client's", func(*Options, *upstream, *upstream) {}, all, "Bearer client")
+	f("a key of ours, the list alone", func(o *Options, _, _ *upstream) { o.Default.Key = "ours" }, "/v1/models", "Bearer ours")
+	f("another upstream gets none", func(o *Options, _, other *upstream) {
+		r := o.Default
+		r.Match, r.Upstream = "x", parseURL(t, other.URL+"/v1")
+		o.Routes, o.RouteFor = []*Route{&r}, func(string) *Route { return &r }
+	}, all, "")
+}
+
+func TestARefusedListEndsTheQuestions(t *testing.T) {
+	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) })
+	p := inFrontOf(t, u)
+	p.Discover(context.Background(), &p.o.Default, "m")
+	if got := paths(u); len(got) != 1 {
+		t.Errorf("asked %v", got)
+	}
+}
+
+func TestRedirectsAreNotFollowedByQuestions(t *testing.T) {
+	elsewhere := teller(t, nil)
+	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", elsewhere.URL+"/v1/models")
+		w.WriteHeader(307)
+	})
+	p := inFrontOf(t, u)
+	p.Discover(context.Background(), &p.o.Default, "m")
+	if n := len(elsewhere.requests()); n != 0 {
+		t.Errorf("%d requests went elsewhere", n)
+	}
+}
+
+func TestEndlessAnswersToQuestionsAreLeft(t *testing.T) {
+	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			if _, err := io.WriteString(w, strings.Repeat("[", 64<<10)); err != nil {
+				return
+			}
+		}
+	})
+	p := inFrontOf(t, u)
+	if n, from := p.Discover(t.Context(), &p.o.Default, "m"); n != 0 || from != "" {
+		t.Errorf("%d %s", n, from)
+	}
+}
+
+func TestSomeUpstreamsAreNotAsked(t *testing.T) {
+	for _, host := range []string{"api.openai.com", "API.OPENAI.COM:443", "x.openai.azure.com", "api.deepseek.com"} {
+		if !silent(parseURL(t, "https://"+host+"/v1")) {
+			t.Error(host)
+		}
+	}
+	for _, host := range []string{"localhost:8080", "openrouter.ai", "notapi.openai.com.example"} {
+		if silent(parseURL(t, "https://"+host+"/v1")) {
+			t.Error(host)
+		}
+	}
+}
+
+// A configured window is not asked for, and many names of models do not make
+// many questions.
+func TestQuestionsAreFew(t *testing.T) {
+	u := teller(t, nil)
+	p := inFrontOf(t, u)
+	p.chat(chatBody)
+	if got := paths(u); len(got) != 0 {
+		t.Errorf("asked %v", got)
+	}
+	p = inFrontOf(t, u, func(o *Options) { o.Default.Discover = true })
+	for i := range 20 {
+		p.chat(strings.Replace(chatBody, "gpt-4o", fmt.Sprint("m", i), 1))
+	}
+	p.stop()
+	if got := paths(u); len(got) > len(sources) {
+		t.Errorf("asked %v", got)
+	}
+}
