@@ -197,6 +197,7 @@ func newLog(c LogConfig, w io.Writer) (*zap.Logger, error) {
 func checkCommand() *cobra.Command {
 	var s settings
 	var jsonOut bool
+	var model string
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "check a configuration file: every error at once, with its place",
@@ -204,6 +205,14 @@ func checkCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				s.config = args[0]
+			}
+			if model != "" {
+				c, err := Load(s.config, s.overrides(cmd)...)
+				if err != nil {
+					tellConfig(cmd.OutOrStdout(), c, err, false)
+					return exitError(1)
+				}
+				return c.explain(cmd.Context(), cmd.OutOrStdout(), model)
 			}
 			if code := checkConfig(cmd.OutOrStdout(), s.config, jsonOut, s.overrides(cmd)...); code != 0 {
 				return exitError(code)
@@ -213,5 +222,6 @@ func checkCommand() *cobra.Command {
 	}
 	s.flags(cmd)
 	cmd.Flags().BoolVar(&jsonOut, "json", false, "print the problems as JSON")
+	cmd.Flags().StringVar(&model, "explain", "", "say for this `MODEL` what its requests may cost, and where its window comes from")
 	return cmd
 }

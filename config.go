@@ -24,6 +24,7 @@ type Config struct {
 	Upstream        string                  `json:"upstream,omitempty"`
 	Overrides       *bool                   `json:"overrides,omitempty"` // nil: when listen is loopback
 	ResponseHeaders bool                    `json:"response_headers,omitempty"`
+	Discover        bool                    `json:"discover,omitempty"`
 	Strict          bool                    `json:"strict,omitempty"`
 	AllowedOrigins  []string                `json:"allowed_origins,omitempty"`
 	Log             LogConfig               `json:"log,omitzero"`
@@ -58,7 +59,7 @@ type LimitsConfig struct {
 // A number that is 0 was not given.
 type ModelConfig struct {
 	Match       string       `json:"match"`
-	Window      int          `json:"window,omitempty" check:"min=1"`
+	Window      Window       `json:"window,omitempty"` // 0: auto
 	Input       int          `json:"input,omitempty" check:"min=0"`
 	Reserve     int          `json:"reserve,omitempty" check:"min=1"`
 	Budget      int          `json:"budget,omitempty" check:"min=1"`
@@ -77,6 +78,7 @@ func Default() *Config {
 		Admin:           "127.0.0.1:7281",
 		Upstream:        "https://api.openai.com/v1",
 		ResponseHeaders: true,
+		Discover:        true,
 		Log:             LogConfig{Level: "info", Format: "auto"},
 		DefaultWindow:   compact.DefaultWindow,
 		Limits: LimitsConfig{

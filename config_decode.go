@@ -155,17 +155,15 @@ func (r *reading) value(n *yaml.Node, path string, v reflect.Value) {
 	p.src, p.node, p.broken = r.src, n, false
 	r.config.places[path] = p
 
-	if n.Kind == yaml.ScalarNode && laterValue(path, n.Value) {
-		r.src.show(n)
-		r.fault(n, path, codeLater, "cannot be "+n.Value+" in this version", "leave it out: the model's name then decides")
-		return
-	}
 	switch t := v.Addr().Interface().(type) {
 	case *Size:
 		readText(r, n, path, t, parseSize)
 		return
 	case *Duration:
 		readText(r, n, path, t, parseDuration)
+		return
+	case *Window:
+		readText(r, n, path, t, parseWindow)
 		return
 	case *Trigger:
 		readText(r, n, path, t, parseTrigger)

@@ -17,22 +17,8 @@ var laterKeys = []string{
 	"store",
 }
 
-// laterValues are the same for values, by path.
-var laterValues = []struct{ path, value string }{
-	{"models[*].window", "auto"},
-}
-
 func laterKey(path string) bool {
 	return slices.ContainsFunc(laterKeys, func(p string) bool { return compilePattern(p).matches(path) })
-}
-
-func laterValue(path, value string) bool {
-	for _, l := range laterValues {
-		if l.value == value && compilePattern(l.path).matches(path) {
-			return true
-		}
-	}
-	return false
 }
 
 // keyHint helps with a key that is not known at a path: the sibling that was

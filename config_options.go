@@ -110,6 +110,7 @@ func (c *Config) routes(policies map[string]*compact.Policy, counter makeCounter
 			Key:              m.APIKey,
 			ClientCredential: c.clientCredential(m, upstream, top),
 			Limits:           m.limits(),
+			Discover:         c.Discover && m.Window == 0 && m.Budget == 0,
 			Policy:           policies[name],
 			Counter:          count,
 		}}
@@ -126,7 +127,7 @@ func (m ModelConfig) everything() bool { return compilePattern(m.Match).everythi
 
 // limits are the limits that a row gives; 0 where it gives none.
 func (m ModelConfig) limits() compact.Limits {
-	return compact.Limits{Window: m.Window, Input: m.Input, Reserve: m.Reserve, Budget: m.Budget, MaxMessages: m.MaxMessages}
+	return compact.Limits{Window: int(m.Window), Input: m.Input, Reserve: m.Reserve, Budget: m.Budget, MaxMessages: m.MaxMessages}
 }
 
 // clientCredential tells whether the client's own credential goes to the

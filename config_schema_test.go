@@ -370,6 +370,7 @@ func configSchema(t *testing.T) *jsonschema.Schema {
 	schema, err := jsonschema.For[Config](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Size]():         {Type: "string", Pattern: `^[0-9]+(\.[0-9]+)? *([KMGkmg][Ii]?)?[Bb]$|\$\{`, Examples: []any{"64MiB"}},
 		reflect.TypeFor[Duration]():     {Type: "string", Pattern: `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|\$\{`, Examples: []any{"10s", "15m"}},
+		reflect.TypeFor[Window]():       {Types: []string{"integer", "string"}, Minimum: jsonschema.Ptr(1.0), Pattern: `^auto$|\$\{`},
 		reflect.TypeFor[Trigger]():      {Types: []string{"number", "string"}, Pattern: `^auto$|\$\{`},
 		reflect.TypeFor[proxy.Secret](): {Type: "string", MinLength: jsonschema.Ptr(1)},
 		reflect.TypeFor[Rung]():         rungSchema(t),

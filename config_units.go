@@ -93,6 +93,36 @@ func (d Duration) String() string {
 	return s
 }
 
+// Window is a number of tokens; 0 is "auto": as the upstream tells, else by the
+// model's name.
+type Window int
+
+// parseWindow reads a Window. The error is a sentence that follows the key's
+// name.
+func parseWindow(s string) (Window, error) {
+	if s == "auto" {
+		return 0, nil
+	}
+	n, err := parseWhole(s)
+	switch {
+	case err != nil && strings.Trim(s, "0123456789_-") == "":
+		return 0, err
+	case err != nil:
+		return 0, errors.New("must be auto or a whole number of tokens")
+	case n < 1:
+		return 0, errors.New("must be at least 1")
+	}
+	return Window(n), nil
+}
+
+// String writes the window as the file has it.
+func (w Window) String() string {
+	if w == 0 {
+		return "auto"
+	}
+	return strconv.Itoa(int(w))
+}
+
 // Trigger is a share of the budget; 0 is "auto": it depends on how well tokens
 // are counted.
 type Trigger float64

@@ -283,9 +283,9 @@ func (ch *checking) numbers(path string, m ModelConfig) {
 		fits  bool
 		words string
 	}{
-		{"input", m.Input <= m.Window, "is larger than the window"},
-		{"reserve", m.Reserve < m.Window, "must be below the window: the prompt needs room, too"},
-		{"budget", m.Budget <= m.Window, "is larger than the window"},
+		{"input", m.Input <= int(m.Window), "is larger than the window"},
+		{"reserve", m.Reserve < int(m.Window), "must be below the window: the prompt needs room, too"},
+		{"budget", m.Budget <= int(m.Window), "is larger than the window"},
 	} {
 		if at := join(path, n.key); !n.fits && ch.given(at) {
 			ch.at(at, codeRange, at+" "+n.words, "")

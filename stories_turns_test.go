@@ -172,8 +172,8 @@ func (w *walk) send(body []byte, headers []string) error {
 	if status != "200 OK" {
 		return fmt.Errorf("%s: %s", status, clipped(answer))
 	}
-	a, ok := w.u.nth(arrived + 1)
-	if !ok {
+	a, ok := w.u.nth(w.u.total()) // the second, where the first was refused
+	if !ok || w.u.total() == arrived {
 		return errors.New("it did not reach the upstream")
 	}
 	line, ok := w.p.line(header.Get("x-laconic-request-id"))

@@ -41,6 +41,8 @@ type upstream struct {
 	server *http.Server
 	answer http.Handler // strict, or what a story wants instead
 
+	tells bool // it tells the windows of its models
+
 	// steps lets one write of an answer through per element; nil lets all.
 	steps    chan struct{}
 	released sync.Once
@@ -90,6 +92,10 @@ func (u *upstream) release() {
 }
 
 func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("User-Agent") == "laconic" && !u.tells {
+		http.NotFound(w, r) // the proxy asks for windows whenever it likes: no story counts that
+		return
+	}
 	body, err := io.ReadAll(r.Body)
 	a := &arrival{method: r.Method, uri: r.RequestURI, host: r.Host, header: r.Header.Clone(), body: body, left: err != nil}
 	u.mu.Lock()
@@ -181,6 +187,7 @@ func (u *upstream) total() int {
 //	-steps         each event of an answer waits until the story asks for it
 //	-gzip          it compresses its answers
 //	-canned FILE   it answers everything with this file, read as an HTTP answer
+//	-tells         it answers also when the proxy asks for windows
 //	-back          it sends everything back to $PROXY
 func startUpstream(ts *testscript.TestScript, neg bool, args []string) {
 	never(ts, neg)
@@ -188,7 +195,7 @@ func startUpstream(ts *testscript.TestScript, neg bool, args []string) {
 	var as, shape, says, canned string
 	var calls several
 	var cut int
-	var steps, zip, back bool
+	var steps, zip, tells, back bool
 	flags(ts, args, 0, 0, func(f *flag.FlagSet) {
 		f.StringVar(&as, "as", "UPSTREAM", "")
 		f.IntVar(&o.Limit, "limit", 0, "")
@@ -200,6 +207,7 @@ func startUpstream(ts *testscript.TestScript, neg bool, args []string) {
 		f.BoolVar(&steps, "steps", false, "")
 		f.BoolVar(&zip, "gzip", false, "")
 		f.StringVar(&canned, "canned", "", "")
+		f.BoolVar(&tells, "tells", false, "")
 		f.BoolVar(&back, "back", false, "")
 	})
 	o.Shape = strict.Shape(shape)
@@ -212,6 +220,7 @@ func startUpstream(ts *testscript.TestScript, neg bool, args []string) {
 	o.Reply = func(*strict.Request) strict.Reply { return reply }
 	u, err := launch(o)
 	ts.Check(err)
+	u.tells = tells
 	if steps {
 		u.steps = make(chan struct{})
 	}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"laconic/compact"
+	"laconic/proxy"
+	"laconic/tokenize"
+)
+
+// explainTime is how long the upstream may take to tell its windows.
+const explainTime = 10 * time.Second
+
+// explain says for one model what its requests may cost, and why: which row
+// holds, where its window comes from, the numbers that follow. The upstream is
+// asked, with the key of the row or with none.
+func (c *Config) explain(ctx context.Context, w io.Writer, model string) error {
+	o, err := c.Options(counterFor)
+	if err != nil {
+		return err
+	}
+	p, err := proxy.New(o)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	route := o.RouteFor(model)
+	limits := route.Limits
+	table, input, known := tokenize.Window(model)
+	row, given := "no row of models", ModelConfig{}
+	for _, m := range c.Models {
+		if compilePattern(m.Match).matches(model) {
+			row, given = fmt.Sprintf("%q", m.Match), m
+			break
+		}
+	}
+
+	fmt.Fprintf(w, "%s\n", model)
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(t, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("row", "%s", row)
+	line("upstream", "%s", shownURL(orElse(given.Upstream, c.Upstream)))
+	switch told, from := c.ask(ctx, p, route, model); {
+	case given.Budget > 0:
+		line("window", "not used: the row has a budget")
+	case given.Window > 0:
+		line("window", "%d, configured", given.Window)
+	case told > 0:
+		line("window", "%d, told by the upstream (%s)", told, from)
+		if limits.Window = told; limits.Input >= told {
+			limits.Input = 0
+		}
+	case known:
+		line("window", "%d, by the model's name%s", table, unasked(route))
+	default:
+		line("window", "%d, default_window%s", limits.Window, unasked(route))
+	}
+	if known && (given.Window > 0 || limits.Window != table) {
+		line("", "by the model's name it would be %d", table)
+	}
+	if given.Budget == 0 && limits.Input > 0 {
+		from := "configured"
+		if given.Input == 0 && limits.Input == input {
+			from = "by the model's name"
+		}
+		line("prompt limit", "%d, %s", limits.Input, from)
+	}
+	b := limits.For(0)
+	if given.Budget == 0 {
+		line("reserve", "%d for the answer, or what a request asks for", limits.Window-compact.Limits{Window: limits.Window, Reserve: limits.Reserve}.For(0).Tokens)
+	}
+	line("budget", "%d tokens of prompt, %d messages", b.Tokens, b.Messages)
+	trigger := route.Policy.Trigger
+	if trigger <= 0 {
+		if trigger = compact.DefaultTriggerEstimate; route.Counter.Exact() {
+			trigger = compact.DefaultTriggerExact
+		}
+	}
+	line("compacts", "above %d tokens (%v of the budget), by the policy %s", int(trigger*float64(b.Tokens)), trigger, orElse(given.Policy, defaultPolicy))
+	line("counted by", "%s", countedBy(model, given.Tokenizer))
+	_ = t.Flush()
+	fmt.Fprint(w, "\nWhat an upstream refuses is learnt while the proxy runs: /readyz?verbose on the admin address tells it.\n")
+	return nil
+}
+
+// ask asks the upstream of a route for a window, where nobody configured one.
+func (c *Config) ask(ctx context.Context, p *proxy.Proxy, route *proxy.Route, model string) (int, string) {
+	if !route.Discover {
+		return 0, ""
+	}
+	ctx, stop := context.WithTimeout(ctx, explainTime)
+	defer stop()
+	return p.Discover(ctx, route, model)
+}
+
+// unasked says why the upstream's word does not count.
+func unasked(route *proxy.Route) string {
+	if route.Discover {
+		return "; the upstream tells none"
+	}
+	return "; the upstream is not asked"
+}
+
+func countedBy(model, tokenizer string) string {
+	return orElse(tokenizer, tokenize.For(model).Name())
+}
