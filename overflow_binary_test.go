@@ -122,7 +122,7 @@ func TestEveryRefusalThroughTheBinary(t *testing.T) {
 			hits := u.hits[model]
 			u.mu.Unlock()
 			switch kind, _, _ := strings.Cut(verdict, " "); {
-			case kind == "none", s.status == http.StatusTooManyRequests, r.Output > 0 && r.Output >= r.Limit:
+			case kind == "none", s.status == http.StatusTooManyRequests, r.Output >= r.Limit*15/16 && r.Output > 0:
 				passed++
 				if hits != 1 || status != s.status || !bytes.Contains(answer, []byte(s.body)) || outcome == "retried" {
 					t.Errorf("%s, %s: %d %q after %d hits: %.200s", file, f.Name, status, outcome, hits, answer)

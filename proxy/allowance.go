@@ -38,7 +38,7 @@ func (l *Learnt) limits(set compact.Limits, asked int) compact.Limits {
 			answer = l.Answer
 		}
 		// An answer that leaves no room for a prompt was asked for in error.
-		if window := window(set); answer < window-window/16 {
+		if !noRoom(answer, window(set)) {
 			set.Reserve = max(set.Reserve, answer)
 		}
 	}

@@ -191,9 +191,11 @@ func TestAnotherProcessKnowsWhatOneHasLearnt(t *testing.T) {
 	first.stop()
 	f(inFrontOf(t, u.upstream, windowed(100_000), kept("s")), 1)
 	f(inFrontOf(t, u.upstream, windowed(100_000), kept("another")), 2)
+	s.mu.Lock()
 	for k, l := range s.all {
 		l.Window, l.Shape, l.Percent = -1, 99, 100_000 // damaged
 		s.all[k] = l
 	}
+	s.mu.Unlock()
 	f(inFrontOf(t, u.upstream, windowed(100_000), kept("s")), 2)
 }

@@ -32,8 +32,6 @@ type held struct {
 	// text is the error it is, decompressed: of an answer with status 200, the
 	// data of its first event. nil when it is an answer, or cannot be read.
 	text []byte
-	// whole: nothing of it is left on the connection.
-	whole bool
 }
 
 // hold reads the start of an answer, as far as is needed to tell whether the
@@ -41,19 +39,22 @@ type held struct {
 // event, comment or byte. Whatever it reads, the client gets.
 func (t *trip) hold(res *http.Response) *held {
 	h := &held{res: res}
-	switch res.StatusCode {
-	case http.StatusOK:
-		h.first(t.line.watch)
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity,
-		http.StatusTooManyRequests, http.StatusInternalServerError:
-		h.error()
-	}
+	_ = t.safely("hold", func() error {
+		switch res.StatusCode {
+		case http.StatusOK:
+			h.first(t.line.watch)
+		case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity,
+			http.StatusTooManyRequests, http.StatusInternalServerError:
+			h.error()
+		}
+		return nil
+	})
 	return h
 }
 
 // first waits for the first event or byte of an answer.
 func (h *held) first(w *watch) {
-	encoding := answerEncoding(h.res.Header)
+	encoding := contentEncoding(h.res.Header)
 	if !legible(encoding) {
 		return
 	}
@@ -127,8 +128,7 @@ func (h *held) error() {
 	if err != io.EOF {
 		return
 	}
-	h.whole = true
-	if encoding := answerEncoding(h.res.Header); legible(encoding) {
+	if encoding := contentEncoding(h.res.Header); legible(encoding) {
 		h.text = raw
 		if encoding != "" {
 			h.text = legibly(encoding, raw)
@@ -196,9 +196,6 @@ func (l *late) Read(buf []byte) (int, error) {
 }
 
 func (l *late) Close() error { return l.body.Close() }
-
-// answerEncoding is how an answer is compressed.
-func answerEncoding(h http.Header) string { return contentEncoding(h) }
 
 // legible tells whether legibly knows an encoding. Brotli is not in it: what
 // comes in brotli is handed on unread.

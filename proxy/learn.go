@@ -31,10 +31,14 @@ type sized struct {
 }
 
 // hopeless tells whether no prompt could be short enough: the answer that was
-// asked for takes all there is.
+// asked for takes all there is, or all but a sixteenth.
 func hopeless(r overflow.Refusal) bool {
-	return r.Output > 0 && believable(r.Limit) > 0 && r.Output >= r.Limit
+	return believable(r.Limit) > 0 && noRoom(r.Output, r.Limit)
 }
+
+// noRoom tells whether an answer leaves no room in a window for a prompt that
+// is worth to be made.
+func noRoom(answer, window int) bool { return answer > 0 && answer >= window-window/16 }
 
 func believable(n int) int {
 	if n < leastBelieved || n > mostBelieved {

@@ -4,54 +4,9 @@ import (
 	"bytes"
 	"maps"
 	"net/http"
-	"time"
 
-	"laconic/compact"
 	"laconic/proxy/overflow"
-	"laconic/proxy/wire"
 )
-
-// sending is what is known of the body that was sent, once it is.
-type sending struct {
-	report  compact.Report
-	bytes   int
-	percent int // the counter's factor, see Learnt
-	asked   int // tokens of answer that the request asks for; 0: it does not say
-	slotted bool
-	packed  bool        // the client's own body was compressed
-	about   http.Header // what the client's headers say of its bytes
-}
-
-// note keeps a header of the client's that says something of its bytes.
-func (s *sending) note(name string, values []string) {
-	if s.about == nil {
-		s.about = http.Header{}
-	}
-	s.about[name] = values
-}
-
-// sendMeasured sends a chat request that was read. In shadow the client wants
-// to see what the upstream makes of its own bytes, so nothing is sent again.
-func (t *trip) sendMeasured(in *incoming, out []byte, req *wire.Request, plan *compact.Plan, info *RewriteInfo) {
-	t.sending = sending{
-		report: info.Report, bytes: len(out), percent: t.facts.percent(), asked: req.MaxTokens,
-		slotted: plan.Slot != nil, packed: len(in.sent) != len(in.text),
-	}
-	original := in.text
-	if info.Outcome == Shadow {
-		original = nil
-		t.sending.report.After, t.sending.slotted = info.Report.Before, false
-	}
-	t.send(newOutgoing(out, original, in.seat))
-}
-
-// way is how a request leaves: by RoundTrip below, where it was read.
-func (t *trip) way() http.RoundTripper {
-	if t.out != nil && t.out.keeping {
-		return t
-	}
-	return t.p.transport
-}
 
 // RetryInfo is what became of a request that the upstream refused: what the
 // refusal told, and the second send, if there was one.
@@ -94,7 +49,7 @@ func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 	defer t.out.release()
 	t.line.watch.answered()
 	first := t.hold(res)
-	if first.text == nil || res.StatusCode == http.StatusSwitchingProtocols {
+	if first.text == nil {
 		return res, nil
 	}
 	second := t.second(req, first)
@@ -114,7 +69,7 @@ func (t *trip) second(req *http.Request, first *held) (res *http.Response) {
 		if again == nil {
 			return nil
 		}
-		res = t.resend(req, first, again)
+		res = t.resend(req, again)
 		return nil
 	})
 	if res == nil {
@@ -151,124 +106,6 @@ func (t *trip) reconsider(first *held) *again {
 	return nil
 }
 
-// note starts the account of a refusal.
-func (t *trip) note(reason string) *RetryInfo {
-	t.info.Retry = &RetryInfo{Reason: reason, First: t.sending.report.After}
-	return t.info.Retry
-}
-
-// afterOverflow learns from a refusal, and folds again under what was learnt.
-func (t *trip) afterOverflow(r overflow.Refusal, status int) *again {
-	i := t.note(reasonOverflow)
-	i.Kind, i.Shape, i.Limit, i.Prompt, i.Output = r.Kind.String(), r.Shape, r.Limit, r.Prompt, r.Output
-	if hopeless(r) {
-		i.Why = "answer" // compaction cannot help against that
-		return nil
-	}
-	t.learn(r)
-	if status == http.StatusTooManyRequests {
-		i.Why = "status" // the client waits and comes again; then it fits
-		return nil
-	}
-	a := t.plan(t.lesson.read(t.p))
-	if a == nil {
-		i.Why = "memory"
-		return nil
-	}
-	if !t.takes(a) || !t.smaller(a, r) {
-		i.Why = "over"
-		return nil
-	}
-	a.refused = func(text []byte, status int) {
-		if r := overflow.Read(status, text); r.Kind != overflow.None && !hopeless(r) {
-			t.learn(r)
-		}
-	}
-	return a
-}
-
-// afterTemplate makes the next shape of the plan: without a text in the place
-// of what left, then the client's own list, repaired.
-func (t *trip) afterTemplate() *again {
-	i := t.note(reasonTemplate)
-	next := ShapeOriginal
-	if t.facts.Shape == ShapeFull && t.sending.slotted {
-		next = ShapeNoSlot
-	}
-	if next == ShapeOriginal && !t.originalFits() {
-		i.Why = "over"
-		return nil
-	}
-	facts := t.facts
-	facts.Shape = next
-	a := t.plan(facts)
-	if a == nil {
-		i.Why = "memory"
-		return nil
-	}
-	if !t.takes(a) {
-		i.Why = "over"
-		return nil
-	}
-	remember := func(s Shape) {
-		t.lesson.change(t.p, func(now time.Time, l *Learnt) { l.Shape, l.ShapeUntil = s, now.Add(shapeLife) })
-	}
-	a.accepted = func() { remember(next) }
-	a.refused = func(text []byte, status int) {
-		if !templateRefused(status, text) {
-			return
-		}
-		if next == ShapeOriginal {
-			next = ShapeFull // the client's own list is at fault: no shape of ours cures it
-		}
-		remember(next)
-	}
-	return a
-}
-
-// afterRefusal gives the client's own list, repaired where it needs that, in
-// the place of a compacted one, where it fits.
-func (t *trip) afterRefusal() *again {
-	i := t.note(reasonRefused)
-	if !t.originalFits() {
-		i.Why = "over"
-		return nil
-	}
-	facts := t.facts
-	facts.Shape = ShapeOriginal
-	a := t.plan(facts)
-	if a == nil {
-		i.Why = "memory"
-	}
-	return a
-}
-
-// originalFits tells whether the upstream takes the client's own list as far
-// as its size goes.
-func (t *trip) originalFits() bool {
-	return t.sending.report.Before <= t.facts.accepts(t.limits(), t.sending.asked)
-}
-
-// takes tells whether the upstream takes a plan, as far as is known: it may be
-// above its budget and still have room, where no answer's length was asked for.
-func (t *trip) takes(a *again) bool {
-	r := &a.info.Report
-	return r.After <= max(t.facts.accepts(t.limits(), t.sending.asked), r.Budget) && r.MessagesAfter <= t.budget.Messages
-}
-
-// smaller tells whether a plan is smaller than what was refused, in what it was
-// refused for.
-func (t *trip) smaller(a *again, of overflow.Refusal) bool {
-	r := &a.info.Report
-	switch of.Kind {
-	case overflow.Count:
-		return r.MessagesAfter < t.sending.report.MessagesAfter
-	case overflow.Bytes:
-		return len(a.body) < t.sending.bytes && (of.Limit == 0 || len(a.body) <= of.Limit)
-	}
-	return r.After*100/t.facts.percent() < t.estimate()
-}
-
 // plan reads the client's body once more and makes another plan of it, under
 // other facts. nil when the body was let go, or there is no memory to read it.
 func (t *trip) plan(facts Learnt) *again {
@@ -297,7 +134,7 @@ func (t *trip) plan(facts Learnt) *again {
 
 // resend sends a body in the place of a refused one. nil: it was not answered
 // either, or not well.
-func (t *trip) resend(req *http.Request, first *held, a *again) *http.Response {
+func (t *trip) resend(req *http.Request, a *again) *http.Response {
 	i := t.info.Retry
 	i.Sent, i.Second = true, a.info.Report.After
 	out := req.Clone(req.Context())
@@ -348,25 +185,3 @@ func (t *trip) accepted(a *again) {
 	t.info.Rewrite, t.info.Outcome = &info, Retried
 	t.sending.report, t.sending.bytes, t.sending.percent = info.Report, len(a.body), t.facts.percent()
 }
-
-// learn writes what a refusal tells into the facts of this model, upstream and
-// credential.
-func (t *trip) learn(r overflow.Refusal) {
-	s := sized{estimate: t.estimate(), bytes: t.sending.bytes, asked: t.sending.asked}
-	t.lesson.change(t.p, func(now time.Time, l *Learnt) {
-		if counted := l.learn(now, r, s); counted > 0 && !t.ownCounter() {
-			t.lesson.counted(t.p, now, l, func(c Calibration) { c.Refused(s.estimate, counted) })
-		}
-		if r.Kind == overflow.Count || r.Kind == overflow.Bytes {
-			return
-		}
-		// A number that does not explain the refusal is wrong, or the counter
-		// is. Then a shorter prompt is tried.
-		if l.budget(t.limits(), s.asked).Tokens*100/t.percentOf(l) >= s.estimate {
-			l.cap(now, int(tooLongBy*float64(s.estimate)))
-		}
-	})
-}
-
-// estimate is what was sent by the counter alone, before its correction.
-func (t *trip) estimate() int { return t.sending.report.After * 100 / t.sending.percent }

@@ -211,22 +211,24 @@ func TestAQuotaIsLearntAndNotTriedAgain(t *testing.T) {
 }
 
 func TestAnAnswerThatTakesTheWholeWindowIsTheClientsAffair(t *testing.T) {
-	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(400)
-		_, _ = io.WriteString(w, `{"error":{"message":"This endpoint's maximum context length is 131072 tokens. However, you requested about 134372 tokens (3300 of text input, 131072 in the output). Please reduce the length of either one.","code":400}}`)
-	})
-	p := inFrontOf(t, u, windowed(1_000_000))
-	for n := 1; n <= 2; n++ {
-		if res := p.chat(agentBody(30, 100)); res.StatusCode != 400 || !bytes.Contains(res.body, []byte("134372")) {
-			t.Errorf("%d %s", res.StatusCode, res.body)
+	for _, output := range []int{131072, 131071, 125000} {
+		u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(400)
+			_, _ = fmt.Fprintf(w, `{"error":{"message":"This endpoint's maximum context length is 131072 tokens. However, you requested about %d tokens (7000 of text input, %d in the output). Please reduce the length of either one.","code":400}}`, output+7000, output)
+		})
+		p := inFrontOf(t, u, windowed(1_000_000))
+		for n := 1; n <= 2; n++ {
+			if res := p.chat(agentBody(30, 100)); res.StatusCode != 400 || !bytes.Contains(res.body, []byte(strconv.Itoa(output+7000))) {
+				t.Errorf("%d %s", res.StatusCode, res.body)
+			}
+			p.replies(n)
 		}
-		p.replies(n)
-	}
-	if n := len(u.requests()); n != 2 || !bytes.Equal(u.requests()[1].Body, []byte(agentBody(30, 100))) {
-		t.Errorf("%d hits", n)
-	}
-	if r := p.replies(2)[1]; r.Retry.Why != "answer" || r.Retry.Kind != "output" || r.Rewrite.Facts.known() {
-		t.Errorf("%+v %+v", r.Retry, r.Rewrite.Facts)
+		if n := len(u.requests()); n != 2 || !bytes.Equal(u.requests()[1].Body, []byte(agentBody(30, 100))) {
+			t.Errorf("%d: %d hits", output, n)
+		}
+		if r := p.replies(2)[1]; r.Retry.Why != "answer" || r.Retry.Kind != "output" || r.Rewrite.Facts.known() {
+			t.Errorf("%+v %+v", r.Retry, r.Rewrite.Facts)
+		}
 	}
 }
 

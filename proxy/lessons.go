@@ -76,7 +76,12 @@ func (e *lesson) change(p *Proxy, f func(now time.Time, l *Learnt)) {
 	e.facts = next
 	e.mu.Unlock()
 	if p.o.Facts != nil && next != before {
-		p.background.start(func(ctx context.Context) { p.o.Facts.Save(ctx, e.key, next) })
+		p.background.start(func(ctx context.Context) {
+			e.mu.Lock()
+			l := e.facts // as it is now: two of these may change places
+			e.mu.Unlock()
+			p.o.Facts.Save(ctx, e.key, l)
+		})
 	}
 }
 

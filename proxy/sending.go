@@ -1,0 +1,50 @@
+package proxy
+
+import (
+	"net/http"
+
+	"laconic/compact"
+	"laconic/proxy/wire"
+)
+
+// sending is what is known of the body that was sent, once it is.
+type sending struct {
+	report  compact.Report
+	bytes   int
+	percent int // the counter's factor, see Learnt
+	asked   int // tokens of answer that the request asks for; 0: it does not say
+	slotted bool
+	packed  bool        // the client's own body was compressed
+	about   http.Header // what the client's headers say of its bytes
+}
+
+// note keeps a header of the client's that says something of its bytes.
+func (s *sending) note(name string, values []string) {
+	if s.about == nil {
+		s.about = http.Header{}
+	}
+	s.about[name] = values
+}
+
+// sendMeasured sends a chat request that was read. In shadow the client wants
+// to see what the upstream makes of its own bytes, so nothing is sent again.
+func (t *trip) sendMeasured(in *incoming, out []byte, req *wire.Request, plan *compact.Plan, info *RewriteInfo) {
+	t.sending = sending{
+		report: info.Report, bytes: len(out), percent: t.facts.percent(), asked: req.MaxTokens,
+		slotted: plan.Slot != nil, packed: &in.sent[0] != &in.text[0],
+	}
+	original := in.text
+	if info.Outcome == Shadow {
+		original = nil
+		t.sending.report.After, t.sending.slotted = info.Report.Before, false
+	}
+	t.send(newOutgoing(out, original, in.seat))
+}
+
+// way is how a request leaves: by RoundTrip below, where it was read.
+func (t *trip) way() http.RoundTripper {
+	if t.out != nil && t.out.keeping {
+		return t
+	}
+	return t.p.transport
+}
