@@ -1,6 +1,7 @@
 # make test   what the README names: everything that needs no network and no key
 # make check  what continuous integration runs
 # make oracle compares token counts with OpenAI's own tokenizer (needs npm, takes two minutes).
+# make e2e    runs real agents from npm against an upstream with a small window (installs 700 MB).
 # The rest: make golden (rewrite golden files), make bench, make bench-tokenize (counting beside
 # another library), make build, make image.
 
@@ -10,7 +11,7 @@ FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact/stage:FuzzSqueeze 
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
             ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize:FuzzCount .:FuzzParse
 
-.PHONY: test check fmt vet lint race fuzz vuln oracle golden bench bench-tokenize build image
+.PHONY: test check fmt vet lint race fuzz vuln oracle golden bench bench-tokenize build image e2e
 
 test:
 	$(GO) test ./...
@@ -64,3 +65,10 @@ build:
 
 image:
 	docker build -t laconic .
+
+# Some 700 MB of agents are installed into $(AGENTS), which git ignores.
+AGENTS ?= .e2e
+e2e:
+	npm install --prefix $(AGENTS) --no-audit --no-fund --loglevel=error \
+		opencode-ai@1.18.33 @qwen-code/qwen-code@0.24.4 @mariozechner/pi-coding-agent@0.73.1
+	LACONIC_AGENTS=$(abspath $(AGENTS))/node_modules/.bin $(GO) test -v -count=1 -timeout 10m -run TestAgentsSeeNoError .
