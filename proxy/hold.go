@@ -59,11 +59,12 @@ func (h *held) first(w *watch) {
 		return
 	}
 	body := h.res.Body
-	start := &started{body: body}
+	start := &started{body: body, from: firstReads.Get().(*[firstRead]byte)}
+	start.seen = start.from[:0]
 	h.res.Body = start
 	for {
 		if len(start.seen) == cap(start.seen) {
-			start.seen = append(make([]byte, 0, max(firstRead, 2*cap(start.seen))), start.seen...)
+			start.seen = append(make([]byte, 0, 2*cap(start.seen)), start.seen...)
 		}
 		w.wait()
 		n, err := body.Read(start.seen[len(start.seen):cap(start.seen)])
@@ -90,18 +91,24 @@ func (h *held) first(w *watch) {
 	}
 }
 
+// firstReads are buffers for the starts of answers, which are short lived: made
+// anew for each of a thousand streams they would leave holes in memory.
+var firstReads = sync.Pool{New: func() any { return new([firstRead]byte) }}
+
 // started is a body whose start was read.
 type started struct {
 	body io.ReadCloser
 	seen []byte
-	err  error // came with what was seen
+	from *[firstRead]byte // the buffer that seen began in; nil once it was given back
+	err  error            // came with what was seen
 }
 
 func (s *started) Read(buf []byte) (int, error) {
 	if len(s.seen) > 0 {
 		n := copy(buf, s.seen)
 		if s.seen = s.seen[n:]; len(s.seen) == 0 {
-			s.seen = nil // a stream may go on for an hour
+			firstReads.Put(s.from) // a stream may go on for an hour
+			s.seen, s.from = nil, nil
 		}
 		return n, nil
 	}

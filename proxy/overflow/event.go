@@ -94,7 +94,7 @@ func field(line, data []byte) (Begins, []byte) {
 
 // object judges a JSON value by its first key, or all of it when it is whole.
 func object(raw []byte, whole bool) (Begins, []byte) {
-	if json.Valid(raw) {
+	if marked(raw) && json.Valid(raw) {
 		return verdict(raw)
 	}
 	if whole {
@@ -124,10 +124,17 @@ var errorKeys = []string{`"error"`, `"type":"error"`, `"type": "error"`, `"type"
 
 // verdict tells an error from an answer.
 func verdict(data []byte) (Begins, []byte) {
-	if len(sentences(200, data)) == 0 {
+	if !marked(data) || len(sentences(200, data)) == 0 {
 		return Answer, nil
 	}
 	return Error, data
+}
+
+// marked tells whether a text has any word that an error needs under status
+// 200. Most first events have none and are not looked at any further.
+func marked(b []byte) bool {
+	return bytes.Contains(b, []byte(`error`)) || bytes.Contains(b, []byte(`base_resp`)) || bytes.Contains(b, []byte(`response.failed`)) ||
+		bytes.Contains(b, []byte(`\u`)) // a key may be written with escapes
 }
 
 // cutLine cuts the first line, which may end in LF, CR LF or CR.
