@@ -1,6 +1,10 @@
 package proxy
 
-import "laconic/compact"
+import (
+	"strconv"
+
+	"laconic/compact"
+)
 
 // budget is what a request may cost by the limits that are set for its model
 // and by what was learnt of it: the smaller of the two. An upstream that
@@ -84,6 +88,15 @@ func (l *Learnt) counter(c compact.Counter) compact.Counter {
 		return c
 	}
 	return calibrated{c, l.percent()}
+}
+
+// tag tells counts of one factor from those of another, in the key of a text
+// that was cut to a size; "" for no factor.
+func (l *Learnt) tag() string {
+	if l.percent() == 100 {
+		return ""
+	}
+	return "@" + strconv.Itoa(l.percent())
 }
 
 // calibrated counts by another counter and corrects each piece, so that costs
