@@ -1,0 +1,144 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"laconic/store/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// backends are the stores there are. Each must pass the same suite.
+var backends = []struct {
+	name string
+	open func(t testing.TB) Store
+}{
+	{"memory", func(t testing.TB) Store { return openTestMemory(t) }},
+	{"file", func(t testing.TB) Store { return openTestFile(t, filepath.Join(t.TempDir(), "x.db"), 0) }},
+	{"redis", func(t testing.TB) Store { return openTestRedis(t, storetest.StartRedis(t).URL(), nil) }},
+}
+
+func openTestMemory(t testing.TB) *Memory {
+	m := NewMemory(0)
+	t.Cleanup(m.Close)
+	return m
+}
+
+func openTestFile(t testing.TB, path string, bytes int64) *File {
+	t.Helper()
+	f, err := NewFile(path, bytes, func(line string) { t.Log(line) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.Close)
+	return f
+}
+
+func openTestRedis(t testing.TB, url string, notice func(string)) *Redis {
+	t.Helper()
+	r, err := NewRedis(url, notice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return r
+}
+
+func eachStore(t *testing.T, f func(t *testing.T, s Store)) {
+	for _, b := range backends {
+		t.Run(b.name, func(t *testing.T) { f(t, b.open(t)) })
+	}
+}
+
+func keyOf(n int) Key { return Key(bytes.Repeat([]byte{byte(n), byte(n >> 8)}, 16)) }
+
+func TestWhatWasPutIsFound(t *testing.T) {
+	ctx := context.Background()
+	eachStore(t, func(t *testing.T, s Store) {
+		if v, err := s.Get(ctx, keyOf(1)); !errors.Is(err, ErrMiss) {
+			t.Fatalf("an empty store gives %q, %v", v, err)
+		}
+		for _, want := range [][]byte{
+			[]byte("first"), []byte("replaced"), {0, 255, '\r', '\n', 0}, bytes.Repeat([]byte("x"), MaxValue),
+		} {
+			if err := s.Put(ctx, keyOf(1), want, time.Hour); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := s.Get(ctx, keyOf(1)); err != nil || !bytes.Equal(got, want) {
+				t.Fatalf("got %d bytes, %v; want %d", len(got), err, len(want))
+			}
+		}
+		if _, err := s.Get(ctx, keyOf(2)); !errors.Is(err, ErrMiss) {
+			t.Fatalf("another key: %v", err)
+		}
+	})
+}
+
+func TestWhatIsTooLargeIsRefused(t *testing.T) {
+	ctx := context.Background()
+	eachStore(t, func(t *testing.T, s Store) {
+		if err := s.Put(ctx, keyOf(1), make([]byte, MaxValue+overhead+1), time.Hour); !errors.Is(err, ErrLarge) {
+			t.Fatalf("got %v", err)
+		}
+		if _, err := s.Get(ctx, keyOf(1)); !errors.Is(err, ErrMiss) {
+			t.Fatalf("it is there: %v", err)
+		}
+	})
+}
+
+func TestWhatIsOverIsAMiss(t *testing.T) {
+	ctx := context.Background()
+	eachStore(t, func(t *testing.T, s Store) {
+		if err := s.Put(ctx, keyOf(1), []byte("x"), 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Get(ctx, keyOf(1)); !errors.Is(err, ErrMiss) {
+			t.Fatalf("got %v", err)
+		}
+	})
+}
+
+func TestAStoreEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	eachStore(t, func(t *testing.T, s Store) {
+		_, _ = s.Get(ctx, keyOf(1))
+		_ = s.Put(ctx, keyOf(1), []byte("x"), time.Hour)
+		// A caller that left says nothing of the store.
+		if err := s.Put(context.Background(), keyOf(1), []byte("y"), time.Hour); err != nil {
+			t.Fatalf("after a cancelled call: %v", err)
+		}
+	})
+}
+
+func TestManyAtOnce(t *testing.T) {
+	ctx := context.Background()
+	eachStore(t, func(t *testing.T, s Store) {
+		var wg sync.WaitGroup
+		for g := range 16 {
+			wg.Go(func() {
+				for i := range 20 {
+					k, want := keyOf(g*100+i), []byte(fmt.Sprint(g, i))
+					if err := s.Put(ctx, k, want, time.Hour); err != nil {
+						t.Error(err)
+						return
+					}
+					if got, err := s.Get(ctx, k); err != nil || !bytes.Equal(got, want) {
+						t.Errorf("%d/%d: %q, %v", g, i, got, err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+}

@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+)
+
+// Memory is a store inside the process, bounded by bytes and by time. It ends
+// with the process.
+type Memory struct {
+	values *otter.Cache[Key, timed]
+}
+
+type timed struct {
+	value []byte
+	ttl   time.Duration
+}
+
+// entryBytes is what an entry takes beside its value.
+const entryBytes = 128
+
+// NewMemory makes a store of at most so many bytes; 0: DefaultMemory.
+func NewMemory(bytes int) *Memory {
+	if bytes <= 0 {
+		bytes = DefaultMemory
+	}
+	return &Memory{values: otter.Must(&otter.Options[Key, timed]{
+		MaximumWeight: uint64(bytes),
+		Weigher:       func(_ Key, v timed) uint32 { return uint32(len(v.value)) + entryBytes },
+		ExpiryCalculator: otter.ExpiryWritingFunc(func(e otter.Entry[Key, timed]) time.Duration {
+			return e.Value.ttl
+		}),
+	})}
+}
+
+// Get gives the value of a key.
+func (m *Memory) Get(_ context.Context, k Key) ([]byte, error) {
+	v, ok := m.values.GetIfPresent(k)
+	if !ok {
+		return nil, ErrMiss
+	}
+	return v.value, nil
+}
+
+// Put stores a value.
+func (m *Memory) Put(_ context.Context, k Key, value []byte, ttl time.Duration) error {
+	if len(value) > MaxValue+overhead {
+		return ErrLarge
+	}
+	if ttl > 0 {
+		m.values.Set(k, timed{value: value, ttl: ttl})
+	}
+	return nil
+}
+
+// Close ends the goroutine that takes out what is over.
+func (m *Memory) Close() { m.values.StopAllGoroutines() }

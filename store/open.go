@@ -1,0 +1,107 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind says where values are kept.
+type Kind string
+
+// The kinds there are.
+const (
+	InMemory Kind = "memory"
+	InFile   Kind = "file"
+	InRedis  Kind = "redis"
+)
+
+// Kinds are all of them.
+var Kinds = []Kind{InMemory, InFile, InRedis}
+
+// Options say what store there is to be.
+type Options struct {
+	Kind Kind   // "": InMemory
+	Path string // of the file; required for InFile
+	URL  string // of the Redis; required for InRedis
+	// Secret is what keys and values are sealed with: at least 16 bytes,
+	// required for InRedis. Empty: for a file the one that stands beside it,
+	// which is made where there is none; for memory a new one.
+	Secret []byte
+	TTL    time.Duration // how long a value is kept; 0: DefaultTTL
+	// Memory and File bound the store, in bytes; 0: DefaultMemory, DefaultFile.
+	Memory int
+	File   int64
+	// Notice is told in one line what an operator should know: that the store
+	// cannot be used as it was meant to, that it fails, that it is back. It
+	// may be called at any time, from any goroutine. nil: nobody.
+	Notice func(string)
+}
+
+// Open opens a vault. Where the file cannot be had, because another process
+// has it or the disk says no, the vault is in memory and Notice is told so: the
+// error is only for options that can never work.
+func Open(o Options) (*Vault, error) {
+	notice := o.Notice
+	if notice == nil {
+		notice = func(string) {}
+	}
+	switch o.Kind {
+	case InMemory, "":
+		return openMemory(o)
+	case InFile:
+		if o.Path == "" {
+			return nil, errors.New("a store in a file needs a path")
+		}
+		v, err := openVaultFile(o, notice)
+		if err != nil {
+			notice(fmt.Sprintf("the store's file %s cannot be used (%s): summaries are kept in memory, until this process ends", o.Path, plainError(err)))
+			return openMemory(o)
+		}
+		return v, nil
+	case InRedis:
+		if len(o.Secret) == 0 {
+			return nil, errors.New("a shared store needs a secret: without it everyone who reaches it could read and write what is in it")
+		}
+		r, err := NewRedis(o.URL, notice)
+		if err != nil {
+			return nil, err
+		}
+		return vaultOf(r, o)
+	}
+	return nil, fmt.Errorf("there is no store of kind %q", o.Kind)
+}
+
+func openMemory(o Options) (*Vault, error) {
+	if len(o.Secret) == 0 {
+		o.Secret = randomSecret()
+	}
+	return vaultOf(NewMemory(o.Memory), o)
+}
+
+func openVaultFile(o Options, notice func(string)) (*Vault, error) {
+	if len(o.Secret) == 0 {
+		var err error
+		if o.Secret, err = secretBeside(o.Path); err != nil {
+			return nil, err
+		}
+	}
+	f, err := NewFile(o.Path, o.File, notice)
+	if err != nil {
+		return nil, err
+	}
+	return vaultOf(f, o)
+}
+
+// vaultOf makes a vault on a store, which is closed where that fails.
+func vaultOf(s interface {
+	Store
+	Close()
+}, o Options,
+) (*Vault, error) {
+	v, err := NewVault(s, o.Secret, o.TTL)
+	if err != nil {
+		s.Close()
+	}
+	return v, err
+}

@@ -1,0 +1,248 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
+
+	"laconic/store/storetest"
+)
+
+// told collects what a store tells the operator.
+type told struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *told) add(s string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, s)
+}
+
+func (l *told) all() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.lines, "\n")
+}
+
+// inFrontOf puts a toxic proxy before a server and gives its address.
+func inFrontOf(t *testing.T, addr string) *toxiproxy.Proxy {
+	t.Helper()
+	api := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+	p := toxiproxy.NewProxy(api, "redis", "127.0.0.1:0", addr)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Stop)
+	return p
+}
+
+func poison(t *testing.T, p *toxiproxy.Proxy, toxic string) {
+	t.Helper()
+	if _, err := p.Toxics.AddToxicJson(strings.NewReader(toxic)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestASilentServerIsAskedOnce: the first caller waits no longer than
+// Patience, the others do not wait at all.
+func TestASilentServerIsAskedOnce(t *testing.T) {
+	f := func(name, toxic string) {
+		t.Helper()
+		t.Run(name, func(t *testing.T) {
+			p := inFrontOf(t, storetest.StartRedis(t).Addr)
+			var lines told
+			s := openTestRedis(t, "redis://"+p.Listen+"/0", lines.add)
+			ctx := context.Background()
+			if err := s.Put(ctx, keyOf(1), []byte("x"), time.Hour); err != nil {
+				t.Fatal(err)
+			}
+			poison(t, p, toxic)
+			if _, err := s.Get(ctx, keyOf(1)); err == nil || errors.Is(err, ErrAbsent) {
+				t.Fatalf("the first caller got %v", err)
+			}
+			for range 1000 {
+				if _, err := s.Get(ctx, keyOf(1)); !errors.Is(err, ErrAbsent) {
+					t.Fatalf("it was asked again: %v", err)
+				}
+			}
+			if got := lines.all(); got != "the store does not answer: no answer in time" {
+				t.Errorf("told %q", got)
+			}
+			// As after breakerDelay: one is let through, and it answers.
+			p.Toxics.ResetToxics(ctx)
+			s.breaker.HalfOpen()
+			if got, err := s.Get(ctx, keyOf(1)); string(got) != "x" {
+				t.Errorf("healed, it gives %q, %v", got, err)
+			}
+			if got := lines.all(); !strings.HasSuffix(got, "\nthe store answers again") {
+				t.Errorf("told %q", got)
+			}
+		})
+	}
+	f("silent", `{"name":"t","type":"timeout","attributes":{"timeout":0}}`)
+	f("slow", `{"name":"t","type":"latency","attributes":{"latency":3000}}`)
+}
+
+func TestAServerThatIsNotThere(t *testing.T) {
+	server := storetest.StartRedis(t)
+	var lines told
+	s := openTestRedis(t, server.URL(), lines.add)
+	server.Stop()
+	ctx := context.Background()
+	if _, err := s.Get(ctx, keyOf(1)); err == nil || errors.Is(err, ErrMiss) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := s.Get(ctx, keyOf(1)); !errors.Is(err, ErrAbsent) {
+		t.Errorf("it was asked again: %v", err)
+	}
+	if _, _, err := s.Lock(ctx, keyOf(1), time.Minute); !errors.Is(err, ErrAbsent) {
+		t.Errorf("its lock was asked for: %v", err)
+	}
+	if got := lines.all(); got != "the store does not answer: no connection" {
+		t.Errorf("told %q", got)
+	}
+	server.Start(t)
+	s.breaker.HalfOpen()
+	if err := s.Put(ctx, keyOf(1), []byte("x"), time.Hour); err != nil {
+		t.Errorf("back again: %v", err)
+	}
+}
+
+// TestAServerThatRefuses answers at once, so it goes on being asked: reading
+// may work where writing does not.
+func TestAServerThatRefuses(t *testing.T) {
+	ctx := context.Background()
+	f := func(want, command string, args ...string) {
+		t.Helper()
+		server := storetest.StartRedis(t, args...)
+		var lines told
+		s := openTestRedis(t, server.URL(), lines.add)
+		if command != "" {
+			if err := s.Put(ctx, keyOf(1), []byte("text"), time.Hour); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.client.Do(ctx, anys(strings.Fields(command))...).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 3 {
+			if err := s.Put(ctx, keyOf(2), make([]byte, 1000), time.Hour); err == nil {
+				t.Fatalf("%s: it took a value", want)
+			}
+		}
+		if got := lines.all(); got != "the store refuses: "+want {
+			t.Errorf("told %q, want %s", got, want)
+		}
+		if got, err := s.Get(ctx, keyOf(1)); command != "" && string(got) != "text" {
+			t.Errorf("%s: reading gives %q, %v", want, got, err)
+		}
+	}
+	f("READONLY", "replicaof 127.0.0.1 1")
+	f("OOM", "config set maxmemory 1")
+	f("NOAUTH", "", "--requirepass", "a password that we do not have")
+}
+
+func anys(words []string) (all []any) {
+	for _, w := range words {
+		all = append(all, w)
+	}
+	return all
+}
+
+// TestOneOfManyGetsTheLock, and only who has it can give it back.
+func TestOneOfManyGetsTheLock(t *testing.T) {
+	server := storetest.StartRedis(t)
+	ctx := context.Background()
+	a, b := openTestRedis(t, server.URL(), nil), openTestRedis(t, server.URL(), nil)
+	var mu sync.Mutex
+	var releases []func()
+	var wg sync.WaitGroup
+	for i := range 20 {
+		s := a
+		if i%2 == 1 {
+			s = b
+		}
+		wg.Go(func() {
+			release, ok, err := s.Lock(ctx, keyOf(1), time.Minute)
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if ok {
+				releases = append(releases, release)
+			} else {
+				release() // gives back nothing: it is not ours
+			}
+		})
+	}
+	wg.Wait()
+	if len(releases) != 1 {
+		t.Fatalf("%d have the lock", len(releases))
+	}
+	if _, ok, _ := b.Lock(ctx, keyOf(1), time.Minute); ok {
+		t.Error("it was given twice")
+	}
+	if _, ok, _ := b.Lock(ctx, keyOf(2), time.Minute); !ok {
+		t.Error("the lock of another key is held")
+	}
+	if ttl := a.client.PTTL(ctx, named(keyOf(1))+":lock").Val(); ttl <= 0 || ttl > time.Minute {
+		t.Errorf("the lock ends in %v", ttl)
+	}
+	releases[0]()
+	releases[0]()
+	if _, ok, _ := b.Lock(ctx, keyOf(1), time.Minute); !ok {
+		t.Error("it was not given back")
+	}
+}
+
+// TestALockThatCannotBeHadDoesNotStopAnybody.
+func TestALockThatCannotBeHadDoesNotStopAnybody(t *testing.T) {
+	server := storetest.StartRedis(t)
+	v := vaultOn(t, openTestRedis(t, server.URL(), nil), testSecret)
+	server.Stop()
+	release, ok := v.Lock(context.Background(), v.Key("k"), time.Minute)
+	if release(); !ok {
+		t.Error("nobody may make the value")
+	}
+	if release, ok := vaultOn(t, openTestMemory(t), testSecret).Lock(context.Background(), Key{}, time.Minute); !ok {
+		t.Error("a store that nobody shares has a lock")
+	} else {
+		release()
+	}
+}
+
+// TestAValueThatSomebodyMadeTooLarge is not read whole.
+func TestAValueThatSomebodyMadeTooLarge(t *testing.T) {
+	ctx := context.Background()
+	s := openTestRedis(t, storetest.StartRedis(t).URL(), nil)
+	if err := s.client.Set(ctx, named(keyOf(1)), make([]byte, 8<<20), 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Get(ctx, keyOf(1))
+	if err != nil || len(got) > MaxValue+overhead+1 {
+		t.Errorf("read %d bytes, %v", len(got), err)
+	}
+}
+
+// TestOperatorsLinesHoldNoAddress: they may go to a log that many read.
+func TestOperatorsLinesHoldNoAddress(t *testing.T) {
+	var lines told
+	s := openTestRedis(t, "redis://canary-user:canary-pass@127.0.0.1:1/0", lines.add)
+	_, err := s.Get(context.Background(), keyOf(1))
+	if all := lines.all(); strings.Contains(all, "canary") || strings.Contains(all, "127.0.0.1") || all == "" {
+		t.Errorf("told %q", all)
+	}
+	if strings.Contains(fmt.Sprint(err), "canary") {
+		t.Errorf("the error shows a credential: %v", err)
+	}
+}

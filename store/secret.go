@@ -1,0 +1,58 @@
+package store
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// secretBeside gives the secret that stands beside a store's file, as
+// NAME.secret, and makes it where there is none: 32 random bytes in
+// hexadecimal, for this user alone. Two processes that start at once get the
+// same.
+func secretBeside(path string) ([]byte, error) {
+	name := path + ".secret"
+	secret, err := readSecret(name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return secret, err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*") // mode 0600
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.WriteString(hex.EncodeToString(randomSecret()) + "\n")
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return nil, err
+	}
+	// A link is made whole or not at all, and never over one that is there.
+	if err := os.Link(tmp.Name(), name); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return readSecret(name)
+}
+
+func readSecret(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file", name)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("%s can be read by others (chmod 600 %s)", name, name)
+	}
+	if info.Size() > 4096 {
+		return nil, fmt.Errorf("%s is too large for a secret", name)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return []byte(strings.TrimSpace(string(b))), nil
+}

@@ -1,0 +1,65 @@
+// Package store keeps small texts for a while: in memory, in a file, or in a
+// Redis that several processes share. It does not know what they mean.
+//
+// What it promises:
+//
+//   - sealed: a value is encrypted and bound to its key. One that was swapped,
+//     damaged, written under another secret or kept beyond its time is a miss.
+//   - secret keys: a key is an HMAC of its parts. Who reads the store learns
+//     neither what is in it nor what it was made from.
+//   - bounded: values, memory and file have a size they do not pass.
+//   - optional: a store that is absent, slow, full, read-only, damaged or lying
+//     costs its user a miss, and at most [Patience] once; it never breaks one.
+//
+// A [Vault] is what callers use. It stands on a [Store], which is the part that
+// differs: two methods, one file each.
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Key names a value. Make it with Vault.Key.
+type Key [32]byte
+
+// Store keeps values under keys. Both methods are safe for concurrent use, end
+// with their context, and do not panic. A Store may forget anything at any
+// time, and may be lied to: what it gives back is checked by the Vault.
+type Store interface {
+	// Get gives the value of a key; ErrMiss where there is none.
+	Get(ctx context.Context, k Key) ([]byte, error)
+	// Put stores a value for at most ttl, in place of any other.
+	Put(ctx context.Context, k Key, value []byte, ttl time.Duration) error
+}
+
+// Locker is a Store that several processes share. With it one of them can tell
+// the others that it is already making a value.
+type Locker interface {
+	// Lock takes the lock of a key for at most ttl and tells whether it got
+	// it. release gives it back, if it is still held; it may be called twice.
+	Lock(ctx context.Context, k Key, ttl time.Duration) (release func(), ok bool, err error)
+}
+
+// Errors of stores.
+var (
+	ErrMiss   = errors.New("no such value")
+	ErrLarge  = errors.New("the value is too large")
+	ErrAbsent = errors.New("the store is not available")
+)
+
+// Patience is how long a shared store may take for one answer.
+const Patience = 100 * time.Millisecond
+
+// Limits and defaults.
+const (
+	// MaxValue is the largest value in bytes. The slot of a conversation holds
+	// a few thousand tokens; this is well above any of them.
+	MaxValue = 256 << 10
+	// DefaultTTL is how long a value is kept.
+	DefaultTTL = 7 * 24 * time.Hour
+	// DefaultMemory and DefaultFile bound what memory and a file take, in bytes.
+	DefaultMemory = 64 << 20
+	DefaultFile   = 256 << 20
+)

@@ -1,0 +1,172 @@
+package store
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"time"
+)
+
+// Vault is a Store whose keys say nothing and whose values cannot be read,
+// swapped or altered. It remembers what it has given, so that a shared store
+// that fails for a while does not take back what a caller relies on. Make it
+// with Open or NewVault. It is safe for concurrent use.
+type Vault struct {
+	under Store
+	near  *Memory // what was seen of a slower store; nil: under is as near
+	name  []byte  // the key of keys
+	seal  cipher.AEAD
+	ttl   time.Duration
+}
+
+// nearBytes bounds what a process remembers of a slower store.
+const nearBytes = 32 << 20
+
+// shortestSecret is the length of a secret that is worth the name, in bytes.
+const shortestSecret = 16
+
+// NewVault makes a vault on a store, which it owns from then on. secret is at least 16 bytes; everyone who
+// has it can read what is in the store. ttl 0: DefaultTTL.
+func NewVault(under Store, secret []byte, ttl time.Duration) (*Vault, error) {
+	if len(secret) < shortestSecret {
+		return nil, errors.New("the secret of the store is shorter than 16 characters")
+	}
+	if ttl <= 0 {
+		ttl = DefaultTTL
+	}
+	name, err := hkdf.Key(sha256.New, secret, nil, "laconic store: names, version 1", 32)
+	if err != nil {
+		return nil, err
+	}
+	sealing, err := hkdf.Key(sha256.New, secret, nil, "laconic store: values, version 1", 32)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(sealing)
+	if err != nil {
+		return nil, err
+	}
+	seal, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		return nil, err
+	}
+	v := &Vault{under: under, name: name, seal: seal, ttl: ttl}
+	if _, ok := under.(*Memory); !ok {
+		v.near = NewMemory(nearBytes)
+	}
+	return v, nil
+}
+
+// Key is the key of a list of parts. Each part counts with its length, so no
+// two lists have the same key.
+func (v *Vault) Key(parts ...string) Key {
+	h := hmac.New(sha256.New, v.name)
+	var n [8]byte
+	for _, p := range parts {
+		binary.BigEndian.PutUint64(n[:], uint64(len(p)))
+		h.Write(n[:])
+		h.Write([]byte(p))
+	}
+	return Key(h.Sum(nil))
+}
+
+// Get gives the text of a key; false where there is none that can be trusted.
+func (v *Vault) Get(ctx context.Context, k Key) (string, bool) {
+	if v.near != nil {
+		if sealed, err := v.near.Get(ctx, k); err == nil {
+			if text, _, ok := v.open(k, sealed); ok {
+				return text, true
+			}
+		}
+	}
+	sealed, err := v.under.Get(ctx, k)
+	if err != nil || len(sealed) > MaxValue+overhead {
+		return "", false
+	}
+	text, left, ok := v.open(k, sealed)
+	if ok && v.near != nil {
+		_ = v.near.Put(ctx, k, sealed, left)
+	}
+	return text, ok
+}
+
+// Put stores a text. The error says why it was not stored for others; this
+// process remembers it all the same, if it is not too large.
+func (v *Vault) Put(ctx context.Context, k Key, text string) error {
+	if len(text) > MaxValue {
+		return ErrLarge
+	}
+	sealed := v.sealed(k, text, time.Now().Add(v.ttl))
+	if v.near != nil {
+		_ = v.near.Put(ctx, k, sealed, v.ttl)
+	}
+	return v.under.Put(ctx, k, sealed, v.ttl)
+}
+
+// Lock tells whether the caller is the one that should make the value of a
+// key. Where no other process can ask, or the store cannot say, it is.
+func (v *Vault) Lock(ctx context.Context, k Key, ttl time.Duration) (release func(), ok bool) {
+	l, shared := v.under.(Locker)
+	if !shared {
+		return func() {}, true
+	}
+	release, ok, err := l.Lock(ctx, k, ttl)
+	if err != nil {
+		return func() {}, true
+	}
+	return release, ok
+}
+
+// Close ends what the store runs in the background, and writes what is still
+// to be written.
+func (v *Vault) Close() {
+	if v.near != nil {
+		v.near.Close()
+	}
+	if c, ok := v.under.(interface{ Close() }); ok {
+		c.Close()
+	}
+}
+
+// A sealed value is a version, then what AES-256-GCM makes of the time until
+// which it holds and the text. Key and version are authenticated with it.
+const (
+	sealVersion = 1
+	overhead    = 1 + 12 + 8 + 16 // version, nonce, time, tag
+)
+
+func (v *Vault) sealed(k Key, text string, until time.Time) []byte {
+	plain := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(text)), uint64(until.Unix()))
+	plain = append(plain, text...)
+	out := append(make([]byte, 0, len(text)+overhead), sealVersion)
+	return v.seal.Seal(out, nil, plain, k.bound())
+}
+
+func (v *Vault) open(k Key, sealed []byte) (text string, left time.Duration, ok bool) {
+	if len(sealed) < overhead || sealed[0] != sealVersion {
+		return "", 0, false
+	}
+	plain, err := v.seal.Open(nil, nil, sealed[1:], k.bound())
+	if err != nil || len(plain) < 8 {
+		return "", 0, false
+	}
+	until := time.Unix(int64(binary.BigEndian.Uint64(plain)), 0)
+	left = time.Until(until)
+	return string(plain[8:]), left, left > 0
+}
+
+// bound is what a value is bound to.
+func (k Key) bound() []byte { return append([]byte{sealVersion}, k[:]...) }
+
+// randomSecret is a secret for a store that nobody shares.
+func randomSecret() []byte {
+	b := make([]byte, 32)
+	_, _ = rand.Read(b) // never fails: crypto/rand
+	return b
+}

@@ -1,0 +1,216 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+var testSecret = []byte("a secret of this test")
+
+func vaultOn(t testing.TB, s Store, secret []byte) *Vault {
+	t.Helper()
+	v, err := NewVault(s, secret, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { v.forget() })
+	return v
+}
+
+// forget ends what the vault itself runs; its store goes on.
+func (v *Vault) forget() {
+	if v.near != nil {
+		v.near.Close()
+	}
+}
+
+// TestAVaultGivesWhatItTook, on every store, to a second process that has the
+// same secret too.
+func TestAVaultGivesWhatItTook(t *testing.T) {
+	ctx := context.Background()
+	eachStore(t, func(t *testing.T, s Store) {
+		k := vaultOn(t, s, testSecret).Key("a", "b")
+		for _, want := range []string{"", "short", strings.Repeat("grüße ", 1000)} {
+			if err := vaultOn(t, s, testSecret).Put(ctx, k, want); err != nil {
+				t.Fatal(err)
+			}
+			if got, ok := vaultOn(t, s, testSecret).Get(ctx, k); !ok || got != want {
+				t.Fatalf("got %q %v, want %q", got, ok, want)
+			}
+		}
+		if _, ok := vaultOn(t, s, []byte("another secret, as long")).Get(ctx, k); ok {
+			t.Fatal("another secret opens it")
+		}
+	})
+}
+
+func TestASwappedOrDamagedValueIsAMiss(t *testing.T) {
+	ctx := context.Background()
+	eachStore(t, func(t *testing.T, s Store) {
+		v := vaultOn(t, s, testSecret)
+		mine, other := v.Key("mine"), v.Key("other")
+		for k, text := range map[Key]string{mine: "my text", other: "the text of somebody else"} {
+			if err := v.Put(ctx, k, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sealed, err := s.Get(ctx, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fresh := func() *Vault { return vaultOn(t, s, testSecret) } // one that remembers nothing
+		if err := s.Put(ctx, mine, sealed, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := fresh().Get(ctx, mine); ok {
+			t.Fatalf("a swapped value was taken: %q", got)
+		}
+		for i := range sealed {
+			bad := bytes.Clone(sealed)
+			bad[i] ^= 0x40
+			if err := s.Put(ctx, other, bad, time.Hour); err != nil {
+				t.Fatal(err)
+			}
+			if got, ok := fresh().Get(ctx, other); ok {
+				t.Fatalf("byte %d was altered and nobody saw it: %q", i, got)
+			}
+		}
+		for n := range len(sealed) {
+			if n%7 == 0 && s.Put(ctx, other, sealed[:n], time.Hour) == nil {
+				if got, ok := fresh().Get(ctx, other); ok {
+					t.Fatalf("%d bytes of it were taken: %q", n, got)
+				}
+			}
+		}
+	})
+}
+
+func TestAStoreHoldsNeitherTextsNorNames(t *testing.T) {
+	ctx := context.Background()
+	seen := &spy{Memory: openTestMemory(t)}
+	v := vaultOn(t, seen, testSecret)
+	if err := v.Put(ctx, v.Key("canary-key"), "canary-text"); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(seen.bytes, []byte("canary")) || len(seen.bytes) == 0 {
+		t.Fatalf("the store saw %q", seen.bytes)
+	}
+}
+
+// spy is a store that writes down what it is given, and fails on demand.
+type spy struct {
+	*Memory
+	bytes []byte
+	gets  int
+	fail  error
+}
+
+func (s *spy) Get(ctx context.Context, k Key) ([]byte, error) {
+	s.gets++
+	if s.fail != nil {
+		return nil, s.fail
+	}
+	return s.Memory.Get(ctx, k)
+}
+
+func (s *spy) Put(ctx context.Context, k Key, value []byte, ttl time.Duration) error {
+	if s.fail != nil {
+		return s.fail
+	}
+	s.bytes = append(append(s.bytes, k[:]...), value...)
+	return s.Memory.Put(ctx, k, value, ttl)
+}
+
+// TestAVaultRemembersWhatItGave: a text that stood in a conversation stays
+// there when the store behind it goes away.
+func TestAVaultRemembersWhatItGave(t *testing.T) {
+	ctx := context.Background()
+	s := &spy{Memory: openTestMemory(t)}
+	writer := vaultOn(t, s, testSecret)
+	k := writer.Key("k")
+	if err := writer.Put(ctx, k, "text"); err != nil {
+		t.Fatal(err)
+	}
+	reader := vaultOn(t, s, testSecret)
+	if _, ok := reader.Get(ctx, k); !ok {
+		t.Fatal("not found")
+	}
+	s.fail = errors.New("gone")
+	for _, v := range []*Vault{writer, reader} {
+		if got, ok := v.Get(ctx, k); !ok || got != "text" {
+			t.Fatalf("got %q %v", got, ok)
+		}
+	}
+	if s.gets != 1 {
+		t.Errorf("the store was asked %d times, want once", s.gets)
+	}
+	if err := writer.Put(ctx, writer.Key("k2"), "text"); err == nil {
+		t.Error("a value that could not be stored gave no error")
+	}
+}
+
+func TestAValueHoldsForItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		lying := &spy{Memory: NewMemory(0)}
+		v, err := NewVault(lying, testSecret, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		k := v.Key("k")
+		if err := v.Put(ctx, k, "text"); err != nil {
+			t.Fatal(err)
+		}
+		sealed, err := lying.Memory.Get(ctx, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(59 * time.Minute)
+		if _, ok := v.Get(ctx, k); !ok {
+			t.Error("gone too early")
+		}
+		time.Sleep(2 * time.Minute)
+		// The store gives back what it should have forgotten.
+		if err := lying.Memory.Put(ctx, k, sealed, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := v.Get(ctx, k); ok {
+			t.Errorf("still there: %q", got)
+		}
+	})
+}
+
+func TestKeysOfDifferentPartsDiffer(t *testing.T) {
+	v := vaultOn(t, openTestMemory(t), testSecret)
+	lists := [][]string{{}, {""}, {"", ""}, {"ab"}, {"a", "b"}, {"", "ab"}, {"ab", ""}, {"a\x00b"}, {"b", "a"}}
+	seen := map[Key][]string{}
+	for _, l := range lists {
+		k := v.Key(l...)
+		if other, ok := seen[k]; ok {
+			t.Errorf("%q and %q have the same key", l, other)
+		}
+		seen[k] = l
+		if vaultOn(t, openTestMemory(t), []byte("another secret, as long")).Key(l...) == k {
+			t.Errorf("%q has the same key under another secret", l)
+		}
+	}
+}
+
+func TestAShortSecretIsRefused(t *testing.T) {
+	if _, err := NewVault(openTestMemory(t), []byte("fifteen letters"), 0); err == nil {
+		t.Error("a secret of 15 bytes was taken")
+	}
+}
+
+func TestATextThatIsTooLargeIsNotStored(t *testing.T) {
+	v := vaultOn(t, openTestMemory(t), testSecret)
+	if err := v.Put(context.Background(), v.Key("k"), strings.Repeat("x", MaxValue+1)); !errors.Is(err, ErrLarge) {
+		t.Errorf("got %v", err)
+	}
+}
