@@ -33,10 +33,12 @@ func Compact(in Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	if policy.Trigger <= 0 && c.Exact() {
 		policy.Trigger = DefaultTriggerExact
 	}
-	if f := fold(&policy, msgs, costs, in.Fixed, c, b); f != nil && len(f.epochs) > 0 {
+	f := fold(&policy, msgs, costs, in.Fixed, c, b)
+	if f != nil && len(f.epochs) > 0 {
 		r.Outcome = Compacted
 		f.finish(&plan, &r, msgs)
 	}
+	plan.coming = func() *Coming { return comingOf(&policy, f, msgs, costs, in.Fixed, c, b) }
 	if r.After > b.Tokens || r.MessagesAfter > b.Messages {
 		r.Outcome = Over
 	}

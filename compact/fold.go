@@ -13,8 +13,10 @@ type folding struct {
 	b      Budget
 	d      *Draft
 	epochs []Epoch
-	// warm tells whether the warm mark of the coming epoch was passed.
-	warm bool
+	// warm tells whether the warm mark of the coming epoch was passed, and
+	// markAt how many messages stood before it.
+	warm   bool
+	markAt int
 	// next is the trigger after an epoch that could not land, in tokens and in
 	// messages; 0 after one that could.
 	next, nextCount int
@@ -33,17 +35,25 @@ func fold(p *Policy, msgs []Message, costs []int, fixed int, c Counter, b Budget
 		return nil
 	}
 	f.d = newDraft(p, msgs, costs, roundUp(fixed, b.Step), c)
+	f.walk(false)
+	return f
+}
+
+// walk looks at every request point in order. last: it climbs at the end even
+// if no epoch is due there, once the warm mark was passed.
+func (f *folding) walk(last bool) {
+	end := len(f.d.msgs)
 	for k := f.point(0); ; k = f.point(k) {
 		f.advance(k)
 		due := f.due()
 		if !f.warm && (due || f.d.total > f.warming()) {
 			f.mark()
 		}
-		if due {
-			f.climb()
+		if early := last && k == end && f.warm; due || early {
+			f.climb(early)
 		}
-		if k == len(msgs) {
-			return f
+		if k == end {
+			return
 		}
 	}
 }
@@ -143,8 +153,8 @@ func (f *folding) warming() int {
 // mark is the warm mark: it fixes which gap the slot of the coming epoch
 // describes, all that is older than what is recent now.
 func (f *folding) mark() {
-	f.warm = true
 	d := f.d
+	f.warm, f.markAt = true, d.end
 	recent := d.recentAt(f.p.KeepRecent, max(0, f.b.Placing-d.must), max(0, f.b.Messages-d.musts))
 	for recent > 0 && recent < d.end && d.msgs[recent].Role != Assistant {
 		recent--
@@ -152,8 +162,9 @@ func (f *folding) mark() {
 	d.warmTo = recent
 }
 
-// climb runs the ladder at the current request point.
-func (f *folding) climb() {
+// climb runs the ladder at the current request point. early: it is not due, and
+// climbs down to where it would if it were.
+func (f *folding) climb(early bool) {
 	d := f.d
 	before, count := d.total, d.count
 	trigger, land := f.start(d.must), f.landing(d.must, f.b.Placing)
@@ -161,7 +172,7 @@ func (f *folding) climb() {
 	d.budget, d.maxCount = f.b.Placing, f.b.Messages
 	d.land, d.landCount = land, landCount
 	passed := max(trigger, f.next)
-	if before <= passed {
+	if before <= passed && !early {
 		d.land = before // only the number of messages is at fault
 	}
 	if count <= max(triggerCount, f.nextCount) {

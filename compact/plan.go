@@ -75,7 +75,8 @@ type Plan struct {
 	// where nothing was.
 	Slot *Slot `json:"slot,omitempty"`
 
-	result []Message // what Apply gives, kept by the fold that made the plan
+	result []Message      // what Apply gives, kept by the fold that made the plan
+	coming func() *Coming // see Coming
 }
 
 // Slot is the place in a plan where older exchanges are replaced by one text.
@@ -100,8 +101,13 @@ type Slot struct {
 	Role Role `json:"role,omitempty"`
 	// Size is what the slot is charged, in tokens, whatever its text is.
 	Size int `json:"size"`
+	// Earlier are the ends of the runs that the slots of earlier epochs stood
+	// for, oldest first; each began at From. A text for one of them needs only
+	// what came since to become a text for this one.
+	Earlier []int `json:"earlier,omitempty"`
 	// Text is the digest, once it was asked for: see Digest.
 	Text string `json:"text"`
 
 	digest func() string
+	spans  func() [][]Message
 }

@@ -30,6 +30,8 @@ type slotDraft struct {
 	to, size int
 	end      int // messages before it were visible when the slot was made
 	by       Digester
+	earlier  []int // where the gaps ended that earlier slots stood for
+	filled   bool  // it stands for whatever left, not for the gap
 }
 
 // Summarize replaces the exchanges of the gap by a slot of at most size
@@ -55,8 +57,12 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 		return false
 	}
 	was := 0
+	var earlier []int
 	if d.slot != nil {
 		was = d.slot.size
+		if !d.slot.filled {
+			earlier = append(slices.Clip(d.slot.earlier), d.slot.to)
+		}
 	}
 	// A slot takes at most three quarters of what left for it.
 	size = min(size, (before-d.total+was)*3/4)
@@ -65,7 +71,7 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 		return false
 	}
 	d.total += size - was
-	d.slot = &slotDraft{to: d.gap.to, size: size, end: d.end, by: by}
+	d.slot = &slotDraft{to: d.gap.to, size: size, end: d.end, by: by, earlier: earlier}
 	d.saved[d.stage] += before - d.total
 	d.growth[d.stage]++
 	return true
@@ -135,7 +141,7 @@ func (d *Draft) fill(plan *Plan, originals []Message) {
 	if d.slot == nil {
 		return
 	}
-	s := Slot{From: d.gap.from, To: d.slot.to, End: d.slot.end, At: d.gap.host, Size: d.slot.size}
+	s := Slot{From: d.gap.from, To: d.slot.to, End: d.slot.end, At: d.gap.host, Size: d.slot.size, Earlier: d.slot.earlier}
 	if s.At < 0 && d.first >= 0 && (d.first < d.slot.end || d.opens(d.first, s.From)) {
 		s.At = d.first // it came after the gap was opened
 	}
@@ -164,6 +170,7 @@ func (d *Draft) fill(plan *Plan, originals []Message) {
 	}
 	by, size, c := d.slot.by, s.Size, d.counter
 	s.digest = func() string { return by.Digest(lost, kept, size, c) }
+	s.spans = d.spans(&s, originals)
 	plan.Slot = &s
 }
 

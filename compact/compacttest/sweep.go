@@ -39,6 +39,9 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 			if err := stable(&runs[n-1], &run, b); err != nil {
 				broken = append(broken, fmt.Errorf("prefix %d after %d: stable: %w", k, runs[n-1].Prefix, err))
 			}
+			if err := foretold(&runs[n-1], &run); err != nil {
+				broken = append(broken, fmt.Errorf("prefix %d after %d: foretold: %w", k, runs[n-1].Prefix, err))
+			}
 		}
 		runs = append(runs, run)
 	}
@@ -106,6 +109,29 @@ func stable(a, b *Run, budget compact.Budget) error {
 	}
 	if len(b.Out) < len(a.Out) || !equal(a.Out, b.Out[:len(a.Out)]) {
 		return fmt.Errorf("%d messages sent are not a prefix of the %d sent next", len(a.Out), len(b.Out))
+	}
+	return nil
+}
+
+// foretold: what the plan before an epoch said of the epoch's slot came true.
+func foretold(a, b *Run) error {
+	if len(b.Plan.Epochs) != len(a.Plan.Epochs)+1 || b.Plan.Slot == nil || b.Plan.Slot.End != b.Plan.Epochs[len(a.Plan.Epochs)].At {
+		return nil // no epoch between them, or one without a new slot
+	}
+	coming := a.Plan.Coming()
+	if coming == nil {
+		return nil // the trigger came before any request past the warm mark
+	}
+	told, is := coming.Slot(), b.Plan.Slot
+	switch {
+	case told == nil:
+		return nil // it needed none yet
+	case told.From != is.From || told.To != is.To || !slices.Equal(told.Earlier, is.Earlier):
+		return fmt.Errorf("the slot of [%d, %d) %v was foretold as [%d, %d) %v", is.From, is.To, is.Earlier, told.From, told.To, told.Earlier)
+	case coming.Mark >= b.Plan.Slot.End:
+		return fmt.Errorf("the warm mark %d is not before the epoch at %d", coming.Mark, is.End)
+	case !slices.EqualFunc(told.Spans(), is.Spans(), equal):
+		return fmt.Errorf("the slot of [%d, %d) stands for other messages than was foretold", is.From, is.To)
 	}
 	return nil
 }

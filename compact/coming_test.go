@@ -1,0 +1,86 @@
+package compact_test
+
+import (
+	"strings"
+	"testing"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+	"laconic/compact/stage"
+)
+
+// rounds is a task with n calls after it, each with a result of so many words.
+func rounds(n, words int) compact.Conversation {
+	var b strings.Builder
+	b.WriteString("system: be brief\nuser: do it\n")
+	for i := range n {
+		id := "c" + strings.Repeat("x", i)
+		b.WriteString("assistant: | call " + id + " run it\ntool " + id + ":" + strings.Repeat(" word", words) + "\n")
+	}
+	msgs, err := compacttest.Parse(b.String())
+	if err != nil {
+		panic(err)
+	}
+	return compact.Conversation{Messages: msgs}
+}
+
+// TestTheNextGapIsKnownPastTheWarmMark, not before it, and then stays the same
+// until the epoch has come, whatever arrives.
+func TestTheNextGapIsKnownPastTheWarmMark(t *testing.T) {
+	all := rounds(120, 100)
+	p := &compact.Policy{Name: "adaptive", Ladder: stage.Default()}
+	b := compact.Limits{Budget: 3000}.For(0)
+	var before *compact.Slot
+	told, quiet, met, absorbed := 0, 0, 0, 0
+	for _, k := range compacttest.RequestPoints(all.Messages) {
+		in := compact.Conversation{Messages: all.Messages[:k]}
+		plan, r := compact.Compact(in, p, compacttest.Words{}, b)
+		if s := plan.Slot; s != nil && before != nil && s.End == len(in.Messages) {
+			met++
+			if s.From != before.From || s.To != before.To {
+				t.Errorf("at %d the slot is [%d, %d), foretold was [%d, %d)", k, s.From, s.To, before.From, before.To)
+			}
+			if n := len(s.Spans()); n != len(s.Earlier)+1 {
+				t.Errorf("at %d: %d runs of messages", k, n)
+			}
+			absorbed = max(absorbed, len(s.Earlier))
+			before = nil
+		}
+		c := plan.Coming()
+		if c == nil {
+			quiet++
+			continue
+		}
+		told++
+		if r.After <= b.Placing/2 {
+			t.Errorf("at %d a request of %d tokens is past the warm mark", k, r.After)
+		}
+		s := c.Slot()
+		if s == nil {
+			t.Fatalf("at %d a climb would need no slot", k)
+		}
+		if before != nil && (s.From != before.From || s.To != before.To || s.Size != before.Size) {
+			t.Errorf("at %d the gap moved from [%d, %d) to [%d, %d)", k, before.From, before.To, s.From, s.To)
+		}
+		before = s
+	}
+	if told == 0 || quiet == 0 || met < 3 || absorbed < 2 {
+		t.Errorf("foretold %d times, %d times not, %d epochs met what was told, %d runs absorbed", told, quiet, met, absorbed)
+	}
+}
+
+// TestAPlanWithoutAFoldForetellsNothing.
+func TestAPlanWithoutAFoldForetellsNothing(t *testing.T) {
+	in := rounds(20, 100)
+	b := compact.Limits{Budget: 2500}.For(0)
+	p := &compact.Policy{Name: "x", Once: true, Ladder: stage.Default()}
+	if plan, _ := compact.Compact(in, p, compacttest.Words{}, b); plan.Coming() != nil {
+		t.Error("a policy that is not folded")
+	}
+	if plan := (compact.Plan{}); plan.Coming() != nil {
+		t.Error("a plan that Compact did not make")
+	}
+	if s := (compact.Slot{To: 3}); s.Spans() != nil {
+		t.Error("a slot that Compact did not make")
+	}
+}
