@@ -69,7 +69,7 @@ func (p *Plan) summary(in Conversation, c Counter, summarize Summarizer) (text s
 			err = errors.New("the summary is too short to be one")
 			continue
 		}
-		text = summaryText(text, len(span))
+		text = SummaryText(text, len(span))
 		part := Part{Text: Plain(text)}
 		switch n := c.Part(&part); {
 		case n > p.Slot.Size:
@@ -89,11 +89,16 @@ const (
 	summaryFoot = "[End of the summary]"
 )
 
-// summaryText puts a summary into its frame, which nothing in it can end.
-func summaryText(text string, messages int) string {
-	text = strings.NewReplacer("[End of the summary", "(End of the summary", "[Summary of", "(Summary of").Replace(text)
+// SummaryText puts a summary of so many messages into its frame, which says
+// that it is data and which nothing in it can end.
+func SummaryText(text string, messages int) string {
+	text = frames.Replace(text)
 	return "\n\n" + fmt.Sprintf(summaryHead, messages) + "\n" + text + "\n" + summaryFoot
 }
+
+// frames take away the form of our own frames, those of digests included.
+var frames = strings.NewReplacer("[End of the summary", "(End of the summary", "[Summary of", "(Summary of",
+	"[End of the record", "(End of the record", "[Record of", "(Record of")
 
 // lost are the messages that leave by the plan, as they came.
 func (p *Plan) lost(in Conversation) []Message {

@@ -87,6 +87,18 @@ func (g *gate) take(ctx context.Context, of *semaphore.Weighted, n int64) error 
 	return nil
 }
 
+// tryHold makes the seat as large as n bytes if there is room at once.
+func (s *seat) tryHold(n int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	more := min(n, s.g.size) - s.held
+	if more > 0 && !s.g.room.TryAcquire(more) {
+		return false
+	}
+	s.held += max(0, more)
+	return true
+}
+
 // holdElements makes the seat large enough for what will be read out of a
 // body. Objects are counted by their braces: there may be fewer, never more.
 func (s *seat) holdElements(ctx context.Context, body []byte) error {

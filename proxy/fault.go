@@ -29,8 +29,10 @@ func (t *trip) safely(step string, f func() error) (err error) {
 }
 
 // fault tells the listener of a panic.
-func (t *trip) fault(where string, v any) {
-	t.p.o.Listener.Failed(FaultInfo{ID: t.info.ID, Where: where, What: panicText(v), Stack: string(debug.Stack())})
+func (t *trip) fault(where string, v any) { t.p.fault(t.info.ID, where, v) }
+
+func (p *Proxy) fault(id, where string, v any) {
+	p.o.Listener.Failed(FaultInfo{ID: id, Where: where, What: panicText(v), Stack: string(debug.Stack())})
 }
 
 // panicText describes the value of a panic. It may hold what was being read,

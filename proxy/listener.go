@@ -35,6 +35,9 @@ type Listener struct {
 	// Replied: a request is over. It is called exactly once for every request,
 	// whatever happened to it.
 	Replied func(ReplyInfo)
+	// Summarized: an attempt at a summary ended. It has a goroutine of its
+	// own, and may come long after its request, or after several.
+	Summarized func(JobInfo)
 	// Failed: something of our own broke. The request goes on with the
 	// client's own bytes where that is possible.
 	Failed func(FaultInfo)
@@ -51,6 +54,9 @@ type RewriteInfo struct {
 	Outcome Outcome
 	Report  compact.Report
 	Counted Counted
+	// Summary is what became of the slot; nil where there was none, or no
+	// summarizer.
+	Summary *SummaryInfo
 	// Edits are set for Rewritten only. Their texts are content and point into
 	// the request's body: a listener must not keep them, nor write them down.
 	Edits []compact.Edit
@@ -130,10 +136,11 @@ type FaultInfo struct {
 // Tee is a Listener that tells several, in their order.
 func Tee(ls ...Listener) Listener {
 	return Listener{
-		Rewritten: func(i RewriteInfo) { tell(ls, func(l Listener) func(RewriteInfo) { return l.Rewritten }, i) },
-		Passed:    func(i PassInfo) { tell(ls, func(l Listener) func(PassInfo) { return l.Passed }, i) },
-		Replied:   func(i ReplyInfo) { tell(ls, func(l Listener) func(ReplyInfo) { return l.Replied }, i) },
-		Failed:    func(i FaultInfo) { tell(ls, func(l Listener) func(FaultInfo) { return l.Failed }, i) },
+		Rewritten:  func(i RewriteInfo) { tell(ls, func(l Listener) func(RewriteInfo) { return l.Rewritten }, i) },
+		Passed:     func(i PassInfo) { tell(ls, func(l Listener) func(PassInfo) { return l.Passed }, i) },
+		Replied:    func(i ReplyInfo) { tell(ls, func(l Listener) func(ReplyInfo) { return l.Replied }, i) },
+		Summarized: func(i JobInfo) { tell(ls, func(l Listener) func(JobInfo) { return l.Summarized }, i) },
+		Failed:     func(i FaultInfo) { tell(ls, func(l Listener) func(FaultInfo) { return l.Failed }, i) },
 	}
 }
 
@@ -155,10 +162,11 @@ func (l Listener) guarded() Listener {
 		}
 	}
 	return Listener{
-		Rewritten: recovered(l.Rewritten, report),
-		Passed:    recovered(l.Passed, report),
-		Replied:   recovered(l.Replied, report),
-		Failed:    recovered(l.Failed, report),
+		Rewritten:  recovered(l.Rewritten, report),
+		Passed:     recovered(l.Passed, report),
+		Replied:    recovered(l.Replied, report),
+		Summarized: recovered(l.Summarized, report),
+		Failed:     recovered(l.Failed, report),
 	}
 }
 

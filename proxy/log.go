@@ -34,6 +34,7 @@ func LogTo(log *zap.Logger) Listener {
 				line.Write(replyFields(i)...)
 			}
 		},
+		Summarized: func(i JobInfo) { logJob(log, i) },
 		Failed: func(i FaultInfo) {
 			log.Error("fault", zap.String("request_id", i.ID), zap.String("where", i.Where),
 				zap.String("what", i.What), zap.String("stacktrace", i.Stack))
@@ -116,7 +117,7 @@ func rewriteFields(i *RewriteInfo) []zap.Field {
 		f = append(f, zap.Int("discovered_window", i.Window))
 	}
 	f = appendLearnt(f, &i.Facts)
-	return appendText(f, "tags", i.Tags)
+	return appendText(append(f, summaryFields(i.Summary)...), "tags", i.Tags)
 }
 
 func appendText(f []zap.Field, key, value string) []zap.Field {

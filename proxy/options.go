@@ -82,6 +82,8 @@ type Options struct {
 	// empty: random, so that another process finds nothing.
 	Facts       Facts
 	FactsSecret Secret
+	// Summarizer writes the text of slots; nil: their digest stands there.
+	Summarizer *Summarizer
 
 	Limits Limits
 	// Listener is told what happened; nil funcs are silent.

@@ -44,6 +44,7 @@ type Proxy struct {
 	digests   *digests
 	learned   *learned
 	discovery *discovery
+	summaries *summaries // nil without a summarizer
 	buffers   copyBuffers
 
 	factSecret []byte
@@ -76,6 +77,7 @@ func New(o Options) (*Proxy, error) {
 	if p.transport == nil {
 		p.transport = newTransport(&o.Limits)
 	}
+	p.summaries = newSummaries(p, o.Summarizer)
 	return p, nil
 }
 
@@ -83,6 +85,7 @@ func New(o Options) (*Proxy, error) {
 // upstreams.
 func (p *Proxy) Close() {
 	p.background.close()
+	p.summaries.close()
 	if t, ok := p.transport.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()
 	}

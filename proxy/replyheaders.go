@@ -44,7 +44,9 @@ func (t *trip) stamp(h http.Header) {
 	}
 }
 
-// stages is a structured list (RFC 9651): elide_results;n=4;saved=1200.
+// stages is a structured list (RFC 9651): elide_results;n=4;saved=1200. Where
+// there is a summarizer and a slot, the last item says what is in it:
+// summary;hit, or summary;digest;reason=preparing.
 func stages(i *RewriteInfo) string {
 	var b strings.Builder
 	item := func(name string, n int) {
@@ -59,6 +61,15 @@ func stages(i *RewriteInfo) string {
 	for _, s := range i.Report.Stages {
 		item(s.Name, s.Edits)
 		b.WriteString(";saved=" + strconv.Itoa(s.Saved))
+	}
+	if s := i.Summary; s != nil {
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString("summary;" + s.Outcome)
+		if s.Reason != "" {
+			b.WriteString(";reason=" + s.Reason)
+		}
 	}
 	return b.String()
 }

@@ -62,6 +62,7 @@ func (t *trip) rewrite() {
 			return
 		}
 	}
+	t.prepare(req, &plan, info)
 	info.Edits, info.Counted = plan.Edits, t.counted()
 	info.Overhead = time.Since(began)
 	t.decided(info)
@@ -164,7 +165,7 @@ func (t *trip) encode(in *incoming, req *wire.Request, plan compact.Plan, info *
 	err := t.safely("encode", func() (err error) {
 		in := req.Conversation
 		in.Fixed = info.Report.Fixed
-		text := t.p.digests.fill(t.r.Header, info.Policy+t.facts.tag(), t.budget, in, &plan)
+		text := t.slotText(in, &plan, info)
 		out, err = req.Encode(plan.Apply(in, text))
 		if err == nil && len(out) == 0 {
 			err = errors.New("encoded to nothing")

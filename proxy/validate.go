@@ -43,6 +43,11 @@ func (o *Options) validate() error {
 			wrong("client key %d is empty", i+1)
 		}
 	}
+	if s := o.Summarizer; s != nil {
+		for _, err := range s.faults(o) {
+			wrong("the summarizer: %w", err)
+		}
+	}
 	for _, origin := range o.AllowedOrigins {
 		u, err := url.Parse(origin)
 		if origin != "*" && (err != nil || u.Scheme == "" || u.Host == "" || strings.Trim(u.Path, "/") != "") {

@@ -1,0 +1,294 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"laconic/compact"
+	"laconic/proxy/wire"
+	"laconic/store"
+	"laconic/summary"
+)
+
+// Summarizer is the model that writes the text of slots. Without one, or
+// wherever its text is not there, the digest stands in.
+type Summarizer struct {
+	// Upstream is the base URL of its API, as in https://api.openai.com/v1.
+	// Required; any OpenAI-compatible endpoint.
+	Upstream *url.URL
+	// Model is the name it goes by there. Required.
+	Model string
+	// Key is sent to it; empty: no credential, or the client's.
+	Key Secret
+	// ClientCredential: the credential of the request that a summary is for
+	// is sent, instead of Key. Not with Options.ClientKeys.
+	ClientCredential bool
+	// Wait is how long a request may be held until its summary is there; 0: a
+	// request is never held.
+	Wait time.Duration
+	// Timeout is the time for a summary as a whole; 0: 60 s.
+	Timeout time.Duration
+	// Window is the model's window in tokens; 0: compact.DefaultWindow.
+	Window int
+	// Mask takes what looks like a secret out of what is sent and kept.
+	Mask bool
+	// Workers is how many summaries are made at once; 0: 8. What comes when
+	// all are busy is not made.
+	Workers int
+	// Counter counts for the model. Required.
+	Counter compact.Counter
+	// Store is where summaries are kept. Required. The proxy does not close it.
+	Store *store.Vault
+	// Transport is what requests to it leave by; nil: one of its own.
+	Transport http.RoundTripper
+}
+
+// Defaults of a Summarizer.
+const (
+	DefaultSummaryTimeout = 60 * time.Second
+	DefaultSummaryWorkers = 8
+)
+
+// headerSummary marks a request that asks for a summary. A Laconic that gets
+// one starts none for it: a summarizer that points back here, or two that point
+// at each other, stop after one level.
+const headerSummary = "X-Laconic-Summary"
+
+// summaries fill the slots of plans. They are made in the background, each gap
+// once however many requests need it, and read from the store.
+type summaries struct {
+	p         *Proxy
+	o         *Summarizer
+	transport http.RoundTripper
+	texts     *otter.Cache[digestKey, string]   // what stood in a slot, framed
+	names     *otter.Cache[digestKey, gapNames] // of gaps
+	settled   *otter.Cache[digestKey, struct{}] // warm marks that need nothing more
+	cooling   *otter.Cache[string, *cool]       // see cooling.go
+	rendering chan struct{}                     // one transcript is rendered at a time
+	workers   chan struct{}
+	counts    summaryCounts
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	mu     sync.Mutex
+	jobs   map[store.Key]*job
+	closed bool
+	ended  sync.WaitGroup
+}
+
+// rememberedGaps bounds how many gaps a process knows the names of.
+const rememberedGaps = 10_000
+
+func newSummaries(p *Proxy, o *Summarizer) *summaries {
+	if o == nil {
+		return nil
+	}
+	with := *o
+	if with.Timeout == 0 {
+		with.Timeout = DefaultSummaryTimeout
+	}
+	if with.Workers == 0 {
+		with.Workers = DefaultSummaryWorkers
+	}
+	if with.Window == 0 {
+		with.Window = compact.DefaultWindow
+	}
+	s := &summaries{
+		p: p, o: &with, transport: with.Transport,
+		texts: otter.Must(&otter.Options[digestKey, string]{
+			MaximumWeight: digestBytes,
+			Weigher:       func(_ digestKey, text string) uint32 { return uint32(len(text)) + 64 },
+		}),
+		names:     otter.Must(&otter.Options[digestKey, gapNames]{MaximumSize: rememberedGaps}),
+		settled:   otter.Must(&otter.Options[digestKey, struct{}]{MaximumSize: rememberedGaps}),
+		cooling:   otter.Must(&otter.Options[string, *cool]{MaximumSize: rememberedGaps}),
+		rendering: make(chan struct{}, 1),
+		workers:   make(chan struct{}, with.Workers),
+		jobs:      map[store.Key]*job{},
+	}
+	if s.transport == nil {
+		s.transport = newTransport(&p.o.Limits)
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s
+}
+
+// close ends what is being made and waits for it.
+func (s *summaries) close() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.cancel()
+	s.ended.Wait()
+	if t, ok := s.transport.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
+}
+
+// slotText is the text for the slot of a plan: its summary where there is one,
+// else its digest.
+func (t *trip) slotText(in compact.Conversation, plan *compact.Plan, info *RewriteInfo) string {
+	if s := t.p.summaries; s != nil && plan.Slot != nil {
+		var text string
+		// A panic in here costs the summary, not the compaction.
+		err := t.safely("summary", func() error {
+			text, info.Summary = s.fill(t, in, plan)
+			return nil
+		})
+		if err != nil {
+			info.Summary = &SummaryInfo{Outcome: SummaryDigest, Reason: "fault"}
+		}
+		info.Summary.Model = s.o.Model
+		s.counts.filled(info.Summary)
+		if text != "" {
+			return text
+		}
+	}
+	return t.p.digests.fill(t.r.Header, info.Policy+t.facts.tag(), t.budget, in, plan)
+}
+
+// prepare starts on the summary of the coming epoch, once a conversation has
+// passed the warm mark.
+func (t *trip) prepare(req *wire.Request, plan *compact.Plan, info *RewriteInfo) {
+	if s := t.p.summaries; s != nil && info.Outcome != Rejected {
+		_ = t.safely("summary", func() error { s.prepare(t, req.Conversation, plan); return nil })
+	}
+}
+
+func (s *summaries) prepare(t *trip, in compact.Conversation, plan *compact.Plan) {
+	if s.unwanted(t) != "" || s.isCooling(s.o.credential(t)) {
+		return
+	}
+	coming := plan.Coming()
+	if coming == nil {
+		return
+	}
+	near := s.near(t, in, &compact.Plan{Slot: &compact.Slot{From: -1, To: coming.Mark, Sources: coming.Sources}})
+	if _, ok := s.settled.GetIfPresent(near); ok {
+		return
+	}
+	if g, ok := s.names.GetIfPresent(near); ok && s.underWay(g.key()) {
+		return
+	}
+	slot := coming.Slot()
+	if slot == nil {
+		s.settled.Set(near, struct{}{}) // the ladder will do without
+		return
+	}
+	g := s.gap(t, in, slot, near)
+	if j, _ := s.start(t, in, g, slot, false); j != nil {
+		j.onSuccess(func() { s.settled.Set(near, struct{}{}) })
+	}
+}
+
+// fill gives the text for a slot and what became of it; "" means the digest.
+func (s *summaries) fill(t *trip, in compact.Conversation, plan *compact.Plan) (string, *SummaryInfo) {
+	near := s.near(t, in, plan)
+	if text, ok := s.texts.GetIfPresent(near); ok {
+		return text, &SummaryInfo{Outcome: SummaryHit}
+	}
+	slot := plan.Slot
+	g := s.gap(t, in, slot, near)
+	framed := func(body string) string {
+		text := summary.Text(body, g.messages, slot.Size, costOf(t.counter()))
+		if text != "" {
+			s.texts.Set(near, text)
+		}
+		return text
+	}
+	if body, ok := s.o.Store.Get(t.r.Context(), g.key()); ok {
+		if text := framed(body); text != "" {
+			return text, &SummaryInfo{Outcome: SummaryHit}
+		}
+		return "", &SummaryInfo{Outcome: SummaryDigest, Reason: string(summary.TooLarge)}
+	}
+	digest := func(why string) (string, *SummaryInfo) {
+		return "", &SummaryInfo{Outcome: SummaryDigest, Reason: why}
+	}
+	if why := s.unwanted(t); why != "" {
+		return digest(why)
+	}
+	if t.policy().Once && s.o.Wait == 0 {
+		// Such a policy has another gap at every turn: what is prepared now
+		// would never be used.
+		return digest("not_folded")
+	}
+	j, why := s.start(t, in, g, slot, s.o.Wait > 0)
+	if j == nil {
+		return digest(why)
+	}
+	if s.o.Wait == 0 {
+		return digest("preparing")
+	}
+	began := time.Now()
+	body, why := j.wait(t.r.Context(), s.o.Wait)
+	took := time.Since(began)
+	if text := ""; why == "" {
+		if text = framed(body); text != "" {
+			return text, &SummaryInfo{Outcome: SummaryMade, Duration: took}
+		}
+		why = string(summary.TooLarge)
+	}
+	return "", &SummaryInfo{Outcome: SummaryDigest, Reason: why, Duration: took}
+}
+
+// unwanted says why no summary may be begun for a request; "" where one may.
+func (s *summaries) unwanted(t *trip) string {
+	switch {
+	case t.r.Header.Get(headerSummary) != "":
+		return "looped"
+	case (t.orders.budget > 0 || t.orders.policy != nil) && !s.o.ClientCredential:
+		// Whoever may send headers could else make us pay for any number.
+		return "override"
+	case t.orders.mode != modeOn:
+		return "mode"
+	}
+	return ""
+}
+
+// counter counts for the request's model, as its plan did.
+func (t *trip) counter() compact.Counter {
+	if c := t.policy().Counter; c != nil {
+		return c
+	}
+	return t.route.Counter
+}
+
+// costOf is what a text costs, in tokens.
+func costOf(c compact.Counter) func(string) int {
+	return func(s string) int {
+		p := compact.Part{Text: compact.Plain(s)}
+		return c.Part(&p)
+	}
+}
+
+// faults says everything that makes a summarizer impossible.
+func (s *Summarizer) faults(o *Options) (all []error) {
+	if err := checkUpstream(s.Upstream); err != nil {
+		all = append(all, err)
+	} else if sameListener(s.Upstream, o.Listen) {
+		all = append(all, errors.New("its upstream is the proxy's own address"))
+	}
+	if s.Model == "" {
+		all = append(all, errors.New("it has no model"))
+	}
+	if s.Counter == nil || s.Store == nil {
+		all = append(all, errors.New("it has no counter or no store"))
+	}
+	if s.ClientCredential && (len(o.ClientKeys) > 0 || s.Key != "") {
+		all = append(all, errors.New("it cannot have the client's credential: there is a key of its own, or client keys that go no further than the proxy"))
+	}
+	if s.Wait < 0 || s.Timeout < 0 || s.Window < 0 || s.Workers < 0 {
+		all = append(all, errors.New("a limit is negative"))
+	}
+	return all
+}

@@ -1,0 +1,168 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"laconic/summary"
+)
+
+// mostAnswer bounds what is read of a summarizer's answer, in bytes.
+const mostAnswer = 1 << 20
+
+// request asks the model once. What goes out is what is written here: nothing
+// of the client's request but, if so configured, its credential.
+func (s *summaries) request(ctx context.Context, credential http.Header, p summary.Prompt, size int) (summary.Answer, error) {
+	config := openai.DefaultConfig("")
+	if !s.o.ClientCredential {
+		config = openai.DefaultConfig(string(s.o.Key))
+	}
+	config.BaseURL = strings.TrimRight(s.o.Upstream.String(), "/")
+	config.HTTPClient = &http.Client{
+		Transport: &guarded{next: s.transport, credential: credential},
+		// A redirect would take the transcript where nobody sent it.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	res, err := openai.NewClientWithConfig(config).CreateChatCompletion(ctx, chatRequest(s.o.Model, p, size))
+	if err != nil {
+		return summary.Answer{}, err
+	}
+	if len(res.Choices) == 0 {
+		return summary.Answer{}, summary.Empty
+	}
+	c := res.Choices[0]
+	a := summary.Answer{Text: c.Message.Content, Finish: string(c.FinishReason), Calls: len(c.Message.ToolCalls)}
+	if c.Message.FunctionCall != nil {
+		a.Calls++
+	}
+	return a, nil
+}
+
+// answerSlack is what a model may write beside a summary of the wanted size: its
+// reasoning, above all, which many servers count in.
+const answerSlack = 4096
+
+func chatRequest(model string, p summary.Prompt, size int) openai.ChatCompletionRequest {
+	req := openai.ChatCompletionRequest{
+		Model: model,
+		Messages: []openai.ChatCompletionMessage{
+			{Role: openai.ChatMessageRoleSystem, Content: p.System},
+			{Role: openai.ChatMessageRoleUser, Content: p.User},
+		},
+	}
+	if reasons(model) {
+		req.MaxCompletionTokens = size + answerSlack
+		return req
+	}
+	//lint:ignore SA1019 every endpoint but OpenAI's newest models knows only this one
+	req.MaxTokens = size + answerSlack
+	req.Temperature = 0.2
+	return req
+}
+
+// reasons tells whether a model takes max_completion_tokens and no temperature,
+// which is what OpenAI's reasoning models insist on.
+func reasons(model string) bool {
+	name := model[strings.LastIndexByte(model, '/')+1:]
+	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
+		if strings.HasPrefix(name, family) {
+			return true
+		}
+	}
+	return false
+}
+
+// guarded is what a summarizer's answers come through: read to a limit, whole,
+// and only if they are an answer at all.
+type guarded struct {
+	next       http.RoundTripper
+	credential http.Header
+}
+
+// RoundTrip sends one request.
+func (g *guarded) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for name, values := range g.credential {
+		r.Header[name] = values
+	}
+	r.Header.Set(headerSummary, "1")
+	r.Header.Set("User-Agent", "laconic")
+	res, err := g.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		return nil, statusError(res.StatusCode)
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(body) > mostAnswer, !utf8.Valid(body), !looksLikeObject(body):
+		return nil, summary.Unreadable
+	}
+	res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return res, nil
+}
+
+// looksLikeObject tells an answer from a web page or an event stream.
+func looksLikeObject(body []byte) bool {
+	body = bytes.TrimSpace(body)
+	return len(body) > 1 && body[0] == '{' && body[len(body)-1] == '}'
+}
+
+// statusError is a status other than 200.
+type statusError int
+
+func (e statusError) Error() string { return fmt.Sprintf("status_%d", int(e)) }
+
+// final tells whether asking again can only give the same.
+func final(err error) bool {
+	var status statusError
+	if errors.As(err, &status) {
+		return status < 500 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout && status != http.StatusConflict
+	}
+	return false
+}
+
+// failureOf says in a word why there is no answer: for logs and counters, so
+// never with what a server wrote.
+func failureOf(ctx context.Context, err error) string {
+	var refused summary.Refused
+	var status statusError
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return "timeout"
+	case errors.As(err, &refused):
+		return string(refused)
+	case errors.As(err, &status):
+		return status.Error()
+	}
+	switch reason(err) {
+	case "the answer was not understood":
+		return string(summary.Unreadable)
+	default:
+		return "unreachable"
+	}
+}
+
+// clientCredential is what of a client's headers a summarizer may get, where
+// it gets the client's credential.
+func clientCredential(h http.Header) http.Header {
+	out := http.Header{}
+	for _, name := range []string{"Authorization", "Api-Key", "X-Api-Key", "Openai-Organization", "Openai-Project"} {
+		if v := h.Values(name); len(v) > 0 {
+			out[name] = append([]string(nil), v...)
+		}
+	}
+	return out
+}

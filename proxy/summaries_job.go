@@ -1,0 +1,339 @@
+package proxy
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"laconic/compact"
+	"laconic/store"
+	"laconic/summary"
+)
+
+// job is one summary in the making. It ends by its deadline or with the proxy,
+// never because a client left.
+type job struct {
+	s       *summaries
+	gap     gapNames
+	spans   [][]compact.Message
+	task    string
+	size    int // tokens of the slot
+	cost    func(string) int
+	headers http.Header // the client's credential, where it is the one to use
+	coolKey string
+	seat    *seat // memory for what it holds
+	began   time.Time
+
+	done chan struct{} // closed at the end; then body and why are set
+	body string
+	why  string // why there is no summary, in a word
+
+	awaited atomic.Bool // a request waits for it
+
+	mu   sync.Mutex
+	then []func()
+	info JobInfo
+}
+
+// underWay tells whether a summary is being made, or was tried in vain a while
+// ago.
+func (s *summaries) underWay(key store.Key) bool {
+	s.mu.Lock()
+	running := s.jobs[key] != nil
+	s.mu.Unlock()
+	return running || s.isCooling(string(key[:]))
+}
+
+// start gives the job that makes the summary of a gap, a new one if there is
+// none. wait: a request will wait for it. No job: why not, in a word.
+func (s *summaries) start(t *trip, in compact.Conversation, g gapNames, slot *compact.Slot, wait bool) (*job, string) {
+	key := g.key()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if j := s.jobs[key]; j != nil {
+		if wait {
+			j.awaited.Store(true)
+		}
+		return j, ""
+	}
+	credential := s.o.credential(t)
+	switch {
+	case s.closed:
+		return nil, "shutdown"
+	case s.isCooling(credential), s.isCooling(string(key[:])):
+		return nil, "cooling"
+	}
+	select {
+	case s.workers <- struct{}{}:
+	default:
+		return nil, "busy"
+	}
+	j := &job{
+		s: s, gap: g, spans: slot.Spans(), size: slot.Size, cost: costOf(t.counter()),
+		coolKey: credential, began: time.Now(), done: make(chan struct{}), seat: s.p.memory.seat(),
+		info: JobInfo{ID: t.info.ID, Model: s.o.Model, Messages: g.messages},
+	}
+	j.awaited.Store(wait)
+	// The messages point into the request's body, which is held for as long as
+	// they are. Requests come first: where there is no room, no summary.
+	if n := int64(bodyCost * textBytes(j.spans)); n > s.p.memory.size/2 || !j.seat.tryHold(n) {
+		<-s.workers
+		return nil, "memory"
+	}
+	if m := taskOf(in); m != nil {
+		j.task = partsText(m)
+	}
+	if s.o.ClientCredential {
+		j.headers = clientCredential(t.r.Header)
+	}
+	s.jobs[key] = j
+	s.ended.Add(1)
+	s.counts.running.Add(1)
+	go j.run(key)
+	return j, ""
+}
+
+func (j *job) run(key store.Key) {
+	s := j.s
+	defer s.ended.Done()
+	ctx, cancel := context.WithTimeout(s.ctx, s.o.Timeout)
+	defer cancel()
+	defer func() {
+		if v := recover(); v != nil {
+			s.p.fault(j.info.ID, "summary", v)
+			j.body, j.why = "", "fault"
+		}
+		j.finish(key)
+	}()
+	j.body, j.why = j.make(ctx, key)
+}
+
+// finish tells everybody.
+func (j *job) finish(key store.Key) {
+	s := j.s
+	j.spans = nil
+	j.seat.free()
+	<-s.workers
+	s.mu.Lock()
+	delete(s.jobs, key)
+	s.mu.Unlock()
+	switch j.why {
+	case "":
+		s.warmUp(j.coolKey)
+		s.warmUp(string(key[:]))
+	case "elsewhere", "shutdown":
+	default:
+		s.coolDown(j.coolKey)
+		s.coolDown(string(key[:]))
+	}
+	j.info.Reason, j.info.Duration = j.why, time.Since(j.began)
+	s.counts.ended(&j.info)
+	close(j.done)
+	j.mu.Lock()
+	then := j.then
+	j.mu.Unlock()
+	if j.why == "" {
+		for _, f := range then {
+			f()
+		}
+	}
+	s.p.o.Listener.Summarized(j.info)
+}
+
+// onSuccess has f called when there is a summary.
+func (j *job) onSuccess(f func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.then = append(j.then, f)
+}
+
+// wait waits for the end of a job.
+func (j *job) wait(ctx context.Context, most time.Duration) (body, why string) {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-j.done:
+		return j.body, j.why
+	case <-timer.C:
+		return "", "waited"
+	case <-ctx.Done():
+		return "", "left"
+	}
+}
+
+// elsewherePause is how often the store is asked for what another process is
+// making, while a request waits for it here.
+const elsewherePause = 250 * time.Millisecond
+
+// make makes the summary of a gap, unless it is there or being made elsewhere.
+func (j *job) make(ctx context.Context, key store.Key) (body, why string) {
+	vault := j.s.o.Store
+	for {
+		if body, ok := vault.Get(ctx, key); ok {
+			return body, ""
+		}
+		release, ok := vault.Lock(ctx, key, j.s.o.Timeout+time.Second)
+		if ok {
+			defer release()
+			break
+		}
+		if !j.awaited.Load() {
+			return "", "elsewhere"
+		}
+		select {
+		case <-ctx.Done():
+			return "", "elsewhere"
+		case <-time.After(elsewherePause):
+		}
+	}
+	if body, ok := vault.Get(ctx, key); ok {
+		return body, "" // it was made between the two questions
+	}
+	body, err := j.write(ctx)
+	if err != nil {
+		if j.s.ctx.Err() != nil {
+			return "", "shutdown"
+		}
+		return "", failureOf(ctx, err)
+	}
+	j.info.Made = true
+	// That others cannot have it is no reason not to use it.
+	if err := vault.Put(ctx, key, body); err != nil {
+		j.info.Unstored = true
+	}
+	return body, ""
+}
+
+// write asks the model, piece by piece.
+func (j *job) write(ctx context.Context) (string, error) {
+	o := j.s.o
+	cost := costOf(o.Counter)
+	prior, spans := j.prior(ctx)
+	frame := summary.Frame(j.cost)
+	words := summary.Words(j.size - frame)
+	// Some of the window is for the answer, some for what a count may be off.
+	room := o.Window*6/10 - cost(prior) - j.size - promptTokens
+	blocks, err := j.render(ctx, spans)
+	if err != nil {
+		return "", err
+	}
+	source := 0
+	for _, b := range blocks {
+		source += j.cost(b)
+	}
+	pieces := summary.Split(blocks, cost, room, mostPieces)
+	if pieces == nil {
+		return "", summary.TooLong
+	}
+	users := usersOf(j.spans)
+	j.spans, spans, blocks = nil, nil, nil // what is left of the request's body
+	j.seat.shrink(int64(len(pieces)) * int64(len(pieces[0])))
+	j.info.Pieces, j.info.SourceTokens = len(pieces), source
+	text := prior
+	for _, piece := range pieces {
+		if text, err = j.ask(ctx, text, piece, words, j.cost(piece)+j.cost(text), j.size-frame); err != nil {
+			return "", err
+		}
+	}
+	rules, names := summary.Lost(users, text, o.Mask)
+	return summary.With(text, rules, names, j.size-frame, j.cost), nil
+}
+
+// promptTokens is what the instructions of a prompt take, about.
+const promptTokens = 1200
+
+// A job asks at most mostTries times for each of at most mostPieces pieces.
+const (
+	mostPieces = 8
+	mostTries  = 2
+)
+
+// prior is the newest summary of an earlier epoch that there is, and the
+// messages that came since.
+func (j *job) prior(ctx context.Context) (string, []compact.Message) {
+	for n := len(j.gap.keys) - 1; n > 0; n-- {
+		if text, ok := j.s.o.Store.Get(ctx, j.gap.keys[n-1]); ok {
+			j.info.Updated = true
+			return text, slices.Concat(j.spans[n:]...)
+		}
+	}
+	return "", slices.Concat(j.spans...)
+}
+
+// render writes the transcript. One is written at a time: it is work for the
+// processor, which belongs to the requests.
+func (j *job) render(ctx context.Context, msgs []compact.Message) ([]string, error) {
+	select {
+	case j.s.rendering <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-j.s.rendering }()
+	return summary.Render(msgs, j.s.o.Mask), nil
+}
+
+// ask asks for one text, once more where the first answer cannot be taken.
+func (j *job) ask(ctx context.Context, prior, piece string, words, source, size int) (text string, err error) {
+	for try := range mostTries {
+		j.info.Tries++
+		var a summary.Answer
+		if a, err = j.s.request(ctx, j.headers, summary.Ask(j.task, prior, piece, words), size); err == nil {
+			if text, err = summary.Accept(a, source, size, j.cost); err == nil {
+				return text, nil
+			}
+		}
+		if ctx.Err() != nil || final(err) {
+			return "", err
+		}
+		if try == 0 {
+			words = words * 2 / 3 // too long is what an answer is most of the time
+		}
+	}
+	return "", err
+}
+
+// usersOf are the messages of users, in copies that do not hold on to the body.
+func usersOf(spans [][]compact.Message) (users []compact.Message) {
+	for _, span := range spans {
+		for i := range span {
+			if span[i].Role == compact.User {
+				users = append(users, compact.Message{
+					Role:  compact.User,
+					Parts: []compact.Part{{Text: compact.Plain(partsText(&span[i]))}},
+				})
+			}
+		}
+	}
+	return users
+}
+
+// partsText is the text of a message, copied.
+func partsText(m *compact.Message) string {
+	var b []byte
+	for i := range m.Parts {
+		if m.Parts[i].Kind == compact.KindText {
+			b = append(b, m.Parts[i].Text.String()...)
+			b = append(b, '\n')
+		}
+	}
+	return string(b)
+}
+
+// textBytes is what the texts of messages take.
+func textBytes(spans [][]compact.Message) (n int) {
+	for _, span := range spans {
+		for i := range span {
+			n += 512
+			for p := range span[i].Parts {
+				n += span[i].Parts[p].Text.Len()
+			}
+			for c := range span[i].Calls {
+				n += span[i].Calls[c].Arguments.Len()
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,158 @@
+package proxy
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"laconic/compact"
+	"laconic/compact/stage"
+	"laconic/store"
+)
+
+// history is what an agent sends after n rounds: a task, then calls with
+// results, each of which names a file that stands nowhere else.
+func history(n int) string {
+	var b strings.Builder
+	b.WriteString(`{"model":"m","messages":[{"role":"system","content":"be brief"},{"role":"user","content":"do it, never touch /etc/hosts"}`)
+	for i := range n {
+		if i%8 == 5 {
+			fmt.Fprintf(&b, `,{"role":"assistant","content":"done with %d"},{"role":"user","content":"Step %d: port %d. You must keep build/out-%d.txt as it is."}`, i, i, 9000+i, i)
+		}
+		fmt.Fprintf(&b, `,{"role":"assistant","content":null,"tool_calls":[{"id":"c%d","type":"function","function":{"name":"read","arguments":"{\"path\":\"src/f%d.go\"}"}}]}`, i, i)
+		fmt.Fprintf(&b, `,{"role":"tool","tool_call_id":"c%d","content":"%s"}`, i, strings.Repeat(fmt.Sprintf("line of f%d. ", i), 60))
+	}
+	b.WriteString(`]}`)
+	return b.String()
+}
+
+// told is the text a summarizer of these tests gives.
+const told = "Task: the files are read one after the other.\nState: half of them were read, nothing was changed so far."
+
+// answered is a chat completion with this text.
+func answered(text, finish string) string {
+	content, _ := json.Marshal(text)
+	return `{"id":"s","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":` + string(content) + `},"finish_reason":"` + finish + `"}]}`
+}
+
+// tells is a summarizer that gives always the same answer.
+func tells(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func memoryStore(t testing.TB) *store.Vault {
+	t.Helper()
+	v, err := store.Open(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(v.Close)
+	return v
+}
+
+// summarized makes a proxy with a summarizer and the real ladder.
+func summarized(t testing.TB, u, model *upstream, change ...func(*Options)) *running {
+	t.Helper()
+	return inFrontOf(t, u, append([]func(*Options){func(o *Options) {
+		o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: stage.Default()}
+		o.Default.Counter = compact.BytesPerToken(3.5)
+		o.Default.Limits = compact.Limits{Budget: 4000}
+		o.Summarizer = &Summarizer{
+			Upstream: model.base(t, "/v1"), Model: "small", Key: "own-key",
+			Counter: compact.BytesPerToken(3.5), Store: memoryStore(t), Mask: true,
+		}
+	}}, change...)...)
+}
+
+// quietly waits until no summary is in the making.
+func (r *running) quietly() {
+	r.t.Helper()
+	for range 2000 {
+		if r.SummaryCounts().Running == 0 {
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	r.t.Fatal("a summary is still in the making")
+}
+
+// sentMessages are the messages of a body, each as it stands there.
+func sentMessages(t testing.TB, body []byte) []string {
+	t.Helper()
+	var v struct{ Messages []json.RawMessage }
+	if err := json.Unmarshal(body, &v); err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, m := range v.Messages {
+		all = append(all, string(m))
+	}
+	return all
+}
+
+// slotOf is what follows the first user message's own text.
+func slotOf(t testing.TB, body []byte) string {
+	t.Helper()
+	var m struct{ Content string }
+	if err := json.Unmarshal([]byte(sentMessages(t, body)[1]), &m); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimPrefix(m.Content, "do it, never touch /etc/hosts")
+}
+
+// TestASummaryIsReadyWhenItIsNeeded: an agent's conversation crosses epochs.
+// Each is prepared before it comes, asked for once, and stands byte for byte in
+// all later turns.
+func TestASummaryIsReadyWhenItIsNeeded(t *testing.T) {
+	u, model := newUpstream(t, nil), newUpstream(t, tells(answered(told, "stop")))
+	r := summarized(t, u, model)
+	var sent [][]byte
+	epochs, hits, before := 0, 0, 0
+	for n := 1; n <= 80; n++ {
+		if res := r.chat(history(n)); res.StatusCode != 200 {
+			t.Fatalf("turn %d: %s", n, res.body)
+		}
+		r.quietly()
+		all := u.requests()
+		sent = append(sent, all[len(all)-1].Body)
+		info := r.replies(n)[n-1].Rewrite
+		if s := info.Summary; s != nil && s.Outcome == SummaryHit {
+			hits++
+		} else if info.Report.Epochs > 0 && slotOf(t, sent[n-1]) != "" {
+			t.Errorf("turn %d: %+v", n, s)
+		}
+		epochs = info.Report.Epochs
+		if n > 1 && epochs == before {
+			now, then := sentMessages(t, sent[n-1]), sentMessages(t, sent[n-2])
+			if len(now) < len(then) || !slices.Equal(now[:len(then)], then) {
+				t.Fatalf("turn %d: what was sent is no prefix of what is sent", n)
+			}
+		}
+		before = epochs
+	}
+	if epochs < 3 || hits < 20 {
+		t.Fatalf("%d epochs, %d hits: this tests nothing", epochs, hits)
+	}
+	t.Logf("%d epochs, %d hits, %d requests to the summarizer", epochs, hits, len(model.requests()))
+	// One for each epoch, and one for the coming one.
+	if asked := len(model.requests()); asked < epochs || asked > epochs+1 {
+		t.Errorf("%d requests to the summarizer for %d epochs", asked, epochs)
+	}
+	slot := slotOf(t, sent[len(sent)-1])
+	for _, want := range []string{"[Summary of ", told, "You must keep build/out-", "[End of the summary]"} {
+		if !strings.Contains(slot, want) {
+			t.Errorf("the slot does not hold %q:\n%s", want, slot)
+		}
+	}
+	if f := r.faults(); len(f) > 0 {
+		t.Errorf("faults: %+v", f)
+	}
+}

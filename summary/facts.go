@@ -1,0 +1,116 @@
+package summary
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"laconic/compact"
+)
+
+// Lost gives what the user's messages say and a summary does not: first the
+// sentences that demand or forbid something, then numbers, paths and names;
+// newest first, each as it stood, none twice. They are looked for as strings:
+// a rule in other words counts as lost.
+func Lost(msgs []compact.Message, text string, mask bool) (rules, names []string) {
+	flat := " " + strings.Join(strings.Fields(text), " ") + " "
+	seen := map[string]bool{}
+	keep := func(list *[]string, s string) {
+		if !seen[s] && len(*list) < mostFacts && !strings.Contains(flat, s) {
+			*list = append(*list, s)
+		}
+		seen[s] = true
+	}
+	for i := range slices.Backward(msgs) {
+		m := &msgs[i]
+		if m.Role != compact.User {
+			continue
+		}
+		said := cleaned(strings.ToValidUTF8(textOf(m), ""))
+		if mask {
+			said = Mask(said)
+		}
+		for _, s := range sentences(said) {
+			if rule.MatchString(s) {
+				keep(&rules, s)
+			}
+		}
+		for _, word := range strings.FieldsFunc(said, apart) {
+			if word = strings.Trim(word, `.,;:!?'"*`); worthKeeping(word) {
+				keep(&names, word)
+			}
+		}
+	}
+	return rules, names
+}
+
+// mostFacts bounds what is looked for: a user may paste a log.
+const mostFacts = 400
+
+// longestRule is the length above which a sentence is no rule but a text.
+const longestRule = 300
+
+// rule finds what demands or forbids, in some languages that people write to
+// agents in.
+var rule = regexp.MustCompile(`(?i)\b(?:must|never|always|do not|don't|cannot|can't|may not|shall|should not|only|required|forbidden|` +
+	`muss|müssen|darf|dürfen|nie|niemals|immer|nicht|nur|doit|doivent|jamais|toujours|interdit|debe|deben|nunca|siempre|deve|sempre|mai)\b` +
+	`|必须|务必|不要|不得|禁止|绝不|只能|しない|必ず|禁止|должен|должны|нельзя|никогда|всегда|только`)
+
+// sentences are the sentences of a text, on one line each.
+func sentences(s string) []string {
+	var all []string
+	for _, line := range strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '。' || r == '！' || r == '？' }) {
+		for line != "" {
+			end := strings.IndexAny(line, ".!?")
+			for end >= 0 && end+1 < len(line) && line[end+1] != ' ' {
+				next := strings.IndexAny(line[end+1:], ".!?") // a dot inside a name
+				if next < 0 {
+					end = -1
+					break
+				}
+				end += 1 + next
+			}
+			one := line
+			if end >= 0 {
+				one, line = line[:end+1], line[end+1:]
+			} else {
+				line = ""
+			}
+			if one = strings.Join(strings.Fields(one), " "); len(one) > 8 && len(one) <= longestRule {
+				all = append(all, one)
+			}
+		}
+	}
+	return all
+}
+
+// apart tells whether a character stands between names.
+func apart(r rune) bool {
+	return r <= ' ' || strings.ContainsRune("()[]{}<>,;`|\"", r) || r == 0x3000
+}
+
+// worthKeeping tells whether a word is a number of more than one digit, a path
+// or a name that nobody could guess: it holds a digit, or a mark inside.
+func worthKeeping(w string) bool {
+	n := utf8.RuneCountInString(w)
+	if n < 2 || n > 160 {
+		return false
+	}
+	digits := strings.ContainsAny(w, "0123456789")
+	inside := n > 3 && strings.ContainsAny(w[1:len(w)-1], "/_\\@=:#.") && strings.ContainsFunc(w, letter)
+	return digits || inside
+}
+
+func letter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7F }
+
+func textOf(m *compact.Message) string {
+	var b strings.Builder
+	for i := range m.Parts {
+		if m.Parts[i].Kind == compact.KindText {
+			b.WriteString(m.Parts[i].Text.String())
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}

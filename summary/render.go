@@ -1,0 +1,85 @@
+package summary
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"laconic/compact"
+)
+
+// Render writes messages as blocks of text, one for each message, as a model
+// is to read them: who speaks, the text, the calls with their arguments, the
+// results. Media are named, not sent. mask takes out what looks like a secret.
+func Render(msgs []compact.Message, mask bool) []string {
+	tools := map[string]string{} // what was called, by id: ids repeat, the last call counts
+	blocks := make([]string, 0, len(msgs))
+	for i := range msgs {
+		m := &msgs[i]
+		for c := range m.Calls {
+			tools[m.Calls[c].ID] = m.Calls[c].Name
+		}
+		head := "<message role=\"" + m.Role.String() + "\""
+		if m.Role.Result() {
+			name := tools[m.Answers]
+			if m.Role == compact.Function {
+				name = m.Answers
+			}
+			if name != "" {
+				head += fmt.Sprintf(" of=%q", clipped(fenced(name), 64))
+			}
+		}
+		body := fenced(bodyOf(m))
+		if mask {
+			body = Mask(body)
+		}
+		blocks = append(blocks, head+">\n"+body+"</message>\n")
+	}
+	return blocks
+}
+
+func bodyOf(m *compact.Message) string {
+	var b strings.Builder
+	line := func(s string) {
+		if s != "" {
+			b.WriteString(s)
+			if !strings.HasSuffix(s, "\n") {
+				b.WriteByte('\n')
+			}
+		}
+	}
+	for i := range m.Parts {
+		switch p := &m.Parts[i]; p.Kind {
+		case compact.KindText, compact.KindRefusal:
+			line(p.Text.String())
+		case compact.KindImage:
+			line("[an image]")
+		case compact.KindAudio:
+			line("[a sound]")
+		case compact.KindFile:
+			line(strings.TrimSuffix("[a file: "+clipped(p.Detail, 200), ": ") + "]")
+		}
+	}
+	for i := range m.Calls {
+		line("call: " + m.Calls[i].Name + " " + m.Calls[i].Arguments.String())
+	}
+	return b.String()
+}
+
+// tags are those that fence data here.
+var tags = regexp.MustCompile(`(?i)<(\s*/?\s*(?:transcript|message|summary|task)\b)`)
+
+// fenced is a text that cannot end the fence it stands in.
+func fenced(s string) string { return tags.ReplaceAllString(strings.ToValidUTF8(s, "\uFFFD"), "‹$1") }
+
+// clipped is at most n bytes of a text, with a mark where it was cut.
+func clipped(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}

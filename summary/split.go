@@ -1,0 +1,81 @@
+package summary
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Split puts blocks together into pieces of at most room tokens each, at most
+// most of them, in order. Where that is not enough the longest blocks keep
+// head and tail only. It gives nil where even that does not help: such a
+// transcript is not worth its price.
+func Split(blocks []string, cost func(string) int, room, most int) []string {
+	if room < leastRoom {
+		return nil
+	}
+	for limit := room * 9 / 10; limit >= leastBlock; limit = limit * 2 / 3 {
+		if pieces := pack(blocks, cost, room, most, limit); pieces != nil {
+			return pieces
+		}
+	}
+	return nil
+}
+
+// leastRoom is the room of a prompt below which nothing can be asked, leastBlock
+// what is left of a message that was cut to almost nothing; both in tokens.
+const (
+	leastRoom  = 256
+	leastBlock = 24
+)
+
+func pack(blocks []string, cost func(string) int, room, most, limit int) []string {
+	var pieces []string
+	var piece strings.Builder
+	spent := 0
+	for _, block := range blocks {
+		n := cost(block)
+		if n > limit {
+			block, n = shortened(block, cost, n, limit)
+		}
+		if spent+n > room && spent > 0 {
+			if pieces = append(pieces, piece.String()); len(pieces) == most {
+				return nil
+			}
+			piece.Reset()
+			spent = 0
+		}
+		piece.WriteString(block)
+		spent += n
+	}
+	if spent > 0 {
+		pieces = append(pieces, piece.String())
+	}
+	return pieces
+}
+
+// shortened is head and tail of a block that costs n tokens, at most limit.
+func shortened(block string, cost func(string) int, n, limit int) (string, int) {
+	const foot = "</message>\n"
+	for chars := len(block) * limit / max(1, n); chars > 64; chars = chars * 4 / 5 {
+		head, tail := cutAt(block, chars*6/10), cutAt(block, len(block)-chars*4/10)
+		out := block[:head] + fmt.Sprintf("\n[%d bytes left out]\n", tail-head) + block[tail:]
+		if !strings.HasSuffix(out, foot) {
+			out += foot
+		}
+		if m := cost(out); m <= limit {
+			return out, m
+		}
+	}
+	head := block[:strings.IndexByte(block+"\n", '\n')]
+	out := head + "\n[left out]\n" + foot
+	return out, cost(out)
+}
+
+// cutAt is the next place at or before n where a character begins.
+func cutAt(s string, n int) int {
+	for n > 0 && n < len(s) && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return min(n, len(s))
+}
