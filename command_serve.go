@@ -89,6 +89,14 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 	}
 	o.Listener = proxy.LogTo(log)
 	o.Calibrate = func(percent int) proxy.Calibration { return tokenize.NewCalibration(percent) }
+	if o.Summarizer != nil {
+		vault, err := c.openStore(func(line string) { log.Warn("store", zap.String("what", line)) })
+		if err != nil {
+			return err
+		}
+		defer vault.Close()
+		o.Summarizer.Store = vault
+	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		// The bodies have their limit; this makes the collector respect it
 		// too, with room for everything else: the tables of the tokenizers
@@ -122,8 +130,12 @@ func startLines(c *Config, addr, admin string) string {
 	if admin != "" {
 		health = "http://" + admin + "/healthz"
 	}
-	return fmt.Sprintf("laconic %s\n  listening  http://%s\n  upstream   %s\n  health     %s\n  config     %s\n\n  export OPENAI_BASE_URL=http://%s/v1\n\n",
-		version(), addr, shownURL(c.Upstream), health, from, clientAddress(addr))
+	summaries := ""
+	if c.Summarizer.Model != "" {
+		summaries = "  summaries  " + c.summaryWords() + "\n"
+	}
+	return fmt.Sprintf("laconic %s\n  listening  http://%s\n  upstream   %s\n%s  health     %s\n  config     %s\n\n  export OPENAI_BASE_URL=http://%s/v1\n\n",
+		version(), addr, shownURL(c.Upstream), summaries, health, from, clientAddress(addr))
 }
 
 // clientAddress is the address that a client on this machine can reach.

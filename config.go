@@ -9,6 +9,7 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy"
+	"laconic/store"
 )
 
 // configFile is read when no path is given and it is there.
@@ -32,6 +33,8 @@ type Config struct {
 	Limits          LimitsConfig            `json:"limits,omitzero"`
 	Models          []ModelConfig           `json:"models,omitempty"`
 	Policies        map[string]PolicyConfig `json:"policies,omitempty"` // resolved: what a policy extends is filled in
+	Summarizer      SummarizerConfig        `json:"summarizer,omitzero"`
+	Store           StoreConfig             `json:"store,omitzero"`
 	ClientKeys      []proxy.Secret          `json:"client_keys,omitempty"`
 	AdminToken      proxy.Secret            `json:"admin_token,omitempty"`
 
@@ -89,7 +92,9 @@ func Default() *Config {
 			StreamIdle:            seconds(10 * 60),
 			Shutdown:              seconds(30),
 		},
-		Policies: builtinPolicies(),
+		Policies:   builtinPolicies(),
+		Summarizer: SummarizerConfig{Credential: "own", Timeout: Duration(proxy.DefaultSummaryTimeout), Workers: proxy.DefaultSummaryWorkers, Mask: true},
+		Store:      StoreConfig{Kind: string(store.InMemory), Path: "laconic.db", TTL: Duration(store.DefaultTTL), Size: store.DefaultMemory},
 	}
 }
 

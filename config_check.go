@@ -82,6 +82,7 @@ func (c *Config) describe(w io.Writer) {
 	fmt.Fprintf(t, "upstream\t%s\n", shownURL(c.Upstream))
 	fmt.Fprintf(t, "overrides\t%s\t\n", onOff(c.OverridesOn()))
 	fmt.Fprintf(t, "limits\tbody %s, memory %s\t\n", c.Limits.Body, c.Limits.Memory)
+	fmt.Fprintf(t, "summaries\t%s\t\n", c.summaryWords())
 	fmt.Fprintf(t, "log\t%s, %s\t\n", c.Log.Level, c.Log.Format)
 	_ = t.Flush()
 

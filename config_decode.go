@@ -281,7 +281,7 @@ func (r *reading) scalar(n *yaml.Node, path, want string, tags ...string) (strin
 
 // expand gives the text of a value with its variables replaced.
 func (r *reading) expand(n *yaml.Node, path string) (text string, expanded, ok bool) {
-	if !secretPath(path) || n.Value == "client" && strings.HasSuffix(path, ".credential") {
+	if !secretPath(path) || (n.Value == "client" || n.Value == "own") && strings.HasSuffix(path, ".credential") {
 		r.src.show(n)
 	}
 	if r.lookup == nil {
@@ -307,7 +307,7 @@ func (r *reading) expand(n *yaml.Node, path string) (text string, expanded, ok b
 func secretPath(path string) bool {
 	name := path[strings.LastIndexByte(path, '.')+1:]
 	name, _, _ = strings.Cut(name, "[")
-	return name == "api_key" || name == "client_keys" || name == "admin_token" || name == "credential"
+	return name == "api_key" || name == "client_keys" || name == "admin_token" || name == "credential" || name == "secret"
 }
 
 // kindWords says what a node is, in words of the file.

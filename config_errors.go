@@ -17,7 +17,6 @@ const (
 	codeSyntax    = "syntax"
 	codeUnknown   = "unknown_key"
 	codeDuplicate = "duplicate_key"
-	codeLater     = "not_available"
 	codeType      = "wrong_type"
 	codeMissing   = "missing_value"
 	codeRange     = "out_of_range"

@@ -98,9 +98,6 @@ func (r *reading) fields(n *yaml.Node, path string, v reflect.Value) {
 		switch {
 		case path == "" && strings.HasPrefix(name, "x-"):
 			r.src.show(p.key) // holds anchors
-		case laterKey(at):
-			r.src.show(p.key)
-			r.report(p.key, codeLater, at+" is not available in this version", "remove it")
 		case i < 0 || name == "":
 			r.unknownKey(p, path, names, suspect)
 		default:

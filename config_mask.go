@@ -241,7 +241,7 @@ var (
 
 	// secretKey: a key of ours that holds secrets; suspectKey: a key that may;
 	// countKey: one that only counts tokens.
-	secretKey  = regexp.MustCompile(`\b(?:api_key|client_keys|admin_token)\b`)
+	secretKey  = regexp.MustCompile(`\b(?:api_key|client_keys|admin_token|secret)\b`)
 	suspectKey = regexp.MustCompile(`(?i)[\w.\-]*(?:key|token|secret|passw|credential|auth)[\w.\-]*["']?\s*:`)
 	countKey   = regexp.MustCompile(`(?i)\b(?:\w+_tokens|tokens|tokenizer)\b`)
 

@@ -6,20 +6,7 @@ import (
 	"strings"
 )
 
-// Names of the configuration: which exist, which come with a later version, and
-// which one was probably meant.
-
-// laterKeys are keys that the documentation of Laconic knows and this version
-// does not have. They are refused by name, never ignored. Each is a pattern on
-// the path of a key.
-var laterKeys = []string{
-	"summarizer",
-	"store",
-}
-
-func laterKey(path string) bool {
-	return slices.ContainsFunc(laterKeys, func(p string) bool { return compilePattern(p).matches(path) })
-}
+// Names of the configuration: which exist, and which one was probably meant.
 
 // keyHint helps with a key that is not known at a path: the sibling that was
 // probably meant, else the place where such a key belongs.
@@ -47,6 +34,8 @@ var homes = []struct {
 	{reflect.TypeFor[PinConfig](), "in pin of a policy"},
 	{reflect.TypeFor[LimitsConfig](), "in limits"},
 	{reflect.TypeFor[LogConfig](), "in log"},
+	{reflect.TypeFor[SummarizerConfig](), "in summarizer"},
+	{reflect.TypeFor[StoreConfig](), "in store"},
 }
 
 // didYouMean names the nearest known word, or all of them.

@@ -48,6 +48,9 @@ func (c *Config) Options(counter makeCounter) (proxy.Options, error) {
 			Shutdown:       time.Duration(c.Limits.Shutdown),
 		},
 	}
+	if o.Summarizer, err = c.summarizer(counter); err != nil {
+		return proxy.Options{}, err
+	}
 	for i := range t.rows {
 		o.Routes = append(o.Routes, &t.rows[i].route)
 	}

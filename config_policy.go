@@ -239,7 +239,7 @@ func (p PolicyConfig) build(name string) (*compact.Policy, error) {
 func (ch *checking) policy(name string, p PolicyConfig) {
 	path := "policies." + name
 	if p.Extends != "" && !slices.Contains(stage.PolicyNames(), name) {
-		ch.name(path+".extends", "policy", p.Extends, slices.Sorted(maps.Keys(ch.Policies)), nil)
+		ch.name(path+".extends", "policy", p.Extends, slices.Sorted(maps.Keys(ch.Policies)))
 	}
 	if p.algorithm != "" {
 		ch.algorithm(path, p)
@@ -247,7 +247,7 @@ func (ch *checking) policy(name string, p PolicyConfig) {
 		ch.adaptive(path, p)
 	}
 	for i, role := range p.Pin.Roles {
-		ch.name(fmt.Sprintf("%s.pin.roles[%d]", path, i), "role", role, roleNames(), nil)
+		ch.name(fmt.Sprintf("%s.pin.roles[%d]", path, i), "role", role, roleNames())
 	}
 	for i, text := range p.Pin.Text {
 		if _, err := regexp.Compile(text); err != nil {

@@ -185,7 +185,7 @@ func stageOptions(name string) map[string]json.RawMessage {
 
 // rung says what is wrong with one rung of a ladder.
 func (ch *checking) rung(path string, rung Rung) {
-	if !ch.given(path) || !ch.name(path, "stage", rung.Name, stage.Names(), nil) {
+	if !ch.given(path) || !ch.name(path, "stage", rung.Name, stage.Names()) {
 		return
 	}
 	at := join(path, rung.Name)

@@ -78,6 +78,10 @@ func TestConfigStories(t *testing.T) {
 					}
 					if err == nil {
 						o, err := c.Options(countWords)
+						if err == nil && o.Summarizer != nil {
+							o.Summarizer.Store, err = c.openStore(func(line string) { t.Log(line) })
+							defer o.Summarizer.Store.Close()
+						}
 						if err == nil {
 							_, err = proxy.New(o)
 						}
@@ -472,6 +476,12 @@ func optionsOf(t *testing.T, src string) proxy.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if s := o.Summarizer; s != nil {
+		if s.Store, err = c.openStore(nil); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Store.Close)
+	}
 	if _, err := proxy.New(o); err != nil {
 		t.Errorf("the proxy refuses what check takes: %v", err)
 	}
@@ -563,6 +573,25 @@ limits: {body: 2KiB, memory: 3KiB, header_timeout: 1s, response_header_timeout: 
 	if o.Listen != "0.0.0.0:9000" || !o.Overrides || o.ResponseHeaders || !o.Strict ||
 		!slices.Equal(o.AllowedOrigins, []string{"https://app.example"}) || o.Limits != want {
 		t.Errorf("got %+v", o)
+	}
+	o = optionsOf(t, `
+default_window: 5000
+summarizer: {model: m, upstream: "http://10.0.0.7:1/v1/", api_key: k, wait: 1s, timeout: 2s, window: 3000, workers: 4, mask: false}`)
+	s := *o.Summarizer
+	if want := (proxy.Summarizer{
+		Upstream: s.Upstream, Counter: s.Counter, Store: s.Store,
+		Model: "m", Key: "k", Wait: 1e9, Timeout: 2e9, Window: 3000, Workers: 4,
+	}); s != want || s.Upstream.String() != "http://10.0.0.7:1/v1" {
+		t.Errorf("got %+v at %v", s, s.Upstream)
+	}
+	for text, window := range map[string]int{"{model: m, credential: client}": 5000, "{model: gpt-4o-mini}": 128000} {
+		s := optionsOf(t, "default_window: 5000\nsummarizer: "+text).Summarizer
+		if s.Window != window || s.Upstream.String() != "https://api.openai.com/v1" || !s.Mask || s.ClientCredential == (s.Model != "m") {
+			t.Errorf("%s: %+v", text, s)
+		}
+	}
+	if o := optionsOf(t, "store: {kind: memory}"); o.Summarizer != nil {
+		t.Error("a store alone makes a summarizer")
 	}
 	if o := optionsOf(t, "listen: 0.0.0.0:9000"); o.Overrides || !o.ResponseHeaders || o.Strict {
 		t.Error("overrides are on where other machines can send them")

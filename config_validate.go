@@ -28,6 +28,7 @@ func (c *Config) check() []finding {
 		ch.policy(name, c.Policies[name])
 	}
 	ch.keys()
+	ch.summaries()
 	return ch.found
 }
 
@@ -94,17 +95,14 @@ func (c *Config) said(path, value string) string {
 }
 
 // name tells whether a value is one of the known names, and says so if not.
-func (ch *checking) name(path, kind, value string, known, later []string) bool {
+func (ch *checking) name(path, kind, value string, known []string) bool {
 	if slices.Contains(known, value) || !ch.given(path) {
 		return true
 	}
 	of := "of " + strings.Join(known, ", ")
-	switch {
-	case ch.expanded(path):
+	if ch.expanded(path) {
 		ch.at(path, codeName, "there is no "+kind+" "+ch.said(path, value), "it is one "+of)
-	case slices.Contains(later, value):
-		ch.at(path, codeLater, "the "+kind+" "+value+" is not available in this version", "this one has "+strings.Join(known, ", "))
-	default:
+	} else {
 		ch.at(path, codeName, "there is no "+kind+" "+quoted(value), didYouMean(value, known))
 	}
 	return false
@@ -143,6 +141,8 @@ func (ch *checking) ranges(v reflect.Value, path, tag string) {
 			switch {
 			case len(known) == 1:
 				ch.at(path, codeName, path+" can only be "+known[0], "")
+			case secretPath(path):
+				ch.at(path, codeName, path+" can only be "+strings.Join(known, " or "), "")
 			case ch.expanded(path):
 				ch.at(path, codeName, path+" cannot be "+ch.said(path, value), "it is one of "+strings.Join(known, ", "))
 			default:
@@ -264,10 +264,10 @@ func (ch *checking) rows() {
 		}
 		before = append(before, p)
 		if m.Policy != "" {
-			ch.name(path+".policy", "policy", m.Policy, policies, nil)
+			ch.name(path+".policy", "policy", m.Policy, policies)
 		}
 		if m.Tokenizer != "" {
-			ch.name(path+".tokenizer", "tokenizer", m.Tokenizer, tokenize.Names(), nil)
+			ch.name(path+".tokenizer", "tokenizer", m.Tokenizer, tokenize.Names())
 		}
 		ch.numbers(path, m)
 	}

@@ -15,7 +15,7 @@ func (o *Options) validate() error {
 	wrong := func(format string, args ...any) { all = append(all, fmt.Errorf(format, args...)) }
 
 	routes := append([]*Route{&o.Default}, o.Routes...)
-	keyed := false
+	keyed := o.Summarizer != nil && o.Summarizer.Key != ""
 	for i, r := range routes {
 		name := "the default route"
 		if i > 0 {

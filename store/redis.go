@@ -41,8 +41,7 @@ const prefix = "laconic:1:"
 func NewRedis(url string, notice func(string)) (*Redis, error) {
 	o, err := redis.ParseURL(url)
 	if err != nil {
-		// Its text may hold the URL, and with it a password.
-		return nil, errors.New("the URL of the store is not one of Redis: redis://host:port/db")
+		return nil, errURL
 	}
 	if notice == nil {
 		notice = func(string) {}
@@ -61,6 +60,18 @@ func NewRedis(url string, notice func(string)) (*Redis, error) {
 	s.breaker = circuitbreaker.NewBuilder[any]().WithFailureThreshold(1).WithDelay(breakerDelay).Build()
 	return s, nil
 }
+
+// CheckURL says whether a URL is one that NewRedis takes. The error does not
+// show it.
+func CheckURL(url string) error {
+	if _, err := redis.ParseURL(url); err != nil {
+		return errURL
+	}
+	return nil
+}
+
+// The client's own text may hold the URL, and with it a password.
+var errURL = errors.New("the URL of the store is not one of Redis: redis://host:port/db")
 
 // quietClient keeps the client from writing to stderr: its lines hold
 // addresses, and the operator gets one of ours.

@@ -244,8 +244,8 @@ func TestASummaryStandsInAFrame(t *testing.T) {
 			t.Fatalf("size %d:\n%s", size, got)
 		}
 	}
-	if Text(body, 7, 1000, words) != Text(body, 7, 1000, words) || !strings.Contains(Text(body, 7, 1000, words), "more lines") {
-		t.Error("not a function of its arguments")
+	if !strings.Contains(Text(body, 7, 1000, words), "more lines") {
+		t.Error("what fits was cut")
 	}
 }
 

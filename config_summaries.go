@@ -1,0 +1,144 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"laconic/proxy"
+	"laconic/store"
+	"laconic/tokenize"
+)
+
+// SummarizerConfig is the model that writes summaries. Without a model there is
+// none, and slots hold digests.
+type SummarizerConfig struct {
+	Model      string       `json:"model,omitempty"`
+	Upstream   string       `json:"upstream,omitempty"` // "": the top-level one
+	APIKey     proxy.Secret `json:"api_key,omitempty"`
+	Credential string       `json:"credential,omitempty" check:"oneof=own|client"`
+	Wait       Duration     `json:"wait,omitempty" check:"min=0"`
+	Timeout    Duration     `json:"timeout,omitempty" check:"above=0"`
+	Window     int          `json:"window,omitempty" check:"min=1024"`
+	Workers    int          `json:"workers,omitempty" check:"min=1,max=256"`
+	Mask       bool         `json:"mask,omitempty"`
+}
+
+// StoreConfig is where summaries are kept.
+type StoreConfig struct {
+	Kind   string       `json:"kind,omitempty" check:"oneof=memory|file|redis"`
+	Path   string       `json:"path,omitempty"`
+	URL    string       `json:"url,omitempty"`
+	Secret proxy.Secret `json:"secret,omitempty"`
+	TTL    Duration     `json:"ttl,omitempty" check:"above=0"`
+	Size   Size         `json:"size,omitempty" check:"min=1048576"`
+}
+
+// summaries judges the summarizer and its store.
+func (ch *checking) summaries() {
+	s := ch.Summarizer
+	if ch.named("summarizer") && !ch.broken("summarizer") && s.Model == "" && !ch.broken("summarizer.model") {
+		ch.at("summarizer", codeMissing, "summarizer has no model", "the name of the model that is to write the summaries, such as gpt-4o-mini")
+	}
+	if s.Upstream != "" || ch.named("summarizer.upstream") {
+		ch.upstream("summarizer.upstream", s.Upstream)
+	}
+	keyed := s.APIKey != "" || ch.named("summarizer.api_key")
+	if keyed && ch.given("summarizer.api_key") {
+		ch.header("summarizer.api_key", string(s.APIKey))
+	}
+	hasClientKeys := len(ch.ClientKeys) > 0 || ch.broken("client_keys")
+	switch client := s.Credential == "client"; {
+	case client && keyed:
+		ch.at("summarizer.credential", codeKey, "summarizer has both an api_key and credential: client", "credential: client sends the client's key; remove one of the two")
+	case client && hasClientKeys:
+		ch.at("summarizer.credential", codeKey, "summarizer cannot have the client's credential: with client_keys it goes no further than this proxy", "give it an api_key")
+	case keyed && !hasClientKeys && !loopbackAddress(ch.Listen) && addressFault(ch.Listen) == nil:
+		ch.blame("listen", "summarizer.api_key", codeKey, "listen is open to other machines and summarizer has an api_key, which everyone who gets here could spend",
+			"set client_keys, or credential: client, or listen on 127.0.0.1")
+	}
+	ch.store()
+}
+
+// leastSecret is the length of store.secret, at least, in characters.
+const leastSecret = 16
+
+func (ch *checking) store() {
+	s := ch.Store
+	given := s.Secret != "" || ch.named("store.secret")
+	if given && ch.given("store.secret") && len(s.Secret) < leastSecret {
+		ch.at("store.secret", codeSecret, "store.secret is shorter than 16 characters", "openssl rand -hex 32 makes a good one")
+	}
+	switch store.Kind(s.Kind) {
+	case store.InFile:
+		if s.Path == "" && !ch.broken("store.path") {
+			ch.at("store.path", codeMissing, "store.path is empty, and kind: file needs one", "such as laconic.db")
+		}
+	case store.InRedis:
+		if !ch.broken("store.url") {
+			if s.URL == "" {
+				ch.at("store", codeMissing, "store has no url, and kind: redis needs one", "such as redis://127.0.0.1:6379/0")
+			} else if store.CheckURL(s.URL) != nil {
+				ch.at("store.url", codeURL, "store.url is not the URL of a Redis", "such as redis://127.0.0.1:6379/0, rediss:// for TLS, unix:///path")
+			}
+		}
+		if !given {
+			ch.at("store", codeSecret, "store has no secret, and kind: redis needs one", "all who share the store need the same; without one everyone who reaches it could read it")
+		}
+	}
+}
+
+// summarizer makes the summarizer of the proxy, without its store; nil where
+// there is none.
+func (c *Config) summarizer(counter makeCounter) (*proxy.Summarizer, error) {
+	s := c.Summarizer
+	if s.Model == "" {
+		return nil, nil
+	}
+	upstream, err := parseUpstream(orElse(s.Upstream, c.Upstream))
+	if err != nil {
+		return nil, err
+	}
+	count, err := counter(s.Model, "")
+	if err != nil {
+		return nil, err
+	}
+	window := s.Window
+	if known, input, ok := tokenize.Window(s.Model); window == 0 && ok {
+		if window = known; input > 0 {
+			window = min(known, input)
+		}
+	}
+	if window == 0 {
+		window = c.DefaultWindow
+	}
+	return &proxy.Summarizer{
+		Upstream: upstream, Model: s.Model, Key: s.APIKey, ClientCredential: s.Credential == "client",
+		Wait: time.Duration(s.Wait), Timeout: time.Duration(s.Timeout), Window: window, Workers: s.Workers, Mask: s.Mask,
+		Counter: count,
+	}, nil
+}
+
+// openStore opens the store that the configuration wants.
+func (c *Config) openStore(notice func(string)) (*store.Vault, error) {
+	s := c.Store
+	return store.Open(store.Options{
+		Kind: store.Kind(s.Kind), Path: s.Path, URL: s.URL, Secret: []byte(s.Secret), TTL: time.Duration(s.TTL),
+		Memory: int(s.Size), File: int64(s.Size), Notice: notice,
+	})
+}
+
+// summaryWords says what model writes summaries and where they are kept.
+func (c *Config) summaryWords() string {
+	s := c.Summarizer
+	if s.Model == "" {
+		return "off"
+	}
+	where := c.Store.Kind
+	switch store.Kind(c.Store.Kind) {
+	case store.InFile:
+		where = c.Store.Path
+	case store.InRedis:
+		where = shownURL(c.Store.URL)
+	}
+	return strings.Join([]string{s.Model, "at", shownURL(orElse(s.Upstream, c.Upstream)) + ",", "kept in", where, "for", c.Store.TTL.String()}, " ")
+}
