@@ -19,7 +19,7 @@ import (
 )
 
 func demoCommand() *cobra.Command {
-	var fast bool
+	var fast, summaries bool
 	var turns, width, budget int
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -38,10 +38,14 @@ func demoCommand() *cobra.Command {
 			} else {
 				o.Fast = true
 			}
+			if summaries {
+				o.Summarizer = &demo.Summarizer{}
+			}
 			return runDemo(cmd.Context(), o)
 		},
 	}
 	cmd.Flags().BoolVar(&fast, "fast", false, "no pauses between the turns")
+	cmd.Flags().BoolVar(&summaries, "summarizer", false, "let a stand-in for a model write the text that stands for older messages")
 	cmd.Flags().IntVar(&turns, "turns", 0, "stop after so many requests (0: the whole story)")
 	cmd.Flags().IntVar(&width, "width", 0, "columns to draw in (0: the terminal's)")
 	cmd.Flags().IntVar(&budget, "budget", demo.Budget, "the proxy's budget, in tokens of prompt")
@@ -55,22 +59,36 @@ func runDemo(ctx context.Context, o demo.Options) error {
 		latency = 0
 	}
 	upstream := strict.New(strict.Options{Limit: demo.Limit, Latency: latency})
-	ul, err := net.Listen("tcp", "127.0.0.1:0")
+	base, closeUpstream, err := onLoopback(upstream)
 	if err != nil {
 		return err
 	}
-	us := &http.Server{Handler: upstream, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = us.Serve(ul) }()
-	defer us.Close()
-
-	src := fmt.Sprintf("models:\n  - match: \"*\"\n    budget: %d\n    tokenizer: bytes/3.5\n", o.Budget)
-	c, err := Parse("demo", []byte(src), Override{Key: "upstream", Value: "http://" + ul.Addr().String() + "/v1", From: "demo"})
+	defer closeUpstream()
+	src := fmt.Sprintf("upstream: %s\nmodels:\n  - match: \"*\"\n    budget: %d\n    tokenizer: bytes/3.5\n", base, o.Budget)
+	if o.Summarizer != nil {
+		base, closeModel, err := onLoopback(o.Summarizer)
+		if err != nil {
+			return err
+		}
+		defer closeModel()
+		// The show goes faster than any agent works, so it waits for what is not ready.
+		src += fmt.Sprintf("summarizer: {model: stand-in, upstream: %q, wait: 5s}\n", base)
+	}
+	c, err := Parse("demo", []byte(src))
 	if err != nil {
 		return err
 	}
 	opts, err := c.Options(counterFor)
 	if err != nil {
 		return err
+	}
+	if opts.Summarizer != nil {
+		vault, err := c.openStore(nil)
+		if err != nil {
+			return err
+		}
+		defer vault.Close()
+		opts.Summarizer.Store = vault
 	}
 	p, err := proxy.New(opts)
 	if err != nil {
@@ -88,6 +106,18 @@ func runDemo(ctx context.Context, o demo.Options) error {
 	stop()
 	<-done
 	return err
+}
+
+// onLoopback serves a handler on a free port and gives its base URL, and what
+// ends it.
+func onLoopback(h http.Handler) (base string, end func(), err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = srv.Serve(l) }()
+	return "http://" + l.Addr().String() + "/v1", func() { _ = srv.Close() }, nil
 }
 
 // policyFlags choose how the commands that need no upstream compact.

@@ -14,6 +14,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
+
+	"laconic/demo"
 )
 
 // TestMain makes this test binary the laconic command, too: the stories of
@@ -42,7 +44,7 @@ func (l leakless) Run() int {
 // binary. What the commands do stands in the files stories_*_test.go.
 func TestStories(t *testing.T) {
 	t.Parallel()
-	commands := []map[string]scriptCommand{upstreamCommands, proxyCommands, clientCommands, streamCommands, turnCommands, customerCommands, fileCommands}
+	commands := []map[string]scriptCommand{upstreamCommands, proxyCommands, clientCommands, streamCommands, turnCommands, customerCommands, fileCommands, summaryCommands}
 	all := map[string]scriptCommand{}
 	for _, c := range commands {
 		maps.Copy(all, c)
@@ -64,6 +66,8 @@ type story struct {
 	launched  []*upstream          // all of them: a name may have been given twice
 	proxy     *running
 	stream    *openStream // that the script has open
+
+	summarizer *demo.Summarizer // nil: none was started
 }
 
 type storyKey struct{}

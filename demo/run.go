@@ -24,6 +24,10 @@ type Options struct {
 	// nobody else may use it meanwhile.
 	Upstream *strict.Upstream
 
+	// Summarizer stands in for the model that the proxy asks for summaries; nil: there is none. Only what it
+	// was asked is shown.
+	Summarizer *Summarizer
+
 	// Budget is drawn as a line when the proxy does not name one in its headers, and is what the comparison
 	// with dropping the oldest messages uses. In tokens; 0 means 16,000.
 	Budget int

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -57,6 +58,9 @@ func (s *show) remarks(reasons string) {
 	if s.overBudget > 0 {
 		lines = append(lines, fmt.Sprintf("%s went out above the budget.", plural(s.overBudget, "request")))
 	}
+	if s.o.Summarizer != nil {
+		lines = append(lines, s.summaries()...)
+	}
 	for _, line := range lines {
 		for _, part := range wrap(line, min(s.look.width, 100)-2) {
 			s.print(s.look.paint(faint, " "+part))
@@ -84,4 +88,17 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// summaries says what was asked of the summarizer and what came of it.
+func (s *show) summaries() (lines []string) {
+	asked, updates, bytes := s.o.Summarizer.Asked()
+	lines = append(lines, fmt.Sprintf("A stand-in for a model was asked for a summary %s, %d of them for what came since the one before: %s bytes in all. "+
+		"The proxy prepares each before it is needed and sends it again in every later turn.", plural(asked, "time"), updates, thousands(bytes)))
+	for _, m := range s.before {
+		if _, slot, ok := strings.Cut(m.Text, "[Summary of "); ok && m.Role == "user" {
+			return append(lines, "What stands in the last request: “[Summary of "+clip(strings.Join(strings.Fields(slot), " "), 700)+"”")
+		}
+	}
+	return append(lines, "No summary stands in the last request.")
 }

@@ -90,7 +90,7 @@ func TestWhateverASummarizerDoesTheDigestStandsIn(t *testing.T) {
 	f("is cut off", "length", 2, tells(answered(told, "length")))
 	f("makes excuses", "short", 2, tells(answered("I cannot do that.", "stop")))
 	f("is longer than its source", "longer", 2, tells(answered(strings.Repeat(told, 2000), "stop")))
-	f("is larger than its slot", "too_large", 2, tells(answered(strings.Repeat(told+" ", 35), "stop")))
+	f("is larger than its slot", "too_large", 2, tells(answered(strings.Repeat(told+" ", 60), "stop")))
 	f("gives a page as its answer", "not_text", 2, tells(answered("<!DOCTYPE html><html>Just a moment, we check your browser</html>", "stop")))
 	f("is a page", "unreadable", 2, tells("<!DOCTYPE html><html><body>welcome</body></html>"))
 	f("streams", "unreadable", 2, tells("data: {\"choices\":[{\"delta\":{\"content\":\"Task\"}}]}\n\ndata: [DONE]\n\n"))
