@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"unicode/utf8"
 
@@ -25,9 +26,8 @@ func (s *summaries) request(ctx context.Context, credential http.Header, p summa
 	if !s.o.ClientCredential {
 		config = openai.DefaultConfig(string(s.o.Key))
 	}
-	config.BaseURL = strings.TrimRight(s.o.Upstream.String(), "/")
 	config.HTTPClient = &http.Client{
-		Transport: &guarded{next: s.transport, credential: credential},
+		Transport: &guarded{next: s.transport, to: placeAt(s.o.Upstream, chatPath), credential: credential},
 		// A redirect would take the transcript where nobody sent it.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -84,12 +84,17 @@ func reasons(model string) bool {
 // and only if they are an answer at all.
 type guarded struct {
 	next       http.RoundTripper
+	to         *url.URL
 	credential http.Header
 }
+
+// chatPath is where a client would send such a request.
+var chatPath = &url.URL{Path: "/v1/chat/completions"}
 
 // RoundTrip sends one request.
 func (g *guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
+	r.URL, r.Host = g.to, g.to.Host
 	for name, values := range g.credential {
 		r.Header[name] = values
 	}

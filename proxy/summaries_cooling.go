@@ -30,11 +30,15 @@ func (s *summaries) isCooling(name string) bool {
 	return time.Now().Before(c.until)
 }
 
-// coolDown notes a failure.
+// coolDown notes a failure. Of several that were under way at once only the
+// first counts.
 func (s *summaries) coolDown(name string) {
 	c, _ := s.cooling.ComputeIfAbsent(name, func() (*cool, bool) { return &cool{}, false })
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if time.Now().Before(c.until) {
+		return
+	}
 	c.until = time.Now().Add(coolDowns[min(c.failures, len(coolDowns)-1)])
 	c.failures++
 }

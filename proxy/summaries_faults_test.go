@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"laconic/compact"
@@ -42,8 +43,11 @@ func TestWhateverASummarizerDoesTheDigestStandsIn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			u, model := newUpstream(t, nil), newUpstream(t, reply)
 			r := summarized(t, u, model, append([]func(*Options){waiting}, change...)...)
-			for n := 1; n <= 2; n++ {
-				res := r.chat(history(long))
+			for n, body := range []string{1: history(long), 2: strings.ReplaceAll(history(long), "line of", "word of")} {
+				if n == 0 {
+					continue
+				}
+				res := r.chat(body)
 				if res.StatusCode != 200 {
 					t.Fatalf("%s", res.body)
 				}
@@ -115,6 +119,31 @@ func TestWhateverASummarizerDoesTheDigestStandsIn(t *testing.T) {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}, short)
+}
+
+// TestOneClientsKeyIsNotAnothers: where each brings its own, the wrong one of
+// one client is no reason to leave another without summaries.
+func TestOneClientsKeyIsNotAnothers(t *testing.T) {
+	model := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer good" {
+			http.Error(w, "{}", http.StatusUnauthorized)
+			return
+		}
+		tells(answered(told, "stop"))(w, r)
+	})
+	r := summarized(t, newUpstream(t, nil), model, waiting, func(o *Options) {
+		o.Summarizer.Key, o.Summarizer.ClientCredential = "", true
+	})
+	for n, f := range []struct{ key, outcome, reason string }{
+		{"Bearer bad", SummaryDigest, "status_401"},
+		{"Bearer bad", SummaryDigest, "cooling"},
+		{"Bearer good", SummaryMade, ""},
+	} {
+		r.chat(history(long), "Authorization", f.key)
+		if got := r.lastSummary(n + 1); got.Outcome != f.outcome || got.Reason != f.reason {
+			t.Errorf("%s: %+v", f.key, got)
+		}
+	}
 }
 
 func TestASummarizerThatIsNotThere(t *testing.T) {
@@ -544,6 +573,46 @@ type brokenStore struct{}
 func (brokenStore) Get(context.Context, store.Key) ([]byte, error) { return []byte("lies"), nil }
 func (brokenStore) Put(context.Context, store.Key, []byte, time.Duration) error {
 	return store.ErrAbsent
+}
+
+// TestASummarizerIsLeftAloneLongerEachTime, until it answers again.
+func TestASummarizerIsLeftAloneLongerEachTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSummaries(&Proxy{}, &Summarizer{Transport: http.DefaultTransport})
+		defer s.cancel()
+		f := func(pause time.Duration) {
+			t.Helper()
+			s.coolDown("it")
+			s.coolDown("it") // another job of the same time
+			time.Sleep(pause - time.Second)
+			if !s.isCooling("it") || s.isCooling("other") {
+				t.Errorf("it is asked again before %v", pause)
+			}
+			time.Sleep(2 * time.Second)
+			if s.isCooling("it") {
+				t.Errorf("it is not asked again after %v", pause)
+			}
+		}
+		for range 2 {
+			f(60 * time.Second)
+			f(300 * time.Second)
+			f(900 * time.Second)
+			f(900 * time.Second)
+			s.warmUp("it")
+		}
+	})
+}
+
+// TestASummarizersURLMayHaveAQuery, as those of gateways do.
+func TestASummarizersURLMayHaveAQuery(t *testing.T) {
+	model := newUpstream(t, tells(answered(told, "stop")))
+	r := summarized(t, newUpstream(t, nil), model, waiting, func(o *Options) {
+		o.Summarizer.Upstream = model.base(t, "/gateway/v1?api-version=1")
+	})
+	r.chat(history(long))
+	if got := model.requests(); len(got) != 1 || got[0].URI != "/gateway/v1/chat/completions?api-version=1" {
+		t.Errorf("%+v", got)
+	}
 }
 
 // TestShutdownEndsWhatIsInTheMaking.

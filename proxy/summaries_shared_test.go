@@ -1,0 +1,129 @@
+package proxy
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"laconic/store"
+	"laconic/store/storetest"
+)
+
+// sharedStores are n vaults on one Redis, as n processes have them.
+func sharedStores(t testing.TB, n int) (all []*store.Vault) {
+	t.Helper()
+	url := storetest.StartRedis(t).URL()
+	for range n {
+		v, err := store.Open(store.Options{Kind: store.InRedis, URL: url, Secret: []byte("a secret of this test")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(v.Close)
+		all = append(all, v)
+	}
+	return all
+}
+
+// TestReplicasAskOnce: the same conversation reaches three processes at once;
+// one asks, the others wait for what it gets, and all send the same bytes.
+func TestReplicasAskOnce(t *testing.T) {
+	open := make(chan struct{})
+	model := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		<-open
+		tells(answered(told, "stop"))(w, r)
+	})
+	u := newUpstream(t, nil)
+	var replicas []*running
+	for _, v := range sharedStores(t, 3) {
+		replicas = append(replicas, summarized(t, u, model, waiting, func(o *Options) { o.Summarizer.Store = v }))
+	}
+	var wg sync.WaitGroup
+	for _, r := range replicas {
+		wg.Go(func() { r.chat(history(long)) })
+	}
+	for range 2000 {
+		waitingFor := 0
+		for _, r := range replicas {
+			waitingFor += int(r.SummaryCounts().Running)
+		}
+		if waitingFor == 3 && len(model.requests()) == 1 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	close(open)
+	wg.Wait()
+	for i, r := range replicas {
+		if got := r.lastSummary(1); got.Outcome != SummaryMade {
+			t.Errorf("replica %d: %+v", i, got)
+		}
+	}
+	if n := len(model.requests()); n != 1 {
+		t.Errorf("the summarizer was asked %d times", n)
+	}
+	for _, g := range u.requests() {
+		if string(g.Body) != string(u.requests()[0].Body) || !strings.Contains(string(g.Body), "[Summary of") {
+			t.Error("they did not send the same")
+		}
+	}
+}
+
+// TestAReplicaThatDoesNotWaitLeavesItToTheOther.
+func TestAReplicaThatDoesNotWaitLeavesItToTheOther(t *testing.T) {
+	open := make(chan struct{})
+	model := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		<-open
+		tells(answered(told, "stop"))(w, r)
+	})
+	u := newUpstream(t, nil)
+	vaults := sharedStores(t, 2)
+	a := summarized(t, u, model, func(o *Options) { o.Summarizer.Store = vaults[0] })
+	b := summarized(t, u, model, func(o *Options) { o.Summarizer.Store = vaults[1] })
+	a.chat(history(long))
+	for range 2000 {
+		if len(model.requests()) == 1 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	b.chat(history(long))
+	b.quietly()
+	if c := b.SummaryCounts(); c.Failed["elsewhere"] != 1 {
+		t.Errorf("%+v", c)
+	}
+	close(open)
+	a.quietly()
+	b.chat(history(long + 1))
+	if got := b.lastSummary(2); got.Outcome != SummaryHit {
+		t.Errorf("%+v", got)
+	}
+	if n := len(model.requests()); n != 1 {
+		t.Errorf("the summarizer was asked %d times", n)
+	}
+}
+
+// TestARedisThatFailsInTheMiddleTakesNothingBack: what stood in a conversation
+// stays there.
+func TestARedisThatFailsInTheMiddleTakesNothingBack(t *testing.T) {
+	server := storetest.StartRedis(t)
+	v, err := store.Open(store.Options{Kind: store.InRedis, URL: server.URL(), Secret: []byte("a secret of this test")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(v.Close)
+	u, model := newUpstream(t, nil), newUpstream(t, tells(answered(told, "stop")))
+	r := summarized(t, u, model, waiting, func(o *Options) { o.Summarizer.Store = v })
+	r.chat(history(long))
+	server.Stop()
+	r.chat(history(long + 1))
+	all := u.requests()
+	if got := r.lastSummary(2); got.Outcome != SummaryHit || slotOf(t, all[0].Body) != slotOf(t, all[1].Body) {
+		t.Errorf("%+v", got)
+	}
+	r.chat(strings.ReplaceAll(history(long), "line of", "word of"))
+	if got := r.lastSummary(3); got.Outcome != SummaryMade {
+		t.Errorf("without a store: %+v", got)
+	}
+}
