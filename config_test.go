@@ -19,6 +19,7 @@ import (
 	"laconic/compact"
 	"laconic/compact/stage"
 	"laconic/proxy"
+	"laconic/store"
 	"laconic/tokenize"
 )
 
@@ -853,13 +854,18 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	}
+	vault, err := store.Open(store.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(vault.Close)
 	always := func(string) (string, bool) { return canary, true }
 	const secrets = "x-row: &row {api_key: canary, window: none}\nclient_keys:\n  - canary: [\n"
 	f.Fuzz(func(t *testing.T, src string) {
 		if strings.Contains(src, canary) {
 			t.Skip("the secret stands where none belongs")
 		}
-		for _, text := range []string{src, src + "\n" + secrets, "client_keys: [canary, {canary: canary}]\nmodels: [{api_key: canary, credential: canary}]\n" + src} {
+		for _, text := range []string{src, src + "\n" + secrets, "client_keys: [canary, {canary: canary}]\nmodels: [{api_key: canary, credential: canary}]\nsummarizer: {api_key: canary, credential: canary}\nstore: {secret: canary}\n" + src} {
 			c, err := readConfig("fuzz.yaml", []byte(text), always, nil)
 			var b strings.Builder
 			tellConfig(&b, c, err, false)
@@ -876,6 +882,9 @@ func FuzzParse(f *testing.F) {
 			o, err := c.Options(countWords)
 			if err != nil {
 				t.Fatalf("valid, but of no use: %v", err)
+			}
+			if o.Summarizer != nil {
+				o.Summarizer.Store = vault // not the one it names: a fuzzer writes no files
 			}
 			if _, err := proxy.New(o); err != nil {
 				t.Fatalf("valid, but the proxy refuses it: %v\n%s", err, text)

@@ -189,6 +189,7 @@ func TestWhatASummarizerIsSent(t *testing.T) {
 			r := summarized(t, u, model, waiting, change)
 			body := strings.Replace(history(long), `"model":"m"`, `"model":"m","tools":[{"type":"function","function":{"name":"canary-tool"}}],"user":"canary-user"`, 1)
 			body = strings.Replace(body, "line of f3.", "PASSWORD=canary-password", 1)
+			body = strings.Replace(body, "do it,", "do it with the password: canary-password,", 1)
 			r.chat(body, "Authorization", "Bearer client-key", "Cookie", "canary=1", "X-Custom", "canary", "Openai-Organization", "client-org")
 			all := model.requests()
 			if len(all) != 1 {
@@ -526,6 +527,26 @@ func TestSummariesComeLast(t *testing.T) {
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestAHopelessGapIsNoFaultOfTheSummarizer: one that is too long for it, or
+// whose slot is too small, and then another one that is not.
+func TestAHopelessGapIsNoFaultOfTheSummarizer(t *testing.T) {
+	u, model := newUpstream(t, nil), newUpstream(t, tells(answered(told, "stop")))
+	f := func(want string, change func(*Options)) {
+		t.Helper()
+		r := summarized(t, u, model, waiting, change)
+		before := len(model.requests())
+		r.chat(history(long))
+		if got := r.lastSummary(1); got.Outcome != SummaryDigest || got.Reason != want {
+			t.Errorf("%+v, want %s", got, want)
+		}
+		if len(model.requests()) > before || r.summaries.isCooling("own") {
+			t.Errorf("%s: it was asked, or is cooling", want)
+		}
+	}
+	f("source_long", func(o *Options) { o.Summarizer.Window = 2000 })
+	f("small", func(o *Options) { o.Default.Limits.Budget = 330 })
+}
 
 // TestAPanicCostsASummaryAndNoMore, and the gap can be tried again.
 func TestAPanicCostsASummaryAndNoMore(t *testing.T) {

@@ -47,6 +47,10 @@ func (s *summaries) underWay(key store.Key) bool {
 	return running || s.isCooling(string(key[:]))
 }
 
+// leastSummary is the size of a slot, in tokens, below which a digest says more
+// than a summary, whose frame alone takes some 40.
+const leastSummary = 160
+
 // start gives the job that makes the summary of a gap, a new one if there is
 // none. wait: a request will wait for it. No job: why not, in a word.
 func (s *summaries) start(t *trip, in compact.Conversation, g gapNames, slot *compact.Slot, wait bool) (*job, string) {
@@ -63,6 +67,8 @@ func (s *summaries) start(t *trip, in compact.Conversation, g gapNames, slot *co
 	switch {
 	case s.closed:
 		return nil, "shutdown"
+	case slot.Size < leastSummary:
+		return nil, "small"
 	case s.isCooling(credential), s.isCooling(string(key[:])):
 		return nil, "cooling"
 	}
@@ -84,7 +90,9 @@ func (s *summaries) start(t *trip, in compact.Conversation, g gapNames, slot *co
 		return nil, "memory"
 	}
 	if m := taskOf(in); m != nil {
-		j.task = partsText(m)
+		if j.task = partsText(m); s.o.Mask {
+			j.task = summary.Mask(j.task)
+		}
 	}
 	if s.o.ClientCredential {
 		j.headers = clientCredential(t.r.Header)
@@ -116,19 +124,23 @@ func (j *job) finish(key store.Key) {
 	s := j.s
 	j.spans = nil
 	j.seat.free()
-	<-s.workers
-	s.mu.Lock()
-	delete(s.jobs, key)
-	s.mu.Unlock()
+	// What came of it is noted before the job is gone: a request that comes
+	// between the two would start another.
 	switch j.why {
 	case "":
 		s.warmUp(j.coolKey)
 		s.warmUp(string(key[:]))
 	case "elsewhere", "shutdown":
+	case string(summary.TooLong):
+		s.coolDown(string(key[:])) // no fault of the summarizer's
 	default:
 		s.coolDown(j.coolKey)
 		s.coolDown(string(key[:]))
 	}
+	<-s.workers
+	s.mu.Lock()
+	delete(s.jobs, key)
+	s.mu.Unlock()
 	j.info.Reason, j.info.Duration = j.why, time.Since(j.began)
 	s.counts.ended(&j.info)
 	close(j.done)
