@@ -228,25 +228,19 @@ func (j *job) write(ctx context.Context) (string, error) {
 	words := summary.Words(j.size - frame)
 	// Some of the window is for the answer, some for what a count may be off.
 	room := o.Window*6/10 - cost(prior) - j.size - promptTokens
-	blocks, err := j.render(ctx, spans)
+	pieces, err := j.pieces(ctx, spans, cost, room)
 	if err != nil {
 		return "", err
 	}
-	source := 0
-	for _, b := range blocks {
-		source += j.cost(b)
-	}
-	pieces := summary.Split(blocks, cost, room, mostPieces)
-	if pieces == nil {
-		return "", summary.TooLong
-	}
 	users := usersOf(j.spans)
-	j.spans, spans, blocks = nil, nil, nil // what is left of the request's body
+	j.spans, spans = nil, nil // what is left of the request's body
 	j.seat.shrink(int64(len(pieces)) * int64(len(pieces[0])))
-	j.info.Pieces, j.info.SourceTokens = len(pieces), source
+	j.info.Pieces = len(pieces)
 	text := prior
 	for _, piece := range pieces {
-		if text, err = j.ask(ctx, text, piece, words, j.cost(piece)+j.cost(text), j.size-frame); err != nil {
+		source := j.cost(piece)
+		j.info.SourceTokens += source
+		if text, err = j.ask(ctx, text, piece, words, source+j.cost(text), j.size-frame); err != nil {
 			return "", err
 		}
 	}
@@ -275,16 +269,20 @@ func (j *job) prior(ctx context.Context) (string, []compact.Message) {
 	return "", slices.Concat(j.spans...)
 }
 
-// render writes the transcript. One is written at a time: it is work for the
+// pieces writes the transcript. One is written at a time: it is work for the
 // processor, which belongs to the requests.
-func (j *job) render(ctx context.Context, msgs []compact.Message) ([]string, error) {
+func (j *job) pieces(ctx context.Context, msgs []compact.Message, cost func(string) int, room int) ([]string, error) {
 	select {
 	case j.s.rendering <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 	defer func() { <-j.s.rendering }()
-	return summary.Render(msgs, j.s.o.Mask), nil
+	pieces := summary.Split(summary.Render(msgs, j.s.o.Mask), cost, room, mostPieces)
+	if pieces == nil {
+		return nil, summary.TooLong
+	}
+	return pieces, nil
 }
 
 // ask asks for one text, once more where the first answer cannot be taken.

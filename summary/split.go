@@ -14,8 +14,12 @@ func Split(blocks []string, cost func(string) int, room, most int) []string {
 	if room < leastRoom {
 		return nil
 	}
+	costs := make([]int, len(blocks))
+	for i, b := range blocks {
+		costs[i] = cost(b)
+	}
 	for limit := room * 9 / 10; limit >= leastBlock; limit = limit * 2 / 3 {
-		if pieces := pack(blocks, cost, room, most, limit); pieces != nil {
+		if pieces := pack(blocks, costs, cost, room, most, limit); pieces != nil {
 			return pieces
 		}
 	}
@@ -29,12 +33,12 @@ const (
 	leastBlock = 24
 )
 
-func pack(blocks []string, cost func(string) int, room, most, limit int) []string {
+func pack(blocks []string, costs []int, cost func(string) int, room, most, limit int) []string {
 	var pieces []string
 	var piece strings.Builder
 	spent := 0
-	for _, block := range blocks {
-		n := cost(block)
+	for i, block := range blocks {
+		n := costs[i]
 		if n > limit {
 			block, n = shortened(block, cost, n, limit)
 		}
