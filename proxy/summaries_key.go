@@ -46,12 +46,13 @@ func (s *summaries) gap(t *trip, in compact.Conversation, slot *compact.Slot, ne
 	}
 	var g gapNames
 	var link []byte
+	w := digesting{h: sha256.New()}
 	if m := taskOf(in); m != nil {
-		link = chain(link, m)
+		link = w.chain(link, m)
 	}
 	for _, span := range slot.Spans() {
 		for i := range span {
-			link = chain(link, &span[i])
+			link = w.chain(link, &span[i])
 		}
 		g.messages += len(span)
 		g.keys = append(g.keys, s.o.Store.Key(s.parts(t, link)...))
@@ -82,9 +83,9 @@ func (s *summaries) parts(t *trip, link []byte) []string {
 
 // chain is the hash of a list that grew by one message. So the hash of a list
 // is also that of every list it began as, on the way.
-func chain(link []byte, m *compact.Message) []byte {
-	w := digesting{h: sha256.New()}
-	w.text(string(link))
+func (w *digesting) chain(link []byte, m *compact.Message) []byte {
+	w.h.Reset()
+	w.bytes(link)
 	w.message(m)
 	return w.h.Sum(nil)
 }
@@ -92,7 +93,10 @@ func chain(link []byte, m *compact.Message) []byte {
 // digesting hashes what a model sees of messages: a string and one text part
 // are the same, null and absent too, and how the client wrote a text in JSON
 // does not count.
-type digesting struct{ h hash.Hash }
+type digesting struct {
+	h   hash.Hash
+	buf []byte // of texts that are written otherwise in JSON
+}
 
 func (w *digesting) ints(values ...int) {
 	for _, v := range values {
@@ -102,9 +106,19 @@ func (w *digesting) ints(values ...int) {
 	}
 }
 
+func (w *digesting) bytes(b []byte) {
+	w.ints(len(b))
+	w.h.Write(b)
+}
+
 func (w *digesting) text(s string) {
-	w.ints(len(s))
-	w.h.Write([]byte(s))
+	w.buf = append(w.buf[:0], s...)
+	w.bytes(w.buf)
+}
+
+func (w *digesting) read(t compact.Text) {
+	w.buf = t.AppendTo(w.buf[:0])
+	w.bytes(w.buf)
 }
 
 func (w *digesting) message(m *compact.Message) {
@@ -113,13 +127,13 @@ func (w *digesting) message(m *compact.Message) {
 	w.text(m.Answers)
 	for i := range m.Parts {
 		w.ints(int(m.Parts[i].Kind))
-		w.text(m.Parts[i].Text.String())
+		w.read(m.Parts[i].Text)
 		w.text(m.Parts[i].Detail)
 	}
 	for i := range m.Calls {
 		w.text(m.Calls[i].ID)
 		w.text(m.Calls[i].Name)
-		w.text(m.Calls[i].Arguments.String())
+		w.read(m.Calls[i].Arguments)
 	}
 }
 
