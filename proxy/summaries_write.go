@@ -1,0 +1,138 @@
+package proxy
+
+import (
+	"context"
+	"slices"
+
+	"laconic/compact"
+	"laconic/summary"
+)
+
+// write asks the model, piece by piece.
+func (j *job) write(ctx context.Context) (string, error) {
+	o := j.s.o
+	cost := costOf(o.Counter)
+	prior, spans := j.prior(ctx)
+	frame := summary.Frame(j.cost)
+	words := summary.Words(j.size - frame)
+	// Some of the window is for the answer, some for what a count may be off.
+	room := o.Window*6/10 - cost(prior) - j.size - promptTokens
+	pieces, err := j.pieces(ctx, spans, cost, room)
+	if err != nil {
+		return "", err
+	}
+	users := usersOf(j.spans)
+	j.spans, spans = nil, nil // what is left of the request's body
+	j.seat.shrink(int64(len(pieces)) * int64(len(pieces[0])))
+	j.info.Pieces = len(pieces)
+	text := prior
+	for _, piece := range pieces {
+		source := j.cost(piece)
+		j.info.SourceTokens += source
+		if text, err = j.ask(ctx, text, piece, words, source+j.cost(text), j.size-frame); err != nil {
+			return "", err
+		}
+	}
+	rules, names := summary.Lost(users, text, o.Mask)
+	return summary.With(text, rules, names, j.size-frame, j.cost), nil
+}
+
+// promptTokens is what the instructions of a prompt take, about.
+const promptTokens = 1200
+
+// A job asks at most mostTries times for each of at most mostPieces pieces.
+const (
+	mostPieces = 8
+	mostTries  = 2
+)
+
+// prior is the newest summary of an earlier epoch that there is, and the
+// messages that came since.
+func (j *job) prior(ctx context.Context) (string, []compact.Message) {
+	for n := len(j.gap.keys) - 1; n > 0; n-- {
+		if text, ok := j.s.o.Store.Get(ctx, j.gap.keys[n-1]); ok {
+			j.info.Updated = true
+			return text, slices.Concat(j.spans[n:]...)
+		}
+	}
+	return "", slices.Concat(j.spans...)
+}
+
+// pieces writes the transcript. One is written at a time: it is work for the
+// processor, which belongs to the requests.
+func (j *job) pieces(ctx context.Context, msgs []compact.Message, cost func(string) int, room int) ([]string, error) {
+	select {
+	case j.s.rendering <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-j.s.rendering }()
+	pieces := summary.Split(summary.Render(msgs, j.s.o.Mask), cost, room, mostPieces)
+	if pieces == nil {
+		return nil, summary.TooLong
+	}
+	return pieces, nil
+}
+
+// ask asks for one text, once more where the first answer cannot be taken.
+func (j *job) ask(ctx context.Context, prior, piece string, words, source, size int) (text string, err error) {
+	for try := range mostTries {
+		j.info.Tries++
+		var a summary.Answer
+		if a, err = j.s.request(ctx, j.headers, summary.Ask(j.task, prior, piece, words), size); err == nil {
+			if text, err = summary.Accept(a, source, size, j.cost); err == nil {
+				return text, nil
+			}
+		}
+		if ctx.Err() != nil || final(err) {
+			return "", err
+		}
+		if try == 0 {
+			words = words * 2 / 3 // too long is what an answer is most of the time
+		}
+	}
+	return "", err
+}
+
+// usersOf are the messages of users, in copies that do not hold on to the body.
+func usersOf(spans [][]compact.Message) (users []compact.Message) {
+	for _, span := range spans {
+		for i := range span {
+			if span[i].Role == compact.User {
+				users = append(users, compact.Message{
+					Role:  compact.User,
+					Parts: []compact.Part{{Text: compact.Plain(partsText(&span[i]))}},
+				})
+			}
+		}
+	}
+	return users
+}
+
+// partsText is the text of a message, copied.
+func partsText(m *compact.Message) string {
+	var b []byte
+	for i := range m.Parts {
+		if m.Parts[i].Kind == compact.KindText {
+			b = append(b, m.Parts[i].Text.String()...)
+			b = append(b, '\n')
+		}
+	}
+	return string(b)
+}
+
+// textBytes is what the texts of messages take.
+func textBytes(spans [][]compact.Message) (n int) {
+	for _, span := range spans {
+		for i := range span {
+			n += 512
+			for p := range span[i].Parts {
+				n += span[i].Parts[p].Text.Len()
+			}
+			for c := range span[i].Calls {
+				n += span[i].Calls[c].Arguments.Len()
+			}
+		}
+	}
+	return n
+}
