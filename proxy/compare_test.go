@@ -94,7 +94,7 @@ func TestASilentTruncatorIsNamedAndNotLearntFrom(t *testing.T) {
 // counter; and no policy that counts by its own numbers is corrected.
 func TestWhatSaysNothingOfTheCounter(t *testing.T) {
 	for name, policy := range map[string]*compact.Policy{
-		"slot":        {Name: "x", Ladder: []compact.Stage{told{}, drop{}}},
+		"slot":        {Name: "x", Ladder: []compact.Stage{telling{}, drop{}}},
 		"own counter": {Name: "x", Ladder: []compact.Stage{drop{}}, Counter: compacttest.Words{}},
 	} {
 		p := inFrontOf(t, counts(t, "whole", func([]byte) int { return 130 }), calibrating, func(o *Options) {

@@ -26,7 +26,7 @@ func TestThePromisesHoldUnderAnyFacts(t *testing.T) {
 		}
 		asked := []int{0, 100, 2000}[r.IntN(3)]
 		in := compact.Conversation{Messages: agentMessages(5+r.IntN(40), 5+r.IntN(90))}
-		policy := shaped(&compact.Policy{Name: "adaptive", Ladder: []compact.Stage{elide{}, told{}, drop{}}}, facts.Shape)
+		policy := shaped(&compact.Policy{Name: "adaptive", Ladder: []compact.Stage{elide{}, telling{}, drop{}}}, facts.Shape)
 		budget := facts.budget(set, asked)
 		if set.For(asked).Tokens < budget.Tokens {
 			t.Fatalf("%+v raised the budget from %d to %d", facts, set.For(asked).Tokens, budget.Tokens)

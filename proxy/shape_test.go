@@ -11,18 +11,18 @@ import (
 	"laconic/proxy/overflow"
 )
 
-// told is a stage that puts a text in the place of what leaves.
-type told struct{}
+// telling is a stage that puts a text in the place of what leaves.
+type telling struct{}
 
-func (told) Name() string { return "summarize" }
+func (telling) Name() string { return "summarize" }
 
-func (told) Shrink(d *compact.Draft) {
+func (telling) Shrink(d *compact.Draft) {
 	if d.Over() > 0 {
-		d.Summarize(told{}, 200, "a text in its place")
+		d.Summarize(telling{}, 200, "a text in its place")
 	}
 }
 
-func (told) Digest([]compact.Message, []compact.Message, int, compact.Counter) string {
+func (telling) Digest([]compact.Message, []compact.Message, int, compact.Counter) string {
 	return "THE-DIGEST of what left"
 }
 
@@ -49,7 +49,7 @@ func TestTheShapeStepsOnWithWhatATemplateRefuses(t *testing.T) {
 				_, _ = io.WriteString(w, plainAnswer)
 			})
 			p := inFrontOf(t, u, windowed(window), func(o *Options) {
-				o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{told{}, drop{}}}
+				o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{telling{}, drop{}}}
 			})
 			for turn, w := range want {
 				before := len(u.requests())
