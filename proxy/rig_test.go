@@ -151,6 +151,7 @@ type running struct {
 	stop func() // and wait
 	mu   sync.Mutex
 	all  []ReplyInfo
+	sent []RewriteInfo // in the order of sending; replies may end in another
 	bugs []FaultInfo
 }
 
@@ -158,8 +159,9 @@ func start(t testing.TB, o Options) *running {
 	t.Helper()
 	r := &running{t: t}
 	o.Listener = Tee(o.Listener, Listener{
-		Replied: func(i ReplyInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.all = append(r.all, i) },
-		Failed:  func(i FaultInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.bugs = append(r.bugs, i) },
+		Replied:   func(i ReplyInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.all = append(r.all, i) },
+		Rewritten: func(i RewriteInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.sent = append(r.sent, i) },
+		Failed:    func(i FaultInfo) { r.mu.Lock(); defer r.mu.Unlock(); r.bugs = append(r.bugs, i) },
 	})
 	p, err := New(o)
 	if err != nil {

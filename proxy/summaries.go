@@ -260,7 +260,7 @@ func (t *trip) counter() compact.Counter {
 	if c := t.policy().Counter; c != nil {
 		return c
 	}
-	return t.route.Counter
+	return t.facts.counter(t.route.Counter)
 }
 
 // costOf is what a text costs, in tokens.

@@ -27,11 +27,13 @@ func waiting(o *Options) { o.Summarizer.Wait = 10 * time.Second }
 // lastSummary is what became of the slot of the newest request.
 func (r *running) lastSummary(n int) SummaryInfo {
 	r.t.Helper()
-	info := r.replies(n)[n-1].Rewrite
-	if info == nil || info.Summary == nil {
-		r.t.Fatalf("the request had no slot: %+v", info)
+	r.replies(n)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.sent) < n || r.sent[n-1].Summary == nil {
+		r.t.Fatalf("request %d of %d had no slot", n, len(r.sent))
 	}
-	return *info.Summary
+	return *r.sent[n-1].Summary
 }
 
 // TestWhateverASummarizerDoesTheDigestStandsIn: the request is answered, the
