@@ -2,8 +2,9 @@ package tokenize
 
 import "strings"
 
-// A client that escapes slashes in JSON (PHP does) may leave \/ in a URL that is taken from the body as it stands.
-// Both readers here see through that, so that nobody has to copy megabytes to unescape them.
+// A client that escapes in JSON what need not be (PHP writes \/ for a slash, .NET \u002B for a plus) may leave that in a
+// URL that is taken from the body as it stands. Both readers here see through that, so that nobody has to copy
+// megabytes to unescape them.
 
 // longestMediaType bounds the search for the comma that ends the head of a data URL.
 const longestMediaType = 512
@@ -43,14 +44,19 @@ type payload struct {
 // longestHeader is how many characters of base64 are looked at in search of a size. Jumps are not counted.
 const longestHeader = 64 << 10
 
-// lineSample is how far one looks for line ends before trusting jumps: MIME breaks lines at 76 characters.
-const lineSample = 160
+// How far one looks for what stands between the characters before trusting jumps: MIME breaks lines at 76 characters,
+// and of a plus or a slash there is one in 64.
+const (
+	lineSample   = 160
+	escapeSample = 4 << 10
+)
 
 func payloadOf(data string) payload {
 	return payload{
-		text:   data,
-		left:   longestHeader,
-		broken: strings.ContainsAny(data[:min(len(data), lineSample)], " \t\r\n\\"),
+		text: data,
+		left: longestHeader,
+		broken: strings.ContainsAny(data[:min(len(data), lineSample)], " \t\r\n") ||
+			strings.Contains(data[:min(len(data), escapeSample)], `\`),
 	}
 }
 
@@ -60,9 +66,12 @@ func (p *payload) next() (b byte, ok bool) {
 		if p.text == "" || p.left == 0 {
 			return 0, false
 		}
-		v := sextets[p.text[0]]
-		p.text = p.text[1:]
-		p.left--
+		v, size := sextets[p.text[0]], 1
+		if v == ignored && len(p.text) >= 6 && p.text[:2] == `\u` {
+			v, size = escaped(p.text[2:6]), 6
+		}
+		p.text = p.text[size:]
+		p.left = max(0, p.left-size)
 		switch {
 		case v < 64:
 			p.acc = p.acc<<6 | uint32(v)
@@ -73,6 +82,19 @@ func (p *payload) next() (b byte, ok bool) {
 	}
 	p.bits -= 8
 	return byte(p.acc >> p.bits), true
+}
+
+// escaped gives the value of the character that \u and these four digits stand for.
+func escaped(digits string) byte {
+	switch strings.ToLower(digits) {
+	case "002b":
+		return sextets['+']
+	case "002f":
+		return sextets['/']
+	case "003d":
+		return sextets['=']
+	}
+	return foreign
 }
 
 // fill gives up to len(buf) bytes and says how many.

@@ -110,6 +110,7 @@ func TestSkippingIsReadingWithoutLooking(t *testing.T) {
 	forms := map[string]string{
 		"in one line": text, "in lines": inLines(text, 76, "\r\n"),
 		"for URLs": base64.URLEncoding.EncodeToString(raw), "escaped": strings.ReplaceAll(text, "/", `\/`),
+		"escaped by number": strings.NewReplacer("/", `\u002f`, "+", `\u002B`, "=", `\u003D`).Replace(text),
 	}
 	for name, form := range forms {
 		for start := range 8 {
@@ -125,6 +126,24 @@ func TestSkippingIsReadingWithoutLooking(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Some encoders of JSON write the plus of base64 as \u002B; the first may stand far behind the header.
+func TestSizeIsReadThroughEscapes(t *testing.T) {
+	f := func(mediaType string, raw []byte) {
+		t.Helper()
+		url := strings.ReplaceAll(dataURL(mediaType, raw), "+", `\u002B`)
+		if !strings.Contains(url, `\u`) {
+			t.Fatalf("%.80s: nothing is escaped", url)
+		}
+		if w, h, ok := imageSize(url); !ok || w != 1003 || h != 1000 {
+			t.Errorf("%.80s: %d × %d, %v", url, w, h, ok)
+		}
+	}
+	f("image/png", pngHeader(1003, 1000)) // the plus is in the width
+	raw := withSegment(jpegHeader(0xc0, 1003, 1000), 0xe1, 1_000)
+	copy(raw[600:], bytes.Repeat([]byte{0xfb, 0xef, 0xbe}, 100)) // "++++" for each
+	f("image/jpeg", raw)
 }
 
 func TestJPEGInLinesOfBase64(t *testing.T) {
