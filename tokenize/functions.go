@@ -20,7 +20,8 @@ const (
 	lastFunction  = 12
 )
 
-// longestTools bounds what is read into memory, in bytes; longer ones are charged as text, which is more.
+// longestTools bounds what is read into memory, in bytes. Longer ones are charged as twice their text: an item of an
+// enum costs 3 beside its own tokens, and as JSON little more than a comma.
 const longestTools = 1 << 20
 
 // functions is the cost of a list of tools or of legacy functions. ok is false where the JSON is neither.
@@ -87,7 +88,10 @@ func (c *Counter) schema(schema map[string]any, root bool) (cost int) {
 				cost += c.loose(value)
 			}
 		case "properties":
-			properties, _ := value.(map[string]any)
+			properties, ok := value.(map[string]any)
+			if !ok {
+				cost += c.loose(value)
+			}
 			if len(properties) > 0 {
 				cost += firstProperty
 			}
@@ -95,24 +99,34 @@ func (c *Counter) schema(schema map[string]any, root bool) (cost int) {
 				cost += c.property(name, p)
 			}
 		case "enum":
-			items, _ := value.([]any)
+			items, ok := value.([]any)
+			if !ok {
+				cost += c.loose(value)
+			}
 			if len(items) > 0 {
 				cost += firstItem
 			}
 			for _, item := range items {
 				cost += perItem + c.loose(item)
 			}
-		case "anyOf", "oneOf", "allOf", "prefixItems":
-			alternatives, _ := value.([]any)
-			for _, a := range alternatives {
-				cost += c.property("", a)
-			}
-		case "items", "additionalProperties", "not":
-			if _, ok := value.(map[string]any); ok {
-				cost += c.property("", value)
-			}
+		case "anyOf", "oneOf", "allOf", "items", "prefixItems", "additionalProperties", "not":
+			cost += c.nested(value)
 		default:
 			cost += c.Text(key) + c.loose(value)
+		}
+	}
+	return cost
+}
+
+// nested is the cost of a schema inside another that has no name, or of a list of them: before 2020 the items of a
+// tuple were one. true and false cost nothing.
+func (c *Counter) nested(value any) (cost int) {
+	switch v := value.(type) {
+	case map[string]any:
+		return c.property("", v)
+	case []any:
+		for _, one := range v {
+			cost += c.property("", one)
 		}
 	}
 	return cost

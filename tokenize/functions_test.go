@@ -72,6 +72,10 @@ func TestWhatNestsIsNeverBelowTheFormula(t *testing.T) {
 	f(`,"properties":{"b":{"properties":{"c":{"type":"string"}}}}`, "", 3+3+c.Text("b::")+3+3+c.Text("c:string:"))
 	f(`,"items":{"type":"string"}`, "", 3+c.Text(":string:"))
 	f(`,"items":{"properties":{"b":{"type":"string","enum":["x","y"]}}}`, "", 3+3+3+3)
+	f(`,"items":[{"type":"string","description":"Much text in a tuple."},{"type":"number"}]`, "", 2*3+c.Text("Much text in a tuple"))
+	f(`,"anyOf":{"type":"string","description":"Much text in no list."}`, "", 3+c.Text("Much text in no list"))
+	f(`,"properties":["Much text in a list."]`, "", c.Text("Much text in a list."))
+	f(`,"enum":{"x":"Much text in an object."}`, "", c.Text("Much text in an object."))
 	f(`,"anyOf":[{"type":"string"},{"type":"null"}]`, "", 2*3+2)
 	f(`,"additionalProperties":{"type":"string"}`, "", 3)
 	f(`,"default":{"x":[1,true,null,"a long text of many words"]}`, "", c.Text("a long text of many words")+3)
@@ -100,7 +104,25 @@ func TestOtherToolsCostTheirText(t *testing.T) {
 	f(`[{"type":"function","function":{"name":"f","parameters":{"properties":{"a":"not a schema"}}}}]`, "f:", "not a schema")
 }
 
-// What is no list of tools is charged as text; deep and long JSON, too.
+// Tools that are too long to be read cost no less than those that are just read.
+func TestLongToolsAreNotBelowTheFormula(t *testing.T) {
+	c := For("gpt-4o")
+	f := func(item string) {
+		t.Helper()
+		list := func(size int) []byte {
+			return []byte(tool(`"name":"f","parameters":{"properties":{"a":{"enum":[` + strings.Repeat(item+",", size/(len(item)+1)) + item + `]}}}`))
+		}
+		long := list(longestTools + 1)
+		if got, want := c.Tools(long), 2*(c.Tools(list(longestTools/2))-c.Tools(list(0))); got < want {
+			t.Errorf("items %s: %d bytes cost %d, want at least twice the items of half the length, %d", item, len(long), got, want)
+		}
+	}
+	f(`"a"`)
+	f(`"v12345"`)
+	f(`"of several words"`)
+}
+
+// What is no list of tools is charged as text; deep JSON, too.
 func TestBrokenToolsCostTheirText(t *testing.T) {
 	c := For("gpt-4o")
 	f := func(raw string) {
@@ -113,7 +135,6 @@ func TestBrokenToolsCostTheirText(t *testing.T) {
 	f(`{"name":"f"}`)
 	f(`[{"name":"f"}`)
 	f(strings.Repeat("[", 1<<20))
-	f(`[{"name":"` + strings.Repeat("long", longestTools/4) + `"}]`)
 }
 
 // Other models get the JSON, in some layout, behind a page of instructions.

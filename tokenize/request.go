@@ -13,6 +13,9 @@ func (c *Counter) Tools(raw []byte) int {
 		}
 	}
 	n := c.json(raw)
+	if c.text.framing.function > 0 && len(raw) > longestTools {
+		return 2 * n
+	}
 	return n + n*c.text.framing.layout/100 + c.text.framing.tools
 }
 
