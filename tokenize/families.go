@@ -68,7 +68,13 @@ var families = []family{
 	{"gemma-3-1b", "gemma-3-1b* gemma3:1b* gemma-3n* gemma3n*", "o200k*1.15+digits", flat(768), 32, 0, 32_768, 0},
 	{"gemma", "gemma*", "o200k*1.15+digits", flat(1_120), 32, 0, 131_072, 0},
 
-	// DeepSeek. V4 has 1,000,000 tokens at DeepSeek, less elsewhere.
+	// DeepSeek. V4 has 1,000,000 tokens at DeepSeek, less elsewhere. Small R1 models are Qwen's, tokenizer included; the
+	// names of Ollama's do not say so.
+	{
+		"deepseek-qwen",
+		"deepseek-*qwen* deepseek-r1:1.5b* deepseek-r1:7b* deepseek-r1:8b* deepseek-r1:14b* deepseek-r1:32b*",
+		"o200k*1.1+digits", anyVision, 32, 0, 131_072, 0,
+	},
 	{"deepseek", "deepseek*", "o200k*1.1", anyVision, 32, 0, 131_072, 0},
 
 	// Moonshot.

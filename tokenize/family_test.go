@@ -56,6 +56,11 @@ func TestFamilyByModelName(t *testing.T) {
 	f("gemini-3-pro-preview", "gemini", "o200k*1.15+digits")
 	f("gemma3:27b", "gemma", "o200k*1.15+digits")
 	f("deepseek-chat", "deepseek", "o200k*1.1")
+	f("deepseek-r1:671b", "deepseek", "o200k*1.1")
+	f("deepseek-r1:7b", "deepseek-qwen", "o200k*1.1+digits") // a Qwen 2.5 underneath
+	f("deepseek-ai/DeepSeek-R1-Distill-Qwen-32B", "deepseek-qwen", "o200k*1.1+digits")
+	f("deepseek-r1-0528-qwen3-8b", "deepseek-qwen", "o200k*1.1+digits")
+	f("deepseek-r1-distill-llama-70b", "deepseek", "o200k*1.1")
 	f("kimi-k2-instruct", "kimi-k2", "o200k*1.1")
 	f("qwen3:8b", "qwen3", "o200k*1.1+digits")
 	f("Qwen3-Coder-480B-A35B-Instruct", "qwen3-long", "o200k*1.1+digits")
