@@ -86,11 +86,7 @@ func (t Texts) Count(text string, count func(string) int) (n int, seen bool) {
 	if len(text) < Shortest {
 		return count(text), false
 	}
-	k := key{
-		hash: [2]uint64{maphash.String(t.c.seeds[0], text), maphash.String(t.c.seeds[1], text)},
-		size: len(text),
-		way:  t.way,
-	}
+	k := t.key(text)
 	if n, ok := t.c.counts.GetIfPresent(k); ok {
 		t.c.hits.Add(1)
 		return n, true
@@ -99,4 +95,12 @@ func (t Texts) Count(text string, count func(string) int) (n int, seen bool) {
 	n = count(text)
 	t.c.counts.Set(k, n)
 	return n, false
+}
+
+func (t Texts) key(text string) key {
+	return key{
+		hash: [2]uint64{maphash.String(t.c.seeds[0], text), maphash.String(t.c.seeds[1], text)},
+		size: len(text),
+		way:  t.way,
+	}
 }

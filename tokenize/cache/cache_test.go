@@ -111,6 +111,24 @@ func TestProcessesHaveTheirOwnKeys(t *testing.T) {
 	}
 }
 
+// No text is known for which one half of the hash, or the length, would not be enough. So this looks at the key itself.
+func TestKeyHoldsTwoHashesTheLengthAndTheWay(t *testing.T) {
+	c := New(0)
+	a, b := c.Texts("a"), c.Texts("b")
+	k := a.key("text")
+	if k.size != 4 || k.hash[0] == k.hash[1] {
+		t.Errorf("%+v", k)
+	}
+	for _, other := range []key{a.key("test"), New(0).Texts("a").key("text")} {
+		if k.hash[0] == other.hash[0] || k.hash[1] == other.hash[1] {
+			t.Errorf("%+v shares a hash with %+v", other, k)
+		}
+	}
+	if k.way == b.key("text").way {
+		t.Errorf("two ways have the number %d", k.way)
+	}
+}
+
 func TestCacheIsSharedSafely(t *testing.T) {
 	c := New(64)
 	var wg sync.WaitGroup
