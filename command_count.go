@@ -68,6 +68,9 @@ func (f *countFlags) requests(cmd *cobra.Command, args []string) error {
 			return hinted(err, name)
 		}
 		if f.json {
+			if !alone {
+				c.File = name
+			}
 			return printJSON(cmd.OutOrStdout(), c)
 		}
 		if !alone {

@@ -17,6 +17,7 @@ import (
 // counted is what a request costs, piece by piece, in tokens. The roles, the
 // tools, the format and the framing are the total.
 type counted struct {
+	File      string         `json:"file,omitempty"` // where there are several
 	Model     string         `json:"model"`
 	Tokenizer string         `json:"tokenizer"`
 	Exact     bool           `json:"exact"`
