@@ -160,9 +160,10 @@ func wideLetters(text *block) (limit int, lower, upper uint64) {
 	return 64, lower, upper
 }
 
-// starts returns the places in the first limit bytes of the block where pieces start. Place 0 must be one; it is not among them. Places are left out
-// from where they depend on what is not in the block, and from where the computation
-// does not hold, which is rare; text is the text from place 0 on.
+// starts returns the places in the first limit bytes of the block where pieces start.
+// Place 0 must be one; it is not among them. Places are left out from where they
+// depend on what is not in the block, and from where the computation does not hold,
+// which is rare; text is the text from place 0 on.
 func (b *kinds) starts(text []byte, limit int, cl100k bool) uint64 {
 	letter := b.lower | b.upper
 	blank := b.space | b.tab
