@@ -10,12 +10,13 @@ import (
 )
 
 // A digest says in a few hundred words what left a conversation: the user's
-// words, the calls that were made, and the names that the next calls are most
-// likely to need. Everything in it is quoted data, labelled as such.
+// words, the calls that were made and what came of them, and the names that the
+// next calls are most likely to need. Everything in it is quoted data, labelled as such.
 //
 //	[Record of 37 earlier messages that were left out or shortened …]
 //	user: …
-//	call: read_file {"path":"src/app.go"}
+//	call: read_file {"path":"src/app.go"} → 4211 bytes
+//	error: app.go:17:2: undefined: listen
 //	excerpts:
 //	…func NewServer(addr string) *Server {…listens on 127.0.0.1:8080 by…
 //	names: src/app.go web/index.html …
@@ -28,12 +29,13 @@ type digest struct {
 }
 
 // How the room of a digest is shared, in parts of what is left of it: first
-// the user's words, then the calls, then excerpts; bare names get the rest.
+// the user's words, then the calls, the last errors, excerpts; bare names get
+// the rest.
 // Measured on real agent runs: more calls than this cost more than they tell.
 const (
-	userShare = 0.25
-	callShare = 0.15
-	argChars  = 160
+	userShare  = 0.25
+	callShare  = 0.15
+	errorShare = 0.05
 )
 
 const digestFoot = "[End of the record]"
@@ -52,6 +54,7 @@ func digestOf(lost, kept []compact.Message, size int, c compact.Counter) string 
 	d.text.WriteString(head)
 	room -= d.users(int(float64(room) * userShare))
 	room -= d.calls(int(float64(room) * callShare))
+	room -= d.errors(int(float64(room) * errorShare))
 	stats := namesIn(d.lost, d.kept)
 	room -= d.excerpts(stats, int(float64(room)*excerptShare))
 	d.names(stats, room)
@@ -91,32 +94,6 @@ func (d *digest) users(room int) (spent int) {
 		}
 		spent += n
 		lines = append(lines, line)
-	}
-	for _, line := range slices.Backward(lines) {
-		d.text.WriteString(line)
-	}
-	return spent
-}
-
-// calls writes the newest calls that fit, each only once, in their order.
-func (d *digest) calls(room int) (spent int) {
-	seen := map[string]bool{}
-	var lines []string
-	for _, m := range slices.Backward(d.lost) {
-		for _, c := range slices.Backward(m.Calls) {
-			line := "call: " + quoted(c.Name, 64) + " " + quoted(c.Arguments.String(), argChars) + "\n"
-			if seen[line] {
-				continue
-			}
-			seen[line] = true
-			if n := d.cost(line); n <= room-spent {
-				spent += n
-				lines = append(lines, line)
-			}
-		}
-		if room-spent < 8 {
-			break
-		}
 	}
 	for _, line := range slices.Backward(lines) {
 		d.text.WriteString(line)
