@@ -40,10 +40,11 @@ var homes = []struct {
 
 // didYouMean names the nearest known word, or all of them.
 func didYouMean(name string, known []string) string {
+	all := strings.Join(known, ", ")
 	if near := nearest(name, known); near != "" {
-		return "did you mean " + near + "?"
+		return "did you mean " + near + "? known are " + all
 	}
-	return "it is one of " + strings.Join(known, ", ")
+	return "it is one of " + all
 }
 
 // nearest gives the known word that was probably meant, "" if none is near
