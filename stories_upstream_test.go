@@ -36,10 +36,11 @@ var upstreamCommands = map[string]scriptCommand{
 // upstream is a strict upstream on a free loopback port. It notes what came and
 // what it answered, both as bytes.
 type upstream struct {
-	strict *strict.Upstream
-	url    string // ending in /v1
-	server *http.Server
-	answer http.Handler // strict, or what a story wants instead
+	strict   *strict.Upstream
+	url      string // ending in /v1
+	server   *http.Server
+	listener net.Listener
+	answer   http.Handler // strict, or what a story wants instead
 
 	tells bool // it tells the windows of its models
 
@@ -60,7 +61,7 @@ type arrival struct {
 	left              bool         // the client went away before its end
 }
 
-// launch starts an upstream.
+// launch makes an upstream, which answers once serve was called.
 func launch(o strict.Options) (*upstream, error) {
 	o.Keep = 1 // it is noted here
 	u := &upstream{strict: strict.New(o)}
@@ -71,8 +72,14 @@ func launch(o strict.Options) (*upstream, error) {
 	}
 	u.url = "http://" + l.Addr().String() + "/v1"
 	u.server = &http.Server{Handler: u, ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: patience}
-	go func() { _ = u.server.Serve(l) }()
+	u.listener = l
 	return u, nil
+}
+
+// serve lets requests in, once nothing of it changes any more: a proxy of
+// another story may ask whoever got the port of an upstream that is gone.
+func (u *upstream) serve() {
+	go func() { _ = u.server.Serve(u.listener) }()
 }
 
 // close ends it, with all connections, so that no goroutine is left.
@@ -240,6 +247,7 @@ func startUpstream(ts *testscript.TestScript, neg bool, args []string) {
 			r.SetURL(to)
 		}}
 	}
+	u.serve()
 	s.upstreams[as] = u
 	s.launched = append(s.launched, u)
 	ts.Setenv(as, u.url)

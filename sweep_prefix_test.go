@@ -77,6 +77,7 @@ func proxied(t *testing.T) (*upstream, *running) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	u.serve()
 	t.Cleanup(u.close)
 	path, err := laconicPath()
 	if err != nil {
