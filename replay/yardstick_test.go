@@ -20,7 +20,7 @@ func (messagesOnly) Fixed(_, _, _ []byte) int { return 0 }
 
 // TestYardstick prints what the default policy keeps and costs on real agent
 // runs, and fails where it breaks a promise there. Set YARDSTICK_TOOLS=1 to
-// count the tools too.
+// count the tools too, YARDSTICK_ALL=1 to measure the named policies beside it.
 func TestYardstick(t *testing.T) {
 	if !testing.Verbose() {
 		t.Skip("this is for measuring a ladder: run it with -v to see the table")
@@ -35,6 +35,15 @@ func TestYardstick(t *testing.T) {
 		o := Options{
 			Policies: []Policy{{Name: "adaptive", Policy: &compact.Policy{Name: "adaptive", Ladder: stage.Default()}, Claims: []string{"1,2,3,4,5,7,8"}}},
 			Budgets:  budgets, Counter: counter, MinPeak: minPeak,
+		}
+		if os.Getenv("YARDSTICK_ALL") != "" {
+			for _, named := range stage.Policies[1:] {
+				p, err := named.New(nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o.Policies = append(o.Policies, Policy{Name: named.Name, Policy: p})
+			}
 		}
 		for _, n := range names {
 			o.Files = append(o.Files, filepath.Join(dir, n+".jsonl"))
