@@ -82,8 +82,9 @@ func withoutBlanks(text string) string {
 	if short, ok := minified(text); ok {
 		return short
 	}
+	// One blank line stays, so it takes two for something to win.
 	if !strings.Contains(text, " \n") && !strings.Contains(text, "\t\n") && !strings.Contains(text, "\r\n") &&
-		!strings.Contains(text, "\n\n") && !endsBlank(text) {
+		!strings.Contains(text, "\n\n\n") && !strings.HasPrefix(text, "\n\n") && !strings.HasSuffix(text, "\n\n") && !endsBlank(text) {
 		return text
 	}
 	var b strings.Builder
