@@ -34,9 +34,13 @@ var secrets = []secret{
 	{[]string{"bearer ", "basic "}, false, regexp.MustCompile(`^[A-Za-z]+ +([A-Za-z0-9._~+/-]{12,}=*)`)},
 	{[]string{"://"}, true, regexp.MustCompile(`^://[^\s/:@"'<>]*:([^\s/@"'<>]+)@`)}, // user:password in a URL
 	{
-		[]string{"password", "passwd", "secret", "api_key", "api-key", "apikey", "access_key", "access-key", "accesskey", "auth_token", "auth-token", "authtoken", "private_key"},
+		[]string{
+			"password", "passwd", "passphrase", "secret", "api_key", "api-key", "apikey", "access_key", "access-key", "accesskey", "accountkey",
+			"auth_token", "auth-token", "authtoken", "access_token", "access-token", "accesstoken", "refresh_token", "refresh-token", "refreshtoken",
+			"session_token", "session-token", "private_key",
+		},
 		true,
-		regexp.MustCompile(`^[A-Za-z_-]+\\?["']?\s?[:=]\s?\\?["']?([^\s"'\\,;}]{6,})`),
+		regexp.MustCompile(`^[A-Za-z_-]+\\?["']?[ \t]{0,16}[:=](?:\s|[ \t]{0,16})\\?["']?([^\s"'\\,;}]{6,})`),
 	},
 }
 

@@ -266,6 +266,10 @@ func TestSecretsAreMasked(t *testing.T) {
 	f("export DB_PASSWORD=hunter22x", "export DB_PASSWORD=[secret]")
 	f(`{"api_key": "abcdef123456", "port": 8080}`, `{"api_key": "[secret]", "port": 8080}`)
 	f(`{\"password\":\"hunter22x\"}`, `{\"password\":\"[secret]\"}`)
+	f("password:      hunter22x", "password:      [secret]")
+	f("db_password   = hunter22x", "db_password   = [secret]")
+	f(`{"access_token":"abcdef123456","refresh_token":"ghijkl123456"}`, `{"access_token":"[secret]","refresh_token":"[secret]"}`)
+	f("AccountName=a;AccountKey=abcd1234efgh==", "AccountName=a;AccountKey=[secret]")
 	f("a\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nb", "a\n[secret]\nb")
 	f("-----BEGIN OPENSSH PRIVATE KEY-----\ncut off", "[secret]")
 	for _, plain := range []string{
