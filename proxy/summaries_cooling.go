@@ -1,7 +1,9 @@
 package proxy
 
 import (
-	"strings"
+	"maps"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -51,10 +53,11 @@ func (o *Summarizer) credential(t *trip) string {
 	if !o.ClientCredential {
 		return "own"
 	}
-	var b strings.Builder
-	for name, values := range clientCredential(t.r.Header) {
-		b.WriteString(name + "\x00" + strings.Join(values, "\x00") + "\x00")
+	parts := []string{"credential"}
+	h := clientCredential(t.r.Header)
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		parts = append(append(parts, name, strconv.Itoa(len(h[name]))), h[name]...)
 	}
-	key := o.Store.Key("credential", b.String()) // its value is nowhere kept
+	key := o.Store.Key(parts...) // nothing is kept under it
 	return string(key[:])
 }

@@ -110,7 +110,7 @@ func TestWhateverASummarizerDoesTheDigestStandsIn(t *testing.T) {
 			}
 		}
 	})
-	short := func(o *Options) { o.Summarizer.Timeout = 100 * time.Millisecond }
+	short := func(o *Options) { o.Summarizer.Timeout = 500 * time.Millisecond }
 	f("hangs", "timeout", 1, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, short)
 	f("drips", "timeout", 1, func(w http.ResponseWriter, r *http.Request) {
 		for _, b := range []byte(answered(told, "stop")) {
@@ -654,5 +654,27 @@ func TestShutdownEndsWhatIsInTheMaking(t *testing.T) {
 	}
 	if j, why := r.summaries.start(&trip{p: r.Proxy}, compact.Conversation{}, gapNames{keys: make([]store.Key, 1)}, &compact.Slot{}, false); j != nil || why != "shutdown" {
 		t.Errorf("it starts another: %q", why)
+	}
+}
+
+// TestACredentialOfSeveralHeadersHasOneName, or its failures would be forgotten
+// every other time.
+func TestACredentialOfSeveralHeadersHasOneName(t *testing.T) {
+	o := &Summarizer{ClientCredential: true, Store: memoryStore(t)}
+	name := func(pairs ...string) string {
+		h := http.Header{}
+		for i := 0; i < len(pairs); i += 2 {
+			h.Add(pairs[i], pairs[i+1])
+		}
+		return o.credential(&trip{r: &http.Request{Header: h}})
+	}
+	first := name("Authorization", "Bearer a", "Openai-Organization", "o", "Openai-Project", "p")
+	for range 50 {
+		if name("Openai-Project", "p", "Authorization", "Bearer a", "Openai-Organization", "o") != first {
+			t.Fatal("the same credential has two names")
+		}
+	}
+	if name("Authorization", "Bearer a", "Openai-Organization", "o") == first {
+		t.Error("another project has the same name")
 	}
 }
