@@ -120,6 +120,7 @@ func (t *trip) plan(facts Learnt) *again {
 	}
 	t.facts = facts
 	info := *t.info.Rewrite
+	info.Summary = nil // of the first plan: this one may have no slot
 	plan, ok := t.compact(req, &info)
 	if !ok {
 		return nil

@@ -222,16 +222,19 @@ func (s *summaries) fill(t *trip, in compact.Conversation, plan *compact.Plan) (
 		// would never be used.
 		return digest("not_folded")
 	}
-	j, why := s.start(t, in, g, slot, s.o.Wait > 0)
+	// One that is sent again was held already, maybe.
+	wait := s.o.Wait - t.heldFor
+	j, why := s.start(t, in, g, slot, wait > 0)
 	if j == nil {
 		return digest(why)
 	}
-	if s.o.Wait == 0 {
+	if wait <= 0 {
 		return digest("preparing")
 	}
 	began := time.Now()
-	body, why := j.wait(t.r.Context(), s.o.Wait)
+	body, why := j.wait(t.r.Context(), wait)
 	took := time.Since(began)
+	t.heldFor += took
 	if text := ""; why == "" {
 		if text = framed(body); text != "" {
 			return text, &SummaryInfo{Outcome: SummaryMade, Duration: took}

@@ -678,3 +678,52 @@ func TestACredentialOfSeveralHeadersHasOneName(t *testing.T) {
 		t.Error("another project has the same name")
 	}
 }
+
+// TestARequestThatIsSentAgain is held once: the wait is the request's, not that of
+// each of its plans. And what is told of the slot is told of what was sent.
+func TestARequestThatIsSentAgain(t *testing.T) {
+	open := make(chan struct{})
+	defer close(open)
+	model := newUpstream(t, func(http.ResponseWriter, *http.Request) { <-open })
+	t.Run("is held once", func(t *testing.T) {
+		var n atomic.Int32
+		u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
+			if n.Add(1) == 1 {
+				says(w, 4000, 2500)
+				return
+			}
+			_, _ = io.WriteString(w, plainAnswer)
+		})
+		r := summarized(t, u, model, func(o *Options) {
+			o.Summarizer.Wait, o.Default.Limits = 300*time.Millisecond, compact.Limits{Window: 4000}
+		})
+		if res := r.chat(history(long)); res.Header.Get(headerOutcome) != string(Retried) {
+			t.Fatalf("%v", res.Header)
+		}
+		got := r.replies(1)[0].Rewrite.Summary
+		if got == nil || got.Outcome != SummaryDigest || got.Reason != "preparing" || got.Duration != 0 {
+			t.Errorf("of the second plan: %+v", got)
+		}
+		if first := r.lastSummary(1); first.Reason != "waited" {
+			t.Errorf("of the first plan: %+v", first)
+		}
+	})
+	t.Run("tells of what was sent", func(t *testing.T) {
+		u := newUpstream(t, nil)
+		u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
+			if len(u.requests()) == 1 {
+				jinja(w)
+				return
+			}
+			_, _ = io.WriteString(w, plainAnswer)
+		})
+		r := summarized(t, u, model)
+		res := r.chat(history(long))
+		if res.Header.Get(headerOutcome) != string(Retried) || strings.Contains(string(u.requests()[1].Body), "[Record of") {
+			t.Fatalf("%v", res.Header)
+		}
+		if stages := res.Header.Get(headerStages); strings.Contains(stages, "summary;") {
+			t.Errorf("there is no slot, and the header says %q", stages)
+		}
+	})
+}

@@ -26,6 +26,7 @@ type trip struct {
 	// functions is what the tools cost, in tokens.
 	functions int
 	counted   func() Counted
+	heldFor   time.Duration // how long it waited for summaries
 
 	wholeBody bool // the client's body was read to its end
 	edited    bool // the body that is sent is not the client's any more
