@@ -31,7 +31,7 @@ func (s *summaries) request(ctx context.Context, credential http.Header, p summa
 		// A redirect would take the transcript where nobody sent it.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	res, err := openai.NewClientWithConfig(config).CreateChatCompletion(ctx, chatRequest(s.o.Model, p, size))
+	res, err := openai.NewClientWithConfig(config).CreateChatCompletion(ctx, chatRequest(s.o.Model, p, size+min(answerSlack, s.o.Window/5)))
 	if err != nil {
 		return summary.Answer{}, err
 	}
@@ -47,10 +47,11 @@ func (s *summaries) request(ctx context.Context, credential http.Header, p summa
 }
 
 // answerSlack is what a model may write beside a summary of the wanted size: its
-// reasoning, above all, which many servers count in.
+// reasoning, above all, which many servers count in. Of a small window it is a
+// fifth: servers refuse a request whose prompt and answer are above the window.
 const answerSlack = 4096
 
-func chatRequest(model string, p summary.Prompt, size int) openai.ChatCompletionRequest {
+func chatRequest(model string, p summary.Prompt, most int) openai.ChatCompletionRequest {
 	req := openai.ChatCompletionRequest{
 		Model: model,
 		Messages: []openai.ChatCompletionMessage{
@@ -59,11 +60,11 @@ func chatRequest(model string, p summary.Prompt, size int) openai.ChatCompletion
 		},
 	}
 	if reasons(model) {
-		req.MaxCompletionTokens = size + answerSlack
+		req.MaxCompletionTokens = most
 		return req
 	}
 	//lint:ignore SA1019 every endpoint but OpenAI's newest models knows only this one
-	req.MaxTokens = size + answerSlack
+	req.MaxTokens = most
 	req.Temperature = 0.2
 	return req
 }

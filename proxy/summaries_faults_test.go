@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -726,4 +727,27 @@ func TestARequestThatIsSentAgain(t *testing.T) {
 			t.Errorf("there is no slot, and the header says %q", stages)
 		}
 	})
+}
+
+// TestASmallWindowIsNotPassed by prompt and answer together: servers refuse
+// such a request before they read it.
+func TestASmallWindowIsNotPassed(t *testing.T) {
+	const window = 7000
+	model := newUpstream(t, tells(answered(told, "stop")))
+	r := summarized(t, newUpstream(t, nil), model, waiting, func(o *Options) { o.Summarizer.Window = window })
+	r.chat(history(60))
+	if got := r.lastSummary(1); got.Outcome != SummaryMade {
+		t.Fatalf("%+v", got)
+	}
+	for i, g := range model.requests() {
+		var asked struct {
+			Most int `json:"max_tokens"`
+		}
+		if err := json.Unmarshal(g.Body, &asked); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(g.Body)*2/7 + asked.Most; asked.Most < 1000 || n > window {
+			t.Errorf("piece %d: an answer of %d tokens, %d with its prompt", i, asked.Most, n)
+		}
+	}
 }
