@@ -17,7 +17,7 @@ func Lost(msgs []compact.Message, text string, mask bool) (rules, names []string
 	flat := " " + strings.Join(strings.Fields(text), " ") + " "
 	seen := map[string]bool{}
 	keep := func(list *[]string, s string) {
-		if !seen[s] && len(*list) < mostFacts && !strings.Contains(flat, s) {
+		if !seen[s] && len(*list) < mostFacts && !stands(flat, s) {
 			*list = append(*list, s)
 		}
 		seen[s] = true
@@ -43,6 +43,21 @@ func Lost(msgs []compact.Message, text string, mask bool) (rules, names []string
 		}
 	}
 	return rules, names
+}
+
+// stands tells whether s is in a text on its own: 80 is not in 8080.
+func stands(text, s string) bool {
+	for at := 0; ; at++ {
+		i := strings.Index(text[at:], s)
+		if i < 0 {
+			return false
+		}
+		at += i
+		end := at + len(s)
+		if !(at > 0 && wordByte(text[at-1]) && wordByte(s[0])) && !(end < len(text) && wordByte(text[end]) && wordByte(s[len(s)-1])) {
+			return true
+		}
+	}
 }
 
 // mostFacts bounds what is looked for: a user may paste a log.

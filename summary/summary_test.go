@@ -204,6 +204,9 @@ user: Ticket OPS-4127 again: use v1.2.3 of libfoo, and write to out/report.md. N
 	if rules, names := Lost(msgs, "Port 8443. You must never\ndelete build/cache. Niemals auf main pushen! OPS-4127 v1.2.3 out/report.md", true); len(rules)+len(names) > 0 {
 		t.Errorf("nothing was lost, and it gives %q %q", rules, names)
 	}
+	if _, names := Lost(parse(t, "user: ports 80 and 443, file a/b.go"), "Ports 8080, 443 and file x/a/b.go:12, 1443", true); fmt.Sprint(names) != "[80]" {
+		t.Errorf("a part of another number is taken for a number: %q", names)
+	}
 	if rules, names := Lost(parse(t, "user: the key is sk-abcdefghijklmnopqrstuvwx1234 and must stay"), "", true); strings.Contains(fmt.Sprint(rules, names), "abcdef") {
 		t.Errorf("a secret is kept: %q %q", rules, names)
 	}
