@@ -23,7 +23,11 @@ func (j *job) write(ctx context.Context) (string, error) {
 	}
 	users := usersOf(j.spans)
 	j.spans, spans = nil, nil // what is left of the request's body
-	j.seat.shrink(int64(len(pieces)) * int64(len(pieces[0])))
+	held := textBytes([][]compact.Message{users})
+	for _, piece := range pieces {
+		held += len(piece)
+	}
+	j.seat.shrink(int64(held))
 	j.info.Pieces = len(pieces)
 	text := prior
 	for _, piece := range pieces {
