@@ -127,7 +127,8 @@ func (c *Config) openStore(notice func(string)) (*store.Vault, error) {
 	})
 }
 
-// summaryWords says what model writes summaries and where they are kept.
+// summaryWords says what model writes summaries, whose key it is asked with,
+// and where they are kept.
 func (c *Config) summaryWords() string {
 	s := c.Summarizer
 	if s.Model == "" {
@@ -140,5 +141,12 @@ func (c *Config) summaryWords() string {
 	case store.InRedis:
 		where = shownURL(c.Store.URL)
 	}
-	return strings.Join([]string{s.Model, "at", shownURL(orElse(s.Upstream, c.Upstream)) + ",", "kept in", where, "for", c.Store.TTL.String()}, " ")
+	key := "without a key"
+	switch {
+	case s.APIKey != "":
+		key = "with its api_key"
+	case s.Credential == "client":
+		key = "with the client's key"
+	}
+	return strings.Join([]string{s.Model, "at", shownURL(orElse(s.Upstream, c.Upstream)), key + ",", "kept in", where, "for", c.Store.TTL.String()}, " ")
 }
