@@ -69,7 +69,7 @@ func presented(h http.Header) []string {
 // costs nothing where a key of ours is sent.
 var credentialWords = []string{
 	"authorization", "api-key", "apikey", "token", "secret", "cookie", "credential", "password",
-	"subscription-key", "-auth", "openai-organization", "openai-project",
+	"-auth", "jwt", "assertion", "openai-organization", "openai-project",
 }
 
 func credentialHeader(name string) bool {
@@ -79,7 +79,9 @@ func credentialHeader(name string) bool {
 			return true
 		}
 	}
-	return false
+	// As in Ocp-Apim-Subscription-Key and X-Portkey-Virtual-Key. One that names
+	// a request, new with each, says nothing of who sends it.
+	return strings.HasSuffix(name, "-key") && !strings.HasSuffix(name, "idempotency-key")
 }
 
 // dashed is a header's name in lower case with dashes: servers behind CGI-like

@@ -251,11 +251,13 @@ func TestNobodyElseGetsASummary(t *testing.T) {
 	vault := memoryStore(t)
 	u, model := newUpstream(t, nil), newUpstream(t, tells(answered(told, "stop")))
 	other := newUpstream(t, nil)
+	var with []string // more headers
+	path := "/v1/chat/completions"
 	f := func(name string, hit bool, body string, key string, change ...func(*Options)) {
 		t.Helper()
 		before := len(model.requests())
 		r := summarized(t, u, model, append([]func(*Options){waiting, func(o *Options) { o.Summarizer.Store = vault }}, change...)...)
-		r.chat(body, "Authorization", key)
+		r.do("POST", path, strings.NewReader(body), append([]string{"Content-Type", "application/json", "Authorization", key}, with...)...)
 		r.quietly()
 		want := SummaryMade
 		if hit {
@@ -272,6 +274,15 @@ func TestNobodyElseGetsASummary(t *testing.T) {
 	f("another way to write the same JSON", true, strings.ReplaceAll(base, "line of f1.", `\u006cine of f1.`), "a")
 	f("the marker of a prompt cache", true, strings.Replace(base, `"role":"tool"`, `"cache_control":{"type":"ephemeral"},"role":"tool"`, 1), "a")
 	f("another key", false, base, "b")
+	for _, name := range []string{"X-Api-Key", "api_key", "X-Portkey-Virtual-Key", "X-Functions-Key", "Cf-Access-Jwt-Assertion", "Cookie", "OpenAI-Organization"} {
+		with = []string{name, "c"}
+		f("another "+name, false, base, "a")
+	}
+	with = []string{"Idempotency-Key", "c"}
+	f("a key that names the request", true, base, "a")
+	with, path = nil, "/v1/chat/completions?key=c"
+	f("another key in the URL", false, base, "a")
+	path = "/v1/chat/completions"
 	f("one byte of a result", false, strings.Replace(base, "line of f1.", "line of g1.", 1), "a")
 	f("one byte of an argument", false, strings.Replace(base, "src/f2.go", "src/g2.go", 1), "a")
 	f("one byte of the task", false, strings.Replace(base, "do it,", "do it;", 1), "a")

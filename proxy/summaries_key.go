@@ -33,6 +33,7 @@ func (s *summaries) near(t *trip, in compact.Conversation, plan *compact.Plan) (
 		h.h.SetSeed(seed)
 		h.ints(int(base[0]), int(base[1]))
 		h.text(t.route.Upstream.String())
+		h.text(t.r.URL.RawQuery)
 		h.ints(t.orders.pins...)
 		key[i] = h.h.Sum64()
 	}
@@ -71,6 +72,7 @@ func (s *summaries) parts(t *trip, link []byte) []string {
 	parts := []string{
 		"summary", summary.Version, t.policy().Name, strconv.FormatBool(s.o.Mask),
 		t.route.Upstream.String(), s.o.Upstream.String(), s.o.Model, string(link),
+		t.r.URL.RawQuery, // some clients bring their key there
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.r.Header)) {
 		if credentialHeader(name) {
