@@ -221,7 +221,7 @@ func TestASecondProcessRunsOnMemory(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestASecondProcessRunsOnMemory$")
 	cmd.Env = append(os.Environ(), "STORE_TEST_SECOND="+path)
 	out, err := cmd.CombinedOutput()
-	want := "the store's file " + path + " cannot be used (another process has the file: " + path + "): summaries are kept in memory, until this process ends\nworks\n"
+	want := "the store's file " + path + " cannot be used (another process has the file: " + path + "): everything is kept in memory, until this process ends\nworks\n"
 	if err != nil || string(out) != want {
 		t.Errorf("got %v\n%s\nwant\n%s", err, out, want)
 	}

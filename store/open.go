@@ -55,7 +55,7 @@ func Open(o Options) (*Vault, error) {
 		}
 		v, err := openVaultFile(o, notice)
 		if err != nil {
-			notice(fmt.Sprintf("the store's file %s cannot be used (%s): summaries are kept in memory, until this process ends", o.Path, plainError(err)))
+			notice(fmt.Sprintf("the store's file %s cannot be used (%s): everything is kept in memory, until this process ends", o.Path, plainError(err)))
 			return openMemory(o)
 		}
 		return v, nil

@@ -96,6 +96,17 @@ func (v *Vault) Get(ctx context.Context, k Key) (string, bool) {
 	return text, ok
 }
 
+// Latest is Get for a text that other processes replace: the store is asked in
+// any case, and what this process remembers does not stand in for it.
+func (v *Vault) Latest(ctx context.Context, k Key) (string, bool) {
+	sealed, err := v.under.Get(ctx, k)
+	if err != nil || len(sealed) > MaxValue+overhead {
+		return "", false
+	}
+	text, _, ok := v.open(k, sealed)
+	return text, ok
+}
+
 // Put stores a text. The error says why it was not stored for others; this
 // process remembers it all the same, if it is not too large.
 func (v *Vault) Put(ctx context.Context, k Key, text string) error {

@@ -154,6 +154,33 @@ func TestAVaultRemembersWhatItGave(t *testing.T) {
 	}
 }
 
+// TestTheLatestIsWhatSomebodyElseWrote, although this process remembers what
+// stood there before.
+func TestTheLatestIsWhatSomebodyElseWrote(t *testing.T) {
+	ctx := context.Background()
+	s := &spy{Memory: openTestMemory(t)}
+	one, other := vaultOn(t, s, testSecret), vaultOn(t, s, testSecret)
+	k := one.Key("k")
+	for _, text := range []string{"first", "second"} {
+		if err := one.Put(ctx, k, text); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := other.Latest(ctx, k); !ok || got != text {
+			t.Errorf("got %q %v, want %q", got, ok, text)
+		}
+		if text == "first" {
+			_, _ = other.Get(ctx, k)
+		}
+	}
+	if got, ok := other.Latest(ctx, one.Key("k2")); ok {
+		t.Errorf("of another key: %q", got)
+	}
+	s.fail = errors.New("gone")
+	if got, ok := one.Latest(ctx, k); ok {
+		t.Errorf("of a store that is gone: %q", got)
+	}
+}
+
 func TestAValueHoldsForItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
