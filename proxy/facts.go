@@ -84,8 +84,10 @@ func (l *Learnt) percent() int {
 type FactKey [sha256.Size]byte
 
 // Facts keeps what was learnt beyond this process. It may be slow, absent or
-// lying: it is asked once when a key is new here, for no longer than
-// factsWait, and told in the background. Safe for concurrent use.
+// lying: a request waits for it, for no longer than factsWait, when its key is
+// new here. Otherwise it is asked and told in the background, at every change
+// and every factsFresh. Both methods end with their context. Safe for
+// concurrent use.
 type Facts interface {
 	Load(ctx context.Context, key FactKey) (Learnt, bool)
 	Save(ctx context.Context, key FactKey, l Learnt)
@@ -93,6 +95,9 @@ type Facts interface {
 
 // factsWait is how long a request may wait for Facts.
 const factsWait = 100 * time.Millisecond
+
+// factsFresh is how old that may be which other processes have learnt.
+const factsFresh = time.Minute
 
 // factKey is the key of a request's facts. Everything that is secret or a
 // client's text goes in as part of a keyed hash, each with its length, so that

@@ -27,10 +27,10 @@ type lesson struct {
 	upstream string // for the operator: host and path
 	model    string
 
-	mu     sync.Mutex
-	facts  Learnt
-	count  Calibration // nil: none
-	loaded bool
+	mu    sync.Mutex
+	facts Learnt
+	count Calibration // nil: none
+	asked time.Time   // when Facts was asked last; zero: never
 }
 
 func newLearned(p *Proxy) *learned {
@@ -49,21 +49,26 @@ func (l *learned) lesson(key FactKey, route *Route, model string) *lesson {
 	return e
 }
 
-// read is what is known, as of now.
+// read is what is known, as of now. The first reader waits for what is kept
+// elsewhere, those after it do not.
 func (e *lesson) read(p *Proxy) Learnt {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.loaded {
-		e.loaded = true
-		if p.o.Facts != nil {
-			ctx, stop := context.WithTimeout(context.Background(), factsWait)
-			defer stop()
-			if kept, ok := p.o.Facts.Load(ctx, e.key); ok {
-				e.facts = kept.believed()
-			}
+	now := time.Now()
+	switch {
+	case p.o.Facts == nil:
+	case e.asked.IsZero():
+		e.asked = now
+		ctx, stop := context.WithTimeout(context.Background(), factsWait)
+		defer stop()
+		if kept, ok := p.o.Facts.Load(ctx, e.key); ok {
+			now = time.Now()
+			e.facts = kept.believed(now)
 		}
+	case now.Sub(e.asked) > factsFresh && p.background.start(func(ctx context.Context) { e.share(ctx, p) }):
+		e.asked = now
 	}
-	return e.facts.at(time.Now())
+	return e.facts.at(now)
 }
 
 // change writes what is known, and tells Facts.
@@ -74,14 +79,31 @@ func (e *lesson) change(p *Proxy, f func(now time.Time, l *Learnt)) {
 	next := before.at(now)
 	f(now, &next)
 	e.facts = next
-	e.mu.Unlock()
 	if p.o.Facts != nil && next != before {
-		p.background.start(func(ctx context.Context) {
-			e.mu.Lock()
-			l := e.facts // as it is now: two of these may change places
-			e.mu.Unlock()
-			p.o.Facts.Save(ctx, e.key, l)
-		})
+		e.asked = now
+		if !p.background.start(func(ctx context.Context) { e.share(ctx, p) }) {
+			e.asked = now.Add(-factsFresh) // the next reader sees to it
+		}
+	}
+	e.mu.Unlock()
+}
+
+// share takes what other processes have learnt since, and tells Facts what is
+// known here. One that was begun is done, also when the proxy ends.
+func (e *lesson) share(ctx context.Context, p *Proxy) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*factsWait)
+	defer stop()
+	kept, ok := p.o.Facts.Load(ctx, e.key)
+	now := time.Now()
+	kept = kept.believed(now)
+	e.mu.Lock()
+	if ok {
+		e.facts = e.facts.at(now).with(kept, e.count == nil)
+	}
+	l := e.facts
+	e.mu.Unlock()
+	if !l.same(kept) {
+		p.o.Facts.Save(ctx, e.key, l)
 	}
 }
 
@@ -150,8 +172,9 @@ func (l *Learnt) words() (all []string) {
 	return all
 }
 
-// believed keeps of a stored value what this process could have written.
-func (l Learnt) believed() Learnt {
+// believed keeps of a stored value what this process could have written, and
+// what of it still holds.
+func (l Learnt) believed(now time.Time) Learnt {
 	for _, n := range []*int{&l.Window, &l.Input, &l.Cap, &l.Messages, &l.Answer} {
 		if *n < 0 || *n > mostBelieved {
 			*n = 0
@@ -163,5 +186,40 @@ func (l Learnt) believed() Learnt {
 	if l.Shape < ShapeFull || l.Shape > ShapeOriginal {
 		l.Shape = ShapeFull
 	}
+	for _, t := range []struct {
+		until *time.Time
+		life  time.Duration
+	}{{&l.Until, limitLife}, {&l.PercentUntil, percentLife}, {&l.ShapeUntil, shapeLife}} {
+		if last := now.Add(t.life); t.until.After(last) {
+			*t.until = last // of a clock that is ahead, or of a lie
+		}
+	}
+	return l.at(now)
+}
+
+// with takes from k what was learnt later than in l. What is the fruit of one
+// refusal stays together. A process that has measured the counter itself keeps
+// its own factor.
+func (l Learnt) with(k Learnt, percent bool) Learnt {
+	if k.Until.After(l.Until) {
+		l.Window, l.Input, l.Cap, l.Sums, l.Answer, l.Messages, l.Until = k.Window, k.Input, k.Cap, k.Sums, k.Answer, k.Messages, k.Until
+	}
+	if percent && k.PercentUntil.After(l.PercentUntil) {
+		l.Percent, l.PercentUntil = k.Percent, k.PercentUntil
+	}
+	if k.ShapeUntil.After(l.ShapeUntil) {
+		l.Shape, l.ShapeUntil = k.Shape, k.ShapeUntil
+	}
 	return l
+}
+
+// same tells whether two say the same; a time may have been in a text.
+func (l Learnt) same(k Learnt) bool {
+	for _, t := range []struct{ a, b *time.Time }{{&l.Until, &k.Until}, {&l.PercentUntil, &k.PercentUntil}, {&l.ShapeUntil, &k.ShapeUntil}} {
+		if !t.a.Equal(*t.b) {
+			return false
+		}
+		*t.b = *t.a
+	}
+	return l == k
 }

@@ -1,0 +1,131 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// lessonOf is what p holds of a request's model.
+func (p *running) lessonOf(model string) *lesson {
+	return p.learned.lesson(p.factKey(http.Header{}, &p.o.Default, model), &p.o.Default, model)
+}
+
+func TestProcessesThatRunShareWhatTheyLearn(t *testing.T) {
+	u := newLimited(t, 2000, says)
+	s := &shelf{all: map[FactKey]Learnt{}}
+	kept := func(o *Options) { o.Facts, o.FactsSecret = s, "s" }
+	one, other := inFrontOf(t, u.upstream, windowed(100_000), kept), inFrontOf(t, u.upstream, windowed(100_000), kept)
+	other.chat(agentBody(2, 10))
+	one.chat(agentBody(30, 100))
+	e := other.lessonOf("gpt-4o")
+	if l := e.read(other.Proxy); l.known() {
+		t.Fatalf("asked at every request: %+v", l)
+	}
+	eventually(t, "the first to tell", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.all) == 1
+	})
+	e.mu.Lock()
+	e.asked = e.asked.Add(-2 * factsFresh)
+	e.mu.Unlock()
+	other.chat(agentBody(2, 10))
+	eventually(t, "the other to know", func() bool { return e.read(other.Proxy).Window == 2000 })
+	before := len(u.requests())
+	if res := other.chat(agentBody(30, 100)); res.StatusCode != 200 || len(u.requests())-before != 1 {
+		t.Errorf("%d after %d hits, want one", res.StatusCode, len(u.requests())-before)
+	}
+}
+
+// TestWhatOneLearnsDoesNotUndoWhatAnotherDid: both write under one key.
+func TestWhatOneLearnsDoesNotUndoWhatAnotherDid(t *testing.T) {
+	now := time.Now()
+	soon, later := now.Add(time.Hour), now.Add(2*time.Hour)
+	window := Learnt{Window: 2000, Until: soon}
+	percent := Learnt{Percent: 120, PercentUntil: soon}
+	shape := Learnt{Shape: ShapeNoSlot, ShapeUntil: soon}
+	both := Learnt{Window: 2000, Until: soon, Percent: 120, PercentUntil: soon}
+	for _, c := range []struct {
+		l, k, want Learnt
+		measured   bool
+	}{
+		{Learnt{}, window, window, false},
+		{window, Learnt{}, window, false},
+		{window, percent, both, false},
+		{percent, window, both, true},
+		{window, percent, window, true},
+		{window, Learnt{Cap: 900, Until: later}, Learnt{Cap: 900, Until: later}, false},
+		{Learnt{Cap: 900, Until: later}, window, Learnt{Cap: 900, Until: later}, false},
+		{window, shape, Learnt{Window: 2000, Until: soon, Shape: ShapeNoSlot, ShapeUntil: soon}, true},
+		{Learnt{Until: soon}, window, Learnt{Until: soon}, false}, // it was found to be none
+	} {
+		if got := c.l.with(c.k, !c.measured); got != c.want {
+			t.Errorf("%+v with %+v: %+v, want %+v", c.l, c.k, got, c.want)
+		}
+	}
+	far := Learnt{Window: 2000, Until: now.Add(1e6 * time.Hour)}
+	if got := far.believed(now); !got.Until.Equal(now.Add(limitLife)) || got.Window != 2000 {
+		t.Errorf("a time that no process could have written: %+v", got)
+	}
+	if text, got := far, (Learnt{}); json.Unmarshal(must(json.Marshal(text)), &got) != nil || !got.same(far) || got.same(window) {
+		t.Errorf("%+v through JSON: %+v", text, got)
+	}
+}
+
+func must(b []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// mute is a place for facts that never answers.
+type mute struct{ asked atomic.Int32 }
+
+func (s *mute) Load(ctx context.Context, _ FactKey) (Learnt, bool) {
+	s.asked.Add(1)
+	<-ctx.Done()
+	return Learnt{}, false
+}
+
+func (s *mute) Save(ctx context.Context, _ FactKey, _ Learnt) { <-ctx.Done() }
+
+// TestFactsThatDoNotComeHoldNobodyUp but the first request of a model, which
+// waits for as long as it is said.
+func TestFactsThatDoNotComeHoldNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := new(mute)
+		p := &Proxy{o: Options{Facts: s}}
+		p.background = newBackground(p)
+		e := new(lesson)
+		read := func(want time.Duration) {
+			t.Helper()
+			began := time.Now()
+			if e.read(p); time.Since(began) != want {
+				t.Errorf("a request waited for %v, want %v", time.Since(began), want)
+			}
+		}
+		read(factsWait)
+		read(0)
+		time.Sleep(2 * factsFresh)
+		read(0)
+		e.change(p, func(now time.Time, l *Learnt) { l.cap(now, 1000) })
+		read(0)
+		if l := e.read(p); l.Cap != 1000 {
+			t.Errorf("%+v", l)
+		}
+		began := time.Now()
+		p.background.close()
+		if d := time.Since(began); d > 2*factsWait {
+			t.Errorf("the end of the proxy took %v", d)
+		}
+		if n := s.asked.Load(); n != 3 {
+			t.Errorf("asked %d times, want 3", n)
+		}
+	})
+}
