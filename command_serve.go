@@ -89,13 +89,18 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 	}
 	o.Listener = proxy.LogTo(log)
 	o.Calibrate = func(percent int) proxy.Calibration { return tokenize.NewCalibration(percent) }
-	if o.Summarizer != nil {
+	if o.Summarizer != nil || c.keepsFacts() {
 		vault, err := c.openStore(func(line string) { log.Warn("store", zap.String("what", line)) })
 		if err != nil {
 			return err
 		}
 		defer vault.Close()
-		o.Summarizer.Store = vault
+		if o.Summarizer != nil {
+			o.Summarizer.Store = vault
+		}
+		if c.keepsFacts() {
+			o.Facts, o.FactsSecret = factsIn(vault)
+		}
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		// The bodies have their limit; this makes the collector respect it

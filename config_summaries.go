@@ -23,7 +23,7 @@ type SummarizerConfig struct {
 	Mask       bool         `json:"mask,omitempty"`
 }
 
-// StoreConfig is where summaries are kept.
+// StoreConfig is where summaries are kept, and what was learnt of upstreams.
 type StoreConfig struct {
 	Kind   string       `json:"kind,omitempty" check:"oneof=memory|file|redis"`
 	Path   string       `json:"path,omitempty"`
