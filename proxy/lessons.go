@@ -74,18 +74,19 @@ func (e *lesson) read(p *Proxy) Learnt {
 // change writes what is known, and tells Facts.
 func (e *lesson) change(p *Proxy, f func(now time.Time, l *Learnt)) {
 	e.mu.Lock()
+	defer e.mu.Unlock() // also when f, which asks a Calibration, panics
 	now := time.Now()
 	before := e.facts
 	next := before.at(now)
 	f(now, &next)
 	e.facts = next
-	if p.o.Facts != nil && next != before {
-		e.asked = now
-		if !p.background.start(func(ctx context.Context) { e.share(ctx, p) }) {
-			e.asked = now.Add(-factsFresh) // the next reader sees to it
-		}
+	if p.o.Facts == nil || next == before {
+		return
 	}
-	e.mu.Unlock()
+	e.asked = now
+	if !p.background.start(func(ctx context.Context) { e.share(ctx, p) }) {
+		e.asked = now.Add(-factsFresh) // a reader sees to it
+	}
 }
 
 // share takes what other processes have learnt since, and tells Facts what is
