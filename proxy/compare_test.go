@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -36,10 +35,10 @@ func counts(t testing.TB, form string, percent func(body []byte) int) *upstream 
 		case "stream":
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = fmt.Fprintf(w, "data: {\"id\":1,\"choices\":[]}\n\ndata: {\"id\":1,\"choices\":[],%s}\n\ndata: [DONE]\n\n", usage)
-		case "gzip":
-			w.Header().Set("Content-Encoding", "gzip")
+		case "gzip", "deflate", "br", "zstd":
+			w.Header().Set("Content-Encoding", form)
 			var b bytes.Buffer
-			z := gzip.NewWriter(&b)
+			z := packings[form](&b)
 			_, _ = io.WriteString(z, `{"id":"x","choices":[],`+usage+`}`)
 			_ = z.Close()
 			_, _ = w.Write(b.Bytes())
@@ -51,7 +50,7 @@ func counts(t testing.TB, form string, percent func(body []byte) int) *upstream 
 }
 
 func TestUsageCorrectsTheCounter(t *testing.T) {
-	for _, form := range []string{"whole", "stream", "gzip"} {
+	for _, form := range []string{"whole", "stream", "gzip", "deflate", "br", "zstd"} {
 		t.Run(form, func(t *testing.T) {
 			p := inFrontOf(t, counts(t, form, func([]byte) int { return 120 }), calibrating)
 			var before []int
@@ -198,4 +197,21 @@ func TestAnotherProcessKnowsWhatOneHasLearnt(t *testing.T) {
 	}
 	s.mu.Unlock()
 	f(inFrontOf(t, u.upstream, windowed(100_000), kept("s")), 2)
+}
+
+// TestABrokenCalibrationCostsNothingButItself: the panic is told, and the next
+// request finds no lock held.
+func TestABrokenCalibrationCostsNothingButItself(t *testing.T) {
+	p := inFrontOf(t, counts(t, "whole", func([]byte) int { return 120 }), calibrating, func(o *Options) {
+		o.Calibrate = func(int) Calibration { panic("a fault of this test") }
+	})
+	for range 2 {
+		if res := p.chat(agentBody(10, 100)); res.StatusCode != 200 {
+			t.Errorf("status %d", res.StatusCode)
+		}
+	}
+	p.replies(2)
+	if n := len(p.faults()); n != 2 {
+		t.Errorf("%d faults were told, want 2", n)
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 
 	"laconic/proxy/overflow"
@@ -204,10 +205,10 @@ func (l *late) Read(buf []byte) (int, error) {
 
 func (l *late) Close() error { return l.body.Close() }
 
-// legible tells whether legibly knows an encoding. Brotli is not in it: what
-// comes in brotli is handed on unread.
+// legible tells whether legibly knows an encoding: what answers may come in is
+// more than what requests may.
 func legible(encoding string) bool {
-	return readableEncoding(encoding) || encoding == "deflate"
+	return readableEncoding(encoding) || encoding == "deflate" || encoding == "br"
 }
 
 // legibly decompresses as much as there is of a body, at most mostError bytes.
@@ -227,6 +228,8 @@ func legibly(encoding string, raw []byte) []byte {
 			return nil
 		}
 		r = z
+	case "br": // its window has 16 MB at most
+		r = brotli.NewReader(bytes.NewReader(raw))
 	case "zstd":
 		z, err := zstd.NewReader(bytes.NewReader(raw), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(maxZstdWindow))

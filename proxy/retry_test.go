@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/tools/txtar"
 
@@ -376,6 +377,7 @@ func TestAnEndlessErrorIsHandedOn(t *testing.T) {
 var packings = map[string]func(io.Writer) io.WriteCloser{
 	"gzip":    func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
 	"deflate": func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) },
+	"br":      func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) },
 	"zstd":    func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z },
 }
 

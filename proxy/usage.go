@@ -28,7 +28,7 @@ func newTail(encoding string) tail {
 	switch {
 	case encoding == "":
 		return tail{keep: tailSize}
-	case readableEncoding(encoding):
+	case legible(encoding):
 		return tail{keep: packedSize, encoding: encoding}
 	}
 	return tail{}
@@ -58,10 +58,7 @@ func (t *tail) text() []byte {
 	if t.encoding == "" || len(t.b) == 0 {
 		return t.b
 	}
-	text, err := decompress(t.encoding, t.b, 1<<20, func(int64) error { return nil })
-	if err != nil {
-		return nil
-	}
+	text := legibly(t.encoding, t.b)
 	return text[max(0, len(text)-2*tailSize):]
 }
 
