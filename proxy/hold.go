@@ -25,6 +25,9 @@ const (
 	errorWait = 5 * time.Second
 	// firstRead is the buffer for the start of an answer.
 	firstRead = 4 << 10
+	// mostJudged is how much is read in all to tell whether the start of an
+	// answer is an error: one that comes byte by byte is judged at every byte.
+	mostJudged = 16 << 20
 )
 
 // held is an answer whose start was looked at before the client sees any of it.
@@ -63,7 +66,7 @@ func (h *held) first(w *watch) {
 	start := &started{body: body, from: firstReads.Get().(*[firstRead]byte)}
 	start.seen = start.from[:0]
 	h.res.Body = start
-	for {
+	for judged := 0; judged < mostJudged; {
 		if len(start.seen) == cap(start.seen) {
 			start.seen = append(make([]byte, 0, 2*cap(start.seen)), start.seen...)
 		}
@@ -82,6 +85,7 @@ func (h *held) first(w *watch) {
 		}
 		whole := err == io.EOF || h.res.ContentLength >= 0 && int64(len(start.seen)) >= h.res.ContentLength
 		begins, data := overflow.FirstEvent(text, whole)
+		judged += len(text)
 		switch {
 		case begins == overflow.Error:
 			h.text = bytes.Clone(data)

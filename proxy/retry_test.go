@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/andybalholm/brotli"
@@ -351,6 +352,33 @@ func TestErrorsAreReadToAMegabyte(t *testing.T) {
 	}
 	if r := p.replies(1)[0]; r.Retry != nil || r.Code != "" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestAnErrorThatComesByteByByteCostsLittle: it is handed on once it was looked
+// at often enough, and arrives as it was.
+func TestAnErrorThatComesByteByByteCostsLittle(t *testing.T) {
+	body := `{"error":{"message":"` + strings.Repeat("a", 300_000) + `"}}`
+	for _, encoding := range []string{"", "gzip"} {
+		b := new(bytes.Buffer)
+		b.WriteString(body)
+		if encoding != "" {
+			b.Reset()
+			z := gzip.NewWriter(b)
+			_, _ = io.WriteString(z, body)
+			_ = z.Close()
+		}
+		want := b.String()
+		h := &held{res: &http.Response{StatusCode: 200, Header: http.Header{"Content-Encoding": {encoding}}, ContentLength: -1, Body: io.NopCloser(iotest.OneByteReader(b))}}
+		w := newWatch(&Limits{StreamIdle: time.Minute}, func(error) {})
+		h.first(w)
+		if left := b.Len(); encoding == "" && len(want)-left > 10_000 {
+			t.Errorf("%d bytes were looked at", len(want)-left)
+		}
+		got, err := io.ReadAll(h.res.Body)
+		if string(got) != want || err != nil {
+			t.Errorf("%q: %d bytes of %d, %v", encoding, len(got), len(want), err)
+		}
 	}
 }
 
