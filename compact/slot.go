@@ -156,11 +156,23 @@ func (d *Draft) fill(plan *Plan, originals []Message) {
 		own := Message{Role: s.role(), Shape: String, Origin: Added}
 		s.Size = max(0, s.Size-d.counter.Envelope(&own))
 	}
-	// Only what stood before the epoch counts: a later turn must make the
-	// same text.
-	var lost, kept []Message
 	for i := range d.slot.end {
 		s.Sources = max(s.Sources, originals[i].Origin+1)
+	}
+	by, end, size, c := d.slot.by, s.End, s.Size, d.counter
+	s.digest = func() string {
+		lost, kept := d.split(originals, end)
+		return by.Digest(lost, kept, size, c)
+	}
+	s.spans = d.spans(&s, originals)
+	plan.Slot = &s
+}
+
+// split gives what left of the first end messages or was shortened, as it came,
+// and what is still there. Only what stood before the epoch counts: a later
+// turn must make the same text.
+func (d *Draft) split(originals []Message, end int) (lost, kept []Message) {
+	for i := range end {
 		if d.removed(i) || d.msgs[i].Edited && !originals[i].Edited {
 			lost = append(lost, originals[i])
 		}
@@ -168,10 +180,7 @@ func (d *Draft) fill(plan *Plan, originals []Message) {
 			kept = append(kept, d.msgs[i])
 		}
 	}
-	by, size, c := d.slot.by, s.Size, d.counter
-	s.digest = func() string { return by.Digest(lost, kept, size, c) }
-	s.spans = d.spans(&s, originals)
-	plan.Slot = &s
+	return lost, kept
 }
 
 // opens tells whether nothing but instructions is left of [from, i), so that a

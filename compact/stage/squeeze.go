@@ -82,9 +82,7 @@ func withoutBlanks(text string) string {
 	if short, ok := minified(text); ok {
 		return short
 	}
-	// One blank line stays, so it takes two for something to win.
-	if !strings.Contains(text, " \n") && !strings.Contains(text, "\t\n") && !strings.Contains(text, "\r\n") &&
-		!strings.Contains(text, "\n\n\n") && !strings.HasPrefix(text, "\n\n") && !strings.HasSuffix(text, "\n\n") && !endsBlank(text) {
+	if !hasBlanks(text) {
 		return text
 	}
 	var b strings.Builder
@@ -111,8 +109,24 @@ func withoutBlanks(text string) string {
 	}
 }
 
-func endsBlank(text string) bool {
-	return strings.HasSuffix(text, " ") || strings.HasSuffix(text, "\t")
+// hasBlanks tells whether a line ends in blanks, or two lines in a row are
+// empty: one stays, inside of a text. Most texts have neither, so this is one
+// pass from line end to line end.
+func hasBlanks(text string) bool {
+	last := len(text) - 1
+	for at := -1; ; {
+		next := strings.IndexByte(text[at+1:], '\n')
+		if next < 0 {
+			return last >= 0 && (text[last] == ' ' || text[last] == '\t')
+		}
+		at += 1 + next
+		if at > 0 && (text[at-1] == ' ' || text[at-1] == '\t' || text[at-1] == '\r') {
+			return true
+		}
+		if at < last && text[at+1] == '\n' && (at == 0 || at+1 == last || text[at+2] == '\n') {
+			return true
+		}
+	}
 }
 
 // withoutRuns is a text with one space in place of every run of white space,
