@@ -56,6 +56,7 @@ func serveAsChild() bool {
 		panic(err)
 	}
 	o := options(parseURL(nil, base))
+	o.Default.Limits.MaxMessages = 10_000 // a body of 4 MB has more than an API takes
 	o.Default.Counter, o.Default.Limits.Budget = compacttest.Bytes{}, 100_000
 	o.Limits.Memory = memory
 	p, err := New(o)
