@@ -95,10 +95,15 @@ func (d *digest) users(room int) (spent int) {
 		spent += n
 		lines = append(lines, line)
 	}
+	d.backward(lines)
+	return spent
+}
+
+// backward writes lines that were chosen from the newest on, oldest first.
+func (d *digest) backward(lines []string) {
 	for _, line := range slices.Backward(lines) {
 		d.text.WriteString(line)
 	}
-	return spent
 }
 
 func textOf(m *compact.Message) string {
@@ -113,30 +118,3 @@ func textOf(m *compact.Message) string {
 	}
 	return b.String()
 }
-
-// quoted puts at most n bytes of a text on one line.
-func quoted(s string, n int) string {
-	if n <= 0 {
-		return ""
-	}
-	cut := len(s) > 4*n
-	if cut {
-		s = s[:4*n]
-	}
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > n {
-		s, cut = s[:n], true
-	}
-	s = strings.ToValidUTF8(s, "")
-	s = unmarked(s)
-	if cut {
-		s += "…"
-	}
-	return s
-}
-
-// unmarked takes away the form of our own markers, so that no text can end the
-// record it stands in.
-func unmarked(s string) string { return withoutMarks.Replace(s) }
-
-var withoutMarks = strings.NewReplacer("[End of the record", "(End of the record", "[Record of", "(Record of")

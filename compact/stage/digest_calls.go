@@ -46,9 +46,7 @@ func (d *digest) calls(room int) (spent int) {
 			break
 		}
 	}
-	for _, line := range slices.Backward(lines) {
-		d.text.WriteString(line)
-	}
+	d.backward(lines)
 	return spent
 }
 
@@ -84,9 +82,7 @@ func (d *digest) errors(room int) (spent int) {
 			}
 		}
 	}
-	for _, line := range slices.Backward(lines) {
-		d.text.WriteString(line)
-	}
+	d.backward(lines)
 	return spent
 }
 

@@ -2,9 +2,7 @@ package stage
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -83,19 +81,6 @@ func (d *digest) excerpts(stats []*nameStat, room int) (spent int) {
 	}
 	return d.cost(d.text.String()[start:])
 }
-
-// unlabelled is what an excerpt may say. It spans lines, but none of them may
-// look like one of the record's own, or like its end: a result of a tool would
-// speak for the user.
-func unlabelled(s string) string {
-	s = ownMarks.ReplaceAllString(strings.ToValidUTF8(s, ""), "($1")
-	return ownLabels.ReplaceAllString(s, " $1")
-}
-
-var (
-	ownMarks  = regexp.MustCompile(`(?i)\[(end\s+of\s+the\s+record|record\s+of)`)
-	ownLabels = regexp.MustCompile(`(?i)\s*[\n\r]\s*((?:user|call|excerpts|names):)`)
-)
 
 // surroundings is the name where it stood last, with what stood around it.
 func (s *nameStat) surroundings() excerpt {

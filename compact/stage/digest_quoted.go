@@ -1,0 +1,47 @@
+package stage
+
+import (
+	"regexp"
+	"strings"
+)
+
+// What a digest quotes may not speak for it: what a tool answered would else
+// be taken for the user's words, or end the record it stands in.
+
+// labels begin the lines of a record.
+var labels = []string{"user:", "call:", "error:", "excerpts:", "names:"}
+
+var (
+	ownMarks  = regexp.MustCompile(`(?i)\[(end\s+of\s+the\s+record|record\s+of)`)
+	ownLabels = regexp.MustCompile(`(?i)\s*[\n\r]\s*(` + strings.Join(labels, "|") + `)`)
+)
+
+// unmarked takes away the form of our own marks.
+func unmarked(s string) string { return ownMarks.ReplaceAllString(s, "($1") }
+
+// unlabelled is what an excerpt may say. It spans lines, but none of them may
+// look like one of the record's own, or like its end.
+func unlabelled(s string) string {
+	return ownLabels.ReplaceAllString(unmarked(strings.ToValidUTF8(s, "")), " $1")
+}
+
+// quoted puts at most n bytes of a text on one line.
+func quoted(s string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	cut := len(s) > 4*n
+	if cut {
+		s = s[:4*n]
+	}
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > n {
+		s, cut = s[:n], true
+	}
+	s = strings.ToValidUTF8(s, "")
+	s = unmarked(s)
+	if cut {
+		s += "…"
+	}
+	return s
+}
