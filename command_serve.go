@@ -106,7 +106,7 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 		// The bodies have their limit; this makes the collector respect it
 		// too, with room for everything else: the tables of the tokenizers
 		// take 40 MB, what is remembered of counts up to 15.
-		debug.SetMemoryLimit(int64(c.Limits.Memory)*6/5 + 128<<20)
+		debug.SetMemoryLimit(o.Limits.Process(128 << 20))
 	}
 	p, err := proxy.New(o)
 	if err != nil {

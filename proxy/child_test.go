@@ -21,6 +21,10 @@ import (
 	"laconic/compact/compacttest"
 )
 
+// childOthers is what the collector of a measured proxy keeps without any
+// body, in bytes.
+const childOthers = 8 << 20
+
 func exit(code int) { os.Exit(code) }
 
 // serveAsChild is what this test binary does when it is started as a process
@@ -59,6 +63,7 @@ func serveAsChild() bool {
 	o.Default.Limits.MaxMessages = 10_000 // a body of 4 MB has more than an API takes
 	o.Default.Counter, o.Default.Limits.Budget = compacttest.Bytes{}, 100_000
 	o.Limits.Memory = memory
+	debug.SetMemoryLimit(o.Limits.Process(childOthers)) // as laconic serve does
 	p, err := New(o)
 	if err != nil {
 		panic(err)
