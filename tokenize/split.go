@@ -82,6 +82,24 @@ func run(text []byte, p int, first, last byte, fold byte) int {
 	return p
 }
 
+// caseless returns the end of the run of letters without case that starts at text[p],
+// as far as each takes three bytes, as in Chinese, Japanese and Korean, and a byte
+// follows.
+func caseless(text []byte, p int) int {
+	for p+4 <= len(text) {
+		w := binary.LittleEndian.Uint32(text[p:])
+		if w&0x00C0C0F0 != 0x008080E0 {
+			break
+		}
+		r := w<<12&0xF000 | w>>2&0x0FC0 | w>>16&0x3F
+		if r < 0x800 || planes01[r] != classLetter {
+			break
+		}
+		p += 3
+	}
+	return p
+}
+
 func isNewline(c byte) bool { return c == '\n' || c == '\r' }
 
 // contraction returns the length of (?i:'s|'t|'re|'ve|'m|'ll|'d) at text[p], 0 if

@@ -51,6 +51,7 @@ func nextCl100k(text []byte, p int) int {
 		if q == len(text) || text[q] < 0x80 {
 			return q
 		}
+		q = caseless(text, q)
 		for q < len(text) && text[q] >= 0x80 {
 			k, size := classAt(text, q)
 			if !plainLetter(k) {

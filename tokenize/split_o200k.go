@@ -20,12 +20,24 @@ import (
 // nextO200k returns the end of the piece that starts at text[p], p if there is no
 // UTF-8.
 func nextO200k(text []byte, p int) int {
-	q := p
-	if q = asciiWordO200k(text, p); q > p {
+	if c := text[p]; c >= 0xE0 || c == ' ' && p+1 < len(text) && text[p+1] >= 0xE0 {
+		q := p
+		if c == ' ' {
+			q++
+		}
+		if end := caseless(text, q); end > q {
+			// Nothing of it goes back: each of these letters may end a word.
+			end = restO200k(text, end, end)
+			if end < len(text) && text[end] == '\'' {
+				end += contraction(text, end)
+			}
+			return end
+		}
+	} else if q := asciiWordO200k(text, p); q > p {
 		return q
 	}
 	k, size := classAt(text, p)
-	q = p
+	q := p
 	switch {
 	case k&letterOrMark != 0:
 		// The pattern lets a mark stand before a word as its sign, too; wherever
@@ -100,27 +112,18 @@ func asciiWordO200k(text []byte, p int) int {
 //   - upper part, then a small letter: that and all that follow of the lower set;
 //   - else up to the last character that is in both sets, if there is one;
 //   - else, by the second alternative, the whole upper part.
-func wordO200k(text []byte, p int) int {
-	both := 0
+func wordO200k(text []byte, p int) int { return restO200k(text, p, 0) }
+
+// restO200k is wordO200k from the middle of the upper part on, with the end of the last
+// character in both sets, or 0.
+func restO200k(text []byte, p, both int) int {
 	for p < len(text) {
-		var k class
-		next := p + 1
-		switch c := text[p]; {
-		case c < 0x80:
-			k = planes01[c]
-		case 0xE0 <= c && c < 0xF0 && p+2 < len(text):
-			// Inline, for the scripts in which this is most of the work.
-			x, y := text[p+1], text[p+2]
-			r := rune(c&0x0F)<<12 | rune(x&0x3F)<<6 | rune(y&0x3F)
-			next = p + 3
-			if x&0xC0 == 0x80 && y&0xC0 == 0x80 && r >= 0x800 {
-				k = planes01[r]
-			}
-		default:
-			var size int
-			k, size = classAt(text, p)
-			next = p + size
+		if q := caseless(text, p); q > p {
+			p, both = q, q
+			continue
 		}
+		k, size := classAt(text, p)
+		next := p + size
 		if k&isUpper == 0 {
 			if k&isLower != 0 {
 				return lowerO200k(text, next)
