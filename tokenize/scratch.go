@@ -15,7 +15,8 @@ import (
 
 const (
 	wordBits = 14 // logarithm of the number of short words remembered, 8 bytes each
-	memoBits = 13 // the same for longer words, 32 bytes each
+	midBits  = 14 // the same for longer words that are not tokens, 16 bytes each
+	longBits = 12 // and for the longest, 32 bytes each
 )
 
 type scratch struct {
@@ -24,15 +25,18 @@ type scratch struct {
 
 	// Short pieces and their counts: a shortKey, with the count above the length.
 	words [1 << wordBits]uint64
-	// Longer pieces, up to longMost bytes, that are not tokens: with the count above
-	// the size.
-	memo [1 << memoBits]longKey
+	// Longer pieces that are not tokens: with the count above the length.
+	mids  [1 << midBits]midKey
+	longs [1 << longBits]longKey
 
 	units unitRoom
 	few   few
 }
 
-const countShift = 59 // of the count in a word; there are 7 at most
+const (
+	countShift = 59 // of the count in a word; there are 7 at most
+	midShift   = 60 // of the count in a longer word; there are 15 at most
+)
 
 func newScratch() *scratch {
 	s := new(scratch)
@@ -118,17 +122,22 @@ func (s *scratch) countMerged(e *Encoding, piece []byte) int {
 		s.words[hashShort(k)>>(64-wordBits)] = k | uint64(count)<<countShift
 		return count
 	}
+	if size <= midMost {
+		k := keyOfMid(piece)
+		f := &s.mids[hashMid(k)>>(64-midBits)]
+		if f.first == k.first && (f.rest^k.rest)&^(15<<midShift) == 0 {
+			return int(f.rest >> midShift)
+		}
+		count := s.mergeCount(e, piece)
+		k.rest |= uint64(count) << midShift
+		*f = k
+		return count
+	}
 	if size > longMost {
 		return s.mergeCount(e, piece)
 	}
-	var k longKey
-	if size <= midMost {
-		m := keyOfMid(piece)
-		k = longKey{m.first, m.rest, 0, uint64(size)}
-	} else {
-		k = keyOfLong(piece)
-	}
-	f := &s.memo[hashLong(k)>>(64-memoBits)]
+	k := keyOfLong(piece)
+	f := &s.longs[hashLong(k)>>(64-longBits)]
 	if f.first == k.first && f.second == k.second && f.last == k.last && f.size&0xFF == k.size {
 		return int(f.size >> 8)
 	}
