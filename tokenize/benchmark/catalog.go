@@ -23,22 +23,12 @@ func catalogTexts(languages ...string) func(give func(string)) {
 			}, locales+"/"+language+"/LC_MESSAGES", ".mo")
 			all = append(all, seen)
 		}
-		// Sixty-four of this language, then of the next, so that a sample has some of each.
+		// Some of each language in turns, so that a sample has some of each.
 		var lists [][]string
 		for _, seen := range all {
 			lists = append(lists, slices.Sorted(maps.Keys(seen)))
 		}
-		for some := true; some; {
-			some = false
-			for i, list := range lists {
-				n := min(len(list), 64)
-				if n > 0 {
-					give(strings.Join(list[:n], "\n"))
-					some = true
-				}
-				lists[i] = list[n:]
-			}
-		}
+		inTurns(lists, 64, func(some []string) { give(strings.Join(some, "\n")) })
 	}
 }
 

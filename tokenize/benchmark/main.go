@@ -2,8 +2,8 @@
 // github.com/tiktoken-go/tokenizer in the same run, and prints a Markdown table.
 //
 // It is a module of its own, so that the other library is no dependency of Laconic. The texts are what is on the
-// machine: Go's sources and documentation, the scripts of npm, recorded conversations, and the message catalogs of
-// installed programs for the languages. What is not there is left out, with a line that says so.
+// machine: Go's sources and documentation, the scripts of npm, recorded conversations, and for the languages the manual
+// pages and the message catalogs of installed programs. What is not there is left out, with a line that says so.
 //
 // A text is counted in messages of 64 KiB, and before each round everything is forgotten that counting remembers.
 // Megabytes per second are of processor time, which other programs disturb least; the ratio is given of that and of
@@ -26,8 +26,8 @@ import (
 
 func main() {
 	rounds := flag.Int("rounds", 7, "how often each text is counted")
-	size := flag.Int("size", 2_000_000, "bytes of each text")
-	recorded := flag.String("json", "", "`folder` of recorded conversations, .jsonl; without it, what JSON files there are")
+	size := flag.Int("size", 4_000_000, "bytes of each text")
+	recorded := flag.String("json", "", "`folder` of recorded conversations, .jsonl")
 	flag.Parse()
 	if err := run(*rounds, *size, *recorded); err != nil {
 		fmt.Fprintln(os.Stderr, "benchmark:", err)

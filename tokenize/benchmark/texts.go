@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -14,10 +18,16 @@ import (
 // A text is one row of the table.
 type text struct{ name, data string }
 
-const locales = "/usr/share/locale"
+const (
+	locales = "/usr/share/locale"
+	manuals = "/usr/share/man"
+)
 
 // scripts are where npm and other programs in JavaScript are installed.
 var scripts = []string{"/usr/lib/node_modules", "/usr/share/nodejs", "/usr/local/lib/node_modules"}
+
+// european are the languages of the European mix.
+var european = []string{"cs", "de", "es", "fr", "it", "nl", "pl", "pt_BR", "sv", "tr"}
 
 // collect gathers the texts of the table, up to so many bytes of each. recorded is a folder of .jsonl files, or "".
 func collect(size int, recorded string) (texts []text) {
@@ -33,24 +43,27 @@ func collect(size int, recorded string) (texts []text) {
 		}},
 		{"Markdown (documentation of Go modules)", func(give func(string)) { files(give, cache, ".md") }},
 		{"Go (Go's sources)", func(give func(string)) { files(give, source, ".go") }},
-		{"JSON", func(give func(string)) {
-			if recorded != "" {
-				files(give, recorded, ".jsonl")
-				return
-			}
-			for _, folder := range scripts {
-				files(give, folder, ".json")
+		{"JSON, output of tools (recorded, go list)", func(give func(string)) {
+			results(give, recorded)
+			if out, err := exec.Command("go", "list", "-json", "std").Output(); err == nil {
+				give(string(out))
 			}
 		}},
+		{"JSON, whole conversations (recorded)", func(give func(string)) { files(give, recorded, ".jsonl") }},
 		{"JavaScript, TypeScript (npm)", func(give func(string)) {
 			for _, folder := range scripts {
 				files(give, folder, ".js", ".ts")
 			}
 		}},
+		{"Russian (manual pages)", manualPages("ru")},
 		{"Russian (message catalogs)", catalogTexts("ru")},
+		{"Korean (manual pages)", manualPages("ko")},
 		{"Korean (message catalogs)", catalogTexts("ko")},
-		{"European mix (message catalogs)", catalogTexts("cs", "de", "es", "fr", "it", "nl", "pl", "pt_BR", "sv", "tr")},
+		{"European mix (manual pages)", manualPages(european...)},
+		{"European mix (message catalogs)", catalogTexts(european...)},
+		{"Chinese (manual pages)", manualPages("zh_CN", "zh_TW")},
 		{"Chinese (message catalogs)", catalogTexts("zh_CN")},
+		{"Japanese (manual pages)", manualPages("ja")},
 		{"Japanese (message catalogs)", catalogTexts("ja")},
 	} {
 		var all []string
@@ -68,21 +81,86 @@ func collect(size int, recorded string) (texts []text) {
 	return texts
 }
 
-// files gives the content of the files of these kinds below a folder.
+// files gives the content of the files of these kinds below a folder, decompressed if
+// they are .gz.
 func files(give func(string), folder string, kinds ...string) {
 	folder, err := filepath.EvalSymlinks(folder)
-	if err != nil {
+	if err != nil || folder == "" {
 		return // not on this machine
 	}
 	filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !slices.Contains(kinds, filepath.Ext(path)) {
+		if err != nil || !d.Type().IsRegular() || !slices.Contains(kinds, filepath.Ext(path)) {
 			return nil // what cannot be read is left out
 		}
 		if data, err := os.ReadFile(path); err == nil {
+			if filepath.Ext(path) == ".gz" {
+				data = decompressed(data)
+			}
 			give(string(data))
 		}
 		return nil
 	})
+}
+
+// decompressed is what a .gz file holds, nothing if it is damaged.
+func decompressed(data []byte) []byte {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil
+	}
+	if data, err = io.ReadAll(r); err != nil {
+		return nil
+	}
+	return data
+}
+
+// manualPages gives the manual pages of these languages that are installed, as they are written, in turns.
+func manualPages(languages ...string) func(give func(string)) {
+	return func(give func(string)) {
+		var all [][]string
+		for _, language := range languages {
+			var pages []string
+			files(func(page string) { pages = append(pages, page) }, filepath.Join(manuals, language), ".gz")
+			all = append(all, pages)
+		}
+		inTurns(all, 1, func(pages []string) { give(pages[0]) })
+	}
+}
+
+// inTurns gives so many of the first list, then of the next, and again, until all lists are empty.
+func inTurns(lists [][]string, some int, give func([]string)) {
+	for more := true; more; {
+		more = false
+		for i, list := range lists {
+			if n := min(len(list), some); n > 0 {
+				give(list[:n])
+				lists[i], more = list[n:], true
+			}
+		}
+	}
+}
+
+// results gives what tools answered in recorded conversations, where it is JSON.
+func results(give func(string), recorded string) {
+	files(func(lines string) {
+		for line := range strings.Lines(lines) {
+			var c struct {
+				Messages []struct {
+					Role    string `json:"role"`
+					Content any    `json:"content"`
+				} `json:"messages"`
+			}
+			if json.Unmarshal([]byte(line), &c) != nil {
+				continue
+			}
+			for _, m := range c.Messages {
+				text, ok := m.Content.(string)
+				if ok && m.Role == "tool" && len(text) > 64 && strings.ContainsAny(text[:1], "{[") && json.Valid([]byte(text)) {
+					give(text)
+				}
+			}
+		}
+	}, recorded, ".jsonl")
 }
 
 // comments are the whole-line comments of a Go file, as prose.
