@@ -35,11 +35,7 @@ func comingOf(p *Policy, f *folding, msgs []Message, costs []int, fixed int, c C
 		return nil
 	}
 	if f == nil {
-		total := roundUp(fixed, b.Step)
-		for _, n := range costs {
-			total += n
-		}
-		if f = (&folding{p: p, b: b}); total <= f.leastWarming() {
+		if f = (&folding{p: p, b: b}); total(fixed, b.Step, costs) <= f.warming(0) {
 			return nil // known without looking at single request points
 		}
 		f.d = newDraft(p, msgs, costs, roundUp(fixed, b.Step), c)
@@ -49,10 +45,7 @@ func comingOf(p *Policy, f *folding, msgs []Message, costs []int, fixed int, c C
 		return nil
 	}
 	mark := f.markAt
-	coming := &Coming{Mark: mark}
-	for i := range msgs[:mark] {
-		coming.Sources = max(coming.Sources, msgs[i].Origin+1)
-	}
+	coming := &Coming{Mark: mark, Sources: sources(msgs[:mark])}
 	coming.slot = func() *Slot {
 		before := &folding{p: p, b: b}
 		before.d = newDraft(p, msgs[:mark], costs[:mark], roundUp(fixed, b.Step), c)
@@ -65,15 +58,6 @@ func comingOf(p *Policy, f *folding, msgs []Message, costs []int, fixed int, c C
 		return plan.Slot
 	}
 	return coming
-}
-
-// leastWarming is what the warm mark lies above, whatever must stay.
-func (f *folding) leastWarming() int {
-	w := f.p.Warm
-	if w <= 0 {
-		w = DefaultWarm
-	}
-	return share(w, f.b.Placing)
 }
 
 // Spans are the messages that the slot stands for, as they came: one run for

@@ -27,16 +27,22 @@ type folding struct {
 // list.
 func fold(p *Policy, msgs []Message, costs []int, fixed int, c Counter, b Budget) *folding {
 	f := &folding{p: p, b: b}
-	total := roundUp(fixed, b.Step)
-	for _, n := range costs {
-		total += n
-	}
+	total := total(fixed, b.Step, costs)
 	if total <= f.start(0) && len(msgs) <= f.trigger(0, b.Messages) {
 		return nil
 	}
 	f.d = newDraft(p, msgs, costs, roundUp(fixed, b.Step), c)
 	f.walk(false)
 	return f
+}
+
+// total is the cost of a list of messages with what is fixed around it.
+func total(fixed, step int, costs []int) int {
+	n := roundUp(fixed, step)
+	for _, cost := range costs {
+		n += cost
+	}
+	return n
 }
 
 // walk looks at every request point in order. last: it climbs at the end even
@@ -46,7 +52,7 @@ func (f *folding) walk(last bool) {
 	for k := f.point(0); ; k = f.point(k) {
 		f.advance(k)
 		due := f.due()
-		if !f.warm && (due || f.d.total > f.warming()) {
+		if !f.warm && (due || f.d.total > f.warming(f.d.must)) {
 			f.mark()
 		}
 		if early := last && k == end && f.warm; due || early {
@@ -142,12 +148,12 @@ func (f *folding) landing(must, budget int) int {
 }
 
 // warming is the cost above which a text for the slot would be prepared.
-func (f *folding) warming() int {
+func (f *folding) warming(must int) int {
 	w := f.p.Warm
 	if w <= 0 {
 		w = DefaultWarm
 	}
-	return f.d.must + share(w, max(0, f.b.Placing-f.d.must))
+	return must + share(w, max(0, f.b.Placing-must))
 }
 
 // mark is the warm mark: it fixes which gap the slot of the coming epoch

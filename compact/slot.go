@@ -156,9 +156,7 @@ func (d *Draft) fill(plan *Plan, originals []Message) {
 		own := Message{Role: s.role(), Shape: String, Origin: Added}
 		s.Size = max(0, s.Size-d.counter.Envelope(&own))
 	}
-	for i := range d.slot.end {
-		s.Sources = max(s.Sources, originals[i].Origin+1)
-	}
+	s.Sources = sources(originals[:d.slot.end])
 	by, end, size, c := d.slot.by, s.End, s.Size, d.counter
 	s.digest = func() string {
 		lost, kept := d.split(originals, end)
@@ -225,4 +223,13 @@ func withSlot(msgs []Message, s *Slot, text string, at func(int) int) []Message 
 		m.Shape = String
 	}
 	return msgs
+}
+
+// sources is how many messages of the client's list a part of the repaired one
+// comes from.
+func sources(msgs []Message) (n int) {
+	for i := range msgs {
+		n = max(n, msgs[i].Origin+1)
+	}
+	return n
 }
