@@ -109,7 +109,13 @@ func (s *seat) holdElements(ctx context.Context, body []byte) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.g.tryRoom(more) {
+	return s.grow(ctx, more, s.g.tryRoom)
+}
+
+// grow makes the seat larger by what the room gives at once, else by a place in
+// the lane. The seat is locked.
+func (s *seat) grow(ctx context.Context, more int64, room func(n int64) bool) error {
+	if room(more) {
 		s.held += more
 		return nil
 	}

@@ -3,8 +3,11 @@ package proxy
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -82,6 +85,19 @@ func credentialHeader(name string) bool {
 	// As in Ocp-Apim-Subscription-Key and X-Portkey-Virtual-Key. One that names
 	// a request, new with each, says nothing of who sends it.
 	return strings.HasSuffix(name, "-key") && !strings.HasSuffix(name, "idempotency-key")
+}
+
+// credentials are the headers that say who sends a request, in order, each as
+// its name, the number of its values and the values: no two senders give the
+// same list.
+func credentials(h http.Header) (all []string) {
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		if credentialHeader(name) {
+			all = append(all, http.CanonicalHeaderKey(name), strconv.Itoa(len(h[name])))
+			all = append(all, h[name]...)
+		}
+	}
+	return all
 }
 
 // dashed is a header's name in lower case with dashes: servers behind CGI-like

@@ -3,9 +3,7 @@ package proxy
 import (
 	"encoding/binary"
 	"hash/maphash"
-	"maps"
 	"net/http"
-	"slices"
 
 	"github.com/maypok86/otter/v2"
 
@@ -55,16 +53,12 @@ func (d *digests) fill(h http.Header, policy string, b compact.Budget, in compac
 }
 
 func (d *digests) key(h http.Header, policy string, b compact.Budget, in compact.Conversation, plan *compact.Plan) (key digestKey) {
+	who := credentials(h)
 	for i, seed := range d.seeds {
 		var s sum
 		s.h.SetSeed(seed)
-		for _, name := range slices.Sorted(maps.Keys(h)) {
-			if credentialHeader(name) {
-				s.text(name)
-				for _, v := range h[name] {
-					s.text(v)
-				}
-			}
+		for _, v := range who {
+			s.text(v)
 		}
 		s.text(policy)
 		s.ints(b.Tokens, b.Placing, b.Step, b.Messages, in.Fixed)

@@ -5,9 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
-	"maps"
 	"net/http"
-	"slices"
 	"time"
 )
 
@@ -119,13 +117,8 @@ func (p *Proxy) keyed(h http.Header, route *Route, what ...string) (key FactKey)
 	for _, w := range what {
 		write(w)
 	}
-	for _, name := range slices.Sorted(maps.Keys(h)) {
-		if credentialHeader(name) {
-			write(name)
-			for _, v := range h[name] {
-				write(v)
-			}
-		}
+	for _, v := range credentials(h) {
+		write(v)
 	}
 	mac.Sum(key[:0])
 	return key

@@ -56,11 +56,8 @@ func (t *trip) afterTemplate() *again {
 		i.Why = "over"
 		return nil
 	}
-	facts := t.facts
-	facts.Shape = next
-	a := t.plan(facts)
+	a := t.shaped(next, i)
 	if a == nil {
-		i.Why = "memory"
 		return nil
 	}
 	if !t.takes(a) {
@@ -91,8 +88,13 @@ func (t *trip) afterRefusal() *again {
 		i.Why = "over"
 		return nil
 	}
+	return t.shaped(ShapeOriginal, i)
+}
+
+// shaped plans once more, in another shape; nil where there is no memory for it.
+func (t *trip) shaped(s Shape, i *RetryInfo) *again {
 	facts := t.facts
-	facts.Shape = ShapeOriginal
+	facts.Shape = s
 	a := t.plan(facts)
 	if a == nil {
 		i.Why = "memory"

@@ -64,14 +64,5 @@ func (s *seat) holdAgain(ctx context.Context, body []byte) error {
 		return errNoMemory
 	}
 	n := (bodyCost-1)*int64(len(body)) + elementCost*int64(bytes.Count(body, []byte("{")))
-	more := min(s.held+n, s.g.size) - s.held
-	if s.g.room.TryAcquire(more) {
-		s.held += more
-		return nil
-	}
-	if err := s.g.take(ctx, s.g.lane, 1); err != nil {
-		return err
-	}
-	s.inLane = true
-	return nil
+	return s.grow(ctx, min(s.held+n, s.g.size)-s.held, s.g.room.TryAcquire)
 }

@@ -1,9 +1,6 @@
 package proxy
 
 import (
-	"maps"
-	"slices"
-	"strconv"
 	"sync"
 	"time"
 )
@@ -53,11 +50,7 @@ func (o *Summarizer) credential(t *trip) string {
 	if !o.ClientCredential {
 		return "own"
 	}
-	parts := []string{"credential"}
-	h := clientCredential(t.r.Header)
-	for _, name := range slices.Sorted(maps.Keys(h)) {
-		parts = append(append(parts, name, strconv.Itoa(len(h[name]))), h[name]...)
-	}
-	key := o.Store.Key(parts...) // nothing is kept under it
+	parts := credentials(clientCredential(t.r.Header))
+	key := o.Store.Key(append([]string{"credential"}, parts...)...) // nothing is kept under it
 	return string(key[:])
 }

@@ -4,9 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
-	"maps"
-	"net/http"
-	"slices"
 	"strconv"
 
 	"laconic/compact"
@@ -69,18 +66,11 @@ func (s *summaries) gap(t *trip, in compact.Conversation, slot *compact.Slot, ne
 // has another credential, another upstream, another summarizer, another policy
 // or another history has another summary.
 func (s *summaries) parts(t *trip, link []byte) []string {
-	parts := []string{
+	return append([]string{
 		"summary", summary.Version, t.policy().Name, strconv.FormatBool(s.o.Mask),
 		t.route.Upstream.String(), s.o.Upstream.String(), s.o.Model, string(link),
 		t.r.URL.RawQuery, // some clients bring their key there
-	}
-	for _, name := range slices.Sorted(maps.Keys(t.r.Header)) {
-		if credentialHeader(name) {
-			parts = append(parts, http.CanonicalHeaderKey(name), strconv.Itoa(len(t.r.Header[name])))
-			parts = append(parts, t.r.Header[name]...)
-		}
-	}
-	return parts
+	}, credentials(t.r.Header)...)
 }
 
 // chain is the hash of a list that grew by one message. So the hash of a list
