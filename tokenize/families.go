@@ -10,8 +10,10 @@ package tokenize
 //     counted with public vocabularies (Llama 3 and cl100k_base 1.00, Mistral's first 1.21 to 1.32, digits 1.63) and
 //     from agent logs with their providers' usage: DeepSeek 1.05 to 1.16, Claude 3.5 to Opus 4.6 1.12 to 1.44 (what
 //     clients add unseen is in it). Claude since 4.7 needs about a fifth more than before. Qwen, GLM, Kimi and the
-//     Mistral vocabularies since Nemo are taken for 1.10, Gemini and Gemma for 1.15. What is known of nobody's models
-//     gets 1.20. Where single digits are tokens the name ends in "+digits" (scale.go).
+//     Mistral vocabularies since Nemo are taken for 1.10, Gemini and Gemma for 1.15. A model of no known family gets
+//     1.35, what those need that are built on Llama 2 or on Mistral's first vocabulary: the usage of its first answers
+//     corrects a count that is too high, while one that is too low ends in a refusal. Where single digits are tokens
+//     the name ends in "+digits" (scale.go).
 //   - pictures. OpenAI's and Anthropic's vision guides, Google's token guide, mistral-common, Ollama's source. The
 //     squares of gpt-5.5 and gpt-6 at 1.2 tokens and their limits under "auto" and "high" agree to the token with
 //     published measurements (Hugging Face, JOHNISKING/image-token-cost, late 2026); gpt-5.2 to 5.4 follow reports
@@ -138,7 +140,7 @@ var families = []family{
 	{"phi-3-128k", "phi-3*128k* phi-3.5* phi3.5*", "o200k*1.35+digits", anyVision, 32, 0, 131_072, 0},
 	{"phi-3", "phi-3* phi3*", "o200k*1.35+digits", anyVision, 32, 0, 4_096, 0},
 
-	{"unknown", "*", "o200k*1.2+digits", anyVision, 32, 0, 0, 0},
+	{"unknown", "*", "o200k*1.35+digits", anyVision, 32, 0, 0, 0},
 }
 
 // squares is OpenAI's way since gpt-4.1-mini: up to 1,536 squares of 32 pixels, at so many percent of a token.

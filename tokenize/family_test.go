@@ -80,12 +80,12 @@ func TestFamilyByModelName(t *testing.T) {
 	f("phi-3-mini-4k-instruct", "phi-3", "o200k*1.35+digits")
 
 	// Nobody's: a model of one's own, names that only look like known ones, nonsense.
-	f("my-finetune", "unknown", "o200k*1.2+digits")
-	f("o1js", "unknown", "o200k*1.2+digits")
-	f("", "unknown", "o200k*1.2+digits")
-	f("/", "unknown", "o200k*1.2+digits")
-	f("...:::", "unknown", "o200k*1.2+digits")
-	f("日本語", "unknown", "o200k*1.2+digits")
+	f("my-finetune", "unknown", "o200k*1.35+digits")
+	f("o1js", "unknown", "o200k*1.35+digits")
+	f("", "unknown", "o200k*1.35+digits")
+	f("/", "unknown", "o200k*1.35+digits")
+	f("...:::", "unknown", "o200k*1.35+digits")
+	f("日本語", "unknown", "o200k*1.35+digits")
 }
 
 // Exact is what OpenAI's own tables say and nothing else.
