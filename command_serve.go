@@ -112,12 +112,13 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	go loadTokenizers(c.tokenizers())
+	var tables loading
+	go tables.load(c.tokenizers())
 	l, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w (another address: --listen)", c.Listen, err)
 	}
-	admin, stopAdmin := serveAdmin(p, c, log)
+	admin, stopAdmin := serveAdmin(p, c, tables.notes, log)
 	fmt.Fprint(stderr, startLines(c, l.Addr().String(), admin))
 	err = p.Serve(ctx, l)
 	stopAdmin()
@@ -158,12 +159,12 @@ func clientAddress(addr string) string {
 // serveAdmin runs the admin listener, if there is one, and gives its address
 // and what ends it. A taken port is a warning: the proxy is worth more than its
 // health page.
-func serveAdmin(p *proxy.Proxy, c *Config, log *zap.Logger) (addr string, stop func()) {
+func serveAdmin(p *proxy.Proxy, c *Config, notes func() string, log *zap.Logger) (addr string, stop func()) {
 	none := func() {}
 	if c.Admin == "" {
 		return "", none
 	}
-	srv, err := p.Admin(proxy.AdminOptions{Listen: c.Admin, Token: c.AdminToken, AllowedOrigins: c.AllowedOrigins})
+	srv, err := p.Admin(proxy.AdminOptions{Listen: c.Admin, Token: c.AdminToken, AllowedOrigins: c.AllowedOrigins, Notes: notes})
 	if err != nil {
 		log.Warn("no admin listener", zap.Error(err))
 		return "", none

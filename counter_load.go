@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"laconic/tokenize"
 )
@@ -36,16 +39,34 @@ func (c *Config) tokenizers() []string {
 	return need
 }
 
-// loadTokenizers builds their tables, which takes some tenths of a second each.
-// serve does it in the background while it begins to listen, so that the first
+// loading is what became of the tables of the tokenizers.
+type loading struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+// load builds the tables, which takes some tenths of a second each. serve does it in the background while it begins to listen, so that the first
 // request does not have to. One that comes earlier waits for the tables it
 // needs, and no longer: the same conversation must get the same plan whenever
 // it comes, so it is not counted by an estimate meanwhile. Nobody waits for the
 // end of this, which comes by itself.
-func loadTokenizers(names []string) {
+func (l *loading) load(names []string) {
 	for _, name := range names {
 		if k, err := tokenize.Named(name); err == nil {
+			start := time.Now()
 			k.Load()
+			l.mu.Lock()
+			l.lines = append(l.lines, fmt.Sprintf("tokenizer %s: loaded in %d ms\n", name, time.Since(start).Milliseconds()))
+			l.mu.Unlock()
 		}
 	}
+}
+
+// notes say which tokenizers are loaded, and how many texts of this process
+// were counted before.
+func (l *loading) notes() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	hits, misses := counts().Stats()
+	return strings.Join(l.lines, "") + fmt.Sprintf("texts: %d counted before, %d new\n", hits, misses)
 }

@@ -28,6 +28,7 @@ type ask struct {
 	headers          several
 	key, encoding    string
 	file             string // of the body; "" for none
+	until            string // what the answer must hold; asked again until it does
 }
 
 func (k *ask) flags(f *flag.FlagSet) {
@@ -37,6 +38,7 @@ func (k *ask) flags(f *flag.FlagSet) {
 	f.Var(&k.headers, "H", "")
 	f.StringVar(&k.key, "key", "", "")
 	f.StringVar(&k.encoding, "encoding", "", "")
+	f.StringVar(&k.until, "until", "", "")
 }
 
 // request makes the request. The path is sent as it is written.
@@ -116,6 +118,7 @@ func encoded(ts *testscript.TestScript, encoding string, body []byte) []byte {
 //	-key K       Authorization: Bearer K
 //	-encoding E  the body is compressed: gzip, zstd, or only called so
 //	-to URL      not to $PROXY
+//	-until TEXT  again and again, until the answer's body holds the text
 func post(ts *testscript.TestScript, neg bool, args []string) {
 	var k ask
 	if rest := flags(ts, args, 0, 1, k.flags); len(rest) == 1 {
@@ -128,7 +131,16 @@ func post(ts *testscript.TestScript, neg bool, args []string) {
 	} else {
 		defer client.CloseIdleConnections()
 	}
-	status, header, body, err := exchange(client, k.request(ts))
+	var status string
+	var header http.Header
+	var body []byte
+	var err error
+	if !soon(func() bool {
+		status, header, body, err = exchange(client, k.request(ts))
+		return k.until == "" || strings.Contains(string(body), k.until)
+	}) {
+		ts.Fatalf("no answer has %q, the last: %s", k.until, body)
+	}
 	if (err != nil) != neg {
 		ts.Fatalf("status %s, error %v", status, err)
 	}

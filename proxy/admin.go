@@ -15,6 +15,8 @@ type AdminOptions struct {
 	Token Secret
 	// AllowedOrigins are as in Options.
 	AllowedOrigins []string
+	// Notes are further lines for /readyz?verbose, each with its end; nil: none.
+	Notes func() string
 }
 
 // Admin is a server for the admin listener, which is separate, so that nothing
@@ -36,7 +38,7 @@ func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 			no = keys.check(r.Header)
 		}
 		if no == nil {
-			no = p.admin(w, r)
+			no = p.admin(w, r, o.Notes)
 		}
 		if no != nil {
 			no.write(w)
@@ -45,7 +47,7 @@ func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 }
 
 // admin serves the pages of the admin listener.
-func (p *Proxy) admin(w http.ResponseWriter, r *http.Request) *refusal {
+func (p *Proxy) admin(w http.ResponseWriter, r *http.Request, notes func() string) *refusal {
 	status, text := http.StatusOK, ""
 	switch r.URL.Path {
 	case "/healthz":
@@ -54,6 +56,9 @@ func (p *Proxy) admin(w http.ResponseWriter, r *http.Request) *refusal {
 		text = "ready\n"
 		if r.URL.Query().Has("verbose") {
 			text += p.known()
+			if notes != nil {
+				text += notes()
+			}
 		}
 		if p.draining.Load() {
 			status, text = http.StatusServiceUnavailable, "shutting down\n"
