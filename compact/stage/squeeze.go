@@ -42,11 +42,16 @@ func (s *squeeze) check() error {
 const worth = 32
 
 func (s *squeeze) Shrink(d *compact.Draft) {
+	var buffer []byte // most texts are only looked at
 	for ref, part := range d.Results() {
 		if d.Over() == 0 {
 			return
 		}
-		text := part.Text.String()
+		buffer = part.Text.AppendTo(buffer[:0])
+		if s.Mode == lossless && !mayBeJSON(buffer) && blanks(buffer) <= len(buffer)/worth {
+			continue
+		}
+		text := string(buffer)
 		var short string
 		if s.Mode == everything {
 			short = eachSide(text, withoutRuns)
@@ -82,11 +87,12 @@ func withoutBlanks(text string) string {
 	if short, ok := minified(text); ok {
 		return short
 	}
-	if !hasBlanks(text) {
+	saved := blanks([]byte(text))
+	if saved == 0 {
 		return text
 	}
 	var b strings.Builder
-	b.Grow(len(text))
+	b.Grow(len(text) - saved)
 	blank := false // the line before was
 	for first := true; ; first = false {
 		line, rest, more := strings.Cut(text, "\n")
@@ -109,23 +115,33 @@ func withoutBlanks(text string) string {
 	}
 }
 
-// hasBlanks tells whether a line ends in blanks, or two lines in a row are
-// empty: one stays, inside of a text. Most texts have neither, so this is one
-// pass from line end to line end.
-func hasBlanks(text string) bool {
-	last := len(text) - 1
-	for at := -1; ; {
-		next := strings.IndexByte(text[at+1:], '\n')
+// blanks is how much shorter a text is without them, see withoutBlanks. Most texts
+// have none, so this is one pass from line end to line end.
+func blanks(text []byte) (saved int) {
+	blank := false // the line before was
+	for start := 0; ; {
+		next := bytes.IndexByte(text[start:], '\n')
+		end := start + next
 		if next < 0 {
-			return last >= 0 && (text[last] == ' ' || text[last] == '\t')
+			end = len(text)
 		}
-		at += 1 + next
-		if at > 0 && (text[at-1] == ' ' || text[at-1] == '\t' || text[at-1] == '\r') {
-			return true
+		last := end // of the line without its blanks
+		for last > start && (text[last-1] == ' ' || text[last-1] == '\t' || text[last-1] == '\r') {
+			last--
 		}
-		if at < last && text[at+1] == '\n' && (at == 0 || at+1 == last || text[at+2] == '\n') {
-			return true
+		switch {
+		case last == start && blank:
+			saved += end - start + 1
+		case last < end && text[end-1] == '\r':
+			saved += end - last - 1
+		default:
+			saved += end - last
 		}
+		blank = last == start
+		if next < 0 {
+			return saved
+		}
+		start = end + 1
 	}
 }
 
@@ -146,13 +162,20 @@ func withoutRuns(text string) string {
 // or array and nothing else. Every other byte stays: numbers keep their digits,
 // strings their escapes, keys their order, even where a key comes twice.
 func minified(text string) (string, bool) {
-	s := strings.Trim(text, " \t\r\n")
-	if len(s) < 2 || !(s[0] == '{' && s[len(s)-1] == '}' || s[0] == '[' && s[len(s)-1] == ']') {
+	if !mayBeJSON([]byte(text)) {
 		return "", false
 	}
 	var b bytes.Buffer
-	if json.Compact(&b, []byte(s)) != nil {
+	if json.Compact(&b, []byte(strings.Trim(text, jsonBlanks))) != nil {
 		return "", false
 	}
 	return b.String(), true
+}
+
+const jsonBlanks = " \t\r\n"
+
+// mayBeJSON tells whether a text begins and ends like an object or an array.
+func mayBeJSON(text []byte) bool {
+	s := bytes.Trim(text, jsonBlanks)
+	return len(s) > 1 && (s[0] == '{' && s[len(s)-1] == '}' || s[0] == '[' && s[len(s)-1] == ']')
 }

@@ -9,6 +9,7 @@ import (
 func TestBlanksThatMeanNothing(t *testing.T) {
 	f := func(in, want string) {
 		t.Helper()
+		foreseen(t, in)
 		got := eachSide(in, withoutBlanks)
 		if got != want {
 			t.Errorf("%q\ngives %q,\nwant  %q", in, got, want)
@@ -39,6 +40,17 @@ func TestBlanksThatMeanNothing(t *testing.T) {
 	f(`"a  b"`, `"a  b"`)
 	f("[INFO]  starting [1]", "[INFO]  starting [1]")
 	f(strings.Repeat("[", 20_000)+"  \n"+strings.Repeat("]", 20_000), strings.Repeat("[", 20_000)+"\n"+strings.Repeat("]", 20_000))
+}
+
+// foreseen: what blanks says is what goes.
+func foreseen(t *testing.T, text string) {
+	t.Helper()
+	if _, ok := minified(text); ok {
+		return
+	}
+	if saved := len(text) - len(withoutBlanks(text)); saved != blanks([]byte(text)) {
+		t.Errorf("of %q go %d bytes, not %d", text, saved, blanks([]byte(text)))
+	}
 }
 
 func TestEveryRunOfWhiteSpace(t *testing.T) {
@@ -76,6 +88,7 @@ func FuzzSqueeze(f *testing.F) {
 	f.Add("{\v}")
 	f.Add(clipOf(strings.Repeat("a  \n\n\n", 99)).keep(20, 20).String())
 	f.Fuzz(func(t *testing.T, text string) {
+		foreseen(t, text)
 		for _, squeezed := range []func(string) string{withoutBlanks, withoutRuns} {
 			short := eachSide(text, squeezed)
 			if len(short) > len(text) || eachSide(short, squeezed) != short {
