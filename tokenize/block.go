@@ -117,10 +117,15 @@ func (e *Encoding) blockStarts(text []byte) uint64 {
 	if len(text) < 64 {
 		return 0
 	}
-	if w := binary.LittleEndian.Uint64(text); w&(w<<1)&(w<<2)&tops != 0 {
-		return 0 // a character of three or four bytes is near
-	}
 	at := (*block)(text)
+	near := uint64(0)
+	for i := 0; i < shortestBlock; i += 8 {
+		w := binary.LittleEndian.Uint64(at[i:])
+		near |= w & (w << 1) & (w << 2)
+	}
+	if near&tops != 0 {
+		return 0 // there is a character of three or four bytes
+	}
 	limit, lower, upper := 64, uint64(0), uint64(0)
 	if anyWide(at) {
 		if limit, lower, upper = wideLetters(at); limit < shortestBlock {

@@ -20,14 +20,12 @@ import (
 // nextO200k returns the end of the piece that starts at text[p], p if there is no
 // UTF-8.
 func nextO200k(text []byte, p int) int {
-	if c := text[p]; c >= 0xE0 || c == ' ' && p+1 < len(text) && text[p+1] >= 0xE0 {
-		q := p
-		if c == ' ' {
-			q++
-		}
+	if q := beforeWide(text, p); q >= 0 {
 		if end := caseless(text, q); end > q {
-			// Nothing of it goes back: each of these letters may end a word.
-			end = restO200k(text, end, end)
+			if end < len(text) && (text[end] >= 0x80 || planes01[text[end]]&letterOrMark != 0) {
+				// Nothing of it goes back: each of these letters may end a word.
+				end = restO200k(text, end, end)
+			}
 			if end < len(text) && text[end] == '\'' {
 				end += contraction(text, end)
 			}
@@ -71,6 +69,19 @@ func nextO200k(text []byte, p int) int {
 		q += contraction(text, q)
 	}
 	return q
+}
+
+// beforeWide returns where a character of three bytes or more starts, at p or behind an
+// ASCII sign or blank at p; -1 if neither.
+func beforeWide(text []byte, p int) int {
+	c := text[p]
+	if c >= 0xE0 {
+		return p
+	}
+	if p+1 < len(text) && text[p+1] >= 0xE0 && c < 0x80 && planes01[c]&(letterOrMark|isNumber) == 0 && !isNewline(c) {
+		return p + 1
+	}
+	return -1
 }
 
 // asciiWordO200k is nextO200k for a word that begins with ASCII letters, perhaps
