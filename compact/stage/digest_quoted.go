@@ -8,12 +8,19 @@ import (
 // What a digest quotes may not speak for it: what a tool answered would else
 // be taken for the user's words, or end the record it stands in.
 
-// labels begin the lines of a record.
-var labels = []string{"user:", "call:", "error:", "excerpts:", "names:"}
+// labels begin the lines of a record, before a colon.
+var labels = []string{"user", "call", "error", "excerpts", "names"}
+
+// A model reads many characters as a blank or as the end of a line, and looks
+// past those that are not seen.
+const (
+	lineEnd = `[\n\r\v\f\x{85}\x{2028}\x{2029}]`
+	unseen  = `[\s\v\x{85}\p{Z}\p{Cf}]`
+)
 
 var (
-	ownMarks  = regexp.MustCompile(`(?i)\[(end\s+of\s+the\s+record|record\s+of)`)
-	ownLabels = regexp.MustCompile(`(?i)\s*[\n\r]\s*(` + strings.Join(labels, "|") + `)`)
+	ownMarks = regexp.MustCompile(`(?i)\[` + unseen + `*(end` + unseen + `+of` + unseen + `+the` + unseen + `+record|record` + unseen + `+of)`)
+	ownLabels = regexp.MustCompile(`(?i)` + lineEnd + unseen + `*((?:` + strings.Join(labels, "|") + `)` + unseen + `*:)`)
 )
 
 // unmarked takes away the form of our own marks.

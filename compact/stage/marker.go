@@ -60,21 +60,23 @@ func (c clip) String() string {
 	return c.head + c.notice() + c.tail
 }
 
+// clipMark is how the notice of a clip begins.
+const clipMark = "[trimmed: "
+
 // clipOf reads a text that may have been clipped before. Only a text whose
 // sizes add up to those of its notice counts as clipped; anything else, a tool
 // result that quotes a notice included, is whole.
 func clipOf(text string) clip {
 	// The search goes for the bracket: line ends are common in results.
-	const mark = "[trimmed: "
 	for at := 0; ; {
-		i := strings.Index(text[at:], mark)
+		i := strings.Index(text[at:], clipMark)
 		if i < 0 {
 			return clip{size: len(text), head: text}
 		}
 		at += i
 		var c clip
 		var head, tail int
-		rest := text[at+len(mark):]
+		rest := text[at+len(clipMark):]
 		if n, _ := fmt.Sscanf(rest[:min(len(rest), 120)], "%d bytes of tool result, the first %d and the last %d are", &c.size, &head, &tail); n >= 2 && head == at-1 {
 			c.head = text[:head]
 			if n == 3 && tail > 0 && tail <= len(text) {
@@ -84,7 +86,7 @@ func clipOf(text string) clip {
 				return c
 			}
 		}
-		at += len(mark)
+		at += len(clipMark)
 	}
 }
 

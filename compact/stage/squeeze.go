@@ -48,7 +48,7 @@ func (s *squeeze) Shrink(d *compact.Draft) {
 			return
 		}
 		buffer = part.Text.AppendTo(buffer[:0])
-		if s.Mode == lossless && !mayBeJSON(buffer) && blanks(buffer) <= len(buffer)/worth {
+		if s.Mode == lossless && notWorth(buffer) {
 			continue
 		}
 		text := string(buffer)
@@ -68,6 +68,12 @@ func (s *squeeze) Shrink(d *compact.Draft) {
 			d.Rewrite(ref, short, "white space of an old tool result")
 		}
 	}
+}
+
+// notWorth tells of most texts, without making the shorter one, that lossless
+// squeezing does not save enough.
+func notWorth(text []byte) bool {
+	return !mayBeJSON(text) && blanks(text) <= len(text)/worth && !bytes.Contains(text, []byte(clipMark))
 }
 
 // eachSide squeezes a text, and of one that was clipped before head and tail,

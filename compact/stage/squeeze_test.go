@@ -45,6 +45,9 @@ func TestBlanksThatMeanNothing(t *testing.T) {
 // foreseen: what blanks says is what goes.
 func foreseen(t *testing.T, text string) {
 	t.Helper()
+	if saved := len(text) - len(eachSide(text, withoutBlanks)); saved > len(text)/worth && notWorth([]byte(text)) {
+		t.Errorf("of %q could go %d bytes, and it is passed over", text, saved)
+	}
 	if _, ok := minified(text); ok {
 		return
 	}
@@ -70,6 +73,8 @@ func TestEveryRunOfWhiteSpace(t *testing.T) {
 func TestClippedTextStaysClipped(t *testing.T) {
 	long := "head  \n\n\n\nof it " + strings.Repeat("x", 500) + "\n\n\n\n\ntail  \nof it"
 	cut := clipOf(long).keep(12, 16)
+	foreseen(t, cut.String())
+	foreseen(t, clip{size: 900, head: `{"a":        1}`, tail: "and a line of the log"}.String())
 	for _, squeezed := range []func(string) string{withoutBlanks, withoutRuns} {
 		got := clipOf(eachSide(cut.String(), squeezed))
 		if got.whole() || got.size != len(long) {
