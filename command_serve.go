@@ -105,7 +105,7 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		// The bodies have their limit; this makes the collector respect it
 		// too, with room for everything else: the tables of the tokenizers
-		// take 40 MB, what is remembered of counts up to 15.
+		// take 22 MB, what is remembered of counts up to 15, of digests 16.
 		debug.SetMemoryLimit(o.Limits.Process(128 << 20))
 	}
 	p, err := proxy.New(o)

@@ -45,11 +45,12 @@ type loading struct {
 	lines []string
 }
 
-// load builds the tables, which takes some tenths of a second each. serve does it in the background while it begins to listen, so that the first
-// request does not have to. One that comes earlier waits for the tables it
-// needs, and no longer: the same conversation must get the same plan whenever
-// it comes, so it is not counted by an estimate meanwhile. Nobody waits for the
-// end of this, which comes by itself.
+// load builds the tables, which takes some tenths of a second each. serve does
+// it in the background while it begins to listen, so that the first request
+// does not have to. One that comes earlier waits for the tables it needs, and
+// no longer: the same conversation must get the same plan whenever it comes, so
+// it is not counted by an estimate meanwhile. Nobody waits for the end of this,
+// which comes by itself.
 func (l *loading) load(names []string) {
 	for _, name := range names {
 		if k, err := tokenize.Named(name); err == nil {

@@ -112,7 +112,7 @@ func (p *Proxy) keyed(h http.Header, route *Route, what ...string) (key FactKey)
 		_, _ = mac.Write(n[:])
 		_, _ = mac.Write([]byte(v))
 	}
-	write("facts 1")
+	write("facts 2")
 	write(route.Upstream.String())
 	for _, w := range what {
 		write(w)

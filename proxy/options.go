@@ -100,7 +100,8 @@ type Limits struct {
 	// decompressed; 0: 64 MiB. Other routes are streamed and not limited.
 	Body int64
 	// Memory is what the bodies of all requests may take at once, in bytes,
-	// everything made from them included; 0: 512 MiB. At least Body.
+	// everything made from them included; 0: 512 MiB. At least Body. The
+	// collector has to be told as well, see Process.
 	Memory int64
 	// Header is the time to read a request's headers; 0: 10 s.
 	Header time.Duration

@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -10,7 +11,7 @@ import (
 // tokens than asked for, and is the whole text where that has no more.
 func TestPrefix(t *testing.T) {
 	for _, e := range []*Encoding{O200k(), Cl100k()} {
-		for _, text := range append(scriptSamples, strings.Repeat(" the", 3000), strings.Repeat("🤷🏻‍♀️", 40)) {
+		for _, text := range append(scriptSamples, strings.Repeat(" the", 3000), strings.Repeat("\"\\\u0001\n\t</\u2028😀\"", 50), strings.Repeat("🤷🏻‍♀️", 40)) {
 			whole := e.CountString(text)
 			longest := ""
 			for _, n := range []int{-1, 0, 1, 2, 3, 7, 20, whole - 1, whole, whole + 1} {
@@ -28,6 +29,11 @@ func TestPrefix(t *testing.T) {
 					t.Errorf("%s: %d tokens of %.40q give %q only", e.Name(), n, text, p)
 				}
 				longest = p
+				// Written as JSON afterwards, no escape is cut.
+				written, _ := json.Marshal(p)
+				if back := ""; json.Unmarshal(written, &back) != nil || back != p {
+					t.Errorf("%s: %q comes back from JSON as %q", e.Name(), p, back)
+				}
 			}
 		}
 		if got := e.Prefix("fine\xffnot", 100); got != "fine" {

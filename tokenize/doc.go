@@ -71,17 +71,19 @@
 // a reference in Go that shares nothing with the fast way but the vocabulary and the classes (slow_test.go), and with
 // recorded answers (testdata/counts.txt).
 //
-// How fast it is, o200k_base, texts of 1 to 4 MB seen for the first time, in MB/s of one core (2-core virtual machine,
-// November 2026), and times as fast on the wall as github.com/tiktoken-go/tokenizer v0.10.0 in the same run; make
-// bench-tokenize BENCH="-json folder" makes the table on other machines:
+// How fast it is, o200k_base, seen for the first time, in MB/s of one core (2-core virtual machine, November 2026), and
+// times as fast on the wall as github.com/tiktoken-go/tokenizer v0.10.0 in the same run. make bench-tokenize
+// BENCH="-json folder" makes the table, of what texts a machine has:
 //
-//	English                   198   22.6     Russian                     95   11.8
-//	Markdown                  153   16.2     Korean                      88   12.8
-//	Go                        173   24.5     European, documents        100   15.0
-//	JSON, output of tools     219   30.4     European, catalogs          72   10.1
-//	JSON, conversations       168   20.9     Chinese                     60   11.1
-//	JavaScript, TypeScript    219   24.8     Japanese                    69   12.1
-//	worst found, 4 MB          11 and more, in proportion to the length
+//	English                   198  22.6    European, manual pages 4.0 MB   100  15.0
+//	Markdown                  153  16.2    European, catalogs     4.0 MB    72  10.1
+//	Go                        173  24.5    Russian, catalogs      4.0 MB    95  11.8
+//	JSON, output of tools     219  30.4    Korean, catalogs       1.8 MB    88  12.8
+//	JSON, conversations       168  20.9    Chinese, catalogs      1.8 MB    60  11.1
+//	JavaScript, TypeScript    219  24.8    Japanese, catalogs     1.7 MB    69  12.1
+//
+// Hostile texts of 4 MB run at 22 MB/s and more, and a text of any kind in proportion to its length. The counts of
+// texts that were seen before are remembered by package cache.
 //
 // # Units
 //

@@ -84,18 +84,18 @@ func TestRememberedWordsAreNotMixedUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 13))
 	for _, e := range []*Encoding{O200k(), Cl100k()} {
 		for size := 2; size <= longMost+1; size++ {
-			word := bytes.Repeat([]byte("q"), size)
-			for range 3_000 {
-				// Letters at one end, so that what stands at the other is the same.
-				free := word[max(0, size-5):]
-				if r.IntN(2) == 0 {
-					free = word[:min(size, 5)]
-				}
-				for i := range free {
-					free[i] = byte('a' + r.IntN(26))
-				}
-				if got, want := e.Count(word), len(e.AppendTokens(nil, word)); got != want {
-					t.Fatalf("%s: %q counts %d, want %d", e.Name(), word, got, want)
+			// Letters at one end, in the middle, at the other end, and all else the same: many more such words than
+			// there are places to remember them.
+			for _, at := range []int{0, max(0, size/2-2), max(0, size-5)} {
+				word := bytes.Repeat([]byte("q"), size)
+				free := word[at:min(size, at+5)]
+				for range 8_000 {
+					for i := range free {
+						free[i] = byte('a' + r.IntN(26))
+					}
+					if got, want := e.Count(word), len(e.AppendTokens(nil, word)); got != want {
+						t.Fatalf("%s: %q counts %d, want %d", e.Name(), word, got, want)
+					}
 				}
 			}
 		}

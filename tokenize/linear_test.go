@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -65,12 +66,15 @@ func random(letters string) func(int) string {
 	}
 }
 
-// A megabyte of anything are counted with little memory, and the tokens are the text. There is no clock here: a
+// A megabyte of anything, four in the whole sweep, are counted with little memory, and the tokens are the text. There is no clock here: a
 // way that is quadratic would not come to an end within the time that go test gives.
 func TestHostileTextsTakeNoMoreThanOthers(t *testing.T) {
 	size := 1 << 20
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		size = 1 << 17
+	case os.Getenv("LACONIC_SWEEP") != "":
+		size = 4 << 20
 	}
 	for _, e := range []*Encoding{O200k(), Cl100k()} {
 		for _, hostile := range hostileTexts {

@@ -150,7 +150,7 @@ func trapTexts(yield func(string) bool) {
 		"a's't", "a's's's", "I'LL'VE", "'s", "x'S",
 		"\ufeff", "\ufeff#", "\u0085", "\u0085\n", "\x1c\x1d", // white space is White_Space
 		"a\u0301b", "\u0301", " \u0301", "!\u0301!", "\u0301A",
-		"\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xe4\xb8", "\xf0\x9f\x98x",
+		"\xe0\x80\x80", "\xe0\x82\xaa", "\xe0\x97\x90", "\xed\xa0\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xe4\xb8", "\xf0\x9f\x98x",
 	} {
 		for _, around := range []string{"*", "some words before *", "* and some behind", strings.Repeat("long before ", 8) + "*" + strings.Repeat(" and behind", 8)} {
 			if !yield(strings.Replace(around, "*", s, 1)) {

@@ -19,7 +19,7 @@ const (
 )
 
 var (
-	ownMarks = regexp.MustCompile(`(?i)\[` + unseen + `*(end` + unseen + `+of` + unseen + `+the` + unseen + `+record|record` + unseen + `+of)`)
+	ownMarks  = regexp.MustCompile(`(?i)\[` + unseen + `*(end` + unseen + `+of` + unseen + `+the` + unseen + `+record|record` + unseen + `+of)`)
 	ownLabels = regexp.MustCompile(`(?i)` + lineEnd + unseen + `*((?:` + strings.Join(labels, "|") + `)` + unseen + `*:)`)
 )
 

@@ -36,6 +36,9 @@ func main() {
 }
 
 func run(rounds, size int, recorded string) error {
+	if _, err := os.Stat(recorded); recorded != "" && err != nil {
+		return err
+	}
 	load()
 	texts := collect(size, recorded)
 	for _, pair := range []struct {

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"laconic/compact/compacttest"
+)
+
+// TestCountReadsRecordedRequests counts every request of a recorded run with
+// the command. Its parts add up, and for the model that took it the whole is
+// not below what its provider billed.
+func TestCountReadsRecordedRequests(t *testing.T) {
+	names, _ := filepath.Glob(filepath.Join(compacttest.SharedDir(t), "wire", "*.jsonl"))
+	if len(names) == 0 {
+		t.Fatal("no recorded requests")
+	}
+	path, err := laconicPath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type counted struct {
+		Exact                 bool
+		Tokenizer             string
+		Total, Tools, Framing int
+		ResponseFormat        int `json:"response_format"`
+		Roles                 map[string]int
+		Messages              []struct{ Tokens int }
+	}
+	count := func(body []byte, model string) (c counted) {
+		cmd := exec.Command(path, "count", "--json", "--model", model)
+		cmd.Stdin = bytes.NewReader(body)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(out, &c); err != nil {
+			t.Fatalf("%v in %s", err, out)
+		}
+		roles, messages := 0, 0
+		for _, n := range c.Roles {
+			roles += n
+		}
+		for _, m := range c.Messages {
+			messages += m.Tokens
+		}
+		if roles+c.Tools+c.Framing+c.ResponseFormat != c.Total || messages != roles {
+			t.Errorf("%s: the parts of %d do not add up: %+v", model, c.Total, c)
+		}
+		return c
+	}
+	requests := 0
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for body := range bytes.Lines(text) {
+			var r struct {
+				Messages []json.RawMessage
+				Response struct {
+					Usage struct {
+						Prompt int `json:"prompt_tokens"`
+					}
+				}
+			}
+			if err := json.Unmarshal(body, &r); err != nil {
+				t.Fatal(err)
+			}
+			requests++
+			estimate := count(body, "claude-3-5-sonnet-20241022")
+			if billed := r.Response.Usage.Prompt; estimate.Exact || billed == 0 || estimate.Total < billed {
+				t.Errorf("request %d: %d tokens, %d were billed", requests, estimate.Total, billed)
+			}
+			if exact := count(body, "gpt-4o"); !exact.Exact || exact.Tokenizer != "o200k_base" || len(exact.Messages) != len(r.Messages) {
+				t.Errorf("request %d: %+v", requests, exact)
+			}
+		}
+	}
+	t.Logf("%d requests", requests)
+}
