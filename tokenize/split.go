@@ -21,7 +21,11 @@ const batchSize = 256
 // UTF-8.
 func (e *Encoding) split(text []byte, p int, ends *[batchSize]int) (n int, ok bool) {
 	for n <= batchSize-64 && p < len(text) { // a block has up to 62
-		if starts := e.blockStarts(text[p:]); starts != 0 {
+		var starts uint64
+		if text[p] < 0xE0 && (p+1 == len(text) || text[p+1] < 0xE0) { // else a block would end at once
+			starts = e.blockStarts(text[p:])
+		}
+		if starts != 0 {
 			// Four at a time; what is too much is overwritten later.
 			for s, n := starts, uint8(n); s != 0; n += 4 {
 				ends[n] = p + bits.TrailingZeros64(s)
