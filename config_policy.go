@@ -6,9 +6,6 @@ import (
 	"maps"
 	"reflect"
 	"regexp"
-	"regexp/syntax"
-	"slices"
-	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
 
@@ -233,96 +230,4 @@ func (p PolicyConfig) build(name string) (*compact.Policy, error) {
 		}
 	}
 	return policy, nil
-}
-
-// policy says what is wrong with one policy.
-func (ch *checking) policy(name string, p PolicyConfig) {
-	path := "policies." + name
-	if p.Extends != "" && !slices.Contains(stage.PolicyNames(), name) {
-		ch.name(path+".extends", "policy", p.Extends, slices.Sorted(maps.Keys(ch.Policies)))
-	}
-	if p.algorithm != "" {
-		ch.algorithm(path, p)
-	} else {
-		ch.adaptive(path, p)
-	}
-	for i, role := range p.Pin.Roles {
-		ch.name(fmt.Sprintf("%s.pin.roles[%d]", path, i), "role", role, roleNames())
-	}
-	for i, text := range p.Pin.Text {
-		if _, err := regexp.Compile(text); err != nil {
-			at := fmt.Sprintf("%s.pin.text[%d]", path, i)
-			ch.at(at, codePattern, at+" is not a regular expression: "+regexpFault(err), "the syntax is RE2")
-		}
-	}
-	for i, tool := range p.Pin.Tools {
-		if at := fmt.Sprintf("%s.pin.tools[%d]", path, i); tool == "" {
-			ch.at(at, codeMissing, at+" is empty", "")
-		}
-	}
-	for i, rung := range p.Ladder {
-		ch.rung(fmt.Sprintf("%s.ladder[%d]", path, i), rung)
-	}
-}
-
-// adaptive says what is wrong with the settings of adaptive, or of a policy that
-// extends it.
-func (ch *checking) adaptive(path string, p PolicyConfig) {
-	if at := path + ".options"; p.Options != nil && ch.given(at) {
-		ch.atKey(at, codePolicy, at+" is for policies known from other systems: adaptive has none", "its settings are trigger, land, ladder and the like")
-	}
-	trigger := float64(p.Trigger)
-	if trigger == 0 {
-		trigger = compact.DefaultTriggerEstimate
-	}
-	if p.Land < trigger {
-		return
-	}
-	at := path + ".land"
-	if !ch.given(at) {
-		at = path + ".trigger"
-	}
-	if ch.given(at) {
-		hint := ""
-		if p.Trigger == 0 {
-			hint = fmt.Sprintf("auto may be %v", trigger)
-		}
-		ch.at(at, codeRange, path+".land must be below the trigger", hint)
-	}
-}
-
-// algorithm says what is wrong with the settings of a policy that has the
-// algorithm of another system. What makes up the algorithm cannot be set.
-func (ch *checking) algorithm(path string, p PolicyConfig) {
-	for _, key := range []string{"trigger", "land", "warm", "keep_recent", "placement", "ladder"} {
-		if at := join(path, key); ch.places != nil && ch.named(at) {
-			ch.atKey(at, codePolicy, at+" cannot be set: it belongs to the algorithm of "+p.algorithm,
-				"options, repair, on_overflow and pin can; or extend adaptive")
-		}
-	}
-	at := path + ".options"
-	if p.Options == nil || !ch.given(at) {
-		return
-	}
-	if _, err := stage.NewPolicy(p.algorithm, p.Options); err != nil {
-		ch.options(at, "the policy "+p.algorithm, strings.TrimPrefix(err.Error(), p.algorithm+": "), json.RawMessage(p.Options))
-	}
-}
-
-// regexpFault says what is wrong with a regular expression without repeating
-// it: it may hold what nobody should read.
-func regexpFault(err error) string {
-	if se, ok := err.(*syntax.Error); ok {
-		return string(se.Code)
-	}
-	return "it cannot be read"
-}
-
-// roleNames lists the roles that a pin may name.
-func roleNames() []string {
-	var names []string
-	for r := compact.System; r <= compact.Function; r++ {
-		names = append(names, r.String())
-	}
-	return names
 }
