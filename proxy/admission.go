@@ -39,8 +39,10 @@ type gate struct {
 	// room has left. If several held a part and waited for the rest, they
 	// would wait for each other.
 	lane *semaphore.Weighted
-	// spares are kept bodies that make room for others.
-	spares spares
+	// spares are kept bodies that make room for others, and yielding is work in
+	// the background that does.
+	spares   spares
+	yielding yielding
 }
 
 func newGate(size int64) *gate {

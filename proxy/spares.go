@@ -42,7 +42,8 @@ func (s *spares) oldest() *outgoing {
 }
 
 // tryRoom takes n of the gate's memory if there is that much, and lets go of kept
-// bodies as long as there is not.
+// bodies as long as there is not. Where that is not enough work in the
+// background is ended: its room comes free while the caller waits.
 func (g *gate) tryRoom(n int64) bool {
 	for {
 		if g.room.TryAcquire(n) {
@@ -50,6 +51,7 @@ func (g *gate) tryRoom(n int64) bool {
 		}
 		b := g.spares.oldest()
 		if b == nil {
+			g.yielding.stop(n)
 			return false
 		}
 		b.release()

@@ -762,3 +762,48 @@ func TestASmallWindowIsNotPassed(t *testing.T) {
 		}
 	}
 }
+
+// TestRequestsTakeTheMemoryOfSummaries: a job that no request waits for is
+// ended when a request needs its room, and one that a request waits for is not.
+func TestRequestsTakeTheMemoryOfSummaries(t *testing.T) {
+	u := newUpstream(t, nil)
+	// A body that needs all the room there is.
+	large := `{"model":"m","messages":[{"role":"user","content":"` + strings.Repeat("x", 150<<10) + `"}]}`
+	for name, wait := range map[string]time.Duration{"nobody waits": 0, "a request waits": time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			asked, open := make(chan struct{}, 1), make(chan struct{})
+			model := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+				asked <- struct{}{}
+				select {
+				case <-open:
+				case <-r.Context().Done():
+				}
+				tells(answered(told, "stop"))(w, r)
+			})
+			r := summarized(t, u, model, func(o *Options) {
+				o.Limits = Limits{Memory: 600 << 10, Body: 200 << 10}
+				o.Summarizer.Wait, o.Summarizer.Timeout = wait, 2*time.Minute
+			})
+			first := make(chan response, 1)
+			go func() { first <- r.chat(history(long)) }()
+			<-asked
+			second := make(chan response, 1)
+			go func() { second <- r.chat(large) }()
+			failed := uint64(1)
+			if wait > 0 {
+				failed = 0
+				time.Sleep(50 * time.Millisecond) // nothing to wait for: nothing may happen
+				close(open)
+			}
+			for _, res := range []response{<-first, <-second} {
+				if res.StatusCode != 200 {
+					t.Errorf("%d %s", res.StatusCode, res.body)
+				}
+			}
+			r.quietly()
+			if c := r.SummaryCounts(); c.Failed["memory"] != failed || c.Jobs != 1-failed || r.summaries.isCooling("own") {
+				t.Errorf("%+v", c)
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -24,6 +25,8 @@ type job struct {
 	headers http.Header // the client's credential, where it is the one to use
 	coolKey string
 	seat    *seat // memory for what it holds
+	yielder *yielder
+	cancel  context.CancelCauseFunc
 	began   time.Time
 
 	done chan struct{} // closed at the end; then body and why are set
@@ -84,7 +87,8 @@ func (s *summaries) start(t *trip, in compact.Conversation, g gapNames, slot *co
 	j.awaited.Store(wait)
 	// The messages point into the request's body, which is held for as long as
 	// they are. Requests come first: where there is no room, no summary.
-	if n := int64(bodyCost * textBytes(j.spans)); n > s.p.memory.size/2 || !j.seat.tryHold(n) {
+	n := int64(bodyCost * textBytes(j.spans))
+	if n > s.p.memory.size/2 || !j.seat.tryHold(n) {
 		<-s.workers
 		return nil, "memory"
 	}
@@ -99,14 +103,27 @@ func (s *summaries) start(t *trip, in compact.Conversation, g gapNames, slot *co
 	s.jobs[key] = j
 	s.ended.Add(1)
 	s.counts.running.Add(1)
-	go j.run(key)
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	j.cancel, j.yielder = cancel, &yielder{size: n, stop: j.yield}
+	s.p.memory.yielding.add(j.yielder)
+	go j.run(ctx, key)
 	return j, ""
 }
 
-func (j *job) run(key store.Key) {
+// yield ends a job for its memory, unless a request waits for it.
+func (j *job) yield() bool {
+	if j.awaited.Load() {
+		return false
+	}
+	j.cancel(errNoMemory)
+	return true
+}
+
+func (j *job) run(ctx context.Context, key store.Key) {
 	s := j.s
 	defer s.ended.Done()
-	ctx, cancel := context.WithTimeout(s.ctx, s.o.Timeout)
+	defer j.cancel(nil)
+	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()
 	defer func() {
 		if v := recover(); v != nil {
@@ -121,6 +138,7 @@ func (j *job) run(key store.Key) {
 // finish tells everybody.
 func (j *job) finish(key store.Key) {
 	s := j.s
+	s.p.memory.yielding.remove(j.yielder)
 	j.spans = nil
 	j.seat.free()
 	// What came of it is noted before the job is gone: a request that comes
@@ -129,7 +147,7 @@ func (j *job) finish(key store.Key) {
 	case "":
 		s.warmUp(j.coolKey)
 		s.warmUp(string(key[:]))
-	case "elsewhere", "shutdown":
+	case "elsewhere", "shutdown", "memory":
 	case string(summary.TooLong):
 		s.coolDown(string(key[:])) // no fault of the summarizer's
 	default:
@@ -205,8 +223,11 @@ func (j *job) make(ctx context.Context, key store.Key) (body, why string) {
 	}
 	body, err := j.write(ctx)
 	if err != nil {
-		if j.s.ctx.Err() != nil {
+		switch {
+		case j.s.ctx.Err() != nil:
 			return "", "shutdown"
+		case errors.Is(context.Cause(ctx), errNoMemory):
+			return "", "memory"
 		}
 		return "", failureOf(ctx, err)
 	}
