@@ -804,6 +804,13 @@ func TestRequestsTakeTheMemoryOfSummaries(t *testing.T) {
 			if c := r.SummaryCounts(); c.Failed["memory"] != failed || c.Jobs != 1-failed || r.summaries.isCooling("own") {
 				t.Errorf("%+v", c)
 			}
+			// It is not begun again at once, to be ended again: that would be paid for.
+			if wait == 0 {
+				r.chat(history(long))
+				if got := r.lastSummary(3); got.Reason != "cooling" {
+					t.Errorf("%+v", got)
+				}
+			}
 		})
 	}
 }

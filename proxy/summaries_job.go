@@ -147,8 +147,8 @@ func (j *job) finish(key store.Key) {
 	case "":
 		s.warmUp(j.coolKey)
 		s.warmUp(string(key[:]))
-	case "elsewhere", "shutdown", "memory":
-	case string(summary.TooLong):
+	case "elsewhere", "shutdown":
+	case string(summary.TooLong), "memory":
 		s.coolDown(string(key[:])) // no fault of the summarizer's
 	default:
 		s.coolDown(j.coolKey)
