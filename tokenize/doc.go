@@ -75,12 +75,12 @@
 // times as fast on the wall as github.com/tiktoken-go/tokenizer v0.10.0 in the same run. make bench-tokenize
 // BENCH="-json folder" makes the table, of what texts a machine has:
 //
-//	English                   198  22.6    European, manual pages 4.0 MB   100  15.0
-//	Markdown                  153  16.2    European, catalogs     4.0 MB    72  10.1
-//	Go                        173  24.5    Russian, catalogs      4.0 MB    95  11.8
-//	JSON, output of tools     219  30.4    Korean, catalogs       1.8 MB    88  12.8
-//	JSON, conversations       168  20.9    Chinese, catalogs      1.8 MB    60  11.1
-//	JavaScript, TypeScript    219  24.8    Japanese, catalogs     1.7 MB    69  12.1
+//	English                   194  23.4    European, manual pages 4.0 MB    96  15.6
+//	Markdown                  143  15.6    European, catalogs     4.0 MB    72  10.2
+//	Go                        173  25.7    Russian, catalogs      4.0 MB    90  11.8
+//	JSON, output of tools     222  32.7    Korean, catalogs       1.8 MB    88  13.6
+//	JSON, conversations       163  21.4    Chinese, catalogs      1.8 MB    64  11.8
+//	JavaScript, TypeScript    209  23.4    Japanese, catalogs     1.7 MB    66  12.4
 //
 // Hostile texts of 4 MB run at 22 MB/s and more, and a text of any kind in proportion to its length. The counts of
 // texts that were seen before are remembered by package cache.
