@@ -39,8 +39,8 @@ type gate struct {
 	// room has left. If several held a part and waited for the rest, they
 	// would wait for each other.
 	lane *semaphore.Weighted
-	// spares are kept bodies that make room for others, and yielding is work in
-	// the background that does.
+	// spares are kept bodies that make room for others, and yielding are jobs
+	// that do.
 	spares   spares
 	yielding yielding
 }
@@ -138,6 +138,13 @@ func (s *seat) shrink(n int64) {
 		s.held = n
 		s.g.room.Release(less)
 	}
+}
+
+// size is what the seat has of the room.
+func (s *seat) size() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held
 }
 
 func (s *seat) leaveLane() {

@@ -69,7 +69,7 @@ type summaries struct {
 	texts     *otter.Cache[digestKey, string]   // what stood in a slot, framed
 	names     *otter.Cache[digestKey, gapNames] // of gaps
 	settled   *otter.Cache[digestKey, struct{}] // warm marks that need nothing more
-	cooling   *otter.Cache[string, *cool]       // see cooling.go
+	cooling   *otter.Cache[string, *cool]       // see summaries_cooling.go
 	rendering chan struct{}                     // one transcript is rendered at a time
 	workers   chan struct{}
 	counts    summaryCounts

@@ -25,7 +25,6 @@ type job struct {
 	headers http.Header // the client's credential, where it is the one to use
 	coolKey string
 	seat    *seat // memory for what it holds
-	yielder *yielder
 	cancel  context.CancelCauseFunc
 	began   time.Time
 
@@ -87,8 +86,7 @@ func (s *summaries) start(t *trip, in compact.Conversation, g gapNames, slot *co
 	j.awaited.Store(wait)
 	// The messages point into the request's body, which is held for as long as
 	// they are. Requests come first: where there is no room, no summary.
-	n := int64(bodyCost * textBytes(j.spans))
-	if n > s.p.memory.size/2 || !j.seat.tryHold(n) {
+	if n := int64(bodyCost * textBytes(j.spans)); n > s.p.memory.size/2 || !j.seat.tryHold(n) {
 		<-s.workers
 		return nil, "memory"
 	}
@@ -104,8 +102,8 @@ func (s *summaries) start(t *trip, in compact.Conversation, g gapNames, slot *co
 	s.ended.Add(1)
 	s.counts.running.Add(1)
 	ctx, cancel := context.WithCancelCause(s.ctx)
-	j.cancel, j.yielder = cancel, &yielder{size: n, stop: j.yield}
-	s.p.memory.yielding.add(j.yielder)
+	j.cancel = cancel
+	s.p.memory.yielding.add(j)
 	go j.run(ctx, key)
 	return j, ""
 }
@@ -138,7 +136,7 @@ func (j *job) run(ctx context.Context, key store.Key) {
 // finish tells everybody.
 func (j *job) finish(key store.Key) {
 	s := j.s
-	s.p.memory.yielding.remove(j.yielder)
+	s.p.memory.yielding.remove(j)
 	j.spans = nil
 	j.seat.free()
 	// What came of it is noted before the job is gone: a request that comes
