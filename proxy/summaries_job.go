@@ -91,9 +91,7 @@ func (s *summaries) start(t *trip, in compact.Conversation, g gapNames, slot *co
 		return nil, "memory"
 	}
 	if m := taskOf(in); m != nil {
-		if j.task = partsText(m); s.o.Mask {
-			j.task = summary.Mask(j.task)
-		}
+		j.task = summary.TextOf(m)
 	}
 	if s.o.ClientCredential {
 		j.headers = clientCredential(t.r.Header)

@@ -21,6 +21,9 @@ func (j *job) write(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if o.Mask {
+		j.task = summary.Mask(j.task)
+	}
 	users := usersOf(j.spans)
 	j.spans, spans = nil, nil // what is left of the request's body
 	held := textBytes([][]compact.Message{users})
@@ -105,24 +108,12 @@ func usersOf(spans [][]compact.Message) (users []compact.Message) {
 			if span[i].Role == compact.User {
 				users = append(users, compact.Message{
 					Role:  compact.User,
-					Parts: []compact.Part{{Text: compact.Plain(partsText(&span[i]))}},
+					Parts: []compact.Part{{Text: compact.Plain(summary.TextOf(&span[i]))}},
 				})
 			}
 		}
 	}
 	return users
-}
-
-// partsText is the text of a message, copied.
-func partsText(m *compact.Message) string {
-	var b []byte
-	for i := range m.Parts {
-		if m.Parts[i].Kind == compact.KindText {
-			b = append(b, m.Parts[i].Text.String()...)
-			b = append(b, '\n')
-		}
-	}
-	return string(b)
 }
 
 // textBytes is what the texts of messages take.

@@ -27,7 +27,7 @@ func Lost(msgs []compact.Message, text string, mask bool) (rules, names []string
 		if m.Role != compact.User {
 			continue
 		}
-		said := cleaned(strings.ToValidUTF8(textOf(m), ""))
+		said := cleaned(strings.ToValidUTF8(TextOf(m), ""))
 		if mask {
 			said = Mask(said)
 		}
@@ -119,7 +119,9 @@ func worthKeeping(w string) bool {
 
 func letter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7F }
 
-func textOf(m *compact.Message) string {
+// TextOf is the text of a message, a line for each part. It is a copy, and does
+// not hold on to what the message was read from.
+func TextOf(m *compact.Message) string {
 	var b strings.Builder
 	for i := range m.Parts {
 		if m.Parts[i].Kind == compact.KindText {
