@@ -3,12 +3,14 @@ package proxy
 import (
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
 	"errors"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -32,29 +34,58 @@ func contentEncoding(h http.Header) string {
 // readableEncoding tells whether decompress knows an encoding.
 func readableEncoding(e string) bool { return e == "" || e == "gzip" || e == "zstd" }
 
-// decompress gives what is in a compressed body, at most limit bytes, else
-// errBodyTooLarge. hold is asked before memory is taken.
-func decompress(encoding string, sent []byte, limit int64, hold func(n int64) error) ([]byte, error) {
-	var r io.Reader
+// legible tells whether legibly knows an encoding: what answers may come in is
+// more than what requests may.
+func legible(encoding string) bool {
+	return readableEncoding(encoding) || encoding == "deflate" || encoding == "br"
+}
+
+// unpacked reads what is in a compressed body.
+func unpacked(encoding string, packed []byte) (io.ReadCloser, error) {
+	in := bytes.NewReader(packed)
 	switch encoding {
 	case "gzip":
-		z, err := gzip.NewReader(bytes.NewReader(sent))
-		if err != nil {
-			return nil, err
-		}
-		r = z
+		return gzip.NewReader(in)
+	case "deflate":
+		return zlib.NewReader(in)
+	case "br": // its window has 16 MB at most
+		return io.NopCloser(brotli.NewReader(in)), nil
 	case "zstd":
-		z, err := zstd.NewReader(bytes.NewReader(sent), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxWindow(maxZstdWindow))
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
 		if err != nil {
 			return nil, err
 		}
-		defer z.Close()
-		r = z
+		return z.IOReadCloser(), nil
+	}
+	return nil, errors.New("unknown encoding")
+}
+
+// legibly decompresses as much as there is of a body, at most mostError bytes.
+// A body that breaks off gives what stands before that.
+func legibly(encoding string, raw []byte) []byte {
+	r, err := unpacked(encoding, raw)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = r.Close() }()
+	text, _ := io.ReadAll(io.LimitReader(r, mostError)) // as far as it goes
+	return text
+}
+
+// decompress gives what is in a compressed request, at most limit bytes, else
+// errBodyTooLarge. hold is asked before memory is taken.
+func decompress(encoding string, sent []byte, limit int64, hold func(n int64) error) ([]byte, error) {
+	if !readableEncoding(encoding) {
+		return nil, errors.New("unknown encoding")
+	}
+	r, err := unpacked(encoding, sent)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	if encoding == "zstd" {
 		bytesAlone := hold // the window comes on top
 		hold = func(n int64) error { return bytesAlone(n + maxZstdWindow/bodyCost) }
-	default:
-		return nil, errors.New("unknown encoding")
 	}
 	size := min(max(4*int64(len(sent)), 4<<10), limit+1)
 	if err := hold(size); err != nil {

@@ -2,16 +2,10 @@ package proxy
 
 import (
 	"bytes"
-	"compress/gzip"
-	"compress/zlib"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
-
-	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/zstd"
 
 	"laconic/proxy/overflow"
 )
@@ -208,44 +202,3 @@ func (l *late) Read(buf []byte) (int, error) {
 }
 
 func (l *late) Close() error { return l.body.Close() }
-
-// legible tells whether legibly knows an encoding: what answers may come in is
-// more than what requests may.
-func legible(encoding string) bool {
-	return readableEncoding(encoding) || encoding == "deflate" || encoding == "br"
-}
-
-// legibly decompresses as much as there is of a body, at most mostError bytes.
-// A body that breaks off gives what stands before that.
-func legibly(encoding string, raw []byte) []byte {
-	var r io.Reader
-	switch encoding {
-	case "gzip":
-		z, err := gzip.NewReader(bytes.NewReader(raw))
-		if err != nil {
-			return nil
-		}
-		r = z
-	case "deflate":
-		z, err := zlib.NewReader(bytes.NewReader(raw))
-		if err != nil {
-			return nil
-		}
-		r = z
-	case "br": // its window has 16 MB at most
-		r = brotli.NewReader(bytes.NewReader(raw))
-	case "zstd":
-		z, err := zstd.NewReader(bytes.NewReader(raw), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxWindow(maxZstdWindow))
-		if err != nil {
-			return nil
-		}
-		defer z.Close()
-		r = z
-	default:
-		return nil
-	}
-	text := new(strings.Builder)
-	_, _ = io.Copy(text, io.LimitReader(r, mostError)) // as far as it goes
-	return []byte(text.String())
-}
