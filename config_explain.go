@@ -53,9 +53,7 @@ func (c *Config) explain(ctx context.Context, w io.Writer, model string) error {
 		line("window", "%d, configured", given.Window)
 	case told > 0:
 		line("window", "%d, told by the upstream (%s)", told, from)
-		if limits.Window = told; limits.Input >= told {
-			limits.Input = 0
-		}
+		limits = limits.Told(told)
 	case known:
 		line("window", "%d, by the model's name%s", table, unasked(route))
 	default:

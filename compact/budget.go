@@ -38,6 +38,17 @@ type Budget struct {
 	Messages int
 }
 
+// Told is the limits under a window that the upstream itself tells, in tokens; 0:
+// it tells none.
+func (l Limits) Told(window int) Limits {
+	if window > 0 {
+		if l.Window = window; l.Input >= window {
+			l.Input = 0 // a limit of the model's that this upstream is far from
+		}
+	}
+	return l
+}
+
 // For gives the budget of a request that asks for at most answer tokens of
 // answer (0: it did not say). Answers are counted up to half the window.
 func (l Limits) For(answer int) Budget {

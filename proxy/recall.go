@@ -12,12 +12,7 @@ func (t *trip) recall(model string) {
 
 // limits are the limits of this request, but for what was learnt.
 func (t *trip) limits() compact.Limits {
-	l := t.route.Limits
-	if t.window > 0 {
-		if l.Window = t.window; l.Input >= t.window {
-			l.Input = 0 // a limit of the model's that this upstream is far from
-		}
-	}
+	l := t.route.Limits.Told(t.window)
 	if t.orders.budget > 0 {
 		l.Budget = t.orders.budget
 	}
