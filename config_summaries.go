@@ -59,13 +59,10 @@ func (ch *checking) summaries() {
 	ch.store()
 }
 
-// leastSecret is the length of store.secret, at least, in characters.
-const leastSecret = 16
-
 func (ch *checking) store() {
 	s := ch.Store
 	given := s.Secret != "" || ch.named("store.secret")
-	if given && ch.given("store.secret") && len(s.Secret) < leastSecret {
+	if given && ch.given("store.secret") && len(s.Secret) < store.ShortestSecret {
 		ch.at("store.secret", codeSecret, "store.secret is shorter than 16 characters", "openssl rand -hex 32 makes a good one")
 	}
 	switch store.Kind(s.Kind) {

@@ -28,13 +28,13 @@ type Vault struct {
 // nearBytes bounds what a process remembers of a slower store.
 const nearBytes = 32 << 20
 
-// shortestSecret is the length of a secret that is worth the name, in bytes.
-const shortestSecret = 16
+// ShortestSecret is the length of a secret that is worth the name, in bytes.
+const ShortestSecret = 16
 
 // NewVault makes a vault on a store, which it owns from then on. secret is at least 16 bytes; everyone who
 // has it can read what is in the store. ttl 0: DefaultTTL.
 func NewVault(under Store, secret []byte, ttl time.Duration) (*Vault, error) {
-	if len(secret) < shortestSecret {
+	if len(secret) < ShortestSecret {
 		return nil, errors.New("the secret of the store is shorter than 16 characters")
 	}
 	if ttl <= 0 {
@@ -85,11 +85,7 @@ func (v *Vault) Get(ctx context.Context, k Key) (string, bool) {
 			}
 		}
 	}
-	sealed, err := v.under.Get(ctx, k)
-	if err != nil || len(sealed) > MaxValue+overhead {
-		return "", false
-	}
-	text, left, ok := v.open(k, sealed)
+	sealed, text, left, ok := v.ask(ctx, k)
 	if ok && v.near != nil {
 		_ = v.near.Put(ctx, k, sealed, left)
 	}
@@ -99,12 +95,18 @@ func (v *Vault) Get(ctx context.Context, k Key) (string, bool) {
 // Latest is Get for a text that other processes replace: the store is asked in
 // any case, and what this process remembers does not stand in for it.
 func (v *Vault) Latest(ctx context.Context, k Key) (string, bool) {
+	_, text, _, ok := v.ask(ctx, k)
+	return text, ok
+}
+
+// ask asks the store itself.
+func (v *Vault) ask(ctx context.Context, k Key) (sealed []byte, text string, left time.Duration, ok bool) {
 	sealed, err := v.under.Get(ctx, k)
 	if err != nil || len(sealed) > MaxValue+overhead {
-		return "", false
+		return nil, "", 0, false
 	}
-	text, _, ok := v.open(k, sealed)
-	return text, ok
+	text, left, ok = v.open(k, sealed)
+	return sealed, text, left, ok
 }
 
 // Put stores a text. The error says why it was not stored for others; this
