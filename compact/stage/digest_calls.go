@@ -75,8 +75,11 @@ func (d *digest) errors(room int) (spent int) {
 		}
 		if m := &d.lost[i]; m.Role.Result() {
 			line, ok := errorLine(textOf(m))
+			if !ok {
+				continue
+			}
 			line = "error: " + quoted(line, errorChars) + "\n"
-			if n := d.cost(line); ok && n <= room-spent && !slices.Contains(lines, line) {
+			if n := d.cost(line); n <= room-spent && !slices.Contains(lines, line) {
 				spent += n
 				lines = append(lines, line)
 			}
