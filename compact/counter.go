@@ -32,6 +32,12 @@ func Cost(c Counter, m *Message) int {
 	return n
 }
 
+// CostText is what a text costs in a message, without the rest of it.
+func CostText(c Counter, text string) int {
+	p := Part{Text: Plain(text)}
+	return c.Part(&p)
+}
+
 // CostAll is what the messages cost together, without the fixed part.
 func CostAll(c Counter, msgs []Message) int {
 	n := 0

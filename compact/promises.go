@@ -137,8 +137,7 @@ func (k *checker) fits() {
 		if s.At < 0 {
 			text = strings.TrimLeft(text, "\n")
 		}
-		part := Part{Text: Plain(text)}
-		used := k.c.Part(&part)
+		used := CostText(k.c, text)
 		if used > s.Size {
 			k.fail("fits", "the digest costs %d tokens, its slot is charged %d", used, s.Size)
 		}

@@ -70,8 +70,7 @@ func (p *Plan) summary(in Conversation, c Counter, summarize Summarizer) (text s
 			continue
 		}
 		text = SummaryText(text, len(span))
-		part := Part{Text: Plain(text)}
-		switch n := c.Part(&part); {
+		switch n := CostText(c, text); {
 		case n > p.Slot.Size:
 			err = fmt.Errorf("the summary costs %d tokens, its slot has %d", n, p.Slot.Size)
 		case n >= source:

@@ -268,10 +268,7 @@ func (t *trip) counter() compact.Counter {
 
 // costOf is what a text costs, in tokens.
 func costOf(c compact.Counter) func(string) int {
-	return func(s string) int {
-		p := compact.Part{Text: compact.Plain(s)}
-		return c.Part(&p)
-	}
+	return func(s string) int { return compact.CostText(c, s) }
 }
 
 // faults says everything that makes a summarizer impossible.
