@@ -21,9 +21,6 @@ func (j *job) write(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if o.Mask {
-		j.task = summary.Mask(j.task)
-	}
 	users := usersOf(j.spans)
 	j.spans, spans = nil, nil // what is left of the request's body
 	held := textBytes([][]compact.Message{users})
@@ -65,8 +62,9 @@ func (j *job) prior(ctx context.Context) (string, []compact.Message) {
 	return "", slices.Concat(j.spans...)
 }
 
-// pieces writes the transcript. One is written at a time: it is work for the
-// processor, which belongs to the requests.
+// pieces writes the transcript, and makes the task ready to be sent. One job
+// does so at a time: it is work for the processor, which belongs to the
+// requests.
 func (j *job) pieces(ctx context.Context, msgs []compact.Message, cost func(string) int, room int) ([]string, error) {
 	select {
 	case j.s.rendering <- struct{}{}:
@@ -74,6 +72,9 @@ func (j *job) pieces(ctx context.Context, msgs []compact.Message, cost func(stri
 		return nil, ctx.Err()
 	}
 	defer func() { <-j.s.rendering }()
+	if j.s.o.Mask {
+		j.task = summary.Mask(j.task)
+	}
 	pieces := summary.Split(summary.Render(msgs, j.s.o.Mask), cost, room, mostPieces)
 	if pieces == nil {
 		return nil, summary.TooLong

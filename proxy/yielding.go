@@ -29,10 +29,11 @@ func (y *yielding) stop(n int64) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	y.all = slices.DeleteFunc(y.all, func(j *job) bool {
+		held := j.seat.size() // before it ends: it may be giving some back
 		if n <= 0 || !j.yield() {
 			return false
 		}
-		n -= j.seat.size()
+		n -= held
 		return true
 	})
 }
