@@ -38,7 +38,7 @@ type Draft struct {
 	large               []Ref // results that cut_oversize may still cut
 	gap                 gap
 	slot                *slotDraft
-	trail               []removal // what left since undo was asked for last
+	trail               []removal // what left and came back in this epoch, in order
 	placement           Placement
 	warmTo              int // where the gap ends that a slot would describe
 	journal             []Edit
@@ -171,17 +171,18 @@ func (d *Draft) removed(i int) bool { return d.removedBy[i] != 0 }
 
 // setRemoved takes a message out of the draft, or puts it back.
 func (d *Draft) setRemoved(i int, by int32) {
-	switch was := d.removedBy[i]; {
-	case was == 0 && by != 0:
+	was := d.removedBy[i]
+	switch {
+	case (was == 0) == (by == 0):
+		return // what is away stays so with its first reason
+	case by != 0:
 		d.total -= d.cost[i]
 		d.count--
-	case was != 0 && by == 0:
+	default:
 		d.total += d.cost[i]
 		d.count++
-	case was != 0:
-		return // it stays with its first reason
 	}
-	d.trail = append(d.trail, removal{i, d.removedBy[i]})
+	d.trail = append(d.trail, removal{i, was})
 	d.removedBy[i] = by
 }
 

@@ -172,7 +172,8 @@ func (f *folding) mark() {
 // climbs down to where it would if it were.
 func (f *folding) climb(early bool) {
 	d := f.d
-	before, count := d.total, d.count
+	before, count, edits, slot := d.total, d.count, len(d.journal), d.slot
+	d.trail = d.trail[:0]
 	trigger, land := f.start(d.must), f.landing(d.must, f.b.Placing)
 	triggerCount, landCount := f.trigger(d.musts, f.b.Messages), f.landing(d.musts, f.b.Messages)
 	d.budget, d.maxCount = f.b.Placing, f.b.Messages
@@ -201,7 +202,8 @@ func (f *folding) climb(early bool) {
 	if d.count > landCount {
 		f.nextCount = min(f.b.Messages, d.count+max(0, triggerCount-landCount)/4)
 	}
-	if d.total != before || d.count != count {
+	// What left may cost exactly what came back for it.
+	if d.total != before || d.count != count || len(d.journal) != edits || d.slot != slot || d.moved() {
 		f.epochs = append(f.epochs, Epoch{At: d.end, Before: before, After: d.total, Trigger: trigger, Land: land, Crowded: before <= passed})
 	}
 }

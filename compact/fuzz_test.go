@@ -71,6 +71,18 @@ func FuzzRepair(f *testing.F) {
 // FuzzFold: every promise, on every prefix of any conversation.
 func FuzzFold(f *testing.F) {
 	seeds(f)
+	// Found once: instructions that a later message repeated came back with the
+	// gap, at the very cost of what left in their place.
+	f.Add(`system: be brief start
+assistant: | call c1 read a.txt
+tool c1: one two
+system: answer in French
+assistant: c2 read b.txt
+tool c2: three four
+system: answer in French
+assistant: | call c3 read c.txt
+tool c3: five six
+`, uint16(9), uint8(1), uint8(0))
 	f.Fuzz(func(t *testing.T, text string, budget uint16, recent, options uint8) {
 		in := compact.Conversation{Messages: fuzzed(text)}
 		if len(in.Messages) > 60 || len(text) > 8<<10 {

@@ -112,8 +112,9 @@ func (d *Draft) scan(i, to int, by int32) {
 		next := d.parts.endOf(i)
 		switch m := &d.msgs[i]; {
 		case m.Role.Head():
-			s = d.asked(s, i)
-			d.keep(i, next)
+			if !d.removed(i) { // a later one may repeat it: see DropRepeated
+				s = d.asked(s, i)
+			}
 		case d.pinned[i] || i == d.first || i == d.newest:
 			if i == d.newest && !d.pinned[i] && i != d.first {
 				d.gap.user, d.gap.back, d.gap.backAt = i, s, i
@@ -153,9 +154,13 @@ func (d *Draft) asked(s seam, i int) seam {
 	return d.after(q, q+1)
 }
 
+// keep puts the messages in [i, next) back. Instructions never leave with the
+// gap: where one is away, a later one repeats it.
 func (d *Draft) keep(i, next int) {
 	for k := i; k < next; k++ {
-		d.setRemoved(k, 0)
+		if !d.msgs[k].Role.Head() {
+			d.setRemoved(k, 0)
+		}
 	}
 }
 

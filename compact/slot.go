@@ -120,14 +120,27 @@ func (d *Draft) least() int {
 
 // undo starts to note what leaves, and gives what brings it back.
 func (d *Draft) undo() func() {
-	gap, total, count := d.gap, d.total, d.count
-	d.trail = d.trail[:0]
+	gap, total, count, trail := d.gap, d.total, d.count, len(d.trail)
 	return func() {
-		for _, t := range slices.Backward(d.trail) {
+		for _, t := range slices.Backward(d.trail[trail:]) {
 			d.removedBy[t.at] = t.was
 		}
-		d.gap, d.total, d.count = gap, total, count
+		d.gap, d.total, d.count, d.trail = gap, total, count, d.trail[:trail]
 	}
+}
+
+// moved tells whether other messages are away than at the start of the epoch.
+func (d *Draft) moved() bool {
+	was := make(map[int]bool, len(d.trail))
+	for _, t := range slices.Backward(d.trail) {
+		was[t.at] = t.was != 0
+	}
+	for i, away := range was {
+		if away != d.removed(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // removal notes one change of what has left.
