@@ -7,7 +7,7 @@
 
 GO       ?= go
 FUZZTIME ?= 20s
-FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact/stage:FuzzSqueeze ./compact/stage:FuzzShortStrings \
+FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./compact/stage:FuzzSqueeze ./compact/stage:FuzzShortStrings \
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
             ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize:FuzzCount .:FuzzParse
 

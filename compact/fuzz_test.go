@@ -1,7 +1,10 @@
 package compact_test
 
 import (
+	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,10 +99,56 @@ tool c3: five six
 		if options%3 == 0 {
 			p.Trigger, p.KeepRecent.Share = 0, 0.2
 		}
+		if options%7 == 1 {
+			p.Placement = compact.PlaceSystem
+		}
+		if options%4 == 3 {
+			p.Warm = 0.4
+		}
+		if recent%11 == 3 {
+			p.Pins = compact.Pins{Text: []*regexp.Regexp{regexp.MustCompile("one|keep")}, Tools: []string{"read"}, Roles: []compact.Role{compact.User}}
+		}
+		in.Fixed = int(recent>>6) * 3
 		b := compact.Limits{Budget: 1 + int(budget%200), MaxMessages: 4 + int(recent)}.For(0)
 		_, broken := compacttest.Sweep(in, p, compacttest.Words{}, b)
 		for _, err := range broken {
 			t.Errorf("%v\nbudget %d\n%s", err, b.Tokens, compacttest.Format(in.Messages))
+		}
+	})
+}
+
+// FuzzPolicies: what each named policy claims, on the whole of any
+// conversation, and that what is left can be sent.
+func FuzzPolicies(f *testing.F) {
+	seeds(f)
+	promises := []string{"untouched", "paired", "fits", "kept", "stable", "stateless", "idempotent", "never worse"}
+	f.Fuzz(func(t *testing.T, text string, budget uint16, keep, options uint8) {
+		in := compact.Conversation{Messages: fuzzed(text)}
+		n := stage.Policies[1+int(options)%(len(stage.Policies)-1)]
+		small := map[string]string{
+			"elide":   fmt.Sprintf(`{"keep": %d, "min_bytes": %d}`, 1+keep%6, options%30),
+			"turns":   fmt.Sprintf(`{"chars_per_token": %d}`, 1+keep%8),
+			"window":  fmt.Sprintf(`{"keep": %d}`, 1+keep%6),
+			"summary": fmt.Sprintf(`{"keep": %d, "start": %d, "max_tokens": 64}`, 1+keep%6, budget%100),
+			"layered": fmt.Sprintf(`{"keep": %d, "max_chars": %d, "threshold": 0.5}`, 2+keep%6, 1+options%40),
+		}
+		p, err := n.New([]byte(small[n.Name]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if options%5 == 0 && len(in.Messages) > 0 {
+			p.Pins.Messages = []int{int(keep) % len(in.Messages)}
+		}
+		b := compact.Limits{Budget: 1 + int(budget%400)}.For(0)
+		plan, r := compact.Compact(in, p, compacttest.Words{}, b)
+		for _, err := range compact.Broken(in, p, compacttest.Words{}, b, &plan, r) {
+			name, _, _ := strings.Cut(err.Error(), ":")
+			if i := slices.Index(promises, name); i < 0 || slices.Contains(n.Claims, i+1) {
+				t.Errorf("%s %s: %v\nbudget %d\n%s→\n%s", n.Name, small[n.Name], err, b.Tokens, compacttest.Format(in.Messages), compacttest.Format(plan.Apply(in, "")))
+			}
+		}
+		if msgs, _ := compact.Repair(in.Messages, compact.RepairAnswer); len(msgs) > 0 && len(plan.Apply(in, "")) == 0 {
+			t.Errorf("%s: nothing is left of\n%s", n.Name, compacttest.Format(in.Messages))
 		}
 	})
 }
