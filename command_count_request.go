@@ -27,7 +27,7 @@ type counted struct {
 	Format    int            `json:"response_format"`
 	Framing   int            `json:"framing"` // what opens the answer; that of a message is counted with it
 	Roles     map[string]int `json:"roles"`
-	Media     int            `json:"media"` // of it: images, audio and files
+	Media     int            `json:"media"` // of it: images, audio, videos and files
 	Messages  []countedPiece `json:"messages"`
 }
 
@@ -41,7 +41,9 @@ type countedPiece struct {
 	media []string // what it is, in words
 }
 
-var mediaWords = map[compact.Kind]string{compact.KindImage: "image", compact.KindAudio: "sound", compact.KindFile: "file"}
+var mediaWords = map[compact.Kind]string{
+	compact.KindImage: "image", compact.KindAudio: "sound", compact.KindFile: "file", compact.KindVideo: "video",
+}
 
 func countRequest(r *wire.Request, k *counting) *counted {
 	c := &counted{Tokenizer: k.model.Name(), Exact: k.Exact(), Roles: map[string]int{}}
@@ -93,7 +95,7 @@ func (c *counted) print(w io.Writer) error {
 		return err
 	}
 	if c.Media > 0 {
-		fmt.Fprintf(w, "\nof these %d are images, audio and files\n", c.Media)
+		fmt.Fprintf(w, "\nof these %d are images, audio, videos and files\n", c.Media)
 	}
 	fmt.Fprintf(w, "\n%s\n", count(len(c.Messages), "message"))
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

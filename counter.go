@@ -18,7 +18,7 @@ type counting struct {
 	model *tokenize.Counter
 	// plain are texts as they are, escaped ones as they stand in JSON; tools,
 	// functions and formats are raw JSON.
-	plain, escaped, tools, formats cache.Texts
+	plain, escaped, tools, formats, unknown cache.Texts
 	// seen and fresh count the texts of one request; nil: nobody asks.
 	seen, fresh *atomic.Int64
 }
@@ -47,6 +47,7 @@ func newCounting(c *tokenize.Counter, counts *cache.Cache) *counting {
 		model: c,
 		plain: counts.Texts(name), escaped: counts.Texts(name + " escaped"),
 		tools: counts.Texts(name + " tools"), formats: counts.Texts(name + " formats"),
+		unknown: counts.Texts(name + " unknown"),
 	}
 }
 
@@ -61,7 +62,10 @@ func (k *counting) ForRequest() (compact.Counter, func() proxy.Counted) {
 }
 
 func (k *counting) Envelope(m *compact.Message) int {
-	n := k.model.Envelope() + k.text(m.Reasoning) + k.model.Speaker(m.Name)
+	n := k.model.Envelope() + k.text(m.Reasoning) + k.text(m.Refusal) + k.model.Speaker(m.Name)
+	if m.Sound {
+		n += k.model.Audio("", "")
+	}
 	if m.Role.Result() {
 		n += k.model.Result()
 	}
@@ -79,8 +83,10 @@ func (k *counting) Part(p *compact.Part) int {
 		return k.model.Audio(source, p.Detail)
 	case compact.KindFile:
 		return k.model.File(source, p.Detail)
+	case compact.KindVideo:
+		return k.model.Video(source)
 	}
-	return 0
+	return k.remembered(k.unknown, source, k.model.Unknown)
 }
 
 func (k *counting) Call(c *compact.Call) int {

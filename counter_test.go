@@ -113,6 +113,36 @@ func TestCountsAreThoseOfTheTexts(t *testing.T) {
 }
 
 // Stages make texts that are not escaped and look as if they were.
+// TestNothingThatAModelReadsIsFree: wherever a text stands in a message, it is
+// charged.
+func TestNothingThatAModelReadsIsFree(t *testing.T) {
+	text := strings.Repeat("The quick brown fox jumps over the lazy dog. ", 100)
+	c, err := counterFor("gpt-4o", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(message string, least int) {
+		t.Helper()
+		r := decoded(t, []byte(`{"messages":[`+strings.ReplaceAll(message, "LONG", text)+`]}`))
+		if got := compact.Cost(c, &r.Conversation.Messages[0]); got < least || got > least+60 {
+			t.Errorf("%s: %d tokens, want %d and a few", message, got, least)
+		}
+	}
+	n := compact.CostText(c, text)
+	f(`{"role":"assistant","content":null,"refusal":"LONG"}`, n)
+	f(`{"role":"assistant","content":[{"type":"refusal","refusal":"LONG"}]}`, n)
+	f(`{"role":"assistant","content":"a","reasoning":"LONG"}`, n)
+	f(`{"role":"assistant","content":"a","reasoning":"LONG","reasoning_details":[{"type":"reasoning.text","text":"LONG"}]}`, n)
+	f(`{"role":"assistant","content":"a","reasoning_details":[{"type":"reasoning.text","text":"LONG"},{"type":"reasoning.summary","summary":"LONG"}]}`, 2*n)
+	f(`{"role":"assistant","content":"a","thinking_blocks":[{"type":"thinking","thinking":"LONG","signature":"s"}]}`, n)
+	f(`{"role":"assistant","content":[{"type":"thinking","thinking":"LONG"},{"type":"thinking","thinking":"LONG"}]}`, 2*n)
+	f(`{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"LONG"}]}]}`, n)
+	f(`{"role":"user","content":[{"type":"document","source":{"type":"text","data":"LONG"}}]}`, n)
+	f(`{"role":"user","content":[{"type":"tool_result","content":"LONG"}]}`, n)
+	f(`{"role":"assistant","content":null,"audio":{"id":"audio_1"}}`, tokenize.For("gpt-4o").Audio("", ""))
+	f(`{"role":"user","content":[{"type":"video_url","video_url":{"url":"https://x/v.mp4"}}]}`, tokenize.FileUnseen)
+}
+
 func TestTextIsNotTakenForItsEscapedForm(t *testing.T) {
 	model := tokenize.For("gpt-4o")
 	k := newCounting(model, cache.New(0))

@@ -46,12 +46,13 @@ func (r Role) Result() bool { return r == Tool || r == Function }
 type Kind uint8
 
 // The kinds of part. Other is a kind this version does not know: it is kept,
-// costs nothing that we know of, and is never edited.
+// charged by its bytes, and never edited.
 const (
 	KindText Kind = iota
 	KindImage
 	KindAudio
 	KindFile
+	KindVideo
 	KindRefusal
 	KindOther
 )
@@ -72,7 +73,8 @@ const (
 // Part is one piece of a message's content.
 type Part struct {
 	Kind Kind
-	// Text is what the model reads. For media it is the URL or the base64 data.
+	// Text is what the model reads. For media it is the URL or the base64 data,
+	// for KindOther the whole part as it came.
 	Text Text
 	// Detail is the image detail, the audio format or the file name.
 	Detail string
@@ -117,6 +119,11 @@ type Message struct {
 	Name    string
 	// Reasoning is the thinking that travels with an assistant message.
 	Reasoning Text
+	// Refusal is what an assistant message says in place of content.
+	Refusal Text
+	// Sound: the message answers in sound, which is not in the request: it has
+	// an id by which the upstream finds it.
+	Sound bool
 	// Sealed: the message carries reasoning or a signature, so it may only be
 	// removed whole, never edited: Gemini, Anthropic and DeepSeek refuse a
 	// thinking turn that changed.
@@ -145,7 +152,7 @@ func (m *Message) Empty() bool {
 func (m *Message) Equal(o *Message) bool {
 	return m.Role == o.Role && m.Shape == o.Shape && m.Answers == o.Answers && m.Name == o.Name &&
 		m.EmptyCalls == o.EmptyCalls && m.Sealed == o.Sealed && m.Open == o.Open && m.Holds == o.Holds &&
-		m.Reasoning.Equal(o.Reasoning) && slices.EqualFunc(m.Parts, o.Parts, Part.Equal) &&
+		m.Sound == o.Sound && m.Reasoning.Equal(o.Reasoning) && m.Refusal.Equal(o.Refusal) && slices.EqualFunc(m.Parts, o.Parts, Part.Equal) &&
 		slices.EqualFunc(m.Calls, o.Calls, Call.Equal)
 }
 

@@ -6,7 +6,7 @@ package compact
 // reasoning. Implementations are pure and safe for concurrent use.
 type Counter interface {
 	// Envelope is the cost of a message without its parts and calls: framing,
-	// role, name, id, reasoning.
+	// role, name, id, reasoning, and what it says beside its content.
 	Envelope(m *Message) int
 	// Part is the cost of one part: a text by its tokens, media by formula.
 	Part(p *Part) int

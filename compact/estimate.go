@@ -29,23 +29,33 @@ func BytesPerToken(n float64) Estimator { return Estimator{PerToken: n, PerMessa
 // Estimate is about what messages cost, in tokens, by BytesPerToken(3.5).
 func Estimate(msgs []Message) int { return CostAll(BytesPerToken(3.5), msgs) }
 
-// Envelope counts name, id and reasoning.
+// Envelope counts name, id, reasoning and a refusal by their length, an answer
+// in sound at the price of media.
 func (e Estimator) Envelope(m *Message) int {
-	return e.PerMessage + e.tokens(len(m.Name)+len(m.Answers)+e.length(m.Reasoning))
+	n := e.PerMessage + e.tokens(len(m.Name)+len(m.Answers)+e.length(m.Reasoning)+e.length(m.Refusal))
+	if m.Sound {
+		n += e.media()
+	}
+	return n
 }
 
-// Part counts a text by its length, media at a fixed price.
+// Part counts a text by its length, media at a fixed price, and what is unknown
+// as text, but not above the price of media.
 func (e Estimator) Part(p *Part) int {
 	switch p.Kind {
 	case KindText, KindRefusal:
 		return e.tokens(e.length(p.Text))
-	case KindImage, KindAudio, KindFile:
-		if e.PerMedia > 0 {
-			return e.PerMedia
-		}
-		return 512
+	case KindOther:
+		return min(e.tokens(e.length(p.Text)), e.media())
 	}
-	return 0
+	return e.media()
+}
+
+func (e Estimator) media() int {
+	if e.PerMedia > 0 {
+		return e.PerMedia
+	}
+	return 512
 }
 
 // Call counts id, name and arguments.

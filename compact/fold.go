@@ -99,7 +99,7 @@ func (f *folding) advance(k int) {
 				if m.Role.Result() && !d.pinned[i] {
 					d.large = append(d.large, Ref{i, p})
 				}
-			case KindImage, KindAudio, KindFile:
+			case KindImage, KindAudio, KindFile, KindVideo:
 				d.media = append(d.media, Ref{i, p})
 			}
 		}

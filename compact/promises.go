@@ -57,7 +57,8 @@ func (k *checker) untouched() {
 		case !m.Edited && !m.Equal(o):
 			k.fail("untouched", "message %d changed but is not marked as edited", m.Origin)
 		case m.Edited && k.hosts(m.Origin) && m.Role == o.Role && withoutSlot(m, o).Equal(o):
-		case m.Role != o.Role || m.Shape != o.Shape || m.Name != o.Name || len(m.Parts) != len(o.Parts) || !m.Reasoning.Equal(o.Reasoning):
+		case m.Role != o.Role || m.Shape != o.Shape || m.Name != o.Name || len(m.Parts) != len(o.Parts) || m.Sound != o.Sound ||
+			!m.Reasoning.Equal(o.Reasoning) || !m.Refusal.Equal(o.Refusal):
 			k.fail("untouched", "message %d lost what an edit may not touch", m.Origin)
 		case m.Sealed && !slices.EqualFunc(m.Parts, o.Parts, Part.Equal):
 			k.fail("untouched", "message %d carries reasoning and was edited", m.Origin)

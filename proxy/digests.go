@@ -100,6 +100,8 @@ func (s *sum) message(m *compact.Message) {
 	s.text(m.Name)
 	reasoning, _ := m.Reasoning.Source()
 	s.text(reasoning)
+	refusal, _ := m.Refusal.Source()
+	s.text(refusal)
 	for i := range m.Parts {
 		s.ints(int(m.Parts[i].Kind))
 		source, _ := m.Parts[i].Text.Source()

@@ -65,6 +65,9 @@ func textsOf(m *compact.Message) []string {
 	if m.Reasoning.Len() > 0 {
 		texts = append(texts, m.Reasoning.String())
 	}
+	if m.Refusal.Len() > 0 {
+		texts = append(texts, m.Refusal.String())
+	}
 	for p := range m.Parts {
 		texts = append(texts, m.Parts[p].Text.String())
 	}

@@ -57,10 +57,13 @@ func bodyOf(m *compact.Message) string {
 			line("[an image]")
 		case compact.KindAudio:
 			line("[a sound]")
+		case compact.KindVideo:
+			line("[a video]")
 		case compact.KindFile:
 			line(strings.TrimSuffix("[a file: "+clipped(p.Detail, 200), ": ") + "]")
 		}
 	}
+	line(m.Refusal.String())
 	for i := range m.Calls {
 		line("call: " + m.Calls[i].Name + " " + m.Calls[i].Arguments.String())
 	}

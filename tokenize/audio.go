@@ -11,12 +11,12 @@ const AudioUnseen = 60
 // Audio is the cost of a sound: its seconds at the family's rate (OpenAI about 10 tokens per second, Gemini 32).
 // data is base64, with or without a data URL in front; format is what the client says it is ("wav", "mp3", …).
 // The length of a WAV file follows from its header, that of anything else from its size at the lowest usual bit
-// rate, so that a well recorded file is over-counted. Empty data is charged as [AudioUnseen].
+// rate, so that a well recorded file is over-counted. Empty data, and the URL of a sound, are charged as [AudioUnseen].
 func (c *Counter) Audio(data, format string) int {
 	if _, inner, ok := inlined(data); ok {
 		data = inner
 	}
-	if data == "" {
+	if data == "" || isRemote(data) {
 		return AudioUnseen * c.family.audio
 	}
 	rate, ok := wavRate(data)

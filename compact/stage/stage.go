@@ -97,7 +97,7 @@ var Catalogue = []Entry{
 	{"elide_results", "old tool results become a one-line marker", newElideResults},
 	{"elide_prose", "old assistant text becomes a one-line marker; calls stay", newElideProse},
 	{"shrink_arguments", "long strings in the arguments of old calls are cut", newShrinkArguments},
-	{"strip_media", "old images, sounds and files become a line of text", newStripMedia},
+	{"strip_media", "old images, sounds, videos and files become a line of text", newStripMedia},
 	{"drop_oldest", "the oldest exchanges leave whole", newDropOldest},
 	{"cut_oversize", "last resort: the largest tool results are cut until the request fits", newCutOversize},
 }

@@ -7,7 +7,7 @@ import (
 	"laconic/compact"
 )
 
-// stripMedia makes old images, sounds and files a line of text. One of them
+// stripMedia makes old images, sounds, videos and files a line of text. One of them
 // costs as much as pages of text, and what was to be learnt from it mostly
 // stands in the answer that followed. The text beside it stays.
 type stripMedia struct{}
@@ -38,6 +38,8 @@ func leftOut(p *compact.Part) string {
 		kind = "image"
 	case compact.KindAudio:
 		kind, name = "audio", p.Detail
+	case compact.KindVideo:
+		kind, name = "video", p.Detail
 	default:
 		kind, name = "file", p.Detail
 	}

@@ -300,7 +300,7 @@ func describeMessage(m *compact.Message) string {
 	}
 	b.WriteString([...]string{": absent", ": null", ": string", ": array"}[m.Shape])
 	for _, p := range m.Parts {
-		kind := [...]string{"", "image ", "audio ", "file ", "refusal ", "other "}[p.Kind]
+		kind := [...]string{"", "image ", "audio ", "file ", "video ", "refusal ", "other "}[p.Kind]
 		fmt.Fprintf(&b, " %s%q", kind, p.Text.String())
 		if p.Detail != "" {
 			fmt.Fprintf(&b, " (%s)", p.Detail)
@@ -315,10 +315,13 @@ func describeMessage(m *compact.Message) string {
 	if m.Reasoning.Len() > 0 {
 		fmt.Fprintf(&b, " | reasoning %q", m.Reasoning.String())
 	}
+	if m.Refusal.Len() > 0 {
+		fmt.Fprintf(&b, " | refusal %q", m.Refusal.String())
+	}
 	for _, mark := range []struct {
 		set  bool
 		name string
-	}{{m.EmptyCalls, "no calls"}, {m.Sealed, "sealed"}, {m.Open, "open"}, {m.Holds, "holds"}} {
+	}{{m.EmptyCalls, "no calls"}, {m.Sound, "sound"}, {m.Sealed, "sealed"}, {m.Open, "open"}, {m.Holds, "holds"}} {
 		if mark.set {
 			b.WriteString(" | " + mark.name)
 		}

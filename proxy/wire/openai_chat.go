@@ -50,6 +50,7 @@ type decoder struct {
 	msgs  []compact.Message
 	parts []compact.Part
 	calls []compact.Call
+	said  []value // texts of reasoning that were collected
 
 	going bool // the request asks to go on with its last message
 	open  bool // so does the message that was read last

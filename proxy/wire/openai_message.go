@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"strings"
 
 	"laconic/compact"
 )
@@ -43,6 +44,11 @@ func (d *decoder) message() bool {
 			}
 			k.toolCall = span{uint32(o.start), uint32(d.at)}
 			continue
+		case "reasoning_content", "reasoning", "reasoning_text", "thinking", "reasoning_details", "thinking_blocks":
+			if !d.reasoning(m) {
+				return false
+			}
+			continue
 		case "function_call":
 			// It is read again when the message is: its call comes last,
 			// wherever it stands.
@@ -68,16 +74,16 @@ func (d *decoder) message() bool {
 				legacy = v
 				k.legacy = span{uint32(o.start), uint32(d.at)}
 			}
-		case "reasoning_content", "reasoning", "reasoning_text", "thinking":
-			d.thought(m, v)
-		case "reasoning_details", "thinking_blocks", "redacted_thinking", "signature",
-			"thought_signature", "encrypted_content", "extra_content":
+		case "redacted_thinking", "signature", "thought_signature", "encrypted_content", "extra_content":
 			m.Sealed = m.Sealed || !d.blank(v)
 		case "provider_specific_fields":
 			m.Sealed = m.Sealed || d.signed(v)
 		case "refusal":
-			m.Holds = m.Holds || v.kind != 'n'
-		case "audio", "annotations":
+			m.Holds, m.Refusal = m.Holds || v.kind != 'n', d.textOf(v)
+		case "audio":
+			m.Sound = !d.blank(v)
+			m.Holds = m.Holds || m.Sound
+		case "annotations":
 			m.Holds = m.Holds || !d.blank(v)
 		case "prefix", "partial": // DeepSeek, Mistral; Moonshot, DashScope
 			d.open = d.open || v.kind == 't'
@@ -120,15 +126,71 @@ func (d *decoder) textOf(v value) compact.Text {
 	return compact.Encoded(inside, v.size, jsonString)
 }
 
-// thought notes reasoning. Servers and clients write it under several names,
-// often under two at once, so the longest counts.
-func (d *decoder) thought(m *compact.Message, v value) {
-	if d.blank(v) {
-		return // DeepSeek wants the key, with an empty string
+// reasoning reads one of the fields that reasoning travels in: a text, or a
+// list of blocks that hold some.
+func (d *decoder) reasoning(m *compact.Message) bool {
+	v := value{span: span{start: uint32(d.at)}, kind: d.peek()}
+	d.said = d.said[:0]
+	if !d.thoughts(v.kind == '"') {
+		return false
 	}
-	m.Sealed = true
-	if v.kind == '"' && v.size > m.Reasoning.Len() {
-		m.Reasoning = d.textOf(v)
+	v.end = uint32(d.at)
+	m.Sealed = m.Sealed || !d.blank(v) // DeepSeek wants the key, with an empty string
+	d.thought(m)
+	return true
+}
+
+// thoughts reads any value and collects the texts that a block of reasoning
+// says. What is encrypted is no text, and costs nothing that we know of. named:
+// the value stands where such a text does.
+func (d *decoder) thoughts(named bool) bool {
+	switch d.peek() {
+	case '"':
+		v, ok := d.value()
+		if named {
+			d.said = append(d.said, v)
+		}
+		return ok
+	case '[':
+		var a array
+		for d.element(&a) {
+			if !d.thoughts(named) {
+				return false
+			}
+		}
+		return d.err == nil
+	case '{':
+		var o object
+		for d.key(&o) {
+			if !d.thoughts(o.name == "text" || o.name == "thinking" || o.name == "summary") {
+				return false
+			}
+		}
+		return d.err == nil
+	}
+	return d.skip()
+}
+
+// thought notes the reasoning that was collected. Servers and clients write it
+// under several names, often under two at once, so the longest counts.
+func (d *decoder) thought(m *compact.Message) {
+	size := 0
+	for _, v := range d.said {
+		size += v.size
+	}
+	switch {
+	case size <= m.Reasoning.Len():
+	case len(d.said) == 1:
+		m.Reasoning = d.textOf(d.said[0])
+	default:
+		var b strings.Builder
+		for _, v := range d.said {
+			b.WriteString(d.view(int(v.start)+1, int(v.end)-1))
+		}
+		m.Reasoning = compact.Plain(b.String())
+		if b.Len() != size {
+			m.Reasoning = compact.Encoded(b.String(), size, jsonString)
+		}
 	}
 }
 

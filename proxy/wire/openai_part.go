@@ -5,6 +5,7 @@ import "laconic/compact"
 // content reads the content of a message.
 func (d *decoder) content(m *compact.Message, k *messageMark) bool {
 	k.content.start = uint32(d.at)
+	d.said = d.said[:0]
 	switch d.peek() {
 	case 'n':
 		m.Shape = compact.Null
@@ -29,6 +30,7 @@ func (d *decoder) content(m *compact.Message, k *messageMark) bool {
 				return false
 			}
 		}
+		d.thought(m)
 	default:
 		return d.wrong("content is neither a string nor an array")
 	}
@@ -47,45 +49,10 @@ func (d *decoder) part(m *compact.Message) bool {
 		return false
 	}
 	k := partMark{whole: span{start: uint32(d.at)}}
-	var kind string
-	var text, refusal, thinking, detail value
-	var image, audio, file media
-	typed := false
+	f, thoughts := partFields{}, len(d.said)
 	var o object
 	for d.key(&o) {
-		if !d.clear(&o, partKeys) {
-			return false
-		}
-		ok := true
-		switch o.name {
-		case "type":
-			var v value
-			v, ok = d.value()
-			kind, typed = d.str(v), true
-		case "text":
-			text, ok = d.value()
-		case "refusal":
-			refusal, ok = d.value()
-		case "thinking":
-			thinking, ok = d.value()
-		case "detail":
-			detail, ok = d.value()
-		case "image_url":
-			ok = d.media(&image, "url", "detail", "")
-		case "input_audio":
-			ok = d.media(&audio, "data", "format", "")
-		case "file":
-			ok = d.media(&file, "file_data", "filename", "file_id")
-		case "file_data", "file_url":
-			file.data, ok = d.value()
-		case "filename":
-			file.detail, ok = d.value()
-		case "file_id":
-			file.id, ok = d.value()
-		default:
-			ok = d.skip()
-		}
-		if !ok {
+		if !d.clear(&o, partKeys) || !d.partField(&f, o.name) {
 			return false
 		}
 	}
@@ -93,42 +60,100 @@ func (d *decoder) part(m *compact.Message) bool {
 		return false
 	}
 	k.whole.end = uint32(d.at)
-	p := compact.Part{Kind: compact.KindOther}
-	held := value{}
-	switch kind {
-	case "text", "input_text", "output_text":
-		if text.kind == '"' {
-			p.Kind, held = compact.KindText, text
-		}
-	case "image_url", "input_image":
-		p.Kind, held, p.Detail = compact.KindImage, image.data, d.str(image.detail)
-		if detail.kind == '"' {
-			p.Detail = d.str(detail)
-		}
-	case "input_audio":
-		p.Kind, held, p.Detail = compact.KindAudio, audio.data, d.str(audio.detail)
-	case "file", "input_file":
-		p.Kind, held, p.Detail = compact.KindFile, file.data, d.str(file.detail)
-		if p.Detail == "" {
-			p.Detail = d.str(file.id)
-		}
-	case "refusal":
-		p.Kind, held = compact.KindRefusal, refusal
-	case "thinking", "redacted_thinking", "reasoning":
-		m.Sealed = true
-		d.thought(m, thinking)
-		d.thought(m, text)
-	case "":
-		if !typed && text.kind == '"' {
-			p.Kind, held = compact.KindText, text
+	p := compact.Part{Kind: kindOf(&f)}
+	var held value
+	switch p.Kind {
+	case compact.KindText:
+		held = f.text
+	case compact.KindRefusal:
+		held = f.refusal
+	case compact.KindOther:
+		// What it says is not known: all of it is taken for text.
+		p.Text = compact.Plain(d.view(int(k.whole.start), int(k.whole.end)))
+	default:
+		held, p.Detail = f.media.data, d.str(f.media.detail)
+		if p.Kind == compact.KindFile && p.Detail == "" {
+			p.Detail = d.str(f.media.id)
 		}
 	}
-	p.Text = d.textOf(held)
+	switch f.kind {
+	case "thinking", "redacted_thinking", "reasoning":
+		m.Sealed = true
+		if f.text.kind == '"' {
+			d.said = append(d.said, f.text)
+		}
+		p.Text = compact.Text{}
+	default:
+		d.said = d.said[:thoughts]
+	}
 	if held.kind == '"' {
-		k.text = held.span
+		p.Text, k.text = d.textOf(held), held.span
 	}
 	d.addPart(p, k)
 	return true
+}
+
+// partFields are the fields of a part that matter.
+type partFields struct {
+	kind          string
+	typed         bool
+	text, refusal value
+	media         media
+}
+
+// partField reads one field of a part. Where a thing is that is not text stands
+// under a name for each kind, and each has its spellings: OpenAI's chat and
+// responses, vLLM and SGLang (audio_url, video_url), Mistral (document_url),
+// Hugging Face (image, audio, video), Anthropic (source).
+func (d *decoder) partField(f *partFields, name string) (ok bool) {
+	switch name {
+	case "type":
+		var v value
+		v, ok = d.value()
+		f.kind, f.typed = d.str(v), true
+	case "text":
+		f.text, ok = d.value()
+	case "refusal":
+		f.refusal, ok = d.value()
+	case "thinking":
+		ok = d.thoughts(d.peek() == '"')
+	case "detail", "filename", "document_name":
+		f.media.detail, ok = d.value()
+	case "file_id":
+		f.media.id, ok = d.value()
+	case "image_url", "input_audio", "file", "audio_url", "video_url", "document_url", "image", "audio", "video", "source":
+		ok = d.media(&f.media)
+	case "file_data", "file_url", "url":
+		f.media.data, ok = d.value()
+	default:
+		ok = d.skip()
+	}
+	return ok
+}
+
+// kindOf tells what a part is.
+func kindOf(f *partFields) compact.Kind {
+	switch f.kind {
+	case "text", "input_text", "output_text":
+		if f.text.kind == '"' {
+			return compact.KindText
+		}
+	case "image_url", "input_image", "image":
+		return compact.KindImage
+	case "input_audio", "audio_url", "audio":
+		return compact.KindAudio
+	case "video_url", "input_video", "video":
+		return compact.KindVideo
+	case "file", "input_file", "document_url":
+		return compact.KindFile
+	case "refusal":
+		return compact.KindRefusal
+	case "":
+		if !f.typed && f.text.kind == '"' {
+			return compact.KindText
+		}
+	}
+	return compact.KindOther
 }
 
 // media is what matters of a part that is not text.
@@ -136,7 +161,7 @@ type media struct{ data, detail, id value }
 
 // media reads the object that says where the thing is, or a string that is
 // that by itself.
-func (d *decoder) media(x *media, data, detail, id string) (ok bool) {
+func (d *decoder) media(x *media) (ok bool) {
 	if d.peek() != '{' {
 		x.data, ok = d.value()
 		return ok
@@ -151,11 +176,11 @@ func (d *decoder) media(x *media, data, detail, id string) (ok bool) {
 			return false
 		}
 		switch o.name {
-		case data:
+		case "url", "data", "file_data":
 			x.data = v
-		case detail:
+		case "detail", "format", "filename":
 			x.detail = v
-		case id:
+		case "file_id":
 			x.id = v
 		}
 	}

@@ -1,0 +1,45 @@
+package tokenize
+
+import "strings"
+
+// isRemote tells the URL of something from base64, which has no colon.
+func isRemote(data string) bool { return strings.Contains(data[:min(len(data), 16)], ":") }
+
+// Video is the cost of a video. Gemini documents 263 tokens for a second of pictures and 32 for its sound; vLLM's models
+// take between 100 and 800 for a second, by their settings. data is a URL or base64, with or without a data URL in
+// front. How long it is cannot be seen: it is taken to have the lowest usual bit rate, 500 kbit/s. Where nothing is
+// in the request it costs like a file that is not.
+func (c *Counter) Video(data string) int {
+	const bytesPerSecond, tokensPerSecond = 62_500, 300
+	_, inner, ok := inlined(data)
+	if !ok {
+		return FileUnseen
+	}
+	return max(ceilDiv(decodedLen(inner), bytesPerSecond), 1) * tokensPerSecond
+}
+
+// Unknown is the cost of a part of a kind that is not known, as it stands in JSON: that of its text, all of it. What looks
+// like data in base64 is charged as a file that is not seen, once; it is no text that a model reads.
+func (c *Counter) Unknown(raw string) int {
+	n, from, data := 0, 0, false
+	for i := 0; i < len(raw); {
+		end := i
+		for end < len(raw) && sextets[raw[end]] < 64 {
+			end++
+		}
+		if end-i >= longestToken {
+			n += c.Text(raw[from:i])
+			from, data = end, true
+		}
+		i = end + 1
+	}
+	n += c.Text(raw[min(from, len(raw)):])
+	if data {
+		n += FileUnseen
+	}
+	return n
+}
+
+// longestToken is the length, in bytes, from which a run of the letters of base64 is data. Hashes, keys and names are
+// shorter, and so are pictures too small to matter.
+const longestToken = 1 << 10
