@@ -36,7 +36,11 @@
 //	for each message:    total += c.Envelope() + c.Speaker(name) + c.Text(content)
 //	for each result:     total += c.Result(), beside that
 //	for each tool call:  total += c.Call() + c.Text(name) + c.Text(arguments)
-//	for each media part: total += c.Image(url, detail), c.Audio(data, format) or c.File(data, name)
+//	for each media part: total += c.Image(url, detail), c.Audio(data, format), c.Video(data) or c.File(data, name)
+//	for each other part: total += c.Unknown(raw)
+//
+// Reasoning that the client sends back is charged as text though some models leave that of earlier turns out; where it
+// is encrypted, and a signature, costs nothing here.
 //
 // What stands around texts is exact for messages without calls (OpenAI's cookbook publishes it), and within some
 // tokens for calls. The tables of an encoding are built when it is first needed, which takes some tenths of a second;
