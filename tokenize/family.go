@@ -47,6 +47,9 @@ func familyOf(model string) int {
 		}
 		names = append(names, rest)
 	}
+	for i, name := range names {
+		names[i] = dotted(name)
+	}
 	for i := range families {
 		for pattern := range strings.FieldsSeq(families[i].match) {
 			for _, name := range names {
@@ -66,6 +69,25 @@ func withoutVendor(name string) (rest string, ok bool) {
 	i := strings.IndexAny(name, ".:")
 	return name[i+1:], i >= 0
 }
+
+// dotted writes the version of a GPT with its dot, where the name of a deployment has a dash or nothing: "gpt-4-1-mini"
+// and "gpt-41-mini" are gpt-4.1-mini. What has more digits or a letter is no version: "gpt-4-1106", "gpt-4-32k".
+func dotted(name string) string {
+	rest, ok := strings.CutPrefix(name, "gpt-")
+	if !ok || rest == "" || !isASCIIDigit(rest[0]) {
+		return name
+	}
+	minor := strings.TrimPrefix(rest[1:], "-")
+	if minor == "" || !isASCIIDigit(minor[0]) {
+		return name
+	}
+	if len(minor) > 1 && (isASCIIDigit(minor[1]) || isASCIILetter(minor[1])) {
+		return name
+	}
+	return "gpt-" + rest[:1] + "." + minor
+}
+
+func isASCIIDigit(b byte) bool { return '0' <= b && b <= '9' }
 
 // matches reports whether a name is what the pattern describes: * stands for any run of characters, ? for one.
 func matches(pattern, name string) bool {

@@ -144,6 +144,52 @@ func TestVendorInFrontOfTheNameIsPassedOver(t *testing.T) {
 	f("google/gemma-3-27b-it:free", "gemma")
 }
 
+// Names of deployments, and of hosts that take no dot, spell versions in their own way.
+func TestVersionOfGPTIsReadHoweverItIsSpelt(t *testing.T) {
+	f := func(model, family string, window int) {
+		t.Helper()
+		if got := For(model).Family(); got != family {
+			t.Errorf("For(%q) is %s, want %s", model, got, family)
+		}
+		if got, _, _ := Window(model); got != window {
+			t.Errorf("Window(%q) = %d, want %d", model, got, window)
+		}
+	}
+	f("gpt-41", "gpt-4.1", 1_047_576)
+	f("gpt-4-1", "gpt-4.1", 1_047_576)
+	f("gpt-4-1-2025-04-14", "gpt-4.1", 1_047_576)
+	f("gpt-41-copilot", "gpt-4.1", 1_047_576)
+	f("azure/gpt-4-1", "gpt-4.1", 1_047_576)
+	f("azure_openai.gpt-4-1:latest", "gpt-4.1", 1_047_576)
+	f("gpt-41-mini", "gpt-4.1-mini", 1_047_576)
+	f("gpt-4-1-mini", "gpt-4.1-mini", 1_047_576)
+	f("gpt-4-1-nano", "gpt-4.1-nano", 1_047_576)
+	f("gpt-4-5-preview", "gpt-4o", 128_000)
+	f("gpt-45-preview", "gpt-4o", 128_000)
+	f("gpt-4-o", "gpt-4o", 128_000)
+	f("gpt-4-o-2024-08-06", "gpt-4o", 128_000)
+	f("gpt-4-omni", "gpt-4o", 128_000)
+	f("gpt-4-o-mini", "gpt-4o-mini", 128_000)
+	f("gpt-4-omni-mini", "gpt-4o-mini", 128_000)
+	f("gpt-5-4", "gpt-5.4", 1_050_000)
+	f("gpt-52-codex", "gpt-5.2", 400_000)
+	f("gpt-3-5-turbo", "gpt-3.5-turbo", 16_385)
+
+	// Here the digits are a date, a window or a size.
+	f("gpt-4-1106-preview", "gpt-4-turbo", 128_000)
+	f("gpt-4-0125", "gpt-4-turbo", 128_000)
+	f("gpt-4-0314", "gpt-4", 8_192)
+	f("gpt-4-0613", "gpt-4", 8_192)
+	f("gpt-4-32k", "gpt-4-32k", 32_768)
+	f("gpt-4-8k", "gpt-4", 8_192)
+	f("gpt-4-", "gpt-4", 8_192)
+	f("gpt-4-vision-preview", "gpt-4-turbo", 128_000)
+	f("gpt-5-2025-08-07", "gpt-5", 400_000)
+	f("gpt-5-mini", "gpt-5-mini", 400_000)
+	f("gpt-", "unknown", 0)
+	f("gpt-j-6b", "unknown", 0)
+}
+
 func TestWindows(t *testing.T) {
 	f := func(model string, window, input int) {
 		t.Helper()
