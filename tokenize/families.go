@@ -41,7 +41,7 @@ var families = []family{
 	{"gpt-4o", "gpt-4o* gpt-4-o* chatgpt-4o* gpt-4.5* gpt-audio*", "o200k_base", tiles{85, 170}, 10, 0, 128_000, 0},
 	{"o4-mini", "o4-mini* codex-mini*", "o200k_base", squares(172), 10, 0, 200_000, 0},
 	{"o1-mini", "o1-mini* o1-preview*", "o200k_base", tiles{75, 150}, 10, 0, 128_000, 0},
-	{"o1", "o1 o1-* o3 o3-*", "o200k_base", tiles{75, 150}, 10, 0, 200_000, 0},
+	{"o1", "o1 o1-* o1:* o1@* o3 o3-* o3:* o3@*", "o200k_base", tiles{75, 150}, 10, 0, 200_000, 0},
 	{"computer-use", "computer-use*", "o200k*1.05", tiles{65, 129}, 10, 0, 8_192, 0},
 	{"gpt-4-turbo", "gpt-4-turbo* gpt-4-1106* gpt-4-0125* gpt-4-vision*", "cl100k_base", tiles{85, 170}, 10, 0, 128_000, 0},
 	{"gpt-4-32k", "gpt-4-32k*", "cl100k_base", tiles{85, 170}, 10, 0, 32_768, 0},
@@ -64,7 +64,14 @@ var families = []family{
 
 	// Google. Gemini 3 charges a picture about 1,120 tokens at its default resolution, Gemma 4 up to that.
 	{"gemini-image", "gemini-*-image*", "o200k*1.15+digits", crops{258}, 32, 1_120, 32_768, 0},
-	{"gemini-2", "gemini-1* gemini-2* gemini-pro", "o200k*1.15+digits", crops{258}, 32, 258, 1_048_576, 0},
+	{
+		"gemini-2",
+		"gemini-1* gemini-2* gemini-pro gemini-pro:* gemini-pro@* gemini-pro-1* gemini-pro-vision* gemini-flash-1* " +
+			"gemini-ultra*",
+		"o200k*1.15+digits",
+		crops{258},
+		32, 258, 1_048_576, 0,
+	},
 	{"gemini", "gemini*", "o200k*1.15+digits", flat(1_120), 32, 1_120, 1_048_576, 0},
 	{"gemma-2", "gemma gemma:* gemma-2* gemma2* gemma-7b* codegemma*", "o200k*1.15+digits", flat(768), 32, 0, 8_192, 0},
 	{"gemma-3-1b", "gemma-3-1b* gemma3:1b* gemma-3n* gemma3n*", "o200k*1.15+digits", flat(768), 32, 0, 32_768, 0},

@@ -37,7 +37,7 @@ const longestModel = 128
 // familyOf finds the row of a model: the first whose patterns match the name or the name without its vendor.
 // The last row matches everything.
 func familyOf(model string) int {
-	model = strings.TrimSpace(model[strings.LastIndexByte(model, '/')+1:]) // openai/, models/, accounts/x/models/
+	model = lastOfPath(model)
 	model = strings.ToLower(model[:min(len(model), longestModel)])
 	names := []string{model}
 	for len(names) < 4 {
@@ -60,6 +60,15 @@ func familyOf(model string) int {
 		}
 	}
 	return len(families) - 1
+}
+
+// lastOfPath is the name of a model in a path: "openai/gpt-4o", "models/gemini-pro", "C:\models\Qwen3-8B.gguf". Fireworks
+// puts the deployment behind it: "accounts/fireworks/models/gpt-oss-120b#accounts/me/deployments/abc".
+func lastOfPath(model string) string {
+	const separators = `/\`
+	model, _, _ = strings.Cut(model, "#")
+	model = strings.TrimRight(strings.TrimSpace(model), separators)
+	return strings.TrimSpace(model[strings.LastIndexAny(model, separators)+1:])
 }
 
 // withoutVendor takes one vendor, region or "ft" off the front of a name: "us.anthropic.claude-3-haiku" (Bedrock),

@@ -142,6 +142,55 @@ func TestVendorInFrontOfTheNameIsPassedOver(t *testing.T) {
 	f("openai:gpt-4o", "gpt-4o")
 	f("ft:gpt-4o-mini-2024-07-18:acme::a1b2", "gpt-4o-mini")
 	f("google/gemma-3-27b-it:free", "gemma")
+	f("openai/gpt-4o/", "gpt-4o")
+	f("Qwen/Qwen3-8B//", "qwen3")
+	f(`C:\models\Qwen3-8B.gguf`, "qwen3")
+	f(`D:\llm/meta\Llama-3.1-8B-Instruct\`, "llama-3.1")
+	f("accounts/fireworks/models/gpt-oss-120b#accounts/me/deployments/abc", "gpt-oss")
+	f("#accounts/me/deployments/abc", "unknown")
+}
+
+// Routers tell behind the name how the model is to be run.
+func TestVariantBehindTheNameIsPassedOver(t *testing.T) {
+	f := func(model, family string) {
+		t.Helper()
+		if got := For(model).Family(); got != family {
+			t.Errorf("For(%q) is %s, want %s", model, got, family)
+		}
+	}
+	f("openai/o3:nitro", "o1")
+	f("o3:flex", "o1")
+	f("o1:online", "o1")
+	f("openai:o1", "o1")
+	f("o3@2025-04-16", "o1")
+	f("o1@latest", "o1")
+	f("o4-mini:online", "o4-mini")
+	f("openai/gpt-4o:extended", "gpt-4o")
+	f("gemini-pro:free", "gemini-2")
+	f("gemini-pro@001", "gemini-2")
+	f("o3x:nitro", "unknown")
+}
+
+// Before its second generation Google wrote the version behind the size, if at all.
+func TestOldGeminiIsToldFromTheThird(t *testing.T) {
+	f := func(model, family string, remote int) {
+		t.Helper()
+		c := For(model)
+		if got := c.Image("https://example.com/a.png", ""); c.Family() != family || got != remote {
+			t.Errorf("For(%q) is %s, a remote picture costs %d, want %s and %d", model, c.Family(), got, family, remote)
+		}
+	}
+	f("google/gemini-flash-1.5", "gemini-2", 4_128)
+	f("google/gemini-flash-1.5-8b", "gemini-2", 4_128)
+	f("google/gemini-pro-1.5", "gemini-2", 4_128)
+	f("google/gemini-pro-vision", "gemini-2", 4_128)
+	f("gemini-pro", "gemini-2", 4_128)
+	f("gemini-ultra", "gemini-2", 4_128)
+	f("gemini-1.5-pro-002", "gemini-2", 4_128)
+	f("gemini-2.5-flash", "gemini-2", 4_128)
+	f("gemini-pro-latest", "gemini", 1_120)
+	f("gemini-flash-latest", "gemini", 1_120)
+	f("gemini-3-pro-preview", "gemini", 1_120)
 }
 
 // Names of deployments, and of hosts that take no dot, spell versions in their own way.
