@@ -31,12 +31,13 @@ func decodedLen(data string) int {
 	return len(data)/4*3 + len(data)%4*3/4
 }
 
-// payload reads the bytes behind a base64 text from the front, only as far as asked and never further than
-// longestHeader. Both alphabets are read, line ends and blanks are passed over.
+// payload reads the bytes behind a base64 text from the front, only as far as asked and, where it looks for a size,
+// never further than longestHeader. Both alphabets are read, line ends and blanks are passed over.
 type payload struct {
 	text   string // what has not been read
 	left   int    // characters that may still be looked at
 	broken bool   // something other than base64 stands between the characters: no jumps
+	odd    bool   // it was ended by a character that has no place in base64
 	acc    uint32 // bits read and not handed out
 	bits   int
 }
@@ -60,6 +61,13 @@ func payloadOf(data string) payload {
 	}
 }
 
+// wholePayloadOf reads a base64 text to its end.
+func wholePayloadOf(data string) payload {
+	p := payloadOf(data)
+	p.left = len(data)
+	return p
+}
+
 // next gives one byte. ok is false at the end, at the bound, and at a character that is not base64.
 func (p *payload) next() (b byte, ok bool) {
 	for p.bits < 8 {
@@ -67,8 +75,8 @@ func (p *payload) next() (b byte, ok bool) {
 			return 0, false
 		}
 		v, size := sextets[p.text[0]], 1
-		if v == ignored && len(p.text) >= 6 && p.text[:2] == `\u` {
-			v, size = escaped(p.text[2:6]), 6
+		if v == ignored {
+			v, size = escaped(p.text)
 		}
 		p.text = p.text[size:]
 		p.left = max(0, p.left-size)
@@ -76,7 +84,8 @@ func (p *payload) next() (b byte, ok bool) {
 		case v < 64:
 			p.acc = p.acc<<6 | uint32(v)
 			p.bits += 6
-		case v == foreign:
+		case v != ignored:
+			p.odd = v == foreign
 			return 0, false
 		}
 	}
@@ -84,8 +93,21 @@ func (p *payload) next() (b byte, ok bool) {
 	return byte(p.acc >> p.bits), true
 }
 
-// escaped gives the value of the character that \u and these four digits stand for.
-func escaped(digits string) byte {
+// escaped gives the value of what begins with a blank, or with the backslash of JSON, and its length.
+func escaped(text string) (value byte, size int) {
+	switch {
+	case text[0] != '\\' || len(text) < 2:
+		return ignored, 1
+	case strings.IndexByte("nrt", text[1]) >= 0:
+		return ignored, 2
+	case text[1] == 'u' && len(text) >= 6:
+		return spelt(text[2:6]), 6
+	}
+	return ignored, 1 // of \/
+}
+
+// spelt gives the value of the character that \u and these four digits stand for.
+func spelt(digits string) byte {
 	switch strings.ToLower(digits) {
 	case "002b":
 		return sextets['+']
@@ -93,20 +115,44 @@ func escaped(digits string) byte {
 		return sextets['/']
 	case "003d":
 		return sextets['=']
+	case "0009", "000a", "000d", "0020":
+		return ignored
 	}
 	return foreign
 }
 
 // fill gives up to len(buf) bytes and says how many.
 func (p *payload) fill(buf []byte) int {
-	for i := range buf {
+	n := 0
+	for n < len(buf) {
+		if p.bits == 0 {
+			if n += p.groups(buf[n:]); n == len(buf) {
+				break
+			}
+		}
 		b, ok := p.next()
 		if !ok {
-			return i
+			return n
 		}
-		buf[i] = b
+		buf[n] = b
+		n++
 	}
-	return len(buf)
+	return n
+}
+
+// groups reads three bytes at a time, as long as nothing stands between the characters, and says how many.
+func (p *payload) groups(buf []byte) (n int) {
+	for len(buf)-n >= 3 && len(p.text) >= 4 && p.left >= 4 {
+		a, b, c, d := sextets[p.text[0]], sextets[p.text[1]], sextets[p.text[2]], sextets[p.text[3]]
+		if a|b|c|d >= ignored {
+			break
+		}
+		buf[n], buf[n+1], buf[n+2] = a<<2|b>>4, b<<4|c>>2, c<<6|d
+		p.text = p.text[4:]
+		p.left -= 4
+		n += 3
+	}
+	return n
 }
 
 // skip passes over n bytes. Where the text is not broken into lines it jumps, four characters for three bytes, so a
@@ -134,7 +180,8 @@ func (p *payload) skip(n int) (ok bool) {
 
 const (
 	ignored = 64 // line ends, blanks, and the backslash of \/
-	foreign = 65 // anything else, padding included: the data ends there
+	padding = 65 // the data ends there
+	foreign = 66 // anything else: it breaks off
 )
 
 // sextets gives the value of each character of base64.
@@ -145,6 +192,7 @@ var sextets = func() (table [256]byte) {
 	for i, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") {
 		table[c] = byte(i)
 	}
+	table['='] = padding
 	table['+'], table['-'] = 62, 62
 	table['/'], table['_'] = 63, 63
 	for _, c := range []byte(" \t\r\n\\") {

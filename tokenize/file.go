@@ -2,8 +2,6 @@ package tokenize
 
 import (
 	"bytes"
-	"encoding/base64"
-	"io"
 	"strings"
 )
 
@@ -19,7 +17,7 @@ func (c *Counter) File(data, name string) int {
 	mediaType, inner, ok := inlined(data)
 	switch {
 	case data == "", !ok && strings.Contains(data[:min(len(data), 16)], ":"): // nothing, or the URL of something
-		return FileUnseen
+		return max(FileUnseen, c.Bytes(len(data))) // a data URL may hold its text as it is
 	case !ok:
 		inner = data
 	}
@@ -28,10 +26,15 @@ func (c *Counter) File(data, name string) int {
 		return c.Image(data, "")
 	case strings.HasPrefix(mediaType, "audio/"):
 		return c.Audio(inner, strings.TrimPrefix(mediaType, "audio/"))
-	case strings.HasPrefix(inner, "JVBERi"), mediaType == "application/pdf", mediaType == "" && isPDF(name): // %PDF-
+	case beginsPDF(inner), mediaType == "application/pdf", mediaType == "" && isPDF(name):
 		return pdfPages(inner) * c.page()
 	}
 	return c.Bytes(decodedLen(inner))
+}
+
+// beginsPDF tells whether a base64 text begins with "%PDF-".
+func beginsPDF(data string) bool {
+	return strings.HasPrefix(strings.TrimLeft(data, " \t\r\n"), "JVBERi")
 }
 
 func isPDF(name string) bool {
@@ -51,6 +54,7 @@ const (
 	pageBytes   = 20 << 10 // a PDF that hides its pages has one per so many bytes: typeset text; scans have fewer
 	mostGuessed = 100      // no more pages are guessed: OpenAI and Claude take 100
 	mostPages   = 1_000    // no more pages are charged: Gemini takes 1,000
+	scanned     = 16 << 10 // so much of a PDF is decoded at a time
 	longestScan = 16 << 20 // a longer base64 text is not searched for pages
 )
 
@@ -72,13 +76,13 @@ func pdfPages(data string) int {
 // because the file has object streams or could not be read to its end.
 func scanPDF(data string) (pages int, packed bool) {
 	const overlap = 64 // longer than what is searched for, with a good deal of white space in it
-	decoder := base64.NewDecoder(base64.StdEncoding, strings.NewReader(data))
-	buf := make([]byte, 16<<10)
+	p := wholePayloadOf(data)
+	buf := make([]byte, scanned)
 	have := 0 // bytes at the front of buf that belong to the piece before
 	for {
-		n, err := decoder.Read(buf[have:])
-		end := err != nil
+		n := p.fill(buf[have:])
 		piece := buf[:have+n]
+		end := len(piece) < len(buf)
 		// A mark that begins in the last bytes of the piece is left for the next one, where it stands whole.
 		border := len(piece)
 		if !end {
@@ -87,7 +91,7 @@ func scanPDF(data string) (pages int, packed bool) {
 		pages += pagesIn(piece, border)
 		packed = packed || bytes.Contains(piece, []byte("/ObjStm"))
 		if end {
-			return pages, packed || err != io.EOF
+			return pages, packed || p.odd
 		}
 		have = copy(buf, piece[border:])
 	}
