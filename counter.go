@@ -19,6 +19,9 @@ type counting struct {
 	// plain are texts as they are, escaped ones as they stand in JSON; tools,
 	// functions and formats are raw JSON.
 	plain, escaped, tools, formats, unknown cache.Texts
+	// pdfs are files as they stand in JSON; their pages cost what the family
+	// says.
+	pdfs cache.Texts
 	// seen and fresh count the texts of one request; nil: nobody asks.
 	seen, fresh *atomic.Int64
 }
@@ -47,7 +50,7 @@ func newCounting(c *tokenize.Counter, counts *cache.Cache) *counting {
 		model: c,
 		plain: counts.Texts(name), escaped: counts.Texts(name + " escaped"),
 		tools: counts.Texts(name + " tools"), formats: counts.Texts(name + " formats"),
-		unknown: counts.Texts(name + " unknown"),
+		unknown: counts.Texts(name + " unknown"), pdfs: counts.Texts(c.Family() + " PDFs"),
 	}
 }
 
@@ -82,7 +85,7 @@ func (k *counting) Part(p *compact.Part) int {
 	case compact.KindAudio:
 		return k.model.Audio(source, p.Detail)
 	case compact.KindFile:
-		return k.model.File(source, p.Detail)
+		return k.file(source, p.Detail)
 	case compact.KindVideo:
 		return k.model.Video(source)
 	}
@@ -120,6 +123,14 @@ func (k *counting) text(t compact.Text) int {
 		}
 		return n
 	})
+}
+
+// file counts a file. Only a PDF is work: it is searched for its pages.
+func (k *counting) file(data, name string) int {
+	if !tokenize.Searched(data, name) {
+		return k.model.File(data, name)
+	}
+	return k.remembered(k.pdfs, data, func(string) int { return k.model.File(data, name) })
 }
 
 // raw counts a piece of JSON that is no message: what is made of tools is many

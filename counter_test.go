@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -199,6 +200,60 @@ func TestHistoryIsCountedOnce(t *testing.T) {
 	f(12, 5+1+1, 0)
 	f(14, 5+1+1, 1)
 	f(14, 6+1+1, 0)
+}
+
+// pdfOf is a PDF that shows so many pages, as base64.
+func pdfOf(pages, size int) string {
+	raw := "%PDF-1.4\n" + strings.Repeat("<< /Type /Page >>\n", pages)
+	return base64.StdEncoding.EncodeToString([]byte(raw + strings.Repeat("z", max(0, size-len(raw)))))
+}
+
+// A PDF is searched for its pages once for each family: they charge a page in
+// their own way. As a text, or under a name that makes it no PDF, it costs
+// something else.
+func TestPDFIsSearchedOnce(t *testing.T) {
+	data := pdfOf(7, 4_000)
+	remembered := cache.New(0)
+	f := func(model string, part compact.Part, want, hits, misses int) {
+		t.Helper()
+		one, counted := newCounting(tokenize.For(model), remembered).ForRequest()
+		if got := one.Part(&part); got != want {
+			t.Errorf("%s: %d tokens, want %d", model, got, want)
+		}
+		if c := counted(); c.Hits != hits || c.Misses != misses {
+			t.Errorf("%s: %d hits, %d misses, want %d, %d", model, c.Hits, c.Misses, hits, misses)
+		}
+	}
+	file := func(data, name string) compact.Part {
+		return compact.Part{Kind: compact.KindFile, Text: compact.Plain(data), Detail: name}
+	}
+	openAI, mini, gemini := tokenize.For("gpt-4o"), tokenize.For("gpt-4o-mini"), tokenize.For("gemini-2.5-pro")
+	url := "data:application/pdf;base64," + data
+	f("gpt-4o", file(data, "a.pdf"), openAI.File(data, "a.pdf"), 0, 1)
+	f("gpt-4o", file(data, "a.pdf"), openAI.File(data, "a.pdf"), 1, 0)
+	f("gpt-4o", file(data, "b.PDF"), openAI.File(data, "a.pdf"), 1, 0)
+	f("gpt-4o", file(data, ""), openAI.File(data, "a.pdf"), 1, 0)
+	f("gpt-4o-mini", file(data, "a.pdf"), mini.File(data, "a.pdf"), 0, 1) // the same tokenizer, other pages
+	f("gemini-2.5-pro", file(data, "a.pdf"), 7*258, 0, 1)
+	f("gemini-2.5-pro", file(url, ""), 7*258, 0, 1)
+	f("gemini-2.5-pro", file(url, ""), 7*258, 1, 0)
+	f("gemini-2.5-pro", compact.Part{Text: compact.Plain(data)}, gemini.Text(data), 0, 1)
+
+	// What is no PDF costs its length, for nothing.
+	text := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("z", 4_000)))
+	f("gpt-4o", file(text, "a.pdf"), openAI.File(text, "a.pdf"), 0, 1)
+	f("gpt-4o", file(text, "a.txt"), openAI.File(text, "a.txt"), 0, 0)
+	f("gpt-4o", file("https://example.com/"+strings.Repeat("x", 200)+".pdf", "a.pdf"), tokenize.FileUnseen, 0, 0)
+	f("gpt-4o", file("", "a.pdf"), tokenize.FileUnseen, 0, 0)
+}
+
+// BenchmarkPDF counts a PDF of 14 MB of base64 that was seen before.
+func BenchmarkPDF(b *testing.B) {
+	k := newCounting(tokenize.For("gpt-4o"), cache.New(0))
+	part := compact.Part{Kind: compact.KindFile, Text: compact.Plain(pdfOf(7, 10<<20)), Detail: "a.pdf"}
+	for b.Loop() {
+		k.Part(&part)
+	}
 }
 
 func TestRequestsShareTheirCounter(t *testing.T) {

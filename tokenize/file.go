@@ -16,7 +16,7 @@ const FileUnseen = 8_000
 func (c *Counter) File(data, name string) int {
 	mediaType, inner, ok := inlined(data)
 	switch {
-	case data == "", !ok && strings.Contains(data[:min(len(data), 16)], ":"): // nothing, or the URL of something
+	case data == "", !ok && isRemote(data):
 		return max(FileUnseen, c.Bytes(len(data))) // a data URL may hold its text as it is
 	case !ok:
 		inner = data
@@ -26,19 +26,26 @@ func (c *Counter) File(data, name string) int {
 		return c.Image(data, "")
 	case strings.HasPrefix(mediaType, "audio/"):
 		return c.Audio(inner, strings.TrimPrefix(mediaType, "audio/"))
-	case beginsPDF(inner), mediaType == "application/pdf", mediaType == "" && isPDF(name):
+	case isPDF(mediaType, inner, name):
 		return pdfPages(inner) * c.page()
 	}
 	return c.Bytes(decodedLen(inner))
 }
 
-// beginsPDF tells whether a base64 text begins with "%PDF-".
-func beginsPDF(data string) bool {
-	return strings.HasPrefix(strings.TrimLeft(data, " \t\r\n"), "JVBERi")
+// Searched tells whether [Counter.File] has to search the file for pages, which takes a millisecond per megabyte: a PDF
+// that is in the request. What it costs depends on its data and on the family alone then, and is worth remembering.
+func Searched(data, name string) bool {
+	mediaType, inner, ok := inlined(data)
+	if !ok {
+		inner = data
+	}
+	return data != "" && (ok || !isRemote(data)) && isPDF(mediaType, inner, name)
 }
 
-func isPDF(name string) bool {
-	return len(name) >= 4 && strings.EqualFold(name[len(name)-4:], ".pdf")
+func isPDF(mediaType, data, name string) bool {
+	const mark, suffix = "JVBERi", ".pdf" // %PDF-
+	return strings.HasPrefix(strings.TrimLeft(data, " \t\r\n"), mark) || mediaType == "application/pdf" ||
+		mediaType == "" && len(name) >= len(suffix) && strings.EqualFold(name[len(name)-len(suffix):], suffix)
 }
 
 // page is the cost of one page of a PDF. A full page of prose has about 1,200 tokens. Its picture is taken as US

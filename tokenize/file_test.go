@@ -94,6 +94,26 @@ func TestPDFThatBreaksOffIsGuessedFromItsSize(t *testing.T) {
 	}
 }
 
+func TestOnlyAPDFThatIsThereIsSearched(t *testing.T) {
+	f := func(data, name string, want bool) {
+		t.Helper()
+		if got := Searched(data, name); got != want {
+			t.Errorf("Searched(%q, %q) = %v", data, name, got)
+		}
+	}
+	data := base64.StdEncoding.EncodeToString(pdf("<< /Type /Page >>"))
+	f(data, "", true)
+	f("data:application/pdf;base64,AAAA", "", true)
+	f("AAAA", "x.PDF", true)
+	f("data:;base64,AAAA", "x.pdf", true)
+	f("data:text/plain;base64,AAAA", "x.pdf", false)
+	f("AAAA", "x.txt", false)
+	f("AAAA", "", false)
+	f("", "x.pdf", false)
+	f("https://example.com/x.pdf", "x.pdf", false)
+	f("data:application/pdf,plain", "x.pdf", false)
+}
+
 func TestPageCostsByFamily(t *testing.T) {
 	f := func(model string, want int) {
 		t.Helper()
