@@ -1,7 +1,9 @@
 package tokenize
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"strings"
 )
 
@@ -20,24 +22,40 @@ const (
 	lastFunction  = 12
 )
 
-// longestTools bounds what is read into memory, in bytes. Longer ones are charged as twice their text: an item of an
-// enum costs 3 beside its own tokens, and as JSON little more than a comma.
+// longestTools bounds what is read into memory, in bytes.
 const longestTools = 1 << 20
 
-// functions is the cost of a list of tools or of legacy functions. ok is false where the JSON is neither.
-func (c *Counter) functions(raw []byte) (cost int, ok bool) {
-	var list []any
-	if len(raw) > longestTools || json.Unmarshal(raw, &list) != nil {
-		return 0, false
+// functions is the cost of a list of tools or of legacy functions. What is no list, or too long or too deep to be read,
+// is charged as twice its text: an item of an enum costs 3 beside its own tokens, and as JSON little more than a comma.
+func (c *Counter) functions(raw []byte) int {
+	list, ok := listIn(raw)
+	if !ok {
+		return 2*c.json(raw) + c.text.framing.function + lastFunction
 	}
+	cost := lastFunction
 	for _, tool := range list {
-		t, _ := tool.(map[string]any)
-		if t == nil {
-			return 0, false
+		cost += c.text.framing.function
+		if t, ok := tool.(map[string]any); ok {
+			cost += c.function(t)
+		} else {
+			cost += c.loose(tool)
 		}
-		cost += c.text.framing.function + c.function(t)
 	}
-	return cost + lastFunction, true
+	return cost
+}
+
+// listIn reads a list and nothing behind it. Numbers stay as they are written: some are too large for a float64.
+func listIn(raw []byte) (list []any, ok bool) {
+	if len(raw) > longestTools {
+		return nil, false
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if d.Decode(&list) != nil {
+		return nil, false
+	}
+	_, err := d.Token()
+	return list, err == io.EOF
 }
 
 // function is the cost of one tool.
@@ -164,8 +182,6 @@ func (c *Counter) loose(value any) (cost int) {
 		}
 	case json.Number:
 		return c.Text(string(v))
-	case float64:
-		return 8 // as long as numbers in schemas are
 	case bool, nil:
 		return 1
 	}

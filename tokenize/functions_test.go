@@ -104,6 +104,33 @@ func TestOtherToolsCostTheirText(t *testing.T) {
 	f(`[{"type":"function","function":{"name":"f","parameters":{"properties":{"a":"not a schema"}}}}]`, "f:", "not a schema")
 }
 
+// One tool that is odd leaves the others what they are.
+func TestOddToolIsChargedByItself(t *testing.T) {
+	c := For("gpt-4o")
+	one := tool(`"name":"ls","parameters":{"properties":{"by":{"type":"string","enum":["name","size","time"]}}}`)
+	formula := c.Tools([]byte(one))
+	f := func(odd string, words ...string) {
+		t.Helper()
+		least := formula
+		for _, w := range words {
+			least += c.Text(w)
+		}
+		for _, raw := range []string{one[:len(one)-1] + "," + odd + "]", "[" + odd + "," + one[1:]} {
+			if got := c.Tools([]byte(raw)); got < least || got > least+40 {
+				t.Errorf("%s costs %d, want %d or a little more", raw, got, least)
+			}
+		}
+	}
+	f(`null`)
+	f(`12`, "12")
+	f(`true`)
+	f(`"of several words"`, "of several words")
+	f(`["of several","words"]`, "of several", "words")
+	f(`{}`)
+	f(`{"name":"f","parameters":{"properties":{"n":{"type":"number","maximum":1e999}}}}`, "n:number:", "maximum", "1e999")
+	f(`{"name":"f","parameters":{"minimum":-123456789.123456789}}`, "minimum", "-123456789.123456789")
+}
+
 // Tools that are too long to be read cost no less than those that are just read.
 func TestLongToolsAreNotBelowTheFormula(t *testing.T) {
 	c := For("gpt-4o")
@@ -120,21 +147,32 @@ func TestLongToolsAreNotBelowTheFormula(t *testing.T) {
 	f(`"a"`)
 	f(`"v12345"`)
 	f(`"of several words"`)
+	f(`1`)
+	f(`1e999`)
 }
 
-// What is no list of tools is charged as text; deep JSON, too.
-func TestBrokenToolsCostTheirText(t *testing.T) {
+// What is no list of tools, or too deep, is charged as more than its text: the formula would ask for more, too.
+func TestBrokenToolsAreNotBelowTheFormula(t *testing.T) {
 	c := For("gpt-4o")
-	f := func(raw string) {
+	list := tool(`"name":"ls","parameters":{"properties":{"by":{"type":"string","enum":["a","b","c","d","e","f","g","h","i","j","k"]}}}`)
+	f := func(raw string, least int) {
 		t.Helper()
-		if got, want := c.Tools([]byte(raw)), c.Text(raw); got != want {
-			t.Errorf("%.40q costs %d, want %d", raw, got, want)
+		if got, most := c.Tools([]byte(raw)), 2*c.Text(raw)+7+12; got < least || got > most {
+			t.Errorf("%.40q costs %d, want %d to %d", raw, got, least, most)
 		}
 	}
-	f(`[1,2,3]`)
-	f(`{"name":"f"}`)
-	f(`[{"name":"f"}`)
-	f(strings.Repeat("[", 1<<20))
+	formula := c.Tools([]byte(list))
+	f(list[:len(list)-1], formula)
+	f(list+"]", formula)
+	f(list+list, 2*(formula-12))
+	f(list[1:len(list)-1], formula)
+	f(`{"name":"f"}`, c.Tools([]byte(`[{"name":"f"}]`)))
+	f(`"of several words"`, c.Text("of several words"))
+	f(strings.Repeat("[", 1<<20), 1)
+	f(list+"\n", formula)
+	if got := c.Tools([]byte(" \n" + list + "\r\n\t ")); got != formula {
+		t.Errorf("with blanks around it a list costs %d, want %d", got, formula)
+	}
 }
 
 // Other models get the JSON, in some layout, behind a page of instructions.

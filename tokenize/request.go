@@ -2,20 +2,15 @@ package tokenize
 
 // Tools is the cost of the tools of a request, or of its legacy functions, as raw JSON. Empty, null, [] and {} cost
 // nothing. For OpenAI's models it is the known formula (functions.go). Templates of other models write the JSON, in a
-// layout of their own, behind a page of instructions. What cannot be read is charged as the text that it is.
+// layout of their own, behind a page of instructions.
 func (c *Counter) Tools(raw []byte) int {
 	if empty(raw) {
 		return 0
 	}
 	if c.text.framing.function > 0 {
-		if n, ok := c.functions(raw); ok {
-			return n
-		}
+		return c.functions(raw)
 	}
 	n := c.json(raw)
-	if c.text.framing.function > 0 && len(raw) > longestTools {
-		return 2 * n
-	}
 	return n + n*c.text.framing.layout/100 + c.text.framing.tools
 }
 
