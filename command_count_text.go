@@ -24,7 +24,7 @@ type countedText struct {
 
 // texts counts texts: whole inputs, or one JSON string a line.
 func (f *countFlags) texts(cmd *cobra.Command, args []string) error {
-	k, err := f.textCounter()
+	k, err := f.textCounter(cmd)
 	if err != nil {
 		return err
 	}
@@ -53,17 +53,23 @@ func (f *countFlags) texts(cmd *cobra.Command, args []string) error {
 	return errors.Join(err, out.Flush())
 }
 
-// textCounter is the counter for texts: by the tokenizer's name, by that of the
-// model, or o200k_base.
-func (f *countFlags) textCounter() (*tokenize.Counter, error) {
-	if f.tokenizer == "" && f.model != "" {
-		return tokenize.For(f.model), nil
+// textCounter is the counter for texts: by the tokenizer that the flag names, or
+// the configuration, or that of the model. Where nobody says anything it is
+// o200k_base.
+func (f *countFlags) textCounter(cmd *cobra.Command) (*tokenize.Counter, error) {
+	c, err := f.load(cmd)
+	if err != nil {
+		return nil, err
 	}
-	name := f.tokenizer
-	if name == "" {
+	name := orElse(f.tokenizer, c.rowOf(f.model).Tokenizer)
+	if name == "" && f.model == "" {
 		name = "o200k_base"
 	}
-	return tokenize.Named(name)
+	k := tokenize.For(f.model)
+	if name == "" {
+		return k, nil
+	}
+	return k.Named(name)
 }
 
 // countStrings counts one JSON string a line. Lines without anything cost 0.

@@ -133,13 +133,22 @@ func (f *policyFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.budget, "budget", 0, "tokens of prompt, instead of the model's own budget")
 }
 
-// chosen is the route of a model with the flags applied, and its budget for a
-// request that asks for so much answer.
-func (f *policyFlags) chosen(cmd *cobra.Command, model string, answer int) (*proxy.Route, compact.Budget, error) {
+// load reads the configuration, and tells what is wrong with it.
+func (f *policyFlags) load(cmd *cobra.Command) (*Config, error) {
 	c, err := Load(f.config)
 	if err != nil {
 		tellConfig(cmd.ErrOrStderr(), c, err, false)
-		return nil, compact.Budget{}, exitError(1)
+		return nil, exitError(1)
+	}
+	return c, nil
+}
+
+// chosen is the route of a model with the flags applied, and its budget for a
+// request that asks for so much answer.
+func (f *policyFlags) chosen(cmd *cobra.Command, model string, answer int) (*proxy.Route, compact.Budget, error) {
+	c, err := f.load(cmd)
+	if err != nil {
+		return nil, compact.Budget{}, err
 	}
 	o, err := c.Options(counterFor)
 	if err != nil {

@@ -31,12 +31,9 @@ func (c *Config) explain(ctx context.Context, w io.Writer, model string) error {
 	route := o.RouteFor(model)
 	limits := route.Limits
 	table, input, known := tokenize.Window(model)
-	row, given := "no row of models", ModelConfig{}
-	for _, m := range c.Models {
-		if compilePattern(m.Match).matches(model) {
-			row, given = fmt.Sprintf("%q", m.Match), m
-			break
-		}
+	row, given := "no row of models", c.rowOf(model)
+	if given.Match != "" {
+		row = fmt.Sprintf("%q", given.Match)
 	}
 
 	fmt.Fprintf(w, "%s\n", model)

@@ -180,6 +180,17 @@ func (t *routeTable) find(model string) *proxy.Route {
 	panic("BUG: no row of the route table matches everything")
 }
 
+// rowOf is the row that holds for a model; one with nothing in it where there
+// is none.
+func (c *Config) rowOf(model string) ModelConfig {
+	for _, m := range c.Models {
+		if compilePattern(m.Match).matches(model) {
+			return m
+		}
+	}
+	return ModelConfig{}
+}
+
 // withTable completes the limits of a row by the built-in table of models:
 // configuration first, then the table, then the default window.
 func withTable(l compact.Limits, model string, window int) compact.Limits {
