@@ -117,6 +117,36 @@ func TestOnlyOpenAIsPublishedEncodingsAreExact(t *testing.T) {
 	}
 }
 
+// A tokenizer that was chosen by name is a model's own only where it is that of its family. Of a model that nobody
+// knows, who chooses says what it has.
+func TestChosenTokenizerIsExactWhereItIsTheModelsOwn(t *testing.T) {
+	f := func(model, tokenizer string, texts, framing bool) {
+		t.Helper()
+		c, err := For(model).Named(tokenizer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Exact() != texts || c.FramingExact() != framing {
+			t.Errorf("%s by %s: texts %v, framing %v, want %v, %v", model, tokenizer, c.Exact(), c.FramingExact(), texts, framing)
+		}
+	}
+	f("gpt-4o", "o200k_base", true, true)
+	f("gpt-4", "cl100k_base", true, true)
+	f("gpt-oss-20b", "o200k_harmony", true, false) // its template is only roughly known
+	f("gpt-oss-20b", "o200k_base", true, false)    // the same tokens for ordinary text
+	f("gpt-4o", "o200k_harmony", true, false)
+	f("gpt-4o", "cl100k_base", false, false)
+	f("gpt-4", "o200k_base", false, false)
+	f("gpt-4o", "bytes/4", false, false)
+	f("claude-sonnet-4-5", "o200k_base", false, false)
+	f("llama3.1:8b", "cl100k_base", false, false)
+	f("gpt-6", "o200k_base", false, false)
+	f("my-own", "o200k_base", true, false)
+	f("my-own", "cl100k_base", true, false)
+	f("my-own", "o200k*1.1", false, false)
+	f("", "o200k_base", true, false)
+}
+
 func TestVendorInFrontOfTheNameIsPassedOver(t *testing.T) {
 	f := func(model, family string) {
 		t.Helper()

@@ -58,8 +58,31 @@ func (c *Counter) Name() string { return c.text.name }
 // Family is the name of the model's family, such as "gpt-4o"; "unknown" for a model that the table does not know.
 func (c *Counter) Family() string { return c.family.name }
 
-// Exact reports whether texts are counted as the model itself counts them. It is false for every estimate.
-func (c *Counter) Exact() bool { return c.text.exact() }
+// Exact reports whether texts are counted as the model itself counts them. It is false for every estimate, and for an
+// encoding that is not that of the model's family. For a model that the table does not know, an encoding chosen by
+// name is taken for its own.
+func (c *Counter) Exact() bool {
+	if !c.text.exact() {
+		return false
+	}
+	known := c.family != &families[len(families)-1]
+	return !known || ordinary(c.text.name) == ordinary(c.family.text)
+}
+
+// ordinary is the name of the encoding that gives the same tokens for ordinary text.
+func ordinary(encoding string) string {
+	if encoding == "o200k_harmony" {
+		return "o200k_base" // they differ in their special tokens alone
+	}
+	return encoding
+}
+
+// FramingExact reports whether, beside the texts, what stands around messages is counted as the model counts it. It is
+// known of OpenAI's models, for messages without calls. Tools, calls, pictures, sounds and files are charged by
+// formulas in any case.
+func (c *Counter) FramingExact() bool {
+	return c.Exact() && c.text.name == c.family.text && c.text.framing.preamble == 0
+}
 
 // Reads reports whether texts have to be read to be counted. Where they have not, because the length is all that an
 // estimate needs, [Counter.Bytes] is as good as [Counter.Text].
