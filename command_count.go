@@ -25,8 +25,10 @@ func countCommand() *cobra.Command {
 		Use:   "count [FILE]...",
 		Short: "count the tokens of chat requests, piece by piece, or of texts",
 		Long: "Counts what the body of a chat completions request costs its model: instructions, tools,\n" +
-			"each message, images and files, and what stands around them. OpenAI's models are counted\n" +
-			"exactly; for others the count leans to the safe side. Without a file it reads standard input.\n\n" +
+			"each message, images and files, and what stands around them. Texts are counted exactly for\n" +
+			"OpenAI's models whose tokenizer is published; for others the count leans to the safe side.\n" +
+			"Tools, calls, images, sounds and files are charged by formulas, and that is said.\n" +
+			"Without a file it reads standard input.\n\n" +
 			"With --text the input is no request but a text. With --jsonl each line is one: a request,\n" +
 			"or with --text a JSON string; one number comes out per line.",
 		Example: "  laconic count request.json\n" +
@@ -119,7 +121,7 @@ func (f *countFlags) request(cmd *cobra.Command, name string, body []byte) (*cou
 		if err != nil {
 			return nil, err
 		}
-		return &counted{Model: f.model, Tokenizer: k.model.Name(), Exact: k.Exact(), Budget: budget.Tokens, Roles: map[string]int{}, Messages: []countedPiece{}}, nil
+		return &counted{Model: f.model, Tokenizer: k.model.Name(), Exact: k.Exact(), TextsExact: k.Exact(), Budget: budget.Tokens, Roles: map[string]int{}, Messages: []countedPiece{}}, nil
 	}
 	r, err := decodeRequest(name, body)
 	if err != nil {

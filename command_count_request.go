@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -17,18 +18,19 @@ import (
 // counted is what a request costs, piece by piece, in tokens. The roles, the
 // tools, the format and the framing are the total.
 type counted struct {
-	File      string         `json:"file,omitempty"` // where there are several
-	Model     string         `json:"model"`
-	Tokenizer string         `json:"tokenizer"`
-	Exact     bool           `json:"exact"`
-	Total     int            `json:"total"`
-	Budget    int            `json:"budget"`
-	Tools     int            `json:"tools"`
-	Format    int            `json:"response_format"`
-	Framing   int            `json:"framing"` // what opens the answer; that of a message is counted with it
-	Roles     map[string]int `json:"roles"`
-	Media     int            `json:"media"` // of it: images, audio, videos and files
-	Messages  []countedPiece `json:"messages"`
+	File       string         `json:"file,omitempty"` // where there are several
+	Model      string         `json:"model"`
+	Tokenizer  string         `json:"tokenizer"`
+	Exact      bool           `json:"exact"`       // the total
+	TextsExact bool           `json:"texts_exact"` // what is text of it
+	Total      int            `json:"total"`
+	Budget     int            `json:"budget"`
+	Tools      int            `json:"tools"`
+	Format     int            `json:"response_format"`
+	Framing    int            `json:"framing"` // what opens the answer; that of a message is counted with it
+	Roles      map[string]int `json:"roles"`
+	Media      int            `json:"media"` // of it: images, audio, videos and files
+	Messages   []countedPiece `json:"messages"`
 }
 
 type countedPiece struct {
@@ -46,11 +48,12 @@ var mediaWords = map[compact.Kind]string{
 }
 
 func countRequest(r *wire.Request, k *counting) *counted {
-	c := &counted{Tokenizer: k.model.Name(), Exact: k.Exact(), Roles: map[string]int{}}
+	c := &counted{Tokenizer: k.model.Name(), TextsExact: k.Exact(), Roles: map[string]int{}}
 	c.Framing = k.Fixed(nil, nil, nil)
 	c.Tools = k.Fixed(r.Tools, r.Functions, nil) - c.Framing
 	c.Format = k.Fixed(nil, nil, r.ResponseFormat) - c.Framing
 	c.Total = c.Framing + c.Tools + c.Format
+	c.Exact = k.model.FramingExact() && c.Tools+c.Format == 0 && !slices.ContainsFunc(r.Conversation.Messages, byFormula)
 	for i := range r.Conversation.Messages {
 		m := &r.Conversation.Messages[i]
 		piece := countedPiece{Index: i, Role: m.Role.String(), Tokens: compact.Cost(k, m), Calls: len(m.Calls)}
@@ -69,10 +72,19 @@ func countRequest(r *wire.Request, k *counting) *counted {
 	return c
 }
 
+// byFormula tells whether there is more to a message than texts and its framing.
+func byFormula(m compact.Message) bool {
+	return len(m.Calls) > 0 || m.Role.Result() || m.Sound || m.Sealed || m.Reasoning.Len() > 0 ||
+		slices.ContainsFunc(m.Parts, func(p compact.Part) bool { return p.Kind != compact.KindText && p.Kind != compact.KindRefusal })
+}
+
 func (c *counted) print(w io.Writer) error {
 	exact := "an estimate"
-	if c.Exact {
+	switch {
+	case c.Exact:
 		exact = "exact"
+	case c.TextsExact:
+		exact = "texts exact, the rest by formula"
 	}
 	fmt.Fprintf(w, "%d tokens of %d, counted by %s (%s)\n", c.Total, c.Budget, c.Tokenizer, exact)
 	if len(c.Messages) == 0 {
