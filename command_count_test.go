@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,4 +84,23 @@ func TestCountReadsRecordedRequests(t *testing.T) {
 		}
 	}
 	t.Logf("%d requests", requests)
+}
+
+// Bytes that are no UTF-8 are no JSON either: requests are refused for them,
+// too. encoding/json would put other characters in their place than the
+// tokenizer does.
+func TestBrokenUTF8IsNoJSONString(t *testing.T) {
+	k := mustNamed(t, "o200k_base")
+	f := func(lines, counted, problem string) {
+		t.Helper()
+		var out bytes.Buffer
+		err := countStrings(&out, k, "x", []byte(lines))
+		if out.String() != counted || fmt.Sprint(err) != problem {
+			t.Errorf("%q: %q, %v, want %q, %s", lines, out.String(), err, counted, problem)
+		}
+	}
+	f("\"a\"\n\"a\xe2\x82 b\"\n", "1\n", "x:2:3: not a JSON string: it is not valid UTF-8")
+	f("\xff", "", "x:1:1: not a JSON string: it is not valid UTF-8")
+	f("\"日本\"\n  \"\xed\xa0\x80\"", "1\n", "x:2:4: not a JSON string: it is not valid UTF-8")
+	f("\"\ufffd\"\n\"\\ud800\"\n", "1\n1\n", "<nil>")
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -79,7 +80,7 @@ func countStrings(out io.Writer, k *tokenize.Counter, name string, body []byte) 
 		n++
 		var text string
 		if !blank(line) {
-			if err := json.Unmarshal(line, &text); err != nil || line[firstOf(line)] == 'n' {
+			if err := json.Unmarshal(line, &text); err != nil || !utf8.Valid(line) || line[firstOf(line)] == 'n' {
 				column, says := notString(line, err)
 				return fmt.Errorf("%s:%d:%d: not a JSON string: %s", name, n, column, says)
 			}
@@ -93,6 +94,9 @@ func countStrings(out io.Writer, k *tokenize.Counter, name string, body []byte) 
 
 // notString says where a line stops being a JSON string, and why.
 func notString(line []byte, err error) (column int, says string) {
+	if !utf8.Valid(line) { // json would take it, with other characters than the tokenizer
+		return validLen(line) + 1, "it is not valid UTF-8"
+	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
 		return max(1, int(syntax.Offset)), syntax.Error()
@@ -112,6 +116,18 @@ func notString(line []byte, err error) (column int, says string) {
 		kind = "a number"
 	}
 	return at + 1, "it is " + kind
+}
+
+// validLen is how many bytes of a line are UTF-8 up to the first that is not.
+func validLen(line []byte) int {
+	for i := 0; i < len(line); {
+		r, size := utf8.DecodeRune(line[i:])
+		if r == utf8.RuneError && size <= 1 {
+			return i
+		}
+		i += size
+	}
+	return len(line)
 }
 
 // firstOf is the index of the first byte of a line that is no blank.
