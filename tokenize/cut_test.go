@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -39,5 +40,52 @@ func TestPrefix(t *testing.T) {
 		if got := e.Prefix("fine\xffnot", 100); got != "fine" {
 			t.Errorf("%q", got)
 		}
+	}
+}
+
+// The cut is at the last of the borders of the text's own tokens, the first n of
+// them, at which a character begins and before which the start, counted by
+// itself, has no more than n. (Its own tokens may be others: within the text
+// blanks leave the last of them to the word behind.)
+func TestPrefixEndsAtABorderOfTheTextsTokens(t *testing.T) {
+	f := func(e *Encoding, text string, n int) {
+		t.Helper()
+		end, want := 0, 0
+		for i, token := range e.AppendTokens(nil, []byte(text)) {
+			if i == n {
+				break
+			}
+			end += len(e.vocab.token(token))
+			if (end == len(text) || utf8.RuneStart(text[end])) && e.CountString(text[:end]) <= n {
+				want = end
+			}
+		}
+		if got := e.Prefix(text, n); got != text[:want] {
+			t.Fatalf("%s: %d tokens of %q are %q, want %q", e.Name(), n, text, got, text[:want])
+		}
+	}
+	pieces := []string{
+		"🧿", "🤷🏻‍♀️", "👩‍👩‍👧‍👦", "བོད་སྐད་", "ཀྵ", " ", "  ", "\n", "\r\n\t", "\u2028", "a", "it's", "I'LL", "ABCdef", "日本語",
+		"e\u0301", "ǅ", "ʰ", "123456", "\u00a0", "...", "/\n", "𝒯𝓱𝓮", strings.Repeat(" ", 200), strings.Repeat("ab", 150),
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 150 {
+		var text strings.Builder
+		for range 1 + rng.IntN(12) {
+			text.WriteString(pieces[rng.IntN(len(pieces))])
+		}
+		for _, e := range []*Encoding{O200k(), Cl100k()} {
+			for n := range 25 {
+				f(e, text.String(), n)
+			}
+		}
+	}
+	for _, e := range []*Encoding{O200k(), Cl100k()} {
+		f(e, "a 🧿", 2)
+		f(e, strings.Repeat(" ", 5_000)+"x", 3)
+		f(e, strings.Repeat("ab", 5_000), 3)
+	}
+	if got := O200k().Prefix("a 🧿", 2); got != "a" {
+		t.Errorf("%q", got)
 	}
 }
