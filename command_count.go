@@ -39,8 +39,8 @@ func countCommand() *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case f.bench != "":
-				if len(args) > 0 || f.text || f.lines || f.json {
+			case cmd.Flags().Changed("bench"):
+				if f.bench == "" || len(args) > 0 || cmd.Flags().NFlag() > 1 {
 					return errors.New("--bench takes one file, and no other flag")
 				}
 				return benchCounters(cmd.OutOrStdout(), f.bench)
