@@ -29,7 +29,8 @@ type HistoryOptions struct {
 }
 
 // History is a conversation that a program holds itself: it appends messages,
-// pins what must survive, and calls CompactIfNeeded before each request. It
+// pins what must survive, and calls CompactIfNeeded before each request, or
+// after every message: what waits for results stays untouched. It
 // owns its list; Parts and Calls of messages are shared and never changed. Not
 // safe for concurrent use.
 type History struct {
@@ -155,115 +156,3 @@ func (h *History) check(method string, i int) {
 // EstimatedTokens is what the history costs by its counter, Fixed included. It
 // is as exact as the counter is.
 func (h *History) EstimatedTokens() int { return h.o.Fixed + CostAll(h.o.Counter, h.msgs) }
-
-// CompactIfNeeded brings the history under its budget where the policy finds it
-// due, and repairs its pairs where they are broken. Where nothing was due it
-// gives nil, and the history is as it was. Otherwise the report says what was
-// done; its outcome is Over where the history is still above the budget.
-//
-// The only error is ErrNotEnoughHistory: it is above the budget, and nothing
-// could be done. What a summarizer fails at is no error.
-func (h *History) CompactIfNeeded() (*Report, error) {
-	run, pins, from := h.loose()
-	p := *h.o.Policy
-	p.Pins.Messages = pins
-	s := Summarized(Conversation{Messages: run, Fixed: h.o.Fixed}, &p, h.o.Counter, h.o.Budget, h.o.Summarize)
-	r := s.Report
-	switch {
-	case r.Outcome == Untouched:
-		return nil, nil
-	case r.NotEnough() && r.Repairs == 0:
-		return nil, ErrNotEnoughHistory
-	}
-	r.Before, r.MessagesBefore = h.EstimatedTokens(), len(h.msgs)
-	h.take(s.Messages, run, from)
-	// The text is there now: what it costs counts, not what it was allowed.
-	r.After, r.MessagesAfter = h.EstimatedTokens(), len(h.msgs)
-	if b := h.o.Budget; r.Outcome == Over && r.After <= b.Tokens && r.MessagesAfter <= b.Messages {
-		r.Outcome = Compacted
-	}
-	return &r, nil
-}
-
-// loose is the history with its record as a message of its own, which may leave
-// but not be shortened: what there is to compact. The record speaks as a user,
-// for it quotes users, but never as the newest one, who has to stay. from tells
-// for every message of the run which of the history it is, -1 for the record.
-func (h *History) loose() (run []Message, pins, from []int) {
-	speaks := Assistant
-	if slices.ContainsFunc(h.msgs[h.record.at+1:], func(m Message) bool { return m.Role == User }) {
-		speaks = User
-	}
-	for i := range h.msgs {
-		m := h.msgs[i]
-		if h.pinned[i] {
-			pins = append(pins, len(run))
-		}
-		if i != h.record.at {
-			run, from = append(run, m), append(from, i)
-			continue
-		}
-		rest := Message{Role: speaks, Shape: String, Parts: m.Parts, Sealed: true}
-		if n := len(m.Parts) - 1; !h.record.own {
-			rest.Parts = m.Parts[n:]
-			m.Parts, m.Shape = m.Parts[:n:n], h.record.shape
-			run, from = append(run, m), append(from, i)
-		}
-		run, from = append(run, rest), append(from, -1)
-	}
-	for i := range run {
-		run[i].Origin, run[i].Edited = i, false
-	}
-	return run, pins, from
-}
-
-// take makes what came out of a compaction of run the history, and finds the
-// record in it.
-func (h *History) take(out, run []Message, from []int) {
-	was, before, pinned := h.record, h.msgs, h.pinned
-	h.msgs, h.pinned, h.record = nil, nil, record{at: -1}
-	for _, m := range out {
-		pin, here := false, len(h.msgs)
-		switch {
-		case m.Origin == Added && !m.Role.Result():
-			h.record = record{at: here, own: true}
-		case m.Origin == Added: // an answer that repair added
-		case from[m.Origin] >= 0:
-			pin = pinned[from[m.Origin]]
-			if added := len(m.Parts) > len(run[m.Origin].Parts); added {
-				h.record = record{at: here, shape: run[m.Origin].Shape}
-			}
-		case !was.own && here > 0 && h.msgs[here-1].Origin == m.Origin-1:
-			h.rejoin(m.Parts[0])
-			continue
-		default:
-			m.Role, m.Sealed = User, false
-			if was.own {
-				m.Role = before[was.at].Role
-			}
-			if h.record.at < 0 {
-				h.record = record{at: here, own: true}
-			}
-		}
-		h.msgs, h.pinned = append(h.msgs, m), append(h.pinned, pin)
-	}
-	h.number(0)
-}
-
-// rejoin puts a record that did not leave back behind the text of the message
-// it came from, which is the last one, and behind a newer record there.
-func (h *History) rejoin(old Part) {
-	at := len(h.msgs) - 1
-	m := &h.msgs[at]
-	if h.record.at == at {
-		newer := m.Parts[len(m.Parts)-1].Text.String()
-		m.Parts = m.Parts[:len(m.Parts)-1]
-		old.Text = Plain(old.Text.String() + newer)
-	} else {
-		h.record = record{at: at, shape: m.Shape}
-	}
-	m.Parts = append(slices.Clip(m.Parts), old)
-	if m.Shape != Array {
-		m.Shape = String
-	}
-}
