@@ -41,15 +41,6 @@ type History struct {
 	record record
 }
 
-// record is the text that stands for what left earlier: the last part of a
-// user message, or a message of its own. At the next compaction it may leave
-// like the messages it stands for, and what replaces it is made from it.
-type record struct {
-	at    int // index of its message, or -1
-	own   bool
-	shape Shape // what the message's content was like without it
-}
-
 // NewHistory begins an empty history. It panics where o.Policy is nil.
 func NewHistory(o HistoryOptions) *History {
 	if o.Policy == nil {
@@ -109,7 +100,10 @@ func (h *History) IsPinned(i int) bool { return i >= 0 && i < len(h.pinned) && h
 
 // PinLast pins the newest message; in an empty history it does nothing. A
 // pinned message survives every compaction with its bytes; its index may
-// change.
+// change. A text that stands for earlier messages is pinned with its message
+// where that is a message of its own, and then stays for good; where it follows
+// a user message's text it is replaced as ever. A pinned result without its
+// call leaves all the same: no upstream takes it.
 func (h *History) PinLast() {
 	if n := len(h.pinned); n > 0 {
 		h.pinned[n-1] = true

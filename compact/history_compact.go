@@ -14,6 +14,9 @@ import "slices"
 // The only error is ErrNotEnoughHistory: it is above the budget, nothing could
 // be done, and no result is waited for. What a summarizer fails at is no error.
 func (h *History) CompactIfNeeded() (*Report, error) {
+	if h.record.own && h.pinned[h.record.at] {
+		h.record = record{at: -1} // a message like any other from now on
+	}
 	end := h.closed()
 	waiting, pinned := h.msgs[end:], h.pinned[end:]
 	run, pins, from := h.loose(end)
@@ -62,86 +65,4 @@ func (h *History) closed() int {
 		return at
 	}
 	return len(h.msgs)
-}
-
-// loose is the history up to end with its record as a message of its own, which may leave
-// but not be shortened: what there is to compact. The record speaks as a user,
-// for it quotes users, but never as the newest one, who has to stay. from tells
-// for every message of the run which of the history it is, -1 for the record.
-func (h *History) loose(end int) (run []Message, pins, from []int) {
-	speaks := Assistant
-	if slices.ContainsFunc(h.msgs[h.record.at+1:], func(m Message) bool { return m.Role == User }) {
-		speaks = User
-	}
-	for i := range end {
-		m := h.msgs[i]
-		if h.pinned[i] {
-			pins = append(pins, len(run))
-		}
-		if i != h.record.at {
-			run, from = append(run, m), append(from, i)
-			continue
-		}
-		rest := Message{Role: speaks, Shape: String, Parts: m.Parts, Sealed: true}
-		if n := len(m.Parts) - 1; !h.record.own {
-			rest.Parts = m.Parts[n:]
-			m.Parts, m.Shape = m.Parts[:n:n], h.record.shape
-			run, from = append(run, m), append(from, i)
-		}
-		run, from = append(run, rest), append(from, -1)
-	}
-	for i := range run {
-		run[i].Origin, run[i].Edited = i, false
-	}
-	return run, pins, from
-}
-
-// take makes what came out of a compaction of run the history, and finds the
-// record in it.
-func (h *History) take(out, run []Message, from []int) {
-	was, before, pinned := h.record, h.msgs, h.pinned
-	h.msgs, h.pinned, h.record = nil, nil, record{at: -1}
-	for _, m := range out {
-		pin, here := false, len(h.msgs)
-		switch {
-		case m.Origin == Added && !m.Role.Result():
-			h.record = record{at: here, own: true}
-		case m.Origin == Added: // an answer that repair added
-		case from[m.Origin] >= 0:
-			pin = pinned[from[m.Origin]]
-			if added := len(m.Parts) > len(run[m.Origin].Parts); added {
-				h.record = record{at: here, shape: run[m.Origin].Shape}
-			}
-		case !was.own && here > 0 && h.msgs[here-1].Origin == m.Origin-1:
-			h.rejoin(m.Parts[0])
-			continue
-		default:
-			m.Role, m.Sealed = User, false
-			if was.own {
-				m.Role = before[was.at].Role
-			}
-			if h.record.at < 0 {
-				h.record = record{at: here, own: true}
-			}
-		}
-		h.msgs, h.pinned = append(h.msgs, m), append(h.pinned, pin)
-	}
-}
-
-// rejoin puts a record that did not leave back behind the text of the message
-// it came from, which is the last one, and behind a newer record there.
-func (h *History) rejoin(old Part) {
-	at := len(h.msgs) - 1
-	m := &h.msgs[at]
-	if h.record.at == at {
-		newer := m.Parts[len(m.Parts)-1].Text.String()
-		m.Parts = m.Parts[:len(m.Parts)-1]
-		old.Text = Plain(old.Text.String() + newer)
-	} else {
-		h.record = record{at: at, shape: m.Shape}
-	}
-	m.Parts = append(slices.Clip(m.Parts), old)
-	if m.Shape != Array {
-		m.Shape = String
-	}
 }
