@@ -115,27 +115,37 @@ func (d *Draft) ReplaceMedia(r Ref, text, why string) bool {
 }
 
 // older finds out what later messages made superfluous. It reads every message
-// once in the life of a draft.
+// once in the life of a draft: the results for one stage, instructions for it
+// or another.
 type older struct {
-	read     int // messages before it were read
-	byCall   map[callText]int
-	byText   map[string]Ref
-	byHead   map[string]int
-	stale    []Ref // results that a later one supersedes
-	repeated []int // instructions in mid-list that a later one repeats
-	body     bool  // a message that is no instruction was read
+	results, heads int // messages before them were read
+	byCall         map[callText]int
+	byText         map[string]Ref
+	byHead         map[string]int
+	stale          []Ref // results that a later one supersedes
+	repeated       []int // instructions in mid-list that a later one repeats
+	body           bool  // a message that is no instruction was read
 }
 
 // callText is what makes two calls the same call.
 type callText struct{ name, arguments string }
 
-// Superseded lists the texts of old tool results that a later result of the
-// same call (same tool, same arguments), or one with the same content, made
-// superfluous, oldest first. A text that was rewritten does not come back.
-func (d *Draft) Superseded() []Ref {
-	d.readOlder()
+// Superseded lists the texts of old tool results that a later result with the
+// same content made superfluous, or one of the same call (same tool, same
+// arguments) of which supersedes says so, oldest first. supersedes must be pure.
+// A text that was rewritten does not come back.
+func (d *Draft) Superseded(supersedes func(older, newer Text) bool) []Ref {
+	o := &d.older
+	if o.byCall == nil {
+		o.byCall, o.byText = map[callText]int{}, map[string]Ref{}
+	}
+	for ; o.results < d.end; o.results++ {
+		if d.msgs[o.results].Role.Result() {
+			d.readResult(o.results, supersedes)
+		}
+	}
 	var old []Ref
-	d.older.stale = slices.DeleteFunc(d.older.stale, func(r Ref) bool {
+	o.stale = slices.DeleteFunc(o.stale, func(r Ref) bool {
 		if d.removed(r.Message) || d.pinned[r.Message] || d.msgs[r.Message].Edited {
 			return true
 		}
@@ -152,7 +162,7 @@ func (d *Draft) Superseded() []Ref {
 // repeats word for word, as clients leave them that send their instructions
 // anew each turn. The newest stays, and so does the head of the list.
 func (d *Draft) DropRepeated(why string) {
-	d.readOlder()
+	d.readHeads()
 	before, by := d.total, d.reason(why)
 	d.older.repeated = slices.DeleteFunc(d.older.repeated, func(i int) bool {
 		if d.pinned[i] {
@@ -185,51 +195,50 @@ func (d *Draft) joinsWithout(i int) bool {
 	return d.joins(int(d.parts.start[x]), y)
 }
 
-// readOlder reads the messages that became visible since it was asked last.
-func (d *Draft) readOlder() {
+// readHeads reads the instructions that became visible since it was asked last.
+func (d *Draft) readHeads() {
 	o := &d.older
-	if o.byCall == nil {
-		o.byCall, o.byText, o.byHead = map[callText]int{}, map[string]Ref{}, map[string]int{}
+	if o.byHead == nil {
+		o.byHead = map[string]int{}
 	}
-	for ; o.read < d.end; o.read++ {
-		i := o.read
+	for ; o.heads < d.end; o.heads++ {
+		i := o.heads
 		m := &d.msgs[i]
-		switch {
-		case m.Role.Head() && len(m.Parts) == 1:
+		if m.Role.Head() && len(m.Parts) == 1 && o.body {
 			text := m.Parts[0].Text.String()
-			if was, ok := o.byHead[text]; ok && o.body {
+			if was, ok := o.byHead[text]; ok {
 				o.repeated = append(o.repeated, was)
 			}
-			if o.body {
-				o.byHead[text] = i
-			}
-		case m.Role.Result():
-			d.readResult(i)
+			o.byHead[text] = i
 		}
 		o.body = o.body || !m.Role.Head()
 	}
 }
 
 // readResult notes what result i supersedes.
-func (d *Draft) readResult(i int) {
+func (d *Draft) readResult(i int, supersedes func(older, newer Text) bool) {
 	o, m := &d.older, &d.msgs[i]
 	if len(m.Parts) != 1 || m.Parts[0].Kind != KindText || m.Edited {
 		return
 	}
-	here := Ref{i, 0}
+	here, text := Ref{i, 0}, m.Parts[0].Text
 	if c := d.callOf(i); c != nil {
 		arguments, _ := c.Arguments.Source()
 		key := callText{c.Name, arguments}
-		if was, ok := o.byCall[key]; ok {
+		was, again := o.byCall[key]
+		replaces := again && supersedes(d.msgs[was].Parts[0].Text, text)
+		if replaces {
 			o.stale = append(o.stale, Ref{was, 0})
 		}
-		o.byCall[key] = i
+		if replaces || !again {
+			o.byCall[key] = i
+		}
 	}
-	text, _ := m.Parts[0].Text.Source()
-	if was, ok := o.byText[text]; ok {
+	source, _ := text.Source()
+	if was, ok := o.byText[source]; ok {
 		o.stale = append(o.stale, was)
 	}
-	o.byText[text] = here
+	o.byText[source] = here
 }
 
 // callOf is the call that result i answers: the first of its exchange with its

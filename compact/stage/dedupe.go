@@ -8,7 +8,8 @@ import (
 
 // dedupe removes what a later message says again. A file that was read again,
 // a command that was run again, a state that was asked for again: the newest
-// result is the one to act on, and an older one that contradicts it misleads.
+// result is the one to act on, and an older one that contradicts it misleads;
+// unless the newest is a failure, or a word that nothing changed.
 // It is the least harmful stage: what it takes away still stands below.
 //
 // Clients that send their instructions anew each turn leave copies of them all
@@ -31,7 +32,7 @@ func (s *dedupe) check() error {
 }
 
 func (s *dedupe) Shrink(d *compact.Draft) {
-	for _, ref := range d.Superseded() {
+	for _, ref := range d.Superseded(supersedes) {
 		if d.Over() == 0 {
 			break
 		}
@@ -42,4 +43,20 @@ func (s *dedupe) Shrink(d *compact.Draft) {
 	if d.Over() > 0 || d.Crowded() > 0 {
 		d.DropRepeated("a later message repeats it")
 	}
+}
+
+// supersedes tells whether a newer result of the same call can stand for an
+// older one. One that failed where the older did not, or that is much shorter
+// ("unchanged since it was read last", "timed out"), leaves the older as the
+// only good copy.
+func supersedes(older, newer compact.Text) bool {
+	if newer.Len() < older.Len()/2 {
+		return false
+	}
+	_, failed := errorLine(newer.String())
+	if !failed {
+		return true
+	}
+	_, failed = errorLine(older.String())
+	return failed
 }
