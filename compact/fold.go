@@ -215,7 +215,7 @@ func (f *folding) climb(early bool) {
 // messages are few tokens.
 func (d *Draft) recentAt(k KeepRecent, room, seats int) int {
 	if k.Messages > 0 {
-		return d.exchangeAt(max(0, d.end-k.Messages))
+		return max(0, d.end-k.Messages) // it may be within an exchange
 	}
 	limit := k.Tokens
 	if limit <= 0 {
@@ -266,14 +266,6 @@ func (d *Draft) asking(i int) int {
 		}
 	}
 	return n
-}
-
-// exchangeAt is the start of the exchange that holds message i.
-func (d *Draft) exchangeAt(i int) int {
-	if i >= len(d.msgs) {
-		return i
-	}
-	return int(d.parts.start[i])
 }
 
 func newDraft(p *Policy, msgs []Message, costs []int, fixed int, c Counter) *Draft {

@@ -108,6 +108,9 @@ tool c3: five six
 		if recent%11 == 3 {
 			p.Pins = compact.Pins{Text: []*regexp.Regexp{regexp.MustCompile("one|keep")}, Tools: []string{"read"}, Roles: []compact.Role{compact.User}}
 		}
+		if recent%13 > 8 {
+			p.KeepRecent = compact.KeepRecent{Messages: int(recent%13) - 8}
+		}
 		in.Fixed = int(recent>>6) * 3
 		b := compact.Limits{Budget: 1 + int(budget%200), MaxMessages: 4 + int(recent)}.For(0)
 		_, broken := compacttest.Sweep(in, p, compacttest.Words{}, b)

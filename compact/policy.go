@@ -55,7 +55,8 @@ const (
 
 // KeepRecent measures the recent exchanges, back from a request point: as many
 // as fit into Share of the room and into Tokens, but at least Exchanges. The
-// messages between them stay too.
+// messages between them stay too. Messages may begin within an exchange: what
+// is before it may be shortened, but leaves only whole.
 type KeepRecent struct {
 	Share     float64 // of the room above what must stay; 0: 0.15
 	Tokens    int     // at most; 0: 20,000

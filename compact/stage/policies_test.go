@@ -241,6 +241,28 @@ func TestElideKeepsTheFourthMessageFromTheEnd(t *testing.T) {
 	}
 }
 
+// TestElideCountsMessagesNotExchanges: of the results of one message the last
+// four stay, as in the original.
+func TestElideCountsMessagesNotExchanges(t *testing.T) {
+	history := parse(t, parallel(10, 1000))
+	out, _, _ := under(t, named(t, "elide", ""), history, 10)
+	for i := 2; i < len(out); i++ {
+		if elided := text(out[i]) == "(elided: 1000 bytes of tool result)"; elided != (i < len(out)-4) {
+			t.Errorf("message %d of %d: %.60s", i, len(out), text(out[i]))
+		}
+	}
+}
+
+// parallel is one message with so many calls at once and their results.
+func parallel(calls, size int) string {
+	message, results := "user: go\nassistant: ", ""
+	for i := range calls {
+		message += fmt.Sprintf("| call c%d read {} ", i)
+		results += fmt.Sprintf("\ntool c%d: %s", i, strings.Repeat(string(rune('a'+i)), size))
+	}
+	return message + results
+}
+
 func TestElideCountsImagesAt512(t *testing.T) {
 	p := named(t, "elide", "")
 	m := parse(t, "user: look | image data:image/png;base64,"+strings.Repeat("A", 100_000))
@@ -490,6 +512,21 @@ func TestLayeredCollapsesWhiteSpaceOfOldResultsOnly(t *testing.T) {
 	out, _, _ := under(t, named(t, "layered", `{"keep": 2, "threshold": 0.95}`), history, 140)
 	if text(out[0]) != "a  b" || text(out[1]) != "c  d" || !strings.HasPrefix(text(out[2]), "e f g g") || text(out[4]) != "h   i" {
 		t.Errorf("%.100s", words(out))
+	}
+}
+
+// TestLayeredTrimsTheResultsOfAMessageItCannotDrop: what is recent is counted
+// in messages; only what leaves, leaves in whole exchanges.
+func TestLayeredTrimsTheResultsOfAMessageItCannotDrop(t *testing.T) {
+	history := parse(t, parallel(12, 8000))
+	out, _, r := under(t, named(t, "layered", ""), history, 30_000)
+	if len(out) != len(history) || stagesOf(r) != "tool_result_budget" {
+		t.Fatalf("%d of %d messages, %s", len(out), len(history), stagesOf(r))
+	}
+	for i := 2; i < len(out); i++ {
+		if trimmed := strings.HasSuffix(text(out[i]), "[Truncated: 8000 chars total, showing first 5000]"); trimmed != (i < len(out)-10) {
+			t.Errorf("message %d of %d: …%s", i, len(out), text(out[i])[len(text(out[i]))-60:])
+		}
 	}
 }
 

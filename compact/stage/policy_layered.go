@@ -14,7 +14,7 @@ import (
 // request is below that share again. The last messages are never touched.
 type layeredPolicy struct {
 	Threshold float64 `json:"threshold"` // share of the budget at which it starts
-	Keep      int     `json:"keep"`      // the last messages, with no pair cut in two
+	Keep      int     `json:"keep"`      // the last messages; none leaves without its pair
 	MaxChars  int     `json:"max_chars"` // of a tool result; longer ones keep their head
 	// Summarize: there is a summarizer, so the older messages leave for one
 	// text before the oldest would be dropped.
