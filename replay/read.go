@@ -27,8 +27,9 @@ const peeked = 64 << 10
 // the file's name. An error of yield ends the reading and is given back.
 //
 // A file holds one JSON object a line (conversations as {"id", "messages",
-// "tools"}, or request bodies), or is one JSON body, an array of them, or a HAR
-// file. Requests that go on from one another are one conversation.
+// "tools"}, or request bodies), always where its name ends in .jsonl or .ndjson,
+// or is one JSON body, an array of them, or a HAR file. Requests that go on from
+// one another are one conversation.
 func Read(file string, yield func(*Recorded, *Unread) error) error { return read(file, nil, yield) }
 
 func read(file string, n *counted, yield func(*Recorded, *Unread) error) error {
@@ -76,21 +77,51 @@ const (
 
 var startOfHAR = regexp.MustCompile(`^\{\s*"log"\s*:`)
 
-// formOf tells the form from the name of a file and how it starts.
+// formOf tells the form from the name of a file and how it starts. A name that
+// says lines is believed, so that a broken first line is one line that is broken.
 func formOf(name string, start []byte) form {
 	extension := strings.ToLower(filepath.Ext(name))
-	if extension == ".har" || startOfHAR.Match(start) {
-		return formHAR
-	}
-	line, _, several := bytes.Cut(start, []byte("\n"))
+	line, rest, several := bytes.Cut(start, []byte("\n"))
 	line = bytes.TrimSpace(line)
 	switch {
+	case extension == ".jsonl" || extension == ".ndjson":
+		return formLines
+	case extension == ".har" || startOfHAR.Match(start):
+		return formHAR
+	case bytes.HasPrefix(rest, []byte(`{"`)) && !oneValue(start):
+		return formLines
 	case len(start) > 0 && start[0] == '[', string(line) == "{":
 		return formDocument
 	case extension == ".json" && several && !json.Valid(line):
 		return formDocument
 	}
 	return formLines
+}
+
+// oneValue tells whether the first two lines of a text may belong to one JSON
+// value.
+func oneValue(start []byte) bool {
+	if i := bytes.IndexByte(start, '\n'); i >= 0 {
+		if j := bytes.IndexByte(start[i+1:], '\n'); j >= 0 {
+			start = start[:i+1+j]
+		}
+	}
+	d := json.NewDecoder(bytes.NewReader(start))
+	for depth := 0; ; {
+		t, err := d.Token()
+		if err != nil {
+			return ended(err)
+		}
+		switch t {
+		case json.Delim('['), json.Delim('{'):
+			depth++
+		case json.Delim(']'), json.Delim('}'):
+			depth--
+		}
+		if depth == 0 {
+			return !d.More()
+		}
+	}
 }
 
 // whyNot says in plain words why a file cannot be read.

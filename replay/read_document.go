@@ -28,14 +28,33 @@ func readDocument(r *bufio.Reader, name string, g *grouping) error {
 		}
 		return g.record(append([]byte{'{'}, raw...), name, Unread{})
 	}
-	for n := 1; d.More(); n++ {
+	n := 1
+	for ; d.More(); n++ {
 		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
+		switch err := d.Decode(&raw); {
+		case ended(err):
+			return errors.New("the file ends in the middle of its array")
+		case err != nil:
 			return fmt.Errorf("element %d is not valid JSON; reading stops there", n)
 		}
 		if err := g.record(raw, fmt.Sprintf("%s:%d", name, n), Unread{Element: n}); err != nil {
 			return err
 		}
 	}
+	switch _, err := d.Token(); {
+	case ended(err):
+		return errors.New("the file ends in the middle of its array")
+	case err != nil:
+		return fmt.Errorf("what stands behind element %d is not valid JSON; reading stops there", n-1)
+	case n == 1:
+		return errors.New("the array is empty: there is no conversation in it")
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("something stands behind the array; it is not read")
+	}
 	return nil
 }
+
+// ended tells whether JSON was read up to the end of a file, and nothing in it
+// was wrong until then.
+func ended(err error) bool { return err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) }

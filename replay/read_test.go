@@ -67,6 +67,22 @@ func TestRead(t *testing.T) {
 		"bad 4/0: messages is missing",
 		"bad 5/0: the role of a message is not one of the chat API: message 0",
 		"a.jsonl:2: 1 messages, sent [1]")
+	// also where the first line is the broken one: the name says what it is
+	for first, fault := range map[string]string{
+		"{": "this is not valid JSON", "[broken": "this is not valid JSON", "[": "this is not valid JSON",
+		"[]": "this is JSON, but not an object with messages", "[" + hi + "]": "this is JSON, but not an object with messages",
+		`{"messages":[`: "this is not valid JSON", `{"log":{"entries":[`: "this is not valid JSON", "oops": "this is not valid JSON",
+	} {
+		for _, name := range []string{"a.jsonl", "a.ndjson", "a.JSONL"} {
+			f(name, first+"\n"+body(hi)+"\n"+body(other)+"\n", "bad 1/0: "+fault, name+":2: 1 messages, sent [1]", name+":3: 1 messages, sent [1]")
+		}
+		if strings.HasSuffix(first, "[") {
+			continue // may be the start of one JSON value
+		}
+		f("a.json", first+"\n"+body(hi)+"\n", "bad 1/0: "+fault, "a.json:2: 1 messages, sent [1]")
+		f("capture", first+"\r\n"+body(hi)+"\r\n", "bad 1/0: "+fault, "capture:2: 1 messages, sent [1]")
+	}
+	f("a.jsonl", "[\n"+body(hi)+"\n]", "bad 1/0: this is not valid JSON", "bad 3/0: this is not valid JSON", "a.jsonl:2: 1 messages, sent [1]")
 	// a byte order mark, and line ends of another system
 	f("a.jsonl", "\ufeff"+body(hi)+"\r\n"+body(other)+"\r\n", "a.jsonl:1: 1 messages, sent [1]", "a.jsonl:2: 1 messages, sent [1]")
 	// one body over several lines, and an array of bodies
@@ -75,6 +91,19 @@ func TestRead(t *testing.T) {
 	f("a.json", "["+body(hi)+",\n"+body(hi, hello, more)+`,{"messages":1}]`,
 		"bad 0/3: messages is not an array", "a.json:1: 3 messages, sent [1 3]")
 	f("a.json", "["+body(hi)+", oops", "a.json:1: 1 messages, sent [1]", "error: element 2 is not valid JSON; reading stops there")
+	f("a.json", "[\n"+body(hi)+",\n"+body(other)+"\n]\n", "a.json:1: 1 messages, sent [1]", "a.json:2: 1 messages, sent [1]")
+	f("a.json", "[\n\n"+body(hi)+"\n]", "a.json:1: 1 messages, sent [1]")
+	f("a.json", "[]", `error: the array is empty: there is no conversation in it`)
+	f("a.json", "[]\n", `error: the array is empty: there is no conversation in it`)
+	// one that is cut off, or goes on
+	f("a.json", "["+body(hi), "a.json:1: 1 messages, sent [1]", "error: the file ends in the middle of its array")
+	f("a.json", "["+body(hi)+",", "a.json:1: 1 messages, sent [1]", "error: the file ends in the middle of its array")
+	f("a.json", "["+body(hi)+",{\"messa", "a.json:1: 1 messages, sent [1]", "error: the file ends in the middle of its array")
+	f("a.json", "["+body(hi)+"}", "a.json:1: 1 messages, sent [1]", "error: what stands behind element 1 is not valid JSON; reading stops there")
+	f("a.json", "["+body(hi)+"]garbage\n", "a.json:1: 1 messages, sent [1]", "error: something stands behind the array; it is not read")
+	f("a.json", "["+body(hi)+"]\n["+body(other)+"]\n", "a.json:1: 1 messages, sent [1]", "error: something stands behind the array; it is not read")
+	f("a.json", "["+body(hi)+"]\n \n", "a.json:1: 1 messages, sent [1]")
+	f("a.json", "{\n  \"messages\": [\n"+hi+"\n]\n}garbage\n", "bad 0/0: this is not valid JSON")
 	// nothing
 	f("a.jsonl", "", "error: the file is empty: there is no conversation in it")
 	f("a.jsonl", " \n\n", "error: the file is empty: there is no conversation in it")
