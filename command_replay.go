@@ -16,7 +16,8 @@ import (
 func replayCommand() *cobra.Command {
 	var policies, shares, tokenizer string
 	var budgets []int
-	a := replay.Args{}
+	prices := replay.DefaultPrices
+	a := replay.Args{Prices: &prices}
 	cmd := &cobra.Command{
 		Use:   "replay FILE…",
 		Short: "measure policies on recorded conversations: what is kept, what it costs",
@@ -82,8 +83,8 @@ func replayCommand() *cobra.Command {
 	f.StringVar(&shares, "budget-share", "", "budgets as shares of each conversation's peak (default 0.5,0.25)")
 	f.StringVar(&tokenizer, "tokenizer", "", "count with this tokenizer instead of each model's own")
 	f.IntVar(&a.MinPeak, "min-peak", 0, "leave out conversations whose largest request costs less than this, in tokens")
-	f.Float64Var(&a.Prices.Cached, "price-cached", 0.1, "price of a cached token, relative to an uncached one")
-	f.Float64Var(&a.Prices.Write, "price-write", 1, "price of a token written to the cache")
+	f.Float64Var(&prices.Cached, "price-cached", prices.Cached, "price of a cached token, relative to an uncached one")
+	f.Float64Var(&prices.Write, "price-write", prices.Write, "price of a token written to the cache")
 	f.BoolVar(&a.JSON, "json", false, "print JSON")
 	f.StringVar(&a.HTML, "html", "", "also write a page with plots to this file")
 	return cmd

@@ -23,7 +23,7 @@ type Args struct {
 	Shares  []float64
 	// MinPeak, Prices, Workers, Counter, CounterFor: see Options.
 	MinPeak    int
-	Prices     Prices
+	Prices     *Prices
 	Workers    int
 	Counter    compact.Counter
 	CounterFor func(model string) compact.Counter

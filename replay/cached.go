@@ -1,6 +1,12 @@
 package replay
 
-import "laconic/compact"
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"laconic/compact"
+)
 
 // request is one request as it would have been sent, with what its messages
 // cost.
@@ -99,6 +105,19 @@ type Prices struct {
 
 // DefaultPrices are the yardstick's.
 var DefaultPrices = Prices{Cached: 0.1, Write: 1.0}
+
+// check says what is wrong with the prices.
+func (p Prices) check() error {
+	for _, price := range []float64{p.Cached, p.Write} {
+		if !(price >= 0) || math.IsInf(price, 1) {
+			return fmt.Errorf("a price is a number from 0 on, not %g", price)
+		}
+	}
+	if p == (Prices{}) {
+		return errors.New("both prices are 0: then nothing can be compared by its cost")
+	}
+	return nil
+}
 
 // bill is what tokens cost of which cached were served from the cache.
 func (p Prices) bill(tokens, cached int) float64 {

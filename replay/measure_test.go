@@ -139,18 +139,23 @@ func TestSharesOfAnErrand(t *testing.T) {
 // TestPricesDecideTheCost: the same tokens at the prices of a provider whose
 // cache costs to fill.
 func TestPricesDecideTheCost(t *testing.T) {
-	o := Options{
-		Files: []string{write(t, "errand.jsonl", oneLine(errand))}, Policies: []Policy{rewriting("gone")},
-		Budgets: []Budget{{Tokens: 20}}, Counter: compacttest.Words{}, Prices: Prices{Cached: 0.1, Write: 1.25},
+	f := func(p *Prices, want float64) {
+		t.Helper()
+		res, err := Run(context.Background(), Options{
+			Files: []string{write(t, "errand.jsonl", oneLine(errand))}, Policies: []Policy{rewriting("gone")},
+			Budgets: []Budget{{Tokens: 20}}, Counter: compacttest.Words{}, Prices: p,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := res.Total.Rows[0].Cost(); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%+v: cost %v, want %v", p, got, want)
+		}
 	}
-	res, err := Run(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := (26*1.25 + 2.9) / (25*1.25 + 4.4)
-	if got := res.Total.Rows[0].Cost(); math.Abs(got-want) > 1e-9 {
-		t.Errorf("cost %v, want %v", got, want)
-	}
+	f(&Prices{Cached: 0.1, Write: 1.25}, (26*1.25+2.9)/(25*1.25+4.4))
+	f(&Prices{Cached: 0, Write: 1}, 26.0/25)
+	f(&Prices{Cached: 1, Write: 0}, 29.0/44)
+	f(nil, (26+2.9)/(25+4.4))
 }
 
 // TestMeansCountConversationsAlike: two errands, one of them under a budget

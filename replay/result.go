@@ -88,7 +88,7 @@ type gathering struct {
 
 func gather(o *Options) *gathering {
 	g := &gathering{options: o, longest: map[string]*replayed{}}
-	g.Prices, g.Budgets, g.Files = o.Prices, o.Budgets, []FileResult{}
+	g.Prices, g.Budgets, g.Files = *o.Prices, o.Budgets, []FileResult{}
 	for _, p := range o.Policies {
 		g.Policies = append(g.Policies, p.Name)
 	}

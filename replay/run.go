@@ -63,8 +63,8 @@ type Options struct {
 	// MinPeak leaves out conversations whose largest request costs less, in
 	// tokens.
 	MinPeak int
-	// Prices; the zero value means DefaultPrices.
-	Prices Prices
+	// Prices; nil: DefaultPrices.
+	Prices *Prices
 	// Workers is how many conversations are measured at once; 0: 2.
 	Workers int
 	// Series keeps, of the conversation with the largest peak of every file,
@@ -169,7 +169,7 @@ func (o *Options) replay(r *Recorded) *replayed {
 	if o.CounterFor != nil {
 		counter = o.CounterFor(r.Model)
 	}
-	v := prepare(r, counter, o.Prices)
+	v := prepare(r, counter, *o.Prices)
 	out := &replayed{file: r.File, id: r.ID, peak: v.peak}
 	if v.peak < o.MinPeak || len(v.turns) == 0 {
 		out.left = true
@@ -180,7 +180,7 @@ func (o *Options) replay(r *Recorded) *replayed {
 		budget := b.of(v.peak)
 		out.budgets = append(out.budgets, budget.Tokens)
 		for i := range o.Policies {
-			out.runs = append(out.runs, v.measure(&o.Policies[i], budget, b.String(), o.Prices, o.Series))
+			out.runs = append(out.runs, v.measure(&o.Policies[i], budget, b.String(), *o.Prices, o.Series))
 		}
 	}
 	return out
@@ -235,16 +235,17 @@ func (o Options) checked() (Options, error) {
 		return o, errors.New("there is no budget to replay under")
 	case o.Counter == nil && o.CounterFor == nil:
 		return o, errors.New("there is no counter of tokens")
-	case o.Prices.Cached < 0 || o.Prices.Write < 0:
-		return o, errors.New("a price is below zero")
+	}
+	if o.Prices == nil {
+		o.Prices = &DefaultPrices
+	}
+	if err := o.Prices.check(); err != nil {
+		return o, err
 	}
 	for _, b := range o.Budgets {
 		if b.Tokens <= 0 && !(b.Share > 0) {
 			return o, errors.New("a budget must be above zero")
 		}
-	}
-	if o.Prices == (Prices{}) {
-		o.Prices = DefaultPrices
 	}
 	if o.Workers <= 0 {
 		o.Workers = 2

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -158,7 +159,10 @@ func TestOptionsAreChecked(t *testing.T) {
 	f("there is no budget to replay under", func(o *Options) { o.Budgets = nil })
 	f("a budget must be above zero", func(o *Options) { o.Budgets = []Budget{{}} })
 	f("there is no counter of tokens", func(o *Options) { o.Counter = nil })
-	f("a price is below zero", func(o *Options) { o.Prices = Prices{Cached: -1, Write: 1} })
+	f("a price is a number from 0 on, not -1", func(o *Options) { o.Prices = &Prices{Cached: -1, Write: 1} })
+	f("a price is a number from 0 on, not NaN", func(o *Options) { o.Prices = &Prices{Cached: 0.1, Write: math.NaN()} })
+	f("a price is a number from 0 on, not +Inf", func(o *Options) { o.Prices = &Prices{Cached: math.Inf(1), Write: 1} })
+	f("both prices are 0: then nothing can be compared by its cost", func(o *Options) { o.Prices = &Prices{} })
 	f(`policy test: there is no promise "9"; there are untouched, paired, fits, kept, stable, stateless, idempotent, never worse`,
 		func(o *Options) { o.Policies[0].Claims = []string{"1,9"} })
 }
