@@ -39,10 +39,11 @@ type choice struct {
 
 // figure is a picture with the choices under which it is shown.
 type figure struct {
-	File, Budget, Metric, Caption string
-	Wide, Narrow                  template.HTML
-	Shown                         bool
-	Key                           int
+	Of                      int // index of its file, or of its conversation, in the list of choices
+	Budget, Metric, Caption string
+	Wide, Narrow            template.HTML
+	Shown                   bool
+	Key                     int
 }
 
 type htmlTable struct {
@@ -64,7 +65,7 @@ type htmlCell struct {
 
 // WriteHTML writes the result as one page that needs no network.
 func (r *Result) WriteHTML(w io.Writer) error {
-	p := page{Result: r}
+	p, names := page{Result: r}, r.names()
 	for _, name := range r.Policies {
 		p.Legend = append(p.Legend, legendEntry{class(r.Policies, name), name})
 	}
@@ -80,18 +81,18 @@ func (r *Result) WriteHTML(w io.Writer) error {
 	}
 	for i := range blocks {
 		f := &blocks[i]
-		p.Files = append(p.Files, shortName(f.File))
+		p.Files = append(p.Files, names[f.File])
 		for _, m := range metrics {
 			for _, b := range p.BudgetNames {
 				p.Scatters = append(p.Scatters, figure{
-					File: shortName(f.File), Budget: b, Metric: m.name, Caption: "budget " + b,
+					Of: i, Budget: b, Metric: m.name, Caption: "budget " + b,
 					Wide: template.HTML(scatter(f, b, m, r.Policies)), Shown: i == 0 && m.name == metrics[0].name,
 				})
 			}
 		}
-		p.Tables = append(p.Tables, r.htmlTable(f))
+		p.Tables = append(p.Tables, r.htmlTable(f, names[f.File]))
 	}
-	if err := p.timelines(); err != nil {
+	if err := p.timelines(names); err != nil {
 		return err
 	}
 	for _, c := range r.shown(blocks, 0) {
@@ -104,7 +105,7 @@ func (r *Result) WriteHTML(w io.Writer) error {
 }
 
 // timelines draws the series, grouped by conversation and budget.
-func (p *page) timelines() error {
+func (p *page) timelines(names map[string]string) error {
 	type line struct {
 		Name  string `json:"name"`
 		Class string `json:"class"`
@@ -117,14 +118,15 @@ func (p *page) timelines() error {
 	}
 	all := []data{}
 	n := len(p.Policies)
+	var before *Series
 	longest := 0 // the figure with the most requests is shown first
 	for at := 0; at+n <= len(p.Series); at += n {
 		group := p.Series[at : at+n]
 		first := &group[0]
-		name := shortName(first.File) + ": " + first.Conversation
-		if len(p.Conversations) == 0 || p.Conversations[len(p.Conversations)-1].Name != name {
-			p.Conversations = append(p.Conversations, choice{Name: name})
+		if before == nil || before.File != first.File || before.Conversation != first.Conversation {
+			p.Conversations = append(p.Conversations, choice{Name: names[first.File] + ": " + first.Conversation})
 		}
+		before = first
 		d := data{}
 		for _, t := range first.Turns {
 			d.Full = append(d.Full, t.Full)
@@ -140,7 +142,7 @@ func (p *page) timelines() error {
 			d.Lines = append(d.Lines, l)
 		}
 		p.Timelines = append(p.Timelines, figure{
-			File: name, Budget: first.Budget, Key: len(all),
+			Of: len(p.Conversations) - 1, Budget: first.Budget, Key: len(all),
 			Wide:   template.HTML(overTurns(group, p.Policies, 1080, 380, fmt.Sprint("wide", len(all)))),
 			Narrow: template.HTML(overTurns(group, p.Policies, 460, 360, fmt.Sprint("narrow", len(all)))),
 		})
@@ -151,9 +153,7 @@ func (p *page) timelines() error {
 	}
 	if len(all) > 0 {
 		p.Timelines[longest].Shown = true
-		for i := range p.Conversations {
-			p.Conversations[i].Selected = p.Conversations[i].Name == p.Timelines[longest].File
-		}
+		p.Conversations[p.Timelines[longest].Of].Selected = true
 	}
 	raw, err := json.Marshal(all)
 	p.Data = template.JS(raw)
@@ -163,8 +163,8 @@ func (p *page) timelines() error {
 // htmlTable is the table of one file. The best of each budget is marked, among
 // the policies that always fit: the others buy their numbers with requests
 // that the upstream refuses.
-func (r *Result) htmlTable(f *FileResult) htmlTable {
-	t := htmlTable{Heading: r.heading(*f)}
+func (r *Result) htmlTable(f *FileResult, name string) htmlTable {
+	t := htmlTable{Heading: f.heading(name)}
 	shown := r.shown(r.blocks(), 0)
 	for i := range f.Rows {
 		row := &f.Rows[i]

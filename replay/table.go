@@ -3,7 +3,6 @@ package replay
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -54,12 +53,13 @@ func (r *Result) WriteTable(w io.Writer, width int) error {
 	blocks := r.blocks()
 	shown := r.shown(blocks, width)
 	widths := columnWidths(shown, blocks)
+	names := r.names()
 	var b strings.Builder
 	for i, f := range blocks {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s\n", r.heading(f))
+		fmt.Fprintf(&b, "%s\n", f.heading(names[f.File]))
 		var titles []string
 		for _, c := range shown {
 			titles = append(titles, c.title)
@@ -93,17 +93,13 @@ func (r *Result) blocks() []FileResult {
 }
 
 // heading names a block and says how much is in it.
-func (r *Result) heading(f FileResult) string {
-	name := f.File
+func (f *FileResult) heading(name string) string {
 	if len(f.Rows) == 0 {
 		return name
 	}
 	n := &f.Rows[0].Numbers
-	return fmt.Sprintf("%s: %s, %s", shortName(name), count(n.Conversations, "conversation"), count(n.Requests, "request"))
+	return fmt.Sprintf("%s: %s, %s", name, count(n.Conversations, "conversation"), count(n.Requests, "request"))
 }
-
-// shortName is a file's name without its folder.
-func shortName(file string) string { return filepath.Base(file) }
 
 // shown are the columns that say something and fit.
 func (r *Result) shown(blocks []FileResult, width int) []column {
