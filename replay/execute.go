@@ -27,7 +27,7 @@ func Execute(ctx context.Context, a Args, stdout, stderr io.Writer) int {
 	}
 	// Before the work, so that nobody waits for a report that cannot be
 	// written.
-	report, err := openReport(a.HTML)
+	report, err := openReport(a.HTML, a.Files)
 	if err != nil {
 		fmt.Fprintln(stderr, "replay:", err)
 		return ExitInput
@@ -80,9 +80,16 @@ type reportFile struct {
 	written bool
 }
 
-func openReport(path string) (*reportFile, error) {
+func openReport(path string, inputs []string) (*reportFile, error) {
 	if path == "" {
 		return nil, nil
+	}
+	if old, err := os.Stat(path); err == nil {
+		for _, in := range inputs {
+			if s, err := os.Stat(in); err == nil && os.SameFile(old, s) {
+				return nil, fmt.Errorf("the report cannot be written to %s: it is one of the files to replay", path)
+			}
+		}
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {

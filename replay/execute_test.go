@@ -63,6 +63,16 @@ func TestExecuteSaysWhatIsWrong(t *testing.T) {
 		"replay: nothing was measured: 1 conversation left out for a peak that is too small, or without a request\n")
 	missing := filepath.Join(t.TempDir(), "no", "report.html")
 	f(Args{Files: []string{good}, HTML: missing}, ExitInput, "replay: the report cannot be written to "+missing+": there is no such folder\n")
+	linked := filepath.Join(t.TempDir(), "report.html")
+	if err := os.Link(good, linked); err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range []string{good, linked} {
+		f(Args{Files: []string{none, good}, HTML: page}, ExitInput, "replay: the report cannot be written to "+page+": it is one of the files to replay\n")
+	}
+	if raw, err := os.ReadFile(good); err != nil || string(raw) != oneLine(errand) {
+		t.Errorf("the conversation is now %q, %v", raw, err)
+	}
 	f(Args{Files: []string{good}, Names: []string{"test"}}, ExitDone, "")
 	f(Args{Files: []string{good}, Names: []string{"fickle"}, Budgets: []int{20}}, ExitBroken,
 		"replay: fickle under 20 broke the promise \"stable\" 1 time, first in errand, request of 8 messages: only 3 of the 6 messages sent before start the request, and no epoch did\n")
