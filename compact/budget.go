@@ -24,18 +24,34 @@ type Limits struct {
 	MaxMessages int
 }
 
-// Budget is what one request may cost. Make it with Limits.For.
+// Budget is what one request may cost. Make it with Limits.For, or give Tokens
+// alone: the zero value of another field means its default.
 type Budget struct {
 	// Tokens is what the prompt may cost, tools and framing included.
 	Tokens int
 	// Placing is the same with the reserve rounded up to a sixteenth of the
 	// window. Epochs are placed by it, so that a client that computes
-	// max_tokens from its own estimate does not move earlier epochs.
+	// max_tokens from its own estimate does not move earlier epochs. 0: Tokens.
 	Placing int
 	// Step is that sixteenth, in tokens; the fixed cost is rounded up to it.
+	// 0: a sixteenth of Tokens.
 	Step int
-	// Messages is the largest number of messages.
+	// Messages is the largest number of messages; 0: DefaultMaxMessages.
 	Messages int
+}
+
+// whole is a budget with its defaults filled in.
+func (b Budget) whole() Budget {
+	if b.Placing <= 0 {
+		b.Placing = b.Tokens
+	}
+	if b.Step <= 0 {
+		b.Step = step(b.Tokens)
+	}
+	if b.Messages <= 0 {
+		b.Messages = DefaultMaxMessages
+	}
+	return b
 }
 
 // Told is the limits under a window that the upstream itself tells, in tokens; 0:

@@ -6,6 +6,7 @@ import "slices"
 // function of its arguments and total: whatever the conversation, the plan is
 // legal, and the report says what remains over the budget.
 func Compact(in Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
+	b = b.whole()
 	mode := p.Repair
 	if mode == "" {
 		mode = RepairAnswer

@@ -14,7 +14,7 @@ var ErrNotEnoughHistory = errors.New("compact: the history is above its budget a
 // needed.
 type HistoryOptions struct {
 	// Budget is what the history may cost, Fixed included. For a plain number
-	// of tokens: Limits{Budget: n}.For(0).
+	// of tokens: Budget{Tokens: n}.
 	Budget Budget
 	// Policy compacts. Its own pins hold beside those of the history, but for
 	// Pins.Messages, which is ignored: indices move.
@@ -46,6 +46,7 @@ func NewHistory(o HistoryOptions) *History {
 	if o.Policy == nil {
 		panic("compact: a history needs a policy")
 	}
+	o.Budget = o.Budget.whole()
 	if o.Policy.Counter != nil {
 		o.Counter = o.Policy.Counter // Compact counts by it
 	}

@@ -14,7 +14,7 @@ func Broken(in Conversation, p *Policy, c Counter, b Budget, plan *Plan, r Repor
 	if p.Counter != nil {
 		c = p.Counter
 	}
-	k := checker{in: in, out: plan.Apply(in, ""), p: p, c: c, b: b, plan: plan, r: r}
+	k := checker{in: in, out: plan.Apply(in, ""), p: p, c: c, b: b.whole(), plan: plan, r: r}
 	k.untouched()
 	k.paired()
 	k.fits()
