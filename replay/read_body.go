@@ -1,55 +1,51 @@
 package replay
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"laconic/compact"
 	"laconic/proxy/wire"
 )
 
-// body is what matters of a recorded conversation or request.
-type body struct {
-	ID        json.RawMessage `json:"id"`
-	Model     json.RawMessage `json:"model"`
-	Messages  json.RawMessage `json:"messages"`
-	Tools     json.RawMessage `json:"tools"`
-	Functions json.RawMessage `json:"functions"`
-	Format    json.RawMessage `json:"response_format"`
-}
+// matters are the keys of a recorded conversation or request that are read,
+// beside its id.
+var matters = []string{"model", "tools", "functions", "response_format", "messages"}
 
 // decode reads one JSON object that holds messages. named tells whether the
 // record has an id of its own. The error is a sentence without content.
 func decode(raw []byte) (r *Recorded, named bool, err error) {
-	var b body
-	if err := json.Unmarshal(raw, &b); err != nil {
-		var typed *json.UnmarshalTypeError
-		if errors.As(err, &typed) {
-			return nil, false, errors.New("this is JSON, but not an object with messages")
-		}
+	if !json.Valid(raw) {
 		return nil, false, errors.New("this is not valid JSON")
 	}
-	// Everything else of the record is no part of a request: it is read as the
-	// proxy would read a body with these fields alone.
-	var request bytes.Buffer
-	request.Grow(len(raw))
-	request.WriteByte('{')
-	for _, f := range []struct {
-		key   string
-		value json.RawMessage
-	}{{"model", b.Model}, {"tools", b.Tools}, {"functions", b.Functions}, {"response_format", b.Format}, {"messages", b.Messages}} {
-		if f.value == nil {
-			continue
-		}
-		if request.Len() > 1 {
-			request.WriteByte(',')
-		}
-		request.WriteString(`"` + f.key + `":`)
-		request.Write(f.value)
+	record := gjson.ParseBytes(raw)
+	if !record.IsObject() {
+		return nil, false, errors.New("this is JSON, but not an object with messages")
 	}
-	request.WriteByte('}')
-	decoded, err := wire.Decode(request.Bytes())
+	// Everything else of the record is no part of a request: it is read as the
+	// proxy would read a body with these keys alone, as they are written, so
+	// that a key which stands twice, or which not all servers read alike, is
+	// refused as there.
+	var id string
+	request := append(make([]byte, 0, len(raw)), '{')
+	record.ForEach(func(key, value gjson.Result) bool {
+		if key.Str == "id" {
+			id = value.Str
+		}
+		if slices.ContainsFunc(matters, func(k string) bool { return strings.EqualFold(k, key.Str) }) {
+			if len(request) > 1 {
+				request = append(request, ',')
+			}
+			request = append(append(append(request, key.Raw...), ':'), value.Raw...)
+		}
+		return true
+	})
+	request = append(request, '}')
+	decoded, err := wire.Decode(request)
 	if err != nil {
 		var pass *wire.PassError
 		if errors.As(err, &pass) {
@@ -65,8 +61,8 @@ func decode(raw []byte) (r *Recorded, named bool, err error) {
 		Model: decoded.Model, Messages: decoded.Conversation.Messages,
 		Tools: decoded.Tools, Functions: decoded.Functions, Format: decoded.ResponseFormat,
 	}
-	named = json.Unmarshal(b.ID, &r.ID) == nil && r.ID != ""
-	return r, named, nil
+	r.ID = id
+	return r, id != "", nil
 }
 
 // request tells whether a recorded list waits for an answer, so that it is a

@@ -83,6 +83,17 @@ func TestRead(t *testing.T) {
 		f("capture", first+"\r\n"+body(hi)+"\r\n", "bad 1/0: "+fault, "capture:2: 1 messages, sent [1]")
 	}
 	f("a.jsonl", "[\n"+body(hi)+"\n]", "bad 1/0: this is not valid JSON", "bad 3/0: this is not valid JSON", "a.jsonl:2: 1 messages, sent [1]")
+	// keys that not everybody reads alike are refused, as the proxy does; those
+	// of no request may be anything
+	f("a.jsonl", strings.Join([]string{
+		`{"messages":[` + hi + `],"messages":[` + other + `]}`, `{"Messages":[` + hi + `]}`, `{"messages":[` + hi + `],"MESSAGES":[]}`,
+		`{"messages":[` + hi + `],"model":"a","m\u006fdel":"b"}`, `{"messages":[{"role":"user","content":"a","content":"b"}]}`,
+		`{"id":7,"meta":{"x":1,"x":2},"meta":"\ud800","messages":[` + hi + `]}`, `{"\u006dessages":[` + other + `],"id":"one"}`,
+	}, "\n"),
+		"bad 1/0: an object of the body has a key twice: messages", "bad 2/0: a key of the body is read by some servers as another key: messages",
+		"bad 3/0: a key of the body is read by some servers as another key: messages",
+		"bad 4/0: an object of the body has a key twice: model", "bad 5/0: an object of the body has a key twice: content",
+		"bad 7/0: a key of the body is read by some servers as another key: messages", "a.jsonl:6: 1 messages, sent [1]")
 	// a byte order mark, and line ends of another system
 	f("a.jsonl", "\ufeff"+body(hi)+"\r\n"+body(other)+"\r\n", "a.jsonl:1: 1 messages, sent [1]", "a.jsonl:2: 1 messages, sent [1]")
 	// one body over several lines, and an array of bodies
