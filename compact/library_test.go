@@ -266,6 +266,8 @@ func TestExchangesStrictNamesTheUnmatchedID(t *testing.T) {
 	f("user: ask\nassistant: | call c calc {}\ntool c: 2\nassistant: it is 2", "")
 	f("user: ask\nassistant: | legacy f {}\nfunction f: 2", "")
 	f("assistant: | call a f {}\ntool a: 1\nassistant: | call a f {}\ntool a: 2", "")
+	f("user: ask\nassistant [open]: going on | call c calc {}", "")
+	f("assistant [open]: going on | call c calc {}\nuser: ask", `message 0: the call id "c" has no result directly after it`)
 	f("user: ask\nassistant: calling\ntool orphan: x", `message 2: the call id "orphan" is answered, but no message directly before calls it`)
 	f("user: ask\nassistant: | call dangling calc {}", `message 1: the call id "dangling" has no result directly after it`)
 	f("assistant: | call a f {} | call b f {}\ntool a: 1\nuser: u\ntool b: 2", `message 0: the call id "b" has no result directly after it`)
