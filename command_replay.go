@@ -24,6 +24,8 @@ func replayCommand() *cobra.Command {
 		Long: "Replays every request of recorded conversations (JSONL, HAR, or request bodies) through\n" +
 			"policies and compares them: whether requests fit, whether pairs stay valid, how many of the\n" +
 			"values that the next calls really used are still there, and what it costs with a prompt cache.\n\n" +
+			"What cannot be read is named with its file and line, the first " + strconv.Itoa(replay.MostTold) + " on standard error, all in\n" +
+			"--json and --html; the rest is replayed.\n\n" +
 			"Exit code 1: a promise that a policy claims was broken. 2: something could not be read,\n" +
 			"or the command was used in a wrong way.",
 		Example: "  laconic replay runs/*.jsonl --policy adaptive,elide --budget-share 0.5,0.25\n" +

@@ -62,6 +62,7 @@ func (a *Args) options() (Options, error) {
 		return o, nil
 	}
 	for _, name := range a.Names {
+		name = strings.TrimSpace(name)
 		i := slices.IndexFunc(a.Known, func(p Policy) bool { return p.Name == name })
 		if i < 0 {
 			return o, unknownPolicy(name, a.Known)

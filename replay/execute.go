@@ -134,16 +134,17 @@ func (f *reportFile) leave() {
 	}
 }
 
-// mostTold is how many unread lines are named: the rest is counted.
-const mostTold = 50
+// MostTold is how many unread lines are named on stderr: the rest is counted.
+// The JSON and the page name all.
+const MostTold = 1000
 
 // tell writes what could not be read and what was broken, and gives the exit
 // code for it.
 func tell(res *Result, stderr io.Writer) int {
 	code := ExitDone
 	for i, u := range res.Unread {
-		if i == mostTold {
-			fmt.Fprintf(stderr, "replay: and %d more\n", len(res.Unread)-i)
+		if i == MostTold {
+			fmt.Fprintf(stderr, "replay: and %d more, which --json and --html name\n", len(res.Unread)-i)
 			break
 		}
 		fmt.Fprintln(stderr, "replay:", u)

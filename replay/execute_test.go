@@ -92,6 +92,19 @@ func TestExecuteGoesOnBehindBrokenLines(t *testing.T) {
 	}
 }
 
+// TestExecuteNamesManyBrokenLines: as many as somebody may read, then their
+// number; JSON names all.
+func TestExecuteNamesManyBrokenLines(t *testing.T) {
+	file := write(t, "a.jsonl", oneLine(errand)+strings.Repeat("{oops\n", MostTold+2))
+	code, out, errs := executed(t, Args{Files: []string{file}, Names: []string{" test"}, Budgets: []int{20}, JSON: true})
+	if code != ExitInput || strings.Count(errs, ": this is not valid JSON\n") != MostTold || !strings.HasSuffix(errs, "\nreplay: and 2 more, which --json and --html name\n") {
+		t.Errorf("exit %d: …%s", code, errs[max(0, len(errs)-200):])
+	}
+	if n := strings.Count(out, `"reason"`); n != MostTold+2 {
+		t.Errorf("JSON names %d", n)
+	}
+}
+
 // TestTable: what a person sees, on a wide terminal and on a narrow one.
 func TestTable(t *testing.T) {
 	file := write(t, "errand.jsonl", oneLine(errand))
