@@ -35,6 +35,14 @@ const (
 // Windows are what an upstream tells: tokens by the name of a model.
 type Windows map[string]int
 
+// add notes what is told of a model; the smallest counts where it is told more
+// than once.
+func (w Windows) add(model string, tokens int) {
+	if model != "" {
+		w[model] = least(w[model], tokens)
+	}
+}
+
 // whatever stands for all models, where an upstream has one loaded and does not
 // look at names.
 const whatever = "*"

@@ -1,9 +1,7 @@
 package proxy
 
 import (
-	"encoding/json"
 	"net/url"
-	"strconv"
 	"strings"
 )
 
@@ -40,25 +38,12 @@ func (s *source) at(base *url.URL) *url.URL {
 	return at
 }
 
-// tokens is a number that may be null, a string, or something else altogether,
-// which counts as 0.
-type tokens int
-
-// UnmarshalJSON never fails.
-func (t *tokens) UnmarshalJSON(raw []byte) error {
-	f, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
-	if err == nil && f > 0 && f <= mostBelieved {
-		*t = tokens(f)
-	}
-	return nil
-}
-
 // least is the smallest of those that are known.
-func least(all ...tokens) int {
+func least(all ...int) int {
 	n := 0
 	for _, t := range all {
-		if t > 0 && (n == 0 || int(t) < n) {
-			n = int(t)
+		if t > 0 && (n == 0 || t < n) {
+			n = t
 		}
 	}
 	return n
@@ -69,65 +54,33 @@ func least(all ...tokens) int {
 // what the model was trained for, not what runs, so it is not looked at; for
 // SGLang's LoRAs the field is null.
 func listedModels(body []byte) Windows {
-	type row struct {
-		ID               string `json:"id"`
-		MaxModelLen      tokens `json:"max_model_len"`
-		ContextLength    tokens `json:"context_length"`
-		ContextWindow    tokens `json:"context_window"`
-		MaxContextLength tokens `json:"max_context_length"`
-		MaxInputTokens   tokens `json:"max_input_tokens"`
-		TopProvider      struct {
-			ContextLength tokens `json:"context_length"`
-		} `json:"top_provider"`
-		Meta struct {
-			Loaded tokens `json:"n_ctx"`
-		} `json:"meta"`
-	}
-	var list struct {
-		Data []row `json:"data"`
-	}
-	if json.Unmarshal(body, &list) != nil && json.Unmarshal(body, &list.Data) != nil { // Together's is a bare array
-		return nil
+	rows := rowsOf(body) // Together's is a bare array
+	if rows == nil {
+		rows = fieldsOf(body).rows("data")
 	}
 	w := Windows{}
-	for _, r := range list.Data {
-		n := least(r.MaxModelLen, r.ContextLength, r.ContextWindow, r.MaxContextLength, r.MaxInputTokens, r.TopProvider.ContextLength, r.Meta.Loaded)
-		if n > 0 && r.ID != "" {
-			w[r.ID] = n
-		}
+	for _, r := range rows {
+		w.add(r.text("id"), least(r.tokens("max_model_len"), r.tokens("context_length"), r.tokens("context_window"),
+			r.tokens("max_context_length"), r.tokens("max_input_tokens"), r.in("top_provider").tokens("context_length"), r.in("meta").tokens("n_ctx")))
 	}
 	return w
 }
 
 // llamaProps reads llama.cpp's GET /props: the window of one slot.
 func llamaProps(body []byte) Windows {
-	var props struct {
-		Settings struct {
-			Window tokens `json:"n_ctx"`
-		} `json:"default_generation_settings"`
-	}
-	if json.Unmarshal(body, &props) != nil {
-		return nil
-	}
-	return Windows{whatever: int(props.Settings.Window)}
+	w := Windows{}
+	w.add(whatever, fieldsOf(body).in("default_generation_settings").tokens("n_ctx"))
+	return w
 }
 
 // ollamaLoaded reads Ollama's GET /api/ps: what is loaded, with the window it
 // runs with. /api/show tells another one, that of the training.
 func ollamaLoaded(body []byte) Windows {
-	var ps struct {
-		Models []struct {
-			Name   string `json:"name"`
-			Model  string `json:"model"`
-			Window tokens `json:"context_length"`
-		} `json:"models"`
-	}
-	if json.Unmarshal(body, &ps) != nil {
-		return nil
-	}
 	w := Windows{}
-	for _, m := range ps.Models {
-		w[m.Name], w[m.Model] = int(m.Window), int(m.Window)
+	for _, m := range fieldsOf(body).rows("models") {
+		for _, name := range []string{m.text("name"), m.text("model")} {
+			w.add(name, m.tokens("context_length"))
+		}
 	}
 	return w
 }
@@ -135,48 +88,23 @@ func ollamaLoaded(body []byte) Windows {
 // studioLoaded reads LM Studio's GET /api/v0/models; what is not loaded has no
 // window yet.
 func studioLoaded(body []byte) Windows {
-	var list struct {
-		Data []struct {
-			ID     string `json:"id"`
-			State  string `json:"state"`
-			Loaded tokens `json:"loaded_context_length"`
-		} `json:"data"`
-	}
-	if json.Unmarshal(body, &list) != nil {
-		return nil
-	}
 	w := Windows{}
-	for _, m := range list.Data {
-		if m.State == "loaded" {
-			w[m.ID] = int(m.Loaded)
+	for _, m := range fieldsOf(body).rows("data") {
+		if m.text("state") == "loaded" {
+			w.add(m.text("id"), m.tokens("loaded_context_length"))
 		}
 	}
 	return w
 }
 
 // studioInstances reads the newer GET /api/v1/models. A model may run several
-// times: the smallest counts.
+// times.
 func studioInstances(body []byte) Windows {
-	var list struct {
-		Models []struct {
-			Key       string `json:"key"`
-			Instances []struct {
-				Config struct {
-					Window tokens `json:"context_length"`
-				} `json:"config"`
-			} `json:"loaded_instances"`
-		} `json:"models"`
-	}
-	if json.Unmarshal(body, &list) != nil {
-		return nil
-	}
 	w := Windows{}
-	for _, m := range list.Models {
-		var all []tokens
-		for _, i := range m.Instances {
-			all = append(all, i.Config.Window)
+	for _, m := range fieldsOf(body).rows("models") {
+		for _, i := range m.rows("loaded_instances") {
+			w.add(m.text("key"), i.in("config").tokens("context_length"))
 		}
-		w[m.Key] = least(all...)
 	}
 	return w
 }
@@ -185,34 +113,18 @@ func studioInstances(body []byte) Windows {
 // answer together against max_total_tokens, and the prompt alone against a
 // limit that is one below that at the most.
 func tgiInfo(body []byte) Windows {
-	var info struct {
-		Total    tokens `json:"max_total_tokens"`
-		Input    tokens `json:"max_input_tokens"`
-		InputOld tokens `json:"max_input_length"`
-	}
-	if json.Unmarshal(body, &info) != nil {
-		return nil
-	}
-	return Windows{whatever: least(info.Total, info.Input, info.InputOld)}
+	info := fieldsOf(body)
+	w := Windows{}
+	w.add(whatever, least(info.tokens("max_total_tokens"), info.tokens("max_input_tokens"), info.tokens("max_input_length")))
+	return w
 }
 
 // litellmInfo reads LiteLLM's GET /model/info. A name may stand for several
-// deployments: the smallest counts.
+// deployments.
 func litellmInfo(body []byte) Windows {
-	var info struct {
-		Data []struct {
-			Name string `json:"model_name"`
-			Info struct {
-				Input tokens `json:"max_input_tokens"`
-			} `json:"model_info"`
-		} `json:"data"`
-	}
-	if json.Unmarshal(body, &info) != nil {
-		return nil
-	}
 	w := Windows{}
-	for _, m := range info.Data {
-		w[m.Name] = least(tokens(w[m.Name]), m.Info.Input)
+	for _, m := range fieldsOf(body).rows("data") {
+		w.add(m.text("model_name"), m.in("model_info").tokens("max_input_tokens"))
 	}
 	return w
 }

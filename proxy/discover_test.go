@@ -85,8 +85,21 @@ func TestWindowsThatUpstreamsTell(t *testing.T) {
 
 	f("nothing", "m", 0)
 	f("not json", "m", 0, "/v1/models", `<html>`, "/props", `[`)
-	f("numbers that cannot be meant", "m", 0, "/v1/models", `{"data":[{"id":"m","max_model_len":0,"context_length":-1,"context_window":3,"max_context_length":1e300}]}`)
+	f("numbers that cannot be meant", "m", 0, "/v1/models", `{"data":[{"id":"m","max_model_len":0,"context_length":-1,"context_window":3,"max_context_length":1e300,"max_input_tokens":"NaN"}]}`)
 	f("other types", "m", 4096, "/v1/models", `{"data":[{"id":"m","max_model_len":"4096","context_length":{},"meta":{"n_ctx":[]}}]}`)
+
+	// One odd row, or one odd field, loses nothing but itself.
+	const odd = `null,7,"x",[],{"id":7},{"id":{},"context_length":1},{"id":"x","context_length":1000,"meta":"oops"},`
+	f("odd rows", "m", 32768, "/v1/models", `{"object":[],"data":[`+odd+`{"id":"m","context_length":32768,"top_provider":"x"}]}`)
+	f("odd rows, their own numbers", "x", 1000, "/v1/models", `{"data":[`+odd+`{"id":"m","context_length":32768}]}`)
+	f("odd rows in a bare array", "m", 8192, "/v1/models", `[`+odd+`{"id":"m","context_length":8192}]`)
+	f("odd rows, ollama", "m", 8192, "/api/ps", `{"models":[null,{"name":"y","context_length":[]},{"name":7,"model":"m","context_length":8192}]}`)
+	f("odd rows, lm studio", "m", 4096, "/api/v0/models", `{"data":[{"id":"x","state":1},"y",{"id":"m","state":"loaded","loaded_context_length":4096}]}`)
+	f("odd rows, lm studio, newer", "m", 4096, "/api/v1/models",
+		`{"models":[{"key":"x","loaded_instances":{}},{"key":"m","loaded_instances":[null,{"config":[]},{"config":{"context_length":4096}}]}]}`)
+	f("odd rows, litellm", "m", 128000, "/model/info",
+		`{"data":[{"model_name":[]},{"model_name":"x","model_info":"?"},{"model_name":"m","model_info":{"max_input_tokens":128000,"mode":1}}]}`)
+	f("odd fields, llama.cpp", "m", 4096, "/props", `{"default_generation_settings":{"n_ctx":4096,"params":"?"},"total_slots":"many"}`)
 }
 
 // A request never waits for discovery, and the next one uses what it found.
