@@ -43,28 +43,35 @@ func (c *Config) explain(ctx context.Context, w io.Writer, model string) error {
 	}
 	line("row", "%s", row)
 	line("upstream", "%s", shownURL(orElse(given.Upstream, c.Upstream)))
-	switch told, from := c.ask(ctx, p, route, model); {
+	told, from := c.ask(ctx, p, route, model)
+	limits = limits.Told(told)
+	switch {
 	case given.Budget > 0:
 		line("window", "not used: the row has a budget")
 	case given.Window > 0:
 		line("window", "%d, configured", given.Window)
-	case told > 0:
-		line("window", "%d, told by the upstream (%s)", told, from)
-		limits = limits.Told(told)
+	case told.Window > 0:
+		line("window", "%d, told by the upstream (%s)", told.Window, from)
+	case limits.Window > route.Limits.Window:
+		line("window", "%d at least, as the prompt limit that the upstream tells", limits.Window)
 	case known:
-		line("window", "%d, by the model's name%s", table, unasked(route))
+		line("window", "%d, by the model's name%s", table, unasked(route, told))
 	default:
-		line("window", "%d, default_window%s", limits.Window, unasked(route))
+		line("window", "%d, default_window%s", limits.Window, unasked(route, told))
 	}
 	if known && (given.Window > 0 || limits.Window != table) {
 		line("", "by the model's name it would be %d", table)
 	}
 	if given.Budget == 0 && limits.Input > 0 {
-		from := "configured"
-		if given.Input == 0 && limits.Input == input {
-			from = "by the model's name"
+		source := "configured"
+		switch {
+		case limits.Input == given.Input:
+		case limits.Input == told.Input:
+			source = fmt.Sprintf("told by the upstream (%s)", from)
+		case limits.Input == input:
+			source = "by the model's name"
 		}
-		line("prompt limit", "%d, %s", limits.Input, from)
+		line("prompt limit", "%d, %s", limits.Input, source)
 	}
 	b := limits.For(0)
 	if given.Budget == 0 {
@@ -85,21 +92,24 @@ func (c *Config) explain(ctx context.Context, w io.Writer, model string) error {
 }
 
 // ask asks the upstream of a route for a window, where nobody configured one.
-func (c *Config) ask(ctx context.Context, p *proxy.Proxy, route *proxy.Route, model string) (int, string) {
+func (c *Config) ask(ctx context.Context, p *proxy.Proxy, route *proxy.Route, model string) (compact.Told, string) {
 	if !route.Discover {
-		return 0, ""
+		return compact.Told{}, ""
 	}
 	ctx, stop := context.WithTimeout(ctx, explainTime)
 	defer stop()
 	return p.Discover(ctx, route, model)
 }
 
-// unasked says why the upstream's word does not count.
-func unasked(route *proxy.Route) string {
-	if route.Discover {
-		return "; the upstream tells none"
+// unasked says why the window is not the upstream's word.
+func unasked(route *proxy.Route, told compact.Told) string {
+	switch {
+	case !route.Discover:
+		return "; the upstream is not asked"
+	case told.Input > 0:
+		return "; the upstream tells a prompt limit alone"
 	}
-	return "; the upstream is not asked"
+	return "; the upstream tells none"
 }
 
 func countedBy(model, tokenizer string) string {

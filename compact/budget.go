@@ -54,13 +54,31 @@ func (b Budget) whole() Budget {
 	return b
 }
 
-// Told is the limits under a window that the upstream itself tells, in tokens; 0:
-// it tells none.
-func (l Limits) Told(window int) Limits {
-	if window > 0 {
-		if l.Window = window; l.Input >= window {
-			l.Input = 0 // a limit of the model's that this upstream is far from
-		}
+// Told is what an upstream itself tells of a model, in tokens; 0: it does not.
+type Told struct {
+	// Window is of prompt and answer together, Input of the prompt alone.
+	Window, Input int
+}
+
+// Told is the limits under what the upstream tells. A prompt limit says nothing
+// of the window but that it is no smaller.
+func (l Limits) Told(t Told) Limits {
+	if t == (Told{}) {
+		return l
+	}
+	switch {
+	case t.Window > 0:
+		l.Window = t.Window
+	case l.Window <= 0:
+		l.Window = max(DefaultWindow, t.Input)
+	default:
+		l.Window = max(l.Window, t.Input)
+	}
+	if l.Input >= l.Window {
+		l.Input = 0 // a limit of the model's that this upstream is far from
+	}
+	if t.Input > 0 && (l.Input <= 0 || t.Input < l.Input) {
+		l.Input = t.Input
 	}
 	return l
 }

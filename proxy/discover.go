@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"github.com/maypok86/otter/v2"
+
+	"laconic/compact"
 )
 
 const (
@@ -32,14 +33,18 @@ const (
 	forgottenAfter = time.Hour
 )
 
-// Windows are what an upstream tells: tokens by the name of a model.
-type Windows map[string]int
+// Windows are what an upstream tells, by the name of a model.
+type Windows map[string]compact.Told
 
 // add notes what is told of a model; the smallest counts where it is told more
 // than once.
-func (w Windows) add(model string, tokens int) {
-	if model != "" {
-		w[model] = least(w[model], tokens)
+func (w Windows) add(model string, t compact.Told) {
+	if model == "" {
+		return
+	}
+	t = compact.Told{Window: least(w[model].Window, believable(t.Window)), Input: least(w[model].Input, believable(t.Input))}
+	if t != (compact.Told{}) {
+		w[model] = t
 	}
 }
 
@@ -47,14 +52,14 @@ func (w Windows) add(model string, tokens int) {
 // look at names.
 const whatever = "*"
 
-// of is the window of a model; 0: not told. Ollama calls llama3 llama3:latest.
-func (w Windows) of(model string) int {
+// of is what is told of a model. Ollama calls llama3 llama3:latest.
+func (w Windows) of(model string) (told compact.Told, ok bool) {
 	for _, name := range []string{model, model + ":latest", whatever} {
-		if n := w[name]; n > 0 {
-			return n
+		if told, ok = w[name]; ok {
+			return told, true
 		}
 	}
-	return 0
+	return compact.Told{}, false
 }
 
 // discovery asks upstreams for the windows of their models, in the background:
@@ -79,11 +84,11 @@ func newDiscovery(p *Proxy) *discovery {
 	return &discovery{p: p, all: otter.Must(&otter.Options[FactKey, *asked]{MaximumSize: mostAsked, InitialCapacity: 16})}
 }
 
-// window is the window of a model as its upstream tells it, 0 where that is not
-// known yet, or never. It may start to ask.
-func (d *discovery) window(h http.Header, route *Route, model string) int {
+// window is what the upstream of a model tells of its window, nothing where that
+// is not known yet, or never. It may start to ask.
+func (d *discovery) window(h http.Header, route *Route, model string) compact.Told {
 	if !route.Discover || silent(route.Upstream) {
-		return 0
+		return compact.Told{}
 	}
 	who := h
 	if route.Key != "" {
@@ -97,19 +102,19 @@ func (d *discovery) window(h http.Header, route *Route, model string) int {
 	now := time.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	n := a.windows.of(model)
-	if n > 0 && now.Sub(a.since) > forgottenAfter {
-		n = 0
+	told, _ := a.windows.of(model)
+	if now.Sub(a.since) > forgottenAfter {
+		told = compact.Told{}
 	}
 	if a.running || now.Before(a.next) {
-		return n
+		return told
 	}
 	auth := d.credential(h, route)
 	a.running = d.p.background.start(func(ctx context.Context) { d.ask(ctx, a, auth, route, model) })
 	if !a.running {
 		a.next = now.Add(firstAgain)
 	}
-	return n
+	return told
 }
 
 // credential are the headers that a question carries: the client's own where
@@ -136,7 +141,7 @@ func (d *discovery) ask(ctx context.Context, a *asked, auth http.Header, route *
 	if len(windows) > 0 {
 		a.windows, a.from, a.since = windows, from, now
 	}
-	if windows.of(model) > 0 {
+	if _, ok := windows.of(model); ok {
 		a.pause, a.next = 0, now.Add(freshFor)
 		return
 	}
@@ -159,9 +164,7 @@ func (p *Proxy) windows(ctx context.Context, auth http.Header, route *Route) (to
 		if body == nil {
 			continue
 		}
-		told := s.read(body)
-		maps.DeleteFunc(told, func(_ string, n int) bool { return believable(n) == 0 })
-		if len(told) > 0 {
+		if told := s.read(body); len(told) > 0 {
 			return told, s.name
 		}
 	}
@@ -209,14 +212,15 @@ func silent(u *url.URL) bool {
 }
 
 // Discover asks an upstream for the window of a model and waits for it: for the
-// command line. from names the place that told; 0 and "" where none did.
-func (p *Proxy) Discover(ctx context.Context, route *Route, model string) (window int, from string) {
+// command line. from names the place that told; "" where none did.
+func (p *Proxy) Discover(ctx context.Context, route *Route, model string) (told compact.Told, from string) {
 	if silent(route.Upstream) {
-		return 0, ""
+		return compact.Told{}, ""
 	}
-	told, from := p.windows(ctx, p.discovery.credential(http.Header{}, route), route)
-	if window = told.of(model); window == 0 {
-		return 0, ""
+	windows, from := p.windows(ctx, p.discovery.credential(http.Header{}, route), route)
+	told, ok := windows.of(model)
+	if !ok {
+		return compact.Told{}, ""
 	}
-	return window, from
+	return told, from
 }

@@ -3,6 +3,8 @@ package proxy
 import (
 	"net/url"
 	"strings"
+
+	"laconic/compact"
 )
 
 // source is a place where upstreams tell the windows of their models.
@@ -52,7 +54,7 @@ func least(all ...int) int {
 // listedModels reads GET /models, where vLLM, SGLang, llama-swap, OpenRouter,
 // Mistral, Together, Groq and newer llama.cpp tell. llama.cpp's n_ctx_train is
 // what the model was trained for, not what runs, so it is not looked at; for
-// SGLang's LoRAs the field is null.
+// SGLang's LoRAs the field is null. Anthropic's limit is one on the prompt.
 func listedModels(body []byte) Windows {
 	rows := rowsOf(body) // Together's is a bare array
 	if rows == nil {
@@ -60,8 +62,9 @@ func listedModels(body []byte) Windows {
 	}
 	w := Windows{}
 	for _, r := range rows {
-		w.add(r.text("id"), least(r.tokens("max_model_len"), r.tokens("context_length"), r.tokens("context_window"),
-			r.tokens("max_context_length"), r.tokens("max_input_tokens"), r.in("top_provider").tokens("context_length"), r.in("meta").tokens("n_ctx")))
+		window := least(r.tokens("max_model_len"), r.tokens("context_length"), r.tokens("context_window"),
+			r.tokens("max_context_length"), r.in("top_provider").tokens("context_length"), r.in("meta").tokens("n_ctx"))
+		w.add(r.text("id"), compact.Told{Window: window, Input: r.tokens("max_input_tokens")})
 	}
 	return w
 }
@@ -69,7 +72,7 @@ func listedModels(body []byte) Windows {
 // llamaProps reads llama.cpp's GET /props: the window of one slot.
 func llamaProps(body []byte) Windows {
 	w := Windows{}
-	w.add(whatever, fieldsOf(body).in("default_generation_settings").tokens("n_ctx"))
+	w.add(whatever, compact.Told{Window: fieldsOf(body).in("default_generation_settings").tokens("n_ctx")})
 	return w
 }
 
@@ -79,7 +82,7 @@ func ollamaLoaded(body []byte) Windows {
 	w := Windows{}
 	for _, m := range fieldsOf(body).rows("models") {
 		for _, name := range []string{m.text("name"), m.text("model")} {
-			w.add(name, m.tokens("context_length"))
+			w.add(name, compact.Told{Window: m.tokens("context_length")})
 		}
 	}
 	return w
@@ -91,7 +94,7 @@ func studioLoaded(body []byte) Windows {
 	w := Windows{}
 	for _, m := range fieldsOf(body).rows("data") {
 		if m.text("state") == "loaded" {
-			w.add(m.text("id"), m.tokens("loaded_context_length"))
+			w.add(m.text("id"), compact.Told{Window: m.tokens("loaded_context_length")})
 		}
 	}
 	return w
@@ -103,7 +106,7 @@ func studioInstances(body []byte) Windows {
 	w := Windows{}
 	for _, m := range fieldsOf(body).rows("models") {
 		for _, i := range m.rows("loaded_instances") {
-			w.add(m.text("key"), i.in("config").tokens("context_length"))
+			w.add(m.text("key"), compact.Told{Window: i.in("config").tokens("context_length")})
 		}
 	}
 	return w
@@ -115,16 +118,17 @@ func studioInstances(body []byte) Windows {
 func tgiInfo(body []byte) Windows {
 	info := fieldsOf(body)
 	w := Windows{}
-	w.add(whatever, least(info.tokens("max_total_tokens"), info.tokens("max_input_tokens"), info.tokens("max_input_length")))
+	w.add(whatever, compact.Told{Window: info.tokens("max_total_tokens"), Input: least(info.tokens("max_input_tokens"), info.tokens("max_input_length"))})
 	return w
 }
 
 // litellmInfo reads LiteLLM's GET /model/info. A name may stand for several
-// deployments.
+// deployments. The window is not told: max_output_tokens stands beside the prompt
+// for some models and within the same window for others.
 func litellmInfo(body []byte) Windows {
 	w := Windows{}
 	for _, m := range fieldsOf(body).rows("data") {
-		w.add(m.text("model_name"), m.in("model_info").tokens("max_input_tokens"))
+		w.add(m.text("model_name"), compact.Told{Input: m.in("model_info").tokens("max_input_tokens")})
 	}
 	return w
 }

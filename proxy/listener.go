@@ -62,9 +62,9 @@ type RewriteInfo struct {
 	Edits []compact.Edit
 	// Facts are what was known of the model when the plan was made.
 	Facts Learnt
-	// Window is what the upstream tells of the model's window, in tokens; 0:
-	// nothing, or it is configured.
-	Window int
+	// Told is what the upstream tells of the model; nothing where its window is
+	// configured.
+	Told compact.Told
 	// BytesBefore and BytesAfter are the sizes of the body, decompressed.
 	BytesBefore, BytesAfter int
 	// Overhead is the time from the body's last byte to its sending.

@@ -113,8 +113,11 @@ func rewriteFields(i *RewriteInfo) []zap.Field {
 	if c := i.Counted; c.Hits+c.Misses > 0 {
 		f = append(f, zap.Dict("counted", zap.Int("hits", c.Hits), zap.Int("misses", c.Misses)))
 	}
-	if i.Window > 0 {
-		f = append(f, zap.Int("discovered_window", i.Window))
+	if i.Told.Window > 0 {
+		f = append(f, zap.Int("discovered_window", i.Told.Window))
+	}
+	if i.Told.Input > 0 {
+		f = append(f, zap.Int("discovered_input", i.Told.Input))
 	}
 	f = appendLearnt(f, &i.Facts)
 	return appendText(append(f, summaryFields(i.Summary)...), "tags", i.Tags)

@@ -138,7 +138,7 @@ func (t *trip) compact(req *wire.Request, info *RewriteInfo) (plan compact.Plan,
 		t.functions = in.Fixed - counter.Fixed(nil, nil, nil)
 		t.budget = t.facts.budget(t.limits(), req.MaxTokens)
 		plan, info.Report = compact.Compact(in, shaped(t.policy(), t.facts.Shape), counter, t.budget)
-		info.Facts, info.Window = t.facts, t.window
+		info.Facts, info.Told = t.facts, t.window
 		info.Outcome = Outcome(info.Report.Outcome)
 		return nil
 	})

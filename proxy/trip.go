@@ -20,9 +20,9 @@ type trip struct {
 	orders orders
 	route  *Route
 	budget compact.Budget
-	lesson *lesson // where the facts are kept
-	facts  Learnt  // as they were read
-	window int     // as the upstream tells it; 0: it does not, or it is configured
+	lesson *lesson      // where the facts are kept
+	facts  Learnt       // as they were read
+	window compact.Told // what the upstream tells; nothing where it is configured
 	// functions is what the tools cost, in tokens.
 	functions int
 	counted   func() Counted
