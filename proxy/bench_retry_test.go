@@ -69,12 +69,12 @@ func BenchmarkUsageReading(b *testing.B) {
 	const events = 500 // of one answer
 	b.SetBytes(int64(len(event)))
 	for i := 0; i < b.N; i += events {
-		end := newTail("")
+		end := tail{keep: tailSize}
 		for range events {
 			end.add(event)
 		}
 		end.add(last)
-		text := end.text()
+		text := end.b
 		if u := usageIn(text); u == nil || u.Prompt != 1000 || !done(text) || bytes.Contains(text[len(text)-10:], []byte("usage")) {
 			b.Fatal("the usage was not read")
 		}

@@ -40,9 +40,9 @@ func legible(encoding string) bool {
 	return readableEncoding(encoding) || encoding == "deflate" || encoding == "br"
 }
 
-// unpacked reads what is in a compressed body.
-func unpacked(encoding string, packed []byte) (io.ReadCloser, error) {
-	in := bytes.NewReader(packed)
+// unpacked reads what is in a compressed body. A zstd body may ask for window
+// bytes to be remembered; the others have bounds of their own.
+func unpacked(encoding string, in io.Reader, window uint64) (io.ReadCloser, error) {
 	switch encoding {
 	case "gzip":
 		return gzip.NewReader(in)
@@ -51,7 +51,7 @@ func unpacked(encoding string, packed []byte) (io.ReadCloser, error) {
 	case "br": // its window has 16 MB at most
 		return io.NopCloser(brotli.NewReader(in)), nil
 	case "zstd":
-		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +63,7 @@ func unpacked(encoding string, packed []byte) (io.ReadCloser, error) {
 // legibly decompresses as much as there is of a body, at most mostError bytes.
 // A body that breaks off gives what stands before that.
 func legibly(encoding string, raw []byte) []byte {
-	r, err := unpacked(encoding, raw)
+	r, err := unpacked(encoding, bytes.NewReader(raw), maxZstdWindow)
 	if err != nil {
 		return nil
 	}
@@ -78,7 +78,7 @@ func decompress(encoding string, sent []byte, limit int64, hold func(n int64) er
 	if !readableEncoding(encoding) {
 		return nil, errors.New("unknown encoding")
 	}
-	r, err := unpacked(encoding, sent)
+	r, err := unpacked(encoding, bytes.NewReader(sent), maxZstdWindow)
 	if err != nil {
 		return nil, err
 	}

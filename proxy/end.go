@@ -56,7 +56,8 @@ func (t *trip) account(cut bool) {
 	if a := t.answer; a != nil {
 		t.info.Streamed = a.stream
 		_ = t.safely("usage", func() error {
-			end := a.end.text()
+			end, ok := a.ending()
+			t.info.Unread = !ok
 			t.info.Usage = usageIn(end)
 			t.info.Done = a.stream && done(end)
 			t.compare()

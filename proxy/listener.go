@@ -108,9 +108,11 @@ type ReplyInfo struct {
 	// more for the operator and holds neither content nor credentials.
 	Code, Detail string
 	// Streamed: the answer was an event stream. Done: its [DONE] was seen.
-	Streamed, Done bool
-	Bytes          int64  // of the answer's body
-	Usage          *Usage // nil when the answer told none that could be read
+	// Unread: nobody looked, or could; Done and Usage say nothing then.
+	Streamed, Done, Unread bool
+
+	Bytes int64  // of the answer's body
+	Usage *Usage // nil when the answer told none that could be read
 	// Cut: the upstream counted so much less of a prompt than was sent that it
 	// cannot have read all of it, and said nothing of that.
 	Cut bool

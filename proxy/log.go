@@ -77,7 +77,10 @@ func replyFields(i ReplyInfo) []zap.Field {
 		f = append(f, zap.Bool("own_answer", true))
 	}
 	if i.Streamed {
-		f = append(f, zap.Bool("streamed", true), zap.Bool("done", i.Done))
+		f = append(f, zap.Bool("streamed", true))
+		if !i.Unread {
+			f = append(f, zap.Bool("done", i.Done))
+		}
 	}
 	if u := i.Usage; u != nil {
 		f = append(f, zap.Int("prompt_tokens", u.Prompt), zap.Int("completion_tokens", u.Completion), zap.Int("cached_tokens", u.Cached))

@@ -280,11 +280,11 @@ func TestUsageIsReadFromTheEndOfAnAnswer(t *testing.T) {
 	f := func(answer string, want *Usage) {
 		t.Helper()
 		for _, step := range []int{1, 7, 100, 1 << 20} {
-			end := newTail("")
+			end := tail{keep: tailSize}
 			for b := []byte(answer); len(b) > 0; b = b[min(step, len(b)):] {
 				end.add(b[:min(step, len(b))])
 			}
-			got := usageIn(end.text())
+			got := usageIn(end.b)
 			if (got == nil) != (want == nil) || got != nil && *got != *want {
 				t.Errorf("%.60q in steps of %d: %+v, want %+v", answer, step, got, want)
 			}

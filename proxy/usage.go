@@ -5,44 +5,19 @@ import (
 	"encoding/json"
 )
 
-const (
-	// tailSize is how much of an answer's end is kept: the usage stands there
-	// in streams and in whole answers alike, and takes some 700 bytes.
-	tailSize = 2 << 10
-	// packedSize is the largest compressed answer of which the usage is read.
-	// A compressed body has no readable end, so all of it would be kept.
-	packedSize = 32 << 10
-)
+// tailSize is how much of an answer's end is kept: the usage stands there in
+// streams and in whole answers alike, and takes some 700 bytes.
+const tailSize = 2 << 10
 
 // tail keeps the end of what is added to it. The zero value keeps nothing.
 type tail struct {
-	keep     int
-	encoding string
-	b        []byte
-	lost     bool // a compressed body outgrew packedSize
-}
-
-// newTail is for a body in an encoding; in one that cannot be read it keeps
-// nothing.
-func newTail(encoding string) tail {
-	switch {
-	case encoding == "":
-		return tail{keep: tailSize}
-	case legible(encoding):
-		return tail{keep: packedSize, encoding: encoding}
-	}
-	return tail{}
+	keep int
+	b    []byte
 }
 
 func (t *tail) add(p []byte) {
 	switch {
-	case t.keep == 0 || t.lost:
-	case t.encoding != "":
-		if len(t.b)+len(p) > t.keep {
-			t.b, t.lost = nil, true
-			return
-		}
-		t.b = append(t.b, p...)
+	case t.keep == 0:
 	case len(p) >= t.keep:
 		t.b = append(t.b[:0], p[len(p)-t.keep:]...)
 	default:
@@ -51,15 +26,6 @@ func (t *tail) add(p []byte) {
 		}
 		t.b = append(t.b, p...)
 	}
-}
-
-// text is the end of the body, decompressed.
-func (t *tail) text() []byte {
-	if t.encoding == "" || len(t.b) == 0 {
-		return t.b
-	}
-	text := legibly(t.encoding, t.b)
-	return text[max(0, len(text)-2*tailSize):]
 }
 
 // done tells whether an event stream said that it is complete.
