@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"net/http"
+	"strings"
 
 	"laconic/proxy/overflow"
 )
@@ -141,7 +142,7 @@ func (t *trip) resend(req *http.Request, a *again) *http.Response {
 	out := req.Clone(req.Context())
 	out.GetBody = nil
 	for name := range out.Header {
-		if aboutBytes(name) {
+		if aboutBytes(name) || idempotencyKey(name) {
 			delete(out.Header, name)
 		}
 	}
@@ -174,6 +175,12 @@ func (t *trip) resend(req *http.Request, a *again) *http.Response {
 	t.accepted(a)
 	return res
 }
+
+// idempotencyKey tells whether a header names the first body to an upstream that
+// repeats its answer whatever comes under the same name. The second body has
+// none, and not one of ours either: some upstreams say what a key has to look
+// like, and nobody will ask for that body's answer again.
+func idempotencyKey(name string) bool { return strings.HasSuffix(dashed(name), "idempotency-key") }
 
 // isError tells whether an answer with status 200 is an error. Any is: what was
 // refused with numbers and what broke otherwise, nothing was generated.

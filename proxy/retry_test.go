@@ -509,6 +509,35 @@ func TestAnUncompactedBodyIsNotTriedAgain(t *testing.T) {
 	}
 }
 
+// An upstream that keeps idempotency keys gives back what it answered to the
+// first body, whatever comes under its key.
+func TestTheSecondBodyHasNotTheFirstOnesKey(t *testing.T) {
+	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key", "X_Idempotency_Key"} {
+		refused := map[string]bool{}
+		u := newLimited(t, 2000, func(w http.ResponseWriter, words, limit int) { says(w, words, limit) })
+		limited := u.Config.Handler
+		u.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			key := r.Header.Get(name)
+			if key != "" && refused[key] {
+				says(w, 3100, 2000)
+				return
+			}
+			refused[key] = true
+			limited.ServeHTTP(w, r)
+		})
+		p := inFrontOf(t, u.upstream, windowed(100_000))
+		if res := p.chat(agentBody(30, 100), name, "k1"); res.StatusCode != 200 {
+			t.Errorf("%s: %d %s", name, res.StatusCode, res.body)
+		}
+		if first := u.requests()[0].Header.Get(name); first != "k1" {
+			t.Errorf("%s: the first had %q", name, first)
+		}
+		if f := p.replies(1)[0].Rewrite.Facts; f.Cap != 0 {
+			t.Errorf("%s: a replay was learnt from: %+v", name, f)
+		}
+	}
+}
+
 // In shadow the client wants its own bytes sent, and sees what comes of it.
 func TestShadowIsNotTriedAgain(t *testing.T) {
 	u := newLimited(t, 2000, says)
