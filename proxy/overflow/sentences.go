@@ -14,6 +14,10 @@ type sentence struct {
 	limit, prompt    int    // llama.cpp's fields
 }
 
+// baseResp stands before the codes of MiniMax's base_resp: they are numbers of
+// its own, which another upstream may use for something else.
+const baseResp = "base_resp "
+
 // most bounds what is looked at: a text is cut there, nesting ends there.
 const (
 	mostText  = 4 << 10
@@ -80,7 +84,7 @@ func collect(o map[string]json.RawMessage, failed bool, depth int, add func(sent
 	}
 	if e, ok := o["base_resp"]; ok { // MiniMax, under any status
 		if inner := objectOf(e); inner != nil && text(inner["status_code"]) != "0" {
-			add(sentence{text: clipped(text(inner["status_msg"])), code: text(inner["status_code"])})
+			add(sentence{text: clipped(text(inner["status_msg"])), code: baseResp + text(inner["status_code"])})
 		}
 	}
 	if failed || text(o["object"]) == "error" || text(o["type"]) == "error" {

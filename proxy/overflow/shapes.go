@@ -101,6 +101,7 @@ var shapes = []shape{
 
 	// Words may change, fields do not.
 	{name: "code", kind: Prompt, codes: set("context_length_exceeded", "model_max_prompt_tokens_exceeded", "exceed_context_size_error", "1261", "3051")},
+	{name: "minimax, code", kind: Prompt, codes: set(baseResp + "1039")},
 	{name: "code, bytes", kind: Bytes, codes: set("request_too_large")},
 }
 
