@@ -41,7 +41,7 @@ const (
 // before it began to generate, a shorter one is sent, once; when that is
 // refused too the client gets the first refusal unchanged. Nothing of this is
 // seen by a request that is answered well, but that its headers wait for the
-// first byte of its answer.
+// first event of its answer.
 func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 	res, err := t.p.transport.RoundTrip(req)
 	if err != nil {

@@ -509,6 +509,70 @@ func TestAnUncompactedBodyIsNotTriedAgain(t *testing.T) {
 	}
 }
 
+// An error chunk of OpenRouter's begins as an answer does. However it arrives, it
+// is seen for what it is.
+func TestAnErrorChunkThatArrivesInPieces(t *testing.T) {
+	for name, pad := range map[string]int{"small": 0, "larger than a read": 10_000} {
+		for _, cut := range []int{10, 40, 120, 5000} {
+			hit := 0
+			u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
+				if hit++; hit > 1 {
+					_, _ = io.WriteString(w, plainAnswer)
+					return
+				}
+				event := `data: {"id":"gen","object":"chat.completion.chunk","created":1,"model":"m","provider":"` + strings.Repeat("P", pad) +
+					`","error":{"code":400,"message":"prompt is too long: 3300 tokens > 2000 maximum"},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n"
+				cut := min(cut, len(event)-1)
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, event[:cut])
+				_ = http.NewResponseController(w).Flush()
+				time.Sleep(20 * time.Millisecond)
+				_, _ = io.WriteString(w, event[cut:])
+			})
+			p := inFrontOf(t, u, windowed(100_000))
+			if res := p.chat(agentBody(30, 100)); res.StatusCode != 200 || string(res.body) != plainAnswer || res.Header.Get("X-Laconic-Outcome") != "retried" {
+				t.Errorf("%s, cut at %d: %d %.200s %v", name, cut, res.StatusCode, res.body, res.Header)
+			}
+		}
+	}
+}
+
+// An upstream that is slow within its first event is waited for until that holds
+// something generated, and no longer.
+func TestAnAnswerThatIsSlowWithinItsFirstEvent(t *testing.T) {
+	next := make(chan bool)
+	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, part := range []string{`data: {"id":"x","object":"chat.completion.chunk",`, `"choices":[{"index":0,`, `"delta":{"content":"a"}}]}` + "\n\n"} {
+			_, _ = io.WriteString(w, part)
+			_ = http.NewResponseController(w).Flush()
+			<-next
+		}
+	})
+	p := inFrontOf(t, u)
+	begun := make(chan *http.Response)
+	go func() {
+		res, err := client.Post(p.url+"/v1/chat/completions", "application/json", strings.NewReader(chatBody))
+		if err != nil {
+			t.Error(err)
+		}
+		begun <- res
+	}()
+	select {
+	case <-begun:
+		t.Error("the headers came before anything was generated")
+		close(next)
+	case <-time.After(50 * time.Millisecond):
+		next <- true
+		res := <-begun // before the event's end
+		close(next)
+		if b, err := io.ReadAll(res.Body); err != nil || !strings.HasSuffix(string(b), "\n\n") {
+			t.Errorf("%q %v", b, err)
+		}
+		_ = res.Body.Close()
+	}
+}
+
 // An upstream that keeps idempotency keys gives back what it answered to the
 // first body, whatever comes under its key.
 func TestTheSecondBodyHasNotTheFirstOnesKey(t *testing.T) {

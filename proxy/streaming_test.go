@@ -70,7 +70,7 @@ func TestAnEventIsForwardedWhenItArrives(t *testing.T) {
 	}
 }
 
-// The headers of a chat's answer wait for its first byte: it may be the refusal
+// The headers of a chat's answer wait for its first event: it may be the refusal
 // of the request. They wait for no more of it than tells that it is not.
 func TestHeadersAreForwardedWithTheFirstByte(t *testing.T) {
 	f := func(path, first, rest string) {
@@ -96,9 +96,10 @@ func TestHeadersAreForwardedWithTheFirstByte(t *testing.T) {
 	f("/v1/responses", "", "data: {\"error\":1}\n\n")
 	f("/v1/chat/completions", ":", " alive\n\ndata: 1\n\n")
 	f("/v1/chat/completions", "\n", "\n{}")
-	f("/v1/chat/completions", "data: {\"id\":", "1}\n\n")
+	f("/v1/chat/completions", "data: {\"id\":1,\"choices\":[{", "}]}\n\n")
+	f("/v1/chat/completions", "data: {\"id\":1}", "\n\n")
 	f("/v1/chat/completions", "data: 1", "2\n\n")
-	f("/v1/chat/completions", "{\"id\":", "1}")
+	f("/v1/chat/completions", "{\"id\":1,\"choices\":[{", "}]}")
 }
 
 func TestAStreamCutAtAnyByteArrivesUnchanged(t *testing.T) {

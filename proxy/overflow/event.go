@@ -19,9 +19,11 @@ const (
 // any more. whole tells that nothing follows. data is the JSON of the error
 // when it begins with one.
 //
-// It asks for more only while an error is still likely, so that an answer is
-// never held back: not for a comment, by which an upstream says that it is
-// alive, and not for an event whose first key is one of an answer's.
+// It asks for more only while nothing tells an answer from an error: not after a
+// comment, by which an upstream says that it is alive, and not in an event that
+// holds something generated. Half an event is of no use to a client, so that
+// none waits for it; an upstream that is slow within its first event is waited
+// for until that is decided, up to mostUndecided bytes of it.
 func FirstEvent(start []byte, whole bool) (b Begins, data []byte) {
 	if trimmed := bytes.TrimLeft(start, " \t\r\n"); len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') {
 		if len(trimmed) == len(start) {
@@ -92,7 +94,7 @@ func field(line, data []byte) (Begins, []byte) {
 	return Answer, nil
 }
 
-// object judges a JSON value by its first key, or all of it when it is whole.
+// object judges a JSON value by what is there of it.
 func object(raw []byte, whole bool) (Begins, []byte) {
 	if marked(raw) && json.Valid(raw) {
 		return verdict(raw)
@@ -100,27 +102,8 @@ func object(raw []byte, whole bool) (Begins, []byte) {
 	if whole {
 		return Answer, nil
 	}
-	if len(raw) > 0 && raw[0] == '[' {
-		raw = bytes.TrimLeft(raw[1:], " \t\r\n")
-	}
-	if len(raw) == 0 {
-		return Maybe, nil
-	}
-	if raw[0] != '{' {
-		return Answer, nil
-	}
-	raw = bytes.TrimLeft(raw[1:], " \t\r\n")
-	for _, key := range errorKeys {
-		if n := min(len(raw), len(key)); string(raw[:n]) == key[:n] {
-			return Maybe, nil
-		}
-	}
-	return Answer, nil
+	return undecided(raw), nil
 }
-
-// errorKeys are what the JSON of an error begins with under status 200. An
-// answer's begins with its id, mostly.
-var errorKeys = []string{`"error"`, `"type":"error"`, `"type": "error"`, `"type":"response.failed"`, `"object":"error"`, `"object": "error"`, `"base_resp"`, `"code"`}
 
 // verdict tells an error from an answer.
 func verdict(data []byte) (Begins, []byte) {

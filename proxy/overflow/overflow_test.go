@@ -107,9 +107,6 @@ func TestEveryShapeAsFirstEvent(t *testing.T) {
 			"error field": "error: " + string(s.body) + "\n\n",
 			"several":     "data: " + strings.ReplaceAll(string(s.body), `,"code"`, ",\ndata: \"code\"") + "\n\n",
 		} {
-			if name == "several" && bytes.HasPrefix(s.body, []byte(`{"id"`)) {
-				continue // the first of its lines begins as an answer does
-			}
 			begins, data := FirstEvent([]byte(event+"data: [DONE]\n\n"), false)
 			got := Refusal{}
 			if begins == Error {
@@ -130,9 +127,16 @@ func TestFirstEventHoldsNoAnswerBack(t *testing.T) {
 			t.Errorf("%q: %v, want %v", start, got, want)
 		}
 	}
-	f("data: {\"id\":\"chatcmpl-1\",\"obj", Answer)
-	f("data: {\"id\"", Answer)
+	const begun = "data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1,"
+	f(begun+"\"choices\":[{", Answer)
+	f(begun+"\"choices\" : [ {\"index\":0,\"del", Answer)
+	f(begun+"\"error\":null,\"choices\":[{", Answer)
+	f(begun+"\"choices\":[],\"usage\":null}", Answer) // all of it, and no error
+	f(begun+"\"usage\":{\"prompt_tokens\":1}}\n", Answer)
+	f(begun+"\"x\":\""+strings.Repeat("x", 64<<10), Answer)
 	f("data: {\"choices\":[]}\n\n", Answer)
+	f("data: {]", Answer)
+	f("data: {\"a\":1 }", Answer)
 	f(": OPENROUTER PROCESSING\n\n", Answer)
 	f(":", Answer)
 	f("\n", Answer)
@@ -142,10 +146,20 @@ func TestFirstEventHoldsNoAnswerBack(t *testing.T) {
 	f("data: 1", Answer)
 	f("<html>", Answer)
 	f("hello", Answer)
-	f(`{"id":"x"`, Answer)
-	f(`{"choices":[`, Answer)
+	f(`{"choices":[{`, Answer)
 	f(`[1,2`, Answer)
 	f("event: message_start\n\n", Answer)
+
+	f("data: {\"id\":\"chatcmpl-1\",\"obj", Maybe)
+	f("data: {\"id\"", Maybe)
+	f(`{"id":"x"`, Maybe)
+	f(begun, Maybe)
+	f(begun+"\"choices\":[", Maybe)
+	f(begun+"\"choices\":null,\"base_r", Maybe)
+	f(begun+"\"choices\":[],\"err", Maybe)
+	f(begun+"\"provider\":\"a \\\"choices\\\":[{", Maybe)
+	f(begun+"\"meta\":{\"choices\":[{\"a\":[1,2", Maybe)
+	f(begun+"\"error\":{\"message\":\""+strings.Repeat("x", 128<<10), Maybe)
 
 	f("d", Maybe)
 	f("data", Maybe)
@@ -168,11 +182,17 @@ func TestFirstEventHoldsNoAnswerBack(t *testing.T) {
 
 // Split at any byte, an event is Maybe until it is whole and Error then.
 func TestFirstEventSplitAnywhere(t *testing.T) {
-	event := "event: error\r\ndata: {\"error\":{\"code\":400,\"message\":\"prompt is too long: 213462 tokens > 200000 maximum\"}}\r\n\r\n"
-	for i := 1; i < len(event); i++ {
-		got, _ := FirstEvent([]byte(event[:i]), false)
-		if got == Answer || got == Error && i < len(event)-1 {
-			t.Errorf("%q: %v", event[:i], got)
+	const failure = `"error":{"code":400,"message":"prompt is too long: 213462 tokens > 200000 maximum"}`
+	for _, event := range []string{
+		"event: error\r\ndata: {" + failure + "}\r\n\r\n",
+		"data: {\"id\":\"gen\",\"object\":\"chat.completion.chunk\",\"provider\":\"P\",\"x\":[1,{\"y\":null}]," + failure + ",\"choices\":[{\"index\":0}]}\n\n",
+		"data: {\"id\":\"gen\",\"choices\":[]," + failure + "}\n\n",
+	} {
+		for i := 1; i < len(event); i++ {
+			got, _ := FirstEvent([]byte(event[:i]), false)
+			if got == Answer || got == Error && i < len(event)-1 {
+				t.Errorf("%q: %v", event[:i], got)
+			}
 		}
 	}
 }
