@@ -56,4 +56,12 @@ func (a *answer) ending() (text []byte, ok bool) {
 	return a.packed.finish()
 }
 
+// whole tells whether what is known of the text is all of it.
+func (a *answer) whole(text []byte) bool {
+	if a.packed != nil {
+		return a.packed.total == len(text)
+	}
+	return a.bytes == int64(len(text))
+}
+
 func (a *answer) Close() error { return a.body.Close() }

@@ -116,6 +116,10 @@ type ReplyInfo struct {
 	// Cut: the upstream counted so much less of a prompt than was sent that it
 	// cannot have read all of it, and said nothing of that.
 	Cut bool
+	// Ended says in a word how a well answered request shows that the window was
+	// full: "context_window" by the finish reason, "length_without_output",
+	// "without_output" of a stream. "" when it does not.
+	Ended string
 	// FirstByte and Duration count from the request's headers; FirstByte is 0
 	// when nothing came.
 	FirstByte, Duration time.Duration

@@ -48,7 +48,7 @@ func notable(i ReplyInfo) bool {
 	if i.Code != "" && i.Code != codeClientLeft || i.Status >= 400 && i.Status != statusClientLeft {
 		return true
 	}
-	if i.Retry != nil || i.Cut || i.Rewrite != nil && i.Rewrite.Report.Outcome != compact.Untouched {
+	if i.Retry != nil || i.Cut || i.Ended != "" || i.Rewrite != nil && i.Rewrite.Report.Outcome != compact.Untouched {
 		return true
 	}
 	// Why a chat request was passed over is what an operator asks first.
@@ -88,6 +88,7 @@ func replyFields(i ReplyInfo) []zap.Field {
 	if i.Cut {
 		f = append(f, zap.Bool("prompt_cut_by_upstream", true))
 	}
+	f = appendText(f, "ended", i.Ended)
 	f = append(f, zap.Int64("answer_bytes", i.Bytes))
 	if i.FirstByte > 0 {
 		f = append(f, zap.Duration("first_byte", i.FirstByte))

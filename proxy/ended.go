@@ -1,0 +1,54 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// The ways in which an answer under 200 ends that say, or let suspect, that the
+// prompt filled the window. All of it is with the client by then, so they are
+// named and nothing more: an answer is never generated twice.
+const (
+	// endedAtWindow: the finish reason says so (Anthropic, z.ai).
+	endedAtWindow = "context_window"
+	// endedBeforeOutput: it ended for its length with no token generated. The
+	// prompt was cut to the window and left no room (MiMo).
+	endedBeforeOutput = "length_without_output"
+	// endedEmpty: a stream that was ended cleanly and holds no delta at all (LM
+	// Studio with GGUF models).
+	endedEmpty = "without_output"
+)
+
+// ended says which of them an answer is, by the end of its text; "": none. whole
+// tells that the text is all of it.
+func ended(text []byte, u *Usage, stream, whole bool) string {
+	switch finish := finishIn(text); {
+	case finish == "model_context_window_exceeded":
+		return endedAtWindow
+	case finish == "length" && u != nil && u.Prompt > 0 && u.Completion == 0:
+		return endedBeforeOutput
+	case stream && whole && finish == "" && !bytes.Contains(text, []byte(`"delta"`)) && !bytes.Contains(text, []byte(`"error"`)):
+		return endedEmpty
+	}
+	return ""
+}
+
+// finishIn is the last finish reason in the end of an answer.
+func finishIn(text []byte) string {
+	key := []byte(`"finish_reason"`)
+	for end := len(text); ; {
+		i := bytes.LastIndex(text[:end], key)
+		if i <= 0 {
+			return ""
+		}
+		end = i
+		rest := bytes.TrimLeft(text[i+len(key):], " \t\r\n")
+		if text[i-1] == '\\' || len(rest) == 0 || rest[0] != ':' {
+			continue
+		}
+		var finish *string
+		if json.NewDecoder(bytes.NewReader(rest[1:])).Decode(&finish) == nil && finish != nil {
+			return *finish
+		}
+	}
+}
