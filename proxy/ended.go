@@ -33,17 +33,18 @@ func ended(text []byte, u *Usage, stream, whole bool) string {
 	return ""
 }
 
-// finishIn is the last finish reason in the end of an answer.
+// finishIn is the last finish reason in the end of an answer. Text that quotes one
+// cannot be taken for it: its quotes are escaped.
 func finishIn(text []byte) string {
 	key := []byte(`"finish_reason"`)
 	for end := len(text); ; {
 		i := bytes.LastIndex(text[:end], key)
-		if i <= 0 {
+		if i < 0 {
 			return ""
 		}
 		end = i
 		rest := bytes.TrimLeft(text[i+len(key):], " \t\r\n")
-		if text[i-1] == '\\' || len(rest) == 0 || rest[0] != ':' {
+		if len(rest) == 0 || rest[0] != ':' {
 			continue
 		}
 		var finish *string

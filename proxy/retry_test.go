@@ -316,9 +316,15 @@ func TestALimitBelowTheTools(t *testing.T) {
 		if res.StatusCode != 400 || !bytes.Contains(res.body, []byte("3600")) || len(u.requests()) != hits {
 			t.Errorf("%d %s after %d hits", res.StatusCode, res.body, len(u.requests()))
 		}
+		if sent := u.requests()[hits-1].Body; string(sent) != body {
+			t.Errorf("hit %d: what cannot fit was shortened from %d to %d bytes", hits, len(body), len(sent))
+		}
+		if r := p.replies(hits)[hits-1].Retry; r.Why != "over" || r.Sent {
+			t.Errorf("%+v", r)
+		}
 	}
-	if r := p.replies(1)[0].Retry; r.Why != "over" || r.Sent {
-		t.Errorf("%+v", r)
+	if r := p.replies(2)[1]; r.Outcome != Over || r.Rewrite.Facts.Window != 2000 || r.Rewrite.Facts.Shape != ShapeFull {
+		t.Errorf("%+v", r.Rewrite)
 	}
 	u = newUpstream(t, func(w http.ResponseWriter, _ *http.Request) { says(w, 3600, 2000) })
 	p = inFrontOf(t, u, windowed(100_000), func(o *Options) {

@@ -50,6 +50,12 @@ func (t *trip) rewrite() {
 		t.pass(in, Passed, "fault", "")
 		return
 	}
+	if t.cannotFit(info) {
+		if plan, ok = t.repairOnly(req, info); !ok {
+			t.pass(in, Passed, "fault", "")
+			return
+		}
+	}
 	out := in.sent
 	switch {
 	case t.orders.mode == modeShadow:
@@ -143,6 +149,24 @@ func (t *trip) compact(req *wire.Request, info *RewriteInfo) (plan compact.Plan,
 		return nil
 	})
 	return plan, err == nil
+}
+
+// cannotFit tells whether the upstream said a limit that the tools and framing
+// alone are above. To shorten the conversation then helps nobody: if the limit
+// is true the request is refused all the same, with numbers that the client
+// cannot make anything of, and if it is not, its history was lost for nothing.
+func (t *trip) cannotFit(info *RewriteInfo) bool {
+	return info.Outcome == Over && !t.policy().Reject && (t.facts.Window > 0 || t.facts.Input > 0) &&
+		info.Report.Fixed >= t.facts.accepts(t.limits(), 0)
+}
+
+// repairOnly makes the plan that changes no more than it must.
+func (t *trip) repairOnly(req *wire.Request, info *RewriteInfo) (compact.Plan, bool) {
+	facts := t.facts
+	t.facts.Shape = ShapeOriginal
+	plan, ok := t.compact(req, info)
+	t.facts, info.Facts = facts, facts
+	return plan, ok
 }
 
 // policy is the policy of this request, with the client's pins.
