@@ -143,6 +143,26 @@ func TestDiscoveryIsInTheBackground(t *testing.T) {
 	}
 }
 
+// A long answer takes nothing from a prompt limit that the upstream tells.
+func TestBudgetsUnderDiscoveredPromptLimits(t *testing.T) {
+	f := func(model string, limits compact.Limits, answer, want int, page, told string) {
+		t.Helper()
+		p := inFrontOf(t, teller(t, map[string]string{page: told}), func(o *Options) { o.Default.Limits, o.Default.Discover = limits, true })
+		body := strings.Replace(chatBody, `"gpt-4o"`, fmt.Sprintf(`%q,"max_tokens":%d`, model, answer), 1)
+		p.chat(body)
+		eventually(t, "the limit is known", func() bool {
+			return p.discovery.window(http.Header{}, &p.o.Default, model).Input > 0
+		})
+		if got := p.chat(body).Header.Get("X-Laconic-Budget"); got != fmt.Sprint(want) {
+			t.Errorf("%s: a budget of %s, want %d", told, got, want)
+		}
+	}
+	f("gpt-5", compact.Limits{Window: 400_000, Input: 272_000}, 128_000, 272_000, "/model/info",
+		`{"data":[{"model_name":"gpt-5","model_info":{"max_input_tokens":272000,"max_output_tokens":128000}}]}`)
+	f("m", compact.Limits{Window: 128_000}, 15_000, 30_000, "/model/info", `{"data":[{"model_name":"m","model_info":{"max_input_tokens":30000}}]}`)
+	f("m", compact.Limits{Window: 128_000}, 4000, 8000, "/info", `{"max_input_tokens":8000,"max_total_tokens":12000}`)
+}
+
 // Questions carry the credential that requests to this upstream carry, and
 // none goes anywhere else.
 func TestWhoseKeyDiscoveryCarries(t *testing.T) {
