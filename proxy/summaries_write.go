@@ -37,6 +37,9 @@ func (j *job) write(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
 	rules, names := summary.Lost(users, text, o.Mask)
 	return summary.With(text, rules, names, j.size-frame, j.cost), nil
 }
@@ -75,11 +78,32 @@ func (j *job) pieces(ctx context.Context, msgs []compact.Message, cost func(stri
 	if j.s.o.Mask {
 		j.task = summary.Mask(j.task)
 	}
-	pieces := summary.Split(summary.Render(msgs, j.s.o.Mask), cost, room, mostPieces)
-	if pieces == nil {
+	var blocks []string
+	for block := range summary.Render(msgs, j.s.o.Mask) {
+		if ctx.Err() != nil {
+			break
+		}
+		blocks = append(blocks, block)
+	}
+	pieces := summary.Split(blocks, while(ctx, cost), room, mostPieces)
+	switch {
+	case ctx.Err() != nil: // then they are not what they should be
+		return nil, ctx.Err()
+	case pieces == nil:
 		return nil, summary.TooLong
 	}
 	return pieces, nil
+}
+
+// while counts until a job is over; then everything costs nothing, and whoever
+// counts is soon done.
+func while(ctx context.Context, cost func(string) int) func(string) int {
+	return func(s string) int {
+		if ctx.Err() != nil {
+			return 0
+		}
+		return cost(s)
+	}
 }
 
 // ask asks for one text, once more where the first answer cannot be taken.

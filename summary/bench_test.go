@@ -21,7 +21,7 @@ func BenchmarkRender(b *testing.B) {
 			b.ReportAllocs()
 			n := 0
 			for b.Loop() {
-				n = len(strings.Join(Render(msgs, mask), ""))
+				n = len(rendered(msgs, mask))
 			}
 			b.SetBytes(int64(n))
 		})

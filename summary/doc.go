@@ -12,10 +12,11 @@
 //   - verbatim: rules, numbers, paths and names of the user's messages that the
 //     answer lost are added as they stood.
 //   - masked: what looks like a secret is neither sent nor kept, if so wanted.
+//     That takes time in proportion to the text, whatever stands in it.
 //
 // Everything here is a function of its arguments.
 package summary
 
 // Version names prompt, rendering and frame. A text that was made under another
 // version is not the same text, so this is part of its key.
-const Version = "1"
+const Version = "2"

@@ -2,7 +2,6 @@ package summary
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -10,97 +9,160 @@ import (
 // masked stands in place of a secret.
 const masked = "[secret]"
 
-// secret is a shape that credentials have: where one of its words stands, the
-// expression is tried. Going through whole transcripts with it takes seconds.
+// secret is a shape that credentials have: where one of its words stands, it
+// is looked at closely. Going through whole transcripts with one expression
+// takes seconds.
 type secret struct {
 	words []string // in lower case
 	// inside: the words may stand inside a longer one, as in DB_PASSWORD.
 	inside bool
-	// shape is anchored. Its first group, if any, is what is masked.
-	shape *regexp.Regexp
+	// find looks at a word that stands at a place. It gives the secret, to
+	// being 0 where there is none, and from where on there may be another: so
+	// far nothing else of this shape begins, whatever was found.
+	find func(t *masking, at int) (from, to, next int)
 }
 
 var secrets = []secret{
-	{[]string{"-----begin "}, true, regexp.MustCompile(`^-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`)},
-	{[]string{"eyj"}, false, regexp.MustCompile(`^eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`)},                          // JSON web tokens
-	{[]string{"sk-", "sk_", "pk_", "rk_"}, false, regexp.MustCompile(`^[A-Za-z]{2}[-_][A-Za-z0-9_-]*[A-Za-z0-9]{16,}[A-Za-z0-9_-]*`)}, // OpenAI, Anthropic, Stripe
-	{
-		[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "npm_", "hf_"}, false, // code and model hosts
-		regexp.MustCompile(`^(?:gh[a-z]|github_pat|glpat|npm|hf)[_-][A-Za-z0-9_-]{16,}`),
-	},
-	{[]string{"akia", "asia"}, false, regexp.MustCompile(`^(?:AKIA|ASIA)[A-Z0-9]{16}\b`)}, // AWS
-	{[]string{"aiza"}, false, regexp.MustCompile(`^AIza[A-Za-z0-9_-]{30,}`)},              // Google
-	{[]string{"xox"}, false, regexp.MustCompile(`^xox[abeoprs]-[A-Za-z0-9-]{10,}`)},       // Slack
-	{[]string{"bearer ", "basic "}, false, regexp.MustCompile(`^[A-Za-z]+ +([A-Za-z0-9._~+/-]{12,}=*)`)},
-	{[]string{"://"}, true, regexp.MustCompile(`^://[^\s/:@"'<>]*:([^\s/@"'<>]+)@`)}, // user:password in a URL
-	{
-		[]string{
-			"password", "passwd", "passphrase", "secret", "api_key", "api-key", "apikey", "access_key", "access-key", "accesskey", "accountkey",
-			"auth_token", "auth-token", "authtoken", "access_token", "access-token", "accesstoken", "refresh_token", "refresh-token", "refreshtoken",
-			"session_token", "session-token", "private_key",
-		},
-		true,
-		regexp.MustCompile(`^[A-Za-z_-]+\\?["']?[ \t]{0,16}[:=](?:\s|[ \t]{0,16})\\?["']?([^\s"'\\,;}]{6,})`),
-	},
+	{[]string{"-----begin "}, true, privateKey},
+	{[]string{"eyj", "sg."}, false, dotted}, // JSON web tokens, SendGrid
+	{[]string{
+		"sk-", "sk_", "pk_", "rk_", "gsk_", "xai-", // OpenAI, Anthropic, Stripe, Groq, xAI
+		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "npm_", "hf_", // code and model hosts
+		"akia", "asia", "aiza", "xox", "xapp-", // AWS, Google, Slack
+	}, false, prefixed},
+	{[]string{"bearer ", "basic "}, false, schemed},
+	{[]string{"://"}, true, inURL},
+	{[]string{"curl "}, false, inCommand},
+	{[]string{"authorization"}, true, authorized},
+	{[]string{
+		"password", "passwd", "passphrase", "secret", "api_key", "api-key", "apikey", "access_key", "access-key", "accesskey",
+		"accountkey", "private_key",
+	}, true, named},
+	{[]string{"token", "auth_key", "auth-key", "authkey", "signing_key", "encryption_key"}, true, namedKey},
+	{[]string{"pwd"}, true, namedShort},
 }
 
-// longestSecret bounds how far a shape is looked at: private keys are long.
-const longestSecret = 16 << 10
-
 // Mask puts a mark in place of everything that has the shape of a credential.
-// It cannot know them all: it is a net, not a wall.
+// It cannot know them all: it is a net, not a wall. What it does is linear in
+// the length of the text, whatever stands there.
 func Mask(s string) string {
-	lower := lowered(s)
+	return newMasking(s).masked()
+}
+
+// masking is one text that is gone through.
+type masking struct {
+	s, lower string
+	keyEnd   int // of private keys, the first end behind the last head; -1: not looked for
+	// looked is how many bytes were looked at: the check that it is linear.
+	looked int
+}
+
+func newMasking(s string) *masking { return &masking{s: s, lower: lowered(s), keyEnd: -1} }
+
+func (t *masking) masked() string {
 	var found [][2]int
 	for i := range secrets {
 		for _, w := range secrets[i].words {
-			found = secrets[i].find(s, lower, w, found)
+			found = t.find(&secrets[i], w, found)
 		}
 	}
 	if len(found) == 0 {
-		return s
+		return t.s
 	}
 	slices.SortFunc(found, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
 	var b strings.Builder
 	done := 0
 	for _, f := range found {
 		if f[0] >= done {
-			b.WriteString(s[done:f[0]] + masked)
+			b.WriteString(t.s[done:f[0]] + masked)
 		}
 		done = max(done, f[1])
 	}
-	b.WriteString(s[done:])
+	b.WriteString(t.s[done:])
 	return b.String()
 }
 
 // find adds the places of a shape that begin with one of its words.
-func (c *secret) find(s, lower, word string, found [][2]int) [][2]int {
+func (t *masking) find(c *secret, word string, found [][2]int) [][2]int {
 	for at := 0; ; {
-		i := strings.Index(lower[at:], word)
+		i := strings.Index(t.lower[at:], word)
 		if i < 0 {
 			return found
 		}
 		i += at
 		at = i + len(word)
-		if !c.inside && i > 0 && wordByte(s[i-1]) {
+		if !c.inside && i > 0 && inWord[t.s[i-1]] {
 			continue
 		}
-		m := c.shape.FindStringSubmatchIndex(s[i:min(len(s), i+longestSecret)])
-		switch {
-		case m == nil:
-		case len(m) > 2:
-			found = append(found, [2]int{i + m[2], i + m[3]})
-			at = i + m[1]
-		default:
-			found = append(found, [2]int{i, i + m[1]})
-			at = i + m[1]
+		from, to, next := c.find(t, i)
+		if to > from {
+			found = append(found, [2]int{from, to})
 		}
+		at = max(at, next, to)
 	}
 }
 
-func wordByte(b byte) bool {
-	return b == '_' || b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z'
+// class is a set of bytes.
+type class [256]bool
+
+func classOf(bytes string) *class {
+	var c class
+	for i := range len(bytes) {
+		c[bytes[i]] = true
+	}
+	return &c
 }
+
+// but is every byte that is not in a class.
+func (c *class) but() *class {
+	var out class
+	for i := range out {
+		out[i] = !c[i]
+	}
+	return &out
+}
+
+const (
+	digitBytes  = "0123456789"
+	letterBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+
+var (
+	digits = classOf(digitBytes)
+	plain  = classOf(digitBytes + letterBytes)
+	inWord = classOf(digitBytes + letterBytes + "_")
+	dashed = classOf(digitBytes + letterBytes + "_-")      // keys, and the names of values
+	coded  = classOf(digitBytes + letterBytes + "._~+/=-") // base64 and the like
+	blanks = classOf(" \t")
+	spaces = classOf(" \t\r\n")
+)
+
+// run is where a run of a class ends that begins at a place.
+func (t *masking) run(at int, c *class) int {
+	return t.runOf(at, len(t.s)-at, c)
+}
+
+// runOf is run for at most so many bytes.
+func (t *masking) runOf(at, most int, c *class) int {
+	from, end := at, min(len(t.s), at+most)
+	for at < end && c[t.s[at]] {
+		at++
+	}
+	t.looked += at - from + 1
+	return at
+}
+
+// has tells whether a byte of a class is in a text.
+func has(s string, c *class) bool {
+	for i := range len(s) {
+		if c[s[i]] {
+			return true
+		}
+	}
+	return false
+}
+
+func wordByte(b byte) bool { return inWord[b] }
 
 // lowered is a text with its ASCII letters in lower case, every byte in its
 // place.

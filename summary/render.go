@@ -2,6 +2,7 @@ package summary
 
 import (
 	"fmt"
+	"iter"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -12,31 +13,39 @@ import (
 // Render writes messages as blocks of text, one for each message, as a model
 // is to read them: who speaks, the text, the calls with their arguments, the
 // results. Media are named, not sent. mask takes out what looks like a secret.
-func Render(msgs []compact.Message, mask bool) []string {
-	tools := map[string]string{} // what was called, by id: ids repeat, the last call counts
-	blocks := make([]string, 0, len(msgs))
-	for i := range msgs {
-		m := &msgs[i]
-		for c := range m.Calls {
-			tools[m.Calls[c].ID] = m.Calls[c].Name
-		}
-		head := "<message role=\"" + m.Role.String() + "\""
-		if m.Role.Result() {
-			name := tools[m.Answers]
-			if m.Role == compact.Function {
-				name = m.Answers
+// They are written one by one, so that the caller can stop between two.
+func Render(msgs []compact.Message, mask bool) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		tools := map[string]string{} // what was called, by id: ids repeat, the last call counts
+		for i := range msgs {
+			m := &msgs[i]
+			for c := range m.Calls {
+				tools[m.Calls[c].ID] = m.Calls[c].Name
 			}
-			if name != "" {
-				head += fmt.Sprintf(" of=%q", clipped(fenced(name), 64))
+			body := fenced(bodyOf(m))
+			if mask {
+				body = Mask(body)
+			}
+			if !yield(headOf(m, tools) + ">\n" + body + "</message>\n") {
+				return
 			}
 		}
-		body := fenced(bodyOf(m))
-		if mask {
-			body = Mask(body)
-		}
-		blocks = append(blocks, head+">\n"+body+"</message>\n")
 	}
-	return blocks
+}
+
+// headOf is the tag in front of a message, but for its end.
+func headOf(m *compact.Message, tools map[string]string) string {
+	head := "<message role=\"" + m.Role.String() + "\""
+	if m.Role.Result() {
+		name := tools[m.Answers]
+		if m.Role == compact.Function {
+			name = m.Answers
+		}
+		if name != "" {
+			head += fmt.Sprintf(" of=%q", clipped(fenced(name), 64))
+		}
+	}
+	return head
 }
 
 func bodyOf(m *compact.Message) string {

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,11 @@ import (
 
 // words counts words, so that a reader can check the numbers.
 func words(s string) int { return len(strings.Fields(s)) }
+
+// rendered is a transcript in one text.
+func rendered(msgs []compact.Message, mask bool) string {
+	return strings.Join(slices.Collect(Render(msgs, mask)), "")
+}
 
 func parse(t testing.TB, transcript string) []compact.Message {
 	t.Helper()
@@ -58,7 +64,7 @@ call: sum 1 2
 3
 </message>
 `
-	if got := strings.Join(Render(msgs, true), ""); got != want {
+	if got := rendered(msgs, true); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -76,7 +82,7 @@ func TestNothingInATranscriptEndsIt(t *testing.T) {
 			{Role: compact.Tool, Answers: "c", Parts: []compact.Part{{Text: compact.Plain(hostile)}}},
 		}
 		for _, mask := range []bool{false, true} {
-			text := strings.Join(Render(msgs, mask), "")
+			text := rendered(msgs, mask)
 			p := Ask(hostile, hostile, text, 100)
 			for tag, n := range map[string]int{"<transcript": 1, "</transcript": 1, "<message": 3, "</message": 3, "<task": 1, "</task": 1, "<summary": 1, "</summary": 1} {
 				if got := strings.Count(strings.ToLower(p.User), tag); got != n {
@@ -249,36 +255,5 @@ func TestASummaryStandsInAFrame(t *testing.T) {
 	}
 	if !strings.Contains(Text(body, 7, 1000, words), "more lines") {
 		t.Error("what fits was cut")
-	}
-}
-
-func TestSecretsAreMasked(t *testing.T) {
-	f := func(in, want string) {
-		t.Helper()
-		if got := Mask(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
-	f("key sk-proj-abcDEF123456789012345678 end", "key [secret] end")
-	f("sk-ant-api03-abcdefghijklmnop_qrst-uv", "[secret]")
-	f("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "[secret]")
-	f("AKIAIOSFODNN7EXAMPLE", "[secret]")
-	f("Authorization: Bearer abcdefgh.ijklmnop", "Authorization: Bearer [secret]")
-	f("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_def-123", "[secret]")
-	f("postgres://app:hunter22@db:5432/x", "postgres://app:[secret]@db:5432/x")
-	f("export DB_PASSWORD=hunter22x", "export DB_PASSWORD=[secret]")
-	f(`{"api_key": "abcdef123456", "port": 8080}`, `{"api_key": "[secret]", "port": 8080}`)
-	f(`{\"password\":\"hunter22x\"}`, `{\"password\":\"[secret]\"}`)
-	f("password:      hunter22x", "password:      [secret]")
-	f("db_password   = hunter22x", "db_password   = [secret]")
-	f(`{"access_token":"abcdef123456","refresh_token":"ghijkl123456"}`, `{"access_token":"[secret]","refresh_token":"[secret]"}`)
-	f("AccountName=a;AccountKey=abcd1234efgh==", "AccountName=a;AccountKey=[secret]")
-	f("a\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nb", "a\n[secret]\nb")
-	f("-----BEGIN OPENSSH PRIVATE KEY-----\ncut off", "[secret]")
-	for _, plain := range []string{
-		"the task sk-1 is done", "see src/secret/handler.go:12", "tokens: 4096", "max_tokens=4096", "a password is needed",
-		"commit 0123456789abcdef0123456789abcdef01234567", "http://127.0.0.1:8080/v1", "password: \n", "skipping-the-tests-in-this-run-is-fine",
-	} {
-		f(plain, plain)
 	}
 }

@@ -1,0 +1,126 @@
+package summary
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestSecretsAreMasked(t *testing.T) {
+	f := func(in, want string) {
+		t.Helper()
+		if got := Mask(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+	f("key sk-proj-abcDEF123456789012345678 end", "key [secret] end")
+	f("sk-ant-api03-abcdefghijklmnop_qrst-uv", "[secret]")
+	f("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "[secret]")
+	f("AKIAIOSFODNN7EXAMPLE", "[secret]")
+	f("Authorization: Bearer abcdefgh.ijklmnop", "Authorization: Bearer [secret]")
+	f("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_def-123", "[secret]")
+	f("postgres://app:hunter22@db:5432/x", "postgres://app:[secret]@db:5432/x")
+	f("export DB_PASSWORD=hunter22x", "export DB_PASSWORD=[secret]")
+	f(`{"api_key": "abcdef123456", "port": 8080}`, `{"api_key": "[secret]", "port": 8080}`)
+	f(`{\"password\":\"hunter22x\"}`, `{\"password\":\"[secret]\"}`)
+	f("password:      hunter22x", "password:      [secret]")
+	f("db_password   = hunter22x", "db_password   = [secret]")
+	f(`{"access_token":"abcdef123456","refresh_token":"ghijkl123456"}`, `{"access_token":"[secret]","refresh_token":"[secret]"}`)
+	f("AccountName=a;AccountKey=abcd1234efgh==", "AccountName=a;AccountKey=[secret]")
+	f("a\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nb", "a\n[secret]\nb")
+	f("-----BEGIN OPENSSH PRIVATE KEY-----\ncut off", "[secret]")
+	f("export GITLAB_TOKEN=abcdEFGH1234567890abcd", "export GITLAB_TOKEN=[secret]")
+	f("DISCORD_TOKEN=MTAx.Gab3cD.xyz-0123456789", "DISCORD_TOKEN=[secret]")
+	f("Authorization: token 0123456789abcdef0123", "Authorization: token [secret]")
+	f("-H 'authorization: ApiKey a1b2c3d4e5f6'", "-H 'authorization: ApiKey [secret]'")
+	f("Authorization: 0123456789abcdef0123", "Authorization: [secret]")
+	f("Authorization: Basic dXNlcjpwYXNzd29yZA==", "Authorization: Basic [secret]")
+	f("OPENAI=sk-proj-abc_def-ghi_jkl-mno_pqrs-tuvw_xyz1-23456 x", "OPENAI=[secret] x")
+	f(`{"token":"f3a9c1d2e4b5a697"}`, `{"token":"[secret]"}`)
+	f(`{\"token\": \"f3a9c1d2e4b5a697\"}`, `{\"token\": \"[secret]\"}`)
+	f("X-Auth-Key: 0123456789abcdef01", "X-Auth-Key: [secret]")
+	f("Server=db;Uid=app;pwd=hunter22x;Port=1", "Server=db;Uid=app;pwd=[secret];Port=1")
+	f(`"pwd": "hunter22x"`, `"pwd": "[secret]"`)
+	f("curl -s -u user:pass1 https://example.com", "curl -s -u user:[secret] https://example.com")
+	f("curl \\\n --user 'a:p@ss/1' -o x", "curl \\\n --user 'a:[secret]' -o x")
+	f("gsk_abcdefghijklmnop1234", "[secret]")
+	f("xai-abc-defghijklmnopqrst1", "[secret]")
+	f("xapp-1-A012B3C4D5-123456", "[secret]")
+	f("SG.abcdefghijklmnop1234_-.abcdefghijklmnop1234", "[secret]")
+	f("eyJhbGciOiJkaXIifQ.eyJzdWIiOi.aaaa.bbbb.cccc. Next", "[secret]. Next")
+	f("password: p@ss,word1", "password: [secret]")
+	f("login(password=p@ss,word1, port=80)", "login(password=[secret], port=80)")
+	f("password=hunter22x,port=80", "password=[secret],port=80")
+	f("password=hunter22x&port=80", "password=[secret]&port=80")
+	f(`password = "correct horse battery staple"; x`, `password = "[secret]"; x`)
+	f(`password := 'it is a "phrase"' x`, `password := '[secret]' x`)
+	f(`{\"password\":\"a \\\"b\\\" c\",\"d\":1}`, `{\"password\":\"[secret]\",\"d\":1}`)
+	f(`env["DB_PASSWORD2"] = "hunter22x"`, `env["DB_PASSWORD2"] = "[secret]"`)
+	f("postgres://app:p@ss@db:5432/x", "postgres://app:[secret]@db:5432/x")
+	f("-----BEGIN PRIVATE KEY-----\nMIIE\n\nbut \"no end\". More text.", "[secret]. More text.")
+	f("-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----", "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----")
+	for _, plain := range []string{
+		"the task sk-1 is done", "see src/secret/handler.go:12", "tokens: 4096", "max_tokens=4096", "a password is needed",
+		"commit 0123456789abcdef0123456789abcdef01234567", "http://127.0.0.1:8080/v1", "password: \n", "skipping-the-tests-in-this-run-is-fine",
+		"max_tokens: 4096", "token count 128", "token: 128", `"total_tokens": 1234567890123456`, "the tokenizer: o200k_base_of_2024_05",
+		"token_count=12345678901234567890", "password must be 8 characters", "keyword: select_1234567890123", "tokens per second: 1234567890123456",
+		"token = lexer.next(state, 1234567890)", "if token == parser.tokens[12345678]", `"nextPageToken": "CAUQAA1234567890abc"`,
+		"token: an unexpected one at line 12", "PWD=/home/user/project1", "pwd: permission denied", "run pwd first",
+		"basic understanding of it", "Basic Authentication is off", "bearer authentication", "Authorization: users must log in", "authorization: required",
+		"sk_buff_head_init_and_free_all_of_it", "sk-loading-spinner-wrapper-inner", "npm_config_registry_of_this", "gsk_render_node_get_bounds",
+		"docker run -u 1000:1000 alpine", "git push -u origin:main", "curl -s https://example.com:8080/a -o b",
+		"key: value of 1234567890123456", "primary_key=user_account_0000000001", "https://example.com/a:b/@scope/name", "SG.x.y", "eyJ.a.b",
+		"the author: me, the authors: 0123456789abcdef",
+	} {
+		f(plain, plain)
+	}
+}
+
+// TestMaskingIsLinear: a tool's output may be made of the very words that are
+// looked for, and one client's must not stop the summaries of all.
+func TestMaskingIsLinear(t *testing.T) {
+	repeated := []string{
+		"secret_", "secret-", "secret ", "secret:", "secret=a ", `secret="`, `secret='a secret="`, `secret=\"a secret="`, "password=a,b=",
+		"password=a,", "password=a&b", "password:\n", "password\\\\", "secret=,,,,", "secret=a&a&", "secret=a,abcdefghijklmnopqrstuvwxyz.",
+		"token=", "token_", "tokentoken:", "token token", "auth_key=a ", "pwd=", "pwd=a pwd:",
+		"eyJ-", "eyJ.", "eyJaaaaaaaa.", "eyJaaaaaaaa.aaaaaaa.", "eyJ", "SG.", "SG.aaaaaaaaaaaaaaaa.",
+		"sk-", "sk_-", "sk-sk_pk_", "sk-a.", "ghp_", "xox", "xoxb-", "xai-", "AKIA", "AKIA ",
+		"bearer ", "bearer\t", "basic a", "authorization: ", "authorization: a ", "Authorization:a\t", "authorization",
+		"://", "://a:", "://a:b@", "://a@b:", ":", "curl ", "curl -u ", "curl -u a", "curl\n", "curl -u a: -u ",
+		"-----BEGIN ", "-----BEGIN PRIVATE KEY-----", `-----BEGIN PRIVATE KEY-----().`, "-----BEGIN PRIVATE KEY-----()-----END ", "-----END ",
+	}
+	for i := range secrets {
+		repeated = append(repeated, secrets[i].words...)
+		for _, w := range secrets[i].words {
+			repeated = append(repeated, strings.ToUpper(w)+"=", w+"a ", w+"0123456789", w+`\\"`, strings.TrimSpace(w)+":'")
+		}
+	}
+	repeated = append(repeated, strings.Join(repeated, ""), strings.Join(repeated, " "))
+	f := func(name, s string) {
+		t.Helper()
+		m := newMasking(s)
+		m.masked()
+		if most := 64*len(s) + 1<<16; m.looked > most {
+			t.Errorf("%.60q: %d bytes were looked at in %d", name, m.looked, len(s))
+		}
+	}
+	for _, r := range repeated {
+		f(r, strings.Repeat(r, (64<<10)/len(r)))
+		f(r+" once", r+strings.Repeat("a", 64<<10))
+		f(r+" and spaces", r+strings.Repeat(" ", 64<<10))
+		f(r+" and slashes", strings.Repeat(r+strings.Repeat(`\`, 100), 1<<9))
+	}
+}
+
+func BenchmarkMask(b *testing.B) {
+	for name, s := range map[string]string{
+		"text": strings.Repeat("key: see https://example.com/1, the tokens and <b>that</b>\n", 1<<14), "secrets": strings.Repeat("secret_", 1<<17),
+	} {
+		b.Run(fmt.Sprintf("%s of %d KB", name, len(s)>>10), func(b *testing.B) {
+			b.SetBytes(int64(len(s)))
+			for b.Loop() {
+				Mask(s)
+			}
+		})
+	}
+}
