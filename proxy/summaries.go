@@ -119,6 +119,10 @@ func newSummaries(p *Proxy, o *Summarizer) *summaries {
 	return s
 }
 
+// mostEnding is how long the end of what is being made is waited for. It takes
+// no time, but a text that is being counted is counted to its end.
+const mostEnding = 5 * time.Second
+
 // close ends what is being made and waits for it.
 func (s *summaries) close() {
 	if s == nil {
@@ -128,7 +132,15 @@ func (s *summaries) close() {
 	s.closed = true
 	s.mu.Unlock()
 	s.cancel()
-	s.ended.Wait()
+	ended := make(chan struct{})
+	go func() {
+		s.ended.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(mostEnding):
+	}
 	if t, ok := s.transport.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()
 	}

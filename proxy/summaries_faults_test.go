@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -666,6 +667,40 @@ func TestShutdownEndsWhatIsInTheMaking(t *testing.T) {
 	}
 	if j, why := r.summaries.start(&trip{p: r.Proxy}, compact.Conversation{}, gapNames{keys: make([]store.Key, 1)}, &compact.Slot{}, false); j != nil || why != "shutdown" {
 		t.Errorf("it starts another: %q", why)
+	}
+}
+
+// TestShutdownDoesNotWaitForEver for a job that cannot be ended.
+func TestShutdownDoesNotWaitForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSummaries(&Proxy{}, &Summarizer{Transport: http.DefaultTransport})
+		s.ended.Add(1)
+		began := time.Now()
+		s.close()
+		if took := time.Since(began); took != mostEnding {
+			t.Errorf("it waited %v", took)
+		}
+		s.ended.Done()
+	})
+}
+
+// TestAJobEndsBetweenTwoMessages, not when all of them are written and counted.
+func TestAJobEndsBetweenTwoMessages(t *testing.T) {
+	s := newSummaries(&Proxy{}, &Summarizer{Transport: http.DefaultTransport})
+	defer s.close()
+	ctx, cancel := context.WithCancel(context.Background())
+	msgs := make([]compact.Message, 100)
+	for i := range msgs {
+		msgs[i] = compact.Message{Role: compact.User, Parts: []compact.Part{{Text: compact.Plain("text")}}}
+	}
+	counted := 0
+	_, err := (&job{s: s}).pieces(ctx, msgs, func(string) int { counted++; cancel(); return 10 }, 1000)
+	if counted != 1 || !errors.Is(err, context.Canceled) {
+		t.Errorf("%d were counted, %v", counted, err)
+	}
+	counted = 0
+	if _, err = (&job{s: s}).pieces(ctx, msgs, func(string) int { counted++; return 10 }, 1000); counted != 0 || err == nil {
+		t.Errorf("%d were counted, %v", counted, err)
 	}
 }
 
