@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -73,6 +74,7 @@ type summaries struct {
 	rendering chan struct{}                     // one transcript is rendered at a time
 	workers   chan struct{}
 	counts    summaryCounts
+	bare      atomic.Bool // it refuses a limit or a temperature, and answers without
 
 	ctx    context.Context
 	cancel context.CancelFunc

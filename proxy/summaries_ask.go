@@ -21,7 +21,7 @@ const mostAnswer = 1 << 20
 
 // request asks the model once. What goes out is what is written here: nothing
 // of the client's request but, if so configured, its credential.
-func (s *summaries) request(ctx context.Context, credential http.Header, p summary.Prompt, size int) (summary.Answer, error) {
+func (s *summaries) request(ctx context.Context, credential http.Header, p summary.Prompt, size int, bare bool) (summary.Answer, error) {
 	config := openai.DefaultConfig("")
 	if !s.o.ClientCredential {
 		config = openai.DefaultConfig(string(s.o.Key))
@@ -31,7 +31,7 @@ func (s *summaries) request(ctx context.Context, credential http.Header, p summa
 		// A redirect would take the transcript where nobody sent it.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	res, err := openai.NewClientWithConfig(config).CreateChatCompletion(ctx, chatRequest(s.o.Model, p, size+min(answerSlack, s.o.Window/5)))
+	res, err := openai.NewClientWithConfig(config).CreateChatCompletion(ctx, chatRequest(s.o.Model, p, size+min(answerSlack, s.o.Window/5), bare))
 	if err != nil {
 		return summary.Answer{}, err
 	}
@@ -51,13 +51,17 @@ func (s *summaries) request(ctx context.Context, credential http.Header, p summa
 // fifth: servers refuse a request whose prompt and answer are above the window.
 const answerSlack = 4096
 
-func chatRequest(model string, p summary.Prompt, most int) openai.ChatCompletionRequest {
+// chatRequest is what is sent. bare: without a limit and a temperature.
+func chatRequest(model string, p summary.Prompt, most int, bare bool) openai.ChatCompletionRequest {
 	req := openai.ChatCompletionRequest{
 		Model: model,
 		Messages: []openai.ChatCompletionMessage{
 			{Role: openai.ChatMessageRoleSystem, Content: p.System},
 			{Role: openai.ChatMessageRoleUser, Content: p.User},
 		},
+	}
+	if bare {
+		return req
 	}
 	if reasons(model) {
 		req.MaxCompletionTokens = most
@@ -130,6 +134,15 @@ func looksLikeObject(body []byte) bool {
 type statusError int
 
 func (e statusError) Error() string { return fmt.Sprintf("status_%d", int(e)) }
+
+// unwilling tells whether a server may have refused a request for its limit or
+// its temperature: many models write no more than 4,096 or 8,192 tokens and
+// refuse whoever allows them more, some take no temperature, and some know only
+// the newer name of the limit. An answer is bounded here in any case.
+func unwilling(err error) bool {
+	var status statusError
+	return errors.As(err, &status) && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity)
+}
 
 // final tells whether asking again can only give the same.
 func final(err error) bool {

@@ -82,6 +82,8 @@ func TestWhateverASummarizerDoesTheDigestStandsIn(t *testing.T) {
 		return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"error":{"message":"canary"}}`, code) }
 	}
 	f("refuses the key", "status_401", 1, status(401))
+	f("refuses the request", "status_400", 2, status(400))
+	f("cannot process it", "status_422", 2, status(422))
 	f("knows no such model", "status_404", 1, status(404))
 	f("has too many requests", "status_429", 2, status(429))
 	f("is broken", "status_500", 2, status(500))
@@ -158,6 +160,42 @@ func TestASummarizerThatIsNotThere(t *testing.T) {
 		t.Fatalf("%s", res.body)
 	}
 	if got := r.lastSummary(1); got.Outcome != SummaryDigest || got.Reason != "unreachable" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestASummarizerMayRefuseALimit, or a temperature: models that write at most
+// 4,096 tokens do. It is asked without, and from the start the next time.
+func TestASummarizerMayRefuseALimit(t *testing.T) {
+	for _, code := range []int{http.StatusBadRequest, http.StatusUnprocessableEntity} {
+		var model *upstream
+		model = newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+			all := model.requests()
+			if s := string(all[len(all)-1].Body); strings.Contains(s, `"max_`) || strings.Contains(s, `"temperature"`) {
+				http.Error(w, `{"error":{"message":"the valid range of max_tokens is [1, 8192]"}}`, code)
+				return
+			}
+			tells(answered(told, "stop"))(w, r)
+		})
+		r := summarized(t, newUpstream(t, nil), model, waiting)
+		for n, body := range []string{history(long), strings.ReplaceAll(history(long), "line of", "word of")} {
+			r.chat(body)
+			if got := r.lastSummary(n + 1); got.Outcome != SummaryMade {
+				t.Errorf("%d, request %d: %+v", code, n+1, got)
+			}
+		}
+		if got := len(model.requests()); got != 3 {
+			t.Errorf("%d: it was asked %d times for two summaries, want 3", code, got)
+		}
+	}
+}
+
+// TestWhatIsRefusedInAnyCase says nothing of limits.
+func TestWhatIsRefusedInAnyCase(t *testing.T) {
+	model := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "{}", http.StatusBadRequest) })
+	r := summarized(t, newUpstream(t, nil), model, waiting)
+	r.chat(history(long))
+	if got := r.lastSummary(1); got.Reason != "status_400" || r.summaries.bare.Load() {
 		t.Errorf("%+v", got)
 	}
 }

@@ -108,13 +108,21 @@ func while(ctx context.Context, cost func(string) int) func(string) int {
 
 // ask asks for one text, once more where the first answer cannot be taken.
 func (j *job) ask(ctx context.Context, prior, piece string, words, source, size int) (text string, err error) {
+	bare := j.s.bare.Load()
 	for try := range mostTries {
 		j.info.Tries++
 		var a summary.Answer
-		if a, err = j.s.request(ctx, j.headers, summary.Ask(j.task, prior, piece, words), size); err == nil {
+		if a, err = j.s.request(ctx, j.headers, summary.Ask(j.task, prior, piece, words), size, bare); err == nil {
+			if bare {
+				j.s.bare.Store(true)
+			}
 			if text, err = summary.Accept(a, source, size, j.cost); err == nil {
 				return text, nil
 			}
+		}
+		if !bare && unwilling(err) && ctx.Err() == nil {
+			bare = true
+			continue
 		}
 		if ctx.Err() != nil || final(err) {
 			return "", err
