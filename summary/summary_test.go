@@ -193,6 +193,38 @@ func TestAnswersAreTakenOnlyIfTheyAreSummaries(t *testing.T) {
 	}
 }
 
+// TestReasoningIsNoSummary, however a server marks it.
+func TestReasoningIsNoSummary(t *testing.T) {
+	good := "Task: read all files. State: two of them were read so far."
+	f := func(in, want string) {
+		t.Helper()
+		text, err := Accept(Answer{Text: in, Finish: "stop"}, 50, 30, words)
+		if text != want || (want == "") != (err == Empty) {
+			t.Errorf("%q: %q, %v", in, text, err)
+		}
+	}
+	f("Okay, the user wants a summary of this.\n</think>\n\n"+good, good)
+	f("Okay, he said \"hm\"</think>"+good, good)
+	f("<think>hm</think>"+good, good)
+	f("\n <THINK >hm\n</Think>\n"+good, good)
+	f("<thinking>hm, <think> or so </think> and so on</thinking>\n"+good, good)
+	f("<reasoning>hm</reasoning> </think>\n"+good, good)
+	f("Sure.\n<think>hm</think>\n"+good, good)
+	f("◁think▷hm◁/think▷"+good, good)
+	f("<think>the model says `</think>` here\n</think>"+good, good)
+	f("<think>\n\n</think>\n\n"+good, good)
+	f(good+"</think>", "")
+	f("<Thinking>"+good, "")
+	f("Sure!\n<think>hm\n"+good, "")
+	f("</think>\n<think>"+good, "")
+	for _, s := range []string{
+		good + " Next: cut up to `</think>` in parse.go.", good + ` It ends with "</think>".`,
+		good + " The parser strips <think>…</think> blocks.", good + " The prompt ends with <think> on some.",
+	} {
+		f(s, s)
+	}
+}
+
 func TestWhatAUserDemandedIsNotLost(t *testing.T) {
 	msgs := parse(t, `user: Port is 8443. You must never delete build/cache. Nice weather today.
 assistant: fine | call c1 read a.txt
