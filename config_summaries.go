@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -18,7 +19,7 @@ type SummarizerConfig struct {
 	Credential string       `json:"credential,omitempty" check:"oneof=own|client"`
 	Wait       Duration     `json:"wait,omitempty" check:"min=0"`
 	Timeout    Duration     `json:"timeout,omitempty" check:"above=0"`
-	Window     int          `json:"window,omitempty" check:"min=1024"`
+	Window     int          `json:"window,omitempty" check:"min=4096"` // proxy.LeastSummaryWindow
 	Workers    int          `json:"workers,omitempty" check:"min=1,max=256"`
 	Mask       bool         `json:"mask,omitempty"`
 }
@@ -38,6 +39,10 @@ func (ch *checking) summaries() {
 	s := ch.Summarizer
 	if ch.named("summarizer") && !ch.broken("summarizer") && s.Model == "" && !ch.broken("summarizer.model") {
 		ch.at("summarizer", codeMissing, "summarizer has no model", "the name of the model that is to write the summaries, such as gpt-4o-mini")
+	}
+	if n := ch.summaryWindow(); s.Model != "" && s.Window == 0 && !ch.broken("default_window") && n < proxy.LeastSummaryWindow {
+		ch.blame("default_window", "summarizer", codeRange, fmt.Sprintf("summarizer has a window of %d tokens, and %d are needed", n, proxy.LeastSummaryWindow),
+			"set summarizer.window to what its model has")
 	}
 	if s.Upstream != "" || ch.named("summarizer.upstream") {
 		ch.upstream("summarizer.upstream", s.Upstream)
@@ -99,20 +104,26 @@ func (c *Config) summarizer(counter makeCounter) (*proxy.Summarizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	window := s.Window
-	if known, input, ok := tokenize.Window(s.Model); window == 0 && ok {
-		if window = known; input > 0 {
-			window = min(known, input)
-		}
-	}
-	if window == 0 {
-		window = c.DefaultWindow
-	}
 	return &proxy.Summarizer{
 		Upstream: upstream, Model: s.Model, Key: s.APIKey, ClientCredential: s.Credential == "client",
-		Wait: time.Duration(s.Wait), Timeout: time.Duration(s.Timeout), Window: window, Workers: s.Workers, Mask: s.Mask,
+		Wait: time.Duration(s.Wait), Timeout: time.Duration(s.Timeout), Window: c.summaryWindow(), Workers: s.Workers, Mask: s.Mask,
 		Counter: count,
 	}, nil
+}
+
+// summaryWindow is the window of the model that writes summaries.
+func (c *Config) summaryWindow() int {
+	if c.Summarizer.Window > 0 {
+		return c.Summarizer.Window
+	}
+	known, input, ok := tokenize.Window(c.Summarizer.Model)
+	switch {
+	case !ok:
+		return c.DefaultWindow
+	case input > 0:
+		return min(known, input)
+	}
+	return known
 }
 
 // openStore opens the store that the configuration wants.

@@ -577,11 +577,11 @@ limits: {body: 2KiB, memory: 3KiB, header_timeout: 1s, response_header_timeout: 
 	}
 	o = optionsOf(t, `
 default_window: 5000
-summarizer: {model: m, upstream: "http://10.0.0.7:1/v1/", api_key: k, wait: 1s, timeout: 2s, window: 3000, workers: 4, mask: false}`)
+summarizer: {model: m, upstream: "http://10.0.0.7:1/v1/", api_key: k, wait: 1s, timeout: 2s, window: 5000, workers: 4, mask: false}`)
 	s := *o.Summarizer
 	if want := (proxy.Summarizer{
 		Upstream: s.Upstream, Counter: s.Counter, Store: s.Store,
-		Model: "m", Key: "k", Wait: 1e9, Timeout: 2e9, Window: 3000, Workers: 4,
+		Model: "m", Key: "k", Wait: 1e9, Timeout: 2e9, Window: 5000, Workers: 4,
 	}); s != want || s.Upstream.String() != "http://10.0.0.7:1/v1" {
 		t.Errorf("got %+v at %v", s, s.Upstream)
 	}

@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"sync"
@@ -35,7 +36,8 @@ type Summarizer struct {
 	Wait time.Duration
 	// Timeout is the time for a summary as a whole; 0: 60 s.
 	Timeout time.Duration
-	// Window is the model's window in tokens; 0: compact.DefaultWindow.
+	// Window is the model's window in tokens, at least LeastSummaryWindow; 0:
+	// compact.DefaultWindow.
 	Window int
 	// Mask takes what looks like a secret out of what is sent and kept.
 	Mask bool
@@ -303,6 +305,8 @@ func (s *Summarizer) faults(o *Options) (all []error) {
 	}
 	if s.Wait < 0 || s.Timeout < 0 || s.Window < 0 || s.Workers < 0 {
 		all = append(all, errors.New("a limit is negative"))
+	} else if s.Window > 0 && s.Window < LeastSummaryWindow {
+		all = append(all, fmt.Errorf("its window of %d tokens is too small: %d are needed", s.Window, LeastSummaryWindow))
 	}
 	return all
 }

@@ -21,7 +21,7 @@ const mostAnswer = 1 << 20
 
 // request asks the model once. What goes out is what is written here: nothing
 // of the client's request but, if so configured, its credential.
-func (s *summaries) request(ctx context.Context, credential http.Header, p summary.Prompt, size int, bare bool) (summary.Answer, error) {
+func (s *summaries) request(ctx context.Context, credential http.Header, p summary.Prompt, answer int, bare bool) (summary.Answer, error) {
 	config := openai.DefaultConfig("")
 	if !s.o.ClientCredential {
 		config = openai.DefaultConfig(string(s.o.Key))
@@ -31,7 +31,7 @@ func (s *summaries) request(ctx context.Context, credential http.Header, p summa
 		// A redirect would take the transcript where nobody sent it.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	res, err := openai.NewClientWithConfig(config).CreateChatCompletion(ctx, chatRequest(s.o.Model, p, size+min(answerSlack, s.o.Window/5), bare))
+	res, err := openai.NewClientWithConfig(config).CreateChatCompletion(ctx, chatRequest(s.o.Model, p, s.o.allowed(answer), bare))
 	if err != nil {
 		return summary.Answer{}, err
 	}
@@ -45,11 +45,6 @@ func (s *summaries) request(ctx context.Context, credential http.Header, p summa
 	}
 	return a, nil
 }
-
-// answerSlack is what a model may write beside a summary of the wanted size: its
-// reasoning, above all, which many servers count in. Of a small window it is a
-// fifth: servers refuse a request whose prompt and answer are above the window.
-const answerSlack = 4096
 
 // chatRequest is what is sent. bare: without a limit and a temperature.
 func chatRequest(model string, p summary.Prompt, most int, bare bool) openai.ChatCompletionRequest {

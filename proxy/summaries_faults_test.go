@@ -585,11 +585,11 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // whose slot is too small, and then another one that is not.
 func TestAHopelessGapIsNoFaultOfTheSummarizer(t *testing.T) {
 	u, model := newUpstream(t, nil), newUpstream(t, tells(answered(told, "stop")))
-	f := func(want string, change func(*Options)) {
+	f := func(want, body string, change func(*Options)) {
 		t.Helper()
 		r := summarized(t, u, model, waiting, change)
 		before := len(model.requests())
-		r.chat(history(long))
+		r.chat(body)
 		if got := r.lastSummary(1); got.Outcome != SummaryDigest || got.Reason != want {
 			t.Errorf("%+v, want %s", got, want)
 		}
@@ -597,8 +597,8 @@ func TestAHopelessGapIsNoFaultOfTheSummarizer(t *testing.T) {
 			t.Errorf("%s: it was asked, or is cooling", want)
 		}
 	}
-	f("source_long", func(o *Options) { o.Summarizer.Window = 2000 })
-	f("small", func(o *Options) { o.Default.Limits.Budget = 330 })
+	f("source_long", history(600), func(o *Options) { o.Summarizer.Window = LeastSummaryWindow })
+	f("small", history(long), func(o *Options) { o.Default.Limits.Budget = 330 })
 }
 
 // TestAPanicCostsASummaryAndNoMore, and the gap can be tried again.
@@ -732,15 +732,21 @@ func TestAJobEndsBetweenTwoMessages(t *testing.T) {
 		msgs[i] = compact.Message{Role: compact.User, Parts: []compact.Part{{Text: compact.Plain("text")}}}
 	}
 	counted := 0
-	_, err := (&job{s: s}).pieces(ctx, msgs, func(string) int { counted++; cancel(); return 10 }, 1000)
-	if counted != 1 || !errors.Is(err, context.Canceled) {
-		t.Errorf("%d were counted, %v", counted, err)
-	}
-	counted = 0
-	if _, err = (&job{s: s}).pieces(ctx, msgs, func(string) int { counted++; return 10 }, 1000); counted != 0 || err == nil {
+	s.o.Counter = counting(func() { counted++; cancel() })
+	_, err := (&job{s: s}).pieces(ctx, "", msgs, 1000)
+	if counted > 3 || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d were counted, %v", counted, err)
 	}
 }
+
+// counting tells of each count.
+type counting func()
+
+func (c counting) Part(p *compact.Part) int    { c(); return 10 }
+func (counting) Envelope(*compact.Message) int { return 0 }
+func (counting) Call(*compact.Call) int        { return 0 }
+func (counting) Fixed(_, _, _ []byte) int      { return 0 }
+func (counting) Exact() bool                   { return false }
 
 // TestACredentialOfSeveralHeadersHasOneName, or its failures would be forgotten
 // every other time.
@@ -813,26 +819,82 @@ func TestARequestThatIsSentAgain(t *testing.T) {
 	})
 }
 
-// TestASmallWindowIsNotPassed by prompt and answer together: servers refuse
-// such a request before they read it.
-func TestASmallWindowIsNotPassed(t *testing.T) {
-	const window = 7000
-	model := newUpstream(t, tells(answered(told, "stop")))
-	r := summarized(t, newUpstream(t, nil), model, waiting, func(o *Options) { o.Summarizer.Window = window })
-	r.chat(history(60))
-	if got := r.lastSummary(1); got.Outcome != SummaryMade {
-		t.Fatalf("%+v", got)
+// TestASmallWindowIsEnough: the answer takes a part of it, so that there is room
+// for a transcript, and prompt and answer together do not pass it: servers
+// refuse such a request before they read it.
+func TestASmallWindowIsEnough(t *testing.T) {
+	f := func(window, budget, turns int) {
+		t.Helper()
+		model := newUpstream(t, tells(answered(told, "stop")))
+		r := summarized(t, newUpstream(t, nil), model, waiting, func(o *Options) {
+			o.Summarizer.Window, o.Default.Limits.Budget = window, budget
+		})
+		r.chat(history(turns))
+		if got := r.lastSummary(1); got.Outcome != SummaryMade {
+			t.Errorf("window %d, budget %d: %+v", window, budget, got)
+		}
+		all := model.requests()
+		for i, g := range all {
+			var asked struct {
+				Most int `json:"max_tokens"`
+			}
+			if err := json.Unmarshal(g.Body, &asked); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(g.Body)*2/7 + asked.Most; asked.Most < 500 || n > window*9/10 {
+				t.Errorf("window %d, budget %d, piece %d of %d: an answer of %d tokens, %d with its prompt", window, budget, i, len(all), asked.Most, n)
+			}
+		}
 	}
-	for i, g := range model.requests() {
-		var asked struct {
-			Most int `json:"max_tokens"`
+	f(7000, 4000, 60)
+	f(LeastSummaryWindow, 4000, 60)
+	f(LeastSummaryWindow, 20_000, 100)
+	f(8192, 20_000, 200)
+	f(16_384, 100_000, 800)
+}
+
+// TestALongEarlierSummaryIsReadOnce, as the first of what is summarized, where
+// it would leave too little of the window for each piece.
+func TestALongEarlierSummaryIsReadOnce(t *testing.T) {
+	early := told + strings.Repeat(" It read one more of the files.", 100)
+	var n atomic.Int32
+	model := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if n.Add(1) == 1 {
+			tells(answered(early, "stop"))(w, r)
+			return
 		}
-		if err := json.Unmarshal(g.Body, &asked); err != nil {
-			t.Fatal(err)
-		}
-		if n := len(g.Body)*2/7 + asked.Most; asked.Most < 1000 || n > window {
-			t.Errorf("piece %d: an answer of %d tokens, %d with its prompt", i, asked.Most, n)
-		}
+		tells(answered(told, "stop"))(w, r)
+	})
+	vault, u := memoryStore(t), newUpstream(t, nil)
+	with := func(window int) *running {
+		return summarized(t, u, model, waiting, func(o *Options) {
+			o.Summarizer.Window, o.Summarizer.Store, o.Default.Limits.Budget = window, vault, 8000
+		})
+	}
+	r := with(100_000)
+	turns := 20
+	for ; n.Load() == 0 && turns < 200; turns++ {
+		r.chat(history(turns))
+	}
+	r.quietly()
+	if c := r.SummaryCounts(); c.Jobs != 1 {
+		t.Fatalf("%+v", c)
+	}
+	r.stop()
+	r = with(LeastSummaryWindow)
+	for ; n.Load() < 3 && turns < 200; turns++ {
+		r.chat(history(turns))
+		r.quietly()
+	}
+	all := model.requests()
+	if len(all) < 3 {
+		t.Fatalf("%d requests", len(all))
+	}
+	if second := string(all[1].Body); !strings.Contains(second, "one more of the files") || strings.Contains(second, "Update the summary") {
+		t.Errorf("the second request:\n%s", second)
+	}
+	if third := string(all[2].Body); strings.Contains(third, "one more of the files") || !strings.Contains(third, "Update the summary") {
+		t.Errorf("the third request:\n%s", third)
 	}
 }
 

@@ -13,11 +13,15 @@ func (j *job) write(ctx context.Context) (string, error) {
 	o := j.s.o
 	cost := costOf(o.Counter)
 	prior, spans := j.prior(ctx)
-	frame := summary.Frame(j.cost)
-	words := summary.Words(j.size - frame)
-	// Some of the window is for the answer, some for what a count may be off.
-	room := o.Window*6/10 - cost(prior) - j.size - promptTokens
-	pieces, err := j.pieces(ctx, spans, cost, room)
+	size := j.size - summary.Frame(j.cost)
+	answer := o.longest(size)
+	long := ""
+	if cost(prior) > answer {
+		// It was made for a larger window, or with much that it had lost: it
+		// is read once, as what comes first.
+		long, prior = prior, ""
+	}
+	pieces, err := j.pieces(ctx, long, spans, answer)
 	if err != nil {
 		return "", err
 	}
@@ -33,7 +37,7 @@ func (j *job) write(ctx context.Context) (string, error) {
 	for _, piece := range pieces {
 		source := j.cost(piece)
 		j.info.SourceTokens += source
-		if text, err = j.ask(ctx, text, piece, words, source+j.cost(text), j.size-frame); err != nil {
+		if text, err = j.ask(ctx, text, piece, source+j.cost(text), answer); err != nil {
 			return "", err
 		}
 	}
@@ -41,11 +45,8 @@ func (j *job) write(ctx context.Context) (string, error) {
 		return "", ctx.Err()
 	}
 	rules, names := summary.Lost(users, text, o.Mask)
-	return summary.With(text, rules, names, j.size-frame, j.cost), nil
+	return summary.With(text, rules, names, size, j.cost), nil
 }
-
-// promptTokens is what the instructions of a prompt take, about.
-const promptTokens = 1200
 
 // A job asks at most mostTries times for each of at most mostPieces pieces.
 const (
@@ -65,10 +66,11 @@ func (j *job) prior(ctx context.Context) (string, []compact.Message) {
 	return "", slices.Concat(j.spans...)
 }
 
-// pieces writes the transcript, and makes the task ready to be sent. One job
+// pieces writes the transcript, after a summary of what came earlier, and makes
+// the task ready to be sent. answer is how long an answer may be. One job
 // does so at a time: it is work for the processor, which belongs to the
 // requests.
-func (j *job) pieces(ctx context.Context, msgs []compact.Message, cost func(string) int, room int) ([]string, error) {
+func (j *job) pieces(ctx context.Context, earlier string, msgs []compact.Message, answer int) ([]string, error) {
 	select {
 	case j.s.rendering <- struct{}{}:
 	case <-ctx.Done():
@@ -79,13 +81,16 @@ func (j *job) pieces(ctx context.Context, msgs []compact.Message, cost func(stri
 		j.task = summary.Mask(j.task)
 	}
 	var blocks []string
+	if earlier != "" {
+		blocks = append(blocks, summary.Earlier(earlier))
+	}
 	for block := range summary.Render(msgs, j.s.o.Mask) {
 		if ctx.Err() != nil {
 			break
 		}
 		blocks = append(blocks, block)
 	}
-	pieces := summary.Split(blocks, while(ctx, cost), room, mostPieces)
+	pieces := summary.Split(blocks, while(ctx, costOf(j.s.o.Counter)), j.room(answer), mostPieces)
 	switch {
 	case ctx.Err() != nil: // then they are not what they should be
 		return nil, ctx.Err()
@@ -107,16 +112,16 @@ func while(ctx context.Context, cost func(string) int) func(string) int {
 }
 
 // ask asks for one text, once more where the first answer cannot be taken.
-func (j *job) ask(ctx context.Context, prior, piece string, words, source, size int) (text string, err error) {
-	bare := j.s.bare.Load()
+func (j *job) ask(ctx context.Context, prior, piece string, source, answer int) (text string, err error) {
+	bare, words := j.s.bare.Load(), summary.Words(answer)
 	for try := range mostTries {
 		j.info.Tries++
 		var a summary.Answer
-		if a, err = j.s.request(ctx, j.headers, summary.Ask(j.task, prior, piece, words), size, bare); err == nil {
+		if a, err = j.s.request(ctx, j.headers, summary.Ask(j.task, prior, piece, words), answer, bare); err == nil {
 			if bare {
 				j.s.bare.Store(true)
 			}
-			if text, err = summary.Accept(a, source, size, j.cost); err == nil {
+			if text, err = summary.Accept(a, source, answer, j.cost); err == nil {
 				return text, nil
 			}
 		}

@@ -33,6 +33,12 @@ func Render(msgs []compact.Message, mask bool) iter.Seq[string] {
 	}
 }
 
+// Earlier is a summary as a block of a transcript, for one that is too long to
+// be shown with every piece.
+func Earlier(text string) string {
+	return "<message role=\"summary\" of=\"what came before\">\n" + fenced(text) + "\n</message>\n"
+}
+
 // headOf is the tag in front of a message, but for its end.
 func headOf(m *compact.Message, tools map[string]string) string {
 	head := "<message role=\"" + m.Role.String() + "\""
