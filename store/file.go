@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -105,7 +107,7 @@ func openFile(path string) (db *bolt.DB, held int64, err error) {
 			return fmt.Errorf("%w: %s", ErrInUse, path)
 		}
 		if err != nil {
-			return err
+			return opening(err)
 		}
 		return db.Update(func(tx *bolt.Tx) error {
 			for _, name := range [][]byte{byKey, byAge} {
@@ -122,6 +124,17 @@ func openFile(path string) (db *bolt.DB, held int64, err error) {
 		db = nil
 	}
 	return db, held, err
+}
+
+// opening tells what bbolt says of a file from what the system says: of one that
+// is too short it says so in words only.
+func opening(err error) error {
+	var path *os.PathError
+	var number syscall.Errno
+	if errors.As(err, &path) || errors.As(err, &number) || strings.HasPrefix(err.Error(), "madvise:") {
+		return err
+	}
+	return &damage{err}
 }
 
 // renew moves the file aside and makes a new one.

@@ -84,6 +84,13 @@ func TestADamagedFileIsMovedAside(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+	for _, size := range []int64{1, 100, 4096, 5000, 8191, 8192, 12_288} {
+		f(fmt.Sprintf("cut to %d bytes", size), func(t *testing.T, path string, _ int64) {
+			if err := os.Truncate(path, size); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
 	f("noise behind the first pages", func(t *testing.T, path string, size int64) {
 		noise := make([]byte, size-4*4096)
 		rand.New(rand.NewSource(1)).Read(noise)
