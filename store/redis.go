@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -9,7 +10,6 @@ import (
 	"net"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
@@ -25,8 +25,21 @@ type Redis struct {
 	client  *redis.Client
 	breaker circuitbreaker.CircuitBreaker[any]
 	notice  func(string)
-	state   atomic.Pointer[string] // the last fault told; "" while all is well
+
+	mu      sync.Mutex
+	silent  string        // why it does not answer; "" while it does
+	refuses [kinds]string // what it refuses to do
+	told    string        // the last fault told; "" while all is well
 }
+
+// A server may refuse one kind of request and do the others: a replica can be
+// read, a full one gives back locks.
+const (
+	reading = iota
+	writing
+	locking
+	kinds
+)
 
 // breakerDelay is how long a store that does not answer is left alone. Then one
 // request asks it again.
@@ -80,7 +93,7 @@ var quietClient = sync.OnceFunc(logging.Disable)
 // Get gives the value of a key. It asks for a range, so that a value that
 // somebody else made too large is not read whole.
 func (s *Redis) Get(ctx context.Context, k Key) (value []byte, err error) {
-	err = s.ask(ctx, func(ctx context.Context) (err error) {
+	err = s.ask(ctx, reading, func(ctx context.Context) (err error) {
 		value, err = s.client.GetRange(ctx, named(k), 0, MaxValue+overhead).Bytes()
 		return err
 	})
@@ -98,7 +111,7 @@ func (s *Redis) Put(ctx context.Context, k Key, value []byte, ttl time.Duration)
 	if ttl < time.Millisecond {
 		return nil
 	}
-	return s.ask(ctx, func(ctx context.Context) error { return s.client.Set(ctx, named(k), value, ttl).Err() })
+	return s.ask(ctx, writing, func(ctx context.Context) error { return s.client.Set(ctx, named(k), value, ttl).Err() })
 }
 
 // unlock removes a lock only if it is still the caller's.
@@ -107,7 +120,7 @@ var unlock = redis.NewScript(`if redis.call("get", KEYS[1]) == ARGV[1] then retu
 // Lock takes the lock of a key.
 func (s *Redis) Lock(ctx context.Context, k Key, ttl time.Duration) (release func(), ok bool, err error) {
 	name, token := named(k)+":lock", rand.Text()
-	err = s.ask(ctx, func(ctx context.Context) error {
+	err = s.ask(ctx, locking, func(ctx context.Context) error {
 		reply, err := s.client.SetArgs(ctx, name, token, redis.SetArgs{Mode: "NX", TTL: ttl}).Result()
 		ok = reply == "OK"
 		return err
@@ -122,7 +135,7 @@ func (s *Redis) Lock(ctx context.Context, k Key, ttl time.Duration) (release fun
 		// The caller's own time may be over; the lock is given back all the
 		// same, and ends by itself where that fails.
 		ctx := context.WithoutCancel(ctx)
-		_ = s.ask(ctx, func(ctx context.Context) error { return unlock.Run(ctx, s.client, []string{name}, token).Err() })
+		_ = s.ask(ctx, locking, func(ctx context.Context) error { return unlock.Run(ctx, s.client, []string{name}, token).Err() })
 	}), true, nil
 }
 
@@ -130,7 +143,7 @@ func (s *Redis) Lock(ctx context.Context, k Key, ttl time.Duration) (release fun
 func (s *Redis) Close() { _ = s.client.Close() }
 
 // ask does one thing with the server, within Patience.
-func (s *Redis) ask(ctx context.Context, f func(context.Context) error) error {
+func (s *Redis) ask(ctx context.Context, kind int, f func(context.Context) error) error {
 	if !s.breaker.TryAcquirePermit() {
 		return ErrAbsent
 	}
@@ -141,29 +154,45 @@ func (s *Redis) ask(ctx context.Context, f func(context.Context) error) error {
 	switch {
 	case err == nil, errors.Is(err, redis.Nil):
 		s.breaker.RecordSuccess()
-		s.tell("")
+		s.answered(kind, "")
 	case errors.As(err, &reply):
 		// It answers at once, only not what we want: nobody waits for it.
 		s.breaker.RecordSuccess()
-		s.tell("the store refuses: " + codeOf(reply.Error()))
+		s.answered(kind, "the store refuses: "+codeOf(reply.Error()))
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		s.breaker.RecordSuccess() // the caller left; that says nothing of the store
 	default:
 		s.breaker.RecordFailure()
-		s.tell("the store does not answer: " + networkFault(err))
+		s.silence("the store does not answer: " + networkFault(err))
 	}
 	return err
 }
 
-// tell notes a change of state, once.
-func (s *Redis) tell(fault string) {
-	was := s.state.Swap(&fault)
-	switch {
-	case fault != "" && (was == nil || *was != fault):
-		s.notice(fault)
-	case fault == "" && was != nil && *was != "":
-		s.notice("the store answers again")
+// answered notes an answer to a kind of request; refused is "" where it was done.
+// Only that takes back a refusal: nothing else says that it would be done now.
+func (s *Redis) answered(kind int, refused string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.silent, s.refuses[kind] = "", refused
+	s.tell()
+}
+
+// silence notes that there was no answer.
+func (s *Redis) silence(why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.silent = why
+	s.tell()
+}
+
+// tell tells a change of state, once.
+func (s *Redis) tell() {
+	fault := cmp.Or(s.silent, s.refuses[writing], s.refuses[locking], s.refuses[reading])
+	if fault == s.told {
+		return
 	}
+	s.told = fault
+	s.notice(cmp.Or(fault, "the store answers again"))
 }
 
 // codeOf is the first word of an error reply, as in READONLY or NOAUTH. The

@@ -151,6 +151,59 @@ func TestAServerThatRefuses(t *testing.T) {
 	f("NOAUTH", "", "--requirepass", "a password that we do not have")
 }
 
+// TestAServerThatRefusesWritesIsToldOnce: that it can be read is no news, until
+// it takes values again.
+func TestAServerThatRefusesWritesIsToldOnce(t *testing.T) {
+	ctx := context.Background()
+	f := func(want, command, undo string) {
+		t.Helper()
+		server := storetest.StartRedis(t)
+		var lines told
+		s := openTestRedis(t, server.URL(), lines.add)
+		put := func() error { return s.Put(ctx, keyOf(1), []byte("text"), time.Hour) }
+		do := func(command string) {
+			t.Helper()
+			if err := s.client.Do(ctx, anys(strings.Fields(command))...).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := put(); err != nil {
+			t.Fatal(err)
+		}
+		do(command)
+		for range 5 {
+			if _, _, err := s.Lock(ctx, keyOf(2), time.Minute); err == nil {
+				t.Fatalf("%s: it gave a lock", want)
+			}
+			if err := put(); err == nil {
+				t.Fatalf("%s: it took a value", want)
+			}
+			if got, err := s.Get(ctx, keyOf(1)); string(got) != "text" {
+				t.Fatalf("%s: reading gives %q, %v", want, got, err)
+			}
+			if _, err := s.Get(ctx, keyOf(9)); !errors.Is(err, ErrMiss) {
+				t.Fatalf("%s: reading gives %v", want, err)
+			}
+		}
+		do(undo)
+		if release, ok, err := s.Lock(ctx, keyOf(2), time.Minute); !ok {
+			t.Fatalf("%s: %v", want, err)
+		} else {
+			release()
+		}
+		for range 2 {
+			if err := put(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := lines.all(); got != "the store refuses: "+want+"\nthe store answers again" {
+			t.Errorf("told %q", got)
+		}
+	}
+	f("OOM", "config set maxmemory 1", "config set maxmemory 0")
+	f("READONLY", "replicaof 127.0.0.1 1", "replicaof no one")
+}
+
 func anys(words []string) (all []any) {
 	for _, w := range words {
 		all = append(all, w)
