@@ -1,12 +1,17 @@
 package proxy
 
 import (
+	"slices"
 	"sync"
 	"time"
+
+	"laconic/store"
+	"laconic/summary"
 )
 
 // A summarizer that failed is left alone for a while, longer each time. So is
-// a gap that it could not summarize. Where each client brings its own
+// a gap that it could not summarize, and only that where its content may be
+// the reason: one client's is none to leave the others without. Where each client brings its own
 // credential, each has its own summarizer in this sense: the wrong key of one
 // is no reason not to serve another.
 var coolDowns = []time.Duration{60 * time.Second, 300 * time.Second, 900 * time.Second}
@@ -16,6 +21,7 @@ type cool struct {
 	mu       sync.Mutex
 	failures int
 	until    time.Time
+	doubts   []store.Key // gaps whose content may be why they failed, since the last success
 }
 
 // isCooling tells whether something is to be left alone.
@@ -35,11 +41,44 @@ func (s *summaries) coolDown(name string) {
 	c, _ := s.cooling.ComputeIfAbsent(name, func() (*cool, bool) { return &cool{}, false })
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.down()
+}
+
+func (c *cool) down() {
+	c.doubts = nil
 	if time.Now().Before(c.until) {
 		return
 	}
 	c.until = time.Now().Add(coolDowns[min(c.failures, len(coolDowns)-1)])
 	c.failures++
+}
+
+// mostDoubts is how many gaps may fail in a row, each for what may be in it,
+// until the summarizer is taken to be the reason.
+const mostDoubts = 5
+
+// doubt notes that a gap failed, and that its content may be why.
+func (s *summaries) doubt(name string, gap store.Key) {
+	c, _ := s.cooling.ComputeIfAbsent(name, func() (*cool, bool) { return &cool{}, false })
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if slices.Contains(c.doubts, gap) {
+		return
+	}
+	if c.doubts = append(c.doubts, gap); len(c.doubts) >= mostDoubts {
+		c.down()
+	}
+}
+
+// ofContent tells whether what a model was asked may be why it failed.
+func ofContent(why string) bool {
+	switch summary.Refused(why) {
+	case summary.Empty, summary.Short, summary.Longer, summary.TooLarge, summary.CalledTool, summary.CutOff, summary.Unfinished, summary.NoText,
+		// A filter of contents answers so, or a window that is smaller than was thought.
+		"status_400", "status_413", "status_422":
+		return true
+	}
+	return false
 }
 
 // warmUp notes a success.

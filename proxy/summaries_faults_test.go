@@ -40,7 +40,7 @@ func (r *running) lastSummary(n int) SummaryInfo {
 
 // TestWhateverASummarizerDoesTheDigestStandsIn: the request is answered, the
 // reason is told, nothing of the answer is kept, and the summarizer is left
-// alone for a while.
+// alone for a while; only for this gap, where what it was asked may be why.
 func TestWhateverASummarizerDoesTheDigestStandsIn(t *testing.T) {
 	f := func(name, want string, tries int, reply http.HandlerFunc, change ...func(*Options)) {
 		t.Helper()
@@ -56,7 +56,7 @@ func TestWhateverASummarizerDoesTheDigestStandsIn(t *testing.T) {
 					t.Fatalf("%s", res.body)
 				}
 				reason := want
-				if n == 2 {
+				if n == 2 && !ofContent(want) {
 					reason = "cooling"
 				}
 				if got := r.lastSummary(n); got.Outcome != SummaryDigest || got.Reason != reason {
@@ -67,13 +67,21 @@ func TestWhateverASummarizerDoesTheDigestStandsIn(t *testing.T) {
 				}
 			}
 			r.quietly()
-			if got := len(model.requests()); got != tries {
-				t.Errorf("it was asked %d times, want %d", got, tries)
+			jobs := uint64(1)
+			if ofContent(want) {
+				jobs = 2
+			}
+			if got := len(model.requests()); got != tries*int(jobs) {
+				t.Errorf("it was asked %d times, want %d in each job", got, tries)
+			}
+			r.chat(history(long))
+			if got := r.lastSummary(3); got.Reason != "cooling" {
+				t.Errorf("the first gap again: %+v", got)
 			}
 			if slot := slotOf(t, u.requests()[0].Body); !strings.HasPrefix(slot, "\n\n[Record of") {
 				t.Errorf("the slot holds %q", slot)
 			}
-			if c := r.SummaryCounts(); c.Failed[want] != 1 || c.Digest[want] != 1 || c.Digest["cooling"] != 1 || c.Jobs != 0 {
+			if c := r.SummaryCounts(); c.Failed[want] != jobs || c.Digest[want] != jobs || c.Digest["cooling"] != 3-jobs || c.Jobs != 0 {
 				t.Errorf("counted %+v", c)
 			}
 		})
@@ -125,6 +133,65 @@ func TestWhateverASummarizerDoesTheDigestStandsIn(t *testing.T) {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}, short)
+}
+
+// TestOneClientsContentIsNotAnothers: what is in one gap may make any model
+// refuse, or give no summary. Only if several gaps in a row do so the model is
+// taken to be the reason.
+func TestOneClientsContentIsNotAnothers(t *testing.T) {
+	f := func(want string, bad http.HandlerFunc) {
+		t.Helper()
+		var model *upstream
+		model = newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+			if all := model.requests(); strings.Contains(string(all[len(all)-1].Body), "line of f1.") {
+				tells(answered(told, "stop"))(w, r)
+				return
+			}
+			bad(w, r)
+		})
+		r := summarized(t, newUpstream(t, nil), model, waiting)
+		n := 0
+		ask := func(word, key, reason string) {
+			t.Helper()
+			n++
+			r.chat(strings.ReplaceAll(history(long), "line of", word), "Authorization", key)
+			if got := r.lastSummary(n); got.Reason != reason {
+				t.Errorf("%s: %q, %s: %+v", want, word, key, got)
+			}
+		}
+		ask("evil of", "a", want)
+		ask("evil of", "a", "cooling") // this gap
+		ask("line of", "b", "")
+		for i := range mostDoubts {
+			ask(fmt.Sprintf("evil %02d", i), "a", want)
+		}
+		ask("evil of", "b", "cooling")
+		ask("line of", "c", "cooling")
+	}
+	f("short", tells(answered("no", "stop")))
+	f("finish", tells(answered(told, "content_filter")))
+	f("status_400", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "{}", http.StatusBadRequest) })
+	f("status_413", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "{}", http.StatusRequestEntityTooLarge) })
+}
+
+// TestTheSameGapAgainIsNoFurtherDoubt.
+func TestTheSameGapAgainIsNoFurtherDoubt(t *testing.T) {
+	s := newSummaries(&Proxy{}, &Summarizer{Transport: http.DefaultTransport})
+	defer s.close()
+	for range 2 * mostDoubts {
+		s.doubt("it", store.Key{1})
+	}
+	if s.isCooling("it") {
+		t.Error("one gap is enough")
+	}
+	for i := range mostDoubts - 2 {
+		s.doubt("it", store.Key{2, byte(i)})
+	}
+	s.warmUp("it")
+	s.doubt("it", store.Key{3})
+	if s.isCooling("it") {
+		t.Error("a success between them does not count")
+	}
 }
 
 // TestOneClientsKeyIsNotAnothers: where each brings its own, the wrong one of

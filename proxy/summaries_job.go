@@ -139,16 +139,18 @@ func (j *job) finish(key store.Key) {
 	j.seat.free()
 	// What came of it is noted before the job is gone: a request that comes
 	// between the two would start another.
-	switch j.why {
-	case "":
+	switch {
+	case j.why == "":
 		s.warmUp(j.coolKey)
 		s.warmUp(string(key[:]))
-	case "elsewhere", "shutdown":
-	case string(summary.TooLong), "memory":
-		s.coolDown(string(key[:])) // no fault of the summarizer's
+	case j.why == "elsewhere", j.why == "shutdown":
 	default:
-		s.coolDown(j.coolKey)
 		s.coolDown(string(key[:]))
+		if ofContent(j.why) {
+			s.doubt(j.coolKey, key)
+		} else if j.info.Tries > 0 && j.why != "memory" { // else it is no fault of the summarizer's
+			s.coolDown(j.coolKey)
+		}
 	}
 	<-s.workers
 	s.mu.Lock()
