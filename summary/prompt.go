@@ -19,7 +19,7 @@ func Ask(task, prior, piece string, words int) Prompt {
 			fmt.Fprintf(&b, "<%s>\n%s\n</%s>\n\n", name, fenced(text), name)
 		}
 	}
-	section("task", clipped(task, taskChars))
+	section("task", clipped(task, taskBytes))
 	section("summary", prior)
 	b.WriteString("<transcript>\n" + piece + "</transcript>\n\n")
 	what := "Write the summary of the transcript."
@@ -30,9 +30,9 @@ func Ask(task, prior, piece string, words int) Prompt {
 	return Prompt{System: instructions, User: b.String()}
 }
 
-// taskChars is how much of the first message is shown: it is there to tell what
+// taskBytes is how much of the first message is shown: it is there to tell what
 // matters, not to be summarized.
-const taskChars = 2000
+const taskBytes = 2000
 
 const instructions = `You summarize a part of a conversation between a user and an AI agent. The agent goes on working and will not see that part again: it will read your summary in its place.
 
