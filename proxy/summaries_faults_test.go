@@ -2,8 +2,6 @@ package proxy
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"laconic/compact"
@@ -135,65 +132,6 @@ func TestWhateverASummarizerDoesTheDigestStandsIn(t *testing.T) {
 	}, short)
 }
 
-// TestOneClientsContentIsNotAnothers: what is in one gap may make any model
-// refuse, or give no summary. Only if several gaps in a row do so the model is
-// taken to be the reason.
-func TestOneClientsContentIsNotAnothers(t *testing.T) {
-	f := func(want string, bad http.HandlerFunc) {
-		t.Helper()
-		var model *upstream
-		model = newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-			if all := model.requests(); strings.Contains(string(all[len(all)-1].Body), "line of f1.") {
-				tells(answered(told, "stop"))(w, r)
-				return
-			}
-			bad(w, r)
-		})
-		r := summarized(t, newUpstream(t, nil), model, waiting)
-		n := 0
-		ask := func(word, key, reason string) {
-			t.Helper()
-			n++
-			r.chat(strings.ReplaceAll(history(long), "line of", word), "Authorization", key)
-			if got := r.lastSummary(n); got.Reason != reason {
-				t.Errorf("%s: %q, %s: %+v", want, word, key, got)
-			}
-		}
-		ask("evil of", "a", want)
-		ask("evil of", "a", "cooling") // this gap
-		ask("line of", "b", "")
-		for i := range mostDoubts {
-			ask(fmt.Sprintf("evil %02d", i), "a", want)
-		}
-		ask("evil of", "b", "cooling")
-		ask("line of", "c", "cooling")
-	}
-	f("short", tells(answered("no", "stop")))
-	f("finish", tells(answered(told, "content_filter")))
-	f("status_400", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "{}", http.StatusBadRequest) })
-	f("status_413", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "{}", http.StatusRequestEntityTooLarge) })
-}
-
-// TestTheSameGapAgainIsNoFurtherDoubt.
-func TestTheSameGapAgainIsNoFurtherDoubt(t *testing.T) {
-	s := newSummaries(&Proxy{}, &Summarizer{Transport: http.DefaultTransport})
-	defer s.close()
-	for range 2 * mostDoubts {
-		s.doubt("it", store.Key{1})
-	}
-	if s.isCooling("it") {
-		t.Error("one gap is enough")
-	}
-	for i := range mostDoubts - 2 {
-		s.doubt("it", store.Key{2, byte(i)})
-	}
-	s.warmUp("it")
-	s.doubt("it", store.Key{3})
-	if s.isCooling("it") {
-		t.Error("a success between them does not count")
-	}
-}
-
 // TestOneClientsKeyIsNotAnothers: where each brings its own, the wrong one of
 // one client is no reason to leave another without summaries.
 func TestOneClientsKeyIsNotAnothers(t *testing.T) {
@@ -227,42 +165,6 @@ func TestASummarizerThatIsNotThere(t *testing.T) {
 		t.Fatalf("%s", res.body)
 	}
 	if got := r.lastSummary(1); got.Outcome != SummaryDigest || got.Reason != "unreachable" {
-		t.Errorf("%+v", got)
-	}
-}
-
-// TestASummarizerMayRefuseALimit, or a temperature: models that write at most
-// 4,096 tokens do. It is asked without, and from the start the next time.
-func TestASummarizerMayRefuseALimit(t *testing.T) {
-	for _, code := range []int{http.StatusBadRequest, http.StatusUnprocessableEntity} {
-		var model *upstream
-		model = newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-			all := model.requests()
-			if s := string(all[len(all)-1].Body); strings.Contains(s, `"max_`) || strings.Contains(s, `"temperature"`) {
-				http.Error(w, `{"error":{"message":"the valid range of max_tokens is [1, 8192]"}}`, code)
-				return
-			}
-			tells(answered(told, "stop"))(w, r)
-		})
-		r := summarized(t, newUpstream(t, nil), model, waiting)
-		for n, body := range []string{history(long), strings.ReplaceAll(history(long), "line of", "word of")} {
-			r.chat(body)
-			if got := r.lastSummary(n + 1); got.Outcome != SummaryMade {
-				t.Errorf("%d, request %d: %+v", code, n+1, got)
-			}
-		}
-		if got := len(model.requests()); got != 3 {
-			t.Errorf("%d: it was asked %d times for two summaries, want 3", code, got)
-		}
-	}
-}
-
-// TestWhatIsRefusedInAnyCase says nothing of limits.
-func TestWhatIsRefusedInAnyCase(t *testing.T) {
-	model := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "{}", http.StatusBadRequest) })
-	r := summarized(t, newUpstream(t, nil), model, waiting)
-	r.chat(history(long))
-	if got := r.lastSummary(1); got.Reason != "status_400" || r.summaries.bare.Load() {
 		t.Errorf("%+v", got)
 	}
 }
@@ -716,34 +618,6 @@ func (brokenStore) Put(context.Context, store.Key, []byte, time.Duration) error 
 	return store.ErrAbsent
 }
 
-// TestASummarizerIsLeftAloneLongerEachTime, until it answers again.
-func TestASummarizerIsLeftAloneLongerEachTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSummaries(&Proxy{}, &Summarizer{Transport: http.DefaultTransport})
-		defer s.cancel()
-		f := func(pause time.Duration) {
-			t.Helper()
-			s.coolDown("it")
-			s.coolDown("it") // another job of the same time
-			time.Sleep(pause - time.Second)
-			if !s.isCooling("it") || s.isCooling("other") {
-				t.Errorf("it is asked again before %v", pause)
-			}
-			time.Sleep(2 * time.Second)
-			if s.isCooling("it") {
-				t.Errorf("it is not asked again after %v", pause)
-			}
-		}
-		for range 2 {
-			f(60 * time.Second)
-			f(300 * time.Second)
-			f(900 * time.Second)
-			f(900 * time.Second)
-			s.warmUp("it")
-		}
-	})
-}
-
 // TestASummarizersURLMayHaveAQuery, as those of gateways do.
 func TestASummarizersURLMayHaveAQuery(t *testing.T) {
 	model := newUpstream(t, tells(answered(told, "stop")))
@@ -755,65 +629,6 @@ func TestASummarizersURLMayHaveAQuery(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
-
-// TestShutdownEndsWhatIsInTheMaking.
-func TestShutdownEndsWhatIsInTheMaking(t *testing.T) {
-	asked := make(chan struct{})
-	model := newUpstream(t, func(_ http.ResponseWriter, r *http.Request) {
-		close(asked)
-		<-r.Context().Done()
-	})
-	r := summarized(t, newUpstream(t, nil), model, func(o *Options) { o.Summarizer.Timeout = time.Hour })
-	r.chat(history(long))
-	<-asked
-	r.stop()
-	if c := r.SummaryCounts(); c.Running != 0 || c.Failed["shutdown"] != 1 {
-		t.Errorf("%+v", c)
-	}
-	if j, why := r.summaries.start(&trip{p: r.Proxy}, compact.Conversation{}, gapNames{keys: make([]store.Key, 1)}, &compact.Slot{}, false); j != nil || why != "shutdown" {
-		t.Errorf("it starts another: %q", why)
-	}
-}
-
-// TestShutdownDoesNotWaitForEver for a job that cannot be ended.
-func TestShutdownDoesNotWaitForEver(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSummaries(&Proxy{}, &Summarizer{Transport: http.DefaultTransport})
-		s.ended.Add(1)
-		began := time.Now()
-		s.close()
-		if took := time.Since(began); took != mostEnding {
-			t.Errorf("it waited %v", took)
-		}
-		s.ended.Done()
-	})
-}
-
-// TestAJobEndsBetweenTwoMessages, not when all of them are written and counted.
-func TestAJobEndsBetweenTwoMessages(t *testing.T) {
-	s := newSummaries(&Proxy{}, &Summarizer{Transport: http.DefaultTransport})
-	defer s.close()
-	ctx, cancel := context.WithCancel(context.Background())
-	msgs := make([]compact.Message, 100)
-	for i := range msgs {
-		msgs[i] = compact.Message{Role: compact.User, Parts: []compact.Part{{Text: compact.Plain("text")}}}
-	}
-	counted := 0
-	s.o.Counter = counting(func() { counted++; cancel() })
-	_, err := (&job{s: s}).pieces(ctx, "", msgs, 1000)
-	if counted > 3 || !errors.Is(err, context.Canceled) {
-		t.Errorf("%d were counted, %v", counted, err)
-	}
-}
-
-// counting tells of each count.
-type counting func()
-
-func (c counting) Part(p *compact.Part) int    { c(); return 10 }
-func (counting) Envelope(*compact.Message) int { return 0 }
-func (counting) Call(*compact.Call) int        { return 0 }
-func (counting) Fixed(_, _, _ []byte) int      { return 0 }
-func (counting) Exact() bool                   { return false }
 
 // TestACredentialOfSeveralHeadersHasOneName, or its failures would be forgotten
 // every other time.
@@ -884,85 +699,6 @@ func TestARequestThatIsSentAgain(t *testing.T) {
 			t.Errorf("there is no slot, and the header says %q", stages)
 		}
 	})
-}
-
-// TestASmallWindowIsEnough: the answer takes a part of it, so that there is room
-// for a transcript, and prompt and answer together do not pass it: servers
-// refuse such a request before they read it.
-func TestASmallWindowIsEnough(t *testing.T) {
-	f := func(window, budget, turns int) {
-		t.Helper()
-		model := newUpstream(t, tells(answered(told, "stop")))
-		r := summarized(t, newUpstream(t, nil), model, waiting, func(o *Options) {
-			o.Summarizer.Window, o.Default.Limits.Budget = window, budget
-		})
-		r.chat(history(turns))
-		if got := r.lastSummary(1); got.Outcome != SummaryMade {
-			t.Errorf("window %d, budget %d: %+v", window, budget, got)
-		}
-		all := model.requests()
-		for i, g := range all {
-			var asked struct {
-				Most int `json:"max_tokens"`
-			}
-			if err := json.Unmarshal(g.Body, &asked); err != nil {
-				t.Fatal(err)
-			}
-			if n := len(g.Body)*2/7 + asked.Most; asked.Most < 500 || n > window*9/10 {
-				t.Errorf("window %d, budget %d, piece %d of %d: an answer of %d tokens, %d with its prompt", window, budget, i, len(all), asked.Most, n)
-			}
-		}
-	}
-	f(7000, 4000, 60)
-	f(LeastSummaryWindow, 4000, 60)
-	f(LeastSummaryWindow, 20_000, 100)
-	f(8192, 20_000, 200)
-	f(16_384, 100_000, 800)
-}
-
-// TestALongEarlierSummaryIsReadOnce, as the first of what is summarized, where
-// it would leave too little of the window for each piece.
-func TestALongEarlierSummaryIsReadOnce(t *testing.T) {
-	early := told + strings.Repeat(" It read one more of the files.", 100)
-	var n atomic.Int32
-	model := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		if n.Add(1) == 1 {
-			tells(answered(early, "stop"))(w, r)
-			return
-		}
-		tells(answered(told, "stop"))(w, r)
-	})
-	vault, u := memoryStore(t), newUpstream(t, nil)
-	with := func(window int) *running {
-		return summarized(t, u, model, waiting, func(o *Options) {
-			o.Summarizer.Window, o.Summarizer.Store, o.Default.Limits.Budget = window, vault, 8000
-		})
-	}
-	r := with(100_000)
-	turns := 20
-	for ; n.Load() == 0 && turns < 200; turns++ {
-		r.chat(history(turns))
-	}
-	r.quietly()
-	if c := r.SummaryCounts(); c.Jobs != 1 {
-		t.Fatalf("%+v", c)
-	}
-	r.stop()
-	r = with(LeastSummaryWindow)
-	for ; n.Load() < 3 && turns < 200; turns++ {
-		r.chat(history(turns))
-		r.quietly()
-	}
-	all := model.requests()
-	if len(all) < 3 {
-		t.Fatalf("%d requests", len(all))
-	}
-	if second := string(all[1].Body); !strings.Contains(second, "one more of the files") || strings.Contains(second, "Update the summary") {
-		t.Errorf("the second request:\n%s", second)
-	}
-	if third := string(all[2].Body); strings.Contains(third, "one more of the files") || !strings.Contains(third, "Update the summary") {
-		t.Errorf("the third request:\n%s", third)
-	}
 }
 
 // TestRequestsTakeTheMemoryOfSummaries: a job that no request waits for is
