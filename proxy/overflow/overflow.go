@@ -60,12 +60,15 @@ func Read(status int, body []byte) Refusal {
 	if !speaks(status) {
 		return Refusal{}
 	}
+	known := false // a sentence that refuses no size, whatever the status says
 	for _, s := range sentences(status, body) {
-		if r := s.read(status); r.Kind != None {
+		r := s.read(status)
+		if r.Kind != None {
 			return r
 		}
+		known = known || r.Shape != ""
 	}
-	if status == 413 {
+	if status == 413 && !known {
 		// Cerebras sends nothing with it; gateways send a page of their own.
 		return Refusal{Kind: Bytes, Shape: "entity too large"}
 	}
@@ -85,7 +88,7 @@ func speaks(status int) bool {
 // read tries the rows on one sentence.
 func (s *sentence) read(status int) Refusal {
 	if excluded.MatchString(s.text) {
-		return Refusal{}
+		return Refusal{Shape: "excluded"}
 	}
 	for i := range shapes {
 		row := &shapes[i]
@@ -140,8 +143,13 @@ func (row *shape) read(s *sentence) (Refusal, bool) {
 	return r.judged(), true
 }
 
-// judged tells a prompt that is too long from an answer that is.
+// judged tells a prompt that is too long from an answer that is, and a rate that
+// lets no such request through from one that is used up for now: there waiting
+// is the cure. Kind None for the latter.
 func (r Refusal) judged() Refusal {
+	if r.Kind == Quota && (r.Limit == 0 || r.Total <= r.Limit) {
+		return Refusal{Shape: r.Shape}
+	}
 	if r.Kind == Prompt && r.Output > 0 && r.Prompt > 0 && r.Prompt < r.Limit && !r.AtLeast {
 		r.Kind = Output
 	}
