@@ -90,13 +90,16 @@ func (l *Learnt) counter(c compact.Counter) compact.Counter {
 	return calibrated{c, l.percent()}
 }
 
-// tag tells counts of one factor from those of another, in the key of a text
-// that was cut to a size; "" for no factor.
-func (l *Learnt) tag() string {
-	if l.percent() == 100 {
-		return ""
+// tag tells counts of one factor, and of one limit of bytes, from those of
+// another, in the key of a text that was cut to a size; "" for neither.
+func (t *trip) tag() (tag string) {
+	if p := t.facts.percent(); p != 100 {
+		tag = "@" + strconv.Itoa(p)
 	}
-	return "@" + strconv.Itoa(l.percent())
+	if t.weight != nil {
+		tag += "/" + strconv.Itoa(t.weight.bytes)
+	}
+	return tag
 }
 
 // calibrated counts by another counter and corrects each piece, so that costs

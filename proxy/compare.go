@@ -5,29 +5,78 @@ import (
 	"time"
 )
 
-// compare holds the usage of an answer against what the proxy counted, and
-// learns from the difference. A plan with a slot says nothing: it charges the
-// slot more than its text costs.
+// compare holds an answer against what the proxy knows and counted, and learns
+// from the difference. A plan with a slot says nothing of the counter: it
+// charges the slot more than its text costs.
 func (t *trip) compare() {
 	u := t.info.Usage
-	if u == nil || u.Prompt <= 0 || t.lesson == nil || t.sending.percent == 0 || t.w.status != http.StatusOK {
+	counted := u != nil && u.Prompt > 0
+	if t.lesson == nil || t.sending.percent == 0 || t.w.status != http.StatusOK || !counted && !t.sending.answered {
 		return
 	}
 	estimate, slotted := t.estimate(), t.sending.slotted
 	t.lesson.change(t.p, func(now time.Time, l *Learnt) {
-		// An answer to more than a limit allows says that the limit is none.
-		if l.Window > 0 && u.Prompt >= l.Window {
-			l.Window = 0
+		if counted && !slotted {
+			t.info.Cut = t.fillsWindow(u, l)
+			if !t.info.Cut && !t.ownCounter() {
+				t.lesson.counted(t.p, now, l, func(c Calibration) { t.info.Cut = c.Answered(estimate, u.Prompt) })
+			}
 		}
-		if l.Input > 0 && u.Prompt > l.Input {
-			l.Input = 0
+		if t.info.Cut {
+			return // what was left of the prompt says nothing of what would be taken
 		}
-		if l.Cap > 0 && estimate > l.Cap && !slotted {
-			l.Cap = 0
+		prompt := t.sending.report.After
+		switch {
+		case counted:
+			prompt = u.Prompt
+		case slotted:
+			prompt = 0
 		}
-		if slotted || t.ownCounter() {
-			return
-		}
-		t.lesson.counted(t.p, now, l, func(c Calibration) { t.info.Cut = c.Answered(estimate, u.Prompt) })
+		l.disproved(prompt, estimate, t.sending.bytes, counted, slotted)
+		l.took(now, prompt, t.sending.bytes)
 	})
 }
+
+// disproved forgets the limits that an answer contradicts: one to more than a
+// limit allows says that it is none.
+func (l *Learnt) disproved(prompt, estimate, bytes int, counted, slotted bool) {
+	if counted && l.Window > 0 && prompt >= l.Window {
+		l.Window = 0
+	}
+	if counted && l.Input > 0 && prompt > l.Input {
+		l.Input = 0
+	}
+	if prompt >= l.Doubt {
+		l.Doubt = 0
+	}
+	if bytes > l.Bytes {
+		l.Bytes = 0
+	}
+	if slotted {
+		return
+	}
+	if estimate > l.Cap {
+		l.Cap = 0
+	}
+	if estimate >= l.Tight {
+		l.Tight = 0
+	}
+}
+
+// fillsWindow tells whether an upstream read no more of a prompt than had room,
+// and said nothing: it counted less than the counter did, and just what its
+// window holds, or so much that nothing was left for an answer.
+func (t *trip) fillsWindow(u *Usage, l *Learnt) bool {
+	estimate := t.estimate()
+	if estimate < leastCounted || u.Prompt >= estimate {
+		return false
+	}
+	if t.info.Ended == endedBeforeOutput || u.Completion == 0 && u.Prompt%windowStep == 0 {
+		return true
+	}
+	w := l.limits(t.limits(), 0).Window
+	return w > 0 && estimate > w && u.Prompt <= w && u.Prompt >= w-w/100
+}
+
+// windowStep is what windows that people choose are multiples of, in tokens.
+const windowStep = 1024

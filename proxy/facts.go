@@ -11,7 +11,7 @@ import (
 
 // Learnt is what the traffic of one credential taught about one model behind
 // one upstream. The zero value knows nothing. All numbers are tokens but
-// Messages and Percent.
+// Messages, Bytes, TookBytes and Percent.
 //
 // A plan depends on it, so it is read once per request, and changes seldom: by
 // a refusal, or by a step of Percent.
@@ -20,9 +20,6 @@ type Learnt struct {
 	Window int `json:"window,omitempty"`
 	// Input is what a refusal gave as the limit of the prompt alone.
 	Input int `json:"input,omitempty"`
-	// Cap is the longest prompt that is tried since one was refused without a
-	// number that explains it, in tokens of the counter before Percent.
-	Cap int `json:"cap,omitempty"`
 	// Sums: the upstream refuses prompts that do not fit together with the
 	// answer that was asked for, however long that may be.
 	Sums bool `json:"sums,omitempty"`
@@ -34,6 +31,29 @@ type Learnt struct {
 	// Until is when all of the above is forgotten: what a refusal says may
 	// depend on free memory, on what is loaded, on a tier.
 	Until time.Time `json:"until,omitzero"`
+
+	// Cap is the longest prompt that is tried since one was refused without a
+	// number that explains it and a shorter one was answered, in tokens of the
+	// counter before Percent.
+	Cap int `json:"cap,omitempty"`
+	// Tight is the shortest prompt, in the same tokens, that was refused so
+	// while nothing shorter was answered yet. It limits no prompt but the one
+	// that is sent in the place of a refused one.
+	Tight int `json:"tight,omitempty"`
+	// Bytes is the largest body that is tried.
+	Bytes int `json:"bytes,omitempty"`
+	// Doubt is a limit that was told once, against what was known.
+	Doubt int `json:"doubt,omitempty"`
+	// GuessUntil is when these are forgotten, sooner than what was told: no
+	// number of the upstream's bears them.
+	GuessUntil time.Time `json:"guess_until,omitzero"`
+
+	// Took is the longest prompt that was answered, and TookBytes the largest
+	// body: no plan depends on them, but a refusal that they disprove is not
+	// believed.
+	Took      int       `json:"took,omitempty"`
+	TookBytes int       `json:"took_bytes,omitempty"`
+	TookUntil time.Time `json:"took_until,omitzero"`
 
 	// Percent is what the counter's result is multiplied by; 0: 100.
 	Percent      int       `json:"percent,omitempty"`
@@ -48,6 +68,7 @@ type Learnt struct {
 // on every turn, one that is forgotten costs one refused request.
 const (
 	limitLife   = 6 * time.Hour
+	guessLife   = time.Hour
 	shapeLife   = 24 * time.Hour
 	percentLife = 24 * time.Hour
 )
@@ -55,7 +76,13 @@ const (
 // at is what of it still holds.
 func (l Learnt) at(now time.Time) Learnt {
 	if !now.Before(l.Until) {
-		l.Window, l.Input, l.Cap, l.Sums, l.Answer, l.Messages, l.Until = 0, 0, 0, false, 0, 0, time.Time{}
+		l.Window, l.Input, l.Sums, l.Answer, l.Messages, l.Until = 0, 0, false, 0, 0, time.Time{}
+	}
+	if !now.Before(l.GuessUntil) {
+		l.Cap, l.Tight, l.Bytes, l.Doubt, l.GuessUntil = 0, 0, 0, 0, time.Time{}
+	}
+	if !now.Before(l.TookUntil) {
+		l.Took, l.TookBytes, l.TookUntil = 0, 0, time.Time{}
 	}
 	if !now.Before(l.PercentUntil) {
 		l.Percent, l.PercentUntil = 0, time.Time{}
@@ -66,8 +93,11 @@ func (l Learnt) at(now time.Time) Learnt {
 	return l
 }
 
-// known tells whether anything is.
-func (l *Learnt) known() bool { return *l != Learnt{} }
+// known tells whether anything is that a plan depends on.
+func (l *Learnt) known() bool {
+	return l.Window != 0 || l.Input != 0 || l.Sums || l.Answer != 0 || l.Messages != 0 || l.Cap != 0 || l.Bytes != 0 ||
+		l.Percent != 0 || l.Shape != ShapeFull
+}
 
 // percent is Percent with its default.
 func (l *Learnt) percent() int {

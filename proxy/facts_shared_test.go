@@ -59,8 +59,10 @@ func TestWhatOneLearnsDoesNotUndoWhatAnotherDid(t *testing.T) {
 		{window, percent, both, false},
 		{percent, window, both, true},
 		{window, percent, window, true},
-		{window, Learnt{Cap: 900, Until: later}, Learnt{Cap: 900, Until: later}, false},
-		{Learnt{Cap: 900, Until: later}, window, Learnt{Cap: 900, Until: later}, false},
+		{window, Learnt{Input: 900, Until: later}, Learnt{Input: 900, Until: later}, false},
+		{Learnt{Input: 900, Until: later}, window, Learnt{Input: 900, Until: later}, false},
+		{window, Learnt{Cap: 900, GuessUntil: later}, Learnt{Window: 2000, Until: soon, Cap: 900, GuessUntil: later}, false},
+		{window, Learnt{Took: 900, TookUntil: later}, Learnt{Window: 2000, Until: soon, Took: 900, TookUntil: later}, false},
 		{window, shape, Learnt{Window: 2000, Until: soon, Shape: ShapeNoSlot, ShapeUntil: soon}, true},
 		{Learnt{Until: soon}, window, Learnt{Until: soon}, false}, // it was found to be none
 	} {
@@ -114,7 +116,7 @@ func TestFactsThatDoNotComeHoldNobodyUp(t *testing.T) {
 		read(0)
 		time.Sleep(2 * factsFresh)
 		read(0)
-		e.change(p, func(now time.Time, l *Learnt) { l.cap(now, 1000) })
+		e.change(p, func(now time.Time, l *Learnt) { l.Cap, l.GuessUntil = 1000, now.Add(guessLife) })
 		read(0)
 		if l := e.read(p); l.Cap != 1000 {
 			t.Errorf("%+v", l)

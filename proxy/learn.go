@@ -14,9 +14,19 @@ const (
 	leastMessages = 8
 	leastPercent  = 70
 	mostPercent   = 150
+	percentStep   = 5
 	// leastCounted is the prompt, in tokens, below which counts are mostly
 	// framing and say little about the counter.
 	leastCounted = 500
+	// leastTold is the smallest limit, in tokens, that a refusal is believed.
+	// No model that talks is loaded with less, and a prompt that was folded to
+	// less holds nothing but instructions.
+	leastTold = 512
+	// leastKept is the smallest length, in tokens, that is remembered for a
+	// refusal without numbers.
+	leastKept = 1024
+	// leastBytes is the smallest limit on a body, in bytes, that is believed.
+	leastBytes = 4 << 10
 )
 
 // tooLongBy is how much shorter a prompt is tried when a refusal tells nothing
@@ -28,6 +38,19 @@ type sized struct {
 	estimate int // tokens by the counter, before Percent
 	bytes    int
 	asked    int // tokens of answer that the request asks for; 0: it does not say
+}
+
+// taught is what one refusal leads to.
+type taught struct {
+	// trial is what the second send is made under: what is known, and what is
+	// only tried.
+	trial Learnt
+	// limit is the one that was told, in tokens, if it may be believed.
+	limit int
+	// passed are what is remembered besides once the second send was answered.
+	passed []func(l *Learnt, now time.Time)
+	// guessed: the second send is shorter by a guess.
+	guessed bool
 }
 
 // hopeless tells whether no prompt could be short enough: the answer that was
@@ -47,61 +70,159 @@ func believable(n int) int {
 	return n
 }
 
-// learn takes from a refusal what it tells: the limit, whether the answer
-// counts. What it tells of the counter is counted; 0 when that is nothing.
-func (l *Learnt) learn(now time.Time, r overflow.Refusal, s sized) (counted int) {
-	limit := believable(r.Limit)
+// limitOf is the limit of tokens that a refusal tells, 0 for one that cannot be
+// meant.
+func limitOf(r overflow.Refusal) int {
+	if r.Kind == overflow.Bytes || r.Kind == overflow.Count || r.Limit < leastTold {
+		return 0
+	}
+	return believable(r.Limit)
+}
+
+// learn takes from a refusal what it tells. Nothing in it is guessed.
+func (l *Learnt) learn(now time.Time, r overflow.Refusal, s sized) (x taught) {
 	switch r.Kind {
 	case overflow.Count:
 		if r.Limit >= leastMessages && r.Limit < 1<<20 {
 			l.Messages, l.Until = r.Limit, now.Add(limitLife)
 		}
-		return 0
+		x.trial = *l
 	case overflow.Bytes:
-		share := tooLongBy
-		if r.Limit > 0 && s.bytes > 0 {
-			share = min(0.9, 0.9*float64(r.Limit)/float64(s.bytes))
-		}
-		l.cap(now, int(share*float64(s.estimate)))
-		return 0
-	}
-	switch {
-	case limit == 0:
-	case r.Alone:
-		l.Input = limit
+		x.trial = l.heavy(now, r, s)
 	default:
-		l.Window = limit
+		x = l.told(now, r, s)
 	}
-	if limit > 0 {
-		l.Until = now.Add(limitLife)
+	return x
+}
+
+// heavy notes the size of a body that was refused. It says nothing of tokens:
+// a picture of a megabyte may cost a thousand.
+func (l *Learnt) heavy(now time.Time, r overflow.Refusal, s sized) (trial Learnt) {
+	most := s.bytes - 1
+	if r.Limit >= leastBytes && r.Limit < s.bytes {
+		most = r.Limit
 	}
-	if r.Output > 0 {
-		l.Sums = true
-		if s.asked == 0 {
+	if most <= 0 {
+		return *l
+	}
+	if most >= l.TookBytes {
+		l.Bytes, l.GuessUntil = lower(l.Bytes, most), now.Add(guessLife)
+	}
+	trial = *l
+	trial.Bytes = lower(trial.Bytes, most)
+	return trial
+}
+
+// told notes a limit that a refusal told. One that is at odds with what is
+// known is only tried: where a longer prompt was answered it must be told
+// again, as it is when a model was loaded anew with a smaller window; where the
+// upstream itself told a larger one, the second send may prove it too.
+func (l *Learnt) told(now time.Time, r overflow.Refusal, s sized) (x taught) {
+	x.limit = limitOf(r)
+	if x.limit == 0 {
+		x.trial = *l
+		return x
+	}
+	note := func(l *Learnt, until time.Time) {
+		if r.Alone {
+			l.Input = x.limit
+		} else {
+			l.Window = x.limit
+		}
+		l.Until = until
+		if r.Output > 0 || r.Prompt == 0 && !r.AtLeast && r.Total > s.asked {
+			l.Sums = true
+		}
+		if r.Output > 0 && s.asked == 0 {
 			l.Answer = r.Output
 		}
 	}
+	disproved := x.limit <= l.Took
 	switch {
-	case r.AtLeast:
-	case r.Prompt > 0:
-		counted = r.Prompt
-	case r.Total > s.asked:
-		l.Sums = true
-		if s.asked > 0 {
-			counted = r.Total - s.asked
+	case !disproved && !l.wavers(r, s):
+		note(l, now.Add(limitLife))
+	case l.Doubt > 0 && x.limit <= l.Doubt+l.Doubt/8 && x.limit >= l.Doubt-l.Doubt/8:
+		note(l, now.Add(guessLife))
+		l.Doubt, l.Took = 0, min(l.Took, x.limit-1)
+	default:
+		l.Doubt, l.GuessUntil = x.limit, now.Add(guessLife)
+		if !disproved {
+			x.passed = append(x.passed, func(l *Learnt, now time.Time) { note(l, now.Add(limitLife)) })
 		}
 	}
-	if s.estimate < leastCounted || counted > mostBelieved {
-		return 0
-	}
-	return counted
+	x.trial = *l
+	note(&x.trial, now.Add(limitLife))
+	return x
 }
 
-// cap lowers the longest prompt that is tried.
-func (l *Learnt) cap(now time.Time, n int) {
-	n = max(n, leastBelieved/2)
-	if l.Cap == 0 || n < l.Cap {
-		l.Cap = n
+// wavers tells whether an upstream refuses by a smaller limit than it told
+// before what the limit it told before lets through.
+func (l *Learnt) wavers(r overflow.Refusal, s sized) bool {
+	known := l.Window
+	if r.Alone {
+		known = l.Input
 	}
-	l.Until = now.Add(limitLife)
+	size := max(r.Total, r.Prompt+r.Output, s.estimate*l.percent()/100)
+	return r.Limit < known && size <= known
+}
+
+// counted is what a refusal tells of the counter: how long the prompt was, in
+// tokens; 0 when it tells nothing.
+func counted(r overflow.Refusal, s sized) (n int) {
+	switch {
+	case r.Kind == overflow.Bytes, r.Kind == overflow.Count, r.Limit > 0 && limitOf(r) == 0, r.AtLeast:
+	case r.Prompt > 0:
+		n = r.Prompt
+	case s.asked > 0:
+		n = r.Total - s.asked
+	}
+	answer := max(r.Output, s.asked)
+	if s.estimate < leastCounted || n > mostBelieved || n+answer < limitOf(r) {
+		return 0 // it does not explain the refusal
+	}
+	return max(n, 0)
+}
+
+// guess makes the second send shorter than what was refused, where nothing that
+// is known does. It is remembered only if a prompt of that length was answered,
+// and never below what was answered before.
+func (x *taught) guess(r overflow.Refusal, s sized) {
+	refused := s.estimate
+	if x.trial.Tight > 0 && x.trial.Tight < refused {
+		refused = x.trial.Tight
+	}
+	n := int(tooLongBy * float64(refused))
+	if c := counted(r, s); c > 0 && x.limit > 0 && x.limit < c {
+		n = min(n, int(0.9*float64(s.estimate)*float64(x.limit)/float64(c)))
+	}
+	n = max(n, leastBelieved/2)
+	x.trial.Cap, x.guessed = lower(x.trial.Cap, n), true
+	took := x.trial.Took * 100 / x.trial.percent()
+	x.passed = append(x.passed, func(l *Learnt, now time.Time) {
+		if l.Tight = 0; took >= s.estimate || n < leastKept {
+			return
+		}
+		l.Cap, l.GuessUntil = lower(l.Cap, max(n, took)), now.Add(guessLife)
+	})
+}
+
+// tight notes that also the second send was refused: the next one in the place
+// of a refused one has to be shorter still.
+func (l *Learnt) tight(now time.Time, s sized) {
+	l.Tight, l.GuessUntil = lower(l.Tight, s.estimate), now.Add(guessLife)
+}
+
+// took notes a prompt that was answered: what it cost, 0 where that is not
+// known, and its body. A little more than what is known changes nothing: it is
+// stored.
+func (l *Learnt) took(now time.Time, tokens, bytes int) {
+	if tokens == 0 && bytes == 0 {
+		return
+	}
+	if tokens <= l.Took+l.Took/8 && bytes <= l.TookBytes+l.TookBytes/8 {
+		if again := tokens >= l.Took-l.Took/8; !again || l.TookUntil.After(now.Add(limitLife-time.Hour)) {
+			return
+		}
+	}
+	l.Took, l.TookBytes, l.TookUntil = max(l.Took, tokens), max(l.TookBytes, bytes), now.Add(limitLife)
 }

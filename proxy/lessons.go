@@ -160,12 +160,18 @@ func (l *Learnt) words() (all []string) {
 	}
 	add(l.Window, "window %d")
 	add(l.Input, "prompt limit %d")
-	add(l.Cap, "prompts above %d not tried")
 	add(l.Answer, "answers counted as %d")
 	add(l.Messages, "at most %d messages")
-	if !l.Until.IsZero() {
-		all = append(all, "until "+l.Until.UTC().Format(time.RFC3339))
+	until := func(t time.Time, any bool) {
+		if any && !t.IsZero() {
+			all = append(all, "until "+t.UTC().Format(time.RFC3339))
+		}
 	}
+	until(l.Until, len(all) > 0)
+	add(l.Cap, "prompts above %d not tried")
+	add(l.Bytes, "bodies above %d bytes not tried")
+	until(l.GuessUntil, l.Cap > 0 || l.Bytes > 0)
+	add(l.Took, "prompts of %d answered")
 	add(l.Percent, "counts at %d %%")
 	if l.Shape != ShapeFull {
 		all = append(all, "shape "+l.Shape.String())
@@ -176,7 +182,7 @@ func (l *Learnt) words() (all []string) {
 // believed keeps of a stored value what this process could have written, and
 // what of it still holds.
 func (l Learnt) believed(now time.Time) Learnt {
-	for _, n := range []*int{&l.Window, &l.Input, &l.Cap, &l.Messages, &l.Answer} {
+	for _, n := range []*int{&l.Window, &l.Input, &l.Messages, &l.Answer, &l.Cap, &l.Tight, &l.Bytes, &l.Doubt, &l.Took, &l.TookBytes} {
 		if *n < 0 || *n > mostBelieved {
 			*n = 0
 		}
@@ -190,7 +196,7 @@ func (l Learnt) believed(now time.Time) Learnt {
 	for _, t := range []struct {
 		until *time.Time
 		life  time.Duration
-	}{{&l.Until, limitLife}, {&l.PercentUntil, percentLife}, {&l.ShapeUntil, shapeLife}} {
+	}{{&l.Until, limitLife}, {&l.GuessUntil, guessLife}, {&l.TookUntil, limitLife}, {&l.PercentUntil, percentLife}, {&l.ShapeUntil, shapeLife}} {
 		if last := now.Add(t.life); t.until.After(last) {
 			*t.until = last // of a clock that is ahead, or of a lie
 		}
@@ -203,7 +209,13 @@ func (l Learnt) believed(now time.Time) Learnt {
 // its own factor.
 func (l Learnt) with(k Learnt, percent bool) Learnt {
 	if k.Until.After(l.Until) {
-		l.Window, l.Input, l.Cap, l.Sums, l.Answer, l.Messages, l.Until = k.Window, k.Input, k.Cap, k.Sums, k.Answer, k.Messages, k.Until
+		l.Window, l.Input, l.Sums, l.Answer, l.Messages, l.Until = k.Window, k.Input, k.Sums, k.Answer, k.Messages, k.Until
+	}
+	if k.GuessUntil.After(l.GuessUntil) {
+		l.Cap, l.Tight, l.Bytes, l.Doubt, l.GuessUntil = k.Cap, k.Tight, k.Bytes, k.Doubt, k.GuessUntil
+	}
+	if k.TookUntil.After(l.TookUntil) {
+		l.Took, l.TookBytes, l.TookUntil = k.Took, k.TookBytes, k.TookUntil
 	}
 	if percent && k.PercentUntil.After(l.PercentUntil) {
 		l.Percent, l.PercentUntil = k.Percent, k.PercentUntil
@@ -216,7 +228,7 @@ func (l Learnt) with(k Learnt, percent bool) Learnt {
 
 // same tells whether two say the same; a time may have been in a text.
 func (l Learnt) same(k Learnt) bool {
-	for _, t := range []struct{ a, b *time.Time }{{&l.Until, &k.Until}, {&l.PercentUntil, &k.PercentUntil}, {&l.ShapeUntil, &k.ShapeUntil}} {
+	for _, t := range []struct{ a, b *time.Time }{{&l.Until, &k.Until}, {&l.GuessUntil, &k.GuessUntil}, {&l.TookUntil, &k.TookUntil}, {&l.PercentUntil, &k.PercentUntil}, {&l.ShapeUntil, &k.ShapeUntil}} {
 		if !t.a.Equal(*t.b) {
 			return false
 		}

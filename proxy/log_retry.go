@@ -12,6 +12,7 @@ func appendLearnt(f []zap.Field, l *Learnt) []zap.Field {
 		{"learnt_window", l.Window},
 		{"learnt_input", l.Input},
 		{"learnt_cap", l.Cap},
+		{"learnt_bytes", l.Bytes},
 		{"learnt_answer", l.Answer},
 		{"learnt_messages", l.Messages},
 	} {

@@ -51,14 +51,15 @@ func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 	t.line.watch.answered()
 	first := t.hold(res)
 	if first.text == nil {
+		t.sending.answered = res.StatusCode == http.StatusOK
 		return res, nil
 	}
 	second := t.second(req, first)
-	if second == nil {
-		return res, nil
+	if second != nil {
+		_ = first.res.Body.Close()
+		return second, nil
 	}
-	_ = first.res.Body.Close()
-	return second, nil
+	return res, nil
 }
 
 // second sends a refused request again, if that may help. nil: the first
@@ -84,6 +85,8 @@ type again struct {
 	info   *RewriteInfo
 	body   []byte
 	edited bool
+	// slotted: a text stands for what left, which is charged more than it costs.
+	slotted bool
 	// accepted is done when the upstream took it, refused when it did not.
 	accepted func()
 	refused  func(text []byte, status int)
@@ -131,7 +134,7 @@ func (t *trip) plan(facts Learnt) *again {
 	if !ok {
 		return nil
 	}
-	return &again{info: &info, body: body, edited: t.edited}
+	return &again{info: &info, body: body, edited: t.edited, slotted: plan.Slot != nil}
 }
 
 // resend sends a body in the place of a refused one. nil: it was not answered
@@ -192,4 +195,5 @@ func (t *trip) accepted(a *again) {
 	info.Outcome = Retried
 	t.info.Rewrite, t.info.Outcome = &info, Retried
 	t.sending.report, t.sending.bytes, t.sending.percent = info.Report, len(a.body), t.facts.percent()
+	t.sending.slotted, t.sending.answered = a.slotted, true
 }

@@ -21,27 +21,51 @@ func (t *trip) afterOverflow(r overflow.Refusal, status int) *again {
 		i.Why = "answer" // compaction cannot help against that
 		return nil
 	}
-	t.learn(r, t.sized())
+	x := t.learn(r, t.sized())
 	if status == http.StatusTooManyRequests {
 		i.Why = "status" // the client waits and comes again; then it fits
 		return nil
 	}
-	a := t.plan(t.lesson.read(t.p))
+	a := t.plan(x.trial)
 	if a == nil {
 		i.Why = "memory"
 		return nil
 	}
-	if !t.takes(a) || !t.smaller(a, r) {
+	if !t.smaller(a, r) || !t.worth(a) {
 		i.Why = "over"
 		return nil
 	}
-	a.refused = func(text []byte, status int) {
-		if r := overflow.Read(status, text); r.Kind != overflow.None && !hopeless(r) {
-			percent := t.facts.percent()
-			t.learn(r, sized{estimate: a.info.Report.After * 100 / percent, bytes: len(a.body), asked: t.sending.asked})
-		}
+	a.accepted = func() {
+		t.lesson.change(t.p, func(now time.Time, l *Learnt) {
+			for _, note := range x.passed {
+				note(l, now)
+			}
+		})
 	}
+	a.refused = func(text []byte, status int) { t.refusedAgain(r, overflow.Read(status, text), x, a) }
 	return a
+}
+
+// refusedAgain learns from the refusal of the second send, which is no second
+// word on the limit: one that tells another number each time is not followed
+// down.
+func (t *trip) refusedAgain(first, r overflow.Refusal, x taught, a *again) {
+	s := sized{estimate: a.info.Report.After * 100 / t.facts.percent(), bytes: len(a.body), asked: t.sending.asked}
+	switch {
+	case r.Kind == overflow.None, hopeless(r):
+	case r.Prompt > 0 && r.Prompt == first.Prompt && !r.AtLeast: // the first answer once more
+	case x.limit == 0 && !x.guessed, x.limit == 0 && limitOf(r) > 0:
+		t.learn(r, s)
+	default:
+		t.lesson.change(t.p, func(now time.Time, l *Learnt) {
+			if r.Limit == first.Limit {
+				t.count(now, l, r, s)
+			}
+			if x.guessed {
+				l.tight(now, s)
+			}
+		})
+	}
 }
 
 // afterTemplate makes the next shape of the plan: without a text in the place
@@ -115,6 +139,15 @@ func (t *trip) takes(a *again) bool {
 	return r.After <= t.facts.accepts(t.limits(), t.sending.asked) && r.MessagesAfter <= t.budget.Messages
 }
 
+// worth tells whether a plan is worth to be sent. One that is smaller than what
+// was refused, though not small enough by what is known, is what the next turn
+// would send too, and counts are no certainty; but not where requests that are
+// over are refused, nor where what never leaves is too large alone.
+func (t *trip) worth(a *again) bool {
+	fixed := a.info.Report.Fixed > t.facts.accepts(t.limits(), t.sending.asked)
+	return t.takes(a) || !t.policy().Reject && !fixed
+}
+
 // smaller tells whether a plan is smaller than what was refused, in what it was
 // refused for.
 func (t *trip) smaller(a *again, of overflow.Refusal) bool {
@@ -125,25 +158,35 @@ func (t *trip) smaller(a *again, of overflow.Refusal) bool {
 	case overflow.Bytes:
 		return len(a.body) < t.sending.bytes && (of.Limit == 0 || len(a.body) <= of.Limit)
 	}
-	return r.After*100/t.facts.percent() < t.estimate()
+	// Of one body two factors give two numbers.
+	return r.After*100/t.facts.percent() < t.estimate() && len(a.body) != t.sending.bytes
 }
 
 // learn writes what a refusal tells into the facts of this model, upstream and
-// credential.
-func (t *trip) learn(r overflow.Refusal, s sized) {
+// credential, and says what to try.
+func (t *trip) learn(r overflow.Refusal, s sized) (x taught) {
 	t.lesson.change(t.p, func(now time.Time, l *Learnt) {
-		if counted := l.learn(now, r, s); counted > 0 && !t.ownCounter() {
-			t.lesson.counted(t.p, now, l, func(c Calibration) { c.Refused(s.estimate, counted) })
-		}
-		if r.Kind == overflow.Count || r.Kind == overflow.Bytes {
+		t.count(now, l, r, s)
+		x = l.learn(now, r, s)
+		if r.Kind != overflow.Prompt && r.Kind != overflow.Output {
 			return
 		}
 		// A number that does not explain the refusal is wrong, or the counter
-		// is. Then a shorter prompt is tried.
-		if l.budget(t.limits(), s.asked).Tokens*100/t.percentOf(l) >= s.estimate {
-			l.cap(now, int(tooLongBy*float64(s.estimate)))
+		// is, by more than a factor corrects. Then a shorter prompt is tried.
+		percent := t.percentOf(&x.trial)
+		fits := x.trial.budget(t.limits(), s.asked).Tokens*100/percent >= s.estimate
+		if fits || counted(r, s)*100 > (percent+percentStep)*s.estimate {
+			x.guess(r, s)
 		}
 	})
+	return x
+}
+
+// count corrects the counter by what a refusal counted.
+func (t *trip) count(now time.Time, l *Learnt, r overflow.Refusal, s sized) {
+	if n := counted(r, s); n > 0 && !t.ownCounter() {
+		t.lesson.counted(t.p, now, l, func(c Calibration) { c.Refused(s.estimate, n) })
+	}
 }
 
 // sized is what is known of the body that was sent.

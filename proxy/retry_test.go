@@ -643,7 +643,7 @@ func TestFactsBelongToACredential(t *testing.T) {
 func TestLimitsAreForgotten(t *testing.T) {
 	now := time.Now()
 	l := Learnt{
-		Window: 1000, Cap: 5, Messages: 3, Until: now.Add(time.Hour),
+		Window: 1000, Messages: 3, Until: now.Add(time.Hour), Cap: 5, GuessUntil: now.Add(time.Hour),
 		Percent: 110, PercentUntil: now.Add(2 * time.Hour), Shape: ShapeNoSlot, ShapeUntil: now.Add(3 * time.Hour),
 	}
 	if got := l.at(now); got != l {

@@ -144,6 +144,9 @@ func (t *trip) compact(req *wire.Request, info *RewriteInfo) (plan compact.Plan,
 		t.functions = in.Fixed - counter.Fixed(nil, nil, nil)
 		t.budget = t.facts.budget(t.limits(), req.MaxTokens)
 		plan, info.Report = compact.Compact(in, shaped(t.policy(), t.facts.Shape), counter, t.budget)
+		if t.weight = nil; t.heavy(info.BytesBefore) {
+			plan = t.lighten(req, in, counter, &info.Report)
+		}
 		info.Facts, info.Told = t.facts, t.window
 		info.Outcome = Outcome(info.Report.Outcome)
 		return nil
@@ -190,7 +193,11 @@ func (t *trip) encode(in *incoming, req *wire.Request, plan compact.Plan, info *
 		in := req.Conversation
 		in.Fixed = info.Report.Fixed
 		text := t.slotText(in, &plan, info)
-		out, err = req.Encode(plan.Apply(in, text))
+		edited := plan.Apply(in, text)
+		if t.weight != nil {
+			info.Report.After = in.Fixed + compact.CostAll(t.weight.Counter, edited)
+		}
+		out, err = req.Encode(edited)
 		if err == nil && len(out) == 0 {
 			err = errors.New("encoded to nothing")
 		}

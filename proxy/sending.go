@@ -10,12 +10,14 @@ import (
 // sending is what is known of the body that was sent, once it is.
 type sending struct {
 	report  compact.Report
-	bytes   int
+	bytes   int // decompressed
 	percent int // the counter's factor, see Learnt
 	asked   int // tokens of answer that the request asks for; 0: it does not say
 	slotted bool
-	packed  bool        // the client's own body was compressed
-	about   http.Header // what the client's headers say of its bytes
+	// answered: the upstream took it, and began to answer.
+	answered bool
+	packed   bool        // the client's own body was compressed
+	about    http.Header // what the client's headers say of its bytes
 }
 
 // note keeps a header of the client's that says something of its bytes.
@@ -30,7 +32,7 @@ func (s *sending) note(name string, values []string) {
 // to see what the upstream makes of its own bytes, so nothing is sent again.
 func (t *trip) sendMeasured(in *incoming, out []byte, req *wire.Request, plan *compact.Plan, info *RewriteInfo) {
 	t.sending = sending{
-		report: info.Report, bytes: len(out), percent: t.facts.percent(), asked: req.MaxTokens,
+		report: info.Report, bytes: info.BytesAfter, percent: t.facts.percent(), asked: req.MaxTokens,
 		slotted: plan.Slot != nil, packed: &in.sent[0] != &in.text[0],
 	}
 	original := in.text

@@ -126,7 +126,7 @@ func (t *trip) slotText(in compact.Conversation, plan *compact.Plan, info *Rewri
 			return text
 		}
 	}
-	return t.p.digests.fill(t.r.Header, info.Policy+t.facts.tag(), t.budget, in, plan)
+	return t.p.digests.fill(t.r.Header, info.Policy+t.tag(), t.budget, in, plan)
 }
 
 // prepare starts on the summary of the coming epoch, once a conversation has
@@ -233,6 +233,9 @@ func (s *summaries) unwanted(t *trip) string {
 
 // counter counts for the request's model, as its plan did.
 func (t *trip) counter() compact.Counter {
+	if t.weight != nil {
+		return t.weight
+	}
 	if c := t.policy().Counter; c != nil {
 		return c
 	}

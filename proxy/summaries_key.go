@@ -24,7 +24,7 @@ func (g *gapNames) key() store.Key { return g.keys[len(g.keys)-1] }
 // seed, of everything that its text depends on.
 func (s *summaries) near(t *trip, in compact.Conversation, plan *compact.Plan) (key digestKey) {
 	d := s.p.digests
-	base := d.key(t.r.Header, t.policy().Name+t.facts.tag(), t.budget, in, plan)
+	base := d.key(t.r.Header, t.policy().Name+t.tag(), t.budget, in, plan)
 	for i, seed := range d.seeds {
 		var h sum
 		h.h.SetSeed(seed)

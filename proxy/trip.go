@@ -23,6 +23,9 @@ type trip struct {
 	lesson *lesson      // where the facts are kept
 	facts  Learnt       // as they were read
 	window compact.Told // what the upstream tells; nothing where it is configured
+	// weight counts for a plan that is within a limit of bytes too; nil: there
+	// is none.
+	weight *weighed
 	// functions is what the tools cost, in tokens.
 	functions int
 	counted   func() Counted

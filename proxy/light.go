@@ -1,0 +1,111 @@
+package proxy
+
+import (
+	"slices"
+
+	"laconic/compact"
+	"laconic/proxy/wire"
+)
+
+// weighed counts so that a plan within the budget of tokens is within a limit
+// of bytes too: each piece costs its share of the one or of the other,
+// whichever is larger. A picture of a megabyte is then as heavy as it is for an
+// upstream that takes two, and text is what it was.
+type weighed struct {
+	compact.Counter
+	tokens, bytes int // the budget, and the limit
+}
+
+func (w weighed) weigh(tokens, bytes int) int {
+	return max(tokens, int((int64(bytes)*int64(w.tokens)+int64(w.bytes)-1)/int64(w.bytes)))
+}
+
+// framing is what a message, a call or a picture takes in a body beside its
+// texts, in bytes, or somewhat more.
+const framing = 64
+
+func bytesOf(t compact.Text) int {
+	source, _ := t.Source()
+	return len(source)
+}
+
+func (w weighed) Envelope(m *compact.Message) int {
+	return w.weigh(w.Counter.Envelope(m), framing+len(m.Name)+len(m.Answers)+bytesOf(m.Reasoning))
+}
+
+func (w weighed) Part(p *compact.Part) int {
+	bytes := bytesOf(p.Text)
+	if p.Kind != compact.KindText {
+		bytes += framing
+	}
+	return w.weigh(w.Counter.Part(p), bytes)
+}
+
+func (w weighed) Call(c *compact.Call) int {
+	return w.weigh(w.Counter.Call(c), framing+len(c.ID)+len(c.Name)+bytesOf(c.Arguments))
+}
+
+// heavy tells whether a body is larger than what the upstream takes, as far as
+// that is known.
+func (t *trip) heavy(bytes int) bool { return t.facts.Bytes > 0 && bytes > t.facts.Bytes }
+
+// lighten makes the plan of a request that is heavy: images, sounds and files
+// leave first. report is that of the plan that looks at tokens alone, and stays
+// the account of what the request costs.
+func (t *trip) lighten(req *wire.Request, in compact.Conversation, c compact.Counter, report *compact.Report) compact.Plan {
+	policy := *shaped(t.policy(), t.facts.Shape)
+	if policy.Counter != nil {
+		c = policy.Counter
+	}
+	// Texts that are written anew may need more escapes than they are charged.
+	w := weighed{Counter: c, tokens: t.budget.Tokens, bytes: max(1, t.facts.Bytes-t.facts.Bytes/64)}
+	in.Fixed = w.weigh(in.Fixed, len(req.Tools)+len(req.Functions)+len(req.ResponseFormat))
+	policy.Counter = w
+	plan, light := compact.Compact(in, sparing(&policy), w, belowTrigger(&policy, t.budget))
+	t.weight = &w
+	report.Epochs, report.Stages, report.MessagesAfter = light.Epochs, light.Stages, light.MessagesAfter
+	if light.Epochs > 0 && report.Outcome != compact.Over {
+		report.Outcome = compact.Compacted
+	}
+	return plan
+}
+
+// sparing is a policy that takes media out first, and does not touch text where
+// that is enough.
+func sparing(p *compact.Policy) *compact.Policy {
+	var media, rest []compact.Stage
+	for _, s := range p.Ladder {
+		if s.Name() == "strip_media" {
+			media = append(media, s)
+		} else {
+			rest = append(rest, ifNeeded{s})
+		}
+	}
+	with := *p
+	with.Ladder, with.Trigger = slices.Concat(media, rest), 1
+	return &with
+}
+
+// belowTrigger is a budget that ends where an epoch starts under another: what
+// is above it is the need of a sparing policy.
+func belowTrigger(p *compact.Policy, b compact.Budget) compact.Budget {
+	share := p.Trigger
+	switch {
+	case share > 0:
+	case p.Counter.Exact():
+		share = compact.DefaultTriggerExact
+	default:
+		share = compact.DefaultTriggerEstimate
+	}
+	b.Tokens, b.Placing = max(1, int(share*float64(b.Tokens))), max(1, int(share*float64(b.Placing)))
+	return b
+}
+
+// ifNeeded is a stage that waits until nothing else helps.
+type ifNeeded struct{ compact.Stage }
+
+func (s ifNeeded) Shrink(d *compact.Draft) {
+	if d.Excess() > 0 || d.Crowded() > 0 {
+		s.Stage.Shrink(d)
+	}
+}
