@@ -130,8 +130,8 @@ const factsFresh = time.Minute
 // factKey is the key of a request's facts. Everything that is secret or a
 // client's text goes in as part of a keyed hash, each with its length, so that
 // no two lists of them look the same.
-func (p *Proxy) factKey(h http.Header, route *Route, model string) FactKey {
-	return p.keyed(h, route, "model", model)
+func (p *Proxy) factKey(h http.Header, route *Route, model ...string) FactKey {
+	return p.keyed(h, route, append([]string{"model"}, model...)...)
 }
 
 func (p *Proxy) keyed(h http.Header, route *Route, what ...string) (key FactKey) {

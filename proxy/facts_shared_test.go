@@ -3,7 +3,9 @@ package proxy
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -13,6 +15,40 @@ import (
 // lessonOf is what p holds of a request's model.
 func (p *running) lessonOf(model string) *lesson {
 	return p.learned.lesson(p.factKey(http.Header{}, &p.o.Default, model), &p.o.Default, model)
+}
+
+// Azure names the model by the path, and does not look at what the body says.
+func TestFactsBelongToADeployment(t *testing.T) {
+	u := newUpstream(t, nil)
+	u.Config.Handler = u.recording(func(w http.ResponseWriter, r *http.Request) {
+		all := u.requests()
+		if n := wordsIn(all[len(all)-1].Body); n > 2000 && strings.Contains(r.URL.Path, "small") {
+			says(w, n, 2000)
+			return
+		}
+		_, _ = io.WriteString(w, plainAnswer)
+	})
+	withModel := agentBody(30, 100)
+	for _, body := range []string{withModel, strings.Replace(withModel, `"model":"gpt-4o",`, "", 1)} {
+		for _, below := range []string{"/openai/deployments/", "/v1/deployments/", "/deployments/"} {
+			p := inFrontOf(t, u, windowed(100_000))
+			send := func(name, outcome string) {
+				t.Helper()
+				if res := p.do("POST", below+name+"/chat/completions?api-version=1", strings.NewReader(body)); res.StatusCode != 200 || res.Header.Get("X-Laconic-Outcome") != outcome {
+					t.Errorf("%s%s: %d %s, want %s", below, name, res.StatusCode, res.Header.Get("X-Laconic-Outcome"), outcome)
+				}
+			}
+			send("small-a", "retried")
+			send("small-a", "compacted")
+			send("large", "untouched")
+			send("small-b", "retried")
+			send("small-a", "compacted")
+			r, page := p.replies(1)[0], p.known()
+			if !strings.HasPrefix(r.Rewrite.Model, "small-a") || r.Endpoint != "/chat/completions" || !strings.Contains(page, `"small-a`) || !strings.Contains(page, `"small-b`) {
+				t.Errorf("%s: %q %q\n%s", below, r.Rewrite.Model, r.Endpoint, page)
+			}
+		}
+	}
 }
 
 func TestProcessesThatRunShareWhatTheyLearn(t *testing.T) {

@@ -44,7 +44,7 @@ func (l *learned) lesson(key FactKey, route *Route, model string) *lesson {
 	if e, ok := l.all.GetIfPresent(key); ok {
 		return e
 	}
-	e := &lesson{key: key, upstream: route.Upstream.Host + route.Upstream.Path, model: clip(model, 128)}
+	e := &lesson{key: key, upstream: route.Upstream.Host + route.Upstream.Path, model: strings.Clone(clip(model, 128))}
 	e, _ = l.all.SetIfAbsent(key, e)
 	return e
 }

@@ -22,7 +22,24 @@ var endpoints = []struct {
 }
 
 // deployments is Azure's spelling: /openai/deployments/NAME/chat/completions.
-const deployments = "/openai/deployments/"
+// Below an upstream's /openai it is without the first word.
+const (
+	deployments      = "/openai/deployments/"
+	shortDeployments = "/deployments/"
+)
+
+// inDeployment cuts a path behind the name of a deployment.
+func inDeployment(path string) (name, tail string) {
+	rest, _ := afterV1(path)
+	after, ok := strings.CutPrefix(rest, deployments)
+	if !ok {
+		if after, ok = strings.CutPrefix(rest, shortDeployments); !ok {
+			return "", ""
+		}
+	}
+	name, tail, _ = strings.Cut(after, "/")
+	return name, tail
+}
 
 // afterV1 is what follows /v1 in a path, and whether /v1 stands there.
 func afterV1(path string) (string, bool) {
@@ -36,10 +53,8 @@ func afterV1(path string) (string, bool) {
 // requests by it, because other paths may hold anything.
 func endpoint(path string) string {
 	rest, _ := afterV1(path)
-	if after, ok := strings.CutPrefix(rest, deployments); ok {
-		if _, tail, ok := strings.Cut(after, "/"); ok {
-			rest = "/" + tail
-		}
+	if name, tail := inDeployment(path); name != "" {
+		rest = "/" + tail
 	}
 	for _, e := range endpoints {
 		if rest == e.path || (e.below && strings.HasPrefix(rest, e.path+"/")) {
@@ -65,8 +80,7 @@ func chat(r *http.Request) bool {
 
 // modelInPath is the model that a path names instead of the body; "" mostly.
 func modelInPath(u *url.URL) string {
-	if after, ok := strings.CutPrefix(u.Path, deployments); ok {
-		name, _, _ := strings.Cut(after, "/")
+	if name, _ := inDeployment(u.Path); name != "" {
 		return name
 	}
 	rest, _ := afterV1(u.Path)
@@ -84,7 +98,7 @@ func modelInPath(u *url.URL) string {
 func placeAt(base, in *url.URL) *url.URL {
 	prefix := strings.TrimRight(base.EscapedPath(), "/")
 	rest, v1 := afterV1(in.EscapedPath())
-	if !v1 && (endpoint(rest) == "" || strings.HasPrefix(rest, deployments)) {
+	if !v1 && (endpoint(rest) == "" || strings.HasPrefix(rest, deployments) || strings.HasPrefix(rest, shortDeployments)) {
 		prefix = strings.TrimSuffix(prefix, "/v1")
 	}
 	raw := prefix + rest

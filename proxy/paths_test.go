@@ -82,6 +82,8 @@ func TestAPathHasItsPlaceBelowTheUpstream(t *testing.T) {
 	f("https://h/tenant/v1", "/health", "https://h/tenant/health")
 	f("https://g/v1beta/openai", "/v1/models", "https://g/v1beta/openai/models")
 	f("https://g/v1beta/openai", "/other", "https://g/v1beta/openai/other")
+	f("https://x.openai.azure.com/openai", "/v1/deployments/a/chat/completions", "https://x.openai.azure.com/openai/deployments/a/chat/completions")
+	f("https://x.openai.azure.com/openai/v1", "/deployments/a/chat/completions", "https://x.openai.azure.com/openai/deployments/a/chat/completions")
 	f("https://x.openai.azure.com", "/openai/deployments/a/chat/completions?api-version=1", "https://x.openai.azure.com/openai/deployments/a/chat/completions?api-version=1")
 	f("https://x.openai.azure.com/openai?api-version=1", "/v1/chat/completions", "https://x.openai.azure.com/openai/chat/completions?api-version=1")
 	f("https://x.openai.azure.com/openai?api-version=1", "/v1/chat/completions?b", "https://x.openai.azure.com/openai/chat/completions?api-version=1&b")

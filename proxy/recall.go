@@ -3,11 +3,29 @@ package proxy
 import "laconic/compact"
 
 // recall reads what is known of the model, for this upstream and credential,
-// once per request.
+// once per request. Where the path names a deployment it is that which has a
+// window and a tokenizer, whatever model the body names beside it.
 func (t *trip) recall(model string) {
-	t.lesson = t.p.learned.lesson(t.p.factKey(t.r.Header, t.route, model), t.route, model)
+	key, asked := []string{model}, model
+	if name, _ := inDeployment(t.r.URL.Path); name != "" {
+		key, asked = append(key, "deployment", name), name
+	}
+	t.lesson = t.p.learned.lesson(t.p.factKey(t.r.Header, t.route, key...), t.route, t.named(model))
 	t.facts = t.lesson.read(t.p)
-	t.window = t.p.discovery.window(t.r.Header, t.route, model)
+	t.window = t.p.discovery.window(t.r.Header, t.route, asked)
+}
+
+// named is the name of the model for people: the body's, the path's, or both.
+func (t *trip) named(model string) string {
+	switch name, _ := inDeployment(t.r.URL.Path); name {
+	case "", model:
+		return model
+	default:
+		if model == "" {
+			return name
+		}
+		return name + " (" + model + ")"
+	}
 }
 
 // limits are the limits of this request, but for what was learnt.

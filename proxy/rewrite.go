@@ -125,7 +125,7 @@ func (t *trip) routeUnread(body []byte) {
 // body, which is to be dropped long before the account is.
 func (t *trip) describe(in *incoming, req *wire.Request) *RewriteInfo {
 	return &RewriteInfo{
-		ID: t.info.ID, Model: strings.Clone(clip(req.Model, 128)), Route: t.route.Match, Policy: t.policy().Name,
+		ID: t.info.ID, Model: strings.Clone(clip(t.named(req.Model), 128)), Route: t.route.Match, Policy: t.policy().Name,
 		Tags: t.orders.tags, Stream: req.Stream, BytesBefore: len(in.text), BytesAfter: len(in.text),
 	}
 }
