@@ -59,6 +59,11 @@ func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 		_ = first.res.Body.Close()
 		return second, nil
 	}
+	if t.clientLeft() {
+		// Nobody is there to see the first answer, and it is not why this ended.
+		_ = first.res.Body.Close()
+		return nil, t.r.Context().Err()
+	}
 	return res, nil
 }
 

@@ -608,6 +608,46 @@ func TestTheSecondBodyHasNotTheFirstOnesKey(t *testing.T) {
 	}
 }
 
+// A client that leaves while the second body is under way has left: the first
+// refusal is not why the request ended.
+func TestAClientThatLeavesDuringTheSecondSend(t *testing.T) {
+	sent := make(chan struct{})
+	hit := 0
+	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if hit++; hit == 1 {
+			says(w, 3300, 2000)
+			return
+		}
+		close(sent)
+		<-r.Context().Done()
+	})
+	p := inFrontOf(t, u, windowed(100_000))
+	conn := dial(t, p.addr)
+	_, _ = io.WriteString(conn, post("", agentBody(30, 100)))
+	<-sent
+	_ = conn.Close()
+	if r := p.replies(1)[0]; r.Status != statusClientLeft || r.Code != codeClientLeft {
+		t.Errorf("%d %q", r.Status, r.Code)
+	}
+}
+
+// An upstream that is silent after the second send, though the client waits: the
+// first refusal stands.
+func TestASecondSendThatIsNotAnswered(t *testing.T) {
+	hit := 0
+	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if hit++; hit == 1 {
+			says(w, 3300, 2000)
+			return
+		}
+		<-r.Context().Done()
+	})
+	p := inFrontOf(t, u, windowed(100_000), func(o *Options) { o.Limits.ResponseHeader = 200 * time.Millisecond })
+	if res := p.chat(agentBody(30, 100)); res.StatusCode != 400 || !strings.Contains(string(res.body), "3300") {
+		t.Errorf("%d %s", res.StatusCode, res.body)
+	}
+}
+
 // In shadow the client wants its own bytes sent, and sees what comes of it.
 func TestShadowIsNotTriedAgain(t *testing.T) {
 	u := newLimited(t, 2000, says)
