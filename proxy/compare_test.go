@@ -148,6 +148,11 @@ func TestTheAdminPageTellsWhatWasLearnt(t *testing.T) {
 	if !strings.Contains(text, "learnt: 1\n"+u.base(t, "/v1").Host+"/v1 \"a\\nb\" credential ") || !strings.Contains(text, "window 2000") || strings.Contains(text, "canary") {
 		t.Errorf("%s", text)
 	}
+	p.replies(1)
+	p.o.Facts = &shelf{}
+	if text := page("/readyz?verbose"); !strings.Contains(text, "learnt: 1, of what was asked for since the start; the store may hold more\n") {
+		t.Errorf("%s", text)
+	}
 	if page("/readyz") != "ready\n" {
 		t.Errorf("%s", page("/readyz"))
 	}

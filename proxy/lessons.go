@@ -127,7 +127,8 @@ func (e *lesson) counted(p *Proxy, now time.Time, l *Learnt, add func(Calibratio
 }
 
 // known says what was learnt, a line for each upstream, model and credential.
-// A credential is told by the first letters of a keyed hash.
+// A credential is told by the first letters of a keyed hash. What is kept
+// elsewhere has no names, so it is listed once somebody asked for it here.
 func (p *Proxy) known() string {
 	now := time.Now()
 	var lines []string
@@ -141,11 +142,14 @@ func (p *Proxy) known() string {
 		lines = append(lines, fmt.Sprintf("%s %q credential %x: %s\n", e.upstream, e.model, e.key[:4], strings.Join(l.words(), ", ")))
 	}
 	slices.Sort(lines)
-	more := ""
+	more, elsewhere := "", ""
+	if p.o.Facts != nil {
+		elsewhere = ", of what was asked for since the start; the store may hold more"
+	}
 	if n := len(lines) - mostShown; n > 0 {
 		lines, more = lines[:mostShown], fmt.Sprintf("and %d more\n", n)
 	}
-	return fmt.Sprintf("learnt: %d\n", len(lines)) + strings.Join(lines, "") + more
+	return fmt.Sprintf("learnt: %d%s\n", len(lines), elsewhere) + strings.Join(lines, "") + more
 }
 
 // mostShown bounds a page for people.
