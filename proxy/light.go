@@ -30,7 +30,7 @@ func bytesOf(t compact.Text) int {
 }
 
 func (w weighed) Envelope(m *compact.Message) int {
-	return w.weigh(w.Counter.Envelope(m), framing+len(m.Name)+len(m.Answers)+bytesOf(m.Reasoning))
+	return w.weigh(w.Counter.Envelope(m), framing+len(m.Name)+len(m.Answers)+bytesOf(m.Reasoning)+bytesOf(m.Refusal))
 }
 
 func (w weighed) Part(p *compact.Part) int {
