@@ -119,7 +119,7 @@ func (d *Draft) ReplaceMedia(r Ref, text, why string) bool {
 // or another.
 type older struct {
 	results, heads int // messages before them were read
-	byCall         map[callText]int
+	byCall         map[callText]sameCall
 	byText         map[string]Ref
 	byHead         map[string]int
 	stale          []Ref // results that a later one supersedes
@@ -130,6 +130,10 @@ type older struct {
 // callText is what makes two calls the same call.
 type callText struct{ name, arguments string }
 
+// sameCall are the results of one call that nothing supersedes yet: the good
+// copy, and the last one that could not stand for it; -1 for none.
+type sameCall struct{ good, last int }
+
 // Superseded lists the texts of old tool results that a later result with the
 // same content made superfluous, or one of the same call (same tool, same
 // arguments) of which supersedes says so, oldest first. supersedes must be pure.
@@ -137,7 +141,7 @@ type callText struct{ name, arguments string }
 func (d *Draft) Superseded(supersedes func(older, newer Text) bool) []Ref {
 	o := &d.older
 	if o.byCall == nil {
-		o.byCall, o.byText = map[callText]int{}, map[string]Ref{}
+		o.byCall, o.byText = map[callText]sameCall{}, map[string]Ref{}
 	}
 	for ; o.results < d.end; o.results++ {
 		if d.msgs[o.results].Role.Result() {
@@ -225,14 +229,22 @@ func (d *Draft) readResult(i int, supersedes func(older, newer Text) bool) {
 	if c := d.callOf(i); c != nil {
 		arguments, _ := c.Arguments.Source()
 		key := callText{c.Name, arguments}
-		was, again := o.byCall[key]
-		replaces := again && supersedes(d.msgs[was].Parts[0].Text, text)
-		if replaces {
-			o.stale = append(o.stale, Ref{was, 0})
+		same, again := o.byCall[key]
+		if !again {
+			same = sameCall{-1, -1}
 		}
-		if replaces || !again {
-			o.byCall[key] = i
+		for _, was := range []*int{&same.good, &same.last} {
+			if *was >= 0 && supersedes(d.msgs[*was].Parts[0].Text, text) {
+				o.stale = append(o.stale, Ref{*was, 0})
+				*was = -1
+			}
 		}
+		if same.good < 0 {
+			same.good = i
+		} else {
+			same.last = i
+		}
+		o.byCall[key] = same
 	}
 	source, _ := text.Source()
 	if was, ok := o.byText[source]; ok {

@@ -12,8 +12,11 @@ func isRemote(data string) bool { return strings.Contains(data[:min(len(data), 1
 func (c *Counter) Video(data string) int {
 	const bytesPerSecond, tokensPerSecond = 62_500, 300
 	_, inner, ok := inlined(data)
-	if !ok {
+	switch {
+	case data == "", !ok && isRemote(data):
 		return FileUnseen
+	case !ok:
+		inner = data
 	}
 	return max(ceilDiv(decodedLen(inner), bytesPerSecond), 1) * tokensPerSecond
 }
@@ -23,23 +26,49 @@ func (c *Counter) Video(data string) int {
 func (c *Counter) Unknown(raw string) int {
 	n, from, data := 0, 0, false
 	for i := 0; i < len(raw); {
-		end := i
-		for end < len(raw) && sextets[raw[end]] < 64 {
-			end++
-		}
+		end := endOfBase64(raw, i)
 		if end-i >= longestToken {
 			n += c.Text(raw[from:i])
 			from, data = end, true
 		}
-		i = end + 1
+		i = max(end, i+1)
 	}
-	n += c.Text(raw[min(from, len(raw)):])
+	n += c.Text(raw[from:])
 	if data {
 		n += FileUnseen
 	}
 	return n
 }
 
+// endOfBase64 is where a run of the letters of base64 ends, as it stands in JSON: with escapes, and in lines as MIME
+// has them.
+func endOfBase64(raw string, at int) int {
+	line := at
+	for at < len(raw) {
+		value, size := sextets[raw[at]], 1
+		if raw[at] == '\\' {
+			value, size = escaped(raw[at:])
+			if size == 2 { // a line end
+				if at-line < shortestLine && at > line {
+					return at
+				}
+				line = at + size
+			}
+		} else if value == ignored {
+			return at
+		}
+		if value > ignored {
+			return at
+		}
+		at += size
+	}
+	return at
+}
+
 // longestToken is the length, in bytes, from which a run of the letters of base64 is data. Hashes, keys and names are
 // shorter, and so are pictures too small to matter.
 const longestToken = 1 << 10
+
+// shortestLine is the length of the lines that base64 is broken into, at least: PEM has 64, MIME 76. Names in a list are
+// shorter.
+const shortestLine = 64

@@ -19,6 +19,7 @@ func TestAVideoCostsItsSeconds(t *testing.T) {
 	f("a moment", "data:video/mp4;base64,AAAA", 300)
 	f("a URL", "https://x/v.mp4", FileUnseen)
 	f("nothing", "", FileUnseen)
+	f("a minute without a head", minute, 60*300)
 }
 
 func TestASoundElsewhereIsNoShortSound(t *testing.T) {
@@ -43,5 +44,10 @@ func TestAnUnknownPartCostsItsText(t *testing.T) {
 	data := strings.Repeat("iVBORw0K", 100_000)
 	f("data", data, FileUnseen)
 	f("data between texts", `{"type":"document","data":"`+data+`"}`, c.Text(`{"type":"document","data":"`)+FileUnseen+c.Text(`"}`))
+	f("escaped", strings.ReplaceAll(strings.Repeat("iVBO/w0K+", 10_000), "/", `\/`), FileUnseen)
+	f("escaped as .NET does", strings.ReplaceAll(strings.Repeat("iVBO/w0K+", 10_000), "+", `\u002B`), FileUnseen)
+	f("in lines", strings.Repeat(strings.Repeat("iVBORw0K", 9)+`\r\n`, 100), FileUnseen)
+	names := strings.Repeat(`first\nsecond\n`, 500)
+	f("names in lines", names, c.Text(names))
 	f("twice", data+`","`+data, FileUnseen+c.Text(`","`))
 }

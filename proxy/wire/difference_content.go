@@ -104,7 +104,7 @@ func (e *encoder) part(is, was *compact.Part, k partMark) error {
 
 // markers are what clients put on a part to say where the provider's cache
 // ends. They outlive the part they were put on.
-var markers = []string{"cache_control", "prompt_cache_breakpoint"}
+var markers = [...]string{"cache_control", "prompt_cache_breakpoint"}
 
 // textPart makes a text part in the place of old, which may be nil.
 func (e *encoder) textPart(text compact.Text, old []byte) {

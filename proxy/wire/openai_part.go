@@ -1,6 +1,12 @@
 package wire
 
-import "laconic/compact"
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"laconic/compact"
+)
 
 // content reads the content of a message.
 func (d *decoder) content(m *compact.Message, k *messageMark) bool {
@@ -55,6 +61,9 @@ func (d *decoder) part(m *compact.Message) bool {
 		if !d.clear(&o, partKeys) || !d.partField(&f, o.name) {
 			return false
 		}
+		if i := slices.Index(markers[:], o.name); i >= 0 {
+			f.marks[i] = span{uint32(o.start), uint32(d.at)}
+		}
 	}
 	if d.err != nil {
 		return false
@@ -69,7 +78,7 @@ func (d *decoder) part(m *compact.Message) bool {
 		held = f.refusal
 	case compact.KindOther:
 		// What it says is not known: all of it is taken for text.
-		p.Text = compact.Plain(d.view(int(k.whole.start), int(k.whole.end)))
+		p.Text = compact.Plain(d.unmarked(k.whole, f.marks))
 	default:
 		held, p.Detail = f.media.data, d.str(f.media.detail)
 		if p.Kind == compact.KindFile && p.Detail == "" {
@@ -99,6 +108,27 @@ type partFields struct {
 	typed         bool
 	text, refusal value
 	media         media
+	marks         [len(markers)]span // where the markers stand
+}
+
+// unmarked is an object without the markers that stand in it, for they move
+// from turn to turn.
+func (d *decoder) unmarked(whole span, marks [len(markers)]span) string {
+	slices.SortFunc(marks[:], func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	const between = " \t\r\n,"
+	text, from := "", int(whole.start)
+	for _, m := range marks {
+		if m.present() {
+			text += strings.TrimRight(d.view(from, int(m.start)), between)
+			from = int(m.end)
+		}
+		if text == "{" {
+			for strings.IndexByte(between, d.src[from]) >= 0 {
+				from++
+			}
+		}
+	}
+	return text + d.view(from, int(whole.end))
 }
 
 // partField reads one field of a part. Where a thing is that is not text stands
