@@ -37,13 +37,20 @@ func (t *trip) compare() {
 	})
 }
 
+// mostAbove is how many times a prompt's true cost the counter may say.
+const mostAbove = 2
+
 // disproved forgets the limits that an answer contradicts: one to more than a
 // limit allows says that it is none.
 func (l *Learnt) disproved(prompt, estimate, bytes int, counted, slotted bool) {
-	if counted && l.Window > 0 && prompt >= l.Window {
+	sure := prompt // what it cost at least
+	if !counted {
+		sure /= mostAbove
+	}
+	if l.Window > 0 && sure >= l.Window {
 		l.Window = 0
 	}
-	if counted && l.Input > 0 && prompt > l.Input {
+	if l.Input > 0 && sure > l.Input {
 		l.Input = 0
 	}
 	if prompt >= l.Doubt {

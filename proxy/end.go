@@ -63,6 +63,7 @@ func (t *trip) account(cut bool) {
 			if ok && a.err == nil && !cut {
 				t.info.Ended = ended(end, t.info.Usage, a.stream, a.whole(end))
 			}
+			t.sending.answered = t.sending.answered && ok && a.err == nil && !cut && t.info.Ended == "" && generated(end)
 			t.compare()
 			return nil
 		})

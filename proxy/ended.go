@@ -33,6 +33,17 @@ func ended(text []byte, u *Usage, stream, whole bool) string {
 	return ""
 }
 
+// generated tells whether the end of an answer is one of an answer, and not of an
+// error that came behind the first event.
+func generated(text []byte) bool {
+	for _, failed := range []string{`"error":{`, `"error": {`, `"error":"`, `"error": "`} {
+		if bytes.Contains(text, []byte(failed)) {
+			return false
+		}
+	}
+	return bytes.Contains(text, []byte(`"choices"`)) || bytes.Contains(text, []byte(`"finish_reason"`))
+}
+
 // finishIn is the last finish reason in the end of an answer. Text that quotes one
 // cannot be taken for it: its quotes are escaped.
 func finishIn(text []byte) string {

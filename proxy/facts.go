@@ -31,6 +31,8 @@ type Learnt struct {
 	// Until is when all of the above is forgotten: what a refusal says may
 	// depend on free memory, on what is loaded, on a tier.
 	Until time.Time `json:"until,omitzero"`
+	// Since is when it was told last: of two accounts the later one counts.
+	Since time.Time `json:"since,omitzero"`
 
 	// Cap is the longest prompt that is tried since one was refused without a
 	// number that explains it and a shorter one was answered, in tokens of the
@@ -76,7 +78,7 @@ const (
 // at is what of it still holds.
 func (l Learnt) at(now time.Time) Learnt {
 	if !now.Before(l.Until) {
-		l.Window, l.Input, l.Sums, l.Answer, l.Messages, l.Until = 0, 0, false, 0, 0, time.Time{}
+		l.Window, l.Input, l.Sums, l.Answer, l.Messages, l.Until, l.Since = 0, 0, false, 0, 0, time.Time{}, time.Time{}
 	}
 	if !now.Before(l.GuessUntil) {
 		l.Cap, l.Tight, l.Bytes, l.Doubt, l.GuessUntil = 0, 0, 0, 0, time.Time{}

@@ -82,10 +82,11 @@ func TestProcessesThatRunShareWhatTheyLearn(t *testing.T) {
 func TestWhatOneLearnsDoesNotUndoWhatAnotherDid(t *testing.T) {
 	now := time.Now()
 	soon, later := now.Add(time.Hour), now.Add(2*time.Hour)
-	window := Learnt{Window: 2000, Until: soon}
+	window := Learnt{Window: 2000, Until: soon, Since: now}
+	newer := Learnt{Input: 900, Until: soon.Add(-time.Minute), Since: now.Add(time.Second)} // and shorter believed
 	percent := Learnt{Percent: 120, PercentUntil: soon}
 	shape := Learnt{Shape: ShapeNoSlot, ShapeUntil: soon}
-	both := Learnt{Window: 2000, Until: soon, Percent: 120, PercentUntil: soon}
+	both := Learnt{Window: 2000, Until: soon, Since: now, Percent: 120, PercentUntil: soon}
 	for _, c := range []struct {
 		l, k, want Learnt
 		measured   bool
@@ -95,12 +96,12 @@ func TestWhatOneLearnsDoesNotUndoWhatAnotherDid(t *testing.T) {
 		{window, percent, both, false},
 		{percent, window, both, true},
 		{window, percent, window, true},
-		{window, Learnt{Input: 900, Until: later}, Learnt{Input: 900, Until: later}, false},
-		{Learnt{Input: 900, Until: later}, window, Learnt{Input: 900, Until: later}, false},
-		{window, Learnt{Cap: 900, GuessUntil: later}, Learnt{Window: 2000, Until: soon, Cap: 900, GuessUntil: later}, false},
-		{window, Learnt{Took: 900, TookUntil: later}, Learnt{Window: 2000, Until: soon, Took: 900, TookUntil: later}, false},
-		{window, shape, Learnt{Window: 2000, Until: soon, Shape: ShapeNoSlot, ShapeUntil: soon}, true},
-		{Learnt{Until: soon}, window, Learnt{Until: soon}, false}, // it was found to be none
+		{window, newer, newer, false},
+		{newer, window, newer, false},
+		{window, Learnt{Cap: 900, GuessUntil: later}, Learnt{Window: 2000, Until: soon, Since: now, Cap: 900, GuessUntil: later}, false},
+		{window, Learnt{Took: 900, TookUntil: later}, Learnt{Window: 2000, Until: soon, Since: now, Took: 900, TookUntil: later}, false},
+		{window, shape, Learnt{Window: 2000, Until: soon, Since: now, Shape: ShapeNoSlot, ShapeUntil: soon}, true},
+		{Learnt{Until: soon, Since: now}, window, Learnt{Until: soon, Since: now}, false}, // it was found to be none
 	} {
 		if got := c.l.with(c.k, !c.measured); got != c.want {
 			t.Errorf("%+v with %+v: %+v, want %+v", c.l, c.k, got, c.want)

@@ -27,6 +27,9 @@ const (
 	leastKept = 1024
 	// leastBytes is the smallest limit on a body, in bytes, that is believed.
 	leastBytes = 4 << 10
+	// leastKeptBytes is the smallest size of a body, in bytes, that is remembered
+	// for a refusal that told no limit: no server is set up for less.
+	leastKeptBytes = 64 << 10
 )
 
 // tooLongBy is how much shorter a prompt is tried when a refusal tells nothing
@@ -38,6 +41,8 @@ type sized struct {
 	estimate int // tokens by the counter, before Percent
 	bytes    int
 	asked    int // tokens of answer that the request asks for; 0: it does not say
+	// slotted: a text stands for what left, which is charged more than it costs.
+	slotted bool
 }
 
 // taught is what one refusal leads to.
@@ -84,11 +89,11 @@ func (l *Learnt) learn(now time.Time, r overflow.Refusal, s sized) (x taught) {
 	switch r.Kind {
 	case overflow.Count:
 		if r.Limit >= leastMessages && r.Limit < 1<<20 {
-			l.Messages, l.Until = r.Limit, now.Add(limitLife)
+			l.Messages, l.Until, l.Since = r.Limit, now.Add(limitLife), now
 		}
 		x.trial = *l
 	case overflow.Bytes:
-		x.trial = l.heavy(now, r, s)
+		x = l.heavy(now, r, s)
 	default:
 		x = l.told(now, r, s)
 	}
@@ -96,21 +101,31 @@ func (l *Learnt) learn(now time.Time, r overflow.Refusal, s sized) (x taught) {
 }
 
 // heavy notes the size of a body that was refused. It says nothing of tokens:
-// a picture of a megabyte may cost a thousand.
-func (l *Learnt) heavy(now time.Time, r overflow.Refusal, s sized) (trial Learnt) {
-	most := s.bytes - 1
-	if r.Limit >= leastBytes && r.Limit < s.bytes {
+// a picture of a megabyte may cost a thousand. Where no limit was told, it is
+// remembered only if a smaller body was answered.
+func (l *Learnt) heavy(now time.Time, r overflow.Refusal, s sized) (x taught) {
+	most, is := s.bytes-1, r.Limit >= leastBytes && r.Limit < s.bytes
+	if is {
 		most = r.Limit
 	}
+	x.trial = *l
 	if most <= 0 {
-		return *l
+		return x
 	}
-	if most >= l.TookBytes {
-		l.Bytes, l.GuessUntil = lower(l.Bytes, most), now.Add(guessLife)
+	note := func(l *Learnt, now time.Time) {
+		if most >= l.TookBytes {
+			l.Bytes, l.GuessUntil = lower(l.Bytes, most), now.Add(guessLife)
+		}
 	}
-	trial = *l
-	trial.Bytes = lower(trial.Bytes, most)
-	return trial
+	switch {
+	case is:
+		note(l, now)
+		x.trial = *l
+	case most >= leastKeptBytes:
+		x.passed = append(x.passed, note)
+	}
+	x.trial.Bytes = lower(x.trial.Bytes, most)
+	return x
 }
 
 // told notes a limit that a refusal told. One that is at odds with what is
@@ -129,7 +144,7 @@ func (l *Learnt) told(now time.Time, r overflow.Refusal, s sized) (x taught) {
 		} else {
 			l.Window = x.limit
 		}
-		l.Until = until
+		l.Until, l.Since = until, now
 		if r.Output > 0 || r.Prompt == 0 && !r.AtLeast && r.Total > s.asked {
 			l.Sums = true
 		}

@@ -200,7 +200,7 @@ func (l Learnt) believed(now time.Time) Learnt {
 	for _, t := range []struct {
 		until *time.Time
 		life  time.Duration
-	}{{&l.Until, limitLife}, {&l.GuessUntil, guessLife}, {&l.TookUntil, limitLife}, {&l.PercentUntil, percentLife}, {&l.ShapeUntil, shapeLife}} {
+	}{{&l.Until, limitLife}, {&l.Since, 0}, {&l.GuessUntil, guessLife}, {&l.TookUntil, limitLife}, {&l.PercentUntil, percentLife}, {&l.ShapeUntil, shapeLife}} {
 		if last := now.Add(t.life); t.until.After(last) {
 			*t.until = last // of a clock that is ahead, or of a lie
 		}
@@ -212,8 +212,8 @@ func (l Learnt) believed(now time.Time) Learnt {
 // refusal stays together. A process that has measured the counter itself keeps
 // its own factor.
 func (l Learnt) with(k Learnt, percent bool) Learnt {
-	if k.Until.After(l.Until) {
-		l.Window, l.Input, l.Sums, l.Answer, l.Messages, l.Until = k.Window, k.Input, k.Sums, k.Answer, k.Messages, k.Until
+	if k.Since.After(l.Since) {
+		l.Window, l.Input, l.Sums, l.Answer, l.Messages, l.Until, l.Since = k.Window, k.Input, k.Sums, k.Answer, k.Messages, k.Until, k.Since
 	}
 	if k.GuessUntil.After(l.GuessUntil) {
 		l.Cap, l.Tight, l.Bytes, l.Doubt, l.GuessUntil = k.Cap, k.Tight, k.Bytes, k.Doubt, k.GuessUntil
@@ -232,7 +232,7 @@ func (l Learnt) with(k Learnt, percent bool) Learnt {
 
 // same tells whether two say the same; a time may have been in a text.
 func (l Learnt) same(k Learnt) bool {
-	for _, t := range []struct{ a, b *time.Time }{{&l.Until, &k.Until}, {&l.GuessUntil, &k.GuessUntil}, {&l.TookUntil, &k.TookUntil}, {&l.PercentUntil, &k.PercentUntil}, {&l.ShapeUntil, &k.ShapeUntil}} {
+	for _, t := range []struct{ a, b *time.Time }{{&l.Until, &k.Until}, {&l.Since, &k.Since}, {&l.GuessUntil, &k.GuessUntil}, {&l.TookUntil, &k.TookUntil}, {&l.PercentUntil, &k.PercentUntil}, {&l.ShapeUntil, &k.ShapeUntil}} {
 		if !t.a.Equal(*t.b) {
 			return false
 		}

@@ -50,7 +50,7 @@ func (t *trip) afterOverflow(r overflow.Refusal, status int) *again {
 // word on the limit: one that tells another number each time is not followed
 // down.
 func (t *trip) refusedAgain(first, r overflow.Refusal, x taught, a *again) {
-	s := sized{estimate: a.info.Report.After * 100 / t.facts.percent(), bytes: len(a.body), asked: t.sending.asked}
+	s := sized{estimate: a.info.Report.After * 100 / t.facts.percent(), bytes: len(a.body), asked: t.sending.asked, slotted: a.slotted}
 	switch {
 	case r.Kind == overflow.None, hopeless(r):
 	case r.Prompt > 0 && r.Prompt == first.Prompt && !r.AtLeast: // the first answer once more
@@ -182,16 +182,21 @@ func (t *trip) learn(r overflow.Refusal, s sized) (x taught) {
 	return x
 }
 
-// count corrects the counter by what a refusal counted.
+// count corrects the counter by what a refusal counted. A plan with a slot says
+// only whether the counter is low: it charges the slot more than its text costs.
 func (t *trip) count(now time.Time, l *Learnt, r overflow.Refusal, s sized) {
-	if n := counted(r, s); n > 0 && !t.ownCounter() {
+	n := counted(r, s)
+	if s.slotted && n < s.estimate {
+		return
+	}
+	if n > 0 && !t.ownCounter() {
 		t.lesson.counted(t.p, now, l, func(c Calibration) { c.Refused(s.estimate, n) })
 	}
 }
 
 // sized is what is known of the body that was sent.
 func (t *trip) sized() sized {
-	return sized{estimate: t.estimate(), bytes: t.sending.bytes, asked: t.sending.asked}
+	return sized{estimate: t.estimate(), bytes: t.sending.bytes, asked: t.sending.asked, slotted: t.sending.slotted}
 }
 
 // estimate is what was sent by the counter alone, before its correction.

@@ -14,7 +14,8 @@ type sending struct {
 	percent int // the counter's factor, see Learnt
 	asked   int // tokens of answer that the request asks for; 0: it does not say
 	slotted bool
-	// answered: the upstream took it, and began to answer.
+	// answered: the upstream took it, and began to answer; at the end of the
+	// answer: it was one.
 	answered bool
 	packed   bool        // the client's own body was compressed
 	about    http.Header // what the client's headers say of its bytes
