@@ -85,7 +85,7 @@ func (d *Draft) Leave(i int, why string) bool {
 // Fill makes a slot of size tokens for what has left so far.
 func (d *Draft) Fill(by Digester, size int) {
 	d.total += size
-	d.slot = &slotDraft{to: d.end, size: size, end: d.end, by: by, filled: true}
+	d.put(&slotDraft{to: d.end, size: size, end: d.end, by: by, filled: true})
 }
 
 // Media lists the old images, sounds and files that may become a line of text,

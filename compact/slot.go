@@ -32,6 +32,21 @@ type slotDraft struct {
 	by       Digester
 	earlier  []int // where the gaps ended that earlier slots stood for
 	filled   bool  // it stands for whatever left, not for the gap
+	own      bool  // it takes a message of its own
+}
+
+// put makes s the slot, in the place of the one that was there; nil takes that
+// away.
+func (d *Draft) put(s *slotDraft) {
+	if d.slot != nil && d.slot.own {
+		d.count--
+	}
+	if d.slot = s; s != nil {
+		s.own = d.placement == PlaceSystem || d.first < 0
+		if s.own {
+			d.count++
+		}
+	}
 }
 
 // Summarize replaces the exchanges of the gap by a slot of at most size
@@ -71,7 +86,7 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 		return false
 	}
 	d.total += size - was
-	d.slot = &slotDraft{to: d.gap.to, size: size, end: d.end, by: by, earlier: earlier}
+	d.put(&slotDraft{to: d.gap.to, size: size, end: d.end, by: by, earlier: earlier})
 	d.saved[d.stage] += before - d.total
 	d.growth[d.stage]++
 	return true
@@ -91,7 +106,7 @@ func (d *Draft) yieldSlot() {
 		return
 	case left < leastSlot:
 		d.total -= d.slot.size
-		d.slot = nil
+		d.put(nil)
 	default:
 		slot := *d.slot
 		slot.size = left

@@ -212,3 +212,22 @@ func TestEveryNeighbour(t *testing.T) {
 	}
 	t.Logf("%d conversations, %d slots", runs, slots)
 }
+
+// TestTheSlotsOwnMessageIsCounted: a message of its own is one of the messages
+// that a request may have.
+func TestTheSlotsOwnMessageIsCounted(t *testing.T) {
+	in := rounds(40, 30)
+	for most := 6; most <= 40; most++ {
+		p := &compact.Policy{Ladder: stage.Default(), Placement: compact.PlaceSystem}
+		b := compact.Limits{Budget: 100_000, MaxMessages: most}.For(0)
+		runs, broken := compacttest.Sweep(in, p, compacttest.Words{}, b)
+		for _, err := range broken {
+			t.Errorf("%d messages: %v", most, err)
+		}
+		for _, r := range runs {
+			if r.Report.Outcome == compact.Over || len(r.Out) > most {
+				t.Fatalf("%d messages at most, prefix %d: %s, %d messages", most, r.Prefix, r.Report.Outcome, len(r.Out))
+			}
+		}
+	}
+}
