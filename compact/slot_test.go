@@ -218,7 +218,7 @@ func TestEveryNeighbour(t *testing.T) {
 func TestTheSlotsOwnMessageIsCounted(t *testing.T) {
 	in := rounds(40, 30)
 	for most := 6; most <= 40; most++ {
-		p := &compact.Policy{Ladder: stage.Default(), Placement: compact.PlaceSystem}
+		p := &compact.Policy{Ladder: stage.Default(), Placement: compact.PlaceSystem, Trigger: 1, Land: 0.999}
 		b := compact.Limits{Budget: 100_000, MaxMessages: most}.For(0)
 		runs, broken := compacttest.Sweep(in, p, compacttest.Words{}, b)
 		for _, err := range broken {
