@@ -91,7 +91,7 @@ func (t *masking) find(c *secret, word string, found [][2]int) [][2]int {
 		}
 		i += at
 		at = i + len(word)
-		if !c.inside && i > 0 && inWord[t.s[i-1]] {
+		if !c.inside && i > 0 && inWord[t.s[i-1]] && !t.escapeBefore(i) {
 			continue
 		}
 		from, to, next := c.find(t, i)
@@ -100,6 +100,16 @@ func (t *masking) find(c *secret, word string, found [][2]int) [][2]int {
 		}
 		at = max(at, next, to)
 	}
+}
+
+// escapeBefore tells whether what stands before a place is an escape of JSON,
+// as in \nsk-…: calls and results are looked at as they were sent, and the
+// letter of an escape is no part of the word behind it.
+func (t *masking) escapeBefore(at int) bool {
+	if at >= 2 && t.s[at-2] == '\\' && strings.IndexByte("nrtbf", t.s[at-1]) >= 0 {
+		return true
+	}
+	return at >= 6 && strings.HasPrefix(t.s[at-6:], `\u`) && !has(t.s[at-4:at], notHex)
 }
 
 // class is a set of bytes.
@@ -135,6 +145,7 @@ var (
 	coded  = classOf(digitBytes + letterBytes + "._~+/=-") // base64 and the like
 	blanks = classOf(" \t")
 	spaces = classOf(" \t\r\n")
+	notHex = classOf(digitBytes + "abcdefABCDEF").but()
 )
 
 // run is where a run of a class ends that begins at a place.

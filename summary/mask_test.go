@@ -76,6 +76,29 @@ func TestSecretsAreMasked(t *testing.T) {
 	}
 }
 
+// TestSecretsBehindAnEscapeAreMasked: calls and results are JSON as it was
+// sent, where a new line is a backslash and a letter.
+func TestSecretsBehindAnEscapeAreMasked(t *testing.T) {
+	f := func(in, want string) {
+		t.Helper()
+		if got := Mask(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+	f(`{"content":"keys:\nsk-proj-abcDEF123456789012345678\nghp_abcdefghijklmnopqrstuvwxyz0123456789\nAKIAIOSFODNN7EXAMPLE"}`,
+		`{"content":"keys:\n[secret]\n[secret]\n[secret]"}`)
+	f(`{\"a\":\"x\\tghp_abcdefghijklmnopqrstuvwxyz0123456789\"}`, `{\"a\":\"x\\t[secret]\"}`)
+	f(`"a\r\nBearer abcdefgh.ijklmnop"`, `"a\r\nBearer [secret]"`)
+	f(`"\u003cAKIAIOSFODNN7EXAMPLE\u003e \u0026AKIAIOSFODNN7EXAMPLE"`, `"\u003c[secret]\u003e \u0026[secret]"`)
+	f(`"\feyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_def-123"`, `"\f[secret]"`)
+	for _, plain := range []string{
+		"nghp_abcdefghijklmnopqrstuvwxyz0123456789", "u0022ghp_abcdefghijklmnopqrstuvwxyz0123456789", "\\xghp_abcdefghijklmnopqrstuvwxyz0123456789",
+		"\\u00zzghp_abcdefghijklmnopqrstuvwxyz0123456789", "003cAKIAIOSFODNN7EXAMPLE", "n", "\\n", "t",
+	} {
+		f(plain, plain)
+	}
+}
+
 // TestMaskingIsLinear: a tool's output may be made of the very words that are
 // looked for, and one client's must not stop the summaries of all.
 func TestMaskingIsLinear(t *testing.T) {
