@@ -52,12 +52,11 @@ func Mask(s string) string {
 // masking is one text that is gone through.
 type masking struct {
 	s, lower string
-	keyEnd   int // of private keys, the first end behind the last head; -1: not looked for
 	// looked is how many bytes were looked at: the check that it is linear.
 	looked int
 }
 
-func newMasking(s string) *masking { return &masking{s: s, lower: lowered(s), keyEnd: -1} }
+func newMasking(s string) *masking { return &masking{s: s, lower: lowered(s)} }
 
 func (t *masking) masked() string {
 	var found [][2]int
@@ -130,6 +129,14 @@ func (c *class) but() *class {
 		out[i] = !c[i]
 	}
 	return &out
+}
+
+func union(a, b *class) *class {
+	c := *a
+	for i := range c {
+		c[i] = c[i] || b[i]
+	}
+	return &c
 }
 
 const (

@@ -5,42 +5,6 @@ import (
 	"strings"
 )
 
-// longestKey bounds a private key: what names the head of one and has no end
-// is no reason to leave out the rest of a text.
-const longestKey = 16 << 10
-
-var (
-	headOfKey  = regexp.MustCompile(`^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`)
-	bytesOfKey = classOf(digitBytes + letterBytes + " \t\r\n\\+/=,:|>-\"'")
-)
-
-// privateKey is a key in PEM. One without an end is as long as it may be one.
-func privateKey(t *masking, at int) (from, to, next int) {
-	const foot = "-----end "
-	head := headOfKey.FindString(t.s[at:min(len(t.s), at+96)])
-	t.looked += 96
-	if head == "" {
-		return 0, 0, at
-	}
-	if t.keyEnd < at {
-		i := strings.Index(t.lower[at:], foot)
-		if t.keyEnd = len(t.s); i >= 0 {
-			t.keyEnd = at + i
-		}
-		t.looked += t.keyEnd - at
-	}
-	if t.keyEnd < len(t.s) && t.keyEnd-at < longestKey {
-		label := t.run(t.keyEnd+len(foot), bytesOfLabel)
-		return at, min(len(t.s), t.run(label, dashes)), at
-	}
-	return at, min(t.run(at+len(head), bytesOfKey), at+longestKey), at
-}
-
-var (
-	bytesOfLabel = classOf(digitBytes + letterBytes + " ")
-	dashes       = classOf("-")
-)
-
 // prefix is what the keys of a provider begin with, in the case they have.
 type prefix struct {
 	text  string

@@ -28,7 +28,6 @@ func TestSecretsAreMasked(t *testing.T) {
 	f(`{"access_token":"abcdef123456","refresh_token":"ghijkl123456"}`, `{"access_token":"[secret]","refresh_token":"[secret]"}`)
 	f("AccountName=a;AccountKey=abcd1234efgh==", "AccountName=a;AccountKey=[secret]")
 	f("a\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nb", "a\n[secret]\nb")
-	f("-----BEGIN OPENSSH PRIVATE KEY-----\ncut off", "[secret]")
 	f("export GITLAB_TOKEN=abcdEFGH1234567890abcd", "export GITLAB_TOKEN=[secret]")
 	f("DISCORD_TOKEN=MTAx.Gab3cD.xyz-0123456789", "DISCORD_TOKEN=[secret]")
 	f("Authorization: token 0123456789abcdef0123", "Authorization: token [secret]")
@@ -57,7 +56,6 @@ func TestSecretsAreMasked(t *testing.T) {
 	f(`{\"password\":\"a \\\"b\\\" c\",\"d\":1}`, `{\"password\":\"[secret]\",\"d\":1}`)
 	f(`env["DB_PASSWORD2"] = "hunter22x"`, `env["DB_PASSWORD2"] = "[secret]"`)
 	f("postgres://app:p@ss@db:5432/x", "postgres://app:[secret]@db:5432/x")
-	f("-----BEGIN PRIVATE KEY-----\nMIIE\n\nbut \"no end\". More text.", "[secret]. More text.")
 	f("-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----", "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----")
 	for _, plain := range []string{
 		"the task sk-1 is done", "see src/secret/handler.go:12", "tokens: 4096", "max_tokens=4096", "a password is needed",
@@ -71,6 +69,36 @@ func TestSecretsAreMasked(t *testing.T) {
 		"docker run -u 1000:1000 alpine", "git push -u origin:main", "curl -s https://example.com:8080/a -o b",
 		"key: value of 1234567890123456", "primary_key=user_account_0000000001", "https://example.com/a:b/@scope/name", "SG.x.y", "eyJ.a.b",
 		"the author: me, the authors: 0123456789abcdef",
+	} {
+		f(plain, plain)
+	}
+}
+
+func TestPrivateKeysAreMasked(t *testing.T) {
+	f := func(in, want string) {
+		t.Helper()
+		if got := Mask(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+	const head, foot, line = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC"
+	f(head+"\n"+line+"\n"+line+"\nab==\n"+foot+"\nmore", "[secret]\nmore")
+	f(`{"key":"`+head+`\n`+line+`\r\n`+line+`\n`+foot+`\n","port":1}`, `{"key":"[secret]\n","port":1}`)
+	f("  k = \""+head+"\\n\" +\n    \""+line+"\\n\" +\n    \""+foot+"\"", "  k = \"[secret]\"")
+	f("     1→"+head+"\n     2→"+line+"\n     3→"+foot+"\n     4→x", "     1→[secret]\n     4→x")
+	f("1:"+head+"\n2:"+line+"\n3:...", "1:[secret]\n3:...")
+	f("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n"+line+"\n-----END RSA PRIVATE KEY-----", "[secret]")
+	f("-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2.0.22 (GNU/Linux)\n\n"+line+"\n=abcd\n-----END PGP PRIVATE KEY BLOCK-----", "[secret]")
+	f(head+"\n"+line+"\n"+line+"\nab=\n\nThat was it, \"no end\". More text.", "[secret]\n\nThat was it, \"no end\". More text.")
+	f(head+"\n"+line+"\ncut", "[secret]")
+	f(head+`\n`+line+`\n`+line+` … cut off`, "[secret] … cut off")
+	f(head+"\n"+line+"\n-----END CERTIFICATE-----", "[secret]\n-----END CERTIFICATE-----")
+	f(head+"\n"+line+"\n"+head+"\n"+line+"\n"+foot, "[secret]\n[secret]")
+	for _, plain := range []string{
+		"if strings.Contains(s, \"" + head + "\") {\n\treturn errKey // a key\n}\n" + strings.Repeat("x := parse(s)\n", 20) + "const end = \"-----END CERTIFICATE-----\"",
+		"It looks for " + head + " in the file and then goes on with other things, as said", head, head + "\n", head + "\nMIIE\n\nbut no end",
+		head + "\n<your key here>\n" + foot, "-----BEGIN OPENSSH PRIVATE KEY-----\ncut off", head + "\n-----END CERTIFICATE-----",
+		"-----BEGIN PUBLIC KEY-----\n" + line + "\n-----END PUBLIC KEY-----",
 	} {
 		f(plain, plain)
 	}
@@ -132,6 +160,22 @@ func TestMaskingIsLinear(t *testing.T) {
 		f(r+" once", r+strings.Repeat("a", 64<<10))
 		f(r+" and spaces", r+strings.Repeat(" ", 64<<10))
 		f(r+" and slashes", strings.Repeat(r+strings.Repeat(`\`, 100), 1<<9))
+	}
+}
+
+// TestPrivateKeysAreLinear in long texts too: a bound on one key is larger
+// than the texts that the other test has.
+func TestPrivateKeysAreLinear(t *testing.T) {
+	const head = "-----BEGIN PRIVATE KEY-----"
+	for _, r := range []string{
+		head, head + "\n", head + "a\n", head + "\nVersion: 1\n", head + "----", head + "-----BEGIN ", "-----begin ", head + strings.Repeat("1", 15) + "-----END ",
+		head + strings.Repeat("a", 16) + "\n", head + "12345 ", head + "\\n", head + "-----END PRIVATE KEY",
+	} {
+		s := strings.Repeat(r, (4<<20)/len(r))
+		m := newMasking(s)
+		if m.masked(); m.looked > 64*len(s) {
+			t.Errorf("%q: %d bytes were looked at in %d", r, m.looked, len(s))
+		}
 	}
 }
 
