@@ -73,38 +73,6 @@ func Accept(a Answer, source, size int, cost func(string) int) (string, error) {
 // page is the start of a web page: some gateways answer 200 with one.
 var page = regexp.MustCompile(`(?i)^\s*<(?:!doctype\s+html|html|\?xml)\b`)
 
-// thoughts are the tags around reasoning.
-var thoughts = regexp.MustCompile(`(?i)[<◁](/?)(?:think|thinking|thought|reasoning)\s*[>▷]`)
-
-// withoutThoughts takes away the reasoning that some servers leave in front of
-// an answer; what is left is empty where it never ends. The templates of
-// DeepSeek-R1, QwQ and Qwen3-Thinking open the tag in the prompt, so only its
-// end may be there. A pair within a line and a tag in quotes are talked about.
-func withoutThoughts(s string) string {
-	cut, open, begins := 0, false, false
-	for _, m := range thoughts.FindAllStringSubmatchIndex(s, -1) {
-		switch ends := m[3] > m[2]; {
-		case inQuotes(s, m[0], m[1]):
-		case !ends && !open:
-			open, begins = true, strings.TrimSpace(s[max(cut, strings.LastIndexByte(s[:m[0]], '\n')+1):m[0]]) == ""
-		case ends:
-			if !open || begins {
-				cut = m[1]
-			}
-			open = false
-		}
-	}
-	if open && begins {
-		return ""
-	}
-	return s[cut:]
-}
-
-// inQuotes tells whether the same quote stands on both sides of a part.
-func inQuotes(s string, from, to int) bool {
-	return from > 0 && to < len(s) && s[from-1] == s[to] && strings.IndexByte("\"'`", s[to]) >= 0
-}
-
 // control are words that chat templates give a meaning to. A transcript may
 // hold them and a model may repeat them.
 var control = strings.NewReplacer("<|", "< |", "|>", "| >", "[INST]", "(INST)", "[/INST]", "(/INST)",

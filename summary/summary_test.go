@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
@@ -205,24 +206,46 @@ func TestReasoningIsNoSummary(t *testing.T) {
 		}
 	}
 	f("Okay, the user wants a summary of this.\n</think>\n\n"+good, good)
-	f("Okay, he said \"hm\"</think>"+good, good)
+	f("Okay … hmm.\n</think>\n\n"+good, good)
+	f("Okay, one </think> more.\n \t</think> \r\n"+good, good)
+	f("Okay.\n</think>\nWait, no.\n</think>\n"+good, good)
+	f("</think>"+good, good)
+	f("Okay.\n</think>\n\n"+good+" It cuts up to </think> only.", good+" It cuts up to </think> only.")
+	f("<think>hm</think>\n"+good+"\n<think>\nhm\n</think>\n", good+"\n<think>\nhm\n</think>")
 	f("<think>hm</think>"+good, good)
 	f("\n <THINK >hm\n</Think>\n"+good, good)
 	f("<thinking>hm, <think> or so </think> and so on</thinking>\n"+good, good)
 	f("<reasoning>hm</reasoning> </think>\n"+good, good)
-	f("Sure.\n<think>hm</think>\n"+good, good)
+	f("<think>one</think>\n<think>two</think>\n"+good, good)
 	f("◁think▷hm◁/think▷"+good, good)
 	f("<think>the model says `</think>` here\n</think>"+good, good)
 	f("<think>\n\n</think>\n\n"+good, good)
-	f(good+"</think>", "")
+	f(good+"\n</think>", "")
 	f("<Thinking>"+good, "")
-	f("Sure!\n<think>hm\n"+good, "")
+	f("\n\n<think>\n"+good, "")
 	f("</think>\n<think>"+good, "")
 	for _, s := range []string{
 		good + " Next: cut up to `</think>` in parse.go.", good + ` It ends with "</think>".`,
 		good + " The parser strips <think>…</think> blocks.", good + " The prompt ends with <think> on some.",
+		"- Fixed the parser in parse.go: it now keeps text after </think> only.\n- All 12 tests pass",
+		good + "\n```\n<think>\nhm\n</think>\n```\nNext: write the second one.", good + "\n<think>\nNext: all the others.",
+		"Task: strip the tags\n- <think>hm</think> is cut\n- a </think> too",
+		"The <think> tag is opened in the prompt.\n</think>\nis all that an answer has.",
 	} {
 		f(s, s)
+	}
+}
+
+// TestReasoningIsCutOnce: an answer may be made of tags.
+func TestReasoningIsCutOnce(t *testing.T) {
+	for _, r := range []string{"<think></think>", "</think>", "<think>", "</think>\n", "<think>\n", "</think> ", "x</think>", "x</think>\n", "<think>`</think>` "} {
+		for _, before := range []string{"", "</think>" + strings.Repeat("\n", 1<<20) + "x"} {
+			began := time.Now()
+			withoutThoughts(before + strings.Repeat(r, (1<<20)/len(r)))
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("%q behind %.10q: %v", r, before, took)
+			}
+		}
 	}
 }
 
