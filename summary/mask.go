@@ -30,7 +30,8 @@ var secrets = []secret{
 		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "npm_", "hf_", // code and model hosts
 		"akia", "asia", "aiza", "xox", "xapp-", // AWS, Google, Slack
 	}, false, prefixed},
-	{[]string{"bearer ", "basic "}, false, schemed},
+	{[]string{"bearer "}, false, bearer},
+	{[]string{"basic "}, false, basic},
 	{[]string{"://"}, true, inURL},
 	{[]string{"curl "}, false, inCommand},
 	{[]string{"authorization"}, true, authorized},
@@ -40,6 +41,11 @@ var secrets = []secret{
 	}, true, named},
 	{[]string{"token", "auth_key", "auth-key", "authkey", "signing_key", "encryption_key"}, true, namedKey},
 	{[]string{"pwd"}, true, namedShort},
+	{[]string{"_pass"}, true, namedPass},
+	{[]string{"_key"}, true, variable},
+	{[]string{"api key"}, false, spaced},
+	{[]string{"--password"}, true, flagged},
+	{[]string{"cookie"}, true, cookies},
 }
 
 // Mask puts a mark in place of everything that has the shape of a credential.

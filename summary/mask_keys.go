@@ -107,30 +107,6 @@ func dotted(t *masking, at int) (from, to, next int) {
 	return at, end, end
 }
 
-// schemed is a credential behind its scheme, as in Bearer ….
-func schemed(t *masking, at int) (from, to, next int) {
-	from = t.run(t.run(at, plain), blanks)
-	to = t.run(from, coded)
-	if to-from < 12 || !random(t.s[from:to]) {
-		return 0, 0, from
-	}
-	return from, to, to
-}
-
-// random tells a value that nobody thought of from a word: "basic
-// understanding", "Basic Authentication".
-func random(s string) bool {
-	for i := range len(s) {
-		switch b := s[i]; {
-		case digits[b], b == '=', b == '_', i > 0 && b >= 'A' && b <= 'Z' && s[i-1] >= 'a' && s[i-1] <= 'z':
-			return true
-		case b == '.' && i+1 < len(s) && plain[s[i+1]]:
-			return true
-		}
-	}
-	return false
-}
-
 // inURL is the password of user:password in a URL.
 func inURL(t *masking, at int) (from, to, next int) {
 	at += len("://")

@@ -6,8 +6,11 @@ import "strings"
 func named(t *masking, at int) (from, to, next int) {
 	end := t.run(at, dashed)
 	from, to, _ = t.value(end)
-	if to-from < leastNamed {
+	switch {
+	case to-from < leastNamed:
 		return 0, 0, end
+	case t.noPassword(t.lower[at:end], from, to):
+		return 0, 0, max(end, to)
 	}
 	return from, to, max(end, to)
 }
@@ -91,36 +94,10 @@ func namedShort(t *masking, at int) (from, to, next int) {
 
 func quoted(s string, at int) bool { return at > 0 && (s[at-1] == '"' || s[at-1] == '\'') }
 
-// authorized is the credential of an Authorization header, of any scheme.
-func authorized(t *masking, at int) (from, to, next int) {
-	end := t.run(at, dashed)
-	if end != at+len("authorization") {
-		return 0, 0, end
-	}
-	if from, _, _ = t.opened(end); from == 0 {
-		return 0, 0, end
-	}
-	first := t.runOf(from, judged, bytesOfField)
-	if second := t.run(first, blanks); second > first && first-from <= 32 {
-		to = t.runOf(second, judged, bytesOfField)
-		if to-second < 8 || !random(t.s[second:to]) {
-			return 0, 0, end
-		}
-		to = t.run(to, bytesOfField)
-		return second, to, to
-	}
-	if first-from < leastKey || !has(t.s[from:first], digits) {
-		return 0, 0, end
-	}
-	to = t.run(first, bytesOfField)
-	return from, to, to
-}
-
-var bytesOfField = classOf(" \t\r\n\"'\\").but()
-
 // opened is where the value behind a name begins: name = value, "name": "value",
 // name := 'value', env["name"] = "value", {\"name\":\"value\"}. Its quote, backslashes
-// included, begins at quote. from is 0 where no value follows.
+// included, begins at quote. from is 0 where no value follows: name == other
+// and name => other have one only in quotes, 'name' => 'value'.
 func (t *masking) opened(at int) (from, quote int, sign byte) {
 	at = t.run(at, backslashes)
 	if at < len(t.s) && (t.s[at] == '"' || t.s[at] == '\'') {
@@ -129,12 +106,18 @@ func (t *masking) opened(at int) (from, quote int, sign byte) {
 	if at < len(t.s) && t.s[at] == ']' {
 		at++
 	}
+	at = t.runOf(at, 2, stars) // **name**: value
 	at = t.run(at, blanks)
 	if at >= len(t.s) || t.s[at] != ':' && t.s[at] != '=' {
 		return 0, 0, 0
 	}
 	sign = t.s[at]
+	name := at
 	at = t.run(at, signs)
+	compared := at-name > 1 && t.s[name] == '='
+	if end := t.runOf(at, 2, stars); end == at+2 && end < len(t.s) && blanks[t.s[end]] { // **name:** value
+		at = end
+	}
 	if blank := t.run(at, blanks); blank > at || blank < len(t.s) && !spaces[t.s[blank]] {
 		at = blank
 	} else {
@@ -143,6 +126,8 @@ func (t *masking) opened(at int) (from, quote int, sign byte) {
 	quote = at
 	if i := t.run(at, backslashes); i < len(t.s) && (t.s[i] == '"' || t.s[i] == '\'') {
 		at = i + 1
+	} else if compared {
+		return 0, 0, 0
 	}
 	return at, quote, sign
 }
@@ -150,6 +135,7 @@ func (t *masking) opened(at int) (from, quote int, sign byte) {
 var (
 	backslashes = classOf(`\`)
 	signs       = classOf(":=>")
+	stars       = classOf("*")
 )
 
 // value is the value behind a name, and the sign between them.

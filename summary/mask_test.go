@@ -74,6 +74,65 @@ func TestSecretsAreMasked(t *testing.T) {
 	}
 }
 
+// TestWhatIsCalledASecret, and what only looks so.
+func TestWhatIsCalledASecret(t *testing.T) {
+	f := func(in, want string) {
+		t.Helper()
+		if got := Mask(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+	f("proxy basic dXNlcjpwYXNzd29yZA==", "proxy basic [secret]")
+	f("Basic dXNlcjpwYXNzd29yZDE, as said", "Basic [secret], as said")
+	f("Basic dXNlcjpwYXNzd29yZDE.", "Basic [secret].")
+	f("bearer abcdefghijklmnopqrstuvwx", "bearer [secret]")
+	f("Authorization: Bearer abcdefghijklmnopqrstuvwx", "Authorization: Bearer [secret]")
+	f("authorization: 0123456789abcdef.0123456789", "authorization: [secret]")
+	f("authorization: 0123456789abcdef.x12345", "authorization: [secret]")
+	f(`password = "correct horse battery staple"`, `password = "[secret]"`)
+	f(`passphrase: "correct horse battery staple of mine too"`, `passphrase: "[secret]"`)
+	f(`'password' => 'hunter22x',`, `'password' => '[secret]',`)
+	f(`if password == "hunter22x" {`, `if password == "[secret]" {`)
+	f(`password := "hunter22x"`, `password := "[secret]"`)
+	f("password: Passw0rd!x", "password: [secret]")
+	f("password: strings22", "password: [secret]")
+	f("DB_PASS=hunter22x", "DB_PASS=[secret]")
+	f(`"smtp_pass": "hunter22x"`, `"smtp_pass": "[secret]"`)
+	f("SMTP_PASS: hunter22x\nSMTP_PASS2='a b c d'", "SMTP_PASS: [secret]\nSMTP_PASS2='[secret]'")
+	f("AZURE_OPENAI_KEY=0123456789abcdef0123456789abcdef", "AZURE_OPENAI_KEY=[secret]")
+	f(`"MISTRAL_KEY": "abcdEFGH1234567890abcd"`, `"MISTRAL_KEY": "[secret]"`)
+	f("mysql -u root --password hunter22x db", "mysql -u root --password [secret] db")
+	f(`x --password "correct horse"`, `x --password "[secret]"`)
+	f(`{"cmd":"x --password \"correct horse\" y"}`, `{"cmd":"x --password \"[secret]\" y"}`)
+	f("**Password:** hunter22x", "**Password:** [secret]")
+	f("- **Password**: hunter22x", "- **Password**: [secret]")
+	f("API key: abcdef0123456789abcdef", "API key: [secret]")
+	f("the **API key:** abcdef0123456789abcdef.", "the **API key:** [secret]")
+	f("Cookie: session=0123456789abcdef", "Cookie: session=[secret]")
+	f("Cookie: theme=dark; session=0123456789abcdef\r\nHost: a", "Cookie: theme=[secret]\r\nHost: a")
+	f("Set-Cookie: sid=0123456789abcdef; Path=/; HttpOnly", "Set-Cookie: sid=[secret]; HttpOnly")
+	f(`-H 'Cookie: sid=0123456789abcdef' x`, `-H 'Cookie: sid=[secret]' x`)
+	for _, plain := range []string{
+		"basic package.json", "basic tests/test_auth.py", "basic src/components/Button.tsx", "basic docker-compose.yml", "basic src/components/Button22",
+		"Basic Authentication", "basic abcdefghijklmnop=", "bearer authentication", "bearer token-based-authentication-of-it",
+		"authorization: src/middleware/auth/user2.ts", "authorization: https://docs.example.com/reference/auth2", "authorization: see src/middleware/auth2.ts:12",
+		"authorization: see https://docs.example.com/auth2",
+		`"password": "Password must be at least 8 characters long"`, `"password": "must be at least 8 characters"`, `"password": "password is required"`,
+		"password == confirmPassword", "if (password === confirmation1) {", "password => password.length > 8", "password=process.env.DB_PASSWORD",
+		"password = os.environ['DB_PASSWORD']", `password: os.getenv("DB_PASSWORD")`, "password=get_password(user_id)", "password: string", "password: string;",
+		"password?: string", "password: Optional[str] = None", "password: string | null", `"password": "string"`, "test_reset_password: PASSED", "test_reset_password: FAILED",
+		"tests_pass: 12345678", "first_pass = run1234()", "RENDER_PASSES=12345678", "DB_PASS=$(cat x)", "DB_PASS: string",
+		"CACHE_KEY=0123456789abcdef0123456789abcdef", "PUBLIC_KEY=0123456789abcdef0123456789abcdef", "cache_key=0123456789abcdef0123456789abcdef",
+		"SETTINGS_KEY=app_settings_of_user_12", "SORT_KEY_ID=0123456789abcdef0123", "MY_KEY: see docs/12",
+		"the --password option is read first", "--password flag", "--password $DB_PASSWORD2", "--password <password1>", "--password-file /run/secrets/db1", "--password",
+		"**Password:** see below", "password ** 123456", "**Password** is needed",
+		"API key: see docs/setup.md", "API key: https://example.com/0123456789abcdef01", "API key 0123456789abcdef01 of", "API keys: 12345678901234567890",
+		"Cookie: theme=dark", "cookie = parse(header, 1234567890)", "the cookie: a small one", "cookies: session=1", "cookie: session=make_session(12345)", "cookie=none",
+	} {
+		f(plain, plain)
+	}
+}
+
 func TestPrivateKeysAreMasked(t *testing.T) {
 	f := func(in, want string) {
 		t.Helper()
@@ -138,6 +197,10 @@ func TestMaskingIsLinear(t *testing.T) {
 		"sk-", "sk_-", "sk-sk_pk_", "sk-a.", "ghp_", "xox", "xoxb-", "xai-", "AKIA", "AKIA ",
 		"bearer ", "bearer\t", "basic a", "authorization: ", "authorization: a ", "Authorization:a\t", "authorization",
 		"://", "://a:", "://a:b@", "://a@b:", ":", "curl ", "curl -u ", "curl -u a", "curl\n", "curl -u a: -u ",
+		"password=password(", "password=a(,", `password="a b c d e f`, `"password":"password `, "password==", "password=>'", "password: string", "password**:** ", "password****",
+		"DB_PASS=", "db_pass=a&", "_PASS2", "_PASS=a(", "A_KEY=", "_KEY:_KEY", "_KEY=0123456789abcdef0", "_KEY=0123456789abcdef_a_", "api key:", "api key: a", "api key api key: 0123456789abcdef0",
+		"--password ", "--password a", "--password a1", "--password '", `--password \"`, "--password\t", "cookie: a=", "cookie:a=1;", "cookie: a=b;cookie: ", "cookie=", "Cookie: a=1; b", "cookie: a=;a=",
+		"basic dXNlcjpw", "basic dXNlcjpw.", "bearer a", "bearer 1", "authorization: a://1authorization: ", "authorization: 0123456789abcdef.ts", "authorization=0123456789abcdef.",
 		"-----BEGIN ", "-----BEGIN PRIVATE KEY-----", `-----BEGIN PRIVATE KEY-----().`, "-----BEGIN PRIVATE KEY-----()-----END ", "-----END ",
 	}
 	for i := range secrets {
