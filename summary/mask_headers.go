@@ -115,7 +115,7 @@ func cookies(t *masking, at int) (from, to, next int) {
 	if from, _, _ = t.opened(end); from == 0 {
 		return 0, 0, end
 	}
-	name := t.run(from, dashed)
+	name := t.run(from, nameOfCookie)
 	if name == from || name >= len(t.s) || t.s[name] != '=' {
 		return 0, 0, name
 	}
@@ -123,7 +123,7 @@ func cookies(t *masking, at int) (from, to, next int) {
 	to = t.run(from, bytesOfCookie)
 	for to < len(t.s) && t.s[to] == ';' {
 		other := t.run(to+1, blanks)
-		name = t.run(other, dashed)
+		name = t.run(other, nameOfCookie)
 		if name == other || name >= len(t.s) || t.s[name] != '=' {
 			break
 		}
@@ -137,7 +137,8 @@ func cookies(t *masking, at int) (from, to, next int) {
 }
 
 var (
-	bytesOfCookie = classOf(" \t\r\n\"'\\;,`").but()
+	bytesOfCookie = classOf(" \t\r\n\"'\\;`").but()
+	nameOfCookie  = classOf(" \t\r\n\"'\\;`,=()").but()
 	notPlain      = plain.but()
 	notLower      = classOf(digitBytes + "abcdefghijklmnopqrstuvwxyz").but()
 )

@@ -14,7 +14,7 @@ const mostBlanks = 3
 func (t *masking) noPassword(name string, from, to int) bool {
 	value := t.lower[from:min(to, from+longestQuoted)]
 	t.looked += len(value)
-	if plainWords[strings.Trim(value, "*&?[]|!.):`")] {
+	if plainWords[strings.Trim(value, "*&?[]|!.):`")] || reference.MatchString(value[:min(len(value), judged)]) {
 		return true
 	}
 	if quoted(t.s, from) {
@@ -28,8 +28,11 @@ func (t *masking) noPassword(name string, from, to int) bool {
 var plainWords = wordsOf(`string secretstr optional[str varchar number boolean undefined nullable required optional unknown
 	passed failed failure skipped pending success missing invalid`)
 
-// expression is a call, or a value of the environment.
-var expression = regexp.MustCompile(`^(?:[a-z_][a-z0-9_.:>-]*\(|process\.env\b|os\.environ\b|import\.meta\.env\b)`)
+// reference is the name of a value: ${NAME}, with no value beside it.
+var reference = regexp.MustCompile(`^\$\{[a-z_][a-z0-9_]*\}?$`)
+
+// expression is a call, a slice, or a value of the environment.
+var expression = regexp.MustCompile(`^(?:\[\]|[a-z_][a-z0-9_.:>-]*\(|process\.env\b|os\.environ\b|import\.meta\.env\b)`)
 
 func wordsOf(s string) map[string]bool {
 	words := map[string]bool{}

@@ -110,6 +110,8 @@ func TestWhatIsCalledASecret(t *testing.T) {
 	f("the **API key:** abcdef0123456789abcdef.", "the **API key:** [secret]")
 	f("Cookie: session=0123456789abcdef", "Cookie: session=[secret]")
 	f("Cookie: theme=dark; session=0123456789abcdef\r\nHost: a", "Cookie: theme=[secret]\r\nHost: a")
+	f("Cookie: __utma=1.19; EPi:Visits=1,2012-02-28; Crm=5b707226b956", "Cookie: __utma=[secret]")
+	f("password: ${DB_PASSWORD:-hunter22x}", "password: [secret]}")
 	f("Set-Cookie: sid=0123456789abcdef; Path=/; HttpOnly", "Set-Cookie: sid=[secret]; HttpOnly")
 	f(`-H 'Cookie: sid=0123456789abcdef' x`, `-H 'Cookie: sid=[secret]' x`)
 	for _, plain := range []string{
@@ -121,7 +123,7 @@ func TestWhatIsCalledASecret(t *testing.T) {
 		"password == confirmPassword", "if (password === confirmation1) {", "password => password.length > 8", "password=process.env.DB_PASSWORD",
 		"password = os.environ['DB_PASSWORD']", `password: os.getenv("DB_PASSWORD")`, "password=get_password(user_id)", "password: string", "password: string;",
 		"password?: string", "password: Optional[str] = None", "password: string | null", `"password": "string"`, "test_reset_password: PASSED", "test_reset_password: FAILED",
-		"tests_pass: 12345678", "first_pass = run1234()", "RENDER_PASSES=12345678", "DB_PASS=$(cat x)", "DB_PASS: string",
+		"tests_pass: 12345678", "first_pass = run1234()", "RENDER_PASSES=12345678", "DB_PASS=$(cat x)", "DB_PASS: string", "Secret: []byte(s.Secret)", "api_key: ${OTHER_KEY}", `api_key: "${OTHER_KEY}"`,
 		"CACHE_KEY=0123456789abcdef0123456789abcdef", "PUBLIC_KEY=0123456789abcdef0123456789abcdef", "cache_key=0123456789abcdef0123456789abcdef",
 		"SETTINGS_KEY=app_settings_of_user_12", "SORT_KEY_ID=0123456789abcdef0123", "MY_KEY: see docs/12",
 		"the --password option is read first", "--password flag", "--password $DB_PASSWORD2", "--password <password1>", "--password-file /run/secrets/db1", "--password",
@@ -199,7 +201,7 @@ func TestMaskingIsLinear(t *testing.T) {
 		"://", "://a:", "://a:b@", "://a@b:", ":", "curl ", "curl -u ", "curl -u a", "curl\n", "curl -u a: -u ",
 		"password=password(", "password=a(,", `password="a b c d e f`, `"password":"password `, "password==", "password=>'", "password: string", "password**:** ", "password****",
 		"DB_PASS=", "db_pass=a&", "_PASS2", "_PASS=a(", "A_KEY=", "_KEY:_KEY", "_KEY=0123456789abcdef0", "_KEY=0123456789abcdef_a_", "api key:", "api key: a", "api key api key: 0123456789abcdef0",
-		"--password ", "--password a", "--password a1", "--password '", `--password \"`, "--password\t", "cookie: a=", "cookie:a=1;", "cookie: a=b;cookie: ", "cookie=", "Cookie: a=1; b", "cookie: a=;a=",
+		"--password ", "--password a", "--password a1", "--password '", `--password \"`, "--password\t", "cookie: a=", "cookie:a=1;", "cookie: a=b;cookie: ", "cookie=", "Cookie: a=1; b", "cookie: a=;a=", "cookie:a=;", "cookie:a=;cookie", "cookie:;", "cookie: a=,", "cookie:a=cookie:",
 		"basic dXNlcjpw", "basic dXNlcjpw.", "bearer a", "bearer 1", "authorization: a://1authorization: ", "authorization: 0123456789abcdef.ts", "authorization=0123456789abcdef.",
 		"-----BEGIN ", "-----BEGIN PRIVATE KEY-----", `-----BEGIN PRIVATE KEY-----().`, "-----BEGIN PRIVATE KEY-----()-----END ", "-----END ",
 	}
