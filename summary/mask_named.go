@@ -86,8 +86,11 @@ func namedShort(t *masking, at int) (from, to, next int) {
 	}
 	from, to, sign := t.value(end)
 	value := t.s[from:to]
-	if to-from < leastNamed || sign == ':' && !quoted(t.s, from) || strings.ContainsAny(value[:1], `/~.$`) || strings.HasPrefix(value[1:], `:`) {
+	if to-from < leastNamed {
 		return 0, 0, end
+	}
+	if sign == ':' && !quoted(t.s, from) || strings.ContainsAny(value[:1], `/~.$`) || strings.HasPrefix(value[1:], `:`) {
+		return 0, 0, max(end, to)
 	}
 	return from, to, max(end, to)
 }

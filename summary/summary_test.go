@@ -239,10 +239,10 @@ func TestReasoningIsNoSummary(t *testing.T) {
 // TestReasoningIsCutOnce: an answer may be made of tags.
 func TestReasoningIsCutOnce(t *testing.T) {
 	for _, r := range []string{"<think></think>", "</think>", "<think>", "</think>\n", "<think>\n", "</think> ", "x</think>", "x</think>\n", "<think>`</think>` "} {
-		for _, before := range []string{"", "</think>" + strings.Repeat("\n", 1<<20) + "x"} {
+		for _, before := range []string{"", "</think>" + strings.Repeat("\n", 1<<19) + "x"} {
 			began := time.Now()
-			withoutThoughts(before + strings.Repeat(r, (1<<20)/len(r)))
-			if took := time.Since(began); took > 5*time.Second {
+			withoutThoughts(before + strings.Repeat(r, (1<<19)/len(r)))
+			if took := time.Since(began); took > 2*time.Second {
 				t.Errorf("%q behind %.10q: %v", r, before, took)
 			}
 		}
