@@ -82,6 +82,10 @@ func TestCountsDoNotDependOnWhatWasCountedBefore(t *testing.T) {
 // Words that differ in one place only are not mixed up in the memory of words. Tokens are not made from it.
 func TestRememberedWordsAreNotMixedUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 13))
+	words := 8_000
+	if testing.Short() {
+		words = 500 // under the race detector
+	}
 	for _, e := range []*Encoding{O200k(), Cl100k()} {
 		for size := 2; size <= longMost+1; size++ {
 			// Letters at one end, in the middle, at the other end, and all else the same: many more such words than
@@ -89,7 +93,7 @@ func TestRememberedWordsAreNotMixedUp(t *testing.T) {
 			for _, at := range []int{0, max(0, size/2-2), max(0, size-5)} {
 				word := bytes.Repeat([]byte("q"), size)
 				free := word[at:min(size, at+5)]
-				for range 8_000 {
+				for range words {
 					for i := range free {
 						free[i] = byte('a' + r.IntN(26))
 					}
