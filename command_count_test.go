@@ -73,7 +73,9 @@ func TestCountReadsRecordedRequests(t *testing.T) {
 			if err := json.Unmarshal(body, &r); err != nil {
 				t.Fatal(err)
 			}
-			requests++
+			if requests++; testing.Short() && requests%8 != 0 {
+				continue // under the race detector each process takes seconds
+			}
 			estimate := count(body, "claude-3-5-sonnet-20241022")
 			if billed := r.Response.Usage.Prompt; estimate.TextsExact || estimate.Exact || billed == 0 || estimate.Total < billed {
 				t.Errorf("request %d: %d tokens, %d were billed", requests, estimate.Total, billed)
