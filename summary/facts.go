@@ -54,7 +54,7 @@ func stands(text, s string) bool {
 		}
 		at += i
 		end := at + len(s)
-		if !(at > 0 && wordByte(text[at-1]) && wordByte(s[0])) && !(end < len(text) && wordByte(text[end]) && wordByte(s[len(s)-1])) {
+		if !(at > 0 && inWord[text[at-1]] && inWord[s[0]]) && !(end < len(text) && inWord[text[end]] && inWord[s[len(s)-1]]) {
 			return true
 		}
 	}

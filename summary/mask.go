@@ -186,8 +186,6 @@ func has(s string, c *class) bool {
 	return false
 }
 
-func wordByte(b byte) bool { return inWord[b] }
-
 // lowered is a text with its ASCII letters in lower case, every byte in its
 // place.
 func lowered(s string) string {
