@@ -78,12 +78,7 @@ func (c *Config) explain(ctx context.Context, w io.Writer, model string) error {
 		line("reserve", "%d for the answer, or what a request asks for", limits.Window-compact.Limits{Window: limits.Window, Reserve: limits.Reserve}.For(0).Tokens)
 	}
 	line("budget", "%d tokens of prompt, %d messages", b.Tokens, b.Messages)
-	trigger := route.Policy.Trigger
-	if trigger <= 0 {
-		if trigger = compact.DefaultTriggerEstimate; route.Counter.Exact() {
-			trigger = compact.DefaultTriggerExact
-		}
-	}
+	trigger := route.Policy.TriggerFor(route.Counter)
 	line("compacts", "above %d tokens (%v of the budget), by the policy %s", int(trigger*float64(b.Tokens)), trigger, orElse(given.Policy, defaultPolicy))
 	line("counted by", "%s", countedBy(model, given.Tokenizer))
 	_ = t.Flush()

@@ -31,9 +31,7 @@ func Compact(in Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 		r.Before = in.Fixed + CostAll(c, in.Messages)
 	}
 	policy := *p
-	if policy.Trigger <= 0 && c.Exact() {
-		policy.Trigger = DefaultTriggerExact
-	}
+	policy.Trigger = p.TriggerFor(c)
 	f := fold(&policy, msgs, costs, in.Fixed, c, b)
 	if f != nil && len(f.epochs) > 0 {
 		r.Outcome = Compacted

@@ -116,17 +116,15 @@ func (f *folding) due() bool {
 
 // trigger is the cost above which an epoch starts: a share of the budget.
 // Where what must stay fills most of the budget, four fifths of the room above
-// it, so that an epoch always has something to win.
+// it, so that an epoch always has something to win. Compact filled in the
+// default.
 func (f *folding) trigger(must, budget int) int {
-	t := f.p.Trigger
-	if t <= 0 {
-		t = DefaultTriggerEstimate
-	}
+	t := share(f.p.Trigger, budget)
 	if f.p.Once {
-		return min(budget, share(t, budget))
+		return min(budget, t)
 	}
 	room := max(0, budget-must)
-	return min(budget, max(share(t, budget), must+share(0.8, room)))
+	return min(budget, max(t, must+share(0.8, room)))
 }
 
 // start is the trigger in tokens.

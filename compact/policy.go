@@ -42,6 +42,18 @@ type Policy struct {
 	Counter Counter
 }
 
+// TriggerFor is Trigger, or its default where it is 0: with exact counts less has
+// to be left for their error.
+func (p *Policy) TriggerFor(c Counter) float64 {
+	switch {
+	case p.Trigger > 0:
+		return p.Trigger
+	case c.Exact():
+		return DefaultTriggerExact
+	}
+	return DefaultTriggerEstimate
+}
+
 // Placement says where the text of a slot stands.
 type Placement string
 

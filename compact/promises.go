@@ -247,10 +247,7 @@ func (k *checker) idempotent() {
 	if again, edits := Repair(k.out, k.plan.Repair); len(edits) > 0 || len(again) != len(k.out) {
 		k.fail("idempotent", "repairing the result makes %d more repairs", len(edits))
 	}
-	trigger := k.p.Trigger
-	if trigger <= 0 {
-		trigger = DefaultTriggerEstimate
-	}
+	trigger := k.p.TriggerFor(k.c)
 	cost := roundUp(k.in.Fixed, k.b.Step) + CostAll(k.c, k.out)
 	if k.plan.Slot != nil {
 		cost += k.plan.Slot.Size

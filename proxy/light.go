@@ -89,14 +89,7 @@ func sparing(p *compact.Policy) *compact.Policy {
 // belowTrigger is a budget that ends where an epoch starts under another: what
 // is above it is the need of a sparing policy.
 func belowTrigger(p *compact.Policy, b compact.Budget) compact.Budget {
-	share := p.Trigger
-	switch {
-	case share > 0:
-	case p.Counter.Exact():
-		share = compact.DefaultTriggerExact
-	default:
-		share = compact.DefaultTriggerEstimate
-	}
+	share := p.TriggerFor(p.Counter)
 	b.Tokens, b.Placing = max(1, int(share*float64(b.Tokens))), max(1, int(share*float64(b.Placing)))
 	return b
 }
