@@ -23,7 +23,7 @@ type rule struct {
 var pure = []string{"bytes", "cmp", "context", "encoding/binary", "encoding/base64", "errors", "fmt", "iter", "maps", "math", "math/bits", "regexp", "slices", "sort", "strconv", "strings", "sync", "unicode", "unicode/utf8"}
 
 var rules = []rule{
-	{"compact", pure, nil, "compact decides; it may not know HTTP, JSON, logs, the clock or a tokenizer"},
+	{"compact", append([]string{"encoding/json"}, pure...), nil, "compact decides; it may not know HTTP, logs, the clock or a tokenizer, and of JSON only whether arguments are an object"},
 	{"compact/stage", append([]string{"encoding/json"}, pure...), []string{"laconic/compact"}, "a stage sees a draft and its options, nothing else"},
 	{"tokenize", append([]string{"encoding/json", "embed", "compress/gzip", "io", "sync/atomic", "unsafe"}, pure...), nil, "counting is pure"},
 	{"tokenize/cache", nil, []string{"github.com/maypok86/otter/v2"}, "the cache remembers numbers; it may not know who counts, nor what"},

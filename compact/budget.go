@@ -1,5 +1,7 @@
 package compact
 
+import "math/bits"
+
 // DefaultWindow is the window of a model that nobody knows, in tokens.
 const DefaultWindow = 128_000
 
@@ -33,9 +35,13 @@ type Budget struct {
 	// window. Epochs are placed by it, so that a client that computes
 	// max_tokens from its own estimate does not move earlier epochs. 0: Tokens.
 	Placing int
-	// Step is that sixteenth, in tokens; the fixed cost is rounded up to it.
-	// 0: a sixteenth of Tokens.
+	// Step is that sixteenth, in tokens; the fixed cost is rounded up by at
+	// most so much. 0: a sixteenth of Tokens.
 	Step int
+	// Limit is the longest prompt that the upstream takes, in tokens, as far
+	// as is known; 0: not known. It lies above Tokens by most of the reserve.
+	// Where what must stay fills Tokens, epochs may plan up to Limit.
+	Limit int
 	// Messages is the largest number of messages; 0: DefaultMaxMessages.
 	Messages int
 }
@@ -90,19 +96,24 @@ func (l Limits) For(answer int) Budget {
 	if b.Messages <= 0 {
 		b.Messages = DefaultMaxMessages
 	}
-	if l.Budget > 0 {
-		b.Tokens, b.Placing, b.Step = l.Budget, l.Budget, step(l.Budget)
-		return b
-	}
 	window := l.Window
 	if window <= 0 {
 		window = DefaultWindow
+	}
+	asked := min(answer, window/2)
+	b.Limit = window - roundUp(max(asked, step(window)), step(window))
+	if l.Input > 0 {
+		b.Limit = min(b.Limit, l.Input)
+	}
+	if l.Budget > 0 {
+		b.Tokens, b.Placing, b.Step = l.Budget, l.Budget, step(l.Budget)
+		return b
 	}
 	reserve := l.Reserve
 	if reserve <= 0 {
 		reserve = min(8192, window/4)
 	}
-	reserve = min(max(min(answer, window/2), reserve), window-1)
+	reserve = min(max(asked, reserve), window-1)
 	b.Step = step(window)
 	b.Tokens = window - reserve
 	b.Placing = max(1, window-min(roundUp(reserve, b.Step), window-1))
@@ -114,6 +125,13 @@ func (l Limits) For(answer int) Budget {
 }
 
 func step(window int) int { return max(1, window/16) }
+
+// coarse rounds the cost of what is sent beside the messages up, so that a tool
+// that is loaded late moves no earlier epoch: by at most an eighth, and by less
+// than step.
+func coarse(fixed, step int) int {
+	return roundUp(fixed, min(step, 1<<max(0, bits.Len(uint(max(0, fixed)))-4)))
+}
 
 func roundUp(n, step int) int {
 	if n <= 0 {

@@ -35,10 +35,10 @@ func comingOf(p *Policy, f *folding, msgs []Message, costs []int, fixed int, c C
 		return nil
 	}
 	if f == nil {
-		if f = (&folding{p: p, b: b}); total(fixed, b.Step, costs) <= f.warming(0) {
+		if f = (&folding{p: p, b: b}); total(fixed, b.Step, costs) <= f.warming(0, b.Placing) {
 			return nil // known without looking at single request points
 		}
-		f.d = newDraft(p, msgs, costs, roundUp(fixed, b.Step), c)
+		f.d = newDraft(p, msgs, costs, coarse(fixed, b.Step), c)
 		f.walk(false)
 	}
 	if !f.warm {
@@ -48,7 +48,7 @@ func comingOf(p *Policy, f *folding, msgs []Message, costs []int, fixed int, c C
 	coming := &Coming{Mark: mark, Sources: sources(msgs[:mark])}
 	coming.slot = func() *Slot {
 		before := &folding{p: p, b: b}
-		before.d = newDraft(p, msgs[:mark], costs[:mark], roundUp(fixed, b.Step), c)
+		before.d = newDraft(p, msgs[:mark], costs[:mark], coarse(fixed, b.Step), c)
 		before.walk(true)
 		if d := before.d; d.slot == nil || d.slot.end != mark {
 			return nil // the climb went without one

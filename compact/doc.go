@@ -12,10 +12,15 @@
 //     list, and a message that is not marked as edited is the client's.
 //   - paired: whatever came in, what goes out has every tool call answered
 //     exactly once, directly after its message, and no result without a call.
-//   - fits: what goes out is within the budget, or the report says over.
+//   - fits: what goes out is within the budget, or the report says over. Where
+//     what must stay leaves less than a quarter of the budget, that is planned
+//     for and a quarter of the budget beside: forgetting everything would not
+//     help. A policy that rejects what is over plans for its budget.
 //   - kept: system and developer messages, pins, the first and the newest user
-//     message and the recent exchanges keep their text. Only the last resort
-//     may cut recent tool results. Other user messages are the last to go.
+//     message and the recent exchanges keep their text, and the newest exchange
+//     never leaves. Only the last resort may cut recent tool results, and behind
+//     them long strings in recent arguments; a result of the newest exchange
+//     keeps its head.
 //   - stable: what was sent stays a prefix of what is sent next, except at an
 //     epoch; between two epochs enough arrives to be worth one.
 //   - stateless: a plan is a function of conversation, policy and budget.

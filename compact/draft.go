@@ -19,34 +19,36 @@ type Draft struct {
 	pinned  []bool
 
 	// As of the request point that is being looked at.
-	end      int // messages before it are visible
-	total    int // cost of the request now: fixed (rounded up) and visible messages
-	count    int // visible messages that are left
-	first    int // index of the first user message, or -1
-	newest   int // index of the newest user message, or -1
-	lastHead int // index of the last system or developer message, or -1
-	recent   int // first of the recent messages
-	must     int // cost of what must stay: fixed, head, pins, first user message
-	musts    int // the same, counted in messages
+	end     int // messages before it are visible
+	total   int // cost of the request now: fixed (rounded up) and visible messages
+	count   int // visible messages that are left
+	first   int // index of the first user message, or -1
+	newest  int // index of the newest user message, or -1
+	calling int // index of the newest assistant message, or -1
+	recent  int // first of the recent messages
+	must    int // cost of what stays at every later request point: fixed, head, pins, first user message
+	musts   int // the same, counted in messages
+	stays   int // cost of what must stay at this one: must, the newest user message, the newest exchange
 
-	land, budget        int // tokens: stop at, never above
-	landCount, maxCount int // messages: the same
-	stage, epoch        int
-	cursor              []int // per stage: messages before it were offered already
-	media               []Ref // images, sounds and files that are still there
-	older               older
-	large               []Ref // results that cut_oversize may still cut
-	gap                 gap
-	slot                *slotDraft
-	trail               []removal // what left and came back in this epoch, in order
-	placement           Placement
-	warmTo              int // where the gap ends that a slot would describe
-	journal             []Edit
-	rewrites, growth    []int // per stage: edits made, exchanges removed
-	saved               []int // per stage: tokens
-	removedBy           []int32
-	reasons             []Edit
-	stageNames          []string
+	land, budget     int // tokens: stop at, never above
+	landCount        int // messages: stop at
+	excess           int // tokens above the budget when the last resort began in this epoch; 0: it did not
+	stage, epoch     int
+	cursor           []int // per stage: messages before it were offered already
+	media            []Ref // images, sounds and files that are still there
+	older            older
+	large            []Ref // results that cut_oversize may still cut
+	gap              gap
+	slot             *slotDraft
+	trail            []removal // what left and came back in this epoch, in order
+	placement        Placement
+	warmTo           int // where the gap ends that a slot would describe
+	journal          []Edit
+	rewrites, growth []int // per stage: edits made, exchanges removed
+	saved            []int // per stage: tokens
+	removedBy        []int32
+	reasons          []Edit
+	stageNames       []string
 }
 
 // Ref names one part of one message of a draft.
@@ -96,10 +98,16 @@ func (d *Draft) once(want func(*Message) bool) iter.Seq2[Ref, Part] {
 	}
 }
 
-// Large lists the texts of tool results, recent ones included, pinned ones
-// not, that cost more than floor tokens, oldest first. A result at or below
-// the floor never comes back.
-func (d *Draft) Large(floor int) []Ref {
+// LastResort begins the last resort of a draft that is above its budget: the
+// slot becomes smaller, and tool results, recent ones included, may be cut by
+// Cut. It lists the texts of results that cost more than floor tokens, oldest
+// first; nil where the draft fits. A result at or below the floor never comes
+// back.
+func (d *Draft) LastResort(floor int) []Ref {
+	if d.Excess() == 0 {
+		return nil
+	}
+	d.yieldSlot(d.Room() / slotYield)
 	kept := d.large[:0]
 	for _, r := range d.large {
 		if !d.removed(r.Message) && d.Cost(r) > floor {
@@ -110,19 +118,42 @@ func (d *Draft) Large(floor int) []Ref {
 	return kept
 }
 
+// Newest reports whether message i belongs to the newest exchange: the newest
+// assistant message, and what follows.
+func (d *Draft) Newest(i int) bool { return d.calling >= 0 && i >= d.calling }
+
 // Cost is what a part costs now, in tokens.
 func (d *Draft) Cost(r Ref) int { return d.counter.Part(&d.msgs[r.Message].Parts[r.Part]) }
 
 // Text is what a part says now.
 func (d *Draft) Text(r Ref) Text { return d.msgs[r.Message].Parts[r.Part].Text }
 
-// Rewrite replaces the text of a part, if that saves tokens, and tells whether
-// it did. why is the reason in a few words.
+// Rewrite replaces the text of an old part, if that saves tokens, and reports
+// whether it did. why is the reason in a few words.
 func (d *Draft) Rewrite(r Ref, text, why string) bool {
-	if !d.editable(r.Message) {
+	return d.editable(r.Message, false) && d.textAt(r) && d.replace(r, Edit{Op: OpRewrite, Text: text, Why: why})
+}
+
+// Cut is Rewrite for results that LastResort listed, recent ones included. It
+// does nothing once the draft fits.
+func (d *Draft) Cut(r Ref, text, why string) bool {
+	return d.editable(r.Message, true) && d.textAt(r) && d.replace(r, Edit{Op: OpRewrite, Text: text, Why: why, Last: d.lastly(r.Message)})
+}
+
+// lastly reports whether an edit of message i is for the last resort alone, and
+// notes how far above its budget the draft was when that began.
+func (d *Draft) lastly(i int) bool {
+	if i < d.recent {
 		return false
 	}
-	return d.replace(r, Edit{Op: OpRewrite, Text: text, Why: why})
+	d.excess = max(d.excess, d.Excess())
+	return true
+}
+
+// textAt reports whether there is a text at r.
+func (d *Draft) textAt(r Ref) bool {
+	parts := d.msgs[r.Message].Parts
+	return r.Part >= 0 && r.Part < len(parts) && parts[r.Part].Kind == KindText
 }
 
 // replace puts a new text into a part, if that saves.
@@ -153,17 +184,15 @@ func (d *Draft) note(i int, e Edit) {
 	d.journal = append(d.journal, e)
 }
 
-// editable tells whether a message's parts may be rewritten at all.
-func (d *Draft) editable(i int) bool {
-	m := &d.msgs[i]
-	switch {
-	case i >= d.end || d.removed(i) || d.pinned[i] || m.Sealed || m.Open:
+// editable reports whether a stage may rewrite the texts and the arguments of
+// message i. last: as the last resort, which reaches recent messages of a draft
+// that is above its budget.
+func (d *Draft) editable(i int, last bool) bool {
+	if i < 0 || i >= d.end || i >= d.recent && !(last && d.Excess() > 0) {
 		return false
-	case m.Role.Result():
-		return true
-	default:
-		return m.Role == Assistant && i < d.recent
 	}
+	m := &d.msgs[i]
+	return (m.Role == Assistant || m.Role.Result()) && !d.removed(i) && !d.pinned[i] && !m.Sealed && !m.Open
 }
 
 // removed tells whether a message has left.
@@ -235,4 +264,33 @@ func (l layout) endOf(i int) int {
 func (d *Draft) Budget() int { return d.budget }
 
 // Room is what is left of the budget above what must stay, in tokens.
-func (d *Draft) Room() int { return max(0, d.budget-d.must) }
+func (d *Draft) Room() int { return max(0, d.budget-d.stays) }
+
+// HeadTokens is what stays of each result of the newest exchange, and of the
+// arguments of each of its calls, at least: an agent that does not see what its
+// call came to makes the call again.
+const HeadTokens = 200
+
+// newestStays is the cost of what must stay beside must at this request point:
+// the newest user message, and the newest exchange with its results and
+// arguments as short as they may become.
+func (d *Draft) newestStays() (n int) {
+	if i := d.newest; i >= 0 && i != d.first && !d.pinned[i] {
+		n = d.whole[i]
+	}
+	a := d.calling
+	if a < 0 || d.pinned[a] {
+		return n
+	}
+	m := &d.msgs[a]
+	n += d.whole[a]
+	if !m.Sealed && !m.Open {
+		for i := range m.Calls {
+			n -= max(0, d.counter.Call(&m.Calls[i])-HeadTokens)
+		}
+	}
+	for i := a + 1; i < d.end && d.msgs[i].Role.Result(); i++ {
+		n += min(d.whole[i], HeadTokens)
+	}
+	return n
+}

@@ -28,17 +28,17 @@ type folding struct {
 func fold(p *Policy, msgs []Message, costs []int, fixed int, c Counter, b Budget) *folding {
 	f := &folding{p: p, b: b}
 	total := total(fixed, b.Step, costs)
-	if total <= f.start(0) && len(msgs) <= f.trigger(0, b.Messages) {
+	if total <= f.start(0, b.Placing) && len(msgs) <= f.trigger(0, b.Messages) {
 		return nil
 	}
-	f.d = newDraft(p, msgs, costs, roundUp(fixed, b.Step), c)
+	f.d = newDraft(p, msgs, costs, coarse(fixed, b.Step), c)
 	f.walk(false)
 	return f
 }
 
 // total is the cost of a list of messages with what is fixed around it.
 func total(fixed, step int, costs []int) int {
-	n := roundUp(fixed, step)
+	n := coarse(fixed, step)
 	for _, cost := range costs {
 		n += cost
 	}
@@ -52,7 +52,7 @@ func (f *folding) walk(last bool) {
 	for k := f.point(0); ; k = f.point(k) {
 		f.advance(k)
 		due := f.due()
-		if !f.warm && (due || f.d.total > f.warming(f.d.must)) {
+		if !f.warm && (due || f.d.total > f.warming(f.d.stays, f.d.budget)) {
 			f.mark()
 		}
 		if early := last && k == end && f.warm; due || early {
@@ -80,56 +80,75 @@ func (f *folding) advance(k int) {
 		m := &d.msgs[i]
 		d.total += d.cost[i]
 		d.count++
-		switch {
-		case m.Role.Head():
-			d.lastHead = i
-		case m.Role == User:
+		switch m.Role {
+		case User:
 			d.newest = i
 			if d.first < 0 {
 				d.first = i
 			}
+		case Assistant:
+			d.calling = i
 		}
 		if m.Role.Head() || d.pinned[i] || i == d.first {
 			d.must += d.whole[i]
 			d.musts++
 		}
 		for p := range m.Parts {
-			switch m.Parts[p].Kind {
-			case KindText:
-				if m.Role.Result() && !d.pinned[i] {
-					d.large = append(d.large, Ref{i, p})
-				}
-			case KindImage, KindAudio, KindFile, KindVideo:
+			switch kind := m.Parts[p].Kind; {
+			case kind.media():
 				d.media = append(d.media, Ref{i, p})
+			case kind == KindText && m.Role.Result() && !d.pinned[i]:
+				d.large = append(d.large, Ref{i, p})
 			}
 		}
 	}
 	d.end = k
+	if d.stays = d.must; !f.p.Once {
+		d.stays += d.newestStays()
+	}
+	d.budget = f.placing()
+}
+
+// placing is the budget that epochs plan for at this request point, in tokens.
+// Where what must stay leaves less than a quarter of the budget, little can be
+// won by forgetting: then it is what must stay and a quarter of the budget, if
+// the upstream takes that much. A request that is refused above its budget gets
+// no more than the budget.
+func (f *folding) placing() int {
+	b, stays := f.b.Placing, f.d.stays
+	if f.p.Once || f.p.Reject && stays <= b {
+		return b
+	}
+	more := stays + b/4
+	if f.b.Limit >= stays {
+		more = min(more, f.b.Limit)
+	}
+	return max(b, more)
 }
 
 // due tells whether an epoch starts at the current request point.
 func (f *folding) due() bool {
 	d := f.d
-	return d.total > max(f.start(d.must), f.next) ||
+	return d.total > max(f.start(d.stays, d.budget), f.next) ||
 		d.count > max(f.trigger(d.musts, f.b.Messages), f.nextCount)
 }
 
 // trigger is the cost above which an epoch starts: a share of the budget.
 // Where what must stay fills most of the budget, four fifths of the room above
-// it, so that an epoch always has something to win. Compact filled in the
+// that, so that an epoch always has something to win. Compact filled in the
 // default.
-func (f *folding) trigger(must, budget int) int {
+func (f *folding) trigger(stays, budget int) int {
 	t := share(f.p.Trigger, budget)
 	if f.p.Once {
 		return min(budget, t)
 	}
-	room := max(0, budget-must)
-	return min(budget, max(t, must+share(0.8, room)))
+	room := max(0, budget-stays)
+	return min(budget, max(t, stays+share(0.8, room)))
 }
 
 // start is the trigger in tokens.
-func (f *folding) start(must int) int {
-	t := f.trigger(must, f.b.Placing)
+func (f *folding) start(stays, budget int) int {
+	t := f.trigger(stays, budget)
 	if f.p.Start > 0 {
 		t = min(t, f.p.Start)
 	}
@@ -137,21 +156,21 @@ func (f *folding) start(must int) int {
 }
 
 // landing is the cost at which an epoch stops.
-func (f *folding) landing(must, budget int) int {
+func (f *folding) landing(stays, budget int) int {
 	l := f.p.Land
 	if l <= 0 {
 		l = DefaultLand
 	}
-	return must + share(l, max(0, budget-must))
+	return stays + share(l, max(0, budget-stays))
 }
 
 // warming is the cost above which a text for the slot would be prepared.
-func (f *folding) warming(must int) int {
+func (f *folding) warming(stays, budget int) int {
 	w := f.p.Warm
 	if w <= 0 {
 		w = DefaultWarm
 	}
-	return must + share(w, max(0, f.b.Placing-must))
+	return stays + share(w, max(0, budget-stays))
 }
 
 // mark is the warm mark: it fixes which gap the slot of the coming epoch
@@ -159,7 +178,7 @@ func (f *folding) warming(must int) int {
 func (f *folding) mark() {
 	d := f.d
 	f.warm, f.markAt = true, d.end
-	recent := d.recentAt(f.p.KeepRecent, max(0, f.b.Placing-d.must), max(0, f.b.Messages-d.musts))
+	recent := f.recent()
 	for recent > 0 && recent < d.end && d.msgs[recent].Role != Assistant {
 		recent--
 	}
@@ -171,10 +190,9 @@ func (f *folding) mark() {
 func (f *folding) climb(early bool) {
 	d := f.d
 	before, count, edits, slot := d.total, d.count, len(d.journal), d.slot
-	d.trail = d.trail[:0]
-	trigger, land := f.start(d.must), f.landing(d.must, f.b.Placing)
+	d.trail, d.excess = d.trail[:0], 0
+	trigger, land := f.start(d.stays, d.budget), f.landing(d.stays, d.budget)
 	triggerCount, landCount := f.trigger(d.musts, f.b.Messages), f.landing(d.musts, f.b.Messages)
-	d.budget, d.maxCount = f.b.Placing, f.b.Messages
 	d.land, d.landCount = land, landCount
 	passed := max(trigger, f.next)
 	if before <= passed && !early {
@@ -184,7 +202,7 @@ func (f *folding) climb(early bool) {
 		d.landCount = count
 	}
 	d.epoch = len(f.epochs) + 1
-	d.recent = d.recentAt(f.p.KeepRecent, max(0, f.b.Placing-d.must), max(0, f.b.Messages-d.musts))
+	d.recent = f.recent()
 	for i, s := range f.p.Ladder {
 		if d.Over() == 0 && d.Crowded() == 0 && d.Excess() == 0 {
 			break
@@ -192,28 +210,42 @@ func (f *folding) climb(early bool) {
 		d.stage = i
 		s.Shrink(d)
 	}
-	d.yieldSlot()
+	d.yieldSlot(0)
 	f.next, f.nextCount, f.warm = 0, 0, false
 	if d.total > land {
-		f.next = min(f.b.Placing, d.total+max(0, trigger-land)/4)
+		f.next = min(d.budget, d.total+max(0, trigger-land)/4)
 	}
 	if d.count > landCount {
 		f.nextCount = min(f.b.Messages, d.count+max(0, triggerCount-landCount)/4)
 	}
-	// What left may cost exactly what came back for it.
+	// Compare the removals too: what left and what returned may cost the same.
 	if d.total != before || d.count != count || len(d.journal) != edits || d.slot != slot || d.moved() {
-		f.epochs = append(f.epochs, Epoch{At: d.end, Before: before, After: d.total, Trigger: trigger, Land: land, Crowded: before <= passed})
+		f.epochs = append(f.epochs, Epoch{
+			At: d.end, Before: before, After: d.total, Budget: d.budget, Trigger: trigger, Land: land,
+			Excess: d.excess, Crowded: before <= passed,
+		})
 	}
+}
+
+// recent is the index of the first recent message as of the current request
+// point.
+func (f *folding) recent() int {
+	return f.d.recentAt(f.p.KeepRecent, f.d.Room(), max(0, f.b.Messages-f.d.musts), f.p.Once)
 }
 
 // recentAt is the index of the first recent message as of the current request
 // point. It measures by what messages cost before any edit, so that an edit
 // does not move it. room and seats are what is left of both budgets, in tokens
 // and in messages: a share of each may be recent, for thousands of very short
-// messages are few tokens.
-func (d *Draft) recentAt(k KeepRecent, room, seats int) int {
+// messages are few tokens. The newest exchange is recent whatever it costs,
+// unless free.
+func (d *Draft) recentAt(k KeepRecent, room, seats int, free bool) int {
 	if k.Messages > 0 {
-		return max(0, d.end-k.Messages) // it may be within an exchange
+		r := max(0, d.end-k.Messages) // it may be within an exchange
+		if d.calling >= 0 && !free {
+			r = min(r, d.calling)
+		}
+		return r
 	}
 	limit := k.Tokens
 	if limit <= 0 {
@@ -235,35 +267,10 @@ func (d *Draft) recentAt(k KeepRecent, room, seats int) int {
 	}
 	at := d.end
 	for ; least > 0 && at > 0; least-- {
-		next := at - 1
-		for next > 0 && d.msgs[next].Role != Assistant {
-			next--
-		}
-		if d.whole[next]+d.asking(next) > share(0.9, room) {
-			// The calls and words of this message would fill the budget: it
-			// cannot be kept as it is. Long results can be cut.
-			break
-		}
-		at = next
-	}
-	return min(r, max(at, 0))
-}
-
-// asking is what the user message before the exchange at i costs, with the
-// bridge before it: where it is the newest, both have to stay. It counts also
-// when it is not any more, so that what left then is not missed now.
-func (d *Draft) asking(i int) int {
-	q := int(d.parts.user[i])
-	if q < 0 || q == d.first || d.pinned[q] {
-		return 0
-	}
-	n := d.whole[q]
-	for q--; q > d.first; q-- {
-		if !d.msgs[q].Role.Head() {
-			return n + d.whole[d.parts.start[q]]
+		for at--; at > 0 && d.msgs[at].Role != Assistant; at-- {
 		}
 	}
-	return n
+	return min(r, at)
 }
 
 func newDraft(p *Policy, msgs []Message, costs []int, fixed int, c Counter) *Draft {
@@ -271,7 +278,7 @@ func newDraft(p *Policy, msgs []Message, costs []int, fixed int, c Counter) *Dra
 	d := &Draft{
 		counter: c, msgs: slices.Clone(msgs), whole: costs, cost: slices.Clone(costs),
 		sum: make([]int, n+1), parts: layoutOf(msgs), pinned: p.Pins.mask(msgs),
-		total: fixed, must: fixed, first: -1, newest: -1, lastHead: -1, placement: p.Placement,
+		total: fixed, must: fixed, stays: fixed, first: -1, newest: -1, calling: -1, placement: p.Placement,
 		cursor: make([]int, stages), rewrites: make([]int, stages), growth: make([]int, stages),
 		saved: make([]int, stages), removedBy: make([]int32, n), stageNames: make([]string, stages),
 	}

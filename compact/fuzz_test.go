@@ -86,6 +86,13 @@ system: answer in French
 assistant: | call c3 read c.txt
 tool c3: five six
 `, uint16(9), uint8(1), uint8(0))
+	// Found once: what must stay shrank between two epochs.
+	f.Add(`user: watch it
+assistant: | call c1 status
+tool c1: one Two three four five six seven
+assistant: | call c2 status
+assistant: done
+`, uint16(18), uint8(1), uint8(7))
 	f.Fuzz(func(t *testing.T, text string, budget uint16, recent, options uint8) {
 		in := compact.Conversation{Messages: fuzzed(text)}
 		if len(in.Messages) > 60 || len(text) > 8<<10 {
@@ -113,6 +120,10 @@ tool c3: five six
 		}
 		in.Fixed = int(recent>>6) * 3
 		b := compact.Limits{Budget: 1 + int(budget%200), MaxMessages: 4 + int(recent)}.For(0)
+		if options%6 == 2 {
+			b.Limit = b.Tokens + int(recent%30)
+		}
+		p.Reject = options%9 == 4
 		_, broken := compacttest.Sweep(in, p, compacttest.Words{}, b)
 		for _, err := range broken {
 			t.Errorf("%v\nbudget %d\n%s", err, b.Tokens, compacttest.Format(in.Messages))

@@ -63,28 +63,13 @@ func (d *Draft) grow(limit int, by int32) bool {
 		for d.gap.at.last < 0 && to <= limit && to < d.end && !d.joins(-1, to) {
 			to = int(d.parts.next[to+1])
 		}
-		if to == d.gap.to || to > limit || to > d.end || to == d.end && !d.mayEnd() {
+		if to == d.gap.to || to > limit || to >= d.end {
 			break
 		}
 		d.scan(d.gap.to, to, by)
 		d.gap.to = to
 	}
 	return d.count < count
-}
-
-// mayEnd tells whether the gap may reach to the end of the list: all behind it
-// must be able to leave, and what is left must end with what a model answers.
-// The client's next message is an assistant's.
-func (d *Draft) mayEnd() bool {
-	if d.gap.at.last < 0 || d.gap.at.follow || d.lastHead > d.gap.at.last {
-		return false
-	}
-	for i := d.gap.to; i < d.end; i++ {
-		if d.msgs[i].Open || d.pinned[i] || i == d.newest {
-			return false
-		}
-	}
-	return true
 }
 
 // openGap puts an empty gap behind the first user message, or behind the head
@@ -170,11 +155,16 @@ func (d *Draft) after(i, next int) seam {
 }
 
 // bridge puts back as many exchanges before the survivor at i as it takes to
-// make the seam legal, and gives the index of the first of them, or i.
+// make the seam legal, and returns the index of the first of them, or i. Of a
+// run of user messages that ends with the survivor, the others leave: what the
+// survivor then follows is what the run followed.
 func (d *Draft) bridge(s seam, i int) int {
 	p := i
 	for s.cut && !d.joins(s.last, p) {
 		q := p - 1
+		for q > s.last && d.msgs[p].Role == User && d.msgs[q].Role == User {
+			q--
+		}
 		for q > s.last && d.msgs[q].Role.Head() {
 			q--
 		}
@@ -182,7 +172,7 @@ func (d *Draft) bridge(s seam, i int) int {
 			return p
 		}
 		q = int(d.parts.start[q])
-		d.keep(q, p)
+		d.keep(q, d.parts.endOf(q))
 		p = q
 	}
 	return p

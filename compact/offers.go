@@ -1,8 +1,10 @@
 package compact
 
 import (
+	"encoding/json"
 	"iter"
 	"slices"
+	"strings"
 )
 
 // CallRef names one call of one message of a draft.
@@ -30,25 +32,56 @@ func (d *Draft) Arguments() iter.Seq2[CallRef, Call] {
 	}
 }
 
-// RewriteArguments replaces the arguments of a call, if that saves tokens, and
-// tells whether it did. What was a JSON object must be one again: upstreams
-// refuse anything else, or silently empty it.
+// LastArguments lists the recent calls whose arguments may be edited by
+// CutArguments, oldest first; nil where the draft fits.
+func (d *Draft) LastArguments() (refs []CallRef) {
+	for i := d.recent; i < d.end && d.Excess() > 0; i++ {
+		if d.msgs[i].Role == Assistant && d.editable(i, true) {
+			for c := range d.msgs[i].Calls {
+				refs = append(refs, CallRef{i, c})
+			}
+		}
+	}
+	return refs
+}
+
+// Call is a call as it is now.
+func (d *Draft) Call(r CallRef) Call { return d.msgs[r.Message].Calls[r.Call] }
+
+// RewriteArguments replaces the arguments of an old call, if that saves tokens,
+// and reports whether it did. What was a JSON object must be one again:
+// upstreams refuse anything else, or silently empty it.
 func (d *Draft) RewriteArguments(r CallRef, arguments, why string) bool {
+	return d.editable(r.Message, false) && d.replaceArguments(r, Edit{Text: arguments, Why: why})
+}
+
+// CutArguments is RewriteArguments for calls that LastArguments listed.
+func (d *Draft) CutArguments(r CallRef, arguments, why string) bool {
+	return d.editable(r.Message, true) && d.replaceArguments(r, Edit{Text: arguments, Why: why, Last: d.lastly(r.Message)})
+}
+
+func (d *Draft) replaceArguments(r CallRef, e Edit) bool {
 	m := &d.msgs[r.Message]
-	old := m.Calls[r.Call]
-	if old.Sealed || !d.editable(r.Message) {
+	if r.Call < 0 || r.Call >= len(m.Calls) || m.Calls[r.Call].Sealed {
 		return false
 	}
+	old := m.Calls[r.Call]
 	call := old
-	call.Arguments = Plain(arguments)
-	saved := d.counter.Call(&old) - d.counter.Call(&call)
-	if saved <= 0 {
+	call.Arguments = Plain(e.Text)
+	e.Saved = d.counter.Call(&old) - d.counter.Call(&call)
+	if e.Saved <= 0 || isObject(old.Arguments.String()) && !isObject(e.Text) {
 		return false
 	}
 	m.Calls = slices.Clone(m.Calls)
 	m.Calls[r.Call] = call
-	d.note(r.Message, Edit{Op: OpArguments, Text: arguments, Why: why, Part: r.Call, ID: old.ID, Saved: saved})
+	e.Op, e.Part, e.ID = OpArguments, r.Call, old.ID
+	d.note(r.Message, e)
 	return true
+}
+
+// isObject reports whether a text is a JSON object.
+func isObject(text string) bool {
+	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid([]byte(text))
 }
 
 // Messages is how many messages are visible.
@@ -93,11 +126,10 @@ func (d *Draft) Fill(by Digester, size int) {
 func (d *Draft) Media() []Ref {
 	var old []Ref
 	d.media = slices.DeleteFunc(d.media, func(r Ref) bool {
-		i := r.Message
-		if d.removed(i) || d.msgs[i].Parts[r.Part].Kind == KindText {
+		if d.removed(r.Message) || d.settled(r.Message) || d.Part(r).Kind == KindText {
 			return true
 		}
-		if m := &d.msgs[i]; i < d.recent && !d.pinned[i] && i != d.first && i != d.newest && !m.Role.Head() && !m.Sealed && !m.Open {
+		if r.Message < d.recent && r.Message != d.newest {
 			old = append(old, r)
 		}
 		return false
@@ -105,13 +137,30 @@ func (d *Draft) Media() []Ref {
 	return old
 }
 
+// settled reports whether no part of message i may ever become a line of text.
+func (d *Draft) settled(i int) bool {
+	m := &d.msgs[i]
+	return d.pinned[i] || i == d.first || m.Role.Head() || m.Sealed || m.Open
+}
+
 // Part is a part as it is now.
 func (d *Draft) Part(r Ref) Part { return d.msgs[r.Message].Parts[r.Part] }
 
-// ReplaceMedia makes a part that Media listed a line of text, if that saves
-// tokens, and tells whether it did.
+// ReplaceMedia makes a part that Media lists a line of text, if that saves
+// tokens, and reports whether it did.
 func (d *Draft) ReplaceMedia(r Ref, text, why string) bool {
+	if i := r.Message; i < 0 || i >= min(d.end, d.recent) || i == d.newest || d.removed(i) || d.settled(i) {
+		return false
+	}
+	if parts := d.msgs[r.Message].Parts; r.Part < 0 || r.Part >= len(parts) || !parts[r.Part].Kind.media() {
+		return false
+	}
 	return d.replace(r, Edit{Op: OpMedia, Text: text, Why: why})
+}
+
+// media reports whether a part shows or plays something.
+func (k Kind) media() bool {
+	return k == KindImage || k == KindAudio || k == KindFile || k == KindVideo
 }
 
 // older finds out what later messages made superfluous. It reads every message
@@ -169,11 +218,11 @@ func (d *Draft) DropRepeated(why string) {
 	d.readHeads()
 	before, by := d.total, d.reason(why)
 	d.older.repeated = slices.DeleteFunc(d.older.repeated, func(i int) bool {
-		if d.pinned[i] {
-			return true
-		}
-		if i >= d.recent || !d.joinsWithout(i) {
+		if i >= d.recent {
 			return false
+		}
+		if d.pinned[i] || !d.joinsWithout(i) {
+			return true // decided once: what stands around it is old
 		}
 		d.setRemoved(i, by)
 		d.must -= d.whole[i]
@@ -184,10 +233,16 @@ func (d *Draft) DropRepeated(why string) {
 	d.saved[d.stage] += before - d.total
 }
 
-// joinsWithout tells whether the neighbours of message i may stand together.
+// joinsWithout reports whether the neighbours of message i may follow each
+// other. In the gap the message before it is known; else all that is read is
+// what arrived since.
 func (d *Draft) joinsWithout(i int) bool {
 	x, y := i-1, i+1
 	for x >= 0 && (d.removed(x) || d.msgs[x].Role.Head()) {
+		if g := &d.gap; g.open && x < g.to && g.at.last <= x {
+			x = g.at.last // nothing else is left of the gap before x
+			break
+		}
 		x--
 	}
 	for y < d.end && (d.removed(y) || d.msgs[y].Role.Head()) {

@@ -44,6 +44,8 @@ type Edit struct {
 	Saved int `json:"saved"`
 	// Epoch counts from 1; 0 for repairs.
 	Epoch int `json:"epoch,omitempty"`
+	// Last: the message was recent, and nothing else made the request fit.
+	Last bool `json:"last,omitempty"`
 }
 
 // Epoch is one climb of the ladder.
@@ -54,6 +56,12 @@ type Epoch struct {
 	// Before and After are the cost of the request at that point, in tokens.
 	Before int `json:"before"`
 	After  int `json:"after"`
+	// Budget is what the epoch planned for: the policy's budget, or more where
+	// what must stay leaves less than a quarter of that.
+	Budget int `json:"budget"`
+	// Excess is how far above Budget the request still was when the last
+	// resort began; 0: no recent message was cut.
+	Excess int `json:"excess,omitempty"`
 	// Trigger is the cost above which an epoch starts, unless the one before
 	// could not land; Land is where the climb wanted to stop.
 	Trigger int `json:"trigger"`

@@ -157,10 +157,17 @@ func (k *checker) fits() {
 }
 
 // kept: instructions, pins, the first and the newest user message and the
-// recent exchanges are there, with their bytes, in their order.
+// recent exchanges are there, with their bytes, in their order. Only the last
+// resort cut a recent result, or recent arguments; it made nothing leave.
 func (k *checker) kept() {
 	msgs, _ := Repair(k.in.Messages, k.plan.Repair)
-	d := k.asOfEnd(msgs)
+	d, recent := k.asOfEpochs(msgs)
+	edits := make(map[int][]Edit)
+	for _, e := range k.plan.Edits {
+		for i := e.At; e.Epoch > 0 && i < max(e.At+1, e.End); i++ {
+			edits[i] = append(edits[i], e)
+		}
+	}
 	at := make(map[int]*Message, len(k.out))
 	for i := range k.out {
 		if k.out[i].Origin != Added {
@@ -169,18 +176,22 @@ func (k *checker) kept() {
 	}
 	for i := range msgs {
 		m := &msgs[i]
-		if m.Origin == Added || !(m.Role.Head() || d.pinned[i] || i == d.first || i == d.newest || i >= d.recent) {
+		if m.Origin == Added {
 			continue
 		}
 		out := at[m.Origin]
 		if out != nil && i == d.first {
 			out = withoutSlot(out, m)
 		}
+		stays := m.Role.Head() || d.pinned[i] || i == d.first || i == d.newest
 		switch {
+		case out != nil && out.Equal(m):
 		case out == nil && m.Role.Head() && !d.pinned[i] && repeatedLater(msgs, i):
-		case out == nil:
+		case stays:
+			k.fail("kept", "message %d (%s) is gone or changed", m.Origin, m.Role)
+		case out == nil && !slices.ContainsFunc(edits[i], func(e Edit) bool { return e.Op == OpRemove && i < recent[e.Epoch] }):
 			k.fail("kept", "message %d (%s) is gone", m.Origin, m.Role)
-		case !out.Equal(m) && (d.pinned[i] || !m.Role.Result() || !k.cut(i)):
+		case out != nil && !k.shortened(out, m, edits[i], i, recent):
 			k.fail("kept", "message %d (%s) changed", m.Origin, m.Role)
 		}
 	}
@@ -218,27 +229,52 @@ func repeatedLater(msgs []Message, i int) bool {
 	})
 }
 
-// cut tells whether a result was above the budget's reach: only an epoch that
-// could do nothing else may cut recent results.
-func (k *checker) cut(at int) bool {
-	for _, e := range k.plan.Edits {
-		if e.Op == OpRewrite && e.At == at && e.Epoch > 0 && k.plan.Epochs[e.Epoch-1].Before > 0 {
-			return true
+// shortened reports whether message i became what it is by edits that each were
+// allowed: of a message that was old at the time, or by the last resort.
+func (k *checker) shortened(out, m *Message, edits []Edit, i int, recent []int) bool {
+	if len(edits) == 0 || m.Sealed || m.Role.Head() || len(out.Calls) != len(m.Calls) {
+		return false
+	}
+	for _, e := range edits {
+		last := e.Last && k.plan.Epochs[e.Epoch-1].Excess > 0
+		switch old := i < recent[e.Epoch]; e.Op {
+		case OpMedia:
+			if !old {
+				return false
+			}
+		case OpArguments:
+			if !old && !last {
+				return false
+			}
+		default:
+			if m.Role == User || !old && !(last && m.Role.Result()) {
+				return false
+			}
 		}
 	}
-	return false
+	for n := range m.Calls {
+		if isObject(m.Calls[n].Arguments.String()) && !isObject(out.Calls[n].Arguments.String()) {
+			return false
+		}
+	}
+	return true
 }
 
-// asOfEnd is a draft of the whole list, to ask it what is protected.
-func (k *checker) asOfEnd(msgs []Message) *Draft {
+// asOfEpochs is a draft of the whole list, to ask it what is protected, and
+// the index of the first recent message as of each epoch, from 1.
+func (k *checker) asOfEpochs(msgs []Message) (*Draft, []int) {
 	costs := make([]int, len(msgs))
 	for i := range msgs {
 		costs[i] = Cost(k.c, &msgs[i])
 	}
-	f := folding{p: k.p, b: k.b, d: newDraft(k.p, msgs, costs, roundUp(k.in.Fixed, k.b.Step), k.c)}
+	f := folding{p: k.p, b: k.b, d: newDraft(k.p, msgs, costs, coarse(k.in.Fixed, k.b.Step), k.c)}
+	recent := []int{0}
+	for _, e := range k.plan.Epochs {
+		f.advance(e.At)
+		recent = append(recent, f.recent())
+	}
 	f.advance(len(msgs))
-	f.d.recent = f.d.recentAt(k.p.KeepRecent, max(0, k.b.Placing-f.d.must), max(0, k.b.Messages-f.d.musts))
-	return f.d
+	return f.d, recent
 }
 
 // idempotent: repairing what came out changes nothing, and neither does
@@ -248,7 +284,7 @@ func (k *checker) idempotent() {
 		k.fail("idempotent", "repairing the result makes %d more repairs", len(edits))
 	}
 	trigger := k.p.TriggerFor(k.c)
-	cost := roundUp(k.in.Fixed, k.b.Step) + CostAll(k.c, k.out)
+	cost := coarse(k.in.Fixed, k.b.Step) + CostAll(k.c, k.out)
 	if k.plan.Slot != nil {
 		cost += k.plan.Slot.Size
 	}

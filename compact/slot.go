@@ -55,9 +55,9 @@ func (d *Draft) put(s *slotDraft) {
 // needed: either exactly that gap, or none. A slot that is there already is
 // absorbed.
 func (d *Draft) Summarize(by Digester, size int, why string) bool {
-	if d.must <= d.budget {
-		size = min(size, d.budget-d.least())
-	}
+	// Recent messages come before a record of old ones; but where they fill
+	// the budget, results among them are cut for a small one.
+	size = min(size, max(d.budget-d.least(), d.Room()/slotYield))
 	if d.gap.open && d.warmTo <= d.gap.to && d.slot != nil || size < leastSlot {
 		return false
 	}
@@ -92,28 +92,30 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 	return true
 }
 
-// yieldSlot makes the slot smaller, or takes it away, where that makes the
-// request fit: what is recent says more than a record of what is not. Where
-// what must stay is above the budget, nothing makes it fit.
-func (d *Draft) yieldSlot() {
+// yieldSlot makes the slot smaller, down to least tokens, or takes a useless one
+// away, as far as the request is above its budget.
+func (d *Draft) yieldSlot(least int) {
 	over := d.Excess()
-	if over == 0 || d.slot == nil || d.must > d.budget {
+	if over == 0 || d.slot == nil {
 		return
 	}
-	left := d.slot.size - over
+	size := max(d.slot.size-over, least)
 	switch {
-	case left < 0:
-		return
-	case left < leastSlot:
+	case size >= d.slot.size, least == 0 && over > d.slot.size: // nothing won
+	case size < leastSlot:
 		d.total -= d.slot.size
 		d.put(nil)
 	default:
 		slot := *d.slot
-		slot.size = left
+		d.total -= slot.size - size
+		slot.size = size
 		d.slot = &slot
-		d.total -= over
 	}
 }
+
+// slotYield is the part of the room, one in so many, that the slot keeps when
+// recent results have to be cut.
+const slotYield = 8
 
 // leastSlot is the size, in tokens, below which a slot says nothing.
 const leastSlot = 48

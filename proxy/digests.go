@@ -61,7 +61,7 @@ func (d *digests) key(h http.Header, policy string, b compact.Budget, in compact
 			s.text(v)
 		}
 		s.text(policy)
-		s.ints(b.Tokens, b.Placing, b.Step, b.Messages, in.Fixed)
+		s.ints(b.Tokens, b.Placing, b.Step, b.Limit, b.Messages, in.Fixed)
 		slot := plan.Slot
 		s.ints(slot.From, slot.To, slot.End, slot.At, slot.Before, slot.Size)
 		for _, e := range plan.Edits {

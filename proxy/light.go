@@ -91,6 +91,7 @@ func sparing(p *compact.Policy) *compact.Policy {
 func belowTrigger(p *compact.Policy, b compact.Budget) compact.Budget {
 	share := p.TriggerFor(p.Counter)
 	b.Tokens, b.Placing = max(1, int(share*float64(b.Tokens))), max(1, int(share*float64(b.Placing)))
+	b.Limit = b.Placing // the limit on bytes is one
 	return b
 }
 

@@ -567,7 +567,7 @@ func TestAHopelessGapIsNoFaultOfTheSummarizer(t *testing.T) {
 		}
 	}
 	f("source_long", history(600), func(o *Options) { o.Summarizer.Window = LeastSummaryWindow })
-	f("small", history(long), func(o *Options) { o.Default.Limits.Budget = 330 })
+	f("small", history(long), func(o *Options) { o.Default.Limits.Budget = 400 })
 }
 
 // TestAPanicCostsASummaryAndNoMore, and the gap can be tried again.

@@ -36,7 +36,7 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 			broken = append(broken, fmt.Errorf("prefix %d: stateless: %w", k, err))
 		}
 		if n := len(runs); n > 0 {
-			if err := stable(&runs[n-1], &run, b); err != nil {
+			if err := stable(&runs[n-1], &run); err != nil {
 				broken = append(broken, fmt.Errorf("prefix %d after %d: stable: %w", k, runs[n-1].Prefix, err))
 			}
 			if err := foretold(&runs[n-1], &run); err != nil {
@@ -85,7 +85,7 @@ func replays(in compact.Conversation, plan compact.Plan, out []compact.Message) 
 }
 
 // stable compares two requests that followed each other.
-func stable(a, b *Run, budget compact.Budget) error {
+func stable(a, b *Run) error {
 	repaired := repairedLen(a)
 	for i, e := range b.Plan.Epochs {
 		if i < len(a.Plan.Epochs) {
@@ -101,7 +101,7 @@ func stable(a, b *Run, budget compact.Budget) error {
 	if len(b.Plan.Epochs) < len(a.Plan.Epochs) {
 		return fmt.Errorf("%d epochs became %d", len(a.Plan.Epochs), len(b.Plan.Epochs))
 	}
-	if err := apart(b.Plan.Epochs, budget); err != nil {
+	if err := apart(b.Plan.Epochs); err != nil {
 		return err
 	}
 	if len(b.Plan.Epochs) > len(a.Plan.Epochs) {
@@ -150,16 +150,17 @@ func repairedLen(r *Run) int {
 	return n
 }
 
-// apart: between two epochs enough arrived to be worth one.
-func apart(epochs []compact.Epoch, b compact.Budget) error {
+// apart: between two epochs enough arrived to be worth one, or less had to stay
+// at the second.
+func apart(epochs []compact.Epoch) error {
 	for i := 1; i < len(epochs); i++ {
 		e, next := epochs[i-1], epochs[i]
-		if e.Crowded || next.Crowded || next.Before > b.Placing {
+		if e.Crowded || next.Crowded || next.Before > min(e.Budget, next.Budget) {
 			continue // the number of messages, or the budget, forced one
 		}
-		want := e.Trigger - e.Land
+		want := min(e.Trigger, next.Trigger) - e.Land
 		if e.After > e.Land {
-			want /= 4
+			want = (e.Trigger - e.Land) / 4
 		}
 		if arrived := next.Before - e.After; arrived < want {
 			return fmt.Errorf("epoch %d: only %d tokens arrived since the last one, which left %d of %d", i+1, arrived, e.After, e.Land)

@@ -32,21 +32,16 @@ func (s *summarize) check() error {
 }
 
 // What a slot takes of the room at most: more of a small one, where a smaller
-// slot would say nothing, and a share of the budget where what must stay leaves
-// no room at all: a request that cannot fit should not forget everything too.
+// slot would say nothing.
 const (
 	slotRoom     = 0.4
 	slotSmall    = 96  // tokens,
 	slotSmallest = 0.7 // or this much of the room
-	slotHopeless = 0.1
 )
 
 func (s *summarize) Shrink(d *compact.Draft) {
 	room := float64(d.Room())
 	most := max(slotRoom*room, min(slotSmall, slotSmallest*room))
-	if room == 0 {
-		most = slotHopeless * float64(d.Budget())
-	}
 	size := min(float64(s.MaxTokens), s.Share*float64(d.Budget()), most)
 	d.Summarize(s, int(size), "older exchanges")
 }

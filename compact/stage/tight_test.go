@@ -53,7 +53,7 @@ func TestTheRecordGivesWayToTheNewestExchange(t *testing.T) {
 	if before.Slot == nil || r.Outcome != compact.Compacted {
 		t.Fatalf("no record to begin with: %+v", r)
 	}
-	plan, r := requests(t, early+"assistant: "+said(352)+" | call b read g.go\ntool b: ok\n", 400)
+	plan, r := requests(t, early+"assistant: "+said(262)+" | call b read g.go\ntool b: ok\n", 400)
 	switch {
 	case r.After > r.Budget:
 		t.Errorf("%d of %d tokens: over", r.After, r.Budget)
@@ -64,19 +64,18 @@ func TestTheRecordGivesWayToTheNewestExchange(t *testing.T) {
 	}
 }
 
-// The newest exchange fits alone, but not behind the question that it answers
-// and the words before that, which must stay: it leaves.
-func TestTheNewestExchangeLeavesWhereItsQuestionLeavesNoRoom(t *testing.T) {
+// The newest exchange stays also where it fits alone, but not behind the
+// question that it answers.
+func TestTheNewestExchangeStaysBehindALongQuestion(t *testing.T) {
 	list := "user: the task\nassistant: " + said(120) + "\nuser: " + said(150) + "\nassistant: " + said(180) + " | call b read g.go\ntool b: ok\n"
 	plan, r := requests(t, list, 400)
 	if r.After > r.Budget {
 		t.Errorf("%d of %d tokens: over", r.After, r.Budget)
 	}
 	out := plan.Apply(compact.Conversation{}, "")
-	if last := out[len(out)-1]; last.Role != compact.User || last.Origin != 2 {
-		t.Errorf("the list ends with message %d (%s), not with the question", last.Origin, last.Role)
+	if last := out[len(out)-1]; last.Role != compact.Tool || last.Origin != 4 {
+		t.Errorf("the list ends with message %d (%s), not with the newest result", last.Origin, last.Role)
 	}
-	// A question later, nothing of it is missed.
 	requests(t, list+"assistant: done\nuser: next\n", 400)
 }
 

@@ -1,0 +1,138 @@
+package compact_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"laconic/compact"
+)
+
+// rogue is a stage that tries to make an edit that no stage may make.
+type rogue func(d *compact.Draft) bool
+
+func (rogue) Name() string { return "rogue" }
+
+func (s rogue) Shrink(d *compact.Draft) {
+	if s(d) {
+		panic("the draft made an edit that is not legal")
+	}
+}
+
+// guarded is a conversation above its budget: instructions, a task with an
+// image, an old exchange, a pinned one, a signed one and a recent one.
+func guarded() compact.Conversation {
+	big := compact.Plain(strings.Repeat("word ", 400))
+	text := func(s string) []compact.Part { return []compact.Part{{Text: compact.Plain(s)}} }
+	call := func(id string, sealed bool) compact.Message {
+		return compact.Message{Role: compact.Assistant, Shape: compact.Null, Sealed: sealed, Calls: []compact.Call{{ID: id, Name: "f", Arguments: compact.Plain(`{"a":"` + strings.Repeat("x", 400) + `"}`), Sealed: sealed}}}
+	}
+	result := func(id string) compact.Message {
+		return compact.Message{Role: compact.Tool, Shape: compact.String, Answers: id, Parts: []compact.Part{{Text: big}}}
+	}
+	msgs := []compact.Message{
+		{Role: compact.System, Shape: compact.String, Parts: text("be brief " + strings.Repeat("and careful ", 20))},
+		{Role: compact.User, Shape: compact.Array, Parts: append(text("task"), compact.Part{Kind: compact.KindImage, Text: compact.Plain("u")})},
+		call("a", false), result("a"), // 2, 3: old
+		call("b", false), result("b"), // 4, 5: pinned
+		call("c", true), result("c"), // 6, 7: signed
+		call("d", false), result("d"), // 8, 9: recent
+	}
+	for i := range msgs {
+		msgs[i].Origin = i
+	}
+	return compact.Conversation{Messages: msgs}
+}
+
+// TestDraftMakesLegalEditsOnly: whatever a stage asks for, instructions, pins,
+// the first user message, signed messages and what is recent keep their bytes.
+func TestDraftMakesLegalEditsOnly(t *testing.T) {
+	at := func(i, p int) compact.Ref { return compact.Ref{Message: i, Part: p} }
+	call := func(i, c int) compact.CallRef { return compact.CallRef{Message: i, Call: c} }
+	for name, try := range map[string]rogue{
+		"rewrite instructions":   func(d *compact.Draft) bool { return d.Rewrite(at(0, 0), "x", "because") },
+		"rewrite the task":       func(d *compact.Draft) bool { return d.Rewrite(at(1, 0), "x", "because") },
+		"rewrite a pin":          func(d *compact.Draft) bool { return d.Rewrite(at(5, 0), "x", "because") },
+		"rewrite what is recent": func(d *compact.Draft) bool { return d.Rewrite(at(9, 0), "x", "because") },
+		"rewrite an image":       func(d *compact.Draft) bool { return d.Rewrite(at(1, 1), "x", "because") },
+		"rewrite what is not there": func(d *compact.Draft) bool {
+			return d.Rewrite(at(3, 7), "x", "because") || d.Rewrite(at(-1, 0), "x", "because")
+		},
+		"rewrite beyond the end":   func(d *compact.Draft) bool { return d.Rewrite(at(99, 0), "x", "because") },
+		"cut instructions":         func(d *compact.Draft) bool { return d.Cut(at(0, 0), "x", "because") },
+		"cut a pin":                func(d *compact.Draft) bool { return d.Cut(at(5, 0), "x", "because") },
+		"replace the task's image": func(d *compact.Draft) bool { return d.ReplaceMedia(at(1, 1), "x", "because") },
+		"replace instructions":     func(d *compact.Draft) bool { return d.ReplaceMedia(at(0, 0), "x", "because") },
+		"replace a text as media":  func(d *compact.Draft) bool { return d.ReplaceMedia(at(3, 0), "x", "because") },
+		"recent arguments":         func(d *compact.Draft) bool { return d.RewriteArguments(call(8, 0), "{}", "because") },
+		"pinned arguments": func(d *compact.Draft) bool {
+			return d.RewriteArguments(call(4, 0), "{}", "because") || d.CutArguments(call(4, 0), "{}", "because")
+		},
+		"signed arguments": func(d *compact.Draft) bool {
+			return d.RewriteArguments(call(6, 0), "{}", "because") || d.CutArguments(call(6, 0), "{}", "because")
+		},
+		"arguments that are no object": func(d *compact.Draft) bool {
+			return d.RewriteArguments(call(2, 0), `{"a":`, "because") || d.RewriteArguments(call(2, 0), `x`, "because")
+		},
+		"a call that is not there": func(d *compact.Draft) bool { return d.RewriteArguments(call(2, 3), "{}", "because") },
+		"a longer text":            func(d *compact.Draft) bool { return d.Rewrite(at(3, 0), strings.Repeat("word ", 500), "because") },
+		"a cut once the draft fits": func(d *compact.Draft) bool {
+			d.Cut(at(9, 0), "x", "because")
+			d.Cut(at(3, 0), "x", "because")
+			return d.Excess() == 0 && d.CutArguments(call(8, 0), "{}", "because")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, c, b := guarded(), compact.BytesPerToken(3.5), compact.Budget{Tokens: 1400}
+			p := &compact.Policy{Ladder: []compact.Stage{try}, KeepRecent: compact.KeepRecent{Exchanges: 1, Share: 0.01}, Pins: compact.Pins{Messages: []int{4}}}
+			plan, r := compact.Compact(in, p, c, b)
+			for _, err := range compact.Broken(in, p, c, b, &plan, r) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestBrokenSeesEditsOfWhatIsProtected: a plan that says that it rewrote or
+// removed what is protected is not believed.
+func TestBrokenSeesEditsOfWhatIsProtected(t *testing.T) {
+	in, c, b := guarded(), compact.BytesPerToken(3.5), compact.Budget{Tokens: 1400}
+	p := &compact.Policy{Ladder: []compact.Stage{rogue(func(d *compact.Draft) bool {
+		d.Rewrite(compact.Ref{Message: 3}, "short", "because")
+		return false
+	})}, KeepRecent: compact.KeepRecent{Exchanges: 1, Share: 0.01}, Pins: compact.Pins{Messages: []int{4}}}
+	honest, r := compact.Compact(in, p, c, b)
+	if r.Epochs != 1 || len(honest.Edits) != 1 {
+		t.Fatalf("%d epochs, %d edits, want one", r.Epochs, len(honest.Edits))
+	}
+	raw, err := json.Marshal(honest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, lie := range map[string]compact.Edit{
+		"nothing":                   {},
+		"a recent result":           {Op: compact.OpRewrite, At: 9, Text: "x", Epoch: 1, Saved: 1},
+		"a recent result, as last":  {Op: compact.OpRewrite, At: 9, Text: "x", Epoch: 1, Saved: 1, Last: true},
+		"recent arguments":          {Op: compact.OpArguments, At: 8, Text: "{}", Epoch: 1, Saved: 1},
+		"arguments made no object":  {Op: compact.OpArguments, At: 2, Text: "x", Epoch: 1, Saved: 1},
+		"a pin":                     {Op: compact.OpRewrite, At: 5, Text: "x", Epoch: 1, Saved: 1},
+		"the task":                  {Op: compact.OpRewrite, At: 1, Text: "x", Epoch: 1, Saved: 1},
+		"the newest exchange, gone": {Op: compact.OpRemove, At: 8, End: 10, Epoch: 1},
+		"a signed result":           {Op: compact.OpArguments, At: 6, Text: "{}", Epoch: 1, Saved: 1},
+	} {
+		var plan compact.Plan
+		if err := json.Unmarshal(raw, &plan); err != nil {
+			t.Fatal(err)
+		}
+		if lie.Op != "" {
+			plan.Edits = append(plan.Edits, lie)
+		}
+		kept := true
+		for _, err := range compact.Broken(in, p, c, b, &plan, r) {
+			kept = kept && !strings.HasPrefix(err.Error(), "kept") && !strings.HasPrefix(err.Error(), "untouched")
+		}
+		if kept != (name == "nothing") {
+			t.Errorf("%s: kept is %v", name, kept)
+		}
+	}
+}
