@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+type object = map[string]any
+
+// hostileShapes are requests that make a careless program look at everything
+// once for each of n things.
+var hostileShapes = []struct {
+	name   string
+	budget int
+	n      int // things in the smaller request
+	make   func(n int) []object
+}{
+	{"calls without ids beside ids that look made up", 20_000, 4000, func(n int) []object {
+		var calls []object
+		for i := range n {
+			calls = append(calls, call(fmt.Sprintf("call_%d", n+1+i), "f", "{}"))
+		}
+		for range n {
+			calls = append(calls, object{"type": "function", "function": object{"name": "f", "arguments": "{}"}})
+		}
+		return []object{says("user", "go"), {"role": "assistant", "content": nil, "tool_calls": calls}}
+	}},
+	{"results far behind their calls, the last one first", 20_000, 4000, func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			list = append(list, calls(i))
+		}
+		list = append(list, says("assistant", "so"))
+		for i := n - 1; i >= 0; i-- {
+			list = append(list, answers(i, "done"))
+		}
+		return list
+	}},
+	{"results without calls", 20_000, 4000, func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			list = append(list, answers(i, "done"), says("user", "and"))
+		}
+		return list
+	}},
+	{"one id for all calls, every second one answered", 20_000, 4000, func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			list = append(list, calls(1))
+			if i%2 == 0 {
+				list = append(list, says("assistant", "wait"), answers(1, "done"))
+			}
+		}
+		return list
+	}},
+	{"images in the first message", 3000, 4000, func(n int) []object {
+		var parts []object
+		for range n {
+			parts = append(parts, object{"type": "image_url", "image_url": object{"url": "https://example.org/a.png"}})
+		}
+		list := []object{{"role": "user", "content": parts}}
+		for i := range n {
+			list = append(list, says("assistant", fmt.Sprint("a", i)), says("user", "u"))
+		}
+		return list
+	}},
+	{"the same instructions at every turn", 3000, 4000, func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			list = append(list, says("assistant", fmt.Sprint("a", i)), says("system", "same"), says("user", "u"))
+		}
+		return list
+	}},
+	{"other instructions at every turn", 3000, 4000, func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			list = append(list, says("assistant", fmt.Sprint("a", i)), says("system", fmt.Sprint("s", i)), says("user", "u"))
+		}
+		return list
+	}},
+	{"what must stay is above the budget", 2000, 4000, func(n int) []object {
+		list := []object{says("user", strings.Repeat("x y ", 4000))}
+		for i := range n {
+			list = append(list, calls(i), answers(i, "ok"))
+		}
+		return list
+	}},
+	{"long questions, none of them answered", 4000, 1000, func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			list = append(list, says("user", strings.Repeat(fmt.Sprint("q", i, " "), 100)), says("assistant", "ok"), says("user", "x"))
+		}
+		return list
+	}},
+	{"calls at once, with long results", 8000, 1000, func(n int) []object {
+		var all, results []object
+		for i := range n {
+			all = append(all, call(fmt.Sprint("c", i), "f", fmt.Sprintf(`{"text":%q}`, strings.Repeat("word ", 100))))
+			results = append(results, answers(i, strings.Repeat(fmt.Sprintf("line %d\n", i), 100)))
+		}
+		return append([]object{says("user", "go"), {"role": "assistant", "content": nil, "tool_calls": all}}, results...)
+	}},
+	{"one call again and again", 4000, 1000, func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			c := calls(i)
+			list = append(list, c, answers(i, strings.Repeat("the same line of output\n", 20)))
+		}
+		return list
+	}},
+	{"names that differ", 8000, 1000, func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			var b strings.Builder
+			for k := range 50 {
+				fmt.Fprintf(&b, "src/pkg%dq%d/file_%d.go ", i, k*7%13, k*i)
+			}
+			list = append(list, calls(i), answers(i, b.String()))
+		}
+		return list
+	}},
+	{"lines that bind", 8000, 1000, func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			list = append(list, calls(i), answers(i, strings.Repeat(fmt.Sprintf("You must never change file_%d.go unless told.\n", i), 40)))
+		}
+		return list
+	}},
+	{"JSON in JSON in JSON", 8000, 500, func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			text := strings.Repeat(fmt.Sprintf("value_%d = %d\n", i, i), 60)
+			for range 3 {
+				quoted, _ := json.Marshal(object{"output": text})
+				text = string(quoted)
+			}
+			list = append(list, calls(i), answers(i, text))
+		}
+		return list
+	}},
+	{"one line without an end", 8000, 100, func(n int) []object {
+		return []object{says("user", "go"), calls(1), answers(1, strings.Repeat("must_not/x.go:1 ", n*200)), calls(2), answers(2, strings.Repeat(`{"a":[`, n*100)), says("user", "and"), says("assistant", "so"), says("user", "end")}
+	}},
+	{"edits of one file", 8000, 1000, func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			c := call(fmt.Sprint("c", i), "edit_file", fmt.Sprintf(`{"path":"src/app_%d.go","text":%q}`, i%7, strings.Repeat("word ", 60)))
+			list = append(list, object{"role": "assistant", "content": fmt.Sprintf("I conclude that %d is wrong.", i), "tool_calls": []object{c}}, answers(i, "--- FAIL: TestIt (0.1s)"))
+		}
+		return list
+	}},
+}
+
+func says(role, text string) object { return object{"role": role, "content": text} }
+
+func call(id, name, arguments string) object {
+	return object{"id": id, "type": "function", "function": object{"name": name, "arguments": arguments}}
+}
+
+func calls(i int) object {
+	return object{"role": "assistant", "content": nil, "tool_calls": []object{call(fmt.Sprint("c", i), "f", "{}")}}
+}
+
+func answers(i int, text string) object {
+	return object{"role": "tool", "tool_call_id": fmt.Sprint("c", i), "content": text}
+}
+
+// TestCostIsLinear: whatever the shape of a request, one of twice the length is
+// twice the work. Work is the number of statements that the command runs, which
+// a build for coverage counts: no clock is asked.
+func TestCostIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the command once more, to count its statements")
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "laconic")
+	build := exec.Command("go", "build", "-cover", "-covermode=count", "-coverpkg=laconic/...", "-o", bin, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	config := filepath.Join(dir, "laconic.yaml")
+	// Counting has a test of its own; without tables to build a run is short.
+	writeFile(t, config, "models: [{match: '*', tokenizer: bytes/4}]\n")
+	for i, s := range hostileShapes {
+		t.Run(s.name, func(t *testing.T) {
+			run := func(n int) int64 {
+				return statements(t, bin, config, filepath.Join(dir, fmt.Sprint(i, "_", n)), s.budget, s.make(n))
+			}
+			small, large, idle := run(s.n), run(2*s.n), run(1)
+			growth := float64(large-idle) / float64(small-idle)
+			t.Logf("%d and %d thousand statements, %d for one: %.2f times as many", small/1000, large/1000, idle/1000, growth)
+			if growth > 2.3 {
+				t.Errorf("twice the length is %.2f times the work", growth)
+			}
+		})
+	}
+}
+
+// statements is how many statements the command runs to compact a request.
+func statements(t *testing.T, bin, config, counts string, budget int, messages []object) (n int64) {
+	t.Helper()
+	body, err := json.Marshal(object{"model": "some-model", "messages": messages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(counts, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(bin, "compact", "--config", config, "--budget", strconv.Itoa(budget))
+	cmd.Stdin, cmd.Env = strings.NewReader(string(body)), append(os.Environ(), "GOCOVERDIR="+counts)
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, said.String())
+	}
+	profile := counts + ".txt"
+	if out, err := exec.Command("go", "tool", "covdata", "textfmt", "-i="+counts, "-o="+profile).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	f, err := os.Open(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		fields := strings.Fields(lines.Text()) // file:from,to statements count
+		if len(fields) != 3 {
+			continue
+		}
+		statements, _ := strconv.ParseInt(fields[1], 10, 64)
+		count, _ := strconv.ParseInt(fields[2], 10, 64)
+		n += statements * count
+	}
+	return n
+}
