@@ -1,6 +1,7 @@
 # make test   what the README names: everything that needs no network and no key
 # make check  what continuous integration runs
 # make oracle compares token counts with OpenAI's own tokenizer (needs npm, takes two minutes).
+# make survival measures what forty calls leave to the model: 20 seeds, four windows (minutes).
 # make e2e    runs real agents from npm against an upstream with a small window (installs 700 MB).
 # The rest: make golden (rewrite golden files), make bench, make bench-tokenize (counting beside
 # another library), make build, make image.
@@ -11,12 +12,12 @@ FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./com
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
             ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize:FuzzCount .:FuzzParse
 
-.PHONY: test check fmt vet lint race fuzz vuln oracle golden bench bench-tokenize build image e2e
+.PHONY: test check fmt vet lint race fuzz vuln survival oracle golden bench bench-tokenize build image e2e
 
 test:
 	$(GO) test ./...
 
-check: fmt vet lint race fuzz vuln
+check: fmt vet lint race fuzz vuln survival
 
 fmt:
 	@out=$$($(GO) tool gofumpt -l .); if [ -n "$$out" ]; then echo "gofumpt would change:"; echo "$$out"; exit 1; fi
@@ -44,6 +45,10 @@ vuln:
 	@out=$$($(GO) tool govulncheck ./... 2>&1); code=$$?; echo "$$out" | tail -n 5; \
 	if [ $$code -eq 0 ]; then exit 0; fi; \
 	case "$$out" in *"dial tcp"*|*"no such host"*|*"Forbidden"*|*"connection refused"*|*"proxyconnect"*|*"i/o timeout"*) echo "govulncheck: the vulnerability database cannot be reached from here; not checked" ;; *) exit $$code ;; esac
+
+# -v shows the table.
+survival:
+	LACONIC_SURVIVAL=all $(GO) test -v -count=1 -timeout 20m -run '^TestSurvival$$' ./e2e
 
 # -v shows how many bytes were compared.
 oracle:

@@ -35,6 +35,7 @@ var rules = []rule{
 	{"replay", nil, []string{"laconic/compact", "laconic/proxy/wire", "github.com/tidwall/gjson", "golang.org/x/"}, "replay measures policies; it may not know the proxy, nor which stages there are"},
 	{"demo/strict", nil, []string{"github.com/tidwall/gjson"}, "the strict upstream must not share a mistake with the proxy"},
 	{"demo", nil, []string{"laconic/demo/strict", "github.com/sashabaranov/go-openai"}, "the demo is a client like any other"},
+	{"e2e", nil, nil, "the product is seen as its users see it: as a process"},
 }
 
 // TestImports is the architecture: who may know whom.
