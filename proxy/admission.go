@@ -29,10 +29,9 @@ const admissionWait = 5 * time.Second
 
 var errNoMemory = errors.New("memory for request bodies used up")
 
-// gate admits bodies while they fit into the memory set aside for them. Who
-// comes first is served first, so a large body is not starved by small ones.
+// gate admits bodies while they fit into the memory set aside for them.
 type gate struct {
-	room *semaphore.Weighted
+	room room
 	size int64
 	wait time.Duration
 	// lane is for one body at a time that turned out to need more than the
@@ -46,7 +45,7 @@ type gate struct {
 }
 
 func newGate(size int64) *gate {
-	return &gate{room: semaphore.NewWeighted(size), lane: semaphore.NewWeighted(1), size: size, wait: admissionWait}
+	return &gate{room: room{free: size}, lane: semaphore.NewWeighted(1), size: size, wait: admissionWait}
 }
 
 // seat is the share of one request in the gate's room.
@@ -68,7 +67,7 @@ func (s *seat) hold(ctx context.Context, n int64) error {
 	if more <= 0 {
 		return nil
 	}
-	if err := s.g.take(ctx, s.g.room, more); err != nil {
+	if err := s.g.admit(ctx, more); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -77,17 +76,21 @@ func (s *seat) hold(ctx context.Context, n int64) error {
 	return nil
 }
 
-// take waits for n of a semaphore as long as a request may wait.
-func (g *gate) take(ctx context.Context, of *semaphore.Weighted, n int64) error {
-	if of == g.room && g.tryRoom(n) || of != g.room && of.TryAcquire(n) {
+// admit takes n of the memory, waiting for it as long as a request may wait.
+func (g *gate) admit(ctx context.Context, n int64) error {
+	if g.room.try(n) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, g.wait, errNoMemory)
+	c := g.room.claim(n)
+	g.makeRoom(0)
+	ctx, cancel := g.waiting(ctx)
 	defer cancel()
-	if of.Acquire(ctx, n) != nil {
-		return context.Cause(ctx)
-	}
-	return nil
+	return g.room.wait(ctx, c)
+}
+
+// waiting bounds how long a request waits.
+func (g *gate) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, g.wait, errNoMemory)
 }
 
 // tryHold makes the seat as large as n bytes if there is room at once.
@@ -95,7 +98,7 @@ func (s *seat) tryHold(n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	more := min(n, s.g.size) - s.held
-	if more > 0 && !s.g.room.TryAcquire(more) {
+	if more > 0 && !s.g.room.try(more) {
 		return false
 	}
 	s.held += max(0, more)
@@ -122,8 +125,10 @@ func (s *seat) grow(ctx context.Context, more int64, room func(n int64) bool) er
 		s.held += more
 		return nil
 	}
-	if err := s.g.take(ctx, s.g.lane, 1); err != nil {
-		return err
+	ctx, cancel := s.g.waiting(ctx)
+	defer cancel()
+	if s.g.lane.Acquire(ctx, 1) != nil {
+		return context.Cause(ctx)
 	}
 	s.inLane = true
 	return nil
@@ -136,7 +141,7 @@ func (s *seat) shrink(n int64) {
 	s.leaveLane()
 	if less := s.held - n; less > 0 && !s.freed {
 		s.held = n
-		s.g.room.Release(less)
+		s.g.room.give(less)
 	}
 }
 
@@ -164,7 +169,7 @@ func (s *seat) free() {
 	s.leaveLane()
 	if !s.freed {
 		s.freed = true
-		s.g.room.Release(s.held)
+		s.g.room.give(s.held)
 	}
 }
 

@@ -154,7 +154,7 @@ func TestACompressionBombIsRefused(t *testing.T) {
 	if n := len(u.requests()); n != 0 {
 		t.Errorf("%d requests reached the upstream", n)
 	}
-	if free := p.memory.room.TryAcquire(p.memory.size); !free {
+	if free := p.memory.room.try(p.memory.size); !free {
 		t.Error("memory is still held")
 	}
 }
@@ -296,7 +296,7 @@ func TestMemoryForBodiesIsWaitedForThenRefused(t *testing.T) {
 	if res := p.chat(agentBody(10, 20_000)); res.StatusCode != 200 {
 		t.Errorf("large: %d %s", res.StatusCode, res.body)
 	}
-	if !p.memory.room.TryAcquire(p.memory.size) {
+	if !p.memory.room.try(p.memory.size) {
 		t.Error("memory is still held")
 	}
 }

@@ -61,15 +61,19 @@ func unpacked(encoding string, in io.Reader, window uint64) (io.ReadCloser, erro
 }
 
 // legibly decompresses as much as there is of a body, at most mostError bytes.
-// A body that breaks off gives what stands before that.
-func legibly(encoding string, raw []byte) []byte {
+// A body that breaks off has the text before that; ok is false for one that is
+// no such body, or damaged, whatever may follow.
+func legibly(encoding string, raw []byte) (text []byte, ok bool) {
+	if head := "\x1f\x8b\x08"; encoding == "gzip" && string(raw[:min(len(raw), len(head))]) != head[:min(len(raw), len(head))] {
+		return nil, false // the decoder says so once it has ten bytes
+	}
 	r, err := unpacked(encoding, bytes.NewReader(raw), maxZstdWindow)
 	if err != nil {
-		return nil
+		return nil, atEnd(err)
 	}
 	defer func() { _ = r.Close() }()
-	text, _ := io.ReadAll(io.LimitReader(r, mostError)) // as far as it goes
-	return text
+	text, err = io.ReadAll(io.LimitReader(r, mostError))
+	return text, err == nil || atEnd(err)
 }
 
 // decompress gives what is in a compressed request, at most limit bytes, else

@@ -168,3 +168,46 @@ func TestFactsThatDoNotComeHoldNobodyUp(t *testing.T) {
 		}
 	})
 }
+
+// slow is a place for facts that answers after a while.
+type slow struct{ kept Learnt }
+
+func (s slow) Load(context.Context, FactKey) (Learnt, bool) {
+	time.Sleep(factsWait / 2)
+	return s.kept, true
+}
+
+func (slow) Save(context.Context, FactKey, Learnt) {}
+
+// TestOneReaderWaitsForFacts and those behind it do not, nor does what is learnt
+// meanwhile, which stays.
+func TestOneReaderWaitsForFacts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		until := began.Add(time.Hour)
+		p := &Proxy{o: Options{Facts: slow{Learnt{Window: 2000, Since: began, Until: until, Cap: 700, GuessUntil: until}}}}
+		p.background = newBackground(p)
+		e := new(lesson)
+		first := make(chan Learnt, 1)
+		go func() { first <- e.read(p) }()
+		synctest.Wait()
+		if !e.mu.TryLock() { // a virtual clock would wait for it for ever
+			t.Fatal("the first reader holds the lock while it waits")
+		}
+		e.mu.Unlock()
+		if l := e.read(p); l.known() {
+			t.Errorf("known before it came: %+v", l)
+		}
+		e.change(p, func(now time.Time, l *Learnt) { l.Cap, l.GuessUntil = 500, now.Add(2*time.Hour).Add(-time.Minute) })
+		if l := e.read(p); l.Cap != 500 {
+			t.Errorf("%+v", l)
+		}
+		if waited := time.Since(began); waited != 0 {
+			t.Errorf("those behind the first waited for %v", waited)
+		}
+		if l := <-first; l.Window != 2000 || l.Cap != 500 || time.Since(began) != factsWait/2 {
+			t.Errorf("%+v after %v", l, time.Since(began))
+		}
+		p.background.close()
+	})
+}

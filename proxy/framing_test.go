@@ -321,7 +321,7 @@ func TestABodyMustArrive(t *testing.T) {
 				if got := statusOf(t, string(answer)); got != want {
 					t.Errorf("status %d, want %d: %s", got, want, answer)
 				}
-				if held := v.p.memory; !held.room.TryAcquire(held.size) {
+				if held := v.p.memory; !held.room.try(held.size) {
 					t.Error("memory is still held")
 				}
 			})

@@ -19,9 +19,16 @@ const (
 	errorWait = 5 * time.Second
 	// firstRead is the buffer for the start of an answer.
 	firstRead = 4 << 10
-	// mostJudged is how much is read in all to tell whether the start of an
+	// mostSilent is how much of a compressed answer is read that holds no text
+	// yet: what is longer is no head of one.
+	mostSilent = 64 << 10
+	// mostJudged is how much is looked at in all to tell whether the start of an
 	// answer is an error: one that comes byte by byte is judged at every byte.
-	mostJudged = 16 << 20
+	// A look costs at least leastJudged, and one that takes a decoder more: that
+	// of a zstd body allocates 8 MB.
+	mostJudged  = 16 << 20
+	leastJudged = 4 << 10
+	decoding    = 64 << 10
 )
 
 // held is an answer whose start was looked at before the client sees any of it.
@@ -50,7 +57,8 @@ func (t *trip) hold(res *http.Response) *held {
 	return h
 }
 
-// first waits for the first event or byte of an answer.
+// first waits for the first event or byte of an answer. An answer that nobody
+// here can decompress is not waited for.
 func (h *held) first(w *watch) {
 	encoding := contentEncoding(h.res.Header)
 	if !legible(encoding) {
@@ -68,23 +76,20 @@ func (h *held) first(w *watch) {
 		n, err := body.Read(start.seen[len(start.seen):cap(start.seen)])
 		w.stop()
 		start.seen, start.err = start.seen[:len(start.seen)+n], err
-		text := start.seen
-		if encoding != "" && len(text) > 0 {
-			if text = legibly(encoding, start.seen); len(text) == 0 && err == nil && len(start.seen) < firstRead/4 {
-				continue // the head of a compressed body, which says nothing
-			}
-		}
-		if len(text) == 0 && err == nil {
-			continue
+		text, ok := start.seen, true
+		if encoding != "" {
+			text, ok = legibly(encoding, start.seen)
+			judged += decoding
 		}
 		whole := err == io.EOF || h.res.ContentLength >= 0 && int64(len(start.seen)) >= h.res.ContentLength
 		begins, data := overflow.FirstEvent(text, whole)
-		judged += len(text)
+		judged += leastJudged + len(start.seen) + len(text)
 		switch {
 		case begins == overflow.Error:
 			h.text = bytes.Clone(data)
 			return
-		case begins == overflow.Answer, err != nil, len(start.seen) >= mostError:
+		case begins == overflow.Answer, err != nil, !ok,
+			len(text) == 0 && len(start.seen) >= mostSilent, max(len(text), len(start.seen)) >= mostError:
 			return
 		}
 	}
@@ -119,8 +124,13 @@ func (s *started) Read(buf []byte) (int, error) {
 
 func (s *started) Close() error { return s.body.Close() }
 
-// error reads an error as far as it comes in time, and then its text.
+// error reads an error as far as it comes in time, and then its text. One that
+// nobody here can decompress is not waited for.
 func (h *held) error() {
+	encoding := contentEncoding(h.res.Header)
+	if !legible(encoding) {
+		return
+	}
 	late := &late{body: h.res.Body, done: make(chan struct{})}
 	go late.read()
 	timer := time.NewTimer(errorWait)
@@ -134,14 +144,12 @@ func (h *held) error() {
 	if err != io.EOF {
 		return
 	}
-	if encoding := contentEncoding(h.res.Header); legible(encoding) {
-		h.text = raw
-		if encoding != "" {
-			h.text = legibly(encoding, raw)
-		}
-		if h.text == nil {
-			h.text = []byte{} // an error with nothing in it is one too
-		}
+	h.text = raw
+	if encoding != "" {
+		h.text, _ = legibly(encoding, raw)
+	}
+	if h.text == nil {
+		h.text = []byte{} // an error with nothing in it is one too
 	}
 }
 

@@ -52,23 +52,40 @@ func (l *learned) lesson(key FactKey, route *Route, model string) *lesson {
 // read is what is known, as of now. The first reader waits for what is kept
 // elsewhere, those after it do not.
 func (e *lesson) read(p *Proxy) Learnt {
+	if e.isFirst(p) {
+		ctx, stop := context.WithTimeout(context.Background(), factsWait)
+		defer stop()
+		e.load(ctx, p)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.facts.at(time.Now())
+}
+
+// isFirst reports whether Facts was never asked, and notes that it is now. What
+// was asked a while ago is asked again in the background.
+func (e *lesson) isFirst(p *Proxy) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := time.Now()
-	switch {
-	case p.o.Facts == nil:
-	case e.asked.IsZero():
-		e.asked = now
-		ctx, stop := context.WithTimeout(context.Background(), factsWait)
-		defer stop()
-		if kept, ok := p.o.Facts.Load(ctx, e.key); ok {
-			now = time.Now()
-			e.facts = kept.believed(now)
-		}
-	case now.Sub(e.asked) > factsFresh && p.background.start(func(ctx context.Context) { e.share(ctx, p) }):
+	first := p.o.Facts != nil && e.asked.IsZero()
+	if first || p.o.Facts != nil && now.Sub(e.asked) > factsFresh && p.background.start(func(ctx context.Context) { e.share(ctx, p) }) {
 		e.asked = now
 	}
-	return e.facts.at(now)
+	return first
+}
+
+// load takes what is kept elsewhere and was learnt later than what is known.
+func (e *lesson) load(ctx context.Context, p *Proxy) (known, kept Learnt) {
+	kept, ok := p.o.Facts.Load(ctx, e.key)
+	now := time.Now()
+	kept = kept.believed(now)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if ok {
+		e.facts = e.facts.at(now).with(kept, e.count == nil)
+	}
+	return e.facts, kept
 }
 
 // change writes what is known, and tells Facts.
@@ -94,17 +111,8 @@ func (e *lesson) change(p *Proxy, f func(now time.Time, l *Learnt)) {
 func (e *lesson) share(ctx context.Context, p *Proxy) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*factsWait)
 	defer stop()
-	kept, ok := p.o.Facts.Load(ctx, e.key)
-	now := time.Now()
-	kept = kept.believed(now)
-	e.mu.Lock()
-	if ok {
-		e.facts = e.facts.at(now).with(kept, e.count == nil)
-	}
-	l := e.facts
-	e.mu.Unlock()
-	if !l.same(kept) {
-		p.o.Facts.Save(ctx, e.key, l)
+	if known, kept := e.load(ctx, p); !known.same(kept) {
+		p.o.Facts.Save(ctx, e.key, known)
 	}
 }
 

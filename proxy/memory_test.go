@@ -137,10 +137,10 @@ func TestABodyIsNotHeldWhileItsAnswerStreams(t *testing.T) {
 				}
 				open = append(open, in)
 			}
-			if !p.memory.room.TryAcquire(p.memory.size) {
+			if !p.memory.room.try(p.memory.size) {
 				t.Error("memory is still held")
 			} else {
-				p.memory.room.Release(p.memory.size)
+				p.memory.room.give(p.memory.size)
 			}
 			if grown := int64(heap()) - int64(before); grown > streams*256<<10 {
 				t.Errorf("%d KB for each open stream", grown/streams>>10)

@@ -75,7 +75,13 @@ func (b *outgoing) taken() {
 		b.drop()
 	case b.seat != nil:
 		b.seat.shrink(int64(len(b.data)) + b.beside())
-		b.seat.g.spares.add(b)
+		g := b.seat.g
+		// In this order: who begins to wait looks at the spares after it did.
+		if g.spares.add(b); g.room.lacks(0) > 0 {
+			g.spares.remove(b)
+			b.keeping = false
+			b.drop()
+		}
 	}
 }
 

@@ -118,7 +118,7 @@ func TestKeptBodiesMakeRoom(t *testing.T) {
 	if stood == 0 {
 		t.Error("all bodies were kept: nothing had to make room")
 	}
-	if !p.memory.room.TryAcquire(p.memory.size) {
+	if !p.memory.room.try(p.memory.size) {
 		t.Error("memory is still held")
 	}
 	t.Logf("%d sent again, %d let go", retried, stood)

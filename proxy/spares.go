@@ -8,8 +8,9 @@ import (
 )
 
 // spares are bodies that were sent and are kept in case they have to be sent
-// again. They take memory that nobody else wants: when somebody does, the
-// oldest are let go. Their requests then cannot be sent again, nothing worse.
+// again. They take memory that nobody else wants: while somebody does, none is
+// added, and the oldest are let go as far as that is needed. Their requests then
+// cannot be sent again, nothing worse.
 type spares struct {
 	mu  sync.Mutex
 	all list.List // of *outgoing, oldest first
@@ -41,18 +42,29 @@ func (s *spares) oldest() *outgoing {
 	return nil
 }
 
-// tryRoom takes n of the gate's memory if there is that much, and lets go of kept
-// bodies as long as there is not. Where that is not enough work in the
-// background is ended: its room comes free while the caller waits.
+// tryRoom takes n of the gate's memory for a body that was admitted, if there is
+// that much or can be made.
 func (g *gate) tryRoom(n int64) bool {
+	if g.room.more(n) {
+		return true
+	}
+	g.makeRoom(n)
+	return g.room.more(n)
+}
+
+// makeRoom lets go of kept bodies while there is not enough for n and for those
+// who wait. Where that is not enough either, work in the background is ended:
+// its room comes free a little later.
+func (g *gate) makeRoom(n int64) {
 	for {
-		if g.room.TryAcquire(n) {
-			return true
+		lacking := g.room.lacks(n)
+		if lacking <= 0 {
+			return
 		}
 		b := g.spares.oldest()
 		if b == nil {
-			g.yielding.stop(n)
-			return false
+			g.yielding.stop(lacking)
+			return
 		}
 		b.release()
 	}
@@ -66,5 +78,5 @@ func (s *seat) holdAgain(ctx context.Context, body []byte) error {
 		return errNoMemory
 	}
 	n := (bodyCost-1)*int64(len(body)) + elementCost*int64(bytes.Count(body, []byte("{")))
-	return s.grow(ctx, min(s.held+n, s.g.size)-s.held, s.g.room.TryAcquire)
+	return s.grow(ctx, min(s.held+n, s.g.size)-s.held, s.g.room.more)
 }

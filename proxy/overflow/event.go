@@ -27,17 +27,18 @@ const (
 func FirstEvent(start []byte, whole bool) (b Begins, data []byte) {
 	if trimmed := bytes.TrimLeft(start, " \t\r\n"); len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') {
 		if len(trimmed) == len(start) {
-			return object(trimmed, whole)
+			return object(trimmed, whole, len(start))
 		}
 		if whole {
-			return object(trimmed, true)
+			return object(trimmed, true, len(start))
 		}
 		return Answer, nil // blank lines say that somebody is alive (DeepSeek)
 	}
+	judged := 0 // of data, again once it is twice as long
 	for rest := start; ; {
 		line, after, ended := cutLine(rest)
 		if !ended && !whole {
-			return field(line, data)
+			return unended(line, data, len(start)), nil
 		}
 		name, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))
@@ -53,8 +54,9 @@ func FirstEvent(start []byte, whole bool) (b Begins, data []byte) {
 		default:
 			return Answer, nil
 		}
-		if data != nil {
-			if b, _ := object(data, false); b == Answer {
+		if data != nil && len(data) >= 2*judged {
+			judged = len(data)
+			if b, _ := object(data, false, len(start)); b == Answer {
 				return Answer, nil
 			}
 		}
@@ -65,44 +67,57 @@ func FirstEvent(start []byte, whole bool) (b Begins, data []byte) {
 			return verdict(data)
 		}
 		if len(after) == 0 {
-			return Maybe, nil
+			return waiting(data, len(start)), nil
 		}
 		rest = after
 	}
 }
 
-// field judges a line that is not complete.
-func field(line, data []byte) (Begins, []byte) {
+// unended judges an event whose last line is not complete, of which held bytes
+// are there.
+func unended(line, data []byte, held int) Begins {
 	name, value, ok := bytes.Cut(line, []byte(":"))
 	if !ok {
 		for _, known := range []string{"data", "error", "event", "id", "retry"} {
 			if bytes.HasPrefix([]byte(known), name) {
-				return Maybe, nil
+				return waiting(data, held)
 			}
 		}
-		return Answer, nil
+		return Answer
 	}
 	switch string(name) {
 	case "data", "error":
-		if b, _ := object(append(bytes.Clone(data), bytes.TrimPrefix(value, []byte(" "))...), false); b == Answer {
-			return Answer, nil
-		}
-		return Maybe, nil
+		return waiting(append(bytes.Clone(data), bytes.TrimPrefix(value, []byte(" "))...), held)
 	case "event", "id", "retry":
-		return Maybe, nil
+		return waiting(data, held)
 	}
-	return Answer, nil
+	return Answer
 }
 
-// object judges a JSON value by what is there of it.
-func object(raw []byte, whole bool) (Begins, []byte) {
+// waiting judges an event by its data so far.
+func waiting(data []byte, held int) Begins {
+	if len(data) == 0 {
+		if held > mostUndecided {
+			return Answer
+		}
+		return Maybe
+	}
+	if b, _ := object(data, false, held); b == Answer {
+		return Answer
+	}
+	return Maybe
+}
+
+// object judges a JSON value by what is there of it, in an answer of which held
+// bytes are there.
+func object(raw []byte, whole bool, held int) (Begins, []byte) {
 	if marked(raw) && json.Valid(raw) {
 		return verdict(raw)
 	}
 	if whole {
 		return Answer, nil
 	}
-	return undecided(raw), nil
+	return undecided(raw, held), nil
 }
 
 // verdict tells an error from an answer.

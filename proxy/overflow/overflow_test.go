@@ -124,7 +124,7 @@ func TestFirstEventHoldsNoAnswerBack(t *testing.T) {
 	f := func(start string, want Begins) {
 		t.Helper()
 		if got, _ := FirstEvent([]byte(start), false); got != want {
-			t.Errorf("%q: %v, want %v", start, got, want)
+			t.Errorf("%.200q: %v, want %v", start, got, want)
 		}
 	}
 	const begun = "data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1,"
@@ -134,6 +134,9 @@ func TestFirstEventHoldsNoAnswerBack(t *testing.T) {
 	f(begun+"\"choices\":[],\"usage\":null}", Answer) // all of it, and no error
 	f(begun+"\"usage\":{\"prompt_tokens\":1}}\n", Answer)
 	f(begun+"\"x\":\""+strings.Repeat("x", 64<<10), Answer)
+	f("event: "+strings.Repeat("x", 64<<10), Answer)
+	f(strings.Repeat("id: 1\n", 11<<10), Answer)
+	f(begun+"\n"+strings.Repeat("id: 1\n", 11<<10), Answer)
 	f("data: {\"choices\":[]}\n\n", Answer)
 	f("data: {]", Answer)
 	f("data: {\"a\":1 }", Answer)
@@ -160,6 +163,7 @@ func TestFirstEventHoldsNoAnswerBack(t *testing.T) {
 	f(begun+"\"provider\":\"a \\\"choices\\\":[{", Maybe)
 	f(begun+"\"meta\":{\"choices\":[{\"a\":[1,2", Maybe)
 	f(begun+"\"error\":{\"message\":\""+strings.Repeat("x", 128<<10), Maybe)
+	f(begun+"\"error\":{\"message\":\"x\n"+strings.Repeat("id: 1\n", 11<<10), Maybe)
 
 	f("d", Maybe)
 	f("data", Maybe)
@@ -222,6 +226,9 @@ func TestLargeBodiesCostLittle(t *testing.T) {
 		}
 		FirstEvent([]byte("data: "+body+"\n\n"), false)
 	}
+	// Judged at each of its lines, an event of so many would take hours.
+	FirstEvent([]byte("data: {\"error\":[\n"+strings.Repeat("data: 1,\n", 1<<20)), false)
+	FirstEvent([]byte("data: {\"error\":{\n"+strings.Repeat("data: 1,\n", 1<<20)), false)
 }
 
 func FuzzRead(f *testing.F) {

@@ -2,17 +2,17 @@ package overflow
 
 import "bytes"
 
-// mostUndecided is how much of an event is waited for whose keys say neither
-// that it is an answer nor that it is an error.
+// mostUndecided is how much of an event is waited for that says neither that it
+// is an answer nor that it is an error.
 const mostUndecided = 64 << 10
 
 // undecided judges a JSON object that is not all there by the keys at its top:
-// Maybe, or Answer. An error chunk may begin as those of answers do (OpenRouter:
+// Maybe, or Answer where too much is held already. An error chunk may begin as those of answers do (OpenRouter:
 // id, object, created, model, provider, error), so only what was generated tells
 // an answer.
-func undecided(raw []byte) Begins {
+func undecided(raw []byte, held int) Begins {
 	within := Maybe
-	if len(raw) > mostUndecided {
+	if held > mostUndecided {
 		within = Answer
 	}
 	s := scanner{b: raw}

@@ -1,0 +1,162 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// keep has the gate hold a body of n bytes that was sent and is kept.
+func keep(t *testing.T, g *gate, n int) *outgoing {
+	t.Helper()
+	s := g.seat()
+	if !s.tryHold(int64(n)) {
+		t.Fatalf("no room for %d", n)
+	}
+	data := make([]byte, n)
+	b := newOutgoing(data, data, s)
+	b.w = newWatch(&Limits{ResponseHeader: time.Hour}, func(error) {})
+	b.w.answered()
+	for err := error(nil); err == nil; {
+		_, err = b.Read(make([]byte, 1000))
+	}
+	return b
+}
+
+// keptOf reports which of some bodies are still kept.
+func keptOf(all ...*outgoing) (kept []bool) {
+	for _, b := range all {
+		kept = append(kept, b.kept() != nil)
+	}
+	return kept
+}
+
+func TestKeptBodiesAreLetGoOnlyAsFarAsThatHelps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := func(what string, got, want []bool) {
+			t.Helper()
+			for i := range want {
+				if got[i] != want[i] {
+					t.Errorf("%s: kept %v, want %v", what, got, want)
+					return
+				}
+			}
+		}
+		g := newGate(100)
+		busy := g.seat()
+		if !busy.tryHold(70) {
+			t.Fatal("no room")
+		}
+		a, b, c := keep(t, g, 5), keep(t, g, 5), keep(t, g, 5)
+		if !g.tryRoom(15) {
+			t.Error("no room where 15 are free")
+		}
+		f("for what is free", keptOf(a, b, c), []bool{true, true, true})
+		if !g.tryRoom(4) {
+			t.Error("no room for 4")
+		}
+		f("for 4", keptOf(a, b, c), []bool{false, true, true})
+		g.room.give(19)
+
+		// One waits for more than is free: what is kept goes, and what is sent
+		// meanwhile is not kept.
+		waiting := make(chan error)
+		go func() { waiting <- g.seat().hold(t.Context(), 40) }()
+		synctest.Wait()
+		f("for one who waits", keptOf(b, c), []bool{false, false})
+		if !g.room.more(10) {
+			t.Error("one who was admitted has to wait behind one who was not")
+		}
+		if g.room.try(1) {
+			t.Error("one who comes later is admitted before one who waits")
+		}
+		ended := false
+		j := &job{seat: g.seat(), cancel: func(error) { ended = true }}
+		g.yielding.add(j)
+		if !g.tryRoom(1) || ended {
+			t.Errorf("for 1 of 20 that are free a job was ended: %v", ended)
+		}
+		g.yielding.remove(j)
+		g.room.give(11)
+		busy.shrink(60) // 40 are free
+		if err := <-waiting; err != nil {
+			t.Error(err)
+		}
+		busy.shrink(30)
+		f("for nobody", keptOf(keep(t, g, 5)), []bool{true})
+	})
+}
+
+func TestABodyIsNotKeptWhileOthersWaitForItsMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(100)
+		s := g.seat()
+		if !s.tryHold(80) {
+			t.Fatal("no room")
+		}
+		data := make([]byte, 20)
+		sent := newOutgoing(data, data, s) // holds 40 until it is sent
+		sent.w = newWatch(&Limits{ResponseHeader: time.Hour}, func(error) {})
+		sent.w.answered()
+		waiting := make(chan error)
+		go func() { waiting <- g.seat().hold(t.Context(), 90) }()
+		synctest.Wait()
+		for err := error(nil); err == nil; {
+			_, err = sent.Read(make([]byte, 7))
+		}
+		if err := <-waiting; err != nil || sent.kept() != nil {
+			t.Errorf("waited in vain: %v, for what is kept: %v", err, sent.kept() != nil)
+		}
+		sent.release()
+		if free := g.room.lacks(0); free != -10 {
+			t.Errorf("%d are free, want 10", -free)
+		}
+	})
+}
+
+func TestThoseWhoWaitForMemoryAreServedInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(100)
+		busy := g.seat()
+		if !busy.tryHold(90) {
+			t.Fatal("no room")
+		}
+		order := make(chan int64, 4)
+		wait := func(ctx context.Context, n int64) *seat {
+			s := g.seat()
+			go func() {
+				err := s.hold(ctx, n)
+				if err != nil {
+					n = -n
+				}
+				order <- n
+			}()
+			synctest.Wait()
+			return s
+		}
+		gone, leave := context.WithCancelCause(t.Context())
+		large := wait(gone, 95)
+		small, last := wait(t.Context(), 8), wait(t.Context(), 100)
+		leave(errors.New("left"))
+		if a, b := <-order, <-order; a+b != 8-95 {
+			t.Errorf("%d and %d, want -95, and 8 then", a, b)
+		}
+		large.free()
+		busy.free()
+		small.free()
+		if n := <-order; n != 100 {
+			t.Errorf("%d, want 100", n)
+		}
+		began := time.Now()
+		wait(t.Context(), 1)
+		if n := <-order; n != -1 || time.Since(began) != admissionWait {
+			t.Errorf("%d after %v", n, time.Since(began))
+		}
+		last.free()
+		if !g.room.try(100) {
+			t.Error("memory is still held")
+		}
+	})
+}
