@@ -2,6 +2,8 @@ package compact_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,5 +33,48 @@ func TestNoRequestPointBetweenACallAndItsResult(t *testing.T) {
 		if e.At < 43 { // the answer behind the late result
 			t.Errorf("an epoch at %d, where the result that was moved to index 2 had not come", e.At)
 		}
+	}
+}
+
+// TestResultsFindTheirCallsInRealConversations moves results of recorded
+// conversations to other places, with words of users and models in between.
+// Broken holds the property: a result whose id one call and no other result has
+// leaves repair behind that call as it came.
+func TestResultsFindTheirCallsInRealConversations(t *testing.T) {
+	chance := rand.New(rand.NewPCG(1, 2))
+	moved := 0
+	for _, rec := range compacttest.Shared(t) {
+		for range 4 {
+			msgs := slices.Clone(rec.Messages)
+			for range 1 + chance.IntN(6) {
+				from := chance.IntN(len(msgs))
+				if !msgs[from].Role.Result() {
+					continue
+				}
+				m, to := msgs[from], chance.IntN(len(msgs))
+				msgs = slices.Insert(slices.Delete(msgs, from, from+1), to, m)
+				if chance.IntN(2) == 0 {
+					msgs = slices.Insert(msgs, to, answer("one moment"))
+				}
+				moved++
+			}
+			for i := range msgs {
+				msgs[i].Origin = i
+			}
+			in := compact.Conversation{Messages: msgs}
+			for _, mode := range []compact.RepairMode{compact.RepairAnswer, compact.RepairDrop} {
+				p := &compact.Policy{Repair: mode}
+				plan, r := compact.Compact(in, p, compacttest.Bytes{}, compact.Limits{}.For(0))
+				for _, err := range compact.Broken(in, p, compacttest.Bytes{}, compact.Limits{}.For(0), &plan, r) {
+					t.Errorf("%s, %s: %v", rec.ID, mode, err)
+				}
+			}
+		}
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	if moved < 100 {
+		t.Errorf("only %d results were moved", moved)
 	}
 }
