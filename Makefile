@@ -9,7 +9,7 @@
 GO       ?= go
 FUZZTIME ?= 20s
 FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./compact/stage:FuzzSqueeze ./compact/stage:FuzzShortStrings \
-            ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
+            ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
             ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize:FuzzCount .:FuzzParse
 
 .PHONY: test check fmt vet lint race fuzz vuln survival oracle golden bench bench-tokenize build image e2e e2e-all

@@ -77,9 +77,11 @@ func compactCommand() *cobra.Command {
 			if explain {
 				return explainPlan(cmd.OutOrStdout(), r, &plan, report)
 			}
-			body, err = r.Encode(plan.Apply(r.Conversation, ""))
-			if err != nil {
-				return err
+			if report.MessagesAfter > 0 { // else it says nothing, and goes out as it came
+				body, err = r.Encode(plan.Apply(r.Conversation, ""))
+				if err != nil {
+					return err
+				}
 			}
 			_, err = cmd.OutOrStdout().Write(body)
 			return err
@@ -96,6 +98,12 @@ func explainPlan(w io.Writer, r *wire.Request, plan *compact.Plan, report compac
 		report.Outcome, report.Before, report.After, report.Budget, report.Fixed, report.MessagesBefore, report.MessagesAfter)
 	if report.NotEnough() {
 		fmt.Fprintln(w, "not enough history: it is above the budget, and under this policy nothing in it may leave or be shortened")
+	}
+	if report.MessagesAfter == 0 {
+		fmt.Fprintln(w, "empty: no message says anything, so it goes out as it came")
+	}
+	if n := report.ResultsDropped; n > 0 {
+		fmt.Fprintf(w, "%d results with content dropped: no call can own them\n", n)
 	}
 	for i, e := range plan.Epochs {
 		fmt.Fprintf(w, "epoch %d, after %d messages: %d → %d tokens\n", i+1, e.At, e.Before, e.After)

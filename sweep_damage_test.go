@@ -18,6 +18,7 @@ type line struct {
 	calls   []string // ids
 	answers string
 	empty   bool // nothing in it: no content, no calls
+	text    bool // its content is a text, or has one
 }
 
 func lineOf(raw []byte) line {
@@ -25,7 +26,9 @@ func lineOf(raw []byte) line {
 	for _, id := range gjson.GetBytes(raw, "tool_calls.#.id").Array() {
 		l.calls = append(l.calls, id.String())
 	}
-	switch c := gjson.GetBytes(raw, "content"); {
+	c := gjson.GetBytes(raw, "content")
+	l.text = c.Type == gjson.String && c.Str != "" || c.IsArray() && c.Get("#.text").String() != "[]"
+	switch {
 	case c.Type == gjson.Null, c.IsArray() && len(c.Array()) == 0:
 		l.empty = len(l.calls) == 0 && !gjson.GetBytes(raw, "function_call").Exists() && !gjson.GetBytes(raw, "reasoning_content").Exists()
 	}
@@ -306,11 +309,11 @@ var damages = []damage{
 	}},
 }
 
-// hopeless tells whether nothing of a list can be kept: an API that refuses an
-// empty list as well as a lone result leaves no way to make it legal.
+// hopeless reports whether a list says nothing: an API that refuses an empty
+// list leaves no way to make it legal.
 func hopeless(ls []line) bool {
 	for _, l := range ls {
-		if l.role != "tool" && l.role != "function" && !(l.role == "assistant" && l.empty) {
+		if result := l.role == "tool" || l.role == "function"; result && l.text || !result && !(l.role == "assistant" && l.empty) {
 			return false
 		}
 	}

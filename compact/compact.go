@@ -26,6 +26,11 @@ func Compact(in Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 		Outcome: Untouched, Before: total, After: total, Budget: b.Tokens, Fixed: in.Fixed,
 		MessagesBefore: len(in.Messages), MessagesAfter: len(msgs), Repairs: len(edits),
 	}
+	for i := range edits {
+		if edits[i].Op == OpDropResult {
+			r.ResultsDropped++
+		}
+	}
 	if len(edits) > 0 {
 		r.Outcome = Repaired
 		r.Before = in.Fixed + CostAll(c, in.Messages)

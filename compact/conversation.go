@@ -73,6 +73,9 @@ const (
 // Part is one piece of a message's content.
 type Part struct {
 	Kind Kind
+	// Nth says which part of the client's message this is, from 1; 0: the
+	// client did not send it.
+	Nth uint32
 	// Text is what the model reads. For media it is the URL or the base64 data,
 	// for KindOther the whole part as it came.
 	Text Text
@@ -94,6 +97,7 @@ const (
 // Call is one tool call of an assistant message.
 type Call struct {
 	Kind      CallKind
+	Nth       uint32 // which call of the client's message this is, from 1; 0: the client did not send it
 	ID        string // "" when missing or not a string
 	Name      string
 	Arguments Text // the arguments as sent: usually JSON, not always
@@ -128,6 +132,8 @@ type Message struct {
 	// removed whole, never edited: Gemini, Anthropic and DeepSeek refuse a
 	// thinking turn that changed.
 	Sealed bool
+	// SealedByCalls: the signatures of its calls are all that seals it.
+	SealedByCalls bool
 	// Open: an assistant message that the model is asked to go on with
 	// (prefix, partial, continue_final_message). It is left alone.
 	Open bool
@@ -147,8 +153,14 @@ func (m *Message) Empty() bool {
 	return blank && len(m.Calls) == 0 && !m.Holds && !m.Open && !m.Sealed && m.Reasoning.Len() == 0
 }
 
+// says reports whether there is anything in the message beside calls and
+// reasoning.
+func (m *Message) says() bool {
+	return m.Holds || slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Kind != KindText || p.Text.Len() > 0 })
+}
+
 // Equal tells whether an upstream would see the same: everything but the marks
-// Origin and Edited.
+// Origin, Edited and Nth.
 func (m *Message) Equal(o *Message) bool {
 	return m.Role == o.Role && m.Shape == o.Shape && m.Answers == o.Answers && m.Name == o.Name &&
 		m.EmptyCalls == o.EmptyCalls && m.Sealed == o.Sealed && m.Open == o.Open && m.Holds == o.Holds &&

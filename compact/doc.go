@@ -12,6 +12,9 @@
 //     list, and a message that is not marked as edited is the client's.
 //   - paired: whatever came in, what goes out has every tool call answered
 //     exactly once, directly after its message, and no result without a call.
+//     Repair keeps a result whose id is in one call and one result, behind that
+//     call and with its content, unless the model is to go on with that call;
+//     what it drops is counted.
 //   - fits: what goes out is within the budget, or the report says over. Where
 //     what must stay leaves less than a quarter of the budget, that is planned
 //     for and a quarter of the budget beside: forgetting everything would not
@@ -22,7 +25,8 @@
 //     them long strings in recent arguments; a result of the newest exchange
 //     keeps its head.
 //   - stable: what was sent stays a prefix of what is sent next, except at an
-//     epoch; between two epochs enough arrives to be worth one.
+//     epoch, and where a later message decides which call a result answers;
+//     between two epochs enough arrives to be worth one.
 //   - stateless: a plan is a function of conversation, policy and budget.
 //   - idempotent: repairing what was repaired, and compacting what is at or
 //     below the trigger, changes nothing.
@@ -37,7 +41,7 @@
 // the stages in order, a draft a conversation being edited, an edit one change
 // with its reason, a plan the edits of one conversation. A request point is a
 // place where a client must have sent a request: before each assistant
-// message, and the end. An epoch is one climb of the ladder at a request
+// message, but not between a call and its result, and the end. An epoch is one climb of the ladder at a request
 // point. The budget is the tokens a prompt may cost; the room is what is left
 // of it above what must stay. Start above the trigger, stop below land.
 //

@@ -64,13 +64,18 @@ func (f *folding) walk(last bool) {
 	}
 }
 
-// point is the first request point behind k: before an assistant message, or
-// the end.
+// point returns the first request point behind k: before an assistant message
+// that came after all that is before it, or the end. Where repair moved a result
+// forward, no client sent what ends between its call and its old place.
 func (f *folding) point(k int) int {
 	if f.p.Once || k >= len(f.d.msgs) {
 		return len(f.d.msgs)
 	}
-	return int(f.d.parts.next[k+1])
+	k = int(f.d.parts.next[k+1])
+	for k < len(f.d.msgs) && f.d.msgs[k].Origin < int(f.d.parts.latest[k]) {
+		k = int(f.d.parts.next[k+1])
+	}
+	return k
 }
 
 // advance makes the messages up to the request point k visible.

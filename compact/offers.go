@@ -263,7 +263,7 @@ func (d *Draft) readHeads() {
 	for ; o.heads < d.end; o.heads++ {
 		i := o.heads
 		m := &d.msgs[i]
-		if m.Role.Head() && len(m.Parts) == 1 && o.body {
+		if m.Role.Head() && len(m.Parts) == 1 && m.Parts[0].Kind == KindText && o.body {
 			text := m.Parts[0].Text.String()
 			if was, ok := o.byHead[text]; ok {
 				o.repeated = append(o.repeated, was)

@@ -1,6 +1,6 @@
 package compact
 
-// legal tells whether a list needs no repair. It allocates nothing for lists
+// legal reports whether a list needs no repair. It allocates nothing for lists
 // as real clients send them.
 func legal(msgs []Message) bool {
 	for i := 0; i < len(msgs); {
@@ -9,7 +9,7 @@ func legal(msgs []Message) bool {
 			return false
 		}
 		i++
-		if m.Role != Assistant || len(m.Calls) == 0 || (m.Open && i == len(msgs)) {
+		if !m.calling() || (m.Open && i == len(msgs)) {
 			continue
 		}
 		n := len(m.Calls)
@@ -21,7 +21,7 @@ func legal(msgs []Message) bool {
 	return true
 }
 
-// answered tells whether results answer calls one to one, in any order.
+// answered reports whether results answer calls one to one, in any order.
 func answered(calls []Call, results []Message) bool {
 	if len(calls) <= 16 {
 		for i := range calls {
@@ -60,6 +60,9 @@ func answered(calls []Call, results []Message) bool {
 	}
 	return len(open) == 0
 }
+
+// calling reports whether the message has calls to be answered.
+func (m *Message) calling() bool { return m.Role == Assistant && len(m.Calls) > 0 }
 
 // pairKey is what a call and its result have in common.
 type pairKey struct {

@@ -3,11 +3,13 @@ package compact
 // Op says what an edit does.
 type Op string
 
-// The edits there are. The first seven are made by Repair, the others by the
+// The edits there are. The first nine are made by Repair, the others by the
 // ladder.
 const (
 	OpDropEmptyCalls Op = "drop_empty_calls" // tool_calls: [] or null is removed
-	OpDropMessage    Op = "drop_message"     // a message says nothing, or is a result without its call
+	OpDropMessage    Op = "drop_message"     // a message that says nothing is removed
+	OpDropResult     Op = "drop_result"      // a result with content that no call can own is removed
+	OpQuote          Op = "quote"            // such a result is quoted in a user message, because nothing else is left
 	OpDropCall       Op = "drop_call"        // a call that nobody answered is removed
 	OpAnswer         Op = "answer"           // a call that nobody answered gets a synthetic result
 	OpSetID          Op = "set_id"           // a result takes the id of its call

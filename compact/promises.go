@@ -17,6 +17,7 @@ func Broken(in Conversation, p *Policy, c Counter, b Budget, plan *Plan, r Repor
 	k := checker{in: in, out: plan.Apply(in, ""), p: p, c: c, b: b.whole(), plan: plan, r: r}
 	k.untouched()
 	k.paired()
+	k.owned()
 	k.fits()
 	k.kept()
 	k.idempotent()
@@ -88,46 +89,6 @@ func (k *checker) original(origin int) *Message {
 		}
 	}
 	return nil
-}
-
-// paired: walks the list as a strict upstream does.
-func (k *checker) paired() {
-	open := map[pairKey]int{}
-	for i := range k.out {
-		m := &k.out[i]
-		if m.Role.Result() {
-			key := resultKey(m)
-			if open[key] == 0 {
-				k.fail("paired", "message %d answers %q, which no open call has", i, m.Answers)
-				continue
-			}
-			open[key]--
-			if open[key] == 0 {
-				delete(open, key)
-			}
-			continue
-		}
-		if len(open) > 0 {
-			k.fail("paired", "%d calls before message %d have no result", len(open), i)
-			clear(open)
-		}
-		if m.EmptyCalls {
-			k.fail("paired", "message %d has an empty list of calls", i)
-		}
-		if m.Open && i == len(k.out)-1 {
-			continue
-		}
-		for n := range m.Calls {
-			key := callKey(&m.Calls[n])
-			if open[key] > 0 && !key.legacy {
-				k.fail("paired", "message %d uses the id %q twice", i, key.id)
-			}
-			open[key]++
-		}
-	}
-	if len(open) > 0 {
-		k.fail("paired", "%d calls at the end have no result", len(open))
-	}
 }
 
 // fits: within the budget, or reported as over; and the totals are true.

@@ -16,43 +16,51 @@ const (
 // history is the same bytes at every turn.
 const NoResult = "(no result: the call was interrupted or its result is not part of this conversation)"
 
-// maxID is the longest id that OpenAI takes.
-const maxID = 40
-
 // Repair makes the pairs of a conversation legal: every call is answered
-// exactly once, directly after its message, and no result stands without its
-// call. It works by position, because ids repeat from round to round in real
-// traffic. It is total, pure and idempotent; a legal list comes back as the
-// same slice, and msgs is never changed.
+// exactly once, directly after its message, and no result is without its call.
+// It is total, pure and idempotent; a legal list comes back as the same slice,
+// and msgs is never changed. Its cost is linear.
 //
 // A round is an assistant message with calls, together with directly adjacent
 // assistant messages with calls, and everything after them up to the next
-// assistant message. Within a round: exact ids pair first (the nth call with
-// an id and the nth result with it); then, if exactly one call is open and
-// exactly one result of the run behind its message is left over, these two
-// pair; results move behind their call, what stood between moves behind them;
-// results left over leave; calls left open are answered or dropped by mode.
+// assistant message. Calls and results pair in three steps, each over the
+// whole list before the next:
+//
+//  1. Within a round the nth call with an id pairs with the nth result with it:
+//     ids repeat from round to round in real traffic.
+//  2. A call that is still open takes the first unpaired result behind it with
+//     exactly its id, unless another message calls with that id in between. A
+//     result before its call pairs with it only if no other call and no other
+//     result of the list has that id.
+//  3. The one open call of a round and the one unpaired result directly behind
+//     its message pair, if no call of the list has the result's id.
+//
+// Legacy calls, which pair by name, and calls and results without an id stay
+// out of step 2. The calls of a last message that is Open are not answered.
+//
+// Then results move directly behind their call, and what was between follows
+// them; results that nothing can own are removed; calls left open are answered
+// or removed by mode. Where only results would be left of a list, one user
+// message quotes them. The result is empty only if the list says nothing.
 func Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
 	if legal(msgs) {
 		return msgs, nil
 	}
 	r := repairer{mode: mode, out: make([]Message, 0, len(msgs)+4)}
 	r.in = r.withoutEmptyCalls(msgs)
+	r.pair()
+	rounds := r.rounds
 	for i := 0; i < len(r.in); {
-		m := &r.in[i]
-		switch {
-		case m.Role == Assistant && len(m.Calls) > 0:
-			i = r.round(i)
-		case m.Role == Assistant && m.Empty():
-			r.note(Edit{Op: OpDropMessage, Why: "assistant message without content", Origin: m.Origin})
-			i++
-		case m.Role.Result():
-			r.note(Edit{Op: OpDropMessage, Why: "result without its call", Origin: m.Origin, ID: m.Answers})
-			i++
-		default:
-			r.out = append(r.out, *m)
-			i++
+		if len(rounds) > 0 && rounds[0].start == i {
+			r.place(&rounds[0])
+			i, rounds = rounds[0].end, rounds[1:]
+			continue
 		}
+		r.keep(i)
+		i++
+	}
+	if len(r.out) == 0 {
+		r.quote()
 	}
 	return r.out, r.edits
 }
@@ -62,6 +70,9 @@ type repairer struct {
 	mode    RepairMode
 	in, out []Message
 	edits   []Edit
+	rounds  []round
+	owned   []bool // per message of in: a result that has its call
+	lost    []int  // results that nothing can own
 }
 
 func (r *repairer) note(e Edit) {
@@ -82,119 +93,38 @@ func (r *repairer) withoutEmptyCalls(msgs []Message) []Message {
 	return in
 }
 
-// open marks a call without a result.
-const open = -1
-
-// caller is one message with calls within a round.
-type caller struct {
-	at      int   // index in r.in
-	answers []int // per call: index in r.in of its result, or open
-}
-
-// round repairs the round that starts at i and gives the index behind it.
-func (r *repairer) round(i int) int {
-	var callers []caller
-	j := i
-	for ; j < len(r.in) && r.in[j].Role == Assistant && len(r.in[j].Calls) > 0; j++ {
-		c := caller{at: j, answers: make([]int, len(r.in[j].Calls))}
-		for k := range c.answers {
-			c.answers[k] = open
+// keep writes message i, which has no calls, unless it is a result or says
+// nothing. A result that has its call is written behind that.
+func (r *repairer) keep(i int) {
+	switch m := &r.in[i]; {
+	case r.owned[i]:
+	case m.Role.Result():
+		r.lost = append(r.lost, i)
+		e := Edit{Op: OpDropMessage, Why: "result without its call, and without content", Origin: m.Origin, ID: m.Answers}
+		if m.says() {
+			e.Op, e.Why = OpDropResult, "no call can own this result"
 		}
-		callers = append(callers, c)
+		r.note(e)
+	case m.Role == Assistant && m.Empty():
+		r.note(Edit{Op: OpDropMessage, Why: "assistant message without content", Origin: m.Origin})
+	default:
+		r.out = append(r.out, *m)
 	}
-	end := j
-	for end < len(r.in) && r.in[end].Role != Assistant {
-		end++
-	}
-	var going *Message
-	if last := &r.in[j-1]; last.Open && j == len(r.in) {
-		// The model is asked to go on with this message: its calls are not
-		// answered yet, and must not be.
-		callers, going = callers[:len(callers)-1], last
-	}
-	used := r.pairByID(callers, j, end)
-	r.pairLeftover(callers, j, end, used)
-	r.place(callers, j, end, used)
-	if going != nil {
-		r.out = append(r.out, *going)
-	}
-	return end
-}
-
-// pairByID pairs the nth call with an id and the nth result with it. used[k]
-// tells whether result j+k has its call.
-func (r *repairer) pairByID(callers []caller, j, end int) (used []bool) {
-	used = make([]bool, end-j)
-	queues := make(map[pairKey][]int)
-	for k := j; k < end; k++ {
-		if r.in[k].Role.Result() {
-			key := resultKey(&r.in[k])
-			queues[key] = append(queues[key], k)
-		}
-	}
-	for _, c := range callers {
-		for n := range c.answers {
-			key := callKey(&r.in[c.at].Calls[n])
-			if q := queues[key]; len(q) > 0 {
-				c.answers[n], queues[key] = q[0], q[1:]
-				used[q[0]-j] = true
-			}
-		}
-	}
-	return used
-}
-
-// pairLeftover pairs the one open call of a message and the one result left
-// over in the run of results directly behind it.
-func (r *repairer) pairLeftover(callers []caller, j, end int, used []bool) {
-	if len(callers) == 0 {
-		return
-	}
-	c := callers[len(callers)-1]
-	if c.at != j-1 {
-		return
-	}
-	call, result := open, open
-	for n, a := range c.answers {
-		if a == open {
-			if call != open {
-				return
-			}
-			call = n
-		}
-	}
-	for k := j; k < end && r.in[k].Role.Result(); k++ {
-		if !used[k-j] {
-			if result != open {
-				return
-			}
-			result = k
-		}
-	}
-	if call == open || result == open {
-		return
-	}
-	if legacy := r.in[c.at].Calls[call].Kind == CallLegacy; legacy != (r.in[result].Role == Function) {
-		return
-	}
-	c.answers[call] = result
-	used[result-j] = true
 }
 
 // place writes a round in its legal order: each message with calls, its
-// results, and behind the last of them everything else that stood in the
-// round. Results that already stood directly behind their message keep their
-// order.
-func (r *repairer) place(callers []caller, j, end int, used []bool) {
-	for n, c := range callers {
+// results, and behind the last of them everything else of the round. Results
+// that are all directly behind their message keep their order.
+func (r *repairer) place(o *round) {
+	for n, c := range o.callers {
 		m := r.in[c.at]
 		if r.mode == RepairDrop {
 			m, c.answers = r.withoutOpen(m, c.answers)
 			if len(c.answers) == 0 {
-				if m.Empty() {
-					r.note(Edit{Op: OpDropMessage, Why: "nothing left but unanswered calls", Origin: m.Origin})
-				} else {
+				if m.says() {
 					r.out = append(r.out, m)
+				} else {
+					r.note(Edit{Op: OpDropMessage, Why: "nothing left but unanswered calls", Origin: m.Origin})
 				}
 				continue
 			}
@@ -203,8 +133,8 @@ func (r *repairer) place(callers []caller, j, end int, used []bool) {
 		at := len(r.out)
 		r.out = append(r.out, m)
 		order, moved := c.answers, true
-		if n == len(callers)-1 {
-			order, moved = r.standing(c.answers, j)
+		if n == len(o.callers)-1 {
+			order, moved = r.standing(c.answers, o.results)
 		}
 		for _, k := range order {
 			if k == open {
@@ -222,27 +152,24 @@ func (r *repairer) place(callers []caller, j, end int, used []bool) {
 			}
 		}
 	}
-	for k := j; k < end; k++ {
-		switch m := &r.in[k]; {
-		case used[k-j]:
-		case m.Role.Result():
-			r.note(Edit{Op: OpDropMessage, Why: "result without its call", Origin: m.Origin, ID: m.Answers})
-		default:
-			r.out = append(r.out, *m)
-		}
+	for k := o.results; k < o.end; k++ {
+		r.keep(k)
+	}
+	if o.going {
+		r.out = append(r.out, r.in[o.results-1])
 	}
 }
 
-// standing gives the results of a message in the order in which they stand,
-// when all of them stand in the run of results directly behind it (it starts
-// at j); else in call order, and then they move.
+// standing returns the results of a message in the order of the list if all of
+// them are in the run of results that starts at j, directly behind the message;
+// else in call order, and then they move.
 func (r *repairer) standing(answers []int, j int) (order []int, moved bool) {
 	run := j
 	for run < len(r.in) && r.in[run].Role.Result() {
 		run++
 	}
 	for _, k := range answers {
-		if k != open && k >= run {
+		if k != open && (k < j || k >= run) {
 			return answers, true
 		}
 	}
@@ -265,6 +192,9 @@ func (r *repairer) withoutOpen(m Message, answers []int) (Message, []int) {
 	}
 	if len(kept) < len(answers) {
 		m.Calls, m.Edited = calls, true
+		if m.SealedByCalls && !slices.ContainsFunc(calls, func(c Call) bool { return c.Sealed }) {
+			m.Sealed, m.SealedByCalls = false, false
+		}
 	}
 	return m, kept
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// maxID is the longest id that OpenAI takes.
+const maxID = 40
+
 // rename gives a new id to a call whose id is missing, or was used before in
 // the same message. Its result follows in align.
 func (r *repairer) rename(m *Message, answers []int) {
@@ -15,7 +18,7 @@ func (r *repairer) rename(m *Message, answers []int) {
 	}
 	delete(ids, "")
 	seen := make(map[string]bool, len(m.Calls))
-	copied := false
+	copied, next := false, len(ids)+1
 	for n := range m.Calls {
 		c := m.Calls[n]
 		if c.Kind == CallLegacy {
@@ -34,7 +37,7 @@ func (r *repairer) rename(m *Message, answers []int) {
 			}
 		}
 		if fresh == "" {
-			fresh = freshID(c.ID, ids)
+			fresh = freshID(c.ID, ids, &next)
 		}
 		c.ID = fresh
 		ids[fresh], seen[fresh] = true, true
@@ -46,14 +49,16 @@ func (r *repairer) rename(m *Message, answers []int) {
 	}
 }
 
-// freshID makes an id out of id that is not in ids. An id of nine letters and
-// digits keeps that form, which Mistral demands.
-func freshID(id string, ids map[string]bool) string {
+// freshID makes an id out of id that is not in ids, with *next or a later
+// number at its end. An id of nine letters and digits keeps that form, which
+// Mistral demands. All calls of a message share next: to look again from the
+// start for each would be quadratic.
+func freshID(id string, ids map[string]bool, next *int) string {
 	if id == "" {
 		id = "call"
 	}
-	for n := len(ids) + 1; ; n++ {
-		suffix := strconv.Itoa(n)
+	for ; ; *next++ {
+		suffix := strconv.Itoa(*next)
 		s := strings.ToValidUTF8(id[:min(len(id), maxID-1-len(suffix))], "") + "_" + suffix
 		if len(id) == 9 && alphanumeric(id) && len(suffix) < 9 {
 			s = id[:9-len(suffix)] + suffix

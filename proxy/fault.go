@@ -7,14 +7,17 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"laconic/proxy/wire"
 )
 
-// errFault is a panic that was recovered, and told to the listener.
+// errFault is a panic that was recovered, and reported to the listener.
 var errFault = errors.New("fault")
 
-// safely runs one step of the pure half. A panic in it costs the client
-// nothing but the step. http.ErrAbortHandler is no fault but an order to the
-// server, and goes on to it.
+// safely runs one step of the pure half. A panic or an error in it costs the
+// client nothing but the step, and reaches the listener: a body that cannot be
+// read is no fault of ours. http.ErrAbortHandler is an order to the server, and
+// goes on to it.
 func (t *trip) safely(step string, f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -25,7 +28,11 @@ func (t *trip) safely(step string, f func() error) (err error) {
 			err = errFault
 		}
 	}()
-	return f()
+	var unreadable *wire.PassError
+	if err = f(); err != nil && !errors.As(err, &unreadable) {
+		t.p.o.Listener.Failed(FaultInfo{ID: t.info.ID, Where: step, What: err.Error()})
+	}
+	return err
 }
 
 // fault tells the listener of a panic.

@@ -81,7 +81,8 @@ type PassInfo struct {
 	Route            string
 	Outcome          Outcome // Passed or Bypassed
 	// Reason is a word: "route" for what is no chat request, "mode" for what
-	// the client wanted left alone, "encoding", "fault", or one of wire.Codes.
+	// the client wanted left alone, "encoding", "empty" for a list of messages
+	// that says nothing, "fault", or one of wire.Codes.
 	Reason string
 	Detail string // for the operator; holds no content
 	Tags   string
@@ -130,8 +131,9 @@ type Usage struct {
 	Prompt, Completion, Cached int
 }
 
-// FaultInfo is a fault of our own, usually a recovered panic. It holds the
-// place of the fault, never what was being read.
+// FaultInfo is a fault of our own: a recovered panic, or an edit that cannot be
+// written, which has no Stack. It holds the place of the fault, never what was
+// being read.
 type FaultInfo struct {
 	ID    string // "" when no single request is concerned
 	Where string

@@ -8,9 +8,10 @@ import (
 )
 
 // LogTo is a Listener that writes one line per request: "compaction" for chat
-// requests, "request" for others. A line is info when something was edited,
-// refused or went wrong, and debug when a request was only measured or passed.
-// At debug every edit has a line of its own. Faults of our own are errors.
+// requests, "request" for others. A line is a warning when a result with content
+// was dropped, info when something was edited, refused or went wrong, and debug
+// when a request was only measured or passed. At debug every edit has a line of
+// its own. Faults of our own are errors.
 //
 // No line at any level holds content or a credential: of a path only a known
 // endpoint is named, of an edit its place, its reason and the id of the call.
@@ -23,7 +24,10 @@ func LogTo(log *zap.Logger) Listener {
 		},
 		Replied: func(i ReplyInfo) {
 			level := zap.DebugLevel
-			if notable(i) {
+			switch {
+			case losing(i):
+				level = zap.WarnLevel
+			case notable(i):
 				level = zap.InfoLevel
 			}
 			name := "request"
@@ -36,10 +40,15 @@ func LogTo(log *zap.Logger) Listener {
 		},
 		Summarized: func(i JobInfo) { logJob(log, i) },
 		Failed: func(i FaultInfo) {
-			log.Error("fault", zap.String("request_id", i.ID), zap.String("where", i.Where),
-				zap.String("what", i.What), zap.String("stacktrace", i.Stack))
+			f := []zap.Field{zap.String("request_id", i.ID), zap.String("where", i.Where), zap.String("what", i.What)}
+			log.Error("fault", appendText(f, "stacktrace", i.Stack)...)
 		},
 	}
+}
+
+// losing reports whether what was sent lacks results that the client sent.
+func losing(i ReplyInfo) bool {
+	return i.Rewrite != nil && i.Rewrite.Report.ResultsDropped > 0 && i.Outcome != Shadow && i.Outcome != Rejected
 }
 
 // notable tells whether an operator wants to see a reply at the usual level.
@@ -107,6 +116,9 @@ func rewriteFields(i *RewriteInfo) []zap.Field {
 		zap.Int("epochs", r.Epochs), zap.Int("repairs", r.Repairs),
 		zap.Int("bytes_before", i.BytesBefore), zap.Int("bytes_after", i.BytesAfter),
 		zap.Duration("overhead", i.Overhead),
+	}
+	if r.ResultsDropped > 0 {
+		f = append(f, zap.Int("results_dropped", r.ResultsDropped))
 	}
 	if len(r.Stages) > 0 {
 		f = append(f, zap.Array("stages", stageLines(r.Stages)))

@@ -98,7 +98,15 @@ func TestEveryChatRequestIsOneLine(t *testing.T) {
 	if line["tags"] != "team=a" || !strings.Contains(fmt.Sprint(line["stages"]), "elide_results") {
 		t.Errorf("%v", line)
 	}
-	f(`{"messages":[{"role":"user","content":"x"},{"role":"tool","tool_call_id":"c","content":"x"}]}`, "info", "repaired", "200")
+	orphan := `{"messages":[{"role":"user","content":"x"},{"role":"tool","tool_call_id":"c","content":"x"}]}`
+	if line := f(orphan, "warn", "repaired", "200"); line["results_dropped"] != 1.0 {
+		t.Errorf("%v", line)
+	}
+	f(orphan, "info", "shadow", "200", "X-Laconic-Mode", "shadow")
+	f(`{"messages":[{"role":"user","content":"x"},{"role":"tool","tool_call_id":"c","content":""}]}`, "info", "repaired", "200")
+	if line := f(`{"messages":[{"role":"assistant","content":null,"tool_calls":[]}]}`, "info", "passed", "200"); line["reason"] != "empty" {
+		t.Errorf("%v", line)
+	}
 	f(fmt.Sprintf(manyWords, ""), "info", "over", "200")
 	f(fmt.Sprintf(manyWords, ""), "info", "rejected", "400", "X-Laconic-Policy", "strict")
 	f(agentBody(20, 100), "info", "shadow", "200", "X-Laconic-Mode", "shadow")

@@ -50,6 +50,10 @@ func (t *trip) rewrite() {
 		t.pass(in, Passed, "fault", "")
 		return
 	}
+	if info.Report.MessagesAfter == 0 {
+		t.pass(in, Passed, "empty", "")
+		return
+	}
 	if t.cannotFit(info) {
 		if plan, ok = t.repairOnly(req, info); !ok {
 			t.pass(in, Passed, "fault", "")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/zap"
+
 	"laconic/compact"
 )
 
@@ -352,5 +354,42 @@ func TestEverythingElsePasses(t *testing.T) {
 		if c.method != "HEAD" && string(res.body) != "\x00\x01binary" {
 			t.Errorf("%s %s: answer %q", c.method, c.path, res.body)
 		}
+	}
+}
+
+// unwritable edits what no stage may: the encoder cannot write another role.
+type unwritable struct{}
+
+func (unwritable) Name() string { return "unwritable" }
+
+func (unwritable) Shrink(d *compact.Draft) {
+	for ref := range d.Results() {
+		d.Rewrite(ref, "(gone)", "old tool result")
+		d.Message(ref.Message).Role = compact.User
+	}
+}
+
+// TestAnEditThatCannotBeWrittenIsReported: the client's own bytes go out, and
+// the operator hears why.
+func TestAnEditThatCannotBeWrittenIsReported(t *testing.T) {
+	u := newUpstream(t, nil)
+	var log logged
+	p := inFrontOf(t, u, func(o *Options) {
+		o.Default.Policy.Ladder = []compact.Stage{unwritable{}}
+		o.Listener = LogTo(log.at(zap.InfoLevel))
+	})
+	body := agentBody(20, 100)
+	if res := p.chat(body); res.StatusCode != 200 || string(u.only(t).Body) != body {
+		t.Errorf("%d, %d bytes arrived of %d", res.StatusCode, len(u.only(t).Body), len(body))
+	}
+	if r := p.replies(1)[0]; r.Pass == nil || r.Pass.Reason != "fault" {
+		t.Errorf("%+v", r)
+	}
+	faults := p.faults()
+	if len(faults) != 1 || faults[0].Where != "encode" || faults[0].ID == "" || !strings.Contains(faults[0].What, "role and reasoning stay") {
+		t.Errorf("%+v", faults)
+	}
+	if !strings.Contains(log.text(), `"msg":"fault"`) {
+		t.Errorf("not logged: %s", log.text())
 	}
 }

@@ -51,23 +51,6 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 	return runs, broken
 }
 
-// RequestPoints are the prefixes that end before an assistant message and
-// behind a whole round, and the whole list. A request that was answered by
-// nothing leaves none: repair removes the empty answer.
-func RequestPoints(msgs []compact.Message) []int {
-	var points []int
-	for k := 1; k < len(msgs); k++ {
-		inRound := msgs[k-1].Role == compact.Assistant && len(msgs[k-1].Calls) > 0
-		if msgs[k].Role == compact.Assistant && !inRound && !msgs[k].Empty() {
-			points = append(points, k)
-		}
-	}
-	if len(msgs) > 0 {
-		points = append(points, len(msgs))
-	}
-	return points
-}
-
 // replays: the plan as JSON, applied anew, makes the same list.
 func replays(in compact.Conversation, plan compact.Plan, out []compact.Message) error {
 	raw, err := json.Marshal(plan)
@@ -143,7 +126,7 @@ func repairedLen(r *Run) int {
 		switch e.Op {
 		case compact.OpAnswer:
 			n++
-		case compact.OpDropMessage:
+		case compact.OpDropMessage, compact.OpDropResult:
 			n--
 		}
 	}

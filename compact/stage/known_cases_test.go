@@ -138,7 +138,7 @@ func TestDropKeepsWhatFits(t *testing.T) {
 
 func TestRepairNamesTheIDThatHasNoCall(t *testing.T) {
 	_, plan, _ := run(t, "user: ask\nassistant: calling\ntool orphan: x", 4096, 0, "drop_oldest")
-	if len(plan.Edits) != 1 || plan.Edits[0].Op != compact.OpDropMessage || plan.Edits[0].ID != "orphan" {
+	if len(plan.Edits) != 1 || plan.Edits[0].Op != compact.OpDropResult || plan.Edits[0].ID != "orphan" {
 		t.Errorf("%+v", plan.Edits)
 	}
 }

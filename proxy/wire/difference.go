@@ -12,8 +12,8 @@ import (
 func (e *encoder) differences(m *compact.Message) error {
 	was := &e.r.Conversation.Messages[m.Origin]
 	k := &e.r.marks[m.Origin]
-	if m.Role != was.Role || m.Shape != was.Shape || !m.Reasoning.Equal(was.Reasoning) {
-		return errors.New("role, shape of content and reasoning stay")
+	if m.Role != was.Role || !m.Reasoning.Equal(was.Reasoning) {
+		return errors.New("role and reasoning stay")
 	}
 	if m.Name != was.Name && m.Role != compact.Function {
 		return errors.New("the name stays")
@@ -64,14 +64,13 @@ func (e *encoder) set(object, old span, key, text string) {
 // allCalls writes what changed of the calls of a message.
 func (e *encoder) allCalls(m, was *compact.Message, k *messageMark) error {
 	marks := e.r.callsOf(m.Origin)
-	same := func(i, j int) bool { return sameCall(&was.Calls[i], &m.Calls[j]) }
 	var gone []span // of tool_calls
 	var legacyGone bool
 	left := 0 // of tool_calls
-	j := 0    // index in m.Calls
+	is := m.Calls
 	for i := range was.Calls {
 		legacy := was.Calls[i].Kind == compact.CallLegacy
-		if leaves(i, len(was.Calls), j, len(m.Calls), same) {
+		if len(is) == 0 || int(is[0].Nth) != i+1 {
 			if legacy {
 				legacyGone = true
 			} else {
@@ -79,15 +78,15 @@ func (e *encoder) allCalls(m, was *compact.Message, k *messageMark) error {
 			}
 			continue
 		}
-		if err := e.call(&m.Calls[j], &was.Calls[i], &marks[i]); err != nil {
+		if err := e.call(&is[0], &was.Calls[i], &marks[i]); err != nil {
 			return err
 		}
-		if j++; !legacy {
+		if is = is[1:]; !legacy {
 			left++
 		}
 	}
-	if j < len(m.Calls) {
-		return errors.New("a call cannot be added")
+	if len(is) > 0 {
+		return errors.New("a call can neither be added nor moved")
 	}
 	var members []span // of the message
 	switch {
@@ -104,37 +103,6 @@ func (e *encoder) allCalls(m, was *compact.Message, k *messageMark) error {
 	}
 	e.remove(members)
 	return nil
-}
-
-// farthest is how far ahead an edited part or call is looked for among the
-// client's. OpenAI takes 128 calls in a message.
-const farthest = 256
-
-// leaves tells, of n things of which some left and of m that are there now,
-// whether the ith left, when those that are there now are the client's from
-// the jth on. It did when the jth is found further on; what is found nowhere
-// was changed where it stands, and what is too many at the end left.
-func leaves(i, n, j, m int, same func(i, j int) bool) bool {
-	if j == m {
-		return true
-	}
-	spare := (n - i) - (m - j)
-	if spare <= 0 || same(i, j) {
-		return false
-	}
-	for ahead := 1; ahead <= min(spare, farthest); ahead++ {
-		if same(i+ahead, j) {
-			return true
-		}
-	}
-	return false
-}
-
-// sameCall tells whether an edited call is that of the client: repair may have
-// changed its id, a stage its arguments, hardly ever both and a call beside it
-// removed.
-func sameCall(was, is *compact.Call) bool {
-	return was.Kind == is.Kind && was.Name == is.Name && (was.ID == is.ID || was.Arguments.Equal(is.Arguments))
 }
 
 // call writes what changed of one call.

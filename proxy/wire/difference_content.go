@@ -8,17 +8,24 @@ import (
 	"laconic/compact"
 )
 
-// content writes what changed of the content of a message.
+// content writes what changed of the content of a message. Its shape stays, but
+// text may come where there was no content.
 func (e *encoder) content(m, was *compact.Message, k *messageMark) error {
 	marks := e.r.partsOf(m.Origin)
-	switch m.Shape {
-	case compact.String:
+	none := was.Shape == compact.Absent || was.Shape == compact.Null
+	switch {
+	case none && m.Shape == compact.String:
+		text, err := joined(m.Parts)
+		if err == nil {
+			e.set(k.whole, k.content, `"content":`, text)
+		}
+		return err
+	case m.Shape != was.Shape, none && len(m.Parts) > 0:
+		return errors.New("the shape of content stays")
+	case m.Shape == compact.String:
 		return e.stringContent(m, was, marks[0].text)
-	case compact.Array:
+	case m.Shape == compact.Array:
 		return e.arrayContent(m, was, k, marks)
-	}
-	if len(m.Parts) > 0 {
-		return errors.New("content that is null or absent stays so")
 	}
 	return nil
 }
@@ -47,23 +54,23 @@ func (e *encoder) stringContent(m, was *compact.Message, old span) error {
 	return nil
 }
 
-// arrayContent writes content that is an array of parts.
+// arrayContent writes content that is an array of parts. Parts that were added
+// follow the client's.
 func (e *encoder) arrayContent(m, was *compact.Message, k *messageMark, marks []partMark) error {
-	same := func(i, j int) bool { return was.Parts[i].Equal(m.Parts[j]) }
 	var gone []span
-	j := 0 // index in m.Parts
+	is := m.Parts
 	for i := range was.Parts {
-		if leaves(i, len(was.Parts), j, len(m.Parts), same) {
+		if len(is) == 0 || int(is[0].Nth) != i+1 {
 			gone = append(gone, marks[i].whole)
 			continue
 		}
-		if err := e.part(&m.Parts[j], &was.Parts[i], marks[i]); err != nil {
+		if err := e.part(&is[0], &was.Parts[i], marks[i]); err != nil {
 			return err
 		}
-		j++
+		is = is[1:]
 	}
 	e.remove(gone)
-	if j == len(m.Parts) {
+	if len(is) == 0 {
 		return nil
 	}
 	at := k.content.start + 1
@@ -71,11 +78,11 @@ func (e *encoder) arrayContent(m, was *compact.Message, k *messageMark, marks []
 		at = marks[len(marks)-1].whole.end
 	}
 	from := len(e.made)
-	for n, p := range m.Parts[j:] {
-		if p.Kind != compact.KindText {
-			return errors.New("a part that is not text cannot be added")
+	for n, p := range is {
+		if p.Kind != compact.KindText || p.Nth > 0 {
+			return errors.New("only text can be added, behind the client's parts")
 		}
-		if len(was.Parts) > 0 || n > 0 {
+		if len(was.Parts) > len(gone) || n > 0 {
 			e.made = append(e.made, ',')
 		}
 		e.textPart(p.Text, nil)

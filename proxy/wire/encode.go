@@ -18,7 +18,8 @@ import (
 //
 // An edit that cannot be written so (another role, shape or order of things
 // within a message) is an error, and so is an empty list; the caller then
-// sends Body. Encode changes nothing and may be called again.
+// sends Body. Content that is null or absent may become a string. Encode
+// changes nothing and may be called again.
 func (r *Request) Encode(edited []compact.Message) ([]byte, error) {
 	if r.untouched(edited) {
 		return r.Body, nil
@@ -190,16 +191,15 @@ func (e *encoder) added(m *compact.Message) error {
 
 // joined is the text of parts that are all text.
 func joined(parts []compact.Part) (string, error) {
-	var text string
+	if len(parts) == 1 && parts[0].Kind == compact.KindText {
+		return parts[0].Text.String(), nil
+	}
+	var text []byte
 	for i := range parts {
 		if parts[i].Kind != compact.KindText {
 			return "", errors.New("a part that is not text cannot be written")
 		}
-		if i == 0 {
-			text = parts[i].Text.String()
-		} else {
-			text += parts[i].Text.String()
-		}
+		text = parts[i].Text.AppendTo(text)
 	}
-	return text, nil
+	return string(text), nil
 }

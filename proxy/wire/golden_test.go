@@ -138,6 +138,7 @@ func (s *story) run(t *testing.T) (reads, sends string) {
 //
 //	text N.M "…"     another text of a part; a part of another kind becomes text
 //	append N "…"     one more text part
+//	say N "…"        the same where there is no content
 //	unpart N.M       a part leaves
 //	drop N           a message leaves
 //	swap N           message N and the next change places
@@ -186,9 +187,11 @@ func edit(msgs []compact.Message, line string) ([]compact.Message, error) {
 	m.Parts, m.Calls = slices.Clone(m.Parts), slices.Clone(m.Calls)
 	switch words[0] {
 	case "text":
-		m.Parts[k] = compact.Part{Text: compact.Plain(text)}
+		m.Parts[k] = compact.Part{Nth: m.Parts[k].Nth, Text: compact.Plain(text)}
 	case "append":
 		m.Parts = append(m.Parts, compact.Part{Text: compact.Plain(text)})
+	case "say":
+		m.Shape, m.Parts = compact.String, []compact.Part{{Text: compact.Plain(text)}}
 	case "unpart":
 		m.Parts = slices.Delete(m.Parts, k, k+1)
 	case "id":

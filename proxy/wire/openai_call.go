@@ -18,7 +18,7 @@ func (d *decoder) toolCalls(m *compact.Message) bool {
 		if d.peek() != '{' {
 			return d.wrong("a call is not an object")
 		}
-		if !d.call(m) {
+		if !d.call() {
 			return false
 		}
 	}
@@ -27,7 +27,7 @@ func (d *decoder) toolCalls(m *compact.Message) bool {
 }
 
 // call reads one element of tool_calls.
-func (d *decoder) call(m *compact.Message) bool {
+func (d *decoder) call() bool {
 	if d.crowded() {
 		return false
 	}
@@ -75,7 +75,6 @@ func (d *decoder) call(m *compact.Message) bool {
 	if kind == "custom" {
 		c.Kind, said = compact.CallCustom, custom
 	}
-	m.Sealed = m.Sealed || c.Sealed
 	d.addCall(c, k, said)
 	return true
 }
@@ -97,6 +96,7 @@ func (d *decoder) legacyCall(v value) bool {
 }
 
 func (d *decoder) addCall(c compact.Call, k callMark, said pair) {
+	c.Nth = uint32(len(d.calls)) - d.r.marks[len(d.r.marks)-1].firstCall + 1
 	c.Name, c.Arguments = d.str(said.first), d.textOf(said.second)
 	k.arguments = said.second.span
 	if kind := said.second.kind; kind == '{' || kind == '[' {

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"slices"
 
 	"laconic/compact"
 )
@@ -88,19 +89,32 @@ func (d *decoder) message() bool {
 			d.open = d.open || v.kind == 't'
 		}
 	}
-	if d.err != nil {
-		return false
-	}
+	return d.err == nil && d.finish(m, k, id, legacy)
+}
+
+// finish sets what depends on several fields of a message, whatever their
+// order: id is its tool_call_id, legacy its function_call.
+func (d *decoder) finish(m *compact.Message, k *messageMark, id string, legacy value) bool {
 	k.whole.end = uint32(d.at)
 	switch m.Role {
 	case 0:
 		return d.inMessage(RoleMissing, int(k.whole.start), "")
+	case compact.Assistant:
+		if legacy.present() && !d.legacyCall(legacy) {
+			return false
+		}
+		if !m.Sealed && slices.ContainsFunc(d.calls[k.firstCall:], func(c compact.Call) bool { return c.Sealed }) {
+			m.Sealed, m.SealedByCalls = true, true
+		}
+		return true
 	case compact.Tool:
 		m.Answers = id
 	case compact.Function:
 		m.Answers = m.Name
 	}
-	return !legacy.present() || d.legacyCall(legacy)
+	// Only an assistant calls.
+	d.calls, d.r.calls, m.EmptyCalls = d.calls[:k.firstCall], d.r.calls[:k.firstCall], false
+	return true
 }
 
 func (d *decoder) role(m *compact.Message, v value) (ok bool) {

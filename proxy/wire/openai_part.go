@@ -45,6 +45,7 @@ func (d *decoder) content(m *compact.Message, k *messageMark) bool {
 }
 
 func (d *decoder) addPart(p compact.Part, k partMark) {
+	p.Nth = uint32(len(d.parts)) - d.r.marks[len(d.r.marks)-1].firstPart + 1
 	d.parts = append(roomier(d.parts, d.at, len(d.src)), p)
 	d.r.parts = append(roomier(d.r.parts, d.at, len(d.src)), k)
 }

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"bufio"
@@ -25,7 +25,7 @@ var hostileShapes = []struct {
 	{"calls without ids beside ids that look made up", 20_000, 4000, func(n int) []object {
 		var calls []object
 		for i := range n {
-			calls = append(calls, call(fmt.Sprintf("call_%d", n+1+i), "f", "{}"))
+			calls = append(calls, toolCall(fmt.Sprintf("call_%d", n+1+i), "f", "{}"))
 		}
 		for range n {
 			calls = append(calls, object{"type": "function", "function": object{"name": "f", "arguments": "{}"}})
@@ -35,27 +35,27 @@ var hostileShapes = []struct {
 	{"results far behind their calls, the last one first", 20_000, 4000, func(n int) []object {
 		list := []object{says("user", "go")}
 		for i := range n {
-			list = append(list, calls(i))
+			list = append(list, toolCalls(i))
 		}
 		list = append(list, says("assistant", "so"))
 		for i := n - 1; i >= 0; i-- {
-			list = append(list, answers(i, "done"))
+			list = append(list, toolResult(i, "done"))
 		}
 		return list
 	}},
 	{"results without calls", 20_000, 4000, func(n int) []object {
 		list := []object{says("user", "go")}
 		for i := range n {
-			list = append(list, answers(i, "done"), says("user", "and"))
+			list = append(list, toolResult(i, "done"), says("user", "and"))
 		}
 		return list
 	}},
 	{"one id for all calls, every second one answered", 20_000, 4000, func(n int) []object {
 		list := []object{says("user", "go")}
 		for i := range n {
-			list = append(list, calls(1))
+			list = append(list, toolCalls(1))
 			if i%2 == 0 {
-				list = append(list, says("assistant", "wait"), answers(1, "done"))
+				list = append(list, says("assistant", "wait"), toolResult(1, "done"))
 			}
 		}
 		return list
@@ -88,7 +88,7 @@ var hostileShapes = []struct {
 	{"what must stay is above the budget", 2000, 4000, func(n int) []object {
 		list := []object{says("user", strings.Repeat("x y ", 4000))}
 		for i := range n {
-			list = append(list, calls(i), answers(i, "ok"))
+			list = append(list, toolCalls(i), toolResult(i, "ok"))
 		}
 		return list
 	}},
@@ -102,16 +102,16 @@ var hostileShapes = []struct {
 	{"calls at once, with long results", 8000, 1000, func(n int) []object {
 		var all, results []object
 		for i := range n {
-			all = append(all, call(fmt.Sprint("c", i), "f", fmt.Sprintf(`{"text":%q}`, strings.Repeat("word ", 100))))
-			results = append(results, answers(i, strings.Repeat(fmt.Sprintf("line %d\n", i), 100)))
+			all = append(all, toolCall(fmt.Sprint("c", i), "f", fmt.Sprintf(`{"text":%q}`, strings.Repeat("word ", 100))))
+			results = append(results, toolResult(i, strings.Repeat(fmt.Sprintf("line %d\n", i), 100)))
 		}
 		return append([]object{says("user", "go"), {"role": "assistant", "content": nil, "tool_calls": all}}, results...)
 	}},
 	{"one call again and again", 4000, 1000, func(n int) []object {
 		list := []object{says("user", "go")}
 		for i := range n {
-			c := calls(i)
-			list = append(list, c, answers(i, strings.Repeat("the same line of output\n", 20)))
+			c := toolCalls(i)
+			list = append(list, c, toolResult(i, strings.Repeat("the same line of output\n", 20)))
 		}
 		return list
 	}},
@@ -122,14 +122,14 @@ var hostileShapes = []struct {
 			for k := range 50 {
 				fmt.Fprintf(&b, "src/pkg%dq%d/file_%d.go ", i, k*7%13, k*i)
 			}
-			list = append(list, calls(i), answers(i, b.String()))
+			list = append(list, toolCalls(i), toolResult(i, b.String()))
 		}
 		return list
 	}},
 	{"lines that bind", 8000, 1000, func(n int) []object {
 		list := []object{says("user", "go")}
 		for i := range n {
-			list = append(list, calls(i), answers(i, strings.Repeat(fmt.Sprintf("You must never change file_%d.go unless told.\n", i), 40)))
+			list = append(list, toolCalls(i), toolResult(i, strings.Repeat(fmt.Sprintf("You must never change file_%d.go unless told.\n", i), 40)))
 		}
 		return list
 	}},
@@ -141,18 +141,18 @@ var hostileShapes = []struct {
 				quoted, _ := json.Marshal(object{"output": text})
 				text = string(quoted)
 			}
-			list = append(list, calls(i), answers(i, text))
+			list = append(list, toolCalls(i), toolResult(i, text))
 		}
 		return list
 	}},
 	{"one line without an end", 8000, 100, func(n int) []object {
-		return []object{says("user", "go"), calls(1), answers(1, strings.Repeat("must_not/x.go:1 ", n*200)), calls(2), answers(2, strings.Repeat(`{"a":[`, n*100)), says("user", "and"), says("assistant", "so"), says("user", "end")}
+		return []object{says("user", "go"), toolCalls(1), toolResult(1, strings.Repeat("must_not/x.go:1 ", n*200)), toolCalls(2), toolResult(2, strings.Repeat(`{"a":[`, n*100)), says("user", "and"), says("assistant", "so"), says("user", "end")}
 	}},
 	{"edits of one file", 8000, 1000, func(n int) []object {
 		list := []object{says("user", "go")}
 		for i := range n {
-			c := call(fmt.Sprint("c", i), "edit_file", fmt.Sprintf(`{"path":"src/app_%d.go","text":%q}`, i%7, strings.Repeat("word ", 60)))
-			list = append(list, object{"role": "assistant", "content": fmt.Sprintf("I conclude that %d is wrong.", i), "tool_calls": []object{c}}, answers(i, "--- FAIL: TestIt (0.1s)"))
+			c := toolCall(fmt.Sprint("c", i), "edit_file", fmt.Sprintf(`{"path":"src/app_%d.go","text":%q}`, i%7, strings.Repeat("word ", 60)))
+			list = append(list, object{"role": "assistant", "content": fmt.Sprintf("I conclude that %d is wrong.", i), "tool_calls": []object{c}}, toolResult(i, "--- FAIL: TestIt (0.1s)"))
 		}
 		return list
 	}},
@@ -160,15 +160,15 @@ var hostileShapes = []struct {
 
 func says(role, text string) object { return object{"role": role, "content": text} }
 
-func call(id, name, arguments string) object {
+func toolCall(id, name, arguments string) object {
 	return object{"id": id, "type": "function", "function": object{"name": name, "arguments": arguments}}
 }
 
-func calls(i int) object {
-	return object{"role": "assistant", "content": nil, "tool_calls": []object{call(fmt.Sprint("c", i), "f", "{}")}}
+func toolCalls(i int) object {
+	return object{"role": "assistant", "content": nil, "tool_calls": []object{toolCall(fmt.Sprint("c", i), "f", "{}")}}
 }
 
-func answers(i int, text string) object {
+func toolResult(i int, text string) object {
 	return object{"role": "tool", "tool_call_id": fmt.Sprint("c", i), "content": text}
 }
 
@@ -182,7 +182,7 @@ func TestCostIsLinear(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "laconic")
-	build := exec.Command("go", "build", "-cover", "-covermode=count", "-coverpkg=laconic/...", "-o", bin, ".")
+	build := exec.Command("go", "build", "-cover", "-covermode=count", "-coverpkg=laconic/...", "-o", bin, "laconic")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -1,0 +1,80 @@
+package compact_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+)
+
+// TestNoRequestPointBetweenACallAndItsResult: a client whose result came late
+// never sent the list that repair makes of what was there before.
+func TestNoRequestPointBetweenACallAndItsResult(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("user: go\nassistant: | call late read x\n")
+	for i := range 20 {
+		fmt.Fprintf(&b, "assistant: on it | call c%d read y\ntool c%d: one two three four five\n", i, i)
+	}
+	b.WriteString("tool late: six seven\nassistant: done\nuser: thanks")
+	in := compact.Conversation{Messages: list(t, b.String())}
+	budget := compact.Limits{Budget: 60}.For(0)
+	plan, r := compact.Compact(in, adaptive(), compacttest.Words{}, budget)
+	for _, err := range compact.Broken(in, adaptive(), compacttest.Words{}, budget, &plan, r) {
+		t.Error(err)
+	}
+	if len(plan.Epochs) == 0 {
+		t.Fatal("no epoch")
+	}
+	for _, e := range plan.Epochs {
+		if e.At < 43 { // the answer behind the late result
+			t.Errorf("an epoch at %d, where the result that was moved to index 2 had not come", e.At)
+		}
+	}
+}
+
+// TestResultsFindTheirCallsInRealConversations moves results of recorded
+// conversations to other places, with words of users and models in between.
+// Broken holds the property: a result whose id one call and no other result has
+// leaves repair behind that call as it came.
+func TestResultsFindTheirCallsInRealConversations(t *testing.T) {
+	chance := rand.New(rand.NewPCG(1, 2))
+	moved := 0
+	for _, rec := range compacttest.Shared(t) {
+		for range 4 {
+			msgs := slices.Clone(rec.Messages)
+			for range 1 + chance.IntN(6) {
+				from := chance.IntN(len(msgs))
+				if !msgs[from].Role.Result() {
+					continue
+				}
+				m, to := msgs[from], chance.IntN(len(msgs))
+				msgs = slices.Insert(slices.Delete(msgs, from, from+1), to, m)
+				if chance.IntN(2) == 0 {
+					msgs = slices.Insert(msgs, to, answer("one moment"))
+				}
+				moved++
+			}
+			for i := range msgs {
+				msgs[i].Origin = i
+			}
+			in := compact.Conversation{Messages: msgs}
+			for _, mode := range []compact.RepairMode{compact.RepairAnswer, compact.RepairDrop} {
+				p := &compact.Policy{Repair: mode}
+				plan, r := compact.Compact(in, p, compacttest.Bytes{}, compact.Limits{}.For(0))
+				for _, err := range compact.Broken(in, p, compacttest.Bytes{}, compact.Limits{}.For(0), &plan, r) {
+					t.Errorf("%s, %s: %v", rec.ID, mode, err)
+				}
+			}
+		}
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	if moved < 100 {
+		t.Errorf("only %d results were moved", moved)
+	}
+}

@@ -1,0 +1,225 @@
+package compact
+
+// round is an assistant message with calls, together with directly adjacent
+// ones, and everything behind them up to the next assistant message.
+type round struct {
+	start   int // index of its first message in repairer.in
+	results int // index of the first message behind those with calls
+	end     int // index behind its last message
+	callers []caller
+	going   bool // the last message with calls is to be continued: it is no caller
+}
+
+// caller is one message with calls within a round.
+type caller struct {
+	at      int   // index in repairer.in
+	answers []int // per call: index in repairer.in of its result, or open
+}
+
+// open marks a call without a result.
+const open = -1
+
+// pair finds the result of each call: see Repair.
+func (r *repairer) pair() {
+	r.owned = make([]bool, len(r.in))
+	for i := 0; i < len(r.in); {
+		if !r.in[i].calling() {
+			i++
+			continue
+		}
+		r.rounds = append(r.rounds, r.roundAt(i))
+		i = r.rounds[len(r.rounds)-1].end
+	}
+	for i := range r.rounds {
+		r.pairWithin(&r.rounds[i])
+	}
+	if !r.unpaired() {
+		return
+	}
+	r.pairForward()
+	ids := r.occurrences()
+	r.pairBackward(ids)
+	for i := range r.rounds {
+		r.pairLeftover(&r.rounds[i], ids)
+	}
+}
+
+// roundAt returns the round that starts at i.
+func (r *repairer) roundAt(i int) round {
+	o := round{start: i}
+	j := i
+	for ; j < len(r.in) && r.in[j].calling(); j++ {
+		c := caller{at: j, answers: make([]int, len(r.in[j].Calls))}
+		for k := range c.answers {
+			c.answers[k] = open
+		}
+		o.callers = append(o.callers, c)
+	}
+	o.results, o.end = j, j
+	for o.end < len(r.in) && r.in[o.end].Role != Assistant {
+		o.end++
+	}
+	if r.in[j-1].Open && j == len(r.in) {
+		// The model is asked to go on with this message: its calls are not
+		// answered yet, and must not be.
+		o.callers, o.going = o.callers[:len(o.callers)-1], true
+	}
+	return o
+}
+
+// take gives the call n of c the result k.
+func (r *repairer) take(c *caller, n, k int) {
+	c.answers[n], r.owned[k] = k, true
+}
+
+// unpaired reports whether a result has no call yet.
+func (r *repairer) unpaired() bool {
+	for i := range r.in {
+		if r.in[i].Role.Result() && !r.owned[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// pairWithin pairs the nth call of a round with an id and the nth result with
+// it.
+func (r *repairer) pairWithin(o *round) {
+	queues := make(map[pairKey][]int)
+	for k := o.results; k < o.end; k++ {
+		if r.in[k].Role.Result() {
+			key := resultKey(&r.in[k])
+			queues[key] = append(queues[key], k)
+		}
+	}
+	for i := range o.callers {
+		c := &o.callers[i]
+		for n := range c.answers {
+			key := callKey(&r.in[c.at].Calls[n])
+			if q := queues[key]; len(q) > 0 {
+				r.take(c, n, q[0])
+				queues[key] = q[1:]
+			}
+		}
+	}
+}
+
+// pairForward pairs open calls with the first unpaired results behind them, if
+// no other message calls with the same id in between.
+func (r *repairer) pairForward() {
+	type waiting struct {
+		by    *caller
+		calls []int // those of by with the id that are open
+	}
+	last := make(map[string]waiting) // per id, the last message that calls with it
+	rounds := r.rounds
+	for i := 0; i < len(r.in); i++ {
+		if len(rounds) > 0 && rounds[0].start == i {
+			for k := range rounds[0].callers {
+				c := &rounds[0].callers[k]
+				for n, answer := range c.answers {
+					call := &r.in[c.at].Calls[n]
+					if !crosses(callKey(call)) {
+						continue
+					}
+					w := last[call.ID]
+					if w.by != c {
+						w = waiting{by: c}
+					}
+					if answer == open {
+						w.calls = append(w.calls, n)
+					}
+					last[call.ID] = w
+				}
+			}
+			i, rounds = rounds[0].results, rounds[1:]
+			if i == len(r.in) {
+				return
+			}
+		}
+		if !r.in[i].Role.Result() || r.owned[i] || !crosses(resultKey(&r.in[i])) {
+			continue
+		}
+		if w := last[r.in[i].Answers]; len(w.calls) > 0 {
+			r.take(w.by, w.calls[0], i)
+			w.calls = w.calls[1:]
+			last[r.in[i].Answers] = w
+		}
+	}
+}
+
+// crosses reports whether a call or result with that key may leave its round.
+func crosses(k pairKey) bool { return !k.legacy && k.id != "" }
+
+// occurrence is how often a key is in a list, and where its last result is.
+type occurrence struct{ calls, results, result int }
+
+func (r *repairer) occurrences() map[pairKey]occurrence {
+	all := make(map[pairKey]occurrence)
+	for i := range r.in {
+		m := &r.in[i]
+		for n := range m.Calls {
+			key := callKey(&m.Calls[n])
+			o := all[key]
+			o.calls++
+			all[key] = o
+		}
+		if m.Role.Result() {
+			o := all[resultKey(m)]
+			o.results++
+			o.result = i
+			all[resultKey(m)] = o
+		}
+	}
+	return all
+}
+
+// pairBackward pairs an open call with a result before it, if no other call and
+// no other result has their id.
+func (r *repairer) pairBackward(ids map[pairKey]occurrence) {
+	for i := range r.rounds {
+		for j := range r.rounds[i].callers {
+			c := &r.rounds[i].callers[j]
+			for n, answer := range c.answers {
+				key := callKey(&r.in[c.at].Calls[n])
+				if o := ids[key]; answer == open && crosses(key) && o.calls == 1 && o.results == 1 && !r.owned[o.result] {
+					r.take(c, n, o.result)
+				}
+			}
+		}
+	}
+}
+
+// pairLeftover pairs the one open call of a message and the one unpaired result
+// in the run of results directly behind it, if no call has the result's id.
+func (r *repairer) pairLeftover(o *round, ids map[pairKey]occurrence) {
+	if o.going || len(o.callers) == 0 {
+		return
+	}
+	c := &o.callers[len(o.callers)-1]
+	call, result := open, open
+	for n, a := range c.answers {
+		if a == open {
+			if call != open {
+				return
+			}
+			call = n
+		}
+	}
+	for k := o.results; k < o.end && r.in[k].Role.Result(); k++ {
+		if !r.owned[k] {
+			if result != open {
+				return
+			}
+			result = k
+		}
+	}
+	if call == open || result == open {
+		return
+	}
+	key := resultKey(&r.in[result])
+	if key.legacy != (r.in[c.at].Calls[call].Kind == CallLegacy) || key.id != "" && ids[key].calls > 0 {
+		return
+	}
+	r.take(c, call, result)
+}
