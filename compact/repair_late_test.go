@@ -78,3 +78,41 @@ func TestResultsFindTheirCallsInRealConversations(t *testing.T) {
 		t.Errorf("only %d results were moved", moved)
 	}
 }
+
+// TestPromisesHoldWhereWordsComeBehindCalls sweeps recorded conversations as
+// Codex writes them: what the model said with its calls is a message of its own
+// between the calls and their results.
+func TestPromisesHoldWhereWordsComeBehindCalls(t *testing.T) {
+	for n, rec := range compacttest.Shared(t) {
+		if n%12 != 0 {
+			continue
+		}
+		var msgs []compact.Message
+		for _, m := range rec.Messages {
+			said := m.Role == compact.Assistant && len(m.Calls) > 0
+			words := answer("one moment")
+			if said && len(m.Parts) > 0 {
+				words.Parts, words.Shape = m.Parts, m.Shape
+				m.Parts, m.Shape = nil, compact.Null
+			}
+			if msgs = append(msgs, m); said {
+				msgs = append(msgs, words)
+			}
+		}
+		for i := range msgs {
+			msgs[i].Origin = i
+		}
+		in := compact.Conversation{Messages: msgs}
+		cost := compact.CostAll(compacttest.Bytes{}, msgs)
+		b := compact.Limits{Budget: max(1, cost*[]int{15, 40, 75}[n/12%3]/100)}.For(0)
+		runs, broken := compacttest.Sweep(in, adaptive(), compacttest.Bytes{}, b)
+		for _, err := range broken {
+			t.Fatalf("%s: %v", rec.ID, err)
+		}
+		for _, r := range runs {
+			if r.Report.ResultsDropped > 0 || strings.Contains(compacttest.Format(r.Out), compact.NoResult) {
+				t.Fatalf("%s: a result is lost in the request of %d messages", rec.ID, r.Prefix)
+			}
+		}
+	}
+}

@@ -104,47 +104,52 @@ func (r *repairer) pairWithin(o *round) {
 	}
 }
 
+// waiting is what waits for a result with some id: the last message so far that
+// calls with it, and which of those calls are open.
+type waiting struct {
+	by    *caller
+	calls []int
+}
+
 // pairForward pairs open calls with the first unpaired results behind them, if
 // no other message calls with the same id in between.
 func (r *repairer) pairForward() {
-	type waiting struct {
-		by    *caller
-		calls []int // those of by with the id that are open
-	}
-	last := make(map[string]waiting) // per id, the last message that calls with it
-	rounds := r.rounds
-	for i := 0; i < len(r.in); i++ {
-		if len(rounds) > 0 && rounds[0].start == i {
-			for k := range rounds[0].callers {
-				c := &rounds[0].callers[k]
-				for n, answer := range c.answers {
-					call := &r.in[c.at].Calls[n]
-					if !crosses(callKey(call)) {
-						continue
-					}
-					w := last[call.ID]
-					if w.by != c {
-						w = waiting{by: c}
-					}
-					if answer == open {
-						w.calls = append(w.calls, n)
-					}
-					last[call.ID] = w
-				}
+	last := make(map[string]waiting) // per id
+	for n := range r.rounds {
+		o, next := &r.rounds[n], len(r.in)
+		if n+1 < len(r.rounds) {
+			next = r.rounds[n+1].start
+		}
+		for k := range o.callers {
+			r.wait(last, &o.callers[k])
+		}
+		for i := o.results; i < next; i++ {
+			if !r.in[i].Role.Result() || r.owned[i] || !crosses(resultKey(&r.in[i])) {
+				continue
 			}
-			i, rounds = rounds[0].results, rounds[1:]
-			if i == len(r.in) {
-				return
+			if w := last[r.in[i].Answers]; len(w.calls) > 0 {
+				r.take(w.by, w.calls[0], i)
+				last[r.in[i].Answers] = waiting{w.by, w.calls[1:]}
 			}
 		}
-		if !r.in[i].Role.Result() || r.owned[i] || !crosses(resultKey(&r.in[i])) {
+	}
+}
+
+// wait enters the calls of a message into last.
+func (r *repairer) wait(last map[string]waiting, c *caller) {
+	for n, answer := range c.answers {
+		call := &r.in[c.at].Calls[n]
+		if !crosses(callKey(call)) {
 			continue
 		}
-		if w := last[r.in[i].Answers]; len(w.calls) > 0 {
-			r.take(w.by, w.calls[0], i)
-			w.calls = w.calls[1:]
-			last[r.in[i].Answers] = w
+		w := last[call.ID]
+		if w.by != c {
+			w = waiting{by: c}
 		}
+		if answer == open {
+			w.calls = append(w.calls, n)
+		}
+		last[call.ID] = w
 	}
 }
 

@@ -21,18 +21,16 @@ type StageReport struct {
 // Report is a plan in numbers. Costs are tokens and count the whole request,
 // fixed part included.
 type Report struct {
-	Outcome        Outcome `json:"outcome"`
-	Before         int     `json:"before"`
-	After          int     `json:"after"`
-	Budget         int     `json:"budget"`
-	Fixed          int     `json:"fixed"`
-	MessagesBefore int     `json:"messages_before"`
-	MessagesAfter  int     `json:"messages_after"`
-	Epochs         int     `json:"epochs"`
-	Repairs        int     `json:"repairs"`
-	// ResultsDropped is how many results with content were removed because no
-	// call can own them.
-	ResultsDropped int           `json:"results_dropped,omitempty"`
+	Outcome        Outcome       `json:"outcome"`
+	Before         int           `json:"before"`
+	After          int           `json:"after"`
+	Budget         int           `json:"budget"`
+	Fixed          int           `json:"fixed"`
+	MessagesBefore int           `json:"messages_before"`
+	MessagesAfter  int           `json:"messages_after"`
+	Epochs         int           `json:"epochs"`
+	Repairs        int           `json:"repairs"`
+	ResultsDropped int           `json:"results_dropped,omitempty"` // results with content that no call can own
 	Stages         []StageReport `json:"stages,omitempty"`
 }
 
