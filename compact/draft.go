@@ -221,7 +221,6 @@ func (d *Draft) setRemoved(i int, by int32) {
 type layout struct {
 	start []int32 // per message: the first message of its exchange
 	next  []int32 // per message: the first assistant message at or after it
-	user  []int32 // per message: the last user message at or before it, or -1
 	// latest is, per message, the largest Origin before it.
 	latest []int32
 	// calling: the list begins with a call, instructions apart.
@@ -230,13 +229,10 @@ type layout struct {
 
 func layoutOf(msgs []Message) layout {
 	n := len(msgs)
-	l := layout{start: make([]int32, n), next: make([]int32, n+1), user: make([]int32, n), latest: make([]int32, n)}
-	user, latest := int32(-1), 0
+	l := layout{start: make([]int32, n), next: make([]int32, n+1), latest: make([]int32, n)}
+	latest := 0
 	for i := range msgs {
-		if msgs[i].Role == User {
-			user = int32(i)
-		}
-		l.start[i], l.user[i], l.latest[i] = int32(i), user, int32(latest)
+		l.start[i], l.latest[i] = int32(i), int32(latest)
 		latest = max(latest, msgs[i].Origin)
 		if msgs[i].Role.Result() && i > 0 {
 			l.start[i] = l.start[i-1]

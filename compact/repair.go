@@ -39,7 +39,9 @@ const NoResult = "(no result: the call was interrupted or its result is not part
 // out of step 2. The calls of a last message that is Open are not answered.
 //
 // Then results move directly behind their call, and what was between follows
-// them; results that nothing can own are removed; calls left open are answered
+// them; but what the model said with a call, and a client wrote behind that,
+// goes before it, so that the list does not end with words of the model that
+// an upstream would take for the start of an answer. Results that nothing can own are removed; calls left open are answered
 // or removed by mode. Where only results would be left of a list, one user
 // message quotes them. The result is empty only if the list says nothing.
 func Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
@@ -52,8 +54,10 @@ func Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
 	rounds := r.rounds
 	for i := 0; i < len(r.in); {
 		if len(rounds) > 0 && rounds[0].start == i {
-			r.place(&rounds[0])
-			i, rounds = rounds[0].end, rounds[1:]
+			o := &rounds[0]
+			i = r.spoken(o)
+			r.place(o)
+			rounds = rounds[1:]
 			continue
 		}
 		r.keep(i)
@@ -91,6 +95,31 @@ func (r *repairer) withoutEmptyCalls(msgs []Message) []Message {
 		}
 	}
 	return in
+}
+
+// spoken writes the assistant messages without calls that are between the calls
+// of a round and the results of those, if nothing else is, and returns the index
+// behind them and the round.
+func (r *repairer) spoken(o *round) int {
+	i := o.end
+	for i < len(r.in) && r.in[i].Role == Assistant && !r.in[i].calling() && !r.in[i].Open {
+		i++
+	}
+	if o.end > o.results || i == o.end || i == len(r.in) || !o.owns(i) {
+		return o.end
+	}
+	for k := o.end; k < i; k++ {
+		if !r.in[k].Empty() {
+			r.note(Edit{Op: OpMove, Why: "words put before the call that they came with", Origin: r.in[k].Origin})
+		}
+		r.keep(k)
+	}
+	return i
+}
+
+// owns reports whether the result at i answers a call of the round.
+func (o *round) owns(i int) bool {
+	return slices.ContainsFunc(o.callers, func(c caller) bool { return slices.Contains(c.answers, i) })
 }
 
 // keep writes message i, which has no calls, unless it is a result or says
