@@ -112,6 +112,8 @@ func (f *folding) advance(k int) {
 		d.stays += d.newestStays()
 	}
 	d.budget = f.placing()
+	// What was old once stays so, also where there is more room now.
+	d.recent = max(d.recent, d.recentAt(f.p.KeepRecent, d.Room(), max(0, f.b.Messages-d.musts), f.p.Once))
 }
 
 // placing is the budget that epochs plan for at this request point, in tokens.
@@ -183,7 +185,7 @@ func (f *folding) warming(stays, budget int) int {
 func (f *folding) mark() {
 	d := f.d
 	f.warm, f.markAt = true, d.end
-	recent := f.recent()
+	recent := d.recent
 	for recent > 0 && recent < d.end && d.msgs[recent].Role != Assistant {
 		recent--
 	}
@@ -207,7 +209,6 @@ func (f *folding) climb(early bool) {
 		d.landCount = count
 	}
 	d.epoch = len(f.epochs) + 1
-	d.recent = f.recent()
 	for i, s := range f.p.Ladder {
 		if d.Over() == 0 && d.Crowded() == 0 && d.Excess() == 0 {
 			break
@@ -230,12 +231,6 @@ func (f *folding) climb(early bool) {
 			Excess: d.excess, Crowded: before <= passed,
 		})
 	}
-}
-
-// recent is the index of the first recent message as of the current request
-// point.
-func (f *folding) recent() int {
-	return f.d.recentAt(f.p.KeepRecent, f.d.Room(), max(0, f.b.Messages-f.d.musts), f.p.Once)
 }
 
 // recentAt is the index of the first recent message as of the current request

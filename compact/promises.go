@@ -230,12 +230,15 @@ func (k *checker) asOfEpochs(msgs []Message) (*Draft, []int) {
 	}
 	f := folding{p: k.p, b: k.b, d: newDraft(k.p, msgs, costs, coarse(k.in.Fixed, k.b.Step), k.c)}
 	recent := []int{0}
-	for _, e := range k.plan.Epochs {
-		f.advance(e.At)
-		recent = append(recent, f.recent())
+	for at := f.point(0); ; at = f.point(at) {
+		f.advance(at)
+		for len(recent) <= len(k.plan.Epochs) && k.plan.Epochs[len(recent)-1].At <= at {
+			recent = append(recent, f.d.recent)
+		}
+		if at == len(msgs) {
+			return f.d, recent
+		}
 	}
-	f.advance(len(msgs))
-	return f.d, recent
 }
 
 // idempotent: repairing what came out changes nothing, and neither does
