@@ -63,8 +63,9 @@ type agent struct {
 	model   string
 	stream  bool
 	form    form
-	results []string // of the calls, in order
-	tell    func([]strict.Message)
+	header  http.Header
+	perform func(call) string      // returns the result of a call
+	tell    func([]strict.Message) // is told what is about to be sent; nil: nobody
 
 	bodies [][]byte         // the history as JSON
 	read   []strict.Message // the same as the upstream reads it
@@ -97,21 +98,21 @@ func (a *agent) add(message map[string]any, read strict.Message) {
 	a.bodies, a.read = append(a.bodies, marshal(message)), append(a.read, read)
 }
 
-// session runs to its end. It returns the status of a refusal, else 200.
-func (a *agent) session() (status int, err error) {
-	a.add(map[string]any{"role": "system", "content": instructions}, strict.Message{Role: "system", Text: instructions})
-	a.add(map[string]any{"role": "user", "content": firstPrompt}, strict.Message{Role: "user", Text: firstPrompt})
-	for round := range len(a.results) + 1 {
-		a.tell(a.read)
-		text, calls, status, err := a.ask()
-		if err != nil || status != http.StatusOK {
-			return status, err
+// says adds a message of text alone.
+func (a *agent) says(role, text string) {
+	a.add(map[string]any{"role": role, "content": text}, strict.Message{Role: role, Text: text})
+}
+
+// session goes on until an answer has no calls, and returns its text. A status
+// other than 200 ended it before.
+func (a *agent) session(most int) (text string, status int, err error) {
+	for range most {
+		if a.tell != nil {
+			a.tell(a.read)
 		}
-		if len(calls) == 0 {
-			if text != sessionIsOver || round != len(a.results) {
-				return 0, fmt.Errorf("it ended after %d rounds with %q", round, text)
-			}
-			return http.StatusOK, nil
+		text, calls, status, err := a.ask()
+		if err != nil || status != http.StatusOK || len(calls) == 0 {
+			return text, status, err
 		}
 		var content any
 		if text != "" {
@@ -119,16 +120,15 @@ func (a *agent) session() (status int, err error) {
 		}
 		a.add(map[string]any{"role": "assistant", "content": content, "tool_calls": calls}, strict.Message{Role: "assistant", Text: text, Calls: flat(calls)})
 		for _, c := range calls {
-			content, read := a.form.content(a.results[round])
+			content, read := a.form.content(a.perform(c))
 			a.add(map[string]any{"role": "tool", "tool_call_id": c.ID, "content": content}, strict.Message{Role: "tool", Text: read, ToolCallID: c.ID})
 		}
 	}
-	return 0, fmt.Errorf("it did not end after %d rounds", len(a.results))
+	return "", 0, fmt.Errorf("no end after %d answers", most)
 }
 
 // call is a tool call as the API writes it.
 type call struct {
-	Index    int    `json:"-"`
 	ID       string `json:"id"`
 	Type     string `json:"type"`
 	Function struct {
@@ -145,17 +145,25 @@ func flat(calls []call) []strict.Call {
 	return out
 }
 
-// ask sends the history and reads the answer.
-func (a *agent) ask() (text string, calls []call, status int, err error) {
+// body is the request that is sent next.
+func (a *agent) body() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"model":%q,"messages":[%s],"tools":%s`, a.model, bytes.Join(a.bodies, []byte(",")), agentTools)
 	if a.stream {
 		b.WriteString(`,"stream":true,"stream_options":{"include_usage":true}`)
 	}
 	b.WriteString("}")
-	req, err := http.NewRequest(http.MethodPost, a.url+"/v1/chat/completions", &b)
+	return b.Bytes()
+}
+
+// ask sends the history and reads the answer.
+func (a *agent) ask() (text string, calls []call, status int, err error) {
+	req, err := http.NewRequest(http.MethodPost, a.url+"/v1/chat/completions", bytes.NewReader(a.body()))
 	if err != nil {
 		return "", nil, 0, err
+	}
+	if a.header != nil {
+		req.Header = a.header.Clone()
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer sk-"+a.model)

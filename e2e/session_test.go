@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -18,6 +17,7 @@ import (
 type session struct {
 	*strict.Upstream
 	steps []step
+	dir   string // of the client, for whole paths
 
 	mu       sync.Mutex // guards what follows
 	judge    *judge
@@ -26,9 +26,10 @@ type session struct {
 	round    int              // answers so far
 	verdicts []verdict
 	epochs   int
-	refused  int // by the upstream
-	seen     int // refusals that the client saw
-	largest  int // tokens of a prompt
+	refused  int    // by the upstream
+	seen     int    // refusals that the client saw
+	largest  int    // tokens of a prompt
+	lost     []step // that no tool of the client can take
 }
 
 // newSession makes a session over these steps in a window, counted so.
@@ -55,7 +56,12 @@ func (s *session) reply(r *strict.Request) strict.Reply {
 		return strict.Reply{Text: sessionIsOver}
 	}
 	step := s.steps[s.round-1]
-	return strict.Reply{Text: step.say, Calls: []strict.Call{step.call(r.Tools)}}
+	call, ok := step.call(r.Tools, s.dir)
+	if !ok {
+		s.lost = append(s.lost, step)
+		return strict.Reply{Text: sessionIsOver}
+	}
+	return strict.Reply{Text: step.say, Calls: []strict.Call{call}}
 }
 
 // ServeHTTP counts what the upstream refuses.
@@ -148,14 +154,3 @@ func (w *statusWriter) WriteHeader(status int) {
 }
 
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// tool is a tool as a request declares it.
-type tool struct {
-	Function struct {
-		Name       string `json:"name"`
-		Parameters struct {
-			Properties map[string]json.RawMessage `json:"properties"`
-			Required   []string                   `json:"required"`
-		} `json:"parameters"`
-	} `json:"function"`
-}

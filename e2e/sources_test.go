@@ -121,21 +121,21 @@ func testRun(r *rand.Rand, l language, test, file string, nouns []string, count 
 // settingsFile is the file that holds the port, in one of five forms.
 func settingsFile(r *rand.Rand, thing, port string) (name, text string) {
 	upper, owner := strings.ToUpper(thing), fmt.Sprintf("m%s@field.example", thing)
-	limit, cap, metrics, salt := 5+r.IntN(40), 2+r.IntN(9), 9100+r.IntN(800), fmt.Sprintf("zx81-kappa-%d", 1000+r.IntN(9000))
+	limit, most, metrics, salt := 5+r.IntN(40), 2+r.IntN(9), 9100+r.IntN(800), fmt.Sprintf("zx81-kappa-%d", 1000+r.IntN(9000))
 	switch r.IntN(5) {
 	case 0:
 		return "config/limits.env", fmt.Sprintf("# delivery worker\nRETRY_CAP=%d\nQUEUE_LIMIT=%d\nMETRICS_PORT=%d\n%s_PORT=%s\n%s_OWNER=%s\nIDEMPOTENCY_SALT=%s\n",
-			cap, limit, metrics, upper, port, upper, owner, salt)
+			most, limit, metrics, upper, port, upper, owner, salt)
 	case 1:
-		return "config/limits.yaml", fmt.Sprintf("retry:\n  cap: %d\n  queue_limit: %d\nmetrics:\n  port: %d\n%s:\n  port: %s\n  owner: %s\n  salt: %s\n",
-			cap, limit, metrics, thing, port, owner, salt)
+		return "config/limits.yaml", fmt.Sprintf("attempts:\n  most: %d\n  queue_limit: %d\nmetrics:\n  port: %d\n%s:\n  port: %s\n  owner: %s\n  salt: %s\n",
+			most, limit, metrics, thing, port, owner, salt)
 	case 2:
-		return "config/limits.json", fmt.Sprintf("{\n  \"retry\": {\"cap\": %d, \"queue_limit\": %d},\n  \"metrics\": {\"port\": %d},\n  \"%s\": {\n    \"port\": %s,\n    \"owner\": \"%s\",\n    \"salt\": \"%s\"\n  }\n}\n",
-			cap, limit, metrics, thing, port, owner, salt)
+		return "config/limits.json", fmt.Sprintf("{\n  \"attempts\": {\"most\": %d, \"queue_limit\": %d},\n  \"metrics\": {\"port\": %d},\n  \"%s\": {\n    \"port\": %s,\n    \"owner\": \"%s\",\n    \"salt\": \"%s\"\n  }\n}\n",
+			most, limit, metrics, thing, port, owner, salt)
 	case 3:
 		return "config/limits.md", fmt.Sprintf("| setting | value | owner |\n|---|---|---|\n| retry cap | %d | delivery |\n| queue limit | %d | delivery |\n| metrics port | %d | platform |\n| %s port | %s | %s |\n| salt | %s | delivery |\n",
-			cap, limit, metrics, thing, port, owner, salt)
+			most, limit, metrics, thing, port, owner, salt)
 	}
 	return "config/README.txt", fmt.Sprintf("The delivery worker tries each message %d times and keeps %d of them in its queue.\nIts metrics are served on port %d. Since the move in March the %s\nlistens on port %s; ask %s before that is moved again.\nThe salt of its keys is %s.\n",
-		cap, limit, metrics, thing, port, owner, salt)
+		most, limit, metrics, thing, port, owner, salt)
 }

@@ -177,13 +177,15 @@ func survive(t *testing.T, cells []cell, seeds []uint64) map[cell]*row {
 			mu.Lock()
 			upstreams["Bearer sk-"+model] = s
 			mu.Unlock()
-			a := &agent{url: p.URL, model: model, stream: seed%2 == 0, form: c.form, results: results, tell: s.sending}
+			a := &agent{url: p.URL, model: model, stream: seed%2 == 0, form: c.form, perform: inOrder(results), tell: s.sending}
+			a.says("system", instructions)
+			a.says("user", firstPrompt)
 			busy <- struct{}{}
 			wait.Go(func() {
 				defer func() { <-busy }()
-				status, err := a.session()
-				if err != nil {
-					t.Errorf("%s, seed %d: %v", c, seed, err)
+				text, status, err := a.session(len(script) + 1)
+				if err != nil || status == http.StatusOK && text != sessionIsOver {
+					t.Errorf("%s, seed %d: it ended with %q: %v", c, seed, text, err)
 				} else if status != http.StatusOK {
 					s.sawRefusal()
 				}
@@ -196,6 +198,15 @@ func survive(t *testing.T, cells []cell, seeds []uint64) map[cell]*row {
 	}
 	wait.Wait()
 	return rows
+}
+
+// inOrder hands results out one after the other, to whatever call.
+func inOrder(results []string) func(call) string {
+	next := 0
+	return func(call) string {
+		next++
+		return results[next-1]
+	}
 }
 
 // toldWindows is the configuration that tells the windows of the models whose

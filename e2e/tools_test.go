@@ -2,44 +2,131 @@ package e2e
 
 import (
 	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
 
 	"laconic/demo/strict"
 )
 
-// call is the step as a call of a tool that the request offers.
-func (s step) call(tools []byte) strict.Call {
-	var offered []tool
+// way is how a step is said with the tools of some client.
+type way struct {
+	tool      string
+	arguments func(s step, path string) map[string]any
+}
+
+// ways are the tools of the clients that are known, by what a step does. The
+// first is taken that a request offers with all of its arguments.
+var ways = map[verb][]way{
+	read: {
+		{"read_file", func(s step, path string) map[string]any { return map[string]any{"path": path} }},
+		{"read_file", func(s step, path string) map[string]any { return map[string]any{"file_path": path} }},
+		{"read", func(s step, path string) map[string]any { return map[string]any{"filePath": path} }},
+		{"read", func(s step, path string) map[string]any { return map[string]any{"path": path} }},
+		{"read_files", func(s step, path string) map[string]any {
+			return map[string]any{"files": []any{map[string]any{"path": path}}}
+		}},
+		{"shell", func(s step, _ string) map[string]any { return inShell("cat " + s.path) }},
+	},
+	run: {
+		{"run_command", func(s step, _ string) map[string]any { return map[string]any{"command": s.text} }},
+		{"run_shell_command", func(s step, _ string) map[string]any {
+			return map[string]any{"command": s.text, "is_background": false}
+		}},
+		{"bash", func(s step, _ string) map[string]any { return map[string]any{"command": s.text} }},
+		{"run_commands", func(s step, _ string) map[string]any { return map[string]any{"commands": []any{s.text}} }},
+		{"shell", func(s step, _ string) map[string]any { return inShell(s.text) }},
+	},
+	write: {
+		{"write_file", func(s step, path string) map[string]any { return map[string]any{"path": path, "content": s.text} }},
+		{"write_file", func(s step, path string) map[string]any {
+			return map[string]any{"file_path": path, "content": s.text}
+		}},
+		{"write", func(s step, path string) map[string]any { return map[string]any{"filePath": path, "content": s.text} }},
+		{"write", func(s step, path string) map[string]any { return map[string]any{"path": path, "content": s.text} }},
+		{"editor", func(s step, path string) map[string]any { return map[string]any{"path": path, "new_text": s.text} }},
+		{"shell", func(s step, _ string) map[string]any { return inShell(patch("Add", s.path, "", s.text)) }},
+	},
+	edit: {
+		{"edit_file", func(s step, path string) map[string]any {
+			return map[string]any{"path": path, "old_string": s.old, "new_string": s.text}
+		}},
+		{"edit", func(s step, path string) map[string]any {
+			return map[string]any{"file_path": path, "old_string": s.old, "new_string": s.text}
+		}},
+		{"edit", func(s step, path string) map[string]any {
+			return map[string]any{"filePath": path, "oldString": s.old, "newString": s.text}
+		}},
+		{"edit", func(s step, path string) map[string]any {
+			return map[string]any{"path": path, "edits": []any{map[string]any{"oldText": s.old, "newText": s.text}}}
+		}},
+		{"editor", func(s step, path string) map[string]any {
+			return map[string]any{"path": path, "old_text": s.old, "new_text": s.text}
+		}},
+		{"shell", func(s step, _ string) map[string]any { return inShell(patch("Update", s.path, s.old, s.text)) }},
+	},
+}
+
+// inShell is how codex is called.
+func inShell(command string) map[string]any {
+	return map[string]any{"command": []string{"bash", "-lc", command}}
+}
+
+// patch is the command by which codex changes files.
+func patch(what, path, old, text string) string {
+	var b strings.Builder
+	b.WriteString("apply_patch <<'EOF'\n*** Begin Patch\n*** " + what + " File: " + path + "\n")
+	if old != "" {
+		b.WriteString("@@\n-" + old + "\n")
+	}
+	for line := range strings.Lines(text) {
+		b.WriteString("+" + strings.TrimSuffix(line, "\n") + "\n")
+	}
+	return b.String() + "*** End Patch\nEOF\n"
+}
+
+// call is the step as a call of a tool that the request offers. Clients with a
+// folder want whole paths.
+func (s step) call(tools []byte, dir string) (c strict.Call, ok bool) {
+	var offered []struct {
+		Function struct {
+			Name       string
+			Parameters struct{ Properties map[string]json.RawMessage }
+		}
+	}
 	_ = json.Unmarshal(tools, &offered)
 	for _, way := range ways[s.do] {
+		arguments := way.arguments(s, filepath.Join(dir, s.path))
 		for _, t := range offered {
-			if t.Function.Name == way.tool {
-				return strict.Call{Name: way.tool, Arguments: string(marshal(way.arguments(s)))}
+			if t.Function.Name == way.tool && all(arguments, t.Function.Parameters.Properties) {
+				return strict.Call{Name: way.tool, Arguments: string(marshal(arguments))}, true
 			}
 		}
 	}
-	return strict.Call{Name: "missing_tool", Arguments: "{}"}
+	return c, false
 }
 
-// way is how a step is said with a tool.
-type way struct {
-	tool      string
-	arguments func(step) map[string]any
+func all(arguments map[string]any, properties map[string]json.RawMessage) bool {
+	for name := range arguments {
+		if _, ok := properties[name]; !ok {
+			return false
+		}
+	}
+	return true
 }
 
-// ways are the tools of the known clients, the first that is offered is taken.
-var ways = map[verb][]way{
-	read: {
-		{"read_file", func(s step) map[string]any { return map[string]any{"path": s.path} }},
-	},
-	run: {
-		{"run_command", func(s step) map[string]any { return map[string]any{"command": s.text} }},
-	},
-	write: {
-		{"write_file", func(s step) map[string]any { return map[string]any{"path": s.path, "content": s.text} }},
-	},
-	edit: {
-		{"edit_file", func(s step) map[string]any {
-			return map[string]any{"path": s.path, "old_string": s.old, "new_string": s.text}
-		}},
-	},
+// TestCallsFitTheTools: a step is said with the tools and arguments that a
+// request offers, and not at all where there are none.
+func TestCallsFitTheTools(t *testing.T) {
+	s := step{do: edit, path: "a.go", old: "x", text: "y"}
+	f := func(tools, want string) {
+		t.Helper()
+		c, _ := s.call([]byte(tools), "/w")
+		if c.Arguments != want {
+			t.Errorf("got %s, want %s", c.Arguments, want)
+		}
+	}
+	f(string(agentTools), `{"new_string":"y","old_string":"x","path":"/w/a.go"}`)
+	f(`[{"type":"function","function":{"name":"edit","parameters":{"properties":{"path":{},"edits":{}}}}}]`, `{"edits":[{"newText":"y","oldText":"x"}],"path":"/w/a.go"}`)
+	f(`[{"type":"function","function":{"name":"edit","parameters":{"properties":{"path":{}}}}}]`, "")
 }
