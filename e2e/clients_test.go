@@ -97,7 +97,7 @@ func (p program) run(t testing.TB, bin, home, work, url string) (output string, 
 			writeFile(t, filepath.Join(home, name), text)
 		}
 	}
-	env := append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home+"/.config", "XDG_DATA_HOME="+home+"/.local", "XDG_CACHE_HOME="+home+"/.cache",
+	env := append(os.Environ(), "PWD="+work, "HOME="+home, "XDG_CONFIG_HOME="+home+"/.config", "XDG_DATA_HOME="+home+"/.local", "XDG_CACHE_HOME="+home+"/.cache",
 		"TMPDIR="+home, "LACONIC_AGENTS="+bin, "CI=1", "NO_COLOR=1", "NO_PROXY=127.0.0.1,localhost", "HTTPS_PROXY=http://127.0.0.1:9", "HTTP_PROXY=http://127.0.0.1:9")
 	env = append(env, p.env...)
 	name := filepath.Join(bin, p.name)

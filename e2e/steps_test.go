@@ -31,7 +31,7 @@ const (
 var script = []step{
 	{do: run, text: "cat TASK.md; ls", say: "I begin with the task."},
 	{do: read, path: "$SETTINGS", say: "The settings next."},
-	{do: run, text: "sh run_tests.sh", say: "Now the tests: one should fail."},
+	{do: run, text: "sh run_tests.sh | tee logs/tests.log", say: "Now the tests: one should fail."},
 	{do: read, path: "$S00", say: "The failing test belongs to this file."},
 	{do: read, path: "$S01"},
 	{do: run, text: "grep -rn $WORD src", say: "Who else asks the $WORD?"},
