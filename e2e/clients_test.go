@@ -166,14 +166,18 @@ func TestClients(t *testing.T) {
 	var rows []*row
 	for i, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
-			k := tokenizers[0] // bytes/4, as findings of others are counted
+			k := tokenizers[0]
 			window := max(judged, p.probe(t, bin, k)+10_000)
 			for _, c := range cells {
 				rows = append(rows, p.session(t, bin, uint64(201+i), k, c.times*window, c.told))
 			}
 		})
 	}
-	t.Logf("one session each, from the first fold on:\n%s", table("client, window", rows))
+	text := table("program, window", rows)
+	t.Logf("one session each, from the first fold on:\n%s", text)
+	if len(cells) > 1 {
+		publish(t, "clients", text)
+	}
 }
 
 // session runs the program through laconic, and reads what the upstream saw.
@@ -201,6 +205,9 @@ func (p program) session(t *testing.T, bin string, seed uint64, k tokenizer, win
 	t.Logf("%s: %d answers in %v, %d refused, %d seen, largest prompt %d", r.name, s.round, time.Since(begun).Round(time.Second), s.refused, s.seen, s.largest)
 	if err != nil || !strings.Contains(out, "SESSION-IS-OVER") || s.round != len(s.steps)+1 || len(s.lost) > 0 {
 		t.Errorf("%s: it did not come to its end: %d answers, no tool for %v: %v\n%.3000s", r.name, s.round, s.lost, err, out)
+	}
+	if !told && s.refused == 0 {
+		t.Errorf("%s: nothing was refused, so nothing was shown", r.name)
 	}
 	if s.seen > 0 || r.mean(newestGone) > 0 {
 		t.Errorf("%s: it saw %d refusals, its newest result is gone in %.1f %%", r.name, s.seen, 100*r.mean(newestGone))

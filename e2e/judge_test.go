@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -158,102 +157,21 @@ func newest(sent, got []strict.Message) state {
 // edge is how many characters of head and tail a cut result must show.
 const edge = 40
 
+// isCut reports whether head and tail of a result are there, as it was sent or
+// as what is inside of its JSON.
 func isCut(got, sent string) bool {
-	got, sent = readable(got), strings.TrimSpace(plain(sent))
-	sent = readable(sent)
-	return len(sent) > 2*edge && strings.Contains(got, sent[:edge]) && strings.Contains(got, sent[len(sent)-edge:])
-}
-
-// nameList is a line of the record that lists bare names. That a name stands in
-// such a list tells a model nothing of a port, a test or a file.
-var nameList = regexp.MustCompile(`(?m)^(?:[a-z]+ )?(?:names|numbers|paths|words)(?: [a-z ]+)?: (.*)$`)
-
-// reading is the text of a request as a model reads it: escapes undone, white
-// space as one blank but for the ends of lines, lists of names left out.
-func reading(got []strict.Message) string {
-	var b strings.Builder
-	for _, m := range got {
-		text := m.Text
-		if m.Role != "tool" {
-			text = nameList.ReplaceAllString(text, "")
-		}
-		b.WriteString(squeezed(readable(text)) + "\n")
-		for _, c := range m.Calls {
-			b.WriteString(c.Name + " " + squeezed(readable(c.Arguments)) + "\n")
-		}
+	got = readable(got)
+	inside := sent
+	if all := texts(sent); len(all) > 0 {
+		inside = slices.MaxFunc(all, func(a, b string) int { return len(a) - len(b) })
 	}
-	return b.String()
-}
-
-// readable undoes the escapes of JSON, also those of a text that was cut.
-func readable(text string) string { return escapes.Replace(text) }
-
-var escapes = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "", `\"`, `"`)
-
-// squeezed makes one blank of every run of blanks, and keeps the ends of lines.
-func squeezed(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		lines[i] = strings.Join(strings.Fields(l), " ")
-	}
-	return strings.Join(lines, "\n")
-}
-
-// plain is what a text means: of JSON all strings and values in it, each on
-// lines of its own, also of JSON inside of JSON.
-func plain(text string) string {
-	trimmed := strings.TrimSpace(text)
-	if trimmed == "" || !strings.ContainsRune(`{["`, rune(trimmed[0])) {
-		return text
-	}
-	d := json.NewDecoder(strings.NewReader(trimmed))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil || d.More() {
-		return text
-	}
-	var all []string
-	var walk func(v any)
-	walk = func(v any) {
-		switch v := v.(type) {
-		case string:
-			all = append(all, plain(v))
-		case json.Number:
-			all = append(all, v.String())
-		case []any:
-			for _, e := range v {
-				walk(e)
-			}
-		case map[string]any:
-			for k, e := range v {
-				all = append(all, k)
-				walk(e)
-			}
-		}
-	}
-	walk(v)
-	return strings.Join(all, "\n")
-}
-
-// portIn reports whether a port stands in a text, with the word port before it
-// in the same line.
-func portIn(text, port string) bool {
-	for at := 0; ; {
-		i := strings.Index(text[at:], port)
-		if i < 0 {
-			return false
-		}
-		at += i
-		before := text[max(0, at-80):at]
-		before = strings.ToLower(before[strings.LastIndexByte(before, '\n')+1:])
-		if strings.Contains(before, "port") && !digitAt(text, at-1) && !digitAt(text, at+len(port)) {
+	for _, s := range []string{readable(sent), inside, readable(inside)} {
+		if s = strings.TrimSpace(s); len(s) > 2*edge && strings.Contains(got, s[:edge]) && strings.Contains(got, s[len(s)-edge:]) {
 			return true
 		}
-		at += len(port)
 	}
+	return false
 }
-
-func digitAt(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
 
 // realNames is the share of the names of the record's lists that occur in what
 // the client sent, and some of those that do not.
@@ -296,23 +214,4 @@ func (j *judge) isReal(name string) bool {
 	}
 	j.real[name] = ok
 	return ok
-}
-
-// occurs reports whether a name stands in a text as a word.
-func occurs(text, name string) bool {
-	for at := 0; ; {
-		i := strings.Index(text[at:], name)
-		if i < 0 {
-			return false
-		}
-		at += i
-		if !wordAt(text, at-1) && !wordAt(text, at+len(name)) && (at == 0 || text[at-1] != '\\') {
-			return true
-		}
-		at++
-	}
-}
-
-func wordAt(s string, i int) bool {
-	return i >= 0 && i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' || s[i] >= 0x80)
 }

@@ -93,6 +93,9 @@ func newReader(seed uint64, atOnce int) *reader {
 // stay: instructions, tools, first and newest user message, the newest calls, the
 // framing, and 200 tokens for each of their results.
 func TestLoopEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
 	var mu sync.Mutex
 	models := map[string]*reader{}
 	upstream := strict.New(strict.Options{Limit: -1, Keep: 1, Reply: func(r *strict.Request) strict.Reply {

@@ -24,7 +24,7 @@ var languages = []language{
 			"type %[2]s struct {\n\tmu      sync.Mutex\n\tpending map[string]*%[2]sEntry\n\tceiling time.Duration\n}\n\n",
 		"const max%[2]sAttempts = %[3]d",
 		[]string{
-			"// %[4]s%[5]s reports whether the %[1]s may go on with the %[6]s.\nfunc (x *%[2]s) %[4]s%[5]s(ctx context.Context, %[6]s %[5]sRequest) (bool, error) {\n\tx.mu.Lock()\n\tdefer x.mu.Unlock()\n" +
+			"// %[4]s%[5]s reports whether the %[1]s may go on with the %[6]s.\n// Callers must not hold the lock of the %[6]s.\nfunc (x *%[2]s) %[4]s%[5]s(ctx context.Context, %[6]s %[5]sRequest) (bool, error) {\n\tx.mu.Lock()\n\tdefer x.mu.Unlock()\n" +
 				"\tif %[6]s.Attempts > max%[2]sAttempts {\n\t\treturn false, fmt.Errorf(\"%[1]s: %%s was tried %%d times\", %[6]s.ID, %[6]s.Attempts)\n\t}\n\tx.pending[%[6]s.ID] = &%[2]sEntry{since: time.Now(), wait: %[3]d * time.Millisecond}\n\treturn true, ctx.Err()\n}\n\n",
 			"// err%[4]s%[5]s is returned when the %[6]s of the %[1]s is gone.\nvar err%[4]s%[5]s = errors.New(\"%[1]s: the %[6]s is gone\")\n\nfunc %[4]s%[5]sAfter(d time.Duration) time.Duration {\n\tif d > %[3]d*time.Second {\n\t\treturn %[3]d * time.Second\n\t}\n\treturn d + d/%[7]d\n}\n\n",
 			"type %[4]s%[5]sOptions struct {\n\tCeiling   time.Duration // of one wait of the %[1]s\n\tAttempts  int           // %[3]d by default\n\tOn%[5]s func(%[6]sID string) error\n}\n\n",
@@ -38,7 +38,7 @@ var languages = []language{
 		"\"\"\"The %[1]s: what it keeps between two rounds.\"\"\"\n\nfrom __future__ import annotations\n\nimport asyncio\nimport logging\nfrom dataclasses import dataclass, field\n\nlog = logging.getLogger(__name__)\n\n\n",
 		"MAX_%[8]s_ATTEMPTS = %[3]d",
 		[]string{
-			"async def %[9]s_%[6]s(self, %[6]s: %[5]sRequest, *, ceiling: float = %[3]d.0) -> bool:\n    \"\"\"Whether the %[1]s may go on with the %[6]s.\"\"\"\n    async with self._lock:\n        if %[6]s.attempts > MAX_%[8]s_ATTEMPTS:\n" +
+			"async def %[9]s_%[6]s(self, %[6]s: %[5]sRequest, *, ceiling: float = %[3]d.0) -> bool:\n    \"\"\"Whether the %[1]s may go on with the %[6]s. Must not be called under its lock.\"\"\"\n    async with self._lock:\n        if %[6]s.attempts > MAX_%[8]s_ATTEMPTS:\n" +
 				"            raise %[2]sExhausted(f\"%[1]s: {%[6]s.id} was tried {%[6]s.attempts} times\")\n        self._pending[%[6]s.id] = min(ceiling, %[6]s.wait * %[7]d)\n        log.debug(\"%[9]s %%s\", %[6]s.id)\n    return True\n\n\n",
 			"@dataclass(slots=True)\nclass %[4]s%[5]s:\n    \"\"\"What the %[1]s knows of one %[6]s.\"\"\"\n\n    id: str\n    attempts: int = %[7]d\n    ceiling: float = %[3]d.5\n    waiting: list[str] = field(default_factory=list)\n\n    def due(self, now: float) -> bool:\n        return now - self.ceiling > %[7]d * 0.5\n\n\n",
 			"def _%[9]s_after_%[6]s(seconds: float) -> float:\n    if seconds > %[3]d:\n        return float(%[3]d)\n    return seconds + seconds / %[7]d\n\n\n",
@@ -52,7 +52,7 @@ var languages = []language{
 		"import { EventEmitter } from \"node:events\";\nimport type { Clock, Logger } from \"./types\";\n\n/** What the %[1]s keeps between two rounds. */\nexport interface %[2]sState {\n  pending: Map<string, number>;\n  ceilingMs: number;\n}\n\n",
 		"export const max%[2]sAttempts = %[3]d;",
 		[]string{
-			"/** Whether the %[1]s may go on with the %[6]s. */\nexport async function %[9]s%[5]s(state: %[2]sState, %[6]s: %[5]sRequest, clock: Clock): Promise<boolean> {\n  if (%[6]s.attempts > max%[2]sAttempts) {\n" +
+			"/** Whether the %[1]s may go on with the %[6]s. Never call this for a %[6]s that is settled. */\nexport async function %[9]s%[5]s(state: %[2]sState, %[6]s: %[5]sRequest, clock: Clock): Promise<boolean> {\n  if (%[6]s.attempts > max%[2]sAttempts) {\n" +
 				"    throw new Error(`%[1]s: ${%[6]s.id} was tried ${%[6]s.attempts} times`);\n  }\n  state.pending.set(%[6]s.id, clock.now() + Math.min(state.ceilingMs, %[3]d * %[6]s.waitMs));\n  return true;\n}\n\n",
 			"export class %[4]s%[5]s extends EventEmitter {\n  #attempts = %[7]d;\n\n  constructor(private readonly log: Logger, readonly %[6]sId: string) {\n    super();\n  }\n\n  after(ms: number): number {\n    this.log.debug(\"%[9]s\", this.%[6]sId, this.#attempts++);\n    return ms > %[3]d ? %[3]d : ms + ms / %[7]d;\n  }\n}\n\n",
 			"export type %[4]s%[5]sOptions = {\n  ceilingMs?: number; // of one wait of the %[1]s, %[3]d by default\n  on%[5]s?: (%[6]sId: string) => void;\n};\n\n",
@@ -105,7 +105,8 @@ func (l language) test(r *rand.Rand, noun string) string {
 }
 
 // testRun is what a run of the tests prints: hundreds of tests that pass, and
-// one in their midst that fails.
+// one that fails, behind four fifths of them: cline shows its model the first and
+// the last 4,000 characters alone.
 func testRun(r *rand.Rand, l language, test, file string, nouns []string, count func(string) int) string {
 	base := file[strings.LastIndexByte(file, '/')+1:]
 	base = strings.TrimSuffix(base, l.ext) + map[string]string{".go": "_test.go", ".py": "_test.py", ".ts": ".test.ts"}[l.ext]
@@ -114,7 +115,7 @@ func testRun(r *rand.Rand, l language, test, file string, nouns []string, count 
 		verb, noun := verbs[r.IntN(len(verbs))], nouns[1+r.IntN(15)]
 		return filled(l.passes, []any{title(verb), title(noun), i, 1 + r.IntN(9), noun, verb})
 	})
-	at := strings.IndexByte(all[len(all)*3/5:], '\n') + len(all)*3/5 + 1
+	at := strings.IndexByte(all[len(all)*4/5:], '\n') + len(all)*4/5 + 1
 	return all[:at] + failure + all[at:]
 }
 

@@ -47,8 +47,11 @@ const judged = 16_000
 // TestSurvival: what forty calls leave to the model, in a window that the proxy
 // was told of or not. LACONIC_SURVIVAL=all runs every seed and every window
 // (`make survival`); else two seeds of development run in the window that is
-// judged.
+// judged. The race detector has nothing to see in another process.
 func TestSurvival(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
 	windows, seeds := []int{judged}, developmentSeeds
 	all := os.Getenv("LACONIC_SURVIVAL") == "all"
 	if all {
@@ -60,8 +63,12 @@ func TestSurvival(t *testing.T) {
 		printed = append(printed, rows[c])
 	}
 	means := meansOf(windows, rows)
-	t.Logf("mean of %d seeds, from the first fold on:\n%s", len(seeds), table("window", append(printed, means...)))
-	for _, r := range printed {
+	text := table("window", append(printed, means...))
+	t.Logf("mean of %d seeds, from the first fold on:\n%s", len(seeds), text)
+	if all {
+		publish(t, "survival", text)
+	}
+	for _, r := range printed[:len(cellsOf(windows))] {
 		if len(r.wrong) > 0 {
 			t.Logf("%s: names that were never sent: %.300s", r.name, strings.Join(r.wrong, " "))
 		}

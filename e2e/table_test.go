@@ -1,8 +1,11 @@
 package e2e
 
 import (
+	"flag"
 	"fmt"
+	"os"
 	"strings"
+	"testing"
 )
 
 // row is one line of the table: the mean of some sessions.
@@ -10,8 +13,8 @@ type row struct {
 	name  string
 	sums  [columns]float64
 	count [columns]int
-	seen  int // refusals
-	wrong []string
+	seen  int      // refusals
+	wrong []string // names that were never sent
 }
 
 // The columns of the table, in their order.
@@ -91,9 +94,9 @@ func (r *row) join(other *row) {
 // a session's.
 func table(first string, rows []*row) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "| %-28s | %s |\n|---|%s\n", first, strings.Join(heads[:], " | "), strings.Repeat("---|", columns))
+	fmt.Fprintf(&b, "| %s | %s |\n|---|%s\n", first, strings.Join(heads[:], " | "), strings.Repeat("---:|", columns))
 	for _, r := range rows {
-		fmt.Fprintf(&b, "| %-28s |", r.name)
+		fmt.Fprintf(&b, "| %s |", r.name)
 		for column := range columns {
 			switch {
 			case r.count[column] == 0:
@@ -107,4 +110,25 @@ func table(first string, rows []*row) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+var update = flag.Bool("update", false, "write the tables into docs/survival.md")
+
+// publish puts a table into the page that shows it, where -update asks for it.
+func publish(t *testing.T, mark, text string) {
+	t.Helper()
+	if !*update {
+		return
+	}
+	const page = "../docs/survival.md"
+	old, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, found := strings.Cut(string(old), "<!-- "+mark+" -->\n")
+	_, tail, ended := strings.Cut(rest, "<!-- end -->")
+	if !found || !ended {
+		t.Fatalf("%s has no place for %s", page, mark)
+	}
+	writeFile(t, page, head+"<!-- "+mark+" -->\n"+text+"<!-- end -->"+tail)
 }

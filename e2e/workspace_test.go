@@ -139,6 +139,9 @@ func taskFile(r *rand.Rand, rules []string, settings string, nouns []string) str
 		fmt.Sprintf("Note every finding in NOTES.md with file and line, such as `src/%s.go:12`.", nouns[1]),
 		"New documents belong into docs/.",
 		fmt.Sprintf("The limits of the %s stay what %s says.", nouns[4], settings),
+		"Never commit what the build generates, and do not rename what other teams import.",
+		"A wait must not be longer than the ceiling that is configured for it.",
+		fmt.Sprintf("Ask the owner of the %s before you add a dependency.", nouns[9]),
 	}, rules...)
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	var b strings.Builder
