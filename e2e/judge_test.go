@@ -16,10 +16,11 @@ type judge struct {
 	taken int             // messages of the client that are in sent
 	shown map[string]bool // facts that the client has sent
 	real  map[string]bool // names that were found in sent
+	none  map[string]int  // the others, and how far sent was searched
 }
 
 func newJudge(f facts) *judge {
-	return &judge{facts: f, shown: map[string]bool{}, real: map[string]bool{}}
+	return &judge{facts: f, shown: map[string]bool{}, real: map[string]bool{}, none: map[string]int{}}
 }
 
 // verdict is what one accepted request shows. A share is -1 where there is
@@ -204,14 +205,19 @@ var rangeMark = regexp.MustCompile(`…|\.\.+|–`)
 
 // isReal reports whether a name, or both ends of a run, were sent.
 func (j *judge) isReal(name string) bool {
-	if j.real[name] {
+	if j.wasSent(name) {
 		return true
 	}
-	sent := j.sent.String()
-	ok := occurs(sent, name)
-	if ends := rangeMark.Split(name, -1); !ok && len(ends) > 1 {
-		ok = !slices.ContainsFunc(ends, func(end string) bool { return end != "" && !occurs(sent, end) })
+	ends := rangeMark.Split(name, -1)
+	return len(ends) > 1 && !slices.ContainsFunc(ends, func(end string) bool { return end != "" && !j.wasSent(end) })
+}
+
+// wasSent searches only what came since it searched the last time.
+func (j *judge) wasSent(name string) bool {
+	if !j.real[name] {
+		sent := j.sent.String()
+		j.real[name] = occurs(sent, name, max(0, j.none[name]-len(name)))
+		j.none[name] = len(sent)
 	}
-	j.real[name] = ok
-	return ok
+	return j.real[name]
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -16,28 +17,39 @@ import (
 // ever waited for when something is broken.
 const patience = 30 * time.Second
 
-// command is where TestMain built laconic.
-var command string
+// folder is where the command is built; TestMain removes it.
+var folder string
 
-// TestMain builds the command that all tests of this package run.
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "laconic-e2e-")
-		if err == nil {
-			defer os.RemoveAll(dir)
-			command = filepath.Join(dir, "laconic")
-			var out []byte
-			if out, err = exec.Command("go", "build", "-o", command, "laconic").CombinedOutput(); err != nil {
-				err = fmt.Errorf("%w\n%s", err, out)
-			}
-		}
-		if err != nil {
+		var err error
+		if folder, err = os.MkdirTemp("", "laconic-e2e-"); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
+		defer os.RemoveAll(folder)
 		return m.Run()
 	}())
 }
+
+// command returns the path of laconic, which the first test that asks for it
+// builds.
+func command(t testing.TB) string {
+	t.Helper()
+	path, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var built = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(folder, "laconic")
+	if out, err := exec.Command("go", "build", "-o", path, "laconic").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return path, nil
+})
 
 // laconic is a running process.
 type laconic struct {
@@ -62,7 +74,7 @@ func startLaconic(t testing.TB, upstream, config string) *laconic {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	p.cmd = exec.Command(command, "serve", "--listen", "127.0.0.1:0", "--admin", "off", "--log-format", "json", "--upstream", upstream)
+	p.cmd = exec.Command(command(t), "serve", "--listen", "127.0.0.1:0", "--admin", "off", "--log-format", "json", "--upstream", upstream)
 	p.cmd.Dir, p.cmd.Stderr = dir, log
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -159,7 +159,7 @@ func mustStay(t *testing.T, m *reader) int {
 		for _, c := range calls {
 			a.add(map[string]any{"role": "tool", "tool_call_id": c.ID, "content": ""}, strict.Message{})
 		}
-		cmd := exec.Command(command, "count", "--json")
+		cmd := exec.Command(command(t), "count", "--json")
 		cmd.Stdin = bytes.NewReader(a.body())
 		out, err := cmd.Output()
 		var counted struct{ Total int }

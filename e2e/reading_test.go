@@ -110,9 +110,9 @@ func portIn(text, port string) bool {
 
 func digitAt(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
 
-// occurs reports whether a name stands in a text as a word.
-func occurs(text, name string) bool {
-	for at := 0; ; {
+// occurs reports whether a name stands in a text as a word, from an offset on.
+func occurs(text, name string, from int) bool {
+	for at := from; ; {
 		i := strings.Index(text[at:], name)
 		if i < 0 {
 			return false
