@@ -136,7 +136,9 @@ func TestJudge(t *testing.T) {
 	j := newJudge(facts{port: "48213", test: "TestCeiling", rules: []string{"Never change src/fold.go.", "Always report."}})
 	sent := []strict.Message{
 		{Role: "user", Text: "Rules:\n- Never change  src/fold.go.\n- Always report."},
-		{Role: "tool", Text: "PORT=48213\n--- FAIL: TestCeiling"}, {Role: "assistant"}, {Role: "tool", Text: inJSON},
+		{Role: "tool", Text: "PORT=48213\n--- FAIL: TestCeiling"},
+		{Role: "assistant"},
+		{Role: "tool", Text: inJSON},
 	}
 	f := func(what string, got []strict.Message, want verdict) {
 		t.Helper()

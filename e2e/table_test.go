@@ -13,7 +13,6 @@ type row struct {
 	name  string
 	sums  [columns]float64
 	count [columns]int
-	seen  int      // refusals
 	wrong []string // names that were never sent
 }
 
@@ -71,7 +70,6 @@ func (r *row) add(s *session) {
 	r.put(epochsBegun, float64(s.epochs))
 	r.put(refusedThere, float64(s.refused))
 	r.put(refusedSeen, float64(s.seen))
-	r.seen += s.seen
 }
 
 func (r *row) put(column int, value float64) {
@@ -87,7 +85,6 @@ func (r *row) join(other *row) {
 		r.sums[column] += other.sums[column]
 		r.count[column] += other.count[column]
 	}
-	r.seen += other.seen
 }
 
 // table writes rows as Markdown. Shares are in percent; epochs and refusals are
