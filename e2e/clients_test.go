@@ -87,7 +87,7 @@ var programs = []program{
 }
 
 // programTime is the longest that the session of a program may take.
-const programTime = 3 * time.Minute
+const programTime = 5 * time.Minute
 
 // run runs the program in a folder of its own home until it ends.
 func (p program) run(t testing.TB, bin, home, work, url string) (output string, err error) {

@@ -106,25 +106,36 @@ func TestLoopEnds(t *testing.T) {
 	}})
 	server := httptest.NewServer(upstream)
 	t.Cleanup(server.Close)
-	p := startLaconic(t, server.URL+"/v1", "models:\n  - match: \"*\"\n    tokenizer: o200k_base\n")
-	for _, atOnce := range []int{1, 2, 4} {
-		m := newReader(uint64(atOnce), atOnce)
-		least := mustStay(t, m) + 200*atOnce
-		for i := range 20 {
-			budget := least + i*i*5*atOnce // close to the least, and far above
-			m := &reader{rounds: m.rounds, files: m.files}
-			model := fmt.Sprintf("reader-%d-%d", atOnce, i)
-			mu.Lock()
-			models["Bearer sk-"+model] = m
-			mu.Unlock()
-			a := m.agent(p.URL, model)
-			a.header = http.Header{"X-Laconic-Budget": {fmt.Sprint(budget)}}
-			a.stream = i%2 == 0
-			text, status, err := a.session(2*len(m.rounds) + 4)
-			if err != nil || status != http.StatusOK || text != sessionIsOver || m.again > 0 {
-				t.Errorf("%d at once, budget %d (%d above what must stay): %d of %d rounds, %d calls made again, status %d, %v",
-					atOnce, budget, budget-least+200*atOnce, m.round, len(m.rounds), m.again, status, err)
-			}
+	p := startLaconic(t, server.URL+"/v1", "")
+	for _, family := range []string{"gpt-4o-reader", "house-reader"} { // counted exactly, and by an estimate
+		for _, atOnce := range []int{1, 2, 4} {
+			t.Run(fmt.Sprintf("%s-%d", family, atOnce), func(t *testing.T) {
+				t.Parallel()
+				readAll(t, p.URL, family, atOnce, func(model string, m *reader) {
+					mu.Lock()
+					defer mu.Unlock()
+					models["Bearer sk-"+model] = m
+				})
+			})
+		}
+	}
+}
+
+// readAll runs a session at each of 20 budgets, from the least to far above.
+func readAll(t *testing.T, url, family string, atOnce int, known func(model string, m *reader)) {
+	m := newReader(uint64(atOnce), atOnce)
+	least := mustStay(t, m, family) + 200*atOnce
+	for i := range 20 {
+		budget := least + i*i*5*atOnce
+		m := &reader{rounds: m.rounds, files: m.files}
+		a := m.agent(url, fmt.Sprintf("%s-%d-%d", family, atOnce, i))
+		known(a.model, m)
+		a.header = http.Header{"X-Laconic-Budget": {fmt.Sprint(budget)}}
+		a.stream = i%2 == 0
+		text, status, err := a.session(2*len(m.rounds) + 4)
+		if err != nil || status != http.StatusOK || text != sessionIsOver || m.again > 0 {
+			t.Errorf("budget %d (%d above what must stay): %d of %d rounds, %d calls made again, status %d, %v",
+				budget, budget-least+200*atOnce, m.round, len(m.rounds), m.again, status, err)
 		}
 	}
 }
@@ -145,10 +156,10 @@ func (m *reader) agent(url, model string) *agent {
 
 // mustStay is what a request of this model costs at most, as laconic counts,
 // with nothing in it but what must stay, and results that are empty.
-func mustStay(t *testing.T, m *reader) int {
+func mustStay(t *testing.T, m *reader, model string) int {
 	most := 0
 	for _, paths := range m.rounds {
-		a := m.agent("", "gpt-4o")
+		a := m.agent("", model)
 		var calls []call
 		for i, c := range reads(paths) {
 			made := call{ID: fmt.Sprintf("call_strict%07d%03d", 1, i), Type: "function"}
