@@ -210,6 +210,11 @@ func (p program) session(t *testing.T, bin string, seed uint64, k tokenizer, win
 	if err != nil || !strings.Contains(out, "SESSION-IS-OVER") || s.round != len(s.steps)+1 || len(s.lost) > 0 {
 		t.Errorf("%s: it did not come to its end: %d answers, no tool for %v: %v\n%.3000s", r.name, s.round, s.lost, err, out)
 	}
+	for _, step := range s.steps {
+		if text, err := os.ReadFile(filepath.Join(s.dir, step.path)); (step.do == write || step.do == edit) && !strings.Contains(string(text), strings.TrimSpace(step.text)) {
+			t.Errorf("%s: it did not %s %s: %v", r.name, step.do, step.path, err)
+		}
+	}
 	if s.seen > 0 || r.mean(newestGone) > 0 {
 		t.Errorf("%s: it saw %d refusals, its newest result is gone in %.1f %%", r.name, s.seen, 100*r.mean(newestGone))
 	}
