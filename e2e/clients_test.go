@@ -169,7 +169,11 @@ func TestClients(t *testing.T) {
 			k := tokenizers[0]
 			window := max(judged, p.probe(t, bin, k)+10_000)
 			for _, c := range cells {
-				rows = append(rows, p.session(t, bin, uint64(201+i), k, c.times*window, c.told))
+				r := p.session(t, bin, uint64(201+i), k, c.times*window, c.told)
+				if c == (clientCell{1, false}) && r.sums[refusedThere] == 0 {
+					t.Errorf("%s: nothing was refused, so nothing was shown", r.name)
+				}
+				rows = append(rows, r)
 			}
 		})
 	}
@@ -206,8 +210,10 @@ func (p program) session(t *testing.T, bin string, seed uint64, k tokenizer, win
 	if err != nil || !strings.Contains(out, "SESSION-IS-OVER") || s.round != len(s.steps)+1 || len(s.lost) > 0 {
 		t.Errorf("%s: it did not come to its end: %d answers, no tool for %v: %v\n%.3000s", r.name, s.round, s.lost, err, out)
 	}
-	if !told && s.refused == 0 {
-		t.Errorf("%s: nothing was refused, so nothing was shown", r.name)
+	for _, step := range s.steps {
+		if text, err := os.ReadFile(filepath.Join(s.dir, step.path)); (step.do == write || step.do == edit) && !strings.Contains(string(text), strings.TrimSpace(step.text)) {
+			t.Errorf("%s: it did not %s %s: %v", r.name, step.do, step.path, err)
+		}
 	}
 	if s.seen > 0 || r.mean(newestGone) > 0 {
 		t.Errorf("%s: it saw %d refusals, its newest result is gone in %.1f %%", r.name, s.seen, 100*r.mean(newestGone))
