@@ -24,6 +24,7 @@ const (
 	codeProtocol      = "upstream_protocol"    // an answer that is not HTTP as we know it
 	codeShutdown      = "proxy_shutting_down"
 	codeFault         = "proxy_fault"
+	codeOverloaded    = "proxy_overloaded" // no memory for the body
 )
 
 // unanswered is called when there is no answer to hand on.

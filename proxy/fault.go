@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// reasonFault is PassInfo.Reason of a request that the proxy failed on.
+const reasonFault = "fault"
+
 // errFault is a panic that was recovered, and told to the listener.
 var errFault = errors.New("fault")
 

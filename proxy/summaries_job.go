@@ -161,6 +161,7 @@ func (j *job) finish(key store.Key) {
 	s.p.memory.yielding.remove(j)
 	j.spans = nil
 	j.seat.free()
+	j.info.Reason, j.info.Duration = j.why, time.Since(j.began)
 	// What came of it is noted before the job is gone: a request that comes
 	// between the two would start another.
 	switch {
@@ -172,7 +173,7 @@ func (j *job) finish(key store.Key) {
 		s.coolDown(string(key[:]))
 		if ofContent(j.why) {
 			s.doubt(j.coolKey, key)
-		} else if j.info.Tries > 0 && j.why != "memory" { // else it is no fault of the summarizer's
+		} else if j.info.ofSummarizer() {
 			s.coolDown(j.coolKey)
 		}
 	}
@@ -180,7 +181,6 @@ func (j *job) finish(key store.Key) {
 	s.mu.Lock()
 	delete(s.jobs, key)
 	s.mu.Unlock()
-	j.info.Reason, j.info.Duration = j.why, time.Since(j.began)
 	s.counts.ended(&j.info)
 	j.mu.Lock()
 	close(j.done)
