@@ -175,7 +175,7 @@ func (s *seat) free() {
 
 func noMemory() *refusal {
 	return &refusal{
-		Status: http.StatusServiceUnavailable, Code: "proxy_overloaded", RetryAfter: time.Second, Close: true,
+		Status: http.StatusServiceUnavailable, Code: codeOverloaded, RetryAfter: time.Second, Close: true,
 		Message: "The proxy holds as many request bodies as its memory allows.", Hint: "Try again in a moment.",
 	}
 }

@@ -24,6 +24,7 @@ const (
 	codeProtocol      = "upstream_protocol"    // an answer that is not HTTP as we know it
 	codeShutdown      = "proxy_shutting_down"
 	codeFault         = "proxy_fault"
+	codeOverloaded    = "proxy_overloaded" // no memory for the body
 )
 
 // unanswered is called when there is no answer to hand on.
@@ -104,9 +105,17 @@ func (t *trip) broken() (code, detail string) {
 	return codeBroke, ""
 }
 
-// reason describes an error of the network for the operator. Its own text is
-// used only where it cannot hold what a peer sent.
+// reason describes the error of an exchange for the operator.
 func reason(err error) string {
+	if what, ok := ofNetwork(err); ok {
+		return what
+	}
+	return "the answer was not understood"
+}
+
+// ofNetwork describes an error of the network; ok is false for any other. Its own
+// text is used only where it cannot hold what a peer sent.
+func ofNetwork(err error) (what string, ok bool) {
 	var (
 		dns         *net.DNSError
 		operation   *net.OpError
@@ -119,26 +128,26 @@ func reason(err error) string {
 	)
 	switch {
 	case err == nil:
-		return ""
+		return "", true
 	case errors.As(err, &dns):
-		return "name lookup: " + dns.Err
+		return "name lookup: " + dns.Err, true
 	case errors.As(err, &unknown), errors.As(err, &hostname), errors.As(err, &certificate):
-		return "the upstream's certificate is not valid for it"
+		return "the upstream's certificate is not valid for it", true
 	case errors.As(err, &record), errors.As(err, &alert):
-		return "TLS handshake failed"
+		return "TLS handshake failed", true
 	case errors.As(err, &operation):
 		what := operation.Op + " " + operation.Net
 		if errors.As(err, &number) {
-			return what + ": " + number.Error()
+			return what + ": " + number.Error(), true
 		}
 		if operation.Timeout() {
-			return what + ": timeout"
+			return what + ": timeout", true
 		}
-		return what
+		return what, true
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return "the connection was closed early"
+		return "the connection was closed early", true
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, errSwitched):
-		return err.Error()
+		return err.Error(), true
 	}
-	return "the answer was not understood"
+	return "", false
 }

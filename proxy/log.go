@@ -8,10 +8,12 @@ import (
 )
 
 // LogTo is a Listener that writes one line per request: "compaction" for chat
-// requests, "request" for others. A line is a warning when a result with content
-// was dropped, info when something was edited, refused or went wrong, and debug
-// when a request was only measured or passed. At debug every edit has a line of
-// its own. Faults of our own are errors.
+// requests, "request" for others. A line is info when something was edited,
+// refused or went wrong, and debug when a request was only measured or passed;
+// it is a warning when a request did not fit, a result with content was dropped,
+// the upstream or the summarizer could not be reached, or the memory for bodies
+// was used up. At debug every edit has a line of its own. Faults of our own are
+// errors.
 //
 // No line at any level holds content or a credential: of a path only a known
 // endpoint is named, of an edit its place, its reason and the id of the call.
@@ -23,18 +25,11 @@ func LogTo(log *zap.Logger) Listener {
 			}
 		},
 		Replied: func(i ReplyInfo) {
-			level := zap.DebugLevel
-			switch {
-			case losing(i):
-				level = zap.WarnLevel
-			case notable(i):
-				level = zap.InfoLevel
-			}
 			name := "request"
 			if i.Chat {
 				name = "compaction"
 			}
-			if line := log.Check(level, name); line != nil {
+			if line := log.Check(levelOf(i), name); line != nil {
 				line.Write(replyFields(i)...)
 			}
 		},
@@ -51,17 +46,31 @@ func losing(i ReplyInfo) bool {
 	return i.Rewrite != nil && i.Rewrite.Report.ResultsDropped > 0 && i.Outcome != Shadow && i.Outcome != Rejected
 }
 
-// notable tells whether an operator wants to see a reply at the usual level.
-// That a client left is the client's affair.
-func notable(i ReplyInfo) bool {
-	if i.Code != "" && i.Code != codeClientLeft || i.Status >= 400 && i.Status != statusClientLeft {
-		return true
+// levelOf is the level of a reply's line. Warnings are what an operator can do
+// something about. That a client left is the client's affair.
+func levelOf(i ReplyInfo) zapcore.Level {
+	switch i.Code {
+	case codeFault:
+		return zap.ErrorLevel
+	case codeUnreachable, codeBroke, codeTimeout, codeIdle, codeProtocol, codeOverloaded:
+		return zap.WarnLevel
+	case "", codeClientLeft:
+	default:
+		return zap.InfoLevel
 	}
-	if i.Retry != nil || i.Cut || i.Ended != "" || i.Rewrite != nil && i.Rewrite.Report.Outcome != compact.Untouched {
-		return true
+	switch {
+	case i.Pass != nil && i.Pass.Reason == reasonFault:
+		return zap.ErrorLevel
+	case i.Outcome == Over, losing(i):
+		return zap.WarnLevel
+	case i.Status >= 400 && i.Status != statusClientLeft,
+		i.Retry != nil, i.Cut, i.Ended != "",
+		i.Chat && i.Streamed && !i.Unread && !i.Done && i.Code == "", // it ended without [DONE]
+		i.Rewrite != nil && i.Rewrite.Report.Outcome != compact.Untouched,
+		i.Outcome == Rejected, i.Chat && i.Outcome == Passed: // why it was passed over is what an operator asks first
+		return zap.InfoLevel
 	}
-	// Why a chat request was passed over is what an operator asks first.
-	return i.Outcome == Rejected || i.Chat && i.Outcome == Passed
+	return zap.DebugLevel
 }
 
 func replyFields(i ReplyInfo) []zap.Field {

@@ -16,6 +16,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/summary"
 )
 
 // logged collects JSON lines.
@@ -107,7 +108,7 @@ func TestEveryChatRequestIsOneLine(t *testing.T) {
 	if line := f(`{"messages":[{"role":"assistant","content":null,"tool_calls":[]}]}`, "info", "passed", "200"); line["reason"] != "empty" {
 		t.Errorf("%v", line)
 	}
-	f(fmt.Sprintf(manyWords, ""), "info", "over", "200")
+	f(fmt.Sprintf(manyWords, ""), "warn", "over", "200")
 	f(fmt.Sprintf(manyWords, ""), "info", "rejected", "400", "X-Laconic-Policy", "strict")
 	f(agentBody(20, 100), "info", "shadow", "200", "X-Laconic-Mode", "shadow")
 	f(chatBody, "debug", "shadow", "200", "X-Laconic-Mode", "shadow")
@@ -127,19 +128,56 @@ func TestEveryChatRequestIsOneLine(t *testing.T) {
 	}
 }
 
-func TestUpstreamErrorsAreLoggedAtInfoAndClientsThatLeaveAreNot(t *testing.T) {
-	f := func(i ReplyInfo, want bool) {
+func TestTheLevelSaysWhatAnOperatorHasToDo(t *testing.T) {
+	f := func(i ReplyInfo, want zapcore.Level) {
 		t.Helper()
-		if notable(i) != want {
-			t.Errorf("%+v: %v", i, !want)
+		if got := levelOf(i); got != want {
+			t.Errorf("%+v: %v, want %v", i, got, want)
 		}
 	}
-	f(ReplyInfo{Status: 200}, false)
-	f(ReplyInfo{Status: 429}, true)
-	f(ReplyInfo{Status: 200, Code: codeBroke}, true)
-	f(ReplyInfo{Status: 499, Code: codeClientLeft}, false)
-	f(ReplyInfo{Status: 499, Code: codeClientStalled}, true)
-	f(ReplyInfo{Status: 400, Code: "x", Own: true, Outcome: Rejected}, true)
+	f(ReplyInfo{Status: 200}, zap.DebugLevel)
+	f(ReplyInfo{Status: 499, Code: codeClientLeft}, zap.DebugLevel)
+	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Done: true}, zap.DebugLevel)
+	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Unread: true}, zap.DebugLevel)
+	f(ReplyInfo{Status: 499, Chat: true, Streamed: true, Code: codeClientLeft}, zap.DebugLevel)
+	f(ReplyInfo{Status: 200, Streamed: true}, zap.DebugLevel) // not chat: nobody looked
+
+	f(ReplyInfo{Status: 200, Chat: true, Streamed: true}, zap.InfoLevel) // no [DONE]
+	f(ReplyInfo{Status: 429}, zap.InfoLevel)
+	f(ReplyInfo{Status: 499, Code: codeClientStalled}, zap.InfoLevel)
+	f(ReplyInfo{Status: 503, Code: codeShutdown, Own: true}, zap.InfoLevel)
+	f(ReplyInfo{Status: 400, Code: "x", Own: true, Outcome: Rejected}, zap.InfoLevel)
+	f(ReplyInfo{Status: 200, Outcome: Shadow, Rewrite: &RewriteInfo{Report: compact.Report{Outcome: compact.Over}}}, zap.InfoLevel)
+
+	f(ReplyInfo{Status: 200, Outcome: Over, Rewrite: &RewriteInfo{Report: compact.Report{Outcome: compact.Over}}}, zap.WarnLevel)
+	f(ReplyInfo{Status: 502, Code: codeUnreachable, Own: true}, zap.WarnLevel)
+	f(ReplyInfo{Status: 502, Code: codeProtocol, Own: true}, zap.WarnLevel)
+	f(ReplyInfo{Status: 504, Code: codeTimeout, Own: true}, zap.WarnLevel)
+	f(ReplyInfo{Status: 200, Code: codeBroke}, zap.WarnLevel)
+	f(ReplyInfo{Status: 200, Code: codeIdle}, zap.WarnLevel)
+	f(ReplyInfo{Status: 503, Code: codeOverloaded, Own: true}, zap.WarnLevel)
+
+	f(ReplyInfo{Status: 500, Code: codeFault, Own: true}, zap.ErrorLevel)
+	f(ReplyInfo{Status: 200, Chat: true, Outcome: Passed, Pass: &PassInfo{Reason: reasonFault}}, zap.ErrorLevel)
+}
+
+func TestASummarizerThatFailsIsAWarning(t *testing.T) {
+	f := func(i JobInfo, want zapcore.Level) {
+		t.Helper()
+		var log logged
+		LogTo(log.at(zap.DebugLevel)).Summarized(i)
+		if got := log.lines(t)[0]["level"]; got != want.String() {
+			t.Errorf("%+v: %v, want %v", i, got, want)
+		}
+	}
+	f(JobInfo{}, zap.DebugLevel)
+	f(JobInfo{Reason: "elsewhere"}, zap.DebugLevel)
+	f(JobInfo{Made: true, Tries: 1}, zap.InfoLevel)
+	f(JobInfo{Reason: "memory", Tries: 1}, zap.InfoLevel)
+	f(JobInfo{Reason: string(summary.TooLarge), Tries: 2}, zap.InfoLevel)
+	f(JobInfo{Reason: codeSummarizerUnreachable, Tries: 2}, zap.WarnLevel)
+	f(JobInfo{Reason: "timeout", Tries: 1}, zap.WarnLevel)
+	f(JobInfo{Reason: "status_401", Tries: 1}, zap.WarnLevel)
 }
 
 // explosive panics on a text that says so, with the text in the panic.

@@ -7,7 +7,7 @@ func (t *trip) unread(in *incoming, why, detail string) {
 		t.pass(in, Bypassed, "mode", "")
 		return
 	}
-	if t.p.o.Strict && why != "fault" {
+	if t.p.o.Strict && why != reasonFault {
 		t.refuse(unreadable(why, detail))
 		return
 	}

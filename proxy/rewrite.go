@@ -47,7 +47,7 @@ func (t *trip) rewrite() {
 	t.recall(req.Model)
 	plan, ok := t.compact(req, info)
 	if !ok {
-		t.pass(in, Passed, "fault", "")
+		t.pass(in, Passed, reasonFault, "")
 		return
 	}
 	if info.Report.MessagesAfter == 0 {
@@ -56,7 +56,7 @@ func (t *trip) rewrite() {
 	}
 	if t.cannotFit(info) {
 		if plan, ok = t.repairOnly(req, info); !ok {
-			t.pass(in, Passed, "fault", "")
+			t.pass(in, Passed, reasonFault, "")
 			return
 		}
 	}
@@ -68,7 +68,7 @@ func (t *trip) rewrite() {
 		info.Outcome = Rejected
 	default:
 		if out, ok = t.encode(in, req, plan, info); !ok {
-			t.pass(in, Passed, "fault", "")
+			t.pass(in, Passed, reasonFault, "")
 			return
 		}
 	}
@@ -101,7 +101,7 @@ func (t *trip) decode(in *incoming) (req *wire.Request, why, detail string) {
 		return nil, string(pass.Reason), pass.Detail
 	case err != nil || req == nil:
 		t.routeUnread(in.text)
-		return nil, "fault", ""
+		return nil, reasonFault, ""
 	}
 	if req.Model != "" {
 		t.route = t.p.o.routeFor(req.Model)

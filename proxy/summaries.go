@@ -159,7 +159,7 @@ func (s *summaries) prepare(t *trip, in compact.Conversation, plan *compact.Plan
 	}
 	g := s.gap(t, in, slot, near)
 	if j, _ := s.start(t, in, g, slot, false); j != nil {
-		j.onSuccess(func() { s.settled.Set(near, struct{}{}) })
+		j.settles(near)
 	}
 }
 

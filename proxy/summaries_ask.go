@@ -148,6 +148,9 @@ func final(err error) bool {
 	return false
 }
 
+// codeSummarizerUnreachable is the reason of a job whose summarizer did not answer.
+const codeSummarizerUnreachable = "unreachable"
+
 // failureOf says in a word why there is no answer: for logs and counters, so
 // never with what a server wrote.
 func failureOf(ctx context.Context, err error) string {
@@ -161,12 +164,10 @@ func failureOf(ctx context.Context, err error) string {
 	case errors.As(err, &status):
 		return status.Error()
 	}
-	switch reason(err) {
-	case "the answer was not understood":
-		return string(summary.Unreadable)
-	default:
-		return "unreachable"
+	if _, ok := ofNetwork(err); ok {
+		return codeSummarizerUnreachable
 	}
+	return string(summary.Unreadable)
 }
 
 // clientCredential is what of a client's headers a summarizer may get, where

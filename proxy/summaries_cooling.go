@@ -81,6 +81,16 @@ func ofContent(why string) bool {
 	return false
 }
 
+// ofSummarizer reports whether the summarizer is why there is no summary, and not
+// what it was asked, nor what happened here.
+func (i *JobInfo) ofSummarizer() bool {
+	switch i.Reason {
+	case "", "memory", "elsewhere", "shutdown":
+		return false
+	}
+	return i.Tries > 0 && !ofContent(i.Reason)
+}
+
 // warmUp notes a success.
 func (s *summaries) warmUp(name string) { s.cooling.Invalidate(name) }
 

@@ -62,6 +62,59 @@ func TestShutdownEndsWhatIsInTheMaking(t *testing.T) {
 	}
 }
 
+// TestOtherRequestsDoNotWaitForTheReadingOfASummary: the lock that all requests
+// take is free while a job is made.
+func TestOtherRequestsDoNotWaitForTheReadingOfASummary(t *testing.T) {
+	model := newUpstream(t, nil)
+	r := summarized(t, newUpstream(t, nil), model)
+	s, read := r.summaries, false
+	task := compact.Encoded("x", 1, &compact.Coding{
+		Decode: func(string) string {
+			read = true
+			if !s.mu.TryLock() {
+				t.Error("the lock is held while the task is read")
+			} else {
+				s.mu.Unlock()
+			}
+			return "x"
+		},
+	})
+	in := compact.Conversation{Messages: []compact.Message{{Role: compact.User, Parts: []compact.Part{{Text: task}}}}}
+	trip := &trip{p: r.Proxy, route: &r.o.Default}
+	trip.orders.policy = r.o.Default.Policy
+	trip.route.Policy = r.o.Default.Policy
+	j, why := s.start(trip, in, gapNames{keys: make([]store.Key, 1)}, &compact.Slot{Size: 1000}, false)
+	if j == nil || !read {
+		t.Fatalf("no job: %q, read: %v", why, read)
+	}
+	<-j.done
+	if held := r.memory.room.lacks(0); held != -r.memory.size {
+		t.Errorf("%d of %d are free", -held, r.memory.size)
+	}
+}
+
+// TestAMarkIsSettledHoweverLate the request is that asks for it.
+func TestAMarkIsSettledHoweverLate(t *testing.T) {
+	s := newSummaries(&Proxy{o: Options{Listener: Listener{Summarized: func(JobInfo) {}}}, memory: newGate(1000)}, &Summarizer{Transport: http.DefaultTransport})
+	defer s.close()
+	job := func(why string, warm digestKey) {
+		j := &job{s: s, done: make(chan struct{}), seat: s.p.memory.seat(), why: why}
+		s.workers <- struct{}{}
+		late := warm
+		late[0]++
+		j.settles(warm)
+		j.finish(store.Key{})
+		j.settles(late)
+		for _, key := range []digestKey{warm, late} {
+			if _, ok := s.settled.GetIfPresent(key); ok != (why == "") {
+				t.Errorf("%q: settled: %v", why, ok)
+			}
+		}
+	}
+	job("", digestKey{1})
+	job("elsewhere", digestKey{3})
+}
+
 // counting tells of each count.
 type counting func()
 

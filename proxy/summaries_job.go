@@ -34,8 +34,9 @@ type job struct {
 
 	awaited atomic.Bool // a request waits for it
 
-	mu   sync.Mutex
-	then []func()
+	mu      sync.Mutex
+	settled []digestKey // warm marks that need nothing more once there is a summary
+
 	info JobInfo
 }
 
@@ -55,40 +56,67 @@ const leastSummary = 160
 // start gives the job that makes the summary of a gap, a new one if there is
 // none. wait: a request will wait for it. No job: why not, in a word.
 func (s *summaries) start(t *trip, in compact.Conversation, g gapNames, slot *compact.Slot, wait bool) (*job, string) {
-	key := g.key()
+	key, credential := g.key(), s.o.credential(t)
+	s.mu.Lock()
+	j, why := s.standing(key, credential, slot.Size, wait)
+	s.mu.Unlock()
+	if j != nil || why != "" {
+		return j, why
+	}
+	// The messages are read outside of the lock: requests wait for that.
+	fresh := s.newJob(t, in, g, slot)
+	if fresh == nil {
+		return nil, "memory"
+	}
+	fresh.coolKey = credential
+	fresh.awaited.Store(wait)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if j, why = s.standing(key, credential, slot.Size, wait); j != nil || why != "" {
+		fresh.seat.free() // another request was quicker
+		return j, why
+	}
+	s.workers <- struct{}{} // there is a place: they are taken under the lock alone
+	s.jobs[key] = fresh
+	s.ended.Add(1)
+	s.counts.running.Add(1)
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	fresh.cancel = cancel
+	s.p.memory.yielding.add(fresh)
+	go fresh.run(ctx, key)
+	return fresh, ""
+}
+
+// standing is the job that makes a summary already, or why none may be begun;
+// neither: one may. The lock is held.
+func (s *summaries) standing(key store.Key, credential string, size int, wait bool) (*job, string) {
 	if j := s.jobs[key]; j != nil {
 		if wait {
 			j.awaited.Store(true)
 		}
 		return j, ""
 	}
-	credential := s.o.credential(t)
 	switch {
 	case s.closed:
 		return nil, "shutdown"
-	case slot.Size < leastSummary:
+	case size < leastSummary:
 		return nil, "small"
 	case s.isCooling(credential), s.isCooling(string(key[:])):
 		return nil, "cooling"
-	}
-	select {
-	case s.workers <- struct{}{}:
-	default:
+	case len(s.workers) == cap(s.workers):
 		return nil, "busy"
 	}
+	return nil, ""
+}
+
+// newJob makes a job; nil where there is no memory for what it holds. The
+// messages point into the request's body, which is held for as long as they
+// are. Requests come first: where there is no room, no summary.
+func (s *summaries) newJob(t *trip, in compact.Conversation, g gapNames, slot *compact.Slot) *job {
 	j := &job{
 		s: s, gap: g, spans: slot.Spans(), size: slot.Size, cost: costOf(t.counter()),
-		coolKey: credential, began: time.Now(), done: make(chan struct{}), seat: s.p.memory.seat(),
+		began: time.Now(), done: make(chan struct{}), seat: s.p.memory.seat(),
 		info: JobInfo{ID: t.info.ID, Model: s.o.Model, Messages: g.messages},
-	}
-	j.awaited.Store(wait)
-	// The messages point into the request's body, which is held for as long as
-	// they are. Requests come first: where there is no room, no summary.
-	if n := int64(bodyCost * textBytes(j.spans)); n > s.p.memory.size/2 || !j.seat.tryHold(n) {
-		<-s.workers
-		return nil, "memory"
 	}
 	if m := taskOf(in); m != nil {
 		j.task = summary.TextOf(m)
@@ -96,14 +124,10 @@ func (s *summaries) start(t *trip, in compact.Conversation, g gapNames, slot *co
 	if s.o.ClientCredential {
 		j.headers = clientCredential(t.r.Header)
 	}
-	s.jobs[key] = j
-	s.ended.Add(1)
-	s.counts.running.Add(1)
-	ctx, cancel := context.WithCancelCause(s.ctx)
-	j.cancel = cancel
-	s.p.memory.yielding.add(j)
-	go j.run(ctx, key)
-	return j, ""
+	if n := int64(bodyCost * textBytes(j.spans)); n > s.p.memory.size/2 || !j.seat.tryHold(n) {
+		return nil
+	}
+	return j
 }
 
 // yield ends a job for its memory, unless a request waits for it.
@@ -137,6 +161,7 @@ func (j *job) finish(key store.Key) {
 	s.p.memory.yielding.remove(j)
 	j.spans = nil
 	j.seat.free()
+	j.info.Reason, j.info.Duration = j.why, time.Since(j.began)
 	// What came of it is noted before the job is gone: a request that comes
 	// between the two would start another.
 	switch {
@@ -148,7 +173,7 @@ func (j *job) finish(key store.Key) {
 		s.coolDown(string(key[:]))
 		if ofContent(j.why) {
 			s.doubt(j.coolKey, key)
-		} else if j.info.Tries > 0 && j.why != "memory" { // else it is no fault of the summarizer's
+		} else if j.info.ofSummarizer() {
 			s.coolDown(j.coolKey)
 		}
 	}
@@ -156,25 +181,31 @@ func (j *job) finish(key store.Key) {
 	s.mu.Lock()
 	delete(s.jobs, key)
 	s.mu.Unlock()
-	j.info.Reason, j.info.Duration = j.why, time.Since(j.began)
 	s.counts.ended(&j.info)
-	close(j.done)
 	j.mu.Lock()
-	then := j.then
-	j.mu.Unlock()
+	close(j.done)
 	if j.why == "" {
-		for _, f := range then {
-			f()
+		for _, near := range j.settled {
+			s.settled.Set(near, struct{}{})
 		}
 	}
+	j.mu.Unlock()
 	s.p.o.Listener.Summarized(j.info)
 }
 
-// onSuccess has f called when there is a summary.
-func (j *job) onSuccess(f func()) {
+// settles notes that a warm mark needs nothing more once there is a summary,
+// which may be so already.
+func (j *job) settles(near digestKey) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.then = append(j.then, f)
+	select {
+	case <-j.done:
+		if j.why == "" {
+			j.s.settled.Set(near, struct{}{})
+		}
+	default:
+		j.settled = append(j.settled, near)
+	}
 }
 
 // wait waits for the end of a job.

@@ -1,6 +1,9 @@
 package proxy
 
-import "go.uber.org/zap"
+import (
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
 
 // summaryFields say what stood in the slot of a request.
 func summaryFields(i *SummaryInfo) []zap.Field {
@@ -15,14 +18,21 @@ func summaryFields(i *SummaryInfo) []zap.Field {
 	return f
 }
 
-// logJob writes a line for a summary that the model was asked for. One that
-// was there already, or is made elsewhere, is worth a line at debug only.
-func logJob(log *zap.Logger, i JobInfo) {
-	level := zap.InfoLevel
-	if !i.Made && (i.Reason == "" || i.Reason == "elsewhere" || i.Reason == "shutdown") {
-		level = zap.DebugLevel
+// levelOfJob is the level of a job's line: debug where the summary was there
+// already, or is made elsewhere, a warning where the summarizer is at fault.
+func levelOfJob(i JobInfo) zapcore.Level {
+	switch {
+	case !i.Made && (i.Reason == "" || i.Reason == "elsewhere" || i.Reason == "shutdown"):
+		return zap.DebugLevel
+	case i.ofSummarizer():
+		return zap.WarnLevel
 	}
-	line := log.Check(level, "summary")
+	return zap.InfoLevel
+}
+
+// logJob writes a line for a summary that the model was asked for.
+func logJob(log *zap.Logger, i JobInfo) {
+	line := log.Check(levelOfJob(i), "summary")
 	if line == nil {
 		return
 	}
