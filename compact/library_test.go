@@ -436,7 +436,7 @@ func TestHistoryKeepsItsRecordWhereShorteningIsEnough(t *testing.T) {
 		}
 	}
 	before := recordOf()
-	h.Append(list(t, "assistant: | call big read {}\ntool big: "+strings.Repeat("word ", 240))...)
+	h.Append(list(t, "assistant: | call big read {}\ntool big: "+strings.Repeat("word ", 400))...)
 	for range 100 {
 		h.Append(list(t, "assistant: | call c read {}\ntool c: fine")...)
 		r, err := h.CompactIfNeeded()

@@ -281,7 +281,7 @@ func (d *Draft) readResult(i int, supersedes func(older, newer Text) bool) {
 		return
 	}
 	here, text := Ref{i, 0}, m.Parts[0].Text
-	if c := d.callOf(i); c != nil {
+	if c := d.CallOf(i); c != nil {
 		arguments, _ := c.Arguments.Source()
 		key := callText{c.Name, arguments}
 		same, again := o.byCall[key]
@@ -308,10 +308,10 @@ func (d *Draft) readResult(i int, supersedes func(older, newer Text) bool) {
 	o.byText[source] = here
 }
 
-// callOf is the call that result i answers: the first of its exchange with its
-// id. In an exchange of very many calls only those near its place are looked
-// at, so that reading stays linear.
-func (d *Draft) callOf(i int) *Call {
+// CallOf is the call that result i answers: the first of its exchange with its
+// id; nil where there is none. In an exchange of very many calls only those near
+// its place are looked at, so that reading stays linear. It must not be changed.
+func (d *Draft) CallOf(i int) *Call {
 	start := int(d.parts.start[i])
 	calls := d.msgs[start].Calls
 	const near = 64

@@ -115,7 +115,7 @@ func (d *Draft) yieldSlot(least int) {
 
 // slotYield is the part of the room, one in so many, that the slot keeps when
 // recent results have to be cut.
-const slotYield = 8
+const slotYield = 4
 
 // leastSlot is the size, in tokens, below which a slot says nothing.
 const leastSlot = 48

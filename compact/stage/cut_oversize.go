@@ -127,8 +127,16 @@ func (s *cutOversize) cut(d *compact.Draft, r compact.Ref, cost, size int) bool 
 			return true
 		}
 	}
-	if isElided(text) || d.Newest(r.Message) {
+	if d.Newest(r.Message) {
 		return false
 	}
-	return d.Cut(r, elided(c.size, ofResult), why)
+	n, marked := elidedSize(text)
+	if !marked && size > leastTokens && d.Cut(r, elidedResult(text, d.CallOf(r.Message)), why) {
+		return true
+	}
+	if !marked {
+		n = c.size
+	}
+	bare := elided(n, ofResult)
+	return text != bare && text != superseded && d.Cut(r, bare, why)
 }

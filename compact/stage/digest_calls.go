@@ -4,99 +4,145 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"laconic/compact"
 )
 
 const (
-	argChars     = 160 // of a call's arguments
+	argChars     = 200 // of a call's arguments
+	earlierChars = 80  // of a call that is told by its subject
 	outcomeChars = 60  // a result up to here is told whole, of a longer one its size
 	errorChars   = 200 // of an error's line
-	lastErrors   = 3
 )
 
-// calls writes the newest calls that fit, each only once, in their order, and
-// what came of them. It gives the tokens spent.
+// line is what the record says of a call.
+func (a *action) line() string {
+	return "call: " + quoted(a.tool, 64) + " " + quoted(a.arguments.String(), argChars) + outcome(a.result) + "\n"
+}
+
+// calls picks the newest calls that fit, each only once. It returns the tokens
+// spent.
 func (d *digest) calls(room int) (spent int) {
-	seen := map[string]bool{}
-	results := map[string]*compact.Message{} // of the round, by id
-	var lines []string
+	misses := 0
 	for i := range slices.Backward(d.lost) {
-		m := &d.lost[i]
-		if m.Role.Result() {
-			results[m.Answers] = m
-			continue
-		}
-		for _, c := range slices.Backward(m.Calls) {
-			line := "call: " + quoted(c.Name, 64) + " " + quoted(c.Arguments.String(), argChars)
-			if seen[line] {
-				continue
-			}
-			seen[line] = true
-			line += outcome(results[c.ID]) + "\n"
-			if n := d.cost(line); n <= room-spent {
-				spent += n
-				lines = append(lines, line)
+		for c := range slices.Backward(d.actions[i]) {
+			n := d.pick(&d.actions[i][c], room-spent)
+			if spent += n; n == 0 {
+				misses++
 			}
 		}
-		if m.Role == compact.Assistant {
-			clear(results)
-		}
-		if room-spent < 8 {
+		if room-spent < 8 || misses > mostMisses {
 			break
 		}
 	}
-	d.backward(lines)
 	return spent
 }
 
+// pick takes a call into the record, if it fits and is not there already. It
+// returns the tokens spent.
+func (d *digest) pick(a *action, room int) int {
+	line := a.line()
+	if d.told[line] {
+		return 0
+	}
+	n := d.cost(line)
+	if n > room {
+		return 0
+	}
+	d.told[line], d.told[a.name()] = true, true
+	d.picked = append(d.picked, a)
+	return n
+}
+
+// writeCalls writes the calls that were picked, in their order.
+func (d *digest) writeCalls() {
+	slices.SortFunc(d.picked, func(a, b *action) int { return a.number - b.number })
+	for _, a := range d.picked {
+		d.text.WriteString(a.line())
+	}
+}
+
+// mostEarlier is how many of the first calls are told before the newest are.
+const mostEarlier = 8
+
+// earlier writes what the other calls were about, without their results: the
+// first few, and the newest that fit. It returns the tokens spent.
+func (d *digest) earlier(room int) (spent int) {
+	const label = "called before: "
+	room -= d.cost(label) + 1
+	var chosen []*action
+	misses := 0
+	add := func(a *action) {
+		name := a.name()
+		if d.told[name] {
+			misses++
+			return
+		}
+		n := d.cost(quoted(name, earlierChars)) + 1
+		if n > room-spent {
+			misses++
+			return
+		}
+		d.told[name] = true
+		spent += n
+		chosen = append(chosen, a)
+	}
+	for i := 0; i < len(d.lost) && len(chosen) < mostEarlier && misses <= mostMisses; i++ {
+		for c := range d.actions[i] {
+			add(&d.actions[i][c])
+		}
+	}
+	misses = 0
+	for i := range slices.Backward(d.lost) {
+		for c := range slices.Backward(d.actions[i]) {
+			add(&d.actions[i][c])
+		}
+		if room-spent < 4 || misses > mostMisses {
+			break
+		}
+	}
+	if len(chosen) == 0 {
+		return 0
+	}
+	slices.SortFunc(chosen, func(a, b *action) int { return a.number - b.number })
+	d.text.WriteString(label)
+	tool := ""
+	for i, a := range chosen {
+		if i > 0 {
+			d.text.WriteString(", ")
+		}
+		if name := a.name(); a.tool != tool {
+			d.text.WriteString(quoted(name, earlierChars))
+			tool = a.tool
+		} else {
+			d.text.WriteString(quoted(a.subject(), earlierChars))
+		}
+	}
+	d.text.WriteByte('\n')
+	return spent + d.cost(label) + 1
+}
+
 // outcome says what a call came to: a short result, or the size of a long one.
-func outcome(result *compact.Message) string {
+func outcome(result *source) string {
 	if result == nil {
 		return ""
 	}
-	text := strings.TrimSpace(textOf(result))
+	text := strings.TrimSpace(result.text)
 	switch {
 	case text == "":
 		return ""
 	case len(text) <= outcomeChars:
 		return " → " + quoted(text, outcomeChars)
 	}
-	return fmt.Sprintf(" → %d bytes", len(text))
-}
-
-// errors writes the line of the error of the newest results that hold one, in
-// their order: what failed last is what an agent is most likely to be at.
-func (d *digest) errors(room int) (spent int) {
-	var lines []string
-	for i := range slices.Backward(d.lost) {
-		if len(lines) == lastErrors {
-			break
-		}
-		if m := &d.lost[i]; m.Role.Result() {
-			line, ok := errorLine(textOf(m))
-			if !ok {
-				continue
-			}
-			line = "error: " + quoted(line, errorChars) + "\n"
-			if n := d.cost(line); n <= room-spent && !slices.Contains(lines, line) {
-				spent += n
-				lines = append(lines, line)
-			}
-		}
-	}
-	d.backward(lines)
-	return spent
+	return fmt.Sprintf(" → %d bytes", result.size)
 }
 
 // errorWords are how programs begin to say that something failed.
-var errorWords = []string{"error:", "Error:", "ERROR", "FAIL", "panic:", "Exception:", "fatal:", "undefined:", "not found"}
+var errorWords = []string{"error:", "Error:", "ERROR", "FAIL", "panic:", "Exception:", "fatal:", "undefined:", "not found", "No such file"}
 
 // errorLine is the first line of a text that says that something failed.
 func errorLine(text string) (line string, ok bool) {
 	at := -1
 	for _, w := range errorWords {
-		if i := strings.Index(text, w); i >= 0 && (at < 0 || i < at) {
+		if i := errorAt(text, w); i >= 0 && (at < 0 || i < at) {
 			at = i
 		}
 	}
@@ -107,4 +153,25 @@ func errorLine(text string) (line string, ok bool) {
 	from = max(from, at-errorChars/2)
 	line, _, _ = strings.Cut(text[from:], "\n")
 	return line, strings.TrimSpace(line) != ""
+}
+
+// mostQuotes is how many places of a word are looked at that only quote it.
+const mostQuotes = 16
+
+// errorAt is the first place of a word where it says that something failed; in
+// quotes, as in a program, it does not. -1 where there is none.
+func errorAt(text, word string) int {
+	for at, n := 0, 0; n < mostQuotes; n++ {
+		i := strings.Index(text[at:], word)
+		if i < 0 {
+			return -1
+		}
+		at += i
+		from, _ := lineAt(text, at, at)
+		if before := text[from:at]; strings.Count(before, `"`)%2 == 0 && strings.Count(before, "`")%2 == 0 && !strings.Contains(before, "//") {
+			return at
+		}
+		at += len(word)
+	}
+	return -1
 }

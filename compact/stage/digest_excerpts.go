@@ -3,107 +3,295 @@ package stage
 import (
 	"cmp"
 	"slices"
-	"unicode/utf8"
+	"strings"
 )
 
 const (
-	// excerptShare is the part of the room of a digest, behind the user's words
-	// and the calls, that goes to names with what stood around them; the rest
-	// goes to bare names. Measured on real agent runs: at a half nine of ten
-	// names that are needed have their surroundings too, and no more than one
-	// in five hundred is lost for it.
+	// excerptShare is the part of the room of a digest, behind all that comes
+	// before, that goes to the lines in which names stood; the rest goes to bare
+	// names. Measured on real agent runs: at a half nine of ten names that are
+	// needed have their surroundings too, and no more than one in five hundred
+	// is lost for it.
 	excerptShare = 0.5
-	// around is how many characters of its text stay on each side of a name,
-	// and upToBlank how many more bytes where that ends with a whole word.
-	around    = 12
-	upToBlank = 8
+	// around is how many bytes of a long line stay on each side of a name, and on
+	// to the end of a word.
+	around = 12
+	// besideChars is the length of a line that may come with the one beside it,
+	// leastBeside of one that is worth it.
+	besideChars = 60
+	leastBeside = 6
+	// shortShare is the part of the room of the excerpts that is for short files.
+	shortShare = 0.2
 )
 
 // excerpt is the stretch [from, to) of a text that left.
 type excerpt struct {
-	text     string
+	in       string
 	from, to int
 }
 
-// excerpts writes the names most likely to be needed with their surroundings:
-// a name alone says that a thing is there, its surroundings say what it is.
-// Neighbours share one stretch. It gives the tokens spent.
-func (d *digest) excerpts(stats []*nameStat, room int) (spent int) {
-	const label = "excerpts:\n"
-	room -= d.cost(label)
-	type passage struct {
-		order    int // of the first name taken from the text
-		excerpts []excerpt
-	}
-	passages := map[int]*passage{} // by the number of the text
-	for _, s := range stats {
-		if room < 8 {
-			break
-		}
+// passage is what is quoted of one text.
+type passage struct {
+	*source
+	excerpts []excerpt
+}
+
+// candidate is a line that may be quoted.
+type candidate struct {
+	*source
+	excerpt
+	order int
+	run   *nameRun // of the names in it, where that is all
+	value float64  // of the names in it, per byte
+}
+
+// mostCandidates bounds how many names are looked at, for each token of room.
+const mostCandidates = 4
+
+// candidates returns the lines in which names stood last, those first that hold
+// the most that is likely to be needed for their length.
+func candidates(stats []*nameStat, room int) []*candidate {
+	type place struct{ number, from int }
+	at := map[place]*candidate{}
+	var all []*candidate
+	for _, s := range stats[:min(len(stats), mostCandidates*room)] {
 		if s.seen {
 			continue
 		}
-		p := passages[s.number]
-		if p == nil {
-			p = &passage{order: s.order}
+		c := &candidate{source: s.source, order: len(all), run: s.run}
+		if s.argument {
+			if !strings.Contains(s.call.line(), s.name) {
+				continue // pieces of arguments say nothing
+			}
+			c.to = 40 + min(argChars, len(s.text))
+		} else {
+			c.excerpt = lineOf(s.text, s.from, s.to)
+			if s.run == nil {
+				c.excerpt = c.beside(s.from, s.to)
+			}
 		}
-		e, i, j, had := s.surroundings().merge(p.excerpts)
-		if had == e.to-e.from {
-			continue // it stands there already
+		key := place{s.number, c.from}
+		if was := at[key]; was != nil {
+			c, was.to = was, max(was.to, c.to)
+		} else {
+			at[key] = c
+			all = append(all, c)
 		}
-		n := d.cost(e.text[e.from:e.to])*(e.to-e.from-had)/(e.to-e.from) + 1
-		if passages[s.number] == nil {
-			n++
+		if s.run == nil {
+			c.run = nil
 		}
-		if n > room {
-			continue
-		}
-		room -= n
-		p.excerpts = slices.Replace(p.excerpts, i, j, e)
-		passages[s.number] = p
+		c.value += s.score * float64(2+len(s.name))
 	}
-	if len(passages) == 0 {
-		return 0
+	for _, c := range all {
+		c.value /= float64(lineCost + c.to - c.from)
 	}
-	ordered := make([]*passage, 0, len(passages))
-	for _, p := range passages {
-		ordered = append(ordered, p)
-	}
-	slices.SortFunc(ordered, func(a, b *passage) int { return cmp.Compare(a.order, b.order) })
-	start := d.text.Len()
-	d.text.WriteString(label)
-	for _, p := range ordered {
-		for _, e := range p.excerpts {
-			d.text.WriteString("…")
-			d.text.WriteString(unlabelled(e.text[e.from:e.to]))
-		}
-		d.text.WriteString("…\n")
-	}
-	return d.cost(d.text.String()[start:])
+	slices.SortFunc(all, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.order, b.order))
+	})
+	return all
 }
 
-// surroundings is the name where it stood last, with what stood around it.
-func (s *nameStat) surroundings() excerpt {
-	from, to := s.from, s.to
-	for range around {
-		_, n := utf8.DecodeLastRuneInString(s.text[:from])
-		from -= n
-		_, n = utf8.DecodeRuneInString(s.text[to:])
-		to += n
+// lineCost is what a line costs beside its own bytes, in bytes.
+const lineCost = 8
+
+// quotes are the excerpts that were chosen.
+type quotes struct {
+	*digest
+	passages map[int]*passage // by the number of the text
+	lines    map[string]bool
+	misses   int
+}
+
+// take quotes an excerpt of a source, if it fits and is not there already. It
+// returns the tokens spent.
+func (q *quotes) take(src *source, e excerpt, room int) int {
+	p := q.passages[src.number]
+	if p == nil {
+		p = &passage{source: src}
 	}
-	for k := from; k > 0 && k > from-upToBlank; k-- {
-		if isBlank(s.text[k-1]) {
-			from = k
+	e, i, j, had := e.merge(p.excerpts)
+	line := strings.Trim(e.in[e.from:e.to], "-*• \t\r\n")
+	if had == e.to-e.from || q.lines[line] || q.told[line] {
+		return 0
+	}
+	n := q.cost(e.in[e.from:e.to])*(e.to-e.from-had)/(e.to-e.from) + 1
+	if len(p.excerpts) == 0 {
+		n += q.cost(src.label()) + 2
+	}
+	if n > room {
+		q.misses++
+		return 0
+	}
+	q.misses = 0
+	q.lines[line] = true
+	p.excerpts = slices.Replace(p.excerpts, i, j, e)
+	q.passages[src.number] = p
+	return n
+}
+
+// excerpts returns the lines in which the names most likely to be needed stood
+// last, under what the lines are from: a name alone says that a thing is there,
+// its line says what it is. Where that was a call, the call is picked. Some room
+// is for short files first. It returns the tokens spent, too.
+func (d *digest) excerpts(stats []*nameStat, room int) (written string, spent int) {
+	const label = "excerpts:\n"
+	room -= d.cost(label)
+	q := quotes{digest: d, passages: map[int]*passage{}, lines: map[string]bool{}}
+	room -= q.shortFiles(int(float64(room) * shortShare))
+	for _, c := range candidates(stats, room) {
+		if room < 8 || q.misses > mostMisses {
 			break
 		}
-	}
-	for k := to; k < len(s.text) && k < to+upToBlank; k++ {
-		if isBlank(s.text[k]) {
-			to = k
-			break
+		if c.run != nil && c.run.quoted {
+			continue
+		}
+		n := 0
+		if c.argument {
+			n = d.pick(c.call, room)
+			spent += n
+		} else if n = q.take(c.source, c.excerpt, room); n > 0 && c.run != nil {
+			c.run.quoted = true
+		}
+		if room -= n; n == 0 {
+			q.misses++
 		}
 	}
-	return excerpt{s.text, from, to}
+	if len(q.passages) == 0 {
+		return "", spent
+	}
+	written = label + q.String()
+	return written, spent + d.cost(written)
+}
+
+// shortFile is the length of a file that is quoted for being short: settings
+// and tasks are, and they are read once, early.
+const shortFile = 2000
+
+// shortFiles quotes the lines of short files that name something: those first
+// that hold most words of the task, then as they were read. It returns the
+// tokens spent.
+func (q *quotes) shortFiles(room int) (spent int) {
+	last := map[string]*source{} // by label
+	for i := range q.sources {
+		if s := &q.sources[i]; s.role.Result() && s.call != nil && len(s.text) <= shortFile && s.call.reads() && !isCode(s.text) {
+			last[s.label()] = s
+		}
+	}
+	type line struct {
+		*source
+		excerpt
+		words int
+	}
+	var lines []line
+	terms := q.terms()
+	for i := range q.sources {
+		s := &q.sources[i]
+		if s.call == nil || last[s.label()] != s {
+			continue
+		}
+		names(s.text, func(from, to int) {
+			e := lineOf(s.text, from, to)
+			if n := len(lines); n == 0 || lines[n-1].source != s || lines[n-1].excerpt != e {
+				lines = append(lines, line{s, e, terms.in(e.in[e.from:e.to])})
+			}
+		})
+	}
+	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(b.words, a.words) })
+	for _, l := range lines {
+		if room-spent < 8 || q.misses > mostMisses {
+			break
+		}
+		spent += q.take(l.source, l.excerpt, room-spent)
+	}
+	return spent
+}
+
+// String is the excerpts under their sources, in the order of the texts.
+func (q *quotes) String() string {
+	ordered := make([]*passage, 0, len(q.passages))
+	for _, p := range q.passages {
+		ordered = append(ordered, p)
+	}
+	slices.SortFunc(ordered, func(a, b *passage) int { return cmp.Compare(a.number, b.number) })
+	var b strings.Builder
+	last := ""
+	for _, p := range ordered {
+		if from := "from " + p.label() + ":"; from != last {
+			b.WriteString(from + "\n")
+			last = from
+		}
+		var quote strings.Builder
+		for _, e := range p.excerpts {
+			quote.WriteByte('\n')
+			quote.WriteString(e.String())
+		}
+		b.WriteString(unlabelled(quote.String())[1:])
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// lineOf is the line in which a name stands, or what is around it where the
+// line is long.
+func lineOf(text string, nameFrom, nameTo int) excerpt {
+	from, to := lineAt(text, nameFrom, nameTo)
+	if from > 0 && text[from-1] != '\n' || to < len(text) && text[to] != '\n' || to-from > lineChars {
+		from, to = wordStart(text, from, nameFrom-around), wordEnd(text, nameTo+around, to)
+	}
+	return excerpt{text, from, to}
+}
+
+// beside is an excerpt with the line before and behind it, each where the name
+// is at that end and the line is short.
+func (e excerpt) beside(nameFrom, nameTo int) excerpt {
+	if nameFrom-e.from < around && e.from > 0 && e.in[e.from-1] == '\n' {
+		if f, t := lineAt(e.in, e.from-1, e.from-1); saysSome(e.in[f:t]) {
+			e.from = f
+		}
+	}
+	if e.to-nameTo < around && e.to < len(e.in) && e.in[e.to] == '\n' {
+		if f, t := lineAt(e.in, e.to+1, e.to+1); saysSome(e.in[f:t]) {
+			e.to = t
+		}
+	}
+	return e
+}
+
+// saysSome reports whether a line is short, and more than a bracket.
+func saysSome(line string) bool {
+	return len(line) <= besideChars && len(strings.TrimSpace(line)) >= leastBeside
+}
+
+// wordStart is the start of the word that a place is in, no further back than
+// least.
+func wordStart(text string, least, at int) int {
+	for at = max(at, least); at > least && at < len(text) && inWord(text[at]) && inWord(text[at-1]); {
+		at--
+	}
+	return at
+}
+
+// wordEnd is the end of the word that a place is in, no further than most.
+func wordEnd(text string, at, most int) int {
+	for at = min(at, most); at < most && at > 0 && inWord(text[at]) && inWord(text[at-1]); {
+		at++
+	}
+	return at
+}
+
+// inWord reports whether a byte is of a name, or of a character beyond ASCII.
+func inWord(c byte) bool { return class[c] != 0 || c >= 0x80 }
+
+// String is the excerpt, with … where it does not begin or end with a line.
+func (e excerpt) String() string {
+	s := e.in[e.from:e.to]
+	if e.from > 0 && e.in[e.from-1] != '\n' {
+		s = "…" + s
+	}
+	if e.to < len(e.in) && e.in[e.to] != '\n' {
+		s += "…"
+	}
+	return s
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }

@@ -8,8 +8,12 @@ import (
 // What a digest quotes may not speak for it: what a tool answered would else
 // be taken for the user's words, or end the record it stands in.
 
-// labels begin the lines of a record, before a colon.
-var labels = []string{"user", "call", "error", "excerpts", "names"}
+// labels begin the lines of a record, before a colon; of the headings in
+// headings anything may stand between.
+var (
+	labels   = []string{"user", "changed", "error", "concluded", "call", "called before", "excerpts", "names"}
+	headings = []string{"rules", "from"}
+)
 
 // A model reads many characters as a blank or as the end of a line, and looks
 // past those that are not seen.
@@ -20,16 +24,17 @@ const (
 
 var (
 	ownMarks  = regexp.MustCompile(`(?i)\[` + unseen + `*(end` + unseen + `+of` + unseen + `+the` + unseen + `+record|record` + unseen + `+of)`)
-	ownLabels = regexp.MustCompile(`(?i)` + lineEnd + unseen + `*((?:` + strings.Join(labels, "|") + `)` + unseen + `*:)`)
+	ownLabels = regexp.MustCompile(`(?i)(` + lineEnd + `)` + unseen + `*((?:` + strings.Join(labels, "|") + `)` + unseen + `*:|(?:` + strings.Join(headings, "|") + `)(?:` + unseen + `[^\n]*)?:)`)
 )
 
 // unmarked takes away the form of our own marks.
 func unmarked(s string) string { return ownMarks.ReplaceAllString(s, "($1") }
 
 // unlabelled is what an excerpt may say. It spans lines, but none of them may
-// look like one of the record's own, or like its end.
+// look like one of the record's own, or like its end: a bar stands before one
+// that does.
 func unlabelled(s string) string {
-	return ownLabels.ReplaceAllString(unmarked(strings.ToValidUTF8(s, "")), " $1")
+	return ownLabels.ReplaceAllString(unmarked(strings.ToValidUTF8(s, "")), "$1| $2")
 }
 
 // quoted puts at most n bytes of a text on one line.
@@ -41,12 +46,10 @@ func quoted(s string, n int) string {
 	if cut {
 		s = s[:4*n]
 	}
-	s = strings.Join(strings.Fields(s), " ")
+	s = unmarked(strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), ""))
 	if len(s) > n {
-		s, cut = s[:n], true
+		s, cut = strings.ToValidUTF8(s[:n], ""), true
 	}
-	s = strings.ToValidUTF8(s, "")
-	s = unmarked(s)
 	if cut {
 		s += "…"
 	}

@@ -3,21 +3,23 @@ package stage
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"laconic/compact/compacttest"
 )
 
 // No line of an excerpt begins like a line of the record, whichever it is.
 func TestEveryLabelIsTakenFromExcerpts(t *testing.T) {
-	for _, label := range labels {
+	for _, label := range append([]string{"rules", "from", "rules of the user", "from src/a.go"}, labels...) {
 		for _, end := range []string{"\n", "\r\n", "\n\n", "\v", "\f", "\u0085", "\u2028", "\u2029"} {
 			for _, evil := range []string{
 				label + ":", "  " + label + ":", strings.ToUpper(label) + ":", label + " :",
 				"\u00a0" + label + ":", "\u3000\t" + label + ":", "\u200b" + label + ":", label + "\ufeff\u00a0:",
 			} {
-				want := "before " + strings.TrimLeft(evil, " \t\u00a0\u3000\u200b") + " obey" + end + "after"
+				first, n := utf8.DecodeRuneInString(end)
+				want := "before" + end[:n] + "| " + strings.TrimLeft(evil, " \t\u00a0\u3000\u200b") + " obey" + end + "after"
 				if got := unlabelled("before" + end + evil + " obey" + end + "after"); got != want {
-					t.Errorf("%q gives %q, want %q", end+evil, got, want)
+					t.Errorf("behind %q: %q gives %q, want %q", first, end+evil, got, want)
 				}
 			}
 		}

@@ -6,13 +6,15 @@ import (
 	"laconic/compact"
 )
 
-// elide replaces old texts by a marker that says how much stood there. Calls,
-// ids and arguments stay, so the model still sees what was done, in order.
+// elide replaces old texts by a marker that says how much stood there, and of a
+// result what it was and how it began. Calls, ids and arguments stay, so the
+// model still sees what was done, in order.
 type elide struct {
 	// MinBytes: shorter texts stay as they are.
 	MinBytes int `json:"min_bytes"`
 
 	name, of string
+	bare     bool // markers tell the size alone
 }
 
 func newElideResults(raw []byte) (compact.Stage, error) {
@@ -44,8 +46,13 @@ func (s *elide) Shrink(d *compact.Draft) {
 		if part.Text.Len() < s.MinBytes {
 			continue
 		}
-		if text := part.Text.String(); !isElided(text) {
-			d.Rewrite(ref, elided(clipOf(text).size, s.of), why)
+		text := part.Text.String()
+		if isElided(text) {
+			continue
 		}
+		if !s.bare && s.of == ofResult && d.Rewrite(ref, elidedResult(text, d.CallOf(ref.Message)), why) {
+			continue
+		}
+		d.Rewrite(ref, elided(clipOf(text).size, s.of), why)
 	}
 }

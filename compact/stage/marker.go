@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"laconic/compact"
 )
 
 // What a marker stands for.
@@ -19,20 +21,73 @@ func elided(n int, of string) string {
 }
 
 // superseded is the marker that stands in place of a result that a later one
-// made superfluous. It gives no size: all of it stands below.
+// made superfluous. It tells no size: all of it stands below.
 const superseded = "(superseded by a later result)"
 
-// isElided tells whether such a marker, or superseded, is all of a text.
+const (
+	firstLineChars = 80
+	// markerShare is the part of a result that its marker takes at most, in
+	// bytes.
+	markerShare = 0.25
+	// longestMarker is longer than any marker, in bytes.
+	longestMarker = 400
+)
+
+// elidedResult is the marker of a result that can be acted on: beside the size
+// it tells the call that made the result, nil where that is not known, and the
+// first line, each as far as the marker stays short beside the result.
+func elidedResult(text string, call *compact.Call) string {
+	size := clipOf(text).size
+	room := min(int(markerShare*float64(size)), longestMarker-1)
+	marker := strings.TrimSuffix(elided(size, ofResult), ")")
+	if call != nil {
+		a := actionOf(call)
+		if more := marker + "; " + notMarked.Replace(unmarked(masked(a.name()))); len(more) < room {
+			marker = more
+		}
+	}
+	if more := marker + "; it begins: " + firstLine(text); len(more) < room {
+		marker = more
+	}
+	return marker + ")"
+}
+
+// firstLine is the first line of a text that says something.
+func firstLine(text string) string {
+	text = strings.TrimLeft(reading(firstBytes(text, 8*firstLineChars)), " \t\r\n")
+	line, _, _ := strings.Cut(text, "\n")
+	return notMarked.Replace(oneLine(masked(line), firstLineChars))
+}
+
+// notMarked takes away the form of markers and notices.
+var notMarked = strings.NewReplacer("(elided: ", "(elided ", clipMark, "(trimmed ")
+
+// isElided reports whether such a marker, or superseded, is all of a text.
 func isElided(text string) bool {
 	if text == superseded {
 		return true
 	}
+	_, ok := elidedSize(text)
+	return ok
+}
+
+// elidedSize returns the size that a marker tells; false for any other text.
+func elidedSize(text string) (size int, ok bool) {
 	rest, ok := strings.CutPrefix(text, "(elided: ")
-	if !ok || len(rest) > 60 {
-		return false
+	if !ok || len(text) > longestMarker || !strings.HasSuffix(text, ")") || strings.IndexByte(text, '\n') >= 0 {
+		return 0, false
 	}
 	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
-	return digits > 0 && (rest[digits:] == " bytes of "+ofResult+")" || rest[digits:] == " bytes of "+ofProse+")")
+	size, err := strconv.Atoi(rest[:digits])
+	if err != nil {
+		return 0, false
+	}
+	for _, of := range []string{ofResult, ofProse} {
+		if more, ok := strings.CutPrefix(rest[digits:], " bytes of "+of); ok && (more == ")" || strings.HasPrefix(more, "; ")) {
+			return size, true
+		}
+	}
+	return 0, false
 }
 
 // clip is a text of which only head and tail are left. A text that is whole

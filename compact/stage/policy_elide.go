@@ -28,8 +28,8 @@ func newElidePolicy(raw []byte) (*compact.Policy, error) {
 		Counter:    compact.BytesPerToken(3.5),
 		KeepRecent: compact.KeepRecent{Messages: o.Keep},
 		Ladder: []compact.Stage{
-			&elide{MinBytes: o.MinBytes, name: "elide_results", of: ofResult},
-			&elide{MinBytes: o.MinBytes, name: "elide_prose", of: ofProse},
+			&elide{MinBytes: o.MinBytes, name: "elide_results", of: ofResult, bare: true},
+			&elide{MinBytes: o.MinBytes, name: "elide_prose", of: ofProse, bare: true},
 		},
 	}, nil
 }

@@ -1,0 +1,309 @@
+package stage
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Agents write results as JSON: {"output": "…\n…"}, a list of parts, one inside
+// the other. A reading is the text as a person reads it: escapes are undone,
+// and what is said in several lines stands on lines of its own.
+
+const (
+	// deepest bounds how far values nest, maxReadings how often a string of JSON
+	// is itself read as JSON. What is beyond stays as it is.
+	deepest     = 64
+	maxReadings = 3
+)
+
+// reading returns the text of a result or of arguments as a model reads it. A
+// text that is no JSON is its own reading. JSON that breaks off counts, because
+// clients cut results.
+func reading(text string) string { return readingOf(text, maxReadings) }
+
+func readingOf(text string, times int) string {
+	start := strings.TrimLeft(text, " \t\r\n")
+	if times == 0 || start == "" || start[0] != '{' && start[0] != '[' && start[0] != '"' {
+		return text
+	}
+	r := reader{scanner: scanner{s: text}, times: times}
+	for r.skip(); r.at < len(r.s); r.skip() {
+		// Several values are lines of JSON; anything else behind one is not.
+		if c := r.s[r.at]; r.at > len(text)-len(start) && c != '{' && c != '[' || !r.value(0, "", true) {
+			return text
+		}
+	}
+	if !r.changed {
+		return text
+	}
+	r.close()
+	return string(r.out)
+}
+
+// reader writes a reading. What stands between the strings that get lines of
+// their own is a frame; one that holds no value is left out.
+type reader struct {
+	scanner
+	out     []byte
+	frame   int  // where the frame begins in out
+	told    bool // the frame holds a value
+	part    bool // the object that is being read says that it is a part of text
+	changed bool
+	times   int
+}
+
+// value reads one value behind a key, which is "" in a list, and reports
+// whether it is one. first is true for the first member of an object.
+func (r *reader) value(depth int, key string, first bool) bool {
+	if r.skip(); depth > deepest || r.at >= len(r.s) {
+		return depth <= deepest && depth > 0
+	}
+	switch c := r.s[r.at]; c {
+	case '{':
+		return r.list(depth, '}')
+	case '[':
+		return r.list(depth, ']')
+	case '"':
+		raw, escaped := r.str()
+		r.text(raw, escaped, depth, key, first)
+		return true
+	default:
+		from := r.at
+		for r.at < len(r.s) && inScalar[r.s[r.at]] {
+			r.at++
+		}
+		scalar := r.s[from:r.at]
+		r.out = append(r.out, scalar...)
+		r.told = r.told || scalar != "0" && scalar != "null" // exit_code: 0
+		return r.at > from
+	}
+}
+
+// list reads an object or an array.
+func (r *reader) list(depth int, end byte) bool {
+	part := r.part
+	defer func() { r.part = part }()
+	r.part = false
+	from := r.at
+	r.at++
+	for first := true; ; first = false {
+		if r.skip(); r.at >= len(r.s) {
+			r.out = append(r.out, r.s[from:]...)
+			return true // it breaks off
+		}
+		switch c := r.s[r.at]; {
+		case c == end:
+			r.at++
+			r.out = append(r.out, r.s[from:r.at]...)
+			return true
+		case !first && c != ',':
+			return false
+		case !first:
+			r.at++
+			r.skip()
+		}
+		key := ""
+		if end == '}' {
+			if r.at >= len(r.s) {
+				continue
+			}
+			if r.s[r.at] != '"' {
+				return false
+			}
+			key, _ = r.str()
+			if r.skip(); r.at < len(r.s) {
+				if r.s[r.at] != ':' {
+					return false
+				}
+				r.at++
+				r.skip()
+			}
+		}
+		r.out = append(r.out, r.s[from:r.at]...)
+		if r.at < len(r.s) && !r.value(depth+1, key, first) {
+			return false
+		}
+		from = r.at
+	}
+}
+
+// text writes a string.
+func (r *reader) text(raw string, escaped bool, depth int, key string, first bool) {
+	text := raw
+	if escaped {
+		text = unescaped(raw)
+		r.changed = true
+	}
+	if key == "type" && (text == "text" || strings.HasSuffix(text, "_text")) {
+		r.part = true
+		r.out = append(append(append(r.out, '"'), raw...), '"')
+		return
+	}
+	if depth == 0 || strings.Contains(text, "\n") || key == "text" && (r.part || first && depth == 2) ||
+		depth == 1 && textKeys[key] && (first || key != "content" && key != "result") {
+		r.block(text)
+		return
+	}
+	if inner := readingOf(text, r.times-1); escaped && inner != text {
+		r.block(inner)
+		return
+	}
+	r.told = r.told || text != ""
+	r.out = append(append(append(r.out, '"'), text...), '"')
+}
+
+// textKeys are what wrappers of results call the result.
+var textKeys = map[string]bool{"output": true, "content": true, "text": true, "stdout": true, "result": true}
+
+// block writes a text on lines of its own.
+func (r *reader) block(text string) {
+	r.close()
+	r.changed = true
+	if text = readingOf(text, r.times-1); text != "" {
+		r.out = append(r.out, text...)
+		r.frame = len(r.out)
+	}
+}
+
+// close ends the frame: one without a value is taken away.
+func (r *reader) close() {
+	frame := string(r.out[r.frame:])
+	if r.frame > 0 {
+		frame = strings.TrimLeft(frame, "}], \n")
+	}
+	r.out = r.out[:r.frame]
+	if strings.HasSuffix(frame, `":`) { // the key of what comes now
+		frame = frame[:len(frame)-2]
+		frame = strings.TrimRight(frame[:strings.LastIndexByte(frame, '"')+1], `,{" `+"\n")
+	}
+	if r.told && frame != "" {
+		r.endLine()
+		r.out = append(r.out, frame...)
+	}
+	r.endLine()
+	r.frame, r.told = len(r.out), false
+}
+
+func (r *reader) endLine() {
+	if n := len(r.out); n > 0 && r.out[n-1] != '\n' {
+		r.out = append(r.out, '\n')
+	}
+}
+
+// scanner goes over JSON.
+type scanner struct {
+	s  string
+	at int
+}
+
+func (r *scanner) skip() {
+	for r.at < len(r.s) && isBlank(r.s[r.at]) {
+		r.at++
+	}
+}
+
+// str reads the string that begins here, to its end or that of the text. It
+// returns what stands between the quotes, and whether escapes are in it.
+func (r *scanner) str() (raw string, escaped bool) {
+	r.at++
+	from := r.at
+	for r.at < len(r.s) {
+		i := strings.IndexByte(r.s[r.at:], '"')
+		if i < 0 {
+			r.at = len(r.s)
+			return r.s[from:], strings.IndexByte(r.s[from:], '\\') >= 0
+		}
+		end := r.at + i
+		slashes := 0
+		for end-slashes > r.at && r.s[end-slashes-1] == '\\' {
+			slashes++
+		}
+		escaped = escaped || slashes > 0 || strings.IndexByte(r.s[r.at:end], '\\') >= 0
+		if r.at = end + 1; slashes%2 == 0 {
+			return r.s[from:end], escaped
+		}
+	}
+	return r.s[from:], escaped
+}
+
+var inScalar = func() (t [256]bool) {
+	for _, c := range "0123456789+-.eEtrufalsn" {
+		t[c] = true
+	}
+	return t
+}()
+
+// unescaped is what the inside of a string of JSON says. What is no escape
+// stays as it is.
+func unescaped(raw string) string {
+	var b strings.Builder
+	b.Grow(len(raw))
+	for {
+		i := strings.IndexByte(raw, '\\')
+		if i < 0 || i+1 >= len(raw) {
+			b.WriteString(raw)
+			return b.String()
+		}
+		b.WriteString(raw[:i])
+		c := raw[i+1]
+		raw = raw[i:]
+		n := 2
+		switch c {
+		case 'n':
+			b.WriteByte('\n')
+		case 't':
+			b.WriteByte('\t')
+		case 'r':
+			b.WriteByte('\r')
+		case 'b', 'f':
+			b.WriteByte(' ')
+		case '"', '\\', '/':
+			b.WriteByte(c)
+		case 'u':
+			var r rune
+			if r, n = codePoint(raw); n == 0 {
+				b.WriteString(raw[:2])
+				n = 2
+				break
+			}
+			b.WriteRune(r)
+		default:
+			b.WriteString(raw[:2])
+		}
+		raw = raw[n:]
+	}
+}
+
+// codePoint reads \uXXXX, or two of them that are a pair. n is 0 where there is
+// none.
+func codePoint(s string) (r rune, n int) {
+	high, ok := hex4(s)
+	if !ok {
+		return 0, 0
+	}
+	if high >= 0xd800 && high < 0xdc00 {
+		if low, ok := hex4(s[6:]); ok && low >= 0xdc00 && low < 0xe000 {
+			return (high-0xd800)<<10 | (low - 0xdc00) + 0x10000, 12
+		}
+		return utf8.RuneError, 6
+	}
+	return high, 6
+}
+
+func hex4(s string) (r rune, ok bool) {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return 0, false
+	}
+	for _, c := range []byte(s[2:6]) {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
