@@ -108,6 +108,9 @@ func explainPlan(w io.Writer, r *wire.Request, plan *compact.Plan, report compac
 	for i, e := range plan.Epochs {
 		fmt.Fprintf(w, "epoch %d, after %d messages: %d → %d tokens\n", i+1, e.At, e.Before, e.After)
 	}
+	if len(plan.Epochs) > 0 {
+		fmt.Fprintln(w, "(epochs count the fixed tokens rounded up, by up to a sixteenth of the budget, so that a change of the tools moves none)")
+	}
 	for _, s := range report.Stages {
 		fmt.Fprintf(w, "%s: %d times, %d tokens saved\n", s.Name, s.Edits, s.Saved)
 	}
@@ -117,7 +120,7 @@ func explainPlan(w io.Writer, r *wire.Request, plan *compact.Plan, report compac
 	if len(plan.Edits) == 0 {
 		return nil
 	}
-	fmt.Fprintln(w, "\nWhat is left of it in the request (an edit of a message that left later is not listed):")
+	fmt.Fprintln(w, "\nThe edits that can be seen in the request (not those of messages that left later):")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\nmessage\trole\tstage\twhat\twhy\ttokens saved")
 	for _, e := range plan.Edits {

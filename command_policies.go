@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"laconic/compact/stage"
+	"laconic/replay"
 )
 
 // listedPolicy is one line of laconic policies --json.
@@ -15,7 +16,10 @@ type listedPolicy struct {
 	Name      string `json:"name"`
 	Summary   string `json:"summary"`
 	KnownFrom string `json:"known_from,omitempty"`
-	Claims    []int  `json:"claims"` // numbers of promises
+	// Promises are the names of the promises it keeps, Claims their numbers in
+	// the list of README.
+	Promises []string `json:"promises"`
+	Claims   []int    `json:"claims"`
 }
 
 func policiesCommand() *cobra.Command {
@@ -52,7 +56,7 @@ func policiesCommand() *cobra.Command {
 func listedPolicies() []listedPolicy {
 	var all []listedPolicy
 	for _, p := range stage.Policies {
-		all = append(all, listedPolicy{p.Name, p.Summary, p.KnownFrom, p.Claims})
+		all = append(all, listedPolicy{p.Name, p.Summary, p.KnownFrom, replay.PromiseNames(p.Claims), p.Claims})
 	}
 	return all
 }

@@ -48,9 +48,6 @@ func (s *settings) overrides(cmd *cobra.Command) []Override {
 		{"log-format", "log.format", s.logFormat},
 	} {
 		if cmd.Flags().Changed(o.flag) {
-			if o.flag == "admin" && o.value == "off" {
-				o.value = ""
-			}
 			over = append(over, Override{Key: o.key, Value: o.value, From: "--" + o.flag})
 		}
 	}
@@ -140,8 +137,12 @@ func startLines(c *Config, addr, admin string) string {
 	if c.Summarizer.Model != "" {
 		summaries = "  summaries  " + c.summaryWords() + "\n"
 	}
-	return fmt.Sprintf("laconic %s\n  listening  http://%s\n  upstream   %s\n%s  health     %s\n  config     %s\n\n  export OPENAI_BASE_URL=http://%s/v1\n\n",
-		version(), addr, shownURL(c.Upstream), summaries, health, from, clientAddress(addr))
+	hints := ""
+	for _, hint := range c.hints() {
+		hints += "  hint       " + hint + "\n"
+	}
+	return fmt.Sprintf("laconic %s\n  listening  http://%s\n  upstream   %s\n%s%s  health     %s\n  config     %s\n\n  export OPENAI_BASE_URL=http://%s/v1\n\n",
+		version(), addr, shownURL(c.Upstream), hints, summaries, health, from, clientAddress(addr))
 }
 
 // clientAddress is the address that a client on this machine can reach.

@@ -86,6 +86,10 @@ func (c *Config) describe(w io.Writer) {
 	fmt.Fprintf(t, "log\t%s, %s\t\n", c.Log.Level, c.Log.Format)
 	_ = t.Flush()
 
+	for _, hint := range c.hints() {
+		fmt.Fprintln(w, "\nhint: "+hint)
+	}
+
 	fmt.Fprint(w, "\nmodels, the first row that matches\n")
 	t = tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprint(t, "  match\twindow\tbudget\tpolicy\ttokenizer\tupstream\tkey\n")
@@ -125,6 +129,24 @@ func (c *Config) describe(w io.Writer) {
 			fmt.Fprintf(w, "    pins    %s\n", pins)
 		}
 	}
+}
+
+// hints are what may be meant otherwise: an upstream without a path, as most
+// have their API below /v1.
+func (c *Config) hints() (hints []string) {
+	all := []string{c.Upstream}
+	for _, m := range c.Models {
+		if m.Upstream != "" && !slices.Contains(all, m.Upstream) {
+			all = append(all, m.Upstream)
+		}
+	}
+	for _, upstream := range all {
+		if u, err := url.Parse(upstream); err == nil && strings.Trim(u.Path, "/") == "" {
+			hints = append(hints, fmt.Sprintf("chat requests go to %s; most servers have them below /v1 (upstream: %s)",
+				shownURL(u.JoinPath("chat", "completions").String()), shownURL(u.JoinPath("v1").String())))
+		}
+	}
+	return hints
 }
 
 // describe says how a policy compacts that is adaptive, or extends it.

@@ -50,6 +50,9 @@ func readConfig(name string, src []byte, lookup func(string) (string, bool), ove
 	for _, o := range over {
 		r.found = append(r.found, c.override(o)...)
 	}
+	if c.Admin == "off" {
+		c.Admin = ""
+	}
 	return c, problems(append(r.found, c.check()...))
 }
 

@@ -19,10 +19,10 @@ func (ch *checking) addresses() {
 		ch.fault("listen", codeAddress, err)
 	}
 	if ch.Admin != "" {
-		if err := addressFault(ch.Admin); err != nil {
+		if err := addressFaultOf(ch.Admin, "such as 127.0.0.1:7281, or off"); err != nil {
 			ch.fault("admin", codeAddress, err)
 		} else if sameListener(ch.Listen, ch.Admin) {
-			ch.blame("admin", "listen", codeAddress, "admin and listen are the same address", "give admin another port, or \"\" to turn it off")
+			ch.blame("admin", "listen", codeAddress, "admin and listen are the same address", "give admin another port, or turn it off")
 		}
 	}
 	ch.upstream("upstream", ch.Upstream)
@@ -70,13 +70,16 @@ func (ch *checking) upstream(path, text string) {
 }
 
 // addressFault says what is wrong with an address to listen on.
-func addressFault(addr string) error {
+func addressFault(addr string) error { return addressFaultOf(addr, "such as 127.0.0.1:7280") }
+
+// addressFaultOf is addressFault with a hint of what to write.
+func addressFaultOf(addr, hint string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		if _, err := strconv.ParseUint(addr, 10, 16); err == nil {
 			return fmt.Errorf("must be host:port; write 127.0.0.1:%s", addr)
 		}
-		return errors.New("must be host:port; such as 127.0.0.1:7280")
+		return errors.New("must be host:port; " + hint)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return errors.New("has a port that is not a number from 0 to 65535")

@@ -146,6 +146,7 @@ func (r *reading) list(n *yaml.Node, path string, v reflect.Value) {
 		case n.Kind == yaml.ScalarNode:
 			hint = "put [ ] around it"
 		}
+		r.showBelow(n, path)
 		r.fault(n, path, codeType, "must be a list, not "+kindWords(n), hint)
 		return
 	}

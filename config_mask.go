@@ -12,7 +12,8 @@ import (
 // Nothing of a secret may appear in what we print, also when a slip of the hand
 // has put it where it does not belong. Four rules see to it:
 //   - of a file that could be parsed, an excerpt shows only keys and values that
-//     the loader read as something other than a secret;
+//     the loader read as something other than a secret, or would have if they
+//     were of the right kind;
 //   - of a file that could not, it shows the keys that we know, and a value only
 //     where the line is one such key with its value;
 //   - a value in which a key of a secret stands has swallowed it and is hidden;

@@ -30,6 +30,28 @@ func (s *source) show(n *yaml.Node) {
 	}
 }
 
+// showBelow lets excerpts show what stands in a setting that should have been of
+// another kind, but for secrets and what a key of one may hold.
+func (r *reading) showBelow(n *yaml.Node, path string) {
+	if secretPath(path) {
+		return
+	}
+	switch n.Kind {
+	case yaml.ScalarNode:
+		r.src.show(n)
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			r.showBelow(item, path)
+		}
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if key := n.Content[i].Value; !secretPath(key) && !swallowed(key+":") {
+				r.showBelow(n.Content[i+1], path)
+			}
+		}
+	}
+}
+
 // scalar reads a plain value of one of the YAML types and expands its
 // variables; what a variable holds may be of any type.
 func (r *reading) scalar(n *yaml.Node, path, want string, tags ...string) (string, bool) {
@@ -37,6 +59,7 @@ func (r *reading) scalar(n *yaml.Node, path, want string, tags ...string) (strin
 		want = "one value"
 	}
 	if n.Kind != yaml.ScalarNode {
+		r.showBelow(n, path)
 		r.fault(n, path, codeType, "must be "+want+", not "+kindWords(n), "")
 		return "", false
 	}

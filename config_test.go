@@ -447,7 +447,7 @@ laconic.yaml:3:16: limits.body is larger than limits.memory, so the largest requ
 		t.Errorf("log is now thought to stand in %s:%d", p.src.name, p.node.Line)
 	}
 	_, err = readConfig("", nil, variables, []Override{{"listen", "127.0.0.1:7281", "--listen"}})
-	if err == nil || err.Error() != `--listen: admin and listen are the same address (give admin another port, or "" to turn it off)` {
+	if err == nil || err.Error() != `--listen: admin and listen are the same address (give admin another port, or turn it off)` {
 		t.Errorf("got %v", err)
 	}
 }

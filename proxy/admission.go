@@ -82,7 +82,7 @@ func (g *gate) admit(ctx context.Context, n int64) error {
 		return nil
 	}
 	c := g.room.claim(n)
-	g.makeRoom(0)
+	g.makeRoom(n, 0)
 	ctx, cancel := g.waiting(ctx)
 	defer cancel()
 	return g.room.wait(ctx, c)

@@ -48,22 +48,22 @@ func (g *gate) tryRoom(n int64) bool {
 	if g.room.more(n) {
 		return true
 	}
-	g.makeRoom(n)
+	g.makeRoom(n, n)
 	return g.room.more(n)
 }
 
-// makeRoom lets go of kept bodies while there is not enough for n and for those
-// who wait. Where that is not enough either, work in the background is ended:
-// its room comes free a little later.
-func (g *gate) makeRoom(n int64) {
+// makeRoom lets go of kept bodies while there is not enough for those who wait
+// and for unclaimed besides. Where that is not enough either, work in the
+// background is ended that holds n: its room comes free a little later.
+func (g *gate) makeRoom(n, unclaimed int64) {
 	for {
-		lacking := g.room.lacks(n)
+		lacking := g.room.lacks(unclaimed)
 		if lacking <= 0 {
 			return
 		}
 		b := g.spares.oldest()
 		if b == nil {
-			g.yielding.stop(lacking)
+			g.yielding.stop(min(n, lacking))
 			return
 		}
 		b.release()

@@ -160,3 +160,36 @@ func TestThoseWhoWaitForMemoryAreServedInTurn(t *testing.T) {
 		}
 	})
 }
+
+// Each who waits ends what it lacks itself: the work that ended for those before
+// it gives its memory a little later.
+func TestNoMoreWorkIsEndedThanHelps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(100)
+		ended := make([]bool, 4)
+		var jobs []*job
+		for i := range ended {
+			j := &job{seat: g.seat(), cancel: func(error) { ended[i] = true }}
+			if !j.seat.tryHold(25) {
+				t.Fatal("no room")
+			}
+			g.yielding.add(j)
+			jobs = append(jobs, j)
+		}
+		waiting := make(chan error)
+		for range 2 {
+			go func() { waiting <- g.seat().hold(t.Context(), 20) }()
+			synctest.Wait()
+		}
+		if !ended[0] || !ended[1] || ended[2] || ended[3] {
+			t.Errorf("for two who want 20, of four that hold 25: %v", ended)
+		}
+		jobs[0].seat.free()
+		jobs[1].seat.free()
+		for range 2 {
+			if err := <-waiting; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

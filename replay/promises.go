@@ -10,6 +10,15 @@ import (
 // promises are those of package compact, in the order of their numbers.
 var promises = []string{"untouched", "paired", "fits", "kept", "stable", "stateless", "idempotent", "never worse"}
 
+// PromiseNames are the names of promises by their numbers, from 1.
+func PromiseNames(numbers []int) []string {
+	names := make([]string, len(numbers))
+	for i, n := range numbers {
+		names[i] = promises[n-1]
+	}
+	return names
+}
+
 // claimed gives the names of the promises that a policy claims: each is a name
 // or a number, several may stand in one string with commas between them.
 func claimed(claims []string) ([]string, error) {
