@@ -141,13 +141,17 @@ func written(t testing.TB, raw []byte) string {
 
 // billed is a proxy in front of an upstream that bills.
 type billed struct {
-	t    testing.TB
-	addr string
-	last int // the bill of the last request
+	t       testing.TB
+	addr    string
+	budget  string // "": the proxy's own
+	window  int    // longer prompts are refused; 0: none
+	last    int    // the bill of the last request
+	body    []byte // which was answered
+	refused int
 }
 
 func newBilled(t testing.TB, b billing, args ...string) *billed {
-	x := &billed{t: t}
+	x := &billed{t: t, budget: "100000000"}
 	u := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if r.Method != http.MethodPost {
@@ -155,6 +159,13 @@ func newBilled(t testing.TB, b billing, args ...string) *billed {
 			return
 		}
 		x.last = b.bill(t, body)
+		if x.window > 0 && x.last > x.window {
+			x.refused++
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = fmt.Fprintf(w, `{"error":{"message":"This model's maximum context length is %d tokens. However, your messages resulted in %d tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, x.window, x.last)
+			return
+		}
+		x.body = body
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = fmt.Fprintf(w, `{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":1}}`, x.last)
 	}))
@@ -185,7 +196,9 @@ func (x *billed) send(body []byte, client string) (counted, bill int) {
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Authorization", "Bearer "+client)
-	r.Header.Set("X-Laconic-Budget", "100000000")
+	if x.budget != "" {
+		r.Header.Set("X-Laconic-Budget", x.budget)
+	}
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
 		x.t.Fatal(err)
@@ -352,4 +365,54 @@ func TestAnotherMixOfTextsIsStillCounted(t *testing.T) {
 func jsonText(s string) []byte {
 	b, _ := json.Marshal(s)
 	return b
+}
+
+// TestTellingTheWindowIsNoWorseThanTellingNothing: an upstream that counts bytes
+// and refuses what is above its window, a real agent's requests with large tools.
+// Told, no request is refused, and what arrives is as large and as whole as
+// untold.
+func TestTellingTheWindowIsNoWorseThanTellingNothing(t *testing.T) {
+	const window = 24_000
+	chats := playable(t, 9, 60)
+	tools := agentTools(t)[0]
+	t.Parallel()
+	b := billings(t)[0]
+	type result struct{ sent, largest, whole, refused int }
+	play := func(config string) (r result) {
+		var file []string
+		if config != "" {
+			path := filepath.Join(t.TempDir(), "told.yaml")
+			if err := os.WriteFile(path, []byte(config), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			file = []string{"--config", path}
+		}
+		x := newBilled(t, b, file...)
+		x.window, x.budget = window, ""
+		for i, requests := range chats {
+			for _, body := range requests {
+				var q map[string]json.RawMessage
+				if err := json.Unmarshal(body, &q); err != nil {
+					t.Fatal(err)
+				}
+				q["tools"] = tools
+				body, _ = json.Marshal(q)
+				x.refused = 0
+				_, bill := x.send(body, fmt.Sprint("client ", i))
+				var came, went asked
+				_, _ = json.Unmarshal(x.body, &came), json.Unmarshal(body, &went)
+				if bytes.Equal(packed(t, came.Messages[len(came.Messages)-1]), packed(t, went.Messages[len(went.Messages)-1])) {
+					r.whole++
+				}
+				r.sent, r.largest, r.refused = r.sent+1, max(r.largest, bill), r.refused+x.refused
+			}
+		}
+		return r
+	}
+	untold := play("")
+	told := play(fmt.Sprintf("models: [{match: \"*\", window: %d, reserve: 1000}]\n", window))
+	t.Logf("untold %+v, told %+v", untold, told)
+	if told.refused > untold.refused || told.whole < untold.whole || told.largest*100 < window*75 {
+		t.Error("telling the window made it worse")
+	}
 }
