@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"laconic/compact/compacttest"
 	"laconic/tokenize"
@@ -146,6 +148,7 @@ type billed struct {
 	last    int    // the bill of the last request
 	body    []byte // which was answered
 	refused int
+	probes  atomic.Int32 // questions of the proxy's own
 }
 
 func newBilled(t testing.TB, b billing, args ...string) *billed {
@@ -153,6 +156,7 @@ func newBilled(t testing.TB, b billing, args ...string) *billed {
 	u := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if r.Method != http.MethodPost {
+			x.probes.Add(1)
 			http.NotFound(w, r)
 			return
 		}
@@ -207,6 +211,20 @@ func (x *billed) send(body []byte, client string) (counted, bill int) {
 		x.t.Fatalf("status %d, %v", res.StatusCode, res.Header)
 	}
 	return counted, x.last
+}
+
+// greet lets the proxy find out what the upstream is, before a client's first
+// long request.
+func (x *billed) greet(client string) {
+	x.t.Helper()
+	before := x.probes.Load()
+	x.send([]byte(`{"model":"a-model-that-nobody-knows","messages":[{"role":"user","content":"hello"}]}`), client)
+	for end := time.Now().Add(20 * time.Second); x.probes.Load() < before+7; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			x.t.Fatalf("the proxy asked %d times", x.probes.Load()-before)
+		}
+	}
+	time.Sleep(50 * time.Millisecond) // the last answer is on its way
 }
 
 // agentTools are the tools of two real agents, where they are at hand.

@@ -153,6 +153,7 @@ func TestTellingTheWindowIsNoWorseThanTellingNothing(t *testing.T) {
 		x := newBilled(t, b, file...)
 		x.window, x.budget = window, ""
 		for i, requests := range chats {
+			x.greet(fmt.Sprint("client ", i))
 			for _, body := range requests {
 				var q map[string]json.RawMessage
 				if err := json.Unmarshal(body, &q); err != nil {
