@@ -85,7 +85,7 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 		return err
 	}
 	o.Listener = proxy.LogTo(log)
-	o.Calibrate = func(percent int) proxy.Calibration { return tokenize.NewCalibration(percent) }
+	o.Calibrate = func(way, percent int) proxy.Calibration { return tokenize.NewCalibration(way, percent) }
 	if o.Summarizer != nil || c.keepsFacts() {
 		vault, err := c.openStore(func(line string) { log.Warn("store", zap.String("what", line)) })
 		if err != nil {

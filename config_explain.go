@@ -88,7 +88,7 @@ func (c *Config) explain(ctx context.Context, w io.Writer, model string) error {
 
 // ask asks the upstream of a route for a window, where nobody configured one.
 func (c *Config) ask(ctx context.Context, p *proxy.Proxy, route *proxy.Route, model string) (compact.Told, string) {
-	if !route.Discover {
+	if !route.Discover || route.Configured {
 		return compact.Told{}, ""
 	}
 	ctx, stop := context.WithTimeout(ctx, explainTime)
@@ -99,7 +99,7 @@ func (c *Config) ask(ctx context.Context, p *proxy.Proxy, route *proxy.Route, mo
 // unasked says why the window is not the upstream's word.
 func unasked(route *proxy.Route, told compact.Told) string {
 	switch {
-	case !route.Discover:
+	case !route.Discover || route.Configured:
 		return "; the upstream is not asked"
 	case told.Input > 0:
 		return "; the upstream tells a prompt limit alone"

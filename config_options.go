@@ -113,7 +113,8 @@ func (c *Config) routes(policies map[string]*compact.Policy, counter makeCounter
 			Key:              m.APIKey,
 			ClientCredential: c.clientCredential(m, upstream, top),
 			Limits:           m.limits(),
-			Discover:         c.Discover && m.Window == 0 && m.Budget == 0,
+			Discover:         c.Discover,
+			Configured:       m.Window != 0 || m.Budget != 0,
 			Policy:           policies[name],
 			Counter:          count,
 		}}

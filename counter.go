@@ -24,9 +24,16 @@ type counting struct {
 	pdfs cache.Texts
 	// seen and fresh count the texts of one request; nil: nobody asks.
 	seen, fresh *atomic.Int64
+	// others are further ways of counting, where nobody knows the tokenizer;
+	// guess: this is one of them, or what they stand beside.
+	others []*counting
+	guess  bool
 }
 
-var _ proxy.Remembering = (*counting)(nil)
+var (
+	_ proxy.Remembering = (*counting)(nil)
+	_ proxy.Guessing    = (*counting)(nil)
+)
 
 // counts are the counts of all texts of this process.
 var counts = sync.OnceValue(func() *cache.Cache { return cache.New(0) })
@@ -41,7 +48,13 @@ func counterFor(model, tokenizer string) (compact.Counter, error) {
 			return nil, err
 		}
 	}
-	return newCounting(c, counts()), nil
+	k := newCounting(c, counts())
+	for _, way := range c.Ways()[1:] {
+		other := newCounting(way, counts())
+		other.guess = true
+		k.others, k.guess = append(k.others, other), true
+	}
+	return k, nil
 }
 
 func newCounting(c *tokenize.Counter, counts *cache.Cache) *counting {
@@ -49,7 +62,7 @@ func newCounting(c *tokenize.Counter, counts *cache.Cache) *counting {
 	return &counting{
 		model: c,
 		plain: counts.Texts(name), escaped: counts.Texts(name + " escaped"),
-		tools: counts.Texts(name + " tools"), formats: counts.Texts(name + " formats"),
+		tools: counts.Texts(name + " tools of " + c.Family()), formats: counts.Texts(name + " formats"),
 		unknown: counts.Texts(name + " unknown"), pdfs: counts.Texts(c.Family() + " PDFs"),
 	}
 }
@@ -59,10 +72,30 @@ func newCounting(c *tokenize.Counter, counts *cache.Cache) *counting {
 func (k *counting) ForRequest() (compact.Counter, func() proxy.Counted) {
 	one := *k
 	one.seen, one.fresh = new(atomic.Int64), new(atomic.Int64)
+	one.others = make([]*counting, len(k.others))
+	for i, o := range k.others {
+		other := *o
+		other.seen, other.fresh = one.seen, one.fresh
+		one.others[i] = &other
+	}
 	return &one, func() proxy.Counted {
 		return proxy.Counted{Hits: int(one.seen.Load()), Misses: int(one.fresh.Load())}
 	}
 }
+
+// Ways are the counters by which the upstream may count; the first is this one.
+func (k *counting) Ways() []proxy.Way {
+	if !k.guess {
+		return nil
+	}
+	ways := []proxy.Way{{Name: k.model.Name(), Counter: k}}
+	for _, o := range k.others {
+		ways = append(ways, proxy.Way{Name: o.model.Name(), Counter: o})
+	}
+	return ways
+}
+
+func (k *counting) Careful() int { return k.model.Careful() }
 
 func (k *counting) Envelope(m *compact.Message) int {
 	n := k.model.Envelope() + k.text(m.Reasoning) + k.text(m.Refusal) + k.model.Speaker(m.Name)
@@ -101,16 +134,19 @@ func (k *counting) Fixed(tools, functions, format []byte) int {
 		k.raw(k.formats, format, k.model.Format)
 }
 
-func (k *counting) Exact() bool { return k.model.Exact() }
+func (k *counting) Exact() bool { return k.model.Exact() && !k.guess }
 
 // text counts a text. An estimate by length needs only that, which is known
 // without decoding it. Others need the text as the model reads it; only where
 // it is new and holds escapes is it decoded, into a buffer.
 func (k *counting) text(t compact.Text) int {
-	if !k.model.Reads() {
+	source, escaped := t.Source()
+	switch {
+	case k.model.Written():
+		return k.model.Bytes(len(source))
+	case !k.model.Reads():
 		return k.model.Bytes(t.Len())
 	}
-	source, escaped := t.Source()
 	if !escaped {
 		return k.remembered(k.plain, source, k.model.Text)
 	}

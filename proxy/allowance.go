@@ -93,8 +93,8 @@ func (l *Learnt) counter(c compact.Counter) compact.Counter {
 // tag tells counts of one factor, and of one limit of bytes, from those of
 // another, in the key of a text that was cut to a size; "" for neither.
 func (t *trip) tag() (tag string) {
-	if p := t.facts.percent(); p != 100 {
-		tag = "@" + strconv.Itoa(p)
+	if way, p := t.facts.Way, t.facts.percent(); way != "" || p != 100 {
+		tag = way + "@" + strconv.Itoa(p)
 	}
 	if t.weight != nil {
 		tag += "/" + strconv.Itoa(t.weight.bytes)
@@ -119,15 +119,19 @@ func (c calibrated) Fixed(tools, functions, format []byte) int {
 	return c.scaled(c.Counter.Fixed(tools, functions, format))
 }
 
-// Calibration turns what answers cost into one factor for a counter. It is
-// asked under a lock.
+// Calibration finds out by which of several ways of counting an upstream counts,
+// and with which factor. It is asked under a lock.
 type Calibration interface {
-	// Answered adds what the counter said about a prompt that was answered and
-	// what the upstream counted, in tokens. It tells whether the upstream
-	// counted so little that it must have cut the prompt.
-	Answered(estimate, counted int) (cut bool)
+	// Answered adds a prompt that was answered: its size by each way of counting,
+	// the factor in percent that it was planned by, and what the upstream counted.
+	// cut reports whether the upstream counted so little that it must have cut the
+	// prompt.
+	Answered(sizes []int, percent, counted int) (cut bool)
 	// Refused adds the same of a prompt that was refused as too long.
-	Refused(estimate, counted int)
-	// Percent is the factor, in percent: 100 for none.
+	Refused(sizes []int, percent, counted int)
+	// Measured reports whether the count is known. Way is then its index, and
+	// Percent the factor on it, in percent: 100 for none.
+	Measured() bool
+	Way() int
 	Percent() int
 }

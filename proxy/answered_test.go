@@ -42,18 +42,17 @@ func TestOnlyAnAnswerProvesAnything(t *testing.T) {
 // TestAnUncountedAnswerForgetsAWrongLimit: most streams have no usage.
 func TestAnUncountedAnswerForgetsAWrongLimit(t *testing.T) {
 	l := Learnt{Window: 600, Input: 500}
-	if l.disproved(1150, 1150, 1, false, false); l.Window == 0 || l.Input != 0 {
+	if l.disproved(1150, 1150, 1, false); l.Window == 0 || l.Input != 0 {
 		t.Errorf("%+v", l)
 	}
-	if l.disproved(1300, 1300, 1, false, false); l.Window != 0 {
+	if l.disproved(1300, 1300, 1, false); l.Window != 0 {
 		t.Errorf("%+v", l)
 	}
 }
 
-// TestASlotIsNoWitnessAgainstTheCounter: what was refused had a text in it that
-// costs less than it is charged, so the told size is below the estimate though
-// the counter is exact.
-func TestASlotIsNoWitnessAgainstTheCounter(t *testing.T) {
+// TestASlotIsCountedAsItIs: what was refused had a text in it that costs less
+// than the plan charges, and what was sent is what is compared.
+func TestASlotIsCountedAsItIs(t *testing.T) {
 	u := scripted(t, func(w http.ResponseWriter, _, words int) bool {
 		return words > 2000 && refuses(w, "This model's maximum context length is 2000 tokens. However, your messages resulted in %d tokens.", words)
 	})
@@ -64,7 +63,7 @@ func TestASlotIsNoWitnessAgainstTheCounter(t *testing.T) {
 		}
 		o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{digest, drop{}}}
 		o.Default.Counter = compacttest.Words{}
-		o.Calibrate = func(percent int) Calibration { return tokenize.NewCalibration(percent) }
+		o.Calibrate = func(way, percent int) Calibration { return tokenize.NewCalibration(way, percent) }
 	})
 	p.chat(agentBody(300, 100))
 	r := p.replies(1)[0]
@@ -72,7 +71,7 @@ func TestASlotIsNoWitnessAgainstTheCounter(t *testing.T) {
 		t.Fatalf("%s %+v", r.Outcome, r.Retry)
 	}
 	eventually(t, "the limit to be learnt", func() bool { return p.lessonOf("gpt-4o").read(p.Proxy).Window == 2000 })
-	if l := p.lessonOf("gpt-4o").read(p.Proxy); l.percent() != 100 {
+	if l := p.lessonOf("gpt-4o").read(p.Proxy); l.percent() > 102 || l.percent() < 100 {
 		t.Errorf("counts at %d %%", l.percent())
 	}
 }

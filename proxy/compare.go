@@ -6,33 +6,27 @@ import (
 )
 
 // compare holds an answer against what the proxy knows and counted, and learns
-// from the difference. A plan with a slot says nothing of the counter: it
-// charges the slot more than its text costs.
+// from the difference. What was counted is the body that was sent.
 func (t *trip) compare() {
 	u := t.info.Usage
 	counted := u != nil && u.Prompt > 0
 	if t.lesson == nil || t.sending.percent == 0 || t.w.status != http.StatusOK || !counted && !t.sending.answered {
 		return
 	}
-	estimate, slotted := t.estimate(), t.sending.slotted
 	t.lesson.change(t.p, func(now time.Time, l *Learnt) {
-		if counted && !slotted {
-			t.info.Cut = t.fillsWindow(u, l)
-			if !t.info.Cut && !t.ownCounter() {
-				t.lesson.counted(t.p, now, l, func(c Calibration) { t.info.Cut = c.Answered(estimate, u.Prompt) })
+		prompt := t.expected()
+		if counted {
+			if t.info.Cut = t.fillsWindow(u, l); !t.info.Cut && t.witness(u) {
+				t.corrected(now, l, t.sending.sizes, func(c Calibration) {
+					t.info.Cut = c.Answered(t.sending.sizes.all, t.sending.percent, u.Prompt)
+				})
 			}
+			prompt = u.Prompt
 		}
 		if t.info.Cut {
 			return // what was left of the prompt says nothing of what would be taken
 		}
-		prompt := t.sending.report.After
-		switch {
-		case counted:
-			prompt = u.Prompt
-		case slotted:
-			prompt = 0
-		}
-		l.disproved(prompt, estimate, t.sending.bytes, counted, slotted)
+		l.disproved(prompt, t.by(t.sending.sizes, l), t.sending.bytes, counted)
 		l.took(now, prompt, t.sending.bytes)
 	})
 }
@@ -42,7 +36,7 @@ const mostAbove = 2
 
 // disproved forgets the limits that an answer contradicts: one to more than a
 // limit allows says that it is none.
-func (l *Learnt) disproved(prompt, estimate, bytes int, counted, slotted bool) {
+func (l *Learnt) disproved(prompt, estimate, bytes int, counted bool) {
 	sure := prompt // what it cost at least
 	if !counted {
 		sure /= mostAbove
@@ -59,9 +53,6 @@ func (l *Learnt) disproved(prompt, estimate, bytes int, counted, slotted bool) {
 	if bytes > l.Bytes {
 		l.Bytes = 0
 	}
-	if slotted {
-		return
-	}
 	if estimate > l.Cap {
 		l.Cap = 0
 	}
@@ -74,7 +65,7 @@ func (l *Learnt) disproved(prompt, estimate, bytes int, counted, slotted bool) {
 // and said nothing: it counted less than the counter did, and just what its
 // window holds, or so much that nothing was left for an answer.
 func (t *trip) fillsWindow(u *Usage, l *Learnt) bool {
-	estimate := t.estimate()
+	estimate := t.expected()
 	if estimate < leastCounted || u.Prompt >= estimate {
 		return false
 	}

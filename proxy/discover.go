@@ -74,6 +74,7 @@ type asked struct {
 	mu      sync.Mutex
 	windows Windows
 	from    string // the row that told
+	refuses bool   // what is too long, as far as is known
 	since   time.Time
 	next    time.Time
 	pause   time.Duration
@@ -84,11 +85,15 @@ func newDiscovery(p *Proxy) *discovery {
 	return &discovery{p: p, all: otter.Must(&otter.Options[FactKey, *asked]{MaximumSize: mostAsked, InitialCapacity: 16})}
 }
 
-// window is what the upstream of a model tells of its window, nothing where that
-// is not known yet, or never. It may start to ask.
-func (d *discovery) window(h http.Header, route *Route, model string) compact.Told {
-	if !route.Discover || silent(route.Upstream) {
-		return compact.Told{}
+// window returns what the upstream of a model tells of its window, nothing where
+// that is not known yet, or never, and reports whether the upstream is one that
+// refuses what is too long. It may start to ask.
+func (d *discovery) window(h http.Header, route *Route, model string, guessed bool) (told compact.Told, refuses bool) {
+	if silent(route.Upstream) {
+		return compact.Told{}, true
+	}
+	if !route.Discover || route.Configured && !guessed {
+		return compact.Told{}, false
 	}
 	who := h
 	if route.Key != "" {
@@ -102,19 +107,18 @@ func (d *discovery) window(h http.Header, route *Route, model string) compact.To
 	now := time.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	told, _ := a.windows.of(model)
-	if now.Sub(a.since) > forgottenAfter {
-		told = compact.Told{}
+	if !route.Configured && now.Sub(a.since) <= forgottenAfter {
+		told, _ = a.windows.of(model)
 	}
 	if a.running || now.Before(a.next) {
-		return told
+		return told, a.refuses
 	}
 	auth := d.credential(h, route)
 	a.running = d.p.background.start(func(ctx context.Context) { d.ask(ctx, a, auth, route, model) })
 	if !a.running {
 		a.next = now.Add(firstAgain)
 	}
-	return told
+	return told, a.refuses
 }
 
 // credential are the headers that a question carries: the client's own where
@@ -133,11 +137,11 @@ func (d *discovery) credential(h http.Header, route *Route) http.Header {
 
 // ask asks an upstream, and notes what it told.
 func (d *discovery) ask(ctx context.Context, a *asked, auth http.Header, route *Route, model string) {
-	windows, from := d.p.windows(ctx, auth, route)
+	windows, from, refuses := d.p.windows(ctx, auth, route)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	a.running = false
+	a.running, a.refuses = false, refuses
 	if len(windows) > 0 {
 		a.windows, a.from, a.since = windows, from, now
 	}
@@ -150,25 +154,33 @@ func (d *discovery) ask(ctx context.Context, a *asked, auth http.Header, route *
 }
 
 // windows asks the places where upstreams tell windows, in their order, until
-// one does. from names it.
-func (p *Proxy) windows(ctx context.Context, auth http.Header, route *Route) (told Windows, from string) {
+// one does. from names it. refuses reports whether the upstream is none of those
+// that cut a prompt which is too long without a word: another kind told, or none
+// of their pages is there.
+func (p *Proxy) windows(ctx context.Context, auth http.Header, route *Route) (told Windows, from string, refuses bool) {
+	refuses = true
 	for i := range sources {
 		s := &sources[i]
 		if route.Key != "" && !s.list {
-			break // with a key of the operator's only the list of models is asked for
+			return nil, "", false // with a key of the operator's only the list of models is asked for
 		}
 		body, status := p.get(ctx, s.at(route.Upstream), auth)
 		if status == http.StatusUnauthorized || status == http.StatusForbidden {
-			break // what is not for this credential is not asked for under other names
-		}
-		if body == nil {
-			continue
+			return nil, "", false // what is not for this credential is not asked for under other names
 		}
 		if told := s.read(body); len(told) > 0 {
-			return told, s.name
+			return told, s.name, !s.cuts
+		}
+		if s.cuts && !absent(status) && (body == nil || fieldsOf(body) != nil) {
+			refuses = false // it has nothing loaded, or did not answer
 		}
 	}
-	return nil, ""
+	return nil, "", refuses
+}
+
+// absent reports whether a status says that there is no such page.
+func absent(status int) bool {
+	return status >= 400 && status < 500 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout
 }
 
 // get reads a page of an upstream; nil unless it is there. Redirects are not
@@ -217,7 +229,7 @@ func (p *Proxy) Discover(ctx context.Context, route *Route, model string) (told 
 	if silent(route.Upstream) {
 		return compact.Told{}, ""
 	}
-	windows, from := p.windows(ctx, p.discovery.credential(http.Header{}, route), route)
+	windows, from, _ := p.windows(ctx, p.discovery.credential(http.Header{}, route), route)
 	told, ok := windows.of(model)
 	if !ok {
 		return compact.Told{}, ""

@@ -12,19 +12,20 @@ type source struct {
 	name string
 	path string
 	list bool // below the base URL, where clients ask for models too; else beside the upstream's own /v1
+	cuts bool // an upstream that tells there cuts what is too long, and does not refuse it
 	read func(body []byte) Windows
 }
 
 // sources are asked in this order. The list of models first: most tell there,
 // and where it is refused nothing else is asked for.
 var sources = []source{
-	{"list of models", "/models", true, listedModels},
-	{"llama.cpp", "/props", false, llamaProps},
-	{"ollama", "/api/ps", false, ollamaLoaded},
-	{"lm studio", "/api/v0/models", false, studioLoaded},
-	{"lm studio, newer", "/api/v1/models", false, studioInstances},
-	{"tgi", "/info", false, tgiInfo},
-	{"litellm", "/model/info", false, litellmInfo},
+	{"list of models", "/models", true, false, listedModels},
+	{"llama.cpp", "/props", false, false, llamaProps},
+	{"ollama", "/api/ps", false, true, ollamaLoaded},
+	{"lm studio", "/api/v0/models", false, true, studioLoaded},
+	{"lm studio, newer", "/api/v1/models", false, true, studioInstances},
+	{"tgi", "/info", false, false, tgiInfo},
+	{"litellm", "/model/info", false, false, litellmInfo},
 }
 
 func (s *source) at(base *url.URL) *url.URL {

@@ -127,7 +127,8 @@ func TestDiscoveryIsInTheBackground(t *testing.T) {
 	}
 	close(release)
 	eventually(t, "the window is known", func() bool {
-		return p.discovery.window(http.Header{}, &p.o.Default, "gpt-4o").Window == 2048
+		told, refuses := p.discovery.window(http.Header{}, &p.o.Default, "gpt-4o", false)
+		return told.Window == 2048 && refuses
 	})
 	if res := p.chat(agentBody(30, 100)); res.Header.Get("X-Laconic-Outcome") != "compacted" || res.Header.Get("X-Laconic-Budget") != "1536" {
 		t.Errorf("%v", res.Header)
@@ -151,7 +152,8 @@ func TestBudgetsUnderDiscoveredPromptLimits(t *testing.T) {
 		body := strings.Replace(chatBody, `"gpt-4o"`, fmt.Sprintf(`%q,"max_tokens":%d`, model, answer), 1)
 		p.chat(body)
 		eventually(t, "the limit is known", func() bool {
-			return p.discovery.window(http.Header{}, &p.o.Default, model).Input > 0
+			told, _ := p.discovery.window(http.Header{}, &p.o.Default, model, false)
+			return told.Input > 0
 		})
 		if got := p.chat(body).Header.Get("X-Laconic-Budget"); got != fmt.Sprint(want) {
 			t.Errorf("%s: a budget of %s, want %d", told, got, want)

@@ -57,7 +57,9 @@ type Learnt struct {
 	TookBytes int       `json:"took_bytes,omitempty"`
 	TookUntil time.Time `json:"took_until,omitzero"`
 
-	// Percent is what the counter's result is multiplied by; 0: 100.
+	// Way names how the upstream counts, where the counter knows several ways.
+	// Percent is what the result is multiplied by; 0: 100.
+	Way          string    `json:"way,omitempty"`
 	Percent      int       `json:"percent,omitempty"`
 	PercentUntil time.Time `json:"percent_until,omitzero"`
 
@@ -87,7 +89,7 @@ func (l Learnt) at(now time.Time) Learnt {
 		l.Took, l.TookBytes, l.TookUntil = 0, 0, time.Time{}
 	}
 	if !now.Before(l.PercentUntil) {
-		l.Percent, l.PercentUntil = 0, time.Time{}
+		l.Way, l.Percent, l.PercentUntil = "", 0, time.Time{}
 	}
 	if !now.Before(l.ShapeUntil) {
 		l.Shape, l.ShapeUntil = ShapeFull, time.Time{}
@@ -99,6 +101,11 @@ func (l Learnt) at(now time.Time) Learnt {
 func (l *Learnt) known() bool {
 	return l.Window != 0 || l.Input != 0 || l.Sums || l.Answer != 0 || l.Messages != 0 || l.Cap != 0 || l.Bytes != 0 ||
 		l.Percent != 0 || l.Shape != ShapeFull
+}
+
+// refused reports whether the upstream is known to refuse what is too long.
+func (l *Learnt) refused() bool {
+	return l.Window != 0 || l.Input != 0 || l.Messages != 0 || l.Cap != 0 || l.Tight != 0 || l.Doubt != 0
 }
 
 // percent is Percent with its default.

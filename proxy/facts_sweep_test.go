@@ -18,7 +18,7 @@ func TestThePromisesHoldUnderAnyFacts(t *testing.T) {
 		facts := Learnt{
 			Window: []int{0, 900, 3000}[r.IntN(3)], Input: []int{0, 700, 2000}[r.IntN(3)], Cap: []int{0, 500, 1500}[r.IntN(3)],
 			Sums: r.IntN(2) == 0, Answer: []int{0, 300}[r.IntN(2)], Messages: []int{0, 40}[r.IntN(2)],
-			Percent: 70 + 5*r.IntN(17), Shape: Shape(r.IntN(2)),
+			Percent: 40 + 2*r.IntN(131), Shape: Shape(r.IntN(2)),
 		}
 		set := compact.Limits{Window: 100_000}
 		if r.IntN(3) == 0 {

@@ -109,7 +109,7 @@ func TestALargeBodyOfText(t *testing.T) {
 		}
 	}
 	l := Learnt{Bytes: 9000}
-	if l.disproved(10, 10, 9001, false, false); l.Bytes != 0 {
+	if l.disproved(10, 10, 9001, false); l.Bytes != 0 {
 		t.Errorf("%+v", l)
 	}
 }

@@ -12,9 +12,10 @@ const (
 	leastBelieved = 128         // tokens: no window is smaller
 	mostBelieved  = 100_000_000 // tokens
 	leastMessages = 8
-	leastPercent  = 70
-	mostPercent   = 150
-	percentStep   = 5
+	leastPercent  = 40
+	mostPercent   = 300
+	// percentSlack is how far, in percent, a count may be off its factor.
+	percentSlack = 5
 	// leastCounted is the prompt, in tokens, below which counts are mostly
 	// framing and say little about the counter.
 	leastCounted = 500
@@ -38,11 +39,10 @@ const tooLongBy = 0.7
 
 // sized is what is known about a body that was sent.
 type sized struct {
-	estimate int // tokens by the counter, before Percent
+	sizes    sizes
+	estimate int // the one of sizes that counts, in tokens before Percent
 	bytes    int
 	asked    int // tokens of answer that the request asks for; 0: it does not say
-	// slotted: a text stands for what left, which is charged more than it costs.
-	slotted bool
 }
 
 // taught is what one refusal leads to.

@@ -83,7 +83,11 @@ func (e *lesson) load(ctx context.Context, p *Proxy) (known, kept Learnt) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if ok {
-		e.facts = e.facts.at(now).with(kept, e.count == nil)
+		before := e.facts.at(now)
+		e.facts = before.with(kept, e.count == nil || !e.count.Measured())
+		if e.facts.Way != before.Way || e.facts.Percent != before.Percent {
+			e.count = nil // it starts anew from what others have measured
+		}
 	}
 	return e.facts, kept
 }
@@ -116,21 +120,33 @@ func (e *lesson) share(ctx context.Context, p *Proxy) {
 	}
 }
 
-// counted changes the factor of the counter by what an upstream counted. The
-// lesson's lock is held.
-func (e *lesson) counted(p *Proxy, now time.Time, l *Learnt, add func(Calibration)) {
-	if e.count == nil && p.o.Calibrate != nil {
-		e.count = p.o.Calibrate(l.percent())
+// corrected changes the way of counting and its factor by what an upstream
+// counted. The lesson's lock is held.
+func (t *trip) corrected(now time.Time, l *Learnt, of sizes, add func(Calibration)) {
+	e := t.lesson
+	from, known := t.wayOf(l)
+	if e.count == nil && t.p.o.Calibrate != nil {
+		percent := l.Percent
+		if !known {
+			percent = 0
+		}
+		e.count = t.p.o.Calibrate(from, percent)
 	}
 	if e.count == nil {
 		return
 	}
-	add(e.count)
-	switch percent := min(max(e.count.Percent(), leastPercent), mostPercent); {
-	case percent == 100:
-		l.Percent, l.PercentUntil = 0, time.Time{}
-	case percent != l.Percent, l.PercentUntil.Before(now.Add(percentLife - time.Hour)):
-		l.Percent, l.PercentUntil = percent, now.Add(percentLife) // not at every answer: it is stored
+	if add(e.count); !e.count.Measured() {
+		return
+	}
+	way, percent := min(max(e.count.Way(), 0), len(t.ways)-1), min(max(e.count.Percent(), leastPercent), mostPercent)
+	if way != from && of.all[from] > 0 {
+		l.Cap, l.Tight = l.Cap*of.all[way]/of.all[from], l.Tight*of.all[way]/of.all[from]
+	}
+	switch name := t.ways[way].Name; {
+	case percent == 100 && len(t.ways) == 1:
+		l.Way, l.Percent, l.PercentUntil = "", 0, time.Time{}
+	case percent != l.Percent, name != l.Way, l.PercentUntil.Before(now.Add(percentLife - time.Hour)):
+		l.Way, l.Percent, l.PercentUntil = name, percent, now.Add(percentLife) // not at every answer: it is stored
 	}
 }
 
@@ -184,12 +200,18 @@ func (l *Learnt) words() (all []string) {
 	add(l.Bytes, "bodies above %d bytes not tried")
 	until(l.GuessUntil, l.Cap > 0 || l.Bytes > 0)
 	add(l.Took, "prompts of %d answered")
+	if l.Way != "" {
+		all = append(all, "counts by "+l.Way)
+	}
 	add(l.Percent, "counts at %d %%")
 	if l.Shape != ShapeFull {
 		all = append(all, "shape "+l.Shape.String())
 	}
 	return all
 }
+
+// longestWay bounds the name of a way of counting, in bytes.
+const longestWay = 64
 
 // believed keeps of a stored value what this process could have written, and
 // what of it still holds.
@@ -199,8 +221,8 @@ func (l Learnt) believed(now time.Time) Learnt {
 			*n = 0
 		}
 	}
-	if l.Percent < leastPercent || l.Percent > mostPercent {
-		l.Percent = 0
+	if l.Percent < leastPercent || l.Percent > mostPercent || len(l.Way) > longestWay {
+		l.Way, l.Percent = "", 0
 	}
 	if l.Shape < ShapeFull || l.Shape > ShapeOriginal {
 		l.Shape = ShapeFull
@@ -230,7 +252,7 @@ func (l Learnt) with(k Learnt, percent bool) Learnt {
 		l.Took, l.TookBytes, l.TookUntil = k.Took, k.TookBytes, k.TookUntil
 	}
 	if percent && k.PercentUntil.After(l.PercentUntil) {
-		l.Percent, l.PercentUntil = k.Percent, k.PercentUntil
+		l.Way, l.Percent, l.PercentUntil = k.Way, k.Percent, k.PercentUntil
 	}
 	if k.ShapeUntil.After(l.ShapeUntil) {
 		l.Shape, l.ShapeUntil = k.Shape, k.ShapeUntil

@@ -20,6 +20,7 @@ func appendLearnt(f []zap.Field, l *Learnt) []zap.Field {
 			f = append(f, zap.Int(v.name, v.n))
 		}
 	}
+	f = appendText(f, "count_way", l.Way)
 	if p := l.percent(); p != 100 {
 		f = append(f, zap.Int("count_percent", p))
 	}

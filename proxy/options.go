@@ -28,12 +28,14 @@ type Route struct {
 	ClientCredential bool
 	// Limits are the facts and settings that make the budget.
 	Limits compact.Limits
-	// Discover: nobody configured the window in Limits, so what the upstream
-	// tells of the model takes its place. It is asked in the background.
-	Discover bool
+	// Discover: the upstream may be asked, in the background, what it tells of its
+	// models. A window takes the place of the one in Limits, unless that was
+	// Configured; then the upstream is asked only what it is, and only where the
+	// Counter guesses.
+	Discover, Configured bool
 	// Policy is how conversations of this model are compacted. Required.
 	Policy *compact.Policy
-	// Counter counts for this model. Required. It may be Remembering.
+	// Counter counts for this model. Required. It may be Remembering, or Guessing.
 	Counter compact.Counter
 }
 
@@ -75,8 +77,9 @@ type Options struct {
 	AllowedOrigins []string
 
 	// Calibrate makes what corrects a counter by the usage of answers, from the
-	// factor in percent that it starts with; nil: counts are not corrected.
-	Calibrate func(percent int) Calibration
+	// way of counting and the factor in percent that were measured before, 0
+	// percent for none; nil: counts are not corrected.
+	Calibrate func(way, percent int) Calibration
 	// Facts keeps what was learnt of models beyond this process; nil: it is
 	// forgotten with it. FactsSecret keys the hashes that it is kept under;
 	// empty: random, so that another process finds nothing.

@@ -10,9 +10,12 @@ func (t *trip) recall(model string) {
 	if name, _ := inDeployment(t.r.URL.Path); name != "" {
 		key, asked = append(key, "deployment", name), name
 	}
+	counter, counted := t.route.counter()
+	t.ways, t.counted = waysOf(counter), counted
 	t.lesson = t.p.learned.lesson(t.p.factKey(t.r.Header, t.route, key...), t.route, t.named(model))
-	t.facts = t.lesson.read(t.p)
-	t.window = t.p.discovery.window(t.r.Header, t.route, asked)
+	facts, refuses := t.lesson.read(t.p), false
+	t.window, refuses = t.p.discovery.window(t.r.Header, t.route, asked, len(t.ways) > 1)
+	t.facts = t.counting(facts, refuses || facts.refused())
 }
 
 // named is the name of the model for people: the body's, the path's, or both.

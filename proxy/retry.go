@@ -89,8 +89,9 @@ func (t *trip) second(req *http.Request, first *held) (res *http.Response) {
 type again struct {
 	info   *RewriteInfo
 	body   []byte
+	sizes  sizes
 	edited bool
-	// slotted: a text stands for what left, which is charged more than it costs.
+	// slotted: a text stands for what left.
 	slotted bool
 	// accepted is done when the upstream took it, refused when it did not.
 	accepted func()
@@ -135,11 +136,11 @@ func (t *trip) plan(facts Learnt) *again {
 		return nil
 	}
 	t.edited = false
-	body, ok := t.encode(in, req, plan, &info)
+	body, sent, ok := t.encode(in, req, plan, &info)
 	if !ok {
 		return nil
 	}
-	return &again{info: &info, body: body, edited: t.edited, slotted: plan.Slot != nil}
+	return &again{info: &info, body: body, sizes: sent, edited: t.edited, slotted: plan.Slot != nil}
 }
 
 // resend sends a body in the place of a refused one. nil: it was not answered
@@ -199,6 +200,6 @@ func (t *trip) accepted(a *again) {
 	info := *a.info
 	info.Outcome = Retried
 	t.info.Rewrite, t.info.Outcome = &info, Retried
-	t.sending.report, t.sending.bytes, t.sending.percent = info.Report, len(a.body), t.facts.percent()
+	t.sending.report, t.sending.sizes, t.sending.bytes, t.sending.percent = info.Report, a.sizes, len(a.body), t.facts.percent()
 	t.sending.slotted, t.sending.answered = a.slotted, true
 }

@@ -50,7 +50,7 @@ func (t *trip) afterOverflow(r overflow.Refusal, status int) *again {
 // word on the limit: one that tells another number each time is not followed
 // down.
 func (t *trip) refusedAgain(first, r overflow.Refusal, x taught, a *again) {
-	s := sized{estimate: a.info.Report.After * 100 / t.facts.percent(), bytes: len(a.body), asked: t.sending.asked, slotted: a.slotted}
+	s := sized{sizes: a.sizes, bytes: len(a.body), asked: t.sending.asked}
 	switch {
 	case r.Kind == overflow.None, hopeless(r):
 	case r.Prompt > 0 && r.Prompt == first.Prompt && !r.AtLeast: // the first answer once more
@@ -58,8 +58,8 @@ func (t *trip) refusedAgain(first, r overflow.Refusal, x taught, a *again) {
 		t.learn(r, s)
 	default:
 		t.lesson.change(t.p, func(now time.Time, l *Learnt) {
-			if r.Limit == first.Limit {
-				t.count(now, l, r, s)
+			if s.estimate = t.by(s.sizes, l); r.Limit == first.Limit {
+				t.count(now, l, r, &s)
 			}
 			if x.guessed {
 				l.tight(now, s)
@@ -158,15 +158,15 @@ func (t *trip) smaller(a *again, of overflow.Refusal) bool {
 	case overflow.Bytes:
 		return len(a.body) < t.sending.bytes && (of.Limit == 0 || len(a.body) <= of.Limit)
 	}
-	// Of one body two factors give two numbers.
-	return r.After*100/t.facts.percent() < t.estimate() && len(a.body) != t.sending.bytes
+	return t.by(a.sizes, &t.facts) < t.by(t.sending.sizes, &t.facts) && len(a.body) != t.sending.bytes
 }
 
 // learn writes what a refusal tells into the facts of this model, upstream and
 // credential, and says what to try.
 func (t *trip) learn(r overflow.Refusal, s sized) (x taught) {
 	t.lesson.change(t.p, func(now time.Time, l *Learnt) {
-		t.count(now, l, r, s)
+		s.estimate = t.by(s.sizes, l)
+		t.count(now, l, r, &s)
 		x = l.learn(now, r, s)
 		if r.Kind != overflow.Prompt && r.Kind != overflow.Output {
 			return
@@ -175,29 +175,27 @@ func (t *trip) learn(r overflow.Refusal, s sized) (x taught) {
 		// is, by more than a factor corrects. Then a shorter prompt is tried.
 		percent := t.percentOf(&x.trial)
 		fits := x.trial.budget(t.limits(), s.asked).Tokens*100/percent >= s.estimate
-		if fits || counted(r, s)*100 > (percent+percentStep)*s.estimate {
+		if fits || counted(r, s)*100 > (percent+percentSlack)*s.estimate {
 			x.guess(r, s)
 		}
 	})
 	return x
 }
 
-// count corrects the counter by what a refusal counted. A plan with a slot says
-// only whether the counter is low: it charges the slot more than its text costs.
-func (t *trip) count(now time.Time, l *Learnt, r overflow.Refusal, s sized) {
-	n := counted(r, s)
-	if s.slotted && n < s.estimate {
+// count corrects the counter by what a refusal counted, and s by the counter.
+func (t *trip) count(now time.Time, l *Learnt, r overflow.Refusal, s *sized) {
+	n := counted(r, *s)
+	if n == 0 || t.ownCounter() || s.sizes.media*mostMedia > s.sizes.all[0] {
 		return
 	}
-	if n > 0 && !t.ownCounter() {
-		t.lesson.counted(t.p, now, l, func(c Calibration) { c.Refused(s.estimate, n) })
-	}
+	t.corrected(now, l, s.sizes, func(c Calibration) { c.Refused(s.sizes.all, t.facts.percent(), n) })
+	s.estimate = t.by(s.sizes, l)
 }
 
 // sized is what is known of the body that was sent.
 func (t *trip) sized() sized {
-	return sized{estimate: t.estimate(), bytes: t.sending.bytes, asked: t.sending.asked, slotted: t.sending.slotted}
+	return sized{sizes: t.sending.sizes, bytes: t.sending.bytes, asked: t.sending.asked}
 }
 
-// estimate is what was sent by the counter alone, before its correction.
-func (t *trip) estimate() int { return t.sending.report.After * 100 / t.sending.percent }
+// expected is what was sent as it was counted, with the factor.
+func (t *trip) expected() int { return t.by(t.sending.sizes, &t.facts) * t.sending.percent / 100 }

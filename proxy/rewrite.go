@@ -60,14 +60,14 @@ func (t *trip) rewrite() {
 			return
 		}
 	}
-	out := in.sent
+	out, sent := in.sent, sizes{}
 	switch {
 	case t.orders.mode == modeShadow:
-		info.Outcome = Shadow
+		info.Outcome, sent = Shadow, t.sizesOf(req, req.Conversation.Messages, info.Report.Before)
 	case info.Outcome == Over && t.policy().Reject:
 		info.Outcome = Rejected
 	default:
-		if out, ok = t.encode(in, req, plan, info); !ok {
+		if out, sent, ok = t.encode(in, req, plan, info); !ok {
 			t.pass(in, Passed, reasonFault, "")
 			return
 		}
@@ -80,7 +80,7 @@ func (t *trip) rewrite() {
 		t.refuse(tooLong(&info.Report, t.budget.Messages, t.functions))
 		return
 	}
-	t.sendMeasured(in, out, req, &plan, info)
+	t.sendMeasured(in, out, req, &plan, info, sent)
 }
 
 // decode reads the conversation out of a body. No request: why not, in a word,
@@ -138,11 +138,10 @@ func (t *trip) describe(in *incoming, req *wire.Request) *RewriteInfo {
 func (t *trip) compact(req *wire.Request, info *RewriteInfo) (plan compact.Plan, ok bool) {
 	err := t.safely("compact", func() error {
 		if t.ownCounter() {
-			t.facts.Percent = 0
+			t.facts.Way, t.facts.Percent = "", 0
 		}
-		var counter compact.Counter
-		counter, t.counted = t.route.counter()
-		counter = t.facts.counter(counter)
+		way, _ := t.wayOf(&t.facts)
+		counter := t.facts.counter(t.ways[way].Counter)
 		in := req.Conversation
 		in.Fixed = counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)
 		t.functions = in.Fixed - counter.Fixed(nil, nil, nil)
@@ -190,9 +189,9 @@ func (t *trip) policy() *compact.Policy {
 	return p
 }
 
-// encode makes the body that is sent. One that needed no edit is what the
-// client sent, compressed if it was.
-func (t *trip) encode(in *incoming, req *wire.Request, plan compact.Plan, info *RewriteInfo) (out []byte, ok bool) {
+// encode makes the body that is sent, and counts it. One that needed no edit is
+// what the client sent, compressed if it was.
+func (t *trip) encode(in *incoming, req *wire.Request, plan compact.Plan, info *RewriteInfo) (out []byte, sent sizes, ok bool) {
 	err := t.safely("encode", func() (err error) {
 		in := req.Conversation
 		in.Fixed = info.Report.Fixed
@@ -201,6 +200,11 @@ func (t *trip) encode(in *incoming, req *wire.Request, plan compact.Plan, info *
 		if t.weight != nil {
 			info.Report.After = in.Fixed + compact.CostAll(t.weight.Counter, edited)
 		}
+		counted := info.Report.After
+		if plan.Slot != nil || t.weight != nil {
+			counted = 0 // a slot is charged more than its text costs
+		}
+		sent = t.sizesOf(req, edited, counted)
 		out, err = req.Encode(edited)
 		if err == nil && len(out) == 0 {
 			err = errors.New("encoded to nothing")
@@ -208,14 +212,14 @@ func (t *trip) encode(in *incoming, req *wire.Request, plan compact.Plan, info *
 		return err
 	})
 	if err != nil {
-		return nil, false
+		return nil, sizes{}, false
 	}
 	info.BytesAfter = len(out)
 	if len(out) == len(in.text) && &out[0] == &in.text[0] {
-		return in.sent, true
+		return in.sent, sent, true
 	}
 	t.edited = true
-	return out, true
+	return out, sent, true
 }
 
 // decided tells the listener and keeps of the account what may be kept.

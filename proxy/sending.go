@@ -10,9 +10,10 @@ import (
 // sending is what is known of the body that was sent, once it is.
 type sending struct {
 	report  compact.Report
-	bytes   int // decompressed
-	percent int // the counter's factor, see Learnt
-	asked   int // tokens of answer that the request asks for; 0: it does not say
+	sizes   sizes // of the body itself
+	bytes   int   // decompressed
+	percent int   // the counter's factor, see Learnt
+	asked   int   // tokens of answer that the request asks for; 0: it does not say
 	slotted bool
 	// answered: the upstream took it, and began to answer; at the end of the
 	// answer: it was one.
@@ -31,15 +32,15 @@ func (s *sending) note(name string, values []string) {
 
 // sendMeasured sends a chat request that was read. In shadow the client wants
 // to see what the upstream makes of its own bytes, so nothing is sent again.
-func (t *trip) sendMeasured(in *incoming, out []byte, req *wire.Request, plan *compact.Plan, info *RewriteInfo) {
+func (t *trip) sendMeasured(in *incoming, out []byte, req *wire.Request, plan *compact.Plan, info *RewriteInfo, sent sizes) {
 	t.sending = sending{
-		report: info.Report, bytes: info.BytesAfter, percent: t.facts.percent(), asked: req.MaxTokens,
+		report: info.Report, sizes: sent, bytes: info.BytesAfter, percent: t.facts.percent(), asked: req.MaxTokens,
 		slotted: plan.Slot != nil, packed: &in.sent[0] != &in.text[0],
 	}
 	original := in.text
 	if info.Outcome == Shadow {
 		original = nil
-		t.sending.report.After, t.sending.slotted = info.Report.Before, false
+		t.sending.slotted = false
 	}
 	t.send(newOutgoing(out, original, in.seat))
 }

@@ -662,7 +662,7 @@ func TestARequestThatIsSentAgain(t *testing.T) {
 		var n atomic.Int32
 		u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
 			if n.Add(1) == 1 {
-				says(w, 4000, 2500)
+				says(w, 2800, 2500)
 				return
 			}
 			_, _ = io.WriteString(w, plainAnswer)

@@ -23,6 +23,7 @@ type trip struct {
 	lesson *lesson      // where the facts are kept
 	facts  Learnt       // as they were read
 	window compact.Told // what the upstream tells; nothing where it is configured
+	ways   []Way        // in which the upstream may count
 	// weight counts for a plan that is within a limit of bytes too; nil: there
 	// is none.
 	weight *weighed

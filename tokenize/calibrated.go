@@ -2,132 +2,194 @@ package tokenize
 
 import "slices"
 
-// Calibration is what the usage of answers says about a counter for one model behind one upstream: a factor, in
-// steps of 5 %. A plan depends on the factor, so it moves seldom. It goes up at once, because a prompt that is
-// under-counted is refused, and down rarely, because one that is over-counted only has less room.
+// Calibration is what the bills of one upstream say about the counters of one model: which of them counts as the
+// upstream does, and by which factor. A plan depends on both, so they move seldom: the factor in steps of 2 %, up at
+// once, because a prompt that is under-counted is refused or cut, and down when three bills agree.
 //
-// The factor is the largest of the last 20 ratios of true to counted tokens, from the fifth on. The largest, because
-// upstreams that reuse a cache may report less than they read, and texts differ: a factor has to hold for the next
-// request too. Peers that take a mean under-count half of the time.
+// Texts differ: between two ways of counting they can lie more than a factor of two apart, so one factor on a wrong way
+// is right for one mix of texts alone. The way is the one whose bills over counts lie closest together, and closest to
+// 1. On recorded conversations three bills were enough to stay within 3 % of an upstream that counts by another
+// tokenizer or by bytes, and within 15 % when the texts changed.
 //
-// What a refusal counts is believed at once, in both directions: it decides what is sent in the place of what was
-// refused, and a factor that is too large takes room from that. It does not go below what an answer asked for, nor below a
-// factor that was known from the start.
+// The bill of a refusal is believed at once, in both directions: it decides what is sent in the place of what was
+// refused. It does not go below a factor that was measured.
 //
-// The zero value is not ready; use NewCalibration. It is a value without a lock.
+// Use NewCalibration. It is a value without a lock.
 type Calibration struct {
-	percent int
-	known   bool                    // it started with a factor that was measured
-	ratios  [calibrationSamples]int // in thousandths; a ring
-	n       int                     // samples so far
-	lower   int                     // samples in a row by which a smaller factor would do
-	// last is the last answer that was held against its estimate. An upstream that cuts prompts counts the same for
-	// different ones.
-	last struct{ estimate, counted int }
+	way      int
+	percent  int
+	measured bool
+	chosen   bool   // the way
+	seen     []bill // the newest, oldest first
+}
+
+// bill is what one prompt cost: by each way of counting, without a factor, and by the upstream.
+type bill struct {
+	sizes   []int
+	counted int
 }
 
 const (
-	calibrationSamples = 20
-	calibrationLeast   = 5 // samples before they count
-	calibrationStep    = 5 // percent
-	calibrationLowest  = 70
-	calibrationHighest = 150
-	// calibrationSlack is how far, in thousandths, a ratio may pass a step before the next one is taken: an exact
-	// counter is off by some framing.
-	calibrationSlack = 10
-	// calibrationPatience is how many samples in a row must agree before the factor goes down.
-	calibrationPatience = calibrationSamples
-	// leastSample is the estimate, in tokens, below which a sample is mostly framing.
-	leastSample = 500
-	// truncated is the ratio, in thousandths, below which the upstream did not read the whole prompt: no family is
-	// over-counted that much. Ollama, MiMo and z.ai drop what does not fit without a word.
-	truncated = 500
-	// plateau is how far, in thousandths, two estimates must differ so that the same count for both is no chance.
+	// enough bills show a count.
+	enough = 3
+	// mostBills are remembered.
+	mostBills = 6
+	// leastBilled is the prompt, in tokens, below which a bill is mostly framing.
+	leastBilled = 500
+
+	lowestPercent  = 40
+	highestPercent = 300
+	percentStep    = 2
+	// percentSlack is how far, in thousandths, a ratio may pass the factor before it moves up.
+	percentSlack = 20
+	// plateau is how far, in thousandths, two counts must differ so that the same bill for both is no chance.
 	plateau = 10
 )
 
-// NewCalibration starts with a factor in percent; 100 for none.
-func NewCalibration(percent int) *Calibration {
-	return &Calibration{percent: min(max(percent, calibrationLowest), calibrationHighest), known: percent != 100}
+// NewCalibration starts with a way and a factor in percent that were measured before; 0 percent for none.
+func NewCalibration(way, percent int) *Calibration {
+	if percent <= 0 {
+		return &Calibration{percent: 100}
+	}
+	return &Calibration{way: way, percent: min(max(percent, lowestPercent), highestPercent), measured: true, chosen: true}
 }
 
-// Answered adds a prompt that was answered: what the counter made of it before any factor, and what the upstream
-// counted. Small prompts say nothing, and neither do prompts that the upstream cut: cut tells of one that it counted
-// so far below the counter that it cannot have read all of it, or exactly as it counted another one.
-func (c *Calibration) Answered(estimate, counted int) (cut bool) {
-	if estimate < leastSample || counted <= 0 {
+// Answered adds a prompt that was answered: its size by each way of counting, without a factor, the factor in percent
+// that it was planned by, and the upstream's count. cut reports whether that count shows that the upstream did not read
+// the whole prompt: it is far below every way of counting, or the same as for another prompt.
+func (c *Calibration) Answered(sizes []int, percent, counted int) (cut bool) {
+	if c.silent(sizes, counted) {
 		return false
 	}
-	if ratio(estimate, counted) < truncated {
+	if !c.measured {
+		c.percent = percent
+	}
+	if beyond(sizes, counted) {
 		return true
 	}
-	again := false
-	if counted == c.last.counted && counted < estimate {
-		if farApart(estimate, c.last.estimate) {
+	for _, b := range c.seen {
+		switch {
+		case b.counted == counted && slices.Equal(b.sizes, sizes):
+			return false // the same request again
+		case b.counted == counted && counted*100 < sizes[c.way]*c.percent && differ(b.sizes[c.way], sizes[c.way]):
 			return true
+		case counted < b.counted && grew(b.sizes, sizes):
+			// The bill leaves out what the upstream had in its cache. What it is held against leaves, in case that was wrong.
+			c.seen = c.seen[1:]
+			return false
 		}
-		again = estimate == c.last.estimate
-	} else {
-		c.last.estimate, c.last.counted = estimate, counted
 	}
-	c.add(ratio(estimate, counted), again)
+	c.add(bill{slices.Clone(sizes), counted})
 	return false
 }
 
-// farApart tells whether two estimates are surely of different prompts. The first of a plateau is what the others are held
-// against, so that small steps add up.
-func farApart(a, b int) bool { return max(a, b)-min(a, b) > max(a, b)*plateau/1000 }
-
-// add takes a sample. One that came before says nothing new: it does not bring the factor down.
-func (c *Calibration) add(sample int, again bool) {
-	c.ratios[c.n%calibrationSamples] = sample
-	c.n++
-	if c.n < calibrationLeast {
+// Refused adds the same of a prompt that was refused as too long.
+func (c *Calibration) Refused(sizes []int, percent, counted int) {
+	if c.silent(sizes, counted) || beyond(sizes, counted) {
 		return
 	}
-	switch to := stepped(c.largest()); {
-	case to > c.percent:
-		c.percent, c.lower = to, 0
-	case again:
-	case to < c.percent:
-		if c.lower++; c.lower >= calibrationPatience {
-			c.percent, c.lower = to, 0
-		}
-	default:
-		c.lower = 0
+	if !c.measured {
+		c.measured, c.percent = true, stepped(ratio(sizes[c.way], counted))
 	}
+	c.add(bill{slices.Clone(sizes), counted})
 }
 
-// largest is the largest ratio that is remembered.
-func (c *Calibration) largest() int { return slices.Max(c.ratios[:min(c.n, calibrationSamples)]) }
+// silent reports whether a bill says nothing.
+func (c *Calibration) silent(sizes []int, counted int) bool {
+	return c.way >= len(sizes) || sizes[c.way] < leastBilled || counted <= 0
+}
 
-// Refused adds a prompt that was refused as too long, with the upstream's own count. One is enough: to be wrong
-// again costs a refused request.
-func (c *Calibration) Refused(estimate, counted int) {
-	if estimate < leastSample || counted <= 0 || ratio(estimate, counted) < truncated {
+// beyond reports whether a count is below what any way of counting may be off.
+func beyond(sizes []int, counted int) bool {
+	return !slices.ContainsFunc(sizes, func(n int) bool { return n > 0 && ratio(n, counted) >= 10*lowestPercent })
+}
+
+// differ reports whether two sizes are surely of different prompts.
+func differ(a, b int) bool { return max(a, b)-min(a, b) > max(a, b)*plateau/1000 }
+
+// grew reports whether a prompt is longer than another by every way of counting.
+func grew(from, to []int) bool {
+	for i := range to {
+		if to[i] <= from[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *Calibration) add(b bill) {
+	if len(c.seen) == mostBills {
+		c.seen = slices.Delete(c.seen, 0, 1)
+	}
+	c.seen = append(c.seen, b)
+	if r := ratio(b.sizes[c.way], b.counted); r*100 > c.percent*(1000+percentSlack) {
+		c.percent, c.measured = stepped(r), true
+	}
+	if len(c.seen) < enough {
 		return
 	}
-	c.ratios[c.n%calibrationSamples] = min(ratio(estimate, counted), 10*calibrationHighest)
-	c.n++
-	to := stepped(ratio(estimate, counted))
-	if to < c.percent {
-		if c.known && c.n < calibrationSamples {
-			return
-		}
-		to = min(stepped(c.largest()), c.percent)
+	if way := c.best(); way != c.way {
+		c.way, c.percent = way, c.largest(way)
+	} else if to := c.largest(way); to <= c.percent-2*percentStep {
+		c.percent = to
 	}
-	if to != c.percent {
-		c.percent, c.lower = to, 0
-	}
+	c.measured, c.chosen = true, true
 }
 
-// Percent is the factor, from 70 to 150.
+// best returns the way that explains the bills best. One that was chosen stays unless another is clearly better.
+func (c *Calibration) best() int {
+	scores := make([]int, len(c.seen[0].sizes))
+	for way := range scores {
+		scores[way] = c.score(way)
+	}
+	least := slices.Min(scores)
+	if c.chosen && scores[c.way] <= least+least/5+5_000 {
+		return c.way
+	}
+	return slices.Index(scores, least)
+}
+
+// score returns how badly a way explains the bills, in millionths: how far the ratios lie apart, which counts for a quarter
+// as far as some tokens of framing in each explain it, and half of how far the newest is from 1, but for a hundredth.
+func (c *Calibration) score(way int) int {
+	const one, framing = 1_000_000, 20
+	low, high, last := 1<<40, 0, 0 // of the ratios
+	floor, ceiling := 0, 1<<40     // of what all of them can be
+	for _, b := range c.seen {
+		size := max(1, b.sizes[way])
+		last = b.counted * one / size
+		low, high = min(low, last), max(high, last)
+		floor, ceiling = max(floor, (b.counted-framing)*one/size), min(ceiling, (b.counted+framing)*one/size)
+	}
+	apart := max(0, floor-ceiling)
+	off := max(0, max(last-one, one-last)-one/100)
+	return apart + (high-low-apart)/4 + off/2
+}
+
+// largest returns the factor that the newest three bills need.
+func (c *Calibration) largest(way int) int {
+	most := 0
+	for _, b := range c.seen[len(c.seen)-enough:] {
+		most = max(most, ratio(max(1, b.sizes[way]), b.counted))
+	}
+	return stepped(most)
+}
+
+// Way is the way of counting that explains the bills, as an index into the sizes.
+func (c *Calibration) Way() int { return c.way }
+
+// Percent is the factor on it, from 40 to 300.
 func (c *Calibration) Percent() int { return c.percent }
 
-func ratio(estimate, counted int) int { return int(int64(counted) * 1000 / int64(estimate)) }
+// Measured reports whether bills have shown them.
+func (c *Calibration) Measured() bool { return c.measured }
 
-// stepped is a ratio in thousandths as a factor: the next step up, within bounds.
+// ratio returns what was counted for each thousand of a size.
+func ratio(size, counted int) int { return int(int64(counted) * 1000 / int64(size)) }
+
+// stepped returns a ratio as a factor: the next step up, but for a quarter of a step, within bounds.
 func stepped(ratio int) int {
-	steps := max(0, ratio-calibrationSlack+calibrationStep*10-1) / (calibrationStep * 10)
-	return min(max(steps*calibrationStep, calibrationLowest), calibrationHighest)
+	const step = 10 * percentStep
+	steps := (ratio - step/4 + step - 1) / step
+	return min(max(steps*percentStep, lowestPercent), highestPercent)
 }

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// A trace is a list of counts for each 1,000 tokens that were estimated, of
-// prompts of different sizes, with the factor after each: "900:100" is an
-// answer, "!1200:120" a refusal, "950x4:100" four answers.
+// A trace is a list of bills for each 1,000 tokens that one way counts, of
+// prompts that grow, with the factor after each: "900:100" is an answer,
+// "!1200:120" a refusal, "950x4:96" four answers.
 func TestTheFactorOfACounter(t *testing.T) {
-	f := func(name, trace string) {
+	f := func(name string, start int, trace string) {
 		t.Helper()
-		c, size := NewCalibration(100), 0
+		c, size := NewCalibration(0, start), 0
 		for i, step := range strings.Fields(trace) {
 			what, want, _ := strings.Cut(step, ":")
 			what, refused := strings.CutPrefix(what, "!")
@@ -23,11 +23,11 @@ func TestTheFactorOfACounter(t *testing.T) {
 			}
 			_, _ = fmt.Sscan(want, &percent)
 			for range times {
-				size = size%7 + 1
+				size++
 				if refused {
-					c.Refused(size*1000, size*counted)
+					c.Refused([]int{size * 1000}, c.Percent(), size*counted)
 				} else {
-					c.Answered(size*1000, size*counted)
+					c.Answered([]int{size * 1000}, c.Percent(), size*counted)
 				}
 			}
 			if c.Percent() != percent {
@@ -35,92 +35,152 @@ func TestTheFactorOfACounter(t *testing.T) {
 			}
 		}
 	}
-	f("four are too few", "1200x4:100 1200:120")
-	f("up at once", "1000x5:100 1010:100 1011:105 1060:105 1061:110")
-	f("the largest of them", "700x4:100 1100:110 700x19:110")
-	f("down rarely", "1200x5:120 800x18:120 800x10:120 800x30:80")
-	f("a dip is no step down", "1000x20:100 800x19:100 1000:100 800x38:100 1000:100")
-	f("clamped above", "9000x5:150")
-	f("clamped below", "510x60:70")
-	f("truncated prompts teach nothing", "499x60:100 0x10:100 1x10:100")
-	f("a refusal teaches alone", "!1200:120 1000x3:120")
-	f("a refusal lowers what nothing bears", "!830:85 !810:85 900:85 900x3:90")
-	f("a refusal does not lower what answers bear", "1200x5:120 !900:120")
-	f("a refusal that counts nonsense", "!499:100 !3:100")
-	f("clamped below, by a refusal", "!510:70")
-	f("a refusal of any size", "!90000:150 1000x19:150 1000x100:100")
-	f("exact counters stay", "1004x100:100")
+	f("up at once", 0, "1020:100 1021:102 1110:112 1300:130")
+	f("down when three agree", 0, "800:100 820:100 810:82")
+	f("one that does not agree", 0, "800:100 990:100 800:100 800:100 800:80")
+	f("a known factor goes down by three too", 120, "900:120 900:120 900:90")
+	f("small differences move nothing", 0, "1004x50:100 985x50:100 1015x50:100")
+	f("a step", 0, "960x2:100 960:96")
+	f("bounds", 0, "9000:300")
+	f("the lower one", 0, "400x3:40 390x60:40")
+	f("what was cut teaches nothing", 0, "399x60:100 0x10:100 1x10:100")
+	f("a refusal teaches alone", 0, "!1200:120 1190x5:120")
+	f("a refusal lowers what nothing bears", 0, "!830:84 !780:84 780x2:78")
+	f("a refusal does not lower what was measured", 0, "1200:120 !900:120")
+	f("a refusal that counts nonsense", 0, "!399:100 !3:100")
 }
 
 func TestSmallPromptsSayNothing(t *testing.T) {
-	c := NewCalibration(100)
+	c := NewCalibration(0, 0)
 	for range 100 {
-		c.Answered(499, 900)
-		c.Refused(499, 900)
+		c.Answered([]int{499}, 100, 900)
+		c.Refused([]int{499}, 100, 900)
 	}
-	if c.Percent() != 100 {
+	if c.Percent() != 100 || c.Measured() {
 		t.Errorf("%d", c.Percent())
 	}
 }
 
 func TestACalibrationStartsWhereItWas(t *testing.T) {
-	for start, want := range map[int]int{0: 70, 100: 100, 115: 115, 1000: 150, -5: 70} {
-		if got := NewCalibration(start).Percent(); got != want {
-			t.Errorf("%d: %d, want %d", start, got, want)
+	for start, want := range map[int]int{0: 100, 100: 100, 116: 116, 1000: 300, 5: 40} {
+		if c := NewCalibration(3, start); c.Percent() != want || c.Measured() != (start != 0) || (c.Way() == 3) != c.Measured() {
+			t.Errorf("%d: %d", start, c.Percent())
 		}
+	}
+}
+
+// Until three bills have shown the count, the factor that a request was planned by stays, unless it is too low.
+func TestACarefulFactorHoldsForThreeAnswers(t *testing.T) {
+	c := NewCalibration(0, 0)
+	for i := range 3 {
+		if c.Measured() {
+			t.Fatalf("measured after %d", i)
+		}
+		c.Answered([]int{1000 + i}, 123, 1000+i)
+	}
+	if !c.Measured() || c.Percent() != 100 {
+		t.Errorf("%d", c.Percent())
 	}
 }
 
 func TestTruncatedPromptsAreNamed(t *testing.T) {
 	f := func(estimate, counted int, want bool) {
 		t.Helper()
-		if got := NewCalibration(100).Answered(estimate, counted); got != want {
+		if got := NewCalibration(0, 0).Answered([]int{estimate}, 100, counted); got != want {
 			t.Errorf("%d of %d: %v", counted, estimate, got)
 		}
 	}
-	f(10_000, 4096, true)
-	f(10_000, 5000, false)
+	f(10_000, 3999, true)
+	f(10_000, 4001, false)
 	f(10_000, 9000, false)
 	f(400, 10, false)
 	f(10_000, 0, false)
+	if NewCalibration(0, 0).Answered([]int{10_000, 4000}, 100, 3900) {
+		t.Error("what one way counts was read whole")
+	}
 }
 
 // An upstream that cuts prompts counts the same for different ones.
 func TestAPlateauTeachesNothing(t *testing.T) {
-	c := NewCalibration(100)
+	c := NewCalibration(0, 0)
 	for i := range 200 {
-		if cut, want := c.Answered(5000+20*i, 4096), i > 2; cut != want {
+		if cut, want := c.Answered([]int{5000 + 20*i}, 100, 4096), i > 2; cut != want {
 			t.Fatalf("prompt %d, %d counted as 4096: cut %v", i, 5000+20*i, cut)
 		}
 	}
+	c = NewCalibration(0, 0)
 	for range 200 {
-		c.Answered(6826, 4500) // one request, sent again and again
+		c.Answered([]int{6826}, 100, 4500) // one request, sent again and again
 	}
 	if c.Percent() != 100 {
 		t.Errorf("%d", c.Percent())
 	}
-	if c.Answered(6000, 6000) || c.Answered(5000, 6000) {
-		t.Error("what is counted above its estimate was not cut")
+	if c.Answered([]int{6000}, 100, 6000) || c.Answered([]int{5000}, 100, 6000) {
+		t.Error("what is counted above its size was not cut")
 	}
 }
 
-// A factor that was measured before is not given up for one refusal.
-func TestARefusalDoesNotLowerAKnownFactor(t *testing.T) {
-	c := NewCalibration(120)
-	if c.Refused(1000, 900); c.Percent() != 120 {
-		t.Errorf("%d", c.Percent())
+// A bill that falls while the prompt grew leaves out what was cached.
+func TestABillWithoutWhatWasCachedTeachesNothing(t *testing.T) {
+	c := NewCalibration(0, 0)
+	for i := range 3 {
+		c.Answered([]int{10_000 + 500*i}, 100, 10_000+500*i)
 	}
-	for range calibrationSamples {
-		c.Refused(1000, 900)
+	for i := range 5 {
+		if c.Answered([]int{12_000 + 500*i}, 100, 6000+250*i); c.Percent() != 100 {
+			t.Fatalf("after %d bills: %d", i+1, c.Percent())
+		}
 	}
-	if c.Percent() != 90 {
-		t.Errorf("%d", c.Percent())
+}
+
+// The way whose bills agree is the upstream's; which texts differ between the ways shows it.
+func TestTheWayWhoseBillsAgreeIsTaken(t *testing.T) {
+	mixes := [][]int{{1000, 1300, 900}, {2000, 2900, 2100}, {3500, 4200, 3900}, {9000, 9600, 12_000}}
+	for way := range 3 {
+		c := NewCalibration(0, 0)
+		for _, sizes := range mixes[:3] {
+			c.Answered(sizes, 100, sizes[way]*11/10)
+		}
+		if c.Way() != way || c.Percent() != 110 {
+			t.Errorf("way %d: %d at %d %%", way, c.Way(), c.Percent())
+		}
 	}
+	c := NewCalibration(0, 0)
+	for i, sizes := range mixes {
+		to := 1
+		if i == 3 {
+			to = 0 // one bill of another mind
+		}
+		c.Answered(sizes, 100, sizes[to])
+	}
+	if c.Way() == 1 {
+		return
+	}
+	t.Errorf("way %d", c.Way())
+}
+
+func FuzzCalibration(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c := NewCalibration(0, 0)
+		for len(b) >= 4 {
+			n := func(i int) int { return int(b[i]) * int(b[i]) * 200 }
+			if sizes := []int{n(0), n(1)}; b[3]%2 == 0 {
+				c.Answered(sizes, 100, n(2))
+			} else {
+				c.Refused(sizes, 100, n(2))
+			}
+			if p := c.Percent(); p < lowestPercent || p > highestPercent || c.Way() < 0 || c.Way() > 1 || len(c.seen) > mostBills {
+				t.Fatalf("way %d at %d %%", c.Way(), p)
+			}
+			b = b[4:]
+		}
+	})
 }
 
 func BenchmarkCalibration(b *testing.B) {
-	c := NewCalibration(100)
+	c := NewCalibration(0, 0)
 	for i := range b.N {
-		c.Answered(1000, 900+i%200)
+		c.Answered([]int{1000, 900, 1100, 1000, 1000, 1000, 1000, 1000}, 100, 900+i%200)
 	}
 }

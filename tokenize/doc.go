@@ -4,8 +4,9 @@
 //
 //   - additive: a message costs its envelope plus its pieces, a request its messages plus what stands around
 //     them. So running totals are exact, and a message may be counted once and remembered.
-//   - safe: where the true cost cannot be known the answer leans upward. A request believed too large is folded
-//     a little early; one believed too small is refused by the upstream.
+//   - safe: where the true cost of a piece cannot be known the answer leans upward. A request believed too large is
+//     folded a little early; one believed too small is refused by the upstream. A model that nobody knows gets the middle
+//     of the known ones, times [Careful] where nothing would be refused.
 //   - total: every input has a cost of zero or more. No question about a cost panics or fails, however broken
 //     the picture, the sound or the JSON.
 //   - bounded: everything is linear in its input, whatever the input. The size of a picture comes from its header: at
@@ -24,7 +25,8 @@
 //   - OpenAI's own, o200k_base, o200k_harmony and cl100k_base, which are exact ([Encoding], and below).
 //   - "o200k*1.1", "o200k*1.1+digits", …: the count of o200k_base times a factor, for the models of others. The factor
 //     grows with the share of scripts that other vocabularies cut smaller; with "+digits" each digit is a token
-//     (scale.go). On real agent runs that was 5 % below to 22 % above the bill.
+//     (scale.go). On real agent runs that was 5 % below to 22 % above the bill. A model that nobody knows gets the middle
+//     of the known ones. How its upstream counts is found out from three bills: [Counter.Ways], [Calibration].
 //   - "bytes/4", "bytes/3.5" and "bytes/3": so many bytes of UTF-8 per token, rounded up, as peers count. Digits, base64
 //     and directory listings cost up to twice what they say.
 //
@@ -41,6 +43,10 @@
 //
 // Reasoning that the client sends back is charged as text though some models leave that of earlier turns out; where it
 // is encrypted, and a signature, costs nothing here.
+//
+// Tools cost OpenAI's formula (functions.go), or what the chat template of Qwen, Llama or Mistral makes of them (tools.go);
+// other models behind a template pay for the JSON in the layout that Qwen's and Mistral's share, which is 1.05 to 1.08 times
+// the count of compact JSON on two agents' tools, and a page of 44 tokens. Claude pays for compact JSON and 346.
 //
 // What stands around texts is exact for messages without calls (OpenAI's cookbook publishes it), and within some
 // tokens for calls. The tables of an encoding are built when it is first needed, which takes some tenths of a second;

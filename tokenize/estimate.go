@@ -6,18 +6,19 @@ type tokenizer struct {
 	encoding func() *Encoding // counts the text; nil for an estimate by length
 	scale    *scale           // what is made of that count; nil where it is the model's own
 	tenths   int              // an estimate by length: ten times the bytes of UTF-8 that make one token
+	written  bool             // that length is of the text as JSON writes it
 	framing  framing
 }
 
 // framing is what stands around the texts of a request, in tokens.
 type framing struct {
-	preamble int // once: what a template says before the first message, unasked
-	envelope int // around each message, its role included
-	result   int // around a tool result, beside that
-	call     int // around each tool call
-	function int // for each function, by OpenAI's formula (functions.go); 0: tools are written as JSON
-	tools    int // else: once, where there are tools
-	layout   int // else: what white space adds to compact JSON, in percent
+	preamble int  // once: what a template says before the first message, unasked
+	envelope int  // around each message, its role included
+	result   int  // around a tool result, beside that
+	call     int  // around each tool call
+	function int  // for each function, by OpenAI's formula (functions.go); 0: tools are written as JSON
+	template bool // else: in the layout of a chat template (tools.go)
+	tools    int  // else: once, where there are tools
 }
 
 var (
@@ -31,11 +32,10 @@ var (
 	// which channels there are, where tools stand (openai/harmony).
 	harmonyFraming = framing{preamble: 100, envelope: 4, result: 4, call: 14, function: 7}
 	// Templates of open models put up to 6 tokens around a message, and up to 12 around a call (DeepSeek writes each
-	// between four marks of its own, with a code fence). They write tools with a blank behind each comma and colon,
-	// which adds 8 to 35 % of tokens to three real lists, or indented (Llama 3.1), and before them a page that tells
-	// how to call them: Qwen's and Hermes' has 150 tokens, Anthropic's 346 (docs.anthropic.com, tool use, pricing).
-	// Llama 3.1 begins with two dates, Qwen 2.5 with its name: 25 tokens.
-	otherFraming     = framing{preamble: 25, envelope: 8, call: 12, tools: 150, layout: 30}
+	// between four marks of its own, with a code fence). Llama 3.1 begins with two dates, Qwen 2.5 with its name: 25
+	// tokens.
+	otherFraming = framing{preamble: 25, envelope: 8, call: 12, template: true}
+	// Anthropic's page of instructions has 346 tokens (docs.anthropic.com, tool use, pricing).
 	anthropicFraming = framing{envelope: 8, call: 12, tools: 346}
 	// An estimate by length takes 8, so that it pays for names and ids, too.
 	lengthFraming = framing{envelope: 8, call: 8}

@@ -27,7 +27,7 @@ func ExampleFor() {
 	// Output:
 	// gpt-4o o200k_base 3
 	// claude-4 o200k*1.35 5
-	// unknown o200k*1.35+digits 5
+	// unknown o200k*1.1+digits 4
 }
 
 // A tokenizer may be chosen by name.

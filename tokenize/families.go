@@ -11,16 +11,16 @@ package tokenize
 //     from agent logs with their providers' usage: DeepSeek 1.05 to 1.16, Claude 3.5 to Opus 4.6 1.12 to 1.44 (what
 //     clients add unseen is in it). Claude since 4.7 needs about a fifth more than before. Qwen, GLM, Kimi and the
 //     Mistral vocabularies since Nemo are taken for 1.10, Gemini and Gemma for 1.15. A model of no known family gets
-//     1.35, what those need that are built on Llama 2 or on Mistral's first vocabulary: the usage of its first answers
-//     corrects a count that is too high, while one that is too low ends in a refusal. Where single digits are tokens
-//     the name ends in "+digits" (scale.go).
+//     1.1, the middle of these, until the usage of its answers shows more (ways.go). Where single digits are tokens the
+//     name ends in "+digits" (scale.go).
 //   - pictures. OpenAI's and Anthropic's vision guides, Google's token guide, mistral-common, Ollama's source. The
 //     squares of gpt-5.5 and gpt-6 at 1.2 tokens and their limits under "auto" and "high" agree to the token with
 //     published measurements (Hugging Face, JOHNISKING/image-token-cost, late 2026); gpt-5.2 to 5.4 follow reports
 //     (community.openai.com 1377015).
 //   - sound. OpenAI about 10 tokens per second (its launch prices per minute and per token agree), Gemini 32.
 //   - window and input. models.dev (MIT), July to November 2026, and what vendors publish. Where hosts of one model
-//     differ the smaller number stands here; a larger one belongs into the configuration.
+//     differ the smaller number stands here; a larger one belongs into the configuration. qwen3-coder: its README (native
+//     256K; github.com/QwenLM/Qwen3-Coder, commit 0ae30f5). glm-4.6: Xinference's list (inference.readthedocs.io v2.10.0).
 var families = []family{
 	// name, patterns on the model's name, text, picture, sound, page, window, input
 
@@ -93,9 +93,10 @@ var families = []family{
 	{"moonshot-v1-8k", "moonshot-v1-8k*", "o200k*1.1", anyVision, 32, 0, 8_192, 0},
 
 	// Alibaba. The first Qwen3 models have 40,960 tokens as published, 131,072 only where YaRN is switched on.
+	{"qwen3-coder", "qwen3-coder*", "o200k*1.1+digits", qwenVision, 32, 0, 262_144, 0},
 	{
 		"qwen3-long",
-		"qwen3-coder* qwen3-next* qwen3-max* qwen3-vl* qwen3-*-2507* qwen3.* qwen-plus* qwen-turbo* qwen-flash*",
+		"qwen3-next* qwen3-max* qwen3-vl* qwen3-*-2507* qwen3.* qwen-plus* qwen-turbo* qwen-flash*",
 		"o200k*1.1+digits", qwenVision, 32, 0, 131_072, 0,
 	},
 	{"qwen3", "qwen3* qwen-3*", "o200k*1.1+digits", qwenVision, 32, 0, 40_960, 0},
@@ -103,6 +104,7 @@ var families = []family{
 
 	// Zhipu. For glm-4.7 alone the catalogue has seven windows.
 	{"glm-4v", "glm-4.5v* glm-4.1v* glm-4v*", "o200k*1.1", anyVision, 32, 0, 64_000, 0},
+	{"glm-4.6", "glm-4.6 glm-4.6-* glm-4.6:* glm-4.6@*", "o200k*1.1", anyVision, 32, 0, 202_752, 0},
 	{"glm-4", "glm-4*", "o200k*1.1", anyVision, 32, 0, 128_000, 0},
 	{"glm-5", "glm-5*", "o200k*1.1", anyVision, 32, 0, 200_000, 0},
 
@@ -147,7 +149,10 @@ var families = []family{
 	{"phi-3-128k", "phi-3*128k* phi-3.5* phi3.5*", "o200k*1.35+digits", anyVision, 32, 0, 131_072, 0},
 	{"phi-3", "phi-3* phi3*", "o200k*1.35+digits", anyVision, 32, 0, 4_096, 0},
 
-	{"unknown", "*", "o200k*1.35+digits", anyVision, 32, 0, 0, 0},
+	// Xiaomi's API drops what does not fit without a word, so its models are counted at the safe end.
+	{"mimo", "mimo* xiaomi-mimo*", "o200k*1.35+digits", anyVision, 32, 0, 0, 0},
+
+	{"unknown", "*", "o200k*1.1+digits", anyVision, 32, 0, 0, 0},
 }
 
 // squares is OpenAI's way since gpt-4.1-mini: up to 1,536 squares of 32 pixels, at so many percent of a token.

@@ -175,17 +175,4 @@ func TestBrokenToolsAreNotBelowTheFormula(t *testing.T) {
 	}
 }
 
-// Other models get the JSON, in some layout, behind a page of instructions.
-func TestOtherModelsPayForTheJSON(t *testing.T) {
-	for _, model := range []string{"llama3.1:8b", "claude-sonnet-4-5", "my-own"} {
-		c := For(model)
-		if got, least := c.Tools([]byte(weatherTools)), 150+c.Text(string(compactJSON([]byte(weatherTools)))); got < least {
-			t.Errorf("%s: %d, want at least %d", model, got, least)
-		}
-		if got := c.Tools([]byte("[]")); got != 0 {
-			t.Errorf("%s: no tools cost %d", model, got)
-		}
-	}
-}
-
 func tool(function string) string { return `[{"type":"function","function":{` + function + `}}]` }

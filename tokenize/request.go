@@ -1,17 +1,20 @@
 package tokenize
 
 // Tools is the cost of the tools of a request, or of its legacy functions, as raw JSON. Empty, null, [] and {} cost
-// nothing. For OpenAI's models it is the known formula (functions.go). Templates of other models write the JSON, in a
-// layout of their own, behind a page of instructions.
+// nothing. For OpenAI's models it is the known formula (functions.go), for models behind a chat template what that
+// makes of the list (tools.go), else the count of the JSON.
 func (c *Counter) Tools(raw []byte) int {
 	if empty(raw) {
 		return 0
 	}
-	if c.text.framing.function > 0 {
+	f := &c.text.framing
+	switch {
+	case f.function > 0:
 		return c.functions(raw)
+	case f.template:
+		return c.templated(raw)
 	}
-	n := c.json(raw)
-	return n + n*c.text.framing.layout/100 + c.text.framing.tools
+	return c.json(raw) + f.tools
 }
 
 // Format is the cost of response_format as raw JSON: that of its text without white space. Empty, null, {} and

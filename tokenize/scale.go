@@ -30,8 +30,7 @@ func (s *scale) of(n int, text []byte) int {
 		cost++
 	}
 	if s.digits {
-		// A run of digits is one token of o200k_base for each three of them, begun ones included.
-		cost += m.digits - max(m.runs, ceilDiv(m.digits, 3))
+		cost += m.digits - m.groups
 	}
 	return min(cost, size)
 }
@@ -42,7 +41,7 @@ type mix struct {
 	other   int
 	rare    int
 	digits  int // ASCII digits
-	runs    int // how many runs they form
+	groups  int // of up to three of them: tokens of o200k_base
 }
 
 // accentReach is how many bytes around each byte of a letter with an accent are taken for the same language. Most
@@ -52,34 +51,43 @@ const accentReach = 16
 // mixOf reads a text once, eight bytes at a time where they are ASCII; it costs a small part of counting.
 func mixOf(text []byte) (m mix) {
 	var sizes [rareByte + 1]int // of the characters of each class
-	var before uint64           // 1 where the byte before was a digit
+	run := 0                    // digits directly before
 	for i := 0; i < len(text); {
 		if text[i] >= 0x80 {
 			lead := leads[text[i]]
 			sizes[lead.class] += lead.size
 			i += lead.size
-			before = 0
+			run = 0
 			continue
 		}
 		if i+8 > len(text) || binary.LittleEndian.Uint64(text[i:])&tops != 0 {
-			digit := uint64(0)
-			if '0' <= text[i] && text[i] <= '9' {
-				digit = 1
-			}
-			m.digits += int(digit)
-			m.runs += int(digit &^ before)
-			before = digit
+			run = m.digit(text[i], run)
 			i++
 			continue
 		}
-		digit := between(binary.LittleEndian.Uint64(text[i:]), '0', '9'+1) >> 7
-		m.digits += bits.OnesCount64(digit)
-		m.runs += bits.OnesCount64(digit &^ (digit<<8 | before))
-		before = digit >> 56
+		if between(binary.LittleEndian.Uint64(text[i:]), '0', '9'+1) == 0 {
+			run = 0
+		} else {
+			for _, b := range text[i : i+8] {
+				run = m.digit(b, run)
+			}
+		}
 		i += 8
 	}
 	m.accents, m.other, m.rare = sizes[accentByte], sizes[otherByte], sizes[rareByte]
 	return m
+}
+
+// digit adds a byte of ASCII that follows a run of so many digits, and returns how many the run has then.
+func (m *mix) digit(b byte, run int) int {
+	if !isASCIIDigit(b) {
+		return 0
+	}
+	m.digits++
+	if run%3 == 0 {
+		m.groups++
+	}
+	return run + 1
 }
 
 const (

@@ -88,6 +88,9 @@ func (c *Counter) FramingExact() bool {
 // estimate needs, [Counter.Bytes] is as good as [Counter.Text].
 func (c *Counter) Reads() bool { return c.text.encoding != nil }
 
+// Written reports whether the length that [Counter.Bytes] takes is that of the text as JSON writes it, escapes included.
+func (c *Counter) Written() bool { return c.text.written }
+
 // Load builds the tables that the counter needs, if nobody did before; it takes some tenths of a second at most.
 // Without it the first text that is counted does that.
 func (c *Counter) Load() {

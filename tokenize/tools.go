@@ -1,0 +1,100 @@
+package tokenize
+
+import "strings"
+
+// template is how a chat template shows tools to its model.
+type template struct {
+	families string // patterns on the names of families, separated by blanks
+	indent   int    // blanks for each level, a line for each element; 0: one line, a blank behind each comma and colon
+	page     int    // tokens of the instructions around the list
+}
+
+// templates are those of three vendors, as their repositories publish them. The last row is for models whose template
+// nobody knows: the layout that Qwen's and Mistral's share, which adds 5 to 8 % of tokens to the JSON of two agents' tools,
+// and a page between the two.
+var templates = []template{
+	// github.com/QwenLM/Qwen-Agent, qwen_agent/llm/fncall_prompts/nous_fncall_prompt.py, FN_CALL_TEMPLATE; commit 31a4d36.
+	// Each tool is a line of json.dumps; the page has 86 tokens.
+	{"qwen* deepseek-qwen", 0, 86},
+	// github.com/meta-llama/llama-models, models/llama3_1/prompt_format.md, "JSON based tool calling"; commit a9c89c4. The
+	// tools are indented by four blanks; the page has 44 tokens.
+	{"llama-3* llama-4", 4, 44},
+	// github.com/mistralai/mistral-common, src/mistral_common/tokens/tokenizers/instruct.py, encode_user_message; commit
+	// bc022b9. The list is json.dumps between two marks.
+	{"mixtral* mistral* magistral* pixtral*", 0, 2},
+	{"*", 0, 44},
+}
+
+// templateOf returns the row of a family.
+func templateOf(family string) template {
+	for _, t := range templates {
+		for pattern := range strings.FieldsSeq(t.families) {
+			if matches(pattern, family) {
+				return t
+			}
+		}
+	}
+	return templates[len(templates)-1]
+}
+
+// templated is the cost of a list of tools as the template of the model's family writes it.
+func (c *Counter) templated(raw []byte) int {
+	t := templateOf(c.family.name)
+	if len(raw) > longestTools {
+		t.indent = 0
+	}
+	return t.page + c.text.count(laidOut(raw, t.indent))
+}
+
+// deepest is the level below which nothing is indented any more: what is written grows with the list, however it nests.
+const deepest = 16
+
+// laidOut returns a JSON text in the layout of Python's json.dumps, with that indent; 0 for one line. The text is not
+// validated.
+func laidOut(raw []byte, indent int) []byte {
+	out := make([]byte, 0, len(raw)+len(raw)/4)
+	level, inside, escaped := 0, false, false
+	line := func() {
+		if indent > 0 {
+			out = append(out, '\n')
+			for range min(level, deepest) * indent {
+				out = append(out, ' ')
+			}
+		}
+	}
+	compact := compactJSON(raw)
+	for i, b := range compact {
+		switch {
+		case escaped:
+			escaped = false
+		case inside && b == '\\':
+			escaped = true
+		case b == '"':
+			inside = !inside
+		case inside:
+		case b == '{' || b == '[':
+			level++
+			out = append(out, b)
+			if i+1 < len(compact) && compact[i+1] != '}' && compact[i+1] != ']' {
+				line()
+			}
+			continue
+		case b == '}' || b == ']':
+			level = max(0, level-1)
+			if i > 0 && compact[i-1] != '{' && compact[i-1] != '[' {
+				line()
+			}
+		case b == ':':
+			out = append(out, ": "...)
+			continue
+		case b == ',':
+			out = append(out, b)
+			if line(); indent == 0 {
+				out = append(out, ' ')
+			}
+			continue
+		}
+		out = append(out, b)
+	}
+	return out
+}

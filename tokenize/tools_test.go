@@ -1,0 +1,119 @@
+package tokenize
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The layouts are those of Python's json.dumps, without an indent and with one.
+func TestToolsAreLaidOutAsTemplatesDo(t *testing.T) {
+	const list = `[ {"name":"a, b: \"c\"", "n":[1,2.5,{}],"e":[ ],"s":"\\"} ]`
+	f := func(indent int, want string) {
+		t.Helper()
+		if got := string(laidOut([]byte(list), indent)); got != want {
+			t.Errorf("indent %d:\n%s\nwant:\n%s", indent, got, want)
+		}
+	}
+	f(0, `[{"name": "a, b: \"c\"", "n": [1, 2.5, {}], "e": [], "s": "\\"}]`)
+	f(2, `[
+  {
+    "name": "a, b: \"c\"",
+    "n": [
+      1,
+      2.5,
+      {}
+    ],
+    "e": [],
+    "s": "\\"
+  }
+]`)
+	for _, broken := range []string{"", "]", "}}}]", "[{", `["`, `["\`, ",:", "\"\"\""} {
+		_ = laidOut([]byte(broken), 4)
+	}
+	if n := len(laidOut([]byte(strings.Repeat("[", 10_000)), 4)); n > 10_000*(4*deepest+2) {
+		t.Errorf("10,000 levels take %d bytes", n)
+	}
+}
+
+// Each family pays for its own template, the others for the layout that two of these share.
+func TestEachFamilyPaysForItsTemplate(t *testing.T) {
+	f := func(model string, indent, page int) {
+		t.Helper()
+		c := For(model)
+		if got, want := c.Tools([]byte(weatherTools)), page+c.Text(string(laidOut([]byte(weatherTools), indent))); got != want {
+			t.Errorf("%s: %d, want %d", model, got, want)
+		}
+		if got := c.Tools([]byte("[]")); got != 0 {
+			t.Errorf("%s: no tools cost %d", model, got)
+		}
+	}
+	f("qwen3-coder", 0, 86)
+	f("deepseek-r1:7b", 0, 86)
+	f("llama3.1:8b", 4, 44)
+	f("llama-4-scout", 4, 44)
+	f("mistral-small-latest", 0, 2)
+	f("mixtral:8x7b", 0, 2)
+	f("my-own", 0, 44)
+	f("glm-4.6", 0, 44)
+	c := For("claude-sonnet-4-5")
+	if got, want := c.Tools([]byte(weatherTools)), 346+c.Text(string(compactJSON([]byte(weatherTools)))); got != want {
+		t.Errorf("Claude: %d, want %d", got, want)
+	}
+}
+
+// The pages that stand in the table were counted.
+func TestPagesOfTemplates(t *testing.T) {
+	o200k := For("gpt-4o")
+	f := func(family, page string) {
+		t.Helper()
+		if got, want := o200k.Text(page), templateOf(family).page; got != want {
+			t.Errorf("%s: %d tokens, %d in the table", family, got, want)
+		}
+	}
+	f("qwen", "# Tools\n\nYou may call one or more functions to assist with the user query.\n\nYou are provided with function signatures within "+
+		"<tools></tools> XML tags:\n<tools>\n\n</tools>\n\nFor each function call, return a json object with function name and arguments within "+
+		"<tool_call></tool_call> XML tags:\n<tool_call>\n{\"name\": <function-name>, \"arguments\": <args-json-object>}\n</tool_call>")
+	f("llama-3.1", "Answer the user's question by making use of the following functions if needed.\nIf none of the function can be used, please say so.\n"+
+		"Here is a list of functions in JSON format:\n\n\nReturn function calls in JSON format.")
+}
+
+// What two real agents' tools cost a model that nobody knows is their JSON and a tenth at most.
+func TestRealToolsCostTheirJSON(t *testing.T) {
+	for _, name := range []string{"repro_opencode.json", "repro_qwen.json"} {
+		raw, err := os.ReadFile("../../shared/reference/review/" + name)
+		if err != nil {
+			t.Skip("the requests of real agents are not beside the repository")
+		}
+		var r struct{ Tools json.RawMessage }
+		if err := json.Unmarshal(raw, &r); err != nil {
+			t.Fatal(err)
+		}
+		c := For("a model that nobody knows")
+		got, plain := c.Tools(r.Tools), c.Text(string(compactJSON(r.Tools)))
+		t.Logf("%s: %d, the JSON alone %d (%.2f)", name, got, plain, float64(got)/float64(plain))
+		if got < plain || got*100 > plain*110 {
+			t.Errorf("%s: %d, the JSON alone %d", name, got, plain)
+		}
+	}
+}
+
+func FuzzTools(f *testing.F) {
+	f.Add([]byte(weatherTools))
+	f.Add([]byte(`[{"name":"a","n":[1,[2,[3]]]}]`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		for _, model := range []string{"qwen3", "llama3.1:8b", "mistral", "nobody's"} {
+			if n := For(model).Tools(raw); n < 0 || n > 1000+40*len(raw) {
+				t.Fatalf("%s: %d tokens for %d bytes", model, n, len(raw))
+			}
+		}
+		if json.Valid(raw) {
+			for _, indent := range []int{0, 4} {
+				if got := laidOut(raw, indent); string(compactJSON(got)) != string(compactJSON(raw)) {
+					t.Fatalf("%q became %q", raw, got)
+				}
+			}
+		}
+	})
+}

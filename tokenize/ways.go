@@ -1,0 +1,51 @@
+package tokenize
+
+// ways are the ways in which upstreams count the prompts of models that nobody knows, beside the default; where several
+// explain the bills equally well the first is taken. Each is without a factor, so that its bills are near its count where
+// it is the upstream's own. The vocabularies of Qwen and of Llama 3 are made from cl100k_base, and Qwen's takes each
+// digit for a token.
+var ways = []tokenizer{
+	{name: "cl100k+digits", encoding: Cl100k, scale: &scale{plain: 100, other: 100, rare: 100, digits: true}, framing: plainFraming},
+	{name: "cl100k", encoding: Cl100k, framing: plainFraming},
+	{name: "o200k", encoding: O200k, framing: plainFraming},
+	{name: "json/4", tenths: 40, written: true, framing: framing{envelope: 8, result: 10, call: 24}},
+	{name: "json/3", tenths: 30, written: true, framing: framing{envelope: 11, result: 13, call: 32}},
+	bytesPer(40, "bytes/4"),
+	bytesPer(30, "bytes/3"),
+}
+
+// plainFraming is what most templates of open models put around a message, a result and a call. As JSON a message has
+// about 32 bytes beside its texts, a result 40 more and a call 96, ids included.
+var plainFraming = framing{envelope: 5, result: 4, call: 12, template: true}
+
+// Careful is the factor, in percent, on the default count of a model that nobody knows where a prompt that is too long is
+// cut and not refused. Together they are 1.35, which models need that are built on Llama 2 or on Mistral's first
+// vocabulary.
+const Careful = 123
+
+// Ways returns the counters by which an upstream may count this model: the counter itself, and others where nobody knows
+// the tokenizer. A [Calibration] finds out which, and with which factor.
+func (c *Counter) Ways() []*Counter {
+	all := []*Counter{c}
+	if !c.guessed() {
+		return all
+	}
+	for i := range ways {
+		all = append(all, &Counter{c.family, &ways[i]})
+	}
+	return all
+}
+
+// Careful returns the factor, in percent, on the count of a prompt that the upstream would cut if it were too long: 100
+// where the count leans to the safe side by itself.
+func (c *Counter) Careful() int {
+	if c.guessed() && c.family.name == "unknown" {
+		return Careful
+	}
+	return 100
+}
+
+// guessed reports whether the tokenizer is a guess: the default of a family whose own nobody knows.
+func (c *Counter) guessed() bool {
+	return (c.family.name == "unknown" || c.family.name == "mimo") && c.text.name == c.family.text
+}
