@@ -67,7 +67,7 @@ func TestASlotIsCountedAsItIs(t *testing.T) {
 	})
 	p.chat(agentBody(300, 100))
 	r := p.replies(1)[0]
-	if r.Outcome != Retried || r.Retry.First < r.Retry.Prompt*5/4 {
+	if r.Outcome != Retried || r.Retry.First < r.Retry.Prompt*6/5 {
 		t.Fatalf("%s %+v", r.Outcome, r.Retry)
 	}
 	eventually(t, "the limit to be learnt", func() bool { return p.lessonOf("gpt-4o").read(p.Proxy).Window == 2000 })

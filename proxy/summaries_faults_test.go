@@ -668,7 +668,7 @@ func TestARequestThatIsSentAgain(t *testing.T) {
 			_, _ = io.WriteString(w, plainAnswer)
 		})
 		r := summarized(t, u, model, func(o *Options) {
-			o.Summarizer.Wait, o.Default.Limits = 300*time.Millisecond, compact.Limits{Window: 4000}
+			o.Summarizer.Wait, o.Default.Limits = 300*time.Millisecond, compact.Limits{Window: 5000}
 		})
 		if res := r.chat(history(long)); res.Header.Get(headerOutcome) != string(Retried) {
 			t.Fatalf("%v", res.Header)

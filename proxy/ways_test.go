@@ -84,6 +84,7 @@ func TestAnswersShowTheWay(t *testing.T) {
 	p := inFrontOf(t, u, calibrating, func(o *Options) { o.Default.Counter = guessing{} })
 	for turn := 1; turn <= 6; turn++ {
 		p.chat(strings.ReplaceAll(agentBody(10+3*turn, 100), "word", strings.Repeat("w", 4*turn)))
+		p.replies(turn) // what it was billed is known then
 	}
 	r := p.replies(6)[5].Rewrite
 	if r.Facts.Way != "letters" || r.Facts.Percent < 98 || r.Facts.Percent > 125 {
