@@ -8,7 +8,8 @@ import (
 	"laconic/compact"
 )
 
-// mostMisses bounds how many names in a row are looked at that do not fit.
+// mostMisses bounds how many things a section looks at that do not fit, or
+// stand there already.
 const mostMisses = 256
 
 // names writes the names most likely to be needed that the model reads nowhere

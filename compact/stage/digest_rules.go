@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"laconic/compact"
 )
@@ -26,6 +24,7 @@ const (
 func (d *digest) rules(room int) (spent int) {
 	room -= d.cost(ruleLabel)
 	var lines []string
+	misses := 0
 	for _, m := range slices.Backward(d.lost) {
 		if m.Role != compact.User && !m.Role.Head() {
 			continue
@@ -35,9 +34,11 @@ func (d *digest) rules(room int) (spent int) {
 			if line, n := d.rule(line, room-spent); n > 0 {
 				lines = append(lines, line)
 				spent += n
+			} else {
+				misses++
 			}
 		}
-		if room-spent < 8 {
+		if room-spent < 8 || misses > mostMisses {
 			break
 		}
 	}
@@ -86,18 +87,19 @@ func (d *digest) rulesRead(room int) (text string, spent int) {
 	slices.SortStableFunc(order, func(a, b *source) int { return cmp.Compare(kind[a], kind[b]) })
 	var b strings.Builder
 	lines := map[string]int{} // by source
+	misses := 0
 	for _, s := range order {
-		if room-spent < 8 {
+		if room-spent < 8 || misses > mostMisses {
 			break
 		}
 		label, most := s.label(), rulesOfSource
-		if kind[s] == code {
+		if kind[s] == codeText {
 			most = rulesOfCode
 		}
 		found, mates := rulesIn(s.text, most-lines[label])
 		heading := "from " + label + ":\n"
 		for i, line := range slices.Concat(found, mates) {
-			if lines[label] >= most || i >= len(found) && kind[s] == code {
+			if lines[label] >= most || i >= len(found) && kind[s] == codeText {
 				break
 			}
 			extra := 0
@@ -109,6 +111,8 @@ func (d *digest) rulesRead(room int) (text string, spent int) {
 				spent += n + extra
 				lines[label]++
 				heading = ""
+			} else {
+				misses++
 			}
 		}
 	}
@@ -120,9 +124,9 @@ func (d *digest) rulesRead(room int) (text string, spent int) {
 
 // The kinds of results, in the order in which their rules are told.
 const (
-	named = iota
-	prose
-	code
+	namedFile = iota
+	proseText
+	codeText
 )
 
 func (s *source) kind(users map[string]bool) int {
@@ -134,25 +138,11 @@ func (s *source) kind(users map[string]bool) int {
 	})
 	switch {
 	case found:
-		return named
+		return namedFile
 	case isCode(s.text):
-		return code
+		return codeText
 	}
-	return prose
-}
-
-// namedByUsers returns the names that users wrote.
-func (d *digest) namedByUsers() map[string]bool {
-	in := map[string]bool{}
-	for _, list := range [][]compact.Message{d.lost, d.kept} {
-		for i := range list {
-			if list[i].Role == compact.User {
-				text := textOf(&list[i])
-				names(text, func(from, to int) { in[text[from:to]] = true })
-			}
-		}
-	}
-	return in
+	return proseText
 }
 
 // isCode reports whether the lines at the start of a text look like those of a
@@ -196,183 +186,6 @@ func rulesIn(text string, most int) (found, mates []string) {
 		return true
 	})
 	return found, mates
-}
-
-const (
-	lineChars = 200 // of a line that is quoted
-	ruleChars = 300 // of a rule, which may go on on the next line
-)
-
-// statement is the line of a text that holds a place, with the line before or
-// behind it where the sentence goes on there. Of a long line it is the sentence.
-func statement(text string, at int) (from, to int) {
-	from, to = lineAt(text, at, at)
-	if cut := to - from; cut >= 2*lineChars || to < len(text) && text[to] != '\n' || from > 0 && text[from-1] != '\n' {
-		return sentenceAt(text, at)
-	}
-	if r, _ := utf8.DecodeRuneInString(strings.TrimLeft(text[from:to], " \t")); unicode.IsLower(r) && from > 1 && text[from-2] != '\n' {
-		if f, t := lineAt(text, from-1, from-1); t == from-1 && t-f > 40 {
-			from = f
-		}
-	}
-	for range 2 {
-		if to+1 >= len(text) || strings.IndexByte(".!?:;|}", text[to-1]) >= 0 || to-from >= ruleChars {
-			break
-		}
-		f, t := lineAt(text, to+1, to+1)
-		if next := text[f:t]; strings.TrimSpace(next) == "" || isItem(next) || to-from < 50 && !isBlank(next[0]) {
-			break
-		}
-		to = t
-	}
-	return from, to
-}
-
-// lineAt is the line of a text that holds [from, to), or what of it is near.
-func lineAt(text string, from, to int) (start, end int) {
-	low, high := max(0, from-2*lineChars), min(len(text), to+2*lineChars)
-	start = low + strings.LastIndexByte(text[low:from], '\n') + 1
-	for start > low && start < from && !utf8.RuneStart(text[start]) {
-		start++
-	}
-	if end = high; to < high {
-		if i := strings.IndexByte(text[to:high], '\n'); i >= 0 {
-			return start, to + i
-		}
-	}
-	for end > to && end < len(text) && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return start, end
-}
-
-// sentenceAt is the sentence that holds a place of a long line.
-func sentenceAt(text string, at int) (from, to int) {
-	from, to = lineAt(text, at, at)
-	if i := strings.LastIndex(text[from:at], ". "); i >= 0 {
-		from += i + 2
-	} else if at-from > lineChars/2 {
-		from = at - lineChars/2
-		from += strings.IndexByte(text[from:at], ' ') + 1
-	}
-	if i := strings.Index(text[at:to], ". "); i >= 0 {
-		to = at + i + 1
-	}
-	for from < at && !utf8.RuneStart(text[from]) {
-		from++
-	}
-	return from, to
-}
-
-// isItem reports whether a line begins like an item of a list: -, *, 1. or 1).
-func isItem(line string) bool {
-	line = strings.TrimLeft(firstBytes(line, 64), " \t")
-	if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "• ") {
-		return true
-	}
-	rest := strings.TrimLeft(line, "0123456789")
-	return len(rest) < len(line) && len(rest) > 1 && (rest[0] == '.' || rest[0] == ')') && rest[1] == ' '
-}
-
-// itemsAround returns the items of the list that holds the item at a place, at
-// most so many on each side, and where the list ends.
-func itemsAround(text string, from, most int) (items []string, end int) {
-	start := from
-	for range most {
-		f, _ := lineAt(text, max(0, start-1), max(0, start-1))
-		if start == 0 || !isItem(text[f:]) && !isBlank(text[f]) || strings.TrimSpace(text[f:start]) == "" {
-			break
-		}
-		start = f
-	}
-	for at := start; at < len(text) && len(items) < 2*most; {
-		f, t := statement(text, at)
-		if isItem(text[f:]) && f >= at {
-			items = append(items, oneLine(text[f:t], ruleChars))
-		} else if t <= at || strings.TrimSpace(text[at:t]) == "" || !isBlank(text[at]) {
-			break
-		}
-		at = t + 1
-		end = at
-	}
-	return items, end
-}
-
-// oneLine puts a text on one line, cut at a word where it is longer than n
-// bytes. It cannot be taken for a part of the record.
-func oneLine(s string, n int) string {
-	s = quoted(s, len(s))
-	if len(s) <= n {
-		return s
-	}
-	s = firstBytes(s, n)
-	if i := strings.LastIndexByte(s, ' '); i > n/2 {
-		s = s[:i]
-	}
-	return s + "…"
-}
-
-// wordSet holds words in small letters.
-type wordSet map[string]bool
-
-// leastTerm is the length of a word that can be one of a task's.
-const leastTerm = 4
-
-// terms returns the words of the users' messages and of the rules that stand in
-// the record: what the task is about.
-func (d *digest) terms() wordSet {
-	w := wordSet{}
-	for _, list := range [][]compact.Message{d.lost, d.kept} {
-		for i := range list {
-			if list[i].Role == compact.User {
-				w.add(textOf(&list[i]))
-			}
-		}
-	}
-	for _, line := range d.bound {
-		w.add(line)
-	}
-	return w
-}
-
-func (w wordSet) add(text string) {
-	eachWord(text, func(from, to int) bool {
-		if to-from >= leastTerm {
-			w[strings.ToLower(text[from:to])] = true
-		}
-		return true
-	})
-}
-
-// in counts the words of a text that are in the set, each once.
-func (w wordSet) in(text string) int {
-	found := wordSet{}
-	eachWord(text, func(from, to int) bool {
-		if word := strings.ToLower(text[from:to]); w[word] {
-			found[word] = true
-		}
-		return true
-	})
-	return len(found)
-}
-
-// eachWord calls f for each run of letters of a text, until f says that it is
-// enough.
-func eachWord(text string, f func(from, to int) (more bool)) {
-	for i := 0; i < len(text); {
-		if class[text[i]]&(lower|upper) == 0 {
-			i++
-			continue
-		}
-		j := i + 1
-		for j < len(text) && class[text[j]]&(lower|upper) != 0 {
-			j++
-		}
-		if !f(i, j) {
-			return
-		}
-		i = j
-	}
 }
 
 // binding calls f with the place of each word of a text that binds, until f

@@ -18,7 +18,6 @@ func (d *digest) changes(room int) (spent int) {
 	type change struct {
 		last  *action
 		times int
-		line  string
 	}
 	files := map[string]*change{}
 	var order []string // by their last change, the newest first
@@ -37,7 +36,11 @@ func (d *digest) changes(room int) (spent int) {
 		}
 	}
 	var told []string
+	misses := 0
 	for _, path := range order {
+		if room-spent < 8 || misses > mostMisses {
+			break
+		}
 		f := files[path]
 		times := ""
 		if f.times > 1 {
@@ -57,8 +60,8 @@ func (d *digest) changes(room int) (spent int) {
 		if n := d.cost(short); n <= room-spent {
 			spent += n
 			told = append(told, short)
-		} else if room-spent < 8 {
-			break
+		} else {
+			misses++
 		}
 	}
 	d.backward(told)
@@ -193,8 +196,9 @@ const (
 // the tokens spent.
 func (d *digest) conclusions(room int) (spent int) {
 	var lines []string
+	misses := 0
 	for i := range slices.Backward(d.lost) {
-		if room-spent < 8 {
+		if room-spent < 8 || misses > mostMisses {
 			break
 		}
 		m := &d.lost[i]
@@ -215,6 +219,8 @@ func (d *digest) conclusions(room int) (spent int) {
 			if n := d.cost(line); n <= room-spent && !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, strings.TrimRight(text, ".")) }) {
 				spent += n
 				lines = append(lines, line)
+			} else {
+				misses++
 			}
 		}
 	}

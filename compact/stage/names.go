@@ -2,15 +2,17 @@ package stage
 
 import "strings"
 
-// The shortest and the longest name worth remembering, in bytes.
+// The shortest and the longest name worth remembering, in bytes; and the
+// shortest capitalised word that is one.
 const (
 	shortName = 4
 	longName  = 100
+	longWord  = 8
 )
 
 // names calls f for every word text[from:to] of a text that looks like the name
-// of a thing: a path, an identifier, a number, an id, a date. Plain words are
-// not names.
+// of a thing: a path, an identifier, a number, an id, a date, a long word with a
+// capital that begins no sentence. Other plain words are not names.
 func names(text string, f func(from, to int)) {
 	for i := 0; i < len(text); {
 		if class[text[i]] == 0 {
@@ -26,7 +28,7 @@ func names(text string, f func(from, to int)) {
 			seen |= c
 			camel = camel || c == upper && j > i && class[text[j-1]] == lower
 		}
-		if seen&(digit|mark) != 0 || camel {
+		if word := j-i >= longWord && class[text[i]] == upper; seen&(digit|mark) != 0 || camel || word {
 			from, to := i, j
 			for to > from && (text[to-1] == '.' || text[to-1] == ':' || text[to-1] == '-') {
 				to--
@@ -34,7 +36,8 @@ func names(text string, f func(from, to int)) {
 			for from < to && (text[from] == '-' || text[from] == ':') {
 				from++
 			}
-			if n := to - from; n >= shortName && n <= longName && (camel || seen&digit != 0 || marked(text[from:to])) {
+			if n := to - from; n >= shortName && n <= longName && (camel || seen&digit != 0 || marked(text[from:to]) ||
+				word && n >= longWord && !beginsSentence(text[:from])) {
 				f(from, to)
 			}
 		}
@@ -42,7 +45,17 @@ func names(text string, f func(from, to int)) {
 	}
 }
 
-// marked tells whether a name holds more than letters and digits.
+// beginsSentence reports whether a word behind a text begins a sentence, or a
+// line.
+func beginsSentence(before string) bool {
+	at := len(before)
+	for at > 0 && len(before)-at < 8 && strings.IndexByte(" \t\"'([*_#>-", before[at-1]) >= 0 {
+		at--
+	}
+	return at == 0 || strings.IndexByte(".!?:\n\r", before[at-1]) >= 0
+}
+
+// marked reports whether a name holds more than letters and digits.
 func marked(name string) bool {
 	for i := range len(name) {
 		if class[name[i]] == mark {

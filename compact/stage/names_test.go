@@ -29,4 +29,7 @@ func TestNamesOfThings(t *testing.T) {
 	f("Übergröße/äöü ist_daö", "ist_da") // letters beyond ASCII end a name
 	f(strings.Repeat("x", 101) + "1")
 	f("wait... and ---- see")
+	// A long word with a capital is a name, unless it begins a sentence or a line.
+	f("asked Magdalena about the Ledger of Kensington.", "Magdalena", "Kensington")
+	f("Magdalena asked. Kensington answered: Somebody did\n\tOtherwise\n- Something, **Important**", "Important")
 }
