@@ -55,9 +55,9 @@ func Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
 	for i := 0; i < len(r.in); {
 		if len(rounds) > 0 && rounds[0].start == i {
 			o := &rounds[0]
-			i = r.spoken(o)
+			r.spoken(o)
 			r.place(o)
-			rounds = rounds[1:]
+			i, rounds = o.end, rounds[1:]
 			continue
 		}
 		r.keep(i)
@@ -75,7 +75,7 @@ type repairer struct {
 	in, out []Message
 	edits   []Edit
 	rounds  []round
-	owned   []bool // per message of in: a result that has its call
+	owned   []bool // per message of in: a result that has its call, or words that are written
 	lost    []int  // results that nothing can own
 }
 
@@ -98,23 +98,28 @@ func (r *repairer) withoutEmptyCalls(msgs []Message) []Message {
 }
 
 // spoken writes the assistant messages without calls that are between the calls
-// of a round and the results of those, if nothing else is, and returns the index
-// behind them and the round.
-func (r *repairer) spoken(o *round) int {
+// of a round and the first results of those, before the calls. What users said
+// in between is left for behind the results.
+func (r *repairer) spoken(o *round) {
+	for i := o.results; i < o.end; i++ {
+		if r.in[i].Role.Result() {
+			return
+		}
+	}
 	i := o.end
-	for i < len(r.in) && r.in[i].Role == Assistant && !r.in[i].calling() && !r.in[i].Open {
+	for i < len(r.in) && !r.in[i].Role.Result() && !r.in[i].calling() && !r.in[i].Open {
 		i++
 	}
-	if o.end > o.results || i == o.end || i == len(r.in) || !o.owns(i) {
-		return o.end
+	if i == o.end || i == len(r.in) || !o.owns(i) {
+		return
 	}
 	for k := o.end; k < i; k++ {
-		if !r.in[k].Empty() {
-			r.note(Edit{Op: OpMove, Why: "words put before the call that they came with", Origin: r.in[k].Origin})
+		if m := &r.in[k]; m.Role == Assistant && !m.Empty() {
+			r.note(Edit{Op: OpMove, Why: "words put before the call that they came with", Origin: m.Origin})
+			r.keep(k)
+			r.owned[k] = true
 		}
-		r.keep(k)
 	}
-	return i
 }
 
 // owns reports whether the result at i answers a call of the round.

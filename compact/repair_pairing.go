@@ -195,20 +195,22 @@ func (r *repairer) pairBackward(ids map[pairKey]occurrence) {
 	}
 }
 
-// pairLeftover pairs the one open call of a message and the one unpaired result
-// in the run of results directly behind it, if no call has the result's id.
+// pairLeftover pairs the one open call of a round and the one unpaired result
+// directly behind its messages, if no call has the result's id.
 func (r *repairer) pairLeftover(o *round, ids map[pairKey]occurrence) {
-	if o.going || len(o.callers) == 0 {
+	if o.going {
 		return
 	}
-	c := &o.callers[len(o.callers)-1]
+	var c *caller
 	call, result := open, open
-	for n, a := range c.answers {
-		if a == open {
-			if call != open {
-				return
+	for i := range o.callers {
+		for n, a := range o.callers[i].answers {
+			if a == open {
+				if c != nil {
+					return
+				}
+				c, call = &o.callers[i], n
 			}
-			call = n
 		}
 	}
 	for k := o.results; k < o.end && r.in[k].Role.Result(); k++ {
@@ -219,7 +221,7 @@ func (r *repairer) pairLeftover(o *round, ids map[pairKey]occurrence) {
 			result = k
 		}
 	}
-	if call == open || result == open {
+	if c == nil || result == open {
 		return
 	}
 	key := resultKey(&r.in[result])
