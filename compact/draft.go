@@ -28,7 +28,7 @@ type Draft struct {
 	recent  int // first of the recent messages
 	must    int // cost of what stays at every later request point: fixed, head, pins, first user message
 	musts   int // the same, counted in messages
-	stays   int // cost of what must stay at this one: must, the newest user message, the newest exchange
+	stays   int // cost of what must stay at this one: must, the newest user message, the newest calls
 
 	land, budget     int // tokens: stop at, never above
 	landCount        int // messages: stop at
@@ -108,6 +108,9 @@ func (d *Draft) LastResort(floor int) []Ref {
 		return nil
 	}
 	d.yieldSlot(d.Room() / slotYield)
+	if d.Excess() > d.newestResults()/2 {
+		d.yieldSlot(d.Room() / slotYieldMost)
+	}
 	kept := d.large[:0]
 	for _, r := range d.large {
 		if !d.removed(r.Message) && d.Cost(r) > floor {
@@ -116,6 +119,11 @@ func (d *Draft) LastResort(floor int) []Ref {
 	}
 	d.large = kept
 	return kept
+}
+
+// removable is about how much may leave at this request point, in tokens.
+func (d *Draft) removable() int {
+	return d.total - max(d.stays, d.must+d.sum[d.end]-d.sum[d.recent])
 }
 
 // Newest reports whether message i belongs to the newest exchange: the newest
@@ -138,6 +146,14 @@ func (d *Draft) Rewrite(r Ref, text, why string) bool {
 // does nothing once the draft fits.
 func (d *Draft) Cut(r Ref, text, why string) bool {
 	return d.editable(r.Message, true) && d.textAt(r) && d.replace(r, Edit{Op: OpRewrite, Text: text, Why: why, Last: d.lastly(r.Message)})
+}
+
+// newestResults is the cost of the results of the newest exchange now.
+func (d *Draft) newestResults() (n int) {
+	for i := d.calling + 1; i < d.end && d.calling >= 0 && d.msgs[i].Role.Result(); i++ {
+		n += d.cost[i]
+	}
+	return n
 }
 
 // lastly reports whether an edit of message i is for the last resort alone, and
@@ -272,8 +288,8 @@ func (d *Draft) Room() int { return max(0, d.budget-d.stays) }
 const HeadTokens = 200
 
 // newestStays is the cost of what must stay beside must at this request point:
-// the newest user message, and the newest exchange with its results and
-// arguments as short as they may become.
+// the newest user message, and the newest calls with arguments as short as they
+// may become.
 func (d *Draft) newestStays() (n int) {
 	if i := d.newest; i >= 0 && i != d.first && !d.pinned[i] {
 		n = d.whole[i]
@@ -288,9 +304,6 @@ func (d *Draft) newestStays() (n int) {
 		for i := range m.Calls {
 			n -= max(0, d.counter.Call(&m.Calls[i])-HeadTokens)
 		}
-	}
-	for i := a + 1; i < d.end && d.msgs[i].Role.Result(); i++ {
-		n += min(d.whole[i], HeadTokens)
 	}
 	return n
 }

@@ -133,10 +133,13 @@ func (f *folding) placing() int {
 	return max(b, more)
 }
 
-// due tells whether an epoch starts at the current request point.
+// due reports whether an epoch starts at the current request point. While the
+// request fits, enough must be able to leave: a record takes three quarters of
+// what little leaves, and costs the prefix.
 func (f *folding) due() bool {
 	d := f.d
-	return d.total > max(f.start(d.stays, d.budget), f.next) ||
+	trigger := f.start(d.stays, d.budget)
+	return d.total > max(trigger, f.next) && (d.Excess() > 0 || f.p.Once || d.removable() >= (trigger-f.landing(d.stays, d.budget))/2) ||
 		d.count > max(f.trigger(d.musts, f.b.Messages), f.nextCount)
 }
 

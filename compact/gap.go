@@ -43,6 +43,27 @@ func (d *Draft) Grow(why string) bool {
 	return true
 }
 
+// DropAsked removes the user messages of the run that the newest one ends, the
+// oldest first, until the draft fits. Nothing else is removed, so that the newest
+// follows what the run followed. why is the reason in a few words.
+func (d *Draft) DropAsked(why string) {
+	if d.Excess() == 0 && d.Crowded() == 0 || d.newest < 0 {
+		return
+	}
+	start := d.newest
+	for start > 0 && d.msgs[start-1].Role == User {
+		start--
+	}
+	before, by := d.total, d.reason(why)
+	for i := start; i < d.newest && (d.Excess() > 0 || d.Crowded() > 0); i++ {
+		if i != d.first && !d.pinned[i] && !d.removed(i) {
+			d.setRemoved(i, by)
+			d.growth[d.stage]++
+		}
+	}
+	d.saved[d.stage] += before - d.total
+}
+
 // grow removes at least one exchange before limit, if there is one.
 func (d *Draft) grow(limit int, by int32) bool {
 	count := d.count

@@ -122,7 +122,13 @@ func (k *checker) fits() {
 // resort cut a recent result, or recent arguments; it made nothing leave.
 func (k *checker) kept() {
 	msgs, _ := Repair(k.in.Messages, k.plan.Repair)
-	d, recent := k.asOfEpochs(msgs)
+	d, recent, newest := k.asOfEpochs(msgs)
+	run := make([]int, len(msgs)) // where the run of one role begins that a message is in
+	for i := range msgs {
+		if run[i] = i; i > 0 && msgs[i-1].Role == msgs[i].Role {
+			run[i] = run[i-1]
+		}
+	}
 	edits := make(map[int][]Edit)
 	for _, e := range k.plan.Edits {
 		for i := e.At; e.Epoch > 0 && i < max(e.At+1, e.End); i++ {
@@ -150,7 +156,10 @@ func (k *checker) kept() {
 		case out == nil && m.Role.Head() && !d.pinned[i] && repeatedLater(msgs, i):
 		case stays:
 			k.fail("kept", "message %d (%s) is gone or changed", m.Origin, m.Role)
-		case out == nil && !slices.ContainsFunc(edits[i], func(e Edit) bool { return e.Op == OpRemove && i < recent[e.Epoch] }):
+		case out == nil && !slices.ContainsFunc(edits[i], func(e Edit) bool {
+			asked := newest[e.Epoch]
+			return e.Op == OpRemove && (i < recent[e.Epoch] || m.Role == User && i < asked && run[i] == run[asked])
+		}):
 			k.fail("kept", "message %d (%s) is gone", m.Origin, m.Role)
 		case out != nil && !k.shortened(out, m, edits[i], i, recent):
 			k.fail("kept", "message %d (%s) changed", m.Origin, m.Role)
@@ -221,22 +230,23 @@ func (k *checker) shortened(out, m *Message, edits []Edit, i int, recent []int) 
 	return true
 }
 
-// asOfEpochs is a draft of the whole list, to ask it what is protected, and
-// the index of the first recent message as of each epoch, from 1.
-func (k *checker) asOfEpochs(msgs []Message) (*Draft, []int) {
+// asOfEpochs is a draft of the whole list, to ask it what is protected, and as
+// of each epoch, from 1, the indices of the first recent message and of the
+// newest user message.
+func (k *checker) asOfEpochs(msgs []Message) (d *Draft, recent, newest []int) {
 	costs := make([]int, len(msgs))
 	for i := range msgs {
 		costs[i] = Cost(k.c, &msgs[i])
 	}
 	f := folding{p: k.p, b: k.b, d: newDraft(k.p, msgs, costs, coarse(k.in.Fixed, k.b.Step), k.c)}
-	recent := []int{0}
+	recent, newest = []int{0}, []int{-1}
 	for at := f.point(0); ; at = f.point(at) {
 		f.advance(at)
 		for len(recent) <= len(k.plan.Epochs) && k.plan.Epochs[len(recent)-1].At <= at {
-			recent = append(recent, f.d.recent)
+			recent, newest = append(recent, f.d.recent), append(newest, f.d.newest)
 		}
 		if at == len(msgs) {
-			return f.d, recent
+			return f.d, recent, newest
 		}
 	}
 }

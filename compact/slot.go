@@ -114,8 +114,12 @@ func (d *Draft) yieldSlot(least int) {
 }
 
 // slotYield is the part of the room, one in so many, that the slot keeps when
-// recent results have to be cut.
-const slotYield = 4
+// recent results have to be cut, slotYieldMost the one when more than half of the
+// newest would go.
+const (
+	slotYield     = 4
+	slotYieldMost = 8
+)
 
 // leastSlot is the size, in tokens, below which a slot says nothing.
 const leastSlot = 48

@@ -235,7 +235,7 @@ func TestACounterThatIsFarOff(t *testing.T) {
 func TestTheBestThatCanBeMadeIsSent(t *testing.T) {
 	for _, reject := range []bool{false, true} {
 		u := scripted(t, func(w http.ResponseWriter, _, words int) bool {
-			return words > 3500 && refuses(w, "The number of tokens in the prompt exceeds the model's maximum context length of 3000.")
+			return words > 3700 && refuses(w, "The number of tokens in the prompt exceeds the model's maximum context length of 3000.")
 		})
 		p := inFrontOf(t, u, windowed(100_000), func(o *Options) { o.Default.Policy.Reject = reject })
 		body := strings.Replace(agentBody(10, 100), "read the files", strings.Repeat("word ", 3200), 1)

@@ -3,7 +3,8 @@ package stage
 import "laconic/compact"
 
 // dropOldest removes the oldest exchanges whole: a call leaves with its
-// results. What is protected among them stays in its place.
+// results. What is protected among them stays in its place. Where that is not
+// enough, user messages directly before the newest one leave.
 type dropOldest struct{}
 
 func newDropOldest(raw []byte) (compact.Stage, error) { return options(&dropOldest{}, raw) }
@@ -15,4 +16,5 @@ func (s *dropOldest) check() error { return nil }
 func (s *dropOldest) Shrink(d *compact.Draft) {
 	for (d.Over() > 0 || d.Crowded() > 0) && d.Grow("oldest exchange") {
 	}
+	d.DropAsked("a later message of the user follows")
 }
