@@ -19,9 +19,9 @@ type action struct {
 	edits   bool   // an argument holds what is written:
 	written string // the first such
 	// Of a call that left:
-	arguments compact.Text
-	number    int // of the text that its arguments are
-	result    *source
+	shown  string // the arguments, on one line
+	number int    // of the text that its arguments are
+	result *source
 }
 
 // How much of an argument is looked at, and told.
@@ -89,13 +89,27 @@ func (a *action) take(key, value string, number bool) {
 			a.other = value
 		}
 		return
-	case a.other == "" && kind == 0:
-		a.other = value
+	case kind == 0:
+		a.nested(value)
+		if a.other == "" {
+			a.other = value
+		}
 	}
 	a.whole = false
 	if room := restChars - len(a.rest); room > 16 {
 		a.rest += " " + quoted(value, room/2)
 	}
+}
+
+// nested takes what an action is about from the first object of a list, or from
+// an object: {"files": [{"path": "a.go"}]}.
+func (a *action) nested(value string) {
+	object := strings.TrimLeft(value, "[ \t\r\n")
+	if a.path+a.command+a.query != "" || !strings.HasPrefix(object, "{") {
+		return
+	}
+	inner := actionOf(&compact.Call{Arguments: compact.Plain(object)})
+	a.path, a.command, a.query = inner.path, inner.command, inner.query
 }
 
 // plainKey is the name of an argument without its style: file_path, filePath.

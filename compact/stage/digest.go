@@ -78,9 +78,9 @@ func digestOf(lost, kept []compact.Message, size int, c compact.Counter) string 
 		room -= write(int(float64(room) * part))
 	}
 	rules := int(float64(room) * ruleShare)
-	read, readSpent := d.rulesRead(int(float64(rules) * readShare))
-	room -= readSpent
-	room -= d.rules(rules - readSpent)
+	bound := d.rules(rules)
+	read, spent := d.rulesRead(min(int(float64(rules)*readShare), rules-bound))
+	room -= bound + spent
 	share(userShare, d.users)
 	share(changeShare, d.changes)
 	room -= d.errors(max(int(float64(room)*errorShare), min(leastPart, room/5)))
@@ -88,9 +88,9 @@ func digestOf(lost, kept []compact.Message, size int, c compact.Counter) string 
 	room -= d.calls(max(int(float64(room)*callShare), min(leastPart, room/5)))
 	before := int(float64(room) * earlierShare)
 	stats := d.namesIn()
-	excerpts, spent := d.excerpts(stats, int(float64(room-before)*excerptShare))
+	excerpts, spentOnQuotes := d.excerpts(stats, int(float64(room-before)*excerptShare))
 	d.writeCalls()
-	room -= spent + d.earlier(before)
+	room -= spentOnQuotes + d.earlier(before)
 	d.text.WriteString(read)
 	d.text.WriteString(excerpts)
 	d.names(stats, room)

@@ -15,7 +15,7 @@ const (
 
 // line is what the record says of a call.
 func (a *action) line() string {
-	return "call: " + quoted(a.tool, 64) + " " + quoted(a.arguments.String(), argChars) + outcome(a.result) + "\n"
+	return "call: " + quoted(a.tool, 64) + " " + a.shown + outcome(a.result) + "\n"
 }
 
 // calls picks the newest calls that fit, each only once. It returns the tokens
@@ -158,6 +158,17 @@ func errorLine(text string) (line string, ok bool) {
 // mostQuotes is how many places of a word are looked at that only quote it.
 const mostQuotes = 16
 
+// noError reports whether what follows a word for an error says that there was
+// none: "Error: (none)".
+func noError(rest string) bool {
+	line, _, _ := strings.Cut(rest[:min(len(rest), 40)], "\n")
+	switch strings.ToLower(strings.Trim(line, " :()\r")) {
+	case "none", "null", "nil", "no", "0", "n/a":
+		return true
+	}
+	return false
+}
+
 // errorAt is the first place of a word where it says that something failed; in
 // quotes, as in a program, it does not. -1 where there is none.
 func errorAt(text, word string) int {
@@ -168,10 +179,11 @@ func errorAt(text, word string) int {
 		}
 		at += i
 		from, _ := lineAt(text, at, at)
-		if before := text[from:at]; strings.Count(before, `"`)%2 == 0 && strings.Count(before, "`")%2 == 0 && !strings.Contains(before, "//") {
-			return at
-		}
+		before := text[from:at]
 		at += len(word)
+		if strings.Count(before, `"`)%2 == 0 && strings.Count(before, "`")%2 == 0 && !strings.Contains(before, "//") && !noError(text[at:]) {
+			return at - len(word)
+		}
 	}
 	return -1
 }

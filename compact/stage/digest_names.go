@@ -99,7 +99,7 @@ func (d *digest) namesIn() []*nameStat {
 	var all []*nameStat
 	for i := range d.sources {
 		src := &d.sources[i]
-		n := neighbours{last: -nearby}
+		n := neighbours{last: -nearby - 1}
 		names(src.text, func(from, to int) {
 			name := src.text[from:to]
 			s := index[name]

@@ -43,7 +43,7 @@ func (d *digest) gather() {
 		d.actions[i] = make([]action, len(m.Calls))
 		for c := range m.Calls {
 			d.actions[i][c] = actionOf(&m.Calls[c])
-			d.actions[i][c].arguments = m.Calls[c].Arguments
+			d.actions[i][c].shown = quoted(m.Calls[c].Arguments.String(), argChars)
 			calls.add(m, &m.Calls[c], &d.actions[i][c])
 		}
 	}

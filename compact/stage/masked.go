@@ -8,10 +8,13 @@ import (
 // secret is not quoted: the value behind a name that says so, a credential of
 // the Bearer or Basic kind, the password of a URL, and what has the form of a
 // well-known key.
-var secret = regexp.MustCompile(`(?i)([\w-]*(?:key|token|secret|passwo?rd|passwd|pwd|credential|cookie|salt)["']?\s*[:=]\s*["']?|\b(?:bearer|basic)\s+|://[^\s/:@]*:)[^\s"'@,;]{4,}` +
-	`|\b(?:sk|pk|ghp|gho|ghs|github_pat|glpat|xox[a-z]|AKIA|AIza|eyJ)[\w.-]{12,}|-----BEGIN .*`)
+var (
+	secret = regexp.MustCompile(`(?i)((?:key|token|secret|[_-]pass|passwo?rd|passwd|pwd|credential|cookie|salt)["']?\s*[:=]\s*["']?|\b(?:bearer|basic)\s+)[^\s"'@,;]{4,}` +
+		`|\b(?-i:sk-|pk-|[sp]k_(?:live|test)_|gh[opsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|eyJ)[\w.-]{12,}|-----BEGIN .*`)
+	password = regexp.MustCompile(`(://[^\s/:@]*:)[^\s/@]+@`) // of a URL
+)
 
 // masked is a line without its secrets.
 func masked(line string) string {
-	return secret.ReplaceAllString(line, "${1}***")
+	return password.ReplaceAllString(secret.ReplaceAllString(line, "${1}***"), "${1}***@")
 }
