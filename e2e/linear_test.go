@@ -172,9 +172,10 @@ func toolResult(i int, text string) object {
 	return object{"role": "tool", "tool_call_id": fmt.Sprint("c", i), "content": text}
 }
 
-// TestCostIsLinear: whatever the shape of a request, one of twice the length is
-// twice the work. Work is the number of statements that the command runs, which
-// a build for coverage counts: no clock is asked.
+// TestCostIsLinear: a hostile request of twice the length is twice the work. Work
+// is the number of statements of this module that the command runs, which a
+// build for coverage counts: no clock is asked. What the standard library does
+// for one statement is not seen.
 func TestCostIsLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the command once more, to count its statements")
