@@ -109,7 +109,7 @@ func explainPlan(w io.Writer, r *wire.Request, plan *compact.Plan, report compac
 		fmt.Fprintf(w, "epoch %d, after %d messages: %d → %d tokens\n", i+1, e.At, e.Before, e.After)
 	}
 	if len(plan.Epochs) > 0 {
-		fmt.Fprintln(w, "(epochs count the fixed tokens rounded up, by up to a sixteenth of the budget, so that a change of the tools moves none)")
+		fmt.Fprintln(w, "(epochs count the fixed tokens rounded up by an eighth at most, so that a change of the tools moves none)")
 	}
 	for _, s := range report.Stages {
 		fmt.Fprintf(w, "%s: %d times, %d tokens saved\n", s.Name, s.Edits, s.Saved)

@@ -167,7 +167,7 @@ func (s *sweep) send(c *chat, k int, d *damage, share int, r *rand.Rand) {
 	if outcome != "over" && after > budget {
 		s.fail("%s: %d tokens were sent, with a budget of %d, as %q", name, after, budget, outcome)
 	}
-	// A fixed cost is rounded up to a sixteenth of the budget.
+	// A fixed cost is rounded up by an eighth at most.
 	within := before+budget/16+1 <= budget*85/100
 	legal := same || within && s.u.strict.Check(body) == nil
 	if within && legal && !same {

@@ -96,7 +96,7 @@ func (c *Calibration) Refused(sizes []int, percent, counted int) {
 
 // silent reports whether a bill says nothing.
 func (c *Calibration) silent(sizes []int, counted int) bool {
-	return c.way >= len(sizes) || sizes[c.way] < leastBilled || counted <= 0
+	return c.way >= len(sizes) || len(c.seen) > 0 && len(sizes) != len(c.seen[0].sizes) || sizes[c.way] < leastBilled || counted <= 0
 }
 
 // beyond reports whether a count is below what any way of counting may be off.
