@@ -38,9 +38,10 @@ type Budget struct {
 	// Step is that sixteenth, in tokens; the fixed cost is rounded up by at
 	// most so much. 0: a sixteenth of Tokens.
 	Step int
-	// Limit is the longest prompt that the upstream takes, in tokens, as far
-	// as is known; 0: not known. It lies above Tokens by most of the reserve.
-	// Where what must stay fills Tokens, epochs may plan up to Limit.
+	// Limit is the longest prompt that the upstream takes beside a short
+	// answer, in tokens: by the window, or by DefaultWindow where none is
+	// known; 0: there is none. Where what must stay fills Tokens, epochs may
+	// plan up to Limit.
 	Limit int
 	// Messages is the largest number of messages; 0: DefaultMaxMessages.
 	Messages int

@@ -33,7 +33,7 @@ const NoResult = "(no result: the call was interrupted or its result is not part
 //     result before its call pairs with it only if no other call and no other
 //     result of the list has that id.
 //  3. The one open call of a round and the one unpaired result directly behind
-//     its message pair, if no call of the list has the result's id.
+//     its messages pair, if no call of the list has the result's id.
 //
 // Legacy calls, which pair by name, and calls and results without an id stay
 // out of step 2. The calls of a last message that is Open are not answered.
@@ -41,9 +41,10 @@ const NoResult = "(no result: the call was interrupted or its result is not part
 // Then results move directly behind their call, and what was between follows
 // them; but what the model said with a call, and a client wrote behind that,
 // goes before it, so that the list does not end with words of the model that
-// an upstream would take for the start of an answer. Results that nothing can own are removed; calls left open are answered
-// or removed by mode. Where only results would be left of a list, one user
-// message quotes them. The result is empty only if the list says nothing.
+// an upstream would take for the start of an answer. Results that nothing can
+// own are removed; calls left open are answered or removed by mode. Where only
+// results would be left of a list, one user message quotes them. The result is
+// empty only if the list says nothing.
 func Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
 	if legal(msgs) {
 		return msgs, nil
