@@ -3,6 +3,7 @@
 # make oracle compares token counts with OpenAI's own tokenizer (needs npm, takes two minutes).
 # make survival measures what forty calls leave to the model (minutes; WINDOWS=16000 for one window).
 # make e2e    runs real agents from npm against an upstream with a small window (installs 1.5 GB).
+# make hostile what attackers and slow peers do: many sockets, bombs, stalled readers (a minute or two).
 # The rest: make golden (rewrite golden files), make bench, make bench-tokenize (counting beside
 # another library), make build, make image.
 
@@ -12,12 +13,12 @@ FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./com
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
             ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize:FuzzCount .:FuzzParse
 
-.PHONY: test check fmt vet lint race fuzz vuln survival oracle golden bench bench-tokenize build image e2e e2e-all
+.PHONY: test check fmt vet lint race fuzz vuln survival hostile oracle golden bench bench-tokenize build image e2e e2e-all
 
 test:
 	$(GO) test ./...
 
-check: fmt vet lint race fuzz vuln survival
+check: fmt vet lint race fuzz vuln hostile survival
 
 fmt:
 	@out=$$($(GO) tool gofumpt -l .); if [ -n "$$out" ]; then echo "gofumpt would change:"; echo "$$out"; exit 1; fi
@@ -50,6 +51,10 @@ vuln:
 WINDOWS ?= all
 survival:
 	LACONIC_SURVIVAL=$(WINDOWS) $(GO) test -v -count=1 -timeout 20m -run '^TestSurvival$$' ./e2e $(UPDATE)
+
+# On loopback alone, bounded in sockets, bytes and time.
+hostile:
+	LACONIC_HOSTILE=1 $(GO) test -count=1 -timeout 10m -run '^TestHostile' . ./proxy ./e2e
 
 # -v shows how many bytes were compared.
 oracle:
