@@ -96,7 +96,7 @@ func compactCommand() *cobra.Command {
 func explainPlan(w io.Writer, r *wire.Request, plan *compact.Plan, report compact.Report) error {
 	fmt.Fprintf(w, "%s: %d → %d tokens of %d (%d fixed), %d → %d messages\n",
 		report.Outcome, report.Before, report.After, report.Budget, report.Fixed, report.MessagesBefore, report.MessagesAfter)
-	if report.NotEnough() {
+	if report.NotEnough {
 		fmt.Fprintln(w, "not enough history: it is above the budget, and under this policy nothing in it may leave or be shortened")
 	}
 	if report.MessagesAfter == 0 {

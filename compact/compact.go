@@ -11,6 +11,7 @@ func Compact(in Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	if mode == "" {
 		mode = RepairAnswer
 	}
+	model := c
 	if p.Counter != nil {
 		c = p.Counter
 	}
@@ -23,7 +24,7 @@ func Compact(in Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	}
 	plan := Plan{Repair: mode, Edits: edits, result: msgs}
 	r := Report{
-		Outcome: Untouched, Before: total, After: total, Budget: b.Tokens, Fixed: in.Fixed,
+		Outcome: Untouched, Strategy: NoStrategy, Before: total, After: total, Budget: b.Tokens, Fixed: in.Fixed,
 		MessagesBefore: len(in.Messages), MessagesAfter: len(msgs), Repairs: len(edits),
 	}
 	for i := range edits {
@@ -43,10 +44,26 @@ func Compact(in Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 		f.finish(&plan, &r, msgs)
 	}
 	plan.coming = func() *Coming { return comingOf(&policy, f, msgs, costs, in.Fixed, c, b) }
-	if r.After > b.Tokens || r.MessagesAfter > b.Messages {
-		r.Outcome = Over
+	r.Sent(r.After, b)
+	r.NotEnough = r.Outcome == Over && r.Epochs == 0
+	if p.Counter != nil {
+		r.Before = in.Fixed + CostAll(model, in.Messages)
+		r.Sent(in.Fixed+CostAll(model, plan.result)+plan.Slot.charge(model), b)
 	}
 	return plan, r
+}
+
+// charge is what a slot adds to a request, in tokens of c beside its Size; 0 for
+// none.
+func (s *Slot) charge(c Counter) int {
+	if s == nil {
+		return 0
+	}
+	if s.At >= 0 {
+		return s.Size
+	}
+	own := Message{Role: s.role(), Shape: String, Origin: Added}
+	return s.Size + c.Envelope(&own)
 }
 
 // finish writes what the fold did into the plan and the report.
@@ -73,6 +90,7 @@ func (f *folding) finish(plan *Plan, r *Report, originals []Message) {
 	for i, name := range d.stageNames {
 		if n := d.rewrites[i] + d.growth[i]; n > 0 {
 			r.Stages = append(r.Stages, StageReport{Name: name, Edits: n, Saved: d.saved[i]})
+			r.Strategy = name
 		}
 	}
 }

@@ -33,9 +33,9 @@ func (h *History) CompactIfNeeded() (*Report, error) {
 	switch {
 	case r.Outcome == Untouched:
 		return nil, nil
-	case r.NotEnough() && r.Repairs == 0 && len(waiting) > 0:
+	case r.NotEnough && r.Repairs == 0 && len(waiting) > 0:
 		return nil, nil
-	case r.NotEnough() && r.Repairs == 0:
+	case r.NotEnough && r.Repairs == 0:
 		return nil, ErrNotEnoughHistory
 	}
 	r.Before, r.MessagesBefore, r.Fixed = h.EstimatedTokens(), len(h.msgs), h.o.Fixed

@@ -11,10 +11,11 @@ import (
 // names every promise that does not hold. compacttest.Sweep adds those that
 // need two runs. An empty result is the product.
 func Broken(in Conversation, p *Policy, c Counter, b Budget, plan *Plan, r Report) []error {
+	model := c
 	if p.Counter != nil {
 		c = p.Counter
 	}
-	k := checker{in: in, out: plan.Apply(in, ""), p: p, c: c, b: b.whole(), plan: plan, r: r}
+	k := checker{in: in, out: plan.Apply(in, ""), p: p, c: c, model: model, b: b.whole(), plan: plan, r: r}
 	k.untouched()
 	k.paired()
 	k.owned()
@@ -29,11 +30,13 @@ type checker struct {
 	in   Conversation
 	out  []Message
 	p    *Policy
-	c    Counter
+	c    Counter // the policy's
 	b    Budget
 	plan *Plan
 	r    Report
 	errs []error
+
+	model Counter // the model's own
 }
 
 func (k *checker) fail(promise, format string, args ...any) {
@@ -93,7 +96,7 @@ func (k *checker) original(origin int) *Message {
 
 // fits: within the budget, or reported as over; and the totals are true.
 func (k *checker) fits() {
-	after := k.in.Fixed + CostAll(k.c, k.out)
+	after := k.in.Fixed + CostAll(k.model, k.out)
 	if s := k.plan.Slot; s != nil {
 		text := s.Digest()
 		if s.At < 0 {
@@ -103,10 +106,10 @@ func (k *checker) fits() {
 		if used > s.Size {
 			k.fail("fits", "the digest costs %d tokens, its slot is charged %d", used, s.Size)
 		}
-		after += s.Size - used
+		after += s.Size - CostText(k.model, text)
 		if s.At < 0 && text == "" { // no message was added, but room was left for one
 			own := Message{Role: s.role(), Shape: String, Origin: Added}
-			after += k.c.Envelope(&own)
+			after += k.model.Envelope(&own)
 		}
 	}
 	if after != k.r.After {
@@ -273,8 +276,12 @@ func (k *checker) idempotent() {
 // neverWorse: the ladder only ever shrinks.
 func (k *checker) neverWorse() {
 	repaired, _ := Repair(k.in.Messages, k.plan.Repair)
-	if before := k.in.Fixed + CostAll(k.c, repaired); k.r.After > before {
-		k.fail("never worse", "%d tokens became %d", before, k.r.After)
+	after := k.r.After
+	if k.p.Counter != nil {
+		after = k.in.Fixed + CostAll(k.c, k.out)
+	}
+	if before := k.in.Fixed + CostAll(k.c, repaired); after > before {
+		k.fail("never worse", "%d tokens became %d", before, after)
 	}
 	for _, e := range k.plan.Edits {
 		if e.Epoch > 0 && e.Op == OpRewrite && e.Saved <= 0 {

@@ -11,6 +11,9 @@ const (
 	Over      Outcome = "over" // still above the budget after everything legal
 )
 
+// NoStrategy is the Strategy of a Report where no stage did anything.
+const NoStrategy = "none"
+
 // StageReport is what one stage did: how many edits, how many tokens saved.
 type StageReport struct {
 	Name  string `json:"name"`
@@ -18,10 +21,14 @@ type StageReport struct {
 	Saved int    `json:"saved"`
 }
 
-// Report is a plan in numbers. Costs are tokens and count the whole request,
-// fixed part included.
+// Report is a plan in numbers. Costs are tokens of the model's counter and count
+// the whole request, fixed part included; only what stages saved is counted as
+// the policy does, where that has a counter of its own.
 type Report struct {
-	Outcome        Outcome       `json:"outcome"`
+	Outcome Outcome `json:"outcome"`
+	// Strategy is the stage that did something furthest down the ladder, or
+	// NoStrategy.
+	Strategy       string        `json:"strategy"`
 	Before         int           `json:"before"`
 	After          int           `json:"after"`
 	Budget         int           `json:"budget"`
@@ -32,9 +39,26 @@ type Report struct {
 	Repairs        int           `json:"repairs"`
 	ResultsDropped int           `json:"results_dropped,omitempty"` // results with content that no call can own
 	Stages         []StageReport `json:"stages,omitempty"`
+	// NotEnough: the request is above its budget as the policy counts, and its
+	// history held nothing that may leave or be shortened: ErrNotEnoughHistory,
+	// for programs that hold their history themselves.
+	NotEnough bool `json:"not_enough_history,omitempty"`
 }
 
-// NotEnough tells whether the request is above its budget and its history held
-// nothing that may leave or be shortened: ErrNotEnoughHistory, for programs
-// that hold their history themselves.
-func (r *Report) NotEnough() bool { return r.Outcome == Over && r.Epochs == 0 }
+// Sent says what is sent in the end: after tokens, under the budget b. The
+// outcome is Over where that is too much, and is not where it fits.
+func (r *Report) Sent(after int, b Budget) {
+	b = b.whole()
+	r.After = after
+	switch {
+	case after > b.Tokens || r.MessagesAfter > b.Messages:
+		r.Outcome = Over
+	case r.Outcome != Over:
+	case r.Epochs > 0:
+		r.Outcome = Compacted
+	case r.Repairs > 0:
+		r.Outcome = Repaired
+	default:
+		r.Outcome = Untouched
+	}
+}

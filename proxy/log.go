@@ -132,7 +132,7 @@ func rewriteFields(i *RewriteInfo) []zap.Field {
 	if len(r.Stages) > 0 {
 		f = append(f, zap.Array("stages", stageLines(r.Stages)))
 	}
-	if r.NotEnough() {
+	if r.NotEnough {
 		f = append(f, zap.Bool("not_enough_history", true))
 	}
 	if c := i.Counted; c.Hits+c.Misses > 0 {

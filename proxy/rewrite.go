@@ -71,6 +71,9 @@ func (t *trip) rewrite() {
 			t.pass(in, Passed, reasonFault, "")
 			return
 		}
+		if info.Outcome == Over && t.policy().Reject {
+			info.Outcome = Rejected // by the model's count of the text that stands for what left
+		}
 	}
 	t.prepare(req, &plan, info)
 	info.Edits, info.Counted = plan.Edits, t.counted()
@@ -137,11 +140,11 @@ func (t *trip) describe(in *incoming, req *wire.Request) *RewriteInfo {
 // compact repairs and folds the conversation.
 func (t *trip) compact(req *wire.Request, info *RewriteInfo) (plan compact.Plan, ok bool) {
 	err := t.safely("compact", func() error {
-		if t.ownCounter() {
-			t.facts.Way, t.facts.Percent = "", 0
-		}
 		way, _ := t.wayOf(&t.facts)
 		counter := t.facts.counter(t.ways[way].Counter)
+		if t.model = counter; t.ownCounter() {
+			t.facts.Way, t.facts.Percent = "", 0
+		}
 		in := req.Conversation
 		in.Fixed = counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)
 		t.functions = in.Fixed - counter.Fixed(nil, nil, nil)
@@ -197,12 +200,16 @@ func (t *trip) encode(in *incoming, req *wire.Request, plan compact.Plan, info *
 		in.Fixed = info.Report.Fixed
 		text := t.slotText(in, &plan, info)
 		edited := plan.Apply(in, text)
-		if t.weight != nil {
+		switch {
+		case t.ownCounter():
+			info.Report.Sent(in.Fixed+compact.CostAll(t.model, edited), t.budget)
+			info.Outcome = Outcome(info.Report.Outcome)
+		case t.weight != nil:
 			info.Report.After = in.Fixed + compact.CostAll(t.weight.Counter, edited)
 		}
 		counted := info.Report.After
-		if plan.Slot != nil || t.weight != nil {
-			counted = 0 // a slot is charged more than its text costs
+		if plan.Slot != nil || t.weight != nil || t.ownCounter() {
+			counted = 0 // a slot is charged more than its text costs, and the policy may count otherwise
 		}
 		sent = t.sizesOf(req, edited, counted)
 		out, err = req.Encode(edited)

@@ -27,6 +27,7 @@ type trip struct {
 	// weight counts for a plan that is within a limit of bytes too; nil: there
 	// is none.
 	weight *weighed
+	model  compact.Counter // counts as the upstream does, whatever the policy counts by
 	// functions is what the tools cost, in tokens.
 	functions int
 	counted   func() Counted

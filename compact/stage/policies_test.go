@@ -41,16 +41,20 @@ func under(t *testing.T, p *compact.Policy, msgs []compact.Message, budget int) 
 	t.Helper()
 	in := compact.Conversation{Messages: msgs}
 	b := compact.Limits{Budget: budget}.For(0)
-	plan, r := compact.Compact(in, p, compacttest.Words{}, b)
-	keepsClaims(t, p.Name, in, p, b, &plan, r)
+	c := p.Counter
+	if c == nil {
+		c = compacttest.Words{}
+	}
+	plan, r := compact.Compact(in, p, c, b)
+	keepsClaims(t, p.Name, in, p, c, b, &plan, r)
 	return plan.Apply(in, ""), plan, r
 }
 
-func keepsClaims(t *testing.T, where string, in compact.Conversation, p *compact.Policy, b compact.Budget, plan *compact.Plan, r compact.Report) {
+func keepsClaims(t *testing.T, where string, in compact.Conversation, p *compact.Policy, c compact.Counter, b compact.Budget, plan *compact.Plan, r compact.Report) {
 	t.Helper()
 	names := []string{"untouched", "paired", "fits", "kept", "stable", "stateless", "idempotent", "never worse"}
 	i := slices.IndexFunc(stage.Policies, func(n stage.NamedPolicy) bool { return n.Name == p.Name })
-	for _, err := range compact.Broken(in, p, compacttest.Words{}, b, plan, r) {
+	for _, err := range compact.Broken(in, p, c, b, plan, r) {
 		name, _, _ := strings.Cut(err.Error(), ":")
 		for _, n := range stage.Policies[i].Claims {
 			if names[n-1] == name {
@@ -110,7 +114,7 @@ func TestPoliciesOnRealConversations(t *testing.T) {
 				for _, share := range []int{2, 4, 20} {
 					b := compact.Limits{Budget: max(1, whole/share)}.For(0)
 					plan, r := compact.Compact(prefix, p, compacttest.Bytes{}, b)
-					keepsClaims(t, n.Name+" "+c.ID, prefix, p, b, &plan, r)
+					keepsClaims(t, n.Name+" "+c.ID, prefix, p, compacttest.Bytes{}, b, &plan, r)
 				}
 			}
 		}
@@ -361,7 +365,7 @@ func TestWindowKeepsPins(t *testing.T) {
 func TestWindowReportsNotEnoughHistory(t *testing.T) {
 	f := func(name, transcript string) {
 		t.Helper()
-		if _, _, r := under(t, named(t, "window", ""), parse(t, transcript), 2); !r.NotEnough() {
+		if _, _, r := under(t, named(t, "window", ""), parse(t, transcript), 2); !r.NotEnough {
 			t.Errorf("%s: the report does not say so: %+v", name, r)
 		}
 		h := compact.NewHistory(compact.HistoryOptions{Policy: named(t, "window", ""), Budget: compact.Limits{Budget: 2}.For(0)})
