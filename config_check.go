@@ -117,7 +117,7 @@ func (c *Config) describe(w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %s\n", name)
 		if p.algorithm != "" {
-			options := string(p.Options)
+			options := string(c.optionsOf(p))
 			if c.expanded("policies." + name + ".options") {
 				options = "with options from the environment"
 			}
@@ -146,7 +146,7 @@ func (c *Config) hints() (hints []string) {
 				shownURL(u.JoinPath("chat", "completions").String()), shownURL(u.JoinPath("v1").String())))
 		}
 	}
-	return hints
+	return append(hints, c.unsummarized()...)
 }
 
 // describe says how a policy compacts that is adaptive, or extends it.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 
 	yaml "go.yaml.in/yaml/v4"
 
@@ -171,6 +172,7 @@ func (r *reading) extends(n *yaml.Node) (*yaml.Node, string) {
 func (c *Config) policies() (map[string]*compact.Policy, error) {
 	built := map[string]*compact.Policy{}
 	for name, p := range c.Policies {
+		p.Options = c.optionsOf(p)
 		policy, err := p.build(name)
 		if err != nil {
 			return nil, err
@@ -178,6 +180,28 @@ func (c *Config) policies() (map[string]*compact.Policy, error) {
 		built[name] = policy
 	}
 	return built, nil
+}
+
+// optionsOf are the options of a policy that is known from another system: where
+// a summarizer is configured, it is asked unless the file says otherwise.
+func (c *Config) optionsOf(p PolicyConfig) OptionMap {
+	const option = "summarize"
+	takes := slices.ContainsFunc(stage.Policies, func(n stage.NamedPolicy) bool {
+		return n.Name == p.algorithm && slices.ContainsFunc(n.Options, func(o stage.Option) bool { return o.Name == option })
+	})
+	if !takes || c.Summarizer.Model == "" {
+		return p.Options
+	}
+	given := map[string]json.RawMessage{}
+	if p.Options != nil && json.Unmarshal(p.Options, &given) != nil || given[option] != nil {
+		return p.Options
+	}
+	given[option] = json.RawMessage("true")
+	all, err := json.Marshal(given)
+	if err != nil {
+		return p.Options // unreachable: it was read a moment ago
+	}
+	return all
 }
 
 // build makes the policy that the fold works by.
@@ -204,7 +228,7 @@ func (p PolicyConfig) build(name string) (*compact.Policy, error) {
 	policy.Name = name
 	policy.Repair = compact.RepairMode(p.Repair)
 	policy.Reject = p.OnOverflow == "reject"
-	policy.Pins = compact.Pins{Tools: append([]string(nil), p.Pin.Tools...)}
+	policy.Pins = compact.Pins{Tools: compact.Names(p.Pin.Tools...)}
 	for _, role := range p.Pin.Roles {
 		r, ok := compact.RoleNamed(role)
 		if !ok {

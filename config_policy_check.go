@@ -1,13 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"unicode"
 
 	"laconic/compact"
 	"laconic/compact/stage"
@@ -28,14 +28,17 @@ func (ch *checking) policy(name string, p PolicyConfig) {
 		ch.name(fmt.Sprintf("%s.pin.roles[%d]", path, i), "role", role, roleNames())
 	}
 	for i, text := range p.Pin.Text {
+		at := fmt.Sprintf("%s.pin.text[%d]", path, i)
 		if _, err := regexp.Compile(text); err != nil {
-			at := fmt.Sprintf("%s.pin.text[%d]", path, i)
 			ch.at(at, codePattern, at+" is not a regular expression: "+regexpFault(err), "the syntax is RE2")
 		}
 	}
 	for i, tool := range p.Pin.Tools {
-		if at := fmt.Sprintf("%s.pin.tools[%d]", path, i); tool == "" {
+		switch at := fmt.Sprintf("%s.pin.tools[%d]", path, i); {
+		case tool == "":
 			ch.at(at, codeMissing, at+" is empty", "")
+		case strings.ContainsAny(tool, "?[]{}\\") || strings.ContainsFunc(tool, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
+			ch.at(at, codePattern, at+" holds a character that no tool's name has, so it pins nothing", "only * is special: it stands for any run of characters")
 		}
 	}
 	for i, rung := range p.Ladder {
@@ -82,9 +85,8 @@ func (ch *checking) algorithm(path string, p PolicyConfig) {
 	if p.Options == nil || !ch.given(at) {
 		return
 	}
-	if _, err := stage.NewPolicy(p.algorithm, p.Options); err != nil {
-		ch.options(at, "the policy "+p.algorithm, strings.TrimPrefix(err.Error(), p.algorithm+": "), json.RawMessage(p.Options))
-	}
+	_, err := stage.NewPolicy(p.algorithm, p.Options)
+	ch.options(at, "the policy "+p.algorithm, err)
 }
 
 // regexpFault says what is wrong with a regular expression without repeating

@@ -3,10 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -165,24 +164,6 @@ func plainValue(n *yaml.Node, text string, expanded bool) any {
 	return text
 }
 
-// stageOptions lists the options of a stage, with their defaults, as the stage
-// itself writes them.
-func stageOptions(name string) map[string]json.RawMessage {
-	s, err := stage.New(name, nil)
-	if err != nil {
-		return nil
-	}
-	raw, err := json.Marshal(s)
-	if err != nil {
-		return nil
-	}
-	var options map[string]json.RawMessage
-	if json.Unmarshal(raw, &options) != nil {
-		return nil
-	}
-	return options
-}
-
 // rung says what is wrong with one rung of a ladder.
 func (ch *checking) rung(path string, rung Rung) {
 	if !ch.given(path) || !ch.name(path, "stage", rung.Name, stage.Names()) {
@@ -192,58 +173,33 @@ func (ch *checking) rung(path string, rung Rung) {
 	if len(rung.Options) == 0 || !ch.given(at) {
 		return
 	}
-	var given map[string]json.RawMessage
-	known := stageOptions(rung.Name)
-	if json.Unmarshal(rung.Options, &given) == nil && known != nil {
-		unknown := false
-		for _, key := range slices.Sorted(maps.Keys(given)) {
-			if _, ok := known[key]; ok {
-				continue
-			}
-			unknown = true
-			hint := "it has none"
-			if len(known) > 0 {
-				hint = didYouMean(key, slices.Sorted(maps.Keys(known)))
-			}
-			ch.atKey(join(at, key), codeUnknown, "the stage "+rung.Name+" has no option "+quoted(key), hint)
-		}
-		if unknown {
-			return
-		}
-	}
 	_, err := stage.New(rung.Name, rung.Options)
-	if err == nil {
+	ch.options(at, "the stage "+rung.Name, err)
+}
+
+// options notes what a stage or a policy says of its options, each fault at its
+// place.
+func (ch *checking) options(at, who string, err error) {
+	var faults stage.OptionErrors
+	if !errors.As(err, &faults) {
 		return
 	}
-	ch.options(at, "the stage "+rung.Name, strings.TrimPrefix(err.Error(), rung.Name+": "), rung.Options)
-}
-
-// options notes what a stage or a policy says of its options. It knows best
-// what they may be, but not where they stand.
-func (ch *checking) options(at, who, says string, raw json.RawMessage) {
-	var given map[string]json.RawMessage
-	where := at
-	if json.Unmarshal(raw, &given) == nil {
-		for key := range given {
-			if namesWord(says, key) {
-				where = join(at, key)
-			}
+	for _, f := range faults {
+		where := at
+		if f.Option != "" {
+			where = join(at, f.Option)
+		}
+		hint := "it has none"
+		if len(f.Known) > 0 {
+			hint = didYouMean(f.Option, f.Known)
+		}
+		switch {
+		case f.Unknown:
+			ch.atKey(where, codeUnknown, who+" has no option "+quoted(f.Option), hint)
+		case ch.expanded(where):
+			ch.at(where, codeStage, who+": an option that comes from the environment is not valid", f.Problem)
+		default:
+			ch.at(where, codeStage, who+": "+f.Problem, "")
 		}
 	}
-	if ch.expanded(at) {
-		says = "an option that comes from the environment is not valid"
-	}
-	note := ch.at
-	if strings.Contains(says, "no option") {
-		note = ch.atKey
-	}
-	note(where, codeStage, who+": "+says, "")
-}
-
-// namesWord tells whether a sentence has a word in it.
-func namesWord(sentence, word string) bool {
-	fields := strings.FieldsFunc(sentence, func(r rune) bool {
-		return r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
-	})
-	return slices.Contains(fields, word)
 }

@@ -494,10 +494,7 @@ func rungSchema(t *testing.T) *jsonschema.Schema {
 			Description: e.Summary, Types: []string{"object", "null"},
 			Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
 		}
-		known := stageOptions(e.Name)
-		if known == nil {
-			t.Errorf("the stage %s does not write its options as a JSON object", e.Name)
-		}
+		known := stageOptions(t, e.Name)
 		for _, key := range slices.Sorted(maps.Keys(known)) {
 			var value any
 			if err := json.Unmarshal(known[key], &value); err != nil {
@@ -518,6 +515,21 @@ func rungSchema(t *testing.T) *jsonschema.Schema {
 		withOptions.PropertyOrder = append(withOptions.PropertyOrder, e.Name)
 	}
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Enum: names}, {Type: "string", Pattern: `\$\{`}, withOptions}}
+}
+
+// stageOptions lists the options of a stage, with their defaults, as the stage
+// itself writes them.
+func stageOptions(t *testing.T, name string) (options map[string]json.RawMessage) {
+	t.Helper()
+	s, err := stage.New(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(s)
+	if err != nil || json.Unmarshal(raw, &options) != nil {
+		t.Fatalf("the stage %s does not write its options as a JSON object: %v", name, err)
+	}
+	return options
 }
 
 // plainJSON gives a value of YAML the types of JSON.

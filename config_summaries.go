@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
+	"laconic/compact"
 	"laconic/proxy"
 	"laconic/store"
 	"laconic/tokenize"
@@ -106,9 +109,47 @@ func (c *Config) summarizer(counter makeCounter) (*proxy.Summarizer, error) {
 	}
 	return &proxy.Summarizer{
 		Upstream: upstream, Model: s.Model, Key: s.APIKey, ClientCredential: s.Credential == "client",
-		Wait: time.Duration(s.Wait), Timeout: time.Duration(s.Timeout), Window: c.summaryWindow(), Workers: s.Workers, Mask: s.Mask,
+		Wait: time.Duration(s.Wait), WaitUnfolded: c.unfoldedWait(), Timeout: time.Duration(s.Timeout), Window: c.summaryWindow(), Workers: s.Workers, Mask: s.Mask,
 		Counter: count,
 	}, nil
+}
+
+// unfoldedWait is how long a request under a policy that is not folded may wait
+// for its summary: as all do where the file says how long that is.
+func (c *Config) unfoldedWait() time.Duration {
+	if c.named("summarizer.wait") || c.Summarizer.Wait > 0 {
+		return time.Duration(c.Summarizer.Wait)
+	}
+	return proxy.DefaultUnfoldedWait
+}
+
+// unsummarized says of every policy in use why the summarizer is not asked under
+// it.
+func (c *Config) unsummarized() (says []string) {
+	built, err := c.policies()
+	if err != nil || c.Summarizer.Model == "" {
+		return nil
+	}
+	used := map[string]bool{defaultPolicy: !slices.ContainsFunc(c.Models, ModelConfig.everything)}
+	for _, m := range c.Models {
+		used[orElse(m.Policy, defaultPolicy)] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(built)) {
+		p := built[name]
+		switch {
+		case !used[name]:
+		case !fillsSlot(p):
+			says = append(says, "under the policy "+name+" the summarizer is never asked: it puts no text in the place of what leaves")
+		case p.Once && c.unfoldedWait() == 0:
+			says = append(says, "under the policy "+name+" the summarizer is never asked: what it is to summarize is known with the request, and summarizer.wait is 0s")
+		}
+	}
+	return says
+}
+
+// fillsSlot reports whether a policy puts a text in the place of what left.
+func fillsSlot(p *compact.Policy) bool {
+	return slices.ContainsFunc(p.Ladder, func(s compact.Stage) bool { _, ok := s.(compact.Digester); return ok })
 }
 
 // summaryWindow is the window of the model that writes summaries.

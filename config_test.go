@@ -581,13 +581,13 @@ summarizer: {model: m, upstream: "http://10.0.0.7:1/v1/", api_key: k, wait: 1s, 
 	s := *o.Summarizer
 	if want := (proxy.Summarizer{
 		Upstream: s.Upstream, Counter: s.Counter, Store: s.Store,
-		Model: "m", Key: "k", Wait: 1e9, Timeout: 2e9, Window: 5000, Workers: 4,
+		Model: "m", Key: "k", Wait: 1e9, WaitUnfolded: 1e9, Timeout: 2e9, Window: 5000, Workers: 4,
 	}); s != want || s.Upstream.String() != "http://10.0.0.7:1/v1" {
 		t.Errorf("got %+v at %v", s, s.Upstream)
 	}
 	for text, window := range map[string]int{"{model: m, credential: client}": 5000, "{model: gpt-4o-mini}": 128000} {
 		s := optionsOf(t, "default_window: 5000\nsummarizer: "+text).Summarizer
-		if s.Window != window || s.Upstream.String() != "https://api.openai.com/v1" || !s.Mask || s.ClientCredential == (s.Model != "m") {
+		if s.Window != window || s.Wait != 0 || s.WaitUnfolded != proxy.DefaultUnfoldedWait || s.Upstream.String() != "https://api.openai.com/v1" || !s.Mask || s.ClientCredential == (s.Model != "m") {
 			t.Errorf("%s: %+v", text, s)
 		}
 	}
@@ -682,7 +682,7 @@ policies:
 	c := o.PolicyNamed("c")
 	if c.Trigger != 0.7 || c.Land != 0.3 || !c.Reject || c.Placement != compact.PlaceSystem || c.Repair != compact.RepairDrop || c.KeepRecent.Exchanges != 3 ||
 		c.KeepRecent.Share != compact.DefaultKeepShare || len(c.Ladder) != 1 || c.Ladder[0].Name() != "drop_oldest" ||
-		!slices.Equal(c.Pins.Roles, []compact.Role{compact.Tool}) || len(c.Pins.Text) != 1 || !slices.Equal(c.Pins.Tools, []string{"read"}) {
+		!slices.Equal(c.Pins.Roles, []compact.Role{compact.Tool}) || len(c.Pins.Text) != 1 || len(c.Pins.Tools) != 1 || !c.Pins.Tools[0].MatchString("read") {
 		t.Errorf("got %+v", c)
 	}
 	if a := o.PolicyNamed("adaptive"); a.Trigger != 0 || a.Land != compact.DefaultLand || a.Reject || len(a.Pins.Tools) != 0 || len(a.Ladder) < 5 {
@@ -703,7 +703,7 @@ func TestNamedPoliciesAreThereWithoutAFile(t *testing.T) {
 		}
 	}
 	mine := o.PolicyNamed("mine")
-	if mine.Name != "mine" || !mine.Once || mine.KeepRecent.Messages != 7 || !slices.Equal(mine.Pins.Tools, []string{"read"}) ||
+	if mine.Name != "mine" || !mine.Once || mine.KeepRecent.Messages != 7 || len(mine.Pins.Tools) != 1 || !mine.Pins.Tools[0].MatchString("read") ||
 		mine.Repair != compact.RepairDrop || !mine.Reject {
 		t.Errorf("got %+v", mine)
 	}

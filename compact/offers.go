@@ -115,11 +115,30 @@ func (d *Draft) Leave(i int, why string) bool {
 	return true
 }
 
-// Fill makes a slot of size tokens for what has left so far.
-func (d *Draft) Fill(by Digester, size int) {
+// Fill makes a slot of size tokens for what has left so far. label heads a
+// summary in it; "": the frame's own words. What left before the last exchanges
+// that did is what the slot of an earlier request stood for, most likely, so
+// these are its Earlier.
+func (d *Draft) Fill(by Digester, size int, label string) {
+	if d.placement == PlaceNone {
+		return
+	}
+	var ends []int // of the exchanges that left, newest first
+	for i := d.end; i > 0 && len(ends) <= mostEarlier; i-- {
+		if d.removed(i-1) && (i == d.end || int(d.parts.start[i]) == i) {
+			ends = append(ends, i)
+		}
+	}
+	slices.Reverse(ends)
 	d.total += size
-	d.put(&slotDraft{to: d.end, size: size, end: d.end, by: by, filled: true})
+	d.put(&slotDraft{
+		to: d.end, size: size, end: d.end, by: by, filled: true, label: label, earlier: ends[:max(0, len(ends)-1)],
+	})
 }
+
+// mostEarlier is how many slots of earlier requests a slot may build upon, where
+// every request has another.
+const mostEarlier = 16
 
 // Media lists the old images, sounds and files that may become a line of text,
 // oldest first. Those of the first and the newest user message stay.

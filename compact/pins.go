@@ -36,8 +36,10 @@ func (p *Pins) holds(m *Message) bool {
 		return true
 	}
 	for i := range m.Calls {
-		if slices.Contains(p.Tools, m.Calls[i].Name) {
-			return true
+		for _, re := range p.Tools {
+			if re.MatchString(m.Calls[i].Name) {
+				return true
+			}
 		}
 	}
 	if len(p.Text) == 0 {

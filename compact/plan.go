@@ -109,6 +109,9 @@ type Slot struct {
 	Before int `json:"before"`
 	// Role is that of such a message; 0: User.
 	Role Role `json:"role,omitempty"`
+	// Label heads a summary in the slot, as the system writes it that the policy
+	// is known from; "": the frame's own words.
+	Label string `json:"label,omitempty"`
 	// Size is what the slot is charged, in tokens, whatever its text is.
 	Size int `json:"size"`
 	// Earlier are the ends of the runs that the slots of earlier epochs stood

@@ -1,6 +1,9 @@
 package compact
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // Policy is how a conversation is compacted. The zero value of a field means
 // its stated default. A Policy is read only and may be shared.
@@ -59,10 +62,12 @@ type Placement string
 
 // The placements: behind the text of the first user message, which no chat
 // template can object to; or as a system message of its own behind the head,
-// as some well-known compactors do it.
+// as some well-known compactors do it; or nowhere, for an upstream that takes
+// neither: what leaves leaves without one.
 const (
 	PlaceAuto   Placement = "auto"
 	PlaceSystem Placement = "system"
+	PlaceNone   Placement = "none"
 )
 
 // KeepRecent measures the recent exchanges, back from a request point: as many
@@ -80,8 +85,17 @@ type KeepRecent struct {
 type Pins struct {
 	Roles    []Role
 	Text     []*regexp.Regexp // on the text of a message
-	Tools    []string         // names of tools: the calls and their results
+	Tools    []*regexp.Regexp // on the names of tools: the calls and their results; see Names
 	Messages []int            // indices in the client's list
+}
+
+// Names makes expressions for Pins.Tools of names in which * stands for any run
+// of characters.
+func Names(patterns ...string) (all []*regexp.Regexp) {
+	for _, p := range patterns {
+		all = append(all, regexp.MustCompile("^(?s:"+strings.ReplaceAll(regexp.QuoteMeta(p), `\*`, ".*")+")$"))
+	}
+	return all
 }
 
 // Stage is one way to save tokens: one rung of the ladder. It sees a Draft and

@@ -32,7 +32,8 @@ type slotDraft struct {
 	by       Digester
 	earlier  []int // where the gaps ended that earlier slots stood for
 	filled   bool  // it stands for whatever left, not for the gap
-	own      bool  // it takes a message of its own
+	label    string
+	own      bool // it takes a message of its own
 }
 
 // put makes s the slot, in the place of the one that was there; nil takes that
@@ -58,7 +59,7 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 	// Recent messages come before a record of old ones; but where they fill
 	// the budget, results among them are cut for a small one.
 	size = min(size, max(d.budget-d.least(), d.Room()/slotYield))
-	if d.gap.open && d.warmTo <= d.gap.to && d.slot != nil || size < leastSlot {
+	if d.gap.open && d.warmTo <= d.gap.to && d.slot != nil || size < leastSlot || d.placement == PlaceNone {
 		return false
 	}
 	before := d.total
@@ -175,7 +176,7 @@ func (d *Draft) fill(plan *Plan, originals []Message) {
 	if d.slot == nil {
 		return
 	}
-	s := Slot{From: d.gap.from, To: d.slot.to, End: d.slot.end, At: d.gap.host, Size: d.slot.size, Earlier: d.slot.earlier}
+	s := Slot{From: d.gap.from, To: d.slot.to, End: d.slot.end, At: d.gap.host, Size: d.slot.size, Earlier: d.slot.earlier, Label: d.slot.label}
 	if s.At < 0 && d.first >= 0 && (d.first < d.slot.end || d.opens(d.first, s.From)) {
 		s.At = d.first // it came after the gap was opened
 	}

@@ -129,6 +129,9 @@ func rewriteFields(i *RewriteInfo) []zap.Field {
 	if r.ResultsDropped > 0 {
 		f = append(f, zap.Int("results_dropped", r.ResultsDropped))
 	}
+	if r.Strategy != compact.NoStrategy {
+		f = append(f, zap.String("strategy", r.Strategy))
+	}
 	if len(r.Stages) > 0 {
 		f = append(f, zap.Array("stages", stageLines(r.Stages)))
 	}

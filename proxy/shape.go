@@ -27,13 +27,10 @@ func shaped(p *compact.Policy, s Shape) *compact.Policy {
 		return p
 	}
 	with := *p
-	with.Ladder = nil
 	if s == ShapeNoSlot {
-		for _, stage := range p.Ladder {
-			if _, slot := stage.(compact.Digester); !slot {
-				with.Ladder = append(with.Ladder, stage)
-			}
-		}
+		with.Placement = compact.PlaceNone
+	} else {
+		with.Ladder = nil
 	}
 	return &with
 }

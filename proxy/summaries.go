@@ -121,11 +121,21 @@ func (t *trip) slotText(in compact.Conversation, plan *compact.Plan, info *Rewri
 			info.Summary = &SummaryInfo{Outcome: SummaryDigest, Reason: "fault"}
 		}
 		info.Summary.Model = s.o.Model
-		s.counts.filled(info.Summary)
-		if text != "" {
-			return text
+		if text == "" {
+			text = t.digest(in, plan, info)
+			if text == "" {
+				info.Summary.Outcome = SummaryNone
+			}
 		}
+		s.counts.filled(info.Summary)
+		return text
 	}
+	return t.digest(in, plan, info)
+}
+
+// digest is the text for the slot of a plan that a program writes; "" where there
+// is no slot.
+func (t *trip) digest(in compact.Conversation, plan *compact.Plan, info *RewriteInfo) string {
 	return t.p.digests.fill(t.r.Header, info.Policy+t.tag(), t.budget, in, plan)
 }
 
@@ -172,7 +182,7 @@ func (s *summaries) fill(t *trip, in compact.Conversation, plan *compact.Plan) (
 	slot := plan.Slot
 	g := s.gap(t, in, slot, near)
 	framed := func(body string) string {
-		text := summary.Text(body, g.messages, slot.Size, costOf(t.counter()))
+		text := summary.Text(slot.Label, body, g.messages, slot.Size, costOf(t.counter()))
 		if text != "" {
 			s.texts.Set(near, text)
 		}
@@ -190,13 +200,17 @@ func (s *summaries) fill(t *trip, in compact.Conversation, plan *compact.Plan) (
 	if why := s.unwanted(t); why != "" {
 		return digest(why)
 	}
-	if t.policy().Once && s.o.Wait == 0 {
-		// Such a policy has another gap at every turn: what is prepared now
-		// would never be used.
-		return digest("not_folded")
+	most := s.o.Wait
+	if t.policy().Once {
+		most = s.o.WaitUnfolded
+		if most == 0 {
+			// Such a policy has another gap at every turn: what is prepared now
+			// would never be used.
+			return digest("not_folded")
+		}
 	}
 	// One that is sent again was held already, maybe.
-	wait := s.o.Wait - t.heldFor
+	wait := most - t.heldFor
 	j, why := s.start(t, in, g, slot, wait > 0)
 	if j == nil {
 		return digest(why)

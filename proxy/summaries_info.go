@@ -12,12 +12,13 @@ const (
 	SummaryHit    = "hit"    // its summary was there
 	SummaryMade   = "made"   // the request waited until it was
 	SummaryDigest = "digest" // a program wrote its text
+	SummaryNone   = "none"   // nobody did
 )
 
 // SummaryInfo is what became of the slot of one request.
 type SummaryInfo struct {
 	Outcome string
-	// Reason says in a word why it was the digest: preparing, waited, cooling,
+	// Reason says in a word why it is no summary: preparing, waited, cooling,
 	// busy, or what was wrong with the summarizer or its answer.
 	Reason string
 	Model  string // of the summarizer

@@ -21,6 +21,7 @@ type job struct {
 	spans   [][]compact.Message
 	task    string
 	size    int // tokens of the slot
+	label   string
 	cost    func(string) int
 	headers http.Header // the client's credential, where it is the one to use
 	coolKey string
@@ -58,7 +59,8 @@ const leastSummary = 160
 func (s *summaries) start(t *trip, in compact.Conversation, g gapNames, slot *compact.Slot, wait bool) (*job, string) {
 	key, credential := g.key(), s.o.credential(t)
 	s.mu.Lock()
-	j, why := s.standing(key, credential, slot.Size, wait)
+	again := t.policy().Once
+	j, why := s.standing(key, credential, slot.Size, wait, again)
 	s.mu.Unlock()
 	if j != nil || why != "" {
 		return j, why
@@ -72,7 +74,7 @@ func (s *summaries) start(t *trip, in compact.Conversation, g gapNames, slot *co
 	fresh.awaited.Store(wait)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if j, why = s.standing(key, credential, slot.Size, wait); j != nil || why != "" {
+	if j, why = s.standing(key, credential, slot.Size, wait, again); j != nil || why != "" {
 		fresh.seat.free() // another request was quicker
 		return j, why
 	}
@@ -88,8 +90,10 @@ func (s *summaries) start(t *trip, in compact.Conversation, g gapNames, slot *co
 }
 
 // standing is the job that makes a summary already, or why none may be begun;
-// neither: one may. The lock is held.
-func (s *summaries) standing(key store.Key, credential string, size int, wait bool) (*job, string) {
+// neither: one may. again: a summarizer that failed is asked again at the next
+// attempt, as under policies that are known for it; but by one request at a time,
+// so that those beside it are not held for nothing. The lock is held.
+func (s *summaries) standing(key store.Key, credential string, size int, wait, again bool) (*job, string) {
 	if j := s.jobs[key]; j != nil {
 		if wait {
 			j.awaited.Store(true)
@@ -101,7 +105,9 @@ func (s *summaries) standing(key store.Key, credential string, size int, wait bo
 		return nil, "shutdown"
 	case size < leastSummary:
 		return nil, "small"
-	case s.isCooling(credential), s.isCooling(string(key[:])):
+	case again && s.isCooling(credential) && s.asking(credential):
+		return nil, "cooling"
+	case !again && (s.isCooling(credential) || s.isCooling(string(key[:]))):
 		return nil, "cooling"
 	case len(s.workers) == cap(s.workers):
 		return nil, "busy"
@@ -109,12 +115,22 @@ func (s *summaries) standing(key store.Key, credential string, size int, wait bo
 	return nil, ""
 }
 
+// asking reports whether a job with a credential is under way. The lock is held.
+func (s *summaries) asking(credential string) bool {
+	for _, j := range s.jobs {
+		if j.coolKey == credential {
+			return true
+		}
+	}
+	return false
+}
+
 // newJob makes a job; nil where there is no memory for what it holds. The
 // messages point into the request's body, which is held for as long as they
 // are. Requests come first: where there is no room, no summary.
 func (s *summaries) newJob(t *trip, in compact.Conversation, g gapNames, slot *compact.Slot) *job {
 	j := &job{
-		s: s, gap: g, spans: slot.Spans(), size: slot.Size, cost: costOf(t.counter()),
+		s: s, gap: g, spans: slot.Spans(), size: slot.Size, label: slot.Label, cost: costOf(t.counter()),
 		began: time.Now(), done: make(chan struct{}), seat: s.p.memory.seat(),
 		info: JobInfo{ID: t.info.ID, Model: s.o.Model, Messages: g.messages},
 	}

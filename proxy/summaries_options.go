@@ -27,6 +27,9 @@ type Summarizer struct {
 	// Wait is how long a request may be held until its summary is there; 0: a
 	// request is never held.
 	Wait time.Duration
+	// WaitUnfolded is the same under a policy that is not folded. Its gap is
+	// another one at every request, so that no summary can be there before.
+	WaitUnfolded time.Duration
 	// Timeout is the time for a summary as a whole; 0: 60 s.
 	Timeout time.Duration
 	// Window is the model's window in tokens, at least LeastSummaryWindow; 0:
@@ -49,6 +52,8 @@ type Summarizer struct {
 const (
 	DefaultSummaryTimeout = 60 * time.Second
 	DefaultSummaryWorkers = 8
+	// DefaultUnfoldedWait is a WaitUnfolded for who has no wish.
+	DefaultUnfoldedWait = 20 * time.Second
 )
 
 // faults says everything that makes a summarizer impossible.
@@ -67,7 +72,7 @@ func (s *Summarizer) faults(o *Options) (all []error) {
 	if s.ClientCredential && (len(o.ClientKeys) > 0 || s.Key != "") {
 		all = append(all, errors.New("it cannot have the client's credential: there is a key of its own, or client keys that go no further than the proxy"))
 	}
-	if s.Wait < 0 || s.Timeout < 0 || s.Window < 0 || s.Workers < 0 {
+	if s.Wait < 0 || s.WaitUnfolded < 0 || s.Timeout < 0 || s.Window < 0 || s.Workers < 0 {
 		all = append(all, errors.New("a limit is negative"))
 	} else if s.Window > 0 && s.Window < LeastSummaryWindow {
 		all = append(all, fmt.Errorf("its window of %d tokens is too small: %d are needed", s.Window, LeastSummaryWindow))

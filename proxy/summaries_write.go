@@ -13,7 +13,7 @@ func (j *job) write(ctx context.Context) (string, error) {
 	o := j.s.o
 	cost := costOf(o.Counter)
 	prior, spans := j.prior(ctx)
-	size := j.size - summary.Frame(j.cost)
+	size := j.size - summary.Frame(j.label, j.cost)
 	answer := o.longest(size)
 	long := ""
 	if cost(prior) > answer {

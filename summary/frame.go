@@ -54,20 +54,22 @@ func With(text string, rules, names []string, size int, cost func(string) int) s
 }
 
 // Text is a summary in its frame, as it stands in a conversation: data about
-// so many messages, that nothing in it can end. Where it costs more than size
+// so many messages, under the label of its slot, that nothing in it can end. Where it costs more than size
 // tokens its last lines are cut off; "" where nothing would be left.
-func Text(summary string, messages, size int, cost func(string) int) string {
-	text := compact.SummaryText(summary, messages)
+func Text(label, summary string, messages, size int, cost func(string) int) string {
+	text := compact.SummaryText(label, summary, messages)
 	for cost(text) > size {
 		at := strings.LastIndexAny(summary[:max(0, len(summary)-len(summary)/20-1)], "\n .")
 		if at < leastChars {
 			return ""
 		}
 		summary = strings.TrimRight(summary[:at], " \n")
-		text = compact.SummaryText(summary, messages)
+		text = compact.SummaryText(label, summary, messages)
 	}
 	return text
 }
 
-// Frame is what the frame of a summary costs, in tokens, about.
-func Frame(cost func(string) int) int { return cost(compact.SummaryText("", 1000)) }
+// Frame is what the frame of a summary costs under a label, in tokens, about.
+func Frame(label string, cost func(string) int) int {
+	return cost(compact.SummaryText(label, "", 1000))
+}

@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"errors"
 	"slices"
 	"unicode/utf8"
 
@@ -15,7 +14,7 @@ import (
 // long strings in recent arguments are left to cut.
 type cutOversize struct {
 	// Head is the share of what stays that is taken from the start.
-	Head float64 `json:"head"`
+	Head float64 `json:"head" check:"min=0,max=1"`
 }
 
 func newCutOversize(raw []byte) (compact.Stage, error) {
@@ -23,13 +22,6 @@ func newCutOversize(raw []byte) (compact.Stage, error) {
 }
 
 func (s *cutOversize) Name() string { return "cut_oversize" }
-
-func (s *cutOversize) check() error {
-	if s.Head < 0 || s.Head > 1 {
-		return errors.New("head must be between 0 and 1")
-	}
-	return nil
-}
 
 const (
 	// leastTokens: a result at or below this is not worth cutting; it is

@@ -1,8 +1,6 @@
 package stage
 
 import (
-	"errors"
-
 	"laconic/compact"
 )
 
@@ -17,19 +15,12 @@ import (
 type dedupe struct {
 	// MinTokens: results that cost less stay as they are. An edit breaks the
 	// prompt cache from there on, so it has to be worth it.
-	MinTokens int `json:"min_tokens"`
+	MinTokens int `json:"min_tokens" check:"min=0"`
 }
 
 func newDedupe(raw []byte) (compact.Stage, error) { return options(&dedupe{MinTokens: 100}, raw) }
 
 func (s *dedupe) Name() string { return "dedupe" }
-
-func (s *dedupe) check() error {
-	if s.MinTokens < 0 {
-		return errors.New("min_tokens cannot be negative")
-	}
-	return nil
-}
 
 func (s *dedupe) Shrink(d *compact.Draft) {
 	for _, ref := range d.Superseded(supersedes) {

@@ -11,8 +11,6 @@ func newDropOldest(raw []byte) (compact.Stage, error) { return options(&dropOlde
 
 func (s *dropOldest) Name() string { return "drop_oldest" }
 
-func (s *dropOldest) check() error { return nil }
-
 func (s *dropOldest) Shrink(d *compact.Draft) {
 	for (d.Over() > 0 || d.Crowded() > 0) && d.Grow("oldest exchange") {
 	}

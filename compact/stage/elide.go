@@ -1,8 +1,6 @@
 package stage
 
 import (
-	"errors"
-
 	"laconic/compact"
 )
 
@@ -11,7 +9,7 @@ import (
 // model still sees what was done, in order.
 type elide struct {
 	// MinBytes: shorter texts stay as they are.
-	MinBytes int `json:"min_bytes"`
+	MinBytes int `json:"min_bytes" check:"min=0"`
 
 	name, of string
 	bare     bool // markers tell the size alone
@@ -26,13 +24,6 @@ func newElideProse(raw []byte) (compact.Stage, error) {
 }
 
 func (s *elide) Name() string { return s.name }
-
-func (s *elide) check() error {
-	if s.MinBytes < 0 {
-		return errors.New("min_bytes cannot be negative")
-	}
-	return nil
-}
 
 func (s *elide) Shrink(d *compact.Draft) {
 	texts, why := d.Results(), "old tool result"

@@ -1,9 +1,6 @@
 package stage
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -22,8 +19,10 @@ type NamedPolicy struct {
 	// Claims are the promises it keeps, by their numbers in the package
 	// comment of compact, counted from 1.
 	Claims []int
+	// Options are what New takes.
+	Options []Option
 	// New makes the policy from its options, a JSON object; empty means
-	// defaults. The error names an option that is not known or out of range.
+	// defaults. The error is OptionErrors: all that are not known or out of range.
 	New func(options []byte) (*compact.Policy, error)
 }
 
@@ -38,12 +37,12 @@ type NamedPolicy struct {
 // number of its own at which it starts (summary: 12,000 tokens), it starts
 // there where the budget is larger.
 var Policies = []NamedPolicy{
-	{"adaptive", "the whole ladder, folded: decisions are repeated, so prompt caches keep hitting", "", []int{1, 2, 3, 4, 5, 6, 7, 8}, newAdaptive},
-	{"elide", "old tool results, then old prose, become markers until the request fits; nothing leaves", "helexa/cortex", faithful, newElidePolicy},
-	{"turns", "the oldest turns leave whole; the newest that fit stay", "entelix HeadDrop", faithful, newTurnsPolicy},
-	{"window", "the last N messages stay, from a user message on; pins survive", "ailoop History/TruncateStrategy", faithful, newWindowPolicy},
-	{"summary", "instructions, one summary as a system message, the last N messages", "NeoGraph compact_history", faithful, newSummaryPolicy},
-	{"layered", "trim results, collapse white space, summarize, drop the oldest", "falai CompactionEngine", faithful, newLayeredPolicy},
+	{"adaptive", "the whole ladder, folded: decisions are repeated, so prompt caches keep hitting", "", []int{1, 2, 3, 4, 5, 6, 7, 8}, optionsOf(adaptive{}), newAdaptive},
+	{"elide", "old tool results, then old prose, become markers until the request fits; nothing leaves", "helexa/cortex", faithful, optionsOf(elideDefaults), newElidePolicy},
+	{"turns", "the oldest turns leave whole; the newest that fit stay", "entelix HeadDrop", faithful, optionsOf(turnsDefaults), newTurnsPolicy},
+	{"window", "the last N messages stay, from a user message on; pins survive", "ailoop History/TruncateStrategy", faithful, optionsOf(windowDefaults), newWindowPolicy},
+	{"summary", "instructions, one summary as a system message, the last N messages", "NeoGraph compact_history", faithful, optionsOf(summaryDefaults), newSummaryPolicy},
+	{"layered", "trim results, collapse white space, summarize, drop the oldest", "falai CompactionEngine", faithful, optionsOf(layeredDefaults), newLayeredPolicy},
 }
 
 // faithful are the promises of a policy that has the algorithm of another
@@ -74,47 +73,16 @@ func NewPolicy(name string, options []byte) (*compact.Policy, error) {
 // its ladder.
 type adaptive struct{}
 
-func (adaptive) check() error { return nil }
-
 func newAdaptive(raw []byte) (*compact.Policy, error) {
-	if err := policyOptions("adaptive", &adaptive{}, raw); err != nil {
+	if err := readOptions("adaptive", &adaptive{}, raw); err != nil {
 		return nil, err
 	}
 	return &compact.Policy{Name: "adaptive", Ladder: Default()}, nil
 }
 
-// policyOptions reads a JSON object into o, whose fields hold the defaults, and
-// has o check itself.
-func policyOptions(name string, o interface{ check() error }, raw []byte) error {
-	if raw = bytes.TrimSpace(raw); len(raw) > 0 && string(raw) != "null" {
-		d := json.NewDecoder(bytes.NewReader(raw))
-		d.DisallowUnknownFields()
-		if err := d.Decode(o); err != nil {
-			return fmt.Errorf("%s: %w", name, plain(err))
-		}
-	}
-	if err := o.check(); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
-}
-
-// keepAtLeast says why a number of messages to keep is not valid.
-func keepAtLeast(least, keep int) error {
-	if keep < least {
-		return fmt.Errorf("keep must be at least %d", least)
-	}
-	return nil
-}
-
-var errMinBytes = errors.New("min_bytes cannot be negative")
-
 // landNowhere is the Land of policies whose stages know themselves when to
 // stop: it is at what must stay, so every stage of the ladder is asked.
 const landNowhere = 1e-12
-
-// atTrigger makes a trigger of share s start at that cost, not above it.
-func atTrigger(s float64) float64 { return s - 1e-9 }
 
 // total is what the request costs now, under landNowhere and before anything
 // left that must stay under other policies.

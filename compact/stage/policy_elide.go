@@ -7,25 +7,20 @@ import "laconic/compact"
 // users and instructions are never touched, nothing ever leaves; what does not
 // fit then is over.
 type elidePolicy struct {
-	Keep     int `json:"keep"`      // the last messages, never elided
-	MinBytes int `json:"min_bytes"` // shorter texts stay as they are
+	Keep     int `json:"keep" check:"min=1" unit:"messages" says:"the last messages are never elided"`
+	MinBytes int `json:"min_bytes" check:"min=0" unit:"bytes" says:"shorter texts stay as they are"`
 }
 
-func (o *elidePolicy) check() error {
-	if o.MinBytes < 0 {
-		return errMinBytes
-	}
-	return keepAtLeast(1, o.Keep)
-}
+var elideDefaults = elidePolicy{Keep: 4, MinBytes: 256}
 
 func newElidePolicy(raw []byte) (*compact.Policy, error) {
-	o := elidePolicy{Keep: 4, MinBytes: 256}
-	if err := policyOptions("elide", &o, raw); err != nil {
+	o := elideDefaults
+	if err := readOptions("elide", &o, raw); err != nil {
 		return nil, err
 	}
 	return &compact.Policy{
 		Name: "elide", Once: true, Trigger: 1, Land: 1,
-		Counter:    compact.BytesPerToken(3.5),
+		Counter:    compact.Estimator{PerToken: 3.5, PerMessage: 8, PerMedia: 438}, // an image: 512 × 3 characters
 		KeepRecent: compact.KeepRecent{Messages: o.Keep},
 		Ladder: []compact.Stage{
 			&elide{MinBytes: o.MinBytes, name: "elide_results", of: ofResult, bare: true},

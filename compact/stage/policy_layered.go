@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -11,53 +10,43 @@ import (
 
 // layeredPolicy is falai's CompactionEngine: at a share of the budget four
 // layers are tried in order, the cheap ones first, each whole, until the
-// request is below that share again. The last messages are never touched.
+// request is within that share again. The last messages are never touched.
 type layeredPolicy struct {
-	Threshold float64 `json:"threshold"` // share of the budget at which it starts
-	Keep      int     `json:"keep"`      // the last messages; none leaves without its pair
-	MaxChars  int     `json:"max_chars"` // of a tool result; longer ones keep their head
-	// Summarize: there is a summarizer, so the older messages leave for one
-	// text before the oldest would be dropped.
-	Summarize bool `json:"summarize"`
+	Threshold float64 `json:"threshold" check:"min=0.5,max=0.95" unit:"of the budget" says:"compaction starts above this share, and stops at it"`
+	Keep      int     `json:"keep" check:"min=2" unit:"messages" says:"the last messages are never touched, and none leaves without its pair"`
+	MaxChars  int     `json:"max_chars" check:"min=1" unit:"characters" says:"longer old tool results keep so much of their head"`
+	Summarize bool    `json:"summarize" says:"the older messages leave for one text, before the oldest would be dropped; true where a summarizer is configured"`
 }
 
-func (o *layeredPolicy) check() error {
-	if !(o.Threshold >= 0.5 && o.Threshold <= 0.95) {
-		return errors.New("threshold must be between 0.5 and 0.95")
-	}
-	if o.MaxChars < 1 {
-		return errors.New("max_chars must be at least 1")
-	}
-	return keepAtLeast(2, o.Keep)
-}
-
-// below tells whether the request is below the threshold.
-func (o *layeredPolicy) below(d *compact.Draft, total int) bool {
-	return float64(total) < o.Threshold*float64(d.Budget())
+// fits reports whether the request does not exceed the threshold.
+func (o *layeredPolicy) fits(d *compact.Draft, total int) bool {
+	return float64(total) <= o.Threshold*float64(d.Budget())
 }
 
 // falai asks for summaries of at most so many tokens.
 const layeredSummaryTokens = 1024
 
+var layeredDefaults = layeredPolicy{Threshold: 0.8, Keep: 10, MaxChars: 5000}
+
 func newLayeredPolicy(raw []byte) (*compact.Policy, error) {
-	o := &layeredPolicy{Threshold: 0.8, Keep: 10, MaxChars: 5000}
-	if err := policyOptions("layered", o, raw); err != nil {
+	o := layeredDefaults
+	if err := readOptions("layered", &o, raw); err != nil {
 		return nil, err
 	}
 	// Four characters to the token, four tokens more for a message.
 	c := compact.Estimator{PerToken: 4, PerMessage: 4, Characters: true}
-	ladder := []compact.Stage{resultBudget{o}, microCompact{o}}
+	ladder := []compact.Stage{resultBudget{&o}, microCompact{&o}}
 	if o.Summarize {
 		ladder = append(ladder, &spanSummary{
-			name: "auto_compact", keep: o.Keep, size: layeredSummaryTokens, counter: c,
-			needed: func(d *compact.Draft) bool { return !o.below(d, total(d)) },
+			name: "auto_compact", label: "[Conversation Summary]", keep: o.Keep, size: layeredSummaryTokens, counter: c,
+			needed: func(d *compact.Draft) bool { return !o.fits(d, total(d)) },
 		})
 	}
 	return &compact.Policy{
-		Name: "layered", Once: true, Trigger: atTrigger(o.Threshold), Land: landNowhere,
+		Name: "layered", Once: true, Trigger: o.Threshold, Land: landNowhere,
 		Counter: c, Placement: compact.PlaceSystem,
 		KeepRecent: compact.KeepRecent{Messages: o.Keep},
-		Ladder:     append(ladder, truncation{o, c}),
+		Ladder:     append(ladder, truncation{&o, c}),
 	}, nil
 }
 
@@ -67,7 +56,7 @@ type resultBudget struct{ o *layeredPolicy }
 func (resultBudget) Name() string { return "tool_result_budget" }
 
 func (s resultBudget) Shrink(d *compact.Draft) {
-	if s.o.below(d, total(d)) && d.Crowded() == 0 {
+	if s.o.fits(d, total(d)) && d.Crowded() == 0 {
 		return
 	}
 	for ref, part := range d.Results() {
@@ -107,7 +96,7 @@ type microCompact struct{ o *layeredPolicy }
 func (microCompact) Name() string { return "micro_compact" }
 
 func (s microCompact) Shrink(d *compact.Draft) {
-	if s.o.below(d, total(d)) && d.Crowded() == 0 {
+	if s.o.fits(d, total(d)) && d.Crowded() == 0 {
 		return
 	}
 	for ref, part := range d.Results() {
@@ -115,7 +104,7 @@ func (s microCompact) Shrink(d *compact.Draft) {
 	}
 }
 
-// truncation drops the oldest messages until the request is below the
+// truncation drops the oldest messages until the request is within the
 // threshold: what falai falls back to where there is no summary.
 type truncation struct {
 	o       *layeredPolicy
@@ -126,7 +115,7 @@ func (truncation) Name() string { return "drop_oldest" }
 
 func (s truncation) Shrink(d *compact.Draft) {
 	left, recent := total(d), lastFrom(d, s.o.Keep)
-	for i := 0; i < recent && (!s.o.below(d, left) || d.Crowded() > 0); {
+	for i := 0; i < recent && (!s.o.fits(d, left) || d.Crowded() > 0); {
 		start, end := d.Exchange(i)
 		if cost := costOf(d, s.counter, start, end); d.Leave(start, "oldest message") {
 			left -= cost

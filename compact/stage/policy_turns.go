@@ -1,8 +1,6 @@
 package stage
 
 import (
-	"errors"
-
 	"laconic/compact"
 )
 
@@ -12,21 +10,14 @@ import (
 // The newest turn stays also where it alone does not fit: an upstream refuses
 // an empty list.
 type turnsPolicy struct {
-	// CharsPerToken is how many characters a token of the budget stands for;
-	// with 1 the budget is a number of characters.
-	CharsPerToken float64 `json:"chars_per_token"`
+	CharsPerToken float64 `json:"chars_per_token" check:"min=1,max=8" unit:"characters" says:"what a token of the budget stands for; with 1 the budget is a number of characters"`
 }
 
-func (o *turnsPolicy) check() error {
-	if o.CharsPerToken < 1 || o.CharsPerToken > 8 {
-		return errors.New("chars_per_token must be between 1 and 8")
-	}
-	return nil
-}
+var turnsDefaults = turnsPolicy{CharsPerToken: 4}
 
 func newTurnsPolicy(raw []byte) (*compact.Policy, error) {
-	o := turnsPolicy{CharsPerToken: 4}
-	if err := policyOptions("turns", &o, raw); err != nil {
+	o := turnsDefaults
+	if err := readOptions("turns", &o, raw); err != nil {
 		return nil, err
 	}
 	return &compact.Policy{

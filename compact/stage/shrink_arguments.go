@@ -2,7 +2,6 @@ package stage
 
 import (
 	"encoding/json"
-	"errors"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -16,7 +15,7 @@ import (
 // refuses anything else, and vLLM silently empties it.
 type shrinkArguments struct {
 	// MaxChars is how many characters of a string stay; longer ones are cut.
-	MaxChars int `json:"max_chars"`
+	MaxChars int `json:"max_chars" check:"min=1"`
 }
 
 func newShrinkArguments(raw []byte) (compact.Stage, error) {
@@ -24,13 +23,6 @@ func newShrinkArguments(raw []byte) (compact.Stage, error) {
 }
 
 func (s *shrinkArguments) Name() string { return "shrink_arguments" }
-
-func (s *shrinkArguments) check() error {
-	if s.MaxChars < 1 {
-		return errors.New("max_chars must be at least 1")
-	}
-	return nil
-}
 
 func (s *shrinkArguments) Shrink(d *compact.Draft) {
 	for ref, call := range d.Arguments() {

@@ -3,7 +3,6 @@ package stage
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"laconic/compact"
@@ -15,7 +14,7 @@ import (
 type squeeze struct {
 	// Mode is "lossless", or "all": every run of white space becomes one space,
 	// line ends and indentation included, as some compactors do it.
-	Mode string `json:"mode"`
+	Mode string `json:"mode" check:"oneof=lossless|all"`
 }
 
 const (
@@ -28,13 +27,6 @@ func newSqueeze(raw []byte) (compact.Stage, error) {
 }
 
 func (s *squeeze) Name() string { return "squeeze" }
-
-func (s *squeeze) check() error {
-	if s.Mode != lossless && s.Mode != everything {
-		return fmt.Errorf("mode must be %s or %s", lossless, everything)
-	}
-	return nil
-}
 
 // worth is the part of a text, one in so many bytes, that lossless squeezing
 // has to save: for less, a text keeps its exact bytes. Agents edit files by

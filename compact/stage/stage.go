@@ -1,8 +1,6 @@
 package stage
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -16,7 +14,7 @@ type Entry struct {
 	// Summary says in one line what it does.
 	Summary string
 	// New makes the stage from its options, a JSON object; empty means
-	// defaults. The error names an option that is not known or out of range.
+	// defaults. The error is OptionErrors: all that are not known or out of range.
 	New func(options []byte) (compact.Stage, error)
 }
 
@@ -52,40 +50,6 @@ func Default() []compact.Stage {
 		ladder[i] = s
 	}
 	return ladder
-}
-
-// options reads a JSON object into s, whose fields hold the defaults, and has
-// s check itself.
-func options[S interface {
-	compact.Stage
-	check() error
-}](s S, raw []byte) (compact.Stage, error) {
-	if len(bytes.TrimSpace(raw)) > 0 && string(bytes.TrimSpace(raw)) != "null" {
-		d := json.NewDecoder(bytes.NewReader(raw))
-		d.DisallowUnknownFields()
-		if err := d.Decode(s); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.Name(), plain(err))
-		}
-	}
-	if err := s.check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Name(), err)
-	}
-	return s, nil
-}
-
-// plain says in words of the configuration what encoding/json says in words of
-// Go.
-func plain(err error) error {
-	if te, ok := err.(*json.UnmarshalTypeError); ok {
-		if te.Field == "" {
-			return fmt.Errorf("options are written as {name: value}, not as a %s", te.Value)
-		}
-		return fmt.Errorf("option %s cannot be a %s", te.Field, te.Value)
-	}
-	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		return fmt.Errorf("there is no option %s", strings.Trim(name, `"`))
-	}
-	return err
 }
 
 // Catalogue is the ladder in order, least harmful first.

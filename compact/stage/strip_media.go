@@ -16,8 +16,6 @@ func newStripMedia(raw []byte) (compact.Stage, error) { return options(&stripMed
 
 func (s *stripMedia) Name() string { return "strip_media" }
 
-func (s *stripMedia) check() error { return nil }
-
 func (s *stripMedia) Shrink(d *compact.Draft) {
 	for _, ref := range d.Media() {
 		if d.Over() == 0 {

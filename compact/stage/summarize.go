@@ -1,8 +1,6 @@
 package stage
 
 import (
-	"errors"
-
 	"laconic/compact"
 )
 
@@ -10,9 +8,9 @@ import (
 // summary by a model, that says what was in them.
 type summarize struct {
 	// MaxTokens is the size of the slot at most.
-	MaxTokens int `json:"max_tokens"`
+	MaxTokens int `json:"max_tokens" check:"min=64"`
 	// Share is the size of the slot at most, as a part of the budget.
-	Share float64 `json:"share"`
+	Share float64 `json:"share" check:"above=0,max=0.5"`
 }
 
 func newSummarize(raw []byte) (compact.Stage, error) {
@@ -20,16 +18,6 @@ func newSummarize(raw []byte) (compact.Stage, error) {
 }
 
 func (s *summarize) Name() string { return "summarize" }
-
-func (s *summarize) check() error {
-	if s.MaxTokens < 64 {
-		return errors.New("max_tokens must be at least 64")
-	}
-	if s.Share <= 0 || s.Share > 0.5 {
-		return errors.New("share must be above 0 and at most 0.5")
-	}
-	return nil
-}
 
 // What a slot takes of the room at most: more of a small one, where a smaller
 // slot would say nothing.

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"fmt"
 	"slices"
 
 	"laconic/compact"
@@ -14,9 +15,8 @@ import (
 // itself where none is too long, else a new list; msgs is never changed. It
 // panics where maxChars is below 1 or head outside 0 to 1.
 func TrimResults(msgs []compact.Message, maxChars int, head float64) []compact.Message {
-	s := trimResults{MaxChars: maxChars, Head: head}
-	if err := s.check(); err != nil {
-		panic("stage.TrimResults: " + err.Error())
+	if maxChars < 1 || !(head >= 0 && head <= 1) {
+		panic(fmt.Sprintf("stage.TrimResults: %d characters, %v of them from the head", maxChars, head))
 	}
 	first := int(head * float64(maxChars))
 	out, own := msgs, false

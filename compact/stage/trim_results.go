@@ -1,8 +1,6 @@
 package stage
 
 import (
-	"errors"
-
 	"laconic/compact"
 )
 
@@ -11,9 +9,9 @@ import (
 // come back to.
 type trimResults struct {
 	// MaxChars is how many characters of a result stay; longer ones are cut.
-	MaxChars int `json:"max_chars"`
+	MaxChars int `json:"max_chars" check:"min=1"`
 	// Head is the share of them taken from the start; 1 keeps the head only.
-	Head float64 `json:"head"`
+	Head float64 `json:"head" check:"min=0,max=1"`
 }
 
 func newTrimResults(raw []byte) (compact.Stage, error) {
@@ -21,16 +19,6 @@ func newTrimResults(raw []byte) (compact.Stage, error) {
 }
 
 func (s *trimResults) Name() string { return "trim_results" }
-
-func (s *trimResults) check() error {
-	if s.MaxChars < 1 {
-		return errors.New("max_chars must be at least 1")
-	}
-	if s.Head < 0 || s.Head > 1 {
-		return errors.New("head must be between 0 and 1")
-	}
-	return nil
-}
 
 func (s *trimResults) Shrink(d *compact.Draft) {
 	head := int(s.Head * float64(s.MaxChars))
