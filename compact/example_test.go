@@ -1,6 +1,7 @@
 package compact_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -44,7 +45,7 @@ func ExampleHistory() {
 		if i == 0 {
 			h.PinWithExchange(3) // the first result, and with it its call
 		}
-		switch report, err := h.CompactIfNeeded(); {
+		switch report, err := h.CompactIfNeeded(context.Background()); {
 		case err != nil:
 			fmt.Println(err)
 		case report != nil:
@@ -91,8 +92,8 @@ func ExampleExchanges() {
 		say(compact.Assistant, "It is 2."),
 	}
 	for _, e := range compact.Exchanges(history) {
-		fmt.Print(e.At, ": ", e.Messages[0].Role, ", ", len(e.Messages))
-		if len(e.Messages[0].Calls) > 0 {
+		fmt.Print(e.At(), ": ", e.Messages()[0].Role, ", ", len(e.Messages()))
+		if len(e.Messages()[0].Calls) > 0 {
 			fmt.Print(", answered ", e.Result(0).Parts[0].Text)
 		}
 		fmt.Println()
@@ -101,6 +102,27 @@ func ExampleExchanges() {
 	// 0: user, 1
 	// 1: assistant, 2, answered 2
 	// 3: assistant, 1
+}
+
+// A program that drops exchanges of its own choice: what is left is a legal list,
+// because an exchange has its results.
+func ExampleJoin() {
+	all, err := compact.ExchangesStrict([]compact.Message{
+		say(compact.User, "What is 1+1?"),
+		called("call_1", "calculator", `{"expr":"1+1"}`),
+		answered("call_1", "2"),
+		say(compact.Assistant, "It is 2."),
+	})
+	if err != nil {
+		panic(err)
+	}
+	for _, m := range compact.Join(all[1:]...) {
+		fmt.Println(m.Role)
+	}
+	// Output:
+	// assistant
+	// tool
+	// assistant
 }
 
 // A list that an upstream would refuse is refused here, with the id at fault.
@@ -166,16 +188,16 @@ func ExampleSummarized() {
 	in := compact.Conversation{Messages: history}
 	budget := compact.Limits{Budget: 2000}.For(0)
 
-	s := compact.Summarized(in, policy, nil, budget, func(span []compact.Message) (string, error) {
+	s := compact.Summarized(context.Background(), in, policy, nil, budget, func(_ context.Context, span []compact.Message) (string, error) {
 		return fmt.Sprintf("The user asked %d questions, and each was answered in one word.", len(span)/2), nil
 	})
 	fmt.Println(len(s.Messages), s.Messages[0].Role, strings.Contains(s.Text, "asked 19 questions"))
 
-	s = compact.Summarized(in, policy, nil, budget, func([]compact.Message) (string, error) {
+	s = compact.Summarized(context.Background(), in, policy, nil, budget, func(context.Context, []compact.Message) (string, error) {
 		return "", errors.New("no model is there")
 	})
-	fmt.Println(len(s.Messages), s.Messages[0].Role, s.Failed)
+	fmt.Println(len(s.Messages), s.Messages[0].Role, s.Report.SummaryFailed)
 	// Output:
 	// 3 system true
-	// 2 user no model is there
+	// 3 system compact: no summary: no model is there
 }

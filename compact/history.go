@@ -10,21 +10,43 @@ import (
 // may leave or be shortened. The history is unchanged.
 var ErrNotEnoughHistory = errors.New("compact: the history is above its budget and holds nothing that may be dropped")
 
-// HistoryOptions say under what a History is held. Only Budget and Policy are
-// needed.
+// LengthError says that a history cannot be restored: its messages and the mask
+// of its pins are not of one length.
+type LengthError struct{ Messages, Pins int }
+
+// Error gives both lengths.
+func (e *LengthError) Error() string {
+	return fmt.Sprintf("compact: %d messages cannot be restored with %d pins", e.Messages, e.Pins)
+}
+
+// IndexError is what the pin methods of a History panic with, a *IndexError:
+// there is no message of that index.
+type IndexError struct {
+	Method        string
+	Index, Length int
+}
+
+// Error names the method.
+func (e *IndexError) Error() string {
+	return fmt.Sprintf("compact: %s(%d) of a history of %d messages", e.Method, e.Index, e.Length)
+}
+
+// HistoryOptions say under what a History is held. Only Budget is needed.
 type HistoryOptions struct {
 	// Budget is what the history may cost, Fixed included. For a plain number
 	// of tokens: Budget{Tokens: n}.
 	Budget Budget
 	// Policy compacts. Its own pins hold beside those of the history, but for
-	// Pins.Messages, which is ignored: indices move.
+	// Pins.Messages, which is ignored: indices move. nil: Truncate(DefaultTruncate).
 	Policy *Policy
-	// Counter counts; nil: the policy's own, else BytesPerToken(3.5).
+	// Counter counts as the model does; nil: as the policy does, else
+	// BytesPerToken(3.5).
 	Counter Counter
 	// Fixed is what stands beside the messages, tools above all, in tokens.
 	Fixed int
 	// Summarize writes the text for what leaves; nil: the policy's digest
-	// stands there, if it makes one. A failure degrades to that.
+	// stands there, if it makes one. A failure degrades to that, and shows in
+	// the Report.
 	Summarize Summarizer
 }
 
@@ -41,28 +63,23 @@ type History struct {
 	record record
 }
 
-// NewHistory begins an empty history. It panics where o.Policy is nil.
+// NewHistory begins an empty history.
 func NewHistory(o HistoryOptions) *History {
 	if o.Policy == nil {
-		panic("compact: a history needs a policy")
+		o.Policy = Truncate(DefaultTruncate)
 	}
 	o.Budget = o.Budget.whole()
-	if o.Policy.Counter != nil {
-		o.Counter = o.Policy.Counter // Compact counts by it
-	}
-	if o.Counter == nil {
-		o.Counter = BytesPerToken(3.5)
-	}
+	o.Counter = o.Policy.counterFor(o.Counter)
 	return &History{o: o, record: record{at: -1}}
 }
 
 // RestoreHistory resumes a history from what Messages and Pinned gave. The two
-// lists must have the same length; an error says so where they do not. A text
+// lists must have the same length, else the error is a *LengthError. A text
 // that stood for earlier messages is an ordinary part of its message from then
 // on.
 func RestoreHistory(o HistoryOptions, msgs []Message, pinned []bool) (*History, error) {
 	if len(msgs) != len(pinned) {
-		return nil, fmt.Errorf("compact: %d messages cannot be restored with %d pins", len(msgs), len(pinned))
+		return nil, &LengthError{len(msgs), len(pinned)}
 	}
 	h := NewHistory(o)
 	h.Append(msgs...)
@@ -133,9 +150,9 @@ func (h *History) UnpinAt(i int) {
 func (h *History) PinWithExchange(i int) {
 	h.check("PinWithExchange", i)
 	for _, e := range Exchanges(h.msgs) {
-		if i < e.At+len(e.Messages) {
-			for k := range e.Messages {
-				h.pinned[e.At+k] = true
+		if i < e.at+len(e.msgs) {
+			for k := range e.msgs {
+				h.pinned[e.at+k] = true
 			}
 			return
 		}
@@ -144,7 +161,7 @@ func (h *History) PinWithExchange(i int) {
 
 func (h *History) check(method string, i int) {
 	if i < 0 || i >= len(h.msgs) {
-		panic(fmt.Sprintf("compact: %s(%d) of a history of %d messages", method, i, len(h.msgs)))
+		panic(&IndexError{method, i, len(h.msgs)})
 	}
 }
 

@@ -1,6 +1,9 @@
 package compact
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // CompactIfNeeded brings the history under its budget where the policy finds it
 // due, and repairs its pairs where they are broken. Where nothing was due it
@@ -12,8 +15,10 @@ import "slices"
 // still be at work. What stands before it is compacted all the same.
 //
 // The only error is ErrNotEnoughHistory: it is above the budget, nothing could
-// be done, and no result is waited for. What a summarizer fails at is no error.
-func (h *History) CompactIfNeeded() (*Report, error) {
+// be done, and no result is waited for. A summarizer that fails leaves a history
+// under its budget all the same, so that is told by Report.SummaryFailed. ctx is
+// handed to the summarizer.
+func (h *History) CompactIfNeeded(ctx context.Context) (*Report, error) {
 	if h.record.own && h.pinned[h.record.at] {
 		h.record = record{at: -1} // a message like any other from now on
 	}
@@ -28,7 +33,7 @@ func (h *History) CompactIfNeeded() (*Report, error) {
 		in.Fixed += CostAll(h.o.Counter, waiting)
 		b.Step, b.Messages = 1, max(1, b.Messages-len(waiting))
 	}
-	s := Summarized(in, &p, h.o.Counter, b, h.o.Summarize)
+	s := Summarized(ctx, in, &p, h.o.Counter, b, h.o.Summarize)
 	r := s.Report
 	switch {
 	case r.Outcome == Untouched:
@@ -43,10 +48,8 @@ func (h *History) CompactIfNeeded() (*Report, error) {
 	h.msgs, h.pinned = append(h.msgs, waiting...), append(h.pinned, pinned...)
 	h.number(0)
 	// The text is there now: what it costs counts, not what it was allowed.
-	r.After, r.MessagesAfter = h.EstimatedTokens(), len(h.msgs)
-	if b := h.o.Budget; r.Outcome == Over && r.After <= b.Tokens && r.MessagesAfter <= b.Messages {
-		r.Outcome = Compacted
-	}
+	r.MessagesAfter = len(h.msgs)
+	r.Sent(h.EstimatedTokens(), h.o.Budget)
 	return &r, nil
 }
 

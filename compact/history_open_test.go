@@ -17,7 +17,7 @@ func TestHistoryWaitsForResults(t *testing.T) {
 		h := history(t, "adaptive", 3000)
 		for _, piece := range pieces {
 			h.Append(list(t, piece)...)
-			if r, err := h.CompactIfNeeded(); r != nil || err != nil {
+			if r, err := h.CompactIfNeeded(t.Context()); r != nil || err != nil {
 				t.Errorf("%q: behind %q: %+v, %v", pieces, piece, r, err)
 			}
 		}
@@ -39,7 +39,7 @@ func TestHistoryAnswersWhatNobodyWill(t *testing.T) {
 	for _, next := range []string{"user: stop", "assistant: I go on", "assistant: | call b f {}\ntool b: two\nassistant: done"} {
 		h := history(t, "adaptive", 3000)
 		h.Append(list(t, "user: u\nassistant: | call a f {}\n"+next)...)
-		r, err := h.CompactIfNeeded()
+		r, err := h.CompactIfNeeded(t.Context())
 		if err != nil || r == nil || r.Outcome != compact.Repaired {
 			t.Fatalf("%s: %+v, %v", next, r, err)
 		}
@@ -62,7 +62,7 @@ func TestHistoryCompactsBeforeAnOpenRound(t *testing.T) {
 		h.Append(list(t, "assistant: | call x f {} | call y f {}\ntool y: "+strings.Repeat("word ", 50))...)
 		h.PinLast()
 		before := h.EstimatedTokens()
-		r, err := h.CompactIfNeeded()
+		r, err := h.CompactIfNeeded(t.Context())
 		if err != nil || r == nil {
 			t.Fatalf("%s: %+v, %v", n.Name, r, err)
 		}
@@ -78,7 +78,7 @@ func TestHistoryCompactsBeforeAnOpenRound(t *testing.T) {
 			t.Errorf("%s: the open round is\n%s", n.Name, compacttest.Format(last))
 		}
 		h.Append(list(t, "tool x: the real result")...)
-		if r, err = h.CompactIfNeeded(); err != nil {
+		if r, err = h.CompactIfNeeded(t.Context()); err != nil {
 			t.Fatalf("%s: %+v, %v", n.Name, r, err)
 		}
 		if _, err := compact.ExchangesStrict(h.Messages()); err != nil || !strings.Contains(compacttest.Format(h.Messages()), "the real result") {

@@ -1,6 +1,7 @@
 package compact_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -22,7 +23,7 @@ func TestHistoryKeepsThePinOfItsRecord(t *testing.T) {
 	}
 	h := compact.NewHistory(compact.HistoryOptions{
 		Policy: p, Budget: compact.Limits{Budget: 3000}.For(0),
-		Summarize: func(span []compact.Message) (string, error) {
+		Summarize: func(_ context.Context, span []compact.Message) (string, error) {
 			return fmt.Sprintf("%d messages were read, and nothing of note stood in them.", len(span)), nil
 		},
 	})
@@ -30,10 +31,10 @@ func TestHistoryKeepsThePinOfItsRecord(t *testing.T) {
 	pinned := ""
 	for i := range 120 {
 		h.Append(step(t, i)...)
-		if _, err := h.CompactIfNeeded(); err != nil {
+		if _, err := h.CompactIfNeeded(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if first := h.Messages()[0]; pinned == "" && strings.Contains(asText(first), "[Summary of") {
+		if first := h.Messages()[0]; pinned == "" && strings.Contains(asText(first), "Previous conversation summary:") {
 			h.PinAt(0)
 			pinned = asText(first)
 		}
@@ -41,7 +42,7 @@ func TestHistoryKeepsThePinOfItsRecord(t *testing.T) {
 	if pinned == "" || !h.IsPinned(0) || asText(h.Messages()[0]) != pinned {
 		t.Errorf("pinned was %q; the history is\n%s", pinned, compacttest.Format(h.Messages()))
 	}
-	if n := strings.Count(compacttest.Format(h.Messages()), "[Summary of"); n != 2 {
+	if n := strings.Count(compacttest.Format(h.Messages()), "Previous conversation summary:"); n != 2 {
 		t.Errorf("%d summaries, want the pinned one and the newest", n)
 	}
 }
@@ -59,7 +60,7 @@ func TestHistoryHoldsOneRecord(t *testing.T) {
 				if i%10 == 5 {
 					h.Append(list(t, "user: go on")...)
 				}
-				if _, err := h.CompactIfNeeded(); err != nil {
+				if _, err := h.CompactIfNeeded(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -83,7 +84,7 @@ func TestHistoryNeverLosesAPin(t *testing.T) {
 		}
 		o := compact.HistoryOptions{Policy: p, Budget: compact.Limits{Budget: 300 + r.IntN(1500), MaxMessages: 8 + r.IntN(60)}.For(0), Fixed: r.IntN(2) * 50}
 		if r.IntN(2) == 0 {
-			o.Summarize = func(span []compact.Message) (string, error) {
+			o.Summarize = func(_ context.Context, span []compact.Message) (string, error) {
 				return fmt.Sprintf("%d messages were read, and nothing of note stood in them.", len(span)), nil
 			}
 		}
@@ -107,7 +108,7 @@ func TestHistoryNeverLosesAPin(t *testing.T) {
 						pins[wordsOf(h.Messages()[k])]++
 					}
 				}
-				if _, err := h.CompactIfNeeded(); err != nil && !errors.Is(err, compact.ErrNotEnoughHistory) {
+				if _, err := h.CompactIfNeeded(t.Context()); err != nil && !errors.Is(err, compact.ErrNotEnoughHistory) {
 					t.Fatal(err)
 				}
 				for k, pinned := range h.Pinned() {

@@ -1,6 +1,7 @@
 package compact_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -78,13 +79,109 @@ func TestHistoryPins(t *testing.T) {
 	f(1, 2, 3, 4, 5)
 	for name, pin := range map[string]func(int){"PinAt": h.PinAt, "UnpinAt": h.UnpinAt, "PinWithExchange": h.PinWithExchange} {
 		for _, i := range []int{-1, 6} {
-			if what, want := panics(func() { pin(i) }), fmt.Sprintf("compact: %s(%d) of a history of 6 messages", name, i); what != want {
+			what, _ := panics(func() { pin(i) }).(*compact.IndexError)
+			if want := fmt.Sprintf("compact: %s(%d) of a history of 6 messages", name, i); what == nil || what.Error() != want || what.Index != i {
 				t.Errorf("%v, want %s", what, want)
 			}
 		}
 	}
-	if what := panics(func() { compact.NewHistory(compact.HistoryOptions{}) }); what == nil {
-		t.Error("a history without a policy")
+}
+
+// TestHistoryTruncatesWithoutAPolicy: four bytes to the token, the last four
+// messages and what stands before them back to a user message; as ailoop does.
+func TestHistoryTruncatesWithoutAPolicy(t *testing.T) {
+	h := compact.NewHistory(compact.HistoryOptions{Budget: compact.Budget{Tokens: 100}})
+	h.Append(list(t, "system: s\nuser: "+strings.Repeat("a", 100))...)
+	h.Append(list(t, "assistant: one\nuser: two\nassistant: | call c f {}\ntool c: three\nassistant: four\nuser: five")...)
+	if r, err := h.CompactIfNeeded(t.Context()); r != nil || err != nil || h.EstimatedTokens() < 25 || h.EstimatedTokens() > 40 {
+		t.Fatalf("below the budget: %d tokens, %+v, %v", h.EstimatedTokens(), r, err)
+	}
+	h.Append(list(t, "assistant: "+strings.Repeat("b", 320)+"\nuser: six")...)
+	r, err := h.CompactIfNeeded(t.Context())
+	if err != nil || r == nil || r.Strategy != "truncate" || r.Outcome != compact.Compacted {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if got := compacttest.Format(h.Messages()); !strings.HasPrefix(got, "system: s\nuser: two\n") || len(h.Messages()) != 8 {
+		t.Errorf("the history is\n%s", got)
+	}
+}
+
+// TestHistoryTellsOfASummaryThatFailed, and is under its budget all the same.
+func TestHistoryTellsOfASummaryThatFailed(t *testing.T) {
+	away := errors.New("the model is away")
+	for name, want := range map[string]string{"adaptive": "[Record of ", "summary": "[Record of "} {
+		p, err := stage.NewPolicy(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := compact.NewHistory(compact.HistoryOptions{
+			Policy: p, Budget: compact.Budget{Tokens: 3000},
+			Summarize: func(context.Context, []compact.Message) (string, error) { return "", away },
+		})
+		h.Append(list(t, "user: read all files")...)
+		var r *compact.Report
+		for i := 0; r == nil && i < 200; i++ {
+			h.Append(step(t, i)...)
+			if r, err = h.CompactIfNeeded(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var failed *compact.SummarizationError
+		if r == nil || !errors.As(r.SummaryFailed, &failed) || !errors.Is(r.SummaryFailed, away) || !strings.Contains(compacttest.Format(h.Messages()), want) {
+			t.Errorf("%s: %+v\n%.500s", name, r, compacttest.Format(h.Messages()))
+		}
+	}
+}
+
+// TestSummarizedEndsWithItsContext: nobody is asked a second time then.
+func TestSummarizedEndsWithItsContext(t *testing.T) {
+	p, err := stage.NewPolicy("summary", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := compact.Conversation{Messages: list(t, "user: read all files")}
+	for i := range 60 {
+		in.Messages = append(in.Messages, step(t, i)...)
+	}
+	for i := range in.Messages {
+		in.Messages[i].Origin = i
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := 0
+	s := compact.Summarized(ctx, in, p, nil, compact.Budget{Tokens: 3000}, func(ctx context.Context, _ []compact.Message) (string, error) {
+		asked++
+		cancel()
+		return "", ctx.Err()
+	})
+	if asked != 1 || !errors.Is(s.Report.SummaryFailed, context.Canceled) || len(s.Messages) == 0 || len(s.Messages) >= len(in.Messages) {
+		t.Errorf("asked %d times: %d messages, %+v", asked, len(s.Messages), s.Report)
+	}
+}
+
+// TestExchangesAreSealed: whoever has one can neither make it an unpaired one,
+// nor make an unpaired one.
+func TestExchangesAreSealed(t *testing.T) {
+	f := func(transcript, want string) {
+		t.Helper()
+		e, err := compact.NewExchange(list(t, transcript)...)
+		if got := fmt.Sprint(err); got != want || err != nil && len(e.Messages()) > 0 {
+			t.Errorf("%s: %v, %q, want %q", transcript, e, got, want)
+		}
+	}
+	f("user: u", "<nil>")
+	f("assistant: | call a f {}\ntool a: 1", "<nil>")
+	f("assistant: | call a f {}", `message 0: the call id "a" has no result directly after it`)
+	f("tool a: 1", `message 0: the call id "a" is answered, but no message directly before calls it`)
+	f("user: u\nassistant: a", "compact: 2 messages are 2 exchanges, not one")
+	f("", "compact: 0 messages are 0 exchanges, not one")
+
+	e, err := compact.NewExchange(list(t, "assistant: | call a f {}\ntool a: 1")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Messages()[1].Answers, e.Result(0).Answers = "b", "b"
+	if _, err := compact.ExchangesStrict(compact.Join(e, e)); err != nil {
+		t.Errorf("it could be changed: %v", err)
 	}
 }
 
@@ -97,7 +194,7 @@ func TestHistoryIsRestoredFromMessagesAndMask(t *testing.T) {
 	if err != nil || !slices.Equal(again.Pinned(), h.Pinned()) || compacttest.Format(again.Messages()) != compacttest.Format(h.Messages()) {
 		t.Errorf("%v %v", again, err)
 	}
-	if again, err := compact.RestoreHistory(o, h.Messages(), []bool{true}); again != nil || err == nil || err.Error() != "compact: 3 messages cannot be restored with 1 pins" {
+	if again, err := compact.RestoreHistory(o, h.Messages(), []bool{true}); again != nil || !errors.As(err, new(*compact.LengthError)) || err.Error() != "compact: 3 messages cannot be restored with 1 pins" {
 		t.Errorf("%v %v", again, err)
 	}
 }
@@ -114,7 +211,7 @@ func TestHistoryStaysUnderItsBudgetForEver(t *testing.T) {
 				h.PinWithExchange(len(h.Messages()) - 1)
 			}
 			before := h.EstimatedTokens()
-			r, err := h.CompactIfNeeded()
+			r, err := h.CompactIfNeeded(t.Context())
 			if err != nil {
 				if policy == "elide" {
 					break // it never drops, so in the end nothing can be done
@@ -183,7 +280,7 @@ func TestHistoryOnRealConversations(t *testing.T) {
 					pins[asText(h.Messages()[len(h.Messages())-1])]++
 				}
 				before := h.EstimatedTokens()
-				r, err := h.CompactIfNeeded()
+				r, err := h.CompactIfNeeded(t.Context())
 				if err != nil && !errors.Is(err, compact.ErrNotEnoughHistory) {
 					t.Fatal(err)
 				}
@@ -212,11 +309,11 @@ func asText(m compact.Message) string { return compacttest.Format([]compact.Mess
 
 func TestHistoryDoesNothingWhereNothingIsDue(t *testing.T) {
 	h := history(t, "adaptive", 1000)
-	if r, err := h.CompactIfNeeded(); r != nil || err != nil {
+	if r, err := h.CompactIfNeeded(t.Context()); r != nil || err != nil {
 		t.Errorf("an empty history: %v, %v", r, err)
 	}
 	h.Append(list(t, "user: u\nassistant: a")...)
-	if r, err := h.CompactIfNeeded(); r != nil || err != nil {
+	if r, err := h.CompactIfNeeded(t.Context()); r != nil || err != nil {
 		t.Errorf("%v, %v", r, err)
 	}
 	if n := h.EstimatedTokens(); n != compact.Estimate(h.Messages()) || n != 16 {
@@ -227,7 +324,7 @@ func TestHistoryDoesNothingWhereNothingIsDue(t *testing.T) {
 func TestHistorySaysWhenThereIsNothingToDrop(t *testing.T) {
 	h := history(t, "adaptive", 5)
 	h.Append(list(t, "system: a long text of instructions\nuser: and a long question")...)
-	if r, err := h.CompactIfNeeded(); r != nil || !errors.Is(err, compact.ErrNotEnoughHistory) || len(h.Messages()) != 2 {
+	if r, err := h.CompactIfNeeded(t.Context()); r != nil || !errors.Is(err, compact.ErrNotEnoughHistory) || len(h.Messages()) != 2 {
 		t.Errorf("%v, %v", r, err)
 	}
 }
@@ -237,12 +334,11 @@ func TestExchangesAreTheList(t *testing.T) {
 		t.Helper()
 		var got []string
 		msgs := list(t, transcript)
-		var together []compact.Message
-		for _, e := range compact.Exchanges(msgs) {
-			got = append(got, fmt.Sprintf("%d+%d", e.At, len(e.Messages)))
-			together = append(together, e.Messages...)
+		all := compact.Exchanges(msgs)
+		for _, e := range all {
+			got = append(got, fmt.Sprintf("%d+%d", e.At(), len(e.Messages())))
 		}
-		if strings.Join(got, " ") != want || compacttest.Format(together) != compacttest.Format(msgs) {
+		if strings.Join(got, " ") != want || compacttest.Format(compact.Join(all...)) != compacttest.Format(msgs) {
 			t.Errorf("%s: %v, want %s", transcript, got, want)
 		}
 	}
@@ -335,7 +431,7 @@ func TestSummarizedDegradesAndAlwaysGivesAHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := 0
-		s := compact.Summarized(in, p, nil, compact.Limits{Budget: 3000}.For(0), func(span []compact.Message) (string, error) {
+		s := compact.Summarized(t.Context(), in, p, nil, compact.Limits{Budget: 3000}.For(0), func(_ context.Context, span []compact.Message) (string, error) {
 			asked++
 			if len(span) == 0 || span[0].Role != compact.Assistant && span[0].Role != compact.User {
 				t.Errorf("%s: the span is %d messages", policy, len(span))
@@ -346,8 +442,8 @@ func TestSummarizedDegradesAndAlwaysGivesAHistory(t *testing.T) {
 		if _, err := compact.ExchangesStrict(s.Messages); err != nil || len(s.Messages) == 0 || len(s.Messages) >= len(in.Messages) {
 			t.Errorf("%s: %d messages, %v", policy, len(s.Messages), err)
 		}
-		if asked != wantAsked || fmt.Sprint(s.Failed) != wantFailed || (s.Failed == nil) != (s.Text != "") {
-			t.Errorf("%s: asked %d times, failed: %v", policy, asked, s.Failed)
+		if asked != wantAsked || fmt.Sprint(s.Report.SummaryFailed) != wantFailed || (s.Report.SummaryFailed == nil) != (s.Text != "") {
+			t.Errorf("%s: asked %d times, failed: %v", policy, asked, s.Report.SummaryFailed)
 		}
 		if sent := compacttest.Format(s.Messages); !strings.Contains(sent, wantIn) || strings.Count(sent, "[End of the") > 1 {
 			t.Errorf("%s: %q does not stand in %.600s", policy, wantIn, sent)
@@ -356,11 +452,11 @@ func TestSummarizedDegradesAndAlwaysGivesAHistory(t *testing.T) {
 	no := errors.New("the model is away")
 	f("adaptive", "(End of the summary] Nothing was found", "<nil>", 1, answer{text: good})
 	f("adaptive", "(End of the summary] Nothing was found", "<nil>", 2, answer{err: no}, answer{text: good})
-	f("adaptive", "[Record of ", "the model is away", 2, answer{err: no})
-	f("adaptive", "[Record of ", "the summary is too short to be one", 2, answer{text: " Sorry, I cannot.  "})
-	f("summary", "[Summary of ", "<nil>", 1, answer{text: good})
-	f("summary", "system: s", "the model is away", 2, answer{err: no})
-	f("adaptive", "[Record of ", "the model is away", 2, answer{text: strings.Repeat("much too long ", 500)}, answer{err: no})
+	f("adaptive", "[Record of ", "compact: no summary: the model is away", 2, answer{err: no})
+	f("adaptive", "[Record of ", "compact: no summary: the summary is too short to be one", 2, answer{text: " Sorry, I cannot.  "})
+	f("summary", "system: Previous conversation summary:\\n(It stands for ", "<nil>", 1, answer{text: good})
+	f("summary", "[Record of ", "compact: no summary: the model is away", 2, answer{err: no})
+	f("adaptive", "[Record of ", "compact: no summary: the model is away", 2, answer{text: strings.Repeat("much too long ", 500)}, answer{err: no})
 }
 
 func TestSummarizedAsksNobodyWhereNothingLeaves(t *testing.T) {
@@ -369,7 +465,7 @@ func TestSummarizedAsksNobodyWhereNothingLeaves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := compact.Summarized(in, p, nil, compact.Limits{}.For(0), func([]compact.Message) (string, error) {
+	s := compact.Summarized(t.Context(), in, p, nil, compact.Limits{}.For(0), func(context.Context, []compact.Message) (string, error) {
 		t.Error("asked")
 		return "", nil
 	})
@@ -386,7 +482,7 @@ func TestHistoryUsesItsSummarizer(t *testing.T) {
 	asked, again := 0, 0
 	h := compact.NewHistory(compact.HistoryOptions{
 		Policy: p, Budget: compact.Limits{Budget: 3000}.For(0),
-		Summarize: func(span []compact.Message) (string, error) {
+		Summarize: func(_ context.Context, span []compact.Message) (string, error) {
 			asked++
 			if strings.Contains(compacttest.Format(span), "files were read up to job") {
 				again++ // the summary before this one is in the span
@@ -397,7 +493,7 @@ func TestHistoryUsesItsSummarizer(t *testing.T) {
 	h.Append(list(t, "user: read all files")...)
 	for i := range 120 {
 		h.Append(step(t, i)...)
-		if _, err := h.CompactIfNeeded(); err != nil {
+		if _, err := h.CompactIfNeeded(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -431,7 +527,7 @@ func TestHistoryKeepsItsRecordWhereShorteningIsEnough(t *testing.T) {
 			t.Fatal("no record was made")
 		}
 		h.Append(list(t, fmt.Sprintf("assistant: | call c%d read {\"path\":\"/src/file_%d.go\"}\ntool c%d: fine", i, i, i))...)
-		if _, err := h.CompactIfNeeded(); err != nil {
+		if _, err := h.CompactIfNeeded(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -439,7 +535,7 @@ func TestHistoryKeepsItsRecordWhereShorteningIsEnough(t *testing.T) {
 	h.Append(list(t, "assistant: | call big read {}\ntool big: "+strings.Repeat("word ", 400))...)
 	for range 100 {
 		h.Append(list(t, "assistant: | call c read {}\ntool c: fine")...)
-		r, err := h.CompactIfNeeded()
+		r, err := h.CompactIfNeeded(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

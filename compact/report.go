@@ -43,6 +43,10 @@ type Report struct {
 	// history held nothing that may leave or be shortened: ErrNotEnoughHistory,
 	// for programs that hold their history themselves.
 	NotEnough bool `json:"not_enough_history,omitempty"`
+	// SummaryFailed is a *SummarizationError where a Summarizer was asked and
+	// its text was not used: then a digest stands in its place, if the policy
+	// makes one.
+	SummaryFailed error `json:"-"`
 }
 
 // Sent says what is sent in the end: after tokens, under the budget b. The

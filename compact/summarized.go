@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,22 +10,28 @@ import (
 
 // Summarizer makes a text of the messages that leave a conversation: its main
 // facts, in less room. It must not change them. Whatever it does beside that
-// (asking a model, waiting, giving up) is its own affair.
-type Summarizer func(span []Message) (string, error)
+// (asking a model, waiting) is its own affair; it should give up when ctx is over.
+type Summarizer func(ctx context.Context, span []Message) (string, error)
+
+// SummarizationError says why the text of a Summarizer was not used.
+type SummarizationError struct{ Err error }
+
+// Error gives the reason.
+func (e *SummarizationError) Error() string { return "compact: no summary: " + e.Err.Error() }
+
+// Unwrap is the reason.
+func (e *SummarizationError) Unwrap() error { return e.Err }
 
 // Summary is a history that was compacted with a summarizer.
 type Summary struct {
 	// Messages is the history as it is now: always legal, never nil where
 	// there were messages, whatever became of the summary.
 	Messages []Message
-	Report   Report
-	// Text is the summary that stands in the history; "" where none does:
-	// nothing left for one, or Failed.
+	// Report says what was done, and in SummaryFailed what the summarizer
+	// failed at.
+	Report Report
+	// Text is the summary that stands in the history; "" where none does.
 	Text string
-	// Failed says why the summarizer's text was not used: then a digest
-	// stands in its place, or, under a policy that has none, nothing does.
-	// nil where nothing failed.
-	Failed error
 }
 
 // leastSummary is the length below which a text is no summary but an excuse,
@@ -32,36 +39,42 @@ type Summary struct {
 const leastSummary = 40
 
 // Summarized compacts a history and lets summarize write the text that stands
-// for what left it. c counts; nil: BytesPerToken(3.5). summarize is called only
+// for what left it. c counts as the model does; nil: as the policy does, else
+// BytesPerToken(3.5). summarize is called only
 // where a slot has to be filled, and once more where its first text cannot be
 // used: an error, less than 40 characters, no shorter than its source, or above
 // the slot's size. A second failure degrades to what p does without a
-// summarizer. So there is no error beside the result, only one in it.
-func Summarized(in Conversation, p *Policy, c Counter, b Budget, summarize Summarizer) Summary {
-	if c == nil {
-		c = BytesPerToken(3.5)
-	}
+// summarizer, and so does the end of ctx. So there is no error beside the
+// result, only one in it.
+func Summarized(ctx context.Context, in Conversation, p *Policy, c Counter, b Budget, summarize Summarizer) Summary {
+	c = p.counterFor(c)
 	plan, r := Compact(in, p, c, b)
 	if p.Counter != nil {
 		c = p.Counter
 	}
 	s := Summary{Report: r}
 	if plan.Slot != nil && summarize != nil {
-		s.Text, s.Failed = plan.summary(in, c, summarize)
+		var err error
+		if s.Text, err = plan.summary(ctx, in, c, summarize); err != nil {
+			s.Report.SummaryFailed = &SummarizationError{err}
+		}
 	}
 	s.Messages = plan.Apply(in, s.Text)
 	return s
 }
 
 // summary asks at most twice for a text that the plan's slot can take.
-func (p *Plan) summary(in Conversation, c Counter, summarize Summarizer) (text string, err error) {
+func (p *Plan) summary(ctx context.Context, in Conversation, c Counter, summarize Summarizer) (text string, err error) {
 	span := p.lost(in)
 	source := 0
 	for i := range span {
 		source += Cost(c, &span[i])
 	}
 	for range 2 {
-		text, err = summarize(span)
+		text, err = summarize(ctx, span)
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
 		if err != nil {
 			continue
 		}

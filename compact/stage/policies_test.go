@@ -1,6 +1,7 @@
 package stage_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -388,7 +389,7 @@ func TestWindowReportsNotEnoughHistory(t *testing.T) {
 		h := compact.NewHistory(compact.HistoryOptions{Policy: named(t, "window", ""), Budget: compact.Limits{Budget: 2}.For(0)})
 		h.Append(parse(t, transcript)...)
 		before := words(h.Messages())
-		if r, err := h.CompactIfNeeded(); err != compact.ErrNotEnoughHistory || r != nil || words(h.Messages()) != before {
+		if r, err := h.CompactIfNeeded(t.Context()); err != compact.ErrNotEnoughHistory || r != nil || words(h.Messages()) != before {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
@@ -602,9 +603,9 @@ func TestLayeredWithASummarizerMakesOneTextOfTheOldMessages(t *testing.T) {
 	b := compact.Limits{Budget: 9000}.For(0)
 	f := func(text string, err error, want int) {
 		t.Helper()
-		s := compact.Summarized(in, p, nil, b, func([]compact.Message) (string, error) { return text, err })
-		if len(s.Messages) != want || (s.Failed != nil) != (err != nil) || s.Text != "" && s.Messages[1].Role != compact.System {
-			t.Errorf("%d messages, want %d: %v", len(s.Messages), want, s.Failed)
+		s := compact.Summarized(t.Context(), in, p, nil, b, func(context.Context, []compact.Message) (string, error) { return text, err })
+		if len(s.Messages) != want || (s.Report.SummaryFailed != nil) != (err != nil) || s.Text != "" && s.Messages[1].Role != compact.System {
+			t.Errorf("%d messages, want %d: %v", len(s.Messages), want, s.Report.SummaryFailed)
 		}
 		if _, err := compact.ExchangesStrict(s.Messages); err != nil {
 			t.Error(err)
