@@ -20,6 +20,8 @@ type listedPolicy struct {
 	// the list of README.
 	Promises []string `json:"promises"`
 	Claims   []int    `json:"claims"`
+	// Options are what policies.NAME.options takes; adaptive has none.
+	Options []stage.Option `json:"options"`
 }
 
 func policiesCommand() *cobra.Command {
@@ -29,7 +31,8 @@ func policiesCommand() *cobra.Command {
 		Short: "list the named policies and where they are known from",
 		Long: "Lists the ways to compact that come with Laconic. adaptive is the default; the others\n" +
 			"are the algorithms of systems that people know, made safe: no pair is parted, and\n" +
-			"instructions stay. To see them on your own conversations: laconic replay.",
+			"instructions stay. To see them on your own conversations: laconic replay. --json lists their\n" +
+				"options too, with ranges, units and defaults.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
@@ -56,7 +59,7 @@ func policiesCommand() *cobra.Command {
 func listedPolicies() []listedPolicy {
 	var all []listedPolicy
 	for _, p := range stage.Policies {
-		all = append(all, listedPolicy{p.Name, p.Summary, p.KnownFrom, replay.PromiseNames(p.Claims), p.Claims})
+		all = append(all, listedPolicy{p.Name, p.Summary, p.KnownFrom, replay.PromiseNames(p.Claims), p.Claims, p.Options})
 	}
 	return all
 }
