@@ -38,6 +38,8 @@ type Listener struct {
 	// Summarized: an attempt at a summary ended. It has a goroutine of its
 	// own, and may come long after its request, or after several.
 	Summarized func(JobInfo)
+	// Ignored: a request had a header x-laconic-… that there is not.
+	Ignored func(IgnoredInfo)
 	// Failed: something of our own broke. The request goes on with the
 	// client's own bytes where that is possible.
 	Failed func(FaultInfo)
@@ -45,15 +47,17 @@ type Listener struct {
 
 // RewriteInfo is what was decided about one chat request.
 type RewriteInfo struct {
-	ID      string // as in x-laconic-request-id
-	Model   string // as the client wrote it, at most 128 bytes
-	Route   string // the pattern that chose the route
-	Policy  string
-	Tags    string // of x-laconic-tags
-	Stream  bool
-	Outcome Outcome
-	Report  compact.Report
-	Counted Counted
+	ID     string // as in x-laconic-request-id
+	Model  string // as the client wrote it, at most 128 bytes
+	Route  string // the pattern that chose the route
+	Policy string
+	Tags   string // of x-laconic-tags
+	// PinsUnmatched is how many indices of x-laconic-pin name no message.
+	PinsUnmatched int
+	Stream        bool
+	Outcome       Outcome
+	Report        compact.Report
+	Counted       Counted
 	// Summary is what became of the slot; nil where there was none, or no
 	// summarizer.
 	Summary *SummaryInfo
@@ -148,6 +152,7 @@ func Tee(ls ...Listener) Listener {
 		Passed:     func(i PassInfo) { tell(ls, func(l Listener) func(PassInfo) { return l.Passed }, i) },
 		Replied:    func(i ReplyInfo) { tell(ls, func(l Listener) func(ReplyInfo) { return l.Replied }, i) },
 		Summarized: func(i JobInfo) { tell(ls, func(l Listener) func(JobInfo) { return l.Summarized }, i) },
+		Ignored:    func(i IgnoredInfo) { tell(ls, func(l Listener) func(IgnoredInfo) { return l.Ignored }, i) },
 		Failed:     func(i FaultInfo) { tell(ls, func(l Listener) func(FaultInfo) { return l.Failed }, i) },
 	}
 }
@@ -174,6 +179,7 @@ func (l Listener) guarded() Listener {
 		Passed:     recovered(l.Passed, report),
 		Replied:    recovered(l.Replied, report),
 		Summarized: recovered(l.Summarized, report),
+		Ignored:    recovered(l.Ignored, report),
 		Failed:     recovered(l.Failed, report),
 	}
 }

@@ -11,8 +11,8 @@ import (
 // requests, "request" for others. A line is info when something was edited,
 // refused or went wrong, and debug when a request was only measured or passed;
 // it is a warning when a request did not fit, a result with content was dropped,
-// the upstream or the summarizer could not be reached, or the memory for bodies
-// was used up. At debug every edit has a line of its own. Faults of our own are
+// the upstream or the summarizer could not be reached, the memory for bodies was
+// used up, or a header x-laconic-… is not known. At debug every edit has a line of its own. Faults of our own are
 // errors.
 //
 // No line at any level holds content or a credential: of a path only a known
@@ -32,6 +32,9 @@ func LogTo(log *zap.Logger) Listener {
 			if line := log.Check(levelOf(i), name); line != nil {
 				line.Write(replyFields(i)...)
 			}
+		},
+		Ignored: func(i IgnoredInfo) {
+			log.Warn("unknown header", zap.String("request_id", i.ID), zap.String("header", i.Header))
 		},
 		Summarized: func(i JobInfo) { logJob(log, i) },
 		Failed: func(i FaultInfo) {
@@ -131,6 +134,9 @@ func rewriteFields(i *RewriteInfo) []zap.Field {
 	}
 	if r.Strategy != compact.NoStrategy {
 		f = append(f, zap.String("strategy", r.Strategy))
+	}
+	if i.PinsUnmatched > 0 {
+		f = append(f, zap.Int("pins_unmatched", i.PinsUnmatched))
 	}
 	if len(r.Stages) > 0 {
 		f = append(f, zap.Array("stages", stageLines(r.Stages)))

@@ -41,6 +41,8 @@ type orders struct {
 	budget int
 	pins   []int
 	tags   string
+	// unknown are the names of other x-laconic-* headers.
+	unknown []string
 }
 
 // orders reads the headers of a request. A value that cannot be followed is
@@ -51,6 +53,7 @@ func (p *Proxy) orders(h http.Header) (orders, *refusal) {
 	if !p.o.Overrides {
 		return o, nil
 	}
+	o.unknown = unknownHeaders(h)
 	if v, ok, twice := single(h, headerMode); twice || ok && !slices.Contains([]string{modeOn, modeOff, modeShadow}, v) {
 		return o, malformed(headerMode, "It is on, off or shadow.")
 	} else if ok {
@@ -98,7 +101,7 @@ func single(h http.Header, name string) (value string, ok, twice bool) {
 }
 
 // indices reads comma-separated indices from header lines. An index that names
-// no message is valid and pins nothing: a client may pin what it sends later.
+// no message is valid and pins nothing: see headerIgnored.
 func indices(lines []string) ([]int, bool) {
 	var pins []int
 	for _, line := range lines {

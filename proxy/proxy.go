@@ -54,6 +54,7 @@ type Proxy struct {
 	background *background
 
 	draining atomic.Bool // told to stop
+	ignored  toldNames   // request headers that there are not
 }
 
 // New makes a proxy, or says everything that is wrong with its options.

@@ -32,6 +32,9 @@ func (t *trip) stamp(h http.Header) {
 	if t.info.Outcome != "" {
 		h.Set(headerOutcome, string(t.info.Outcome))
 	}
+	if words := t.ignoredWords(); words != "" {
+		h.Set(headerIgnored, words)
+	}
 	i := t.info.Rewrite
 	if i == nil {
 		return

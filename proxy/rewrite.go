@@ -16,7 +16,13 @@ import (
 // own bytes: the proxy never makes a request worse than it came.
 func (t *trip) rewrite() {
 	var no *refusal
-	if t.orders, no = t.p.orders(t.r.Header); no != nil {
+	t.orders, no = t.p.orders(t.r.Header)
+	for _, name := range t.orders.unknown {
+		if t.p.ignored.first(name) {
+			t.p.o.Listener.Ignored(IgnoredInfo{ID: t.info.ID, Header: name})
+		}
+	}
+	if no != nil {
 		t.refuse(no)
 		return
 	}
@@ -43,6 +49,7 @@ func (t *trip) rewrite() {
 		t.pass(in, Bypassed, "mode", "")
 		return
 	}
+	t.unmatched = unmatched(t.orders.pins, req.Conversation)
 	info := t.describe(in, req)
 	t.recall(req.Model)
 	plan, ok := t.compact(req, info)
@@ -133,7 +140,7 @@ func (t *trip) routeUnread(body []byte) {
 func (t *trip) describe(in *incoming, req *wire.Request) *RewriteInfo {
 	return &RewriteInfo{
 		ID: t.info.ID, Model: strings.Clone(clip(t.named(req.Model), 128)), Route: t.route.Match, Policy: t.policy().Name,
-		Tags: t.orders.tags, Stream: req.Stream, BytesBefore: len(in.text), BytesAfter: len(in.text),
+		Tags: t.orders.tags, PinsUnmatched: t.unmatched, Stream: req.Stream, BytesBefore: len(in.text), BytesAfter: len(in.text),
 	}
 }
 

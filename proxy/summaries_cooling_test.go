@@ -97,3 +97,22 @@ func TestASummarizerIsLeftAloneLongerEachTime(t *testing.T) {
 		}
 	})
 }
+
+// TestAnUnfoldedPolicyAsksAgainAtTheNextAttempt, though the summarizer failed a
+// moment ago; but by one request at a time.
+func TestAnUnfoldedPolicyAsksAgainAtTheNextAttempt(t *testing.T) {
+	s := newSummaries(&Proxy{}, &Summarizer{Transport: http.DefaultTransport})
+	s.coolDown("own")
+	f := func(again bool, want string) {
+		t.Helper()
+		if j, why := s.standing(store.Key{2}, "own", 1000, true, again); j != nil || why != want {
+			t.Errorf("again %v: %v, %q, want %q", again, j, why, want)
+		}
+	}
+	f(false, "cooling")
+	f(true, "")
+	s.jobs[store.Key{1}] = &job{coolKey: "another"}
+	f(true, "")
+	s.jobs[store.Key{1}] = &job{coolKey: "own"}
+	f(true, "cooling")
+}

@@ -19,11 +19,13 @@ type trip struct {
 
 	orders orders
 	route  *Route
-	budget compact.Budget
-	lesson *lesson      // where the facts are kept
-	facts  Learnt       // as they were read
-	window compact.Told // what the upstream tells; nothing where it is configured
-	ways   []Way        // in which the upstream may count
+	// unmatched is how many of the client's pins name no message.
+	unmatched int
+	budget    compact.Budget
+	lesson    *lesson      // where the facts are kept
+	facts     Learnt       // as they were read
+	window    compact.Told // what the upstream tells; nothing where it is configured
+	ways      []Way        // in which the upstream may count
 	// weight counts for a plan that is within a limit of bytes too; nil: there
 	// is none.
 	weight *weighed
