@@ -19,8 +19,8 @@ package tokenize
 //     (community.openai.com 1377015).
 //   - sound. OpenAI about 10 tokens per second (its launch prices per minute and per token agree), Gemini 32.
 //   - window and input. models.dev (MIT), July to November 2026, and what vendors publish. Where hosts of one model
-//     differ the smaller number stands here; a larger one belongs into the configuration. qwen3-coder: its README (native
-//     256K; github.com/QwenLM/Qwen3-Coder, commit 0ae30f5). glm-4.6: Xinference's list (inference.readthedocs.io v2.10.0).
+//     differ the smaller number stands here; a larger one belongs into the configuration. A row, or a group of rows, whose
+//     number was compared with a page of the vendor's says so above it, with the day; all others were not.
 var families = []family{
 	// name, patterns on the model's name, text, picture, sound, page, window, input
 
@@ -29,10 +29,12 @@ var families = []family{
 	{"gpt-5-chat", "gpt-5-chat* gpt-5.1-chat*", "o200k_base", tiles{70, 140}, 10, 0, 128_000, 0},
 	{"gpt-5.2-chat", "gpt-5*-chat* gpt-5*-codex-spark*", "o200k_base", squares(120), 10, 0, 128_000, 0},
 	{"gpt-5-mini", "gpt-5*-mini*", "o200k_base", squares(162), 10, 0, 400_000, 272_000},
+	// Window and input: developers.openai.com/api/docs/models/gpt-5-nano.md, 2026-11-22.
 	{"gpt-5-nano", "gpt-5*-nano*", "o200k_base", squares(246), 10, 0, 400_000, 272_000},
 	{"gpt-5.5-instant", "gpt-5*-instant* chat-latest", "o200k_base", openAI54, 10, 0, 400_000, 272_000},
 	{"gpt-5.4", "gpt-5.4* gpt-5.5* gpt-5.6* gpt-5.7* gpt-5.8* gpt-5.9*", "o200k_base", openAI54, 10, 0, 1_050_000, 922_000},
 	{"gpt-5.2", "gpt-5.2* gpt-5.3*", "o200k_base", squares(120), 10, 0, 400_000, 272_000},
+	// Window: developers.openai.com/api/docs/models/gpt-5-codex, 2026-11-22; input: a refusal quoted at community.openai.com 1344734.
 	{"gpt-5", "gpt-5*", "o200k_base", tiles{70, 140}, 10, 0, 400_000, 272_000},
 	{"gpt-4.1-mini", "gpt-4.1-mini*", "o200k_base", squares(162), 10, 0, 1_047_576, 0},
 	{"gpt-4.1-nano", "gpt-4.1-nano*", "o200k_base", squares(246), 10, 0, 1_047_576, 0},
@@ -49,21 +51,25 @@ var families = []family{
 	{"gpt-3.5-turbo-instruct", "gpt-3.5-turbo-instruct* gpt-35-turbo-instruct*", "cl100k_base", tiles{85, 170}, 10, 0, 4_096, 0},
 	{"gpt-3.5-turbo", "gpt-3.5* gpt-35*", "cl100k_base", tiles{85, 170}, 10, 0, 16_385, 0},
 	{"text-embedding", "text-embedding-*", "cl100k_base", tiles{85, 170}, 10, 0, 8_191, 0},
+	// Window: developers.openai.com/api/docs/models/gpt-oss-120b.md, 2026-11-22.
 	{"gpt-oss", "gpt-oss*", "o200k_harmony", anyVision, 32, 0, 131_072, 0},
 
 	// Anthropic. Opus 4.7 brought another tokenizer and finer pictures; what is not known to be older counts as new.
 	// The newer ones have 1,000,000 tokens at Anthropic and 200,000 at some hosts.
 	{"claude-2", "claude-2* claude-v2* claude-instant*", "o200k*1.35", claude4, 32, 0, 100_000, 0},
+	// Window: platform.claude.com/docs, models/haiku-4-5 and sonnet-4-5, 2026-11-22: 200K; opus-4-6 and sonnet-4-6: 1M there.
 	{
 		"claude-4",
 		"claude-3* claude-4-opus* claude-4-sonnet* claude-4?1-* claude-4?5-* claude-4?6-* claude-*-4 claude-*-4@* " +
 			"claude-*-4:* claude-*-4-20* claude-*-4?0* claude-*-4?1* claude-*-4?5* claude-*-4?6*",
 		"o200k*1.35", claude4, 32, 0, 200_000, 0,
 	},
+	// Window: platform.claude.com/docs, models/sonnet-5, 2026-11-22: 1M there.
 	{"claude", "claude*", "o200k*1.6", area{2576, 4_800}, 32, 0, 200_000, 0},
 
 	// Google. Gemini 3 charges a picture about 1,120 tokens at its default resolution, Gemma 4 up to that.
 	{"gemini-image", "gemini-*-image*", "o200k*1.15+digits", crops{258}, 32, 1_120, 32_768, 0},
+	// Window: docs.cloud.google.com, models/gemini/2-5-pro, 2026-11-22: that much input.
 	{
 		"gemini-2",
 		"gemini-1* gemini-2* gemini-pro gemini-pro:* gemini-pro@* gemini-pro-1* gemini-pro-vision* gemini-flash-1* " +
@@ -72,6 +78,7 @@ var families = []family{
 		crops{258},
 		32, 258, 1_048_576, 0,
 	},
+	// Window: docs.cloud.google.com, models/gemini/3-flash, 2026-11-22.
 	{"gemini", "gemini*", "o200k*1.15+digits", flat(1_120), 32, 1_120, 1_048_576, 0},
 	{"gemma-2", "gemma gemma:* gemma-2* gemma2* gemma-7b* codegemma*", "o200k*1.15+digits", flat(768), 32, 0, 8_192, 0},
 	{"gemma-3-1b", "gemma-3-1b* gemma3:1b* gemma-3n* gemma3n*", "o200k*1.15+digits", flat(768), 32, 0, 32_768, 0},
@@ -84,15 +91,20 @@ var families = []family{
 		"deepseek-*qwen* deepseek-r1:1.5b* deepseek-r1:7b* deepseek-r1:8b* deepseek-r1:14b* deepseek-r1:32b*",
 		"o200k*1.1+digits", anyVision, 32, 0, 131_072, 0,
 	},
+	// Window: api-docs.deepseek.com/quick_start/pricing, 2026-11-22, tells only of V4 any more: 1M there.
 	{"deepseek", "deepseek*", "o200k*1.1", anyVision, 32, 0, 131_072, 0},
 
 	// Moonshot.
+	// Window: platform.kimi.com/docs/pricing/chat-k26, 2026-11-22: 256k.
 	{"kimi-k2.5", "kimi-k2.* kimi-k2p* kimi-k2-0905* kimi-k2-thinking* kimi-k3*", "o200k*1.1", anyVision, 32, 0, 262_144, 0},
+	// Window: README of github.com/MoonshotAI/Kimi-K2, commit 11062d1, read 2026-11-22: 128K.
 	{"kimi-k2", "kimi* moonshot-v1-128k* moonshot-v1-auto*", "o200k*1.1", anyVision, 32, 0, 131_072, 0},
 	{"moonshot-v1-32k", "moonshot-v1-32k*", "o200k*1.1", anyVision, 32, 0, 32_768, 0},
 	{"moonshot-v1-8k", "moonshot-v1-8k*", "o200k*1.1", anyVision, 32, 0, 8_192, 0},
 
 	// Alibaba. The first Qwen3 models have 40,960 tokens as published, 131,072 only where YaRN is switched on.
+	// Window: README of github.com/QwenLM/Qwen3-Coder, commit 0e7ecb7, read 2026-11-22: native 256K, which holds for the open models; of
+	// -plus and -flash no page of Alibaba's with a number was found, hosts name 1M.
 	{"qwen3-coder", "qwen3-coder*", "o200k*1.1+digits", qwenVision, 32, 0, 262_144, 0},
 	{
 		"qwen3-long",
@@ -104,7 +116,10 @@ var families = []family{
 
 	// Zhipu. For glm-4.7 alone the catalogue has seven windows.
 	{"glm-4v", "glm-4.5v* glm-4.1v* glm-4v*", "o200k*1.1", anyVision, 32, 0, 64_000, 0},
+	// Window: docs.bigmodel.cn/cn/guide/models/text/glm-4.6.md and the model's own README on Hugging Face, 2026-11-22: 200K; to the
+	// token as Xinference lists it (inference.readthedocs.io v2.10.0).
 	{"glm-4.6", "glm-4.6 glm-4.6-* glm-4.6:* glm-4.6@*", "o200k*1.1", anyVision, 32, 0, 202_752, 0},
+	// Window: README of github.com/zai-org/GLM-4.5, commit 08158da, read 2026-11-22: 128K.
 	{"glm-4", "glm-4*", "o200k*1.1", anyVision, 32, 0, 128_000, 0},
 	{"glm-5", "glm-5*", "o200k*1.1", anyVision, 32, 0, 200_000, 0},
 
@@ -138,7 +153,9 @@ var families = []family{
 	{"mistral", "*mistral* ministral* *devstral* codestral*", "o200k*1.1+digits", mistral3, 32, 0, 131_072, 0},
 
 	// xAI. A picture is cut into at most six tiles of 256 tokens, and one more shows the whole.
+	// Windows of Grok: docs.x.ai/docs/models as archived on 2025-10-21 (archive.fo/j06YR), read 2026-11-22.
 	{"grok-vision", "grok*vision*", "o200k*1.2+digits", flat(1_792), 32, 0, 32_768, 0},
+	{"grok-4-fast", "grok-4-fast*", "o200k*1.2+digits", flat(1_792), 32, 0, 2_000_000, 0},
 	{"grok-4", "grok-4* grok-code*", "o200k*1.2+digits", flat(1_792), 32, 0, 256_000, 0},
 	{"grok", "grok*", "o200k*1.2+digits", flat(1_792), 32, 0, 131_072, 0},
 

@@ -313,7 +313,9 @@ func TestWindows(t *testing.T) {
 	f("llama3:8b", 8_192, 0)
 	f("mistral-large-2411", 131_072, 0)
 	f("grok-3", 131_072, 0)
-	f("grok-4-fast", 256_000, 0)
+	f("grok-4-fast", 2_000_000, 0)
+	f("grok-4-0709", 256_000, 0)
+	f("grok-code-fast-1", 256_000, 0)
 	f("llava:13b", 0, 0) // Ollama decides
 	f("my-finetune", 0, 0)
 	f("", 0, 0)
