@@ -15,7 +15,8 @@
 //     Repair keeps a result whose id is in one call and one result, behind that
 //     call and with its content, unless the model is to go on with that call;
 //     what it drops is counted.
-//   - fits: what goes out is within the budget, or the report says over. Where
+//   - fits: what goes out is within the budget by the model's own count, or the
+//     report says over. Where
 //     what must stay leaves less than a quarter of the budget, that is planned
 //     for and a quarter of the budget beside: forgetting everything would not
 //     help. A policy that rejects what is over plans for its budget.

@@ -2,6 +2,7 @@ package compact_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -229,5 +230,42 @@ func TestTheSlotsOwnMessageIsCounted(t *testing.T) {
 				t.Fatalf("%d messages at most, prefix %d: %s, %d messages", most, r.Prefix, r.Report.Outcome, len(r.Out))
 			}
 		}
+	}
+}
+
+// TestOverIsAllThatCanBeDone: what is over its budget is not made to fit by
+// sending it again, also where nobody asked anything.
+func TestOverIsAllThatCanBeDone(t *testing.T) {
+	p, over := &compact.Policy{Ladder: stage.Default()}, 0
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		var b strings.Builder
+		b.WriteString("system: be brief\n")
+		if r.IntN(3) == 0 {
+			b.WriteString("user: read all files\n")
+		}
+		for i := range 5 + r.IntN(30) {
+			fmt.Fprintf(&b, "assistant: | call c%d read {\"path\":\"/src/file_%d.go\"}\ntool c%d: %s\n", i, i, i, strings.Repeat("word ", r.IntN(120)))
+		}
+		in := compact.Conversation{Messages: list(t, strings.TrimSuffix(b.String(), "\n"))}
+		for budget := 60; budget < 1500; budget += 1 + budget/7 {
+			limit := compact.Limits{Budget: budget, Window: budget + 10}.For(0)
+			c := compact.BytesPerToken(3.5)
+			plan, first := compact.Compact(in, p, c, limit)
+			if first.Outcome != compact.Over {
+				continue
+			}
+			over++
+			again := plan.Apply(in, "")
+			for i := range again {
+				again[i].Origin, again[i].Edited = i, false
+			}
+			if _, second := compact.Compact(compact.Conversation{Messages: again}, p, c, limit); second.Outcome != compact.Over {
+				t.Errorf("seed %d, budget %d: over with %d tokens, and with %d when sent again", seed, budget, first.After, second.After)
+			}
+		}
+	}
+	if over < 50 {
+		t.Errorf("only %d plans were over", over)
 	}
 }

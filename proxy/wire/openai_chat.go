@@ -85,6 +85,7 @@ func (d *decoder) request() bool {
 		return d.fail(NotObject, d.at, "")
 	}
 	found := false
+	var nothing *PassError // messages says nothing
 	var o object
 	for d.key(&o) {
 		if !d.clear(&o, requestKeys) {
@@ -92,7 +93,10 @@ func (d *decoder) request() bool {
 		}
 		if o.name == "messages" {
 			if found = true; !d.messages() {
-				return false
+				if d.err.Reason != MessagesNull && d.err.Reason != MessagesEmpty {
+					return false
+				}
+				nothing, d.err = d.err, nil // what makes the body ambiguous is said first
 			}
 			continue
 		}
@@ -128,7 +132,8 @@ func (d *decoder) request() bool {
 	if !found {
 		return d.fail(MessagesMissing, 0, "")
 	}
-	return true
+	d.err = nothing
+	return nothing == nil
 }
 
 func startsValue(c byte) bool {
