@@ -32,7 +32,7 @@ func policiesCommand() *cobra.Command {
 		Long: "Lists the ways to compact that come with Laconic. adaptive is the default; the others\n" +
 			"are the algorithms of systems that people know, made safe: no pair is parted, and\n" +
 			"instructions stay. To see them on your own conversations: laconic replay. --json lists their\n" +
-				"options too, with ranges, units and defaults.",
+			"options too, with ranges, units and defaults.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {

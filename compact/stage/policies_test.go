@@ -420,6 +420,18 @@ func TestSummaryLeavesADigestWithoutASummarizer(t *testing.T) {
 	}
 }
 
+// TestSummaryCutsWhereNoTextMayStand: an upstream that refuses a second system
+// message gets the last messages all the same.
+func TestSummaryCutsWhereNoTextMayStand(t *testing.T) {
+	history := parse(t, longHistory(20))
+	p := named(t, "summary", "")
+	p.Placement = compact.PlaceNone
+	out, plan, r := under(t, p, history, 3000)
+	if plan.Slot != nil || len(out) != 1+6 || r.Strategy != "summarize" {
+		t.Errorf("%d messages, %s, a slot %+v", len(out), r.Strategy, plan.Slot)
+	}
+}
+
 func TestSummaryStartsAboveTwelveThousandTokensOfThreeBytes(t *testing.T) {
 	f := func(options string, bytes, budget int, want compact.Outcome) {
 		t.Helper()
@@ -476,6 +488,9 @@ func TestLayeredGoesOnlyAsFarAsItMust(t *testing.T) {
 		out, _, r := under(t, p, history, budget)
 		if got := stagesOf(r); got != want {
 			t.Errorf("budget %d: %q, want %q", budget, got, want)
+		}
+		if last := want[strings.LastIndex(want, " ")+1:]; r.Strategy != last && (last != "" || r.Strategy != compact.NoStrategy) {
+			t.Errorf("budget %d: the strategy is %q", budget, r.Strategy)
 		}
 		for i := 1; i <= 10; i++ {
 			if a, b := &out[len(out)-i], &history[len(history)-i]; a.Origin != b.Origin || !a.Equal(b) {
