@@ -301,12 +301,12 @@ func TestVariablesExpand(t *testing.T) {
 }
 
 func TestWhatAVariableHoldsIsNeverYAML(t *testing.T) {
-	c, err := readConfig("laconic.yaml", []byte("listen: 127.0.0.1:1\npolicies: {adaptive: {pin: {tools: [${INJECT}]}}}\n"), variables, nil)
+	c, err := readConfig("laconic.yaml", []byte("listen: 127.0.0.1:1\npolicies: {adaptive: {pin: {text: [${INJECT}]}}}\n"), variables, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Policies["adaptive"].Pin.Tools; len(got) != 1 || !strings.HasPrefix(got[0], "x\nlisten") || c.Listen != "127.0.0.1:1" {
-		t.Errorf("got tools %q, listen %q", got, c.Listen)
+	if got := c.Policies["adaptive"].Pin.Text; len(got) != 1 || !strings.HasPrefix(got[0], "x\nlisten") || c.Listen != "127.0.0.1:1" {
+		t.Errorf("got text %q, listen %q", got, c.Listen)
 	}
 }
 

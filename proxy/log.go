@@ -132,14 +132,11 @@ func rewriteFields(i *RewriteInfo) []zap.Field {
 	if r.ResultsDropped > 0 {
 		f = append(f, zap.Int("results_dropped", r.ResultsDropped))
 	}
-	if r.Strategy != compact.NoStrategy {
-		f = append(f, zap.String("strategy", r.Strategy))
+	if len(r.Stages) > 0 {
+		f = append(f, zap.Array("stages", stageLines(r.Stages)), zap.String("strategy", r.Strategy))
 	}
 	if i.PinsUnmatched > 0 {
 		f = append(f, zap.Int("pins_unmatched", i.PinsUnmatched))
-	}
-	if len(r.Stages) > 0 {
-		f = append(f, zap.Array("stages", stageLines(r.Stages)))
 	}
 	if r.NotEnough {
 		f = append(f, zap.Bool("not_enough_history", true))
