@@ -56,12 +56,12 @@ func (t *trip) account(cut bool) {
 	if a := t.answer; a != nil {
 		t.info.Streamed = a.stream
 		_ = t.safely("usage", func() error {
-			end, ok := a.ending()
+			end, ok := a.end.b, a.read()
 			t.info.Unread = !ok
 			t.info.Usage = usageIn(end)
 			t.info.Done = a.stream && done(end)
 			if ok && a.err == nil && !cut {
-				t.info.Ended = ended(end, t.info.Usage, a.stream, a.whole(end))
+				t.info.Ended = ended(end, t.info.Usage, a.stream, a.whole())
 			}
 			t.sending.answered = t.sending.answered && ok && a.err == nil && !cut && t.info.Ended == "" && generated(end)
 			t.compare()

@@ -31,8 +31,6 @@ import (
 	"crypto/rand"
 	"net/http"
 	"sync/atomic"
-
-	"golang.org/x/sync/semaphore"
 )
 
 // Proxy is the handler. Make it with New. It is safe for concurrent use.
@@ -43,7 +41,6 @@ type Proxy struct {
 	keys      clientKeys
 	mark      string // our own in Via
 	memory    *gate
-	unpacking *semaphore.Weighted // for the windows of compressed answers
 	digests   *digests
 	learned   *learned
 	discovery *discovery
@@ -67,10 +64,9 @@ func New(o Options) (*Proxy, error) {
 		o: o, transport: o.Transport, keys: hashKeys(o.ClientKeys),
 		// Via names this process and not the program, so that one Laconic may
 		// stand behind another.
-		mark:      "laconic-" + randomID(),
-		memory:    newGate(o.Limits.Memory),
-		unpacking: semaphore.NewWeighted(o.Limits.Memory / unpackingShare),
-		digests:   newDigests(),
+		mark:    "laconic-" + randomID(),
+		memory:  newGate(o.Limits.Memory),
+		digests: newDigests(),
 	}
 	p.learned, p.discovery, p.background = newLearned(p), newDiscovery(p), newBackground(p)
 	p.factSecret = []byte(o.FactsSecret)

@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 	"compress/gzip"
-	"compress/zlib"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,8 +16,6 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/zstd"
 	"golang.org/x/tools/txtar"
 
 	"laconic/compact"
@@ -404,61 +401,6 @@ func TestAnEndlessErrorIsHandedOn(t *testing.T) {
 	_ = conn.Close()
 	if r := p.replies(1)[0]; r.Status != 499 {
 		t.Errorf("%+v", r)
-	}
-}
-
-// packings are the compressions an error may come in.
-var packings = map[string]func(io.Writer) io.WriteCloser{
-	"gzip":    func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
-	"deflate": func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) },
-	"br":      func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) },
-	"zstd":    func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z },
-}
-
-func TestCompressedRefusalsAreRead(t *testing.T) {
-	for name, pack := range packings {
-		for _, stream := range []bool{false, true} {
-			u := newLimited(t, 2000, func(w http.ResponseWriter, words, limit int) {
-				w.Header().Set("Content-Encoding", name)
-				body := fmt.Sprintf(`{"error":{"message":"request (%d tokens) exceeds the available context size (%d tokens)"}}`, words, limit)
-				if stream {
-					w.Header().Set("Content-Type", "text/event-stream")
-					body = "data: " + body + "\n\n"
-				} else {
-					w.WriteHeader(400)
-				}
-				z := pack(w)
-				_, _ = io.WriteString(z, body)
-				_ = z.Close()
-			})
-			p := inFrontOf(t, u.upstream, windowed(100_000))
-			if res := p.chat(agentBody(30, 100), "Accept-Encoding", name); res.StatusCode != 200 || res.Header.Get("X-Laconic-Outcome") != "retried" {
-				t.Errorf("%s, stream %v: %d %v", name, stream, res.StatusCode, res.Header)
-			}
-		}
-	}
-}
-
-func TestACompressedAnswerArrivesUnchanged(t *testing.T) {
-	for name, pack := range packings {
-		var b bytes.Buffer
-		z := pack(&b)
-		_, _ = io.WriteString(z, strings.Repeat("data: {\"id\":1}\n\n", 1000))
-		_ = z.Close()
-		for step := range 3 {
-			u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Content-Encoding", name)
-				for i := range b.Bytes() {
-					_, _ = w.Write(b.Bytes()[i : i+1])
-					if i < 10*step {
-						_ = http.NewResponseController(w).Flush()
-					}
-				}
-			})
-			if res := inFrontOf(t, u).chat(chatBody, "Accept-Encoding", name); !bytes.Equal(res.body, b.Bytes()) {
-				t.Errorf("%s: %d bytes, want %d", name, len(res.body), b.Len())
-			}
-		}
 	}
 }
 
