@@ -60,6 +60,9 @@ func (t *trip) account(cut bool) {
 			t.info.Unread = !ok
 			t.info.Usage = usageIn(end)
 			t.info.Done = a.stream && done(end)
+			if ok && a.whole() && t.refusedLate(t.info.Status, end) {
+				return nil
+			}
 			if ok && a.err == nil && !cut {
 				t.info.Ended = ended(end, t.info.Usage, a.stream, a.whole())
 			}

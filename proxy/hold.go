@@ -37,8 +37,9 @@ type held struct {
 // hold reads the start of an answer, as far as is needed to tell whether the
 // upstream refused the request: of an error all, of anything else its first
 // event, comment or byte. Whatever it reads, the client gets. An answer that is
-// compressed, which nobody asked for, is not waited for.
-func (t *trip) hold(res *http.Response) *held {
+// compressed, which nobody asked for, is not waited for; nor is the first event
+// where atOnce.
+func (t *trip) hold(res *http.Response, atOnce bool) *held {
 	h := &held{res: res}
 	if contentEncoding(res.Header) != "" {
 		return h
@@ -46,7 +47,9 @@ func (t *trip) hold(res *http.Response) *held {
 	_ = t.safely("hold", func() error {
 		switch res.StatusCode {
 		case http.StatusOK:
-			h.first(t.line.watch)
+			if !atOnce {
+				h.first(t.line.watch)
+			}
 		case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity,
 			http.StatusTooManyRequests, http.StatusInternalServerError:
 			h.error()
@@ -54,6 +57,19 @@ func (t *trip) hold(res *http.Response) *held {
 		return nil
 	})
 	return h
+}
+
+// short reports whether what was sent is short enough that no refusal is
+// expected under status 200: no longer than a prompt that was answered, or below
+// a quarter of its budget while no limit is in doubt.
+func (t *trip) short() bool {
+	n := t.expected()
+	if n <= t.facts.Took {
+		return true
+	}
+	// A budget that a header asks for may be above what the upstream takes.
+	budget := min(t.budget.Tokens, t.facts.accepts(t.limits(), t.sending.asked))
+	return n < budget/4 && t.facts.Doubt == 0 && t.facts.Tight == 0
 }
 
 // first waits for the first event or byte of an answer.

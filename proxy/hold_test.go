@@ -159,3 +159,115 @@ func TestAnEventWithoutEndIsNotHeld(t *testing.T) {
 		}
 	})
 }
+
+// The headers of an answer go to the client as they come where no refusal is
+// expected behind them: below a quarter of the budget, or where a prompt of that
+// length was answered for this upstream, model and credential. On a virtual
+// clock, the upstream lets its first event wait for a second.
+func TestHeadersGoToTheClientAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		failing := false
+		v := newVirtual(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_ = http.NewResponseController(w).Flush()
+			time.Sleep(time.Second)
+			if failing {
+				_, _ = io.WriteString(w, "data: {\"error\":{\"message\":\"out of memory\"}}\n\n")
+				return
+			}
+			_, _ = io.WriteString(w, "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+		})
+		f := func(name, headers, body string, want time.Duration) {
+			t.Helper()
+			conn := v.dial()
+			defer func() { _ = conn.Close() }()
+			began := time.Now()
+			_, _ = io.WriteString(conn, post(headers, body))
+			res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if waited := time.Since(began); waited != want {
+				t.Errorf("%s: the headers came after %v, want %v", name, waited, want)
+			}
+			if b, err := io.ReadAll(res.Body); err != nil || !strings.HasPrefix(string(b), "data: ") || time.Since(began) != time.Second {
+				t.Errorf("%s: %q %v", name, b, err)
+			}
+			<-v.all
+		}
+		longer := agentBody(6, 100)
+		f("a short one", "", chatBody, 0)
+		f("a long one", "", longBody, time.Second)
+		f("one that was answered", "", longBody, 0)
+		f("a longer one", "", longer, time.Second)
+		f("one that was answered, in shadow", "X-Laconic-Mode: shadow\r\n", longer, 0)
+		f("another credential", "Authorization: Bearer b\r\n", longBody, time.Second)
+		f("another model", "", strings.Replace(longBody, "gpt-4o", "gpt-5", 1), time.Second)
+		f("a budget beyond the window", "X-Laconic-Budget: 10000000\r\n", agentBody(40, 1000), time.Second)
+		failing = true
+		f("an error", "", strings.Replace(longBody, "gpt-4o", "gpt-6", 1), time.Second)
+		f("an error was no answer", "", strings.Replace(longBody, "gpt-4o", "gpt-6", 1), time.Second)
+	})
+}
+
+// refusingLate is an upstream that refuses what is longer than limit under 200.
+func refusingLate(t *testing.T, limit int, refusal string) *limited {
+	return newLimited(t, limit, func(w http.ResponseWriter, words, limit int) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: "+strings.NewReplacer("WORDS", fmt.Sprint(words), "LIMIT", fmt.Sprint(limit)).Replace(refusal)+"\n\n")
+	})
+}
+
+// A refusal that comes as the first event of an answer nobody waited for is the
+// client's, and teaches: the next request fits, or its answer is waited for.
+func TestARefusalThatNobodyWaitedForTeaches(t *testing.T) {
+	f := func(name, refusal, outcome string, hits int) {
+		t.Run(name, func(t *testing.T) {
+			u := refusingLate(t, 2000, refusal)
+			p := inFrontOf(t, u.upstream, windowed(100_000))
+			body := agentBody(30, 100) // some 3,100 words
+			if res := p.chat(body); !bytes.Contains(res.body, []byte("error")) || len(u.requests()) != 1 {
+				t.Fatalf("%s after %d hits", res.body, len(u.requests()))
+			}
+			if r := p.replies(1)[0]; r.Retry == nil || r.Retry.Why != "late" || r.Retry.Sent || r.Ended != "" {
+				t.Errorf("%+v", r.Retry)
+			}
+			if res := p.chat(body); string(res.body) != plainAnswer || res.Header.Get("X-Laconic-Outcome") != outcome {
+				t.Errorf("%s %v", res.body, res.Header)
+			}
+			if n := len(u.requests()); n != hits {
+				t.Errorf("%d hits, want %d", n, hits)
+			}
+		})
+	}
+	f("with a number", `{"error":{"message":"request (WORDS tokens) exceeds the available context size (LIMIT tokens), try increasing it"}}`, "compacted", 2)
+	f("without", `{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.","code":"context_length_exceeded"}}`, "retried", 3)
+}
+
+// An error behind generated tokens is no refusal: whoever pays for them gets it.
+func TestAnErrorBehindGeneratedTokensIsNotSentAgain(t *testing.T) {
+	const message = `"message":"request (3300 tokens) exceeds the available context size (2000 tokens), try increasing it"`
+	f := func(status int, body string, hits int) {
+		t.Helper()
+		n := 0
+		u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
+			if n++; n > 1 {
+				_, _ = io.WriteString(w, plainAnswer)
+				return
+			}
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
+		})
+		p := inFrontOf(t, u, windowed(6_000)) // so that answers are waited for
+		res := p.chat(agentBody(30, 100))
+		if len(u.requests()) != hits || hits == 1 && string(res.body) != body {
+			t.Errorf("%d hits, want %d: %d %s", len(u.requests()), hits, res.StatusCode, res.body)
+		}
+	}
+	f(200, "data: {\"error\":{"+message+"},\"usage\":{\"completion_tokens\":50}}\n\n", 1)
+	f(200, "data: {\"error\":{"+message+",\"usage\": {\"prompt_tokens\":3300,\"completion_tokens\" : 50}}}\n\n", 1)
+	f(200, "data: {\"error\":{"+message+"},\"usage\":{\"completion_tokens\":0}}\n\n", 2)
+	f(200, "data: {\"error\":{"+message+",\"x\":\"\\\"completion_tokens\\\":50\"},\"usage\":null}\n\n", 2)
+	f(400, "{\"error\":{"+message+"},\"usage\":{\"completion_tokens\":50}}", 1)
+	f(400, "{\"error\":{"+message+"}}", 2)
+}

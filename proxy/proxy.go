@@ -10,7 +10,10 @@
 //     byte, and so does one that cannot be read, or in whose reading something
 //     of ours broke.
 //   - streamed: status, end-to-end headers and body of the answer arrive
-//     unchanged and at once, with x-laconic-* headers added. A broken answer
+//     unchanged and at once, with x-laconic-* headers added. The headers of a
+//     chat's answer wait for its first event where that may be a refusal: where
+//     the prompt is longer than any that was answered, and than a quarter of its
+//     budget. A broken answer
 //     looks broken: its connection is cut, never ended cleanly. A client that
 //     leaves stops the upstream.
 //   - one generation: a request is sent once, and once more only where the

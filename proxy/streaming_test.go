@@ -70,8 +70,13 @@ func TestAnEventIsForwardedWhenItArrives(t *testing.T) {
 	}
 }
 
-// The headers of a chat's answer wait for its first event: it may be the refusal
-// of the request. They wait for no more of it than tells that it is not.
+// longBody is a request above a quarter of its budget: an answer to it is waited
+// for.
+var longBody = agentBody(5, 100)
+
+// The headers of the answer to a long chat wait for its first event: it may be
+// the refusal of the request. They wait for no more of it than tells that it is
+// not.
 func TestHeadersAreForwardedWithTheFirstByte(t *testing.T) {
 	f := func(path, first, rest string) {
 		t.Helper()
@@ -83,7 +88,7 @@ func TestHeadersAreForwardedWithTheFirstByte(t *testing.T) {
 			<-next
 			_, _ = io.WriteString(w, rest)
 		}))
-		res, err := client.Post(p.url+path, "application/json", strings.NewReader(chatBody))
+		res, err := client.Post(p.url+path, "application/json", strings.NewReader(longBody))
 		if err != nil { // arrives only if the headers do
 			t.Fatal(err)
 		}
@@ -104,7 +109,11 @@ func TestHeadersAreForwardedWithTheFirstByte(t *testing.T) {
 
 func TestAStreamCutAtAnyByteArrivesUnchanged(t *testing.T) {
 	text := ": OPENROUTER PROCESSING\r\n\r\nevent: x\r\ndata: {\"a\":\"häß €😀\"}\r\n\r\ndata:no space\n\n\n\ndata: {\"error\":{\"message\":\"x\"}}\n\n\x00\xff"
-	for step := 1; step <= 5; step++ {
+	for step := range 10 {
+		body, step := chatBody, step+1
+		if step > 5 {
+			body, step = longBody, step-5
+		}
 		p := inFrontOf(t, newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 			for b := []byte(text); len(b) > 0; b = b[min(step, len(b)):] {
@@ -112,7 +121,7 @@ func TestAStreamCutAtAnyByteArrivesUnchanged(t *testing.T) {
 				_ = http.NewResponseController(w).Flush()
 			}
 		}))
-		res := p.chat(chatBody)
+		res := p.chat(body)
 		if res.err != nil || sha256.Sum256(res.body) != sha256.Sum256([]byte(text)) {
 			t.Errorf("in steps of %d: %q %v", step, res.body, res.err)
 		}
