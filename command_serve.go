@@ -62,6 +62,9 @@ func serveCommand(name string) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := Load(s.config, s.overrides(cmd)...)
+			if err == nil {
+				err = c.CheckFiles()
+			}
 			if err != nil {
 				tellConfig(cmd.ErrOrStderr(), c, err, false)
 				return exitError(1)
@@ -105,6 +108,13 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 		// take 22 MB, what is remembered of counts up to 15, of digests 16.
 		debug.SetMemoryLimit(o.Limits.Process(128 << 20))
 	}
+	if c.TLS.Cert != "" {
+		cert, err := newCertificate(c.TLS, log)
+		if err != nil {
+			return err
+		}
+		o.Certificate = cert.forHandshake
+	}
 	p, err := proxy.New(o)
 	if err != nil {
 		return err
@@ -141,8 +151,12 @@ func startLines(c *Config, addr, admin string) string {
 	for _, hint := range c.hints() {
 		hints += "  hint       " + hint + "\n"
 	}
-	return fmt.Sprintf("laconic %s\n  listening  http://%s\n  upstream   %s\n%s%s  health     %s\n  config     %s\n\n  export OPENAI_BASE_URL=http://%s/v1\n\n",
-		version(), addr, shownURL(c.Upstream), hints, summaries, health, from, clientAddress(addr))
+	scheme := "http"
+	if c.TLS.Cert != "" {
+		scheme = "https"
+	}
+	return fmt.Sprintf("laconic %s\n  listening  %s://%s\n  upstream   %s\n%s%s  health     %s\n  config     %s\n\n  export OPENAI_BASE_URL=%s://%s/v1\n\n",
+		version(), scheme, addr, shownURL(c.Upstream), hints, summaries, health, from, scheme, clientAddress(addr))
 }
 
 // clientAddress is the address that a client on this machine can reach.

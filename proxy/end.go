@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"crypto/tls"
 	"net"
 	"net/http"
 	"time"
@@ -40,6 +41,9 @@ func (t *trip) end() {
 	if cut {
 		t.breakOff()
 		panic(http.ErrAbortHandler)
+	}
+	if t.r.ProtoMajor == 2 {
+		_ = t.w.FlushError() // what the server writes after this has no deadline
 	}
 }
 
@@ -83,6 +87,9 @@ func (t *trip) breakOff() {
 	conn, _, err := t.w.rc.Hijack()
 	if err != nil {
 		return // the server closes it
+	}
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn() // its own Close would tell the client of a good end
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -263,30 +262,6 @@ func TestABrokenStreamIsResetForHTTP10(t *testing.T) {
 	_, _ = io.WriteString(conn, fmt.Sprintf("POST /v1/chat/completions HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s", len(chatBody), chatBody))
 	if b, err := io.ReadAll(conn); err == nil {
 		t.Errorf("a clean end after %q", b)
-	}
-}
-
-func TestABrokenStreamLooksBrokenOverHTTP2(t *testing.T) {
-	base, _ := rawUpstream(t, func(conn *net.TCPConn, _ *http.Request) {
-		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n")
-	})
-	p, err := New(options(base))
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv := httptest.NewUnstartedServer(p)
-	srv.EnableHTTP2 = true
-	srv.StartTLS()
-	defer srv.Close()
-	defer p.Close()
-	res, err := srv.Client().Post(srv.URL+"/v1/chat/completions", "application/json", strings.NewReader(chatBody))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = res.Body.Close() }()
-	b, err := io.ReadAll(res.Body)
-	if res.ProtoMajor != 2 || err == nil || string(b) != "first" {
-		t.Errorf("HTTP/%d: %q %v", res.ProtoMajor, b, err)
 	}
 }
 
