@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"runtime/metrics"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -125,11 +126,21 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w (another address: --listen)", c.Listen, err)
 	}
-	admin, stopAdmin := serveAdmin(p, c, tables.notes, log)
+	notes := func() string { return tables.notes() + processNotes(p) }
+	admin, stopAdmin := serveAdmin(p, c, notes, log)
 	fmt.Fprint(stderr, startLines(c, l.Addr().String(), admin))
 	err = p.Serve(ctx, l)
 	stopAdmin()
 	return err
+}
+
+// processNotes says what the process holds. It is what grows where something is
+// never let go.
+func processNotes(p *proxy.Proxy) string {
+	all := []metrics.Sample{{Name: "/sched/goroutines:goroutines"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}}
+	metrics.Read(all)
+	return fmt.Sprintf("process: %d requests, %d goroutines, %d bytes of heap in use, %d bytes from the system\n",
+		p.Serving(), all[0].Value.Uint64(), all[1].Value.Uint64(), all[2].Value.Uint64())
 }
 
 // startLines tell a person what runs and what to paste into the client. admin

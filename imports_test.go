@@ -36,7 +36,7 @@ var rules = []rule{
 	{"replay", nil, []string{"laconic/compact", "laconic/proxy/wire", "github.com/tidwall/gjson", "golang.org/x/"}, "replay measures policies; it may not know the proxy, nor which stages there are"},
 	{"demo/strict", nil, []string{"github.com/tidwall/gjson"}, "the strict upstream must not share a mistake with the proxy"},
 	{"demo", nil, []string{"laconic/demo/strict", "github.com/sashabaranov/go-openai"}, "the demo is a client like any other"},
-	{"e2e", nil, []string{"laconic/demo/strict", "laconic/tokenize"}, "the command is seen as its users see it: as a process"},
+	{"e2e", nil, []string{"laconic/demo/strict", "laconic/tokenize", "laconic/store/storetest", "github.com/Shopify/toxiproxy/v2", "github.com/rs/zerolog"}, "the command is seen as its users see it: as a process"},
 }
 
 // TestImports is the architecture: who may know whom.

@@ -53,7 +53,8 @@ type Proxy struct {
 	factSecret []byte
 	background *background
 
-	draining atomic.Bool // told to stop
+	serving  atomic.Int64 // requests that are not over
+	draining atomic.Bool  // told to stop
 }
 
 // New makes a proxy, or says everything that is wrong with its options.
@@ -84,6 +85,9 @@ func New(o Options) (*Proxy, error) {
 	return p, nil
 }
 
+// Serving returns how many requests are not over.
+func (p *Proxy) Serving() int { return int(p.serving.Load()) }
+
 // Close ends work in the background and lets go of idle connections to
 // upstreams.
 func (p *Proxy) Close() {
@@ -96,6 +100,8 @@ func (p *Proxy) Close() {
 
 // ServeHTTP serves one request.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.serving.Add(1)
+	defer p.serving.Add(-1)
 	t := p.begin(w, r)
 	defer t.end()
 	if no := p.guard.check(r); no != nil {
