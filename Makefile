@@ -4,6 +4,8 @@
 # make survival measures what forty calls leave to the model (minutes; WINDOWS=16000 for one window).
 # make e2e    runs real agents from npm against an upstream with a small window (installs 1.5 GB).
 # make hostile what attackers and slow peers do: many sockets, bombs, stalled readers (a minute or two).
+# make soak   half an hour of mixed and hostile traffic (SOAK=5m for five minutes).
+# make h2spec what the listener makes of HTTP/2 that breaks its rules (needs h2spec).
 # The rest: make golden (rewrite golden files), make bench, make bench-tokenize (counting beside
 # another library), make build, make image.
 
@@ -13,7 +15,7 @@ FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./com
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
             ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize:FuzzCount .:FuzzParse
 
-.PHONY: test check fmt vet lint race fuzz vuln survival hostile oracle golden bench bench-tokenize build image e2e e2e-all
+.PHONY: test check fmt vet lint race fuzz vuln survival hostile soak h2spec oracle golden bench bench-tokenize build image e2e e2e-all
 
 test:
 	$(GO) test ./...
@@ -51,6 +53,17 @@ vuln:
 WINDOWS ?= all
 survival:
 	LACONIC_SURVIVAL=$(WINDOWS) $(GO) test -v -count=1 -timeout 20m -run '^TestSurvival$$' ./e2e $(UPDATE)
+
+# Mixed and hostile traffic for a long time, with upstreams that die and a Redis that comes and goes
+# (needs redis-server). It prints a line a minute.
+SOAK ?= 30m
+soak:
+	LACONIC_SOAK=$(SOAK) $(GO) test -v -count=1 -timeout 24h -run '^TestSoak$$' ./e2e
+
+# H2SPEC is the program (github.com/summerwind/h2spec 2.2.1).
+H2SPEC ?= h2spec
+h2spec:
+	LACONIC_H2SPEC=$(H2SPEC) $(GO) test -v -count=1 -run '^TestHostileH2Spec$$' ./proxy
 
 # On loopback alone, bounded in sockets, bytes and time.
 hostile:

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"runtime/metrics"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -62,6 +63,9 @@ func serveCommand(name string) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := Load(s.config, s.overrides(cmd)...)
+			if err == nil {
+				err = c.CheckFiles()
+			}
 			if err != nil {
 				tellConfig(cmd.ErrOrStderr(), c, err, false)
 				return exitError(1)
@@ -105,6 +109,13 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 		// take 22 MB, what is remembered of counts up to 15, of digests 16.
 		debug.SetMemoryLimit(o.Limits.Process(128 << 20))
 	}
+	if c.TLS.Cert != "" {
+		cert, err := newCertificate(c.TLS, log)
+		if err != nil {
+			return err
+		}
+		o.Certificate = cert.forHandshake
+	}
 	p, err := proxy.New(o)
 	if err != nil {
 		return err
@@ -115,11 +126,21 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w (another address: --listen)", c.Listen, err)
 	}
-	admin, stopAdmin := serveAdmin(p, c, tables.notes, log)
+	notes := func() string { return tables.notes() + processNotes(p) }
+	admin, stopAdmin := serveAdmin(p, c, notes, log)
 	fmt.Fprint(stderr, startLines(c, l.Addr().String(), admin))
 	err = p.Serve(ctx, l)
 	stopAdmin()
 	return err
+}
+
+// processNotes says what the process holds. It is what grows where something is
+// never let go.
+func processNotes(p *proxy.Proxy) string {
+	all := []metrics.Sample{{Name: "/sched/goroutines:goroutines"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}}
+	metrics.Read(all)
+	return fmt.Sprintf("process: %d requests, %d goroutines, %d bytes of heap in use, %d bytes from the system\n",
+		p.Serving(), all[0].Value.Uint64(), all[1].Value.Uint64(), all[2].Value.Uint64())
 }
 
 // startLines tell a person what runs and what to paste into the client. admin
@@ -141,8 +162,12 @@ func startLines(c *Config, addr, admin string) string {
 	for _, hint := range c.hints() {
 		hints += "  hint       " + hint + "\n"
 	}
-	return fmt.Sprintf("laconic %s\n  listening  http://%s\n  upstream   %s\n%s%s  health     %s\n  config     %s\n\n  export OPENAI_BASE_URL=http://%s/v1\n\n",
-		version(), addr, shownURL(c.Upstream), hints, summaries, health, from, clientAddress(addr))
+	scheme := "http"
+	if c.TLS.Cert != "" {
+		scheme = "https"
+	}
+	return fmt.Sprintf("laconic %s\n  listening  %s://%s\n  upstream   %s\n%s%s  health     %s\n  config     %s\n\n  export OPENAI_BASE_URL=%s://%s/v1\n\n",
+		version(), scheme, addr, shownURL(c.Upstream), hints, summaries, health, from, scheme, clientAddress(addr))
 }
 
 // clientAddress is the address that a client on this machine can reach.

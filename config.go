@@ -22,6 +22,7 @@ const configFile = "laconic.yaml"
 type Config struct {
 	Listen          string                  `json:"listen,omitempty"`
 	Admin           string                  `json:"admin,omitempty"` // "": no admin listener
+	TLS             TLSConfig               `json:"tls,omitzero"`
 	Upstream        string                  `json:"upstream,omitempty"`
 	Overrides       *bool                   `json:"overrides,omitempty"` // nil: when listen is loopback
 	ResponseHeaders bool                    `json:"response_headers,omitempty"`
@@ -40,6 +41,13 @@ type Config struct {
 
 	file   string           // where it was read; "": no file
 	places map[string]place // where each key was written, by path
+}
+
+// TLSConfig names the certificate of the listener for clients; the zero value:
+// it does not speak TLS.
+type TLSConfig struct {
+	Cert string `json:"cert,omitempty"`
+	Key  string `json:"key,omitempty"`
 }
 
 // LogConfig says what is logged, and how.
@@ -146,18 +154,24 @@ func (c *Config) OverridesOn() bool {
 // longestConfig bounds how much is read: a path may name a device or a log.
 const longestConfig = 1 << 20
 
-func readConfigFile(path string) ([]byte, *Problem) {
+// readFile reads a file of at most longestConfig bytes.
+func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, longestConfig+1))
+	if err == nil && len(src) > longestConfig {
+		err = fmt.Errorf("is larger than %s", Size(longestConfig))
+	}
+	return src, err
+}
+
+func readConfigFile(path string) ([]byte, *Problem) {
+	src, err := readFile(path)
 	if err == nil {
-		defer f.Close()
-		var src []byte
-		src, err = io.ReadAll(io.LimitReader(f, longestConfig+1))
-		if err == nil && len(src) > longestConfig {
-			err = fmt.Errorf("is larger than %s", Size(longestConfig))
-		}
-		if err == nil {
-			return src, nil
-		}
+		return src, nil
 	}
 	p := &Problem{File: path, Code: codeFile}
 	var pe *fs.PathError

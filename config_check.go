@@ -21,6 +21,9 @@ import (
 // empty for a valid configuration.
 func checkConfig(w io.Writer, path string, jsonOut bool, over ...Override) int {
 	c, err := Load(path, over...)
+	if err == nil {
+		err = c.CheckFiles()
+	}
 	return tellConfig(w, c, err, jsonOut)
 }
 
@@ -72,6 +75,9 @@ func (c *Config) describe(w io.Writer) {
 		reach = "for holders of " + count(len(c.ClientKeys), "client key")
 	case !loopbackAddress(c.Listen):
 		reach = "open to other machines, without client_keys"
+	}
+	if c.TLS.Cert != "" {
+		reach += ", TLS"
 	}
 	fmt.Fprintf(t, "listen\t%s\t%s\n", c.Listen, reach)
 	admin := "off"

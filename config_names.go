@@ -36,6 +36,7 @@ var homes = []struct {
 	{reflect.TypeFor[LogConfig](), "in log"},
 	{reflect.TypeFor[SummarizerConfig](), "in summarizer"},
 	{reflect.TypeFor[StoreConfig](), "in store"},
+	{reflect.TypeFor[TLSConfig](), "in tls"},
 }
 
 // didYouMean names the nearest known word, or all of them.

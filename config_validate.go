@@ -23,6 +23,7 @@ func (c *Config) check() []finding {
 	ch.ranges(reflect.ValueOf(c).Elem(), "", "")
 	ch.limits()
 	ch.addresses()
+	ch.tls()
 	ch.rows()
 	for _, name := range slices.Sorted(maps.Keys(c.Policies)) {
 		ch.policy(name, c.Policies[name])

@@ -31,12 +31,12 @@ var rules = []rule{
 	{"proxy/wire", append([]string{"encoding/json", "io", "sync/atomic", "unicode/utf16", "unsafe"}, pure...), []string{"laconic/compact", "github.com/go-json-experiment/json", "github.com/tidwall/gjson", "github.com/tidwall/sjson"}, "wire turns bytes into conversations and back; it may not know HTTP or logs"},
 	{"proxy/overflow", append([]string{"encoding/json"}, pure...), nil, "overflow reads what upstreams write; it may not know HTTP or the proxy"},
 	{"summary", pure, []string{"laconic/compact"}, "what a model is asked and what of its answer is taken is a function of texts"},
-	{"proxy", nil, []string{"laconic/compact", "laconic/proxy/wire", "laconic/proxy/overflow", "laconic/store", "laconic/summary", "go.uber.org/zap", "github.com/sashabaranov/go-openai", "github.com/klauspost/compress", "github.com/andybalholm/brotli", "github.com/maypok86/otter/v2", "golang.org/x/"}, "stages, tokenizers and YAML are handed in"},
+	{"proxy", nil, []string{"laconic/compact", "laconic/proxy/wire", "laconic/proxy/overflow", "laconic/store", "laconic/summary", "go.uber.org/zap", "github.com/sashabaranov/go-openai", "github.com/klauspost/compress", "github.com/maypok86/otter/v2", "golang.org/x/"}, "stages, tokenizers and YAML are handed in"},
 	{"store", nil, []string{"github.com/maypok86/otter/v2", "go.etcd.io/bbolt", "github.com/redis/go-redis/v9", "github.com/failsafe-go/failsafe-go"}, "a store keeps texts; it may not know what they mean"},
 	{"replay", nil, []string{"laconic/compact", "laconic/proxy/wire", "github.com/tidwall/gjson", "golang.org/x/"}, "replay measures policies; it may not know the proxy, nor which stages there are"},
 	{"demo/strict", nil, []string{"github.com/tidwall/gjson"}, "the strict upstream must not share a mistake with the proxy"},
 	{"demo", nil, []string{"laconic/demo/strict", "github.com/sashabaranov/go-openai"}, "the demo is a client like any other"},
-	{"e2e", nil, []string{"laconic/demo/strict", "laconic/tokenize"}, "the command is seen as its users see it: as a process"},
+	{"e2e", nil, []string{"laconic/demo/strict", "laconic/tokenize", "laconic/store/storetest", "github.com/Shopify/toxiproxy/v2", "github.com/rs/zerolog"}, "the command is seen as its users see it: as a process"},
 }
 
 // TestImports is the architecture: who may know whom.

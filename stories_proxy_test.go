@@ -59,7 +59,7 @@ func laconicPath() (string, error) { return exec.LookPath("laconic") }
 type running struct {
 	cmd    *exec.Cmd
 	log    string // file of its standard error
-	URL    string // http://127.0.0.1:port, without /v1
+	URL    string // http://127.0.0.1:port, without /v1; https with a certificate
 	Admin  string // the same of the admin listener; "" when it is off
 	client *http.Client
 
@@ -83,7 +83,7 @@ type compactionLine struct {
 }
 
 var (
-	listening = regexp.MustCompile(`(?m)^  listening  (http://\S+)$`)
+	listening = regexp.MustCompile(`(?m)^  listening  (https?://\S+)$`)
 	health    = regexp.MustCompile(`(?m)^  health     (http://\S+)/healthz$`)
 	allSaid   = regexp.MustCompile(`(?m)^  export OPENAI_BASE_URL=(\S+)$`)
 )

@@ -16,12 +16,13 @@ import (
 )
 
 var streamCommands = map[string]scriptCommand{
-	"open":   openCommand,
-	"more":   moreCommand,
-	"finish": finishCommand,
-	"ends":   endsCommand,
-	"breaks": breaksCommand,
-	"leave":  leaveCommand,
+	"open":    openCommand,
+	"headers": headersCommand,
+	"more":    moreCommand,
+	"finish":  finishCommand,
+	"ends":    endsCommand,
+	"breaks":  breaksCommand,
+	"leave":   leaveCommand,
 }
 
 // openStream is a streamed answer that a story reads event by event, from an
@@ -89,18 +90,37 @@ func (o *openStream) step() error {
 	}
 }
 
+// headers waits for the headers of the answer.
+func (o *openStream) headers() error {
+	if o.res != nil {
+		return nil
+	}
+	select {
+	case a := <-o.answers:
+		if a.err != nil {
+			return a.err
+		}
+		o.res, o.events = a.res, bufio.NewReader(a.res.Body)
+		return nil
+	case <-time.After(patience):
+		return errors.New("the headers of the answer are held back")
+	}
+}
+
+// headersCommand waits for the headers of the open answer. Nothing of its body
+// was written unless the story asked for it.
+func headersCommand(ts *testscript.TestScript, neg bool, args []string) {
+	never(ts, neg)
+	flags(ts, args, 0, 0, nil)
+	o := storyOf(ts).opened(ts)
+	ts.Check(o.headers())
+	fmt.Fprintln(ts.Stdout(), o.res.Status)
+}
+
 // event reads up to the empty line behind an event.
 func (o *openStream) event() error {
-	if o.res == nil {
-		select {
-		case a := <-o.answers:
-			if a.err != nil {
-				return a.err
-			}
-			o.res, o.events = a.res, bufio.NewReader(a.res.Body)
-		case <-time.After(patience):
-			return errors.New("the headers of the answer are held back")
-		}
+	if err := o.headers(); err != nil {
+		return err
 	}
 	for {
 		line, err := o.events.ReadString('\n')

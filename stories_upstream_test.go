@@ -46,6 +46,7 @@ type upstream struct {
 
 	// steps lets one write of an answer through per element; nil lets all.
 	steps    chan struct{}
+	heads    bool // headers do not wait for a step
 	released sync.Once
 
 	mu      sync.Mutex // guards what follows
@@ -127,10 +128,14 @@ type noting struct {
 	status int
 }
 
-// WriteHeader is put off to the first write: before it no header may be out.
+// WriteHeader is put off to the first write: before its step no header may be
+// out, unless the upstream shows its headers.
 func (n *noting) WriteHeader(status int) { n.status = status }
 
 func (n *noting) Write(b []byte) (int, error) {
+	if n.u.heads {
+		_ = http.NewResponseController(n.ResponseWriter).Flush()
+	}
 	if n.u.steps != nil {
 		select {
 		case <-n.u.steps:
@@ -192,6 +197,7 @@ func (u *upstream) total() int {
 //	-call NAME=JSON  its answer is this tool call; may be repeated
 //	-cut N         it dies after N events of a stream
 //	-steps         each event of an answer waits until the story asks for it
+//	-heads         its headers come before that
 //	-gzip          it compresses its answers
 //	-canned FILE   it answers everything with this file, read as an HTTP answer
 //	-tells         it answers also when the proxy asks for windows
@@ -202,7 +208,7 @@ func startUpstream(ts *testscript.TestScript, neg bool, args []string) {
 	var as, shape, says, canned string
 	var calls several
 	var cut int
-	var steps, zip, tells, back bool
+	var steps, heads, zip, tells, back bool
 	flags(ts, args, 0, 0, func(f *flag.FlagSet) {
 		f.StringVar(&as, "as", "UPSTREAM", "")
 		f.IntVar(&o.Limit, "limit", 0, "")
@@ -212,6 +218,7 @@ func startUpstream(ts *testscript.TestScript, neg bool, args []string) {
 		f.Var(&calls, "call", "")
 		f.IntVar(&cut, "cut", 0, "")
 		f.BoolVar(&steps, "steps", false, "")
+		f.BoolVar(&heads, "heads", false, "")
 		f.BoolVar(&zip, "gzip", false, "")
 		f.StringVar(&canned, "canned", "", "")
 		f.BoolVar(&tells, "tells", false, "")
@@ -228,6 +235,7 @@ func startUpstream(ts *testscript.TestScript, neg bool, args []string) {
 	u, err := launch(o)
 	ts.Check(err)
 	u.tells = tells
+	u.heads = heads
 	if steps {
 		u.steps = make(chan struct{})
 	}

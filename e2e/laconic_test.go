@@ -54,6 +54,7 @@ var built = sync.OnceValues(func() (string, error) {
 // laconic is a running process.
 type laconic struct {
 	URL  string // http://127.0.0.1:port, without /v1
+	text string // what it said at its start
 	cmd  *exec.Cmd
 	log  string
 	done chan error
@@ -64,7 +65,7 @@ var listening = regexp.MustCompile(`(?m)^  export OPENAI_BASE_URL=(\S+)/v1$`)
 // startLaconic runs laconic in front of an upstream, with this configuration,
 // and stops it when the test ends. A process that does not end by itself then
 // fails its test.
-func startLaconic(t testing.TB, upstream, config string) *laconic {
+func startLaconic(t testing.TB, upstream, config string, args ...string) *laconic {
 	t.Helper()
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "laconic.yaml"), config)
@@ -75,6 +76,7 @@ func startLaconic(t testing.TB, upstream, config string) *laconic {
 	}
 	defer log.Close()
 	p.cmd = exec.Command(command(t), "serve", "--listen", "127.0.0.1:0", "--admin", "off", "--log-format", "json", "--upstream", upstream)
+	p.cmd.Args = append(p.cmd.Args, args...)
 	p.cmd.Dir, p.cmd.Stderr = dir, log
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -83,7 +85,7 @@ func startLaconic(t testing.TB, upstream, config string) *laconic {
 	t.Cleanup(func() { p.stop(t) })
 	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		if m := listening.FindStringSubmatch(p.output()); m != nil {
-			p.URL = m[1]
+			p.URL, p.text = m[1], p.output()
 			return p
 		}
 		if time.Now().After(end) {

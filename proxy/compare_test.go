@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -35,13 +34,6 @@ func counts(t testing.TB, form string, percent func(body []byte) int) *upstream 
 		case "stream":
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = fmt.Fprintf(w, "data: {\"id\":1,\"choices\":[]}\n\ndata: {\"id\":1,\"choices\":[],%s}\n\ndata: [DONE]\n\n", usage)
-		case "gzip", "deflate", "br", "zstd":
-			w.Header().Set("Content-Encoding", form)
-			var b bytes.Buffer
-			z := packings[form](&b)
-			_, _ = io.WriteString(z, `{"id":"x","choices":[],`+usage+`}`)
-			_ = z.Close()
-			_, _ = w.Write(b.Bytes())
 		default:
 			_, _ = io.WriteString(w, `{"id":"x","choices":[],`+usage+`}`)
 		}
@@ -50,7 +42,7 @@ func counts(t testing.TB, form string, percent func(body []byte) int) *upstream 
 }
 
 func TestUsageCorrectsTheCounter(t *testing.T) {
-	for _, form := range []string{"whole", "stream", "gzip", "deflate", "br", "zstd"} {
+	for _, form := range []string{"whole", "stream"} {
 		t.Run(form, func(t *testing.T) {
 			p := inFrontOf(t, counts(t, form, func([]byte) int { return 120 }), calibrating)
 			var before []int

@@ -3,14 +3,12 @@ package proxy
 import (
 	"bytes"
 	"compress/gzip"
-	"compress/zlib"
 	"errors"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
 
-	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -34,24 +32,13 @@ func contentEncoding(h http.Header) string {
 // readableEncoding tells whether decompress knows an encoding.
 func readableEncoding(e string) bool { return e == "" || e == "gzip" || e == "zstd" }
 
-// legible tells whether legibly knows an encoding: what answers may come in is
-// more than what requests may.
-func legible(encoding string) bool {
-	return readableEncoding(encoding) || encoding == "deflate" || encoding == "br"
-}
-
-// unpacked reads what is in a compressed body. A zstd body may ask for window
-// bytes to be remembered; the others have bounds of their own.
-func unpacked(encoding string, in io.Reader, window uint64) (io.ReadCloser, error) {
+// unpacked reads what is in a compressed body.
+func unpacked(encoding string, in io.Reader) (io.ReadCloser, error) {
 	switch encoding {
 	case "gzip":
 		return gzip.NewReader(in)
-	case "deflate":
-		return zlib.NewReader(in)
-	case "br": // its window has 16 MB at most
-		return io.NopCloser(brotli.NewReader(in)), nil
 	case "zstd":
-		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
 		if err != nil {
 			return nil, err
 		}
@@ -60,29 +47,13 @@ func unpacked(encoding string, in io.Reader, window uint64) (io.ReadCloser, erro
 	return nil, errors.New("unknown encoding")
 }
 
-// legibly decompresses as much as there is of a body, at most mostError bytes.
-// A body that breaks off has the text before that; ok is false for one that is
-// no such body, or damaged, whatever may follow.
-func legibly(encoding string, raw []byte) (text []byte, ok bool) {
-	if head := "\x1f\x8b\x08"; encoding == "gzip" && string(raw[:min(len(raw), len(head))]) != head[:min(len(raw), len(head))] {
-		return nil, false // the decoder says so once it has ten bytes
-	}
-	r, err := unpacked(encoding, bytes.NewReader(raw), maxZstdWindow)
-	if err != nil {
-		return nil, atEnd(err)
-	}
-	defer func() { _ = r.Close() }()
-	text, err = io.ReadAll(io.LimitReader(r, mostError))
-	return text, err == nil || atEnd(err)
-}
-
 // decompress gives what is in a compressed request, at most limit bytes, else
 // errBodyTooLarge. hold is asked before memory is taken.
 func decompress(encoding string, sent []byte, limit int64, hold func(n int64) error) ([]byte, error) {
 	if !readableEncoding(encoding) {
 		return nil, errors.New("unknown encoding")
 	}
-	r, err := unpacked(encoding, bytes.NewReader(sent), maxZstdWindow)
+	r, err := unpacked(encoding, bytes.NewReader(sent))
 	if err != nil {
 		return nil, err
 	}

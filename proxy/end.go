@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"crypto/tls"
 	"net"
 	"net/http"
 	"time"
@@ -41,6 +42,9 @@ func (t *trip) end() {
 		t.breakOff()
 		panic(http.ErrAbortHandler)
 	}
+	if t.r.ProtoMajor == 2 {
+		_ = t.w.FlushError() // what the server writes after this has no deadline
+	}
 }
 
 // account fills in how the request ended.
@@ -56,12 +60,15 @@ func (t *trip) account(cut bool) {
 	if a := t.answer; a != nil {
 		t.info.Streamed = a.stream
 		_ = t.safely("usage", func() error {
-			end, ok := a.ending()
+			end, ok := a.end.b, a.read()
 			t.info.Unread = !ok
 			t.info.Usage = usageIn(end)
 			t.info.Done = a.stream && done(end)
+			if ok && a.whole() && t.refusedLate(t.info.Status, end) {
+				return nil
+			}
 			if ok && a.err == nil && !cut {
-				t.info.Ended = ended(end, t.info.Usage, a.stream, a.whole(end))
+				t.info.Ended = ended(end, t.info.Usage, a.stream, a.whole())
 			}
 			t.sending.answered = t.sending.answered && ok && a.err == nil && !cut && t.info.Ended == "" && generated(end)
 			t.compare()
@@ -80,6 +87,9 @@ func (t *trip) breakOff() {
 	conn, _, err := t.w.rc.Hijack()
 	if err != nil {
 		return // the server closes it
+	}
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn() // its own Close would tell the client of a good end
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)

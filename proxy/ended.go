@@ -44,23 +44,13 @@ func generated(text []byte) bool {
 	return bytes.Contains(text, []byte(`"choices"`)) || bytes.Contains(text, []byte(`"finish_reason"`))
 }
 
-// finishIn is the last finish reason in the end of an answer. Text that quotes one
-// cannot be taken for it: its quotes are escaped.
+// finishIn is the last finish reason in the end of an answer.
 func finishIn(text []byte) string {
-	key := []byte(`"finish_reason"`)
-	for end := len(text); ; {
-		i := bytes.LastIndex(text[:end], key)
-		if i < 0 {
-			return ""
-		}
-		end = i
-		rest := bytes.TrimLeft(text[i+len(key):], " \t\r\n")
-		if len(rest) == 0 || rest[0] != ':' {
-			continue
-		}
+	for value := range valuesOf("finish_reason", text) {
 		var finish *string
-		if json.NewDecoder(bytes.NewReader(rest[1:])).Decode(&finish) == nil && finish != nil {
+		if json.NewDecoder(bytes.NewReader(value)).Decode(&finish) == nil && finish != nil {
 			return *finish
 		}
 	}
+	return ""
 }

@@ -85,6 +85,11 @@ func (t *trip) outbound(pr *httputil.ProxyRequest) {
 			delete(out.Header, name)
 		}
 	}
+	if t.info.Rewrite != nil {
+		// Its answer is read. RFC 9110 §12.5.3: an answer without an encoding is
+		// acceptable to every client that does not exclude it, and none does.
+		out.Header.Set("Accept-Encoding", "identity")
+	}
 	t.p.setCredential(out.Header, t.route)
 	version := strconv.Itoa(t.r.ProtoMajor) + "." + strconv.Itoa(t.r.ProtoMinor)
 	out.Header.Add("Via", version+" "+t.p.mark)

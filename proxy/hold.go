@@ -19,35 +19,37 @@ const (
 	errorWait = 5 * time.Second
 	// firstRead is the buffer for the start of an answer.
 	firstRead = 4 << 10
-	// mostSilent is how much of a compressed answer is read that holds no text
-	// yet: what is longer is no head of one.
-	mostSilent = 64 << 10
 	// mostJudged is how much is looked at in all to tell whether the start of an
 	// answer is an error: one that comes byte by byte is judged at every byte.
-	// A look costs at least leastJudged, and one that takes a decoder more: that
-	// of a zstd body allocates 8 MB.
+	// A look costs at least leastJudged.
 	mostJudged  = 16 << 20
 	leastJudged = 4 << 10
-	decoding    = 64 << 10
 )
 
 // held is an answer whose start was looked at before the client sees any of it.
 type held struct {
 	res *http.Response
-	// text is the error it is, decompressed: of an answer with status 200, the
-	// data of its first event. nil when it is an answer, or cannot be read.
+	// text is the error it is: of an answer with status 200, the data of its
+	// first event. nil when it is an answer, or is compressed.
 	text []byte
 }
 
 // hold reads the start of an answer, as far as is needed to tell whether the
 // upstream refused the request: of an error all, of anything else its first
-// event, comment or byte. Whatever it reads, the client gets.
-func (t *trip) hold(res *http.Response) *held {
+// event, comment or byte. Whatever it reads, the client gets. An answer that is
+// compressed, which nobody asked for, is not waited for; nor is the first event
+// where atOnce.
+func (t *trip) hold(res *http.Response, atOnce bool) *held {
 	h := &held{res: res}
+	if contentEncoding(res.Header) != "" {
+		return h
+	}
 	_ = t.safely("hold", func() error {
 		switch res.StatusCode {
 		case http.StatusOK:
-			h.first(t.line.watch)
+			if !atOnce {
+				h.first(t.line.watch)
+			}
 		case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity,
 			http.StatusTooManyRequests, http.StatusInternalServerError:
 			h.error()
@@ -57,13 +59,21 @@ func (t *trip) hold(res *http.Response) *held {
 	return h
 }
 
-// first waits for the first event or byte of an answer. An answer that nobody
-// here can decompress is not waited for.
-func (h *held) first(w *watch) {
-	encoding := contentEncoding(h.res.Header)
-	if !legible(encoding) {
-		return
+// short reports whether what was sent is short enough that no refusal is
+// expected under status 200: no longer than a prompt that was answered, or below
+// a quarter of its budget while no limit is in doubt.
+func (t *trip) short() bool {
+	n := t.expected()
+	if n <= t.facts.Took {
+		return true
 	}
+	// A budget that a header asks for may be above what the upstream takes.
+	budget := min(t.budget.Tokens, t.facts.accepts(t.limits(), t.sending.asked))
+	return n < budget/4 && t.facts.Doubt == 0 && t.facts.Tight == 0
+}
+
+// first waits for the first event or byte of an answer.
+func (h *held) first(w *watch) {
 	body := h.res.Body
 	start := &started{body: body, from: firstReads.Get().(*[firstRead]byte)}
 	start.seen = start.from[:0]
@@ -76,20 +86,14 @@ func (h *held) first(w *watch) {
 		n, err := body.Read(start.seen[len(start.seen):cap(start.seen)])
 		w.stop()
 		start.seen, start.err = start.seen[:len(start.seen)+n], err
-		text, ok := start.seen, true
-		if encoding != "" {
-			text, ok = legibly(encoding, start.seen)
-			judged += decoding
-		}
 		whole := err == io.EOF || h.res.ContentLength >= 0 && int64(len(start.seen)) >= h.res.ContentLength
-		begins, data := overflow.FirstEvent(text, whole)
-		judged += leastJudged + len(start.seen) + len(text)
+		begins, data := overflow.FirstEvent(start.seen, whole)
+		judged += leastJudged + len(start.seen)
 		switch {
 		case begins == overflow.Error:
 			h.text = bytes.Clone(data)
 			return
-		case begins == overflow.Answer, err != nil, !ok,
-			len(text) == 0 && len(start.seen) >= mostSilent, max(len(text), len(start.seen)) >= mostError:
+		case begins == overflow.Answer, err != nil, len(start.seen) >= mostError:
 			return
 		}
 	}
@@ -124,13 +128,8 @@ func (s *started) Read(buf []byte) (int, error) {
 
 func (s *started) Close() error { return s.body.Close() }
 
-// error reads an error as far as it comes in time, and then its text. One that
-// nobody here can decompress is not waited for.
+// error reads an error as far as it comes in time.
 func (h *held) error() {
-	encoding := contentEncoding(h.res.Header)
-	if !legible(encoding) {
-		return
-	}
 	late := &late{body: h.res.Body, done: make(chan struct{})}
 	go late.read()
 	timer := time.NewTimer(errorWait)
@@ -144,11 +143,7 @@ func (h *held) error() {
 	if err != io.EOF {
 		return
 	}
-	h.text = raw
-	if encoding != "" {
-		h.text, _ = legibly(encoding, raw)
-	}
-	if h.text == nil {
+	if h.text = raw; h.text == nil {
 		h.text = []byte{} // an error with nothing in it is one too
 	}
 }

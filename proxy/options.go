@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"crypto/tls"
 	"net/http"
 	"net/url"
 	"time"
@@ -60,6 +61,9 @@ type Options struct {
 	// taken for one) means that only loopback names are accepted as Host and
 	// that a foreign Origin is refused. An upstream at this address is refused.
 	Listen string
+	// Certificate is the GetCertificate of a [tls.Config]. With it Serve speaks
+	// TLS 1.2 and above, and HTTP/2; nil: HTTP/1 in the clear.
+	Certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
 	// Overrides: the x-laconic-* request headers are honoured. They are
 	// removed before the upstream sees them in any case.
 	Overrides bool

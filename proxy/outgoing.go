@@ -191,11 +191,12 @@ func (u *upload) Read(buf []byte) (int, error) {
 	u.w.touch()
 	_ = u.rc.SetReadDeadline(time.Now().Add(uploadIdle)) // not every ResponseWriter has one
 	n, err := u.body.Read(buf)
+	// Left behind, it would end the answer (golang/go#70834), or in HTTP/2 the
+	// body while the upstream takes its time.
+	_ = u.rc.SetReadDeadline(time.Time{})
 	switch {
 	case err == io.EOF:
 		u.done.Store(true)
-		// Left behind, it would end the answer (golang/go#70834).
-		_ = u.rc.SetReadDeadline(time.Time{})
 	case err != nil:
 		u.mu.Lock()
 		u.err = err

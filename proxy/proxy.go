@@ -10,7 +10,10 @@
 //     byte, and so does one that cannot be read, or in whose reading something
 //     of ours broke.
 //   - streamed: status, end-to-end headers and body of the answer arrive
-//     unchanged and at once, with x-laconic-* headers added. A broken answer
+//     unchanged and at once, with x-laconic-* headers added. The headers of a
+//     chat's answer wait for its first event where that may be a refusal: where
+//     the prompt is longer than any that was answered, and than a quarter of its
+//     budget. A broken answer
 //     looks broken: its connection is cut, never ended cleanly. A client that
 //     leaves stops the upstream.
 //   - one generation: a request is sent once, and once more only where the
@@ -31,8 +34,6 @@ import (
 	"crypto/rand"
 	"net/http"
 	"sync/atomic"
-
-	"golang.org/x/sync/semaphore"
 )
 
 // Proxy is the handler. Make it with New. It is safe for concurrent use.
@@ -43,7 +44,6 @@ type Proxy struct {
 	keys      clientKeys
 	mark      string // our own in Via
 	memory    *gate
-	unpacking *semaphore.Weighted // for the windows of compressed answers
 	digests   *digests
 	learned   *learned
 	discovery *discovery
@@ -53,8 +53,9 @@ type Proxy struct {
 	factSecret []byte
 	background *background
 
-	draining atomic.Bool // told to stop
-	ignored  toldNames   // request headers that there are not
+	serving  atomic.Int64 // requests that are not over
+	draining atomic.Bool  // told to stop
+	ignored  toldNames    // request headers that there are not
 }
 
 // New makes a proxy, or says everything that is wrong with its options.
@@ -68,10 +69,9 @@ func New(o Options) (*Proxy, error) {
 		o: o, transport: o.Transport, keys: hashKeys(o.ClientKeys),
 		// Via names this process and not the program, so that one Laconic may
 		// stand behind another.
-		mark:      "laconic-" + randomID(),
-		memory:    newGate(o.Limits.Memory),
-		unpacking: semaphore.NewWeighted(o.Limits.Memory / unpackingShare),
-		digests:   newDigests(),
+		mark:    "laconic-" + randomID(),
+		memory:  newGate(o.Limits.Memory),
+		digests: newDigests(),
 	}
 	p.learned, p.discovery, p.background = newLearned(p), newDiscovery(p), newBackground(p)
 	p.factSecret = []byte(o.FactsSecret)
@@ -86,6 +86,9 @@ func New(o Options) (*Proxy, error) {
 	return p, nil
 }
 
+// Serving returns how many requests are not over.
+func (p *Proxy) Serving() int { return int(p.serving.Load()) }
+
 // Close ends work in the background and lets go of idle connections to
 // upstreams.
 func (p *Proxy) Close() {
@@ -98,6 +101,8 @@ func (p *Proxy) Close() {
 
 // ServeHTTP serves one request.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.serving.Add(1)
+	defer p.serving.Add(-1)
 	t := p.begin(w, r)
 	defer t.end()
 	if no := p.guard.check(r); no != nil {

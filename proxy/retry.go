@@ -40,8 +40,8 @@ const (
 // RoundTrip sends a chat request that was read. When the upstream refuses it
 // before it began to generate, a shorter one is sent, once; when that is
 // refused too the client gets the first refusal unchanged. Nothing of this is
-// seen by a request that is answered well, but that its headers wait for the
-// first event of its answer.
+// seen by a request that is answered well, but that the headers of its answer
+// wait for the first event where the request is not short.
 func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 	res, err := t.p.transport.RoundTrip(req)
 	if err != nil {
@@ -49,7 +49,7 @@ func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	defer t.out.release()
 	t.line.watch.answered()
-	first := t.hold(res)
+	first := t.hold(res, t.short())
 	if first.text == nil {
 		t.sending.answered = res.StatusCode == http.StatusOK
 		return res, nil
@@ -99,8 +99,12 @@ type again struct {
 }
 
 // reconsider says what to send in the place of a body that was refused with
-// first; nil: nothing.
+// first; nil: nothing. An error behind generated tokens is no refusal, and the
+// tokens are on the bill.
 func (t *trip) reconsider(first *held) *again {
+	if generatedTokens(first.text) {
+		return nil
+	}
 	status := first.res.StatusCode
 	if r := overflow.Read(status, first.text); r.Kind != overflow.None {
 		return t.afterOverflow(r, status)
@@ -168,7 +172,7 @@ func (t *trip) resend(req *http.Request, a *again) *http.Response {
 	}
 	t.line.watch.answered()
 	i.Status = res.StatusCode
-	h := t.hold(res)
+	h := t.hold(res, false)
 	failed := h.text != nil && (res.StatusCode != http.StatusOK || isError(h))
 	if failed || res.StatusCode < 200 || res.StatusCode > 299 {
 		if failed && a.refused != nil {

@@ -13,10 +13,44 @@ func (t *trip) note(reason string) *RetryInfo {
 	return t.info.Retry
 }
 
-// afterOverflow learns from a refusal, and folds again under what was learnt.
-func (t *trip) afterOverflow(r overflow.Refusal, status int) *again {
+// noteOverflow starts the account of a refusal for length.
+func (t *trip) noteOverflow(r overflow.Refusal) *RetryInfo {
 	i := t.note(reasonOverflow)
 	i.Kind, i.Shape, i.Limit, i.Prompt, i.Output = r.Kind.String(), r.Shape, r.Limit, r.Prompt, r.Output
+	return i
+}
+
+// refusedLate reports whether an answer that nobody waited for was a refusal,
+// and learns from it: the next request fits, or is waited for.
+func (t *trip) refusedLate(status int, text []byte) bool {
+	if t.sending.percent == 0 || t.info.Retry != nil {
+		return false
+	}
+	begins, data := overflow.FirstEvent(text, true)
+	if begins != overflow.Error || generatedTokens(data) {
+		return false
+	}
+	r := overflow.Read(status, data)
+	if r.Kind == overflow.None {
+		return false
+	}
+	t.noteOverflow(r).Why = "late"
+	if hopeless(r) {
+		return true
+	}
+	if s := t.sized(); t.learn(r, s).guessed {
+		// Without a number nothing is known but this: the next one is waited for.
+		t.lesson.change(t.p, func(now time.Time, l *Learnt) {
+			s.estimate = t.by(s.sizes, l)
+			l.tight(now, s)
+		})
+	}
+	return true
+}
+
+// afterOverflow learns from a refusal, and folds again under what was learnt.
+func (t *trip) afterOverflow(r overflow.Refusal, status int) *again {
+	i := t.noteOverflow(r)
 	if hopeless(r) {
 		i.Why = "answer" // compaction cannot help against that
 		return nil

@@ -173,6 +173,9 @@ func start(t testing.TB, o Options) *running {
 	}
 	r.Proxy, r.addr = p, l.Addr().String()
 	r.url = "http://" + r.addr
+	if o.Certificate != nil {
+		r.url = "https://" + r.addr
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Serve(ctx, l) }()

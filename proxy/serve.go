@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log"
 	"net"
@@ -27,8 +28,14 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	srv := p.server(p)
 	srv.BaseContext = func(net.Listener) context.Context { return requests }
 	defer p.Close()
+	serve := srv.Serve
+	if p.o.Certificate != nil {
+		srv.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: p.o.Certificate}
+		srv.HTTP2 = http2Limits
+		serve = func(l net.Listener) error { return srv.ServeTLS(l, "", "") }
+	}
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(l) }()
+	go func() { failed <- serve(l) }()
 	select {
 	case err := <-failed:
 		return err
@@ -48,6 +55,18 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	}
 	return nil
+}
+
+// http2Limits bound what one HTTP/2 connection holds beside Limits.Memory: what
+// arrives of bodies that are not read yet, and a frame. Go's own bounds are 1 MB
+// each. A client that is gone without a word is noticed by a ping, which HTTP/1
+// does not have.
+var http2Limits = &http.HTTP2Config{
+	MaxReadFrameSize:              16 << 10,
+	MaxReceiveBufferPerConnection: 256 << 10,
+	MaxReceiveBufferPerStream:     256 << 10,
+	SendPingTimeout:               30 * time.Second,
+	PingTimeout:                   15 * time.Second,
 }
 
 // server is an http.Server that no client can hold up: headers and idle

@@ -52,7 +52,7 @@ type trip struct {
 
 func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *trip {
 	t := &trip{
-		p: p, r: r, w: newRollingWriter(w), start: time.Now(),
+		p: p, r: r, w: newRollingWriter(w, r), start: time.Now(),
 		info: ReplyInfo{ID: randomID(), Chat: chat(r), Endpoint: endpoint(r.URL.Path)},
 	}
 	if slices.Contains(methods, r.Method) {
@@ -69,7 +69,9 @@ func (t *trip) refuse(no *refusal) {
 	}
 	t.stamp(t.w.Header())
 	unread := t.bodyUnread()
-	no.Close = no.Close || unread
+	// In HTTP/2 it would end all requests of the connection; what is not read of
+	// a body there is in nobody's way.
+	no.Close = (no.Close || unread) && t.r.ProtoMajor == 1
 	no.write(t.w)
 	if unread {
 		t.seat.free()

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 )
 
 // tailSize is how much of an answer's end is kept: the usage stands there in
@@ -35,20 +36,9 @@ func done(text []byte) bool {
 }
 
 // usageIn finds the last usage object in the end of an answer, nil when there
-// is none. Text inside of a JSON string cannot be taken for one: its quotes
-// are escaped.
+// is none.
 func usageIn(text []byte) *Usage {
-	key := []byte(`"usage"`)
-	for end := len(text); ; {
-		i := bytes.LastIndex(text[:end], key)
-		if i <= 0 {
-			return nil
-		}
-		end = i
-		rest := bytes.TrimLeft(text[i+len(key):], " \t\r\n")
-		if text[i-1] == '\\' || len(rest) == 0 || rest[0] != ':' {
-			continue
-		}
+	for value := range valuesOf("usage", text) {
 		var u struct {
 			Prompt     *int `json:"prompt_tokens"`
 			Completion int  `json:"completion_tokens"`
@@ -57,9 +47,44 @@ func usageIn(text []byte) *Usage {
 			} `json:"prompt_tokens_details"`
 			Hit int `json:"prompt_cache_hit_tokens"` // DeepSeek
 		}
-		if json.NewDecoder(bytes.NewReader(rest[1:])).Decode(&u) != nil || u.Prompt == nil {
+		if json.NewDecoder(bytes.NewReader(value)).Decode(&u) != nil || u.Prompt == nil {
 			continue // null in every chunk but the last
 		}
 		return &Usage{Prompt: *u.Prompt, Completion: u.Completion, Cached: max(u.Details.Cached, u.Hit)}
+	}
+	return nil
+}
+
+// generatedTokens reports whether a text says that tokens were generated.
+func generatedTokens(text []byte) bool {
+	for value := range valuesOf("completion_tokens", text) {
+		var n float64
+		if json.NewDecoder(bytes.NewReader(value)).Decode(&n) == nil && n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// valuesOf returns what follows each key of that name in a JSON text or in its
+// end, the last one first. A string that quotes one cannot be taken for it: its
+// quotes are escaped.
+func valuesOf(key string, text []byte) iter.Seq[[]byte] {
+	quoted := []byte(`"` + key + `"`)
+	return func(yield func([]byte) bool) {
+		for end := len(text); ; {
+			i := bytes.LastIndex(text[:end], quoted)
+			if i < 0 {
+				return
+			}
+			end = i
+			rest := bytes.TrimLeft(text[i+len(quoted):], " \t\r\n")
+			if i > 0 && text[i-1] == '\\' || len(rest) == 0 || rest[0] != ':' {
+				continue
+			}
+			if !yield(rest[1:]) {
+				return
+			}
+		}
 	}
 }

@@ -2,6 +2,8 @@ package proxy
 
 import (
 	"net/http"
+	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,21 +18,39 @@ const writeIdle = 60 * time.Second
 type rollingWriter struct {
 	http.ResponseWriter
 	rc     *http.ResponseController
-	armed  time.Time // when the deadline was set
-	status int       // 0 while nothing final was written
+	armed  time.Time   // when the deadline was set
+	bell   *time.Timer // of HTTP/2
+	rung   atomic.Bool // the bell has
+	status int         // 0 while nothing final was written
 	bytes  int64
 	err    error // of the first write that failed
 }
 
-func newRollingWriter(w http.ResponseWriter) *rollingWriter {
+func newRollingWriter(w http.ResponseWriter, r *http.Request) *rollingWriter {
 	rw := &rollingWriter{ResponseWriter: w, rc: http.NewResponseController(w)}
+	if r.ProtoMajor == 2 {
+		rw.bell = time.AfterFunc(writeIdle, rw.cut)
+	}
 	rw.arm() // also for the server's own "100 Continue"
+	rw.disarm()
 	return rw
+}
+
+// cut ends the write that is under way in HTTP/2. There a deadline that passes
+// resets the stream even if nothing is being written, so that one can only be
+// set when it has passed.
+func (w *rollingWriter) cut() {
+	w.rung.Store(true)
+	_ = w.rc.SetWriteDeadline(time.Unix(1, 0))
 }
 
 // arm moves the deadline, but not at every event of a fast stream: the time a
 // write has is between nine tenths of writeIdle and the whole of it.
 func (w *rollingWriter) arm() {
+	if w.bell != nil {
+		w.bell.Reset(writeIdle)
+		return
+	}
 	now := time.Now()
 	if now.Sub(w.armed) < writeIdle/10 {
 		return
@@ -45,6 +65,14 @@ func (w *rollingWriter) WriteHeader(status int) {
 		w.status = status
 	}
 	w.ResponseWriter.WriteHeader(status)
+	w.disarm()
+}
+
+// disarm ends the time of one write in HTTP/2.
+func (w *rollingWriter) disarm() {
+	if w.bell != nil {
+		w.bell.Stop()
+	}
 }
 
 func (w *rollingWriter) Write(b []byte) (int, error) {
@@ -67,6 +95,10 @@ func (w *rollingWriter) FlushError() error {
 }
 
 func (w *rollingWriter) note(err error) {
+	w.disarm()
+	if err != nil && w.rung.Load() {
+		err = os.ErrDeadlineExceeded // it says only that the stream is closed
+	}
 	if w.err == nil {
 		w.err = err
 	}
