@@ -131,7 +131,7 @@ func (d *discovery) credential(h http.Header, route *Route) http.Header {
 			auth[name] = slices.Clone(values)
 		}
 	}
-	d.p.setCredential(auth, route)
+	d.p.setCredential(auth, route, models)
 	return auth
 }
 

@@ -85,7 +85,7 @@ func (t *trip) outbound(pr *httputil.ProxyRequest) {
 			delete(out.Header, name)
 		}
 	}
-	t.p.setCredential(out.Header, t.route)
+	t.p.setCredential(out.Header, t.route, t.info.Endpoint)
 	version := strconv.Itoa(t.r.ProtoMajor) + "." + strconv.Itoa(t.r.ProtoMinor)
 	out.Header.Add("Via", version+" "+t.p.mark)
 }
