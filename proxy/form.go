@@ -8,6 +8,7 @@ import (
 	"mime/multipart"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 const (
@@ -109,7 +110,7 @@ type form struct {
 	follow func()         // begins to read on the side
 	copied *io.PipeWriter // to there
 	fault  chan error     // from there
-	failed bool
+	over   atomic.Bool    // nobody wants any more of it
 }
 
 func newForm(start []byte, rest io.ReadCloser, boundary string, sent func()) *form {
@@ -126,7 +127,7 @@ func newForm(start []byte, rest io.ReadCloser, boundary string, sent func()) *fo
 }
 
 func (f *form) Read(buf []byte) (n int, err error) {
-	if f.failed {
+	if f.over.Load() {
 		return f.rest.Read(buf) // the client is still sending; see linger
 	}
 	if f.follow(); len(f.start) > 0 {
@@ -152,11 +153,14 @@ func (f *form) Read(buf []byte) (n int, err error) {
 		}
 	}
 	if fault != nil {
-		f.failed = true
+		f.over.Store(true)
 		return 0, modelUnclear(fault)
 	}
 	return n, err
 }
 
 // Close ends the reading on the side. The server closes the client's body.
-func (f *form) Close() error { return f.copied.Close() }
+func (f *form) Close() error {
+	f.over.Store(true)
+	return f.copied.Close()
+}
