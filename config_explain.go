@@ -43,6 +43,12 @@ func (c *Config) explain(ctx context.Context, w io.Writer, model string) error {
 	}
 	line("row", "%s", row)
 	line("upstream", "%s", shownURL(orElse(given.Upstream, c.Upstream)))
+	if route.Key != "" {
+		line("credential", "the api_key of the row, instead of the client's")
+		line("served", "%s", proxy.ServedWithKey())
+	} else {
+		line("credential", "the client's own")
+	}
 	told, from := c.ask(ctx, p, route, model)
 	limits = limits.Told(told)
 	switch {

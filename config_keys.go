@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"laconic/store"
 )
 
 // addresses judges where we listen, where requests go, and that the two are not
@@ -242,14 +244,29 @@ func (ch *checking) keys() {
 	}
 	for i, k := range ch.ClientKeys {
 		if path := fmt.Sprintf("client_keys[%d]", i); ch.given(path) {
-			ch.header(path, string(k))
+			ch.entry(path, string(k))
 		}
 	}
 	if ch.named("admin_token") && ch.given("admin_token") || ch.AdminToken != "" {
-		ch.header("admin_token", string(ch.AdminToken))
+		ch.entry("admin_token", string(ch.AdminToken))
 	}
 	if ch.Admin != "" && addressFault(ch.Admin) == nil && !loopbackAddress(ch.Admin) && ch.AdminToken == "" && !ch.named("admin_token") {
 		ch.at("admin", codeKey, "admin is open to other machines, so it needs an admin_token", "or listen on 127.0.0.1")
+	}
+}
+
+// entry judges a secret that lets somebody in: nobody counts the tries.
+func (ch *checking) entry(path, secret string) {
+	before := len(ch.found)
+	if ch.header(path, secret); len(ch.found) == before {
+		ch.long(path, secret)
+	}
+}
+
+// long judges a secret by whether it can be found by trying.
+func (ch *checking) long(path, secret string) {
+	if len(secret) < store.ShortestSecret {
+		ch.at(path, codeSecret, fmt.Sprintf("%s is shorter than %d characters", path, store.ShortestSecret), "openssl rand -hex 32 makes a good one")
 	}
 }
 

@@ -548,7 +548,7 @@ func TestARequestWithoutAModelTakesTheRowForAll(t *testing.T) {
 models:
   - {match: "gpt-*", api_key: canary-2}
   - {match: "*", upstream: "http://127.0.0.1:8000/v1", api_key: ${KEY}}
-client_keys: [canary-1]
+client_keys: [canary-0123456789]
 `)
 	if o.Default.Match != "*" || o.Default.Upstream.Host != "127.0.0.1:8000" || string(o.Default.Key) != "canary-from-env" {
 		t.Errorf("got %+v", o.Default)
@@ -556,7 +556,7 @@ client_keys: [canary-1]
 	if len(o.Routes) != 2 || o.Routes[1].Match != "*" {
 		t.Errorf("there is a route that nothing can take: %+v", o.Routes)
 	}
-	if len(o.ClientKeys) != 1 || string(o.ClientKeys[0]) != "canary-1" {
+	if len(o.ClientKeys) != 1 || string(o.ClientKeys[0]) != "canary-0123456789" {
 		t.Error("the client keys are lost")
 	}
 }

@@ -107,13 +107,14 @@ func dashed(name string) string {
 }
 
 // setCredential leaves on out only the credential that may go to route, by the
-// table "Whose key goes where".
-func (p *Proxy) setCredential(out http.Header, route *Route) {
+// table "Whose key goes where". endpoint is what is asked for.
+func (p *Proxy) setCredential(out http.Header, route *Route, endpoint string) {
 	if route.Key == "" && len(p.keys) == 0 &&
 		(route.ClientCredential || sameOrigin(route.Upstream, p.o.Default.Upstream)) {
 		return // the client's own headers, untouched
 	}
 	azure := out.Get("Api-Key") != "" && out.Get("Authorization") == ""
+	anthropic := strings.HasPrefix(endpoint, messages) || endpoint == models && out.Get("Anthropic-Version") != ""
 	for name := range out {
 		if credentialHeader(name) {
 			delete(out, name)
@@ -121,6 +122,8 @@ func (p *Proxy) setCredential(out http.Header, route *Route) {
 	}
 	switch {
 	case route.Key == "":
+	case anthropic:
+		out.Set("X-Api-Key", string(route.Key))
 	case azure: // a client of Azure talks to an Azure upstream, which wants the key there
 		out.Set("Api-Key", string(route.Key))
 	default:
@@ -136,7 +139,7 @@ func mayCarry(route *Route, r *http.Request) *refusal {
 	}
 	return &refusal{
 		Status: http.StatusNotFound, Code: "path_not_served",
-		Message: "With a key of its own the proxy serves only chat/completions, completions, embeddings, responses and models.",
+		Message: "With a key of its own the proxy serves only " + ServedWithKey() + ".",
 	}
 }
 

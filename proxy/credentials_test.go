@@ -106,10 +106,15 @@ func TestOurKeyServesOnlyTheListedRoutesOnCleanPaths(t *testing.T) {
 			t.Errorf("%s %s: %q", method, path, answer)
 		}
 	}
-	for _, path := range []string{"/chat/completions", "/completions", "/embeddings", "/responses"} {
+	for _, path := range []string{
+		"/chat/completions", "/completions", "/embeddings", "/moderations", "/responses", "/responses/compact", "/responses/input_tokens",
+		"/messages", "/messages/count_tokens", "/audio/speech", "/audio/transcriptions", "/audio/translations",
+		"/images/generations", "/images/edits", "/images/variations",
+	} {
 		for _, prefix := range []string{"/v1", ""} {
 			served("POST", prefix+path, true)
 			served("POST", prefix+path+"?a=b", true)
+			served("POST", prefix+strings.ToUpper(path), false)
 			served("GET", prefix+path, false)
 			served("PUT", prefix+path, false)
 			served("DELETE", prefix+path, false)
@@ -119,7 +124,7 @@ func TestOurKeyServesOnlyTheListedRoutesOnCleanPaths(t *testing.T) {
 			served("POST", prefix+path+";x", false)
 			served("POST", prefix+"/."+path, false)
 			served("POST", prefix+"/"+path, false)
-			served("POST", prefix+strings.Replace(path, "e", "%65", 1), false)
+			served("POST", prefix+strings.Replace(path, "s", "%73", 1), false)
 		}
 	}
 	served("GET", "/v1/models", true)
@@ -141,7 +146,7 @@ func TestOurKeyServesOnlyTheListedRoutesOnCleanPaths(t *testing.T) {
 	served("POST", "/openai/deployments/a/files", false)
 	for _, path := range []string{
 		"/v1/files", "/v1/files/x/content", "/v1/batches", "/v1/fine_tuning/jobs", "/v1/organization/users", "/v1/threads", "/v1/responses/r_1",
-		"/v1/audio/speech", "/v1/images/generations", "/", "/v1", "/admin", "/v1/x/chat/completions", "//v1/chat/completions", "/v2/chat/completions",
+		"/v1/responses/r_1/cancel", "/v1/messages/batches", "/v1/audio/voices", "/v1/realtime/sessions", "/", "/v1", "/V1/models", "/admin", "/v1/x/chat/completions", "//v1/chat/completions", "/v2/chat/completions",
 	} {
 		for _, method := range []string{"GET", "POST", "DELETE", "OPTIONS"} {
 			served(method, path, false)

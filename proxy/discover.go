@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,7 +17,7 @@ import (
 )
 
 const (
-	// mostAsked bounds how many (upstream, credential) are remembered.
+	// mostAsked bounds how many upstreams are remembered.
 	mostAsked = 1024
 	// askTime is how long one question may take.
 	askTime = 4 * time.Second
@@ -31,6 +32,11 @@ const (
 	lastAgain  = time.Hour
 	// forgottenAfter is how long an answer is believed that cannot be had again.
 	forgottenAfter = time.Hour
+	// deniedAgain is when another credential may ask an upstream that did not let
+	// one ask: three a minute, however many there are. deniedFor is when the same
+	// one may.
+	deniedAgain = 20 * time.Second
+	deniedFor   = time.Hour
 )
 
 // Windows are what an upstream tells, by the name of a model.
@@ -52,9 +58,13 @@ func (w Windows) add(model string, t compact.Told) {
 // look at names.
 const whatever = "*"
 
-// of is what is told of a model. Ollama calls llama3 llama3:latest.
+// spellings are the names under which a model may be told of. Ollama calls
+// llama3 llama3:latest.
+func spellings(model string) []string { return []string{model, model + ":latest", whatever} }
+
+// of is what is told of a model.
 func (w Windows) of(model string) (told compact.Told, ok bool) {
-	for _, name := range []string{model, model + ":latest", whatever} {
+	for _, name := range spellings(model) {
 		if told, ok = w[name]; ok {
 			return told, true
 		}
@@ -69,16 +79,32 @@ type discovery struct {
 	all *otter.Cache[FactKey, *asked]
 }
 
-// asked is what one upstream told about its models, to one credential.
+// asked is what one upstream told about its models. Windows are facts of the
+// upstream: what it told one credential holds for all.
 type asked struct {
 	mu      sync.Mutex
-	windows Windows
-	from    string // the row that told
-	refuses bool   // what is too long, as far as is known
-	since   time.Time
+	heard   map[string]heard // by the name of a model
+	refuses bool             // what is too long, as far as is known
 	next    time.Time
 	pause   time.Duration
 	running bool
+	denied  map[FactKey]time.Time // credentials that may not ask, until then
+}
+
+// heard is what was told of a model, and when.
+type heard struct {
+	compact.Told
+	at time.Time
+}
+
+// of is what was told of a model and is still believed.
+func (a *asked) of(model string, now time.Time) compact.Told {
+	for _, name := range spellings(model) {
+		if h, ok := a.heard[name]; ok && now.Sub(h.at) <= forgottenAfter {
+			return h.Told
+		}
+	}
+	return compact.Told{}
 }
 
 func newDiscovery(p *Proxy) *discovery {
@@ -95,11 +121,7 @@ func (d *discovery) window(h http.Header, route *Route, model string, guessed bo
 	if !route.Discover || route.Configured && !guessed {
 		return compact.Told{}, false
 	}
-	who := h
-	if route.Key != "" {
-		who = nil // the same key whoever asks
-	}
-	key := d.p.keyed(who, route, "windows", string(route.Key))
+	key := d.p.keyed(nil, route, "windows", string(route.Key))
 	a, ok := d.all.GetIfPresent(key)
 	if !ok {
 		a, _ = d.all.SetIfAbsent(key, &asked{})
@@ -107,14 +129,18 @@ func (d *discovery) window(h http.Header, route *Route, model string, guessed bo
 	now := time.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !route.Configured && now.Sub(a.since) <= forgottenAfter {
-		told, _ = a.windows.of(model)
+	if !route.Configured {
+		told = a.of(model, now)
 	}
 	if a.running || now.Before(a.next) {
 		return told, a.refuses
 	}
 	auth := d.credential(h, route)
-	a.running = d.p.background.start(func(ctx context.Context) { d.ask(ctx, a, auth, route, model) })
+	who := d.p.keyed(auth, route, "asks")
+	if now.Before(a.denied[who]) {
+		return told, a.refuses
+	}
+	a.running = d.p.background.start(func(ctx context.Context) { d.ask(ctx, a, auth, who, route, model) })
 	if !a.running {
 		a.next = now.Add(firstAgain)
 	}
@@ -131,51 +157,75 @@ func (d *discovery) credential(h http.Header, route *Route) http.Header {
 			auth[name] = slices.Clone(values)
 		}
 	}
-	d.p.setCredential(auth, route)
+	d.p.setCredential(auth, route, models)
 	return auth
 }
 
 // ask asks an upstream, and notes what it told.
-func (d *discovery) ask(ctx context.Context, a *asked, auth http.Header, route *Route, model string) {
-	windows, from, refuses := d.p.windows(ctx, auth, route)
+func (d *discovery) ask(ctx context.Context, a *asked, auth http.Header, who FactKey, route *Route, model string) {
+	windows, _, refuses, denied := d.p.windows(ctx, auth, route)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	a.running, a.refuses = false, refuses
-	if len(windows) > 0 {
-		a.windows, a.from, a.since = windows, from, now
+	a.running = false
+	if denied {
+		maps.DeleteFunc(a.denied, func(_ FactKey, until time.Time) bool { return now.After(until) })
+		if a.denied == nil {
+			a.denied = map[FactKey]time.Time{}
+		}
+		a.denied[who], a.next = now.Add(deniedFor), now.Add(deniedAgain)
+		return
 	}
+	a.refuses = refuses
+	a.hear(windows, now)
 	if _, ok := windows.of(model); ok {
 		a.pause, a.next = 0, now.Add(freshFor)
 		return
 	}
-	a.pause = min(max(2*a.pause, firstAgain), lastAgain)
+	last := lastAgain
+	if len(windows) > 0 {
+		last = freshFor // a name that nobody has must not make the others old
+	}
+	a.pause = min(max(2*a.pause, firstAgain), last)
 	a.next = now.Add(a.pause)
+}
+
+// hear takes in what was told now, and forgets what is not believed any more:
+// one credential may be told of other models than another.
+func (a *asked) hear(windows Windows, now time.Time) {
+	maps.DeleteFunc(a.heard, func(_ string, h heard) bool { return now.Sub(h.at) > forgottenAfter })
+	if a.heard == nil {
+		a.heard = make(map[string]heard, len(windows))
+	}
+	for name, told := range windows {
+		a.heard[name] = heard{told, now}
+	}
 }
 
 // windows asks the places where upstreams tell windows, in their order, until
 // one does. from names it. refuses reports whether the upstream is none of those
 // that cut a prompt which is too long without a word: another kind told, or none
-// of their pages is there.
-func (p *Proxy) windows(ctx context.Context, auth http.Header, route *Route) (told Windows, from string, refuses bool) {
+// of their pages is there. denied reports whether it does not tell this
+// credential.
+func (p *Proxy) windows(ctx context.Context, auth http.Header, route *Route) (told Windows, from string, refuses, denied bool) {
 	refuses = true
 	for i := range sources {
 		s := &sources[i]
 		if route.Key != "" && !s.list {
-			return nil, "", false // with a key of the operator's only the list of models is asked for
+			return nil, "", false, false // with a key of the operator's only the list of models is asked for
 		}
 		body, status := p.get(ctx, s.at(route.Upstream), auth)
 		if status == http.StatusUnauthorized || status == http.StatusForbidden {
-			return nil, "", false // what is not for this credential is not asked for under other names
+			return nil, "", false, true // what is not for this credential is not asked for under other names
 		}
 		if told := s.read(body); len(told) > 0 {
-			return told, s.name, !s.cuts
+			return told, s.name, !s.cuts, false
 		}
 		if s.cuts && !absent(status) && (body == nil || fieldsOf(body) != nil) {
 			refuses = false // it has nothing loaded, or did not answer
 		}
 	}
-	return nil, "", refuses
+	return nil, "", refuses, false
 }
 
 // absent reports whether a status says that there is no such page.
@@ -229,7 +279,7 @@ func (p *Proxy) Discover(ctx context.Context, route *Route, model string) (told 
 	if silent(route.Upstream) {
 		return compact.Told{}, ""
 	}
-	windows, from, _ := p.windows(ctx, p.discovery.credential(http.Header{}, route), route)
+	windows, from, _, _ := p.windows(ctx, p.discovery.credential(http.Header{}, route), route)
 	told, ok := windows.of(model)
 	if !ok {
 		return compact.Told{}, ""

@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"laconic/compact"
 )
@@ -278,5 +280,125 @@ func TestQuestionsAreFew(t *testing.T) {
 	p.stop()
 	if got := paths(u); len(got) > len(sources) {
 		t.Errorf("asked %v", got)
+	}
+}
+
+// asks moves the time of the next question to now.
+func (p *running) asks() {
+	for _, a := range p.discovery.all.All() {
+		a.mu.Lock()
+		a.next = time.Time{}
+		a.mu.Unlock()
+	}
+}
+
+// asking reports whether a question is under way.
+func (p *running) asking() (running bool) {
+	for _, a := range p.discovery.all.All() {
+		a.mu.Lock()
+		running = running || a.running
+		a.mu.Unlock()
+	}
+	return running
+}
+
+// What an upstream tells one credential holds for all: forty keys are no reason
+// to ask forty times.
+func TestAnUpstreamIsAskedOnceForAllCredentials(t *testing.T) {
+	u := teller(t, map[string]string{"/v1/models": `{"data":[{"id":"m"}]}`, "/api/ps": `{"models":[{"name":"gpt-4o","context_length":2048}]}`})
+	p := inFrontOf(t, u, func(o *Options) { o.Default.Limits, o.Default.Discover = compact.Limits{Window: 100_000}, true })
+	var wg sync.WaitGroup
+	for i := range 40 {
+		wg.Go(func() { p.chat(chatBody, "Authorization", fmt.Sprint("Bearer ", i), "X-Api-Key", fmt.Sprint(i)) })
+	}
+	wg.Wait()
+	eventually(t, "all was asked", func() bool { return !p.asking() })
+	if got := paths(u); !slices.Equal(got, []string{"/v1/models", "/props", "/api/ps"}) {
+		t.Errorf("asked %v", got)
+	}
+	if got := p.chat(chatBody, "Authorization", "Bearer another").Header.Get("X-Laconic-Budget"); got != "1536" {
+		t.Errorf("a budget of %s under another key", got)
+	}
+}
+
+// A credential that may not ask does not ask again, and another one may, but not
+// at once.
+func TestCredentialsThatAreDeniedDoNotMultiplyQuestions(t *testing.T) {
+	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == "POST":
+			_, _ = io.WriteString(w, plainAnswer)
+		case r.Header.Get("Authorization") != "Bearer good":
+			w.WriteHeader(401)
+		default:
+			_, _ = io.WriteString(w, `{"data":[{"id":"gpt-4o","max_model_len":2048}]}`)
+		}
+	})
+	p := inFrontOf(t, u, func(o *Options) { o.Default.Limits, o.Default.Discover = compact.Limits{Window: 100_000}, true })
+	send := func(key string) string {
+		defer eventually(t, "the answer to a question", func() bool { return !p.asking() })
+		return p.chat(chatBody, "Authorization", "Bearer "+key).Header.Get("X-Laconic-Budget")
+	}
+	for i := range 40 {
+		send(fmt.Sprint("random ", i))
+	}
+	if got := paths(u); len(got) != 1 {
+		t.Errorf("asked %v", got)
+	}
+	for _, a := range p.discovery.all.All() {
+		if wait := time.Until(a.next); wait < 10*time.Second || wait > time.Minute {
+			t.Errorf("the next question is in %v", wait)
+		}
+	}
+	p.asks()
+	send("random 0")
+	if got := paths(u); len(got) != 1 {
+		t.Errorf("a credential asked twice: %v", got)
+	}
+	send("good")
+	p.asks()
+	send("random 41")
+	if got := paths(u); len(got) != 3 {
+		t.Errorf("asked %v", got)
+	}
+	if got := send("random 42"); got != "1536" {
+		t.Errorf("a budget of %s after a denial", got)
+	}
+}
+
+// Lists may differ by credential, and names that nobody has make no window old.
+func TestWhatIsToldOfModelsAddsUp(t *testing.T) {
+	a, now := &asked{}, time.Now()
+	a.hear(Windows{"a": {Window: 1000}, "b": {Window: 2000}}, now)
+	a.hear(Windows{"b": {Window: 3000}}, now.Add(forgottenAfter/2))
+	f := func(model string, after time.Duration, want int) {
+		t.Helper()
+		if got := a.of(model, now.Add(after)); got.Window != want {
+			t.Errorf("%s after %v: %d, want %d", model, after, got.Window, want)
+		}
+	}
+	f("a", forgottenAfter, 1000)
+	f("b", forgottenAfter, 3000)
+	f("a", forgottenAfter+1, 0)
+	f("b", forgottenAfter+1, 3000)
+	f("c", 0, 0)
+	a.hear(nil, now.Add(forgottenAfter+1))
+	if len(a.heard) != 1 {
+		t.Errorf("%v is kept", a.heard)
+	}
+}
+
+func TestAModelThatNobodyHasMakesNoWindowOld(t *testing.T) {
+	u := teller(t, map[string]string{"/v1/models": `{"data":[{"id":"gpt-4o","max_model_len":2048}]}`})
+	p := inFrontOf(t, u, func(o *Options) { o.Default.Limits, o.Default.Discover = compact.Limits{Window: 100_000}, true })
+	for range 10 {
+		p.asks()
+		p.chat(strings.Replace(chatBody, "gpt-4o", "nobody's", 1))
+		eventually(t, "the answer to a question", func() bool { return !p.asking() })
+	}
+	for _, a := range p.discovery.all.All() {
+		if wait := time.Until(a.next); wait > freshFor {
+			t.Errorf("the next question is in %v", wait)
+		}
 	}
 }

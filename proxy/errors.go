@@ -84,6 +84,10 @@ func (e *refusal) write(w http.ResponseWriter) {
 	if e.Close {
 		h.Set("Connection", "close")
 	}
+	if e.Status == http.StatusUpgradeRequired {
+		h.Set("Upgrade", "HTTP/1.1")                   // what the connection may be used for instead (RFC 9110 §15.5.22)
+		h["Connection"] = []string{"close", "Upgrade"} // net/http sees the first
+	}
 	body := e.body()
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(e.Status)

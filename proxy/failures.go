@@ -30,16 +30,19 @@ const (
 // unanswered is called when there is no answer to hand on.
 func (t *trip) unanswered(_ http.ResponseWriter, _ *http.Request, err error) {
 	cause := context.Cause(t.line.done)
+	var no *refusal
 	switch broke := t.up.broke(); {
 	case errors.Is(cause, errShutdown):
-		no := shuttingDown()
+		no = shuttingDown()
 		no.NoRetry = t.sent()
 		t.refuse(no)
 	case t.clientLeft():
 		// A 200 with nothing in it would be a lie to a client that only closed
 		// its sending half.
 		panic(http.ErrAbortHandler)
-	case errors.Is(broke, os.ErrDeadlineExceeded), broke != nil:
+	case errors.As(broke, &no):
+		t.refuse(no)
+	case broke != nil:
 		t.refuse(t.unreadable(broke, t.p.o.Limits.Body))
 	default:
 		t.refuse(t.noAnswer(cause, err))

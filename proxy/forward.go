@@ -66,7 +66,11 @@ func (t *trip) send(body *outgoing) {
 		Rewrite: t.outbound, Transport: t.way(), FlushInterval: -1, BufferPool: &t.p.buffers,
 		ErrorLog: quiet, ModifyResponse: t.answered, ErrorHandler: t.unanswered,
 	}
+	defer func() { _ = t.up.Close() }()
 	proxy.ServeHTTP(t.w, in)
+	if t.answer != nil && t.bodyUnread() {
+		t.linger() // the upstream answered before it had all
+	}
 }
 
 // outbound makes the upstream's request out of the client's. ReverseProxy has
@@ -90,7 +94,7 @@ func (t *trip) outbound(pr *httputil.ProxyRequest) {
 		// acceptable to every client that does not exclude it, and none does.
 		out.Header.Set("Accept-Encoding", "identity")
 	}
-	t.p.setCredential(out.Header, t.route)
+	t.p.setCredential(out.Header, t.route, t.info.Endpoint)
 	version := strconv.Itoa(t.r.ProtoMajor) + "." + strconv.Itoa(t.r.ProtoMinor)
 	out.Header.Add("Via", version+" "+t.p.mark)
 }

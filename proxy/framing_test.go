@@ -258,14 +258,26 @@ func TestABrokenUploadIsTheClientsErrorNotTheUpstreams(t *testing.T) {
 func TestAnUpgradeIsRefusedAndH2COfJavaClientsIgnored(t *testing.T) {
 	u := newUpstream(t, nil)
 	p := inFrontOf(t, u)
-	answer := raw(t, p.addr, "GET /v1/realtime HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13\r\n\r\n")
-	if statusOf(t, answer) != 400 || !strings.Contains(answer, "upgrade_not_served") {
-		t.Errorf("%q", answer)
+	upgrade := func(target, host, to string) string {
+		return raw(t, p.addr, target+" HTTP/1.1\r\nHost: "+host+"\r\nConnection: Upgrade\r\nUpgrade: "+to+"\r\nSec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13\r\n\r\n")
+	}
+	for _, target := range []string{"GET /v1/realtime", "GET /v1/responses", "GET /v1/chat/completions", "GET /", "POST /v1/responses", "GET /v1/models/gpt-4o"} {
+		for _, to := range []string{"websocket", "WebSocket", "h2c, websocket", "TLS/1.0", ""} {
+			answer := upgrade(target, "localhost", to)
+			res, err := http.ReadResponse(bufio.NewReader(strings.NewReader(answer)), nil)
+			if err != nil || res.StatusCode != 426 || res.Header.Get("Upgrade") != "HTTP/1.1" || !strings.Contains(answer, "\r\nConnection: Upgrade\r\n") ||
+				!strings.Contains(answer, `"code":"upgrade_not_served"`) {
+				t.Errorf("%s, %q: %v %q", target, to, err, answer)
+			}
+		}
+	}
+	if answer := upgrade("GET /v1/responses", "evil.example\r\nConnection: close", "websocket"); statusOf(t, answer) != 403 {
+		t.Errorf("a foreign Host: %q", answer)
 	}
 	if n := len(u.requests()); n != 0 {
 		t.Fatalf("%d requests reached the upstream", n)
 	}
-	answer = raw(t, p.addr, "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"+
+	answer := raw(t, p.addr, "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"+
 		fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(chatBody), chatBody))
 	if statusOf(t, answer) != 200 {
 		t.Errorf("%q", answer)

@@ -83,9 +83,11 @@ func (g *guard) check(r *http.Request) *refusal {
 	}
 	if up := r.Header.Values("Upgrade"); len(up) > 0 {
 		if !onlyH2C(up) {
+			// By 426, and by no other status, clients such as Codex know that
+			// they have to go on without a WebSocket.
 			return &refusal{
-				Status: http.StatusBadRequest, Code: "upgrade_not_served",
-				Message: "The proxy does not serve WebSockets or other upgrades.", Hint: "Connect to the upstream itself.", Close: true,
+				Status: http.StatusUpgradeRequired, Code: "upgrade_not_served", Close: true,
+				Message: "The proxy does not serve WebSockets or other upgrades.", Hint: "Send the request over HTTP, without an upgrade.",
 			}
 		}
 		// Java's HttpClient offers h2c on every cleartext request. RFC 9110

@@ -2,7 +2,7 @@ package proxy
 
 import "time"
 
-// How long a refused body is read: altogether, and without a byte.
+// How long a body is read that nobody wants: altogether, and without a byte.
 const (
 	lingerFor  = 5 * time.Second
 	lingerIdle = time.Second
@@ -16,10 +16,11 @@ func (t *trip) bodyUnread() bool {
 	return t.up == nil || !t.up.done.Load()
 }
 
-// linger reads what a refused client still sends, for a while. Most clients
-// read the answer only when they have sent everything, and a connection that
-// is closed with bytes unread is reset, the answer in it lost (RFC 9112 §9.6).
+// linger reads what a client still sends that has its answer, for a while. Most
+// clients read the answer only when they have sent everything, and a connection
+// that is closed with bytes unread is reset, the answer in it lost (RFC 9112 §9.6).
 func (t *trip) linger() {
+	_ = t.up.Close()
 	_ = t.w.FlushError()
 	over := time.Now().Add(lingerFor)
 	for buf := make([]byte, 32<<10); ; {

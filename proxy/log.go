@@ -1,6 +1,9 @@
 package proxy
 
 import (
+	"strings"
+	"unicode"
+
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
@@ -194,12 +197,19 @@ func logEdits(log *zap.Logger, i RewriteInfo) {
 	}
 }
 
-// clip cuts a text of the client's to a length that cannot flood a log.
+// clip cuts a text of the client's to a length that cannot flood a log. What a
+// terminal would obey and not show (controls, breaks of lines, marks that turn
+// the direction of what follows) becomes a replacement character.
 func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
+	if len(s) > most {
+		s = s[:most]
 	}
-	return s[:most]
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
 }
 
 // statusClientLeft is what nginx calls it; no client sees it.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
@@ -272,6 +273,31 @@ func TestNamesWithLineBreaksMakeNoLines(t *testing.T) {
 	}
 	if m, _ := lines[1]["model"].(string); !strings.Contains(m, "forged") {
 		t.Errorf("model %q", m)
+	}
+}
+
+// A terminal obeys C1 controls as it obeys escapes, and marks of direction turn
+// what stands behind them around.
+func TestNoNameInTheLogIsObeyed(t *testing.T) {
+	u := newUpstream(t, nil)
+	var log logged
+	p := inFrontOf(t, u, func(o *Options) { o.Listener = LogTo(log.at(zap.DebugLevel)) })
+	const odd = `\u009b31m \u0085 \u2028 \u2029 \u202e \u2066 \u200e \ufeff \u00ad \u007f \u0001`
+	body := strings.NewReplacer("gpt-4o", "é 模型 "+odd, "call_1\"", "call_"+odd+"1\"").Replace(agentBody(20, 100))
+	for _, mode := range []string{"on", "shadow"} {
+		if res := p.chat(body, "X-Laconic-Mode", mode); res.StatusCode != 200 {
+			t.Errorf("%d %s", res.StatusCode, res.body)
+		}
+	}
+	p.stop()
+	text := log.text()
+	if !strings.Contains(text, "é 模型 ") || !strings.Contains(text, "31m") || !strings.Contains(text, `"msg":"edit"`) {
+		t.Errorf("the name is lost: %s", text)
+	}
+	for _, r := range text {
+		if r != '\n' && !unicode.IsPrint(r) {
+			t.Errorf("%U is in the log", r)
+		}
 	}
 }
 

@@ -104,7 +104,8 @@ type Options struct {
 // the stated default; a negative value is refused by New.
 type Limits struct {
 	// Body is the largest body of a chat request in bytes, both as sent and
-	// decompressed; 0: 64 MiB. Other routes are streamed and not limited.
+	// decompressed; 0: 64 MiB. It holds also for a body that is read for its
+	// model; others are streamed and not limited.
 	Body int64
 	// Memory is what the bodies of all requests may take at once, in bytes,
 	// everything made from them included; 0: 512 MiB. At least Body. The

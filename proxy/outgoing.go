@@ -182,12 +182,16 @@ type upload struct {
 	rc   *http.ResponseController
 	w    *watch
 
-	mu   sync.Mutex
-	err  error // why the client's body broke, nil while it did not
-	done atomic.Bool
+	mu     sync.Mutex
+	err    error // why the client's body broke, nil while it did not
+	done   atomic.Bool
+	closed atomic.Bool // the upstream wants no more of it
 }
 
 func (u *upload) Read(buf []byte) (int, error) {
+	if u.closed.Load() {
+		return 0, http.ErrBodyReadAfterClose
+	}
 	u.w.touch()
 	_ = u.rc.SetReadDeadline(time.Now().Add(uploadIdle)) // not every ResponseWriter has one
 	n, err := u.body.Read(buf)
@@ -205,7 +209,19 @@ func (u *upload) Read(buf []byte) (int, error) {
 	return n, err
 }
 
-func (u *upload) Close() error { return u.body.Close() }
+// Close is called by send: ReverseProxy does not pass it on. It leaves the
+// client's body open: an upstream that answered early wants no more of it, but
+// the client may still be sending, see linger.
+func (u *upload) Close() error {
+	if u == nil {
+		return nil
+	}
+	u.closed.Store(true)
+	if f, ok := u.body.(*form); ok {
+		return f.Close()
+	}
+	return nil
+}
 
 // broke is the error of the client's side, nil when there was none.
 func (u *upload) broke() error {

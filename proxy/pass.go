@@ -17,9 +17,6 @@ func (t *trip) unread(in *incoming, why, detail string) {
 // pass forwards a request unread: its body as it came, or as it comes when in
 // is nil.
 func (t *trip) pass(in *incoming, outcome Outcome, reason, detail string) {
-	if t.route == nil {
-		t.route = t.p.o.routeFor(modelInPath(t.r.URL))
-	}
 	if no := mayCarry(t.route, t.r); no != nil {
 		t.refuse(no)
 		return

@@ -3,23 +3,41 @@ package proxy
 import (
 	"net/http"
 	"net/url"
-	"slices"
+	"path"
 	"strings"
 )
 
 // endpoints are the paths of the API that clients ask for also without /v1:
-// with or without it they stand below the upstream's URL. They are also what
-// is served where a key of ours is sent, and nothing else is.
+// with or without it they stand below the upstream's URL. They are also what is
+// served where a key of ours is sent, and nothing else is. The body of a POST
+// names its model. Of two that a path ends in, the longer one is first.
 var endpoints = []struct {
 	method, path string
 	below        bool // paths below it too
 }{
-	{http.MethodPost, "/chat/completions", false},
+	{http.MethodPost, chatCompletions, false},
 	{http.MethodPost, "/completions", false},
 	{http.MethodPost, "/embeddings", false},
-	{http.MethodPost, "/responses", false},
-	{http.MethodGet, "/models", true},
+	{http.MethodPost, "/moderations", false},
+	{http.MethodPost, "/responses/compact", false},
+	{http.MethodPost, "/responses/input_tokens", false},
+	{http.MethodPost, "/responses", true},
+	{http.MethodPost, messages + "/count_tokens", false},
+	{http.MethodPost, messages, false},
+	{http.MethodPost, "/audio/speech", false},
+	{http.MethodPost, "/audio/transcriptions", false},
+	{http.MethodPost, "/audio/translations", false},
+	{http.MethodPost, "/images/generations", false},
+	{http.MethodPost, "/images/edits", false},
+	{http.MethodPost, "/images/variations", false},
+	{http.MethodGet, models, true},
 }
+
+const (
+	chatCompletions = "/chat/completions"
+	messages        = "/messages" // Anthropic's
+	models          = "/models"
+)
 
 // deployments is Azure's spelling: /openai/deployments/NAME/chat/completions.
 // Below an upstream's /openai it is without the first word.
@@ -28,67 +46,101 @@ const (
 	shortDeployments = "/deployments/"
 )
 
-// inDeployment cuts a path behind the name of a deployment.
-func inDeployment(path string) (name, tail string) {
-	rest, _ := afterV1(path)
-	after, ok := strings.CutPrefix(rest, deployments)
-	if !ok {
-		if after, ok = strings.CutPrefix(rest, shortDeployments); !ok {
-			return "", ""
-		}
-	}
-	name, tail, _ = strings.Cut(after, "/")
-	return name, tail
-}
-
-// afterV1 is what follows /v1 in a path, and whether /v1 stands there.
-func afterV1(path string) (string, bool) {
-	if rest, ok := strings.CutPrefix(path, "/v1"); ok && (rest == "" || rest[0] == '/') {
-		return rest, true
-	}
-	return path, false
-}
-
-// endpoint names the endpoint of a path, "" when it is none we know. Logs name
-// requests by it, because other paths may hold anything.
-func endpoint(path string) string {
-	rest, _ := afterV1(path)
-	if name, tail := inDeployment(path); name != "" {
-		rest = "/" + tail
-	}
-	for _, e := range endpoints {
-		if rest == e.path || (e.below && strings.HasPrefix(rest, e.path+"/")) {
-			return e.path
+// inDeployment returns the name of the deployment in a path, "" where there is
+// none.
+func inDeployment(path string) string {
+	rest, _ := afterV1(plain(path))
+	for _, prefix := range []string{deployments, shortDeployments} {
+		if len(rest) > len(prefix) && strings.EqualFold(rest[:len(prefix)], prefix) {
+			name, _, _ := strings.Cut(rest[len(prefix):], "/")
+			return name
 		}
 	}
 	return ""
 }
 
-// chat tells whether a request is a chat completion, which is rewritten. Twice
-// written and trailing slashes do not hide one: clients make them out of a
-// base URL that ends in a slash, and some upstreams do not mind.
-func chat(r *http.Request) bool {
-	if r.Method != http.MethodPost {
-		return false
+// afterV1 is what follows /v1 in a path, and whether /v1 stands there.
+func afterV1(path string) (string, bool) {
+	if len(path) >= 3 && strings.EqualFold(path[:3], "/v1") && (len(path) == 3 || path[3] == '/') {
+		return path[3:], true
 	}
-	path := strings.TrimRight(r.URL.EscapedPath(), "/")
-	for strings.Contains(path, "//") {
-		path = strings.ReplaceAll(path, "//", "/")
+	return path, false
+}
+
+// mostEscaped is how many times over a path is unescaped.
+const mostEscaped = 4
+
+// plain returns a path as the most forgiving server reads it, but for capitals:
+// escapes are resolved, also those of escapes, parameters (;x=1) and what is no
+// text are left out, a run of slashes is one.
+func plain(p string) string {
+	for range mostEscaped {
+		next, err := url.PathUnescape(p)
+		if err != nil || next == p {
+			break
+		}
+		p = next
 	}
-	return strings.HasSuffix(path, "/chat/completions")
+	p = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\\':
+			return '/'
+		case r <= ' ' || r == 0x7f:
+			return -1
+		}
+		return r
+	}, p)
+	if at := strings.IndexAny(p, "?#"); at >= 0 {
+		p = p[:at]
+	}
+	segments := strings.Split(p, "/")
+	for i := range segments {
+		segments[i], _, _ = strings.Cut(segments[i], ";")
+	}
+	return path.Clean("/" + strings.Join(segments, "/"))
+}
+
+// endpoint returns the endpoint that a request asks for, however its path is
+// spelled and whatever stands before it; "" where it is none we know. One of
+// another method counts where there is none of the request's. Logs name requests
+// by it, because other paths may hold anything.
+func endpoint(method, path string) (found string) {
+	p := strings.ToLower(plain(path))
+	rest, _ := afterV1(p)
+	for _, e := range endpoints {
+		if !strings.HasSuffix(p, e.path) && (!e.below || !strings.HasPrefix(rest, e.path+"/")) {
+			continue
+		}
+		if e.method == method {
+			return e.path
+		}
+		if found == "" {
+			found = e.path
+		}
+	}
+	return found
+}
+
+// belowBase reports whether a path without /v1 is below an upstream's URL.
+func belowBase(path string) bool {
+	for _, e := range endpoints {
+		if path == e.path || e.below && strings.HasPrefix(path, e.path+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // modelInPath is the model that a path names instead of the body; "" mostly.
 func modelInPath(u *url.URL) string {
-	if name, _ := inDeployment(u.Path); name != "" {
+	if name := inDeployment(u.Path); name != "" {
 		return name
 	}
-	rest, _ := afterV1(u.Path)
-	name, _ := strings.CutPrefix(rest, "/models/")
-	if name == rest {
-		return ""
+	rest, _ := afterV1(plain(u.Path))
+	if len(rest) > len(models)+1 && strings.EqualFold(rest[:len(models)+1], models+"/") {
+		return rest[len(models)+1:]
 	}
-	return name
+	return ""
 }
 
 // placeAt gives the path and query that a request has at an upstream: the
@@ -98,7 +150,7 @@ func modelInPath(u *url.URL) string {
 func placeAt(base, in *url.URL) *url.URL {
 	prefix := strings.TrimRight(base.EscapedPath(), "/")
 	rest, v1 := afterV1(in.EscapedPath())
-	if !v1 && (endpoint(rest) == "" || strings.HasPrefix(rest, deployments) || strings.HasPrefix(rest, shortDeployments)) {
+	if !v1 && !belowBase(rest) {
 		prefix = strings.TrimSuffix(prefix, "/v1")
 	}
 	raw := prefix + rest
@@ -138,24 +190,36 @@ func wanders(u *url.URL) bool {
 
 // servedWithKey tells whether a request may carry a key of ours: an endpoint
 // of the list, asked with its method, on a path that every server reads the
-// same way.
+// same way. What is below responses belongs to an account, not to a model.
 func servedWithKey(method string, u *url.URL) bool {
 	path := u.Path
 	if wanders(u) || strings.ContainsAny(path, "\\%;") || strings.Contains(path, "//") ||
 		strings.HasSuffix(path, "/") || strings.ContainsFunc(path, func(r rune) bool { return r < 0x20 || r == 0x7f }) {
 		return false
 	}
-	rest, _ := afterV1(path)
-	escaped := u.EscapedPath() != path
+	rest, escaped := strings.TrimPrefix(path, "/v1"), u.EscapedPath() != path
 	if after, ok := strings.CutPrefix(path, deployments); ok {
-		_, tail, _ := strings.Cut(after, "/")
-		return method == http.MethodPost && !escaped &&
-			slices.Contains([]string{"chat/completions", "completions", "embeddings"}, tail)
+		name, tail, _ := strings.Cut(after, "/")
+		if name == "" || method != http.MethodPost {
+			return false
+		}
+		rest = "/" + tail
 	}
 	for _, e := range endpoints {
-		if method == e.method && (rest == e.path && !escaped || e.below && strings.HasPrefix(rest, e.path+"/")) {
+		if method == e.method && (rest == e.path && !escaped || e.below && method == http.MethodGet && strings.HasPrefix(rest, e.path+"/")) {
 			return true
 		}
 	}
 	return false
+}
+
+// ServedWithKey names what is served where a key of ours is sent.
+func ServedWithKey() string {
+	var all []string
+	for _, e := range endpoints {
+		if e.path != models {
+			all = append(all, e.path[1:])
+		}
+	}
+	return "POST of " + strings.Join(all, ", ") + ", and GET of models"
 }

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"net/http"
 	"net/url"
 	"testing"
 )
@@ -92,28 +91,76 @@ func TestAPathHasItsPlaceBelowTheUpstream(t *testing.T) {
 	f("https://h/v1", "/v1//chat/completions", "https://h/v1//chat/completions")
 }
 
-func TestChatRequestsAreFoundAlsoUnderUnusualPaths(t *testing.T) {
-	f := func(method, path string, want bool) {
+func TestEndpointsAreFoundHoweverTheirPathIsSpelled(t *testing.T) {
+	f := func(method, path, want string) {
 		t.Helper()
-		r, err := http.NewRequest(method, "http://h"+path, nil)
+		u, err := url.Parse("http://h" + path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if chat(r) != want {
-			t.Errorf("%s %s: %v", method, path, !want)
+		if got := endpoint(method, u.Path); got != want {
+			t.Errorf("%s %s: %q, want %q", method, path, got, want)
 		}
 	}
-	f("POST", "/v1/chat/completions", true)
-	f("POST", "/v1/chat/completions?api-version=1", true)
-	f("POST", "/chat/completions", true)
-	f("POST", "/v1//chat/completions", true)
-	f("POST", "/v1/chat/completions/", true)
-	f("POST", "/openai/deployments/gpt-4o/chat/completions", true)
-	f("POST", "/api/v1/chat/completions", true)
-	f("GET", "/v1/chat/completions", false)
-	f("POST", "/v1/chat/completions/id", false)
-	f("POST", "/v1/xchat/completions", false)
-	f("POST", "/v1/completions", false)
-	f("POST", "/v1/chat%2fcompletions", false)
-	f("POST", "/v1/Chat/Completions", false)
+	const chat = "/chat/completions"
+	f("POST", "/v1/chat/completions", chat)
+	f("POST", "/v1/chat/completions?api-version=1", chat)
+	f("POST", "/chat/completions", chat)
+	f("POST", "/v1//chat/completions", chat)
+	f("POST", "/v1/chat/completions/", chat)
+	f("POST", "/v1/chat/completions//", chat)
+	f("POST", "/openai/deployments/gpt-4o/chat/completions", chat)
+	f("POST", "/api/v1/chat/completions", chat)
+	f("POST", "/v1/ch%61t/completions", chat)
+	f("POST", "/v1/ch%2561t/completions", chat)
+	f("POST", "/v1/chat%2fcompletions", chat)
+	f("POST", "/v1/chat%252Fcompletions", chat)
+	f("POST", `/v1/chat%5ccompletions`, chat)
+	f("POST", "/V1/Chat/Completions", chat)
+	f("POST", "/v1/chat/completions;x=1", chat)
+	f("POST", "/v1/chat;x=1/completions;y", chat)
+	f("POST", "/v1/chat/completions%3Bx", chat)
+	f("POST", "/v1/chat/completions%3Fx", chat)
+	f("POST", "/v1/chat/completions%20", chat)
+	f("POST", "/v1/chat/completions%00", chat)
+	f("POST", "/v1/chat/./completions", chat)
+	f("GET", "/v1/chat/completions", chat)
+	f("POST", "/v1/chat/completions/id", "")
+	f("POST", "/v1/xchat/completions", "/completions") // it ends so, and its body is read for a model
+	f("POST", "/v1/completions", "/completions")
+	f("POST", "/api/v1/Embeddings/", "/embeddings")
+	f("POST", "/v1/responses", "/responses")
+	f("POST", "/v1/responses/resp_1/cancel", "/responses")
+	f("POST", "/v1/responses/compact", "/responses/compact")
+	f("POST", "/anthropic/v1/messages", "/messages")
+	f("POST", "/v1/messages/count_tokens?beta=true", "/messages/count_tokens")
+	f("POST", "/v1/messages/batches", "")
+	f("GET", "/v1/models/a/b", "/models")
+	f("GET", "/v1/models/openai/chat/completions", "/models")
+	f("POST", "/v1/files", "")
+	f("POST", "/", "")
+	f("POST", "/v1", "")
+}
+
+func TestTheModelOfAPath(t *testing.T) {
+	f := func(path, want string) {
+		t.Helper()
+		u, err := url.Parse("http://h" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := modelInPath(u); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+	f("/openai/deployments/Gpt-4o/chat/completions", "Gpt-4o")
+	f("/v1/deployments/gpt-4o/embeddings", "gpt-4o")
+	f("/OpenAI//Deployments/gpt-4o;x/embeddings/", "gpt-4o")
+	f("/%6fpenai/deployments/gpt-4o/embeddings", "gpt-4o")
+	f("/v1/models/meta%2FLlama", "meta/Llama")
+	f("/V1/Models/meta/Llama", "meta/Llama")
+	f("/models/a", "a")
+	f("/v1/models", "")
+	f("/openai/deployments/", "")
+	f("/v1/chat/completions", "")
 }

@@ -21,7 +21,9 @@
 //     that follows a body which the upstream has read tells the SDKs not to
 //     send it again.
 //   - closed: credentials go where the operator pointed them (see
-//     setCredential), and nothing in a request moves its destination.
+//     setCredential), and nothing in a request moves its destination. What
+//     names a model goes where the model's route says, on every endpoint, or
+//     is refused (see byModel).
 //   - private: no content and no credential in logs or errors.
 //   - alive: every wait has an end, the memory for bodies has a limit, and a
 //     panic costs one request at most.
@@ -33,6 +35,7 @@ package proxy
 import (
 	"crypto/rand"
 	"net/http"
+	"slices"
 	"sync/atomic"
 )
 
@@ -43,6 +46,7 @@ type Proxy struct {
 	guard     guard
 	keys      clientKeys
 	mark      string // our own in Via
+	parted    bool   // rows differ in where requests go, or with whose key
 	memory    *gate
 	digests   *digests
 	learned   *learned
@@ -78,6 +82,7 @@ func New(o Options) (*Proxy, error) {
 	if len(p.factSecret) == 0 {
 		p.factSecret = []byte(rand.Text())
 	}
+	p.parted = slices.ContainsFunc(o.Routes, func(r *Route) bool { return !sameDestination(r, &p.o.Default) })
 	p.guard = newGuard(Loopback(o.Listen), o.AllowedOrigins, p.mark)
 	if p.transport == nil {
 		p.transport = newTransport(&o.Limits)
@@ -117,5 +122,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		t.rewrite()
 		return
 	}
-	t.pass(nil, Passed, "route", "")
+	in, no := t.byModel()
+	if no != nil {
+		t.refuse(no)
+		return
+	}
+	t.pass(in, Passed, "route", "")
 }

@@ -7,7 +7,7 @@ import "laconic/compact"
 // window and a tokenizer, whatever model the body names beside it.
 func (t *trip) recall(model string) {
 	key, asked := []string{model}, model
-	if name, _ := inDeployment(t.r.URL.Path); name != "" {
+	if name := inDeployment(t.r.URL.Path); name != "" {
 		key, asked = append(key, "deployment", name), name
 	}
 	counter, counted := t.route.counter()
@@ -20,7 +20,7 @@ func (t *trip) recall(model string) {
 
 // named is the name of the model for people: the body's, the path's, or both.
 func (t *trip) named(model string) string {
-	switch name, _ := inDeployment(t.r.URL.Path); name {
+	switch name := inDeployment(t.r.URL.Path); name {
 	case "", model:
 		return model
 	default:

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -26,7 +25,11 @@ func (t *trip) rewrite() {
 		t.refuse(no)
 		return
 	}
-	if e := contentEncoding(t.r.Header); !readableEncoding(e) {
+	if !readableEncoding(contentEncoding(t.r.Header)) {
+		if no := t.choose("", errEncoding); no != nil {
+			t.refuse(no)
+			return
+		}
 		t.unread(nil, "encoding", "")
 		return
 	}
@@ -37,6 +40,10 @@ func (t *trip) rewrite() {
 	}
 	began := time.Now()
 	req, why, detail := t.decode(in)
+	if no := t.chooseFor(in, req); no != nil {
+		t.refuse(no)
+		return
+	}
 	if req == nil {
 		t.unread(in, why, detail)
 		return
@@ -96,7 +103,6 @@ func (t *trip) rewrite() {
 // decode reads the conversation out of a body. No request: why not, in a word,
 // and more of it for the operator.
 func (t *trip) decode(in *incoming) (req *wire.Request, why, detail string) {
-	t.route = t.p.o.routeFor(modelInPath(t.r.URL))
 	if in.text == nil {
 		return nil, "encoding", in.why
 	}
@@ -107,32 +113,11 @@ func (t *trip) decode(in *incoming) (req *wire.Request, why, detail string) {
 	var pass *wire.PassError
 	switch {
 	case errors.As(err, &pass):
-		t.routeUnread(in.text)
 		return nil, string(pass.Reason), pass.Detail
 	case err != nil || req == nil:
-		t.routeUnread(in.text)
 		return nil, reasonFault, ""
 	}
-	if req.Model != "" {
-		t.route = t.p.o.routeFor(req.Model)
-	}
 	return req, "", ""
-}
-
-// routeUnread sends a request that cannot be read to the upstream of the model
-// it names all the same: what is meant for a model in the house must not end
-// at the default upstream because of half a surrogate pair. Where a body names
-// two models the last counts, as for most upstreams.
-func (t *trip) routeUnread(body []byte) {
-	if t.p.o.RouteFor == nil {
-		return
-	}
-	var named struct {
-		Model string `json:"model"`
-	}
-	if json.Unmarshal(body, &named) == nil {
-		t.route = t.p.o.routeFor(named.Model)
-	}
 }
 
 // describe starts the account of a request. Nothing in it may point into the

@@ -289,7 +289,8 @@ func TestAModelChoosesItsRoute(t *testing.T) {
 		"/api/openai/deployments/other-3/chat/completions?api-version=1")
 	// names no model
 	f(def, "GET", "/v1/models", "", "/v1/models")
-	f(def, "POST", "/v1/embeddings", `{"model":"other-1"}`, "/v1/embeddings")
+	f(other, "POST", "/v1/embeddings", `{"model":"other-1"}`, "/api/v1/embeddings")
+	f(def, "POST", "/v1/embeddings", `{"input":"other-1"}`, "/v1/embeddings")
 }
 
 func TestOddModelNamesAreOnlyNames(t *testing.T) {

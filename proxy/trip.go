@@ -53,8 +53,9 @@ type trip struct {
 func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *trip {
 	t := &trip{
 		p: p, r: r, w: newRollingWriter(w, r), start: time.Now(),
-		info: ReplyInfo{ID: randomID(), Chat: chat(r), Endpoint: endpoint(r.URL.Path)},
+		info: ReplyInfo{ID: randomID(), Endpoint: endpoint(r.Method, r.URL.Path)},
 	}
+	t.info.Chat = t.info.Endpoint == chatCompletions && r.Method == http.MethodPost
 	if slices.Contains(methods, r.Method) {
 		t.info.Method = r.Method // any other word could be anything
 	}

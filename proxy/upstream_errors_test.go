@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"errors"
@@ -10,8 +11,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"laconic/compact/compacttest"
 )
 
 func TestErrorsOfTheUpstreamArriveUnchanged(t *testing.T) {
@@ -267,4 +272,64 @@ func TestAnIdleProxyLeavesNoGoroutines(t *testing.T) {
 	p.stop()
 	u.Close()
 	eventually(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before+2 })
+}
+
+// An upstream that says early that a body is too large, and reads no further, is
+// heard also by a client that reads its answer only when it has sent everything.
+func TestAnEarlyAnswerReachesAClientThatIsStillSending(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	t.Cleanup(func() { close(done); _ = l.Close(); wg.Wait() })
+	wg.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() {
+				defer func() { _ = conn.Close() }()
+				if _, err := http.ReadRequest(bufio.NewReader(conn)); err != nil {
+					return
+				}
+				_, _ = io.WriteString(conn, "HTTP/1.1 413 Request Entity Too Large\r\nContent-Length: 9\r\nConnection: close\r\n\r\ntoo large")
+				<-done
+			})
+		}
+	})
+	base := parseURL(t, "http://"+l.Addr().String()+"/v1")
+	house := Route{Match: "house-*", Upstream: parseURL(t, "http://127.0.0.1:1/v1"), Policy: testPolicy(), Counter: compacttest.Words{}}
+	p := start(t, options(base))
+	o := options(base)
+	o.Routes = []*Route{&house}
+	parted := start(t, o)
+	body := bytes.Repeat([]byte("x"), 12<<20)
+	f := func(p *running, path, headers string, body []byte) {
+		t.Helper()
+		conn := dial(t, p.addr)
+		if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n", path, headers); err != nil {
+			t.Error(err)
+		}
+		if _, err := conn.Write(body); err != nil {
+			t.Errorf("%s %s: the client could not send: %v", path, headers, err)
+			return
+		}
+		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Errorf("%s %s: %v", path, headers, err)
+			return
+		}
+		text, err := io.ReadAll(res.Body)
+		if res.StatusCode != 413 || string(text) != "too large" || err != nil {
+			t.Errorf("%s %s: %d %q %v", path, headers, res.StatusCode, text, err)
+		}
+	}
+	f(p, "/v1/embeddings", fmt.Sprintf("Content-Length: %d", len(body)), body)
+	f(p, "/v1/files", "Transfer-Encoding: chunked", fmt.Appendf(nil, "%x\r\n%s\r\n0\r\n\r\n", len(body), body))
+	head := []byte("--x\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\ngpt-4o\r\n--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n")
+	form := slices.Concat(head, body, []byte("\r\n--x--\r\n"))
+	f(parted, "/v1/audio/transcriptions", fmt.Sprintf("Content-Type: multipart/form-data; boundary=x\r\nContent-Length: %d", len(form)), form)
 }

@@ -1,0 +1,105 @@
+package proxy
+
+import (
+	"errors"
+	"mime"
+	"net/http"
+
+	"laconic/proxy/wire"
+)
+
+// sameDestination reports whether requests go to the same place by two routes,
+// with the same credential.
+func sameDestination(a, b *Route) bool {
+	return a.Upstream.String() == b.Upstream.String() && a.Key == b.Key && a.ClientCredential == b.ClientCredential
+}
+
+// errEncoding: a body is compressed in a way that is not known here, or broken.
+var errEncoding = errors.New("the body cannot be decompressed")
+
+// byModel sets the route of a request that is not a chat completion. Where rows
+// differ in upstream or key, the body of an endpoint that names a model is read
+// for it: all of a JSON body, which is then in; the start of a form, which goes
+// on as it comes. No byte of it changes.
+func (t *trip) byModel() (in *incoming, no *refusal) {
+	if !t.p.parted || t.r.Method != http.MethodPost || t.info.Endpoint == "" || t.info.Endpoint == models {
+		return nil, t.choose("", nil)
+	}
+	if !readableEncoding(contentEncoding(t.r.Header)) {
+		return nil, t.choose("", errEncoding)
+	}
+	kinds := t.r.Header["Content-Type"]
+	if len(kinds) > 1 {
+		return nil, t.choose("", errors.New("two Content-Type headers"))
+	}
+	if len(kinds) == 1 {
+		if kind, options, err := mime.ParseMediaType(kinds[0]); err != nil || kind == "multipart/form-data" {
+			return nil, t.chooseByForm(options["boundary"])
+		}
+	}
+	if in, no = t.read(); no != nil {
+		return nil, no
+	}
+	return in, t.chooseFor(in, nil)
+}
+
+// chooseFor sets the route of a request whose body was read: as a chat, or not.
+func (t *trip) chooseFor(in *incoming, req *wire.Request) *refusal {
+	switch {
+	case req != nil:
+		return t.choose(req.Model, nil)
+	case in.text == nil:
+		return t.choose("", errEncoding)
+	}
+	return t.choose(wire.Model(in.text))
+}
+
+// choose sets the route of a request whose body names a model; "" where it
+// names none, err where that cannot be told. Then only the path can tell. What
+// may be meant for a model whose row is another is refused where the rows go to
+// different places: it would end at the wrong one, with the wrong credential.
+func (t *trip) choose(model string, err error) *refusal {
+	inPath := modelInPath(t.r.URL)
+	t.route = t.p.o.routeFor(inPath)
+	switch {
+	case err == nil && model != "":
+		byPath := t.route
+		t.route = t.p.o.routeFor(model)
+		if inPath != "" && t.p.parted && !sameDestination(byPath, t.route) {
+			return modelUnclear(errTwice)
+		}
+	case err != nil && inPath == "" && t.p.parted:
+		return modelUnclear(err)
+	}
+	return nil
+}
+
+var (
+	errTwice  = errors.New("the model is named more than once")
+	errBehind = errors.New("the model is behind the first part of a form")
+)
+
+// modelUnclear refuses a request of which nobody can say for which model it is.
+func modelUnclear(err error) *refusal {
+	no := &refusal{Status: http.StatusBadRequest, Param: "model", Detail: err.Error()}
+	var unread *wire.PassError
+	if errors.As(err, &unread) && (unread.Reason == wire.DuplicateKey || unread.Reason == wire.AmbiguousKey) {
+		err = errTwice
+	}
+	switch {
+	case errors.Is(err, errTwice):
+		no.Code, no.Message = "model_ambiguous", "The request names its model more than once, or in a spelling that not every server reads."
+		no.Hint = `Name it once, as "model".`
+	case errors.Is(err, errBehind):
+		no.Code, no.Message = "model_too_late", "The form does not name its model in its first megabyte."
+		no.Hint = `Send the field "model" before the file.`
+	case errors.Is(err, errEncoding):
+		no.Code, no.Message = "model_unreadable", "The proxy cannot decompress the request, and so cannot tell for which model it is."
+		no.Hint = "Send it uncompressed, or compressed with gzip or zstd."
+	default:
+		no.Code, no.Message = "model_unreadable", "The proxy cannot read for which model the request is."
+		no.Hint = "Send a JSON object, or multipart/form-data."
+	}
+	no.Hint += " Its models are not all served by the same upstream and key."
+	return no
+}
