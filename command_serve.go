@@ -8,13 +8,13 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
-	"golang.org/x/term"
 
 	"laconic/proxy"
 	"laconic/tokenize"
@@ -75,16 +75,18 @@ func serveCommand(name string) *cobra.Command {
 
 // serve runs the proxy until ctx is done.
 func serve(ctx context.Context, c *Config, stderr io.Writer) error {
+	// Else Go ends the process when whoever reads standard error goes away.
+	signal.Ignore(syscall.SIGPIPE)
 	log, err := newLog(c.Log, stderr)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = log.Sync() }()
+	defer log.Close()
 	o, err := c.Options(counterFor)
 	if err != nil {
 		return err
 	}
-	o.Listener = proxy.LogTo(log)
+	o.Listener = proxy.LogTo(log.Logger)
 	o.Calibrate = func(way, percent int) proxy.Calibration { return tokenize.NewCalibration(way, percent) }
 	if o.Summarizer != nil || c.keepsFacts() {
 		vault, err := c.openStore(func(line string) { log.Warn("store", zap.String("what", line)) })
@@ -115,46 +117,11 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w (another address: --listen)", c.Listen, err)
 	}
-	admin, stopAdmin := serveAdmin(p, c, tables.notes, log)
-	fmt.Fprint(stderr, startLines(c, l.Addr().String(), admin))
+	admin, stopAdmin := serveAdmin(p, c, func() string { return tables.notes() + log.notes() }, log.Logger)
+	log.started(c, l.Addr().String(), admin)
 	err = p.Serve(ctx, l)
 	stopAdmin()
 	return err
-}
-
-// startLines tell a person what runs and what to paste into the client. admin
-// is "" where there is no admin listener.
-func startLines(c *Config, addr, admin string) string {
-	from := "defaults, no file"
-	if c.File() != "" {
-		from = c.File()
-	}
-	health := "off"
-	if admin != "" {
-		health = "http://" + admin + "/healthz"
-	}
-	summaries := ""
-	if c.Summarizer.Model != "" {
-		summaries = "  summaries  " + c.summaryWords() + "\n"
-	}
-	hints := ""
-	for _, hint := range c.hints() {
-		hints += "  hint       " + hint + "\n"
-	}
-	return fmt.Sprintf("laconic %s\n  listening  http://%s\n  upstream   %s\n%s%s  health     %s\n  config     %s\n\n  export OPENAI_BASE_URL=http://%s/v1\n\n",
-		version(), addr, shownURL(c.Upstream), hints, summaries, health, from, clientAddress(addr))
-}
-
-// clientAddress is the address that a client on this machine can reach.
-func clientAddress(addr string) string {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return addr
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, port)
 }
 
 // serveAdmin runs the admin listener, if there is one, and gives its address
@@ -187,30 +154,6 @@ func serveAdmin(p *proxy.Proxy, c *Config, notes func() string, log *zap.Logger)
 			_ = srv.Close()
 		}
 	}
-}
-
-// newLog makes the log: lines for a person on a terminal, JSON elsewhere.
-func newLog(c LogConfig, w io.Writer) (*zap.Logger, error) {
-	level, err := zapcore.ParseLevel(c.Level)
-	if err != nil {
-		return nil, err
-	}
-	f, isFile := w.(*os.File)
-	console := c.Format == "console" || c.Format == "auto" && isFile && term.IsTerminal(int(f.Fd()))
-	ec := zap.NewProductionEncoderConfig()
-	ec.EncodeTime = zapcore.RFC3339NanoTimeEncoder
-	ec.EncodeDuration = zapcore.StringDurationEncoder
-	ec.TimeKey = "time"
-	enc := zapcore.NewJSONEncoder(ec)
-	if console {
-		ec.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
-		ec.EncodeLevel = zapcore.CapitalLevelEncoder
-		if isFile && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" {
-			ec.EncodeLevel = zapcore.CapitalColorLevelEncoder
-		}
-		enc = zapcore.NewConsoleEncoder(ec)
-	}
-	return zap.New(zapcore.NewCore(enc, zapcore.Lock(zapcore.AddSync(w)), level)), nil
 }
 
 func checkCommand() *cobra.Command {

@@ -8,7 +8,8 @@
 // passes through.
 //
 // It listens on 127.0.0.1:7280, and on 127.0.0.1:7281 for /healthz and
-// /readyz. Logs go to standard error, one line a request that was edited.
+// /readyz. Logs go to standard error, one line a request that was edited; that
+// nobody reads them holds nothing up.
 // SIGINT and SIGTERM let open answers end, a second one does not.
 package main
 
