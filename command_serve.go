@@ -117,7 +117,10 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w (another address: --listen)", c.Listen, err)
 	}
-	admin, stopAdmin := serveAdmin(p, c, func() string { return tables.notes() + log.notes() }, log.Logger)
+	admin, stopAdmin := serveAdmin(p, proxy.AdminOptions{
+		Listen: c.Admin, Token: c.AdminToken, AllowedOrigins: c.AllowedOrigins,
+		Starting: tables.starting, Notes: func() string { return tables.notes() + log.notes() },
+	}, log.Logger)
 	log.started(c, l.Addr().String(), admin)
 	err = p.Serve(ctx, l)
 	stopAdmin()
@@ -127,19 +130,19 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 // serveAdmin runs the admin listener, if there is one, and gives its address
 // and what ends it. A taken port is a warning: the proxy is worth more than its
 // health page.
-func serveAdmin(p *proxy.Proxy, c *Config, notes func() string, log *zap.Logger) (addr string, stop func()) {
+func serveAdmin(p *proxy.Proxy, o proxy.AdminOptions, log *zap.Logger) (addr string, stop func()) {
 	none := func() {}
-	if c.Admin == "" {
+	if o.Listen == "" {
 		return "", none
 	}
-	srv, err := p.Admin(proxy.AdminOptions{Listen: c.Admin, Token: c.AdminToken, AllowedOrigins: c.AllowedOrigins, Notes: notes})
+	srv, err := p.Admin(o)
 	if err != nil {
 		log.Warn("no admin listener", zap.Error(err))
 		return "", none
 	}
-	l, err := net.Listen("tcp", c.Admin)
+	l, err := net.Listen("tcp", o.Listen)
 	if err != nil {
-		log.Warn("no admin listener", zap.String("address", c.Admin), zap.Error(err))
+		log.Warn("no admin listener", zap.String("address", o.Listen), zap.Error(err))
 		return "", none
 	}
 	go func() {

@@ -27,6 +27,8 @@ type Config struct {
 	ResponseHeaders bool                    `json:"response_headers,omitempty"`
 	Discover        bool                    `json:"discover,omitempty"`
 	Strict          bool                    `json:"strict,omitempty"`
+	OnFault         string                  `json:"on_fault,omitempty" check:"oneof=pass|reject"`
+	Readiness       string                  `json:"readiness,omitempty" check:"oneof=process|upstream"`
 	AllowedOrigins  []string                `json:"allowed_origins,omitempty"`
 	Log             LogConfig               `json:"log,omitzero"`
 	DefaultWindow   int                     `json:"default_window,omitempty" check:"min=1"`
@@ -82,6 +84,8 @@ func Default() *Config {
 		Upstream:        "https://api.openai.com/v1",
 		ResponseHeaders: true,
 		Discover:        true,
+		OnFault:         "pass",
+		Readiness:       "process",
 		Log:             LogConfig{Level: "info", Format: "auto"},
 		DefaultWindow:   compact.DefaultWindow,
 		Limits: LimitsConfig{

@@ -35,6 +35,9 @@ type Listener struct {
 	// Replied: a request is over. It is called exactly once for every request,
 	// whatever happened to it.
 	Replied func(ReplyInfo)
+	// Upstream: requests showed that an upstream is down, or up again, or that
+	// its base URL is wrong.
+	Upstream func(UpstreamInfo)
 	// Summarized: an attempt at a summary ended. It has a goroutine of its
 	// own, and may come long after its request, or after several.
 	Summarized func(JobInfo)
@@ -117,9 +120,11 @@ type ReplyInfo struct {
 	// Cut: the upstream counted so much less of a prompt than was sent that it
 	// cannot have read all of it, and said nothing of that.
 	Cut bool
-	// Ended says in a word how a well answered request shows that the window was
-	// full: "context_window" by the finish reason, "length_without_output",
-	// "without_output" of a stream. "" when it does not.
+	// Ended says in a word what the end of an answer under 200 shows: that the
+	// window was full ("context_window" by the finish reason,
+	// "length_without_output", "without_output" of a stream), or that the
+	// upstream ended a stream that is not complete ("without_done",
+	// "half_event"). "" when it shows nothing.
 	Ended string
 	// FirstByte and Duration count from the request's headers; FirstByte is 0
 	// when nothing came.
@@ -147,6 +152,7 @@ func Tee(ls ...Listener) Listener {
 		Rewritten:  func(i RewriteInfo) { tell(ls, func(l Listener) func(RewriteInfo) { return l.Rewritten }, i) },
 		Passed:     func(i PassInfo) { tell(ls, func(l Listener) func(PassInfo) { return l.Passed }, i) },
 		Replied:    func(i ReplyInfo) { tell(ls, func(l Listener) func(ReplyInfo) { return l.Replied }, i) },
+		Upstream:   func(i UpstreamInfo) { tell(ls, func(l Listener) func(UpstreamInfo) { return l.Upstream }, i) },
 		Summarized: func(i JobInfo) { tell(ls, func(l Listener) func(JobInfo) { return l.Summarized }, i) },
 		Failed:     func(i FaultInfo) { tell(ls, func(l Listener) func(FaultInfo) { return l.Failed }, i) },
 	}
@@ -173,6 +179,7 @@ func (l Listener) guarded() Listener {
 		Rewritten:  recovered(l.Rewritten, report),
 		Passed:     recovered(l.Passed, report),
 		Replied:    recovered(l.Replied, report),
+		Upstream:   recovered(l.Upstream, report),
 		Summarized: recovered(l.Summarized, report),
 		Failed:     recovered(l.Failed, report),
 	}

@@ -68,6 +68,13 @@ type Options struct {
 	// Strict: a chat request that cannot be read is refused with 400 instead
 	// of being passed byte for byte.
 	Strict bool
+	// RejectFaults: a chat request in whose reading or compaction something of
+	// ours broke is refused with 500, and nothing is sent; else it passes byte for
+	// byte.
+	RejectFaults bool
+	// UpstreamReadiness: /readyz is not ready while every upstream that requests
+	// went to is down.
+	UpstreamReadiness bool
 	// ClientKeys are the keys that may use this proxy; empty: no check. With
 	// them every route needs a Key, because the client's is always removed.
 	ClientKeys []Secret

@@ -47,12 +47,14 @@ type Proxy struct {
 	digests   *digests
 	learned   *learned
 	discovery *discovery
+	upstreams *upstreams
 	summaries *summaries // nil without a summarizer
 	buffers   copyBuffers
 
 	factSecret []byte
 	background *background
 
+	serving  atomic.Bool // Serve was called
 	draining atomic.Bool // told to stop
 }
 
@@ -71,6 +73,7 @@ func New(o Options) (*Proxy, error) {
 		memory:    newGate(o.Limits.Memory),
 		unpacking: semaphore.NewWeighted(o.Limits.Memory / unpackingShare),
 		digests:   newDigests(),
+		upstreams: newUpstreams(),
 	}
 	p.learned, p.discovery, p.background = newLearned(p), newDiscovery(p), newBackground(p)
 	p.factSecret = []byte(o.FactsSecret)

@@ -28,6 +28,7 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	srv.BaseContext = func(net.Listener) context.Context { return requests }
 	defer p.Close()
 	failed := make(chan error, 1)
+	p.serving.Store(true)
 	go func() { failed <- srv.Serve(l) }()
 	select {
 	case err := <-failed:
