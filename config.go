@@ -70,6 +70,8 @@ type ModelConfig struct {
 	Budget      int          `json:"budget,omitempty" check:"min=1"`
 	MaxMessages int          `json:"max_messages,omitempty" check:"min=1"`
 	Policy      string       `json:"policy,omitempty"`
+	Mode        string       `json:"mode,omitempty" check:"oneof=on|shadow|off"`
+	MinBody     Size         `json:"min_body,omitempty" check:"min=0"`
 	Upstream    string       `json:"upstream,omitempty"`
 	APIKey      proxy.Secret `json:"api_key,omitempty"`
 	Credential  string       `json:"credential,omitempty" check:"oneof=client"`

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 
 	"laconic/compact"
+	"laconic/proxy"
 	"laconic/tokenize"
 )
 
@@ -102,6 +103,11 @@ func (c *Config) describe(w io.Writer) {
 			orElse(m.Tokenizer, "by name"), shownURL(orElse(m.Upstream, c.Upstream)), c.keyWords(i, m))
 	}
 	_ = t.Flush()
+	for _, m := range rows {
+		if words := m.modeWords(); words != "" {
+			fmt.Fprintf(w, "  %s: %s\n", m.Match, words)
+		}
+	}
 
 	fmt.Fprint(w, "\npolicies\n")
 	built, err := c.policies()
@@ -215,6 +221,21 @@ func (c *Config) windowWords(m ModelConfig) string {
 		return fmt.Sprint(n)
 	}
 	return fmt.Sprintf("by name, else %d", c.DefaultWindow)
+}
+
+// modeWords says which requests of a row go out as they came; "" for none.
+func (m ModelConfig) modeWords() string {
+	var words []string
+	switch m.Mode {
+	case proxy.ModeOff:
+		words = append(words, "mode off, sent as they came")
+	case proxy.ModeShadow:
+		words = append(words, "mode shadow, measured and sent as they came")
+	}
+	if m.MinBody > 0 && m.Mode != proxy.ModeOff {
+		words = append(words, "bodies below "+m.MinBody.String()+" sent as they came")
+	}
+	return strings.Join(words, "; ")
 }
 
 // budgetWords says what a prompt may cost at a row, before the request asks for

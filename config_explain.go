@@ -43,6 +43,9 @@ func (c *Config) explain(ctx context.Context, w io.Writer, model string) error {
 	}
 	line("row", "%s", row)
 	line("upstream", "%s", shownURL(orElse(given.Upstream, c.Upstream)))
+	if words := given.modeWords(); words != "" {
+		line("requests", "%s", words)
+	}
 	told, from := c.ask(ctx, p, route, model)
 	limits = limits.Told(told)
 	switch {

@@ -118,6 +118,8 @@ func (c *Config) routes(policies map[string]*compact.Policy, counter makeCounter
 			Discover:         c.Discover,
 			Configured:       m.Window != 0 || m.Budget != 0,
 			Policy:           policies[name],
+			Mode:             m.Mode,
+			MinBody:          int64(m.MinBody),
 			Counter:          count,
 		}}
 		if i == len(c.Models) {

@@ -17,8 +17,8 @@ const (
 	Compacted = Outcome(compact.Compacted) // it outgrew its budget and was compacted
 	Retried   = Outcome("retried")         // refused by the upstream at first, and answered when sent again
 	Over      = Outcome(compact.Over)      // still above its budget, forwarded all the same
-	Shadow    = Outcome("shadow")          // measured only, because the client asked for that
-	Bypassed  = Outcome("bypassed")        // not even measured, because the client asked for that
+	Shadow    = Outcome("shadow")          // measured only, because the client or the route asks for that
+	Bypassed  = Outcome("bypassed")        // not even measured, because the client or the route asks for that
 	Passed    = Outcome("passed")          // forwarded unread
 	Rejected  = Outcome("rejected")        // refused by the proxy
 )
@@ -84,7 +84,7 @@ type PassInfo struct {
 	Route            string
 	Outcome          Outcome // Passed or Bypassed
 	// Reason is a word: "route" for what is no chat request, "mode" for what
-	// the client wanted left alone, "encoding", "empty" for a list of messages
+	// was to be left alone, "small" for what is below Route.MinBody, "encoding", "empty" for a list of messages
 	// that says nothing, "fault", or one of wire.Codes.
 	Reason string
 	Detail string // for the operator; holds no content

@@ -33,6 +33,11 @@ type Route struct {
 	// Configured; then the upstream is asked only what it is, and only where the
 	// Counter guesses.
 	Discover, Configured bool
+	// Mode is ModeOn, ModeOff or ModeShadow; "": ModeOn. A chat request whose body
+	// has fewer bytes than MinBody, decompressed, goes out as it came, as under
+	// ModeOff. x-laconic-mode comes before both.
+	Mode    string
+	MinBody int64
 	// Policy is how conversations of this model are compacted. Required.
 	Policy *compact.Policy
 	// Counter counts for this model. Required. It may be Remembering, or Guessing.

@@ -5,8 +5,11 @@ import "net/http"
 // unread forwards a chat request that could not be read, or refuses it where
 // the configuration is strict. in is nil when its body was not read at all.
 func (t *trip) unread(in *incoming, why, detail string) {
-	if t.orders.mode == modeOff {
-		t.pass(in, Bypassed, "mode", "")
+	if t.route == nil {
+		t.route = t.p.o.routeFor(modelInPath(t.r.URL))
+	}
+	if why := t.bypassed(in); why != "" {
+		t.pass(in, Bypassed, why, "")
 		return
 	}
 	if t.p.o.Strict && why != reasonFault {

@@ -39,8 +39,8 @@ func (t *trip) rewrite() {
 		t.refuse(no)
 		return
 	}
-	if t.orders.mode == modeOff {
-		t.pass(in, Bypassed, "mode", "")
+	if why := t.bypassed(in); why != "" {
+		t.pass(in, Bypassed, why, "")
 		return
 	}
 	info := t.describe(in, req)
@@ -62,7 +62,7 @@ func (t *trip) rewrite() {
 	}
 	out, sent := in.sent, sizes{}
 	switch {
-	case t.orders.mode == modeShadow:
+	case t.mode() == ModeShadow:
 		info.Outcome, sent = Shadow, t.sizesOf(req, req.Conversation.Messages, info.Report.Before)
 	case info.Outcome == Over && t.policy().Reject:
 		info.Outcome = Rejected
