@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -97,7 +98,7 @@ func (t *trip) showed() {
 	for _, i.Event = range t.p.upstreams.note(originKey{base.Scheme, base.Host}, &i, t.pathSeen(), time.Now()) {
 		if i.Event == UpstreamWithoutPath {
 			i.Endpoint = t.info.Endpoint
-			i.Hint = "most servers have their API below /v1: upstream: " + strings.TrimRight(i.Upstream, "/") + "/v1"
+			i.Hint = belowV1 + ": upstream: " + strings.TrimRight(i.Upstream, "/") + "/v1"
 		}
 		t.p.o.Listener.Upstream(i)
 	}
@@ -190,3 +191,28 @@ func (u *upstreams) words() string {
 	slices.Sort(lines)
 	return fmt.Sprintf("upstreams: %d\n", len(lines)) + strings.Join(lines, "")
 }
+
+// Trouble asks an upstream for its list of models and says why that fails, for
+// the command line: that it cannot be reached, or has no such path below a base
+// URL without a version. "" where it is neither.
+func (p *Proxy) Trouble(ctx context.Context, route *Route) string {
+	if silent(route.Upstream) {
+		return ""
+	}
+	ctx, stop := context.WithTimeout(ctx, askTime)
+	defer stop()
+	r := &http.Request{Method: http.MethodGet, URL: sources[0].at(route.Upstream), Header: http.Header{"User-Agent": {"laconic"}}}
+	p.setCredential(r.Header, route)
+	res, err := p.transport.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		return "the upstream could not be reached (" + reason(err) + ")"
+	}
+	_ = res.Body.Close()
+	if res.StatusCode == http.StatusNotFound && !version.MatchString(route.Upstream.Path) {
+		return "the upstream answers 404 to GET /models; " + belowV1
+	}
+	return ""
+}
+
+// belowV1 is the hint for a base URL without a version.
+const belowV1 = "most servers have their API below /v1"

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"laconic/compact"
 	"laconic/compact/compacttest"
 )
 
@@ -226,4 +227,21 @@ func TestOnFaultRejectSendsNothing(t *testing.T) {
 	}
 	f(false, 200, 1)
 	f(true, 500, 0)
+}
+
+func TestTheAdminPageTellsTheWindowsThatUpstreamsTell(t *testing.T) {
+	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			_, _ = io.WriteString(w, `{"data":[{"id":"gpt-4o","max_model_len":20000},{"id":"unused","max_model_len":30000}]}`)
+			return
+		}
+		_, _ = io.WriteString(w, plainAnswer)
+	})
+	p := inFrontOf(t, u, func(o *Options) { o.Default.Limits, o.Default.Discover = compact.Limits{Window: 100_000}, true })
+	page := adminPage(t, p.Proxy, AdminOptions{})
+	eventually(t, "the window on the page", func() bool {
+		p.chat(chatBody)
+		_, text := page("/readyz?verbose")
+		return strings.Contains(text, "\nlearnt: 1\n") && strings.Contains(text, `/v1 "gpt-4o" credential `) && strings.Contains(text, ": told a window of 20000\n")
+	})
 }
