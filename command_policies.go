@@ -16,10 +16,8 @@ type listedPolicy struct {
 	Name      string `json:"name"`
 	Summary   string `json:"summary"`
 	KnownFrom string `json:"known_from,omitempty"`
-	// Promises are the names of the promises it keeps, Claims their numbers in
-	// the list of README.
+	// Promises are the names of the promises it keeps, as README lists them.
 	Promises []string `json:"promises"`
-	Claims   []int    `json:"claims"`
 }
 
 func policiesCommand() *cobra.Command {
@@ -30,7 +28,7 @@ func policiesCommand() *cobra.Command {
 		Long: "Lists the ways to compact that come with Laconic. adaptive is the default; the others\n" +
 			"are the algorithms of systems that people know, made safe: no pair is parted, and\n" +
 			"instructions stay. To see them on your own conversations: laconic replay.",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
 				out := json.NewEncoder(cmd.OutOrStdout())
@@ -56,7 +54,7 @@ func policiesCommand() *cobra.Command {
 func listedPolicies() []listedPolicy {
 	var all []listedPolicy
 	for _, p := range stage.Policies {
-		all = append(all, listedPolicy{p.Name, p.Summary, p.KnownFrom, replay.PromiseNames(p.Claims), p.Claims})
+		all = append(all, listedPolicy{p.Name, p.Summary, p.KnownFrom, replay.PromiseNames(p.Claims)})
 	}
 	return all
 }

@@ -59,7 +59,7 @@ func serveCommand(name string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   name,
 		Short: "run the proxy (the default)",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := Load(s.config, s.overrides(cmd)...)
 			if err != nil {
@@ -166,7 +166,7 @@ func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "check a configuration file: every error at once, with its place",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				s.config = args[0]

@@ -80,6 +80,7 @@ func commands() *cobra.Command {
 		"it repairs the tool calls of every conversation, compacts those that outgrow their\n" +
 		"model's budget, and streams the answers back unchanged.\n\n" +
 		"Without a command it serves."
+	root.SetFlagErrorFunc(flagError)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
@@ -99,7 +100,7 @@ func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "print the version",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fmt.Fprintln(cmd.OutOrStdout(), "laconic", version())
 			return nil
