@@ -42,6 +42,7 @@ type Config struct {
 
 	file   string           // where it was read; "": no file
 	places map[string]place // where each key was written, by path
+	unread []string         // variables of the environment that are set, and that people expect to be read
 }
 
 // LogConfig says what is logged, and how.

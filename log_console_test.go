@@ -39,6 +39,7 @@ func TestALineForAPersonBeginsWithWhatMatters(t *testing.T) {
 
 // Programs read every line of the log: laconic 2>&1 | jq.
 func TestEveryLineForAProgramIsJSON(t *testing.T) {
+	t.Setenv(clientsBase, "")
 	c, err := Parse("laconic.yaml", []byte("upstream: http://127.0.0.1:11434/?key=canary"))
 	if err != nil {
 		t.Fatal(err)
