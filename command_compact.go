@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -23,6 +24,9 @@ func readInput(cmd *cobra.Command, file string) (body []byte, name string, err e
 		return body, "standard input", err
 	}
 	body, err = os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: there is no such file", file)
+	}
 	return body, file, err
 }
 
@@ -58,7 +62,7 @@ func compactCommand() *cobra.Command {
 			"What needs nothing comes out byte for byte. A body that is no chat request, which the\n" +
 			"proxy would pass unread, is an error here.",
 		Example: "  laconic compact --budget 24000 < request.json > smaller.json\n  laconic compact --explain request.json",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			body, name, err := readInput(cmd, strings.Join(args, ""))
 			if err != nil {

@@ -94,7 +94,7 @@ func (c *counted) print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	line := func(what string, n int) {
 		if n > 0 {
-			fmt.Fprintf(t, "%d\t  %s\t\n", n, what)
+			fmt.Fprintf(t, "%d\t  %s\n", n, what)
 		}
 	}
 	for _, role := range []string{"system", "developer", "user", "assistant", "tool", "function"} {
@@ -119,7 +119,7 @@ func (c *counted) print(w io.Writer) error {
 		if len(m.media) > 0 {
 			what += ", " + strings.Join(m.media, ", ")
 		}
-		fmt.Fprintf(t, "%d\t%d\t  %s\t\n", m.Index, m.Tokens, what)
+		fmt.Fprintf(t, "%d\t%d\t  %s\n", m.Index, m.Tokens, what)
 	}
 	return t.Flush()
 }

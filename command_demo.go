@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -26,8 +29,11 @@ func demoCommand() *cobra.Command {
 		Short: "see the whole product at work, on this machine alone: no network, no key",
 		Long: "Starts a strict upstream and the proxy on loopback, lets a coding agent's conversation\n" +
 			"grow past its budget turn by turn, and draws what happens.",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if budget < 1 {
+				return errors.New("--budget is a number of tokens above 0")
+			}
 			out := cmd.OutOrStdout()
 			o := demo.Options{Out: out, Width: width, Turns: turns, Fast: fast, Budget: budget}
 			if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -160,7 +166,7 @@ func (f *policyFlags) chosen(cmd *cobra.Command, model string, answer int) (*pro
 	route := *o.RouteFor(model)
 	if f.policy != "" {
 		if route.Policy = o.PolicyNamed(f.policy); route.Policy == nil {
-			return nil, compact.Budget{}, fmt.Errorf("there is no policy %s", strconv.Quote(f.policy))
+			return nil, compact.Budget{}, fmt.Errorf("there is no policy %s (%s)", strconv.Quote(f.policy), didYouMean(f.policy, slices.Sorted(maps.Keys(c.Policies))))
 		}
 	}
 	if f.budget < 0 {

@@ -16,10 +16,8 @@ type listedPolicy struct {
 	Name      string `json:"name"`
 	Summary   string `json:"summary"`
 	KnownFrom string `json:"known_from,omitempty"`
-	// Promises are the names of the promises it keeps, Claims their numbers in
-	// the list of README.
+	// Promises are the names of the promises it keeps, as README lists them.
 	Promises []string `json:"promises"`
-	Claims   []int    `json:"claims"`
 	// Options are what policies.NAME.options takes; adaptive has none.
 	Options []stage.Option `json:"options"`
 }
@@ -33,7 +31,7 @@ func policiesCommand() *cobra.Command {
 			"are the algorithms of systems that people know, made safe: no pair is parted, and\n" +
 			"instructions stay. To see them on your own conversations: laconic replay. --json lists their\n" +
 			"options too, with ranges, units and defaults.",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
 				out := json.NewEncoder(cmd.OutOrStdout())
@@ -59,7 +57,7 @@ func policiesCommand() *cobra.Command {
 func listedPolicies() []listedPolicy {
 	var all []listedPolicy
 	for _, p := range stage.Policies {
-		all = append(all, listedPolicy{p.Name, p.Summary, p.KnownFrom, replay.PromiseNames(p.Claims), p.Claims, p.Options})
+		all = append(all, listedPolicy{p.Name, p.Summary, p.KnownFrom, replay.PromiseNames(p.Claims), p.Options})
 	}
 	return all
 }

@@ -32,7 +32,7 @@ func replayCommand() *cobra.Command {
 			"  laconic replay session.har --budget 32000 --html report.html",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return inputError{errors.New("replay: name the files to replay")}
+				return inputError{errors.New("name the files to replay")}
 			}
 			return nil
 		},
@@ -78,7 +78,7 @@ func replayCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return inputError{err} })
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return inputError{flagError(cmd, err)} })
 	f := cmd.Flags()
 	f.StringVar(&policies, "policy", "", "policies to compare, with commas between (default: all)")
 	f.IntSliceVar(&budgets, "budget", nil, "budgets in tokens of prompt")

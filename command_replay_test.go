@@ -16,8 +16,8 @@ func TestReplayWronglyUsedBreaksNoPromise(t *testing.T) {
 			t.Errorf("%q: exit code %d, %s%s", args, code, &errs, &out)
 		}
 	}
-	f("replay: name the files to replay")
+	f("name the files to replay")
 	f(`--budget-share: "7" is not a share above 0 and at most 1`, "--budget-share", "7", "x.jsonl")
 	f("--budget: 0 is not a number of tokens above 0", "--budget", "0", "x.jsonl")
-	f("unknown flag: --polcy", "--polcy", "elide", "x.jsonl")
+	f("there is no flag --polcy, did you mean --policy?", "--polcy", "elide", "x.jsonl")
 }

@@ -8,14 +8,14 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"runtime/metrics"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
-	"golang.org/x/term"
 
 	"laconic/proxy"
 	"laconic/tokenize"
@@ -60,7 +60,7 @@ func serveCommand(name string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   name,
 		Short: "run the proxy (the default)",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := Load(s.config, s.overrides(cmd)...)
 			if err == nil {
@@ -79,16 +79,18 @@ func serveCommand(name string) *cobra.Command {
 
 // serve runs the proxy until ctx is done.
 func serve(ctx context.Context, c *Config, stderr io.Writer) error {
+	// Else Go ends the process when whoever reads standard error goes away.
+	signal.Ignore(syscall.SIGPIPE)
 	log, err := newLog(c.Log, stderr)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = log.Sync() }()
+	defer log.Close()
 	o, err := c.Options(counterFor)
 	if err != nil {
 		return err
 	}
-	o.Listener = proxy.LogTo(log)
+	o.Listener = proxy.LogTo(log.Logger)
 	o.Calibrate = func(way, percent int) proxy.Calibration { return tokenize.NewCalibration(way, percent) }
 	if o.Summarizer != nil || c.keepsFacts() {
 		vault, err := c.openStore(func(line string) { log.Warn("store", zap.String("what", line)) })
@@ -110,7 +112,7 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 		debug.SetMemoryLimit(o.Limits.Process(128 << 20))
 	}
 	if c.TLS.Cert != "" {
-		cert, err := newCertificate(c.TLS, log)
+		cert, err := newCertificate(c.TLS, log.Logger)
 		if err != nil {
 			return err
 		}
@@ -126,9 +128,11 @@ func serve(ctx context.Context, c *Config, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w (another address: --listen)", c.Listen, err)
 	}
-	notes := func() string { return tables.notes() + processNotes(p) }
-	admin, stopAdmin := serveAdmin(p, c, notes, log)
-	fmt.Fprint(stderr, startLines(c, l.Addr().String(), admin))
+	admin, stopAdmin := serveAdmin(p, proxy.AdminOptions{
+		Listen: c.Admin, Token: c.AdminToken, AllowedOrigins: c.AllowedOrigins,
+		Starting: tables.starting, Notes: func() string { return tables.notes() + processNotes(p) + log.notes() },
+	}, log.Logger)
+	log.started(c, l.Addr().String(), admin)
 	err = p.Serve(ctx, l)
 	stopAdmin()
 	return err
@@ -143,61 +147,22 @@ func processNotes(p *proxy.Proxy) string {
 		p.Serving(), all[0].Value.Uint64(), all[1].Value.Uint64(), all[2].Value.Uint64())
 }
 
-// startLines tell a person what runs and what to paste into the client. admin
-// is "" where there is no admin listener.
-func startLines(c *Config, addr, admin string) string {
-	from := "defaults, no file"
-	if c.File() != "" {
-		from = c.File()
-	}
-	health := "off"
-	if admin != "" {
-		health = "http://" + admin + "/healthz"
-	}
-	summaries := ""
-	if c.Summarizer.Model != "" {
-		summaries = "  summaries  " + c.summaryWords() + "\n"
-	}
-	hints := ""
-	for _, hint := range c.hints() {
-		hints += "  hint       " + hint + "\n"
-	}
-	scheme := "http"
-	if c.TLS.Cert != "" {
-		scheme = "https"
-	}
-	return fmt.Sprintf("laconic %s\n  listening  %s://%s\n  upstream   %s\n%s%s  health     %s\n  config     %s\n\n  export OPENAI_BASE_URL=%s://%s/v1\n\n",
-		version(), scheme, addr, shownURL(c.Upstream), hints, summaries, health, from, scheme, clientAddress(addr))
-}
-
-// clientAddress is the address that a client on this machine can reach.
-func clientAddress(addr string) string {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return addr
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, port)
-}
-
 // serveAdmin runs the admin listener, if there is one, and gives its address
 // and what ends it. A taken port is a warning: the proxy is worth more than its
 // health page.
-func serveAdmin(p *proxy.Proxy, c *Config, notes func() string, log *zap.Logger) (addr string, stop func()) {
+func serveAdmin(p *proxy.Proxy, o proxy.AdminOptions, log *zap.Logger) (addr string, stop func()) {
 	none := func() {}
-	if c.Admin == "" {
+	if o.Listen == "" {
 		return "", none
 	}
-	srv, err := p.Admin(proxy.AdminOptions{Listen: c.Admin, Token: c.AdminToken, AllowedOrigins: c.AllowedOrigins, Notes: notes})
+	srv, err := p.Admin(o)
 	if err != nil {
 		log.Warn("no admin listener", zap.Error(err))
 		return "", none
 	}
-	l, err := net.Listen("tcp", c.Admin)
+	l, err := net.Listen("tcp", o.Listen)
 	if err != nil {
-		log.Warn("no admin listener", zap.String("address", c.Admin), zap.Error(err))
+		log.Warn("no admin listener", zap.String("address", o.Listen), zap.Error(err))
 		return "", none
 	}
 	go func() {
@@ -214,30 +179,6 @@ func serveAdmin(p *proxy.Proxy, c *Config, notes func() string, log *zap.Logger)
 	}
 }
 
-// newLog makes the log: lines for a person on a terminal, JSON elsewhere.
-func newLog(c LogConfig, w io.Writer) (*zap.Logger, error) {
-	level, err := zapcore.ParseLevel(c.Level)
-	if err != nil {
-		return nil, err
-	}
-	f, isFile := w.(*os.File)
-	console := c.Format == "console" || c.Format == "auto" && isFile && term.IsTerminal(int(f.Fd()))
-	ec := zap.NewProductionEncoderConfig()
-	ec.EncodeTime = zapcore.RFC3339NanoTimeEncoder
-	ec.EncodeDuration = zapcore.StringDurationEncoder
-	ec.TimeKey = "time"
-	enc := zapcore.NewJSONEncoder(ec)
-	if console {
-		ec.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
-		ec.EncodeLevel = zapcore.CapitalLevelEncoder
-		if isFile && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" {
-			ec.EncodeLevel = zapcore.CapitalColorLevelEncoder
-		}
-		enc = zapcore.NewConsoleEncoder(ec)
-	}
-	return zap.New(zapcore.NewCore(enc, zapcore.Lock(zapcore.AddSync(w)), level)), nil
-}
-
 func checkCommand() *cobra.Command {
 	var s settings
 	var jsonOut bool
@@ -245,7 +186,7 @@ func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "check a configuration file: every error at once, with its place",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				s.config = args[0]

@@ -28,6 +28,8 @@ type Config struct {
 	ResponseHeaders bool                    `json:"response_headers,omitempty"`
 	Discover        bool                    `json:"discover,omitempty"`
 	Strict          bool                    `json:"strict,omitempty"`
+	OnFault         string                  `json:"on_fault,omitempty" check:"oneof=pass|reject"`
+	Readiness       string                  `json:"readiness,omitempty" check:"oneof=process|upstream"`
 	AllowedOrigins  []string                `json:"allowed_origins,omitempty"`
 	Log             LogConfig               `json:"log,omitzero"`
 	DefaultWindow   int                     `json:"default_window,omitempty" check:"min=1"`
@@ -41,6 +43,7 @@ type Config struct {
 
 	file   string           // where it was read; "": no file
 	places map[string]place // where each key was written, by path
+	unread []string         // variables of the environment that are set, and that people expect to be read
 }
 
 // TLSConfig names the certificate of the listener for clients; the zero value:
@@ -48,6 +51,14 @@ type Config struct {
 type TLSConfig struct {
 	Cert string `json:"cert,omitempty"`
 	Key  string `json:"key,omitempty"`
+}
+
+// scheme is that of the URLs that clients call.
+func (c *Config) scheme() string {
+	if c.TLS.Cert != "" {
+		return "https"
+	}
+	return "http"
 }
 
 // LogConfig says what is logged, and how.
@@ -76,6 +87,8 @@ type ModelConfig struct {
 	Budget      int          `json:"budget,omitempty" check:"min=1"`
 	MaxMessages int          `json:"max_messages,omitempty" check:"min=1"`
 	Policy      string       `json:"policy,omitempty"`
+	Mode        string       `json:"mode,omitempty" check:"oneof=on|shadow|off"`
+	MinBody     Size         `json:"min_body,omitempty" check:"min=0"`
 	Upstream    string       `json:"upstream,omitempty"`
 	APIKey      proxy.Secret `json:"api_key,omitempty"`
 	Credential  string       `json:"credential,omitempty" check:"oneof=client"`
@@ -90,6 +103,8 @@ func Default() *Config {
 		Upstream:        "https://api.openai.com/v1",
 		ResponseHeaders: true,
 		Discover:        true,
+		OnFault:         "pass",
+		Readiness:       "process",
 		Log:             LogConfig{Level: "info", Format: "auto"},
 		DefaultWindow:   compact.DefaultWindow,
 		Limits: LimitsConfig{

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 
 	"laconic/compact"
+	"laconic/proxy"
 	"laconic/tokenize"
 )
 
@@ -92,7 +93,7 @@ func (c *Config) describe(w io.Writer) {
 	fmt.Fprintf(t, "log\t%s, %s\t\n", c.Log.Level, c.Log.Format)
 	_ = t.Flush()
 
-	for _, hint := range c.hints() {
+	for _, hint := range append(c.hints(), c.unreadKey()...) {
 		fmt.Fprintln(w, "\nhint: "+hint)
 	}
 
@@ -108,6 +109,11 @@ func (c *Config) describe(w io.Writer) {
 			orElse(m.Tokenizer, "by name"), shownURL(orElse(m.Upstream, c.Upstream)), c.keyWords(i, m))
 	}
 	_ = t.Flush()
+	for _, m := range rows {
+		if words := m.modeWords(); words != "" {
+			fmt.Fprintf(w, "  %s: %s\n", m.Match, words)
+		}
+	}
 
 	fmt.Fprint(w, "\npolicies\n")
 	built, err := c.policies()
@@ -137,8 +143,22 @@ func (c *Config) describe(w io.Writer) {
 	}
 }
 
+// The variables that OpenAI's libraries read. In the environment of the proxy
+// they are those of its clients, so they are not read here.
+const (
+	clientsBase = "OPENAI_BASE_URL"
+	clientsKey  = "OPENAI_API_KEY"
+)
+
+// standsFor reports whether a base URL leads to this proxy, as a client's should,
+// or the configuration says where requests go.
+func (c *Config) standsFor(base string) bool {
+	u, err := url.Parse(base)
+	return c.named("upstream") || err == nil && pointsAt(u, c.Listen)
+}
+
 // hints are what may be meant otherwise: an upstream without a path, as most
-// have their API below /v1.
+// have their API below /v1; a variable that is not read.
 func (c *Config) hints() (hints []string) {
 	all := []string{c.Upstream}
 	for _, m := range c.Models {
@@ -152,7 +172,19 @@ func (c *Config) hints() (hints []string) {
 				shownURL(u.JoinPath("chat", "completions").String()), shownURL(u.JoinPath("v1").String())))
 		}
 	}
+	if slices.Contains(c.unread, clientsBase) {
+		hints = append(hints, clientsBase+" is for clients and not read here: requests go to "+shownURL(c.Upstream)+" (elsewhere: --upstream)")
+	}
 	return append(hints, c.unsummarized()...)
+}
+
+// unreadKey says that the key in the environment is not read, where it may be
+// missed: no row has a key.
+func (c *Config) unreadKey() []string {
+	if !slices.Contains(c.unread, clientsKey) || slices.ContainsFunc(c.Models, func(m ModelConfig) bool { return m.APIKey != "" }) {
+		return nil
+	}
+	return []string{clientsKey + " is for clients and not read here: their own key goes to the upstream (one of the proxy's: api_key: ${" + clientsKey + "} in a row of models)"}
 }
 
 // describe says how a policy compacts that is adaptive, or extends it.
@@ -221,6 +253,21 @@ func (c *Config) windowWords(m ModelConfig) string {
 		return fmt.Sprint(n)
 	}
 	return fmt.Sprintf("by name, else %d", c.DefaultWindow)
+}
+
+// modeWords says which requests of a row go out as they came; "" for none.
+func (m ModelConfig) modeWords() string {
+	var words []string
+	switch m.Mode {
+	case proxy.ModeOff:
+		words = append(words, "mode off, sent as they came")
+	case proxy.ModeShadow:
+		words = append(words, "mode shadow, measured and sent as they came")
+	}
+	if m.MinBody > 0 && m.Mode != proxy.ModeOff {
+		words = append(words, "bodies below "+m.MinBody.String()+" sent as they came")
+	}
+	return strings.Join(words, "; ")
 }
 
 // budgetWords says what a prompt may cost at a row, before the request asks for

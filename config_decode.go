@@ -50,6 +50,13 @@ func readConfig(name string, src []byte, lookup func(string) (string, bool), ove
 	for _, o := range over {
 		r.found = append(r.found, c.override(o)...)
 	}
+	if lookup != nil {
+		for _, name := range []string{clientsBase, clientsKey} {
+			if v, _ := lookup(name); v != "" && !(name == clientsBase && c.standsFor(v)) {
+				c.unread = append(c.unread, name)
+			}
+		}
+	}
 	if c.Admin == "off" {
 		c.Admin = ""
 	}

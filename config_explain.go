@@ -49,7 +49,10 @@ func (c *Config) explain(ctx context.Context, w io.Writer, model string) error {
 	} else {
 		line("credential", "the client's own")
 	}
-	told, from := c.ask(ctx, p, route, model)
+	if words := given.modeWords(); words != "" {
+		line("requests", "%s", words)
+	}
+	told, from, why := c.ask(ctx, p, route, model)
 	limits = limits.Told(told)
 	switch {
 	case given.Budget > 0:
@@ -61,9 +64,9 @@ func (c *Config) explain(ctx context.Context, w io.Writer, model string) error {
 	case limits.Window > route.Limits.Window:
 		line("window", "%d at least, as the prompt limit that the upstream tells", limits.Window)
 	case known:
-		line("window", "%d, by the model's name%s", table, unasked(route, told))
+		line("window", "%d, by the model's name; %s", table, why)
 	default:
-		line("window", "%d, default_window%s", limits.Window, unasked(route, told))
+		line("window", "%d, default_window; %s", limits.Window, why)
 	}
 	if known && (given.Window > 0 || limits.Window != table) {
 		line("", "by the model's name it would be %d", table)
@@ -93,24 +96,20 @@ func (c *Config) explain(ctx context.Context, w io.Writer, model string) error {
 }
 
 // ask asks the upstream of a route for a window, where nobody configured one.
-func (c *Config) ask(ctx context.Context, p *proxy.Proxy, route *proxy.Route, model string) (compact.Told, string) {
+// why says why the window is not the upstream's word.
+func (c *Config) ask(ctx context.Context, p *proxy.Proxy, route *proxy.Route, model string) (told compact.Told, from, why string) {
 	if !route.Discover || route.Configured {
-		return compact.Told{}, ""
+		return compact.Told{}, "", "the upstream is not asked"
 	}
-	ctx, stop := context.WithTimeout(ctx, explainTime)
+	asking, stop := context.WithTimeout(ctx, explainTime)
 	defer stop()
-	return p.Discover(ctx, route, model)
-}
-
-// unasked says why the window is not the upstream's word.
-func unasked(route *proxy.Route, told compact.Told) string {
-	switch {
-	case !route.Discover || route.Configured:
-		return "; the upstream is not asked"
-	case told.Input > 0:
-		return "; the upstream tells a prompt limit alone"
+	if told, from = p.Discover(asking, route, model); told.Input > 0 {
+		return told, from, "the upstream tells a prompt limit alone"
 	}
-	return "; the upstream tells none"
+	if from == "" {
+		why = p.Trouble(ctx, route)
+	}
+	return told, from, orElse(why, "the upstream tells none")
 }
 
 func countedBy(model, tokenizer string) string {

@@ -37,6 +37,40 @@ func TestAnUpstreamWithoutAPathIsHinted(t *testing.T) {
 		"go to http://a.example/chat/completions;", "go to http://b.example/chat/completions;")
 }
 
+// OpenAI's variables are the clients' in the environment of the proxy, and that
+// is said where they may be missed.
+func TestVariablesOfClientsAreNotReadAndSaid(t *testing.T) {
+	f := func(src string, set map[string]string, want ...string) {
+		t.Helper()
+		c, err := readConfig("laconic.yaml", []byte(src), func(name string) (string, bool) { v, ok := set[name]; return v, ok }, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		tellConfig(&b, c, nil, false)
+		if n := strings.Count(b.String(), "hint: "); n != len(want) || strings.Contains(b.String(), "canary") {
+			t.Errorf("%d hints, want %d:\n%s", n, len(want), &b)
+		}
+		for _, w := range want {
+			if !strings.Contains(b.String(), "hint: "+w) {
+				t.Errorf("no %q in\n%s", w, &b)
+			}
+		}
+		if said := strings.Contains(startLines(c, c.Listen, ""), clientsBase+" is for clients"); said != (len(want) > 0 && strings.HasPrefix(want[0], clientsBase)) {
+			t.Errorf("the first lines say it: %v", said)
+		}
+	}
+	base := "OPENAI_BASE_URL is for clients and not read here: requests go to https://api.openai.com/v1 (elsewhere: --upstream)"
+	key := "OPENAI_API_KEY is for clients and not read here: "
+	f("", nil)
+	f("", map[string]string{clientsBase: "http://canary:11434/v1"}, base)
+	f("", map[string]string{clientsBase: "http://127.0.0.1:7280/v1"})
+	f("upstream: http://other.example/v1", map[string]string{clientsBase: "http://canary:11434/v1"})
+	f("", map[string]string{clientsKey: "canary"}, key)
+	f("", map[string]string{clientsBase: "http://canary/v1", clientsKey: "canary"}, base, key)
+	f("models: [{match: x, api_key: \"${OPENAI_API_KEY}\"}]", map[string]string{clientsKey: "canary"})
+}
+
 func TestAdminOffIsNoAddress(t *testing.T) {
 	for _, over := range [][]Override{nil, {{Key: "admin", Value: "off", From: "--admin"}}} {
 		src := "admin: off"

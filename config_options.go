@@ -30,15 +30,17 @@ func (c *Config) Options(counter makeCounter) (proxy.Options, error) {
 		return proxy.Options{}, err
 	}
 	o := proxy.Options{
-		Default:         *t.route(""),
-		RouteFor:        t.route,
-		PolicyNamed:     func(name string) *compact.Policy { return policies[name] },
-		Listen:          c.Listen,
-		Overrides:       c.OverridesOn(),
-		ResponseHeaders: c.ResponseHeaders,
-		Strict:          c.Strict,
-		ClientKeys:      c.ClientKeys,
-		AllowedOrigins:  c.AllowedOrigins,
+		Default:           *t.route(""),
+		RouteFor:          t.route,
+		PolicyNamed:       func(name string) *compact.Policy { return policies[name] },
+		Listen:            c.Listen,
+		Overrides:         c.OverridesOn(),
+		ResponseHeaders:   c.ResponseHeaders,
+		Strict:            c.Strict,
+		RejectFaults:      c.OnFault == "reject",
+		UpstreamReadiness: c.Readiness == "upstream",
+		ClientKeys:        c.ClientKeys,
+		AllowedOrigins:    c.AllowedOrigins,
 		Limits: proxy.Limits{
 			Body:           int64(c.Limits.Body),
 			Memory:         int64(c.Limits.Memory),
@@ -116,6 +118,8 @@ func (c *Config) routes(policies map[string]*compact.Policy, counter makeCounter
 			Discover:         c.Discover,
 			Configured:       m.Window != 0 || m.Budget != 0,
 			Policy:           policies[name],
+			Mode:             m.Mode,
+			MinBody:          int64(m.MinBody),
 			Counter:          count,
 		}}
 		if i == len(c.Models) {

@@ -392,7 +392,7 @@ func TestNoFileIsDefault(t *testing.T) {
 var ignorePlaces = cmp.Options{
 	cmp.AllowUnexported(PolicyConfig{}),
 	cmp.FilterPath(func(p cmp.Path) bool {
-		return p.Last().String() == ".places" || p.Last().String() == ".file"
+		return p.Last().String() == ".places" || p.Last().String() == ".file" || p.Last().String() == ".unread"
 	}, cmp.Ignore()),
 }
 

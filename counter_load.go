@@ -43,6 +43,7 @@ func (c *Config) tokenizers() []string {
 type loading struct {
 	mu    sync.Mutex
 	lines []string
+	done  bool
 }
 
 // load builds the tables, which takes some tenths of a second each. serve does
@@ -61,6 +62,16 @@ func (l *loading) load(names []string) {
 			l.mu.Unlock()
 		}
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.done = true
+}
+
+// starting reports whether tables are still to be loaded.
+func (l *loading) starting() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.done
 }
 
 // notes say which tokenizers are loaded, and how many texts of this process

@@ -8,7 +8,8 @@
 // passes through.
 //
 // It listens on 127.0.0.1:7280, and on 127.0.0.1:7281 for /healthz and
-// /readyz. Logs go to standard error, one line a request that was edited.
+// /readyz. Logs go to standard error, one line a request that was edited; that
+// nobody reads them holds nothing up.
 // SIGINT and SIGTERM let open answers end, a second one does not.
 package main
 
@@ -79,6 +80,7 @@ func commands() *cobra.Command {
 		"it repairs the tool calls of every conversation, compacts those that outgrow their\n" +
 		"model's budget, and streams the answers back unchanged.\n\n" +
 		"Without a command it serves."
+	root.SetFlagErrorFunc(flagError)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
@@ -98,7 +100,7 @@ func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "print the version",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fmt.Fprintln(cmd.OutOrStdout(), "laconic", version())
 			return nil

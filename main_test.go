@@ -149,7 +149,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	go func() {
 		done <- run(ctx, []string{"--listen", "127.0.0.1:0", "--admin", "off"}, strings.NewReader(""), io.Discard, &out)
 	}()
-	eventually(t, "the export line", func() bool { return strings.Contains(out.String(), "export OPENAI_BASE_URL=") })
+	eventually(t, "the first line", func() bool { return strings.Contains(out.String(), `"msg":"listening"`) })
 	stop()
 	if code := <-done; code != 0 {
 		t.Errorf("exit code %d: %s", code, out.String())

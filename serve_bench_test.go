@@ -98,7 +98,9 @@ func servedProcess(b *testing.B, upstream string) (addr string, cpu func() time.
 	})
 	lines := bufio.NewScanner(says)
 	for addr == "" && lines.Scan() {
-		_, addr, _ = strings.Cut(lines.Text(), "listening  http://")
+		if m := listening.FindStringSubmatch(lines.Text()); m != nil {
+			addr = strings.TrimPrefix(m[1], "http://")
+		}
 	}
 	if addr == "" {
 		b.Fatal("it does not listen")

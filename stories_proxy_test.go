@@ -83,9 +83,8 @@ type compactionLine struct {
 }
 
 var (
-	listening = regexp.MustCompile(`(?m)^  listening  (https?://\S+)$`)
-	health    = regexp.MustCompile(`(?m)^  health     (http://\S+)/healthz$`)
-	allSaid   = regexp.MustCompile(`(?m)^  export OPENAI_BASE_URL=(\S+)$`)
+	listening = regexp.MustCompile(`(?m)"listening":"(https?://[^"]+)".*}$`)
+	health    = regexp.MustCompile(`"health":"(http://[^"]+)/healthz"`)
 )
 
 // start runs laconic on a free port and waits until it says where.
@@ -106,7 +105,7 @@ func start(path, dir string, env []string, args ...string) (*running, error) {
 		close(p.done)
 	}()
 	var text string
-	if !soon(func() bool { text = p.output(); return p.ended() || allSaid.MatchString(text) }) || p.ended() {
+	if !soon(func() bool { text = p.output(); return p.ended() || listening.MatchString(text) }) || p.ended() {
 		_ = p.stop()
 		return nil, fmt.Errorf("laconic did not start: %v\n%s", p.err, p.output())
 	}

@@ -48,7 +48,7 @@ func (s *show) intro() {
 	s.print(" " + line)
 	s.print("")
 	head := fmt.Sprintf("%s %s %s %s    %s %s", right("#", 3), fit("the agent", l.what), fit("size of the history", l.bar),
-		fit("tokens → sent", tokensWide), fit("the proxy", outcomeWide), fit("without", bareWide))
+		fit("tokens → sent", tokensWide), fit("the proxy", outcomeWide), fit("(without)", bareWide))
 	if l.stages > 0 {
 		head += " " + fit("by", l.stages)
 	}
@@ -99,7 +99,7 @@ func (s *show) draw(t turn) {
 	line := strings.Join([]string{
 		right(fmt.Sprint(t.number), 3), fit(t.what, l.what), l.barOf(t.client, t.sent, t.budget),
 		right(short(t.client), 5) + " → " + fit(short(t.sent), 5), marks,
-		l.paint(color, fit(outcome, outcomeWide)), l.paint(bareColor, fit(bare, bareWide)),
+		l.paint(color, fit(outcome, outcomeWide)), l.paint(bareColor, fit("("+bare+")", bareWide)),
 	}, " ")
 	if l.stages > 0 && t.stages != s.lastStages { // between epochs they stay as they are
 		line += " " + l.paint(faint, fit(t.stages, l.stages))

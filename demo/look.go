@@ -23,7 +23,7 @@ type look struct {
 const (
 	tokensWide  = 13 // "12.3k → 12.3k"
 	outcomeWide = 9  // "compacted"
-	bareWide    = 8  // "too long"
+	bareWide    = 10 // "(too long)"
 )
 
 func newLook(o Options, beats []beat) look {

@@ -98,7 +98,7 @@ func TestTheShowNeedsNoHeaders(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{" 32.3k → 8.7k   + answered  both", "3 epochs, 7 requests with repaired pairs", "Every request was answered."} {
+	for _, want := range []string{" 32.3k → 8.7k   + answered  (both)", "3 epochs, 7 requests with repaired pairs", "Every request was answered."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
@@ -120,7 +120,7 @@ func TestTheProxysOwnCountIsShown(t *testing.T) {
 		return nil
 	})
 	got, err := run(t, up, base, Options{Turns: 1, Width: 120})
-	if want := "  1 list, read             ███████████████▊░░░░   │            5.0k → 4.0k     compacted ok       trim_results −1.0k"; err != nil || !strings.Contains(got, want) {
+	if want := "  1 list, read             ██████████████▉░░░░   │           5.0k → 4.0k     compacted (ok)       trim_results −1.0k"; err != nil || !strings.Contains(got, want) {
 		t.Errorf("%v\n%s", err, got)
 	}
 }

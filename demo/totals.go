@@ -26,7 +26,7 @@ func (s *show) totals() {
 		}
 	}
 	rows := [][4]string{
-		{"", "whole history", "oldest dropped", "through the proxy"},
+		{"", "whole history", "oldest dropped", "with the proxy"},
 		{"refused by the upstream", fmt.Sprintf("%d of %d", s.bareRefused, s.turns), "–", fmt.Sprintf("%d of %d", s.refused, s.turns)},
 		{"largest prompt", thousands(s.everything.largest), thousands(s.dropped.largest), thousands(s.proxied.largest)},
 		{"prompt tokens in all", thousands(s.everything.prompt), thousands(s.dropped.prompt), thousands(s.proxied.prompt)},

@@ -60,7 +60,7 @@ type laconic struct {
 	done chan error
 }
 
-var listening = regexp.MustCompile(`(?m)^  export OPENAI_BASE_URL=(\S+)/v1$`)
+var listening = regexp.MustCompile(`"listening":"(http://[^"]+)"`)
 
 // startLaconic runs laconic in front of an upstream, with this configuration,
 // and stops it when the test ends. A process that does not end by itself then

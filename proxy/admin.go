@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"time"
 )
 
 // AdminOptions are how the admin listener is protected.
@@ -15,14 +16,19 @@ type AdminOptions struct {
 	Token Secret
 	// AllowedOrigins are as in Options.
 	AllowedOrigins []string
+	// Starting reports whether the process still prepares what requests need;
+	// nil: it does not.
+	Starting func() bool
 	// Notes are further lines for /readyz?verbose, each with its end; nil: none.
 	Notes func() string
 }
 
 // Admin is a server for the admin listener, which is separate, so that nothing
 // on it can be reached by a client of the API: GET /healthz says that the
-// process lives, GET /readyz that it is configured and not shutting down;
-// /readyz?verbose also says what was learnt of models and their upstreams.
+// process lives, GET /readyz whether it is ready for requests: 503 while it
+// starts or shuts down and, with Options.UpstreamReadiness, while no upstream
+// answers. /readyz?verbose also says what requests have shown of the upstreams,
+// and what was learnt of them and their models.
 func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 	if !Loopback(o.Listen) && o.Token == "" {
 		return nil, errors.New("the admin listener is not on loopback and has no token")
@@ -38,7 +44,7 @@ func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 			no = keys.check(r.Header)
 		}
 		if no == nil {
-			no = p.admin(w, r, o.Notes)
+			no = p.admin(w, r, &o)
 		}
 		if no != nil {
 			no.write(w)
@@ -47,21 +53,21 @@ func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 }
 
 // admin serves the pages of the admin listener.
-func (p *Proxy) admin(w http.ResponseWriter, r *http.Request, notes func() string) *refusal {
+func (p *Proxy) admin(w http.ResponseWriter, r *http.Request, o *AdminOptions) *refusal {
 	status, text := http.StatusOK, ""
 	switch r.URL.Path {
 	case "/healthz":
 		text = "ok\n"
 	case "/readyz":
 		text = "ready\n"
-		if r.URL.Query().Has("verbose") {
-			text += p.known()
-			if notes != nil {
-				text += notes()
-			}
+		if why := p.notReady(o); why != "" {
+			status, text = http.StatusServiceUnavailable, why+"\n"
 		}
-		if p.draining.Load() {
-			status, text = http.StatusServiceUnavailable, "shutting down\n"
+		if r.URL.Query().Has("verbose") {
+			text += p.upstreams.words() + p.known()
+			if o.Notes != nil {
+				text += o.Notes()
+			}
 		}
 	default:
 		return &refusal{Status: http.StatusNotFound, Code: "path_not_served", Message: "There is no such page."}
@@ -78,4 +84,17 @@ func (p *Proxy) admin(w http.ResponseWriter, r *http.Request, notes func() strin
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, text)
 	return nil
+}
+
+// notReady says why requests should go elsewhere; "" when they need not.
+func (p *Proxy) notReady(o *AdminOptions) string {
+	switch {
+	case p.draining.Load():
+		return "shutting down"
+	case !p.started.Load(), o.Starting != nil && o.Starting():
+		return "starting"
+	case p.o.UpstreamReadiness && p.upstreams.down(time.Now()):
+		return "no upstream answers"
+	}
+	return ""
 }

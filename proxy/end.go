@@ -28,6 +28,7 @@ func (t *trip) end() {
 		}
 	}
 	t.account(cut)
+	t.showed()
 	if t.line != nil {
 		t.line.cancel(errRequestDone)
 		t.line.watch.stop()
@@ -70,7 +71,7 @@ func (t *trip) account(cut bool) {
 			if ok && a.err == nil && !cut {
 				t.info.Ended = ended(end, t.info.Usage, a.stream, a.whole())
 			}
-			t.sending.answered = t.sending.answered && ok && a.err == nil && !cut && t.info.Ended == "" && generated(end)
+			t.sending.answered = t.sending.answered && ok && a.err == nil && !cut && (t.info.Ended == "" || incomplete(t.info.Ended)) && generated(end)
 			t.compare()
 			return nil
 		})

@@ -28,7 +28,14 @@ func TestAnswersThatAFullWindowEnded(t *testing.T) {
 		{"a long one, usage unknown", "", `{"choices":[{"message":{"content":"x"},"finish_reason":"length"}]}`},
 		{"a stream", "", delta + "data: [DONE]\n\n"},
 		{"a long stream", "", strings.Repeat(delta, 100) + "data: {\"choices\":[]}\n\n" + strings.Repeat(": alive\n\n", 1000) + "data: [DONE]\n\n"},
-		{"a stream that broke off", "", delta},
+		{"a stream without [DONE]", endedWithoutDone, delta},
+		{"the same with a comment behind it", endedWithoutDone, delta + ": bye\n"},
+		{"the same, longer than what is looked at", endedWithoutDone, strings.Repeat(delta, 100)},
+		{"an event without its empty line", endedHalfEvent, delta + `data: {"choices":[]}` + "\n"},
+		{"the same, CRLF", endedHalfEvent, strings.ReplaceAll(delta, "\n", "\r\n") + `data: {"choices":[]}` + "\r\n"},
+		{"half a line", endedHalfEvent, delta + `data: {"id":"x","object":"chat.com`},
+		{"half a long line", endedHalfEvent, delta + `data: {"id":"` + strings.Repeat("x", 3000)},
+		{"[DONE] without its empty line", "", delta + "data: [DONE]"},
 		{"a quotation", "", `{"choices":[{"finish_reason":"stop","message":{"content":"\"finish_reason\":\"model_context_window_exceeded\""}}]}`},
 	} {
 		var log logged

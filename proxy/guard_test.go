@@ -115,6 +115,7 @@ func TestTheAdminListener(t *testing.T) {
 	}
 	f(admin.Handler, "GET", "/healthz", 200)
 	f(admin.Handler, "HEAD", "/healthz", 200)
+	eventually(t, "Serve", p.started.Load)
 	f(admin.Handler, "GET", "/readyz", 200)
 	f(admin.Handler, "POST", "/healthz", 405)
 	for _, path := range []string{"/", "/metrics", "/v1/models", "/v1/chat/completions", "/debug/pprof/", "/healthz/x"} {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/maypok86/otter/v2"
+
+	"laconic/compact"
 )
 
 // mostFacts bounds how many (upstream, model, credential) are remembered; the
@@ -28,6 +30,7 @@ type lesson struct {
 	model    string
 
 	mu    sync.Mutex
+	told  compact.Told // what the upstream tells of the model, as of the last request
 	facts Learnt
 	count Calibration // nil: none
 	asked time.Time   // when Facts was asked last; zero: never
@@ -47,6 +50,13 @@ func (l *learned) lesson(key FactKey, route *Route, model string) *lesson {
 	e := &lesson{key: key, upstream: route.Upstream.Host + route.Upstream.Path, model: strings.Clone(clip(model, 128))}
 	e, _ = l.all.SetIfAbsent(key, e)
 	return e
+}
+
+// wasTold notes what the upstream tells.
+func (e *lesson) wasTold(told compact.Told) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.told = told
 }
 
 // read is what is known, as of now. The first reader waits for what is kept
@@ -150,7 +160,8 @@ func (t *trip) corrected(now time.Time, l *Learnt, of sizes, add func(Calibratio
 	}
 }
 
-// known says what was learnt, a line for each upstream, model and credential.
+// known says what was learnt, and what the upstream told of the windows in use, a
+// line for each upstream, model and credential.
 // A credential is told by the first letters of a keyed hash. What is kept
 // elsewhere has no names, so it is listed once somebody asked for it here.
 func (p *Proxy) known() string {
@@ -158,12 +169,21 @@ func (p *Proxy) known() string {
 	var lines []string
 	for _, e := range p.learned.all.All() {
 		e.mu.Lock()
-		l := e.facts.at(now)
+		l, told := e.facts.at(now), e.told
 		e.mu.Unlock()
-		if !l.known() {
-			continue
+		var words []string
+		if told.Window > 0 {
+			words = append(words, fmt.Sprintf("told a window of %d", told.Window))
 		}
-		lines = append(lines, fmt.Sprintf("%s %q credential %x: %s\n", e.upstream, e.model, e.key[:4], strings.Join(l.words(), ", ")))
+		if told.Input > 0 {
+			words = append(words, fmt.Sprintf("told a prompt limit of %d", told.Input))
+		}
+		if l.known() {
+			words = append(words, l.words()...)
+		}
+		if len(words) > 0 {
+			lines = append(lines, fmt.Sprintf("%s %q credential %x: %s\n", e.upstream, e.model, e.key[:4], strings.Join(words, ", ")))
+		}
 	}
 	slices.Sort(lines)
 	more, elsewhere := "", ""

@@ -17,8 +17,8 @@ const (
 	Compacted = Outcome(compact.Compacted) // it outgrew its budget and was compacted
 	Retried   = Outcome("retried")         // refused by the upstream at first, and answered when sent again
 	Over      = Outcome(compact.Over)      // still above its budget, forwarded all the same
-	Shadow    = Outcome("shadow")          // measured only, because the client asked for that
-	Bypassed  = Outcome("bypassed")        // not even measured, because the client asked for that
+	Shadow    = Outcome("shadow")          // measured only, because the client or the route asks for that
+	Bypassed  = Outcome("bypassed")        // not even measured, because the client or the route asks for that
 	Passed    = Outcome("passed")          // forwarded unread
 	Rejected  = Outcome("rejected")        // refused by the proxy
 )
@@ -35,6 +35,9 @@ type Listener struct {
 	// Replied: a request is over. It is called exactly once for every request,
 	// whatever happened to it.
 	Replied func(ReplyInfo)
+	// Upstream: requests showed that an upstream is down, or up again, or that
+	// its base URL is wrong.
+	Upstream func(UpstreamInfo)
 	// Summarized: an attempt at a summary ended. It has a goroutine of its
 	// own, and may come long after its request, or after several.
 	Summarized func(JobInfo)
@@ -85,7 +88,7 @@ type PassInfo struct {
 	Route            string
 	Outcome          Outcome // Passed or Bypassed
 	// Reason is a word: "route" for what is no chat request, "mode" for what
-	// the client wanted left alone, "encoding", "empty" for a list of messages
+	// was to be left alone, "small" for what is below Route.MinBody, "encoding", "empty" for a list of messages
 	// that says nothing, "fault", or one of wire.Codes.
 	Reason string
 	Detail string // for the operator; holds no content
@@ -121,9 +124,11 @@ type ReplyInfo struct {
 	// Cut: the upstream counted so much less of a prompt than was sent that it
 	// cannot have read all of it, and said nothing of that.
 	Cut bool
-	// Ended says in a word how a well answered request shows that the window was
-	// full: "context_window" by the finish reason, "length_without_output",
-	// "without_output" of a stream. "" when it does not.
+	// Ended says in a word what the end of an answer under 200 shows: that the
+	// window was full ("context_window" by the finish reason,
+	// "length_without_output", "without_output" of a stream), or that the
+	// upstream ended a stream that is not complete ("without_done",
+	// "half_event"). "" when it shows nothing.
 	Ended string
 	// FirstByte and Duration count from the request's headers; FirstByte is 0
 	// when nothing came.
@@ -151,6 +156,7 @@ func Tee(ls ...Listener) Listener {
 		Rewritten:  func(i RewriteInfo) { tell(ls, func(l Listener) func(RewriteInfo) { return l.Rewritten }, i) },
 		Passed:     func(i PassInfo) { tell(ls, func(l Listener) func(PassInfo) { return l.Passed }, i) },
 		Replied:    func(i ReplyInfo) { tell(ls, func(l Listener) func(ReplyInfo) { return l.Replied }, i) },
+		Upstream:   func(i UpstreamInfo) { tell(ls, func(l Listener) func(UpstreamInfo) { return l.Upstream }, i) },
 		Summarized: func(i JobInfo) { tell(ls, func(l Listener) func(JobInfo) { return l.Summarized }, i) },
 		Ignored:    func(i IgnoredInfo) { tell(ls, func(l Listener) func(IgnoredInfo) { return l.Ignored }, i) },
 		Failed:     func(i FaultInfo) { tell(ls, func(l Listener) func(FaultInfo) { return l.Failed }, i) },
@@ -178,6 +184,7 @@ func (l Listener) guarded() Listener {
 		Rewritten:  recovered(l.Rewritten, report),
 		Passed:     recovered(l.Passed, report),
 		Replied:    recovered(l.Replied, report),
+		Upstream:   recovered(l.Upstream, report),
 		Summarized: recovered(l.Summarized, report),
 		Ignored:    recovered(l.Ignored, report),
 		Failed:     recovered(l.Failed, report),

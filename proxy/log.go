@@ -14,8 +14,9 @@ import (
 // requests, "request" for others. A line is info when something was edited,
 // refused or went wrong, and debug when a request was only measured or passed;
 // it is a warning when a request did not fit, a result with content was dropped,
-// the upstream or the summarizer could not be reached, the memory for bodies was
-// used up, or a header x-laconic-… is not known. At debug every edit has a line of its own. Faults of our own are
+// the upstream or the summarizer could not be reached, the upstream ended a
+// stream without [DONE], the memory for bodies was used up, or a header
+// x-laconic-… is not known. At debug every edit has a line of its own. Faults of our own are
 // errors.
 //
 // No line at any level holds content or a credential: of a path only a known
@@ -39,11 +40,26 @@ func LogTo(log *zap.Logger) Listener {
 		Ignored: func(i IgnoredInfo) {
 			log.Warn("unknown header", zap.String("request_id", i.ID), zap.String("header", i.Header))
 		},
+		Upstream:   func(i UpstreamInfo) { logUpstream(log, i) },
 		Summarized: func(i JobInfo) { logJob(log, i) },
 		Failed: func(i FaultInfo) {
 			f := []zap.Field{zap.String("request_id", i.ID), zap.String("where", i.Where), zap.String("what", i.What)}
 			log.Error("fault", appendText(f, "stacktrace", i.Stack)...)
 		},
+	}
+}
+
+// logUpstream writes a line for a change of an upstream.
+func logUpstream(log *zap.Logger, i UpstreamInfo) {
+	f := []zap.Field{zap.String("upstream", i.Upstream)}
+	switch i.Event {
+	case UpstreamWithoutPath:
+		log.Warn("the upstream does not have this path", append(f, zap.String("endpoint", i.Endpoint), zap.String("hint", i.Hint))...)
+	case UpstreamUp:
+		log.Warn("the upstream is up", append(f, zap.Int("failures", i.Failures), zap.Duration("down", i.Down))...)
+	default:
+		f = appendText(append(f, zap.Int("failures", i.Failures)), "error", i.Code)
+		log.Warn("the upstream is down", appendText(f, "error_detail", i.Detail)...)
 	}
 }
 
@@ -67,11 +83,10 @@ func levelOf(i ReplyInfo) zapcore.Level {
 	switch {
 	case i.Pass != nil && i.Pass.Reason == reasonFault:
 		return zap.ErrorLevel
-	case i.Outcome == Over, losing(i):
+	case i.Outcome == Over, losing(i), incomplete(i.Ended):
 		return zap.WarnLevel
 	case i.Status >= 400 && i.Status != statusClientLeft,
 		i.Retry != nil, i.Cut, i.Ended != "",
-		i.Chat && i.Streamed && !i.Unread && !i.Done && i.Code == "", // it ended without [DONE]
 		i.Rewrite != nil && i.Rewrite.Report.Outcome != compact.Untouched,
 		i.Outcome == Rejected, i.Chat && i.Outcome == Passed: // why it was passed over is what an operator asks first
 		return zap.InfoLevel

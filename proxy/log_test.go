@@ -143,7 +143,7 @@ func TestTheLevelSaysWhatAnOperatorHasToDo(t *testing.T) {
 	f(ReplyInfo{Status: 499, Chat: true, Streamed: true, Code: codeClientLeft}, zap.DebugLevel)
 	f(ReplyInfo{Status: 200, Streamed: true}, zap.DebugLevel) // not chat: nobody looked
 
-	f(ReplyInfo{Status: 200, Chat: true, Streamed: true}, zap.InfoLevel) // no [DONE]
+	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: endedEmpty}, zap.InfoLevel)
 	f(ReplyInfo{Status: 429}, zap.InfoLevel)
 	f(ReplyInfo{Status: 499, Code: codeClientStalled}, zap.InfoLevel)
 	f(ReplyInfo{Status: 503, Code: codeShutdown, Own: true}, zap.InfoLevel)
@@ -155,6 +155,8 @@ func TestTheLevelSaysWhatAnOperatorHasToDo(t *testing.T) {
 	f(ReplyInfo{Status: 502, Code: codeProtocol, Own: true}, zap.WarnLevel)
 	f(ReplyInfo{Status: 504, Code: codeTimeout, Own: true}, zap.WarnLevel)
 	f(ReplyInfo{Status: 200, Code: codeBroke}, zap.WarnLevel)
+	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: endedWithoutDone}, zap.WarnLevel)
+	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: endedHalfEvent}, zap.WarnLevel)
 	f(ReplyInfo{Status: 200, Code: codeIdle}, zap.WarnLevel)
 	f(ReplyInfo{Status: 503, Code: codeOverloaded, Own: true}, zap.WarnLevel)
 

@@ -34,6 +34,11 @@ type Route struct {
 	// Configured; then the upstream is asked only what it is, and only where the
 	// Counter guesses.
 	Discover, Configured bool
+	// Mode is ModeOn, ModeOff or ModeShadow; "": ModeOn. A chat request whose body
+	// has fewer bytes than MinBody, decompressed, goes out as it came, as under
+	// ModeOff. x-laconic-mode comes before both.
+	Mode    string
+	MinBody int64
 	// Policy is how conversations of this model are compacted. Required.
 	Policy *compact.Policy
 	// Counter counts for this model. Required. It may be Remembering, or Guessing.
@@ -72,6 +77,13 @@ type Options struct {
 	// Strict: a chat request that cannot be read is refused with 400 instead
 	// of being passed byte for byte.
 	Strict bool
+	// RejectFaults: a chat request in whose reading or compaction something of
+	// ours broke is refused with 500, and nothing is sent; else it passes byte for
+	// byte.
+	RejectFaults bool
+	// UpstreamReadiness: /readyz is not ready while every upstream that requests
+	// went to is down.
+	UpstreamReadiness bool
 	// ClientKeys are the keys that may use this proxy; empty: no check. With
 	// them every route needs a Key, because the client's is always removed.
 	ClientKeys []Secret

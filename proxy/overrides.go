@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -27,16 +28,40 @@ const (
 	maxBudget = 1_000_000_000 // tokens in x-laconic-budget
 )
 
-// The modes of x-laconic-mode.
+// The modes, of x-laconic-mode and of Route.Mode.
 const (
-	modeOn     = "on"     // the default: compacted when over
-	modeOff    = "off"    // sent as it came
-	modeShadow = "shadow" // measured and reported, sent as it came
+	ModeOn     = "on"     // the default: repaired, and compacted when over
+	ModeOff    = "off"    // sent as it came
+	ModeShadow = "shadow" // measured and reported, sent as it came
 )
+
+var modes = []string{ModeOn, ModeOff, ModeShadow}
+
+// mode is how the request is dealt with: as its header asks, else as its route
+// says.
+func (t *trip) mode() string {
+	if t.orders.mode == "" && t.route != nil && t.route.Mode != "" {
+		return t.route.Mode
+	}
+	return cmp.Or(t.orders.mode, ModeOn)
+}
+
+// bypassed says in a word why the request goes out as it came, not even
+// measured; "" when it does not. in may be nil. A header that asks for a mode
+// asks for it whatever the size.
+func (t *trip) bypassed(in *incoming) string {
+	switch {
+	case t.mode() == ModeOff:
+		return "mode"
+	case in != nil && t.orders.mode == "" && int64(len(in.text)) < t.route.MinBody:
+		return "small"
+	}
+	return ""
+}
 
 // orders are what the x-laconic-* headers of one request ask for.
 type orders struct {
-	mode   string
+	mode   string // "": none was asked for
 	policy *compact.Policy
 	budget int
 	pins   []int
@@ -49,12 +74,12 @@ type orders struct {
 // refused: to ignore it would do something else than what was asked for, and
 // the client would not know. Without Overrides nothing is read.
 func (p *Proxy) orders(h http.Header) (orders, *refusal) {
-	o := orders{mode: modeOn}
+	var o orders
 	if !p.o.Overrides {
 		return o, nil
 	}
 	o.unknown = unknownHeaders(h)
-	if v, ok, twice := single(h, headerMode); twice || ok && !slices.Contains([]string{modeOn, modeOff, modeShadow}, v) {
+	if v, ok, twice := single(h, headerMode); twice || ok && !slices.Contains(modes, v) {
 		return o, malformed(headerMode, "It is on, off or shadow.")
 	} else if ok {
 		o.mode = v

@@ -1,10 +1,15 @@
 package proxy
 
+import "net/http"
+
 // unread forwards a chat request that could not be read, or refuses it where
 // the configuration is strict. in is nil when its body was not read at all.
 func (t *trip) unread(in *incoming, why, detail string) {
-	if t.orders.mode == modeOff {
-		t.pass(in, Bypassed, "mode", "")
+	if t.route == nil {
+		t.route = t.p.o.routeFor(modelInPath(t.r.URL))
+	}
+	if why := t.bypassed(in); why != "" {
+		t.pass(in, Bypassed, why, "")
 		return
 	}
 	if t.p.o.Strict && why != reasonFault {
@@ -19,6 +24,13 @@ func (t *trip) unread(in *incoming, why, detail string) {
 func (t *trip) pass(in *incoming, outcome Outcome, reason, detail string) {
 	if no := mayCarry(t.route, t.r); no != nil {
 		t.refuse(no)
+		return
+	}
+	if reason == reasonFault && t.p.o.RejectFaults {
+		t.refuse(&refusal{
+			Status: http.StatusInternalServerError, Code: codeFault, NoRetry: true, Detail: "it was not sent to the upstream",
+			Message: "The proxy failed on this request, and did not send it.",
+		})
 		return
 	}
 	i := PassInfo{

@@ -51,6 +51,7 @@ type Proxy struct {
 	digests   *digests
 	learned   *learned
 	discovery *discovery
+	upstreams *upstreams
 	summaries *summaries // nil without a summarizer
 	buffers   copyBuffers
 
@@ -58,6 +59,7 @@ type Proxy struct {
 	background *background
 
 	serving  atomic.Int64 // requests that are not over
+	started  atomic.Bool  // Serve was called
 	draining atomic.Bool  // told to stop
 	ignored  toldNames    // request headers that there are not
 }
@@ -73,9 +75,10 @@ func New(o Options) (*Proxy, error) {
 		o: o, transport: o.Transport, keys: hashKeys(o.ClientKeys),
 		// Via names this process and not the program, so that one Laconic may
 		// stand behind another.
-		mark:    "laconic-" + randomID(),
-		memory:  newGate(o.Limits.Memory),
-		digests: newDigests(),
+		mark:      "laconic-" + randomID(),
+		memory:    newGate(o.Limits.Memory),
+		digests:   newDigests(),
+		upstreams: newUpstreams(),
 	}
 	p.learned, p.discovery, p.background = newLearned(p), newDiscovery(p), newBackground(p)
 	p.factSecret = []byte(o.FactsSecret)

@@ -15,6 +15,7 @@ func (t *trip) recall(model string) {
 	t.lesson = t.p.learned.lesson(t.p.factKey(t.r.Header, t.route, key...), t.route, t.named(model))
 	facts, refuses := t.lesson.read(t.p), false
 	t.window, refuses = t.p.discovery.window(t.r.Header, t.route, asked, len(t.ways) > 1)
+	t.lesson.wasTold(t.window)
 	t.facts = t.counting(facts, refuses || facts.refused())
 }
 

@@ -52,8 +52,8 @@ func (t *trip) rewrite() {
 		t.refuse(no)
 		return
 	}
-	if t.orders.mode == modeOff {
-		t.pass(in, Bypassed, "mode", "")
+	if why := t.bypassed(in); why != "" {
+		t.pass(in, Bypassed, why, "")
 		return
 	}
 	t.unmatched = unmatched(t.orders.pins, req.Conversation)
@@ -76,7 +76,7 @@ func (t *trip) rewrite() {
 	}
 	out, sent := in.sent, sizes{}
 	switch {
-	case t.orders.mode == modeShadow:
+	case t.mode() == ModeShadow:
 		info.Outcome, sent = Shadow, t.sizesOf(req, req.Conversation.Messages, info.Report.Before)
 	case info.Outcome == Over && t.policy().Reject:
 		info.Outcome = Rejected

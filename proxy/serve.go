@@ -35,6 +35,7 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 		serve = func(l net.Listener) error { return srv.ServeTLS(l, "", "") }
 	}
 	failed := make(chan error, 1)
+	p.started.Store(true)
 	go func() { failed <- serve(l) }()
 	select {
 	case err := <-failed:

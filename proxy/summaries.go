@@ -239,7 +239,7 @@ func (s *summaries) unwanted(t *trip) string {
 	case (t.orders.budget > 0 || t.orders.policy != nil) && !s.o.ClientCredential:
 		// Whoever may send headers could else make us pay for any number.
 		return "override"
-	case t.orders.mode != modeOn:
+	case t.mode() != ModeOn:
 		return "mode"
 	}
 	return ""

@@ -76,7 +76,7 @@ func BenchmarkSummaryHit(b *testing.B) {
 				}
 				r.Header.Set("Authorization", "Bearer k")
 				t := p.begin(nil, r)
-				t.route, t.orders, t.budget = &p.o.Default, orders{mode: modeOn}, limits.For(0)
+				t.route, t.orders, t.budget = &p.o.Default, orders{mode: ModeOn}, limits.For(0)
 				return p, t
 			}
 			plan, _ := compact.Compact(req.Conversation, policy, counter, limits.For(0))

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -23,6 +24,9 @@ func (o *Options) validate() error {
 		}
 		if r.Policy == nil || r.Counter == nil {
 			wrong("%s has no policy or no counter", name)
+		}
+		if r.Mode != "" && !slices.Contains(modes, r.Mode) || r.MinBody < 0 {
+			wrong("%s has a mode that is none, or a negative size", name)
 		}
 		if err := checkUpstream(r.Upstream); err != nil {
 			wrong("%s: %w", name, err)

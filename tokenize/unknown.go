@@ -8,7 +8,7 @@ import (
 // UnknownError says that no tokenizer has the name that was asked for.
 type UnknownError struct {
 	Name    string   // what was asked for
-	Nearest string   // the known name that is spelt most like it
+	Nearest string   // the known name that was probably meant; "" where none is near
 	Known   []string // every known name, in order
 }
 
@@ -18,7 +18,11 @@ func (e *UnknownError) Error() string {
 	if len(name) > longestName {
 		name = name[:longestName] + "…"
 	}
-	return fmt.Sprintf("unknown tokenizer %q, did you mean %q? (known: %s)", name, e.Nearest, strings.Join(e.Known, ", "))
+	meant := ""
+	if e.Nearest != "" {
+		meant = fmt.Sprintf(", did you mean %q?", e.Nearest)
+	}
+	return fmt.Sprintf("unknown tokenizer %q%s (known: %s)", name, meant, strings.Join(e.Known, ", "))
 }
 
 // longestName bounds how much of a wrong name is compared and printed: it may come from a client.
@@ -29,8 +33,8 @@ func unknown(name string) *UnknownError {
 	return &UnknownError{Name: name, Nearest: nearest(name, names), Known: names}
 }
 
-// nearest is the known name that begins with the wrong one, else the one that takes the fewest changes; the first of
-// several.
+// nearest is the known name that begins with the wrong one, else the one that takes the fewest changes, at most a third of
+// its letters; the first of several.
 func nearest(name string, known []string) (best string) {
 	name = strings.ToLower(name[:min(len(name), longestName)])
 	for _, k := range known {
@@ -46,6 +50,9 @@ func nearest(name string, known []string) (best string) {
 		if d := distance(name, k); fewest < 0 || d < fewest {
 			fewest, best = d, k
 		}
+	}
+	if fewest > max(1, len(best)/3) {
+		return ""
 	}
 	return best
 }

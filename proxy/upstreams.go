@@ -1,0 +1,218 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// downAfter is how many requests in succession an upstream fails until it is
+	// called down.
+	downAfter = 3
+	// downFor is how long after its last failure an upstream that is down makes
+	// this proxy not ready. Who is not ready gets no requests, so nothing else
+	// would ever show that the upstream is back.
+	downFor = 30 * time.Second
+)
+
+// UpstreamEvent is what requests showed of an upstream, in a word.
+type UpstreamEvent string
+
+// The events of upstreams.
+const (
+	UpstreamDown UpstreamEvent = "down" // several requests in succession had no answer, a broken one, or 502, 503 or 504
+	UpstreamUp   UpstreamEvent = "up"   // one is answered again
+	// UpstreamWithoutPath: 404 for a path that every upstream has, below a base
+	// URL without a version, such as /v1.
+	UpstreamWithoutPath UpstreamEvent = "without_path"
+)
+
+// UpstreamInfo is a change in what is known of an upstream. It is seen in the
+// answers to requests: nobody probes.
+type UpstreamInfo struct {
+	Upstream string // its base URL, without what may be secret
+	Event    UpstreamEvent
+	// Failures is how many requests failed in succession; Code and Detail are
+	// those of the last, as in ReplyInfo. Code is "status_503" where the upstream
+	// said so itself.
+	Failures     int
+	Code, Detail string
+	// Down is how long it was down, of UpstreamUp: from the first failure.
+	Down time.Duration
+	// Endpoint is the path that is not there, Hint what would help.
+	Endpoint, Hint string
+}
+
+// upstreams is what requests have shown of the upstreams, by their origins.
+type upstreams struct {
+	mu  sync.Mutex
+	all map[originKey]*upstreamState
+}
+
+type originKey struct{ scheme, host string }
+
+// upstreamState is what requests have shown of one upstream.
+type upstreamState struct {
+	failures int // in succession
+	code     string
+	began    time.Time // of these failures
+	failed   time.Time // the last one; zero: never
+	answered time.Time // the last answer; zero: never
+
+	found  bool // a path of the API was there
+	hinted bool
+}
+
+func newUpstreams() *upstreams { return &upstreams{all: map[originKey]*upstreamState{}} }
+
+// isDown reports whether the last requests all failed.
+func (s *upstreamState) isDown() bool { return s.failures >= downAfter }
+
+// showed notes what a request showed of its upstream, and tells the listener
+// what changes by that. A client that left, a fault of ours and the end of this
+// process show nothing.
+func (t *trip) showed() {
+	if t.line == nil {
+		return
+	}
+	code := t.info.Code
+	switch code {
+	case "":
+		switch t.info.Status {
+		case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+			code = fmt.Sprintf("status_%d", t.info.Status)
+		}
+	case codeUnreachable, codeBroke, codeTimeout, codeIdle, codeProtocol:
+	default:
+		return
+	}
+	base := t.route.Upstream
+	i := UpstreamInfo{Upstream: base.Scheme + "://" + base.Host + base.Path, Code: code, Detail: t.info.Detail}
+	for _, i.Event = range t.p.upstreams.note(originKey{base.Scheme, base.Host}, &i, t.pathSeen(), time.Now()) {
+		if i.Event == UpstreamWithoutPath {
+			i.Endpoint = t.info.Endpoint
+			i.Hint = belowV1 + ": upstream: " + strings.TrimRight(i.Upstream, "/") + "/v1"
+		}
+		t.p.o.Listener.Upstream(i)
+	}
+}
+
+// version is the part of a base URL that says which API it is: /v1, /v1beta.
+var version = regexp.MustCompile(`/v\d`)
+
+// pathSeen is what an answer shows of the path of its request: that it is there,
+// or that it is not, below a base URL without a version.
+type pathSeen struct{ found, missing bool }
+
+func (t *trip) pathSeen() (seen pathSeen) {
+	if t.info.Own || !t.info.Chat && t.info.Endpoint != "/models" {
+		return seen
+	}
+	seen.found = t.info.Status < 300
+	seen.missing = t.info.Status == http.StatusNotFound && !version.MatchString(t.route.Upstream.Path)
+	return seen
+}
+
+// note takes in one request, and returns what changes by it.
+func (u *upstreams) note(key originKey, i *UpstreamInfo, path pathSeen, now time.Time) (events []UpstreamEvent) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	s := u.all[key]
+	if s == nil {
+		s = &upstreamState{}
+		u.all[key] = s
+	}
+	if i.Code != "" {
+		if s.failures == 0 {
+			s.began = now
+		}
+		s.failures, s.code, s.failed = s.failures+1, i.Code, now
+		i.Failures = s.failures
+		if s.failures == downAfter {
+			events = append(events, UpstreamDown)
+		}
+		return events
+	}
+	if s.isDown() {
+		i.Failures, i.Down = s.failures, now.Sub(s.began)
+		events = append(events, UpstreamUp)
+	}
+	s.failures, s.answered = 0, now
+	s.found = s.found || path.found
+	if path.missing && !s.found && !s.hinted {
+		s.hinted = true
+		events = append(events, UpstreamWithoutPath)
+	}
+	return events
+}
+
+// down reports whether every upstream that requests went to is down, as far as
+// was seen lately.
+func (u *upstreams) down(now time.Time) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, s := range u.all {
+		if !s.isDown() || now.Sub(s.failed) > downFor {
+			return false
+		}
+	}
+	return len(u.all) > 0
+}
+
+// words says what requests have shown, a line for each upstream.
+func (u *upstreams) words() string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	var lines []string
+	at := func(t time.Time) string {
+		if t.IsZero() {
+			return "never"
+		}
+		return t.UTC().Format(time.RFC3339)
+	}
+	for key, s := range u.all {
+		state := "up"
+		if s.isDown() {
+			state = "down"
+		}
+		line := fmt.Sprintf("%s: %s, answered %s, failed %s", (&url.URL{Scheme: key.scheme, Host: key.host}).String(), state, at(s.answered), at(s.failed))
+		if s.code != "" {
+			line += " (" + s.code + ")"
+		}
+		lines = append(lines, line+fmt.Sprintf(", %d failures in succession\n", s.failures))
+	}
+	slices.Sort(lines)
+	return fmt.Sprintf("upstreams: %d\n", len(lines)) + strings.Join(lines, "")
+}
+
+// Trouble asks an upstream for its list of models and says why that fails, for
+// the command line: that it cannot be reached, or has no such path below a base
+// URL without a version. "" where it is neither.
+func (p *Proxy) Trouble(ctx context.Context, route *Route) string {
+	if silent(route.Upstream) {
+		return ""
+	}
+	ctx, stop := context.WithTimeout(ctx, askTime)
+	defer stop()
+	r := &http.Request{Method: http.MethodGet, URL: sources[0].at(route.Upstream), Header: http.Header{"User-Agent": {"laconic"}}}
+	p.setCredential(r.Header, route, models)
+	res, err := p.transport.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		return "the upstream could not be reached (" + reason(err) + ")"
+	}
+	_ = res.Body.Close()
+	if res.StatusCode == http.StatusNotFound && !version.MatchString(route.Upstream.Path) {
+		return "the upstream answers 404 to GET /models; " + belowV1
+	}
+	return ""
+}
+
+// belowV1 is the hint for a base URL without a version.
+const belowV1 = "most servers have their API below /v1"

@@ -1,0 +1,247 @@
+package proxy
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/zap"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+)
+
+// adminPage reads pages of the admin listener of a proxy.
+func adminPage(t testing.TB, p *Proxy, o AdminOptions) func(path string) (int, string) {
+	t.Helper()
+	srv, err := p.Admin(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(path string) (int, string) {
+		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", path, nil)
+		r.Host = "localhost"
+		srv.Handler.ServeHTTP(w, r)
+		return w.Code, w.Body.String()
+	}
+}
+
+func TestReadyOnlyBetweenStartAndEnd(t *testing.T) {
+	o := options(parseURL(t, "http://127.0.0.1:1/v1"))
+	p, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(page func(string) (int, string), status int, want string) {
+		t.Helper()
+		if got, text := page("/readyz"); got != status || text != want {
+			t.Errorf("%d %q, want %d %q", got, text, status, want)
+		}
+	}
+	f(adminPage(t, p, AdminOptions{}), 503, "starting\n")
+	p.Close()
+
+	var loading atomic.Bool
+	loading.Store(true)
+	r := start(t, o)
+	page := adminPage(t, r.Proxy, AdminOptions{Starting: loading.Load})
+	eventually(t, "Serve", r.started.Load)
+	f(page, 503, "starting\n")
+	if status, text := page("/readyz?verbose"); status != 503 || !strings.HasPrefix(text, "starting\nupstreams: 0\n") {
+		t.Errorf("%d %s", status, text)
+	}
+	loading.Store(false)
+	f(page, 200, "ready\n")
+	r.stop()
+	f(page, 503, "shutting down\n")
+}
+
+func TestTheStateOfAnUpstreamIsWhatRequestsShow(t *testing.T) {
+	var log logged
+	var status atomic.Int32
+	status.Store(200)
+	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
+		if status.Load() == 0 {
+			panic(http.ErrAbortHandler)
+		}
+		w.WriteHeader(int(status.Load()))
+		_, _ = io.WriteString(w, plainAnswer)
+	})
+	n := 0
+	p := inFrontOf(t, u, func(o *Options) {
+		o.Listener = LogTo(log.at(zap.WarnLevel))
+		o.UpstreamReadiness = true
+		o.Default.Upstream = parseURL(t, u.URL+"/v1?key=canary")
+	})
+	page := adminPage(t, p.Proxy, AdminOptions{})
+	eventually(t, "Serve", p.started.Load)
+	ask := func(answer int) {
+		status.Store(int32(answer))
+		p.chat(chatBody)
+		n++
+		p.replies(n)
+	}
+	f := func(ready bool, word string, failures, lines int) {
+		t.Helper()
+		got, text := page("/readyz?verbose")
+		if want := map[bool]int{true: 200, false: 503}[ready]; got != want || ready != strings.HasPrefix(text, "ready\n") {
+			t.Errorf("%d %s", got, text)
+		}
+		if !strings.Contains(text, "\n"+u.URL+": "+word+", answered ") || !strings.Contains(text, fmt.Sprintf(", %d failures in succession\n", failures)) {
+			t.Errorf("want %s and %d failures in\n%s", word, failures, text)
+		}
+		if n := strings.Count(log.text(), `"msg":"the upstream is `); n != lines {
+			t.Errorf("%d lines, want %d: %s", n, lines, log.text())
+		}
+	}
+	ask(200)
+	f(true, "up", 0, 0)
+	ask(0)
+	ask(503)
+	f(true, "up", 2, 0)
+	ask(429) // it lives
+	f(true, "up", 0, 0)
+	ask(0)
+	ask(502)
+	ask(0)
+	f(false, "down", 3, 1)
+	ask(504)
+	f(false, "down", 4, 1)
+	p.chat(chatBody, "X-Laconic-Mode", "sideways") // shows nothing
+	n++
+	f(false, "down", 4, 1)
+	ask(400)
+	f(true, "up", 0, 2)
+	for _, want := range []string{
+		`"level":"warn"`, `"msg":"the upstream is down"`, `"upstream":"` + u.URL + `/v1"`, `"failures":3`, `"error":"upstream_broke"`,
+		`"msg":"the upstream is up"`, `"failures":4`, `"down":`,
+	} {
+		if !strings.Contains(log.text(), want) {
+			t.Errorf("no %s in %s", want, log.text())
+		}
+	}
+	if _, text := page("/readyz?verbose"); strings.Contains(text+log.text(), "canary") {
+		t.Error(text)
+	}
+}
+
+// A proxy that is not ready gets no requests, so that it never sees an upstream
+// come back: the time does it.
+func TestNotReadyForUpstreamsEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u, a, b := newUpstreams(), originKey{"http", "a"}, originKey{"http", "b"}
+		fail := func(key originKey) {
+			for range downAfter {
+				u.note(key, &UpstreamInfo{Code: codeUnreachable}, pathSeen{}, time.Now())
+			}
+		}
+		f := func(want bool) {
+			t.Helper()
+			if got := u.down(time.Now()); got != want {
+				t.Errorf("down %v", got)
+			}
+		}
+		f(false) // nobody was asked
+		fail(a)
+		f(true)
+		u.note(b, &UpstreamInfo{}, pathSeen{}, time.Now())
+		f(false) // the other one answers
+		fail(b)
+		f(true)
+		time.Sleep(downFor + time.Second)
+		f(false)
+		fail(a)
+		f(false)
+		fail(b)
+		f(true)
+	})
+}
+
+func TestA404WithoutAVersionIsHintedOnce(t *testing.T) {
+	f := func(base string, ask func(p *running, n int), want string) {
+		t.Helper()
+		var log logged
+		u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/there/chat/completions" && !strings.Contains(r.Header.Get("User-Agent"), "no model") {
+				_, _ = io.WriteString(w, plainAnswer)
+				return
+			}
+			http.NotFound(w, r)
+		})
+		p := inFrontOf(t, u, func(o *Options) {
+			o.Listener = LogTo(log.at(zap.WarnLevel))
+			o.Default.Upstream = parseURL(t, u.URL+base)
+		})
+		for n := range 3 {
+			ask(p, n)
+		}
+		p.replies(3)
+		hint := `"hint":"most servers have their API below /v1: upstream: ` + u.URL + base + `/v1"`
+		if got := strings.Count(log.text(), hint); got != map[bool]int{true: 1}[want != ""] || !strings.Contains(log.text(), want) {
+			t.Errorf("%q: %s", base, log.text())
+		}
+	}
+	chat := func(p *running, _ int) { p.chat(chatBody) }
+	f("", chat, `"endpoint":"/chat/completions"`)
+	f("/api", chat, `"endpoint":"/chat/completions"`)
+	f("", func(p *running, _ int) { p.do("GET", "/v1/models", nil) }, `"endpoint":"/models"`)
+	f("/v1", chat, "")
+	f("/api/v4", chat, "")
+	f("", func(p *running, _ int) { p.do("GET", "/v1/who/knows", nil) }, "")
+	f("/there", func(p *running, n int) { // a model that is not there is no path that is not
+		p.chat(chatBody, "User-Agent", []string{"", "no model", "no model"}[n])
+		p.replies(n + 1)
+	}, "")
+}
+
+func TestOnFaultRejectSendsNothing(t *testing.T) {
+	f := func(reject bool, status, hits int) {
+		t.Helper()
+		var log logged
+		u := newUpstream(t, nil)
+		p := inFrontOf(t, u, func(o *Options) {
+			o.Listener = LogTo(log.at(zap.DebugLevel))
+			o.Default.Counter = explosive{compacttest.Words{}}
+			o.RejectFaults = reject
+		})
+		r := p.chat(`{"messages":[{"role":"user","content":"explode"}]}`)
+		if r.StatusCode != status || len(u.requests()) != hits {
+			t.Errorf("status %d, %d hits", r.StatusCode, len(u.requests()))
+		}
+		if reject && (r.code(t) != codeFault || r.Header.Get("X-Should-Retry") != "false") {
+			t.Errorf("%s %v", r.body, r.Header)
+		}
+		p.replies(1)
+		if !strings.Contains(log.text(), `"level":"error"`) {
+			t.Error(log.text())
+		}
+		if r := p.chat(chatBody); r.StatusCode != 200 {
+			t.Errorf("%d", r.StatusCode)
+		}
+	}
+	f(false, 200, 1)
+	f(true, 500, 0)
+}
+
+func TestTheAdminPageTellsTheWindowsThatUpstreamsTell(t *testing.T) {
+	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			_, _ = io.WriteString(w, `{"data":[{"id":"gpt-4o","max_model_len":20000},{"id":"unused","max_model_len":30000}]}`)
+			return
+		}
+		_, _ = io.WriteString(w, plainAnswer)
+	})
+	p := inFrontOf(t, u, func(o *Options) { o.Default.Limits, o.Default.Discover = compact.Limits{Window: 100_000}, true })
+	page := adminPage(t, p.Proxy, AdminOptions{})
+	eventually(t, "the window on the page", func() bool {
+		p.chat(chatBody)
+		_, text := page("/readyz?verbose")
+		return strings.Contains(text, "\nlearnt: 1\n") && strings.Contains(text, `/v1 "gpt-4o" credential `) && strings.Contains(text, ": told a window of 20000\n")
+	})
+}
