@@ -115,7 +115,7 @@ func (s *summaries) standing(key store.Key, credential string, size int, wait bo
 func (s *summaries) newJob(t *trip, in compact.Conversation, g gapNames, slot *compact.Slot) *job {
 	j := &job{
 		s: s, gap: g, spans: slot.Spans(), size: slot.Size, cost: costOf(t.counter()),
-		began: time.Now(), done: make(chan struct{}), seat: s.p.memory.seat(),
+		began: time.Now(), done: make(chan struct{}), seat: s.p.memory.seat(""),
 		info: JobInfo{ID: t.info.ID, Model: s.o.Model, Messages: g.messages},
 	}
 	if m := taskOf(in); m != nil {
