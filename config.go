@@ -71,6 +71,7 @@ type LogConfig struct {
 type LimitsConfig struct {
 	Body                  Size     `json:"body,omitempty" check:"min=1024"`
 	Memory                Size     `json:"memory,omitempty" check:"min=1024"`
+	ConnectionsPerAddress int      `json:"connections_per_address,omitempty" check:"min=0"`
 	HeaderTimeout         Duration `json:"header_timeout,omitempty" check:"above=0"`
 	ResponseHeaderTimeout Duration `json:"response_header_timeout,omitempty" check:"above=0"`
 	StreamIdle            Duration `json:"stream_idle,omitempty" check:"above=0"`

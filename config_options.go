@@ -44,6 +44,7 @@ func (c *Config) Options(counter makeCounter) (proxy.Options, error) {
 		Limits: proxy.Limits{
 			Body:           int64(c.Limits.Body),
 			Memory:         int64(c.Limits.Memory),
+			Connections:    c.Limits.ConnectionsPerAddress,
 			Header:         time.Duration(c.Limits.HeaderTimeout),
 			ResponseHeader: time.Duration(c.Limits.ResponseHeaderTimeout),
 			StreamIdle:     time.Duration(c.Limits.StreamIdle),

@@ -568,9 +568,9 @@ overrides: true
 response_headers: false
 strict: true
 allowed_origins: ["https://app.example"]
-limits: {body: 2KiB, memory: 3KiB, header_timeout: 1s, response_header_timeout: 2s, stream_idle: 3s, shutdown: 4s}
+limits: {body: 2KiB, memory: 3KiB, connections_per_address: 7, header_timeout: 1s, response_header_timeout: 2s, stream_idle: 3s, shutdown: 4s}
 `)
-	want := proxy.Limits{Body: 2048, Memory: 3072, Header: 1e9, ResponseHeader: 2e9, StreamIdle: 3e9, Shutdown: 4e9}
+	want := proxy.Limits{Body: 2048, Memory: 3072, Connections: 7, Header: 1e9, ResponseHeader: 2e9, StreamIdle: 3e9, Shutdown: 4e9}
 	if o.Listen != "0.0.0.0:9000" || !o.Overrides || o.ResponseHeaders || !o.Strict ||
 		!slices.Equal(o.AllowedOrigins, []string{"https://app.example"}) || o.Limits != want {
 		t.Errorf("got %+v", o)

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -23,140 +25,270 @@ const bodyCost = 4
 // very many very small messages takes far more than bodyCost says.
 const elementCost = 1000
 
+// costOfBody is what a body of n bytes costs until it is sent. Its elements are
+// counted by their braces: there may be fewer, never more.
+func costOfBody(n, braces int64) int64 { return max(bodyCost*n, 2*n+elementCost*braces) }
+
 // admissionWait is how long a request waits for memory. A client that waits is
 // better off than one that is sent away and comes back, but not for ever.
-const admissionWait = 5 * time.Second
+const admissionWait = 15 * time.Second
+
+// While requests wait for the memory of bodies that arrive, those must arrive
+// at no less than hurriedRate bytes per second, after hurriedGrace.
+const (
+	hurriedGrace = 500 * time.Millisecond
+	hurriedRate  = 256 << 10
+)
 
 var errNoMemory = errors.New("memory for request bodies used up")
 
-// gate admits bodies while they fit into the memory set aside for them.
+// gate shares out the memory for request bodies.
+//
+// A body takes memory of the room for arrival block by block, as its bytes
+// come. Once it is complete, and what it costs is known, it takes all of that
+// at once from the room for work. So requests cannot wait for each other: who
+// holds some of the second room waits for nothing, and in the first one body at
+// a time may go on where nothing is free.
 type gate struct {
-	room room
+	mu      sync.Mutex
+	arrival room
+	work    room
+	// arriving are those whose body is being received.
+	arriving map[*seat]struct{}
+
+	turns atomic.Int64 // of the seats that there were
+
 	size int64
 	wait time.Duration
-	// lane is for one body at a time that turned out to need more than the
-	// room has left. If several held a part and waited for the rest, they
+	// again is for one kept body at a time that is read once more although
+	// nothing is free: if several held a part and waited for the rest, they
 	// would wait for each other.
-	lane *semaphore.Weighted
+	again *semaphore.Weighted
+	// decoding is for those who decompress a body, a slice of it at a time, so
+	// that they leave processors to others.
+	decoding *semaphore.Weighted
 	// spares are kept bodies that make room for others, and yielding are jobs
 	// that do.
 	spares   spares
 	yielding yielding
 }
 
-func newGate(size int64) *gate {
-	return &gate{room: room{free: size}, lane: semaphore.NewWeighted(1), size: size, wait: admissionWait}
+// newGate makes a gate of size bytes for bodies of at most body bytes each.
+func newGate(size, body int64) *gate {
+	beyond := min(body, size/8) // what the body takes that goes on where nothing is free
+	g := &gate{
+		arrival:  newRoom(size/4-beyond, (size/4-beyond)/4, size/4096),
+		work:     newRoom(size-size/4, size/16, size/512),
+		arriving: map[*seat]struct{}{},
+		size:     size, wait: admissionWait,
+		again:    semaphore.NewWeighted(1),
+		decoding: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2))),
+	}
+	g.arrival.oneBeyond = true
+	return g
 }
 
-// seat is the share of one request in the gate's room.
+// seat is what one request has of the gate's memory. The gate's lock guards it.
 type seat struct {
-	g *gate
+	g        *gate
+	received holding // of the room for arrival
+	held     holding // of the room for work
+	again    bool
+	freed    bool
 
-	mu     sync.Mutex
-	held   int64
-	inLane bool
-	freed  bool
+	// While the body arrives: from what, since when it may, with how much of it
+	// there at that time. It is not arriving while the request waits for memory.
+	from    arriving
+	waits   bool
+	since   time.Time
+	already int64
 }
 
-func (g *gate) seat() *seat { return &seat{g: g} }
+// arriving is a body that is being received.
+type arriving interface {
+	count() int64 // of its bytes that came
+	giveWay()     // others need the memory: no more is read
+}
 
-// hold makes the seat as large as n bytes, waiting for room. What is larger
-// than all room there is counts as all of it: such a body goes alone.
+// seat makes one for a request of a client.
+func (g *gate) seat(client string) *seat {
+	turn := g.turns.Add(1)
+	return &seat{
+		g:        g,
+		received: holding{room: &g.arrival, client: client, turn: turn},
+		held:     holding{room: &g.work, client: client, turn: turn},
+	}
+}
+
+// arrive notes that the body of s is being received, until the returned function
+// is called.
+func (s *seat) arrive(from arriving) (done func()) {
+	g := s.g
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s.from = from
+	s.goesOn()
+	g.arriving[s] = struct{}{}
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.arriving, s)
+	}
+}
+
+// receive takes memory for the first n bytes of a body that arrives.
+func (s *seat) receive(ctx context.Context, n int64) error { return s.make(ctx, &s.received, n) }
+
+// hold takes n bytes for a body that is complete, all at once. What is larger
+// than all the memory there is counts as all of it: such a body goes alone.
 func (s *seat) hold(ctx context.Context, n int64) error {
-	more := min(n, s.g.size) - s.held
-	if more <= 0 {
+	return s.make(ctx, &s.held, min(n, s.g.work.most-s.g.work.reserve))
+}
+
+// make makes a holding as large as n bytes, waiting until that fits.
+func (s *seat) make(ctx context.Context, h *holding, n int64) error {
+	g := s.g
+	c := s.ask(h, n)
+	if c == nil {
 		return nil
 	}
-	if err := s.g.admit(ctx, more); err != nil {
+	if h.room == &g.work {
+		g.makeRoom(n)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, g.wait, errNoMemory)
+	defer cancel()
+	began, tick := time.Now(), time.NewTicker(hurriedGrace/4)
+	defer tick.Stop()
+	for {
+		if h.room == &g.arrival {
+			g.hurry(h.client, time.Since(began) >= hurriedGrace)
+		}
+		select {
+		case <-c.granted:
+		case <-tick.C:
+			continue
+		case <-ctx.Done():
+		}
+		return s.answered(c, context.Cause(ctx))
+	}
+}
+
+// ask makes a holding as large as n bytes if that fits; else it returns the
+// claim to wait for.
+func (s *seat) ask(h *holding, n int64) *claim {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	if n <= h.n || h.room.try(h, n) {
+		s.goesOn()
+		return nil
+	}
+	s.waits = true
+	return h.room.claim(h, n)
+}
+
+// answered ends the wait for a claim: it was granted, or err is why it will not be.
+func (s *seat) answered(c *claim, err error) error {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	select {
+	case <-c.granted: // maybe in the same moment
+		s.goesOn()
+		return nil
+	default:
+	}
+	c.h.room.withdraw(c)
+	c.h.room.serve() // those behind it may want less
+	return err
+}
+
+// goesOn notes that the body may arrive from now on.
+func (s *seat) goesOn() {
+	s.waits = false
+	if s.from != nil {
+		s.since, s.already = time.Now(), s.from.count()
+	}
+}
+
+// stalls reports whether the body arrives too slowly to keep its memory while
+// others wait for it.
+func (s *seat) stalls() bool {
+	late := time.Since(s.since) - hurriedGrace
+	return !s.waits && late > 0 && s.from.count()-s.already < int64(late.Seconds()*hurriedRate)+1
+}
+
+// tryHold is hold where that needs no waiting.
+func (s *seat) tryHold(n int64) bool {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	return n <= s.held.n || s.g.work.try(&s.held, n)
+}
+
+// holdAgain makes room for reading a kept body once more.
+func (s *seat) holdAgain(ctx context.Context, body []byte) error {
+	n := costOfBody(int64(len(body)), int64(bytes.Count(body, []byte("{")))) - int64(len(body))
+	if ok, err := s.grow(n); ok || err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.held += more
-	return nil
-}
-
-// admit takes n of the memory, waiting for it as long as a request may wait.
-func (g *gate) admit(ctx context.Context, n int64) error {
-	if g.room.try(n) {
-		return nil
-	}
-	c := g.room.claim(n)
-	g.makeRoom(n, 0)
-	ctx, cancel := g.waiting(ctx)
+	ctx, cancel := context.WithTimeoutCause(ctx, s.g.wait, errNoMemory)
 	defer cancel()
-	return g.room.wait(ctx, c)
-}
-
-// waiting bounds how long a request waits.
-func (g *gate) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, g.wait, errNoMemory)
-}
-
-// tryHold makes the seat as large as n bytes if there is room at once.
-func (s *seat) tryHold(n int64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	more := min(n, s.g.size) - s.held
-	if more > 0 && !s.g.room.try(more) {
-		return false
-	}
-	s.held += max(0, more)
-	return true
-}
-
-// holdElements makes the seat large enough for what will be read out of a
-// body. Objects are counted by their braces: there may be fewer, never more.
-func (s *seat) holdElements(ctx context.Context, body []byte) error {
-	n := 2*int64(len(body)) + elementCost*int64(bytes.Count(body, []byte("{")))
-	more := min(n, s.g.size) - s.held
-	if more <= 0 {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.grow(ctx, more, s.g.tryRoom)
-}
-
-// grow makes the seat larger by what the room gives at once, else by a place in
-// the lane. The seat is locked.
-func (s *seat) grow(ctx context.Context, more int64, room func(n int64) bool) error {
-	if room(more) {
-		s.held += more
-		return nil
-	}
-	ctx, cancel := s.g.waiting(ctx)
-	defer cancel()
-	if s.g.lane.Acquire(ctx, 1) != nil {
+	if s.g.again.Acquire(ctx, 1) != nil {
 		return context.Cause(ctx)
 	}
-	s.inLane = true
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	s.again = true
 	return nil
 }
 
-// shrink gives back all but n bytes.
+// grow takes n bytes more for work if they are free, whoever waits.
+func (s *seat) grow(n int64) (ok bool, err error) {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	r := &s.g.work
+	n = min(s.held.n+n, r.most-r.reserve)
+	switch {
+	case s.freed:
+		return false, errNoMemory
+	case n > s.held.n && !r.fits(&s.held, n):
+		return false, nil
+	case n > s.held.n:
+		r.set(&s.held, n)
+	}
+	return true, nil
+}
+
+// arrived returns the memory of the room for arrival: hold was told what the
+// complete body costs.
+func (s *seat) arrived() {
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	s.give(&s.received, 0)
+}
+
+// shrink gives back all but n bytes of what is held for work.
 func (s *seat) shrink(n int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.leaveLane()
-	if less := s.held - n; less > 0 && !s.freed {
-		s.held = n
-		s.g.room.give(less)
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	s.give(&s.held, n)
+}
+
+// give makes a holding as small as n bytes. The gate is locked.
+func (s *seat) give(h *holding, n int64) {
+	if h == &s.held && s.again {
+		s.again = false
+		s.g.again.Release(1)
+	}
+	if h.n > n {
+		h.room.set(h, n)
+		h.room.serve()
 	}
 }
 
-// size is what the seat has of the room.
+// size is what the seat has of the room for work.
 func (s *seat) size() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.held
-}
-
-func (s *seat) leaveLane() {
-	if s.inLane {
-		s.inLane = false
-		s.g.lane.Release(1)
-	}
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	return s.held.n
 }
 
 // free gives everything back. It may be called twice.
@@ -164,13 +296,61 @@ func (s *seat) free() {
 	if s == nil {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.leaveLane()
-	if !s.freed {
-		s.freed = true
-		s.g.room.give(s.held)
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	s.freed = true
+	s.give(&s.received, 0)
+	s.give(&s.held, 0)
+}
+
+// lacks returns how much memory for work has to become free until nobody waits
+// for it any more.
+func (g *gate) lacks() int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.work.lacks()
+}
+
+// hurry ends the arrival of bodies that came too slowly to keep their memory
+// while others wait for it, and where a client has waited for long, of those of
+// clients that hold more than their share: the largest first.
+func (g *gate) hurry(client string, long bool) {
+	for _, s := range g.tooMuch(client, long) {
+		s.from.giveWay()
 	}
+}
+
+// tooMuch returns those whose arrival is to end.
+func (g *gate) tooMuch(client string, long bool) (all []*seat) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	lacking := g.arrival.lacks()
+	end := func(s *seat) {
+		delete(g.arriving, s)
+		lacking -= s.received.n
+		all = append(all, s)
+	}
+	for s := range g.arriving {
+		if lacking > 0 && s.stalls() {
+			end(s)
+		}
+	}
+	if !long || g.arrival.overShare(client) {
+		return all
+	}
+	for lacking > 0 {
+		var largest *seat
+		for s := range g.arriving {
+			if !s.waits && g.arrival.overShare(s.received.client) && (largest == nil || s.received.n > largest.received.n) {
+				largest = s
+			}
+		}
+		if largest == nil {
+			break
+		}
+		end(largest)
+	}
+	return all
 }
 
 func noMemory() *refusal {

@@ -154,8 +154,8 @@ func TestACompressionBombIsRefused(t *testing.T) {
 	if n := len(u.requests()); n != 0 {
 		t.Errorf("%d requests reached the upstream", n)
 	}
-	if free := p.memory.room.try(p.memory.size); !free {
-		t.Error("memory is still held")
+	if n := p.memory.taken(); n != 0 {
+		t.Errorf("%d bytes of memory are still held", n)
 	}
 }
 
@@ -268,7 +268,7 @@ func TestMemoryForBodiesIsWaitedForThenRefused(t *testing.T) {
 	p := inFrontOf(t, u, func(o *Options) { o.Limits.Body, o.Limits.Memory = 1<<20, 1<<20 })
 	p.memory.wait = 300_000_000 // 0.3 s
 	body := agentBody(10, 1000) // 50 KB; at bodyCost it needs a fifth of the room
-	seat := p.memory.seat()
+	seat := p.memory.seat("")
 	if err := seat.hold(t.Context(), 1<<20); err != nil {
 		t.Fatal(err)
 	}
@@ -296,8 +296,8 @@ func TestMemoryForBodiesIsWaitedForThenRefused(t *testing.T) {
 	if res := p.chat(agentBody(10, 20_000)); res.StatusCode != 200 {
 		t.Errorf("large: %d %s", res.StatusCode, res.body)
 	}
-	if !p.memory.room.try(p.memory.size) {
-		t.Error("memory is still held")
+	if n := p.memory.taken(); n != 0 {
+		t.Errorf("%d bytes of memory are still held", n)
 	}
 }
 

@@ -24,22 +24,22 @@ func hashKeys(keys []Secret) clientKeys {
 	return hashes
 }
 
-// holds tells whether one of the presented keys is known. Every pair is
-// compared, whatever the outcome of the others.
-func (ks clientKeys) holds(presented []string) bool {
-	found := 0
+// which returns the place of the key that is among those presented, -1 if none
+// is. Every pair is compared, whatever the outcome of the others.
+func (ks clientKeys) which(presented []string) int {
+	found := -1
 	for _, p := range presented {
 		sum := sha256.Sum256([]byte(p))
 		for i := range ks {
-			found |= subtle.ConstantTimeCompare(sum[:], ks[i][:])
+			found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(sum[:], ks[i][:]), i, found)
 		}
 	}
-	return found == 1
+	return found
 }
 
 // check refuses a request without a key that may use this proxy.
 func (ks clientKeys) check(h http.Header) *refusal {
-	if len(ks) == 0 || ks.holds(presented(h)) {
+	if len(ks) == 0 || ks.which(presented(h)) >= 0 {
 		return nil
 	}
 	return &refusal{

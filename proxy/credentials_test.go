@@ -267,6 +267,7 @@ func TestImpossibleOptionsAreRefusedAllAtOnce(t *testing.T) {
 		o.Listen, o.Routes = "127.0.0.1:7280", []*Route{&row}
 	}, `route "x*"`, "own address")
 	f("negative", func(o *Options) { o.Limits.StreamIdle = -1 }, "negative")
+	f("negative connections", func(o *Options) { o.Limits.Connections = -1 }, "negative")
 	f("memory below a body", func(o *Options) { o.Limits.Memory = 1 << 20 }, "limits.memory (1 MiB)")
 	f("origin", func(o *Options) { o.AllowedOrigins = []string{"app.example"} }, "allowed origin")
 	f("all at once", func(o *Options) {

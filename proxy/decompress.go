@@ -2,13 +2,14 @@ package proxy
 
 import (
 	"bytes"
-	"compress/gzip"
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
 
+	"github.com/klauspost/compress/gzip" // twice as fast as the standard library's
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -32,13 +33,14 @@ func contentEncoding(h http.Header) string {
 // readableEncoding tells whether decompress knows an encoding.
 func readableEncoding(e string) bool { return e == "" || e == "gzip" || e == "zstd" }
 
-// unpacked reads what is in a compressed body.
-func unpacked(encoding string, in io.Reader) (io.ReadCloser, error) {
+// unpacked reads what is in a compressed body. A zstd body may ask for window
+// bytes to be remembered; a gzip body for no more than 32 KiB.
+func unpacked(encoding string, in io.Reader, window uint64) (io.ReadCloser, error) {
 	switch encoding {
 	case "gzip":
 		return gzip.NewReader(in)
 	case "zstd":
-		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
 		if err != nil {
 			return nil, err
 		}
@@ -47,30 +49,105 @@ func unpacked(encoding string, in io.Reader) (io.ReadCloser, error) {
 	return nil, errors.New("unknown encoding")
 }
 
-// decompress gives what is in a compressed request, at most limit bytes, else
-// errBodyTooLarge. hold is asked before memory is taken.
-func decompress(encoding string, sent []byte, limit int64, hold func(n int64) error) ([]byte, error) {
-	if !readableEncoding(encoding) {
-		return nil, errors.New("unknown encoding")
+// decompress reads what is in a compressed request: once to learn its size, in
+// little memory however much it is, and once into memory that was taken for it.
+// A body that holds more than limit bytes is errBodyTooLarge; one that cannot be
+// decompressed has no text.
+func (in *incoming) decompress(ctx context.Context, encoding string, body blocks, limit int64) error {
+	window := windowIn(encoding, body)
+	var n, braces int64
+	for {
+		if err := in.seat.hold(ctx, body.n+window); err != nil {
+			return err
+		}
+		if in.sent == nil {
+			in.sent = body.join()
+		}
+		var err error
+		n, braces, err = in.seat.g.measure(ctx, encoding, in.sent, window, limit)
+		in.seat.shrink(0)
+		switch {
+		case err == nil:
+		case errors.Is(err, zstd.ErrWindowSizeExceeded) && window < maxZstdWindow:
+			window = maxZstdWindow // a later frame asks for more than the first
+			continue
+		case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+			return errBodyTooLarge
+		case errors.Is(err, errBodyTooLarge), ctx.Err() != nil:
+			return err
+		default:
+			in.why = "the compressed body cannot be decompressed"
+			return in.seat.hold(ctx, body.n)
+		}
+		break
 	}
-	r, err := unpacked(encoding, bytes.NewReader(sent))
+	if err := in.seat.hold(ctx, body.n+window+costOfBody(n, braces)); err != nil {
+		return err
+	}
+	r, err := unpacked(encoding, bytes.NewReader(in.sent), uint64(window))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = r.Close() }()
-	if encoding == "zstd" {
-		bytesAlone := hold // the window comes on top
-		hold = func(n int64) error { return bytesAlone(n + maxZstdWindow/bodyCost) }
+	in.text = make([]byte, n)
+	_, err = io.ReadFull(r, in.text)
+	return err
+}
+
+// decodingSlice is how much is decompressed before others have their turn.
+const decodingSlice = 1 << 20
+
+// measure returns how much text is in a compressed body, and how many braces
+// are in that.
+func (g *gate) measure(ctx context.Context, encoding string, sent []byte, window, limit int64) (n, braces int64, err error) {
+	r, err := unpacked(encoding, bytes.NewReader(sent), uint64(window))
+	if err != nil {
+		return 0, 0, err
 	}
-	size := min(max(4*int64(len(sent)), 4<<10), limit+1)
-	if err := hold(size); err != nil {
-		return nil, err
+	defer func() { _ = r.Close() }()
+	buf := make([]byte, 16<<10)
+	slice := func() error {
+		if err := g.decoding.Acquire(ctx, 1); err != nil {
+			return err
+		}
+		defer g.decoding.Release(1)
+		for end := n + decodingSlice; n < end; {
+			m, err := r.Read(buf)
+			n += int64(m)
+			braces += int64(bytes.Count(buf[:m], []byte("{")))
+			if n > limit {
+				return errBodyTooLarge
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	text, err := readGrowing(r, size, limit, hold)
-	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
-		err = errBodyTooLarge
+	for err == nil {
+		err = slice()
 	}
-	return text, err
+	if err == io.EOF {
+		err = nil
+	}
+	return n, braces, err
+}
+
+// windowIn is how much text the decoder of a request has to remember, in bytes,
+// by the start of the body.
+func windowIn(encoding string, body blocks) int64 {
+	if encoding != "zstd" {
+		return 64 << 10
+	}
+	var h zstd.Header
+	if body.n == 0 || h.Decode(body.all[0]) != nil || h.Skippable {
+		return maxZstdWindow
+	}
+	window := h.WindowSize
+	if h.SingleSegment {
+		window = h.FrameContentSize
+	}
+	return int64(min(max(window, zstd.MinWindowSize), maxZstdWindow))
 }
 
 // megabytes is a size for people.

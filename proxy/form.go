@@ -48,19 +48,19 @@ func (t *trip) chooseByForm(boundary string) *refusal {
 
 // readStart reads the first mostStart bytes of a body, all of a shorter one.
 func (t *trip) readStart() ([]byte, *refusal) {
-	t.seat = t.p.memory.seat()
-	in := &pacedReader{r: io.LimitReader(t.r.Body, mostStart), rc: t.w.rc}
+	t.seat = t.p.memory.seat(t.p.clientOf(t.r))
+	in := &pacedReader{r: t.r.Body, rc: t.w.rc}
 	defer in.end()
-	hold := func(n int64) error { return t.seat.hold(t.r.Context(), n) }
-	const first = 4 << 10
-	err := hold(first)
-	var start []byte
-	if err == nil {
-		start, err = readGrowing(in, first, mostStart, hold)
+	defer t.seat.arrive(in)()
+	body, err := t.arriveUpTo(in, mostStart)
+	if err == nil || err == io.EOF {
+		err = t.seat.hold(t.r.Context(), body.n)
 	}
 	if err != nil {
 		return nil, t.unreadable(err, mostStart)
 	}
+	start := body.join()
+	t.seat.arrived()
 	return start, nil
 }
 

@@ -444,8 +444,8 @@ func TestABodyMustArrive(t *testing.T) {
 				if got := statusOf(t, string(answer)); got != want {
 					t.Errorf("status %d, want %d: %s", got, want, answer)
 				}
-				if held := v.p.memory; !held.room.try(held.size) {
-					t.Error("memory is still held")
+				if n := v.p.memory.taken(); n != 0 {
+					t.Errorf("%d bytes of memory are still held", n)
 				}
 			})
 		})

@@ -1,11 +1,14 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net/http"
 	"os"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,132 +29,116 @@ type incoming struct {
 	seat *seat
 }
 
-// read reads a request's body whole. It waits for memory first, by the length
-// that the client declares; a body without one takes memory as it grows.
+// The blocks into which a body is received: each as large as all before it,
+// within these bounds.
+const (
+	leastBlock = 16 << 10
+	mostBlock  = 256 << 10
+)
+
+// blocks are a body as it was received.
+type blocks struct {
+	all [][]byte
+	n   int64
+}
+
+func (b *blocks) add(block []byte) {
+	b.all = append(b.all, block)
+	b.n += int64(len(block))
+}
+
+// cost is what the body costs until it is sent, if it is not compressed.
+func (b *blocks) cost() int64 {
+	braces := 0
+	for _, block := range b.all {
+		braces += bytes.Count(block, []byte("{"))
+	}
+	return costOfBody(b.n, int64(braces))
+}
+
+// join returns the body in one piece.
+func (b *blocks) join() []byte {
+	if len(b.all) == 1 && len(b.all[0]) == cap(b.all[0]) {
+		return b.all[0]
+	}
+	whole := make([]byte, 0, b.n)
+	for _, block := range b.all {
+		whole = append(whole, block...)
+	}
+	return whole
+}
+
+// read reads a request's body whole.
 func (t *trip) read() (*incoming, *refusal) {
 	limit := t.p.o.Limits.Body
 	if t.r.ContentLength > limit {
 		return nil, tooLarge(limit)
 	}
-	b := &incoming{seat: t.p.memory.seat()}
-	t.seat = b.seat
-	encoding := contentEncoding(t.r.Header)
-	cost := int64(bodyCost)
-	if encoding != "" {
-		cost = 1 // what comes out of it is weighed when it is there
-	}
-	sent, err := t.readAll(limit, func(n int64) error { return b.seat.hold(t.r.Context(), n*cost) })
+	t.seat = t.p.memory.seat(t.p.clientOf(t.r))
+	in := &incoming{seat: t.seat}
+	body, err := t.receive(limit)
 	if err != nil {
 		return nil, t.unreadable(err, limit)
 	}
 	t.wholeBody = true
-	b.sent, b.text = sent, sent
-	if encoding != "" {
-		b.text, err = decompress(encoding, sent, limit, func(n int64) error {
-			return b.seat.hold(t.r.Context(), int64(len(sent))+n*bodyCost)
-		})
+	if encoding := contentEncoding(t.r.Header); encoding != "" {
+		err = in.decompress(t.r.Context(), encoding, body, limit)
+	} else if err = t.seat.hold(t.r.Context(), body.cost()); err == nil {
+		in.sent = body.join()
+		in.text = in.sent
 	}
-	if err == nil {
-		err = b.seat.holdElements(t.r.Context(), b.text)
-	}
-	switch {
-	case errors.Is(err, errBodyTooLarge):
-		return nil, tooLarge(limit)
-	case errors.Is(err, errNoMemory), t.r.Context().Err() != nil:
+	if err != nil {
 		return nil, t.unreadable(err, limit)
-	case err != nil:
-		b.text, b.why = nil, "the compressed body cannot be decompressed"
 	}
-	return b, nil
+	t.seat.arrived()
+	return in, nil
 }
 
 var errBodyTooLarge = errors.New("body too large")
 
-// readAll reads the client's body. hold is asked before n bytes are allocated.
-func (t *trip) readAll(limit int64, hold func(n int64) error) ([]byte, error) {
+// receive reads the client's body, at most limit bytes. It takes memory for what
+// arrives and not for what the client says will: a length costs nothing to say.
+func (t *trip) receive(limit int64) (body blocks, err error) {
 	in := &pacedReader{r: t.r.Body, rc: t.w.rc}
 	defer in.end()
-	size := t.r.ContentLength
-	known := size >= 0
-	if !known {
-		size = min(64<<10, limit+1)
+	defer t.seat.arrive(in)()
+	length := t.r.ContentLength
+	most := limit + 1
+	if length >= 0 {
+		most = length
 	}
-	var first []byte
-	if known {
-		var err error
-		if first, err = t.earnest(in, size); err != nil {
-			return nil, err
-		}
-	}
-	if err := hold(size); err != nil {
-		return nil, err
-	}
-	if known {
-		body := make([]byte, size)
-		if _, err := io.ReadFull(in, body[copy(body, first):]); err != nil {
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
-			return nil, err
-		}
+	body, err = t.arriveUpTo(in, most)
+	switch {
+	case err == nil && length < 0:
+		return body, errBodyTooLarge
+	case err == nil:
 		// The server watches for the client's leaving only once the body was
 		// read to its EOF.
-		if _, err := in.Read(make([]byte, 1)); err != io.EOF {
-			return nil, errors.Join(io.ErrUnexpectedEOF, err)
-		}
-		return body, nil
-	}
-	return readGrowing(in, size, limit, hold)
-}
-
-// earnestBytes is what must have arrived of a body, or a sixteenth of it if
-// that is more, before memory for all of it is set aside.
-const earnestBytes = 64 << 10
-
-// earnest reads the first part of a large body. A client that names a length
-// and sends nothing could else set aside the memory of everybody.
-func (t *trip) earnest(in io.Reader, size int64) ([]byte, error) {
-	n := max(earnestBytes, size/16)
-	if size <= n {
-		return nil, nil
-	}
-	if err := t.seat.hold(t.r.Context(), n); err != nil {
-		return nil, err
-	}
-	first := make([]byte, n)
-	if _, err := io.ReadFull(in, first); err != nil {
-		if err == io.EOF {
+		if _, err = in.Read(make([]byte, 1)); err == nil {
 			err = io.ErrUnexpectedEOF
 		}
-		return nil, err
 	}
-	return first, nil
+	if err == io.EOF && body.n < length {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != io.EOF {
+		return body, err
+	}
+	return body, nil
 }
 
-// readGrowing reads to EOF into a buffer that doubles, at most limit bytes.
-// hold is asked for what the old and the new buffer take together.
-func readGrowing(r io.Reader, size, limit int64, hold func(n int64) error) ([]byte, error) {
-	body := make([]byte, 0, size)
-	for {
-		if len(body) == cap(body) {
-			next := min(2*int64(cap(body)), limit+1)
-			if err := hold(next); err != nil {
-				return nil, err
-			}
-			body = append(make([]byte, 0, next), body...)
-		}
-		n, err := r.Read(body[len(body):cap(body)])
-		body = body[:len(body)+n]
-		if int64(len(body)) > limit {
-			return nil, errBodyTooLarge
-		}
-		if err == io.EOF {
-			return body, nil
-		}
-		if err != nil {
-			return nil, err
+// arriveUpTo reads the first most bytes of a body, taking memory block by block. The
+// error is io.EOF where the body ends before.
+func (t *trip) arriveUpTo(in *pacedReader, most int64) (body blocks, err error) {
+	for err == nil && body.n < most {
+		size := min(min(max(body.n, leastBlock), mostBlock), most-body.n)
+		if err = t.seat.receive(t.r.Context(), body.n+size); err == nil {
+			var block []byte
+			block, err = in.fill(make([]byte, size))
+			body.add(block)
 		}
 	}
+	return body, err
 }
 
 // unreadable says what a failed read means.
@@ -194,22 +181,73 @@ type pacedReader struct {
 	r     io.Reader
 	rc    *http.ResponseController
 	start time.Time // of the first read
-	n     int64
+	n     atomic.Int64
+
+	mu    sync.Mutex
 	armed time.Time // the deadline that is set
+	over  error     // why nothing is read any more
 }
 
 func (b *pacedReader) Read(buf []byte) (int, error) {
-	if b.start.IsZero() {
-		b.start = time.Now()
-	}
-	due := b.start.Add(bodyGrace + time.Duration(b.n/bodyRate)*time.Second)
-	if due.After(b.armed) {
-		b.armed = due
-		_ = b.rc.SetReadDeadline(due) // not every ResponseWriter has one
+	if err := b.arm(); err != nil {
+		return 0, err
 	}
 	n, err := b.r.Read(buf)
-	b.n += int64(n)
+	b.n.Add(int64(n))
+	if err != nil && err != io.EOF {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.over != nil {
+			err = b.over
+		}
+	}
 	return n, err
 }
 
-func (b *pacedReader) end() { _ = b.rc.SetReadDeadline(time.Time{}) }
+// arm sets the deadline of the next read.
+func (b *pacedReader) arm() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.start.IsZero() {
+		b.start = time.Now()
+	}
+	due := b.start.Add(bodyGrace + time.Duration(b.n.Load()/bodyRate)*time.Second)
+	if b.over == nil && due.After(b.armed) {
+		b.armed = due
+		_ = b.rc.SetReadDeadline(due) // not every ResponseWriter has one
+	}
+	return b.over
+}
+
+// fill reads until buf is full, and returns what it read of it.
+func (b *pacedReader) fill(buf []byte) ([]byte, error) {
+	n := 0
+	for n < len(buf) {
+		m, err := b.Read(buf[n:])
+		if n += m; err != nil {
+			return buf[:n], err
+		}
+	}
+	return buf, nil
+}
+
+func (b *pacedReader) count() int64 { return b.n.Load() }
+
+// giveWay ends the reading, because others need the memory.
+func (b *pacedReader) giveWay() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.over == nil {
+		b.over = errNoMemory
+		_ = b.rc.SetReadDeadline(time.Now())
+	}
+}
+
+func (b *pacedReader) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.over == nil {
+		b.over = io.ErrClosedPipe
+	}
+	_ = b.rc.SetReadDeadline(time.Time{})
+}

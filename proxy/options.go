@@ -120,11 +120,17 @@ type Limits struct {
 	// model; others are streamed and not limited.
 	Body int64
 	// Memory is what the bodies of all requests may take at once, in bytes,
-	// everything made from them included; 0: 512 MiB. At least Body. The
+	// everything made from them included; 0: 512 MiB. At least Body; below
+	// eight times Body a few of the largest bodies may together take more. The
 	// collector has to be told as well, see Process.
 	Memory int64
 	// Header is the time to read a request's headers; 0: 10 s.
 	Header time.Duration
+	// Connections is how many connections of one address that is not a loopback
+	// one may be open; those beyond are closed as they come. 0: any number, but
+	// in any case at most 256 that did not send their first head yet. Of IPv6
+	// the first 64 bits are the address.
+	Connections int
 	// ResponseHeader is how long the upstream may take until its headers,
 	// counted from the last byte it took; 0: 15 min. Answers that are not
 	// streamed send nothing before the model is done.

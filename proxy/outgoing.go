@@ -77,7 +77,7 @@ func (b *outgoing) taken() {
 		b.seat.shrink(int64(len(b.data)) + b.beside())
 		g := b.seat.g
 		// In this order: who begins to wait looks at the spares after it did.
-		if g.spares.add(b); g.room.lacks(0) > 0 {
+		if g.spares.add(b); g.lacks() > 0 {
 			g.spares.remove(b)
 			b.keeping = false
 			b.drop()

@@ -25,8 +25,9 @@
 //     names a model goes where the model's route says, on every endpoint, or
 //     is refused (see byModel).
 //   - private: no content and no credential in logs or errors.
-//   - alive: every wait has an end, the memory for bodies has a limit, and a
-//     panic costs one request at most.
+//   - alive: every wait has an end, the memory for bodies has a limit, taken by
+//     what arrived and not by what was promised, and a panic costs one request
+//     at most.
 //
 // What is done is told to a [Listener]; logs, and later metrics and the
 // dashboard, are listeners.
@@ -76,7 +77,7 @@ func New(o Options) (*Proxy, error) {
 		// Via names this process and not the program, so that one Laconic may
 		// stand behind another.
 		mark:      "laconic-" + randomID(),
-		memory:    newGate(o.Limits.Memory),
+		memory:    newGate(o.Limits.Memory, o.Limits.Body),
 		digests:   newDigests(),
 		upstreams: newUpstreams(),
 	}

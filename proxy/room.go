@@ -1,102 +1,223 @@
 package proxy
 
-import (
-	"container/list"
-	"context"
-	"sync"
-)
+import "slices"
 
-// room is memory that is shared out, in bytes. Those who wait for some are
-// served in turn, so that a large body is not starved by small ones. Who was
-// admitted may take more before them: they wait for what it holds.
+// room is memory that is shared out to request bodies, in bytes. What is free
+// goes to the oldest request that waits for some, except:
+//
+//   - Small requests pass large ones, the smallest first. A part of the room is
+//     reserved for them, and as long as a large one waits they get no more than
+//     that part. They leave some of it to smaller ones.
+//   - A client that holds more than its share comes after all others. Its share
+//     is the room divided by the clients that hold some or wait; alone, a client
+//     has the whole room.
+//
+// The gate's lock is held in all methods.
 type room struct {
-	mu      sync.Mutex
-	free    int64
-	wanted  int64     // by all who wait
-	waiting list.List // of *claim, in their order
+	most    int64
+	reserve int64 // of it, for small requests
+	// mostSmall is what a small request takes at most.
+	mostSmall int64
+	small     int64 // held by small requests
+	large     int64 // held by the others
+	clients   map[string]*standing
+	waiting   []*claim // the oldest request first
+
+	// oneBeyond lets one holding at a time grow beyond the room. It is beyond,
+	// and not counted in small or large.
+	oneBeyond bool
+	beyond    *holding
 }
 
-// claim is a place among those who wait.
+// leaves is what a small request leaves to smaller ones, as a multiple of itself.
+const leaves = 8
+
+// standing is what one client has of a room.
+type standing struct {
+	held    int64
+	waiting int // claims
+}
+
+// holding is what one request has of a room.
+type holding struct {
+	room   *room
+	client string
+	turn   int64 // of the request: an older one has a smaller
+	n      int64
+	small  bool
+}
+
+// claim is a request that waits for its holding to become n bytes.
 type claim struct {
+	h       *holding
 	n       int64
-	granted chan struct{} // closed once n was taken for it
-	at      *list.Element
+	more    int64         // of these it does not hold yet
+	granted chan struct{} // closed once it was
 }
 
-// try takes n if that is free and nobody waits.
-func (r *room) try(n int64) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.waiting.Len() == 0 && r.take(n)
+func newRoom(most, reserve, mostSmall int64) room {
+	return room{most: most, reserve: reserve, mostSmall: mostSmall, clients: map[string]*standing{}}
 }
 
-// more takes n if that is free, whoever waits.
-func (r *room) more(n int64) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.take(n)
+// isSmall reports whether a holding of n bytes is that of a small request.
+func (r *room) isSmall(n int64) bool { return n <= r.mostSmall }
+
+// fits reports whether h may become n bytes now.
+func (r *room) fits(h *holding, n int64) bool {
+	more := n - h.n
+	switch {
+	case h == r.beyond:
+		return true
+	case r.isSmall(n):
+		more += leaves * n
+		return r.small+r.large+more <= r.most && (r.small+more <= r.reserve || !r.largeWaits())
+	case h.small:
+		return r.small+r.large+more <= r.most && r.large+n <= r.most-r.reserve || r.mayGoBeyond()
+	}
+	return r.small+r.large+more <= r.most && r.large+more <= r.most-r.reserve || r.mayGoBeyond()
 }
 
-func (r *room) take(n int64) bool {
-	if n > r.free {
+func (r *room) mayGoBeyond() bool { return r.oneBeyond && r.beyond == nil }
+
+func (r *room) largeWaits() bool {
+	return slices.ContainsFunc(r.waiting, func(c *claim) bool { return !r.isSmall(c.n) })
+}
+
+// set makes h as large as n bytes. What becomes free is not shared out yet.
+func (r *room) set(h *holding, n int64) {
+	s := r.of(h.client)
+	s.held += n - h.n
+	switch {
+	case h == r.beyond:
+	case h.small:
+		r.small -= h.n
+	default:
+		r.large -= h.n
+	}
+	if n > h.n || n == 0 {
+		h.small = r.isSmall(n) // one that shrinks stays what it was
+	}
+	switch h.n = n; {
+	case h == r.beyond:
+		if n == 0 {
+			r.beyond = nil
+		}
+	case h.small:
+		r.small += n
+	case r.oneBeyond && r.beyond == nil && (r.small+r.large+n > r.most || r.large+n > r.most-r.reserve):
+		r.beyond = h
+	default:
+		r.large += n
+	}
+	r.forget(h.client, s)
+}
+
+// of returns what a client has of the room.
+func (r *room) of(client string) *standing {
+	s := r.clients[client]
+	if s == nil {
+		s = &standing{}
+		r.clients[client] = s
+	}
+	return s
+}
+
+func (r *room) forget(client string, s *standing) {
+	if s.held == 0 && s.waiting == 0 {
+		delete(r.clients, client)
+	}
+}
+
+// overShare reports whether a client holds more than its share.
+func (r *room) overShare(client string) bool {
+	s := r.clients[client]
+	return s != nil && s.held > r.most/int64(len(r.clients))
+}
+
+// try makes h as large as n bytes if that fits, and if nobody waits who would
+// come before.
+func (r *room) try(h *holding, n int64) bool {
+	if !r.fits(h, n) || h != r.beyond && r.comesAfter(h, n) {
 		return false
 	}
-	r.free -= n
+	r.set(h, n)
 	return true
 }
 
-// give returns n.
-func (r *room) give(n int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.free += n
-	r.serve()
+// comesAfter reports whether a claim of n bytes for h would come after one that
+// waits.
+func (r *room) comesAfter(h *holding, n int64) bool {
+	return slices.ContainsFunc(r.waiting, func(c *claim) bool {
+		return c.h.turn < h.turn && (!r.isSmall(n) || r.isSmall(c.n))
+	})
 }
 
-// serve takes for those who wait what they want, as far as it is free.
-func (r *room) serve() {
-	for e := r.waiting.Front(); e != nil && r.take(e.Value.(*claim).n); e = r.waiting.Front() {
-		c := r.waiting.Remove(e).(*claim)
-		r.wanted -= c.n
-		close(c.granted)
+// claim has h wait until it is n bytes.
+func (r *room) claim(h *holding, n int64) *claim {
+	c := &claim{h: h, n: n, more: n - h.n, granted: make(chan struct{})}
+	i := len(r.waiting)
+	for i > 0 && r.waiting[i-1].h.turn > h.turn {
+		i--
 	}
-}
-
-// claim takes a place behind those who wait.
-func (r *room) claim(n int64) *claim {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	c := &claim{n: n, granted: make(chan struct{})}
-	c.at = r.waiting.PushBack(c)
-	r.wanted += n
+	r.waiting = slices.Insert(r.waiting, i, c)
+	r.of(h.client).waiting++
 	r.serve()
 	return c
 }
 
-// wait waits until c is granted; else c is given up, and the error is the
-// cause that ended ctx.
-func (r *room) wait(ctx context.Context, c *claim) error {
-	select {
-	case <-c.granted:
-		return nil
-	case <-ctx.Done():
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	select {
-	case <-c.granted: // in the same moment
-		return nil
-	default:
-	}
-	r.waiting.Remove(c.at)
-	r.wanted -= c.n
-	r.serve() // those behind it may want less
-	return context.Cause(ctx)
+// withdraw ends the wait of c.
+func (r *room) withdraw(c *claim) {
+	i := slices.Index(r.waiting, c)
+	r.waiting = slices.Delete(r.waiting, i, i+1)
+	s := r.of(c.h.client)
+	s.waiting--
+	r.forget(c.h.client, s)
 }
 
-// lacks returns how much more would have to be free for n and for all who wait.
-func (r *room) lacks(n int64) int64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return n + r.wanted - r.free
+// serve grants claims as long as the next fits: of the small ones, or else of
+// the large ones.
+func (r *room) serve() {
+	for {
+		c := r.next(true)
+		if c == nil || !r.fits(c.h, c.n) {
+			if c = r.next(false); c == nil || !r.fits(c.h, c.n) {
+				return
+			}
+		}
+		r.set(c.h, c.n)
+		r.withdraw(c)
+		close(c.granted)
+	}
+}
+
+// next returns the smallest of the small claims, or the first of the large ones:
+// those of clients within their share come before all others.
+func (r *room) next(small bool) (next *claim) {
+	over := true
+	for _, c := range r.waiting {
+		if r.isSmall(c.n) != small || r.overShare(c.h.client) && !over {
+			continue
+		}
+		within := !r.overShare(c.h.client)
+		if next == nil || within && over || small && c.n < next.n {
+			next, over = c, !within
+		}
+	}
+	return next
+}
+
+// lacks returns how much has to become free until nobody waits any more; 0 if
+// nobody does.
+func (r *room) lacks() int64 {
+	if len(r.waiting) == 0 {
+		return 0
+	}
+	all, large := r.small+r.large, r.large
+	for _, c := range r.waiting {
+		all += c.more
+		if !r.isSmall(c.n) {
+			large += c.more
+		}
+	}
+	return max(0, all-r.most, large-(r.most-r.reserve))
 }

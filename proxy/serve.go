@@ -26,6 +26,7 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	requests, cut := context.WithCancelCause(context.Background())
 	defer cut(errShutdown)
 	srv := p.server(p)
+	srv.ConnState = newConnections(p.o.Limits.Connections, p.o.Listener.Failed).changed
 	srv.BaseContext = func(net.Listener) context.Context { return requests }
 	defer p.Close()
 	serve := srv.Serve

@@ -1,9 +1,7 @@
 package proxy
 
 import (
-	"bytes"
 	"container/list"
-	"context"
 	"sync"
 )
 
@@ -42,22 +40,12 @@ func (s *spares) oldest() *outgoing {
 	return nil
 }
 
-// tryRoom takes n of the gate's memory for a body that was admitted, if there is
-// that much or can be made.
-func (g *gate) tryRoom(n int64) bool {
-	if g.room.more(n) {
-		return true
-	}
-	g.makeRoom(n, n)
-	return g.room.more(n)
-}
-
-// makeRoom lets go of kept bodies while there is not enough for those who wait
-// and for unclaimed besides. Where that is not enough either, work in the
-// background is ended that holds n: its room comes free a little later.
-func (g *gate) makeRoom(n, unclaimed int64) {
+// makeRoom lets go of kept bodies while there is not enough for those who wait.
+// Where that is not enough either, work in the background is ended that holds n:
+// its memory comes free a little later.
+func (g *gate) makeRoom(n int64) {
 	for {
-		lacking := g.room.lacks(unclaimed)
+		lacking := g.lacks()
 		if lacking <= 0 {
 			return
 		}
@@ -68,15 +56,4 @@ func (g *gate) makeRoom(n, unclaimed int64) {
 		}
 		b.release()
 	}
-}
-
-// holdAgain makes the seat large enough for reading a kept body once more.
-func (s *seat) holdAgain(ctx context.Context, body []byte) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.freed {
-		return errNoMemory
-	}
-	n := (bodyCost-1)*int64(len(body)) + elementCost*int64(bytes.Count(body, []byte("{")))
-	return s.grow(ctx, min(s.held+n, s.g.size)-s.held, s.g.room.more)
 }

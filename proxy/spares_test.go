@@ -8,10 +8,13 @@ import (
 	"time"
 )
 
+// A gate of 145 bytes has 100 of them for work, where no request is so small
+// that it is one of the small ones.
+
 // keep has the gate hold a body of n bytes that was sent and is kept.
 func keep(t *testing.T, g *gate, n int) *outgoing {
 	t.Helper()
-	s := g.seat()
+	s := g.seat("")
 	if !s.tryHold(int64(n)) {
 		t.Fatalf("no room for %d", n)
 	}
@@ -44,42 +47,39 @@ func TestKeptBodiesAreLetGoOnlyAsFarAsThatHelps(t *testing.T) {
 				}
 			}
 		}
-		g := newGate(100)
-		busy := g.seat()
+		g := newGate(145, 10)
+		busy := g.seat("")
 		if !busy.tryHold(70) {
 			t.Fatal("no room")
 		}
 		a, b, c := keep(t, g, 5), keep(t, g, 5), keep(t, g, 5)
-		if !g.tryRoom(15) {
-			t.Error("no room where 15 are free")
+		hold := func(n int64) *seat {
+			t.Helper()
+			s := g.seat("")
+			if err := s.hold(t.Context(), n); err != nil {
+				t.Fatal(err)
+			}
+			return s
 		}
+		all := hold(15)
 		f("for what is free", keptOf(a, b, c), []bool{true, true, true})
-		if !g.tryRoom(4) {
-			t.Error("no room for 4")
-		}
+		more := hold(4)
 		f("for 4", keptOf(a, b, c), []bool{false, true, true})
-		g.room.give(19)
+		all.free()
+		more.free()
 
 		// One waits for more than is free: what is kept goes, and what is sent
 		// meanwhile is not kept.
 		waiting := make(chan error)
-		go func() { waiting <- g.seat().hold(t.Context(), 40) }()
+		go func() { waiting <- g.seat("").hold(t.Context(), 40) }()
 		synctest.Wait()
 		f("for one who waits", keptOf(b, c), []bool{false, false})
-		if !g.room.more(10) {
+		if ok, err := busy.grow(10); !ok || err != nil {
 			t.Error("one who was admitted has to wait behind one who was not")
 		}
-		if g.room.try(1) {
+		if g.seat("").tryHold(1) {
 			t.Error("one who comes later is admitted before one who waits")
 		}
-		ended := false
-		j := &job{seat: g.seat(), cancel: func(error) { ended = true }}
-		g.yielding.add(j)
-		if !g.tryRoom(1) || ended {
-			t.Errorf("for 1 of 20 that are free a job was ended: %v", ended)
-		}
-		g.yielding.remove(j)
-		g.room.give(11)
 		busy.shrink(60) // 40 are free
 		if err := <-waiting; err != nil {
 			t.Error(err)
@@ -91,8 +91,8 @@ func TestKeptBodiesAreLetGoOnlyAsFarAsThatHelps(t *testing.T) {
 
 func TestABodyIsNotKeptWhileOthersWaitForItsMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(100)
-		s := g.seat()
+		g := newGate(145, 10)
+		s := g.seat("")
 		if !s.tryHold(80) {
 			t.Fatal("no room")
 		}
@@ -101,7 +101,7 @@ func TestABodyIsNotKeptWhileOthersWaitForItsMemory(t *testing.T) {
 		sent.w = newWatch(&Limits{ResponseHeader: time.Hour}, func(error) {})
 		sent.w.answered()
 		waiting := make(chan error)
-		go func() { waiting <- g.seat().hold(t.Context(), 90) }()
+		go func() { waiting <- g.seat("").hold(t.Context(), 90) }()
 		synctest.Wait()
 		for err := error(nil); err == nil; {
 			_, err = sent.Read(make([]byte, 7))
@@ -110,22 +110,22 @@ func TestABodyIsNotKeptWhileOthersWaitForItsMemory(t *testing.T) {
 			t.Errorf("waited in vain: %v, for what is kept: %v", err, sent.kept() != nil)
 		}
 		sent.release()
-		if free := g.room.lacks(0); free != -10 {
-			t.Errorf("%d are free, want 10", -free)
+		if n := g.taken(); n != 90 {
+			t.Errorf("%d are held, want 90", n)
 		}
 	})
 }
 
 func TestThoseWhoWaitForMemoryAreServedInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(100)
-		busy := g.seat()
+		g := newGate(145, 10)
+		busy := g.seat("")
 		if !busy.tryHold(90) {
 			t.Fatal("no room")
 		}
 		order := make(chan int64, 4)
 		wait := func(ctx context.Context, n int64) *seat {
-			s := g.seat()
+			s := g.seat("")
 			go func() {
 				err := s.hold(ctx, n)
 				if err != nil {
@@ -155,8 +155,8 @@ func TestThoseWhoWaitForMemoryAreServedInTurn(t *testing.T) {
 			t.Errorf("%d after %v", n, time.Since(began))
 		}
 		last.free()
-		if !g.room.try(100) {
-			t.Error("memory is still held")
+		if n := g.taken(); n != 0 {
+			t.Errorf("%d are still held", n)
 		}
 	})
 }
@@ -165,11 +165,11 @@ func TestThoseWhoWaitForMemoryAreServedInTurn(t *testing.T) {
 // it gives its memory a little later.
 func TestNoMoreWorkIsEndedThanHelps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(100)
+		g := newGate(145, 10)
 		ended := make([]bool, 4)
 		var jobs []*job
 		for i := range ended {
-			j := &job{seat: g.seat(), cancel: func(error) { ended[i] = true }}
+			j := &job{seat: g.seat(""), cancel: func(error) { ended[i] = true }}
 			if !j.seat.tryHold(25) {
 				t.Fatal("no room")
 			}
@@ -178,7 +178,7 @@ func TestNoMoreWorkIsEndedThanHelps(t *testing.T) {
 		}
 		waiting := make(chan error)
 		for range 2 {
-			go func() { waiting <- g.seat().hold(t.Context(), 20) }()
+			go func() { waiting <- g.seat("").hold(t.Context(), 20) }()
 			synctest.Wait()
 		}
 		if !ended[0] || !ended[1] || ended[2] || ended[3] {

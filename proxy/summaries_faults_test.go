@@ -756,11 +756,11 @@ func TestRequestsTakeTheMemoryOfSummaries(t *testing.T) {
 // A job that has written its prompt holds less than at its start: what it
 // still holds is what comes free, and where that is not enough the next ends.
 func TestYieldingJobsGiveWhatTheyHold(t *testing.T) {
-	g := newGate(1000)
+	g := newGate(1600, 100)
 	var jobs []*job
 	ended := make([]bool, 3)
 	for i, n := range []int64{600, 200, 100} {
-		j := &job{seat: g.seat(), cancel: func(error) { ended[i] = true }}
+		j := &job{seat: g.seat(""), cancel: func(error) { ended[i] = true }}
 		if !j.seat.tryHold(n) {
 			t.Fatal("no room")
 		}

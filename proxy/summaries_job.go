@@ -131,7 +131,7 @@ func (s *summaries) asking(credential string) bool {
 func (s *summaries) newJob(t *trip, in compact.Conversation, g gapNames, slot *compact.Slot) *job {
 	j := &job{
 		s: s, gap: g, spans: slot.Spans(), size: slot.Size, label: slot.Label, cost: costOf(t.counter()),
-		began: time.Now(), done: make(chan struct{}), seat: s.p.memory.seat(),
+		began: time.Now(), done: make(chan struct{}), seat: s.p.memory.seat(""),
 		info: JobInfo{ID: t.info.ID, Model: s.o.Model, Messages: g.messages},
 	}
 	if m := taskOf(in); m != nil {
