@@ -134,6 +134,12 @@ type Message struct {
 	Sealed bool
 	// SealedByCalls: the signatures of its calls are all that seals it.
 	SealedByCalls bool
+	// Bound: the message carries thinking that the upstream has signed together
+	// with all that stood before it, and refuses behind anything else. Reasoning
+	// is its text. It may leave alone, all of it: see OpUnbind.
+	Bound bool
+	// SealedBeside: something else than bound thinking seals the message too.
+	SealedBeside bool
 	// Open: an assistant message that the model is asked to go on with
 	// (prefix, partial, continue_final_message). It is left alone.
 	Open bool
@@ -153,6 +159,27 @@ func (m *Message) Empty() bool {
 	return blank && len(m.Calls) == 0 && !m.Holds && !m.Open && !m.Sealed && m.Reasoning.Len() == 0
 }
 
+// NoThinking is the text of a message that held nothing but bound thinking,
+// once that has left.
+const NoThinking = "(thinking left out)"
+
+// unbound is the message without its bound thinking.
+func (m Message) unbound() Message {
+	m.Bound, m.Sealed, m.SealedBeside = false, m.SealedBeside, false
+	m.Reasoning, m.Edited = Text{}, true
+	if m.Empty() {
+		m.Parts = []Part{{Text: Plain(NoThinking)}}
+		if m.Shape != Array {
+			m.Shape = String
+		}
+	}
+	return m
+}
+
+// staysSealed reports whether the message is sealed by more than its bound
+// thinking.
+func (m *Message) staysSealed() bool { return m.Sealed && (!m.Bound || m.SealedBeside) }
+
 // says reports whether there is anything in the message beside calls and
 // reasoning.
 func (m *Message) says() bool {
@@ -163,7 +190,7 @@ func (m *Message) says() bool {
 // Origin, Edited and Nth.
 func (m *Message) Equal(o *Message) bool {
 	return m.Role == o.Role && m.Shape == o.Shape && m.Answers == o.Answers && m.Name == o.Name &&
-		m.EmptyCalls == o.EmptyCalls && m.Sealed == o.Sealed && m.Open == o.Open && m.Holds == o.Holds &&
+		m.EmptyCalls == o.EmptyCalls && m.Sealed == o.Sealed && m.Bound == o.Bound && m.Open == o.Open && m.Holds == o.Holds &&
 		m.Sound == o.Sound && m.Reasoning.Equal(o.Reasoning) && m.Refusal.Equal(o.Refusal) && slices.EqualFunc(m.Parts, o.Parts, Part.Equal) &&
 		slices.EqualFunc(m.Calls, o.Calls, Call.Equal)
 }
@@ -184,4 +211,7 @@ func (c Call) Equal(o Call) bool {
 type Conversation struct {
 	Messages []Message
 	Fixed    int
+	// Unbind is the index in the client's list before which no message has its
+	// bound thinking any more, because an earlier request took it out; 0: none.
+	Unbind int
 }
