@@ -81,6 +81,8 @@ type Part struct {
 	Text Text
 	// Detail is the image detail, the audio format or the file name.
 	Detail string
+	// Thought: it is a piece of the message's thinking, whose text is Reasoning.
+	Thought bool
 }
 
 // CallKind says in which form a call was written.
@@ -132,7 +134,8 @@ type Message struct {
 	// removed whole, never edited: Gemini, Anthropic and DeepSeek refuse a
 	// thinking turn that changed.
 	Sealed bool
-	// SealedByCalls: the signatures of its calls are all that seals it.
+	// SealedByCalls: the signatures of its calls are all that seals it, but for
+	// bound thinking.
 	SealedByCalls bool
 	// Bound: the message carries thinking that the upstream has signed together
 	// with all that stood before it, and refuses behind anything else. Reasoning
@@ -159,6 +162,8 @@ func (m *Message) Empty() bool {
 	return blank && len(m.Calls) == 0 && !m.Holds && !m.Open && !m.Sealed && m.Reasoning.Len() == 0
 }
 
+func (p Part) thought() bool { return p.Thought }
+
 // NoThinking is the text of a message that held nothing but bound thinking,
 // once that has left.
 const NoThinking = "(thinking left out)"
@@ -167,7 +172,11 @@ const NoThinking = "(thinking left out)"
 func (m Message) unbound() Message {
 	m.Bound, m.Sealed, m.SealedBeside = false, m.SealedBeside, false
 	m.Reasoning, m.Edited = Text{}, true
-	if m.Empty() {
+	had := len(m.Parts)
+	if slices.ContainsFunc(m.Parts, Part.thought) {
+		m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), Part.thought)
+	}
+	if m.Empty() || had > 0 && len(m.Parts) == 0 {
 		m.Parts = []Part{{Text: Plain(NoThinking)}}
 		if m.Shape != Array {
 			m.Shape = String

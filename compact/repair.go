@@ -258,7 +258,7 @@ func (r *repairer) withoutOpen(m Message, answers []int) (Message, []int) {
 	if len(kept) < len(answers) {
 		m.Calls, m.Edited = calls, true
 		if m.SealedByCalls && !slices.ContainsFunc(calls, func(c Call) bool { return c.Sealed }) {
-			m.Sealed, m.SealedByCalls = false, false
+			m.Sealed, m.SealedBeside, m.SealedByCalls = m.Bound, false, false
 		}
 	}
 	return m, kept

@@ -1,5 +1,7 @@
 package compact
 
+import "slices"
+
 // Thinking is bound to what stood before it when it was written: to the bytes
 // that the upstream got, which are those of a plan. Between two epochs a plan
 // repeats them, so that the thinking behind an epoch is good until the next.
@@ -14,11 +16,15 @@ const stageThinking = "thinking"
 // Origin below below.
 func (d *Draft) unbind(below, epoch int, why string) {
 	kept := d.bound[:0]
+	was := map[int][]Part{} // of messages that held pieces of it among their parts
 	for _, i := range d.bound {
 		m := &d.msgs[i]
 		if m.Origin >= below {
 			kept = append(kept, i)
 			continue
+		}
+		if parts := m.Parts; len(parts) > 0 && slices.ContainsFunc(parts, Part.thought) {
+			was[i] = parts
 		}
 		*m = m.unbound()
 		saved := d.cost[i] - d.whole[i]
@@ -33,6 +39,13 @@ func (d *Draft) unbind(below, epoch int, why string) {
 		})
 	}
 	d.bound = kept
+	for n, r := range d.media {
+		for _, p := range was[r.Message][:min(r.Part, len(was[r.Message]))] {
+			if p.Thought {
+				d.media[n].Part--
+			}
+		}
+	}
 }
 
 // unbinding sets which thinking an earlier request took out. It did so at the
