@@ -61,17 +61,18 @@ func (c Cuts) joined(o Cuts) Cuts {
 		return c
 	}
 	var all strings.Builder
-	take := func(r Cuts) { all.WriteString(string(r)) }
 	i, k := 0, 0
 	for i < c.len() || k < o.len() {
 		switch {
 		case k == o.len() || i < c.len() && !c.expires(i).After(o.expires(k)):
-			if !o.names(c.record(i)) {
-				take(c.record(i))
+			if !c.expires(i).Before(o.keeps(c.record(i))) {
+				all.WriteString(string(c.record(i)))
 			}
 			i++
 		default:
-			take(o.record(k))
+			if o.expires(k).After(c.keeps(o.record(k))) {
+				all.WriteString(string(o.record(k)))
+			}
 			k++
 		}
 	}
@@ -87,15 +88,15 @@ func (c Cuts) expires(i int) time.Time {
 	return until
 }
 
-// names reports whether the history of a record is among c.
-func (c Cuts) names(r Cuts) bool {
+// keeps returns how long c has the history of a record; zero: it has not.
+func (c Cuts) keeps(r Cuts) (until time.Time) {
 	const hash = cutHash * 4 / 3 // all but the bits that a letter shares with the time
 	for i := range c.len() {
 		if c.record(i)[:hash] == r[:hash] {
-			return true
+			until = c.expires(i)
 		}
 	}
-	return false
+	return until
 }
 
 // at is what of it still holds. The oldest come first.
