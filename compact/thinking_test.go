@@ -123,7 +123,7 @@ func TestWhatWasLearntAddsEpochs(t *testing.T) {
 		t.Errorf("%d tokens are left", n)
 	}
 	// One that is reached once makes one epoch, at the end.
-	in.Messages = list(t, thinkingRounds(6, ""))
+	in.Messages = list(t, thinkingRounds(6, "user: and one more thing\n"))
 	b = compact.Limits{}.For(0)
 	b.Hard = compact.CostAll(compacttest.Words{}, in.Messages) - 1
 	if plan, _ := planOf(t, in, adaptive(), b); !slices.Equal(ats(plan.Epochs), []int{len(in.Messages)}) {
