@@ -31,14 +31,14 @@ func TestBoundThinkingStandsBehindWhatItWasWrittenFor(t *testing.T) {
 	shares := []int{10, 15, 25, 40, 50, 60, 75, 90}
 	var runs, epochs, kept int
 	for n, rec := range compacttest.Shared(t) {
-		if n%3 != 0 && !testing.Short() || testing.Short() && n%12 != 0 {
+		if n%6 != 0 || testing.Short() && n%24 != 0 {
 			continue
 		}
 		in := compact.Conversation{Messages: signed(rec.Messages), Fixed: len(rec.Tools) / 4}
 		cost := in.Fixed + compact.CostAll(compacttest.Bytes{}, in.Messages)
-		share := shares[n/3%len(shares)]
+		share := shares[n/6%len(shares)]
 		b := compact.Limits{Budget: max(1, cost*share/100)}.For(0)
-		if n%2 == 1 {
+		if n%12 == 6 {
 			b.Hard, b.Tokens, b.Placing = b.Tokens, cost, cost
 		}
 		got, broken := compacttest.Sweep(in, adaptive(), compacttest.Bytes{}, b)
@@ -65,7 +65,7 @@ func TestBoundThinkingStandsBehindWhatItWasWrittenFor(t *testing.T) {
 		}
 	}
 	t.Logf("%d requests, %d epochs, %d pieces of thinking were sent", runs, epochs, kept)
-	if epochs < 20 || kept < 1000 {
+	if epochs < 20 || kept < 200 {
 		t.Error("that is too little to show anything")
 	}
 }
