@@ -135,7 +135,7 @@ func TestBoundThinkingSurvives(t *testing.T) {
 						m.limit(9_000)
 					}
 					if c.replaced && (round == 14 || round == 27) {
-						epochs += p.thinkingLeft()
+						epochs += p.epochs()
 						p = startLaconic(t, server.URL+"/v1", c.config)
 						one, other, a.url = p, p, p.URL
 					}
@@ -160,7 +160,7 @@ func TestBoundThinkingSurvives(t *testing.T) {
 				for _, n := range m.kinds {
 					second += n
 				}
-				t.Logf("%d rounds, %d requests changed, %d pieces of thinking sent, second sends %d: %v", m.round-1, epochs+p.thinkingLeft(), m.sent, second, m.kinds)
+				t.Logf("%s: %d rounds, %d epochs, %d pieces of thinking sent, second sends %d: %v", name, m.round-1, epochs+one.epochs(), m.sent, second, m.kinds)
 				if m.missing > 0 {
 					t.Errorf("%d requests came without the newest result", m.missing)
 				}
@@ -197,14 +197,12 @@ func (m *thinker) agent(url string, turns bool) *agent {
 	return a
 }
 
-// thinkingLeft is how many requests were sent without some of their thinking.
-func (p *laconic) thinkingLeft() (n int) {
+// epochs is how many the last plan of the process had.
+func (p *laconic) epochs() (n int) {
 	for line := range strings.Lines(p.output()) {
-		var l struct {
-			Stages []struct{ Stage string }
-		}
-		if json.Unmarshal([]byte(line), &l) == nil && len(l.Stages) > 0 && l.Stages[0].Stage == "thinking" {
-			n++
+		var l struct{ Epochs int }
+		if json.Unmarshal([]byte(line), &l) == nil && l.Epochs > 0 {
+			n = l.Epochs
 		}
 	}
 	return n
