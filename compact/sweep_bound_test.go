@@ -65,7 +65,7 @@ func TestBoundThinkingStandsBehindWhatItWasWrittenFor(t *testing.T) {
 		}
 	}
 	t.Logf("%d requests, %d epochs, %d pieces of thinking were sent", runs, epochs, kept)
-	if epochs < 20 || kept < 200 {
+	if !testing.Short() && (epochs < 20 || kept < 200) {
 		t.Error("that is too little to show anything")
 	}
 }
