@@ -43,8 +43,20 @@ type Budget struct {
 	// known; 0: there is none. Where what must stay fills Tokens, epochs may
 	// plan up to Limit.
 	Limit int
+	// Hard is the longest prompt that is tried, in tokens, where that was learnt
+	// by a refusal and must not move the epochs that Placing places: above it an
+	// epoch is forced. 0: there is none.
+	Hard int
 	// Messages is the largest number of messages; 0: DefaultMaxMessages.
 	Messages int
+}
+
+// most is what the prompt may cost by all that is known, in tokens.
+func (b Budget) most() int {
+	if b.Hard > 0 {
+		return min(b.Tokens, b.Hard)
+	}
+	return b.Tokens
 }
 
 // whole is a budget with its defaults filled in.

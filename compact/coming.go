@@ -30,7 +30,8 @@ func (c *Coming) Slot() *Slot { return c.slot() }
 
 // comingOf finds the warm mark behind the last epoch. f is the fold of the
 // conversation; nil where no epoch was due.
-func comingOf(p *Policy, f *folding, msgs []Message, costs []int, fixed int, c Counter, b Budget) *Coming {
+func comingOf(p *Policy, f *folding, msgs []Message, costs []int, in Conversation, c Counter, b Budget) *Coming {
+	fixed := in.Fixed
 	if p.Once {
 		return nil
 	}
@@ -38,6 +39,7 @@ func comingOf(p *Policy, f *folding, msgs []Message, costs []int, fixed int, c C
 		if f = (&folding{p: p, b: b}); total(fixed, b.Step, costs) <= f.warming(0, b.Placing) {
 			return nil // known without looking at single request points
 		}
+		f.unbinding(in.Unbind, msgs)
 		f.d = newDraft(p, msgs, costs, coarse(fixed, b.Step), c)
 		f.walk(false)
 	}
@@ -47,7 +49,7 @@ func comingOf(p *Policy, f *folding, msgs []Message, costs []int, fixed int, c C
 	mark := f.markAt
 	coming := &Coming{Mark: mark, Sources: sources(msgs[:mark])}
 	coming.slot = func() *Slot {
-		before := &folding{p: p, b: b}
+		before := &folding{p: p, b: b, unbind: f.unbind, unbindAt: f.unbindAt}
 		before.d = newDraft(p, msgs[:mark], costs[:mark], coarse(fixed, b.Step), c)
 		before.walk(true)
 		if d := before.d; d.slot == nil || d.slot.end != mark {

@@ -24,7 +24,7 @@ func Compact(in Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	}
 	plan := Plan{Repair: mode, Edits: edits, result: msgs}
 	r := Report{
-		Outcome: Untouched, Strategy: NoStrategy, Before: total, After: total, Budget: b.Tokens, Fixed: in.Fixed,
+		Outcome: Untouched, Strategy: NoStrategy, Before: total, After: total, Budget: b.most(), Fixed: in.Fixed,
 		MessagesBefore: len(in.Messages), MessagesAfter: len(msgs), Repairs: len(edits),
 	}
 	for i := range edits {
@@ -38,12 +38,12 @@ func Compact(in Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	}
 	policy := *p
 	policy.Trigger = p.TriggerFor(c)
-	f := fold(&policy, msgs, costs, in.Fixed, c, b)
-	if f != nil && len(f.epochs) > 0 {
+	f := fold(&policy, msgs, costs, in, c, b)
+	if f != nil && (len(f.epochs) > 0 || f.d.unbinds.Edits > 0) {
 		r.Outcome = Compacted
 		f.finish(&plan, &r, msgs)
 	}
-	plan.coming = func() *Coming { return comingOf(&policy, f, msgs, costs, in.Fixed, c, b) }
+	plan.coming = func() *Coming { return comingOf(&policy, f, msgs, costs, in, c, b) }
 	r.Sent(r.After, b)
 	r.NotEnough = r.Outcome == Over && r.Epochs == 0
 	if p.Counter != nil {
@@ -87,6 +87,9 @@ func (f *folding) finish(plan *Plan, r *Report, originals []Message) {
 		}
 	}
 	r.Epochs = len(f.epochs)
+	if d.unbinds.Edits > 0 {
+		r.Stages = append(r.Stages, d.unbinds)
+	}
 	for i, name := range d.stageNames {
 		if n := d.rewrites[i] + d.growth[i]; n > 0 {
 			r.Stages = append(r.Stages, StageReport{Name: name, Edits: n, Saved: d.saved[i]})
@@ -99,13 +102,16 @@ func (f *folding) finish(plan *Plan, r *Report, originals []Message) {
 // part the last, none of a message that left, and the removals as runs.
 func (d *Draft) lasting() []Edit {
 	type place struct {
-		arguments bool
-		at, part  int
+		what     Op
+		at, part int
 	}
 	seen := make(map[place]bool, len(d.journal))
 	var edits []Edit
 	for _, e := range slices.Backward(d.journal) {
-		r := place{e.Op == OpArguments, e.At, e.Part}
+		r := place{e.Op, e.At, e.Part}
+		if e.Op == OpMedia {
+			r.what = OpRewrite
+		}
 		if !seen[r] && !d.removed(e.At) {
 			edits = append(edits, e)
 		}
@@ -169,6 +175,8 @@ func (p *Plan) Apply(in Conversation, text string) []Message {
 				m.Calls[e.Part].Arguments = Plain(e.Text)
 				m.Edited = true
 			}
+		case OpUnbind:
+			*m = m.unbound()
 		case OpRemove:
 			for i := e.At; i < min(e.End, len(msgs)); i++ {
 				gone[i] = true

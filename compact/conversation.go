@@ -81,6 +81,8 @@ type Part struct {
 	Text Text
 	// Detail is the image detail, the audio format or the file name.
 	Detail string
+	// Thought: it is a piece of the message's thinking, whose text is Reasoning.
+	Thought bool
 }
 
 // CallKind says in which form a call was written.
@@ -132,8 +134,15 @@ type Message struct {
 	// removed whole, never edited: Gemini, Anthropic and DeepSeek refuse a
 	// thinking turn that changed.
 	Sealed bool
-	// SealedByCalls: the signatures of its calls are all that seals it.
+	// SealedByCalls: the signatures of its calls are all that seals it, but for
+	// bound thinking.
 	SealedByCalls bool
+	// Bound: the message carries thinking that the upstream has signed together
+	// with all that stood before it, and refuses behind anything else. Reasoning
+	// is its text. It may leave alone, all of it: see OpUnbind.
+	Bound bool
+	// SealedBeside: something else than bound thinking seals the message too.
+	SealedBeside bool
 	// Open: an assistant message that the model is asked to go on with
 	// (prefix, partial, continue_final_message). It is left alone.
 	Open bool
@@ -153,6 +162,33 @@ func (m *Message) Empty() bool {
 	return blank && len(m.Calls) == 0 && !m.Holds && !m.Open && !m.Sealed && m.Reasoning.Len() == 0
 }
 
+func (p Part) thought() bool { return p.Thought }
+
+// NoThinking is the text of a message that held nothing but bound thinking,
+// once that has left.
+const NoThinking = "(thinking left out)"
+
+// unbound is the message without its bound thinking.
+func (m Message) unbound() Message {
+	m.Bound, m.Sealed, m.SealedBeside = false, m.SealedBeside, false
+	m.Reasoning, m.Edited = Text{}, true
+	had := len(m.Parts)
+	if slices.ContainsFunc(m.Parts, Part.thought) {
+		m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), Part.thought)
+	}
+	if m.Empty() || had > 0 && len(m.Parts) == 0 {
+		m.Parts = []Part{{Text: Plain(NoThinking)}}
+		if m.Shape != Array {
+			m.Shape = String
+		}
+	}
+	return m
+}
+
+// staysSealed reports whether the message is sealed by more than its bound
+// thinking.
+func (m *Message) staysSealed() bool { return m.Sealed && (!m.Bound || m.SealedBeside) }
+
 // says reports whether there is anything in the message beside calls and
 // reasoning.
 func (m *Message) says() bool {
@@ -163,7 +199,7 @@ func (m *Message) says() bool {
 // Origin, Edited and Nth.
 func (m *Message) Equal(o *Message) bool {
 	return m.Role == o.Role && m.Shape == o.Shape && m.Answers == o.Answers && m.Name == o.Name &&
-		m.EmptyCalls == o.EmptyCalls && m.Sealed == o.Sealed && m.Open == o.Open && m.Holds == o.Holds &&
+		m.EmptyCalls == o.EmptyCalls && m.Sealed == o.Sealed && m.Bound == o.Bound && m.Open == o.Open && m.Holds == o.Holds &&
 		m.Sound == o.Sound && m.Reasoning.Equal(o.Reasoning) && m.Refusal.Equal(o.Refusal) && slices.EqualFunc(m.Parts, o.Parts, Part.Equal) &&
 		slices.EqualFunc(m.Calls, o.Calls, Call.Equal)
 }
@@ -184,4 +220,7 @@ func (c Call) Equal(o Call) bool {
 type Conversation struct {
 	Messages []Message
 	Fixed    int
+	// Unbind is the index in the client's list before which no message has its
+	// bound thinking any more, because an earlier request took it out; 0: none.
+	Unbind int
 }

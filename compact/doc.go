@@ -13,21 +13,22 @@
 //   - paired: whatever came in, what goes out has every tool call answered
 //     exactly once, directly after its message, and no result without a call.
 //     Repair keeps a result whose id is in one call and one result, behind that
-//     call and with its content, unless the model is to go on with that call;
-//     what it drops is counted.
+//     call and with its content, unless the model is to go on with that call, or
+//     bound thinking stands between them; what it drops is counted.
 //   - fits: what goes out is within the budget by the model's own count, or the
 //     report says over. Where
 //     what must stay leaves less than a quarter of the budget, that is planned
 //     for and a quarter of the budget beside: forgetting everything would not
 //     help. A policy that rejects what is over plans for its budget.
 //   - kept: system and developer messages, pins, the first and the newest user
-//     message and the recent exchanges keep their text, and the newest exchange
-//     never leaves. Only the last resort may cut recent tool results, and behind
+//     message and the recent exchanges keep their text, but for bound thinking,
+//     and the newest exchange never leaves. Only the last resort may cut recent tool results, and behind
 //     them long strings in recent arguments; a result of the newest exchange
 //     keeps its head.
 //   - stable: what was sent stays a prefix of what is sent next, except at an
-//     epoch, and where a later message decides which call a result answers;
-//     between two epochs enough arrives to be worth one.
+//     epoch, where a later message decides which call a result answers, and
+//     where a request took bound thinking out (Conversation.Unbind). Such
+//     thinking stands behind what it was written behind, or is away. Between two epochs enough arrives to be worth one.
 //   - stateless: a plan is a function of conversation, policy and budget.
 //   - idempotent: repairing what was repaired, and compacting what is at or
 //     below the trigger, changes nothing.
@@ -45,6 +46,9 @@
 // message, but not between a call and its result, and the end. An epoch is one climb of the ladder at a request
 // point. The budget is the tokens a prompt may cost; the room is what is left
 // of it above what must stay. Start above the trigger, stop below land.
+// Bound thinking is what an upstream takes only behind the very prefix that it
+// was written behind: it leaves at every epoch, and within a turn of the model
+// there is one only above the budget.
 //
 // # The fold
 //

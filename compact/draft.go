@@ -12,7 +12,7 @@ import (
 type Draft struct {
 	counter Counter
 	msgs    []Message // the repaired list; an entry is replaced when edited
-	whole   []int     // cost of each message before any edit
+	whole   []int     // cost of each message before any edit, without bound thinking
 	sum     []int     // sum[i] is the cost of the first i messages before any edit
 	cost    []int     // cost of each message now
 	parts   layout    // exchanges
@@ -30,6 +30,8 @@ type Draft struct {
 	musts   int // the same, counted in messages
 	stays   int // cost of what must stay at this one: must, the newest user message, the newest calls
 
+	bound            []int // visible messages that still have their bound thinking
+	unbinds          StageReport
 	land, budget     int // tokens: stop at, never above
 	landCount        int // messages: stop at
 	excess           int // tokens above the budget when the last resort began in this epoch; 0: it did not
@@ -300,7 +302,7 @@ func (d *Draft) newestStays() (n int) {
 	}
 	m := &d.msgs[a]
 	n += d.whole[a]
-	if !m.Sealed && !m.Open {
+	if !m.staysSealed() && !m.Open {
 		for i := range m.Calls {
 			n -= max(0, d.counter.Call(&m.Calls[i])-HeadTokens)
 		}

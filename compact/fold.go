@@ -1,6 +1,9 @@
 package compact
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // folding is one fold: it walks the request points of a conversation in order,
 // as the client must have sent them, and climbs the ladder at each point where
@@ -20,18 +23,23 @@ type folding struct {
 	// next is the trigger after an epoch that could not land, in tokens and in
 	// messages; 0 after one that could.
 	next, nextCount int
+	// unbind is Conversation.Unbind, and unbindAt the request point from which on
+	// the thinking before it is away: where it was taken out first, so that earlier
+	// epochs stay where they were. 0: there is none.
+	unbind, unbindAt int
 }
 
 // fold compacts a repaired list. It gives nil where no epoch is due, which is
 // known without looking at single request points: costs only grow along a
 // list.
-func fold(p *Policy, msgs []Message, costs []int, fixed int, c Counter, b Budget) *folding {
+func fold(p *Policy, msgs []Message, costs []int, in Conversation, c Counter, b Budget) *folding {
 	f := &folding{p: p, b: b}
-	total := total(fixed, b.Step, costs)
-	if total <= f.start(0, b.Placing) && len(msgs) <= f.trigger(0, b.Messages) {
+	f.unbinding(in.Unbind, msgs)
+	total := total(in.Fixed, b.Step, costs)
+	if total <= f.start(0, b.Placing) && len(msgs) <= f.trigger(0, b.Messages) && f.unbindAt == 0 && (b.Hard == 0 || total <= b.Hard) {
 		return nil
 	}
-	f.d = newDraft(p, msgs, costs, coarse(fixed, b.Step), c)
+	f.d = newDraft(p, msgs, costs, coarse(in.Fixed, b.Step), c)
 	f.walk(false)
 	return f
 }
@@ -51,6 +59,9 @@ func (f *folding) walk(last bool) {
 	end := len(f.d.msgs)
 	for k := f.point(0); ; k = f.point(k) {
 		f.advance(k)
+		if f.unbindAt > 0 && k >= f.unbindAt {
+			f.d.unbind(f.unbind, len(f.epochs), "taken out of an earlier request")
+		}
 		due := f.due()
 		if !f.warm && (due || f.d.total > f.warming(f.d.stays, f.d.budget)) {
 			f.mark()
@@ -85,6 +96,9 @@ func (f *folding) advance(k int) {
 		m := &d.msgs[i]
 		d.total += d.cost[i]
 		d.count++
+		if m.Bound {
+			d.bound = append(d.bound, i)
+		}
 		switch m.Role {
 		case User:
 			d.newest = i
@@ -111,7 +125,7 @@ func (f *folding) advance(k int) {
 	if d.stays = d.must; !f.p.Once {
 		d.stays += d.newestStays()
 	}
-	d.budget = f.placing()
+	d.budget = f.within(f.placing())
 	// What was old once stays so, also where there is more room now.
 	d.recent = max(d.recent, d.recentAt(f.p.KeepRecent, d.Room(), max(0, f.b.Messages-d.musts), f.p.Once))
 }
@@ -138,7 +152,15 @@ func (f *folding) placing() int {
 // what little leaves, and costs the prefix.
 func (f *folding) due() bool {
 	d := f.d
-	trigger := f.start(d.stays, d.budget)
+	if f.b.Hard > 0 && d.total > f.b.Hard {
+		f.next = min(f.next, d.budget)
+		return true
+	}
+	if f.open() {
+		f.next = min(f.next, d.budget)
+		return d.Excess() > 0 || d.count > f.b.Messages
+	}
+	trigger := f.start(d.stays, f.placing())
 	return d.total > max(trigger, f.next) && (d.Excess() > 0 || f.p.Once || d.removable() >= (trigger-f.landing(d.stays, d.budget))/2) ||
 		d.count > max(f.trigger(d.musts, f.b.Messages), f.nextCount)
 }
@@ -176,6 +198,7 @@ func (f *folding) landing(stays, budget int) int {
 
 // warming is the cost above which a text for the slot would be prepared.
 func (f *folding) warming(stays, budget int) int {
+	budget = f.within(budget)
 	w := f.p.Warm
 	if w <= 0 {
 		w = DefaultWarm
@@ -196,7 +219,8 @@ func (f *folding) mark() {
 }
 
 // climb runs the ladder at the current request point. early: it is not due, and
-// climbs down to where it would if it were.
+// climbs down to where it would if it were. What thinking is bound to changes
+// here, so all of it leaves first.
 func (f *folding) climb(early bool) {
 	d := f.d
 	before, count, edits, slot := d.total, d.count, len(d.journal), d.slot
@@ -212,6 +236,7 @@ func (f *folding) climb(early bool) {
 		d.landCount = count
 	}
 	d.epoch = len(f.epochs) + 1
+	d.unbind(math.MaxInt, d.epoch, "bound to what stood before it")
 	for i, s := range f.p.Ladder {
 		if d.Over() == 0 && d.Crowded() == 0 && d.Excess() == 0 {
 			break
@@ -233,6 +258,10 @@ func (f *folding) climb(early bool) {
 			At: d.end, Before: before, After: d.total, Budget: d.budget, Trigger: trigger, Land: land,
 			Excess: d.excess, Crowded: before <= passed,
 		})
+		return
+	}
+	for _, t := range slices.Backward(d.trail) {
+		d.removedBy[t.at] = t.was // what came back and left again did so in no epoch
 	}
 }
 
@@ -279,13 +308,14 @@ func (d *Draft) recentAt(k KeepRecent, room, seats int, free bool) int {
 func newDraft(p *Policy, msgs []Message, costs []int, fixed int, c Counter) *Draft {
 	n, stages := len(msgs), len(p.Ladder)
 	d := &Draft{
-		counter: c, msgs: slices.Clone(msgs), whole: costs, cost: slices.Clone(costs),
-		sum: make([]int, n+1), parts: layoutOf(msgs), pinned: p.Pins.mask(msgs),
+		counter: c, msgs: slices.Clone(msgs), whole: withoutThinking(msgs, costs, c), cost: slices.Clone(costs),
+		unbinds: StageReport{Name: stageThinking},
+		sum:     make([]int, n+1), parts: layoutOf(msgs), pinned: p.Pins.mask(msgs),
 		total: fixed, must: fixed, stays: fixed, first: -1, newest: -1, calling: -1, placement: p.Placement,
 		cursor: make([]int, stages), rewrites: make([]int, stages), growth: make([]int, stages),
 		saved: make([]int, stages), removedBy: make([]int32, n), stageNames: make([]string, stages),
 	}
-	for i, cost := range costs {
+	for i, cost := range d.whole {
 		d.sum[i+1] = d.sum[i] + cost
 	}
 	for i, s := range p.Ladder {

@@ -36,6 +36,8 @@ func seeds(f *testing.F) {
 				}
 				f.Add(text, uint16(20), uint8(1), uint8(7))
 				f.Add(text, uint16(9), uint8(0), uint8(90))
+				f.Add(text, uint16(0xff00|20), uint8(1), uint8(7))
+				f.Add(text, uint16(0xad00|9), uint8(0), uint8(90))
 			}
 		}
 	}
@@ -54,11 +56,28 @@ func fuzzed(text string) []compact.Message {
 	return msgs
 }
 
+// bind gives assistant messages bound thinking, by turns of eight.
+func bind(msgs []compact.Message, turns uint8) {
+	n := 0
+	for i := range msgs {
+		m := &msgs[i]
+		if m.Role != compact.Assistant {
+			continue
+		}
+		if turns>>(n%8)&1 == 1 && !m.Bound {
+			m.SealedBeside = m.Sealed
+			m.Bound, m.Sealed, m.Reasoning = true, true, compact.Plain(strings.Repeat("hm ", n%3))
+		}
+		n++
+	}
+}
+
 // FuzzRepair: whatever comes in, what goes out is legal, and stays.
 func FuzzRepair(f *testing.F) {
 	seeds(f)
-	f.Fuzz(func(t *testing.T, text string, _ uint16, mode, _ uint8) {
+	f.Fuzz(func(t *testing.T, text string, budget uint16, mode, _ uint8) {
 		in := compact.Conversation{Messages: fuzzed(text)}
+		bind(in.Messages, uint8(budget>>8))
 		p := &compact.Policy{Repair: compact.RepairAnswer}
 		if mode%2 == 1 {
 			p.Repair = compact.RepairDrop
@@ -93,10 +112,25 @@ tool c1: one Two three four five six seven
 assistant: | call c2 status
 assistant: done
 `, uint16(18), uint8(1), uint8(7))
+	// Found once: a climb that changed nothing said why what had left came back
+	// and left again.
+	f.Add(`user: start
+assistant: | call c1 read a.txt
+tool c1: one two three
+assistant: what next
+user: the whole of a long prompt with all of its twenty words in it is sent a first time by a client
+user: the whole of a long prompt with all of its twenty words in it is sent a second time by a client
+assistant: | call c2 read b.txt
+tool c2: four five six
+assistant: | call c3 read `, uint16(7), uint8('T'), uint8('Z'))
 	f.Fuzz(func(t *testing.T, text string, budget uint16, recent, options uint8) {
 		in := compact.Conversation{Messages: fuzzed(text)}
 		if len(in.Messages) > 60 || len(text) > 8<<10 {
 			return // a sweep is quadratic, and long texts find nothing that short ones do not
+		}
+		bind(in.Messages, uint8(budget>>8))
+		if budget&0x80 > 0 {
+			in.Unbind = int(recent) % (len(in.Messages) + 1)
 		}
 		p := &compact.Policy{Trigger: 1, Land: 0.1 + float64(options%8)/10, Ladder: fuzzLadder(t, options)}
 		p.KeepRecent = compact.KeepRecent{Share: 0.01, Exchanges: 1 + int(recent%3)}
@@ -120,6 +154,9 @@ assistant: done
 		}
 		in.Fixed = int(recent>>6) * 3
 		b := compact.Limits{Budget: 1 + int(budget%200), MaxMessages: 4 + int(recent)}.For(0)
+		if options%10 == 3 {
+			b.Hard = 1 + int(budget%100)
+		}
 		if options%6 == 2 {
 			b.Limit = b.Tokens + int(recent%30)
 		}

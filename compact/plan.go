@@ -18,6 +18,7 @@ const (
 	OpRewrite        Op = "rewrite"          // a part's text is replaced
 	OpArguments      Op = "arguments"        // the arguments of a call are shortened
 	OpMedia          Op = "media"            // a media part becomes a line of text
+	OpUnbind         Op = "unbind"           // thinking that is bound to what stood before it leaves its message
 	OpRemove         Op = "remove"           // the messages [At, End) leave
 )
 

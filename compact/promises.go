@@ -21,6 +21,7 @@ func Broken(in Conversation, p *Policy, c Counter, b Budget, plan *Plan, r Repor
 	k.owned()
 	k.fits()
 	k.kept()
+	k.bound()
 	k.idempotent()
 	k.neverWorse()
 	return k.errs
@@ -55,6 +56,9 @@ func (k *checker) untouched() {
 			continue
 		}
 		o := k.original(m.Origin)
+		if o != nil && m.Edited {
+			o = o.asBoundAs(m)
+		}
 		switch {
 		case o == nil:
 			k.fail("untouched", "message %d comes from index %d, which the client did not send", i, m.Origin)
@@ -112,11 +116,12 @@ func (k *checker) fits() {
 			after += k.model.Envelope(&own)
 		}
 	}
+	most := k.b.most()
 	if after != k.r.After {
 		k.fail("fits", "reported %d tokens, counted %d", k.r.After, after)
 	}
-	if (after > k.b.Tokens || len(k.out) > k.b.Messages) != (k.r.Outcome == Over) {
-		k.fail("fits", "%d of %d tokens, %d of %d messages, reported as %s", after, k.b.Tokens, len(k.out), k.b.Messages, k.r.Outcome)
+	if (after > most || len(k.out) > k.b.Messages) != (k.r.Outcome == Over) {
+		k.fail("fits", "%d of %d tokens, %d of %d messages, reported as %s", after, most, len(k.out), k.b.Messages, k.r.Outcome)
 	}
 }
 
@@ -134,7 +139,7 @@ func (k *checker) kept() {
 	}
 	edits := make(map[int][]Edit)
 	for _, e := range k.plan.Edits {
-		for i := e.At; e.Epoch > 0 && i < max(e.At+1, e.End); i++ {
+		for i := e.At; e.Epoch > 0 && e.Op != OpUnbind && i < max(e.At+1, e.End); i++ {
 			edits[i] = append(edits[i], e)
 		}
 	}
@@ -152,6 +157,9 @@ func (k *checker) kept() {
 		out := at[m.Origin]
 		if out != nil && i == d.first {
 			out = withoutSlot(out, m)
+		}
+		if out != nil {
+			m = m.asBoundAs(out)
 		}
 		stays := m.Role.Head() || d.pinned[i] || i == d.first || i == d.newest
 		switch {
@@ -265,7 +273,7 @@ func (k *checker) idempotent() {
 	if k.plan.Slot != nil {
 		cost += k.plan.Slot.Size
 	}
-	if cost > share(trigger, k.b.Placing) || len(k.out) > share(trigger, k.b.Messages) {
+	if cost > share(trigger, min(k.b.Placing, k.b.most())) || len(k.out) > share(trigger, k.b.Messages) {
 		return
 	}
 	if _, r := Compact(Conversation{Messages: k.out, Fixed: k.in.Fixed}, k.p, k.c, k.b); r.Outcome != Untouched {
@@ -276,11 +284,16 @@ func (k *checker) idempotent() {
 // neverWorse: the ladder only ever shrinks.
 func (k *checker) neverWorse() {
 	repaired, _ := Repair(k.in.Messages, k.plan.Repair)
-	after := k.r.After
+	before, after := k.in.Fixed+CostAll(k.c, repaired), k.r.After
 	if k.p.Counter != nil {
 		after = k.in.Fixed + CostAll(k.c, k.out)
 	}
-	if before := k.in.Fixed + CostAll(k.c, repaired); after > before {
+	for _, e := range k.plan.Edits {
+		if e.Op == OpUnbind {
+			before += max(0, -e.Saved) // a stand-in for thinking that costs nothing
+		}
+	}
+	if after > before {
 		k.fail("never worse", "%d tokens became %d", before, after)
 	}
 	for _, e := range k.plan.Edits {

@@ -77,7 +77,13 @@ func (k *checker) owned() {
 			ids[in[i].Answers] = uses{u.calls, u.results + 1, u.call}
 		}
 	}
-	gone := 0
+	gone, run, seen := 0, make([]int, len(in)), -1
+	for i := range in {
+		if i == 0 || in[i].Bound && in[i-1].Role != Assistant {
+			seen = i // nothing behind it is moved to before it
+		}
+		run[i] = seen
+	}
 	for i := range in {
 		m := &in[i]
 		if !m.Role.Result() {
@@ -88,7 +94,7 @@ func (k *checker) owned() {
 			gone++
 		}
 		u := ids[m.Answers]
-		if m.Role != Tool || m.Answers == "" || u.calls != 1 || u.results != 1 || in[u.call].Open && u.call == len(in)-1 {
+		if m.Role != Tool || m.Answers == "" || u.calls != 1 || u.results != 1 || in[u.call].Open && u.call == len(in)-1 || run[u.call] != run[i] {
 			continue
 		}
 		switch {

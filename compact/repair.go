@@ -41,7 +41,11 @@ const NoResult = "(no result: the call was interrupted or its result is not part
 // Then results move directly behind their call, and what was between follows
 // them; but what the model said with a call, and a client wrote behind that,
 // goes before it, so that the list does not end with words of the model that
-// an upstream would take for the start of an answer. Results that nothing can
+// an upstream would take for the start of an answer. Nothing is moved to before
+// bound thinking, which was written behind the list as it was repaired then: each
+// run between two such answers is repaired for itself, so that a call which was
+// open there keeps its stand-in, and its late result is one that nothing can own;
+// and words behind such an answer stay behind its results. Results that nothing can
 // own are removed; calls left open are answered or removed by mode. Where only
 // results would be left of a list, one user message quotes them. The result is
 // empty only if the list says nothing.
@@ -50,7 +54,34 @@ func Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
 		return msgs, nil
 	}
 	r := repairer{mode: mode, out: make([]Message, 0, len(msgs)+4)}
-	r.in = r.withoutEmptyCalls(msgs)
+	in := r.withoutEmptyCalls(msgs)
+	for len(in) > 0 {
+		n := frozen(in)
+		r.run(in[:n:n])
+		in = in[n:]
+	}
+	if len(r.out) == 0 {
+		r.quote()
+	}
+	return r.out, r.edits
+}
+
+// frozen is the length of the run at the start of a list whose repair nothing
+// behind it may change: up to the first message, but the one it starts with, whose
+// bound thinking has seen the run as it was repaired then. Messages in a row that
+// an assistant wrote are one answer.
+func frozen(msgs []Message) int {
+	for i := 1; i < len(msgs); i++ {
+		if msgs[i].Bound && msgs[i-1].Role != Assistant {
+			return i
+		}
+	}
+	return len(msgs)
+}
+
+// run repairs a run of the list.
+func (r *repairer) run(in []Message) {
+	r.in, r.rounds = in, nil
 	r.pair()
 	rounds := r.rounds
 	for i := 0; i < len(r.in); {
@@ -64,10 +95,6 @@ func Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
 		r.keep(i)
 		i++
 	}
-	if len(r.out) == 0 {
-		r.quote()
-	}
-	return r.out, r.edits
 }
 
 // repairer is the state of one run.
@@ -76,8 +103,8 @@ type repairer struct {
 	in, out []Message
 	edits   []Edit
 	rounds  []round
-	owned   []bool // per message of in: a result that has its call, or words that are written
-	lost    []int  // results that nothing can own
+	owned   []bool     // per message of in: a result that has its call, or words that are written
+	lost    []*Message // results that nothing can own
 }
 
 func (r *repairer) note(e Edit) {
@@ -102,6 +129,9 @@ func (r *repairer) withoutEmptyCalls(msgs []Message) []Message {
 // of a round and the first results of those, before the calls. What users said
 // in between is left for behind the results.
 func (r *repairer) spoken(o *round) {
+	if slices.ContainsFunc(o.callers, func(c caller) bool { return r.in[c.at].Bound }) {
+		return // its thinking has seen what stands before it
+	}
 	for i := o.results; i < o.end; i++ {
 		if r.in[i].Role.Result() {
 			return
@@ -134,7 +164,7 @@ func (r *repairer) keep(i int) {
 	switch m := &r.in[i]; {
 	case r.owned[i]:
 	case m.Role.Result():
-		r.lost = append(r.lost, i)
+		r.lost = append(r.lost, m)
 		e := Edit{Op: OpDropMessage, Why: "result without its call, and without content", Origin: m.Origin, ID: m.Answers}
 		if m.says() {
 			e.Op, e.Why = OpDropResult, "no call can own this result"
@@ -228,7 +258,7 @@ func (r *repairer) withoutOpen(m Message, answers []int) (Message, []int) {
 	if len(kept) < len(answers) {
 		m.Calls, m.Edited = calls, true
 		if m.SealedByCalls && !slices.ContainsFunc(calls, func(c Call) bool { return c.Sealed }) {
-			m.Sealed, m.SealedByCalls = false, false
+			m.Sealed, m.SealedBeside, m.SealedByCalls = m.Bound, false, false
 		}
 	}
 	return m, kept

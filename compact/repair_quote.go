@@ -23,10 +23,10 @@ const quoteLabel = `[Output of tools whose calls are not part of this conversati
 // empty.
 func (r *repairer) quote() {
 	var texts []string
-	var from []int // index in r.in
-	for _, i := range r.lost {
-		if text := r.in[i].text(); text != "" {
-			texts, from = append(texts, text), append(from, i)
+	var from []*Message
+	for _, m := range r.lost {
+		if text := m.text(); text != "" {
+			texts, from = append(texts, text), append(from, m)
 		}
 	}
 	if len(texts) == 0 {
@@ -37,8 +37,7 @@ func (r *repairer) quote() {
 	var b strings.Builder
 	b.WriteString(quoteLabel)
 	quoted := make(map[int]bool, len(from))
-	for n, i := range from {
-		m := &r.in[i]
+	for n, m := range from {
 		quoted[m.Origin] = true
 		kind := "call"
 		if m.Role == Function {

@@ -55,10 +55,10 @@ func (r *Report) Sent(after int, b Budget) {
 	b = b.whole()
 	r.After = after
 	switch {
-	case after > b.Tokens || r.MessagesAfter > b.Messages:
+	case after > b.most() || r.MessagesAfter > b.Messages:
 		r.Outcome = Over
 	case r.Outcome != Over:
-	case r.Epochs > 0:
+	case r.Epochs > 0 || len(r.Stages) > 0:
 		r.Outcome = Compacted
 	case r.Repairs > 0:
 		r.Outcome = Repaired

@@ -206,7 +206,7 @@ func (d *Draft) fill(plan *Plan, originals []Message) {
 // turn must make the same text.
 func (d *Draft) split(originals []Message, end int) (lost, kept []Message) {
 	for i := range end {
-		if d.removed(i) || d.msgs[i].Edited && !originals[i].Edited {
+		if d.removed(i) || d.cost[i] < d.whole[i] {
 			lost = append(lost, originals[i])
 		}
 		if !d.removed(i) {

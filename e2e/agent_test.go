@@ -69,6 +69,8 @@ type agent struct {
 
 	bodies [][]byte         // the history as JSON
 	read   []strict.Message // the same as the upstream reads it
+
+	thinking json.RawMessage // thinking_blocks of the last answer, which go back with it
 }
 
 const instructions = "You are a coding agent. You work in the folder that the user names, with the tools that you have, one small step after the other. " +
@@ -114,17 +116,28 @@ func (a *agent) session(most int) (text string, status int, err error) {
 		if err != nil || status != http.StatusOK || len(calls) == 0 {
 			return text, status, err
 		}
-		var content any
-		if text != "" {
-			content = text
-		}
-		a.add(map[string]any{"role": "assistant", "content": content, "tool_calls": calls}, strict.Message{Role: "assistant", Text: text, Calls: flat(calls)})
-		for _, c := range calls {
-			content, read := a.form.content(a.perform(c))
-			a.add(map[string]any{"role": "tool", "tool_call_id": c.ID, "content": content}, strict.Message{Role: "tool", Text: read, ToolCallID: c.ID})
-		}
+		a.answered(text, calls)
 	}
 	return "", 0, fmt.Errorf("no end after %d answers", most)
+}
+
+// answered adds an answer and the results of its calls.
+func (a *agent) answered(text string, calls []call) {
+	message := map[string]any{"role": "assistant", "content": nil}
+	if text != "" {
+		message["content"] = text
+	}
+	if len(calls) > 0 {
+		message["tool_calls"] = calls
+	}
+	if a.thinking != nil {
+		message["thinking_blocks"] = a.thinking
+	}
+	a.add(message, strict.Message{Role: "assistant", Text: text, Calls: flat(calls)})
+	for _, c := range calls {
+		content, read := a.form.content(a.perform(c))
+		a.add(map[string]any{"role": "tool", "tool_call_id": c.ID, "content": content}, strict.Message{Role: "tool", Text: read, ToolCallID: c.ID})
+	}
 }
 
 // call is a tool call as the API writes it.
@@ -177,25 +190,27 @@ func (a *agent) ask() (text string, calls []call, status int, err error) {
 		return "", nil, res.StatusCode, err
 	}
 	if a.stream {
-		text, calls, err = streamed(body)
+		text, calls, a.thinking, err = streamed(body)
 		return text, calls, res.StatusCode, err
 	}
 	var answer struct {
 		Choices []struct {
 			Message struct {
-				Content   string `json:"content"`
-				ToolCalls []call `json:"tool_calls"`
+				Content   string          `json:"content"`
+				ToolCalls []call          `json:"tool_calls"`
+				Thinking  json.RawMessage `json:"thinking_blocks"`
 			} `json:"message"`
 		} `json:"choices"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil || len(answer.Choices) != 1 {
 		return "", nil, 0, fmt.Errorf("no answer: %v: %.200s", err, body)
 	}
+	a.thinking = answer.Choices[0].Message.Thinking
 	return answer.Choices[0].Message.Content, answer.Choices[0].Message.ToolCalls, res.StatusCode, nil
 }
 
 // streamed puts the answer of a stream together.
-func streamed(body []byte) (text string, calls []call, err error) {
+func streamed(body []byte) (text string, calls []call, thinking json.RawMessage, err error) {
 	for line := range strings.Lines(string(body)) {
 		data, ok := strings.CutPrefix(strings.TrimSpace(line), "data: ")
 		if !ok || data == "[DONE]" {
@@ -204,7 +219,8 @@ func streamed(body []byte) (text string, calls []call, err error) {
 		var chunk struct {
 			Choices []struct {
 				Delta struct {
-					Content   string `json:"content"`
+					Content   string          `json:"content"`
+					Thinking  json.RawMessage `json:"thinking_blocks"`
 					ToolCalls []struct {
 						Index int `json:"index"`
 						call
@@ -213,9 +229,12 @@ func streamed(body []byte) (text string, calls []call, err error) {
 			} `json:"choices"`
 		}
 		if err := json.Unmarshal([]byte(data), &chunk); err != nil {
-			return "", nil, err
+			return "", nil, nil, err
 		}
 		for _, c := range chunk.Choices {
+			if c.Delta.Thinking != nil {
+				thinking = c.Delta.Thinking
+			}
 			text += c.Delta.Content
 			for _, piece := range c.Delta.ToolCalls {
 				for len(calls) <= piece.Index {
@@ -228,5 +247,5 @@ func streamed(body []byte) (text string, calls []call, err error) {
 			}
 		}
 	}
-	return text, calls, nil
+	return text, calls, thinking, nil
 }

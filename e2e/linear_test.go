@@ -148,6 +148,23 @@ var hostileShapes = []struct {
 	{"one line without an end", 8000, 100, func(n int) []object {
 		return []object{says("user", "go"), toolCalls(1), toolResult(1, strings.Repeat("must_not/x.go:1 ", n*200)), toolCalls(2), toolResult(2, strings.Repeat(`{"a":[`, n*100)), says("user", "and"), says("assistant", "so"), says("user", "end")}
 	}},
+	{"signed thinking in parts beside pictures, and late results", 20_000, 2000, func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			m := toolCalls(i)
+			m["content"] = []object{
+				{"type": "thinking", "thinking": "so it is", "signature": "Eq"}, {"type": "image_url", "image_url": object{"url": "data:image/png;base64,AAAA"}},
+			}
+			m["thinking_blocks"] = []object{{"type": "thinking", "thinking": "so it is", "signature": "Eq"}}
+			if list = append(list, m); i > 0 {
+				list = append(list, toolResult(i-1, "done"))
+			}
+			if i%5 == 0 {
+				list = append(list, says("user", "on"))
+			}
+		}
+		return list
+	}},
 	{"edits of one file", 8000, 1000, func(n int) []object {
 		list := []object{says("user", "go")}
 		for i := range n {

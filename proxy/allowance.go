@@ -14,10 +14,12 @@ func (l *Learnt) budget(set compact.Limits, asked int) compact.Budget {
 		set.MaxMessages = l.Messages
 	}
 	b := set.For(asked)
+	b.Hard = l.Hard
 	if l.Window == 0 && l.Input == 0 && l.Cap == 0 && !l.Sums {
 		return b
 	}
 	if own := l.limits(set, asked).For(asked); own.Tokens < b.Tokens {
+		own.Hard = b.Hard
 		b = own
 	}
 	return b
@@ -64,6 +66,9 @@ func (l *Learnt) accepts(set compact.Limits, asked int) int {
 	}
 	if lim.Input > 0 {
 		n = min(n, lim.Input)
+	}
+	if l.Hard > 0 {
+		n = min(n, l.Hard)
 	}
 	return n
 }

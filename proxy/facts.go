@@ -50,6 +50,15 @@ type Learnt struct {
 	// number of the upstream's bears them.
 	GuessUntil time.Time `json:"guess_until,omitzero"`
 
+	// Hard is the longest prompt that is tried in a history with bound thinking,
+	// in tokens of the first way of counting, without a factor: such a history is
+	// planned by what is set and told, and this adds epochs where that is more
+	// than the upstream takes. It changes with a refusal, and with no answer.
+	Hard      int       `json:"hard,omitempty"`
+	HardUntil time.Time `json:"hard_until,omitzero"`
+	// Cuts are the histories whose bound thinking was taken out.
+	Cuts Cuts `json:"cuts,omitempty"`
+
 	// Took is the longest prompt that was answered, and TookBytes the largest
 	// body: no plan depends on them, but a refusal that they disprove is not
 	// believed.
@@ -85,6 +94,10 @@ func (l Learnt) at(now time.Time) Learnt {
 	if !now.Before(l.GuessUntil) {
 		l.Cap, l.Tight, l.Bytes, l.Doubt, l.GuessUntil = 0, 0, 0, 0, time.Time{}
 	}
+	if !now.Before(l.HardUntil) {
+		l.Hard, l.HardUntil = 0, time.Time{}
+	}
+	l.Cuts = l.Cuts.at(now)
 	if !now.Before(l.TookUntil) {
 		l.Took, l.TookBytes, l.TookUntil = 0, 0, time.Time{}
 	}
@@ -100,7 +113,7 @@ func (l Learnt) at(now time.Time) Learnt {
 // known tells whether anything is that a plan depends on.
 func (l *Learnt) known() bool {
 	return l.Window != 0 || l.Input != 0 || l.Sums || l.Answer != 0 || l.Messages != 0 || l.Cap != 0 || l.Bytes != 0 ||
-		l.Percent != 0 || l.Shape != ShapeFull
+		l.Percent != 0 || l.Shape != ShapeFull || l.Hard != 0 || l.Cuts != ""
 }
 
 // refused reports whether the upstream is known to refuse what is too long.

@@ -219,6 +219,8 @@ func (l *Learnt) words() (all []string) {
 	add(l.Cap, "prompts above %d not tried")
 	add(l.Bytes, "bodies above %d bytes not tried")
 	until(l.GuessUntil, l.Cap > 0 || l.Bytes > 0)
+	add(l.Hard, "prompts with bound thinking above %d not tried")
+	add(l.Cuts.len(), "thinking taken out of %d histories")
 	add(l.Took, "prompts of %d answered")
 	if l.Way != "" {
 		all = append(all, "counts by "+l.Way)
@@ -236,7 +238,7 @@ const longestWay = 64
 // believed keeps of a stored value what this process could have written, and
 // what of it still holds.
 func (l Learnt) believed(now time.Time) Learnt {
-	for _, n := range []*int{&l.Window, &l.Input, &l.Messages, &l.Answer, &l.Cap, &l.Tight, &l.Bytes, &l.Doubt, &l.Took, &l.TookBytes} {
+	for _, n := range []*int{&l.Window, &l.Input, &l.Messages, &l.Answer, &l.Cap, &l.Tight, &l.Bytes, &l.Doubt, &l.Hard, &l.Took, &l.TookBytes} {
 		if *n < 0 || *n > mostBelieved {
 			*n = 0
 		}
@@ -247,10 +249,11 @@ func (l Learnt) believed(now time.Time) Learnt {
 	if l.Shape < ShapeFull || l.Shape > ShapeOriginal {
 		l.Shape = ShapeFull
 	}
+	l.Cuts = l.Cuts.believed(now)
 	for _, t := range []struct {
 		until *time.Time
 		life  time.Duration
-	}{{&l.Until, limitLife}, {&l.Since, 0}, {&l.GuessUntil, guessLife}, {&l.TookUntil, limitLife}, {&l.PercentUntil, percentLife}, {&l.ShapeUntil, shapeLife}} {
+	}{{&l.Until, limitLife}, {&l.Since, 0}, {&l.GuessUntil, guessLife}, {&l.HardUntil, limitLife}, {&l.TookUntil, limitLife}, {&l.PercentUntil, percentLife}, {&l.ShapeUntil, shapeLife}} {
 		if last := now.Add(t.life); t.until.After(last) {
 			*t.until = last // of a clock that is ahead, or of a lie
 		}
@@ -268,6 +271,10 @@ func (l Learnt) with(k Learnt, percent bool) Learnt {
 	if k.GuessUntil.After(l.GuessUntil) {
 		l.Cap, l.Tight, l.Bytes, l.Doubt, l.GuessUntil = k.Cap, k.Tight, k.Bytes, k.Doubt, k.GuessUntil
 	}
+	if k.HardUntil.After(l.HardUntil) {
+		l.Hard, l.HardUntil = k.Hard, k.HardUntil
+	}
+	l.Cuts = l.Cuts.joined(k.Cuts)
 	if k.TookUntil.After(l.TookUntil) {
 		l.Took, l.TookBytes, l.TookUntil = k.Took, k.TookBytes, k.TookUntil
 	}
@@ -282,7 +289,7 @@ func (l Learnt) with(k Learnt, percent bool) Learnt {
 
 // same tells whether two say the same; a time may have been in a text.
 func (l Learnt) same(k Learnt) bool {
-	for _, t := range []struct{ a, b *time.Time }{{&l.Until, &k.Until}, {&l.Since, &k.Since}, {&l.GuessUntil, &k.GuessUntil}, {&l.TookUntil, &k.TookUntil}, {&l.PercentUntil, &k.PercentUntil}, {&l.ShapeUntil, &k.ShapeUntil}} {
+	for _, t := range []struct{ a, b *time.Time }{{&l.Until, &k.Until}, {&l.Since, &k.Since}, {&l.GuessUntil, &k.GuessUntil}, {&l.HardUntil, &k.HardUntil}, {&l.TookUntil, &k.TookUntil}, {&l.PercentUntil, &k.PercentUntil}, {&l.ShapeUntil, &k.ShapeUntil}} {
 		if !t.a.Equal(*t.b) {
 			return false
 		}

@@ -15,6 +15,7 @@ func appendLearnt(f []zap.Field, l *Learnt) []zap.Field {
 		{"learnt_bytes", l.Bytes},
 		{"learnt_answer", l.Answer},
 		{"learnt_messages", l.Messages},
+		{"learnt_hard", l.Hard},
 	} {
 		if v.n > 0 {
 			f = append(f, zap.Int(v.name, v.n))

@@ -17,7 +17,9 @@
 //     looks broken: its connection is cut, never ended cleanly. A client that
 //     leaves stops the upstream.
 //   - one generation: a request is sent once, and once more only where the
-//     upstream refused the first before it generated anything. An error of ours
+//     upstream refused the first before it generated anything: as too long, for
+//     its order of roles, for thinking that is bound to another history, or for
+//     what only compaction can have done. An error of ours
 //     that follows a body which the upstream has read tells the SDKs not to
 //     send it again.
 //   - closed: credentials go where the operator pointed them (see

@@ -12,8 +12,9 @@ import (
 // RetryInfo is what became of a request that the upstream refused: what the
 // refusal told, and the second send, if there was one.
 type RetryInfo struct {
-	// Reason is "overflow", "template", or "refused" where a compacted body
-	// was refused with 400 or 422 for any other reason.
+	// Reason is "overflow", "template", "thinking" where thinking was bound to
+	// another history or missing, or "refused" where a compacted body was refused
+	// with 400 or 422 for any other reason.
 	Reason string
 	// Kind, Shape, Limit, Prompt and Output are the upstream's own, of an
 	// overflow; see overflow.Refusal.
@@ -34,6 +35,7 @@ type RetryInfo struct {
 const (
 	reasonOverflow = "overflow"
 	reasonTemplate = "template"
+	reasonThinking = "thinking"
 	reasonRefused  = "refused"
 )
 
@@ -106,6 +108,9 @@ func (t *trip) reconsider(first *held) *again {
 		return nil
 	}
 	status := first.res.StatusCode
+	if a, is := t.afterThinking(status, first.text); is {
+		return a
+	}
 	if r := overflow.Read(status, first.text); r.Kind != overflow.None {
 		return t.afterOverflow(r, status)
 	}
@@ -132,7 +137,7 @@ func (t *trip) plan(facts Learnt) *again {
 	if req == nil {
 		return nil
 	}
-	t.facts = facts
+	t.facts, t.afresh = facts, true
 	info := *t.info.Rewrite
 	info.Summary = nil // of the first plan: this one may have no slot
 	plan, ok := t.compact(req, &info)
@@ -144,6 +149,7 @@ func (t *trip) plan(facts Learnt) *again {
 	if !ok {
 		return nil
 	}
+	t.cut = t.cutOf(req.Conversation.Messages)
 	return &again{info: &info, body: body, sizes: sent, edited: t.edited, slotted: plan.Slot != nil}
 }
 
@@ -201,6 +207,7 @@ func isError(h *held) bool { return len(bytes.TrimSpace(h.text)) > 0 }
 
 // accepted makes the second body's account the request's.
 func (t *trip) accepted(a *again) {
+	t.remember()
 	info := *a.info
 	info.Outcome = Retried
 	t.info.Rewrite, t.info.Outcome = &info, Retried

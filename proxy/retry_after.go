@@ -56,6 +56,7 @@ func (t *trip) afterOverflow(r overflow.Refusal, status int) *again {
 		return nil
 	}
 	x := t.learn(r, t.sized())
+	t.hard(r, &x)
 	if status == http.StatusTooManyRequests {
 		i.Why = "status" // the client waits and comes again; then it fits
 		return nil

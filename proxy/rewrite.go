@@ -132,12 +132,13 @@ func (t *trip) describe(in *incoming, req *wire.Request) *RewriteInfo {
 // compact repairs and folds the conversation.
 func (t *trip) compact(req *wire.Request, info *RewriteInfo) (plan compact.Plan, ok bool) {
 	err := t.safely("compact", func() error {
+		in := req.Conversation
+		t.boundBy(&in)
 		way, _ := t.wayOf(&t.facts)
 		counter := t.facts.counter(t.ways[way].Counter)
 		if t.model = counter; t.ownCounter() {
 			t.facts.Way, t.facts.Percent = "", 0
 		}
-		in := req.Conversation
 		in.Fixed = counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)
 		t.functions = in.Fixed - counter.Fixed(nil, nil, nil)
 		t.budget = t.facts.budget(t.limits(), req.MaxTokens)
@@ -157,7 +158,7 @@ func (t *trip) compact(req *wire.Request, info *RewriteInfo) (plan compact.Plan,
 // is true the request is refused all the same, with numbers that the client
 // cannot make anything of, and if it is not, its history was lost for nothing.
 func (t *trip) cannotFit(info *RewriteInfo) bool {
-	return info.Outcome == Over && !t.policy().Reject && (t.facts.Window > 0 || t.facts.Input > 0) &&
+	return info.Outcome == Over && !t.policy().Reject && (t.facts.Window > 0 || t.facts.Input > 0 || t.facts.Hard > 0) &&
 		info.Report.Fixed >= t.facts.accepts(t.limits(), 0)
 }
 
@@ -199,6 +200,7 @@ func (t *trip) encode(in *incoming, req *wire.Request, plan compact.Plan, info *
 		case t.weight != nil:
 			info.Report.After = in.Fixed + compact.CostAll(t.weight.Counter, edited)
 		}
+		t.signed = bound(edited)
 		counted := info.Report.After
 		if plan.Slot != nil || t.weight != nil || t.ownCounter() {
 			counted = 0 // a slot is charged more than its text costs, and the policy may count otherwise

@@ -176,6 +176,22 @@ func (s *summaries) prepare(t *trip, in compact.Conversation, plan *compact.Plan
 // fill gives the text for a slot and what became of it; "" means the digest.
 func (s *summaries) fill(t *trip, in compact.Conversation, plan *compact.Plan) (string, *SummaryInfo) {
 	near := s.near(t, in, plan)
+	if !t.bound {
+		return s.find(t, in, plan, near)
+	}
+	// What was put in here once is what later thinking is bound to.
+	if _, ok := s.settled.GetIfPresent(near); ok {
+		return "", &SummaryInfo{Outcome: SummaryDigest, Reason: "bound"}
+	}
+	text, info := s.find(t, in, plan, near)
+	if text == "" {
+		s.settled.Set(near, struct{}{})
+	}
+	return text, info
+}
+
+// find gives the summary that fill asks for.
+func (s *summaries) find(t *trip, in compact.Conversation, plan *compact.Plan, near digestKey) (string, *SummaryInfo) {
 	if text, ok := s.texts.GetIfPresent(near); ok {
 		return text, &SummaryInfo{Outcome: SummaryHit}
 	}

@@ -26,6 +26,7 @@ type trip struct {
 	facts     Learnt       // as they were read
 	window    compact.Told // what the upstream tells; nothing where it is configured
 	ways      []Way        // in which the upstream may count
+	thinking
 	// weight counts for a plan that is within a limit of bytes too; nil: there
 	// is none.
 	weight *weighed

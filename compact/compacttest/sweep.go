@@ -23,7 +23,10 @@ type Run struct {
 func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b compact.Budget) (runs []Run, broken []error) {
 	before := deepCopy(in.Messages)
 	for _, k := range RequestPoints(in.Messages) {
-		prefix := compact.Conversation{Messages: in.Messages[:k:k], Fixed: in.Fixed}
+		if k < in.Unbind {
+			continue // requests from before the thinking was taken out
+		}
+		prefix := compact.Conversation{Messages: in.Messages[:k:k], Fixed: in.Fixed, Unbind: in.Unbind}
 		plan, report := compact.Compact(prefix, p, c, b)
 		run := Run{Prefix: k, Plan: plan, Report: report, Out: plan.Apply(prefix, "")}
 		for _, err := range compact.Broken(prefix, p, c, b, &plan, report) {
@@ -44,11 +47,49 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 			}
 		}
 		runs = append(runs, run)
+		if err := asWritten(runs); err != nil {
+			broken = append(broken, fmt.Errorf("prefix %d: stable: %w", k, err))
+		}
 	}
 	if !equal(in.Messages, before) {
 		broken = append(broken, fmt.Errorf("stateless: the client's messages were changed"))
 	}
 	return runs, broken
+}
+
+// asWritten: bound thinking stands behind what was sent when it was written, but
+// for thinking before it, which is no part of that; and what was left out then
+// stays away.
+func asWritten(runs []Run) error {
+	out := runs[len(runs)-1].Out
+	for at := range out {
+		if !out[at].Bound || at > 0 && out[at-1].Role == compact.Assistant {
+			continue
+		}
+		i, ok := slices.BinarySearchFunc(runs, out[at].Origin, func(r Run, origin int) int { return r.Prefix - origin })
+		if !ok {
+			continue // no client sent what is before it
+		}
+		was := runs[i].Out
+		if len(was) != at {
+			return fmt.Errorf("the thinking of message %d was written behind %d messages and stands behind %d", out[at].Origin, len(was), at)
+		}
+		for n := range was {
+			if out[n].Bound && !was[n].Bound {
+				return fmt.Errorf("the thinking of message %d is back", out[n].Origin)
+			}
+			if x, y := thoughtless(was[n]), thoughtless(out[n]); !x.Equal(&y) {
+				return fmt.Errorf("the thinking of message %d was written behind another message %d", out[at].Origin, out[n].Origin)
+			}
+		}
+	}
+	return nil
+}
+
+// thoughtless is a message without its reasoning.
+func thoughtless(m compact.Message) compact.Message {
+	m.Bound, m.Sealed, m.Reasoning = false, false, compact.Text{}
+	return m
 }
 
 // replays: the plan as JSON, applied anew, makes the same list.

@@ -13,7 +13,8 @@
 //
 // Text may hold \n. An assistant line without text has null content. Marks in
 // brackets: absent, null, array (content as such), empty calls (tool_calls: []),
-// sealed (carries reasoning), open (to be continued), holds (a refusal or the
+// sealed (carries reasoning), bound
+// (carries thinking that is bound to what stands before it), open (to be continued), holds (a refusal or the
 // like). "call - name" is a call without an id, "tool -" a result without one;
 // "legacy read a.txt" is a function_call, answered by "function read: …".
 package compacttest
@@ -114,7 +115,10 @@ func parseLine(line string) (m compact.Message, err error) {
 		case "empty calls":
 			m.EmptyCalls = true
 		case "sealed":
-			m.Sealed = true
+			m.Sealed, m.SealedBeside = true, true
+		case "bound":
+			m.Bound, m.Sealed = true, true
+			m.Reasoning = compact.Plain("so I thought")
 		case "open":
 			m.Open = true
 		case "holds":
@@ -178,7 +182,8 @@ func marksOf(m *compact.Message) []string {
 	add(m.Shape == compact.Array && len(m.Parts) < 2, "array")
 	add(m.Shape == compact.String && m.Role == compact.Assistant && len(m.Parts) == 1 && m.Parts[0].Text.Len() == 0, "string")
 	add(m.EmptyCalls, "empty calls")
-	add(m.Sealed, "sealed")
+	add(m.Sealed && !m.Bound || m.SealedBeside, "sealed")
+	add(m.Bound, "bound")
 	add(m.Open, "open")
 	add(m.Holds, "holds")
 	return marks

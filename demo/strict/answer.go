@@ -15,7 +15,8 @@ type Reply struct {
 	// Finish is the finish_reason. "" means "tool_calls" when there are calls, else "stop".
 	Finish string
 	// Refuse answers with this error instead; nil means an answer.
-	Refuse *Refusal
+	Refuse   *Refusal
+	thinking []thinkingBlock
 	// Break cuts the connection of a stream after that many chunks, as a dying server does; 0 means never.
 	Break int
 }
@@ -57,6 +58,12 @@ func (u *Upstream) answer(w http.ResponseWriter, r *http.Request, req *Request, 
 		return true
 	}
 
+	if u.o.Thinks != nil {
+		if thought := u.o.Thinks(req); thought != "" {
+			b, _ := bind(req.Body, thought)
+			reply.thinking = []thinkingBlock{b}
+		}
+	}
 	reply.Calls = slices.Clone(reply.Calls) // the script may hand the same slice out again
 	usage := u.usage(req, reply)
 	u.mu.Lock()
@@ -146,11 +153,12 @@ func (u *Upstream) whole(w http.ResponseWriter, r *http.Request, h head, reply R
 		return false
 	}
 	type message struct {
-		Role        string     `json:"role"`
-		Content     *string    `json:"content"`
-		Refusal     *string    `json:"refusal"`
-		ToolCalls   []sentCall `json:"tool_calls,omitempty"`
-		Annotations []struct{} `json:"annotations"`
+		Role        string          `json:"role"`
+		Content     *string         `json:"content"`
+		Refusal     *string         `json:"refusal"`
+		ToolCalls   []sentCall      `json:"tool_calls,omitempty"`
+		Annotations []struct{}      `json:"annotations"`
+		Thinking    []thinkingBlock `json:"thinking_blocks,omitempty"`
 	}
 	type choice struct {
 		Index        int       `json:"index"`
@@ -159,7 +167,7 @@ func (u *Upstream) whole(w http.ResponseWriter, r *http.Request, h head, reply R
 		FinishReason string    `json:"finish_reason"`
 	}
 	h.Object = "chat.completion"
-	m := message{Role: "assistant", Annotations: []struct{}{}}
+	m := message{Role: "assistant", Annotations: []struct{}{}, Thinking: reply.thinking}
 	if reply.Text != "" || reply.Calls == nil {
 		m.Content = &reply.Text
 	}

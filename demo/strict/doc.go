@@ -10,6 +10,8 @@
 //   - limited: a prompt above Options.Limit is refused with OpenAI's context_length_exceeded sentence and
 //     its numbers; a prompt at the limit is answered.
 //   - same verdict: Check says beforehand exactly what ServeHTTP would answer.
+//   - bound: with Options.Thinks, thinking is signed together with all that stood before it, and a request
+//     that sends it behind anything else is refused. These rules are from Anthropic's documents.
 //   - real answers: JSON and server-sent events in the shape OpenAI sends, with usage, and with cached
 //     tokens only where an earlier request had the same beginning.
 //   - recorded: the bytes of every request are kept as they arrived, in a bounded ring.

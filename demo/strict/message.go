@@ -16,7 +16,8 @@ type Message struct {
 	Calls      []Call // tool_calls
 	Function   *Call  // legacy function_call; ID and Type are empty
 	ToolCallID string
-	Tokens     int // what it costs with the upstream's own count
+	Thinking   string // of thinking_blocks
+	Tokens     int    // what it costs with the upstream's own count
 }
 
 // Same says whether the model reads the same in both.
@@ -50,6 +51,7 @@ func decodeMessage(i int, raw json.RawMessage) (m Message, r *Refusal) {
 		if m.Function, r = functionCall(i, o); r != nil {
 			return m, r
 		}
+		m.Thinking = thoughts(o)
 		_, refusal := given(o, "refusal")
 		_, audio := given(o, "audio")
 		excused = m.Calls != nil || m.Function != nil || refusal || audio

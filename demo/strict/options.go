@@ -26,6 +26,11 @@ type Options struct {
 	// It is called from several goroutines at once. SetReply replaces it.
 	Reply func(*Request) Reply
 
+	// Thinks makes the thinking that an answer carries: signed, and bound to all that stands before it, as
+	// Anthropic's are; requests whose thinking stands behind anything else are refused. "" means no thinking
+	// in this answer, a nil func none in any.
+	Thinks func(*Request) string
+
 	// Latency is the pause between the chunks of a stream, and once before an answer that is not streamed.
 	// A longer silence before the first chunk is made by a Reply that waits.
 	Latency time.Duration

@@ -9,9 +9,10 @@ import (
 )
 
 type delta struct {
-	Role      string     `json:"role,omitempty"`
-	Content   *string    `json:"content,omitempty"`
-	ToolCalls []sentCall `json:"tool_calls,omitempty"`
+	Role      string          `json:"role,omitempty"`
+	Content   *string         `json:"content,omitempty"`
+	ToolCalls []sentCall      `json:"tool_calls,omitempty"`
+	Thinking  []thinkingBlock `json:"thinking_blocks,omitempty"`
 }
 
 type chunkChoice struct {
@@ -54,6 +55,9 @@ func deltas(reply Reply) []delta {
 		first.Content = &empty
 	}
 	out := []delta{first}
+	if reply.thinking != nil {
+		out = append(out, delta{Thinking: reply.thinking})
+	}
 	for _, word := range strings.SplitAfter(reply.Text, " ") {
 		if word != "" {
 			out = append(out, delta{Content: &word})

@@ -40,7 +40,7 @@ func (u *Upstream) Check(body []byte) *Refusal {
 
 // Read is Check that also returns what was read. The request is nil when the body is not JSON or one of its
 // fields is missing or has the wrong type; so the size of a conversation whose pairs are broken is known.
-// Rules are asked in this order: JSON and fields, length of ids, pairs, order of roles, limit.
+// Rules are asked in this order: JSON and fields, length of ids, pairs, order of roles, limit, thinking.
 func (u *Upstream) Read(body []byte) (*Request, *Refusal) {
 	req, r := decode(body)
 	if r != nil {
@@ -60,7 +60,13 @@ func (u *Upstream) Read(body []byte) (*Request, *Refusal) {
 			return req, r
 		}
 	}
-	return req, u.o.window(req)
+	if r := u.o.window(req); r != nil || u.o.Thinks == nil {
+		return req, r
+	}
+	if _, i := bind(body, ""); i >= 0 {
+		return req, misbound(i)
+	}
+	return req, nil
 }
 
 // Limit is the limit in tokens; negative when there is none.

@@ -6,7 +6,7 @@ import "fmt"
 // 8 for the envelope of the message, and 85 for every image, sound or file (the least an OpenAI image costs).
 // Ids are not counted.
 func Tokens(m Message) int {
-	n := len(m.Text) + len(m.Name)
+	n := len(m.Text) + len(m.Name) + len(m.Thinking)
 	for _, c := range m.Calls {
 		n += len(c.Name) + len(c.Arguments)
 	}

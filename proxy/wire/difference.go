@@ -2,7 +2,9 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"slices"
 
 	"laconic/compact"
 )
@@ -12,7 +14,12 @@ import (
 func (e *encoder) differences(m *compact.Message) error {
 	was := &e.r.Conversation.Messages[m.Origin]
 	k := &e.r.marks[m.Origin]
-	if m.Role != was.Role || !m.Reasoning.Equal(was.Reasoning) {
+	var gone []span // members of the message
+	unbound := was.Bound && !m.Bound && m.Reasoning.Len() == 0
+	if unbound {
+		gone = slices.Clone(e.r.thoughtsOf(m.Origin))
+	}
+	if m.Role != was.Role || !unbound && (m.Bound != was.Bound || !m.Reasoning.Equal(was.Reasoning)) {
 		return errors.New("role and reasoning stay")
 	}
 	if m.Name != was.Name && m.Role != compact.Function {
@@ -23,7 +30,7 @@ func (e *encoder) differences(m *compact.Message) error {
 			return err
 		}
 	}
-	if err := e.allCalls(m, was, k); err != nil {
+	if err := e.allCalls(m, was, k, gone); err != nil {
 		return err
 	}
 	return e.content(m, was, k)
@@ -61,8 +68,9 @@ func (e *encoder) set(object, old span, key, text string) {
 	e.insert(object.start+1, from)
 }
 
-// allCalls writes what changed of the calls of a message.
-func (e *encoder) allCalls(m, was *compact.Message, k *messageMark) error {
+// allCalls writes what changed of the calls of a message, and takes out members
+// of the message: those that it has no more, and others, which come in order.
+func (e *encoder) allCalls(m, was *compact.Message, k *messageMark, members []span) error {
 	marks := e.r.callsOf(m.Origin)
 	var gone []span // of tool_calls
 	var legacyGone bool
@@ -88,7 +96,6 @@ func (e *encoder) allCalls(m, was *compact.Message, k *messageMark) error {
 	if len(is) > 0 {
 		return errors.New("a call can neither be added nor moved")
 	}
-	var members []span // of the message
 	switch {
 	case left == 0 && len(gone) > 0, was.EmptyCalls && !m.EmptyCalls:
 		members = append(members, k.toolCall)
@@ -97,10 +104,8 @@ func (e *encoder) allCalls(m, was *compact.Message, k *messageMark) error {
 	}
 	if legacyGone {
 		members = append(members, k.legacy)
-		if len(members) == 2 && members[0].start > members[1].start {
-			members[0], members[1] = members[1], members[0]
-		}
 	}
+	slices.SortFunc(members, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	e.remove(members)
 	return nil
 }

@@ -188,6 +188,14 @@ func (w *bodyWriter) message() {
 		add(2, 3, w.toolCalls)
 		add(1, 12, text(`"function_call":{"name":"`+w.pick("f", "g")+`","arguments":"{}"}`))
 		add(1, 12, text(`"reasoning_content":`+w.pick(`""`, `"hmm"`, `null`)))
+		add(1, 6, func() {
+			w.b.WriteString(`"thinking_blocks":[{"type":"thinking","thinking":"` + strings.Repeat("so ", w.chance(30)) + `","signature":` + w.pick(`"s"`, `"s"`, `""`, `null`) + `}` + w.pick("", ` , {"type":"redacted_thinking","data":"AA=="}`) + "]")
+		})
+		add(1, 9, func() {
+			w.b.WriteString(`"reasoning_details" : [` + w.pick("", `{"type":"reasoning.text","text":"first ","format":"anthropic-claude-v1","index":0},`) +
+				`{"type":"reasoning.text","text":"hm","signature":` + w.pick(`"s"`, `"s"`, `null`) + w.pick("", `,"format":"anthropic-claude-v1"`, `,"format":"google-gemini-v1"`, `,"format":null`) + "}]")
+		})
+		add(1, 20, text(`"thought_signature":"s"`))
 		add(1, 16, text(`"refusal":`+w.pick(`"no"`, `null`)))
 		add(1, 16, text(`"prefix":true`))
 		add(1, 16, text(`"audio":{"id":"a"}`))
@@ -222,7 +230,7 @@ func (w *bodyWriter) part() {
 	case 1:
 		w.b.WriteString(`{"type":"weird","x":1}`)
 	case 2:
-		w.b.WriteString(`{"type":"thinking","thinking":"so"}`)
+		w.b.WriteString(`{"type":"thinking","thinking":"so"` + w.pick("", `,"signature":"s"`, `,"signature":""`) + "}")
 	case 3:
 		w.b.WriteString(`{"type":"text","text":""}`)
 	case 4:

@@ -54,6 +54,7 @@ type decoder struct {
 
 	going bool // the request asks to go on with its last message
 	open  bool // so does the message that was read last
+	bound bool // that has thinking which is bound to what stands before it
 }
 
 // Decode reads a body of the chat API in one pass. Its error is always a

@@ -14,10 +14,10 @@ func (d *decoder) message() bool {
 	}
 	d.msgs = append(roomier(d.msgs, d.at, len(d.src)), compact.Message{Origin: len(d.msgs)})
 	d.r.marks = append(roomier(d.r.marks, d.at, len(d.src)), messageMark{
-		firstPart: uint32(len(d.parts)), firstCall: uint32(len(d.calls)),
+		firstPart: uint32(len(d.parts)), firstCall: uint32(len(d.calls)), firstThought: uint32(len(d.r.thoughts)),
 	})
 	m, k := &d.msgs[len(d.msgs)-1], &d.r.marks[len(d.r.marks)-1]
-	d.open = false
+	d.open, d.bound = false, false
 	if d.peek() != '{' {
 		if startsValue(d.peek()) {
 			return d.inMessage(MessageNotObject, d.at, "")
@@ -45,7 +45,7 @@ func (d *decoder) message() bool {
 			k.toolCall = span{uint32(o.start), uint32(d.at)}
 			continue
 		case "reasoning_content", "reasoning", "reasoning_text", "thinking", "reasoning_details", "thinking_blocks":
-			if !d.reasoning(m) {
+			if !d.reasoning(m, &o) {
 				return false
 			}
 			continue
@@ -74,10 +74,12 @@ func (d *decoder) message() bool {
 				legacy = v
 				k.legacy = span{uint32(o.start), uint32(d.at)}
 			}
-		case "redacted_thinking", "signature", "thought_signature", "encrypted_content", "extra_content":
-			m.Sealed = m.Sealed || !d.blank(v)
+		case "redacted_thinking", "signature":
+			d.seals(m, &o, v)
+		case "thought_signature", "encrypted_content", "extra_content":
+			m.SealedBeside = m.SealedBeside || !d.blank(v)
 		case "provider_specific_fields":
-			m.Sealed = m.Sealed || d.signed(v)
+			m.SealedBeside = m.SealedBeside || d.signed(v)
 		case "refusal":
 			m.Holds, m.Refusal = m.Holds || v.kind != 'n', d.textOf(v)
 		case "audio":
@@ -96,6 +98,10 @@ func (d *decoder) message() bool {
 // order: id is its tool_call_id, legacy its function_call.
 func (d *decoder) finish(m *compact.Message, k *messageMark, id string, legacy value) bool {
 	k.whole.end = uint32(d.at)
+	m.Sealed = m.Sealed || m.SealedBeside
+	if m.Bound = d.bound && m.Role == compact.Assistant; !m.Bound {
+		d.r.thoughts = d.r.thoughts[:k.firstThought]
+	}
 	switch m.Role {
 	case 0:
 		return d.inMessage(RoleMissing, int(k.whole.start), "")
@@ -103,8 +109,9 @@ func (d *decoder) finish(m *compact.Message, k *messageMark, id string, legacy v
 		if legacy.present() && !d.legacyCall(legacy) {
 			return false
 		}
-		if !m.Sealed && slices.ContainsFunc(d.calls[k.firstCall:], func(c compact.Call) bool { return c.Sealed }) {
-			m.Sealed, m.SealedByCalls = true, true
+		if slices.ContainsFunc(d.calls[k.firstCall:], func(c compact.Call) bool { return c.Sealed }) {
+			m.SealedByCalls = !m.Sealed || m.Bound && !m.SealedBeside
+			m.Sealed, m.SealedBeside = true, true
 		}
 		return true
 	case compact.Tool:

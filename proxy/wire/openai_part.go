@@ -88,7 +88,8 @@ func (d *decoder) part(m *compact.Message) bool {
 	}
 	switch f.kind {
 	case "thinking", "redacted_thinking", "reasoning":
-		m.Sealed = true
+		p.Thought, m.Sealed = true, true
+		d.bound = d.bound || f.kind != "reasoning" && d.binds(&block{kind: f.typeOf, signature: f.signature, data: f.media.data})
 		if f.text.kind == '"' {
 			d.said = append(d.said, f.text)
 		}
@@ -107,7 +108,9 @@ func (d *decoder) part(m *compact.Message) bool {
 type partFields struct {
 	kind          string
 	typed         bool
+	typeOf        value
 	text, refusal value
+	signature     value
 	media         media
 	marks         [len(markers)]span // where the markers stand
 }
@@ -141,20 +144,24 @@ func (d *decoder) partField(f *partFields, name string) (ok bool) {
 	case "type":
 		var v value
 		v, ok = d.value()
-		f.kind, f.typed = d.str(v), true
+		f.kind, f.typed, f.typeOf = d.str(v), true, v
 	case "text":
 		f.text, ok = d.value()
 	case "refusal":
 		f.refusal, ok = d.value()
 	case "thinking":
+		bound := d.bound
 		ok = d.thoughts(d.peek() == '"')
+		d.bound = bound
+	case "signature":
+		f.signature, ok = d.value()
 	case "detail", "filename", "document_name":
 		f.media.detail, ok = d.value()
 	case "file_id":
 		f.media.id, ok = d.value()
 	case "image_url", "input_audio", "file", "audio_url", "video_url", "document_url", "image", "audio", "video", "source":
 		ok = d.media(&f.media)
-	case "file_data", "file_url", "url":
+	case "file_data", "file_url", "url", "data":
 		f.media.data, ok = d.value()
 	default:
 		ok = d.skip()

@@ -7,17 +7,65 @@ import (
 )
 
 // reasoning reads one of the fields that reasoning travels in: a text, or a
-// list of blocks that hold some.
-func (d *decoder) reasoning(m *compact.Message) bool {
+// list of blocks that hold some. Two of them may hold thinking that is bound to
+// what stands before it: LiteLLM's thinking_blocks and OpenRouter's
+// reasoning_details.
+func (d *decoder) reasoning(m *compact.Message, o *object) bool {
 	v := value{span: span{start: uint32(d.at)}, kind: d.peek()}
 	d.said = d.said[:0]
+	bound := d.bound
 	if !d.thoughts(v.kind == '"') {
 		return false
 	}
+	if o.name != "thinking_blocks" && o.name != "reasoning_details" {
+		d.bound = bound
+	}
 	v.end = uint32(d.at)
-	m.Sealed = m.Sealed || !d.blank(v) // DeepSeek wants the key, with an empty string
+	d.seals(m, o, v) // DeepSeek wants the key, with an empty string
 	d.thought(m)
 	return true
+}
+
+// seals notes a member of a message that its thinking travels in. All of them
+// leave with what is bound: one model has written them.
+func (d *decoder) seals(m *compact.Message, o *object, v value) {
+	if d.blank(v) {
+		return
+	}
+	m.Sealed = true
+	d.r.thoughts = append(d.r.thoughts, span{uint32(o.start), uint32(d.at)})
+}
+
+// block are the fields of a block of thinking that tell whether it is bound to
+// what stands before it.
+type block struct{ kind, format, signature, data value }
+
+// of returns where a field of a block is kept; nil for others.
+func (b *block) of(name string) *value {
+	switch name {
+	case "type":
+		return &b.kind
+	case "format":
+		return &b.format
+	case "signature":
+		return &b.signature
+	case "data":
+		return &b.data
+	}
+	return nil
+}
+
+// binds reports whether a block is bound to what stands before it: Anthropic's
+// are, where they are signed or encrypted. OpenRouter names the format, if it is
+// known; those of Google and OpenAI are bound to nothing.
+func (d *decoder) binds(b *block) bool {
+	format := d.str(b.format)
+	claude := strings.HasPrefix(format, "anthropic-claude")
+	if !claude && format != "" && format != "unknown" {
+		return false
+	}
+	encrypted := claude || d.str(b.kind) == "redacted_thinking"
+	return !d.blank(b.signature) || encrypted && !d.blank(b.data)
 }
 
 // thoughts reads any value and collects the texts that a block of reasoning
@@ -41,11 +89,21 @@ func (d *decoder) thoughts(named bool) bool {
 		return d.err == nil
 	case '{':
 		var o object
+		var b block
 		for d.key(&o) {
+			if to := b.of(o.name); to != nil && d.peek() == '"' {
+				v, ok := d.value()
+				if !ok {
+					return false
+				}
+				*to = v
+				continue
+			}
 			if !d.thoughts(o.name == "text" || o.name == "thinking" || o.name == "summary") {
 				return false
 			}
 		}
+		d.bound = d.bound || d.binds(&b)
 		return d.err == nil
 	}
 	return d.skip()

@@ -38,6 +38,7 @@ type Request struct {
 	marks    []messageMark
 	parts    []partMark // of all messages, in order
 	calls    []callMark // of all messages, in order
+	thoughts []span     // the members with bound thinking, key included, of all messages, in order
 }
 
 // messageMark says where the pieces of one message stand in the body.
@@ -49,7 +50,7 @@ type messageMark struct {
 	answers  span // the value of tool_call_id
 	name     span // the value of name
 
-	firstPart, firstCall uint32 // index in Request.parts and Request.calls
+	firstPart, firstCall, firstThought uint32 // index in Request.parts, calls and thoughts
 }
 
 // partMark says where a part stands.
@@ -82,6 +83,15 @@ func (r *Request) callsOf(i int) []callMark {
 		end = r.marks[i+1].firstCall
 	}
 	return r.calls[r.marks[i].firstCall:end]
+}
+
+// thoughtsOf gives the members that hold a message's bound thinking.
+func (r *Request) thoughtsOf(i int) []span {
+	end := uint32(len(r.thoughts))
+	if i+1 < len(r.marks) {
+		end = r.marks[i+1].firstThought
+	}
+	return r.thoughts[r.marks[i].firstThought:end]
 }
 
 // attach gives every message its parts and calls, out of two slices that all

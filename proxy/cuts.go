@@ -1,0 +1,124 @@
+package proxy
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"strings"
+	"time"
+)
+
+// Cuts names histories whose thinking was taken out because the upstream had
+// bound it to another one: each by a part of a keyed hash of its messages up to
+// the last that lost some, with the time when it is forgotten. It is a text of
+// records of one length, oldest first, so that facts can be compared and copied.
+type Cuts string
+
+// A record is a part of a hash and a time in minutes, in base64 without padding.
+const (
+	cutHash   = 14
+	cutRecord = (cutHash + 4) * 4 / 3
+	mostCuts  = 64
+	cutLife   = 24 * time.Hour
+)
+
+// cutKey names one history.
+type cutKey [cutHash]byte
+
+func (c Cuts) len() int { return len(c) / cutRecord }
+
+func (c Cuts) record(i int) Cuts { return c[i*cutRecord : (i+1)*cutRecord] }
+
+// read reads record i; ok is false for what no process has written.
+func (c Cuts) read(i int) (key cutKey, until time.Time, ok bool) {
+	var raw [cutHash + 4]byte
+	if n, err := base64.RawURLEncoding.Decode(raw[:], []byte(c.record(i))); err != nil || n != len(raw) {
+		return key, until, false
+	}
+	copy(key[:], raw[:])
+	return key, time.Unix(int64(binary.BigEndian.Uint32(raw[cutHash:]))*60, 0), true
+}
+
+// keys are those that are named.
+func (c Cuts) keys() map[cutKey]bool {
+	all := make(map[cutKey]bool, c.len())
+	for i := range c.len() {
+		if key, _, ok := c.read(i); ok {
+			all[key] = true
+		}
+	}
+	return all
+}
+
+// with adds a history.
+func (c Cuts) with(key cutKey, now time.Time) Cuts {
+	raw := binary.BigEndian.AppendUint32(append([]byte(nil), key[:]...), uint32(now.Add(cutLife).Unix()/60))
+	return c.joined(Cuts(base64.RawURLEncoding.EncodeToString(raw)))
+}
+
+// joined is the newest of both, each history once.
+func (c Cuts) joined(o Cuts) Cuts {
+	if o == "" || c == o {
+		return c
+	}
+	var all strings.Builder
+	i, k := 0, 0
+	for i < c.len() || k < o.len() {
+		switch {
+		case k == o.len() || i < c.len() && !c.expires(i).After(o.expires(k)):
+			if !c.expires(i).Before(o.keeps(c.record(i))) {
+				all.WriteString(string(c.record(i)))
+			}
+			i++
+		default:
+			if o.expires(k).After(c.keeps(o.record(k))) {
+				all.WriteString(string(o.record(k)))
+			}
+			k++
+		}
+	}
+	both := Cuts(all.String())
+	if n := both.len() - mostCuts; n > 0 {
+		both = both[n*cutRecord:]
+	}
+	return both
+}
+
+func (c Cuts) expires(i int) time.Time {
+	_, until, _ := c.read(i)
+	return until
+}
+
+// keeps returns how long c has the history of a record; zero: it has not.
+func (c Cuts) keeps(r Cuts) (until time.Time) {
+	const hash = cutHash * 4 / 3 // all but the bits that a letter shares with the time
+	for i := range c.len() {
+		if c.record(i)[:hash] == r[:hash] {
+			until = c.expires(i)
+		}
+	}
+	return until
+}
+
+// at is what of it still holds. The oldest come first.
+func (c Cuts) at(now time.Time) Cuts {
+	for len(c) >= cutRecord && !now.Before(c.expires(0)) {
+		c = c[cutRecord:]
+	}
+	return c
+}
+
+// believed keeps what this process could have written.
+func (c Cuts) believed(now time.Time) Cuts {
+	if len(c)%cutRecord != 0 || c.len() > mostCuts {
+		return ""
+	}
+	last := time.Time{}
+	for i := range c.len() {
+		_, until, ok := c.read(i)
+		if !ok || until.Before(last) || until.After(now.Add(cutLife+time.Minute)) {
+			return ""
+		}
+		last = until
+	}
+	return c
+}

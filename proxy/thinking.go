@@ -1,0 +1,163 @@
+package proxy
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"net/http"
+	"regexp"
+	"slices"
+	"time"
+
+	"laconic/compact"
+	"laconic/proxy/overflow"
+)
+
+// thinking is what is known of the bound thinking in a request. Anthropic signs
+// thinking together with all that stands before it, and refuses it behind
+// anything else. The rules are from its documents.
+type thinking struct {
+	// bound: the client's history holds some, and is planned for that.
+	bound bool
+	// signed: some was sent.
+	signed bool
+	// afresh: this is a second send, out of which all of it leaves. It may be
+	// bound to a plan that was made under other facts.
+	afresh bool
+	// cut names the history out of which a second send took it.
+	cut cutKey
+}
+
+func bound(msgs []compact.Message) bool {
+	return slices.ContainsFunc(msgs, func(m compact.Message) bool { return m.Bound })
+}
+
+// boundBy sets by what a history with bound thinking is planned: by what is
+// configured, what the upstream tells, and a counter that no answer corrects,
+// so that what is learnt moves no epoch. Where it must, it adds one.
+func (t *trip) boundBy(in *compact.Conversation) {
+	if t.bound = bound(in.Messages); !t.bound {
+		t.facts.Hard = 0
+		return
+	}
+	l := &t.facts
+	l.Window, l.Input, l.Sums, l.Answer, l.Cap, l.Tight = 0, 0, false, 0, 0, 0
+	l.Way, l.Percent = "", 0
+	if t.afresh {
+		in.Unbind = len(in.Messages)
+		return
+	}
+	in.Unbind = t.unbindIn(in.Messages)
+}
+
+// unbindIn returns the index before which an earlier request of this history took
+// bound thinking out; 0: none did, as far as is known.
+func (t *trip) unbindIn(msgs []compact.Message) (below int) {
+	if t.facts.Cuts == "" {
+		return 0
+	}
+	keys := t.facts.Cuts.keys()
+	t.eachBound(msgs, func(i int, key cutKey) {
+		if keys[key] {
+			below = i + 1
+		}
+	})
+	return below
+}
+
+// cutOf names a history, up to its last bound thinking.
+func (t *trip) cutOf(msgs []compact.Message) (key cutKey) {
+	t.eachBound(msgs, func(_ int, k cutKey) { key = k })
+	return key
+}
+
+// eachBound names the beginnings of a list that end with bound thinking.
+func (t *trip) eachBound(msgs []compact.Message, yield func(i int, key cutKey)) {
+	mac := hmac.New(sha256.New, t.p.factSecret)
+	_, _ = mac.Write([]byte("cut 1"))
+	link, w := mac.Sum(nil), digesting{h: sha256.New()}
+	for i := range msgs {
+		link = w.chain(link, &msgs[i])
+		if msgs[i].Bound {
+			yield(i, cutKey(link))
+		}
+	}
+}
+
+// remember notes the history out of which the second send took its thinking, once
+// that is answered: later requests leave out the same.
+func (t *trip) remember() {
+	if t.bound {
+		t.lesson.change(t.p, func(now time.Time, l *Learnt) { l.Cuts = l.Cuts.with(t.cut, now) })
+	}
+}
+
+// afterThinking answers a refusal that is about bound thinking; is reports
+// whether it is one. All of it leaves, also that of the turn in which the model
+// is: where one piece is bound to another history, so is what came after it, and
+// what came before it was written for the same list as it.
+func (t *trip) afterThinking(status int, body []byte) (a *again, is bool) {
+	if !t.bound {
+		return nil, false
+	}
+	switch {
+	case saysOneOf(status, body, thinkingMisbound):
+		i := t.note(reasonThinking)
+		if !t.signed {
+			i.Why = "none"
+			return nil, true
+		}
+		if a = t.plan(t.facts); a == nil {
+			i.Why = "memory"
+		}
+		return a, true
+	case saysOneOf(status, body, thinkingMissing):
+		t.note(reasonThinking).Why = "missing"
+		return nil, true
+	}
+	return nil, false
+}
+
+// hard notes the length that a refused history with bound thinking is tried with,
+// once that was answered.
+func (t *trip) hard(r overflow.Refusal, x *taught) {
+	s := t.sending.sizes
+	counts := t.by(s, &x.trial) * t.percentOf(&x.trial) / 100
+	if !t.bound || counts <= 0 || r.Kind == overflow.Bytes || r.Kind == overflow.Count {
+		return
+	}
+	// A little less than what is accepted: another mix of texts counts otherwise.
+	trial := x.trial
+	trial.Hard = 0 // in other tokens
+	accepts := trial.accepts(t.limits(), t.sending.asked)
+	n := min(s.all[0]*(accepts-accepts/32)/counts, s.all[0]-1)
+	x.trial.Hard = lower(x.trial.Hard, n)
+	x.passed = append(x.passed, func(l *Learnt, now time.Time) {
+		l.Hard, l.HardUntil = lower(l.Hard, n), now.Add(limitLife)
+	})
+}
+
+// thinkingMisbound are the sentences by which thinking is refused that was
+// written for another history.
+var thinkingMisbound = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)bound to a different conversation`),
+	regexp.MustCompile("(?i)invalid [`'\"]?signature[`'\"]? in [`'\"]?thinking[`'\"]? block"),
+}
+
+// thinkingMissing are the sentences by which a history is refused that lacks
+// thinking.
+var thinkingMissing = []*regexp.Regexp{
+	regexp.MustCompile("(?i)expected [`'\"]?thinking[`'\"]? or [`'\"]?redacted_thinking"),
+	regexp.MustCompile("(?i)must start with a thinking block"),
+}
+
+// saysOneOf reports whether an answer is an error that says one of some sentences.
+func saysOneOf(status int, body []byte, sentences []*regexp.Regexp) bool {
+	switch status {
+	case http.StatusOK, http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError:
+	default:
+		return false
+	}
+	return slices.ContainsFunc(overflow.Texts(status, body), func(text string) bool {
+		return slices.ContainsFunc(sentences, func(r *regexp.Regexp) bool { return r.MatchString(text) })
+	})
+}

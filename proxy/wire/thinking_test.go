@@ -1,0 +1,80 @@
+package wire_test
+
+import (
+	"strings"
+	"testing"
+
+	"laconic/compact"
+	"laconic/proxy/wire"
+)
+
+// TestBoundThinkingLeavesByteForByte: what Anthropic has signed leaves a message,
+// and every other byte stays. What others have signed stays, too.
+func TestBoundThinkingLeavesByteForByte(t *testing.T) {
+	const signed = `[{"type":"thinking","thinking":"so","signature":"Eq"}]`
+	const call = `"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]`
+	for _, c := range []struct{ name, was, is string }{
+		{
+			"LiteLLM, last", `{"role":"assistant", "content":"hi" , "thinking_blocks" : ` + signed + ` }`,
+			`{"role":"assistant", "content":"hi"  }`,
+		},
+		{
+			"LiteLLM, first, with its text and a field that nobody knows", `{ "thinking_blocks":` + signed + `, "reasoning_content":"so","x":1e0,"role":"assistant","content":"hi"}`,
+			`{ "x":1e0,"role":"assistant","content":"hi"}`,
+		},
+		{"encrypted", `{"role":"assistant","thinking_blocks":[{"type":"redacted_thinking","data":"Em"}],"content":"hi"}`, `{"role":"assistant","content":"hi"}`},
+		{
+			"OpenRouter", `{"role":"assistant","reasoning":"so","content":"hi","reasoning_details":[{"type":"reasoning.text","text":"so","signature":"Eq","format":"anthropic-claude-v1"}],` + call + `}`,
+			`{"role":"assistant","content":"hi",` + call + `}`,
+		},
+		{"OpenRouter, encrypted", `{"role":"assistant","content":"hi","reasoning_details":[{"type":"reasoning.encrypted","data":"Em","format":"anthropic-claude-v1"}]}`, `{"role":"assistant","content":"hi"}`},
+		{"no format", `{"role":"assistant","content":"hi","reasoning_details":[{"signature":"Eq","format":null}]}`, `{"role":"assistant","content":"hi"}`},
+		{
+			"a part of the content", `{"role":"assistant","content":[{"type":"thinking","thinking":"so","signature":"Eq"}, {"type":"text","text":"hi"}]}`,
+			`{"role":"assistant","content":[{"type":"text","text":"hi"}]}`,
+		},
+		{"nothing else", `{"role":"assistant","content":null,"thinking_blocks":` + signed + `}`, `{"role":"assistant","content":"` + compact.NoThinking + `"}`},
+		{"nothing else, not even content", `{"thinking_blocks":` + signed + `,"role":"assistant"}`, `{"content":"` + compact.NoThinking + `","role":"assistant"}`},
+		{"a signature of Google's stays", `{"role":"assistant","content":"hi","thinking_blocks":` + signed + `,"extra_content":{"google":{"thought_signature":"x"}}}`, `{"role":"assistant","content":"hi","extra_content":{"google":{"thought_signature":"x"}}}`},
+
+		{name: "Google", was: `{"role":"assistant","content":"hi","reasoning_details":[{"type":"reasoning.encrypted","data":"x","signature":"x","format":"google-gemini-v1"}]}`},
+		{name: "OpenAI", was: `{"role":"assistant","content":"hi","reasoning_details":[{"type":"reasoning.encrypted","data":"x","format":"openai-responses-v1"}]}`},
+		{name: "not signed", was: `{"role":"assistant","content":"hi","thinking_blocks":[{"type":"thinking","thinking":"so","signature":""}]}`},
+		{name: "a text alone", was: `{"role":"assistant","content":"hi","reasoning_content":"so"}`},
+		{name: "of a user", was: `{"role":"user","content":"hi","thinking_blocks":` + signed + `}`},
+	} {
+		if c.is == "" {
+			c.is = c.was
+		}
+		const head = `{"model":"m","messages":[{"role":"user","content":"go"} , `
+		tail := `,{"role":"user","content":"on"}],"thinking":{"type":"adaptive"}}`
+		if strings.Contains(c.was, call) {
+			tail = `,{"role":"tool","tool_call_id":"c","content":"42"}` + tail
+		}
+		unbound(t, c.name, head+c.was+tail, head+c.is+tail, 2, c.is != c.was)
+		unbound(t, c.name+", behind what was taken out", head+c.was+tail, head+c.was+tail, 1, false)
+	}
+}
+
+// unbound sends a body of which the messages before below lose their thinking.
+func unbound(t *testing.T, name, was, want string, below int, edited bool) {
+	t.Helper()
+	r, err := wire.Decode([]byte(was))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	in := r.Conversation
+	in.Unbind = below
+	p, c, b := &compact.Policy{}, compact.BytesPerToken(4), compact.Limits{}.For(0)
+	plan, report := compact.Compact(in, p, c, b)
+	for _, err := range compact.Broken(in, p, c, b, &plan, report) {
+		t.Errorf("%s: %v", name, err)
+	}
+	out, err := r.Encode(plan.Apply(in, ""))
+	if err != nil || string(out) != want {
+		t.Errorf("%s: %v\n%s\nbecame\n%s\nwant\n%s", name, err, was, out, want)
+	}
+	if edited != (report.Outcome != compact.Untouched) {
+		t.Errorf("%s: %s", name, report.Outcome)
+	}
+}
