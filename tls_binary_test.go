@@ -111,7 +111,7 @@ func TestTLSThroughTheBinary(t *testing.T) {
 			t.Errorf("the proxy did not end as it should: %v\n%s", err, p.output())
 		}
 	}()
-	if out := p.output(); !strings.HasPrefix(p.URL, "https://") || !strings.Contains(out, "export OPENAI_BASE_URL="+p.URL+"/v1") || !strings.HasPrefix(p.Admin, "http://") {
+	if out := p.output(); !strings.HasPrefix(p.URL, "https://") || !strings.Contains(out, `"base_url":"`+p.URL+`/v1"`) || !strings.HasPrefix(p.Admin, "http://") {
 		t.Errorf("%s", out)
 	}
 

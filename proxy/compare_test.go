@@ -168,7 +168,7 @@ func TestTheAdminPageTellsWhatWasLearnt(t *testing.T) {
 		return w.Body.String()
 	}
 	text := page("/readyz?verbose")
-	if !strings.Contains(text, "learnt: 1\n"+u.base(t, "/v1").Host+"/v1 \"a\\nb\" credential ") || !strings.Contains(text, "window 2000") || strings.Contains(text, "canary") {
+	if !strings.Contains(text, "learnt: 1\n"+u.base(t, "/v1").Host+"/v1 \"a�b\" credential ") || !strings.Contains(text, "window 2000") || strings.Contains(text, "canary") {
 		t.Errorf("%s", text)
 	}
 	p.replies(1)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"laconic/compact"
 	"laconic/proxy/overflow"
 )
 
@@ -61,15 +62,25 @@ func (t *trip) hold(res *http.Response, atOnce bool) *held {
 
 // short reports whether what was sent is short enough that no refusal is
 // expected under status 200: no longer than a prompt that was answered, or below
-// a quarter of its budget while no limit is in doubt.
+// a quarter of its budget while no limit is in doubt and the window is no guess.
+// Bound thinking may be refused at any length.
 func (t *trip) short() bool {
+	if t.signed {
+		return false
+	}
 	n := t.expected()
 	if n <= t.facts.Took {
 		return true
 	}
 	// A budget that a header asks for may be above what the upstream takes.
 	budget := min(t.budget.Tokens, t.facts.accepts(t.limits(), t.sending.asked))
-	return n < budget/4 && t.facts.Doubt == 0 && t.facts.Tight == 0
+	return n < budget/4 && t.facts.Doubt == 0 && t.facts.Tight == 0 && !t.guessesWindow()
+}
+
+// guessesWindow reports whether nobody told the window of a model that nobody
+// knows.
+func (t *trip) guessesWindow() bool {
+	return len(t.ways) > 1 && !t.route.Configured && t.window == (compact.Told{}) && t.facts.Window == 0 && t.facts.Input == 0
 }
 
 // first waits for the first event or byte of an answer.
