@@ -61,6 +61,9 @@ func besiege(t *testing.T, answer http.HandlerFunc, args ...string) *besieged {
 	return b
 }
 
+// everyMessage of a body of 4 MB is different.
+const everyMessage = 1024
+
 const smallChat = `{"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]}`
 
 func shortAnswer(w http.ResponseWriter, _ *http.Request) {
@@ -122,11 +125,11 @@ func (b *besieged) promise(sockets int, first []byte) {
 }
 
 // longChat is a conversation of about n bytes in messages of 4 KB, which gzip
-// makes half as long. The messages repeat, so that counting their tokens takes
-// little time.
-func longChat(n int) []byte {
+// makes half as long. They repeat after different ones, so that counting the
+// tokens of very long ones takes little time.
+func longChat(n, different int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
-	messages := make([]string, 64) // of more than gzip remembers
+	messages := make([]string, different)
 	for i := range messages {
 		for range 400 {
 			messages[i] += fmt.Sprintf("%x word ", r.Uint32())
@@ -195,7 +198,7 @@ func TestHostilePromisesOfLongBodies(t *testing.T) {
 	b.promise(500, []byte("{"))
 	longest := b.small(20)
 	began := time.Now()
-	if got := b.all(4, longChat(4<<20), ""); got[200] != 4 {
+	if got := b.all(4, longChat(4<<20, everyMessage), ""); got[200] != 4 {
 		t.Errorf("bodies of 4 MB: %v", got)
 	}
 	t.Logf("beside 500 sockets: small requests within %v, four of 4 MB within %v", longest, time.Since(began))
@@ -206,7 +209,7 @@ func TestHostileBodiesThatStall(t *testing.T) {
 	b.promise(200, bytes.Repeat([]byte(" "), 1<<20))
 	longest := b.small(20)
 	began := time.Now()
-	if got := b.all(4, longChat(4<<20), ""); got[200] != 4 {
+	if got := b.all(4, longChat(4<<20, everyMessage), ""); got[200] != 4 {
 		t.Errorf("bodies of 4 MB: %v", got)
 	}
 	t.Logf("beside 200 bodies that stall after 1 MB: small requests within %v, four of 4 MB within %v", longest, time.Since(began))
@@ -239,7 +242,7 @@ func TestHostileBombs(t *testing.T) {
 
 func TestHostileCompressedBodies(t *testing.T) {
 	b := besiege(t, shortAnswer)
-	body := longChat(30 << 20)
+	body := longChat(30<<20, 64) // more than gzip remembers
 	for name, packed := range map[string][]byte{"": body, "gzip": gzipOf(t, body)} {
 		began := time.Now()
 		if got := b.all(12, packed, name); got[200] != 12 {
@@ -281,7 +284,7 @@ func TestHostileMemory(t *testing.T) {
 	}
 	eventually(t, "all streams", func() bool { return open.Load() == streams })
 	before := b.memory("VmRSS")
-	body := longChat(4 << 20)
+	body := longChat(4<<20, everyMessage)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	sentAway := 0

@@ -90,13 +90,14 @@ func (d *digest) namesIn() []*nameStat {
 	for i := range d.kept {
 		eachReading(&d.kept[i], func(text string) {
 			names(text, func(from, to int) {
-				if name := text[from:to]; index[name] == nil {
+				if name := text[from:to]; len(index) < mostNames && index[name] == nil {
 					index[strings.Clone(name)] = &nameStat{seen: true}
 				}
 			})
 		})
 	}
 	var all []*nameStat
+	found := 0
 	for i := range d.sources {
 		src := &d.sources[i]
 		n := neighbours{last: -nearby - 1}
@@ -104,9 +105,17 @@ func (d *digest) namesIn() []*nameStat {
 			name := src.text[from:to]
 			s := index[name]
 			if s == nil {
-				s = &nameStat{name: name, order: len(all), least: math.MaxInt, latest: -1}
+				if len(all) == mostNames {
+					all = d.likeliest(all)
+					for _, weak := range all[mostNames/2:] {
+						delete(index, weak.name)
+					}
+					all = all[:mostNames/2]
+				}
+				s = &nameStat{name: name, order: found, least: math.MaxInt, latest: -1}
 				index[name] = s
 				all = append(all, s)
+				found++
 			}
 			n.note(s, from, to)
 			if !s.seen {
@@ -114,6 +123,18 @@ func (d *digest) namesIn() []*nameStat {
 			}
 		})
 	}
+	all = d.likeliest(all)
+	findRuns(all)
+	return all
+}
+
+// mostNames bounds the memory that names take: where there are more, the less
+// likely half is forgotten. It is many times what a list of names holds.
+const mostNames = 1 << 15
+
+// likeliest sorts names by how likely they are to be needed, as far as they are
+// known by now.
+func (d *digest) likeliest(all []*nameStat) []*nameStat {
 	for _, s := range all {
 		s.score = s.weigh(len(d.lost))
 	}
@@ -126,7 +147,6 @@ func (d *digest) namesIn() []*nameStat {
 		}
 		return a.order - b.order
 	})
-	findRuns(all)
 	return all
 }
 
