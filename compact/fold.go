@@ -58,8 +58,9 @@ func total(fixed, step int, costs []int) int {
 func (f *folding) walk(last bool) {
 	end := len(f.d.msgs)
 	for k := f.point(0); ; k = f.point(k) {
+		was := f.d.end
 		f.advance(k)
-		if f.unbindAt > 0 && k >= f.unbindAt {
+		if was < f.unbindAt && k >= f.unbindAt {
 			f.d.unbind(f.unbind, len(f.epochs), "taken out of an earlier request")
 		}
 		due := f.due()
