@@ -65,6 +65,23 @@ func (f *folding) unbinding(below int, msgs []Message) {
 	}
 }
 
+// halves are the messages, by Origin, that go on with an answer whose rest
+// carries bound thinking: a client may keep an answer as several messages.
+func halves(msgs []Message) (found map[int]bool) {
+	bound := false
+	for i := len(msgs) - 1; i > 0; i-- {
+		m := &msgs[i]
+		if bound = m.Role == Assistant && (bound || m.Bound); !bound || msgs[i-1].Role != Assistant {
+			continue
+		}
+		if found == nil {
+			found = map[int]bool{}
+		}
+		found[m.Origin] = true
+	}
+	return found
+}
+
 // open reports whether the model goes on within its turn, with thinking that
 // the upstream may want back: then an epoch is made only where the request would
 // not fit. A policy that does not fold repeats nothing, so it may not wait.
