@@ -19,6 +19,7 @@ const (
 	cutRecord = (cutHash + 4) * 4 / 3
 	mostCuts  = 64
 	cutLife   = 24 * time.Hour
+	cutSkew   = time.Hour // the clock of who has written one may be ahead
 )
 
 // cutKey names one history.
@@ -64,7 +65,7 @@ func (c Cuts) joined(o Cuts) Cuts {
 	i, k := 0, 0
 	for i < c.len() || k < o.len() {
 		switch {
-		case k == o.len() || i < c.len() && !c.expires(i).After(o.expires(k)):
+		case k == o.len() || i < c.len() && c.before(i, o, k):
 			if !c.expires(i).Before(o.keeps(c.record(i))) {
 				all.WriteString(string(c.record(i)))
 			}
@@ -81,6 +82,15 @@ func (c Cuts) joined(o Cuts) Cuts {
 		both = both[n*cutRecord:]
 	}
 	return both
+}
+
+// before is the order of records: by time, and within a minute by their text, so
+// that whoever joins the same gets the same.
+func (c Cuts) before(i int, o Cuts, k int) bool {
+	if by := c.expires(i).Compare(o.expires(k)); by != 0 {
+		return by < 0
+	}
+	return c.record(i) <= o.record(k)
 }
 
 func (c Cuts) expires(i int) time.Time {
@@ -115,7 +125,7 @@ func (c Cuts) believed(now time.Time) Cuts {
 	last := time.Time{}
 	for i := range c.len() {
 		_, until, ok := c.read(i)
-		if !ok || until.Before(last) || until.After(now.Add(cutLife+time.Minute)) {
+		if !ok || until.Before(last) || until.After(now.Add(cutLife+cutSkew)) {
 			return ""
 		}
 		last = until
