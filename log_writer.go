@@ -27,6 +27,7 @@ type logWriter struct {
 	missing int // dropped since the last note
 	dropped int // in all
 	closed  bool
+	began   time.Time     // of the write that is under way; zero: there is none
 	more    chan struct{} // holds one element when there may be something to write
 	ended   chan struct{} // closed when all is written
 }
@@ -79,13 +80,23 @@ func (l *logWriter) run() {
 		if len(text) == 0 {
 			continue
 		}
-		if _, err := l.w.Write(text); err != nil {
+		l.writes(time.Now())
+		_, err := l.w.Write(text)
+		l.writes(time.Time{})
+		if err != nil {
 			l.mu.Lock()
 			l.missing += missing + lines
 			l.dropped += lines
 			l.mu.Unlock()
 		}
 	}
+}
+
+// writes notes when the write that is under way began.
+func (l *logWriter) writes(began time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.began = began
 }
 
 // Dropped returns how many lines nobody will see.
@@ -95,14 +106,18 @@ func (l *logWriter) Dropped() int {
 	return l.dropped
 }
 
-// Close writes what waits, for lastLines at most: a write that nobody reads has
-// no end, and ends with the process.
+// Close writes what waits. A write that nobody reads has no end, and ends with
+// the process: Close waits until the one that is under way took lastLines.
 func (l *logWriter) Close() {
 	l.mu.Lock()
 	l.closed = true
+	wait := lastLines
+	if !l.began.IsZero() {
+		wait -= time.Since(l.began)
+	}
 	l.mu.Unlock()
 	l.wake()
-	timer := time.NewTimer(lastLines)
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-l.ended:

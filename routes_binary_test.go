@@ -189,6 +189,8 @@ func TestAModelsTrafficGoesWhereItsRowSays(t *testing.T) {
 		}
 	}
 	f("responses below", "/responses/resp_1/cancel", "gpt-4o", "application/json", []byte(`{}`))
+	f("an unknown path, JSON", "/rerank", "guest-1", "application/json", []byte(`{"model":"guest-1"}`))
+	f("an unknown path, no model", "/rerank", "", "application/json", []byte(`[1]`))
 	f("an unknown path", "/files", "", "application/octet-stream", []byte(`{"model":"house-1"}`))
 }
 
@@ -249,16 +251,15 @@ func TestAModelThatCannotBeToldIsRefused(t *testing.T) {
 	f("path and body", "/openai/deployments/house-1/chat/completions", "model_ambiguous", isJSON, []byte(`{"model":"gpt-4o",`+chat+`}`))
 	f("body and path", "/openai/deployments/gpt-4o/embeddings", "model_ambiguous", isJSON, []byte(`{"model":"house-1"}`))
 
-	// Named again behind what was read: it is broken off before its end.
-	kind, body := formOf(t, 3<<20, "model", "guest-1", "model", "gpt-4o")
-	status, answer, def, own := h.send("/v1/audio/transcriptions", kind, body)
-	if status != 400 || !strings.Contains(answer, `"model_ambiguous"`) || len(def) != 0 {
-		t.Errorf("named again: %d %s, %d at the default upstream", status, answer, len(def))
-	}
-	for _, a := range own {
-		if !a.left {
-			t.Error("the upstream got all of a form that names two models")
-		}
+	// Named again far behind the first megabyte: nothing of it was sent.
+	kind, body := formOf(t, 3<<20, "model", "gpt-4o", "model", "house-1")
+	f("form, named again", "/v1/audio/transcriptions", "model_ambiguous", kind, body)
+	f("an unknown path, twice", "/v1/rerank", "model_ambiguous", isJSON, []byte(`{"model":"gpt-4o","model":"house-1"}`))
+
+	// What is not served with the key of the row is not sent elsewhere either.
+	status, answer, def, own := h.send("/v1/rerank", isJSON, []byte(`{"model":"house-1"}`), "Authorization", "Bearer sk-client")
+	if status != 404 || len(def)+len(own) != 0 {
+		t.Errorf("an unknown path: %d %s, %d and %d at the upstreams", status, answer, len(def), len(own))
 	}
 }
 

@@ -36,7 +36,7 @@ func comingOf(p *Policy, f *folding, msgs []Message, costs []int, in Conversatio
 		return nil
 	}
 	if f == nil {
-		if f = (&folding{p: p, b: b}); total(fixed, b.Step, costs) <= f.warming(0, b.Placing) {
+		if f = (&folding{p: p, b: b, halves: halves(in.Messages)}); total(fixed, b.Step, costs) <= f.warming(0, b.Placing) {
 			return nil // known without looking at single request points
 		}
 		f.unbinding(in.Unbind, msgs)
@@ -49,7 +49,7 @@ func comingOf(p *Policy, f *folding, msgs []Message, costs []int, in Conversatio
 	mark := f.markAt
 	coming := &Coming{Mark: mark, Sources: sources(msgs[:mark])}
 	coming.slot = func() *Slot {
-		before := &folding{p: p, b: b, unbind: f.unbind, unbindAt: f.unbindAt}
+		before := &folding{p: p, b: b, unbind: f.unbind, unbindAt: f.unbindAt, halves: f.halves}
 		before.d = newDraft(p, msgs[:mark], costs[:mark], coarse(fixed, b.Step), c)
 		before.walk(true)
 		if d := before.d; d.slot == nil || d.slot.end != mark {

@@ -43,8 +43,9 @@
 // the stages in order, a draft a conversation being edited, an edit one change
 // with its reason, a plan the edits of one conversation. A request point is a
 // place where a client must have sent a request: before each assistant
-// message, but not between a call and its result, and the end. An epoch is one climb of the ladder at a request
-// point. The budget is the tokens a prompt may cost; the room is what is left
+// message, but not between a call and its result, nor within an answer of several
+// messages that carries bound thinking; and the end. An epoch is one climb of the
+// ladder at a request point. The budget is the tokens a prompt may cost; the room is what is left
 // of it above what must stay. Start above the trigger, stop below land.
 // Bound thinking is what an upstream takes only behind the very prefix that it
 // was written behind: it leaves at every epoch, and within a turn of the model

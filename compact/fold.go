@@ -27,13 +27,15 @@ type folding struct {
 	// the thinking before it is away: where it was taken out first, so that earlier
 	// epochs stay where they were. 0: there is none.
 	unbind, unbindAt int
+	// halves are the messages, by Origin, that go on with an answer: see halves.
+	halves map[int]bool
 }
 
 // fold compacts a repaired list. It gives nil where no epoch is due, which is
 // known without looking at single request points: costs only grow along a
 // list.
 func fold(p *Policy, msgs []Message, costs []int, in Conversation, c Counter, b Budget) *folding {
-	f := &folding{p: p, b: b}
+	f := &folding{p: p, b: b, halves: halves(in.Messages)}
 	f.unbinding(in.Unbind, msgs)
 	total := total(in.Fixed, b.Step, costs)
 	if total <= f.start(0, b.Placing) && len(msgs) <= f.trigger(0, b.Messages) && f.unbindAt == 0 && (b.Hard == 0 || total <= b.Hard) {
@@ -58,8 +60,9 @@ func total(fixed, step int, costs []int) int {
 func (f *folding) walk(last bool) {
 	end := len(f.d.msgs)
 	for k := f.point(0); ; k = f.point(k) {
+		was := f.d.end
 		f.advance(k)
-		if f.unbindAt > 0 && k >= f.unbindAt {
+		if was < f.unbindAt && k >= f.unbindAt {
 			f.d.unbind(f.unbind, len(f.epochs), "taken out of an earlier request")
 		}
 		due := f.due()
@@ -77,13 +80,14 @@ func (f *folding) walk(last bool) {
 
 // point returns the first request point behind k: before an assistant message
 // that came after all that is before it, or the end. Where repair moved a result
-// forward, no client sent what ends between its call and its old place.
+// forward, no client sent what ends between its call and its old place; and none
+// sent half of an answer, behind which its bound thinking would stand.
 func (f *folding) point(k int) int {
 	if f.p.Once || k >= len(f.d.msgs) {
 		return len(f.d.msgs)
 	}
 	k = int(f.d.parts.next[k+1])
-	for k < len(f.d.msgs) && f.d.msgs[k].Origin < int(f.d.parts.latest[k]) {
+	for k < len(f.d.msgs) && (f.d.msgs[k].Origin < int(f.d.parts.latest[k]) || f.halves[f.d.msgs[k].Origin]) {
 		k = int(f.d.parts.next[k+1])
 	}
 	return k

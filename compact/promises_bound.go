@@ -50,8 +50,11 @@ func (k *checker) bound() {
 func (k *checker) unmoved(msgs []Message) {
 	in := k.in.Messages
 	for q := len(in) - 1; q > 0; q-- {
-		if !in[q].Bound || in[q-1].Role == Assistant {
+		if !in[q].Bound {
 			continue
+		}
+		for q > 0 && in[q-1].Role == Assistant {
+			q-- // messages in a row are one answer
 		}
 		was, _ := Repair(in[:q:q], k.plan.Repair)
 		if len(was) == 1 && was[0].Origin == Added {

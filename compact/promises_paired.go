@@ -77,12 +77,11 @@ func (k *checker) owned() {
 			ids[in[i].Answers] = uses{u.calls, u.results + 1, u.call}
 		}
 	}
-	gone, run, seen := 0, make([]int, len(in)), -1
-	for i := range in {
-		if i == 0 || in[i].Bound && in[i-1].Role != Assistant {
-			seen = i // nothing behind it is moved to before it
+	gone, run := 0, make([]int, len(in))
+	for i := 0; i < len(in); {
+		for end := i + frozen(in[i:]); i < end; i++ {
+			run[i] = end // nothing behind it is moved to before it
 		}
-		run[i] = seen
 	}
 	for i := range in {
 		m := &in[i]

@@ -67,13 +67,17 @@ func Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
 }
 
 // frozen is the length of the run at the start of a list whose repair nothing
-// behind it may change: up to the first message, but the one it starts with, whose
+// behind it may change: up to the first answer, but the one it starts with, whose
 // bound thinking has seen the run as it was repaired then. Messages in a row that
 // an assistant wrote are one answer.
 func frozen(msgs []Message) int {
+	answer := 0 // where the answer starts that message i belongs to
 	for i := 1; i < len(msgs); i++ {
-		if msgs[i].Bound && msgs[i-1].Role != Assistant {
-			return i
+		if msgs[i].Role != Assistant || msgs[i-1].Role != Assistant {
+			answer = i
+		}
+		if msgs[i].Bound && answer > 0 {
+			return answer
 		}
 	}
 	return len(msgs)

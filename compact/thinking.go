@@ -16,16 +16,13 @@ const stageThinking = "thinking"
 // Origin below below.
 func (d *Draft) unbind(below, epoch int, why string) {
 	kept := d.bound[:0]
-	was := map[int][]Part{} // of messages that held pieces of it among their parts
 	for _, i := range d.bound {
 		m := &d.msgs[i]
 		if m.Origin >= below {
 			kept = append(kept, i)
 			continue
 		}
-		if parts := m.Parts; len(parts) > 0 && slices.ContainsFunc(parts, Part.thought) {
-			was[i] = parts
-		}
+		d.shiftMedia(i)
 		*m = m.unbound()
 		saved := d.cost[i] - d.whole[i]
 		d.cost[i] = d.whole[i]
@@ -39,12 +36,21 @@ func (d *Draft) unbind(below, epoch int, why string) {
 		})
 	}
 	d.bound = kept
-	for n, r := range d.media {
-		for _, p := range was[r.Message][:min(r.Part, len(was[r.Message]))] {
-			if p.Thought {
-				d.media[n].Part--
+}
+
+// shiftMedia counts the parts of message i without its thinking. Media are in the
+// order of the list, and each message is asked for once, so that all of it is
+// linear.
+func (d *Draft) shiftMedia(i int) {
+	n, _ := slices.BinarySearchFunc(d.media, i, func(r Ref, i int) int { return r.Message - i })
+	at, thoughts := 0, 0
+	for ; n < len(d.media) && d.media[n].Message == i; n++ {
+		for ; at < d.media[n].Part; at++ {
+			if d.msgs[i].Parts[at].Thought {
+				thoughts++
 			}
 		}
+		d.media[n].Part -= thoughts
 	}
 }
 
@@ -57,6 +63,23 @@ func (f *folding) unbinding(below int, msgs []Message) {
 			f.unbindAt = i + 1
 		}
 	}
+}
+
+// halves are the messages, by Origin, that go on with an answer whose rest
+// carries bound thinking: a client may keep an answer as several messages.
+func halves(msgs []Message) (found map[int]bool) {
+	bound := false
+	for i := len(msgs) - 1; i > 0; i-- {
+		m := &msgs[i]
+		if bound = m.Role == Assistant && (bound || m.Bound); !bound || msgs[i-1].Role != Assistant {
+			continue
+		}
+		if found == nil {
+			found = map[int]bool{}
+		}
+		found[m.Origin] = true
+	}
+	return found
 }
 
 // open reports whether the model goes on within its turn, with thinking that

@@ -186,3 +186,24 @@ func TestBrokenSeesThinkingThatIsMisplaced(t *testing.T) {
 		return edits
 	})
 }
+
+// TestNoEpochWithinAnAnswer: an answer that a client keeps as several messages was
+// written behind one request, so its thinking is bound to what that held, in
+// whichever of them it is; and no late result moves to before it.
+func TestNoEpochWithinAnAnswer(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("user: read all of it\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "assistant: %s| call c%d read p\nuser: wait\n", strings.Repeat("w ", 4), i)
+		fmt.Fprintf(&b, "assistant: %s\nassistant [bound]: part %d\nassistant: so\n", strings.Repeat("w ", 15), i)
+		fmt.Fprintf(&b, "tool c%d: %d\nuser: go on\n", i, i)
+	}
+	in := compact.Conversation{Messages: list(t, b.String())}
+	runs, broken := compacttest.Sweep(in, adaptive(), compacttest.Words{}, compact.Limits{Budget: 200}.For(0))
+	for _, err := range broken {
+		t.Error(err)
+	}
+	if n := runs[len(runs)-1].Report.Epochs; n < 3 {
+		t.Errorf("%d epochs: this tests nothing", n)
+	}
+}

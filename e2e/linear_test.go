@@ -165,6 +165,13 @@ var hostileShapes = []struct {
 		}
 		return list
 	}},
+	{"signed thinking beside each picture of one answer", 3000, 2000, func(n int) []object {
+		var parts []object
+		for range n {
+			parts = append(parts, object{"type": "thinking", "thinking": "so", "signature": "Eq"}, object{"type": "image_url", "image_url": object{"url": "https://example.org/a.png"}})
+		}
+		return []object{says("user", "go"), {"role": "assistant", "content": parts}, says("user", "on"), says("assistant", "so"), says("user", "end")}
+	}},
 	{"edits of one file", 8000, 1000, func(n int) []object {
 		list := []object{says("user", "go")}
 		for i := range n {

@@ -121,5 +121,5 @@ func (c *connections) tell() {
 	}
 	c.closed, c.told = 0, now
 	c.mu.Unlock()
-	c.failed(FaultInfo{Where: "connections", What: fmt.Sprintf("closed %d: their address has too many open", n)})
+	c.failed(FaultInfo{Where: "connections", What: fmt.Sprintf("closed %d: their address has too many open", n), Peer: true})
 }

@@ -1,8 +1,11 @@
 package proxy
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -17,8 +20,9 @@ type Cuts string
 const (
 	cutHash   = 14
 	cutRecord = (cutHash + 4) * 4 / 3
-	mostCuts  = 64
+	mostCuts  = 256
 	cutLife   = 24 * time.Hour
+	cutSkew   = time.Hour // the clock of who has written one may be ahead
 )
 
 // cutKey names one history.
@@ -55,47 +59,32 @@ func (c Cuts) with(key cutKey, now time.Time) Cuts {
 	return c.joined(Cuts(base64.RawURLEncoding.EncodeToString(raw)))
 }
 
-// joined is the newest of both, each history once.
+// joined is the newest of both, each history once. Who joins the same gets the
+// same.
 func (c Cuts) joined(o Cuts) Cuts {
 	if o == "" || c == o {
 		return c
 	}
-	var all strings.Builder
-	i, k := 0, 0
-	for i < c.len() || k < o.len() {
-		switch {
-		case k == o.len() || i < c.len() && !c.expires(i).After(o.expires(k)):
-			if !c.expires(i).Before(o.keeps(c.record(i))) {
-				all.WriteString(string(c.record(i)))
-			}
-			i++
-		default:
-			if o.expires(k).After(c.keeps(o.record(k))) {
-				all.WriteString(string(o.record(k)))
-			}
-			k++
+	const hash = cutHash * 4 / 3 // all but the bits that a letter shares with the time
+	newest := make(map[Cuts]Cuts, c.len()+o.len())
+	for both := c + o; both != ""; both = both[cutRecord:] {
+		r := both[:cutRecord]
+		if known, ok := newest[r[:hash]]; !ok || known.expires(0).Before(r.expires(0)) {
+			newest[r[:hash]] = r
 		}
 	}
-	both := Cuts(all.String())
-	if n := both.len() - mostCuts; n > 0 {
-		both = both[n*cutRecord:]
+	all := slices.SortedFunc(maps.Values(newest), func(a, b Cuts) int {
+		return cmp.Or(a.expires(0).Compare(b.expires(0)), cmp.Compare(a, b))
+	})
+	var text strings.Builder
+	for _, r := range all[max(0, len(all)-mostCuts):] {
+		text.WriteString(string(r))
 	}
-	return both
+	return Cuts(text.String())
 }
 
 func (c Cuts) expires(i int) time.Time {
 	_, until, _ := c.read(i)
-	return until
-}
-
-// keeps returns how long c has the history of a record; zero: it has not.
-func (c Cuts) keeps(r Cuts) (until time.Time) {
-	const hash = cutHash * 4 / 3 // all but the bits that a letter shares with the time
-	for i := range c.len() {
-		if c.record(i)[:hash] == r[:hash] {
-			until = c.expires(i)
-		}
-	}
 	return until
 }
 
@@ -115,7 +104,7 @@ func (c Cuts) believed(now time.Time) Cuts {
 	last := time.Time{}
 	for i := range c.len() {
 		_, until, ok := c.read(i)
-		if !ok || until.Before(last) || until.After(now.Add(cutLife+time.Minute)) {
+		if !ok || until.Before(last) || until.After(now.Add(cutLife+cutSkew)) {
 			return ""
 		}
 		last = until

@@ -19,28 +19,50 @@ var errEncoding = errors.New("the body cannot be decompressed")
 
 // byModel sets the route of a request that is not a chat completion. Where rows
 // differ in upstream or key, the body of an endpoint that names a model is read
-// for it: all of a JSON body, which is then in; the start of a form, which goes
-// on as it comes. No byte of it changes.
+// for it, JSON or a form, which is then in. So is JSON that goes to a path that
+// is not known, as long as it can be read. No byte of it changes.
 func (t *trip) byModel() (in *incoming, no *refusal) {
-	if !t.p.parted || t.r.Method != http.MethodPost || t.info.Endpoint == "" || t.info.Endpoint == models {
+	if !t.p.parted || t.r.Method != http.MethodPost && t.r.Method != http.MethodPut || t.info.Endpoint == models {
 		return nil, t.choose("", nil)
 	}
-	if !readableEncoding(contentEncoding(t.r.Header)) {
+	kind, boundary, err := t.contentType()
+	known := t.info.Endpoint != ""
+	switch {
+	case !known && (kind != "application/json" || !readableEncoding(contentEncoding(t.r.Header))):
+		return nil, t.choose("", nil)
+	case err != nil:
+		return nil, t.choose("", err)
+	case !readableEncoding(contentEncoding(t.r.Header)):
 		return nil, t.choose("", errEncoding)
-	}
-	kinds := t.r.Header["Content-Type"]
-	if len(kinds) > 1 {
-		return nil, t.choose("", errors.New("two Content-Type headers"))
-	}
-	if len(kinds) == 1 {
-		if kind, options, err := mime.ParseMediaType(kinds[0]); err != nil || kind == "multipart/form-data" {
-			return nil, t.chooseByForm(options["boundary"])
-		}
 	}
 	if in, no = t.read(); no != nil {
 		return nil, no
 	}
-	return in, t.chooseFor(in, nil)
+	if kind == "multipart/form-data" {
+		return in, t.chooseForForm(in, boundary)
+	}
+	if no = t.chooseFor(in, nil); no != nil && no.Code == codeUnreadable && !known {
+		no = t.choose("", nil)
+	}
+	return in, no
+}
+
+// contentType returns what the body of a request is, "" where it does not say,
+// and the boundary of a form.
+func (t *trip) contentType() (kind, boundary string, err error) {
+	kinds := t.r.Header["Content-Type"]
+	switch len(kinds) {
+	case 0:
+		return "", "", nil
+	case 1:
+		var options map[string]string
+		kind, options, err = mime.ParseMediaType(kinds[0])
+		if kind == "multipart/form-data" && (err != nil || options["boundary"] == "") {
+			err = errForm
+		}
+		return kind, options["boundary"], err
+	}
+	return "", "", errors.New("two Content-Type headers")
 }
 
 // chooseFor sets the route of a request whose body was read: as a chat, or not.
@@ -74,6 +96,9 @@ func (t *trip) choose(model string, err error) *refusal {
 	return nil
 }
 
+// codeUnreadable is the code of a refusal because the model cannot be told.
+const codeUnreadable = "model_unreadable"
+
 var (
 	errTwice  = errors.New("the model is named more than once")
 	errBehind = errors.New("the model is behind the first part of a form")
@@ -94,10 +119,10 @@ func modelUnclear(err error) *refusal {
 		no.Code, no.Message = "model_too_late", "The form does not name its model in its first megabyte."
 		no.Hint = `Send the field "model" before the file.`
 	case errors.Is(err, errEncoding):
-		no.Code, no.Message = "model_unreadable", "The proxy cannot decompress the request, and so cannot tell for which model it is."
+		no.Code, no.Message = codeUnreadable, "The proxy cannot decompress the request, and so cannot tell for which model it is."
 		no.Hint = "Send it uncompressed, or compressed with gzip or zstd."
 	default:
-		no.Code, no.Message = "model_unreadable", "The proxy cannot read for which model the request is."
+		no.Code, no.Message = codeUnreadable, "The proxy cannot read for which model the request is."
 		no.Hint = "Send a JSON object, or multipart/form-data."
 	}
 	no.Hint += " Its models are not all served by the same upstream and key."

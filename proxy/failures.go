@@ -40,8 +40,6 @@ func (t *trip) unanswered(_ http.ResponseWriter, _ *http.Request, err error) {
 		// A 200 with nothing in it would be a lie to a client that only closed
 		// its sending half.
 		panic(http.ErrAbortHandler)
-	case errors.As(broke, &no):
-		t.refuse(no)
 	case broke != nil:
 		t.refuse(t.unreadable(broke, t.p.o.Limits.Body))
 	default:

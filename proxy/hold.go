@@ -63,9 +63,10 @@ func (t *trip) hold(res *http.Response, atOnce bool) *held {
 // short reports whether what was sent is short enough that no refusal is
 // expected under status 200: no longer than a prompt that was answered, or below
 // a quarter of its budget while no limit is in doubt and the window is no guess.
-// Bound thinking may be refused at any length.
+// Bound thinking may be refused at any length, and no limit that a refusal under
+// status 200 teaches shortens a history that had some.
 func (t *trip) short() bool {
-	if t.signed {
+	if t.bound {
 		return false
 	}
 	n := t.expected()

@@ -148,6 +148,8 @@ type FaultInfo struct {
 	Where string
 	What  string
 	Stack string
+	// Peer: the other side of a connection did something wrong, and nothing broke.
+	Peer bool
 }
 
 // Tee is a Listener that tells several, in their order.

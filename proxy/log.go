@@ -44,6 +44,10 @@ func LogTo(log *zap.Logger) Listener {
 		Summarized: func(i JobInfo) { logJob(log, i) },
 		Failed: func(i FaultInfo) {
 			f := []zap.Field{zap.String("request_id", i.ID), zap.String("where", i.Where), zap.String("what", i.What)}
+			if i.Peer {
+				log.Warn("peer", f...)
+				return
+			}
 			log.Error("fault", appendText(f, "stacktrace", i.Stack)...)
 		},
 	}

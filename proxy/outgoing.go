@@ -213,12 +213,8 @@ func (u *upload) Read(buf []byte) (int, error) {
 // client's body open: an upstream that answered early wants no more of it, but
 // the client may still be sending, see linger.
 func (u *upload) Close() error {
-	if u == nil {
-		return nil
-	}
-	u.closed.Store(true)
-	if f, ok := u.body.(*form); ok {
-		return f.Close()
+	if u != nil {
+		u.closed.Store(true)
 	}
 	return nil
 }

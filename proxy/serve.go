@@ -94,6 +94,6 @@ func (l serverLog) Write(line []byte) (int, error) {
 	if strings.Contains(first, "panic serving") {
 		first = "a handler panicked"
 	}
-	l.p.o.Listener.Failed(FaultInfo{Where: "server", What: clip(first, 200)})
+	l.p.o.Listener.Failed(FaultInfo{Where: "server", What: clip(first, 200), Peer: strings.Contains(first, "TLS handshake error")})
 	return len(line), nil
 }

@@ -7,15 +7,20 @@ import (
 )
 
 // RequestPoints are the prefixes that end before an assistant message and
-// behind a whole round, and the whole list. A request that was answered by
+// behind a whole round, and the whole list; but none within an answer whose rest
+// carries bound thinking. A request that was answered by
 // nothing leaves none: repair removes the empty answer. Nor does one whose
 // results the rest of the list gives to other calls: one that ends between a
 // call and its result, above all. The promise stable excepts these.
 func RequestPoints(msgs []compact.Message) []int {
 	settled := settledIn(msgs)
+	bound := make([]bool, len(msgs)) // per message: the answer carries bound thinking from here on
+	for k := len(msgs) - 1; k >= 0; k-- {
+		bound[k] = msgs[k].Role == compact.Assistant && (msgs[k].Bound || k+1 < len(msgs) && bound[k+1])
+	}
 	var points []int
 	for k := 1; k < len(msgs); k++ {
-		inRound := msgs[k-1].Role == compact.Assistant && len(msgs[k-1].Calls) > 0
+		inRound := msgs[k-1].Role == compact.Assistant && (len(msgs[k-1].Calls) > 0 || bound[k])
 		if msgs[k].Role == compact.Assistant && !inRound && !msgs[k].Empty() && settled(k) {
 			points = append(points, k)
 		}

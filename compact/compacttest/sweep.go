@@ -63,8 +63,11 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 func asWritten(runs []Run) error {
 	out := runs[len(runs)-1].Out
 	for at := range out {
-		if !out[at].Bound || at > 0 && out[at-1].Role == compact.Assistant {
+		if !out[at].Bound {
 			continue
+		}
+		for at > 0 && out[at-1].Role == compact.Assistant {
+			at-- // messages in a row are one answer
 		}
 		i, ok := slices.BinarySearchFunc(runs, out[at].Origin, func(r Run, origin int) int { return r.Prefix - origin })
 		if !ok {
