@@ -55,8 +55,8 @@ type gate struct {
 	work    room
 	// arriving are those whose body is being received.
 	arriving map[*seat]struct{}
-
-	turns atomic.Int64 // of the seats that there were
+	turns    atomic.Int64 // of the seats that there were
+	hurried  time.Time    // when it was looked for bodies to end
 
 	size int64
 	wait time.Duration
@@ -157,11 +157,11 @@ func (s *seat) make(ctx context.Context, h *holding, n int64) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, g.wait, errNoMemory)
 	defer cancel()
-	began, tick := time.Now(), time.NewTicker(hurriedGrace/4)
+	tick := time.NewTicker(hurriedGrace / 4)
 	defer tick.Stop()
 	for {
 		if h.room == &g.arrival {
-			g.hurry(h.client, time.Since(began) >= hurriedGrace)
+			g.hurry()
 		}
 		select {
 		case <-c.granted:
@@ -183,7 +183,7 @@ func (s *seat) ask(h *holding, n int64) *claim {
 		return nil
 	}
 	s.waits = true
-	return h.room.claim(h, n)
+	return h.room.claim(h, n, time.Now())
 }
 
 // answered ends the wait for a claim: it was granted, or err is why it will not be.
@@ -312,18 +312,23 @@ func (g *gate) lacks() int64 {
 }
 
 // hurry ends the arrival of bodies that came too slowly to keep their memory
-// while others wait for it, and where a client has waited for long, of those of
-// clients that hold more than their share: the largest first.
-func (g *gate) hurry(client string, long bool) {
-	for _, s := range g.tooMuch(client, long) {
+// while others wait for it, and where a client within its share has waited for
+// long, of those of clients that hold more than theirs: the largest first.
+func (g *gate) hurry() {
+	for _, s := range g.tooMuch(time.Now()) {
 		s.from.giveWay()
 	}
 }
 
-// tooMuch returns those whose arrival is to end.
-func (g *gate) tooMuch(client string, long bool) (all []*seat) {
+// tooMuch returns those whose arrival is to end. All who wait ask for it, and
+// thousands may: it looks for all of them together, and now and then.
+func (g *gate) tooMuch(now time.Time) (all []*seat) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if now.Sub(g.hurried) < hurriedGrace/8 {
+		return nil
+	}
+	g.hurried = now
 	lacking := g.arrival.lacks()
 	end := func(s *seat) {
 		delete(g.arriving, s)
@@ -335,7 +340,7 @@ func (g *gate) tooMuch(client string, long bool) (all []*seat) {
 			end(s)
 		}
 	}
-	if !long || g.arrival.overShare(client) {
+	if lacking <= 0 || !g.arrival.waitsLong(now.Add(-hurriedGrace)) {
 		return all
 	}
 	for lacking > 0 {

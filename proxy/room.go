@@ -1,6 +1,9 @@
 package proxy
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // room is memory that is shared out to request bodies, in bytes. What is free
 // goes to the oldest request that waits for some, except:
@@ -23,8 +26,8 @@ type room struct {
 	clients   map[string]*standing
 	waiting   []*claim // the oldest request first
 
-	// oneBeyond lets one holding at a time grow beyond the room. It is beyond,
-	// and not counted in small or large.
+	// oneBeyond lets one holding at a time grow beyond the room: a small one only
+	// while no large one waits. It is beyond, and not counted in small or large.
 	oneBeyond bool
 	beyond    *holding
 }
@@ -52,6 +55,7 @@ type claim struct {
 	h       *holding
 	n       int64
 	more    int64         // of these it does not hold yet
+	since   time.Time     // it waits
 	granted chan struct{} // closed once it was
 }
 
@@ -64,20 +68,21 @@ func (r *room) isSmall(n int64) bool { return n <= r.mostSmall }
 
 // fits reports whether h may become n bytes now.
 func (r *room) fits(h *holding, n int64) bool {
+	return h == r.beyond || r.within(h, n) || r.oneBeyond && r.beyond == nil && !(r.isSmall(n) && r.largeWaits())
+}
+
+// within reports whether h may become n bytes without going beyond the room.
+func (r *room) within(h *holding, n int64) bool {
 	more := n - h.n
 	switch {
-	case h == r.beyond:
-		return true
 	case r.isSmall(n):
 		more += leaves * n
 		return r.small+r.large+more <= r.most && (r.small+more <= r.reserve || !r.largeWaits())
 	case h.small:
-		return r.small+r.large+more <= r.most && r.large+n <= r.most-r.reserve || r.mayGoBeyond()
+		return r.small+r.large+more <= r.most && r.large+n <= r.most-r.reserve
 	}
-	return r.small+r.large+more <= r.most && r.large+more <= r.most-r.reserve || r.mayGoBeyond()
+	return r.small+r.large+more <= r.most && r.large+more <= r.most-r.reserve
 }
-
-func (r *room) mayGoBeyond() bool { return r.oneBeyond && r.beyond == nil }
 
 func (r *room) largeWaits() bool {
 	return slices.ContainsFunc(r.waiting, func(c *claim) bool { return !r.isSmall(c.n) })
@@ -87,6 +92,7 @@ func (r *room) largeWaits() bool {
 func (r *room) set(h *holding, n int64) {
 	s := r.of(h.client)
 	s.held += n - h.n
+	beyond := h == r.beyond || n > h.n && r.oneBeyond && r.beyond == nil && !r.within(h, n)
 	switch {
 	case h == r.beyond:
 	case h.small:
@@ -98,14 +104,12 @@ func (r *room) set(h *holding, n int64) {
 		h.small = r.isSmall(n) // one that shrinks stays what it was
 	}
 	switch h.n = n; {
-	case h == r.beyond:
-		if n == 0 {
-			r.beyond = nil
-		}
+	case beyond && n == 0:
+		r.beyond = nil
+	case beyond:
+		r.beyond = h
 	case h.small:
 		r.small += n
-	case r.oneBeyond && r.beyond == nil && (r.small+r.large+n > r.most || r.large+n > r.most-r.reserve):
-		r.beyond = h
 	default:
 		r.large += n
 	}
@@ -152,9 +156,15 @@ func (r *room) comesAfter(h *holding, n int64) bool {
 	})
 }
 
-// claim has h wait until it is n bytes.
-func (r *room) claim(h *holding, n int64) *claim {
-	c := &claim{h: h, n: n, more: n - h.n, granted: make(chan struct{})}
+// claim has h wait until it is n bytes. What waits to become large takes nothing
+// of what is reserved for small requests.
+func (r *room) claim(h *holding, n int64, now time.Time) *claim {
+	if h.small && !r.isSmall(n) {
+		h.small = false
+		r.small -= h.n
+		r.large += h.n
+	}
+	c := &claim{h: h, n: n, more: n - h.n, since: now, granted: make(chan struct{})}
 	i := len(r.waiting)
 	for i > 0 && r.waiting[i-1].h.turn > h.turn {
 		i--
@@ -212,12 +222,20 @@ func (r *room) lacks() int64 {
 	if len(r.waiting) == 0 {
 		return 0
 	}
-	all, large := r.small+r.large, r.large
+	all, large, left := r.small+r.large, r.large, int64(0)
 	for _, c := range r.waiting {
 		all += c.more
-		if !r.isSmall(c.n) {
+		if r.isSmall(c.n) {
+			left = max(left, leaves*c.n)
+		} else {
 			large += c.more
 		}
 	}
-	return max(0, all-r.most, large-(r.most-r.reserve))
+	return max(0, all+left-r.most, large-(r.most-r.reserve))
+}
+
+// waitsLong reports whether a client within its share has waited since before
+// then.
+func (r *room) waitsLong(then time.Time) bool {
+	return slices.ContainsFunc(r.waiting, func(c *claim) bool { return !c.since.After(then) && !r.overShare(c.h.client) })
 }

@@ -133,6 +133,132 @@ func TestOneBodyGoesOnWhereNothingIsFree(t *testing.T) {
 	})
 }
 
+// growing fills the room for arrival with bodies of 20 bytes of a client, which
+// leave no more than 180 of 1000.
+func growing(t *testing.T, g *gate, client string, mostSmall int64) (all []*seat) {
+	t.Helper()
+	g.arrival = newRoom(1000, 250, mostSmall)
+	g.arrival.oneBeyond = true
+	for range 41 {
+		s := g.seat(client)
+		if err := s.receive(t.Context(), 20); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// The same holds for small ones, which leave something to smaller ones.
+func TestOneSmallBodyGoesOnWhereNothingIsFree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(1<<20, 1)
+		began := time.Now()
+		var wg sync.WaitGroup
+		for _, s := range growing(t, g, "", 40) {
+			wg.Go(func() {
+				defer s.free()
+				if err := s.receive(t.Context(), 40); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if d := time.Since(began); d != 0 {
+			t.Errorf("they waited for %v", d)
+		}
+	})
+}
+
+// Bodies that were small when they took their memory and wait to become large
+// take nothing of what is reserved for small ones.
+func TestBodiesThatOutgrewTheSmallOnesDoNotKeepThemWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(1<<20, 1)
+		all := growing(t, g, "a", 20)
+		for _, s := range all {
+			_ = asks(t.Context(), s.receive, 100)
+		}
+		if n := len(g.arrival.waiting); n < 30 {
+			t.Fatalf("%d wait", n)
+		}
+		small := g.seat("b")
+		if !over(asks(t.Context(), small.receive, 2)) {
+			t.Error("a small one has to wait")
+		}
+		small.free()
+		for _, s := range all {
+			s.free()
+		}
+		time.Sleep(admissionWait)
+	})
+}
+
+// For a small request, too, which leaves something to smaller ones, those that
+// stall give way.
+func TestBodiesThatStallGiveWayToSmallOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(1<<20, 1)
+		for _, s := range growing(t, g, "a", 40) {
+			t.Cleanup(s.arrive(&fakeArrival{end: s.free}))
+		}
+		time.Sleep(time.Hour)
+		began := time.Now()
+		for range 3 {
+			s := g.seat("b")
+			defer s.free()
+			if err := s.receive(t.Context(), 40); err != nil {
+				t.Error(err)
+			}
+		}
+		if d := time.Since(began); d > hurriedGrace {
+			t.Errorf("after %v", d)
+		}
+	})
+}
+
+// countedArrival counts how often it is looked at.
+type countedArrival struct{ looks *int }
+
+func (a countedArrival) count() int64 { *a.looks++; return int64(*a.looks) << 30 }
+
+func (a countedArrival) giveWay() {}
+
+// Those that wait look at those that arrive together, and not each by itself:
+// there may be thousands of both.
+func TestTheCostOfWaitingIsLinear(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(1<<20, 1)
+		looks := 0
+		all := growing(t, g, "", 20)
+		for _, s := range all {
+			t.Cleanup(s.arrive(countedArrival{&looks}))
+		}
+		beyond := g.seat("")
+		if err := beyond.receive(t.Context(), 5000); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, beyond)
+		for range 100 {
+			s := g.seat("")
+			go func() {
+				defer s.free()
+				_ = s.receive(t.Context(), 5000)
+			}()
+		}
+		time.Sleep(hurriedGrace)
+		before := looks
+		time.Sleep(time.Second)
+		if n := (looks - before) / len(all); n > 16 {
+			t.Errorf("each was looked at %d times in a second", n)
+		}
+		for _, s := range all {
+			s.free()
+		}
+		time.Sleep(admissionWait)
+	})
+}
+
 // fakeArrival is a body of which n bytes came.
 type fakeArrival struct {
 	n   int64

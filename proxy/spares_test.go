@@ -193,3 +193,27 @@ func TestNoMoreWorkIsEndedThanHelps(t *testing.T) {
 		}
 	})
 }
+
+// A small request leaves something to smaller ones: what is kept is not in the
+// way of that.
+func TestKeptBodiesAreLetGoForSmallRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(16<<10, 100) // for work 12 KiB, small requests have up to 32 bytes
+		var kept []*outgoing
+		for range 5 {
+			kept = append(kept, keep(t, g, 2<<10))
+		}
+		kept = append(kept, keep(t, g, 1000))
+		for range 24 {
+			mustHold(t, g, "", 32)
+		}
+		s := g.seat("")
+		began := time.Now()
+		if err := s.hold(t.Context(), 32); err != nil || time.Since(began) != 0 {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+		if got := keptOf(kept...); got[0] || !got[1] {
+			t.Errorf("kept %v", got)
+		}
+	})
+}
