@@ -13,6 +13,7 @@ import (
 // answer look complete.
 func (t *trip) end() {
 	v := recover()
+	defer t.w.end()
 	cut := v == http.ErrAbortHandler
 	if v != nil && !cut {
 		t.fault("request", v)

@@ -401,3 +401,26 @@ func TestTLSBelow12IsRefused(t *testing.T) {
 		t.Error("TLS 1.1 was taken")
 	}
 }
+
+// The time of a write may be over in the moment in which the request is. The
+// server's writer is gone then, and who uses it ends the process.
+func TestHTTP2NoWriteIsCutOnceTheRequestIsOver(t *testing.T) {
+	var rw *rollingWriter
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rw = newRollingWriter(w, r)
+		_, _ = rw.Write([]byte("ok"))
+		rw.end()
+	}))
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	res, err := s.Client().Get(s.URL)
+	if err != nil || res.ProtoMajor != 2 {
+		t.Fatal(res, err)
+	}
+	_ = res.Body.Close()
+	s.Close()
+	rw.cut()
+	if rw.rung.Load() {
+		t.Error("it was cut")
+	}
+}

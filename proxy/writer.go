@@ -3,6 +3,7 @@ package proxy
 import (
 	"net/http"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -21,6 +22,8 @@ type rollingWriter struct {
 	armed  time.Time   // when the deadline was set
 	bell   *time.Timer // of HTTP/2
 	rung   atomic.Bool // the bell has
+	mu     sync.Mutex  // guards over
+	over   bool        // the request is
 	status int         // 0 while nothing final was written
 	bytes  int64
 	err    error // of the first write that failed
@@ -40,8 +43,21 @@ func newRollingWriter(w http.ResponseWriter, r *http.Request) *rollingWriter {
 // resets the stream even if nothing is being written, so that one can only be
 // set when it has passed.
 func (w *rollingWriter) cut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.over {
+		return // the server's writer is gone, and to use it would panic
+	}
 	w.rung.Store(true)
 	_ = w.rc.SetWriteDeadline(time.Unix(1, 0))
+}
+
+// end is called once the request is over.
+func (w *rollingWriter) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.over = true
+	w.disarm()
 }
 
 // arm moves the deadline, but not at every event of a fast stream: the time a
