@@ -244,6 +244,7 @@ func TestAModelThatCannotBeToldIsRefused(t *testing.T) {
 		f("form, a file", path, "model_unreadable", "multipart/form-data; boundary=x", named(`name="model"; filename="a"`, ""))
 		f("form, encoded", path, "model_unreadable", "multipart/form-data; boundary=x", named(`name="model"`, "Content-Transfer-Encoding: quoted-printable\r\n"))
 		f("form, two names", path, "model_unreadable", "multipart/form-data; boundary=x", named(`name="x"; name="model"`, ""))
+		f("form, a name in two spellings", path, "model_unreadable", "multipart/form-data; boundary=x", named(`name="model"; name*=utf-8''x`, ""))
 		f("form, two dispositions", path, "model_unreadable", "multipart/form-data; boundary=x", named(`name="x"`, "Content-Disposition: form-data; name=\"model\"\r\n"))
 		kind, body = formOf(t, 1<<20, "", "", "model", "house-1")
 		f("form, behind a megabyte", path, "model_too_late", kind, body)

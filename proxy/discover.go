@@ -161,13 +161,20 @@ func (d *discovery) credential(h http.Header, route *Route) http.Header {
 	return auth
 }
 
+// asked notes that nobody asks any more.
+func (a *asked) asked() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.running = false
+}
+
 // ask asks an upstream, and notes what it told.
 func (d *discovery) ask(ctx context.Context, a *asked, auth http.Header, who FactKey, route *Route, model string) {
+	defer a.asked() // also after a panic
 	windows, _, refuses, denied := d.p.windows(ctx, auth, route)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	a.running = false
 	if denied {
 		maps.DeleteFunc(a.denied, func(_ FactKey, until time.Time) bool { return now.After(until) })
 		if a.denied == nil {

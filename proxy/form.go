@@ -47,7 +47,7 @@ func modelInForm(r io.Reader, boundary string) (model string, err error) {
 			return model, errForm
 		}
 		_, about, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
-		if err != nil || len(part.Header["Content-Disposition"]) > 1 {
+		if disposition := part.Header["Content-Disposition"]; err != nil || len(disposition) > 1 || strings.Contains(strings.Join(disposition, ""), "name*") {
 			return model, errForm
 		}
 		if !strings.EqualFold(about["name"], "model") {

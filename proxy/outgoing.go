@@ -185,19 +185,18 @@ type upload struct {
 	mu     sync.Mutex
 	err    error // why the client's body broke, nil while it did not
 	done   atomic.Bool
-	closed atomic.Bool // the upstream wants no more of it
+	closed bool // the upstream wants no more of it
 }
 
 func (u *upload) Read(buf []byte) (int, error) {
-	if u.closed.Load() {
+	if !u.arm(time.Now().Add(uploadIdle)) {
 		return 0, http.ErrBodyReadAfterClose
 	}
 	u.w.touch()
-	_ = u.rc.SetReadDeadline(time.Now().Add(uploadIdle)) // not every ResponseWriter has one
 	n, err := u.body.Read(buf)
 	// Left behind, it would end the answer (golang/go#70834), or in HTTP/2 the
 	// body while the upstream takes its time.
-	_ = u.rc.SetReadDeadline(time.Time{})
+	u.arm(time.Time{})
 	switch {
 	case err == io.EOF:
 		u.done.Store(true)
@@ -214,9 +213,23 @@ func (u *upload) Read(buf []byte) (int, error) {
 // the client may still be sending, see linger.
 func (u *upload) Close() error {
 	if u != nil {
-		u.closed.Store(true)
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.closed = true
 	}
 	return nil
+}
+
+// arm sets the deadline of a read, and reports whether the body is still wanted.
+// Once it is not, the request may be over, and its controller gone with it.
+func (u *upload) arm(deadline time.Time) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.closed {
+		return false
+	}
+	_ = u.rc.SetReadDeadline(deadline) // not every ResponseWriter has one
+	return true
 }
 
 // broke is the error of the client's side, nil when there was none.

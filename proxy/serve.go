@@ -14,12 +14,14 @@ import (
 const (
 	idleTimeout    = 120 * time.Second
 	maxHeaderBytes = 64 << 10
-	// afterCut is how long cut answers get to close their connections.
+	// afterCut is how long cut answers get to close their connections, a quarter
+	// of Limits.Shutdown at most.
 	afterCut = time.Second
 )
 
 // Serve accepts connections on l until ctx is done. Then it accepts no more,
-// lets open answers end within Limits.Shutdown, and cuts the others as broken.
+// lets open answers end, and cuts the others as broken, all within
+// Limits.Shutdown.
 // It returns nil after that, and the error of l when it fails before. l is
 // closed in any case.
 func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
@@ -44,11 +46,11 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	p.draining.Store(true)
-	grace, stop := context.WithTimeout(context.Background(), p.o.Limits.Shutdown)
+	grace, stop := context.WithTimeout(context.Background(), p.o.Limits.Shutdown-min(afterCut, p.o.Limits.Shutdown/4))
 	defer stop()
 	if srv.Shutdown(grace) != nil {
 		cut(errShutdown)
-		last, stop := context.WithTimeout(context.Background(), afterCut)
+		last, stop := context.WithTimeout(context.Background(), min(afterCut, p.o.Limits.Shutdown/4))
 		defer stop()
 		_ = srv.Shutdown(last)
 	}
