@@ -81,9 +81,9 @@ func (c *summaryCounts) filled(i *SummaryInfo) {
 }
 
 func (c *summaryCounts) ended(i *JobInfo) {
-	c.running.Add(-1)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.running.Add(-1)
 	c.total.Tries += uint64(i.Tries)
 	switch {
 	case i.Reason != "":
