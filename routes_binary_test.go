@@ -188,6 +188,9 @@ func TestAModelsTrafficGoesWhereItsRowSays(t *testing.T) {
 			}
 		}
 	}
+	const encoded = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename*=utf-8''caf%C3%A9.wav\r\n\r\na\r\n" +
+		"--x\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nhouse-1\r\n--x--\r\n"
+	f("a file's name that is encoded", "/audio/transcriptions", "house-1", "multipart/form-data; boundary=x", []byte(encoded))
 	f("responses below", "/responses/resp_1/cancel", "gpt-4o", "application/json", []byte(`{}`))
 	f("an unknown path, JSON", "/rerank", "guest-1", "application/json", []byte(`{"model":"guest-1"}`))
 	f("an unknown path, no model", "/rerank", "", "application/json", []byte(`[1]`))

@@ -38,7 +38,7 @@ func (t *trip) byModel() (in *incoming, no *refusal) {
 	if in, no = t.read(); no != nil {
 		return nil, no
 	}
-	if kind == "multipart/form-data" {
+	if kind == "multipart/form-data" && in.text != nil {
 		return in, t.chooseForForm(in, boundary)
 	}
 	if no = t.chooseFor(in, nil); no != nil && no.Code == codeUnreadable && !known {

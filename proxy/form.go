@@ -6,24 +6,26 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
+	"regexp"
 	"strings"
 )
 
 const (
-	// mostStart is where in a form the model has to be named, in bytes: other
-	// servers give up there.
+	// mostStart is the start of a form in which the model has to be named, in
+	// bytes.
 	mostStart = 1 << 20
 	// longestName is the longest name of a model in a form.
 	longestName = 1 << 10
 )
 
+// encodedName is the parameter of a part by which some readers know it by another
+// name than others. The one of a file, filename*, is common, and tells nothing.
+var encodedName = regexp.MustCompile(`(?i)(?:^|[\s;])name\*`)
+
 var errForm = errors.New("the form cannot be read")
 
 // chooseForForm sets the route of a request with a form, which was read.
 func (t *trip) chooseForForm(in *incoming, boundary string) *refusal {
-	if in.text == nil {
-		return t.choose("", errEncoding)
-	}
 	model, err := modelInForm(bytes.NewReader(in.text), boundary)
 	if err == nil && model != "" && len(in.text) > mostStart {
 		if early, _ := modelInForm(bytes.NewReader(in.text[:mostStart]), boundary); early == "" {
@@ -47,7 +49,7 @@ func modelInForm(r io.Reader, boundary string) (model string, err error) {
 			return model, errForm
 		}
 		_, about, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
-		if disposition := part.Header["Content-Disposition"]; err != nil || len(disposition) > 1 || strings.Contains(strings.Join(disposition, ""), "name*") {
+		if about := part.Header["Content-Disposition"]; err != nil || len(about) > 1 || encodedName.MatchString(about[0]) {
 			return model, errForm
 		}
 		if !strings.EqualFold(about["name"], "model") {
