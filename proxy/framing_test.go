@@ -186,36 +186,19 @@ func TestWhateverCameInOneFramingGoesUpstream(t *testing.T) {
 // wireUpstream tells what its connections send, to the byte.
 func wireUpstream(t *testing.T, requests chan<- string) *url.URL {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	t.Cleanup(func() { _ = l.Close(); wg.Wait() })
-	wg.Go(func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			wg.Go(func() {
-				defer func() { _ = conn.Close() }()
-				_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
-				var seen bytes.Buffer
-				r, err := http.ReadRequest(bufio.NewReaderSize(io.TeeReader(conn, &seen), 1))
-				if err != nil {
-					return
-				}
-				if _, err := io.Copy(io.Discard, r.Body); err != nil {
-					return
-				}
-				_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", len(plainAnswer), plainAnswer)
-				_, _ = io.Copy(io.Discard, io.TeeReader(conn, &seen)) // what else it sends
-				requests <- seen.String()
-			})
+	return rawListener(t, func(conn *net.TCPConn) {
+		var seen bytes.Buffer
+		r, err := http.ReadRequest(bufio.NewReaderSize(io.TeeReader(conn, &seen), 1))
+		if err != nil {
+			return
 		}
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			return
+		}
+		_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", len(plainAnswer), plainAnswer)
+		_, _ = io.Copy(io.Discard, io.TeeReader(conn, &seen)) // what else it sends
+		requests <- seen.String()
 	})
-	return parseURL(t, "http://"+l.Addr().String()+"/v1")
 }
 
 // CVE-2025-22871: a lone LF ends no chunk line.

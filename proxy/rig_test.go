@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -329,13 +330,30 @@ func statusOf(t testing.TB, answer string) int {
 // read to its end.
 func rawUpstream(t testing.TB, serve func(conn *net.TCPConn, r *http.Request)) (base *url.URL, hits func() int) {
 	t.Helper()
+	var n atomic.Int64
+	base = rawListener(t, func(conn *net.TCPConn) {
+		r, err := http.ReadRequest(bufio.NewReader(conn))
+		if err != nil {
+			return
+		}
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			return
+		}
+		n.Add(1)
+		serve(conn, r)
+	})
+	return base, func() int { return int(n.Load()) }
+}
+
+// rawListener is an upstream that serve makes of each connection. Connections
+// end with the test, and within 20 seconds.
+func rawListener(t testing.TB, serve func(conn *net.TCPConn)) (base *url.URL) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mu sync.Mutex
 	var wg sync.WaitGroup
-	n := 0
 	t.Cleanup(func() { _ = l.Close(); wg.Wait() })
 	wg.Go(func() {
 		for {
@@ -346,21 +364,11 @@ func rawUpstream(t testing.TB, serve func(conn *net.TCPConn, r *http.Request)) (
 			wg.Go(func() {
 				defer func() { _ = conn.Close() }()
 				_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
-				r, err := http.ReadRequest(bufio.NewReader(conn))
-				if err != nil {
-					return
-				}
-				if _, err := io.Copy(io.Discard, r.Body); err != nil {
-					return
-				}
-				mu.Lock()
-				n++
-				mu.Unlock()
-				serve(conn.(*net.TCPConn), r)
+				serve(conn.(*net.TCPConn))
 			})
 		}
 	})
-	return parseURL(t, "http://"+l.Addr().String()+"/v1"), func() int { mu.Lock(); defer mu.Unlock(); return n }
+	return parseURL(t, "http://"+l.Addr().String()+"/v1")
 }
 
 // chatBody is a small legal request.

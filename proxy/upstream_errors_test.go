@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"laconic/compact/compacttest"
@@ -277,30 +276,15 @@ func TestAnIdleProxyLeavesNoGoroutines(t *testing.T) {
 // An upstream that says early that a body is too large, and reads no further, is
 // heard also by a client that reads its answer only when it has sent everything.
 func TestAnEarlyAnswerReachesAClientThatIsStillSending(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	done := make(chan struct{})
-	var wg sync.WaitGroup
-	t.Cleanup(func() { close(done); _ = l.Close(); wg.Wait() })
-	wg.Go(func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			wg.Go(func() {
-				defer func() { _ = conn.Close() }()
-				if _, err := http.ReadRequest(bufio.NewReader(conn)); err != nil {
-					return
-				}
-				_, _ = io.WriteString(conn, "HTTP/1.1 413 Request Entity Too Large\r\nContent-Length: 9\r\nConnection: close\r\n\r\ntoo large")
-				<-done
-			})
+	base := rawListener(t, func(conn *net.TCPConn) {
+		if _, err := http.ReadRequest(bufio.NewReader(conn)); err != nil {
+			return
 		}
+		_, _ = io.WriteString(conn, "HTTP/1.1 413 Request Entity Too Large\r\nContent-Length: 9\r\nConnection: close\r\n\r\ntoo large")
+		<-done
 	})
-	base := parseURL(t, "http://"+l.Addr().String()+"/v1")
+	t.Cleanup(func() { close(done) })
 	house := Route{Match: "house-*", Upstream: parseURL(t, "http://127.0.0.1:1/v1"), Policy: testPolicy(), Counter: compacttest.Words{}}
 	p := start(t, options(base))
 	o := options(base)
