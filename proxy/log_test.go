@@ -17,7 +17,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
-	"laconic/summary"
+	"laconic/proxy/summarize/prompt"
 )
 
 // logged collects JSON lines.
@@ -177,7 +177,7 @@ func TestASummarizerThatFailsIsAWarning(t *testing.T) {
 	f(JobInfo{Reason: "elsewhere"}, zap.DebugLevel)
 	f(JobInfo{Made: true, Tries: 1}, zap.InfoLevel)
 	f(JobInfo{Reason: "memory", Tries: 1}, zap.InfoLevel)
-	f(JobInfo{Reason: string(summary.TooLarge), Tries: 2}, zap.InfoLevel)
+	f(JobInfo{Reason: string(prompt.TooLarge), Tries: 2}, zap.InfoLevel)
 	f(JobInfo{Reason: codeSummarizerUnreachable, Tries: 2}, zap.WarnLevel)
 	f(JobInfo{Reason: "timeout", Tries: 1}, zap.WarnLevel)
 	f(JobInfo{Reason: "status_401", Tries: 1}, zap.WarnLevel)

@@ -10,9 +10,9 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"laconic/compact"
+	"laconic/proxy/summarize/prompt"
 	"laconic/proxy/wire"
 	"laconic/store"
-	"laconic/summary"
 )
 
 // headerSummary marks a request that asks for a summary. A Laconic that gets
@@ -198,7 +198,7 @@ func (s *summaries) find(t *trip, in compact.Conversation, plan *compact.Plan, n
 	slot := plan.Slot
 	g := s.gap(t, in, slot, near)
 	framed := func(body string) string {
-		text := summary.Text(slot.Label, body, g.messages, slot.Size, costOf(t.counter()))
+		text := prompt.Text(slot.Label, body, g.messages, slot.Size, costOf(t.counter()))
 		if text != "" {
 			s.texts.Set(near, text)
 		}
@@ -208,7 +208,7 @@ func (s *summaries) find(t *trip, in compact.Conversation, plan *compact.Plan, n
 		if text := framed(body); text != "" {
 			return text, &SummaryInfo{Outcome: SummaryHit}
 		}
-		return "", &SummaryInfo{Outcome: SummaryDigest, Reason: string(summary.TooLarge)}
+		return "", &SummaryInfo{Outcome: SummaryDigest, Reason: string(prompt.TooLarge)}
 	}
 	digest := func(why string) (string, *SummaryInfo) {
 		return "", &SummaryInfo{Outcome: SummaryDigest, Reason: why}
@@ -242,7 +242,7 @@ func (s *summaries) find(t *trip, in compact.Conversation, plan *compact.Plan, n
 		if text = framed(body); text != "" {
 			return text, &SummaryInfo{Outcome: SummaryMade, Duration: took}
 		}
-		why = string(summary.TooLarge)
+		why = string(prompt.TooLarge)
 	}
 	return "", &SummaryInfo{Outcome: SummaryDigest, Reason: why, Duration: took}
 }

@@ -13,7 +13,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"laconic/summary"
+	"laconic/proxy/summarize/prompt"
 )
 
 // mostAnswer bounds what is read of a summarizer's answer, in bytes.
@@ -21,7 +21,7 @@ const mostAnswer = 1 << 20
 
 // request asks the model once. What goes out is what is written here: nothing
 // of the client's request but, if so configured, its credential.
-func (s *summaries) request(ctx context.Context, credential http.Header, p summary.Prompt, answer int, bare bool) (summary.Answer, error) {
+func (s *summaries) request(ctx context.Context, credential http.Header, p prompt.Prompt, answer int, bare bool) (prompt.Answer, error) {
 	config := openai.DefaultConfig("")
 	if !s.o.ClientCredential {
 		config = openai.DefaultConfig(string(s.o.Key))
@@ -33,13 +33,13 @@ func (s *summaries) request(ctx context.Context, credential http.Header, p summa
 	}
 	res, err := openai.NewClientWithConfig(config).CreateChatCompletion(ctx, chatRequest(s.o.Model, p, s.o.allowed(answer), bare))
 	if err != nil {
-		return summary.Answer{}, err
+		return prompt.Answer{}, err
 	}
 	if len(res.Choices) == 0 {
-		return summary.Answer{}, summary.Empty
+		return prompt.Answer{}, prompt.Empty
 	}
 	c := res.Choices[0]
-	a := summary.Answer{Text: c.Message.Content, Finish: string(c.FinishReason), Calls: len(c.Message.ToolCalls)}
+	a := prompt.Answer{Text: c.Message.Content, Finish: string(c.FinishReason), Calls: len(c.Message.ToolCalls)}
 	if c.Message.FunctionCall != nil {
 		a.Calls++
 	}
@@ -47,7 +47,7 @@ func (s *summaries) request(ctx context.Context, credential http.Header, p summa
 }
 
 // chatRequest is what is sent. bare: without a limit and a temperature.
-func chatRequest(model string, p summary.Prompt, most int, bare bool) openai.ChatCompletionRequest {
+func chatRequest(model string, p prompt.Prompt, most int, bare bool) openai.ChatCompletionRequest {
 	req := openai.ChatCompletionRequest{
 		Model: model,
 		Messages: []openai.ChatCompletionMessage{
@@ -113,7 +113,7 @@ func (g *guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	case err != nil:
 		return nil, err
 	case len(body) > mostAnswer, !utf8.Valid(body), !looksLikeObject(body):
-		return nil, summary.Unreadable
+		return nil, prompt.Unreadable
 	}
 	res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	return res, nil
@@ -154,7 +154,7 @@ const codeSummarizerUnreachable = "unreachable"
 // failureOf says in a word why there is no answer: for logs and counters, so
 // never with what a server wrote.
 func failureOf(ctx context.Context, err error) string {
-	var refused summary.Refused
+	var refused prompt.Refused
 	var status statusError
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -167,7 +167,7 @@ func failureOf(ctx context.Context, err error) string {
 	if _, ok := ofNetwork(err); ok {
 		return codeSummarizerUnreachable
 	}
-	return string(summary.Unreadable)
+	return string(prompt.Unreadable)
 }
 
 // clientCredential is what of a client's headers a summarizer may get, where

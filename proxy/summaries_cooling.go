@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"laconic/proxy/summarize/prompt"
 	"laconic/store"
-	"laconic/summary"
 )
 
 // A summarizer that failed is left alone for a while, longer each time. So is
@@ -72,8 +72,8 @@ func (s *summaries) doubt(name string, gap store.Key) {
 
 // ofContent tells whether what a model was asked may be why it failed.
 func ofContent(why string) bool {
-	switch summary.Refused(why) {
-	case summary.Empty, summary.Short, summary.Longer, summary.TooLarge, summary.CalledTool, summary.CutOff, summary.Unfinished, summary.NoText,
+	switch prompt.Refused(why) {
+	case prompt.Empty, prompt.Short, prompt.Longer, prompt.TooLarge, prompt.CalledTool, prompt.CutOff, prompt.Unfinished, prompt.NoText,
 		// A filter of contents answers so, or a window that is smaller than was thought.
 		"status_400", "status_413", "status_422":
 		return true

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"laconic/compact"
+	"laconic/proxy/summarize/prompt"
 	"laconic/store"
-	"laconic/summary"
 )
 
 // job is one summary in the making. It ends by its deadline or with the proxy,
@@ -135,7 +135,7 @@ func (s *summaries) newJob(t *trip, in compact.Conversation, g gapNames, slot *c
 		info: JobInfo{ID: t.info.ID, Model: s.o.Model, Messages: g.messages},
 	}
 	if m := taskOf(in); m != nil {
-		j.task = summary.TextOf(m)
+		j.task = prompt.TextOf(m)
 	}
 	if s.o.ClientCredential {
 		j.headers = clientCredential(t.r.Header)

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"laconic/compact"
+	"laconic/proxy/summarize/prompt"
 	"laconic/store"
-	"laconic/summary"
 )
 
 // gapNames are the names under which a gap's summary, and those of the gaps
@@ -67,7 +67,7 @@ func (s *summaries) gap(t *trip, in compact.Conversation, slot *compact.Slot, ne
 // or another history has another summary.
 func (s *summaries) parts(t *trip, link []byte) []string {
 	return append([]string{
-		"summary", summary.Version, t.policy().Name, strconv.FormatBool(s.o.Mask),
+		"summary", prompt.Version, t.policy().Name, strconv.FormatBool(s.o.Mask),
 		t.route.Upstream.String(), s.o.Upstream.String(), s.o.Model, string(link),
 		t.r.URL.RawQuery, // some clients bring their key there
 	}, credentials(t.r.Header)...)

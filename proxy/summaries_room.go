@@ -1,6 +1,6 @@
 package proxy
 
-import "laconic/summary"
+import "laconic/proxy/summarize/prompt"
 
 // LeastSummaryWindow is the smallest window that a Summarizer can work with:
 // in a smaller one instructions, the summary so far and the answer leave no
@@ -29,6 +29,6 @@ func (o *Summarizer) allowed(answer int) int { return answer + min(answerSlack, 
 // room is what a piece of the transcript may cost.
 func (j *job) room(answer int) int {
 	o, cost := j.s.o, costOf(j.s.o.Counter)
-	p := summary.Ask(j.task, "", "", summary.Words(answer))
+	p := prompt.Ask(j.task, "", "", prompt.Words(answer))
 	return o.Window*8/10 - cost(p.System) - cost(p.User) - answer - o.allowed(answer)
 }

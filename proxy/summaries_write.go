@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"laconic/compact"
-	"laconic/summary"
+	"laconic/proxy/summarize/prompt"
+	"laconic/proxy/summarize/redact"
 )
 
 // write asks the model, piece by piece.
@@ -13,7 +14,7 @@ func (j *job) write(ctx context.Context) (string, error) {
 	o := j.s.o
 	cost := costOf(o.Counter)
 	prior, spans := j.prior(ctx)
-	size := j.size - summary.Frame(j.label, j.cost)
+	size := j.size - prompt.Frame(j.label, j.cost)
 	answer := o.longest(size)
 	long := ""
 	if cost(prior) > answer {
@@ -44,8 +45,8 @@ func (j *job) write(ctx context.Context) (string, error) {
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	rules, names := summary.Lost(users, text, o.Mask)
-	return summary.With(text, rules, names, size, j.cost), nil
+	rules, names := prompt.Lost(users, text, o.Mask)
+	return prompt.With(text, rules, names, size, j.cost), nil
 }
 
 // A job asks at most mostTries times for each of at most mostPieces pieces.
@@ -78,24 +79,24 @@ func (j *job) pieces(ctx context.Context, earlier string, msgs []compact.Message
 	}
 	defer func() { <-j.s.rendering }()
 	if j.s.o.Mask {
-		j.task = summary.Mask(j.task)
+		j.task = redact.Text(j.task)
 	}
 	var blocks []string
 	if earlier != "" {
-		blocks = append(blocks, summary.Earlier(earlier))
+		blocks = append(blocks, prompt.Earlier(earlier))
 	}
-	for block := range summary.Render(msgs, j.s.o.Mask) {
+	for block := range prompt.Render(msgs, j.s.o.Mask) {
 		if ctx.Err() != nil {
 			break
 		}
 		blocks = append(blocks, block)
 	}
-	pieces := summary.Split(blocks, while(ctx, costOf(j.s.o.Counter)), j.room(answer), mostPieces)
+	pieces := prompt.Split(blocks, while(ctx, costOf(j.s.o.Counter)), j.room(answer), mostPieces)
 	switch {
 	case ctx.Err() != nil: // then they are not what they should be
 		return nil, ctx.Err()
 	case pieces == nil:
-		return nil, summary.TooLong
+		return nil, prompt.TooLong
 	}
 	return pieces, nil
 }
@@ -113,15 +114,15 @@ func while(ctx context.Context, cost func(string) int) func(string) int {
 
 // ask asks for one text, once more where the first answer cannot be taken.
 func (j *job) ask(ctx context.Context, prior, piece string, source, answer int) (text string, err error) {
-	bare, words := j.s.bare.Load(), summary.Words(answer)
+	bare, words := j.s.bare.Load(), prompt.Words(answer)
 	for try := range mostTries {
 		j.info.Tries++
-		var a summary.Answer
-		if a, err = j.s.request(ctx, j.headers, summary.Ask(j.task, prior, piece, words), answer, bare); err == nil {
+		var a prompt.Answer
+		if a, err = j.s.request(ctx, j.headers, prompt.Ask(j.task, prior, piece, words), answer, bare); err == nil {
 			if bare {
 				j.s.bare.Store(true)
 			}
-			if text, err = summary.Accept(a, source, answer, j.cost); err == nil {
+			if text, err = prompt.Accept(a, source, answer, j.cost); err == nil {
 				return text, nil
 			}
 		}
@@ -146,7 +147,7 @@ func usersOf(spans [][]compact.Message) (users []compact.Message) {
 			if span[i].Role == compact.User {
 				users = append(users, compact.Message{
 					Role:  compact.User,
-					Parts: []compact.Part{{Text: compact.Plain(summary.TextOf(&span[i]))}},
+					Parts: []compact.Part{{Text: compact.Plain(prompt.TextOf(&span[i]))}},
 				})
 			}
 		}

@@ -1,4 +1,4 @@
-package summary
+package prompt
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"laconic/compact"
+	"laconic/proxy/summarize/redact"
 )
 
 // Render writes messages as blocks of text, one for each message, as a model
@@ -24,7 +25,7 @@ func Render(msgs []compact.Message, mask bool) iter.Seq[string] {
 			}
 			body := fenced(bodyOf(m))
 			if mask {
-				body = Mask(body)
+				body = redact.Text(body)
 			}
 			if !yield(headOf(m, tools) + ">\n" + body + "</message>\n") {
 				return

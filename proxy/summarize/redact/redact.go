@@ -1,4 +1,7 @@
-package summary
+// Package redact puts a mark in place of what has the shape of a credential. It
+// is a function of its argument, takes time in proportion to the text, and keeps
+// everything else as it was.
+package redact
 
 import (
 	"cmp"
@@ -48,10 +51,10 @@ var secrets = []secret{
 	{[]string{"cookie"}, true, cookies},
 }
 
-// Mask puts a mark in place of everything that has the shape of a credential.
+// Text puts a mark in place of everything that has the shape of a credential.
 // It cannot know them all: it is a net, not a wall. What it does is linear in
 // the length of the text, whatever stands there.
-func Mask(s string) string {
+func Text(s string) string {
 	return newMasking(s).masked()
 }
 

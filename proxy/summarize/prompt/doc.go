@@ -1,4 +1,4 @@
-// Package summary is the pure half of summaries: what a model is asked, what of
+// Package prompt is the pure half of summaries: what a model is asked, what of
 // its answer is taken, and how the text stands in a conversation.
 //
 // What it promises:
@@ -15,7 +15,7 @@
 //     That takes time in proportion to the text, whatever stands in it.
 //
 // Everything here is a function of its arguments.
-package summary
+package prompt
 
 // Version names prompt, rendering and frame. A text that was made under another
 // version is not the same text, so this is part of its key.

@@ -1,4 +1,4 @@
-package summary
+package redact
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 func TestSecretsAreMasked(t *testing.T) {
 	f := func(in, want string) {
 		t.Helper()
-		if got := Mask(in); got != want {
+		if got := Text(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
@@ -78,7 +78,7 @@ func TestSecretsAreMasked(t *testing.T) {
 func TestWhatIsCalledASecret(t *testing.T) {
 	f := func(in, want string) {
 		t.Helper()
-		if got := Mask(in); got != want {
+		if got := Text(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
@@ -138,7 +138,7 @@ func TestWhatIsCalledASecret(t *testing.T) {
 func TestPrivateKeysAreMasked(t *testing.T) {
 	f := func(in, want string) {
 		t.Helper()
-		if got := Mask(in); got != want {
+		if got := Text(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
@@ -170,7 +170,7 @@ func TestPrivateKeysAreMasked(t *testing.T) {
 func TestSecretsBehindAnEscapeAreMasked(t *testing.T) {
 	f := func(in, want string) {
 		t.Helper()
-		if got := Mask(in); got != want {
+		if got := Text(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
@@ -255,7 +255,7 @@ func BenchmarkMask(b *testing.B) {
 		b.Run(fmt.Sprintf("%s of %d KB", name, len(s)>>10), func(b *testing.B) {
 			b.SetBytes(int64(len(s)))
 			for b.Loop() {
-				Mask(s)
+				Text(s)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package summary
+package prompt
 
 import (
 	"regexp"
@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"laconic/compact"
+	"laconic/proxy/summarize/redact"
 )
 
 // Lost gives what the user's messages say and a summary does not: first the
@@ -29,7 +30,7 @@ func Lost(msgs []compact.Message, text string, mask bool) (rules, names []string
 		}
 		said := cleaned(strings.ToValidUTF8(TextOf(m), ""))
 		if mask {
-			said = Mask(said)
+			said = redact.Text(said)
 		}
 		for _, s := range sentences(said) {
 			if rule.MatchString(s) {
@@ -54,10 +55,15 @@ func stands(text, s string) bool {
 		}
 		at += i
 		end := at + len(s)
-		if !(at > 0 && inWord[text[at-1]] && inWord[s[0]]) && !(end < len(text) && inWord[text[end]] && inWord[s[len(s)-1]]) {
+		if !(at > 0 && inWord(text[at-1]) && inWord(s[0])) && !(end < len(text) && inWord(text[end]) && inWord(s[len(s)-1])) {
 			return true
 		}
 	}
+}
+
+// inWord reports whether b is an ASCII letter, a digit or an underscore.
+func inWord(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_'
 }
 
 // mostFacts bounds what is looked for: a user may paste a log.

@@ -1,4 +1,4 @@
-package summary
+package redact
 
 import (
 	"encoding/base64"

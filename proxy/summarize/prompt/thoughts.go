@@ -1,4 +1,4 @@
-package summary
+package prompt
 
 import (
 	"regexp"
@@ -22,7 +22,7 @@ func withoutThoughts(s string) string {
 		if inQuotes(s, from, to) {
 			continue
 		}
-		for at < from && open == "" && spaces[s[at]] {
+		for at < from && open == "" && strings.IndexByte(" \t\r\n", s[at]) >= 0 {
 			at++
 		}
 		switch first := at == from; {
