@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"laconic/replay/record"
 )
 
 // The exit codes of Execute.
@@ -93,7 +95,7 @@ func openReport(path string, inputs []string) (*reportFile, error) {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {
-		why := whyNot(err)
+		why := record.WhyNot(err)
 		if errors.Is(err, fs.ErrNotExist) {
 			why = "there is no such folder"
 		}
@@ -109,7 +111,7 @@ func (f *reportFile) write(res *Result) error {
 	f.written = true
 	if s, err := f.Stat(); err == nil && s.Mode().IsRegular() {
 		if err := f.Truncate(0); err != nil {
-			return fmt.Errorf("the report cannot be written to %s: %s", f.Name(), whyNot(err))
+			return fmt.Errorf("the report cannot be written to %s: %s", f.Name(), record.WhyNot(err))
 		}
 	}
 	err := res.WriteHTML(f)
@@ -117,7 +119,7 @@ func (f *reportFile) write(res *Result) error {
 		err = closed
 	}
 	if err != nil {
-		return fmt.Errorf("the report cannot be written to %s: %s", f.Name(), whyNot(err))
+		return fmt.Errorf("the report cannot be written to %s: %s", f.Name(), record.WhyNot(err))
 	}
 	return nil
 }

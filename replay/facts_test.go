@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"laconic/compact/compacttest"
+	"laconic/replay/record"
 )
 
 // TestFactsOfATranscript: every rule of Facts, one conversation each.
@@ -114,7 +115,7 @@ func compareFacts(t *testing.T, conversations, facts string) (a agreement) {
 		call        int
 		name, value string
 	}
-	type record struct {
+	type factsLine struct {
 		ID    string
 		Facts []Fact
 	}
@@ -127,14 +128,14 @@ func compareFacts(t *testing.T, conversations, facts string) (a agreement) {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
-		var r record
+		var r factsLine
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			t.Fatal(err)
 		}
 		recorded[r.ID] = r.Facts
 		a.want += len(r.Facts)
 	}
-	err = Read(conversations, func(r *Recorded, bad *Unread) error {
+	err = record.Read(conversations, nil, func(r *record.Conversation, bad *record.Unread) error {
 		if bad != nil {
 			t.Fatal(bad)
 		}

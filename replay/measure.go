@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"laconic/compact"
+	"laconic/replay/record"
 )
 
 // conversation is one recorded conversation, with all that its policies are
 // compared with.
 type conversation struct {
-	*Recorded
+	*record.Conversation
 	counter *counting
 	fixed   int
 	costs   []int // of each message
@@ -30,15 +31,15 @@ type turn struct {
 }
 
 // prepare computes once what all policies are compared with.
-func prepare(r *Recorded, c compact.Counter, prices Prices) *conversation {
+func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversation {
 	plain(r.Messages)
-	v := &conversation{Recorded: r, counter: countOnce(c, r.Messages), memory: remember(r.Messages)}
+	v := &conversation{Conversation: r, counter: countOnce(c, r.Messages), memory: remember(r.Messages)}
 	v.fixed = c.Fixed(r.Tools, r.Functions, r.Format)
 	v.costs = make([]int, len(r.Messages))
 	for i := range r.Messages {
 		v.costs[i] = compact.Cost(v.counter, &r.Messages[i])
 	}
-	points := r.requestPoints()
+	points := r.RequestPoints()
 	facts, at := v.memory.facts, 0
 	var before *request
 	for i, k := range points {
@@ -191,4 +192,25 @@ func newEpochs(before, now []compact.Epoch) int {
 		}
 	}
 	return n
+}
+
+// plain decodes all texts once, so that searching and counting never do it
+// again.
+func plain(msgs []compact.Message) {
+	decoded := func(t compact.Text) compact.Text {
+		if _, encoded := t.Source(); encoded {
+			return compact.Plain(t.String())
+		}
+		return t
+	}
+	for i := range msgs {
+		m := &msgs[i]
+		m.Reasoning = decoded(m.Reasoning)
+		for p := range m.Parts {
+			m.Parts[p].Text = decoded(m.Parts[p].Text)
+		}
+		for c := range m.Calls {
+			m.Calls[c].Arguments = decoded(m.Calls[c].Arguments)
+		}
+	}
 }

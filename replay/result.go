@@ -1,8 +1,9 @@
 package replay
 
 import (
-	"fmt"
 	"slices"
+
+	"laconic/replay/record"
 )
 
 // Result is what a replay measured.
@@ -21,7 +22,7 @@ type Result struct {
 	// Failures are the broken promises, each with its first time.
 	Failures []Failure `json:"failures,omitempty"`
 	// Unread is what could not be read, in order.
-	Unread []Unread `json:"unread,omitempty"`
+	Unread []record.Unread `json:"unread,omitempty"`
 	// Series are requests over time, where asked for.
 	Series []Series `json:"series,omitempty"`
 }
@@ -48,28 +49,6 @@ type Series struct {
 	Tokens       int    `json:"budget_tokens"`
 	Policy       string `json:"policy"`
 	Turns        []Turn `json:"turns"`
-}
-
-// Unread is a line or a file that could not be read.
-type Unread struct {
-	File string `json:"file"`
-	// Line counts from 1; 0 where the file is not read by lines, or as a whole.
-	Line int `json:"line,omitempty"`
-	// Element counts the entries of a HAR file or the elements of an array
-	// from 1.
-	Element int    `json:"element,omitempty"`
-	Reason  string `json:"reason"`
-}
-
-// String is the sentence for the user: where, and why.
-func (u Unread) String() string {
-	switch {
-	case u.Line > 0:
-		return fmt.Sprintf("%s:%d: %s", u.File, u.Line, u.Reason)
-	case u.Element > 0:
-		return fmt.Sprintf("%s: entry %d: %s", u.File, u.Element, u.Reason)
-	}
-	return u.File + ": " + u.Reason
 }
 
 // Failed tells whether a policy broke a promise that it claims.

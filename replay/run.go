@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"laconic/compact"
+	"laconic/replay/record"
 )
 
 // Policy is a policy to be measured.
@@ -97,8 +99,8 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	res := gather(&o)
 	jobs := make(chan job)
 	done := make(chan measured)
-	read := make(chan []Unread, 1)
-	var bytes counted
+	read := make(chan []record.Unread, 1)
+	var bytes atomic.Int64
 	go func() {
 		defer close(jobs)
 		read <- o.read(ctx, jobs, &bytes)
@@ -138,7 +140,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 // job is a conversation on its way to a worker, measured one on its way back.
 type job struct {
 	order    int
-	recorded *Recorded
+	recorded *record.Conversation
 }
 
 type measured struct {
@@ -164,7 +166,7 @@ func (r *replayed) conversations() int {
 }
 
 // replay measures one conversation.
-func (o *Options) replay(r *Recorded) *replayed {
+func (o *Options) replay(r *record.Conversation) *replayed {
 	counter := o.Counter
 	if o.CounterFor != nil {
 		counter = o.CounterFor(r.Model)
@@ -188,11 +190,11 @@ func (o *Options) replay(r *Recorded) *replayed {
 
 // read hands every conversation of the files to the workers and gives what
 // could not be read.
-func (o *Options) read(ctx context.Context, jobs chan<- job, bytes *counted) []Unread {
-	var unread []Unread
+func (o *Options) read(ctx context.Context, jobs chan<- job, bytes *atomic.Int64) []record.Unread {
+	var unread []record.Unread
 	order := 0
 	for _, file := range o.Files {
-		err := read(file, bytes, func(r *Recorded, bad *Unread) error {
+		err := record.Read(file, bytes, func(r *record.Conversation, bad *record.Unread) error {
 			if bad != nil {
 				unread = append(unread, *bad)
 				return nil
@@ -209,7 +211,7 @@ func (o *Options) read(ctx context.Context, jobs chan<- job, bytes *counted) []U
 			return unread
 		}
 		if err != nil {
-			unread = append(unread, Unread{File: file, Reason: err.Error()})
+			unread = append(unread, record.Unread{File: file, Reason: err.Error()})
 		}
 	}
 	return unread

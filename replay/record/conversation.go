@@ -1,4 +1,4 @@
-package replay
+package record
 
 import (
 	"slices"
@@ -6,8 +6,8 @@ import (
 	"laconic/compact"
 )
 
-// Recorded is one recorded conversation.
-type Recorded struct {
+// Conversation is one recorded conversation.
+type Conversation struct {
 	// ID is its name: as recorded, or its file and line.
 	ID string
 	// File is the file it was read from, as the caller named it.
@@ -24,11 +24,11 @@ type Recorded struct {
 	Sent []int
 }
 
-// requestPoints are the lengths of all requests of a conversation, ascending:
+// RequestPoints are the lengths of all requests of a conversation, ascending:
 // the prefixes that end before an assistant message and behind a whole round,
 // the requests that were recorded as such, and the whole list where it waits
 // for an answer.
-func (r *Recorded) requestPoints() []int {
+func (r *Conversation) RequestPoints() []int {
 	msgs := r.Messages
 	points := slices.Clone(r.Sent)
 	for k := 1; k < len(msgs); k++ {
@@ -42,25 +42,4 @@ func (r *Recorded) requestPoints() []int {
 	}
 	slices.Sort(points)
 	return slices.Compact(points)
-}
-
-// plain decodes all texts once, so that searching and counting never do it
-// again.
-func plain(msgs []compact.Message) {
-	decoded := func(t compact.Text) compact.Text {
-		if _, encoded := t.Source(); encoded {
-			return compact.Plain(t.String())
-		}
-		return t
-	}
-	for i := range msgs {
-		m := &msgs[i]
-		m.Reasoning = decoded(m.Reasoning)
-		for p := range m.Parts {
-			m.Parts[p].Text = decoded(m.Parts[p].Text)
-		}
-		for c := range m.Calls {
-			m.Calls[c].Arguments = decoded(m.Calls[c].Arguments)
-		}
-	}
 }

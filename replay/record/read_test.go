@@ -1,4 +1,4 @@
-package replay
+package record
 
 import (
 	"encoding/json"
@@ -13,11 +13,21 @@ import (
 	"laconic/compact/compacttest"
 )
 
+// write puts a file into a folder that the test removes.
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // readAll gives what is in a file, a line per conversation and per fault.
 func readAll(t *testing.T, file string) []string {
 	t.Helper()
 	var got []string
-	err := Read(file, func(r *Recorded, bad *Unread) error {
+	err := Read(file, nil, func(r *Conversation, bad *Unread) error {
 		if bad != nil {
 			got = append(got, fmt.Sprintf("bad %d/%d: %s", bad.Line, bad.Element, bad.Reason))
 			return nil
@@ -197,7 +207,7 @@ func TestReadKeepsFewOpen(t *testing.T) {
 	}
 	g := &grouping{file: "a.jsonl"}
 	most := 0
-	g.yield = func(*Recorded, *Unread) error { most = max(most, len(g.open)); return nil }
+	g.yield = func(*Conversation, *Unread) error { most = max(most, len(g.open)); return nil }
 	for i, line := range strings.Split(strings.TrimSpace(lines.String()), "\n") {
 		if err := g.record([]byte(line), fmt.Sprint(i), Unread{}); err != nil {
 			t.Fatal(err)

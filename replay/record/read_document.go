@@ -1,4 +1,4 @@
-package replay
+package record
 
 import (
 	"bufio"
@@ -24,7 +24,7 @@ func readDocument(r *bufio.Reader, name string, g *grouping) error {
 	if t == json.Delim('{') {
 		raw, err := io.ReadAll(io.LimitReader(io.MultiReader(d.Buffered(), r), longestLine))
 		if err != nil {
-			return errors.New(whyNot(err))
+			return errors.New(WhyNot(err))
 		}
 		return g.record(append([]byte{'{'}, raw...), name, Unread{})
 	}

@@ -1,4 +1,4 @@
-package replay
+package record
 
 import (
 	"encoding/json"
@@ -18,7 +18,7 @@ var matters = []string{"model", "tools", "functions", "response_format", "messag
 
 // decode reads one JSON object that holds messages. named tells whether the
 // record has an id of its own. The error is a sentence without content.
-func decode(raw []byte) (r *Recorded, named bool, err error) {
+func decode(raw []byte) (r *Conversation, named bool, err error) {
 	if !json.Valid(raw) {
 		return nil, false, errors.New("this is not valid JSON")
 	}
@@ -57,7 +57,7 @@ func decode(raw []byte) (r *Recorded, named bool, err error) {
 		}
 		return nil, false, err
 	}
-	r = &Recorded{
+	r = &Conversation{
 		Model: decoded.Model, Messages: decoded.Conversation.Messages,
 		Tools: decoded.Tools, Functions: decoded.Functions, Format: decoded.ResponseFormat,
 	}
@@ -67,7 +67,7 @@ func decode(raw []byte) (r *Recorded, named bool, err error) {
 
 // request tells whether a recorded list waits for an answer, so that it is a
 // request as it was sent and not a conversation with its end.
-func (r *Recorded) request() bool {
+func (r *Conversation) request() bool {
 	last := &r.Messages[len(r.Messages)-1]
 	return last.Role != compact.Assistant || last.Open
 }

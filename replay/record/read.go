@@ -1,4 +1,4 @@
-package replay
+package record
 
 import (
 	"bufio"
@@ -30,12 +30,12 @@ const peeked = 64 << 10
 // "tools"}, or request bodies), always where its name ends in .jsonl or .ndjson,
 // or is one JSON body, an array of them, or a HAR file. Requests that go on from
 // one another are one conversation.
-func Read(file string, yield func(*Recorded, *Unread) error) error { return read(file, nil, yield) }
-
-func read(file string, n *counted, yield func(*Recorded, *Unread) error) error {
+//
+// The bytes read are added to n, which may be nil.
+func Read(file string, n *atomic.Int64, yield func(*Conversation, *Unread) error) error {
 	f, err := os.Open(file)
 	if err != nil {
-		return errors.New(whyNot(err))
+		return errors.New(WhyNot(err))
 	}
 	defer f.Close()
 	if s, err := f.Stat(); err == nil && s.IsDir() {
@@ -44,7 +44,7 @@ func read(file string, n *counted, yield func(*Recorded, *Unread) error) error {
 	r := bufio.NewReaderSize(&countedReader{f, n}, peeked)
 	start, err := r.Peek(peeked)
 	if err != nil && err != io.EOF {
-		return errors.New(whyNot(err))
+		return errors.New(WhyNot(err))
 	}
 	start = bytes.TrimLeft(start, "\ufeff \t\r\n")
 	if len(start) == 0 && err == io.EOF {
@@ -124,8 +124,8 @@ func oneValue(start []byte) bool {
 	}
 }
 
-// whyNot says in plain words why a file cannot be read.
-func whyNot(err error) string {
+// WhyNot says in plain words why a file cannot be read.
+func WhyNot(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "there is no such file"
@@ -139,12 +139,10 @@ func whyNot(err error) string {
 	return err.Error()
 }
 
-// counted counts the bytes read, for the progress.
-type counted struct{ atomic.Int64 }
-
+// countedReader counts the bytes read, for the progress.
 type countedReader struct {
 	io.Reader
-	n *counted
+	n *atomic.Int64
 }
 
 func (r *countedReader) Read(p []byte) (int, error) {

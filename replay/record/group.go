@@ -1,4 +1,4 @@
-package replay
+package record
 
 import (
 	"slices"
@@ -15,8 +15,8 @@ const openGroups = 16
 // traffic every turn of a conversation sends the whole list again.
 type grouping struct {
 	file  string
-	yield func(*Recorded, *Unread) error
-	open  []*Recorded // the one that grew last stands last
+	yield func(*Conversation, *Unread) error
+	open  []*Conversation // the one that grew last stands last
 }
 
 // record takes one JSON object. at says where it stands, should it be bad.

@@ -1,4 +1,4 @@
-package replay
+package record
 
 import (
 	"bufio"
@@ -13,7 +13,7 @@ func readLines(r *bufio.Reader, name string, g *grouping) error {
 	for n := 1; ; n++ {
 		line, err := readLine(r)
 		if err != nil && err != io.EOF {
-			return fmt.Errorf("reading stops at line %d: %s", n, whyNot(err))
+			return fmt.Errorf("reading stops at line %d: %s", n, WhyNot(err))
 		}
 		end := err == io.EOF
 		if n == 1 {
