@@ -6,16 +6,15 @@
 # make hostile what attackers and slow peers do: many sockets, bombs, stalled readers (a minute or two).
 # make soak   half an hour of mixed and hostile traffic (SOAK=5m for five minutes).
 # make h2spec what the listener makes of HTTP/2 that breaks its rules (needs h2spec).
-# The rest: make golden (rewrite golden files), make bench, make bench-tokenize (counting beside
-# another library), make build, make image.
+# The rest: make golden (rewrite golden files), make bench, make build, make image.
 
 GO       ?= go
 FUZZTIME ?= 20s
 FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./compact/stage:FuzzSqueeze ./compact/stage:FuzzShortStrings \
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
-            ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize:FuzzCount .:FuzzParse
+            ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize/bpe:FuzzCount .:FuzzParse
 
-.PHONY: test check fmt vet lint race fuzz vuln survival hostile soak h2spec oracle golden bench bench-tokenize build image e2e e2e-all
+.PHONY: test check fmt vet lint race fuzz vuln survival hostile soak h2spec oracle golden bench build image e2e e2e-all
 
 test:
 	$(GO) test ./...
@@ -71,18 +70,14 @@ hostile:
 
 # -v shows how many bytes were compared.
 oracle:
-	cd tokenize/testdata/oracle && npm ci --no-audit --no-fund --loglevel=error
-	LACONIC_ORACLE=1 $(GO) test -count=1 -v -run '^TestOracle' ./tokenize
+	cd tokenize/bpe/testdata/oracle && npm ci --no-audit --no-fund --loglevel=error
+	LACONIC_ORACLE=1 $(GO) test -count=1 -v -run '^TestOracle' ./tokenize/bpe
 
 golden:
 	$(GO) test ./compact ./compact/stage ./proxy/wire . -update
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./compact ./proxy/wire ./proxy
-
-# The other library is in a module of its own, so that it is no dependency.
-bench-tokenize:
-	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && (cd tokenize/benchmark && $(GO) build -o "$$dir/bench" .) && "$$dir/bench" $(BENCH)
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o laconic .

@@ -26,7 +26,8 @@ var pure = []string{"bytes", "cmp", "context", "encoding/binary", "encoding/base
 var rules = []rule{
 	{"compact", append([]string{"encoding/json"}, pure...), nil, "compact decides; it may not know HTTP, logs, the clock or a tokenizer, and of JSON only whether arguments are an object"},
 	{"compact/stage", append([]string{"encoding/json", "reflect"}, pure...), []string{"laconic/compact"}, "a stage sees a draft and its options, nothing else"},
-	{"tokenize", append([]string{"encoding/json", "embed", "compress/gzip", "io", "sync/atomic", "unsafe"}, pure...), nil, "counting is pure"},
+	{"tokenize", append([]string{"encoding/json", "io", "sync/atomic", "unsafe"}, pure...), []string{"laconic/tokenize/bpe"}, "counting is pure"},
+	{"tokenize/bpe", append([]string{"embed", "unsafe"}, pure...), nil, "tokens are a function of the text"},
 	{"tokenize/cache", nil, []string{"github.com/maypok86/otter/v2"}, "the cache remembers numbers; it may not know who counts, nor what"},
 	{"proxy/wire", append([]string{"encoding/json", "io", "sync/atomic", "unicode/utf16", "unsafe"}, pure...), []string{"laconic/compact", "github.com/go-json-experiment/json", "github.com/tidwall/gjson", "github.com/tidwall/sjson"}, "wire turns bytes into conversations and back; it may not know HTTP or logs"},
 	{"proxy/overflow", append([]string{"encoding/json"}, pure...), nil, "overflow reads what upstreams write; it may not know HTTP or the proxy"},

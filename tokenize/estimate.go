@@ -1,12 +1,14 @@
 package tokenize
 
+import "laconic/tokenize/bpe"
+
 // tokenizer is one way to count a text: exactly, by the count of o200k_base times a factor, or by length.
 type tokenizer struct {
 	name     string
-	encoding func() *Encoding // counts the text; nil for an estimate by length
-	scale    *scale           // what is made of that count; nil where it is the model's own
-	tenths   int              // an estimate by length: ten times the bytes of UTF-8 that make one token
-	written  bool             // that length is of the text as JSON writes it
+	encoding func() *bpe.Encoding // counts the text; nil for an estimate by length
+	scale    *scale               // what is made of that count; nil where it is the model's own
+	tenths   int                  // an estimate by length: ten times the bytes of UTF-8 that make one token
+	written  bool                 // that length is of the text as JSON writes it
 	framing  framing
 }
 
@@ -44,9 +46,9 @@ var (
 // tokenizers are all known ways to count a text. "bytes/4" is the rule of thumb that most peers use; it under-counts
 // agent traffic by 8 to 50 %.
 var tokenizers = []tokenizer{
-	{name: "o200k_base", encoding: O200k, framing: openAIFraming},
-	{name: "o200k_harmony", encoding: O200k, framing: harmonyFraming}, // differs in its special tokens alone
-	{name: "cl100k_base", encoding: Cl100k, framing: gpt4Framing},
+	{name: "o200k_base", encoding: bpe.O200k, framing: openAIFraming},
+	{name: "o200k_harmony", encoding: bpe.O200k, framing: harmonyFraming}, // differs in its special tokens alone
+	{name: "cl100k_base", encoding: bpe.Cl100k, framing: gpt4Framing},
 	scaled("o200k*1.05", scale{plain: 105, other: 120, rare: 250}, otherFraming),
 	scaled("o200k*1.1", scale{plain: 110, other: 120, rare: 250}, otherFraming),
 	scaled("o200k*1.1+digits", scale{plain: 110, other: 120, rare: 250, digits: true}, otherFraming),
@@ -61,7 +63,7 @@ var tokenizers = []tokenizer{
 }
 
 func scaled(name string, s scale, f framing) tokenizer {
-	return tokenizer{name: name, encoding: O200k, scale: &s, framing: f}
+	return tokenizer{name: name, encoding: bpe.O200k, scale: &s, framing: f}
 }
 
 func bytesPer(tenths int, name string) tokenizer {

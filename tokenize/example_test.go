@@ -49,38 +49,6 @@ func ExampleCounter_Named() {
 	// Output: bytes/4 2833
 }
 
-// Exact counts of a text, and its tokens.
-func ExampleEncoding() {
-	e := tokenize.O200k()
-	text := "Tokens are counted exactly, naïve Ünïcödé and 你好 included."
-	fmt.Println(e.Name(), e.CountString(text), len(text))
-	fmt.Println(e.AppendTokens(nil, []byte("hello world")))
-	// Output:
-	// o200k_base 16 67
-	// [24912 2375]
-}
-
-// What looks like a special token is ordinary text.
-func ExampleEncoding_Count() {
-	fmt.Println(tokenize.Cl100k().Count([]byte("<|endoftext|>")))
-	// Output: 7
-}
-
-// Encodings have the names that OpenAI gives them.
-func ExampleEncodingNamed() {
-	for _, name := range tokenize.EncodingNames() {
-		e, ok := tokenize.EncodingNamed(name)
-		fmt.Println(name, ok, e.CountString("The same text in another encoding: 안녕하세요"))
-	}
-	_, ok := tokenize.EncodingNamed("p50k_base")
-	fmt.Println("p50k_base", ok)
-	// Output:
-	// o200k_base true 9
-	// o200k_harmony true 9
-	// cl100k_base true 11
-	// p50k_base false
-}
-
 // The size of an inlined picture is read from its header; this one has 10 × 20 pixels.
 func ExampleCounter_Image() {
 	const dot = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAoAAAAUCAAAAAC="

@@ -78,6 +78,18 @@ func mixOf(text []byte) (m mix) {
 	return m
 }
 
+// Eight bytes at a time.
+const (
+	ones = 0x0101010101010101
+	tops = 0x80 * ones
+)
+
+// between sets the top bit of each byte of w that is at least first and below end. Both are ASCII.
+func between(w uint64, first, end uint64) uint64 {
+	low := w &^ tops
+	return (low + (0x80-first)*ones) &^ (low + (0x80-end)*ones) &^ w & tops
+}
+
 // digit adds a byte of ASCII that follows a run of so many digits, and returns how many the run has then.
 func (m *mix) digit(b byte, run int) int {
 	if !isASCIIDigit(b) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"laconic/tokenize/bpe"
 )
 
 func TestMixOfAText(t *testing.T) {
@@ -67,7 +69,7 @@ func TestScaledCountsAreWithinTheirBounds(t *testing.T) {
 		for range r.IntN(60) {
 			text = utf8.AppendRune(text, alphabet[r.IntN(len(alphabet))])
 		}
-		base := O200k().Count(text)
+		base := bpe.O200k().Count(text)
 		for _, row := range tokenizers {
 			if row.scale == nil {
 				continue

@@ -1,13 +1,15 @@
 package tokenize
 
+import "laconic/tokenize/bpe"
+
 // ways are the ways in which upstreams count the prompts of models that nobody knows, beside the default; where several
 // explain the bills equally well the first is taken. Each is without a factor, so that its bills are near its count where
 // it is the upstream's own. The vocabularies of Qwen and of Llama 3 are made from cl100k_base, and Qwen's takes each
 // digit for a token.
 var ways = []tokenizer{
-	{name: "cl100k+digits", encoding: Cl100k, scale: &scale{plain: 100, other: 100, rare: 100, digits: true}, framing: plainFraming},
-	{name: "cl100k", encoding: Cl100k, framing: plainFraming},
-	{name: "o200k", encoding: O200k, framing: plainFraming},
+	{name: "cl100k+digits", encoding: bpe.Cl100k, scale: &scale{plain: 100, other: 100, rare: 100, digits: true}, framing: plainFraming},
+	{name: "cl100k", encoding: bpe.Cl100k, framing: plainFraming},
+	{name: "o200k", encoding: bpe.O200k, framing: plainFraming},
 	{name: "json/4", tenths: 40, written: true, framing: framing{envelope: 8, result: 10, call: 24}},
 	{name: "json/3", tenths: 30, written: true, framing: framing{envelope: 11, result: 13, call: 32}},
 	bytesPer(40, "bytes/4"),

@@ -1,0 +1,148 @@
+package bpe
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Answers of OpenAI's tokenizer that show what an encoding is.
+func TestEncodingsMakeKnownTokens(t *testing.T) {
+	f := func(e *Encoding, text string, want ...uint32) {
+		t.Helper()
+		if got := e.AppendTokens(nil, []byte(text)); !slices.Equal(got, want) {
+			t.Errorf("%s: %q is %v, want %v", e.Name(), text, got, want)
+		}
+		if got := e.Count([]byte(text)); got != len(want) {
+			t.Errorf("%s: %q counts %d, want %d", e.Name(), text, got, len(want))
+		}
+	}
+	f(O200k(), "")
+	f(Cl100k(), "")
+	f(O200k(), "hello world", 24912, 2375)
+	f(Cl100k(), "hello world", 15339, 1917)
+	f(O200k(), "<|endoftext|>", 27, 91, 419, 1440, 919, 91, 29) // no special token: text is text
+	f(Cl100k(), "<|endoftext|>", 27, 91, 8862, 728, 428, 91, 29)
+	f(O200k(), "\x7f", 221) // a library is known to drop it
+}
+
+func TestEncodingsAreFoundByName(t *testing.T) {
+	f := func(name string, want *Encoding, wantName string) {
+		t.Helper()
+		e, ok := EncodingNamed(name)
+		if e != want || !ok || e.Name() != wantName {
+			t.Errorf("%q: got %v, %v", name, e, ok)
+		}
+	}
+	f("o200k_base", O200k(), "o200k_base")
+	f("o200k_harmony", O200k(), "o200k_base")
+	f("cl100k_base", Cl100k(), "cl100k_base")
+	for _, name := range []string{"", "o200k", "O200K_BASE", "p50k_base"} {
+		if e, ok := EncodingNamed(name); e != nil || ok {
+			t.Errorf("%q was found", name)
+		}
+	}
+	if got, want := EncodingNames(), []string{"o200k_base", "o200k_harmony", "cl100k_base"}; !slices.Equal(got, want) {
+		t.Errorf("names are %v, want %v", got, want)
+	}
+}
+
+// What is not UTF-8 counts as the U+FFFD that stand for it, see Encoding.
+func TestBrokenTextIsReadAsReplacementCharacters(t *testing.T) {
+	f := func(text, same string) {
+		t.Helper()
+		for _, e := range []*Encoding{O200k(), Cl100k()} {
+			got, want := e.AppendTokens(nil, []byte(text)), e.AppendTokens(nil, []byte(same))
+			if !slices.Equal(got, want) || e.CountString(text) != len(want) {
+				t.Errorf("%s: %q is %v (counted %d), want the tokens of %q, %v", e.Name(), text, got, e.CountString(text), same, want)
+			}
+		}
+	}
+	f("\xff", "\ufffd")
+	f("a\x80\x80b", "a\ufffd\ufffdb")
+	f("\xe4\xb8", "\ufffd")               // the start of 中
+	f("\xe4\xb8x", "\ufffdx")             //
+	f("\xf0\x9f\x98", "\ufffd")           // the start of an emoji
+	f("\xf0\x9f\x98\xf0", "\ufffd\ufffd") //
+	f("\xc0\xaf", "\ufffd\ufffd")         // an overlong slash
+	f("\xe0\x80\x80", "\ufffd\ufffd\ufffd")
+	f("\xed\xa0\x80", "\ufffd\ufffd\ufffd")
+	f("\xf4\x90\x80\x80", "\ufffd\ufffd\ufffd\ufffd")
+}
+
+func TestAppendTokensAppends(t *testing.T) {
+	got := O200k().AppendTokens([]uint32{7}, []byte("hello world"))
+	if want := []uint32{7, 24912, 2375}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// Tokens are the text, cut: their bytes, one after the other, give it back.
+func TestTokensGiveTheTextBack(t *testing.T) {
+	for _, e := range []*Encoding{O200k(), Cl100k()} {
+		for text := range fuzzTexts(200_000) {
+			var b strings.Builder
+			for _, id := range e.AppendTokens(nil, []byte(text)) {
+				b.Write(e.vocab.token(id))
+			}
+			if b.String() != text {
+				t.Fatalf("%s: %q came back as %q", e.Name(), text, b.String())
+			}
+		}
+	}
+}
+
+func TestCountingDoesNotAllocate(t *testing.T) {
+	if poolsForget {
+		t.Skip("under the race detector sync.Pool forgets at random")
+	}
+	texts := []string{
+		strings.Join(scriptSamples, "\n"),
+		strings.Join(scriptSamples, "\n") + "\xff", // has to be repaired
+		strings.Repeat("a", 20_000),
+		strings.Repeat("word", 5_000),
+		strings.Repeat("的一是不了人我在有他这", 500),
+	}
+	for _, e := range []*Encoding{O200k(), Cl100k()} {
+		for _, text := range texts {
+			e.CountString(text)
+			if n := testing.AllocsPerRun(20, func() { e.CountString(text) }); n >= 1 {
+				t.Errorf("%s: counting %q allocates %v times", e.Name(), text[:20], n)
+			}
+		}
+	}
+}
+
+// Many goroutines may count at once; the race detector watches.
+func TestEncodingsMayBeUsedByManyGoroutines(t *testing.T) {
+	texts := slices.Collect(fuzzTexts(50_000))
+	texts = append(texts, strings.Repeat("long", 2_000), strings.Join(scriptSamples, "\xff"))
+	want := map[string]int{}
+	for _, e := range []*Encoding{O200k(), Cl100k()} {
+		for _, text := range texts {
+			want[e.Name()+text] = len(e.AppendTokens(nil, []byte(text)))
+		}
+	}
+	var all sync.WaitGroup
+	wrong := make(chan string, 8)
+	for g := range 8 {
+		all.Go(func() {
+			for i := range texts {
+				text := texts[(i+g*len(texts)/8)%len(texts)]
+				for _, e := range []*Encoding{O200k(), Cl100k()} {
+					if got := e.CountString(text); got != want[e.Name()+text] {
+						wrong <- fmt.Sprintf("%s: %q counts %d, want %d", e.Name(), text, got, want[e.Name()+text])
+						return
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	close(wrong)
+	for w := range wrong {
+		t.Error(w)
+	}
+}

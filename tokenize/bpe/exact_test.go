@@ -1,0 +1,135 @@
+package bpe
+
+import (
+	"bytes"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unicode/utf8"
+)
+
+// Every text has the tokens that the slow reference gives it. Each set is walked in steps, so that a run takes
+// seconds; the oracle takes every text.
+func TestTokensAreThoseOfTheSlowReference(t *testing.T) {
+	sets := []struct {
+		name  string
+		step  int // one text of so many
+		texts iter.Seq[string]
+	}{
+		{"traps", 1, trapTexts},
+		{"scripts", 7, scriptTexts},
+		{"every code point", 211, codePointTexts},
+		{"runs", 29, runTexts},
+		{"tokens", 61, tokenTexts},
+		{"words", 11, wordTexts},
+		{"blocks", 11, blockTexts},
+		{"long words", 31, longWordTexts},
+		{"broken UTF-8", 11, brokenTexts},
+		{"fuzz", 1, fuzzTexts(500_000)},
+	}
+	for _, e := range []*Encoding{O200k(), Cl100k()} {
+		slow := newSlow(e)
+		for _, set := range sets {
+			t.Run(e.Name()+"/"+set.name, func(t *testing.T) {
+				step := set.step
+				if testing.Short() && step > 1 {
+					step *= 10 // the race detector makes this ten times slower, and it has nothing to find
+				}
+				n := 0
+				for text := range set.texts {
+					if n++; n%step == 0 {
+						checkTokens(t, e, slow, text)
+					}
+				}
+				if n < 40*set.step {
+					t.Errorf("only %d texts", n)
+				}
+			})
+		}
+	}
+}
+
+// checkTokens compares the tokens of a text, and their number, with what the slow reference says.
+func checkTokens(t *testing.T, e *Encoding, slow *slowEncoding, text string) {
+	t.Helper()
+	want := slow.tokens(string(appendRepaired(nil, []byte(text))))
+	if got := e.AppendTokens(nil, []byte(text)); !slices.Equal(got, want) {
+		t.Fatalf("%s: the tokens of %q:\ngot  %v\nwant %v", e.Name(), text, got, want)
+	}
+	if got := e.CountString(text); got != len(want) {
+		t.Fatalf("%s: %q counts %d, want %d", e.Name(), text, got, len(want))
+	}
+}
+
+// What was counted before leaves its mark in the memory of words that a goroutine keeps. Counting the same texts
+// again, in another order, must give the same.
+func TestCountsDoNotDependOnWhatWasCountedBefore(t *testing.T) {
+	texts := slices.Collect(fuzzTexts(100_000))
+	for _, e := range []*Encoding{O200k(), Cl100k()} {
+		first := make([]int, len(texts))
+		for i, text := range texts {
+			first[i] = e.CountString(text)
+		}
+		for i, text := range slices.Backward(texts) {
+			if got := e.CountString(text); got != first[i] {
+				t.Fatalf("%s: %q counted %d first, then %d", e.Name(), text, first[i], got)
+			}
+		}
+	}
+}
+
+// Words that differ in one place only are not mixed up in the memory of words. Tokens are not made from it.
+func TestRememberedWordsAreNotMixedUp(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 13))
+	words := 8_000
+	if testing.Short() {
+		words = 500 // under the race detector
+	}
+	for _, e := range []*Encoding{O200k(), Cl100k()} {
+		for size := 2; size <= longMost+1; size++ {
+			// Letters at one end, in the middle, at the other end, and all else the same: many more such words than
+			// there are places to remember them.
+			for _, at := range []int{0, max(0, size/2-2), max(0, size-5)} {
+				word := bytes.Repeat([]byte("q"), size)
+				free := word[at:min(size, at+5)]
+				for range words {
+					for i := range free {
+						free[i] = byte('a' + r.IntN(26))
+					}
+					if got, want := e.Count(word), len(e.AppendTokens(nil, word)); got != want {
+						t.Fatalf("%s: %q counts %d, want %d", e.Name(), word, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Windows that are much too short for the tokens in them give the same tokens, by growing.
+func TestWindowsOfAnyLengthGiveTheSameTokens(t *testing.T) {
+	for _, e := range []*Encoding{O200k(), Cl100k()} {
+		slow := newSlow(e)
+		n := 0
+		for text := range longWordTexts {
+			if n++; n%50 != 0 {
+				continue
+			}
+			text := []byte(text[:min(len(text), 600)])
+			for !utf8.Valid(text) {
+				text = text[:len(text)-1]
+			}
+			want := slow.merge(string(text))
+			for _, first := range []int{1, 2, 5, 13, 40, 100, 600} {
+				var got []uint32
+				count, ok := 0, false
+				for ; !ok; first *= 2 {
+					count, got, ok = e.mergeWindows(text, first, nil, true)
+				}
+				if !slices.Equal(got, want) || count != len(want) {
+					t.Fatalf("%s: windows of less than %d bytes: %q has %d tokens, counted %d, want %d", e.Name(), first, text, len(got), count, len(want))
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package bpe_test
+
+import (
+	"fmt"
+
+	"laconic/tokenize/bpe"
+)
+
+// Exact counts of a text, and its tokens.
+func ExampleEncoding() {
+	e := bpe.O200k()
+	text := "Tokens are counted exactly, naïve Ünïcödé and 你好 included."
+	fmt.Println(e.Name(), e.CountString(text), len(text))
+	fmt.Println(e.AppendTokens(nil, []byte("hello world")))
+	// Output:
+	// o200k_base 16 67
+	// [24912 2375]
+}
+
+// What looks like a special token is ordinary text.
+func ExampleEncoding_Count() {
+	fmt.Println(bpe.Cl100k().Count([]byte("<|endoftext|>")))
+	// Output: 7
+}
+
+// Encodings have the names that OpenAI gives them.
+func ExampleEncodingNamed() {
+	for _, name := range bpe.EncodingNames() {
+		e, ok := bpe.EncodingNamed(name)
+		fmt.Println(name, ok, e.CountString("The same text in another encoding: 안녕하세요"))
+	}
+	_, ok := bpe.EncodingNamed("p50k_base")
+	fmt.Println("p50k_base", ok)
+	// Output:
+	// o200k_base true 9
+	// o200k_harmony true 9
+	// cl100k_base true 11
+	// p50k_base false
+}

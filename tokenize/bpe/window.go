@@ -1,0 +1,214 @@
+// Byte pair encoding of pieces of any length, in time that grows with the length
+// and no faster.
+//
+// A client may send one word of four megabytes, so the plain method, which looks at
+// all pairs for each merge, is not an option, and one merge over the whole piece
+// would need twenty times its memory. Instead the piece is merged in windows that
+// overlap, and their tokens are joined by a fact published with GitHub's bpe crate
+// (github.com/github/rust-gems, crates/bpe, README, corollaries I to III):
+//
+//   - a sequence of tokens is called valid when byte pair encoding of its text gives
+//     it back; every text has exactly one;
+//   - every part of a valid sequence is valid;
+//   - two valid sequences, of which the first ends with the very token (at the very
+//     place) that the second starts with, make one valid sequence.
+//
+// So: merge a window; pick a token t of it that starts well before its end; merge the
+// window that starts where t starts; if its first token is t, all before t is final,
+// and the second window takes the place of the first. If it is not t, the end of the
+// first window was too near to know, and both are made twice as long. Should a longer
+// window not start any more with the token that links it to what is final, then all
+// starts again with windows twice as long. A window that reaches the end of the piece
+// is final as a whole.
+//
+// A window of n bytes costs O(n log n) and yields about seven eighths of it, and
+// doubling at most doubles the sum. No text is known for which a first window is too
+// short; if one were, starting again log n times would still be the worst.
+//
+// Long repetitions, such as rules of dashes or a file of blanks, are common enough to
+// be worth a shortcut: when the text that follows repeats what the window just read,
+// the next windows would find the same tokens again, and are counted without being
+// merged.
+
+package bpe
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"sync"
+	"unicode/utf8"
+)
+
+// firstWindow is the length of a window to begin with, in bytes: several times
+// maxTokenBytes, so that nearly always the first is long enough.
+const firstWindow = 8 * maxTokenBytes
+
+// A window is the room for merging one stretch of a piece.
+type window struct {
+	start, end int      // the stretch
+	tokens     []uint32 // its tokens
+
+	units      unitRoom
+	next, prev []int32 // live neighbours; the last has next = number of units
+	lowest     lowestOf
+}
+
+// Two windows are what one long piece needs; they are reused.
+type windows struct{ a, b window }
+
+var windowPool = sync.Pool{New: func() any { return new(windows) }}
+
+// mergeLong merges a piece of any length. It returns the number of its tokens, and
+// appends them to dst if keep is set.
+func (e *Encoding) mergeLong(piece []byte, dst []uint32, keep bool) (int, []uint32) {
+	before := len(dst)
+	for first := firstWindow; ; first *= 2 {
+		count, dst, ok := e.mergeWindows(piece, first, dst[:before], keep)
+		if ok {
+			return count, dst
+		}
+	}
+}
+
+// mergeWindows is mergeLong with windows of so many bytes to begin with, as long as
+// they may have to be. It returns false if that does not lead to a result.
+func (e *Encoding) mergeWindows(piece []byte, first int, dst []uint32, keep bool) (int, []uint32, bool) {
+	w := windowPool.Get().(*windows)
+	defer func() {
+		w.a.trim()
+		w.b.trim()
+		windowPool.Put(w)
+	}()
+	now, then := &w.a, &w.b
+	count, size := 0, first
+	now.merge(e, piece, 0, size)
+	for now.end < len(piece) {
+		// The last token that starts in the first seven eighths of the window.
+		i, at := 0, 0
+		for {
+			next := at + e.vocab.size(now.tokens[i])
+			if next > size*7/8 {
+				break
+			}
+			i, at = i+1, next
+		}
+		if i > 0 {
+			then.merge(e, piece, now.start+at, size)
+		}
+		if i == 0 || then.tokens[0] != now.tokens[i] {
+			size *= 2
+			link := now.tokens[0]
+			now.merge(e, piece, now.start, size)
+			if now.start > 0 && now.tokens[0] != link {
+				return 0, dst, false // what is before rests on it
+			}
+			continue
+		}
+		// How often does the text of this window stand here again, at steps of at?
+		again := (samePrefix(piece[now.start:], piece[now.start+at:]) + at - (now.end - now.start)) / at
+		final := now.tokens[:i]
+		count += i * max(again, 1)
+		if keep {
+			for range max(again, 1) {
+				dst = append(dst, final...)
+			}
+		}
+		if again > 0 {
+			now.start += again * at
+			now.end += again * at
+		} else {
+			now, then = then, now
+		}
+		size = first
+	}
+	if keep {
+		dst = append(dst, now.tokens...)
+	}
+	count += len(now.tokens)
+	return count, dst, true
+}
+
+// samePrefix returns the length of the longest common prefix; b is a tail of a.
+func samePrefix(a, b []byte) int {
+	n := 0
+	for n+8 <= len(b) {
+		if x := binary.LittleEndian.Uint64(a[n:]) ^ binary.LittleEndian.Uint64(b[n:]); x != 0 {
+			return n + bits.TrailingZeros64(x)/8
+		}
+		n += 8
+	}
+	for n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// merge fills w.tokens with the tokens of the piece from start on, of so many bytes and
+// up to three more that end a character.
+func (w *window) merge(e *Encoding, piece []byte, start, size int) {
+	w.start, w.end = start, len(piece)
+	if size < len(piece)-start {
+		w.end = start + size
+		for w.end < len(piece) && !utf8.RuneStart(piece[w.end]) {
+			w.end++
+		}
+	}
+	text := piece[w.start:w.end]
+	w.units.grow(len(text))
+	n := w.units.write(e.chars, text, w.units.read(e.chars, text))
+	if len(w.next) < n {
+		w.next = make([]int32, len(text))
+		w.prev = make([]int32, len(text))
+	}
+	ids, next, prev := w.units.ids[:n], w.next[:n], w.prev[:n]
+	for i := range n {
+		next[i], prev[i] = int32(i+1), int32(i-1)
+	}
+	lowest := &w.lowest
+	lowest.reset(n - 1)
+	for i := range n - 1 {
+		if ids[i]&cutAfter == 0 {
+			lowest.levels[0][i] = ranked(e.pairs.join(ids[i], ids[i+1]&^cutAfter), i)
+		}
+		ids[i] &^= cutAfter
+	}
+	ids[n-1] &^= cutAfter
+	lowest.fill()
+	for {
+		best := lowest.get()
+		joint := uint32(best >> 32)
+		if joint == noToken {
+			break
+		}
+		i := int(uint32(best))
+		gone := int(next[i])
+		right := int(next[gone])
+		ids[i], next[i] = joint, int32(right)
+		if gone < n-1 {
+			lowest.set(gone, ranked(noToken, 0))
+		}
+		if right < n {
+			prev[right] = int32(i)
+			lowest.set(i, ranked(e.pairs.join(joint, ids[right]), i))
+		} else {
+			lowest.set(i, ranked(noToken, 0))
+		}
+		if left := int(prev[i]); left >= 0 {
+			lowest.set(left, ranked(e.pairs.join(ids[left], joint), left))
+		}
+	}
+	w.tokens = w.tokens[:0]
+	for i := 0; i < n; i = int(next[i]) {
+		w.tokens = append(w.tokens, ids[i])
+	}
+}
+
+// trim lets go of the room for an unusually large window.
+func (w *window) trim() {
+	if len(w.next) > 16*firstWindow {
+		*w = window{}
+	}
+}
+
+// ranked orders pairs by the rank of their joint, then from left to right.
+func ranked(joint uint32, i int) uint64 { return uint64(joint)<<32 | uint64(uint32(i)) }
