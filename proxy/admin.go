@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"laconic/proxy/apierror"
 )
 
 // AdminOptions are how the admin listener is protected.
@@ -47,13 +49,13 @@ func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 			no = p.admin(w, r, &o)
 		}
 		if no != nil {
-			no.write(w)
+			no.Write(w)
 		}
 	})), nil
 }
 
 // admin serves the pages of the admin listener.
-func (p *Proxy) admin(w http.ResponseWriter, r *http.Request, o *AdminOptions) *refusal {
+func (p *Proxy) admin(w http.ResponseWriter, r *http.Request, o *AdminOptions) *apierror.Error {
 	status, text := http.StatusOK, ""
 	switch r.URL.Path {
 	case "/healthz":
@@ -70,10 +72,10 @@ func (p *Proxy) admin(w http.ResponseWriter, r *http.Request, o *AdminOptions) *
 			}
 		}
 	default:
-		return &refusal{Status: http.StatusNotFound, Code: "path_not_served", Message: "There is no such page."}
+		return &apierror.Error{Status: http.StatusNotFound, Code: "path_not_served", Message: "There is no such page."}
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return &refusal{
+		return &apierror.Error{
 			Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Allow: "GET, HEAD",
 			Message: "This page can only be read.",
 		}

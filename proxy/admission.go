@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"laconic/proxy/apierror"
 )
 
 // bodyCost is what a body of n bytes costs in memory while it is edited: the
@@ -358,9 +360,9 @@ func (g *gate) tooMuch(now time.Time) (all []*seat) {
 	return all
 }
 
-func noMemory() *refusal {
-	return &refusal{
-		Status: http.StatusServiceUnavailable, Code: codeOverloaded, RetryAfter: time.Second, Close: true,
+func noMemory() *apierror.Error {
+	return &apierror.Error{
+		Status: http.StatusServiceUnavailable, Code: apierror.CodeOverloaded, RetryAfter: time.Second, Close: true,
 		Message: "The proxy holds as many request bodies as its memory allows.", Hint: "Try again in a moment.",
 	}
 }

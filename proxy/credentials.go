@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"laconic/proxy/apierror"
 )
 
 // clientKeys are the hashes of the keys that may use this proxy. Hashing makes
@@ -38,11 +40,11 @@ func (ks clientKeys) which(presented []string) int {
 }
 
 // check refuses a request without a key that may use this proxy.
-func (ks clientKeys) check(h http.Header) *refusal {
+func (ks clientKeys) check(h http.Header) *apierror.Error {
 	if len(ks) == 0 || ks.which(presented(h)) >= 0 {
 		return nil
 	}
-	return &refusal{
+	return &apierror.Error{
 		Status: http.StatusUnauthorized, Code: "invalid_api_key",
 		Message: "Incorrect API key provided to the proxy.",
 		Hint:    "It expects one of its own client keys.",
@@ -133,11 +135,11 @@ func (p *Proxy) setCredential(out http.Header, route *Route, endpoint string) {
 
 // mayCarry refuses what is not served where a key of ours is sent: with it a
 // client could otherwise reach files, batches or settings of the account.
-func mayCarry(route *Route, r *http.Request) *refusal {
+func mayCarry(route *Route, r *http.Request) *apierror.Error {
 	if route.Key == "" || servedWithKey(r.Method, r.URL) {
 		return nil
 	}
-	return &refusal{
+	return &apierror.Error{
 		Status: http.StatusNotFound, Code: "path_not_served",
 		Message: "With a key of its own the proxy serves only " + ServedWithKey() + ".",
 	}

@@ -5,6 +5,7 @@ import (
 	"mime"
 	"net/http"
 
+	"laconic/proxy/apierror"
 	"laconic/proxy/wire"
 )
 
@@ -21,7 +22,7 @@ var errEncoding = errors.New("the body cannot be decompressed")
 // differ in upstream or key, the body of an endpoint that names a model is read
 // for it, JSON or a form, which is then in. So is JSON that goes to a path that
 // is not known, as long as it can be read. No byte of it changes.
-func (t *trip) byModel() (in *incoming, no *refusal) {
+func (t *trip) byModel() (in *incoming, no *apierror.Error) {
 	if !t.p.parted || t.r.Method != http.MethodPost && t.r.Method != http.MethodPut || t.info.Endpoint == models {
 		return nil, t.choose("", nil)
 	}
@@ -66,7 +67,7 @@ func (t *trip) contentType() (kind, boundary string, err error) {
 }
 
 // chooseFor sets the route of a request whose body was read: as a chat, or not.
-func (t *trip) chooseFor(in *incoming, req *wire.Request) *refusal {
+func (t *trip) chooseFor(in *incoming, req *wire.Request) *apierror.Error {
 	switch {
 	case req != nil:
 		return t.choose(req.Model, nil)
@@ -80,7 +81,7 @@ func (t *trip) chooseFor(in *incoming, req *wire.Request) *refusal {
 // names none, err where that cannot be told. Then only the path can tell. What
 // may be meant for a model whose row is another is refused where the rows go to
 // different places: it would end at the wrong one, with the wrong credential.
-func (t *trip) choose(model string, err error) *refusal {
+func (t *trip) choose(model string, err error) *apierror.Error {
 	inPath := modelInPath(t.r.URL)
 	t.route = t.p.o.routeFor(inPath)
 	switch {
@@ -105,8 +106,8 @@ var (
 )
 
 // modelUnclear refuses a request of which nobody can say for which model it is.
-func modelUnclear(err error) *refusal {
-	no := &refusal{Status: http.StatusBadRequest, Param: "model", Detail: err.Error()}
+func modelUnclear(err error) *apierror.Error {
+	no := &apierror.Error{Status: http.StatusBadRequest, Param: "model", Detail: err.Error()}
 	var unread *wire.PassError
 	if errors.As(err, &unread) && (unread.Reason == wire.DuplicateKey || unread.Reason == wire.AmbiguousKey) {
 		err = errTwice

@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"laconic/proxy/apierror"
 )
 
 // end closes a request, however it went, and tells the listener. A panic of
@@ -19,13 +21,13 @@ func (t *trip) end() {
 		t.fault("request", v)
 		if t.w.status == 0 {
 			clear(t.w.Header())
-			t.refuse(&refusal{
-				Status: http.StatusInternalServerError, Code: codeFault, NoRetry: t.sent(), Close: true,
+			t.refuse(&apierror.Error{
+				Status: http.StatusInternalServerError, Code: apierror.CodeFault, NoRetry: t.sent(), Close: true,
 				Message: "The proxy failed on this request.",
 			})
 		} else {
 			cut = true
-			t.info.Code = codeFault
+			t.info.Code = apierror.CodeFault
 		}
 	}
 	t.account(cut)
@@ -56,7 +58,7 @@ func (t *trip) account(cut bool) {
 	if cut && t.info.Code == "" && t.line != nil {
 		t.info.Code, t.info.Detail = t.broken()
 	}
-	if t.info.Code == codeClientLeft || t.info.Code == codeClientStalled {
+	if t.info.Code == apierror.CodeClientLeft || t.info.Code == apierror.CodeClientStalled {
 		t.info.Status = statusClientLeft
 	}
 	if a := t.answer; a != nil {

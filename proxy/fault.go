@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"laconic/proxy/apierror"
 	"laconic/proxy/wire"
 )
 
@@ -53,7 +54,7 @@ func panicText(v any) string {
 		return v.Error()
 	case string:
 		if strings.HasPrefix(v, "BUG:") {
-			return clip(v, 200)
+			return apierror.Clip(v, 200)
 		}
 	}
 	return fmt.Sprintf("panic of type %T", v)

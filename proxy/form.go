@@ -8,6 +8,8 @@ import (
 	"mime/multipart"
 	"regexp"
 	"strings"
+
+	"laconic/proxy/apierror"
 )
 
 const (
@@ -25,7 +27,7 @@ var encodedName = regexp.MustCompile(`(?i)(?:^|[\s;])name\*`)
 var errForm = errors.New("the form cannot be read")
 
 // chooseForForm sets the route of a request with a form, which was read.
-func (t *trip) chooseForForm(in *incoming, boundary string) *refusal {
+func (t *trip) chooseForForm(in *incoming, boundary string) *apierror.Error {
 	model, err := modelInForm(bytes.NewReader(in.text), boundary)
 	if err == nil && model != "" && len(in.text) > mostStart {
 		if early, _ := modelInForm(bytes.NewReader(in.text[:mostStart]), boundary); early == "" {

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log"
 	"net"
@@ -11,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"laconic/proxy/apierror"
 )
 
 // newTransport is sized for streams: as many idle connections per host as
@@ -133,16 +134,12 @@ func aboutBytes(name string) bool {
 	return false
 }
 
-// errSwitched: an upstream that switches protocols unasked would get a raw
-// tunnel to the client.
-var errSwitched = errors.New("the upstream switched protocols unasked")
-
 // answered sees the upstream's headers before the client does.
 func (t *trip) answered(res *http.Response) error {
 	t.line.watch.answered()
 	t.info.FirstByte = time.Since(t.start)
 	if res.StatusCode == http.StatusSwitchingProtocols {
-		return errSwitched
+		return apierror.ErrSwitchedProtocols
 	}
 	t.answer = newAnswer(res, t)
 	res.Body = t.answer

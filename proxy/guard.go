@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"laconic/proxy/apierror"
 )
 
 // guard refuses requests that no client of an API has a reason to send. It
@@ -38,15 +40,15 @@ func newGuard(loopback bool, origins []string, mark string) guard {
 }
 
 // check gives the reason to refuse a request, nil when there is none.
-func (g *guard) check(r *http.Request) *refusal {
+func (g *guard) check(r *http.Request) *apierror.Error {
 	if !slices.Contains(methods, r.Method) {
-		return &refusal{
+		return &apierror.Error{
 			Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Allow: strings.Join(methods, ", "),
 			Message: "The proxy does not serve this method.", Close: true,
 		}
 	}
 	if r.URL.Scheme != "" || r.URL.Host != "" || !strings.HasPrefix(r.URL.Path, "/") || wanders(r.URL) {
-		return &refusal{
+		return &apierror.Error{
 			Status: http.StatusNotFound, Code: "path_not_served",
 			Message: "The proxy serves plain paths only: no absolute URL, no dot segments.", Close: true,
 		}
@@ -55,7 +57,7 @@ func (g *guard) check(r *http.Request) *refusal {
 		if !g.hostAllowed(r.Host) {
 			// A web page that resolves its own name to 127.0.0.1 (DNS
 			// rebinding) is stopped by its Host alone.
-			return &refusal{
+			return &apierror.Error{
 				Status: http.StatusForbidden, Code: "host_not_allowed",
 				Message: "The proxy listens on loopback and accepts only loopback names as Host.",
 				Hint:    "Call it as http://127.0.0.1, or add the origin to allowed_origins.",
@@ -63,7 +65,7 @@ func (g *guard) check(r *http.Request) *refusal {
 		}
 		for _, o := range r.Header.Values("Origin") {
 			if !g.originAllowed(o) {
-				return &refusal{
+				return &apierror.Error{
 					Status: http.StatusForbidden, Code: "origin_not_allowed",
 					Message: "The proxy does not serve web pages of this origin.",
 					Hint:    "Add the origin to allowed_origins if it should.",
@@ -74,7 +76,7 @@ func (g *guard) check(r *http.Request) *refusal {
 	if g.mark != "" {
 		for _, v := range r.Header.Values("Via") {
 			if strings.Contains(v, g.mark) {
-				return &refusal{
+				return &apierror.Error{
 					Status: http.StatusLoopDetected, Code: "loop_detected", NoRetry: true,
 					Message: "This request already passed through this proxy: its upstream leads back to it.",
 				}
@@ -85,7 +87,7 @@ func (g *guard) check(r *http.Request) *refusal {
 		if !onlyH2C(up) {
 			// By 426, and by no other status, clients such as Codex know that
 			// they have to go on without a WebSocket.
-			return &refusal{
+			return &apierror.Error{
 				Status: http.StatusUpgradeRequired, Code: "upgrade_not_served", Close: true,
 				Message: "The proxy does not serve WebSockets or other upgrades.", Hint: "Send the request over HTTP, without an upgrade.",
 			}

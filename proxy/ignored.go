@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"laconic/compact"
+	"laconic/proxy/apierror"
 )
 
 // headerIgnored says what of a request's x-laconic-* headers did nothing: the
@@ -37,7 +38,7 @@ const (
 func unknownHeaders(h http.Header) (names []string) {
 	for name := range h {
 		if ours(name) && !slices.Contains(known, name) {
-			names = append(names, strings.ToLower(clip(name, 64)))
+			names = append(names, strings.ToLower(apierror.Clip(name, 64)))
 		}
 	}
 	slices.Sort(names)

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"laconic/proxy/apierror"
 )
 
 // A body must arrive at no less than bodyRate bytes per second, after a start
@@ -69,7 +71,7 @@ func (b *blocks) join() []byte {
 }
 
 // read reads a request's body whole.
-func (t *trip) read() (*incoming, *refusal) {
+func (t *trip) read() (*incoming, *apierror.Error) {
 	limit := t.p.o.Limits.Body
 	if t.r.ContentLength > limit {
 		return nil, tooLarge(limit)
@@ -142,14 +144,14 @@ func (t *trip) arriveUpTo(in *pacedReader, most int64) (body blocks, err error) 
 }
 
 // unreadable says what a failed read means.
-func (t *trip) unreadable(err error, limit int64) *refusal {
+func (t *trip) unreadable(err error, limit int64) *apierror.Error {
 	switch {
 	case errors.Is(err, errBodyTooLarge):
 		return tooLarge(limit)
 	case errors.Is(err, errNoMemory):
 		return noMemory()
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &refusal{
+		return &apierror.Error{
 			Status: http.StatusRequestTimeout, Code: "body_timeout", Close: true,
 			Message: "The request body did not arrive in time.",
 		}
@@ -159,15 +161,15 @@ func (t *trip) unreadable(err error, limit int64) *refusal {
 	return brokenBody()
 }
 
-func brokenBody() *refusal {
-	return &refusal{
+func brokenBody() *apierror.Error {
+	return &apierror.Error{
 		Status: http.StatusBadRequest, Code: "broken_body", Close: true,
 		Message: "The request body ended before its end, or its framing is broken.",
 	}
 }
 
-func tooLarge(limit int64) *refusal {
-	return &refusal{
+func tooLarge(limit int64) *apierror.Error {
+	return &apierror.Error{
 		Status: http.StatusRequestEntityTooLarge, Code: "request_too_large", Close: true,
 		Message: "The request body is larger than the proxy's limit of " + megabytes(limit) + ".",
 		Hint:    "The operator can raise limits.body.",

@@ -11,6 +11,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"laconic/compact"
+	"laconic/proxy/apierror"
 )
 
 // mostFacts bounds how many (upstream, model, credential) are remembered; the
@@ -47,7 +48,7 @@ func (l *learned) lesson(key FactKey, route *Route, model string) *lesson {
 	if e, ok := l.all.GetIfPresent(key); ok {
 		return e
 	}
-	e := &lesson{key: key, upstream: route.Upstream.Host + route.Upstream.Path, model: strings.Clone(clip(model, 128))}
+	e := &lesson{key: key, upstream: route.Upstream.Host + route.Upstream.Path, model: strings.Clone(apierror.Clip(model, 128))}
 	e, _ = l.all.SetIfAbsent(key, e)
 	return e
 }

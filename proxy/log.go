@@ -1,13 +1,11 @@
 package proxy
 
 import (
-	"strings"
-	"unicode"
-
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
 	"laconic/compact"
+	"laconic/proxy/apierror"
 )
 
 // LogTo is a Listener that writes one line per request: "compaction" for chat
@@ -76,11 +74,11 @@ func losing(i ReplyInfo) bool {
 // something about. That a client left is the client's affair.
 func levelOf(i ReplyInfo) zapcore.Level {
 	switch i.Code {
-	case codeFault:
+	case apierror.CodeFault:
 		return zap.ErrorLevel
-	case codeUnreachable, codeBroke, codeTimeout, codeIdle, codeProtocol, codeOverloaded:
+	case apierror.CodeUnreachable, apierror.CodeBroke, apierror.CodeTimeout, apierror.CodeIdle, apierror.CodeProtocol, apierror.CodeOverloaded:
 		return zap.WarnLevel
-	case "", codeClientLeft:
+	case "", apierror.CodeClientLeft:
 	default:
 		return zap.InfoLevel
 	}
@@ -212,23 +210,8 @@ func logEdits(log *zap.Logger, i RewriteInfo) {
 		if e.Op == compact.OpRemove {
 			f = append(f, zap.Int("messages", e.End-e.At))
 		}
-		log.Debug("edit", appendText(f, "id", clip(e.ID, 64))...)
+		log.Debug("edit", appendText(f, "id", apierror.Clip(e.ID, 64))...)
 	}
-}
-
-// clip cuts a text of the client's to a length that cannot flood a log. What a
-// terminal would obey and not show (controls, breaks of lines, marks that turn
-// the direction of what follows) becomes a replacement character.
-func clip(s string, most int) string {
-	if len(s) > most {
-		s = s[:most]
-	}
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
 }
 
 // statusClientLeft is what nginx calls it; no client sees it.

@@ -17,6 +17,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/proxy/apierror"
 	"laconic/proxy/summarize/prompt"
 )
 
@@ -137,30 +138,30 @@ func TestTheLevelSaysWhatAnOperatorHasToDo(t *testing.T) {
 		}
 	}
 	f(ReplyInfo{Status: 200}, zap.DebugLevel)
-	f(ReplyInfo{Status: 499, Code: codeClientLeft}, zap.DebugLevel)
+	f(ReplyInfo{Status: 499, Code: apierror.CodeClientLeft}, zap.DebugLevel)
 	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Done: true}, zap.DebugLevel)
 	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Unread: true}, zap.DebugLevel)
-	f(ReplyInfo{Status: 499, Chat: true, Streamed: true, Code: codeClientLeft}, zap.DebugLevel)
+	f(ReplyInfo{Status: 499, Chat: true, Streamed: true, Code: apierror.CodeClientLeft}, zap.DebugLevel)
 	f(ReplyInfo{Status: 200, Streamed: true}, zap.DebugLevel) // not chat: nobody looked
 
 	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: endedEmpty}, zap.InfoLevel)
 	f(ReplyInfo{Status: 429}, zap.InfoLevel)
-	f(ReplyInfo{Status: 499, Code: codeClientStalled}, zap.InfoLevel)
-	f(ReplyInfo{Status: 503, Code: codeShutdown, Own: true}, zap.InfoLevel)
+	f(ReplyInfo{Status: 499, Code: apierror.CodeClientStalled}, zap.InfoLevel)
+	f(ReplyInfo{Status: 503, Code: apierror.CodeShutdown, Own: true}, zap.InfoLevel)
 	f(ReplyInfo{Status: 400, Code: "x", Own: true, Outcome: Rejected}, zap.InfoLevel)
 	f(ReplyInfo{Status: 200, Outcome: Shadow, Rewrite: &RewriteInfo{Report: compact.Report{Outcome: compact.Over}}}, zap.InfoLevel)
 
 	f(ReplyInfo{Status: 200, Outcome: Over, Rewrite: &RewriteInfo{Report: compact.Report{Outcome: compact.Over}}}, zap.WarnLevel)
-	f(ReplyInfo{Status: 502, Code: codeUnreachable, Own: true}, zap.WarnLevel)
-	f(ReplyInfo{Status: 502, Code: codeProtocol, Own: true}, zap.WarnLevel)
-	f(ReplyInfo{Status: 504, Code: codeTimeout, Own: true}, zap.WarnLevel)
-	f(ReplyInfo{Status: 200, Code: codeBroke}, zap.WarnLevel)
+	f(ReplyInfo{Status: 502, Code: apierror.CodeUnreachable, Own: true}, zap.WarnLevel)
+	f(ReplyInfo{Status: 502, Code: apierror.CodeProtocol, Own: true}, zap.WarnLevel)
+	f(ReplyInfo{Status: 504, Code: apierror.CodeTimeout, Own: true}, zap.WarnLevel)
+	f(ReplyInfo{Status: 200, Code: apierror.CodeBroke}, zap.WarnLevel)
 	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: endedWithoutDone}, zap.WarnLevel)
 	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: endedHalfEvent}, zap.WarnLevel)
-	f(ReplyInfo{Status: 200, Code: codeIdle}, zap.WarnLevel)
-	f(ReplyInfo{Status: 503, Code: codeOverloaded, Own: true}, zap.WarnLevel)
+	f(ReplyInfo{Status: 200, Code: apierror.CodeIdle}, zap.WarnLevel)
+	f(ReplyInfo{Status: 503, Code: apierror.CodeOverloaded, Own: true}, zap.WarnLevel)
 
-	f(ReplyInfo{Status: 500, Code: codeFault, Own: true}, zap.ErrorLevel)
+	f(ReplyInfo{Status: 500, Code: apierror.CodeFault, Own: true}, zap.ErrorLevel)
 	f(ReplyInfo{Status: 200, Chat: true, Outcome: Passed, Pass: &PassInfo{Reason: reasonFault}}, zap.ErrorLevel)
 }
 

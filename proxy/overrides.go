@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"laconic/compact"
+	"laconic/proxy/apierror"
 )
 
 // The request headers that steer one request. They are honoured only with
@@ -73,7 +74,7 @@ type orders struct {
 // orders reads the headers of a request. A value that cannot be followed is
 // refused: to ignore it would do something else than what was asked for, and
 // the client would not know. Without Overrides nothing is read.
-func (p *Proxy) orders(h http.Header) (orders, *refusal) {
+func (p *Proxy) orders(h http.Header) (orders, *apierror.Error) {
 	var o orders
 	if !p.o.Overrides {
 		return o, nil
@@ -160,9 +161,9 @@ func printable(s string, most int) bool {
 		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-func malformed(header, hint string) *refusal {
+func malformed(header, hint string) *apierror.Error {
 	name := strings.ToLower(header)
-	return &refusal{
+	return &apierror.Error{
 		Status: http.StatusBadRequest, Code: "invalid_header", Param: name,
 		Message: "Invalid value for the request header '" + name + "'.", Hint: hint,
 	}

@@ -1,6 +1,10 @@
 package proxy
 
-import "net/http"
+import (
+	"net/http"
+
+	"laconic/proxy/apierror"
+)
 
 // unread forwards a chat request that could not be read, or refuses it where
 // the configuration is strict. in is nil when its body was not read at all.
@@ -27,8 +31,8 @@ func (t *trip) pass(in *incoming, outcome Outcome, reason, detail string) {
 		return
 	}
 	if reason == reasonFault && t.p.o.RejectFaults {
-		t.refuse(&refusal{
-			Status: http.StatusInternalServerError, Code: codeFault, NoRetry: true, Detail: "it was not sent to the upstream",
+		t.refuse(&apierror.Error{
+			Status: http.StatusInternalServerError, Code: apierror.CodeFault, NoRetry: true, Detail: "it was not sent to the upstream",
 			Message: "The proxy failed on this request, and did not send it.",
 		})
 		return

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"laconic/compact"
+	"laconic/proxy/apierror"
 	"laconic/proxy/wire"
 )
 
@@ -15,16 +16,16 @@ import (
 // is sure to fit.
 //
 // functions is what of the fixed cost the tools take.
-func tooLong(r *compact.Report, most, functions int) *refusal {
+func tooLong(r *compact.Report, most, functions int) *apierror.Error {
 	if r.After <= r.Budget {
-		return &refusal{
+		return &apierror.Error{
 			Status: http.StatusBadRequest, Param: "messages", Code: "array_above_max_length",
 			Message: fmt.Sprintf("Invalid 'messages': array too long. Expected an array with maximum length %d, but got an array with length %d instead.",
 				most, r.MessagesBefore),
 			Detail: breakdown(r),
 		}
 	}
-	e := &refusal{
+	e := &apierror.Error{
 		Status: http.StatusBadRequest, Param: "messages", Code: "context_length_exceeded",
 		Message: fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. "+
 			"Please reduce the length of the messages.", r.Budget, r.Before),
@@ -45,23 +46,23 @@ func breakdown(r *compact.Report) string {
 
 // unreadable is the answer to a chat request that cannot be read, where the
 // configuration is strict.
-func unreadable(why, detail string) *refusal {
+func unreadable(why, detail string) *apierror.Error {
 	if why == "encoding" {
-		return &refusal{
+		return &apierror.Error{
 			Status: http.StatusUnsupportedMediaType, Code: why, Detail: detail,
 			Message: "The proxy reads request bodies that are plain, gzip or zstd, and this one is none of them.",
 		}
 	}
-	return &refusal{
+	return &apierror.Error{
 		Status: http.StatusBadRequest, Code: why, Detail: detail,
 		Message: "The proxy cannot read this chat request: " + wire.Code(why).Sentence() + ".",
 		Hint:    "It is configured to refuse such requests instead of passing them.",
 	}
 }
 
-func shuttingDown() *refusal {
-	return &refusal{
-		Status: http.StatusServiceUnavailable, Code: codeShutdown, Close: true,
+func shuttingDown() *apierror.Error {
+	return &apierror.Error{
+		Status: http.StatusServiceUnavailable, Code: apierror.CodeShutdown, Close: true,
 		Message: "The proxy is shutting down.",
 	}
 }

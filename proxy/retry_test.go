@@ -19,6 +19,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/proxy/apierror"
 	"laconic/proxy/overflow"
 )
 
@@ -555,7 +556,7 @@ func TestAClientThatLeavesDuringTheSecondSend(t *testing.T) {
 	_, _ = io.WriteString(conn, post("", agentBody(30, 100)))
 	<-sent
 	_ = conn.Close()
-	if r := p.replies(1)[0]; r.Status != statusClientLeft || r.Code != codeClientLeft {
+	if r := p.replies(1)[0]; r.Status != statusClientLeft || r.Code != apierror.CodeClientLeft {
 		t.Errorf("%d %q", r.Status, r.Code)
 	}
 }

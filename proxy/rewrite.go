@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"laconic/compact"
+	"laconic/proxy/apierror"
 	"laconic/proxy/wire"
 )
 
@@ -14,7 +15,7 @@ import (
 // Each step has one way out, and where anything is in doubt it is the client's
 // own bytes: the proxy never makes a request worse than it came.
 func (t *trip) rewrite() {
-	var no *refusal
+	var no *apierror.Error
 	t.orders, no = t.p.orders(t.r.Header)
 	for _, name := range t.orders.unknown {
 		if t.p.ignored.first(name) {
@@ -124,7 +125,7 @@ func (t *trip) decode(in *incoming) (req *wire.Request, why, detail string) {
 // body, which is to be dropped long before the account is.
 func (t *trip) describe(in *incoming, req *wire.Request) *RewriteInfo {
 	return &RewriteInfo{
-		ID: t.info.ID, Model: strings.Clone(clip(t.named(req.Model), 128)), Route: t.route.Match, Policy: t.policy().Name,
+		ID: t.info.ID, Model: strings.Clone(apierror.Clip(t.named(req.Model), 128)), Route: t.route.Match, Policy: t.policy().Name,
 		Tags: t.orders.tags, PinsUnmatched: t.unmatched, Stream: req.Stream, BytesBefore: len(in.text), BytesAfter: len(in.text),
 	}
 }

@@ -271,10 +271,20 @@ func (r *running) chat(body string, headers ...string) response {
 	return r.do("POST", "/v1/chat/completions", strings.NewReader(body), append([]string{"Content-Type", "application/json"}, headers...)...)
 }
 
+// envelopeError is what OpenAI's clients read of an error.
+type envelopeError struct {
+	Message string  `json:"message"`
+	Type    string  `json:"type"`
+	Param   *string `json:"param"`
+	Code    *string `json:"code"`
+}
+
 // errorOf reads our envelope.
 func (r response) errorOf(t testing.TB) envelopeError {
 	t.Helper()
-	var v envelope
+	var v struct {
+		Error envelopeError `json:"error"`
+	}
 	d := json.NewDecoder(bytes.NewReader(r.body))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&v); err != nil {

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"laconic/proxy/apierror"
 )
 
 const (
@@ -96,6 +98,6 @@ func (l serverLog) Write(line []byte) (int, error) {
 	if strings.Contains(first, "panic serving") {
 		first = "a handler panicked"
 	}
-	l.p.o.Listener.Failed(FaultInfo{Where: "server", What: clip(first, 200), Peer: strings.Contains(first, "TLS handshake error")})
+	l.p.o.Listener.Failed(FaultInfo{Where: "server", What: apierror.Clip(first, 200), Peer: strings.Contains(first, "TLS handshake error")})
 	return len(line), nil
 }

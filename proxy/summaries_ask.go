@@ -13,6 +13,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
+	"laconic/proxy/apierror"
 	"laconic/proxy/summarize/prompt"
 )
 
@@ -164,7 +165,7 @@ func failureOf(ctx context.Context, err error) string {
 	case errors.As(err, &status):
 		return status.Error()
 	}
-	if _, ok := ofNetwork(err); ok {
+	if _, ok := apierror.NetworkReason(err); ok {
 		return codeSummarizerUnreachable
 	}
 	return string(prompt.Unreadable)

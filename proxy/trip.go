@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"laconic/compact"
+	"laconic/proxy/apierror"
 )
 
 // trip is one request on its way to the upstream and back.
@@ -64,7 +65,7 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *trip {
 }
 
 // refuse answers in place of the upstream.
-func (t *trip) refuse(no *refusal) {
+func (t *trip) refuse(no *apierror.Error) {
 	t.info.Own, t.info.Code, t.info.Detail = true, no.Code, no.Detail
 	if t.info.Outcome == "" {
 		t.info.Outcome = Rejected
@@ -74,7 +75,7 @@ func (t *trip) refuse(no *refusal) {
 	// In HTTP/2 it would end all requests of the connection; what is not read of
 	// a body there is in nobody's way.
 	no.Close = (no.Close || unread) && t.r.ProtoMajor == 1
-	no.write(t.w)
+	no.Write(t.w)
 	if unread {
 		t.seat.free()
 		t.linger()

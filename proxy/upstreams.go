@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"laconic/proxy/apierror"
 )
 
 const (
@@ -89,7 +91,7 @@ func (t *trip) showed() {
 		case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 			code = fmt.Sprintf("status_%d", t.info.Status)
 		}
-	case codeUnreachable, codeBroke, codeTimeout, codeIdle, codeProtocol:
+	case apierror.CodeUnreachable, apierror.CodeBroke, apierror.CodeTimeout, apierror.CodeIdle, apierror.CodeProtocol:
 	default:
 		return
 	}
@@ -205,7 +207,7 @@ func (p *Proxy) Trouble(ctx context.Context, route *Route) string {
 	p.setCredential(r.Header, route, models)
 	res, err := p.transport.RoundTrip(r.WithContext(ctx))
 	if err != nil {
-		return "the upstream could not be reached (" + reason(err) + ")"
+		return "the upstream could not be reached (" + apierror.Reason(err) + ")"
 	}
 	_ = res.Body.Close()
 	if res.StatusCode == http.StatusNotFound && !version.MatchString(route.Upstream.Path) {

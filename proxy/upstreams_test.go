@@ -15,6 +15,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/proxy/apierror"
 )
 
 // adminPage reads pages of the admin listener of a proxy.
@@ -138,7 +139,7 @@ func TestNotReadyForUpstreamsEnds(t *testing.T) {
 		u, a, b := newUpstreams(), originKey{"http", "a"}, originKey{"http", "b"}
 		fail := func(key originKey) {
 			for range downAfter {
-				u.note(key, &UpstreamInfo{Code: codeUnreachable}, pathSeen{}, time.Now())
+				u.note(key, &UpstreamInfo{Code: apierror.CodeUnreachable}, pathSeen{}, time.Now())
 			}
 		}
 		f := func(want bool) {
@@ -214,7 +215,7 @@ func TestOnFaultRejectSendsNothing(t *testing.T) {
 		if r.StatusCode != status || len(u.requests()) != hits {
 			t.Errorf("status %d, %d hits", r.StatusCode, len(u.requests()))
 		}
-		if reject && (r.code(t) != codeFault || r.Header.Get("X-Should-Retry") != "false") {
+		if reject && (r.code(t) != apierror.CodeFault || r.Header.Get("X-Should-Retry") != "false") {
 			t.Errorf("%s %v", r.body, r.Header)
 		}
 		p.replies(1)

@@ -1,4 +1,12 @@
-package proxy
+// Package apierror is how the proxy answers when it cannot hand on an upstream's
+// answer.
+//
+//   - one shape: every error is OpenAI's envelope, with a code for programs.
+//   - private: no error holds content, a credential or an address of the
+//     upstream; what a peer sent is clipped before it reaches a log.
+//   - safe to retry: an error after which the upstream may still bill the request
+//     tells the SDKs not to send it again.
+package apierror
 
 import (
 	"encoding/json"
@@ -7,28 +15,27 @@ import (
 	"time"
 )
 
-// refusal is an answer of our own instead of the upstream's. It speaks to
-// three people: Code is for programs, Message (and Hint) for whoever reads the
-// client's error, Detail for the operator and goes to the log alone. None of
-// them ever holds content, a credential or an address of the upstream.
-type refusal struct {
+// Error is an answer of the proxy's own, in place of the upstream's. It has three
+// readers: Code is for programs, Message and Hint are for whoever reads the
+// client's error, Detail is for the operator and goes to the log alone.
+type Error struct {
 	Status  int
 	Type    string // OpenAI's error type; "": by status
 	Code    string
 	Param   string // the field at fault; "" is sent as null
 	Message string
-	Hint    string // what would help; a sentence behind the message
+	Hint    string // what would help; a sentence after the message
 	Detail  string
 
 	RetryAfter time.Duration // 0: no such header
-	NoRetry    bool          // tells OpenAI's SDKs not to send it again: it may have run already
+	NoRetry    bool          // OpenAI's SDKs must not repeat the request: it may have run already
 	Close      bool          // the rest of the request's body will not be read
 	Allow      string        // of a 405
 }
 
-func (e *refusal) Error() string { return e.Code + ": " + e.Message }
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// envelope is the one shape of our errors: OpenAI's.
+// envelope is the JSON of an error: OpenAI's.
 type envelope struct {
 	Error envelopeError `json:"error"`
 }
@@ -40,8 +47,8 @@ type envelopeError struct {
 	Code    *string `json:"code"`
 }
 
-// body is the JSON that is sent.
-func (e *refusal) body() []byte {
+// body returns the JSON that is sent.
+func (e *Error) body() []byte {
 	v := envelope{envelopeError{Message: e.Message, Type: e.Type, Code: &e.Code}}
 	if e.Hint != "" {
 		v.Error.Message += " " + e.Hint
@@ -62,8 +69,8 @@ func (e *refusal) body() []byte {
 	return append(b, '\n')
 }
 
-// write sends the refusal. Other headers may be set on w before.
-func (e *refusal) write(w http.ResponseWriter) {
+// Write sends the error to a client. Other headers may be set on w before.
+func (e *Error) Write(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -1,0 +1,62 @@
+package apierror
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"syscall"
+)
+
+// ErrSwitchedProtocols is the error of an upstream that switched protocols
+// unasked: its answer would be a raw tunnel to the client.
+var ErrSwitchedProtocols = errors.New("the upstream switched protocols unasked")
+
+// Reason describes the error of an exchange with an upstream, for the operator.
+func Reason(err error) string {
+	if what, ok := NetworkReason(err); ok {
+		return what
+	}
+	return "the answer was not understood"
+}
+
+// NetworkReason describes an error of the network; ok is false for any other.
+// The error's own text is used only where it cannot hold what a peer sent.
+func NetworkReason(err error) (what string, ok bool) {
+	var (
+		dns         *net.DNSError
+		operation   *net.OpError
+		number      syscall.Errno
+		unknown     x509.UnknownAuthorityError
+		hostname    x509.HostnameError
+		certificate x509.CertificateInvalidError
+		record      tls.RecordHeaderError
+		alert       tls.AlertError
+	)
+	switch {
+	case err == nil:
+		return "", true
+	case errors.As(err, &dns):
+		return "name lookup: " + dns.Err, true
+	case errors.As(err, &unknown), errors.As(err, &hostname), errors.As(err, &certificate):
+		return "the upstream's certificate is not valid for it", true
+	case errors.As(err, &record), errors.As(err, &alert):
+		return "TLS handshake failed", true
+	case errors.As(err, &operation):
+		what := operation.Op + " " + operation.Net
+		if errors.As(err, &number) {
+			return what + ": " + number.Error(), true
+		}
+		if operation.Timeout() {
+			return what + ": timeout", true
+		}
+		return what, true
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return "the connection was closed early", true
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrSwitchedProtocols):
+		return err.Error(), true
+	}
+	return "", false
+}
