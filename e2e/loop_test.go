@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -74,14 +75,14 @@ func newReader(seed uint64, atOnce int) *reader {
 	w := newWorkspace(seed, tokenizers[0].text)
 	m := &reader{files: map[string]listed{}}
 	var paths []string
-	for name, text := range w.files {
+	for _, name := range slices.Sorted(maps.Keys(w.files)) {
 		if strings.HasPrefix(name, "src/") {
+			text := w.files[name]
 			first, token := "File "+name+", as it is now", fmt.Sprintf("rev-%08x", r.Uint32())
 			m.files[name] = listed{first, token, fmt.Sprintf("%s\nRevision %s, %d bytes\n\n%s", first, token, len(text), text)}
 			paths = append(paths, name)
 		}
 	}
-	slices.Sort(paths)
 	for batch := range slices.Chunk(paths[:8], atOnce) {
 		m.rounds = append(m.rounds, batch)
 	}
