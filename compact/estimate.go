@@ -26,9 +26,6 @@ var _ Counter = Estimator{}
 // each message. 3.5 is on the safe side for English and code.
 func BytesPerToken(n float64) Estimator { return Estimator{PerToken: n, PerMessage: 8} }
 
-// Estimate is about what messages cost, in tokens, by BytesPerToken(3.5).
-func Estimate(msgs []Message) int { return CostAll(BytesPerToken(3.5), msgs) }
-
 // Envelope counts name, id, reasoning and a refusal by their length, an answer
 // in sound at the price of media.
 func (e Estimator) Envelope(m *Message) int {

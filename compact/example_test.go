@@ -1,16 +1,12 @@
 package compact_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"strings"
 
 	"laconic/compact"
-	"laconic/compact/stage"
 )
 
-// say is a message of text, called a call, answered its result.
+// say returns a message of text, called one with a call.
 func say(role compact.Role, text string) compact.Message {
 	return compact.Message{Role: role, Shape: compact.String, Parts: []compact.Part{{Text: compact.Plain(text)}}}
 }
@@ -18,128 +14,6 @@ func say(role compact.Role, text string) compact.Message {
 func called(id, tool, arguments string) compact.Message {
 	call := compact.Call{ID: id, Name: tool, Arguments: compact.Plain(arguments)}
 	return compact.Message{Role: compact.Assistant, Shape: compact.Null, Calls: []compact.Call{call}}
-}
-
-func answered(id, text string) compact.Message {
-	m := say(compact.Tool, text)
-	m.Answers = id
-	return m
-}
-
-// A program that holds its own history: it appends, and compacts before each
-// request.
-func ExampleHistory() {
-	policy, err := stage.NewPolicy("adaptive", nil)
-	if err != nil {
-		panic(err)
-	}
-	h := compact.NewHistory(compact.HistoryOptions{
-		Policy: policy,
-		Budget: compact.Limits{Window: 8000, Reserve: 2000}.For(0),
-	})
-	h.Append(say(compact.System, "You are a careful engineer."), say(compact.User, "Read all the files."))
-	compactions := 0
-	for i := range 40 {
-		id := fmt.Sprint("call_", i)
-		h.Append(called(id, "read", `{"path":"a.go"}`), answered(id, strings.Repeat("package a\n", 200)))
-		if i == 0 {
-			h.PinWithExchange(3) // the first result, and with it its call
-		}
-		switch report, err := h.CompactIfNeeded(context.Background()); {
-		case err != nil:
-			fmt.Println(err)
-		case report != nil:
-			compactions++
-		}
-	}
-	fmt.Println("compacted more than once:", compactions > 1)
-	fmt.Println("under the budget:", h.EstimatedTokens() < 6000)
-	fmt.Println("pinned:", h.Messages()[2].Calls[0].ID, h.IsPinned(2), h.Messages()[3].Parts[0].Text.Len())
-	// Output:
-	// compacted more than once: true
-	// under the budget: true
-	// pinned: call_0 true 2000
-}
-
-// A history is kept as its messages and the mask of its pins.
-func ExampleRestoreHistory() {
-	policy, err := stage.NewPolicy("window", nil)
-	if err != nil {
-		panic(err)
-	}
-	options := compact.HistoryOptions{Policy: policy, Budget: compact.Limits{Budget: 1000}.For(0)}
-	h := compact.NewHistory(options)
-	h.Append(say(compact.User, "The door code is 4711."))
-	h.PinLast()
-	h.Append(say(compact.Assistant, "Noted."))
-
-	again, err := compact.RestoreHistory(options, h.Messages(), h.Pinned())
-	fmt.Println(again.Pinned(), err)
-
-	_, err = compact.RestoreHistory(options, h.Messages(), nil)
-	fmt.Println(err)
-	// Output:
-	// [true false] <nil>
-	// compact: 2 messages cannot be restored with 0 pins
-}
-
-// The smallest runs that may leave a list.
-func ExampleExchanges() {
-	history := []compact.Message{
-		say(compact.User, "What is 1+1?"),
-		called("call_1", "calculator", `{"expr":"1+1"}`),
-		answered("call_1", "2"),
-		say(compact.Assistant, "It is 2."),
-	}
-	for _, e := range compact.Exchanges(history) {
-		fmt.Print(e.At(), ": ", e.Messages()[0].Role, ", ", len(e.Messages()))
-		if len(e.Messages()[0].Calls) > 0 {
-			fmt.Print(", answered ", e.Result(0).Parts[0].Text)
-		}
-		fmt.Println()
-	}
-	// Output:
-	// 0: user, 1
-	// 1: assistant, 2, answered 2
-	// 3: assistant, 1
-}
-
-// A program that drops exchanges of its own choice: what is left is a legal list,
-// because an exchange has its results.
-func ExampleJoin() {
-	all, err := compact.ExchangesStrict([]compact.Message{
-		say(compact.User, "What is 1+1?"),
-		called("call_1", "calculator", `{"expr":"1+1"}`),
-		answered("call_1", "2"),
-		say(compact.Assistant, "It is 2."),
-	})
-	if err != nil {
-		panic(err)
-	}
-	for _, m := range compact.Join(all[1:]...) {
-		fmt.Println(m.Role)
-	}
-	// Output:
-	// assistant
-	// tool
-	// assistant
-}
-
-// A list that an upstream would refuse is refused here, with the id at fault.
-func ExampleExchangesStrict() {
-	_, err := compact.ExchangesStrict([]compact.Message{
-		say(compact.User, "What is 1+1?"),
-		called("call_1", "calculator", `{"expr":"1+1"}`),
-		say(compact.User, "Hello?"),
-	})
-	fmt.Println(err)
-	var pair *compact.PairError
-	if errors.As(err, &pair) {
-		fmt.Println(pair.ID, pair.At)
-	}
-	// Output:
-	// message 1: the call id "call_1" has no result directly after it
-	// call_1 1
 }
 
 // Repair alone makes such a list legal, and says what it did.
@@ -159,45 +33,4 @@ func ExampleRepair() {
 	// tool "call_1"
 	// user ""
 	// answer call_1 because: call without a result
-}
-
-// What a history costs about, without a tokenizer.
-func ExampleEstimate() {
-	history := []compact.Message{say(compact.User, strings.Repeat("x", 3500))}
-	fmt.Println(compact.Estimate(history))
-	fmt.Println(compact.CostAll(compact.Estimator{PerToken: 4, PerMessage: 4}, history))
-	// Output:
-	// 1008
-	// 879
-}
-
-// One call that compacts a history with a summarizer. Whatever becomes of the
-// summary, there is a history to send.
-func ExampleSummarized() {
-	policy, err := stage.NewPolicy("summary", []byte(`{"keep": 2}`))
-	if err != nil {
-		panic(err)
-	}
-	var history []compact.Message
-	for i := range 20 {
-		history = append(history, say(compact.User, fmt.Sprint("question ", i, strings.Repeat(" and more", 50))), say(compact.Assistant, "answer"))
-	}
-	for i := range history {
-		history[i].Origin = i
-	}
-	in := compact.Conversation{Messages: history}
-	budget := compact.Limits{Budget: 2000}.For(0)
-
-	s := compact.Summarized(context.Background(), in, policy, nil, budget, func(_ context.Context, span []compact.Message) (string, error) {
-		return fmt.Sprintf("The user asked %d questions, and each was answered in one word.", len(span)/2), nil
-	})
-	fmt.Println(len(s.Messages), s.Messages[0].Role, strings.Contains(s.Text, "asked 19 questions"))
-
-	s = compact.Summarized(context.Background(), in, policy, nil, budget, func(context.Context, []compact.Message) (string, error) {
-		return "", errors.New("no model is there")
-	})
-	fmt.Println(len(s.Messages), s.Messages[0].Role, s.Report.SummaryFailed)
-	// Output:
-	// 3 system true
-	// 3 system compact: no summary: no model is there
 }

@@ -57,18 +57,6 @@ func (p *Policy) TriggerFor(c Counter) float64 {
 	return DefaultTriggerEstimate
 }
 
-// counterFor is what a program counts by that holds its history itself: c, where
-// it has one.
-func (p *Policy) counterFor(c Counter) Counter {
-	switch {
-	case c != nil:
-		return c
-	case p.Counter != nil:
-		return p.Counter
-	}
-	return BytesPerToken(3.5)
-}
-
 // Placement says where the text of a slot stands.
 type Placement string
 

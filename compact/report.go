@@ -39,14 +39,9 @@ type Report struct {
 	Repairs        int           `json:"repairs"`
 	ResultsDropped int           `json:"results_dropped,omitempty"` // results with content that no call can own
 	Stages         []StageReport `json:"stages,omitempty"`
-	// NotEnough: the request is above its budget as the policy counts, and its
-	// history held nothing that may leave or be shortened: ErrNotEnoughHistory,
-	// for programs that hold their history themselves.
+	// NotEnough is set if the request is above its budget as the policy counts,
+	// and held nothing that may leave or be shortened.
 	NotEnough bool `json:"not_enough_history,omitempty"`
-	// SummaryFailed is a *SummarizationError where a Summarizer was asked and
-	// its text was not used: then a digest stands in its place, if the policy
-	// makes one.
-	SummaryFailed error `json:"-"`
 }
 
 // Sent says what is sent in the end: after tokens, under the budget b. The

@@ -12,6 +12,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/compact/history"
 	"laconic/compact/stage"
 )
 
@@ -179,7 +180,7 @@ func TestPoliciesAreStrictAboutOptions(t *testing.T) {
 func TestPoliciesPlanTheSameTwice(t *testing.T) {
 	history := parse(t, longHistory(30))
 	for _, n := range stage.Policies {
-		whole := compact.Estimate(history)
+		whole := compact.CostAll(compact.BytesPerToken(3.5), history)
 		for _, budget := range []int{whole / 2, whole / 5} {
 			_, a, _ := under(t, named(t, n.Name, ""), history, budget)
 			_, b, _ := under(t, named(t, n.Name, ""), history, budget)
@@ -316,11 +317,11 @@ func TestTurnsDropsTheOldestWhileTheNewestFit(t *testing.T) {
 }
 
 func TestTurnsNeverIncludesATurnInPart(t *testing.T) {
-	history := parse(t, "system: s\nuser: u1\nassistant: a1 | call t1 x {\"v\":1} | call t2 y {}\ntool t1: r1\ntool t2: r2\nassistant: a2 | call t3 z {}\ntool t3: r3\nuser: u2\nassistant: a3")
+	msgs := parse(t, "system: s\nuser: u1\nassistant: a1 | call t1 x {\"v\":1} | call t2 y {}\ntool t1: r1\ntool t2: r2\nassistant: a2 | call t3 z {}\ntool t3: r3\nuser: u2\nassistant: a3")
 	before := -1
 	for budget := 1; budget <= 80; budget++ {
-		out, _, r := under(t, named(t, "turns", `{"chars_per_token": 1}`), history, budget)
-		if _, err := compact.ExchangesStrict(out); err != nil {
+		out, _, r := under(t, named(t, "turns", `{"chars_per_token": 1}`), msgs, budget)
+		if _, err := history.ExchangesStrict(out); err != nil {
 			t.Errorf("budget %d: %v", budget, err)
 		}
 		if len(out) < before || text(out[0]) != "s" || text(out[len(out)-1]) != "a3" {
@@ -331,7 +332,7 @@ func TestTurnsNeverIncludesATurnInPart(t *testing.T) {
 		}
 		before = len(out)
 	}
-	if before != len(history) {
+	if before != len(msgs) {
 		t.Errorf("the whole history does not fit into 80 characters")
 	}
 }
@@ -386,10 +387,10 @@ func TestWindowReportsNotEnoughHistory(t *testing.T) {
 		if _, _, r := under(t, named(t, "window", ""), parse(t, transcript), 2); !r.NotEnough {
 			t.Errorf("%s: the report does not say so: %+v", name, r)
 		}
-		h := compact.NewHistory(compact.HistoryOptions{Policy: named(t, "window", ""), Budget: compact.Limits{Budget: 2}.For(0)})
+		h := history.New(history.Options{Policy: named(t, "window", ""), Budget: compact.Limits{Budget: 2}.For(0)})
 		h.Append(parse(t, transcript)...)
 		before := words(h.Messages())
-		if r, err := h.CompactIfNeeded(t.Context()); err != compact.ErrNotEnoughHistory || r != nil || words(h.Messages()) != before {
+		if r, err := h.CompactIfNeeded(t.Context()); err != history.ErrNotEnough || r != nil || words(h.Messages()) != before {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
@@ -612,17 +613,17 @@ func TestLayeredCountsArguments(t *testing.T) {
 }
 
 func TestLayeredWithASummarizerMakesOneTextOfTheOldMessages(t *testing.T) {
-	history := parse(t, longHistory(30))
-	in := compact.Conversation{Messages: history}
+	msgs := parse(t, longHistory(30))
+	in := compact.Conversation{Messages: msgs}
 	p := named(t, "layered", `{"summarize": true}`)
 	b := compact.Limits{Budget: 9000}.For(0)
 	f := func(text string, err error, want int) {
 		t.Helper()
-		s := compact.Summarized(t.Context(), in, p, nil, b, func(context.Context, []compact.Message) (string, error) { return text, err })
+		s := history.Summarize(t.Context(), in, p, nil, b, func(context.Context, []compact.Message) (string, error) { return text, err })
 		if len(s.Messages) != want || (s.Report.SummaryFailed != nil) != (err != nil) || s.Text != "" && s.Messages[1].Role != compact.System {
 			t.Errorf("%d messages, want %d: %v", len(s.Messages), want, s.Report.SummaryFailed)
 		}
-		if _, err := compact.ExchangesStrict(s.Messages); err != nil {
+		if _, err := history.ExchangesStrict(s.Messages); err != nil {
 			t.Error(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package compact_test
+package history_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/compact/history"
 	"laconic/compact/stage"
 )
 
@@ -21,7 +22,7 @@ func TestHistoryKeepsThePinOfItsRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := compact.NewHistory(compact.HistoryOptions{
+	h := history.New(history.Options{
 		Policy: p, Budget: compact.Limits{Budget: 3000}.For(0),
 		Summarize: func(_ context.Context, span []compact.Message) (string, error) {
 			return fmt.Sprintf("%d messages were read, and nothing of note stood in them.", len(span)), nil
@@ -53,7 +54,7 @@ func TestHistoryHoldsOneRecord(t *testing.T) {
 	for _, start := range []string{"user: task", "system: s\nuser: task", "assistant: hello\nuser: task", "assistant: hello", "system: s"} {
 		for _, place := range []compact.Placement{compact.PlaceAuto, compact.PlaceSystem} {
 			p := &compact.Policy{Ladder: stage.Default(), Placement: place}
-			h := compact.NewHistory(compact.HistoryOptions{Policy: p, Budget: compact.Limits{Budget: 3000}.For(0)})
+			h := history.New(history.Options{Policy: p, Budget: compact.Limits{Budget: 3000}.For(0)})
 			h.Append(list(t, start)...)
 			for i := range 60 {
 				h.Append(step(t, i)...)
@@ -82,13 +83,13 @@ func TestHistoryNeverLosesAPin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := compact.HistoryOptions{Policy: p, Budget: compact.Limits{Budget: 300 + r.IntN(1500), MaxMessages: 8 + r.IntN(60)}.For(0), Fixed: r.IntN(2) * 50}
+		o := history.Options{Policy: p, Budget: compact.Limits{Budget: 300 + r.IntN(1500), MaxMessages: 8 + r.IntN(60)}.For(0), Fixed: r.IntN(2) * 50}
 		if r.IntN(2) == 0 {
 			o.Summarize = func(_ context.Context, span []compact.Message) (string, error) {
 				return fmt.Sprintf("%d messages were read, and nothing of note stood in them.", len(span)), nil
 			}
 		}
-		h := compact.NewHistory(o)
+		h := history.New(o)
 		pins := map[string]int{}
 		for i := range 60 {
 			for _, m := range randomRound(t, r, i) {
@@ -108,7 +109,7 @@ func TestHistoryNeverLosesAPin(t *testing.T) {
 						pins[wordsOf(h.Messages()[k])]++
 					}
 				}
-				if _, err := h.CompactIfNeeded(t.Context()); err != nil && !errors.Is(err, compact.ErrNotEnoughHistory) {
+				if _, err := h.CompactIfNeeded(t.Context()); err != nil && !errors.Is(err, history.ErrNotEnough) {
 					t.Fatal(err)
 				}
 				for k, pinned := range h.Pinned() {
@@ -123,7 +124,7 @@ func TestHistoryNeverLosesAPin(t *testing.T) {
 				}
 			}
 		}
-		if _, err := compact.ExchangesStrict(h.Messages()); err != nil || strings.Contains(compacttest.Format(h.Messages()), compact.NoResult) {
+		if _, err := history.ExchangesStrict(h.Messages()); err != nil || strings.Contains(compacttest.Format(h.Messages()), compact.NoResult) {
 			t.Fatalf("seed %d, %s: %v\n%s", seed, n.Name, err, compacttest.Format(h.Messages()))
 		}
 	}

@@ -1,4 +1,4 @@
-package compact_test
+package history_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/compact/history"
 	"laconic/compact/stage"
 )
 
@@ -24,13 +25,13 @@ func list(t *testing.T, transcript string) []compact.Message {
 	return msgs
 }
 
-func history(t *testing.T, policy string, budget int) *compact.History {
+func historyOf(t *testing.T, policy string, budget int) *history.History {
 	t.Helper()
 	p, err := stage.NewPolicy(policy, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compact.NewHistory(compact.HistoryOptions{Policy: p, Budget: compact.Limits{Budget: budget}.For(0)})
+	return history.New(history.Options{Policy: p, Budget: compact.Limits{Budget: budget}.For(0)})
 }
 
 func step(t *testing.T, i int) []compact.Message {
@@ -45,7 +46,7 @@ func panics(f func()) (what any) {
 }
 
 func TestHistoryPins(t *testing.T) {
-	h := history(t, "window", 1000)
+	h := historyOf(t, "window", 1000)
 	h.PinLast() // nothing to pin
 	if h.IsPinned(0) || h.IsPinned(-1) || len(h.Messages()) != 0 {
 		t.Error("an empty history has a pin")
@@ -79,8 +80,8 @@ func TestHistoryPins(t *testing.T) {
 	f(1, 2, 3, 4, 5)
 	for name, pin := range map[string]func(int){"PinAt": h.PinAt, "UnpinAt": h.UnpinAt, "PinWithExchange": h.PinWithExchange} {
 		for _, i := range []int{-1, 6} {
-			what, _ := panics(func() { pin(i) }).(*compact.IndexError)
-			if want := fmt.Sprintf("compact: %s(%d) of a history of 6 messages", name, i); what == nil || what.Error() != want || what.Index != i {
+			what, _ := panics(func() { pin(i) }).(*history.IndexError)
+			if want := fmt.Sprintf("history: %s(%d) of a history of 6 messages", name, i); what == nil || what.Error() != want || what.Index != i {
 				t.Errorf("%v, want %s", what, want)
 			}
 		}
@@ -90,7 +91,7 @@ func TestHistoryPins(t *testing.T) {
 // TestHistoryTruncatesWithoutAPolicy: four bytes to the token, the last four
 // messages and what stands before them back to a user message; as ailoop does.
 func TestHistoryTruncatesWithoutAPolicy(t *testing.T) {
-	h := compact.NewHistory(compact.HistoryOptions{Budget: compact.Budget{Tokens: 100}})
+	h := history.New(history.Options{Budget: compact.Budget{Tokens: 100}})
 	h.Append(list(t, "system: s\nuser: "+strings.Repeat("a", 100))...)
 	h.Append(list(t, "assistant: one\nuser: two\nassistant: | call c f {}\ntool c: three\nassistant: four\nuser: five")...)
 	if r, err := h.CompactIfNeeded(t.Context()); r != nil || err != nil || h.EstimatedTokens() < 25 || h.EstimatedTokens() > 40 {
@@ -114,19 +115,19 @@ func TestHistoryTellsOfASummaryThatFailed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := compact.NewHistory(compact.HistoryOptions{
+		h := history.New(history.Options{
 			Policy: p, Budget: compact.Budget{Tokens: 3000},
 			Summarize: func(context.Context, []compact.Message) (string, error) { return "", away },
 		})
 		h.Append(list(t, "user: read all files")...)
-		var r *compact.Report
+		var r *history.Report
 		for i := 0; r == nil && i < 200; i++ {
 			h.Append(step(t, i)...)
 			if r, err = h.CompactIfNeeded(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		var failed *compact.SummarizationError
+		var failed *history.SummarizationError
 		if r == nil || !errors.As(r.SummaryFailed, &failed) || !errors.Is(r.SummaryFailed, away) || !strings.Contains(compacttest.Format(h.Messages()), want) {
 			t.Errorf("%s: %+v\n%.500s", name, r, compacttest.Format(h.Messages()))
 		}
@@ -148,7 +149,7 @@ func TestSummarizedEndsWithItsContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	asked := 0
-	s := compact.Summarized(ctx, in, p, nil, compact.Budget{Tokens: 3000}, func(ctx context.Context, _ []compact.Message) (string, error) {
+	s := history.Summarize(ctx, in, p, nil, compact.Budget{Tokens: 3000}, func(ctx context.Context, _ []compact.Message) (string, error) {
 		asked++
 		cancel()
 		return "", ctx.Err()
@@ -163,7 +164,7 @@ func TestSummarizedEndsWithItsContext(t *testing.T) {
 func TestExchangesAreSealed(t *testing.T) {
 	f := func(transcript, want string) {
 		t.Helper()
-		e, err := compact.NewExchange(list(t, transcript)...)
+		e, err := history.NewExchange(list(t, transcript)...)
 		if got := fmt.Sprint(err); got != want || err != nil && len(e.Messages()) > 0 {
 			t.Errorf("%s: %v, %q, want %q", transcript, e, got, want)
 		}
@@ -172,36 +173,36 @@ func TestExchangesAreSealed(t *testing.T) {
 	f("assistant: | call a f {}\ntool a: 1", "<nil>")
 	f("assistant: | call a f {}", `message 0: the call id "a" has no result directly after it`)
 	f("tool a: 1", `message 0: the call id "a" is answered, but no message directly before calls it`)
-	f("user: u\nassistant: a", "compact: 2 messages are 2 exchanges, not one")
-	f("", "compact: 0 messages are 0 exchanges, not one")
+	f("user: u\nassistant: a", "history: 2 messages are 2 exchanges, not one")
+	f("", "history: 0 messages are 0 exchanges, not one")
 
-	e, err := compact.NewExchange(list(t, "assistant: | call a f {}\ntool a: 1")...)
+	e, err := history.NewExchange(list(t, "assistant: | call a f {}\ntool a: 1")...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	e.Messages()[1].Answers, e.Result(0).Answers = "b", "b"
-	if _, err := compact.ExchangesStrict(compact.Join(e, e)); err != nil {
+	if _, err := history.ExchangesStrict(history.Join(e, e)); err != nil {
 		t.Errorf("it could be changed: %v", err)
 	}
 }
 
 func TestHistoryIsRestoredFromMessagesAndMask(t *testing.T) {
-	h := history(t, "window", 1000)
+	h := historyOf(t, "window", 1000)
 	h.Append(list(t, "user: u\nassistant: a\nuser: v")...)
 	h.PinAt(1)
-	o := compact.HistoryOptions{Policy: &compact.Policy{}, Budget: compact.Limits{Budget: 5}.For(0)}
-	again, err := compact.RestoreHistory(o, h.Messages(), h.Pinned())
+	o := history.Options{Policy: &compact.Policy{}, Budget: compact.Limits{Budget: 5}.For(0)}
+	again, err := history.Restore(o, h.Messages(), h.Pinned())
 	if err != nil || !slices.Equal(again.Pinned(), h.Pinned()) || compacttest.Format(again.Messages()) != compacttest.Format(h.Messages()) {
 		t.Errorf("%v %v", again, err)
 	}
-	if again, err := compact.RestoreHistory(o, h.Messages(), []bool{true}); again != nil || !errors.As(err, new(*compact.LengthError)) || err.Error() != "compact: 3 messages cannot be restored with 1 pins" {
+	if again, err := history.Restore(o, h.Messages(), []bool{true}); again != nil || !errors.As(err, new(*history.LengthError)) || err.Error() != "history: 3 messages cannot be restored with 1 pins" {
 		t.Errorf("%v %v", again, err)
 	}
 }
 
 func TestHistoryStaysUnderItsBudgetForEver(t *testing.T) {
 	for _, policy := range []string{"adaptive", "elide", "turns", "summary", "layered"} {
-		h := history(t, policy, 3000)
+		h := historyOf(t, policy, 3000)
 		h.Append(list(t, "system: be brief\nuser: read all files, the password is hunter2_x")...)
 		task := h.Messages()[1].Parts[0].Text.String()
 		reports, records := 0, 0
@@ -228,7 +229,7 @@ func TestHistoryStaysUnderItsBudgetForEver(t *testing.T) {
 			if policy != "elide" && policy != "summary" && h.EstimatedTokens() > 3000 {
 				t.Fatalf("%s: step %d: %d tokens", policy, i, h.EstimatedTokens())
 			}
-			if _, err := compact.ExchangesStrict(msgs); err != nil {
+			if _, err := history.ExchangesStrict(msgs); err != nil {
 				t.Fatalf("%s: step %d: %v", policy, i, err)
 			}
 			pins := 0
@@ -268,8 +269,8 @@ func TestHistoryOnRealConversations(t *testing.T) {
 		}
 		seen[c.File] = true
 		for _, policy := range []string{"adaptive", "turns", "window", "summary", "layered"} {
-			budget := compact.Estimate(c.Messages) / 4
-			h := history(t, policy, budget)
+			budget := history.Estimate(c.Messages) / 4
+			h := historyOf(t, policy, budget)
 			pins := map[string]int{} // what is pinned, and how often it was
 			for at, k := 0, 0; at < len(c.Messages); at = k {
 				for k = at + 1; k < len(c.Messages) && c.Messages[k].Role != compact.Assistant; k++ {
@@ -281,13 +282,13 @@ func TestHistoryOnRealConversations(t *testing.T) {
 				}
 				before := h.EstimatedTokens()
 				r, err := h.CompactIfNeeded(t.Context())
-				if err != nil && !errors.Is(err, compact.ErrNotEnoughHistory) {
+				if err != nil && !errors.Is(err, history.ErrNotEnough) {
 					t.Fatal(err)
 				}
 				if err != nil && before <= budget || r != nil && r.After > before && r.Repairs == 0 {
 					t.Fatalf("%s, %s, %d messages: %d of %d tokens, %+v, %v", policy, c.ID, k, before, budget, r, err)
 				}
-				if _, err := compact.ExchangesStrict(h.Messages()); err != nil && r != nil {
+				if _, err := history.ExchangesStrict(h.Messages()); err != nil && r != nil {
 					t.Fatalf("%s, %s, %d messages: %v", policy, c.ID, k, err)
 				}
 			}
@@ -308,7 +309,7 @@ func TestHistoryOnRealConversations(t *testing.T) {
 func asText(m compact.Message) string { return compacttest.Format([]compact.Message{m}) }
 
 func TestHistoryDoesNothingWhereNothingIsDue(t *testing.T) {
-	h := history(t, "adaptive", 1000)
+	h := historyOf(t, "adaptive", 1000)
 	if r, err := h.CompactIfNeeded(t.Context()); r != nil || err != nil {
 		t.Errorf("an empty history: %v, %v", r, err)
 	}
@@ -316,15 +317,15 @@ func TestHistoryDoesNothingWhereNothingIsDue(t *testing.T) {
 	if r, err := h.CompactIfNeeded(t.Context()); r != nil || err != nil {
 		t.Errorf("%v, %v", r, err)
 	}
-	if n := h.EstimatedTokens(); n != compact.Estimate(h.Messages()) || n != 16 {
+	if n := h.EstimatedTokens(); n != history.Estimate(h.Messages()) || n != 16 {
 		t.Errorf("%d tokens", n)
 	}
 }
 
 func TestHistorySaysWhenThereIsNothingToDrop(t *testing.T) {
-	h := history(t, "adaptive", 5)
+	h := historyOf(t, "adaptive", 5)
 	h.Append(list(t, "system: a long text of instructions\nuser: and a long question")...)
-	if r, err := h.CompactIfNeeded(t.Context()); r != nil || !errors.Is(err, compact.ErrNotEnoughHistory) || len(h.Messages()) != 2 {
+	if r, err := h.CompactIfNeeded(t.Context()); r != nil || !errors.Is(err, history.ErrNotEnough) || len(h.Messages()) != 2 {
 		t.Errorf("%v, %v", r, err)
 	}
 }
@@ -334,11 +335,11 @@ func TestExchangesAreTheList(t *testing.T) {
 		t.Helper()
 		var got []string
 		msgs := list(t, transcript)
-		all := compact.Exchanges(msgs)
+		all := history.Exchanges(msgs)
 		for _, e := range all {
 			got = append(got, fmt.Sprintf("%d+%d", e.At(), len(e.Messages())))
 		}
-		if strings.Join(got, " ") != want || compacttest.Format(compact.Join(all...)) != compacttest.Format(msgs) {
+		if strings.Join(got, " ") != want || compacttest.Format(history.Join(all...)) != compacttest.Format(msgs) {
 			t.Errorf("%s: %v, want %s", transcript, got, want)
 		}
 	}
@@ -353,8 +354,8 @@ func TestExchangesAreTheList(t *testing.T) {
 func TestExchangesStrictNamesTheUnmatchedID(t *testing.T) {
 	f := func(transcript, want string) {
 		t.Helper()
-		all, err := compact.ExchangesStrict(list(t, transcript))
-		var pair *compact.PairError
+		all, err := history.ExchangesStrict(list(t, transcript))
+		var pair *history.PairError
 		if want == "" && (err != nil || len(all) == 0) || want != "" && (!errors.As(err, &pair) || err.Error() != want || all != nil) {
 			t.Errorf("%s: %v, %v, want %q", transcript, all, err, want)
 		}
@@ -373,7 +374,7 @@ func TestExchangesStrictNamesTheUnmatchedID(t *testing.T) {
 }
 
 func TestExchangeGivesTheResultOfACall(t *testing.T) {
-	e := compact.Exchanges(list(t, "assistant: | call a f {} | call b f {} | call a f {} | call c f {}\ntool b: one\ntool a: two\ntool a: three"))[0]
+	e := history.Exchanges(list(t, "assistant: | call a f {} | call b f {} | call a f {} | call c f {}\ntool b: one\ntool a: two\ntool a: three"))[0]
 	f := func(n int, want string) {
 		t.Helper()
 		m := e.Result(n)
@@ -390,25 +391,6 @@ func TestExchangeGivesTheResultOfACall(t *testing.T) {
 	f(1, "one")
 	f(2, "three")
 	f(3, "")
-}
-
-func TestEstimatorCounts(t *testing.T) {
-	f := func(e compact.Estimator, transcript string, want int) {
-		t.Helper()
-		if n := compact.CostAll(e, list(t, transcript)); n != want {
-			t.Errorf("%s: %d tokens, want %d", transcript, n, want)
-		}
-	}
-	f(compact.BytesPerToken(3.5), "user: sevenbb", 8+2)
-	f(compact.BytesPerToken(4), "assistant: | call abcd name {\"a\":12}", 8+4)
-	f(compact.Estimator{PerToken: 1}, "tool abc: xy", 5)
-	f(compact.Estimator{PerToken: 1, Characters: true}, "user: äöü", 3)
-	f(compact.Estimator{PerToken: 1}, "user: äöü", 6)
-	f(compact.Estimator{}, "user: u | image data:image/png;base64,"+strings.Repeat("A", 9000), 512)
-	f(compact.Estimator{PerMedia: 85}, "user: u | image http://x/y.png", 85)
-	if n := compact.BytesPerToken(4).Fixed([]byte("12345678"), nil, []byte("1234")); n != 3 {
-		t.Errorf("fixed: %d", n)
-	}
 }
 
 func TestSummarizedDegradesAndAlwaysGivesAHistory(t *testing.T) {
@@ -431,7 +413,7 @@ func TestSummarizedDegradesAndAlwaysGivesAHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := 0
-		s := compact.Summarized(t.Context(), in, p, nil, compact.Limits{Budget: 3000}.For(0), func(_ context.Context, span []compact.Message) (string, error) {
+		s := history.Summarize(t.Context(), in, p, nil, compact.Limits{Budget: 3000}.For(0), func(_ context.Context, span []compact.Message) (string, error) {
 			asked++
 			if len(span) == 0 || span[0].Role != compact.Assistant && span[0].Role != compact.User {
 				t.Errorf("%s: the span is %d messages", policy, len(span))
@@ -439,7 +421,7 @@ func TestSummarizedDegradesAndAlwaysGivesAHistory(t *testing.T) {
 			a := answers[min(asked, len(answers))-1]
 			return a.text, a.err
 		})
-		if _, err := compact.ExchangesStrict(s.Messages); err != nil || len(s.Messages) == 0 || len(s.Messages) >= len(in.Messages) {
+		if _, err := history.ExchangesStrict(s.Messages); err != nil || len(s.Messages) == 0 || len(s.Messages) >= len(in.Messages) {
 			t.Errorf("%s: %d messages, %v", policy, len(s.Messages), err)
 		}
 		if asked != wantAsked || fmt.Sprint(s.Report.SummaryFailed) != wantFailed || (s.Report.SummaryFailed == nil) != (s.Text != "") {
@@ -452,11 +434,11 @@ func TestSummarizedDegradesAndAlwaysGivesAHistory(t *testing.T) {
 	no := errors.New("the model is away")
 	f("adaptive", "(End of the summary] Nothing was found", "<nil>", 1, answer{text: good})
 	f("adaptive", "(End of the summary] Nothing was found", "<nil>", 2, answer{err: no}, answer{text: good})
-	f("adaptive", "[Record of ", "compact: no summary: the model is away", 2, answer{err: no})
-	f("adaptive", "[Record of ", "compact: no summary: the summary is too short to be one", 2, answer{text: " Sorry, I cannot.  "})
+	f("adaptive", "[Record of ", "history: no summary: the model is away", 2, answer{err: no})
+	f("adaptive", "[Record of ", "history: no summary: the summary is too short to be one", 2, answer{text: " Sorry, I cannot.  "})
 	f("summary", "system: Previous conversation summary:\\n(It stands for ", "<nil>", 1, answer{text: good})
-	f("summary", "[Record of ", "compact: no summary: the model is away", 2, answer{err: no})
-	f("adaptive", "[Record of ", "compact: no summary: the model is away", 2, answer{text: strings.Repeat("much too long ", 500)}, answer{err: no})
+	f("summary", "[Record of ", "history: no summary: the model is away", 2, answer{err: no})
+	f("adaptive", "[Record of ", "history: no summary: the model is away", 2, answer{text: strings.Repeat("much too long ", 500)}, answer{err: no})
 }
 
 func TestSummarizedAsksNobodyWhereNothingLeaves(t *testing.T) {
@@ -465,7 +447,7 @@ func TestSummarizedAsksNobodyWhereNothingLeaves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := compact.Summarized(t.Context(), in, p, nil, compact.Limits{}.For(0), func(context.Context, []compact.Message) (string, error) {
+	s := history.Summarize(t.Context(), in, p, nil, compact.Limits{}.For(0), func(context.Context, []compact.Message) (string, error) {
 		t.Error("asked")
 		return "", nil
 	})
@@ -480,7 +462,7 @@ func TestHistoryUsesItsSummarizer(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked, again := 0, 0
-	h := compact.NewHistory(compact.HistoryOptions{
+	h := history.New(history.Options{
 		Policy: p, Budget: compact.Limits{Budget: 3000}.For(0),
 		Summarize: func(_ context.Context, span []compact.Message) (string, error) {
 			asked++
@@ -514,7 +496,7 @@ func TestHistoryKeepsItsRecordWhereShorteningIsEnough(t *testing.T) {
 		}
 		p.Ladder = append(p.Ladder, s)
 	}
-	h := compact.NewHistory(compact.HistoryOptions{Policy: p, Budget: compact.Limits{Budget: 3000}.For(0)})
+	h := history.New(history.Options{Policy: p, Budget: compact.Limits{Budget: 3000}.For(0)})
 	h.Append(list(t, "user: read all files")...)
 	recordOf := func() string {
 		if m := h.Messages()[0]; len(m.Parts) == 2 {
@@ -551,4 +533,21 @@ func TestHistoryKeepsItsRecordWhereShorteningIsEnough(t *testing.T) {
 		return
 	}
 	t.Error("nothing was shortened")
+}
+
+// TestHistoryTakesAPlainBudget: tokens alone are a budget.
+func TestHistoryTakesAPlainBudget(t *testing.T) {
+	in := list(t, "system: s\nuser: read all files")
+	for i := range 40 {
+		in = append(in, step(t, i)...)
+	}
+	h := history.New(history.Options{Policy: &compact.Policy{Ladder: stage.Default()}, Budget: compact.Budget{Tokens: 3000}, Fixed: 40})
+	h.Append(in...)
+	if r, err := h.CompactIfNeeded(t.Context()); err != nil || r.Outcome != compact.Compacted || r.After > 3000 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	h.Append(list(t, "user: go on")...)
+	if r, err := h.CompactIfNeeded(t.Context()); r != nil || err != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
 }

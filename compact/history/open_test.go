@@ -1,4 +1,4 @@
-package compact_test
+package history_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/compact/history"
 	"laconic/compact/stage"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestHistoryWaitsForResults(t *testing.T) {
 	f := func(pieces ...string) {
 		t.Helper()
-		h := history(t, "adaptive", 3000)
+		h := historyOf(t, "adaptive", 3000)
 		for _, piece := range pieces {
 			h.Append(list(t, piece)...)
 			if r, err := h.CompactIfNeeded(t.Context()); r != nil || err != nil {
@@ -37,7 +38,7 @@ func TestHistoryWaitsForResults(t *testing.T) {
 // tools are not at work any more.
 func TestHistoryAnswersWhatNobodyWill(t *testing.T) {
 	for _, next := range []string{"user: stop", "assistant: I go on", "assistant: | call b f {}\ntool b: two\nassistant: done"} {
-		h := history(t, "adaptive", 3000)
+		h := historyOf(t, "adaptive", 3000)
 		h.Append(list(t, "user: u\nassistant: | call a f {}\n"+next)...)
 		r, err := h.CompactIfNeeded(t.Context())
 		if err != nil || r == nil || r.Outcome != compact.Repaired {
@@ -53,7 +54,7 @@ func TestHistoryAnswersWhatNobodyWill(t *testing.T) {
 // leave all the same.
 func TestHistoryCompactsBeforeAnOpenRound(t *testing.T) {
 	for _, n := range stage.Policies {
-		h := history(t, n.Name, 2000)
+		h := historyOf(t, n.Name, 2000)
 		h.Append(list(t, "system: s\nuser: read all files")...)
 		for i := range 20 {
 			h.Append(step(t, i)...)
@@ -81,7 +82,7 @@ func TestHistoryCompactsBeforeAnOpenRound(t *testing.T) {
 		if r, err = h.CompactIfNeeded(t.Context()); err != nil {
 			t.Fatalf("%s: %+v, %v", n.Name, r, err)
 		}
-		if _, err := compact.ExchangesStrict(h.Messages()); err != nil || !strings.Contains(compacttest.Format(h.Messages()), "the real result") {
+		if _, err := history.ExchangesStrict(h.Messages()); err != nil || !strings.Contains(compacttest.Format(h.Messages()), "the real result") {
 			t.Errorf("%s: %v\n%s", n.Name, err, compacttest.Format(h.Messages()))
 		}
 	}

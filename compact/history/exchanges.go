@@ -1,0 +1,183 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+
+	"laconic/compact"
+)
+
+// An Exchange is the smallest run of a list that may leave it without breaking
+// a pair: an assistant message with its results, or one message alone. It comes
+// from [Exchanges], [ExchangesStrict] or [NewExchange], and cannot be changed.
+type Exchange struct {
+	at   int
+	msgs []compact.Message
+}
+
+// NewExchange returns an exchange of an assistant message and its results, or
+// of one message alone. The error is a *PairError if a call is not answered
+// exactly once, or a result has no call.
+func NewExchange(msgs ...compact.Message) (Exchange, error) {
+	all, err := ExchangesStrict(slices.Clone(msgs))
+	switch {
+	case err != nil:
+		return Exchange{}, err
+	case len(all) != 1:
+		return Exchange{}, fmt.Errorf("history: %d messages are %d exchanges, not one", len(msgs), len(all))
+	}
+	return all[0], nil
+}
+
+// At returns the index of the first message in the list the exchange is from.
+func (e Exchange) At() int { return e.at }
+
+// Messages returns a copy of the messages.
+func (e Exchange) Messages() []compact.Message { return slices.Clone(e.msgs) }
+
+// Result returns the message that answers call n of the first message, or nil.
+// If several calls share an id, they are answered in order. Result panics if
+// there is no call n.
+func (e Exchange) Result(n int) *compact.Message {
+	calls := e.msgs[0].Calls
+	key := callKey(&calls[n])
+	if key == (pairKey{}) {
+		return nil
+	}
+	nth := 0
+	for i := range calls[:n] {
+		if callKey(&calls[i]) == key {
+			nth++
+		}
+	}
+	for _, m := range e.msgs[1:] {
+		if resultKey(&m) != key {
+			continue
+		}
+		if nth == 0 {
+			return &m
+		}
+		nth--
+	}
+	return nil
+}
+
+// Join returns the messages of exchanges as one list. It is the inverse of
+// [Exchanges], also for what is left of them after some were dropped.
+func Join(all ...Exchange) []compact.Message {
+	var msgs []compact.Message
+	for _, e := range all {
+		msgs = append(msgs, e.msgs...)
+	}
+	return msgs
+}
+
+// Exchanges groups any list. Results belong to the message with calls directly
+// before their run; results without such a message are each an exchange of
+// their own. Ids are not compared: see [ExchangesStrict].
+func Exchanges(msgs []compact.Message) []Exchange {
+	var all []Exchange
+	for i := 0; i < len(msgs); {
+		end := i + 1
+		for len(msgs[i].Calls) > 0 && end < len(msgs) && msgs[end].Role.Result() {
+			end++
+		}
+		all = append(all, Exchange{i, msgs[i:end:end]})
+		i = end
+	}
+	return all
+}
+
+// A PairError says which call or result of a list has no partner.
+type PairError struct {
+	// ID is the id of the call, or the one that the result answers; for a
+	// legacy function call, the name of the function. It is "" if missing.
+	ID string
+	// At is the index of the message with the call, or of the result.
+	At int
+	// Result is set if a result has no call, and not set if a call has no
+	// result.
+	Result bool
+	// Twice is set if the id occurs a second time.
+	Twice bool
+}
+
+// Error returns a message with the id.
+func (e *PairError) Error() string {
+	what := "has no result directly after it"
+	switch {
+	case e.Result && e.Twice:
+		what = "is answered a second time"
+	case e.Result:
+		what = "is answered, but no message directly before calls it"
+	case e.Twice:
+		what = "is used by two calls of one message"
+	case e.ID == "":
+		what = "is missing"
+	}
+	return fmt.Sprintf("message %d: the call id %q %s", e.At, e.ID, what)
+}
+
+// ExchangesStrict groups a list in which every call is answered exactly once,
+// directly after its message, and every result has a call. Calls of a last
+// message that the model is to continue need no answer. For any other list the
+// error is a *PairError for the first fault; compact.Repair makes such a list
+// legal.
+func ExchangesStrict(msgs []compact.Message) ([]Exchange, error) {
+	all := Exchanges(msgs)
+	for _, e := range all {
+		if e.msgs[0].Open && e.at == len(msgs)-1 {
+			continue
+		}
+		if err := e.strict(); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (e Exchange) strict() error {
+	calls := e.msgs[0].Calls
+	answers := make(map[pairKey]int, len(calls)) // how often each was answered
+	for i := range calls {
+		key := callKey(&calls[i])
+		if _, twice := answers[key]; twice || key.id == "" {
+			return &PairError{ID: key.id, At: e.at, Twice: twice}
+		}
+		answers[key] = 0
+	}
+	for i := range e.msgs {
+		m := &e.msgs[i]
+		if !m.Role.Result() {
+			continue
+		}
+		key := resultKey(m)
+		n, known := answers[key]
+		if !known || n > 0 {
+			return &PairError{ID: key.id, At: e.at + i, Result: true, Twice: known}
+		}
+		answers[key] = 1
+	}
+	for i := range calls {
+		if key := callKey(&calls[i]); answers[key] == 0 {
+			return &PairError{ID: key.id, At: e.at}
+		}
+	}
+	return nil
+}
+
+// pairKey is what a call and its result have in common: an id, or the name of
+// a legacy function.
+type pairKey struct {
+	id     string
+	legacy bool
+}
+
+func callKey(c *compact.Call) pairKey {
+	if c.Kind == compact.CallLegacy {
+		return pairKey{c.Name, true}
+	}
+	return pairKey{c.ID, false}
+}
+
+func resultKey(m *compact.Message) pairKey { return pairKey{m.Answers, m.Role == compact.Function} }
