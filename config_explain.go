@@ -9,6 +9,7 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy"
+	"laconic/proxy/access"
 	"laconic/tokenize"
 )
 
@@ -45,7 +46,7 @@ func (c *Config) explain(ctx context.Context, w io.Writer, model string) error {
 	line("upstream", "%s", shownURL(orElse(given.Upstream, c.Upstream)))
 	if route.Key != "" {
 		line("credential", "the api_key of the row, instead of the client's")
-		line("served", "%s", proxy.ServedWithKey())
+		line("served", "%s", access.ServedWithKey())
 	} else {
 		line("credential", "the client's own")
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 )
 
@@ -32,18 +33,18 @@ type AdminOptions struct {
 // answers. /readyz?verbose also says what requests have shown of the upstreams,
 // and what was learnt of them and their models.
 func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
-	if !Loopback(o.Listen) && o.Token == "" {
+	if !access.Loopback(o.Listen) && o.Token == "" {
 		return nil, errors.New("the admin listener is not on loopback and has no token")
 	}
-	guard := newGuard(Loopback(o.Listen), o.AllowedOrigins, "")
-	var keys clientKeys
+	guard := access.NewGuard(access.Loopback(o.Listen), o.AllowedOrigins, "")
+	var keys access.ClientKeys
 	if o.Token != "" {
-		keys = hashKeys([]Secret{o.Token})
+		keys = access.HashKeys([]Secret{o.Token})
 	}
 	return p.server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		no := guard.check(r)
+		no := guard.Check(r)
 		if no == nil {
-			no = keys.check(r.Header)
+			no = keys.Check(r.Header)
 		}
 		if no == nil {
 			no = p.admin(w, r, &o)

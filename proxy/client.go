@@ -11,7 +11,7 @@ import (
 // header says of the address is not believed.
 func (p *Proxy) clientOf(r *http.Request) string {
 	if len(p.keys) > 0 {
-		return "key " + strconv.Itoa(p.keys.which(presented(r.Header)))
+		return "key " + strconv.Itoa(p.keys.Index(r.Header))
 	}
 	return networkOf(r.RemoteAddr)
 }

@@ -5,6 +5,7 @@ import (
 	"mime"
 	"net/http"
 
+	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 	"laconic/proxy/wire"
 )
@@ -23,7 +24,7 @@ var errEncoding = errors.New("the body cannot be decompressed")
 // for it, JSON or a form, which is then in. So is JSON that goes to a path that
 // is not known, as long as it can be read. No byte of it changes.
 func (t *trip) byModel() (in *incoming, no *apierror.Error) {
-	if !t.p.parted || t.r.Method != http.MethodPost && t.r.Method != http.MethodPut || t.info.Endpoint == models {
+	if !t.p.parted || t.r.Method != http.MethodPost && t.r.Method != http.MethodPut || t.info.Endpoint == access.Models {
 		return nil, t.choose("", nil)
 	}
 	kind, boundary, err := t.contentType()
@@ -82,7 +83,7 @@ func (t *trip) chooseFor(in *incoming, req *wire.Request) *apierror.Error {
 // may be meant for a model whose row is another is refused where the rows go to
 // different places: it would end at the wrong one, with the wrong credential.
 func (t *trip) choose(model string, err error) *apierror.Error {
-	inPath := modelInPath(t.r.URL)
+	inPath := access.ModelInPath(t.r.URL)
 	t.route = t.p.o.routeFor(inPath)
 	switch {
 	case err == nil && model != "":
@@ -128,4 +129,19 @@ func modelUnclear(err error) *apierror.Error {
 	}
 	no.Hint += " Its models are not all served by the same upstream and key."
 	return no
+}
+
+// setCredential leaves on out only the credential that may go to route, by the
+// table "Whose key goes where".
+func (p *Proxy) setCredential(out http.Header, route *Route, endpoint string) {
+	clients := len(p.keys) == 0 && (route.ClientCredential || access.SameOrigin(route.Upstream, p.o.Default.Upstream))
+	access.SetCredential(out, route.Key, clients, endpoint)
+}
+
+// checkPath refuses a request that must not carry the key of its route.
+func (t *trip) checkPath() *apierror.Error {
+	if t.route.Key == "" {
+		return nil
+	}
+	return access.CheckPath(t.r)
 }

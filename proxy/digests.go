@@ -8,6 +8,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"laconic/compact"
+	"laconic/proxy/access"
 )
 
 // digestBytes bounds what the remembered digests take.
@@ -53,7 +54,7 @@ func (d *digests) fill(h http.Header, policy string, b compact.Budget, in compac
 }
 
 func (d *digests) key(h http.Header, policy string, b compact.Budget, in compact.Conversation, plan *compact.Plan) (key digestKey) {
-	who := credentials(h)
+	who := access.Credentials(h)
 	for i, seed := range d.seeds {
 		var s sum
 		s.h.SetSeed(seed)

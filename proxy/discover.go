@@ -14,6 +14,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"laconic/compact"
+	"laconic/proxy/access"
 )
 
 const (
@@ -153,11 +154,11 @@ func (d *discovery) window(h http.Header, route *Route, model string, guessed bo
 func (d *discovery) credential(h http.Header, route *Route) http.Header {
 	auth := http.Header{}
 	for name, values := range h {
-		if credentialHeader(name) {
+		if access.IsCredential(name) {
 			auth[name] = slices.Clone(values)
 		}
 	}
-	d.p.setCredential(auth, route, models)
+	d.p.setCredential(auth, route, access.Models)
 	return auth
 }
 

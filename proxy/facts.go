@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"net/http"
 	"time"
+
+	"laconic/proxy/access"
 )
 
 // Learnt is what the traffic of one credential taught about one model behind
@@ -169,7 +171,7 @@ func (p *Proxy) keyed(h http.Header, route *Route, what ...string) (key FactKey)
 	for _, w := range what {
 		write(w)
 	}
-	for _, v := range credentials(h) {
+	for _, v := range access.Credentials(h) {
 		write(v)
 	}
 	mac.Sum(key[:0])

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 )
 
@@ -78,7 +79,7 @@ func (t *trip) send(body *outgoing) {
 // already removed what is hop by hop, and X-Forwarded-*.
 func (t *trip) outbound(pr *httputil.ProxyRequest) {
 	out := pr.Out
-	out.URL = placeAt(t.route.Upstream, t.r.URL)
+	out.URL = access.UpstreamURL(t.route.Upstream, t.r.URL)
 	out.Host = "" // the URL's
 	out.GetBody = t.rewind(out.Header)
 	out.Trailer, out.TransferEncoding = nil, nil
@@ -105,7 +106,7 @@ func (t *trip) outbound(pr *httputil.ProxyRequest) {
 // A name with underscores is looked at as its twin with dashes, as servers
 // behind CGI-like interfaces do.
 func notForUpstream(name string) bool {
-	plain := dashed(name)
+	plain := access.Dashed(name)
 	switch plain {
 	case "expect", "x-real-ip", "http2-settings":
 		return true

@@ -77,20 +77,6 @@ func TestElsewhereAnyNameIsServed(t *testing.T) {
 	}
 }
 
-func TestEveryOriginCanBeAllowedButNoHost(t *testing.T) {
-	g := newGuard(true, []string{"*"}, "")
-	r := httptest.NewRequest("GET", "/", nil)
-	r.Host = "localhost"
-	r.Header.Set("Origin", "https://evil.example")
-	if no := g.check(r); no != nil {
-		t.Error(no)
-	}
-	r.Host = "evil.example"
-	if no := g.check(r); no == nil {
-		t.Error("a foreign Host is served")
-	}
-}
-
 func TestTheAdminListener(t *testing.T) {
 	u := newUpstream(t, nil)
 	p := inFrontOf(t, u)

@@ -7,7 +7,11 @@ import (
 	"time"
 
 	"laconic/compact"
+	"laconic/proxy/access"
 )
+
+// Secret is a credential that hides itself.
+type Secret = access.Secret
 
 // Route is everything that a model's name decides: where its requests go, whose
 // key they carry, what they may cost and how they are compacted. A Route is

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"laconic/compact"
+	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 )
 
@@ -170,4 +171,4 @@ func malformed(header, hint string) *apierror.Error {
 }
 
 // ours tells whether a header is one of x-laconic-*, known or not.
-func ours(name string) bool { return strings.HasPrefix(dashed(name), "x-laconic-") }
+func ours(name string) bool { return strings.HasPrefix(access.Dashed(name), "x-laconic-") }

@@ -3,6 +3,7 @@ package proxy
 import (
 	"net/http"
 
+	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 )
 
@@ -10,7 +11,7 @@ import (
 // the configuration is strict. in is nil when its body was not read at all.
 func (t *trip) unread(in *incoming, why, detail string) {
 	if t.route == nil {
-		t.route = t.p.o.routeFor(modelInPath(t.r.URL))
+		t.route = t.p.o.routeFor(access.ModelInPath(t.r.URL))
 	}
 	if why := t.bypassed(in); why != "" {
 		t.pass(in, Bypassed, why, "")
@@ -26,7 +27,7 @@ func (t *trip) unread(in *incoming, why, detail string) {
 // pass forwards a request unread: its body as it came, or as it comes when in
 // is nil.
 func (t *trip) pass(in *incoming, outcome Outcome, reason, detail string) {
-	if no := mayCarry(t.route, t.r); no != nil {
+	if no := t.checkPath(); no != nil {
 		t.refuse(no)
 		return
 	}

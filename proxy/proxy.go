@@ -40,14 +40,16 @@ import (
 	"net/http"
 	"slices"
 	"sync/atomic"
+
+	"laconic/proxy/access"
 )
 
 // Proxy is the handler. Make it with New. It is safe for concurrent use.
 type Proxy struct {
 	o         Options
 	transport http.RoundTripper
-	guard     guard
-	keys      clientKeys
+	guard     access.Guard
+	keys      access.ClientKeys
 	mark      string // our own in Via
 	parted    bool   // rows differ in where requests go, or with whose key
 	memory    *gate
@@ -75,7 +77,7 @@ func New(o Options) (*Proxy, error) {
 	o.Limits = o.Limits.withDefaults()
 	o.Listener = o.Listener.guarded()
 	p := &Proxy{
-		o: o, transport: o.Transport, keys: hashKeys(o.ClientKeys),
+		o: o, transport: o.Transport, keys: access.HashKeys(o.ClientKeys),
 		// Via names this process and not the program, so that one Laconic may
 		// stand behind another.
 		mark:      "laconic-" + randomID(),
@@ -89,7 +91,7 @@ func New(o Options) (*Proxy, error) {
 		p.factSecret = []byte(rand.Text())
 	}
 	p.parted = slices.ContainsFunc(o.Routes, func(r *Route) bool { return !sameDestination(r, &p.o.Default) })
-	p.guard = newGuard(Loopback(o.Listen), o.AllowedOrigins, p.mark)
+	p.guard = access.NewGuard(access.Loopback(o.Listen), o.AllowedOrigins, p.mark)
 	if p.transport == nil {
 		p.transport = newTransport(&o.Limits)
 	}
@@ -116,11 +118,11 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer p.serving.Add(-1)
 	t := p.begin(w, r)
 	defer t.end()
-	if no := p.guard.check(r); no != nil {
+	if no := p.guard.Check(r); no != nil {
 		t.refuse(no)
 		return
 	}
-	if no := p.keys.check(r.Header); no != nil {
+	if no := p.keys.Check(r.Header); no != nil {
 		t.refuse(no)
 		return
 	}

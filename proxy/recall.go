@@ -1,13 +1,16 @@
 package proxy
 
-import "laconic/compact"
+import (
+	"laconic/compact"
+	"laconic/proxy/access"
+)
 
 // recall reads what is known of the model, for this upstream and credential,
 // once per request. Where the path names a deployment it is that which has a
 // window and a tokenizer, whatever model the body names beside it.
 func (t *trip) recall(model string) {
 	key, asked := []string{model}, model
-	if name := inDeployment(t.r.URL.Path); name != "" {
+	if name := access.Deployment(t.r.URL.Path); name != "" {
 		key, asked = append(key, "deployment", name), name
 	}
 	counter, counted := t.route.counter()
@@ -21,7 +24,7 @@ func (t *trip) recall(model string) {
 
 // named is the name of the model for people: the body's, the path's, or both.
 func (t *trip) named(model string) string {
-	switch name := inDeployment(t.r.URL.Path); name {
+	switch name := access.Deployment(t.r.URL.Path); name {
 	case "", model:
 		return model
 	default:

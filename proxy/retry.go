@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"laconic/proxy/access"
 	"laconic/proxy/overflow"
 )
 
@@ -199,7 +200,9 @@ func (t *trip) resend(req *http.Request, a *again) *http.Response {
 // repeats its answer whatever comes under the same name. The second body has
 // none, and not one of ours either: some upstreams say what a key has to look
 // like, and nobody will ask for that body's answer again.
-func idempotencyKey(name string) bool { return strings.HasSuffix(dashed(name), "idempotency-key") }
+func idempotencyKey(name string) bool {
+	return strings.HasSuffix(access.Dashed(name), "idempotency-key")
+}
 
 // isError tells whether an answer with status 200 is an error. Any is: what was
 // refused with numbers and what broke otherwise, nothing was generated.

@@ -49,7 +49,7 @@ func (t *trip) rewrite() {
 		t.unread(in, why, detail)
 		return
 	}
-	if no := mayCarry(t.route, t.r); no != nil {
+	if no := t.checkPath(); no != nil {
 		t.refuse(no)
 		return
 	}

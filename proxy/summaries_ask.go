@@ -13,6 +13,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
+	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 	"laconic/proxy/summarize/prompt"
 )
@@ -28,7 +29,7 @@ func (s *summaries) request(ctx context.Context, credential http.Header, p promp
 		config = openai.DefaultConfig(string(s.o.Key))
 	}
 	config.HTTPClient = &http.Client{
-		Transport: &guarded{next: s.transport, to: placeAt(s.o.Upstream, chatPath), credential: credential},
+		Transport: &guarded{next: s.transport, to: access.UpstreamURL(s.o.Upstream, chatPath), credential: credential},
 		// A redirect would take the transcript where nobody sent it.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

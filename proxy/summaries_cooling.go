@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"laconic/proxy/access"
 	"laconic/proxy/summarize/prompt"
 	"laconic/store"
 )
@@ -99,7 +100,7 @@ func (o *Summarizer) credential(t *trip) string {
 	if !o.ClientCredential {
 		return "own"
 	}
-	parts := credentials(clientCredential(t.r.Header))
+	parts := access.Credentials(clientCredential(t.r.Header))
 	key := o.Store.Key(append([]string{"credential"}, parts...)...) // nothing is kept under it
 	return string(key[:])
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"laconic/compact"
+	"laconic/proxy/access"
 	"laconic/store"
 )
 
@@ -215,7 +216,7 @@ func TestWhatASummarizerIsSent(t *testing.T) {
 				t.Errorf("it got %v", names)
 			}
 			for name, v := range got.Header {
-				if credentialHeader(name) {
+				if access.IsCredential(name) {
 					keys = append(keys, name+": "+strings.Join(v, ","))
 				}
 			}

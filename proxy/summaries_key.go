@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"laconic/compact"
+	"laconic/proxy/access"
 	"laconic/proxy/summarize/prompt"
 	"laconic/store"
 )
@@ -70,7 +71,7 @@ func (s *summaries) parts(t *trip, link []byte) []string {
 		"summary", prompt.Version, t.policy().Name, strconv.FormatBool(s.o.Mask),
 		t.route.Upstream.String(), s.o.Upstream.String(), s.o.Model, string(link),
 		t.r.URL.RawQuery, // some clients bring their key there
-	}, credentials(t.r.Header)...)
+	}, access.Credentials(t.r.Header)...)
 }
 
 // chain is the hash of a list that grew by one message. So the hash of a list

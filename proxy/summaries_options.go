@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"laconic/compact"
+	"laconic/proxy/access"
 	"laconic/store"
 )
 
@@ -58,9 +59,9 @@ const (
 
 // faults says everything that makes a summarizer impossible.
 func (s *Summarizer) faults(o *Options) (all []error) {
-	if err := checkUpstream(s.Upstream); err != nil {
+	if err := access.CheckUpstream(s.Upstream); err != nil {
 		all = append(all, err)
-	} else if sameListener(s.Upstream, o.Listen) {
+	} else if access.SameListener(s.Upstream, o.Listen) {
 		all = append(all, errors.New("its upstream is the proxy's own address"))
 	}
 	if s.Model == "" {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"laconic/compact"
+	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 )
 
@@ -55,10 +56,10 @@ type trip struct {
 func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *trip {
 	t := &trip{
 		p: p, r: r, w: newRollingWriter(w, r), start: time.Now(),
-		info: ReplyInfo{ID: randomID(), Endpoint: endpoint(r.Method, r.URL.Path)},
+		info: ReplyInfo{ID: randomID(), Endpoint: access.Endpoint(r.Method, r.URL.Path)},
 	}
-	t.info.Chat = t.info.Endpoint == chatCompletions && r.Method == http.MethodPost
-	if slices.Contains(methods, r.Method) {
+	t.info.Chat = t.info.Endpoint == access.ChatCompletions && r.Method == http.MethodPost
+	if slices.Contains(access.Methods, r.Method) {
 		t.info.Method = r.Method // any other word could be anything
 	}
 	return t

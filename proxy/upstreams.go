@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 )
 
@@ -204,7 +205,7 @@ func (p *Proxy) Trouble(ctx context.Context, route *Route) string {
 	ctx, stop := context.WithTimeout(ctx, askTime)
 	defer stop()
 	r := &http.Request{Method: http.MethodGet, URL: sources[0].at(route.Upstream), Header: http.Header{"User-Agent": {"laconic"}}}
-	p.setCredential(r.Header, route, models)
+	p.setCredential(r.Header, route, access.Models)
 	res, err := p.transport.RoundTrip(r.WithContext(ctx))
 	if err != nil {
 		return "the upstream could not be reached (" + apierror.Reason(err) + ")"

@@ -3,11 +3,11 @@ package proxy
 import (
 	"errors"
 	"fmt"
-	"net"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+
+	"laconic/proxy/access"
 )
 
 // validate says everything that makes these options impossible, at once.
@@ -28,9 +28,9 @@ func (o *Options) validate() error {
 		if r.Mode != "" && !slices.Contains(modes, r.Mode) || r.MinBody < 0 {
 			wrong("%s has a mode that is none, or a negative size", name)
 		}
-		if err := checkUpstream(r.Upstream); err != nil {
+		if err := access.CheckUpstream(r.Upstream); err != nil {
 			wrong("%s: %w", name, err)
-		} else if sameListener(r.Upstream, o.Listen) {
+		} else if access.SameListener(r.Upstream, o.Listen) {
 			wrong("%s: the upstream is the proxy's own address %s", name, o.Listen)
 		}
 		if r.Key != "" {
@@ -39,7 +39,7 @@ func (o *Options) validate() error {
 			wrong("%s needs an api_key: with client_keys the client's own key is never sent on", name)
 		}
 	}
-	if keyed && !Loopback(o.Listen) && len(o.ClientKeys) == 0 {
+	if keyed && !access.Loopback(o.Listen) && len(o.ClientKeys) == 0 {
 		wrong("listen %s is not loopback and an api_key is set: without client_keys everybody who reaches it could spend on that key", o.Listen)
 	}
 	for i, k := range o.ClientKeys {
@@ -65,74 +65,4 @@ func (o *Options) validate() error {
 		wrong("limits.memory (%s) is below limits.body (%s)", megabytes(l.Memory), megabytes(l.Body))
 	}
 	return errors.Join(all...)
-}
-
-// checkUpstream says what is wrong with a base URL. The URL itself is not
-// shown: it may hold a password.
-func checkUpstream(u *url.URL) error {
-	switch {
-	case u == nil:
-		return errors.New("it has no upstream")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return errors.New("the upstream is not an http or https URL")
-	case u.Hostname() == "" || u.Opaque != "":
-		return errors.New("the upstream has no host")
-	case u.User != nil:
-		return errors.New("the upstream's URL holds a user or password: use api_key")
-	case u.Fragment != "":
-		return errors.New("the upstream's URL has a fragment")
-	case wanders(u):
-		return errors.New("the upstream's path has dot segments")
-	}
-	return nil
-}
-
-// sameListener tells whether an upstream is the address we listen on, as far
-// as that can be told without asking a name server; Via catches the rest.
-func sameListener(u *url.URL, listen string) bool {
-	host, port, err := net.SplitHostPort(listen)
-	if err != nil || port == "0" || port != portOf(u) {
-		return false
-	}
-	to := u.Hostname()
-	if strings.EqualFold(host, to) {
-		return true
-	}
-	everywhere := host == ""
-	if ip, err := netip.ParseAddr(host); err == nil {
-		everywhere = ip.IsUnspecified()
-	}
-	if loopbackName(to) {
-		return everywhere || loopbackName(host) && sameLoopback(host, to)
-	}
-	return everywhere && ownAddress(to)
-}
-
-// sameLoopback tells whether two loopback names may be the same address:
-// 127.0.0.1 and 127.0.0.2 are not, localhost may be any.
-func sameLoopback(a, b string) bool {
-	x, errX := netip.ParseAddr(a)
-	y, errY := netip.ParseAddr(b)
-	return errX != nil || errY != nil || x.Unmap() == y.Unmap()
-}
-
-// ownAddress tells whether host is an address of this machine.
-func ownAddress(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	if err != nil {
-		return false
-	}
-	if ip.IsUnspecified() {
-		return true
-	}
-	addrs, err := net.InterfaceAddrs()
-	if err != nil {
-		return false
-	}
-	for _, a := range addrs {
-		if prefix, err := netip.ParsePrefix(a.String()); err == nil && prefix.Addr().Unmap() == ip.Unmap() {
-			return true
-		}
-	}
-	return false
 }

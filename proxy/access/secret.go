@@ -1,4 +1,4 @@
-package proxy
+package access
 
 import (
 	"fmt"
@@ -6,13 +6,13 @@ import (
 	"log/slog"
 )
 
-// Secret is a credential that does not show itself: whatever prints, logs or
-// encodes it gets ***, or nothing when it is empty. string(s) is the value.
+// Secret is a credential that hides itself: printed, logged or encoded it is ***,
+// or empty if it is. string(s) is the value.
 type Secret string
 
 const hidden = "***"
 
-// String is *** for a secret that is not empty.
+// String returns *** for a secret that is not empty.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -20,11 +20,10 @@ func (s Secret) String() string {
 	return hidden
 }
 
-// GoString is String in quotes.
+// GoString returns String in quotes.
 func (s Secret) GoString() string { return `"` + s.String() + `"` }
 
-// Format serves every verb. Without it %d would fall back on printing the
-// string itself.
+// Format writes String for every verb. Without it %d would print the value.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
 // MarshalText hides the value from JSON, YAML and zap alike.

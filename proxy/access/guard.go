@@ -1,9 +1,7 @@
-package proxy
+package access
 
 import (
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -11,24 +9,27 @@ import (
 	"laconic/proxy/apierror"
 )
 
-// guard refuses requests that no client of an API has a reason to send. It
-// looks at the request line and a few headers, before anything is read.
-type guard struct {
+// Guard refuses requests that no client of an API has a reason to send, by their
+// request line and a few headers, before anything of the body is read.
+type Guard struct {
 	loopback bool     // only loopback names as Host, no foreign Origin
 	origins  []string // accepted beside loopback ones, lower case
 	hosts    []string // of those origins
-	mark     string   // our own, in Via; "" on the admin listener
+	mark     string   // this process's, in Via; "" on the admin listener
 }
 
-// methods are those that the API knows. CONNECT would open a tunnel, TRACE
+// Methods are those that the API knows. CONNECT would open a tunnel, TRACE
 // shows credentials, PRI is the start of HTTP/2 on a listener without it.
-var methods = []string{
+var Methods = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
 	http.MethodPatch, http.MethodDelete, http.MethodOptions,
 }
 
-func newGuard(loopback bool, origins []string, mark string) guard {
-	g := guard{loopback: loopback, mark: mark}
+// NewGuard makes a guard. On a loopback listener only loopback names and the
+// hosts of origins are accepted as Host, and only loopback origins and origins
+// as Origin. A request whose Via holds mark came through this process before.
+func NewGuard(loopback bool, origins []string, mark string) Guard {
+	g := Guard{loopback: loopback, mark: mark}
 	for _, o := range origins {
 		o = strings.TrimSuffix(strings.ToLower(o), "/")
 		g.origins = append(g.origins, o)
@@ -39,15 +40,15 @@ func newGuard(loopback bool, origins []string, mark string) guard {
 	return g
 }
 
-// check gives the reason to refuse a request, nil when there is none.
-func (g *guard) check(r *http.Request) *apierror.Error {
-	if !slices.Contains(methods, r.Method) {
+// Check returns why a request is refused, or nil.
+func (g *Guard) Check(r *http.Request) *apierror.Error {
+	if !slices.Contains(Methods, r.Method) {
 		return &apierror.Error{
-			Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Allow: strings.Join(methods, ", "),
+			Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Allow: strings.Join(Methods, ", "),
 			Message: "The proxy does not serve this method.", Close: true,
 		}
 	}
-	if r.URL.Scheme != "" || r.URL.Host != "" || !strings.HasPrefix(r.URL.Path, "/") || wanders(r.URL) {
+	if r.URL.Scheme != "" || r.URL.Host != "" || !strings.HasPrefix(r.URL.Path, "/") || hasDotSegment(r.URL) {
 		return &apierror.Error{
 			Status: http.StatusNotFound, Code: "path_not_served",
 			Message: "The proxy serves plain paths only: no absolute URL, no dot segments.", Close: true,
@@ -85,8 +86,8 @@ func (g *guard) check(r *http.Request) *apierror.Error {
 	}
 	if up := r.Header.Values("Upgrade"); len(up) > 0 {
 		if !onlyH2C(up) {
-			// By 426, and by no other status, clients such as Codex know that
-			// they have to go on without a WebSocket.
+			// Clients such as Codex go on without a WebSocket after a 426, and
+			// after no other status.
 			return &apierror.Error{
 				Status: http.StatusUpgradeRequired, Code: "upgrade_not_served", Close: true,
 				Message: "The proxy does not serve WebSockets or other upgrades.", Hint: "Send the request over HTTP, without an upgrade.",
@@ -111,42 +112,16 @@ func onlyH2C(values []string) bool {
 	return true
 }
 
-func (g *guard) hostAllowed(host string) bool {
+func (g *Guard) hostAllowed(host string) bool {
 	// Only HTTP/1.0 has no Host, and no browser speaks it.
 	return host == "" || loopbackName(hostOf(host)) || slices.Contains(g.hosts, strings.ToLower(host))
 }
 
-func (g *guard) originAllowed(origin string) bool {
+func (g *Guard) originAllowed(origin string) bool {
 	origin = strings.ToLower(origin)
 	if slices.Contains(g.origins, origin) || slices.Contains(g.origins, "*") {
 		return true
 	}
 	u, err := url.Parse(origin)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && loopbackName(u.Hostname())
-}
-
-// hostOf is the host of host:port, without brackets.
-func hostOf(host string) string {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		return h
-	}
-	return strings.Trim(host, "[]")
-}
-
-// loopbackName tells whether a name or address means this machine to every
-// resolver: localhost and all below it (RFC 6761), 127.0.0.0/8, ::1.
-func loopbackName(host string) bool {
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
-}
-
-// Loopback tells whether an address to listen on (host:port) is reachable from
-// this machine only. No address at all counts as loopback, an empty or
-// unspecified host does not.
-func Loopback(listen string) bool {
-	return listen == "" || loopbackName(hostOf(listen))
 }

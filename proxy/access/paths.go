@@ -1,54 +1,56 @@
-package proxy
+package access
 
 import (
 	"net/http"
 	"net/url"
 	"path"
 	"strings"
+
+	"laconic/proxy/apierror"
 )
 
-// endpoints are the paths of the API that clients ask for also without /v1:
-// with or without it they stand below the upstream's URL. They are also what is
-// served where a key of ours is sent, and nothing else is. The body of a POST
-// names its model. Of two that a path ends in, the longer one is first.
+// endpoints are the paths of the API that clients also ask for without /v1: with
+// or without it, they are below the upstream's URL. With a key of ours nothing
+// else is served. The body of a POST names its model. Of two endpoints that a path
+// may end in, the longer one comes first.
 var endpoints = []struct {
 	method, path string
 	below        bool // paths below it too
 }{
-	{http.MethodPost, chatCompletions, false},
+	{http.MethodPost, ChatCompletions, false},
 	{http.MethodPost, "/completions", false},
 	{http.MethodPost, "/embeddings", false},
 	{http.MethodPost, "/moderations", false},
 	{http.MethodPost, "/responses/compact", false},
 	{http.MethodPost, "/responses/input_tokens", false},
 	{http.MethodPost, "/responses", true},
-	{http.MethodPost, messages + "/count_tokens", false},
-	{http.MethodPost, messages, false},
+	{http.MethodPost, Messages + "/count_tokens", false},
+	{http.MethodPost, Messages, false},
 	{http.MethodPost, "/audio/speech", false},
 	{http.MethodPost, "/audio/transcriptions", false},
 	{http.MethodPost, "/audio/translations", false},
 	{http.MethodPost, "/images/generations", false},
 	{http.MethodPost, "/images/edits", false},
 	{http.MethodPost, "/images/variations", false},
-	{http.MethodGet, models, true},
+	{http.MethodGet, Models, true},
 }
 
+// The endpoints that other packages name.
 const (
-	chatCompletions = "/chat/completions"
-	messages        = "/messages" // Anthropic's
-	models          = "/models"
+	ChatCompletions = "/chat/completions"
+	Messages        = "/messages" // Anthropic's
+	Models          = "/models"
 )
 
-// deployments is Azure's spelling: /openai/deployments/NAME/chat/completions.
-// Below an upstream's /openai it is without the first word.
+// deployments is Azure's spelling, /openai/deployments/NAME/chat/completions;
+// shortDeployments is the same below an upstream that ends in /openai.
 const (
 	deployments      = "/openai/deployments/"
 	shortDeployments = "/deployments/"
 )
 
-// inDeployment returns the name of the deployment in a path, "" where there is
-// none.
-func inDeployment(path string) string {
+// Deployment returns the name of the Azure deployment in a path, or "".
+func Deployment(path string) string {
 	rest, _ := afterV1(plain(path))
 	for _, prefix := range []string{deployments, shortDeployments} {
 		if len(rest) > len(prefix) && strings.EqualFold(rest[:len(prefix)], prefix) {
@@ -59,7 +61,7 @@ func inDeployment(path string) string {
 	return ""
 }
 
-// afterV1 is what follows /v1 in a path, and whether /v1 stands there.
+// afterV1 returns what follows /v1 in a path, and whether the path begins with it.
 func afterV1(path string) (string, bool) {
 	if len(path) >= 3 && strings.EqualFold(path[:3], "/v1") && (len(path) == 3 || path[3] == '/') {
 		return path[3:], true
@@ -67,12 +69,12 @@ func afterV1(path string) (string, bool) {
 	return path, false
 }
 
-// mostEscaped is how many times over a path is unescaped.
+// mostEscaped is how many times a path is unescaped.
 const mostEscaped = 4
 
-// plain returns a path as the most forgiving server reads it, but for capitals:
-// escapes are resolved, also those of escapes, parameters (;x=1) and what is no
-// text are left out, a run of slashes is one.
+// plain returns a path as the most forgiving server reads it, case aside: escapes
+// are resolved, also escaped escapes; parameters (;x=1) and control characters
+// are left out; a run of slashes is one.
 func plain(p string) string {
 	for range mostEscaped {
 		next, err := url.PathUnescape(p)
@@ -100,11 +102,11 @@ func plain(p string) string {
 	return path.Clean("/" + strings.Join(segments, "/"))
 }
 
-// endpoint returns the endpoint that a request asks for, however its path is
-// spelled and whatever stands before it; "" where it is none we know. One of
-// another method counts where there is none of the request's. Logs name requests
-// by it, because other paths may hold anything.
-func endpoint(method, path string) (found string) {
+// Endpoint returns the endpoint that a request asks for, however its path is
+// spelled and whatever precedes it, or "". An endpoint of another method counts
+// if the request's method has none. Logs name requests by their endpoint, because
+// a path may hold anything.
+func Endpoint(method, path string) (found string) {
 	p := strings.ToLower(plain(path))
 	rest, _ := afterV1(p)
 	for _, e := range endpoints {
@@ -131,23 +133,23 @@ func belowBase(path string) bool {
 	return false
 }
 
-// modelInPath is the model that a path names instead of the body; "" mostly.
-func modelInPath(u *url.URL) string {
-	if name := inDeployment(u.Path); name != "" {
+// ModelInPath returns the model that a path names, or "".
+func ModelInPath(u *url.URL) string {
+	if name := Deployment(u.Path); name != "" {
 		return name
 	}
 	rest, _ := afterV1(plain(u.Path))
-	if len(rest) > len(models)+1 && strings.EqualFold(rest[:len(models)+1], models+"/") {
-		return rest[len(models)+1:]
+	if len(rest) > len(Models)+1 && strings.EqualFold(rest[:len(Models)+1], Models+"/") {
+		return rest[len(Models)+1:]
 	}
 	return ""
 }
 
-// placeAt gives the path and query that a request has at an upstream: the
-// client's /v1 stands for base. A path without it stands beside the upstream's
-// own /v1, if it has one (Ollama's /api/tags, llama.cpp's /props), else below
-// base. Scheme and host are never the request's.
-func placeAt(base, in *url.URL) *url.URL {
+// UpstreamURL returns the URL of a request at an upstream: base replaces the
+// client's /v1. A path without /v1 is beside the upstream's own /v1, if that has
+// one (Ollama's /api/tags, llama.cpp's /props), and below base otherwise. Scheme
+// and host are never the request's.
+func UpstreamURL(base, in *url.URL) *url.URL {
 	prefix := strings.TrimRight(base.EscapedPath(), "/")
 	rest, v1 := afterV1(in.EscapedPath())
 	if !v1 && !belowBase(rest) {
@@ -173,9 +175,9 @@ func placeAt(base, in *url.URL) *url.URL {
 	return out
 }
 
-// wanders tells whether a path has a dot segment under any reading: such a
-// path could leave the base of the upstream.
-func wanders(u *url.URL) bool {
+// hasDotSegment reports whether a path has a dot segment under any reading. Such
+// a path could leave the base of the upstream.
+func hasDotSegment(u *url.URL) bool {
 	if !strings.Contains(u.Path, ".") {
 		return false
 	}
@@ -188,12 +190,24 @@ func wanders(u *url.URL) bool {
 	return false
 }
 
-// servedWithKey tells whether a request may carry a key of ours: an endpoint
-// of the list, asked with its method, on a path that every server reads the
-// same way. What is below responses belongs to an account, not to a model.
+// CheckPath refuses a request that must not carry a key of ours: with it a client
+// could otherwise reach files, batches or settings of the account.
+func CheckPath(r *http.Request) *apierror.Error {
+	if servedWithKey(r.Method, r.URL) {
+		return nil
+	}
+	return &apierror.Error{
+		Status: http.StatusNotFound, Code: "path_not_served",
+		Message: "With a key of its own the proxy serves only " + ServedWithKey() + ".",
+	}
+}
+
+// servedWithKey reports whether a request may carry a key of ours: an endpoint of
+// the list, asked with its method, on a path that every server reads the same
+// way. Paths below /responses belong to an account, not to a model.
 func servedWithKey(method string, u *url.URL) bool {
 	path := u.Path
-	if wanders(u) || strings.ContainsAny(path, "\\%;") || strings.Contains(path, "//") ||
+	if hasDotSegment(u) || strings.ContainsAny(path, "\\%;") || strings.Contains(path, "//") ||
 		strings.HasSuffix(path, "/") || strings.ContainsFunc(path, func(r rune) bool { return r < 0x20 || r == 0x7f }) {
 		return false
 	}
@@ -213,11 +227,11 @@ func servedWithKey(method string, u *url.URL) bool {
 	return false
 }
 
-// ServedWithKey names what is served where a key of ours is sent.
+// ServedWithKey returns what is served where a key of ours is sent, in words.
 func ServedWithKey() string {
 	var all []string
 	for _, e := range endpoints {
-		if e.path != models {
+		if e.path != Models {
 			all = append(all, e.path[1:])
 		}
 	}

@@ -1,0 +1,119 @@
+package access
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// CheckUpstream returns what is wrong with a base URL. The error does not show the
+// URL, which may hold a password.
+func CheckUpstream(u *url.URL) error {
+	switch {
+	case u == nil:
+		return errors.New("it has no upstream")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return errors.New("the upstream is not an http or https URL")
+	case u.Hostname() == "" || u.Opaque != "":
+		return errors.New("the upstream has no host")
+	case u.User != nil:
+		return errors.New("the upstream's URL holds a user or password: use api_key")
+	case u.Fragment != "":
+		return errors.New("the upstream's URL has a fragment")
+	case hasDotSegment(u):
+		return errors.New("the upstream's path has dot segments")
+	}
+	return nil
+}
+
+// SameListener reports whether an upstream is the address we listen on, as far as
+// that shows without asking a name server; Via catches the rest.
+func SameListener(u *url.URL, listen string) bool {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil || port == "0" || port != portOf(u) {
+		return false
+	}
+	to := u.Hostname()
+	if strings.EqualFold(host, to) {
+		return true
+	}
+	everywhere := host == ""
+	if ip, err := netip.ParseAddr(host); err == nil {
+		everywhere = ip.IsUnspecified()
+	}
+	if loopbackName(to) {
+		return everywhere || loopbackName(host) && sameLoopback(host, to)
+	}
+	return everywhere && ownAddress(to)
+}
+
+// sameLoopback reports whether two loopback names may be the same address:
+// 127.0.0.1 and 127.0.0.2 are not, localhost may be any.
+func sameLoopback(a, b string) bool {
+	x, errX := netip.ParseAddr(a)
+	y, errY := netip.ParseAddr(b)
+	return errX != nil || errY != nil || x.Unmap() == y.Unmap()
+}
+
+// ownAddress reports whether host is an address of this machine.
+func ownAddress(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return false
+	}
+	if ip.IsUnspecified() {
+		return true
+	}
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return false
+	}
+	for _, a := range addrs {
+		if prefix, err := netip.ParsePrefix(a.String()); err == nil && prefix.Addr().Unmap() == ip.Unmap() {
+			return true
+		}
+	}
+	return false
+}
+
+// hostOf returns the host of host:port, without brackets.
+func hostOf(host string) string {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		return h
+	}
+	return strings.Trim(host, "[]")
+}
+
+// loopbackName reports whether a name or address means this machine to every
+// resolver: localhost and all below it (RFC 6761), 127.0.0.0/8, ::1.
+func loopbackName(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// Loopback reports whether an address to listen on (host:port) can be reached from
+// this machine only. "" counts as loopback, an empty or unspecified host does not.
+func Loopback(listen string) bool {
+	return listen == "" || loopbackName(hostOf(listen))
+}
+
+// SameOrigin reports whether two URLs have the same scheme, host and port.
+func SameOrigin(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && portOf(a) == portOf(b)
+}
+
+func portOf(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Port()
+	case u.Scheme == "https":
+		return "443"
+	}
+	return "80"
+}

@@ -1,0 +1,67 @@
+package access
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"strings"
+
+	"laconic/proxy/apierror"
+)
+
+// ClientKeys are the hashes of the keys that may use this proxy. Hashes have one
+// length, so comparing them takes the same time whatever a client presents.
+type ClientKeys [][sha256.Size]byte
+
+// HashKeys returns the hashes of keys.
+func HashKeys(keys []Secret) ClientKeys {
+	var hashes ClientKeys
+	for _, k := range keys {
+		hashes = append(hashes, sha256.Sum256([]byte(k)))
+	}
+	return hashes
+}
+
+// Index returns the index of the key that a request presents, or -1. Every pair
+// is compared, whatever the outcome of the others.
+func (ks ClientKeys) Index(h http.Header) int {
+	found := -1
+	for _, key := range presented(h) {
+		sum := sha256.Sum256([]byte(key))
+		for i := range ks {
+			found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(sum[:], ks[i][:]), i, found)
+		}
+	}
+	return found
+}
+
+// Check refuses a request that presents none of the keys. Without keys, every
+// request passes.
+func (ks ClientKeys) Check(h http.Header) *apierror.Error {
+	if len(ks) == 0 || ks.Index(h) >= 0 {
+		return nil
+	}
+	return &apierror.Error{
+		Status: http.StatusUnauthorized, Code: "invalid_api_key",
+		Message: "Incorrect API key provided to the proxy.",
+		Hint:    "It expects one of its own client keys.",
+	}
+}
+
+// presented returns the keys of a request, from the places where OpenAI's,
+// Azure's and Anthropic's clients put them. A header that is sent twice is not
+// read: two readers could pick different values.
+func presented(h http.Header) []string {
+	var keys []string
+	if v := h["Authorization"]; len(v) == 1 {
+		if scheme, key, ok := strings.Cut(v[0], " "); ok && strings.EqualFold(scheme, "Bearer") {
+			keys = append(keys, strings.TrimSpace(key))
+		}
+	}
+	for _, name := range []string{"Api-Key", "X-Api-Key"} {
+		if v := h[name]; len(v) == 1 {
+			keys = append(keys, strings.TrimSpace(v[0]))
+		}
+	}
+	return keys
+}
