@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"laconic/compact/policy"
 	"laconic/compact/stage"
 	"laconic/replay"
 )
@@ -56,7 +57,7 @@ func policiesCommand() *cobra.Command {
 
 func listedPolicies() []listedPolicy {
 	var all []listedPolicy
-	for _, p := range stage.Policies {
+	for _, p := range policy.Catalogue {
 		all = append(all, listedPolicy{p.Name, p.Summary, p.KnownFrom, replay.PromiseNames(p.Claims), p.Options})
 	}
 	return all

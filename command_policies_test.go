@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"laconic/compact/policy"
 	"laconic/compact/stage"
 )
 
@@ -18,10 +19,10 @@ func TestPoliciesAreListed(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, &said)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != len(stage.Policies) {
-		t.Fatalf("%d lines for %d policies:\n%s", len(lines), len(stage.Policies), &out)
+	if len(lines) != len(policy.Catalogue) {
+		t.Fatalf("%d lines for %d policies:\n%s", len(lines), len(policy.Catalogue), &out)
 	}
-	for i, p := range stage.Policies {
+	for i, p := range policy.Catalogue {
 		if !strings.HasPrefix(lines[i], p.Name+" ") || !strings.Contains(lines[i], p.Summary) || !strings.HasSuffix(lines[i], p.KnownFrom) {
 			t.Errorf("%s: %s", p.Name, lines[i])
 		}
@@ -73,7 +74,7 @@ func TestPoliciesAreDocumented(t *testing.T) {
 	}
 	var b strings.Builder
 	b.WriteString("| policy | option | default | may be | unit | what it says |\n|---|---|---|---|---|---|\n")
-	for _, p := range stage.Policies {
+	for _, p := range policy.Catalogue {
 		for _, o := range p.Options {
 			value := o.Range
 			if value == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"laconic/compact"
-	"laconic/compact/stage"
+	"laconic/compact/policy"
 	"laconic/replay"
 )
 
@@ -97,7 +97,7 @@ func inputf(format string, args ...any) error { return inputError{fmt.Errorf(for
 // replayable are the named policies with what they claim.
 func replayable() ([]replay.Policy, error) {
 	var known []replay.Policy
-	for _, n := range stage.Policies {
+	for _, n := range policy.Catalogue {
 		p, err := n.New(nil)
 		if err != nil {
 			return nil, err

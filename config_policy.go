@@ -11,6 +11,7 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"laconic/compact"
+	"laconic/compact/policy"
 	"laconic/compact/stage"
 )
 
@@ -60,7 +61,7 @@ const defaultPolicy = "adaptive"
 // change them.
 func builtinPolicies() map[string]PolicyConfig {
 	all := map[string]PolicyConfig{}
-	for _, name := range stage.PolicyNames() {
+	for _, name := range policy.Names() {
 		all[name] = PolicyConfig{Repair: "answer", OnOverflow: "forward", algorithm: name}
 	}
 	all[defaultPolicy] = PolicyConfig{
@@ -186,7 +187,7 @@ func (c *Config) policies() (map[string]*compact.Policy, error) {
 // a summarizer is configured, it is asked unless the file says otherwise.
 func (c *Config) optionsOf(p PolicyConfig) OptionMap {
 	const option = "summarize"
-	takes := slices.ContainsFunc(stage.Policies, func(n stage.NamedPolicy) bool {
+	takes := slices.ContainsFunc(policy.Catalogue, func(n policy.Entry) bool {
 		return n.Name == p.algorithm && slices.ContainsFunc(n.Options, func(o stage.Option) bool { return o.Name == option })
 	})
 	if !takes || c.Summarizer.Model == "" {
@@ -206,7 +207,7 @@ func (c *Config) optionsOf(p PolicyConfig) OptionMap {
 
 // build makes the policy that the fold works by.
 func (p PolicyConfig) build(name string) (*compact.Policy, error) {
-	policy := &compact.Policy{
+	built := &compact.Policy{
 		Trigger: float64(p.Trigger),
 		Land:    p.Land,
 		Warm:    p.Warm,
@@ -221,37 +222,37 @@ func (p PolicyConfig) build(name string) (*compact.Policy, error) {
 	}
 	if p.algorithm != "" {
 		var err error
-		if policy, err = stage.NewPolicy(p.algorithm, p.Options); err != nil {
+		if built, err = policy.New(p.algorithm, p.Options); err != nil {
 			return nil, fmt.Errorf("policies.%s.options: %w", name, err)
 		}
 	}
-	policy.Name = name
-	policy.Repair = compact.RepairMode(p.Repair)
-	policy.Reject = p.OnOverflow == "reject"
-	policy.Pins = compact.Pins{Tools: compact.Names(p.Pin.Tools...)}
+	built.Name = name
+	built.Repair = compact.RepairMode(p.Repair)
+	built.Reject = p.OnOverflow == "reject"
+	built.Pins = compact.Pins{Tools: compact.Names(p.Pin.Tools...)}
 	for _, role := range p.Pin.Roles {
 		r, ok := compact.RoleNamed(role)
 		if !ok {
 			return nil, fmt.Errorf("policies.%s.pin.roles: there is no role %q", name, role)
 		}
-		policy.Pins.Roles = append(policy.Pins.Roles, r)
+		built.Pins.Roles = append(built.Pins.Roles, r)
 	}
 	for _, text := range p.Pin.Text {
 		re, err := regexp.Compile(text)
 		if err != nil {
 			return nil, fmt.Errorf("policies.%s.pin.text: %s", name, regexpFault(err))
 		}
-		policy.Pins.Text = append(policy.Pins.Text, re)
+		built.Pins.Text = append(built.Pins.Text, re)
 	}
 	if p.Ladder != nil {
-		policy.Ladder = []compact.Stage{}
+		built.Ladder = []compact.Stage{}
 		for _, rung := range p.Ladder {
 			s, err := stage.New(rung.Name, rung.Options)
 			if err != nil {
 				return nil, fmt.Errorf("policies.%s.ladder: %w", name, err)
 			}
-			policy.Ladder = append(policy.Ladder, s)
+			built.Ladder = append(built.Ladder, s)
 		}
 	}
-	return policy, nil
+	return built, nil
 }

@@ -10,13 +10,13 @@ import (
 	"unicode"
 
 	"laconic/compact"
-	"laconic/compact/stage"
+	"laconic/compact/policy"
 )
 
 // policy says what is wrong with one policy.
 func (ch *checking) policy(name string, p PolicyConfig) {
 	path := "policies." + name
-	if p.Extends != "" && !slices.Contains(stage.PolicyNames(), name) {
+	if p.Extends != "" && !slices.Contains(policy.Names(), name) {
 		ch.name(path+".extends", "policy", p.Extends, slices.Sorted(maps.Keys(ch.Policies)))
 	}
 	if p.algorithm != "" {
@@ -85,7 +85,7 @@ func (ch *checking) algorithm(path string, p PolicyConfig) {
 	if p.Options == nil || !ch.given(at) {
 		return
 	}
-	_, err := stage.NewPolicy(p.algorithm, p.Options)
+	_, err := policy.New(p.algorithm, p.Options)
 	ch.options(at, "the policy "+p.algorithm, err)
 }
 

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"laconic/compact"
+	"laconic/compact/policy"
 	"laconic/compact/stage"
 	"laconic/proxy"
 	"laconic/store"
@@ -122,7 +123,7 @@ var lists = strings.NewReplacer(
 	fmt.Sprintf("%v of the room, at most %d tokens, at least 1 exchange", compact.DefaultKeepShare, compact.DefaultKeepTokens), "KEEP",
 	strings.Join(stage.Names(), ", "), "STAGES",
 	strings.Join(stage.Names(), " > "), "LADDER",
-	strings.Join(slices.Sorted(slices.Values(stage.PolicyNames())), ", "), "POLICIES",
+	strings.Join(slices.Sorted(slices.Values(policy.Names())), ", "), "POLICIES",
 	strings.Join(tokenize.Names(), ", "), "TOKENIZERS",
 )
 
@@ -692,8 +693,8 @@ policies:
 
 func TestNamedPoliciesAreThereWithoutAFile(t *testing.T) {
 	o := optionsOf(t, "policies: {mine: {extends: window, options: {keep: 7}, pin: {tools: [read]}, repair: drop, on_overflow: reject}}")
-	for _, name := range stage.PolicyNames() {
-		want, err := stage.NewPolicy(name, nil)
+	for _, name := range policy.Names() {
+		want, err := policy.New(name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

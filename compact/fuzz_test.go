@@ -12,6 +12,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/compact/policy"
 	"laconic/compact/stage"
 )
 
@@ -175,7 +176,7 @@ func FuzzPolicies(f *testing.F) {
 	promises := []string{"untouched", "paired", "fits", "kept", "stable", "stateless", "idempotent", "never worse"}
 	f.Fuzz(func(t *testing.T, text string, budget uint16, keep, options uint8) {
 		in := compact.Conversation{Messages: fuzzed(text)}
-		n := stage.Policies[1+int(options)%(len(stage.Policies)-1)]
+		n := policy.Catalogue[1+int(options)%(len(policy.Catalogue)-1)]
 		small := map[string]string{
 			"elide":   fmt.Sprintf(`{"keep": %d, "min_bytes": %d}`, 1+keep%6, options%30),
 			"turns":   fmt.Sprintf(`{"chars_per_token": %d}`, 1+keep%8),

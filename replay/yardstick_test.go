@@ -9,6 +9,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/compact/policy"
 	"laconic/compact/stage"
 )
 
@@ -37,7 +38,7 @@ func TestYardstick(t *testing.T) {
 			Budgets:  budgets, Counter: counter, MinPeak: minPeak,
 		}
 		if os.Getenv("YARDSTICK_ALL") != "" {
-			for _, named := range stage.Policies[1:] {
+			for _, named := range policy.Catalogue[1:] {
 				p, err := named.New(nil)
 				if err != nil {
 					t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/history"
-	"laconic/compact/stage"
+	"laconic/compact/policy"
 )
 
 // say returns a message of text, called one with a call, answered its result.
@@ -30,7 +30,7 @@ func answered(id, text string) compact.Message {
 // A program that holds its own history: it appends, and compacts before each
 // request.
 func ExampleHistory() {
-	policy, err := stage.NewPolicy("adaptive", nil)
+	policy, err := policy.New("adaptive", nil)
 	if err != nil {
 		panic(err)
 	}
@@ -64,7 +64,7 @@ func ExampleHistory() {
 
 // A history is kept as its messages and the mask of its pins.
 func ExampleRestore() {
-	policy, err := stage.NewPolicy("window", nil)
+	policy, err := policy.New("window", nil)
 	if err != nil {
 		panic(err)
 	}
@@ -156,7 +156,7 @@ func ExampleEstimate() {
 // One call that compacts a history with a summarizer. Whatever becomes of the
 // summary, there is a history to send.
 func ExampleSummarize() {
-	policy, err := stage.NewPolicy("summary", []byte(`{"keep": 2}`))
+	policy, err := policy.New("summary", []byte(`{"keep": 2}`))
 	if err != nil {
 		panic(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"laconic/compact"
 	"laconic/compact/compacttest"
 	"laconic/compact/history"
+	"laconic/compact/policy"
 	"laconic/compact/stage"
 )
 
@@ -25,9 +26,9 @@ func list(t *testing.T, transcript string) []compact.Message {
 	return msgs
 }
 
-func historyOf(t *testing.T, policy string, budget int) *history.History {
+func historyOf(t *testing.T, name string, budget int) *history.History {
 	t.Helper()
-	p, err := stage.NewPolicy(policy, nil)
+	p, err := policy.New(name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func TestHistoryTruncatesWithoutAPolicy(t *testing.T) {
 func TestHistoryTellsOfASummaryThatFailed(t *testing.T) {
 	away := errors.New("the model is away")
 	for name, want := range map[string]string{"adaptive": "[Record of ", "summary": "[Record of "} {
-		p, err := stage.NewPolicy(name, nil)
+		p, err := policy.New(name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +137,7 @@ func TestHistoryTellsOfASummaryThatFailed(t *testing.T) {
 
 // TestSummarizedEndsWithItsContext: nobody is asked a second time then.
 func TestSummarizedEndsWithItsContext(t *testing.T) {
-	p, err := stage.NewPolicy("summary", nil)
+	p, err := policy.New("summary", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,9 +407,9 @@ func TestSummarizedDegradesAndAlwaysGivesAHistory(t *testing.T) {
 		text string
 		err  error
 	}
-	f := func(policy, wantIn, wantFailed string, wantAsked int, answers ...answer) {
+	f := func(name, wantIn, wantFailed string, wantAsked int, answers ...answer) {
 		t.Helper()
-		p, err := stage.NewPolicy(policy, nil)
+		p, err := policy.New(name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -416,19 +417,19 @@ func TestSummarizedDegradesAndAlwaysGivesAHistory(t *testing.T) {
 		s := history.Summarize(t.Context(), in, p, nil, compact.Limits{Budget: 3000}.For(0), func(_ context.Context, span []compact.Message) (string, error) {
 			asked++
 			if len(span) == 0 || span[0].Role != compact.Assistant && span[0].Role != compact.User {
-				t.Errorf("%s: the span is %d messages", policy, len(span))
+				t.Errorf("%s: the span is %d messages", name, len(span))
 			}
 			a := answers[min(asked, len(answers))-1]
 			return a.text, a.err
 		})
 		if _, err := history.ExchangesStrict(s.Messages); err != nil || len(s.Messages) == 0 || len(s.Messages) >= len(in.Messages) {
-			t.Errorf("%s: %d messages, %v", policy, len(s.Messages), err)
+			t.Errorf("%s: %d messages, %v", name, len(s.Messages), err)
 		}
 		if asked != wantAsked || fmt.Sprint(s.Report.SummaryFailed) != wantFailed || (s.Report.SummaryFailed == nil) != (s.Text != "") {
-			t.Errorf("%s: asked %d times, failed: %v", policy, asked, s.Report.SummaryFailed)
+			t.Errorf("%s: asked %d times, failed: %v", name, asked, s.Report.SummaryFailed)
 		}
 		if sent := compacttest.Format(s.Messages); !strings.Contains(sent, wantIn) || strings.Count(sent, "[End of the") > 1 {
-			t.Errorf("%s: %q does not stand in %.600s", policy, wantIn, sent)
+			t.Errorf("%s: %q does not stand in %.600s", name, wantIn, sent)
 		}
 	}
 	no := errors.New("the model is away")
@@ -443,7 +444,7 @@ func TestSummarizedDegradesAndAlwaysGivesAHistory(t *testing.T) {
 
 func TestSummarizedAsksNobodyWhereNothingLeaves(t *testing.T) {
 	in := compact.Conversation{Messages: list(t, "user: u\nassistant: a")}
-	p, err := stage.NewPolicy("adaptive", nil)
+	p, err := policy.New("adaptive", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -457,7 +458,7 @@ func TestSummarizedAsksNobodyWhereNothingLeaves(t *testing.T) {
 }
 
 func TestHistoryUsesItsSummarizer(t *testing.T) {
-	p, err := stage.NewPolicy("adaptive", nil)
+	p, err := policy.New("adaptive", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"laconic/compact"
 	"laconic/compact/compacttest"
 	"laconic/compact/history"
-	"laconic/compact/stage"
+	"laconic/compact/policy"
 )
 
 // TestHistoryWaitsForResults: what stands open in the last round is not
@@ -53,7 +53,7 @@ func TestHistoryAnswersWhatNobodyWill(t *testing.T) {
 // TestHistoryCompactsBeforeAnOpenRound: what stands before the open round may
 // leave all the same.
 func TestHistoryCompactsBeforeAnOpenRound(t *testing.T) {
-	for _, n := range stage.Policies {
+	for _, n := range policy.Catalogue {
 		h := historyOf(t, n.Name, 2000)
 		h.Append(list(t, "system: s\nuser: read all files")...)
 		for i := range 20 {

@@ -12,13 +12,14 @@ import (
 	"laconic/compact"
 	"laconic/compact/compacttest"
 	"laconic/compact/history"
+	"laconic/compact/policy"
 	"laconic/compact/stage"
 )
 
 // TestHistoryKeepsThePinOfItsRecord: a record is a message like any other once
 // somebody pinned it.
 func TestHistoryKeepsThePinOfItsRecord(t *testing.T) {
-	p, err := stage.NewPolicy("summary", nil)
+	p, err := policy.New("summary", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestHistoryHoldsOneRecord(t *testing.T) {
 func TestHistoryNeverLosesAPin(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 7))
-		n := stage.Policies[r.IntN(len(stage.Policies))]
+		n := policy.Catalogue[r.IntN(len(policy.Catalogue))]
 		p, err := n.New(nil)
 		if err != nil {
 			t.Fatal(err)

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"laconic/compact"
+	"laconic/compact/digest"
 )
 
 // dedupe removes what a later message says again. A file that was read again,
@@ -44,10 +45,5 @@ func supersedes(older, newer compact.Text) bool {
 	if newer.Len() < older.Len()/2 {
 		return false
 	}
-	_, failed := errorLine(newer.String())
-	if !failed {
-		return true
-	}
-	_, failed = errorLine(older.String())
-	return failed
+	return !digest.ReportsFailure(newer.String()) || digest.ReportsFailure(older.String())
 }

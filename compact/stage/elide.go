@@ -23,6 +23,15 @@ func newElideProse(raw []byte) (compact.Stage, error) {
 	return options(&elide{MinBytes: 256, name: "elide_prose", of: ofProse}, raw)
 }
 
+// BareElision returns the two stages that elide with markers that tell the size
+// alone: of old results, then of old prose.
+func BareElision(minBytes int) []compact.Stage {
+	return []compact.Stage{
+		&elide{MinBytes: minBytes, name: "elide_results", of: ofResult, bare: true},
+		&elide{MinBytes: minBytes, name: "elide_prose", of: ofProse, bare: true},
+	}
+}
+
 func (s *elide) Name() string { return s.name }
 
 func (s *elide) Shrink(d *compact.Draft) {

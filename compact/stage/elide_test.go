@@ -24,7 +24,7 @@ func TestAMarkerCanBeActedOn(t *testing.T) {
 	}
 	fill := strings.Repeat("\nmore of it, line by line", 100)
 	f("read_file", `{"path":"src/a.go"}`, "package a\n"+fill, "(elided: 2510 bytes of tool result; read_file src/a.go; it begins: package a)")
-	f("shell", `{"command":["bash","-lc","cat src/a.go"]}`, wrapped("json", "\n\tpackage a\n"+fill), "(elided: 2655 bytes of tool result; shell cat src/a.go; it begins: package a)")
+	f("shell", `{"command":["bash","-lc","cat src/a.go"]}`, compacttest.Wrap("json", "\n\tpackage a\n"+fill), "(elided: 2655 bytes of tool result; shell cat src/a.go; it begins: package a)")
 	f("grep", `{"pattern":"x","path":"src"}`, "src/a.go:1: x"+fill, "(elided: 2513 bytes of tool result; grep x in src; it begins: src/a.go:1: x)")
 	// It stays short beside the result.
 	f("read_file", `{"path":"src/a.go"}`, strings.Repeat("ab", 128), "(elided: 256 bytes of tool result; read_file src/a.go)")
@@ -59,9 +59,9 @@ func TestAMarkerCanBeActedOn(t *testing.T) {
 	}
 }
 
-// TestOldMarkersAreRecognised: conversations hold markers of earlier versions,
-// and those of the named policies, which tell the size alone.
-func TestOldMarkersAreRecognised(t *testing.T) {
+// TestMarkersOfTheSizeAloneAreRecognised: those of the named policies, and of
+// earlier versions.
+func TestMarkersOfTheSizeAloneAreRecognised(t *testing.T) {
 	for _, old := range []string{"(elided: 9045 bytes of tool result)", "(elided: 12 bytes of assistant prose)", superseded} {
 		if !isElided(old) {
 			t.Errorf("%q is not recognised", old)
@@ -71,21 +71,5 @@ func TestOldMarkersAreRecognised(t *testing.T) {
 		if isElided(no) {
 			t.Errorf("%q passes for a marker", no)
 		}
-	}
-	p, err := NewPolicy("elide", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lost := append([]compact.Message{user("go")}, exchange(1, "read", `{"path":"a.go"}`, strings.Repeat("package a\n", 500))...)
-	for i := range 5 {
-		lost = append(lost, user("go on"+strings.Repeat(" and on", i)))
-	}
-	for i := range lost {
-		lost[i].Origin = i
-	}
-	in := compact.Conversation{Messages: lost}
-	plan, _ := compact.Compact(in, p, compacttest.Bytes{}, compact.Limits{Budget: 300}.For(0))
-	if got := plan.Apply(in, "")[2].Parts[0].Text.String(); got != "(elided: 5000 bytes of tool result)" {
-		t.Errorf("the policy elide writes %q", got)
 	}
 }

@@ -23,14 +23,3 @@ func ExampleTrimResults() {
 	// xxxxxxxxxx
 	// last line
 }
-
-// A policy that people know, by its name.
-func ExampleNewPolicy() {
-	policy, err := stage.NewPolicy("layered", []byte(`{"threshold": 0.7, "keep": 4}`))
-	fmt.Println(policy.Name, err)
-	_, err = stage.NewPolicy("layered", []byte(`{"threshold": 0.3}`))
-	fmt.Println(err)
-	// Output:
-	// layered <nil>
-	// layered: threshold must be between 0.5 and 0.95
-}

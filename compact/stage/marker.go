@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"laconic/compact"
+	"laconic/compact/digest"
 )
 
 // What a marker stands for.
@@ -41,8 +42,7 @@ func elidedResult(text string, call *compact.Call) string {
 	room := min(int(markerShare*float64(size)), longestMarker-1)
 	marker := strings.TrimSuffix(elided(size, ofResult), ")")
 	if call != nil {
-		a := actionOf(call)
-		if more := marker + "; " + notMarked.Replace(unmarked(masked(a.name()))); len(more) < room {
+		if more := marker + "; " + notMarked.Replace(masked(digest.DescribeCall(call))); len(more) < room {
 			marker = more
 		}
 	}
@@ -54,9 +54,8 @@ func elidedResult(text string, call *compact.Call) string {
 
 // firstLine is the first line of a text that says something.
 func firstLine(text string) string {
-	text = strings.TrimLeft(reading(firstBytes(text, 8*firstLineChars)), " \t\r\n")
-	line, _, _ := strings.Cut(text, "\n")
-	return notMarked.Replace(oneLine(masked(line), firstLineChars))
+	line := digest.FirstLine(text, 8*firstLineChars)
+	return notMarked.Replace(digest.OneLine(masked(line), firstLineChars))
 }
 
 // notMarked takes away the form of markers and notices.

@@ -63,9 +63,9 @@ func (all OptionErrors) Unwrap() []error {
 //
 //	Keep int `json:"keep" check:"min=1" unit:"messages" says:"the last messages stay"`
 
-// readOptions reads a JSON object into the struct o points to, whose fields hold
+// ReadOptions reads a JSON object into the struct o points to, whose fields hold
 // the defaults. The error is OptionErrors: everything that is wrong.
-func readOptions(owner string, o any, raw []byte) error {
+func ReadOptions(owner string, o any, raw []byte) error {
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
 		return nil
 	}
@@ -101,14 +101,14 @@ func readOptions(owner string, o any, raw []byte) error {
 
 // options reads the options of a stage.
 func options[S compact.Stage](s S, raw []byte) (compact.Stage, error) {
-	if err := readOptions(s.Name(), s, raw); err != nil {
+	if err := ReadOptions(s.Name(), s, raw); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// optionsOf are the options whose defaults a struct holds.
-func optionsOf[O any](defaults O) []Option {
+// OptionsOf are the options whose defaults a struct holds.
+func OptionsOf[O any](defaults O) []Option {
 	all := []Option{}
 	fields, names := fieldsOf(&defaults)
 	for _, name := range names {

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"testing"
 
 	"laconic/compact"
+	"laconic/compact/compacttest"
 )
 
 // session is a scripted run of a coding agent of 40 calls, its facts planted by
@@ -195,26 +197,62 @@ func (s *session) call(says, name string, args map[string]any, result string) {
 		m.Shape, m.Parts = compact.String, []compact.Part{{Text: compact.Plain(says)}}
 	}
 	s.add(m)
-	s.add(compact.Message{Role: compact.Tool, Shape: compact.String, Answers: id, Parts: []compact.Part{{Text: compact.Plain(wrapped(s.wrap, result))}}})
+	s.add(compact.Message{Role: compact.Tool, Shape: compact.String, Answers: id, Parts: []compact.Part{{Text: compact.Plain(compacttest.Wrap(s.wrap, result))}}})
 }
 
-// wrapped is a result as agents write it.
-func wrapped(how, text string) string {
-	var v any = text
-	switch how {
-	case "plain":
-		return text
-	case "json":
-		v = map[string]any{"output": text, "metadata": map[string]any{"exit_code": 0}}
-	case "parts":
-		v = []map[string]any{{"type": "text", "text": text}}
-	case "nested":
-		inner, _ := json.Marshal([]map[string]any{{"type": "text", "text": text}})
-		v = map[string]any{"output": string(inner)}
+// TestASessionGoesOn: a session of 40 calls in a small window keeps what the
+// agent needs to go on, through all of its epochs: the rule of the task, the
+// line of the settings, the test that fails, what it edited, its notes.
+func TestASessionGoesOn(t *testing.T) {
+	policy := &compact.Policy{Name: "adaptive", Ladder: Default()}
+	for _, budget := range []int{6000, 12_000} {
+		for i, wrap := range compacttest.Wrappers {
+			kept, asked := map[string]int{}, map[string]int{}
+			for seed := range uint64(3) {
+				s := newSession(100*uint64(i)+seed, wrap)
+				for k := 6; k <= len(s.msgs); k += 8 {
+					in := compact.Conversation{Messages: s.msgs[:k:k]}
+					plan, _ := compact.Compact(in, policy, compacttest.Bytes{}, compact.Limits{Budget: budget}.For(0))
+					if plan.Slot == nil {
+						continue
+					}
+					sent := said(plan.Apply(in, plan.Slot.Digest()))
+					ask := func(what, value string) {
+						if k > s.planted[what] {
+							asked[what]++
+							if strings.Contains(sent, value) {
+								kept[what]++
+							}
+						}
+					}
+					ask("rule", s.rule)
+					ask("port", s.port)
+					ask("test", s.test)
+					ask("edited", s.edited)
+				}
+			}
+			for what, n := range asked {
+				if kept[what]*100 < n*95 {
+					t.Errorf("budget %d, results %s: the %s is in %d of %d requests", budget, wrap, what, kept[what], n)
+				}
+			}
+			if asked["port"] == 0 {
+				t.Errorf("budget %d, results %s: no request had a record", budget, wrap)
+			}
+		}
 	}
-	raw, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
+}
+
+// said is all that a model reads of messages, a line each.
+func said(msgs []compact.Message) string {
+	var b strings.Builder
+	for i := range msgs {
+		for p := range msgs[i].Parts {
+			b.WriteString(msgs[i].Parts[p].Text.String() + "\n")
+		}
+		for c := range msgs[i].Calls {
+			b.WriteString(msgs[i].Calls[c].Arguments.String() + "\n")
+		}
 	}
-	return string(raw)
+	return b.String()
 }

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"laconic/compact"
+	"laconic/compact/digest"
 )
 
 // summarize replaces the older exchanges by a slot: one text, the digest or a
@@ -35,5 +36,5 @@ func (s *summarize) Shrink(d *compact.Draft) {
 }
 
 func (s *summarize) Digest(lost, kept []compact.Message, size int, c compact.Counter) string {
-	return digestOf(lost, kept, size, c)
+	return digest.Of(lost, kept, size, c)
 }

@@ -1,0 +1,194 @@
+package digest
+
+import (
+	"strings"
+
+	"laconic/compact"
+)
+
+// action is what a call does, as far as its arguments tell: what it reads, runs
+// or writes.
+type action struct {
+	tool    string
+	path    string // the file that it names
+	command string // what it runs
+	query   string // what it looks for
+	other   string // its first argument where it has none of these
+	rest    string // short values of the other arguments, on one line
+	whole   bool   // subject says all of the arguments but numbers
+	edits   bool   // an argument holds what is written:
+	written string // the first such
+	// Of a call that left:
+	shown  string // the arguments, on one line
+	number int    // of the text that its arguments are
+	result *source
+}
+
+// How much of an argument is looked at, and told.
+const (
+	argBytes     = 2048
+	subjectChars = 120
+	restChars    = 120
+)
+
+// actionOf reads the arguments of a call.
+func actionOf(c *compact.Call) action {
+	a := action{tool: c.Name, whole: true}
+	text := c.Arguments.String()
+	r := scanner{s: text}
+	if r.skip(); r.at >= len(r.s) || r.s[r.at] != '{' {
+		a.other = firstBytes(strings.TrimSpace(text), argBytes)
+		a.whole = len(text) <= subjectChars
+		return a
+	}
+	r.at++
+	for r.skip(); r.at < len(r.s) && r.s[r.at] == '"'; {
+		key, _ := r.str()
+		if r.skip(); r.at >= len(r.s) || r.s[r.at] != ':' {
+			break
+		}
+		r.at++
+		r.skip()
+		value, number := r.argument()
+		a.take(key, value, number)
+		if r.skip(); r.at >= len(r.s) || r.s[r.at] != ',' {
+			break
+		}
+		r.at++
+		r.skip()
+	}
+	return a
+}
+
+// take enters one argument. number is true where it is no text.
+func (a *action) take(key, value string, number bool) {
+	if value == "" {
+		return
+	}
+	kind := argumentKinds[plainKey(key)]
+	var to *string
+	switch kind {
+	case aPath:
+		to = &a.path
+	case aCommand:
+		to = &a.command
+	case aQuery:
+		to = &a.query
+	case aText:
+		a.edits = true
+		if a.written == "" {
+			a.written = value
+		}
+	}
+	switch {
+	case to != nil && *to == "" && !number:
+		*to = value
+		return
+	case number:
+		if a.other == "" {
+			a.other = value
+		}
+		return
+	case kind == 0:
+		a.nested(value)
+		if a.other == "" {
+			a.other = value
+		}
+	}
+	a.whole = false
+	if room := restChars - len(a.rest); room > 16 {
+		a.rest += " " + quoted(value, room/2)
+	}
+}
+
+// nested takes what an action is about from the first object of a list, or from
+// an object: {"files": [{"path": "a.go"}]}.
+func (a *action) nested(value string) {
+	object := strings.TrimLeft(value, "[ \t\r\n")
+	if a.path+a.command+a.query != "" || !strings.HasPrefix(object, "{") {
+		return
+	}
+	inner := actionOf(&compact.Call{Arguments: compact.Plain(object)})
+	a.path, a.command, a.query = inner.path, inner.command, inner.query
+}
+
+// plainKey is the name of an argument without its style: file_path, filePath.
+func plainKey(key string) string {
+	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(key, "_", ""), "-", ""))
+}
+
+const (
+	aPath = iota + 1
+	aCommand
+	aQuery
+	aText
+)
+
+// argumentKinds says what agents call the arguments of their tools.
+var argumentKinds = func() map[string]int {
+	kinds := map[string]int{}
+	for kind, names := range map[int]string{
+		aPath:    "path filepath filename file targetfile absolutepath relativeworkspacepath notebookpath targetpath uri",
+		aCommand: "command cmd script code commandline",
+		aQuery:   "pattern query regex regexp searchterm searchpattern",
+		aText:    "content contents filetext oldstring newstring oldstr newstr patch diff edits input newcontent insertline codeedit",
+	} {
+		for _, n := range strings.Fields(names) {
+			kinds[n] = kind
+		}
+	}
+	return kinds
+}()
+
+// subject is what an action is about, in a few words: the file, the command,
+// what was searched for and where.
+func (a *action) subject() string {
+	s := a.other
+	switch {
+	case a.query != "" && a.path != "":
+		s = a.query + " in " + a.path
+	case a.query != "":
+		s = a.query
+	case a.path != "":
+		s = a.path
+	case a.command != "":
+		s = a.command
+	}
+	return quoted(s, subjectChars)
+}
+
+// reads reports whether an action shows a file.
+func (a *action) reads() bool {
+	if a.path != "" {
+		return a.query == "" && len(a.writes()) == 0
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(a.command), " ")
+	switch first {
+	case "cat", "head", "tail", "less", "more", "bat", "nl":
+		return true
+	}
+	return false
+}
+
+// name is the tool and what it is about: read_file src/a.go.
+func (a *action) name() string {
+	return strings.TrimSpace(quoted(a.tool, 64) + " " + a.subject())
+}
+
+// firstBytes is at most n bytes of a text, cut between characters.
+func firstBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xc0 == 0x80 {
+		n--
+	}
+	return s[:n]
+}
+
+// DescribeCall names the tool of a call and what the call is about, on one
+// line: read_file src/a.go.
+func DescribeCall(c *compact.Call) string {
+	a := actionOf(c)
+	return unmarked(a.name())
+}

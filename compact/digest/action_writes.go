@@ -1,0 +1,156 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+)
+
+// mostWrites bounds how many files one call is taken to write.
+const mostWrites = 16
+
+// writes returns the files that an action writes, edits, moves or removes, as
+// far as its arguments tell.
+func (a *action) writes() []string {
+	switch {
+	case a.path != "":
+		if a.command == "view" || !a.edits && !writesByName(a.tool) {
+			return nil
+		}
+		return []string{quoted(a.path, subjectChars)}
+	case patched(a.command) != nil:
+		return patched(a.command)
+	case a.command != "":
+		return shellWrites(a.command)
+	}
+	return patched(a.written + a.other)
+}
+
+// writesByName reports whether a tool is called after something that changes a
+// file.
+func writesByName(tool string) bool {
+	tool = strings.ToLower(tool)
+	for _, w := range []string{"write", "edit", "create", "patch", "replace", "insert", "append", "delete", "remove", "rename", "move", "save", "update", "modify"} {
+		if strings.Contains(tool, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// patched returns the files that a patch names.
+func patched(text string) (paths []string) {
+	for line := range strings.Lines(text) {
+		for _, head := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "+++ b/"} {
+			if path, ok := strings.CutPrefix(line, head); ok && len(paths) < mostWrites {
+				paths = append(paths, quoted(path, subjectChars))
+			}
+		}
+	}
+	return paths
+}
+
+// shellWrites returns the files that a shell command writes: what its output
+// goes to, and the arguments of commands that change files.
+func shellWrites(command string) (paths []string) {
+	add := func(path string) {
+		if path = quoted(path, subjectChars); path != "" && path[0] != '-' && path[0] != '&' && !strings.HasPrefix(path, "/dev/") &&
+			len(paths) < mostWrites && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	for _, words := range shellCommands(command) {
+		into := false
+		var plain []string
+		for _, w := range words {
+			switch {
+			case w == ">":
+				into = true
+			case into:
+				add(w)
+				into = false
+			default:
+				plain = append(plain, w)
+			}
+		}
+		for len(plain) > 0 && (strings.Contains(plain[0], "=") || plain[0] == "sudo" || plain[0] == "git") {
+			plain = plain[1:]
+		}
+		if len(plain) < 2 {
+			continue
+		}
+		last := plain[len(plain)-1]
+		switch plain[0] {
+		case "sed", "perl":
+			if slices.ContainsFunc(plain, func(w string) bool { return strings.HasPrefix(w, "-i") || w == "-pi" }) {
+				add(last)
+			}
+		case "mv", "cp", "install", "tee", "touch", "patch":
+			add(last)
+		case "rm":
+			for _, w := range plain[1:] {
+				add(w)
+			}
+		}
+	}
+	return paths
+}
+
+// shellCommands splits a line of shell into its commands and their words. The
+// text of a here-document is no command. A redirection is the word >.
+func shellCommands(line string) (commands [][]string) {
+	var words []string
+	var word strings.Builder
+	has, here := false, false
+	end := func() {
+		if has {
+			words = append(words, word.String())
+		}
+		word.Reset()
+		has = false
+	}
+	next := func() {
+		if end(); len(words) > 0 {
+			commands = append(commands, words)
+		}
+		words = nil
+	}
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\'' || c == '"':
+			j := strings.IndexByte(line[i+1:], c)
+			if j < 0 {
+				j = len(line) - i - 1
+			}
+			word.WriteString(line[i+1 : i+1+j])
+			i += j + 1
+			has = true
+		case c == '\\' && i+1 < len(line):
+			i++
+			word.WriteByte(line[i])
+			has = true
+		case c == '\n' && here:
+			next()
+			return commands
+		case c == ';' || c == '|' || c == '\n' || c == '&' && !strings.HasSuffix(line[:i], ">"):
+			next()
+		case c == '>':
+			if w := word.String(); w == "1" || w == "2" || w == "&" {
+				word.Reset()
+				has = false
+			}
+			if end(); len(words) == 0 || words[len(words)-1] != ">" {
+				words = append(words, ">")
+			}
+		case c == '<':
+			here = here || strings.HasPrefix(line[i:], "<<") && !strings.HasPrefix(line[i:], "<<<")
+			end()
+		case isBlank(c):
+			end()
+		default:
+			word.WriteByte(c)
+			has = true
+		}
+	}
+	next()
+	return commands
+}

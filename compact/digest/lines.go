@@ -1,0 +1,121 @@
+package digest
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	lineChars = 200 // of a line that is quoted
+	ruleChars = 300 // of a rule, which may go on on the next line
+)
+
+// statement is the line of a text that holds a place, with the line before or
+// behind it where the sentence goes on there. Of a long line it is the sentence.
+func statement(text string, at int) (from, to int) {
+	from, to = lineAt(text, at, at)
+	if cut := to - from; cut >= 2*lineChars || to < len(text) && text[to] != '\n' || from > 0 && text[from-1] != '\n' {
+		return sentenceAt(text, at)
+	}
+	if r, _ := utf8.DecodeRuneInString(strings.TrimLeft(text[from:to], " \t")); unicode.IsLower(r) && from > 1 && text[from-2] != '\n' {
+		if f, t := lineAt(text, from-1, from-1); t == from-1 && t-f > 40 {
+			from = f
+		}
+	}
+	for range 2 {
+		if to+1 >= len(text) || strings.IndexByte(".!?:;|}", text[to-1]) >= 0 || to-from >= ruleChars {
+			break
+		}
+		f, t := lineAt(text, to+1, to+1)
+		if next := text[f:t]; strings.TrimSpace(next) == "" || isItem(next) || to-from < 50 && !isBlank(next[0]) {
+			break
+		}
+		to = t
+	}
+	return from, to
+}
+
+// lineAt is the line of a text that holds [from, to), or what of it is near.
+func lineAt(text string, from, to int) (start, end int) {
+	low, high := max(0, from-2*lineChars), min(len(text), to+2*lineChars)
+	start = low + strings.LastIndexByte(text[low:from], '\n') + 1
+	for start > low && start < from && !utf8.RuneStart(text[start]) {
+		start++
+	}
+	if end = high; to < high {
+		if i := strings.IndexByte(text[to:high], '\n'); i >= 0 {
+			return start, to + i
+		}
+	}
+	for end > to && end < len(text) && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return start, end
+}
+
+// sentenceAt is the sentence that holds a place of a long line.
+func sentenceAt(text string, at int) (from, to int) {
+	from, to = lineAt(text, at, at)
+	if i := strings.LastIndex(text[from:at], ". "); i >= 0 {
+		from += i + 2
+	} else if at-from > lineChars/2 {
+		from = at - lineChars/2
+		from += strings.IndexByte(text[from:at], ' ') + 1
+	}
+	if i := strings.Index(text[at:to], ". "); i >= 0 {
+		to = at + i + 1
+	}
+	for from < at && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	return from, to
+}
+
+// isItem reports whether a line begins like an item of a list: -, *, 1. or 1).
+func isItem(line string) bool {
+	line = strings.TrimLeft(firstBytes(line, 64), " \t")
+	if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "• ") {
+		return true
+	}
+	rest := strings.TrimLeft(line, "0123456789")
+	return len(rest) < len(line) && len(rest) > 1 && (rest[0] == '.' || rest[0] == ')') && rest[1] == ' '
+}
+
+// itemsAround returns the items of the list that holds the item at a place, at
+// most so many on each side, and where the list ends.
+func itemsAround(text string, from, most int) (items []string, end int) {
+	start := from
+	for range most {
+		f, _ := lineAt(text, max(0, start-1), max(0, start-1))
+		if start == 0 || !isItem(text[f:]) && !isBlank(text[f]) || strings.TrimSpace(text[f:start]) == "" {
+			break
+		}
+		start = f
+	}
+	for at := start; at < len(text) && len(items) < 2*most; {
+		f, t := statement(text, at)
+		if isItem(text[f:]) && f >= at {
+			items = append(items, OneLine(text[f:t], ruleChars))
+		} else if t <= at || strings.TrimSpace(text[at:t]) == "" || !isBlank(text[at]) {
+			break
+		}
+		at = t + 1
+		end = at
+	}
+	return items, end
+}
+
+// OneLine puts a text on one line, cut at a word where it is longer than n
+// bytes. It cannot be taken for a part of the record.
+func OneLine(s string, n int) string {
+	s = quoted(s, len(s))
+	if len(s) <= n {
+		return s
+	}
+	s = firstBytes(s, n)
+	if i := strings.LastIndexByte(s, ' '); i > n/2 {
+		s = s[:i]
+	}
+	return s + "…"
+}

@@ -1,0 +1,138 @@
+package digest
+
+import (
+	"cmp"
+	"slices"
+
+	"laconic/compact"
+)
+
+// source is a text that left, as a model reads it.
+type source struct {
+	text     string
+	number   int // of the text, among all that left
+	at       int // index of its message
+	role     compact.Role
+	call     *action // what made a result, nil where that is not known; or the call whose arguments the text is
+	argument bool    // the text is the arguments of a call
+	size     int     // bytes of the text as it came
+}
+
+// label is what the record calls a source.
+func (s *source) label() string {
+	switch {
+	case s.call != nil && s.call.query == "" && s.call.path+s.call.command != "":
+		return s.call.subject()
+	case s.call != nil:
+		return s.call.name()
+	case s.role.Result():
+		return "a tool result"
+	case s.role == compact.User:
+		return "the user"
+	}
+	return "the assistant"
+}
+
+// gather reads what left: its texts, what its calls do, and which call each of
+// its results answers.
+func (d *digest) gather() {
+	d.actions = make([][]action, len(d.lost))
+	calls := newCallIndex()
+	for i := range d.lost {
+		m := &d.lost[i]
+		d.actions[i] = make([]action, len(m.Calls))
+		for c := range m.Calls {
+			d.actions[i][c] = actionOf(&m.Calls[c])
+			d.actions[i][c].shown = quoted(m.Calls[c].Arguments.String(), argChars)
+			calls.add(m, &m.Calls[c], &d.actions[i][c])
+		}
+	}
+	for i := range d.kept {
+		m := &d.kept[i]
+		for c := range m.Calls {
+			calls.add(m, &m.Calls[c], nil)
+		}
+	}
+	calls.sort()
+	for i := range d.lost {
+		m := &d.lost[i]
+		s := source{at: i, role: m.Role}
+		if m.Role.Result() {
+			s.call = calls.answered(m)
+		}
+		for p := range m.Parts {
+			if m.Parts[p].Kind != compact.KindText {
+				continue
+			}
+			s.text, s.size = m.Parts[p].Text.String(), m.Parts[p].Text.Len()
+			if m.Role.Result() {
+				s.text = reading(s.text)
+			}
+			s.number = len(d.sources)
+			d.sources = append(d.sources, s)
+		}
+		for c := range m.Calls {
+			s.text, s.argument, s.number = reading(m.Calls[c].Arguments.String()), true, len(d.sources)
+			s.call = &d.actions[i][c]
+			s.call.number = s.number
+			d.sources = append(d.sources, s)
+		}
+	}
+	for i := range d.sources {
+		if s := &d.sources[i]; s.role.Result() && s.call != nil && s.call.result == nil {
+			s.call.result = s
+		}
+	}
+}
+
+// callIndex finds calls by their ids, which may come again in later rounds.
+type callIndex map[string][]*indexedCall
+
+type indexedCall struct {
+	origin int
+	call   *compact.Call
+	action *action // made when it is asked for
+}
+
+func newCallIndex() callIndex { return callIndex{} }
+
+// pairName is what a call and its result have in common.
+func pairName(id, legacy string) string {
+	if legacy != "" {
+		return "function " + legacy
+	}
+	return "call " + id
+}
+
+func (x callIndex) add(m *compact.Message, c *compact.Call, a *action) {
+	key := pairName(c.ID, "")
+	if c.Kind == compact.CallLegacy {
+		key = pairName("", c.Name)
+	}
+	x[key] = append(x[key], &indexedCall{m.Origin, c, a})
+}
+
+func (x callIndex) sort() {
+	for _, list := range x {
+		slices.SortStableFunc(list, func(a, b *indexedCall) int { return cmp.Compare(a.origin, b.origin) })
+	}
+}
+
+// answered returns what the call does that a result answers: the last one
+// before it with its id; nil where there is none.
+func (x callIndex) answered(m *compact.Message) *action {
+	key := pairName(m.Answers, "")
+	if m.Role == compact.Function {
+		key = pairName("", m.Answers)
+	}
+	list := x[key]
+	i, _ := slices.BinarySearchFunc(list, m.Origin, func(c *indexedCall, origin int) int { return cmp.Compare(c.origin, origin) })
+	if i = max(0, i-1); i >= len(list) {
+		return nil
+	}
+	if list[i].action == nil {
+		a := actionOf(list[i].call)
+		list[i].action = &a
+	}
+	return list[i].action
+}

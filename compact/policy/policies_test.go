@@ -1,0 +1,642 @@
+package policy_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+	"laconic/compact/history"
+	"laconic/compact/policy"
+)
+
+// The cases of this file are what the originals of the named policies promise
+// of themselves, and what they get wrong, made right.
+
+func parse(t *testing.T, transcript string) []compact.Message {
+	t.Helper()
+	msgs, err := compacttest.Parse(transcript)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return msgs
+}
+
+func named(t *testing.T, name, options string) *compact.Policy {
+	t.Helper()
+	p, err := policy.New(name, []byte(options))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// under compacts a transcript under a named policy and checks the promises that
+// it claims.
+func under(t *testing.T, p *compact.Policy, msgs []compact.Message, budget int) ([]compact.Message, compact.Plan, compact.Report) {
+	t.Helper()
+	in := compact.Conversation{Messages: msgs}
+	b := compact.Limits{Budget: budget}.For(0)
+	c := p.Counter
+	if c == nil {
+		c = compacttest.Words{}
+	}
+	plan, r := compact.Compact(in, p, c, b)
+	keepsClaims(t, p.Name, in, p, c, b, &plan, r)
+	return plan.Apply(in, ""), plan, r
+}
+
+func keepsClaims(t *testing.T, where string, in compact.Conversation, p *compact.Policy, c compact.Counter, b compact.Budget, plan *compact.Plan, r compact.Report) {
+	t.Helper()
+	names := []string{"untouched", "paired", "fits", "kept", "stable", "stateless", "idempotent", "never worse"}
+	i := slices.IndexFunc(policy.Catalogue, func(n policy.Entry) bool { return n.Name == p.Name })
+	for _, err := range compact.Broken(in, p, c, b, plan, r) {
+		name, _, _ := strings.Cut(err.Error(), ":")
+		for _, n := range policy.Catalogue[i].Claims {
+			if names[n-1] == name {
+				t.Errorf("%s, budget %d: %v", where, b.Tokens, err)
+			}
+		}
+	}
+	sent := plan.Apply(in, "")
+	heads := func(msgs []compact.Message) (n int) {
+		for i := range msgs {
+			if msgs[i].Role.Head() {
+				n++
+			}
+		}
+		return n
+	}
+	instructions := heads(in.Messages)
+	if plan.Slot != nil && plan.Slot.At < 0 && plan.Slot.Role.Head() {
+		instructions++
+	}
+	if p.Name != "adaptive" && heads(sent) != instructions {
+		t.Errorf("%s, budget %d: %d instructions became %d", where, b.Tokens, instructions, heads(sent))
+	}
+	if len(in.Messages) > 0 && len(sent) == 0 {
+		t.Errorf("%s, budget %d: nothing is left to send", where, b.Tokens)
+	}
+}
+
+func text(m compact.Message) string { return m.Parts[0].Text.String() }
+
+func words(msgs []compact.Message) string {
+	var all []string
+	for i := range msgs {
+		var texts []string
+		for _, p := range msgs[i].Parts {
+			texts = append(texts, p.Text.String())
+		}
+		all = append(all, strings.Join(texts, ""))
+	}
+	return strings.Join(all, "|")
+}
+
+func TestPoliciesOnRealConversations(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range compacttest.Shared(t) {
+		if seen[c.File] {
+			continue // one of each kind is enough here; replay measures all
+		}
+		seen[c.File] = true
+		in := compact.Conversation{Messages: c.Messages}
+		for _, n := range policy.Catalogue {
+			if n.Name == "adaptive" {
+				continue // the sweep has it, with every promise
+			}
+			p, err := n.New(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := compact.CostAll(p.Counter, c.Messages)
+			points := compacttest.RequestPoints(c.Messages)
+			for k := 0; k < len(points); k += max(1, len(points)/12) {
+				prefix := compact.Conversation{Messages: in.Messages[:points[k]:points[k]]}
+				for _, share := range []int{2, 4, 20} {
+					b := compact.Limits{Budget: max(1, whole/share)}.For(0)
+					plan, r := compact.Compact(prefix, p, compacttest.Bytes{}, b)
+					keepsClaims(t, n.Name+" "+c.ID, prefix, p, compacttest.Bytes{}, b, &plan, r)
+				}
+			}
+		}
+	}
+	if len(seen) < 5 {
+		t.Errorf("only %d kinds of conversations", len(seen))
+	}
+}
+
+func TestPoliciesAreStrictAboutOptions(t *testing.T) {
+	f := func(name, options, want string) {
+		t.Helper()
+		_, err := policy.New(name, []byte(options))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s %s: %v, want %q", name, options, err, want)
+		}
+	}
+	f("elid", ``, `there is no policy "elid"; known are adaptive, elide, turns, window, summary, layered`)
+	f("adaptive", `{"land": 0.3}`, "adaptive: there is no option land")
+	f("elide", `{"keep": 0}`, "elide: keep must be at least 1")
+	f("elide", `{"min_bytes": -1}`, "min_bytes must be at least 0")
+	f("turns", `{"chars_per_token": 0}`, "chars_per_token must be between 1 and 8")
+	f("turns", `{"chars_per_token": 1}`, "")
+	f("window", `{"keep": 0}`, "window: keep must be at least 1")
+	f("summary", `{"start": -1}`, "start must be at least 0")
+	f("summary", `{"max_tokens": 10}`, "max_tokens must be at least 64")
+	f("layered", `{"threshold": 0.5}`, "")
+	f("layered", `{"threshold": 0.95}`, "")
+	f("layered", `{"threshold": 0.49}`, "threshold must be between 0.5 and 0.95")
+	f("layered", `{"threshold": 0.96}`, "threshold must be between 0.5 and 0.95")
+	f("layered", `{"threshold": "NaN"}`, "option threshold cannot be a string")
+	f("layered", `{"keep": 1}`, "keep must be at least 2")
+	f("layered", `{"keep": 2}`, "")
+	f("layered", `{"max_chars": 0}`, "max_chars must be at least 1")
+	f("layered", `{"threshold": 0.1, "keep": 1, "summarize": "maybe", "max_char": 1}`,
+		"layered: keep must be at least 2; layered: there is no option max_char (there are threshold, keep, max_chars, summarize); "+
+			"layered: option summarize cannot be a string; layered: threshold must be between 0.5 and 0.95")
+	f("layered", `[]`, "options are written as {name: value}")
+	for _, p := range policy.Catalogue {
+		f(p.Name, ``, "")
+		f(p.Name, ` null `, "")
+		f(p.Name, `{"no_such_option": 1}`, "there is no option no_such_option")
+		if len(p.Options) == 0 && p.Name != "adaptive" {
+			t.Errorf("%s lists no options", p.Name)
+		}
+		for _, o := range p.Options {
+			if _, number := o.Default.(bool); o.Summary == "" || !number && (o.Unit == "" || o.Range == "") {
+				t.Errorf("%s: the option %s does not say what it is: %+v", p.Name, o.Name, o)
+			}
+		}
+		if p.Summary == "" || p.Name != "adaptive" && p.KnownFrom == "" || !slices.Contains(p.Claims, 1) || !slices.Contains(p.Claims, 2) || !slices.Contains(p.Claims, 8) {
+			t.Errorf("%s does not say what it is: %+v", p.Name, p)
+		}
+	}
+}
+
+func TestPoliciesPlanTheSameTwice(t *testing.T) {
+	history := parse(t, longHistory(30))
+	for _, n := range policy.Catalogue {
+		whole := compact.CostAll(compact.BytesPerToken(3.5), history)
+		for _, budget := range []int{whole / 2, whole / 5} {
+			_, a, _ := under(t, named(t, n.Name, ""), history, budget)
+			_, b, _ := under(t, named(t, n.Name, ""), history, budget)
+			x, _ := json.Marshal(a)
+			y, _ := json.Marshal(b)
+			if string(x) != string(y) {
+				t.Errorf("%s, budget %d: two plans", n.Name, budget)
+			}
+		}
+	}
+}
+
+// longHistory is an agent's run of n calls with long results.
+func longHistory(n int) string {
+	var b strings.Builder
+	b.WriteString("system: be brief\nuser: do the work\n")
+	for i := range n {
+		fmt.Fprintf(&b, "assistant: step %d | call c%d read {\"path\":\"/src/file_%d.go\"}\ntool c%d: %s\n", i, i, i, i, strings.Repeat(fmt.Sprintf("line %d of it   ", i), 120))
+		if i%7 == 6 {
+			fmt.Fprintf(&b, "assistant: part %d is done\nuser: go on with part %d\n", i, i+1)
+		}
+	}
+	return b.String()
+}
+
+// elide: helexa.
+
+// TestPoliciesHaveTheNumbersOfTheirOriginals: estimate of tokens, start, and how
+// many of the last messages stay.
+func TestPoliciesHaveTheNumbersOfTheirOriginals(t *testing.T) {
+	f := func(name string, counter compact.Estimator, trigger float64, start, keep int) {
+		t.Helper()
+		p := named(t, name, "")
+		if p.Counter != counter {
+			t.Errorf("%s counts by %+v, want %+v", name, p.Counter, counter)
+		}
+		if math.Abs(p.Trigger-trigger) > 1e-6 || p.Start != start || p.KeepRecent.Messages != keep {
+			t.Errorf("%s starts at %v or %d and keeps %d, want %v, %d and %d", name, p.Trigger, p.Start, p.KeepRecent.Messages, trigger, start, keep)
+		}
+	}
+	f("elide", compact.Estimator{PerToken: 3.5, PerMessage: 8, PerMedia: 438}, 1, 0, 4)
+	f("turns", compact.Estimator{PerToken: 4}, 1, 0, 1)
+	f("window", compact.Estimator{PerToken: 4}, 1, 0, 4)
+	f("summary", compact.Estimator{PerToken: 3}, 1, 12_000, 6)
+	f("layered", compact.Estimator{PerToken: 4, PerMessage: 4, Characters: true}, 0.8, 0, 10)
+}
+
+func TestElideStopsAtTheFirstFit(t *testing.T) {
+	p := named(t, "elide", "")
+	history := parse(t, longHistory(12))
+	whole := compact.CostAll(p.Counter, history)
+	one := compact.Cost(p.Counter, &history[3])
+	out, _, r := under(t, p, history, whole-one/2)
+	if !strings.HasPrefix(text(out[3]), "(elided: ") || strings.HasPrefix(text(out[5]), "(elided: ") || r.Outcome != compact.Compacted {
+		t.Errorf("%.60s … %.60s: %s", text(out[3]), text(out[5]), r.Outcome)
+	}
+}
+
+func TestElideProtectsTheLastFourAndNeverDrops(t *testing.T) {
+	history := parse(t, longHistory(12))
+	out, _, r := under(t, named(t, "elide", ""), history, 10)
+	if len(out) != len(history) || r.Outcome != compact.Over {
+		t.Fatalf("%d of %d messages, %s", len(out), len(history), r.Outcome)
+	}
+	for i := range out {
+		if last := i >= len(out)-4; (last || out[i].Role == compact.User || i == 0) && !out[i].Equal(&history[i]) {
+			t.Errorf("message %d changed: %.60s", i, text(out[i]))
+		} else if !last && out[i].Role == compact.Tool && !strings.HasPrefix(text(out[i]), "(elided: ") {
+			t.Errorf("message %d was not elided: %.60s", i, text(out[i]))
+		}
+	}
+}
+
+func TestElideKeepsTheFourthMessageFromTheEnd(t *testing.T) {
+	long := strings.Repeat("p", 1000)
+	out, _, _ := under(t, named(t, "elide", ""), parse(t, "user: a\nassistant: "+long+"\nuser: b\nassistant: "+long+"\nuser: c\nassistant: d\nuser: e"), 10)
+	if text(out[1]) != "(elided: 1000 bytes of assistant prose)" || text(out[3]) != long {
+		t.Errorf("%.200s", words(out))
+	}
+}
+
+// TestElideCountsMessagesNotExchanges: of the results of one message the last
+// four stay, as in the original.
+func TestElideCountsMessagesNotExchanges(t *testing.T) {
+	history := parse(t, parallel(10, 1000))
+	out, _, _ := under(t, named(t, "elide", ""), history, 10)
+	for i := 2; i < len(out); i++ {
+		if elided := text(out[i]) == "(elided: 1000 bytes of tool result)"; elided != (i < len(out)-4) {
+			t.Errorf("message %d of %d: %.60s", i, len(out), text(out[i]))
+		}
+	}
+}
+
+// parallel is one message with so many calls at once and their results.
+func parallel(calls, size int) string {
+	message, results := "user: go\nassistant: ", ""
+	for i := range calls {
+		message += fmt.Sprintf("| call c%d read {} ", i)
+		results += fmt.Sprintf("\ntool c%d: %s", i, strings.Repeat(string(rune('a'+i)), size))
+	}
+	return message + results
+}
+
+// TestElideCountsImagesAt438: 512 times the whole part of 3.5 is what the original
+// takes for the characters of an image.
+func TestElideCountsImagesAt438(t *testing.T) {
+	p := named(t, "elide", "")
+	m := parse(t, "user: look | image data:image/png;base64,"+strings.Repeat("A", 100_000))
+	if n := compact.CostAll(p.Counter, m); n != 8+1+438 {
+		t.Errorf("%d tokens", n)
+	}
+}
+
+// turns: entelix.
+
+const sixTurns = "user: one one one\nassistant: one reply\nuser: two two two\nassistant: two reply\nuser: three three three\nassistant: three reply"
+
+func TestTurnsDropsTheOldestWhileTheNewestFit(t *testing.T) {
+	f := func(chars int, want string) {
+		t.Helper()
+		out, _, _ := under(t, named(t, "turns", `{"chars_per_token": 1}`), parse(t, sixTurns), chars)
+		if got := words(out); got != want {
+			t.Errorf("%d characters: %s, want %s", chars, got, want)
+		}
+	}
+	// The turns have 11, 9, 11, 9, 17 and 11 characters.
+	f(1024, "one one one|one reply|two two two|two reply|three three three|three reply")
+	f(68, "one one one|one reply|two two two|two reply|three three three|three reply")
+	f(67, "one reply|two two two|two reply|three three three|three reply")
+	f(50, "two two two|two reply|three three three|three reply")
+	f(28, "three three three|three reply")
+	f(27, "three reply")
+	f(1, "three reply")
+}
+
+func TestTurnsNeverIncludesATurnInPart(t *testing.T) {
+	msgs := parse(t, "system: s\nuser: u1\nassistant: a1 | call t1 x {\"v\":1} | call t2 y {}\ntool t1: r1\ntool t2: r2\nassistant: a2 | call t3 z {}\ntool t3: r3\nuser: u2\nassistant: a3")
+	before := -1
+	for budget := 1; budget <= 80; budget++ {
+		out, _, r := under(t, named(t, "turns", `{"chars_per_token": 1}`), msgs, budget)
+		if _, err := history.ExchangesStrict(out); err != nil {
+			t.Errorf("budget %d: %v", budget, err)
+		}
+		if len(out) < before || text(out[0]) != "s" || text(out[len(out)-1]) != "a3" {
+			t.Errorf("budget %d: %s", budget, words(out))
+		}
+		if r.After > budget && r.Outcome != compact.Over {
+			t.Errorf("budget %d: %d characters", budget, r.After)
+		}
+		before = len(out)
+	}
+	if before != len(msgs) {
+		t.Errorf("the whole history does not fit into 80 characters")
+	}
+}
+
+func TestTurnsCountsFourCharactersToTheToken(t *testing.T) {
+	p := named(t, "turns", "")
+	if n := compact.CostAll(p.Counter, parse(t, "user: "+strings.Repeat("x", 4000))); n != 1000 {
+		t.Errorf("%d tokens", n)
+	}
+}
+
+// window: ailoop.
+
+func TestWindowCutsAtAUserMessage(t *testing.T) {
+	p := named(t, "window", "")
+	history := parse(t, longHistory(20))
+	out, _, r := under(t, p, history, 2000)
+	if r.Outcome == compact.Untouched || out[0].Role != compact.System || out[1].Role != compact.User || text(out[1]) != "go on with part 14" {
+		t.Errorf("%s: %s %.80s", r.Outcome, out[1].Role, text(out[1]))
+	}
+	if len(out) < 5 {
+		t.Errorf("fewer than the last four are left")
+	}
+}
+
+func TestWindowTriggersAtTheBudgetItself(t *testing.T) {
+	history := parse(t, sixTurns+"\nuser: four")
+	p := named(t, "window", "")
+	whole := compact.CostAll(p.Counter, history)
+	if _, _, r := under(t, p, history, whole+1); r.Outcome != compact.Untouched {
+		t.Errorf("below the budget: %s", r.Outcome)
+	}
+	out, _, r := under(t, p, history, whole)
+	if r.Outcome != compact.Compacted || words(out) != "two two two|two reply|three three three|three reply|four" {
+		t.Errorf("at the budget: %s, %s", r.Outcome, words(out))
+	}
+}
+
+func TestWindowKeepsPins(t *testing.T) {
+	history := parse(t, longHistory(20))
+	p := named(t, "window", "")
+	p.Pins.Messages = []int{5} // a result: its call stays too
+	out, _, _ := under(t, p, history, 2000)
+	if out[1].Origin != 4 || out[2].Origin != 5 || out[3].Role != compact.User {
+		t.Errorf("%d %d %s", out[1].Origin, out[2].Origin, out[3].Role)
+	}
+}
+
+func TestWindowReportsNotEnoughHistory(t *testing.T) {
+	f := func(name, transcript string) {
+		t.Helper()
+		if _, _, r := under(t, named(t, "window", ""), parse(t, transcript), 2); !r.NotEnough {
+			t.Errorf("%s: the report does not say so: %+v", name, r)
+		}
+		h := history.New(history.Options{Policy: named(t, "window", ""), Budget: compact.Limits{Budget: 2}.For(0)})
+		h.Append(parse(t, transcript)...)
+		before := words(h.Messages())
+		if r, err := h.CompactIfNeeded(t.Context()); err != history.ErrNotEnough || r != nil || words(h.Messages()) != before {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+	f("fewer than the last four", "user: one long question\nassistant: and one long answer")
+	f("one question, then only calls", "user: one long question\nassistant: | call a f {}\ntool a: x\nassistant: | call b f {}\ntool b: x\nassistant: | call c f {}\ntool c: x")
+}
+
+// summary: NeoGraph.
+
+// TestSummaryLeavesADigestWithoutASummarizer: the original's span is simply gone
+// then, the task with it.
+func TestSummaryLeavesADigestWithoutASummarizer(t *testing.T) {
+	history := parse(t, longHistory(20))
+	out, plan, r := under(t, named(t, "summary", ""), history, 3000)
+	if want := len(history) - 6; out[0].Role != compact.System || len(out) != 1+1+6 || out[2].Origin != want || r.Outcome == compact.Untouched || r.Strategy != "summarize" {
+		t.Errorf("%d messages, first from %d, %s", len(out), out[2].Origin, r.Outcome)
+	}
+	if record := text(out[1]); out[1].Role != compact.System || !strings.HasPrefix(record, "[Record of ") || !strings.Contains(record, "do the work") {
+		t.Errorf("in the place of the span stands %q", record)
+	}
+	if plan.Slot == nil || plan.Slot.Size != 500 {
+		t.Fatalf("no place for a summary: %+v", plan.Slot)
+	}
+	in := compact.Conversation{Messages: history}
+	with := plan.Apply(in, "Previous conversation summary: all went well")
+	if len(with) != 8 || with[1].Role != compact.System || text(with[1]) != "Previous conversation summary: all went well" || with[0].Role != compact.System {
+		t.Errorf("%.200s", words(with))
+	}
+}
+
+// TestSummaryCutsWhereNoTextMayStand: an upstream that refuses a second system
+// message gets the last messages all the same.
+func TestSummaryCutsWhereNoTextMayStand(t *testing.T) {
+	history := parse(t, longHistory(20))
+	p := named(t, "summary", "")
+	p.Placement = compact.PlaceNone
+	out, plan, r := under(t, p, history, 3000)
+	if plan.Slot != nil || len(out) != 1+6 || r.Strategy != "summarize" {
+		t.Errorf("%d messages, %s, a slot %+v", len(out), r.Strategy, plan.Slot)
+	}
+}
+
+func TestSummaryStartsAboveTwelveThousandTokensOfThreeBytes(t *testing.T) {
+	f := func(options string, bytes, budget int, want compact.Outcome) {
+		t.Helper()
+		history := parse(t, sixTurns+"\nuser: "+strings.Repeat("x", bytes)+"\nassistant: done")
+		if _, _, r := under(t, named(t, "summary", options), history, budget); r.Outcome != want {
+			t.Errorf("%s %d bytes, %d tokens: %s, want %s", options, bytes, r.Before, r.Outcome, want)
+		}
+	}
+	f("", 3*11_950, 100_000, compact.Untouched)
+	f("", 3*12_010, 100_000, compact.Compacted)
+	f("", 3*12_010, 12_000, compact.Over) // the last six stay, too large or not
+	f("", 3*9_000, 8_000, compact.Over)   // the model takes less
+	f(`{"start": 20000}`, 3*19_000, 100_000, compact.Untouched)
+	f(`{"start": 0}`, 3*19_000, 100_000, compact.Untouched)
+}
+
+func TestSummaryCutsNoPairInTwo(t *testing.T) {
+	history := parse(t, "system: s\nuser: u\nassistant: old | call o f {}\ntool o: x\nassistant: | call a f {} | call b f {} | call c f {}\ntool a: x\ntool b: x\ntool c: x\nassistant: y\nassistant: z\nuser: v\nassistant: w")
+	out, _, _ := under(t, named(t, "summary", ""), history, 3)
+	if got := words(out); got != "s||x|x|x|y|z|v|w" {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestSummaryKeepsInstructionsInMidList(t *testing.T) {
+	out, _, _ := under(t, named(t, "summary", ""), parse(t, "system: s\nuser: a\nsystem: new rules\n"+sixTurns), 3)
+	if got := words(out); got != "s|new rules|one one one|one reply|two two two|two reply|three three three|three reply" {
+		t.Errorf("%s", got)
+	}
+}
+
+// layered: falai.
+
+func stagesOf(r compact.Report) string {
+	var names []string
+	for _, s := range r.Stages {
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+func TestLayeredGoesOnlyAsFarAsItMust(t *testing.T) {
+	// A long result, then results of blanks, then prose: each layer has its own.
+	long := "system: s\nuser: u\nassistant: | call a f {}\ntool a: " + strings.Repeat("x", 20_000) +
+		"\nassistant: | call b f {}\ntool b: " + strings.Repeat("y    ", 900) + "\nassistant: " + strings.Repeat("z", 4000)
+	for i := range 10 {
+		long += fmt.Sprintf("\nuser: q%d", i)
+	}
+	p := named(t, "layered", "")
+	history := parse(t, long)
+	whole := compact.CostAll(p.Counter, history) // about 7,150 tokens
+	f := func(budget int, want string) {
+		t.Helper()
+		out, _, r := under(t, p, history, budget)
+		if got := stagesOf(r); got != want {
+			t.Errorf("budget %d: %q, want %q", budget, got, want)
+		}
+		if last := want[strings.LastIndex(want, " ")+1:]; r.Strategy != last && (last != "" || r.Strategy != compact.NoStrategy) {
+			t.Errorf("budget %d: the strategy is %q", budget, r.Strategy)
+		}
+		for i := 1; i <= 10; i++ {
+			if a, b := &out[len(out)-i], &history[len(history)-i]; a.Origin != b.Origin || !a.Equal(b) {
+				t.Errorf("budget %d: the last messages changed", budget)
+			}
+		}
+	}
+	f(whole*10/7, "")
+	f(whole, "tool_result_budget")
+	f(3800, "tool_result_budget micro_compact")
+	f(2700, "tool_result_budget micro_compact drop_oldest")
+}
+
+func TestLayeredStartsAtItsThreshold(t *testing.T) {
+	history := parse(t, longHistory(30))
+	f := func(threshold float64) {
+		t.Helper()
+		p := named(t, "layered", fmt.Sprintf(`{"threshold": %v}`, threshold))
+		whole := compact.CostAll(p.Counter, history)
+		budget := int(float64(whole) / threshold) // the request is at the threshold
+		if _, _, r := under(t, p, history, budget-1); r.Outcome == compact.Untouched || float64(r.After) > threshold*float64(budget-1) {
+			t.Errorf("%v: at the threshold: %+v", threshold, r)
+		}
+		if _, _, r := under(t, p, history, budget+2); r.Outcome != compact.Untouched {
+			t.Errorf("%v: below the threshold: %+v", threshold, r)
+		}
+	}
+	whole := compact.CostAll(named(t, "layered", "").Counter, history)
+	for budget, want := range map[int]string{2 * whole: compact.NoStrategy, 2*whole - 2: "tool_result_budget"} {
+		if _, _, r := under(t, named(t, "layered", `{"threshold": 0.5, "max_chars": 100}`), history, budget); r.Strategy != want {
+			t.Errorf("%d tokens of %d: %s, want %s", whole, budget, r.Strategy, want)
+		}
+	}
+	f(0.5)
+	f(0.8)
+	f(0.85)
+	f(0.9)
+	f(0.95)
+}
+
+func TestLayeredNoticeOfATrimmedResult(t *testing.T) {
+	history := parse(t, "user: u\nassistant: | call a f {}\ntool a: "+strings.Repeat("ü", 12_000)+
+		"\nassistant: | call b f {}\ntool b: "+strings.Repeat("y    ", 400)+"\nuser: v\nassistant: w")
+	p := named(t, "layered", `{"keep": 2}`)
+	out, _, r := under(t, p, history, 3000)
+	want := strings.Repeat("ü", 5000) + "\n\n[Truncated: 12000 chars total, showing first 5000]"
+	if text(out[2]) != want || stagesOf(r) != "tool_result_budget" {
+		t.Errorf("%s: …%s", stagesOf(r), text(out[2])[max(0, len(text(out[2]))-80):])
+	}
+	// It is longer than 5,000 characters now, and not cut again.
+	again, _, r := under(t, p, renumber(out), 2100)
+	if got := text(again[2]); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") || stagesOf(r) != "micro_compact" {
+		t.Errorf("%s: …%s", stagesOf(r), got[max(0, len(got)-120):])
+	}
+}
+
+func renumber(msgs []compact.Message) []compact.Message {
+	msgs = slices.Clone(msgs)
+	for i := range msgs {
+		msgs[i].Origin, msgs[i].Edited = i, false
+	}
+	return msgs
+}
+
+func TestLayeredCollapsesWhiteSpaceOfOldResultsOnly(t *testing.T) {
+	history := parse(t, "user: a  b\nassistant: c  d | call a f {}\ntool a: e \\n\\n  f  "+strings.Repeat("g  ", 200)+"\nassistant: | call b f {}\ntool b: h   i")
+	out, _, _ := under(t, named(t, "layered", `{"keep": 2, "threshold": 0.95}`), history, 140)
+	if text(out[0]) != "a  b" || text(out[1]) != "c  d" || !strings.HasPrefix(text(out[2]), "e f g g") || text(out[4]) != "h   i" {
+		t.Errorf("%.100s", words(out))
+	}
+}
+
+// TestLayeredTrimsTheResultsOfAMessageItCannotDrop: what is recent is counted
+// in messages; only what leaves, leaves in whole exchanges.
+func TestLayeredTrimsTheResultsOfAMessageItCannotDrop(t *testing.T) {
+	history := parse(t, parallel(12, 8000))
+	out, _, r := under(t, named(t, "layered", ""), history, 30_000)
+	if len(out) != len(history) || stagesOf(r) != "tool_result_budget" {
+		t.Fatalf("%d of %d messages, %s", len(out), len(history), stagesOf(r))
+	}
+	for i := 2; i < len(out); i++ {
+		if trimmed := strings.HasSuffix(text(out[i]), "[Truncated: 8000 chars total, showing first 5000]"); trimmed != (i < len(out)-10) {
+			t.Errorf("message %d of %d: …%s", i, len(out), text(out[i])[len(text(out[i]))-60:])
+		}
+	}
+}
+
+func TestLayeredIsIdempotent(t *testing.T) {
+	history := parse(t, longHistory(30))
+	p := named(t, "layered", "")
+	out, _, _ := under(t, p, history, 4000)
+	again, _, r := under(t, p, renumber(out), 4000)
+	if r.Outcome != compact.Untouched || len(again) != len(out) {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestLayeredKeepsTheLastTenThoughTheyExceed(t *testing.T) {
+	history := parse(t, longHistory(30))
+	out, _, r := under(t, named(t, "layered", ""), history, 200)
+	if r.Outcome != compact.Over || !reflect.DeepEqual(origins(out)[1:], origins(history)[len(history)-len(out)+1:]) || len(out) < 11 {
+		t.Errorf("%s: %v", r.Outcome, origins(out))
+	}
+}
+
+func origins(msgs []compact.Message) (all []int) {
+	for i := range msgs {
+		all = append(all, msgs[i].Origin)
+	}
+	return all
+}
+
+func TestLayeredCountsArguments(t *testing.T) {
+	p := named(t, "layered", "")
+	m := parse(t, "assistant: | call a f "+strings.Repeat("x", 4000))
+	if n := compact.CostAll(p.Counter, m); n < 1000 {
+		t.Errorf("%d tokens", n)
+	}
+}
+
+func TestLayeredWithASummarizerMakesOneTextOfTheOldMessages(t *testing.T) {
+	msgs := parse(t, longHistory(30))
+	in := compact.Conversation{Messages: msgs}
+	p := named(t, "layered", `{"summarize": true}`)
+	b := compact.Limits{Budget: 9000}.For(0)
+	f := func(text string, err error, want int) {
+		t.Helper()
+		s := history.Summarize(t.Context(), in, p, nil, b, func(context.Context, []compact.Message) (string, error) { return text, err })
+		if len(s.Messages) != want || (s.Report.SummaryFailed != nil) != (err != nil) || s.Text != "" && s.Messages[1].Role != compact.System {
+			t.Errorf("%d messages, want %d: %v", len(s.Messages), want, s.Report.SummaryFailed)
+		}
+		if _, err := history.ExchangesStrict(s.Messages); err != nil {
+			t.Error(err)
+		}
+	}
+	f("All thirty files were read; there was nothing wrong with any of them.", nil, 1+1+10)
+	f("", fmt.Errorf("no answer"), 1+1+10)
+}
+
+func TestElideTellsTheSizeAlone(t *testing.T) {
+	history := parse(t, "user: go\nassistant: | call a read {\"path\":\"a.go\"}\ntool a: "+strings.Repeat("package a ", 500)+strings.Repeat("\nuser: go on and on and on", 5))
+	out, _, _ := under(t, named(t, "elide", ""), history, 300)
+	if got := text(out[2]); got != "(elided: 4999 bytes of tool result)" {
+		t.Errorf("elide writes %q", got)
+	}
+}
