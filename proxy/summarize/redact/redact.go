@@ -1,202 +1,200 @@
-// Package redact puts a mark in place of what has the shape of a credential. It
-// is a function of its argument, takes time in proportion to the text, and keeps
-// everything else as it was.
+// Package redact masks what has the shape of a credential.
+//
+// What it promises:
+//
+//   - exact: everything else stays byte for byte.
+//   - linear: the time it takes is proportional to the text, whatever the text
+//     holds. Each pattern starts at one of its words and reads a bounded window
+//     behind it.
+//   - pure: the result is a function of the text.
+//
+// It cannot know every credential: it is a net, not a wall.
 package redact
 
 import (
 	"cmp"
+	"math/bits"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// masked stands in place of a secret.
-const masked = "[secret]"
+// mask replaces a secret.
+const mask = "[secret]"
 
-// secret is a shape that credentials have: where one of its words stands, it
-// is looked at closely. Going through whole transcripts with one expression
-// takes seconds.
-type secret struct {
-	words []string // in lower case
-	// inside: the words may stand inside a longer one, as in DB_PASSWORD.
+// window is how many bytes of the text a pattern reads from its word on.
+// windowOfKey is the window of private keys.
+const (
+	window      = 512
+	windowOfKey = 16 << 10
+)
+
+// pattern describes one kind of secret.
+type pattern struct {
+	kind string
+	// words are what a match begins with, in lower case and of three bytes at
+	// least. The text is compared with them in any case.
+	words []string
+	// inside permits a word inside a longer one, as in DB_PASSWORD.
 	inside bool
-	// find looks at a word that stands at a place. It gives the secret, to
-	// being 0 where there is none, and from where on there may be another: so
-	// far nothing else of this shape begins, whatever was found.
-	find func(t *masking, at int) (from, to, next int)
+	// near must follow in the window; assigned: a sign must follow the name.
+	near     string
+	assigned bool
+	// command must precede on the same line of a shell, and except must not match
+	// the text before the word.
+	command string
+	except  *regexp.Regexp
+	// expr matches from the word on. Its last group that took part is the
+	// secret; without one there is none in what it matched.
+	expr *regexp.Regexp
+	// end matches where a secret without quotes ends before the match of expr.
+	end *regexp.Regexp
+	// least is the length of the shortest secret.
+	least int
+	// has must match the secret, and not must not. Both see the quote in front
+	// of a quoted one.
+	has, not *regexp.Regexp
+	// valid reports whether a secret is one, where no expression can tell.
+	valid  func(string) bool
+	window int // 0: the constant
 }
 
-var secrets = []secret{
-	{[]string{"-----begin "}, true, privateKey},
-	{[]string{"eyj", "sg."}, false, dotted}, // JSON web tokens, SendGrid
-	{[]string{
-		"sk-", "sk_", "pk_", "rk_", "gsk_", "xai-", // OpenAI, Anthropic, Stripe, Groq, xAI
-		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "npm_", "hf_", // code and model hosts
-		"akia", "asia", "aiza", "xox", "xapp-", // AWS, Google, Slack
-	}, false, prefixed},
-	{[]string{"bearer "}, false, bearer},
-	{[]string{"basic "}, false, basic},
-	{[]string{"://"}, true, inURL},
-	{[]string{"curl "}, false, inCommand},
-	{[]string{"authorization"}, true, authorized},
-	{[]string{
-		"password", "passwd", "passphrase", "secret", "api_key", "api-key", "apikey", "access_key", "access-key", "accesskey",
-		"accountkey", "private_key",
-	}, true, named},
-	{[]string{"token", "auth_key", "auth-key", "authkey", "signing_key", "encryption_key"}, true, namedKey},
-	{[]string{"pwd"}, true, namedShort},
-	{[]string{"_pass"}, true, namedPass},
-	{[]string{"_key"}, true, variable},
-	{[]string{"api key"}, false, spaced},
-	{[]string{"--password"}, true, flagged},
-	{[]string{"cookie"}, true, cookies},
-}
-
-// Text puts a mark in place of everything that has the shape of a credential.
-// It cannot know them all: it is a net, not a wall. What it does is linear in
-// the length of the text, whatever stands there.
+// Text returns s with a mark in place of every secret.
 func Text(s string) string {
-	return newMasking(s).masked()
-}
-
-// masking is one text that is gone through.
-type masking struct {
-	s, lower string
-	// looked is how many bytes were looked at: the check that it is linear.
-	looked int
-}
-
-func newMasking(s string) *masking { return &masking{s: s, lower: lowered(s)} }
-
-func (t *masking) masked() string {
-	var found [][2]int
-	for i := range secrets {
-		for _, w := range secrets[i].words {
-			found = t.find(&secrets[i], w, found)
-		}
-	}
+	found := secrets(s)
 	if len(found) == 0 {
-		return t.s
+		return s
 	}
-	slices.SortFunc(found, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
+	slices.SortFunc(found, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	var b strings.Builder
 	done := 0
 	for _, f := range found {
-		if f[0] >= done {
-			b.WriteString(t.s[done:f[0]] + masked)
+		if f.from >= done {
+			b.WriteString(s[done:f.from] + mask)
 		}
-		done = max(done, f[1])
+		done = max(done, f.to)
 	}
-	b.WriteString(t.s[done:])
+	b.WriteString(s[done:])
 	return b.String()
 }
 
-// find adds the places of a shape that begin with one of its words.
-func (t *masking) find(c *secret, word string, found [][2]int) [][2]int {
-	for at := 0; ; {
-		i := strings.Index(t.lower[at:], word)
-		if i < 0 {
-			return found
-		}
-		i += at
-		at = i + len(word)
-		if !c.inside && i > 0 && inWord[t.s[i-1]] && !t.escapeBefore(i) {
-			continue
-		}
-		from, to, next := c.find(t, i)
-		if to > from {
-			found = append(found, [2]int{from, to})
-		}
-		at = max(at, next, to)
-	}
-}
+// span is a part of a text.
+type span struct{ from, to int }
 
-// escapeBefore tells whether what stands before a place is an escape of JSON,
-// as in \nsk-…: calls and results are looked at as they were sent, and the
-// letter of an escape is no part of the word behind it.
-func (t *masking) escapeBefore(at int) bool {
-	if at >= 2 && t.s[at-2] == '\\' && strings.IndexByte("nrtbf", t.s[at-1]) >= 0 {
-		return true
-	}
-	return at >= 6 && strings.HasPrefix(t.s[at-6:], `\u`) && !has(t.s[at-4:at], notHex)
-}
-
-// class is a set of bytes.
-type class [256]bool
-
-func classOf(bytes string) *class {
-	var c class
-	for i := range len(bytes) {
-		c[bytes[i]] = true
-	}
-	return &c
-}
-
-// but is every byte that is not in a class.
-func (c *class) but() *class {
-	var out class
-	for i := range out {
-		out[i] = !c[i]
-	}
-	return &out
-}
-
-func union(a, b *class) *class {
-	c := *a
-	for i := range c {
-		c[i] = c[i] || b[i]
-	}
-	return &c
-}
-
-const (
-	digitBytes  = "0123456789"
-	letterBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-)
-
-var (
-	digits = classOf(digitBytes)
-	plain  = classOf(digitBytes + letterBytes)
-	inWord = classOf(digitBytes + letterBytes + "_")
-	dashed = classOf(digitBytes + letterBytes + "_-")      // keys, and the names of values
-	coded  = classOf(digitBytes + letterBytes + "._~+/=-") // base64 and the like
-	blanks = classOf(" \t")
-	spaces = classOf(" \t\r\n")
-	notHex = classOf(digitBytes + "abcdefABCDEF").but()
-)
-
-// run is where a run of a class ends that begins at a place.
-func (t *masking) run(at int, c *class) int {
-	return t.runOf(at, len(t.s)-at, c)
-}
-
-// runOf is run for at most so many bytes.
-func (t *masking) runOf(at, most int, c *class) int {
-	from, end := at, min(len(t.s), at+most)
-	for at < end && c[t.s[at]] {
-		at++
-	}
-	t.looked += at - from + 1
-	return at
-}
-
-// has tells whether a byte of a class is in a text.
-func has(s string, c *class) bool {
-	for i := range len(s) {
-		if c[s[i]] {
-			return true
+// starts[i][b] has bit n if a word of pattern n has b as its byte i, in any
+// case. The bits that three bytes of a text share are those of the patterns that
+// may begin there.
+var starts = func() (t [3][256]uint64) {
+	for n := range patterns {
+		for _, w := range patterns[n].words {
+			for i := range t {
+				t[i][w[i]] |= 1 << n
+				if w[i] >= 'a' && w[i] <= 'z' {
+					t[i][w[i]-'a'+'A'] |= 1 << n
+				}
+			}
 		}
 	}
-	return false
-}
+	return t
+}()
 
-// lowered is a text with its ASCII letters in lower case, every byte in its
-// place.
-func lowered(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if c >= 'A' && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
+// secrets returns the places of all secrets; they may overlap.
+func secrets(s string) (found []span) {
+	next := make([]int, len(patterns)) // where a pattern may match again
+	for at := 0; at+2 < len(s); at++ {
+		candidates := starts[0][s[at]] & starts[1][s[at+1]] & starts[2][s[at+2]]
+		for ; candidates != 0; candidates &= candidates - 1 {
+			n := bits.TrailingZeros64(candidates)
+			if at < next[n] {
+				continue
+			}
+			f, read := patterns[n].find(s, at)
+			if f.to > 0 {
+				found = append(found, f)
+			}
+			next[n] = max(read, f.to)
 		}
 	}
-	return string(b)
+	return found
 }
+
+// find matches p at a place of s. It returns the secret, empty if there is none,
+// and the end of what the expression matched: nothing of this kind begins in
+// between, or texts made of words would be read to their end for each of them.
+func (p *pattern) find(s string, at int) (f span, read int) {
+	if !p.startsAt(s, at) {
+		return span{}, at
+	}
+	size := cmp.Or(p.window, window)
+	end := min(len(s), at+size)
+	before := s[max(0, at-size):at]
+	if p.near != "" && !strings.Contains(s[at:end], p.near) || p.assigned && !signFollows(s[at:end]) ||
+		p.except != nil && p.except.MatchString(before[max(0, len(before)-16):]) {
+		return span{}, at
+	}
+	m := p.expr.FindStringSubmatchIndex(s[at:end])
+	if m == nil {
+		return span{}, at
+	}
+	read = at + m[1]
+	for len(m) > 2 && m[len(m)-2] < 0 {
+		m = m[:len(m)-2] // a group that took no part
+	}
+	if len(m) == 2 || !inCommand(before, p.command) {
+		return span{}, read
+	}
+	f = span{at + m[len(m)-2], at + m[len(m)-1]}
+	judged := f.from
+	if f.from > 0 && (s[f.from-1] == '"' || s[f.from-1] == '\'') {
+		judged--
+	} else if p.end != nil {
+		if m := p.end.FindStringIndex(s[f.from:f.to]); m != nil {
+			f.to = f.from + m[0]
+		}
+	}
+	switch secret := s[judged:f.to]; {
+	case f.to-f.from < p.least,
+		p.has != nil && !p.has.MatchString(secret),
+		p.not != nil && p.not.MatchString(secret),
+		p.valid != nil && !p.valid(secret):
+		return span{}, read
+	}
+	if f.to == end { // maybe it is longer than the window
+		f.to = len(s) - len(strings.TrimLeftFunc(s[end:], inValue))
+	}
+	return f, read
+}
+
+// startsAt reports whether one of the words of p is at a place of s.
+func (p *pattern) startsAt(s string, at int) bool {
+	if !p.inside && at > 0 && inWord(s[at-1]) && !escape.MatchString(s[max(0, at-6):at]) {
+		return false
+	}
+	return slices.ContainsFunc(p.words, func(w string) bool { return len(s)-at >= len(w) && strings.EqualFold(s[at:at+len(w)], w) })
+}
+
+// inCommand reports whether a text ends in a line of a shell, continued lines
+// included, that has the command.
+func inCommand(s, command string) bool {
+	at := strings.LastIndex(s, command)
+	return at >= 0 && strings.Count(s[at:], "\n") == strings.Count(s[at:], "\\\n")
+}
+
+// signFollows reports whether s is a name with a sign behind it. It spares the
+// expressions most of what is no assignment.
+func signFollows(s string) bool {
+	at := strings.IndexAny(s[:min(len(s), 96)], ":=")
+	return at > 0 && !strings.ContainsAny(s[:at], "\n,;.(){}<>")
+}
+
+// escape matches an escape of JSON at the end of a text, as in \nsk-…: its
+// letter is no part of the word that follows.
+var escape = regexp.MustCompile(`\\(?:[nrtbf]|u[0-9A-Fa-f]{4})$`)
+
+// inWord reports whether b is a letter, a digit or an underscore.
+func inWord(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_'
+}
+
+// inValue reports whether r may be in a value without quotes.
+func inValue(r rune) bool { return !strings.ContainsRune(" \t\r\n\"'\\;,&", r) }
