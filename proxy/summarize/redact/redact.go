@@ -17,6 +17,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // mask replaces a secret.
@@ -81,34 +82,42 @@ func Text(s string) string {
 // span is a part of a text.
 type span struct{ from, to int }
 
-// starts[i][b] has bit n if a word of pattern n has b as its byte i, in any
-// case. The bits that three bytes of a text share are those of the patterns that
-// may begin there.
-var starts = func() (t [3][256]uint64) {
-	for n := range patterns {
-		for _, w := range patterns[n].words {
-			for i := range t {
-				t[i][w[i]] |= 1 << n
+// table is the patterns and where to look for them. starts[i][b] has bit n if a
+// word of pattern n has b as its byte i, in any case: the bits that three bytes
+// of a text share are those of the patterns that may begin there.
+type table struct {
+	patterns []pattern
+	starts   [3][256]uint64
+}
+
+// all is made when it is needed first: the expressions take a while to compile.
+var all = sync.OnceValue(func() *table {
+	t := &table{patterns: patterns()}
+	for n := range t.patterns {
+		for _, w := range t.patterns[n].words {
+			for i := range t.starts {
+				t.starts[i][w[i]] |= 1 << n
 				if w[i] >= 'a' && w[i] <= 'z' {
-					t[i][w[i]-'a'+'A'] |= 1 << n
+					t.starts[i][w[i]-'a'+'A'] |= 1 << n
 				}
 			}
 		}
 	}
 	return t
-}()
+})
 
 // secrets returns the places of all secrets; they may overlap.
 func secrets(s string) (found []span) {
-	next := make([]int, len(patterns)) // where a pattern may match again
+	t := all()
+	next := make([]int, len(t.patterns)) // where a pattern may match again
 	for at := 0; at+2 < len(s); at++ {
-		candidates := starts[0][s[at]] & starts[1][s[at+1]] & starts[2][s[at+2]]
+		candidates := t.starts[0][s[at]] & t.starts[1][s[at+1]] & t.starts[2][s[at+2]]
 		for ; candidates != 0; candidates &= candidates - 1 {
 			n := bits.TrailingZeros64(candidates)
 			if at < next[n] {
 				continue
 			}
-			f, read := patterns[n].find(s, at)
+			f, read := t.patterns[n].find(s, at)
 			if f.to > 0 {
 				found = append(found, f)
 			}

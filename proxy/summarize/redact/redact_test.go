@@ -242,9 +242,9 @@ func TestMaskingIsLinear(t *testing.T) {
 		head + strings.Repeat("a", 16) + "\n", head + "12345 ", head + "\\n", head + "-----END PRIVATE KEY",
 		"-----BEGIN ", `-----BEGIN PRIVATE KEY-----().`, "-----BEGIN PRIVATE KEY-----()-----END ", "-----END ",
 	}
-	for i := range patterns {
-		repeated = append(repeated, patterns[i].words...)
-		for _, w := range patterns[i].words {
+	for _, p := range all().patterns {
+		repeated = append(repeated, p.words...)
+		for _, w := range p.words {
 			repeated = append(repeated, strings.ToUpper(w)+"=", w+"a ", w+"0123456789", w+`\\"`, strings.TrimSpace(w)+":'")
 		}
 	}
