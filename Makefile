@@ -12,7 +12,7 @@ GO       ?= go
 FUZZTIME ?= 20s
 FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./compact/stage:FuzzSqueeze ./compact/stage:FuzzShortStrings \
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
-            ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize/bpe:FuzzCount .:FuzzParse
+            ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize/bpe:FuzzCount ./cli:FuzzParse
 
 .PHONY: test check fmt vet lint race fuzz vuln survival hostile soak h2spec oracle golden bench build image e2e e2e-all
 
@@ -66,7 +66,7 @@ h2spec:
 
 # On loopback alone, bounded in sockets, bytes and time.
 hostile:
-	LACONIC_HOSTILE=1 $(GO) test -count=1 -timeout 10m -run '^TestHostile' . ./proxy ./e2e
+	LACONIC_HOSTILE=1 $(GO) test -count=1 -timeout 10m -run '^TestHostile' ./proxy ./e2e
 
 # -v shows how many bytes were compared.
 oracle:
@@ -74,7 +74,9 @@ oracle:
 	LACONIC_ORACLE=1 $(GO) test -count=1 -v -run '^TestOracle' ./tokenize/bpe
 
 golden:
-	$(GO) test ./compact ./compact/stage ./proxy/wire . -update
+	$(GO) test ./compact ./compact/stage ./proxy/wire ./cli -update
+	$(GO) test ./config -run Schema -update
+	$(GO) test ./e2e -run '^TestStories$$' -update
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./compact ./proxy/wire ./proxy

@@ -15,17 +15,11 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
-	"github.com/spf13/cobra"
-
-	"laconic/replay"
+	"laconic/cli"
 )
 
 func main() {
@@ -38,90 +32,5 @@ func main() {
 		second, _ := (<-signals).(syscall.Signal)
 		os.Exit(128 + int(second)) // as shells name an end by a signal
 	}()
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
-
-// exitError carries an exit code other than 1. What had to be said was said.
-type exitError int
-
-func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
-
-// inputError is a wrong use of a command whose exit code 1 means something else.
-type inputError struct{ error }
-
-// run is the whole program but the process around it.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := commands()
-	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
-	var code exitError
-	var input inputError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &code):
-		return int(code)
-	}
-	fmt.Fprintln(stderr, "laconic:", err)
-	if errors.As(err, &input) {
-		return replay.ExitInput
-	}
-	return 1
-}
-
-// commands are all commands, serve being the one without a name.
-func commands() *cobra.Command {
-	root := serveCommand("laconic")
-	root.Short = "keeps every conversation legal and inside its model's budget"
-	root.Long = "Laconic is an OpenAI-compatible reverse proxy. Point a client's OPENAI_BASE_URL at it:\n" +
-		"it repairs the tool calls of every conversation, compacts those that outgrow their\n" +
-		"model's budget, and streams the answers back unchanged.\n\n" +
-		"Without a command it serves."
-	root.SetFlagErrorFunc(flagError)
-	root.SilenceErrors, root.SilenceUsage = true, true
-	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(
-		serveCommand("serve"),
-		checkCommand(),
-		demoCommand(),
-		compactCommand(),
-		countCommand(),
-		replayCommand(),
-		policiesCommand(),
-		versionCommand(),
-	)
-	return root
-}
-
-func versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "print the version",
-		Args:  noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			fmt.Fprintln(cmd.OutOrStdout(), "laconic", version())
-			return nil
-		},
-	}
-}
-
-// version is what the build knows of itself.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	v := info.Main.Version
-	if v == "" || v == "(devel)" {
-		v = "devel"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			v += " " + s.Value[:12]
-		}
-	}
-	return v + " " + info.GoVersion
+	os.Exit(cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

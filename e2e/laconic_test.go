@@ -6,11 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 )
 
 // patience is how long anything may take that should happen soon. It is only
@@ -20,6 +21,7 @@ const patience = 30 * time.Second
 // folder is where the command is built; TestMain removes it.
 var folder string
 
+// TestMain fails the tests when they left a goroutine behind.
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
 		var err error
@@ -28,24 +30,38 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		defer os.RemoveAll(folder)
-		return m.Run()
+		if code := m.Run(); code != 0 {
+			return code
+		}
+		client.CloseIdleConnections()
+		http.DefaultClient.CloseIdleConnections()
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
 	}())
 }
 
-// command returns the path of laconic, which the first test that asks for it
-// builds.
+// command returns the path of laconic.
 func command(t testing.TB) string {
 	t.Helper()
-	path, err := built()
+	path, err := laconicPath()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
-var built = sync.OnceValues(func() (string, error) {
+// laconicPath returns the path of laconic, which the first test that asks for it
+// builds, with the race detector where the tests have it.
+var laconicPath = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(folder, "laconic")
-	if out, err := exec.Command("go", "build", "-o", path, "laconic").CombinedOutput(); err != nil {
+	args := []string{"build", "-o", path}
+	if raced {
+		args = append(args, "-race")
+	}
+	if out, err := exec.Command("go", append(args, "laconic")...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
 	return path, nil
@@ -59,8 +75,6 @@ type laconic struct {
 	log  string
 	done chan error
 }
-
-var listening = regexp.MustCompile(`"listening":"(http://[^"]+)"`)
 
 // startLaconic runs laconic in front of an upstream, with this configuration,
 // and stops it when the test ends. A process that does not end by itself then

@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"laconic/compact"
+	"laconic/config"
+	"laconic/proxy"
+	"laconic/tokenize"
+)
+
+// checkConfig checks a configuration and prints what is wrong with it, or what
+// it comes to. A path of "" means what config.Load means by it. The result is the exit
+// code: 0 valid, 1 not. With jsonOut the output is a JSON array of problems,
+// empty for a valid configuration.
+func checkConfig(w io.Writer, path string, jsonOut bool, over ...config.Override) int {
+	c, err := config.Load(path, over...)
+	if err == nil {
+		err = c.CheckFiles()
+	}
+	return tellConfig(w, c, err, jsonOut)
+}
+
+// tellConfig prints what config.Load gave.
+func tellConfig(w io.Writer, c *config.Config, err error, jsonOut bool) int {
+	var ps config.Problems
+	if err != nil && !errors.As(err, &ps) {
+		ps = config.Problems{{File: c.File(), Code: "file", Message: err.Error()}}
+	}
+	switch {
+	case jsonOut:
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		_ = e.Encode(append(config.Problems{}, ps...))
+	case len(ps) > 0:
+		fmt.Fprintf(w, "%s\n\n%s\n", ps.Error(), count(len(ps), "problem"))
+	default:
+		var b strings.Builder
+		describe(c, &b)
+		for _, line := range config.SplitLines(strings.TrimSuffix(b.String(), "\n")) {
+			fmt.Fprintln(w, strings.TrimRight(line, " "))
+		}
+	}
+	if len(ps) > 0 {
+		return 1
+	}
+	return 0
+}
+
+// hints are what may be meant otherwise.
+func hints(c *config.Config) []string { return append(c.Hints(), unsummarized(c)...) }
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// describe prints what a valid configuration comes to, without its secrets.
+func describe(c *config.Config, w io.Writer) {
+	name := "no file, every setting has its default"
+	if c.File() != "" {
+		name = c.File() + " is valid"
+	}
+	fmt.Fprintf(w, "%s\n\n", name)
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	reach := "this machine only"
+	switch {
+	case len(c.ClientKeys) > 0:
+		reach = "for holders of " + count(len(c.ClientKeys), "client key")
+	case !config.Loopback(c.Listen):
+		reach = "open to other machines, without client_keys"
+	}
+	if c.TLS.Cert != "" {
+		reach += ", TLS"
+	}
+	fmt.Fprintf(t, "listen\t%s\t%s\n", c.Listen, reach)
+	admin := "off"
+	if c.Admin != "" {
+		admin = c.Admin
+	}
+	fmt.Fprintf(t, "admin\t%s\t%s\n", admin, adminReach(c))
+	fmt.Fprintf(t, "upstream\t%s\n", config.ShownURL(c.Upstream))
+	fmt.Fprintf(t, "overrides\t%s\t\n", onOff(c.OverridesOn()))
+	fmt.Fprintf(t, "limits\tbody %s, memory %s\t\n", c.Limits.Body, c.Limits.Memory)
+	fmt.Fprintf(t, "summaries\t%s\t\n", summaryWords(c))
+	fmt.Fprintf(t, "log\t%s, %s\t\n", c.Log.Level, c.Log.Format)
+	_ = t.Flush()
+
+	for _, hint := range append(hints(c), c.UnreadKey()...) {
+		fmt.Fprintln(w, "\nhint: "+hint)
+	}
+
+	fmt.Fprint(w, "\nmodels, the first row that matches\n")
+	t = tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprint(t, "  match\twindow\tbudget\tpolicy\ttokenizer\tupstream\tkey\n")
+	rows := slices.Clone(c.Models)
+	if !slices.ContainsFunc(rows, config.Model.Everything) {
+		rows = append(rows, config.Model{Match: "(all others)"})
+	}
+	for i, m := range rows {
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", m.Match, windowWords(c, m), budgetWords(c, m), cmp.Or(m.Policy, config.DefaultPolicy),
+			cmp.Or(m.Tokenizer, "by name"), config.ShownURL(cmp.Or(m.Upstream, c.Upstream)), keyWords(c, i, m))
+	}
+	_ = t.Flush()
+	for _, m := range rows {
+		if words := modeWords(m); words != "" {
+			fmt.Fprintf(w, "  %s: %s\n", m.Match, words)
+		}
+	}
+
+	fmt.Fprint(w, "\npolicies\n")
+	built, err := buildPolicies(c)
+	if err != nil {
+		fmt.Fprintf(w, "  %v\n", err) // unreachable: the configuration is valid
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(built)) {
+		p := c.Policies[name]
+		used := slices.ContainsFunc(c.Models, func(m config.Model) bool { return m.Policy == name })
+		if !used && !c.Has("policies."+name) && name != config.DefaultPolicy {
+			continue
+		}
+		fmt.Fprintf(w, "  %s\n", name)
+		if p.Algorithm() != "" {
+			options := string(optionsOf(c, p))
+			if c.FromEnvironment("policies." + name + ".options") {
+				options = "with options from the environment"
+			}
+			fmt.Fprintf(w, "    as      %s\n    repair  %s, on overflow %s\n", strings.TrimSpace(p.Algorithm()+" "+options), p.Repair, p.OnOverflow)
+		} else {
+			fmt.Fprint(w, describePolicy(p, built[name]))
+		}
+		if pins := pinWords(p.Pin); pins != "" {
+			fmt.Fprintf(w, "    pins    %s\n", pins)
+		}
+	}
+}
+
+// describe says how a policy compacts that is adaptive, or extends it.
+func describePolicy(p config.Policy, built *compact.Policy) string {
+	keep := fmt.Sprintf("%v of the room, at most %d tokens, at least %s", p.KeepRecent.Share, p.KeepRecent.Tokens, count(p.KeepRecent.Exchanges, "exchange"))
+	if n := p.KeepRecent.Messages; n > 0 {
+		keep = count(n, "message") + " at the end"
+	}
+	var stages []string
+	for _, s := range built.Ladder {
+		stages = append(stages, s.Name())
+	}
+	if len(stages) == 0 {
+		stages = []string{"none: repair only"}
+	}
+	return fmt.Sprintf("    trigger %s, warm %v, land %v, repair %s, on overflow %s, placement %s\n    keeps   %s\n    ladder  %s\n",
+		p.Trigger, p.Warm, p.Land, p.Repair, p.OnOverflow, p.Placement, keep, strings.Join(stages, " > "))
+}
+
+// words lists what is pinned; "" for nothing. The texts may be private.
+func pinWords(p config.Pin) string {
+	var words []string
+	if len(p.Roles) > 0 {
+		words = append(words, "role "+strings.Join(p.Roles, ", "))
+	}
+	if n := len(p.Text); n > 0 {
+		words = append(words, count(n, "expression"))
+	}
+	if len(p.Tools) > 0 {
+		words = append(words, "tool "+strings.Join(p.Tools, ", "))
+	}
+	return strings.Join(words, "; ")
+}
+
+func adminReach(c *config.Config) string {
+	switch {
+	case c.Admin == "":
+		return ""
+	case c.AdminToken != "":
+		return "with admin_token"
+	}
+	return "this machine only"
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+// windowWords says which window holds for a row. That of a pattern depends on
+// the model's name.
+func windowWords(c *config.Config, m config.Model) string {
+	if m.Window > 0 {
+		return fmt.Sprint(m.Window)
+	}
+	if n, _, ok := tokenize.Window(m.Match); ok && !strings.Contains(m.Match, "*") && m.Match != "(all others)" {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("by name, else %d", c.DefaultWindow)
+}
+
+// modeWords says which requests of a row go out as they came; "" for none.
+func modeWords(m config.Model) string {
+	var words []string
+	switch m.Mode {
+	case proxy.ModeOff:
+		words = append(words, "mode off, sent as they came")
+	case proxy.ModeShadow:
+		words = append(words, "mode shadow, measured and sent as they came")
+	}
+	if m.MinBody > 0 && m.Mode != proxy.ModeOff {
+		words = append(words, "bodies below "+m.MinBody.String()+" sent as they came")
+	}
+	return strings.Join(words, "; ")
+}
+
+// budgetWords says what a prompt may cost at a row, before the request asks for
+// more room for its answer.
+func budgetWords(c *config.Config, m config.Model) string {
+	if m.Budget > 0 {
+		return fmt.Sprint(m.Budget)
+	}
+	exact := m.Window > 0
+	if !exact && !strings.Contains(m.Match, "*") {
+		_, _, exact = tokenize.Window(m.Match)
+	}
+	if !exact {
+		if m.Reserve > 0 {
+			return fmt.Sprintf("window - %d", m.Reserve)
+		}
+		return "window - reserve"
+	}
+	return fmt.Sprint(withTable(limitsOf(m), m.Match, c.DefaultWindow).For(0).Tokens)
+}
+
+// keyWords says whose key goes where.
+func keyWords(c *config.Config, i int, m config.Model) string {
+	if m.APIKey != "" {
+		if name := c.Variable(fmt.Sprintf("models[%d].api_key", i)); name != "" {
+			return "api_key from " + name
+		}
+		return "api_key"
+	}
+	return "the client's"
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"laconic/compact"
+	"laconic/proxy/wire"
+)
+
+// readInput reads a file, or standard input when no file, or "-", is named, and
+// gives what to call it.
+func readInput(cmd *cobra.Command, file string) (body []byte, name string, err error) {
+	if file == "" || file == "-" {
+		body, err = io.ReadAll(cmd.InOrStdin())
+		return body, "standard input", err
+	}
+	body, err = os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: there is no such file", file)
+	}
+	return body, file, err
+}
+
+// decodeRequest reads the body of a chat request. The error says where it
+// breaks, as compilers do.
+func decodeRequest(name string, body []byte) (*wire.Request, error) {
+	r, err := wire.Decode(body)
+	var pass *wire.PassError
+	if !errors.As(err, &pass) {
+		return r, err
+	}
+	line, column := placeOf(body, int(pass.Offset))
+	says := pass.Reason.Sentence()
+	if pass.Detail != "" {
+		says += ": " + pass.Detail
+	}
+	return nil, fmt.Errorf("%s:%d:%d: not a chat request: %s", name, line, column, says)
+}
+
+// placeOf gives line and column of a byte, both from 1; columns are bytes.
+func placeOf(body []byte, offset int) (line, column int) {
+	before := body[:min(max(offset, 0), len(body))]
+	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
+}
+
+func compactCommand() *cobra.Command {
+	var f policyFlags
+	var explain bool
+	cmd := &cobra.Command{
+		Use:   "compact [FILE]",
+		Short: "compact one chat request: standard input to standard output",
+		Long: "Reads the body of a chat completions request and writes it as the proxy would send it.\n" +
+			"What needs nothing comes out byte for byte. A body that is no chat request, which the\n" +
+			"proxy would pass unread, is an error here.",
+		Example: "  laconic compact --budget 24000 < request.json > smaller.json\n  laconic compact --explain request.json",
+		Args:    oneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			body, name, err := readInput(cmd, strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			r, err := decodeRequest(name, body)
+			if err != nil {
+				return err
+			}
+			route, budget, err := f.chosen(cmd, r.Model, r.MaxTokens)
+			if err != nil {
+				return err
+			}
+			r.Conversation.Fixed = route.Counter.Fixed(r.Tools, r.Functions, r.ResponseFormat)
+			plan, report := compact.Compact(r.Conversation, route.Policy, route.Counter, budget)
+			if explain {
+				return explainPlan(cmd.OutOrStdout(), r, &plan, report)
+			}
+			if report.MessagesAfter > 0 { // else it says nothing, and goes out as it came
+				body, err = r.Encode(plan.Apply(r.Conversation, ""))
+				if err != nil {
+					return err
+				}
+			}
+			_, err = cmd.OutOrStdout().Write(body)
+			return err
+		},
+	}
+	f.flags(cmd)
+	cmd.Flags().BoolVar(&explain, "explain", false, "tell what would be done, and why, instead of doing it")
+	return cmd
+}
+
+// explainPlan prints a plan for a person.
+func explainPlan(w io.Writer, r *wire.Request, plan *compact.Plan, report compact.Report) error {
+	fmt.Fprintf(w, "%s: %d → %d tokens of %d (%d fixed), %d → %d messages\n",
+		report.Outcome, report.Before, report.After, report.Budget, report.Fixed, report.MessagesBefore, report.MessagesAfter)
+	if report.NotEnough {
+		fmt.Fprintln(w, "not enough history: it is above the budget, and under this policy nothing in it may leave or be shortened")
+	}
+	if report.MessagesAfter == 0 {
+		fmt.Fprintln(w, "empty: no message says anything, so it goes out as it came")
+	}
+	if n := report.ResultsDropped; n > 0 {
+		fmt.Fprintf(w, "%d results with content dropped: no call can own them\n", n)
+	}
+	for i, e := range plan.Epochs {
+		fmt.Fprintf(w, "epoch %d, after %d messages: %d → %d tokens\n", i+1, e.At, e.Before, e.After)
+	}
+	if len(plan.Epochs) > 0 {
+		fmt.Fprintln(w, "(epochs count the fixed tokens rounded up by an eighth at most, so that a change of the tools moves none)")
+	}
+	for _, s := range report.Stages {
+		fmt.Fprintf(w, "%s: %d times, %d tokens saved\n", s.Name, s.Edits, s.Saved)
+	}
+	if s := plan.Slot; s != nil {
+		fmt.Fprintf(w, "a slot of %d tokens stands for messages %d to %d\n", s.Size, s.From, s.To-1)
+	}
+	if len(plan.Edits) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w, "\nThe edits that can be seen in the request (not those of messages that left later):")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nmessage\trole\tstage\twhat\twhy\ttokens saved")
+	for _, e := range plan.Edits {
+		at := fmt.Sprint(e.Origin)
+		if n := e.End - e.At; e.Op == compact.OpRemove && n > 1 {
+			at = fmt.Sprintf("%d and %d more", e.Origin, n-1)
+		}
+		role := ""
+		if e.Origin >= 0 && e.Origin < len(r.Conversation.Messages) {
+			role = r.Conversation.Messages[e.Origin].Role.String()
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\n", at, role, e.Stage, strings.ReplaceAll(string(e.Op), "_", " "), e.Why, e.Saved)
+	}
+	return t.Flush()
+}

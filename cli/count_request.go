@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"laconic/cli/counting"
+	"laconic/compact"
+	"laconic/proxy/wire"
+)
+
+// counted is what a request costs, piece by piece, in tokens. The roles, the
+// tools, the format and the framing are the total.
+type counted struct {
+	File       string         `json:"file,omitempty"` // where there are several
+	Model      string         `json:"model"`
+	Tokenizer  string         `json:"tokenizer"`
+	Exact      bool           `json:"exact"`       // the total
+	TextsExact bool           `json:"texts_exact"` // what is text of it
+	Total      int            `json:"total"`
+	Budget     int            `json:"budget"`
+	Tools      int            `json:"tools"`
+	Format     int            `json:"response_format"`
+	Framing    int            `json:"framing"` // what opens the answer; that of a message is counted with it
+	Roles      map[string]int `json:"roles"`
+	Media      int            `json:"media"` // of it: images, audio, videos and files
+	Messages   []countedPiece `json:"messages"`
+}
+
+type countedPiece struct {
+	Index  int    `json:"index"`
+	Role   string `json:"role"`
+	Tokens int    `json:"tokens"`
+	Calls  int    `json:"calls,omitempty"`
+	Media  int    `json:"media,omitempty"` // of its tokens
+
+	media []string // what it is, in words
+}
+
+var mediaWords = map[compact.Kind]string{
+	compact.KindImage: "image", compact.KindAudio: "sound", compact.KindFile: "file", compact.KindVideo: "video",
+}
+
+func countRequest(r *wire.Request, k *counting.Counter) *counted {
+	c := &counted{Tokenizer: k.Tokenizer().Name(), TextsExact: k.Exact(), Roles: map[string]int{}}
+	c.Framing = k.Fixed(nil, nil, nil)
+	c.Tools = k.Fixed(r.Tools, r.Functions, nil) - c.Framing
+	c.Format = k.Fixed(nil, nil, r.ResponseFormat) - c.Framing
+	c.Total = c.Framing + c.Tools + c.Format
+	c.Exact = k.Tokenizer().FramingExact() && c.Tools+c.Format == 0 && !slices.ContainsFunc(r.Conversation.Messages, byFormula)
+	for i := range r.Conversation.Messages {
+		m := &r.Conversation.Messages[i]
+		piece := countedPiece{Index: i, Role: m.Role.String(), Tokens: compact.Cost(k, m), Calls: len(m.Calls)}
+		for p := range m.Parts {
+			if word := mediaWords[m.Parts[p].Kind]; word != "" {
+				n := k.Part(&m.Parts[p])
+				piece.Media += n
+				piece.media = append(piece.media, fmt.Sprintf("%s of %d", word, n))
+			}
+		}
+		c.Media += piece.Media
+		c.Roles[piece.Role] += piece.Tokens
+		c.Total += piece.Tokens
+		c.Messages = append(c.Messages, piece)
+	}
+	return c
+}
+
+// byFormula tells whether there is more to a message than texts and its framing.
+func byFormula(m compact.Message) bool {
+	return len(m.Calls) > 0 || m.Role.Result() || m.Sound || m.Sealed || m.Reasoning.Len() > 0 ||
+		slices.ContainsFunc(m.Parts, func(p compact.Part) bool { return p.Kind != compact.KindText && p.Kind != compact.KindRefusal })
+}
+
+func (c *counted) print(w io.Writer) error {
+	exact := "an estimate"
+	switch {
+	case c.Exact:
+		exact = "exact"
+	case c.TextsExact:
+		exact = "texts exact, the rest by formula"
+	}
+	fmt.Fprintf(w, "%d tokens of %d, counted by %s (%s)\n", c.Total, c.Budget, c.Tokenizer, exact)
+	if len(c.Messages) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	line := func(what string, n int) {
+		if n > 0 {
+			fmt.Fprintf(t, "%d\t  %s\n", n, what)
+		}
+	}
+	for _, role := range []string{"system", "developer", "user", "assistant", "tool", "function"} {
+		line(role, c.Roles[role])
+	}
+	line("tools", c.Tools)
+	line("response_format", c.Format)
+	line("framing", c.Framing)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if c.Media > 0 {
+		fmt.Fprintf(w, "\nof these %d are images, audio, videos and files\n", c.Media)
+	}
+	fmt.Fprintf(w, "\n%s\n", count(len(c.Messages), "message"))
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, m := range c.Messages {
+		what := m.Role
+		if m.Calls > 0 {
+			what += ", " + count(m.Calls, "call")
+		}
+		if len(m.media) > 0 {
+			what += ", " + strings.Join(m.media, ", ")
+		}
+		fmt.Fprintf(t, "%d\t%d\t  %s\n", m.Index, m.Tokens, what)
+	}
+	return t.Flush()
+}
+
+// requestLines counts one request a line.
+func (f *countFlags) requestLines(w io.Writer, cmd *cobra.Command, name string, body []byte) error {
+	n := 0
+	for line := range bytes.Lines(body) {
+		n++
+		c, err := f.request(cmd, name, line)
+		if err != nil {
+			return atLine(err, name, n)
+		}
+		if !f.json {
+			fmt.Fprintln(w, c.Total)
+			continue
+		}
+		if err := json.NewEncoder(w).Encode(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// atLine makes an error about the only line of an input one about its nth.
+func atLine(err error, name string, n int) error {
+	if rest, ok := strings.CutPrefix(err.Error(), name+":1:"); ok {
+		return fmt.Errorf("%s:%d:%s", name, n, rest)
+	}
+	return err
+}
+
+func blank(body []byte) bool { return len(bytes.TrimSpace(body)) == 0 }

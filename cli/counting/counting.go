@@ -1,0 +1,204 @@
+// Package counting lets compact count with the tokenizer of a model: packages
+// compact and tokenize do not know each other. The count of a text is remembered
+// for every later request of the process, whichever tokenizer or model asked.
+package counting
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"laconic/compact"
+	"laconic/proxy"
+	"laconic/tokenize"
+	"laconic/tokenize/cache"
+)
+
+// Counter is a [compact.Counter] that counts with the tokenizer of a model. It is
+// safe for concurrent use.
+type Counter struct {
+	model *tokenize.Counter
+	// plain are texts as they are, escaped ones as they stand in JSON; tools,
+	// functions and formats are raw JSON.
+	plain, escaped, tools, formats, unknown cache.Texts
+	// pdfs are files as they stand in JSON; their pages cost what the family
+	// says.
+	pdfs cache.Texts
+	// seen and fresh count the texts of one request; nil: nobody asks.
+	seen, fresh *atomic.Int64
+	// others are further ways of counting, where nobody knows the tokenizer;
+	// guess: this is one of them, or what they stand beside.
+	others []*Counter
+	guess  bool
+}
+
+var (
+	_ proxy.Remembering = (*Counter)(nil)
+	_ proxy.Guessing    = (*Counter)(nil)
+)
+
+// counts are the counts of all texts of this process.
+var counts = sync.OnceValue(func() *cache.Cache { return cache.New(0) })
+
+// Stats returns how many texts of this process were counted before, and how many
+// were new.
+func Stats() (hits, misses int64) { return counts().Stats() }
+
+// For returns the counter of a model, with another tokenizer where the
+// configuration names one.
+func For(model, tokenizer string) (compact.Counter, error) {
+	c := tokenize.For(model)
+	if tokenizer != "" {
+		var err error
+		if c, err = c.Named(tokenizer); err != nil {
+			return nil, err
+		}
+	}
+	k := newCounter(c, counts())
+	for _, way := range c.Ways()[1:] {
+		other := newCounter(way, counts())
+		other.guess = true
+		k.others, k.guess = append(k.others, other), true
+	}
+	return k, nil
+}
+
+func newCounter(c *tokenize.Counter, counts *cache.Cache) *Counter {
+	name := c.Name()
+	return &Counter{
+		model: c,
+		plain: counts.Texts(name), escaped: counts.Texts(name + " escaped"),
+		tools: counts.Texts(name + " tools of " + c.Family()), formats: counts.Texts(name + " formats"),
+		unknown: counts.Texts(name + " unknown"), pdfs: counts.Texts(c.Family() + " PDFs"),
+	}
+}
+
+// ForRequest gives a counter for one request, and what tells how many of its
+// texts were counted before.
+func (k *Counter) ForRequest() (compact.Counter, func() proxy.Counted) {
+	one := *k
+	one.seen, one.fresh = new(atomic.Int64), new(atomic.Int64)
+	one.others = make([]*Counter, len(k.others))
+	for i, o := range k.others {
+		other := *o
+		other.seen, other.fresh = one.seen, one.fresh
+		one.others[i] = &other
+	}
+	return &one, func() proxy.Counted {
+		return proxy.Counted{Hits: int(one.seen.Load()), Misses: int(one.fresh.Load())}
+	}
+}
+
+// Ways are the counters by which the upstream may count; the first is this one.
+func (k *Counter) Ways() []proxy.Way {
+	if !k.guess {
+		return nil
+	}
+	ways := []proxy.Way{{Name: k.model.Name(), Counter: k}}
+	for _, o := range k.others {
+		ways = append(ways, proxy.Way{Name: o.model.Name(), Counter: o})
+	}
+	return ways
+}
+
+// Tokenizer returns the tokenizer that k counts with.
+func (k *Counter) Tokenizer() *tokenize.Counter { return k.model }
+
+func (k *Counter) Careful() int { return k.model.Careful() }
+
+func (k *Counter) Envelope(m *compact.Message) int {
+	n := k.model.Envelope() + k.text(m.Reasoning) + k.text(m.Refusal) + k.model.Speaker(m.Name)
+	if m.Sound {
+		n += k.model.Audio("", "")
+	}
+	if m.Role.Result() {
+		n += k.model.Result()
+	}
+	return n
+}
+
+func (k *Counter) Part(p *compact.Part) int {
+	source, _ := p.Text.Source()
+	switch p.Kind {
+	case compact.KindText, compact.KindRefusal:
+		return k.text(p.Text)
+	case compact.KindImage:
+		return k.model.Image(source, p.Detail)
+	case compact.KindAudio:
+		return k.model.Audio(source, p.Detail)
+	case compact.KindFile:
+		return k.file(source, p.Detail)
+	case compact.KindVideo:
+		return k.model.Video(source)
+	}
+	return k.remembered(k.unknown, source, k.model.Unknown)
+}
+
+func (k *Counter) Call(c *compact.Call) int {
+	return k.model.Call() + k.model.Text(c.Name) + k.text(c.Arguments)
+}
+
+func (k *Counter) Fixed(tools, functions, format []byte) int {
+	return k.model.Priming() + k.raw(k.tools, tools, k.model.Tools) + k.raw(k.tools, functions, k.model.Tools) +
+		k.raw(k.formats, format, k.model.Format)
+}
+
+func (k *Counter) Exact() bool { return k.model.Exact() && !k.guess }
+
+// text counts a text. An estimate by length needs only that, which is known
+// without decoding it. Others need the text as the model reads it; only where
+// it is new and holds escapes is it decoded, into a buffer.
+func (k *Counter) text(t compact.Text) int {
+	source, escaped := t.Source()
+	switch {
+	case k.model.Written():
+		return k.model.Bytes(len(source))
+	case !k.model.Reads():
+		return k.model.Bytes(t.Len())
+	}
+	if !escaped {
+		return k.remembered(k.plain, source, k.model.Text)
+	}
+	return k.remembered(k.escaped, source, func(string) int {
+		b := buffers.Get().(*[]byte)
+		*b = t.AppendTo((*b)[:0])
+		n := k.model.TextBytes(*b)
+		if cap(*b) <= largestBuffer {
+			buffers.Put(b)
+		}
+		return n
+	})
+}
+
+// file counts a file. Only a PDF is work: it is searched for its pages.
+func (k *Counter) file(data, name string) int {
+	if !tokenize.Searched(data, name) {
+		return k.model.File(data, name)
+	}
+	return k.remembered(k.pdfs, data, func(string) int { return k.model.File(data, name) })
+}
+
+// raw counts a piece of JSON that is no message: what is made of tools is many
+// times the work of a text, and every turn brings the same ones.
+func (k *Counter) raw(texts cache.Texts, raw []byte, count func([]byte) int) int {
+	text := unsafe.String(unsafe.SliceData(raw), len(raw)) // the cache keeps no text
+	return k.remembered(texts, text, func(string) int { return count(raw) })
+}
+
+func (k *Counter) remembered(texts cache.Texts, text string, count func(string) int) int {
+	n, seen := texts.Count(text, count)
+	switch {
+	case k.seen == nil || len(text) < cache.Shortest:
+	case seen:
+		k.seen.Add(1)
+	default:
+		k.fresh.Add(1)
+	}
+	return n
+}
+
+// buffers are where texts with escapes are decoded. Very large ones are left to
+// the collector.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+const largestBuffer = 1 << 20

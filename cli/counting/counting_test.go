@@ -1,0 +1,313 @@
+package counting
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"laconic/compact"
+	"laconic/proxy/wire"
+	"laconic/tokenize"
+	"laconic/tokenize/cache"
+)
+
+// agentRequest is the body of a coding agent's request of n messages, size
+// bytes in all: source text, so every thirty bytes something is escaped.
+func agentRequest(n, size int) []byte {
+	var b bytes.Buffer
+	put := func(v any) {
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(v); err != nil {
+			panic(err)
+		}
+		b.Truncate(b.Len() - 1)
+	}
+	b.WriteString(`{"model":"gpt-4o","tools":[`)
+	for i := range 8 {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		put(map[string]any{"type": "function", "function": map[string]any{
+			"name": fmt.Sprint("tool_", i), "description": strings.Repeat("Reads a file of the project. ", 4),
+			"parameters": map[string]any{"type": "object", "properties": map[string]any{"path": map[string]any{"type": "string"}}},
+		}})
+	}
+	b.WriteString(`],"messages":[`)
+	put(map[string]any{"role": "system", "content": strings.Repeat("You are a careful engineer.\n", 60)})
+	b.WriteByte(',')
+	put(map[string]any{"role": "user", "content": "Make the parser accept \"quoted\" names, please."})
+	rounds := (n - 2) / 2
+	each := max(1, size/rounds-300)
+	for i := range rounds {
+		id := fmt.Sprintf("call_%08d", i)
+		b.WriteByte(',')
+		args, _ := json.Marshal(map[string]any{"path": fmt.Sprintf("internal/parser/file_%d.go", i), "lines": []int{i, i + 60}})
+		put(map[string]any{"role": "assistant", "content": "Let me look at the next file.", "tool_calls": []any{
+			map[string]any{"id": id, "type": "function", "function": map[string]any{"name": "tool_1", "arguments": string(args)}},
+		}})
+		b.WriteByte(',')
+		var text strings.Builder
+		for line := 0; text.Len() < each; line++ {
+			fmt.Fprintf(&text, "\tif name := p.names[%d]; name != \"\" && !p.quoted(name, %d) {\n", line, i)
+		}
+		put(map[string]any{"role": "tool", "tool_call_id": id, "content": text.String()[:each]})
+	}
+	b.WriteString(`]}`)
+	return b.Bytes()
+}
+
+func total(k compact.Counter, r *wire.Request) int {
+	return k.Fixed(r.Tools, r.Functions, r.ResponseFormat) + compact.CostAll(k, r.Conversation.Messages)
+}
+
+func decoded(t testing.TB, body []byte) *wire.Request {
+	t.Helper()
+	r, err := wire.Decode(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func mustNamed(t testing.TB, tokenizer string) *tokenize.Counter {
+	t.Helper()
+	c, err := tokenize.Named(tokenizer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// What is remembered, and what is counted in its escaped form, is what the
+// tokenizer says of the text.
+func TestCountsAreThoseOfTheTexts(t *testing.T) {
+	texts := []string{
+		"", "plain", strings.Repeat("plain and long ", 50), "\"quoted\"\n\ttabs\\", strings.Repeat("line one\nline \"two\"\n", 40),
+		strings.Repeat("grüße 日本語 🙂\r\n", 30), strings.Repeat("\x00\x7f\u2028", 50), strings.Repeat("<a href=\"x\">&amp;</a>", 20),
+	}
+	for _, name := range tokenize.Names() {
+		model := mustNamed(t, name)
+		k := newCounter(model, cache.New(0))
+		for range 2 { // the second time from memory
+			for _, text := range texts {
+				for _, html := range []bool{true, false} { // two spellings of one text
+					var b bytes.Buffer
+					enc := json.NewEncoder(&b)
+					enc.SetEscapeHTML(html)
+					if err := enc.Encode(map[string]any{"messages": []any{map[string]any{"role": "user", "content": text}}}); err != nil {
+						t.Fatal(err)
+					}
+					m := decoded(t, b.Bytes()).Conversation.Messages[0]
+					if got, want := k.Part(&m.Parts[0]), model.Text(text); got != want {
+						t.Errorf("%s: %.30q costs %d, want %d", name, text, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Stages make texts that are not escaped and look as if they were.
+// TestNothingThatAModelReadsIsFree: wherever a text stands in a message, it is
+// charged.
+func TestNothingThatAModelReadsIsFree(t *testing.T) {
+	text := strings.Repeat("The quick brown fox jumps over the lazy dog. ", 100)
+	c, err := For("gpt-4o", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(message string, least int) {
+		t.Helper()
+		r := decoded(t, []byte(`{"messages":[`+strings.ReplaceAll(message, "LONG", text)+`]}`))
+		if got := compact.Cost(c, &r.Conversation.Messages[0]); got < least || got > least+60 {
+			t.Errorf("%s: %d tokens, want %d and a few", message, got, least)
+		}
+	}
+	n := compact.CostText(c, text)
+	f(`{"role":"assistant","content":null,"refusal":"LONG"}`, n)
+	f(`{"role":"assistant","content":[{"type":"refusal","refusal":"LONG"}]}`, n)
+	f(`{"role":"assistant","content":"a","reasoning":"LONG"}`, n)
+	f(`{"role":"assistant","content":"a","reasoning":"LONG","reasoning_details":[{"type":"reasoning.text","text":"LONG"}]}`, n)
+	f(`{"role":"assistant","content":"a","reasoning_details":[{"type":"reasoning.text","text":"LONG"},{"type":"reasoning.summary","summary":"LONG"}]}`, 2*n)
+	f(`{"role":"assistant","content":"a","thinking_blocks":[{"type":"thinking","thinking":"LONG","signature":"s"}]}`, n)
+	f(`{"role":"assistant","content":[{"type":"thinking","thinking":"LONG"},{"type":"thinking","thinking":"LONG"}]}`, 2*n)
+	f(`{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"LONG"}]}]}`, n)
+	f(`{"role":"user","content":[{"type":"document","source":{"type":"text","data":"LONG"}}]}`, n)
+	f(`{"role":"user","content":[{"type":"tool_result","content":"LONG"}]}`, n)
+	f(`{"role":"assistant","content":null,"audio":{"id":"audio_1"}}`, tokenize.For("gpt-4o").Audio("", ""))
+	f(`{"role":"user","content":[{"type":"video_url","video_url":{"url":"https://x/v.mp4"}}]}`, tokenize.FileUnseen)
+}
+
+func TestTextIsNotTakenForItsEscapedForm(t *testing.T) {
+	model := tokenize.For("gpt-4o")
+	k := newCounter(model, cache.New(0))
+	escaped := strings.Repeat(`\n\"`, 100)
+	message := decoded(t, []byte(`{"messages":[{"role":"user","content":"`+escaped+`"}]}`)).Conversation.Messages[0]
+	for _, part := range []compact.Part{message.Parts[0], {Text: compact.Plain(escaped)}} {
+		if got, want := k.Part(&part), model.Text(part.Text.String()); got != want {
+			t.Errorf("%.20q costs %d, want %d", part.Text.String(), got, want)
+		}
+	}
+}
+
+// A user may quote the tools, or the format: as a text they cost something else.
+func TestToolsAreNotTakenForAText(t *testing.T) {
+	model := tokenize.For("gpt-4o")
+	k := newCounter(model, cache.New(0))
+	raw := []byte(`[{"type":"function","function":{"name":"read","description":"Reads a file of the project, as a whole or from one line to another."}}]`)
+	part := compact.Part{Text: compact.Plain(string(raw))}
+	for range 2 {
+		for _, c := range []struct {
+			what      string
+			got, want int
+		}{
+			{"a text", k.Part(&part), model.Text(string(raw))},
+			{"tools", k.Fixed(raw, nil, nil), model.Priming() + model.Tools(raw)},
+			{"functions", k.Fixed(nil, raw, nil), model.Priming() + model.Tools(raw)},
+			{"a format", k.Fixed(nil, nil, raw), model.Priming() + model.Format(raw)},
+		} {
+			if c.got != c.want {
+				t.Errorf("as %s: %d, want %d", c.what, c.got, c.want)
+			}
+		}
+	}
+}
+
+// A request that grew by a turn finds all but the new texts.
+func TestHistoryIsCountedOnce(t *testing.T) {
+	k := newCounter(tokenize.For("gpt-4o"), cache.New(0))
+	f := func(messages, hits, misses int) {
+		t.Helper()
+		r := decoded(t, agentRequest(messages, (messages-2)/2*1_200))
+		one, counted := k.ForRequest()
+		n := total(one, r)
+		if c := counted(); c.Hits != hits || c.Misses != misses {
+			t.Errorf("%d messages: %d hits, %d misses, want %d, %d", messages, c.Hits, c.Misses, hits, misses)
+		}
+		if again := total(k, r); again != n {
+			t.Errorf("%d tokens, then %d", n, again)
+		}
+	}
+	// Results, instructions and tools are long enough to be remembered; what
+	// the user says, the calls and what is said with them are not.
+	f(12, 0, 5+1+1)
+	f(12, 5+1+1, 0)
+	f(14, 5+1+1, 1)
+	f(14, 6+1+1, 0)
+}
+
+// pdfOf is a PDF that shows so many pages, as base64.
+func pdfOf(pages, size int) string {
+	raw := "%PDF-1.4\n" + strings.Repeat("<< /Type /Page >>\n", pages)
+	return base64.StdEncoding.EncodeToString([]byte(raw + strings.Repeat("z", max(0, size-len(raw)))))
+}
+
+// A PDF is searched for its pages once for each family: they charge a page in
+// their own way. As a text, or under a name that makes it no PDF, it costs
+// something else.
+func TestPDFIsSearchedOnce(t *testing.T) {
+	data := pdfOf(7, 4_000)
+	remembered := cache.New(0)
+	f := func(model string, part compact.Part, want, hits, misses int) {
+		t.Helper()
+		one, counted := newCounter(tokenize.For(model), remembered).ForRequest()
+		if got := one.Part(&part); got != want {
+			t.Errorf("%s: %d tokens, want %d", model, got, want)
+		}
+		if c := counted(); c.Hits != hits || c.Misses != misses {
+			t.Errorf("%s: %d hits, %d misses, want %d, %d", model, c.Hits, c.Misses, hits, misses)
+		}
+	}
+	file := func(data, name string) compact.Part {
+		return compact.Part{Kind: compact.KindFile, Text: compact.Plain(data), Detail: name}
+	}
+	openAI, mini, gemini := tokenize.For("gpt-4o"), tokenize.For("gpt-4o-mini"), tokenize.For("gemini-2.5-pro")
+	url := "data:application/pdf;base64," + data
+	f("gpt-4o", file(data, "a.pdf"), openAI.File(data, "a.pdf"), 0, 1)
+	f("gpt-4o", file(data, "a.pdf"), openAI.File(data, "a.pdf"), 1, 0)
+	f("gpt-4o", file(data, "b.PDF"), openAI.File(data, "a.pdf"), 1, 0)
+	f("gpt-4o", file(data, ""), openAI.File(data, "a.pdf"), 1, 0)
+	f("gpt-4o-mini", file(data, "a.pdf"), mini.File(data, "a.pdf"), 0, 1) // the same tokenizer, other pages
+	f("gemini-2.5-pro", file(data, "a.pdf"), 7*258, 0, 1)
+	f("gemini-2.5-pro", file(url, ""), 7*258, 0, 1)
+	f("gemini-2.5-pro", file(url, ""), 7*258, 1, 0)
+	f("gemini-2.5-pro", compact.Part{Text: compact.Plain(data)}, gemini.Text(data), 0, 1)
+
+	// What is no PDF costs its length, for nothing.
+	text := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("z", 4_000)))
+	f("gpt-4o", file(text, "a.pdf"), openAI.File(text, "a.pdf"), 0, 1)
+	f("gpt-4o", file(text, "a.txt"), openAI.File(text, "a.txt"), 0, 0)
+	f("gpt-4o", file("https://example.com/"+strings.Repeat("x", 200)+".pdf", "a.pdf"), tokenize.FileUnseen, 0, 0)
+	f("gpt-4o", file("", "a.pdf"), tokenize.FileUnseen, 0, 0)
+}
+
+// BenchmarkPDF counts a PDF of 14 MB of base64 that was seen before.
+func BenchmarkPDF(b *testing.B) {
+	k := newCounter(tokenize.For("gpt-4o"), cache.New(0))
+	part := compact.Part{Kind: compact.KindFile, Text: compact.Plain(pdfOf(7, 10<<20)), Detail: "a.pdf"}
+	for b.Loop() {
+		k.Part(&part)
+	}
+}
+
+func TestRequestsShareTheirCounter(t *testing.T) {
+	k := newCounter(tokenize.For("gpt-4o"), cache.New(0))
+	r := decoded(t, agentRequest(100, 100*1_000))
+	want := total(k, r)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			one, _ := k.ForRequest()
+			for range 5 {
+				if got := total(one, r); got != want {
+					t.Errorf("%d, want %d", got, want)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestWhatWasSeenIsCountedWithoutAllocations(t *testing.T) {
+	if raced {
+		t.Skip("the race detector makes pools forget at random, to find who trusts them")
+	}
+	k := newCounter(tokenize.For("gpt-4o"), cache.New(0))
+	r := decoded(t, agentRequest(200, 200*1_000))
+	total(k, r)
+	if n := testing.AllocsPerRun(20, func() { total(k, r) }); n > 20 {
+		t.Errorf("%v allocations for %d messages", n, len(r.Conversation.Messages))
+	}
+}
+
+// BenchmarkCount counts a request of 2,000 messages, 4 MB: for the first time,
+// and when its texts were seen before.
+func BenchmarkCount(b *testing.B) {
+	body := agentRequest(2_000, 4_000_000)
+	r := decoded(b, body)
+	for _, model := range []string{"gpt-4o", "gpt-4", "claude-sonnet-4-5"} {
+		c := tokenize.For(model)
+		c.Load()
+		k := newCounter(c, cache.New(0))
+		b.Run("new/"+model, func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				total(newCounter(c, cache.New(0)), r)
+			}
+		})
+		b.Run("seen/"+model, func(b *testing.B) {
+			total(k, r)
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				total(k, r)
+			}
+		})
+	}
+}

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"laconic/cli/counting"
+	"laconic/compact"
+	"laconic/config"
+	"laconic/demo"
+	"laconic/demo/strict"
+	"laconic/proxy"
+)
+
+func demoCommand() *cobra.Command {
+	var fast, summaries bool
+	var turns, width, budget int
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "see the whole product at work, on this machine alone: no network, no key",
+		Long: "Starts a strict upstream and the proxy on loopback, lets a coding agent's conversation\n" +
+			"grow past its budget turn by turn, and draws what happens.",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if budget < 1 {
+				return errors.New("--budget is a number of tokens above 0")
+			}
+			out := cmd.OutOrStdout()
+			o := demo.Options{Out: out, Width: width, Turns: turns, Fast: fast, Budget: budget}
+			if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+				o.Color = os.Getenv("NO_COLOR") == ""
+				if w, _, err := term.GetSize(int(f.Fd())); err == nil && width == 0 {
+					o.Width = w
+				}
+			} else {
+				o.Fast = true
+			}
+			if summaries {
+				o.Summarizer = &demo.Summarizer{}
+			}
+			return runDemo(cmd.Context(), o)
+		},
+	}
+	cmd.Flags().BoolVar(&fast, "fast", false, "no pauses between the turns")
+	cmd.Flags().BoolVar(&summaries, "summarizer", false, "let a stand-in for a model write the text that stands for older messages")
+	cmd.Flags().IntVar(&turns, "turns", 0, "stop after so many requests (0: the whole story)")
+	cmd.Flags().IntVar(&width, "width", 0, "columns to draw in (0: the terminal's)")
+	cmd.Flags().IntVar(&budget, "budget", demo.Budget, "the proxy's budget, in tokens of prompt")
+	return cmd
+}
+
+// runDemo starts the upstream and the proxy and plays the show through them.
+func runDemo(ctx context.Context, o demo.Options) error {
+	latency := time.Millisecond // so that a stream looks like one
+	if o.Fast {
+		latency = 0
+	}
+	upstream := strict.New(strict.Options{Limit: demo.Limit, Latency: latency})
+	base, closeUpstream, err := onLoopback(upstream)
+	if err != nil {
+		return err
+	}
+	defer closeUpstream()
+	src := fmt.Sprintf("upstream: %s\nmodels:\n  - match: \"*\"\n    budget: %d\n    tokenizer: bytes/3.5\n", base, o.Budget)
+	if o.Summarizer != nil {
+		base, closeModel, err := onLoopback(o.Summarizer)
+		if err != nil {
+			return err
+		}
+		defer closeModel()
+		// The show goes faster than any agent works, so it waits for what is not ready.
+		src += fmt.Sprintf("summarizer: {model: stand-in, upstream: %q, wait: 5s}\n", base)
+	}
+	c, err := config.Parse("demo", []byte(src), os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	opts, err := proxyOptions(c, counting.For)
+	if err != nil {
+		return err
+	}
+	if opts.Summarizer != nil {
+		vault, err := openStore(c, nil)
+		if err != nil {
+			return err
+		}
+		defer vault.Close()
+		opts.Summarizer.Store = vault
+	}
+	p, err := proxy.New(opts)
+	if err != nil {
+		return err
+	}
+	pl, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	serving, stop := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- p.Serve(serving, pl) }()
+	o.Proxy, o.Upstream = "http://"+pl.Addr().String()+"/v1", upstream
+	err = demo.Run(ctx, o)
+	stop()
+	<-done
+	return err
+}
+
+// onLoopback serves a handler on a free port and gives its base URL, and what
+// ends it.
+func onLoopback(h http.Handler) (base string, end func(), err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = srv.Serve(l) }()
+	return "http://" + l.Addr().String() + "/v1", func() { _ = srv.Close() }, nil
+}
+
+// policyFlags choose how the commands that need no upstream compact.
+type policyFlags struct {
+	config, model, policy string
+	budget                int
+}
+
+func (f *policyFlags) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&f.config, "config", "c", "", "configuration file (default: "+config.FileName+" here, if there is one)")
+	cmd.Flags().StringVar(&f.model, "model", "", "model, instead of the one that the request names")
+	cmd.Flags().StringVar(&f.policy, "policy", "", "policy, instead of the one that the configuration gives the model")
+	cmd.Flags().IntVar(&f.budget, "budget", 0, "tokens of prompt, instead of the model's own budget")
+}
+
+// load reads the configuration, and tells what is wrong with it.
+func (f *policyFlags) load(cmd *cobra.Command) (*config.Config, error) {
+	c, err := config.Load(f.config)
+	if err != nil {
+		tellConfig(cmd.ErrOrStderr(), c, err, false)
+		return nil, exitError(1)
+	}
+	return c, nil
+}
+
+// chosen is the route of a model with the flags applied, and its budget for a
+// request that asks for so much answer.
+func (f *policyFlags) chosen(cmd *cobra.Command, model string, answer int) (*proxy.Route, compact.Budget, error) {
+	c, err := f.load(cmd)
+	if err != nil {
+		return nil, compact.Budget{}, err
+	}
+	o, err := proxyOptions(c, counting.For)
+	if err != nil {
+		return nil, compact.Budget{}, err
+	}
+	if f.model != "" {
+		model = f.model
+	}
+	route := *o.RouteFor(model)
+	if f.policy != "" {
+		if route.Policy = o.PolicyNamed(f.policy); route.Policy == nil {
+			return nil, compact.Budget{}, fmt.Errorf("there is no policy %s (%s)", strconv.Quote(f.policy), config.DidYouMean(f.policy, slices.Sorted(maps.Keys(c.Policies))))
+		}
+	}
+	if f.budget < 0 {
+		return nil, compact.Budget{}, fmt.Errorf("--budget is a number of tokens above 0")
+	}
+	if f.budget > 0 {
+		route.Limits.Budget = f.budget
+	}
+	return &route, route.Limits.For(answer), nil
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"laconic/config"
+)
+
+// A base URL without /v1 is legal, but seldom meant.
+func TestAnUpstreamWithoutAPathIsHinted(t *testing.T) {
+	f := func(src string, want ...string) {
+		t.Helper()
+		c, err := config.Parse("laconic.yaml", []byte(src), variables)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var checked strings.Builder
+		if code := tellConfig(&checked, c, nil, false); code != 0 {
+			t.Errorf("a hint made the exit code %d", code)
+		}
+		for _, text := range []string{checked.String(), startLines(c, c.Listen, "")} {
+			if n := strings.Count(text, "hint"); n != len(want) {
+				t.Errorf("%d hints, want %d:\n%s", n, len(want), text)
+			}
+			for _, w := range want {
+				if !strings.Contains(text, w) {
+					t.Errorf("no %q in\n%s", w, text)
+				}
+			}
+		}
+	}
+	f("")
+	f("upstream: http://127.0.0.1:11434/v1")
+	f("upstream: http://127.0.0.1:11434/api")
+	f("upstream: http://127.0.0.1:11434", "chat requests go to http://127.0.0.1:11434/chat/completions; most servers have them below /v1 (upstream: http://127.0.0.1:11434/v1)")
+	f("upstream: http://127.0.0.1:11434/?key=canary", "http://127.0.0.1:11434/v1?")
+	f("upstream: http://a.example/\nmodels: [{match: x, upstream: \"http://b.example\", api_key: canary}, {match: y, upstream: \"http://b.example\", api_key: canary}]",
+		"go to http://a.example/chat/completions;", "go to http://b.example/chat/completions;")
+}
+
+// OpenAI's variables are the clients' in the environment of the proxy, and that
+// is said where they may be missed.
+func TestVariablesOfClientsAreNotReadAndSaid(t *testing.T) {
+	f := func(src string, set map[string]string, want ...string) {
+		t.Helper()
+		c, err := config.Parse("laconic.yaml", []byte(src), func(name string) (string, bool) { v, ok := set[name]; return v, ok })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		tellConfig(&b, c, nil, false)
+		if n := strings.Count(b.String(), "hint: "); n != len(want) || strings.Contains(b.String(), "canary") {
+			t.Errorf("%d hints, want %d:\n%s", n, len(want), &b)
+		}
+		for _, w := range want {
+			if !strings.Contains(b.String(), "hint: "+w) {
+				t.Errorf("no %q in\n%s", w, &b)
+			}
+		}
+		if said := strings.Contains(startLines(c, c.Listen, ""), "OPENAI_BASE_URL"+" is for clients"); said != (len(want) > 0 && strings.HasPrefix(want[0], "OPENAI_BASE_URL")) {
+			t.Errorf("the first lines say it: %v", said)
+		}
+	}
+	base := "OPENAI_BASE_URL is for clients and not read here: requests go to https://api.openai.com/v1 (elsewhere: --upstream)"
+	key := "OPENAI_API_KEY is for clients and not read here: "
+	f("", nil)
+	f("", map[string]string{"OPENAI_BASE_URL": "http://canary:11434/v1"}, base)
+	f("", map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:7280/v1"})
+	f("upstream: http://other.example/v1", map[string]string{"OPENAI_BASE_URL": "http://canary:11434/v1"})
+	f("", map[string]string{"OPENAI_API_KEY": "canary"}, key)
+	f("", map[string]string{"OPENAI_BASE_URL": "http://canary/v1", "OPENAI_API_KEY": "canary"}, base, key)
+	f("models: [{match: x, api_key: \"${OPENAI_API_KEY}\"}]", map[string]string{"OPENAI_API_KEY": "canary"})
+}
+
+func TestAdminOffIsNoAddress(t *testing.T) {
+	for _, over := range [][]config.Override{nil, {{Key: "admin", Value: "off", From: "--admin"}}} {
+		src := "admin: off"
+		if over != nil {
+			src = ""
+		}
+		c, err := config.Parse("laconic.yaml", []byte(src), os.LookupEnv, over...)
+		if err != nil || c.Admin != "" {
+			t.Errorf("admin %q, %v", c.Admin, err)
+		}
+	}
+	_, err := config.Parse("laconic.yaml", []byte("admin: no"), os.LookupEnv)
+	if err == nil || !strings.Contains(err.Error(), "(such as 127.0.0.1:7281, or off)") {
+		t.Errorf("%v", err)
+	}
+}
+
+// What stands where a setting of another kind belongs is shown, unless it may be
+// a secret.
+func TestWhatIsOfTheWrongKindIsShown(t *testing.T) {
+	f := func(src, want string) {
+		t.Helper()
+		c, err := config.Parse("laconic.yaml", []byte(src), variables)
+		var b strings.Builder
+		if tellConfig(&b, c, err, false); !strings.Contains(b.String(), want+"\n") {
+			t.Errorf("%s\nis shown as\n%s", src, &b)
+		}
+	}
+	f("listen: [a, b]", "1 | listen: [a, b]")
+	f("limits: {body: [64]}", "1 | limits: {body: [64]}")
+	f("policies: {adaptive: {pin: {tools: {a: b}}}}", "1 | policies: {adaptive: {pin: {tools: {a: b}}}}")
+	f("upstream: {url: a, api_key: canary}", "1 | upstream: {url: a, api_key: ***}")
+	f("upstream: {url: [a, b], my_token: [canary]}", "1 | upstream: {url: [a, b], my_token: [***]}")
+	f("models: [{match: x, api_key: [canary]}]", "1 | models: [{match: x, api_key: [***]}]")
+	f("listen: [sk-canary-canary]", "1 | listen: [***]")
+}

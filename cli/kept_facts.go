@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+
+	"laconic/config"
+	"laconic/proxy"
+	"laconic/store"
+)
+
+// keptFacts is what the proxy has learnt of upstreams, in the store. It is kept
+// where the store outlives the process; one in memory would add nothing.
+type keptFacts struct{ vault *store.Vault }
+
+// keepsFacts tells whether the store is worth to be opened for facts alone.
+func keepsFacts(c *config.Config) bool {
+	k := store.Kind(c.Store.Kind)
+	return k != "" && k != store.InMemory
+}
+
+// factsIn keeps facts in a vault. Their names are keyed by the secret of the
+// store, so that whoever shares the one shares the other.
+func factsIn(v *store.Vault) (proxy.Facts, proxy.Secret) {
+	secret := v.Key("the key of the names of facts, version 1") // no value is kept under it
+	return keptFacts{v}, proxy.Secret(secret[:])
+}
+
+func (f keptFacts) key(k proxy.FactKey) store.Key {
+	return f.vault.Key("facts, version 1", string(k[:]))
+}
+
+// Load gives what any process has learnt last; false where there is nothing.
+func (f keptFacts) Load(ctx context.Context, key proxy.FactKey) (l proxy.Learnt, ok bool) {
+	text, ok := f.vault.Latest(ctx, f.key(key))
+	if !ok || json.Unmarshal([]byte(text), &l) != nil {
+		return proxy.Learnt{}, false
+	}
+	return l, true
+}
+
+// Save keeps what was learnt. The store tells the operator itself when it
+// fails; until then the process that learnt it knows it.
+func (f keptFacts) Save(ctx context.Context, key proxy.FactKey, l proxy.Learnt) {
+	if text, err := json.Marshal(l); err == nil {
+		_ = f.vault.Put(ctx, f.key(key), string(text))
+	}
+}

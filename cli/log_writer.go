@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"io"
+	"sync"
+	"time"
+)
+
+const (
+	// mostWaiting bounds the log that waits in memory for its reader, in bytes.
+	mostWaiting = 1 << 20
+	// lastLines is how long the end of the process waits for its last lines.
+	lastLines = time.Second
+)
+
+// logWriter writes lines to w from a goroutine of its own, so that whoever logs
+// never waits for w: standard error may be a pipe that nobody reads. Lines that
+// find mostWaiting bytes waiting, or that w does not take, are dropped and
+// counted. It is safe for concurrent use.
+type logWriter struct {
+	w    io.Writer
+	note func(lines int) []byte // the line that tells how many were dropped
+
+	mu      sync.Mutex
+	waiting []byte
+	lines   int // in waiting
+	missing int // dropped since the last note
+	dropped int // in all
+	closed  bool
+	began   time.Time     // of the write that is under way; zero: there is none
+	more    chan struct{} // holds one element when there may be something to write
+	ended   chan struct{} // closed when all is written
+}
+
+func newLogWriter(w io.Writer, note func(lines int) []byte) *logWriter {
+	l := &logWriter{w: w, note: note, more: make(chan struct{}, 1), ended: make(chan struct{})}
+	go l.run()
+	return l
+}
+
+// Write takes what is logged at once, which counts as one line. It never fails.
+func (l *logWriter) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed || len(l.waiting)+len(text) > mostWaiting {
+		l.missing++
+		l.dropped++
+		return len(text), nil
+	}
+	l.waiting = append(l.waiting, text...)
+	l.lines++
+	l.wake()
+	return len(text), nil
+}
+
+// Sync does nothing: zap calls it while it logs.
+func (l *logWriter) Sync() error { return nil }
+
+func (l *logWriter) wake() {
+	select {
+	case l.more <- struct{}{}:
+	default:
+	}
+}
+
+// run writes what waits until the log is closed.
+func (l *logWriter) run() {
+	defer close(l.ended)
+	var text []byte
+	for closed := false; !closed; {
+		<-l.more
+		l.mu.Lock()
+		l.waiting, text = text[:0], l.waiting
+		lines, missing := l.lines, l.missing
+		l.lines, l.missing, closed = 0, 0, l.closed
+		l.mu.Unlock()
+		if missing > 0 {
+			text = append(text, l.note(missing)...) // behind the last line that was kept
+		}
+		if len(text) == 0 {
+			continue
+		}
+		l.writes(time.Now())
+		_, err := l.w.Write(text)
+		l.writes(time.Time{})
+		if err != nil {
+			l.mu.Lock()
+			l.missing += missing + lines
+			l.dropped += lines
+			l.mu.Unlock()
+		}
+	}
+}
+
+// writes notes when the write that is under way began.
+func (l *logWriter) writes(began time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.began = began
+}
+
+// Dropped returns how many lines nobody will see.
+func (l *logWriter) Dropped() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.dropped
+}
+
+// Close writes what waits. A write that nobody reads has no end, and ends with
+// the process: Close waits until the one that is under way took lastLines.
+func (l *logWriter) Close() {
+	l.mu.Lock()
+	l.closed = true
+	wait := lastLines
+	if !l.began.IsZero() {
+		wait -= time.Since(l.began)
+	}
+	l.mu.Unlock()
+	l.wake()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-l.ended:
+	case <-timer.C:
+	}
+}

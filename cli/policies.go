@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"laconic/compact/policy"
+	"laconic/compact/stage"
+	"laconic/replay"
+)
+
+// listedPolicy is one line of laconic policies --json.
+type listedPolicy struct {
+	Name      string `json:"name"`
+	Summary   string `json:"summary"`
+	KnownFrom string `json:"known_from,omitempty"`
+	// Promises are the names of the promises it keeps, as README lists them.
+	Promises []string `json:"promises"`
+	// Options are what policies.NAME.options takes; adaptive has none.
+	Options []stage.Option `json:"options"`
+}
+
+func policiesCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "policies",
+		Short: "list the named policies and where they are known from",
+		Long: "Lists the ways to compact that come with Laconic. adaptive is the default; the others\n" +
+			"are the algorithms of systems that people know, made safe: no pair is parted, and\n" +
+			"instructions stay. To see them on your own conversations: laconic replay. --json lists their\n" +
+			"options too, with ranges, units and defaults.",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asJSON {
+				out := json.NewEncoder(cmd.OutOrStdout())
+				out.SetEscapeHTML(false)
+				out.SetIndent("", "  ")
+				return out.Encode(listedPolicies())
+			}
+			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, p := range listedPolicies() {
+				from := "the default"
+				if p.KnownFrom != "" {
+					from = "known from " + p.KnownFrom
+				}
+				fmt.Fprintf(t, "%s\t%s\t%s\n", p.Name, p.Summary, from)
+			}
+			return t.Flush()
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return cmd
+}
+
+func listedPolicies() []listedPolicy {
+	var all []listedPolicy
+	for _, p := range policy.Catalogue {
+		all = append(all, listedPolicy{p.Name, p.Summary, p.KnownFrom, replay.PromiseNames(p.Claims), p.Options})
+	}
+	return all
+}

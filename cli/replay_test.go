@@ -1,0 +1,23 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"testing"
+)
+
+// TestReplayWronglyUsedBreaksNoPromise: exit code 1 of replay means that a
+// promise was broken, so a wrong flag has another.
+func TestReplayWronglyUsedBreaksNoPromise(t *testing.T) {
+	f := func(want string, args ...string) {
+		t.Helper()
+		var out, errs bytes.Buffer
+		if code := Run(context.Background(), append([]string{"replay"}, args...), nil, &out, &errs); code != 2 || errs.String() != "laconic: "+want+"\n" || out.Len() > 0 {
+			t.Errorf("%q: exit code %d, %s%s", args, code, &errs, &out)
+		}
+	}
+	f("name the files to replay")
+	f(`--budget-share: "7" is not a share above 0 and at most 1`, "--budget-share", "7", "x.jsonl")
+	f("--budget: 0 is not a number of tokens above 0", "--budget", "0", "x.jsonl")
+	f("there is no flag --polcy, did you mean --policy?", "--polcy", "elide", "x.jsonl")
+}

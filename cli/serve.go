@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"runtime/metrics"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+
+	"laconic/cli/counting"
+	"laconic/config"
+	"laconic/proxy"
+	"laconic/tokenize"
+)
+
+// settings are the flags that stand in for keys of the configuration file.
+type settings struct{ config, upstream, listen, admin, logLevel, logFormat string }
+
+func (s *settings) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&s.config, "config", "c", "", "configuration file (default: "+config.FileName+" here, if there is one)")
+	f.StringVar(&s.upstream, "upstream", "", "base URL that the client's /v1 stands for; also LACONIC_UPSTREAM")
+	f.StringVar(&s.listen, "listen", "", "address to listen on")
+	f.StringVar(&s.admin, "admin", "", `address of /healthz and /readyz; "off" for none`)
+	f.StringVar(&s.logLevel, "log-level", "", "debug, info, warn or error")
+	f.StringVar(&s.logFormat, "log-format", "", "auto, console or json")
+}
+
+// overrides are the settings that were given, those of flags before those of
+// the environment.
+func (s *settings) overrides(cmd *cobra.Command) []config.Override {
+	var over []config.Override
+	if v, ok := os.LookupEnv("LACONIC_UPSTREAM"); ok && v != "" && s.upstream == "" {
+		over = append(over, config.Override{Key: "upstream", Value: v, From: "LACONIC_UPSTREAM"})
+	}
+	for _, o := range []struct{ flag, key, value string }{
+		{"upstream", "upstream", s.upstream},
+		{"listen", "listen", s.listen},
+		{"admin", "admin", s.admin},
+		{"log-level", "log.level", s.logLevel},
+		{"log-format", "log.format", s.logFormat},
+	} {
+		if cmd.Flags().Changed(o.flag) {
+			over = append(over, config.Override{Key: o.key, Value: o.value, From: "--" + o.flag})
+		}
+	}
+	return over
+}
+
+func serveCommand(name string) *cobra.Command {
+	var s settings
+	cmd := &cobra.Command{
+		Use:   name,
+		Short: "run the proxy (the default)",
+		Args:  noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := config.Load(s.config, s.overrides(cmd)...)
+			if err == nil {
+				err = c.CheckFiles()
+			}
+			if err != nil {
+				tellConfig(cmd.ErrOrStderr(), c, err, false)
+				return exitError(1)
+			}
+			return serve(cmd.Context(), c, cmd.ErrOrStderr())
+		},
+	}
+	s.flags(cmd)
+	return cmd
+}
+
+// serve runs the proxy until ctx is done.
+func serve(ctx context.Context, c *config.Config, stderr io.Writer) error {
+	// Else Go ends the process when whoever reads standard error goes away.
+	signal.Ignore(syscall.SIGPIPE)
+	log, err := newLog(c.Log, stderr)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	o, err := proxyOptions(c, counting.For)
+	if err != nil {
+		return err
+	}
+	o.Listener = proxy.LogTo(log.Logger)
+	o.Calibrate = func(way, percent int) proxy.Calibration { return tokenize.NewCalibration(way, percent) }
+	if o.Summarizer != nil || keepsFacts(c) {
+		vault, err := openStore(c, func(line string) { log.Warn("store", zap.String("what", line)) })
+		if err != nil {
+			return err
+		}
+		defer vault.Close()
+		if o.Summarizer != nil {
+			o.Summarizer.Store = vault
+		}
+		if keepsFacts(c) {
+			o.Facts, o.FactsSecret = factsIn(vault)
+		}
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		// The bodies have their limit; this makes the collector respect it
+		// too, with room for everything else: the tables of the tokenizers
+		// take 22 MB, what is remembered of counts up to 15, of digests 16.
+		debug.SetMemoryLimit(o.Limits.Process(128 << 20))
+	}
+	if c.TLS.Cert != "" {
+		cert, err := newCertificate(c.TLS, log.Logger)
+		if err != nil {
+			return err
+		}
+		o.Certificate = cert.forHandshake
+	}
+	p, err := proxy.New(o)
+	if err != nil {
+		return err
+	}
+	var tables loading
+	go tables.load(tokenizers(c))
+	l, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s: %w (another address: --listen)", c.Listen, err)
+	}
+	admin, stopAdmin := serveAdmin(p, proxy.AdminOptions{
+		Listen: c.Admin, Token: c.AdminToken, AllowedOrigins: c.AllowedOrigins,
+		Starting: tables.starting, Notes: func() string { return tables.notes() + processNotes(p) + log.notes() },
+	}, log.Logger)
+	log.started(c, l.Addr().String(), admin)
+	err = p.Serve(ctx, l)
+	stopAdmin()
+	return err
+}
+
+// processNotes says what the process holds. It is what grows where something is
+// never let go.
+func processNotes(p *proxy.Proxy) string {
+	all := []metrics.Sample{{Name: "/sched/goroutines:goroutines"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}}
+	metrics.Read(all)
+	return fmt.Sprintf("process: %d requests, %d goroutines, %d bytes of heap in use, %d bytes from the system\n",
+		p.Serving(), all[0].Value.Uint64(), all[1].Value.Uint64(), all[2].Value.Uint64())
+}
+
+// serveAdmin runs the admin listener, if there is one, and gives its address
+// and what ends it. A taken port is a warning: the proxy is worth more than its
+// health page.
+func serveAdmin(p *proxy.Proxy, o proxy.AdminOptions, log *zap.Logger) (addr string, stop func()) {
+	none := func() {}
+	if o.Listen == "" {
+		return "", none
+	}
+	srv, err := p.Admin(o)
+	if err != nil {
+		log.Warn("no admin listener", zap.Error(err))
+		return "", none
+	}
+	l, err := net.Listen("tcp", o.Listen)
+	if err != nil {
+		log.Warn("no admin listener", zap.String("address", o.Listen), zap.Error(err))
+		return "", none
+	}
+	go func() {
+		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			log.Warn("the admin listener ended", zap.Error(err))
+		}
+	}()
+	return l.Addr().String(), func() {
+		ctx, stop := context.WithTimeout(context.Background(), time.Second)
+		defer stop()
+		if srv.Shutdown(ctx) != nil {
+			_ = srv.Close()
+		}
+	}
+}
+
+func checkCommand() *cobra.Command {
+	var s settings
+	var jsonOut bool
+	var model string
+	cmd := &cobra.Command{
+		Use:   "check [FILE]",
+		Short: "check a configuration file: every error at once, with its place",
+		Args:  oneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				s.config = args[0]
+			}
+			if model != "" {
+				c, err := config.Load(s.config, s.overrides(cmd)...)
+				if err != nil {
+					tellConfig(cmd.OutOrStdout(), c, err, false)
+					return exitError(1)
+				}
+				return explain(c, cmd.Context(), cmd.OutOrStdout(), model)
+			}
+			if code := checkConfig(cmd.OutOrStdout(), s.config, jsonOut, s.overrides(cmd)...); code != 0 {
+				return exitError(code)
+			}
+			return nil
+		},
+	}
+	s.flags(cmd)
+	cmd.Flags().BoolVar(&jsonOut, "json", false, "print the problems as JSON")
+	cmd.Flags().StringVar(&model, "explain", "", "say for this `MODEL` what its requests may cost, and where its window comes from")
+	return cmd
+}

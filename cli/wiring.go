@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"laconic/compact"
+	"laconic/config"
+	"laconic/proxy"
+	"laconic/tokenize"
+)
+
+// makeCounter gives the counter of a model; tokenizer is the one that the row
+// of the model names, "" for the one that goes with the model's name.
+type makeCounter = func(model, tokenizer string) (compact.Counter, error)
+
+// Options makes the options of the proxy. The configuration must be valid. What
+// depends on the process (listener, transport) is left to the caller.
+//
+// A request that names no model counts as one with an empty name, which only
+// "*" matches: where such a row is, it holds for the list of models, too.
+func proxyOptions(c *config.Config, counter makeCounter) (proxy.Options, error) {
+	policies, err := buildPolicies(c)
+	if err != nil {
+		return proxy.Options{}, err
+	}
+	t, err := routes(c, policies, counter)
+	if err != nil {
+		return proxy.Options{}, err
+	}
+	o := proxy.Options{
+		Default:           *t.route(""),
+		RouteFor:          t.route,
+		PolicyNamed:       func(name string) *compact.Policy { return policies[name] },
+		Listen:            c.Listen,
+		Overrides:         c.OverridesOn(),
+		ResponseHeaders:   c.ResponseHeaders,
+		Strict:            c.Strict,
+		RejectFaults:      c.OnFault == "reject",
+		UpstreamReadiness: c.Readiness == "upstream",
+		ClientKeys:        c.ClientKeys,
+		AllowedOrigins:    c.AllowedOrigins,
+		Limits: proxy.Limits{
+			Body:           int64(c.Limits.Body),
+			Memory:         int64(c.Limits.Memory),
+			Connections:    c.Limits.ConnectionsPerAddress,
+			Header:         time.Duration(c.Limits.HeaderTimeout),
+			ResponseHeader: time.Duration(c.Limits.ResponseHeaderTimeout),
+			StreamIdle:     time.Duration(c.Limits.StreamIdle),
+			Shutdown:       time.Duration(c.Limits.Shutdown),
+		},
+	}
+	if o.Summarizer, err = summarizer(c, counter); err != nil {
+		return proxy.Options{}, err
+	}
+	for i := range t.rows {
+		o.Routes = append(o.Routes, &t.rows[i].route)
+	}
+	return o, nil
+}
+
+// routeTable finds the route of a model. The rows are compiled once; what a
+// name adds (its window, its counter) is remembered.
+type routeTable struct {
+	rows    []routeRow // one of them matches everything
+	counter makeCounter
+	window  int
+
+	mu    sync.RWMutex
+	known map[string]*proxy.Route
+}
+
+// routeRow is a row of models as the proxy needs it.
+type routeRow struct {
+	pattern   config.Pattern
+	tokenizer string
+	route     proxy.Route // of a model that nothing is known about but its row
+}
+
+// The names of models come from clients: so many, of that length, are
+// remembered.
+const (
+	mostRoutes   = 1024
+	longestKnown = 256
+)
+
+func routes(c *config.Config, policies map[string]*compact.Policy, counter makeCounter) (*routeTable, error) {
+	top, err := config.ParseUpstream(c.Upstream)
+	if err != nil {
+		return nil, err
+	}
+	t := &routeTable{counter: counter, window: c.DefaultWindow, known: map[string]*proxy.Route{}}
+	rows := slices.Clone(c.Models)
+	if !slices.ContainsFunc(rows, config.Model.Everything) {
+		rows = append(rows, config.Model{Match: "*"})
+	}
+	for i, m := range rows {
+		upstream := top
+		if m.Upstream != "" {
+			if upstream, err = config.ParseUpstream(m.Upstream); err != nil {
+				return nil, err
+			}
+		}
+		name := m.Policy
+		if name == "" {
+			name = config.DefaultPolicy
+		}
+		count, err := counter(m.Match, m.Tokenizer)
+		if err != nil {
+			return nil, err
+		}
+		row := routeRow{pattern: config.CompilePattern(m.Match), tokenizer: m.Tokenizer, route: proxy.Route{
+			Match:            m.Match,
+			Upstream:         upstream,
+			Key:              m.APIKey,
+			ClientCredential: clientCredential(c, m, upstream, top),
+			Limits:           limitsOf(m),
+			Discover:         c.Discover,
+			Configured:       m.Window != 0 || m.Budget != 0,
+			Policy:           policies[name],
+			Mode:             m.Mode,
+			MinBody:          int64(m.MinBody),
+			Counter:          count,
+		}}
+		if i == len(c.Models) {
+			row.route.Match = "" // no row of the file
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t, nil
+}
+
+// limits are the limits that a row gives; 0 where it gives none.
+func limitsOf(m config.Model) compact.Limits {
+	return compact.Limits{Window: int(m.Window), Input: m.Input, Reserve: m.Reserve, Budget: m.Budget, MaxMessages: m.MaxMessages}
+}
+
+// clientCredential tells whether the client's own credential goes to the
+// upstream of a row: to the origin that it was meant for, or where the file
+// says so.
+func clientCredential(c *config.Config, m config.Model, upstream, top *url.URL) bool {
+	return m.APIKey == "" && len(c.ClientKeys) == 0 && (m.Credential == "client" || config.Origin(upstream) == config.Origin(top))
+}
+
+// route gives the route of a model: that of the first row that matches, with
+// what its name tells.
+func (t *routeTable) route(model string) *proxy.Route {
+	t.mu.RLock()
+	r := t.known[model]
+	t.mu.RUnlock()
+	if r != nil {
+		return r
+	}
+	r = t.find(model)
+	if len(model) > longestKnown {
+		return r
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.known) >= mostRoutes {
+		clear(t.known)
+	}
+	t.known[model] = r
+	return r
+}
+
+func (t *routeTable) find(model string) *proxy.Route {
+	for i := range t.rows {
+		row := &t.rows[i]
+		if !row.pattern.Matches(model) {
+			continue
+		}
+		r := row.route
+		r.Limits = withTable(r.Limits, model, t.window)
+		// The row's own counter was made with the same tokenizer, so this one
+		// cannot fail; if it does, the row's is good enough.
+		if c, err := t.counter(model, row.tokenizer); err == nil {
+			r.Counter = c
+		}
+		return &r
+	}
+	panic("BUG: no row of the route table matches everything")
+}
+
+// withTable completes the limits of a row by the built-in table of models:
+// configuration first, then the table, then the default window.
+func withTable(l compact.Limits, model string, window int) compact.Limits {
+	known, input, ok := tokenize.Window(model)
+	if l.Window == 0 {
+		l.Window = window
+		if ok {
+			l.Window = known
+		}
+	}
+	if l.Input == 0 && ok && input < l.Window {
+		l.Input = input
+	}
+	return l
+}

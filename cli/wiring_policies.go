@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"laconic/compact"
+	"laconic/compact/stage"
+	"laconic/config"
+)
+
+// policies builds every policy once.
+func buildPolicies(c *config.Config) (map[string]*compact.Policy, error) {
+	built := map[string]*compact.Policy{}
+	for name, p := range c.Policies {
+		p.Options = optionsOf(c, p)
+		p, err := buildPolicy(p, name)
+		if err != nil {
+			return nil, err
+		}
+		built[name] = p
+	}
+	return built, nil
+}
+
+// optionsOf are the options of a policy that is known from another system: where
+// a summarizer is configured, it is asked unless the file says otherwise.
+func optionsOf(c *config.Config, p config.Policy) config.OptionMap {
+	const option = "summarize"
+	takes := slices.ContainsFunc(policy.Catalogue, func(n policy.Entry) bool {
+		return n.Name == p.Algorithm() && slices.ContainsFunc(n.Options, func(o stage.Option) bool { return o.Name == option })
+	})
+	if !takes || c.Summarizer.Model == "" {
+		return p.Options
+	}
+	given := map[string]json.RawMessage{}
+	if p.Options != nil && json.Unmarshal(p.Options, &given) != nil || given[option] != nil {
+		return p.Options
+	}
+	given[option] = json.RawMessage("true")
+	all, err := json.Marshal(given)
+	if err != nil {
+		return p.Options // unreachable: it was read a moment ago
+	}
+	return all
+}
+
+// build makes the policy that the fold works by.
+func buildPolicy(p config.Policy, name string) (*compact.Policy, error) {
+	built := &compact.Policy{
+		Trigger: float64(p.Trigger),
+		Land:    p.Land,
+		Warm:    p.Warm,
+		KeepRecent: compact.KeepRecent{
+			Share:     p.KeepRecent.Share,
+			Tokens:    p.KeepRecent.Tokens,
+			Exchanges: p.KeepRecent.Exchanges,
+			Messages:  p.KeepRecent.Messages,
+		},
+		Placement: compact.Placement(p.Placement),
+		Ladder:    stage.Default(),
+	}
+	if p.Algorithm() != "" {
+		var err error
+		if built, err = policy.New(p.Algorithm(), p.Options); err != nil {
+			return nil, fmt.Errorf("policies.%s.options: %w", name, err)
+		}
+	}
+	built.Name = name
+	built.Repair = compact.RepairMode(p.Repair)
+	built.Reject = p.OnOverflow == "reject"
+	built.Pins = compact.Pins{Tools: compact.Names(p.Pin.Tools...)}
+	for _, role := range p.Pin.Roles {
+		r, ok := compact.RoleNamed(role)
+		if !ok {
+			return nil, fmt.Errorf("policies.%s.pin.roles: there is no role %q", name, role)
+		}
+		built.Pins.Roles = append(built.Pins.Roles, r)
+	}
+	for i, text := range p.Pin.Text {
+		re, err := regexp.Compile(text)
+		if err != nil { // whose text repeats the expression
+			return nil, fmt.Errorf("policies.%s.pin.text[%d] is not a regular expression", name, i)
+		}
+		built.Pins.Text = append(built.Pins.Text, re)
+	}
+	if p.Ladder != nil {
+		built.Ladder = []compact.Stage{}
+		for _, rung := range p.Ladder {
+			s, err := stage.New(rung.Name, rung.Options)
+			if err != nil {
+				return nil, fmt.Errorf("policies.%s.ladder: %w", name, err)
+			}
+			built.Ladder = append(built.Ladder, s)
+		}
+	}
+	return built, nil
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"laconic/compact"
+	"laconic/config"
+	"laconic/proxy"
+	"laconic/store"
+)
+
+// summarizer makes the summarizer of the proxy, without its store; nil where
+// there is none.
+func summarizer(c *config.Config, counter makeCounter) (*proxy.Summarizer, error) {
+	s := c.Summarizer
+	if s.Model == "" {
+		return nil, nil
+	}
+	upstream, err := config.ParseUpstream(cmp.Or(s.Upstream, c.Upstream))
+	if err != nil {
+		return nil, err
+	}
+	count, err := counter(s.Model, "")
+	if err != nil {
+		return nil, err
+	}
+	return &proxy.Summarizer{
+		Upstream: upstream, Model: s.Model, Key: s.APIKey, ClientCredential: s.Credential == "client",
+		Wait: time.Duration(s.Wait), WaitUnfolded: unfoldedWait(c), Timeout: time.Duration(s.Timeout), Window: c.SummaryWindow(), Workers: s.Workers, Mask: s.Mask,
+		Counter: count,
+	}, nil
+}
+
+// unfoldedWait is how long a request under a policy that is not folded may wait
+// for its summary: as all do where the file says how long that is.
+func unfoldedWait(c *config.Config) time.Duration {
+	if c.Has("summarizer.wait") || c.Summarizer.Wait > 0 {
+		return time.Duration(c.Summarizer.Wait)
+	}
+	return proxy.DefaultUnfoldedWait
+}
+
+// unsummarized says of every policy in use why the summarizer is not asked under
+// it.
+func unsummarized(c *config.Config) (says []string) {
+	built, err := buildPolicies(c)
+	if err != nil || c.Summarizer.Model == "" {
+		return nil
+	}
+	used := map[string]bool{config.DefaultPolicy: !slices.ContainsFunc(c.Models, config.Model.Everything)}
+	for _, m := range c.Models {
+		used[cmp.Or(m.Policy, config.DefaultPolicy)] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(built)) {
+		p := built[name]
+		switch {
+		case !used[name]:
+		case !fillsSlot(p):
+			says = append(says, "under the policy "+name+" the summarizer is never asked: it puts no text in the place of what leaves")
+		case p.Once && unfoldedWait(c) == 0:
+			says = append(says, "under the policy "+name+" the summarizer is never asked: what it is to summarize is known with the request, and summarizer.wait is 0s")
+		}
+	}
+	return says
+}
+
+// fillsSlot reports whether a policy puts a text in the place of what left.
+func fillsSlot(p *compact.Policy) bool {
+	return slices.ContainsFunc(p.Ladder, func(s compact.Stage) bool { _, ok := s.(compact.Digester); return ok })
+}
+
+// openStore opens the store that the configuration wants.
+func openStore(c *config.Config, notice func(string)) (*store.Vault, error) {
+	s := c.Store
+	return store.Open(store.Options{
+		Kind: store.Kind(s.Kind), Path: s.Path, URL: s.URL, Secret: []byte(s.Secret), TTL: time.Duration(s.TTL),
+		Memory: int(s.Size), File: int64(s.Size), Notice: notice,
+	})
+}
+
+// summaryWords says what model writes summaries, whose key it is asked with,
+// and where they are kept.
+func summaryWords(c *config.Config) string {
+	s := c.Summarizer
+	if s.Model == "" {
+		return "off"
+	}
+	where := c.Store.Kind
+	switch store.Kind(c.Store.Kind) {
+	case store.InFile:
+		where = c.Store.Path
+	case store.InRedis:
+		where = config.ShownURL(c.Store.URL)
+	}
+	key := "without a key"
+	switch {
+	case s.APIKey != "":
+		key = "with its api_key"
+	case s.Credential == "client":
+		key = "with the client's key"
+	}
+	return strings.Join([]string{s.Model, "at", config.ShownURL(cmp.Or(s.Upstream, c.Upstream)), key + ",", "kept in", where, "for", c.Store.TTL.String()}, " ")
+}

@@ -1,0 +1,306 @@
+package cli
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laconic/compact"
+	"laconic/compact/stage"
+	"laconic/config"
+	"laconic/proxy"
+	"laconic/tokenize"
+)
+
+// wordCounter is a Counter that only tells what it was made for.
+type wordCounter struct {
+	compact.Counter
+	model, tokenizer string
+}
+
+func countWords(model, tokenizer string) (compact.Counter, error) {
+	return wordCounter{model: model, tokenizer: tokenizer}, nil
+}
+
+// optionsFor returns the options of a valid configuration, as the proxy takes them.
+func optionsFor(t *testing.T, src string) proxy.Options {
+	t.Helper()
+	c, err := config.Parse("laconic.yaml", []byte(src), variables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := proxyOptions(c, countWords)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := o.Summarizer; s != nil {
+		if s.Store, err = openStore(c, nil); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Store.Close)
+	}
+	if _, err := proxy.New(o); err != nil {
+		t.Errorf("the proxy refuses what check takes: %v", err)
+	}
+	return o
+}
+
+func TestTheFirstRowThatMatchesIsTheRoute(t *testing.T) {
+	o := optionsFor(t, `
+default_window: 9000
+models:
+  - {match: "gpt-4o-mini", window: 5000, tokenizer: bytes/4, policy: gentle}
+  - {match: "gpt-*", reserve: 1000}
+  - {match: "claude-*", upstream: "https://other.example/v1/", api_key: ${KEY}}
+  - {match: "local/*", upstream: "http://127.0.0.1:11434/v1", credential: client, budget: 700, max_messages: 9}
+policies: {gentle: {land: 0.5}}
+`)
+	f := func(model, match, upstream string, limits compact.Limits, policy, tokenizer string) *proxy.Route {
+		t.Helper()
+		r := o.RouteFor(model)
+		if r.Match != match || r.Upstream.String() != upstream || r.Limits != limits || r.Policy.Name != policy {
+			t.Errorf("%s: got %q %s %+v %s", model, r.Match, r.Upstream, r.Limits, r.Policy.Name)
+		}
+		if c := r.Counter.(wordCounter); c.model != model || c.tokenizer != tokenizer {
+			t.Errorf("%s: counted as %q by %q", model, c.model, c.tokenizer)
+		}
+		if o.RouteFor(model) != r || o.PolicyNamed(policy) != r.Policy {
+			t.Errorf("%s: made anew for each request", model)
+		}
+		return r
+	}
+	const openai = "https://api.openai.com/v1"
+	known, input, ok := tokenize.Window("gpt-4o")
+	if !ok {
+		t.Fatal("the table does not know gpt-4o")
+	}
+	f("gpt-4o-mini", "gpt-4o-mini", openai, compact.Limits{Window: 5000}, "gentle", "bytes/4")
+	f("gpt-4o", "gpt-*", openai, compact.Limits{Window: known, Input: input, Reserve: 1000}, "adaptive", "")
+	f("nobody", "", openai, compact.Limits{Window: 9000}, "adaptive", "")
+	r := f("local/x", "local/*", "http://127.0.0.1:11434/v1", compact.Limits{Window: 9000, Budget: 700, MaxMessages: 9}, "adaptive", "")
+	if !r.ClientCredential || r.Key != "" {
+		t.Error("credential: client is ignored")
+	}
+	r = o.RouteFor("claude-x")
+	if string(r.Key) != "canary-from-env" || r.ClientCredential || r.Upstream.String() != "https://other.example/v1" {
+		t.Errorf("the key of a row: %+v", r)
+	}
+	if r := o.RouteFor("gpt-4o"); !r.ClientCredential || r.Key != "" {
+		t.Error("the client's credential does not go to the default upstream")
+	}
+	if o.PolicyNamed("gentle").Land != 0.5 || o.PolicyNamed("none") != nil {
+		t.Error("policies are not found by name")
+	}
+	if o.Default.Match != "" || o.Default.Upstream.String() != openai || o.Default.Limits.Window != 9000 {
+		t.Errorf("the default route: %+v", o.Default)
+	}
+	if len(o.Routes) != 5 {
+		t.Errorf("%d routes are listed", len(o.Routes))
+	}
+}
+
+func TestARequestWithoutAModelTakesTheRowForAll(t *testing.T) {
+	o := optionsFor(t, `
+models:
+  - {match: "gpt-*", api_key: canary-2}
+  - {match: "*", upstream: "http://127.0.0.1:8000/v1", api_key: ${KEY}}
+client_keys: [canary-0123456789]
+`)
+	if o.Default.Match != "*" || o.Default.Upstream.Host != "127.0.0.1:8000" || string(o.Default.Key) != "canary-from-env" {
+		t.Errorf("got %+v", o.Default)
+	}
+	if len(o.Routes) != 2 || o.Routes[1].Match != "*" {
+		t.Errorf("there is a route that nothing can take: %+v", o.Routes)
+	}
+	if len(o.ClientKeys) != 1 || string(o.ClientKeys[0]) != "canary-0123456789" {
+		t.Error("the client keys are lost")
+	}
+}
+
+func TestEverySettingReachesTheProxy(t *testing.T) {
+	o := optionsFor(t, `
+listen: 0.0.0.0:9000
+overrides: true
+response_headers: false
+strict: true
+allowed_origins: ["https://app.example"]
+limits: {body: 2KiB, memory: 3KiB, connections_per_address: 7, header_timeout: 1s, response_header_timeout: 2s, stream_idle: 3s, shutdown: 4s}
+`)
+	want := proxy.Limits{Body: 2048, Memory: 3072, Connections: 7, Header: 1e9, ResponseHeader: 2e9, StreamIdle: 3e9, Shutdown: 4e9}
+	if o.Listen != "0.0.0.0:9000" || !o.Overrides || o.ResponseHeaders || !o.Strict ||
+		!slices.Equal(o.AllowedOrigins, []string{"https://app.example"}) || o.Limits != want {
+		t.Errorf("got %+v", o)
+	}
+	o = optionsFor(t, `
+default_window: 5000
+summarizer: {model: m, upstream: "http://10.0.0.7:1/v1/", api_key: k, wait: 1s, timeout: 2s, window: 5000, workers: 4, mask: false}`)
+	s := *o.Summarizer
+	if want := (proxy.Summarizer{
+		Upstream: s.Upstream, Counter: s.Counter, Store: s.Store,
+		Model: "m", Key: "k", Wait: 1e9, WaitUnfolded: 1e9, Timeout: 2e9, Window: 5000, Workers: 4,
+	}); s != want || s.Upstream.String() != "http://10.0.0.7:1/v1" {
+		t.Errorf("got %+v at %v", s, s.Upstream)
+	}
+	for text, window := range map[string]int{"{model: m, credential: client}": 5000, "{model: gpt-4o-mini}": 128000} {
+		s := optionsFor(t, "default_window: 5000\nsummarizer: "+text).Summarizer
+		if s.Window != window || s.Wait != 0 || s.WaitUnfolded != proxy.DefaultUnfoldedWait || s.Upstream.String() != "https://api.openai.com/v1" || !s.Mask || s.ClientCredential == (s.Model != "m") {
+			t.Errorf("%s: %+v", text, s)
+		}
+	}
+	if o := optionsFor(t, "store: {kind: memory}"); o.Summarizer != nil {
+		t.Error("a store alone makes a summarizer")
+	}
+	if o := optionsFor(t, "listen: 0.0.0.0:9000"); o.Overrides || !o.ResponseHeaders || o.Strict {
+		t.Error("overrides are on where other machines can send them")
+	}
+}
+
+func TestAConfiguredWindowBeatsTheTable(t *testing.T) {
+	window, input, ok := tokenize.Window("gpt-5")
+	if !ok || input == 0 {
+		t.Fatalf("the table says %d, %d of gpt-5", window, input)
+	}
+	f := func(row compact.Limits, wantWindow, wantInput int) {
+		t.Helper()
+		if got := withTable(row, "gpt-5", 9000); got.Window != wantWindow || got.Input != wantInput {
+			t.Errorf("%+v: got %+v", row, got)
+		}
+	}
+	f(compact.Limits{}, window, input)
+	f(compact.Limits{Window: 50_000}, 50_000, 0)
+	f(compact.Limits{Window: window}, window, input)
+	f(compact.Limits{Input: 1000}, window, 1000)
+}
+
+func TestRoutesOfInventedModelsAreBounded(t *testing.T) {
+	c := config.Default()
+	policies, err := buildPolicies(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := routes(c, policies, countWords)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for i := range 3000 {
+				if r := table.route(fmt.Sprintf("model-%d-%d", g, i)); r == nil {
+					t.Error("no route")
+				}
+			}
+			table.route(strings.Repeat("x", 1<<20))
+		})
+	}
+	wg.Wait()
+	if n := len(table.known); n > mostRoutes {
+		t.Errorf("%d routes are remembered", n)
+	}
+	for name := range table.known {
+		if len(name) > longestKnown {
+			t.Errorf("a name of %d bytes is remembered", len(name))
+		}
+	}
+}
+
+// The loader refuses such rows; should one get through, no credential leaves.
+func TestTheClientsKeyGoesWhereItWasMeant(t *testing.T) {
+	f := func(row config.Model, clientKeys []proxy.Secret, want bool) {
+		t.Helper()
+		c := config.Default()
+		c.Models, c.ClientKeys = []config.Model{row}, clientKeys
+		o, err := proxyOptions(c, countWords)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o.RouteFor("m").ClientCredential; got != want {
+			t.Errorf("%+v: the client's credential is sent: %v", row, got)
+		}
+	}
+	const other = "https://other.example/v1"
+	f(config.Model{Match: "m"}, nil, true)
+	f(config.Model{Match: "m", Upstream: "https://API.openai.com:443/v2"}, nil, true)
+	f(config.Model{Match: "m", Upstream: other}, nil, false)
+	f(config.Model{Match: "m", Upstream: other, Credential: "client"}, nil, true)
+	f(config.Model{Match: "m", Upstream: other, APIKey: "k"}, nil, false)
+	f(config.Model{Match: "m"}, []proxy.Secret{"k"}, false)
+}
+
+func TestPoliciesExtendEachOtherInAnyOrder(t *testing.T) {
+	o := optionsFor(t, `
+policies:
+  c: {extends: b, repair: drop}
+  b: {extends: a, land: 0.3, pin: {roles: [tool], text: ["^RULE"], tools: [read]}}
+  a: {trigger: 0.7, on_overflow: reject, placement: system, ladder: [drop_oldest]}
+  adaptive: {keep_recent: {exchanges: 3}}
+`)
+	c := o.PolicyNamed("c")
+	if c.Trigger != 0.7 || c.Land != 0.3 || !c.Reject || c.Placement != compact.PlaceSystem || c.Repair != compact.RepairDrop || c.KeepRecent.Exchanges != 3 ||
+		c.KeepRecent.Share != compact.DefaultKeepShare || len(c.Ladder) != 1 || c.Ladder[0].Name() != "drop_oldest" ||
+		!slices.Equal(c.Pins.Roles, []compact.Role{compact.Tool}) || len(c.Pins.Text) != 1 || len(c.Pins.Tools) != 1 || !c.Pins.Tools[0].MatchString("read") {
+		t.Errorf("got %+v", c)
+	}
+	if a := o.PolicyNamed("adaptive"); a.Trigger != 0 || a.Land != compact.DefaultLand || a.Reject || len(a.Pins.Tools) != 0 || len(a.Ladder) < 5 {
+		t.Errorf("adaptive became %+v", a)
+	}
+}
+
+func TestNamedPoliciesAreThereWithoutAFile(t *testing.T) {
+	o := optionsFor(t, "policies: {mine: {extends: window, options: {keep: 7}, pin: {tools: [read]}, repair: drop, on_overflow: reject}}")
+	for _, name := range policy.Names() {
+		want, err := policy.New(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := o.PolicyNamed(name)
+		if got == nil || got.Name != name || got.Once != want.Once || got.Trigger != want.Trigger || len(got.Ladder) != len(want.Ladder) || got.Reject {
+			t.Errorf("%s: got %+v, want %+v", name, got, want)
+		}
+	}
+	mine := o.PolicyNamed("mine")
+	if mine.Name != "mine" || !mine.Once || mine.KeepRecent.Messages != 7 || len(mine.Pins.Tools) != 1 || !mine.Pins.Tools[0].MatchString("read") ||
+		mine.Repair != compact.RepairDrop || !mine.Reject {
+		t.Errorf("got %+v", mine)
+	}
+}
+
+// TestTheExampleRoutesAsTheDefaults: the example has a row of models for all, and
+// nothing else follows from it than without a file.
+func TestTheExampleRoutesAsTheDefaults(t *testing.T) {
+	c, err := config.Load("../config.example.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := proxyOptions(c, countWords)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := proxyOptions(config.Default(), countWords)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, model := range []string{"", "gpt-4o", "nobody"} {
+		g, w := *got.RouteFor(model), *want.RouteFor(model)
+		if g.Limits.MaxMessages != compact.DefaultMaxMessages {
+			t.Errorf("max_messages is %d", g.Limits.MaxMessages)
+		}
+		g.Match, w.Match = "", ""
+		g.Limits.MaxMessages, w.Limits.MaxMessages = 0, 0
+		if !reflect.DeepEqual(g, w) {
+			t.Errorf("the route of %q differs\n%s", model, cmp.Diff(w.Policy, g.Policy, cmp.Exporter(func(reflect.Type) bool { return true })))
+		}
+	}
+	limits := proxy.Limits{
+		Body: proxy.DefaultBody, Memory: proxy.DefaultMemory, Header: proxy.DefaultHeader,
+		ResponseHeader: proxy.DefaultResponseHeader, StreamIdle: proxy.DefaultStreamIdle, Shutdown: proxy.DefaultShutdown,
+	}
+	if got.Limits != limits {
+		t.Errorf("the limits are not those of package proxy: %+v", got.Limits)
+	}
+}

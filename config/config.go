@@ -1,0 +1,198 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"laconic/compact"
+	"laconic/proxy"
+	"laconic/store"
+)
+
+// FileName is read when no path is given and it is there.
+const FileName = "laconic.yaml"
+
+// Config is the configuration file. Its keys, their meaning, units and defaults
+// are told in config.example.yaml; the comments here say what the example does
+// not. The tag check holds the range of a value: the loader enforces it and the
+// JSON schema repeats it. Make one with Default, Load or Parse.
+type Config struct {
+	Listen          string            `json:"listen,omitempty"`
+	Admin           string            `json:"admin,omitempty"` // "": no admin listener
+	TLS             TLS               `json:"tls,omitzero"`
+	Upstream        string            `json:"upstream,omitempty"`
+	Overrides       *bool             `json:"overrides,omitempty"` // nil: when listen is loopback
+	ResponseHeaders bool              `json:"response_headers,omitempty"`
+	Discover        bool              `json:"discover,omitempty"`
+	Strict          bool              `json:"strict,omitempty"`
+	OnFault         string            `json:"on_fault,omitempty" check:"oneof=pass|reject"`
+	Readiness       string            `json:"readiness,omitempty" check:"oneof=process|upstream"`
+	AllowedOrigins  []string          `json:"allowed_origins,omitempty"`
+	Log             Log               `json:"log,omitzero"`
+	DefaultWindow   int               `json:"default_window,omitempty" check:"min=1"`
+	Limits          Limits            `json:"limits,omitzero"`
+	Models          []Model           `json:"models,omitempty"`
+	Policies        map[string]Policy `json:"policies,omitempty"` // resolved: what a policy extends is filled in
+	Summarizer      Summarizer        `json:"summarizer,omitzero"`
+	Store           Store             `json:"store,omitzero"`
+	ClientKeys      []proxy.Secret    `json:"client_keys,omitempty"`
+	AdminToken      proxy.Secret      `json:"admin_token,omitempty"`
+
+	file   string           // where it was read; "": no file
+	places map[string]place // where each key was written, by path
+	unread []string         // variables of the environment that are set, and that people expect to be read
+}
+
+// TLS names the certificate of the listener for clients; the zero value:
+// it does not speak TLS.
+type TLS struct {
+	Cert string `json:"cert,omitempty"`
+	Key  string `json:"key,omitempty"`
+}
+
+// Scheme is that of the URLs that clients call.
+func (c *Config) Scheme() string {
+	if c.TLS.Cert != "" {
+		return "https"
+	}
+	return "http"
+}
+
+// Log says what is logged, and how.
+type Log struct {
+	Level  string `json:"level,omitempty" check:"oneof=debug|info|warn|error"`
+	Format string `json:"format,omitempty" check:"oneof=auto|console|json"`
+}
+
+// Limits bounds what one request and all requests together may take.
+type Limits struct {
+	Body                  Size     `json:"body,omitempty" check:"min=1024"`
+	Memory                Size     `json:"memory,omitempty" check:"min=1024"`
+	ConnectionsPerAddress int      `json:"connections_per_address,omitempty" check:"min=0"`
+	HeaderTimeout         Duration `json:"header_timeout,omitempty" check:"above=0"`
+	ResponseHeaderTimeout Duration `json:"response_header_timeout,omitempty" check:"above=0"`
+	StreamIdle            Duration `json:"stream_idle,omitempty" check:"above=0"`
+	Shutdown              Duration `json:"shutdown,omitempty" check:"above=0"`
+}
+
+// Model is one row of models: what holds for the models that it matches.
+// A number that is 0 was not given.
+type Model struct {
+	Match       string       `json:"match"`
+	Window      Window       `json:"window,omitempty"` // 0: auto
+	Input       int          `json:"input,omitempty" check:"min=0"`
+	Reserve     int          `json:"reserve,omitempty" check:"min=1"`
+	Budget      int          `json:"budget,omitempty" check:"min=1"`
+	MaxMessages int          `json:"max_messages,omitempty" check:"min=1"`
+	Policy      string       `json:"policy,omitempty"`
+	Mode        string       `json:"mode,omitempty" check:"oneof=on|shadow|off"`
+	MinBody     Size         `json:"min_body,omitempty" check:"min=0"`
+	Upstream    string       `json:"upstream,omitempty"`
+	APIKey      proxy.Secret `json:"api_key,omitempty"`
+	Credential  string       `json:"credential,omitempty" check:"oneof=client"`
+	Tokenizer   string       `json:"tokenizer,omitempty"`
+}
+
+// Default is the configuration of a start without a file.
+func Default() *Config {
+	return &Config{
+		Listen:          "127.0.0.1:7280",
+		Admin:           "127.0.0.1:7281",
+		Upstream:        "https://api.openai.com/v1",
+		ResponseHeaders: true,
+		Discover:        true,
+		OnFault:         "pass",
+		Readiness:       "process",
+		Log:             Log{Level: "info", Format: "auto"},
+		DefaultWindow:   compact.DefaultWindow,
+		Limits: Limits{
+			Body:                  64 << 20,
+			Memory:                512 << 20,
+			HeaderTimeout:         seconds(10),
+			ResponseHeaderTimeout: seconds(15 * 60),
+			StreamIdle:            seconds(10 * 60),
+			Shutdown:              seconds(30),
+		},
+		Policies:   builtinPolicies(),
+		Summarizer: Summarizer{Credential: "own", Timeout: Duration(proxy.DefaultSummaryTimeout), Workers: proxy.DefaultSummaryWorkers, Mask: true},
+		Store:      Store{Kind: string(store.InMemory), Path: "laconic.db", TTL: Duration(store.DefaultTTL), Size: store.DefaultMemory},
+	}
+}
+
+// Override is one value from outside the file, a flag or a variable. It wins
+// over the file and is checked like a value of it, but for ${ENV}, which it
+// does not expand.
+type Override struct {
+	Key   string // path of a plain value: "upstream", "log.level"
+	Value string
+	From  string // how errors call it: "--upstream", "LACONIC_UPSTREAM"
+}
+
+// Load reads a configuration file. Without a path it reads laconic.yaml in the
+// current directory, or is Default where there is none. The error is Problems:
+// everything that is wrong, at once. The configuration that comes with an error
+// is only good for looking at.
+func Load(path string, over ...Override) (*Config, error) {
+	if path == "" {
+		if _, err := os.Stat(FileName); errors.Is(err, fs.ErrNotExist) {
+			return Parse("", nil, os.LookupEnv, over...)
+		}
+		path = FileName
+	}
+	src, problem := readConfigFile(path)
+	if problem != nil {
+		return Default(), Problems{*problem}
+	}
+	return Parse(path, src, os.LookupEnv, over...)
+}
+
+// File is the path of the file the configuration came from; "" where there was
+// none.
+func (c *Config) File() string { return c.file }
+
+// OverridesOn tells whether the x-laconic-* request headers are honoured: as
+// the file says, else only where nobody but this machine can send them.
+func (c *Config) OverridesOn() bool {
+	if c.Overrides != nil {
+		return *c.Overrides
+	}
+	return Loopback(c.Listen)
+}
+
+// longestConfig bounds how much is read: a path may name a device or a log.
+const longestConfig = 1 << 20
+
+// readFile reads a file of at most longestConfig bytes.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, longestConfig+1))
+	if err == nil && len(src) > longestConfig {
+		err = fmt.Errorf("is larger than %s", Size(longestConfig))
+	}
+	return src, err
+}
+
+func readConfigFile(path string) ([]byte, *Problem) {
+	src, err := readFile(path)
+	if err == nil {
+		return src, nil
+	}
+	p := &Problem{File: path, Code: codeFile}
+	var pe *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		p.Message, p.Hint = "there is no such file", "without a file every setting has its default"
+	case errors.As(err, &pe):
+		p.Message = "the file cannot be read: " + pe.Err.Error()
+	default:
+		p.Message = "the file " + err.Error()
+	}
+	return nil, p
+}

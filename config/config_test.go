@@ -1,0 +1,500 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"laconic/compact/stage"
+	"laconic/tokenize"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// canary is part of every secret in these tests; nothing we print may hold it.
+const canary = "canary"
+
+// variables is the environment of the tests.
+func variables(name string) (string, bool) {
+	v, ok := map[string]string{
+		"KEY":     "canary-from-env",
+		"EMPTY":   "",
+		"WINDOW":  "32768",
+		"WORD":    "canary-word",
+		"URL":     "https://user:canary@models.example/v1",
+		"INJECT":  "x\nlisten: 0.0.0.0:canary",
+		"NEGLECT": "-1",
+		"MODEL":   "canary-*",
+	}[name]
+	return v, ok
+}
+
+func TestSizesAreReadWithTheirUnit(t *testing.T) {
+	f := func(in string, want Size, sentence string) {
+		t.Helper()
+		got, err := parseSize(in)
+		sameValue(t, in, got, want, err, sentence)
+	}
+	f("64MiB", 64<<20, "")
+	f("512MB", 512_000_000, "")
+	f("1.5GiB", 3<<29, "")
+	f("10 kb", 10_000, "")
+	f("7B", 7, "")
+	f("64", 0, "needs a unit: B, KB, KiB, MB, MiB, GB or GiB")
+	f("64M", 0, "needs a unit: B, KB, KiB, MB, MiB, GB or GiB")
+	f("-1MB", 0, "cannot be negative")
+	f("1e3MB", 0, "must be a size with its unit, such as 64MiB or 512MB")
+	f("", 0, "must be a size with its unit, such as 64MiB or 512MB")
+	f("big", 0, "must be a size with its unit, such as 64MiB or 512MB")
+	f("99999999999GiB", 0, "is larger than any machine")
+
+	for _, s := range []string{"64MiB", "512MB", "1GiB", "3KiB", "7B", "1000001B", "0B"} {
+		if n, err := parseSize(s); err != nil || n.String() != s {
+			t.Errorf("%s is written %s (%v)", s, n, err)
+		}
+	}
+}
+
+func TestTimesAreReadWithTheirUnit(t *testing.T) {
+	f := func(in string, want time.Duration, sentence string) {
+		t.Helper()
+		got, err := parseDuration(in)
+		sameValue(t, in, time.Duration(got), want, err, sentence)
+	}
+	f("10s", 10*time.Second, "")
+	f("15m", 15*time.Minute, "")
+	f("1h30m", 90*time.Minute, "")
+	f("250ms", 250*time.Millisecond, "")
+	f("5", 0, "needs a unit: ms, s, m or h")
+	f("0", 0, "needs a unit: ms, s, m or h")
+	f("5d", 0, "must be a time with its unit, such as 10s, 15m or 1h30m")
+	f("soon", 0, "must be a time with its unit, such as 10s, 15m or 1h30m")
+
+	for _, s := range []string{"10s", "15m", "1h30m", "168h", "250ms", "1m30s"} {
+		if d, err := parseDuration(s); err != nil || d.String() != s {
+			t.Errorf("%s is written %s (%v)", s, d, err)
+		}
+	}
+}
+
+func TestNumbersArePlain(t *testing.T) {
+	whole := func(in string, want int, sentence string) {
+		t.Helper()
+		got, err := parseWhole(in)
+		sameValue(t, in, got, want, err, sentence)
+	}
+	whole("128000", 128000, "")
+	whole("128_000", 128000, "")
+	whole("-3", -3, "")
+	whole("010", 0, "must be a whole number")
+	whole("0x10", 0, "must be a whole number")
+	whole("1e3", 0, "must be a whole number")
+	whole("", 0, "must be a whole number")
+	whole("-", 0, "must be a whole number")
+	whole("99999999999999999999", 0, "is far too large")
+
+	trigger := func(in string, want Trigger, sentence string) {
+		t.Helper()
+		got, err := parseTrigger(in)
+		sameValue(t, in, got, want, err, sentence)
+	}
+	trigger("auto", 0, "")
+	trigger("0.9", 0.9, "")
+	trigger("0", 0, "must be above 0")
+	trigger("often", 0, "must be auto or a share of the budget, such as 0.9")
+	trigger("inf", 0, "must be auto or a share of the budget, such as 0.9")
+}
+
+func sameValue[T comparable](t *testing.T, in string, got, want T, err error, sentence string) {
+	t.Helper()
+	said := ""
+	if err != nil {
+		said = err.Error()
+	}
+	if got != want || said != sentence {
+		t.Errorf("%q: got %v, %q, want %v, %q", in, got, said, want, sentence)
+	}
+}
+
+func TestPatternsMatch(t *testing.T) {
+	f := func(pattern, name string, want bool) {
+		t.Helper()
+		if got := CompilePattern(pattern).Matches(name); got != want {
+			t.Errorf("%q matches %q: %v", pattern, name, got)
+		}
+	}
+	f("gpt-4o", "gpt-4o", true)
+	f("gpt-4o", "gpt-4o-mini", false)
+	f("gpt-4o", "GPT-4o", false)
+	f("gpt-4o*", "gpt-4o", true)
+	f("gpt-4o*", "gpt-4o-mini", true)
+	f("gpt-4o*", "openai/gpt-4o", false)
+	f("*", "", true)
+	f("*", "a/b:c", true)
+	f("**", "x", true)
+	f("*llama*", "meta/llama-3/instruct", true)
+	f("*/llama*", "llama", false)
+	f("a*b*c", "abc", true)
+	f("a*b*c", "a-b-b-c", true)
+	f("a*b*c", "acb", false)
+	f("ab*ba", "aba", false)
+	f("*a*a*", "a", false)
+	f("gpt-4.*", "gpt-4.1", true)
+	f("", "", true)
+	f("", "x", false)
+}
+
+// A name comes from the client: no pattern may make it expensive.
+func TestPatternsAreLinear(t *testing.T) {
+	hostile := CompilePattern(strings.Repeat("a*", 2000) + "b")
+	start := time.Now()
+	if hostile.Matches(strings.Repeat("a", 4<<20)) {
+		t.Error("it matches")
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("4 MB took %v", took)
+	}
+}
+
+func TestPatternsCover(t *testing.T) {
+	f := func(p, q string, want bool) {
+		t.Helper()
+		if got := CompilePattern(p).covers(CompilePattern(q)); got != want {
+			t.Errorf("%q covers %q: %v", p, q, got)
+		}
+	}
+	f("*", "gpt-4o*", true)
+	f("*", "*", true)
+	f("gpt-*", "gpt-4o*", true)
+	f("gpt-4o*", "gpt-*", false)
+	f("*mini", "gpt-*-mini", true)
+	f("gpt-*", "*gpt-*", false)
+	f("gpt-4o", "gpt-4o*", false)
+	f("gpt-4o*", "gpt-4o", true)
+	f("*a*", "*ba*", true)
+	f("a*a", "a*", false)
+}
+
+func TestVariablesExpand(t *testing.T) {
+	f := func(in, want string, faults ...string) {
+		t.Helper()
+		got, _, fs := expand(in, variables)
+		var said []string
+		for _, e := range fs {
+			said = append(said, e.message)
+		}
+		if got != want || !slices.Equal(said, faults) {
+			t.Errorf("%q: got %q, %q, want %q, %q", in, got, said, want, faults)
+		}
+	}
+	f("plain $ text", "plain $ text")
+	f("${WINDOW}", "32768")
+	f("<${WINDOW}|${EMPTY}>", "<32768|>")
+	f("$${WINDOW}", "${WINDOW}")
+	f("$$${WINDOW}", "$${WINDOW}")
+	f("a$${b}${WINDOW}", "a${b}32768")
+	f("${NOT_SET}x", "x", "the variable NOT_SET is not set")
+	f("${A}${B}", "", "the variable A is not set", "the variable B is not set")
+	f("${WINDOW:-5}", "", "a variable is written ${NAME}, of letters, digits and _")
+	f("${}", "", "a variable is written ${NAME}, of letters, digits and _")
+	f("${WINDOW", "", "a variable is not closed with }")
+}
+
+func TestWhatAVariableHoldsIsNeverYAML(t *testing.T) {
+	c, err := Parse("laconic.yaml", []byte("listen: 127.0.0.1:1\npolicies: {adaptive: {pin: {text: [${INJECT}]}}}\n"), variables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Policies["adaptive"].Pin.Text; len(got) != 1 || !strings.HasPrefix(got[0], "x\nlisten") || c.Listen != "127.0.0.1:1" {
+		t.Errorf("got text %q, listen %q", got, c.Listen)
+	}
+}
+
+func TestNearestIsWhatWasMeant(t *testing.T) {
+	known := []string{"listen", "limits", "log", "models", "max_messages", "keep_recent", "api_key"}
+	f := func(in, want string) {
+		t.Helper()
+		if got := Nearest(in, known); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+	f("lisen", "listen")
+	f("lsiten", "listen")
+	f("Listen", "listen")
+	f("limit", "limits")
+	f("maxMessages", "max_messages")
+	f("keep-recent", "keep_recent")
+	f("apikey", "api_key")
+	f("lag", "log")
+	f("window", "")
+	f("", "")
+	f(strings.Repeat("listen", 1000), "")
+}
+
+func TestOurOwnAddressIsRecognised(t *testing.T) {
+	f := func(upstream, listen string, want bool) {
+		t.Helper()
+		u, err := ParseUpstream(upstream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := pointsAt(u, listen); got != want {
+			t.Errorf("%s at %s: %v", upstream, listen, got)
+		}
+	}
+	f("http://127.0.0.1:7280/v1", "127.0.0.1:7280", true)
+	f("http://localhost:7280/v1", "127.0.0.1:7280", true)
+	f("http://LOCALHOST.:7280/v1", "127.0.0.1:7280", true)
+	f("http://x.localhost:7280/v1", "127.0.0.1:7280", true)
+	f("http://[::1]:7280/v1", "127.0.0.1:7280", true)
+	f("http://0.0.0.0:7280/v1", "127.0.0.1:7280", true)
+	f("http://[::]:7280/v1", "localhost:7280", true)
+	f("http://[::ffff:127.0.0.1]:7280", "127.0.0.1:7280", true)
+	f("http://127.0.0.1:07280", ":7280", true)
+	f("http://127.0.0.1", "0.0.0.0:80", true)
+	f("https://127.0.0.1", "0.0.0.0:443", true)
+	f("http://gateway:7280/v1", "gateway:7280", true)
+	f("http://127.0.0.1:7282/v1", "127.0.0.1:7280", false)
+	f("http://127.0.0.2:7280/v1", "127.0.0.1:7280", false)
+	f("http://127.0.0.2:7280/v1", "0.0.0.0:7280", true)
+	f("http://gateway:7280/v1", "127.0.0.1:7280", false)
+	f("http://127.0.0.1:7280/v1", "127.0.0.1:0", false)
+}
+
+func TestNoFileIsDefault(t *testing.T) {
+	t.Chdir(t.TempDir())
+	c, err := Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Default(), c, ignorePlaces); diff != "" || c.File() != "" {
+		t.Errorf("-default +got\n%s", diff)
+	}
+	if err := Default().Validate(); err != nil {
+		t.Errorf("the defaults are refused: %v", err)
+	}
+	if !c.OverridesOn() {
+		t.Error("overrides are off on loopback")
+	}
+
+	if err := os.WriteFile(FileName, []byte("default_window: 4096\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err = Load("")
+	if err != nil || c.DefaultWindow != 4096 || c.File() != FileName {
+		t.Errorf("%s is not read: %v", FileName, err)
+	}
+	if _, err := Load("other.yaml"); err == nil || err.Error() != "other.yaml: there is no such file (without a file every setting has its default)" {
+		t.Errorf("a missing file: %v", err)
+	}
+}
+
+var ignorePlaces = cmp.Options{
+	cmp.AllowUnexported(Policy{}),
+	cmp.FilterPath(func(p cmp.Path) bool {
+		return p.Last().String() == ".places" || p.Last().String() == ".file" || p.Last().String() == ".unread"
+	}, cmp.Ignore()),
+}
+
+func TestOverridesWinAndAreChecked(t *testing.T) {
+	src := []byte("upstream: https://file.example/v1\nlog: {level: debug}\n")
+	c, err := Parse("laconic.yaml", src, variables, []Override{
+		{"upstream", "http://flag.example:8000/v1", "--upstream"},
+		{"log.format", "json", "--log-format"},
+		{"default_window", "4096", "--window"},
+		{"strict", "true", "--strict"},
+	}...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Upstream != "http://flag.example:8000/v1" || c.Log != (Log{"debug", "json"}) || c.DefaultWindow != 4096 || !c.Strict {
+		t.Errorf("got %+v", c)
+	}
+
+	_, err = Parse("laconic.yaml", src, variables, []Override{
+		{"upstream", "flag.example", "LACONIC_UPSTREAM"},
+		{"log.level", "${WORD}", "--log-level"},
+		{"default_window", "many", "--window"},
+		{"window", "5", "--w"},
+	}...)
+	const want = `LACONIC_UPSTREAM: upstream must begin with http:// or https:// (such as https://api.openai.com/v1)
+--log-level: log.level cannot be "${WORD}" (it is one of debug, info, warn, error)
+--window: default_window must be a whole number
+--w: unknown key "window" (it belongs in a row of models)`
+	if err == nil || !sameLines(err.Error(), want) {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+}
+
+// An override does not change what the file said about everything else.
+func TestOverridesLeaveTheFilesPositions(t *testing.T) {
+	c, err := Parse("laconic.yaml", []byte("log:\n  formt: json\nlimits: {body: 1GiB}\n"), variables, []Override{
+		{"log.level", "debug", "--log-level"},
+		{"limits.memory", "1MiB", "--memory"},
+		{"admin", "0.0.0.0:7281", "--admin"},
+	}...)
+	const want = `--admin: admin is open to other machines, so it needs an admin_token (or listen on 127.0.0.1)
+laconic.yaml:2:3: unknown key "formt" in log (did you mean format?)
+  2 |   formt: ***
+    |   ^^^^^
+laconic.yaml:3:16: limits.body is larger than limits.memory, so the largest request could never be taken (they are 1GiB and 1MiB)
+  3 | limits: {body: 1GiB}
+    |                ^^^^`
+	if err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+	if p := c.placeOf("log.color"); p.src.name != "laconic.yaml" || p.node.Line != 2 {
+		t.Errorf("log is now thought to stand in %s:%d", p.src.name, p.node.Line)
+	}
+	_, err = Parse("", nil, variables, Override{"listen", "127.0.0.1:7281", "--listen"})
+	if err == nil || err.Error() != `--listen: admin and listen are the same address (give admin another port, or turn it off)` {
+		t.Errorf("got %v", err)
+	}
+}
+
+func sameLines(a, b string) bool {
+	return slices.Equal(slices.Sorted(strings.SplitSeq(a, "\n")), slices.Sorted(strings.SplitSeq(b, "\n")))
+}
+
+func TestAMapsOwnKeysWinOverMergedOnes(t *testing.T) {
+	c, err := Parse("laconic.yaml", []byte(`
+x-a: &a {window: 1000, reserve: 100}
+x-b: &b {window: 2000, reserve: 200, budget: 20}
+models:
+  - {<<: *a, match: m, window: 3000}
+  - {match: n, <<: [*a, *b]}
+`), variables)
+	want := []Model{{Match: "m", Window: 3000, Reserve: 100}, {Match: "n", Window: 1000, Reserve: 100, Budget: 20}}
+	if err != nil || !slices.Equal(c.Models, want) {
+		t.Errorf("got %+v, %v", c.Models, err)
+	}
+}
+
+func TestHostileFilesAreAnswered(t *testing.T) {
+	f := func(name, src, part string) {
+		t.Helper()
+		start := time.Now()
+		_, err := Parse("laconic.yaml", []byte(src), variables)
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
+	}
+	f("deep", strings.Repeat("[", 200_000), "nested too deeply")
+	f("deep options", "policies: {adaptive: {ladder: [{trim_results: {head: "+strings.Repeat("[", 100)+strings.Repeat("]", 100)+"}}]}}", "nested too deeply")
+	f("alias to itself", "policies: {adaptive: {ladder: [{trim_results: &a {head: *a}}]}}", "nested too deeply")
+	f("merge of itself", "models: [&a {<<: [*a, *a], match: 1}]", "repeats itself")
+	f("laughs", "x-0: &a0 [1,1,1,1,1,1,1,1,1,1]\n"+laughs(9)+"policies: {adaptive: {ladder: [{trim_results: {head: *a9}}]}}", "repeats itself")
+	f("many problems", strings.Repeat("a: 1\n", 5000), "and 4950 more")
+	f("many problems in a line", "{"+strings.Repeat("a: 1, ", 4000)+"}", "and 3950 more")
+	f("many rows", "models: ["+strings.Repeat(`{match: "*", policy: x}, `, 5000)+"]", "models has 5000 rows")
+	f("many rungs", "policies: {adaptive: {ladder: ["+strings.Repeat("{trim_results: {head: 2}}, ", 2000)+"]}}", "and 1950 more")
+	f("one long line", "listen: "+strings.Repeat("x", 200_000), "listen must be host:port")
+	f("not text", "\x00\x01", "a control character stands here")
+	f("utf-16", "\xff\xfea\x00", "the file is UTF-16")
+	f("latin-1", "# gr\xfcn\n", "the file is not UTF-8")
+}
+
+func TestPositionsFitWhateverEndsALine(t *testing.T) {
+	f := func(end string) {
+		t.Helper()
+		_, err := Parse("laconic.yaml", []byte("\uFEFF# größe 世界"+end+"log:"+end+"  level: \"世界\" "+end+"  formt: x"+end), variables)
+		const want = `laconic.yaml:3:10: log.level cannot be "世界" (it is one of debug, info, warn, error)
+  3 |   level: "世界"
+    |          ^^^^
+laconic.yaml:4:3: unknown key "formt" in log (did you mean format?)
+  4 |   formt: ***
+    |   ^^^^^`
+		if err == nil || strings.ReplaceAll(err.Error(), " \n", "\n") != want {
+			t.Errorf("%q: got\n%v\nwant\n%s", end, err, want)
+		}
+	}
+	f("\n")
+	f("\r\n")
+	f("\r")
+}
+
+func laughs(n int) string {
+	var b strings.Builder
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&b, "x-%d: &a%d [%s*a%d]\n", i, i, strings.Repeat(fmt.Sprintf("*a%d,", i-1), 9), i-1)
+	}
+	return b.String()
+}
+
+func TestALargeFileIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "big.yaml")
+	if err := os.WriteFile(path, make([]byte, longestConfig+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(path); err == nil || !strings.HasSuffix(err.Error(), "the file is larger than 1MiB") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestProblems runs the stories of testdata that tell of problems, in words
+// (says) or for programs (json). Package cli runs all of them, and rewrites them.
+func TestProblems(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no stories", err)
+	}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var src []byte
+		for _, f := range archive.Files {
+			name, part, _ := strings.Cut(f.Name, "/")
+			if part == "yaml" {
+				src = f.Data
+				continue
+			}
+			want := string(f.Data)
+			_, err := Parse("laconic.yaml", src, variables)
+			var ps Problems
+			if errors.As(err, &ps); err == nil {
+				if !strings.HasPrefix(want, "laconic.yaml is valid\n") && want != "[]\n" {
+					t.Errorf("%s %s: valid, want\n%s", file, name, want)
+				}
+				continue
+			}
+			got := ps.Error() + "\n"
+			if want, _, _ = strings.Cut(want, "\n\n"); part == "json" {
+				var b strings.Builder
+				e := json.NewEncoder(&b)
+				e.SetEscapeHTML(false)
+				e.SetIndent("", "  ")
+				if err := e.Encode(ps); err != nil {
+					t.Fatal(err)
+				}
+				want, got = string(f.Data), b.String()
+			} else {
+				want += "\n"
+			}
+			if diff := cmp.Diff(want, lists.Replace(got)); diff != "" {
+				t.Errorf("%s %s: -want +got\n%s", file, f.Name, diff)
+			}
+		}
+	}
+}
+
+// lists stand in the stories for what grows with the product.
+var lists = strings.NewReplacer(
+	strings.Join(stage.Names(), ", "), "STAGES",
+	strings.Join(slices.Sorted(slices.Values(policy.Names())), ", "), "POLICIES",
+	strings.Join(tokenize.Names(), ", "), "TOKENIZERS",
+)

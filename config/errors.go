@@ -1,0 +1,213 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	yaml "go.yaml.in/yaml/v4"
+)
+
+// The codes of a Problem, for programs.
+const (
+	codeFile      = "unreadable_file"
+	codeSyntax    = "syntax"
+	codeUnknown   = "unknown_key"
+	codeDuplicate = "duplicate_key"
+	codeType      = "wrong_type"
+	codeMissing   = "missing_value"
+	codeRange     = "out_of_range"
+	codeName      = "unknown_name"
+	codeEnv       = "environment"
+	codeURL       = "bad_url"
+	codeAddress   = "bad_address"
+	codePattern   = "bad_pattern"
+	codeRow       = "unreachable_row"
+	codePolicy    = "bad_policy"
+	codeStage     = "bad_stage_options"
+	codeKey       = "key_rule"
+	codeSecret    = "bad_secret"
+)
+
+// Problem is one thing that is wrong with a configuration.
+type Problem struct {
+	File    string `json:"file"`             // or the flag or variable that a value came from
+	Line    int    `json:"line,omitempty"`   // from 1; 0: the file as a whole, or no file
+	Column  int    `json:"column,omitempty"` // from 1, in characters
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+
+	Excerpt string `json:"-"` // the line and a caret below it, without secrets
+}
+
+// Error is the problem in one line: file:line:column: message (hint).
+func (p Problem) Error() string {
+	var b strings.Builder
+	b.WriteString(cmp.Or(p.File, "configuration"))
+	if p.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", p.Line, p.Column)
+	}
+	b.WriteString(": " + p.Message)
+	if p.Hint != "" {
+		b.WriteString(" (" + p.Hint + ")")
+	}
+	return b.String()
+}
+
+// Problems is everything that is wrong with a configuration, in the order of
+// the file.
+type Problems []Problem
+
+// mostShown bounds how many problems Error writes out.
+const mostShown = 50
+
+// Error is all problems with their excerpts.
+func (ps Problems) Error() string {
+	var b strings.Builder
+	for i, p := range ps {
+		if i == mostShown {
+			fmt.Fprintf(&b, "and %d more\n", len(ps)-i)
+			break
+		}
+		b.WriteString(p.Error() + "\n" + p.Excerpt)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// source is the text that a value came from.
+type source struct {
+	name  string
+	lines []string
+	nodes []*yaml.Node        // in the order of the text; nil: it could not be parsed
+	shown map[*yaml.Node]bool // nodes that an excerpt may show
+
+	judged map[int]*hidden // lines that excerpts have shown
+}
+
+// place is where a key of the configuration was written.
+type place struct {
+	src      *source
+	key      *yaml.Node // nil for an item of a list
+	node     *yaml.Node // the value
+	expanded bool       // the value came from the environment, at least in part
+	broken   bool       // the value could not be read; a problem says so already
+}
+
+// finding is a problem before its excerpt is drawn: that is done last, when it
+// is known which nodes hold secrets.
+type finding struct {
+	Problem
+	src   *source
+	node  *yaml.Node
+	width int // of the caret; 0: that of the node
+}
+
+// caret is how many characters the caret underlines: a value that stands in the
+// text as it is, else the place where it begins.
+func (f finding) caret() int {
+	if n := f.node; f.width == 0 && n != nil && n.Value != "" && n.Kind == yaml.ScalarNode {
+		rest, width := f.src.from(f.Line, f.Column), utf8.RuneCountInString(n.Value)
+		switch {
+		case strings.HasPrefix(rest, n.Value):
+			return width
+		case len(rest) > len(n.Value)+1 && strings.HasPrefix(rest[1:], n.Value):
+			return width + 2 // in quotes
+		}
+	}
+	return max(f.width, 1)
+}
+
+// problems draws the excerpts and puts the findings in the order of the file. A
+// part of the file that is used twice is complained about once.
+func problems(found []finding) error {
+	if len(found) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(found, func(a, b finding) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	var ps Problems
+	seen := map[Problem]bool{}
+	for _, f := range found {
+		p := f.Problem
+		if f.src != nil {
+			p.File = f.src.name
+		}
+		p.Message, p.Hint = maskSecrets(p.Message), maskSecrets(p.Hint)
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		if f.src != nil && len(ps) < mostShown {
+			p.Excerpt = f.src.excerpt(f.Line, f.Column, f.caret())
+		}
+		ps = append(ps, p)
+	}
+	return ps
+}
+
+// excerpt draws one line of the source and a caret below the column, cut to
+// what fits on a screen; "" where there is no such line.
+func (s *source) excerpt(line, column, width int) string {
+	if line < 1 || line > len(s.lines) {
+		return ""
+	}
+	text, caret, width := s.masked(line, column-1, width)
+	text, caret, width = clipLine(text, caret, width)
+	var b strings.Builder
+	number := fmt.Sprint(line)
+	fmt.Fprintf(&b, "  %s | %s\n  %*s | ", number, text, len(number), "")
+	for i, r := range []rune(text) {
+		if i == caret {
+			break
+		}
+		if r == '\t' {
+			b.WriteRune('\t')
+		} else {
+			b.WriteRune(' ')
+		}
+	}
+	b.WriteString(strings.Repeat("^", width) + "\n")
+	return b.String()
+}
+
+// clipLine cuts a long line to the characters around the caret.
+func clipLine(text string, caret, width int) (string, int, int) {
+	const most, before = 110, 60
+	runes := []rune(text)
+	caret = min(max(caret, 0), len(runes))
+	start := 0
+	if len(runes) > most && caret > before {
+		start = caret - before
+	}
+	end := min(len(runes), start+most)
+	cut := string(runes[start:end])
+	caret -= start
+	if start > 0 {
+		cut, caret = "…"+cut, caret+1
+	}
+	if end < len(runes) {
+		cut += "…"
+	}
+	return cut, caret, max(1, min(width, utf8.RuneCountInString(cut)-caret))
+}
+
+// SplitLines parts a text where YAML does, so that its line numbers fit.
+// Characters that would disturb a terminal are replaced.
+func SplitLines(src string) []string {
+	src = strings.ReplaceAll(src, "\r\n", "\n")
+	src = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029':
+			return '\n'
+		case r != '\n' && r != '\t' && !unicode.IsPrint(r):
+			return '\uFFFD'
+		}
+		return r
+	}, src)
+	return strings.Split(src, "\n")
+}

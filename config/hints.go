@@ -1,0 +1,73 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// The variables that OpenAI's libraries read. In the environment of the proxy
+// they are those of its clients, so they are not read here.
+const (
+	clientsBase = "OPENAI_BASE_URL"
+	clientsKey  = "OPENAI_API_KEY"
+)
+
+// standsFor reports whether a base URL leads to this proxy, as a client's should,
+// or the configuration says where requests go.
+func (c *Config) standsFor(base string) bool {
+	u, err := url.Parse(base)
+	return c.Has("upstream") || err == nil && pointsAt(u, c.Listen)
+}
+
+// Hints are what may be meant otherwise: an upstream without a path, as most
+// have their API below /v1; a variable that is not read.
+func (c *Config) Hints() (hints []string) {
+	all := []string{c.Upstream}
+	for _, m := range c.Models {
+		if m.Upstream != "" && !slices.Contains(all, m.Upstream) {
+			all = append(all, m.Upstream)
+		}
+	}
+	for _, upstream := range all {
+		if u, err := url.Parse(upstream); err == nil && strings.Trim(u.Path, "/") == "" {
+			hints = append(hints, fmt.Sprintf("chat requests go to %s; most servers have them below /v1 (upstream: %s)",
+				ShownURL(u.JoinPath("chat", "completions").String()), ShownURL(u.JoinPath("v1").String())))
+		}
+	}
+	if slices.Contains(c.unread, clientsBase) {
+		hints = append(hints, clientsBase+" is for clients and not read here: requests go to "+ShownURL(c.Upstream)+" (elsewhere: --upstream)")
+	}
+	return hints
+}
+
+// UnreadKey says that the key in the environment is not read, where it may be
+// missed: no row has a key.
+func (c *Config) UnreadKey() []string {
+	if !slices.Contains(c.unread, clientsKey) || slices.ContainsFunc(c.Models, func(m Model) bool { return m.APIKey != "" }) {
+		return nil
+	}
+	return []string{clientsKey + " is for clients and not read here: their own key goes to the upstream (one of the proxy's: api_key: ${" + clientsKey + "} in a row of models)"}
+}
+
+// ShownURL is a URL without what may be secret in it.
+func ShownURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "?"
+	}
+	if u.RawQuery != "" {
+		u.RawQuery = mask
+	}
+	return u.Redacted()
+}
+
+// Variable returns the variable that the value at path consists of, as the file
+// has it: ${NAME}; "" for any other value.
+func (c *Config) Variable(path string) string {
+	if p := c.places[path]; p.node != nil && environmentName.MatchString(p.node.Value) {
+		return p.node.Value
+	}
+	return ""
+}

@@ -1,0 +1,283 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"laconic/store"
+)
+
+// addresses judges where we listen, where requests go, and that the two are not
+// the same.
+func (ch *checking) addresses() {
+	if err := addressFault(ch.Listen); err != nil {
+		ch.fault("listen", codeAddress, err)
+	}
+	if ch.Admin != "" {
+		if err := addressFaultOf(ch.Admin, "such as 127.0.0.1:7281, or off"); err != nil {
+			ch.fault("admin", codeAddress, err)
+		} else if sameListener(ch.Listen, ch.Admin) {
+			ch.blame("admin", "listen", codeAddress, "admin and listen are the same address", "give admin another port, or turn it off")
+		}
+	}
+	ch.upstream("upstream", ch.Upstream)
+	for i, m := range ch.Models {
+		if m.Upstream != "" || ch.Has(fmt.Sprintf("models[%d].upstream", i)) {
+			ch.upstream(fmt.Sprintf("models[%d].upstream", i), m.Upstream)
+		}
+	}
+	for i, o := range ch.AllowedOrigins {
+		if path := fmt.Sprintf("allowed_origins[%d]", i); o != "*" && !isOrigin(o) && ch.given(path) {
+			ch.at(path, codeURL, path+" is not an origin", `an origin is scheme://host or scheme://host:port, such as https://app.example.com, or "*" for all`)
+		}
+	}
+}
+
+// fault notes an error whose text may go on with a hint after "; ".
+func (ch *checking) fault(path, code string, err error) {
+	if ch.broken(path) {
+		return
+	}
+	message, hint, _ := strings.Cut(err.Error(), "; ")
+	ch.at(path, code, path+" "+message, hint)
+}
+
+// blame notes a problem between two settings at the one that the file has.
+func (ch *checking) blame(path, other, code, message, hint string) {
+	if !ch.Has(path) && ch.Has(other) {
+		path = other
+	}
+	ch.at(path, code, message, hint)
+}
+
+// upstream judges the URL of an upstream.
+func (ch *checking) upstream(path, text string) {
+	u, err := ParseUpstream(text)
+	if err != nil {
+		ch.fault(path, codeURL, err)
+		return
+	}
+	for _, own := range []struct{ path, addr string }{{"listen", ch.Listen}, {"admin", ch.Admin}} {
+		if own.addr != "" && pointsAt(u, own.addr) {
+			ch.blame(path, own.path, codeAddress, path+" is this proxy itself: "+own.path+" is the same address", "requests would go round for ever")
+		}
+	}
+}
+
+// addressFault says what is wrong with an address to listen on.
+func addressFault(addr string) error { return addressFaultOf(addr, "such as 127.0.0.1:7280") }
+
+// addressFaultOf is addressFault with a hint of what to write.
+func addressFaultOf(addr, hint string) error {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		if _, err := strconv.ParseUint(addr, 10, 16); err == nil {
+			return fmt.Errorf("must be host:port; write 127.0.0.1:%s", addr)
+		}
+		return errors.New("must be host:port; " + hint)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return errors.New("has a port that is not a number from 0 to 65535")
+	}
+	if strings.ContainsFunc(host, func(r rune) bool { return unicode.IsSpace(r) || r == '/' || r == '@' }) {
+		return errors.New("has a host that is no host; such as 127.0.0.1:7280")
+	}
+	return nil
+}
+
+// ParseUpstream reads a base URL: what the client's /v1 stands for. An error may
+// go on with a hint after "; ".
+func ParseUpstream(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	switch {
+	case text == "":
+		return nil, errors.New("is empty; such as https://api.openai.com/v1")
+	case err != nil:
+		return nil, errors.New("is not a URL; such as https://api.openai.com/v1")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, errors.New("must begin with http:// or https://; such as https://api.openai.com/v1")
+	case u.User != nil:
+		return nil, errors.New("holds a user name or password; a credential belongs in api_key of a row of models")
+	case u.Hostname() == "" || strings.ContainsFunc(u.Host, unicode.IsSpace):
+		return nil, errors.New("has no host; such as https://api.openai.com/v1")
+	case strings.Contains(text, "#"):
+		return nil, errors.New("has a fragment; it is only the part in front of /chat/completions")
+	case dotSegments.MatchString(u.Path):
+		return nil, errors.New("has . or .. in its path")
+	case strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions"):
+		return nil, errors.New("names one endpoint; it is only the part in front of /chat/completions")
+	}
+	if p := u.Port(); p != "" {
+		if n, err := strconv.ParseUint(p, 10, 16); err != nil || n == 0 {
+			return nil, errors.New("has a port that is not a number from 1 to 65535")
+		}
+	}
+	u.Path = strings.TrimRight(u.Path, "/")
+	u.RawPath = strings.TrimRight(u.RawPath, "/")
+	return u, nil
+}
+
+// dotSegments could lead out of the upstream's path, under any reading.
+var dotSegments = regexp.MustCompile(`(?:^|[/\\])\.\.?(?:[/\\;]|$)`)
+
+// Origin returns scheme, host and port of a URL in one form.
+func Origin(u *url.URL) string {
+	return strings.ToLower(u.Scheme) + "://" + net.JoinHostPort(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), portOf(u))
+}
+
+func portOf(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return strings.TrimLeft(u.Port(), "0")
+	case strings.EqualFold(u.Scheme, "https"):
+		return "443"
+	}
+	return "80"
+}
+
+// isOrigin tells whether a text is what a browser sends as Origin. Schemes other
+// than http are those of extensions and desktop shells.
+func isOrigin(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Scheme != "" && u.Host != "" && u.User == nil && u.Path == "" &&
+		u.RawQuery == "" && !u.ForceQuery && u.Fragment == "" && !strings.ContainsAny(text, "*#")
+}
+
+// The ways to write "this machine" and "every address of it".
+func loopbackHost(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+func unspecifiedHost(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "" || err == nil && ip.Unmap().IsUnspecified()
+}
+
+// Loopback tells whether only this machine can reach an address.
+func Loopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	return err == nil && loopbackHost(host)
+}
+
+// pointsAt tells whether a URL leads to our own listener, as far as spelling
+// can tell; names that resolve to us are found at run time.
+func pointsAt(u *url.URL, listen string) bool {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil || trimPort(port) != portOf(u) || trimPort(port) == "" {
+		return false
+	}
+	return sameMachine(host, u.Hostname())
+}
+
+func sameListener(a, b string) bool {
+	hostA, portA, errA := net.SplitHostPort(a)
+	hostB, portB, errB := net.SplitHostPort(b)
+	return errA == nil && errB == nil && trimPort(portA) != "" && trimPort(portA) == trimPort(portB) && sameMachine(hostA, hostB)
+}
+
+func sameMachine(a, b string) bool {
+	x, errX := netip.ParseAddr(a)
+	y, errY := netip.ParseAddr(b)
+	if errX == nil && errY == nil && x.Is4() && y.Is4() && x.IsLoopback() && y.IsLoopback() {
+		return x == y // 127.0.0.2 is another one
+	}
+	here := func(h string) bool { return loopbackHost(h) || unspecifiedHost(h) }
+	return here(a) && here(b) || strings.EqualFold(strings.TrimSuffix(a, "."), strings.TrimSuffix(b, "."))
+}
+
+// trimPort gives one form of a port; "" for port 0, which is chosen at start.
+func trimPort(port string) string { return strings.TrimLeft(port, "0") }
+
+// keys enforces what is fixed of "Whose key goes where": no credential may
+// reach an origin that its owner did not name, and no key of ours may be spent
+// by whoever reaches the listener.
+func (ch *checking) keys() {
+	top, _ := ParseUpstream(ch.Upstream)
+	if ch.broken("upstream") {
+		top = nil
+	}
+	serves := !Loopback(ch.Listen) && addressFault(ch.Listen) == nil
+	hasClientKeys := len(ch.ClientKeys) > 0 || ch.broken("client_keys")
+	everything, opened := false, false
+	for i, m := range ch.Models {
+		path := fmt.Sprintf("models[%d]", i)
+		if ch.broken(path) {
+			continue
+		}
+		keyed := m.APIKey != "" || ch.Has(path+".api_key")
+		everything = everything || m.Everything()
+		if keyed && ch.given(path+".api_key") {
+			ch.header(path+".api_key", string(m.APIKey))
+		}
+		if keyed && m.Credential != "" {
+			ch.at(path+".credential", codeKey, path+" has both an api_key and a credential", "credential: client sends the client's key; remove one of the two")
+		}
+		if u, err := ParseUpstream(m.Upstream); err == nil && top != nil && Origin(u) != Origin(top) && !keyed && m.Credential == "" && !ch.Has(path+".credential") {
+			ch.at(path+".upstream", codeKey, path+" sends to another origin than upstream, so it needs an api_key of its own",
+				"credential: client would send the client's key there, too")
+		}
+		if hasClientKeys && !keyed {
+			ch.at(path, codeKey, path+" needs an api_key: with client_keys the client's own key goes no further than this proxy",
+				"an upstream that needs no key takes any text")
+		}
+		if keyed && serves && !hasClientKeys && !opened {
+			opened = true
+			ch.blame("listen", path+".api_key", codeKey, "listen is open to other machines and "+path+" has an api_key, which everyone who gets here could spend",
+				"set client_keys, or listen on 127.0.0.1")
+		}
+	}
+	if hasClientKeys && !everything {
+		ch.at("client_keys", codeKey, "client_keys needs a last row in models that matches everything and has an api_key",
+			`requests for other models, and for the list of models, would have no key: - {match: "*", api_key: ...}`)
+	}
+	for i, k := range ch.ClientKeys {
+		if path := fmt.Sprintf("client_keys[%d]", i); ch.given(path) {
+			ch.entry(path, string(k))
+		}
+	}
+	if ch.Has("admin_token") && ch.given("admin_token") || ch.AdminToken != "" {
+		ch.entry("admin_token", string(ch.AdminToken))
+	}
+	if ch.Admin != "" && addressFault(ch.Admin) == nil && !Loopback(ch.Admin) && ch.AdminToken == "" && !ch.Has("admin_token") {
+		ch.at("admin", codeKey, "admin is open to other machines, so it needs an admin_token", "or listen on 127.0.0.1")
+	}
+}
+
+// entry judges a secret that lets somebody in: nobody counts the tries.
+func (ch *checking) entry(path, secret string) {
+	before := len(ch.found)
+	if ch.header(path, secret); len(ch.found) == before {
+		ch.long(path, secret)
+	}
+}
+
+// long judges a secret by whether it can be found by trying.
+func (ch *checking) long(path, secret string) {
+	if len(secret) < store.ShortestSecret {
+		ch.at(path, codeSecret, fmt.Sprintf("%s is shorter than %d characters", path, store.ShortestSecret), "openssl rand -hex 32 makes a good one")
+	}
+}
+
+// header judges a secret by whether an HTTP header can carry it.
+func (ch *checking) header(path, secret string) {
+	switch {
+	case secret == "":
+		ch.at(path, codeSecret, path+" is empty", "")
+	case strings.TrimSpace(secret) != secret:
+		ch.at(path, codeSecret, path+" begins or ends with white space", "")
+	case strings.ContainsFunc(secret, func(r rune) bool { return r <= ' ' || r >= 0x7F }):
+		ch.at(path, codeSecret, path+" holds characters that no HTTP header can carry", "")
+	}
+}

@@ -1,0 +1,62 @@
+package config
+
+import (
+	"strings"
+)
+
+// Pattern matches names of models: * stands for any run of characters, /
+// included; every other character for itself. Matching costs one pass over the
+// name, whatever the pattern.
+type Pattern struct {
+	text   string
+	pieces []string // what stands between the stars; one piece: no star
+}
+
+func CompilePattern(text string) Pattern {
+	return Pattern{text, strings.Split(text, "*")}
+}
+
+func (p Pattern) Matches(name string) bool {
+	last := len(p.pieces) - 1
+	if last == 0 {
+		return name == p.pieces[0]
+	}
+	name, ok := strings.CutPrefix(name, p.pieces[0])
+	if !ok {
+		return false
+	}
+	// The leftmost place of a piece leaves the most room for those behind it.
+	for _, piece := range p.pieces[1:last] {
+		at := strings.Index(name, piece)
+		if at < 0 {
+			return false
+		}
+		name = name[at+len(piece):]
+	}
+	return strings.HasSuffix(name, p.pieces[last])
+}
+
+// covers tells whether every name that q matches is matched by p, too. A star
+// of q may become any text, so only a star of p can take it: that is what p
+// does with a character that stands in no pattern.
+func (p Pattern) covers(q Pattern) bool {
+	return p.Matches(strings.ReplaceAll(q.text, "*", "\x00"))
+}
+
+// Everything tells whether the pattern matches every name, the empty one of a
+// request that names no model included.
+func (p Pattern) Everything() bool { return strings.Trim(p.text, "*") == "" && p.text != "" }
+
+// Everything tells whether a row holds for every model.
+func (m Model) Everything() bool { return CompilePattern(m.Match).Everything() }
+
+// RowOf is the row that holds for a model; one with nothing in it where there
+// is none.
+func (c *Config) RowOf(model string) Model {
+	for _, m := range c.Models {
+		if CompilePattern(m.Match).Matches(model) {
+			return m
+		}
+	}
+	return Model{}
+}

@@ -1,0 +1,108 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode"
+
+	"laconic/compact"
+	"laconic/compact/policy"
+)
+
+// policy says what is wrong with one policy.
+func (ch *checking) policy(name string, p Policy) {
+	path := "policies." + name
+	if p.Extends != "" && !slices.Contains(policy.Names(), name) {
+		ch.name(path+".extends", "policy", p.Extends, slices.Sorted(maps.Keys(ch.Policies)))
+	}
+	if p.algorithm != "" {
+		ch.algorithm(path, p)
+	} else {
+		ch.adaptive(path, p)
+	}
+	for i, role := range p.Pin.Roles {
+		ch.name(fmt.Sprintf("%s.pin.roles[%d]", path, i), "role", role, roleNames())
+	}
+	for i, text := range p.Pin.Text {
+		at := fmt.Sprintf("%s.pin.text[%d]", path, i)
+		if _, err := regexp.Compile(text); err != nil {
+			ch.at(at, codePattern, at+" is not a regular expression: "+regexpFault(err), "the syntax is RE2")
+		}
+	}
+	for i, tool := range p.Pin.Tools {
+		switch at := fmt.Sprintf("%s.pin.tools[%d]", path, i); {
+		case tool == "":
+			ch.at(at, codeMissing, at+" is empty", "")
+		case strings.ContainsAny(tool, "?[]{}\\") || strings.ContainsFunc(tool, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
+			ch.at(at, codePattern, at+" holds a character that no tool's name has, so it pins nothing", "only * is special: it stands for any run of characters")
+		}
+	}
+	for i, rung := range p.Ladder {
+		ch.rung(fmt.Sprintf("%s.ladder[%d]", path, i), rung)
+	}
+}
+
+// adaptive says what is wrong with the settings of adaptive, or of a policy that
+// extends it.
+func (ch *checking) adaptive(path string, p Policy) {
+	if at := path + ".options"; p.Options != nil && ch.given(at) {
+		ch.atKey(at, codePolicy, at+" is for policies known from other systems: adaptive has none", "its settings are trigger, land, ladder and the like")
+	}
+	trigger := float64(p.Trigger)
+	if trigger == 0 {
+		trigger = compact.DefaultTriggerEstimate
+	}
+	if p.Land < trigger {
+		return
+	}
+	at := path + ".land"
+	if !ch.given(at) {
+		at = path + ".trigger"
+	}
+	if ch.given(at) {
+		hint := ""
+		if p.Trigger == 0 {
+			hint = fmt.Sprintf("auto may be %v", trigger)
+		}
+		ch.at(at, codeRange, path+".land must be below the trigger", hint)
+	}
+}
+
+// algorithm says what is wrong with the settings of a policy that has the
+// algorithm of another system. What makes up the algorithm cannot be set.
+func (ch *checking) algorithm(path string, p Policy) {
+	for _, key := range []string{"trigger", "land", "warm", "keep_recent", "placement", "ladder"} {
+		if at := join(path, key); ch.places != nil && ch.Has(at) {
+			ch.atKey(at, codePolicy, at+" cannot be set: it belongs to the algorithm of "+p.algorithm,
+				"options, repair, on_overflow and pin can; or extend adaptive")
+		}
+	}
+	at := path + ".options"
+	if p.Options == nil || !ch.given(at) {
+		return
+	}
+	_, err := policy.New(p.algorithm, p.Options)
+	ch.options(at, "the policy "+p.algorithm, err)
+}
+
+// regexpFault says what is wrong with a regular expression without repeating
+// it: it may hold what nobody should read.
+func regexpFault(err error) string {
+	if se, ok := err.(*syntax.Error); ok {
+		return string(se.Code)
+	}
+	return "it cannot be read"
+}
+
+// roleNames lists the roles that a pin may name.
+func roleNames() []string {
+	var names []string
+	for r := compact.System; r <= compact.Function; r++ {
+		names = append(names, r.String())
+	}
+	return names
+}

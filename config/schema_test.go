@@ -1,0 +1,540 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+	yaml "go.yaml.in/yaml/v4"
+	"golang.org/x/tools/txtar"
+
+	"laconic/compact"
+	"laconic/compact/stage"
+	"laconic/proxy"
+	"laconic/tokenize"
+)
+
+// schema.json comes from three places: the types say which keys there
+// are, their check tags which values, and config.example.yaml what they mean.
+// `go test -run 'Example|Schema' -update ./config` writes it, and the default numbers
+// of the example.
+
+const exampleFile = "../config.example.yaml"
+
+// What the loader takes the schema takes, or an editor would complain about
+// files that work.
+func TestSchemaTakesWhatTheLoaderTakes(t *testing.T) {
+	schema, err := configSchema(t).Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid, refused := 0, 0
+	files, _ := filepath.Glob("testdata/*.txtar")
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range archive.Files {
+			if !strings.HasSuffix(part.Name, "/yaml") {
+				continue
+			}
+			_, loadErr := Parse("laconic.yaml", part.Data, variables)
+			root, fault := parseYAML(&source{lines: SplitLines(string(part.Data))}, part.Data)
+			if root == nil || fault != nil {
+				continue
+			}
+			var value any
+			if root.Decode(&value) != nil {
+				continue
+			}
+			schemaErr := schema.Validate(plainJSON(t, value))
+			switch {
+			case loadErr == nil && schemaErr != nil:
+				t.Errorf("%s %s: the loader takes it, the schema does not: %v", file, part.Name, schemaErr)
+			case loadErr == nil:
+				valid++
+			case schemaErr != nil:
+				refused++
+			}
+		}
+	}
+	if valid < 4 || refused < 15 {
+		t.Errorf("the schema took %d valid files and refused %d: this test compares too little", valid, refused)
+	}
+}
+
+// What stands in the example in use is the default. -update writes the numbers
+// and the ladder; what is said above a rung stays, and a new one gets the
+// summary of its stage.
+func TestExampleShowsTheDefaults(t *testing.T) {
+	src, err := os.ReadFile(exampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ladder := exampleLadder(string(src)); ladder != string(src) {
+		if !*update {
+			t.Fatalf("the ladder of %s is not the default one; run go test -run Example -update .\n%s", exampleFile, cmp.Diff(string(src), ladder))
+		}
+		src = []byte(ladder)
+		if err := os.WriteFile(exampleFile, src, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(src, &doc); err != nil {
+		t.Fatal(err)
+	}
+	defaults, lines := defaultValues(), strings.Split(string(src), "\n")
+	defaults["models[].match"] = json.RawMessage(`"*"`)
+	defaults["models[].policy"] = json.RawMessage(strconv.Quote(DefaultPolicy))
+	defaults["models[].max_messages"] = json.RawMessage(strconv.Itoa(compact.DefaultMaxMessages))
+	compared, changed := 0, false
+	var walk func(n *yaml.Node, path string)
+	walk = func(n *yaml.Node, path string) {
+		switch {
+		case path == "policies.NAME.ladder":
+		case n.Kind == yaml.MappingNode:
+			for i := 0; i+1 < len(n.Content); i += 2 {
+				at := join(path, n.Content[i].Value)
+				if path == "policies" {
+					at = "policies.NAME"
+				}
+				walk(n.Content[i+1], at)
+			}
+		case n.Kind == yaml.SequenceNode:
+			for _, item := range n.Content {
+				walk(item, path+"[]")
+			}
+		case defaults[path] == nil:
+			t.Errorf("%s:%d: %s has no default, so it should not be in use", exampleFile, n.Line, path)
+		default:
+			compared++
+			want := strings.Trim(string(defaults[path]), `"`)
+			have, err1 := strconv.ParseFloat(n.Value, 64)
+			number, err2 := strconv.ParseFloat(want, 64)
+			if n.Value == want || err1 == nil && err2 == nil && have == number {
+				return
+			}
+			if *update && err1 == nil {
+				line := lines[n.Line-1]
+				lines[n.Line-1] = line[:n.Column-1] + want + line[n.Column-1+len(n.Value):]
+				changed = true
+				return
+			}
+			t.Errorf("%s:%d: %s is %s, the default is %s; run go test -run Example -update .", exampleFile, n.Line, path, n.Value, want)
+		}
+	}
+	walk(doc.Content[0], "")
+	if compared < 25 {
+		t.Errorf("only %d values were compared", compared)
+	}
+	if changed {
+		if err := os.WriteFile(exampleFile, []byte(strings.Join(lines, "\n")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// exampleLadder writes the default ladder into the example.
+func exampleLadder(src string) string {
+	const key, indent = "\n    ladder:\n", "      "
+	before, rest, _ := strings.Cut(src, key)
+	block, after, _ := strings.Cut(rest, "\n\n")
+	said, above := map[string]string{}, ""
+	for line := range strings.Lines(block + "\n") {
+		above += line
+		if item, ok := strings.CutPrefix(line, indent+"- "); ok {
+			name, _, _ := strings.Cut(strings.TrimSpace(item), ":")
+			said[name], above = strings.TrimSuffix(above, line), ""
+		}
+	}
+	var b strings.Builder
+	for _, s := range stage.Default() {
+		comment, ok := said[s.Name()]
+		if !ok {
+			for _, e := range stage.Catalogue {
+				if e.Name == s.Name() {
+					comment = indent + "# " + strings.ToUpper(e.Summary[:1]) + e.Summary[1:] + ".\n"
+				}
+			}
+		}
+		b.WriteString(comment + indent + "- " + s.Name())
+		if raw, err := json.Marshal(s); err == nil && len(raw) > len("{}") {
+			b.WriteString(": " + strings.ReplaceAll(jsonKey.ReplaceAllString(jsonWord.ReplaceAllString(string(raw), "$1$2"), "$1$2: "), ",", ", "))
+		}
+		b.WriteString("\n")
+	}
+	return before + key + strings.TrimSuffix(b.String(), "\n") + "\n\n" + after
+}
+
+var (
+	jsonWord = regexp.MustCompile(`(:)"(\w+)"`)
+	jsonKey  = regexp.MustCompile(`(^\{|,)"(\w+)":`)
+)
+
+// The example is the manual: it names every key, it is valid, and what stands
+// in it are the defaults.
+func TestExampleIsTheManual(t *testing.T) {
+	src, err := os.ReadFile(exampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.HasPrefix(src, []byte("# yaml-language-server: $schema=./config/schema.json\n")) {
+		t.Error("the first line does not name the schema for editors")
+	}
+	c, err := Parse(exampleFile, src, variables)
+	if err != nil {
+		t.Fatalf("copied as it is it does not work:\n%v", err)
+	}
+
+	// As it is, it says what holds without it.
+	d := Default()
+	asDefaults := *c
+	asDefaults.Models, asDefaults.Policies = nil, d.Policies
+	asDefaults.AllowedOrigins, asDefaults.ClientKeys = nil, nil
+	if diff := cmp.Diff(d, &asDefaults, ignorePlaces); diff != "" {
+		t.Errorf("-default +example\n%s", diff)
+	}
+	if len(c.AllowedOrigins) != 0 || len(c.ClientKeys) != 0 {
+		t.Error("lists that are empty by default are not empty in the example")
+	}
+	// With every line in use it is still valid, and every key is there.
+	all := everyLine(src)
+	if _, err := Parse(exampleFile, all, func(string) (string, bool) { return "canary-of-16-letters", true }); err != nil {
+		t.Errorf("with every line in use:\n%v", err)
+	}
+	manual := exampleManual(t)
+	walkKeys(reflect.TypeFor[Config](), "", func(path string, _ reflect.StructField) {
+		if manual[path] == "" {
+			t.Errorf("%s is not in the example, or has no comment above it", path)
+		}
+	})
+	schema, err := configSchema(t).Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range [][]byte{src, all} {
+		var value any
+		if err := yaml.Unmarshal(text, &value); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(plainJSON(t, value)); err != nil {
+			t.Errorf("the schema refuses the example: %v", err)
+		}
+	}
+	for _, s := range stage.Names() {
+		if !bytes.Contains(src, []byte("- "+s)) {
+			t.Errorf("the ladder of the example does not name %s", s)
+		}
+	}
+}
+
+func TestSchemaIsUpToDate(t *testing.T) {
+	schema := configSchema(t)
+	got, err := json.MarshalIndent(schema, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = append(got, '\n')
+	if *update {
+		if err := os.WriteFile("schema.json", got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("schema.json is old; run go test ./config -run Schema -update\n%s", diff)
+	}
+}
+
+// unused is a line of the example that is a setting but not in use: no blank,
+// or more than one, stands behind its #.
+var unused = regexp.MustCompile(`(?m)^( *)#(\S|  )`)
+
+// everyLine puts every setting of the example in use.
+func everyLine(src []byte) []byte { return unused.ReplaceAll(src, []byte("$1$2")) }
+
+// exampleManual is the comment above each key of the example.
+func exampleManual(t *testing.T) map[string]string {
+	t.Helper()
+	src, err := os.ReadFile(exampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src = everyLine(src)
+	var doc yaml.Node
+	if err := yaml.Unmarshal(src, &doc); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(src), "\n")
+	above := func(line int) string {
+		var words []string
+		for i := line - 2; i >= 0; i-- {
+			text, ok := strings.CutPrefix(strings.TrimSpace(lines[i]), "# ")
+			if !ok {
+				break
+			}
+			words = append([]string{text}, words...)
+		}
+		return strings.Join(words, " ")
+	}
+	manual := map[string]string{}
+	var walk func(n *yaml.Node, path string)
+	walk = func(n *yaml.Node, path string) {
+		switch n.Kind {
+		case yaml.MappingNode:
+			for i := 0; i+1 < len(n.Content); i += 2 {
+				at := join(path, n.Content[i].Value)
+				if path == "policies" {
+					at = path + ".NAME"
+				}
+				if text := above(n.Content[i].Line); text != "" && manual[at] == "" {
+					manual[at] = text
+				}
+				walk(n.Content[i+1], at)
+			}
+		case yaml.SequenceNode:
+			for _, item := range n.Content {
+				walk(item, path+"[]")
+			}
+		}
+	}
+	walk(doc.Content[0], "")
+	return manual
+}
+
+// walkKeys visits every key of the configuration, by its path in the manual.
+func walkKeys(t reflect.Type, path string, visit func(path string, f reflect.StructField)) {
+	switch {
+	case t == reflect.TypeFor[Rung](), t == reflect.TypeFor[OptionMap]():
+	case t.Kind() == reflect.Slice:
+		walkKeys(t.Elem(), path+"[]", visit)
+	case t.Kind() == reflect.Map:
+		walkKeys(t.Elem(), path+".NAME", visit)
+	case t.Kind() == reflect.Struct:
+		for i, name := range keysOf(t) {
+			if name != "" {
+				visit(join(path, name), t.Field(i))
+				walkKeys(t.Field(i).Type, join(path, name), visit)
+			}
+		}
+	}
+}
+
+// configSchema makes the schema of a configuration.
+func configSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	schema, err := jsonschema.For[Config](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[Size]():         {Type: "string", Pattern: `^[0-9]+(\.[0-9]+)? *([KMGkmg][Ii]?)?[Bb]$|\$\{`, Examples: []any{"64MiB"}},
+		reflect.TypeFor[Duration]():     {Type: "string", Pattern: `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|\$\{`, Examples: []any{"10s", "15m"}},
+		reflect.TypeFor[Window]():       {Types: []string{"integer", "string"}, Minimum: jsonschema.Ptr(1.0), Pattern: `^auto$|\$\{`},
+		reflect.TypeFor[Trigger]():      {Types: []string{"number", "string"}, Pattern: `^auto$|\$\{`},
+		reflect.TypeFor[proxy.Secret](): {Type: "string", MinLength: jsonschema.Ptr(1)},
+		reflect.TypeFor[Rung]():         rungSchema(t),
+		reflect.TypeFor[OptionMap]():    {Type: "object"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema.Schema = "https://json-schema.org/draft/2020-12/schema"
+	schema.Title = "Laconic configuration"
+	schema.PatternProperties = map[string]*jsonschema.Schema{"^x-": {Description: "Ignored: a place for YAML anchors."}}
+
+	manual, defaults := exampleManual(t), defaultValues()
+	names := map[string][]string{
+		"models[].tokenizer":       tokenize.Names(),
+		"policies.NAME.pin.roles":  roleNames(),
+		"policies.NAME.pin.roles[": roleNames(),
+	}
+	walkKeys(reflect.TypeFor[Config](), "", func(path string, f reflect.StructField) {
+		s := schemaAt(schema, path)
+		s.Description = manual[path]
+		s.Default = defaults[path]
+		notNull(s)
+		tag := f.Tag.Get("check")
+		known, isEnum := strings.CutPrefix(tag, "oneof=")
+		switch {
+		case isEnum:
+			oneOf(s, strings.Split(known, "|"))
+		case path == "policies.NAME.pin.roles":
+			oneOf(s.Items, names[path])
+		case names[path] != nil:
+			oneOf(s, names[path])
+		case tag != "" && s.Type != "string":
+			b := boundsOf(tag)
+			s.Minimum, s.Maximum, s.ExclusiveMinimum, s.ExclusiveMaximum = b.min, b.max, b.above, b.below
+		}
+		if s.Type == "integer" || s.Type == "number" || s.Type == "boolean" {
+			s.Types, s.Type = []string{s.Type, "string"}, ""
+			s.Pattern = `\$\{`
+		}
+	})
+	schema.Properties["policies"].PropertyNames = &jsonschema.Schema{Pattern: policyName.String()}
+	schemaAt(schema, "models[].match").MinLength = jsonschema.Ptr(1)
+	return schema
+}
+
+// oneOf allows names, and variables that hold one.
+func oneOf(s *jsonschema.Schema, names []string) {
+	var enum []any
+	for _, n := range names {
+		enum = append(enum, n)
+	}
+	s.AnyOf = []*jsonschema.Schema{{Enum: enum}, {Pattern: `\$\{`}}
+}
+
+// notNull takes back that Go's nil is written null: the loader refuses it.
+func notNull(s *jsonschema.Schema) {
+	if rest := slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool { return t == "null" }); len(rest) == 1 {
+		s.Type, s.Types = rest[0], nil
+	}
+}
+
+// schemaAt finds the schema of a key.
+func schemaAt(s *jsonschema.Schema, path string) *jsonschema.Schema {
+	for key := range strings.SplitSeq(path, ".") {
+		name := strings.TrimSuffix(key, "[]")
+		if name == "NAME" {
+			s = s.AdditionalProperties
+		} else {
+			s = s.Properties[name]
+		}
+		if name != key {
+			s = s.Items
+		}
+	}
+	return s
+}
+
+// defaultValues are the plain values of Default, as JSON, by path.
+func defaultValues() map[string]json.RawMessage {
+	values := map[string]json.RawMessage{}
+	var walk func(v reflect.Value, path string)
+	walk = func(v reflect.Value, path string) {
+		switch v.Kind() {
+		case reflect.Struct:
+			for i, name := range keysOf(v.Type()) {
+				if name != "" {
+					walk(v.Field(i), join(path, name))
+				}
+			}
+			return
+		case reflect.Map:
+			walk(v.MapIndex(reflect.ValueOf(DefaultPolicy)), path+".NAME")
+			return
+		case reflect.Slice, reflect.Pointer:
+			return
+		}
+		if s, ok := v.Interface().(fmt.Stringer); ok {
+			values[path] = json.RawMessage(strconv.Quote(s.String()))
+		} else if raw, err := json.Marshal(v.Interface()); err == nil {
+			values[path] = raw
+		}
+	}
+	walk(reflect.ValueOf(*Default()), "")
+	delete(values, "admin_token")
+	delete(values, "policies.NAME.extends")
+	return values
+}
+
+// rungSchema is a stage by name, or with its options.
+func rungSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	withOptions := &jsonschema.Schema{
+		Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+		MinProperties: jsonschema.Ptr(1), MaxProperties: jsonschema.Ptr(1),
+	}
+	var names []any
+	for _, e := range stage.Catalogue {
+		names = append(names, e.Name)
+		options := &jsonschema.Schema{
+			Description: e.Summary, Types: []string{"object", "null"},
+			Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+		}
+		known := stageOptions(t, e.Name)
+		for _, key := range slices.Sorted(maps.Keys(known)) {
+			var value any
+			if err := json.Unmarshal(known[key], &value); err != nil {
+				t.Fatal(err)
+			}
+			option := &jsonschema.Schema{Default: known[key]}
+			switch value.(type) {
+			case float64:
+				option.Types, option.Pattern = []string{"number", "string"}, `\$\{`
+			case bool:
+				option.Types, option.Pattern = []string{"boolean", "string"}, `\$\{`
+			case string:
+				option.Type = "string"
+			}
+			options.Properties[key] = option
+		}
+		withOptions.Properties[e.Name] = options
+		withOptions.PropertyOrder = append(withOptions.PropertyOrder, e.Name)
+	}
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Enum: names}, {Type: "string", Pattern: `\$\{`}, withOptions}}
+}
+
+// stageOptions lists the options of a stage, with their defaults, as the stage
+// itself writes them.
+func stageOptions(t *testing.T, name string) (options map[string]json.RawMessage) {
+	t.Helper()
+	s, err := stage.New(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(s)
+	if err != nil || json.Unmarshal(raw, &options) != nil {
+		t.Fatalf("the stage %s does not write its options as a JSON object: %v", name, err)
+	}
+	return options
+}
+
+// plainJSON gives a value of YAML the types of JSON.
+func plainJSON(t *testing.T, value any) any {
+	t.Helper()
+	var strip func(v any) any
+	strip = func(v any) any {
+		switch v := v.(type) {
+		case map[any]any:
+			m := map[string]any{}
+			for k, x := range v {
+				m[fmt.Sprint(k)] = strip(x)
+			}
+			return m
+		case map[string]any:
+			for k, x := range v {
+				v[k] = strip(x)
+			}
+		case []any:
+			for i, x := range v {
+				v[i] = strip(x)
+			}
+		}
+		return v
+	}
+	raw, err := json.Marshal(strip(value))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plain any
+	if err := json.Unmarshal(raw, &plain); err != nil {
+		t.Fatal(err)
+	}
+	return plain
+}

@@ -1,0 +1,103 @@
+package config
+
+import (
+	"fmt"
+
+	"laconic/proxy"
+	"laconic/store"
+	"laconic/tokenize"
+)
+
+// Summarizer is the model that writes summaries. Without a model there is
+// none, and slots hold digests.
+type Summarizer struct {
+	Model      string       `json:"model,omitempty"`
+	Upstream   string       `json:"upstream,omitempty"` // "": the top-level one
+	APIKey     proxy.Secret `json:"api_key,omitempty"`
+	Credential string       `json:"credential,omitempty" check:"oneof=own|client"`
+	Wait       Duration     `json:"wait,omitempty" check:"min=0"`
+	Timeout    Duration     `json:"timeout,omitempty" check:"above=0"`
+	Window     int          `json:"window,omitempty" check:"min=4096"` // proxy.LeastSummaryWindow
+	Workers    int          `json:"workers,omitempty" check:"min=1,max=256"`
+	Mask       bool         `json:"mask,omitempty"`
+}
+
+// Store is where summaries are kept, and what was learnt of upstreams.
+type Store struct {
+	Kind   string       `json:"kind,omitempty" check:"oneof=memory|file|redis"`
+	Path   string       `json:"path,omitempty"`
+	URL    string       `json:"url,omitempty"`
+	Secret proxy.Secret `json:"secret,omitempty"`
+	TTL    Duration     `json:"ttl,omitempty" check:"above=0"`
+	Size   Size         `json:"size,omitempty" check:"min=1048576"`
+}
+
+// summaries judges the summarizer and its store.
+func (ch *checking) summaries() {
+	s := ch.Summarizer
+	if ch.Has("summarizer") && !ch.broken("summarizer") && s.Model == "" && !ch.broken("summarizer.model") {
+		ch.at("summarizer", codeMissing, "summarizer has no model", "the name of the model that is to write the summaries, such as gpt-4o-mini")
+	}
+	if n := ch.SummaryWindow(); s.Model != "" && s.Window == 0 && !ch.broken("default_window") && n < proxy.LeastSummaryWindow {
+		ch.blame("default_window", "summarizer", codeRange, fmt.Sprintf("summarizer has a window of %d tokens, and %d are needed", n, proxy.LeastSummaryWindow),
+			"set summarizer.window to what its model has")
+	}
+	if s.Upstream != "" || ch.Has("summarizer.upstream") {
+		ch.upstream("summarizer.upstream", s.Upstream)
+	}
+	keyed := s.APIKey != "" || ch.Has("summarizer.api_key")
+	if keyed && ch.given("summarizer.api_key") {
+		ch.header("summarizer.api_key", string(s.APIKey))
+	}
+	hasClientKeys := len(ch.ClientKeys) > 0 || ch.broken("client_keys")
+	switch client := s.Credential == "client"; {
+	case client && keyed:
+		ch.at("summarizer.credential", codeKey, "summarizer has both an api_key and credential: client", "credential: client sends the client's key; remove one of the two")
+	case client && hasClientKeys:
+		ch.at("summarizer.credential", codeKey, "summarizer cannot have the client's credential: with client_keys it goes no further than this proxy", "give it an api_key")
+	case keyed && !hasClientKeys && !Loopback(ch.Listen) && addressFault(ch.Listen) == nil:
+		ch.blame("listen", "summarizer.api_key", codeKey, "listen is open to other machines and summarizer has an api_key, which everyone who gets here could spend",
+			"set client_keys, or credential: client, or listen on 127.0.0.1")
+	}
+	ch.store()
+}
+
+func (ch *checking) store() {
+	s := ch.Store
+	given := s.Secret != "" || ch.Has("store.secret")
+	if given && ch.given("store.secret") {
+		ch.long("store.secret", string(s.Secret))
+	}
+	switch store.Kind(s.Kind) {
+	case store.InFile:
+		if s.Path == "" && !ch.broken("store.path") {
+			ch.at("store.path", codeMissing, "store.path is empty, and kind: file needs one", "such as laconic.db")
+		}
+	case store.InRedis:
+		if !ch.broken("store.url") {
+			if s.URL == "" {
+				ch.at("store", codeMissing, "store has no url, and kind: redis needs one", "such as redis://127.0.0.1:6379/0")
+			} else if store.CheckURL(s.URL) != nil {
+				ch.at("store.url", codeURL, "store.url is not the URL of a Redis", "such as redis://127.0.0.1:6379/0, rediss:// for TLS, unix:///path")
+			}
+		}
+		if !given {
+			ch.at("store", codeSecret, "store has no secret, and kind: redis needs one", "all who share the store need the same; without one everyone who reaches it could read it")
+		}
+	}
+}
+
+// SummaryWindow is the window of the model that writes summaries.
+func (c *Config) SummaryWindow() int {
+	if c.Summarizer.Window > 0 {
+		return c.Summarizer.Window
+	}
+	known, input, ok := tokenize.Window(c.Summarizer.Model)
+	switch {
+	case !ok:
+		return c.DefaultWindow
+	case input > 0:
+		return min(known, input)
+	}
+	return known
+}

@@ -1,0 +1,265 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"laconic/compact/compacttest"
+	"laconic/tokenize"
+)
+
+// billing is an upstream that counts prompts in a way of its own.
+type billing struct {
+	name  string
+	text  func(string) int // of what a template writes; nil: the JSON is counted
+	bytes int              // of JSON to a token
+}
+
+// billings are the five kinds of upstream that the counts of models nobody
+// knows are held against.
+func billings(t testing.TB) []billing {
+	named := func(name string) *tokenize.Counter {
+		c, err := tokenize.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	o200k, cl100k := named("o200k_base"), named("cl100k_base")
+	return []billing{
+		{name: "bytes/4", bytes: 4},
+		{name: "bytes/3", bytes: 3},
+		{name: "cl100k", text: cl100k.Text},
+		{name: "o200k", text: o200k.Text},
+		{name: "digit", text: func(s string) int { // as Qwen's does: each digit is a token, where cl100k_base takes three
+			n, run := cl100k.Text(s), 0
+			for i := 0; i <= len(s); i++ {
+				if i < len(s) && '0' <= s[i] && s[i] <= '9' {
+					run++
+					continue
+				}
+				n, run = n+run-(run+2)/3, 0
+			}
+			return n
+		}},
+	}
+}
+
+// asked is a request as an upstream reads it.
+type asked struct {
+	Messages []json.RawMessage
+	Tools    json.RawMessage
+}
+
+// bill is what a request costs: its messages and tools as JSON, or as a ChatML
+// template writes them.
+func (b *billing) bill(t testing.TB, body []byte) int {
+	var r asked
+	if err := json.Unmarshal(body, &r); err != nil {
+		t.Fatal(err)
+	}
+	if b.text == nil {
+		n := len(packed(t, r.Tools))
+		for _, m := range r.Messages {
+			n += len(packed(t, m)) + 1
+		}
+		return n / b.bytes
+	}
+	total := 3
+	if len(r.Tools) > 0 {
+		total += 70 + b.text(spaced(packed(t, r.Tools)))
+	}
+	for _, raw := range r.Messages {
+		total += 5 + b.text(written(t, raw))
+	}
+	return total
+}
+
+func packed(t testing.TB, raw []byte) []byte {
+	var b bytes.Buffer
+	if len(raw) > 0 && json.Compact(&b, raw) != nil {
+		t.Fatal("no JSON")
+	}
+	return b.Bytes()
+}
+
+// spaced is compact JSON with a blank behind each comma and colon.
+func spaced(raw []byte) string {
+	var b strings.Builder
+	inside := false
+	for i := 0; i < len(raw); i++ {
+		b.WriteByte(raw[i])
+		switch {
+		case raw[i] == '"':
+			inside = !inside
+		case inside && raw[i] == '\\':
+			i++
+			b.WriteByte(raw[i])
+		case !inside && (raw[i] == ',' || raw[i] == ':'):
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+// written is the text of a message.
+func written(t testing.TB, raw []byte) string {
+	var m struct {
+		Content   json.RawMessage
+		Reasoning string `json:"reasoning_content"`
+		ToolCalls []struct {
+			Function struct{ Name, Arguments string }
+		} `json:"tool_calls"`
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		t.Fatal(err)
+	}
+	var text string
+	var parts []struct{ Text string }
+	if json.Unmarshal(m.Content, &text) != nil && json.Unmarshal(m.Content, &parts) == nil {
+		for _, p := range parts {
+			text += p.Text
+		}
+	}
+	text += m.Reasoning
+	for _, c := range m.ToolCalls {
+		text += fmt.Sprintf("\n<tool_call>\n{\"name\": %q, \"arguments\": %s}\n</tool_call>", c.Function.Name, c.Function.Arguments)
+	}
+	return text
+}
+
+// billed is a proxy in front of an upstream that bills.
+type billed struct {
+	t       testing.TB
+	addr    string
+	budget  string // "": the proxy's own
+	window  int    // longer prompts are refused; 0: none
+	last    int    // the bill of the last request
+	body    []byte // which was answered
+	refused int
+	probes  atomic.Int32 // questions of the proxy's own
+}
+
+func newBilled(t testing.TB, b billing, args ...string) *billed {
+	x := &billed{t: t, budget: "100000000"}
+	u := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.Method != http.MethodPost {
+			x.probes.Add(1)
+			http.NotFound(w, r)
+			return
+		}
+		x.last = b.bill(t, body)
+		if x.window > 0 && x.last > x.window {
+			x.refused++
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = fmt.Fprintf(w, `{"error":{"message":"This model's maximum context length is %d tokens. However, your messages resulted in %d tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, x.window, x.last)
+			return
+		}
+		x.body = body
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":1}}`, x.last)
+	}))
+	t.Cleanup(u.Close)
+	path, err := laconicPath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := start(path, t.TempDir(), os.Environ(), append([]string{"--upstream", u.URL + "/v1", "--admin", "off", "--log-level", "warn"}, args...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	x.addr = strings.TrimPrefix(p.URL, "http://")
+	return x
+}
+
+// send sends a request and returns what the proxy counted and what was billed.
+func (x *billed) send(body []byte, client string) (counted, bill int) {
+	x.t.Helper()
+	r, err := http.NewRequest(http.MethodPost, "http://"+x.addr+"/v1/chat/completions", bytes.NewReader(body))
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+client)
+	if x.budget != "" {
+		r.Header.Set("X-Laconic-Budget", x.budget)
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, res.Body)
+	_ = res.Body.Close()
+	if counted, err = strconv.Atoi(res.Header.Get("X-Laconic-Tokens-After")); err != nil {
+		x.t.Fatalf("status %d, %v", res.StatusCode, res.Header)
+	}
+	return counted, x.last
+}
+
+// greet lets the proxy find out what the upstream is, before a client's first
+// long request. It asks once, whoever the clients are.
+func (x *billed) greet(client string) {
+	x.t.Helper()
+	x.send([]byte(`{"model":"a-model-that-nobody-knows","messages":[{"role":"user","content":"hello"}]}`), client)
+	for end := time.Now().Add(20 * time.Second); x.probes.Load() < 7; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			x.t.Fatalf("the proxy asked %d times", x.probes.Load())
+		}
+	}
+	time.Sleep(50 * time.Millisecond) // the last answer is on its way
+}
+
+// toolsOfAgents are the tools of two real agents, where they are at hand.
+func toolsOfAgents(t testing.TB) (all [][]byte) {
+	for _, name := range []string{"repro_opencode.json", "repro_qwen.json"} {
+		raw, err := os.ReadFile(filepath.Join(compacttest.SharedDir(t), "..", "reference", "review", name))
+		if err != nil {
+			continue
+		}
+		var r asked
+		if err := json.Unmarshal(raw, &r); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r.Tools)
+	}
+	return append(all, nil)
+}
+
+// playable are every so many of the real conversations of texts alone, as
+// lists of growing requests; those without tools get an agent's, in turn.
+func playable(t *testing.T, every, most int) (all [][][]byte) {
+	tools := toolsOfAgents(t)
+	for i, c := range recordedChats(t) {
+		whole := c.body(c.lines)
+		if i%every != 0 || bytes.Contains(whole, []byte(`"image`)) || len(c.points) < 6 {
+			continue
+		}
+		c.model = "a-model-that-nobody-knows"
+		if len(c.tools) == 0 {
+			c.tools = tools[len(all)%len(tools)]
+		}
+		var requests [][]byte
+		for _, k := range c.points[:min(len(c.points), most)] {
+			requests = append(requests, c.body(c.lines[:k]))
+		}
+		all = append(all, requests)
+	}
+	return all
+}

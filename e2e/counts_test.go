@@ -1,0 +1,191 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestThreeAnswersShowHowAnUpstreamCounts: whatever the tokenizer of a model
+// that nobody knows, tools included, its prompts are counted right after three
+// answers.
+func TestThreeAnswersShowHowAnUpstreamCounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of requests through another process, in which the race detector sees nothing")
+	}
+	chats := playable(t, 9, 24)
+	if len(chats) < 12 {
+		t.Fatalf("only %d conversations", len(chats))
+	}
+	t.Parallel()
+	for _, b := range billings(t) {
+		t.Run(b.name, func(t *testing.T) {
+			x := newBilled(t, b)
+			var off []float64
+			low, high := 0.0, 0.0
+			for i, requests := range chats {
+				answers := 0
+				for _, body := range requests {
+					counted, bill := x.send(body, fmt.Sprint("client ", i))
+					if bill < 500 {
+						continue
+					}
+					if answers++; answers <= 3 {
+						continue
+					}
+					e := float64(counted)/float64(bill) - 1
+					off, low, high = append(off, math.Abs(e)), min(low, e), max(high, e)
+				}
+			}
+			slices.Sort(off)
+			median, p95 := off[len(off)/2], off[len(off)*95/100]
+			t.Logf("%d prompts of %d conversations: median %.1f %%, 95th percentile %.1f %%, from %.1f to %+.1f %%", len(off), len(chats), 100*median, 100*p95, 100*low, 100*high)
+			if median > 0.03 || p95 > 0.08 || low < -0.05 {
+				t.Error("more than a median of 3 %, 8 % for 95 of 100, or 5 % below")
+			}
+		})
+	}
+}
+
+// numberLines, prose and records are texts of other kinds than code.
+func numberLines(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintln(&b, i+1)
+	}
+	return b.String()
+}
+
+func prose(n int) string {
+	return strings.Repeat("The committee met on the first day of spring and, after a long discussion, agreed that nothing should change. ", n)
+}
+
+func records(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `{"id":"usr_%08x","active":%t,"balance":%d.%02d,"tags":["a","b"],"created_at":"2026-11-%02dT10:%02d:00Z"},`, i*2654435761%(1<<32), i%2 == 0, i*37%1000, i%100, i%28+1, i%60)
+	}
+	return b.String()
+}
+
+// TestAnotherMixOfTextsIsStillCounted: what three answers of one kind showed
+// holds within 15 % for texts of another kind, and for tools that come to be.
+func TestAnotherMixOfTextsIsStillCounted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of requests through another process, in which the race detector sees nothing")
+	}
+	chats := playable(t, 9, 24)
+	tools := toolsOfAgents(t)
+	t.Parallel()
+	request := func(text string, tools []byte) []byte {
+		b := fmt.Appendf(nil, `{"model":"a-model-that-nobody-knows","messages":[{"role":"system","content":"You are a coding agent."},{"role":"user","content":"Look."},`+
+			`{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"run","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_1","content":%s}]`, jsonText(text))
+		if tools != nil {
+			b = append(append(b, `,"tools":`...), tools...)
+		}
+		return append(b, '}')
+	}
+	kinds := map[string]func(grown int) []byte{
+		"numbers": func(grown int) []byte { return request(numberLines(1500+grown), nil) },
+		"prose":   func(grown int) []byte { return request(prose(100+grown), nil) },
+		"records": func(grown int) []byte { return request(records(100+grown), nil) },
+		"tools":   func(grown int) []byte { return request(prose(20+grown), tools[0]) },
+	}
+	for _, b := range billings(t) {
+		t.Run(b.name, func(t *testing.T) {
+			x := newBilled(t, b)
+			var off []float64
+			worst := map[string]float64{}
+			for i, requests := range chats {
+				for kind, make := range kinds {
+					client := fmt.Sprint(kind, " ", i)
+					answers := 0
+					for _, body := range requests {
+						if _, bill := x.send(body, client); bill >= 500 {
+							answers++
+						}
+						if answers == 3 {
+							break
+						}
+					}
+					counted, bill := x.send(make(0), client)
+					e := float64(counted)/float64(bill) - 1
+					off = append(off, math.Abs(e))
+					if math.Abs(e) > math.Abs(worst[kind]) {
+						worst[kind] = e
+					}
+				}
+			}
+			slices.Sort(off)
+			t.Logf("%d changes: median %.1f %%, 95th percentile %.1f %%, worst %v", len(off), 100*off[len(off)/2], 100*off[len(off)*95/100], worst)
+			if off[len(off)*95/100] > 0.15 {
+				t.Error("more than 15 %")
+			}
+		})
+	}
+}
+
+func jsonText(s string) []byte {
+	b, _ := json.Marshal(s)
+	return b
+}
+
+// TestTellingTheWindowIsNoWorseThanTellingNothing: an upstream that counts bytes
+// and refuses what is above its window, a real agent's requests with large tools.
+// Told, no request is refused, and what arrives is as large and as whole as
+// untold.
+func TestTellingTheWindowIsNoWorseThanTellingNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of requests through another process, in which the race detector sees nothing")
+	}
+	const window = 24_000
+	chats := playable(t, 9, 60)
+	tools := toolsOfAgents(t)[0]
+	t.Parallel()
+	b := billings(t)[0]
+	type result struct{ sent, largest, whole, refused int }
+	play := func(config string) (r result) {
+		var file []string
+		if config != "" {
+			path := filepath.Join(t.TempDir(), "told.yaml")
+			if err := os.WriteFile(path, []byte(config), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			file = []string{"--config", path}
+		}
+		x := newBilled(t, b, file...)
+		x.window, x.budget = window, ""
+		for i, requests := range chats {
+			x.greet(fmt.Sprint("client ", i))
+			for _, body := range requests {
+				var q map[string]json.RawMessage
+				if err := json.Unmarshal(body, &q); err != nil {
+					t.Fatal(err)
+				}
+				q["tools"] = tools
+				body, _ = json.Marshal(q)
+				x.refused = 0
+				_, bill := x.send(body, fmt.Sprint("client ", i))
+				var came, went asked
+				_, _ = json.Unmarshal(x.body, &came), json.Unmarshal(body, &went)
+				if bytes.Equal(packed(t, came.Messages[len(came.Messages)-1]), packed(t, went.Messages[len(went.Messages)-1])) {
+					r.whole++
+				}
+				r.sent, r.largest, r.refused = r.sent+1, max(r.largest, bill), r.refused+x.refused
+			}
+		}
+		return r
+	}
+	untold := play("")
+	told := play(fmt.Sprintf("models: [{match: \"*\", window: %d, reserve: 1000}]\n", window))
+	t.Logf("untold %+v, told %+v", untold, told)
+	if told.refused > untold.refused || told.whole < untold.whole || told.largest*100 < window*75 {
+		t.Error("telling the window made it worse")
+	}
+}

@@ -1,0 +1,159 @@
+package e2e
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// rule says what a package of this module may import, tests apart. A package
+// that consists of tests is held to its rule with them.
+type rule struct {
+	pkg string
+	// std lists what it may take from the standard library; nil: all.
+	std []string
+	// others are the packages of this module and the modules it may take.
+	others []string
+	why    string
+}
+
+var pure = []string{"bytes", "cmp", "context", "encoding/binary", "encoding/base64", "errors", "fmt", "iter", "maps", "math", "math/bits", "regexp", "slices", "sort", "strconv", "strings", "sync", "unicode", "unicode/utf8"}
+
+var rules = []rule{
+	{"compact", append([]string{"encoding/json"}, pure...), nil, "compact decides; it may not know HTTP, logs, the clock or a tokenizer, and of JSON only whether arguments are an object"},
+	{"compact/digest", pure, []string{"laconic/compact"}, "a digest is a function of the messages that left"},
+	{"compact/stage", append([]string{"encoding/json", "reflect"}, pure...), []string{"laconic/compact", "laconic/compact/digest"}, "a stage sees a draft and its options, nothing else"},
+	{"compact/policy", pure, []string{"laconic/compact", "laconic/compact/digest", "laconic/compact/stage"}, "a policy is a ladder of stages and its numbers"},
+	{"compact/history", pure, []string{"laconic/compact"}, "a history is a library on top of compact; the proxy holds none"},
+	{"tokenize", append([]string{"encoding/json", "io", "sync/atomic", "unsafe"}, pure...), []string{"laconic/tokenize/bpe"}, "counting is pure"},
+	{"tokenize/bpe", append([]string{"embed", "unsafe"}, pure...), nil, "tokens are a function of the text"},
+	{"tokenize/cache", nil, []string{"github.com/maypok86/otter/v2"}, "the cache remembers numbers; it may not know who counts, nor what"},
+	{"proxy/wire", append([]string{"encoding/json", "io", "sync/atomic", "unicode/utf16", "unsafe"}, pure...), []string{"laconic/compact", "github.com/go-json-experiment/json", "github.com/tidwall/gjson", "github.com/tidwall/sjson"}, "wire turns bytes into conversations and back; it may not know HTTP or logs"},
+	{"proxy/overflow", append([]string{"encoding/json"}, pure...), nil, "overflow reads what upstreams write; it may not know HTTP or the proxy"},
+	{"proxy/summarize/redact", pure, nil, "a mask is a function of a text"},
+	{"proxy/summarize/prompt", pure, []string{"laconic/compact", "laconic/proxy/summarize/redact"}, "what a model is asked and what of its answer is taken is a function of texts"},
+	{"proxy/apierror", nil, nil, "an error's shape is known to every room; it may know none of them"},
+	{"proxy/access", nil, []string{"laconic/proxy/apierror"}, "who may come in, and whose key goes where, is decided by headers and URLs alone"},
+	{"proxy", nil, []string{
+		"laconic/compact", "laconic/proxy/wire", "laconic/proxy/overflow", "laconic/store",
+		"laconic/proxy/access", "laconic/proxy/apierror",
+		"laconic/proxy/summarize/prompt", "laconic/proxy/summarize/redact",
+		"go.uber.org/zap", "github.com/sashabaranov/go-openai", "github.com/klauspost/compress", "github.com/maypok86/otter/v2", "golang.org/x/",
+	}, "stages, tokenizers and YAML are handed in"},
+	{"store", nil, []string{"github.com/maypok86/otter/v2", "go.etcd.io/bbolt", "github.com/redis/go-redis/v9", "github.com/failsafe-go/failsafe-go"}, "a store keeps texts; it may not know what they mean"},
+	{"replay/record", nil, []string{"laconic/compact", "laconic/proxy/wire", "github.com/tidwall/gjson"}, "recorded conversations are read as the proxy reads requests, and nothing is measured"},
+	{"replay", nil, []string{"laconic/compact", "laconic/replay/record", "golang.org/x/"}, "replay measures policies; it may not know the proxy, nor which stages there are"},
+	{"demo/strict", nil, []string{"github.com/tidwall/gjson"}, "the strict upstream must not share a mistake with the proxy"},
+	{"demo", nil, []string{"laconic/demo/strict", "github.com/sashabaranov/go-openai"}, "the demo is a client like any other"},
+	{"e2e", nil, []string{"laconic/demo/strict", "laconic/tokenize", "laconic/store/storetest", "github.com/Shopify/toxiproxy/v2", "github.com/rs/zerolog"}, "the command is seen as its users see it: as a process"},
+}
+
+// TestImports is the architecture: who may know whom.
+func TestImports(t *testing.T) {
+	for _, r := range rules {
+		for _, imp := range importsOf(t, r.pkg) {
+			if !allowed(r, imp) {
+				t.Errorf("%s may not import %s: %s", r.pkg, imp, r.why)
+			}
+		}
+	}
+}
+
+// TestEveryPackageHasItsRule: a new room is entered in the table.
+func TestEveryPackageHasItsRule(t *testing.T) {
+	known := map[string]bool{"laconic": true, "laconic/compact/compacttest": true, "laconic/store/storetest": true}
+	for _, r := range rules {
+		known["laconic/"+r.pkg] = true
+	}
+	out, err := exec.Command("go", "list", "laconic/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range strings.Fields(string(out)) {
+		if !known[pkg] && !strings.Contains(pkg, "/internal/") {
+			t.Errorf("%s has no rule in this table", pkg)
+		}
+	}
+}
+
+// TestEveryPackageSaysWhatItIs: a package starts with what it guarantees.
+func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	documented := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && (e.Name() == "testdata" || strings.HasPrefix(e.Name(), ".") && path != ".." || e.Name() == "node_modules") {
+			return fs.SkipDir
+		}
+		if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		dir := filepath.Dir(path)
+		documented[dir] = documented[dir] || f.Doc != nil && len(f.Doc.Text()) > 40
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, ok := range documented {
+		if !ok {
+			t.Errorf("package %s has no doc comment that says what it guarantees", dir)
+		}
+	}
+}
+
+func importsOf(t *testing.T, pkg string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", pkg, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files in %s: %v", pkg, err)
+	}
+	seen := map[string]bool{}
+	var all []string
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") && pkg != "e2e" {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range f.Imports {
+			if imp := strings.Trim(spec.Path.Value, `"`); !seen[imp] {
+				seen[imp] = true
+				all = append(all, imp)
+			}
+		}
+	}
+	return all
+}
+
+func allowed(r rule, imp string) bool {
+	first, _, _ := strings.Cut(imp, "/")
+	if !strings.Contains(first, ".") && first != "laconic" {
+		if r.std == nil {
+			return true
+		}
+		for _, s := range r.std {
+			if imp == s {
+				return true
+			}
+		}
+		return false
+	}
+	for _, o := range r.others {
+		if imp == o || strings.HasPrefix(imp, strings.TrimSuffix(o, "/")+"/") && !strings.HasPrefix(o, "laconic/") {
+			return true
+		}
+	}
+	return false
+}

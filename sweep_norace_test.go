@@ -1,6 +1,0 @@
-//go:build !race
-
-package main
-
-// raced tells that the race detector slows everything down some tenfold.
-const raced = false
