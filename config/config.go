@@ -1,3 +1,7 @@
+// Package config reads the configuration file.
+//
+// [Load] returns a [Config] that is valid, or [Problems]: everything that is wrong
+// with the file at once, each with its place, and none of them showing a secret.
 package config
 
 import (

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net/http/httptest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -22,10 +23,9 @@ func startSummarizer(ts *testscript.TestScript, neg bool, args []string) {
 	flags(ts, args, 0, 0, nil)
 	s := storyOf(ts)
 	s.summarizer = &demo.Summarizer{}
-	base, end, err := onLoopback(s.summarizer)
-	ts.Check(err)
-	ts.Defer(end)
-	ts.Setenv("SUMMARIZER", base)
+	server := httptest.NewServer(s.summarizer)
+	ts.Defer(server.Close)
+	ts.Setenv("SUMMARIZER", server.URL+"/v1")
 }
 
 // askedSummarizer: asked prints what the stand-in was asked so far.

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -165,6 +166,7 @@ func TestTLSFaultsAreNamed(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := pairOf(t, 1)
 	_, other := pairOf(t, 2)
+	path := command(t)
 	for name, b := range map[string][]byte{"a.crt": cert, "a.key": key, "b.key": other, "none": nil} {
 		writeFile(t, filepath.Join(dir, name), string(b))
 	}
@@ -177,14 +179,13 @@ func TestTLSFaultsAreNamed(t *testing.T) {
 	} {
 		file := filepath.Join(dir, "laconic.yaml")
 		writeFile(t, file, fmt.Sprintf("tls: {cert: %s, key: %s}\n", filepath.Join(dir, c.cert), filepath.Join(dir, c.key)))
-		for _, command := range []string{"check", "serve"} {
-			if command == "serve" && c.want == "" {
+		for _, name := range []string{"check", "serve"} {
+			if name == "serve" && c.want == "" {
 				continue
 			}
-			var out strings.Builder
-			code := run(t.Context(), []string{command, "--config", file}, strings.NewReader(""), &out, &out)
-			if code == 0 != (c.want == "") || !strings.Contains(out.String(), c.want) {
-				t.Errorf("%s with %s and %s: %d\n%s", command, c.cert, c.key, code, out.String())
+			out, err := exec.Command(path, name, "--config", file).CombinedOutput()
+			if (err == nil) != (c.want == "") || !strings.Contains(string(out), c.want) {
+				t.Errorf("%s with %s and %s: %v\n%s", name, c.cert, c.key, err, out)
 			}
 		}
 	}
