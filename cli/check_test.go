@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"laconic/compact"
+	"laconic/compact/policy"
 	"laconic/compact/stage"
 	"laconic/config"
 	"laconic/proxy"

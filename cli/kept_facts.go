@@ -6,6 +6,7 @@ import (
 
 	"laconic/config"
 	"laconic/proxy"
+	"laconic/proxy/access"
 	"laconic/store"
 )
 
@@ -21,9 +22,9 @@ func keepsFacts(c *config.Config) bool {
 
 // factsIn keeps facts in a vault. Their names are keyed by the secret of the
 // store, so that whoever shares the one shares the other.
-func factsIn(v *store.Vault) (proxy.Facts, proxy.Secret) {
+func factsIn(v *store.Vault) (proxy.Facts, access.Secret) {
 	secret := v.Key("the key of the names of facts, version 1") // no value is kept under it
-	return keptFacts{v}, proxy.Secret(secret[:])
+	return keptFacts{v}, access.Secret(secret[:])
 }
 
 func (f keptFacts) key(k proxy.FactKey) store.Key {

@@ -9,6 +9,7 @@ import (
 
 	"laconic/config"
 	"laconic/proxy"
+	"laconic/proxy/access"
 	"laconic/store"
 	"laconic/store/storetest"
 )
@@ -27,7 +28,7 @@ func TestFactsAreKeptInTheStore(t *testing.T) {
 			if !keepsFacts(c) {
 				t.Error("it is not used")
 			}
-			open := func() (proxy.Facts, proxy.Secret, *store.Vault) {
+			open := func() (proxy.Facts, access.Secret, *store.Vault) {
 				t.Helper()
 				v, err := openStore(c, func(line string) { t.Error(line) })
 				if err != nil {

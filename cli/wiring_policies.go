@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"laconic/compact"
+	"laconic/compact/policy"
 	"laconic/compact/stage"
 	"laconic/config"
 )

@@ -11,9 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laconic/compact"
-	"laconic/compact/stage"
+	"laconic/compact/policy"
 	"laconic/config"
 	"laconic/proxy"
+	"laconic/proxy/access"
 	"laconic/tokenize"
 )
 
@@ -211,7 +212,7 @@ func TestRoutesOfInventedModelsAreBounded(t *testing.T) {
 
 // The loader refuses such rows; should one get through, no credential leaves.
 func TestTheClientsKeyGoesWhereItWasMeant(t *testing.T) {
-	f := func(row config.Model, clientKeys []proxy.Secret, want bool) {
+	f := func(row config.Model, clientKeys []access.Secret, want bool) {
 		t.Helper()
 		c := config.Default()
 		c.Models, c.ClientKeys = []config.Model{row}, clientKeys
@@ -229,7 +230,7 @@ func TestTheClientsKeyGoesWhereItWasMeant(t *testing.T) {
 	f(config.Model{Match: "m", Upstream: other}, nil, false)
 	f(config.Model{Match: "m", Upstream: other, Credential: "client"}, nil, true)
 	f(config.Model{Match: "m", Upstream: other, APIKey: "k"}, nil, false)
-	f(config.Model{Match: "m"}, []proxy.Secret{"k"}, false)
+	f(config.Model{Match: "m"}, []access.Secret{"k"}, false)
 }
 
 func TestPoliciesExtendEachOtherInAnyOrder(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy"
+	"laconic/proxy/access"
 	"laconic/store"
 )
 
@@ -42,8 +43,8 @@ type Config struct {
 	Policies        map[string]Policy `json:"policies,omitempty"` // resolved: what a policy extends is filled in
 	Summarizer      Summarizer        `json:"summarizer,omitzero"`
 	Store           Store             `json:"store,omitzero"`
-	ClientKeys      []proxy.Secret    `json:"client_keys,omitempty"`
-	AdminToken      proxy.Secret      `json:"admin_token,omitempty"`
+	ClientKeys      []access.Secret   `json:"client_keys,omitempty"`
+	AdminToken      access.Secret     `json:"admin_token,omitempty"`
 
 	file   string           // where it was read; "": no file
 	places map[string]place // where each key was written, by path
@@ -85,19 +86,19 @@ type Limits struct {
 // Model is one row of models: what holds for the models that it matches.
 // A number that is 0 was not given.
 type Model struct {
-	Match       string       `json:"match"`
-	Window      Window       `json:"window,omitempty"` // 0: auto
-	Input       int          `json:"input,omitempty" check:"min=0"`
-	Reserve     int          `json:"reserve,omitempty" check:"min=1"`
-	Budget      int          `json:"budget,omitempty" check:"min=1"`
-	MaxMessages int          `json:"max_messages,omitempty" check:"min=1"`
-	Policy      string       `json:"policy,omitempty"`
-	Mode        string       `json:"mode,omitempty" check:"oneof=on|shadow|off"`
-	MinBody     Size         `json:"min_body,omitempty" check:"min=0"`
-	Upstream    string       `json:"upstream,omitempty"`
-	APIKey      proxy.Secret `json:"api_key,omitempty"`
-	Credential  string       `json:"credential,omitempty" check:"oneof=client"`
-	Tokenizer   string       `json:"tokenizer,omitempty"`
+	Match       string        `json:"match"`
+	Window      Window        `json:"window,omitempty"` // 0: auto
+	Input       int           `json:"input,omitempty" check:"min=0"`
+	Reserve     int           `json:"reserve,omitempty" check:"min=1"`
+	Budget      int           `json:"budget,omitempty" check:"min=1"`
+	MaxMessages int           `json:"max_messages,omitempty" check:"min=1"`
+	Policy      string        `json:"policy,omitempty"`
+	Mode        string        `json:"mode,omitempty" check:"oneof=on|shadow|off"`
+	MinBody     Size          `json:"min_body,omitempty" check:"min=0"`
+	Upstream    string        `json:"upstream,omitempty"`
+	APIKey      access.Secret `json:"api_key,omitempty"`
+	Credential  string        `json:"credential,omitempty" check:"oneof=client"`
+	Tokenizer   string        `json:"tokenizer,omitempty"`
 }
 
 // Default is the configuration of a start without a file.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"laconic/compact/policy"
 	"laconic/compact/stage"
 	"laconic/tokenize"
 

@@ -9,7 +9,7 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"laconic/compact"
-	"laconic/compact/stage"
+	"laconic/compact/policy"
 )
 
 // Policy is how conversations are compacted. In a Config it is resolved:

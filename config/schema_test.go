@@ -21,7 +21,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/stage"
-	"laconic/proxy"
+	"laconic/proxy/access"
 	"laconic/tokenize"
 )
 
@@ -341,13 +341,13 @@ func walkKeys(t reflect.Type, path string, visit func(path string, f reflect.Str
 func configSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	schema, err := jsonschema.For[Config](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[Size]():         {Type: "string", Pattern: `^[0-9]+(\.[0-9]+)? *([KMGkmg][Ii]?)?[Bb]$|\$\{`, Examples: []any{"64MiB"}},
-		reflect.TypeFor[Duration]():     {Type: "string", Pattern: `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|\$\{`, Examples: []any{"10s", "15m"}},
-		reflect.TypeFor[Window]():       {Types: []string{"integer", "string"}, Minimum: jsonschema.Ptr(1.0), Pattern: `^auto$|\$\{`},
-		reflect.TypeFor[Trigger]():      {Types: []string{"number", "string"}, Pattern: `^auto$|\$\{`},
-		reflect.TypeFor[proxy.Secret](): {Type: "string", MinLength: jsonschema.Ptr(1)},
-		reflect.TypeFor[Rung]():         rungSchema(t),
-		reflect.TypeFor[OptionMap]():    {Type: "object"},
+		reflect.TypeFor[Size]():          {Type: "string", Pattern: `^[0-9]+(\.[0-9]+)? *([KMGkmg][Ii]?)?[Bb]$|\$\{`, Examples: []any{"64MiB"}},
+		reflect.TypeFor[Duration]():      {Type: "string", Pattern: `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|\$\{`, Examples: []any{"10s", "15m"}},
+		reflect.TypeFor[Window]():        {Types: []string{"integer", "string"}, Minimum: jsonschema.Ptr(1.0), Pattern: `^auto$|\$\{`},
+		reflect.TypeFor[Trigger]():       {Types: []string{"number", "string"}, Pattern: `^auto$|\$\{`},
+		reflect.TypeFor[access.Secret](): {Type: "string", MinLength: jsonschema.Ptr(1)},
+		reflect.TypeFor[Rung]():          rungSchema(t),
+		reflect.TypeFor[OptionMap]():     {Type: "object"},
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"laconic/proxy"
+	"laconic/proxy/access"
 	"laconic/store"
 	"laconic/tokenize"
 )
@@ -11,25 +12,25 @@ import (
 // Summarizer is the model that writes summaries. Without a model there is
 // none, and slots hold digests.
 type Summarizer struct {
-	Model      string       `json:"model,omitempty"`
-	Upstream   string       `json:"upstream,omitempty"` // "": the top-level one
-	APIKey     proxy.Secret `json:"api_key,omitempty"`
-	Credential string       `json:"credential,omitempty" check:"oneof=own|client"`
-	Wait       Duration     `json:"wait,omitempty" check:"min=0"`
-	Timeout    Duration     `json:"timeout,omitempty" check:"above=0"`
-	Window     int          `json:"window,omitempty" check:"min=4096"` // proxy.LeastSummaryWindow
-	Workers    int          `json:"workers,omitempty" check:"min=1,max=256"`
-	Mask       bool         `json:"mask,omitempty"`
+	Model      string        `json:"model,omitempty"`
+	Upstream   string        `json:"upstream,omitempty"` // "": the top-level one
+	APIKey     access.Secret `json:"api_key,omitempty"`
+	Credential string        `json:"credential,omitempty" check:"oneof=own|client"`
+	Wait       Duration      `json:"wait,omitempty" check:"min=0"`
+	Timeout    Duration      `json:"timeout,omitempty" check:"above=0"`
+	Window     int           `json:"window,omitempty" check:"min=4096"` // proxy.LeastSummaryWindow
+	Workers    int           `json:"workers,omitempty" check:"min=1,max=256"`
+	Mask       bool          `json:"mask,omitempty"`
 }
 
 // Store is where summaries are kept, and what was learnt of upstreams.
 type Store struct {
-	Kind   string       `json:"kind,omitempty" check:"oneof=memory|file|redis"`
-	Path   string       `json:"path,omitempty"`
-	URL    string       `json:"url,omitempty"`
-	Secret proxy.Secret `json:"secret,omitempty"`
-	TTL    Duration     `json:"ttl,omitempty" check:"above=0"`
-	Size   Size         `json:"size,omitempty" check:"min=1048576"`
+	Kind   string        `json:"kind,omitempty" check:"oneof=memory|file|redis"`
+	Path   string        `json:"path,omitempty"`
+	URL    string        `json:"url,omitempty"`
+	Secret access.Secret `json:"secret,omitempty"`
+	TTL    Duration      `json:"ttl,omitempty" check:"above=0"`
+	Size   Size          `json:"size,omitempty" check:"min=1048576"`
 }
 
 // summaries judges the summarizer and its store.
