@@ -32,7 +32,8 @@ var rules = []rule{
 	{"tokenize", append([]string{"encoding/json", "io", "sync/atomic", "unsafe"}, pure...), []string{"laconic/tokenize/bpe"}, "counting is pure"},
 	{"tokenize/bpe", append([]string{"embed", "unsafe"}, pure...), nil, "tokens are a function of the text"},
 	{"tokenize/cache", nil, []string{"github.com/maypok86/otter/v2"}, "the cache remembers numbers; it may not know who counts, nor what"},
-	{"proxy/wire", append([]string{"encoding/json", "io", "sync/atomic", "unicode/utf16", "unsafe"}, pure...), []string{"laconic/compact", "github.com/go-json-experiment/json", "github.com/tidwall/gjson", "github.com/tidwall/sjson"}, "wire turns bytes into conversations and back; it may not know HTTP or logs"},
+	{"proxy/answer", nil, []string{"laconic/proxy/wire", "laconic/proxy/overflow"}, "an answer passes through; what it says is for its wire to read"},
+	{"proxy/wire", append([]string{"encoding/json", "io", "sync/atomic", "unicode/utf16", "unsafe"}, pure...), []string{"laconic/compact", "laconic/proxy/overflow", "github.com/go-json-experiment/json", "github.com/tidwall/gjson", "github.com/tidwall/sjson"}, "wire turns bytes into conversations and back; it may not know HTTP or logs"},
 	{"proxy/overflow", append([]string{"encoding/json"}, pure...), nil, "overflow reads what upstreams write; it may not know HTTP or the proxy"},
 	{"proxy/summarize/redact", pure, nil, "a mask is a function of a text"},
 	{"proxy/summarize/prompt", pure, []string{"laconic/compact", "laconic/proxy/summarize/redact"}, "what a model is asked and what of its answer is taken is a function of texts"},
@@ -40,7 +41,7 @@ var rules = []rule{
 	{"proxy/access", nil, []string{"laconic/proxy/apierror"}, "who may come in, and whose key goes where, is decided by headers and URLs alone"},
 	{"proxy", nil, []string{
 		"laconic/compact", "laconic/proxy/wire", "laconic/proxy/overflow", "laconic/store",
-		"laconic/proxy/access", "laconic/proxy/apierror",
+		"laconic/proxy/access", "laconic/proxy/answer", "laconic/proxy/apierror",
 		"laconic/proxy/summarize/prompt", "laconic/proxy/summarize/redact",
 		"go.uber.org/zap", "github.com/sashabaranov/go-openai", "github.com/klauspost/compress", "github.com/maypok86/otter/v2", "golang.org/x/",
 	}, "stages, tokenizers and YAML are handed in"},

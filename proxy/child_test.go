@@ -93,7 +93,7 @@ func serveBare(ctx context.Context, l net.Listener, base string) {
 		out := *r
 		out.Body = newOutgoing(body, nil, nil)
 		out.Body.(*outgoing).w = newWatch(&limits, func(error) {})
-		defer out.Body.(*outgoing).w.stop()
+		defer out.Body.(*outgoing).w.Stop()
 		forward.ServeHTTP(w, &out)
 	})}
 	go func() { <-ctx.Done(); _ = srv.Close() }()

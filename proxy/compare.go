@@ -3,6 +3,8 @@ package proxy
 import (
 	"net/http"
 	"time"
+
+	"laconic/proxy/wire"
 )
 
 // compare holds an answer against what the proxy knows and counted, and learns
@@ -64,12 +66,12 @@ func (l *Learnt) disproved(prompt, estimate, bytes int, counted bool) {
 // fillsWindow tells whether an upstream read no more of a prompt than had room,
 // and said nothing: it counted less than the counter did, and just what its
 // window holds, or so much that nothing was left for an answer.
-func (t *trip) fillsWindow(u *Usage, l *Learnt) bool {
+func (t *trip) fillsWindow(u *wire.Usage, l *Learnt) bool {
 	estimate := t.expected()
 	if estimate < leastCounted || u.Prompt >= estimate {
 		return false
 	}
-	if t.info.Ended == endedBeforeOutput || u.Completion == 0 && u.Prompt%windowStep == 0 {
+	if t.info.Ended == wire.BeforeOutput || u.Completion == 0 && u.Prompt%windowStep == 0 {
 		return true
 	}
 	w := l.limits(t.limits(), 0).Window

@@ -14,6 +14,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/proxy/wire"
 	"laconic/tokenize"
 )
 
@@ -145,7 +146,7 @@ func TestALimitThatAnAnswerContradictsIsForgotten(t *testing.T) {
 	tr := &trip{p: p.Proxy, lesson: l, route: &p.o.Default, w: &rollingWriter{status: 200}, ways: waysOf(p.o.Default.Counter)}
 	tr.sending.percent, tr.sending.sizes = 100, sizes{all: []int{2500}}
 	for _, c := range []struct{ prompt, want int }{{1999, 2000}, {2400, 0}} {
-		tr.info.Usage = &Usage{Prompt: c.prompt}
+		tr.info.Usage = &wire.Usage{Prompt: c.prompt}
 		tr.compare()
 		if got := l.read(p.Proxy).Window; got != c.want {
 			t.Errorf("%d tokens were answered, and the window is %d, want %d", c.prompt, got, c.want)

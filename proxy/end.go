@@ -34,7 +34,7 @@ func (t *trip) end() {
 	t.showed()
 	if t.line != nil {
 		t.line.cancel(errRequestDone)
-		t.line.watch.stop()
+		t.line.watch.Stop()
 	}
 	if t.out != nil {
 		t.out.release()
@@ -62,19 +62,22 @@ func (t *trip) account(cut bool) {
 		t.info.Status = statusClientLeft
 	}
 	if a := t.answer; a != nil {
-		t.info.Streamed = a.stream
+		t.info.Streamed = a.Stream()
 		_ = t.safely("usage", func() error {
-			end, ok := a.end.b, a.read()
-			t.info.Unread = !ok
-			t.info.Usage = usageIn(end)
-			t.info.Done = a.stream && done(end)
-			if ok && a.whole() && t.refusedLate(t.info.Status, end) {
+			text, whole, kept := a.End()
+			if t.info.Unread = !kept; !kept {
 				return nil
 			}
-			if ok && a.err == nil && !cut {
-				t.info.Ended = ended(end, t.info.Usage, a.stream, a.whole())
+			end := t.wire.End(text, a.Stream(), whole)
+			t.info.Usage, t.info.Done = end.Usage, end.Done
+			if whole && t.refusedLate(t.info.Status, text) {
+				return nil
 			}
-			t.sending.answered = t.sending.answered && ok && a.err == nil && !cut && (t.info.Ended == "" || incomplete(t.info.Ended)) && generated(end)
+			broken := a.Err() != nil || cut
+			if !broken {
+				t.info.Ended = end.Flaw
+			}
+			t.sending.answered = t.sending.answered && !broken && (end.Flaw == "" || end.Incomplete()) && end.Generated
 			t.compare()
 			return nil
 		})

@@ -83,7 +83,7 @@ func (t *trip) broken() (code, detail string) {
 		return apierror.CodeClientLeft, ""
 	}
 	if t.answer != nil {
-		return apierror.CodeBroke, apierror.Reason(t.answer.err)
+		return apierror.CodeBroke, apierror.Reason(t.answer.Err())
 	}
 	return apierror.CodeBroke, ""
 }

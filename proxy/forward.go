@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"laconic/proxy/access"
+	"laconic/proxy/answer"
 	"laconic/proxy/apierror"
 )
 
@@ -142,7 +143,8 @@ func (t *trip) answered(res *http.Response) error {
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		return apierror.ErrSwitchedProtocols
 	}
-	t.answer = newAnswer(res, t)
+	keep := t.wire != nil && res.StatusCode == http.StatusOK && contentEncoding(res.Header) == ""
+	t.answer = answer.New(res, t.line.watch, keep)
 	res.Body = t.answer
 	t.stamp(res.Header)
 	return nil

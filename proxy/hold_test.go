@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"laconic/proxy/wire"
 )
 
 // negotiating is an upstream that compresses its answer where the request takes
@@ -54,7 +56,7 @@ func TestAnswersThatAreReadComeWithoutEncoding(t *testing.T) {
 			t.Errorf("%s %q: the upstream saw Accept-Encoding %q, want %q", path, accept, got, want)
 		}
 		r := p.replies(1)[0]
-		if read != (r.Usage != nil && *r.Usage == Usage{Prompt: 11, Completion: 2, Cached: 7}) || r.Unread == read {
+		if read != (r.Usage != nil && *r.Usage == wire.Usage{Prompt: 11, Completion: 2, Cached: 7}) || r.Unread == read {
 			t.Errorf("%s %q: usage %+v, unread %v", path, accept, r.Usage, r.Unread)
 		}
 	}
@@ -96,7 +98,7 @@ func TestACompressedAnswerIsHandedOnUnread(t *testing.T) {
 			p := inFrontOf(t, u, func(o *Options) { o.Listener = LogTo(log.at(zap.DebugLevel)) })
 			ctx, cancel := context.WithCancel(t.Context())
 			req, _ := http.NewRequestWithContext(ctx, "POST", p.url+"/v1/chat/completions", strings.NewReader(chatBody))
-			bell := time.AfterFunc(errorWait-time.Second, cancel)
+			bell := time.AfterFunc(5*time.Second-time.Second, cancel)
 			res, err := client.Do(req)
 			if bell.Stop(); err != nil { // arrives only if the headers do, while the upstream waits
 				t.Fatal(encoding, status, err)

@@ -58,7 +58,8 @@ func (w *watch) again() {
 	w.timer.Reset(w.limits.ResponseHeader)
 }
 
-// wait starts the clock of one read of the answer, and stop ends it: while the
-// client is slow to take what was read, the upstream is not at fault.
-func (w *watch) wait() { w.timer.Reset(w.limits.StreamIdle) }
-func (w *watch) stop() { w.timer.Stop() }
+// Start begins the time for one read of the answer, and Stop ends it.
+func (w *watch) Start() { w.timer.Reset(w.limits.StreamIdle) }
+
+// Stop ends the time for a read, or for headers.
+func (w *watch) Stop() { w.timer.Stop() }

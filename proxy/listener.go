@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"laconic/compact"
+	"laconic/proxy/wire"
 )
 
 // Outcome says in one word what happened to a request.
@@ -119,8 +120,8 @@ type ReplyInfo struct {
 	// Unread: nobody looked, or could; Done and Usage say nothing then.
 	Streamed, Done, Unread bool
 
-	Bytes int64  // of the answer's body
-	Usage *Usage // nil when the answer told none that could be read
+	Bytes int64       // of the answer's body
+	Usage *wire.Usage // nil when the answer told none that could be read
 	// Cut: the upstream counted so much less of a prompt than was sent that it
 	// cannot have read all of it, and said nothing of that.
 	Cut bool
@@ -133,11 +134,6 @@ type ReplyInfo struct {
 	// FirstByte and Duration count from the request's headers; FirstByte is 0
 	// when nothing came.
 	FirstByte, Duration time.Duration
-}
-
-// Usage is what the upstream says an answer cost, in tokens.
-type Usage struct {
-	Prompt, Completion, Cached int
 }
 
 // FaultInfo is a fault of our own: a recovered panic, or an edit that cannot be

@@ -6,6 +6,7 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy/apierror"
+	"laconic/proxy/wire"
 )
 
 // LogTo is a Listener that writes one line per request: "compaction" for chat
@@ -85,7 +86,7 @@ func levelOf(i ReplyInfo) zapcore.Level {
 	switch {
 	case i.Pass != nil && i.Pass.Reason == reasonFault:
 		return zap.ErrorLevel
-	case i.Outcome == Over, losing(i), incomplete(i.Ended):
+	case i.Outcome == Over, losing(i), i.Ended == wire.HalfEvent || i.Ended == wire.WithoutDone:
 		return zap.WarnLevel
 	case i.Status >= 400 && i.Status != statusClientLeft,
 		i.Retry != nil, i.Cut, i.Ended != "",

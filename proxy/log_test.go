@@ -18,6 +18,7 @@ import (
 	"laconic/compact/compacttest"
 	"laconic/proxy/apierror"
 	"laconic/proxy/summarize/prompt"
+	"laconic/proxy/wire"
 )
 
 // logged collects JSON lines.
@@ -143,7 +144,7 @@ func TestTheLevelSaysWhatAnOperatorHasToDo(t *testing.T) {
 	f(ReplyInfo{Status: 499, Chat: true, Streamed: true, Code: apierror.CodeClientLeft}, zap.DebugLevel)
 	f(ReplyInfo{Status: 200, Streamed: true}, zap.DebugLevel) // not chat: nobody looked
 
-	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: endedEmpty}, zap.InfoLevel)
+	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: wire.Empty}, zap.InfoLevel)
 	f(ReplyInfo{Status: 429}, zap.InfoLevel)
 	f(ReplyInfo{Status: 499, Code: apierror.CodeClientStalled}, zap.InfoLevel)
 	f(ReplyInfo{Status: 503, Code: apierror.CodeShutdown, Own: true}, zap.InfoLevel)
@@ -155,8 +156,8 @@ func TestTheLevelSaysWhatAnOperatorHasToDo(t *testing.T) {
 	f(ReplyInfo{Status: 502, Code: apierror.CodeProtocol, Own: true}, zap.WarnLevel)
 	f(ReplyInfo{Status: 504, Code: apierror.CodeTimeout, Own: true}, zap.WarnLevel)
 	f(ReplyInfo{Status: 200, Code: apierror.CodeBroke}, zap.WarnLevel)
-	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: endedWithoutDone}, zap.WarnLevel)
-	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: endedHalfEvent}, zap.WarnLevel)
+	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: wire.WithoutDone}, zap.WarnLevel)
+	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: wire.HalfEvent}, zap.WarnLevel)
 	f(ReplyInfo{Status: 200, Code: apierror.CodeIdle}, zap.WarnLevel)
 	f(ReplyInfo{Status: 503, Code: apierror.CodeOverloaded, Own: true}, zap.WarnLevel)
 
@@ -320,42 +321,5 @@ func TestATeeTellsAllInOrder(t *testing.T) {
 	l.Failed(FaultInfo{})
 	if got := strings.Join(told, ", "); got != "a rewritten, b rewritten, a passed, b passed, a replied, b replied, a failed, b failed" {
 		t.Error(got)
-	}
-}
-
-func TestUsageIsReadFromTheEndOfAnAnswer(t *testing.T) {
-	f := func(answer string, want *Usage) {
-		t.Helper()
-		for _, step := range []int{1, 7, 100, 1 << 20} {
-			end := tail{keep: tailSize}
-			for b := []byte(answer); len(b) > 0; b = b[min(step, len(b)):] {
-				end.add(b[:min(step, len(b))])
-			}
-			got := usageIn(end.b)
-			if (got == nil) != (want == nil) || got != nil && *got != *want {
-				t.Errorf("%.60q in steps of %d: %+v, want %+v", answer, step, got, want)
-			}
-		}
-	}
-	f(plainAnswer, &Usage{11, 2, 7})
-	f(strings.Repeat(" ", 10_000)+plainAnswer+strings.Repeat(" ", 1000), &Usage{11, 2, 7})
-	f(`{"usage" : {"prompt_tokens":5,"completion_tokens":6,"prompt_cache_hit_tokens":4}}`, &Usage{5, 6, 4})
-	f("data: {\"usage\":null}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":5}}\n\ndata: [DONE]\n\n", &Usage{5, 0, 0})
-	f("data: {\"usage\":{\"prompt_tokens\":5}}\n\ndata: {\"usage\":{\"prompt_tokens\":6}}\n\ndata: {\"usage\":null}\n\n", &Usage{6, 0, 0})
-	f(`{"choices":[{"usage":{"prompt_tokens":3,"cached_tokens":1}}]}`, &Usage{3, 0, 0})
-	f(`{"choices":[{"message":{"content":"\"usage\":{\"prompt_tokens\":9}"}}]}`, nil)
-	f(`{"a":"usage","b":{"prompt_tokens":9}}`, nil)
-	f(`{"usage":{"prompt_tokens":"x"}}`, nil)
-	f(`{"usage":{"prompt_tok`, nil)
-	f(`{"usage":{}}`, nil)
-	f("", nil)
-	f(strings.Repeat(`"usage":`, 1000), nil)
-	for _, c := range []struct {
-		text string
-		want bool
-	}{{"data: [DONE]\n\n", true}, {"data:[DONE]", true}, {"data: {}\n\ndata: [DONE]\r\n\r\n", true}, {"data: {\"x\":\"[DONE]\"}\n\n", false}, {"", false}, {"[DONE]", false}} {
-		if done([]byte(c.text)) != c.want {
-			t.Errorf("%q: done %v", c.text, !c.want)
-		}
 	}
 }

@@ -1,13 +1,15 @@
 package proxy
 
 import (
-	"bytes"
 	"maps"
 	"net/http"
 	"strings"
 
+	"laconic/compact"
 	"laconic/proxy/access"
+	"laconic/proxy/answer"
 	"laconic/proxy/overflow"
+	"laconic/proxy/wire"
 )
 
 // RetryInfo is what became of a request that the upstream refused: what the
@@ -52,30 +54,67 @@ func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	defer t.out.release()
 	t.line.watch.answered()
-	first := t.hold(res, t.short())
-	if first.text == nil {
+	refusal := t.peek(res, t.short())
+	if refusal == nil {
 		t.sending.answered = res.StatusCode == http.StatusOK
 		return res, nil
 	}
-	second := t.second(req, first)
+	second := t.second(req, res.StatusCode, refusal)
 	if second != nil {
-		_ = first.res.Body.Close()
+		_ = res.Body.Close()
 		return second, nil
 	}
 	if t.clientLeft() {
 		// Nobody is there to see the first answer, and it is not why this ended.
-		_ = first.res.Body.Close()
+		_ = res.Body.Close()
 		return nil, t.r.Context().Err()
 	}
 	return res, nil
 }
 
+// peek returns the error with which an answer begins, nil if it is none. An answer
+// that is compressed, which nobody asked for, is not waited for.
+func (t *trip) peek(res *http.Response, atOnce bool) (refusal []byte) {
+	if contentEncoding(res.Header) != "" {
+		return nil
+	}
+	_ = t.safely("hold", func() error {
+		refusal = answer.Peek(res, t.wire, t.line.watch, atOnce)
+		return nil
+	})
+	return refusal
+}
+
+// short reports whether what was sent is short enough that no refusal is
+// expected under status 200: no longer than a prompt that was answered, or below
+// a quarter of its budget while no limit is in doubt and the window is no guess.
+// Bound thinking may be refused at any length, and no limit that a refusal under
+// status 200 teaches shortens a history that had some.
+func (t *trip) short() bool {
+	if t.bound {
+		return false
+	}
+	n := t.expected()
+	if n <= t.facts.Took {
+		return true
+	}
+	// A budget that a header asks for may be above what the upstream takes.
+	budget := min(t.budget.Tokens, t.facts.accepts(t.limits(), t.sending.asked))
+	return n < budget/4 && t.facts.Doubt == 0 && t.facts.Tight == 0 && !t.guessesWindow()
+}
+
+// guessesWindow reports whether nobody told the window of a model that nobody
+// knows.
+func (t *trip) guessesWindow() bool {
+	return len(t.ways) > 1 && !t.route.Configured && t.window == (compact.Told{}) && t.facts.Window == 0 && t.facts.Input == 0
+}
+
 // second sends a refused request again, if that may help. nil: the first
 // answer stands.
-func (t *trip) second(req *http.Request, first *held) (res *http.Response) {
+func (t *trip) second(req *http.Request, status int, refusal []byte) (res *http.Response) {
 	began := t.facts
 	_ = t.safely("retry", func() error {
-		again := t.reconsider(first)
+		again := t.reconsider(status, t.wire.Refusal(status, refusal))
 		if again == nil {
 			return nil
 		}
@@ -98,27 +137,22 @@ type again struct {
 	slotted bool
 	// accepted is done when the upstream took it, refused when it did not.
 	accepted func()
-	refused  func(text []byte, status int)
+	refused  func(wire.Refusal)
 }
 
-// reconsider says what to send in the place of a body that was refused with
-// first; nil: nothing. An error behind generated tokens is no refusal, and the
-// tokens are on the bill.
-func (t *trip) reconsider(first *held) *again {
-	if generatedTokens(first.text) {
-		return nil
-	}
-	status := first.res.StatusCode
-	if a, is := t.afterThinking(status, first.text); is {
-		return a
-	}
-	if r := overflow.Read(status, first.text); r.Kind != overflow.None {
-		return t.afterOverflow(r, status)
-	}
+// reconsider returns what to send in the place of a body that was refused; nil:
+// nothing.
+func (t *trip) reconsider(status int, r wire.Refusal) *again {
 	switch {
+	case r.Generated:
+		return nil
+	case t.bound && r.Thinking != overflow.ThinkingAccepted:
+		return t.afterThinking(r.Thinking)
+	case r.Size.Kind != overflow.None:
+		return t.afterOverflow(r.Size, status)
 	case t.sending.report.Epochs == 0: // not compacted: it is the client's own
 		return nil
-	case templateRefused(status, first.text):
+	case r.Roles:
 		return t.afterTemplate()
 	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
 		return t.afterRefusal()
@@ -179,11 +213,10 @@ func (t *trip) resend(req *http.Request, a *again) *http.Response {
 	}
 	t.line.watch.answered()
 	i.Status = res.StatusCode
-	h := t.hold(res, false)
-	failed := h.text != nil && (res.StatusCode != http.StatusOK || isError(h))
-	if failed || res.StatusCode < 200 || res.StatusCode > 299 {
-		if failed && a.refused != nil {
-			a.refused(h.text, res.StatusCode)
+	refusal := t.peek(res, false)
+	if refusal != nil || res.StatusCode < 200 || res.StatusCode > 299 {
+		if refusal != nil && a.refused != nil {
+			a.refused(t.wire.Refusal(res.StatusCode, refusal))
 		}
 		_ = res.Body.Close()
 		return nil
@@ -203,10 +236,6 @@ func (t *trip) resend(req *http.Request, a *again) *http.Response {
 func idempotencyKey(name string) bool {
 	return strings.HasSuffix(access.Dashed(name), "idempotency-key")
 }
-
-// isError tells whether an answer with status 200 is an error. Any is: what was
-// refused with numbers and what broke otherwise, nothing was generated.
-func isError(h *held) bool { return len(bytes.TrimSpace(h.text)) > 0 }
 
 // accepted makes the second body's account the request's.
 func (t *trip) accepted(a *again) {

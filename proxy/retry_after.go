@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"laconic/proxy/overflow"
+	"laconic/proxy/wire"
 )
 
 // note starts the account of a refusal.
@@ -26,12 +27,13 @@ func (t *trip) refusedLate(status int, text []byte) bool {
 	if t.sending.percent == 0 || t.info.Retry != nil {
 		return false
 	}
-	begins, data := overflow.FirstEvent(text, true)
-	if begins != overflow.Error || generatedTokens(data) {
+	begins, data := t.wire.FirstEvent(text, true)
+	if begins != overflow.Error {
 		return false
 	}
-	r := overflow.Read(status, data)
-	if r.Kind == overflow.None {
+	read := t.wire.Refusal(status, data)
+	r := read.Size
+	if read.Generated || r.Kind == overflow.None {
 		return false
 	}
 	t.noteOverflow(r).Why = "late"
@@ -77,7 +79,7 @@ func (t *trip) afterOverflow(r overflow.Refusal, status int) *again {
 			}
 		})
 	}
-	a.refused = func(text []byte, status int) { t.refusedAgain(r, overflow.Read(status, text), x, a) }
+	a.refused = func(second wire.Refusal) { t.refusedAgain(r, second.Size, x, a) }
 	return a
 }
 
@@ -127,8 +129,8 @@ func (t *trip) afterTemplate() *again {
 		t.lesson.change(t.p, func(now time.Time, l *Learnt) { l.Shape, l.ShapeUntil = s, now.Add(shapeLife) })
 	}
 	a.accepted = func() { remember(next) }
-	a.refused = func(text []byte, status int) {
-		if !templateRefused(status, text) {
+	a.refused = func(second wire.Refusal) {
+		if !second.Roles {
 			return
 		}
 		if next == ShapeOriginal {

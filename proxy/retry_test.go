@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"golang.org/x/tools/txtar"
@@ -355,21 +354,6 @@ func TestErrorsAreReadToAMegabyte(t *testing.T) {
 	}
 	if r := p.replies(1)[0]; r.Retry != nil || r.Code != "" {
 		t.Errorf("%+v", r)
-	}
-}
-
-// TestAnErrorThatComesByteByByteCostsLittle: it is handed on once it was looked
-// at often enough, and arrives as it was.
-func TestAnErrorThatComesByteByByteCostsLittle(t *testing.T) {
-	body := `{"error":{"message":"` + strings.Repeat("a", 300_000) + `"}}`
-	b := strings.NewReader(body)
-	h := &held{res: &http.Response{StatusCode: 200, ContentLength: -1, Body: io.NopCloser(iotest.OneByteReader(b))}}
-	h.first(newWatch(&Limits{StreamIdle: time.Minute}, func(error) {}))
-	if read := len(body) - b.Len(); read > 10_000 {
-		t.Errorf("%d bytes were looked at", read)
-	}
-	if got, err := io.ReadAll(h.res.Body); string(got) != body || err != nil {
-		t.Errorf("%d bytes of %d, %v", len(got), len(body), err)
 	}
 }
 

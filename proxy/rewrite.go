@@ -108,7 +108,7 @@ func (t *trip) decode(in *incoming) (req *wire.Request, why, detail string) {
 		return nil, "encoding", in.why
 	}
 	err := t.safely("decode", func() (err error) {
-		req, err = wire.Decode(in.text)
+		req, err = t.wire.Decode(in.text)
 		return err
 	})
 	var pass *wire.PassError

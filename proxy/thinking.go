@@ -3,8 +3,6 @@ package proxy
 import (
 	"crypto/hmac"
 	"crypto/sha256"
-	"net/http"
-	"regexp"
 	"slices"
 	"time"
 
@@ -91,30 +89,23 @@ func (t *trip) remember() {
 	}
 }
 
-// afterThinking answers a refusal that is about bound thinking; is reports
-// whether it is one. All of it leaves, also that of the turn in which the model
-// is: where one piece is bound to another history, so is what came after it, and
-// what came before it was written for the same list as it.
-func (t *trip) afterThinking(status int, body []byte) (a *again, is bool) {
-	if !t.bound {
-		return nil, false
-	}
+// afterThinking answers a refusal that is about bound thinking. All of it leaves,
+// also that of the turn in which the model is: where one piece is bound to another
+// history, so is what came after it, and what came before it was written for the
+// same list as it.
+func (t *trip) afterThinking(wrong overflow.Thinking) (a *again) {
+	i := t.note(reasonThinking)
 	switch {
-	case saysOneOf(status, body, thinkingMisbound):
-		i := t.note(reasonThinking)
-		if !t.signed {
-			i.Why = "none"
-			return nil, true
-		}
+	case wrong == overflow.ThinkingMissing:
+		i.Why = "missing"
+	case !t.signed:
+		i.Why = "none"
+	default:
 		if a = t.plan(t.facts); a == nil {
 			i.Why = "memory"
 		}
-		return a, true
-	case saysOneOf(status, body, thinkingMissing):
-		t.note(reasonThinking).Why = "missing"
-		return nil, true
 	}
-	return nil, false
+	return a
 }
 
 // hard notes the length that a refused history with bound thinking is tried with,
@@ -133,31 +124,5 @@ func (t *trip) hard(r overflow.Refusal, x *taught) {
 	x.trial.Hard = lower(x.trial.Hard, n)
 	x.passed = append(x.passed, func(l *Learnt, now time.Time) {
 		l.Hard, l.HardUntil = lower(l.Hard, n), now.Add(limitLife)
-	})
-}
-
-// thinkingMisbound are the sentences by which thinking is refused that was
-// written for another history.
-var thinkingMisbound = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)bound to a different conversation`),
-	regexp.MustCompile("(?i)invalid [`'\"]?signature[`'\"]? in [`'\"]?thinking[`'\"]? block"),
-}
-
-// thinkingMissing are the sentences by which a history is refused that lacks
-// thinking.
-var thinkingMissing = []*regexp.Regexp{
-	regexp.MustCompile("(?i)expected [`'\"]?thinking[`'\"]? or [`'\"]?redacted_thinking"),
-	regexp.MustCompile("(?i)must start with a thinking block"),
-}
-
-// saysOneOf reports whether an answer is an error that says one of some sentences.
-func saysOneOf(status int, body []byte, sentences []*regexp.Regexp) bool {
-	switch status {
-	case http.StatusOK, http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError:
-	default:
-		return false
-	}
-	return slices.ContainsFunc(overflow.Texts(status, body), func(text string) bool {
-		return slices.ContainsFunc(sentences, func(r *regexp.Regexp) bool { return r.MatchString(text) })
 	})
 }

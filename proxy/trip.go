@@ -9,7 +9,9 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy/access"
+	"laconic/proxy/answer"
 	"laconic/proxy/apierror"
+	"laconic/proxy/wire"
 )
 
 // trip is one request on its way to the upstream and back.
@@ -18,6 +20,7 @@ type trip struct {
 	r     *http.Request
 	w     *rollingWriter
 	start time.Time
+	wire  wire.Wire // nil: the body is not read
 
 	orders orders
 	route  *Route
@@ -48,7 +51,7 @@ type trip struct {
 
 	sending sending // what was sent of a chat request that was read
 
-	answer *answer // of the upstream, once there is one
+	answer *answer.Body // of the upstream, once there is one
 
 	info ReplyInfo
 }
@@ -58,7 +61,10 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *trip {
 		p: p, r: r, w: newRollingWriter(w, r), start: time.Now(),
 		info: ReplyInfo{ID: randomID(), Endpoint: access.Endpoint(r.Method, r.URL.Path)},
 	}
-	t.info.Chat = t.info.Endpoint == access.ChatCompletions && r.Method == http.MethodPost
+	if r.Method == http.MethodPost {
+		t.wire = wire.For(t.info.Endpoint)
+	}
+	t.info.Chat = t.wire != nil
 	if slices.Contains(access.Methods, r.Method) {
 		t.info.Method = r.Method // any other word could be anything
 	}

@@ -104,7 +104,7 @@ const mostMedia = 10
 
 // witness reports whether what an upstream counted says anything of the
 // counter.
-func (t *trip) witness(u *Usage) bool {
+func (t *trip) witness(u *wire.Usage) bool {
 	s := &t.sending.sizes
 	return !t.ownCounter() && s.media*mostMedia <= s.all[0] && u.Cached <= u.Prompt
 }

@@ -23,14 +23,15 @@ const (
 // comment, by which an upstream says that it is alive, and not in an event that
 // holds something generated. Half an event is of no use to a client, so that
 // none waits for it; an upstream that is slow within its first event is waited
-// for until that is decided, up to mostUndecided bytes of it.
-func FirstEvent(start []byte, whole bool) (b Begins, data []byte) {
+// for until that is decided, up to mostUndecided bytes of it. generated are the
+// keys, at the top of an event, of lists of what was generated.
+func FirstEvent(start []byte, whole bool, generated []string) (b Begins, data []byte) {
 	if trimmed := bytes.TrimLeft(start, " \t\r\n"); len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') {
 		if len(trimmed) == len(start) {
-			return object(trimmed, whole, len(start))
+			return object(trimmed, whole, len(start), generated)
 		}
 		if whole {
-			return object(trimmed, true, len(start))
+			return object(trimmed, true, len(start), generated)
 		}
 		return Answer, nil // blank lines say that somebody is alive (DeepSeek)
 	}
@@ -38,7 +39,7 @@ func FirstEvent(start []byte, whole bool) (b Begins, data []byte) {
 	for rest := start; ; {
 		line, after, ended := cutLine(rest)
 		if !ended && !whole {
-			return unended(line, data, len(start)), nil
+			return unended(line, data, len(start), generated), nil
 		}
 		name, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))
@@ -56,7 +57,7 @@ func FirstEvent(start []byte, whole bool) (b Begins, data []byte) {
 		}
 		if data != nil && len(data) >= 2*judged {
 			judged = len(data)
-			if b, _ := object(data, false, len(start)); b == Answer {
+			if b, _ := object(data, false, len(start), generated); b == Answer {
 				return Answer, nil
 			}
 		}
@@ -67,7 +68,7 @@ func FirstEvent(start []byte, whole bool) (b Begins, data []byte) {
 			return verdict(data)
 		}
 		if len(after) == 0 {
-			return waiting(data, len(start)), nil
+			return waiting(data, len(start), generated), nil
 		}
 		rest = after
 	}
@@ -75,34 +76,34 @@ func FirstEvent(start []byte, whole bool) (b Begins, data []byte) {
 
 // unended judges an event whose last line is not complete, of which held bytes
 // are there.
-func unended(line, data []byte, held int) Begins {
+func unended(line, data []byte, held int, generated []string) Begins {
 	name, value, ok := bytes.Cut(line, []byte(":"))
 	if !ok {
 		for _, known := range []string{"data", "error", "event", "id", "retry"} {
 			if bytes.HasPrefix([]byte(known), name) {
-				return waiting(data, held)
+				return waiting(data, held, generated)
 			}
 		}
 		return Answer
 	}
 	switch string(name) {
 	case "data", "error":
-		return waiting(append(bytes.Clone(data), bytes.TrimPrefix(value, []byte(" "))...), held)
+		return waiting(append(bytes.Clone(data), bytes.TrimPrefix(value, []byte(" "))...), held, generated)
 	case "event", "id", "retry":
-		return waiting(data, held)
+		return waiting(data, held, generated)
 	}
 	return Answer
 }
 
 // waiting judges an event by its data so far.
-func waiting(data []byte, held int) Begins {
+func waiting(data []byte, held int, generated []string) Begins {
 	if len(data) == 0 {
 		if held > mostUndecided {
 			return Answer
 		}
 		return Maybe
 	}
-	if b, _ := object(data, false, held); b == Answer {
+	if b, _ := object(data, false, held, generated); b == Answer {
 		return Answer
 	}
 	return Maybe
@@ -110,14 +111,14 @@ func waiting(data []byte, held int) Begins {
 
 // object judges a JSON value by what is there of it, in an answer of which held
 // bytes are there.
-func object(raw []byte, whole bool, held int) (Begins, []byte) {
+func object(raw []byte, whole bool, held int, generated []string) (Begins, []byte) {
 	if marked(raw) && json.Valid(raw) {
 		return verdict(raw)
 	}
 	if whole {
 		return Answer, nil
 	}
-	return undecided(raw, held), nil
+	return undecided(raw, held, generated), nil
 }
 
 // verdict tells an error from an answer.

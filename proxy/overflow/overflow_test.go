@@ -92,6 +92,8 @@ func TestEveryShape(t *testing.T) {
 
 // Every error may come as the first event of a stream that began with 200, and
 // reads the same there, however the upstream writes events.
+var generated = []string{"choices", "candidates"}
+
 func TestEveryShapeAsFirstEvent(t *testing.T) {
 	for _, s := range samples(t) {
 		if !json.Valid(s.body) || s.body[0] != '{' || s.status == 401 || s.status == 429 {
@@ -107,7 +109,7 @@ func TestEveryShapeAsFirstEvent(t *testing.T) {
 			"error field": "error: " + string(s.body) + "\n\n",
 			"several":     "data: " + strings.ReplaceAll(string(s.body), `,"code"`, ",\ndata: \"code\"") + "\n\n",
 		} {
-			begins, data := FirstEvent([]byte(event+"data: [DONE]\n\n"), false)
+			begins, data := FirstEvent([]byte(event+"data: [DONE]\n\n"), false, generated)
 			got := Refusal{}
 			if begins == Error {
 				got = Read(200, data)
@@ -123,7 +125,7 @@ func TestFirstEventHoldsNoAnswerBack(t *testing.T) {
 	const failure = `{"error":{"message":"prompt is too long: 2 tokens > 1 maximum"}}`
 	f := func(start string, want Begins) {
 		t.Helper()
-		if got, _ := FirstEvent([]byte(start), false); got != want {
+		if got, _ := FirstEvent([]byte(start), false, generated); got != want {
 			t.Errorf("%.200q: %v, want %v", start, got, want)
 		}
 	}
@@ -193,7 +195,7 @@ func TestFirstEventSplitAnywhere(t *testing.T) {
 		"data: {\"id\":\"gen\",\"choices\":[]," + failure + "}\n\n",
 	} {
 		for i := 1; i < len(event); i++ {
-			got, _ := FirstEvent([]byte(event[:i]), false)
+			got, _ := FirstEvent([]byte(event[:i]), false, generated)
 			if got == Answer || got == Error && i < len(event)-1 {
 				t.Errorf("%q: %v", event[:i], got)
 			}
@@ -204,7 +206,7 @@ func TestFirstEventSplitAnywhere(t *testing.T) {
 func TestWholeAnswersAreRead(t *testing.T) {
 	f := func(body string, want Begins) {
 		t.Helper()
-		if got, _ := FirstEvent([]byte(body), true); got != want {
+		if got, _ := FirstEvent([]byte(body), true, generated); got != want {
 			t.Errorf("%q: %v, want %v", body, got, want)
 		}
 	}
@@ -224,11 +226,11 @@ func TestLargeBodiesCostLittle(t *testing.T) {
 		if r := Read(400, []byte(body)); r.Kind != None {
 			t.Errorf("%.40s: %v", body, r)
 		}
-		FirstEvent([]byte("data: "+body+"\n\n"), false)
+		FirstEvent([]byte("data: "+body+"\n\n"), false, generated)
 	}
 	// Judged at each of its lines, an event of so many would take hours.
-	FirstEvent([]byte("data: {\"error\":[\n"+strings.Repeat("data: 1,\n", 1<<20)), false)
-	FirstEvent([]byte("data: {\"error\":{\n"+strings.Repeat("data: 1,\n", 1<<20)), false)
+	FirstEvent([]byte("data: {\"error\":[\n"+strings.Repeat("data: 1,\n", 1<<20)), false, generated)
+	FirstEvent([]byte("data: {\"error\":{\n"+strings.Repeat("data: 1,\n", 1<<20)), false, generated)
 }
 
 func FuzzRead(f *testing.F) {
@@ -243,9 +245,9 @@ func FuzzRead(f *testing.F) {
 		event := append([]byte("data: "), body...)
 		for i := range event {
 			if i < 64 {
-				FirstEvent(event[:i], i%2 == 0)
+				FirstEvent(event[:i], i%2 == 0, generated)
 			}
 		}
-		FirstEvent(append(event, "\n\n"...), false)
+		FirstEvent(append(event, "\n\n"...), false, generated)
 	})
 }

@@ -1,6 +1,9 @@
 package overflow
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // mostUndecided is how much of an event is waited for that says neither that it
 // is an answer nor that it is an error.
@@ -10,7 +13,7 @@ const mostUndecided = 64 << 10
 // Maybe, or Answer where too much is held already. An error chunk may begin as those of answers do (OpenRouter:
 // id, object, created, model, provider, error), so only what was generated tells
 // an answer.
-func undecided(raw []byte, held int) Begins {
+func undecided(raw []byte, held int, generated []string) Begins {
 	within := Maybe
 	if held > mostUndecided {
 		within = Answer
@@ -44,15 +47,13 @@ func undecided(raw []byte, held int) Begins {
 		}
 		s.at++ // a colon
 		first := s.next()
-		switch string(key) {
-		case "error", "base_resp":
+		switch name := string(key); {
+		case name == "error" || name == "base_resp":
 			if first == '{' || first == '"' {
 				return Maybe // whatever its size
 			}
-		case "choices", "candidates":
-			if first == '[' && s.filled() {
-				return Answer
-			}
+		case first == '[' && slices.Contains(generated, name) && s.filled():
+			return Answer
 		}
 		if !s.skip() {
 			return within

@@ -1,0 +1,96 @@
+// Package answer is the upstream's answer on its way to the client.
+//
+// What it guarantees:
+//
+//   - unchanged: whatever is read of an answer before the client sees it, the
+//     client gets, every byte once and in order.
+//   - no wait without end: an answer whose start is peeked at is handed on as soon
+//     as it is known not to be a refusal, and in any case after a bounded time,
+//     number of bytes and number of looks.
+//   - bounded: of an answer that passes through, only its end is kept.
+package answer
+
+import (
+	"io"
+	"mime"
+	"net/http"
+)
+
+// Timer limits single reads of an answer: while the client is slow to take what
+// was read, the upstream is not at fault.
+type Timer interface {
+	Start()
+	Stop()
+}
+
+// Body is the body of an answer on its way to the client. It times every read,
+// counts, and keeps the end.
+type Body struct {
+	body   io.ReadCloser
+	timer  Timer
+	stream bool
+	end    tail
+	n      int64
+	err    error
+}
+
+// New wraps the body of res. keep says whether to keep the end of the body.
+func New(res *http.Response, timer Timer, keep bool) *Body {
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	b := &Body{body: res.Body, timer: timer, stream: kind == "text/event-stream"}
+	if keep {
+		b.end.keep = tailSize
+	}
+	return b
+}
+
+// Read reads from the upstream.
+func (b *Body) Read(buf []byte) (int, error) {
+	b.timer.Start()
+	n, err := b.body.Read(buf)
+	b.timer.Stop()
+	b.n += int64(n)
+	b.end.add(buf[:n])
+	if err != nil && err != io.EOF {
+		b.err = err
+	}
+	return n, err
+}
+
+// Close closes the upstream's body.
+func (b *Body) Close() error { return b.body.Close() }
+
+// Stream reports whether the answer is an event stream.
+func (b *Body) Stream() bool { return b.stream }
+
+// Err returns the error that broke the body, nil if none did.
+func (b *Body) Err() error { return b.err }
+
+// End returns the end of the body as far as it was read. whole reports whether
+// that is all of it, kept whether the end was to be kept at all.
+func (b *Body) End() (text []byte, whole, kept bool) {
+	return b.end.b, b.n == int64(len(b.end.b)), b.end.keep > 0
+}
+
+// tailSize is how much of a body's end is kept. Usage is reported there in streams
+// and in whole answers alike, and takes some 700 bytes.
+const tailSize = 2 << 10
+
+// tail keeps the end of what is added to it. The zero value keeps nothing.
+type tail struct {
+	keep int
+	b    []byte
+}
+
+func (t *tail) add(p []byte) {
+	switch {
+	case t.keep == 0:
+	case len(p) >= t.keep:
+		t.b = append(t.b[:0], p[len(p)-t.keep:]...)
+	default:
+		if over := len(t.b) + len(p) - 2*t.keep; over > 0 {
+			t.b = append(t.b[:0], t.b[len(t.b)-t.keep:]...)
+		}
+		t.b = append(t.b, p...)
+	}
+}

@@ -1,0 +1,93 @@
+package answer
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"laconic/proxy/wire"
+)
+
+type noTimer struct{}
+
+func (noTimer) Start() {}
+func (noTimer) Stop()  {}
+
+// TestAnErrorThatComesByteByByteCostsLittle: it is handed on once it was looked
+// at often enough, and arrives as it was.
+func TestAnErrorThatComesByteByByteCostsLittle(t *testing.T) {
+	body := `{"error":{"message":"` + strings.Repeat("a", 300_000) + `"}}`
+	b := strings.NewReader(body)
+	res := &http.Response{StatusCode: 200, ContentLength: -1, Body: io.NopCloser(iotest.OneByteReader(b))}
+	Peek(res, wire.Chat, noTimer{}, false)
+	if read := len(body) - b.Len(); read > 10_000 {
+		t.Errorf("%d bytes were looked at", read)
+	}
+	if got, err := io.ReadAll(res.Body); string(got) != body || err != nil {
+		t.Errorf("%d bytes of %d, %v", len(got), len(body), err)
+	}
+}
+
+const plainAnswer = `{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],` +
+	`"usage":{"prompt_tokens":11,"completion_tokens":2,"total_tokens":13,"prompt_tokens_details":{"cached_tokens":7}}}`
+
+func TestUsageIsReadFromTheEndOfAnAnswer(t *testing.T) {
+	f := func(answer string, want *wire.Usage) {
+		t.Helper()
+		for _, step := range []int{1, 7, 100, 1 << 20} {
+			end := tail{keep: tailSize}
+			for b := []byte(answer); len(b) > 0; b = b[min(step, len(b)):] {
+				end.add(b[:min(step, len(b))])
+			}
+			got := wire.Chat.End(end.b, true, false).Usage
+			if (got == nil) != (want == nil) || got != nil && *got != *want {
+				t.Errorf("%.60q in steps of %d: %+v, want %+v", answer, step, got, want)
+			}
+		}
+	}
+	f(plainAnswer, &wire.Usage{Prompt: 11, Completion: 2, Cached: 7})
+	f(strings.Repeat(" ", 10_000)+plainAnswer+strings.Repeat(" ", 1000), &wire.Usage{Prompt: 11, Completion: 2, Cached: 7})
+	f(`{"usage" : {"prompt_tokens":5,"completion_tokens":6,"prompt_cache_hit_tokens":4}}`, &wire.Usage{Prompt: 5, Completion: 6, Cached: 4})
+	f("data: {\"usage\":null}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":5}}\n\ndata: [DONE]\n\n", &wire.Usage{Prompt: 5, Completion: 0, Cached: 0})
+	f("data: {\"usage\":{\"prompt_tokens\":5}}\n\ndata: {\"usage\":{\"prompt_tokens\":6}}\n\ndata: {\"usage\":null}\n\n", &wire.Usage{Prompt: 6, Completion: 0, Cached: 0})
+	f(`{"choices":[{"usage":{"prompt_tokens":3,"cached_tokens":1}}]}`, &wire.Usage{Prompt: 3, Completion: 0, Cached: 0})
+	f(`{"choices":[{"message":{"content":"\"usage\":{\"prompt_tokens\":9}"}}]}`, nil)
+	f(`{"a":"usage","b":{"prompt_tokens":9}}`, nil)
+	f(`{"usage":{"prompt_tokens":"x"}}`, nil)
+	f(`{"usage":{"prompt_tok`, nil)
+	f(`{"usage":{}}`, nil)
+	f("", nil)
+	f(strings.Repeat(`"usage":`, 1000), nil)
+	for _, c := range []struct {
+		text string
+		want bool
+	}{{"data: [DONE]\n\n", true}, {"data:[DONE]", true}, {"data: {}\n\ndata: [DONE]\r\n\r\n", true}, {"data: {\"x\":\"[DONE]\"}\n\n", false}, {"", false}, {"[DONE]", false}} {
+		if wire.Chat.End([]byte(c.text), true, false).Done != c.want {
+			t.Errorf("%q: done %v", c.text, !c.want)
+		}
+	}
+}
+
+// BenchmarkUsageReading is what reading the usage of an answer costs for each
+// event of it, and as a share of one processor at 10,000 events a second.
+func BenchmarkUsageReading(b *testing.B) {
+	event := []byte("data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"gpt-4o\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" word\"},\"finish_reason\":null}],\"usage\":null}\n\n")
+	last := []byte("data: {\"id\":\"chatcmpl-1\",\"choices\":[],\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":500,\"total_tokens\":1500}}\n\ndata: [DONE]\n\n")
+	const events = 500 // of one answer
+	b.SetBytes(int64(len(event)))
+	for i := 0; i < b.N; i += events {
+		end := tail{keep: tailSize}
+		for range events {
+			end.add(event)
+		}
+		end.add(last)
+		text := end.b
+		if read := wire.Chat.End(text, true, false); read.Usage == nil || read.Usage.Prompt != 1000 || !read.Done || bytes.Contains(text[len(text)-10:], []byte("usage")) {
+			b.Fatal("the usage was not read")
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)*10_000/1e9*100, "%-of-a-cpu")
+}

@@ -1,0 +1,154 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+
+	"laconic/proxy/overflow"
+)
+
+// chat is the API of chat completions.
+type chat struct{}
+
+// Chat is the API of chat completions, as OpenAI and all who are compatible with
+// it speak it.
+var Chat Wire = chat{}
+
+func (chat) Decode(body []byte) (*Request, error) { return Decode(body) }
+
+// generatedKeys are the keys under which an event of a stream has what was
+// generated: OpenAI's, and Gemini's.
+var generatedKeys = []string{"choices", "candidates"}
+
+func (chat) FirstEvent(start []byte, whole bool) (overflow.Begins, []byte) {
+	return overflow.FirstEvent(start, whole, generatedKeys)
+}
+
+func (chat) Refusal(status int, text []byte) Refusal {
+	return Refusal{
+		Size: overflow.Read(status, text), Roles: overflow.RefusesRoles(status, text),
+		Thinking: overflow.ReadThinking(status, text), Generated: hasGenerated(text),
+	}
+}
+
+func (chat) End(text []byte, stream, whole bool) End {
+	usage := usageIn(text)
+	return End{
+		Usage: usage, Done: stream && done(text), Flaw: flawIn(text, usage, stream, whole), Generated: endsAnswer(text),
+	}
+}
+
+// flawIn names what is wrong with an answer, by the end of its text.
+func flawIn(text []byte, u *Usage, stream, whole bool) string {
+	switch finish := finishIn(text); {
+	case finish == "model_context_window_exceeded":
+		return AtWindow
+	case finish == "length" && u != nil && u.Prompt > 0 && u.Completion == 0:
+		return BeforeOutput
+	case stream && !done(text) && endsInEvent(text):
+		return HalfEvent
+	case stream && !done(text):
+		return WithoutDone
+	case stream && whole && finish == "" && !bytes.Contains(text, []byte(`"delta"`)) && !bytes.Contains(text, []byte(`"error"`)):
+		return Empty
+	}
+	return ""
+}
+
+// endsInEvent reports whether more than comments follows the last empty line of a
+// stream: no client is told of an event before the empty line that ends it.
+func endsInEvent(text []byte) bool {
+	text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+	if i := bytes.LastIndex(text, []byte("\n\n")); i >= 0 {
+		text = text[i:]
+	}
+	for line := range bytes.SplitSeq(text, []byte("\n")) {
+		if len(line) > 0 && line[0] != ':' {
+			return true
+		}
+	}
+	return false
+}
+
+// endsAnswer reports whether a text is the end of an answer, and not of an error
+// that came behind the first event.
+func endsAnswer(text []byte) bool {
+	for _, failed := range []string{`"error":{`, `"error": {`, `"error":"`, `"error": "`} {
+		if bytes.Contains(text, []byte(failed)) {
+			return false
+		}
+	}
+	return bytes.Contains(text, []byte(`"choices"`)) || bytes.Contains(text, []byte(`"finish_reason"`))
+}
+
+// finishIn returns the last finish reason in the end of an answer.
+func finishIn(text []byte) string {
+	for value := range valuesOf("finish_reason", text) {
+		var finish *string
+		if json.NewDecoder(bytes.NewReader(value)).Decode(&finish) == nil && finish != nil {
+			return *finish
+		}
+	}
+	return ""
+}
+
+// done reports whether an event stream says that it is complete.
+func done(text []byte) bool {
+	i := bytes.LastIndex(text, []byte("data:"))
+	return i >= 0 && bytes.HasPrefix(bytes.TrimLeft(text[i+len("data:"):], " "), []byte("[DONE]"))
+}
+
+// usageIn returns the last usage object in the end of an answer, nil if there is
+// none.
+func usageIn(text []byte) *Usage {
+	for value := range valuesOf("usage", text) {
+		var u struct {
+			Prompt     *int `json:"prompt_tokens"`
+			Completion int  `json:"completion_tokens"`
+			Details    struct {
+				Cached int `json:"cached_tokens"`
+			} `json:"prompt_tokens_details"`
+			Hit int `json:"prompt_cache_hit_tokens"` // DeepSeek
+		}
+		if json.NewDecoder(bytes.NewReader(value)).Decode(&u) != nil || u.Prompt == nil {
+			continue // null in every chunk but the last
+		}
+		return &Usage{Prompt: *u.Prompt, Completion: u.Completion, Cached: max(u.Details.Cached, u.Hit)}
+	}
+	return nil
+}
+
+// hasGenerated reports whether a text says that tokens were generated.
+func hasGenerated(text []byte) bool {
+	for value := range valuesOf("completion_tokens", text) {
+		var n float64
+		if json.NewDecoder(bytes.NewReader(value)).Decode(&n) == nil && n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// valuesOf returns what follows each key of that name in a JSON text or in its
+// end, the last one first. A string that quotes one cannot be taken for it: its
+// quotes are escaped.
+func valuesOf(key string, text []byte) iter.Seq[[]byte] {
+	quoted := []byte(`"` + key + `"`)
+	return func(yield func([]byte) bool) {
+		for end := len(text); ; {
+			i := bytes.LastIndex(text[:end], quoted)
+			if i < 0 {
+				return
+			}
+			end = i
+			rest := bytes.TrimLeft(text[i+len(quoted):], " \t\r\n")
+			if i > 0 && text[i-1] == '\\' || len(rest) == 0 || rest[0] != ':' {
+				continue
+			}
+			if !yield(rest[1:]) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package wire
+
+import "laconic/proxy/overflow"
+
+// Wire is one API of upstreams: how its requests and answers are read, and how
+// its errors are written. A Wire has no state.
+type Wire interface {
+	// Decode reads the body of a request. Its error is always a *PassError. The
+	// body must not be written to afterwards.
+	Decode(body []byte) (*Request, error)
+	// FirstEvent reports whether an answer with status 200 begins with an error,
+	// by the start of its body; see [overflow.FirstEvent].
+	FirstEvent(start []byte, whole bool) (overflow.Begins, []byte)
+	// Refusal reads an error: the body of an answer, or the data of its first
+	// event.
+	Refusal(status int, text []byte) Refusal
+	// End reads the end of an answer with status 200. stream says that the answer
+	// is an event stream, whole that the text is all of it.
+	End(text []byte, stream, whole bool) End
+}
+
+// Refusal is what an error says of the request that was refused.
+type Refusal struct {
+	// Size is what was too large; its Kind is overflow.None if nothing was.
+	Size overflow.Refusal
+	// Roles reports whether the order of roles was refused.
+	Roles bool
+	// Thinking is what was wrong with thinking in the history.
+	Thinking overflow.Thinking
+	// Generated reports whether tokens were generated before the error. Then it is
+	// no refusal, and the tokens are on the bill.
+	Generated bool
+}
+
+// Usage is what an upstream says that an answer cost, in tokens.
+type Usage struct {
+	Prompt, Completion, Cached int
+}
+
+// End is what the end of an answer shows.
+type End struct {
+	Usage *Usage // nil if the answer reports none that can be read
+	// Done reports whether a stream says that it is complete.
+	Done bool
+	// Flaw names what is wrong with the answer, "" if nothing is: one of the
+	// constants below.
+	Flaw string
+	// Generated reports whether it is the end of an answer, and not of an error
+	// that came behind the first event.
+	Generated bool
+}
+
+// The flaws of answers with status 200 that an operator should know of: the prompt
+// filled the window, or seems to have, or the upstream ended a stream that is not
+// complete. The client has all of it by then, so that they are named and nothing
+// more: no answer is generated twice.
+const (
+	// HalfEvent: the stream was ended cleanly in the middle of an event.
+	HalfEvent = "half_event"
+	// WithoutDone: the stream was ended cleanly, and does not say that it is
+	// complete.
+	WithoutDone = "without_done"
+	// AtWindow: the finish reason says that the window was full (Anthropic, z.ai).
+	AtWindow = "context_window"
+	// BeforeOutput: the answer ended for its length without a token. The prompt was
+	// cut to the window and left no room (MiMo).
+	BeforeOutput = "length_without_output"
+	// Empty: the stream was ended cleanly and has no delta at all (LM Studio with
+	// GGUF models).
+	Empty = "without_output"
+)
+
+// Incomplete reports whether a stream lacks its end.
+func (e *End) Incomplete() bool { return e.Flaw == HalfEvent || e.Flaw == WithoutDone }
