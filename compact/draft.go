@@ -56,6 +56,9 @@ type Draft struct {
 // Ref names one part of one message of a draft.
 type Ref struct{ Message, Part int }
 
+// Total returns the cost of the request now, in tokens.
+func (d *Draft) Total() int { return d.total }
+
 // Over is how many tokens are still to be saved until the draft has landed; 0
 // when it has.
 func (d *Draft) Over() int { return max(0, d.total-d.land) }

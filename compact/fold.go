@@ -175,6 +175,9 @@ func (f *folding) due() bool {
 // default.
 func (f *folding) trigger(stays, budget int) int {
 	t := share(f.p.Trigger, budget)
+	if f.p.Inclusive {
+		t = max(0, t-1)
+	}
 	if f.p.Once {
 		return min(budget, t)
 	}
@@ -193,6 +196,9 @@ func (f *folding) start(stays, budget int) int {
 
 // landing is the cost at which an epoch stops.
 func (f *folding) landing(stays, budget int) int {
+	if f.p.FullLadder {
+		return stays
+	}
 	l := f.p.Land
 	if l <= 0 {
 		l = DefaultLand

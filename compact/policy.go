@@ -13,6 +13,8 @@ type Policy struct {
 	// Trigger is the share of the budget above which an epoch starts; 0: 0.95
 	// with exact counts, 0.85 with estimates. Above 0, at most 1.
 	Trigger float64
+	// Inclusive starts an epoch at Trigger already, not only above it.
+	Inclusive bool
 	// Start is a number of tokens above which an epoch starts though Trigger
 	// lies higher, for policies that are known by such a number; 0: none.
 	Start int
@@ -34,6 +36,9 @@ type Policy struct {
 	Pins Pins
 	// Ladder is the stages in order, least harmful first.
 	Ladder []Stage
+	// FullLadder runs every stage of the ladder, whatever Land is: the stages
+	// decide by themselves when to stop.
+	FullLadder bool
 	// Placement says where the text of a slot stands; "": PlaceAuto.
 	Placement Placement
 	// Once: only the end of the list is a request point. The conversation is

@@ -28,7 +28,7 @@ var rules = []rule{
 	{"compact/digest", pure, []string{"laconic/compact"}, "a digest is a function of the messages that left"},
 	{"compact/stage", append([]string{"encoding/json", "reflect"}, pure...), []string{"laconic/compact", "laconic/compact/digest"}, "a stage sees a draft and its options, nothing else"},
 	{"compact/policy", pure, []string{"laconic/compact", "laconic/compact/digest", "laconic/compact/stage"}, "a policy is a ladder of stages and its numbers"},
-	{"compact/history", pure, []string{"laconic/compact"}, "a history is a library on top of compact; the proxy holds none"},
+	{"compact/history", pure, []string{"laconic/compact", "laconic/compact/policy"}, "a history is a library on top of compact; the proxy holds none"},
 	{"tokenize", append([]string{"encoding/json", "io", "sync/atomic", "unsafe"}, pure...), []string{"laconic/tokenize/bpe"}, "counting is pure"},
 	{"tokenize/bpe", append([]string{"embed", "unsafe"}, pure...), nil, "tokens are a function of the text"},
 	{"tokenize/cache", nil, []string{"github.com/maypok86/otter/v2"}, "the cache remembers numbers; it may not know who counts, nor what"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"laconic/compact"
+	"laconic/compact/policy"
 )
 
 // ErrNotEnough is returned for a history that is above its budget and has
@@ -40,7 +41,7 @@ type Options struct {
 	Budget compact.Budget
 	// Policy compacts. Its pins apply beside those of the history, except
 	// Pins.Messages, which is ignored because indices move. The default is
-	// compact.Truncate(compact.DefaultTruncate).
+	// policy.Window(policy.DefaultWindow).
 	Policy *compact.Policy
 	// Counter counts as the model does. The default is the policy's own
 	// counter, or else BytesPerToken(3.5).
@@ -70,7 +71,7 @@ type History struct {
 // New returns an empty history.
 func New(o Options) *History {
 	if o.Policy == nil {
-		o.Policy = compact.Truncate(compact.DefaultTruncate)
+		o.Policy = policy.Window(policy.DefaultWindow)
 	}
 	if o.Budget.Messages <= 0 {
 		o.Budget.Messages = compact.DefaultMaxMessages

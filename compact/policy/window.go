@@ -1,21 +1,43 @@
 package policy
 
-import (
-	"laconic/compact"
-	"laconic/compact/stage"
-)
+import "laconic/compact"
 
-// windowPolicy is ailoop's TruncateStrategy: see compact.Truncate.
-type windowPolicy struct {
+// window is TruncateStrategy of ailoop: see [Window].
+type window struct {
 	Keep int `json:"keep" check:"min=1" unit:"messages" says:"the last messages stay, and what stands before them back to a user message"`
 }
 
-var windowDefaults = windowPolicy{Keep: compact.DefaultTruncate}
+// DefaultWindow is how many messages the window policy keeps by default.
+const DefaultWindow = 4
 
-func newWindowPolicy(raw []byte) (*compact.Policy, error) {
-	o := windowDefaults
-	if err := stage.ReadOptions("window", &o, raw); err != nil {
-		return nil, err
+func (o window) policy() *compact.Policy { return Window(o.Keep) }
+
+// Window returns the window policy: at the budget, at four bytes to the token,
+// the list is cut to its last keep messages and back to a user message, so that
+// no pair is cut in two and the model starts with a question. Pins before the
+// cut stay in their place. If no user message precedes the last messages,
+// nothing leaves and the request is over.
+func Window(keep int) *compact.Policy {
+	return &compact.Policy{
+		Name: "window", Once: true, Trigger: 1, Inclusive: true, FullLadder: true,
+		Counter:    compact.Estimator{PerToken: 4},
+		KeepRecent: compact.KeepRecent{Messages: keep},
+		Ladder:     []compact.Stage{truncate{keep}},
 	}
-	return compact.Truncate(o.Keep), nil
+}
+
+type truncate struct{ keep int }
+
+func (truncate) Name() string { return "truncate" }
+
+func (s truncate) Shrink(d *compact.Draft) {
+	cut := max(0, d.Messages()-s.keep)
+	for cut > 0 && d.Message(cut).Role != compact.User {
+		cut--
+	}
+	for i := 0; i < cut; {
+		_, end := d.Exchange(i)
+		d.Leave(i, "before the window")
+		i = end
+	}
 }

@@ -1,0 +1,114 @@
+// Package policy is the catalogue of named policies: the adaptive one, which is
+// Laconic's own, and those of five other systems.
+//
+// It promises:
+//
+//   - strict: an option that is unknown or out of range is an error, and all of
+//     them are reported at once.
+//   - faithful: the policies of other systems have the algorithm, the numbers
+//     and the token estimate of their originals.
+//   - legal all the same: a call never leaves without its results; instructions,
+//     pins and the newest message stay; arguments and tools are counted.
+//
+// The adaptive policy folds: it repeats at every turn what it decided before, so
+// that the provider's prompt cache keeps hitting. The others compact each
+// request anew.
+//
+// Every policy holds a request under its budget. An original that starts at a
+// number of its own (summary: 12,000 tokens) starts there if the budget is
+// larger.
+package policy
+
+import (
+	"fmt"
+	"strings"
+
+	"laconic/compact"
+	"laconic/compact/stage"
+)
+
+// Entry describes one policy of the catalogue.
+type Entry struct {
+	// Name is the policy's name in the configuration, in headers and in logs.
+	Name string
+	// Summary says in one line what the policy does.
+	Summary string
+	// KnownFrom names the original; "" for Laconic's own policy.
+	KnownFrom string
+	// Claims lists the promises that the policy keeps, by their numbers in the
+	// package comment of compact, counted from 1.
+	Claims []int
+	// Options lists what New accepts.
+	Options []stage.Option
+	// New returns the policy for options, a JSON object; nil means defaults. The
+	// error is a stage.OptionErrors.
+	New func(options []byte) (*compact.Policy, error)
+}
+
+// Catalogue lists the named policies.
+var Catalogue = []Entry{
+	entry("adaptive", "the whole ladder, folded: decisions are repeated, so prompt caches keep hitting", "", allPromises, adaptive{}),
+	entry("elide", "old tool results, then old prose, become markers until the request fits; nothing leaves", "helexa/cortex", faithful, elide{Keep: 4, MinBytes: 256}),
+	entry("turns", "the oldest turns leave whole; the newest that fit stay", "entelix HeadDrop", faithful, turns{CharsPerToken: 4}),
+	entry("window", "the last N messages stay, from a user message on; pins survive", "ailoop History/TruncateStrategy", faithful, window{Keep: DefaultWindow}),
+	entry("summary", "instructions, one summary as a system message, the last N messages", "NeoGraph compact_history", faithful, summary{Start: 12_000, Keep: 6, MaxTokens: 500}),
+	entry("layered", "trim results, collapse white space, summarize, drop the oldest", "falai CompactionEngine", faithful, layered{Threshold: 0.8, Keep: 10, MaxChars: 5000}),
+}
+
+// What a policy claims. The policies of other systems are untouched, paired and
+// never worse.
+var (
+	allPromises = []int{1, 2, 3, 4, 5, 6, 7, 8}
+	faithful    = []int{1, 2, 8}
+)
+
+// options are the options of a policy, from which the policy is made.
+type options interface{ policy() *compact.Policy }
+
+func entry[O options](name, summary, knownFrom string, claims []int, defaults O) Entry {
+	return Entry{name, summary, knownFrom, claims, stage.OptionsOf(defaults), func(raw []byte) (*compact.Policy, error) {
+		o := defaults
+		if err := stage.ReadOptions(name, &o, raw); err != nil {
+			return nil, err
+		}
+		p := o.policy()
+		p.Name = name
+		return p, nil
+	}}
+}
+
+// Names returns the names of the catalogue, in order.
+func Names() []string {
+	names := make([]string, len(Catalogue))
+	for i, p := range Catalogue {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// New returns the named policy for options, a JSON object; nil means defaults.
+// The caller owns the policy and may change it.
+func New(name string, options []byte) (*compact.Policy, error) {
+	for _, p := range Catalogue {
+		if p.Name == name {
+			return p.New(options)
+		}
+	}
+	return nil, fmt.Errorf("there is no policy %q; known are %s", name, strings.Join(Names(), ", "))
+}
+
+// adaptive has no options of its own: a configuration changes its fields and
+// its ladder.
+type adaptive struct{}
+
+func (adaptive) policy() *compact.Policy { return &compact.Policy{Ladder: stage.Default()} }
+
+// lastFrom returns the start of the exchange that holds the nth message from
+// the end: the last n messages of the originals, without cutting a pair.
+func lastFrom(d *compact.Draft, n int) int {
+	if d.Messages() <= n {
+		return 0
+	}
+	start, _ := d.Exchange(d.Messages() - n)
+	return start
+}
