@@ -3,66 +3,53 @@ package demo
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"laconic/demo/strict"
 )
 
-// print writes one line. A terminal that went away is no reason to stop: the verdict counts.
+// print writes one line. A terminal that went away is no reason to stop: the
+// verdict counts.
 func (s *show) print(line string) { _, _ = fmt.Fprintln(s.o.Out, strings.TrimRight(line, " ")) }
+
+// paragraph writes a text that is no wider than people like to read.
+func (s *show) paragraph(color, text string) {
+	for _, line := range wrap(text, min(s.look.width, 100)-2) {
+		s.print(s.look.paint(color, " "+line))
+	}
+}
 
 // intro says what will be seen and how to read it.
 func (s *show) intro() {
-	l := s.look
-	n := requests(s.beats)
-	if s.o.Turns > 0 {
-		n = min(n, s.o.Turns)
-	}
+	l := &s.look
+	n, _ := s.story.requests(s.o.Turns)
 	limit := ""
 	if most := s.o.Upstream.Limit(); most >= 0 {
 		limit = fmt.Sprintf(" and every prompt above %s tokens; the proxy shall keep them under %s", thousands(most), thousands(s.o.Budget))
 	}
-	for _, line := range wrap(fmt.Sprintf("A coding agent works on a small Go service; the story takes %s. Like every client of the chat API "+
+	s.paragraph(plain, fmt.Sprintf("A coding agent works on a small Go service; the story takes %s. Like every client of the chat API "+
 		"it sends its whole history each time. The upstream refuses broken tool pairs%s. Everything runs on this machine.",
-		plural(n, "request"), limit), min(l.width, 100)-2) {
-		s.print(" " + line)
-	}
+		plural(n, "request"), limit))
 	s.print("")
-	legend := []struct{ color, mark, text string }{
+	line, used := "", 0
+	for _, e := range []struct{ color, mark, text string }{
 		{green, "█", "sent upstream"},
 		{faint, "░", "more that the client sent"},
 		{yellow, "│", "budget"},
 		{magenta, "◆", "epoch: older messages shortened"},
 		{cyan, "+", "pairs repaired"},
-	}
-	line, used := "", 0
-	for _, e := range legend {
-		item := l.paint(e.color, e.mark) + " " + e.text + "   "
-		if n := len([]rune(e.mark + e.text)); used+n+4 > l.width {
+	} {
+		n := len([]rune(e.mark+e.text)) + 4
+		if used+n > l.width {
 			s.print(" " + line)
-			line, used = item, n+4
-		} else {
-			line += item
-			used += n + 4
+			line, used = "", 0
 		}
+		line, used = line+l.paint(e.color, e.mark)+" "+e.text+"   ", used+n
 	}
 	s.print(" " + line)
 	s.print("")
-	head := fmt.Sprintf("%s %s %s %s    %s %s", right("#", 3), fit("the agent", l.what), fit("size of the history", l.bar),
-		fit("tokens → sent", tokensWide), fit("the proxy", outcomeWide), fit("(without)", bareWide))
-	if l.stages > 0 {
-		head += " " + fit("by", l.stages)
-	}
-	s.print(l.paint(bold, head))
-}
-
-// requests is how many requests the story makes.
-func requests(beats []beat) (n int) {
-	for _, b := range beats {
-		if b.user == "" {
-			n++
-		}
-	}
-	return n
+	s.print(l.paint(bold, l.row(fmt.Sprintf("%*s", numberWide, "#"), fit("the agent", l.what), fit("size of history", l.bar),
+		fit("tokens → sent", tokensWide), fit("", marksWide), fit("the proxy", outcomeWide), fit("(without)", bareWide), fit("by", l.stages))))
 }
 
 // says shows what the person types.
@@ -75,62 +62,56 @@ func (s *show) says(text string) {
 func (s *show) note(format string, args ...any) { s.noteIn(faint, fmt.Sprintf(format, args...)) }
 
 func (s *show) noteIn(color, text string) {
-	for i, line := range wrap(text, s.look.width-7) {
-		mark := "    · "
-		if i > 0 {
-			mark = "      "
-		}
+	mark := "    · "
+	for _, line := range wrap(text, s.look.width-7) {
 		s.print(s.look.paint(color, mark+line))
+		mark = "      "
 	}
 }
 
 // draw shows one request.
-func (s *show) draw(t turn) {
+func (s *show) draw(t *turn) {
 	l := &s.look
 	if !l.stretched && t.own != nil { // the proxy may count more carefully than the upstream
 		l.scale = max(l.scale*t.client/t.own.PromptTokens(), t.budget*5/4)
 		l.stretched = true
 	}
 	s.explain(t)
-
-	marks := l.paint(magenta, mark(t.epoch, "◆")) + l.paint(cyan, mark(t.repaired(), "+"))
+	marks := []string{" ", " "}
+	if t.epoch {
+		marks[0] = l.paint(magenta, "◆")
+	}
+	if t.repaired() {
+		marks[1] = l.paint(cyan, "+")
+	}
 	outcome, color := t.word()
 	bare, bareColor := t.bareWord()
-	line := strings.Join([]string{
-		right(fmt.Sprint(t.number), 3), fit(t.what, l.what), l.barOf(t.client, t.sent, t.budget),
-		right(short(t.client), 5) + " → " + fit(short(t.sent), 5), marks,
-		l.paint(color, fit(outcome, outcomeWide)), l.paint(bareColor, fit("("+bare+")", bareWide)),
-	}, " ")
+	stages := ""
 	if l.stages > 0 && t.stages != s.lastStages { // between epochs they stay as they are
-		line += " " + l.paint(faint, fit(t.stages, l.stages))
+		stages = l.paint(faint, fit(t.stages, l.stages))
 	}
+	s.print(l.row(fmt.Sprintf("%*d", numberWide, t.number), fit(t.what, l.what), l.barOf(t.client, t.sent, t.budget),
+		fmt.Sprintf("%5s → %-5s", short(t.client), short(t.sent)), marks[0]+marks[1],
+		l.paint(color, fit(outcome, outcomeWide)), l.paint(bareColor, fit("("+bare+")", bareWide)), stages))
 	if !t.aside {
 		s.lastStages = t.stages
 	}
-	s.print(line)
 	if t.refused != nil {
 		s.explainError(t.refused.Error())
 	}
 }
 
-func mark(yes bool, m string) string {
-	if yes {
-		return m
-	}
-	return " "
-}
-
-// explainError shows an error that the client got, unless it was of the same kind a moment ago.
+// explainError shows an error that the client got, unless the one before it
+// began alike.
 func (s *show) explainError(text string) {
-	kind := string([]rune(text)[:min(len([]rune(text)), 80)])
-	if kind != s.lastError {
+	if kind := clip(text, 80); kind != s.lastError {
 		s.noteIn(red, "The client got an error: "+text)
 		s.lastError = kind
 	}
 }
 
-// word is what happened to the request, and its colour.
-func (t *turn) word() (string, string) {
+// word returns what happened to the request, and its colour.
+func (t *turn) word() (word, color string) {
 	switch {
 	case t.refused != nil:
 		return "REFUSED", red
@@ -144,8 +125,8 @@ func (t *turn) word() (string, string) {
 	return t.outcome, plain
 }
 
-// bareWord is what the upstream says to the client's own bytes.
-func (t *turn) bareWord() (string, string) {
+// bareWord returns what the upstream says to the client's own bytes.
+func (t *turn) bareWord() (word, color string) {
 	switch {
 	case t.bare == nil:
 		return "ok", faint
@@ -153,23 +134,92 @@ func (t *turn) bareWord() (string, string) {
 		return "both", red
 	case t.tooLong:
 		return "too long", red
-	case t.pairs:
-		return "pairs", red
 	}
 	return string(t.bare.Kind), red
 }
 
-// explain quotes the upstream the first time that it would have refused the client's own bytes, for each reason.
-func (s *show) explain(t turn) {
-	if t.bare == nil {
+// explain quotes the upstream the first time that it would have refused the
+// client's own bytes, for each reason.
+func (s *show) explain(t *turn) {
+	explained := &s.explainedPairs
+	switch {
+	case t.bare == nil, t.bare.Kind != strict.KindOverflow && !t.pairs:
 		return
+	case t.bare.Kind == strict.KindOverflow:
+		explained = &s.explainedLong
 	}
-	if overflow := t.bare.Kind == strict.KindOverflow; overflow && !s.explainedLong {
-		s.explainedLong = true
-	} else if t.pairs && !s.explainedPairs {
-		s.explainedPairs = true
+	if !*explained {
+		*explained = true
+		s.noteIn(red, fmt.Sprintf("Without the proxy, from here on: %d “%s”", t.bare.Status, t.bare.Message))
+	}
+}
+
+// totals shows the table at the end.
+func (s *show) totals() {
+	took, step := time.Since(s.started), 100*time.Millisecond
+	if took < time.Second {
+		step = time.Millisecond
+	}
+	s.print("")
+	s.print(fmt.Sprintf(" %s in %s, %s, %s with repaired pairs.", plural(s.turns, "request"), took.Round(step),
+		plural(s.epochs, "epoch"), plural(s.repairs, "request")))
+	s.print("")
+	all := []*bill{&s.everything.bill, &s.dropped.bill, &s.proxied}
+	row := func(color, name string, cell func(i int) string) {
+		line := " " + fit(name, 24)
+		for i := range all {
+			line += fmt.Sprintf("%18s", cell(i))
+		}
+		s.print(s.look.paint(color, line))
+	}
+	row(bold, "", func(i int) string { return []string{"whole history", "oldest dropped", "with the proxy"}[i] })
+	row(plain, "refused by the upstream", func(i int) string {
+		return []string{fmt.Sprintf("%d of %d", s.bareRefused, s.turns), "–", fmt.Sprintf("%d of %d", s.refused, s.turns)}[i]
+	})
+	row(plain, "largest prompt", func(i int) string { return thousands(all[i].largest) })
+	row(plain, "prompt tokens in all", func(i int) string { return thousands(all[i].prompt) })
+	row(plain, "  from a prompt cache", func(i int) string {
+		if all[i].prompt == 0 {
+			return "–"
+		}
+		return fmt.Sprintf("%d %%", (100*all[i].cached+all[i].prompt/2)/all[i].prompt)
+	})
+	row(plain, "  billed, cached at 1/10", func(i int) string { return thousands(all[i].charged()) })
+	s.print("")
+	s.remarks()
+	s.print("")
+	if s.refused > 0 {
+		s.print(s.look.paint(red, fmt.Sprintf(" %s through the proxy refused.", plural(s.refused, "request"))))
 	} else {
+		s.print(s.look.paint(green, " Every request was answered."))
+	}
+}
+
+// remarks says how to read the table.
+func (s *show) remarks() {
+	if s.bareRefused > 0 {
+		reasons := fmt.Sprintf("%d too long, %d broken pairs", s.tooLong, s.badPairs)
+		if both := s.tooLong + s.badPairs - s.bareRefused; both > 0 {
+			reasons += fmt.Sprintf(", %d of them both", both)
+		}
+		s.paragraph(faint, "Refused as the client sent it: "+reasons+".")
+	}
+	s.paragraph(faint, fmt.Sprintf("“Whole history” is counted as if the upstream took it. “Oldest dropped” is what clients do by hand: every turn the oldest messages go until %s tokens are left. "+
+		"Each turn then begins differently, and the provider's prompt cache starts anew. All tokens here are in the upstream's count.", thousands(s.o.Budget)))
+	if s.overBudget > 0 {
+		s.paragraph(faint, plural(s.overBudget, "request")+" went out above the budget.")
+	}
+	if s.o.Summarizer == nil {
 		return
 	}
-	s.noteIn(red, fmt.Sprintf("Without the proxy, from here on: %d “%s”", t.bare.Status, t.bare.Message))
+	asked, updates, bytes := s.o.Summarizer.Asked()
+	s.paragraph(faint, fmt.Sprintf("A stand-in for a model was asked for a summary %s, %d of them for what came since the one before: %s bytes in all. "+
+		"The proxy prepares each before it is needed and sends it again in every later turn.", plural(asked, "time"), updates, thousands(bytes)))
+	for _, m := range s.before {
+		if _, slot, ok := strings.Cut(m.Text, "[Summary of "); ok && m.Role == "user" {
+			s.paragraph(faint, "What stands in the last request: “[Summary of "+clip(strings.Join(strings.Fields(slot), " "), 700)+"”")
+			return
+		}
+	}
+	s.paragraph(faint, "No summary stands in the last request.")
 }

@@ -63,6 +63,14 @@ func (f fakeProxy) start(t *testing.T, up *strict.Upstream) (base string) {
 
 type message = map[string]any
 
+func marshal(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("BUG: a request is always JSON: " + err.Error())
+	}
+	return b
+}
+
 // fold makes what is sent from what came. The same history always gives the same result.
 func (f fakeProxy) fold(t *testing.T, body []byte) ([]byte, map[string]string) {
 	var req map[string]any

@@ -5,67 +5,51 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"laconic/demo/strict"
 )
 
 // look is how the show is laid out. A line is:
 //
-//	turn  what the agent does  bar  tokens → sent  marks  outcome  without the proxy  [stages]
+//	turn  what the agent does  bar  tokens → sent  marks  outcome  without the proxy  stages
 type look struct {
 	color             bool
 	width             int
 	what, bar, stages int // columns; stages 0 means that there is no room
-	scale             int // tokens of a full bar in the upstream's count
+	scale             int // tokens of a full bar
 	stretched         bool
 }
 
 const (
+	numberWide  = 3
 	tokensWide  = 13 // "12.3k → 12.3k"
+	marksWide   = 2
 	outcomeWide = 9  // "compacted"
 	bareWide    = 10 // "(too long)"
+	gap         = "  "
 )
 
-func newLook(o Options, beats []beat) look {
+func newLook(o Options, c *conversation) look {
 	l := look{color: o.Color, width: max(80, o.Width)}
-	rest := l.width - 3 - 1 - 1 - tokensWide - 1 - 2 - 1 - outcomeWide - 1 - bareWide - 1 // for what and bar
-	l.what = min(22, rest*17/40)
-	if l.width >= 110 {
-		l.stages = (rest - l.what) * 2 / 5
-		rest -= l.stages + 1
-	}
+	rest := l.width - numberWide - tokensWide - marksWide - outcomeWide - bareWide - 6*len(gap)
+	l.what = min(22, rest/2)
 	l.bar = rest - l.what
-	l.scale = storyTokens(beats, o.Turns)
+	if l.width >= 110 {
+		l.stages = l.bar * 2 / 5
+		l.bar -= l.stages + len(gap)
+	}
+	_, end := c.requests(o.Turns)
+	body, err := json.Marshal(map[string]any{"model": c.Model, "tools": c.Tools, "messages": c.Messages[:end]})
+	if err != nil {
+		panic("BUG: the conversation of the demo is not JSON: " + err.Error())
+	}
+	if whole, _ := o.Upstream.Read(body); whole != nil {
+		l.scale = whole.PromptTokens()
+	}
 	return l
 }
 
-// storyTokens is how large the conversation gets in the upstream's count, for the length of a full bar.
-func storyTokens(beats []beat, turns int) int {
-	sum := strict.Tokens(strict.Message{Text: systemPrompt}) + strict.ToolTokens(marshal(tools))
-	for _, b := range beats {
-		switch {
-		case b.user != "":
-			sum += strict.Tokens(strict.Message{Text: b.user})
-			continue
-		case b.aside == "":
-			sum += strict.Tokens(strict.Message{Text: b.agent, Calls: b.reply().Calls})
-			for _, c := range b.calls {
-				sum += strict.Tokens(strict.Message{Text: c.result})
-			}
-		}
-		if turns--; turns == 0 {
-			break
-		}
-	}
-	return sum
-}
-
-func marshal(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("BUG: the tools of the demo are not JSON: " + err.Error())
-	}
-	return b
+// row puts the columns of a line side by side.
+func (l *look) row(number, what, bar, tokens, marks, outcome, bare, stages string) string {
+	return strings.Join([]string{number, what, bar, tokens, marks, outcome, bare, stages}, gap)
 }
 
 // The colours, as ANSI parameters.
@@ -80,54 +64,46 @@ const (
 	cyan    = "36"
 )
 
-func (l look) paint(color, s string) string {
+func (l *look) paint(color, s string) string {
 	if !l.color || color == plain || strings.TrimSpace(s) == "" {
 		return s
 	}
 	return "\x1b[" + color + "m" + s + "\x1b[0m"
 }
 
-// barOf draws one bar: what was sent solid, what the client sent beyond it light, the budget as a line.
-func (l look) barOf(client, sent, budget int) string {
-	cell := func(tokens int) int { return min(l.bar-1, tokens*l.bar/max(1, l.scale)) }
-	eighths := min(8*l.bar, sent*8*l.bar/max(1, l.scale))
+// barOf draws one bar: what was sent solid, what the client sent beyond it
+// light, the budget as a line.
+func (l *look) barOf(client, sent, budget int) string {
+	scale := max(1, l.scale)
+	eighths := min(8*l.bar, sent*8*l.bar/scale)
 	if sent > 0 {
 		eighths = max(1, eighths) // a request is never invisible
 	}
-	full := min(l.bar, (client*l.bar+l.scale-1)/max(1, l.scale))
-	line := cell(budget)
+	light := min(l.bar, (client*l.bar+scale-1)/scale)
+	if client <= sent {
+		light = 0
+	}
+	line := min(l.bar-1, budget*l.bar/scale)
 	over := green
 	if sent > budget {
 		over = red
 	}
-	var b strings.Builder
-	run, runColor := "", plain
-	put := func(color, cell string) { // cells of one colour are painted together
-		if color != runColor {
-			b.WriteString(l.paint(runColor, run))
-			run, runColor = "", color
+	solid := func(from, to int) string {
+		var b strings.Builder
+		for i := from; i < to; i++ {
+			b.WriteString(string([]rune(" ▏▎▍▌▋▊▉█")[min(8, max(0, eighths-8*i))]))
 		}
-		run += cell
+		return l.paint(over, b.String())
 	}
-	for i := range l.bar {
-		switch {
-		case i == line:
-			put(yellow, "│")
-		case eighths >= 8*(i+1):
-			put(over, "█")
-		case eighths > 8*i:
-			put(over, string([]rune(" ▏▎▍▌▋▊▉")[eighths-8*i]))
-		case i < full && client > sent:
-			put(faint, "░")
-		default:
-			put(plain, " ")
-		}
+	cells := func(from, to int) string { // from where to where on the bar
+		full := min(to, max(from, (eighths+7)/8))
+		end := min(to, max(full, light))
+		return solid(from, full) + l.paint(faint, strings.Repeat("░", end-full)) + strings.Repeat(" ", to-end)
 	}
-	put("end", "")
-	return b.String()
+	return cells(0, line) + l.paint(yellow, "│") + cells(line+1, l.bar)
 }
 
-// short is a number of tokens in at most five columns.
+// short writes a number of tokens in at most five columns.
 func short(n int) string {
 	switch {
 	case n < 1000:
@@ -149,32 +125,46 @@ func thousands(n int) string {
 	return s
 }
 
-// fit cuts s to n columns and fills it up with blanks.
-func fit(s string, n int) string {
-	if w := utf8.RuneCountInString(s); w <= n {
-		return s + strings.Repeat(" ", n-w)
+// plural writes "1 epoch" or "2 epochs".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
 	}
-	return string([]rune(s)[:max(0, n-1)]) + "…"
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// right fills s up to n columns on the left.
-func right(s string, n int) string {
-	return strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s))) + s
+// fit cuts s to n columns, or fills it up with blanks.
+func fit(s string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	if utf8.RuneCountInString(s) > n {
+		return string([]rune(s)[:n-1]) + "…"
+	}
+	return fmt.Sprintf("%-*s", n, s)
 }
 
 // wrap breaks s into lines of at most n columns, at blanks.
 func wrap(s string, n int) []string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(s) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > n {
-			lines = append(lines, line)
-			line = ""
+	lines := []string{""}
+	for i, word := range strings.Fields(s) {
+		last := &lines[len(lines)-1]
+		switch {
+		case i == 0:
+			*last = word
+		case utf8.RuneCountInString(*last)+1+utf8.RuneCountInString(word) <= n:
+			*last += " " + word
+		default:
+			lines = append(lines, word)
 		}
-		if line != "" {
-			line += " "
-		}
-		line += word
 	}
-	return append(lines, line)
+	return lines
+}
+
+// clip cuts s to n characters and marks the cut.
+func clip(s string, n int) string {
+	if runes := []rune(s); len(runes) > n {
+		return string(runes[:n]) + "…"
+	}
+	return s
 }

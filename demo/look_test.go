@@ -8,7 +8,7 @@ import (
 )
 
 func TestBar(t *testing.T) {
-	l := look{bar: 10, scale: 100}
+	l := &look{bar: 10, scale: 100}
 	f := func(client, sent, budget int, want string) {
 		t.Helper()
 		if got := l.barOf(client, sent, budget); got != want {
@@ -48,7 +48,6 @@ func TestNumbers(t *testing.T) {
 	f(thousands(1234567), "1,234,567")
 	f(fit("abc", 5), "abc  ")
 	f(fit("abcdef", 5), "abcd…")
-	f(right("ab", 4), "  ab")
 	f(strings.Join(wrap("one two three", 7), "|"), "one two|three")
 	f(plural(1, "epoch"), "1 epoch")
 	f(plural(2, "epoch"), "2 epochs")

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
+	"sync/atomic"
 	"time"
 
 	"github.com/sashabaranov/go-openai"
@@ -17,19 +19,21 @@ import (
 type Options struct {
 	Out io.Writer // where the show is drawn; nil means standard output
 
-	// Proxy is the base URL of a running proxy, ending in /v1. Its upstream must be Upstream.
+	// Proxy is the base URL of a running proxy, ending in /v1. Its upstream must
+	// be Upstream.
 	Proxy string
 
-	// Upstream answers behind the proxy. Run makes it forget what it saw before and gives it its script;
-	// nobody else may use it meanwhile.
+	// Upstream answers behind the proxy. Run sets what it replies; nobody else
+	// may use it meanwhile.
 	Upstream *strict.Upstream
 
-	// Summarizer stands in for the model that the proxy asks for summaries; nil: there is none. Only what it
-	// was asked is shown.
+	// Summarizer stands in for the model that the proxy asks for summaries; nil
+	// means none. Run only shows what it was asked.
 	Summarizer *Summarizer
 
-	// Budget is drawn as a line when the proxy does not name one in its headers, and is what the comparison
-	// with dropping the oldest messages uses. In tokens; 0 means 16,000.
+	// Budget is drawn as a line if the proxy does not name one in its headers,
+	// and is used for the comparison with dropping the oldest messages. In
+	// tokens; 0 means 16,000.
 	Budget int
 
 	Width int  // columns of the terminal; fewer than 80 are taken as 80
@@ -38,7 +42,8 @@ type Options struct {
 	Turns int  // stop after so many requests; 0 means the whole story
 }
 
-// A sensible size for the parts around Run: the story starts at 1,200 tokens and grows to 60,000.
+// A sensible size for the parts around Run: the conversation starts at 1,200
+// tokens and grows to 60,000.
 const (
 	Limit  = 20_000 // of the upstream, hard
 	Budget = 16_000 // of the proxy
@@ -47,22 +52,47 @@ const (
 // pace is the pause after each request, so that the eye can follow.
 const pace = 70 * time.Millisecond
 
-// Run plays the whole conversation through the proxy and draws it. It returns an error when a request through
-// the proxy was refused, when an answer arrived changed, when there was no answer, or when ctx ended.
-// A refused request does not end the show: the story goes on, and the error names the first.
+// Run plays the whole conversation through the proxy and draws it. It returns an
+// error if a request through the proxy was refused, if an answer arrived
+// changed, if there was no answer, or if ctx ended. After a refusal the
+// conversation goes on, and the error names the first.
 func Run(ctx context.Context, o Options) error {
-	s, err := newShow(o)
-	if err != nil {
-		return err
+	if o.Upstream == nil || o.Proxy == "" {
+		return errors.New("demo: Options needs Proxy and Upstream")
 	}
-	defer s.client.close()
+	if o.Out == nil {
+		o.Out = os.Stdout
+	}
+	if o.Budget == 0 {
+		o.Budget = Budget
+	}
+	s := &show{o: o, story: load(), client: newClient(o.Proxy), started: time.Now()}
+	defer s.client.transport.CloseIdleConnections()
+	s.everything.cache, s.dropped.cache, s.dropped.budget = strict.NewPromptCache(), strict.NewPromptCache(), o.Budget
+	s.look = newLook(o, s.story)
 	s.intro()
-	for _, b := range s.beats {
-		if s.o.Turns > 0 && s.turns == s.o.Turns {
+	for i := range s.story.Messages {
+		if s.turns == o.Turns && o.Turns > 0 {
 			break
 		}
-		if err := s.play(ctx, b); err != nil {
-			return err
+		m := &s.story.Messages[i]
+		if i == s.story.Aside.After {
+			s.note("A request beside the conversation takes only the last %d messages along.", s.story.Aside.Last)
+			answer := openai.ChatCompletionMessage{Role: "assistant", Content: s.story.Aside.Answer}
+			if err := s.request(ctx, s.story.aside(), &answer, true); err != nil {
+				return err
+			}
+		}
+		switch m.Role {
+		case "user":
+			s.says(m.Content)
+		case "assistant":
+			if err := s.request(ctx, s.story.Messages[:i], m, false); err != nil {
+				return err
+			}
+			if s.story.interrupted(i) {
+				s.note("The person interrupts the command: this call never gets a result.")
+			}
 		}
 	}
 	s.totals()
@@ -72,10 +102,10 @@ func Run(ctx context.Context, o Options) error {
 // show is one run.
 type show struct {
 	o       Options
-	beats   []beat
+	story   *conversation
 	client  *client
-	history []openai.ChatCompletionMessage // of the client, whole
-	before  []strict.Message               // what the upstream got last, asides left out
+	arrived atomic.Pointer[strict.Request] // what the upstream accepted last
+	before  []strict.Message               // what it got last, the aside left out
 	started time.Time
 	look    look
 
@@ -85,79 +115,34 @@ type show struct {
 	firstRefusal                       error // with it
 	explainedLong, explainedPairs      bool
 	lastError                          string // the beginning of the last refusal that was shown
-	lastStages                         string // as they stood in the last line
+	lastStages                         string // as the last line says
 
 	proxied             bill
-	everything, dropped *shadow
-}
-
-func newShow(o Options) (*show, error) {
-	if o.Out == nil {
-		o.Out = os.Stdout
-	}
-	if o.Budget == 0 {
-		o.Budget = Budget
-	}
-	if o.Upstream == nil || o.Proxy == "" {
-		return nil, errors.New("demo: Options needs Proxy and Upstream")
-	}
-	beats, err := tellStory(storyText, openWorkspace(parceldArchive))
-	if err != nil {
-		return nil, fmt.Errorf("BUG: the shipped story is broken: %w", err)
-	}
-	o.Upstream.Forget()
-	return &show{
-		o: o, beats: beats, client: newClient(o.Proxy), started: time.Now(),
-		history:    []openai.ChatCompletionMessage{{Role: "system", Content: systemPrompt}},
-		look:       newLook(o, beats),
-		everything: newShadow(0), dropped: newShadow(o.Budget),
-	}, nil
-}
-
-// play lets one beat of the story happen.
-func (s *show) play(ctx context.Context, b beat) error {
-	if b.user != "" {
-		s.history = append(s.history, openai.ChatCompletionMessage{Role: "user", Content: b.user})
-		s.says(b.user)
-		return nil
-	}
-	messages := s.history
-	if b.aside != "" {
-		// As agents do for titles and commit messages: the end of the history, cut where it happens to be cut.
-		messages = append([]openai.ChatCompletionMessage{s.history[0]}, s.history[len(s.history)-b.last:]...)
-		messages = append(messages, openai.ChatCompletionMessage{Role: "user", Content: b.aside})
-		s.note("A request beside the conversation takes only the last %d messages along.", b.last)
-	}
-	if err := s.request(ctx, b, messages); err != nil {
-		return err
-	}
-	if b.aside == "" {
-		s.history = append(s.history, b.messages()...)
-	}
-	return nil
+	everything, dropped shadow
 }
 
 // request sends the messages, measures what happened and draws it.
-func (s *show) request(ctx context.Context, b beat, messages []openai.ChatCompletionMessage) error {
-	reply := b.reply()
-	s.o.Upstream.SetReply(func(*strict.Request) strict.Reply { return reply })
-	total := s.o.Upstream.Total()
-	x, err := s.client.ask(ctx, messages)
+func (s *show) request(ctx context.Context, messages []openai.ChatCompletionMessage, answer *openai.ChatCompletionMessage, aside bool) error {
+	want := reply(answer)
+	s.arrived.Store(nil)
+	s.o.Upstream.SetReply(func(r *strict.Request) strict.Reply {
+		s.arrived.Store(r)
+		return want
+	})
+	x, err := s.client.ask(ctx, openai.ChatCompletionRequest{Model: s.story.Model, Tools: s.story.Tools, Messages: messages})
 	if err != nil {
 		return err
 	}
-	if x.refused == nil && !x.same(reply) {
-		return fmt.Errorf("request %d: the answer arrived changed:\n got %q %v\nwant %q %v", s.turns+1, x.text, x.calls, reply.Text, reply.Calls)
+	if x.refused == nil && !reflect.DeepEqual(x.reply, want) {
+		return fmt.Errorf("request %d: the answer arrived changed:\n got %+v\nwant %+v", s.turns+1, x.reply, want)
 	}
-	t := s.measure(x, s.seenSince(total))
-	t.what, t.aside = b.what(), b.aside != ""
+	t := s.measure(x)
+	t.what, t.aside = tools(answer), aside
+	if aside {
+		t.what = "aside: commit text"
+	}
 	s.count(&t)
-	s.draw(t)
-	for _, c := range b.calls {
-		if c.interrupted {
-			s.note("The person interrupts the command: this call never gets a result.")
-		}
-	}
+	s.draw(&t)
 	if !s.o.Fast {
 		select {
 		case <-time.After(pace):
@@ -175,36 +160,30 @@ func (s *show) count(t *turn) {
 		s.everything.add(*t.own)
 		s.dropped.add(*t.own)
 	}
-	if t.refused != nil {
+	switch {
+	case t.refused != nil:
 		s.refused++
 		if s.firstRefusal == nil {
 			s.firstRefusal = t.refused
 		}
-	} else if t.arrived != nil && t.usage != nil {
-		s.proxied.add(t.usage.PromptTokens, t.usage.PromptTokensDetails.CachedTokens)
+	case t.arrived != nil:
+		s.proxied.add(t.arrived.PromptTokens(), t.cached)
 		if !t.aside {
 			t.epoch = !extends(s.before, t.arrived.Messages)
 			s.before = t.arrived.Messages
 		}
 	}
-	for _, c := range []struct {
-		sum *int
-		yes bool
-	}{
-		{&s.epochs, t.epoch},
-		{&s.repairs, t.repaired()},
-		{&s.overBudget, t.sent > t.budget},
-		{&s.bareRefused, t.bare != nil},
-		{&s.tooLong, t.tooLong},
-		{&s.badPairs, t.pairs},
+	for sum, yes := range map[*int]bool{
+		&s.epochs: t.epoch, &s.repairs: t.repaired(), &s.overBudget: t.sent > t.budget,
+		&s.bareRefused: t.bare != nil, &s.tooLong: t.tooLong, &s.badPairs: t.pairs,
 	} {
-		if c.yes {
-			*c.sum++
+		if yes {
+			*sum++
 		}
 	}
 }
 
-// verdict is the error of Run.
+// verdict returns the error of Run.
 func (s *show) verdict() error {
 	if s.refused == 0 {
 		return nil

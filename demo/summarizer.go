@@ -2,30 +2,28 @@ package demo
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 )
 
-// Summarizer stands in for the model that writes summaries: an HTTP handler that takes a prompt of the proxy's
-// and answers at once with a text made by rule. What a model would understand it does not; everything else on
-// the way is real. It is safe for concurrent use.
+// Summarizer stands in for the model that writes summaries: an HTTP handler that
+// answers a prompt of the proxy at once, with a text made by rule. Everything
+// else on the way is real. It may be used by several goroutines at once.
 type Summarizer struct {
-	mu     sync.Mutex
-	asked  int
-	bytes  int
-	update int
+	mu                       sync.Mutex
+	requests, updates, bytes int
 }
 
-// Asked is how often it was asked so far, how many of these were for what came since an earlier summary, and how
-// many bytes of prompt that were.
+// Asked returns how often it was asked so far, how often of these for what came
+// since an earlier summary, and the bytes of all prompts.
 func (s *Summarizer) Asked() (requests, updates, bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.asked, s.update, s.bytes
+	return s.requests, s.updates, s.bytes
 }
 
 // longestPrompt bounds what is read of a request.
@@ -46,10 +44,10 @@ func (s *Summarizer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	text := prompt.Messages[len(prompt.Messages)-1].Content
 	s.mu.Lock()
-	s.asked++
+	s.requests++
 	s.bytes += len(body)
 	if strings.Contains(text, "\n</summary>\n") {
-		s.update++
+		s.updates++
 	}
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
@@ -62,79 +60,39 @@ func (s *Summarizer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// byRule writes a summary by looking at the outside of the messages only: what users said, what was called on
-// which file, and what failed.
+// What byRule looks for in a transcript.
+var (
+	asked  = regexp.MustCompile(`(?m)^<message role="user".*>\n(.+)$`)
+	named  = regexp.MustCompile(`(?m)^call: .*"path": ?"([^"]+)"`)
+	failed = regexp.MustCompile(`(?m)^(.*(?:FAIL|rror:).*)$`)
+)
+
+// byRule writes a summary by looking at the outside of the messages only: what
+// users said, which files calls named, and what failed.
 func byRule(prompt string) string {
-	var users, files, failed []string
-	calls, before := map[string]int{}, 0
-	if _, rest, ok := strings.Cut(prompt, "<summary>\n"); ok {
-		before = 1
-		old, _, _ := strings.Cut(rest, "\n</summary>")
-		for _, word := range strings.Fields(lineAfter(old, "Files: ")) {
-			files = appendNew(files, word)
-		}
-	}
 	_, transcript, _ := strings.Cut(prompt, "<transcript>\n")
-	role := ""
-	for line := range strings.Lines(transcript) {
-		line = strings.TrimSpace(line)
-		switch {
-		case strings.HasPrefix(line, "<message role="):
-			role = strings.Trim(strings.TrimPrefix(strings.Fields(line)[1], "role="), `">`)
-		case strings.HasPrefix(line, "call: "):
-			name, arguments, _ := strings.Cut(strings.TrimPrefix(line, "call: "), " ")
-			calls[name]++
-			var a struct {
-				Path string `json:"path"`
+	all := func(known []string, pattern *regexp.Regexp, most int) []string {
+		for _, m := range pattern.FindAllStringSubmatch(transcript, -1) {
+			if found := clip(m[1], 120); !slices.Contains(known, found) {
+				known = append(known, found)
 			}
-			if json.Unmarshal([]byte(arguments), &a) == nil && a.Path != "" {
-				files = appendNew(files, a.Path)
-			}
-		case role == "user" && line != "" && !strings.HasPrefix(line, "<"):
-			users = append(users, clip(line, 120))
-		case role == "tool" && (strings.Contains(line, "FAIL") || strings.Contains(line, "rror:")):
-			failed = appendNew(failed, clip(line, 100))
+		}
+		return known[max(0, len(known)-most):]
+	}
+	_, before, _ := strings.Cut(prompt, "<summary>\n")
+	before, _, _ = strings.Cut(before, "\n</summary>")
+	_, files, _ := strings.Cut(before, "Files: ")
+	files, _, _ = strings.Cut(files, "\n")
+	var summary strings.Builder
+	for _, line := range [][2]string{
+		{"Task: ", strings.Join(all(nil, asked, 4), " / ")},
+		{"State: ", "work is under way."},
+		{"Files: ", strings.Join(all(strings.Fields(files), named, 40), " ")},
+		{"Open problems: ", strings.Join(all(nil, failed, 3), " / ")},
+	} {
+		if line[1] != "" {
+			summary.WriteString(line[0] + line[1] + "\n")
 		}
 	}
-	var did []string
-	for name, n := range calls {
-		did = append(did, fmt.Sprintf("%s %d ×", name, n))
-	}
-	slices.Sort(did)
-	var b strings.Builder
-	line := func(head string, words []string, sep string, most int) {
-		if len(words) > 0 {
-			fmt.Fprintf(&b, "%s%s\n", head, strings.Join(words[max(0, len(words)-most):], sep))
-		}
-	}
-	line("Task: ", users, " / ", 4)
-	b.WriteString("State: work is under way")
-	if before > 0 {
-		b.WriteString(", as it was in the summary before this one")
-	}
-	b.WriteString(".\n")
-	line("Since then: ", did, ", ", 8)
-	line("Files: ", files, " ", 40)
-	line("Open problems: ", failed, " / ", 3)
-	return b.String()
-}
-
-func lineAfter(text, head string) string {
-	_, rest, _ := strings.Cut(text, head)
-	rest, _, _ = strings.Cut(rest, "\n")
-	return rest
-}
-
-func appendNew(list []string, s string) []string {
-	if slices.Contains(list, s) {
-		return list
-	}
-	return append(list, s)
-}
-
-func clip(s string, n int) string {
-	if runes := []rune(s); len(runes) > n {
-		return string(runes[:n]) + "…"
-	}
-	return s
+	return summary.String()
 }

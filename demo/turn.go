@@ -1,7 +1,9 @@
 package demo
 
 import (
+	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,90 +14,142 @@ import (
 type turn struct {
 	number  int
 	what    string          // what the agent did with the answer
-	own     *strict.Request // as the client sent it, read by the upstream; nil when it cannot read it
-	arrived *strict.Request // as it arrived at the upstream; nil when nothing did
+	own     *strict.Request // as the client sent it, read by the upstream; nil if unreadable
+	arrived *strict.Request // as the upstream accepted it; nil if it accepted nothing
 	client  int             // tokens as the client sent it
-	sent    int             // tokens as it arrived; 0 when nothing did
+	sent    int             // tokens as it was sent to the upstream
+	cached  int             // of these, served from the prompt cache
 	budget  int
-	outcome string // the proxy's word for it, "" when the proxy says nothing
+	outcome string // the proxy's word for it, "" if the proxy says nothing
 	stages  string
 	epoch   bool // what was sent before is no longer the beginning of what is sent now
 	aside   bool
 
 	// What the upstream would say to the client's own bytes.
-	bare    *strict.Refusal // nil: it would answer
-	tooLong bool
-	pairs   bool
+	bare           *strict.Refusal // nil: it would answer
+	tooLong, pairs bool
 
-	refused error         // what the client got instead of an answer
-	usage   *strict.Usage // what the upstream charged
+	refused error // what the client got instead of an answer
 }
 
-// repaired says whether illegal pairs of the client arrived legal.
+// repaired reports whether illegal pairs of the client arrived legal.
 func (t *turn) repaired() bool { return t.pairs && t.refused == nil }
 
-// measure looks at one exchange from all three sides: the client's bytes, the proxy's headers, and what the
-// upstream saw (nil when nothing reached it).
-func (s *show) measure(x exchange, seen *strict.Seen) turn {
-	t := turn{budget: s.o.Budget, refused: x.refused}
+// measure looks at one exchange from all three sides: the client's bytes, the
+// proxy's headers, and what the upstream accepted. The proxy's numbers are
+// preferred: they are in its own count of tokens, as the budget is.
+func (s *show) measure(x exchange) turn {
+	t := turn{
+		budget: s.o.Budget, refused: x.refused, cached: x.cached, arrived: s.arrived.Load(),
+		outcome: x.header.Get("x-laconic-outcome"), stages: stagesLine(x.header.Get("x-laconic-stages")),
+	}
 	t.own, t.bare = s.o.Upstream.Read(x.body)
 	if t.own != nil {
 		t.client = t.own.PromptTokens()
 		t.tooLong = s.o.Upstream.Limit() >= 0 && t.client > s.o.Upstream.Limit()
 	}
 	t.pairs = t.bare != nil && t.bare.Kind == strict.KindPairs
-	if seen != nil {
-		t.usage = seen.Usage
-		if t.arrived, _ = s.o.Upstream.Read(seen.Body); t.arrived != nil {
-			t.sent = t.arrived.PromptTokens()
-		}
+	t.sent = t.client
+	if t.arrived != nil {
+		t.sent = t.arrived.PromptTokens()
 	}
-	t.readHeaders(x.header)
+	number(x.header, "x-laconic-tokens-before", &t.client)
+	number(x.header, "x-laconic-tokens-after", &t.sent)
+	number(x.header, "x-laconic-budget", &t.budget)
 	return t
 }
 
-// readHeaders takes the proxy's own numbers where it gives them. They are in its own count of tokens, which the
-// budget is in, too; so they belong together.
-func (t *turn) readHeaders(h http.Header) {
-	t.outcome = h.Get("x-laconic-outcome")
-	t.stages = stagesLine(h.Get("x-laconic-stages"))
-	for name, to := range map[string]*int{
-		"x-laconic-tokens-before": &t.client,
-		"x-laconic-tokens-after":  &t.sent,
-		"x-laconic-budget":        &t.budget,
-	} {
-		if n, err := strconv.Atoi(h.Get(name)); err == nil && n >= 0 {
-			*to = n
-		}
+// number reads a header that holds a number.
+func number(h http.Header, name string, to *int) {
+	if n, err := strconv.Atoi(h.Get(name)); err == nil && n >= 0 {
+		*to = n
 	}
 }
 
-// extends says whether now begins with everything that was sent before.
+// extends reports whether now begins with everything that was sent before.
 func extends(before, now []strict.Message) bool {
-	if len(now) < len(before) {
-		return false
-	}
-	for i, m := range before {
-		if !m.Same(now[i]) {
-			return false
-		}
-	}
-	return true
+	return len(now) >= len(before) && slices.EqualFunc(before, now[:len(before)], strict.Message.Same)
 }
 
-// seenSince is the newest chat completion that reached the upstream after its first n requests and was
-// answered, else one that was refused; nil when none came. A proxy may send twice when the first was refused.
-func (s *show) seenSince(n int) *strict.Seen {
-	all := s.o.Upstream.Requests()
-	fresh := all[max(0, len(all)-(s.o.Upstream.Total()-n)):]
-	var found *strict.Seen
-	for i := range fresh {
-		if !strings.HasSuffix(fresh[i].Path, "/chat/completions") {
+// stagesLine turns the proxy's list of what it did, as in
+// "elide_results;n=4;saved=1200, summary;hit" (a structured list, RFC 9651),
+// into a line for people: what the slot holds, then the largest saving first, as
+// in "summary hit, elide_results −1.2k".
+func stagesLine(header string) string {
+	type stage struct {
+		words  string
+		weight int
+	}
+	var all []stage
+	for item := range strings.SplitSeq(header, ",") {
+		name, params, _ := strings.Cut(strings.TrimSpace(item), ";")
+		if name == "" {
 			continue
 		}
-		if found == nil || fresh[i].Refusal == nil {
-			found = &fresh[i]
+		s := stage{words: name}
+		for p := range strings.SplitSeq(params, ";") {
+			if saved, ok := strings.CutPrefix(p, "saved="); ok {
+				if n, _ := strconv.Atoi(saved); n > 0 {
+					s.words, s.weight = s.words+" −"+short(n), n
+				}
+			} else if p != "" && !strings.Contains(p, "=") { // as in summary;hit
+				s.words, s.weight = s.words+" "+p, math.MaxInt
+			}
 		}
+		all = append(all, s)
 	}
-	return found
+	slices.SortStableFunc(all, func(a, b stage) int { return b.weight - a.weight })
+	var words []string
+	for _, s := range all {
+		words = append(words, s.words)
+	}
+	return strings.Join(words, ", ")
+}
+
+// bill adds up what prompts cost.
+type bill struct {
+	largest        int
+	prompt, cached int // tokens
+}
+
+func (b *bill) add(prompt, cached int) {
+	b.largest = max(b.largest, prompt)
+	b.prompt += prompt
+	b.cached += cached
+}
+
+// charged returns the bill in tokens at full price, if a cached token costs a
+// tenth.
+func (b *bill) charged() int { return b.prompt - b.cached + b.cached/10 }
+
+// shadow is the bill of a client that does without the proxy.
+type shadow struct {
+	bill
+	cache  *strict.PromptCache
+	budget int // its oldest messages are dropped every turn until the rest fits; 0: nothing is
+}
+
+func (s *shadow) add(req strict.Request) {
+	if s.budget > 0 {
+		req = dropOldest(req, s.budget)
+	}
+	s.bill.add(req.PromptTokens(), s.cache.Serve(&req))
+}
+
+// dropOldest is what most clients do by hand: the system message stays, the
+// oldest of the others go until the rest fits, and a result whose call is gone
+// goes with it.
+func dropOldest(req strict.Request, budget int) strict.Request {
+	head := 0
+	for head < len(req.Messages) && req.Messages[head].Role == "system" {
+		head++
+	}
+	kept, from := req.PromptTokens(), head
+	for from < len(req.Messages)-1 && (kept > budget || req.Messages[from].Role == "tool") {
+		kept -= req.Messages[from].Tokens
+		from++
+	}
+	req.Messages = append(req.Messages[:head:head], req.Messages[from:]...)
+	req.MessageTokens = kept - req.ToolTokens
+	return req
 }

@@ -34,7 +34,7 @@ func TestConversationsAreWhatTheAgentsSay(t *testing.T) {
 	var readers bytes.Buffer
 	for _, atOnce := range []int{1, 2, 4} { // calls in one message
 		m := newReader(uint64(310+atOnce), atOnce)
-		u := strict.New(strict.Options{Limit: -1, Keep: 1, Reply: m.reply})
+		u := strict.New(strict.Options{Limit: -1, Reply: m.reply})
 		record(t, &readers, fmt.Sprintf("reader/%d", atOnce), m.agent("", "scripted"), u, "")
 	}
 	sameFile(t, conversations+"/readers.jsonl", readers.Bytes())

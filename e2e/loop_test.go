@@ -99,7 +99,7 @@ func TestLoopEnds(t *testing.T) {
 	}
 	var mu sync.Mutex
 	models := map[string]*reader{}
-	upstream := strict.New(strict.Options{Limit: -1, Keep: 1, Reply: func(r *strict.Request) strict.Reply {
+	upstream := strict.New(strict.Options{Limit: -1, Reply: func(r *strict.Request) strict.Reply {
 		mu.Lock()
 		m := models[r.Header.Get("Authorization")]
 		mu.Unlock()

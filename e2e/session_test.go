@@ -35,7 +35,7 @@ type session struct {
 // newSession makes a session over these steps in a window, counted so.
 func newSession(w *workspace, window int, k tokenizer) *session {
 	s := &session{steps: w.steps(), judge: newJudge(w.facts)}
-	s.Upstream = strict.New(strict.Options{Limit: window, Count: k.message, CountTools: k.tools, Keep: 1, Reply: s.reply, MaxID: -1})
+	s.Upstream = strict.New(strict.Options{Limit: window, Count: k.message, CountTools: k.tools, Reply: s.reply, MaxID: -1})
 	return s
 }
 

@@ -143,7 +143,7 @@ func newSoak(t *testing.T) *soak {
 	s.zeros = bomb.Bytes()
 	api := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	for range 2 {
-		u := strict.New(strict.Options{Limit: 24_000, KeepBytes: 1 << 20, Keep: 16, Latency: 2 * time.Millisecond, MaxID: -1})
+		u := strict.New(strict.Options{Limit: 24_000, Latency: 2 * time.Millisecond, MaxID: -1})
 		up := httptest.NewServer(s.judging(u))
 		t.Cleanup(up.Close)
 		p := toxiproxy.NewProxy(api, "upstream", "127.0.0.1:0", strings.TrimPrefix(up.URL, "http://"))

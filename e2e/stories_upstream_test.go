@@ -64,7 +64,6 @@ type arrival struct {
 
 // launch makes an upstream, which answers once serve was called.
 func launch(o strict.Options) (*upstream, error) {
-	o.Keep = 1 // it is noted here
 	u := &upstream{strict: strict.New(o)}
 	u.answer = u.strict
 	l, err := net.Listen("tcp", "127.0.0.1:0")

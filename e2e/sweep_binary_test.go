@@ -91,7 +91,7 @@ type figures struct {
 
 func newSweep(t *testing.T) *sweep {
 	s := &sweep{
-		t: t, u: &sweepUpstream{strict: strict.New(strict.Options{Limit: -1, Keep: 1}), came: map[string][]byte{}},
+		t: t, u: &sweepUpstream{strict: strict.New(strict.Options{Limit: -1}), came: map[string][]byte{}},
 		figures: figures{outcomes: map[string]int{}}, damaged: map[string]int{}, byShare: map[int]int{}, chats: map[string]bool{},
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -1,8 +1,10 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -37,7 +39,7 @@ func newThinker(limit int, turns bool) *thinker {
 
 // limit puts another in its place, which reads what the one before it signed.
 func (m *thinker) limit(tokens int) {
-	u := strict.New(strict.Options{Limit: tokens, MaxID: -1, Keep: 1, Reply: m.reply, Thinks: m.think})
+	u := strict.New(strict.Options{Limit: tokens, MaxID: -1, Reply: m.reply, Thinks: m.think})
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.Upstream = u
@@ -80,13 +82,19 @@ func (m *thinker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	u := m.Upstream
 	m.mu.Unlock()
-	u.ServeHTTP(w, r)
-	seen := u.Requests()
-	if s := seen[len(seen)-1]; s.Refusal != nil && s.Method == http.MethodPost {
-		m.mu.Lock()
-		m.kinds[s.Refusal.Kind]++
-		m.mu.Unlock()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
 	}
+	if r.Method == http.MethodPost {
+		if refusal := u.Check(body); refusal != nil {
+			m.mu.Lock()
+			m.kinds[refusal.Kind]++
+			m.mu.Unlock()
+		}
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	u.ServeHTTP(w, r)
 }
 
 // TestBoundThinkingSurvives: an agent of forty rounds whose upstream binds its

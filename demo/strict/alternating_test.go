@@ -1,7 +1,6 @@
 package strict_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -55,23 +54,6 @@ func TestAlternatingTakesWhatStrictTemplatesTake(t *testing.T) {
 	f("suctu", 400, afterRun)
 	f("ua", 400, last)
 	f("s", 400, last)
-}
-
-func TestAlternatingEnvelopes(t *testing.T) {
-	up := strict.New(strict.Options{Shape: strict.Alternating})
-	f := func(roles, want string) {
-		t.Helper()
-		var got any
-		if err := json.Unmarshal(up.Check([]byte(letters(roles))).Body(), &got); err != nil {
-			t.Fatal(err)
-		}
-		line, _ := json.Marshal(got)
-		if string(line) != want {
-			t.Errorf("%s: got %s\nwant %s", roles, line, want)
-		}
-	}
-	f("usu", `{"error":{"code":500,"message":"Jinja Exception: System message must be at the beginning.","type":"server_error"}}`)
-	f("uctu", `{"code":"3230","message":"Unexpected role 'user' after role 'tool'","object":"error","param":null,"type":"invalid_request_message_order"}`)
 }
 
 func TestAPrefixMayBeLast(t *testing.T) {

@@ -41,7 +41,7 @@ func ask1(text string) openai.ChatCompletionRequest {
 var twoCalls = []strict.Call{{Name: "read", Arguments: `{"path":"a/rather/long/path/to/a/file.go"}`}, {ID: "mine", Name: "list", Arguments: `{}`}}
 
 func TestAGoClientReadsWholeAnswers(t *testing.T) {
-	up, _, client := serve(t, strict.Options{Reply: func(*strict.Request) strict.Reply {
+	_, _, client := serve(t, strict.Options{Reply: func(*strict.Request) strict.Reply {
 		return strict.Reply{Text: "Let me look.", Calls: twoCalls}
 	}})
 	resp, err := client.CreateChatCompletion(context.Background(), ask1("hi"))
@@ -58,9 +58,6 @@ func TestAGoClientReadsWholeAnswers(t *testing.T) {
 	}
 	if twoCalls[0].ID != "" {
 		t.Error("the script's own calls were changed")
-	}
-	if last, ok := up.Last(); !ok || last.Usage == nil || last.Usage.PromptTokens != 9 || last.Status != 200 {
-		t.Errorf("recorded %+v", last)
 	}
 }
 
@@ -151,19 +148,18 @@ func TestStreamBytes(t *testing.T) {
 		}
 	}
 	f("",
-		`"choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]}`,
-		`"choices":[{"index":0,"delta":{"content":"one "},"logprobs":null,"finish_reason":null}]}`,
-		`"choices":[{"index":0,"delta":{"content":"two"},"logprobs":null,"finish_reason":null}]}`,
-		`"choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}]}`,
+		`"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}`,
+		`"choices":[{"index":0,"delta":{"content":"one "},"finish_reason":null}]}`,
+		`"choices":[{"index":0,"delta":{"content":"two"},"finish_reason":null}]}`,
+		`"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`,
 		`data: [DONE]`)
 	f(`,"stream_options":{"include_usage":true}`,
-		`"choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}],"usage":null}`,
-		`"choices":[{"index":0,"delta":{"content":"one "},"logprobs":null,"finish_reason":null}],"usage":null}`,
-		`"choices":[{"index":0,"delta":{"content":"two"},"logprobs":null,"finish_reason":null}],"usage":null}`,
-		`"choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],"usage":null}`,
+		`"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}],"usage":null}`,
+		`"choices":[{"index":0,"delta":{"content":"one "},"finish_reason":null}],"usage":null}`,
+		`"choices":[{"index":0,"delta":{"content":"two"},"finish_reason":null}],"usage":null}`,
+		`"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":null}`,
 		`"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":10,"total_tokens":19,`+
-			`"prompt_tokens_details":{"cached_tokens":0,"audio_tokens":0},`+
-			`"completion_tokens_details":{"reasoning_tokens":0,"audio_tokens":0,"accepted_prediction_tokens":0,"rejected_prediction_tokens":0}}}`,
+			`"prompt_tokens_details":{"cached_tokens":0}}}`,
 		`data: [DONE]`)
 }
 
@@ -182,32 +178,8 @@ func TestEventsAreSentAtOnce(t *testing.T) {
 	}
 }
 
-func TestAClientThatLeavesIsNoticed(t *testing.T) {
-	up, _, client := serve(t, strict.Options{Latency: 5 * time.Millisecond, Reply: func(*strict.Request) strict.Reply {
-		return strict.Reply{Text: strings.Repeat("word ", 100_000)}
-	}})
-	ctx, leave := context.WithCancel(context.Background())
-	stream, err := client.CreateChatCompletionStream(ctx, ask1("hi"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := stream.Recv(); err != nil {
-		t.Fatal(err)
-	}
-	leave()
-	stream.Close()
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		if last, _ := up.Last(); last.Left {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatal("the upstream went on for a client that had left")
-		}
-	}
-}
-
 func TestAScriptMayBreakAStream(t *testing.T) {
-	up, _, client := serve(t, strict.Options{Reply: func(*strict.Request) strict.Reply {
+	_, _, client := serve(t, strict.Options{Reply: func(*strict.Request) strict.Reply {
 		return strict.Reply{Text: "one two three four", Break: 3}
 	}})
 	stream, err := client.CreateChatCompletionStream(context.Background(), ask1("hi"))
@@ -226,21 +198,6 @@ func TestAScriptMayBreakAStream(t *testing.T) {
 		}
 		text += c.Choices[0].Delta.Content
 	}
-	if last, _ := up.Last(); !last.Left {
-		t.Error("the cut is not in the record")
-	}
-}
-
-func TestAScriptMayRefuse(t *testing.T) {
-	up, _, client := serve(t, strict.Options{})
-	up.SetReply(func(*strict.Request) strict.Reply {
-		return strict.Reply{Refuse: &strict.Refusal{Status: 429, Type: "tokens", Code: "rate_limit_exceeded", Message: "Request too large"}}
-	})
-	_, err := client.CreateChatCompletion(context.Background(), ask1("hi"))
-	var api *openai.APIError
-	if !errors.As(err, &api) || api.HTTPStatusCode != 429 || api.Code != "rate_limit_exceeded" {
-		t.Errorf("got %v", err)
-	}
 }
 
 func TestCachedTokens(t *testing.T) {
@@ -251,11 +208,13 @@ func TestCachedTokens(t *testing.T) {
 	}
 	f := func(want int, messages ...string) {
 		t.Helper()
-		if v := ask(t, up, chat(messages...)); v.status != 200 {
-			t.Fatalf("%+v", v)
+		rec := httptest.NewRecorder()
+		up.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/v1/chat/completions", strings.NewReader(chat(messages...))))
+		var answer struct{ Usage strict.Usage }
+		if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil || rec.Code != 200 {
+			t.Fatalf("%d %s", rec.Code, rec.Body)
 		}
-		last, _ := up.Last()
-		if got := last.Usage.PromptTokensDetails.CachedTokens; got != want {
+		if got := answer.Usage.PromptTokensDetails.CachedTokens; got != want {
 			t.Errorf("got %d cached, want %d", got, want)
 		}
 	}
@@ -266,6 +225,4 @@ func TestCachedTokens(t *testing.T) {
 	f(0, a, c)                                                                         // 1,000 in common: below 1,024 nothing is cached
 	f(0, b, a)                                                                         // another beginning
 	f(1152, a, `{ "content":"`+strings.Repeat("b", 200)+`",  "role":"user","x":1}`, b) // what the model reads counts, not the bytes
-	up.Forget()
-	f(0, a, b, c)
 }

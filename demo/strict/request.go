@@ -1,159 +1,257 @@
 package strict
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
 )
 
 // Request is one chat completion request as the upstream reads it.
 type Request struct {
 	Model        string
 	Messages     []Message
-	Tools        []byte // JSON of tools and functions as sent; nil when there are none
+	Tools        []byte // JSON of tools and functions as sent; nil if there are none
 	Stream       bool
 	IncludeUsage bool // stream_options.include_usage
-	MaxTokens    int  // output asked for: max_completion_tokens, else max_tokens; 0 when absent
+	MaxTokens    int  // output asked for; 0 if not said
 
-	MessageTokens int // what the messages cost with the upstream's own count
-	ToolTokens    int // what tools and functions cost
+	MessageTokens int // cost of the messages
+	ToolTokens    int // cost of tools and functions
 
 	Body   []byte      // as it arrived
-	Header http.Header // nil when the request came through Check or Read
+	Header http.Header // nil if the request came through Check or Read
 }
 
-// PromptTokens is what the model has to read.
+// maxMessages is how many messages a request may hold (Azure; letta-ai/letta
+// quotes the sentence).
+const maxMessages = 2048
+
+// PromptTokens returns the cost of what the model has to read.
 func (r *Request) PromptTokens() int { return r.MessageTokens + r.ToolTokens }
 
-// What one request may hold.
-const (
-	maxMessages = 2048 // Azure; letta-ai/letta's tests quote the same sentence
-	maxCalls    = 128  // openai/openai-dotnet#317
-)
+// Message is what the model reads of one message.
+type Message struct {
+	Role       string
+	Name       string
+	Text       string // content; the text parts of an array joined by newlines
+	Media      int    // parts that are neither text nor refusal
+	Calls      []Call // tool_calls
+	Function   *Call  // legacy function_call; ID and Type are empty
+	ToolCallID string
+	Thinking   string // of thinking_blocks
+	Tokens     int    // what it costs
+}
 
-type object map[string]json.RawMessage
+// Call is one tool call.
+type Call struct {
+	ID        string
+	Type      string // "function" or "custom"; "" in a Reply means function
+	Name      string
+	Arguments string // the JSON text; the input of a custom tool
+}
 
-// decode reads a body and checks every rule about presence, type and size of fields.
-// Pairs, order and tokens are checked afterwards, on the result.
+// Same reports whether the model reads the same in both, thinking apart.
+func (m Message) Same(o Message) bool { return slices.Equal(m.fields(), o.fields()) }
+
+// fields returns what the model reads of a message, thinking apart.
+func (m Message) fields() []string {
+	f := []string{m.Role, m.Name, m.Text, m.ToolCallID, fmt.Sprint(m.Media)}
+	for _, c := range m.Calls {
+		f = append(f, c.ID, c.Type, c.Name, c.Arguments)
+	}
+	if m.Function != nil {
+		f = append(f, m.Function.Name, m.Function.Arguments)
+	}
+	return f
+}
+
+// object is a JSON object that is being read.
+type object struct {
+	fields map[string]json.RawMessage
+	at     string    // its place in the body, for errors
+	fault  **Refusal // the first one in the body
+}
+
+// read decodes a field, and reports whether it is there and not null.
+func (o object) read(key string, to any) bool {
+	v := o.fields[key]
+	if v == nil || string(v) == "null" {
+		return false
+	}
+	if json.Unmarshal(v, to) != nil {
+		o.refuse(key, "invalid_type", "Invalid type for '%s%s'.", o.at, key)
+	}
+	return true
+}
+
+func (o object) refuse(key, code, format string, args ...any) {
+	if *o.fault == nil {
+		*o.fault = refuse(KindShape, o.at+key, code, format, args...)
+	}
+}
+
+// empty refuses an empty array (home-assistant/core#118577, openai/openai-python#2061).
+func (o object) empty(key string) {
+	o.refuse(key, "empty_array",
+		"Invalid '%s%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", o.at, key)
+}
+
+// decode reads a body and checks the rules about single fields.
 func decode(body []byte) (*Request, *Refusal) {
-	top, r := decodeTop(body)
-	if r != nil {
-		return nil, r
+	var fault *Refusal
+	o := object{fault: &fault}
+	if json.Unmarshal(body, &o.fields) != nil || o.fields == nil {
+		return nil, refuse(KindJSON, "", "", "We could not parse the JSON body of your request. "+
+			"(HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, "+
+			"but what was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us "+
+			"through our help center at help.openai.com.)")
 	}
 	req := &Request{Body: body}
-	if r := req.settings(top); r != nil {
-		return nil, r
+	if !o.read("model", &req.Model) {
+		return nil, refuse(KindShape, "", "", "you must provide a model parameter")
 	}
-	raws, r := messageList(top["messages"])
-	if r != nil {
-		return nil, r
+	o.read("stream", &req.Stream)
+	var options struct {
+		IncludeUsage bool `json:"include_usage"`
 	}
-	req.Messages = make([]Message, len(raws))
-	for i, raw := range raws {
-		m, r := decodeMessage(i, raw)
-		if r != nil {
-			return nil, r
-		}
-		req.Messages[i] = m
-	}
-	return req, nil
-}
-
-func decodeTop(body []byte) (object, *Refusal) {
-	var top object
-	err := json.Unmarshal(body, &top)
-	if err == nil && top != nil {
-		return top, nil
-	}
-	return nil, refuse(KindJSON, "", "", "We could not parse the JSON body of your request. "+
-		"(HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, "+
-		"but what was sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us "+
-		"through our help center at help.openai.com.)")
-}
-
-// settings reads everything beside the messages that the answer depends on.
-func (req *Request) settings(top object) *Refusal {
-	model, ok := top["model"]
-	if !ok {
-		return refuse(KindShape, "", "", "you must provide a model parameter")
-	}
-	if json.Unmarshal(model, &req.Model) != nil || typeOf(model) != "a string" {
-		return wrongType("model", "a string", model)
-	}
-	if v, ok := given(top, "stream"); ok && json.Unmarshal(v, &req.Stream) != nil {
-		return wrongType("stream", "a boolean", v)
-	}
-	if v, ok := given(top, "stream_options"); ok {
-		var o struct {
-			IncludeUsage bool `json:"include_usage"`
-		}
-		if json.Unmarshal(v, &o) != nil {
-			return wrongType("stream_options", "an object", v)
-		}
-		req.IncludeUsage = o.IncludeUsage
-	}
-	for _, name := range []string{"max_tokens", "max_completion_tokens"} { // the later one wins
-		v, ok := given(top, name)
-		if !ok {
-			continue
-		}
-		if json.Unmarshal(v, &req.MaxTokens) != nil {
-			return wrongType(name, "an integer", v)
-		}
-		if req.MaxTokens < 1 {
-			return refuse(KindShape, name, "integer_below_min_value",
-				"Invalid '%s': integer below minimum value. Expected a value >= 1, but got %d instead.", name, req.MaxTokens)
-		}
-	}
-	for _, name := range []string{"tools", "functions"} {
-		v, ok := given(top, name)
-		if !ok {
-			continue
-		}
+	o.read("stream_options", &options)
+	req.IncludeUsage = options.IncludeUsage
+	o.read("max_tokens", &req.MaxTokens)
+	o.read("max_completion_tokens", &req.MaxTokens)
+	for _, key := range []string{"tools", "functions"} {
 		var list []json.RawMessage
-		if json.Unmarshal(v, &list) != nil {
-			return wrongType(name, "an array of objects", v)
+		if o.read(key, &list) {
+			req.Tools = append(req.Tools, o.fields[key]...)
 		}
-		if len(list) == 0 {
-			return emptyArray(name)
+	}
+	var messages []map[string]json.RawMessage
+	if !o.read("messages", &messages) {
+		o.refuse("messages", "missing_required_parameter", "Missing required parameter: 'messages'.")
+	}
+	if len(messages) == 0 {
+		o.empty("messages")
+	}
+	if n := len(messages); n > maxMessages {
+		return nil, refuse(KindShape, "messages", "", "'$.messages' is too long. Maximum length is %d, but got %d items", maxMessages, n)
+	}
+	for i, fields := range messages {
+		req.Messages = append(req.Messages, object{fields, fmt.Sprintf("messages[%d].", i), &fault}.message())
+	}
+	return req, fault
+}
+
+// message reads one message.
+func (o object) message() (m Message) {
+	o.read("role", &m.Role)
+	o.read("name", &m.Name)
+	var any json.RawMessage
+	excused := false // may the content be null?
+	switch m.Role {
+	case "system", "developer", "user":
+	case "assistant":
+		m.Calls, m.Function, m.Thinking = o.toolCalls(), o.functionCall(), o.thinking()
+		excused = m.Calls != nil || m.Function != nil || o.read("refusal", &any) || o.read("audio", &any)
+	case "tool":
+		if !o.read("tool_call_id", &m.ToolCallID) && *o.fault == nil { // langchain-ai/langchain#22600
+			*o.fault = refuse(KindPairs, o.at+"tool_call_id", "",
+				"Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'")
 		}
-		if len(list) > maxCalls {
-			return longArray(name, maxCalls, len(list))
+	case "function":
+		if m.Name == "" {
+			o.refuse("name", "missing_required_parameter", "Missing required parameter: '%sname'.", o.at)
 		}
-		req.Tools = append(req.Tools, v...)
+	default:
+		o.refuse("role", "invalid_value",
+			"Invalid value: '%s'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.", m.Role)
+	}
+	if !o.read("content", &any) {
+		if !excused { // run-llama/llama_index#17555
+			o.refuse("content", "", "Invalid value for 'content': expected a string, got null.")
+		}
+		return m
+	}
+	if json.Unmarshal(any, &m.Text) != nil {
+		m.Text, m.Media = o.parts()
+	}
+	return m
+}
+
+// parts reads content that is an array.
+func (o object) parts() (text string, media int) {
+	var parts []struct{ Type, Text, Refusal *string }
+	if o.read("content", &parts); len(parts) == 0 {
+		o.empty("content")
+	}
+	var texts []string
+	for n, p := range parts {
+		kind := p.Type
+		if kind != nil && *kind == "refusal" {
+			p.Text = p.Refusal
+		}
+		switch {
+		case kind == nil, (*kind == "text" || *kind == "refusal") && p.Text == nil:
+			o.refuse("content", "missing_required_parameter", "Missing required parameter: a part of '%scontent[%d]'.", o.at, n)
+		case *kind == "text", *kind == "refusal":
+			texts = append(texts, *p.Text)
+		default: // images, audio, files and kinds to come
+			media++
+		}
+	}
+	return strings.Join(texts, "\n"), media
+}
+
+func (o object) toolCalls() (calls []Call) {
+	if o.fields["tool_calls"] == nil {
+		return nil
+	}
+	var list []struct {
+		ID, Type         string
+		Function, Custom *struct{ Name, Arguments, Input string }
+	}
+	if o.read("tool_calls", &list); len(list) == 0 {
+		o.empty("tool_calls")
+	}
+	for n, c := range list {
+		at := fmt.Sprintf("tool_calls[%d].", n)
+		switch {
+		case c.ID == "":
+			o.refuse(at+"id", "empty_string",
+				"Invalid '%s%sid': empty string. Expected a string with minimum length 1, but got an empty string instead.", o.at, at)
+		case c.Type == "function" && c.Function != nil && c.Function.Name != "":
+			calls = append(calls, Call{c.ID, c.Type, c.Function.Name, c.Function.Arguments})
+		case c.Type == "custom" && c.Custom != nil && c.Custom.Name != "":
+			calls = append(calls, Call{c.ID, c.Type, c.Custom.Name, c.Custom.Input})
+		default:
+			o.refuse(at+"type", "invalid_value", "Invalid value: '%s'. Supported values are: 'function' and 'custom'.", c.Type)
+		}
+	}
+	return calls
+}
+
+// functionCall reads the legacy form. Null means none: OpenAI's schema calls it
+// nullable, unlike tool_calls.
+func (o object) functionCall() *Call {
+	var c struct{ Name, Arguments string }
+	if !o.read("function_call", &c) {
+		return nil
+	}
+	return &Call{Name: c.Name, Arguments: c.Arguments}
+}
+
+// longIDs refuses ids of calls above most characters; below 0 there is no limit
+// (agno-agi/agno#5382).
+func longIDs(messages []Message, most int) *Refusal {
+	for i, m := range messages {
+		for n, c := range m.Calls {
+			if got := utf8.RuneCountInString(c.ID); most >= 0 && got > most {
+				at := fmt.Sprintf("messages[%d].tool_calls[%d].id", i, n)
+				return refuse(KindShape, at, "string_above_max_length",
+					"Invalid '%s': string too long. Expected a string with maximum length %d, but got a string with length %d instead.", at, most, got)
+			}
+		}
 	}
 	return nil
 }
-
-// given says whether a field is there and not null.
-func given(o object, name string) (json.RawMessage, bool) {
-	v, ok := o[name]
-	return v, ok && !bytes.Equal(v, null)
-}
-
-var null = []byte("null")
-
-func messageList(v json.RawMessage) ([]json.RawMessage, *Refusal) {
-	if v == nil {
-		return nil, missing("messages")
-	}
-	var list []json.RawMessage
-	if typeOf(v) != "an array" || json.Unmarshal(v, &list) != nil {
-		return nil, wrongType("messages", "an array of objects", v)
-	}
-	if len(list) == 0 {
-		return nil, emptyArray("messages")
-	}
-	if len(list) > maxMessages {
-		return nil, refuse(KindShape, "messages", "",
-			"'$.messages' is too long. Maximum length is %d, but got %d items", maxMessages, len(list))
-	}
-	return list, nil
-}
-
-// at names a field of a message in the style of OpenAI's schema check.
-func at(i int, field string) string { return fmt.Sprintf("messages[%d]%s", i, field) }
-
-// dotted names it in the style of the checks that run after the schema.
-func dotted(i int, field string) string { return fmt.Sprintf("messages.[%d]%s", i, field) }

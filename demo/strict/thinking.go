@@ -10,11 +10,8 @@ import (
 	"net/http"
 )
 
-// KindThinking is the kind of a refusal of thinking that is bound to another conversation.
-const KindThinking Kind = "thinking"
-
-// signing is the key by which thinking is signed: that of no account, so that every Upstream reads what
-// another has written.
+// signing is the key that signs thinking, the same for every Upstream, so that
+// each reads what another wrote.
 var signing = []byte("strict")
 
 // thinkingBlock is thinking as LiteLLM hands it on.
@@ -24,32 +21,25 @@ type thinkingBlock struct {
 	Signature string `json:"signature"`
 }
 
-// chained is how much of a signature names the one before it, of the signature's sum.
+// chained is how many bytes of a signature name the one before it.
 const chained = 8
 
-// conversation is the state of a walk over a request: what stood before a message, without thinking, and the
-// newest thinking so far.
+// conversation is the state of a walk over a request.
 type conversation struct {
-	prefix []byte
+	prefix []byte // sum of what came before, thinking apart
 	before []byte // names the newest signature; zeros for none
 }
 
-func newConversation(top object) *conversation {
-	c := &conversation{before: make([]byte, chained)}
-	for _, key := range []string{"model", "tools", "functions"} {
-		c.grow(canonical(top[key]))
-	}
-	return c
+// grow adds a JSON value, its keys in order, without thinking and marks.
+func (c *conversation) grow(raw json.RawMessage) {
+	var v any
+	_ = json.Unmarshal(raw, &v) // what is absent grows it as null does
+	sum := sha256.Sum256(append(c.prefix, marshal(bare(v))...))
+	c.prefix = sum[:]
 }
 
-func (c *conversation) grow(piece []byte) {
-	h := sha256.New()
-	h.Write(c.prefix)
-	h.Write(piece)
-	c.prefix = h.Sum(nil)
-}
-
-// sign is the signature of a thinking that is written now, behind the thinking that before names.
+// sign returns the signature of thinking that comes here, behind the thinking
+// that before names.
 func (c *conversation) sign(thinking string, before []byte) string {
 	mac := hmac.New(sha256.New, signing)
 	mac.Write(c.prefix)
@@ -58,7 +48,7 @@ func (c *conversation) sign(thinking string, before []byte) string {
 	return base64.StdEncoding.EncodeToString(append(bytes.Clone(before), mac.Sum(nil)...))
 }
 
-// take reads the thinking of a message and reports whether it belongs here.
+// take adds the thinking of a message, and reports whether it belongs here.
 func (c *conversation) take(b thinkingBlock) bool {
 	raw, err := base64.StdEncoding.DecodeString(b.Signature)
 	if err != nil || len(raw) != chained+sha256.Size {
@@ -73,54 +63,61 @@ func (c *conversation) take(b thinkingBlock) bool {
 	return true
 }
 
-// bind checks that all thinking of a request stands behind what it was written behind, and returns the
-// thinking of the answer to it. The rules are those that Anthropic documents: thinking is bound to model,
-// system prompt, tools and all messages before it, but for the thinking in them; each piece names the one
-// before it; the oldest ones may be left out. Where moved is the index of the message that breaks them.
-func bind(body []byte, thought string) (b thinkingBlock, moved int) {
-	var top object
+// bind refuses a request unless all its thinking comes behind what it was
+// written behind, and returns the thinking of the answer to it. The rules are
+// those that Anthropic documents: thinking is bound to model, system prompt,
+// tools and all messages before it, apart from the thinking in them; each piece
+// names the one before it; the oldest ones may be left out.
+func bind(body []byte, thought string) (thinkingBlock, *Refusal) {
+	var top map[string]json.RawMessage
 	var list []json.RawMessage
 	if json.Unmarshal(body, &top) != nil || json.Unmarshal(top["messages"], &list) != nil {
-		return b, -1
+		return thinkingBlock{}, nil
 	}
-	c := newConversation(top)
+	c := &conversation{before: make([]byte, chained)}
+	for _, key := range []string{"model", "tools", "functions"} {
+		c.grow(top[key])
+	}
 	for i, raw := range list {
 		var m struct {
 			Blocks []thinkingBlock `json:"thinking_blocks"`
 		}
-		if json.Unmarshal(raw, &m) != nil {
-			return b, i
-		}
+		wrong := json.Unmarshal(raw, &m) != nil
 		for _, b := range m.Blocks {
-			if !c.take(b) {
-				return b, i
-			}
+			wrong = wrong || !c.take(b)
 		}
-		c.grow(canonical(raw))
+		if wrong {
+			return thinkingBlock{}, misbound(i)
+		}
+		c.grow(raw)
 	}
-	return thinkingBlock{"thinking", thought, c.sign(thought, c.before)}, -1
+	return thinkingBlock{"thinking", thought, c.sign(thought, c.before)}, nil
 }
 
-// thoughts is what the thinking of a message says.
-func thoughts(message object) (text string) {
+// misbound returns Anthropic's refusal, in the envelope of LiteLLM.
+func misbound(i int) *Refusal {
+	said := marshal(map[string]any{"type": "error", "error": map[string]string{
+		"type": "invalid_request_error",
+		"message": fmt.Sprintf("messages.%d.content.0: Invalid signature in thinking block. The block is bound to a different conversation. "+
+			"Remove the block, or set thinking.block_binding.prefix_mismatch_behavior to \"drop_block\".", i),
+	}})
+	return &Refusal{
+		Kind: KindThinking, Status: http.StatusBadRequest, Code: "400",
+		Message: "litellm.BadRequestError: AnthropicException - " + string(said) + ". Received Model Group=claude",
+	}
+}
+
+// thinking returns what the thinking of a message says.
+func (o object) thinking() (text string) {
 	var blocks []thinkingBlock
-	if v, ok := given(message, "thinking_blocks"); ok && json.Unmarshal(v, &blocks) == nil {
-		for _, b := range blocks {
-			text += b.Thinking
-		}
+	_ = json.Unmarshal(o.fields["thinking_blocks"], &blocks) // OpenAI does not know the field
+	for _, b := range blocks {
+		text += b.Thinking
 	}
 	return text
 }
 
-// canonical is a value without thinking and marks of a cache, its keys in order.
-func canonical(raw json.RawMessage) []byte {
-	var v any
-	if json.Unmarshal(raw, &v) != nil {
-		return nil
-	}
-	return marshal(bare(v))
-}
-
+// bare returns a JSON value without thinking and marks of a cache.
 func bare(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -136,17 +133,4 @@ func bare(v any) any {
 		}
 	}
 	return v
-}
-
-// misbound is the refusal of Anthropic, in the envelope of LiteLLM.
-func misbound(i int) *Refusal {
-	said := marshal(map[string]any{"type": "error", "error": map[string]string{
-		"type": "invalid_request_error",
-		"message": fmt.Sprintf("messages.%d.content.0: Invalid signature in thinking block. The block is bound to a different conversation. "+
-			"Remove the block, or set thinking.block_binding.prefix_mismatch_behavior to \"drop_block\".", i),
-	}})
-	return &Refusal{
-		Kind: KindThinking, Status: http.StatusBadRequest, Code: "400",
-		Message: "litellm.BadRequestError: AnthropicException - " + string(said) + ". Received Model Group=claude",
-	}
 }

@@ -11,9 +11,9 @@ func TestThinkingIsBoundToWhatStoodBeforeIt(t *testing.T) {
 	u := New(Options{Thinks: func(*Request) string { return "so" }})
 	const head = `{"model":"m","messages":[{"role":"user","content":"go"}`
 	blocks := func(body string) string {
-		b, moved := bind([]byte(body), "so")
-		if moved >= 0 {
-			t.Fatalf("refused at %d: %s", moved, body)
+		b, refusal := bind([]byte(body), "so")
+		if refusal != nil {
+			t.Fatalf("%v: %s", refusal, body)
 		}
 		raw, _ := json.Marshal([]thinkingBlock{b})
 		return string(raw)

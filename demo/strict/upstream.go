@@ -5,138 +5,196 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 )
 
-// Upstream is the server. Use New; all methods may be called from several goroutines at once.
+// Options is the whole configuration of an Upstream. The zero value works.
+// Its functions are called from several goroutines at once.
+type Options struct {
+	// Limit is the hard limit of the model in tokens of prompt, plus the output
+	// that the request asks for. 0 means 128,000; a negative value, no limit.
+	Limit int
+
+	// Shape adds rules about the order of roles.
+	Shape Shape
+
+	// Count returns the tokens of one message; nil means Tokens. CountTools
+	// returns those of the JSON of tools and functions; nil means ToolTokens.
+	Count      func(Message) int
+	CountTools func(json []byte) int
+
+	// MaxID is the longest id of a tool call, in characters. 0 means 40, OpenAI's
+	// limit (agno-agi/agno#5382); a negative value, no limit.
+	MaxID int
+
+	// Reply makes the answer to a request that was accepted. nil means a short
+	// sentence. SetReply replaces it.
+	Reply func(*Request) Reply
+
+	// Thinks makes the thinking of an answer; "" means none in this answer, a nil
+	// function none in any. See the package's promise "bound".
+	Thinks func(*Request) string
+
+	// Latency is the pause between the events of a stream, and before an answer
+	// that is not streamed.
+	Latency time.Duration
+
+	// Key is the bearer token that requests must carry; "" means none.
+	Key string
+}
+
+// Upstream is the server. Its methods may be called from several goroutines at
+// once.
 type Upstream struct {
 	o Options
 
-	mu     sync.Mutex // guards what follows
-	reply  func(*Request) Reply
-	ring   ring
-	cached *PromptCache
-	count  int // answers so far; makes their ids
+	mu      sync.Mutex // guards o.Reply and what follows
+	answers int        // makes their ids
+	cache   *PromptCache
 }
 
-// New makes an Upstream. It is an http.Handler and answers under /v1 and under / alike.
+// New returns an Upstream, an http.Handler that answers under /v1 and under /.
 func New(o Options) *Upstream {
-	o = o.withDefaults()
-	return &Upstream{
-		o: o, reply: o.Reply, cached: NewPromptCache(),
-		ring: ring{keep: o.Keep, keepBytes: o.KeepBytes},
+	if o.Limit == 0 {
+		o.Limit = 128_000
 	}
+	if o.Count == nil {
+		o.Count = Tokens
+	}
+	if o.CountTools == nil {
+		o.CountTools = ToolTokens
+	}
+	if o.MaxID == 0 {
+		o.MaxID = 40
+	}
+	if o.Reply == nil {
+		o.Reply = func(*Request) Reply { return Reply{Text: "This is a short answer of the upstream."} }
+	}
+	return &Upstream{o: o, cache: NewPromptCache()}
 }
 
-// Check says how a request with this body would be refused by an Upstream with default options; nil means
-// that it would be answered.
+// Check returns how an Upstream with default options would refuse a request
+// with this body; nil if it would answer.
 func Check(body []byte) *Refusal { return New(Options{}).Check(body) }
 
-// Check says how this upstream would refuse a chat completion with this body; nil means that it would be
-// answered. Nothing is recorded.
+// Check returns how this upstream would refuse a chat completion with this
+// body; nil if it would answer.
 func (u *Upstream) Check(body []byte) *Refusal {
 	_, r := u.Read(body)
 	return r
 }
 
-// Read is Check that also returns what was read. The request is nil when the body is not JSON or one of its
-// fields is missing or has the wrong type; so the size of a conversation whose pairs are broken is known.
-// Rules are asked in this order: JSON and fields, length of ids, pairs, order of roles, limit, thinking.
+// Read is Check that also returns what was read. The request is nil if the body
+// is not JSON or a field breaks a rule; so the size of a conversation whose
+// pairs are broken is known.
 func (u *Upstream) Read(body []byte) (*Request, *Refusal) {
 	req, r := decode(body)
 	if r != nil {
 		return nil, r
 	}
-	u.o.measure(req)
-	if u.o.MaxID > 0 {
-		if r := longIDs(req.Messages, u.o.MaxID); r != nil {
-			return req, r
-		}
+	for i := range req.Messages {
+		m := &req.Messages[i]
+		m.Tokens = u.o.Count(*m)
+		req.MessageTokens += m.Tokens
 	}
-	if r := pairs(req.Messages); r != nil {
+	if req.Tools != nil {
+		req.ToolTokens = u.o.CountTools(req.Tools)
+	}
+	if r = longIDs(req.Messages, u.o.MaxID); r != nil {
+		return req, r
+	}
+	if r = pairs(req.Messages); r != nil {
 		return req, r
 	}
 	if u.o.Shape == Alternating {
-		if r := alternating(req); r != nil {
+		if r = alternating(req); r != nil {
 			return req, r
 		}
 	}
-	if r := u.o.window(req); r != nil || u.o.Thinks == nil {
+	if r = overflow(req, u.o.Limit); r != nil || u.o.Thinks == nil {
 		return req, r
 	}
-	if _, i := bind(body, ""); i >= 0 {
-		return req, misbound(i)
-	}
-	return req, nil
+	_, r = bind(body, "")
+	return req, r
 }
 
-// Limit is the limit in tokens; negative when there is none.
+// Limit returns the limit in tokens; negative if there is no limit.
 func (u *Upstream) Limit() int { return u.o.Limit }
 
 // SetReply replaces Options.Reply from the next request on.
 func (u *Upstream) SetReply(f func(*Request) Reply) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.reply = f
+	u.o.Reply = f
 }
 
-// ServeHTTP reads the whole body, records the request, and answers or refuses it.
+// ServeHTTP reads the whole body, and answers or refuses.
 func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, tooLong, err := drain(r.Body, u.o.MaxBody)
-	seen := u.record(r, body)
-	if err != nil { // the client left while it was sending
-		u.update(func() { seen.Left = true })
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client left while it was sending
+	}
+	path := strings.TrimPrefix(r.URL.Path, "/v1")
+	refusal := u.admit(r, path)
+	if other, ok := otherRoutes[path]; ok && refusal == nil {
+		send(w, http.StatusOK, []byte(other.answer))
 		return
 	}
-	req, refusal := u.admit(r, body, tooLong)
+	var req *Request
+	if refusal == nil {
+		req, refusal = u.Read(body)
+	}
 	if refusal != nil {
-		u.update(func() { seen.Refusal, seen.Status = refusal, refusal.Status })
-		refusal.write(w)
-		return
-	}
-	u.update(func() { seen.Status = http.StatusOK })
-	if req == nil {
-		u.serveOther(w, r, body)
+		send(w, refusal.Status, refusal.Body())
 		return
 	}
 	req.Header = r.Header.Clone()
-	ended := false
-	defer func() { // also when the script cuts the connection, which is a panic
-		if !ended {
-			u.update(func() { seen.Left = true })
-		}
-	}()
-	ended = u.answer(w, r, req, seen)
+	u.answer(w, r, req)
 }
 
-// drain reads a body to its end. What is longer than most is read and thrown away.
-func drain(body io.Reader, most int64) (b []byte, tooLong bool, err error) {
-	b, err = io.ReadAll(io.LimitReader(body, most+1))
-	if err == nil && int64(len(b)) > most {
-		_, err = io.Copy(io.Discard, body)
-		return nil, true, err
-	}
-	return b, false, err
+// otherRoutes are the routes beside chat completions, so that passing through
+// can be tested.
+var otherRoutes = map[string]struct{ method, answer string }{
+	"/models": {http.MethodGet, `{
+  "object": "list",
+  "data": [
+    {"id": "gpt-4o", "object": "model", "created": 1715367049, "owned_by": "system"},
+    {"id": "gpt-4o-mini", "object": "model", "created": 1715367049, "owned_by": "system"}
+  ]
+}
+`},
+	"/embeddings": {http.MethodPost, `{
+  "object": "list",
+  "data": [{"object": "embedding", "index": 0, "embedding": [0.0625, -0.125, 0.25, 0.5]}],
+  "model": "text-embedding-3-small",
+  "usage": {"prompt_tokens": 1, "total_tokens": 1}
+}
+`},
 }
 
-// admit decides everything that can be decided before an answer starts. The request is nil on other routes.
-func (u *Upstream) admit(r *http.Request, body []byte, tooLong bool) (*Request, *Refusal) {
-	if refusal := u.admitRoute(r); refusal != nil {
-		return nil, refusal
+// admit refuses unknown paths, wrong methods and wrong keys, in this order, as
+// OpenAI does.
+func (u *Upstream) admit(r *http.Request, path string) *Refusal {
+	method := otherRoutes[path].method
+	if path == "/chat/completions" {
+		method = http.MethodPost
 	}
-	if tooLong {
-		refusal := refuse(KindShape, "", "", "Request entity too large")
-		refusal.Status = http.StatusRequestEntityTooLarge
-		return nil, refusal
+	refusal := func(status int, k Kind, code, format string, args ...any) *Refusal {
+		no := refuse(k, "", code, format, args...)
+		no.Status = status
+		return no
 	}
-	if route(r) != "/chat/completions" {
-		return nil, nil
+	switch key := r.Header.Get("Authorization"); {
+	case method == "":
+		return refusal(http.StatusNotFound, KindRoute, "", "Invalid URL (%s %s)", r.Method, r.URL.Path)
+	case method != r.Method:
+		return refusal(http.StatusMethodNotAllowed, KindRoute, "method_not_supported", "Only %s requests are accepted.", method)
+	case u.o.Key == "" || key == "Bearer "+u.o.Key:
+		return nil
+	case key == "":
+		return refusal(http.StatusUnauthorized, KindKey, "", "You didn't provide an API key. You need to provide your API key in an "+
+			"Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).")
 	}
-	req, refusal := u.Read(body)
-	if refusal != nil {
-		return nil, refusal
-	}
-	return req, nil
+	return refusal(http.StatusUnauthorized, KindKey, "invalid_api_key", "Incorrect API key provided: ********. "+
+		"You can find your API key at https://platform.openai.com/account/api-keys.")
 }
-
-// route is the path below the base URL.
-func route(r *http.Request) string { return strings.TrimPrefix(r.URL.Path, "/v1") }

@@ -3,7 +3,6 @@ package strict_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -16,13 +15,13 @@ import (
 )
 
 func TestOtherRoutes(t *testing.T) {
-	up, srv, client := serve(t, strict.Options{Key: "sk-test", Models: []string{"mine"}})
+	_, srv, client := serve(t, strict.Options{Key: "sk-test"})
 	models, err := client.ListModels(context.Background())
-	if err != nil || len(models.Models) != 1 || models.Models[0].ID != "mine" {
+	if err != nil || len(models.Models) != 2 || models.Models[0].ID != "gpt-4o" {
 		t.Errorf("models: %+v, %v", models, err)
 	}
-	vectors, err := client.CreateEmbeddings(context.Background(), openai.EmbeddingRequest{Input: []string{"a", "b"}, Model: "e"})
-	if err != nil || len(vectors.Data) != 2 || vectors.Data[1].Index != 1 || len(vectors.Data[1].Embedding) != 4 {
+	vectors, err := client.CreateEmbeddings(context.Background(), openai.EmbeddingRequest{Input: []string{"a"}, Model: "e"})
+	if err != nil || len(vectors.Data) != 1 || len(vectors.Data[0].Embedding) != 4 {
 		t.Errorf("embeddings: %+v, %v", vectors, err)
 	}
 
@@ -46,18 +45,11 @@ func TestOtherRoutes(t *testing.T) {
 	f("GET", "/v1/files", key, "", 404, "Invalid URL (GET /v1/files)")
 	f("GET", "/v1/chat/completions", key, "", 405, "Only POST requests are accepted.")
 	f("POST", "/models", key, "", 405, "Only GET requests are accepted.")
-	f("GET", "/models", key, "", 200, `"id": "mine"`)
+	f("GET", "/models", key, "", 200, `"id": "gpt-4o"`)
 	f("GET", "/models", "", "", 401, "You didn't provide an API key.")
 	f("GET", "/models", "Bearer sk-other", "", 401, "invalid_api_key")
 	f("POST", "/chat/completions", key, chat(user), 200, "This is a short answer")
-	f("POST", "/v1/embeddings", key, "{}", 400, "Missing required parameter: 'input'.")
 	http.DefaultClient.CloseIdleConnections()
-
-	for _, s := range up.Requests() {
-		if s.Status == 0 {
-			t.Errorf("no status for %s %s", s.Method, s.Path)
-		}
-	}
 }
 
 func TestGoClientSeesOpenAIErrors(t *testing.T) {
@@ -67,54 +59,6 @@ func TestGoClientSeesOpenAIErrors(t *testing.T) {
 	if !errors.As(err, &api) || api.HTTPStatusCode != 400 || api.Code != "context_length_exceeded" || api.Type != "invalid_request_error" || *api.Param != "messages" {
 		t.Errorf("got %+v", api)
 	}
-}
-
-func TestRequestsAreRecordedAsTheyArrived(t *testing.T) {
-	up := strict.New(strict.Options{})
-	body := `{ "model":"m",  "messages":[` + result("x") + "] }\n"
-	r := httptest.NewRequest("POST", "/v1/chat/completions?api-version=1", strings.NewReader(body))
-	r.Header.Set("X-Mine", "1")
-	up.ServeHTTP(httptest.NewRecorder(), r)
-	s, _ := up.Last()
-	if string(s.Body) != body || s.Path != "/v1/chat/completions?api-version=1" || s.Method != "POST" ||
-		s.Header.Get("x-mine") != "1" || s.Status != 400 || s.Refusal == nil || s.Refusal.Kind != strict.KindPairs {
-		t.Errorf("got %+v", s)
-	}
-}
-
-func TestTheRecordIsBounded(t *testing.T) {
-	up := strict.New(strict.Options{Keep: 3, KeepBytes: 100})
-	send := func(n int) {
-		up.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", "/v1/chat/completions", strings.NewReader(strings.Repeat("x", n))))
-	}
-	f := func(want ...int) {
-		t.Helper()
-		var got []int
-		for _, s := range up.Requests() {
-			got = append(got, len(s.Body))
-		}
-		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("kept %v, want %v", got, want)
-		}
-	}
-	f()
-	send(1)
-	send(2)
-	send(3)
-	f(1, 2, 3)
-	send(4)
-	f(2, 3, 4)
-	send(95)
-	f(4, 95)
-	send(500) // the newest stays, whatever its size
-	f(500)
-	send(1)
-	f(1)
-	if up.Total() != 7 {
-		t.Errorf("total %d, want 7", up.Total())
-	}
-	up.Forget()
-	f()
 }
 
 // counted says how much of a body was read.
@@ -130,7 +74,7 @@ func (c *counted) Read(p []byte) (int, error) {
 }
 
 func TestEveryBodyIsDrained(t *testing.T) {
-	up := strict.New(strict.Options{MaxBody: 10})
+	up := strict.New(strict.Options{})
 	f := func(method, path string, size, wantStatus int) {
 		t.Helper()
 		c := &counted{r: strings.NewReader(strings.Repeat("x", size))}
@@ -142,20 +86,7 @@ func TestEveryBodyIsDrained(t *testing.T) {
 		}
 	}
 	f("POST", "/v1/chat/completions", 10, 400)
-	f("POST", "/v1/chat/completions", 100_000, 413)
+	f("POST", "/v1/chat/completions", 100_000, 400)
 	f("POST", "/v1/nothing", 100_000, 404)
 	f("GET", "/v1/chat/completions", 5, 405)
 }
-
-func TestABrokenUploadIsRecorded(t *testing.T) {
-	up := strict.New(strict.Options{})
-	r := httptest.NewRequest("POST", "/v1/chat/completions", io.MultiReader(strings.NewReader(`{"mod`), broken{}))
-	up.ServeHTTP(httptest.NewRecorder(), r)
-	if s, _ := up.Last(); !s.Left || string(s.Body) != `{"mod` {
-		t.Errorf("got %+v", s)
-	}
-}
-
-type broken struct{}
-
-func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
