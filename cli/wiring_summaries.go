@@ -61,7 +61,7 @@ func unsummarized(c *config.Config) (says []string) {
 		case !used[name]:
 		case !fillsSlot(p):
 			says = append(says, "under the policy "+name+" the summarizer is never asked: it puts no text in the place of what leaves")
-		case p.Once && unfoldedWait(c) == 0:
+		case p.PerRequest != nil && unfoldedWait(c) == 0:
 			says = append(says, "under the policy "+name+" the summarizer is never asked: what it is to summarize is known with the request, and summarizer.wait is 0s")
 		}
 	}

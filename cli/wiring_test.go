@@ -260,12 +260,12 @@ func TestNamedPoliciesAreThereWithoutAFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := o.PolicyNamed(name)
-		if got == nil || got.Name != name || got.Once != want.Once || got.Trigger != want.Trigger || len(got.Ladder) != len(want.Ladder) || got.Reject {
+		if got == nil || got.Name != name || (got.PerRequest != nil) != (want.PerRequest != nil) || got.Trigger != want.Trigger || len(got.Ladder) != len(want.Ladder) || got.Reject {
 			t.Errorf("%s: got %+v, want %+v", name, got, want)
 		}
 	}
 	mine := o.PolicyNamed("mine")
-	if mine.Name != "mine" || !mine.Once || mine.KeepRecent.Messages != 7 || len(mine.Pins.Tools) != 1 || !mine.Pins.Tools[0].MatchString("read") ||
+	if mine.Name != "mine" || mine.PerRequest == nil || mine.KeepRecent.Messages != 7 || len(mine.Pins.Tools) != 1 || !mine.Pins.Tools[0].MatchString("read") ||
 		mine.Repair != compact.RepairDrop || !mine.Reject {
 		t.Errorf("got %+v", mine)
 	}

@@ -51,16 +51,19 @@ type Budget struct {
 	Messages int
 }
 
-// most is what the prompt may cost by all that is known, in tokens.
-func (b Budget) most() int {
+// most returns what the prompt may cost by all that is known, in tokens.
+func (b Budget) most() int { return b.tried(b.Tokens) }
+
+// tried returns tokens, or Hard if that is less.
+func (b Budget) tried(tokens int) int {
 	if b.Hard > 0 {
-		return min(b.Tokens, b.Hard)
+		return min(tokens, b.Hard)
 	}
-	return b.Tokens
+	return tokens
 }
 
-// whole is a budget with its defaults filled in.
-func (b Budget) whole() Budget {
+// withDefaults returns b with its defaults filled in.
+func (b Budget) withDefaults() Budget {
 	if b.Placing <= 0 {
 		b.Placing = b.Tokens
 	}

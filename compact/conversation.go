@@ -37,7 +37,7 @@ func RoleNamed(name string) (Role, bool) {
 
 // Head tells whether the role instructs the model: such messages are never
 // edited and never removed.
-func (r Role) Head() bool { return r == System || r == Developer }
+func (r Role) Instruction() bool { return r == System || r == Developer }
 
 // Result tells whether the role answers a call.
 func (r Role) Result() bool { return r == Tool || r == Function }

@@ -1,9 +1,29 @@
 package compact
 
-import "slices"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
-// mask tells per message whether it is pinned. A pin covers its whole
-// exchange.
+// Pins name messages that may not change. A pin covers its whole exchange.
+type Pins struct {
+	Roles    []Role
+	Text     []*regexp.Regexp // matched with the texts of a message
+	Tools    []*regexp.Regexp // matched with the names of called tools: see Names
+	Messages []int            // indices in the client's list
+}
+
+// Names returns expressions for Pins.Tools that match names. In a name, * stands
+// for any run of characters.
+func Names(names ...string) (all []*regexp.Regexp) {
+	for _, n := range names {
+		all = append(all, regexp.MustCompile("^(?s:"+strings.ReplaceAll(regexp.QuoteMeta(n), `\*`, ".*")+")$"))
+	}
+	return all
+}
+
+// mask returns, for each message, whether it is pinned.
 func (p *Pins) mask(msgs []Message) []bool {
 	mask := make([]bool, len(msgs))
 	if len(p.Roles)+len(p.Text)+len(p.Tools)+len(p.Messages) == 0 {
@@ -30,7 +50,7 @@ func (p *Pins) mask(msgs []Message) []bool {
 	return mask
 }
 
-// holds tells whether a rule of p names m.
+// holds reports whether a rule of p names m.
 func (p *Pins) holds(m *Message) bool {
 	if slices.Contains(p.Roles, m.Role) {
 		return true

@@ -1,28 +1,28 @@
 package compact
 
-// Op says what an edit does.
+// An Op says what an edit does.
 type Op string
 
-// The edits there are. The first nine are made by Repair, the others by the
+// The operations. Those up to OpMove are made by [Repair], the others by the
 // ladder.
 const (
 	OpDropEmptyCalls Op = "drop_empty_calls" // tool_calls: [] or null is removed
 	OpDropMessage    Op = "drop_message"     // a message that says nothing is removed
 	OpDropResult     Op = "drop_result"      // a result with content that no call can own is removed
 	OpQuote          Op = "quote"            // such a result is quoted in a user message, because nothing else is left
-	OpDropCall       Op = "drop_call"        // a call that nobody answered is removed
-	OpAnswer         Op = "answer"           // a call that nobody answered gets a synthetic result
+	OpDropCall       Op = "drop_call"        // a call without a result is removed
+	OpAnswer         Op = "answer"           // a call without a result gets a synthetic one
 	OpSetID          Op = "set_id"           // a result takes the id of its call
 	OpRename         Op = "rename"           // an id used twice, or missing, is renamed at call and result
 	OpMove           Op = "move"             // a message changes its place
-	OpRewrite        Op = "rewrite"          // a part's text is replaced
+	OpRewrite        Op = "rewrite"          // the text of a part is replaced
 	OpArguments      Op = "arguments"        // the arguments of a call are shortened
-	OpMedia          Op = "media"            // a media part becomes a line of text
-	OpUnbind         Op = "unbind"           // thinking that is bound to what stood before it leaves its message
+	OpMedia          Op = "media"            // a media part becomes text
+	OpUnbind         Op = "unbind"           // bound thinking leaves its message
 	OpRemove         Op = "remove"           // the messages [At, End) leave
 )
 
-// Edit is one change, as data, with its reason. The log, replay and explain
+// An Edit is one change and its reason, as data. The log, replay and explain
 // read edits; nothing else records what was done.
 type Edit struct {
 	Op Op `json:"op"`
@@ -30,31 +30,32 @@ type Edit struct {
 	Stage string `json:"stage"`
 	// Why is the reason in a few words.
 	Why string `json:"why"`
-	// Origin is the index of the message in the client's list. For a message
-	// that was added it is the index of the message it answers.
+	// Origin is the index of the message in the client's list. For an added
+	// message it is the index of the message it answers.
 	Origin int `json:"origin"`
-	// At is the index of the message in the repaired list. For a removal End
-	// is the index behind the last message removed.
+	// At is the index of the message in the repaired list. For a removal, End
+	// is the index after the last message removed.
 	At  int `json:"at"`
 	End int `json:"end,omitempty"`
 	// Part is the index of the part, or of the call, within the message.
 	Part int `json:"part,omitempty"`
-	// ID is the id of the call that is concerned, after the edit.
+	// ID is the id of the call concerned, after the edit.
 	ID string `json:"id,omitempty"`
-	// Text is the new text of a rewritten part.
+	// Text is the new text of a part, or the new arguments of a call.
 	Text string `json:"text,omitempty"`
-	// Saved is how many tokens the edit saved; negative for an addition.
+	// Saved is the number of tokens saved; negative for an addition.
 	Saved int `json:"saved"`
 	// Epoch counts from 1; 0 for repairs.
 	Epoch int `json:"epoch,omitempty"`
-	// Last: the message was recent, and nothing else made the request fit.
+	// Last is set if the message was recent, and nothing else made the request
+	// fit.
 	Last bool `json:"last,omitempty"`
 }
 
-// Epoch is one climb of the ladder.
+// An Epoch is one climb of the ladder.
 type Epoch struct {
 	// At is the request point: the number of messages of the repaired list
-	// that stood before it.
+	// before it.
 	At int `json:"at"`
 	// Before and After are the cost of the request at that point, in tokens.
 	Before int `json:"before"`
@@ -63,65 +64,67 @@ type Epoch struct {
 	// what must stay leaves less than a quarter of that.
 	Budget int `json:"budget"`
 	// Excess is how far above Budget the request still was when the last
-	// resort began; 0: no recent message was cut.
+	// resort began; 0 if no recent message was cut.
 	Excess int `json:"excess,omitempty"`
 	// Trigger is the cost above which an epoch starts, unless the one before
-	// could not land; Land is where the climb wanted to stop.
+	// could not land. Land is where the climb was to stop.
 	Trigger int `json:"trigger"`
 	Land    int `json:"land"`
-	// Crowded: the number of messages alone was too large.
-	Crowded bool `json:"crowded,omitempty"`
+	// ByMessages is set if the number of messages alone was too large.
+	ByMessages bool `json:"crowded,omitempty"`
 }
 
-// Plan is everything that was decided about one conversation, as data. It
+// A Plan is everything that was decided about one conversation, as data. It
 // survives JSON, and applied to a longer conversation that starts the same it
 // makes the same start.
 type Plan struct {
-	// Repair is the mode the conversation was repaired in.
+	// Repair is the mode in which the conversation was repaired.
 	Repair RepairMode `json:"repair"`
 	// Edits are in the order in which they apply.
 	Edits  []Edit  `json:"edits,omitempty"`
 	Epochs []Epoch `json:"epochs,omitempty"`
-	// Slot is the place where older exchanges are replaced by one text; nil
-	// where nothing was.
+	// Slot is where older exchanges are replaced by one text, or nil.
 	Slot *Slot `json:"slot,omitempty"`
 
-	result []Message      // what Apply gives, kept by the fold that made the plan
-	coming func() *Coming // see Coming
+	// What Compact made the plan from, for Apply and Forecast. They refer to
+	// the texts of the conversation.
+	result []Message
+	in     *input
+	fold   *folding // nil: no epoch was due
 }
 
-// Slot is the place in a plan where older exchanges are replaced by one text.
-// Its text follows the text of the first user message: an own message would
-// break the chat templates that want users and assistants to alternate, or one
-// system message at the most.
+// A Slot is the place in a plan where older exchanges are replaced by one text.
+// The text follows that of the first user message: a message of its own would
+// break chat templates that want users and assistants to alternate, or one
+// system message at most.
 type Slot struct {
-	// From and To say which run of the repaired list left for it.
+	// From and To bound the run of the repaired list that left for the slot.
 	From int `json:"from"`
 	To   int `json:"to"`
-	// End is where the list ended when the slot was made. The text depends on
-	// the messages before it, on the policy and on the budget, on nothing else.
+	// End is the length of the list when the slot was made. The text depends
+	// only on the messages before End, on the policy and on the budget.
 	End int `json:"end"`
 	// Sources is the same in messages of the client's list.
 	Sources int `json:"sources"`
 	// At is the index, in the repaired list, of the user message whose text
-	// the slot follows; -1 where none stands before the run: then the text is
-	// a message of its own, before message Before.
+	// the slot follows. It is -1 if no user message precedes the run; then the
+	// text is a message of its own, before message Before.
 	At     int `json:"at"`
 	Before int `json:"before"`
-	// Role is that of such a message; 0: User.
+	// Role is the role of such a message; 0: User.
 	Role Role `json:"role,omitempty"`
-	// Label heads a summary in the slot, as the system writes it that the policy
-	// is known from; "": the frame's own words.
+	// Label heads a summary in the slot, as the system does that the policy is
+	// known from; "": the frame's own words.
 	Label string `json:"label,omitempty"`
-	// Size is what the slot is charged, in tokens, whatever its text is.
+	// Size is what the slot is charged, in tokens, whatever its text.
 	Size int `json:"size"`
 	// Earlier are the ends of the runs that the slots of earlier epochs stood
 	// for, oldest first; each began at From. A text for one of them needs only
-	// what came since to become a text for this one.
+	// what came since to become a text for this slot.
 	Earlier []int `json:"earlier,omitempty"`
-	// Text is the digest, once it was asked for: see Digest.
+	// Text is the digest, once [Slot.Digest] was called.
 	Text string `json:"text"`
 
-	digest func() string
-	spans  func() [][]Message
+	source   *slotSource // nil: not made by Compact
+	digested bool
 }

@@ -15,7 +15,7 @@ func Broken(in Conversation, p *Policy, c Counter, b Budget, plan *Plan, r Repor
 	if p.Counter != nil {
 		c = p.Counter
 	}
-	k := checker{in: in, out: plan.Apply(in, ""), p: p, c: c, model: model, b: b.whole(), plan: plan, r: r}
+	k := checker{in: in, out: plan.Apply(in, ""), p: p, c: c, model: model, b: b.withDefaults(), plan: plan, r: r}
 	k.untouched()
 	k.paired()
 	k.owned()
@@ -155,16 +155,16 @@ func (k *checker) kept() {
 			continue
 		}
 		out := at[m.Origin]
-		if out != nil && i == d.first {
+		if out != nil && i == d.firstUser {
 			out = withoutSlot(out, m)
 		}
 		if out != nil {
 			m = m.asBoundAs(out)
 		}
-		stays := m.Role.Head() || d.pinned[i] || i == d.first || i == d.newest
+		stays := m.Role.Instruction() || d.pinned[i] || i == d.firstUser || i == d.newestUser
 		switch {
 		case out != nil && out.Equal(m):
-		case out == nil && m.Role.Head() && !d.pinned[i] && repeatedLater(msgs, i):
+		case out == nil && m.Role.Instruction() && !d.pinned[i] && repeatedLater(msgs, i):
 		case stays:
 			k.fail("kept", "message %d (%s) is gone or changed", m.Origin, m.Role)
 		case out == nil && !slices.ContainsFunc(edits[i], func(e Edit) bool {
@@ -206,14 +206,14 @@ func withoutSlot(out, m *Message) *Message {
 // message i word for word.
 func repeatedLater(msgs []Message, i int) bool {
 	return slices.ContainsFunc(msgs[i+1:], func(m Message) bool {
-		return m.Role.Head() && slices.EqualFunc(m.Parts, msgs[i].Parts, Part.Equal)
+		return m.Role.Instruction() && slices.EqualFunc(m.Parts, msgs[i].Parts, Part.Equal)
 	})
 }
 
 // shortened reports whether message i became what it is by edits that each were
 // allowed: of a message that was old at the time, or by the last resort.
 func (k *checker) shortened(out, m *Message, edits []Edit, i int, recent []int) bool {
-	if len(edits) == 0 || m.Sealed || m.Role.Head() || len(out.Calls) != len(m.Calls) {
+	if len(edits) == 0 || m.Sealed || m.Role.Instruction() || len(out.Calls) != len(m.Calls) {
 		return false
 	}
 	for _, e := range edits {
@@ -249,12 +249,12 @@ func (k *checker) asOfEpochs(msgs []Message) (d *Draft, recent, newest []int) {
 	for i := range msgs {
 		costs[i] = Cost(k.c, &msgs[i])
 	}
-	f := folding{p: k.p, b: k.b, d: newDraft(k.p, msgs, costs, coarse(k.in.Fixed, k.b.Step), k.c)}
+	f := newFolding(newInput(k.in, k.p, k.c, k.b, msgs, costs))
 	recent, newest = []int{0}, []int{-1}
-	for at := f.point(0); ; at = f.point(at) {
-		f.advance(at)
+	for at := f.pointAfter(0); ; at = f.pointAfter(at) {
+		f.show(at)
 		for len(recent) <= len(k.plan.Epochs) && k.plan.Epochs[len(recent)-1].At <= at {
-			recent, newest = append(recent, f.d.recent), append(newest, f.d.newest)
+			recent, newest = append(recent, f.d.recent), append(newest, f.d.newestUser)
 		}
 		if at == len(msgs) {
 			return f.d, recent, newest
@@ -273,7 +273,7 @@ func (k *checker) idempotent() {
 	if k.plan.Slot != nil {
 		cost += k.plan.Slot.Size
 	}
-	if cost > share(trigger, min(k.b.Placing, k.b.most())) || len(k.out) > share(trigger, k.b.Messages) {
+	if cost > k.p.highest(trigger, min(k.b.Placing, k.b.most())) || len(k.out) > k.p.highest(trigger, k.b.Messages) {
 		return
 	}
 	if _, r := Compact(Conversation{Messages: k.out, Fixed: k.in.Fixed}, k.p, k.c, k.b); r.Outcome != Untouched {

@@ -33,7 +33,7 @@ func (k *checker) bound() {
 		}
 	}
 	for _, e := range k.plan.Epochs {
-		if e.At == 0 || e.At > len(msgs) || !msgs[e.At-1].Role.Result() || k.p.Once || e.At > k.b.Messages || e.Before > e.Budget {
+		if e.At == 0 || e.At > len(msgs) || !msgs[e.At-1].Role.Result() || k.p.PerRequest != nil || e.At > k.b.Messages || e.Before > e.Budget {
 			continue
 		}
 		for _, u := range k.plan.Edits {

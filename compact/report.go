@@ -47,7 +47,7 @@ type Report struct {
 // Sent says what is sent in the end: after tokens, under the budget b. The
 // outcome is Over where that is too much, and is not where it fits.
 func (r *Report) Sent(after int, b Budget) {
-	b = b.whole()
+	b = b.withDefaults()
 	r.After = after
 	switch {
 	case after > b.most() || r.MessagesAfter > b.Messages:

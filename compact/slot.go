@@ -5,97 +5,122 @@ import (
 	"strings"
 )
 
-// Digest is the text that the slot gets without a model. It is made when it is
-// asked for first: a summary, or a text that was made a turn ago, may stand in
-// its place. Not safe for concurrent use.
-func (s *Slot) Digest() string {
-	if s.digest != nil {
-		s.Text, s.digest = s.digest(), nil
-	}
-	return s.Text
-}
-
-// Digester is a stage that can say in a text what messages held: lost are the
-// messages that left or were shortened, as they came, kept are those that the
-// model still reads. The text is a function of its arguments and costs at most
-// size tokens.
+// A Digester is a stage that can describe messages in a text. lost are the
+// messages that left or were shortened, as they came; kept are those that the
+// model still reads. The text must be a function of the arguments and cost at
+// most size tokens.
 type Digester interface {
 	Stage
 	Digest(lost, kept []Message, size int, c Counter) string
 }
 
-// slotDraft is the slot of a draft, its text not made yet: only the slot that
-// is left at the end needs one.
+// slotDraft is the slot of a draft. Its text is not made yet, because only the
+// slot that is left at the end needs one. A slotDraft is replaced, never
+// changed.
 type slotDraft struct {
-	to, size int
-	end      int // messages before it were visible when the slot was made
-	by       Digester
-	earlier  []int // where the gaps ended that earlier slots stood for
-	filled   bool  // it stands for whatever left, not for the gap
-	label    string
-	own      bool // it takes a message of its own
+	to      int // end of the run that left for it
+	size    int
+	end     int // messages before it were visible when the slot was made
+	by      Digester
+	earlier []int  // ends of the runs of earlier slots
+	label   string // see Slot.Label
+	all     bool   // the slot is for everything that left, not for the gap
+	own     bool   // the slot is a message of its own
 }
 
-// put makes s the slot, in the place of the one that was there; nil takes that
-// away.
-func (d *Draft) put(s *slotDraft) {
-	if d.slot != nil && d.slot.own {
-		d.count--
+// slotSource is what the texts of a slot are made from.
+type slotSource struct {
+	draft     *Draft
+	originals []Message
+}
+
+const (
+	// leastSlot is the size, in tokens, below which a slot says nothing.
+	leastSlot = 48
+	// slotShare is the part of the headroom, one in so many, that the slot
+	// keeps if recent results have to be cut, and slotShareLeast if more than
+	// half of the newest would go.
+	slotShare      = 4
+	slotShareLeast = 8
+	// mostEarlier is the number of slots of earlier requests that a slot may
+	// build on if every request has another.
+	mostEarlier = 16
+)
+
+// setSlot replaces the slot by s, or removes it if s is nil.
+func (d *Draft) setSlot(s *slotDraft) {
+	if d.slot != nil {
+		d.total -= d.slot.size
+		if d.slot.own {
+			d.count--
+		}
 	}
 	if d.slot = s; s != nil {
-		s.own = d.placement == PlaceSystem || d.first < 0
-		if s.own {
+		d.total += s.size
+		if s.own = d.placement == PlaceSystem || d.firstUser < 0; s.own {
 			d.count++
 		}
 	}
 }
 
-// Summarize replaces the exchanges of the gap by a slot of at most size
-// tokens, if that saves, and tells whether it did. The gap is the one that was
-// known at the warm mark, so that a text could be prepared before it is
-// needed: either exactly that gap, or none. A slot that is there already is
-// absorbed.
+// Summarize replaces the exchanges of the gap by a slot of at most size tokens,
+// if that saves, and reports whether it did. The slot is for exactly the gap
+// that was known at the warm mark, so that its text can be prepared. An earlier
+// slot is absorbed.
 func (d *Draft) Summarize(by Digester, size int, why string) bool {
-	// Recent messages come before a record of old ones; but where they fill
-	// the budget, results among them are cut for a small one.
-	size = min(size, max(d.budget-d.least(), d.Room()/slotYield))
-	if d.gap.open && d.warmTo <= d.gap.to && d.slot != nil || size < leastSlot || d.placement == PlaceNone {
+	// Recent messages come before a record of old ones. Only where they fill
+	// the budget, results among them are cut for a small record.
+	size = min(size, max(d.budget-d.withoutOld(), d.Headroom()/slotShare))
+	g := &d.gap
+	if g.open && g.warmTo <= g.to && d.slot != nil || size < leastSlot || d.placement == PlaceNone {
 		return false
 	}
-	before := d.total
-	undo := d.undo()
-	for !d.gap.open || d.gap.to < d.warmTo {
-		if !d.grow(d.warmTo, d.reason(why)) {
+	before, start := d.total, d.checkpoint()
+	for !g.open || g.to < g.warmTo {
+		if !d.widen(g.warmTo, d.reason(why)) {
 			break
 		}
 	}
-	if !d.gap.open || d.gap.to == d.gap.from {
+	if !g.open || g.to == g.from {
 		return false
 	}
-	was := 0
-	var earlier []int
+	s := &slotDraft{to: g.to, end: d.end, by: by}
+	free := before - d.total
 	if d.slot != nil {
-		was = d.slot.size
-		if !d.slot.filled {
-			earlier = append(slices.Clip(d.slot.earlier), d.slot.to)
-		}
+		free += d.slot.size
+		s.earlier = append(slices.Clip(d.slot.earlier), d.slot.to)
 	}
 	// A slot takes at most three quarters of what left for it.
-	size = min(size, (before-d.total+was)*3/4)
-	if size < leastSlot {
-		undo()
+	if s.size = min(size, free*3/4); s.size < leastSlot {
+		d.rollback(start)
 		return false
 	}
-	d.total += size - was
-	d.put(&slotDraft{to: d.gap.to, size: size, end: d.end, by: by, earlier: earlier})
-	d.saved[d.stage] += before - d.total
-	d.growth[d.stage]++
+	d.setSlot(s)
+	d.drops(1, before-d.total)
 	return true
 }
 
-// yieldSlot makes the slot smaller, down to least tokens, or takes a useless one
-// away, as far as the request is above its budget.
-func (d *Draft) yieldSlot(least int) {
+// FillSlot makes a slot of size tokens for everything that left so far, for
+// policies that use [Draft.Drop]. label is the [Slot.Label]. What left before
+// the last exchanges that did is most likely what the slot of an earlier
+// request stood for, so their ends are recorded as Earlier.
+func (d *Draft) FillSlot(by Digester, size int, label string) {
+	if d.placement == PlaceNone {
+		return
+	}
+	var ends []int // of the exchanges that left, newest first
+	for i := d.end; i > 0 && len(ends) <= mostEarlier; i-- {
+		if d.removed(i-1) && (i == d.end || int(d.exchanges.start[i]) == i) {
+			ends = append(ends, i)
+		}
+	}
+	slices.Reverse(ends)
+	d.setSlot(&slotDraft{to: d.end, size: size, end: d.end, by: by, all: true, label: label, earlier: ends[:max(0, len(ends)-1)]})
+}
+
+// shrinkSlot shrinks the slot to no less than least tokens, or removes it if it
+// would say nothing, as far as that helps a draft above its budget to fit.
+func (d *Draft) shrinkSlot(least int) {
 	over := d.Excess()
 	if over == 0 || d.slot == nil {
 		return
@@ -104,130 +129,112 @@ func (d *Draft) yieldSlot(least int) {
 	switch {
 	case size >= d.slot.size, least == 0 && over > d.slot.size: // nothing won
 	case size < leastSlot:
-		d.total -= d.slot.size
-		d.put(nil)
+		d.setSlot(nil)
 	default:
-		slot := *d.slot
-		d.total -= slot.size - size
+		slot := *d.slot // its message stays its own, or not
 		slot.size = size
+		d.total -= d.slot.size - size
 		d.slot = &slot
 	}
 }
 
-// slotYield is the part of the room, one in so many, that the slot keeps when
-// recent results have to be cut, slotYieldMost the one when more than half of the
-// newest would go.
-const (
-	slotYield     = 4
-	slotYieldMost = 8
-)
-
-// leastSlot is the size, in tokens, below which a slot says nothing.
-const leastSlot = 48
-
-// least is the cost that nothing short of the last resort gets below: what
-// must stay, the newest user message and what is recent.
-func (d *Draft) least() int {
-	n := d.must
-	for i := d.recent; i < d.end; i++ {
-		if m := &d.msgs[i]; !m.Role.Head() && !d.pinned[i] && i != d.first {
-			n += d.cost[i]
-		}
+// newSlot returns the draft's slot for a plan. originals is the repaired list.
+func (d *Draft) newSlot(originals []Message) *Slot {
+	from := d.slot
+	s := &Slot{
+		From: d.gap.from, To: from.to, End: from.end, At: d.gap.host, Size: from.size, Earlier: from.earlier, Label: from.label,
+		Sources: sources(originals[:from.end]), source: &slotSource{d, originals},
 	}
-	if d.newest >= 0 && d.newest < d.recent && d.newest != d.first && !d.pinned[d.newest] {
-		n += d.cost[d.newest]
-	}
-	return n
-}
-
-// undo starts to note what leaves, and gives what brings it back.
-func (d *Draft) undo() func() {
-	gap, total, count, trail := d.gap, d.total, d.count, len(d.trail)
-	return func() {
-		for _, t := range slices.Backward(d.trail[trail:]) {
-			d.removedBy[t.at] = t.was
-		}
-		d.gap, d.total, d.count, d.trail = gap, total, count, d.trail[:trail]
-	}
-}
-
-// moved tells whether other messages are away than at the start of the epoch.
-func (d *Draft) moved() bool {
-	was := make(map[int]bool, len(d.trail))
-	for _, t := range slices.Backward(d.trail) {
-		was[t.at] = t.was != 0
-	}
-	for i, away := range was {
-		if away != d.removed(i) {
-			return true
-		}
-	}
-	return false
-}
-
-// removal notes one change of what has left.
-type removal struct {
-	at  int
-	was int32
-}
-
-// fill puts the slot into the plan, with its digest.
-func (d *Draft) fill(plan *Plan, originals []Message) {
-	if d.slot == nil {
-		return
-	}
-	s := Slot{From: d.gap.from, To: d.slot.to, End: d.slot.end, At: d.gap.host, Size: d.slot.size, Earlier: d.slot.earlier, Label: d.slot.label}
-	if s.At < 0 && d.first >= 0 && (d.first < d.slot.end || d.opens(d.first, s.From)) {
-		s.At = d.first // it came after the gap was opened
+	if s.At < 0 && d.firstUser >= 0 && (d.firstUser < from.end || d.opens(d.firstUser, s.From)) {
+		s.At = d.firstUser // it came after the gap was opened
 	}
 	s.Before = s.From
 	if d.placement == PlaceSystem {
 		s.At, s.Role = -1, System
-		for s.Before = 0; s.Before < len(originals) && originals[s.Before].Role.Head(); s.Before++ {
+		for s.Before = 0; s.Before < len(originals) && originals[s.Before].Role.Instruction(); s.Before++ {
 		}
 	}
 	if s.At < 0 {
-		// What stands around a message of its own is paid for by the slot.
-		own := Message{Role: s.role(), Shape: String, Origin: Added}
-		s.Size = max(0, s.Size-d.counter.Envelope(&own))
+		// The slot pays for the envelope of its message.
+		s.Size = max(0, s.Size-s.envelope(d.counter))
 	}
-	s.Sources = sources(originals[:d.slot.end])
-	by, end, size, c := d.slot.by, s.End, s.Size, d.counter
-	s.digest = func() string {
-		lost, kept := d.split(originals, end)
-		return by.Digest(lost, kept, size, c)
-	}
-	s.spans = d.spans(&s, originals)
-	plan.Slot = &s
+	return s
 }
 
-// split gives what left of the first end messages or was shortened, as it came,
-// and what is still there. Only what stood before the epoch counts: a later
-// turn must make the same text.
-func (d *Draft) split(originals []Message, end int) (lost, kept []Message) {
-	for i := range end {
-		if d.removed(i) || d.cost[i] < d.whole[i] {
-			lost = append(lost, originals[i])
-		}
-		if !d.removed(i) {
-			kept = append(kept, d.msgs[i])
-		}
-	}
-	return lost, kept
-}
-
-// opens tells whether nothing but instructions is left of [from, i), so that a
-// slot's own message would stand directly before message i.
+// opens reports whether only instructions are left of [from, i), so that the
+// slot's own message would come directly before message i.
 func (d *Draft) opens(i, from int) bool {
 	for k := from; k < i; k++ {
-		if !d.removed(k) && !d.msgs[k].Role.Head() {
+		if !d.removed(k) && !d.msgs[k].Role.Instruction() {
 			return false
 		}
 	}
 	return true
 }
 
-// role is the role of a message that is the slot's own.
+// Digest returns the text of the slot that is made without a model. It is made
+// at the first call and kept in Text. Digest is not safe for concurrent use.
+func (s *Slot) Digest() string {
+	if s.source == nil || s.digested {
+		return s.Text
+	}
+	s.digested = true
+	d := s.source.draft
+	// Only what came before the epoch counts: a later request must make the
+	// same text.
+	var lost, kept []Message
+	for i, original := range s.source.originals[:s.End] {
+		if d.removed(i) || d.cost[i] < d.whole[i] {
+			lost = append(lost, original)
+		}
+		if !d.removed(i) {
+			kept = append(kept, d.msgs[i])
+		}
+	}
+	s.Text = d.slot.by.Digest(lost, kept, s.Size, d.counter)
+	return s.Text
+}
+
+// Spans returns the messages that the slot stands for, as they came: one run
+// for each epoch, oldest first, so that all but the last are what the slot
+// before this one stood for. Instructions and pins stay, and are not included.
+// Spans returns nil for a slot that was not made by [Compact].
+func (s *Slot) Spans() (runs [][]Message) {
+	if s.source == nil {
+		return nil
+	}
+	d, originals, from := s.source.draft, s.source.originals, s.From
+	for _, to := range append(slices.Clip(s.Earlier), s.To) {
+		var run []Message
+		for i := from; i < min(to, len(originals)); i++ {
+			if d.slot.all && !d.removed(i) || d.msgs[i].Role.Instruction() || d.pinned[i] {
+				continue
+			}
+			run = append(run, originals[i])
+		}
+		runs, from = append(runs, run), max(from, to)
+	}
+	return runs
+}
+
+// charge returns what the slot adds to a request, in tokens of c beside its
+// Size; 0 for no slot.
+func (s *Slot) charge(c Counter) int {
+	switch {
+	case s == nil:
+		return 0
+	case s.At >= 0:
+		return s.Size
+	}
+	return s.Size + s.envelope(c)
+}
+
+// envelope returns what a message of the slot's own costs without its text.
+func (s *Slot) envelope(c Counter) int {
+	return c.Envelope(&Message{Role: s.role(), Shape: String, Origin: Added})
+}
+
+// role returns the role of a message of the slot's own.
 func (s *Slot) role() Role {
 	if s.Role == 0 {
 		return User
@@ -235,14 +242,14 @@ func (s *Slot) role() Role {
 	return s.Role
 }
 
-// withSlot writes a text into the place of the slot. msgs is the surviving
-// list, at tells where a message of the repaired list stands in it.
+// withSlot returns msgs with the text of the slot. at maps indices of the
+// repaired list to msgs, which is what is left of it.
 func withSlot(msgs []Message, s *Slot, text string, at func(int) int) []Message {
 	if s == nil || text == "" {
 		return msgs
 	}
 	if s.At < 0 {
-		text = strings.TrimLeft(text, "\n") // nothing stands before it
+		text = strings.TrimLeft(text, "\n")
 	}
 	part := Part{Kind: KindText, Text: Plain(text)}
 	if s.At < 0 {
@@ -260,8 +267,7 @@ func withSlot(msgs []Message, s *Slot, text string, at func(int) int) []Message 
 	return msgs
 }
 
-// sources is how many messages of the client's list a part of the repaired one
-// comes from.
+// sources returns how many messages of the client's list msgs come from.
 func sources(msgs []Message) (n int) {
 	for i := range msgs {
 		n = max(n, msgs[i].Origin+1)

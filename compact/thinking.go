@@ -2,23 +2,66 @@ package compact
 
 import "slices"
 
-// Thinking is bound to what stood before it when it was written: to the bytes
-// that the upstream got, which are those of a plan. Between two epochs a plan
-// repeats them, so that the thinking behind an epoch is good until the next.
-// At an epoch all of it leaves, and stays away at every later request, because
-// epochs are repeated: what is left is without a leading run, which is allowed,
-// and never without a piece of the middle.
+// Thinking is bound to what came before it when it was written: to the bytes
+// that the upstream got, which are those of a plan. Between two epochs plans
+// repeat them, so the thinking after an epoch is good until the next. At an
+// epoch all bound thinking leaves, and stays away in every later request,
+// because epochs are repeated. What is left lacks a leading run of thinking,
+// which upstreams allow, and never a piece of the middle.
 
-// stageThinking is what took bound thinking out, in edits and reports.
+// stageThinking names what took bound thinking out, in edits and reports.
 const stageThinking = "thinking"
 
-// unbind takes the bound thinking out of the visible messages that have an
-// Origin below below.
-func (d *Draft) unbind(below, epoch int, why string) {
+// thinking is what a fold must know of bound thinking.
+type thinking struct {
+	// unbindBefore is Conversation.Unbind. unbindAt is the request point from
+	// which on that thinking is away: the first after it, so that earlier
+	// epochs stay where they were. It is 0 if no thinking was taken out.
+	unbindBefore, unbindAt int
+	// continues has the messages, by Origin, that continue an answer whose rest
+	// carries bound thinking. A client may keep one answer as several messages.
+	continues map[int]bool
+}
+
+// thinkingIn returns what is known of the thinking of a conversation whose
+// repaired list is msgs.
+func thinkingIn(conv Conversation, msgs []Message) thinking {
+	t := thinking{unbindBefore: conv.Unbind}
+	for i := range msgs {
+		if msgs[i].Bound && msgs[i].Origin < conv.Unbind {
+			t.unbindAt = i + 1
+		}
+	}
+	bound := false
+	for i := len(conv.Messages) - 1; i > 0; i-- {
+		m := &conv.Messages[i]
+		if bound = m.Role == Assistant && (bound || m.Bound); !bound || conv.Messages[i-1].Role != Assistant {
+			continue
+		}
+		if t.continues == nil {
+			t.continues = map[int]bool{}
+		}
+		t.continues[m.Origin] = true
+	}
+	return t
+}
+
+// withinTurn reports whether the model is in the middle of a turn with thinking
+// that the upstream may want back. Then an epoch is made only if the request
+// would not fit. A policy that does not fold repeats nothing, so it may not
+// wait.
+func (f *folding) withinTurn() bool {
+	d := f.d
+	return len(d.bound) > 0 && f.policy.PerRequest == nil && d.msgs[d.end-1].Role.Result()
+}
+
+// unbind takes the bound thinking out of the visible messages with an Origin
+// below origin.
+func (d *Draft) unbind(origin, epoch int, why string) {
 	kept := d.bound[:0]
 	for _, i := range d.bound {
 		m := &d.msgs[i]
-		if m.Origin >= below {
+		if m.Origin >= origin {
 			kept = append(kept, i)
 			continue
 		}
@@ -29,8 +72,8 @@ func (d *Draft) unbind(below, epoch int, why string) {
 		if !d.removed(i) {
 			d.total -= saved
 		}
-		d.unbinds.Edits++
-		d.unbinds.Saved += saved
+		d.unbound.Edits++
+		d.unbound.Saved += saved
 		d.journal = append(d.journal, Edit{
 			Op: OpUnbind, Stage: stageThinking, Why: why, Origin: m.Origin, At: i, Saved: saved, Epoch: epoch,
 		})
@@ -38,8 +81,8 @@ func (d *Draft) unbind(below, epoch int, why string) {
 	d.bound = kept
 }
 
-// shiftMedia counts the parts of message i without its thinking. Media are in the
-// order of the list, and each message is asked for once, so that all of it is
+// shiftMedia renumbers the media of message i, whose thinking leaves. Media are
+// in the order of the list, and each message is shifted once, so all of it is
 // linear.
 func (d *Draft) shiftMedia(i int) {
 	n, _ := slices.BinarySearchFunc(d.media, i, func(r Ref, i int) int { return r.Message - i })
@@ -54,61 +97,16 @@ func (d *Draft) shiftMedia(i int) {
 	}
 }
 
-// unbinding sets which thinking an earlier request took out. It did so at the
-// first request point behind the last of these messages.
-func (f *folding) unbinding(below int, msgs []Message) {
-	f.unbind = below
-	for i := range msgs {
-		if msgs[i].Bound && msgs[i].Origin < below {
-			f.unbindAt = i + 1
-		}
-	}
-}
-
-// halves are the messages, by Origin, that go on with an answer whose rest
-// carries bound thinking: a client may keep an answer as several messages.
-func halves(msgs []Message) (found map[int]bool) {
-	bound := false
-	for i := len(msgs) - 1; i > 0; i-- {
-		m := &msgs[i]
-		if bound = m.Role == Assistant && (bound || m.Bound); !bound || msgs[i-1].Role != Assistant {
-			continue
-		}
-		if found == nil {
-			found = map[int]bool{}
-		}
-		found[m.Origin] = true
-	}
-	return found
-}
-
-// open reports whether the model goes on within its turn, with thinking that
-// the upstream may want back: then an epoch is made only where the request would
-// not fit. A policy that does not fold repeats nothing, so it may not wait.
-func (f *folding) open() bool {
-	d := f.d
-	return len(d.bound) > 0 && !f.p.Once && d.msgs[d.end-1].Role.Result()
-}
-
-// within is a budget, or what is tried at most if that is less. It says how an
-// epoch is made; which epochs Placing places, it leaves alone.
-func (f *folding) within(budget int) int {
-	if f.b.Hard > 0 {
-		return min(budget, f.b.Hard)
-	}
-	return budget
-}
-
-// withoutThinking returns the costs of messages once their bound thinking has
-// left: costs itself where none has any.
-func withoutThinking(msgs []Message, costs []int, c Counter) []int {
+// costsUnbound returns the costs of messages without their bound thinking. It
+// returns costs itself if none has any.
+func costsUnbound(msgs []Message, costs []int, c Counter) []int {
 	bare := costs
 	for i := range msgs {
 		if !msgs[i].Bound {
 			continue
 		}
 		if &bare[0] == &costs[0] {
-			bare = append([]int(nil), costs...)
+			bare = slices.Clone(costs)
 		}
 		m := msgs[i].unbound()
 		bare[i] = Cost(c, &m)

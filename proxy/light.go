@@ -99,7 +99,7 @@ func belowTrigger(p *compact.Policy, b compact.Budget) compact.Budget {
 type ifNeeded struct{ compact.Stage }
 
 func (s ifNeeded) Shrink(d *compact.Draft) {
-	if d.Excess() > 0 || d.Crowded() > 0 {
+	if d.Excess() > 0 || d.OverMessages() > 0 {
 		s.Stage.Shrink(d)
 	}
 }

@@ -124,7 +124,7 @@ type drop struct{}
 func (drop) Name() string { return "drop_oldest" }
 
 func (drop) Shrink(d *compact.Draft) {
-	for (d.Over() > 0 || d.Crowded() > 0) && d.Grow("oldest exchange") {
+	for (d.Over() > 0 || d.OverMessages() > 0) && d.DropOldest("oldest exchange") {
 	}
 }
 

@@ -139,7 +139,7 @@ func (t *trip) digest(in compact.Conversation, plan *compact.Plan, info *Rewrite
 	return t.p.digests.fill(t.r.Header, info.Policy+t.tag(), t.budget, in, plan)
 }
 
-// prepare starts on the summary of the coming epoch, once a conversation has
+// prepare starts on the summary of the next epoch, once a conversation has
 // passed the warm mark.
 func (t *trip) prepare(req *wire.Request, plan *compact.Plan, info *RewriteInfo) {
 	if s := t.p.summaries; s != nil && info.Outcome != Rejected {
@@ -151,18 +151,18 @@ func (s *summaries) prepare(t *trip, in compact.Conversation, plan *compact.Plan
 	if s.unwanted(t) != "" || s.isCooling(s.o.credential(t)) {
 		return
 	}
-	coming := plan.Coming()
-	if coming == nil {
+	forecast := plan.Forecast()
+	if forecast == nil {
 		return
 	}
-	near := s.near(t, in, &compact.Plan{Slot: &compact.Slot{From: -1, To: coming.Mark, Sources: coming.Sources}})
+	near := s.near(t, in, &compact.Plan{Slot: &compact.Slot{From: -1, To: forecast.Mark, Sources: forecast.Sources}})
 	if _, ok := s.settled.GetIfPresent(near); ok {
 		return
 	}
 	if g, ok := s.names.GetIfPresent(near); ok && s.underWay(g.key()) {
 		return
 	}
-	slot := coming.Slot()
+	slot := forecast.Slot()
 	if slot == nil {
 		s.settled.Set(near, struct{}{}) // the ladder will do without
 		return
@@ -217,7 +217,7 @@ func (s *summaries) find(t *trip, in compact.Conversation, plan *compact.Plan, n
 		return digest(why)
 	}
 	most := s.o.Wait
-	if t.policy().Once {
+	if t.policy().PerRequest != nil {
 		most = s.o.WaitUnfolded
 		if most == 0 {
 			// Such a policy has another gap at every turn: what is prepared now

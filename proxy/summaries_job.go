@@ -59,7 +59,7 @@ const leastSummary = 160
 func (s *summaries) start(t *trip, in compact.Conversation, g gapNames, slot *compact.Slot, wait bool) (*job, string) {
 	key, credential := g.key(), s.o.credential(t)
 	s.mu.Lock()
-	again := wait && t.policy().Once
+	again := wait && t.policy().PerRequest != nil
 	j, why := s.standing(key, credential, slot.Size, wait, again)
 	s.mu.Unlock()
 	if j != nil || why != "" {

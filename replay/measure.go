@@ -76,7 +76,7 @@ func (v *conversation) unavoidable(k int) int {
 	n, first, newest := v.fixed, -1, -1
 	for i := range v.Messages[:k] {
 		switch role := v.Messages[i].Role; {
-		case role.Head():
+		case role.Instruction():
 			n += v.costs[i]
 		case role == compact.User:
 			if first < 0 {

@@ -31,7 +31,7 @@ func Strictest(in, out []compact.Message) []error {
 func shape(p *compact.Policy, in compact.Conversation, plan *compact.Plan, out []compact.Message) []error {
 	repaired, _ := compact.Repair(in.Messages, plan.Repair)
 	if p.Placement == compact.PlaceSystem {
-		out = where(out, func(m *compact.Message) bool { return m.Origin != compact.Added || !m.Role.Head() })
+		out = where(out, func(m *compact.Message) bool { return m.Origin != compact.Added || !m.Role.Instruction() })
 	}
 	return Strictest(repaired, out)
 }
@@ -49,12 +49,12 @@ var shapeRules = []struct {
 	}},
 	// llama.cpp with Qwen's template answers 500, Anthropic moves it.
 	{"instructions first", func(m []compact.Message) error {
-		return each(m, func(i int) bool { return i > 0 && m[i].Role.Head() })
+		return each(m, func(i int) bool { return i > 0 && m[i].Role.Instruction() })
 	}},
 	// Mistral refuses it.
 	{"no instructions behind an answer", func(m []compact.Message) error {
 		return each(m, func(i int) bool {
-			return i > 0 && m[i].Role.Head() && (m[i-1].Role == compact.Assistant || m[i-1].Role.Result())
+			return i > 0 && m[i].Role.Instruction() && (m[i-1].Role == compact.Assistant || m[i-1].Role.Result())
 		})
 	}},
 	{"begins with a user", func(m []compact.Message) error {
@@ -115,7 +115,7 @@ func each(msgs []compact.Message, bad func(i int) bool) error {
 // first asks something of the first message that is no instruction.
 func first(msgs []compact.Message, good func(*compact.Message) bool) error {
 	for i := range msgs {
-		if !msgs[i].Role.Head() {
+		if !msgs[i].Role.Instruction() {
 			if !good(&msgs[i]) {
 				return fmt.Errorf("message %d (%s)", i, msgs[i].Role)
 			}
@@ -130,7 +130,7 @@ func first(msgs []compact.Message, good func(*compact.Message) bool) error {
 func follow(msgs []compact.Message, bad func(a, b *compact.Message) bool) error {
 	last := -1
 	for i := range msgs {
-		if msgs[i].Role.Head() {
+		if msgs[i].Role.Instruction() {
 			continue
 		}
 		if last >= 0 && bad(&msgs[last], &msgs[i]) {

@@ -145,20 +145,20 @@ func foretold(a, b *Run) error {
 	if len(b.Plan.Epochs) != len(a.Plan.Epochs)+1 || b.Plan.Slot == nil || b.Plan.Slot.End != b.Plan.Epochs[len(a.Plan.Epochs)].At {
 		return nil // no epoch between them, or one without a new slot
 	}
-	coming := a.Plan.Coming()
-	if coming == nil {
+	forecast := a.Plan.Forecast()
+	if forecast == nil {
 		return nil // the trigger came before any request past the warm mark
 	}
-	told, is := coming.Slot(), b.Plan.Slot
+	slot, is := forecast.Slot(), b.Plan.Slot
 	switch {
-	case told == nil:
+	case slot == nil:
 		return nil // it needed none yet
-	case told.From != is.From || told.To != is.To || !slices.Equal(told.Earlier, is.Earlier):
-		return fmt.Errorf("the slot of [%d, %d) %v was foretold as [%d, %d) %v", is.From, is.To, is.Earlier, told.From, told.To, told.Earlier)
-	case coming.Mark >= b.Plan.Slot.End:
-		return fmt.Errorf("the warm mark %d is not before the epoch at %d", coming.Mark, is.End)
-	case !slices.EqualFunc(told.Spans(), is.Spans(), equal):
-		return fmt.Errorf("the slot of [%d, %d) stands for other messages than was foretold", is.From, is.To)
+	case slot.From != is.From || slot.To != is.To || !slices.Equal(slot.Earlier, is.Earlier):
+		return fmt.Errorf("the slot of [%d, %d) %v was forecast as [%d, %d) %v", is.From, is.To, is.Earlier, slot.From, slot.To, slot.Earlier)
+	case forecast.Mark >= b.Plan.Slot.End:
+		return fmt.Errorf("the warm mark %d is not before the epoch at %d", forecast.Mark, is.End)
+	case !slices.EqualFunc(slot.Spans(), is.Spans(), equal):
+		return fmt.Errorf("the slot of [%d, %d) stands for other messages than was forecast", is.From, is.To)
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func repairedLen(r *Run) int {
 func apart(epochs []compact.Epoch) error {
 	for i := 1; i < len(epochs); i++ {
 		e, next := epochs[i-1], epochs[i]
-		if e.Crowded || next.Crowded || next.Before > min(e.Budget, next.Budget) {
+		if e.ByMessages || next.ByMessages || next.Before > min(e.Budget, next.Budget) {
 			continue // the number of messages, or the budget, forced one
 		}
 		want := min(e.Trigger, next.Trigger) - e.Land

@@ -26,7 +26,7 @@ func (d *digest) rules(room int) (spent int) {
 	var lines []string
 	misses := 0
 	for _, m := range slices.Backward(d.lost) {
-		if m.Role != compact.User && !m.Role.Head() {
+		if m.Role != compact.User && !m.Role.Instruction() {
 			continue
 		}
 		found, _ := rulesIn(textOf(&m), rulesOfUser)

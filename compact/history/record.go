@@ -60,7 +60,7 @@ func (h *History) detached(end int) (run []compact.Message, pins, from []int) {
 // message, so a record before that moves behind it.
 func (h *History) recordAfter(end int) int {
 	at := h.record.at
-	if at < 0 || !h.record.own || h.o.Policy.Once || h.hasUser(0, at) {
+	if at < 0 || !h.record.own || h.o.Policy.PerRequest != nil || h.hasUser(0, at) {
 		return at
 	}
 	for i := at + 1; i < end; i++ {

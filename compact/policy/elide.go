@@ -15,7 +15,7 @@ type elide struct {
 
 func (o elide) policy() *compact.Policy {
 	return &compact.Policy{
-		Once: true, Trigger: 1, Land: 1,
+		Trigger: 1, Land: 1, PerRequest: &compact.PerRequest{},
 		Counter:    compact.Estimator{PerToken: 3.5, PerMessage: 8, PerMedia: 438}, // an image: 512 × 3 characters
 		KeepRecent: compact.KeepRecent{Messages: o.Keep},
 		Ladder:     stage.BareElision(o.MinBytes),

@@ -29,7 +29,7 @@ func (o layered) policy() *compact.Policy {
 		})
 	}
 	return &compact.Policy{
-		Once: true, Trigger: o.Threshold, FullLadder: true,
+		Trigger: o.Threshold, PerRequest: &compact.PerRequest{FullLadder: true},
 		// Four characters to the token, four tokens more for a message.
 		Counter: compact.Estimator{PerToken: 4, PerMessage: 4, Characters: true}, Placement: compact.PlaceSystem,
 		KeepRecent: compact.KeepRecent{Messages: o.Keep},
@@ -43,7 +43,7 @@ func fits(d *compact.Draft, share float64) bool {
 }
 
 // done reports whether the request needs no further layer.
-func (o layered) done(d *compact.Draft) bool { return fits(d, o.Threshold) && d.Crowded() == 0 }
+func (o layered) done(d *compact.Draft) bool { return fits(d, o.Threshold) && d.OverMessages() == 0 }
 
 // trimHeads cuts long old tool results to their head, with falai's notice.
 type trimHeads struct{ layered }
@@ -110,7 +110,7 @@ func (s dropOldest) Shrink(d *compact.Draft) {
 	recent := lastFrom(d, s.Keep)
 	for i := 0; i < recent && !s.done(d); {
 		start, end := d.Exchange(i)
-		d.Leave(start, "oldest message")
+		d.Drop(start, "oldest message")
 		i = end
 	}
 }

@@ -67,14 +67,14 @@ func keepsClaims(t *testing.T, where string, in compact.Conversation, p *compact
 	sent := plan.Apply(in, "")
 	heads := func(msgs []compact.Message) (n int) {
 		for i := range msgs {
-			if msgs[i].Role.Head() {
+			if msgs[i].Role.Instruction() {
 				n++
 			}
 		}
 		return n
 	}
 	instructions := heads(in.Messages)
-	if plan.Slot != nil && plan.Slot.At < 0 && plan.Slot.Role.Head() {
+	if plan.Slot != nil && plan.Slot.At < 0 && plan.Slot.Role.Instruction() {
 		instructions++
 	}
 	if p.Name != "adaptive" && heads(sent) != instructions {
@@ -219,8 +219,8 @@ func TestPoliciesHaveTheNumbersOfTheirOriginals(t *testing.T) {
 		if p.Counter != counter {
 			t.Errorf("%s counts by %+v, want %+v", name, p.Counter, counter)
 		}
-		if math.Abs(p.Trigger-trigger) > 1e-6 || p.Start != start || p.KeepRecent.Messages != keep {
-			t.Errorf("%s starts at %v or %d and keeps %d, want %v, %d and %d", name, p.Trigger, p.Start, p.KeepRecent.Messages, trigger, start, keep)
+		if math.Abs(p.Trigger-trigger) > 1e-6 || p.PerRequest.Start != start || p.KeepRecent.Messages != keep {
+			t.Errorf("%s starts at %v or %d and keeps %d, want %v, %d and %d", name, p.Trigger, p.PerRequest.Start, p.KeepRecent.Messages, trigger, start, keep)
 		}
 	}
 	f("elide", compact.Estimator{PerToken: 3.5, PerMessage: 8, PerMedia: 438}, 1, 0, 4)

@@ -20,7 +20,7 @@ const leastSummaryTokens = 64
 
 func (o summary) policy() *compact.Policy {
 	return &compact.Policy{
-		Once: true, Trigger: 1, Start: o.Start, FullLadder: true,
+		Trigger: 1, PerRequest: &compact.PerRequest{Start: o.Start, FullLadder: true},
 		Counter: compact.Estimator{PerToken: 3}, Placement: compact.PlaceSystem,
 		KeepRecent: compact.KeepRecent{Messages: o.Keep},
 		Ladder:     []compact.Stage{&summarize{name: "summarize", label: "Previous conversation summary:", keep: o.Keep, size: o.MaxTokens}},
@@ -45,12 +45,12 @@ func (s *summarize) Shrink(d *compact.Draft) {
 	before, recent := d.Total(), lastFrom(d, s.keep)
 	for i := 0; i < recent; {
 		start, end := d.Exchange(i)
-		d.Leave(start, "before the last messages")
+		d.Drop(start, "before the last messages")
 		i = end
 	}
 	// A summary takes at most three quarters of what left for it.
 	if size := min(s.size, (before-d.Total())*3/4); size >= leastSummaryTokens {
-		d.Fill(s, size, s.label)
+		d.FillSlot(s, size, s.label)
 	}
 }
 

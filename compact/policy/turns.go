@@ -12,7 +12,7 @@ type turns struct {
 
 func (o turns) policy() *compact.Policy {
 	return &compact.Policy{
-		Once: true, Trigger: 1, Land: 1,
+		Trigger: 1, Land: 1, PerRequest: &compact.PerRequest{},
 		Counter:    compact.Estimator{PerToken: o.CharsPerToken},
 		KeepRecent: compact.KeepRecent{Messages: 1},
 		Ladder:     []compact.Stage{dropTurns{}},
@@ -25,15 +25,15 @@ func (dropTurns) Name() string { return "drop_turns" }
 
 func (dropTurns) Shrink(d *compact.Draft) {
 	newest := d.Messages() - 1
-	for newest > 0 && d.Message(newest).Role.Head() {
+	for newest > 0 && d.Message(newest).Role.Instruction() {
 		newest--
 	}
-	for i := 0; i <= newest && (d.Excess() > 0 || d.Crowded() > 0); {
+	for i := 0; i <= newest && (d.Excess() > 0 || d.OverMessages() > 0); {
 		_, end := d.Exchange(i)
 		if end > newest {
 			return
 		}
-		d.Leave(i, "oldest turn")
+		d.Drop(i, "oldest turn")
 		i = end
 	}
 }

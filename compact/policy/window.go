@@ -19,7 +19,7 @@ func (o window) policy() *compact.Policy { return Window(o.Keep) }
 // nothing leaves and the request is over.
 func Window(keep int) *compact.Policy {
 	return &compact.Policy{
-		Name: "window", Once: true, Trigger: 1, Inclusive: true, FullLadder: true,
+		Name: "window", Trigger: 1, PerRequest: &compact.PerRequest{Inclusive: true, FullLadder: true},
 		Counter:    compact.Estimator{PerToken: 4},
 		KeepRecent: compact.KeepRecent{Messages: keep},
 		Ladder:     []compact.Stage{truncate{keep}},
@@ -37,7 +37,7 @@ func (s truncate) Shrink(d *compact.Draft) {
 	}
 	for i := 0; i < cut; {
 		_, end := d.Exchange(i)
-		d.Leave(i, "before the window")
+		d.Drop(i, "before the window")
 		i = end
 	}
 }

@@ -32,7 +32,7 @@ func (s *dedupe) Shrink(d *compact.Draft) {
 			d.Rewrite(ref, superseded, "a later result supersedes it")
 		}
 	}
-	if d.Over() > 0 || d.Crowded() > 0 {
+	if d.Over() > 0 || d.OverMessages() > 0 {
 		d.DropRepeated("a later message repeats it")
 	}
 }

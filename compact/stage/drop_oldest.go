@@ -12,7 +12,7 @@ func newDropOldest(raw []byte) (compact.Stage, error) { return options(&dropOlde
 func (s *dropOldest) Name() string { return "drop_oldest" }
 
 func (s *dropOldest) Shrink(d *compact.Draft) {
-	for (d.Over() > 0 || d.Crowded() > 0) && d.Grow("oldest exchange") {
+	for (d.Over() > 0 || d.OverMessages() > 0) && d.DropOldest("oldest exchange") {
 	}
-	d.DropAsked("a later message of the user follows")
+	d.DropUserRun("a later message of the user follows")
 }

@@ -29,7 +29,7 @@ const (
 )
 
 func (s *summarize) Shrink(d *compact.Draft) {
-	room := float64(d.Room())
+	room := float64(d.Headroom())
 	most := max(slotRoom*room, min(slotSmall, slotSmallest*room))
 	size := min(float64(s.MaxTokens), s.Share*float64(d.Budget()), most)
 	d.Summarize(s, int(size), "older exchanges")

@@ -38,7 +38,7 @@ func TestTheNextGapIsKnownPastTheWarmMark(t *testing.T) {
 		if s := plan.Slot; s != nil && before != nil && s.End == len(in.Messages) {
 			met++
 			if s.From != before.From || s.To != before.To {
-				t.Errorf("at %d the slot is [%d, %d), foretold was [%d, %d)", k, s.From, s.To, before.From, before.To)
+				t.Errorf("at %d the slot is [%d, %d), forecast was [%d, %d)", k, s.From, s.To, before.From, before.To)
 			}
 			if n := len(s.Spans()); n != len(s.Earlier)+1 {
 				t.Errorf("at %d: %d runs of messages", k, n)
@@ -46,7 +46,7 @@ func TestTheNextGapIsKnownPastTheWarmMark(t *testing.T) {
 			absorbed = max(absorbed, len(s.Earlier))
 			before = nil
 		}
-		c := plan.Coming()
+		c := plan.Forecast()
 		if c == nil {
 			quiet++
 			continue
@@ -65,7 +65,7 @@ func TestTheNextGapIsKnownPastTheWarmMark(t *testing.T) {
 		before = s
 	}
 	if told == 0 || quiet == 0 || met < 3 || absorbed < 2 {
-		t.Errorf("foretold %d times, %d times not, %d epochs met what was told, %d runs absorbed", told, quiet, met, absorbed)
+		t.Errorf("forecast %d times, %d times not, %d epochs met what was told, %d runs absorbed", told, quiet, met, absorbed)
 	}
 }
 
@@ -73,11 +73,11 @@ func TestTheNextGapIsKnownPastTheWarmMark(t *testing.T) {
 func TestAPlanWithoutAFoldForetellsNothing(t *testing.T) {
 	in := rounds(20, 100)
 	b := compact.Limits{Budget: 2500}.For(0)
-	p := &compact.Policy{Name: "x", Once: true, Ladder: stage.Default()}
-	if plan, _ := compact.Compact(in, p, compacttest.Words{}, b); plan.Coming() != nil {
+	p := &compact.Policy{Name: "x", PerRequest: &compact.PerRequest{}, Ladder: stage.Default()}
+	if plan, _ := compact.Compact(in, p, compacttest.Words{}, b); plan.Forecast() != nil {
 		t.Error("a policy that is not folded")
 	}
-	if plan := (compact.Plan{}); plan.Coming() != nil {
+	if plan := (compact.Plan{}); plan.Forecast() != nil {
 		t.Error("a plan that Compact did not make")
 	}
 	if s := (compact.Slot{To: 3}); s.Spans() != nil {

@@ -1,0 +1,156 @@
+package compact
+
+import "slices"
+
+// books record what was done to a draft, by which stage, and why.
+//
+// Invariants: every edit that was made is in journal, in order; every removed
+// message names its reason; moves has every removal and restoration of the
+// current epoch, in order, so that they can be undone. The numbers per stage
+// are sums over all epochs.
+type books struct {
+	stageNames   []string
+	stage, epoch int         // the stage at work, and its epoch from 1
+	journal      []Edit      // edits
+	reasons      []Edit      // why messages left; view.removedBy refers to them
+	moves        []move      // removals and restorations of this epoch
+	edited       []int       // per stage: edits made
+	dropped      []int       // per stage: exchanges removed
+	saved        []int       // per stage: tokens saved
+	unbound      StageReport // bound thinking taken out
+	excess       int         // tokens above the budget when this epoch's last resort began, or 0
+}
+
+// move is one removal or restoration: message at was removed by was before.
+type move struct {
+	at  int
+	was int32
+}
+
+func newBooks(ladder []Stage) books {
+	n := len(ladder)
+	b := books{
+		stageNames: make([]string, n), edited: make([]int, n), dropped: make([]int, n), saved: make([]int, n),
+		unbound: StageReport{Name: stageThinking},
+	}
+	for i, s := range ladder {
+		b.stageNames[i] = s.Name()
+	}
+	return b
+}
+
+// reason records why messages leave and returns its number for setRemoved.
+func (b *books) reason(why string) int32 {
+	e := Edit{Op: OpRemove, Stage: b.stageNames[b.stage], Why: why, Epoch: b.epoch}
+	if n := len(b.reasons); n == 0 || b.reasons[n-1] != e {
+		b.reasons = append(b.reasons, e)
+	}
+	return int32(len(b.reasons))
+}
+
+// drops records that the stage removed n exchanges and saved tokens by it.
+func (b *books) drops(n, tokens int) {
+	b.dropped[b.stage] += n
+	b.saved[b.stage] += tokens
+}
+
+// record enters an edit of message i that was made, and updates what the
+// message costs.
+func (d *Draft) record(i int, e Edit) {
+	m := &d.msgs[i]
+	m.Edited = true
+	d.cost[i] -= e.Saved
+	d.total -= e.Saved
+	d.saved[d.stage] += e.Saved
+	d.edited[d.stage]++
+	e.Stage, e.Epoch, e.Origin, e.At = d.stageNames[d.stage], d.epoch, m.Origin, i
+	d.journal = append(d.journal, e)
+}
+
+// setRemoved removes message i for the reason by, or restores it if by is 0. A
+// message that was removed before keeps its first reason.
+func (d *Draft) setRemoved(i int, by int32) {
+	was := d.removedBy[i]
+	switch {
+	case (was == 0) == (by == 0):
+		return
+	case by != 0:
+		d.total -= d.cost[i]
+		d.count--
+	default:
+		d.total += d.cost[i]
+		d.count++
+	}
+	d.moves = append(d.moves, move{i, was})
+	d.removedBy[i] = by
+}
+
+// checkpoint is a state of a draft's removals.
+type checkpoint struct {
+	gap                 gap
+	total, count, moves int
+}
+
+func (d *Draft) checkpoint() checkpoint {
+	return checkpoint{d.gap, d.total, d.count, len(d.moves)}
+}
+
+// rollback undoes the removals and restorations since c.
+func (d *Draft) rollback(c checkpoint) {
+	for _, m := range slices.Backward(d.moves[c.moves:]) {
+		d.removedBy[m.at] = m.was
+	}
+	d.gap, d.total, d.count, d.moves = c.gap, c.total, c.count, d.moves[:c.moves]
+}
+
+// moved reports whether the set of removed messages differs from the one at the
+// start of the epoch.
+func (d *Draft) moved() bool {
+	was := make(map[int]bool, len(d.moves))
+	for _, m := range slices.Backward(d.moves) {
+		was[m.at] = m.was != 0
+	}
+	for i, removed := range was {
+		if removed != d.removed(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// lasting returns the edits that still show at the end: the last rewrite of
+// each part of a message that is left, and the removals as runs.
+func (d *Draft) lasting() []Edit {
+	type place struct {
+		what     Op
+		at, part int
+	}
+	seen := make(map[place]bool, len(d.journal))
+	var edits []Edit
+	for _, e := range slices.Backward(d.journal) {
+		r := place{e.Op, e.At, e.Part}
+		if e.Op == OpMedia {
+			r.what = OpRewrite
+		}
+		if !seen[r] && !d.removed(e.At) {
+			edits = append(edits, e)
+		}
+		seen[r] = true
+	}
+	slices.Reverse(edits)
+	for i := 0; i < len(d.msgs); {
+		by := d.removedBy[i]
+		if by == 0 {
+			i++
+			continue
+		}
+		e := d.reasons[by-1]
+		e.At, e.Origin = i, d.msgs[i].Origin
+		for ; i < len(d.msgs) && d.removedBy[i] == by; i++ {
+			e.Saved += d.cost[i]
+		}
+		e.End = i
+		edits = append(edits, e)
+	}
+	return edits
+}

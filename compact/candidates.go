@@ -1,0 +1,175 @@
+package compact
+
+import (
+	"iter"
+	"slices"
+)
+
+// candidates are the messages of a draft that stages may still edit.
+//
+// Invariants: Results, Prose and Arguments yield each message once to each
+// stage in the life of a draft, so that all epochs together read the list once
+// per stage. What can never be edited again leaves media and large at the next
+// look. A candidate is visible, not removed, and neither protected nor, except
+// for the last resort, recent.
+type candidates struct {
+	cursor  []int // per stage: messages before it were yielded already
+	media   []Ref // images, sounds, videos and files that may still become text
+	large   []Ref // results that the last resort may still cut
+	repeats repeats
+}
+
+// Ref names one part of one message of a draft.
+type Ref struct{ Message, Part int }
+
+// CallRef names one call of one message of a draft.
+type CallRef struct{ Message, Call int }
+
+// add adds message i, which became visible.
+func (c *candidates) add(i int, m *Message, pinned bool) {
+	for p := range m.Parts {
+		switch kind := m.Parts[p].Kind; {
+		case kind.media():
+			c.media = append(c.media, Ref{i, p})
+		case kind == KindText && m.Role.Result() && !pinned:
+			c.large = append(c.large, Ref{i, p})
+		}
+	}
+}
+
+// Results yields the texts of old tool results that may be edited, oldest
+// first. Each is yielded once to each stage in the life of a draft, so a stage
+// must decide by the text alone.
+func (d *Draft) Results() iter.Seq2[Ref, Part] {
+	return d.texts(func(m *Message) bool { return m.Role.Result() })
+}
+
+// Prose yields the old texts of assistant messages that may be edited, like
+// [Draft.Results]. Messages that carry reasoning are not among them.
+func (d *Draft) Prose() iter.Seq2[Ref, Part] {
+	return d.texts(func(m *Message) bool { return m.Role == Assistant && !m.Sealed && !m.Open })
+}
+
+// texts yields the text parts of old messages that want accepts.
+func (d *Draft) texts(want func(*Message) bool) iter.Seq2[Ref, Part] {
+	return func(yield func(Ref, Part) bool) {
+		stop := min(d.recent, d.end)
+		for i := d.cursor[d.stage]; i < stop; i++ {
+			d.cursor[d.stage] = i
+			if d.removed(i) || d.pinned[i] || !want(&d.msgs[i]) {
+				continue
+			}
+			for p := range d.msgs[i].Parts {
+				if part := d.msgs[i].Parts[p]; part.Kind == KindText && !yield(Ref{i, p}, part) {
+					return
+				}
+			}
+		}
+		d.cursor[d.stage] = max(d.cursor[d.stage], stop)
+	}
+}
+
+// Arguments yields the old calls whose arguments may be edited, like
+// [Draft.Results]. Calls with a signature, and calls of messages with one, are
+// not among them.
+func (d *Draft) Arguments() iter.Seq2[CallRef, Call] {
+	return func(yield func(CallRef, Call) bool) {
+		stop := min(d.recent, d.end)
+		for i := d.cursor[d.stage]; i < stop; i++ {
+			d.cursor[d.stage] = i
+			m := &d.msgs[i]
+			if d.removed(i) || d.pinned[i] || m.Role != Assistant || m.Sealed || m.Open {
+				continue
+			}
+			for c := range m.Calls {
+				if call := d.msgs[i].Calls[c]; !call.Sealed && !yield(CallRef{i, c}, call) {
+					return
+				}
+			}
+		}
+		d.cursor[d.stage] = max(d.cursor[d.stage], stop)
+	}
+}
+
+// Media returns the old images, sounds, videos and files that may become text,
+// oldest first. Those of the first and the newest user message stay.
+func (d *Draft) Media() []Ref {
+	var old []Ref
+	d.media = slices.DeleteFunc(d.media, func(r Ref) bool {
+		if d.removed(r.Message) || d.keepsMedia(r.Message) || d.Part(r).Kind == KindText {
+			return true
+		}
+		if r.Message < d.recent && r.Message != d.newestUser {
+			old = append(old, r)
+		}
+		return false
+	})
+	return old
+}
+
+// LastResort begins the last resort of a draft that is above its budget: the
+// slot shrinks, and [Draft.Cut] may edit tool results, recent ones included.
+// LastResort returns the texts of results that cost more than floor tokens,
+// oldest first, or nil if the draft fits. A result at or below the floor is
+// never returned again.
+func (d *Draft) LastResort(floor int) []Ref {
+	if d.Excess() == 0 {
+		return nil
+	}
+	d.shrinkSlot(d.Headroom() / slotShare)
+	if d.Excess() > d.newestResults()/2 {
+		d.shrinkSlot(d.Headroom() / slotShareLeast)
+	}
+	d.large = slices.DeleteFunc(d.large, func(r Ref) bool { return d.removed(r.Message) || d.Cost(r) <= floor })
+	return d.large
+}
+
+// LastArguments returns the recent calls whose arguments [Draft.CutArguments]
+// may edit, oldest first, or nil if the draft fits.
+func (d *Draft) LastArguments() (refs []CallRef) {
+	for i := d.recent; i < d.end && d.Excess() > 0; i++ {
+		if d.msgs[i].Role == Assistant && d.editable(i, true) {
+			for c := range d.msgs[i].Calls {
+				refs = append(refs, CallRef{i, c})
+			}
+		}
+	}
+	return refs
+}
+
+// editable reports whether a stage may rewrite texts and arguments of message
+// i. With last set, recent messages of a draft above its budget are editable
+// too.
+func (d *Draft) editable(i int, last bool) bool {
+	if i < 0 || i >= d.end || i >= d.recent && !(last && d.Excess() > 0) {
+		return false
+	}
+	m := &d.msgs[i]
+	return (m.Role == Assistant || m.Role.Result()) && !d.removed(i) && !d.pinned[i] && !m.Sealed && !m.Open
+}
+
+// hasText reports whether r is a text.
+func (d *Draft) hasText(r Ref) bool {
+	parts := d.msgs[r.Message].Parts
+	return r.Part >= 0 && r.Part < len(parts) && parts[r.Part].Kind == KindText
+}
+
+// replaceable reports whether r is a part that may become text.
+func (d *Draft) replaceable(r Ref) bool {
+	if i := r.Message; i < 0 || i >= min(d.end, d.recent) || i == d.newestUser || d.removed(i) || d.keepsMedia(i) {
+		return false
+	}
+	parts := d.msgs[r.Message].Parts
+	return r.Part >= 0 && r.Part < len(parts) && parts[r.Part].Kind.media()
+}
+
+// keepsMedia reports whether the media of message i can never become text.
+func (d *Draft) keepsMedia(i int) bool {
+	m := &d.msgs[i]
+	return d.pinned[i] || i == d.firstUser || m.Role.Instruction() || m.Sealed || m.Open
+}
+
+// media reports whether a part shows or plays something.
+func (k Kind) media() bool {
+	return k == KindImage || k == KindAudio || k == KindFile || k == KindVideo
+}

@@ -1,0 +1,138 @@
+package compact
+
+import (
+	"math"
+	"slices"
+)
+
+// The methods of input say where epochs start and stop. required is what must
+// stay, budget the most that a request may have, both in tokens or both in
+// messages.
+
+// trigger returns the cost above which an epoch starts: a share of the budget.
+// Where what must stay fills most of the budget, it is four fifths of the
+// headroom above that, so that an epoch always has something to win.
+func (in *input) trigger(required, budget int) int {
+	t := in.policy.highest(in.policy.Trigger, budget)
+	if in.policy.PerRequest != nil {
+		return min(budget, t)
+	}
+	headroom := max(0, budget-required)
+	return min(budget, max(t, required+share(0.8, headroom)))
+}
+
+// start returns the trigger in tokens.
+func (in *input) start(required, budget int) int {
+	t := in.trigger(required, budget)
+	if r := in.policy.PerRequest; r != nil && r.Start > 0 {
+		t = min(t, r.Start)
+	}
+	return t
+}
+
+// landing returns the cost at which an epoch stops.
+func (in *input) landing(required, budget int) int {
+	if r := in.policy.PerRequest; r != nil && r.FullLadder {
+		return required
+	}
+	l := in.policy.Land
+	if l <= 0 {
+		l = DefaultLand
+	}
+	return required + share(l, max(0, budget-required))
+}
+
+// warming returns the cost of the warm mark.
+func (in *input) warming(required, budget int) int {
+	budget = in.budget.tried(budget)
+	w := in.policy.Warm
+	if w <= 0 {
+		w = DefaultWarm
+	}
+	return required + share(w, max(0, budget-required))
+}
+
+// placing returns the budget that an epoch at this request point plans for, in
+// tokens. Where what must stay leaves less than a quarter of the budget, little
+// can be won by forgetting. Then it is what must stay and a quarter of the
+// budget, if the upstream takes that much. A policy that rejects what is over
+// its budget gets no more than the budget.
+func (f *folding) placing() int {
+	b, required := f.budget.Placing, f.d.required
+	if f.policy.PerRequest != nil || f.policy.Reject && required <= b {
+		return b
+	}
+	more := required + b/4
+	if f.budget.Limit >= required {
+		more = min(more, f.budget.Limit)
+	}
+	return max(b, more)
+}
+
+// due reports whether an epoch starts at this request point. While the request
+// fits, enough must be able to leave: a record takes three quarters of what
+// little leaves, and costs the prefix.
+func (f *folding) due() bool {
+	d := f.d
+	if f.budget.Hard > 0 && d.total > f.budget.Hard {
+		f.next = min(f.next, d.budget)
+		return true
+	}
+	if f.withinTurn() {
+		f.next = min(f.next, d.budget)
+		return d.Excess() > 0 || d.count > f.budget.Messages
+	}
+	trigger := f.start(d.required, f.placing())
+	worthIt := d.Excess() > 0 || f.policy.PerRequest != nil || d.removable() >= (trigger-f.landing(d.required, d.budget))/2
+	return d.total > max(trigger, f.next) && worthIt || d.count > max(f.trigger(d.permanentCount, f.budget.Messages), f.nextCount)
+}
+
+// climb runs the ladder at this request point. With early set it saves tokens
+// even if an epoch is not due yet, or due for the number of messages alone. What thinking is bound to changes here, so
+// all bound thinking leaves first.
+func (f *folding) climb(early bool) {
+	d := f.d
+	before, count, edits, slot := d.total, d.count, len(d.journal), d.slot
+	d.moves, d.excess = d.moves[:0], 0
+	trigger, land := f.start(d.required, d.budget), f.landing(d.required, d.budget)
+	triggerCount, landCount := f.trigger(d.permanentCount, f.budget.Messages), f.landing(d.permanentCount, f.budget.Messages)
+	d.land, d.landCount = land, landCount
+	byMessages := before <= max(trigger, f.next)
+	if byMessages && !early {
+		d.land = before // over in messages, not in tokens
+	}
+	if count <= max(triggerCount, f.nextCount) {
+		d.landCount = count
+	}
+	d.epoch = len(f.epochs) + 1
+	d.unbind(math.MaxInt, d.epoch, "bound to what stood before it")
+	for i, s := range f.policy.Ladder {
+		if d.Over() == 0 && d.OverMessages() == 0 && d.Excess() == 0 {
+			break
+		}
+		d.stage = i
+		s.Shrink(d)
+	}
+	d.shrinkSlot(0)
+	f.next, f.nextCount, f.warm = 0, 0, false
+	if d.total > land {
+		f.next = min(d.budget, d.total+max(0, trigger-land)/4)
+	}
+	if d.count > landCount {
+		f.nextCount = min(f.budget.Messages, d.count+max(0, triggerCount-landCount)/4)
+	}
+	// Compare the removals too: what left and what returned may cost the same.
+	if d.total != before || d.count != count || len(d.journal) != edits || d.slot != slot || d.moved() {
+		f.epochs = append(f.epochs, Epoch{
+			At: d.end, Before: before, After: d.total, Budget: d.budget, Trigger: trigger, Land: land,
+			Excess: d.excess, ByMessages: byMessages,
+		})
+		return
+	}
+	for _, m := range slices.Backward(d.moves) {
+		d.removedBy[m.at] = m.was // what returned and left again did so in no epoch
+	}
+}
+
+// share returns a part of a whole, rounded down.
+func share(s float64, whole int) int { return int(s * float64(whole)) }

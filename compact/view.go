@@ -1,0 +1,212 @@
+package compact
+
+import "slices"
+
+// view is the repaired list as of one request point, edits and removals
+// included.
+//
+// Invariants: messages from end on are invisible, and nothing depends on them.
+// total is the fixed cost, the cost of every visible message that was not
+// removed, and the size of the slot; count is the number of these messages, and
+// one more for a slot that is a message of its own. whole and sum never change,
+// so that an edit moves no later decision.
+type view struct {
+	msgs      []Message // an entry is replaced when it is edited
+	whole     []int     // cost of each message before any edit, without bound thinking
+	sum       []int     // sum[i] is the sum of whole[:i]
+	cost      []int     // cost of each message now
+	exchanges layout
+	pinned    []bool
+	removedBy []int32 // per message: 1 + the index in books.reasons, or 0
+
+	end             int // number of visible messages
+	total, count    int // cost of the request, and number of messages left
+	firstUser       int // indices, or -1
+	newestUser      int
+	newestAssistant int
+	recent          int   // index of the first recent message
+	bound           []int // visible messages that still have their bound thinking
+
+	// permanent is the cost of what stays at every later request point: the
+	// fixed cost, instructions, pins and the first user message; permanentCount
+	// is their number. required adds what must stay at this point: the newest
+	// user message and the newest calls.
+	permanent, permanentCount int
+	required                  int
+}
+
+func newView(in *input) view {
+	n, fixed := len(in.msgs), in.fixed()
+	v := view{
+		msgs: slices.Clone(in.msgs), whole: costsUnbound(in.msgs, in.costs, in.counter), cost: slices.Clone(in.costs),
+		sum: make([]int, n+1), exchanges: layoutOf(in.msgs), pinned: in.policy.Pins.mask(in.msgs), removedBy: make([]int32, n),
+		total: fixed, permanent: fixed, required: fixed, firstUser: -1, newestUser: -1, newestAssistant: -1,
+	}
+	for i, cost := range v.whole {
+		v.sum[i+1] = v.sum[i] + cost
+	}
+	return v
+}
+
+// show makes message i, the next one, visible.
+func (v *view) show(i int) {
+	m := &v.msgs[i]
+	v.total += v.cost[i]
+	v.count++
+	if m.Bound {
+		v.bound = append(v.bound, i)
+	}
+	switch m.Role {
+	case User:
+		v.newestUser = i
+		if v.firstUser < 0 {
+			v.firstUser = i
+		}
+	case Assistant:
+		v.newestAssistant = i
+	}
+	if m.Role.Instruction() || v.pinned[i] || i == v.firstUser {
+		v.permanent += v.whole[i]
+		v.permanentCount++
+	}
+	v.end = i + 1
+}
+
+// removed reports whether message i was removed.
+func (v *view) removed(i int) bool { return v.removedBy[i] != 0 }
+
+// removable returns about how many tokens may leave at this request point.
+func (v *view) removable() int {
+	return v.total - max(v.required, v.permanent+v.sum[v.end]-v.sum[v.recent])
+}
+
+// HeadTokens is what at least stays of each result of the newest exchange, and
+// of the arguments of each of its calls: an agent that does not see what its
+// call returned makes the call again.
+const HeadTokens = 200
+
+// newestRequired returns the cost of what must stay beside the permanent
+// messages at this request point: the newest user message, and the newest calls
+// with arguments as short as they may become.
+func (v *view) newestRequired(c Counter) (n int) {
+	if i := v.newestUser; i >= 0 && i != v.firstUser && !v.pinned[i] {
+		n = v.whole[i]
+	}
+	a := v.newestAssistant
+	if a < 0 || v.pinned[a] {
+		return n
+	}
+	m := &v.msgs[a]
+	n += v.whole[a]
+	if !m.staysSealed() && !m.Open {
+		for i := range m.Calls {
+			n -= max(0, c.Call(&m.Calls[i])-HeadTokens)
+		}
+	}
+	return n
+}
+
+// newestResults returns what the results of the newest exchange cost now.
+func (v *view) newestResults() (n int) {
+	for i := v.newestAssistant + 1; i < v.end && v.newestAssistant >= 0 && v.msgs[i].Role.Result(); i++ {
+		n += v.cost[i]
+	}
+	return n
+}
+
+// withoutOld returns what the request costs once everything old has left, as
+// far as it may: what stages other than the last resort cannot get below.
+func (v *view) withoutOld() int {
+	n := v.permanent
+	for i := v.recent; i < v.end; i++ {
+		if m := &v.msgs[i]; !m.Role.Instruction() && !v.pinned[i] && i != v.firstUser {
+			n += v.cost[i]
+		}
+	}
+	if u := v.newestUser; u >= 0 && u < v.recent && u != v.firstUser && !v.pinned[u] {
+		n += v.cost[u]
+	}
+	return n
+}
+
+// recentAt returns the index of the first recent message. It measures by what
+// messages cost before any edit, so that an edit does not move it. A share of
+// headroom tokens and of the messages left in the budget may be recent, because
+// thousands of very short messages are few tokens. Unless free, the newest
+// exchange is recent whatever it costs.
+func (v *view) recentAt(k KeepRecent, headroom, messages int, free bool) int {
+	if k.Messages > 0 {
+		r := max(0, v.end-k.Messages) // it may be within an exchange
+		if v.newestAssistant >= 0 && !free {
+			r = min(r, v.newestAssistant)
+		}
+		return r
+	}
+	limit := k.Tokens
+	if limit <= 0 {
+		limit = DefaultKeepTokens
+	}
+	s := k.Share
+	if s <= 0 {
+		s = DefaultKeepShare
+	}
+	limit = min(limit, share(s, headroom))
+	r, _ := slices.BinarySearchFunc(v.sum[:v.end+1], v.sum[v.end]-limit, func(a, b int) int { return a - b })
+	r = max(r, v.end-share(s, messages))
+	for r < v.end && int(v.exchanges.start[r]) != r {
+		r++ // the exchange that r is in does not fit whole
+	}
+	least := k.Exchanges
+	if least <= 0 {
+		least = DefaultKeepExchanges
+	}
+	at := v.end
+	for ; least > 0 && at > 0; least-- {
+		for at--; at > 0 && v.msgs[at].Role != Assistant; at-- {
+		}
+	}
+	return min(r, at)
+}
+
+// layout says where the exchanges of a list are.
+type layout struct {
+	start  []int32 // per message: the first message of its exchange
+	next   []int32 // per message: the first assistant message at or after it
+	latest []int32 // per message: the largest Origin before it
+	// startsWithCall is set if the first message that is no instruction has
+	// calls.
+	startsWithCall bool
+}
+
+func layoutOf(msgs []Message) layout {
+	n := len(msgs)
+	l := layout{start: make([]int32, n), next: make([]int32, n+1), latest: make([]int32, n)}
+	latest := 0
+	for i := range msgs {
+		l.start[i], l.latest[i] = int32(i), int32(latest)
+		latest = max(latest, msgs[i].Origin)
+		if msgs[i].Role.Result() && i > 0 {
+			l.start[i] = l.start[i-1]
+		}
+	}
+	if i := slices.IndexFunc(msgs, func(m Message) bool { return !m.Role.Instruction() }); i >= 0 {
+		l.startsWithCall = len(msgs[i].Calls) > 0
+	}
+	l.next[n] = int32(n)
+	for i := n - 1; i >= 0; i-- {
+		l.next[i] = l.next[i+1]
+		if msgs[i].Role == Assistant {
+			l.next[i] = int32(i)
+		}
+	}
+	return l
+}
+
+// endOf returns the index after the exchange that starts at i.
+func (l layout) endOf(i int) int {
+	j := i + 1
+	for j < len(l.start) && int(l.start[j]) == i {
+		j++
+	}
+	return j
+}
