@@ -154,7 +154,7 @@ func TestACompressionBombIsRefused(t *testing.T) {
 	if n := len(u.requests()); n != 0 {
 		t.Errorf("%d requests reached the upstream", n)
 	}
-	if n := p.memory.taken(); n != 0 {
+	if n := p.memory.Stats().Bytes; n != 0 {
 		t.Errorf("%d bytes of memory are still held", n)
 	}
 }
@@ -266,10 +266,10 @@ func TestMemoryForBodiesIsWaitedForThenRefused(t *testing.T) {
 	hold := make(chan bool)
 	u := newUpstream(t, nil)
 	p := inFrontOf(t, u, func(o *Options) { o.Limits.Body, o.Limits.Memory = 1<<20, 1<<20 })
-	p.memory.wait = 300_000_000 // 0.3 s
+	p.memory.Wait = 300_000_000 // 0.3 s
 	body := agentBody(10, 1000) // 50 KB; at bodyCost it needs a fifth of the room
-	seat := p.memory.seat("")
-	if err := seat.hold(t.Context(), 1<<20); err != nil {
+	seat := p.memory.Reserve("")
+	if err := seat.Acquire(t.Context(), 1<<20); err != nil {
 		t.Fatal(err)
 	}
 	res := p.chat(body)
@@ -284,8 +284,8 @@ func TestMemoryForBodiesIsWaitedForThenRefused(t *testing.T) {
 		t.Errorf("embeddings: %d", res.StatusCode)
 	}
 	// one that waits is served when there is room
-	p.memory.wait = 1 << 40
-	go func() { <-hold; seat.free(); seat.free() }()
+	p.memory.Wait = 1 << 40
+	go func() { <-hold; seat.Free(); seat.Free() }()
 	done := make(chan response)
 	go func() { done <- p.chat(body) }()
 	hold <- true
@@ -296,7 +296,7 @@ func TestMemoryForBodiesIsWaitedForThenRefused(t *testing.T) {
 	if res := p.chat(agentBody(10, 20_000)); res.StatusCode != 200 {
 		t.Errorf("large: %d %s", res.StatusCode, res.body)
 	}
-	if n := p.memory.taken(); n != 0 {
+	if n := p.memory.Stats().Bytes; n != 0 {
 		t.Errorf("%d bytes of memory are still held", n)
 	}
 }

@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"io"
+	"laconic/proxy/admission"
 	"net/http"
+	"runtime"
 	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/gzip" // twice as fast as the standard library's
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/semaphore"
 )
 
 // maxZstdWindow is the largest window a zstd body may ask for: RFC 9659 allows
@@ -53,19 +56,19 @@ func unpacked(encoding string, in io.Reader, window uint64) (io.ReadCloser, erro
 // little memory however much it is, and once into memory that was taken for it.
 // A body that holds more than limit bytes is errBodyTooLarge; one that cannot be
 // decompressed has no text.
-func (in *incoming) decompress(ctx context.Context, encoding string, body blocks, limit int64) error {
+func (in *incoming) decompress(ctx context.Context, decoding *semaphore.Weighted, encoding string, body blocks, limit int64) error {
 	window := windowIn(encoding, body)
 	var n, braces int64
 	for {
-		if err := in.seat.hold(ctx, body.n+window); err != nil {
+		if err := in.seat.Acquire(ctx, body.n+window); err != nil {
 			return err
 		}
 		if in.sent == nil {
 			in.sent = body.join()
 		}
 		var err error
-		n, braces, err = in.seat.g.measure(ctx, encoding, in.sent, window, limit)
-		in.seat.shrink(0)
+		n, braces, err = measure(ctx, decoding, encoding, in.sent, window, limit)
+		in.seat.Shrink(0)
 		switch {
 		case err == nil:
 		case errors.Is(err, zstd.ErrWindowSizeExceeded) && window < maxZstdWindow:
@@ -77,11 +80,11 @@ func (in *incoming) decompress(ctx context.Context, encoding string, body blocks
 			return err
 		default:
 			in.why = "the compressed body cannot be decompressed"
-			return in.seat.hold(ctx, body.n)
+			return in.seat.Acquire(ctx, body.n)
 		}
 		break
 	}
-	if err := in.seat.hold(ctx, body.n+window+costOfBody(n, braces)); err != nil {
+	if err := in.seat.Acquire(ctx, body.n+window+admission.Cost(n, braces)); err != nil {
 		return err
 	}
 	r, err := unpacked(encoding, bytes.NewReader(in.sent), uint64(window))
@@ -94,12 +97,18 @@ func (in *incoming) decompress(ctx context.Context, encoding string, body blocks
 	return err
 }
 
+// newDecoding returns what those take who decompress a body, for a slice of it at a
+// time: half of the processors stay free for others.
+func newDecoding() *semaphore.Weighted {
+	return semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2)))
+}
+
 // decodingSlice is how much is decompressed before others have their turn.
 const decodingSlice = 1 << 20
 
 // measure returns how much text is in a compressed body, and how many braces
 // are in that.
-func (g *gate) measure(ctx context.Context, encoding string, sent []byte, window, limit int64) (n, braces int64, err error) {
+func measure(ctx context.Context, decoding *semaphore.Weighted, encoding string, sent []byte, window, limit int64) (n, braces int64, err error) {
 	r, err := unpacked(encoding, bytes.NewReader(sent), uint64(window))
 	if err != nil {
 		return 0, 0, err
@@ -107,10 +116,10 @@ func (g *gate) measure(ctx context.Context, encoding string, sent []byte, window
 	defer func() { _ = r.Close() }()
 	buf := make([]byte, 16<<10)
 	slice := func() error {
-		if err := g.decoding.Acquire(ctx, 1); err != nil {
+		if err := decoding.Acquire(ctx, 1); err != nil {
 			return err
 		}
-		defer g.decoding.Release(1)
+		defer decoding.Release(1)
 		for end := n + decodingSlice; n < end; {
 			m, err := r.Read(buf)
 			n += int64(m)

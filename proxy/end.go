@@ -37,10 +37,10 @@ func (t *trip) end() {
 		t.line.watch.Stop()
 	}
 	if t.out != nil {
-		t.out.release()
+		t.out.Release()
 		_ = t.out.Close()
 	}
-	t.seat.free()
+	t.seat.Free()
 	t.p.o.Listener.Replied(t.info)
 	if cut {
 		t.breakOff()

@@ -427,7 +427,7 @@ func TestABodyMustArrive(t *testing.T) {
 				if got := statusOf(t, string(answer)); got != want {
 					t.Errorf("status %d, want %d: %s", got, want, answer)
 				}
-				if n := v.p.memory.taken(); n != 0 {
+				if n := v.p.memory.Stats().Bytes; n != 0 {
 					t.Errorf("%d bytes of memory are still held", n)
 				}
 			})

@@ -284,7 +284,7 @@ func TestHTTP2ClientsArePaced(t *testing.T) {
 		} else {
 			_ = res.Body.Close()
 		}
-		if n := v.p.memory.taken(); n != 0 {
+		if n := v.p.memory.Stats().Bytes; n != 0 {
 			t.Errorf("%d bytes are still held", n)
 		}
 	})

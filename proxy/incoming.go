@@ -7,10 +7,12 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"laconic/proxy/admission"
 	"laconic/proxy/apierror"
 )
 
@@ -28,7 +30,7 @@ type incoming struct {
 	text []byte // decompressed; the same slice when it was not compressed
 	// why says why there is no text, "" when there is.
 	why  string
-	seat *seat
+	seat *admission.Reservation
 }
 
 // The blocks into which a body is received: each as large as all before it,
@@ -55,7 +57,7 @@ func (b *blocks) cost() int64 {
 	for _, block := range b.all {
 		braces += bytes.Count(block, []byte("{"))
 	}
-	return costOfBody(b.n, int64(braces))
+	return admission.Cost(b.n, int64(braces))
 }
 
 // join returns the body in one piece.
@@ -70,13 +72,22 @@ func (b *blocks) join() []byte {
 	return whole
 }
 
+// clientOf names who sends a request, for sharing out memory: by the client key if
+// there are such keys, else by the address of the connection.
+func (p *Proxy) clientOf(r *http.Request) string {
+	if len(p.keys) > 0 {
+		return "key " + strconv.Itoa(p.keys.Index(r.Header))
+	}
+	return admission.ClientAt(r.RemoteAddr)
+}
+
 // read reads a request's body whole.
 func (t *trip) read() (*incoming, *apierror.Error) {
 	limit := t.p.o.Limits.Body
 	if t.r.ContentLength > limit {
 		return nil, tooLarge(limit)
 	}
-	t.seat = t.p.memory.seat(t.p.clientOf(t.r))
+	t.seat = t.p.memory.Reserve(t.p.clientOf(t.r))
 	in := &incoming{seat: t.seat}
 	body, err := t.receive(limit)
 	if err != nil {
@@ -84,15 +95,15 @@ func (t *trip) read() (*incoming, *apierror.Error) {
 	}
 	t.wholeBody = true
 	if encoding := contentEncoding(t.r.Header); encoding != "" {
-		err = in.decompress(t.r.Context(), encoding, body, limit)
-	} else if err = t.seat.hold(t.r.Context(), body.cost()); err == nil {
+		err = in.decompress(t.r.Context(), t.p.decoding, encoding, body, limit)
+	} else if err = t.seat.Acquire(t.r.Context(), body.cost()); err == nil {
 		in.sent = body.join()
 		in.text = in.sent
 	}
 	if err != nil {
 		return nil, t.unreadable(err, limit)
 	}
-	t.seat.arrived()
+	t.seat.Received()
 	return in, nil
 }
 
@@ -103,7 +114,7 @@ var errBodyTooLarge = errors.New("body too large")
 func (t *trip) receive(limit int64) (body blocks, err error) {
 	in := &pacedReader{r: t.r.Body, rc: t.w.rc}
 	defer in.end()
-	defer t.seat.arrive(in)()
+	defer t.seat.Arrive(in)()
 	length := t.r.ContentLength
 	most := limit + 1
 	if length >= 0 {
@@ -134,7 +145,7 @@ func (t *trip) receive(limit int64) (body blocks, err error) {
 func (t *trip) arriveUpTo(in *pacedReader, most int64) (body blocks, err error) {
 	for err == nil && body.n < most {
 		size := min(min(max(body.n, leastBlock), mostBlock), most-body.n)
-		if err = t.seat.receive(t.r.Context(), body.n+size); err == nil {
+		if err = t.seat.Receive(t.r.Context(), body.n+size); err == nil {
 			var block []byte
 			block, err = in.fill(make([]byte, size))
 			body.add(block)
@@ -148,8 +159,8 @@ func (t *trip) unreadable(err error, limit int64) *apierror.Error {
 	switch {
 	case errors.Is(err, errBodyTooLarge):
 		return tooLarge(limit)
-	case errors.Is(err, errNoMemory):
-		return noMemory()
+	case errors.Is(err, admission.ErrNoMemory):
+		return admission.Overloaded()
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return &apierror.Error{
 			Status: http.StatusRequestTimeout, Code: "body_timeout", Close: true,
@@ -233,14 +244,15 @@ func (b *pacedReader) fill(buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-func (b *pacedReader) count() int64 { return b.n.Load() }
+// Received returns how many bytes came.
+func (b *pacedReader) Received() int64 { return b.n.Load() }
 
-// giveWay ends the reading, because others need the memory.
-func (b *pacedReader) giveWay() {
+// Abort ends the reading, because others need the memory.
+func (b *pacedReader) Abort() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.over == nil {
-		b.over = errNoMemory
+		b.over = admission.ErrNoMemory
 		_ = b.rc.SetReadDeadline(time.Now())
 	}
 }

@@ -137,7 +137,7 @@ func TestABodyIsNotHeldWhileItsAnswerStreams(t *testing.T) {
 				}
 				open = append(open, in)
 			}
-			if n := p.memory.taken(); n != 0 {
+			if n := p.memory.Stats().Bytes; n != 0 {
 				t.Errorf("%d bytes of memory are still held", n)
 			}
 			if grown := int64(heap()) - int64(before); grown > streams*256<<10 {
@@ -167,11 +167,9 @@ func TestALengthAloneTakesNoMemory(t *testing.T) {
 		}
 	}
 	eventually(t, "their bodies are read", func() bool {
-		p.memory.mu.Lock()
-		defer p.memory.mu.Unlock()
-		return len(p.memory.arriving) == sockets
+		return p.memory.Stats().Arriving == sockets
 	})
-	if n := p.memory.taken(); n > sockets*leastBlock {
+	if n := p.memory.Stats().Bytes; n > sockets*leastBlock {
 		t.Errorf("they hold %d bytes", n)
 	}
 	if res := p.do("POST", "/v1/chat/completions", strings.NewReader(chatBody)); res.StatusCode != 200 {

@@ -1,9 +1,9 @@
 package proxy
 
 import (
-	"container/list"
 	"errors"
 	"io"
+	"laconic/proxy/admission"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -24,20 +24,19 @@ type outgoing struct {
 	at       int
 	original []byte // the client's own, decompressed; may be data
 	keeping  bool
-	spare    *list.Element // in the gate's list while it is kept
-	seat     *seat
+	seat     *admission.Reservation
 
 	sent atomic.Bool // the last byte was taken
 }
 
 // newOutgoing takes over data and the seat that was held for it. original is
 // the client's own body where it may be wanted again, else nil.
-func newOutgoing(data, original []byte, s *seat) *outgoing {
+func newOutgoing(data, original []byte, s *admission.Reservation) *outgoing {
 	b := &outgoing{data: data, original: original, keeping: original != nil, seat: s}
 	if s == nil {
 		return b
 	}
-	s.shrink(2*int64(len(data)) + b.beside()) // what was read out of it is garbage now
+	s.Shrink(2*int64(len(data)) + b.beside()) // what was read out of it is garbage now
 	return b
 }
 
@@ -74,11 +73,8 @@ func (b *outgoing) taken() {
 	case !b.keeping:
 		b.drop()
 	case b.seat != nil:
-		b.seat.shrink(int64(len(b.data)) + b.beside())
-		g := b.seat.g
-		// In this order: who begins to wait looks at the spares after it did.
-		if g.spares.add(b); g.lacks() > 0 {
-			g.spares.remove(b)
+		b.seat.Shrink(int64(len(b.data)) + b.beside())
+		if !b.seat.Offer(b) {
 			b.keeping = false
 			b.drop()
 		}
@@ -88,7 +84,7 @@ func (b *outgoing) taken() {
 // drop lets go of the bytes and of the memory held for them.
 func (b *outgoing) drop() {
 	b.data, b.original, b.at = nil, nil, 0
-	b.seat.free()
+	b.seat.Free()
 }
 
 // Close drops the body when the upstream did not want all of it.
@@ -108,13 +104,10 @@ func (b *outgoing) kept() []byte {
 	return b.original
 }
 
-// release ends keeping: what was sent is dropped.
-func (b *outgoing) release() {
+// Release ends keeping: what was sent is dropped.
+func (b *outgoing) Release() bool {
 	if b == nil {
-		return
-	}
-	if b.seat != nil {
-		b.seat.g.spares.remove(b)
+		return true
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -122,6 +115,7 @@ func (b *outgoing) release() {
 	if b.sent.Load() {
 		b.drop()
 	}
+	return true
 }
 
 // rewind is the GetBody of a request, by which Go sends a body again that the

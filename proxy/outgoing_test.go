@@ -118,7 +118,7 @@ func TestKeptBodiesMakeRoom(t *testing.T) {
 	if stood == 0 {
 		t.Error("all bodies were kept: nothing had to make room")
 	}
-	if n := p.memory.taken(); n != 0 {
+	if n := p.memory.Stats().Bytes; n != 0 {
 		t.Errorf("%d bytes of memory are still held", n)
 	}
 	t.Logf("%d sent again, %d let go", retried, stood)

@@ -42,6 +42,9 @@ import (
 	"sync/atomic"
 
 	"laconic/proxy/access"
+	"laconic/proxy/admission"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // Proxy is the handler. Make it with New. It is safe for concurrent use.
@@ -52,7 +55,8 @@ type Proxy struct {
 	keys      access.ClientKeys
 	mark      string // our own in Via
 	parted    bool   // rows differ in where requests go, or with whose key
-	memory    *gate
+	memory    *admission.Gate
+	decoding  *semaphore.Weighted // decompressing request bodies
 	digests   *digests
 	learned   *learned
 	discovery *discovery
@@ -81,7 +85,8 @@ func New(o Options) (*Proxy, error) {
 		// Via names this process and not the program, so that one Laconic may
 		// stand behind another.
 		mark:      "laconic-" + randomID(),
-		memory:    newGate(o.Limits.Memory, o.Limits.Body),
+		memory:    admission.NewGate(o.Limits.Memory, o.Limits.Body),
+		decoding:  newDecoding(),
 		digests:   newDigests(),
 		upstreams: newUpstreams(),
 	}

@@ -1,12 +1,14 @@
 package proxy
 
 import (
+	"bytes"
 	"maps"
 	"net/http"
 	"strings"
 
 	"laconic/compact"
 	"laconic/proxy/access"
+	"laconic/proxy/admission"
 	"laconic/proxy/answer"
 	"laconic/proxy/overflow"
 	"laconic/proxy/wire"
@@ -52,7 +54,7 @@ func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer t.out.release()
+	defer t.out.Release()
 	t.line.watch.answered()
 	refusal := t.peek(res, t.short())
 	if refusal == nil {
@@ -164,7 +166,7 @@ func (t *trip) reconsider(status int, r wire.Refusal) *again {
 // other facts. nil when the body was let go, or there is no memory to read it.
 func (t *trip) plan(facts Learnt) *again {
 	text := t.out.kept()
-	if text == nil || t.out.seat.holdAgain(t.r.Context(), text) != nil {
+	if text == nil || t.readAgain(text) != nil {
 		return nil
 	}
 	in := &incoming{sent: text, text: text, seat: t.out.seat}
@@ -188,6 +190,12 @@ func (t *trip) plan(facts Learnt) *again {
 	return &again{info: &info, body: body, sizes: sent, edited: t.edited, slotted: plan.Slot != nil}
 }
 
+// readAgain takes memory for reading a kept body once more.
+func (t *trip) readAgain(body []byte) error {
+	n := int64(len(body))
+	return t.out.seat.Grow(t.r.Context(), admission.Cost(n, int64(bytes.Count(body, []byte("{"))))-n)
+}
+
 // resend sends a body in the place of a refused one. nil: it was not answered
 // either, or not well.
 func (t *trip) resend(req *http.Request, a *again) *http.Response {
@@ -204,7 +212,7 @@ func (t *trip) resend(req *http.Request, a *again) *http.Response {
 		maps.Copy(out.Header, t.sending.about) // of the client's own bytes they are true
 	}
 	body := &outgoing{w: t.line.watch, data: a.body}
-	defer body.release()
+	defer body.Release()
 	out.Body, out.ContentLength = body, int64(len(a.body))
 	t.line.watch.again()
 	res, err := t.p.transport.RoundTrip(out)

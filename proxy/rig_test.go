@@ -222,19 +222,6 @@ func (r *running) faults() []FaultInfo {
 	return append([]FaultInfo(nil), r.bugs...)
 }
 
-// taken returns how much memory is held for bodies.
-func (g *gate) taken() int64 {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	var n int64
-	for _, r := range []*room{&g.arrival, &g.work} {
-		for _, s := range r.clients {
-			n += s.held
-		}
-	}
-	return n
-}
-
 // response is an answer, read.
 type response struct {
 	*http.Response

@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"log"
 	"net"
 	"net/http"
 	"strings"
 	"time"
 
+	"laconic/proxy/admission"
 	"laconic/proxy/apierror"
 )
 
@@ -30,7 +32,7 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	requests, cut := context.WithCancelCause(context.Background())
 	defer cut(errShutdown)
 	srv := p.server(p)
-	srv.ConnState = newConnections(p.o.Limits.Connections, p.o.Listener.Failed).changed
+	srv.ConnState = admission.NewConnections(p.o.Limits.Connections, p.closedConnections).Changed
 	srv.BaseContext = func(net.Listener) context.Context { return requests }
 	defer p.Close()
 	serve := srv.Serve
@@ -61,6 +63,12 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	}
 	return nil
+}
+
+// closedConnections says that n connections were closed because their address has
+// too many open.
+func (p *Proxy) closedConnections(n int) {
+	p.o.Listener.Failed(FaultInfo{Where: "connections", What: fmt.Sprintf("closed %d: their address has too many open", n), Peer: true})
 }
 
 // http2Limits bound what one HTTP/2 connection holds beside Limits.Memory: what

@@ -192,7 +192,7 @@ func TestAPanicInThePureHalfCostsTheClientNothing(t *testing.T) {
 			t.Errorf("%s %s, want %s", b.Where, b.What, want)
 		}
 	}
-	if n := p.memory.taken(); n != 0 {
+	if n := p.memory.Stats().Bytes; n != 0 {
 		t.Errorf("%d bytes of memory are still held", n)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"laconic/compact"
+	"laconic/proxy/admission"
 	"laconic/store"
 )
 
@@ -88,17 +89,17 @@ func TestOtherRequestsDoNotWaitForTheReadingOfASummary(t *testing.T) {
 		t.Fatalf("no job: %q, read: %v", why, read)
 	}
 	<-j.done
-	if n := r.memory.taken(); n != 0 {
+	if n := r.memory.Stats().Bytes; n != 0 {
 		t.Errorf("%d bytes of memory are still held", n)
 	}
 }
 
 // TestAMarkIsSettledHoweverLate the request is that asks for it.
 func TestAMarkIsSettledHoweverLate(t *testing.T) {
-	s := newSummaries(&Proxy{o: Options{Listener: Listener{Summarized: func(JobInfo) {}}}, memory: newGate(1000, 100)}, &Summarizer{Transport: http.DefaultTransport})
+	s := newSummaries(&Proxy{o: Options{Listener: Listener{Summarized: func(JobInfo) {}}}, memory: admission.NewGate(1000, 100)}, &Summarizer{Transport: http.DefaultTransport})
 	defer s.close()
 	job := func(why string, warm digestKey) {
-		j := &job{s: s, done: make(chan struct{}), seat: s.p.memory.seat(""), why: why}
+		j := &job{s: s, done: make(chan struct{}), seat: s.p.memory.Reserve(""), why: why}
 		s.workers <- struct{}{}
 		late := warm
 		late[0]++

@@ -753,28 +753,3 @@ func TestRequestsTakeTheMemoryOfSummaries(t *testing.T) {
 		})
 	}
 }
-
-// A job that has written its prompt holds less than at its start: what it
-// still holds is what comes free, and where that is not enough the next ends.
-func TestYieldingJobsGiveWhatTheyHold(t *testing.T) {
-	g := newGate(1600, 100)
-	var jobs []*job
-	ended := make([]bool, 3)
-	for i, n := range []int64{600, 200, 100} {
-		j := &job{seat: g.seat(""), cancel: func(error) { ended[i] = true }}
-		if !j.seat.tryHold(n) {
-			t.Fatal("no room")
-		}
-		g.yielding.add(j)
-		jobs = append(jobs, j)
-	}
-	jobs[0].seat.shrink(50)
-	g.yielding.stop(200)
-	if !ended[0] || !ended[1] || ended[2] {
-		t.Errorf("for 200 of 50, 200 and 100: %v", ended)
-	}
-	g.yielding.remove(jobs[2])
-	if g.yielding.stop(1); ended[2] {
-		t.Error("one that is done was ended")
-	}
-}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"laconic/compact"
+	"laconic/proxy/admission"
 	"laconic/proxy/summarize/prompt"
 	"laconic/store"
 )
@@ -25,7 +26,7 @@ type job struct {
 	cost    func(string) int
 	headers http.Header // the client's credential, where it is the one to use
 	coolKey string
-	seat    *seat // memory for what it holds
+	seat    *admission.Reservation // memory for what it holds
 	cancel  context.CancelCauseFunc
 	began   time.Time
 
@@ -75,7 +76,7 @@ func (s *summaries) start(t *trip, in compact.Conversation, g gapNames, slot *co
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if j, why = s.standing(key, credential, slot.Size, wait, again); j != nil || why != "" {
-		fresh.seat.free() // another request was quicker
+		fresh.seat.Free() // another request was quicker
 		return j, why
 	}
 	s.workers <- struct{}{} // there is a place: they are taken under the lock alone
@@ -84,7 +85,9 @@ func (s *summaries) start(t *trip, in compact.Conversation, g gapNames, slot *co
 	s.counts.running.Add(1)
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	fresh.cancel = cancel
-	s.p.memory.yielding.add(fresh)
+	if !fresh.seat.Offer(fresh) {
+		fresh.Release()
+	}
 	go fresh.run(ctx, key)
 	return fresh, ""
 }
@@ -131,7 +134,7 @@ func (s *summaries) asking(credential string) bool {
 func (s *summaries) newJob(t *trip, in compact.Conversation, g gapNames, slot *compact.Slot) *job {
 	j := &job{
 		s: s, gap: g, spans: slot.Spans(), size: slot.Size, label: slot.Label, cost: costOf(t.counter()),
-		began: time.Now(), done: make(chan struct{}), seat: s.p.memory.seat(""),
+		began: time.Now(), done: make(chan struct{}),
 		info: JobInfo{ID: t.info.ID, Model: s.o.Model, Messages: g.messages},
 	}
 	if m := taskOf(in); m != nil {
@@ -140,18 +143,18 @@ func (s *summaries) newJob(t *trip, in compact.Conversation, g gapNames, slot *c
 	if s.o.ClientCredential {
 		j.headers = clientCredential(t.r.Header)
 	}
-	if n := int64(bodyCost * textBytes(j.spans)); n > s.p.memory.size/2 || !j.seat.tryHold(n) {
+	if j.seat = s.p.memory.Background(int64(admission.BodyCost * textBytes(j.spans))); j.seat == nil {
 		return nil
 	}
 	return j
 }
 
-// yield ends a job for its memory, unless a request waits for it.
-func (j *job) yield() bool {
+// Release ends a job for its memory, unless a request waits for it.
+func (j *job) Release() bool {
 	if j.awaited.Load() {
 		return false
 	}
-	j.cancel(errNoMemory)
+	j.cancel(admission.ErrNoMemory)
 	return true
 }
 
@@ -174,9 +177,8 @@ func (j *job) run(ctx context.Context, key store.Key) {
 // finish tells everybody.
 func (j *job) finish(key store.Key) {
 	s := j.s
-	s.p.memory.yielding.remove(j)
 	j.spans = nil
-	j.seat.free()
+	j.seat.Free()
 	j.info.Reason, j.info.Duration = j.why, time.Since(j.began)
 	// What came of it is noted before the job is gone: a request that comes
 	// between the two would start another.
@@ -271,7 +273,7 @@ func (j *job) make(ctx context.Context, key store.Key) (body, why string) {
 		switch {
 		case j.s.ctx.Err() != nil:
 			return "", "shutdown"
-		case errors.Is(context.Cause(ctx), errNoMemory):
+		case errors.Is(context.Cause(ctx), admission.ErrNoMemory):
 			return "", "memory"
 		}
 		return "", failureOf(ctx, err)

@@ -32,7 +32,7 @@ func (j *job) write(ctx context.Context) (string, error) {
 	for _, piece := range pieces {
 		held += len(piece)
 	}
-	j.seat.shrink(int64(held))
+	j.seat.Shrink(int64(held))
 	j.info.Pieces = len(pieces)
 	text := prior
 	for _, piece := range pieces {

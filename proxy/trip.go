@@ -9,6 +9,7 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy/access"
+	"laconic/proxy/admission"
 	"laconic/proxy/answer"
 	"laconic/proxy/apierror"
 	"laconic/proxy/wire"
@@ -44,10 +45,10 @@ type trip struct {
 	wholeBody bool // the client's body was read to its end
 	edited    bool // the body that is sent is not the client's any more
 
-	seat *seat     // memory held for the body
-	out  *outgoing // the body, when it is held
-	up   *upload   // the body, when it is streamed
-	line *line     // to the upstream, once there is one
+	seat *admission.Reservation // memory held for the body
+	out  *outgoing              // the body, when it is held
+	up   *upload                // the body, when it is streamed
+	line *line                  // to the upstream, once there is one
 
 	sending sending // what was sent of a chat request that was read
 
@@ -84,7 +85,7 @@ func (t *trip) refuse(no *apierror.Error) {
 	no.Close = (no.Close || unread) && t.r.ProtoMajor == 1
 	no.Write(t.w)
 	if unread {
-		t.seat.free()
+		t.seat.Free()
 		t.linger()
 	}
 }

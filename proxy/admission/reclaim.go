@@ -1,0 +1,92 @@
+package admission
+
+import "slices"
+
+// Reclaimable holds memory that its owner can do without: a body that was sent and
+// is kept for a retry, or work in the background.
+type Reclaimable interface {
+	// Release gives the memory back, now or soon. It reports false if its owner
+	// cannot do without it any more.
+	Release() bool
+}
+
+// Background makes a reservation of n bytes for work in the background, or nil if
+// they are not free. Such work may have half of the memory.
+func (g *Gate) Background(n int64) *Reservation {
+	r := g.Reserve("")
+	r.background = true
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if n > g.work.limit*2/3 || n > 0 && !g.work.try(&r.held, n) {
+		return nil
+	}
+	return r
+}
+
+// Offer lets the gate reclaim what r holds, by v. It reports false, and does
+// nothing, if others wait for the memory already.
+func (r *Reservation) Offer(v Reclaimable) bool {
+	g := r.gate
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.work.lacks() > g.coming {
+		return false
+	}
+	r.withdraw()
+	r.offer = v
+	at := len(g.offers)
+	if !r.background { // a summary that ends unwritten costs more than a retry
+		if i := slices.IndexFunc(g.offers, func(o *Reservation) bool { return o.background }); i >= 0 {
+			at = i
+		}
+	}
+	g.offers = slices.Insert(g.offers, at, r)
+	return true
+}
+
+// Withdraw takes back an offer.
+func (r *Reservation) Withdraw() {
+	r.gate.mu.Lock()
+	defer r.gate.mu.Unlock()
+	r.withdraw()
+}
+
+func (r *Reservation) withdraw() {
+	if r.offer != nil {
+		r.offer = nil
+		r.gate.offers = slices.DeleteFunc(r.gate.offers, func(o *Reservation) bool { return o == r })
+	}
+}
+
+// reclaim takes back memory until what is coming is enough for those who wait: of
+// kept bodies first, the oldest first, and then of work in the background.
+func (g *Gate) reclaim() {
+	for {
+		r, v := g.nextOffer()
+		if r == nil {
+			return
+		}
+		if !v.Release() {
+			g.mu.Lock()
+			g.coming -= r.held.n
+			r.reclaimed = false
+			g.mu.Unlock()
+		}
+	}
+}
+
+// nextOffer returns what is to be reclaimed next, or nil.
+func (g *Gate) nextOffer() (*Reservation, Reclaimable) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.offers) == 0 || g.work.lacks() <= g.coming {
+		return nil, nil
+	}
+	r, v := g.offers[0], g.offers[0].offer
+	r.withdraw()
+	if !r.reclaimed {
+		r.reclaimed = true
+		g.coming += r.held.n
+	}
+	return r, v
+}
