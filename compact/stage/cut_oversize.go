@@ -7,49 +7,45 @@ import (
 	"laconic/compact"
 )
 
-// cutOversize is the last resort of a request that is still above its budget:
-// tool results are cut to head and tail, recent ones included, the larger ones
-// first: all to one size, as large as the budget allows. Those of the newest
-// exchange come last, and keep a head whatever the budget; behind them only
-// long strings in recent arguments are left to cut.
+// cutOversize is the last resort of a request that is still above its budget. It
+// cuts tool results to head and tail, recent ones included, all to one size, as
+// large as the budget allows. Results of the newest exchange are cut last and
+// always keep a head. After them, long strings in recent arguments are cut.
 type cutOversize struct {
-	// Head is the share of what stays that is taken from the start.
+	// Head is the share of a cut result that is taken from its start.
 	Head float64 `json:"head" check:"min=0,max=1"`
-}
-
-func newCutOversize(raw []byte) (compact.Stage, error) {
-	return options(&cutOversize{Head: 0.6}, raw)
 }
 
 func (s *cutOversize) Name() string { return "cut_oversize" }
 
 const (
-	// leastTokens: a result at or below this is not worth cutting; it is
-	// little more than a marker.
+	// leastTokens is the size up to which a result is not worth cutting.
 	leastTokens = 24
-	// markTokens: where less than this would stay of a result, a marker
-	// stands in its place.
+	// markTokens is the size below which a marker replaces the whole result.
 	markTokens = 96
-	// noticeChars is about what the notice of a cut takes.
+	// noticeChars is about the length of a clip's notice.
 	noticeChars = 80
-	// maxRounds bounds how often sizes are estimated anew; then markers stand
-	// in place of whole results.
+	// maxRounds bounds how often sizes are estimated anew. After that, markers
+	// replace whole results.
 	maxRounds = 6
+	// aboveBudget is the reason that edits of this stage state.
+	aboveBudget = "the request is above its budget"
 )
 
 func (s *cutOversize) Shrink(d *compact.Draft) {
-	s.results(d, leastTokens, func(r compact.Ref) bool { return !d.Newest(r.Message) })
-	s.results(d, compact.HeadTokens, func(r compact.Ref) bool { return d.Newest(r.Message) })
-	s.arguments(d)
+	s.results(d, false, leastTokens)
+	s.results(d, true, compact.HeadTokens)
+	cutArguments(d)
 }
 
-// results cuts the results that of accepts to one size, floor tokens at least.
-func (s *cutOversize) results(d *compact.Draft, floor int, of func(compact.Ref) bool) {
+// results cuts the results of the newest exchange, or those of all others, to
+// one size of at least floor tokens.
+func (s *cutOversize) results(d *compact.Draft, newest bool, floor int) {
 	for round := 0; ; round++ {
 		var refs []compact.Ref
 		var costs []int
 		for _, r := range d.LastResort(leastTokens) {
-			if of(r) && d.Cost(r) > floor {
+			if d.Newest(r.Message) == newest && d.Cost(r) > floor {
 				refs, costs = append(refs, r), append(costs, d.Cost(r))
 			}
 		}
@@ -69,24 +65,23 @@ func (s *cutOversize) results(d *compact.Draft, floor int, of func(compact.Ref) 
 	}
 }
 
-// arguments shortens long strings in recent arguments, all to one length.
-func (s *cutOversize) arguments(d *compact.Draft) {
-	const why = "the request is above its budget"
+// cutArguments cuts long strings in recent arguments, all to one length.
+func cutArguments(d *compact.Draft) {
 	for _, chars := range argumentChars {
 		for _, r := range d.LastArguments() {
 			if text := d.Call(r).Arguments.String(); len(text) > chars && isObject(text) {
-				d.CutArguments(r, shortStrings(text, chars), why)
+				d.CutArguments(r, shortStrings(text, chars), aboveBudget)
 			}
 		}
 	}
 }
 
 // argumentChars are the lengths, in characters, to which strings in recent
-// arguments are cut one after the other, until the request fits.
+// arguments are cut, one after the other, until the request fits.
 var argumentChars = []int{16_000, 8000, 4000, 2000, 1000, 500, 250}
 
-// level is the largest size, in tokens, such that cutting every result above
-// that down to it saves excess; floor if none does.
+// level returns the largest size, in tokens, such that cutting every larger
+// result down to it saves excess; floor if no size does.
 func level(costs []int, excess, floor int) int {
 	sorted := slices.Clone(costs)
 	slices.Sort(sorted)
@@ -105,17 +100,17 @@ func level(costs []int, excess, floor int) int {
 	return floor
 }
 
-// cut brings one result from cost tokens down to about size.
+// cut shortens one result from cost tokens to about size, and reports whether it
+// did.
 func (s *cutOversize) cut(d *compact.Draft, r compact.Ref, cost, size int) bool {
-	const why = "the request is above its budget"
 	text := d.Text(r).String()
 	c := clipOf(text)
 	if size >= markTokens {
-		// Tokens are spread unevenly over a text; a little less than the
+		// Tokens are spread unevenly over a text. A little less than the
 		// proportional share makes a second cut rare.
 		chars := utf8.RuneCountInString(text)*size/cost*15/16 - noticeChars
 		head := int(s.Head * float64(chars))
-		if k := c.keep(head, chars-head); !k.whole() && d.Cut(r, k.String(), why) {
+		if k := c.keep(head, chars-head); !k.whole() && d.Cut(r, k.String(), aboveBudget) {
 			return true
 		}
 	}
@@ -123,12 +118,12 @@ func (s *cutOversize) cut(d *compact.Draft, r compact.Ref, cost, size int) bool 
 		return false
 	}
 	n, marked := elidedSize(text)
-	if !marked && size > leastTokens && d.Cut(r, elidedResult(text, d.CallOf(r.Message)), why) {
+	if !marked && size > leastTokens && d.Cut(r, elidedResult(text, d.CallOf(r.Message)), aboveBudget) {
 		return true
 	}
 	if !marked {
 		n = c.size
 	}
 	bare := elided(n, ofResult)
-	return text != bare && text != superseded && d.Cut(r, bare, why)
+	return text != bare && text != superseded && d.Cut(r, bare, aboveBudget)
 }

@@ -5,21 +5,18 @@ import (
 	"laconic/compact/digest"
 )
 
-// dedupe removes what a later message says again. A file that was read again,
-// a command that was run again, a state that was asked for again: the newest
-// result is the one to act on, and an older one that contradicts it misleads;
-// unless the newest is a failure, or a word that nothing changed.
-// It is the least harmful stage: what it takes away still stands below.
+// dedupe removes what a later message says again. If a file was read again or a
+// command run again, the newest result is the one to act on, and an older one
+// that contradicts it misleads; unless the newest is a failure, or says only that
+// nothing changed.
 //
-// Clients that send their instructions anew each turn leave copies of them all
-// over the list; of identical ones in mid-list the newest stays.
+// Clients that send their instructions anew each turn leave copies all over the
+// list. Of identical instructions in mid-list the newest stays.
 type dedupe struct {
-	// MinTokens: results that cost less stay as they are. An edit breaks the
-	// prompt cache from there on, so it has to be worth it.
+	// MinTokens is the cost below which a result stays as it is. An edit breaks
+	// the prompt cache from there on, so it has to save enough.
 	MinTokens int `json:"min_tokens" check:"min=0"`
 }
-
-func newDedupe(raw []byte) (compact.Stage, error) { return options(&dedupe{MinTokens: 100}, raw) }
 
 func (s *dedupe) Name() string { return "dedupe" }
 
@@ -37,9 +34,9 @@ func (s *dedupe) Shrink(d *compact.Draft) {
 	}
 }
 
-// supersedes tells whether a newer result of the same call can stand for an
-// older one. One that failed where the older did not, or that is much shorter
-// ("unchanged since it was read last", "timed out"), leaves the older as the
+// supersedes reports whether a newer result of the same call can replace an
+// older one. If the newer failed and the older did not, or if the newer is much
+// shorter ("unchanged since it was read last", "timed out"), the older is the
 // only good copy.
 func supersedes(older, newer compact.Text) bool {
 	if newer.Len() < older.Len()/2 {

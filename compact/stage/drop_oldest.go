@@ -2,12 +2,10 @@ package stage
 
 import "laconic/compact"
 
-// dropOldest removes the oldest exchanges whole: a call leaves with its
-// results. What is protected among them stays in its place. Where that is not
-// enough, user messages directly before the newest one leave.
+// dropOldest removes the oldest exchanges whole: a call leaves with its results.
+// Protected messages among them stay in their place. If that is not enough, user
+// messages directly before the newest one leave.
 type dropOldest struct{}
-
-func newDropOldest(raw []byte) (compact.Stage, error) { return options(&dropOldest{}, raw) }
 
 func (s *dropOldest) Name() string { return "drop_oldest" }
 

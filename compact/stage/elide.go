@@ -1,58 +1,62 @@
 package stage
 
-import (
-	"laconic/compact"
-)
+import "laconic/compact"
 
-// elide replaces old texts by a marker that says how much stood there, and of a
-// result what it was and how it began. Calls, ids and arguments stay, so the
-// model still sees what was done, in order.
-type elide struct {
-	// MinBytes: shorter texts stay as they are.
-	MinBytes int `json:"min_bytes" check:"min=0"`
-
-	name, of string
-	bare     bool // markers tell the size alone
+// elideResults replaces old tool results by a marker that states the size, the
+// call that produced the result, and the first line. Calls, ids and arguments
+// stay, so the model still sees what was done, in order.
+type elideResults struct {
+	// MinBytes is the size below which a text stays as it is.
+	MinBytes int  `json:"min_bytes" check:"min=0"`
+	bare     bool // markers state the size alone
 }
 
-func newElideResults(raw []byte) (compact.Stage, error) {
-	return options(&elide{MinBytes: 256, name: "elide_results", of: ofResult}, raw)
-}
+func (s *elideResults) Name() string { return "elide_results" }
 
-func newElideProse(raw []byte) (compact.Stage, error) {
-	return options(&elide{MinBytes: 256, name: "elide_prose", of: ofProse}, raw)
-}
-
-// BareElision returns the two stages that elide with markers that tell the size
-// alone: of old results, then of old prose.
-func BareElision(minBytes int) []compact.Stage {
-	return []compact.Stage{
-		&elide{MinBytes: minBytes, name: "elide_results", of: ofResult, bare: true},
-		&elide{MinBytes: minBytes, name: "elide_prose", of: ofProse, bare: true},
-	}
-}
-
-func (s *elide) Name() string { return s.name }
-
-func (s *elide) Shrink(d *compact.Draft) {
-	texts, why := d.Results(), "old tool result"
-	if s.of == ofProse {
-		texts, why = d.Prose(), "old assistant text"
-	}
-	for ref, part := range texts {
+func (s *elideResults) Shrink(d *compact.Draft) {
+	for ref, part := range d.Results() {
 		if d.Over() == 0 {
 			return
 		}
-		if part.Text.Len() < s.MinBytes {
+		text, ok := elidable(part, s.MinBytes)
+		if !ok || !s.bare && d.Rewrite(ref, elidedResult(text, d.CallOf(ref.Message)), "old tool result") {
 			continue
 		}
-		text := part.Text.String()
-		if isElided(text) {
-			continue
-		}
-		if !s.bare && s.of == ofResult && d.Rewrite(ref, elidedResult(text, d.CallOf(ref.Message)), why) {
-			continue
-		}
-		d.Rewrite(ref, elided(clipOf(text).size, s.of), why)
+		d.Rewrite(ref, elided(clipOf(text).size, ofResult), "old tool result")
 	}
+}
+
+// elideProse replaces old assistant text by a marker that states its size.
+type elideProse struct {
+	// MinBytes is the size below which a text stays as it is.
+	MinBytes int `json:"min_bytes" check:"min=0"`
+}
+
+func (s *elideProse) Name() string { return "elide_prose" }
+
+func (s *elideProse) Shrink(d *compact.Draft) {
+	for ref, part := range d.Prose() {
+		if d.Over() == 0 {
+			return
+		}
+		if text, ok := elidable(part, s.MinBytes); ok {
+			d.Rewrite(ref, elided(clipOf(text).size, ofProse), "old assistant text")
+		}
+	}
+}
+
+// elidable returns the text of a part, and reports whether it is large enough
+// for a marker and is not one.
+func elidable(part compact.Part, minBytes int) (text string, ok bool) {
+	if part.Text.Len() < minBytes {
+		return "", false
+	}
+	text = part.Text.String()
+	return text, !isElided(text)
+}
+
+// BareElision returns the two stages that elide old results, then old prose,
+// with markers that state the size alone.
+func BareElision(minBytes int) []compact.Stage {
+	return []compact.Stage{&elideResults{MinBytes: minBytes, bare: true}, &elideProse{MinBytes: minBytes}}
 }

@@ -67,7 +67,7 @@ func TestMarkersOfTheSizeAloneAreRecognised(t *testing.T) {
 			t.Errorf("%q is not recognised", old)
 		}
 	}
-	for _, no := range []string{"(elided: many bytes of tool result)", "(elided: 3 bytes of tool results)", "(elided: 3 bytes of tool result; x", "(elided: 3 bytes of tool result; x\ny)", "(elided: 3 bytes of tool result; " + strings.Repeat("x", longestMarker) + ")"} {
+	for _, no := range []string{"(elided: many bytes of tool result)", "(elided: 3 bytes of tool results)", "(elided: 3 bytes of tool result; x", "(elided: 3 bytes of tool result; x\ny)", "(elided: 3 bytes of tool result; " + strings.Repeat("x", maxMarkerBytes) + ")"} {
 		if isElided(no) {
 			t.Errorf("%q passes for a marker", no)
 		}

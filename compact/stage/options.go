@@ -9,47 +9,45 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"laconic/compact"
 )
 
-// Option is one option of a named policy: a number, a word, or true or false.
+// Option describes one option of a named policy: a number, a word, or a bool.
 type Option struct {
 	Name    string `json:"name"`
 	Summary string `json:"summary"`
 	Unit    string `json:"unit,omitempty"`
-	// Range says in words what a value may be; "" for true and false.
+	// Range says in words which values are accepted; "" for a bool.
 	Range   string `json:"range,omitempty"`
 	Default any    `json:"default"`
 }
 
-// OptionError says what is wrong with one option.
+// OptionError reports what is wrong with one option.
 type OptionError struct {
 	Owner  string // the policy or the stage
-	Option string // "" where the options are no object
+	Option string // "" if the options are not an object
 	// Problem is a sentence about the option. It repeats no value.
 	Problem string
-	// Unknown: the owner has no such option, but those of Known.
+	// Unknown reports that the owner has only the options in Known.
 	Unknown bool
 	Known   []string
 }
 
-// Error names owner and option.
+// Error names the owner and the option.
 func (e *OptionError) Error() string { return e.Owner + ": " + e.Problem }
 
 // OptionErrors is everything that is wrong with the options of one owner.
 type OptionErrors []*OptionError
 
-// Error says all of it.
+// Error joins all the errors.
 func (all OptionErrors) Error() string {
-	var said []string
-	for _, e := range all {
-		said = append(said, e.Error())
+	said := make([]string, len(all))
+	for i, e := range all {
+		said[i] = e.Error()
 	}
 	return strings.Join(said, "; ")
 }
 
-// Unwrap gives the faults one by one.
+// Unwrap returns the errors one by one.
 func (all OptionErrors) Unwrap() []error {
 	errs := make([]error, len(all))
 	for i, e := range all {
@@ -58,13 +56,13 @@ func (all OptionErrors) Unwrap() []error {
 	return errs
 }
 
-// The options of a stage or a policy are the fields of a struct. Its tags say
-// what an option is called, what it may be, and what it means:
+// ReadOptions reads a JSON object into the struct that o points to, whose fields
+// hold the defaults. The error is an OptionErrors with everything that is wrong.
+//
+// Tags of the fields say how an option is called, which values it takes, and
+// what it means:
 //
 //	Keep int `json:"keep" check:"min=1" unit:"messages" says:"the last messages stay"`
-
-// ReadOptions reads a JSON object into the struct o points to, whose fields hold
-// the defaults. The error is OptionErrors: everything that is wrong.
 func ReadOptions(owner string, o any, raw []byte) error {
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
 		return nil
@@ -77,20 +75,25 @@ func ReadOptions(owner string, o any, raw []byte) error {
 		}
 		return OptionErrors{{Owner: owner, Problem: problem}}
 	}
-	fields, known := fieldsOf(o)
+	fields := fieldsOf(o)
+	var known []string
+	for _, f := range fields {
+		known = append(known, f.name)
+	}
 	var all OptionErrors
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		f, ok := fields[name]
-		if !ok {
-			problem := "there is no option " + name
+		e := &OptionError{Owner: owner, Option: name}
+		if i := slices.Index(known, name); i >= 0 {
+			e.Problem = fields[i].read(given[name])
+		} else {
+			e.Unknown, e.Known = true, known
+			e.Problem = "there is no option " + name
 			if len(known) > 0 {
-				problem += " (there are " + strings.Join(known, ", ") + ")"
+				e.Problem += " (there are " + strings.Join(known, ", ") + ")"
 			}
-			all = append(all, &OptionError{Owner: owner, Option: name, Problem: problem, Unknown: true, Known: known})
-			continue
 		}
-		if problem := f.read(given[name]); problem != "" {
-			all = append(all, &OptionError{Owner: owner, Option: name, Problem: problem})
+		if e.Problem != "" {
+			all = append(all, e)
 		}
 	}
 	if len(all) > 0 {
@@ -99,69 +102,56 @@ func ReadOptions(owner string, o any, raw []byte) error {
 	return nil
 }
 
-// options reads the options of a stage.
-func options[S compact.Stage](s S, raw []byte) (compact.Stage, error) {
-	if err := ReadOptions(s.Name(), s, raw); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// OptionsOf are the options whose defaults a struct holds.
+// OptionsOf describes the options of a struct that holds their defaults.
 func OptionsOf[O any](defaults O) []Option {
 	all := []Option{}
-	fields, names := fieldsOf(&defaults)
-	for _, name := range names {
-		f := fields[name]
+	for _, f := range fieldsOf(&defaults) {
 		all = append(all, Option{
-			Name: name, Summary: f.tag.Get("says"), Unit: f.tag.Get("unit"), Range: f.words(), Default: f.value.Interface(),
+			Name: f.name, Summary: f.tag.Get("says"), Unit: f.tag.Get("unit"), Range: f.accepts(), Default: f.value.Interface(),
 		})
 	}
 	return all
 }
 
-// optionField is a field of a struct of options.
+// optionField is one field of a struct of options.
 type optionField struct {
 	name  string
 	tag   reflect.StructTag
 	value reflect.Value
 }
 
-// fieldsOf gives the options of the struct that o points to, and their names in
-// order.
-func fieldsOf(o any) (fields map[string]optionField, names []string) {
+// fieldsOf returns the options of the struct that o points to.
+func fieldsOf(o any) (fields []optionField) {
 	v := reflect.ValueOf(o).Elem()
-	fields = map[string]optionField{}
 	for i := range v.NumField() {
 		tag := v.Type().Field(i).Tag
 		if name := tag.Get("json"); name != "" {
-			fields[name] = optionField{name, tag, v.Field(i)}
-			names = append(names, name)
+			fields = append(fields, optionField{name, tag, v.Field(i)})
 		}
 	}
-	return fields, names
+	return fields
 }
 
-// read sets the field, and says what is wrong with the value.
-func (f optionField) read(raw json.RawMessage) string {
+// read sets the field and returns what is wrong with the value, or "".
+func (f optionField) read(raw json.RawMessage) (problem string) {
 	if err := json.Unmarshal(raw, f.value.Addr().Interface()); err != nil {
 		if te, ok := err.(*json.UnmarshalTypeError); ok {
 			return "option " + f.name + " cannot be a " + te.Value
 		}
 		return "option " + f.name + " is not JSON"
 	}
-	if !f.holds() {
-		return f.name + " must be " + f.words()
+	if !f.valid() {
+		return f.name + " must be " + f.accepts()
 	}
 	return ""
 }
 
-// holds reports whether the value is in its range.
-func (f optionField) holds() bool {
+// valid reports whether the value is in its range.
+func (f optionField) valid() bool {
 	var n float64
 	switch f.value.Kind() {
 	case reflect.String:
-		return slices.Contains(strings.Split(f.bound("oneof"), "|"), f.value.String())
+		return slices.Contains(strings.Split(f.check("oneof"), "|"), f.value.String())
 	case reflect.Int:
 		n = float64(f.value.Int())
 	case reflect.Float64:
@@ -169,23 +159,24 @@ func (f optionField) holds() bool {
 	default:
 		return true
 	}
-	within := func(name string, holds func(bound float64) bool) bool {
-		text := f.bound(name)
+	for _, name := range []string{"min", "max", "above"} {
+		text := f.check(name)
 		if text == "" {
-			return true
+			continue
 		}
 		bound, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			panic("BUG: the bound " + name + " of the option " + f.name + " is no number")
+			panic("BUG: the bound " + name + " of the option " + f.name + " is not a number")
 		}
-		return holds(bound)
+		if name == "min" && !(n >= bound) || name == "max" && !(n <= bound) || name == "above" && !(n > bound) {
+			return false
+		}
 	}
-	return within("min", func(b float64) bool { return n >= b }) && within("max", func(b float64) bool { return n <= b }) &&
-		within("above", func(b float64) bool { return n > b })
+	return true
 }
 
-// bound is one part of the tag check.
-func (f optionField) bound(name string) string {
+// check returns one part of the tag check.
+func (f optionField) check(name string) string {
 	for part := range strings.SplitSeq(f.tag.Get("check"), ",") {
 		if key, value, _ := strings.Cut(part, "="); key == name {
 			return value
@@ -194,12 +185,12 @@ func (f optionField) bound(name string) string {
 	return ""
 }
 
-// words says the range.
-func (f optionField) words() string {
-	least, most, above := f.bound("min"), f.bound("max"), f.bound("above")
+// accepts returns the range in words.
+func (f optionField) accepts() string {
+	least, most, above := f.check("min"), f.check("max"), f.check("above")
 	switch {
 	case f.value.Kind() == reflect.String:
-		return strings.ReplaceAll(f.bound("oneof"), "|", " or ")
+		return strings.ReplaceAll(f.check("oneof"), "|", " or ")
 	case least != "" && most != "":
 		return fmt.Sprintf("between %s and %s", least, most)
 	case above != "" && most != "":

@@ -10,16 +10,12 @@ import (
 )
 
 // shrinkArguments cuts long strings inside the arguments of old calls: a file
-// that was written, a patch, a script. What was done and to what stays
-// readable. Arguments stay a JSON object, whatever else they hold: SGLang
-// refuses anything else, and vLLM silently empties it.
+// that was written, a patch, a script. What was done, and to what, stays
+// readable. Arguments stay a JSON object: SGLang refuses anything else, and vLLM
+// silently empties it.
 type shrinkArguments struct {
-	// MaxChars is how many characters of a string stay; longer ones are cut.
+	// MaxChars is how many characters of a string stay.
 	MaxChars int `json:"max_chars" check:"min=1"`
-}
-
-func newShrinkArguments(raw []byte) (compact.Stage, error) {
-	return options(&shrinkArguments{MaxChars: 500}, raw)
 }
 
 func (s *shrinkArguments) Name() string { return "shrink_arguments" }
@@ -44,11 +40,11 @@ func isObject(text string) bool {
 	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid([]byte(text))
 }
 
-// shortStrings is valid JSON with every string value, nested ones too, cut to
-// at most n characters and a notice. Keys and all bytes between strings stay.
+// shortStrings returns valid JSON with every string value, nested ones too, cut
+// to at most n characters and a notice. Keys and all bytes between strings stay.
 func shortStrings(text string, n int) string {
 	var b strings.Builder
-	done := 0 // bytes before it were written
+	done := 0 // bytes of text that are written
 	for i := 0; i < len(text); {
 		if text[i] != '"' {
 			i++
@@ -73,7 +69,8 @@ func shortStrings(text string, n int) string {
 	return b.String()
 }
 
-// stringEnd is where the string ends whose inside starts at i: at its quote.
+// stringEnd returns the index of the quote that ends the string whose inside
+// starts at i.
 func stringEnd(text string, i int) int {
 	for text[i] != '"' {
 		i += 1
@@ -84,7 +81,7 @@ func stringEnd(text string, i int) int {
 	return i
 }
 
-// isKey tells whether what follows a string makes it a key: a colon.
+// isKey reports whether a string is a key, by the text after it.
 func isKey(rest string) bool {
 	return strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":")
 }
@@ -94,10 +91,10 @@ const (
 	moreClose = " more characters]"
 )
 
-// shortString cuts the inside of a JSON string to n characters and says how
-// many are missing, those of an earlier cut included; false if that would not
-// make it shorter.
-func shortString(raw string, n int) (string, bool) {
+// shortString cuts the inside of a JSON string to n characters, and notes how
+// many are missing, those of an earlier cut included. ok is false if the result
+// would not be shorter.
+func shortString(raw string, n int) (short string, ok bool) {
 	if len(raw) <= n {
 		return "", false
 	}
@@ -113,11 +110,11 @@ func shortString(raw string, n int) (string, bool) {
 	for ; at < len(body); missing++ {
 		at += charWidth(body[at:])
 	}
-	short := head + moreOpen + strconv.Itoa(missing) + moreClose
+	short = head + moreOpen + strconv.Itoa(missing) + moreClose
 	return short, len(short) < len(raw)
 }
 
-// beforeNotice parts the inside of a string from the notice of an earlier cut.
+// beforeNotice splits the notice of an earlier cut from the inside of a string.
 func beforeNotice(raw string) (body string, missing int) {
 	s, ok := strings.CutSuffix(raw, moreClose)
 	if !ok {
@@ -135,8 +132,8 @@ func beforeNotice(raw string) (body string, missing int) {
 	return raw[:at], n
 }
 
-// charWidth is how many bytes the first character takes inside a JSON string.
-// An escape is one character, and so are the two escapes of a surrogate pair.
+// charWidth returns how many bytes the first character takes inside a JSON
+// string. An escape is one character, and so is a surrogate pair of escapes.
 func charWidth(s string) int {
 	if s[0] != '\\' {
 		_, w := utf8.DecodeRuneInString(s)
@@ -151,8 +148,8 @@ func charWidth(s string) int {
 	return 6
 }
 
-// half tells whether s starts with an escape of one half of a surrogate pair:
-// \ud8xx to \udbxx for 0xd8, \udcxx to \udfxx for 0xdc.
+// half reports whether s starts with an escaped half of a surrogate pair: \ud8xx
+// to \udbxx for 0xd8, \udcxx to \udfxx for 0xdc.
 func half(s string, of uint64) bool {
 	if s[0] != '\\' || s[1] != 'u' {
 		return false

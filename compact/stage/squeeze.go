@@ -8,12 +8,12 @@ import (
 	"laconic/compact"
 )
 
-// squeeze takes out of old tool results what a model reads nothing from: the
-// white space of JSON, blanks at the ends of lines, runs of blank lines.
-// Indentation stays, because in source code and in YAML it is meaning.
+// squeeze removes meaningless white space from old tool results: that of JSON,
+// blanks at the ends of lines, runs of blank lines. Indentation stays, because it
+// has a meaning in source code and in YAML.
 type squeeze struct {
-	// Mode is "lossless", or "all": every run of white space becomes one space,
-	// line ends and indentation included, as some compactors do it.
+	// Mode is "lossless" or "all". With "all" every run of white space becomes
+	// one space, line ends and indentation included.
 	Mode string `json:"mode" check:"oneof=lossless|all"`
 }
 
@@ -22,25 +22,21 @@ const (
 	everything = "all"
 )
 
-func newSqueeze(raw []byte) (compact.Stage, error) {
-	return options(&squeeze{Mode: lossless}, raw)
-}
-
 func (s *squeeze) Name() string { return "squeeze" }
 
-// worth is the part of a text, one in so many bytes, that lossless squeezing
-// has to save: for less, a text keeps its exact bytes. Agents edit files by
-// strings that they saw.
-const worth = 32
+// minSavingRatio is the share of a text, one in so many bytes, that lossless
+// squeezing must save. Below that, a text keeps its exact bytes, because agents
+// edit files by strings that they saw.
+const minSavingRatio = 32
 
 func (s *squeeze) Shrink(d *compact.Draft) {
-	var buffer []byte // most texts are only looked at
+	var buffer []byte // reused, because most texts stay as they are
 	for ref, part := range d.Results() {
 		if d.Over() == 0 {
 			return
 		}
 		buffer = part.Text.AppendTo(buffer[:0])
-		if s.Mode == lossless && notWorth(buffer) {
+		if s.Mode == lossless && savesLittle(buffer) {
 			continue
 		}
 		text := string(buffer)
@@ -52,24 +48,24 @@ func (s *squeeze) Shrink(d *compact.Draft) {
 			}
 		} else {
 			short = eachSide(text, withoutBlanks)
-			if len(text)-len(short) <= len(text)/worth {
+			if len(text)-len(short) <= len(text)/minSavingRatio {
 				continue
 			}
 		}
-		if short != "" { // no upstream wants an empty text where there was one
+		if short != "" { // upstreams refuse an empty text
 			d.Rewrite(ref, short, "white space of an old tool result")
 		}
 	}
 }
 
-// notWorth tells of most texts, without making the shorter one, that lossless
-// squeezing does not save enough.
-func notWorth(text []byte) bool {
-	return !mayBeJSON(text) && blanks(text) <= len(text)/worth && !bytes.Contains(text, []byte(clipMark))
+// savesLittle reports, without making the shorter text, whether lossless
+// squeezing saves too little. It may be false for a text that saves little.
+func savesLittle(text []byte) bool {
+	return !mayBeJSON(text) && blanks(text) <= len(text)/minSavingRatio && !bytes.Contains(text, []byte(clipMark))
 }
 
-// eachSide squeezes a text, and of one that was clipped before head and tail,
-// so that the notice between them stays readable to clipOf.
+// eachSide squeezes a text. The head and the tail of a clipped text are squeezed
+// one by one, so that clipOf still recognizes the notice between them.
 func eachSide(text string, squeezed func(string) string) string {
 	c := clipOf(text)
 	if c.whole() {
@@ -79,8 +75,8 @@ func eachSide(text string, squeezed func(string) string) string {
 	return c.String()
 }
 
-// withoutBlanks is a text without the white space that means nothing. Of a run
-// of blank lines one stays; JSON loses all that stands outside of its strings.
+// withoutBlanks returns a text without meaningless white space. Of a run of blank
+// lines one stays. JSON loses all white space outside its strings.
 func withoutBlanks(text string) string {
 	if short, ok := minified(text); ok {
 		return short
@@ -91,7 +87,7 @@ func withoutBlanks(text string) string {
 	}
 	var b strings.Builder
 	b.Grow(len(text) - saved)
-	blank := false // the line before was
+	blank := false // the previous line is blank
 	for first := true; ; first = false {
 		line, rest, more := strings.Cut(text, "\n")
 		cr := strings.HasSuffix(line, "\r")
@@ -113,17 +109,17 @@ func withoutBlanks(text string) string {
 	}
 }
 
-// blanks is how much shorter a text is without them, see withoutBlanks. Most texts
-// have none, so this is one pass from line end to line end.
+// blanks returns how many bytes withoutBlanks removes from a text that is not
+// JSON. Most texts have none, so this is one pass from line end to line end.
 func blanks(text []byte) (saved int) {
-	blank := false // the line before was
+	blank := false // the previous line is blank
 	for start := 0; ; {
 		next := bytes.IndexByte(text[start:], '\n')
 		end := start + next
 		if next < 0 {
 			end = len(text)
 		}
-		last := end // of the line without its blanks
+		last := end // the end of the line without its blanks
 		for last > start && (text[last-1] == ' ' || text[last-1] == '\t' || text[last-1] == '\r') {
 			last--
 		}
@@ -143,7 +139,7 @@ func blanks(text []byte) (saved int) {
 	}
 }
 
-// withoutRuns is a text with one space in place of every run of white space,
+// withoutRuns returns a text with one space in place of every run of white space,
 // and none at its ends.
 func withoutRuns(text string) string {
 	if short, ok := minified(text); ok {
@@ -156,10 +152,10 @@ func withoutRuns(text string) string {
 	return text
 }
 
-// minified is a text without the white space of JSON, if it is one JSON object
-// or array and nothing else. Every other byte stays: numbers keep their digits,
-// strings their escapes, keys their order, even where a key comes twice.
-func minified(text string) (string, bool) {
+// minified returns a text without the white space of JSON. ok is false unless the
+// text is exactly one JSON object or array. Every other byte stays: numbers keep
+// their digits, strings their escapes, keys their order, even repeated ones.
+func minified(text string) (short string, ok bool) {
 	if !mayBeJSON([]byte(text)) {
 		return "", false
 	}
@@ -172,7 +168,7 @@ func minified(text string) (string, bool) {
 
 const jsonBlanks = " \t\r\n"
 
-// mayBeJSON tells whether a text begins and ends like an object or an array.
+// mayBeJSON reports whether a text begins and ends like an object or an array.
 func mayBeJSON(text []byte) bool {
 	s := bytes.Trim(text, jsonBlanks)
 	return len(s) > 1 && (s[0] == '{' && s[len(s)-1] == '}' || s[0] == '[' && s[len(s)-1] == ']')

@@ -45,7 +45,7 @@ func TestBlanksThatMeanNothing(t *testing.T) {
 // foreseen: what blanks says is what goes.
 func foreseen(t *testing.T, text string) {
 	t.Helper()
-	if saved := len(text) - len(eachSide(text, withoutBlanks)); saved > len(text)/worth && notWorth([]byte(text)) {
+	if saved := len(text) - len(eachSide(text, withoutBlanks)); saved > len(text)/minSavingRatio && savesLittle([]byte(text)) {
 		t.Errorf("of %q could go %d bytes, and it is passed over", text, saved)
 	}
 	if _, ok := minified(text); ok {

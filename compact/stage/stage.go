@@ -9,16 +9,45 @@ import (
 
 // Entry describes one stage of the catalogue.
 type Entry struct {
-	// Name is what configuration and logs call the stage.
+	// Name is the stage's name in the configuration and in logs.
 	Name string
-	// Summary says in one line what it does.
+	// Summary says in one line what the stage does.
 	Summary string
-	// New makes the stage from its options, a JSON object; empty means
-	// defaults. The error is OptionErrors: all that are not known or out of range.
+	// New returns the stage for options, a JSON object; nil means defaults. The
+	// error is an OptionErrors.
 	New func(options []byte) (compact.Stage, error)
 }
 
-// Names lists the stages of the catalogue in order.
+// Catalogue is the ladder in order, least harmful first.
+var Catalogue = []Entry{
+	entry("white space that means nothing leaves old tool results", squeeze{Mode: lossless}),
+	entry("long old tool results keep head and tail", trimResults{MaxChars: 5000, Head: 0.6}),
+	entry("older exchanges are replaced by one text", summarize{MaxTokens: 8192, Share: 0.32}),
+	entry("old tool results that a later one supersedes become a one-line marker", dedupe{MinTokens: 100}),
+	entry("old tool results become a one-line marker", elideResults{MinBytes: 256}),
+	entry("old assistant text becomes a one-line marker; calls stay", elideProse{MinBytes: 256}),
+	entry("long strings in the arguments of old calls are cut", shrinkArguments{MaxChars: 500}),
+	entry("old images, sounds, videos and files become a line of text", stripMedia{}),
+	entry("the oldest exchanges leave whole", dropOldest{}),
+	entry("last resort: the largest tool results are cut until the request fits", cutOversize{Head: 0.6}),
+}
+
+// entry returns the catalogue's entry for a stage, from its default options.
+func entry[S any, P interface {
+	*S
+	compact.Stage
+}](summary string, defaults S) Entry {
+	name := P(&defaults).Name()
+	return Entry{name, summary, func(raw []byte) (compact.Stage, error) {
+		s := defaults
+		if err := ReadOptions(name, &s, raw); err != nil {
+			return nil, err
+		}
+		return P(&s), nil
+	}}
+}
+
+// Names returns the names of the catalogue, in order.
 func Names() []string {
 	names := make([]string, len(Catalogue))
 	for i, e := range Catalogue {
@@ -27,8 +56,7 @@ func Names() []string {
 	return names
 }
 
-// New makes the stage with that name from its options, a JSON object; empty
-// means defaults.
+// New returns the named stage for options, a JSON object; nil means defaults.
 func New(name string, options []byte) (compact.Stage, error) {
 	for _, e := range Catalogue {
 		if e.Name == name {
@@ -38,8 +66,8 @@ func New(name string, options []byte) (compact.Stage, error) {
 	return nil, fmt.Errorf("there is no stage %q; known are %s", name, strings.Join(Names(), ", "))
 }
 
-// Default is the ladder of the adaptive policy: every stage of the catalogue
-// with its default options.
+// Default returns the ladder of the adaptive policy: every stage of the
+// catalogue with its default options.
 func Default() []compact.Stage {
 	ladder := make([]compact.Stage, len(Catalogue))
 	for i, e := range Catalogue {
@@ -50,18 +78,4 @@ func Default() []compact.Stage {
 		ladder[i] = s
 	}
 	return ladder
-}
-
-// Catalogue is the ladder in order, least harmful first.
-var Catalogue = []Entry{
-	{"squeeze", "white space that means nothing leaves old tool results", newSqueeze},
-	{"trim_results", "long old tool results keep head and tail", newTrimResults},
-	{"summarize", "older exchanges are replaced by one text", newSummarize},
-	{"dedupe", "old tool results that a later one supersedes become a one-line marker", newDedupe},
-	{"elide_results", "old tool results become a one-line marker", newElideResults},
-	{"elide_prose", "old assistant text becomes a one-line marker; calls stay", newElideProse},
-	{"shrink_arguments", "long strings in the arguments of old calls are cut", newShrinkArguments},
-	{"strip_media", "old images, sounds, videos and files become a line of text", newStripMedia},
-	{"drop_oldest", "the oldest exchanges leave whole", newDropOldest},
-	{"cut_oversize", "last resort: the largest tool results are cut until the request fits", newCutOversize},
 }

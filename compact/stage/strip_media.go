@@ -7,12 +7,10 @@ import (
 	"laconic/compact"
 )
 
-// stripMedia makes old images, sounds, videos and files a line of text. One of them
-// costs as much as pages of text, and what was to be learnt from it mostly
-// stands in the answer that followed. The text beside it stays.
+// stripMedia replaces old images, sounds, videos and files by a line of text. One
+// of them costs as much as pages of text, and the answer that followed mostly
+// says what was in it. The text beside it stays.
 type stripMedia struct{}
-
-func newStripMedia(raw []byte) (compact.Stage, error) { return options(&stripMedia{}, raw) }
 
 func (s *stripMedia) Name() string { return "strip_media" }
 
@@ -26,9 +24,8 @@ func (s *stripMedia) Shrink(d *compact.Draft) {
 	}
 }
 
-// leftOut is the line that stands in place of a part: what it was, and its
-// format or name where that was sent. The detail of an image says how closely
-// to look at it, which is of no use without it.
+// leftOut returns the line that replaces a part: its kind, and its format or name
+// if the client sent one. The detail of an image is of no use without the image.
 func leftOut(p *compact.Part) string {
 	var kind, name string
 	switch p.Kind {
@@ -47,14 +44,14 @@ func leftOut(p *compact.Part) string {
 	return "(" + kind + " left out)"
 }
 
-// longMediaName is how many characters of a name are written.
-const longMediaName = 80
+// maxMediaName is how many characters of a name are written.
+const maxMediaName = 80
 
-// plainName is a name on one line, without what could end the line of text it
-// stands in. A long one keeps its end, where the extension is.
+// plainName returns a name on one line, without characters that could end the
+// line of text around it. A long name keeps its end, where the extension is.
 func plainName(s string) string {
-	if len(s) > 16*longMediaName {
-		s = s[len(s)-16*longMediaName:]
+	if len(s) > 16*maxMediaName {
+		s = s[len(s)-16*maxMediaName:]
 	}
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -66,8 +63,8 @@ func plainName(s string) string {
 		return r
 	}, strings.ToValidUTF8(s, ""))
 	runes := []rune(strings.Join(strings.Fields(s), " "))
-	if n := len(runes); n > longMediaName {
-		runes = append([]rune{'…'}, runes[n-longMediaName+1:]...)
+	if n := len(runes); n > maxMediaName {
+		runes = append([]rune{'…'}, runes[n-maxMediaName+1:]...)
 	}
 	return string(runes)
 }

@@ -1,0 +1,123 @@
+package stage
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// clip is a text of which only head and tail remain. The head of a whole text is
+// all of it.
+type clip struct {
+	size       int // bytes of the original
+	head, tail string
+}
+
+// notice returns the line between head and tail. It states the sizes of the
+// original, the head and the tail, by which clipOf recognizes it.
+func (c clip) notice() string {
+	if c.tail == "" {
+		return fmt.Sprintf("\n[trimmed: %d bytes of %s, the first %d are left]", c.size, ofResult, len(c.head))
+	}
+	return fmt.Sprintf("\n[trimmed: %d bytes of %s, the first %d and the last %d are left]\n", c.size, ofResult, len(c.head), len(c.tail))
+}
+
+func (c clip) whole() bool { return len(c.head) == c.size }
+
+func (c clip) String() string {
+	if c.whole() {
+		return c.head
+	}
+	return c.head + c.notice() + c.tail
+}
+
+// clipMark begins the notice of a clip.
+const clipMark = "[trimmed: "
+
+// clipOf parses a text that may have been clipped before. A text is clipped only
+// if its sizes are those of its notice. Any other text is whole, even one that
+// quotes a notice.
+func clipOf(text string) clip {
+	// Search for the bracket, because line ends are common in results.
+	for at := 0; ; {
+		i := strings.Index(text[at:], clipMark)
+		if i < 0 {
+			return clip{size: len(text), head: text}
+		}
+		at += i
+		var c clip
+		var head, tail int
+		rest := text[at+len(clipMark):]
+		if n, _ := fmt.Sscanf(rest[:min(len(rest), 120)], "%d bytes of tool result, the first %d and the last %d are", &c.size, &head, &tail); n >= 2 && head == at-1 {
+			c.head = text[:head]
+			if n == 3 && tail > 0 && tail <= len(text) {
+				c.tail = text[len(text)-tail:]
+			}
+			if c.head+c.notice()+c.tail == text && c.size > len(c.head)+len(c.tail) {
+				return c
+			}
+		}
+		at += len(clipMark)
+	}
+}
+
+// keep clips the text to at most head and tail characters. A cut falls between
+// lines if a line ends nearby, and never inside a character.
+func (c clip) keep(head, tail int) clip {
+	out := clip{size: c.size, head: c.head, tail: c.tail}
+	if c.whole() {
+		if utf8.RuneCountInString(c.head) <= head+tail {
+			return c
+		}
+		out.tail = c.head
+	}
+	out.head = firstRunes(out.head, head)
+	out.tail = lastRunes(out.tail, tail)
+	return out
+}
+
+// nearShare is how far from its place a cut may move to the end of a line: one
+// in so many bytes of what is kept.
+const nearShare = 5
+
+func firstRunes(s string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	if len(s) <= n {
+		return s
+	}
+	i := 0
+	for ; n > 0 && i < len(s); n-- {
+		_, w := utf8.DecodeRuneInString(s[i:])
+		i += w
+	}
+	if i == len(s) {
+		return s
+	}
+	if j := strings.LastIndexByte(s[:i], '\n'); j > i-i/nearShare {
+		return s[:j]
+	}
+	return s[:i]
+}
+
+func lastRunes(s string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	if len(s) <= n {
+		return s
+	}
+	i := len(s)
+	for ; n > 0 && i > 0; n-- {
+		_, w := utf8.DecodeLastRuneInString(s[:i])
+		i -= w
+	}
+	if i == 0 {
+		return s
+	}
+	if j := strings.IndexByte(s[i:], '\n'); j >= 0 && j < (len(s)-i)/nearShare {
+		return s[i+j+1:]
+	}
+	return s[i:]
+}
