@@ -2,50 +2,49 @@ package compact
 
 import "math/bits"
 
-// DefaultWindow is the window of a model that nobody knows, in tokens.
+// DefaultWindow is the window of an unknown model, in tokens.
 const DefaultWindow = 128_000
 
-// DefaultMaxMessages is the default of the second budget, in messages: Azure
-// and OpenAI refuse longer lists whatever they cost.
+// DefaultMaxMessages is the default limit on the number of messages. Azure and
+// OpenAI refuse longer lists whatever they cost.
 const DefaultMaxMessages = 2048
 
-// Limits is what is known of a model and its upstream: facts and configuration.
-// All are tokens but MaxMessages; zero means "not known" or "default".
+// Limits are what is known or configured of a model and its upstream, in tokens
+// except MaxMessages. Zero means unknown, or the default.
 type Limits struct {
 	// Window is the whole context window, prompt and answer; 0: DefaultWindow.
 	Window int
-	// Input is a limit on the prompt below the window, where the model has
-	// one (gpt-5: 272,000 of 400,000).
+	// Input is a limit on the prompt below the window, if the model has one
+	// (gpt-5: 272,000 of 400,000).
 	Input int
-	// Reserve is kept free for the answer when the request asks for less; 0:
-	// the smaller of 8,192 and a quarter of the window.
+	// Reserve is kept free for the answer if the request asks for less; 0: the
+	// smaller of 8,192 and a quarter of the window.
 	Reserve int
-	// Budget overrides all of the above: tokens of prompt.
+	// Budget overrides all of the above. It is what the prompt may cost.
 	Budget int
 	// MaxMessages is the largest number of messages; 0: DefaultMaxMessages.
 	MaxMessages int
 }
 
-// Budget is what one request may cost. Make it with Limits.For, or give Tokens
-// alone: the zero value of another field means its default.
+// A Budget is what one request may cost. It is made by [Limits.For], or of
+// Tokens alone: the zero value of another field is its stated default.
 type Budget struct {
 	// Tokens is what the prompt may cost, tools and framing included.
 	Tokens int
 	// Placing is the same with the reserve rounded up to a sixteenth of the
 	// window. Epochs are placed by it, so that a client that computes
-	// max_tokens from its own estimate does not move earlier epochs. 0: Tokens.
+	// max_tokens from its own estimate does not move earlier epochs; 0: Tokens.
 	Placing int
 	// Step is that sixteenth, in tokens; the fixed cost is rounded up by at
 	// most so much. 0: a sixteenth of Tokens.
 	Step int
 	// Limit is the longest prompt that the upstream takes beside a short
-	// answer, in tokens: by the window, or by DefaultWindow where none is
-	// known; 0: there is none. Where what must stay fills Tokens, epochs may
+	// answer, in tokens; 0: none. Where what must stay fills Tokens, epochs may
 	// plan up to Limit.
 	Limit int
-	// Hard is the longest prompt that is tried, in tokens, where that was learnt
-	// by a refusal and must not move the epochs that Placing places: above it an
-	// epoch is forced. 0: there is none.
+	// Hard is the longest prompt that is tried, in tokens, if a refusal taught
+	// one; 0: none. Above it an epoch is forced, but it moves none of the
+	// epochs that Placing places.
 	Hard int
 	// Messages is the largest number of messages; 0: DefaultMaxMessages.
 	Messages int
@@ -105,8 +104,8 @@ func (l Limits) Told(t Told) Limits {
 	return l
 }
 
-// For gives the budget of a request that asks for at most answer tokens of
-// answer (0: it did not say). Answers are counted up to half the window.
+// For returns the budget of a request that asks for an answer of at most answer
+// tokens; 0: it did not say. Answers are counted up to half the window.
 func (l Limits) For(answer int) Budget {
 	b := Budget{Messages: l.MaxMessages}
 	if b.Messages <= 0 {
@@ -142,9 +141,8 @@ func (l Limits) For(answer int) Budget {
 
 func step(window int) int { return max(1, window/16) }
 
-// coarse rounds the cost of what is sent beside the messages up, so that a tool
-// that is loaded late moves no earlier epoch: by at most an eighth, and by less
-// than step.
+// coarse rounds the fixed cost up by at most an eighth, and by less than step,
+// so that a tool that is loaded late moves no earlier epoch.
 func coarse(fixed, step int) int {
 	return roundUp(fixed, min(step, 1<<max(0, bits.Len(uint(max(0, fixed)))-4)))
 }

@@ -2,7 +2,7 @@ package compact
 
 import "slices"
 
-// Role says who speaks in a message.
+// A Role says who speaks in a message.
 type Role uint8
 
 // The roles of the chat API. Function is the legacy form of Tool.
@@ -15,7 +15,7 @@ const (
 	Function
 )
 
-// String gives the role's name on the wire.
+// String returns the name of the role on the wire.
 func (r Role) String() string {
 	if int(r) < len(roleNames) {
 		return roleNames[r]
@@ -25,7 +25,8 @@ func (r Role) String() string {
 
 var roleNames = [...]string{"unknown", "system", "developer", "user", "assistant", "tool", "function"}
 
-// RoleNamed gives the role with that name on the wire; false for any other name.
+// RoleNamed returns the role with a name on the wire, and false for any other
+// name.
 func RoleNamed(name string) (Role, bool) {
 	for r, n := range roleNames {
 		if r > 0 && n == name {
@@ -35,18 +36,18 @@ func RoleNamed(name string) (Role, bool) {
 	return 0, false
 }
 
-// Head tells whether the role instructs the model: such messages are never
-// edited and never removed.
+// Instruction reports whether the role instructs the model. Instructions are
+// never edited, and removed only if a later message repeats them.
 func (r Role) Instruction() bool { return r == System || r == Developer }
 
-// Result tells whether the role answers a call.
+// Result reports whether the role answers a call.
 func (r Role) Result() bool { return r == Tool || r == Function }
 
-// Kind says what a part is.
+// A Kind says what a part is.
 type Kind uint8
 
-// The kinds of part. Other is a kind this version does not know: it is kept,
-// charged by its bytes, and never edited.
+// The kinds of part. KindOther is any kind that is not known here: such a part
+// is kept, charged by its bytes, and never edited.
 const (
 	KindText Kind = iota
 	KindImage
@@ -57,12 +58,12 @@ const (
 	KindOther
 )
 
-// Shape says how the content of a message was written.
+// A Shape says how the content of a message is written.
 type Shape uint8
 
-// The shapes of content. An edit never changes the shape of a message that the
-// client sent, because upstreams differ in what they take (a tool result that
-// becomes an array loses its id at Ollama).
+// The shapes of content. No edit changes the shape of a message that the client
+// sent, because upstreams differ in what they accept: at Ollama, a tool result
+// that becomes an array loses its id.
 const (
 	Absent Shape = iota
 	Null
@@ -70,10 +71,10 @@ const (
 	Array
 )
 
-// Part is one piece of a message's content.
+// A Part is one piece of a message's content.
 type Part struct {
 	Kind Kind
-	// Nth says which part of the client's message this is, from 1; 0: the
+	// Nth is the number of the part in the client's message, from 1; 0: the
 	// client did not send it.
 	Nth uint32
 	// Text is what the model reads. For media it is the URL or the base64 data,
@@ -81,11 +82,12 @@ type Part struct {
 	Text Text
 	// Detail is the image detail, the audio format or the file name.
 	Detail string
-	// Thought: it is a piece of the message's thinking, whose text is Reasoning.
+	// Thought is set for a piece of the message's thinking, whose text is
+	// Reasoning.
 	Thought bool
 }
 
-// CallKind says in which form a call was written.
+// A CallKind says in which form a call is written.
 type CallKind uint8
 
 // The forms of a call: tool_calls with a function, tool_calls with a custom
@@ -96,67 +98,69 @@ const (
 	CallLegacy
 )
 
-// Call is one tool call of an assistant message.
+// A Call is one tool call of an assistant message.
 type Call struct {
 	Kind      CallKind
-	Nth       uint32 // which call of the client's message this is, from 1; 0: the client did not send it
-	ID        string // "" when missing or not a string
+	Nth       uint32 // number in the client's message, from 1; 0: the client did not send it
+	ID        string // "" if missing or not a string
 	Name      string
-	Arguments Text // the arguments as sent: usually JSON, not always
-	Sealed    bool // carries a signature (Gemini's thought_signature): arguments may not change
+	Arguments Text // as sent: usually JSON, not always
+	Sealed    bool // has a signature (Gemini's thought_signature): the arguments may not change
 }
 
 // Added is the Origin of a message that the client did not send.
 const Added = -1
 
-// Message is one message of a conversation, as far as compaction needs to see
-// it. What is not here (unknown fields, markers, spacing) stays with the bytes
-// and is never lost, because edits are spliced into the client's own bytes.
+// A Message is one message of a conversation, as far as compaction needs to see
+// it. Everything else (unknown fields, markers, spacing) stays in the client's
+// bytes, into which edits are spliced.
 type Message struct {
 	Role  Role
 	Shape Shape
 	Parts []Part
 	Calls []Call
-	// EmptyCalls: tool_calls is present but [] or null, which OpenAI refuses.
+	// EmptyCalls is set if tool_calls is [] or null, which OpenAI refuses.
 	EmptyCalls bool
-	// Answers is the id of the call that this result answers, "" when missing.
-	// For the legacy role function it is the function's name.
+	// Answers is the id of the call that a result answers, or "" if missing.
+	// For the legacy role function it is the name of the function.
 	Answers string
 	Name    string
-	// Reasoning is the thinking that travels with an assistant message.
+	// Reasoning is the thinking of an assistant message.
 	Reasoning Text
-	// Refusal is what an assistant message says in place of content.
+	// Refusal is the text of an assistant message that refuses.
 	Refusal Text
-	// Sound: the message answers in sound, which is not in the request: it has
-	// an id by which the upstream finds it.
+	// Sound is set if the message answers in sound, which the upstream finds by
+	// an id.
 	Sound bool
-	// Sealed: the message carries reasoning or a signature, so it may only be
-	// removed whole, never edited: Gemini, Anthropic and DeepSeek refuse a
+	// Sealed is set if the message has reasoning or a signature. It may be
+	// removed whole but not edited: Gemini, Anthropic and DeepSeek refuse a
 	// thinking turn that changed.
 	Sealed bool
-	// SealedByCalls: the signatures of its calls are all that seals it, but for
-	// bound thinking.
+	// SealedByCalls is set if, bound thinking aside, only the signatures of
+	// its calls seal the message.
 	SealedByCalls bool
-	// Bound: the message carries thinking that the upstream has signed together
-	// with all that stood before it, and refuses behind anything else. Reasoning
-	// is its text. It may leave alone, all of it: see OpUnbind.
+	// Bound is set if the message has thinking that the upstream signed
+	// together with everything before it, and refuses after anything else.
+	// Reasoning is the text of that thinking, which may leave the message as a
+	// whole: see OpUnbind.
 	Bound bool
-	// SealedBeside: something else than bound thinking seals the message too.
+	// SealedBeside is set if something else than bound thinking seals the
+	// message too.
 	SealedBeside bool
-	// Open: an assistant message that the model is asked to go on with
+	// Open is set for an assistant message that the model is to continue
 	// (prefix, partial, continue_final_message). It is left alone.
 	Open bool
-	// Holds: there is a refusal, an audio answer or another thing beside
-	// content and calls that gives the message a meaning.
+	// Holds is set if something beside content and calls gives the message a
+	// meaning, such as a refusal or an audio answer.
 	Holds bool
 	// Origin is the message's index in the client's list, or Added.
 	Origin int
-	// Edited: the message no longer equals what the client sent.
+	// Edited is set if the message differs from what the client sent.
 	Edited bool
 }
 
-// Empty tells whether an assistant message says nothing at all: such a message
-// is refused by OpenAI and carries no meaning.
+// Empty reports whether an assistant message says nothing at all. OpenAI refuses
+// such a message.
 func (m *Message) Empty() bool {
 	blank := m.Shape == Absent || m.Shape == Null || (m.Shape == Array && len(m.Parts) == 0)
 	return blank && len(m.Calls) == 0 && !m.Holds && !m.Open && !m.Sealed && m.Reasoning.Len() == 0
@@ -164,11 +168,11 @@ func (m *Message) Empty() bool {
 
 func (p Part) thought() bool { return p.Thought }
 
-// NoThinking is the text of a message that held nothing but bound thinking,
-// once that has left.
+// NoThinking is the text of a message that had nothing but bound thinking, once
+// that has left.
 const NoThinking = "(thinking left out)"
 
-// unbound is the message without its bound thinking.
+// unbound returns the message without its bound thinking.
 func (m Message) unbound() Message {
 	m.Bound, m.Sealed, m.SealedBeside = false, m.SealedBeside, false
 	m.Reasoning, m.Edited = Text{}, true
@@ -195,8 +199,8 @@ func (m *Message) says() bool {
 	return m.Holds || slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Kind != KindText || p.Text.Len() > 0 })
 }
 
-// Equal tells whether an upstream would see the same: everything but the marks
-// Origin, Edited and Nth.
+// Equal reports whether an upstream would see the same. It ignores Origin,
+// Edited and Nth.
 func (m *Message) Equal(o *Message) bool {
 	return m.Role == o.Role && m.Shape == o.Shape && m.Answers == o.Answers && m.Name == o.Name &&
 		m.EmptyCalls == o.EmptyCalls && m.Sealed == o.Sealed && m.Bound == o.Bound && m.Open == o.Open && m.Holds == o.Holds &&
@@ -204,23 +208,84 @@ func (m *Message) Equal(o *Message) bool {
 		slices.EqualFunc(m.Calls, o.Calls, Call.Equal)
 }
 
-// Equal tells whether two parts are the same.
+// Equal reports whether two parts are the same.
 func (p Part) Equal(q Part) bool {
 	return p.Kind == q.Kind && p.Detail == q.Detail && p.Text.Equal(q.Text)
 }
 
-// Equal tells whether two calls are the same.
+// Equal reports whether two calls are the same.
 func (c Call) Equal(o Call) bool {
 	return c.Kind == o.Kind && c.ID == o.ID && c.Name == o.Name && c.Sealed == o.Sealed && c.Arguments.Equal(o.Arguments)
 }
 
-// Conversation is what the model will read: the messages, and the cost in
-// tokens of everything else that is fixed for this request (tools, functions,
-// response_format, framing).
+// A Conversation is what the model will read: the messages, and the cost in
+// tokens of everything else in the request (tools, functions, response_format,
+// framing).
 type Conversation struct {
 	Messages []Message
 	Fixed    int
-	// Unbind is the index in the client's list before which no message has its
-	// bound thinking any more, because an earlier request took it out; 0: none.
+	// Unbind is the index in the client's list before which messages have lost
+	// their bound thinking, because an earlier request took it out; 0: none.
 	Unbind int
+}
+
+// A Text is what a model reads. It may be held in the form in which it came, for
+// example the inside of a JSON string, and is decoded only when the characters
+// are needed.
+type Text struct {
+	source string
+	coding *Coding // nil: source is the text itself
+	size   int
+}
+
+// A Coding is a form in which texts may be held. Both funcs must be pure, and
+// agree.
+type Coding struct {
+	// Decode returns the text of a source.
+	Decode func(source string) string
+	// Append appends the text of a source to dst.
+	Append func(dst []byte, source string) []byte
+}
+
+// Plain returns the Text of a string.
+func Plain(s string) Text { return Text{source: s, size: len(s)} }
+
+// Encoded returns the Text of a source in some coding; size is the length of the
+// decoded text in bytes.
+func Encoded(source string, size int, by *Coding) Text {
+	return Text{source: source, size: size, coding: by}
+}
+
+// Len returns the length of the decoded text in bytes.
+func (t Text) Len() int { return t.size }
+
+// String returns the decoded text.
+func (t Text) String() string {
+	if t.coding == nil {
+		return t.source
+	}
+	return t.coding.Decode(t.source)
+}
+
+// AppendTo appends the decoded text to dst.
+func (t Text) AppendTo(dst []byte) []byte {
+	if t.coding == nil {
+		return append(dst, t.source...)
+	}
+	return t.coding.Append(dst, t.source)
+}
+
+// Source returns the text in the form in which it is held, and whether that form
+// is encoded.
+func (t Text) Source() (source string, encoded bool) { return t.source, t.coding != nil }
+
+// Equal reports whether a model would read the same characters.
+func (t Text) Equal(u Text) bool {
+	if t.size != u.size {
+		return false
+	}
+	if t.source == u.source && t.coding == u.coding {
+		return true
+	}
+	return t.String() == u.String()
 }

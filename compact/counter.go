@@ -1,26 +1,28 @@
 package compact
 
-// Counter tells what the pieces of a request cost a model, in tokens. It is
-// handed in: compact itself knows no tokenizer. Costs are never negative and
-// add up: a message costs its envelope, its parts, its calls and its
-// reasoning. Implementations are pure and safe for concurrent use.
+import "unicode/utf8"
+
+// A Counter says what the pieces of a request cost a model, in tokens. Costs are
+// never negative, and they add up: a message costs its envelope, its parts and
+// its calls. Implementations are pure and safe for concurrent use.
 type Counter interface {
-	// Envelope is the cost of a message without its parts and calls: framing,
-	// role, name, id, reasoning, and what it says beside its content.
+	// Envelope returns the cost of a message without its parts and calls:
+	// framing, role, name, id, reasoning, and what it says beside its content.
 	Envelope(m *Message) int
-	// Part is the cost of one part: a text by its tokens, media by formula.
+	// Part returns the cost of one part: of a text by its tokens, of media by a
+	// formula.
 	Part(p *Part) int
-	// Call is the cost of one call: name, arguments and framing.
+	// Call returns the cost of one call: name, arguments and framing.
 	Call(c *Call) int
-	// Fixed is the cost of what stands beside the messages, from its raw
-	// bytes; nil where absent.
+	// Fixed returns the cost of what the request has beside its messages, from
+	// its raw bytes; nil if absent.
 	Fixed(tools, functions, format []byte) int
-	// Exact tells whether the counts are the model's own. Estimates make the
-	// default trigger leave more room.
+	// Exact reports whether the counts are the model's own. Estimates make the
+	// default trigger lower.
 	Exact() bool
 }
 
-// Cost is what one message costs.
+// Cost returns what one message costs.
 func Cost(c Counter, m *Message) int {
 	n := c.Envelope(m)
 	for i := range m.Parts {
@@ -32,17 +34,97 @@ func Cost(c Counter, m *Message) int {
 	return n
 }
 
-// CostText is what a text costs in a message, without the rest of it.
+// CostText returns what a text costs in a message, without the rest of it.
 func CostText(c Counter, text string) int {
 	p := Part{Text: Plain(text)}
 	return c.Part(&p)
 }
 
-// CostAll is what the messages cost together, without the fixed part.
+// CostAll returns what messages cost together.
 func CostAll(c Counter, msgs []Message) int {
 	n := 0
 	for i := range msgs {
 		n += Cost(c, &msgs[i])
 	}
 	return n
+}
+
+// An Estimator is a [Counter] without a tokenizer: it divides the length of
+// what is sent. The zero value of a field is its default, if one is stated.
+type Estimator struct {
+	// PerToken is the length of text per token; 0: 3.5. English prose has about
+	// 4 bytes per token, code and JSON about 3.
+	PerToken float64
+	// PerMessage is the cost of role and framing of each message, in tokens.
+	PerMessage int
+	// PerMedia is the cost of one image, sound or file, in tokens; 0: 512.
+	// Vision models charge from 85 to about 1,500; the size of the data says
+	// nothing.
+	PerMedia int
+	// Characters measures text in characters. Otherwise it is measured in
+	// bytes, whose number is known without decoding.
+	Characters bool
+}
+
+var _ Counter = Estimator{}
+
+// BytesPerToken returns an Estimator of n bytes per token, and eight tokens per
+// message. 3.5 is on the safe side for English and code.
+func BytesPerToken(n float64) Estimator { return Estimator{PerToken: n, PerMessage: 8} }
+
+// Envelope implements [Counter]. Name, id, reasoning and a refusal cost their
+// length, an answer in sound as much as media.
+func (e Estimator) Envelope(m *Message) int {
+	n := e.PerMessage + e.tokens(len(m.Name)+len(m.Answers)+e.length(m.Reasoning)+e.length(m.Refusal))
+	if m.Sound {
+		n += e.media()
+	}
+	return n
+}
+
+// Part implements [Counter]. A text costs its length, media a fixed price, and
+// unknown parts their length, but no more than media.
+func (e Estimator) Part(p *Part) int {
+	switch p.Kind {
+	case KindText, KindRefusal:
+		return e.tokens(e.length(p.Text))
+	case KindOther:
+		return min(e.tokens(e.length(p.Text)), e.media())
+	}
+	return e.media()
+}
+
+func (e Estimator) media() int {
+	if e.PerMedia > 0 {
+		return e.PerMedia
+	}
+	return 512
+}
+
+// Call implements [Counter]. Id, name and arguments cost their length.
+func (e Estimator) Call(c *Call) int {
+	return e.tokens(len(c.ID) + len(c.Name) + e.length(c.Arguments))
+}
+
+// Fixed implements [Counter]. Definitions cost their length in bytes.
+func (e Estimator) Fixed(tools, functions, format []byte) int {
+	return e.tokens(len(tools) + len(functions) + len(format))
+}
+
+// Exact implements [Counter]. It returns false.
+func (e Estimator) Exact() bool { return false }
+
+func (e Estimator) length(t Text) int {
+	if e.Characters {
+		return utf8.RuneCountInString(t.String())
+	}
+	return t.Len()
+}
+
+func (e Estimator) tokens(length int) int {
+	per := e.PerToken
+	if per <= 0 {
+		per = 3.5
+	}
+	return int(float64(length) / per)
 }

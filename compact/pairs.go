@@ -1,7 +1,13 @@
 package compact
 
-// legal reports whether a list needs no repair. It allocates nothing for lists
-// as real clients send them.
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// legal reports whether a list needs no repair. For lists as real clients send
+// them it allocates nothing.
 func legal(msgs []Message) bool {
 	for i := 0; i < len(msgs); {
 		m := &msgs[i]
@@ -61,7 +67,7 @@ func answered(calls []Call, results []Message) bool {
 	return len(open) == 0
 }
 
-// calling reports whether the message has calls to be answered.
+// calling reports whether the message has calls.
 func (m *Message) calling() bool { return m.Role == Assistant && len(m.Calls) > 0 }
 
 // pairKey is what a call and its result have in common.
@@ -70,6 +76,7 @@ type pairKey struct {
 	id     string
 }
 
+// callKey returns the key of a call.
 func callKey(c *Call) pairKey {
 	if c.Kind == CallLegacy {
 		return pairKey{true, c.Name}
@@ -77,8 +84,8 @@ func callKey(c *Call) pairKey {
 	return pairKey{false, c.ID}
 }
 
-// resultKey is the key of a result, and one that no call has for any other
-// message.
+// resultKey returns the key of a result. For any other message it returns a key
+// that no call has.
 func resultKey(m *Message) pairKey {
 	switch m.Role {
 	case Tool:
@@ -89,9 +96,109 @@ func resultKey(m *Message) pairKey {
 	return pairKey{true, "\x00not a result"}
 }
 
+// sameID reports whether two calls have the same key.
 func sameID(a, b *Call) bool { return callKey(a) == callKey(b) }
 
+// matches reports whether m answers c by its key.
 func matches(c *Call, m *Message) bool {
 	k := callKey(c)
 	return m.Role.Result() && (k.id != "" || k.legacy) && k == resultKey(m)
+}
+
+// maxID is the length of the longest id that OpenAI takes.
+const maxID = 40
+
+// rename gives a new id to every call whose id is missing, or used before in the
+// same message. Its result follows in align.
+func (r *repairer) rename(m *Message, answers []int) {
+	ids := make(map[string]bool, len(m.Calls))
+	for n := range m.Calls {
+		ids[m.Calls[n].ID] = true
+	}
+	delete(ids, "")
+	seen := make(map[string]bool, len(m.Calls))
+	copied, next := false, len(ids)+1
+	for n := range m.Calls {
+		c := m.Calls[n]
+		if c.Kind == CallLegacy {
+			continue
+		}
+		if c.ID != "" && !seen[c.ID] {
+			seen[c.ID] = true
+			continue
+		}
+		why := "id used twice in one message"
+		fresh := ""
+		if c.ID == "" {
+			why = "id missing"
+			if k := answers[n]; k != open && !ids[r.in[k].Answers] {
+				fresh = r.in[k].Answers
+			}
+		}
+		if fresh == "" {
+			fresh = freshID(c.ID, ids, &next)
+		}
+		c.ID = fresh
+		ids[fresh], seen[fresh] = true, true
+		if !copied {
+			m.Calls, m.Edited, copied = slices.Clone(m.Calls), true, true
+		}
+		m.Calls[n] = c
+		r.record(Edit{Op: OpRename, Why: why, Origin: m.Origin, Part: n, ID: c.ID})
+	}
+}
+
+// freshID returns an id made of id that is not in ids, with *next or a later
+// number at its end. An id of nine letters and digits keeps that form, which
+// Mistral demands. All calls of a message share next, because starting again for
+// each would be quadratic.
+func freshID(id string, ids map[string]bool, next *int) string {
+	if id == "" {
+		id = "call"
+	}
+	for ; ; *next++ {
+		suffix := strconv.Itoa(*next)
+		s := strings.ToValidUTF8(id[:min(len(id), maxID-1-len(suffix))], "") + "_" + suffix
+		if len(id) == 9 && alphanumeric(id) && len(suffix) < 9 {
+			s = id[:9-len(suffix)] + suffix
+		}
+		if !ids[s] {
+			return s
+		}
+	}
+}
+
+func alphanumeric(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+			return false
+		}
+	}
+	return true
+}
+
+// align gives every result the id of its call. results are the results of m, in
+// the given order.
+func (r *repairer) align(m *Message, answers []int, results []Message, order []int) {
+	call := make(map[int]int, len(answers))
+	for n, k := range answers {
+		if k != open {
+			call[k] = n
+		}
+	}
+	i := 0
+	for _, k := range order {
+		if k == open {
+			continue
+		}
+		res := &results[i]
+		i++
+		want := callKey(&m.Calls[call[k]]).id
+		if res.Answers == want {
+			continue
+		}
+		res.Answers, res.Edited = want, true
+		r.record(Edit{Op: OpSetID, Why: "result takes the id of its call", Origin: res.Origin, ID: want})
+	}
 }

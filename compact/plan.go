@@ -128,3 +128,65 @@ type Slot struct {
 	source   *slotSource // nil: not made by Compact
 	digested bool
 }
+
+// An Outcome says in one word what happened to a conversation.
+type Outcome string
+
+// The outcomes, of which a later one hides an earlier one.
+const (
+	Untouched Outcome = "untouched"
+	Repaired  Outcome = "repaired"
+	Compacted Outcome = "compacted"
+	Over      Outcome = "over" // still above the budget after everything legal
+)
+
+// NoStrategy is the Strategy of a Report if no stage did anything.
+const NoStrategy = "none"
+
+// A StageReport counts what one stage did: edits, and tokens saved.
+type StageReport struct {
+	Name  string `json:"name"`
+	Edits int    `json:"edits"`
+	Saved int    `json:"saved"`
+}
+
+// A Report is a plan in numbers. Costs are those of the whole request, fixed
+// cost included, in tokens of the model's counter; only what stages saved is in
+// tokens of the policy's own counter, if it has one.
+type Report struct {
+	Outcome Outcome `json:"outcome"`
+	// Strategy is the last stage of the ladder that did something, or
+	// NoStrategy.
+	Strategy       string        `json:"strategy"`
+	Before         int           `json:"before"`
+	After          int           `json:"after"`
+	Budget         int           `json:"budget"`
+	Fixed          int           `json:"fixed"`
+	MessagesBefore int           `json:"messages_before"`
+	MessagesAfter  int           `json:"messages_after"`
+	Epochs         int           `json:"epochs"`
+	Repairs        int           `json:"repairs"`
+	ResultsDropped int           `json:"results_dropped,omitempty"` // results with content but without a call
+	Stages         []StageReport `json:"stages,omitempty"`
+	// NotEnough is set if the request is above its budget as the policy counts,
+	// and held nothing that may leave or be shortened.
+	NotEnough bool `json:"not_enough_history,omitempty"`
+}
+
+// Sent records that the request sent costs after tokens, under the budget b. The
+// outcome becomes Over if that is too much, and changes from Over if it fits.
+func (r *Report) Sent(after int, b Budget) {
+	b = b.withDefaults()
+	r.After = after
+	switch {
+	case after > b.most() || r.MessagesAfter > b.Messages:
+		r.Outcome = Over
+	case r.Outcome != Over:
+	case r.Epochs > 0 || len(r.Stages) > 0:
+		r.Outcome = Compacted
+	case r.Repairs > 0:
+		r.Outcome = Repaired
+	default:
+		r.Outcome = Untouched
+	}
+}

@@ -2,24 +2,25 @@ package compact
 
 import "slices"
 
-// RepairMode says what happens to a call that nobody answered.
+// A RepairMode says what happens to a call without a result.
 type RepairMode string
 
-// The modes. Answer, the default, adds a fixed result: removing a call can
-// break a signed thinking turn, and hides from the model that it acted.
+// The modes. RepairAnswer, the default, adds a fixed result: removing a call,
+// as RepairDrop does, can break a signed thinking turn, and hides from the model
+// that it acted.
 const (
 	RepairAnswer RepairMode = "answer"
 	RepairDrop   RepairMode = "drop"
 )
 
 // NoResult is the text of a synthetic result. It is fixed, so that a repaired
-// history is the same bytes at every turn.
+// list has the same bytes in every request.
 const NoResult = "(no result: the call was interrupted or its result is not part of this conversation)"
 
-// Repair makes the pairs of a conversation legal: every call is answered
-// exactly once, directly after its message, and no result is without its call.
-// It is total, pure and idempotent; a legal list comes back as the same slice,
-// and msgs is never changed. Its cost is linear.
+// Repair returns a list whose pairs are legal, and the edits that made it so:
+// every call is answered exactly once, directly after its message, and no result
+// is without its call. Repair is pure, idempotent and never fails. It returns a
+// legal list as the same slice, and never changes msgs. Its cost is linear.
 //
 // A round is an assistant message with calls, together with directly adjacent
 // assistant messages with calls, and everything after them up to the next
@@ -28,27 +29,29 @@ const NoResult = "(no result: the call was interrupted or its result is not part
 //
 //  1. Within a round the nth call with an id pairs with the nth result with it:
 //     ids repeat from round to round in real traffic.
-//  2. A call that is still open takes the first unpaired result behind it with
+//  2. A call that is still open takes the first unpaired result after it with
 //     exactly its id, unless another message calls with that id in between. A
 //     result before its call pairs with it only if no other call and no other
 //     result of the list has that id.
-//  3. The one open call of a round and the one unpaired result directly behind
+//  3. The one open call of a round and the one unpaired result directly after
 //     its messages pair, if no call of the list has the result's id.
 //
 // Legacy calls, which pair by name, and calls and results without an id stay
 // out of step 2. The calls of a last message that is Open are not answered.
 //
-// Then results move directly behind their call, and what was between follows
-// them; but what the model said with a call, and a client wrote behind that,
-// goes before it, so that the list does not end with words of the model that
-// an upstream would take for the start of an answer. Nothing is moved to before
-// bound thinking, which was written behind the list as it was repaired then: each
-// run between two such answers is repaired for itself, so that a call which was
-// open there keeps its stand-in, and its late result is one that nothing can own;
-// and words behind such an answer stay behind its results. Results that nothing can
-// own are removed; calls left open are answered or removed by mode. Where only
-// results would be left of a list, one user message quotes them. The result is
-// empty only if the list says nothing.
+// Then results move directly after their call, and what was between follows
+// them. Text that the model wrote with a call, and that a client put after the
+// call, moves before it: an upstream would take it for the start of an answer.
+//
+// Nothing moves to before bound thinking, which was written after the list as
+// it was repaired then. Each run between two answers with bound thinking is
+// repaired on its own: a call that was open there keeps its synthetic result,
+// its late result belongs to no call, and text after such an answer stays after
+// its results.
+//
+// Results that belong to no call are removed; calls left open are answered or
+// removed by mode. If only results would be left of a list, one user message
+// quotes them. The result is empty only if the list says nothing.
 func Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
 	if legal(msgs) {
 		return msgs, nil
@@ -66,12 +69,11 @@ func Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
 	return r.out, r.edits
 }
 
-// frozen is the length of the run at the start of a list whose repair nothing
-// behind it may change: up to the first answer, but the one it starts with, whose
-// bound thinking has seen the run as it was repaired then. Messages in a row that
-// an assistant wrote are one answer.
+// frozen returns the length of the run at the start of a list whose repair no
+// later message may change: up to the first answer with bound thinking, other
+// than one at the start. Assistant messages in a row are one answer.
 func frozen(msgs []Message) int {
-	answer := 0 // where the answer starts that message i belongs to
+	answer := 0 // start of the answer that message i belongs to
 	for i := 1; i < len(msgs); i++ {
 		if msgs[i].Role != Assistant || msgs[i-1].Role != Assistant {
 			answer = i
@@ -91,7 +93,7 @@ func (r *repairer) run(in []Message) {
 	for i := 0; i < len(r.in); {
 		if len(rounds) > 0 && rounds[0].start == i {
 			o := &rounds[0]
-			r.spoken(o)
+			r.placeText(o)
 			r.place(o)
 			i, rounds = o.end, rounds[1:]
 			continue
@@ -107,34 +109,34 @@ type repairer struct {
 	in, out []Message
 	edits   []Edit
 	rounds  []round
-	owned   []bool     // per message of in: a result that has its call, or words that are written
-	lost    []*Message // results that nothing can own
+	owned   []bool     // per message of in: a result with a call, or text that is written already
+	lost    []*Message // results without a call
 }
 
-func (r *repairer) note(e Edit) {
+func (r *repairer) record(e Edit) {
 	e.Stage = "repair"
 	r.edits = append(r.edits, e)
 }
 
-// withoutEmptyCalls removes lists of calls that are empty: OpenAI refuses
-// them.
+// withoutEmptyCalls returns msgs without empty lists of calls, which OpenAI
+// refuses.
 func (r *repairer) withoutEmptyCalls(msgs []Message) []Message {
 	in := slices.Clone(msgs)
 	for i := range in {
 		if m := &in[i]; m.EmptyCalls {
 			m.EmptyCalls, m.Edited = false, true
-			r.note(Edit{Op: OpDropEmptyCalls, Why: "tool_calls is empty", Origin: m.Origin})
+			r.record(Edit{Op: OpDropEmptyCalls, Why: "tool_calls is empty", Origin: m.Origin})
 		}
 	}
 	return in
 }
 
-// spoken writes the assistant messages without calls that are between the calls
-// of a round and the first results of those, before the calls. What users said
-// in between is left for behind the results.
-func (r *repairer) spoken(o *round) {
+// placeText writes, before a round, the assistant messages without calls that
+// are between its calls and their first results. What users said in between is
+// left for after the results.
+func (r *repairer) placeText(o *round) {
 	if slices.ContainsFunc(o.callers, func(c caller) bool { return r.in[c.at].Bound }) {
-		return // its thinking has seen what stands before it
+		return // its thinking was written after what is before it
 	}
 	for i := o.results; i < o.end; i++ {
 		if r.in[i].Role.Result() {
@@ -150,7 +152,7 @@ func (r *repairer) spoken(o *round) {
 	}
 	for k := o.end; k < i; k++ {
 		if m := &r.in[k]; m.Role == Assistant && !m.Empty() {
-			r.note(Edit{Op: OpMove, Why: "words put before the call that they came with", Origin: m.Origin})
+			r.record(Edit{Op: OpMove, Why: "words put before the call that they came with", Origin: m.Origin})
 			r.keep(k)
 			r.owned[k] = true
 		}
@@ -163,7 +165,7 @@ func (o *round) owns(i int) bool {
 }
 
 // keep writes message i, which has no calls, unless it is a result or says
-// nothing. A result that has its call is written behind that.
+// nothing. A result with a call is written with its call.
 func (r *repairer) keep(i int) {
 	switch m := &r.in[i]; {
 	case r.owned[i]:
@@ -173,17 +175,17 @@ func (r *repairer) keep(i int) {
 		if m.says() {
 			e.Op, e.Why = OpDropResult, "no call can own this result"
 		}
-		r.note(e)
+		r.record(e)
 	case m.Role == Assistant && m.Empty():
-		r.note(Edit{Op: OpDropMessage, Why: "assistant message without content", Origin: m.Origin})
+		r.record(Edit{Op: OpDropMessage, Why: "assistant message without content", Origin: m.Origin})
 	default:
 		r.out = append(r.out, *m)
 	}
 }
 
-// place writes a round in its legal order: each message with calls, its
-// results, and behind the last of them everything else of the round. Results
-// that are all directly behind their message keep their order.
+// place writes a round in its legal order: each message with calls and its
+// results, and then everything else of the round. Results that all directly
+// follow their message keep their order.
 func (r *repairer) place(o *round) {
 	for n, c := range o.callers {
 		m := r.in[c.at]
@@ -193,7 +195,7 @@ func (r *repairer) place(o *round) {
 				if m.says() {
 					r.out = append(r.out, m)
 				} else {
-					r.note(Edit{Op: OpDropMessage, Why: "nothing left but unanswered calls", Origin: m.Origin})
+					r.record(Edit{Op: OpDropMessage, Why: "nothing left but unanswered calls", Origin: m.Origin})
 				}
 				continue
 			}
@@ -203,7 +205,7 @@ func (r *repairer) place(o *round) {
 		r.out = append(r.out, m)
 		order, moved := c.answers, true
 		if n == len(o.callers)-1 {
-			order, moved = r.standing(c.answers, o.results)
+			order, moved = r.orderOf(c.answers, o.results)
 		}
 		for _, k := range order {
 			if k == open {
@@ -211,7 +213,7 @@ func (r *repairer) place(o *round) {
 			}
 			r.out = append(r.out, r.in[k])
 			if moved {
-				r.note(Edit{Op: OpMove, Why: "result put directly behind its call", Origin: r.in[k].Origin, ID: r.in[k].Answers})
+				r.record(Edit{Op: OpMove, Why: "result put directly behind its call", Origin: r.in[k].Origin, ID: r.in[k].Answers})
 			}
 		}
 		r.align(&r.out[at], c.answers, r.out[at+1:], order)
@@ -229,10 +231,10 @@ func (r *repairer) place(o *round) {
 	}
 }
 
-// standing returns the results of a message in the order of the list if all of
-// them are in the run of results that starts at j, directly behind the message;
-// else in call order, and then they move.
-func (r *repairer) standing(answers []int, j int) (order []int, moved bool) {
+// orderOf returns the results of a message in the order of the list if all of
+// them are in the run of results that starts at j, directly after the message.
+// Otherwise it returns them in the order of the calls, and they move.
+func (r *repairer) orderOf(answers []int, j int) (order []int, moved bool) {
 	run := j
 	for run < len(r.in) && r.in[run].Role.Result() {
 		run++
@@ -247,13 +249,14 @@ func (r *repairer) standing(answers []int, j int) (order []int, moved bool) {
 	return order, false
 }
 
-// withoutOpen removes the calls that have no result.
+// withoutOpen returns the message without the calls that have no result, and the
+// results of the others.
 func (r *repairer) withoutOpen(m Message, answers []int) (Message, []int) {
 	var calls []Call
 	var kept []int
 	for n, k := range answers {
 		if k == open {
-			r.note(Edit{Op: OpDropCall, Why: "call without a result", Origin: m.Origin, Part: n, ID: m.Calls[n].ID})
+			r.record(Edit{Op: OpDropCall, Why: "call without a result", Origin: m.Origin, Part: n, ID: m.Calls[n].ID})
 			continue
 		}
 		calls = append(calls, m.Calls[n])
@@ -276,7 +279,7 @@ func (r *repairer) answer(m *Message, n int) {
 		role = Function
 	}
 	key := callKey(c)
-	r.note(Edit{Op: OpAnswer, Why: "call without a result", Origin: m.Origin, Part: n, ID: key.id})
+	r.record(Edit{Op: OpAnswer, Why: "call without a result", Origin: m.Origin, Part: n, ID: key.id})
 	r.out = append(r.out, Message{
 		Role: role, Shape: String, Parts: []Part{{Text: Plain(NoResult)}},
 		Answers: key.id, Origin: Added, Edited: true,

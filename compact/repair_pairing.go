@@ -1,13 +1,13 @@
 package compact
 
 // round is an assistant message with calls, together with directly adjacent
-// ones, and everything behind them up to the next assistant message.
+// ones, and everything after them up to the next assistant message.
 type round struct {
 	start   int // index of its first message in repairer.in
-	results int // index of the first message behind those with calls
-	end     int // index behind its last message
+	results int // index of the first message after those with calls
+	end     int // index after its last message
 	callers []caller
-	going   bool // the last message with calls is to be continued: it is no caller
+	going   bool // the model is to continue the last message with calls, which is no caller
 }
 
 // caller is one message with calls within a round.
@@ -60,14 +60,14 @@ func (r *repairer) roundAt(i int) round {
 		o.end++
 	}
 	if r.in[j-1].Open && j == len(r.in) {
-		// The model is asked to go on with this message: its calls are not
-		// answered yet, and must not be.
+		// The model is to continue this message: its calls are not answered
+		// yet, and must not be.
 		o.callers, o.going = o.callers[:len(o.callers)-1], true
 	}
 	return o
 }
 
-// take gives the call n of c the result k.
+// take pairs call n of c with result k.
 func (r *repairer) take(c *caller, n, k int) {
 	c.answers[n], r.owned[k] = k, true
 }
@@ -82,8 +82,8 @@ func (r *repairer) unpaired() bool {
 	return false
 }
 
-// pairWithin pairs the nth call of a round with an id and the nth result with
-// it.
+// pairWithin pairs the nth call of a round that has some id with the nth result
+// that has it.
 func (r *repairer) pairWithin(o *round) {
 	queues := make(map[pairKey][]int)
 	for k := o.results; k < o.end; k++ {
@@ -104,14 +104,14 @@ func (r *repairer) pairWithin(o *round) {
 	}
 }
 
-// waiting is what waits for a result with some id: the last message so far that
-// calls with it, and which of those calls are open.
+// waiting is the last message so far that calls with some id, and which of these
+// calls are open.
 type waiting struct {
 	by    *caller
 	calls []int
 }
 
-// pairForward pairs open calls with the first unpaired results behind them, if
+// pairForward pairs open calls with the first unpaired results after them, if
 // no other message calls with the same id in between.
 func (r *repairer) pairForward() {
 	last := make(map[string]waiting) // per id
@@ -135,7 +135,7 @@ func (r *repairer) pairForward() {
 	}
 }
 
-// wait enters the calls of a message into last.
+// wait adds the calls of a message to last.
 func (r *repairer) wait(last map[string]waiting, c *caller) {
 	for n, answer := range c.answers {
 		call := &r.in[c.at].Calls[n]
@@ -156,7 +156,8 @@ func (r *repairer) wait(last map[string]waiting, c *caller) {
 // crosses reports whether a call or result with that key may leave its round.
 func crosses(k pairKey) bool { return !k.legacy && k.id != "" }
 
-// occurrence is how often a key is in a list, and where its last result is.
+// occurrence counts the calls and results with some key, and has the index of
+// the last such result.
 type occurrence struct{ calls, results, result int }
 
 func (r *repairer) occurrences() map[pairKey]occurrence {
@@ -196,7 +197,7 @@ func (r *repairer) pairBackward(ids map[pairKey]occurrence) {
 }
 
 // pairLeftover pairs the one open call of a round and the one unpaired result
-// directly behind its messages, if no call has the result's id.
+// directly after its messages, if no call has the result's id.
 func (r *repairer) pairLeftover(o *round, ids map[pairKey]occurrence) {
 	if o.going {
 		return
