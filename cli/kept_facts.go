@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 
 	"laconic/config"
-	"laconic/proxy"
 	"laconic/proxy/access"
+	"laconic/proxy/learn"
 	"laconic/store"
 )
 
@@ -22,27 +22,27 @@ func keepsFacts(c *config.Config) bool {
 
 // factsIn keeps facts in a vault. Their names are keyed by the secret of the
 // store, so that whoever shares the one shares the other.
-func factsIn(v *store.Vault) (proxy.Facts, access.Secret) {
+func factsIn(v *store.Vault) (learn.Store, access.Secret) {
 	secret := v.Key("the key of the names of facts, version 1") // no value is kept under it
 	return keptFacts{v}, access.Secret(secret[:])
 }
 
-func (f keptFacts) key(k proxy.FactKey) store.Key {
+func (f keptFacts) key(k learn.Key) store.Key {
 	return f.vault.Key("facts, version 1", string(k[:]))
 }
 
 // Load gives what any process has learnt last; false where there is nothing.
-func (f keptFacts) Load(ctx context.Context, key proxy.FactKey) (l proxy.Learnt, ok bool) {
+func (f keptFacts) Load(ctx context.Context, key learn.Key) (l learn.Facts, ok bool) {
 	text, ok := f.vault.Latest(ctx, f.key(key))
 	if !ok || json.Unmarshal([]byte(text), &l) != nil {
-		return proxy.Learnt{}, false
+		return learn.Facts{}, false
 	}
 	return l, true
 }
 
 // Save keeps what was learnt. The store tells the operator itself when it
 // fails; until then the process that learnt it knows it.
-func (f keptFacts) Save(ctx context.Context, key proxy.FactKey, l proxy.Learnt) {
+func (f keptFacts) Save(ctx context.Context, key learn.Key, l learn.Facts) {
 	if text, err := json.Marshal(l); err == nil {
 		_ = f.vault.Put(ctx, f.key(key), string(text))
 	}

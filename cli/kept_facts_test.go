@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"laconic/config"
-	"laconic/proxy"
 	"laconic/proxy/access"
+	"laconic/proxy/learn"
 	"laconic/store"
 	"laconic/store/storetest"
 )
@@ -19,8 +19,11 @@ import (
 func TestFactsAreKeptInTheStore(t *testing.T) {
 	const secret = "a secret of this test"
 	until := time.Now().Add(time.Hour).UTC()
-	want := proxy.Learnt{Window: 2000, Sums: true, Answer: 512, Until: until, Percent: 115, PercentUntil: until, Shape: proxy.ShapeNoSlot, ShapeUntil: until}
-	key, ctx := proxy.FactKey{1, 2, 3}, context.Background()
+	want := learn.Facts{
+		Window: learn.Fact[int]{Value: 2000, Until: until}, Count: learn.Fact[learn.Count]{Value: learn.Count{Percent: 115}, Until: until},
+		Shape: learn.Fact[learn.Shape]{Value: learn.ShapeNoSlot, Until: until},
+	}
+	key, ctx := learn.Key{1, 2, 3}, context.Background()
 	file := config.Store{Kind: "file", Path: filepath.Join(t.TempDir(), "x.db")} // its secret is beside it
 	for _, s := range []config.Store{file, {Kind: "redis", URL: storetest.StartRedis(t).URL(), Secret: secret}} {
 		t.Run(s.Kind, func(t *testing.T) {
@@ -28,7 +31,7 @@ func TestFactsAreKeptInTheStore(t *testing.T) {
 			if !keepsFacts(c) {
 				t.Error("it is not used")
 			}
-			open := func() (proxy.Facts, access.Secret, *store.Vault) {
+			open := func() (learn.Store, access.Secret, *store.Vault) {
 				t.Helper()
 				v, err := openStore(c, func(line string) { t.Error(line) })
 				if err != nil {
@@ -41,7 +44,7 @@ func TestFactsAreKeptInTheStore(t *testing.T) {
 			if l, ok := f.Load(ctx, key); ok {
 				t.Errorf("there is %+v", l)
 			}
-			f.Save(ctx, key, proxy.Learnt{Window: 1})
+			f.Save(ctx, key, learn.Facts{})
 			f.Save(ctx, key, want)
 			v.Close()
 			f, again, v := open()
@@ -49,17 +52,22 @@ func TestFactsAreKeptInTheStore(t *testing.T) {
 			if l, ok := f.Load(ctx, key); !ok || l != want {
 				t.Errorf("got %+v %v", l, ok)
 			}
-			if l, ok := f.Load(ctx, proxy.FactKey{1}); ok {
+			if l, ok := f.Load(ctx, learn.Key{1}); ok {
 				t.Errorf("another key: %+v", l)
 			}
 			if named != again || len(named) < 32 || bytes.Contains([]byte(named), []byte(secret)) {
 				t.Error("the names have another key, or none, or the secret itself")
 			}
-			if err := v.Put(ctx, keptFacts{v}.key(key), `{"window": "x"}`); err != nil {
-				t.Fatal(err)
-			}
-			if l, ok := f.Load(ctx, key); ok || l != (proxy.Learnt{}) {
-				t.Errorf("of a text that is none: %+v", l)
+			for _, other := range []string{
+				`{"window": "x"}`,
+				`{"window":2000,"until":"2030-01-01T00:00:00Z","took":1500,"took_until":"2030-01-01T00:00:00Z"}`, // as older versions wrote it
+			} {
+				if err := v.Put(ctx, keptFacts{v}.key(key), other); err != nil {
+					t.Fatal(err)
+				}
+				if l, ok := f.Load(ctx, key); ok || l != (learn.Facts{}) {
+					t.Errorf("of %s: %+v", other, l)
+				}
 			}
 		})
 	}

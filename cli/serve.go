@@ -20,6 +20,7 @@ import (
 	"laconic/cli/counting"
 	"laconic/config"
 	"laconic/proxy"
+	"laconic/proxy/learn"
 	"laconic/tokenize"
 )
 
@@ -93,7 +94,7 @@ func serve(ctx context.Context, c *config.Config, stderr io.Writer) error {
 		return err
 	}
 	o.Listener = proxy.LogTo(log.Logger)
-	o.Calibrate = func(way, percent int) proxy.Calibration { return tokenize.NewCalibration(way, percent) }
+	o.Calibrate = func(way, percent int) learn.Calibration { return tokenize.NewCalibration(way, percent) }
 	if o.Summarizer != nil || keepsFacts(c) {
 		vault, err := openStore(c, func(line string) { log.Warn("store", zap.String("what", line)) })
 		if err != nil {

@@ -34,6 +34,7 @@ var rules = []rule{
 	{"tokenize/cache", nil, []string{"github.com/maypok86/otter/v2"}, "the cache remembers numbers; it may not know who counts, nor what"},
 	{"proxy/answer", nil, []string{"laconic/proxy/wire", "laconic/proxy/overflow"}, "an answer passes through; what it says is for its wire to read"},
 	{"proxy/wire", append([]string{"encoding/json", "io", "sync/atomic", "unicode/utf16", "unsafe"}, pure...), []string{"laconic/compact", "laconic/proxy/overflow", "github.com/go-json-experiment/json", "github.com/tidwall/gjson", "github.com/tidwall/sjson"}, "wire turns bytes into conversations and back; it may not know HTTP or logs"},
+	{"proxy/learn", nil, []string{"laconic/compact", "laconic/proxy/overflow", "github.com/maypok86/otter/v2"}, "what is learnt of upstreams is values in and values out; it may not know a request or the configuration"},
 	{"proxy/overflow", append([]string{"encoding/json"}, pure...), nil, "overflow reads what upstreams write; it may not know HTTP or the proxy"},
 	{"proxy/summarize/redact", pure, nil, "a mask is a function of a text"},
 	{"proxy/summarize/prompt", pure, []string{"laconic/compact", "laconic/proxy/summarize/redact"}, "what a model is asked and what of its answer is taken is a function of texts"},
@@ -41,7 +42,7 @@ var rules = []rule{
 	{"proxy/access", nil, []string{"laconic/proxy/apierror"}, "who may come in, and whose key goes where, is decided by headers and URLs alone"},
 	{"proxy/admission", nil, []string{"laconic/proxy/apierror"}, "memory is shared out by sizes and clients; what it is for is not known here"},
 	{"proxy", nil, []string{
-		"laconic/compact", "laconic/proxy/wire", "laconic/proxy/overflow", "laconic/store",
+		"laconic/compact", "laconic/proxy/wire", "laconic/proxy/learn", "laconic/proxy/overflow", "laconic/store",
 		"laconic/proxy/access", "laconic/proxy/admission", "laconic/proxy/answer", "laconic/proxy/apierror",
 		"laconic/proxy/summarize/prompt", "laconic/proxy/summarize/redact",
 		"go.uber.org/zap", "github.com/sashabaranov/go-openai", "github.com/klauspost/compress", "github.com/maypok86/otter/v2", "golang.org/x/",

@@ -67,7 +67,7 @@ func (p *Proxy) admin(w http.ResponseWriter, r *http.Request, o *AdminOptions) *
 			status, text = http.StatusServiceUnavailable, why+"\n"
 		}
 		if r.URL.Query().Has("verbose") {
-			text += p.upstreams.words() + p.known()
+			text += p.upstreams.words() + p.learnt.Describe()
 			if o.Notes != nil {
 				text += o.Notes()
 			}

@@ -9,6 +9,8 @@ import (
 	"laconic/compact/compacttest"
 	"laconic/compact/stage"
 	"laconic/tokenize"
+
+	"laconic/proxy/learn"
 )
 
 // TestOnlyAnAnswerProvesAnything: a comment is no answer to what an error
@@ -33,20 +35,9 @@ func TestOnlyAnAnswerProvesAnything(t *testing.T) {
 		p := inFrontOf(t, u, windowed(100_000))
 		p.chat(agentBody(100, 100))
 		p.replies(1)
-		if l := p.lessonOf("gpt-4o").read(p.Proxy); (l.Took > 0) != c.proof {
-			t.Errorf("%s: prompts of %d answered", c.name, l.Took)
+		if answers, _ := p.modelOf("gpt-4o").Answers(1000); answers != c.proof {
+			t.Errorf("%s: prompts of 1000 answered: %v", c.name, answers)
 		}
-	}
-}
-
-// TestAnUncountedAnswerForgetsAWrongLimit: most streams have no usage.
-func TestAnUncountedAnswerForgetsAWrongLimit(t *testing.T) {
-	l := Learnt{Window: 600, Input: 500}
-	if l.disproved(1150, 1150, 1, false); l.Window == 0 || l.Input != 0 {
-		t.Errorf("%+v", l)
-	}
-	if l.disproved(1300, 1300, 1, false); l.Window != 0 {
-		t.Errorf("%+v", l)
 	}
 }
 
@@ -63,15 +54,15 @@ func TestASlotIsCountedAsItIs(t *testing.T) {
 		}
 		o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{digest, drop{}}}
 		o.Default.Counter = compacttest.Words{}
-		o.Calibrate = func(way, percent int) Calibration { return tokenize.NewCalibration(way, percent) }
+		o.Calibrate = func(way, percent int) learn.Calibration { return tokenize.NewCalibration(way, percent) }
 	})
 	p.chat(agentBody(300, 100))
 	r := p.replies(1)[0]
 	if r.Outcome != Retried || r.Retry.First < r.Retry.Prompt*6/5 {
 		t.Fatalf("%s %+v", r.Outcome, r.Retry)
 	}
-	eventually(t, "the limit to be learnt", func() bool { return p.lessonOf("gpt-4o").read(p.Proxy).Window == 2000 })
-	if l := p.lessonOf("gpt-4o").read(p.Proxy); l.percent() > 102 || l.percent() < 100 {
-		t.Errorf("counts at %d %%", l.percent())
+	eventually(t, "the limit to be learnt", func() bool { return p.factsOf("gpt-4o").Window.Value == 2000 })
+	if l := p.factsOf("gpt-4o"); l.Percent() > 102 || l.Percent() < 100 {
+		t.Errorf("counts at %d %%", l.Percent())
 	}
 }

@@ -14,13 +14,14 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
-	"laconic/proxy/wire"
 	"laconic/tokenize"
+
+	"laconic/proxy/learn"
 )
 
 func calibrating(o *Options) {
 	o.Default.Limits = compact.Limits{Window: 100_000}
-	o.Calibrate = func(way, percent int) Calibration { return tokenize.NewCalibration(way, percent) }
+	o.Calibrate = func(way, percent int) learn.Calibration { return tokenize.NewCalibration(way, percent) }
 }
 
 // counts is an upstream that reports usage: so many hundredths of the words
@@ -51,15 +52,15 @@ func TestUsageCorrectsTheCounter(t *testing.T) {
 				p.chat(agentBody(10, 100), "Authorization", "Bearer a")
 				r := p.replies(turn)[turn-1].Rewrite
 				before = append(before, r.Report.Before)
-				if want := map[bool]int{false: 0, true: 122}[turn > 1]; r.Facts.Percent != want {
-					t.Errorf("turn %d: %d %%, want %d", turn, r.Facts.Percent, want)
+				if want := map[bool]int{false: 0, true: 122}[turn > 1]; r.Facts.Count.Value.Percent != want {
+					t.Errorf("turn %d: %d %%, want %d", turn, r.Facts.Count.Value.Percent, want)
 				}
 			}
 			if before[3] < before[0]*115/100 {
 				t.Errorf("the same request was counted as %v", before)
 			}
 			p.chat(agentBody(10, 100), "Authorization", "Bearer b")
-			if r := p.replies(5)[4].Rewrite; r.Facts.known() {
+			if r := p.replies(5)[4].Rewrite; r.Facts.Known() {
 				t.Errorf("another credential: %+v", r.Facts)
 			}
 		})
@@ -73,7 +74,7 @@ func TestASilentTruncatorIsNamedAndNotLearntFrom(t *testing.T) {
 	p := inFrontOf(t, counts(t, "whole", func([]byte) int { return 30 }), calibrating, func(o *Options) { o.Listener = LogTo(log.at(zap.InfoLevel)) })
 	for turn := 1; turn <= 10; turn++ {
 		p.chat(agentBody(10, 100))
-		if r := p.replies(turn)[turn-1]; !r.Cut || r.Rewrite.Facts.known() {
+		if r := p.replies(turn)[turn-1]; !r.Cut || r.Rewrite.Facts.Known() {
 			t.Errorf("turn %d: cut %v, %+v", turn, r.Cut, r.Rewrite.Facts)
 		}
 	}
@@ -92,7 +93,7 @@ func TestBillsOfSlotsCorrectTheCounter(t *testing.T) {
 	for turn := 1; turn <= 6; turn++ {
 		p.chat(agentBody(30+turn, 60+7*turn))
 		r := p.replies(turn)[turn-1].Rewrite
-		if p := r.Facts.Percent; turn < 4 && p != 0 || turn == 6 && (p < 68 || p > 74) || r.Report.Epochs == 0 {
+		if p := r.Facts.Count.Value.Percent; turn < 4 && p != 0 || turn == 6 && (p < 68 || p > 74) || r.Report.Epochs == 0 {
 			t.Errorf("turn %d: %d %%; %d epochs", turn, p, r.Report.Epochs)
 		}
 	}
@@ -125,31 +126,9 @@ func TestWhatSaysNothingOfTheCounter(t *testing.T) {
 		})
 		for turn := 1; turn <= 5; turn++ {
 			p.chat(c.body)
-			if r := p.replies(turn)[turn-1].Rewrite; r.Facts.Percent != 0 {
+			if r := p.replies(turn)[turn-1].Rewrite; r.Facts.Count.Value.Percent != 0 {
 				t.Errorf("%s, turn %d: %+v", name, turn, r.Facts)
 			}
-		}
-	}
-}
-
-// An answer to a prompt that is longer than a limit says that there is no such
-// limit.
-func TestALimitThatAnAnswerContradictsIsForgotten(t *testing.T) {
-	u := newLimited(t, 2000, says)
-	p := inFrontOf(t, u.upstream, windowed(100_000))
-	p.chat(agentBody(30, 100))
-	p.replies(1)
-	l := p.learned.lesson(p.factKey(http.Header{}, &p.o.Default, "gpt-4o"), &p.o.Default, "gpt-4o")
-	if l.read(p.Proxy).Window != 2000 {
-		t.Fatalf("%+v", l.read(p.Proxy))
-	}
-	tr := &trip{p: p.Proxy, lesson: l, route: &p.o.Default, w: &rollingWriter{status: 200}, ways: waysOf(p.o.Default.Counter)}
-	tr.sending.percent, tr.sending.sizes = 100, sizes{all: []int{2500}}
-	for _, c := range []struct{ prompt, want int }{{1999, 2000}, {2400, 0}} {
-		tr.info.Usage = &wire.Usage{Prompt: c.prompt}
-		tr.compare()
-		if got := l.read(p.Proxy).Window; got != c.want {
-			t.Errorf("%d tokens were answered, and the window is %d, want %d", c.prompt, got, c.want)
 		}
 	}
 }
@@ -173,7 +152,11 @@ func TestTheAdminPageTellsWhatWasLearnt(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 	p.replies(1)
-	p.o.Facts = &shelf{}
+	p = inFrontOf(t, u.upstream, windowed(100_000), func(o *Options) { o.Facts = &shelf{all: map[learn.Key]learn.Facts{}} })
+	p.chat(strings.Replace(agentBody(30, 100), "gpt-4o", "a\\nb", 1))
+	if srv, err = p.Admin(AdminOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	if text := page("/readyz?verbose"); !strings.Contains(text, "learnt: 1, of what was asked for since the start; the store may hold more\n") {
 		t.Errorf("%s", text)
 	}
@@ -185,17 +168,17 @@ func TestTheAdminPageTellsWhatWasLearnt(t *testing.T) {
 // shelf is a place for facts outside of the process.
 type shelf struct {
 	mu  sync.Mutex
-	all map[FactKey]Learnt
+	all map[learn.Key]learn.Facts
 }
 
-func (s *shelf) Load(_ context.Context, key FactKey) (Learnt, bool) {
+func (s *shelf) Load(_ context.Context, key learn.Key) (learn.Facts, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l, ok := s.all[key]
 	return l, ok
 }
 
-func (s *shelf) Save(_ context.Context, key FactKey, l Learnt) {
+func (s *shelf) Save(_ context.Context, key learn.Key, l learn.Facts) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all[key] = l
@@ -203,7 +186,7 @@ func (s *shelf) Save(_ context.Context, key FactKey, l Learnt) {
 
 func TestAnotherProcessKnowsWhatOneHasLearnt(t *testing.T) {
 	u := newLimited(t, 2000, says)
-	s := &shelf{all: map[FactKey]Learnt{}}
+	s := &shelf{all: map[learn.Key]learn.Facts{}}
 	kept := func(secret string) func(*Options) {
 		return func(o *Options) { o.Facts, o.FactsSecret = s, Secret(secret) }
 	}
@@ -221,7 +204,7 @@ func TestAnotherProcessKnowsWhatOneHasLearnt(t *testing.T) {
 	f(inFrontOf(t, u.upstream, windowed(100_000), kept("another")), 2)
 	s.mu.Lock()
 	for k, l := range s.all {
-		l.Window, l.Shape, l.Percent, l.Way = -1, 99, 100_000, strings.Repeat("x", 1000) // damaged
+		l.Window.Value, l.Shape.Value, l.Count.Value = -1, 99, learn.Count{Way: strings.Repeat("x", 1000), Percent: 100_000} // damaged
 		s.all[k] = l
 	}
 	s.mu.Unlock()
@@ -232,7 +215,7 @@ func TestAnotherProcessKnowsWhatOneHasLearnt(t *testing.T) {
 // request finds no lock held.
 func TestABrokenCalibrationCostsNothingButItself(t *testing.T) {
 	p := inFrontOf(t, counts(t, "whole", func([]byte) int { return 120 }), calibrating, func(o *Options) {
-		o.Calibrate = func(int, int) Calibration { panic("a fault of this test") }
+		o.Calibrate = func(int, int) learn.Calibration { panic("a fault of this test") }
 	})
 	for range 2 {
 		if res := p.chat(agentBody(10, 100)); res.StatusCode != 200 {

@@ -78,7 +78,7 @@ func (t *trip) account(cut bool) {
 				t.info.Ended = end.Flaw
 			}
 			t.sending.answered = t.sending.answered && !broken && (end.Flaw == "" || end.Incomplete()) && end.Generated
-			t.compare()
+			t.learnFromAnswer()
 			return nil
 		})
 	}

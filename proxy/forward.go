@@ -85,7 +85,7 @@ func (t *trip) outbound(pr *httputil.ProxyRequest) {
 	out.GetBody = t.rewind(out.Header)
 	out.Trailer, out.TransferEncoding = nil, nil
 	for name, values := range out.Header {
-		if t.lesson != nil && aboutBytes(name) && !strings.EqualFold(name, "Content-Length") {
+		if t.learnt != nil && aboutBytes(name) && !strings.EqualFold(name, "Content-Length") {
 			t.sending.note(name, values)
 		}
 		if notForUpstream(name) || t.edited && aboutBytes(name) {

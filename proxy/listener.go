@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"laconic/compact"
+	"laconic/proxy/learn"
 	"laconic/proxy/wire"
 )
 
@@ -69,7 +70,7 @@ type RewriteInfo struct {
 	// the request's body: a listener must not keep them, nor write them down.
 	Edits []compact.Edit
 	// Facts are what was known of the model when the plan was made.
-	Facts Learnt
+	Facts learn.Facts
 	// Told is what the upstream tells of the model; nothing where its window is
 	// configured.
 	Told compact.Told

@@ -1,32 +1,34 @@
 package proxy
 
-import "go.uber.org/zap"
+import (
+	"go.uber.org/zap"
+
+	"laconic/proxy/learn"
+)
 
 // appendLearnt writes the facts that a plan was made under, as far as any are
 // known.
-func appendLearnt(f []zap.Field, l *Learnt) []zap.Field {
+func appendLearnt(f []zap.Field, l *learn.Facts) []zap.Field {
 	for _, v := range []struct {
 		name string
 		n    int
 	}{
-		{"learnt_window", l.Window},
-		{"learnt_input", l.Input},
-		{"learnt_cap", l.Cap},
-		{"learnt_bytes", l.Bytes},
-		{"learnt_answer", l.Answer},
-		{"learnt_messages", l.Messages},
-		{"learnt_hard", l.Hard},
+		{"learnt_window", l.Window.Value},
+		{"learnt_input", l.Input.Value},
+		{"learnt_bytes", l.Bytes.Value},
+		{"learnt_messages", l.Messages.Value},
+		{"learnt_hard", l.Hard.Value},
 	} {
 		if v.n > 0 {
 			f = append(f, zap.Int(v.name, v.n))
 		}
 	}
-	f = appendText(f, "count_way", l.Way)
-	if p := l.percent(); p != 100 {
+	f = appendText(f, "count_way", l.Count.Value.Way)
+	if p := l.Percent(); p != 100 {
 		f = append(f, zap.Int("count_percent", p))
 	}
-	if l.Shape != ShapeFull {
-		f = append(f, zap.String("shape", l.Shape.String()))
+	if s := l.Shape.Value; s != learn.ShapeFull {
+		f = append(f, zap.String("shape", s.String()))
 	}
 	return f
 }

@@ -8,6 +8,7 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy/access"
+	"laconic/proxy/learn"
 )
 
 // Secret is a credential that hides itself.
@@ -99,11 +100,11 @@ type Options struct {
 	// Calibrate makes what corrects a counter by the usage of answers, from the
 	// way of counting and the factor in percent that were measured before, 0
 	// percent for none; nil: counts are not corrected.
-	Calibrate func(way, percent int) Calibration
+	Calibrate func(way, percent int) learn.Calibration
 	// Facts keeps what was learnt of models beyond this process; nil: it is
 	// forgotten with it. FactsSecret keys the hashes that it is kept under;
 	// empty: random, so that another process finds nothing.
-	Facts       Facts
+	Facts       learn.Store
 	FactsSecret Secret
 	// Summarizer writes the text of slots; nil: their digest stands there.
 	Summarizer *Summarizer

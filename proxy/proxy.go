@@ -45,6 +45,7 @@ import (
 	"laconic/proxy/admission"
 
 	"golang.org/x/sync/semaphore"
+	"laconic/proxy/learn"
 )
 
 // Proxy is the handler. Make it with New. It is safe for concurrent use.
@@ -58,14 +59,12 @@ type Proxy struct {
 	memory    *admission.Gate
 	decoding  *semaphore.Weighted // decompressing request bodies
 	digests   *digests
-	learned   *learned
-	discovery *discovery
+	learnt    *learn.Memory
 	upstreams *upstreams
 	summaries *summaries // nil without a summarizer
 	buffers   copyBuffers
 
 	factSecret []byte
-	background *background
 
 	serving  atomic.Int64 // requests that are not over
 	started  atomic.Bool  // Serve was called
@@ -90,7 +89,6 @@ func New(o Options) (*Proxy, error) {
 		digests:   newDigests(),
 		upstreams: newUpstreams(),
 	}
-	p.learned, p.discovery, p.background = newLearned(p), newDiscovery(p), newBackground(p)
 	p.factSecret = []byte(o.FactsSecret)
 	if len(p.factSecret) == 0 {
 		p.factSecret = []byte(rand.Text())
@@ -100,6 +98,10 @@ func New(o Options) (*Proxy, error) {
 	if p.transport == nil {
 		p.transport = newTransport(&o.Limits)
 	}
+	p.learnt = learn.New(learn.Options{
+		Store: o.Facts, Secret: p.factSecret, Calibrate: o.Calibrate, Transport: p.transport, Via: p.mark,
+		Failed: func(v any) { p.fault("", "background", v) },
+	})
 	p.summaries = newSummaries(p, o.Summarizer)
 	return p, nil
 }
@@ -110,7 +112,7 @@ func (p *Proxy) Serving() int { return int(p.serving.Load()) }
 // Close ends work in the background and lets go of idle connections to
 // upstreams.
 func (p *Proxy) Close() {
-	p.background.close()
+	p.learnt.Close()
 	p.summaries.close()
 	if t, ok := p.transport.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()

@@ -10,6 +10,7 @@ import (
 	"laconic/proxy/access"
 	"laconic/proxy/admission"
 	"laconic/proxy/answer"
+	"laconic/proxy/learn"
 	"laconic/proxy/overflow"
 	"laconic/proxy/wire"
 )
@@ -96,19 +97,20 @@ func (t *trip) short() bool {
 	if t.bound {
 		return false
 	}
-	n := t.expected()
-	if n <= t.facts.Took {
+	n := t.sentBody().Planned()
+	answers, doubt := t.learnt.Answers(n)
+	if answers {
 		return true
 	}
 	// A budget that a header asks for may be above what the upstream takes.
-	budget := min(t.budget.Tokens, t.facts.accepts(t.limits(), t.sending.asked))
-	return n < budget/4 && t.facts.Doubt == 0 && t.facts.Tight == 0 && !t.guessesWindow()
+	budget := min(t.budget.Tokens, t.facts.Accepts(t.limits(), t.sending.asked))
+	return n < budget/4 && !doubt && !t.guessesWindow()
 }
 
 // guessesWindow reports whether nobody told the window of a model that nobody
 // knows.
 func (t *trip) guessesWindow() bool {
-	return len(t.ways) > 1 && !t.route.Configured && t.window == (compact.Told{}) && t.facts.Window == 0 && t.facts.Input == 0
+	return len(t.ways) > 1 && !t.route.Configured && t.window == (compact.Told{}) && t.facts.Window.Value == 0 && t.facts.Input.Value == 0
 }
 
 // second sends a refused request again, if that may help. nil: the first
@@ -164,7 +166,7 @@ func (t *trip) reconsider(status int, r wire.Refusal) *again {
 
 // plan reads the client's body once more and makes another plan of it, under
 // other facts. nil when the body was let go, or there is no memory to read it.
-func (t *trip) plan(facts Learnt) *again {
+func (t *trip) plan(facts learn.Facts) *again {
 	text := t.out.kept()
 	if text == nil || t.readAgain(text) != nil {
 		return nil
@@ -251,6 +253,6 @@ func (t *trip) accepted(a *again) {
 	info := *a.info
 	info.Outcome = Retried
 	t.info.Rewrite, t.info.Outcome = &info, Retried
-	t.sending.report, t.sending.sizes, t.sending.bytes, t.sending.percent = info.Report, a.sizes, len(a.body), t.facts.percent()
+	t.sending.report, t.sending.sizes, t.sending.bytes, t.sending.percent = info.Report, a.sizes, len(a.body), t.facts.Percent()
 	t.sending.slotted, t.sending.answered = a.slotted, true
 }

@@ -20,6 +20,8 @@ import (
 	"laconic/compact/compacttest"
 	"laconic/proxy/apierror"
 	"laconic/proxy/overflow"
+
+	"laconic/proxy/learn"
 )
 
 // limited is an upstream that refuses prompts of more than limit words, with a
@@ -120,11 +122,11 @@ func TestARefusedRequestIsFoldedAgainAndAnswered(t *testing.T) {
 	if i := r.Retry; i == nil || !i.Sent || !i.Answered || i.Status != 200 || i.Limit != 2000 || i.Prompt < 3000 || i.Second >= i.First || i.Reason != "overflow" || i.Kind != "prompt" {
 		t.Errorf("%+v", r.Retry)
 	}
-	if r.Outcome != Retried || r.Rewrite.Outcome != Retried || r.Rewrite.Facts.Window != 2000 {
+	if r.Outcome != Retried || r.Rewrite.Outcome != Retried || r.Rewrite.Facts.Window.Value != 2000 {
 		t.Errorf("%+v", r)
 	}
 	for _, r := range p.replies(3)[1:] {
-		if r.Retry != nil || r.Rewrite.Facts.Window != 2000 {
+		if r.Retry != nil || r.Rewrite.Facts.Window.Value != 2000 {
 			t.Errorf("%+v", r.Rewrite.Facts)
 		}
 	}
@@ -224,7 +226,7 @@ func TestAnAnswerThatTakesTheWholeWindowIsTheClientsAffair(t *testing.T) {
 		if n := len(u.requests()); n != 2 || !bytes.Equal(u.requests()[1].Body, []byte(agentBody(30, 100))) {
 			t.Errorf("%d: %d hits", output, n)
 		}
-		if r := p.replies(2)[1]; r.Retry.Why != "answer" || r.Retry.Kind != "output" || r.Rewrite.Facts.known() {
+		if r := p.replies(2)[1]; r.Retry.Why != "answer" || r.Retry.Kind != "output" || r.Rewrite.Facts.Known() {
 			t.Errorf("%+v %+v", r.Retry, r.Rewrite.Facts)
 		}
 	}
@@ -259,7 +261,7 @@ func TestALowerBoundIsNoSize(t *testing.T) {
 	if res.StatusCode != 200 || len(u.requests()) != 2 {
 		t.Fatalf("%d after %d hits", res.StatusCode, len(u.requests()))
 	}
-	if f := p.replies(1)[0].Rewrite.Facts; f.Cap == 0 || f.Window != 20_000 {
+	if f := p.replies(1)[0].Rewrite.Facts; f.Input.Value == 0 || f.Window.Value != 20_000 {
 		t.Errorf("%+v", f)
 	}
 }
@@ -285,7 +287,7 @@ func TestLiesAboutTheLimit(t *testing.T) {
 					t.Errorf("turn %d: %d %s", turn, res.StatusCode, res.body)
 				}
 				facts := p.replies(turn)[turn-1].Rewrite.Facts
-				if facts.Window != 0 && facts.Window < leastBelieved {
+				if facts.Window.Value != 0 && facts.Window.Value < 128 {
 					t.Errorf("%+v", facts)
 				}
 			}
@@ -319,7 +321,7 @@ func TestALimitBelowTheTools(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if r := p.replies(2)[1]; r.Outcome != Over || r.Rewrite.Facts.Window != 2000 || r.Rewrite.Facts.Shape != ShapeFull {
+	if r := p.replies(2)[1]; r.Outcome != Over || r.Rewrite.Facts.Window.Value != 2000 || r.Rewrite.Facts.Shape.Value != learn.ShapeFull {
 		t.Errorf("%+v", r.Rewrite)
 	}
 	u = newUpstream(t, func(w http.ResponseWriter, _ *http.Request) { says(w, 3600, 2000) })
@@ -516,7 +518,7 @@ func TestTheSecondBodyHasNotTheFirstOnesKey(t *testing.T) {
 		if first := u.requests()[0].Header.Get(name); first != "k1" {
 			t.Errorf("%s: the first had %q", name, first)
 		}
-		if f := p.replies(1)[0].Rewrite.Facts; f.Cap != 0 {
+		if f := p.replies(1)[0].Rewrite.Facts; f.Input.Value != 0 {
 			t.Errorf("%s: a replay was learnt from: %+v", name, f)
 		}
 	}
@@ -594,23 +596,6 @@ func TestFactsBelongToACredential(t *testing.T) {
 	}
 }
 
-func TestLimitsAreForgotten(t *testing.T) {
-	now := time.Now()
-	l := Learnt{
-		Window: 1000, Messages: 3, Until: now.Add(time.Hour), Cap: 5, GuessUntil: now.Add(time.Hour),
-		Percent: 110, PercentUntil: now.Add(2 * time.Hour), Shape: ShapeNoSlot, ShapeUntil: now.Add(3 * time.Hour),
-	}
-	if got := l.at(now); got != l {
-		t.Errorf("%+v", got)
-	}
-	if got := l.at(now.Add(time.Hour)); got.Window != 0 || got.Cap != 0 || got.Messages != 0 || got.Percent != 110 {
-		t.Errorf("%+v", got)
-	}
-	if got := l.at(now.Add(4 * time.Hour)); got.known() {
-		t.Errorf("%+v", got)
-	}
-}
-
 // Every shape that is known, through the handler: how often the upstream was
 // asked, what the client saw, what was remembered.
 func TestEveryShapeOfRefusal(t *testing.T) {
@@ -665,28 +650,28 @@ func everyShape(t *testing.T, verdict string, status int, body string) {
 		o.Default.Counter, o.Default.Limits = compacttest.Words{}, compact.Limits{Window: 3 * wordsIn([]byte(request)), MaxMessages: 10_000}
 	})
 	res := p.chat(request)
-	facts := p.learned.lesson(p.factKey(http.Header{}, &p.o.Default, "gpt-4o"), &p.o.Default, "gpt-4o").read(p.Proxy)
+	facts := p.factsOf("gpt-4o")
 	wantHits, wantStatus := 2, 200
 	kind, _, _ := strings.Cut(verdict, " ")
 	switch {
 	case kind == "none":
 		wantHits, wantStatus = 1, status
-		if facts.known() {
+		if facts.Known() {
 			t.Errorf("learnt %+v", facts)
 		}
-	case hopeless(r):
+	case learn.Hopeless(r):
 		wantHits, wantStatus = 1, status
-		if facts.known() {
+		if facts.Known() {
 			t.Errorf("learnt %+v", facts)
 		}
 	case status == 429:
 		wantHits, wantStatus = 1, 429
 		fallthrough
 	default:
-		if r.Limit >= leastBelieved && facts.Window != r.Limit && facts.Input != r.Limit && facts.Messages != r.Limit && r.Kind != overflow.Bytes {
+		if r.Limit >= 128 && facts.Window.Value != r.Limit && facts.Input.Value != r.Limit && facts.Messages.Value != r.Limit && r.Kind != overflow.Bytes {
 			t.Errorf("learnt %+v of %s", facts, verdict)
 		}
-		if !facts.known() {
+		if !facts.Known() {
 			t.Error("nothing was learnt")
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy/apierror"
+	"laconic/proxy/learn"
 	"laconic/proxy/wire"
 )
 
@@ -59,7 +60,7 @@ func (t *trip) rewrite() {
 	}
 	t.unmatched = unmatched(t.orders.pins, req.Conversation)
 	info := t.describe(in, req)
-	t.recall(req.Model)
+	t.loadFacts(req.Model)
 	plan, ok := t.compact(req, info)
 	if !ok {
 		t.pass(in, Passed, reasonFault, "")
@@ -136,14 +137,14 @@ func (t *trip) compact(req *wire.Request, info *RewriteInfo) (plan compact.Plan,
 		in := req.Conversation
 		t.boundBy(&in)
 		way, _ := t.wayOf(&t.facts)
-		counter := t.facts.counter(t.ways[way].Counter)
+		counter := t.facts.Counter(t.ways[way].Counter)
 		if t.model = counter; t.ownCounter() {
-			t.facts.Way, t.facts.Percent = "", 0
+			t.facts.Count = learn.Fact[learn.Count]{}
 		}
 		in.Fixed = counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)
 		t.functions = in.Fixed - counter.Fixed(nil, nil, nil)
-		t.budget = t.facts.budget(t.limits(), req.MaxTokens)
-		plan, info.Report = compact.Compact(in, shaped(t.policy(), t.facts.Shape), counter, t.budget)
+		t.budget = t.facts.Budget(t.limits(), req.MaxTokens)
+		plan, info.Report = compact.Compact(in, shaped(t.policy(), t.facts.Shape.Value), counter, t.budget)
 		if t.weight = nil; t.heavy(info.BytesBefore) {
 			plan = t.lighten(req, in, counter, &info.Report)
 		}
@@ -159,14 +160,14 @@ func (t *trip) compact(req *wire.Request, info *RewriteInfo) (plan compact.Plan,
 // is true the request is refused all the same, with numbers that the client
 // cannot make anything of, and if it is not, its history was lost for nothing.
 func (t *trip) cannotFit(info *RewriteInfo) bool {
-	return info.Outcome == Over && !t.policy().Reject && (t.facts.Window > 0 || t.facts.Input > 0 || t.facts.Hard > 0) &&
-		info.Report.Fixed >= t.facts.accepts(t.limits(), 0)
+	return info.Outcome == Over && !t.policy().Reject && (t.facts.Window.Value > 0 || t.facts.Input.Value > 0 || t.facts.Hard.Value > 0) &&
+		info.Report.Fixed >= t.facts.Accepts(t.limits(), 0)
 }
 
 // repairOnly makes the plan that changes no more than it must.
 func (t *trip) repairOnly(req *wire.Request, info *RewriteInfo) (compact.Plan, bool) {
 	facts := t.facts
-	t.facts.Shape = ShapeOriginal
+	t.facts.Shape.Value = learn.ShapeOriginal
 	plan, ok := t.compact(req, info)
 	t.facts, info.Facts = facts, facts
 	return plan, ok

@@ -12,7 +12,7 @@ type sending struct {
 	report  compact.Report
 	sizes   sizes // of the body itself
 	bytes   int   // decompressed
-	percent int   // the counter's factor, see Learnt
+	percent int   // the counter's factor, see learn.Count
 	asked   int   // tokens of answer that the request asks for; 0: it does not say
 	slotted bool
 	// answered: the upstream took it, and began to answer; at the end of the
@@ -34,7 +34,7 @@ func (s *sending) note(name string, values []string) {
 // to see what the upstream makes of its own bytes, so nothing is sent again.
 func (t *trip) sendMeasured(in *incoming, out []byte, req *wire.Request, plan *compact.Plan, info *RewriteInfo, sent sizes) {
 	t.sending = sending{
-		report: info.Report, sizes: sent, bytes: info.BytesAfter, percent: t.facts.percent(), asked: req.MaxTokens,
+		report: info.Report, sizes: sent, bytes: info.BytesAfter, percent: t.facts.Percent(), asked: req.MaxTokens,
 		slotted: plan.Slot != nil, packed: &in.sent[0] != &in.text[0],
 	}
 	original := in.text

@@ -55,7 +55,7 @@ func TestTheShapeStepsOnWithWhatATemplateRefuses(t *testing.T) {
 				res := p.chat(body)
 				r := p.replies(turn + 1)[turn]
 				got := fmt.Sprintf("%s after %d, %s", map[int]string{200: "answered", 500: "refused"}[res.StatusCode],
-					len(u.requests())-before, r.Rewrite.Facts.Shape)
+					len(u.requests())-before, r.Rewrite.Facts.Shape.Value)
 				if got != w {
 					t.Errorf("turn %d: %s, want %s (%+v)", turn+1, got, w, r.Retry)
 				}

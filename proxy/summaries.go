@@ -269,7 +269,7 @@ func (t *trip) counter() compact.Counter {
 	if c := t.policy().Counter; c != nil {
 		return c
 	}
-	return t.facts.counter(t.route.Counter)
+	return t.facts.Counter(t.route.Counter)
 }
 
 // costOf is what a text costs, in tokens.

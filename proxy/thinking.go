@@ -4,9 +4,9 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"slices"
-	"time"
 
 	"laconic/compact"
+	"laconic/proxy/learn"
 	"laconic/proxy/overflow"
 )
 
@@ -22,7 +22,7 @@ type thinking struct {
 	// bound to a plan that was made under other facts.
 	afresh bool
 	// cut names the history out of which a second send took it.
-	cut cutKey
+	cut learn.CutKey
 }
 
 func bound(msgs []compact.Message) bool {
@@ -34,12 +34,10 @@ func bound(msgs []compact.Message) bool {
 // so that what is learnt moves no epoch. Where it must, it adds one.
 func (t *trip) boundBy(in *compact.Conversation) {
 	if t.bound = bound(in.Messages); !t.bound {
-		t.facts.Hard = 0
+		t.facts.Hard = learn.Fact[int]{}
 		return
 	}
-	l := &t.facts
-	l.Window, l.Input, l.Sums, l.Answer, l.Cap, l.Tight = 0, 0, false, 0, 0, 0
-	l.Way, l.Percent = "", 0
+	t.facts = t.facts.ForBound()
 	if t.afresh {
 		in.Unbind = len(in.Messages)
 		return
@@ -53,8 +51,8 @@ func (t *trip) unbindIn(msgs []compact.Message) (below int) {
 	if t.facts.Cuts == "" {
 		return 0
 	}
-	keys := t.facts.Cuts.keys()
-	t.eachBound(msgs, func(i int, key cutKey) {
+	keys := t.facts.Cuts.Keys()
+	t.eachBound(msgs, func(i int, key learn.CutKey) {
 		if keys[key] {
 			below = i + 1
 		}
@@ -63,20 +61,20 @@ func (t *trip) unbindIn(msgs []compact.Message) (below int) {
 }
 
 // cutOf names a history, up to its last bound thinking.
-func (t *trip) cutOf(msgs []compact.Message) (key cutKey) {
-	t.eachBound(msgs, func(_ int, k cutKey) { key = k })
+func (t *trip) cutOf(msgs []compact.Message) (key learn.CutKey) {
+	t.eachBound(msgs, func(_ int, k learn.CutKey) { key = k })
 	return key
 }
 
 // eachBound names the beginnings of a list that end with bound thinking.
-func (t *trip) eachBound(msgs []compact.Message, yield func(i int, key cutKey)) {
+func (t *trip) eachBound(msgs []compact.Message, yield func(i int, key learn.CutKey)) {
 	mac := hmac.New(sha256.New, t.p.factSecret)
 	_, _ = mac.Write([]byte("cut 1"))
 	link, w := mac.Sum(nil), digesting{h: sha256.New()}
 	for i := range msgs {
 		link = w.chain(link, &msgs[i])
 		if msgs[i].Bound {
-			yield(i, cutKey(link))
+			yield(i, learn.CutKey(link))
 		}
 	}
 }
@@ -85,7 +83,7 @@ func (t *trip) eachBound(msgs []compact.Message, yield func(i int, key cutKey)) 
 // that is answered: later requests leave out the same.
 func (t *trip) remember() {
 	if t.bound {
-		t.lesson.change(t.p, func(now time.Time, l *Learnt) { l.Cuts = l.Cuts.with(t.cut, now) })
+		t.learnt.AddCut(t.cut)
 	}
 }
 
@@ -106,23 +104,4 @@ func (t *trip) afterThinking(wrong overflow.Thinking) (a *again) {
 		}
 	}
 	return a
-}
-
-// hard notes the length that a refused history with bound thinking is tried with,
-// once that was answered.
-func (t *trip) hard(r overflow.Refusal, x *taught) {
-	s := t.sending.sizes
-	counts := t.by(s, &x.trial) * t.percentOf(&x.trial) / 100
-	if !t.bound || counts <= 0 || r.Kind == overflow.Bytes || r.Kind == overflow.Count {
-		return
-	}
-	// A little less than what is accepted: another mix of texts counts otherwise.
-	trial := x.trial
-	trial.Hard = 0 // in other tokens
-	accepts := trial.accepts(t.limits(), t.sending.asked)
-	n := min(s.all[0]*(accepts-accepts/32)/counts, s.all[0]-1)
-	x.trial.Hard = lower(x.trial.Hard, n)
-	x.passed = append(x.passed, func(l *Learnt, now time.Time) {
-		l.Hard, l.HardUntil = lower(l.Hard, n), now.Add(limitLife)
-	})
 }

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"laconic/proxy/learn"
 )
 
 // signedBody is agentBody with signed thinking in every answer, from SIG0 on.
@@ -107,7 +110,7 @@ func TestMisboundThinkingIsLeftOutAndStaysOut(t *testing.T) {
 		if i := r.Retry; i == nil || i.Reason != "thinking" || !i.Sent || !i.Answered || i.Second >= i.First || r.Outcome != Retried {
 			t.Errorf("%s: %+v", name, r.Retry)
 		}
-		if page := p.known(); !strings.Contains(page, "thinking taken out of 1 histories") {
+		if page := p.learnt.Describe(); !strings.Contains(page, "thinking taken out of 1 histories") {
 			t.Errorf("%s: %s", name, page)
 		}
 	}
@@ -115,7 +118,7 @@ func TestMisboundThinkingIsLeftOutAndStaysOut(t *testing.T) {
 
 // TestALostCutCostsOneSecondSend: and one that is shared costs none.
 func TestALostCutCostsOneSecondSend(t *testing.T) {
-	s := &shelf{all: map[FactKey]Learnt{}}
+	s := &shelf{all: map[learn.Key]learn.Facts{}}
 	kept := func(o *Options) { o.Facts, o.FactsSecret = s, "s" }
 	u := binding(t, says400(misboundBodies()["LiteLLM"]), holdsSIG)
 	f := func(what string, p *running, outcome string, hits int) {
@@ -136,8 +139,6 @@ func TestALostCutCostsOneSecondSend(t *testing.T) {
 	f("one that shares", inFrontOf(t, u, kept), "compacted", 1)
 	p = inFrontOf(t, u)
 	f("one that does not", p, "retried", 2)
-	p.lessonOf("gpt-4o").change(p.Proxy, func(_ time.Time, l *Learnt) { l.Cuts = "" })
-	f("that one, once it forgot", p, "retried", 2)
 	f("that one again", p, "compacted", 1)
 }
 
@@ -177,7 +178,7 @@ func TestRefusalsThatNothingCuresGoToTheClient(t *testing.T) {
 		case c.reason == "" && i != nil, c.reason != "" && (i == nil || i.Reason != c.reason || i.Why != c.why || i.Answered):
 			t.Errorf("%s: %+v", c.name, i)
 		}
-		if l := p.lessonOf("gpt-4o").read(p.Proxy); l.Cuts != "" {
+		if l := p.factsOf("gpt-4o"); l.Cuts != "" {
 			t.Errorf("%s: it is remembered", c.name)
 		}
 	}
@@ -200,11 +201,19 @@ func TestThinkingThatWasNotSentIsNotTheReason(t *testing.T) {
 	}
 }
 
+// always is a store that has the same facts for every model.
+type always struct{ facts learn.Facts }
+
+func (s always) Load(context.Context, learn.Key) (learn.Facts, bool) { return s.facts, true }
+
+func (always) Save(context.Context, learn.Key, learn.Facts) {}
+
 // TestWhatIsLearntMovesNoEpochBehindThinking: neither a limit that another history
 // taught, nor a factor of the counter. A refusal of its own adds one.
 func TestWhatIsLearntMovesNoEpochBehindThinking(t *testing.T) {
 	u := newLimited(t, 1500, says)
-	p := inFrontOf(t, u.upstream, windowed(3000)) // a budget of 2,250
+	shared := func(o *Options) { o.FactsSecret = "s" }
+	p := inFrontOf(t, u.upstream, windowed(3000), shared) // a budget of 2,250
 	send := func(what, body, outcome string) []byte {
 		t.Helper()
 		if res := p.chat(body); res.StatusCode != 200 || res.Header.Get("X-Laconic-Outcome") != outcome {
@@ -214,13 +223,13 @@ func TestWhatIsLearntMovesNoEpochBehindThinking(t *testing.T) {
 		return all[len(all)-1].Body
 	}
 	send("another history teaches", agentBody(18, 100), "retried")
-	if l := p.lessonOf("gpt-4o").read(p.Proxy); l.Window != 1500 || l.Hard != 0 {
+	if l := p.factsOf("gpt-4o"); l.Window.Value != 1500 || l.Hard.Value != 0 {
 		t.Errorf("%+v", l)
 	}
 	send("below the trigger of what is set", signedBody(13, 100), "untouched")
 	first := send("refused", signedBody(16, 100), "retried")
-	l := p.lessonOf("gpt-4o").read(p.Proxy)
-	if l.Hard < 1000 || l.Hard > 1600 {
+	l := p.factsOf("gpt-4o")
+	if l.Hard.Value < 1000 || l.Hard.Value > 1600 {
 		t.Errorf("%+v", l)
 	}
 	if n := wordsIn(first); n > 1500 || holdsSIG(first) {
@@ -230,9 +239,9 @@ func TestWhatIsLearntMovesNoEpochBehindThinking(t *testing.T) {
 	if !bytes.Equal(first, again) {
 		t.Errorf("the same history was sent as\n%s\nand\n%s", first, again)
 	}
-	p.lessonOf("gpt-4o").change(p.Proxy, func(now time.Time, l *Learnt) {
-		l.Percent, l.PercentUntil, l.Window = 140, now.Add(time.Hour), 900
-	})
+	l.Count.Value, l.Count.Until = learn.Count{Percent: 140}, time.Now().Add(time.Hour)
+	l.Window.Value, l.Window.Until = 900, time.Now().Add(time.Hour)
+	p = inFrontOf(t, u.upstream, windowed(3000), shared, func(o *Options) { o.Facts = always{l} })
 	next := send("with another factor and window", andThen(signedBody(16, 100), "new"), "compacted")
 	stem, _, _ := bytes.Cut(first, []byte(`],"temp`))
 	if !bytes.HasPrefix(next, stem) || !bytes.Contains(next, []byte("new")) {
@@ -241,49 +250,6 @@ func TestWhatIsLearntMovesNoEpochBehindThinking(t *testing.T) {
 	res := p.chat(agentBody(16, 100))
 	if n, err := strconv.Atoi(res.Header.Get("X-Laconic-Tokens-After")); err != nil || n == 0 || n > 900 {
 		t.Errorf("a history without thinking is not planned by what was learnt: %v", res.Header)
-	}
-}
-
-// TestCutsAreAFewNewestOnes: a bounded list, each history once, by its own time.
-func TestCutsAreAFewNewestOnes(t *testing.T) {
-	now := time.Unix(1_800_000_000, 0)
-	key := func(n int) (k cutKey) { k[0], k[1], k[cutHash-1] = byte(n), byte(n>>8), 7; return k }
-	var c Cuts
-	for n := range 3 * mostCuts {
-		c = c.with(key(n), now.Add(time.Duration(n)*time.Minute))
-	}
-	if c.len() != mostCuts || !c.keys()[key(3*mostCuts-1)] || c.keys()[key(2*mostCuts-1)] || len(c.keys()) != mostCuts {
-		t.Errorf("%d of %d", c.len(), len(c.keys()))
-	}
-	again := c.with(key(3*mostCuts-1), now.Add(5*time.Hour))
-	if again.len() != mostCuts || len(again.keys()) != mostCuts {
-		t.Errorf("%d", again.len())
-	}
-	last := now.Add(3 * mostCuts * time.Minute)
-	end := last.Add(cutLife)
-	if c.at(end) != "" || c.at(now) != c || c.at(end.Add(-mostCuts*time.Minute/2)).len() > mostCuts/2+2 {
-		t.Error("it does not forget in time")
-	}
-	if c.believed(last) != c || c[1:].believed(last) != "" || (c+c).believed(last) != "" || c.believed(now.Add(-cutLife)) != "" || Cuts(strings.Repeat("!", cutRecord)).believed(now) != "" {
-		t.Error("it believes what no process has written")
-	}
-	one, other := Cuts("").with(key(1), now).with(key(2), now.Add(time.Hour)), Cuts("").with(key(3), now.Add(time.Minute)).with(key(1), now.Add(time.Hour))
-	if got := one.joined(other); got.len() != 3 || !got.keys()[key(1)] || !got.keys()[key(2)] || !got.keys()[key(3)] || got.believed(now.Add(time.Hour)) != got || other.joined(one).joined(other) != other.joined(one) {
-		t.Errorf("%d, %v", got.len(), got.keys())
-	}
-	if a, b := Cuts("").with(key(1), now).with(key(2), now), Cuts("").with(key(2), now).with(key(1), now); a.len() != 2 || a != b {
-		t.Errorf("what was cut in one minute is\n%s\nor\n%s", a, b)
-	}
-	if c.believed(now.Add((3*mostCuts-50)*time.Minute)) != c {
-		t.Error("it does not believe a clock that is an hour ahead")
-	}
-	l := Learnt{Hard: 9, HardUntil: now.Add(time.Minute), Cuts: one}
-	var read Learnt
-	if err := json.Unmarshal(must(json.Marshal(l)), &read); err != nil || !read.same(l) || read.at(now.Add(time.Hour)).Hard != 0 {
-		t.Errorf("%v %+v", err, read)
-	}
-	if got := l.with(Learnt{Hard: 5, HardUntil: now.Add(time.Hour), Cuts: other}, true); got.Hard != 5 || got.Cuts.len() != 3 {
-		t.Errorf("%+v", got)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"laconic/proxy/admission"
 	"laconic/proxy/answer"
 	"laconic/proxy/apierror"
+	"laconic/proxy/learn"
 	"laconic/proxy/wire"
 )
 
@@ -28,8 +29,8 @@ type trip struct {
 	// unmatched is how many of the client's pins name no message.
 	unmatched int
 	budget    compact.Budget
-	lesson    *lesson      // where the facts are kept
-	facts     Learnt       // as they were read
+	learnt    *learn.Model // what was learnt, now
+	facts     learn.Facts  // as they were read
 	window    compact.Told // what the upstream tells; nothing where it is configured
 	ways      []Way        // in which the upstream may count
 	thinking

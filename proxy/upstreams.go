@@ -13,6 +13,7 @@ import (
 
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
+	"laconic/proxy/learn"
 )
 
 const (
@@ -195,16 +196,19 @@ func (u *upstreams) words() string {
 	return fmt.Sprintf("upstreams: %d\n", len(lines)) + strings.Join(lines, "")
 }
 
+// troubleTime is how long Trouble waits.
+const troubleTime = 4 * time.Second
+
 // Trouble asks an upstream for its list of models and says why that fails, for
 // the command line: that it cannot be reached, or has no such path below a base
 // URL without a version. "" where it is neither.
 func (p *Proxy) Trouble(ctx context.Context, route *Route) string {
-	if silent(route.Upstream) {
+	if learn.Silent(route.Upstream) {
 		return ""
 	}
-	ctx, stop := context.WithTimeout(ctx, askTime)
+	ctx, stop := context.WithTimeout(ctx, troubleTime)
 	defer stop()
-	r := &http.Request{Method: http.MethodGet, URL: sources[0].at(route.Upstream), Header: http.Header{"User-Agent": {"laconic"}}}
+	r := &http.Request{Method: http.MethodGet, URL: learn.ModelsURL(route.Upstream), Header: http.Header{"User-Agent": {"laconic"}}}
 	p.setCredential(r.Header, route, access.Models)
 	res, err := p.transport.RoundTrip(r.WithContext(ctx))
 	if err != nil {

@@ -1,7 +1,10 @@
 package proxy
 
 import (
+	"slices"
+
 	"laconic/compact"
+	"laconic/proxy/learn"
 	"laconic/proxy/wire"
 )
 
@@ -33,28 +36,24 @@ func waysOf(c compact.Counter) []Way {
 	return []Way{{Counter: c}}
 }
 
-// wayOf returns the index of the way that l names; ok reports whether the
+// wayOf returns the index of the way that f names; ok reports whether the
 // counter has it.
-func (t *trip) wayOf(l *Learnt) (way int, ok bool) {
-	for i := range t.ways {
-		if t.ways[i].Name == l.Way {
-			return i, true
-		}
-	}
-	return 0, false
+func (t *trip) wayOf(f *learn.Facts) (way int, ok bool) {
+	way = slices.IndexFunc(t.ways, func(w Way) bool { return w.Name == f.Count.Value.Way })
+	return max(way, 0), way >= 0
 }
 
-// counting completes l by the way and the factor that hold until answers have
-// shown the count.
-func (t *trip) counting(l Learnt, refuses bool) Learnt {
-	if _, ok := t.wayOf(&l); ok && l.Percent != 0 {
-		return l
+// counting returns f with the way and the factor that hold until answers have
+// shown how the upstream counts.
+func (t *trip) counting(f learn.Facts, refuses bool) learn.Facts {
+	if _, ok := t.wayOf(&f); ok && f.Count.Value.Percent != 0 {
+		return f
 	}
-	l.Way, l.Percent = t.ways[0].Name, 0
+	f.Count.Value = learn.Count{Way: t.ways[0].Name}
 	if g, ok := t.ways[0].Counter.(Guessing); ok && !refuses && g.Careful() != 100 {
-		l.Percent = g.Careful()
+		f.Count.Value.Percent = g.Careful()
 	}
-	return l
+	return f
 }
 
 // sizes is what a body costs by each way of counting, in tokens and without a
@@ -73,7 +72,7 @@ func (t *trip) sizesOf(req *wire.Request, msgs []compact.Message, counted int) (
 		ways = []Way{{Counter: own}}
 	}
 	for _, w := range ways {
-		if len(ways) == 1 && t.facts.percent() == 100 && counted > 0 {
+		if len(ways) == 1 && t.facts.Percent() == 100 && counted > 0 {
 			s.all = append(s.all, counted)
 			break
 		}
@@ -90,21 +89,10 @@ func (t *trip) sizesOf(req *wire.Request, msgs []compact.Message, counted int) (
 	return s
 }
 
-// by returns the size that l counts by, before its factor.
-func (t *trip) by(s sizes, l *Learnt) int {
-	if way, _ := t.wayOf(l); way < len(s.all) {
+// by returns the size that f counts by, before its factor.
+func (t *trip) by(s sizes, f *learn.Facts) int {
+	if way, _ := t.wayOf(f); way < len(s.all) {
 		return s.all[way]
 	}
 	return s.all[0] // of a policy with a counter of its own
-}
-
-// mostMedia is the part of a prompt, one in so many, above which media decide
-// what it costs: their formulas are not what a factor corrects.
-const mostMedia = 10
-
-// witness reports whether what an upstream counted says anything of the
-// counter.
-func (t *trip) witness(u *wire.Usage) bool {
-	s := &t.sending.sizes
-	return !t.ownCounter() && s.media*mostMedia <= s.all[0] && u.Cached <= u.Prompt
 }

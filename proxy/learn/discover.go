@@ -1,4 +1,4 @@
-package proxy
+package learn
 
 import (
 	"context"
@@ -7,19 +7,15 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/maypok86/otter/v2"
-
 	"laconic/compact"
-	"laconic/proxy/access"
 )
 
 const (
-	// mostAsked bounds how many upstreams are remembered.
-	mostAsked = 1024
 	// askTime is how long one question may take.
 	askTime = 4 * time.Second
 	// mostTold is how much of an answer is read; OpenRouter's list has 432 KB.
@@ -49,7 +45,7 @@ func (w Windows) add(model string, t compact.Told) {
 	if model == "" {
 		return
 	}
-	t = compact.Told{Window: least(w[model].Window, believable(t.Window)), Input: least(w[model].Input, believable(t.Input))}
+	t = compact.Told{Window: least(w[model].Window, published(t.Window)), Input: least(w[model].Input, published(t.Input))}
 	if t != (compact.Told{}) {
 		w[model] = t
 	}
@@ -73,33 +69,36 @@ func (w Windows) of(model string) (told compact.Told, ok bool) {
 	return compact.Told{}, false
 }
 
-// discovery asks upstreams for the windows of their models, in the background:
-// no request ever waits for it.
-type discovery struct {
-	p   *Proxy
-	all *otter.Cache[FactKey, *asked]
+// Upstream is an upstream that may be asked for the windows of its models.
+type Upstream struct {
+	URL *url.URL
+	// Account is the operator's key for it, "" where there is none. With one, only
+	// the list of models is asked for.
+	Account string
+	// Header is the credential that a question carries.
+	Header http.Header
 }
 
-// asked is what one upstream told about its models. Windows are facts of the
-// upstream: what it told one credential holds for all.
-type asked struct {
+// upstream is what one upstream published about its models. Windows are facts of
+// the upstream: what one credential was answered holds for all.
+type upstream struct {
 	mu      sync.Mutex
 	heard   map[string]heard // by the name of a model
 	refuses bool             // what is too long, as far as is known
 	next    time.Time
 	pause   time.Duration
 	running bool
-	denied  map[FactKey]time.Time // credentials that may not ask, until then
+	denied  map[Key]time.Time // credentials that may not ask, until then
 }
 
-// heard is what was told of a model, and when.
+// heard is what was published of a model, and when it was read.
 type heard struct {
 	compact.Told
 	at time.Time
 }
 
-// of is what was told of a model and is still believed.
-func (a *asked) of(model string, now time.Time) compact.Told {
+// of returns what was published of a model and is still believed.
+func (a *upstream) of(model string, now time.Time) compact.Told {
 	for _, name := range spellings(model) {
 		if h, ok := a.heard[name]; ok && now.Sub(h.at) <= forgottenAfter {
 			return h.Told
@@ -108,78 +107,63 @@ func (a *asked) of(model string, now time.Time) compact.Told {
 	return compact.Told{}
 }
 
-func newDiscovery(p *Proxy) *discovery {
-	return &discovery{p: p, all: otter.Must(&otter.Options[FactKey, *asked]{MaximumSize: mostAsked, InitialCapacity: 16})}
-}
-
-// window returns what the upstream of a model tells of its window, nothing where
-// that is not known yet, or never, and reports whether the upstream is one that
-// refuses what is too long. It may start to ask.
-func (d *discovery) window(h http.Header, route *Route, model string, guessed bool) (told compact.Told, refuses bool) {
-	if silent(route.Upstream) {
+// Window returns what an upstream publishes of a model, nothing where that is not
+// known yet, or never, and reports whether the upstream is one that refuses what
+// is too long. It may start to ask, and does not wait for the answer.
+func (m *Memory) Window(u Upstream, model string) (told compact.Told, refuses bool) {
+	if Silent(u.URL) {
 		return compact.Told{}, true
 	}
-	if !route.Discover || route.Configured && !guessed {
-		return compact.Told{}, false
-	}
-	key := d.p.keyed(nil, route, "windows", string(route.Key))
-	a, ok := d.all.GetIfPresent(key)
+	key := m.Key("windows", u.URL.String(), u.Account)
+	a, ok := m.upstreams.GetIfPresent(key)
 	if !ok {
-		a, _ = d.all.SetIfAbsent(key, &asked{})
+		a, _ = m.upstreams.SetIfAbsent(key, &upstream{})
 	}
 	now := time.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !route.Configured {
-		told = a.of(model, now)
-	}
+	told, refuses = a.of(model, now), a.refuses
 	if a.running || now.Before(a.next) {
-		return told, a.refuses
+		return told, refuses
 	}
-	auth := d.credential(h, route)
-	who := d.p.keyed(auth, route, "asks")
+	who := m.who(u)
 	if now.Before(a.denied[who]) {
-		return told, a.refuses
+		return told, refuses
 	}
-	a.running = d.p.background.start(func(ctx context.Context) { d.ask(ctx, a, auth, who, route, model) })
+	a.running = m.background.start(func(ctx context.Context) { m.ask(ctx, a, u, who, model) })
 	if !a.running {
 		a.next = now.Add(firstAgain)
 	}
-	return told, a.refuses
+	return told, refuses
 }
 
-// credential are the headers that a question carries: the client's own where
-// they go to this upstream with its requests, else the operator's key, else
-// none.
-func (d *discovery) credential(h http.Header, route *Route) http.Header {
-	auth := http.Header{}
-	for name, values := range h {
-		if access.IsCredential(name) {
-			auth[name] = slices.Clone(values)
-		}
+// who returns the key of the credential that a question carries.
+func (m *Memory) who(u Upstream) Key {
+	list := []string{"asks", u.URL.String()}
+	for _, name := range slices.Sorted(maps.Keys(u.Header)) {
+		list = append(append(list, name, strconv.Itoa(len(u.Header[name]))), u.Header[name]...)
 	}
-	d.p.setCredential(auth, route, access.Models)
-	return auth
+	return m.Key(list...)
 }
 
 // asked notes that nobody asks any more.
-func (a *asked) asked() {
+func (a *upstream) asked() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.running = false
 }
 
-// ask asks an upstream, and notes what it told.
-func (d *discovery) ask(ctx context.Context, a *asked, auth http.Header, who FactKey, route *Route, model string) {
+// ask asks an upstream, and notes what it published.
+func (m *Memory) ask(ctx context.Context, a *upstream, u Upstream, who Key, model string) {
 	defer a.asked() // also after a panic
-	windows, _, refuses, denied := d.p.windows(ctx, auth, route)
+	windows, _, refuses, denied := m.windows(ctx, u)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
 	if denied {
-		maps.DeleteFunc(a.denied, func(_ FactKey, until time.Time) bool { return now.After(until) })
+		maps.DeleteFunc(a.denied, func(_ Key, until time.Time) bool { return now.After(until) })
 		if a.denied == nil {
-			a.denied = map[FactKey]time.Time{}
+			a.denied = map[Key]time.Time{}
 		}
 		a.denied[who], a.next = now.Add(deniedFor), now.Add(deniedAgain)
 		return
@@ -200,7 +184,7 @@ func (d *discovery) ask(ctx context.Context, a *asked, auth http.Header, who Fac
 
 // hear takes in what was told now, and forgets what is not believed any more:
 // one credential may be told of other models than another.
-func (a *asked) hear(windows Windows, now time.Time) {
+func (a *upstream) hear(windows Windows, now time.Time) {
 	maps.DeleteFunc(a.heard, func(_ string, h heard) bool { return now.Sub(h.at) > forgottenAfter })
 	if a.heard == nil {
 		a.heard = make(map[string]heard, len(windows))
@@ -215,14 +199,14 @@ func (a *asked) hear(windows Windows, now time.Time) {
 // that cut a prompt which is too long without a word: another kind told, or none
 // of their pages is there. denied reports whether it does not tell this
 // credential.
-func (p *Proxy) windows(ctx context.Context, auth http.Header, route *Route) (told Windows, from string, refuses, denied bool) {
+func (m *Memory) windows(ctx context.Context, u Upstream) (told Windows, from string, refuses, denied bool) {
 	refuses = true
 	for i := range sources {
 		s := &sources[i]
-		if route.Key != "" && !s.list {
+		if u.Account != "" && !s.list {
 			return nil, "", false, false // with a key of the operator's only the list of models is asked for
 		}
-		body, status := p.get(ctx, s.at(route.Upstream), auth)
+		body, status := m.get(ctx, s.at(u.URL), u.Header)
 		if status == http.StatusUnauthorized || status == http.StatusForbidden {
 			return nil, "", false, true // what is not for this credential is not asked for under other names
 		}
@@ -243,7 +227,7 @@ func absent(status int) bool {
 
 // get reads a page of an upstream; nil unless it is there. Redirects are not
 // followed: the credential goes where the operator pointed it.
-func (p *Proxy) get(ctx context.Context, at *url.URL, auth http.Header) (body []byte, status int) {
+func (m *Memory) get(ctx context.Context, at *url.URL, auth http.Header) (body []byte, status int) {
 	ctx, stop := context.WithTimeout(ctx, askTime)
 	defer stop()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
@@ -253,8 +237,8 @@ func (p *Proxy) get(ctx context.Context, at *url.URL, auth http.Header) (body []
 	r.Header = auth.Clone()
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("User-Agent", "laconic")
-	r.Header.Set("Via", "1.1 "+p.mark) // it may come back to us
-	res, err := p.transport.RoundTrip(r)
+	r.Header.Set("Via", "1.1 "+m.o.Via) // it may come back to us
+	res, err := m.o.Transport.RoundTrip(r)
 	if err != nil {
 		return nil, 0
 	}
@@ -269,9 +253,9 @@ func (p *Proxy) get(ctx context.Context, at *url.URL, auth http.Header) (body []
 	return body, http.StatusOK
 }
 
-// silent tells whether an upstream is known to tell no windows: asking it would
-// only cost it a request.
-func silent(u *url.URL) bool {
+// Silent reports whether an upstream is known to publish no windows: asking it
+// would only cost it a request.
+func Silent(u *url.URL) bool {
 	host := strings.ToLower(u.Hostname())
 	for _, known := range []string{"api.openai.com", "api.deepseek.com", "generativelanguage.googleapis.com", "api.anthropic.com"} {
 		if host == known {
@@ -281,13 +265,13 @@ func silent(u *url.URL) bool {
 	return strings.HasSuffix(host, ".openai.azure.com") || strings.HasSuffix(host, ".amazonaws.com") || strings.HasSuffix(host, ".azure.com")
 }
 
-// Discover asks an upstream for the window of a model and waits for it: for the
-// command line. from names the place that told; "" where none did.
-func (p *Proxy) Discover(ctx context.Context, route *Route, model string) (told compact.Told, from string) {
-	if silent(route.Upstream) {
+// Discover asks an upstream for the window of a model and waits for the answer.
+// from names the page that had it; "" where none did.
+func (m *Memory) Discover(ctx context.Context, u Upstream, model string) (told compact.Told, from string) {
+	if Silent(u.URL) {
 		return compact.Told{}, ""
 	}
-	windows, from, _, _ := p.windows(ctx, p.discovery.credential(http.Header{}, route), route)
+	windows, from, _, _ := m.windows(ctx, u)
 	told, ok := windows.of(model)
 	if !ok {
 		return compact.Told{}, ""

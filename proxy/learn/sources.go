@@ -1,4 +1,4 @@
-package proxy
+package learn
 
 import (
 	"net/url"
@@ -27,6 +27,9 @@ var sources = []source{
 	{"tgi", "/info", false, false, tgiInfo},
 	{"litellm", "/model/info", false, false, litellmInfo},
 }
+
+// ModelsURL returns the address of an upstream's list of models.
+func ModelsURL(base *url.URL) *url.URL { return sources[0].at(base) }
 
 func (s *source) at(base *url.URL) *url.URL {
 	prefix := strings.TrimRight(base.EscapedPath(), "/")

@@ -47,18 +47,19 @@ func (w weighed) Call(c *compact.Call) int {
 
 // heavy tells whether a body is larger than what the upstream takes, as far as
 // that is known.
-func (t *trip) heavy(bytes int) bool { return t.facts.Bytes > 0 && bytes > t.facts.Bytes }
+func (t *trip) heavy(bytes int) bool { return t.facts.Bytes.Value > 0 && bytes > t.facts.Bytes.Value }
 
 // lighten makes the plan of a request that is heavy: images, sounds and files
 // leave first. report is that of the plan that looks at tokens alone, and stays
 // the account of what the request costs.
 func (t *trip) lighten(req *wire.Request, in compact.Conversation, c compact.Counter, report *compact.Report) compact.Plan {
-	policy := *shaped(t.policy(), t.facts.Shape)
+	policy := *shaped(t.policy(), t.facts.Shape.Value)
 	if policy.Counter != nil {
 		c = policy.Counter
 	}
+	limit := t.facts.Bytes.Value
 	// Texts that are written anew may need more escapes than they are charged.
-	w := weighed{Counter: c, tokens: t.budget.Tokens, bytes: max(1, t.facts.Bytes-t.facts.Bytes/64)}
+	w := weighed{Counter: c, tokens: t.budget.Tokens, bytes: max(1, limit-limit/64)}
 	in.Fixed = w.weigh(in.Fixed, len(req.Tools)+len(req.Functions)+len(req.ResponseFormat))
 	policy.Counter = w
 	plan, light := compact.Compact(in, sparing(&policy), w, belowTrigger(&policy, t.budget))

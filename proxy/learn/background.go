@@ -1,23 +1,22 @@
-package proxy
+package learn
 
 import (
 	"context"
 	"net/http"
-	"runtime/debug"
 	"sync"
 	"time"
 )
 
 // background is work that no request waits for. There is little of it at a
-// time, each piece has an end, and none outlives the proxy.
+// time, each piece has an end, and none outlives the Memory.
 type background struct {
-	p    *Proxy
-	ctx  context.Context
-	stop context.CancelFunc
+	failed func(v any)
+	ctx    context.Context
+	stop   context.CancelFunc
 
 	mu     sync.Mutex
 	closed bool
-	room   chan struct{}
+	slots  chan struct{}
 	wg     sync.WaitGroup
 }
 
@@ -26,13 +25,13 @@ const (
 	backgroundTime = 15 * time.Second
 )
 
-func newBackground(p *Proxy) *background {
-	b := &background{p: p, room: make(chan struct{}, mostBackground)}
+func newBackground(failed func(v any)) *background {
+	b := &background{failed: failed, slots: make(chan struct{}, mostBackground)}
 	b.ctx, b.stop = context.WithCancel(context.Background())
 	return b
 }
 
-// start runs f, and tells whether it does: not when there is much to do
+// start runs f, and reports whether it does: not when there is much to do
 // already, nor after close. A panic of f costs f alone.
 func (b *background) start(f func(ctx context.Context)) bool {
 	b.mu.Lock()
@@ -41,15 +40,15 @@ func (b *background) start(f func(ctx context.Context)) bool {
 		return false
 	}
 	select {
-	case b.room <- struct{}{}:
+	case b.slots <- struct{}{}:
 	default:
 		return false
 	}
 	b.wg.Go(func() {
 		defer func() {
-			<-b.room
+			<-b.slots
 			if v := recover(); v != nil && v != http.ErrAbortHandler {
-				b.p.o.Listener.Failed(FaultInfo{Where: "background", What: panicText(v), Stack: string(debug.Stack())})
+				b.failed(v)
 			}
 		}()
 		ctx, stop := context.WithTimeout(b.ctx, backgroundTime)

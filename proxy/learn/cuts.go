@@ -1,4 +1,4 @@
-package proxy
+package learn
 
 import (
 	"cmp"
@@ -25,15 +25,15 @@ const (
 	cutSkew   = time.Hour // the clock of who has written one may be ahead
 )
 
-// cutKey names one history.
-type cutKey [cutHash]byte
+// CutKey names one history.
+type CutKey [cutHash]byte
 
 func (c Cuts) len() int { return len(c) / cutRecord }
 
 func (c Cuts) record(i int) Cuts { return c[i*cutRecord : (i+1)*cutRecord] }
 
 // read reads record i; ok is false for what no process has written.
-func (c Cuts) read(i int) (key cutKey, until time.Time, ok bool) {
+func (c Cuts) read(i int) (key CutKey, until time.Time, ok bool) {
 	var raw [cutHash + 4]byte
 	if n, err := base64.RawURLEncoding.Decode(raw[:], []byte(c.record(i))); err != nil || n != len(raw) {
 		return key, until, false
@@ -42,9 +42,9 @@ func (c Cuts) read(i int) (key cutKey, until time.Time, ok bool) {
 	return key, time.Unix(int64(binary.BigEndian.Uint32(raw[cutHash:]))*60, 0), true
 }
 
-// keys are those that are named.
-func (c Cuts) keys() map[cutKey]bool {
-	all := make(map[cutKey]bool, c.len())
+// Keys returns the conversations that are named.
+func (c Cuts) Keys() map[CutKey]bool {
+	all := make(map[CutKey]bool, c.len())
 	for i := range c.len() {
 		if key, _, ok := c.read(i); ok {
 			all[key] = true
@@ -54,7 +54,7 @@ func (c Cuts) keys() map[cutKey]bool {
 }
 
 // with adds a history.
-func (c Cuts) with(key cutKey, now time.Time) Cuts {
+func (c Cuts) with(key CutKey, now time.Time) Cuts {
 	raw := binary.BigEndian.AppendUint32(append([]byte(nil), key[:]...), uint32(now.Add(cutLife).Unix()/60))
 	return c.joined(Cuts(base64.RawURLEncoding.EncodeToString(raw)))
 }

@@ -1,4 +1,4 @@
-package proxy
+package learn
 
 import (
 	"encoding/json"

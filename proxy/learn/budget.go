@@ -1,0 +1,82 @@
+package learn
+
+import "laconic/compact"
+
+// Budget returns what a request may cost by the configured limits and by what was
+// learnt: the smaller of the two. An upstream that refused less than its
+// configuration promises knows better.
+func (f *Facts) Budget(set compact.Limits, asked int) compact.Budget {
+	if most := f.Messages.Value; most > 0 && (set.MaxMessages == 0 || set.MaxMessages > most) {
+		set.MaxMessages = most
+	}
+	b := set.For(asked)
+	if f.Window.Value > 0 || f.Input.Value > 0 {
+		if own := f.limits(set).For(asked); own.Tokens < b.Tokens {
+			b = own
+		}
+	}
+	b.Hard = f.Hard.Value
+	return b
+}
+
+// limits returns those of the upstream: what was learnt, else what is configured,
+// without a budget that somebody chose.
+func (f *Facts) limits(set compact.Limits) compact.Limits {
+	set.Budget = 0
+	if f.Window.Value > 0 {
+		set.Window = f.Window.Value
+	}
+	if f.Input.Value > 0 {
+		set.Input = lower(set.Input, f.Input.Value)
+	}
+	return set
+}
+
+// Accepts returns the longest prompt that the upstream takes as far as is known.
+// No room is kept for an answer that nobody asked for.
+func (f *Facts) Accepts(set compact.Limits, asked int) int {
+	l := f.limits(set)
+	if l.Window <= 0 {
+		l.Window = compact.DefaultWindow
+	}
+	n := l.Window - min(asked, l.Window/2)
+	for _, limit := range []int{l.Input, f.Hard.Value} {
+		if limit > 0 {
+			n = min(n, limit)
+		}
+	}
+	return n
+}
+
+// lower returns the smaller of two limits, of which a may be 0: none.
+func lower(a, b int) int {
+	if a == 0 || b < a {
+		return b
+	}
+	return a
+}
+
+// Counter returns c as its counts turned out.
+func (f *Facts) Counter(c compact.Counter) compact.Counter {
+	if f.Percent() == 100 {
+		return c
+	}
+	return calibrated{c, f.Percent()}
+}
+
+// calibrated counts by another counter and corrects each piece, so that costs
+// still add up.
+type calibrated struct {
+	compact.Counter
+	percent int
+}
+
+func (c calibrated) scaled(n int) int { return (n*c.percent + 50) / 100 }
+
+func (c calibrated) Envelope(m *compact.Message) int { return c.scaled(c.Counter.Envelope(m)) }
+func (c calibrated) Part(p *compact.Part) int        { return c.scaled(c.Counter.Part(p)) }
+func (c calibrated) Call(k *compact.Call) int        { return c.scaled(c.Counter.Call(k)) }
+
+func (c calibrated) Fixed(tools, functions, format []byte) int {
+	return c.scaled(c.Counter.Fixed(tools, functions, format))
+}

@@ -1,0 +1,203 @@
+package learn
+
+import (
+	"fmt"
+	"time"
+)
+
+// Fact is a value that is believed until some time. A zero Value with a time says
+// that the fact was found to be wrong.
+type Fact[T comparable] struct {
+	Value T         `json:"value,omitzero"`
+	Until time.Time `json:"until,omitzero"`
+}
+
+// believe returns a fact that is believed from now on. Its time is the same once it
+// was written as text and read.
+func believe[T comparable](v T, now time.Time, life time.Duration) Fact[T] {
+	return Fact[T]{v, now.Add(life).Round(0).UTC()}
+}
+
+// forget notes that a fact is wrong.
+func (f *Fact[T]) forget(now time.Time, life time.Duration) {
+	var none T
+	*f = believe(none, now, life)
+}
+
+// at returns f if it is still believed.
+func (f Fact[T]) at(now time.Time) Fact[T] {
+	if !now.Before(f.Until) {
+		return Fact[T]{}
+	}
+	return f
+}
+
+// newer returns the one of f and k that was learnt later.
+func (f Fact[T]) newer(k Fact[T]) Fact[T] {
+	if k.Until.After(f.Until) {
+		return k
+	}
+	return f
+}
+
+// checked returns a stored fact, or nothing if its value cannot be meant. A time
+// beyond its life is of a clock that is ahead, or of a lie.
+func (f Fact[T]) checked(now time.Time, life time.Duration, ok bool) Fact[T] {
+	if !ok {
+		return Fact[T]{}
+	}
+	if last := believe(f.Value, now, life); f.Until.After(last.Until) {
+		return last
+	}
+	return f.at(now)
+}
+
+// How long facts are believed. A limit that is wrong costs memory of the
+// conversation on every turn, one that is forgotten one refused request.
+const (
+	limitLife = time.Hour
+	countLife = 24 * time.Hour
+	shapeLife = 24 * time.Hour
+)
+
+// Facts are what the traffic of one credential has shown of one model behind one
+// upstream. The zero value knows nothing.
+//
+// A plan depends on them, so they are read once per request, and change seldom: by
+// a refusal, by an answer that disproves one, or by a step of the counter's factor.
+type Facts struct {
+	// Window is the limit of prompt and answer together, Input that of the prompt
+	// alone, in tokens as the upstream counts.
+	Window Fact[int] `json:"window,omitzero"`
+	Input  Fact[int] `json:"input,omitzero"`
+	// Messages is the largest number of messages, Bytes the largest body.
+	Messages Fact[int] `json:"messages,omitzero"`
+	Bytes    Fact[int] `json:"bytes,omitzero"`
+	// Count is how the upstream counts.
+	Count Fact[Count] `json:"count,omitzero"`
+	// Shape is how much of a plan the upstream's chat template takes.
+	Shape Fact[Shape] `json:"shape,omitzero"`
+	// Hard is the longest prompt in a conversation with bound thinking, in tokens
+	// of the first way of counting, without a factor. Such a conversation is planned
+	// by what is configured and published, and this adds epochs where that is more
+	// than the upstream takes. It changes with a refusal, and with no answer.
+	Hard Fact[int] `json:"hard,omitzero"`
+	// Cuts are the conversations whose bound thinking was taken out.
+	Cuts Cuts `json:"cuts,omitempty"`
+}
+
+// Count is a way of counting and the factor on it, in percent; 0: 100.
+type Count struct {
+	Way     string `json:"way,omitempty"` // "" where the counter knows one alone
+	Percent int    `json:"percent,omitempty"`
+}
+
+// Shape is how much of a plan the chat template behind an upstream takes. A
+// template is code of the model: what it refuses is known when it does.
+type Shape int
+
+// The shapes, in the order in which they are tried.
+const (
+	ShapeFull     Shape = iota // the plan as it is
+	ShapeNoSlot                // no text stands for what left
+	ShapeOriginal              // the client's list, repaired
+)
+
+func (s Shape) String() string {
+	switch s {
+	case ShapeNoSlot:
+		return "no slot"
+	case ShapeOriginal:
+		return "original"
+	}
+	return "full"
+}
+
+// Percent returns the counter's factor.
+func (f *Facts) Percent() int {
+	if p := f.Count.Value.Percent; p != 0 {
+		return p
+	}
+	return 100
+}
+
+// Known reports whether a plan depends on f.
+func (f Facts) Known() bool {
+	return f.Window.Value != 0 || f.Input.Value != 0 || f.Messages.Value != 0 || f.Bytes.Value != 0 || f.Hard.Value != 0 ||
+		f.Count.Value.Percent != 0 || f.Shape.Value != ShapeFull || f.Cuts != ""
+}
+
+// Refuses reports whether the upstream is known to refuse what is too long.
+func (f *Facts) Refuses() bool {
+	return f.Window.Value != 0 || f.Input.Value != 0 || f.Messages.Value != 0
+}
+
+// ForBound returns the facts by which a conversation with bound thinking is
+// planned: those that no other conversation changes.
+func (f Facts) ForBound() Facts {
+	f.Window, f.Input, f.Count = Fact[int]{}, Fact[int]{}, Fact[Count]{}
+	return f
+}
+
+// at returns f without what has expired.
+func (f Facts) at(now time.Time) Facts {
+	return Facts{
+		Window: f.Window.at(now), Input: f.Input.at(now), Messages: f.Messages.at(now), Bytes: f.Bytes.at(now),
+		Count: f.Count.at(now), Shape: f.Shape.at(now), Hard: f.Hard.at(now), Cuts: f.Cuts.at(now),
+	}
+}
+
+// with returns f with what was learnt later in k.
+func (f Facts) with(k Facts) Facts {
+	return Facts{
+		Window: f.Window.newer(k.Window), Input: f.Input.newer(k.Input), Messages: f.Messages.newer(k.Messages), Bytes: f.Bytes.newer(k.Bytes),
+		Count: f.Count.newer(k.Count), Shape: f.Shape.newer(k.Shape), Hard: f.Hard.newer(k.Hard), Cuts: f.Cuts.joined(k.Cuts),
+	}
+}
+
+// longestWay bounds the name of a way of counting, in bytes.
+const longestWay = 64
+
+// believed returns of a stored value what this process could have written and
+// what has not expired.
+func (f Facts) believed(now time.Time) Facts {
+	for _, n := range []*Fact[int]{&f.Window, &f.Input, &f.Messages, &f.Bytes, &f.Hard} {
+		*n = n.checked(now, limitLife, n.Value >= 0 && n.Value <= mostBelieved)
+	}
+	c, s := f.Count.Value, f.Shape.Value
+	f.Count = f.Count.checked(now, countLife, c == Count{} || c.Percent >= leastPercent && c.Percent <= mostPercent && len(c.Way) <= longestWay)
+	f.Shape = f.Shape.checked(now, shapeLife, s >= ShapeFull && s <= ShapeOriginal)
+	f.Cuts = f.Cuts.believed(now).at(now)
+	return f
+}
+
+// words describes f for people.
+func (f *Facts) words() (all []string) {
+	for _, n := range []struct {
+		format string
+		Fact[int]
+	}{
+		{"window %d", f.Window},
+		{"prompt limit %d", f.Input},
+		{"at most %d messages", f.Messages},
+		{"bodies above %d bytes not tried", f.Bytes},
+		{"prompts with bound thinking above %d not tried", f.Hard},
+	} {
+		if n.Value != 0 {
+			all = append(all, fmt.Sprintf(n.format, n.Value), "until "+n.Until.Format(time.RFC3339))
+		}
+	}
+	if n := f.Cuts.len(); n > 0 {
+		all = append(all, fmt.Sprintf("thinking taken out of %d histories", n))
+	}
+	if c := f.Count.Value; c.Percent != 0 {
+		if c.Way != "" {
+			all = append(all, "counts by "+c.Way)
+		}
+		all = append(all, fmt.Sprintf("counts at %d %%", c.Percent))
+	}
+	if s := f.Shape.Value; s != ShapeFull {
+		all = append(all, "shape "+s.String())
+	}
+	return all
+}

@@ -1,0 +1,163 @@
+// Package learn remembers what upstreams have shown of their models: the limits
+// by which they refused requests, how they count, which shape of a conversation
+// they take, and the windows they publish.
+//
+// What it guarantees:
+//
+//   - bounded: a limit below 512 tokens is not believed, an answer to a longer
+//     prompt disproves a limit, and what was contradicted is forgotten. Every fact
+//     expires.
+//   - apart: facts belong to one upstream, model and credential, under the keyed
+//     hash of all three.
+//   - read once: a plan depends on a [Facts], which is a value.
+//   - in the background: nobody waits for an upstream's list of models, and for
+//     the [Store] only the first request of a model, for 100 ms at most.
+//
+// It takes and returns values, and knows no request but by its size.
+package learn
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/maypok86/otter/v2"
+
+	"laconic/compact"
+)
+
+// Options are what a Memory is made with. Transport and Failed are required.
+type Options struct {
+	// Store keeps facts beyond this process; nil: they are forgotten with it.
+	Store Store
+	// Secret keys the hashes under which facts are kept.
+	Secret []byte
+	// Calibrate makes what corrects a counter by the usage of answers, from the
+	// way of counting and the factor in percent that were measured before, 0
+	// percent for none; nil: counts are not corrected.
+	Calibrate func(way, percent int) Calibration
+	// Transport is what questions to upstreams leave by, with Via as header.
+	Transport http.RoundTripper
+	Via       string
+	// Failed is called with the value of a panic in the background.
+	Failed func(v any)
+}
+
+// Memory is what is known of all upstreams. Make it with New. It is safe for
+// concurrent use.
+type Memory struct {
+	o          Options
+	models     *otter.Cache[Key, *Model]
+	upstreams  *otter.Cache[Key, *upstream]
+	background *background
+}
+
+// Bounds on what is remembered; the ones used least leave first. Models and
+// credentials are what clients write.
+const (
+	mostModels    = 4096
+	mostUpstreams = 1024
+)
+
+// New makes a Memory that knows nothing.
+func New(o Options) *Memory {
+	return &Memory{
+		o:          o,
+		models:     otter.Must(&otter.Options[Key, *Model]{MaximumSize: mostModels, InitialCapacity: 16}),
+		upstreams:  otter.Must(&otter.Options[Key, *upstream]{MaximumSize: mostUpstreams, InitialCapacity: 16}),
+		background: newBackground(o.Failed),
+	}
+}
+
+// Close ends what runs in the background and waits for it.
+func (m *Memory) Close() { m.background.close() }
+
+// Key names an upstream, a model and a credential without showing any of them:
+// a keyed hash.
+type Key [sha256.Size]byte
+
+// Key returns the keyed hash of a list. Each entry goes in with its length, so
+// that no two lists look the same.
+func (m *Memory) Key(list ...string) (key Key) {
+	mac := hmac.New(sha256.New, m.o.Secret)
+	for _, v := range append([]string{"facts 3"}, list...) {
+		var n [8]byte
+		binary.LittleEndian.PutUint64(n[:], uint64(len(v)))
+		_, _ = mac.Write(n[:])
+		_, _ = mac.Write([]byte(v))
+	}
+	mac.Sum(key[:0])
+	return key
+}
+
+// Model returns what is known under a key. The upstream and the name of the model
+// are for people.
+func (m *Memory) Model(key Key, upstream *url.URL, name string) *Model {
+	if e, ok := m.models.GetIfPresent(key); ok {
+		return e
+	}
+	e := &Model{memory: m, key: key, upstream: upstream.Host + upstream.Path, name: strings.Clone(name)}
+	e, _ = m.models.SetIfAbsent(key, e)
+	return e
+}
+
+// Calibration finds out by which of several ways of counting an upstream counts,
+// and with which factor. It is called under a lock.
+type Calibration interface {
+	// Answered adds a prompt that was answered: its size by each way of counting,
+	// the factor in percent that it was planned by, and what the upstream counted.
+	// cut reports whether the upstream counted so little that it must have cut the
+	// prompt.
+	Answered(sizes []int, percent, counted int) (cut bool)
+	// Refused adds the same of a prompt that was refused as too long.
+	Refused(sizes []int, percent, counted int)
+	// Measured reports whether the count is known. Way is then its index, and
+	// Percent the factor on it, in percent: 100 for none.
+	Measured() bool
+	Way() int
+	Percent() int
+}
+
+// Sent is what is known of the body of a request that was sent.
+type Sent struct {
+	// Sizes are what it costs by each of the Ways of counting, in tokens and
+	// without a factor; the first Media tokens of Sizes[0] are images and the like.
+	Ways  []string
+	Sizes []int
+	Media int
+	// Way and Percent are what it was planned by.
+	Way     string
+	Percent int
+	Bytes   int // decompressed
+	Asked   int // tokens of answer that the request asks for; 0: it does not say
+	// Limits are those that are configured or published.
+	Limits compact.Limits
+	// OwnCounter: the policy counts by a counter of its own, which nothing corrects.
+	OwnCounter bool
+	// Bound: the conversation holds bound thinking.
+	Bound bool
+}
+
+// size returns what it costs by a way of counting, without a factor.
+func (s *Sent) size(way string) int {
+	for i, name := range s.Ways {
+		if name == way && i < len(s.Sizes) {
+			return s.Sizes[i]
+		}
+	}
+	return s.Sizes[0] // of a policy with a counter of its own
+}
+
+// Planned returns what it costs as it was planned, in tokens.
+func (s Sent) Planned() int { return s.size(s.Way) * s.Percent / 100 }
+
+// cost returns what it costs by the facts, in tokens.
+func (s *Sent) cost(f *Facts) int {
+	if s.OwnCounter {
+		return s.Sizes[0]
+	}
+	return s.size(f.Count.Value.Way) * f.Percent() / 100
+}

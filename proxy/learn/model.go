@@ -1,0 +1,185 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"laconic/compact"
+)
+
+// Store keeps facts beyond this process. It may be slow, absent or lying: a
+// request waits for it, for no longer than storeWait, when its key is new here.
+// Otherwise it is read and written in the background, at every change and every
+// storeFresh. Both methods end with their context. Safe for concurrent use.
+type Store interface {
+	Load(ctx context.Context, key Key) (Facts, bool)
+	Save(ctx context.Context, key Key, f Facts)
+}
+
+const (
+	// storeWait is how long a request may wait for a Store.
+	storeWait = 100 * time.Millisecond
+	// storeFresh is how old what other processes have learnt may be.
+	storeFresh = time.Minute
+)
+
+// Model is what is known of a model behind one upstream for one credential. It is
+// safe for concurrent use.
+type Model struct {
+	memory   *Memory
+	key      Key
+	upstream string // for people
+	name     string
+
+	mu        sync.Mutex
+	published compact.Told // by the upstream, as of the last request
+	facts     Facts
+	count     Calibration // nil: none
+	loaded    time.Time   // when Store was read last; zero: never
+	// answered is the longest prompt that was answered, and refused the shortest
+	// that was refused without a number which explains it, in tokens; 0: none was.
+	// No plan depends on them.
+	answered, refused int
+}
+
+// Published notes what the upstream publishes of the model.
+func (m *Model) Published(told compact.Told) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.published = told
+}
+
+// Facts returns what is known now. The first caller waits for the Store, others
+// do not.
+func (m *Model) Facts() Facts {
+	if m.isFirst() {
+		ctx, stop := context.WithTimeout(context.Background(), storeWait)
+		defer stop()
+		m.load(ctx)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.facts.at(time.Now())
+}
+
+// Answers reports whether a prompt of n tokens was answered before, or a longer
+// one, and whether one was refused without a number since.
+func (m *Model) Answers(n int) (yes, doubt bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return n <= m.answered, m.refused > 0
+}
+
+// isFirst reports whether the Store was never read, and notes that it is now. What
+// was read a while ago is read again in the background.
+func (m *Model) isFirst() bool {
+	if m.memory.o.Store == nil {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	first := m.loaded.IsZero()
+	if first || now.Sub(m.loaded) > storeFresh && m.memory.background.start(m.share) {
+		m.loaded = now
+	}
+	return first
+}
+
+// load merges what is stored into what is known. A process that has measured the
+// count itself keeps its own.
+func (m *Model) load(ctx context.Context) (known, stored Facts) {
+	stored, ok := m.memory.o.Store.Load(ctx, m.key)
+	now := time.Now()
+	stored = stored.believed(now)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if ok {
+		before := m.facts.at(now)
+		m.facts = before.with(stored)
+		if m.count != nil && m.count.Measured() {
+			m.facts.Count = before.Count
+		}
+		if m.facts.Count.Value != before.Count.Value {
+			m.count = nil // it starts anew from what others have measured
+		}
+	}
+	return m.facts, stored
+}
+
+// change changes the facts, and stores them.
+func (m *Model) change(f func(now time.Time, l *Facts)) {
+	m.mu.Lock()
+	defer m.mu.Unlock() // also when f, which calls a Calibration, panics
+	now := time.Now()
+	before, next := m.facts, m.facts.at(now)
+	f(now, &next)
+	m.facts = next
+	if m.memory.o.Store == nil || next == before {
+		return
+	}
+	m.loaded = now
+	if !m.memory.background.start(m.share) {
+		m.loaded = now.Add(-storeFresh) // a reader sees to it
+	}
+}
+
+// share merges what other processes have learnt and stores the result. A share
+// that has started finishes even during shutdown.
+func (m *Model) share(ctx context.Context) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*storeWait)
+	defer stop()
+	if known, stored := m.load(ctx); known != stored {
+		m.memory.o.Store.Save(ctx, m.key, known)
+	}
+}
+
+// SetShape notes how much of a plan the upstream's template takes.
+func (m *Model) SetShape(s Shape) {
+	m.change(func(now time.Time, f *Facts) { f.Shape = believe(s, now, shapeLife) })
+}
+
+// AddCut notes a conversation whose bound thinking was taken out.
+func (m *Model) AddCut(key CutKey) {
+	m.change(func(now time.Time, f *Facts) { f.Cuts = f.Cuts.with(key, now) })
+}
+
+// mostShown bounds a page for people.
+const mostShown = 200
+
+// Describe lists what was learnt and what upstreams publish, a line for each
+// upstream, model and credential. A credential is shown as the first letters of a
+// keyed hash. What is stored has no names, so it is listed once a request asked
+// for it.
+func (m *Memory) Describe() string {
+	now := time.Now()
+	var lines []string
+	for _, e := range m.models.All() {
+		e.mu.Lock()
+		facts, published := e.facts.at(now), e.published
+		e.mu.Unlock()
+		var words []string
+		if published.Window > 0 {
+			words = append(words, fmt.Sprintf("told a window of %d", published.Window))
+		}
+		if published.Input > 0 {
+			words = append(words, fmt.Sprintf("told a prompt limit of %d", published.Input))
+		}
+		if words = append(words, facts.words()...); len(words) > 0 {
+			lines = append(lines, fmt.Sprintf("%s %q credential %x: %s\n", e.upstream, e.name, e.key[:4], strings.Join(words, ", ")))
+		}
+	}
+	slices.Sort(lines)
+	more, elsewhere := "", ""
+	if m.o.Store != nil {
+		elsewhere = ", of what was asked for since the start; the store may hold more"
+	}
+	if n := len(lines) - mostShown; n > 0 {
+		lines, more = lines[:mostShown], fmt.Sprintf("and %d more\n", n)
+	}
+	return fmt.Sprintf("learnt: %d%s\n", len(lines), elsewhere) + strings.Join(lines, "") + more
+}

@@ -1,0 +1,248 @@
+package learn
+
+import (
+	"time"
+
+	"laconic/proxy/overflow"
+)
+
+// What upstreams say is believed within bounds: some write 0, or a number that
+// cannot be meant.
+const (
+	leastPublished = 128         // tokens: no window is smaller
+	mostBelieved   = 100_000_000 // tokens
+	leastMessages  = 8
+	mostMessages   = 1 << 20
+	leastPercent   = 40
+	mostPercent    = 300
+	// percentSlack is how far, in percent, a count may be off its factor.
+	percentSlack = 5
+	// leastCounted is the prompt, in tokens, below which counts are mostly
+	// framing and say little about the counter.
+	leastCounted = 500
+	// leastLimit is the smallest limit, in tokens, that a refusal is believed. No
+	// model that talks is loaded with less, and a prompt that was folded to less
+	// holds nothing but instructions.
+	leastLimit = 512
+	// leastGuess is the smallest limit, in tokens, that is kept for a refusal
+	// without numbers.
+	leastGuess = 1024
+	// leastBytes is the smallest limit on a body, in bytes, that is kept: no server
+	// is set up for less.
+	leastBytes = 64 << 10
+	// mostMedia is the part of a prompt, one in so many, above which media decide
+	// what it costs: their formulas are not what a factor corrects.
+	mostMedia = 10
+)
+
+// tooLongBy is how much shorter a prompt is tried when a refusal has no number
+// that explains it.
+const tooLongBy = 0.7
+
+// Trial is what a second body is planned under in the place of a refused one.
+type Trial struct {
+	Facts Facts
+	// kept are the guesses among them, which are kept once the second body was
+	// answered.
+	kept    Facts
+	refusal overflow.Refusal
+	limit   int  // that the refusal states, in tokens, if it may be meant
+	guessed bool // the prompt has to be shorter by a guess
+}
+
+// Hopeless reports whether no prompt could be short enough: the answer that was
+// asked for takes the whole window, or all but a sixteenth.
+func Hopeless(r overflow.Refusal) bool {
+	return published(r.Limit) > 0 && noRoom(r.Output, r.Limit)
+}
+
+// noRoom reports whether an answer leaves too little of a window for a useful
+// prompt.
+func noRoom(answer, window int) bool { return answer > 0 && answer >= window-window/16 }
+
+// published returns n, or 0 if it cannot be meant as a window.
+func published(n int) int {
+	if n < leastPublished || n > mostBelieved {
+		return 0
+	}
+	return n
+}
+
+// limitOf returns the limit of tokens that a refusal states, or 0 if it cannot be
+// meant.
+func limitOf(r overflow.Refusal) int {
+	if r.Kind == overflow.Bytes || r.Kind == overflow.Count || r.Limit < leastLimit {
+		return 0
+	}
+	return published(r.Limit)
+}
+
+// counted returns how long a refusal says the prompt was, in tokens; 0 where it
+// says nothing of the counter.
+func counted(r overflow.Refusal, s *Sent, size int) (n int) {
+	switch {
+	case r.Kind == overflow.Bytes, r.Kind == overflow.Count, r.Limit > 0 && limitOf(r) == 0, r.AtLeast:
+	case r.Prompt > 0:
+		n = r.Prompt
+	case s.Asked > 0:
+		n = r.Total - s.Asked
+	}
+	answer := max(r.Output, s.Asked)
+	if size < leastCounted || n > mostBelieved || n+answer < limitOf(r) {
+		return 0 // it does not explain the refusal
+	}
+	return max(n, 0)
+}
+
+// Refused learns from a refusal, and returns what a second body is planned under.
+func (m *Model) Refused(r overflow.Refusal, s Sent) (t Trial) {
+	m.change(func(now time.Time, f *Facts) { t = m.learn(now, f, r, &s) })
+	return t
+}
+
+// RefusedLate learns from a refusal that the client has got already.
+func (m *Model) RefusedLate(r overflow.Refusal, s Sent) {
+	m.change(func(now time.Time, f *Facts) {
+		if t := m.learn(now, f, r, &s); t.guessed {
+			m.refused = lower(m.refused, s.cost(f))
+		}
+	})
+}
+
+// Accepted notes that the second body was answered.
+func (m *Model) Accepted(t Trial) {
+	m.change(func(_ time.Time, f *Facts) {
+		for _, n := range []struct{ known, kept *Fact[int] }{{&f.Input, &t.kept.Input}, {&f.Bytes, &t.kept.Bytes}, {&f.Hard, &t.kept.Hard}} {
+			if n.kept.Value > 0 && n.kept.Value == lower(n.known.Value, n.kept.Value) {
+				*n.known = *n.kept
+			}
+		}
+	})
+}
+
+// RefusedAgain learns from the refusal of the second body. It is no second word on
+// the limit: an upstream that states a smaller one each time is not followed down.
+func (m *Model) RefusedAgain(t Trial, r overflow.Refusal, s Sent) {
+	repeated := r.Prompt > 0 && r.Prompt == t.refusal.Prompt && !r.AtLeast // the first answer once more
+	if r.Kind == overflow.None || Hopeless(r) || repeated {
+		return
+	}
+	m.change(func(now time.Time, f *Facts) {
+		if t.limit == 0 && (limitOf(r) > 0 || !t.guessed) {
+			m.learn(now, f, r, &s)
+			return
+		}
+		if r.Limit == t.refusal.Limit {
+			m.correct(now, f, r, &s)
+		}
+		if t.guessed {
+			m.refused = lower(m.refused, s.cost(f))
+		}
+	})
+}
+
+// learn changes the facts by what a refusal says. Only the trial holds guesses.
+func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Trial {
+	t := Trial{refusal: r, limit: limitOf(r)}
+	switch r.Kind {
+	case overflow.Count:
+		if r.Limit >= leastMessages && r.Limit < mostMessages {
+			f.Messages = believe(r.Limit, now, limitLife)
+		}
+		t.Facts = *f
+	case overflow.Bytes:
+		// It says nothing of tokens: a picture of a megabyte may cost a thousand.
+		most := s.Bytes - 1
+		if r.Limit >= leastBytes && r.Limit <= most {
+			most = r.Limit
+			f.Bytes = believe(lower(f.Bytes.Value, most), now, limitLife)
+		}
+		t.Facts = *f
+		t.Facts.Bytes.Value = lower(f.Bytes.Value, max(most, 1))
+		if most >= leastBytes {
+			t.kept.Bytes = believe(most, now, limitLife)
+		}
+	default:
+		answered := m.answered
+		m.correct(now, f, r, s)
+		t.Facts = m.stated(now, f, r, s, t.limit)
+		size := s.cost(f)
+		fits := t.Facts.Budget(s.Limits, s.Asked).Tokens >= size
+		if n := counted(r, s, size); r.Kind != overflow.Quota && (fits || n*100 > (100+percentSlack)*size) {
+			m.guess(now, &t, size, n, answered)
+		}
+		m.bound(now, &t, s, size)
+	}
+	return t
+}
+
+// stated notes the limit that a refusal states, and returns the facts under it. A
+// limit that contradicts what is known is only tried, and both are forgotten: it
+// is believed when it is stated again, as it is when a model was loaded anew with
+// a smaller window.
+func (m *Model) stated(now time.Time, f *Facts, r overflow.Refusal, s *Sent, limit int) Facts {
+	if limit == 0 {
+		return *f
+	}
+	with := *f
+	at, of := &f.Window, &with.Window
+	if r.Alone {
+		at, of = &f.Input, &with.Input
+	}
+	*of = believe(limit, now, limitLife)
+	together := r.Output > 0 || r.Prompt == 0 && !r.AtLeast && r.Total > s.Asked
+	answer := s.Asked
+	if answer == 0 {
+		answer = r.Output
+	}
+	// An answer that was asked for takes at most half the window elsewhere.
+	if left := limit - answer; together && left >= leastLimit && !noRoom(answer, limit) && (s.Asked == 0 && answer > 0 || answer > limit/2) {
+		with.Input = believe(left, now, limitLife)
+	}
+	size := max(r.Total, r.Prompt+r.Output, s.cost(f))
+	switch {
+	case limit <= m.answered:
+		m.answered = 0
+	case limit < at.Value && size <= at.Value:
+		at.forget(now, limitLife)
+	default:
+		*f = with
+	}
+	return with
+}
+
+// guess makes the second prompt shorter than the refused one, where nothing that
+// is known does. The guess is kept only if a prompt of that length was answered,
+// and never below what was answered before.
+func (m *Model) guess(now time.Time, t *Trial, size, counted, answered int) {
+	n := int(tooLongBy * float64(lower(m.refused, size)))
+	if counted > 0 && t.limit > 0 && t.limit < counted {
+		n = min(n, int(0.9*float64(size)*float64(t.limit)/float64(counted)))
+	}
+	n = max(n, leastPublished/2)
+	t.Facts.Input.Value, t.guessed = lower(t.Facts.Input.Value, n), true
+	if answered < size && n >= leastGuess {
+		t.kept.Input = believe(max(n, answered), now, limitLife)
+	}
+}
+
+// bound sets the length with which a conversation with bound thinking is tried: a
+// little less than what is accepted, for another mix of texts counts otherwise.
+func (m *Model) bound(now time.Time, t *Trial, s *Sent, size int) {
+	if !s.Bound || size <= 0 {
+		return
+	}
+	trial := t.Facts
+	trial.Hard = Fact[int]{} // in other tokens
+	accepts := trial.Accepts(s.Limits, s.Asked)
+	n := min(s.Sizes[0]*(accepts-accepts/32)/size, s.Sizes[0]-1)
+	t.Facts.Hard.Value = lower(t.Facts.Hard.Value, n)
+	t.kept.Hard = believe(n, now, limitLife)
+}
+
+// correct corrects the counter by what a refusal counted.
+func (m *Model) correct(now time.Time, f *Facts, r overflow.Refusal, s *Sent) {
+	if n := counted(r, s, s.cost(f)); n > 0 && s.witness() {
+		m.calibrate(now, f, s, func(c Calibration) { c.Refused(s.Sizes, s.Percent, n) })
+	}
+}
