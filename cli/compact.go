@@ -33,7 +33,7 @@ func readInput(cmd *cobra.Command, file string) (body []byte, name string, err e
 // decodeRequest reads the body of a chat request. The error says where it
 // breaks, as compilers do.
 func decodeRequest(name string, body []byte) (*wire.Request, error) {
-	r, err := wire.Decode(body)
+	r, err := wire.Chat.Decode(body)
 	var pass *wire.PassError
 	if !errors.As(err, &pass) {
 		return r, err

@@ -35,7 +35,7 @@ func BenchmarkServe(b *testing.B) {
 		bytes int
 	}{{"40KB", 40 << 10}, {"400KB", 400 << 10}, {"4MB", 4 << 20}} {
 		body := agentBody(min(size.bytes/2_200, 950), size.bytes)
-		r, err := wire.Decode(body)
+		r, err := wire.Chat.Decode(body)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -97,7 +97,7 @@ func recordedChats(t *testing.T) []*chat {
 				c.sizes = append(c.sizes, c.sizes[i]+len(m))
 			}
 			c.points = append(c.points, len(c.lines))
-			req, err := wire.Decode(c.body(c.lines))
+			req, err := wire.Chat.Decode(c.body(c.lines))
 			if err != nil {
 				t.Fatalf("%s: %v", c.id, err)
 			}

@@ -36,7 +36,7 @@ func report(b *testing.B, all []time.Duration, missed int) {
 func BenchmarkSummaryHit(b *testing.B) {
 	body := strings.ReplaceAll(history(120), strings.Repeat("x", 1), "xxxx")
 	body = strings.ReplaceAll(body, "line of", strings.Repeat("line ", 6)+"of")
-	req, err := wire.Decode([]byte(body))
+	req, err := wire.Chat.Decode([]byte(body))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func total(k compact.Counter, r *wire.Request) int {
 
 func decoded(t testing.TB, body []byte) *wire.Request {
 	t.Helper()
-	r, err := wire.Decode(body)
+	r, err := wire.Chat.Decode(body)
 	if err != nil {
 		t.Fatal(err)
 	}

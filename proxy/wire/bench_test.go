@@ -76,7 +76,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := wire.Decode(body); err != nil {
+				if _, err := wire.Chat.Decode(body); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -100,7 +100,7 @@ func elided(r *wire.Request) []compact.Message {
 func BenchmarkEncode(b *testing.B) {
 	for _, s := range sizes {
 		body := history(s.size)
-		r, err := wire.Decode(body)
+		r, err := wire.Chat.Decode(body)
 		if err != nil {
 			b.Fatal(err)
 		}

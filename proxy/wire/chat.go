@@ -15,8 +15,6 @@ type chat struct{}
 // it speak it.
 var Chat Wire = chat{}
 
-func (chat) Decode(body []byte) (*Request, error) { return Decode(body) }
-
 // generatedKeys are the keys under which an event of a stream has what was
 // generated: OpenAI's, and Gemini's.
 var generatedKeys = []string{"choices", "candidates"}

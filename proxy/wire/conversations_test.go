@@ -24,7 +24,7 @@ func TestConversations(t *testing.T) {
 		for body := range lines(t, file) {
 			n++
 			came := slices.Clone(body)
-			r, err := wire.Decode(body)
+			r, err := wire.Chat.Decode(body)
 			if err != nil {
 				t.Errorf("%s: %v", file, err)
 				continue

@@ -1,5 +1,6 @@
-// Package wire reads and writes the bodies of chat requests: bytes become a
-// [compact.Conversation], and an edited list of messages becomes bytes again.
+// Package wire reads and writes the bodies of requests: bytes become a
+// [compact.Conversation], and an edited list of messages becomes bytes again. It
+// also reads what matters of answers. Each API is a [Wire]; see [For].
 //
 // What it promises:
 //
@@ -18,7 +19,7 @@
 //
 // A decoded conversation points into the body: its texts are views, decoded
 // only when somebody asks for the characters. So a body must never be written
-// to once it was given to Decode, and it stays in memory for as long as any
+// to once it was decoded, and it stays in memory for as long as any
 // text of it does.
 //
 // The package is pure: bytes in, bytes out; no clock, no network, no log.

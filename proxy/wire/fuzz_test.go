@@ -26,7 +26,7 @@ func FuzzDecodeEncode(f *testing.F) {
 	f.Add(history(8<<10), []byte{7, 1, 0, 3, 2})
 	f.Fuzz(func(t *testing.T, body, source []byte) {
 		came := slices.Clone(body)
-		r, err := wire.Decode(body)
+		r, err := wire.Chat.Decode(body)
 		if err != nil {
 			var pass *wire.PassError
 			if !errors.As(err, &pass) || pass.Offset < 0 || pass.Offset > int64(len(body)) {

@@ -103,7 +103,7 @@ func (s *story) body() []byte {
 
 func (s *story) run(t *testing.T) (reads, sends string) {
 	body := s.body()
-	r, err := wire.Decode(body)
+	r, err := wire.Chat.Decode(body)
 	if err != nil {
 		var pass *wire.PassError
 		if !errors.As(err, &pass) {
@@ -231,7 +231,7 @@ func unedited(t testing.TB, r *wire.Request) {
 // again decodes what was sent and compares it with what was to be sent.
 func again(t testing.TB, sent []byte, want []compact.Message) {
 	t.Helper()
-	r, err := wire.Decode(sent)
+	r, err := wire.Chat.Decode(sent)
 	if err != nil {
 		t.Fatalf("what was sent cannot be read: %v\n%.2000s", err, sent)
 	}

@@ -28,7 +28,7 @@ func TestHugeBodiesArePassedOrRead(t *testing.T) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
 			within(t, func() {
-				r, err := wire.Decode([]byte(body))
+				r, err := wire.Chat.Decode([]byte(body))
 				var got wire.Code
 				if pass := (*wire.PassError)(nil); errors.As(err, &pass) {
 					got = pass.Reason
@@ -105,7 +105,7 @@ func TestManyEditsAreLinear(t *testing.T) {
 	f := func(name, body string, change func(i int, m *compact.Message)) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
-			r, err := wire.Decode([]byte(body))
+			r, err := wire.Chat.Decode([]byte(body))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,7 +156,7 @@ func TestAllocationsDoNotGrowWithMessages(t *testing.T) {
 	small, large := history(100<<10), history(6<<20)
 	count := func(body []byte) float64 {
 		return testing.AllocsPerRun(3, func() {
-			if _, err := wire.Decode(body); err != nil {
+			if _, err := wire.Chat.Decode(body); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -164,7 +164,7 @@ func TestAllocationsDoNotGrowWithMessages(t *testing.T) {
 	if a, b := count(small), count(large); b > a+40 {
 		t.Errorf("%v allocations for %d bytes, %v for %d", a, len(small), b, len(large))
 	}
-	r, err := wire.Decode(large)
+	r, err := wire.Chat.Decode(large)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestAllocationsDoNotGrowWithMessages(t *testing.T) {
 // TestAppendingReachesNoOtherMessage: parts and calls of two messages lie side by side;
 // appending to those of one must not reach the next.
 func TestAppendingReachesNoOtherMessage(t *testing.T) {
-	r, err := wire.Decode([]byte(`{"messages":[{"role":"assistant","content":"a","tool_calls":[{"id":"1"}]},{"role":"assistant","content":"b","tool_calls":[{"id":"2"}]}]}`))
+	r, err := wire.Chat.Decode([]byte(`{"messages":[{"role":"assistant","content":"a","tool_calls":[{"id":"1"}]},{"role":"assistant","content":"b","tool_calls":[{"id":"2"}]}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestAppendingReachesNoOtherMessage(t *testing.T) {
 // is long gone.
 func TestModelOutlivesTheBody(t *testing.T) {
 	body := []byte(`{"model":"gpt-4o","messages":` + user + `}`)
-	r, err := wire.Decode(body)
+	r, err := wire.Chat.Decode(body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestModelOutlivesTheBody(t *testing.T) {
 func TestMaxTokens(t *testing.T) {
 	f := func(fields string, want int) {
 		t.Helper()
-		r, err := wire.Decode([]byte(`{` + fields + `"messages":` + user + `}`))
+		r, err := wire.Chat.Decode([]byte(`{` + fields + `"messages":` + user + `}`))
 		if err != nil {
 			t.Errorf("%s: %v", fields, err)
 		} else if r.MaxTokens != want {

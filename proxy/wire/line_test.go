@@ -53,7 +53,7 @@ func TestTheWholeLine(t *testing.T) {
 // line checks the promises on one body.
 func line(t *testing.T, body []byte, budget int, options uint8) {
 	t.Helper()
-	r, err := wire.Decode(body)
+	r, err := wire.Chat.Decode(body)
 	if err != nil {
 		t.Fatalf("%v\n%.4000s", err, body)
 	}
@@ -87,7 +87,7 @@ func line(t *testing.T, body []byte, budget int, options uint8) {
 		t.Errorf("untouched, but not the same slice\n%s", body)
 	}
 	again(t, out, sent)
-	back, err := wire.Decode(out)
+	back, err := wire.Chat.Decode(out)
 	if err != nil {
 		t.Fatalf("%v\n%.4000s\nbecame\n%.4000s", err, body, out)
 	}

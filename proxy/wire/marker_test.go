@@ -18,7 +18,7 @@ func TestAMarkerThatMovesMovesNothing(t *testing.T) {
 		`{"prompt_cache_breakpoint":true,"type":"document","cache_control":null,"source":{"cache_control":1}}`,
 		`{ "cache_control":null,"prompt_cache_breakpoint":true,"type":"document","source":{"cache_control":1}}`,
 	} {
-		r, err := wire.Decode([]byte(`{"messages":[{"role":"user","content":[` + part + `]}]}`))
+		r, err := wire.Chat.Decode([]byte(`{"messages":[{"role":"user","content":[` + part + `]}]}`))
 		if err != nil {
 			t.Fatal(err)
 		}

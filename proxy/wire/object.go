@@ -12,11 +12,11 @@ type object struct {
 	seen  map[string]bool // its keys, when there are many
 
 	name  string // the key, decoded
-	start int    // where its quote stands
+	start int    // where its quote is
 	odd   bool   // it has escapes, capitals or other letters than ASCII
 }
 
-// manyKeys is from how many keys on a map tells whether one was there before.
+// manyKeys is from how many keys on a map remembers them.
 const manyKeys = 24
 
 // MaxKeys is how many keys one object may have: they are all remembered until
@@ -24,7 +24,7 @@ const manyKeys = 24
 const MaxKeys = 100_000
 
 // key goes to the next value, with its key in o, or behind the object. The
-// first call stands on the brace.
+// first call is on the brace.
 func (s *scanner) key(o *object) bool {
 	if !o.begun {
 		o.begun = true
@@ -60,7 +60,7 @@ func (s *scanner) key(o *object) bool {
 		o.name = unquote(inside)
 	}
 	if !s.fresh(o) {
-		return s.fail(DuplicateKey, o.start, known(o.name))
+		return s.fail(DuplicateKey, o.start, s.known(o.name))
 	}
 	s.space()
 	if s.peek() != ':' {
@@ -78,7 +78,17 @@ func (s *scanner) up(o *object) bool {
 	return false
 }
 
-// fresh tells whether the object had no such key before, and remembers it.
+// known returns a key that is read, and "" for any other: a key could be content.
+func (s *scanner) known(key string) string {
+	for _, keys := range s.keys {
+		if slices.Contains(keys, key) {
+			return key
+		}
+	}
+	return ""
+}
+
+// fresh reports whether the object had no such key before, and remembers it.
 func (s *scanner) fresh(o *object) bool {
 	if o.seen != nil {
 		n := len(o.seen)
@@ -101,10 +111,10 @@ func (s *scanner) fresh(o *object) bool {
 	return true
 }
 
-// clear refuses a key that another reader could take for one of ours: Go's
+// unambiguous refuses a key that another reader could take for one of ours: Go's
 // encoding/json, and so Ollama, takes "Messages" for "messages"; a key spelled
 // with escapes is found by parsers, not by searches.
-func (s *scanner) clear(o *object, ours []string) bool {
+func (s *scanner) unambiguous(o *object, ours []string) bool {
 	if !o.odd {
 		return true
 	}

@@ -74,11 +74,11 @@ type PassError struct {
 	// Detail says more for the operator: which message, which key. May be "".
 	Detail string
 	// Offset is the position in the body, in bytes, at or near which the
-	// reason stands.
+	// reason is.
 	Offset int64
 }
 
-// Error gives the sentence, the detail and the place.
+// Error returns the sentence, the detail and the place.
 func (e *PassError) Error() string {
 	s := e.Reason.Sentence()
 	if e.Detail != "" {

@@ -14,7 +14,7 @@ const user = `[{"role":"user","content":"hi"}]`
 func TestPassed(t *testing.T) {
 	f := func(body string, want wire.Code, detail string, offset int64) {
 		t.Helper()
-		_, err := wire.Decode([]byte(body))
+		_, err := wire.Chat.Decode([]byte(body))
 		var pass *wire.PassError
 		if !errors.As(err, &pass) {
 			t.Errorf("%.80q: %v, want %s", body, err, want)
@@ -146,7 +146,7 @@ func TestPassErrorsAreSilent(t *testing.T) {
 		`{"messages":[{"role":"user","` + canary + `":{"` + canary + `":1,"` + canary + `":1}}]}`,
 		`{"messages":` + user + `} ` + canary,
 	} {
-		_, err := wire.Decode([]byte(body))
+		_, err := wire.Chat.Decode([]byte(body))
 		if err == nil {
 			t.Errorf("%q was read", body)
 		} else if strings.Contains(err.Error(), canary) {

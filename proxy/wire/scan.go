@@ -31,7 +31,8 @@ type scanner struct {
 	src   []byte
 	at    int
 	depth int
-	names []string // keys of all objects that are open, innermost last
+	keys  [][]string // that are read, for details of errors
+	names []string   // keys of all objects that are open, innermost last
 	err   *PassError
 }
 
@@ -43,7 +44,7 @@ func (s *scanner) fail(reason Code, at int, detail string) bool {
 	return false
 }
 
-// peek is the byte that the scanner stands on, or 0 at the end, which no JSON
+// peek is the byte at which the scanner is, or 0 at the end, which no JSON
 // begins with.
 func (s *scanner) peek() byte {
 	if s.at < len(s.src) {
@@ -94,7 +95,7 @@ func (s *scanner) value() (v value, ok bool) {
 	return v, ok
 }
 
-// text reads a string and gives the length of its decoded text.
+// text reads a string and returns the length of its decoded text.
 func (s *scanner) text() (size int, ok bool) {
 	end, saved, fault := endOfString(s.src, s.at+1)
 	if fault != "" {
@@ -198,7 +199,7 @@ func (s *scanner) down() bool {
 // array is the state of a walk over an array.
 type array struct{ begun bool }
 
-// element goes to the next element, or behind the array. The first call stands
+// element goes to the next element, or behind the array. The first call is
 // on the bracket.
 func (s *scanner) element(a *array) bool {
 	if !a.begun {
@@ -223,7 +224,7 @@ func (s *scanner) element(a *array) bool {
 	return s.fail(InvalidJSON, s.at, "")
 }
 
-// isJSON tells whether a text is one JSON value.
+// isJSON reports whether a text is one JSON value.
 func isJSON(text string) bool {
 	s := scanner{src: bytesOf(text)}
 	s.space()

@@ -23,7 +23,7 @@ var plain = func() (t [256]bool) {
 // may not stand there, and for u.
 var shortEscape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// endOfString reads a JSON string whose first character is src[i]. It gives
+// endOfString reads a JSON string whose first character is src[i]. It returns
 // the index of the closing quote and by how many bytes the decoded text is
 // shorter; or the index of the fault and its reason.
 //

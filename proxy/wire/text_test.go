@@ -6,7 +6,7 @@ import "testing"
 func TestTextIsAppendedAsItIsDecoded(t *testing.T) {
 	f := func(inside, want string) {
 		t.Helper()
-		r, err := Decode([]byte(`{"messages":[{"role":"user","content":"` + inside + `"}]}`))
+		r, err := Chat.Decode([]byte(`{"messages":[{"role":"user","content":"` + inside + `"}]}`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -59,7 +59,7 @@ func TestBoundThinkingLeavesByteForByte(t *testing.T) {
 // unbound sends a body of which the messages before below lose their thinking.
 func unbound(t *testing.T, name, was, want string, below int, edited bool) {
 	t.Helper()
-	r, err := wire.Decode([]byte(was))
+	r, err := wire.Chat.Decode([]byte(was))
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

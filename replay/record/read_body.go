@@ -45,7 +45,7 @@ func decode(raw []byte) (r *Conversation, named bool, err error) {
 		return true
 	})
 	request = append(request, '}')
-	decoded, err := wire.Decode(request)
+	decoded, err := wire.Chat.Decode(request)
 	if err != nil {
 		var pass *wire.PassError
 		if errors.As(err, &pass) {

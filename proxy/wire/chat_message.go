@@ -12,8 +12,8 @@ func (d *decoder) message() bool {
 	if d.crowded() {
 		return false
 	}
-	d.msgs = append(roomier(d.msgs, d.at, len(d.src)), compact.Message{Origin: len(d.msgs)})
-	d.r.marks = append(roomier(d.r.marks, d.at, len(d.src)), messageMark{
+	d.msgs = append(grow(d.msgs, d.at, len(d.src)), compact.Message{Origin: len(d.msgs)})
+	d.r.marks = append(grow(d.r.marks, d.at, len(d.src)), messageMark{
 		firstPart: uint32(len(d.parts)), firstCall: uint32(len(d.calls)), firstThought: uint32(len(d.r.thoughts)),
 	})
 	m, k := &d.msgs[len(d.msgs)-1], &d.r.marks[len(d.r.marks)-1]
@@ -29,7 +29,7 @@ func (d *decoder) message() bool {
 	var id string
 	var o object
 	for d.key(&o) {
-		if !d.clear(&o, messageKeys) {
+		if !d.unambiguous(&o, messageKeys) {
 			return false
 		}
 		switch o.name {
@@ -146,7 +146,7 @@ func (d *decoder) textOf(v value) compact.Text {
 	return compact.Encoded(inside, v.size, jsonString)
 }
 
-// blank tells whether a value says nothing: null, false, and what is empty.
+// blank reports whether a value says nothing: null, false, and what is empty.
 func (d *decoder) blank(v value) bool {
 	switch v.kind {
 	case 'n', 'f', 0:
@@ -157,6 +157,6 @@ func (d *decoder) blank(v value) bool {
 	return false
 }
 
-// signed tells whether LiteLLM put a signature among what a provider said
+// signed reports whether LiteLLM put a signature among what a provider said
 // beside the message; it also puts harmless things there.
 func (d *decoder) signed(v value) bool { return bytes.Contains(d.raw(v.span), []byte("signature")) }

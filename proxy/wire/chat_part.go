@@ -46,8 +46,8 @@ func (d *decoder) content(m *compact.Message, k *messageMark) bool {
 
 func (d *decoder) addPart(p compact.Part, k partMark) {
 	p.Nth = uint32(len(d.parts)) - d.r.marks[len(d.r.marks)-1].firstPart + 1
-	d.parts = append(roomier(d.parts, d.at, len(d.src)), p)
-	d.r.parts = append(roomier(d.r.parts, d.at, len(d.src)), k)
+	d.parts = append(grow(d.parts, d.at, len(d.src)), p)
+	d.r.parts = append(grow(d.r.parts, d.at, len(d.src)), k)
 }
 
 // part reads one element of a content array.
@@ -59,7 +59,7 @@ func (d *decoder) part(m *compact.Message) bool {
 	f, thoughts := partFields{}, len(d.said)
 	var o object
 	for d.key(&o) {
-		if !d.clear(&o, partKeys) || !d.partField(&f, o.name) {
+		if !d.unambiguous(&o, partKeys) || !d.partField(&f, o.name) {
 			return false
 		}
 		if i := slices.Index(markers[:], o.name); i >= 0 {
@@ -135,7 +135,7 @@ func (d *decoder) unmarked(whole span, marks [len(markers)]span) string {
 	return text + d.view(from, int(whole.end))
 }
 
-// partField reads one field of a part. Where a thing is that is not text stands
+// partField reads one field of a part. The place of what is not text is
 // under a name for each kind, and each has its spellings: OpenAI's chat and
 // responses, vLLM and SGLang (audio_url, video_url), Mistral (document_url),
 // Hugging Face (image, audio, video), Anthropic (source).
@@ -206,7 +206,7 @@ func (d *decoder) media(x *media) (ok bool) {
 	}
 	var o object
 	for d.key(&o) {
-		if !d.clear(&o, mediaKeys) {
+		if !d.unambiguous(&o, mediaKeys) {
 			return false
 		}
 		v, ok := d.value()

@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -32,21 +31,12 @@ var (
 	mediaKeys = []string{"url", "detail", "data", "format", "file_data", "filename", "file_id"}
 )
 
-// known gives back a key of the chat API, and "" for any other: a key could be
-// content.
-func known(key string) string {
-	for _, keys := range [][]string{requestKeys, messageKeys, callKeys, partKeys, pairKeys, mediaKeys} {
-		if slices.Contains(keys, key) {
-			return key
-		}
-	}
-	return ""
-}
+var chatKeys = [][]string{requestKeys, messageKeys, callKeys, partKeys, pairKeys, mediaKeys}
 
 // decoder reads one body of the chat API.
 type decoder struct {
 	scanner
-	r     *Request
+	r     *chatRequest
 	msgs  []compact.Message
 	parts []compact.Part
 	calls []compact.Call
@@ -54,16 +44,15 @@ type decoder struct {
 
 	going bool // the request asks to go on with its last message
 	open  bool // so does the message that was read last
-	bound bool // that has thinking which is bound to what stands before it
+	bound bool // that has thinking which is bound to what comes before it
 }
 
-// Decode reads a body of the chat API in one pass. Its error is always a
-// *PassError. The body must not be written to afterwards.
-func Decode(body []byte) (*Request, error) {
+// Decode reads a body in one pass.
+func (chat) Decode(body []byte) (*Request, error) {
 	if uint64(len(body)) > math.MaxUint32 {
 		return nil, &PassError{Reason: TooLarge, Offset: math.MaxUint32}
 	}
-	d := decoder{scanner: scanner{src: body, names: make([]string, 0, 32)}, r: &Request{Body: body}}
+	d := decoder{scanner: scanner{src: body, names: make([]string, 0, 32), keys: chatKeys}, r: &chatRequest{Request: Request{Body: body}}}
 	if !d.request() {
 		return nil, d.err
 	}
@@ -72,7 +61,8 @@ func Decode(body []byte) (*Request, error) {
 	if last := &d.msgs[len(d.msgs)-1]; last.Role == compact.Assistant {
 		last.Open = d.going || d.open
 	}
-	return d.r, nil
+	d.r.encoder = d.r
+	return &d.r.Request, nil
 }
 
 func (d *decoder) request() bool {
@@ -89,7 +79,7 @@ func (d *decoder) request() bool {
 	var nothing *PassError // messages says nothing
 	var o object
 	for d.key(&o) {
-		if !d.clear(&o, requestKeys) {
+		if !d.unambiguous(&o, requestKeys) {
 			return false
 		}
 		if o.name == "messages" {
@@ -141,7 +131,7 @@ func startsValue(c byte) bool {
 	return c == '{' || c == '[' || c == '"' || c == '-' || c == 't' || c == 'f' || c == 'n' || isDigit(c)
 }
 
-// unlessNull is the raw value, nil for null.
+// unlessNull returns the raw value, nil for null.
 func (d *decoder) unlessNull(v value) []byte {
 	if v.kind == 'n' {
 		return nil

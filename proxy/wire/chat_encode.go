@@ -10,17 +10,7 @@ import (
 	"laconic/compact"
 )
 
-// Encode writes the body with the edited messages in the place of the
-// client's. Messages refer to the client's by their Origin; those that are not
-// marked Edited keep their bytes, and so do the bytes between neighbours. Of
-// the others only what differs from what was decoded is replaced, in their own
-// bytes. Where nothing was edited the result is Body itself, else a new slice.
-//
-// An edit that cannot be written so (another role, shape or order of things
-// within a message) is an error, and so is an empty list; the caller then
-// sends Body. Content that is null or absent may become a string. Encode
-// changes nothing and may be called again.
-func (r *Request) Encode(edited []compact.Message) ([]byte, error) {
+func (r *chatRequest) encode(edited []compact.Message) ([]byte, error) {
 	if r.untouched(edited) {
 		return r.Body, nil
 	}
@@ -46,7 +36,7 @@ func (r *Request) Encode(edited []compact.Message) ([]byte, error) {
 // splice puts an array in the place of the client's messages. What sjson gets
 // is the body without them: it searches its input for the key, which would
 // take longer than all else where the messages are megabytes.
-func (r *Request) splice(array []byte) ([]byte, error) {
+func (r *chatRequest) splice(array []byte) ([]byte, error) {
 	shell := make([]byte, 0, len(r.Body)-int(r.messages.end-r.messages.start)+2)
 	shell = append(shell, r.Body[:r.messages.start]...)
 	shell = append(shell, "[]"...)
@@ -54,8 +44,8 @@ func (r *Request) splice(array []byte) ([]byte, error) {
 	return sjson.SetRawBytes(shell, "messages", array)
 }
 
-// untouched tells whether a list is the client's own.
-func (r *Request) untouched(edited []compact.Message) bool {
+// untouched reports whether a list is the client's own.
+func (r *chatRequest) untouched(edited []compact.Message) bool {
 	if len(edited) != len(r.marks) {
 		return false
 	}
@@ -70,7 +60,7 @@ func (r *Request) untouched(edited []compact.Message) bool {
 // encoder collects the pieces of a new array of messages. They are joined at
 // the end, when their length is known: one allocation, one copy.
 type encoder struct {
-	r      *Request
+	r      *chatRequest
 	pieces []piece
 	made   []byte   // bytes that the client did not send
 	cuts   []splice // of the message that is being written

@@ -37,7 +37,7 @@ func (d *decoder) call() bool {
 	var function, custom pair
 	var o object
 	for d.key(&o) {
-		if !d.clear(&o, callKeys) {
+		if !d.unambiguous(&o, callKeys) {
 			return false
 		}
 		switch o.name {
@@ -103,8 +103,8 @@ func (d *decoder) addCall(c compact.Call, k callMark, said pair) {
 		// Ollama's own clients send arguments as an object: the model reads its JSON.
 		c.Arguments = compact.Plain(d.view(int(k.arguments.start), int(k.arguments.end)))
 	}
-	d.calls = append(roomier(d.calls, d.at, len(d.src)), c)
-	d.r.calls = append(roomier(d.r.calls, d.at, len(d.src)), k)
+	d.calls = append(grow(d.calls, d.at, len(d.src)), c)
+	d.r.calls = append(grow(d.r.calls, d.at, len(d.src)), k)
 }
 
 // pair is two values of an object.
@@ -120,7 +120,7 @@ func (d *decoder) pair(p *pair, first, second, what string) bool {
 	}
 	var o object
 	for d.key(&o) {
-		if !d.clear(&o, pairKeys) {
+		if !d.unambiguous(&o, pairKeys) {
 			return false
 		}
 		v, ok := d.value()

@@ -8,7 +8,7 @@ import (
 
 // reasoning reads one of the fields that reasoning travels in: a text, or a
 // list of blocks that hold some. Two of them may hold thinking that is bound to
-// what stands before it: LiteLLM's thinking_blocks and OpenRouter's
+// what comes before it: LiteLLM's thinking_blocks and OpenRouter's
 // reasoning_details.
 func (d *decoder) reasoning(m *compact.Message, o *object) bool {
 	v := value{span: span{start: uint32(d.at)}, kind: d.peek()}
@@ -37,7 +37,7 @@ func (d *decoder) seals(m *compact.Message, o *object, v value) {
 }
 
 // block are the fields of a block of thinking that tell whether it is bound to
-// what stands before it.
+// what comes before it.
 type block struct{ kind, format, signature, data value }
 
 // of returns where a field of a block is kept; nil for others.
@@ -55,7 +55,7 @@ func (b *block) of(name string) *value {
 	return nil
 }
 
-// binds reports whether a block is bound to what stands before it: Anthropic's
+// binds reports whether a block is bound to what comes before it: Anthropic's
 // are, where they are signed or encrypted. OpenRouter names the format, if it is
 // known; those of Google and OpenAI are bound to nothing.
 func (d *decoder) binds(b *block) bool {
@@ -70,7 +70,7 @@ func (d *decoder) binds(b *block) bool {
 
 // thoughts reads any value and collects the texts that a block of reasoning
 // says. What is encrypted is no text, and costs nothing that we know of. named:
-// the value stands where such a text does.
+// the value is in the place of such a text.
 func (d *decoder) thoughts(named bool) bool {
 	switch d.peek() {
 	case '"':
