@@ -16,7 +16,7 @@ import (
 // the command. Its parts add up, and for the model that took it the whole is
 // not below what its provider billed.
 func TestCountReadsRecordedRequests(t *testing.T) {
-	names, _ := filepath.Glob(filepath.Join(compacttest.SharedDir(t), "wire", "*.jsonl"))
+	names, _ := filepath.Glob(filepath.Join(compacttest.LargerSet(t), "wire", "*.jsonl"))
 	if len(names) == 0 {
 		t.Fatal("no recorded requests")
 	}

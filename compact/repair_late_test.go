@@ -43,8 +43,8 @@ func TestNoRequestPointBetweenACallAndItsResult(t *testing.T) {
 func TestResultsFindTheirCallsInRealConversations(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	moved := 0
-	for _, rec := range compacttest.Shared(t) {
-		for range 4 {
+	for _, rec := range compacttest.Conversations(t) {
+		for range 12 {
 			msgs := slices.Clone(rec.Messages)
 			for range 1 + chance.IntN(6) {
 				from := chance.IntN(len(msgs))
@@ -83,7 +83,7 @@ func TestResultsFindTheirCallsInRealConversations(t *testing.T) {
 // Codex writes them: what the model said with its calls is a message of its own
 // between the calls and their results.
 func TestPromisesHoldWhereWordsComeBehindCalls(t *testing.T) {
-	for n, rec := range compacttest.Shared(t) {
+	for n, rec := range compacttest.Conversations(t) {
 		if n%12 != 0 {
 			continue
 		}

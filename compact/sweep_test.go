@@ -17,7 +17,7 @@ func adaptive() *compact.Policy { return &compact.Policy{Name: "adaptive", Ladde
 // of it. LACONIC_SWEEP=full or half sweeps all of them at nine budgets; plain
 // go test takes every conversation at one of the nine, in turns.
 func TestPromisesHoldOnRealConversations(t *testing.T) {
-	all := compacttest.Shared(t)
+	all := compacttest.Conversations(t)
 	shares := []int{10, 15, 25, 40, 50, 60, 75, 90, 100}
 	whole := os.Getenv("LACONIC_SWEEP") != ""
 	var runs, epochs, over int

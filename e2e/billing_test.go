@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -229,9 +230,12 @@ func (x *billed) greet(client string) {
 // toolsOfAgents are the tools of two real agents, where they are at hand.
 func toolsOfAgents(t testing.TB) (all [][]byte) {
 	for _, name := range []string{"repro_opencode.json", "repro_qwen.json"} {
-		raw, err := os.ReadFile(filepath.Join(compacttest.SharedDir(t), "..", "reference", "review", name))
+		if !compacttest.HasLargerSet(t) {
+			break
+		}
+		raw, err := os.ReadFile(filepath.Join(compacttest.LargerSet(t), "..", "reference", "review", name))
 		if err != nil {
-			continue
+			t.Fatal(err)
 		}
 		var r asked
 		if err := json.Unmarshal(raw, &r); err != nil {
@@ -242,13 +246,19 @@ func toolsOfAgents(t testing.TB) (all [][]byte) {
 	return append(all, nil)
 }
 
-// playable are every so many of the real conversations of texts alone, as
-// lists of growing requests; those without tools get an agent's, in turn.
+// playable returns every so many of the real conversations of texts alone, or
+// those of the repository, as lists of growing requests; those without tools get an agent's, in turn.
 func playable(t *testing.T, every, most int) (all [][][]byte) {
 	tools := toolsOfAgents(t)
-	for i, c := range recordedChats(t) {
+	chats := recordedChats(t)
+	if compacttest.HasLargerSet(t) {
+		chats = slices.DeleteFunc(chats, func(c *chat) bool { return c.own })
+	} else {
+		every = 1
+	}
+	for i, c := range chats {
 		whole := c.body(c.lines)
-		if i%every != 0 || bytes.Contains(whole, []byte(`"image`)) || len(c.points) < 6 {
+		if i%every != 0 || bytes.Contains(whole, []byte(`"image`)) || bytes.Contains(whole, []byte(`"thinking_blocks`)) || len(c.points) < 6 {
 			continue
 		}
 		c.model = "a-model-that-nobody-knows"

@@ -32,10 +32,10 @@ func TestConversationsAreWhatTheAgentsSay(t *testing.T) {
 	sameFile(t, conversations+"/sessions.jsonl", sessions.Bytes())
 
 	var readers bytes.Buffer
-	for _, atOnce := range []int{1, 2, 4} { // calls in one message
-		m := newReader(uint64(310+atOnce), atOnce)
+	for i, atOnce := range []int{1, 2, 4, 4} { // calls in one message
+		m := newReader(uint64(311+i), atOnce)
 		u := strict.New(strict.Options{Limit: -1, Reply: m.reply})
-		record(t, &readers, fmt.Sprintf("reader/%d", atOnce), m.agent("", "scripted"), u, "")
+		record(t, &readers, fmt.Sprintf("reader/%d/%d", i, atOnce), m.agent("", "scripted"), u, "")
 	}
 	sameFile(t, conversations+"/readers.jsonl", readers.Bytes())
 

@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,6 +26,7 @@ import (
 	"github.com/Shopify/toxiproxy/v2"
 	"github.com/rs/zerolog"
 
+	"laconic/compact/compacttest"
 	"laconic/demo/strict"
 	"laconic/store/storetest"
 )
@@ -38,8 +38,7 @@ import (
 // passes when no promise was broken at the upstream, and goroutines, descriptors
 // and memory of the last third are those of the second.
 //
-// LACONIC_SOAK is how long it takes (make soak); LACONIC_CONVERSATIONS the folder
-// of the recordings.
+// LACONIC_SOAK is how long it takes (make soak).
 func TestSoak(t *testing.T) {
 	length, err := time.ParseDuration(os.Getenv("LACONIC_SOAK"))
 	if err != nil || length < time.Minute {
@@ -167,15 +166,9 @@ store: {kind: redis, url: "%[2]s", secret: a-secret-of-more-than-sixteen-letters
 	return s
 }
 
-// recordings are conversations as agents had them, or some that are made up
-// where there are none.
+// recordings returns conversations as agents had them.
 func recordings(t *testing.T) (all []recording) {
-	folder := os.Getenv("LACONIC_CONVERSATIONS")
-	if folder == "" {
-		folder = "../../shared/conversations"
-	}
-	files, _ := filepath.Glob(filepath.Join(folder, "*.jsonl"))
-	for _, file := range files {
+	for _, file := range compacttest.ConversationFiles(t) {
 		f, err := os.Open(file)
 		if err != nil {
 			t.Fatal(err)
@@ -191,18 +184,6 @@ func recordings(t *testing.T) (all []recording) {
 			}
 		}
 		_ = f.Close()
-	}
-	for n := range 20 {
-		if len(all) >= 20 {
-			break
-		}
-		made := recording{Messages: []json.RawMessage{json.RawMessage(`{"role":"user","content":"Read the files."}`)}}
-		for i := range 40 {
-			made.Messages = append(made.Messages,
-				json.RawMessage(fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":"c%d","type":"function","function":{"name":"read","arguments":"{\"path\":\"f%d_%d\"}"}}]}`, i, n, i)),
-				json.RawMessage(fmt.Sprintf(`{"role":"tool","tool_call_id":"c%d","content":%q}`, i, strings.Repeat(fmt.Sprintf("line %d of file %d\n", i, n), 200))))
-		}
-		all = append(all, made)
 	}
 	t.Logf("%d conversations", len(all))
 	return all

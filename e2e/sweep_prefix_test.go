@@ -3,7 +3,6 @@ package e2e
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
@@ -104,10 +103,7 @@ func proxied(t *testing.T) (*upstream, *running) {
 // sent, with cache_control marks that move along from request to request. What
 // the upstream got is the same but for the marks, except where an epoch began.
 func TestAMovingMarkerMovesNothing(t *testing.T) {
-	names, _ := filepath.Glob(filepath.Join(compacttest.SharedDir(t), "wire", "*.jsonl"))
-	if len(names) == 0 {
-		t.Fatal("no recorded requests")
-	}
+	names := compacttest.CaptureFiles(t)
 	t.Parallel()
 	mark := []byte(`, "cache_control": {"type": "ephemeral"}`)
 	u, p := proxied(t)

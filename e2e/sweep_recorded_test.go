@@ -9,7 +9,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -38,7 +37,8 @@ type chat struct {
 	points    []int // lengths of the prefixes that a client sent
 	sizes     []int // bytes of the first n messages
 	gap       string
-	peak      int // tokens of the whole, in the proxy's count
+	peak      int  // tokens of the whole, in the proxy's count
+	own       bool // the conversation is the repository's
 }
 
 // body is a request with these messages.
@@ -63,7 +63,7 @@ func (c *chat) body(ls []chatLine) []byte {
 // recordedChats reads the real conversations. Every other one is written with
 // wide gaps.
 func recordedChats(t *testing.T) []*chat {
-	files, _ := filepath.Glob(filepath.Join(compacttest.SharedDir(t), "*.jsonl"))
+	files := compacttest.ConversationFiles(t)
 	var all []*chat
 	for _, name := range files {
 		f, err := os.Open(name)
@@ -84,7 +84,7 @@ func recordedChats(t *testing.T) []*chat {
 			}
 			h := fnv.New64a()
 			_, _ = io.WriteString(h, r.ID)
-			c := &chat{id: r.ID, seed: h.Sum64(), model: r.Model, tools: r.Tools, gap: []string{",", " ,\n  "}[len(all)%2], sizes: []int{0}}
+			c := &chat{id: r.ID, seed: h.Sum64(), model: r.Model, own: !compacttest.InLargerSet(t, name), tools: r.Tools, gap: []string{",", " ,\n  "}[len(all)%2], sizes: []int{0}}
 			if string(c.tools) == "null" {
 				c.tools = nil
 			}

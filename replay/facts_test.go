@@ -77,7 +77,7 @@ func TestFactSaysWhere(t *testing.T) {
 // and at most 1 % as many others. Place and distance must agree too.
 func TestFactsAgreeWithTheFiles(t *testing.T) {
 	const leastFound, mostOthers = 0.99, 0.01
-	dir := compacttest.SharedDir(t)
+	dir := compacttest.LargerSet(t)
 	files, _ := filepath.Glob(filepath.Join(dir, "facts", "*.jsonl"))
 	if len(files) == 0 {
 		t.Fatalf("no facts in %s", dir)

@@ -23,11 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // TestWorkersDoNotChangeTheResult: one worker and five give the same report,
 // times apart, on real conversations.
 func TestWorkersDoNotChangeTheResult(t *testing.T) {
-	dir := compacttest.SharedDir(t)
-	var files []string
-	for _, n := range []string{"gemini_cli_go", "swe_agent_demos", "tau_bench_airline_gpt4o"} {
-		files = append(files, filepath.Join(dir, n+".jsonl"))
-	}
+	files := compacttest.ConversationFiles(t)[:3]
 	run := func(workers int) string {
 		t.Helper()
 		res, err := Run(context.Background(), Options{

@@ -26,7 +26,7 @@ func TestYardstick(t *testing.T) {
 	if !testing.Verbose() {
 		t.Skip("this is for measuring a ladder: run it with -v to see the table")
 	}
-	dir := compacttest.SharedDir(t)
+	dir := compacttest.LargerSet(t)
 	var counter compact.Counter = messagesOnly{}
 	if os.Getenv("YARDSTICK_TOOLS") != "" {
 		counter = compacttest.Bytes{}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"laconic/compact/compacttest"
 )
 
 // Bytes per prompt token of whole agent conversations, as their providers billed them. A family's estimate of the
@@ -28,25 +30,11 @@ func TestEstimatesAreAboveMeasuredAverages(t *testing.T) {
 	f("an unknown model", 31)
 }
 
-// missing skips a test whose recordings are not beside the repository. Under
-// continuous integration they have to be.
-func missing(t *testing.T, what string) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatal(what)
-	}
-	t.Skip(what)
-}
-
 // Real agent conversations with the provider's own prompt sizes. Between its first and its last request a
 // conversation grew by so many tokens; the estimate of what was added is compared with that. What these logs do not
 // show (thinking, a client's own reminders) counts against the estimate.
 func TestEstimatesOfRealConversationsLeanToTheSafeSide(t *testing.T) {
-	const folder = "../../shared/conversations"
-	files, _ := filepath.Glob(folder + "/*.jsonl")
-	if len(files) == 0 {
-		missing(t, "no recorded conversations at "+folder)
-	}
+	files, _ := filepath.Glob(compacttest.LargerSet(t) + "/*.jsonl")
 	ratios := map[string][]float64{} // by family: estimate / billed
 	for _, file := range files {
 		for _, c := range recorded[conversation](t, file) {
@@ -143,10 +131,7 @@ func (c *conversation) growth() (estimate, billed int, ok bool) {
 // thinking of the model, whose tokens the log tells. That is so to the token, but for what stands around calls
 // (estimate.go) and for steps in which the client took old thinking out or searched the web.
 func TestExactCountsAgreeWithTheBillStepByStep(t *testing.T) {
-	const file = "../../shared/conversations/codex_cli_typescript.jsonl"
-	if _, err := os.Stat(file); err != nil {
-		missing(t, "no recorded conversations at "+file)
-	}
+	file := compacttest.LargerSet(t) + "/codex_cli_typescript.jsonl"
 	steps, agree, counted, billed := 0, 0, 0, 0
 	for _, c := range recorded[conversation](t, file) {
 		counter := For(c.Model)
@@ -183,10 +168,7 @@ func TestExactCountsAgreeWithTheBillStepByStep(t *testing.T) {
 
 // The requests of one whole run, as they were sent, with tools and the provider's usage: nothing is hidden here.
 func TestEstimatesOfRealRequestsLeanToTheSafeSide(t *testing.T) {
-	const file = "../../shared/conversations/wire/astropy__astropy-7336.jsonl"
-	if _, err := os.Stat(file); err != nil {
-		missing(t, "no recorded requests at "+file)
-	}
+	file := compacttest.LargerSet(t) + "/wire/astropy__astropy-7336.jsonl"
 	type request struct {
 		Messages []message
 		Tools    json.RawMessage

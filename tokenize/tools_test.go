@@ -3,8 +3,11 @@ package tokenize
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"laconic/compact/compacttest"
 )
 
 // The layouts are those of Python's json.dumps, without an indent and with one.
@@ -82,9 +85,9 @@ func TestPagesOfTemplates(t *testing.T) {
 // What two real agents' tools cost a model that nobody knows is their JSON and a tenth at most.
 func TestRealToolsCostTheirJSON(t *testing.T) {
 	for _, name := range []string{"repro_opencode.json", "repro_qwen.json"} {
-		raw, err := os.ReadFile("../../shared/reference/review/" + name)
+		raw, err := os.ReadFile(filepath.Join(compacttest.LargerSet(t), "..", "reference", "review", name))
 		if err != nil {
-			t.Skip("the requests of real agents are not beside the repository")
+			t.Fatal(err)
 		}
 		var r struct{ Tools json.RawMessage }
 		if err := json.Unmarshal(raw, &r); err != nil {

@@ -264,7 +264,7 @@ func TestHistoryStaysUnderItsBudgetForEver(t *testing.T) {
 
 func TestHistoryOnRealConversations(t *testing.T) {
 	seen := map[string]bool{}
-	for _, c := range compacttest.Shared(t) {
+	for _, c := range compacttest.Conversations(t) {
 		if seen[c.File] {
 			continue // one of each kind
 		}

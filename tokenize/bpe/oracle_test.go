@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"laconic/compact/compacttest"
 )
 
 // The oracle is OpenAI's own code (npm package tiktoken, WebAssembly). Every text of every set gets the same tokens
@@ -218,15 +220,7 @@ func oracle(t *testing.T, e *Encoding, texts iter.Seq[string]) iter.Seq2[string,
 // conversationTexts are real conversations, as the JSON they are stored in and as
 // the strings in it.
 func conversationTexts(t *testing.T) iter.Seq[string] {
-	const folder = "../../../shared/conversations"
-	var files []string
-	for _, pattern := range []string{"/*.jsonl", "/*/*.jsonl"} {
-		found, _ := filepath.Glob(folder + pattern)
-		files = append(files, found...)
-	}
-	if len(files) == 0 {
-		t.Fatal("no recorded conversations at " + folder)
-	}
+	files := append(compacttest.ConversationFiles(t), compacttest.CaptureFiles(t)...)
 	return func(yield func(string) bool) {
 		for _, file := range files {
 			data, err := os.ReadFile(file)

@@ -1,0 +1,293 @@
+package compacttest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"laconic/compact"
+)
+
+// Recorded is one recorded conversation.
+type Recorded struct {
+	ID       string
+	File     string // its name, without .jsonl
+	Messages []compact.Message
+	Tools    []byte
+}
+
+// Conversations returns all recorded conversations.
+func Conversations(t testing.TB) []Recorded {
+	t.Helper()
+	var all []Recorded
+	for _, f := range ConversationFiles(t) {
+		all = append(all, readConversations(t, f)...)
+	}
+	return all
+}
+
+// ConversationFiles returns the files of recorded conversations, one a line: those
+// of the repository, and those of [LargerSet] where it is at hand.
+func ConversationFiles(t testing.TB) []string {
+	t.Helper()
+	root := repository(t)
+	own, _ := filepath.Glob(filepath.Join(root, "e2e", "testdata", "conversations", "*.jsonl"))
+	if len(own) == 0 {
+		t.Fatal("the repository has no conversations in e2e/testdata/conversations")
+	}
+	own = append(own, demo(t, root))
+	if !HasLargerSet(t) {
+		return own
+	}
+	larger, _ := filepath.Glob(filepath.Join(largerSet(root), "*.jsonl"))
+	return append(own, larger...)
+}
+
+// demo returns a file with the conversation that `laconic demo` plays, as one
+// line.
+func demo(t testing.TB, root string) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(root, "demo", "conversation.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, append([]byte(`{"id":"demo",`), raw[bytes.IndexByte(raw, '{')+1:]...)); err != nil {
+		t.Fatal(err)
+	}
+	line.WriteByte('\n')
+	file := filepath.Join(t.TempDir(), "demo.jsonl")
+	if err := os.WriteFile(file, line.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// CaptureFiles returns files with every request of one agent run, in order, with
+// cache_control marks that move from request to request: one made of a
+// conversation of the repository, and those of [LargerSet] where it is at hand.
+func CaptureFiles(t testing.TB) []string {
+	t.Helper()
+	root := repository(t)
+	own := filepath.Join(t.TempDir(), "capture.jsonl")
+	if err := os.WriteFile(own, capture(t, filepath.Join(root, "e2e", "testdata", "conversations", "readers.jsonl")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	larger, _ := filepath.Glob(filepath.Join(largerSet(root), "wire", "*.jsonl"))
+	return append([]string{own}, larger...)
+}
+
+// capture returns the requests of the first conversation of a file. Every
+// content is a list of parts; the newest message carries the mark.
+func capture(t testing.TB, file string) []byte {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c struct {
+		Messages []map[string]json.RawMessage
+		Tools    json.RawMessage
+	}
+	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&c); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	for k, m := range c.Messages {
+		if k == 0 || string(m["role"]) != `"assistant"` {
+			continue
+		}
+		out.WriteString(`{"model": "gpt-4o", "messages": [`)
+		for i, m := range c.Messages[:k] {
+			if i > 0 {
+				out.WriteString(", ")
+			}
+			out.Write(marked(m, i == k-1))
+		}
+		out.WriteString(`], "tools": `)
+		out.Write(c.Tools)
+		out.WriteString("}\n")
+	}
+	return out.Bytes()
+}
+
+// marked returns a message whose content is a list of one part, with the mark or
+// without it.
+func marked(m map[string]json.RawMessage, mark bool) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"role": ` + string(m["role"]))
+	for _, name := range []string{"tool_calls", "tool_call_id"} {
+		if v := m[name]; v != nil {
+			b.WriteString(`, "` + name + `": ` + string(v))
+		}
+	}
+	b.WriteString(`, "content": `)
+	if string(m["content"]) == "null" {
+		b.WriteString("null}")
+		return b.Bytes()
+	}
+	b.WriteString(`[{"type": "text", "text": ` + string(m["content"]))
+	if mark {
+		b.WriteString(`, "cache_control": {"type": "ephemeral"}`)
+	}
+	b.WriteString("}]}")
+	return b.Bytes()
+}
+
+// LargerSet returns the folder of a larger set: real conversations, with what
+// their providers billed. It lies in ../shared/conversations beside the
+// repository, or in $LACONIC_SHARED/conversations. Where it is missing the test
+// is skipped, and fails with LACONIC_NO_SKIP.
+func LargerSet(t testing.TB) string {
+	t.Helper()
+	if !HasLargerSet(t) {
+		t.Skip("it needs a larger set of conversations; LACONIC_SHARED names the folder that holds conversations/")
+	}
+	return largerSet(repository(t))
+}
+
+// HasLargerSet reports whether the larger set is at hand. Where it is missing
+// the test fails with LACONIC_NO_SKIP.
+func HasLargerSet(t testing.TB) bool {
+	t.Helper()
+	dir := largerSet(repository(t))
+	_, err := os.Stat(dir)
+	if err != nil && os.Getenv("LACONIC_NO_SKIP") != "" {
+		t.Fatalf("the larger set of conversations is missing: %v", err)
+	}
+	return err == nil
+}
+
+// InLargerSet reports whether a file of [ConversationFiles] is of the larger set.
+func InLargerSet(t testing.TB, file string) bool {
+	t.Helper()
+	return strings.HasPrefix(file, largerSet(repository(t)))
+}
+
+func largerSet(root string) string {
+	shared := os.Getenv("LACONIC_SHARED")
+	if shared == "" {
+		shared = filepath.Join(root, "..", "shared")
+	}
+	return filepath.Join(shared, "conversations")
+}
+
+// repository returns the folder of go.mod.
+func repository(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = up
+	}
+}
+
+type recordedMessage struct {
+	Role       string          `json:"role"`
+	Content    json.RawMessage `json:"content"`
+	ToolCallID string          `json:"tool_call_id"`
+	Reasoning  string          `json:"reasoning_content"`
+	Name       string          `json:"name"`
+	ToolCalls  []struct {
+		ID       string `json:"id"`
+		Function struct {
+			Name      string `json:"name"`
+			Arguments string `json:"arguments"`
+		} `json:"function"`
+	} `json:"tool_calls"`
+}
+
+func readConversations(t testing.TB, file string) []Recorded {
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var all []Recorded
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var c struct {
+			ID       string
+			Messages []recordedMessage
+			Tools    json.RawMessage
+		}
+		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		r := Recorded{ID: c.ID, File: strings.TrimSuffix(filepath.Base(file), ".jsonl"), Tools: c.Tools}
+		for _, m := range c.Messages {
+			msg, err := m.message()
+			if err != nil {
+				t.Fatalf("%s: %s: %v", file, c.ID, err)
+			}
+			msg.Origin = len(r.Messages)
+			r.Messages = append(r.Messages, msg)
+		}
+		all = append(all, r)
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func (r *recordedMessage) message() (m compact.Message, err error) {
+	var ok bool
+	if m.Role, ok = compact.RoleNamed(r.Role); !ok {
+		return m, fmt.Errorf("role %q", r.Role)
+	}
+	m.Name = r.Name
+	m.Answers = r.ToolCallID
+	if m.Role == compact.Function {
+		m.Answers = r.Name
+	}
+	m.Reasoning = compact.Plain(r.Reasoning)
+	m.Sealed = r.Reasoning != ""
+	switch c := strings.TrimSpace(string(r.Content)); {
+	case c == "":
+		m.Shape = compact.Absent
+	case c == "null":
+		m.Shape = compact.Null
+	case c[0] == '"':
+		m.Shape = compact.String
+		var s string
+		if err := json.Unmarshal(r.Content, &s); err != nil {
+			return m, err
+		}
+		m.Parts = []compact.Part{{Text: compact.Plain(s)}}
+	default:
+		m.Shape = compact.Array
+		var parts []struct {
+			Type, Text string
+			ImageURL   struct{ URL string } `json:"image_url"`
+		}
+		if err := json.Unmarshal(r.Content, &parts); err != nil {
+			return m, err
+		}
+		for _, p := range parts {
+			if p.Type == "text" {
+				m.Parts = append(m.Parts, compact.Part{Text: compact.Plain(p.Text)})
+			} else {
+				m.Parts = append(m.Parts, compact.Part{Kind: compact.KindImage, Text: compact.Plain(p.ImageURL.URL)})
+			}
+		}
+	}
+	for _, c := range r.ToolCalls {
+		m.Calls = append(m.Calls, compact.Call{ID: c.ID, Name: c.Function.Name, Arguments: compact.Plain(c.Function.Arguments)})
+	}
+	return m, nil
+}
