@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// Broken checks the promises that can be seen in one run: it compares what
-// went into Compact with what came out, independently of how it was made, and
-// names every promise that does not hold. compacttest.Sweep adds those that
-// need two runs. An empty result is the product.
+// Broken returns an error for every promise that one run of [Compact] broke: it
+// compares what went in with what came out. Only which messages were recent at
+// which epoch it asks the fold. compacttest.Sweep checks the promises that take
+// two runs to see.
 func Broken(in Conversation, p *Policy, c Counter, b Budget, plan *Plan, r Report) []error {
 	model := c
 	if p.Counter != nil {
 		c = p.Counter
 	}
 	k := checker{in: in, out: plan.Apply(in, ""), p: p, c: c, model: model, b: b.withDefaults(), plan: plan, r: r}
+	k.repaired, _ = Repair(in.Messages, plan.Repair)
 	k.untouched()
 	k.paired()
 	k.owned()
@@ -28,16 +29,15 @@ func Broken(in Conversation, p *Policy, c Counter, b Budget, plan *Plan, r Repor
 }
 
 type checker struct {
-	in   Conversation
-	out  []Message
-	p    *Policy
-	c    Counter // the policy's
-	b    Budget
-	plan *Plan
-	r    Report
-	errs []error
-
-	model Counter // the model's own
+	in       Conversation
+	repaired []Message
+	out      []Message
+	p        *Policy
+	c, model Counter // the policy's, and the model's own
+	b        Budget
+	plan     *Plan
+	r        Report
+	errs     []error
 }
 
 func (k *checker) fail(promise, format string, args ...any) {
@@ -74,18 +74,14 @@ func (k *checker) untouched() {
 	}
 }
 
-// hosts tells whether the slot's text follows that message's.
+// hosts reports whether the text of the slot follows the text of the message.
 func (k *checker) hosts(origin int) bool {
 	s := k.plan.Slot
-	if s == nil || s.At < 0 {
-		return false
-	}
-	msgs, _ := Repair(k.in.Messages, k.plan.Repair)
-	return msgs[s.At].Origin == origin
+	return s != nil && s.At >= 0 && k.repaired[s.At].Origin == origin
 }
 
-// original is the client's message with that index. Lists handed in need not
-// start at 0 (a folded list is itself a conversation), so it is looked up.
+// original returns the client's message with that Origin. A folded list is a
+// conversation too, so Origin need not be its index.
 func (k *checker) original(origin int) *Message {
 	if origin < len(k.in.Messages) && k.in.Messages[origin].Origin == origin {
 		return &k.in.Messages[origin]
@@ -112,8 +108,7 @@ func (k *checker) fits() {
 		}
 		after += s.Size - CostText(k.model, text)
 		if s.At < 0 && text == "" { // no message was added, but room was left for one
-			own := Message{Role: s.role(), Shape: String, Origin: Added}
-			after += k.model.Envelope(&own)
+			after += s.envelope(k.model)
 		}
 	}
 	most := k.b.most()
@@ -127,11 +122,11 @@ func (k *checker) fits() {
 
 // kept: instructions, pins, the first and the newest user message and the
 // recent exchanges are there, with their bytes, in their order. Only the last
-// resort cut a recent result, or recent arguments; it made nothing leave.
+// resort cut a recent result, or recent arguments; it removed nothing.
 func (k *checker) kept() {
-	msgs, _ := Repair(k.in.Messages, k.plan.Repair)
-	d, recent, newest := k.asOfEpochs(msgs)
-	run := make([]int, len(msgs)) // where the run of one role begins that a message is in
+	msgs := k.repaired
+	d, recent, newest := k.asOfEpochs()
+	run := make([]int, len(msgs)) // start of the run of one role that a message is in
 	for i := range msgs {
 		if run[i] = i; i > 0 && msgs[i-1].Role == msgs[i].Role {
 			run[i] = run[i-1]
@@ -190,8 +185,8 @@ func (k *checker) kept() {
 	}
 }
 
-// withoutSlot is the first user message without the text that a slot put
-// behind its own.
+// withoutSlot returns the first user message without the text of the slot that
+// follows its own.
 func withoutSlot(out, m *Message) *Message {
 	if len(out.Parts) != len(m.Parts)+1 {
 		return out
@@ -202,7 +197,7 @@ func withoutSlot(out, m *Message) *Message {
 	return &bare
 }
 
-// repeatedLater tells whether a later message repeats the instructions of
+// repeatedLater reports whether a later message repeats the instructions of
 // message i word for word.
 func repeatedLater(msgs []Message, i int) bool {
 	return slices.ContainsFunc(msgs[i+1:], func(m Message) bool {
@@ -241,10 +236,10 @@ func (k *checker) shortened(out, m *Message, edits []Edit, i int, recent []int) 
 	return true
 }
 
-// asOfEpochs is a draft of the whole list, to ask it what is protected, and as
-// of each epoch, from 1, the indices of the first recent message and of the
-// newest user message.
-func (k *checker) asOfEpochs(msgs []Message) (d *Draft, recent, newest []int) {
+// asOfEpochs returns a draft of the whole list and, as of each epoch from 1, the
+// indices of the first recent message and of the newest user message.
+func (k *checker) asOfEpochs() (d *Draft, recent, newest []int) {
+	msgs := k.repaired
 	costs := make([]int, len(msgs))
 	for i := range msgs {
 		costs[i] = Cost(k.c, &msgs[i])
@@ -265,7 +260,7 @@ func (k *checker) asOfEpochs(msgs []Message) (d *Draft, recent, newest []int) {
 // idempotent: repairing what came out changes nothing, and neither does
 // compacting it once it is below the trigger.
 func (k *checker) idempotent() {
-	if again, edits := Repair(k.out, k.plan.Repair); len(edits) > 0 || len(again) != len(k.out) {
+	if twice, edits := Repair(k.out, k.plan.Repair); len(edits) > 0 || len(twice) != len(k.out) {
 		k.fail("idempotent", "repairing the result makes %d more repairs", len(edits))
 	}
 	trigger := k.p.TriggerFor(k.c)
@@ -281,16 +276,15 @@ func (k *checker) idempotent() {
 	}
 }
 
-// neverWorse: the ladder only ever shrinks.
+// neverWorse: the ladder only shrinks.
 func (k *checker) neverWorse() {
-	repaired, _ := Repair(k.in.Messages, k.plan.Repair)
-	before, after := k.in.Fixed+CostAll(k.c, repaired), k.r.After
+	before, after := k.in.Fixed+CostAll(k.c, k.repaired), k.r.After
 	if k.p.Counter != nil {
 		after = k.in.Fixed + CostAll(k.c, k.out)
 	}
 	for _, e := range k.plan.Edits {
 		if e.Op == OpUnbind {
-			before += max(0, -e.Saved) // a stand-in for thinking that costs nothing
+			before += max(0, -e.Saved) // NoThinking for thinking that costs nothing
 		}
 	}
 	if after > before {

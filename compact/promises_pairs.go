@@ -1,0 +1,187 @@
+package compact
+
+import (
+	"math"
+	"slices"
+)
+
+// paired: walks the list as a strict upstream does.
+func (k *checker) paired() {
+	open := map[pairKey]int{}
+	for i := range k.out {
+		m := &k.out[i]
+		if m.Role.Result() {
+			key := resultKey(m)
+			if open[key] == 0 {
+				k.fail("paired", "message %d answers %q, which no open call has", i, m.Answers)
+				continue
+			}
+			open[key]--
+			if open[key] == 0 {
+				delete(open, key)
+			}
+			continue
+		}
+		if len(open) > 0 {
+			k.fail("paired", "%d calls before message %d have no result", len(open), i)
+			clear(open)
+		}
+		if m.EmptyCalls {
+			k.fail("paired", "message %d has an empty list of calls", i)
+		}
+		if m.Open && i == len(k.out)-1 {
+			continue
+		}
+		for n := range m.Calls {
+			key := callKey(&m.Calls[n])
+			if open[key] > 0 && !key.legacy {
+				k.fail("paired", "message %d uses the id %q twice", i, key.id)
+			}
+			open[key]++
+		}
+	}
+	if len(open) > 0 {
+		k.fail("paired", "%d calls at the end have no result", len(open))
+	}
+}
+
+// owned: repair keeps each result whose id is in one call and one result of the
+// list, after that call and with its content; what it drops is reported.
+func (k *checker) owned() {
+	in, repaired := k.in.Messages, k.repaired
+	type placed struct {
+		m    *Message
+		call int // Origin of the message with calls before it
+	}
+	kept := make(map[int]placed, len(repaired))
+	quoted, call := 0, Added
+	for i := range repaired {
+		switch m := &repaired[i]; {
+		case m.Role.Result():
+			kept[m.Origin] = placed{m, call}
+		case m.Origin == Added:
+			quoted++ // repair adds no other message
+		default:
+			call = m.Origin
+		}
+	}
+	type uses struct{ calls, results, call int }
+	ids := map[string]uses{}
+	for i := range in {
+		for _, c := range in[i].Calls {
+			if c.Kind != CallLegacy {
+				u := ids[c.ID]
+				ids[c.ID] = uses{u.calls + 1, u.results, i}
+			}
+		}
+		if in[i].Role == Tool {
+			u := ids[in[i].Answers]
+			ids[in[i].Answers] = uses{u.calls, u.results + 1, u.call}
+		}
+	}
+	gone, run := 0, make([]int, len(in))
+	for i := 0; i < len(in); {
+		for end := i + frozen(in[i:]); i < end; i++ {
+			run[i] = end // nothing after it moves to before it
+		}
+	}
+	for i := range in {
+		m := &in[i]
+		if !m.Role.Result() {
+			continue
+		}
+		is, ok := kept[m.Origin]
+		if !ok && m.says() {
+			gone++
+		}
+		u := ids[m.Answers]
+		if m.Role != Tool || m.Answers == "" || u.calls != 1 || u.results != 1 || in[u.call].Open && u.call == len(in)-1 || run[u.call] != run[i] {
+			continue
+		}
+		switch {
+		case !ok:
+			k.fail("paired", "result %d is gone, though one call and no other result has its id", m.Origin)
+		case is.call != in[u.call].Origin || is.m.Answers != m.Answers || !slices.EqualFunc(is.m.Parts, m.Parts, Part.Equal):
+			k.fail("paired", "result %d is not behind its call as it came", m.Origin)
+		}
+	}
+	if quoted == 0 && gone != k.r.ResultsDropped || quoted > 0 && gone < k.r.ResultsDropped {
+		k.fail("paired", "%d results with content are gone, %d reported", gone, k.r.ResultsDropped)
+	}
+}
+
+// bound: bound thinking follows the same messages as when it was written. So
+// all that is older than an epoch, or was taken out by an earlier request, is
+// away, none is missing from the middle, and what repair makes of the messages
+// before the newest of it begins what repair makes of the whole. Within a turn
+// of the model there is an epoch only if the request did not fit.
+func (k *checker) bound() {
+	msgs, last := k.repaired, 0
+	if n := len(k.plan.Epochs); n > 0 {
+		last = k.plan.Epochs[n-1].At
+	}
+	at := make(map[int]int, len(msgs))
+	for i := range msgs {
+		at[msgs[i].Origin] = i
+	}
+	first := math.MaxInt // index of the first message that has its bound thinking
+	for i := range k.out {
+		m := &k.out[i]
+		switch {
+		case m.Origin == Added:
+		case m.Bound && at[m.Origin] < last:
+			k.fail("stable", "message %d has thinking that is bound to what stood before an epoch", m.Origin)
+		case m.Bound && m.Origin < k.in.Unbind:
+			k.fail("stable", "message %d has thinking that an earlier request took out", m.Origin)
+		case m.Bound:
+			first = min(first, i)
+		case i > first && msgs[at[m.Origin]].Bound:
+			k.fail("stable", "the thinking of message %d is missing from the middle", m.Origin)
+		}
+	}
+	for _, e := range k.plan.Epochs {
+		if e.At == 0 || e.At > len(msgs) || !msgs[e.At-1].Role.Result() || k.p.PerRequest != nil || e.At > k.b.Messages || e.Before > e.Budget {
+			continue
+		}
+		for _, u := range k.plan.Edits {
+			if u.Op == OpUnbind && u.Epoch > 0 && k.plan.Epochs[u.Epoch-1] == e {
+				k.fail("kept", "message %d lost its thinking within a turn, at an epoch of %d tokens of %d", u.Origin, e.Before, e.Budget)
+			}
+		}
+	}
+	k.unmoved()
+}
+
+// unmoved: what repair makes of the list before an answer with bound thinking
+// begins what it makes of the whole.
+func (k *checker) unmoved() {
+	in, msgs := k.in.Messages, k.repaired
+	for q := len(in) - 1; q > 0; q-- {
+		if !in[q].Bound {
+			continue
+		}
+		for q > 0 && in[q-1].Role == Assistant {
+			q-- // messages in a row are one answer
+		}
+		was, _ := Repair(in[:q:q], k.plan.Repair)
+		if len(was) == 1 && was[0].Origin == Added {
+			return // a quotation, because nothing else was left
+		}
+		for i := range was {
+			if i >= len(msgs) || msgs[i].Origin != was[i].Origin || !msgs[i].Equal(&was[i]) {
+				k.fail("stable", "message %d was repaired otherwise before the thinking of message %d", was[i].Origin, in[q].Origin)
+				return
+			}
+		}
+		return
+	}
+}
+
+// asBoundAs returns the message, without its bound thinking if o has none.
+func (m *Message) asBoundAs(o *Message) *Message {
+	if !m.Bound || o.Bound {
+		return m
+	}
+	bare := m.unbound()
+	return &bare
+}
