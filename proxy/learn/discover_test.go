@@ -1,0 +1,174 @@
+package learn
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"laconic/compact"
+)
+
+func TestSomeUpstreamsAreNotAsked(t *testing.T) {
+	for _, host := range []string{"api.openai.com", "API.OPENAI.COM:443", "x.openai.azure.com", "api.deepseek.com"} {
+		if !Silent(&url.URL{Host: host}) {
+			t.Error(host)
+		}
+	}
+	for _, host := range []string{"localhost:8080", "openrouter.ai", "notapi.openai.com.example"} {
+		if Silent(&url.URL{Host: host}) {
+			t.Error(host)
+		}
+	}
+}
+
+// Lists may differ by credential, and names that nobody has make no window old.
+func TestWhatIsPublishedOfModelsAddsUp(t *testing.T) {
+	a, now := &upstream{}, time.Now()
+	a.hear(Windows{"a": {Window: 1000}, "b": {Window: 2000}}, now)
+	a.hear(Windows{"b": {Window: 3000}}, now.Add(forgottenAfter/2))
+	f := func(model string, after time.Duration, want int) {
+		t.Helper()
+		if got := a.of(model, now.Add(after)); got.Window != want {
+			t.Errorf("%s after %v: %d, want %d", model, after, got.Window, want)
+		}
+	}
+	f("a", forgottenAfter, 1000)
+	f("b", forgottenAfter, 3000)
+	f("a", forgottenAfter+1, 0)
+	f("b", forgottenAfter+1, 3000)
+	f("c", 0, 0)
+	a.hear(nil, now.Add(forgottenAfter+1))
+	if len(a.heard) != 1 {
+		t.Errorf("%v is kept", a.heard)
+	}
+}
+
+// handled answers requests by a handler, without a network.
+type handled struct {
+	http.HandlerFunc
+	mu    sync.Mutex
+	asked []string
+}
+
+func (h *handled) RoundTrip(r *http.Request) (*http.Response, error) {
+	h.mu.Lock()
+	h.asked = append(h.asked, r.URL.Path)
+	h.mu.Unlock()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Result(), nil
+}
+
+func asking(h http.HandlerFunc) (*Memory, *handled) {
+	to := &handled{HandlerFunc: h}
+	return New(Options{Transport: to, Failed: func(v any) { panic(v) }}), to
+}
+
+// askAs asks for a window under a key, and again once there was time for an answer.
+func (m *Memory) askAs(model, key string) (compact.Told, bool) {
+	u := Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{"Authorization": {key}}}
+	m.Window(u, model)
+	synctest.Wait()
+	return m.Window(u, model)
+}
+
+// A credential that may not ask does not ask again, and another one may, but not
+// at once.
+func TestCredentialsThatAreDeniedDoNotMultiplyQuestions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, to := asking(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Authorization") != "good" {
+				w.WriteHeader(401)
+				return
+			}
+			_, _ = io.WriteString(w, `{"data":[{"id":"m","max_model_len":2048}]}`)
+		})
+		f := func(key string, window, asked int) {
+			t.Helper()
+			if told, _ := m.askAs("m", key); told.Window != window || len(to.asked) != asked {
+				t.Errorf("%s: a window of %d, asked %v", key, told.Window, to.asked)
+			}
+		}
+		for i := range 40 {
+			f(fmt.Sprint("random ", i), 0, 1)
+		}
+		time.Sleep(deniedAgain)
+		f("random 0", 0, 1)
+		f("good", 2048, 2)
+		time.Sleep(freshFor)
+		f("random 41", 2048, 3)
+		f("random 42", 2048, 3)
+		time.Sleep(forgottenAfter)
+		f("good", 2048, 4)
+		m.Close()
+	})
+}
+
+func TestAModelThatNobodyHasMakesNoWindowOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, to := asking(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"data":[{"id":"m","max_model_len":2048}]}`)
+		})
+		for n := 1; n <= 10; n++ {
+			m.askAs("nobody's", "k")
+			if len(to.asked) != n {
+				t.Errorf("asked %d times, want %d", len(to.asked), n)
+			}
+			time.Sleep(freshFor)
+		}
+		m.Close()
+	})
+}
+
+// TestWhoCutsAndWhoRefuses: an upstream that has the pages of one that cuts what is
+// too long is known as that, and so is one that does not answer.
+func TestWhoCutsAndWhoRefuses(t *testing.T) {
+	f := func(name, account string, pages map[string]string, status int, want bool) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			m, _ := asking(func(w http.ResponseWriter, r *http.Request) {
+				page, ok := pages[r.URL.Path]
+				if !ok {
+					w.WriteHeader(status)
+				}
+				_, _ = io.WriteString(w, page)
+			})
+			u := Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Account: account, Header: http.Header{}}
+			m.Window(u, "m")
+			synctest.Wait()
+			if _, refuses := m.Window(u, "m"); refuses != want {
+				t.Errorf("%s: refuses %v", name, refuses)
+			}
+			m.Close()
+		})
+	}
+	f("a stranger without their pages", "", nil, 404, true)
+	f("one that publishes", "", map[string]string{"/v1/models": `{"data":[{"id":"m","max_model_len":90000}]}`}, 404, true)
+	f("Ollama", "", map[string]string{"/api/ps": `{"models":[{"name":"m","context_length":90000}]}`}, 404, false)
+	f("Ollama, nothing loaded", "", map[string]string{"/api/ps": `{"models":[]}`}, 404, false)
+	f("LM Studio", "", map[string]string{"/api/v0/models": `{"data":[]}`}, 404, false)
+	f("pages for people", "", map[string]string{"/api/ps": "<html>", "/api/v0/models": "<html>", "/api/v1/models": "<html>"}, 404, true)
+	f("one that says nothing", "", nil, 500, false)
+	f("one that is not for this client", "", nil, 401, false)
+	f("with the operator's key", "k", nil, 404, false)
+}
+
+// TestADescriptionIsBounded: models are what clients write.
+func TestADescriptionIsBounded(t *testing.T) {
+	m := memory(nil)
+	for i := range mostShown + 5 {
+		name := fmt.Sprint("m", i)
+		m.Model(m.Key(name), &url.URL{Host: "upstream"}, name).Published(compact.Told{Window: 2048})
+	}
+	text := m.Describe()
+	if !strings.HasPrefix(text, fmt.Sprintf("learnt: %d\n", mostShown)) || !strings.HasSuffix(text, "and 5 more\n") || strings.Count(text, "\n") != mostShown+2 {
+		t.Errorf("%d lines: %.200s", strings.Count(text, "\n"), text)
+	}
+}

@@ -1,0 +1,144 @@
+package learn
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"laconic/compact"
+)
+
+// of returns a fact without a time.
+func of[T comparable](v T) Fact[T] { return Fact[T]{Value: v} }
+
+func TestWhatALimitLeavesForThePrompt(t *testing.T) {
+	f := func(facts Facts, set compact.Limits, asked, budget, accepts int) {
+		t.Helper()
+		if got := facts.Budget(set, asked).Tokens; got != budget {
+			t.Errorf("%+v of %+v, asked %d: budget %d, want %d", facts, set, asked, got, budget)
+		}
+		if got := facts.Accepts(set, asked); got != accepts {
+			t.Errorf("%+v of %+v, asked %d: accepts %d, want %d", facts, set, asked, got, accepts)
+		}
+	}
+	wide := compact.Limits{Window: 128_000}
+	f(Facts{}, wide, 0, 119_808, 128_000)
+	f(Facts{Window: of(4096)}, wide, 0, 3072, 4096)
+	f(Facts{Window: of(4096)}, wide, 2000, 2096, 2096)
+	f(Facts{Window: of(4096)}, wide, 100_000, 2048, 2048)
+	f(Facts{Window: of(4096), Input: of(1096)}, wide, 3000, 1096, 1096)
+	f(Facts{Window: of(1_000_000)}, wide, 0, 119_808, 1_000_000) // a larger limit raises nothing
+	f(Facts{Input: of(2000)}, wide, 0, 2000, 2000)
+	f(Facts{Input: of(2000)}, compact.Limits{Window: 128_000, Input: 1000}, 0, 1000, 1000)
+	f(Facts{Window: of(4096)}, compact.Limits{Budget: 2000}, 0, 2000, 4096)
+	f(Facts{Window: of(4096)}, compact.Limits{Budget: 24_000}, 0, 3072, 4096)
+	f(Facts{Hard: of(900)}, wide, 0, 119_808, 900)
+}
+
+func TestFactsExpire(t *testing.T) {
+	now := time.Now()
+	f := Facts{Window: believe(1000, now, time.Hour), Messages: believe(3, now, 2*time.Hour), Shape: believe(ShapeNoSlot, now, 3*time.Hour)}
+	if got := f.at(now); got != f {
+		t.Errorf("%+v", got)
+	}
+	if got := f.at(now.Add(time.Hour)); got.Window.Value != 0 || got.Messages.Value != 3 {
+		t.Errorf("%+v", got)
+	}
+	if got := f.at(now.Add(4 * time.Hour)); got != (Facts{}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestWhatOneLearnsDoesNotUndoWhatAnotherDid: both write under one key.
+func TestWhatOneLearnsDoesNotUndoWhatAnotherDid(t *testing.T) {
+	now := time.Now()
+	window, older := Facts{Window: believe(2000, now, limitLife)}, Facts{Window: believe(4000, now.Add(-time.Minute), limitLife)}
+	shape := Facts{Shape: believe(ShapeNoSlot, now, shapeLife)}
+	forgotten := older
+	forgotten.Window.forget(now.Add(time.Second), limitLife)
+	for _, c := range []struct{ f, with, want Facts }{
+		{Facts{}, window, window},
+		{window, Facts{}, window},
+		{window, shape, Facts{Window: window.Window, Shape: shape.Shape}},
+		{window, older, window},
+		{older, window, window},
+		{forgotten, window, forgotten},
+	} {
+		if got := c.f.with(c.with); got != c.want {
+			t.Errorf("%+v with %+v: %+v, want %+v", c.f, c.with, got, c.want)
+		}
+	}
+}
+
+// TestStoredFactsAreChecked: another process may be damaged, ahead of time, or
+// of another version.
+func TestStoredFactsAreChecked(t *testing.T) {
+	now := time.Now()
+	whole := Facts{
+		Window: believe(2000, now, limitLife), Count: believe(Count{"words", 120}, now, countLife), Shape: believe(ShapeOriginal, now, shapeLife),
+		Hard: believe(900, now, limitLife), Cuts: Cuts("").with(CutKey{1}, now),
+	}
+	whole.Input.forget(now, limitLife)
+	var read Facts
+	if text, err := json.Marshal(whole); err != nil || json.Unmarshal(text, &read) != nil || read != whole || read.believed(now) != whole {
+		t.Errorf("%s, %v: %+v, want %+v", text, err, read, whole)
+	}
+	ahead := Facts{Window: believe(2000, now, 1e6*time.Hour)}
+	if got := ahead.believed(now); got.Window != believe(2000, now, limitLife) {
+		t.Errorf("a time that no process could have written: %+v", got)
+	}
+	later := now.Add(time.Minute)
+	for _, bad := range []Facts{
+		{Window: Fact[int]{-1, later}},
+		{Bytes: Fact[int]{mostBelieved + 1, later}},
+		{Count: Fact[Count]{Count{"words", 1000}, later}},
+		{Count: Fact[Count]{Count{strings.Repeat("x", 100), 100}, later}},
+		{Shape: Fact[Shape]{7, later}},
+		{Window: Fact[int]{2000, now.Add(-time.Minute)}},
+		{Cuts: "x"},
+	} {
+		if got := bad.believed(now); got != (Facts{}) {
+			t.Errorf("%+v is believed as %+v", bad, got)
+		}
+	}
+	if err := json.Unmarshal([]byte(`{"window":2000,"until":"2030-01-01T00:00:00Z","took":1500}`), &read); err == nil {
+		t.Error("a record of an older version is read as one of this")
+	}
+}
+
+// TestCutsAreAFewNewestOnes: a bounded list, each conversation once, by its own
+// time.
+func TestCutsAreAFewNewestOnes(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	key := func(n int) (k CutKey) { k[0], k[1], k[cutHash-1] = byte(n), byte(n>>8), 7; return k }
+	var c Cuts
+	for n := range 3 * mostCuts {
+		c = c.with(key(n), now.Add(time.Duration(n)*time.Minute))
+	}
+	if c.len() != mostCuts || !c.Keys()[key(3*mostCuts-1)] || c.Keys()[key(2*mostCuts-1)] || len(c.Keys()) != mostCuts {
+		t.Errorf("%d of %d", c.len(), len(c.Keys()))
+	}
+	again := c.with(key(3*mostCuts-1), now.Add(5*time.Hour))
+	if again.len() != mostCuts || len(again.Keys()) != mostCuts {
+		t.Errorf("%d", again.len())
+	}
+	last := now.Add(3 * mostCuts * time.Minute)
+	end := last.Add(cutLife)
+	if c.at(end) != "" || c.at(now) != c || c.at(end.Add(-mostCuts*time.Minute/2)).len() > mostCuts/2+2 {
+		t.Error("it does not forget in time")
+	}
+	if c.believed(last) != c || c[1:].believed(last) != "" || (c+c).believed(last) != "" || c.believed(now.Add(-cutLife)) != "" || Cuts(strings.Repeat("!", cutRecord)).believed(now) != "" {
+		t.Error("it believes what no process has written")
+	}
+	one, other := Cuts("").with(key(1), now).with(key(2), now.Add(time.Hour)), Cuts("").with(key(3), now.Add(time.Minute)).with(key(1), now.Add(time.Hour))
+	if got := one.joined(other); got.len() != 3 || !got.Keys()[key(1)] || !got.Keys()[key(2)] || !got.Keys()[key(3)] || got.believed(now.Add(time.Hour)) != got || other.joined(one).joined(other) != other.joined(one) {
+		t.Errorf("%d, %v", got.len(), got.Keys())
+	}
+	if a, b := Cuts("").with(key(1), now).with(key(2), now), Cuts("").with(key(2), now).with(key(1), now); a.len() != 2 || a != b {
+		t.Errorf("what was cut in one minute is\n%s\nor\n%s", a, b)
+	}
+	if c.believed(now.Add((3*mostCuts-50)*time.Minute)) != c {
+		t.Error("it does not believe a clock that is an hour ahead")
+	}
+}

@@ -1,0 +1,247 @@
+package learn
+
+import (
+	"context"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"laconic/compact"
+	"laconic/proxy/overflow"
+)
+
+func memory(s Store) *Memory { return New(Options{Store: s, Failed: func(v any) { panic(v) }}) }
+
+func (m *Memory) model() *Model { return m.Model(m.Key("m"), &url.URL{Host: "upstream"}, "m") }
+
+// sent is a body that costs so many tokens.
+func sent(size int) Sent {
+	return Sent{Ways: []string{""}, Sizes: []int{size}, Percent: 100, Bytes: 4 * size, Limits: compact.Limits{Window: 100_000}}
+}
+
+func refusal(limit, prompt int) overflow.Refusal {
+	return overflow.Refusal{Kind: overflow.Prompt, Limit: limit, Prompt: prompt}
+}
+
+// TestALimitAgainstWhatIsKnown: one that contradicts an answer, or what was stated
+// before, is tried once, and believed when it is stated again.
+func TestALimitAgainstWhatIsKnown(t *testing.T) {
+	f := func(name string, known, answered int, r overflow.Refusal, kept, tried, again int) {
+		t.Helper()
+		m := memory(nil).model()
+		m.facts.Window, m.answered = believe(known, time.Now(), limitLife), answered
+		trial := m.Refused(r, sent(9000))
+		if got := m.Facts().Window.Value; got != kept || trial.Facts.Window.Value != tried {
+			t.Errorf("%s: kept %d, tried %d", name, got, trial.Facts.Window.Value)
+		}
+		if m.Accepted(trial); m.Facts().Window.Value != kept {
+			t.Errorf("%s: %d once it was accepted", name, m.Facts().Window.Value)
+		}
+		if m.Refused(r, sent(9000)); m.Facts().Window.Value != again {
+			t.Errorf("%s: %d when it was stated again", name, m.Facts().Window.Value)
+		}
+	}
+	f("the first", 0, 0, refusal(8000, 9000), 8000, 8000, 8000)
+	f("above what was answered", 0, 7000, refusal(8000, 9000), 8000, 8000, 8000)
+	f("below what was answered", 0, 8500, refusal(8000, 9000), 0, 8000, 8000)
+	f("below what it stated", 10_000, 0, refusal(8000, 9000), 0, 8000, 8000)
+	f("below what it stated, for more", 8500, 0, refusal(8000, 9000), 8000, 8000, 8000)
+	f("too small to be meant", 0, 0, refusal(200, 9000), 0, 0, 0)
+	f("at the least", 0, 0, refusal(512, 9000), 512, 512, 512)
+}
+
+// TestAnAnswerForgetsWhatItContradicts: most streams have no usage, and say less.
+func TestAnAnswerForgetsWhatItContradicts(t *testing.T) {
+	f := func(size, billed, window, input, bytes int) {
+		t.Helper()
+		m, now := memory(nil).model(), time.Now()
+		m.facts = Facts{Window: believe(600, now, limitLife), Input: believe(500, now, limitLife), Bytes: believe(4100, now, limitLife)}
+		m.Answered(sent(size), Bill{Prompt: billed, Completion: 1})
+		if f := m.Facts(); f.Window.Value != window || f.Input.Value != input || f.Bytes.Value != bytes {
+			t.Errorf("%d tokens, billed as %d: %+v", size, billed, f)
+		}
+	}
+	f(599, 599, 600, 0, 4100)
+	f(600, 600, 0, 0, 4100)
+	f(1000, 0, 600, 500, 4100)
+	f(1024, 0, 600, 0, 4100)
+	f(1026, 0, 600, 0, 0)
+	f(1300, 0, 0, 0, 0)
+}
+
+// TestAGuessIsKeptOnceItWasAnswered: and no longer than that is tried while it was
+// not.
+func TestAGuessIsKeptOnceItWasAnswered(t *testing.T) {
+	m, numberless := memory(nil).model(), overflow.Refusal{Kind: overflow.Prompt}
+	first := m.Refused(numberless, sent(10_000))
+	if got := first.Facts.Input.Value; got != 7000 || m.Facts() != (Facts{}) {
+		t.Errorf("tried %d, kept %+v", got, m.Facts())
+	}
+	m.RefusedAgain(first, numberless, sent(7000))
+	second := m.Refused(numberless, sent(10_000))
+	if got := second.Facts.Input.Value; got != 4900 {
+		t.Errorf("tried %d next", got)
+	}
+	if _, doubt := m.Answers(100); !doubt {
+		t.Error("a refusal without a number leaves no doubt")
+	}
+	m.Accepted(second)
+	m.Answered(sent(4800), Bill{})
+	if got := m.Facts().Input.Value; got != 4900 {
+		t.Errorf("kept %d", got)
+	}
+	if yes, _ := m.Answers(4800); !yes {
+		t.Error("an answer is forgotten")
+	}
+	m.Answered(sent(7000), Bill{})
+	if _, doubt := m.Answers(100); doubt {
+		t.Error("an answer to the refused length leaves doubt")
+	}
+}
+
+// TestALimitOfAnswerAndPrompt: where the answer takes more than half the window,
+// or was not asked for, the prompt has what is left.
+func TestALimitOfAnswerAndPrompt(t *testing.T) {
+	f := func(asked int, r overflow.Refusal, input int) {
+		t.Helper()
+		m, s := memory(nil).model(), sent(5000)
+		s.Asked, r.Limit, r.Kind = asked, 4000, overflow.Prompt
+		m.Refused(r, s)
+		if got := m.Facts(); got.Window.Value != 4000 || got.Input.Value != input {
+			t.Errorf("asked for %d, %+v: %+v", asked, r, got)
+		}
+	}
+	f(3000, overflow.Refusal{Prompt: 5000, Output: 3000}, 1000)
+	f(3000, overflow.Refusal{Total: 8000}, 1000)
+	f(1000, overflow.Refusal{Prompt: 5000, Output: 1000}, 0) // Budget counts it
+	f(0, overflow.Refusal{Prompt: 5000, Output: 2500}, 1500)
+	f(3000, overflow.Refusal{Prompt: 5000}, 0) // the answer is not in the sum
+	f(3900, overflow.Refusal{Total: 8900}, 0)  // no prompt goes with that
+}
+
+// shelf is a place for facts outside of the process.
+type shelf struct {
+	mu  sync.Mutex
+	all map[Key]Facts
+}
+
+func (s *shelf) Load(_ context.Context, key Key) (Facts, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f, ok := s.all[key]
+	return f, ok
+}
+
+func (s *shelf) Save(_ context.Context, key Key, f Facts) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all[key] = f
+}
+
+func TestProcessesThatRunShareWhatTheyLearn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{all: map[Key]Facts{}}
+		one, other := memory(s), memory(s)
+		other.model().Facts()
+		one.model().Refused(refusal(2000, 3000), sent(3000))
+		synctest.Wait()
+		if f := other.model().Facts(); f.Known() {
+			t.Errorf("read at every request: %+v", f)
+		}
+		time.Sleep(2 * storeFresh)
+		other.model().Facts()
+		synctest.Wait()
+		if f := other.model().Facts(); f.Window.Value != 2000 {
+			t.Errorf("%+v", f)
+		}
+		one.Close()
+		other.Close()
+	})
+}
+
+// mute is a place for facts that never answers.
+type mute struct{ loads atomic.Int32 }
+
+func (s *mute) Load(ctx context.Context, _ Key) (Facts, bool) {
+	s.loads.Add(1)
+	<-ctx.Done()
+	return Facts{}, false
+}
+
+func (s *mute) Save(ctx context.Context, _ Key, _ Facts) { <-ctx.Done() }
+
+// TestFactsThatDoNotComeHoldNobodyUp but the first request of a model, which
+// waits for as long as it is said.
+func TestFactsThatDoNotComeHoldNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := new(mute)
+		memory := memory(s)
+		m := memory.model()
+		read := func(want time.Duration) {
+			t.Helper()
+			began := time.Now()
+			if m.Facts(); time.Since(began) != want {
+				t.Errorf("a request waited for %v, want %v", time.Since(began), want)
+			}
+		}
+		read(storeWait)
+		read(0)
+		time.Sleep(2 * storeFresh)
+		read(0)
+		m.SetShape(ShapeNoSlot)
+		read(0)
+		if f := m.Facts(); f.Shape.Value != ShapeNoSlot {
+			t.Errorf("%+v", f)
+		}
+		began := time.Now()
+		memory.Close()
+		if d := time.Since(began); d > 2*storeWait {
+			t.Errorf("the end took %v", d)
+		}
+		if n := s.loads.Load(); n != 3 {
+			t.Errorf("asked %d times, want 3", n)
+		}
+	})
+}
+
+// slow is a place for facts that answers after a while.
+type slow struct{ kept Facts }
+
+func (s slow) Load(context.Context, Key) (Facts, bool) {
+	time.Sleep(storeWait / 2)
+	return s.kept, true
+}
+
+func (slow) Save(context.Context, Key, Facts) {}
+
+// TestOneReaderWaitsForFacts and those behind it do not, nor does what is learnt
+// meanwhile, which stays.
+func TestOneReaderWaitsForFacts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		kept := Facts{Window: believe(2000, began, time.Minute), Shape: believe(ShapeOriginal, began, time.Minute)}
+		memory := memory(slow{kept})
+		m := memory.model()
+		first := make(chan Facts, 1)
+		go func() { first <- m.Facts() }()
+		synctest.Wait()
+		if !m.mu.TryLock() { // a virtual clock would wait for it for ever
+			t.Fatal("the first reader holds the lock while it waits")
+		}
+		m.mu.Unlock()
+		if f := m.Facts(); f.Known() {
+			t.Errorf("known before it came: %+v", f)
+		}
+		m.SetShape(ShapeNoSlot)
+		if waited := time.Since(began); waited != 0 {
+			t.Errorf("those behind the first waited for %v", waited)
+		}
+		if f := <-first; f.Window.Value != 2000 || f.Shape.Value != ShapeNoSlot || time.Since(began) != storeWait/2 {
+			t.Errorf("%+v after %v", f, time.Since(began))
+		}
+		memory.Close()
+	})
+}
