@@ -40,10 +40,11 @@ var rules = []rule{
 	{"proxy/summarize/prompt", pure, []string{"laconic/compact", "laconic/proxy/summarize/redact"}, "what a model is asked and what of its answer is taken is a function of texts"},
 	{"proxy/apierror", nil, nil, "an error's shape is known to every room; it may know none of them"},
 	{"proxy/access", nil, []string{"laconic/proxy/apierror"}, "who may come in, and whose key goes where, is decided by headers and URLs alone"},
+	{"proxy/body", nil, []string{"laconic/proxy/admission", "laconic/proxy/apierror", "github.com/klauspost/compress", "golang.org/x/sync"}, "bodies are bytes with deadlines and a price; what they say is not known here"},
 	{"proxy/admission", nil, []string{"laconic/proxy/apierror"}, "memory is shared out by sizes and clients; what it is for is not known here"},
 	{"proxy", nil, []string{
 		"laconic/compact", "laconic/proxy/wire", "laconic/proxy/learn", "laconic/proxy/overflow", "laconic/store",
-		"laconic/proxy/access", "laconic/proxy/admission", "laconic/proxy/answer", "laconic/proxy/apierror",
+		"laconic/proxy/access", "laconic/proxy/admission", "laconic/proxy/answer", "laconic/proxy/apierror", "laconic/proxy/body",
 		"laconic/proxy/summarize/prompt", "laconic/proxy/summarize/redact",
 		"go.uber.org/zap", "github.com/sashabaranov/go-openai", "github.com/klauspost/compress", "github.com/maypok86/otter/v2", "golang.org/x/",
 	}, "stages, tokenizers and YAML are handed in"},

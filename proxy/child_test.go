@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"laconic/compact/compacttest"
+	"laconic/proxy/body"
 )
 
 // childOthers is what the collector of a measured proxy keeps without any
@@ -77,7 +78,7 @@ func serveAsChild() bool {
 // serveBare is a ReverseProxy that reads each body and sends it on: what a
 // proxy in Go costs that does nothing.
 func serveBare(ctx context.Context, l net.Listener, base string) {
-	var buffers copyBuffers
+	var buffers body.Buffers
 	limits := Limits{}.withDefaults()
 	target := parseURL(nil, strings.TrimSuffix(base, "/v1"))
 	forward := &httputil.ReverseProxy{
@@ -85,15 +86,16 @@ func serveBare(ctx context.Context, l net.Listener, base string) {
 		Transport: newTransport(&limits), FlushInterval: -1, BufferPool: &buffers,
 	}
 	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body := make([]byte, r.ContentLength)
-		if _, err := io.ReadFull(r.Body, body); err != nil {
+		whole := make([]byte, r.ContentLength)
+		if _, err := io.ReadFull(r.Body, whole); err != nil {
 			panic(err)
 		}
 		_, _ = r.Body.Read(make([]byte, 1))
 		out := *r
-		out.Body = newOutgoing(body, nil, nil)
-		out.Body.(*outgoing).w = newWatch(&limits, func(error) {})
-		defer out.Body.(*outgoing).w.Stop()
+		sent := body.NewOutgoing(whole, nil, nil)
+		sent.Watch = body.NewWatch(limits.ResponseHeader, limits.StreamIdle, func(error) {})
+		defer sent.Watch.Stop()
+		out.Body = sent
 		forward.ServeHTTP(w, &out)
 	})}
 	go func() { <-ctx.Done(); _ = srv.Close() }()

@@ -7,6 +7,7 @@ import (
 
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
+	"laconic/proxy/body"
 	"laconic/proxy/wire"
 )
 
@@ -23,25 +24,25 @@ var errEncoding = errors.New("the body cannot be decompressed")
 // differ in upstream or key, the body of an endpoint that names a model is read
 // for it, JSON or a form, which is then in. So is JSON that goes to a path that
 // is not known, as long as it can be read. No byte of it changes.
-func (t *trip) byModel() (in *incoming, no *apierror.Error) {
+func (t *trip) byModel() (in *body.Body, no *apierror.Error) {
 	if !t.p.parted || t.r.Method != http.MethodPost && t.r.Method != http.MethodPut || t.info.Endpoint == access.Models {
 		return nil, t.choose("", nil)
 	}
 	kind, boundary, err := t.contentType()
 	known := t.info.Endpoint != ""
 	switch {
-	case !known && (kind != "application/json" || !readableEncoding(contentEncoding(t.r.Header))):
+	case !known && (kind != "application/json" || !body.Readable(body.Encoding(t.r.Header))):
 		return nil, t.choose("", nil)
 	case err != nil:
 		return nil, t.choose("", err)
-	case !readableEncoding(contentEncoding(t.r.Header)):
+	case !body.Readable(body.Encoding(t.r.Header)):
 		return nil, t.choose("", errEncoding)
 	}
 	if in, no = t.read(); no != nil {
 		return nil, no
 	}
-	if kind == "multipart/form-data" && in.text != nil {
-		return in, t.chooseForForm(in, boundary)
+	if kind == "multipart/form-data" && in.Text != nil {
+		return in, t.choose(body.ModelInForm(in.Text, boundary))
 	}
 	if no = t.chooseFor(in, nil); no != nil && no.Code == codeUnreadable && !known {
 		no = t.choose("", nil)
@@ -60,7 +61,7 @@ func (t *trip) contentType() (kind, boundary string, err error) {
 		var options map[string]string
 		kind, options, err = mime.ParseMediaType(kinds[0])
 		if kind == "multipart/form-data" && (err != nil || options["boundary"] == "") {
-			err = errForm
+			err = body.ErrForm
 		}
 		return kind, options["boundary"], err
 	}
@@ -68,14 +69,14 @@ func (t *trip) contentType() (kind, boundary string, err error) {
 }
 
 // chooseFor sets the route of a request whose body was read: as a chat, or not.
-func (t *trip) chooseFor(in *incoming, req *wire.Request) *apierror.Error {
+func (t *trip) chooseFor(in *body.Body, req *wire.Request) *apierror.Error {
 	switch {
 	case req != nil:
 		return t.choose(req.Model, nil)
-	case in.text == nil:
+	case in.Text == nil:
 		return t.choose("", errEncoding)
 	}
-	return t.choose(wire.Model(in.text))
+	return t.choose(wire.Model(in.Text))
 }
 
 // choose sets the route of a request whose body names a model; "" where it
@@ -90,7 +91,7 @@ func (t *trip) choose(model string, err error) *apierror.Error {
 		byPath := t.route
 		t.route = t.p.o.routeFor(model)
 		if inPath != "" && t.p.parted && !sameDestination(byPath, t.route) {
-			return modelUnclear(errTwice)
+			return modelUnclear(body.ErrModelTwice)
 		}
 	case err != nil && inPath == "" && t.p.parted:
 		return modelUnclear(err)
@@ -101,23 +102,18 @@ func (t *trip) choose(model string, err error) *apierror.Error {
 // codeUnreadable is the code of a refusal because the model cannot be told.
 const codeUnreadable = "model_unreadable"
 
-var (
-	errTwice  = errors.New("the model is named more than once")
-	errBehind = errors.New("the model is behind the first part of a form")
-)
-
 // modelUnclear refuses a request of which nobody can say for which model it is.
 func modelUnclear(err error) *apierror.Error {
 	no := &apierror.Error{Status: http.StatusBadRequest, Param: "model", Detail: err.Error()}
 	var unread *wire.PassError
 	if errors.As(err, &unread) && (unread.Reason == wire.DuplicateKey || unread.Reason == wire.AmbiguousKey) {
-		err = errTwice
+		err = body.ErrModelTwice
 	}
 	switch {
-	case errors.Is(err, errTwice):
+	case errors.Is(err, body.ErrModelTwice):
 		no.Code, no.Message = "model_ambiguous", "The request names its model more than once, or in a spelling that not every server reads."
 		no.Hint = `Name it once, as "model".`
-	case errors.Is(err, errBehind):
+	case errors.Is(err, body.ErrModelLate):
 		no.Code, no.Message = "model_too_late", "The form does not name its model in its first megabyte."
 		no.Hint = `Send the field "model" before the file.`
 	case errors.Is(err, errEncoding):

@@ -15,11 +15,11 @@ import (
 // answer look complete.
 func (t *trip) end() {
 	v := recover()
-	defer t.w.end()
+	defer t.w.End()
 	cut := v == http.ErrAbortHandler
 	if v != nil && !cut {
 		t.fault("request", v)
-		if t.w.status == 0 {
+		if t.w.Status == 0 {
 			clear(t.w.Header())
 			t.refuse(&apierror.Error{
 				Status: http.StatusInternalServerError, Code: apierror.CodeFault, NoRetry: t.sent(), Close: true,
@@ -54,7 +54,7 @@ func (t *trip) end() {
 // account fills in how the request ended.
 func (t *trip) account(cut bool) {
 	t.info.Duration = time.Since(t.start)
-	t.info.Status, t.info.Bytes = t.w.status, t.w.bytes
+	t.info.Status, t.info.Bytes = t.w.Status, t.w.Bytes
 	if cut && t.info.Code == "" && t.line != nil {
 		t.info.Code, t.info.Detail = t.broken()
 	}
@@ -91,7 +91,7 @@ func (t *trip) breakOff() {
 	if t.r.ProtoMajor != 1 || t.r.ProtoMinor != 0 {
 		return
 	}
-	conn, _, err := t.w.rc.Hijack()
+	conn, _, err := t.w.Controller.Hijack()
 	if err != nil {
 		return // the server closes it
 	}

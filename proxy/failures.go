@@ -7,13 +7,14 @@ import (
 	"os"
 
 	"laconic/proxy/apierror"
+	"laconic/proxy/body"
 )
 
 // unanswered is called when there is no answer to hand on.
 func (t *trip) unanswered(_ http.ResponseWriter, _ *http.Request, err error) {
 	cause := context.Cause(t.line.done)
 	var no *apierror.Error
-	switch broke := t.up.broke(); {
+	switch broke := t.up.Err(); {
 	case errors.Is(cause, errShutdown):
 		no = shuttingDown()
 		no.NoRetry = t.sent()
@@ -23,7 +24,7 @@ func (t *trip) unanswered(_ http.ResponseWriter, _ *http.Request, err error) {
 		// its sending half.
 		panic(http.ErrAbortHandler)
 	case broke != nil:
-		t.refuse(t.unreadable(broke, t.p.o.Limits.Body))
+		t.refuse(t.unreadable(broke))
 	default:
 		t.refuse(t.noAnswer(cause, err))
 	}
@@ -36,10 +37,10 @@ func (t *trip) noAnswer(cause, err error) *apierror.Error {
 	switch {
 	case errors.Is(err, apierror.ErrSwitchedProtocols):
 		no.Code, no.Message = apierror.CodeProtocol, "The upstream's answer was not understood."
-	case errors.Is(cause, errNoHeaders), errors.As(err, &timeout) && timeout.Timeout():
+	case errors.Is(cause, body.ErrNoHeaders), errors.As(err, &timeout) && timeout.Timeout():
 		no.Status, no.Code = http.StatusGatewayTimeout, apierror.CodeTimeout
 		no.Message = "The upstream did not answer in time."
-		if errors.Is(cause, errNoHeaders) {
+		if errors.Is(cause, body.ErrNoHeaders) {
 			no.Detail = cause.Error()
 		}
 	case t.sent():
@@ -56,9 +57,9 @@ func (t *trip) noAnswer(cause, err error) *apierror.Error {
 func (t *trip) sent() bool {
 	switch {
 	case t.out != nil:
-		return t.out.sent.Load()
+		return t.out.Sent()
 	case t.up != nil:
-		return t.up.done.Load()
+		return t.up.Done()
 	}
 	return false
 }
@@ -75,11 +76,11 @@ func (t *trip) broken() (code, detail string) {
 	switch {
 	case errors.Is(cause, errShutdown):
 		return apierror.CodeShutdown, ""
-	case errors.Is(cause, errStreamIdle):
+	case errors.Is(cause, body.ErrSilent):
 		return apierror.CodeIdle, cause.Error()
-	case errors.Is(t.w.err, os.ErrDeadlineExceeded):
+	case errors.Is(t.w.Err, os.ErrDeadlineExceeded):
 		return apierror.CodeClientStalled, ""
-	case t.clientLeft(), t.w.err != nil:
+	case t.clientLeft(), t.w.Err != nil:
 		return apierror.CodeClientLeft, ""
 	}
 	if t.answer != nil {

@@ -14,6 +14,7 @@ import (
 	"laconic/proxy/access"
 	"laconic/proxy/answer"
 	"laconic/proxy/apierror"
+	"laconic/proxy/body"
 )
 
 // newTransport is sized for streams: as many idle connections per host as
@@ -44,25 +45,25 @@ func newTransport(l *Limits) *http.Transport {
 type line struct {
 	done   context.Context
 	cancel context.CancelCauseFunc
-	watch  *watch
+	watch  *body.Watch
 }
 
 // quiet swallows what ReverseProxy would log: it writes parts of answers, and
 // trip tells the listener all of it.
 var quiet = log.New(io.Discard, "", 0)
 
-// send forwards the request with body, or, when body is nil, with the client's
+// send forwards the request with out as its body, or, when out is nil, with the client's
 // own body as it comes; and hands the answer on.
-func (t *trip) send(body *outgoing) {
-	t.out = body
+func (t *trip) send(out *body.Outgoing) {
+	t.out = out
 	ctx, cancel := context.WithCancelCause(t.r.Context())
-	t.line = &line{done: ctx, cancel: cancel, watch: newWatch(&t.p.o.Limits, cancel)}
+	t.line = &line{done: ctx, cancel: cancel, watch: body.NewWatch(t.p.o.Limits.ResponseHeader, t.p.o.Limits.StreamIdle, cancel)}
 	in := t.r.WithContext(ctx)
-	if body != nil {
-		body.w = t.line.watch
-		in.Body, in.ContentLength = body, int64(body.size())
+	if out != nil {
+		out.Watch = t.line.watch
+		in.Body, in.ContentLength = out, int64(out.Len())
 	} else if in.ContentLength != 0 {
-		t.up = &upload{body: in.Body, rc: t.w.rc, w: t.line.watch}
+		t.up = body.NewUpload(in.Body, t.w.Controller, t.line.watch)
 		in.Body = t.up
 	}
 	proxy := httputil.ReverseProxy{
@@ -102,6 +103,20 @@ func (t *trip) outbound(pr *httputil.ProxyRequest) {
 	out.Header.Add("Via", version+" "+t.p.mark)
 }
 
+// rewind returns the GetBody of a request, by which Go sends a body again that the
+// upstream did not see: where a kept connection turned out to be closed before
+// anything was written, or an HTTP/2 server said that it did not look at it.
+// With an idempotency key Go would go further and repeat what may have run, so
+// such a request has none.
+func (t *trip) rewind(h http.Header) func() (io.ReadCloser, error) {
+	_, key := h["Idempotency-Key"]
+	_, older := h["X-Idempotency-Key"]
+	if t.out == nil || !t.out.Keeping() || key || older {
+		return nil
+	}
+	return t.out.Again
+}
+
 // notForUpstream tells whether a header is for us alone. Expect would make an
 // upstream that does not answer it cost a second (CVE-2024-24791 and older).
 // A name with underscores is looked at as its twin with dashes, as servers
@@ -138,12 +153,12 @@ func aboutBytes(name string) bool {
 
 // answered sees the upstream's headers before the client does.
 func (t *trip) answered(res *http.Response) error {
-	t.line.watch.answered()
+	t.line.watch.Answered()
 	t.info.FirstByte = time.Since(t.start)
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		return apierror.ErrSwitchedProtocols
 	}
-	keep := t.wire != nil && res.StatusCode == http.StatusOK && contentEncoding(res.Header) == ""
+	keep := t.wire != nil && res.StatusCode == http.StatusOK && body.Encoding(res.Header) == ""
 	t.answer = answer.New(res, t.line.watch, keep)
 	res.Body = t.answer
 	t.stamp(res.Header)

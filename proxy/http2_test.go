@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"laconic/proxy/body"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -304,7 +305,7 @@ func TestHTTP2ClientsArePaced(t *testing.T) {
 		if r := <-v.all; r.Status != 499 || r.Code != "client_stalled" {
 			t.Errorf("%+v", r)
 		}
-		if d := time.Since(start); d > writeIdle || d < writeIdle*9/10 {
+		if d := time.Since(start); d > body.WriteIdle || d < body.WriteIdle*9/10 {
 			t.Errorf("after %v", d)
 		}
 	})
@@ -399,28 +400,5 @@ func TestTLSBelow12IsRefused(t *testing.T) {
 	if conn, err := tls.Dial("tcp", p.addr, trust); err == nil {
 		_ = conn.Close()
 		t.Error("TLS 1.1 was taken")
-	}
-}
-
-// The time of a write may be over in the moment in which the request is. The
-// server's writer is gone then, and who uses it ends the process.
-func TestHTTP2NoWriteIsCutOnceTheRequestIsOver(t *testing.T) {
-	var rw *rollingWriter
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rw = newRollingWriter(w, r)
-		_, _ = rw.Write([]byte("ok"))
-		rw.end()
-	}))
-	s.EnableHTTP2 = true
-	s.StartTLS()
-	res, err := s.Client().Get(s.URL)
-	if err != nil || res.ProtoMajor != 2 {
-		t.Fatal(res, err)
-	}
-	_ = res.Body.Close()
-	s.Close()
-	rw.cut()
-	if rw.rung.Load() {
-		t.Error("it was cut")
 	}
 }

@@ -129,7 +129,7 @@ func (t *trip) sentBody() learn.Sent { return t.learnable(t.sending.sizes, t.sen
 func (t *trip) learnFromAnswer() {
 	u := t.info.Usage
 	counted := u != nil && u.Prompt > 0
-	if t.learnt == nil || t.sending.percent == 0 || t.w.status != http.StatusOK || !counted && !t.sending.answered {
+	if t.learnt == nil || t.sending.percent == 0 || t.w.Status != http.StatusOK || !counted && !t.sending.answered {
 		return
 	}
 	var bill learn.Bill

@@ -12,6 +12,7 @@ import (
 	"laconic/compact"
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
+	"laconic/proxy/body"
 )
 
 // The request headers that steer one request. They are honoured only with
@@ -51,11 +52,11 @@ func (t *trip) mode() string {
 // bypassed says in a word why the request goes out as it came, not even
 // measured; "" when it does not. in may be nil. A header that asks for a mode
 // asks for it whatever the size.
-func (t *trip) bypassed(in *incoming) string {
+func (t *trip) bypassed(in *body.Body) string {
 	switch {
 	case t.mode() == ModeOff:
 		return "mode"
-	case in != nil && t.orders.mode == "" && int64(len(in.text)) < t.route.MinBody:
+	case in != nil && t.orders.mode == "" && int64(len(in.Text)) < t.route.MinBody:
 		return "small"
 	}
 	return ""

@@ -5,11 +5,12 @@ import (
 
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
+	"laconic/proxy/body"
 )
 
 // unread forwards a chat request that could not be read, or refuses it where
 // the configuration is strict. in is nil when its body was not read at all.
-func (t *trip) unread(in *incoming, why, detail string) {
+func (t *trip) unread(in *body.Body, why, detail string) {
 	if t.route == nil {
 		t.route = t.p.o.routeFor(access.ModelInPath(t.r.URL))
 	}
@@ -26,7 +27,7 @@ func (t *trip) unread(in *incoming, why, detail string) {
 
 // pass forwards a request unread: its body as it came, or as it comes when in
 // is nil.
-func (t *trip) pass(in *incoming, outcome Outcome, reason, detail string) {
+func (t *trip) pass(in *body.Body, outcome Outcome, reason, detail string) {
 	if no := t.checkPath(); no != nil {
 		t.refuse(no)
 		return
@@ -48,5 +49,5 @@ func (t *trip) pass(in *incoming, outcome Outcome, reason, detail string) {
 		t.send(nil)
 		return
 	}
-	t.send(newOutgoing(in.sent, nil, in.seat))
+	t.send(body.NewOutgoing(in.Sent, nil, in.Memory))
 }

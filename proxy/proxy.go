@@ -43,8 +43,7 @@ import (
 
 	"laconic/proxy/access"
 	"laconic/proxy/admission"
-
-	"golang.org/x/sync/semaphore"
+	"laconic/proxy/body"
 	"laconic/proxy/learn"
 )
 
@@ -57,12 +56,12 @@ type Proxy struct {
 	mark      string // our own in Via
 	parted    bool   // rows differ in where requests go, or with whose key
 	memory    *admission.Gate
-	decoding  *semaphore.Weighted // decompressing request bodies
+	decoder   body.Decoder
 	digests   *digests
 	learnt    *learn.Memory
 	upstreams *upstreams
 	summaries *summaries // nil without a summarizer
-	buffers   copyBuffers
+	buffers   body.Buffers
 
 	factSecret []byte
 
@@ -85,7 +84,7 @@ func New(o Options) (*Proxy, error) {
 		// stand behind another.
 		mark:      "laconic-" + randomID(),
 		memory:    admission.NewGate(o.Limits.Memory, o.Limits.Body),
-		decoding:  newDecoding(),
+		decoder:   body.NewDecoder(),
 		digests:   newDigests(),
 		upstreams: newUpstreams(),
 	}

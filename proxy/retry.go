@@ -1,15 +1,14 @@
 package proxy
 
 import (
-	"bytes"
 	"maps"
 	"net/http"
 	"strings"
 
 	"laconic/compact"
 	"laconic/proxy/access"
-	"laconic/proxy/admission"
 	"laconic/proxy/answer"
+	"laconic/proxy/body"
 	"laconic/proxy/learn"
 	"laconic/proxy/overflow"
 	"laconic/proxy/wire"
@@ -56,7 +55,7 @@ func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	defer t.out.Release()
-	t.line.watch.answered()
+	t.line.watch.Answered()
 	refusal := t.peek(res, t.short())
 	if refusal == nil {
 		t.sending.answered = res.StatusCode == http.StatusOK
@@ -78,7 +77,7 @@ func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 // peek returns the error with which an answer begins, nil if it is none. An answer
 // that is compressed, which nobody asked for, is not waited for.
 func (t *trip) peek(res *http.Response, atOnce bool) (refusal []byte) {
-	if contentEncoding(res.Header) != "" {
+	if body.Encoding(res.Header) != "" {
 		return nil
 	}
 	_ = t.safely("hold", func() error {
@@ -167,11 +166,10 @@ func (t *trip) reconsider(status int, r wire.Refusal) *again {
 // plan reads the client's body once more and makes another plan of it, under
 // other facts. nil when the body was let go, or there is no memory to read it.
 func (t *trip) plan(facts learn.Facts) *again {
-	text := t.out.kept()
-	if text == nil || t.readAgain(text) != nil {
+	in := t.out.ReadAgain(t.r.Context())
+	if in == nil {
 		return nil
 	}
-	in := &incoming{sent: text, text: text, seat: t.out.seat}
 	req, _, _ := t.decode(in)
 	if req == nil {
 		return nil
@@ -192,12 +190,6 @@ func (t *trip) plan(facts learn.Facts) *again {
 	return &again{info: &info, body: body, sizes: sent, edited: t.edited, slotted: plan.Slot != nil}
 }
 
-// readAgain takes memory for reading a kept body once more.
-func (t *trip) readAgain(body []byte) error {
-	n := int64(len(body))
-	return t.out.seat.Grow(t.r.Context(), admission.Cost(n, int64(bytes.Count(body, []byte("{"))))-n)
-}
-
 // resend sends a body in the place of a refused one. nil: it was not answered
 // either, or not well.
 func (t *trip) resend(req *http.Request, a *again) *http.Response {
@@ -213,15 +205,16 @@ func (t *trip) resend(req *http.Request, a *again) *http.Response {
 	if !a.edited && !t.sending.packed {
 		maps.Copy(out.Header, t.sending.about) // of the client's own bytes they are true
 	}
-	body := &outgoing{w: t.line.watch, data: a.body}
-	defer body.Release()
-	out.Body, out.ContentLength = body, int64(len(a.body))
-	t.line.watch.again()
+	second := body.NewOutgoing(a.body, nil, nil)
+	second.Watch = t.line.watch
+	defer second.Release()
+	out.Body, out.ContentLength = second, int64(len(a.body))
+	t.line.watch.Restart()
 	res, err := t.p.transport.RoundTrip(out)
 	if err != nil {
 		return nil
 	}
-	t.line.watch.answered()
+	t.line.watch.Answered()
 	i.Status = res.StatusCode
 	refusal := t.peek(res, false)
 	if refusal != nil || res.StatusCode < 200 || res.StatusCode > 299 {

@@ -8,6 +8,7 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy/apierror"
+	"laconic/proxy/body"
 	"laconic/proxy/learn"
 	"laconic/proxy/wire"
 )
@@ -27,7 +28,7 @@ func (t *trip) rewrite() {
 		t.refuse(no)
 		return
 	}
-	if !readableEncoding(contentEncoding(t.r.Header)) {
+	if !body.Readable(body.Encoding(t.r.Header)) {
 		if no := t.choose("", errEncoding); no != nil {
 			t.refuse(no)
 			return
@@ -76,7 +77,7 @@ func (t *trip) rewrite() {
 			return
 		}
 	}
-	out, sent := in.sent, sizes{}
+	out, sent := in.Sent, sizes{}
 	switch {
 	case t.mode() == ModeShadow:
 		info.Outcome, sent = Shadow, t.sizesOf(req, req.Conversation.Messages, info.Report.Before)
@@ -104,12 +105,12 @@ func (t *trip) rewrite() {
 
 // decode reads the conversation out of a body. No request: why not, in a word,
 // and more of it for the operator.
-func (t *trip) decode(in *incoming) (req *wire.Request, why, detail string) {
-	if in.text == nil {
-		return nil, "encoding", in.why
+func (t *trip) decode(in *body.Body) (req *wire.Request, why, detail string) {
+	if in.Text == nil {
+		return nil, "encoding", in.Problem
 	}
 	err := t.safely("decode", func() (err error) {
-		req, err = t.wire.Decode(in.text)
+		req, err = t.wire.Decode(in.Text)
 		return err
 	})
 	var pass *wire.PassError
@@ -124,10 +125,10 @@ func (t *trip) decode(in *incoming) (req *wire.Request, why, detail string) {
 
 // describe starts the account of a request. Nothing in it may point into the
 // body, which is to be dropped long before the account is.
-func (t *trip) describe(in *incoming, req *wire.Request) *RewriteInfo {
+func (t *trip) describe(in *body.Body, req *wire.Request) *RewriteInfo {
 	return &RewriteInfo{
 		ID: t.info.ID, Model: strings.Clone(apierror.Clip(t.named(req.Model), 128)), Route: t.route.Match, Policy: t.policy().Name,
-		Tags: t.orders.tags, PinsUnmatched: t.unmatched, Stream: req.Stream, BytesBefore: len(in.text), BytesAfter: len(in.text),
+		Tags: t.orders.tags, PinsUnmatched: t.unmatched, Stream: req.Stream, BytesBefore: len(in.Text), BytesAfter: len(in.Text),
 	}
 }
 
@@ -189,7 +190,7 @@ func (t *trip) policy() *compact.Policy {
 
 // encode makes the body that is sent, and counts it. One that needed no edit is
 // what the client sent, compressed if it was.
-func (t *trip) encode(in *incoming, req *wire.Request, plan compact.Plan, info *RewriteInfo) (out []byte, sent sizes, ok bool) {
+func (t *trip) encode(in *body.Body, req *wire.Request, plan compact.Plan, info *RewriteInfo) (out []byte, sent sizes, ok bool) {
 	err := t.safely("encode", func() (err error) {
 		in := req.Conversation
 		in.Fixed = info.Report.Fixed
@@ -218,8 +219,8 @@ func (t *trip) encode(in *incoming, req *wire.Request, plan compact.Plan, info *
 		return nil, sizes{}, false
 	}
 	info.BytesAfter = len(out)
-	if len(out) == len(in.text) && &out[0] == &in.text[0] {
-		return in.sent, sent, true
+	if len(out) == len(in.Text) && &out[0] == &in.Text[0] {
+		return in.Sent, sent, true
 	}
 	t.edited = true
 	return out, sent, true

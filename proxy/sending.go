@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"laconic/compact"
+	"laconic/proxy/body"
 	"laconic/proxy/wire"
 )
 
@@ -32,22 +33,22 @@ func (s *sending) note(name string, values []string) {
 
 // sendMeasured sends a chat request that was read. In shadow the client wants
 // to see what the upstream makes of its own bytes, so nothing is sent again.
-func (t *trip) sendMeasured(in *incoming, out []byte, req *wire.Request, plan *compact.Plan, info *RewriteInfo, sent sizes) {
+func (t *trip) sendMeasured(in *body.Body, out []byte, req *wire.Request, plan *compact.Plan, info *RewriteInfo, sent sizes) {
 	t.sending = sending{
 		report: info.Report, sizes: sent, bytes: info.BytesAfter, percent: t.facts.Percent(), asked: req.MaxTokens,
-		slotted: plan.Slot != nil, packed: &in.sent[0] != &in.text[0],
+		slotted: plan.Slot != nil, packed: in.Compressed(),
 	}
-	original := in.text
+	original := in.Text
 	if info.Outcome == Shadow {
 		original = nil
 		t.sending.slotted = false
 	}
-	t.send(newOutgoing(out, original, in.seat))
+	t.send(body.NewOutgoing(out, original, in.Memory))
 }
 
 // way is how a request leaves: by RoundTrip below, where it was read.
 func (t *trip) way() http.RoundTripper {
-	if t.out != nil && t.out.keeping {
+	if t.out != nil && t.out.Keeping() {
 		return t
 	}
 	return t.p.transport

@@ -23,6 +23,12 @@ const (
 	afterCut = time.Second
 )
 
+// Why we ended a request. They are causes of its context.
+var (
+	errShutdown    = errors.New("the proxy is shutting down")
+	errRequestDone = errors.New("the request is over")
+)
+
 // Serve accepts connections on l until ctx is done. Then it accepts no more,
 // lets open answers end, and cuts the others as broken, all within
 // Limits.Shutdown.

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"laconic/proxy/body"
 	"net"
 	"net/http"
 	"strings"
@@ -392,7 +393,7 @@ func TestAClientThatStopsReadingIsCut(t *testing.T) {
 		if r.Status != 499 || r.Code != "client_stalled" {
 			t.Errorf("%+v", r)
 		}
-		if d := time.Since(start); d > writeIdle || d < writeIdle*9/10 {
+		if d := time.Since(start); d > body.WriteIdle || d < body.WriteIdle*9/10 {
 			t.Errorf("after %v", d)
 		}
 		if n := written.Load(); n > 1<<20 {

@@ -12,6 +12,7 @@ import (
 	"laconic/proxy/admission"
 	"laconic/proxy/answer"
 	"laconic/proxy/apierror"
+	"laconic/proxy/body"
 	"laconic/proxy/learn"
 	"laconic/proxy/wire"
 )
@@ -20,7 +21,7 @@ import (
 type trip struct {
 	p     *Proxy
 	r     *http.Request
-	w     *rollingWriter
+	w     *body.Writer
 	start time.Time
 	wire  wire.Wire // nil: the body is not read
 
@@ -47,8 +48,8 @@ type trip struct {
 	edited    bool // the body that is sent is not the client's any more
 
 	seat *admission.Reservation // memory held for the body
-	out  *outgoing              // the body, when it is held
-	up   *upload                // the body, when it is streamed
+	out  *body.Outgoing         // the body, when it is held
+	up   *body.Upload           // the body, when it is streamed
 	line *line                  // to the upstream, once there is one
 
 	sending sending // what was sent of a chat request that was read
@@ -60,7 +61,7 @@ type trip struct {
 
 func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *trip {
 	t := &trip{
-		p: p, r: r, w: newRollingWriter(w, r), start: time.Now(),
+		p: p, r: r, w: body.NewWriter(w, r), start: time.Now(),
 		info: ReplyInfo{ID: randomID(), Endpoint: access.Endpoint(r.Method, r.URL.Path)},
 	}
 	if r.Method == http.MethodPost {

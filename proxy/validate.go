@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"laconic/proxy/access"
+	"laconic/proxy/body"
 )
 
 // validate says everything that makes these options impossible, at once.
@@ -62,7 +63,7 @@ func (o *Options) validate() error {
 	if l.Body < 0 || l.Memory < 0 || l.Connections < 0 || l.Header < 0 || l.ResponseHeader < 0 || l.StreamIdle < 0 || l.Shutdown < 0 {
 		wrong("a limit is negative")
 	} else if l = l.withDefaults(); l.Body > l.Memory {
-		wrong("limits.memory (%s) is below limits.body (%s)", megabytes(l.Memory), megabytes(l.Body))
+		wrong("limits.memory (%s) is below limits.body (%s)", body.Megabytes(l.Memory), body.Megabytes(l.Body))
 	}
 	return errors.Join(all...)
 }

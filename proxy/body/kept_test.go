@@ -1,4 +1,4 @@
-package proxy
+package body
 
 import (
 	"context"
@@ -28,16 +28,16 @@ func mustHold(t *testing.T, g *admission.Gate, n int64) *admission.Reservation {
 }
 
 // keep has the gate hold a body of n bytes that was sent and is kept.
-func keep(t *testing.T, g *admission.Gate, n int) *outgoing {
+func keep(t *testing.T, g *admission.Gate, n int) *Outgoing {
 	t.Helper()
 	s := g.Reserve("")
 	if !tryAcquire(s, int64(n)) {
 		t.Fatalf("no room for %d", n)
 	}
 	data := make([]byte, n)
-	b := newOutgoing(data, data, s)
-	b.w = newWatch(&Limits{ResponseHeader: time.Hour}, func(error) {})
-	b.w.answered()
+	b := NewOutgoing(data, data, s)
+	b.Watch = NewWatch(time.Hour, time.Hour, func(error) {})
+	b.Watch.Answered()
 	for err := error(nil); err == nil; {
 		_, err = b.Read(make([]byte, 1000))
 	}
@@ -45,7 +45,7 @@ func keep(t *testing.T, g *admission.Gate, n int) *outgoing {
 }
 
 // keptOf reports which of some bodies are still kept.
-func keptOf(all ...*outgoing) (kept []bool) {
+func keptOf(all ...*Outgoing) (kept []bool) {
 	for _, b := range all {
 		kept = append(kept, b.kept() != nil)
 	}
@@ -113,9 +113,9 @@ func TestABodyIsNotKeptWhileOthersWaitForItsMemory(t *testing.T) {
 			t.Fatal("no room")
 		}
 		data := make([]byte, 20)
-		sent := newOutgoing(data, data, s) // holds 40 until it is sent
-		sent.w = newWatch(&Limits{ResponseHeader: time.Hour}, func(error) {})
-		sent.w.answered()
+		sent := NewOutgoing(data, data, s) // holds 40 until it is sent
+		sent.Watch = NewWatch(time.Hour, time.Hour, func(error) {})
+		sent.Watch.Answered()
 		waiting := make(chan error)
 		go func() { waiting <- g.Reserve("").Acquire(t.Context(), 90) }()
 		synctest.Wait()
@@ -137,7 +137,7 @@ func TestABodyIsNotKeptWhileOthersWaitForItsMemory(t *testing.T) {
 func TestKeptBodiesAreLetGoForSmallRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := admission.NewGate(16<<10, 100) // for work 12 KiB, small requests have up to 32 bytes
-		var kept []*outgoing
+		var kept []*Outgoing
 		for range 5 {
 			kept = append(kept, keep(t, g, 2<<10))
 		}
