@@ -6,25 +6,24 @@ import (
 	"laconic/compact"
 )
 
-// action is what a call does, as far as its arguments tell: what it reads, runs
+// action is what a call does, as far as its arguments say: what it reads, runs
 // or writes.
 type action struct {
 	tool    string
-	path    string // the file that it names
-	command string // what it runs
-	query   string // what it looks for
-	other   string // its first argument where it has none of these
+	path    string // the file in its arguments
+	command string // the command that it runs
+	query   string // what it searches for
+	other   string // its first argument, if it has none of the above
 	rest    string // short values of the other arguments, on one line
-	whole   bool   // subject says all of the arguments but numbers
-	edits   bool   // an argument holds what is written:
-	written string // the first such
-	// Of a call that left:
+	edits   bool   // an argument holds text to write
+	written string // the first text to write
+	// For calls that left:
 	shown  string // the arguments, on one line
-	number int    // of the text that its arguments are
+	number int    // of the source of its arguments
 	result *source
 }
 
-// How much of an argument is looked at, and told.
+// How much of an argument is read, and how much is recorded.
 const (
 	argBytes     = 2048
 	subjectChars = 120
@@ -33,12 +32,11 @@ const (
 
 // actionOf reads the arguments of a call.
 func actionOf(c *compact.Call) action {
-	a := action{tool: c.Name, whole: true}
+	a := action{tool: c.Name}
 	text := c.Arguments.String()
 	r := scanner{s: text}
 	if r.skip(); r.at >= len(r.s) || r.s[r.at] != '{' {
 		a.other = firstBytes(strings.TrimSpace(text), argBytes)
-		a.whole = len(text) <= subjectChars
 		return a
 	}
 	r.at++
@@ -60,7 +58,7 @@ func actionOf(c *compact.Call) action {
 	return a
 }
 
-// take enters one argument. number is true where it is no text.
+// take adds one argument. number is true if its value is not a text.
 func (a *action) take(key, value string, number bool) {
 	if value == "" {
 		return
@@ -95,14 +93,13 @@ func (a *action) take(key, value string, number bool) {
 			a.other = value
 		}
 	}
-	a.whole = false
 	if room := restChars - len(a.rest); room > 16 {
-		a.rest += " " + quoted(value, room/2)
+		a.rest += " " + quote(value, room/2)
 	}
 }
 
-// nested takes what an action is about from the first object of a list, or from
-// an object: {"files": [{"path": "a.go"}]}.
+// nested reads the first object of a list, or an object: {"files": [{"path":
+// "a.go"}]}.
 func (a *action) nested(value string) {
 	object := strings.TrimLeft(value, "[ \t\r\n")
 	if a.path+a.command+a.query != "" || !strings.HasPrefix(object, "{") {
@@ -112,7 +109,8 @@ func (a *action) nested(value string) {
 	a.path, a.command, a.query = inner.path, inner.command, inner.query
 }
 
-// plainKey is the name of an argument without its style: file_path, filePath.
+// plainKey returns the name of an argument without its style: file_path and
+// filePath become filepath.
 func plainKey(key string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(key, "_", ""), "-", ""))
 }
@@ -124,7 +122,7 @@ const (
 	aText
 )
 
-// argumentKinds says what agents call the arguments of their tools.
+// argumentKinds maps the names that agents give to arguments.
 var argumentKinds = func() map[string]int {
 	kinds := map[string]int{}
 	for kind, names := range map[int]string{
@@ -140,8 +138,8 @@ var argumentKinds = func() map[string]int {
 	return kinds
 }()
 
-// subject is what an action is about, in a few words: the file, the command,
-// what was searched for and where.
+// subject returns what an action is about, in a few words: the file, the
+// command, what was searched for and where.
 func (a *action) subject() string {
 	s := a.other
 	switch {
@@ -154,7 +152,7 @@ func (a *action) subject() string {
 	case a.command != "":
 		s = a.command
 	}
-	return quoted(s, subjectChars)
+	return quote(s, subjectChars)
 }
 
 // reads reports whether an action shows a file.
@@ -170,12 +168,12 @@ func (a *action) reads() bool {
 	return false
 }
 
-// name is the tool and what it is about: read_file src/a.go.
+// name returns the tool and its subject: read_file src/a.go.
 func (a *action) name() string {
-	return strings.TrimSpace(quoted(a.tool, 64) + " " + a.subject())
+	return strings.TrimSpace(quote(a.tool, 64) + " " + a.subject())
 }
 
-// firstBytes is at most n bytes of a text, cut between characters.
+// firstBytes returns at most n bytes of a text, cut between characters.
 func firstBytes(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -186,9 +184,9 @@ func firstBytes(s string, n int) string {
 	return s[:n]
 }
 
-// DescribeCall names the tool of a call and what the call is about, on one
+// DescribeCall returns the tool of a call and what the call is about, on one
 // line: read_file src/a.go.
 func DescribeCall(c *compact.Call) string {
 	a := actionOf(c)
-	return unmarked(a.name())
+	return withoutMarks(a.name())
 }

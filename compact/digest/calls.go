@@ -8,17 +8,17 @@ import (
 
 const (
 	argChars     = 200 // of a call's arguments
-	earlierChars = 80  // of a call that is told by its subject
-	outcomeChars = 60  // a result up to here is told whole, of a longer one its size
+	earlierChars = 80  // of a call that is named by its subject
+	outcomeChars = 60  // of a result; of a longer one only the size is recorded
 	errorChars   = 200 // of an error's line
 )
 
-// line is what the record says of a call.
+// line returns the line of a call in the record.
 func (a *action) line() string {
-	return "call: " + quoted(a.tool, 64) + " " + a.shown + outcome(a.result) + "\n"
+	return "call: " + quote(a.tool, 64) + " " + a.shown + outcome(a.result) + "\n"
 }
 
-// calls picks the newest calls that fit, each only once. It returns the tokens
+// calls picks the newest calls that fit, each once. It returns the tokens
 // spent.
 func (d *digest) calls(room int) (spent int) {
 	misses := 0
@@ -29,30 +29,30 @@ func (d *digest) calls(room int) (spent int) {
 				misses++
 			}
 		}
-		if room-spent < 8 || misses > mostMisses {
+		if room-spent < 8 || misses > maxMisses {
 			break
 		}
 	}
 	return spent
 }
 
-// pick takes a call into the record, if it fits and is not there already. It
-// returns the tokens spent.
+// pick takes a call into the record, unless it does not fit or is there
+// already. It returns the tokens spent.
 func (d *digest) pick(a *action, room int) int {
 	line := a.line()
-	if d.told[line] {
+	if d.recorded[line] {
 		return 0
 	}
 	n := d.cost(line)
 	if n > room {
 		return 0
 	}
-	d.told[line], d.told[a.name()] = true, true
+	d.recorded[line], d.recorded[a.name()] = true, true
 	d.picked = append(d.picked, a)
 	return n
 }
 
-// writeCalls writes the calls that were picked, in their order.
+// writeCalls writes the picked calls, in their order.
 func (d *digest) writeCalls() {
 	slices.SortFunc(d.picked, func(a, b *action) int { return a.number - b.number })
 	for _, a := range d.picked {
@@ -60,11 +60,11 @@ func (d *digest) writeCalls() {
 	}
 }
 
-// mostEarlier is how many of the first calls are told before the newest are.
-const mostEarlier = 8
+// maxEarlier is how many of the first calls precede the newest.
+const maxEarlier = 8
 
-// earlier writes what the other calls were about, without their results: the
-// first few, and the newest that fit. It returns the tokens spent.
+// earlier writes the subjects of the other calls, without results: the first
+// few, and the newest that fit. It returns the tokens spent.
 func (d *digest) earlier(room int) (spent int) {
 	const label = "called before: "
 	room -= d.cost(label) + 1
@@ -72,20 +72,20 @@ func (d *digest) earlier(room int) (spent int) {
 	misses := 0
 	add := func(a *action) {
 		name := a.name()
-		if d.told[name] {
+		if d.recorded[name] {
 			misses++
 			return
 		}
-		n := d.cost(quoted(name, earlierChars)) + 1
+		n := d.cost(quote(name, earlierChars)) + 1
 		if n > room-spent {
 			misses++
 			return
 		}
-		d.told[name] = true
+		d.recorded[name] = true
 		spent += n
 		chosen = append(chosen, a)
 	}
-	for i := 0; i < len(d.lost) && len(chosen) < mostEarlier && misses <= mostMisses; i++ {
+	for i := 0; i < len(d.lost) && len(chosen) < maxEarlier && misses <= maxMisses; i++ {
 		for c := range d.actions[i] {
 			add(&d.actions[i][c])
 		}
@@ -95,7 +95,7 @@ func (d *digest) earlier(room int) (spent int) {
 		for c := range slices.Backward(d.actions[i]) {
 			add(&d.actions[i][c])
 		}
-		if room-spent < 4 || misses > mostMisses {
+		if room-spent < 4 || misses > maxMisses {
 			break
 		}
 	}
@@ -110,17 +110,18 @@ func (d *digest) earlier(room int) (spent int) {
 			d.text.WriteString(", ")
 		}
 		if name := a.name(); a.tool != tool {
-			d.text.WriteString(quoted(name, earlierChars))
+			d.text.WriteString(quote(name, earlierChars))
 			tool = a.tool
 		} else {
-			d.text.WriteString(quoted(a.subject(), earlierChars))
+			d.text.WriteString(quote(a.subject(), earlierChars))
 		}
 	}
 	d.text.WriteByte('\n')
 	return spent + d.cost(label) + 1
 }
 
-// outcome says what a call came to: a short result, or the size of a long one.
+// outcome returns what a call came to: a short result, or the size of a long
+// one.
 func outcome(result *source) string {
 	if result == nil {
 		return ""
@@ -130,15 +131,15 @@ func outcome(result *source) string {
 	case text == "":
 		return ""
 	case len(text) <= outcomeChars:
-		return " → " + quoted(text, outcomeChars)
+		return " → " + quote(text, outcomeChars)
 	}
 	return fmt.Sprintf(" → %d bytes", result.size)
 }
 
-// errorWords are how programs begin to say that something failed.
+// errorWords begin the messages of programs that failed.
 var errorWords = []string{"error:", "Error:", "ERROR", "FAIL", "panic:", "Exception:", "fatal:", "undefined:", "not found", "No such file"}
 
-// errorLine is the first line of a text that says that something failed.
+// errorLine returns the first line of a text that reports a failure.
 func errorLine(text string) (line string, ok bool) {
 	at := -1
 	for _, w := range errorWords {
@@ -155,17 +156,17 @@ func errorLine(text string) (line string, ok bool) {
 	return line, strings.TrimSpace(line) != ""
 }
 
-// ReportsFailure reports whether a result says that something failed.
+// ReportsFailure reports whether a result reports a failure.
 func ReportsFailure(text string) bool {
 	_, failed := errorLine(text)
 	return failed
 }
 
-// mostQuotes is how many places of a word are looked at that only quote it.
-const mostQuotes = 16
+// maxQuoted bounds how many quoted occurrences of an error word are skipped.
+const maxQuoted = 16
 
-// noError reports whether what follows a word for an error says that there was
-// none: "Error: (none)".
+// noError reports whether the text after an error word says that there was no
+// error: "Error: (none)".
 func noError(rest string) bool {
 	line, _, _ := strings.Cut(rest[:min(len(rest), 40)], "\n")
 	switch strings.ToLower(strings.Trim(line, " :()\r")) {
@@ -175,10 +176,10 @@ func noError(rest string) bool {
 	return false
 }
 
-// errorAt is the first place of a word where it says that something failed; in
-// quotes, as in a program, it does not. -1 where there is none.
+// errorAt returns the first index at which a word reports a failure, or -1. In
+// quotes, as in source code, it does not.
 func errorAt(text, word string) int {
-	for at, n := 0, 0; n < mostQuotes; n++ {
+	for at, n := 0, 0; n < maxQuoted; n++ {
 		i := strings.Index(text[at:], word)
 		if i < 0 {
 			return -1

@@ -7,19 +7,18 @@ import (
 )
 
 const (
-	// excerptShare is the part of the room of a digest, behind all that comes
-	// before, that goes to the lines in which names stood; the rest goes to bare
-	// names. Measured on real agent runs: at a half of the peak nine of ten names
-	// that are needed have their surroundings too.
+	// excerptShare is the share of a digest's remaining room that goes to lines
+	// around names; the rest goes to bare names. On real agent runs, at half of
+	// the peak, nine of ten needed names have their surroundings with it.
 	excerptShare = 0.6
-	// around is how many bytes of a long line stay on each side of a name, and on
-	// to the end of a word.
+	// around is how many bytes of a long line stay on each side of a name, up to
+	// the end of a word.
 	around = 12
-	// besideChars is the length of a line that may come with the one beside it,
-	// leastBeside of one that is worth it.
+	// besideChars is the length up to which a line comes along with the line next
+	// to it, minBeside the length from which it is worth that.
 	besideChars = 60
-	leastBeside = 6
-	// shortShare is the part of the room of the excerpts that is for short files.
+	minBeside   = 6
+	// shortShare is the share of the excerpts' room that goes to short files.
 	shortShare = 0.2
 )
 
@@ -29,7 +28,7 @@ type excerpt struct {
 	from, to int
 }
 
-// passage is what is quoted of one text.
+// passage is the excerpts of one source.
 type passage struct {
 	*source
 	excerpts []excerpt
@@ -40,27 +39,27 @@ type candidate struct {
 	*source
 	excerpt
 	order int
-	run   *nameRun // of the names in it, where that is all
-	value float64  // of the names in it, per byte
+	run   *nameRun // if all names in the line are of one run
+	value float64  // of the names in the line, per byte
 }
 
-// mostCandidates bounds how many names are looked at, for each token of room.
-const mostCandidates = 4
+// maxCandidates bounds how many names are considered for each token of room.
+const maxCandidates = 4
 
-// candidates returns the lines in which names stood last, those first that hold
-// the most that is likely to be needed for their length.
+// candidates returns the lines of the last occurrences of names. Lines with the
+// most that is likely to be needed, for their length, come first.
 func candidates(stats []*nameStat, room int) []*candidate {
 	type place struct{ number, from int }
 	at := map[place]*candidate{}
 	var all []*candidate
-	for _, s := range stats[:min(len(stats), mostCandidates*room)] {
+	for _, s := range stats[:min(len(stats), maxCandidates*room)] {
 		if s.seen {
 			continue
 		}
 		c := &candidate{source: s.source, order: len(all), run: s.run}
 		if s.argument {
 			if !strings.Contains(s.call.line(), s.name) {
-				continue // pieces of arguments say nothing
+				continue // a piece of the arguments says nothing
 			}
 			c.to = 40 + min(argChars, len(s.text))
 		} else {
@@ -93,16 +92,16 @@ func candidates(stats []*nameStat, room int) []*candidate {
 // lineCost is what a line costs beside its own bytes, in bytes.
 const lineCost = 8
 
-// quotes are the excerpts that were chosen.
+// quotes are the chosen excerpts.
 type quotes struct {
 	*digest
-	passages map[int]*passage // by the number of the text
+	passages map[int]*passage // by the number of the source
 	lines    map[string]bool
 	misses   int
 }
 
-// take quotes an excerpt of a source, if it fits and is not there already. It
-// returns the tokens spent.
+// take quotes an excerpt of a source, unless it does not fit or is quoted
+// already. It returns the tokens spent.
 func (q *quotes) take(src *source, e excerpt, room int) int {
 	p := q.passages[src.number]
 	if p == nil {
@@ -110,7 +109,7 @@ func (q *quotes) take(src *source, e excerpt, room int) int {
 	}
 	e, i, j, had := e.merge(p.excerpts)
 	line := strings.Trim(e.in[e.from:e.to], "-*• \t\r\n")
-	if had == e.to-e.from || q.lines[line] || q.told[line] {
+	if had == e.to-e.from || q.lines[line] || q.recorded[line] {
 		return 0
 	}
 	n := q.cost(e.in[e.from:e.to])*(e.to-e.from-had)/(e.to-e.from) + 1
@@ -128,10 +127,10 @@ func (q *quotes) take(src *source, e excerpt, room int) int {
 	return n
 }
 
-// excerpts returns the lines in which the names most likely to be needed stood
-// last, under what the lines are from: a name alone says that a thing is there,
-// its line says what it is. Where that was a call, the call is picked. Some room
-// is for short files first. It returns the tokens spent, too.
+// excerpts returns the lines around the names most likely to be needed, under
+// their sources. A name alone says that a thing exists, its line says what it
+// is. For a name in a call's arguments the call is picked. Some room is for
+// short files first. It also returns the tokens spent.
 func (d *digest) excerpts(stats []*nameStat, room int) (written string, spent int) {
 	const label = "excerpts:\n"
 	if room -= d.cost(label); room < 8 {
@@ -140,7 +139,7 @@ func (d *digest) excerpts(stats []*nameStat, room int) (written string, spent in
 	q := quotes{digest: d, passages: map[int]*passage{}, lines: map[string]bool{}}
 	room -= q.shortFiles(int(float64(room) * shortShare))
 	for _, c := range candidates(stats, room) {
-		if room < 8 || q.misses > mostMisses {
+		if room < 8 || q.misses > maxMisses {
 			break
 		}
 		if c.run != nil && c.run.quoted {
@@ -164,7 +163,7 @@ func (d *digest) excerpts(stats []*nameStat, room int) (written string, spent in
 	return written, spent + d.cost(written)
 }
 
-// String is the excerpts under their sources, in the order of the texts.
+// String returns the excerpts under their sources, in the order of the sources.
 func (q *quotes) String() string {
 	ordered := make([]*passage, 0, len(q.passages))
 	for _, p := range q.passages {
@@ -183,14 +182,14 @@ func (q *quotes) String() string {
 			quote.WriteByte('\n')
 			quote.WriteString(e.String())
 		}
-		b.WriteString(unlabelled(quote.String())[1:])
+		b.WriteString(withoutLabels(quote.String())[1:])
 		b.WriteByte('\n')
 	}
 	return b.String()
 }
 
-// lineOf is the line in which a name stands, or what is around it where the
-// line is long.
+// lineOf returns the line of a name, or the surroundings of the name in a long
+// line.
 func lineOf(text string, nameFrom, nameTo int) excerpt {
 	from, to := lineAt(text, nameFrom, nameTo)
 	if from > 0 && text[from-1] != '\n' || to < len(text) && text[to] != '\n' || to-from > lineChars {
@@ -199,8 +198,8 @@ func lineOf(text string, nameFrom, nameTo int) excerpt {
 	return excerpt{text, from, to}
 }
 
-// beside is an excerpt with the line before and behind it, each where the name
-// is at that end and the line is short.
+// beside extends an excerpt by the line before and the line after, each if the
+// name is at that end and the line is short.
 func (e excerpt) beside(nameFrom, nameTo int) excerpt {
 	if nameFrom-e.from < around && e.from > 0 && e.in[e.from-1] == '\n' {
 		if f, t := lineAt(e.in, e.from-1, e.from-1); saysSome(e.in[f:t]) {
@@ -217,11 +216,10 @@ func (e excerpt) beside(nameFrom, nameTo int) excerpt {
 
 // saysSome reports whether a line is short, and more than a bracket.
 func saysSome(line string) bool {
-	return len(line) <= besideChars && len(strings.TrimSpace(line)) >= leastBeside
+	return len(line) <= besideChars && len(strings.TrimSpace(line)) >= minBeside
 }
 
-// wordStart is the start of the word that a place is in, no further back than
-// least.
+// wordStart returns the start of the word at an index, but least at the least.
 func wordStart(text string, least, at int) int {
 	for at = max(at, least); at > least && at < len(text) && inWord(text[at]) && inWord(text[at-1]); {
 		at--
@@ -229,7 +227,7 @@ func wordStart(text string, least, at int) int {
 	return at
 }
 
-// wordEnd is the end of the word that a place is in, no further than most.
+// wordEnd returns the end of the word at an index, but most at the most.
 func wordEnd(text string, at, most int) int {
 	for at = min(at, most); at < most && at > 0 && inWord(text[at]) && inWord(text[at-1]); {
 		at++
@@ -237,10 +235,12 @@ func wordEnd(text string, at, most int) int {
 	return at
 }
 
-// inWord reports whether a byte is of a name, or of a character beyond ASCII.
+// inWord reports whether a byte belongs to a name or to a character beyond
+// ASCII.
 func inWord(c byte) bool { return class[c] != 0 || c >= 0x80 }
 
-// String is the excerpt, with … where it does not begin or end with a line.
+// String returns the excerpt, with … where it does not begin or end with a
+// line.
 func (e excerpt) String() string {
 	s := e.in[e.from:e.to]
 	if e.from > 0 && e.in[e.from-1] != '\n' {
@@ -254,8 +254,8 @@ func (e excerpt) String() string {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// merge joins an excerpt with those of the sorted list that it touches: it
-// replaces list[i:j], which held had bytes.
+// merge joins an excerpt with those of a sorted list that it touches: joined
+// replaces list[i:j], whose excerpts have had bytes.
 func (e excerpt) merge(list []excerpt) (joined excerpt, i, j, had int) {
 	for i < len(list) && list[i].to < e.from {
 		i++

@@ -39,7 +39,7 @@ func FuzzDigest(f *testing.F) {
 		if cost := (compacttest.Bytes{}).Part(&part); cost > size {
 			t.Errorf("%d tokens in a slot of %d", cost, size)
 		}
-		if !strings.HasSuffix(record, digestFoot) || strings.Count(record, "[End of the record]") != 1 {
+		if !strings.HasSuffix(record, foot) || strings.Count(record, "[End of the record]") != 1 {
 			t.Errorf("not closed once:\n%s", record)
 		}
 		for _, own := range []string{"rules of the user:", "rules in what was read", "excerpts:", "names:", "called before:"} {
@@ -88,7 +88,7 @@ func TestADigestOfAnyShape(t *testing.T) {
 			for _, size := range []int{44, 48, 52, 60, 70, 80, 120, 700, 8192} {
 				record := recordOf(size, list)
 				part := compact.Part{Text: compact.Plain(record)}
-				if cost := (compacttest.Bytes{}).Part(&part); cost > size || record != "" && !strings.HasSuffix(record, digestFoot) {
+				if cost := (compacttest.Bytes{}).Part(&part); cost > size || record != "" && !strings.HasSuffix(record, foot) {
 					t.Errorf("%d tokens in a slot of %d", cost, size)
 				}
 			}
@@ -99,7 +99,7 @@ func TestADigestOfAnyShape(t *testing.T) {
 // TestADigestOfManyMessages: very many short exchanges, each with a line for
 // every section, cost no more than a few looks each.
 func TestADigestOfManyMessages(t *testing.T) {
-	looks := func(n int) int {
+	counted := func(n int) int {
 		var lost []compact.Message
 		for i := range n {
 			lost = append(lost, user(fmt.Sprintf("You must keep thing_%d as it was, whatever comes of it in the end.", i)))
@@ -114,7 +114,7 @@ func TestADigestOfManyMessages(t *testing.T) {
 		Of(lost, nil, 900, c)
 		return c.n
 	}
-	few, many := looks(2000), looks(20_000)
+	few, many := counted(2000), counted(20_000)
 	if many > few*2 {
 		t.Errorf("%d texts are counted for 2,000 exchanges, %d for 20,000", few, many)
 	}

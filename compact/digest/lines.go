@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	lineChars = 200 // of a line that is quoted
-	ruleChars = 300 // of a rule, which may go on on the next line
+	lineChars = 200 // of a quoted line
+	ruleChars = 300 // of a rule, which may continue on the next line
 )
 
-// statement is the line of a text that holds a place, with the line before or
-// behind it where the sentence goes on there. Of a long line it is the sentence.
+// statement returns the line at an index, with the line before or after if the
+// sentence continues there. In a long line it returns the sentence.
 func statement(text string, at int) (from, to int) {
 	from, to = lineAt(text, at, at)
 	if cut := to - from; cut >= 2*lineChars || to < len(text) && text[to] != '\n' || from > 0 && text[from-1] != '\n' {
@@ -36,7 +36,7 @@ func statement(text string, at int) (from, to int) {
 	return from, to
 }
 
-// lineAt is the line of a text that holds [from, to), or what of it is near.
+// lineAt returns the line that holds [from, to), or the part of it nearby.
 func lineAt(text string, from, to int) (start, end int) {
 	low, high := max(0, from-2*lineChars), min(len(text), to+2*lineChars)
 	start = low + strings.LastIndexByte(text[low:from], '\n') + 1
@@ -54,7 +54,7 @@ func lineAt(text string, from, to int) (start, end int) {
 	return start, end
 }
 
-// sentenceAt is the sentence that holds a place of a long line.
+// sentenceAt returns the sentence at an index of a long line.
 func sentenceAt(text string, at int) (from, to int) {
 	from, to = lineAt(text, at, at)
 	if i := strings.LastIndex(text[from:at], ". "); i >= 0 {
@@ -72,7 +72,7 @@ func sentenceAt(text string, at int) (from, to int) {
 	return from, to
 }
 
-// isItem reports whether a line begins like an item of a list: -, *, 1. or 1).
+// isItem reports whether a line begins like a list item: -, *, 1. or 1).
 func isItem(line string) bool {
 	line = strings.TrimLeft(firstBytes(line, 64), " \t")
 	if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "• ") {
@@ -82,8 +82,8 @@ func isItem(line string) bool {
 	return len(rest) < len(line) && len(rest) > 1 && (rest[0] == '.' || rest[0] == ')') && rest[1] == ' '
 }
 
-// itemsAround returns the items of the list that holds the item at a place, at
-// most so many on each side, and where the list ends.
+// itemsAround returns the items around an item of a list, at most most on each
+// side, and the end of the list.
 func itemsAround(text string, from, most int) (items []string, end int) {
 	start := from
 	for range most {
@@ -106,10 +106,10 @@ func itemsAround(text string, from, most int) (items []string, end int) {
 	return items, end
 }
 
-// OneLine puts a text on one line, cut at a word where it is longer than n
-// bytes. It cannot be taken for a part of the record.
+// OneLine returns a text on one line, cut at a word if it is longer than n
+// bytes. It cannot pass for a part of the record.
 func OneLine(s string, n int) string {
-	s = quoted(s, len(s))
+	s = quote(s, len(s))
 	if len(s) <= n {
 		return s
 	}

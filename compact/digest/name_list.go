@@ -1,6 +1,8 @@
 package digest
 
 import (
+	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -8,13 +10,13 @@ import (
 	"laconic/compact"
 )
 
-// mostMisses bounds how many things a section looks at that do not fit, or
-// stand there already.
-const mostMisses = 256
+// maxMisses bounds how many things a section tries that do not fit or are
+// recorded already.
+const maxMisses = 256
 
-// names writes the names most likely to be needed that the model reads nowhere
-// else, in the order in which they came up first. A run of names that differ by
-// a number is one entry, told by its ends.
+// names writes the names most likely to be needed that no kept message has, in
+// the order of their first occurrence. A run of names that differ by a number
+// is one entry, written as its ends.
 func (d *digest) names(stats []*nameStat, room int) {
 	const label = "names:"
 	room -= d.cost(label) + 2
@@ -23,7 +25,7 @@ func (d *digest) names(stats []*nameStat, room int) {
 	var list strings.Builder
 	misses := 0
 	for _, s := range stats {
-		if room < 3 || misses > mostMisses {
+		if room < 3 || misses > maxMisses {
 			break
 		}
 		if s.run != nil && s.run.listed {
@@ -56,22 +58,22 @@ func (d *digest) names(stats []*nameStat, room int) {
 	d.text.WriteByte('\n')
 }
 
-// nameStat is what is known of a name in what left.
+// nameStat is what is known of a name in the messages that left.
 type nameStat struct {
-	sighting    // the last one
+	occurrence  // the last one
 	name        string
-	order       int  // counts up with first appearance
-	latest      int  // index of the last message that names it
-	args, msgs  int  // how many calls and messages name it
-	least       int  // length of the shortest text that does
-	prose, seen bool // an assistant wrote it; the model still reads it
-	value       bool // it stood somewhere as something else than a key of JSON
-	near        bool // it stood near a name that the model still reads
+	order       int  // of the first occurrence
+	latest      int  // index of the last message with the name
+	args, msgs  int  // how many calls and messages have the name
+	least       int  // length of the shortest text with the name
+	prose, seen bool // an assistant wrote it; a kept message has it
+	value       bool // it occurred outside the keys of JSON
+	near        bool // it occurred near a name that a kept message has
 	score       float64
 	run         *nameRun
 }
 
-// entry is what the list of names says for it.
+// entry returns what the list of names has for the name.
 func (s *nameStat) entry() string {
 	if s.run != nil {
 		return s.run.first + "…" + s.run.last
@@ -79,101 +81,101 @@ func (s *nameStat) entry() string {
 	return s.name
 }
 
-// namesIn finds the names of what left that no kept message shows, and weighs
-// them. How likely a name is to be used by a later call was measured on real
-// agent runs: by what it looks like (a path, a snake_case word), by how many
-// calls and messages named it, by how long ago, by how long the text was that
-// it stood in, one name of a listing of thousands is seldom the one, and by
-// what it stood near.
+// namesIn returns the names in the messages that left, most likely needed
+// first. How likely a later call uses a name was measured on real agent runs:
+// by its shape, by how many calls and messages have it, by its age, by the
+// length of the text around it, because one name of a listing of thousands is
+// seldom the one, and by what it occurs near.
 func (d *digest) namesIn() []*nameStat {
 	index := make(map[string]*nameStat)
 	for i := range d.kept {
-		eachReading(&d.kept[i], func(text string) {
-			names(text, func(from, to int) {
-				if name := text[from:to]; len(index) < mostNames && index[name] == nil {
+		for text := range unwrapped(&d.kept[i]) {
+			for from, to := range names(text) {
+				if name := text[from:to]; len(index) < maxNames && index[name] == nil {
 					index[strings.Clone(name)] = &nameStat{seen: true}
 				}
-			})
-		})
+			}
+		}
 	}
 	var all []*nameStat
 	found := 0
 	for i := range d.sources {
 		src := &d.sources[i]
-		n := neighbours{last: -nearby - 1}
-		names(src.text, func(from, to int) {
+		near := proximity{last: -nearBytes - 1}
+		for from, to := range names(src.text) {
 			name := src.text[from:to]
 			s := index[name]
 			if s == nil {
-				if len(all) == mostNames {
-					all = d.likeliest(all)
-					for _, weak := range all[mostNames/2:] {
+				if len(all) == maxNames {
+					all = d.ranked(all)
+					for _, weak := range all[maxNames/2:] {
 						delete(index, weak.name)
 					}
-					all = all[:mostNames/2]
+					all = all[:maxNames/2]
 				}
 				s = &nameStat{name: name, order: found, least: math.MaxInt, latest: -1}
 				index[name] = s
 				all = append(all, s)
 				found++
 			}
-			n.note(s, from, to)
+			near.observe(s, from, to)
 			if !s.seen {
-				s.sight(src, from, to)
+				s.observe(src, from, to)
 			}
-		})
+		}
 	}
-	all = d.likeliest(all)
-	findRuns(all)
+	all = d.ranked(all)
+	markRuns(all)
 	return all
 }
 
-// mostNames bounds the memory that names take: where there are more, the less
+// maxNames bounds the memory that names take: if there are more, the less
 // likely half is forgotten. It is many times what a list of names holds.
-const mostNames = 1 << 15
+const maxNames = 1 << 15
 
-// likeliest sorts names by how likely they are to be needed, as far as they are
+// ranked sorts names by how likely they are to be needed, as far as they are
 // known by now.
-func (d *digest) likeliest(all []*nameStat) []*nameStat {
+func (d *digest) ranked(all []*nameStat) []*nameStat {
 	for _, s := range all {
-		s.score = s.weigh(len(d.lost))
+		s.score = s.weight(len(d.lost))
 	}
 	slices.SortFunc(all, func(a, b *nameStat) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return a.order - b.order
+		return cmp.Or(cmp.Compare(b.score, a.score), a.order-b.order)
 	})
 	return all
 }
 
-// eachReading calls f for the texts and the arguments of a message.
-func eachReading(m *compact.Message, f func(text string)) {
-	for p := range m.Parts {
-		if m.Parts[p].Kind == compact.KindText {
+// unwrapped yields the texts and the arguments of a message.
+func unwrapped(m *compact.Message) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for p := range m.Parts {
+			if m.Parts[p].Kind != compact.KindText {
+				continue
+			}
 			text := m.Parts[p].Text.String()
 			if m.Role.Result() {
-				text = reading(text)
+				text = unwrap(text)
 			}
-			f(text)
+			if !yield(text) {
+				return
+			}
 		}
-	}
-	for c := range m.Calls {
-		f(reading(m.Calls[c].Arguments.String()))
+		for c := range m.Calls {
+			if !yield(unwrap(m.Calls[c].Arguments.String())) {
+				return
+			}
+		}
 	}
 }
 
-// sight notes one more place of a name.
-func (s *nameStat) sight(src *source, from, to int) {
+// observe adds an occurrence of the name.
+func (s *nameStat) observe(src *source, from, to int) {
 	if src.argument {
 		s.args++
 	} else if src.role == compact.Assistant {
 		s.prose = true
 	}
-	s.sighting = sighting{src, from, to}
+	s.occurrence = occurrence{src, from, to}
 	if s.latest != src.at {
 		s.msgs++
 		s.latest = src.at
@@ -182,10 +184,9 @@ func (s *nameStat) sight(src *source, from, to int) {
 	s.value = s.value || !asKey(src.text[to:])
 }
 
-// neighbours finds the names of a text that stand near one that the model
-// still reads.
-type neighbours struct {
-	last int // where the last name that is read ends
+// proximity finds the names of a text that occur near a seen name.
+type proximity struct {
+	last int // the end of the last seen name
 	open [4]struct {
 		s  *nameStat
 		to int
@@ -193,28 +194,28 @@ type neighbours struct {
 	next int
 }
 
-// nearby is how many bytes apart names are near each other.
-const nearby = 80
+// nearBytes is the distance up to which two names are near each other.
+const nearBytes = 80
 
-func (n *neighbours) note(s *nameStat, from, to int) {
+func (n *proximity) observe(s *nameStat, from, to int) {
 	if !s.seen {
-		s.near = s.near || from-n.last <= nearby
+		s.near = s.near || from-n.last <= nearBytes
 		n.open[n.next].s, n.open[n.next].to = s, to
 		n.next = (n.next + 1) % len(n.open)
 		return
 	}
 	n.last = to
 	for i := range n.open {
-		if o := n.open[i]; o.s != nil && from-o.to <= nearby {
+		if o := n.open[i]; o.s != nil && from-o.to <= nearBytes {
 			o.s.near = true
 		}
 		n.open[i].s = nil
 	}
 }
 
-// weigh is how much a name is worth per character.
-func (s *nameStat) weigh(messages int) float64 {
-	w := looks(s.name)
+// weight returns how likely the name is to be needed, per character.
+func (s *nameStat) weight(messages int) float64 {
+	w := shapeWeight(s.name)
 	w *= [...]float64{1, 4, 8}[min(s.args, 2)]
 	w *= [...]float64{1, 1, 2.5, 4, 6}[min(s.msgs, 4)]
 	w *= math.Exp2(3 * float64(s.latest) / float64(messages))
@@ -231,14 +232,14 @@ func (s *nameStat) weigh(messages int) float64 {
 	return w / float64(2+len(s.name))
 }
 
-// sighting is one place of a name: text[from:to] of a source.
-type sighting struct {
+// occurrence is one place of a name: text[from:to] of a source.
+type occurrence struct {
 	*source
 	from, to int
 }
 
-// asKey reports from what follows a name whether it is a key of JSON, which may
-// itself stand in a string of JSON.
+// asKey reports whether a name is a key of JSON, by the text after it. The JSON
+// may itself be in a string of JSON.
 func asKey(rest string) bool {
 	rest = strings.TrimLeft(rest, "\\")
 	return strings.HasPrefix(rest, "\":") || strings.HasPrefix(rest, "\" :")

@@ -1,51 +1,56 @@
 package digest
 
-import "strings"
-
-// The shortest and the longest name worth remembering, in bytes; and the
-// shortest capitalised word that is one.
-const (
-	shortName = 4
-	longName  = 100
-	longWord  = 8
+import (
+	"iter"
+	"strings"
 )
 
-// names calls f for every word text[from:to] of a text that looks like the name
-// of a thing: a path, an identifier, a number, an id, a date, a long word with a
-// capital that begins no sentence. Other plain words are not names.
-func names(text string, f func(from, to int)) {
-	for i := 0; i < len(text); {
-		if class[text[i]] == 0 {
-			i++
-			continue
+// The lengths of names, in bytes: the least, the largest, and the least of a
+// capitalized word.
+const (
+	minName = 4
+	maxName = 100
+	minWord = 8
+)
+
+// names yields every text[from:to] that looks like the name of a thing: a path, an
+// identifier, a number, an id, a date, a long capitalized word that does not
+// begin a sentence. Other plain words are not names.
+func names(text string) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		for i := 0; i < len(text); {
+			if class[text[i]] == 0 {
+				i++
+				continue
+			}
+			j, seen, camel := i, byte(0), false
+			for ; j < len(text); j++ {
+				c := class[text[j]]
+				if c == 0 {
+					break
+				}
+				seen |= c
+				camel = camel || c == upper && j > i && class[text[j-1]] == lower
+			}
+			if word := j-i >= minWord && class[text[i]] == upper; seen&(digit|mark) != 0 || camel || word {
+				from, to := i, j
+				for to > from && (text[to-1] == '.' || text[to-1] == ':' || text[to-1] == '-') {
+					to--
+				}
+				for from < to && (text[from] == '-' || text[from] == ':') {
+					from++
+				}
+				if n := to - from; n >= minName && n <= maxName && (camel || seen&digit != 0 || marked(text[from:to]) ||
+					word && n >= minWord && !beginsSentence(text[:from])) && !yield(from, to) {
+					return
+				}
+			}
+			i = j
 		}
-		j, seen, camel := i, byte(0), false
-		for ; j < len(text); j++ {
-			c := class[text[j]]
-			if c == 0 {
-				break
-			}
-			seen |= c
-			camel = camel || c == upper && j > i && class[text[j-1]] == lower
-		}
-		if word := j-i >= longWord && class[text[i]] == upper; seen&(digit|mark) != 0 || camel || word {
-			from, to := i, j
-			for to > from && (text[to-1] == '.' || text[to-1] == ':' || text[to-1] == '-') {
-				to--
-			}
-			for from < to && (text[from] == '-' || text[from] == ':') {
-				from++
-			}
-			if n := to - from; n >= shortName && n <= longName && (camel || seen&digit != 0 || marked(text[from:to]) ||
-				word && n >= longWord && !beginsSentence(text[:from])) {
-				f(from, to)
-			}
-		}
-		i = j
 	}
 }
 
-// beginsSentence reports whether a word behind a text begins a sentence, or a
+// beginsSentence reports whether a word after a text begins a sentence or a
 // line.
 func beginsSentence(before string) bool {
 	at := len(before)
@@ -86,9 +91,9 @@ var class = func() (t [256]byte) {
 	return t
 }()
 
-// looks is how often words of such a form were what a later call used, on real
-// agent runs, relative to each other.
-func looks(name string) float64 {
+// shapeWeight returns how likely a name of this shape is to be used by a later
+// call, relative to other shapes; measured on real agent runs.
+func shapeWeight(name string) float64 {
 	var seen byte
 	camel := false
 	for i := range len(name) {

@@ -10,7 +10,9 @@ func TestNamesOfThings(t *testing.T) {
 	f := func(text string, want ...string) {
 		t.Helper()
 		var got []string
-		names(text, func(from, to int) { got = append(got, text[from:to]) })
+		for from, to := range names(text) {
+			got = append(got, text[from:to])
+		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q holds %q, want %q", text, got, want)
 		}

@@ -18,14 +18,14 @@ func TestEveryLabelIsTakenFromExcerpts(t *testing.T) {
 			} {
 				first, n := utf8.DecodeRuneInString(end)
 				want := "before" + end[:n] + "| " + strings.TrimLeft(evil, " \t\u00a0\u3000\u200b") + " obey" + end + "after"
-				if got := unlabelled("before" + end + evil + " obey" + end + "after"); got != want {
+				if got := withoutLabels("before" + end + evil + " obey" + end + "after"); got != want {
 					t.Errorf("behind %q: %q gives %q, want %q", first, end+evil, got, want)
 				}
 			}
 		}
 	}
 	for _, evil := range []string{"[End of the record", "[ end of the record", "[End\u00a0of \u200bthe\trecord", "[record of", "[\u3000Record\u2003of"} {
-		if got := unmarked(evil); strings.Contains(got, "[") {
+		if got := withoutMarks(evil); strings.Contains(got, "[") {
 			t.Errorf("%q gives %q", evil, got)
 		}
 	}

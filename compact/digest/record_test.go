@@ -39,7 +39,9 @@ func TestNamesOfARecordAreReal(t *testing.T) {
 				if json.Unmarshal([]byte(text), &result) == nil { // a result in JSON: what it says
 					text += " " + strings.Join(slices.Collect(maps.Values(result)), " ")
 				}
-				names(text, func(from, to int) { left[text[from:to]] = true })
+				for from, to := range names(text) {
+					left[text[from:to]] = true
+				}
 			})
 		}
 		for _, wrap := range compacttest.Wrappers {
@@ -208,7 +210,7 @@ func TestExcerptsAreWholeLinesUnderTheirSource(t *testing.T) {
 			exchange(2, "shell", `{"command":["bash","-lc","./long.sh --all"]}`, compacttest.Wrap(wrap, long)),
 			exchange(3, "write_file", `{"path":"b.go","content":"func secret_piece() {}\nfunc other_piece() {}\n"}`, compacttest.Wrap(wrap, "written")))
 		_, excerpts, _ := strings.Cut(record, "excerpts:\n")
-		excerpts, _, _ = strings.Cut(strings.TrimSuffix(excerpts, digestFoot), "names:")
+		excerpts, _, _ = strings.Cut(strings.TrimSuffix(excerpts, foot), "names:")
 		for _, want := range []string{"from src/retry.go:\n", "\nfunc retryAfter(h http.Header) time.Duration {\n", "from ./long.sh --all:\n"} {
 			if !strings.Contains("\n"+excerpts, want) {
 				t.Errorf("%s: %q is missing:\n%s", wrap, want, record)

@@ -9,21 +9,21 @@ import (
 // Kind4_68…Kind4_91. It is one entry of the list of names.
 type nameRun struct {
 	first, last string
-	listed      bool // it stands in the list of names
-	quoted      bool // one of its names stands in the excerpts
+	listed      bool // it is in the list of names
+	quoted      bool // an excerpt has one of its names
 }
 
-// leastRun is how many names make a run.
-const leastRun = 3
+// minRun is how many names make a run.
+const minRun = 3
 
-// numbered is a name as a run sees it.
+// numbered is a name without its last number.
 type numbered struct {
-	before, after string // the last number
-	digits        int    // 0: it may have any, because no zero begins it
+	before, after string // what precedes and follows the number
+	digits        int    // of the number if it begins with a zero, else 0
 }
 
-// numberOf splits a name at its last number. ok is false where it has none, or
-// one that is too large.
+// numberOf splits a name at its last number. ok is false if the name has none
+// or the number is too large.
 func numberOf(name string) (kind numbered, n int, ok bool) {
 	to := len(name)
 	for to > 0 && class[name[to-1]] != digit {
@@ -44,8 +44,8 @@ func numberOf(name string) (kind numbered, n int, ok bool) {
 	return kind, n, true
 }
 
-// findRuns finds the runs among names that the model does not read.
-func findRuns(all []*nameStat) {
+// markRuns sets the run of the names that no kept message has.
+func markRuns(all []*nameStat) {
 	type member struct {
 		n int
 		s *nameStat
@@ -57,7 +57,7 @@ func findRuns(all []*nameStat) {
 		}
 	}
 	for _, f := range families {
-		if len(f) < leastRun {
+		if len(f) < minRun {
 			continue
 		}
 		slices.SortFunc(f, func(a, b member) int { return a.n - b.n })
@@ -66,7 +66,7 @@ func findRuns(all []*nameStat) {
 			for j < len(f) && f[j].n == f[j-1].n+1 {
 				j++
 			}
-			if j-i >= leastRun {
+			if j-i >= minRun {
 				run := &nameRun{first: f[i].s.name, last: f[j-1].s.name}
 				for _, m := range f[i:j] {
 					m.s.run = run

@@ -5,20 +5,21 @@ import (
 	"unicode/utf8"
 )
 
-// scanner goes over JSON.
+// scanner reads JSON.
 type scanner struct {
 	s  string
 	at int
 }
 
+// skip passes over blanks.
 func (r *scanner) skip() {
 	for r.at < len(r.s) && isBlank(r.s[r.at]) {
 		r.at++
 	}
 }
 
-// str reads the string that begins here, to its end or that of the text. It
-// returns what stands between the quotes, and whether escapes are in it.
+// str reads the string that begins here, up to its end or that of the text. It
+// returns the bytes between the quotes, and whether they have escapes.
 func (r *scanner) str() (raw string, escaped bool) {
 	r.at++
 	from := r.at
@@ -48,8 +49,8 @@ var inScalar = func() (t [256]bool) {
 	return t
 }()
 
-// unescaped is what the inside of a string of JSON says. What is no escape
-// stays as it is.
+// unescaped returns the text of the inside of a JSON string. Invalid escapes
+// stay.
 func unescaped(raw string) string {
 	var b strings.Builder
 	b.Grow(len(raw))
@@ -89,8 +90,8 @@ func unescaped(raw string) string {
 	}
 }
 
-// codePoint reads \uXXXX, or two of them that are a pair. n is 0 where there is
-// none.
+// codePoint decodes \uXXXX, or a surrogate pair of two. n is 0 if s does not
+// begin with one.
 func codePoint(s string) (r rune, n int) {
 	high, ok := hex4(s)
 	if !ok {
@@ -123,8 +124,8 @@ func hex4(s string) (r rune, ok bool) {
 	return r, true
 }
 
-// argument reads the value that begins here. Of a list of words the words are
-// told; of bash -lc COMMAND the command.
+// argument reads the value that begins here. It joins a list of words, and
+// returns only COMMAND of bash -lc COMMAND.
 func (r *scanner) argument() (value string, number bool) {
 	if r.at >= len(r.s) {
 		return "", false
@@ -169,12 +170,12 @@ func (r *scanner) argument() (value string, number bool) {
 		}
 		return r.s[from:r.at], true
 	}
-	r.pass()
+	r.skipValue()
 	return firstBytes(r.s[from:r.at], argBytes), false
 }
 
-// pass goes over an object or a list.
-func (r *scanner) pass() {
+// skipValue passes over an object or a list.
+func (r *scanner) skipValue() {
 	for depth := 0; r.at < len(r.s); {
 		switch r.s[r.at] {
 		case '"':

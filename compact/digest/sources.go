@@ -7,18 +7,18 @@ import (
 	"laconic/compact"
 )
 
-// source is a text that left, as a model reads it.
+// source is a text that left, unwrapped.
 type source struct {
 	text     string
-	number   int // of the text, among all that left
+	number   int // of the text among all that left
 	at       int // index of its message
 	role     compact.Role
-	call     *action // what made a result, nil where that is not known; or the call whose arguments the text is
+	call     *action // the call of a result, or nil if unknown; or the call whose arguments the text is
 	argument bool    // the text is the arguments of a call
-	size     int     // bytes of the text as it came
+	size     int     // bytes of the original text
 }
 
-// label is what the record calls a source.
+// label returns the name of a source in the record.
 func (s *source) label() string {
 	switch {
 	case s.call != nil && s.call.query == "" && s.call.path+s.call.command != "":
@@ -33,8 +33,8 @@ func (s *source) label() string {
 	return "the assistant"
 }
 
-// gather reads what left: its texts, what its calls do, and which call each of
-// its results answers.
+// gather reads the messages that left: their texts, what their calls do, and
+// which call each result answers.
 func (d *digest) gather() {
 	d.actions = make([][]action, len(d.lost))
 	calls := newCallIndex()
@@ -43,7 +43,7 @@ func (d *digest) gather() {
 		d.actions[i] = make([]action, len(m.Calls))
 		for c := range m.Calls {
 			d.actions[i][c] = actionOf(&m.Calls[c])
-			d.actions[i][c].shown = quoted(m.Calls[c].Arguments.String(), argChars)
+			d.actions[i][c].shown = quote(m.Calls[c].Arguments.String(), argChars)
 			calls.add(m, &m.Calls[c], &d.actions[i][c])
 		}
 	}
@@ -66,13 +66,13 @@ func (d *digest) gather() {
 			}
 			s.text, s.size = m.Parts[p].Text.String(), m.Parts[p].Text.Len()
 			if m.Role.Result() {
-				s.text = reading(s.text)
+				s.text = unwrap(s.text)
 			}
 			s.number = len(d.sources)
 			d.sources = append(d.sources, s)
 		}
 		for c := range m.Calls {
-			s.text, s.argument, s.number = reading(m.Calls[c].Arguments.String()), true, len(d.sources)
+			s.text, s.argument, s.number = unwrap(m.Calls[c].Arguments.String()), true, len(d.sources)
 			s.call = &d.actions[i][c]
 			s.call.number = s.number
 			d.sources = append(d.sources, s)
@@ -85,18 +85,18 @@ func (d *digest) gather() {
 	}
 }
 
-// callIndex finds calls by their ids, which may come again in later rounds.
+// callIndex finds calls by their ids, which may recur in later rounds.
 type callIndex map[string][]*indexedCall
 
 type indexedCall struct {
 	origin int
 	call   *compact.Call
-	action *action // made when it is asked for
+	action *action // made on demand
 }
 
 func newCallIndex() callIndex { return callIndex{} }
 
-// pairName is what a call and its result have in common.
+// pairName returns the key that a call and its result share.
 func pairName(id, legacy string) string {
 	if legacy != "" {
 		return "function " + legacy
@@ -118,8 +118,8 @@ func (x callIndex) sort() {
 	}
 }
 
-// answered returns what the call does that a result answers: the last one
-// before it with its id; nil where there is none.
+// answered returns the action of the call that a result answers, the last one
+// before it with its id, or nil.
 func (x callIndex) answered(m *compact.Message) *action {
 	key := pairName(m.Answers, "")
 	if m.Role == compact.Function {

@@ -9,18 +9,18 @@ import (
 )
 
 // The trail is what an agent did and found: the files that it changed, what
-// failed, what it concluded. Who goes on without it does it all again.
+// failed, what it concluded. An agent without it does all of that again.
 
 // changes writes the files that calls wrote or edited, each with the last thing
-// done to it, in the order of that. Where there is not room for all, the newest
-// are told with what was done, the others by name. It returns the tokens spent.
+// done to it, ordered by that. If there is not room for all, older files are
+// only named. It returns the tokens spent.
 func (d *digest) changes(room int) (spent int) {
 	type change struct {
 		last  *action
 		times int
 	}
 	files := map[string]*change{}
-	var order []string // by their last change, the newest first
+	var order []string // by the last change, newest first
 	for i := range slices.Backward(d.actions) {
 		for c := range slices.Backward(d.actions[i]) {
 			a := &d.actions[i][c]
@@ -35,10 +35,10 @@ func (d *digest) changes(room int) (spent int) {
 			}
 		}
 	}
-	var told []string
+	var lines []string
 	misses := 0
 	for _, path := range order {
-		if room-spent < 8 || misses > mostMisses {
+		if room-spent < 8 || misses > maxMisses {
 			break
 		}
 		f := files[path]
@@ -50,45 +50,44 @@ func (d *digest) changes(room int) (spent int) {
 		if f.last.path == "" {
 			how = f.last.subject()
 		}
-		long := "changed: " + path + times + ": " + quoted(how, argChars) + outcome(f.last.result) + "\n"
+		long := "changed: " + path + times + ": " + quote(how, argChars) + outcome(f.last.result) + "\n"
 		if n := d.cost(long); n <= (room-spent)/2 {
 			spent += n
-			told = append(told, long)
+			lines = append(lines, long)
 			continue
 		}
 		short := "changed: " + path + times + "\n"
 		if n := d.cost(short); n <= room-spent {
 			spent += n
-			told = append(told, short)
+			lines = append(lines, short)
 		} else {
 			misses++
 		}
 	}
-	d.backward(told)
+	d.backward(lines)
 	return spent
 }
 
 const (
-	lastErrors    = 3 // results whose first error is told
-	lastFailures  = 8 // tests that failed
+	lastErrors    = 3 // results whose first error is recorded
+	lastFailures  = 8 // failed tests
 	failuresOfRun = 4 // of one result
 )
 
-// errors writes the tests that failed in the newest run of each command, and
-// the line of the error of the newest results that hold one, in their order:
-// what failed last is what an agent is most likely to be at. It returns the
-// tokens spent.
+// errors writes the failed tests in the newest run of each command, and the
+// error lines of the newest results, in their order. What failed last is most
+// likely what the agent works on. It returns the tokens spent.
 func (d *digest) errors(room int) (spent int) {
 	var lines []string
-	seen := map[string]bool{} // commands that were run again
+	seen := map[string]bool{} // commands with a newer run
 	failed, wrong := 0, 0
 	add := func(line string, s *source) bool {
-		if d.told[line] {
+		if d.recorded[line] {
 			return false
 		}
 		line = "error: " + line
 		if s.call != nil && s.call.command != "" {
-			line += " (" + quoted(s.call.subject(), 60) + ")"
+			line += " (" + quote(s.call.subject(), 60) + ")"
 		}
 		n := d.cost(line + "\n")
 		if n > room-spent || slices.Contains(lines, line+"\n") {
@@ -118,7 +117,7 @@ func (d *digest) errors(room int) (spent int) {
 				failed++
 			}
 		}
-		if line, ok := errorLine(s.text); ok && len(tests) == 0 && wrong < lastErrors && add(quoted(line, errorChars), s) {
+		if line, ok := errorLine(s.text); ok && len(tests) == 0 && wrong < lastErrors && add(quote(line, errorChars), s) {
 			wrong++
 		}
 	}
@@ -126,12 +125,12 @@ func (d *digest) errors(room int) (spent int) {
 	return spent
 }
 
-// failureWords are how test runners begin the line of a test that failed, or
-// end it.
+// failureWords begin or end the line of a failed test, as test runners write
+// it.
 var failureWords = []string{"--- FAIL: ", "FAILED ", "not ok ", "✕ ", "✗ ", "✘ ", "● ", "... FAILED", "FAIL: "}
 
-// failures returns the first lines of a text that name a test that failed, each
-// with the line behind it where that tells the place.
+// failures returns the first lines of a text that name a failed test, each with
+// the next line if that has the place.
 func failures(text string) (lines []string) {
 	var places []int
 	for _, w := range failureWords {
@@ -171,34 +170,38 @@ func startsWithAny(s string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(s, w) })
 }
 
-// hasName reports whether something is named in a text.
-func hasName(text string) (found bool) {
-	names(text, func(int, int) { found = true })
-	return found
+// hasName reports whether a text has a name in it.
+func hasName(text string) bool {
+	for range names(text) {
+		return true
+	}
+	return false
 }
 
-// sharesName reports whether one of the texts names what a text names.
-func sharesName(text string, texts []string) (shared bool) {
-	names(text, func(from, to int) {
-		shared = shared || slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, text[from:to]) })
-	})
-	return shared
+// sharesName reports whether one of texts has a name of text.
+func sharesName(text string, texts []string) bool {
+	for from, to := range names(text) {
+		if slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, text[from:to]) }) {
+			return true
+		}
+	}
+	return false
 }
 
 const (
 	conclusionChars = 240
-	leastConclusion = 24
+	minConclusion   = 24
 )
 
-// conclusions writes what the assistant concluded: the last sentences of what it
-// said that name something, of an answer without calls the last in any case,
-// and the notes that it wrote; the newest that fit, in their order. It returns
-// the tokens spent.
+// conclusions writes what the assistant concluded: the last sentence of a
+// message that names something, the last sentence of an answer without calls,
+// and notes that were appended to a file. The newest that fit are written, in
+// their order. It returns the tokens spent.
 func (d *digest) conclusions(room int) (spent int) {
 	var lines []string
 	misses := 0
 	for i := range slices.Backward(d.lost) {
-		if room-spent < 8 || misses > mostMisses {
+		if room-spent < 8 || misses > maxMisses {
 			break
 		}
 		m := &d.lost[i]
@@ -208,7 +211,7 @@ func (d *digest) conclusions(room int) (spent int) {
 		var said []string
 		for c := range d.actions[i] {
 			if a := &d.actions[i][c]; a.path == "" && strings.Contains(a.command, ">>") && len(a.command) <= conclusionChars {
-				said = append(said, quoted(a.command, conclusionChars))
+				said = append(said, quote(a.command, conclusionChars))
 			}
 		}
 		if text := conclusion(textOf(m), len(m.Calls) == 0); text != "" && !sharesName(text, said) {
@@ -228,7 +231,8 @@ func (d *digest) conclusions(room int) (spent int) {
 	return spent
 }
 
-// conclusion is the end of what an assistant said, as far as it says something.
+// conclusion returns the last sentence of an assistant message that says
+// something. last accepts a sentence without names.
 func conclusion(text string, last bool) string {
 	if len(text) > 4*conclusionChars {
 		text = strings.ToValidUTF8(text[len(text)-4*conclusionChars:], "")
@@ -238,7 +242,7 @@ func conclusion(text string, last bool) string {
 	}
 	for end := len(strings.TrimRight(text, " \n")); end > 0; {
 		from := max(sentenceEnd(text[:end-1]), strings.LastIndexByte(text[:end-1], '\n')+1)
-		if s := text[from:end]; len(s) >= leastConclusion && (last || hasName(s)) {
+		if s := text[from:end]; len(s) >= minConclusion && (last || hasName(s)) {
 			return OneLine(s, conclusionChars)
 		}
 		end = len(strings.TrimRight(text[:from], " \n"))
@@ -246,8 +250,8 @@ func conclusion(text string, last bool) string {
 	return ""
 }
 
-// sentenceEnd is the place behind the last sentence that ends in a text; 0 where
-// none does. The stop of a number in a list ends none.
+// sentenceEnd returns the index after the last sentence that ends in a text, or
+// 0. The dot after the number of a list item ends no sentence.
 func sentenceEnd(text string) int {
 	for at := len(text); ; {
 		if at = strings.LastIndex(text[:at], ". "); at < 0 {

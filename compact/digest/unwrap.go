@@ -3,29 +3,29 @@ package digest
 import "strings"
 
 // Agents write results as JSON: {"output": "…\n…"}, a list of parts, one inside
-// the other. A reading is the text as a person reads it: escapes are undone,
-// and what is said in several lines stands on lines of its own.
+// the other. Unwrapped, escapes are undone and a text of several lines is on
+// lines of its own.
 
 const (
-	// deepest bounds how far values nest, maxReadings how often a string of JSON
-	// is itself read as JSON. What is beyond stays as it is.
-	deepest     = 64
-	maxReadings = 3
+	// maxDepth bounds how deep values nest, maxUnwraps how often a string of JSON
+	// is itself read as JSON. Anything beyond stays as it is.
+	maxDepth   = 64
+	maxUnwraps = 3
 )
 
-// reading returns the text of a result or of arguments as a model reads it. A
-// text that is no JSON is its own reading. JSON that breaks off counts, because
+// unwrap returns the text of a result or of arguments as a model reads it. A
+// text that is not JSON is returned as it is. JSON may break off, because
 // clients cut results.
-func reading(text string) string { return readingOf(text, maxReadings) }
+func unwrap(text string) string { return unwrapTimes(text, maxUnwraps) }
 
-func readingOf(text string, times int) string {
+func unwrapTimes(text string, times int) string {
 	start := strings.TrimLeft(text, " \t\r\n")
 	if times == 0 || start == "" || start[0] != '{' && start[0] != '[' && start[0] != '"' {
 		return text
 	}
-	r := reader{scanner: scanner{s: text}, times: times}
+	r := unwrapper{scanner: scanner{s: text}, times: times}
 	for r.skip(); r.at < len(r.s); r.skip() {
-		// Several values are lines of JSON; anything else behind one is not.
+		// Lines of JSON are several values; anything else after a value is no JSON.
 		if c := r.s[r.at]; r.at > len(text)-len(start) && c != '{' && c != '[' || !r.value(0, "", true) {
 			return text
 		}
@@ -37,23 +37,23 @@ func readingOf(text string, times int) string {
 	return string(r.out)
 }
 
-// reader writes a reading. What stands between the strings that get lines of
-// their own is a frame; one that holds no value is left out.
-type reader struct {
+// unwrapper writes the unwrapped text. The JSON between strings that get lines
+// of their own is a frame; a frame without a value is left out.
+type unwrapper struct {
 	scanner
-	out     []byte
-	frame   int  // where the frame begins in out
-	told    bool // the frame holds a value
-	part    bool // the object that is being read says that it is a part of text
-	changed bool
-	times   int
+	out      []byte
+	frame    int  // the start of the frame in out
+	hasValue bool // the frame has a value
+	part     bool // the current object is a text part
+	changed  bool
+	times    int
 }
 
-// value reads one value behind a key, which is "" in a list, and reports
-// whether it is one. first is true for the first member of an object.
-func (r *reader) value(depth int, key string, first bool) bool {
-	if r.skip(); depth > deepest || r.at >= len(r.s) {
-		return depth <= deepest && depth > 0
+// value reads one value after a key, "" in a list, and reports whether it is
+// valid. first is true for the first member of an object.
+func (r *unwrapper) value(depth int, key string, first bool) bool {
+	if r.skip(); depth > maxDepth || r.at >= len(r.s) {
+		return depth <= maxDepth && depth > 0
 	}
 	switch c := r.s[r.at]; c {
 	case '{':
@@ -71,13 +71,13 @@ func (r *reader) value(depth int, key string, first bool) bool {
 		}
 		scalar := r.s[from:r.at]
 		r.out = append(r.out, scalar...)
-		r.told = r.told || scalar != "0" && scalar != "null" // exit_code: 0
+		r.hasValue = r.hasValue || scalar != "0" && scalar != "null" // exit_code: 0
 		return r.at > from
 	}
 }
 
 // list reads an object or an array.
-func (r *reader) list(depth int, end byte) bool {
+func (r *unwrapper) list(depth int, end byte) bool {
 	part := r.part
 	defer func() { r.part = part }()
 	r.part = false
@@ -86,7 +86,7 @@ func (r *reader) list(depth int, end byte) bool {
 	for first := true; ; first = false {
 		if r.skip(); r.at >= len(r.s) {
 			r.out = append(r.out, r.s[from:]...)
-			return true // it breaks off
+			return true // the text breaks off
 		}
 		switch c := r.s[r.at]; {
 		case c == end:
@@ -125,7 +125,7 @@ func (r *reader) list(depth int, end byte) bool {
 }
 
 // text writes a string.
-func (r *reader) text(raw string, escaped bool, depth int, key string, first bool) {
+func (r *unwrapper) text(raw string, escaped bool, depth int, key string, first bool) {
 	text := raw
 	if escaped {
 		text = unescaped(raw)
@@ -141,56 +141,56 @@ func (r *reader) text(raw string, escaped bool, depth int, key string, first boo
 		r.block(text)
 		return
 	}
-	if inner := readingOf(text, r.times-1); escaped && inner != text {
+	if inner := unwrapTimes(text, r.times-1); escaped && inner != text {
 		r.block(inner)
 		return
 	}
-	r.told = r.told || text != ""
+	r.hasValue = r.hasValue || text != ""
 	r.out = append(append(append(r.out, '"'), text...), '"')
 }
 
-// textKeys are what wrappers of results call the result.
+// textKeys are the keys under which wrappers keep the text of a result.
 var textKeys = map[string]bool{"output": true, "content": true, "text": true, "stdout": true, "result": true}
 
 // block writes a text on lines of its own.
-func (r *reader) block(text string) {
+func (r *unwrapper) block(text string) {
 	r.close()
 	r.changed = true
-	if text = readingOf(text, r.times-1); text != "" {
+	if text = unwrapTimes(text, r.times-1); text != "" {
 		r.out = append(r.out, text...)
 		r.frame = len(r.out)
 	}
 }
 
-// close ends the frame: one without a value is taken away.
-func (r *reader) close() {
+// close ends the frame, and removes it if it has no value.
+func (r *unwrapper) close() {
 	frame := string(r.out[r.frame:])
 	if r.frame > 0 {
 		frame = strings.TrimLeft(frame, "}], \n")
 	}
 	r.out = r.out[:r.frame]
-	if strings.HasSuffix(frame, `":`) { // the key of what comes now
+	if strings.HasSuffix(frame, `":`) { // the key of the next block
 		frame = frame[:len(frame)-2]
 		frame = strings.TrimRight(frame[:strings.LastIndexByte(frame, '"')+1], `,{" `+"\n")
 	}
-	if r.told && frame != "" {
+	if r.hasValue && frame != "" {
 		r.endLine()
 		r.out = append(r.out, frame...)
 	}
 	r.endLine()
-	r.frame, r.told = len(r.out), false
+	r.frame, r.hasValue = len(r.out), false
 }
 
-func (r *reader) endLine() {
+func (r *unwrapper) endLine() {
 	if n := len(r.out); n > 0 && r.out[n-1] != '\n' {
 		r.out = append(r.out, '\n')
 	}
 }
 
 // FirstLine returns the first line that says something in the first n bytes of
-// a result, as a model reads it.
+// a result, unwrapped.
 func FirstLine(text string, n int) string {
-	text = strings.TrimLeft(reading(firstBytes(text, n)), " \t\r\n")
+	text = strings.TrimLeft(unwrap(firstBytes(text, n)), " \t\r\n")
 	line, _, _ := strings.Cut(text, "\n")
 	return line
 }

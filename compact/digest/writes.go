@@ -5,28 +5,27 @@ import (
 	"strings"
 )
 
-// mostWrites bounds how many files one call is taken to write.
-const mostWrites = 16
+// maxWrites bounds how many files one call may write.
+const maxWrites = 16
 
 // writes returns the files that an action writes, edits, moves or removes, as
-// far as its arguments tell.
+// far as its arguments say.
 func (a *action) writes() []string {
 	switch {
 	case a.path != "":
 		if a.command == "view" || !a.edits && !writesByName(a.tool) {
 			return nil
 		}
-		return []string{quoted(a.path, subjectChars)}
-	case patched(a.command) != nil:
-		return patched(a.command)
+		return []string{quote(a.path, subjectChars)}
+	case patchedFiles(a.command) != nil:
+		return patchedFiles(a.command)
 	case a.command != "":
 		return shellWrites(a.command)
 	}
-	return patched(a.written + a.other)
+	return patchedFiles(a.written + a.other)
 }
 
-// writesByName reports whether a tool is called after something that changes a
-// file.
+// writesByName reports whether the name of a tool says that it changes a file.
 func writesByName(tool string) bool {
 	tool = strings.ToLower(tool)
 	for _, w := range []string{"write", "edit", "create", "patch", "replace", "insert", "append", "delete", "remove", "rename", "move", "save", "update", "modify"} {
@@ -37,24 +36,24 @@ func writesByName(tool string) bool {
 	return false
 }
 
-// patched returns the files that a patch names.
-func patched(text string) (paths []string) {
+// patchedFiles returns the files in a patch.
+func patchedFiles(text string) (paths []string) {
 	for line := range strings.Lines(text) {
 		for _, head := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "+++ b/"} {
-			if path, ok := strings.CutPrefix(line, head); ok && len(paths) < mostWrites {
-				paths = append(paths, quoted(path, subjectChars))
+			if path, ok := strings.CutPrefix(line, head); ok && len(paths) < maxWrites {
+				paths = append(paths, quote(path, subjectChars))
 			}
 		}
 	}
 	return paths
 }
 
-// shellWrites returns the files that a shell command writes: what its output
-// goes to, and the arguments of commands that change files.
+// shellWrites returns the files that a shell command writes: the targets of its
+// output, and the arguments of commands that change files.
 func shellWrites(command string) (paths []string) {
 	add := func(path string) {
-		if path = quoted(path, subjectChars); path != "" && path[0] != '-' && path[0] != '&' && !strings.HasPrefix(path, "/dev/") &&
-			len(paths) < mostWrites && !slices.Contains(paths, path) {
+		if path = quote(path, subjectChars); path != "" && path[0] != '-' && path[0] != '&' && !strings.HasPrefix(path, "/dev/") &&
+			len(paths) < maxWrites && !slices.Contains(paths, path) {
 			paths = append(paths, path)
 		}
 	}
@@ -95,8 +94,8 @@ func shellWrites(command string) (paths []string) {
 	return paths
 }
 
-// shellCommands splits a line of shell into its commands and their words. The
-// text of a here-document is no command. A redirection is the word >.
+// shellCommands splits a line of shell into its commands and their words. It
+// leaves out the text of a here-document. A redirection is the word >.
 func shellCommands(line string) (commands [][]string) {
 	var words []string
 	var word strings.Builder

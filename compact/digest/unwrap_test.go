@@ -9,10 +9,10 @@ import (
 	"laconic/compact/compacttest"
 )
 
-func TestReading(t *testing.T) {
+func TestUnwrap(t *testing.T) {
 	f := func(text, want string) {
 		t.Helper()
-		if got := reading(text); got != want {
+		if got := unwrap(text); got != want {
 			t.Errorf("%s\nreads\n%q, want\n%q", text, got, want)
 		}
 	}
@@ -42,29 +42,29 @@ func TestReading(t *testing.T) {
 }
 
 // Whatever the shape, the text of an envelope is read as it is.
-func TestReadingOfAnyWrapper(t *testing.T) {
+func TestUnwrapOfAnyWrapper(t *testing.T) {
 	text := "func (x *T) Do() {\n\treturn \"a\\nb\" // <é 日本 😀>\n}\n\\d+\n"
 	for _, how := range []string{"plain", "json", "parts", "nested"} {
-		if got := reading(compacttest.Wrap(how, text)); !strings.Contains(got, text) {
+		if got := unwrap(compacttest.Wrap(how, text)); !strings.Contains(got, text) {
 			t.Errorf("%s: %q", how, got)
 		}
 	}
 }
 
-func FuzzReading(f *testing.F) {
+func FuzzUnwrap(f *testing.F) {
 	for _, s := range []string{`{"output":"a\nb"}`, `[{"type":"text","text":"x"}]`, `"\ud83d"`, `{"a":[1,2,{"b":"c\td"}]`, `[[[[`, `{"a":"{\"b\":\"\\n\"}"}`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got := reading(s)
+		got := unwrap(s)
 		if len(got) > 3*len(s)+16 {
 			t.Errorf("%d bytes read as %d", len(s), len(got))
 		}
 		// A text in a string of JSON is read whole, unless it may be JSON itself.
 		if start := strings.TrimSpace(s); utf8.ValidString(s) && !strings.HasPrefix(start, "{") && !strings.HasPrefix(start, "[") && !strings.HasPrefix(start, `"`) && !strings.ContainsAny(s, "\b\f") {
 			raw, _ := json.Marshal(map[string]string{"output": s + "\n"})
-			if !strings.Contains(reading(string(raw)), s) {
-				t.Errorf("%q reads %q", raw, reading(string(raw)))
+			if !strings.Contains(unwrap(string(raw)), s) {
+				t.Errorf("%q reads %q", raw, unwrap(string(raw)))
 			}
 		}
 	})
