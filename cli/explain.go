@@ -57,7 +57,7 @@ func explain(c *config.Config, ctx context.Context, w io.Writer, model string) e
 		line("requests", "%s", words)
 	}
 	told, from, why := ask(c, ctx, p, route, model)
-	limits = limits.Told(told)
+	limits = limits.With(told)
 	switch {
 	case given.Budget > 0:
 		line("window", "not used: the row has a budget")
@@ -101,9 +101,9 @@ func explain(c *config.Config, ctx context.Context, w io.Writer, model string) e
 
 // ask asks the upstream of a route for a window, where nobody configured one.
 // why says why the window is not the upstream's word.
-func ask(c *config.Config, ctx context.Context, p *proxy.Proxy, route *proxy.Route, model string) (told compact.Told, from, why string) {
+func ask(c *config.Config, ctx context.Context, p *proxy.Proxy, route *proxy.Route, model string) (told compact.Published, from, why string) {
 	if !route.Discover || route.Configured {
-		return compact.Told{}, "", "the upstream is not asked"
+		return compact.Published{}, "", "the upstream is not asked"
 	}
 	asking, stop := context.WithTimeout(ctx, explainTime)
 	defer stop()

@@ -75,31 +75,32 @@ func (b Budget) withDefaults() Budget {
 	return b
 }
 
-// Told is what an upstream itself tells of a model, in tokens; 0: it does not.
-type Told struct {
+// Published are the limits of a model that an upstream publishes, in tokens; 0:
+// unknown.
+type Published struct {
 	// Window is of prompt and answer together, Input of the prompt alone.
 	Window, Input int
 }
 
-// Told is the limits under what the upstream tells. A prompt limit says nothing
-// of the window but that it is no smaller.
-func (l Limits) Told(t Told) Limits {
-	if t == (Told{}) {
+// With returns the limits with what the upstream publishes. A published limit of
+// the prompt says only that the window is no smaller.
+func (l Limits) With(p Published) Limits {
+	if p == (Published{}) {
 		return l
 	}
 	switch {
-	case t.Window > 0:
-		l.Window = t.Window
+	case p.Window > 0:
+		l.Window = p.Window
 	case l.Window <= 0:
-		l.Window = max(DefaultWindow, t.Input)
+		l.Window = max(DefaultWindow, p.Input)
 	default:
-		l.Window = max(l.Window, t.Input)
+		l.Window = max(l.Window, p.Input)
 	}
 	if l.Input >= l.Window {
 		l.Input = 0 // a limit of the model's that this upstream is far from
 	}
-	if t.Input > 0 && (l.Input <= 0 || t.Input < l.Input) {
-		l.Input = t.Input
+	if p.Input > 0 && (l.Input <= 0 || p.Input < l.Input) {
+		l.Input = p.Input
 	}
 	return l
 }
@@ -115,8 +116,8 @@ func (l Limits) For(answer int) Budget {
 	if window <= 0 {
 		window = DefaultWindow
 	}
-	asked := min(answer, window/2)
-	b.Limit = window - roundUp(max(asked, step(window)), step(window))
+	answer = min(answer, window/2)
+	b.Limit = window - roundUp(max(answer, step(window)), step(window))
 	if l.Input > 0 {
 		b.Limit = min(b.Limit, l.Input)
 	}
@@ -128,7 +129,7 @@ func (l Limits) For(answer int) Budget {
 	if reserve <= 0 {
 		reserve = min(8192, window/4)
 	}
-	reserve = min(max(asked, reserve), window-1)
+	reserve = min(max(answer, reserve), window-1)
 	b.Step = step(window)
 	b.Tokens = window - reserve
 	b.Placing = max(1, window-min(roundUp(reserve, b.Step), window-1))

@@ -163,8 +163,8 @@ func (k *checker) kept() {
 		case stays:
 			k.fail("kept", "message %d (%s) is gone or changed", m.Origin, m.Role)
 		case out == nil && !slices.ContainsFunc(edits[i], func(e Edit) bool {
-			asked := newest[e.Epoch]
-			return e.Op == OpRemove && (i < recent[e.Epoch] || m.Role == User && i < asked && run[i] == run[asked])
+			user := newest[e.Epoch]
+			return e.Op == OpRemove && (i < recent[e.Epoch] || m.Role == User && i < user && run[i] == run[user])
 		}):
 			k.fail("kept", "message %d (%s) is gone", m.Origin, m.Role)
 		case out != nil && !k.shortened(out, m, edits[i], i, recent):

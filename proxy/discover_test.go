@@ -42,7 +42,7 @@ func paths(u *upstream) []string {
 // Every upstream's own page, with the trap that it has beside the right field.
 func TestWindowsThatUpstreamsTell(t *testing.T) {
 	f := func(name, model string, told any, pages ...string) {
-		want, ok := told.(compact.Told)
+		want, ok := told.(compact.Published)
 		if !ok {
 			want.Window = told.(int)
 		}
@@ -54,7 +54,7 @@ func TestWindowsThatUpstreamsTell(t *testing.T) {
 			u := teller(t, told)
 			p := inFrontOf(t, u)
 			got, from := p.Discover(t.Context(), &p.o.Default, model)
-			if got != want || (want == compact.Told{}) != (from == "") {
+			if got != want || (want == compact.Published{}) != (from == "") {
 				t.Errorf("%+v from %q, want %+v (asked %v)", got, from, want, paths(u))
 			}
 		})
@@ -79,16 +79,16 @@ func TestWindowsThatUpstreamsTell(t *testing.T) {
 	f("lm studio, newer", "m", 4096,
 		"/v1/models", `{"data":[{"id":"m"}]}`,
 		"/api/v1/models", `{"models":[{"key":"m","max_context_length":131072,"loaded_instances":[{"config":{"context_length":8192}},{"config":{"context_length":4096}}]}]}`)
-	f("tgi", "tgi", compact.Told{Window: 4096, Input: 4095}, "/v1/models", `{"data":[{"id":"m"}]}`, "/info", `{"model_id":"m","max_input_tokens":4095,"max_total_tokens":4096}`)
-	f("tgi, older", "tgi", compact.Told{Window: 2048, Input: 1024}, "/info", `{"max_input_length":1024,"max_total_tokens":2048}`)
-	f("litellm", "gpt-4o", compact.Told{Input: 128000}, "/v1/models", `{"data":[{"id":"gpt-4o","owned_by":"openai"}]}`,
+	f("tgi", "tgi", compact.Published{Window: 4096, Input: 4095}, "/v1/models", `{"data":[{"id":"m"}]}`, "/info", `{"model_id":"m","max_input_tokens":4095,"max_total_tokens":4096}`)
+	f("tgi, older", "tgi", compact.Published{Window: 2048, Input: 1024}, "/info", `{"max_input_length":1024,"max_total_tokens":2048}`)
+	f("litellm", "gpt-4o", compact.Published{Input: 128000}, "/v1/models", `{"data":[{"id":"gpt-4o","owned_by":"openai"}]}`,
 		"/model/info", `{"data":[{"model_name":"gpt-4o","model_info":{"max_tokens":16384,"max_input_tokens":128000,"max_output_tokens":16384}},{"model_name":"gpt-4o","model_info":{"max_input_tokens":200000}}]}`)
 	f("openrouter: the smaller of two", "a/b", 65536, "/v1/models", `{"data":[{"id":"a/b","context_length":131072,"top_provider":{"context_length":65536,"max_completion_tokens":65536}}]}`)
 	f("mistral", "m", 131072, "/v1/models", `{"data":[{"id":"m","max_context_length":131072}]}`)
 	f("together: a bare array", "m", 8192, "/v1/models", `[{"id":"m","context_length":8192}]`)
 	f("groq", "m", 131072, "/v1/models", `{"data":[{"id":"m","context_window":131072,"max_completion_tokens":32768}]}`)
 
-	f("anthropic", "m", compact.Told{Input: 200000}, "/v1/models", `{"data":[{"type":"model","id":"m","max_input_tokens":200000,"max_tokens":64000}]}`)
+	f("anthropic", "m", compact.Published{Input: 200000}, "/v1/models", `{"data":[{"type":"model","id":"m","max_input_tokens":200000,"max_tokens":64000}]}`)
 
 	f("nothing", "m", 0)
 	f("not json", "m", 0, "/v1/models", `<html>`, "/props", `[`)
@@ -104,7 +104,7 @@ func TestWindowsThatUpstreamsTell(t *testing.T) {
 	f("odd rows, lm studio", "m", 4096, "/api/v0/models", `{"data":[{"id":"x","state":1},"y",{"id":"m","state":"loaded","loaded_context_length":4096}]}`)
 	f("odd rows, lm studio, newer", "m", 4096, "/api/v1/models",
 		`{"models":[{"key":"x","loaded_instances":{}},{"key":"m","loaded_instances":[null,{"config":[]},{"config":{"context_length":4096}}]}]}`)
-	f("odd rows, litellm", "m", compact.Told{Input: 128000}, "/model/info",
+	f("odd rows, litellm", "m", compact.Published{Input: 128000}, "/model/info",
 		`{"data":[{"model_name":[]},{"model_name":"x","model_info":"?"},{"model_name":"m","model_info":{"max_input_tokens":128000,"mode":1}}]}`)
 	f("odd fields, llama.cpp", "m", 4096, "/props", `{"default_generation_settings":{"n_ctx":4096,"params":"?"},"total_slots":"many"}`)
 }
@@ -245,7 +245,7 @@ func TestEndlessAnswersToQuestionsAreLeft(t *testing.T) {
 		}
 	})
 	p := inFrontOf(t, u)
-	if n, from := p.Discover(t.Context(), &p.o.Default, "m"); n != (compact.Told{}) || from != "" {
+	if n, from := p.Discover(t.Context(), &p.o.Default, "m"); n != (compact.Published{}) || from != "" {
 		t.Errorf("%+v %s", n, from)
 	}
 }

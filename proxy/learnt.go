@@ -38,16 +38,16 @@ func (t *trip) loadFacts(model string) {
 // published returns what the upstream of a route publishes of a model's window,
 // and reports whether it is known to refuse what is too long. guessed: nobody
 // knows the model's tokenizer.
-func (p *Proxy) published(h http.Header, route *Route, model string, guessed bool) (told compact.Told, refuses bool) {
+func (p *Proxy) published(h http.Header, route *Route, model string, guessed bool) (told compact.Published, refuses bool) {
 	if learn.Silent(route.Upstream) {
-		return compact.Told{}, true
+		return compact.Published{}, true
 	}
 	if !route.Discover || route.Configured && !guessed {
-		return compact.Told{}, false
+		return compact.Published{}, false
 	}
 	told, refuses = p.learnt.Window(p.asking(h, route), model)
 	if route.Configured {
-		told = compact.Told{}
+		told = compact.Published{}
 	}
 	return told, refuses
 }
@@ -68,7 +68,7 @@ func (p *Proxy) asking(h http.Header, route *Route) learn.Upstream {
 
 // Discover asks an upstream for the window of a model and waits for it: for the
 // command line. from names the page that had it; "" where none did.
-func (p *Proxy) Discover(ctx context.Context, route *Route, model string) (told compact.Told, from string) {
+func (p *Proxy) Discover(ctx context.Context, route *Route, model string) (told compact.Published, from string) {
 	return p.learnt.Discover(ctx, p.asking(http.Header{}, route), model)
 }
 
@@ -87,7 +87,7 @@ func (t *trip) named(model string) string {
 
 // limits returns the limits of this request, but for what was learnt.
 func (t *trip) limits() compact.Limits {
-	l := t.route.Limits.Told(t.window)
+	l := t.route.Limits.With(t.window)
 	if t.orders.budget > 0 {
 		l.Budget = t.orders.budget
 	}

@@ -73,7 +73,7 @@ type RewriteInfo struct {
 	Facts learn.Facts
 	// Told is what the upstream tells of the model; nothing where its window is
 	// configured.
-	Told compact.Told
+	Told compact.Published
 	// BytesBefore and BytesAfter are the sizes of the body, decompressed.
 	BytesBefore, BytesAfter int
 	// Overhead is the time from the body's last byte to its sending.

@@ -109,7 +109,7 @@ func (t *trip) short() bool {
 // guessesWindow reports whether nobody told the window of a model that nobody
 // knows.
 func (t *trip) guessesWindow() bool {
-	return len(t.ways) > 1 && !t.route.Configured && t.window == (compact.Told{}) && t.facts.Window.Value == 0 && t.facts.Input.Value == 0
+	return len(t.ways) > 1 && !t.route.Configured && t.window == (compact.Published{}) && t.facts.Window.Value == 0 && t.facts.Input.Value == 0
 }
 
 // second sends a refused request again, if that may help. nil: the first

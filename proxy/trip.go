@@ -30,10 +30,10 @@ type trip struct {
 	// unmatched is how many of the client's pins name no message.
 	unmatched int
 	budget    compact.Budget
-	learnt    *learn.Model // what was learnt, now
-	facts     learn.Facts  // as they were read
-	window    compact.Told // what the upstream tells; nothing where it is configured
-	ways      []Way        // in which the upstream may count
+	learnt    *learn.Model      // what was learnt, now
+	facts     learn.Facts       // as they were read
+	window    compact.Published // what the upstream tells; nothing where it is configured
+	ways      []Way             // in which the upstream may count
 	thinking
 	// weight counts for a plan that is within a limit of bytes too; nil: there
 	// is none.

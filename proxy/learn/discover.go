@@ -37,16 +37,16 @@ const (
 )
 
 // Windows are what an upstream tells, by the name of a model.
-type Windows map[string]compact.Told
+type Windows map[string]compact.Published
 
 // add notes what is told of a model; the smallest counts where it is told more
 // than once.
-func (w Windows) add(model string, t compact.Told) {
+func (w Windows) add(model string, t compact.Published) {
 	if model == "" {
 		return
 	}
-	t = compact.Told{Window: least(w[model].Window, published(t.Window)), Input: least(w[model].Input, published(t.Input))}
-	if t != (compact.Told{}) {
+	t = compact.Published{Window: least(w[model].Window, published(t.Window)), Input: least(w[model].Input, published(t.Input))}
+	if t != (compact.Published{}) {
 		w[model] = t
 	}
 }
@@ -60,13 +60,13 @@ const whatever = "*"
 func spellings(model string) []string { return []string{model, model + ":latest", whatever} }
 
 // of is what is told of a model.
-func (w Windows) of(model string) (told compact.Told, ok bool) {
+func (w Windows) of(model string) (told compact.Published, ok bool) {
 	for _, name := range spellings(model) {
 		if told, ok = w[name]; ok {
 			return told, true
 		}
 	}
-	return compact.Told{}, false
+	return compact.Published{}, false
 }
 
 // Upstream is an upstream that may be asked for the windows of its models.
@@ -93,26 +93,26 @@ type upstream struct {
 
 // heard is what was published of a model, and when it was read.
 type heard struct {
-	compact.Told
+	compact.Published
 	at time.Time
 }
 
 // of returns what was published of a model and is still believed.
-func (a *upstream) of(model string, now time.Time) compact.Told {
+func (a *upstream) of(model string, now time.Time) compact.Published {
 	for _, name := range spellings(model) {
 		if h, ok := a.heard[name]; ok && now.Sub(h.at) <= forgottenAfter {
-			return h.Told
+			return h.Published
 		}
 	}
-	return compact.Told{}
+	return compact.Published{}
 }
 
 // Window returns what an upstream publishes of a model, nothing where that is not
 // known yet, or never, and reports whether the upstream is one that refuses what
 // is too long. It may start to ask, and does not wait for the answer.
-func (m *Memory) Window(u Upstream, model string) (told compact.Told, refuses bool) {
+func (m *Memory) Window(u Upstream, model string) (told compact.Published, refuses bool) {
 	if Silent(u.URL) {
-		return compact.Told{}, true
+		return compact.Published{}, true
 	}
 	key := m.Key("windows", u.URL.String(), u.Account)
 	a, ok := m.upstreams.GetIfPresent(key)
@@ -267,14 +267,14 @@ func Silent(u *url.URL) bool {
 
 // Discover asks an upstream for the window of a model and waits for the answer.
 // from names the page that had it; "" where none did.
-func (m *Memory) Discover(ctx context.Context, u Upstream, model string) (told compact.Told, from string) {
+func (m *Memory) Discover(ctx context.Context, u Upstream, model string) (told compact.Published, from string) {
 	if Silent(u.URL) {
-		return compact.Told{}, ""
+		return compact.Published{}, ""
 	}
 	windows, from, _, _ := m.windows(ctx, u)
 	told, ok := windows.of(model)
 	if !ok {
-		return compact.Told{}, ""
+		return compact.Published{}, ""
 	}
 	return told, from
 }

@@ -36,7 +36,7 @@ type Model struct {
 	name     string
 
 	mu        sync.Mutex
-	published compact.Told // by the upstream, as of the last request
+	published compact.Published // by the upstream, as of the last request
 	facts     Facts
 	count     Calibration // nil: none
 	loaded    time.Time   // when Store was read last; zero: never
@@ -47,7 +47,7 @@ type Model struct {
 }
 
 // Published notes what the upstream publishes of the model.
-func (m *Model) Published(told compact.Told) {
+func (m *Model) Published(told compact.Published) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.published = told

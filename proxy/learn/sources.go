@@ -68,7 +68,7 @@ func listedModels(body []byte) Windows {
 	for _, r := range rows {
 		window := least(r.tokens("max_model_len"), r.tokens("context_length"), r.tokens("context_window"),
 			r.tokens("max_context_length"), r.in("top_provider").tokens("context_length"), r.in("meta").tokens("n_ctx"))
-		w.add(r.text("id"), compact.Told{Window: window, Input: r.tokens("max_input_tokens")})
+		w.add(r.text("id"), compact.Published{Window: window, Input: r.tokens("max_input_tokens")})
 	}
 	return w
 }
@@ -76,7 +76,7 @@ func listedModels(body []byte) Windows {
 // llamaProps reads llama.cpp's GET /props: the window of one slot.
 func llamaProps(body []byte) Windows {
 	w := Windows{}
-	w.add(whatever, compact.Told{Window: fieldsOf(body).in("default_generation_settings").tokens("n_ctx")})
+	w.add(whatever, compact.Published{Window: fieldsOf(body).in("default_generation_settings").tokens("n_ctx")})
 	return w
 }
 
@@ -86,7 +86,7 @@ func ollamaLoaded(body []byte) Windows {
 	w := Windows{}
 	for _, m := range fieldsOf(body).rows("models") {
 		for _, name := range []string{m.text("name"), m.text("model")} {
-			w.add(name, compact.Told{Window: m.tokens("context_length")})
+			w.add(name, compact.Published{Window: m.tokens("context_length")})
 		}
 	}
 	return w
@@ -98,7 +98,7 @@ func studioLoaded(body []byte) Windows {
 	w := Windows{}
 	for _, m := range fieldsOf(body).rows("data") {
 		if m.text("state") == "loaded" {
-			w.add(m.text("id"), compact.Told{Window: m.tokens("loaded_context_length")})
+			w.add(m.text("id"), compact.Published{Window: m.tokens("loaded_context_length")})
 		}
 	}
 	return w
@@ -110,7 +110,7 @@ func studioInstances(body []byte) Windows {
 	w := Windows{}
 	for _, m := range fieldsOf(body).rows("models") {
 		for _, i := range m.rows("loaded_instances") {
-			w.add(m.text("key"), compact.Told{Window: i.in("config").tokens("context_length")})
+			w.add(m.text("key"), compact.Published{Window: i.in("config").tokens("context_length")})
 		}
 	}
 	return w
@@ -122,7 +122,7 @@ func studioInstances(body []byte) Windows {
 func tgiInfo(body []byte) Windows {
 	info := fieldsOf(body)
 	w := Windows{}
-	w.add(whatever, compact.Told{Window: info.tokens("max_total_tokens"), Input: least(info.tokens("max_input_tokens"), info.tokens("max_input_length"))})
+	w.add(whatever, compact.Published{Window: info.tokens("max_total_tokens"), Input: least(info.tokens("max_input_tokens"), info.tokens("max_input_length"))})
 	return w
 }
 
@@ -132,7 +132,7 @@ func tgiInfo(body []byte) Windows {
 func litellmInfo(body []byte) Windows {
 	w := Windows{}
 	for _, m := range fieldsOf(body).rows("data") {
-		w.add(m.text("model_name"), compact.Told{Input: m.in("model_info").tokens("max_input_tokens")})
+		w.add(m.text("model_name"), compact.Published{Input: m.in("model_info").tokens("max_input_tokens")})
 	}
 	return w
 }
