@@ -10,8 +10,6 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
-
-	"laconic/replay"
 )
 
 // exitError carries an exit code other than 1. What had to be said was said.
@@ -41,7 +39,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	fmt.Fprintln(stderr, "laconic:", err)
 	if errors.As(err, &input) {
-		return replay.ExitInput
+		return exitInput
 	}
 	return 1
 }

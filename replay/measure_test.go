@@ -4,62 +4,18 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/replay/replaytest"
 )
-
-// rewrite is a stage for tests: every old tool result becomes the same text.
-type rewrite string
-
-func (rewrite) Name() string { return "rewrite" }
-
-func (s rewrite) Shrink(d *compact.Draft) {
-	for ref := range d.Results() {
-		if d.Over() == 0 {
-			return
-		}
-		d.Rewrite(ref, string(s), "test")
-	}
-}
-
-// errand is a conversation whose numbers a reader can check. A token is a
-// word; the costs are 2, 4, 3, 8, 3, 1, 3, 1, 1, so the four requests cost 6,
-// 17, 21 and 25. The calls used alpha_one.txt, beta_two.txt and code_4711.
-const errand = `{"id":"errand","messages":[
-{"role":"system","content":"be brief"},
-{"role":"user","content":"read alpha_one.txt and beta_two.txt"},
-{"role":"assistant","content":"ok","tool_calls":[{"id":"c1","type":"function","function":{"name":"read","arguments":"{\"path\":\"alpha_one.txt\"}"}}]},
-{"role":"tool","tool_call_id":"c1","content":"the secret is code_4711 and nothing else here"},
-{"role":"assistant","content":"hm","tool_calls":[{"id":"c2","type":"function","function":{"name":"read","arguments":"{\"path\":\"beta_two.txt\"}"}}]},
-{"role":"tool","tool_call_id":"c2","content":"empty"},
-{"role":"assistant","content":"so","tool_calls":[{"id":"c3","type":"function","function":{"name":"send","arguments":"{\"code\":\"code_4711\"}"}}]},
-{"role":"tool","tool_call_id":"c3","content":"sent"},
-{"role":"assistant","content":"done"}]}`
-
-// write puts a file into a folder that the test removes.
-func write(t *testing.T, name, content string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// oneLine makes a JSON text a line of a JSONL file.
-func oneLine(json string) string { return strings.ReplaceAll(json, "\n", "") + "\n" }
 
 // rewriting is a policy that rewrites old results to a text.
 func rewriting(text string) Policy {
-	return Policy{Name: "test", Policy: &compact.Policy{Ladder: []compact.Stage{rewrite(text)}}, Claims: []string{"1,2,8"}}
+	return Policy{Name: "test", Policy: replaytest.Rewriting(text), Claims: []int{1, 2, 8}}
 }
 
 func replayed1(t *testing.T, p Policy, b Budget, file string) Row {
@@ -82,7 +38,7 @@ func TestNumbersOfAnErrand(t *testing.T) {
 		want.Conversations, want.Requests, want.Paired = 1, 4, 4
 		want.Over, want.Fair, want.Facts = 2, 2, 1 // requests 3 and 4; code_4711
 		want.Full = 25 + 0.1*44                    // 6+17+21+25 sent, of them 0+6+17+21 cached
-		got := replayed1(t, rewriting(text), Budget{Tokens: 20}, write(t, "errand.jsonl", oneLine(errand))).Numbers
+		got := replayed1(t, rewriting(text), Budget{Tokens: 20}, replaytest.Write(t, "errand.jsonl", replaytest.Errand)).Numbers
 		if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Numbers{}), cmpopts.EquateApprox(0, 1e-9)); d != "" {
 			t.Errorf("%q: want -, got +\n%s", text, d)
 		}
@@ -114,7 +70,7 @@ func TestNumbersOfAnErrand(t *testing.T) {
 
 // TestSharesOfAnErrand: what follows from the numbers.
 func TestSharesOfAnErrand(t *testing.T) {
-	file := write(t, "errand.jsonl", oneLine(errand))
+	file := replaytest.Write(t, "errand.jsonl", replaytest.Errand)
 	// Half of the peak of 25 is 12: three requests are above it, and the head
 	// and the first user message (6) leave more than a fifth.
 	half := replayed1(t, rewriting("gone: code_4711"), Budget{Share: 0.5}, file)
@@ -142,7 +98,7 @@ func TestPricesDecideTheCost(t *testing.T) {
 	f := func(p *Prices, want float64) {
 		t.Helper()
 		res, err := Run(context.Background(), Options{
-			Files: []string{write(t, "errand.jsonl", oneLine(errand))}, Policies: []Policy{rewriting("gone")},
+			Files: []string{replaytest.Write(t, "errand.jsonl", replaytest.Errand)}, Policies: []Policy{rewriting("gone")},
 			Budgets: []Budget{{Tokens: 20}}, Counter: compacttest.Words{}, Prices: p,
 		})
 		if err != nil {
@@ -180,10 +136,10 @@ func TestMeansCountConversationsAlike(t *testing.T) {
 // request, so that the prompt cache misses without an epoch. That is told if
 // the policy claims to be stable, and only then.
 func TestBrokenPromisesAreTold(t *testing.T) {
-	file := write(t, "errand.jsonl", oneLine(errand))
-	f := func(claims []string, want []string) {
+	file := replaytest.Write(t, "errand.jsonl", replaytest.Errand)
+	f := func(claims []int, want []string) {
 		t.Helper()
-		p := Policy{Name: "fickle", Policy: &compact.Policy{Ladder: []compact.Stage{&fickle{}}}, Claims: claims}
+		p := Policy{Name: "fickle", Policy: replaytest.Fickle(), Claims: claims}
 		res, err := Run(context.Background(), Options{Files: []string{file}, Policies: []Policy{p}, Budgets: []Budget{{Tokens: 20}}, Counter: compacttest.Words{}})
 		if err != nil {
 			t.Fatal(err)
@@ -193,26 +149,13 @@ func TestBrokenPromisesAreTold(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s %d", f.Promise, f.Times))
 		}
 		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("claims %q: want -, got +\n%s", claims, d)
+			t.Errorf("claims %v: want -, got +\n%s", claims, d)
 		}
 		if res.Failed() != (len(want) > 0) {
-			t.Errorf("claims %q: failed is %v", claims, res.Failed())
+			t.Errorf("claims %v: failed is %v", claims, res.Failed())
 		}
 	}
-	f([]string{"2", "stable"}, []string{"stable 1"})
-	f([]string{"1,2,8"}, nil)
+	f([]int{2, 5}, []string{"stable 1"})
+	f([]int{1, 2, 8}, nil)
 	f(nil, nil)
-}
-
-// fickle is a stage that remembers how often it was asked: what no honest
-// stage does.
-type fickle struct{ asked int }
-
-func (*fickle) Name() string { return "fickle" }
-
-func (s *fickle) Shrink(d *compact.Draft) {
-	for ref := range d.Results() {
-		s.asked++
-		d.Rewrite(ref, fmt.Sprint("gone ", s.asked), "test")
-	}
 }

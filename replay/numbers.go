@@ -1,6 +1,9 @@
 package replay
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Numbers are what was measured of one policy under one budget. They add up
 // over conversations. Tokens are those of the counter.
@@ -164,4 +167,21 @@ func mean(sum float64, n int) float64 {
 		return 1
 	}
 	return sum / float64(n)
+}
+
+// Thousands writes 1234567 as 1,234,567.
+func Thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Count writes "1 request" or "1,234 requests".
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return Thousands(n) + " " + what + "s"
 }

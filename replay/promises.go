@@ -3,7 +3,6 @@ package replay
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -17,26 +16,6 @@ func PromiseNames(numbers []int) []string {
 		names[i] = promises[n-1]
 	}
 	return names
-}
-
-// claimed gives the names of the promises that a policy claims: each is a name
-// or a number, several may stand in one string with commas between them.
-func claimed(claims []string) ([]string, error) {
-	var names []string
-	for _, c := range strings.Split(strings.Join(claims, ","), ",") {
-		c = strings.TrimSpace(c)
-		if n, err := strconv.Atoi(c); err == nil && n >= 1 && n <= len(promises) {
-			c = promises[n-1]
-		}
-		switch {
-		case c == "":
-		case slices.Contains(promises, c):
-			names = append(names, c)
-		default:
-			return nil, fmt.Errorf("there is no promise %q; there are %s", c, strings.Join(promises, ", "))
-		}
-	}
-	return names, nil
 }
 
 // Failure is a promise that a policy claims and did not keep under a budget.
@@ -56,7 +35,7 @@ type Failure struct {
 // String is the sentence for the user.
 func (f Failure) String() string {
 	return fmt.Sprintf("%s under %s broke the promise %q %s, first in %s, request of %s: %s",
-		f.Policy, f.Budget, f.Promise, count(f.Times, "time"), f.Conversation, count(f.Messages, "message"), f.Detail)
+		f.Policy, f.Budget, f.Promise, Count(f.Times, "time"), f.Conversation, Count(f.Messages, "message"), f.Detail)
 }
 
 // failures are broken promises, each policy, budget and promise once.

@@ -18,9 +18,9 @@ type Policy struct {
 	Name string
 	// Policy is what compacts.
 	Policy *compact.Policy
-	// Claims are the promises that are checked on every request, by name
-	// ("paired") or number ("2"); an entry may list several, with commas.
-	Claims []string
+	// Claims are the promises that are checked on every request, by their
+	// numbers, from 1.
+	Claims []int
 
 	claims []string // the names
 }
@@ -35,7 +35,7 @@ type Budget struct {
 // String names the budget in tables.
 func (b Budget) String() string {
 	if b.Tokens > 0 {
-		return thousands(b.Tokens)
+		return Thousands(b.Tokens)
 	}
 	return fmt.Sprintf("%g × peak", b.Share)
 }
@@ -254,11 +254,12 @@ func (o Options) checked() (Options, error) {
 	}
 	policies := make([]Policy, len(o.Policies))
 	for i, p := range o.Policies {
-		names, err := claimed(p.Claims)
-		if err != nil {
-			return o, fmt.Errorf("policy %s: %w", p.Name, err)
+		for _, n := range p.Claims {
+			if n < 1 || n > len(promises) {
+				return o, fmt.Errorf("policy %s: there is no promise %d", p.Name, n)
+			}
 		}
-		p.claims = names
+		p.claims = PromiseNames(p.Claims)
 		policies[i] = p
 	}
 	o.Policies = policies

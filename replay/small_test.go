@@ -1,10 +1,6 @@
 package replay
 
 import (
-	"bytes"
-	"fmt"
-	"math"
-	"strings"
 	"testing"
 	"time"
 
@@ -162,86 +158,4 @@ func TestSharedPromptWithOtherTools(t *testing.T) {
 	if _, n := shared(a, b); n != 0 {
 		t.Errorf("%d tokens from the cache", n)
 	}
-}
-
-// TestBarLine: what stands beside the bar, and that it never breaks the line.
-func TestBarLine(t *testing.T) {
-	p := Progress{Bytes: 25, Total: 100, Conversations: 1, Requests: 1234}
-	if got, want := barLine(p, 10*time.Second, 0), "██████░░░░░░░░░░░░░░░░░░  25 %  1 conversation, 1,234 requests, 30s left"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	for width := range 120 {
-		if got := len([]rune(barLine(p, 10*time.Second, width+1))); got > width {
-			t.Errorf("%d characters on a line of %d", got, width+1)
-		}
-	}
-	if got := barLine(Progress{}, 0, 80); !strings.Contains(got, "0 %") {
-		t.Errorf("nothing read yet: %q", got)
-	}
-}
-
-// TestBarOnlyOnATerminal: a file and a pipe get none, and a bar that is not
-// there does nothing.
-func TestBarOnlyOnATerminal(t *testing.T) {
-	var b bytes.Buffer
-	none := barOn(&b)
-	none.draw(Progress{Bytes: 1, Total: 2})
-	none.clear()
-	if none != nil || b.Len() > 0 {
-		t.Errorf("a bar was drawn: %q", b.String())
-	}
-}
-
-// TestAxes: round numbers that cover the data.
-func TestAxes(t *testing.T) {
-	f := func(low, high float64, n int, want string) {
-		t.Helper()
-		a := axisOver(low, high, n)
-		if got := fmt.Sprintf("%.6g to %.6g by %.6g", a.from, a.to, a.step); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
-	}
-	f(0, 100, 5, "0 to 100 by 20")
-	f(0, 171234, 5, "0 to 200000 by 50000")
-	f(83.2, 100, 5, "80 to 100 by 5")
-	f(0.37, 1.03, 5, "0.2 to 1.2 by 0.2")
-	f(3, 3, 5, "3 to 4 by 0.2")
-}
-
-// TestThinnedKeepsPeaks: a line of many points loses no peak and no valley.
-func TestThinnedKeepsPeaks(t *testing.T) {
-	values := make([]float64, 10_000)
-	values[1234], values[8765] = 7, -7
-	keep := thinned(values, mostPoints)
-	if len(keep) > mostPoints+2 {
-		t.Errorf("%d points", len(keep))
-	}
-	low, high := math.Inf(1), math.Inf(-1)
-	for i, k := range keep {
-		low, high = min(low, values[k]), max(high, values[k])
-		if i > 0 && k <= keep[i-1] {
-			t.Fatalf("%d stands behind %d", k, keep[i-1])
-		}
-	}
-	if low != -7 || high != 7 {
-		t.Errorf("from %v to %v", low, high)
-	}
-	if got := thinned(values[:3], mostPoints); len(got) != 3 {
-		t.Errorf("%v", got)
-	}
-}
-
-// TestNearestName: a slip of the finger is recognised, another word is not.
-func TestNearestName(t *testing.T) {
-	f := func(a, b string, want int) {
-		t.Helper()
-		if got := apart(a, b); got != want {
-			t.Errorf("%s and %s are %d apart, want %d", a, b, got, want)
-		}
-	}
-	f("adaptive", "adaptive", 0)
-	f("adaptiv", "adaptive", 1)
-	f("adpative", "adaptive", 2)
-	f("", "turns", 5)
-	f("window", "turns", 6)
 }

@@ -1,4 +1,4 @@
-package replay
+package replay_test
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"laconic/compact/compacttest"
 	"laconic/compact/policy"
 	"laconic/compact/stage"
+	"laconic/replay"
+	"laconic/replay/report"
 )
 
 // messagesOnly is the yardstick's counter: bytes/3.5 + 8 per message, nothing
@@ -31,10 +33,10 @@ func TestYardstick(t *testing.T) {
 	if os.Getenv("YARDSTICK_TOOLS") != "" {
 		counter = compacttest.Bytes{}
 	}
-	measure := func(minPeak int, budgets []Budget, names ...string) {
+	measure := func(minPeak int, budgets []replay.Budget, names ...string) {
 		t.Helper()
-		o := Options{
-			Policies: []Policy{{Name: "adaptive", Policy: &compact.Policy{Name: "adaptive", Ladder: stage.Default()}, Claims: []string{"1,2,3,4,5,7,8"}}},
+		o := replay.Options{
+			Policies: []replay.Policy{{Name: "adaptive", Policy: &compact.Policy{Name: "adaptive", Ladder: stage.Default()}, Claims: []int{1, 2, 3, 4, 5, 7, 8}}},
 			Budgets:  budgets, Counter: counter, MinPeak: minPeak,
 		}
 		if os.Getenv("YARDSTICK_ALL") != "" {
@@ -43,13 +45,13 @@ func TestYardstick(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				o.Policies = append(o.Policies, Policy{Name: named.Name, Policy: p})
+				o.Policies = append(o.Policies, replay.Policy{Name: named.Name, Policy: p})
 			}
 		}
 		for _, n := range names {
 			o.Files = append(o.Files, filepath.Join(dir, n+".jsonl"))
 		}
-		res, err := Run(context.Background(), o)
+		res, err := replay.Run(context.Background(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +61,7 @@ func TestYardstick(t *testing.T) {
 		for _, f := range res.Failures {
 			t.Error(f)
 		}
-		if err := res.WriteTable(os.Stdout, 0); err != nil {
+		if err := report.Table(os.Stdout, &res, 0); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range res.Total.Rows {
@@ -67,7 +69,7 @@ func TestYardstick(t *testing.T) {
 		}
 		fmt.Println()
 	}
-	measure(0, []Budget{{Share: 0.5}, {Share: 0.25}},
+	measure(0, []replay.Budget{{Share: 0.5}, {Share: 0.25}},
 		"openhands_swebench_claude35", "mini_swe_agent_deepseek", "codex_cli_typescript", "claude_code_go")
-	measure(3000, []Budget{{Share: 0.6}}, "tau_bench_airline_gpt4o", "agentdojo_banking_workspace")
+	measure(3000, []replay.Budget{{Share: 0.6}}, "tau_bench_airline_gpt4o", "agentdojo_banking_workspace")
 }

@@ -33,8 +33,11 @@ type conversation struct {
 // grow adds a JSON value, its keys in order, without thinking and marks.
 func (c *conversation) grow(raw json.RawMessage) {
 	var v any
-	_ = json.Unmarshal(raw, &v) // what is absent grows it as null does
-	sum := sha256.Sum256(append(c.prefix, marshal(bare(v))...))
+	var piece []byte
+	if json.Unmarshal(raw, &v) == nil {
+		piece = marshal(bare(v))
+	}
+	sum := sha256.Sum256(append(c.prefix, piece...))
 	c.prefix = sum[:]
 }
 

@@ -11,17 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laconic/compact/compacttest"
+	"laconic/replay/replaytest"
 )
-
-// write puts a file into a folder that the test removes.
-func write(t *testing.T, name, content string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // readAll gives what is in a file, a line per conversation and per fault.
 func readAll(t *testing.T, file string) []string {
@@ -45,7 +36,7 @@ func readAll(t *testing.T, file string) []string {
 func TestRead(t *testing.T) {
 	f := func(name, content string, want ...string) {
 		t.Helper()
-		if d := cmp.Diff(want, readAll(t, write(t, name, content))); d != "" {
+		if d := cmp.Diff(want, readAll(t, replaytest.Write(t, name, content))); d != "" {
 			t.Errorf("%s: want -, got +\n%s\n%s", name, d, content)
 		}
 	}
@@ -151,7 +142,7 @@ func TestReadHAR(t *testing.T) {
 	const more = `{"model":"m","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"hello"},{"role":"user","content":"more"}]}`
 	f := func(name, content string, want ...string) {
 		t.Helper()
-		if d := cmp.Diff(want, readAll(t, write(t, name, content))); d != "" {
+		if d := cmp.Diff(want, readAll(t, replaytest.Write(t, name, content))); d != "" {
 			t.Errorf("want -, got +\n%s\n%s", d, content)
 		}
 	}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"laconic/replay"
+)
+
+// progressEvery is how often the progress is drawn again.
+const progressEvery = 100 * time.Millisecond
+
+// progressBar draws the progress of a replay on one line of a terminal.
+type progressBar struct {
+	w            io.Writer
+	width        int
+	start, drawn time.Time // drawn is zero before the first time
+}
+
+// progressOn returns a bar if w is a terminal for a person: nil if the output
+// goes elsewhere, runs in continuous integration (CI) or wants no decoration
+// (NO_COLOR, TERM=dumb). A nil bar does nothing.
+func progressOn(w io.Writer) *progressBar {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("CI") != "" || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return nil
+	}
+	return &progressBar{w: w, width: widthOf(w), start: time.Now()}
+}
+
+// widthOf returns how many characters fit on a line of a terminal; 0 for
+// anything else.
+func widthOf(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
+func (b *progressBar) draw(p replay.Progress) {
+	if b == nil || time.Since(b.drawn) < progressEvery {
+		return
+	}
+	b.drawn = time.Now()
+	fmt.Fprint(b.w, "\r\x1b[K"+progressLine(p, time.Since(b.start), b.width))
+}
+
+// clear takes the bar off the screen.
+func (b *progressBar) clear() {
+	if b != nil && !b.drawn.IsZero() {
+		fmt.Fprint(b.w, "\r\x1b[K")
+	}
+}
+
+// progressLine returns the bar as text, shorter than width; 0 means no limit.
+func progressLine(p replay.Progress, elapsed time.Duration, width int) string {
+	done := 0.0
+	if p.Total > 0 {
+		done = min(1, float64(p.Bytes)/float64(p.Total))
+	}
+	text := fmt.Sprintf(" %3.0f %%  %s, %s", 100*done, replay.Count(p.Conversations, "conversation"), replay.Count(p.Requests, "request"))
+	if done > 0.02 && elapsed > time.Second {
+		left := time.Duration(float64(elapsed) * (1 - done) / done)
+		text += fmt.Sprintf(", %s left", left.Round(time.Second))
+	}
+	cells := 24
+	if width > 0 {
+		cells = min(cells, width-len([]rune(text))-1)
+	}
+	if cells < 4 {
+		return string([]rune(text)[:min(max(0, width-1), len([]rune(text)))])
+	}
+	full := int(done * float64(cells))
+	return strings.Repeat("█", full) + strings.Repeat("░", cells-full) + text
+}

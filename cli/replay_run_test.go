@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"laconic/compact/compacttest"
+	"laconic/replay"
+	"laconic/replay/replaytest"
+)
+
+// replaying runs a replay with two policies: one that keeps its promises, and
+// one that does not.
+func replaying(t *testing.T, r replayRun) (code int, stdout, stderr string) {
+	t.Helper()
+	if r.Policies == nil {
+		r.Policies = []replay.Policy{{Name: "test", Policy: replaytest.Rewriting("gone")}}
+	}
+	if r.Budgets == nil {
+		r.Budgets = []replay.Budget{{Tokens: 20}}
+	}
+	r.Counter = compacttest.Words{}
+	var out, errs bytes.Buffer
+	code = r.run(context.Background(), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func fickle() []replay.Policy {
+	return []replay.Policy{{Name: "fickle", Policy: replaytest.Fickle(), Claims: []int{5}}}
+}
+
+// TestReplaySaysWhatIsWrong: one clear sentence each, and the exit code.
+func TestReplaySaysWhatIsWrong(t *testing.T) {
+	good := replaytest.Write(t, "errand.jsonl", replaytest.Errand)
+	empty := replaytest.Write(t, "empty.jsonl", "")
+	none := filepath.Join(t.TempDir(), "none.jsonl")
+	f := func(r replayRun, code int, want string, files ...string) {
+		t.Helper()
+		r.Files = files
+		got, out, errs := replaying(t, r)
+		if got != code || errs != want {
+			t.Errorf("exit %d, want %d\n%q\nwant\n%q", got, code, errs, want)
+		}
+		if code == exitInput && out != "" {
+			t.Errorf("wrote a table:\n%s", out)
+		}
+	}
+	f(replayRun{}, exitInput, "replay: "+none+": there is no such file\n", none)
+	f(replayRun{}, exitInput, "replay: "+empty+": the file is empty: there is no conversation in it\n", empty)
+	f(replayRun{Options: replay.Options{MinPeak: 26}}, exitInput,
+		"replay: nothing was measured: 1 conversation left out for a peak that is too small, or without a request\n", good)
+	missing := filepath.Join(t.TempDir(), "no", "report.html")
+	f(replayRun{page: missing}, exitInput, "replay: the report cannot be written to "+missing+": there is no such folder\n", good)
+	linked := filepath.Join(t.TempDir(), "report.html")
+	if err := os.Link(good, linked); err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range []string{good, linked} {
+		f(replayRun{page: page}, exitInput, "replay: the report cannot be written to "+page+": it is one of the files to replay\n", none, good)
+	}
+	if raw, err := os.ReadFile(good); err != nil || string(raw) != replaytest.Errand {
+		t.Errorf("the conversation is now %q, %v", raw, err)
+	}
+	f(replayRun{}, exitDone, "", good)
+	f(replayRun{Options: replay.Options{Policies: fickle()}}, exitBroken,
+		"replay: fickle under 20 broke the promise \"stable\" 1 time, first in errand, request of 8 messages: only 3 of the 6 messages sent before start the request, and no epoch did\n", good)
+}
+
+// TestReplayGoesOnBehindBrokenLines: each is named, the rest is replayed, and
+// the exit code says so. A broken promise weighs more.
+func TestReplayGoesOnBehindBrokenLines(t *testing.T) {
+	o := replay.Options{Files: []string{replaytest.Write(t, "a.jsonl", "{oops\n"+replaytest.Errand+"[]\n")}}
+	code, out, errs := replaying(t, replayRun{Options: o})
+	want := "replay: " + o.Files[0] + ":1: this is not valid JSON\nreplay: " + o.Files[0] + ":3: this is JSON, but not an object with messages\n"
+	if code != exitInput || errs != want || !strings.Contains(out, "1 conversation, 4 requests") {
+		t.Errorf("exit %d\n%s\n%s", code, errs, out)
+	}
+	o.Policies = fickle()
+	if code, _, _ := replaying(t, replayRun{Options: o}); code != exitBroken {
+		t.Errorf("exit %d for a broken promise and broken lines", code)
+	}
+}
+
+// TestReplayNamesManyBrokenLines: as many as somebody may read, then their
+// number; JSON names all.
+func TestReplayNamesManyBrokenLines(t *testing.T) {
+	file := replaytest.Write(t, "a.jsonl", replaytest.Errand+strings.Repeat("{oops\n", mostNamed+2))
+	code, out, errs := replaying(t, replayRun{Options: replay.Options{Files: []string{file}}, json: true})
+	if code != exitInput || strings.Count(errs, ": this is not valid JSON\n") != mostNamed || !strings.HasSuffix(errs, "\nreplay: and 2 more, which --json and --html name\n") {
+		t.Errorf("exit %d: …%s", code, errs[max(0, len(errs)-200):])
+	}
+	if n := strings.Count(out, `"reason"`); n != mostNamed+2 {
+		t.Errorf("JSON names %d", n)
+	}
+}
+
+// TestPageStaysUntilThereIsANewOne: a replay that measured nothing leaves no
+// empty file behind, and takes away no older page.
+func TestPageStaysUntilThereIsANewOne(t *testing.T) {
+	empty := replay.Options{Files: []string{replaytest.Write(t, "empty.jsonl", "")}}
+	page := filepath.Join(t.TempDir(), "report.html")
+	if code, _, _ := replaying(t, replayRun{Options: empty, page: page}); code != exitInput {
+		t.Errorf("exit %d", code)
+	}
+	if _, err := os.Stat(page); !os.IsNotExist(err) {
+		t.Errorf("a file was left: %v", err)
+	}
+	older := strings.Repeat("older ", 100_000)
+	if err := os.WriteFile(page, []byte(older), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	replaying(t, replayRun{Options: empty, page: page})
+	if got, _ := os.ReadFile(page); string(got) != older {
+		t.Error("the older page is gone")
+	}
+	full := replay.Options{Files: []string{replaytest.Write(t, "errand.jsonl", replaytest.Errand)}}
+	if code, _, errs := replaying(t, replayRun{Options: full, page: page}); code != exitDone {
+		t.Error(errs)
+	}
+	if got, _ := os.ReadFile(page); !strings.HasSuffix(strings.TrimSpace(string(got)), "</html>") {
+		t.Error("the new page is followed by the rest of the older one")
+	}
+}
+
+// TestProgressLine: what is beside the bar, and that it never breaks the line.
+func TestProgressLine(t *testing.T) {
+	p := replay.Progress{Bytes: 25, Total: 100, Conversations: 1, Requests: 1234}
+	if got, want := progressLine(p, 10*time.Second, 0), "██████░░░░░░░░░░░░░░░░░░  25 %  1 conversation, 1,234 requests, 30s left"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for width := range 120 {
+		if got := len([]rune(progressLine(p, 10*time.Second, width+1))); got > width {
+			t.Errorf("%d characters on a line of %d", got, width+1)
+		}
+	}
+	if got := progressLine(replay.Progress{}, 0, 80); !strings.Contains(got, "0 %") {
+		t.Errorf("nothing read yet: %q", got)
+	}
+}
+
+// TestProgressOnlyOnATerminal: a file and a pipe get none, and a bar that is not
+// there does nothing.
+func TestProgressOnlyOnATerminal(t *testing.T) {
+	var b bytes.Buffer
+	none := progressOn(&b)
+	none.draw(replay.Progress{Bytes: 1, Total: 2})
+	none.clear()
+	if none != nil || b.Len() > 0 {
+		t.Errorf("a bar was drawn: %q", b.String())
+	}
+}

@@ -1,0 +1,58 @@
+// Package report writes what a replay measured: as a table, as JSON, and as a
+// page with plots.
+//
+// It guarantees:
+//
+//   - the same numbers in all three: every share is computed by package replay.
+//   - no content: of a conversation only its name and sizes are written.
+//   - alone: the page needs no network.
+package report
+
+import (
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"laconic/replay"
+)
+
+// JSON writes a result for programs: what was counted, and the shares that
+// follow from it. Times are microseconds.
+func JSON(w io.Writer, r *replay.Result) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// names returns what files are called in tables and pictures: their names
+// without the folder, and as many folders as it takes to tell them apart.
+func names(r *replay.Result) map[string]string {
+	names := map[string]string{r.Total.File: r.Total.File}
+	for i, f := range r.Files {
+		for folders := 0; ; folders++ {
+			name := nameWith(folders, f.File)
+			taken := name == r.Total.File || slices.ContainsFunc(slices.Concat(r.Files[:i], r.Files[i+1:]), func(o replay.FileResult) bool {
+				return nameWith(folders, o.File) == name
+			})
+			if !taken || name == f.File {
+				names[f.File] = name
+				break
+			}
+		}
+	}
+	return names
+}
+
+// nameWith returns the name of a file with its last so many folders.
+func nameWith(folders int, file string) string {
+	at := len(file)
+	for range folders + 1 {
+		if at = strings.LastIndexAny(file[:max(at, 0)], `/`+string(filepath.Separator)); at < 0 {
+			return file
+		}
+	}
+	return file[at+1:]
+}

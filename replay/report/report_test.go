@@ -1,0 +1,241 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"laconic/compact/compacttest"
+	"laconic/replay"
+	"laconic/replay/replaytest"
+)
+
+// replayed replays files through two policies.
+func replayed(t *testing.T, o replay.Options) *replay.Result {
+	t.Helper()
+	o.Counter = compacttest.Words{}
+	o.Policies = []replay.Policy{
+		{Name: "test", Policy: replaytest.Rewriting("gone")},
+		{Name: "adaptive", Policy: replaytest.Rewriting("gone: code_4711")},
+	}
+	res, err := replay.Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &res
+}
+
+func TestNamesTellFilesApart(t *testing.T) {
+	f := func(files []string, want ...string) {
+		t.Helper()
+		r := &replay.Result{Total: replay.FileResult{File: "all files"}}
+		for _, file := range files {
+			r.Files = append(r.Files, replay.FileResult{File: file})
+		}
+		var got []string
+		for _, file := range files {
+			got = append(got, names(r)[file])
+		}
+		if !slices.Equal(got, want) || names(r)["all files"] != "all files" {
+			t.Errorf("%q: %q, want %q", files, got, want)
+		}
+	}
+	f(nil)
+	f([]string{"a/x.jsonl", "/b/c/y.jsonl", "z.jsonl"}, "x.jsonl", "y.jsonl", "z.jsonl")
+	f([]string{"d1/x.jsonl", "d2/x.jsonl", "d2/y.jsonl"}, "d1/x.jsonl", "d2/x.jsonl", "y.jsonl")
+	f([]string{"a/d/x.jsonl", "b/d/x.jsonl", "c/x.jsonl", "x.jsonl"}, "a/d/x.jsonl", "b/d/x.jsonl", "c/x.jsonl", "x.jsonl")
+	f([]string{"/d/x.jsonl", "d/x.jsonl", "./d/x.jsonl"}, "/d/x.jsonl", "d/x.jsonl", "./d/x.jsonl")
+	f([]string{"x.jsonl", "./x.jsonl"}, "x.jsonl", "./x.jsonl")
+	f([]string{"d/all files"}, "d/all files")
+}
+
+// TestPageTellsFilesApart: a figure belongs to the file with its number,
+// whatever files are called.
+func TestPageTellsFilesApart(t *testing.T) {
+	dir := t.TempDir()
+	var files []string
+	for _, folder := range []string{"d1", "d2"} {
+		file := filepath.Join(dir, folder, "all files")
+		if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(replaytest.Errand), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	res := replayed(t, replay.Options{Files: files, Budgets: []replay.Budget{{Tokens: 20}}, Series: true})
+	html := paged(t, res)
+	var table strings.Builder
+	if err := Table(&table, res, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`<option value="0">all files</option><option value="1">d1/all files</option><option value="2">d2/all files</option>`,
+		`<option value="0" selected>d1/all files: errand</option><option value="1">d2/all files: errand</option>`,
+		`<figure data-file="2" data-metric="recall"`, `<figure data-file="1" data-budget="20"`,
+	} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	for _, want := range []string{"d1/all files: 1 conversation", "d2/all files: 1 conversation", "\nall files: 2 conversations"} {
+		if !strings.Contains(table.String(), want) {
+			t.Errorf("the table lacks %q:\n%s", want, table.String())
+		}
+	}
+}
+
+// TestTable: what a person sees, on a wide terminal and on a narrow one.
+func TestTable(t *testing.T) {
+	res := replayed(t, replay.Options{Files: []string{replaytest.Write(t, "errand.jsonl", replaytest.Errand)}, Budgets: []replay.Budget{{Tokens: 20}, {Share: 0.5}}})
+	var wide, narrow bytes.Buffer
+	if err := Table(&wide, res, 0); err != nil {
+		t.Fatal(err)
+	}
+	const want = `errand.jsonl: 1 conversation, 4 requests
+budget      policy    recall  verbatim   fits  fits all  pairs  recall*  verbatim*   cost  epochs  breaks  sent  cached
+20          test         0 %       0 %  100 %     100 %  100 %      0 %        0 %  0.983       1       1    55  52.7 %
+20          adaptive   100 %       0 %  100 %     100 %  100 %    100 %        0 %  1.020       1       1    57  52.6 %
+0.5 × peak  test      50.0 %    50.0 %    0 %       0 %  100 %      0 %        0 %  0.983       1       1    55  52.7 %
+0.5 × peak  adaptive   100 %    50.0 %    0 %       0 %  100 %      0 %        0 %  1.020       1       1    57  52.6 %
+
+`
+	// Times differ from run to run.
+	timeless := func(b *bytes.Buffer) string {
+		return regexp.MustCompile(`( +\d+ µs| +[\d.]+ ms| +p\d\d)+\n`).ReplaceAllString(b.String(), "\n")
+	}
+	if got, _, _ := strings.Cut(timeless(&wide), "budget    tokens that"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	var room bytes.Buffer
+	if err := Table(&room, res, 200); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(timeless(&room), want) {
+		t.Errorf("columns are missing where there is room:\n%s", room.String())
+	}
+	if err := Table(&narrow, res, 72); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(narrow.String(), "\n") {
+		if n := len([]rune(line)); n > 72 {
+			t.Errorf("%d characters: %s", n, line)
+		}
+	}
+	for _, must := range []string{"recall", "verbatim", "fits", "pairs", "cost"} {
+		if !strings.Contains(narrow.String(), must) {
+			t.Errorf("the narrow table lost %s:\n%s", must, narrow.String())
+		}
+	}
+}
+
+// TestJSON: programs get the counts and what follows from them.
+func TestJSON(t *testing.T) {
+	res := replayed(t, replay.Options{Files: []string{replaytest.Write(t, "errand.jsonl", replaytest.Errand)}, Budgets: []replay.Budget{{Tokens: 20}}})
+	var b bytes.Buffer
+	if err := JSON(&b, res); err != nil {
+		t.Fatal(err)
+	}
+	out := b.String()
+	var got struct {
+		Budgets []struct{ Tokens int }
+		Total   struct {
+			Rows []map[string]any
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	row := got.Total.Rows[1]
+	for key, want := range map[string]any{
+		"policy": "adaptive", "budget": "20", "requests": 4.0, "facts": 1.0, "recall": 1.0, "verbatim_recall": 0.0,
+		"fair_fit": 1.0, "pairs_valid": 1.0, "tokens_sent": 57.0, "tokens_cached": 30.0, "prefix_breaks": 1.0,
+	} {
+		if row[key] != want {
+			t.Errorf("%s is %v, want %v", key, row[key], want)
+		}
+	}
+	if got.Budgets[0].Tokens != 20 {
+		t.Errorf("budgets %v", got.Budgets)
+	}
+	// Nothing of a conversation but its name is in it.
+	if strings.Contains(out, "code_4711") || strings.Contains(out, "secret") {
+		t.Errorf("content in the result:\n%s", out)
+	}
+}
+
+// paged returns a result as a page.
+func paged(t *testing.T, res *replay.Result) string {
+	t.Helper()
+	var b strings.Builder
+	if err := HTML(&b, res); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestReport: one page that asks nothing of the network and shows every
+// policy.
+func TestReport(t *testing.T) {
+	html := paged(t, replayed(t, replay.Options{
+		Files: []string{replaytest.Write(t, `a<b>.jsonl`, replaytest.Errand)}, Budgets: []replay.Budget{{Share: 0.5}, {Share: 0.25}}, Series: true,
+	}))
+	for _, want := range []string{"<svg viewBox", "cost (1 = sending everything)", "request of the conversation", ">adaptive</text>", "errand", "prefers-color-scheme: dark"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if left := strings.ReplaceAll(html, "http://www.w3.org/2000/svg", ""); strings.Contains(left, "http:") || strings.Contains(left, "https:") || strings.Contains(left, " src=") {
+		t.Error("the page names an address")
+	}
+	if strings.Contains(html, "a<b>") {
+		t.Error("a file's name is not escaped")
+	}
+	if strings.Contains(html, "code_4711") {
+		t.Error("content in the report")
+	}
+}
+
+// TestBestOfAGroup: marked among those that always fit.
+func TestBestOfAGroup(t *testing.T) {
+	row := func(recalled int, bill float64, fits int) replay.Row {
+		return replay.Row{Numbers: replay.Numbers{Facts: 10, Recalled: recalled, Verbatim: 10 - recalled, Bill: bill, Full: 10, Fair: 5, FairFits: fits}}
+	}
+	group := []replay.Row{row(10, 2, 4), row(9, 8, 5), row(7, 6, 5)}
+	f := func(title string, want ...bool) {
+		t.Helper()
+		for i := range group {
+			if got := best(group, &group[i], title); got != want[i] {
+				t.Errorf("%s of policy %d: %v", title, i, got)
+			}
+		}
+	}
+	f("recall", false, true, false)
+	f("verbatim", false, false, true)
+	f("cost", false, false, true)
+	f("sent", false, false, false)
+}
+
+// TestAxes: round numbers that cover the data.
+func TestAxes(t *testing.T) {
+	f := func(low, high float64, n int, want string) {
+		t.Helper()
+		a := axisOver(low, high, n, "")
+		if got := fmt.Sprintf("%.6g to %.6g by %.6g, %d ticks", a.from, a.to, a.step, len(a.ticks())); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	f(0, 100, 5, "0 to 100 by 20, 6 ticks")
+	f(0, 171234, 5, "0 to 200000 by 50000, 5 ticks")
+	f(83.2, 100, 5, "80 to 100 by 5, 5 ticks")
+	f(0.37, 1.03, 5, "0.2 to 1.2 by 0.2, 6 ticks")
+	f(3, 3, 5, "3 to 4 by 0.2, 6 ticks")
+}
