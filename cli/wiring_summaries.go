@@ -9,13 +9,13 @@ import (
 
 	"laconic/compact"
 	"laconic/config"
-	"laconic/proxy"
+	"laconic/proxy/summarize"
 	"laconic/store"
 )
 
 // summarizer makes the summarizer of the proxy, without its store; nil where
 // there is none.
-func summarizer(c *config.Config, counter makeCounter) (*proxy.Summarizer, error) {
+func summarizer(c *config.Config, counter makeCounter) (*summarize.Options, error) {
 	s := c.Summarizer
 	if s.Model == "" {
 		return nil, nil
@@ -28,7 +28,7 @@ func summarizer(c *config.Config, counter makeCounter) (*proxy.Summarizer, error
 	if err != nil {
 		return nil, err
 	}
-	return &proxy.Summarizer{
+	return &summarize.Options{
 		Upstream: upstream, Model: s.Model, Key: s.APIKey, ClientCredential: s.Credential == "client",
 		Wait: time.Duration(s.Wait), WaitUnfolded: unfoldedWait(c), Timeout: time.Duration(s.Timeout), Window: c.SummaryWindow(), Workers: s.Workers, Mask: s.Mask,
 		Counter: count,
@@ -41,7 +41,7 @@ func unfoldedWait(c *config.Config) time.Duration {
 	if c.Has("summarizer.wait") || c.Summarizer.Wait > 0 {
 		return time.Duration(c.Summarizer.Wait)
 	}
-	return proxy.DefaultUnfoldedWait
+	return summarize.DefaultUnfoldedWait
 }
 
 // unsummarized says of every policy in use why the summarizer is not asked under

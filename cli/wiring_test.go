@@ -15,6 +15,7 @@ import (
 	"laconic/config"
 	"laconic/proxy"
 	"laconic/proxy/access"
+	"laconic/proxy/summarize"
 	"laconic/tokenize"
 )
 
@@ -141,7 +142,7 @@ limits: {body: 2KiB, memory: 3KiB, connections_per_address: 7, header_timeout: 1
 default_window: 5000
 summarizer: {model: m, upstream: "http://10.0.0.7:1/v1/", api_key: k, wait: 1s, timeout: 2s, window: 5000, workers: 4, mask: false}`)
 	s := *o.Summarizer
-	if want := (proxy.Summarizer{
+	if want := (summarize.Options{
 		Upstream: s.Upstream, Counter: s.Counter, Store: s.Store,
 		Model: "m", Key: "k", Wait: 1e9, WaitUnfolded: 1e9, Timeout: 2e9, Window: 5000, Workers: 4,
 	}); s != want || s.Upstream.String() != "http://10.0.0.7:1/v1" {
@@ -149,7 +150,7 @@ summarizer: {model: m, upstream: "http://10.0.0.7:1/v1/", api_key: k, wait: 1s, 
 	}
 	for text, window := range map[string]int{"{model: m, credential: client}": 5000, "{model: gpt-4o-mini}": 128000} {
 		s := optionsFor(t, "default_window: 5000\nsummarizer: "+text).Summarizer
-		if s.Window != window || s.Wait != 0 || s.WaitUnfolded != proxy.DefaultUnfoldedWait || s.Upstream.String() != "https://api.openai.com/v1" || !s.Mask || s.ClientCredential == (s.Model != "m") {
+		if s.Window != window || s.Wait != 0 || s.WaitUnfolded != summarize.DefaultUnfoldedWait || s.Upstream.String() != "https://api.openai.com/v1" || !s.Mask || s.ClientCredential == (s.Model != "m") {
 			t.Errorf("%s: %+v", text, s)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"os"
 
 	"laconic/compact"
-	"laconic/proxy"
 	"laconic/proxy/access"
+	"laconic/proxy/summarize"
 	"laconic/store"
 )
 
@@ -122,7 +122,7 @@ func Default() *Config {
 			Shutdown:              seconds(30),
 		},
 		Policies:   builtinPolicies(),
-		Summarizer: Summarizer{Credential: "own", Timeout: Duration(proxy.DefaultSummaryTimeout), Workers: proxy.DefaultSummaryWorkers, Mask: true},
+		Summarizer: Summarizer{Credential: "own", Timeout: Duration(summarize.DefaultTimeout), Workers: summarize.DefaultWorkers, Mask: true},
 		Store:      Store{Kind: string(store.InMemory), Path: "laconic.db", TTL: Duration(store.DefaultTTL), Size: store.DefaultMemory},
 	}
 }

@@ -3,8 +3,8 @@ package config
 import (
 	"fmt"
 
-	"laconic/proxy"
 	"laconic/proxy/access"
+	"laconic/proxy/summarize"
 	"laconic/store"
 	"laconic/tokenize"
 )
@@ -18,7 +18,7 @@ type Summarizer struct {
 	Credential string        `json:"credential,omitempty" check:"oneof=own|client"`
 	Wait       Duration      `json:"wait,omitempty" check:"min=0"`
 	Timeout    Duration      `json:"timeout,omitempty" check:"above=0"`
-	Window     int           `json:"window,omitempty" check:"min=4096"` // proxy.LeastSummaryWindow
+	Window     int           `json:"window,omitempty" check:"min=4096"` // summarize.LeastWindow
 	Workers    int           `json:"workers,omitempty" check:"min=1,max=256"`
 	Mask       bool          `json:"mask,omitempty"`
 }
@@ -39,8 +39,8 @@ func (ch *checking) summaries() {
 	if ch.Has("summarizer") && !ch.broken("summarizer") && s.Model == "" && !ch.broken("summarizer.model") {
 		ch.at("summarizer", codeMissing, "summarizer has no model", "the name of the model that is to write the summaries, such as gpt-4o-mini")
 	}
-	if n := ch.SummaryWindow(); s.Model != "" && s.Window == 0 && !ch.broken("default_window") && n < proxy.LeastSummaryWindow {
-		ch.blame("default_window", "summarizer", codeRange, fmt.Sprintf("summarizer has a window of %d tokens, and %d are needed", n, proxy.LeastSummaryWindow),
+	if n := ch.SummaryWindow(); s.Model != "" && s.Window == 0 && !ch.broken("default_window") && n < summarize.LeastWindow {
+		ch.blame("default_window", "summarizer", codeRange, fmt.Sprintf("summarizer has a window of %d tokens, and %d are needed", n, summarize.LeastWindow),
 			"set summarizer.window to what its model has")
 	}
 	if s.Upstream != "" || ch.Has("summarizer.upstream") {

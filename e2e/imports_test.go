@@ -38,6 +38,11 @@ var rules = []rule{
 	{"proxy/overflow", append([]string{"encoding/json"}, pure...), nil, "overflow reads what upstreams write; it may not know HTTP or the proxy"},
 	{"proxy/summarize/redact", pure, nil, "a mask is a function of a text"},
 	{"proxy/summarize/prompt", pure, []string{"laconic/compact", "laconic/proxy/summarize/redact"}, "what a model is asked and what of its answer is taken is a function of texts"},
+	{"proxy/fingerprint", append([]string{"crypto/sha256", "hash", "io"}, pure...), []string{"laconic/compact"}, "a hash of messages; it may not know what it is for"},
+	{"proxy/summarize", nil, []string{
+		"laconic/compact", "laconic/proxy/access", "laconic/proxy/admission", "laconic/proxy/apierror", "laconic/proxy/fingerprint", "laconic/proxy/summarize/prompt",
+		"laconic/proxy/summarize/redact", "laconic/store", "github.com/sashabaranov/go-openai", "github.com/maypok86/otter/v2", "golang.org/x/sync/semaphore",
+	}, "a summarizer fills slots; it is given what it must know of a request"},
 	{"proxy/apierror", nil, nil, "an error's shape is known to every room; it may know none of them"},
 	{"proxy/access", nil, []string{"laconic/proxy/apierror"}, "who may come in, and whose key goes where, is decided by headers and URLs alone"},
 	{"proxy/body", nil, []string{"laconic/proxy/admission", "laconic/proxy/apierror", "github.com/klauspost/compress", "golang.org/x/sync"}, "bodies are bytes with deadlines and a price; what they say is not known here"},
@@ -45,7 +50,7 @@ var rules = []rule{
 	{"proxy", nil, []string{
 		"laconic/compact", "laconic/proxy/wire", "laconic/proxy/learn", "laconic/proxy/overflow", "laconic/store",
 		"laconic/proxy/access", "laconic/proxy/admission", "laconic/proxy/answer", "laconic/proxy/apierror", "laconic/proxy/body",
-		"laconic/proxy/summarize/prompt", "laconic/proxy/summarize/redact",
+		"laconic/proxy/fingerprint", "laconic/proxy/summarize",
 		"go.uber.org/zap", "github.com/sashabaranov/go-openai", "github.com/klauspost/compress", "github.com/maypok86/otter/v2", "golang.org/x/",
 	}, "stages, tokenizers and YAML are handed in"},
 	{"store", nil, []string{"github.com/maypok86/otter/v2", "go.etcd.io/bbolt", "github.com/redis/go-redis/v9", "github.com/failsafe-go/failsafe-go"}, "a store keeps texts; it may not know what they mean"},
@@ -54,7 +59,7 @@ var rules = []rule{
 	{"replay", nil, []string{"laconic/compact", "laconic/replay/record"}, "replay measures policies; it may not know the proxy, nor which stages there are"},
 	{"demo/strict", nil, []string{"github.com/tidwall/gjson"}, "the strict upstream must not share a mistake with the proxy"},
 	{"demo", nil, []string{"laconic/demo/strict", "github.com/sashabaranov/go-openai"}, "the demo is a client like any other"},
-	{"config", nil, []string{"laconic/compact", "laconic/compact/policy", "laconic/compact/stage", "laconic/proxy/access", "laconic/proxy", "laconic/store", "laconic/tokenize", "go.yaml.in/yaml/v4"}, "a file becomes values; it may not know commands, nor the proxy but for its defaults"},
+	{"config", nil, []string{"laconic/compact", "laconic/compact/policy", "laconic/compact/stage", "laconic/proxy/access", "laconic/proxy", "laconic/proxy/summarize", "laconic/store", "laconic/tokenize", "go.yaml.in/yaml/v4"}, "a file becomes values; it may not know commands, nor the proxy but for its defaults"},
 	{"cli/counting", nil, []string{"laconic/compact", "laconic/proxy", "laconic/tokenize", "laconic/tokenize/cache"}, "a counter is glue between compact and tokenize, which do not know each other"},
 	{"e2e", nil, []string{
 		"laconic/cli/counting", "laconic/compact", "laconic/compact/compacttest", "laconic/demo", "laconic/demo/strict", "laconic/proxy/overflow", "laconic/proxy/wire",

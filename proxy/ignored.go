@@ -9,6 +9,7 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy/apierror"
+	"laconic/proxy/summarize"
 )
 
 // headerIgnored says what of a request's x-laconic-* headers did nothing: the
@@ -24,7 +25,7 @@ type IgnoredInfo struct {
 }
 
 // known are the request headers that there are.
-var known = []string{headerMode, headerPolicy, headerBudget, headerPin, headerTags, headerSummary}
+var known = []string{headerMode, headerPolicy, headerBudget, headerPin, headerTags, summarize.Header}
 
 // Names of headers come from clients: so many are named in an answer, and so
 // many in the log.

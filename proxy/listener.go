@@ -6,6 +6,7 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy/learn"
+	"laconic/proxy/summarize"
 	"laconic/proxy/wire"
 )
 
@@ -42,7 +43,7 @@ type Listener struct {
 	Upstream func(UpstreamInfo)
 	// Summarized: an attempt at a summary ended. It has a goroutine of its
 	// own, and may come long after its request, or after several.
-	Summarized func(JobInfo)
+	Summarized func(summarize.JobInfo)
 	// Ignored: a request had a header x-laconic-… that there is not.
 	Ignored func(IgnoredInfo)
 	// Failed: something of our own broke. The request goes on with the
@@ -65,7 +66,7 @@ type RewriteInfo struct {
 	Counted       Counted
 	// Summary is what became of the slot; nil where there was none, or no
 	// summarizer.
-	Summary *SummaryInfo
+	Summary *summarize.Info
 	// Edits are set for Rewritten only. Their texts are content and point into
 	// the request's body: a listener must not keep them, nor write them down.
 	Edits []compact.Edit
@@ -152,13 +153,15 @@ type FaultInfo struct {
 // Tee is a Listener that tells several, in their order.
 func Tee(ls ...Listener) Listener {
 	return Listener{
-		Rewritten:  func(i RewriteInfo) { tell(ls, func(l Listener) func(RewriteInfo) { return l.Rewritten }, i) },
-		Passed:     func(i PassInfo) { tell(ls, func(l Listener) func(PassInfo) { return l.Passed }, i) },
-		Replied:    func(i ReplyInfo) { tell(ls, func(l Listener) func(ReplyInfo) { return l.Replied }, i) },
-		Upstream:   func(i UpstreamInfo) { tell(ls, func(l Listener) func(UpstreamInfo) { return l.Upstream }, i) },
-		Summarized: func(i JobInfo) { tell(ls, func(l Listener) func(JobInfo) { return l.Summarized }, i) },
-		Ignored:    func(i IgnoredInfo) { tell(ls, func(l Listener) func(IgnoredInfo) { return l.Ignored }, i) },
-		Failed:     func(i FaultInfo) { tell(ls, func(l Listener) func(FaultInfo) { return l.Failed }, i) },
+		Rewritten: func(i RewriteInfo) { tell(ls, func(l Listener) func(RewriteInfo) { return l.Rewritten }, i) },
+		Passed:    func(i PassInfo) { tell(ls, func(l Listener) func(PassInfo) { return l.Passed }, i) },
+		Replied:   func(i ReplyInfo) { tell(ls, func(l Listener) func(ReplyInfo) { return l.Replied }, i) },
+		Upstream:  func(i UpstreamInfo) { tell(ls, func(l Listener) func(UpstreamInfo) { return l.Upstream }, i) },
+		Summarized: func(i summarize.JobInfo) {
+			tell(ls, func(l Listener) func(summarize.JobInfo) { return l.Summarized }, i)
+		},
+		Ignored: func(i IgnoredInfo) { tell(ls, func(l Listener) func(IgnoredInfo) { return l.Ignored }, i) },
+		Failed:  func(i FaultInfo) { tell(ls, func(l Listener) func(FaultInfo) { return l.Failed }, i) },
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy/apierror"
+	"laconic/proxy/summarize"
 	"laconic/proxy/wire"
 )
 
@@ -40,7 +41,7 @@ func LogTo(log *zap.Logger) Listener {
 			log.Warn("unknown header", zap.String("request_id", i.ID), zap.String("header", i.Header))
 		},
 		Upstream:   func(i UpstreamInfo) { logUpstream(log, i) },
-		Summarized: func(i JobInfo) { logJob(log, i) },
+		Summarized: func(i summarize.JobInfo) { logJob(log, i) },
 		Failed: func(i FaultInfo) {
 			f := []zap.Field{zap.String("request_id", i.ID), zap.String("where", i.Where), zap.String("what", i.What)}
 			if i.Peer {

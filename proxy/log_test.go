@@ -17,6 +17,7 @@ import (
 	"laconic/compact"
 	"laconic/compact/compacttest"
 	"laconic/proxy/apierror"
+	"laconic/proxy/summarize"
 	"laconic/proxy/summarize/prompt"
 	"laconic/proxy/wire"
 )
@@ -166,7 +167,7 @@ func TestTheLevelSaysWhatAnOperatorHasToDo(t *testing.T) {
 }
 
 func TestASummarizerThatFailsIsAWarning(t *testing.T) {
-	f := func(i JobInfo, want zapcore.Level) {
+	f := func(i summarize.JobInfo, want zapcore.Level) {
 		t.Helper()
 		var log logged
 		LogTo(log.at(zap.DebugLevel)).Summarized(i)
@@ -174,14 +175,14 @@ func TestASummarizerThatFailsIsAWarning(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", i, got, want)
 		}
 	}
-	f(JobInfo{}, zap.DebugLevel)
-	f(JobInfo{Reason: "elsewhere"}, zap.DebugLevel)
-	f(JobInfo{Made: true, Tries: 1}, zap.InfoLevel)
-	f(JobInfo{Reason: "memory", Tries: 1}, zap.InfoLevel)
-	f(JobInfo{Reason: string(prompt.TooLarge), Tries: 2}, zap.InfoLevel)
-	f(JobInfo{Reason: codeSummarizerUnreachable, Tries: 2}, zap.WarnLevel)
-	f(JobInfo{Reason: "timeout", Tries: 1}, zap.WarnLevel)
-	f(JobInfo{Reason: "status_401", Tries: 1}, zap.WarnLevel)
+	f(summarize.JobInfo{}, zap.DebugLevel)
+	f(summarize.JobInfo{Reason: "elsewhere"}, zap.DebugLevel)
+	f(summarize.JobInfo{Made: true, Tries: 1}, zap.InfoLevel)
+	f(summarize.JobInfo{Reason: "memory", Tries: 1}, zap.InfoLevel)
+	f(summarize.JobInfo{Reason: string(prompt.TooLarge), Tries: 2}, zap.InfoLevel)
+	f(summarize.JobInfo{Reason: "unreachable", Tries: 2}, zap.WarnLevel)
+	f(summarize.JobInfo{Reason: "timeout", Tries: 1}, zap.WarnLevel)
+	f(summarize.JobInfo{Reason: "status_401", Tries: 1}, zap.WarnLevel)
 }
 
 // explosive panics on a text that says so, with the text in the panic.

@@ -9,6 +9,7 @@ import (
 	"laconic/compact"
 	"laconic/proxy/access"
 	"laconic/proxy/learn"
+	"laconic/proxy/summarize"
 )
 
 // Secret is a credential that hides itself.
@@ -107,7 +108,7 @@ type Options struct {
 	Facts       learn.Store
 	FactsSecret Secret
 	// Summarizer writes the text of slots; nil: their digest stands there.
-	Summarizer *Summarizer
+	Summarizer *summarize.Options
 
 	Limits Limits
 	// Listener is told what happened; nil funcs are silent.

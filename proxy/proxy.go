@@ -45,6 +45,7 @@ import (
 	"laconic/proxy/admission"
 	"laconic/proxy/body"
 	"laconic/proxy/learn"
+	"laconic/proxy/summarize"
 )
 
 // Proxy is the handler. Make it with New. It is safe for concurrent use.
@@ -57,10 +58,9 @@ type Proxy struct {
 	parted    bool   // rows differ in where requests go, or with whose key
 	memory    *admission.Gate
 	decoder   body.Decoder
-	digests   *digests
 	learnt    *learn.Memory
 	upstreams *upstreams
-	summaries *summaries // nil without a summarizer
+	summaries *summarize.Service
 	buffers   body.Buffers
 
 	factSecret []byte
@@ -85,7 +85,6 @@ func New(o Options) (*Proxy, error) {
 		mark:      "laconic-" + randomID(),
 		memory:    admission.NewGate(o.Limits.Memory, o.Limits.Body),
 		decoder:   body.NewDecoder(),
-		digests:   newDigests(),
 		upstreams: newUpstreams(),
 	}
 	p.factSecret = []byte(o.FactsSecret)
@@ -101,7 +100,7 @@ func New(o Options) (*Proxy, error) {
 		Store: o.Facts, Secret: p.factSecret, Calibrate: o.Calibrate, Transport: p.transport, Via: p.mark,
 		Failed: func(v any) { p.fault("", "background", v) },
 	})
-	p.summaries = newSummaries(p, o.Summarizer)
+	p.summaries = newSummarizer(p)
 	return p, nil
 }
 
@@ -112,7 +111,7 @@ func (p *Proxy) Serving() int { return int(p.serving.Load()) }
 // upstreams.
 func (p *Proxy) Close() {
 	p.learnt.Close()
-	p.summaries.close()
+	p.summaries.Close()
 	if t, ok := p.transport.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"laconic/proxy/summarize"
 )
 
 // TestASummaryThatComesLateDoesNotMoveThinking: thinking is bound to the slot's
@@ -30,7 +32,7 @@ func TestASummaryThatComesLateDoesNotMoveThinking(t *testing.T) {
 		}
 		if s := info.Summary; s != nil && s.Reason == "bound" {
 			late++
-		} else if s != nil && s.Outcome == SummaryHit {
+		} else if s != nil && s.Outcome == summarize.Hit {
 			hits++
 		}
 		epochs, then = info.Report.Epochs, now

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"laconic/proxy/summarize"
 )
 
 // TestASummarizerMayRefuseALimit, or a temperature: models that write at most
@@ -24,7 +26,7 @@ func TestASummarizerMayRefuseALimit(t *testing.T) {
 		r := summarized(t, newUpstream(t, nil), model, waiting)
 		for n, body := range []string{history(long), strings.ReplaceAll(history(long), "line of", "word of")} {
 			r.chat(body)
-			if got := r.lastSummary(n + 1); got.Outcome != SummaryMade {
+			if got := r.lastSummary(n + 1); got.Outcome != summarize.Made {
 				t.Errorf("%d, request %d: %+v", code, n+1, got)
 			}
 		}
@@ -39,8 +41,12 @@ func TestWhatIsRefusedInAnyCase(t *testing.T) {
 	model := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "{}", http.StatusBadRequest) })
 	r := summarized(t, newUpstream(t, nil), model, waiting)
 	r.chat(history(long))
-	if got := r.lastSummary(1); got.Reason != "status_400" || r.summaries.bare.Load() {
+	if got := r.lastSummary(1); got.Reason != "status_400" {
 		t.Errorf("%+v", got)
+	}
+	r.chat(strings.ReplaceAll(history(long), "line of", "word of"))
+	if all := model.requests(); len(all) != 4 || !strings.Contains(string(all[2].Body), `"max_tokens"`) {
+		t.Errorf("%d requests, the third without a limit", len(all))
 	}
 }
 
@@ -55,7 +61,7 @@ func TestASmallWindowIsEnough(t *testing.T) {
 			o.Summarizer.Window, o.Default.Limits.Budget = window, budget
 		})
 		r.chat(history(turns))
-		if got := r.lastSummary(1); got.Outcome != SummaryMade {
+		if got := r.lastSummary(1); got.Outcome != summarize.Made {
 			t.Errorf("window %d, budget %d: %+v", window, budget, got)
 		}
 		all := model.requests()
@@ -72,8 +78,8 @@ func TestASmallWindowIsEnough(t *testing.T) {
 		}
 	}
 	f(7000, 4000, 60)
-	f(LeastSummaryWindow, 4000, 60)
-	f(LeastSummaryWindow, 20_000, 100)
+	f(summarize.LeastWindow, 4000, 60)
+	f(summarize.LeastWindow, 20_000, 100)
 	f(8192, 20_000, 200)
 	f(16_384, 100_000, 800)
 }
@@ -106,7 +112,7 @@ func TestALongEarlierSummaryIsReadOnce(t *testing.T) {
 		t.Fatalf("%+v", c)
 	}
 	r.stop()
-	r = with(LeastSummaryWindow)
+	r = with(summarize.LeastWindow)
 	for ; n.Load() < 3 && turns < 200; turns++ {
 		r.chat(history(turns))
 		r.quietly()

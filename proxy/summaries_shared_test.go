@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"laconic/proxy/summarize"
 	"laconic/store"
 	"laconic/store/storetest"
 )
@@ -56,7 +57,7 @@ func TestReplicasAskOnce(t *testing.T) {
 	close(open)
 	wg.Wait()
 	for i, r := range replicas {
-		if got := r.lastSummary(1); got.Outcome != SummaryMade {
+		if got := r.lastSummary(1); got.Outcome != summarize.Made {
 			t.Errorf("replica %d: %+v", i, got)
 		}
 	}
@@ -96,7 +97,7 @@ func TestAReplicaThatDoesNotWaitLeavesItToTheOther(t *testing.T) {
 	close(open)
 	a.quietly()
 	b.chat(history(long + 1))
-	if got := b.lastSummary(2); got.Outcome != SummaryHit {
+	if got := b.lastSummary(2); got.Outcome != summarize.Hit {
 		t.Errorf("%+v", got)
 	}
 	if n := len(model.requests()); n != 1 {
@@ -119,11 +120,11 @@ func TestARedisThatFailsInTheMiddleTakesNothingBack(t *testing.T) {
 	server.Stop()
 	r.chat(history(long + 1))
 	all := u.requests()
-	if got := r.lastSummary(2); got.Outcome != SummaryHit || slotOf(t, all[0].Body) != slotOf(t, all[1].Body) {
+	if got := r.lastSummary(2); got.Outcome != summarize.Hit || slotOf(t, all[0].Body) != slotOf(t, all[1].Body) {
 		t.Errorf("%+v", got)
 	}
 	r.chat(strings.ReplaceAll(history(long), "line of", "word of"))
-	if got := r.lastSummary(3); got.Outcome != SummaryMade {
+	if got := r.lastSummary(3); got.Outcome != summarize.Made {
 		t.Errorf("without a store: %+v", got)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/stage"
+	"laconic/proxy/summarize"
 	"laconic/store"
 )
 
@@ -65,7 +66,7 @@ func summarized(t testing.TB, u, model *upstream, change ...func(*Options)) *run
 		o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: stage.Default()}
 		o.Default.Counter = compact.BytesPerToken(3.5)
 		o.Default.Limits = compact.Limits{Budget: 4000}
-		o.Summarizer = &Summarizer{
+		o.Summarizer = &summarize.Options{
 			Upstream: model.base(t, "/v1"), Model: "small", Key: "own-key",
 			Counter: compact.BytesPerToken(3.5), Store: memoryStore(t), Mask: true,
 		}
@@ -124,7 +125,7 @@ func TestASummaryIsReadyWhenItIsNeeded(t *testing.T) {
 		all := u.requests()
 		sent = append(sent, all[len(all)-1].Body)
 		info := r.replies(n)[n-1].Rewrite
-		if s := info.Summary; s != nil && s.Outcome == SummaryHit {
+		if s := info.Summary; s != nil && s.Outcome == summarize.Hit {
 			hits++
 		} else if info.Report.Epochs > 0 && slotOf(t, sent[n-1]) != "" {
 			t.Errorf("turn %d: %+v", n, s)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"laconic/compact"
+	"laconic/proxy/fingerprint"
 	"laconic/proxy/learn"
 	"laconic/proxy/overflow"
 )
@@ -70,11 +71,11 @@ func (t *trip) cutOf(msgs []compact.Message) (key learn.CutKey) {
 func (t *trip) eachBound(msgs []compact.Message, yield func(i int, key learn.CutKey)) {
 	mac := hmac.New(sha256.New, t.p.factSecret)
 	_, _ = mac.Write([]byte("cut 1"))
-	link, w := mac.Sum(nil), digesting{h: sha256.New()}
+	list := fingerprint.NewChain(mac.Sum(nil))
 	for i := range msgs {
-		link = w.chain(link, &msgs[i])
+		list.Add(&msgs[i])
 		if msgs[i].Bound {
-			yield(i, learn.CutKey(link))
+			yield(i, learn.CutKey([]byte(list.Sum())))
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (o *Options) validate() error {
 		}
 	}
 	if s := o.Summarizer; s != nil {
-		for _, err := range s.faults(o) {
+		for _, err := range s.Check(o.Listen, len(o.ClientKeys) > 0) {
 			wrong("the summarizer: %w", err)
 		}
 	}

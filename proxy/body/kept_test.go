@@ -2,10 +2,11 @@ package body
 
 import (
 	"context"
-	"laconic/proxy/admission"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"laconic/proxy/admission"
 )
 
 // A gate of 145 bytes has 100 of them for work, where no request is so small

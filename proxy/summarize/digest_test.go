@@ -1,7 +1,8 @@
-package proxy
+package summarize
 
 import (
 	"net/http"
+	"net/url"
 	"testing"
 
 	"laconic/compact"
@@ -11,7 +12,7 @@ import (
 // every turn; a changed word, a changed edit or another credential makes it
 // anew.
 func TestDigestIsMadeOnceForEachClient(t *testing.T) {
-	d := newDigests()
+	s := New(nil, Environment{})
 	base := func() (http.Header, compact.Conversation, compact.Plan) {
 		in := compact.Conversation{Messages: []compact.Message{
 			{Role: compact.User, Parts: []compact.Part{{Text: compact.Plain("go")}}},
@@ -28,7 +29,11 @@ func TestDigestIsMadeOnceForEachClient(t *testing.T) {
 		h, in, plan := base()
 		change(h, &in, &plan)
 		plan.Slot.Text = text
-		return d.fill(h, "adaptive", compact.Budget{Tokens: 10}, in, &plan)
+		text, info := s.Text(t.Context(), &Request{Header: h, Upstream: &url.URL{}, Policy: "adaptive", Budget: compact.Budget{Tokens: 10}}, in, &plan)
+		if info != nil {
+			t.Errorf("without a model: %+v", info)
+		}
+		return text
 	}
 	same := func(http.Header, *compact.Conversation, *compact.Plan) {}
 	if got := fill("one", same); got != "one" {

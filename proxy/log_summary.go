@@ -3,10 +3,11 @@ package proxy
 import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+	"laconic/proxy/summarize"
 )
 
 // summaryFields say what stood in the slot of a request.
-func summaryFields(i *SummaryInfo) []zap.Field {
+func summaryFields(i *summarize.Info) []zap.Field {
 	if i == nil {
 		return nil
 	}
@@ -20,18 +21,18 @@ func summaryFields(i *SummaryInfo) []zap.Field {
 
 // levelOfJob is the level of a job's line: debug where the summary was there
 // already, or is made elsewhere, a warning where the summarizer is at fault.
-func levelOfJob(i JobInfo) zapcore.Level {
+func levelOfJob(i summarize.JobInfo) zapcore.Level {
 	switch {
 	case !i.Made && (i.Reason == "" || i.Reason == "elsewhere" || i.Reason == "shutdown"):
 		return zap.DebugLevel
-	case i.ofSummarizer():
+	case i.ModelFailed():
 		return zap.WarnLevel
 	}
 	return zap.InfoLevel
 }
 
 // logJob writes a line for a summary that the model was asked for.
-func logJob(log *zap.Logger, i JobInfo) {
+func logJob(log *zap.Logger, i summarize.JobInfo) {
 	line := log.Check(levelOfJob(i), "summary")
 	if line == nil {
 		return

@@ -1,4 +1,4 @@
-package proxy
+package summarize
 
 import (
 	"bytes"
@@ -21,15 +21,15 @@ import (
 // mostAnswer bounds what is read of a summarizer's answer, in bytes.
 const mostAnswer = 1 << 20
 
-// request asks the model once. What goes out is what is written here: nothing
-// of the client's request but, if so configured, its credential.
-func (s *summaries) request(ctx context.Context, credential http.Header, p prompt.Prompt, answer int, bare bool) (prompt.Answer, error) {
+// request asks the model once. Nothing of the client's request is sent but, if
+// the options say so, its credential.
+func (s *Service) request(ctx context.Context, credential http.Header, p prompt.Prompt, answer int, bare bool) (prompt.Answer, error) {
 	config := openai.DefaultConfig("")
 	if !s.o.ClientCredential {
 		config = openai.DefaultConfig(string(s.o.Key))
 	}
 	config.HTTPClient = &http.Client{
-		Transport: &guarded{next: s.transport, to: access.UpstreamURL(s.o.Upstream, chatPath), credential: credential},
+		Transport: &guarded{next: s.o.Transport, to: access.UpstreamURL(s.o.Upstream, chatPath), credential: credential},
 		// A redirect would take the transcript where nobody sent it.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -48,7 +48,7 @@ func (s *summaries) request(ctx context.Context, credential http.Header, p promp
 	return a, nil
 }
 
-// chatRequest is what is sent. bare: without a limit and a temperature.
+// chatRequest returns what is sent; if bare, without a limit and a temperature.
 func chatRequest(model string, p prompt.Prompt, most int, bare bool) openai.ChatCompletionRequest {
 	req := openai.ChatCompletionRequest{
 		Model: model,
@@ -70,8 +70,8 @@ func chatRequest(model string, p prompt.Prompt, most int, bare bool) openai.Chat
 	return req
 }
 
-// reasons tells whether a model takes max_completion_tokens and no temperature,
-// which is what OpenAI's reasoning models insist on.
+// reasons reports whether a model takes max_completion_tokens and no temperature,
+// as OpenAI's reasoning models do.
 func reasons(model string) bool {
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
@@ -82,15 +82,15 @@ func reasons(model string) bool {
 	return false
 }
 
-// guarded is what a summarizer's answers come through: read to a limit, whole,
-// and only if they are an answer at all.
+// guarded is a transport that returns whole answers of limited size, and errors
+// for all that is no answer.
 type guarded struct {
 	next       http.RoundTripper
 	to         *url.URL
 	credential http.Header
 }
 
-// chatPath is where a client would send such a request.
+// chatPath is where a client sends such a request.
 var chatPath = &url.URL{Path: "/v1/chat/completions"}
 
 // RoundTrip sends one request.
@@ -100,7 +100,7 @@ func (g *guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	for name, values := range g.credential {
 		r.Header[name] = values
 	}
-	r.Header.Set(headerSummary, "1")
+	r.Header.Set(Header, "1")
 	r.Header.Set("User-Agent", "laconic")
 	res, err := g.next.RoundTrip(r)
 	if err != nil {
@@ -121,27 +121,27 @@ func (g *guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// looksLikeObject tells an answer from a web page or an event stream.
+// looksLikeObject reports whether a body is an answer, not a web page or an event
+// stream.
 func looksLikeObject(body []byte) bool {
 	body = bytes.TrimSpace(body)
 	return len(body) > 1 && body[0] == '{' && body[len(body)-1] == '}'
 }
 
-// statusError is a status other than 200.
+// statusError is a status of failure.
 type statusError int
 
 func (e statusError) Error() string { return fmt.Sprintf("status_%d", int(e)) }
 
-// unwilling tells whether a server may have refused a request for its limit or
-// its temperature: many models write no more than 4,096 or 8,192 tokens and
-// refuse whoever allows them more, some take no temperature, and some know only
-// the newer name of the limit. An answer is bounded here in any case.
+// unwilling reports whether a server may have refused a request for its limit or
+// its temperature. Many models refuse a limit above 4,096 or 8,192 tokens, some
+// take no temperature, and some know only the newer name of the limit.
 func unwilling(err error) bool {
 	var status statusError
 	return errors.As(err, &status) && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity)
 }
 
-// final tells whether asking again can only give the same.
+// final reports whether asking again would have the same result.
 func final(err error) bool {
 	var status statusError
 	if errors.As(err, &status) {
@@ -150,11 +150,8 @@ func final(err error) bool {
 	return false
 }
 
-// codeSummarizerUnreachable is the reason of a job whose summarizer did not answer.
-const codeSummarizerUnreachable = "unreachable"
-
-// failureOf says in a word why there is no answer: for logs and counters, so
-// never with what a server wrote.
+// failureOf returns in a word why there is no answer. It is for logs and counters
+// and holds nothing that a server wrote.
 func failureOf(ctx context.Context, err error) string {
 	var refused prompt.Refused
 	var status statusError
@@ -167,13 +164,13 @@ func failureOf(ctx context.Context, err error) string {
 		return status.Error()
 	}
 	if _, ok := apierror.NetworkReason(err); ok {
-		return codeSummarizerUnreachable
+		return "unreachable"
 	}
 	return string(prompt.Unreadable)
 }
 
-// clientCredential is what of a client's headers a summarizer may get, where
-// it gets the client's credential.
+// clientCredential returns the headers of a client that the model gets with the
+// client's credential.
 func clientCredential(h http.Header) http.Header {
 	out := http.Header{}
 	for _, name := range []string{"Authorization", "Api-Key", "X-Api-Key", "Openai-Organization", "Openai-Project"} {

@@ -1,4 +1,4 @@
-package proxy
+package summarize
 
 import (
 	"context"
@@ -9,17 +9,17 @@ import (
 	"laconic/proxy/summarize/redact"
 )
 
-// write asks the model, piece by piece.
+// write asks the model for a summary, piece by piece.
 func (j *job) write(ctx context.Context) (string, error) {
-	o := j.s.o
+	o := &j.s.o
 	cost := costOf(o.Counter)
 	prior, spans := j.prior(ctx)
 	size := j.size - prompt.Frame(j.label, j.cost)
 	answer := o.longest(size)
 	long := ""
 	if cost(prior) > answer {
-		// It was made for a larger window, or with much that it had lost: it
-		// is read once, as what comes first.
+		// It was made for a larger window, or much was added to it: it becomes the
+		// first of what is summarized.
 		long, prior = prior, ""
 	}
 	pieces, err := j.pieces(ctx, long, spans, answer)
@@ -27,12 +27,12 @@ func (j *job) write(ctx context.Context) (string, error) {
 		return "", err
 	}
 	users := usersOf(j.spans)
-	j.spans, spans = nil, nil // what is left of the request's body
-	held := textBytes([][]compact.Message{users})
+	j.spans, spans = nil, nil // the last that points into the request's body
+	held := bytesOf([][]compact.Message{users})
 	for _, piece := range pieces {
-		held += len(piece)
+		held += int64(len(piece))
 	}
-	j.seat.Shrink(int64(held))
+	j.memory.Shrink(held)
 	j.info.Pieces = len(pieces)
 	text := prior
 	for _, piece := range pieces {
@@ -55,8 +55,8 @@ const (
 	mostTries  = 2
 )
 
-// prior is the newest summary of an earlier epoch that there is, and the
-// messages that came since.
+// prior returns the newest summary of an earlier epoch, "" if there is none, and
+// the messages since then.
 func (j *job) prior(ctx context.Context) (string, []compact.Message) {
 	for n := len(j.gap.keys) - 1; n > 0; n-- {
 		if text, ok := j.s.o.Store.Get(ctx, j.gap.keys[n-1]); ok {
@@ -67,17 +67,14 @@ func (j *job) prior(ctx context.Context) (string, []compact.Message) {
 	return "", slices.Concat(j.spans...)
 }
 
-// pieces writes the transcript, after a summary of what came earlier, and makes
-// the task ready to be sent. answer is how long an answer may be. One job
-// does so at a time: it is work for the processor, which belongs to the
-// requests.
+// pieces returns the transcript of messages behind an earlier summary, split for
+// prompts with answers of so many tokens, and masks the task. One job does so at
+// a time: the processor belongs to the requests.
 func (j *job) pieces(ctx context.Context, earlier string, msgs []compact.Message, answer int) ([]string, error) {
-	select {
-	case j.s.rendering <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := j.s.rendering.Acquire(ctx, 1); err != nil {
+		return nil, err
 	}
-	defer func() { <-j.s.rendering }()
+	defer j.s.rendering.Release(1)
 	if j.s.o.Mask {
 		j.task = redact.Text(j.task)
 	}
@@ -91,9 +88,9 @@ func (j *job) pieces(ctx context.Context, earlier string, msgs []compact.Message
 		}
 		blocks = append(blocks, block)
 	}
-	pieces := prompt.Split(blocks, while(ctx, costOf(j.s.o.Counter)), j.room(answer), mostPieces)
+	pieces := prompt.Split(blocks, while(ctx, costOf(j.s.o.Counter)), j.s.o.room(j.task, answer), mostPieces)
 	switch {
-	case ctx.Err() != nil: // then they are not what they should be
+	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case pieces == nil:
 		return nil, prompt.TooLong
@@ -101,8 +98,8 @@ func (j *job) pieces(ctx context.Context, earlier string, msgs []compact.Message
 	return pieces, nil
 }
 
-// while counts until a job is over; then everything costs nothing, and whoever
-// counts is soon done.
+// while returns a counter that returns 0 once ctx is done, so that counting ends
+// soon.
 func while(ctx context.Context, cost func(string) int) func(string) int {
 	return func(s string) int {
 		if ctx.Err() != nil {
@@ -112,7 +109,8 @@ func while(ctx context.Context, cost func(string) int) func(string) int {
 	}
 }
 
-// ask asks for one text, once more where the first answer cannot be taken.
+// ask asks the model about one piece, once more if its first answer cannot be
+// taken.
 func (j *job) ask(ctx context.Context, prior, piece string, source, answer int) (text string, err error) {
 	bare, words := j.s.bare.Load(), prompt.Words(answer)
 	for try := range mostTries {
@@ -134,13 +132,14 @@ func (j *job) ask(ctx context.Context, prior, piece string, source, answer int) 
 			return "", err
 		}
 		if try == 0 {
-			words = words * 2 / 3 // too long is what an answer is most of the time
+			words = words * 2 / 3 // most answers that cannot be taken are too long
 		}
 	}
 	return "", err
 }
 
-// usersOf are the messages of users, in copies that do not hold on to the body.
+// usersOf returns copies of the messages of users, which do not point into the
+// body.
 func usersOf(spans [][]compact.Message) (users []compact.Message) {
 	for _, span := range spans {
 		for i := range span {
@@ -155,16 +154,16 @@ func usersOf(spans [][]compact.Message) (users []compact.Message) {
 	return users
 }
 
-// textBytes is what the texts of messages take.
-func textBytes(spans [][]compact.Message) (n int) {
+// bytesOf returns what messages take.
+func bytesOf(spans [][]compact.Message) (n int64) {
 	for _, span := range spans {
 		for i := range span {
 			n += 512
 			for p := range span[i].Parts {
-				n += span[i].Parts[p].Text.Len()
+				n += int64(span[i].Parts[p].Text.Len())
 			}
 			for c := range span[i].Calls {
-				n += span[i].Calls[c].Arguments.Len()
+				n += int64(span[i].Calls[c].Arguments.Len())
 			}
 		}
 	}

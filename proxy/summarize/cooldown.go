@@ -1,0 +1,102 @@
+package summarize
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"laconic/proxy/access"
+	"laconic/proxy/summarize/prompt"
+	"laconic/store"
+)
+
+// coolDowns are how long a model that failed is left alone, longer each time. A
+// gap that failed is left alone too, and only the gap if its content may be why:
+// one client cannot switch off the summaries of all. If each client brings its
+// own credential, the wrong key of one is no reason not to serve another.
+var coolDowns = []time.Duration{60 * time.Second, 300 * time.Second, 900 * time.Second}
+
+// failures are those of a credential or a gap since its last success.
+type failures struct {
+	mu     sync.Mutex
+	n      int
+	until  time.Time
+	doubts []store.Key // gaps whose content may be why they failed
+}
+
+// isCooling reports whether a credential or a gap is to be left alone.
+func (s *Service) isCooling(name string) bool {
+	f, ok := s.failures.GetIfPresent(name)
+	if !ok {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return time.Now().Before(f.until)
+}
+
+// failed notes a failure.
+func (s *Service) failed(name string) {
+	s.note(name, func(f *failures) { f.coolDown() })
+}
+
+// mostDoubts is how many gaps may fail in a row, each maybe for its content,
+// until the model is taken to be the reason.
+const mostDoubts = 5
+
+// doubt notes that a gap failed, maybe for its content.
+func (s *Service) doubt(name string, gap store.Key) {
+	s.note(name, func(f *failures) {
+		if !slices.Contains(f.doubts, gap) {
+			f.doubts = append(f.doubts, gap)
+		}
+		if len(f.doubts) >= mostDoubts {
+			f.coolDown()
+		}
+	})
+}
+
+func (s *Service) note(name string, change func(*failures)) {
+	f, _ := s.failures.ComputeIfAbsent(name, func() (*failures, bool) { return &failures{}, false })
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(f)
+}
+
+// coolDown begins the next pause. Of several failures at once only the first
+// counts.
+func (f *failures) coolDown() {
+	f.doubts = nil
+	if time.Now().Before(f.until) {
+		return
+	}
+	f.until = time.Now().Add(coolDowns[min(f.n, len(coolDowns)-1)])
+	f.n++
+}
+
+// succeeded notes a success.
+func (s *Service) succeeded(name string) { s.failures.Invalidate(name) }
+
+// fromContent reports whether a job may have failed for what its model was
+// asked.
+func fromContent(reason string) bool {
+	switch prompt.Refused(reason) {
+	case prompt.Empty, prompt.Short, prompt.Longer, prompt.TooLarge, prompt.CalledTool, prompt.CutOff, prompt.Unfinished, prompt.NoText,
+		// The answers of a filter of contents, or of a window that is smaller than
+		// was thought.
+		"status_400", "status_413", "status_422":
+		return true
+	}
+	return false
+}
+
+// credential names the credential that the model is asked with.
+func (s *Service) credential(h http.Header) string {
+	if !s.o.ClientCredential {
+		return "own"
+	}
+	parts := append([]string{"credential"}, access.Credentials(clientCredential(h))...)
+	key := s.o.Store.Key(parts...) // nothing is stored under it
+	return string(key[:])
+}

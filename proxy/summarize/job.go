@@ -1,0 +1,259 @@
+package summarize
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"laconic/compact"
+	"laconic/proxy/admission"
+	"laconic/proxy/summarize/prompt"
+	"laconic/store"
+)
+
+// job makes one summary.
+type job struct {
+	s          *Service
+	gap        gap
+	spans      [][]compact.Message
+	task       string
+	size       int // tokens of the slot
+	label      string
+	cost       func(string) int
+	credential string      // whose failures count together
+	headers    http.Header // the client's credential, if the model gets that
+	memory     *admission.Reservation
+	cancel     context.CancelCauseFunc
+	began      time.Time
+
+	awaited atomic.Bool // a request waits for it
+
+	done chan struct{} // closed at the end; body and reason are set then
+	body string
+	// reason says in a word why there is no summary.
+	reason string
+
+	info JobInfo
+}
+
+// leastSize is the size of a slot, in tokens, below which a digest says more
+// than a summary, whose frame alone takes some 40.
+const leastSize = 160
+
+// start returns the job that makes the summary of a gap, a new one if there is
+// none; or why there is none, in a word. wait: the request will wait for it.
+func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compact.Slot, wait bool) (*job, string) {
+	key, credential := g.key(), s.credential(r.Header)
+	s.mu.Lock()
+	j := s.jobs[key]
+	if j != nil {
+		if wait {
+			j.awaited.Store(true)
+		}
+		s.mu.Unlock()
+		return j, ""
+	}
+	if why := s.refuses(key, credential, slot.Size, wait && r.Unfolded); why != "" {
+		s.mu.Unlock()
+		return nil, why
+	}
+	j = &job{
+		s: s, gap: g, size: slot.Size, label: slot.Label, cost: costOf(r.Counter), credential: credential,
+		began: time.Now(), done: make(chan struct{}), reason: "memory", // until it has some
+		info: JobInfo{ID: r.ID, Model: s.o.Model, Messages: g.messages},
+	}
+	j.awaited.Store(wait)
+	s.jobs[key] = j
+	s.ended.Add(1)
+	s.counts.running(1)
+	s.mu.Unlock()
+
+	// The messages are read outside of the lock: all requests need that.
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	running := false
+	defer func() {
+		if !running {
+			cancel(nil)
+			s.remove(key)
+			s.counts.running(-1)
+			close(j.done)
+			s.ended.Done()
+		}
+	}()
+	j.cancel = cancel
+	if !j.load(r, in, slot) {
+		return nil, j.reason
+	}
+	running = true
+	go j.run(ctx, key)
+	return j, ""
+}
+
+// refuses returns why no job may be started; if it returns "" it has taken a
+// worker. A request under an unfolded policy asks a model again that failed a
+// moment ago; but one request at a time does, so that those beside it are not
+// held for nothing. The lock is held.
+func (s *Service) refuses(key store.Key, credential string, size int, unfolded bool) string {
+	switch {
+	case s.closed:
+		return "shutdown"
+	case size < leastSize:
+		return "small"
+	case s.isCooling(credential) && (!unfolded || s.isAsking(credential)), !unfolded && s.isCooling(string(key[:])):
+		return "cooling"
+	case !s.workers.TryAcquire(1):
+		return "busy"
+	}
+	return ""
+}
+
+// isAsking reports whether a job with a credential is under way. The lock is
+// held.
+func (s *Service) isAsking(credential string) bool {
+	for _, j := range s.jobs {
+		if j.credential == credential {
+			return true
+		}
+	}
+	return false
+}
+
+// remove forgets a job and lets others have its worker.
+func (s *Service) remove(key store.Key) {
+	s.mu.Lock()
+	delete(s.jobs, key)
+	s.mu.Unlock()
+	s.workers.Release(1)
+}
+
+// load reads what the job needs, and reports whether there is memory for it. The
+// messages point into the request's body, which is held for as long as they are.
+func (j *job) load(r *Request, in compact.Conversation, slot *compact.Slot) bool {
+	j.spans = slot.Spans()
+	if m := task(in); m != nil {
+		j.task = prompt.TextOf(m)
+	}
+	if j.s.o.ClientCredential {
+		j.headers = clientCredential(r.Header)
+	}
+	if j.memory = j.s.env.Memory.Background(admission.BodyCost * bytesOf(j.spans)); j.memory == nil {
+		return false
+	}
+	if !j.memory.Offer(j) {
+		j.Release()
+	}
+	return true
+}
+
+// Release ends a job because requests need its memory, unless one waits for it.
+func (j *job) Release() bool {
+	if j.awaited.Load() {
+		return false
+	}
+	j.cancel(admission.ErrNoMemory)
+	return true
+}
+
+// run makes the summary and tells everybody who waits.
+func (j *job) run(ctx context.Context, key store.Key) {
+	s := j.s
+	defer s.ended.Done()
+	defer j.cancel(nil)
+	ctx, stop := context.WithTimeout(ctx, s.o.Timeout)
+	defer stop()
+	defer j.finish(key)
+	defer func() {
+		if v := recover(); v != nil {
+			s.env.Failed(j.info.ID, v)
+			j.body, j.reason = "", "fault"
+		}
+	}()
+	j.body, j.reason = j.make(ctx, key)
+}
+
+func (j *job) finish(key store.Key) {
+	s := j.s
+	j.spans = nil
+	j.memory.Free()
+	j.info.Reason, j.info.Duration = j.reason, time.Since(j.began)
+	// The outcome is noted before the job is gone: a request that comes between
+	// the two would start another.
+	switch {
+	case j.reason == "":
+		s.made.Set(key, true)
+		s.succeeded(j.credential)
+		s.succeeded(string(key[:]))
+	case j.reason == "elsewhere", j.reason == "shutdown":
+	default:
+		s.failed(string(key[:]))
+		if fromContent(j.reason) {
+			s.doubt(j.credential, key)
+		} else if j.info.ModelFailed() {
+			s.failed(j.credential)
+		}
+	}
+	s.remove(key)
+	s.counts.ended(&j.info)
+	close(j.done)
+	s.env.Ended(j.info)
+}
+
+// wait waits for the end of a job. It returns the summary, or why there is none.
+func (j *job) wait(ctx context.Context, most time.Duration) (body, why string) {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-j.done:
+		return j.body, j.reason
+	case <-timer.C:
+		return "", "waited"
+	case <-ctx.Done():
+		return "", "left"
+	}
+}
+
+// elsewherePause is how often the store is asked for what another process is
+// making, while a request waits for it here.
+const elsewherePause = 250 * time.Millisecond
+
+// make makes the summary of a gap, unless it is stored or being made elsewhere.
+func (j *job) make(ctx context.Context, key store.Key) (body, why string) {
+	vault := j.s.o.Store
+	for {
+		if body, ok := vault.Get(ctx, key); ok {
+			return body, ""
+		}
+		release, ok := vault.Lock(ctx, key, j.s.o.Timeout+time.Second)
+		if ok {
+			defer release()
+			break
+		}
+		if !j.awaited.Load() {
+			return "", "elsewhere"
+		}
+		select {
+		case <-ctx.Done():
+			return "", "elsewhere"
+		case <-time.After(elsewherePause):
+		}
+	}
+	if body, ok := vault.Get(ctx, key); ok {
+		return body, "" // it was stored between the two questions
+	}
+	body, err := j.write(ctx)
+	switch {
+	case err == nil:
+	case j.s.ctx.Err() != nil:
+		return "", "shutdown"
+	case errors.Is(context.Cause(ctx), admission.ErrNoMemory):
+		return "", "memory"
+	default:
+		return "", failureOf(ctx, err)
+	}
+	j.info.Made = true
+	// A summary that could not be stored is used all the same.
+	j.info.Unstored = vault.Put(ctx, key, body) != nil
+	return body, ""
+}

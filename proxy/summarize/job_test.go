@@ -1,0 +1,125 @@
+package summarize
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"laconic/compact"
+	"laconic/store"
+)
+
+// TestShutdownDoesNotWaitForEver for a job that cannot be ended.
+func TestShutdownDoesNotWaitForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService()
+		s.ended.Add(1)
+		began := time.Now()
+		s.Close()
+		if took := time.Since(began); took != closeWait {
+			t.Errorf("it waited %v", took)
+		}
+		s.ended.Done()
+	})
+}
+
+// TestAJobEndsBetweenTwoMessages, not when all of them are written and counted.
+func TestAJobEndsBetweenTwoMessages(t *testing.T) {
+	s := newService()
+	defer s.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	msgs := make([]compact.Message, 100)
+	for i := range msgs {
+		msgs[i] = compact.Message{Role: compact.User, Parts: []compact.Part{{Text: compact.Plain("text")}}}
+	}
+	counted := 0
+	s.o.Counter = counting(func() { counted++; cancel() })
+	_, err := (&job{s: s}).pieces(ctx, "", msgs, 1000)
+	if counted > 3 || !errors.Is(err, context.Canceled) {
+		t.Errorf("%d were counted, %v", counted, err)
+	}
+}
+
+// TestOtherRequestsDoNotWaitForTheReadingOfASummary: the lock that all requests
+// take is free while a job is made.
+func TestOtherRequestsDoNotWaitForTheReadingOfASummary(t *testing.T) {
+	s, read := newService(), false
+	defer s.Close()
+	s.o.Counter, s.o.Upstream = counting(func() {}), &url.URL{Scheme: "http", Host: "127.0.0.1:9"}
+	vault, err := store.Open(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer vault.Close()
+	s.o.Store = vault
+	task := compact.Encoded("x", 1, &compact.Coding{
+		Decode: func(string) string {
+			read = true
+			if !s.mu.TryLock() {
+				t.Error("the lock is held while the task is read")
+			} else {
+				s.mu.Unlock()
+			}
+			return "x"
+		},
+	})
+	in := compact.Conversation{Messages: []compact.Message{{Role: compact.User, Parts: []compact.Part{{Text: task}}}}}
+	j, why := s.start(&Request{Counter: s.o.Counter}, in, gap{keys: make([]store.Key, 1)}, &compact.Slot{Size: 1000}, false)
+	if j == nil || !read {
+		t.Fatalf("no job: %q, read: %v", why, read)
+	}
+	<-j.done
+	if n := s.env.Memory.Stats().Bytes; n != 0 {
+		t.Errorf("%d bytes of memory are still held", n)
+	}
+}
+
+// TestAJobThatCannotBeLoadedLeavesNothing behind.
+func TestAJobThatCannotBeLoadedLeavesNothing(t *testing.T) {
+	s := newService()
+	defer s.Close()
+	bad := compact.Encoded("x", 1, &compact.Coding{Decode: func(string) string { panic("canary") }})
+	in := compact.Conversation{Messages: []compact.Message{{Role: compact.User, Parts: []compact.Part{{Text: bad}}}}}
+	func() {
+		defer func() { _ = recover() }()
+		j, why := s.start(&Request{}, in, gap{keys: make([]store.Key, 1)}, &compact.Slot{Size: 1000}, false)
+		t.Errorf("%v, %q", j, why)
+	}()
+	if n := s.Counts().Running; n != 0 || len(s.jobs) > 0 || !s.workers.TryAcquire(DefaultWorkers) {
+		t.Error("something is left")
+	}
+}
+
+// TestAGapWithASummaryNeedsNothing more at the warm mark, unlike one that another
+// process works on.
+func TestAGapWithASummaryNeedsNothing(t *testing.T) {
+	s := newService()
+	defer s.Close()
+	f := func(key store.Key, reason string, want bool) {
+		t.Helper()
+		s.jobs[key] = &job{}
+		if !s.needsNothing(key) {
+			t.Errorf("%q: it is being made", reason)
+		}
+		_ = s.workers.TryAcquire(1)
+		(&job{s: s, done: make(chan struct{}), memory: s.env.Memory.Reserve(""), reason: reason}).finish(key)
+		if s.needsNothing(key) != want {
+			t.Errorf("%q: needs nothing: %v", reason, !want)
+		}
+	}
+	f(store.Key{1}, "", true)
+	f(store.Key{2}, "elsewhere", false)
+	f(store.Key{3}, "short", true) // for a while
+}
+
+// counting tells of each count.
+type counting func()
+
+func (c counting) Part(p *compact.Part) int    { c(); return 10 }
+func (counting) Envelope(*compact.Message) int { return 0 }
+func (counting) Call(*compact.Call) int        { return 0 }
+func (counting) Fixed(_, _, _ []byte) int      { return 0 }
+func (counting) Exact() bool                   { return false }

@@ -1,0 +1,122 @@
+package summarize
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"laconic/compact"
+	"laconic/proxy/access"
+	"laconic/proxy/summarize/prompt"
+	"laconic/store"
+)
+
+// Options describe the model that writes summaries.
+type Options struct {
+	// Upstream is the base URL of its API, as in https://api.openai.com/v1.
+	// Required; any OpenAI-compatible endpoint.
+	Upstream *url.URL
+	// Model is its name there. Required.
+	Model string
+	// Key is sent to it; empty: no credential, or the client's.
+	Key access.Secret
+	// ClientCredential sends the credential of the request that a summary is for,
+	// instead of Key. Not with client keys.
+	ClientCredential bool
+	// Wait is how long a request may wait for its summary; 0: no request waits.
+	Wait time.Duration
+	// WaitUnfolded is the same under a policy that is not folded. Its gap is
+	// another one at every request, so that no summary can be there before.
+	WaitUnfolded time.Duration
+	// Timeout is the time for a summary as a whole; 0: 60 s.
+	Timeout time.Duration
+	// Window is the model's window in tokens, at least LeastWindow; 0:
+	// compact.DefaultWindow.
+	Window int
+	// Mask masks secrets in what is sent and stored.
+	Mask bool
+	// Workers is how many summaries are made at once; 0: 8. Further ones are not
+	// made.
+	Workers int
+	// Counter counts for the model. Required.
+	Counter compact.Counter
+	// Store is where summaries are stored. Required. The service does not close
+	// it.
+	Store *store.Vault
+	// Transport carries the requests to the model; nil: the service's own.
+	Transport http.RoundTripper
+}
+
+// Defaults of the options.
+const (
+	DefaultTimeout = 60 * time.Second
+	DefaultWorkers = 8
+	// DefaultUnfoldedWait is a WaitUnfolded for those without a wish.
+	DefaultUnfoldedWait = 20 * time.Second
+)
+
+// LeastWindow is the smallest window that a model can work with: in a smaller
+// one instructions, the summary so far and the answer leave no room for anything
+// to summarize.
+const LeastWindow = 4096
+
+func (o Options) withDefaults() Options {
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	o.Workers = cmp.Or(o.Workers, DefaultWorkers)
+	o.Window = cmp.Or(o.Window, compact.DefaultWindow)
+	return o
+}
+
+// Check returns everything that makes the options impossible for a proxy that
+// listens at an address, with client keys of its own or without.
+func (o *Options) Check(listen string, clientKeys bool) (all []error) {
+	if err := access.CheckUpstream(o.Upstream); err != nil {
+		all = append(all, err)
+	} else if access.SameListener(o.Upstream, listen) {
+		all = append(all, errors.New("its upstream is the proxy's own address"))
+	}
+	if o.Model == "" {
+		all = append(all, errors.New("it has no model"))
+	}
+	if o.Counter == nil || o.Store == nil {
+		all = append(all, errors.New("it has no counter or no store"))
+	}
+	if o.ClientCredential && (clientKeys || o.Key != "") {
+		all = append(all, errors.New("it cannot have the client's credential: there is a key of its own, or client keys that go no further than the proxy"))
+	}
+	if o.Wait < 0 || o.WaitUnfolded < 0 || o.Timeout < 0 || o.Window < 0 || o.Workers < 0 {
+		all = append(all, errors.New("a limit is negative"))
+	} else if o.Window > 0 && o.Window < LeastWindow {
+		all = append(all, fmt.Errorf("its window of %d tokens is too small: %d are needed", o.Window, LeastWindow))
+	}
+	return all
+}
+
+// A model's window is divided so:
+//
+//	prompt                                   answer
+//	instructions, task | so far | a piece  | summary | slack |
+//
+// The summary so far is as long as an answer at most, for each piece adds to
+// the answer before it. A fifth is left for errors of the count.
+
+// answerSlack is what a model may write beside a summary of the wanted size, its
+// reasoning above all, which many servers count in. Of a small window it is an
+// eighth: servers refuse a request whose prompt and answer are above the window.
+const answerSlack = 4096
+
+// longest returns how long an answer may be for a slot of size tokens.
+func (o *Options) longest(size int) int { return min(size, o.Window/6) }
+
+// allowed returns what a model may write for an answer of so many tokens.
+func (o *Options) allowed(answer int) int { return answer + min(answerSlack, o.Window/8) }
+
+// room returns what a piece of the transcript may cost.
+func (o *Options) room(task string, answer int) int {
+	cost := costOf(o.Counter)
+	p := prompt.Ask(task, "", "", prompt.Words(answer))
+	return o.Window*8/10 - cost(p.System) - cost(p.User) - answer - o.allowed(answer)
+}
