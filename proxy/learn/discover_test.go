@@ -72,7 +72,7 @@ func asking(h http.HandlerFunc) (*Memory, *handled) {
 }
 
 // askAs asks for a window under a key, and again once there was time for an answer.
-func (m *Memory) askAs(model, key string) (compact.Told, bool) {
+func (m *Memory) askAs(model, key string) (compact.Published, bool) {
 	u := Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: http.Header{"Authorization": {key}}}
 	m.Window(u, model)
 	synctest.Wait()
@@ -165,7 +165,7 @@ func TestADescriptionIsBounded(t *testing.T) {
 	m := memory(nil)
 	for i := range mostShown + 5 {
 		name := fmt.Sprint("m", i)
-		m.Model(m.Key(name), &url.URL{Host: "upstream"}, name).Published(compact.Told{Window: 2048})
+		m.Model(m.Key(name), &url.URL{Host: "upstream"}, name).Published(compact.Published{Window: 2048})
 	}
 	text := m.Describe()
 	if !strings.HasPrefix(text, fmt.Sprintf("learnt: %d\n", mostShown)) || !strings.HasSuffix(text, "and 5 more\n") || strings.Count(text, "\n") != mostShown+2 {
