@@ -31,8 +31,8 @@ func agentRun(n int) []compact.Message {
 
 // BenchmarkFold folds runs of growing length under a budget of a tenth of
 // their cost: about ten epochs' worth of history, whatever the length. The text
-// of the slot is known, as it is in all turns of an epoch but the first, for
-// which digest is what it costs to make.
+// of the slot is known, as in all requests of an epoch but the first; digest
+// measures making it.
 func BenchmarkFold(b *testing.B) {
 	for _, n := range []int{100, 1000, 10_000} {
 		in := compact.Conversation{Messages: agentRun(n)}

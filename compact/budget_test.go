@@ -8,8 +8,8 @@ import (
 	"laconic/compact/compacttest"
 )
 
-// TestBudgetOfTokensAlone: a number of tokens is a budget, what else it needs
-// has defaults.
+// TestBudgetOfTokensAlone: a number of tokens is a budget, with defaults for the
+// rest.
 func TestBudgetOfTokensAlone(t *testing.T) {
 	in := compact.Conversation{Messages: list(t, "system: s\nuser: read all files"), Fixed: 40}
 	for i := range 40 {

@@ -45,7 +45,7 @@ func guarded() compact.Conversation {
 }
 
 // TestDraftMakesLegalEditsOnly: whatever a stage asks for, instructions, pins,
-// the first user message, signed messages and what is recent keep their bytes.
+// the first user message, signed messages and recent ones keep their bytes.
 func TestDraftMakesLegalEditsOnly(t *testing.T) {
 	at := func(i, p int) compact.Ref { return compact.Ref{Message: i, Part: p} }
 	call := func(i, c int) compact.CallRef { return compact.CallRef{Message: i, Call: c} }
@@ -93,9 +93,9 @@ func TestDraftMakesLegalEditsOnly(t *testing.T) {
 	}
 }
 
-// TestBrokenSeesEditsOfWhatIsProtected: a plan that says that it rewrote or
-// removed what is protected is not believed.
-func TestBrokenSeesEditsOfWhatIsProtected(t *testing.T) {
+// TestBrokenSeesEditsOfProtectedMessages: a plan with an edit or a removal of a
+// protected message breaks the promise kept.
+func TestBrokenSeesEditsOfProtectedMessages(t *testing.T) {
 	in, c, b := guarded(), compact.BytesPerToken(3.5), compact.Budget{Tokens: 1400}
 	p := &compact.Policy{Ladder: []compact.Stage{rogue(func(d *compact.Draft) bool {
 		d.Rewrite(compact.Ref{Message: 3}, "short", "because")

@@ -9,7 +9,7 @@ import (
 	"laconic/compact/stage"
 )
 
-// rounds is a task with n calls after it, each with a result of so many words.
+// rounds returns a task and n calls, each with a result of that many words.
 func rounds(n, words int) compact.Conversation {
 	var b strings.Builder
 	b.WriteString("system: be brief\nuser: do it\n")
@@ -24,8 +24,8 @@ func rounds(n, words int) compact.Conversation {
 	return compact.Conversation{Messages: msgs}
 }
 
-// TestTheNextGapIsKnownPastTheWarmMark, not before it, and then stays the same
-// until the epoch has come, whatever arrives.
+// TestTheNextGapIsKnownPastTheWarmMark, not before it, and stays the same until
+// the epoch, whatever arrives.
 func TestTheNextGapIsKnownPastTheWarmMark(t *testing.T) {
 	all := rounds(120, 100)
 	p := &compact.Policy{Name: "adaptive", Ladder: stage.Default()}
@@ -69,8 +69,7 @@ func TestTheNextGapIsKnownPastTheWarmMark(t *testing.T) {
 	}
 }
 
-// TestAPlanWithoutAFoldForetellsNothing.
-func TestAPlanWithoutAFoldForetellsNothing(t *testing.T) {
+func TestAPlanWithoutAFoldHasNoForecast(t *testing.T) {
 	in := rounds(20, 100)
 	b := compact.Limits{Budget: 2500}.For(0)
 	p := &compact.Policy{Name: "x", PerRequest: &compact.PerRequest{}, Ladder: stage.Default()}

@@ -57,7 +57,8 @@ func fuzzed(text string) []compact.Message {
 	return msgs
 }
 
-// bind gives assistant messages bound thinking, by turns of eight.
+// bind adds bound thinking to assistant messages: bit n of turns is for the nth
+// of every eight.
 func bind(msgs []compact.Message, turns uint8) {
 	n := 0
 	for i := range msgs {
@@ -73,7 +74,8 @@ func bind(msgs []compact.Message, turns uint8) {
 	}
 }
 
-// FuzzRepair: whatever comes in, what goes out is legal, and stays.
+// FuzzRepair: the repair of any list is legal, and repairing it again changes
+// nothing.
 func FuzzRepair(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text string, budget uint16, mode, _ uint8) {
@@ -94,8 +96,8 @@ func FuzzRepair(f *testing.F) {
 // FuzzFold: every promise, on every prefix of any conversation.
 func FuzzFold(f *testing.F) {
 	seeds(f)
-	// Found once: instructions that a later message repeated came back with the
-	// gap, at the very cost of what left in their place.
+	// Found once: instructions that a later message repeated returned with the
+	// gap, at exactly the cost of what left instead.
 	f.Add(`system: be brief start
 assistant: | call c1 read a.txt
 tool c1: one two
@@ -113,8 +115,8 @@ tool c1: one Two three four five six seven
 assistant: | call c2 status
 assistant: done
 `, uint16(18), uint8(1), uint8(7))
-	// Found once: a climb that changed nothing said why what had left came back
-	// and left again.
+	// Found once: a climb that changed nothing replaced the reasons of messages
+	// that returned and left again.
 	f.Add(`user: start
 assistant: | call c1 read a.txt
 tool c1: one two three
@@ -169,8 +171,8 @@ assistant: | call c3 read `, uint16(7), uint8('T'), uint8('Z'))
 	})
 }
 
-// FuzzPolicies: what each named policy claims, on the whole of any
-// conversation, and that what is left can be sent.
+// FuzzPolicies: each named policy keeps the promises it claims, on any
+// conversation, and the remaining list can be sent.
 func FuzzPolicies(f *testing.F) {
 	seeds(f)
 	promises := []string{"untouched", "paired", "fits", "kept", "stable", "stateless", "idempotent", "never worse"}

@@ -12,7 +12,7 @@ import (
 )
 
 // TestNoRequestPointBetweenACallAndItsResult: a client whose result came late
-// never sent the list that repair makes of what was there before.
+// never sent the list that repair makes of the messages before it.
 func TestNoRequestPointBetweenACallAndItsResult(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("user: go\nassistant: | call late read x\n")
@@ -30,7 +30,7 @@ func TestNoRequestPointBetweenACallAndItsResult(t *testing.T) {
 		t.Fatal("no epoch")
 	}
 	for _, e := range plan.Epochs {
-		if e.At < 43 { // the answer behind the late result
+		if e.At < 43 { // the answer after the late result
 			t.Errorf("an epoch at %d, where the result that was moved to index 2 had not come", e.At)
 		}
 	}
@@ -38,8 +38,8 @@ func TestNoRequestPointBetweenACallAndItsResult(t *testing.T) {
 
 // TestResultsFindTheirCallsInRealConversations moves results of recorded
 // conversations to other places, with words of users and models in between.
-// Broken holds the property: a result whose id one call and no other result has
-// leaves repair behind that call as it came.
+// Broken checks that a result whose id is in one call and no other result
+// follows that call as it came.
 func TestResultsFindTheirCallsInRealConversations(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	moved := 0
@@ -79,10 +79,10 @@ func TestResultsFindTheirCallsInRealConversations(t *testing.T) {
 	}
 }
 
-// TestPromisesHoldWhereWordsComeBehindCalls sweeps recorded conversations as
-// Codex writes them: what the model said with its calls is a message of its own
-// between the calls and their results.
-func TestPromisesHoldWhereWordsComeBehindCalls(t *testing.T) {
+// TestPromisesHoldWhereTextFollowsCalls sweeps recorded conversations as Codex
+// writes them: the text that the model wrote with its calls is a message of its
+// own between the calls and their results.
+func TestPromisesHoldWhereTextFollowsCalls(t *testing.T) {
 	for n, rec := range compacttest.Conversations(t) {
 		if n%12 != 0 {
 			continue

@@ -152,8 +152,8 @@ func TestDropLeavesNothingOfAMessageThatOnlyCalled(t *testing.T) {
 	}
 }
 
-// TestQuotesAreBoundedAndCannotImitateTheLabel: whatever the results say, all
-// of it is behind the mark.
+// TestQuotesAreBoundedAndCannotImitateTheLabel: every line of a result
+// follows the mark.
 func TestQuotesAreBoundedAndCannotImitateTheLabel(t *testing.T) {
 	label := "[Output of tools whose calls are not part of this conversation."
 	var msgs []compact.Message

@@ -22,7 +22,8 @@ func (c tenfold) Envelope(m *compact.Message) int { return 10 * c.Words.Envelope
 func (c tenfold) Part(p *compact.Part) int        { return 10 * c.Words.Part(p) }
 func (c tenfold) Call(k *compact.Call) int        { return 10 * c.Words.Call(k) }
 
-// record is a stage that makes a slot whose text counts what it stands for.
+// record is a stage that makes a slot whose text has the number of messages that
+// left.
 type record struct{}
 
 func (s record) Name() string { return "record" }
@@ -33,9 +34,9 @@ func (s record) Digest(lost, kept []compact.Message, _ int, _ compact.Counter) s
 	return fmt.Sprintf("[record of %d]", len(lost))
 }
 
-// TestSlotStories runs testdata/slot.txtar: where the text of a slot stands for
-// every kind of neighbour. Each story is then swept over budgets, where the
-// strictest shape must hold on everything that is sent.
+// TestSlotStories runs testdata/slot.txtar: the place of a slot's text for every
+// kind of neighbour. Each story is then swept over budgets, and every list that
+// is sent must have the strictest shape.
 func TestSlotStories(t *testing.T) {
 	const file = "testdata/slot.txtar"
 	archive, err := txtar.ParseFile(file)
@@ -110,8 +111,8 @@ func slotPolicy(t *testing.T, name, head string) (*compact.Policy, compact.Limit
 	return p, limits
 }
 
-// TestAMessageOfTheSlotsOwnIsPaidFor: what stands around a message costs, too;
-// a slot that has one may not bring the request above its budget.
+// TestAMessageOfTheSlotsOwnIsPaidFor: the envelope of such a message costs too,
+// and must not bring the request above its budget.
 func TestAMessageOfTheSlotsOwnIsPaidFor(t *testing.T) {
 	var b strings.Builder
 	for i := range 20 {
@@ -137,10 +138,10 @@ func TestAMessageOfTheSlotsOwnIsPaidFor(t *testing.T) {
 	}
 }
 
-// TestNoQuestionBehindTheSlotsOwnMessage: where all before the
-// first user message left, and the message of the slot's own would stand
-// directly before it, the text follows that one's instead.
-func TestNoQuestionBehindTheSlotsOwnMessage(t *testing.T) {
+// TestNoQuestionAfterTheSlotsOwnMessage: if everything before the first user
+// message left, so that the slot's own message would directly precede it, the
+// text follows that of the user message instead.
+func TestNoQuestionAfterTheSlotsOwnMessage(t *testing.T) {
 	msgs, err := compacttest.Parse("system: s\nassistant: hello\nassistant [sealed]: | call c1 read " + strings.Repeat("x_1 ", 350) + "\ntool c1: " + strings.Repeat("y_2 ", 34) +
 		"\nassistant: well\nassistant: yes\nuser: " + strings.Repeat("z_3 ", 400) + "\nassistant: | call c2 read a.go\ntool c2: " + strings.Repeat("w_4 ", 40) + "\nassistant: done")
 	if err != nil {
@@ -156,8 +157,8 @@ func TestNoQuestionBehindTheSlotsOwnMessage(t *testing.T) {
 
 // TestEveryNeighbour compacts every conversation of up to five of these blocks,
 // with one pin somewhere or none, with the whole ladder and with a slot alone:
-// whatever stands beside a gap, no promise and no rule of the strictest shape
-// is broken.
+// whatever the neighbours of a gap, no promise and no rule of the strictest
+// shape is broken.
 func TestEveryNeighbour(t *testing.T) {
 	blocks := []string{
 		"system: s s",
@@ -233,8 +234,8 @@ func TestTheSlotsOwnMessageIsCounted(t *testing.T) {
 	}
 }
 
-// TestOverIsAllThatCanBeDone: what is over its budget is not made to fit by
-// sending it again, also where nobody asked anything.
+// TestOverIsAllThatCanBeDone: compacting a list that is over its budget a second
+// time does not make it fit, even without a user message.
 func TestOverIsAllThatCanBeDone(t *testing.T) {
 	p, over := &compact.Policy{Ladder: stage.Default()}, 0
 	for seed := range uint64(30) {

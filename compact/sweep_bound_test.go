@@ -23,11 +23,11 @@ func signed(msgs []compact.Message) []compact.Message {
 	return msgs
 }
 
-// TestBoundThinkingStandsBehindWhatItWasWrittenFor sweeps recorded conversations
+// TestBoundThinkingFollowsItsPrefix sweeps recorded conversations
 // with signed thinking, at budgets from a tenth of their cost to nine tenths, and
-// with a limit that was learnt. Sweep holds every piece of thinking that is sent
-// against what was sent when it was written.
-func TestBoundThinkingStandsBehindWhatItWasWrittenFor(t *testing.T) {
+// with a learnt limit. Sweep compares the prefix of every piece of thinking that
+// is sent with what was sent when it was written.
+func TestBoundThinkingFollowsItsPrefix(t *testing.T) {
 	shares := []int{10, 15, 25, 40, 50, 60, 75, 90}
 	var runs, epochs, kept int
 	all := compacttest.Conversations(t)

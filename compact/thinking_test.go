@@ -163,7 +163,7 @@ func TestBrokenSeesThinkingThatIsMisplaced(t *testing.T) {
 	f := func(what, want string, change func(plan *compact.Plan, edits []compact.Edit) []compact.Edit) {
 		t.Helper()
 		made, r := compact.Compact(in, p, compacttest.Words{}, b)
-		plan := compact.Plan{Repair: made.Repair, Epochs: made.Epochs, Slot: made.Slot} // without what Apply gives
+		plan := compact.Plan{Repair: made.Repair, Epochs: made.Epochs, Slot: made.Slot} // without the list that Apply would return
 		plan.Edits = change(&plan, slices.Clone(made.Edits))
 		errs := compact.Broken(in, p, compacttest.Words{}, b, &plan, r)
 		if !slices.ContainsFunc(errs, func(err error) bool { return strings.Contains(err.Error(), want) }) {
@@ -188,8 +188,8 @@ func TestBrokenSeesThinkingThatIsMisplaced(t *testing.T) {
 }
 
 // TestNoEpochWithinAnAnswer: an answer that a client keeps as several messages was
-// written behind one request, so its thinking is bound to what that held, in
-// whichever of them it is; and no late result moves to before it.
+// written after one request, to which its thinking is bound, in whichever of them
+// it is; and no late result moves to before it.
 func TestNoEpochWithinAnAnswer(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("user: read all of it\n")
