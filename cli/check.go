@@ -14,6 +14,7 @@ import (
 	"laconic/compact"
 	"laconic/config"
 	"laconic/proxy"
+	"laconic/proxy/access"
 	"laconic/tokenize"
 )
 
@@ -78,7 +79,7 @@ func describe(c *config.Config, w io.Writer) {
 	switch {
 	case len(c.ClientKeys) > 0:
 		reach = "for holders of " + count(len(c.ClientKeys), "client key")
-	case !config.Loopback(c.Listen):
+	case !access.Loopback(c.Listen):
 		reach = "open to other machines, without client_keys"
 	}
 	if c.TLS.Cert != "" {

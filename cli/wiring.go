@@ -9,6 +9,7 @@ import (
 	"laconic/compact"
 	"laconic/config"
 	"laconic/proxy"
+	"laconic/proxy/access"
 	"laconic/tokenize"
 )
 
@@ -141,7 +142,7 @@ func limitsOf(m config.Model) compact.Limits {
 // upstream of a row: to the origin that it was meant for, or where the file
 // says so.
 func clientCredential(c *config.Config, m config.Model, upstream, top *url.URL) bool {
-	return m.APIKey == "" && len(c.ClientKeys) == 0 && (m.Credential == "client" || config.Origin(upstream) == config.Origin(top))
+	return m.APIKey == "" && len(c.ClientKeys) == 0 && (m.Credential == "client" || access.SameOrigin(upstream, top))
 }
 
 // route gives the route of a model: that of the first row that matches, with

@@ -28,7 +28,7 @@ func buildPolicies(c *config.Config) (map[string]*compact.Policy, error) {
 
 // optionsOf are the options of a policy that is known from another system: where
 // a summarizer is configured, it is asked unless the file says otherwise.
-func optionsOf(c *config.Config, p config.Policy) config.OptionMap {
+func optionsOf(c *config.Config, p config.Policy) json.RawMessage {
 	const option = "summarize"
 	takes := slices.ContainsFunc(policy.Catalogue, func(n policy.Entry) bool {
 		return n.Name == p.Algorithm() && slices.ContainsFunc(n.Options, func(o stage.Option) bool { return o.Name == option })

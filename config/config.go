@@ -13,7 +13,6 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy/access"
-	"laconic/proxy/summarize"
 	"laconic/store"
 )
 
@@ -33,11 +32,11 @@ type Config struct {
 	ResponseHeaders bool              `json:"response_headers,omitempty"`
 	Discover        bool              `json:"discover,omitempty"`
 	Strict          bool              `json:"strict,omitempty"`
-	OnFault         string            `json:"on_fault,omitempty" check:"oneof=pass|reject"`
-	Readiness       string            `json:"readiness,omitempty" check:"oneof=process|upstream"`
+	OnFault         string            `json:"on_fault,omitempty"`
+	Readiness       string            `json:"readiness,omitempty"`
 	AllowedOrigins  []string          `json:"allowed_origins,omitempty"`
 	Log             Log               `json:"log,omitzero"`
-	DefaultWindow   int               `json:"default_window,omitempty" check:"min=1"`
+	DefaultWindow   int               `json:"default_window,omitempty"`
 	Limits          Limits            `json:"limits,omitzero"`
 	Models          []Model           `json:"models,omitempty"`
 	Policies        map[string]Policy `json:"policies,omitempty"` // resolved: what a policy extends is filled in
@@ -68,19 +67,19 @@ func (c *Config) Scheme() string {
 
 // Log says what is logged, and how.
 type Log struct {
-	Level  string `json:"level,omitempty" check:"oneof=debug|info|warn|error"`
-	Format string `json:"format,omitempty" check:"oneof=auto|console|json"`
+	Level  string `json:"level,omitempty"`
+	Format string `json:"format,omitempty"`
 }
 
 // Limits bounds what one request and all requests together may take.
 type Limits struct {
-	Body                  Size     `json:"body,omitempty" check:"min=1024"`
-	Memory                Size     `json:"memory,omitempty" check:"min=1024"`
-	ConnectionsPerAddress int      `json:"connections_per_address,omitempty" check:"min=0"`
-	HeaderTimeout         Duration `json:"header_timeout,omitempty" check:"above=0"`
-	ResponseHeaderTimeout Duration `json:"response_header_timeout,omitempty" check:"above=0"`
-	StreamIdle            Duration `json:"stream_idle,omitempty" check:"above=0"`
-	Shutdown              Duration `json:"shutdown,omitempty" check:"above=0"`
+	Body                  Size     `json:"body,omitempty"`
+	Memory                Size     `json:"memory,omitempty"`
+	ConnectionsPerAddress int      `json:"connections_per_address,omitempty"`
+	HeaderTimeout         Duration `json:"header_timeout,omitempty"`
+	ResponseHeaderTimeout Duration `json:"response_header_timeout,omitempty"`
+	StreamIdle            Duration `json:"stream_idle,omitempty"`
+	Shutdown              Duration `json:"shutdown,omitempty"`
 }
 
 // Model is one row of models: what holds for the models that it matches.
@@ -88,16 +87,16 @@ type Limits struct {
 type Model struct {
 	Match       string        `json:"match"`
 	Window      Window        `json:"window,omitempty"` // 0: auto
-	Input       int           `json:"input,omitempty" check:"min=0"`
-	Reserve     int           `json:"reserve,omitempty" check:"min=1"`
-	Budget      int           `json:"budget,omitempty" check:"min=1"`
-	MaxMessages int           `json:"max_messages,omitempty" check:"min=1"`
+	Input       int           `json:"input,omitempty"`
+	Reserve     int           `json:"reserve,omitempty"`
+	Budget      int           `json:"budget,omitempty"`
+	MaxMessages int           `json:"max_messages,omitempty"`
 	Policy      string        `json:"policy,omitempty"`
-	Mode        string        `json:"mode,omitempty" check:"oneof=on|shadow|off"`
-	MinBody     Size          `json:"min_body,omitempty" check:"min=0"`
+	Mode        string        `json:"mode,omitempty"`
+	MinBody     Size          `json:"min_body,omitempty"`
 	Upstream    string        `json:"upstream,omitempty"`
 	APIKey      access.Secret `json:"api_key,omitempty"`
-	Credential  string        `json:"credential,omitempty" check:"oneof=client"`
+	Credential  string        `json:"credential,omitempty"`
 	Tokenizer   string        `json:"tokenizer,omitempty"`
 }
 
@@ -122,7 +121,7 @@ func Default() *Config {
 			Shutdown:              seconds(30),
 		},
 		Policies:   builtinPolicies(),
-		Summarizer: Summarizer{Credential: "own", Timeout: Duration(summarize.DefaultTimeout), Workers: summarize.DefaultWorkers, Mask: true},
+		Summarizer: Summarizer{Credential: "own", Timeout: seconds(60), Workers: 8, Mask: true},
 		Store:      Store{Kind: string(store.InMemory), Path: "laconic.db", TTL: Duration(store.DefaultTTL), Size: store.DefaultMemory},
 	}
 }
@@ -164,7 +163,7 @@ func (c *Config) OverridesOn() bool {
 	if c.Overrides != nil {
 		return *c.Overrides
 	}
-	return Loopback(c.Listen)
+	return loopback(c.Listen)
 }
 
 // longestConfig bounds how much is read: a path may name a device or a log.

@@ -14,6 +14,7 @@ import (
 
 	"laconic/compact/policy"
 	"laconic/compact/stage"
+	"laconic/proxy/access"
 	"laconic/tokenize"
 
 	"github.com/google/go-cmp/cmp"
@@ -104,14 +105,13 @@ func TestNumbersArePlain(t *testing.T) {
 	whole("-", 0, "must be a whole number")
 	whole("99999999999999999999", 0, "is far too large")
 
-	trigger := func(in string, want Trigger, sentence string) {
+	trigger := func(in string, want float64, sentence string) {
 		t.Helper()
-		got, err := parseTrigger(in)
+		_, got, err := formOf(schemaAt("policies.NAME.trigger")).parse(in)
 		sameValue(t, in, got, want, err, sentence)
 	}
 	trigger("auto", 0, "")
 	trigger("0.9", 0.9, "")
-	trigger("0", 0, "must be above 0")
 	trigger("often", 0, "must be auto or a share of the budget, such as 0.9")
 	trigger("inf", 0, "must be auto or a share of the budget, such as 0.9")
 }
@@ -249,7 +249,7 @@ func TestOurOwnAddressIsRecognised(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := pointsAt(u, listen); got != want {
+		if got := access.SameListener(u, listen); got != want {
 			t.Errorf("%s at %s: %v", upstream, listen, got)
 		}
 	}
@@ -281,7 +281,7 @@ func TestNoFileIsDefault(t *testing.T) {
 	if diff := cmp.Diff(Default(), c, ignorePlaces); diff != "" || c.File() != "" {
 		t.Errorf("-default +got\n%s", diff)
 	}
-	if err := Default().Validate(); err != nil {
+	if err := problems(Default().check()); err != nil {
 		t.Errorf("the defaults are refused: %v", err)
 	}
 	if !c.OverridesOn() {

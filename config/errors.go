@@ -83,9 +83,14 @@ type source struct {
 	name  string
 	lines []string
 	nodes []*yaml.Node        // in the order of the text; nil: it could not be parsed
-	shown map[*yaml.Node]bool // nodes that an excerpt may show
+	shown map[*yaml.Node]bool // keys that are known
+}
 
-	judged map[int]*hidden // lines that excerpts have shown
+// show lets excerpts show a key.
+func (s *source) show(key *yaml.Node) {
+	if s.shown != nil {
+		s.shown[key] = true
+	}
 }
 
 // place is where a key of the configuration was written.
@@ -97,13 +102,17 @@ type place struct {
 	broken   bool       // the value could not be read; a problem says so already
 }
 
-// finding is a problem before its excerpt is drawn: that is done last, when it
-// is known which nodes hold secrets.
+// finding is a problem before its excerpt is drawn.
 type finding struct {
 	Problem
 	src   *source
 	node  *yaml.Node
-	width int // of the caret; 0: that of the node
+	width int  // of the caret; 0: that of the node
+	hide  bool // the node is not shown
+}
+
+func findingAt(src *source, n *yaml.Node, code, message, hint string) finding {
+	return finding{Problem: Problem{Line: n.Line, Column: n.Column, Code: code, Message: message, Hint: hint}, src: src, node: n}
 }
 
 // caret is how many characters the caret underlines: a value that stands in the
@@ -143,57 +152,11 @@ func problems(found []finding) error {
 		}
 		seen[p] = true
 		if f.src != nil && len(ps) < mostShown {
-			p.Excerpt = f.src.excerpt(f.Line, f.Column, f.caret())
+			p.Excerpt = f.excerpt()
 		}
 		ps = append(ps, p)
 	}
 	return ps
-}
-
-// excerpt draws one line of the source and a caret below the column, cut to
-// what fits on a screen; "" where there is no such line.
-func (s *source) excerpt(line, column, width int) string {
-	if line < 1 || line > len(s.lines) {
-		return ""
-	}
-	text, caret, width := s.masked(line, column-1, width)
-	text, caret, width = clipLine(text, caret, width)
-	var b strings.Builder
-	number := fmt.Sprint(line)
-	fmt.Fprintf(&b, "  %s | %s\n  %*s | ", number, text, len(number), "")
-	for i, r := range []rune(text) {
-		if i == caret {
-			break
-		}
-		if r == '\t' {
-			b.WriteRune('\t')
-		} else {
-			b.WriteRune(' ')
-		}
-	}
-	b.WriteString(strings.Repeat("^", width) + "\n")
-	return b.String()
-}
-
-// clipLine cuts a long line to the characters around the caret.
-func clipLine(text string, caret, width int) (string, int, int) {
-	const most, before = 110, 60
-	runes := []rune(text)
-	caret = min(max(caret, 0), len(runes))
-	start := 0
-	if len(runes) > most && caret > before {
-		start = caret - before
-	}
-	end := min(len(runes), start+most)
-	cut := string(runes[start:end])
-	caret -= start
-	if start > 0 {
-		cut, caret = "…"+cut, caret+1
-	}
-	if end < len(runes) {
-		cut += "…"
-	}
-	return cut, caret, max(1, min(width, utf8.RuneCountInString(cut)-caret))
 }
 
 // SplitLines parts a text where YAML does, so that its line numbers fit.

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"laconic/proxy/access"
 )
 
 // The variables that OpenAI's libraries read. In the environment of the proxy
@@ -18,7 +20,7 @@ const (
 // or the configuration says where requests go.
 func (c *Config) standsFor(base string) bool {
 	u, err := url.Parse(base)
-	return c.Has("upstream") || err == nil && pointsAt(u, c.Listen)
+	return c.Has("upstream") || err == nil && access.SameListener(u, c.Listen)
 }
 
 // Hints are what may be meant otherwise: an upstream without a path, as most
@@ -66,7 +68,7 @@ func ShownURL(text string) string {
 // Variable returns the variable that the value at path consists of, as the file
 // has it: ${NAME}; "" for any other value.
 func (c *Config) Variable(path string) string {
-	if p := c.places[path]; p.node != nil && environmentName.MatchString(p.node.Value) {
+	if p := c.places[path]; p.node != nil && variableOnly.MatchString(p.node.Value) {
 		return p.node.Value
 	}
 	return ""

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"laconic/proxy/access"
 	"laconic/store"
 )
 
@@ -23,7 +23,7 @@ func (ch *checking) addresses() {
 	if ch.Admin != "" {
 		if err := addressFaultOf(ch.Admin, "such as 127.0.0.1:7281, or off"); err != nil {
 			ch.fault("admin", codeAddress, err)
-		} else if sameListener(ch.Listen, ch.Admin) {
+		} else if access.SameListener(&url.URL{Scheme: "http", Host: ch.Admin}, ch.Listen) {
 			ch.blame("admin", "listen", codeAddress, "admin and listen are the same address", "give admin another port, or turn it off")
 		}
 	}
@@ -65,7 +65,7 @@ func (ch *checking) upstream(path, text string) {
 		return
 	}
 	for _, own := range []struct{ path, addr string }{{"listen", ch.Listen}, {"admin", ch.Admin}} {
-		if own.addr != "" && pointsAt(u, own.addr) {
+		if own.addr != "" && access.SameListener(u, own.addr) {
 			ch.blame(path, own.path, codeAddress, path+" is this proxy itself: "+own.path+" is the same address", "requests would go round for ever")
 		}
 	}
@@ -127,21 +127,6 @@ func ParseUpstream(text string) (*url.URL, error) {
 // dotSegments could lead out of the upstream's path, under any reading.
 var dotSegments = regexp.MustCompile(`(?:^|[/\\])\.\.?(?:[/\\;]|$)`)
 
-// Origin returns scheme, host and port of a URL in one form.
-func Origin(u *url.URL) string {
-	return strings.ToLower(u.Scheme) + "://" + net.JoinHostPort(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), portOf(u))
-}
-
-func portOf(u *url.URL) string {
-	switch {
-	case u.Port() != "":
-		return strings.TrimLeft(u.Port(), "0")
-	case strings.EqualFold(u.Scheme, "https"):
-		return "443"
-	}
-	return "80"
-}
-
 // isOrigin tells whether a text is what a browser sends as Origin. Schemes other
 // than http are those of extensions and desktop shells.
 func isOrigin(text string) bool {
@@ -150,55 +135,11 @@ func isOrigin(text string) bool {
 		u.RawQuery == "" && !u.ForceQuery && u.Fragment == "" && !strings.ContainsAny(text, "*#")
 }
 
-// The ways to write "this machine" and "every address of it".
-func loopbackHost(host string) bool {
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
+// loopback reports whether only this machine can reach an address.
+func loopback(addr string) bool {
+	_, _, err := net.SplitHostPort(addr)
+	return err == nil && access.Loopback(addr)
 }
-
-func unspecifiedHost(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "" || err == nil && ip.Unmap().IsUnspecified()
-}
-
-// Loopback tells whether only this machine can reach an address.
-func Loopback(addr string) bool {
-	host, _, err := net.SplitHostPort(addr)
-	return err == nil && loopbackHost(host)
-}
-
-// pointsAt tells whether a URL leads to our own listener, as far as spelling
-// can tell; names that resolve to us are found at run time.
-func pointsAt(u *url.URL, listen string) bool {
-	host, port, err := net.SplitHostPort(listen)
-	if err != nil || trimPort(port) != portOf(u) || trimPort(port) == "" {
-		return false
-	}
-	return sameMachine(host, u.Hostname())
-}
-
-func sameListener(a, b string) bool {
-	hostA, portA, errA := net.SplitHostPort(a)
-	hostB, portB, errB := net.SplitHostPort(b)
-	return errA == nil && errB == nil && trimPort(portA) != "" && trimPort(portA) == trimPort(portB) && sameMachine(hostA, hostB)
-}
-
-func sameMachine(a, b string) bool {
-	x, errX := netip.ParseAddr(a)
-	y, errY := netip.ParseAddr(b)
-	if errX == nil && errY == nil && x.Is4() && y.Is4() && x.IsLoopback() && y.IsLoopback() {
-		return x == y // 127.0.0.2 is another one
-	}
-	here := func(h string) bool { return loopbackHost(h) || unspecifiedHost(h) }
-	return here(a) && here(b) || strings.EqualFold(strings.TrimSuffix(a, "."), strings.TrimSuffix(b, "."))
-}
-
-// trimPort gives one form of a port; "" for port 0, which is chosen at start.
-func trimPort(port string) string { return strings.TrimLeft(port, "0") }
 
 // keys enforces what is fixed of "Whose key goes where": no credential may
 // reach an origin that its owner did not name, and no key of ours may be spent
@@ -208,7 +149,7 @@ func (ch *checking) keys() {
 	if ch.broken("upstream") {
 		top = nil
 	}
-	serves := !Loopback(ch.Listen) && addressFault(ch.Listen) == nil
+	serves := !loopback(ch.Listen) && addressFault(ch.Listen) == nil
 	hasClientKeys := len(ch.ClientKeys) > 0 || ch.broken("client_keys")
 	everything, opened := false, false
 	for i, m := range ch.Models {
@@ -224,7 +165,7 @@ func (ch *checking) keys() {
 		if keyed && m.Credential != "" {
 			ch.at(path+".credential", codeKey, path+" has both an api_key and a credential", "credential: client sends the client's key; remove one of the two")
 		}
-		if u, err := ParseUpstream(m.Upstream); err == nil && top != nil && Origin(u) != Origin(top) && !keyed && m.Credential == "" && !ch.Has(path+".credential") {
+		if u, err := ParseUpstream(m.Upstream); err == nil && top != nil && !access.SameOrigin(u, top) && !keyed && m.Credential == "" && !ch.Has(path+".credential") {
 			ch.at(path+".upstream", codeKey, path+" sends to another origin than upstream, so it needs an api_key of its own",
 				"credential: client would send the client's key there, too")
 		}
@@ -250,7 +191,7 @@ func (ch *checking) keys() {
 	if ch.Has("admin_token") && ch.given("admin_token") || ch.AdminToken != "" {
 		ch.entry("admin_token", string(ch.AdminToken))
 	}
-	if ch.Admin != "" && addressFault(ch.Admin) == nil && !Loopback(ch.Admin) && ch.AdminToken == "" && !ch.Has("admin_token") {
+	if ch.Admin != "" && addressFault(ch.Admin) == nil && !loopback(ch.Admin) && ch.AdminToken == "" && !ch.Has("admin_token") {
 		ch.at("admin", codeKey, "admin is open to other machines, so it needs an admin_token", "or listen on 127.0.0.1")
 	}
 }

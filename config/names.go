@@ -1,21 +1,20 @@
 package config
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 )
 
 // Names of the configuration: which exist, and which one was probably meant.
 
-// keyHint helps with a key that is not known at a path: the sibling that was
-// probably meant, else the place where such a key belongs.
-func keyHint(name, path string, siblings []string) string {
+// keyHint helps with a key that is not known: the sibling that was probably meant,
+// else the map that such a key belongs in.
+func keyHint(name string, siblings []string) string {
 	if near := Nearest(name, siblings); near != "" {
 		return "did you mean " + near + "?"
 	}
 	for _, home := range homes {
-		if name != "" && slices.Contains(keysOf(home.of), name) {
+		if schemaAt(home.path).Properties[name] != nil {
 			return "it belongs " + home.place
 		}
 	}
@@ -23,20 +22,17 @@ func keyHint(name, path string, siblings []string) string {
 }
 
 // homes are the maps of the configuration in which a key may belong.
-var homes = []struct {
-	of    reflect.Type
-	place string
-}{
-	{reflect.TypeFor[Model](), "in a row of models"},
-	{reflect.TypeFor[Config](), "at the top of the file"},
-	{reflect.TypeFor[Policy](), "in a policy"},
-	{reflect.TypeFor[Keep](), "in keep_recent of a policy"},
-	{reflect.TypeFor[Pin](), "in pin of a policy"},
-	{reflect.TypeFor[Limits](), "in limits"},
-	{reflect.TypeFor[Log](), "in log"},
-	{reflect.TypeFor[Summarizer](), "in summarizer"},
-	{reflect.TypeFor[Store](), "in store"},
-	{reflect.TypeFor[TLS](), "in tls"},
+var homes = []struct{ path, place string }{
+	{"models[]", "in a row of models"},
+	{"", "at the top of the file"},
+	{"policies.NAME", "in a policy"},
+	{"policies.NAME.keep_recent", "in keep_recent of a policy"},
+	{"policies.NAME.pin", "in pin of a policy"},
+	{"limits", "in limits"},
+	{"log", "in log"},
+	{"summarizer", "in summarizer"},
+	{"store", "in store"},
+	{"tls", "in tls"},
 }
 
 // DidYouMean names the nearest known word, or all of them.

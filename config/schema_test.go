@@ -16,26 +16,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
 	yaml "go.yaml.in/yaml/v4"
 	"golang.org/x/tools/txtar"
 
 	"laconic/compact"
 	"laconic/compact/stage"
-	"laconic/proxy/access"
 	"laconic/tokenize"
 )
-
-// schema.json comes from three places: the types say which keys there
-// are, their check tags which values, and config.example.yaml what they mean.
-// `go test -run 'Example|Schema' -update ./config` writes it, and the default numbers
-// of the example.
 
 const exampleFile = "../config.example.yaml"
 
 // What the loader takes the schema takes, or an editor would complain about
 // files that work.
 func TestSchemaTakesWhatTheLoaderTakes(t *testing.T) {
-	schema, err := configSchema(t).Resolve(nil)
+	schema, err := validator(t).Resolve(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +217,7 @@ func TestExampleIsTheManual(t *testing.T) {
 			t.Errorf("%s is not in the example, or has no comment above it", path)
 		}
 	})
-	schema, err := configSchema(t).Resolve(nil)
+	schema, err := validator(t).Resolve(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,26 +237,82 @@ func TestExampleIsTheManual(t *testing.T) {
 	}
 }
 
-func TestSchemaIsUpToDate(t *testing.T) {
-	schema := configSchema(t)
-	got, err := json.MarshalIndent(schema, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got = append(got, '\n')
-	if *update {
-		if err := os.WriteFile("schema.json", got, 0o644); err != nil {
+// TestSchemaSaysWhatTheCodeSays: the schema has the keys of the types, the
+// descriptions of the example, the defaults of Default and the names that other
+// packages have. -update writes all but the keys.
+func TestSchemaSaysWhatTheCodeSays(t *testing.T) {
+	manual, defaults, got := exampleManual(t), defaultValues(), slices.Clone(Schema)
+	set := func(path string, want any) {
+		t.Helper()
+		raw, err := json.Marshal(want)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return
+		if !reflect.DeepEqual(gjson.GetBytes(got, path).Value(), gjson.ParseBytes(raw).Value()) {
+			if got, err = sjson.SetRawBytes(got, path, raw); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	want, err := os.ReadFile("schema.json")
-	if err != nil {
-		t.Fatal(err)
+	keys := map[string]bool{}
+	walkKeys(reflect.TypeFor[Config](), "", func(path string, _ reflect.StructField) {
+		keys[path] = true
+		if schemaAt(path) == nil {
+			t.Errorf("%s is not in the schema", path)
+			return
+		}
+		at := schemaPath(path)
+		set(at+".description", manual[path])
+		if defaults[path] != nil {
+			set(at+".default", defaults[path])
+		}
+	})
+	var walk func(s *schema, path string)
+	walk = func(s *schema, path string) {
+		for name, inner := range s.Properties {
+			if at := join(path, name); !keys[at] {
+				t.Errorf("nobody reads %s", at)
+			} else if walk(inner, at); inner.Items != nil {
+				walk(inner.Items, at+"[]")
+			}
+		}
+		if s.Additional != nil {
+			walk(s.Additional, path+".NAME")
+		}
 	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+	walk(root, "")
+	set(schemaPath("models[].tokenizer")+".anyOf.0.enum", tokenize.Names())
+	set(schemaPath("policies.NAME.pin.roles[]")+".anyOf.0.enum", roleNames())
+	ladder := rungSchema(t)
+	set(schemaPath("policies.NAME.ladder[]")+".anyOf", ladder.AnyOf)
+	if *update {
+		var b bytes.Buffer
+		if err := json.Indent(&b, got, "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile("schema.json", b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if diff := cmp.Diff(string(Schema), string(got)); diff != "" {
 		t.Errorf("schema.json is old; run go test ./config -run Schema -update\n%s", diff)
 	}
+}
+
+// schemaPath returns where a key is in the schema.
+func schemaPath(path string) string {
+	var b strings.Builder
+	for key := range strings.SplitSeq(path, ".") {
+		name := strings.TrimSuffix(key, "[]")
+		if name == "NAME" {
+			b.WriteString(".additionalProperties")
+		} else {
+			b.WriteString(".properties." + name)
+		}
+		if name != key {
+			b.WriteString(".items")
+		}
+	}
+	return b.String()[1:]
 }
 
 // unused is a line of the example that is a setting but not in use: no blank,
@@ -322,7 +374,7 @@ func exampleManual(t *testing.T) map[string]string {
 // walkKeys visits every key of the configuration, by its path in the manual.
 func walkKeys(t reflect.Type, path string, visit func(path string, f reflect.StructField)) {
 	switch {
-	case t == reflect.TypeFor[Rung](), t == reflect.TypeFor[OptionMap]():
+	case t == reflect.TypeFor[Rung](), t == reflect.TypeFor[json.RawMessage]():
 	case t.Kind() == reflect.Slice:
 		walkKeys(t.Elem(), path+"[]", visit)
 	case t.Kind() == reflect.Map:
@@ -337,87 +389,22 @@ func walkKeys(t reflect.Type, path string, visit func(path string, f reflect.Str
 	}
 }
 
-// configSchema makes the schema of a configuration.
-func configSchema(t *testing.T) *jsonschema.Schema {
+// keysOf lists the keys of a struct of the configuration, by field.
+func keysOf(t reflect.Type) []string {
+	var names []string
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names = append(names, name) // "" for fields that are no keys
+	}
+	return names
+}
+
+// validator is the schema as an editor reads it.
+func validator(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	schema, err := jsonschema.For[Config](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[Size]():          {Type: "string", Pattern: `^[0-9]+(\.[0-9]+)? *([KMGkmg][Ii]?)?[Bb]$|\$\{`, Examples: []any{"64MiB"}},
-		reflect.TypeFor[Duration]():      {Type: "string", Pattern: `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|\$\{`, Examples: []any{"10s", "15m"}},
-		reflect.TypeFor[Window]():        {Types: []string{"integer", "string"}, Minimum: jsonschema.Ptr(1.0), Pattern: `^auto$|\$\{`},
-		reflect.TypeFor[Trigger]():       {Types: []string{"number", "string"}, Pattern: `^auto$|\$\{`},
-		reflect.TypeFor[access.Secret](): {Type: "string", MinLength: jsonschema.Ptr(1)},
-		reflect.TypeFor[Rung]():          rungSchema(t),
-		reflect.TypeFor[OptionMap]():     {Type: "object"},
-	}})
-	if err != nil {
+	s := new(jsonschema.Schema)
+	if err := json.Unmarshal(Schema, s); err != nil {
 		t.Fatal(err)
-	}
-	schema.Schema = "https://json-schema.org/draft/2020-12/schema"
-	schema.Title = "Laconic configuration"
-	schema.PatternProperties = map[string]*jsonschema.Schema{"^x-": {Description: "Ignored: a place for YAML anchors."}}
-
-	manual, defaults := exampleManual(t), defaultValues()
-	names := map[string][]string{
-		"models[].tokenizer":       tokenize.Names(),
-		"policies.NAME.pin.roles":  roleNames(),
-		"policies.NAME.pin.roles[": roleNames(),
-	}
-	walkKeys(reflect.TypeFor[Config](), "", func(path string, f reflect.StructField) {
-		s := schemaAt(schema, path)
-		s.Description = manual[path]
-		s.Default = defaults[path]
-		notNull(s)
-		tag := f.Tag.Get("check")
-		known, isEnum := strings.CutPrefix(tag, "oneof=")
-		switch {
-		case isEnum:
-			oneOf(s, strings.Split(known, "|"))
-		case path == "policies.NAME.pin.roles":
-			oneOf(s.Items, names[path])
-		case names[path] != nil:
-			oneOf(s, names[path])
-		case tag != "" && s.Type != "string":
-			b := boundsOf(tag)
-			s.Minimum, s.Maximum, s.ExclusiveMinimum, s.ExclusiveMaximum = b.min, b.max, b.above, b.below
-		}
-		if s.Type == "integer" || s.Type == "number" || s.Type == "boolean" {
-			s.Types, s.Type = []string{s.Type, "string"}, ""
-			s.Pattern = `\$\{`
-		}
-	})
-	schema.Properties["policies"].PropertyNames = &jsonschema.Schema{Pattern: policyName.String()}
-	schemaAt(schema, "models[].match").MinLength = jsonschema.Ptr(1)
-	return schema
-}
-
-// oneOf allows names, and variables that hold one.
-func oneOf(s *jsonschema.Schema, names []string) {
-	var enum []any
-	for _, n := range names {
-		enum = append(enum, n)
-	}
-	s.AnyOf = []*jsonschema.Schema{{Enum: enum}, {Pattern: `\$\{`}}
-}
-
-// notNull takes back that Go's nil is written null: the loader refuses it.
-func notNull(s *jsonschema.Schema) {
-	if rest := slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool { return t == "null" }); len(rest) == 1 {
-		s.Type, s.Types = rest[0], nil
-	}
-}
-
-// schemaAt finds the schema of a key.
-func schemaAt(s *jsonschema.Schema, path string) *jsonschema.Schema {
-	for key := range strings.SplitSeq(path, ".") {
-		name := strings.TrimSuffix(key, "[]")
-		if name == "NAME" {
-			s = s.AdditionalProperties
-		} else {
-			s = s.Properties[name]
-		}
-		if name != key {
-			s = s.Items
-		}
 	}
 	return s
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"laconic/proxy/access"
-	"laconic/proxy/summarize"
 	"laconic/store"
 	"laconic/tokenize"
 )
@@ -15,22 +14,22 @@ type Summarizer struct {
 	Model      string        `json:"model,omitempty"`
 	Upstream   string        `json:"upstream,omitempty"` // "": the top-level one
 	APIKey     access.Secret `json:"api_key,omitempty"`
-	Credential string        `json:"credential,omitempty" check:"oneof=own|client"`
-	Wait       Duration      `json:"wait,omitempty" check:"min=0"`
-	Timeout    Duration      `json:"timeout,omitempty" check:"above=0"`
-	Window     int           `json:"window,omitempty" check:"min=4096"` // summarize.LeastWindow
-	Workers    int           `json:"workers,omitempty" check:"min=1,max=256"`
+	Credential string        `json:"credential,omitempty"`
+	Wait       Duration      `json:"wait,omitempty"`
+	Timeout    Duration      `json:"timeout,omitempty"`
+	Window     int           `json:"window,omitempty"`
+	Workers    int           `json:"workers,omitempty"`
 	Mask       bool          `json:"mask,omitempty"`
 }
 
 // Store is where summaries are kept, and what was learnt of upstreams.
 type Store struct {
-	Kind   string        `json:"kind,omitempty" check:"oneof=memory|file|redis"`
+	Kind   string        `json:"kind,omitempty"`
 	Path   string        `json:"path,omitempty"`
 	URL    string        `json:"url,omitempty"`
 	Secret access.Secret `json:"secret,omitempty"`
-	TTL    Duration      `json:"ttl,omitempty" check:"above=0"`
-	Size   Size          `json:"size,omitempty" check:"min=1048576"`
+	TTL    Duration      `json:"ttl,omitempty"`
+	Size   Size          `json:"size,omitempty"`
 }
 
 // summaries judges the summarizer and its store.
@@ -39,8 +38,9 @@ func (ch *checking) summaries() {
 	if ch.Has("summarizer") && !ch.broken("summarizer") && s.Model == "" && !ch.broken("summarizer.model") {
 		ch.at("summarizer", codeMissing, "summarizer has no model", "the name of the model that is to write the summaries, such as gpt-4o-mini")
 	}
-	if n := ch.SummaryWindow(); s.Model != "" && s.Window == 0 && !ch.broken("default_window") && n < summarize.LeastWindow {
-		ch.blame("default_window", "summarizer", codeRange, fmt.Sprintf("summarizer has a window of %d tokens, and %d are needed", n, summarize.LeastWindow),
+	least := int(*schemaAt("summarizer.window").Minimum)
+	if n := ch.SummaryWindow(); s.Model != "" && s.Window == 0 && !ch.broken("default_window") && n < least {
+		ch.blame("default_window", "summarizer", codeRange, fmt.Sprintf("summarizer has a window of %d tokens, and %d are needed", n, least),
 			"set summarizer.window to what its model has")
 	}
 	if s.Upstream != "" || ch.Has("summarizer.upstream") {
@@ -56,7 +56,7 @@ func (ch *checking) summaries() {
 		ch.at("summarizer.credential", codeKey, "summarizer has both an api_key and credential: client", "credential: client sends the client's key; remove one of the two")
 	case client && hasClientKeys:
 		ch.at("summarizer.credential", codeKey, "summarizer cannot have the client's credential: with client_keys it goes no further than this proxy", "give it an api_key")
-	case keyed && !hasClientKeys && !Loopback(ch.Listen) && addressFault(ch.Listen) == nil:
+	case keyed && !hasClientKeys && !loopback(ch.Listen) && addressFault(ch.Listen) == nil:
 		ch.blame("listen", "summarizer.api_key", codeKey, "listen is open to other machines and summarizer has an api_key, which everyone who gets here could spend",
 			"set client_keys, or credential: client, or listen on 127.0.0.1")
 	}

@@ -8,6 +8,77 @@ import (
 	"time"
 )
 
+// form is how a plain value is written.
+type form struct {
+	want  string   // in words
+	tags  []string // the types of YAML that it may have
+	parse func(text string) (value any, number float64, err error)
+}
+
+// formOf returns the form that a schema wants.
+func formOf(s *schema) form {
+	number := []string{"!!int", "!!float"}
+	plain := []string{"!!str", "!!int", "!!float"}
+	auto := func(wrong string, parse func(string) (float64, error)) form {
+		return form{"one value", plain, func(text string) (any, float64, error) {
+			if text == "auto" {
+				return 0, 0, nil
+			}
+			f, err := parse(text)
+			if err != nil && strings.Trim(text, "0123456789_-") != "" {
+				err = errors.New(wrong)
+			}
+			return f, f, err
+		}}
+	}
+	switch s.Format {
+	case "size":
+		return form{"one value", plain, func(text string) (any, float64, error) {
+			v, err := parseSize(text)
+			return int64(v), float64(v), err
+		}}
+	case "duration":
+		return form{"one value", plain, func(text string) (any, float64, error) {
+			v, err := parseDuration(text)
+			return int64(v), float64(v), err
+		}}
+	case "window":
+		return auto("must be auto or a whole number of tokens", func(text string) (float64, error) {
+			n, err := parseWhole(text)
+			return float64(n), err
+		})
+	case "trigger":
+		return auto("must be auto or a share of the budget, such as 0.9", parseFraction)
+	}
+	switch s.Type {
+	case "boolean":
+		return form{"true or false", []string{"!!bool"}, func(text string) (any, float64, error) {
+			b, err := parseBool(text)
+			return b, 0, err
+		}}
+	case "integer":
+		return form{"a whole number", number, func(text string) (any, float64, error) {
+			n, err := parseWhole(text)
+			return n, float64(n), err
+		}}
+	case "number":
+		return form{"a number", number, func(text string) (any, float64, error) {
+			f, err := parseFraction(text)
+			return f, f, err
+		}}
+	}
+	return form{"text", []string{"!!str"}, func(text string) (any, float64, error) { return text, 0, nil }}
+}
+
+// parseBool reads true or false.
+func parseBool(s string) (bool, error) {
+	b, err := strconv.ParseBool(s)
+	if err != nil || len(s) == 1 {
+		return false, errors.New("must be true or false")
+	}
+	return b, nil
+}
+
 // Size is a number of bytes, written with its unit: 64MiB, 512MB.
 type Size int64
 
@@ -97,24 +168,6 @@ func (d Duration) String() string {
 // model's name.
 type Window int
 
-// parseWindow reads a Window. The error is a sentence that follows the key's
-// name.
-func parseWindow(s string) (Window, error) {
-	if s == "auto" {
-		return 0, nil
-	}
-	n, err := parseWhole(s)
-	switch {
-	case err != nil && strings.Trim(s, "0123456789_-") == "":
-		return 0, err
-	case err != nil:
-		return 0, errors.New("must be auto or a whole number of tokens")
-	case n < 1:
-		return 0, errors.New("must be at least 1")
-	}
-	return Window(n), nil
-}
-
 // String writes the window as the file has it.
 func (w Window) String() string {
 	if w == 0 {
@@ -126,22 +179,6 @@ func (w Window) String() string {
 // Trigger is a share of the budget; 0 is "auto": it depends on how well tokens
 // are counted.
 type Trigger float64
-
-// parseTrigger reads a Trigger. The error is a sentence that follows the key's
-// name.
-func parseTrigger(s string) (Trigger, error) {
-	if s == "auto" {
-		return 0, nil
-	}
-	f, err := parseFraction(s)
-	if err != nil {
-		return 0, errors.New("must be auto or a share of the budget, such as 0.9")
-	}
-	if f <= 0 {
-		return 0, errors.New("must be above 0")
-	}
-	return Trigger(f), nil
-}
 
 // String writes the trigger as the file has it.
 func (t Trigger) String() string {

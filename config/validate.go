@@ -1,26 +1,18 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"laconic/tokenize"
 )
 
-// Validate says everything that is wrong with the values of a configuration,
-// as Problems. Load and Parse have done so already.
-func (c *Config) Validate() error { return problems(c.check()) }
-
 // check runs every check. A value that could not be read is not judged again.
 func (c *Config) check() []finding {
 	ch := &checking{Config: c}
-	ch.ranges(reflect.ValueOf(c).Elem(), "", "")
 	ch.limits()
 	ch.addresses()
 	ch.tls()
@@ -47,7 +39,9 @@ func (ch *checking) at(path, code, message, hint string) {
 		ch.found = append(ch.found, finding{Problem: Problem{File: ch.file, Code: code, Message: message, Hint: hint}})
 		return
 	}
-	ch.found = append(ch.found, p.src.finding(p.node, code, message, hint))
+	f := findingAt(p.src, p.node, code, message, hint)
+	f.hide = secretPath(path)
+	ch.found = append(ch.found, f)
 }
 
 // atKey notes a problem with the key of a path itself.
@@ -57,7 +51,7 @@ func (ch *checking) atKey(path, code, message, hint string) {
 		ch.at(path, code, message, hint)
 		return
 	}
-	ch.found = append(ch.found, p.src.finding(p.key, code, message, hint))
+	ch.found = append(ch.found, findingAt(p.src, p.key, code, message, hint))
 }
 
 func (c *Config) placeOf(path string) place {
@@ -109,116 +103,10 @@ func (ch *checking) name(path, kind, value string, known []string) bool {
 	return false
 }
 
-// ranges judges every value by the check tag of its field.
-func (ch *checking) ranges(v reflect.Value, path, tag string) {
-	switch v.Kind() {
-	case reflect.Struct:
-		names := keysOf(v.Type())
-		for i := range v.NumField() {
-			if names[i] != "" {
-				ch.ranges(v.Field(i), join(path, names[i]), v.Type().Field(i).Tag.Get("check"))
-			}
-		}
-		return
-	case reflect.Slice:
-		for i := range v.Len() {
-			ch.ranges(v.Index(i), fmt.Sprintf("%s[%d]", path, i), "")
-		}
-		return
-	case reflect.Map:
-		for _, k := range slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int {
-			return cmp.Compare(a.String(), b.String())
-		}) {
-			ch.ranges(v.MapIndex(k), join(path, k.String()), "")
-		}
-		return
-	}
-	if tag == "" || !ch.given(path) || v.IsZero() && (ch.places == nil || v.Type() == reflect.TypeFor[Trigger]()) {
-		return
-	}
-	if names, ok := strings.CutPrefix(tag, "oneof="); ok {
-		known := strings.Split(names, "|")
-		if value := v.String(); !slices.Contains(known, value) {
-			switch {
-			case len(known) == 1:
-				ch.at(path, codeName, path+" can only be "+known[0], "")
-			case secretPath(path):
-				ch.at(path, codeName, path+" can only be "+strings.Join(known, " or "), "")
-			case ch.FromEnvironment(path):
-				ch.at(path, codeName, path+" cannot be "+ch.said(path, value), "it is one of "+strings.Join(known, ", "))
-			default:
-				ch.at(path, codeName, path+" cannot be "+quoted(value), DidYouMean(value, known))
-			}
-		}
-		return
-	}
-	number := 0.0
-	if v.CanInt() {
-		number = float64(v.Int())
-	} else {
-		number = v.Float()
-	}
-	if b := boundsOf(tag); !b.hold(number) {
-		ch.at(path, codeRange, path+" must be "+b.words(v.Type()), "")
-	}
-}
-
-// bounds is the range of a number, from a check tag.
-type bounds struct{ min, max, above, below *float64 }
-
-func boundsOf(tag string) bounds {
-	var b bounds
-	for part := range strings.SplitSeq(tag, ",") {
-		name, value, _ := strings.Cut(part, "=")
-		f, err := strconv.ParseFloat(value, 64)
-		if err != nil {
-			panic("BUG: the tag check:" + strconv.Quote(tag) + " has no number")
-		}
-		switch name {
-		case "min":
-			b.min = &f
-		case "max":
-			b.max = &f
-		case "above":
-			b.above = &f
-		case "below":
-			b.below = &f
-		default:
-			panic("BUG: the tag check:" + strconv.Quote(tag) + " is not known")
-		}
-	}
-	return b
-}
-
-func (b bounds) hold(n float64) bool {
-	return (b.min == nil || n >= *b.min) && (b.max == nil || n <= *b.max) &&
-		(b.above == nil || n > *b.above) && (b.below == nil || n < *b.below)
-}
-
-// words says the range of a type of number: "above 0 and at most 1".
-func (b bounds) words(t reflect.Type) string {
-	var parts []string
-	add := func(word string, f *float64) {
-		if f == nil {
-			return
-		}
-		n := strconv.FormatFloat(*f, 'f', -1, 64)
-		if t == reflect.TypeFor[Size]() {
-			n = Size(*f).String()
-		}
-		parts = append(parts, word+" "+n)
-	}
-	add("at least", b.min)
-	add("above", b.above)
-	add("at most", b.max)
-	add("below", b.below)
-	return strings.Join(parts, " and ")
-}
-
 // limits judges what limits say about each other.
 func (ch *checking) limits() {
 	body, memory := "limits.body", "limits.memory"
-	if ch.Limits.Memory >= 1024 && ch.Limits.Body > ch.Limits.Memory && (ch.given(body) || ch.given(memory)) {
+	if ch.Limits.Memory >= 1024 && ch.Limits.Body > ch.Limits.Memory && (ch.given(body) || ch.given(memory)) && !ch.broken(body) && !ch.broken(memory) {
 		at := body
 		if !ch.given(at) {
 			at = memory

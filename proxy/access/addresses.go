@@ -39,22 +39,26 @@ func SameListener(u *url.URL, listen string) bool {
 	if strings.EqualFold(host, to) {
 		return true
 	}
-	everywhere := host == ""
-	if ip, err := netip.ParseAddr(host); err == nil {
-		everywhere = ip.IsUnspecified()
-	}
-	if loopbackName(to) {
+	everywhere := host == "" || unspecified(host)
+	if loopbackName(to) || unspecified(to) {
 		return everywhere || loopbackName(host) && sameLoopback(host, to)
 	}
 	return everywhere && ownAddress(to)
 }
 
 // sameLoopback reports whether two loopback names may be the same address:
-// 127.0.0.1 and 127.0.0.2 are not, localhost may be any.
+// 127.0.0.1 and 127.0.0.2 are not, localhost, ::1 and 0.0.0.0 may be any.
 func sameLoopback(a, b string) bool {
-	x, errX := netip.ParseAddr(a)
-	y, errY := netip.ParseAddr(b)
-	return errX != nil || errY != nil || x.Unmap() == y.Unmap()
+	x, _ := netip.ParseAddr(a)
+	y, _ := netip.ParseAddr(b)
+	x, y = x.Unmap(), y.Unmap()
+	return !x.Is4() || !y.Is4() || x == y || x.IsUnspecified() || y.IsUnspecified()
+}
+
+// unspecified reports whether an address means every address of a machine.
+func unspecified(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsUnspecified()
 }
 
 // ownAddress reports whether host is an address of this machine.
@@ -111,7 +115,7 @@ func SameOrigin(a, b *url.URL) bool {
 func portOf(u *url.URL) string {
 	switch {
 	case u.Port() != "":
-		return u.Port()
+		return strings.TrimLeft(u.Port(), "0")
 	case u.Scheme == "https":
 		return "443"
 	}

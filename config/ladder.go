@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -17,148 +16,136 @@ import (
 // Rung is one stage of a ladder with its options, a JSON object; nil: the
 // stage's own defaults.
 type Rung struct {
-	Name    string
-	Options json.RawMessage
+	Name    string          `json:"name"`
+	Options json.RawMessage `json:"options,omitempty"`
 }
 
 // rung reads one rung of a ladder: a name, or {name: {option: value}}.
-func (r *reading) rung(n *yaml.Node, path string, into *Rung) {
-	if n.Kind == yaml.ScalarNode {
-		if name, ok := r.scalar(n, path, "the name of a stage, or {name: {option: value}}", "!!str"); ok {
-			*into = Rung{Name: name}
+func (r *reading) rung(n *yaml.Node, path string) any {
+	const want = "the name of a stage, or {name: {option: value}}"
+	switch n.Kind {
+	case yaml.ScalarNode:
+		if n.Tag != "!!str" && n.Tag != "!!null" && n.Tag != "" {
+			return r.fault(n, path, codeType, "must be "+want+", not "+kindWords(n), "put it in quotes")
 		}
-		return
-	}
-	if n.Kind != yaml.MappingNode {
-		r.fault(n, path, codeType, "must be the name of a stage, or {name: {option: value}}, not "+kindWords(n), "")
-		return
+		name := r.scalar(n, path, &schema{Type: "string"})
+		if name == (absent{}) {
+			return name
+		}
+		return map[string]any{"name": name}
+	case yaml.MappingNode:
+	default:
+		return r.fault(n, path, codeType, "must be "+want+", not "+kindWords(n), "")
 	}
 	ps := r.pairs(n, path)
 	if len(ps) != 1 {
 		hint := ""
 		if len(ps) > 1 {
-			for _, p := range ps {
-				r.src.show(p.key)
-			}
 			hint = "put the options of " + quoted(ps[0].key.Value) + " into a map of their own, indented below it"
 		}
-		r.fault(n, path, codeType, "must name exactly one stage", hint)
-		return
+		return r.fault(n, path, codeType, "must name exactly one stage", hint)
 	}
 	name, options := ps[0].key, ps[0].value
 	r.src.show(name)
-	*into = Rung{Name: name.Value}
+	rung := map[string]any{"name": name.Value}
 	at := join(path, name.Value)
 	r.config.places[at] = place{src: r.src, key: name, node: options}
 	if options.Kind != yaml.ScalarNode || options.Tag != "!!null" { // "- trim_results:" names the stage alone
-		into.Options = r.options(options, at)
+		if o := r.options(options, at); o != (absent{}) {
+			rung["options"] = o
+		}
 	}
+	return rung
 }
 
-// options reads a map of options; nil: it could not be read.
-func (r *reading) options(n *yaml.Node, path string) json.RawMessage {
+// options reads a map of options as JSON: what they mean is known to the stage or
+// the policy alone.
+func (r *reading) options(n *yaml.Node, path string) any {
 	if n.Kind == yaml.AliasNode {
-		r.src.show(n)
 		n = n.Alias
 	}
 	if n.Kind != yaml.MappingNode {
-		r.fault(n, path, codeType, "must be a map of options, not "+kindWords(n), "")
-		return nil
+		return r.fault(n, path, codeType, "must be a map of options, not "+kindWords(n), "")
 	}
-	r.expandedIn = false
-	raw, ok := r.json(n, path)
+	raw, expanded, ok := r.json(n, path)
 	p := r.config.places[path]
-	p.expanded = r.expandedIn
+	p.expanded = expanded
 	r.config.places[path] = p
 	if !ok {
-		return nil
+		return absent{}
 	}
 	return raw
 }
 
-// json writes a node as JSON: the options of a stage are read by the stage,
-// which knows no YAML.
-func (r *reading) json(n *yaml.Node, path string) (json.RawMessage, bool) {
+// json writes a node as JSON, in the order of the file.
+func (r *reading) json(n *yaml.Node, path string) (raw json.RawMessage, expanded, ok bool) {
 	if !r.enter(n, path) {
-		return nil, false
+		return nil, false, false
 	}
 	defer r.leave()
 	if n.Kind == yaml.AliasNode {
-		r.src.show(n)
 		n = n.Alias
 	}
 	var b bytes.Buffer
-	all := true
+	ok = true
+	put := func(before string, n *yaml.Node, at string) {
+		inner, e, fine := r.json(n, at)
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		b.WriteString(before)
+		b.Write(inner)
+		expanded, ok = expanded || e, ok && fine
+	}
 	switch n.Kind {
 	case yaml.MappingNode:
 		b.WriteByte('{')
-		for i, p := range r.pairs(n, path) {
+		for _, p := range r.pairs(n, path) {
 			r.src.show(p.key)
 			at := join(path, p.key.Value)
 			r.config.places[at] = place{src: r.src, key: p.key, node: p.value}
-			raw, ok := r.json(p.value, at)
-			all = all && ok
-			if i > 0 {
-				b.WriteByte(',')
-			}
 			key, _ := json.Marshal(p.key.Value)
-			b.Write(append(append(key, ':'), raw...))
+			put(string(key)+":", p.value, at)
 		}
 		b.WriteByte('}')
-		return b.Bytes(), all
+		return b.Bytes(), expanded, ok
 	case yaml.SequenceNode:
 		b.WriteByte('[')
 		for i, item := range n.Content {
-			raw, ok := r.json(item, fmt.Sprintf("%s[%d]", path, i))
-			all = all && ok
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			b.Write(raw)
+			put("", item, fmt.Sprintf("%s[%d]", path, i))
 		}
 		b.WriteByte(']')
-		return b.Bytes(), all
+		return b.Bytes(), expanded, ok
 	}
 	text, expanded, ok := r.expand(n, path)
 	if !ok {
-		return nil, false
+		return nil, expanded, false
 	}
-	p := r.config.places[path]
-	p.src, p.node, p.expanded = r.src, n, expanded
-	r.config.places[path] = p
-	r.expandedIn = r.expandedIn || expanded
 	raw, err := json.Marshal(plainValue(n, text, expanded))
 	if err != nil {
 		r.fault(n, path, codeType, "must be text, a finite number, true or false", "")
-		return nil, false
 	}
-	return raw, true
+	return raw, expanded, err == nil
 }
 
 // plainValue gives a value its type: by its tag, or, where a variable was
 // expanded without quotes, by what it looks like.
 func plainValue(n *yaml.Node, text string, expanded bool) any {
-	quotedText := n.Tag == "!!str" && n.Style != 0
+	typed := expanded && (n.Tag != "!!str" || n.Style == 0)
 	if n.Tag == "!!null" {
 		return nil
 	}
-	if expanded && !quotedText || n.Tag == "!!int" || n.Tag == "!!float" {
+	if typed || n.Tag == "!!int" || n.Tag == "!!float" {
 		if i, err := parseWhole(text); err == nil {
 			return i
 		}
 		if f, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64); err == nil {
 			return f
 		}
-		if n.Tag == "!!float" {
-			return math.NaN() // .inf, .nan: refused by JSON
-		}
 	}
-	if expanded && !quotedText || n.Tag == "!!bool" {
-		switch strings.ToLower(text) {
-		case "true":
-			return true
-		case "false":
-			return false
+	if typed || n.Tag == "!!bool" {
+		if b, err := parseBool(strings.ToLower(text)); err == nil {
+			return b
 		}
 	}
 	return text

@@ -1,0 +1,126 @@
+package config
+
+import (
+	_ "embed"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Schema is the JSON schema of the configuration file: which keys there are,
+// their types, ranges, names and defaults. The reader knows no others.
+//
+//go:embed schema.json
+var Schema []byte
+
+// schema is as much of JSON Schema as schema.json uses.
+type schema struct {
+	Type       types              `json:"type"`
+	Format     string             `json:"format"` // size, duration, window, trigger, stage, options: see units.go
+	Properties map[string]*schema `json:"properties"`
+	Additional *schema            `json:"additionalProperties"` // nil: no other keys
+	Items      *schema            `json:"items"`
+	Enum       []string           `json:"enum"`
+	AnyOf      []*schema          `json:"anyOf"` // names, or a variable that holds one
+
+	Minimum *float64 `json:"minimum"` // of a size in bytes, of a duration in nanoseconds
+	Maximum *float64 `json:"maximum"`
+	Above   *float64 `json:"exclusiveMinimum"`
+	Below   *float64 `json:"exclusiveMaximum"`
+}
+
+// types is a type, or a list of them: the first is what a value is when its
+// variables are expanded.
+type types string
+
+func (t *types) UnmarshalJSON(b []byte) error {
+	var all []types
+	if json.Unmarshal(b, &all) == nil {
+		*t = all[0]
+		return nil
+	}
+	return json.Unmarshal(b, (*string)(t))
+}
+
+// UnmarshalJSON takes false for other keys, which no value fits, as no schema.
+func (s *schema) UnmarshalJSON(b []byte) error {
+	type plain schema
+	if string(b) == "false" {
+		return nil
+	}
+	err := json.Unmarshal(b, (*plain)(s))
+	if s.Additional != nil && s.Additional.Type == "" {
+		s.Additional = nil
+	}
+	return err
+}
+
+var root = func() *schema {
+	s := new(schema)
+	if err := json.Unmarshal(Schema, s); err != nil {
+		panic("BUG: schema.json: " + err.Error())
+	}
+	return s
+}()
+
+// schemaAt returns the schema of a path such as log.level, models[] or
+// policies.NAME; nil if there is no such key.
+func schemaAt(path string) *schema {
+	s := root
+	for key := range strings.SplitSeq(path, ".") {
+		name := strings.TrimSuffix(key, "[]")
+		switch {
+		case path == "":
+			return s
+		case s.Properties[name] != nil:
+			s = s.Properties[name]
+		default:
+			s = s.Additional
+		}
+		if s != nil && name != key {
+			s = s.Items
+		}
+		if s == nil {
+			return nil
+		}
+	}
+	return s
+}
+
+// keys returns the keys of a map, sorted.
+func (s *schema) keys() []string { return slices.Sorted(maps.Keys(s.Properties)) }
+
+// names returns the values that a text may have; nil for any.
+func (s *schema) names() []string {
+	if len(s.AnyOf) > 0 {
+		return s.AnyOf[0].Enum
+	}
+	return s.Enum
+}
+
+// inRange reports whether a number is in the range of s.
+func (s *schema) inRange(n float64) bool {
+	return (s.Minimum == nil || n >= *s.Minimum) && (s.Maximum == nil || n <= *s.Maximum) &&
+		(s.Above == nil || n > *s.Above) && (s.Below == nil || n < *s.Below)
+}
+
+// rangeWords returns the range of s in words: "above 0 and at most 1".
+func (s *schema) rangeWords() string {
+	var parts []string
+	for _, b := range []struct {
+		word  string
+		bound *float64
+	}{{"at least", s.Minimum}, {"above", s.Above}, {"at most", s.Maximum}, {"below", s.Below}} {
+		if b.bound == nil {
+			continue
+		}
+		n := strconv.FormatFloat(*b.bound, 'f', -1, 64)
+		if s.Format == "size" {
+			n = Size(*b.bound).String()
+		}
+		parts = append(parts, b.word+" "+n)
+	}
+	return strings.Join(parts, " and ")
+}
