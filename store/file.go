@@ -19,8 +19,7 @@ import (
 // File is a store in one file, for one process. It survives a restart.
 //
 // The file may be lost at any time: one that is damaged is moved aside, as
-// NAME.damaged, and made anew. Reads never wait for writes; writes are done
-// together, by one goroutine.
+// NAME.damaged, and made anew. Reads never wait for writes.
 type File struct {
 	path   string
 	most   int64 // bytes of values and what belongs to them
@@ -31,10 +30,7 @@ type File struct {
 	renewed int      // how often the file was made anew
 	held    int64    // bytes, as most counts them
 
-	writes chan *write
-	stop   chan struct{}
-	done   chan struct{}
-	once   sync.Once
+	writing sync.Mutex // one value is written at a time
 }
 
 // lockPatience is how long another process may hold the file until we go on
@@ -50,7 +46,7 @@ var ErrInUse = errors.New("another process has the file")
 
 // NewFile opens the file of that name, or makes it, with mode 0600. It will
 // hold at most so many bytes; 0: DefaultFile. notice is told what an operator
-// should know of later; nil: nobody.
+// should know later; it may be nil.
 func NewFile(path string, bytes int64, notice func(string)) (*File, error) {
 	if bytes <= 0 {
 		bytes = DefaultFile
@@ -58,7 +54,7 @@ func NewFile(path string, bytes int64, notice func(string)) (*File, error) {
 	if notice == nil {
 		notice = func(string) {}
 	}
-	f := &File{path: path, most: bytes, notice: notice, writes: make(chan *write), stop: make(chan struct{}), done: make(chan struct{})}
+	f := &File{path: path, most: bytes, notice: notice}
 	db, held, err := openFile(path)
 	if damaged(err) {
 		db, held, err = f.renew()
@@ -67,19 +63,18 @@ func NewFile(path string, bytes int64, notice func(string)) (*File, error) {
 		return nil, err
 	}
 	f.db, f.held = db, held
-	go f.writer()
 	return f, nil
 }
 
-// damaged tells whether an error means that the file is there and not ours to
-// read, rather than that we may not have it.
+// damaged reports whether an error means that the file cannot be read, rather
+// than that it cannot be opened.
 func damaged(err error) bool {
 	var e *damage
 	return errors.As(err, &e) || errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrVersionMismatch) ||
 		errors.Is(err, bolterrors.ErrChecksum)
 }
 
-// damage is what was recovered while a file was read or written.
+// damage is the value of a panic while a file was read or written.
 type damage struct{ what any }
 
 func (e *damage) Error() string { return "the file is damaged" }
@@ -126,8 +121,8 @@ func openFile(path string) (db *bolt.DB, held int64, err error) {
 	return db, held, err
 }
 
-// opening tells what bbolt says of a file from what the system says: of one that
-// is too short it says so in words only.
+// opening returns err if it is the system's, and damage if it is bbolt's own: a
+// file that is too short has no error of its own.
 func opening(err error) error {
 	var path *os.PathError
 	var number syscall.Errno
@@ -148,8 +143,8 @@ func (f *File) renew() (*bolt.DB, int64, error) {
 	return openFile(f.path)
 }
 
-// broken takes a damaged file out of use. was is the one that was found to be
-// damaged: many readers find that out at once.
+// broken takes a damaged file out of use. Many readers may find the same damage at
+// once: was is the file in which they did.
 func (f *File) broken(was *bolt.DB) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -170,7 +165,7 @@ func (f *File) broken(was *bolt.DB) {
 	f.db, f.held = db, held
 }
 
-// Get gives the value of a key.
+// Get returns the value of a key.
 func (f *File) Get(ctx context.Context, k Key) (value []byte, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -200,21 +195,17 @@ func (f *File) Get(ctx context.Context, k Key) (value []byte, err error) {
 	return value, nil
 }
 
-// Close writes what is still to be written and lets go of the file.
+// Close waits for a write under way and closes the file.
 func (f *File) Close() {
-	f.once.Do(func() {
-		close(f.stop)
-		<-f.done
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if f.db != nil {
-			_ = guarded(f.db.Close)
-			f.db = nil
-		}
-	})
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.db != nil {
+		_ = guarded(f.db.Close)
+		f.db = nil
+	}
 }
 
-// plainError is the text of an error without paths beside our own.
+// plainError returns the text of an error without its paths.
 func plainError(err error) string {
 	var p *os.PathError
 	var l *os.LinkError
