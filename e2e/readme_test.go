@@ -1,0 +1,32 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestREADMEShowsWhatTheDemoPrints compares the lines of the demo in the README
+// with those that the command prints.
+func TestREADMEShowsWhatTheDemoPrints(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const head = "  #  the agent "
+	_, shown, found := strings.Cut(string(readme), "```\n"+head)
+	shown, _, ended := strings.Cut(head+shown, "```")
+	if !found || !ended {
+		t.Fatal("the README shows no demo")
+	}
+	out, err := exec.Command(command(t), "demo", "--fast", "--width", "80").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(shown) {
+		if !strings.Contains(string(out), line) {
+			t.Errorf("the demo does not print %q", line)
+		}
+	}
+}
