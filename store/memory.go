@@ -35,7 +35,7 @@ func NewMemory(bytes int) *Memory {
 	})}
 }
 
-// Get gives the value of a key.
+// Get returns the value of a key.
 func (m *Memory) Get(_ context.Context, k Key) ([]byte, error) {
 	v, ok := m.values.GetIfPresent(k)
 	if !ok {

@@ -25,8 +25,8 @@ type Options struct {
 	Path string // of the file; required for InFile
 	URL  string // of the Redis; required for InRedis
 	// Secret is what keys and values are sealed with: at least 16 bytes,
-	// required for InRedis. Empty: for a file the one that stands beside it,
-	// which is made where there is none; for memory a new one.
+	// required for InRedis. Empty: for a file the one beside it, which
+	// is made if there is none; for memory a new one.
 	Secret []byte
 	TTL    time.Duration // how long a value is kept; 0: DefaultTTL
 	// Memory and File bound the store, in bytes; 0: DefaultMemory, DefaultFile.

@@ -33,7 +33,7 @@ type Redis struct {
 }
 
 // A server may refuse one kind of request and do the others: a replica can be
-// read, a full one gives back locks.
+// read, a full one releases locks.
 const (
 	reading = iota
 	writing
@@ -90,7 +90,7 @@ var errURL = errors.New("the URL of the store is not one of Redis: redis://host:
 // addresses, and the operator gets one of ours.
 var quietClient = sync.OnceFunc(logging.Disable)
 
-// Get gives the value of a key. It asks for a range, so that a value that
+// Get returns the value of a key. It asks for a range, so that a value that
 // somebody else made too large is not read whole.
 func (s *Redis) Get(ctx context.Context, k Key) (value []byte, err error) {
 	err = s.ask(ctx, reading, func(ctx context.Context) (err error) {

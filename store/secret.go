@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// secretBeside gives the secret that stands beside a store's file, as
-// NAME.secret, and makes it where there is none: 32 random bytes in
+// secretBeside returns the secret beside a store's file, NAME.secret, and makes it
+// if there is none: 32 random bytes in
 // hexadecimal, for this user alone. Two processes that start at once get the
 // same.
 func secretBeside(path string) ([]byte, error) {

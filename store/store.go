@@ -11,7 +11,7 @@
 //   - optional: a store that is absent, slow, full, read-only, damaged or lying
 //     costs its user a miss, and at most [Patience] once; it never breaks one.
 //
-// A [Vault] is what callers use. It stands on a [Store], which is the part that
+// A [Vault] is what callers use. It is on top of a [Store], which is the part that
 // differs: two methods, one file each.
 package store
 
@@ -26,9 +26,9 @@ type Key [32]byte
 
 // Store keeps values under keys. Both methods are safe for concurrent use, end
 // with their context, and do not panic. A Store may forget anything at any
-// time, and may be lied to: what it gives back is checked by the Vault.
+// time, and may be lied to: the Vault checks what it returns.
 type Store interface {
-	// Get gives the value of a key; ErrMiss where there is none.
+	// Get returns the value of a key, or ErrMiss.
 	Get(ctx context.Context, k Key) ([]byte, error)
 	// Put stores a value for at most ttl, in place of any other.
 	Put(ctx context.Context, k Key, value []byte, ttl time.Duration) error
@@ -37,8 +37,8 @@ type Store interface {
 // Locker is a Store that several processes share. With it one of them can tell
 // the others that it is already making a value.
 type Locker interface {
-	// Lock takes the lock of a key for at most ttl and tells whether it got
-	// it. release gives it back, if it is still held; it may be called twice.
+	// Lock takes the lock of a key for at most ttl and reports whether it got
+	// it. release returns it, if it is still held; it may be called twice.
 	Lock(ctx context.Context, k Key, ttl time.Duration) (release func(), ok bool, err error)
 }
 

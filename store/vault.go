@@ -76,7 +76,7 @@ func (v *Vault) Key(parts ...string) Key {
 	return Key(h.Sum(nil))
 }
 
-// Get gives the text of a key; false where there is none that can be trusted.
+// Get returns the text of a key, or false if there is none that can be trusted.
 func (v *Vault) Get(ctx context.Context, k Key) (string, bool) {
 	if v.near != nil {
 		if sealed, err := v.near.Get(ctx, k); err == nil {
@@ -122,8 +122,8 @@ func (v *Vault) Put(ctx context.Context, k Key, text string) error {
 	return v.under.Put(ctx, k, sealed, v.ttl)
 }
 
-// Lock tells whether the caller is the one that should make the value of a
-// key. Where no other process can ask, or the store cannot say, it is.
+// Lock reports whether the caller is the one that should make the value of a key.
+// It is if no other process can ask, or if the store cannot say.
 func (v *Vault) Lock(ctx context.Context, k Key, ttl time.Duration) (release func(), ok bool) {
 	l, shared := v.under.(Locker)
 	if !shared {
@@ -136,8 +136,7 @@ func (v *Vault) Lock(ctx context.Context, k Key, ttl time.Duration) (release fun
 	return release, ok
 }
 
-// Close ends what the store runs in the background, and writes what is still
-// to be written.
+// Close closes the store.
 func (v *Vault) Close() {
 	if v.near != nil {
 		v.near.Close()

@@ -10,15 +10,15 @@ import (
 	"laconic/proxy/summarize/redact"
 )
 
-// Lost gives what the user's messages say and a summary does not: first the
-// sentences that demand or forbid something, then numbers, paths and names;
-// newest first, each as it stood, none twice. They are looked for as strings:
+// Lost returns what the messages of users say and a summary does not: sentences
+// that demand or forbid something, and numbers, paths and names; newest first,
+// word for word, none twice. They are looked for as strings:
 // a rule in other words counts as lost.
 func Lost(msgs []compact.Message, text string, mask bool) (rules, names []string) {
 	flat := " " + strings.Join(strings.Fields(text), " ") + " "
 	seen := map[string]bool{}
 	keep := func(list *[]string, s string) {
-		if !seen[s] && len(*list) < mostFacts && !stands(flat, s) {
+		if !seen[s] && len(*list) < mostFacts && !hasWord(flat, s) {
 			*list = append(*list, s)
 		}
 		seen[s] = true
@@ -46,8 +46,8 @@ func Lost(msgs []compact.Message, text string, mask bool) (rules, names []string
 	return rules, names
 }
 
-// stands tells whether s is in a text on its own: 80 is not in 8080.
-func stands(text, s string) bool {
+// hasWord reports whether s is in a text on its own: 80 is not in 8080.
+func hasWord(text, s string) bool {
 	for at := 0; ; at++ {
 		i := strings.Index(text[at:], s)
 		if i < 0 {
@@ -66,7 +66,7 @@ func inWord(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_'
 }
 
-// mostFacts bounds what is looked for: a user may paste a log.
+// mostFacts bounds each list: a user may paste a log.
 const mostFacts = 400
 
 // longestRule is the length above which a sentence is no rule but a text.
@@ -78,7 +78,7 @@ var rule = regexp.MustCompile(`(?i)\b(?:must|never|always|do not|don't|cannot|ca
 	`muss|müssen|darf|dürfen|nie|niemals|immer|nicht|nur|doit|doivent|jamais|toujours|interdit|debe|deben|nunca|siempre|deve|sempre|mai)\b` +
 	`|必须|务必|不要|不得|禁止|绝不|只能|しない|必ず|禁止|должен|должны|нельзя|никогда|всегда|только`)
 
-// sentences are the sentences of a text, on one line each.
+// sentences returns the sentences of a text, each on one line.
 func sentences(s string) []string {
 	var all []string
 	for _, line := range strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '。' || r == '！' || r == '？' }) {
@@ -106,13 +106,13 @@ func sentences(s string) []string {
 	return all
 }
 
-// apart tells whether a character stands between names.
+// apart reports whether a character separates names.
 func apart(r rune) bool {
 	return r <= ' ' || strings.ContainsRune("()[]{}<>,;`|\"", r) || r == 0x3000
 }
 
-// worthKeeping tells whether a word is a number of more than one digit, a path
-// or a name that nobody could guess: it holds a digit, or a mark inside.
+// worthKeeping reports whether a word is a number of more than one digit, a path,
+// or a name that nobody could guess: one with a digit or with a mark inside.
 func worthKeeping(w string) bool {
 	n := utf8.RuneCountInString(w)
 	if n < 2 || n > 160 {
@@ -125,8 +125,8 @@ func worthKeeping(w string) bool {
 
 func letter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7F }
 
-// TextOf is the text of a message, a line for each part. It is a copy, and does
-// not hold on to what the message was read from.
+// TextOf returns the text of a message, a line for each part. It is a copy and
+// does not keep alive what the message was read from.
 func TextOf(m *compact.Message) string {
 	var b strings.Builder
 	for i := range m.Parts {

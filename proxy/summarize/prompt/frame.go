@@ -6,7 +6,7 @@ import (
 	"laconic/compact"
 )
 
-// factsHead is in front of what a summary lost.
+// The lines in front of what a summary lost.
 const (
 	rulesHead = "In the user's words:"
 	namesHead = "Also named by the user:"
@@ -53,9 +53,10 @@ func With(text string, rules, names []string, size int, cost func(string) int) s
 	return strings.TrimRight(text, "\n")
 }
 
-// Text is a summary in its frame, as it stands in a conversation: data about
-// so many messages, under the label of its slot, that nothing in it can end. Where it costs more than size
-// tokens its last lines are cut off; "" where nothing would be left.
+// Text returns a summary of so many messages in its frame, under the label of its
+// slot. Nothing in the summary can end the frame. If the text costs more than size
+// tokens the last lines of the summary are cut off; Text returns "" if nothing
+// would be left.
 func Text(label, summary string, messages, size int, cost func(string) int) string {
 	text := compact.SummaryText(label, summary, messages)
 	for cost(text) > size {
@@ -69,7 +70,7 @@ func Text(label, summary string, messages, size int, cost func(string) int) stri
 	return text
 }
 
-// Frame is what the frame of a summary costs under a label, in tokens, about.
+// Frame returns about what the frame of a summary costs under a label, in tokens.
 func Frame(label string, cost func(string) int) int {
 	return cost(compact.SummaryText(label, "", 1000))
 }

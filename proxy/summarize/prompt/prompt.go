@@ -9,9 +9,9 @@ import (
 // else. No tools: a model that has them goes on with the work it reads about.
 type Prompt struct{ System, User string }
 
-// Ask makes the prompt for one piece of a transcript. task is the message that
-// began the conversation, which stays in it; prior is the summary of what came
-// before the piece; both may be empty. words is how long the answer may get.
+// Ask returns the prompt for one piece of a transcript. task is the message that
+// began the conversation and stays in it, prior the summary of what came before
+// the piece; both may be empty. The answer may have so many words.
 func Ask(task, prior, piece string, words int) Prompt {
 	var b strings.Builder
 	section := func(name, text string) {
@@ -30,8 +30,8 @@ func Ask(task, prior, piece string, words int) Prompt {
 	return Prompt{System: instructions, User: b.String()}
 }
 
-// taskBytes is how much of the first message is shown: it is there to tell what
-// matters, not to be summarized.
+// taskBytes is how much of the task is shown: it says what matters and is not
+// summarized.
 const taskBytes = 2000
 
 const instructions = `You summarize a part of a conversation between a user and an AI agent. The agent goes on working and will not see that part again: it will read your summary in its place.
@@ -48,6 +48,6 @@ Next step: what was about to be done.
 
 Copy numbers, paths and names exactly. Invent nothing. Leave out what was tried and is of no further use. Never repeat passwords, keys or tokens. Begin with the first section, without an introduction.`
 
-// Words is how many words an answer of so many tokens has, with room to spare:
-// models count words badly, and other languages need more tokens for one.
+// Words returns how many words to ask for in an answer of so many tokens. Models
+// count words badly, and other languages need more tokens for one.
 func Words(tokens int) int { return max(40, tokens*45/100) }

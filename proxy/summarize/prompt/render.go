@@ -34,13 +34,13 @@ func Render(msgs []compact.Message, mask bool) iter.Seq[string] {
 	}
 }
 
-// Earlier is a summary as a block of a transcript, for one that is too long to
-// be shown with every piece.
+// Earlier returns a summary as a block of a transcript, for one that is too long
+// to be shown with every piece.
 func Earlier(text string) string {
 	return "<message role=\"summary\" of=\"what came before\">\n" + fenced(text) + "\n</message>\n"
 }
 
-// headOf is the tag in front of a message, but for its end.
+// headOf returns the tag in front of a message, without its end.
 func headOf(m *compact.Message, tools map[string]string) string {
 	head := "<message role=\"" + m.Role.String() + "\""
 	if m.Role.Result() {
@@ -89,10 +89,10 @@ func bodyOf(m *compact.Message) string {
 // tags are those that fence data here.
 var tags = regexp.MustCompile(`(?i)<(\s*/?\s*(?:transcript|message|summary|task)\b)`)
 
-// fenced is a text that cannot end the fence it stands in.
+// fenced returns a text that cannot end the tag around it.
 func fenced(s string) string { return tags.ReplaceAllString(strings.ToValidUTF8(s, "\uFFFD"), "‹$1") }
 
-// clipped is at most n bytes of a text, with a mark where it was cut.
+// clipped returns at most n bytes of a text, with a mark where it was cut.
 func clipped(s string, n int) string {
 	if len(s) <= n {
 		return s

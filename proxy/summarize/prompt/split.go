@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Split puts blocks together into pieces of at most room tokens each, at most
-// most of them, in order. Where that is not enough the longest blocks keep
-// head and tail only. It gives nil where even that does not help: such a
-// transcript is not worth its price.
+// Split joins blocks, in order, into pieces of at most room tokens each. If that
+// makes more than most pieces, the longest blocks keep only head and tail. Split
+// returns nil if even that is not enough: such a transcript is not worth its
+// price.
 func Split(blocks []string, cost func(string) int, room, most int) []string {
 	if room < leastRoom {
 		return nil
@@ -26,8 +26,8 @@ func Split(blocks []string, cost func(string) int, room, most int) []string {
 	return nil
 }
 
-// leastRoom is the room of a prompt below which nothing can be asked, leastBlock
-// what is left of a message that was cut to almost nothing; both in tokens.
+// leastRoom is the smallest room for a piece, and leastBlock the size below which
+// a message is not cut; both in tokens.
 const (
 	leastRoom  = 256
 	leastBlock = 24
@@ -58,7 +58,8 @@ func pack(blocks []string, costs []int, cost func(string) int, room, most, limit
 	return pieces
 }
 
-// shortened is head and tail of a block that costs n tokens, at most limit.
+// shortened returns head and tail of a block that costs n tokens, and their cost,
+// at most limit.
 func shortened(block string, cost func(string) int, n, limit int) (string, int) {
 	const foot = "</message>\n"
 	for chars := len(block) * limit / max(1, n); chars > 64; chars = chars * 4 / 5 {
@@ -76,7 +77,7 @@ func shortened(block string, cost func(string) int, n, limit int) (string, int) 
 	return out, cost(out)
 }
 
-// cutAt is the next place at or before n where a character begins.
+// cutAt returns the last place up to n where a character begins.
 func cutAt(s string, n int) int {
 	for n > 0 && n < len(s) && !utf8.RuneStart(s[n]) {
 		n--

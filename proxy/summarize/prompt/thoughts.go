@@ -8,13 +8,13 @@ import (
 // thoughts are the tags around reasoning.
 var thoughts = regexp.MustCompile(`(?i)[<◁](/?)(think|thinking|thought|reasoning)\s*[>▷]`)
 
-// withoutThoughts takes away the reasoning that some servers leave in front of
-// an answer; what is left is empty where it never ends. The templates of
-// DeepSeek-R1, QwQ and Qwen3-Thinking open the tag in the prompt, so only its
-// end may be there, on a line of its own. Tags behind the beginning of a
-// summary are talked about: work on such tags is summarized too.
+// withoutThoughts returns an answer without the reasoning that some servers leave
+// in front of it, and "" if that does not end. The templates of DeepSeek-R1, QwQ
+// and Qwen3-Thinking open the tag in the prompt, so the answer may have only its
+// end, on a line of its own. Later tags are part of the summary: work on such tags
+// is summarized too.
 func withoutThoughts(s string) string {
-	cut, at := 0, 0 // blanks alone stand between cut and at
+	cut, at := 0, 0 // only blanks are between cut and at
 	open := ""
 	for _, m := range thoughts.FindAllStringSubmatchIndex(s, -1) {
 		from, to := m[0], m[1]
@@ -44,14 +44,14 @@ func withoutThoughts(s string) string {
 	return s[cut:]
 }
 
-// aloneOnLine tells whether only blanks stand beside a part on its line.
+// aloneOnLine reports whether only blanks are beside a part on its line.
 func aloneOnLine(s string, from, to int) bool {
 	before := strings.TrimRight(s[:from], " \t\r")
 	after := strings.TrimLeft(s[to:], " \t\r")
 	return (before == "" || before[len(before)-1] == '\n') && (after == "" || after[0] == '\n')
 }
 
-// inQuotes tells whether the same quote stands on both sides of a part.
+// inQuotes reports whether the same quote is on both sides of a part.
 func inQuotes(s string, from, to int) bool {
 	return from > 0 && to < len(s) && s[from-1] == s[to] && strings.IndexByte("\"'`", s[to]) >= 0
 }

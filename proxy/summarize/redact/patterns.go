@@ -7,10 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// What stands between a name and its value: name = value, "name": "value",
+// Between a name and its value, as in name = value, "name": "value",
 // name := 'value', env["name"] = "value", {\"name\":\"value\"}, **name:** value.
-// The comparison name == other and the pair name => other have a value only in
-// quotes.
+// name == other and name => other have a value only in quotes.
 const (
 	nameEnd  = `\\*["']?\]?\*{0,2}[ \t]*`
 	gap      = `(?:\*\*[ \t])?(?:[ \t]*|\s)`
@@ -50,7 +49,7 @@ func patterns() []pattern {
 	var (
 		digit   = regexp.MustCompile(`[0-9]`)
 		longRun = regexp.MustCompile(`[0-9A-Za-z]{16}`)
-		// invented matches what is no word of a language.
+		// invented matches a text that is no word of a language.
 		invented = regexp.MustCompile(`[0-9=_]|[a-z][A-Z]|\.[0-9A-Za-z]`)
 		// address matches a URL, and a file by its extension, with the number of a
 		// line or without.
@@ -60,8 +59,8 @@ func patterns() []pattern {
 		// ofList matches the end of names whose token or key is public.
 		ofList = regexp.MustCompile(`(?i)(?:page|next|continuation|public|primary|foreign|cache|partition|sort|lookup|idempotency)[_-]?$`)
 
-		// The value of a password is none where a type, an outcome or another name
-		// is written in its place, or the expression that returns it.
+		// A type, an outcome, another name and the expression that returns a
+		// password are no passwords.
 		words = `(?i)^["']?[*&?\[\]|!.):` + "`" + `]*(?:string|secretstr|optional\[str|varchar|number|boolean|undefined|nullable|required|optional|unknown|` +
 			`passed|failed|failure|skipped|pending|success|missing|invalid)[*&?\[\]|!.):` + "`" + `]*$` +
 			`|^["']?\$\{[a-z_][a-z0-9_]*\}?$` +

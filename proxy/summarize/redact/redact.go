@@ -46,7 +46,7 @@ type pattern struct {
 	command string
 	except  *regexp.Regexp
 	// expr matches from the word on. Its last group that took part is the
-	// secret; without one there is none in what it matched.
+	// secret; without such a group the match has no secret.
 	expr *regexp.Regexp
 	// end matches where a secret without quotes ends before the match of expr.
 	end *regexp.Regexp
@@ -127,9 +127,9 @@ func secrets(s string) (found []span) {
 	return found
 }
 
-// find matches p at a place of s. It returns the secret, empty if there is none,
-// and the end of what the expression matched: nothing of this kind begins in
-// between, or texts made of words would be read to their end for each of them.
+// find matches p at a place of s. It returns the secret, if any, and the end of
+// the match: nothing of this kind begins before that, or a text made of words
+// would be read to its end for each of them.
 func (p *pattern) find(s string, at int) (f span, read int) {
 	if !p.startsAt(s, at) {
 		return span{}, at
@@ -189,8 +189,8 @@ func inCommand(s, command string) bool {
 	return at >= 0 && strings.Count(s[at:], "\n") == strings.Count(s[at:], "\\\n")
 }
 
-// signFollows reports whether s is a name with a sign behind it. It spares the
-// expressions most of what is no assignment.
+// signFollows reports whether s may be a name with a sign behind it. Most text is
+// not, and needs no expression.
 func signFollows(s string) bool {
 	at := strings.IndexAny(s[:min(len(s), 96)], ":=")
 	return at > 0 && !strings.ContainsAny(s[:at], "\n,;.(){}<>")
