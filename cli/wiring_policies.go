@@ -72,7 +72,7 @@ func buildPolicy(p config.Policy, name string) (*compact.Policy, error) {
 	built.Name = name
 	built.Repair = compact.RepairMode(p.Repair)
 	built.Reject = p.OnOverflow == "reject"
-	built.Pins = compact.Pins{Tools: compact.Names(p.Pin.Tools...)}
+	built.Pins = compact.Pins{Tools: compact.ToolPatterns(p.Pin.Tools...)}
 	for _, role := range p.Pin.Roles {
 		r, ok := compact.RoleNamed(role)
 		if !ok {

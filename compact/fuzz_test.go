@@ -150,7 +150,7 @@ assistant: | call c3 read `, uint16(7), uint8('T'), uint8('Z'))
 			p.Warm = 0.4
 		}
 		if recent%11 == 3 {
-			p.Pins = compact.Pins{Text: []*regexp.Regexp{regexp.MustCompile("one|keep")}, Tools: compact.Names("read"), Roles: []compact.Role{compact.User}}
+			p.Pins = compact.Pins{Text: []*regexp.Regexp{regexp.MustCompile("one|keep")}, Tools: compact.ToolPatterns("read"), Roles: []compact.Role{compact.User}}
 		}
 		if recent%13 > 8 {
 			p.KeepRecent = compact.KeepRecent{Messages: int(recent%13) - 8}

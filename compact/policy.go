@@ -127,13 +127,13 @@ const (
 type Pins struct {
 	Roles    []Role
 	Text     []*regexp.Regexp // matched with the texts of a message
-	Tools    []*regexp.Regexp // matched with the names of called tools: see Names
+	Tools    []*regexp.Regexp // matched with the names of called tools: see ToolPatterns
 	Messages []int            // indices in the client's list
 }
 
-// Names returns expressions for Pins.Tools that match names. In a name, * stands
-// for any run of characters.
-func Names(names ...string) (all []*regexp.Regexp) {
+// ToolPatterns returns expressions for Pins.Tools that match names. In a name, *
+// stands for any run of characters.
+func ToolPatterns(names ...string) (all []*regexp.Regexp) {
 	for _, n := range names {
 		all = append(all, regexp.MustCompile("^(?s:"+strings.ReplaceAll(regexp.QuoteMeta(n), `\*`, ".*")+")$"))
 	}
