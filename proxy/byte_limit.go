@@ -7,16 +7,16 @@ import (
 	"laconic/proxy/wire"
 )
 
-// weighed counts so that a plan within the budget of tokens is within a limit
+// byteWeighted counts so that a plan within the budget of tokens is within a limit
 // of bytes too: each piece costs its share of the one or of the other,
 // whichever is larger. A picture of a megabyte is then as heavy as it is for an
 // upstream that takes two, and text is what it was.
-type weighed struct {
+type byteWeighted struct {
 	compact.Counter
 	tokens, bytes int // the budget, and the limit
 }
 
-func (w weighed) weigh(tokens, bytes int) int {
+func (w byteWeighted) weigh(tokens, bytes int) int {
 	return max(tokens, int((int64(bytes)*int64(w.tokens)+int64(w.bytes)-1)/int64(w.bytes)))
 }
 
@@ -29,11 +29,11 @@ func bytesOf(t compact.Text) int {
 	return len(source)
 }
 
-func (w weighed) Envelope(m *compact.Message) int {
+func (w byteWeighted) Envelope(m *compact.Message) int {
 	return w.weigh(w.Counter.Envelope(m), framing+len(m.Name)+len(m.Answers)+bytesOf(m.Reasoning)+bytesOf(m.Refusal))
 }
 
-func (w weighed) Part(p *compact.Part) int {
+func (w byteWeighted) Part(p *compact.Part) int {
 	bytes := bytesOf(p.Text)
 	if p.Kind != compact.KindText {
 		bytes += framing
@@ -41,34 +41,30 @@ func (w weighed) Part(p *compact.Part) int {
 	return w.weigh(w.Counter.Part(p), bytes)
 }
 
-func (w weighed) Call(c *compact.Call) int {
+func (w byteWeighted) Call(c *compact.Call) int {
 	return w.weigh(w.Counter.Call(c), framing+len(c.ID)+len(c.Name)+bytesOf(c.Arguments))
 }
 
-// heavy tells whether a body is larger than what the upstream takes, as far as
-// that is known.
-func (t *trip) heavy(bytes int) bool { return t.facts.Bytes.Value > 0 && bytes > t.facts.Bytes.Value }
-
-// lighten makes the plan of a request that is heavy: images, sounds and files
-// leave first. report is that of the plan that looks at tokens alone, and stays
-// the account of what the request costs.
-func (t *trip) lighten(req *wire.Request, in compact.Conversation, c compact.Counter, report *compact.Report) compact.Plan {
-	policy := *shaped(t.policy(), t.facts.Shape.Value)
+// lighten makes the plan of a request whose body is larger than what the upstream
+// takes: images, sounds and files leave first. The report of the plan that looks at
+// tokens alone stays the account of what the request costs.
+func (p *plan) lighten(req *wire.Request, in compact.Conversation, shaped *compact.Policy) {
+	policy, counter := *shaped, p.counter
 	if policy.Counter != nil {
-		c = policy.Counter
+		counter = policy.Counter
 	}
-	limit := t.facts.Bytes.Value
+	limit := p.facts.Bytes.Value
 	// Texts that are written anew may need more escapes than they are charged.
-	w := weighed{Counter: c, tokens: t.budget.Tokens, bytes: max(1, limit-limit/64)}
+	w := byteWeighted{Counter: counter, tokens: p.budget.Tokens, bytes: max(1, limit-limit/64)}
 	in.Fixed = w.weigh(in.Fixed, len(req.Tools)+len(req.Functions)+len(req.ResponseFormat))
 	policy.Counter = w
-	plan, light := compact.Compact(in, sparing(&policy), w, belowTrigger(&policy, t.budget))
-	t.weight = &w
+	folded, light := compact.Compact(in, sparing(&policy), w, belowTrigger(&policy, p.budget))
+	p.Plan, p.bytesToo = folded, &w
+	report := &p.info.Report
 	report.Epochs, report.Stages, report.MessagesAfter = light.Epochs, light.Stages, light.MessagesAfter
 	if light.Epochs > 0 && report.Outcome != compact.Over {
 		report.Outcome = compact.Compacted
 	}
-	return plan
 }
 
 // sparing is a policy that takes media out first, and does not touch text where

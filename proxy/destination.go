@@ -24,36 +24,36 @@ var errEncoding = errors.New("the body cannot be decompressed")
 // differ in upstream or key, the body of an endpoint that names a model is read
 // for it, JSON or a form, which is then in. So is JSON that goes to a path that
 // is not known, as long as it can be read. No byte of it changes.
-func (t *trip) byModel() (in *body.Body, no *apierror.Error) {
-	if !t.p.parted || t.r.Method != http.MethodPost && t.r.Method != http.MethodPut || t.info.Endpoint == access.Models {
-		return nil, t.choose("", nil)
+func (x *exchange) byModel() (in *body.Body, no *apierror.Error) {
+	if !x.p.parted || x.r.Method != http.MethodPost && x.r.Method != http.MethodPut || x.info.Endpoint == access.Models {
+		return nil, x.choose("", nil)
 	}
-	kind, boundary, err := t.contentType()
-	known := t.info.Endpoint != ""
+	kind, boundary, err := x.contentType()
+	known := x.info.Endpoint != ""
 	switch {
-	case !known && (kind != "application/json" || !body.Readable(body.Encoding(t.r.Header))):
-		return nil, t.choose("", nil)
+	case !known && (kind != "application/json" || !body.Readable(body.Encoding(x.r.Header))):
+		return nil, x.choose("", nil)
 	case err != nil:
-		return nil, t.choose("", err)
-	case !body.Readable(body.Encoding(t.r.Header)):
-		return nil, t.choose("", errEncoding)
+		return nil, x.choose("", err)
+	case !body.Readable(body.Encoding(x.r.Header)):
+		return nil, x.choose("", errEncoding)
 	}
-	if in, no = t.read(); no != nil {
+	if in, no = x.read(); no != nil {
 		return nil, no
 	}
 	if kind == "multipart/form-data" && in.Text != nil {
-		return in, t.choose(body.ModelInForm(in.Text, boundary))
+		return in, x.choose(body.ModelInForm(in.Text, boundary))
 	}
-	if no = t.chooseFor(in, nil); no != nil && no.Code == codeUnreadable && !known {
-		no = t.choose("", nil)
+	if no = x.chooseFor(in, nil); no != nil && no.Code == codeUnreadable && !known {
+		no = x.choose("", nil)
 	}
 	return in, no
 }
 
 // contentType returns what the body of a request is, "" where it does not say,
 // and the boundary of a form.
-func (t *trip) contentType() (kind, boundary string, err error) {
-	kinds := t.r.Header["Content-Type"]
+func (x *exchange) contentType() (kind, boundary string, err error) {
+	kinds := x.r.Header["Content-Type"]
 	switch len(kinds) {
 	case 0:
 		return "", "", nil
@@ -69,31 +69,31 @@ func (t *trip) contentType() (kind, boundary string, err error) {
 }
 
 // chooseFor sets the route of a request whose body was read: as a chat, or not.
-func (t *trip) chooseFor(in *body.Body, req *wire.Request) *apierror.Error {
+func (x *exchange) chooseFor(in *body.Body, req *wire.Request) *apierror.Error {
 	switch {
 	case req != nil:
-		return t.choose(req.Model, nil)
+		return x.choose(req.Model, nil)
 	case in.Text == nil:
-		return t.choose("", errEncoding)
+		return x.choose("", errEncoding)
 	}
-	return t.choose(wire.Model(in.Text))
+	return x.choose(wire.Model(in.Text))
 }
 
 // choose sets the route of a request whose body names a model; "" where it
 // names none, err where that cannot be told. Then only the path can tell. What
 // may be meant for a model whose row is another is refused where the rows go to
 // different places: it would end at the wrong one, with the wrong credential.
-func (t *trip) choose(model string, err error) *apierror.Error {
-	inPath := access.ModelInPath(t.r.URL)
-	t.route = t.p.o.routeFor(inPath)
+func (x *exchange) choose(model string, err error) *apierror.Error {
+	inPath := access.ModelInPath(x.r.URL)
+	x.route = x.p.o.routeFor(inPath)
 	switch {
 	case err == nil && model != "":
-		byPath := t.route
-		t.route = t.p.o.routeFor(model)
-		if inPath != "" && t.p.parted && !sameDestination(byPath, t.route) {
+		byPath := x.route
+		x.route = x.p.o.routeFor(model)
+		if inPath != "" && x.p.parted && !sameDestination(byPath, x.route) {
 			return modelUnclear(body.ErrModelTwice)
 		}
-	case err != nil && inPath == "" && t.p.parted:
+	case err != nil && inPath == "" && x.p.parted:
 		return modelUnclear(err)
 	}
 	return nil
@@ -135,9 +135,9 @@ func (p *Proxy) setCredential(out http.Header, route *Route, endpoint string) {
 }
 
 // checkPath refuses a request that must not carry the key of its route.
-func (t *trip) checkPath() *apierror.Error {
-	if t.route.Key == "" {
+func (x *exchange) checkPath() *apierror.Error {
+	if x.route.Key == "" {
 		return nil
 	}
-	return access.CheckPath(t.r)
+	return access.CheckPath(x.r)
 }

@@ -7,91 +7,105 @@ import (
 	"time"
 
 	"laconic/proxy/apierror"
+	"laconic/proxy/learn"
+	"laconic/proxy/wire"
 )
 
 // end closes a request, however it went, and tells the listener. A panic of
 // ours costs this request and no other; http.ErrAbortHandler, by which an
 // answer is cut, goes on to the server: swallowed, it would make a broken
 // answer look complete.
-func (t *trip) end() {
+func (x *exchange) end() {
 	v := recover()
-	defer t.w.End()
+	defer x.w.End()
 	cut := v == http.ErrAbortHandler
 	if v != nil && !cut {
-		t.fault("request", v)
-		if t.w.Status == 0 {
-			clear(t.w.Header())
-			t.refuse(&apierror.Error{
-				Status: http.StatusInternalServerError, Code: apierror.CodeFault, NoRetry: t.sent(), Close: true,
+		x.p.fault(x.info.ID, "request", v)
+		if x.w.Status == 0 {
+			clear(x.w.Header())
+			x.refuse(&apierror.Error{
+				Status: http.StatusInternalServerError, Code: apierror.CodeFault, NoRetry: x.call.sent(), Close: true,
 				Message: "The proxy failed on this request.",
 			})
 		} else {
 			cut = true
-			t.info.Code = apierror.CodeFault
+			x.info.Code = apierror.CodeFault
 		}
 	}
-	t.account(cut)
-	t.showed()
-	if t.line != nil {
-		t.line.cancel(errRequestDone)
-		t.line.watch.Stop()
+	x.account(cut)
+	if x.call != nil {
+		x.showed()
+		x.call.end()
 	}
-	if t.out != nil {
-		t.out.Release()
-		_ = t.out.Close()
-	}
-	t.seat.Free()
-	t.p.o.Listener.Replied(t.info)
+	x.memory.Free()
+	x.p.o.Listener.Replied(x.info)
 	if cut {
-		t.breakOff()
+		x.breakOff()
 		panic(http.ErrAbortHandler)
 	}
-	if t.r.ProtoMajor == 2 {
-		_ = t.w.FlushError() // what the server writes after this has no deadline
+	if x.r.ProtoMajor == 2 {
+		_ = x.w.FlushError() // what the server writes after this has no deadline
 	}
 }
 
 // account fills in how the request ended.
-func (t *trip) account(cut bool) {
-	t.info.Duration = time.Since(t.start)
-	t.info.Status, t.info.Bytes = t.w.Status, t.w.Bytes
-	if cut && t.info.Code == "" && t.line != nil {
-		t.info.Code, t.info.Detail = t.broken()
+func (x *exchange) account(cut bool) {
+	i := &x.info
+	i.Duration = time.Since(x.start)
+	i.Status, i.Bytes = x.w.Status, x.w.Bytes
+	if cut && i.Code == "" && x.call != nil {
+		i.Code, i.Detail = x.broken()
 	}
-	if t.info.Code == apierror.CodeClientLeft || t.info.Code == apierror.CodeClientStalled {
-		t.info.Status = statusClientLeft
+	if i.Code == apierror.CodeClientLeft || i.Code == apierror.CodeClientStalled {
+		i.Status = statusClientLeft
 	}
-	if a := t.answer; a != nil {
-		t.info.Streamed = a.Stream()
-		_ = t.safely("usage", func() error {
-			text, whole, kept := a.End()
-			if t.info.Unread = !kept; !kept {
-				return nil
-			}
-			end := t.wire.End(text, a.Stream(), whole)
-			t.info.Usage, t.info.Done = end.Usage, end.Done
-			if whole && t.refusedLate(t.info.Status, text) {
-				return nil
-			}
-			broken := a.Err() != nil || cut
-			if !broken {
-				t.info.Ended = end.Flaw
-			}
-			t.sending.answered = t.sending.answered && !broken && (end.Flaw == "" || end.Incomplete()) && end.Generated
-			t.learnFromAnswer()
-			return nil
-		})
+	if x.call != nil && x.call.answer != nil {
+		i.Streamed = x.call.answer.Stream()
+		_ = x.safely("usage", func() error { x.readEnd(cut); return nil })
 	}
+}
+
+// readEnd reads the end of the answer and learns from it.
+func (x *exchange) readEnd(cut bool) {
+	i := &x.info
+	text, whole, kept := x.call.answer.End()
+	if i.Unread = !kept; !kept {
+		return
+	}
+	end := x.wire.End(text, i.Streamed, whole)
+	i.Usage, i.Done = end.Usage, end.Done
+	if x.attempt != nil && whole && x.attempt.refusedLate(i.Status, text) {
+		return
+	}
+	broken := cut || x.call.answer.Err() != nil
+	if !broken {
+		i.Ended = end.Flaw
+	}
+	if a := x.attempt; a != nil && i.Status == http.StatusOK {
+		i.Cut = a.learn(&end, broken)
+	}
+}
+
+// learn learns from the answer to an attempt. cut reports whether the upstream
+// dropped a part of the prompt.
+func (a *attempt) learn(end *wire.End, broken bool) (cut bool) {
+	var bill learn.Bill
+	if u := end.Usage; u != nil && u.Prompt > 0 {
+		bill = learn.Bill{Prompt: u.Prompt, Completion: u.Completion, Cached: u.Cached, NoRoom: !broken && end.Flaw == wire.BeforeOutput}
+	} else if !a.answered || broken || !end.Generated || end.Flaw != "" && !end.Incomplete() {
+		return false
+	}
+	return a.c.known.Answered(a.sent(), bill)
 }
 
 // breakOff resets the connection of an HTTP/1.0 client. Its answers have
 // neither chunks nor, mostly, a length: only a reset tells a cut one from a
 // complete one.
-func (t *trip) breakOff() {
-	if t.r.ProtoMajor != 1 || t.r.ProtoMinor != 0 {
+func (x *exchange) breakOff() {
+	if x.r.ProtoMajor != 1 || x.r.ProtoMinor != 0 {
 		return
 	}
-	conn, _, err := t.w.Controller.Hijack()
+	conn, _, err := x.w.Controller.Hijack()
 	if err != nil {
 		return // the server closes it
 	}

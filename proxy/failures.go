@@ -11,28 +11,28 @@ import (
 )
 
 // unanswered is called when there is no answer to hand on.
-func (t *trip) unanswered(_ http.ResponseWriter, _ *http.Request, err error) {
-	cause := context.Cause(t.line.done)
+func (x *exchange) unanswered(_ http.ResponseWriter, _ *http.Request, err error) {
+	cause := context.Cause(x.call.ctx)
 	var no *apierror.Error
-	switch broke := t.up.Err(); {
+	switch broke := x.call.upload.Err(); {
 	case errors.Is(cause, errShutdown):
 		no = shuttingDown()
-		no.NoRetry = t.sent()
-		t.refuse(no)
-	case t.clientLeft():
+		no.NoRetry = x.call.sent()
+		x.refuse(no)
+	case x.clientLeft():
 		// A 200 with nothing in it would be a lie to a client that only closed
 		// its sending half.
 		panic(http.ErrAbortHandler)
 	case broke != nil:
-		t.refuse(t.unreadable(broke))
+		x.refuse(x.unreadable(broke))
 	default:
-		t.refuse(t.noAnswer(cause, err))
+		x.refuse(x.noAnswer(cause, err))
 	}
 }
 
 // noAnswer is the error for an upstream that gave none.
-func (t *trip) noAnswer(cause, err error) *apierror.Error {
-	no := &apierror.Error{Status: http.StatusBadGateway, Type: "server_error", NoRetry: t.sent(), Detail: apierror.Reason(err)}
+func (x *exchange) noAnswer(cause, err error) *apierror.Error {
+	no := &apierror.Error{Status: http.StatusBadGateway, Type: "server_error", NoRetry: x.call.sent(), Detail: apierror.Reason(err)}
 	var timeout interface{ Timeout() bool }
 	switch {
 	case errors.Is(err, apierror.ErrSwitchedProtocols):
@@ -43,7 +43,7 @@ func (t *trip) noAnswer(cause, err error) *apierror.Error {
 		if errors.Is(cause, body.ErrNoHeaders) {
 			no.Detail = cause.Error()
 		}
-	case t.sent():
+	case x.call.sent():
 		no.Code, no.Message = apierror.CodeBroke, "The upstream closed the connection without an answer."
 	default:
 		no.Code, no.Message = apierror.CodeUnreachable, "The proxy could not reach the upstream."
@@ -52,39 +52,27 @@ func (t *trip) noAnswer(cause, err error) *apierror.Error {
 	return no
 }
 
-// sent tells whether the whole body went to the upstream, which may then have
-// started to work on it. A request without a body changes nothing there.
-func (t *trip) sent() bool {
-	switch {
-	case t.out != nil:
-		return t.out.Sent()
-	case t.up != nil:
-		return t.up.Done()
-	}
-	return false
-}
-
 // clientLeft tells whether the client closed its connection.
-func (t *trip) clientLeft() bool {
-	err := t.r.Context().Err()
-	return err != nil && !errors.Is(context.Cause(t.r.Context()), errShutdown)
+func (x *exchange) clientLeft() bool {
+	err := x.r.Context().Err()
+	return err != nil && !errors.Is(context.Cause(x.r.Context()), errShutdown)
 }
 
 // broken says why an answer ended before its end.
-func (t *trip) broken() (code, detail string) {
-	cause := context.Cause(t.line.done)
+func (x *exchange) broken() (code, detail string) {
+	cause := context.Cause(x.call.ctx)
 	switch {
 	case errors.Is(cause, errShutdown):
 		return apierror.CodeShutdown, ""
 	case errors.Is(cause, body.ErrSilent):
 		return apierror.CodeIdle, cause.Error()
-	case errors.Is(t.w.Err, os.ErrDeadlineExceeded):
+	case errors.Is(x.w.Err, os.ErrDeadlineExceeded):
 		return apierror.CodeClientStalled, ""
-	case t.clientLeft(), t.w.Err != nil:
+	case x.clientLeft(), x.w.Err != nil:
 		return apierror.CodeClientLeft, ""
 	}
-	if t.answer != nil {
-		return apierror.CodeBroke, apierror.Reason(t.answer.Err())
+	if x.call.answer != nil {
+		return apierror.CodeBroke, apierror.Reason(x.call.answer.Err())
 	}
 	return apierror.CodeBroke, ""
 }

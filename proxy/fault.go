@@ -22,26 +22,24 @@ var errFault = errors.New("fault")
 // client nothing but the step, and reaches the listener: a body that cannot be
 // read is no fault of ours. http.ErrAbortHandler is an order to the server, and
 // goes on to it.
-func (t *trip) safely(step string, f func() error) (err error) {
+func (x *exchange) safely(step string, f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			if v == http.ErrAbortHandler {
 				panic(v)
 			}
-			t.fault(step, v)
+			x.p.fault(x.info.ID, step, v)
 			err = errFault
 		}
 	}()
 	var unreadable *wire.PassError
 	if err = f(); err != nil && !errors.As(err, &unreadable) {
-		t.p.o.Listener.Failed(FaultInfo{ID: t.info.ID, Where: step, What: err.Error()})
+		x.p.o.Listener.Failed(FaultInfo{ID: x.info.ID, Where: step, What: err.Error()})
 	}
 	return err
 }
 
 // fault tells the listener of a panic.
-func (t *trip) fault(where string, v any) { t.p.fault(t.info.ID, where, v) }
-
 func (p *Proxy) fault(id, where string, v any) {
 	p.o.Listener.Failed(FaultInfo{ID: id, Where: where, What: panicText(v), Stack: string(debug.Stack())})
 }

@@ -41,66 +41,88 @@ func newTransport(l *Limits) *http.Transport {
 	}
 }
 
-// line is the connection of one trip to its upstream.
-type line struct {
-	done   context.Context
+// call is the sending of a request to its upstream.
+type call struct {
+	ctx    context.Context
 	cancel context.CancelCauseFunc
 	watch  *body.Watch
+	body   *body.Outgoing // held in memory, or
+	upload *body.Upload   // streamed; neither of a request without a body
+	answer *answer.Body   // once there is one
 }
 
-// quiet swallows what ReverseProxy would log: it writes parts of answers, and
-// trip tells the listener all of it.
+// sent reports whether the whole body went to the upstream, which may then have
+// started to work on it. A request without a body changes nothing there.
+func (c *call) sent() bool {
+	switch {
+	case c == nil:
+	case c.body != nil:
+		return c.body.Sent()
+	case c.upload != nil:
+		return c.upload.Done()
+	}
+	return false
+}
+
+// end releases what a call holds.
+func (c *call) end() {
+	c.cancel(errRequestDone)
+	c.watch.Stop()
+	if c.body != nil {
+		c.body.Release()
+		_ = c.body.Close()
+	}
+}
+
+// quiet swallows what ReverseProxy would log: it writes parts of answers, and the
+// listener is told all of it.
 var quiet = log.New(io.Discard, "", 0)
 
-// send forwards the request with out as its body, or, when out is nil, with the client's
+// send forwards the request with out as its body, or, if out is nil, with the client's
 // own body as it comes; and hands the answer on.
-func (t *trip) send(out *body.Outgoing) {
-	t.out = out
-	ctx, cancel := context.WithCancelCause(t.r.Context())
-	t.line = &line{done: ctx, cancel: cancel, watch: body.NewWatch(t.p.o.Limits.ResponseHeader, t.p.o.Limits.StreamIdle, cancel)}
-	in := t.r.WithContext(ctx)
+func (x *exchange) send(out *body.Outgoing, via http.RoundTripper) {
+	ctx, cancel := context.WithCancelCause(x.r.Context())
+	x.call = &call{ctx: ctx, cancel: cancel, watch: body.NewWatch(x.p.o.Limits.ResponseHeader, x.p.o.Limits.StreamIdle, cancel), body: out}
+	in := x.r.WithContext(ctx)
 	if out != nil {
-		out.Watch = t.line.watch
+		out.Watch = x.call.watch
 		in.Body, in.ContentLength = out, int64(out.Len())
 	} else if in.ContentLength != 0 {
-		t.up = body.NewUpload(in.Body, t.w.Controller, t.line.watch)
-		in.Body = t.up
+		x.call.upload = body.NewUpload(in.Body, x.w.Controller, x.call.watch)
+		in.Body = x.call.upload
 	}
 	proxy := httputil.ReverseProxy{
-		Rewrite: t.outbound, Transport: t.way(), FlushInterval: -1, BufferPool: &t.p.buffers,
-		ErrorLog: quiet, ModifyResponse: t.answered, ErrorHandler: t.unanswered,
+		Rewrite: x.outbound, Transport: via, FlushInterval: -1, BufferPool: &x.p.buffers,
+		ErrorLog: quiet, ModifyResponse: x.answered, ErrorHandler: x.unanswered,
 	}
-	defer func() { _ = t.up.Close() }()
-	proxy.ServeHTTP(t.w, in)
-	if t.answer != nil && t.bodyUnread() {
-		t.linger() // the upstream answered before it had all
+	defer func() { _ = x.call.upload.Close() }()
+	proxy.ServeHTTP(x.w, in)
+	if x.call.answer != nil && x.bodyRemains() {
+		x.linger() // the upstream answered before it had all
 	}
 }
 
 // outbound makes the upstream's request out of the client's. ReverseProxy has
 // already removed what is hop by hop, and X-Forwarded-*.
-func (t *trip) outbound(pr *httputil.ProxyRequest) {
+func (x *exchange) outbound(pr *httputil.ProxyRequest) {
 	out := pr.Out
-	out.URL = access.UpstreamURL(t.route.Upstream, t.r.URL)
+	out.URL = access.UpstreamURL(x.route.Upstream, x.r.URL)
 	out.Host = "" // the URL's
-	out.GetBody = t.rewind(out.Header)
+	out.GetBody = rewind(x.call.body, out.Header)
 	out.Trailer, out.TransferEncoding = nil, nil
-	for name, values := range out.Header {
-		if t.learnt != nil && aboutBytes(name) && !strings.EqualFold(name, "Content-Length") {
-			t.sending.note(name, values)
-		}
-		if notForUpstream(name) || t.edited && aboutBytes(name) {
+	for name := range out.Header {
+		if notForUpstream(name) {
 			delete(out.Header, name)
 		}
 	}
-	if t.info.Rewrite != nil {
+	if x.info.Rewrite != nil {
 		// Its answer is read. RFC 9110 §12.5.3: an answer without an encoding is
 		// acceptable to every client that does not exclude it, and none does.
 		out.Header.Set("Accept-Encoding", "identity")
 	}
-	t.p.setCredential(out.Header, t.route, t.info.Endpoint)
-	version := strconv.Itoa(t.r.ProtoMajor) + "." + strconv.Itoa(t.r.ProtoMinor)
-	out.Header.Add("Via", version+" "+t.p.mark)
+	x.p.setCredential(out.Header, x.route, x.info.Endpoint)
+	version := strconv.Itoa(x.r.ProtoMajor) + "." + strconv.Itoa(x.r.ProtoMinor)
+	out.Header.Add("Via", version+" "+x.p.mark)
 }
 
 // rewind returns the GetBody of a request, by which Go sends a body again that the
@@ -108,13 +130,13 @@ func (t *trip) outbound(pr *httputil.ProxyRequest) {
 // anything was written, or an HTTP/2 server said that it did not look at it.
 // With an idempotency key Go would go further and repeat what may have run, so
 // such a request has none.
-func (t *trip) rewind(h http.Header) func() (io.ReadCloser, error) {
+func rewind(b *body.Outgoing, h http.Header) func() (io.ReadCloser, error) {
 	_, key := h["Idempotency-Key"]
 	_, older := h["X-Idempotency-Key"]
-	if t.out == nil || !t.out.Keeping() || key || older {
+	if b == nil || !b.Keeping() || key || older {
 		return nil
 	}
-	return t.out.Again
+	return b.Again
 }
 
 // notForUpstream tells whether a header is for us alone. Expect would make an
@@ -152,15 +174,15 @@ func aboutBytes(name string) bool {
 }
 
 // answered sees the upstream's headers before the client does.
-func (t *trip) answered(res *http.Response) error {
-	t.line.watch.Answered()
-	t.info.FirstByte = time.Since(t.start)
+func (x *exchange) answered(res *http.Response) error {
+	x.call.watch.Answered()
+	x.info.FirstByte = time.Since(x.start)
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		return apierror.ErrSwitchedProtocols
 	}
-	keep := t.wire != nil && res.StatusCode == http.StatusOK && body.Encoding(res.Header) == ""
-	t.answer = answer.New(res, t.line.watch, keep)
-	res.Body = t.answer
-	t.stamp(res.Header)
+	keep := x.wire != nil && res.StatusCode == http.StatusOK && body.Encoding(res.Header) == ""
+	x.call.answer = answer.New(res, x.call.watch, keep)
+	res.Body = x.call.answer
+	x.stamp(res.Header)
 	return nil
 }

@@ -115,7 +115,7 @@ func TestAPlanUnderALimitOfBytes(t *testing.T) {
 	epochs := 0
 	for _, limit := range []int{3000, 9000, 20_000} {
 		b := compact.Limits{Window: 4000}.For(0)
-		w := weighed{Counter: compacttest.Words{}, tokens: b.Tokens, bytes: limit}
+		w := byteWeighted{Counter: compacttest.Words{}, tokens: b.Tokens, bytes: limit}
 		with := *sparing(policy)
 		with.Counter = w
 		runs, broken := compacttest.Sweep(compact.Conversation{Messages: agentMessages(40, 60)}, &with, w, belowTrigger(policy, b))

@@ -57,10 +57,10 @@ func unmatched(pins []int, in compact.Conversation) (n int) {
 	return n
 }
 
-// ignoredWords is the value of the response header; "" for nothing.
-func (t *trip) ignoredWords() string {
-	words := slices.Clone(t.orders.unknown)
-	if n := t.unmatched; n > 0 {
+// ignored returns the value of the response header; "" for nothing.
+func (o *overrides) ignored() string {
+	words := slices.Clone(o.unknown)
+	if n := o.unmatched; n > 0 {
 		words = append(words, strings.ToLower(headerPin)+";unmatched="+strconv.Itoa(n))
 	}
 	return strings.Join(words, ", ")

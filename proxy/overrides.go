@@ -42,28 +42,28 @@ var modes = []string{ModeOn, ModeOff, ModeShadow}
 
 // mode is how the request is dealt with: as its header asks, else as its route
 // says.
-func (t *trip) mode() string {
-	if t.orders.mode == "" && t.route != nil && t.route.Mode != "" {
-		return t.route.Mode
+func (x *exchange) mode() string {
+	if x.overrides.mode == "" && x.route != nil && x.route.Mode != "" {
+		return x.route.Mode
 	}
-	return cmp.Or(t.orders.mode, ModeOn)
+	return cmp.Or(x.overrides.mode, ModeOn)
 }
 
 // bypassed says in a word why the request goes out as it came, not even
 // measured; "" when it does not. in may be nil. A header that asks for a mode
 // asks for it whatever the size.
-func (t *trip) bypassed(in *body.Body) string {
+func (x *exchange) bypassed(in *body.Body) string {
 	switch {
-	case t.mode() == ModeOff:
+	case x.mode() == ModeOff:
 		return "mode"
-	case in != nil && t.orders.mode == "" && int64(len(in.Text)) < t.route.MinBody:
+	case in != nil && x.overrides.mode == "" && int64(len(in.Text)) < x.route.MinBody:
 		return "small"
 	}
 	return ""
 }
 
-// orders are what the x-laconic-* headers of one request ask for.
-type orders struct {
+// overrides are what the x-laconic-* headers of one request ask for.
+type overrides struct {
 	mode   string // "": none was asked for
 	policy *compact.Policy
 	budget int
@@ -71,13 +71,41 @@ type orders struct {
 	tags   string
 	// unknown are the names of other x-laconic-* headers.
 	unknown []string
+	// unmatched is how many of the pins name no message.
+	unmatched int
 }
 
-// orders reads the headers of a request. A value that cannot be followed is
+// readOverrides reads the x-laconic-* headers of the request, and tells the listener
+// of those that there are not.
+func (x *exchange) readOverrides() (no *apierror.Error) {
+	x.overrides, no = x.p.readOverrides(x.r.Header)
+	for _, name := range x.overrides.unknown {
+		if x.p.ignored.first(name) {
+			x.p.o.Listener.Ignored(IgnoredInfo{ID: x.info.ID, Header: name})
+		}
+	}
+	return no
+}
+
+// policy returns the policy of the request, with the client's pins.
+func (x *exchange) policy() *compact.Policy {
+	p := x.route.Policy
+	if x.overrides.policy != nil {
+		p = x.overrides.policy
+	}
+	if len(x.overrides.pins) > 0 {
+		with := *p
+		with.Pins.Messages = slices.Concat(p.Pins.Messages, x.overrides.pins)
+		p = &with
+	}
+	return p
+}
+
+// readOverrides reads the headers of a request. A value that cannot be followed is
 // refused: to ignore it would do something else than what was asked for, and
 // the client would not know. Without Overrides nothing is read.
-func (p *Proxy) orders(h http.Header) (orders, *apierror.Error) {
-	var o orders
+func (p *Proxy) readOverrides(h http.Header) (overrides, *apierror.Error) {
+	var o overrides
 	if !p.o.Overrides {
 		return o, nil
 	}

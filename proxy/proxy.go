@@ -1,8 +1,21 @@
-// Package proxy is Laconic's HTTP half: it stands where the client thinks the
-// API is, and where the upstream thinks the client is.
+// Package proxy is Laconic's HTTP half: the server where the client expects the
+// API, and the client of the upstream behind it.
 //
-// A chat request goes in a straight line, which rewrite.go reads like: read,
-// decode, compact, encode, send. Everything else is forwarded as it comes.
+// One request goes down this path:
+//
+//	ServeHTTP   an exchange begins; access says who may come in
+//	rewrite     its body is read and decoded, which chooses the route
+//	            conversation: what is known of the model, as values
+//	            plan: the conversation is repaired and folded under facts
+//	            encode: the slot is filled, the edits become a body
+//	send        the body goes to the upstream by a sender
+//	            which sends a second attempt, of a second plan, after a refusal
+//	answer      status, headers and body go to the client as they come
+//	end         the end of the answer is read, learnt from and logged
+//
+// Where a step cannot be taken, an unread request goes on with the client's own
+// bytes, or an error of ours is the answer. What is not for a model that is read
+// is only routed and sent.
 //
 // What it promises:
 //
@@ -31,8 +44,7 @@
 //     what arrived and not by what was promised, and a panic costs one request
 //     at most.
 //
-// What is done is told to a [Listener]; logs, and later metrics and the
-// dashboard, are listeners.
+// A [Listener] is told what is done; the log is one.
 package proxy
 
 import (
@@ -121,24 +133,9 @@ func (p *Proxy) Close() {
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.serving.Add(1)
 	defer p.serving.Add(-1)
-	t := p.begin(w, r)
-	defer t.end()
-	if no := p.guard.Check(r); no != nil {
-		t.refuse(no)
-		return
+	x := p.begin(w, r)
+	defer x.end()
+	if no := x.serve(); no != nil {
+		x.refuse(no)
 	}
-	if no := p.keys.Check(r.Header); no != nil {
-		t.refuse(no)
-		return
-	}
-	if t.info.Chat {
-		t.rewrite()
-		return
-	}
-	in, no := t.byModel()
-	if no != nil {
-		t.refuse(no)
-		return
-	}
-	t.pass(in, Passed, "route", "")
 }

@@ -12,17 +12,17 @@ import (
 )
 
 // read reads a request's body whole.
-func (t *trip) read() (*body.Body, *apierror.Error) {
-	limit := t.p.o.Limits.Body
-	t.seat = t.p.memory.Reserve(t.p.clientOf(t.r))
-	received, err := body.Receive(t.r, t.w.Controller, t.seat, limit)
+func (x *exchange) read() (*body.Body, *apierror.Error) {
+	limit := x.p.o.Limits.Body
+	x.memory = x.p.memory.Reserve(x.p.clientOf(x.r))
+	received, err := body.Receive(x.r, x.w.Controller, x.memory, limit)
 	if err != nil {
-		return nil, t.unreadable(err)
+		return nil, x.unreadable(err)
 	}
-	t.wholeBody = true
-	in, err := t.p.decoder.Open(t.r.Context(), received, body.Encoding(t.r.Header), t.seat, limit)
+	x.bodyRead = true
+	in, err := x.p.decoder.Open(x.r.Context(), received, body.Encoding(x.r.Header), x.memory, limit)
 	if err != nil {
-		return nil, t.unreadable(err)
+		return nil, x.unreadable(err)
 	}
 	return in, nil
 }
@@ -37,27 +37,29 @@ func (p *Proxy) clientOf(r *http.Request) string {
 }
 
 // unreadable returns the answer to a request whose body could not be read.
-func (t *trip) unreadable(err error) *apierror.Error {
-	if no := body.Refusal(err, t.p.o.Limits.Body); no != nil {
+func (x *exchange) unreadable(err error) *apierror.Error {
+	if no := body.Refusal(err, x.p.o.Limits.Body); no != nil {
 		return no
 	}
-	if errors.Is(err, errShutdown) || errors.Is(context.Cause(t.r.Context()), errShutdown) {
+	if errors.Is(err, errShutdown) || errors.Is(context.Cause(x.r.Context()), errShutdown) {
 		return shuttingDown()
 	}
 	return body.Broken()
 }
 
-// bodyUnread reports whether the client may still be sending its body.
-func (t *trip) bodyUnread() bool {
-	if t.r.ContentLength == 0 || t.wholeBody || t.r.ProtoMajor != 1 || t.r.Header.Get("Expect") != "" {
+// bodyRemains reports whether the client may still be sending its body.
+func (x *exchange) bodyRemains() bool {
+	if x.r.ContentLength == 0 || x.bodyRead || x.r.ProtoMajor != 1 || x.r.Header.Get("Expect") != "" {
 		return false
 	}
-	return t.up == nil || !t.up.Done()
+	return x.call == nil || x.call.upload == nil || !x.call.upload.Done()
 }
 
 // linger reads for a while what a client still sends that has its answer.
-func (t *trip) linger() {
-	_ = t.up.Close()
-	_ = t.w.FlushError()
-	body.Drain(t.r.Body, t.w.Controller)
+func (x *exchange) linger() {
+	if x.call != nil {
+		_ = x.call.upload.Close()
+	}
+	_ = x.w.FlushError()
+	body.Drain(x.r.Body, x.w.Controller)
 }

@@ -19,8 +19,8 @@ const (
 // stamp writes what happened to the request on the headers of its answer. An
 // upstream that is a Laconic too has written its own there; they would be
 // taken for ours.
-func (t *trip) stamp(h http.Header) {
-	if !t.p.o.ResponseHeaders {
+func (x *exchange) stamp(h http.Header) {
+	if !x.p.o.ResponseHeaders {
 		return
 	}
 	for name := range h {
@@ -28,14 +28,14 @@ func (t *trip) stamp(h http.Header) {
 			delete(h, name)
 		}
 	}
-	h.Set(headerID, t.info.ID)
-	if t.info.Outcome != "" {
-		h.Set(headerOutcome, string(t.info.Outcome))
+	h.Set(headerID, x.info.ID)
+	if x.info.Outcome != "" {
+		h.Set(headerOutcome, string(x.info.Outcome))
 	}
-	if words := t.ignoredWords(); words != "" {
+	if words := x.overrides.ignored(); words != "" {
 		h.Set(headerIgnored, words)
 	}
-	i := t.info.Rewrite
+	i := x.info.Rewrite
 	if i == nil {
 		return
 	}

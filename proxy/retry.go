@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"laconic/compact"
 	"laconic/proxy/access"
 	"laconic/proxy/answer"
 	"laconic/proxy/body"
@@ -15,7 +14,7 @@ import (
 )
 
 // RetryInfo is what became of a request that the upstream refused: what the
-// refusal told, and the second send, if there was one.
+// refusal said, and the second send, if there was one.
 type RetryInfo struct {
 	// Reason is "overflow", "template", "thinking" where thinking was bound to
 	// another history or missing, or "refused" where a compacted body was refused
@@ -44,44 +43,72 @@ const (
 	reasonRefused  = "refused"
 )
 
-// RoundTrip sends a chat request that was read. When the upstream refuses it
-// before it began to generate, a shorter one is sent, once; when that is
-// refused too the client gets the first refusal unchanged. Nothing of this is
-// seen by a request that is answered well, but that the headers of its answer
-// wait for the first event where the request is not short.
-func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
-	res, err := t.p.transport.RoundTrip(req)
+// sender sends a conversation. When the upstream refuses it before it began to
+// generate, a shorter one is sent, once; when that is refused too the client gets
+// the first refusal unchanged. Nothing of this is seen by a request that is
+// answered well, but that the headers of its answer wait for the first event where
+// the request is not short.
+type sender struct {
+	first      *attempt
+	compressed bool // the client's body was compressed
+}
+
+// RoundTrip sends a request.
+func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
+	x := s.first.c.x
+	about := takeAboutBytes(r.Header, s.first.edited)
+	res, err := x.p.transport.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
-	defer t.out.Release()
-	t.line.watch.Answered()
-	refusal := t.peek(res, t.short())
+	defer x.call.body.Release()
+	x.call.watch.Answered()
+	refusal := x.peek(res, s.first.short())
 	if refusal == nil {
-		t.sending.answered = res.StatusCode == http.StatusOK
+		s.first.answered = res.StatusCode == http.StatusOK
 		return res, nil
 	}
-	second := t.second(req, res.StatusCode, refusal)
-	if second != nil {
+	if second := s.again(r, about, res.StatusCode, refusal); second != nil {
 		_ = res.Body.Close()
 		return second, nil
 	}
-	if t.clientLeft() {
+	if x.clientLeft() {
 		// Nobody is there to see the first answer, and it is not why this ended.
 		_ = res.Body.Close()
-		return nil, t.r.Context().Err()
+		return nil, x.r.Context().Err()
 	}
 	return res, nil
 }
 
+// takeAboutBytes returns the headers that say something of the bytes of the
+// client's body, but for its length, and removes them from h where the body was
+// edited.
+func takeAboutBytes(h http.Header, edited bool) (about http.Header) {
+	for name, values := range h {
+		if !aboutBytes(name) {
+			continue
+		}
+		if !strings.EqualFold(name, "Content-Length") {
+			if about == nil {
+				about = http.Header{}
+			}
+			about[name] = values
+		}
+		if edited {
+			delete(h, name)
+		}
+	}
+	return about
+}
+
 // peek returns the error with which an answer begins, nil if it is none. An answer
 // that is compressed, which nobody asked for, is not waited for.
-func (t *trip) peek(res *http.Response, atOnce bool) (refusal []byte) {
+func (x *exchange) peek(res *http.Response, atOnce bool) (refusal []byte) {
 	if body.Encoding(res.Header) != "" {
 		return nil
 	}
-	_ = t.safely("hold", func() error {
-		refusal = answer.Peek(res, t.wire, t.line.watch, atOnce)
+	_ = x.safely("hold", func() error {
+		refusal = answer.Peek(res, x.wire, x.call.watch, atOnce)
 		return nil
 	})
 	return refusal
@@ -92,147 +119,83 @@ func (t *trip) peek(res *http.Response, atOnce bool) (refusal []byte) {
 // a quarter of its budget while no limit is in doubt and the window is no guess.
 // Bound thinking may be refused at any length, and no limit that a refusal under
 // status 200 teaches shortens a history that had some.
-func (t *trip) short() bool {
-	if t.bound {
+func (a *attempt) short() bool {
+	if a.bound {
 		return false
 	}
-	n := t.sentBody().Planned()
-	answers, doubt := t.learnt.Answers(n)
-	if answers {
-		return true
-	}
+	n := a.sent().Planned()
+	answered, doubt := a.c.known.Answers(n)
 	// A budget that a header asks for may be above what the upstream takes.
-	budget := min(t.budget.Tokens, t.facts.Accepts(t.limits(), t.sending.asked))
-	return n < budget/4 && !doubt && !t.guessesWindow()
+	budget := min(a.budget.Tokens, a.facts.Accepts(a.c.limits, a.c.asked))
+	return answered || n < budget/4 && !doubt && !a.c.guessesWindow()
 }
 
-// guessesWindow reports whether nobody told the window of a model that nobody
-// knows.
-func (t *trip) guessesWindow() bool {
-	return len(t.ways) > 1 && !t.route.Configured && t.window == (compact.Published{}) && t.facts.Window.Value == 0 && t.facts.Input.Value == 0
-}
-
-// second sends a refused request again, if that may help. nil: the first
-// answer stands.
-func (t *trip) second(req *http.Request, status int, refusal []byte) (res *http.Response) {
-	began := t.facts
-	_ = t.safely("retry", func() error {
-		again := t.reconsider(status, t.wire.Refusal(status, refusal))
-		if again == nil {
-			return nil
+// again sends another body in the place of a refused one, if that may help; nil:
+// the first answer stands.
+func (s *sender) again(r *http.Request, about http.Header, status int, refusal []byte) (res *http.Response) {
+	x := s.first.c.x
+	_ = x.safely("retry", func() error {
+		if second := s.reconsider(status, x.wire.Refusal(status, refusal)); second != nil {
+			if second.edited || s.compressed {
+				about = nil // they are true of the client's own bytes alone
+			}
+			res = second.send(r, about)
 		}
-		res = t.resend(req, again)
 		return nil
 	})
-	if res == nil {
-		t.facts = began
-	}
 	return res
 }
 
-// again is a body that is to be sent in the place of a refused one.
-type again struct {
-	info   *RewriteInfo
-	body   []byte
-	sizes  sizes
-	edited bool
-	// slotted: a text stands for what left.
-	slotted bool
-	// accepted is done when the upstream took it, refused when it did not.
-	accepted func()
-	refused  func(wire.Refusal)
+// second is the attempt in the place of a refused one.
+type second struct {
+	attempt
+	body []byte
+	// trial is what it was planned under after a refusal for size, shape how much of
+	// a plan it holds after one for roles.
+	trial learn.Trial
+	shape learn.Shape
+	// cut names the history out of which it takes all bound thinking.
+	cut learn.CutKey
 }
 
-// reconsider returns what to send in the place of a body that was refused; nil:
-// nothing.
-func (t *trip) reconsider(status int, r wire.Refusal) *again {
-	switch {
-	case r.Generated:
-		return nil
-	case t.bound && r.Thinking != overflow.ThinkingAccepted:
-		return t.afterThinking(r.Thinking)
-	case r.Size.Kind != overflow.None:
-		return t.afterOverflow(r.Size, status)
-	case t.sending.report.Epochs == 0: // not compacted: it is the client's own
-		return nil
-	case r.Roles:
-		return t.afterTemplate()
-	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
-		return t.afterRefusal()
-	}
-	return nil
-}
-
-// plan reads the client's body once more and makes another plan of it, under
-// other facts. nil when the body was let go, or there is no memory to read it.
-func (t *trip) plan(facts learn.Facts) *again {
-	in := t.out.ReadAgain(t.r.Context())
-	if in == nil {
-		return nil
-	}
-	req, _, _ := t.decode(in)
-	if req == nil {
-		return nil
-	}
-	t.facts, t.afresh = facts, true
-	info := *t.info.Rewrite
-	info.Summary = nil // of the first plan: this one may have no slot
-	plan, ok := t.compact(req, &info)
-	if !ok {
-		return nil
-	}
-	t.edited = false
-	body, sent, ok := t.encode(in, req, plan, &info)
-	if !ok {
-		return nil
-	}
-	t.cut = t.cutOf(req.Conversation.Messages)
-	return &again{info: &info, body: body, sizes: sent, edited: t.edited, slotted: plan.Slot != nil}
-}
-
-// resend sends a body in the place of a refused one. nil: it was not answered
-// either, or not well.
-func (t *trip) resend(req *http.Request, a *again) *http.Response {
-	i := t.info.Retry
-	i.Sent, i.Second = true, a.info.Report.After
-	out := req.Clone(req.Context())
+// send sends the second body. nil: it was not answered either, or not well.
+func (s *second) send(r *http.Request, about http.Header) *http.Response {
+	x := s.c.x
+	i := x.info.Retry
+	i.Sent, i.Second = true, s.info.Report.After
+	out := r.Clone(r.Context())
 	out.GetBody = nil
 	for name := range out.Header {
 		if aboutBytes(name) || idempotencyKey(name) {
 			delete(out.Header, name)
 		}
 	}
-	if !a.edited && !t.sending.packed {
-		maps.Copy(out.Header, t.sending.about) // of the client's own bytes they are true
-	}
-	second := body.NewOutgoing(a.body, nil, nil)
-	second.Watch = t.line.watch
-	defer second.Release()
-	out.Body, out.ContentLength = second, int64(len(a.body))
-	t.line.watch.Restart()
-	res, err := t.p.transport.RoundTrip(out)
+	maps.Copy(out.Header, about)
+	again := body.NewOutgoing(s.body, nil, nil)
+	again.Watch = x.call.watch
+	defer again.Release()
+	out.Body, out.ContentLength = again, int64(len(s.body))
+	x.call.watch.Restart()
+	res, err := x.p.transport.RoundTrip(out)
 	if err != nil {
 		return nil
 	}
-	t.line.watch.Answered()
+	x.call.watch.Answered()
 	i.Status = res.StatusCode
-	refusal := t.peek(res, false)
+	refusal := x.peek(res, false)
 	if refusal != nil || res.StatusCode < 200 || res.StatusCode > 299 {
-		if refusal != nil && a.refused != nil {
-			a.refused(t.wire.Refusal(res.StatusCode, refusal))
+		if refusal != nil {
+			s.refused(i.Reason, x.wire.Refusal(res.StatusCode, refusal))
 		}
 		_ = res.Body.Close()
 		return nil
 	}
-	i.Answered = true
-	if a.accepted != nil {
-		a.accepted()
-	}
-	t.accepted(a)
+	i.Answered, s.answered = true, true
+	s.accepted(i.Reason)
 	return res
 }
 
-// idempotencyKey tells whether a header names the first body to an upstream that
+// idempotencyKey reports whether a header names the first body to an upstream that
 // repeats its answer whatever comes under the same name. The second body has
 // none, and not one of ours either: some upstreams say what a key has to look
 // like, and nobody will ask for that body's answer again.
@@ -240,12 +203,54 @@ func idempotencyKey(name string) bool {
 	return strings.HasSuffix(access.Dashed(name), "idempotency-key")
 }
 
-// accepted makes the second body's account the request's.
-func (t *trip) accepted(a *again) {
-	t.remember()
-	info := *a.info
-	info.Outcome = Retried
-	t.info.Rewrite, t.info.Outcome = &info, Retried
-	t.sending.report, t.sending.sizes, t.sending.bytes, t.sending.percent = info.Report, a.sizes, len(a.body), t.facts.Percent()
-	t.sending.slotted, t.sending.answered = a.slotted, true
+// accepted learns from the answer to the second body, and makes its account the
+// request's.
+func (s *second) accepted(reason string) {
+	x, known := s.c.x, s.c.known
+	switch reason {
+	case reasonOverflow:
+		known.Accepted(s.trial)
+	case reasonTemplate:
+		known.SetShape(s.shape)
+	}
+	if s.bound {
+		known.AddCut(s.cut) // later requests leave out the same
+	}
+	a := s.attempt // without the body
+	a.info.Outcome = Retried
+	x.info.Rewrite, x.info.Outcome, x.attempt = &a.info, Retried, &a
+}
+
+// refused learns from the refusal of the second body.
+func (s *second) refused(reason string, r wire.Refusal) {
+	switch {
+	case reason == reasonOverflow:
+		s.c.known.RefusedAgain(s.trial, r.Size, s.sent())
+	case reason == reasonTemplate && r.Roles && s.shape == learn.ShapeOriginal:
+		s.c.known.SetShape(learn.ShapeFull) // the client's own list is at fault: no shape of ours cures it
+	case reason == reasonTemplate && r.Roles:
+		s.c.known.SetShape(s.shape)
+	}
+}
+
+// refusedLate reports whether an answer that nobody waited for was a refusal,
+// and learns from it: the next request fits, or is waited for.
+func (a *attempt) refusedLate(status int, text []byte) bool {
+	x := a.c.x
+	if x.info.Retry != nil {
+		return false
+	}
+	begins, data := x.wire.FirstEvent(text, true)
+	if begins != overflow.Error {
+		return false
+	}
+	r := x.wire.Refusal(status, data)
+	if r.Generated || r.Size.Kind == overflow.None {
+		return false
+	}
+	a.noteOverflow(r.Size).Why = "late"
+	if !learn.Hopeless(r.Size) {
+		a.c.known.RefusedLate(r.Size, a.sent())
+	}
+	return true
 }

@@ -2,115 +2,103 @@ package proxy
 
 import (
 	"errors"
-	"slices"
-	"strings"
+	"net/http"
 	"time"
 
-	"laconic/compact"
+	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
-	"laconic/proxy/learn"
 	"laconic/proxy/wire"
 )
 
-// rewrite is a chat request on its way: read, decode, compact, encode, send.
-// Each step has one way out, and where anything is in doubt it is the client's
-// own bytes: the proxy never makes a request worse than it came.
-func (t *trip) rewrite() {
-	var no *apierror.Error
-	t.orders, no = t.p.orders(t.r.Header)
-	for _, name := range t.orders.unknown {
-		if t.p.ignored.first(name) {
-			t.p.o.Listener.Ignored(IgnoredInfo{ID: t.info.ID, Header: name})
-		}
+// rewrite makes the body of a request whose endpoint has a wire: read, decode,
+// plan, fill the slot, encode. The error is an *passed where the request goes on
+// with the client's own bytes, or an *apierror.Error where it does not go on: the
+// proxy never makes a request worse than it came.
+func (x *exchange) rewrite() (*body.Outgoing, http.RoundTripper, error) {
+	if no := x.readOverrides(); no != nil {
+		return nil, nil, no
 	}
-	if no != nil {
-		t.refuse(no)
-		return
-	}
-	if !body.Readable(body.Encoding(t.r.Header)) {
-		if no := t.choose("", errEncoding); no != nil {
-			t.refuse(no)
-			return
-		}
-		t.unread(nil, "encoding", "")
-		return
-	}
-	in, no := t.read()
-	if no != nil {
-		t.refuse(no)
-		return
+	in, err := x.readBody()
+	if err != nil {
+		return nil, nil, err
 	}
 	began := time.Now()
-	req, why, detail := t.decode(in)
-	if no := t.chooseFor(in, req); no != nil {
-		t.refuse(no)
-		return
+	req, err := x.decode(in)
+	if err != nil {
+		return nil, nil, err
 	}
-	if req == nil {
-		t.unread(in, why, detail)
-		return
+	c := x.conversation(in, req)
+	p, err := c.planOrRepair(req)
+	if err != nil {
+		return nil, nil, &passed{in: in, outcome: Passed, reason: reasonFault}
 	}
-	if no := t.checkPath(); no != nil {
-		t.refuse(no)
-		return
+	if p.info.Report.MessagesAfter == 0 {
+		return nil, nil, &passed{in: in, outcome: Passed, reason: "empty"}
 	}
-	if why := t.bypassed(in); why != "" {
-		t.pass(in, Bypassed, why, "")
-		return
+	out, err := p.body(req)
+	if err != nil {
+		return nil, nil, &passed{in: in, outcome: Passed, reason: reasonFault}
 	}
-	t.unmatched = unmatched(t.orders.pins, req.Conversation)
-	info := t.describe(in, req)
-	t.loadFacts(req.Model)
-	plan, ok := t.compact(req, info)
-	if !ok {
-		t.pass(in, Passed, reasonFault, "")
-		return
+	c.prepareSummary(req, &p)
+	p.info.Counted, p.info.Overhead = c.counted(), time.Since(began)
+	x.decided(&p)
+	if p.info.Outcome == Rejected {
+		return nil, nil, tooLong(&p.info.Report, p.budget.Messages, p.tools)
 	}
-	if info.Report.MessagesAfter == 0 {
-		t.pass(in, Passed, "empty", "")
-		return
+	first := p.attempt
+	x.attempt = &first
+	if &out[0] == &in.Text[0] {
+		out = in.Sent // compressed, if it was
 	}
-	if t.cannotFit(info) {
-		if plan, ok = t.repairOnly(req, info); !ok {
-			t.pass(in, Passed, reasonFault, "")
-			return
-		}
+	if p.info.Outcome == Shadow { // the client wants to see what the upstream makes of its own bytes
+		return body.NewOutgoing(out, nil, in.Memory), x.p.transport, nil
 	}
-	out, sent := in.Sent, sizes{}
-	switch {
-	case t.mode() == ModeShadow:
-		info.Outcome, sent = Shadow, t.sizesOf(req, req.Conversation.Messages, info.Report.Before)
-	case info.Outcome == Over && t.policy().Reject:
-		info.Outcome = Rejected
-	default:
-		if out, sent, ok = t.encode(in, req, plan, info); !ok {
-			t.pass(in, Passed, reasonFault, "")
-			return
-		}
-		if info.Outcome == Over && t.policy().Reject {
-			info.Outcome = Rejected // by the model's count of the text that stands for what left
-		}
-	}
-	t.prepare(req, &plan, info)
-	info.Edits, info.Counted = plan.Edits, t.counted()
-	info.Overhead = time.Since(began)
-	t.decided(info)
-	if info.Outcome == Rejected {
-		t.refuse(tooLong(&info.Report, t.budget.Messages, t.functions))
-		return
-	}
-	t.sendMeasured(in, out, req, &plan, info, sent)
+	return body.NewOutgoing(out, in.Text, in.Memory), &sender{first: &first, compressed: in.Compressed()}, nil
 }
 
-// decode reads the conversation out of a body. No request: why not, in a word,
+// readBody reads the body whole, unless it is compressed in a way that is not
+// known.
+func (x *exchange) readBody() (*body.Body, error) {
+	if !body.Readable(body.Encoding(x.r.Header)) {
+		if no := x.choose("", errEncoding); no != nil {
+			return nil, no
+		}
+		return nil, x.unread(nil, "encoding", "")
+	}
+	in, no := x.read()
+	if no != nil {
+		return nil, no
+	}
+	return in, nil
+}
+
+// decode reads the conversation out of a body, and chooses the route by the model.
+func (x *exchange) decode(in *body.Body) (*wire.Request, error) {
+	req, why, detail := x.decodeText(in)
+	if no := x.chooseFor(in, req); no != nil {
+		return nil, no
+	}
+	if req == nil {
+		return nil, x.unread(in, why, detail)
+	}
+	if no := x.checkPath(); no != nil {
+		return nil, no
+	}
+	if why := x.bypassed(in); why != "" {
+		return nil, &passed{in: in, outcome: Bypassed, reason: why}
+	}
+	return req, nil
+}
+
+// decodeText returns no request where a body cannot be read: why not, in a word,
 // and more of it for the operator.
-func (t *trip) decode(in *body.Body) (req *wire.Request, why, detail string) {
+func (x *exchange) decodeText(in *body.Body) (req *wire.Request, why, detail string) {
 	if in.Text == nil {
 		return nil, "encoding", in.Problem
 	}
-	err := t.safely("decode", func() (err error) {
-		req, err = t.wire.Decode(in.Text)
+	err := x.safely("decode", func() (err error) {
+		req, err = x.wire.Decode(in.Text)
 		return err
 	})
 	var pass *wire.PassError
@@ -123,112 +111,61 @@ func (t *trip) decode(in *body.Body) (req *wire.Request, why, detail string) {
 	return req, "", ""
 }
 
-// describe starts the account of a request. Nothing in it may point into the
-// body, which is to be dropped long before the account is.
-func (t *trip) describe(in *body.Body, req *wire.Request) *RewriteInfo {
-	return &RewriteInfo{
-		ID: t.info.ID, Model: strings.Clone(apierror.Clip(t.named(req.Model), 128)), Route: t.route.Match, Policy: t.policy().Name,
-		Tags: t.orders.tags, PinsUnmatched: t.unmatched, Stream: req.Stream, BytesBefore: len(in.Text), BytesAfter: len(in.Text),
-	}
-}
-
-// compact repairs and folds the conversation.
-func (t *trip) compact(req *wire.Request, info *RewriteInfo) (plan compact.Plan, ok bool) {
-	err := t.safely("compact", func() error {
-		in := req.Conversation
-		t.boundBy(&in)
-		way, _ := t.wayOf(&t.facts)
-		counter := t.facts.Counter(t.ways[way].Counter)
-		if t.model = counter; t.ownCounter() {
-			t.facts.Count = learn.Fact[learn.Count]{}
-		}
-		in.Fixed = counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)
-		t.functions = in.Fixed - counter.Fixed(nil, nil, nil)
-		t.budget = t.facts.Budget(t.limits(), req.MaxTokens)
-		plan, info.Report = compact.Compact(in, shaped(t.policy(), t.facts.Shape.Value), counter, t.budget)
-		if t.weight = nil; t.heavy(info.BytesBefore) {
-			plan = t.lighten(req, in, counter, &info.Report)
-		}
-		info.Facts, info.Told = t.facts, t.window
-		info.Outcome = Outcome(info.Report.Outcome)
-		return nil
-	})
-	return plan, err == nil
-}
-
-// cannotFit tells whether the upstream said a limit that the tools and framing
-// alone are above. To shorten the conversation then helps nobody: if the limit
-// is true the request is refused all the same, with numbers that the client
-// cannot make anything of, and if it is not, its history was lost for nothing.
-func (t *trip) cannotFit(info *RewriteInfo) bool {
-	return info.Outcome == Over && !t.policy().Reject && (t.facts.Window.Value > 0 || t.facts.Input.Value > 0 || t.facts.Hard.Value > 0) &&
-		info.Report.Fixed >= t.facts.Accepts(t.limits(), 0)
-}
-
-// repairOnly makes the plan that changes no more than it must.
-func (t *trip) repairOnly(req *wire.Request, info *RewriteInfo) (compact.Plan, bool) {
-	facts := t.facts
-	t.facts.Shape.Value = learn.ShapeOriginal
-	plan, ok := t.compact(req, info)
-	t.facts, info.Facts = facts, facts
-	return plan, ok
-}
-
-// policy is the policy of this request, with the client's pins.
-func (t *trip) policy() *compact.Policy {
-	p := t.route.Policy
-	if t.orders.policy != nil {
-		p = t.orders.policy
-	}
-	if len(t.orders.pins) > 0 {
-		with := *p
-		with.Pins.Messages = slices.Concat(p.Pins.Messages, t.orders.pins)
-		p = &with
-	}
-	return p
-}
-
-// encode makes the body that is sent, and counts it. One that needed no edit is
-// what the client sent, compressed if it was.
-func (t *trip) encode(in *body.Body, req *wire.Request, plan compact.Plan, info *RewriteInfo) (out []byte, sent sizes, ok bool) {
-	err := t.safely("encode", func() (err error) {
-		in := req.Conversation
-		in.Fixed = info.Report.Fixed
-		text := t.slotText(in, &plan, info)
-		edited := plan.Apply(in, text)
-		switch {
-		case t.ownCounter():
-			info.Report.Sent(in.Fixed+compact.CostAll(t.model, edited), t.budget)
-			info.Outcome = Outcome(info.Report.Outcome)
-		case t.weight != nil:
-			info.Report.After = in.Fixed + compact.CostAll(t.weight.Counter, edited)
-		}
-		t.signed = bound(edited)
-		counted := info.Report.After
-		if plan.Slot != nil || t.weight != nil || t.ownCounter() {
-			counted = 0 // a slot is charged more than its text costs, and the policy may count otherwise
-		}
-		sent = t.sizesOf(req, edited, counted)
-		out, err = req.Encode(edited)
-		if err == nil && len(out) == 0 {
-			err = errors.New("encoded to nothing")
-		}
-		return err
-	})
-	if err != nil {
-		return nil, sizes{}, false
-	}
-	info.BytesAfter = len(out)
-	if len(out) == len(in.Text) && &out[0] == &in.Text[0] {
-		return in.Sent, sent, true
-	}
-	t.edited = true
-	return out, sent, true
-}
-
-// decided tells the listener and keeps of the account what may be kept.
-func (t *trip) decided(info *RewriteInfo) {
-	t.p.o.Listener.Rewritten(*info)
+// decided tells the listener of a plan, and keeps of it what may be kept: its edits
+// point into the body.
+func (x *exchange) decided(p *plan) {
+	info := p.info
+	info.Edits = p.Edits
+	x.p.o.Listener.Rewritten(info)
 	info.Edits = nil
-	t.info.Rewrite, t.info.Outcome = info, info.Outcome
+	x.info.Rewrite, x.info.Outcome = &info, info.Outcome
+}
+
+// passed is why a request goes on with the client's own bytes.
+type passed struct {
+	in             *body.Body // nil: the body was not read
+	outcome        Outcome
+	reason, detail string
+}
+
+func (p *passed) Error() string { return p.reason }
+
+// unread returns what becomes of a request that could not be read: it is passed,
+// or refused where the configuration is strict. in is nil where its body was not
+// read at all.
+func (x *exchange) unread(in *body.Body, why, detail string) error {
+	if x.route == nil {
+		x.route = x.p.o.routeFor(access.ModelInPath(x.r.URL))
+	}
+	if why := x.bypassed(in); why != "" {
+		return &passed{in: in, outcome: Bypassed, reason: why}
+	}
+	if x.p.o.Strict && why != reasonFault {
+		return unreadable(why, detail)
+	}
+	return &passed{in: in, outcome: Passed, reason: why, detail: detail}
+}
+
+// pass returns the body of a request that goes on with the client's own bytes; nil:
+// as they come.
+func (x *exchange) pass(why *passed) (*body.Outgoing, *apierror.Error) {
+	if no := x.checkPath(); no != nil {
+		return nil, no
+	}
+	if why.reason == reasonFault && x.p.o.RejectFaults {
+		return nil, &apierror.Error{
+			Status: http.StatusInternalServerError, Code: apierror.CodeFault, NoRetry: true, Detail: "it was not sent to the upstream",
+			Message: "The proxy failed on this request, and did not send it.",
+		}
+	}
+	i := PassInfo{
+		ID: x.info.ID, Chat: x.info.Chat, Method: x.info.Method, Endpoint: x.info.Endpoint,
+		Route: x.route.Match, Outcome: why.outcome, Reason: why.reason, Detail: why.detail, Tags: x.overrides.tags,
+	}
+	x.info.Pass, x.info.Outcome = &i, why.outcome
+	x.p.o.Listener.Passed(i)
+	if why.in == nil {
+		return nil, nil
+	}
+	return body.NewOutgoing(why.in.Sent, nil, why.in.Memory), nil
 }

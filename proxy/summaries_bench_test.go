@@ -69,7 +69,7 @@ func BenchmarkSummaryHit(b *testing.B) {
 				tells(answered(strings.Repeat(told+"\n", 20), "stop"))(w, r)
 				return w.Result(), nil
 			})
-			process := func(vault *store.Vault) (*Proxy, *trip) {
+			process := func(vault *store.Vault) (*Proxy, *summarize.Request) {
 				p, err := New(Options{
 					Default:    Route{Upstream: base, Policy: policy, Counter: counter, Limits: limits},
 					Summarizer: &summarize.Options{Upstream: base, Model: "small", Counter: counter, Store: vault, Mask: true, Wait: time.Minute, Transport: model},
@@ -77,14 +77,10 @@ func BenchmarkSummaryHit(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				r, err := http.NewRequest("POST", "http://x/v1/chat/completions", nil)
-				if err != nil {
-					b.Fatal(err)
+				return p, &summarize.Request{
+					ID: "x", Header: http.Header{"Authorization": {"Bearer k"}}, Upstream: base,
+					Policy: policy.Name, Counter: counter, Budget: limits.For(0),
 				}
-				r.Header.Set("Authorization", "Bearer k")
-				t := p.begin(nil, r)
-				t.route, t.orders, t.budget = &p.o.Default, orders{mode: ModeOn}, limits.For(0)
-				return p, t
 			}
 			plan, _ := compact.Compact(req.Conversation, policy, counter, limits.For(0))
 			if plan.Slot == nil {
@@ -92,15 +88,15 @@ func BenchmarkSummaryHit(b *testing.B) {
 			}
 			vault := open()
 			defer vault.Close()
-			p, t := process(vault)
-			text, info := p.summaries.Text(b.Context(), t.summaryRequest(), req.Conversation, &plan)
+			p, r := process(vault)
+			text, info := p.summaries.Text(b.Context(), r, req.Conversation, &plan)
 			if info.Outcome != summarize.Made {
 				b.Fatalf("%+v %q", info, text)
 			}
 			missed := 0
-			hit := func(p *Proxy, t *trip) time.Duration {
+			hit := func(p *Proxy, r *summarize.Request) time.Duration {
 				began := time.Now()
-				text, info := p.summaries.Text(b.Context(), t.summaryRequest(), req.Conversation, &plan)
+				text, info := p.summaries.Text(b.Context(), r, req.Conversation, &plan)
 				took := time.Since(began)
 				if text == "" || info.Outcome != summarize.Hit {
 					missed++ // on a machine that is busy an answer may take longer than it may
@@ -110,7 +106,7 @@ func BenchmarkSummaryHit(b *testing.B) {
 			b.Run("again", func(b *testing.B) {
 				var all []time.Duration
 				for b.Loop() {
-					all = append(all, hit(p, t))
+					all = append(all, hit(p, r))
 				}
 				report(b, all, missed)
 			})
@@ -123,9 +119,9 @@ func BenchmarkSummaryHit(b *testing.B) {
 						fresh = open()
 						fresh.Get(b.Context(), store.Key{}) // a connection is there
 					}
-					p, t := process(fresh)
+					p, r := process(fresh)
 					b.StartTimer()
-					all = append(all, hit(p, t))
+					all = append(all, hit(p, r))
 					b.StopTimer()
 					if fresh != vault {
 						fresh.Close()

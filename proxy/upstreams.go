@@ -82,29 +82,26 @@ func (s *upstreamState) isDown() bool { return s.failures >= downAfter }
 // showed notes what a request showed of its upstream, and tells the listener
 // what changes by that. A client that left, a fault of ours and the end of this
 // process show nothing.
-func (t *trip) showed() {
-	if t.line == nil {
-		return
-	}
-	code := t.info.Code
+func (x *exchange) showed() {
+	code := x.info.Code
 	switch code {
 	case "":
-		switch t.info.Status {
+		switch x.info.Status {
 		case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-			code = fmt.Sprintf("status_%d", t.info.Status)
+			code = fmt.Sprintf("status_%d", x.info.Status)
 		}
 	case apierror.CodeUnreachable, apierror.CodeBroke, apierror.CodeTimeout, apierror.CodeIdle, apierror.CodeProtocol:
 	default:
 		return
 	}
-	base := t.route.Upstream
-	i := UpstreamInfo{Upstream: base.Scheme + "://" + base.Host + base.Path, Code: code, Detail: t.info.Detail}
-	for _, i.Event = range t.p.upstreams.note(originKey{base.Scheme, base.Host}, &i, t.pathSeen(), time.Now()) {
+	base := x.route.Upstream
+	i := UpstreamInfo{Upstream: base.Scheme + "://" + base.Host + base.Path, Code: code, Detail: x.info.Detail}
+	for _, i.Event = range x.p.upstreams.note(originKey{base.Scheme, base.Host}, &i, x.pathSeen(), time.Now()) {
 		if i.Event == UpstreamWithoutPath {
-			i.Endpoint = t.info.Endpoint
+			i.Endpoint = x.info.Endpoint
 			i.Hint = belowV1 + ": upstream: " + strings.TrimRight(i.Upstream, "/") + "/v1"
 		}
-		t.p.o.Listener.Upstream(i)
+		x.p.o.Listener.Upstream(i)
 	}
 }
 
@@ -115,12 +112,12 @@ var version = regexp.MustCompile(`/v\d`)
 // or that it is not, below a base URL without a version.
 type pathSeen struct{ found, missing bool }
 
-func (t *trip) pathSeen() (seen pathSeen) {
-	if t.info.Own || !t.info.Chat && t.info.Endpoint != "/models" {
+func (x *exchange) pathSeen() (seen pathSeen) {
+	if x.info.Own || !x.info.Chat && x.info.Endpoint != "/models" {
 		return seen
 	}
-	seen.found = t.info.Status < 300
-	seen.missing = t.info.Status == http.StatusNotFound && !version.MatchString(t.route.Upstream.Path)
+	seen.found = x.info.Status < 300
+	seen.missing = x.info.Status == http.StatusNotFound && !version.MatchString(x.route.Upstream.Path)
 	return seen
 }
 

@@ -2,6 +2,24 @@ package proxy
 
 import "laconic/compact"
 
+// Way is one way in which an upstream may count.
+type Way struct {
+	Name    string // the same in every process
+	Counter compact.Counter
+}
+
+// Guessing is the Counter of a model whose tokenizer may be a guess. Those of
+// Routes may be, but need not.
+type Guessing interface {
+	compact.Counter
+	// Ways are the ways in which the upstream may count; the first is the counter
+	// itself. None where its tokenizer is known.
+	Ways() []Way
+	// Careful is the factor, in percent, on the first way where a prompt that is
+	// too long may be cut without a word.
+	Careful() int
+}
+
 // Counted is how the texts of one request were counted: how many had been
 // counted before, in whatever request, and how many were new. Texts that are
 // too short to be remembered are in neither.

@@ -1,0 +1,154 @@
+package proxy
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"laconic/compact"
+	"laconic/proxy/access"
+	"laconic/proxy/apierror"
+	"laconic/proxy/body"
+	"laconic/proxy/learn"
+	"laconic/proxy/summarize"
+	"laconic/proxy/wire"
+)
+
+// conversation is a request whose body was read: all that its plans depend on, but
+// for the body itself. It is set once.
+type conversation struct {
+	x      *exchange
+	mode   string
+	policy *compact.Policy // with the client's pins
+	limits compact.Limits  // configured or published
+	asked  int             // tokens of answer that the request asks for; 0: it does not say
+	ways   []Way           // in which the upstream may count, one at least
+	known  *learn.Model
+	facts  learn.Facts // as they were read
+	// counted returns how the texts were counted so far.
+	counted func() Counted
+	// info is the part of the account that is the same for all plans. Nothing in it
+	// points into the body, which is dropped long before the account is.
+	info RewriteInfo
+}
+
+// conversation reads what is known of the model, for this upstream and credential.
+// Where the path names a deployment it is that which has a window and a tokenizer,
+// whatever model the body names beside it.
+func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation {
+	p, route := x.p, x.route
+	x.overrides.unmatched = unmatched(x.overrides.pins, req.Conversation)
+	key, asked, name := []string{req.Model}, req.Model, req.Model
+	if deployment := access.Deployment(x.r.URL.Path); deployment != "" {
+		key, asked = append(key, "deployment", deployment), deployment
+		name = deployment
+		if req.Model != "" && req.Model != deployment {
+			name += " (" + req.Model + ")"
+		}
+	}
+	name = strings.Clone(apierror.Clip(name, 128))
+	counter, counted := route.counter()
+	c := &conversation{
+		x: x, mode: x.mode(), policy: x.policy(), asked: req.MaxTokens, ways: waysOf(counter), counted: counted,
+		known: p.learnt.Model(p.factKey(x.r.Header, route, key...), route.Upstream, name),
+	}
+	facts := c.known.Facts()
+	published, refuses := p.published(x.r.Header, route, asked, len(c.ways) > 1)
+	c.known.Published(published)
+	c.facts = c.counting(facts, refuses || facts.Refuses())
+	c.limits = route.Limits.With(published)
+	if x.overrides.budget > 0 {
+		c.limits.Budget = x.overrides.budget
+	}
+	c.info = RewriteInfo{
+		ID: x.info.ID, Model: name, Route: route.Match, Policy: c.policy.Name, Tags: x.overrides.tags,
+		PinsUnmatched: x.overrides.unmatched, Stream: req.Stream, Told: published, BytesBefore: len(in.Text), BytesAfter: len(in.Text),
+	}
+	return c
+}
+
+// factKey returns the key of a request's facts. The model is a list of names.
+func (p *Proxy) factKey(h http.Header, route *Route, model ...string) learn.Key {
+	list := append([]string{route.Upstream.String(), "model"}, model...)
+	return p.learnt.Key(append(list, access.Credentials(h)...)...)
+}
+
+// ownCounter reports whether the policy counts by a counter of its own: it is
+// known by its numbers, and nothing corrects them.
+func (c *conversation) ownCounter() bool { return c.policy.Counter != nil }
+
+// guessesWindow reports whether nobody told the window of a model that nobody
+// knows.
+func (c *conversation) guessesWindow() bool {
+	return len(c.ways) > 1 && !c.x.route.Configured && c.info.Told == (compact.Published{}) && c.facts.Window.Value == 0 && c.facts.Input.Value == 0
+}
+
+// slotText returns the text for the slot of a plan. waited is how long the request
+// has waited for summaries already.
+func (c *conversation) slotText(in compact.Conversation, p *plan) string {
+	text, info := c.x.p.summaries.Text(c.x.r.Context(), c.summaryRequest(p), in, &p.Plan)
+	p.info.Summary = info
+	return text
+}
+
+// prepareSummary begins the summary of the coming epoch, once a conversation has
+// passed the warm mark.
+func (c *conversation) prepareSummary(req *wire.Request, p *plan) {
+	if p.info.Outcome != Rejected {
+		_ = c.x.safely("summary", func() error {
+			c.x.p.summaries.Prepare(c.summaryRequest(p), req.Conversation, &p.Plan)
+			return nil
+		})
+	}
+}
+
+// summaryRequest describes a plan to the summarizer.
+func (c *conversation) summaryRequest(p *plan) *summarize.Request {
+	x := c.x
+	r := &summarize.Request{
+		ID: x.info.ID, Header: x.r.Header, Query: x.r.URL.RawQuery, Upstream: x.route.Upstream,
+		Policy: c.policy.Name, Counting: p.counting(), Counter: p.slotCounter(), Budget: p.budget, Pins: x.overrides.pins, Unfolded: c.policy.PerRequest != nil,
+		Overridden: x.overrides.budget > 0 || x.overrides.policy != nil, Unedited: c.mode != ModeOn, Bound: p.bound,
+	}
+	if first := x.info.Rewrite; first != nil && first.Summary != nil {
+		r.Waited = first.Summary.Duration // by an earlier plan
+	}
+	return r
+}
+
+// counting tells counts of one factor, and of one limit of bytes, from those of
+// another, in the key of a text that was cut to a size; "" for neither.
+func (p *plan) counting() (name string) {
+	if way, percent := p.facts.Count.Value.Way, p.facts.Percent(); way != "" || percent != 100 {
+		name = way + "@" + strconv.Itoa(percent)
+	}
+	if p.bytesToo != nil {
+		name += "/" + strconv.Itoa(p.bytesToo.bytes)
+	}
+	return name
+}
+
+// slotCounter returns the counter for texts of the plan's slot.
+func (p *plan) slotCounter() compact.Counter {
+	switch c := p.c; {
+	case p.bytesToo != nil:
+		return p.bytesToo
+	case c.ownCounter():
+		return c.policy.Counter
+	default:
+		return p.facts.Counter(c.x.route.Counter)
+	}
+}
+
+// newSummarizer returns the service that fills the slots of plans.
+func newSummarizer(p *Proxy) *summarize.Service {
+	return summarize.New(p.o.Summarizer, summarize.Environment{
+		Memory:    p.memory,
+		Transport: newTransport(&p.o.Limits),
+		Ended:     p.o.Listener.Summarized,
+		Failed:    func(id string, v any) { p.fault(id, "summary", v) },
+	})
+}
+
+// SummaryCounts returns the totals of this proxy; zero without a summarizer.
+func (p *Proxy) SummaryCounts() summarize.Counts { return p.summaries.Counts() }

@@ -1,0 +1,154 @@
+package proxy
+
+import (
+	"errors"
+
+	"laconic/compact"
+	"laconic/proxy/learn"
+	"laconic/proxy/wire"
+)
+
+// plan is how a conversation is to be sent: the edits, and what becomes of the
+// body by them. A second attempt has a plan of its own.
+type plan struct {
+	compact.Plan
+	attempt
+	counter  compact.Counter // counts as the upstream does, whatever the policy counts by
+	bytesToo *byteWeighted   // counts that the plan is within a limit of bytes too; nil: there is none
+	tools    int             // what the tools cost, in tokens
+}
+
+// attempt is what is known of a body that is sent, and how the upstream answered
+// it. It holds nothing of the body.
+type attempt struct {
+	c      *conversation
+	info   RewriteInfo
+	facts  learn.Facts // under which it was planned
+	budget compact.Budget
+	sizes  sizes
+	bytes  int  // decompressed
+	bound  bool // the client's history holds bound thinking, and was planned for that
+	signed bool // some of it was sent
+	// slotted: a text stands for what left.
+	slotted bool
+	edited  bool // the body is not the client's any more
+	// answered: the upstream took it, and began to answer; at the end of the
+	// answer: it was one.
+	answered bool
+}
+
+// planOrRepair returns the plan of a conversation. Where the upstream stated a
+// limit that the tools and framing alone are above, the plan changes no more than
+// it must. To shorten the conversation would help nobody then: if the limit is
+// true the request is refused all the same, with numbers that the client can make
+// nothing of, and if it is not, its history was lost for nothing.
+func (c *conversation) planOrRepair(req *wire.Request) (plan, error) {
+	p, err := c.plan(req, c.facts, false)
+	if err != nil || p.info.Outcome != Over || c.policy.Reject ||
+		p.facts.Window.Value == 0 && p.facts.Input.Value == 0 && p.facts.Hard.Value == 0 ||
+		p.info.Report.Fixed < p.facts.Accepts(c.limits, 0) {
+		return p, err
+	}
+	facts := p.facts
+	facts.Shape.Value = learn.ShapeOriginal
+	repaired, err := c.plan(req, facts, false)
+	repaired.facts, repaired.info.Facts = p.facts, p.facts
+	return repaired, err
+}
+
+// plan repairs and folds a conversation under facts. unbind: all bound thinking
+// leaves.
+func (c *conversation) plan(req *wire.Request, facts learn.Facts, unbind bool) (p plan, err error) {
+	err = c.x.safely("compact", func() error {
+		in := req.Conversation
+		p.c, p.info, p.bound = c, c.info, bound(in.Messages)
+		facts = c.factsFor(&in, facts, p.bound, unbind)
+		p.counter = facts.Counter(c.ways[c.wayOf(&facts)].Counter)
+		if c.ownCounter() {
+			facts.Count = learn.Fact[learn.Count]{}
+		}
+		in.Fixed = p.counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)
+		p.tools = in.Fixed - p.counter.Fixed(nil, nil, nil)
+		p.facts, p.budget = facts, facts.Budget(c.limits, req.MaxTokens)
+		policy := shaped(c.policy, facts.Shape.Value)
+		p.Plan, p.info.Report = compact.Compact(in, policy, p.counter, p.budget)
+		if most := facts.Bytes.Value; most > 0 && p.info.BytesBefore > most {
+			p.lighten(req, in, policy)
+		}
+		p.info.Facts, p.info.Outcome = facts, Outcome(p.info.Report.Outcome)
+		return nil
+	})
+	return p, err
+}
+
+// shaped returns the policy that makes plans of a shape.
+func shaped(p *compact.Policy, s learn.Shape) *compact.Policy {
+	with := *p
+	switch s {
+	case learn.ShapeFull:
+		return p
+	case learn.ShapeNoSlot:
+		with.Placement = compact.PlaceNone
+	default:
+		with.Ladder = nil
+	}
+	return &with
+}
+
+// body makes the body that is sent. One that needs no edit is the client's own,
+// and so is one that is only measured. There is none for a request that is over its
+// budget under a policy that rejects.
+func (p *plan) body(req *wire.Request) (body []byte, err error) {
+	rejects := p.c.policy.Reject
+	switch {
+	case p.c.mode == ModeShadow:
+		p.info.Outcome, p.bytes = Shadow, len(req.Body)
+		p.sizes = p.sizesOf(req, req.Conversation.Messages, p.info.Report.Before)
+		return req.Body, nil
+	case rejects && p.info.Outcome == Over:
+		p.info.Outcome = Rejected
+		return nil, nil
+	}
+	if body, err = p.encode(req); rejects && p.info.Outcome == Over {
+		p.info.Outcome = Rejected // by the model's count of the text that stands for what left
+	}
+	return body, err
+}
+
+// encode fills the slot of a plan and makes its body.
+func (p *plan) encode(req *wire.Request) (body []byte, err error) {
+	err = p.c.x.safely("encode", func() (err error) {
+		body, err = p.write(req)
+		return err
+	})
+	return body, err
+}
+
+func (p *plan) write(req *wire.Request) ([]byte, error) {
+	in := req.Conversation
+	in.Fixed = p.info.Report.Fixed
+	edited := p.Apply(in, p.c.slotText(in, p))
+	p.slotted, p.signed = p.Slot != nil, bound(edited)
+	exact := p.info.Report.After
+	switch {
+	case p.c.ownCounter():
+		p.info.Report.Sent(in.Fixed+compact.CostAll(p.counter, edited), p.budget)
+		p.info.Outcome = Outcome(p.info.Report.Outcome)
+	case p.bytesToo != nil:
+		p.info.Report.After = in.Fixed + compact.CostAll(p.bytesToo.Counter, edited)
+	}
+	if p.slotted || p.bytesToo != nil || p.c.ownCounter() {
+		exact = 0 // a slot is charged more than its text costs, and the policy may count otherwise
+	}
+	p.sizes = p.sizesOf(req, edited, exact)
+	body, err := req.Encode(edited)
+	if err == nil && len(body) == 0 {
+		err = errors.New("encoded to nothing")
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.bytes, p.info.BytesAfter = len(body), len(body)
+	p.edited = &body[0] != &req.Body[0]
+	return body, nil
+}

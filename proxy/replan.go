@@ -1,0 +1,174 @@
+package proxy
+
+import (
+	"net/http"
+
+	"laconic/proxy/learn"
+	"laconic/proxy/overflow"
+	"laconic/proxy/wire"
+)
+
+// reconsider returns the attempt in the place of one that was refused; nil: there
+// is none that may help.
+func (s *sender) reconsider(status int, r wire.Refusal) *second {
+	first := s.first
+	switch {
+	case r.Generated:
+		return nil
+	case first.bound && r.Thinking != overflow.ThinkingAccepted:
+		return first.afterThinking(r.Thinking)
+	case r.Size.Kind != overflow.None:
+		return first.afterOverflow(r.Size, status)
+	case first.info.Report.Epochs == 0: // not compacted: it is the client's own
+		return nil
+	case r.Roles:
+		return first.afterTemplate()
+	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
+		return first.afterRefusal()
+	}
+	return nil
+}
+
+// note starts the account of a refusal.
+func (a *attempt) note(reason string) *RetryInfo {
+	i := &RetryInfo{Reason: reason, First: a.info.Report.After}
+	a.c.x.info.Retry = i
+	return i
+}
+
+// noteOverflow starts the account of a refusal for length.
+func (a *attempt) noteOverflow(r overflow.Refusal) *RetryInfo {
+	i := a.note(reasonOverflow)
+	i.Kind, i.Shape, i.Limit, i.Prompt, i.Output = r.Kind.String(), r.Shape, r.Limit, r.Prompt, r.Output
+	return i
+}
+
+// replan reads the client's body once more and makes another plan of it, under
+// other facts. It returns nil, and notes why, where the body was let go or there is
+// no memory to read it.
+func (a *attempt) replan(facts learn.Facts, i *RetryInfo) *second {
+	c := a.c
+	i.Why = "memory"
+	in := c.x.call.body.ReadAgain(c.x.r.Context())
+	if in == nil {
+		return nil
+	}
+	req, _, _ := c.x.decodeText(in)
+	if req == nil {
+		return nil
+	}
+	p, err := c.plan(req, facts, true)
+	if err != nil {
+		return nil
+	}
+	body, err := p.encode(req)
+	if err != nil {
+		return nil
+	}
+	i.Why = ""
+	p.info.Counted, p.info.Overhead = a.info.Counted, a.info.Overhead
+	return &second{attempt: p.attempt, body: body, cut: c.cutOf(req.Conversation.Messages)}
+}
+
+// afterThinking answers a refusal that is about bound thinking. All of it leaves,
+// also that of the turn in which the model is: where one piece is bound to another
+// history, so is what came after it, and what came before it was written for the
+// same list as it.
+func (a *attempt) afterThinking(wrong overflow.Thinking) *second {
+	i := a.note(reasonThinking)
+	switch {
+	case wrong == overflow.ThinkingMissing:
+		i.Why = "missing"
+	case !a.signed:
+		i.Why = "none"
+	default:
+		return a.replan(a.facts, i)
+	}
+	return nil
+}
+
+// afterOverflow learns from a refusal, and folds again under what was learnt.
+func (a *attempt) afterOverflow(r overflow.Refusal, status int) *second {
+	i := a.noteOverflow(r)
+	if learn.Hopeless(r) {
+		i.Why = "answer" // compaction cannot help against that
+		return nil
+	}
+	trial := a.c.known.Refused(r, a.sent())
+	if status == http.StatusTooManyRequests {
+		i.Why = "status" // the client waits and comes again; then it fits
+		return nil
+	}
+	s := a.replan(trial.Facts, i)
+	if s == nil {
+		return nil
+	}
+	if s.trial = trial; !s.smaller(a, r) || !s.worth() {
+		i.Why = "over"
+		return nil
+	}
+	return s
+}
+
+// afterTemplate makes the next shape of the plan: without a text in the place
+// of what left, then the client's own list, repaired.
+func (a *attempt) afterTemplate() *second {
+	i := a.note(reasonTemplate)
+	next := learn.ShapeOriginal
+	if a.facts.Shape.Value == learn.ShapeFull && a.slotted {
+		next = learn.ShapeNoSlot
+	}
+	s := a.shaped(next, i)
+	if s != nil && !s.fits() {
+		i.Why = "over"
+		return nil
+	}
+	return s
+}
+
+// afterRefusal puts the client's own list, repaired where it needs that, in the
+// place of a compacted one, where it fits.
+func (a *attempt) afterRefusal() *second { return a.shaped(learn.ShapeOriginal, a.note(reasonRefused)) }
+
+// shaped plans once more, in another shape; nil where that cannot fit.
+func (a *attempt) shaped(shape learn.Shape, i *RetryInfo) *second {
+	if shape == learn.ShapeOriginal && a.info.Report.Before > a.facts.Accepts(a.c.limits, a.c.asked) {
+		i.Why = "over"
+		return nil
+	}
+	facts := a.facts
+	facts.Shape.Value = shape
+	s := a.replan(facts, i)
+	if s != nil {
+		s.shape = shape
+	}
+	return s
+}
+
+// fits reports whether the upstream takes a plan, as far as is known: the plan may
+// be above its budget and still have room, where no answer's length was asked for.
+func (s *second) fits() bool {
+	r := &s.info.Report
+	return r.After <= s.facts.Accepts(s.c.limits, s.c.asked) && r.MessagesAfter <= s.budget.Messages
+}
+
+// worth reports whether a plan is worth sending. One that is smaller than what was
+// refused, though not small enough by what is known, is what the next turn would
+// send too, and counts are no certainty; but not where requests that are over are
+// refused, nor where what never leaves is too large alone.
+func (s *second) worth() bool {
+	fixed := s.info.Report.Fixed > s.facts.Accepts(s.c.limits, s.c.asked)
+	return s.fits() || !s.c.policy.Reject && !fixed
+}
+
+// smaller reports whether a plan is smaller than the refused one, in what that was
+// refused for.
+func (s *second) smaller(first *attempt, of overflow.Refusal) bool {
+	switch of.Kind {
+	case overflow.Count:
+		return s.info.Report.MessagesAfter < first.info.Report.MessagesAfter
+	case overflow.Bytes:
+		return s.bytes < first.bytes && (of.Limit == 0 || s.bytes <= of.Limit)
+	}
+	return s.size(&s.facts) < first.size(&s.facts) && s.bytes != first.bytes
+}

@@ -1,0 +1,91 @@
+package proxy
+
+import (
+	"slices"
+
+	"laconic/compact"
+	"laconic/proxy/learn"
+	"laconic/proxy/wire"
+)
+
+// waysOf returns the ways of counting of a counter, one at least.
+func waysOf(c compact.Counter) []Way {
+	if g, ok := c.(Guessing); ok {
+		if ways := g.Ways(); len(ways) > 0 {
+			return ways
+		}
+	}
+	return []Way{{Counter: c}}
+}
+
+// wayOf returns the index of the way by which f counts, 0 where it names none.
+func (c *conversation) wayOf(f *learn.Facts) int {
+	return max(0, slices.IndexFunc(c.ways, func(w Way) bool { return w.Name == f.Count.Value.Way }))
+}
+
+// counting returns f with the way and the factor that hold until answers have
+// shown how the upstream counts.
+func (c *conversation) counting(f learn.Facts, refuses bool) learn.Facts {
+	if f.Count.Value.Percent != 0 && c.ways[c.wayOf(&f)].Name == f.Count.Value.Way {
+		return f
+	}
+	f.Count.Value = learn.Count{Way: c.ways[0].Name}
+	if g, ok := c.ways[0].Counter.(Guessing); ok && !refuses && g.Careful() != 100 {
+		f.Count.Value.Percent = g.Careful()
+	}
+	return f
+}
+
+// sizes is what a body costs by each way of counting, in tokens and without a
+// factor, and how much of the first of them are media, which all charge alike.
+type sizes struct {
+	all   []int
+	media int
+}
+
+// sizesOf counts a body as it is sent. Most of its texts were counted before; it
+// is not part of how the request was counted. exact is what the plan says of the
+// body, 0 where that is not exactly what it costs.
+func (p *plan) sizesOf(req *wire.Request, msgs []compact.Message, exact int) (s sizes) {
+	ways := waysOf(p.c.x.route.Counter)
+	if p.c.ownCounter() {
+		ways = []Way{{Counter: p.c.policy.Counter}}
+	}
+	for _, w := range ways {
+		if len(ways) == 1 && p.facts.Percent() == 100 && exact > 0 {
+			s.all = append(s.all, exact)
+			break
+		}
+		s.all = append(s.all, w.Counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)+compact.CostAll(w.Counter, msgs))
+	}
+	for i := range msgs {
+		for k := range msgs[i].Parts {
+			switch part := &msgs[i].Parts[k]; part.Kind {
+			case compact.KindImage, compact.KindAudio, compact.KindFile, compact.KindVideo:
+				s.media += ways[0].Counter.Part(part)
+			}
+		}
+	}
+	return s
+}
+
+// size returns what the body costs by the way in which f counts, without a factor.
+func (a *attempt) size(f *learn.Facts) int {
+	if way := a.c.wayOf(f); way < len(a.sizes.all) {
+		return a.sizes.all[way]
+	}
+	return a.sizes.all[0] // of a policy with a counter of its own
+}
+
+// sent describes the body to what learns from its answer.
+func (a *attempt) sent() learn.Sent {
+	c := a.c
+	s := learn.Sent{
+		Sizes: a.sizes.all, Media: a.sizes.media, Way: a.facts.Count.Value.Way, Percent: a.facts.Percent(), Bytes: a.bytes, Asked: c.asked,
+		Limits: c.limits, OwnCounter: c.ownCounter(), Bound: a.bound,
+	}
+	for _, w := range c.ways {
+		s.Ways = append(s.Ways, w.Name)
+	}
+	return s
+}
