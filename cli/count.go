@@ -1,27 +1,33 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"laconic/cli/counting"
-	"laconic/compact"
 	"laconic/proxy/wire"
+	"laconic/tokenize"
 )
 
 // countFlags say what laconic count reads and what it counts with.
 type countFlags struct {
 	policyFlags
-	tokenizer, bench  string
+	tokenizer         string
 	text, lines, json bool
 }
 
 func countCommand() *cobra.Command {
 	var f countFlags
+	var bench string
 	cmd := &cobra.Command{
 		Use:   "count [FILE]...",
 		Short: "count the tokens of chat requests, piece by piece, or of texts",
@@ -35,16 +41,14 @@ func countCommand() *cobra.Command {
 		Example: "  laconic count request.json\n" +
 			"  laconic count --model claude-sonnet-4-5 request.json\n" +
 			"  laconic count --text --tokenizer cl100k_base < prompt.txt\n" +
-			"  laconic count --text --jsonl --tokenizer o200k_base < texts.jsonl\n" +
-			"  laconic count --bench README.md",
+			"  laconic count --text --jsonl --tokenizer o200k_base < texts.jsonl",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case cmd.Flags().Changed("bench"):
-				if f.bench == "" || len(args) > 0 || cmd.Flags().NFlag() > 1 {
-					return errors.New("--bench takes one file, and no other flag")
-				}
-				return benchCounters(cmd.OutOrStdout(), f.bench)
+				return errors.New("--bench is gone: go test -bench Text ./tokenize says how fast counting is")
+			case f.text && f.lines && f.json:
+				return errors.New("--text --jsonl prints one number a line: leave --json out")
 			case f.text:
 				return f.texts(cmd, args)
 			}
@@ -56,47 +60,14 @@ func countCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&f.text, "text", false, "the input is plain text")
 	cmd.Flags().BoolVar(&f.lines, "jsonl", false, "one request a line, or with --text one JSON string; one number a line comes out")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	cmd.Flags().StringVar(&f.bench, "bench", "", "count this file with each kind of counter and print how fast that is")
+	cmd.Flags().StringVar(&bench, "bench", "", "")
+	_ = cmd.Flags().MarkHidden("bench") // the flag exists
 	return cmd
 }
 
-// requests counts chat requests.
-func (f *countFlags) requests(cmd *cobra.Command, args []string) error {
-	return f.each(cmd, args, func(name string, body []byte, alone bool) error {
-		if f.lines {
-			return f.requestLines(cmd.OutOrStdout(), cmd, name, body)
-		}
-		c, err := f.request(cmd, name, body)
-		if err != nil {
-			return hinted(err, name)
-		}
-		if f.json {
-			if !alone {
-				c.File = name
-			}
-			return printJSON(cmd.OutOrStdout(), c)
-		}
-		if !alone {
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: ", name)
-		}
-		return c.print(cmd.OutOrStdout())
-	})
-}
-
-// hinted adds the flag that was probably forgotten.
-func hinted(err error, name string) error {
-	says := err.Error()
-	switch {
-	case strings.HasSuffix(says, wire.TrailingData.Sentence()):
-		return fmt.Errorf("%w (one request a line? --jsonl)", err)
-	case strings.HasSuffix(says, wire.NotObject.Sentence()):
-		return fmt.Errorf("%w (a text? --text)", err)
-	}
-	return err
-}
-
-// each reads the named files, or standard input.
-func (f *countFlags) each(cmd *cobra.Command, args []string, count func(name string, body []byte, alone bool) error) error {
+// each reads the named files, or standard input, and hands out each input, or
+// each line of it.
+func (f *countFlags) each(cmd *cobra.Command, args []string, count func(name string, body []byte, line int) error) error {
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
@@ -108,54 +79,164 @@ func (f *countFlags) each(cmd *cobra.Command, args []string, count func(name str
 		if i > 0 && !f.json && !f.lines && !f.text {
 			fmt.Fprintln(cmd.OutOrStdout())
 		}
-		if err := count(name, body, len(args) == 1); err != nil {
-			return err
+		if !f.lines {
+			if err := count(name, body, 0); err != nil {
+				return err
+			}
+			continue
+		}
+		n := 0
+		for line := range bytes.Lines(body) {
+			n++
+			if err := count(name, line, n); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
+// requests counts chat requests.
+func (f *countFlags) requests(cmd *cobra.Command, args []string) error {
+	out := cmd.OutOrStdout()
+	return f.each(cmd, args, func(name string, body []byte, line int) error {
+		c, err := f.request(cmd, name, body)
+		switch {
+		case err != nil:
+			return hinted(err, name, line)
+		case f.lines && f.json:
+			return json.NewEncoder(out).Encode(c)
+		case f.lines:
+			_, err := fmt.Fprintln(out, c.Total)
+			return err
+		case f.json:
+			if len(args) > 1 {
+				c.File = name
+			}
+			return printJSON(out, c)
+		case len(args) > 1:
+			fmt.Fprintf(out, "%s: ", name)
+		}
+		return c.print(out)
+	})
+}
+
+// hinted adds the line to an error, or the flag that was probably forgotten.
+func hinted(err error, name string, line int) error {
+	says := err.Error()
+	rest, placed := strings.CutPrefix(says, name+":1:")
+	switch {
+	case placed && line > 0:
+		return fmt.Errorf("%s:%d:%s", name, line, rest)
+	case strings.HasSuffix(says, wire.TrailingData.Sentence()):
+		return fmt.Errorf("%w (one request a line? --jsonl)", err)
+	case strings.HasSuffix(says, wire.NotObject.Sentence()) && line == 0:
+		return fmt.Errorf("%w (a text? --text)", err)
+	}
+	return err
+}
+
 // request counts one request. Nothing at all costs nothing.
 func (f *countFlags) request(cmd *cobra.Command, name string, body []byte) (*counted, error) {
-	if blank(body) {
-		_, k, budget, err := f.counter(cmd, "", 0)
-		if err != nil {
+	r := &wire.Request{}
+	blank := len(bytes.TrimSpace(body)) == 0
+	if !blank {
+		var err error
+		if r, err = decodeRequest(name, body); err != nil {
 			return nil, err
 		}
-		return &counted{Model: f.model, Tokenizer: k.Tokenizer().Name(), Exact: k.Exact(), TextsExact: k.Exact(), Budget: budget.Tokens, Roles: map[string]int{}, Messages: []countedPiece{}}, nil
 	}
-	r, err := decodeRequest(name, body)
+	route, budget, err := f.chosen(cmd, r.Model, r.MaxTokens)
 	if err != nil {
 		return nil, err
 	}
-	model, k, budget, err := f.counter(cmd, r.Model, r.MaxTokens)
-	if err != nil {
-		return nil, err
+	k := route.Counter
+	model := cmp.Or(f.model, r.Model)
+	if f.tokenizer != "" {
+		if k, err = counting.For(model, f.tokenizer); err != nil {
+			return nil, err
+		}
 	}
-	c := countRequest(r, k)
+	c := countRequest(r, k.(*counting.Counter))
+	if blank {
+		c.Total, c.Framing, c.Exact, c.Messages = 0, 0, c.TextsExact, []countedPiece{}
+	}
 	c.Model, c.Budget = model, budget.Tokens
 	return c, nil
 }
 
-// counter is the counter of a model, with the flags applied, and its budget.
-func (f *countFlags) counter(cmd *cobra.Command, model string, answer int) (string, *counting.Counter, compact.Budget, error) {
-	route, budget, err := f.chosen(cmd, model, answer)
-	if err != nil {
-		return "", nil, budget, err
-	}
-	if f.model != "" {
-		model = f.model
-	}
-	c := route.Counter
-	if f.tokenizer != "" {
-		if c, err = counting.For(model, f.tokenizer); err != nil {
-			return "", nil, budget, err
-		}
-	}
-	return model, c.(*counting.Counter), budget, nil
+// countedText is what a text costs.
+type countedText struct {
+	File      string `json:"file,omitempty"`
+	Tokenizer string `json:"tokenizer"`
+	Exact     bool   `json:"exact"`
+	Tokens    int    `json:"tokens"`
+	Bytes     int    `json:"bytes"`
 }
 
-func printJSON(w interface{ Write([]byte) (int, error) }, v any) error {
+// texts counts texts: whole inputs, or one JSON string a line. Empty lines cost
+// nothing.
+func (f *countFlags) texts(cmd *cobra.Command, args []string) error {
+	k, err := f.textCounter(cmd)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	err = f.each(cmd, args, func(name string, body []byte, line int) error {
+		text := body
+		if f.lines {
+			if text, err = stringOf(body); err != nil {
+				return fmt.Errorf("%s:%d: %w", name, line, err)
+			}
+		}
+		c := countedText{Tokenizer: k.Name(), Exact: k.Exact(), Tokens: k.TextBytes(text), Bytes: len(text)}
+		if len(args) > 1 {
+			c.File = name
+		}
+		switch {
+		case f.json:
+			return printJSON(out, c)
+		case f.lines || len(args) <= 1:
+			_, err := fmt.Fprintln(out, c.Tokens)
+			return err
+		}
+		_, err := fmt.Fprintf(out, "%d\t%s\n", c.Tokens, name)
+		return err
+	})
+	return errors.Join(err, out.Flush())
+}
+
+// stringOf decodes a line that holds a JSON string, or nothing. Bytes that are
+// not UTF-8 are refused: encoding/json would put other characters in their place
+// than the tokenizer does.
+func stringOf(line []byte) (text []byte, err error) {
+	var s string
+	line = bytes.TrimSpace(line)
+	if len(line) > 0 && (line[0] != '"' || !utf8.Valid(line) || json.Unmarshal(line, &s) != nil) {
+		return nil, errors.New("not a JSON string")
+	}
+	return []byte(s), nil
+}
+
+// textCounter returns the counter for texts: by the tokenizer that the flag
+// names, or the configuration, or that of the model; else o200k_base.
+func (f *countFlags) textCounter(cmd *cobra.Command) (*tokenize.Counter, error) {
+	c, err := f.load(cmd)
+	if err != nil {
+		return nil, err
+	}
+	name := cmp.Or(f.tokenizer, c.RowOf(f.model).Tokenizer)
+	if name == "" && f.model == "" {
+		name = "o200k_base"
+	}
+	k := tokenize.For(f.model)
+	if name == "" {
+		return k, nil
+	}
+	return k.Named(name)
+}
+
+func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")

@@ -1,15 +1,11 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
-
-	"github.com/spf13/cobra"
 
 	"laconic/cli/counting"
 	"laconic/compact"
@@ -73,7 +69,7 @@ func countRequest(r *wire.Request, k *counting.Counter) *counted {
 	return c
 }
 
-// byFormula tells whether there is more to a message than texts and its framing.
+// byFormula reports whether there is more to a message than texts and framing.
 func byFormula(m compact.Message) bool {
 	return len(m.Calls) > 0 || m.Role.Result() || m.Sound || m.Sealed || m.Reasoning.Len() > 0 ||
 		slices.ContainsFunc(m.Parts, func(p compact.Part) bool { return p.Kind != compact.KindText && p.Kind != compact.KindRefusal })
@@ -124,33 +120,3 @@ func (c *counted) print(w io.Writer) error {
 	}
 	return t.Flush()
 }
-
-// requestLines counts one request a line.
-func (f *countFlags) requestLines(w io.Writer, cmd *cobra.Command, name string, body []byte) error {
-	n := 0
-	for line := range bytes.Lines(body) {
-		n++
-		c, err := f.request(cmd, name, line)
-		if err != nil {
-			return atLine(err, name, n)
-		}
-		if !f.json {
-			fmt.Fprintln(w, c.Total)
-			continue
-		}
-		if err := json.NewEncoder(w).Encode(c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// atLine makes an error about the only line of an input one about its nth.
-func atLine(err error, name string, n int) error {
-	if rest, ok := strings.CutPrefix(err.Error(), name+":1:"); ok {
-		return fmt.Errorf("%s:%d:%s", name, n, rest)
-	}
-	return err
-}
-
-func blank(body []byte) bool { return len(bytes.TrimSpace(body)) == 0 }

@@ -3,13 +3,11 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"laconic/compact/compacttest"
-	"laconic/tokenize"
 )
 
 // TestCountReadsRecordedRequests counts every request of a recorded run with
@@ -82,24 +80,20 @@ func TestCountReadsRecordedRequests(t *testing.T) {
 	t.Logf("%d requests", requests)
 }
 
-// Bytes that are no UTF-8 are no JSON either: requests are refused for them,
-// too. encoding/json would put other characters in their place than the
-// tokenizer does.
-func TestBrokenUTF8IsNoJSONString(t *testing.T) {
-	k, err := tokenize.Named("o200k_base")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := func(lines, counted, problem string) {
+// TestALineIsAJSONString: what is anything else is refused, and bytes that are
+// not UTF-8 are no JSON either.
+func TestALineIsAJSONString(t *testing.T) {
+	f := func(line, want string, fine bool) {
 		t.Helper()
-		var out bytes.Buffer
-		err := countStrings(&out, k, "x", []byte(lines))
-		if out.String() != counted || fmt.Sprint(err) != problem {
-			t.Errorf("%q: %q, %v, want %q, %s", lines, out.String(), err, counted, problem)
+		if got, err := stringOf([]byte(line)); string(got) != want || (err == nil) != fine {
+			t.Errorf("%q: %q, %v", line, got, err)
 		}
 	}
-	f("\"a\"\n\"a\xe2\x82 b\"\n", "1\n", "x:2:3: not a JSON string: it is not valid UTF-8")
-	f("\xff", "", "x:1:1: not a JSON string: it is not valid UTF-8")
-	f("\"日本\"\n  \"\xed\xa0\x80\"", "1\n", "x:2:4: not a JSON string: it is not valid UTF-8")
-	f("\"\ufffd\"\n\"\\ud800\"\n", "1\n1\n", "<nil>")
+	f(`"a\nb"`+"\r\n", "a\nb", true)
+	f(" \n", "", true)
+	f("\"\ufffd\"", "\ufffd", true)
+	f(`"\ud800"`, "\ufffd", true)
+	for _, line := range []string{"1", "null", "{}", `"a`, `"a" "b"`, "\"a\xe2\x82 b\"", "\xff", "\"\xed\xa0\x80\""} {
+		f(line, "", false)
+	}
 }
