@@ -1,8 +1,8 @@
 // Sixty-four bytes at a time.
 //
-// Cutting piece by piece makes the processor guess what comes next, and wrong guesses
-// cost more than the work. So the kinds of 64 bytes are gathered into words, one bit
-// per byte, and the places where pieces start are computed for all of them at once.
+// Cutting piece by piece makes the processor predict branches, and wrong predictions
+// cost more than the work. So the kinds of 64 bytes are gathered into words, one bit per
+// byte, and the starts of all pieces are computed at once.
 //
 // This is for ASCII, and for letters of two bytes that have a case: each of their
 // bytes counts as a letter of that case, which makes no difference to the patterns.
@@ -57,13 +57,13 @@ var laneOf = func() (t [256]uint64) {
 // A block is 64 bytes of text.
 type block = [64]byte
 
-// kinds says for a block which bytes are what, a bit each, the first lowest.
+// kinds has the bytes of each kind in a block, a bit each, the first lowest.
 type kinds struct {
 	lower, upper, space, tab, newline, sign, quote, slash uint64
 }
 
-// read finds the kinds of all bytes that are ASCII. It is written out so that all
-// stays in registers; a loop over an array takes twice the time.
+// read finds the kinds of all ASCII bytes. It is unrolled so that everything stays in
+// registers; a loop over an array takes twice the time.
 func (b *kinds) read(text *block) {
 	x0 := lanes(text[0:8])
 	x1 := lanes(text[8:16])
@@ -111,8 +111,8 @@ func swap(a, b uint64, shift uint, mask uint64) (uint64, uint64) {
 // shortestBlock is the least number of bytes that hold for which a whole block pays.
 const shortestBlock = 24
 
-// blockStarts returns where pieces start in the block at the beginning of the text, as
-// far as it can tell without looking piece by piece; 0 if it cannot.
+// blockStarts returns the starts of pieces in the block at the beginning of the text,
+// as far as they are known without looking piece by piece; 0 if none is.
 func (e *Encoding) blockStarts(text []byte) uint64 {
 	if len(text) < 64 {
 		return 0
@@ -123,11 +123,11 @@ func (e *Encoding) blockStarts(text []byte) uint64 {
 		w := binary.LittleEndian.Uint64(at[i:])
 		near |= w & (w << 1) & (w << 2)
 	}
-	if near&tops != 0 {
+	if near&highBits != 0 {
 		return 0 // there is a character of three or four bytes
 	}
 	limit, lower, upper := 64, uint64(0), uint64(0)
-	if anyWide(at) {
+	if anyNonASCII(at) {
 		if limit, lower, upper = wideLetters(at); limit < shortestBlock {
 			return 0
 		}
@@ -139,22 +139,22 @@ func (e *Encoding) blockStarts(text []byte) uint64 {
 	return b.starts(text, limit, e.cl100k)
 }
 
-// anyWide tells whether any byte of the block is not ASCII.
-func anyWide(text *block) bool {
+// anyNonASCII reports whether any byte of the block is not ASCII.
+func anyNonASCII(text *block) bool {
 	var all uint64
 	for i := 0; i < 64; i += 8 {
 		all |= binary.LittleEndian.Uint64(text[i:])
 	}
-	return all&tops != 0
+	return all&highBits != 0
 }
 
-// wideLetters finds the letters of two bytes that have a case: a bit for each of their
-// bytes, and where the first other byte is that is not ASCII, or 64.
+// wideLetters finds the two-byte letters that have a case: a bit for each of their
+// bytes, and the place of the first other byte that is not ASCII, or 64.
 func wideLetters(text *block) (limit int, lower, upper uint64) {
 	wide := uint64(0)
 	for i := range 8 {
 		// The eight top bits, side by side.
-		wide |= (binary.LittleEndian.Uint64(text[8*i:]) & tops >> 7) * 0x0102040810204080 >> 56 << (8 * i)
+		wide |= (binary.LittleEndian.Uint64(text[8*i:]) & highBits >> 7) * 0x0102040810204080 >> 56 << (8 * i)
 	}
 	for ; wide != 0; wide &= wide - 1 {
 		i := bits.TrailingZeros64(wide)
@@ -178,10 +178,10 @@ func wideLetters(text *block) (limit int, lower, upper uint64) {
 	return 64, lower, upper
 }
 
-// starts returns the places in the first limit bytes of the block where pieces start.
-// Place 0 must be one; it is not among them. Places are left out from where they
-// depend on what is not in the block, and from where the computation does not hold,
-// which is rare; text is the text from place 0 on.
+// starts returns where pieces start in the first limit bytes of the block, without
+// place 0, which must be a start. It leaves out places that depend on what follows the
+// block, and all from the rare place where the computation does not hold. text is the
+// text from place 0 on.
 func (b *kinds) starts(text []byte, limit int, cl100k bool) uint64 {
 	letter := b.lower | b.upper
 	blank := b.space | b.tab

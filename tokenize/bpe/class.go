@@ -67,8 +67,8 @@ func classOf(cp rune) class {
 	return classOther
 }
 
-// classAt returns the class and the length in bytes of the character at text[p];
-// classBroken and 1 if there is none.
+// classAt returns the class and the length in bytes of the character at text[p], or
+// isBroken and 1.
 func classAt(text []byte, p int) (class, int) {
 	c := text[p]
 	switch {

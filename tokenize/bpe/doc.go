@@ -17,7 +17,7 @@
 //     reference; Go's package unicode is at 15.0 and would cut some hundred characters differently.
 //   - Looking up (pieces.go, perfect.go, scratch.go). Most pieces are tokens. The piece itself, packed into one to four
 //     words, is the key of a table in which every key has one place. What was counted lately is remembered.
-//   - Merging (chars.go, couples.go, units.go, merge.go). What is no token is put together by byte pair encoding. It
+//   - Merging (chars.go, pairUnits.go, units.go, merge.go). What is no token is put together by byte pair encoding. It
 //     starts from whole characters, and from pairs of them, wherever the vocabulary says that nothing can come
 //     between; chars.go has the argument.
 //   - Long pieces (window.go) are merged in windows that share a token. That their tokens may be joined is a theorem

@@ -8,21 +8,20 @@ import (
 	"unsafe"
 )
 
-// An Encoding counts and makes the tokens of one vocabulary, exactly as OpenAI's
+// An Encoding counts and returns the tokens of one vocabulary, exactly as OpenAI's
 // tiktoken does with encode_ordinary: text that looks like a special token, such as
 // <|endoftext|>, is ordinary text.
 //
-// Text should be valid UTF-8. Where it is not, every longest run of bytes that could
-// start a character but does not finish one, and every other byte that cannot stand
-// where it stands, counts as one U+FFFD. That is what the WHATWG encoding standard,
-// JavaScript's TextDecoder and Rust's from_utf8_lossy make of such bytes; Go's own
-// conversions make one U+FFFD of every byte.
+// Text should be valid UTF-8. In other text, every longest run of bytes that starts a
+// character without finishing it, and every other invalid byte, counts as one U+FFFD,
+// as in the WHATWG encoding standard, JavaScript's TextDecoder and Rust's
+// from_utf8_lossy. Go's own conversions replace every byte by one U+FFFD.
 //
-// Its methods take time in proportion to the length of the text, whatever the text,
-// and may be used by many goroutines at once.
+// The methods take time in proportion to the length of the text, whatever the text, and
+// may be called by many goroutines at once.
 type Encoding struct {
 	name    string
-	cl100k  bool // how to split; o200k otherwise
+	cl100k  bool // split like cl100k_base, not like o200k_base
 	vocab   *vocab
 	pieces  *pieceTable
 	pairs   *pairTable
@@ -43,48 +42,17 @@ var (
 	cl100k = sync.OnceValue(func() *Encoding { return newEncoding("cl100k_base", cl100kMerges, true) })
 )
 
-// encodings are the exact encodings by name. o200k_harmony, the encoding of gpt-oss, differs from o200k_base in
-// its special tokens alone.
-var encodings = []struct {
-	name string
-	get  func() *Encoding
-}{
-	{"o200k_base", O200k},
-	{"o200k_harmony", O200k},
-	{"cl100k_base", Cl100k},
-}
-
-// EncodingNamed returns the encoding of that name: "o200k_base", "o200k_harmony" or "cl100k_base". The first call
-// for an encoding builds its tables; an unknown name costs nothing.
-func EncodingNamed(name string) (e *Encoding, ok bool) {
-	for _, row := range encodings {
-		if row.name == name {
-			return row.get(), true
-		}
-	}
-	return nil, false
-}
-
-// EncodingNames lists the names that [EncodingNamed] knows.
-func EncodingNames() []string {
-	names := make([]string, len(encodings))
-	for i, row := range encodings {
-		names[i] = row.name
-	}
-	return names
-}
-
 func newEncoding(name, merges string, cl100k bool) *Encoding {
 	fillClasses()
 	v := readVocab(merges)
-	around := newSurroundings(v)
+	rules := newMergeRules(v)
 	return &Encoding{
 		name:    name,
 		cl100k:  cl100k,
 		vocab:   v,
 		pieces:  newPieceTable(v),
-		pairs:   newPairTable(around),
-		chars:   newCharTable(around),
+		pairs:   newPairTable(rules),
+		chars:   newCharTable(rules),
 		scratch: sync.Pool{New: func() any { return newScratch() }},
 	}
 }

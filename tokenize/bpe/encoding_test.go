@@ -28,27 +28,6 @@ func TestEncodingsMakeKnownTokens(t *testing.T) {
 	f(O200k(), "\x7f", 221) // a library is known to drop it
 }
 
-func TestEncodingsAreFoundByName(t *testing.T) {
-	f := func(name string, want *Encoding, wantName string) {
-		t.Helper()
-		e, ok := EncodingNamed(name)
-		if e != want || !ok || e.Name() != wantName {
-			t.Errorf("%q: got %v, %v", name, e, ok)
-		}
-	}
-	f("o200k_base", O200k(), "o200k_base")
-	f("o200k_harmony", O200k(), "o200k_base")
-	f("cl100k_base", Cl100k(), "cl100k_base")
-	for _, name := range []string{"", "o200k", "O200K_BASE", "p50k_base"} {
-		if e, ok := EncodingNamed(name); e != nil || ok {
-			t.Errorf("%q was found", name)
-		}
-	}
-	if got, want := EncodingNames(), []string{"o200k_base", "o200k_harmony", "cl100k_base"}; !slices.Equal(got, want) {
-		t.Errorf("names are %v, want %v", got, want)
-	}
-}
-
 // What is not UTF-8 counts as the U+FFFD that stand for it, see Encoding.
 func TestBrokenTextIsReadAsReplacementCharacters(t *testing.T) {
 	f := func(text, same string) {

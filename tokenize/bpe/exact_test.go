@@ -87,7 +87,7 @@ func TestRememberedWordsAreNotMixedUp(t *testing.T) {
 		words = 500 // under the race detector
 	}
 	for _, e := range []*Encoding{O200k(), Cl100k()} {
-		for size := 2; size <= longMost+1; size++ {
+		for size := 2; size <= maxLong+1; size++ {
 			// Letters at one end, in the middle, at the other end, and all else the same: many more such words than
 			// there are places to remember them.
 			for _, at := range []int{0, max(0, size/2-2), max(0, size-5)} {

@@ -22,18 +22,3 @@ func ExampleEncoding_Count() {
 	fmt.Println(bpe.Cl100k().Count([]byte("<|endoftext|>")))
 	// Output: 7
 }
-
-// Encodings have the names that OpenAI gives them.
-func ExampleEncodingNamed() {
-	for _, name := range bpe.EncodingNames() {
-		e, ok := bpe.EncodingNamed(name)
-		fmt.Println(name, ok, e.CountString("The same text in another encoding: 안녕하세요"))
-	}
-	_, ok := bpe.EncodingNamed("p50k_base")
-	fmt.Println("p50k_base", ok)
-	// Output:
-	// o200k_base true 9
-	// o200k_harmony true 9
-	// cl100k_base true 11
-	// p50k_base false
-}

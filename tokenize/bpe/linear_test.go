@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unsafe"
 )
 
 // hostileTexts are what a client may send to buy time: one piece of any length, runs that a pattern reads again and
@@ -86,8 +87,9 @@ func TestHostileTextsTakeNoMoreThanOthers(t *testing.T) {
 			count := e.CountString(text)
 			runtime.ReadMemStats(&after)
 			// A window over all of a piece would take about a hundred times its length. What is not UTF-8 is
-			// copied, at most three bytes for one.
-			if took := after.TotalAlloc - before.TotalAlloc; !poolsForget && took > uint64(4*size) {
+			// copied, at most three bytes for one. On another processor the pool may be empty.
+			most := uint64(4*size) + 2*uint64(unsafe.Sizeof(scratch{}))
+			if took := after.TotalAlloc - before.TotalAlloc; !poolsForget && took > most {
 				t.Errorf("%s: %s: counting %d bytes allocates %d", e.Name(), hostile.name, len(text), took)
 			}
 

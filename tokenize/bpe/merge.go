@@ -1,27 +1,27 @@
-// Byte pair encoding of a piece: the two neighbours whose joint has the lowest rank
-// become one, the leftmost of equals first, until no two neighbours have a joint.
+// Byte pair encoding of a piece: the two neighbours that merge into the token of the
+// lowest rank become one, the leftmost of equals first, until no two neighbours merge.
 
 package bpe
 
 import "math/bits"
 
-// fewUnits is the length up to which units are merged in two small arrays and one
-// word, by looking at all pairs for each merge. For the few units that most pieces
-// have, nothing cleverer is as fast; longer stretches go to window.go.
-const fewUnits = 64
+// smallUnits is the length up to which units are merged in two small arrays and one
+// word, with a look at all pairs for each merge. For the number of units in most pieces
+// nothing cleverer is as fast. Longer stretches are merged in window.go.
+const smallUnits = 64
 
-// A few is the room for merging up to fewUnits units.
-type few struct {
-	ids  [fewUnits]uint32 // token of the unit at i, if i is live
-	rank [fewUnits]uint32 // joint of the unit at i and the next live one, <<6 | i
-	live uint64           // a bit for each place that holds a unit
-	last int              // the last place
+// A smallMerge is the state of merging up to smallUnits units.
+type smallMerge struct {
+	ids  [smallUnits]uint32 // token of the unit at i, if i is live
+	rank [smallUnits]uint32 // of the merge of the unit at i with the next live one, <<6 | i
+	live uint64             // a bit for each place that holds a unit
+	last int                // the last place
 }
 
 const noRank = noToken << 6
 
-// start begins with up to fewUnits units, at least one.
-func (f *few) start(pairs *pairTable, units []uint32) {
+// start begins with one to smallUnits units.
+func (f *smallMerge) start(pairs *pairTable, units []uint32) {
 	n := len(units)
 	for i := range (n + 15) &^ 15 {
 		f.rank[i&63] = noRank
@@ -36,37 +36,37 @@ func (f *few) start(pairs *pairTable, units []uint32) {
 	f.last = n - 1
 }
 
-// startWhole begins with k characters that u.read has read, at most fewUnits, all of
-// which are units; see unitRoom.write. A unit's place is that of its first character.
-func (f *few) startWhole(pairs *pairTable, u *unitRoom, k int) {
+// startWhole begins with k characters that u.read has read, at most smallUnits, all of
+// which are units; see unitBuffer.write. A unit's place is that of its first character.
+func (f *smallMerge) startWhole(pairs *pairTable, u *unitBuffer, k int) {
 	for i := range (k + 15) &^ 15 {
 		f.rank[i&63] = noRank
 	}
 	tokens, besides := u.tokens[:k], u.beside[:k]
 	f.live, f.last = 0, k-1
-	unit := pairs.nothing() // the one before i
+	unit := pairs.nothing() // before i
 	place := uint32(0)
-	whole := false // it is more than a character
-	before := apart
+	whole := false // unit is more than a character
+	before := unrelated
 	for i := 0; i < k; i++ {
 		beside := besides[i]
 		token := tokens[i] & tokenMask
-		rank := before.rank(jointShift)
+		rank := before.rank(mergeShift)
 		was := whole
 		whole = false
-		if tokens[i]&coupled != 0 {
+		if tokens[i]&pairUnitStart != 0 {
 			whole = true
 			beside = besides[i+1]
-		} else if joint := beside.rank(jointShift); joint < before.rank(leftShift) && tokens[i+1]&coupled == 0 {
-			next := apart
+		} else if merged := beside.rank(mergeShift); merged < before.rank(leftShift) && tokens[i+1]&pairUnitStart == 0 {
+			next := unrelated
 			if i+1 < k {
 				next = besides[i+1]
 			}
-			if joint <= next.rank(rightShift) {
-				token, whole, beside = joint, true, next
+			if merged <= next.rank(rightShift) {
+				token, whole, beside = merged, true, next
 			}
 		}
-		if (was || whole) && before&alive != 0 {
+		if (was || whole) && before&related != 0 {
 			rank = pairs.join(unit, token)
 		}
 		f.rank[place&63] = rank<<6 | place
@@ -79,9 +79,9 @@ func (f *few) startWhole(pairs *pairTable, u *unitRoom, k int) {
 	}
 }
 
-// step merges two neighbours. It returns false when none can be merged; then the
-// live places hold the tokens.
-func (f *few) step(pairs *pairTable) bool {
+// step merges two neighbours. It returns false if none merge; then the live places have
+// the tokens.
+func (f *smallMerge) step(pairs *pairTable) bool {
 	best := lowest16(&f.rank, 0)
 	for i := 16; i < f.last; i += 16 {
 		best = min(best, lowest16(&f.rank, i))
@@ -89,15 +89,15 @@ func (f *few) step(pairs *pairTable) bool {
 	if best >= noRank {
 		return false
 	}
-	i, joint := best&63, best>>6
+	i, merged := best&63, best>>6
 	above := f.live & (^uint64(1) << i) // live places right of i
 	below := f.live &^ (^uint64(0) << i)
 	gone := bits.TrailingZeros64(above)
 	f.live &^= above & -above
 	above &= above - 1
-	f.ids[i] = joint
+	f.ids[i] = merged
 	f.rank[gone&63] = noRank
-	// Without a neighbour the question is about noToken, which joins with nothing.
+	// Without a right neighbour it is noToken, which merges with nothing.
 	right := f.ids[bits.TrailingZeros64(above)&63]
 	if above == 0 {
 		right = noToken
@@ -107,8 +107,8 @@ func (f *few) step(pairs *pairTable) bool {
 	if below == 0 {
 		left = pairs.nothing()
 	}
-	f.rank[i] = pairs.join(joint, right)<<6 | i
-	f.rank[j&63] = pairs.join(left, joint)<<6 | j
+	f.rank[i] = pairs.join(merged, right)<<6 | i
+	f.rank[j&63] = pairs.join(left, merged)<<6 | j
 	return true
 }
 
@@ -117,7 +117,7 @@ func (f *few) step(pairs *pairTable) bool {
 // where it sees that the result is used as an index.
 //
 //go:noinline
-func lowest16(rank *[fewUnits]uint32, from int) uint32 {
+func lowest16(rank *[smallUnits]uint32, from int) uint32 {
 	x := rank[from&48:][:16]
 	a := min(x[0], x[1], x[2], x[3])
 	b := min(x[4], x[5], x[6], x[7])
@@ -135,8 +135,8 @@ func (s *scratch) merge(e *Encoding, piece []byte, dst []uint32, keep bool) (int
 		k := u.read(e.chars, piece)
 		more := int(u.at[k]) < len(piece)
 		if more {
-			// There is no room for all. Go as far as the last place to cut, but not
-			// behind the last character but one: what follows is not known to the last.
+			// The buffer is full. Go up to the last place to cut, but not past the last
+			// character but one, because the neighbour of the last is not read yet.
 			for k -= 2; k > 0 && !u.cut(k-1); k-- {
 			}
 			if k == 0 {
@@ -147,7 +147,7 @@ func (s *scratch) merge(e *Encoding, piece []byte, dst []uint32, keep bool) (int
 		n := u.write(e.chars, piece, k)
 		for start := 0; start < n; {
 			end := start + 1
-			for end-start < fewUnits && end < n {
+			for end-start < smallUnits && end < n {
 				end++
 			}
 			for u.ids[end-1]&cutAfter == 0 {
@@ -160,7 +160,7 @@ func (s *scratch) merge(e *Encoding, piece []byte, dst []uint32, keep bool) (int
 					return count + n, dst
 				}
 			}
-			f := &s.few
+			f := &s.small
 			f.start(e.pairs, u.ids[start:end])
 			for f.step(e.pairs) {
 			}

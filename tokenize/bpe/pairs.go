@@ -1,4 +1,4 @@
-// Which two neighbouring tokens become one.
+// The merges: which two neighbouring tokens become one.
 
 package bpe
 
@@ -8,31 +8,33 @@ import (
 	"unicode/utf8"
 )
 
-// noToken is what two tokens become that do not merge. It is greater than every rank.
+// noToken is the result of two tokens that do not merge. It is greater than every rank.
 const noToken = 1<<rankBits - 1
 
-// A pairTable finds the joint of two tokens: the joints of each left part have a nest.
+// A pairTable finds the token that two tokens merge into. Each left part has a table of
+// its merges.
 //
-// Merging asks for one joint after the other and cannot go on before it has the answer,
-// so what matters is that the answer is in a near cache. Only one token in seven is ever
-// a right part; for the others the question is led to the first place, which is free.
+// Merging asks for one token after the other and cannot go on without the answer, so
+// the answer should be in a near cache. Only one token in seven is ever a right part.
+// For all others the lookup goes to the first place, which is empty.
 type pairTable struct {
-	rights *[1 << rankBits / 32]uint32 // a bit per token: is it ever a right part?
-	lefts  []nest                      // per token, of place 0 if it is never a left part; and one more, of nothing
-	joints []joint
+	rights  *[1 << rankBits / 32]uint32 // a bit per token: set if it is ever a right part
+	lefts   []cuckoo                    // per token; at place 0 if it is never a left part, as is the extra last one
+	entries []pairEntry
 }
 
-// A joint is a right part and, below it, the token. Free places have noToken.
-type joint uint64
+// A pairEntry is a right part and, in its low bits, the token. Empty places have
+// noToken.
+type pairEntry uint64
 
-const free joint = noToken<<rankBits | noToken
+const emptyEntry pairEntry = noToken<<rankBits | noToken
 
-// join returns the token that l and r become, noToken if they stay two.
+// join returns the token that l and r merge into, or noToken.
 func (t *pairTable) join(l, r uint32) uint32 {
-	n := t.lefts[l] & -nest(t.rights[r/32%(1<<rankBits/32)]>>(r%32)&1)
+	n := t.lefts[l] & -cuckoo(t.rights[r/32%(1<<rankBits/32)]>>(r%32)&1)
 	i, j := n.places(r)
-	a, b := t.joints[i], t.joints[j]
-	found := free
+	a, b := t.entries[i], t.entries[j]
+	found := emptyEntry
 	if uint32(b>>rankBits) == r {
 		found = b
 	}
@@ -42,16 +44,16 @@ func (t *pairTable) join(l, r uint32) uint32 {
 	return uint32(found) & noToken
 }
 
-// nothing returns a left part that joins with nothing. As a right part, noToken does
-// not.
+// nothing returns a left part that merges with nothing. As a right part, noToken does
+// not merge.
 func (t *pairTable) nothing() uint32 { return uint32(len(t.lefts) - 1) }
 
-func newPairTable(around *surroundings) *pairTable {
-	v, index := around.vocab, around.byLeft
+func newPairTable(rules *mergeRules) *pairTable {
+	v, index := rules.vocab, rules.byLeft
 	t := &pairTable{
-		rights: new([1 << rankBits / 32]uint32),
-		lefts:  make([]nest, v.len()+1),
-		joints: append(make([]joint, 0, 9*v.len()/4), free),
+		rights:  new([1 << rankBits / 32]uint32),
+		lefts:   make([]cuckoo, v.len()+1),
+		entries: append(make([]pairEntry, 0, 9*v.len()/4), emptyEntry),
 	}
 	for _, r := range v.right[byteTokens:] {
 		t.rights[r/32] |= 1 << (r % 32)
@@ -72,21 +74,21 @@ func newPairTable(around *surroundings) *pairTable {
 		for _, m := range of {
 			rights = append(rights, v.right[m])
 		}
-		n, holds := newNest(len(t.joints), rights)
+		n, holds := newCuckoo(len(t.entries), rights)
 		t.lefts[l] = n
 		for _, i := range holds {
 			if i < 0 {
-				t.joints = append(t.joints, free)
+				t.entries = append(t.entries, emptyEntry)
 			} else {
-				t.joints = append(t.joints, joint(rights[i])<<rankBits|joint(of[i]))
+				t.entries = append(t.entries, pairEntry(rights[i])<<rankBits|pairEntry(of[i]))
 			}
 		}
 	}
 	return t
 }
 
-// script puts tokens of one script next to each other: by the page of the first
-// character that is not ASCII.
+// script returns the page of the first character that is not ASCII. Sorting by it keeps
+// the tokens of one script together.
 func script(token []byte) rune {
 	for i, c := range token {
 		if c >= utf8.RuneSelf {

@@ -1,5 +1,4 @@
-// Which pieces are tokens as they stand: most of them are, and then nothing has to
-// be merged.
+// Which pieces are tokens: most are, and then nothing has to be merged.
 
 package bpe
 
@@ -8,9 +7,9 @@ import (
 	"math/bits"
 )
 
-// A pieceTable finds the token that is exactly a given piece. The piece itself is
-// the key, packed into one to three words with its length, so that a comparison of
-// words tells, without a look at the list of tokens.
+// A pieceTable finds the token that is exactly a given piece. The piece itself, packed
+// into one to three words with its length, is the key, so that comparing words is
+// enough, without the list of tokens.
 type pieceTable struct {
 	short      perfectHash // 1 to 7 bytes
 	shortKeys  []shortKey
@@ -38,9 +37,9 @@ type midKey struct{ first, rest uint64 }
 type longKey struct{ first, second, last, size uint64 }
 
 const (
-	shortMost = 7
-	midMost   = 15
-	longMost  = 24
+	maxShort = 7
+	maxMid   = 15
+	maxLong  = 24
 )
 
 func newPieceTable(v *vocab) *pieceTable {
@@ -50,11 +49,11 @@ func newPieceTable(v *vocab) *pieceTable {
 	for id := range uint32(v.len()) {
 		piece := v.token(id)
 		switch n := len(piece); {
-		case n <= shortMost:
+		case n <= maxShort:
 			short, shortHash = append(short, id), append(shortHash, hashShort(keyOfShort(piece)))
-		case n <= midMost:
+		case n <= maxMid:
 			mid, midHash = append(mid, id), append(midHash, hashMid(keyOfMid(piece)))
-		case n <= longMost:
+		case n <= maxLong:
 			long, longHash = append(long, id), append(longHash, hashLong(keyOfLong(piece)))
 		default:
 			t.longest[string(piece)] = id
@@ -125,15 +124,15 @@ func hashLong(k longKey) uint64 {
 // find returns the token that is the piece.
 func (t *pieceTable) find(piece []byte) (token uint32, ok bool) {
 	switch n := len(piece); {
-	case n <= shortMost:
+	case n <= maxShort:
 		k := keyOfShort(piece)
 		at := t.short.place(hashShort(k))
 		return t.shortToken[at], t.shortKeys[at] == k
-	case n <= midMost:
+	case n <= maxMid:
 		k := keyOfMid(piece)
 		at := t.mid.place(hashMid(k))
 		return t.midToken[at], t.midKeys[at] == k
-	case n <= longMost:
+	case n <= maxLong:
 		k := keyOfLong(piece)
 		at := t.long.place(hashLong(k))
 		return t.longToken[at], t.longKeys[at] == k

@@ -29,8 +29,8 @@ type scratch struct {
 	mids  [1 << midBits]midKey
 	longs [1 << longBits]longKey
 
-	units unitRoom
-	few   few
+	units unitBuffer
+	small smallMerge
 }
 
 const (
@@ -40,7 +40,7 @@ const (
 
 func newScratch() *scratch {
 	s := new(scratch)
-	s.units.grow(fewUnits)
+	s.units.grow(smallUnits)
 	return s
 }
 
@@ -53,7 +53,7 @@ func (s *scratch) countPieces(e *Encoding, text []byte, p, n int) int {
 	for i, end := range s.ends[:n] {
 		size := end - p
 		missed := 1
-		if size <= shortMost {
+		if size <= maxShort {
 			var k shortKey
 			if p+8 <= len(text) {
 				k = binary.LittleEndian.Uint64(text[p:])&(1<<(8*uint(size)&63)-1) | uint64(size)<<56
@@ -79,18 +79,18 @@ func (s *scratch) countPieces(e *Encoding, text []byte, p, n int) int {
 		t := e.pieces
 		var differ uint64
 		switch size := len(piece); {
-		case size <= shortMost:
+		case size <= maxShort:
 			k := keyOfShort(piece)
 			h := hashShort(k)
 			differ = k ^ t.shortKeys[t.short.place(h)]
 			if differ == 0 {
 				s.words[h>>(64-wordBits)] = k | 1<<countShift
 			}
-		case size <= midMost:
+		case size <= maxMid:
 			k := keyOfMid(piece)
 			f := &t.midKeys[t.mid.place(hashMid(k))]
 			differ = k.first ^ f.first | k.rest ^ f.rest
-		case size <= longMost:
+		case size <= maxLong:
 			k := keyOfLong(piece)
 			f := &t.longKeys[t.long.place(hashLong(k))]
 			differ = k.first ^ f.first | k.second ^ f.second | k.last ^ f.last | k.size ^ f.size
@@ -116,13 +116,13 @@ func (s *scratch) countPieces(e *Encoding, text []byte, p, n int) int {
 // countMerged returns the number of tokens of a piece that is not a token.
 func (s *scratch) countMerged(e *Encoding, piece []byte) int {
 	size := len(piece)
-	if size <= shortMost {
+	if size <= maxShort {
 		k := keyOfShort(piece)
 		count := s.mergeCount(e, piece)
 		s.words[hashShort(k)>>(64-wordBits)] = k | uint64(count)<<countShift
 		return count
 	}
-	if size <= midMost {
+	if size <= maxMid {
 		k := keyOfMid(piece)
 		f := &s.mids[hashMid(k)>>(64-midBits)]
 		if f.first == k.first && (f.rest^k.rest)&^(15<<midShift) == 0 {
@@ -133,7 +133,7 @@ func (s *scratch) countMerged(e *Encoding, piece []byte) int {
 		*f = k
 		return count
 	}
-	if size > longMost {
+	if size > maxLong {
 		return s.mergeCount(e, piece)
 	}
 	k := keyOfLong(piece)
@@ -149,8 +149,8 @@ func (s *scratch) countMerged(e *Encoding, piece []byte) int {
 
 // mergeCount merges a piece and returns the number of its tokens.
 func (s *scratch) mergeCount(e *Encoding, piece []byte) int {
-	u, f := &s.units, &s.few
-	if len(piece) <= fewUnits && piece[len(piece)-1] < utf8.RuneSelf && u.readASCII(e.chars, piece) {
+	u, f := &s.units, &s.small
+	if len(piece) <= smallUnits && piece[len(piece)-1] < utf8.RuneSelf && u.readASCII(e.chars, piece) {
 		f.startWhole(e.pairs, u, len(piece))
 	} else {
 		n := u.read(e.chars, piece)
@@ -161,7 +161,7 @@ func (s *scratch) mergeCount(e *Encoding, piece []byte) int {
 		case u.whole:
 			f.startWhole(e.pairs, u, n)
 		default:
-			if n = u.write(e.chars, piece, n); n > fewUnits {
+			if n = u.write(e.chars, piece, n); n > smallUnits {
 				n, _ = s.merge(e, piece, nil, false)
 				return n
 			}

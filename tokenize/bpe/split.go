@@ -1,5 +1,5 @@
-// How a text is cut into pieces before anything is merged: what the patterns of
-// the encodings have in common. split_o200k.go and split_cl100k.go hold the rest.
+// How a text is cut into pieces before anything is merged: what the patterns of the
+// encodings share. split_o200k.go and split_cl100k.go have the rest.
 //
 // The reference cuts with a regular expression. Here the same cuts are made by
 // hand, in two layers: block.go cuts 64 bytes at a time, and an exact function per
@@ -12,13 +12,12 @@ import (
 	"math/bits"
 )
 
-// batchSize is the most pieces that are cut before they are looked up: many at once,
-// so that the processor can overlap the look-ups.
+// batchSize is the largest number of pieces that are cut before they are looked up, so
+// that the processor can overlap the lookups.
 const batchSize = 256
 
 // split cuts pieces from text[p:] and writes where each ends. It returns how many it
-// cut, at least one while there is text, and false when it came to bytes that are not
-// UTF-8.
+// cut, at least one while there is text, and false at bytes that are not UTF-8.
 func (e *Encoding) split(text []byte, p int, ends *[batchSize]int) (n int, ok bool) {
 	for n <= batchSize-64 && p < len(text) { // a block has up to 62
 		var starts uint64
@@ -58,15 +57,15 @@ func (e *Encoding) split(text []byte, p int, ends *[batchSize]int) (n int, ok bo
 
 // Eight bytes at a time.
 const (
-	ones = 0x0101010101010101
-	tops = 0x80 * ones
+	ones     = 0x0101010101010101
+	highBits = 0x80 * ones
 )
 
-// between marks, with its top bit, every byte b of w with first <= b < end, for
-// 0 < first < end <= 0x80.
+// between sets the top bit of every byte b of w with first <= b < end, for 0 < first <
+// end <= 0x80.
 func between(w uint64, first, end uint64) uint64 {
-	low := w &^ tops
-	return (low + (0x80-first)*ones) &^ (low + (0x80-end)*ones) &^ w & tops
+	low := w &^ highBits
+	return (low + (0x80-first)*ones) &^ (low + (0x80-end)*ones) &^ w & highBits
 }
 
 // run returns the end of the run of ASCII letters from first to last at text[p]; fold
@@ -74,7 +73,7 @@ func between(w uint64, first, end uint64) uint64 {
 func run(text []byte, p int, first, last byte, fold byte) int {
 	for p+8 <= len(text) {
 		w := binary.LittleEndian.Uint64(text[p:]) | uint64(fold)*ones
-		n := bits.TrailingZeros64(^between(w, uint64(first), uint64(last)+1)&tops) >> 3
+		n := bits.TrailingZeros64(^between(w, uint64(first), uint64(last)+1)&highBits) >> 3
 		p += n
 		if n < 8 {
 			return p
@@ -106,8 +105,8 @@ func caseless(text []byte, p int) int {
 
 func isNewline(c byte) bool { return c == '\n' || c == '\r' }
 
-// contraction returns the length of (?i:'s|'t|'re|'ve|'m|'ll|'d) at text[p], 0 if
-// there is none. Folding of case makes U+017F, the long s, an s too.
+// contraction returns the length of (?i:'s|'t|'re|'ve|'m|'ll|'d) at text[p], or 0. Case
+// folding makes U+017F, the long s, an s too.
 func contraction(text []byte, p int) int {
 	if len(text) < p+2 || text[p] != '\'' {
 		return 0

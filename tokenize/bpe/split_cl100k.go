@@ -62,5 +62,5 @@ func nextCl100k(text []byte, p int) int {
 	}
 }
 
-// plainLetter tells \p{L}: a letter of any case, not a mark.
+// plainLetter reports whether a class is \p{L}: a letter of any case, not a mark.
 func plainLetter(k class) bool { return k&letterOrMark != 0 && k&isMark == 0 }

@@ -98,8 +98,8 @@ func asciiWordO200k(text []byte, p int) int {
 		return p
 	}
 	w := binary.LittleEndian.Uint64(text[s:])
-	capitals := bits.TrailingZeros64(^between(w, 'A', 'Z'+1)&tops) >> 3
-	letters := bits.TrailingZeros64(^between(w, 'a', 'z'+1)&tops&(^uint64(0)<<(8*uint(capitals)))) >> 3
+	capitals := bits.TrailingZeros64(^between(w, 'A', 'Z'+1)&highBits) >> 3
+	letters := bits.TrailingZeros64(^between(w, 'a', 'z'+1)&highBits&(^uint64(0)<<(8*uint(capitals)))) >> 3
 	q := s + letters
 	switch {
 	case letters == 0:
@@ -159,7 +159,7 @@ func lowerO200k(text []byte, p int) int {
 		switch {
 		case c < 0x80:
 			if p+8 <= len(text) {
-				n := bits.TrailingZeros64(^between(binary.LittleEndian.Uint64(text[p:]), 'a', 'z'+1)&tops) >> 3
+				n := bits.TrailingZeros64(^between(binary.LittleEndian.Uint64(text[p:]), 'a', 'z'+1)&highBits) >> 3
 				p += n
 				if n == 0 {
 					return p

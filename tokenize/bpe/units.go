@@ -4,40 +4,40 @@ package bpe
 
 import "unicode/utf8"
 
-// unitRoom is the room for the units of a stretch of text.
-type unitRoom struct {
-	chars  []rune       // its characters; of a part of one, the byte + loosePart
-	at     []int32      // where each starts, and where the last ends
-	tokens []uint32     // their tokens and flags, see charTable
+// unitBuffer has the units of a stretch of text.
+type unitBuffer struct {
+	chars  []rune       // the characters; for a part of one, the byte + loosePart
+	at     []int32      // the start of each, and the end of the last
+	tokens []uint32     // the tokens and flags of the characters, see charTable
 	beside []neighbours // of each character and the next
 
 	ids []uint32 // the units: tokens, with cutAfter
 
-	whole bool // all characters are units, or in couples
+	whole bool // all characters are units, or parts of pair units
 }
 
 const (
-	// cutAfter is set on a unit when nothing joins it, or what it becomes part of,
-	// with what follows. The last unit has it.
+	// cutAfter is set on a unit if neither it nor anything it becomes part of merges
+	// with the next unit. The last unit has it.
 	cutAfter = 1 << 31
 
 	loosePart = utf8.MaxRune + 1
 )
 
 // grow makes room for n characters.
-func (u *unitRoom) grow(n int) {
+func (u *unitBuffer) grow(n int) {
 	if len(u.chars) < n {
 		u.chars = make([]rune, n)
 		u.at = make([]int32, n+1)
 		u.tokens = make([]uint32, n)
 		u.beside = make([]neighbours, n)
-		u.ids = make([]uint32, n+3*min(n, fewUnits))
+		u.ids = make([]uint32, n+3*min(n, smallUnits))
 	}
 }
 
-// read reads the characters of the text, as many as there is room for, and returns
-// how many. The text is valid UTF-8, except that it may start inside a character.
-func (u *unitRoom) read(t *charTable, text []byte) int {
+// read reads as many characters of the text as the buffer holds, and returns how many.
+// The text is valid UTF-8, except that it may start inside a character.
+func (u *unitBuffer) read(t *charTable, text []byte) int {
 	k, i := 0, 0
 	var flags uint32
 	for ; i < len(text) && k < len(u.chars); k++ {
@@ -72,25 +72,25 @@ func (u *unitRoom) read(t *charTable, text []byte) int {
 	u.at[k] = int32(i)
 	var all neighbours
 	for i, b := range u.chars[1:k] {
-		n := apart
+		n := unrelated
 		if a := u.chars[i]; a|b < 0x10000 {
 			n = t.neighbours(a, b)
 		}
 		u.beside[i] = n
 		all |= n
 	}
-	u.beside[k-1] = apart
+	u.beside[k-1] = unrelated
 	u.whole = flags&notUnit == 0
-	if all&danger != 0 || flags&leadDanger != 0 {
+	if all&conflict != 0 || flags&leadConflict != 0 {
 		u.breakUp(t, k)
-		u.whole = u.couple(t, k)
+		u.whole = u.pairUnit(t, k)
 	}
 	return k
 }
 
-// readASCII does what read does that startWhole needs, for up to fewUnits bytes. It
+// readASCII does the part of read that startWhole needs, for up to smallUnits bytes. It
 // returns false if not all of them are ASCII.
-func (u *unitRoom) readASCII(t *charTable, text []byte) bool {
+func (u *unitBuffer) readASCII(t *charTable, text []byte) bool {
 	n := len(text)
 	tokens, beside := u.tokens[:n], u.beside[:n]
 	all := text[0]
@@ -102,34 +102,34 @@ func (u *unitRoom) readASCII(t *charTable, text []byte) bool {
 		beside[i] = t.ascii[(uint(last)<<7|uint(c))&(1<<14-1)]
 		last = c
 	}
-	beside[n-1] = apart
+	beside[n-1] = unrelated
 	return all < 0x80
 }
 
-// breakUp makes characters start as bytes that have dangerous neighbours.
-func (u *unitRoom) breakUp(t *charTable, k int) {
+// breakUp makes characters with conflicting neighbours start as bytes.
+func (u *unitBuffer) breakUp(t *charTable, k int) {
 	for i := range k - 1 {
 		a, b := u.chars[i], u.chars[i+1]
 		switch {
-		case u.beside[i]&danger != 0:
+		case u.beside[i]&conflict != 0:
 			if a >= utf8.RuneSelf {
 				u.tokens[i] |= notUnit
 			}
 			if b >= utf8.RuneSelf {
 				u.tokens[i+1] |= notUnit
 			}
-		case u.tokens[i]&leadDanger != 0 && t.leadEndangers(a, leadByte(b)):
+		case u.tokens[i]&leadConflict != 0 && t.leadConflicts(a, leadByte(b)):
 			u.tokens[i] |= notUnit
 		}
 	}
 }
 
-// couple puts dangerous neighbours together where they are one unit all the same. It returns whether no character is
-// left that starts as bytes.
-func (u *unitRoom) couple(t *charTable, k int) bool {
+// pairUnit merges the conflicting pairs that are one unit all the same. It reports
+// whether no character is left that starts as bytes.
+func (u *unitBuffer) pairUnit(t *charTable, k int) bool {
 	var flags uint32
 	for i := 0; i < k; i++ {
-		if u.beside[i]&danger != 0 && u.beside[i].rank(jointShift) != noToken {
+		if u.beside[i]&conflict != 0 && u.beside[i].rank(mergeShift) != noToken {
 			before, after := rune(-1), rune(-1)
 			if i > 0 {
 				before = u.chars[i-1]
@@ -137,8 +137,8 @@ func (u *unitRoom) couple(t *charTable, k int) bool {
 			if i+2 < k {
 				after = u.chars[i+2]
 			}
-			if c := &t.couples[u.beside[i].rank(jointShift)]; c.fits(before, after) {
-				u.tokens[i] = c.token | notUnit | coupled
+			if c := &t.pairUnits[u.beside[i].rank(mergeShift)]; c.fits(before, after) {
+				u.tokens[i] = c.token | notUnit | pairUnitStart
 				i++
 				continue
 			}
@@ -161,19 +161,19 @@ func leadByte(c rune) byte {
 	return 0xF0 | byte(c>>18)
 }
 
-// cut tells whether nothing can join across the place behind character i.
-func (u *unitRoom) cut(i int) bool {
-	return u.beside[i]&alive == 0 && (u.tokens[i]|u.tokens[i+1])&notUnit == 0
+// cut reports whether nothing merges across the border after character i.
+func (u *unitBuffer) cut(i int) bool {
+	return u.beside[i]&related == 0 && (u.tokens[i]|u.tokens[i+1])&notUnit == 0
 }
 
 // write makes units of the first k characters of the text and returns how many. If
-// there are more characters, it must be possible to cut there.
-func (u *unitRoom) write(t *charTable, text []byte, k int) int {
+// there are more characters, the text must be cut after the kth.
+func (u *unitBuffer) write(t *charTable, text []byte, k int) int {
 	n := 0
 	left := uint32(noToken) // lowest rank that takes character i to the left
 	for i := 0; i < k; {
 		token := u.tokens[i]
-		if token&coupled != 0 {
+		if token&pairUnitStart != 0 {
 			u.ids[n] = token & tokenMask
 			n++
 			i++
@@ -185,7 +185,7 @@ func (u *unitRoom) write(t *charTable, text []byte, k int) int {
 			}
 			left = 0 // a part of this character may take the next
 		} else {
-			if joint := u.beside[i].rank(jointShift); joint < left && i+1 < k && u.tokens[i+1]&notUnit == 0 {
+			if merged := u.beside[i].rank(mergeShift); merged < left && i+1 < k && u.tokens[i+1]&notUnit == 0 {
 				right := uint32(noToken) // lowest rank that takes character i+1 to the right
 				if i+2 < k {
 					right = u.beside[i+1].rank(rightShift)
@@ -193,9 +193,9 @@ func (u *unitRoom) write(t *charTable, text []byte, k int) int {
 						right = 0
 					}
 				}
-				if joint <= right {
+				if merged <= right {
 					i++
-					token = joint
+					token = merged
 				}
 			}
 			u.ids[n] = token & tokenMask

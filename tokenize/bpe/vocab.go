@@ -23,9 +23,9 @@ const maxTokenBytes = 128
 // rankBits is enough for every rank and one number more, see noToken.
 const rankBits = 18
 
-// A vocab is the list of tokens. A token is named by its rank, which is also its
-// number in the output. Every token of more than one byte is the joint of two of
-// lower rank; the file keeps just those, see internal/genvocab.
+// A vocab is the list of tokens. A token is named by its rank, which is also its number
+// in the output. Every token of more than one byte is merged from two of lower rank;
+// the file has just those, see internal/genvocab.
 type vocab struct {
 	bytes []byte   // all tokens, one after the other
 	start []uint32 // token t is bytes[start[t]:start[t+1]]

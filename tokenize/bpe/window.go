@@ -7,8 +7,8 @@
 // overlap, and their tokens are joined by a fact published with GitHub's bpe crate
 // (github.com/github/rust-gems, crates/bpe, README, corollaries I to III):
 //
-//   - a sequence of tokens is called valid when byte pair encoding of its text gives
-//     it back; every text has exactly one;
+//   - a sequence of tokens is called valid when byte pair encoding of its text
+//     returns it; every text has exactly one;
 //   - every part of a valid sequence is valid;
 //   - two valid sequences, of which the first ends with the very token (at the very
 //     place) that the second starts with, make one valid sequence.
@@ -43,17 +43,17 @@ import (
 // maxTokenBytes, so that nearly always the first is long enough.
 const firstWindow = 8 * maxTokenBytes
 
-// A window is the room for merging one stretch of a piece.
+// A window is the state of merging one stretch of a piece.
 type window struct {
 	start, end int      // the stretch
 	tokens     []uint32 // its tokens
 
-	units      unitRoom
+	units      unitBuffer
 	next, prev []int32 // live neighbours; the last has next = number of units
-	lowest     lowestOf
+	lowest     minTree
 }
 
-// Two windows are what one long piece needs; they are reused.
+// windows are the two windows that a long piece needs; they are reused.
 type windows struct{ a, b window }
 
 var windowPool = sync.Pool{New: func() any { return new(windows) }}
@@ -176,25 +176,25 @@ func (w *window) merge(e *Encoding, piece []byte, start, size int) {
 	lowest.fill()
 	for {
 		best := lowest.get()
-		joint := uint32(best >> 32)
-		if joint == noToken {
+		merged := uint32(best >> 32)
+		if merged == noToken {
 			break
 		}
 		i := int(uint32(best))
 		gone := int(next[i])
 		right := int(next[gone])
-		ids[i], next[i] = joint, int32(right)
+		ids[i], next[i] = merged, int32(right)
 		if gone < n-1 {
 			lowest.set(gone, ranked(noToken, 0))
 		}
 		if right < n {
 			prev[right] = int32(i)
-			lowest.set(i, ranked(e.pairs.join(joint, ids[right]), i))
+			lowest.set(i, ranked(e.pairs.join(merged, ids[right]), i))
 		} else {
 			lowest.set(i, ranked(noToken, 0))
 		}
 		if left := int(prev[i]); left >= 0 {
-			lowest.set(left, ranked(e.pairs.join(ids[left], joint), left))
+			lowest.set(left, ranked(e.pairs.join(ids[left], merged), left))
 		}
 	}
 	w.tokens = w.tokens[:0]
@@ -203,12 +203,13 @@ func (w *window) merge(e *Encoding, piece []byte, start, size int) {
 	}
 }
 
-// trim lets go of the room for an unusually large window.
+// trim releases the memory of an unusually large window.
 func (w *window) trim() {
 	if len(w.next) > 16*firstWindow {
 		*w = window{}
 	}
 }
 
-// ranked orders pairs by the rank of their joint, then from left to right.
-func ranked(joint uint32, i int) uint64 { return uint64(joint)<<32 | uint64(uint32(i)) }
+// ranked returns a number that orders pairs by the rank of their merge, then from left
+// to right.
+func ranked(merged uint32, i int) uint64 { return uint64(merged)<<32 | uint64(uint32(i)) }

@@ -1,18 +1,17 @@
-// The lowest of many numbers, some of which change: what merging a long stretch asks
-// for again and again.
+// The lowest of many numbers, some of which change, for merging long stretches.
 
 package bpe
 
-// lowestOf is a tree with sixteen branches at each node: levels[0] are the numbers,
+// minTree is a tree with sixteen branches at each node: levels[0] are the numbers,
 // levels[k+1][i] is the lowest of levels[k][16i:16i+16], and the last level is one
-// number. A change costs one look at sixteen neighbours per level, without a branch
-// to guess, which a heap has at each step.
-type lowestOf struct{ levels [][]uint64 }
+// number. A change costs one look at sixteen neighbours per level, without the
+// unpredictable branch that a heap has at each step.
+type minTree struct{ levels [][]uint64 }
 
 const highest = uint64(noToken) << 32
 
 // reset makes room for n numbers, all of them highest.
-func (l *lowestOf) reset(n int) {
+func (l *minTree) reset(n int) {
 	l.levels = l.levels[:cap(l.levels)]
 	for k := 0; ; k++ {
 		if k == len(l.levels) {
@@ -40,25 +39,25 @@ func (l *lowestOf) reset(n int) {
 }
 
 // fill computes all levels from the first.
-func (l *lowestOf) fill() {
+func (l *minTree) fill() {
 	for k := 1; k < len(l.levels); k++ {
 		for i := range l.levels[k-1] {
 			if i%16 == 0 {
-				l.levels[k][i/16] = lowestOf16(l.levels[k-1][i : i+16])
+				l.levels[k][i/16] = min16(l.levels[k-1][i : i+16])
 			}
 		}
 	}
 }
 
 // get returns the lowest number.
-func (l *lowestOf) get() uint64 { return l.levels[len(l.levels)-1][0] }
+func (l *minTree) get() uint64 { return l.levels[len(l.levels)-1][0] }
 
 // set changes number i.
-func (l *lowestOf) set(i int, x uint64) {
+func (l *minTree) set(i int, x uint64) {
 	l.levels[0][i] = x
 	for k := 1; k < len(l.levels); k++ {
 		i >>= 4
-		low := lowestOf16(l.levels[k-1][16*i : 16*i+16])
+		low := min16(l.levels[k-1][16*i : 16*i+16])
 		if l.levels[k][i] == low {
 			return
 		}
@@ -66,7 +65,7 @@ func (l *lowestOf) set(i int, x uint64) {
 	}
 }
 
-func lowestOf16(x []uint64) uint64 {
+func min16(x []uint64) uint64 {
 	_ = x[15]
 	a := min(x[0], x[1], x[2], x[3])
 	b := min(x[4], x[5], x[6], x[7])

@@ -5,11 +5,11 @@ import (
 	"unsafe"
 )
 
-// Prefix returns the start of a text that has at most n tokens: it ends between
-// two tokens of the text, at the last such place where a character begins, and
-// counted by itself it has no more than n either. Of a text that is not valid
-// UTF-8 it ends before the first bad byte at the latest. Cut a text before it is
-// written as JSON, not after, and no escape is cut in two.
+// Prefix returns the start of a text that has at most n tokens. It ends between two
+// tokens of the text, where a character begins, and counted by itself it has no more
+// than n tokens either. In text that is not valid UTF-8 it ends before the first
+// invalid byte. Cut a text before it is written as JSON, so that no escape is cut in
+// two.
 func (e *Encoding) Prefix(text string, n int) string {
 	text = text[:validBytes(text)]
 	ends := e.tokenEnds(bytesOf(text), n)
@@ -26,7 +26,7 @@ func (e *Encoding) Prefix(text string, n int) string {
 	return ""
 }
 
-// tokenEnds says where the first n tokens of a text end.
+// tokenEnds returns the ends of the first n tokens of a text.
 func (e *Encoding) tokenEnds(text []byte, n int) []int {
 	s := e.scratch.Get().(*scratch)
 	defer e.scratch.Put(s)
@@ -47,7 +47,7 @@ func (e *Encoding) tokenEnds(text []byte, n int) []int {
 	return ends
 }
 
-// validBytes is how many bytes of a text are UTF-8 up to the first that is not.
+// validBytes returns how many bytes of a text precede the first that is not UTF-8.
 func validBytes(text string) int {
 	if utf8.ValidString(text) {
 		return len(text)

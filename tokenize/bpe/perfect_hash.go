@@ -1,8 +1,8 @@
-// Hash tables in which every key has a place of its own.
+// Perfect hash tables: every key has a place of its own.
 //
-// Looking a word up must not wait: the next look-ups can start while this one is on
-// its way to memory, but only as long as no branch depends on what it brings back.
-// So there is exactly one place to look, and a comparison at the end.
+// Looking a word up must not wait: the next lookups can start while this one is on its
+// way to memory, but only if no branch depends on its result. So there is exactly one
+// place to look, and a comparison at the end.
 
 package bpe
 
@@ -12,11 +12,11 @@ import (
 	"slices"
 )
 
-// A perfectHash gives each of a fixed set of keys its own place below size. For any
-// other key it gives some place; the caller compares.
+// A perfectHash maps each of a fixed set of keys to its own place below size, and any
+// other key to some place; the caller compares.
 //
-// It is the method of hash and displace: the keys fall into small buckets, and each
-// bucket has a number that moves its keys to places still free. It is found by
+// The method is hash and displace: the keys fall into small buckets, and each bucket
+// has a number that moves its keys to places still free. The numbers are found by
 // trying, the largest buckets first.
 type perfectHash struct {
 	moves []uint16 // by bucket
