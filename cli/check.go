@@ -162,7 +162,7 @@ func describePolicy(p config.Policy, built *compact.Policy) string {
 		stages = []string{"none: repair only"}
 	}
 	return fmt.Sprintf("    trigger %s, warm %v, land %v, repair %s, on overflow %s, placement %s\n    keeps   %s\n    ladder  %s\n",
-		p.Trigger, p.Warm, p.Land, p.Repair, p.OnOverflow, p.Placement, keep, strings.Join(stages, " > "))
+		p.Trigger, built.Warm, p.Land, p.Repair, p.OnOverflow, built.Placement, keep, strings.Join(stages, " > "))
 }
 
 // words lists what is pinned; "" for nothing. The texts may be private.

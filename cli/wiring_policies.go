@@ -53,14 +53,14 @@ func buildPolicy(p config.Policy, name string) (*compact.Policy, error) {
 	built := &compact.Policy{
 		Trigger: float64(p.Trigger),
 		Land:    p.Land,
-		Warm:    p.Warm,
+		Warm:    compact.DefaultWarm,
 		KeepRecent: compact.KeepRecent{
 			Share:     p.KeepRecent.Share,
 			Tokens:    p.KeepRecent.Tokens,
 			Exchanges: p.KeepRecent.Exchanges,
 			Messages:  p.KeepRecent.Messages,
 		},
-		Placement: compact.Placement(p.Placement),
+		Placement: compact.PlaceAuto,
 		Ladder:    stage.Default(),
 	}
 	if p.Algorithm() != "" {

@@ -30,7 +30,7 @@ func summarizer(c *config.Config, counter makeCounter) (*summarize.Options, erro
 	}
 	return &summarize.Options{
 		Upstream: upstream, Model: s.Model, Key: s.APIKey, ClientCredential: s.Credential == "client",
-		Wait: time.Duration(s.Wait), WaitUnfolded: unfoldedWait(c), Timeout: time.Duration(s.Timeout), Window: c.SummaryWindow(), Workers: s.Workers, Mask: s.Mask,
+		Wait: time.Duration(s.Wait), WaitUnfolded: unfoldedWait(c), Timeout: time.Duration(s.Timeout), Window: c.SummaryWindow(), Mask: s.Mask,
 		Counter: count,
 	}, nil
 }
@@ -78,7 +78,7 @@ func openStore(c *config.Config, notice func(string)) (*store.Vault, error) {
 	s := c.Store
 	return store.Open(store.Options{
 		Kind: store.Kind(s.Kind), Path: s.Path, URL: s.URL, Secret: []byte(s.Secret), TTL: time.Duration(s.TTL),
-		Memory: int(s.Size), File: int64(s.Size), Notice: notice,
+		File: store.DefaultMemory, Notice: notice,
 	})
 }
 

@@ -140,11 +140,11 @@ limits: {body: 2KiB, memory: 3KiB, connections_per_address: 7, header_timeout: 1
 	}
 	o = optionsFor(t, `
 default_window: 5000
-summarizer: {model: m, upstream: "http://10.0.0.7:1/v1/", api_key: k, wait: 1s, timeout: 2s, window: 5000, workers: 4, mask: false}`)
+summarizer: {model: m, upstream: "http://10.0.0.7:1/v1/", api_key: k, wait: 1s, timeout: 2s, window: 5000, mask: false}`)
 	s := *o.Summarizer
 	if want := (summarize.Options{
 		Upstream: s.Upstream, Counter: s.Counter, Store: s.Store,
-		Model: "m", Key: "k", Wait: 1e9, WaitUnfolded: 1e9, Timeout: 2e9, Window: 5000, Workers: 4,
+		Model: "m", Key: "k", Wait: 1e9, WaitUnfolded: 1e9, Timeout: 2e9, Window: 5000,
 	}); s != want || s.Upstream.String() != "http://10.0.0.7:1/v1" {
 		t.Errorf("got %+v at %v", s, s.Upstream)
 	}
@@ -239,11 +239,11 @@ func TestPoliciesExtendEachOtherInAnyOrder(t *testing.T) {
 policies:
   c: {extends: b, repair: drop}
   b: {extends: a, land: 0.3, pin: {roles: [tool], text: ["^RULE"], tools: [read]}}
-  a: {trigger: 0.7, on_overflow: reject, placement: system, ladder: [drop_oldest]}
+  a: {trigger: 0.7, on_overflow: reject, ladder: [drop_oldest]}
   adaptive: {keep_recent: {exchanges: 3}}
 `)
 	c := o.PolicyNamed("c")
-	if c.Trigger != 0.7 || c.Land != 0.3 || !c.Reject || c.Placement != compact.PlaceSystem || c.Repair != compact.RepairDrop || c.KeepRecent.Exchanges != 3 ||
+	if c.Trigger != 0.7 || c.Land != 0.3 || !c.Reject || c.Repair != compact.RepairDrop || c.KeepRecent.Exchanges != 3 ||
 		c.KeepRecent.Share != compact.DefaultKeepShare || len(c.Ladder) != 1 || c.Ladder[0].Name() != "drop_oldest" ||
 		!slices.Equal(c.Pins.Roles, []compact.Role{compact.Tool}) || len(c.Pins.Text) != 1 || len(c.Pins.Tools) != 1 || !c.Pins.Tools[0].MatchString("read") {
 		t.Errorf("got %+v", c)

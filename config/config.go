@@ -45,9 +45,10 @@ type Config struct {
 	ClientKeys      []access.Secret   `json:"client_keys,omitempty"`
 	AdminToken      access.Secret     `json:"admin_token,omitempty"`
 
-	file   string           // where it was read; "": no file
-	places map[string]place // where each key was written, by path
-	unread []string         // variables of the environment that are set, and that people expect to be read
+	file    string           // where it was read; "": no file
+	places  map[string]place // where each key was written, by path
+	retired []string         // keys that the file has and that are ignored
+	unread  []string         // variables of the environment that are set, and that people expect to be read
 }
 
 // TLS names the certificate of the listener for clients; the zero value:
@@ -121,8 +122,8 @@ func Default() *Config {
 			Shutdown:              seconds(30),
 		},
 		Policies:   builtinPolicies(),
-		Summarizer: Summarizer{Credential: "own", Timeout: seconds(60), Workers: 8, Mask: true},
-		Store:      Store{Kind: string(store.InMemory), Path: "laconic.db", TTL: Duration(store.DefaultTTL), Size: store.DefaultMemory},
+		Summarizer: Summarizer{Credential: "own", Timeout: seconds(60), Mask: true},
+		Store:      Store{Kind: string(store.InMemory), Path: "laconic.db", TTL: Duration(store.DefaultTTL)},
 	}
 }
 

@@ -38,6 +38,9 @@ func (c *Config) Hints() (hints []string) {
 				ShownURL(u.JoinPath("chat", "completions").String()), ShownURL(u.JoinPath("v1").String())))
 		}
 	}
+	for _, key := range c.retired {
+		hints = append(hints, key+" is no setting any more: it is ignored, and will be refused by the next release")
+	}
 	if slices.Contains(c.unread, clientsBase) {
 		hints = append(hints, clientsBase+" is for clients and not read here: requests go to "+ShownURL(c.Upstream)+" (elsewhere: --upstream)")
 	}

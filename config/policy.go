@@ -14,11 +14,9 @@ type Policy struct {
 	Options    json.RawMessage `json:"options,omitempty"`
 	Trigger    Trigger         `json:"trigger,omitempty"` // 0: auto
 	Land       float64         `json:"land,omitempty"`
-	Warm       float64         `json:"warm,omitempty"`
 	KeepRecent Keep            `json:"keep_recent,omitzero"`
 	Repair     string          `json:"repair,omitempty"`
 	OnOverflow string          `json:"on_overflow,omitempty"`
-	Placement  string          `json:"placement,omitempty"`
 	Pin        Pin             `json:"pin,omitzero"`
 	Ladder     []Rung          `json:"ladder,omitempty"` // nil: the default ladder; empty: only repair
 
@@ -55,7 +53,6 @@ func builtinPolicies() map[string]Policy {
 	}
 	all[DefaultPolicy] = Policy{
 		Land: compact.DefaultLand,
-		Warm: compact.DefaultWarm,
 		KeepRecent: Keep{
 			Share:     compact.DefaultKeepShare,
 			Tokens:    compact.DefaultKeepTokens,
@@ -63,7 +60,6 @@ func builtinPolicies() map[string]Policy {
 		},
 		Repair:     "answer",
 		OnOverflow: "forward",
-		Placement:  string(compact.PlaceAuto),
 	}
 	return all
 }

@@ -75,7 +75,7 @@ func (ch *checking) adaptive(path string, p Policy) {
 // algorithm says what is wrong with the settings of a policy that has the
 // algorithm of another system. What makes up the algorithm cannot be set.
 func (ch *checking) algorithm(path string, p Policy) {
-	for _, key := range []string{"trigger", "land", "warm", "keep_recent", "placement", "ladder"} {
+	for _, key := range []string{"trigger", "land", "keep_recent", "ladder"} {
 		if at := join(path, key); ch.places != nil && ch.Has(at) {
 			ch.atKey(at, codePolicy, at+" cannot be set: it belongs to the algorithm of "+p.algorithm,
 				"options, repair, on_overflow and pin can; or extend adaptive")

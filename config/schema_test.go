@@ -269,7 +269,8 @@ func TestSchemaSaysWhatTheCodeSays(t *testing.T) {
 	})
 	var walk func(s *schema, path string)
 	walk = func(s *schema, path string) {
-		for name, inner := range s.Properties {
+		for _, name := range s.keys() {
+			inner := s.Properties[name]
 			if at := join(path, name); !keys[at] {
 				t.Errorf("nobody reads %s", at)
 			} else if walk(inner, at); inner.Items != nil {

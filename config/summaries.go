@@ -18,7 +18,6 @@ type Summarizer struct {
 	Wait       Duration      `json:"wait,omitempty"`
 	Timeout    Duration      `json:"timeout,omitempty"`
 	Window     int           `json:"window,omitempty"`
-	Workers    int           `json:"workers,omitempty"`
 	Mask       bool          `json:"mask,omitempty"`
 }
 
@@ -29,7 +28,6 @@ type Store struct {
 	URL    string        `json:"url,omitempty"`
 	Secret access.Secret `json:"secret,omitempty"`
 	TTL    Duration      `json:"ttl,omitempty"`
-	Size   Size          `json:"size,omitempty"`
 }
 
 // summaries judges the summarizer and its store.
