@@ -21,6 +21,7 @@ import (
 	"laconic/config"
 	"laconic/proxy"
 	"laconic/proxy/learn"
+	"laconic/proxy/logging"
 	"laconic/tokenize"
 )
 
@@ -93,7 +94,7 @@ func serve(ctx context.Context, c *config.Config, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	o.Listener = proxy.LogTo(log.Logger)
+	o.Listener = logging.To(log.Logger)
 	o.Calibrate = func(way, percent int) learn.Calibration { return tokenize.NewCalibration(way, percent) }
 	if o.Summarizer != nil || keepsFacts(c) {
 		vault, err := openStore(c, func(line string) { log.Warn("store", zap.String("what", line)) })

@@ -57,7 +57,7 @@ func (x *exchange) account(cut bool) {
 		i.Code, i.Detail = x.broken()
 	}
 	if i.Code == apierror.CodeClientLeft || i.Code == apierror.CodeClientStalled {
-		i.Status = statusClientLeft
+		i.Status = StatusClientLeft
 	}
 	if x.call != nil && x.call.answer != nil {
 		i.Streamed = x.call.answer.Stream()
@@ -97,6 +97,10 @@ func (a *attempt) learn(end *wire.End, broken bool) (cut bool) {
 	}
 	return a.c.known.Answered(a.sent(), bill)
 }
+
+// StatusClientLeft is the status of a request whose client left before the answer's
+// end. nginx calls it so; no client sees it.
+const StatusClientLeft = 499
 
 // breakOff resets the connection of an HTTP/1.0 client. Its answers have
 // neither chunks nor, mostly, a length: only a reset tells a cut one from a

@@ -12,8 +12,8 @@ import (
 	"laconic/proxy/wire"
 )
 
-// reasonFault is PassInfo.Reason of a request that the proxy failed on.
-const reasonFault = "fault"
+// ReasonFault is PassInfo.Reason of a request that the proxy failed on.
+const ReasonFault = "fault"
 
 // errFault is a panic that was recovered, and reported to the listener.
 var errFault = errors.New("fault")

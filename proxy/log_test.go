@@ -16,10 +16,6 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
-	"laconic/proxy/apierror"
-	"laconic/proxy/summarize"
-	"laconic/proxy/summarize/prompt"
-	"laconic/proxy/wire"
 )
 
 // logged collects JSON lines.
@@ -129,60 +125,6 @@ func TestEveryChatRequestIsOneLine(t *testing.T) {
 	if !strings.Contains(log.text(), `"msg":"edit"`) || !strings.Contains(log.text(), `"why":"old tool result"`) {
 		t.Error("edits have no lines")
 	}
-}
-
-func TestTheLevelSaysWhatAnOperatorHasToDo(t *testing.T) {
-	f := func(i ReplyInfo, want zapcore.Level) {
-		t.Helper()
-		if got := levelOf(i); got != want {
-			t.Errorf("%+v: %v, want %v", i, got, want)
-		}
-	}
-	f(ReplyInfo{Status: 200}, zap.DebugLevel)
-	f(ReplyInfo{Status: 499, Code: apierror.CodeClientLeft}, zap.DebugLevel)
-	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Done: true}, zap.DebugLevel)
-	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Unread: true}, zap.DebugLevel)
-	f(ReplyInfo{Status: 499, Chat: true, Streamed: true, Code: apierror.CodeClientLeft}, zap.DebugLevel)
-	f(ReplyInfo{Status: 200, Streamed: true}, zap.DebugLevel) // not chat: nobody looked
-
-	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: wire.Empty}, zap.InfoLevel)
-	f(ReplyInfo{Status: 429}, zap.InfoLevel)
-	f(ReplyInfo{Status: 499, Code: apierror.CodeClientStalled}, zap.InfoLevel)
-	f(ReplyInfo{Status: 503, Code: apierror.CodeShutdown, Own: true}, zap.InfoLevel)
-	f(ReplyInfo{Status: 400, Code: "x", Own: true, Outcome: Rejected}, zap.InfoLevel)
-	f(ReplyInfo{Status: 200, Outcome: Shadow, Rewrite: &RewriteInfo{Report: compact.Report{Outcome: compact.Over}}}, zap.InfoLevel)
-
-	f(ReplyInfo{Status: 200, Outcome: Over, Rewrite: &RewriteInfo{Report: compact.Report{Outcome: compact.Over}}}, zap.WarnLevel)
-	f(ReplyInfo{Status: 502, Code: apierror.CodeUnreachable, Own: true}, zap.WarnLevel)
-	f(ReplyInfo{Status: 502, Code: apierror.CodeProtocol, Own: true}, zap.WarnLevel)
-	f(ReplyInfo{Status: 504, Code: apierror.CodeTimeout, Own: true}, zap.WarnLevel)
-	f(ReplyInfo{Status: 200, Code: apierror.CodeBroke}, zap.WarnLevel)
-	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: wire.WithoutDone}, zap.WarnLevel)
-	f(ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: wire.HalfEvent}, zap.WarnLevel)
-	f(ReplyInfo{Status: 200, Code: apierror.CodeIdle}, zap.WarnLevel)
-	f(ReplyInfo{Status: 503, Code: apierror.CodeOverloaded, Own: true}, zap.WarnLevel)
-
-	f(ReplyInfo{Status: 500, Code: apierror.CodeFault, Own: true}, zap.ErrorLevel)
-	f(ReplyInfo{Status: 200, Chat: true, Outcome: Passed, Pass: &PassInfo{Reason: reasonFault}}, zap.ErrorLevel)
-}
-
-func TestASummarizerThatFailsIsAWarning(t *testing.T) {
-	f := func(i summarize.JobInfo, want zapcore.Level) {
-		t.Helper()
-		var log logged
-		LogTo(log.at(zap.DebugLevel)).Summarized(i)
-		if got := log.lines(t)[0]["level"]; got != want.String() {
-			t.Errorf("%+v: %v, want %v", i, got, want)
-		}
-	}
-	f(summarize.JobInfo{}, zap.DebugLevel)
-	f(summarize.JobInfo{Reason: "elsewhere"}, zap.DebugLevel)
-	f(summarize.JobInfo{Made: true, Tries: 1}, zap.InfoLevel)
-	f(summarize.JobInfo{Reason: "memory", Tries: 1}, zap.InfoLevel)
-	f(summarize.JobInfo{Reason: string(prompt.TooLarge), Tries: 2}, zap.InfoLevel)
-	f(summarize.JobInfo{Reason: "unreachable", Tries: 2}, zap.WarnLevel)
-	f(summarize.JobInfo{Reason: "timeout", Tries: 1}, zap.WarnLevel)
-	f(summarize.JobInfo{Reason: "status_401", Tries: 1}, zap.WarnLevel)
 }
 
 // explosive panics on a text that says so, with the text in the panic.

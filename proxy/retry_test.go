@@ -542,7 +542,7 @@ func TestAClientThatLeavesDuringTheSecondSend(t *testing.T) {
 	_, _ = io.WriteString(conn, post("", agentBody(30, 100)))
 	<-sent
 	_ = conn.Close()
-	if r := p.replies(1)[0]; r.Status != statusClientLeft || r.Code != apierror.CodeClientLeft {
+	if r := p.replies(1)[0]; r.Status != StatusClientLeft || r.Code != apierror.CodeClientLeft {
 		t.Errorf("%d %q", r.Status, r.Code)
 	}
 }

@@ -31,14 +31,14 @@ func (x *exchange) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	c := x.conversation(in, req)
 	p, err := c.planOrRepair(req)
 	if err != nil {
-		return nil, nil, &passed{in: in, outcome: Passed, reason: reasonFault}
+		return nil, nil, &passed{in: in, outcome: Passed, reason: ReasonFault}
 	}
 	if p.info.Report.MessagesAfter == 0 {
 		return nil, nil, &passed{in: in, outcome: Passed, reason: "empty"}
 	}
 	out, err := p.body(req)
 	if err != nil {
-		return nil, nil, &passed{in: in, outcome: Passed, reason: reasonFault}
+		return nil, nil, &passed{in: in, outcome: Passed, reason: ReasonFault}
 	}
 	c.prepareSummary(req, &p)
 	p.info.Counted, p.info.Overhead = c.counted(), time.Since(began)
@@ -106,7 +106,7 @@ func (x *exchange) decodeText(in *body.Body) (req *wire.Request, why, detail str
 	case errors.As(err, &pass):
 		return nil, string(pass.Reason), pass.Detail
 	case err != nil || req == nil:
-		return nil, reasonFault, ""
+		return nil, ReasonFault, ""
 	}
 	return req, "", ""
 }
@@ -140,7 +140,7 @@ func (x *exchange) unread(in *body.Body, why, detail string) error {
 	if why := x.bypassed(in); why != "" {
 		return &passed{in: in, outcome: Bypassed, reason: why}
 	}
-	if x.p.o.Strict && why != reasonFault {
+	if x.p.o.Strict && why != ReasonFault {
 		return unreadable(why, detail)
 	}
 	return &passed{in: in, outcome: Passed, reason: why, detail: detail}
@@ -152,7 +152,7 @@ func (x *exchange) pass(why *passed) (*body.Outgoing, *apierror.Error) {
 	if no := x.checkPath(); no != nil {
 		return nil, no
 	}
-	if why.reason == reasonFault && x.p.o.RejectFaults {
+	if why.reason == ReasonFault && x.p.o.RejectFaults {
 		return nil, &apierror.Error{
 			Status: http.StatusInternalServerError, Code: apierror.CodeFault, NoRetry: true, Detail: "it was not sent to the upstream",
 			Message: "The proxy failed on this request, and did not send it.",

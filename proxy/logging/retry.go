@@ -1,8 +1,9 @@
-package proxy
+package logging
 
 import (
 	"go.uber.org/zap"
 
+	"laconic/proxy"
 	"laconic/proxy/learn"
 )
 
@@ -35,7 +36,7 @@ func appendLearnt(f []zap.Field, l *learn.Facts) []zap.Field {
 
 // appendRetry writes why the upstream refused a request, and what became of the
 // second send.
-func appendRetry(f []zap.Field, i *RetryInfo) []zap.Field {
+func appendRetry(f []zap.Field, i *proxy.RetryInfo) []zap.Field {
 	if i == nil {
 		return f
 	}

@@ -1,9 +1,10 @@
-package proxy
+package logging
 
 import (
+	"laconic/proxy/summarize"
+
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
-	"laconic/proxy/summarize"
 )
 
 // summaryFields say what stood in the slot of a request.

@@ -1,16 +1,25 @@
-package proxy
+// Package logging writes what a proxy reports to its [proxy.Listener] as lines of a
+// zap logger.
+//
+//   - private: no line at any level holds content or a credential.
+//   - one line: a request is one line, whatever happened to it; at debug each of
+//     its edits is one more.
+//   - levels: a warning is something that an operator can act on; an error is a
+//     fault of the proxy's own.
+package logging
 
 import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
 	"laconic/compact"
+	"laconic/proxy"
 	"laconic/proxy/apierror"
 	"laconic/proxy/summarize"
 	"laconic/proxy/wire"
 )
 
-// LogTo is a Listener that writes one line per request: "compaction" for chat
+// To returns a listener that writes one line per request: "compaction" for chat
 // requests, "request" for others. A line is info when something was edited,
 // refused or went wrong, and debug when a request was only measured or passed;
 // it is a warning when a request did not fit, a result with content was dropped,
@@ -19,16 +28,16 @@ import (
 // x-laconic-… is not known. At debug every edit has a line of its own. Faults of our own are
 // errors.
 //
-// No line at any level holds content or a credential: of a path only a known
-// endpoint is named, of an edit its place, its reason and the id of the call.
-func LogTo(log *zap.Logger) Listener {
-	return Listener{
-		Rewritten: func(i RewriteInfo) {
+// Of a path only a known endpoint is named, of an edit its place, its reason and
+// the id of the call.
+func To(log *zap.Logger) proxy.Listener {
+	return proxy.Listener{
+		Rewritten: func(i proxy.RewriteInfo) {
 			if log.Core().Enabled(zap.DebugLevel) {
 				logEdits(log, i)
 			}
 		},
-		Replied: func(i ReplyInfo) {
+		Replied: func(i proxy.ReplyInfo) {
 			name := "request"
 			if i.Chat {
 				name = "compaction"
@@ -37,12 +46,12 @@ func LogTo(log *zap.Logger) Listener {
 				line.Write(replyFields(i)...)
 			}
 		},
-		Ignored: func(i IgnoredInfo) {
+		Ignored: func(i proxy.IgnoredInfo) {
 			log.Warn("unknown header", zap.String("request_id", i.ID), zap.String("header", i.Header))
 		},
-		Upstream:   func(i UpstreamInfo) { logUpstream(log, i) },
+		Upstream:   func(i proxy.UpstreamInfo) { logUpstream(log, i) },
 		Summarized: func(i summarize.JobInfo) { logJob(log, i) },
-		Failed: func(i FaultInfo) {
+		Failed: func(i proxy.FaultInfo) {
 			f := []zap.Field{zap.String("request_id", i.ID), zap.String("where", i.Where), zap.String("what", i.What)}
 			if i.Peer {
 				log.Warn("peer", f...)
@@ -54,12 +63,12 @@ func LogTo(log *zap.Logger) Listener {
 }
 
 // logUpstream writes a line for a change of an upstream.
-func logUpstream(log *zap.Logger, i UpstreamInfo) {
+func logUpstream(log *zap.Logger, i proxy.UpstreamInfo) {
 	f := []zap.Field{zap.String("upstream", i.Upstream)}
 	switch i.Event {
-	case UpstreamWithoutPath:
+	case proxy.UpstreamWithoutPath:
 		log.Warn("the upstream does not have this path", append(f, zap.String("endpoint", i.Endpoint), zap.String("hint", i.Hint))...)
-	case UpstreamUp:
+	case proxy.UpstreamUp:
 		log.Warn("the upstream is up", append(f, zap.Int("failures", i.Failures), zap.Duration("down", i.Down))...)
 	default:
 		f = appendText(append(f, zap.Int("failures", i.Failures)), "error", i.Code)
@@ -68,13 +77,13 @@ func logUpstream(log *zap.Logger, i UpstreamInfo) {
 }
 
 // losing reports whether what was sent lacks results that the client sent.
-func losing(i ReplyInfo) bool {
-	return i.Rewrite != nil && i.Rewrite.Report.ResultsDropped > 0 && i.Outcome != Shadow && i.Outcome != Rejected
+func losing(i proxy.ReplyInfo) bool {
+	return i.Rewrite != nil && i.Rewrite.Report.ResultsDropped > 0 && i.Outcome != proxy.Shadow && i.Outcome != proxy.Rejected
 }
 
 // levelOf is the level of a reply's line. Warnings are what an operator can do
 // something about. That a client left is the client's affair.
-func levelOf(i ReplyInfo) zapcore.Level {
+func levelOf(i proxy.ReplyInfo) zapcore.Level {
 	switch i.Code {
 	case apierror.CodeFault:
 		return zap.ErrorLevel
@@ -85,20 +94,20 @@ func levelOf(i ReplyInfo) zapcore.Level {
 		return zap.InfoLevel
 	}
 	switch {
-	case i.Pass != nil && i.Pass.Reason == reasonFault:
+	case i.Pass != nil && i.Pass.Reason == proxy.ReasonFault:
 		return zap.ErrorLevel
-	case i.Outcome == Over, losing(i), i.Ended == wire.HalfEvent || i.Ended == wire.WithoutDone:
+	case i.Outcome == proxy.Over, losing(i), i.Ended == wire.HalfEvent || i.Ended == wire.WithoutDone:
 		return zap.WarnLevel
-	case i.Status >= 400 && i.Status != statusClientLeft,
+	case i.Status >= 400 && i.Status != proxy.StatusClientLeft,
 		i.Retry != nil, i.Cut, i.Ended != "",
 		i.Rewrite != nil && i.Rewrite.Report.Outcome != compact.Untouched,
-		i.Outcome == Rejected, i.Chat && i.Outcome == Passed: // why it was passed over is what an operator asks first
+		i.Outcome == proxy.Rejected, i.Chat && i.Outcome == proxy.Passed: // why it was passed over is what an operator asks first
 		return zap.InfoLevel
 	}
 	return zap.DebugLevel
 }
 
-func replyFields(i ReplyInfo) []zap.Field {
+func replyFields(i proxy.ReplyInfo) []zap.Field {
 	f := []zap.Field{zap.String("request_id", i.ID)}
 	if !i.Chat {
 		f = append(f, zap.String("method", i.Method), zap.String("endpoint", i.Endpoint))
@@ -141,7 +150,7 @@ func replyFields(i ReplyInfo) []zap.Field {
 	return appendText(f, "error_detail", i.Detail)
 }
 
-func rewriteFields(i *RewriteInfo) []zap.Field {
+func rewriteFields(i *proxy.RewriteInfo) []zap.Field {
 	r := &i.Report
 	f := []zap.Field{
 		zap.String("model", i.Model), zap.String("route", i.Route), zap.String("policy", i.Policy),
@@ -202,7 +211,7 @@ func (s stageLines) MarshalLogArray(out zapcore.ArrayEncoder) error {
 	return nil
 }
 
-func logEdits(log *zap.Logger, i RewriteInfo) {
+func logEdits(log *zap.Logger, i proxy.RewriteInfo) {
 	for n := range i.Edits {
 		e := &i.Edits[n]
 		f := []zap.Field{
@@ -215,6 +224,3 @@ func logEdits(log *zap.Logger, i RewriteInfo) {
 		log.Debug("edit", appendText(f, "id", apierror.Clip(e.ID, 64))...)
 	}
 }
-
-// statusClientLeft is what nginx calls it; no client sees it.
-const statusClientLeft = 499
