@@ -9,7 +9,7 @@ import "strings"
 // longestMediaType bounds the search for the comma that ends the head of a data URL.
 const longestMediaType = 512
 
-// inlined takes a data URL apart. ok is false for any other URL and for data that is not base64.
+// inlined splits a data URL. ok is false for any other URL and for data that is not base64.
 func inlined(url string) (mediaType, data string, ok bool) {
 	url = strings.TrimLeft(url, " \t\r\n")
 	if len(url) < 5 || !strings.EqualFold(url[:5], "data:") {
@@ -25,7 +25,7 @@ func inlined(url string) (mediaType, data string, ok bool) {
 	return strings.TrimSpace(mediaType), url[comma+1:], isBase64
 }
 
-// decodedLen is the number of bytes behind a base64 text; a few more where it is broken into lines.
+// decodedLen returns the number of bytes behind a base64 text; a few more if the text is broken into lines.
 func decodedLen(data string) int {
 	data = strings.TrimSuffix(strings.TrimSuffix(data, "="), "=")
 	return len(data)/4*3 + len(data)%4*3/4
@@ -36,7 +36,7 @@ func decodedLen(data string) int {
 type payload struct {
 	text   string // what has not been read
 	left   int    // characters that may still be looked at
-	broken bool   // something other than base64 stands between the characters: no jumps
+	broken bool   // something other than base64 is between the characters: no jumps
 	odd    bool   // it was ended by a character that has no place in base64
 	acc    uint32 // bits read and not handed out
 	bits   int
@@ -68,7 +68,7 @@ func wholePayloadOf(data string) payload {
 	return p
 }
 
-// next gives one byte. ok is false at the end, at the bound, and at a character that is not base64.
+// next returns one byte. ok is false at the end, at the bound, and at a character that is not base64.
 func (p *payload) next() (b byte, ok bool) {
 	for p.bits < 8 {
 		if p.text == "" || p.left == 0 {
@@ -93,7 +93,7 @@ func (p *payload) next() (b byte, ok bool) {
 	return byte(p.acc >> p.bits), true
 }
 
-// escaped gives the value of what begins with a blank, or with the backslash of JSON, and its length.
+// escaped returns the value and the length of what begins with a blank or with the backslash of JSON.
 func escaped(text string) (value byte, size int) {
 	switch {
 	case text[0] != '\\' || len(text) < 2:
@@ -106,7 +106,7 @@ func escaped(text string) (value byte, size int) {
 	return ignored, 1 // of \/
 }
 
-// spelt gives the value of the character that \u and these four digits stand for.
+// spelt returns the value of the character with these four digits after \u.
 func spelt(digits string) byte {
 	switch strings.ToLower(digits) {
 	case "002b":
@@ -121,7 +121,7 @@ func spelt(digits string) byte {
 	return foreign
 }
 
-// fill gives up to len(buf) bytes and says how many.
+// fill reads up to len(buf) bytes and returns how many.
 func (p *payload) fill(buf []byte) int {
 	n := 0
 	for n < len(buf) {
@@ -140,7 +140,7 @@ func (p *payload) fill(buf []byte) int {
 	return n
 }
 
-// groups reads three bytes at a time, as long as nothing stands between the characters, and says how many.
+// groups reads three bytes at a time, as long as nothing is between the characters, and returns how many.
 func (p *payload) groups(buf []byte) (n int) {
 	for len(buf)-n >= 3 && len(p.text) >= 4 && p.left >= 4 {
 		a, b, c, d := sextets[p.text[0]], sextets[p.text[1]], sextets[p.text[2]], sextets[p.text[3]]
@@ -184,7 +184,7 @@ const (
 	foreign = 66 // anything else: it breaks off
 )
 
-// sextets gives the value of each character of base64.
+// sextets has the value of each character of base64.
 var sextets = func() (table [256]byte) {
 	for i := range table {
 		table[i] = foreign

@@ -1,8 +1,8 @@
-// Package tokenize tells what the pieces of a chat request cost a model, in tokens.
+// Package tokenize counts what the pieces of a chat request cost a model, in tokens.
 //
 // It promises:
 //
-//   - additive: a message costs its envelope plus its pieces, a request its messages plus what stands around
+//   - additive: a message costs its envelope plus its pieces, a request its messages plus the tokens around
 //     them. So running totals are exact, and a message may be counted once and remembered.
 //   - safe: where the true cost of a piece cannot be known the answer leans upward. A request believed too large is
 //     folded a little early; one believed too small is refused by the upstream. A model that nobody knows gets the middle
@@ -11,14 +11,14 @@
 //     the picture, the sound or the JSON.
 //   - bounded: everything is linear in its input, whatever the input. The size of a picture comes from its header: at
 //     most 64 KiB of its base64 are looked at, the rest is never decoded and never counted as text.
-//   - repeatable: integer arithmetic only, no clock, no state. Two replicas give the same answer.
+//   - repeatable: integer arithmetic only, no clock, no state. Two replicas return the same answer.
 //   - immutable: a Counter may be used from many goroutines at once.
 //
 // # How it works
 //
 // A model belongs to a family, found by its name in one ordered table (families.go). The family says how
 // pictures, sounds and pages are charged, how large the window is, and which tokenizer counts its texts. [For]
-// gives the counter of a model. [Named] and [Counter.Named] replace the text tokenizer and keep the rest.
+// returns the counter of a model. [Named] and [Counter.Named] replace the text tokenizer and keep the rest.
 //
 // There are three kinds of tokenizer:
 //
@@ -48,7 +48,7 @@
 // other models behind a template pay for the JSON in the layout that Qwen's and Mistral's share, which is 1.05 to 1.08 times
 // the count of compact JSON on two agents' tools, and a page of 44 tokens. Claude pays for compact JSON and 346.
 //
-// What stands around texts is exact for messages without calls (OpenAI's cookbook publishes it), and within some
+// The cost of the tokens around texts is exact for messages without calls (OpenAI's cookbook publishes it), and within some
 // tokens for calls. The tables of an encoding are built when it is first needed, which takes some tenths of a second;
 // [Counter.Load] does it before.
 //

@@ -6,13 +6,13 @@ import "laconic/tokenize/bpe"
 type tokenizer struct {
 	name     string
 	encoding func() *bpe.Encoding // counts the text; nil for an estimate by length
-	scale    *scale               // what is made of that count; nil where it is the model's own
+	scale    *scale               // applied to that count; nil if the encoding is the model's own
 	tenths   int                  // an estimate by length: ten times the bytes of UTF-8 that make one token
 	written  bool                 // that length is of the text as JSON writes it
 	framing  framing
 }
 
-// framing is what stands around the texts of a request, in tokens.
+// framing is the tokens around the texts of a request.
 type framing struct {
 	preamble int  // once: what a template says before the first message, unasked
 	envelope int  // around each message, its role included
@@ -31,7 +31,7 @@ var (
 	openAIFraming = framing{envelope: 4, result: 4, call: 14, function: 7}
 	gpt4Framing   = framing{envelope: 4, result: 4, call: 14, function: 10}
 	// Where gpt-oss runs, its template says for it what OpenAI does not bill: who it is, the date, how hard to think,
-	// which channels there are, where tools stand (openai/harmony).
+	// which channels there are, where tools are (openai/harmony).
 	harmonyFraming = framing{preamble: 100, envelope: 4, result: 4, call: 14, function: 7}
 	// Templates of open models put up to 6 tokens around a message, and up to 12 around a call (DeepSeek writes each
 	// between four marks of its own, with a code fence). Llama 3.1 begins with two dates, Qwen 2.5 with its name: 25
@@ -70,13 +70,13 @@ func bytesPer(tenths int, name string) tokenizer {
 	return tokenizer{name: name, tenths: tenths, framing: lengthFraming}
 }
 
-// unseenTenths is for the length of a text that nobody can look at: three bytes a token.
+// unseenTenths is for the length of a text that is not at hand: three bytes a token.
 const unseenTenths = 30
 
-// exact tells whether a text is counted as the model itself counts it.
+// exact reports whether a text is counted as the model itself counts it.
 func (t *tokenizer) exact() bool { return t.encoding != nil && t.scale == nil }
 
-// count is the cost of a text. It does not allocate.
+// count returns the cost of a text. It does not allocate.
 func (t *tokenizer) count(text []byte) int {
 	switch {
 	case len(text) == 0:
@@ -89,7 +89,7 @@ func (t *tokenizer) count(text []byte) int {
 	return t.scale.of(t.encoding().Count(text), text)
 }
 
-// length is the cost of n bytes of text: ⌈n·10/tenths⌉, times the factor for ASCII, without overflow for any n.
+// length returns the cost of n bytes of text: ⌈n·10/tenths⌉, times the factor for ASCII, without overflow for any n.
 func (t *tokenizer) length(n int) int {
 	if n <= 0 {
 		return 0
@@ -105,5 +105,5 @@ func (t *tokenizer) length(n int) int {
 	return n
 }
 
-// ceilDiv is ⌈a/b⌉ for a ≥ 0 and b ≥ 1.
+// ceilDiv returns ⌈a/b⌉ for a ≥ 0 and b ≥ 1.
 func ceilDiv(a, b int) int { return (a + b - 1) / b }

@@ -5,7 +5,7 @@ import "strings"
 // family is what models of one kind have in common: one row of the table.
 type family struct {
 	name   string
-	match  string  // patterns on the model's name, separated by blanks; * stands for any run, ? for one character
+	match  string  // patterns on the model's name, separated by blanks; * matches any run, ? one character
 	text   string  // name of the tokenizer
 	image  picture // how a picture is charged
 	audio  int     // tokens per second of sound
@@ -98,7 +98,7 @@ func dotted(name string) string {
 
 func isASCIIDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// matches reports whether a name is what the pattern describes: * stands for any run of characters, ? for one.
+// matches reports whether a name fits the pattern: * matches any run of characters, ? one.
 func matches(pattern, name string) bool {
 	star, resume := -1, 0 // the last * seen, and where its run would have to end next
 	p, n := 0, 0

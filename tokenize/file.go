@@ -32,7 +32,7 @@ func (c *Counter) File(data, name string) int {
 	return c.Bytes(decodedLen(inner))
 }
 
-// Searched tells whether [Counter.File] has to search the file for pages, which takes a millisecond per megabyte: a PDF
+// Searched reports whether [Counter.File] has to search the file for pages, which takes a millisecond per megabyte: a PDF
 // that is in the request. What it costs depends on its data and on the family alone then, and is worth remembering.
 func Searched(data, name string) bool {
 	mediaType, inner, ok := inlined(data)

@@ -75,7 +75,7 @@ func (p patches) cap(detail string) int {
 	return p.limit
 }
 
-// shrink gives the grid of at most limit squares that keeps the shape of w × h. The ideal grid has
+// shrink returns the grid of at most limit squares that keeps the shape of w × h. The ideal grid has
 // √(limit·w/h) columns and √(limit·h/w) rows; both are cut to whole numbers, and the side that loses more by that
 // decides the scale. A picture too thin for that pays the limit.
 func shrink(w, h, limit int) (cols, rows int) {

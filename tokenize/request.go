@@ -27,7 +27,7 @@ func (c *Counter) Format(raw []byte) int {
 	return c.json(raw)
 }
 
-// empty tells whether a JSON text holds nothing.
+// empty reports whether a JSON text holds nothing.
 func empty(raw []byte) bool {
 	if len(raw) > 64 { // longer ones with nothing but blanks cost a little
 		return false
@@ -47,7 +47,7 @@ func (c *Counter) json(raw []byte) int {
 	return c.text.count(compactJSON(raw))
 }
 
-// blanks counts the white space of a JSON text that stands outside its strings.
+// blanks returns the size of the white space of a JSON text outside its strings.
 func blanks(raw []byte) (n int) {
 	inside := false
 	for i := 0; i < len(raw); i++ {

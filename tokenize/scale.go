@@ -109,8 +109,8 @@ const (
 	rareByte
 )
 
-// leads says of which class a character is, and how many bytes it has, by its first byte. Scripts are told roughly so:
-// one such byte stands for 64 characters, or for 4,096. Bytes that begin no character count as one.
+// leads has the class of a character and its length in bytes, by its first byte. That tells scripts apart roughly: one
+// such byte begins 64 characters, or 4,096. Bytes that begin no character count as one.
 var leads = func() (t [256]struct{ class, size int }) {
 	set := func(from, to byte, class, size int) {
 		for b := int(from); b <= int(to); b++ {

@@ -2,27 +2,27 @@ package tokenize
 
 import "unsafe"
 
-// Counter tells what things cost a model, in tokens. Costs are additive: a message costs its envelope plus its
-// pieces. A Counter comes from [For] or [Named]; it is immutable and safe for concurrent use.
+// Counter counts what the pieces of a request cost a model, in tokens. Costs are additive: a message costs its envelope
+// plus its pieces. A Counter comes from [For] or [Named]; it is immutable and safe for concurrent use.
 type Counter struct {
 	family *family
 	text   *tokenizer
 }
 
-// For gives the counter of a model by its name, with or without a vendor in front ("gpt-4o", "openai/gpt-4o",
-// "us.anthropic.claude-sonnet-4-5"). A name that no family claims gets the careful default; never nil.
+// For returns the counter of a model by its name, with or without a vendor in front ("gpt-4o", "openai/gpt-4o",
+// "us.anthropic.claude-sonnet-4-5"). A name of no known family gets the careful default; never nil.
 func For(model string) *Counter {
 	return &counters[familyOf(model)]
 }
 
-// Named gives a counter whose texts are counted by the tokenizer of that name, one of [Names]. It belongs to no
-// model: its media formulas are the careful defaults. The error is an [*UnknownError].
+// Named returns a counter whose texts are counted by the named tokenizer, one of [Names]. It belongs to no model: its
+// media formulas are the careful defaults. The error is an [*UnknownError].
 func Named(tokenizer string) (*Counter, error) {
 	return counters[len(counters)-1].Named(tokenizer)
 }
 
-// Named gives a counter of the same family (media formulas, pages) with another text tokenizer, one of [Names].
-// The error is an [*UnknownError].
+// Named returns a counter of the same family (media formulas, pages) with another text tokenizer, one of [Names]. The
+// error is an [*UnknownError].
 func (c *Counter) Named(tokenizer string) (*Counter, error) {
 	for i := range tokenizers {
 		if tokenizers[i].name == tokenizer {
@@ -32,7 +32,7 @@ func (c *Counter) Named(tokenizer string) (*Counter, error) {
 	return nil, unknown(tokenizer)
 }
 
-// Names lists the known tokenizers, in the order of the table.
+// Names returns the known tokenizers, in the order of the table.
 func Names() []string {
 	names := make([]string, len(tokenizers))
 	for i, t := range tokenizers {
@@ -41,12 +41,12 @@ func Names() []string {
 	return names
 }
 
-// Window gives what the built-in table knows about a model: its context window and, where the provider accepts
-// less than that as a prompt, the prompt limit (0: no limit of its own), both in tokens. Where providers of one
-// model differ the smaller window stands here. ok is false for a model that the table does not know.
+// Window returns the context window of a model and, if the provider accepts less than that as a prompt, the prompt
+// limit (0: no limit of its own), both in tokens. If providers of a model differ, it returns the smaller window. ok is
+// false for a model that the built-in table does not have.
 //
-// An upstream that loads a model with a smaller window than it was trained for (Ollama, llama.cpp, LM Studio)
-// cannot be known by the name of the model.
+// An upstream that loads a model with a smaller window than it was trained for (Ollama, llama.cpp, LM Studio) cannot be
+// recognized by the name of the model.
 func Window(model string) (window, input int, ok bool) {
 	f := &families[familyOf(model)]
 	return f.window, f.input, f.window > 0
@@ -55,7 +55,7 @@ func Window(model string) (window, input int, ok bool) {
 // Name is the name of the text tokenizer, such as "o200k_base" or "o200k*1.1".
 func (c *Counter) Name() string { return c.text.name }
 
-// Family is the name of the model's family, such as "gpt-4o"; "unknown" for a model that the table does not know.
+// Family returns the name of the model's family, such as "gpt-4o"; "unknown" for a model that the table does not have.
 func (c *Counter) Family() string { return c.family.name }
 
 // Exact reports whether texts are counted as the model itself counts them. It is false for every estimate, and for an
@@ -69,7 +69,7 @@ func (c *Counter) Exact() bool {
 	return !known || ordinary(c.text.name) == ordinary(c.family.text)
 }
 
-// ordinary is the name of the encoding that gives the same tokens for ordinary text.
+// ordinary returns the name of the encoding with the same tokens for ordinary text.
 func ordinary(encoding string) string {
 	if encoding == "o200k_harmony" {
 		return "o200k_base" // they differ in their special tokens alone
@@ -77,22 +77,21 @@ func ordinary(encoding string) string {
 	return encoding
 }
 
-// FramingExact reports whether, beside the texts, what stands around messages is counted as the model counts it. It is
-// known of OpenAI's models, for messages without calls. Tools, calls, pictures, sounds and files are charged by
-// formulas in any case.
+// FramingExact reports whether the tokens around messages are counted as the model counts them. They are for OpenAI's
+// models, for messages without calls. Tools, calls, pictures, sounds and files are always charged by formulas.
 func (c *Counter) FramingExact() bool {
 	return c.Exact() && c.text.name == c.family.text && c.text.framing.preamble == 0
 }
 
-// Reads reports whether texts have to be read to be counted. Where they have not, because the length is all that an
-// estimate needs, [Counter.Bytes] is as good as [Counter.Text].
+// Reads reports whether texts must be read to be counted. If not, the length is enough, and [Counter.Bytes] is as good
+// as [Counter.Text].
 func (c *Counter) Reads() bool { return c.text.encoding != nil }
 
 // Written reports whether the length that [Counter.Bytes] takes is that of the text as JSON writes it, escapes included.
 func (c *Counter) Written() bool { return c.text.written }
 
-// Load builds the tables that the counter needs, if nobody did before; it takes some tenths of a second at most.
-// Without it the first text that is counted does that.
+// Load builds the tables that the counter needs, unless they exist; it takes some tenths of a second at most. Without
+// Load the first counted text does that.
 func (c *Counter) Load() {
 	if c.text.encoding != nil {
 		c.text.encoding()
@@ -105,14 +104,14 @@ func (c *Counter) Text(s string) int { return c.text.count(bytesOf(s)) }
 // TextBytes is Text for bytes.
 func (c *Counter) TextBytes(b []byte) int { return c.text.count(b) }
 
-// Bytes is the cost of a text of n bytes that is not at hand. For an estimate by length Bytes(len(s)) equals Text(s);
-// the others take three bytes of a text for a token of o200k_base, which most texts exceed. n below 1 costs 0.
+// Bytes returns the cost of a text of n bytes that is not at hand. For an estimate by length Bytes(len(s)) equals
+// Text(s); the others take three bytes of a text for a token of o200k_base, which most texts exceed. n below 1 costs 0.
 func (c *Counter) Bytes(n int) int { return c.text.length(n) }
 
-// Envelope is the cost of what stands around each message: separators, and its role.
+// Envelope returns the cost of the tokens around each message: separators, and its role.
 func (c *Counter) Envelope() int { return c.text.framing.envelope }
 
-// Speaker is the cost of a message's name; "": it has none.
+// Speaker returns the cost of a message's name; 0 for "".
 func (c *Counter) Speaker(name string) int {
 	if name == "" {
 		return 0
@@ -120,14 +119,14 @@ func (c *Counter) Speaker(name string) int {
 	return 1 + c.Text(name) // 1 as in OpenAI's cookbook
 }
 
-// Result is the cost of what stands around a tool result beside its envelope: whose answer it is.
+// Result returns the cost of the tokens around a tool result beside its envelope: whose answer it is.
 func (c *Counter) Result() int { return c.text.framing.result }
 
-// Call is the cost of what stands around each tool call inside a message, beside its name and arguments.
+// Call returns the cost of the tokens around each tool call in a message, beside its name and arguments.
 func (c *Counter) Call() int { return c.text.framing.call }
 
-// Priming is the cost, once per request, of the tokens that open the model's answer, and of what the model's template
-// says of its own accord.
+// Priming returns the cost, once per request, of the tokens that open the model's answer, and of the template's own
+// text.
 func (c *Counter) Priming() int {
 	const answer = 3 // every reply is primed with <|start|>assistant<|message|> (OpenAI cookbook)
 	return c.text.framing.preamble + answer

@@ -2,7 +2,7 @@ package tokenize
 
 import "strings"
 
-// isRemote tells the URL of something from base64, which has no colon.
+// isRemote reports whether data is a URL. Base64 has no colon.
 func isRemote(data string) bool { return strings.Contains(data[:min(len(data), 16)], ":") }
 
 // Video is the cost of a video. Gemini documents 263 tokens for a second of pictures and 32 for its sound; vLLM's models
@@ -21,8 +21,8 @@ func (c *Counter) Video(data string) int {
 	return max(ceilDiv(decodedLen(inner), bytesPerSecond), 1) * tokensPerSecond
 }
 
-// Unknown is the cost of a part of a kind that is not known, as it stands in JSON: that of its text, all of it. What looks
-// like data in base64 is charged as a file that is not seen, once; it is no text that a model reads.
+// Unknown returns the cost of a part of an unknown kind by its JSON: that of all its text. Data in base64 is charged
+// once, as a file that is not seen, because a model does not read it as text.
 func (c *Counter) Unknown(raw string) int {
 	n, from, data := 0, 0, false
 	for i := 0; i < len(raw); {
@@ -40,8 +40,7 @@ func (c *Counter) Unknown(raw string) int {
 	return n
 }
 
-// endOfBase64 is where a run of the letters of base64 ends, as it stands in JSON: with escapes, and in lines as MIME
-// has them.
+// endOfBase64 returns the end of a run of base64 as JSON writes it: with escapes, and in lines as in MIME.
 func endOfBase64(raw string, at int) int {
 	line := at
 	for at < len(raw) {

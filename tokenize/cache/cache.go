@@ -3,7 +3,7 @@
 //
 // It promises:
 //
-//   - true: a count is given for the very text that it was made of, and for the same way of counting. Texts are told
+//   - true: a count is returned only for the text that it was made of, and for the same way of counting. Texts are told
 //     apart by 128 bits of a keyed hash and their length. Clients choose the texts, so the key is secret and new with
 //     each process: nobody can look for two texts that share a count.
 //   - bounded: it holds so many counts and no more; the text itself is never kept. An entry takes about 110 bytes.
@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// DefaultEntries is how many counts a cache holds that is not told otherwise: some sixty long conversations.
+	// DefaultEntries is how many counts a cache holds by default: some sixty long conversations.
 	DefaultEntries = 1 << 17
 	// Shortest is the length of the shortest text that is remembered, in bytes. A shorter one is counted in less than
 	// a microsecond, which is what looking it up would take.
@@ -45,7 +45,7 @@ type key struct {
 	way  uint32
 }
 
-// New makes a cache of at most so many entries; below 1: [DefaultEntries].
+// New returns a cache of at most entries counts; below 1: [DefaultEntries].
 func New(entries int) *Cache {
 	if entries < 1 {
 		entries = DefaultEntries
@@ -57,7 +57,7 @@ func New(entries int) *Cache {
 	}
 }
 
-// Stats tells how many counts were found since the start, and how many had to be made. Texts below [Shortest] are in
+// Stats returns how many counts were found since the start, and how many were made. Texts below [Shortest] are in
 // neither.
 func (c *Cache) Stats() (hits, misses int64) { return c.hits.Load(), c.misses.Load() }
 
@@ -67,8 +67,8 @@ type Texts struct {
 	way uint32
 }
 
-// Texts gives the part for a way of counting. The way says everything that the count depends on beside the text: the
-// tokenizer, and the form of the text where it has several. Ways are remembered for ever, so there must be few.
+// Texts returns the part for a way of counting. The way names everything that the count depends on beside the text: the
+// tokenizer, and the form of the text if it has several. Ways are remembered for ever, so there must be few.
 func (c *Cache) Texts(way string) Texts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,7 +80,7 @@ func (c *Cache) Texts(way string) Texts {
 	return Texts{c, id}
 }
 
-// Count gives the count of a text, and whether it was remembered. If not, count makes it. It must depend on the text
+// Count returns the count of a text, and reports whether it was remembered. If not, count makes it, from the text
 // alone.
 func (t Texts) Count(text string, count func(string) int) (n int, seen bool) {
 	if len(text) < Shortest {
