@@ -116,7 +116,7 @@ func runDemo(ctx context.Context, o demo.Options) error {
 	return err
 }
 
-// onLoopback serves a handler on a free port and gives its base URL, and what
+// onLoopback serves a handler on a free port, and returns its base URL and what
 // ends it.
 func onLoopback(h http.Handler) (base string, end func(), err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -17,19 +17,15 @@ type request struct {
 	total int // tokens, fixed included
 }
 
-// shared compares a request with the one that was sent before it. It gives how
-// many messages they start with in common, and how many tokens of the request
-// a provider's prompt cache would serve: the fixed part, the equal messages,
-// and of the first message that differs the share that starts alike.
+// shared compares a request with the one that was sent before it. It returns how
+// many messages they start with in common, and how many tokens of the request a
+// provider's prompt cache would serve: the fixed part, the equal messages, and of
+// the first message that differs the share that starts alike.
 func shared(before, now *request) (messages, tokens int) {
-	if before == nil {
+	if before == nil || before.fixed != now.fixed {
 		return 0, 0
 	}
-	if before.fixed == now.fixed {
-		tokens = now.fixed
-	} else {
-		return 0, 0
-	}
+	tokens = now.fixed
 	n := min(len(before.msgs), len(now.msgs))
 	for messages < n && now.msgs[messages].Equal(&before.msgs[messages]) {
 		tokens += now.costs[messages]
@@ -41,8 +37,8 @@ func shared(before, now *request) (messages, tokens int) {
 	return messages, tokens
 }
 
-// alike is how much of a message's cost lies in the bytes that two versions of
-// it start with.
+// alike returns how much of a message's cost lies in the bytes that two versions
+// of it start with.
 func alike(before, now *compact.Message, cost int) int {
 	if before.Role != now.Role {
 		return 0
@@ -65,7 +61,7 @@ func alike(before, now *compact.Message, cost int) int {
 	return cost * common / whole
 }
 
-// textsOf are the texts of a message in the order in which a model reads them.
+// textsOf returns the texts of a message in the order in which a model reads them.
 func textsOf(m *compact.Message) []string {
 	var texts []string
 	if m.Reasoning.Len() > 0 {
@@ -106,7 +102,7 @@ type Prices struct {
 // DefaultPrices are the yardstick's.
 var DefaultPrices = Prices{Cached: 0.1, Write: 1.0}
 
-// check says what is wrong with the prices.
+// check returns what is wrong with the prices.
 func (p Prices) check() error {
 	for _, price := range []float64{p.Cached, p.Write} {
 		if !(price >= 0) || math.IsInf(price, 1) {
@@ -119,7 +115,7 @@ func (p Prices) check() error {
 	return nil
 }
 
-// bill is what tokens cost of which cached were served from the cache.
+// bill returns the price of tokens of which cached were served from the cache.
 func (p Prices) bill(tokens, cached int) float64 {
 	return float64(tokens-cached)*p.Write + float64(cached)*p.Cached
 }

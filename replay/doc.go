@@ -21,9 +21,9 @@
 // A request point is a place where a client must have sent a request: before
 // each assistant message (behind all results it waited for). A fact is a
 // concrete value (an id, a path, a number, a name) that a tool call used and
-// that stood in the conversation before. Recall is the share of the facts that
+// that was in the conversation before. Recall is the share of the facts that
 // are still somewhere in the request that led to the call; verbatim counts
-// those whose last occurrence still stands there with its surroundings. Both
+// those whose last occurrence is still there with its surroundings. Both
 // look only at requests whose full size exceeds the budget. The peak of a
 // conversation is the cost of its largest request.
 //

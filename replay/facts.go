@@ -17,12 +17,12 @@ type Fact struct {
 	Name string `json:"name"`
 	// Value is the id, path, number or name.
 	Value string `json:"value"`
-	// First and Last are the indices of the messages where it stood before.
+	// First and Last are the indices of the messages that held it before.
 	First int `json:"first"`
 	Last  int `json:"last"`
 	// LastRole is the role of the message Last.
 	LastRole string `json:"last_role"`
-	// Distance is how many bytes of text stand between Last and Call.
+	// Distance is how many bytes of text are between Last and Call.
 	Distance int `json:"dist_bytes"`
 }
 
@@ -42,7 +42,7 @@ const (
 // sorted by value within a call. It takes time linear in the text.
 //
 // A value is a run of letters, digits and _./:@$+- of at least six characters,
-// taken both as it stands and without a leading or trailing . / or :, that has
+// taken both as written and without a leading or trailing . / or :, that has
 // a digit, an underscore, a dot, a slash or an at sign in it, or is a word of
 // at least eight characters that starts with a capital. It counts if the same
 // run (not just the same characters within a longer one) stood in the text or
@@ -93,8 +93,8 @@ func Facts(msgs []compact.Message) []Fact {
 	return facts
 }
 
-// eachText gives the texts of a message that a fact can stand in: its content
-// and the arguments as they are sent. It stops where yield says so.
+// eachText yields the texts of a message that may hold a fact: its content and
+// the arguments as they are sent. It reports whether yield wanted all of them.
 func eachText(m *compact.Message, yield func(string) bool) bool {
 	for p := range m.Parts {
 		if k := m.Parts[p].Kind; k != compact.KindText && k != compact.KindRefusal {
@@ -112,7 +112,7 @@ func eachText(m *compact.Message, yield func(string) bool) bool {
 	return true
 }
 
-// usedValues are the concrete values of a call's arguments, sorted, each once.
+// usedValues returns the concrete values of a call's arguments, sorted, each once.
 func usedValues(arguments string) []string {
 	var values []string
 	collect := func(text string) {
@@ -137,7 +137,7 @@ func usedValues(arguments string) []string {
 	return slices.Compact(values)
 }
 
-// eachString gives the strings and numbers of a JSON value, keys apart.
+// eachString yields the strings and numbers of a JSON value, keys apart.
 func eachString(v any, yield func(string)) {
 	switch v := v.(type) {
 	case string:
@@ -155,8 +155,8 @@ func eachString(v any, yield func(string)) {
 	}
 }
 
-// eachValue gives every run of value characters that is long enough, as it
-// stands and without the punctuation around it.
+// eachValue yields every run of value characters that is long enough, as written
+// and without the punctuation around it.
 func eachValue(text string, yield func(string)) {
 	for i := 0; i < len(text); {
 		if !valueByte[text[i]] {
@@ -178,12 +178,13 @@ func eachValue(text string, yield func(string)) {
 	}
 }
 
-// concrete tells an id, a path, a number or a name from a plain word.
+// concrete reports whether a value is an id, a path, a number or a name, and not a
+// plain word.
 func concrete(v string) bool {
 	return strings.ContainsAny(v, "0123456789_./@") || len(v) >= shortestName && 'A' <= v[0] && v[0] <= 'Z'
 }
 
-// valueByte tells which bytes a value is made of.
+// valueByte holds the bytes that a value is made of.
 var valueByte = func() (in [256]bool) {
 	for c := range in {
 		switch {

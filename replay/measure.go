@@ -43,7 +43,7 @@ func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversa
 	facts, at := v.memory.facts, 0
 	var before *request
 	for i, k := range points {
-		// A request led to the calls that stand before the next one.
+		// A request led to the calls before the next one.
 		next := len(r.Messages)
 		if i+1 < len(points) {
 			next = points[i+1]
@@ -69,7 +69,7 @@ func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversa
 	return v
 }
 
-// unavoidable is the cost of what no policy may remove from the first k
+// unavoidable returns the cost of what no policy may remove from the first k
 // messages: the fixed part, the instructions, the first and the newest user
 // message.
 func (v *conversation) unavoidable(k int) int {
@@ -106,8 +106,8 @@ type Turn struct {
 	// Messages is how many messages the client had sent, Full what they cost.
 	Messages int `json:"messages"`
 	Full     int `json:"full"`
-	// Sent is what the request cost as sent, Epoch tells whether the ladder
-	// was climbed for it.
+	// Sent is what the request cost as sent, Epoch whether the ladder was
+	// climbed for it.
 	Sent  int  `json:"sent"`
 	Epoch bool `json:"epoch,omitempty"`
 }
@@ -162,7 +162,7 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, prices 
 	return r
 }
 
-// sent counts what is sent, and tells which messages of the client's list are
+// sent counts what is sent, and returns which messages of the client's list are
 // in it as they came. A message that was sent before is not counted again.
 func (v *conversation) sent(msgs []compact.Message, before *request) (now *request, whole []bool) {
 	now = &request{msgs: msgs, costs: make([]int, len(msgs)), fixed: v.fixed, total: v.fixed}

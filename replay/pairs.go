@@ -2,7 +2,7 @@ package replay
 
 import "laconic/compact"
 
-// legalPairs tells whether a strict upstream takes the pairs of a request:
+// legalPairs reports whether a strict upstream takes the pairs of a request:
 // every call is answered exactly once, directly behind its message, and every
 // result answers one of the calls directly before it. It is written apart from
 // the repair it checks, and knows nothing but the list.

@@ -88,7 +88,7 @@ type Series struct {
 	Turns        []Turn `json:"turns"`
 }
 
-// Failed tells whether a policy broke a promise that it claims.
+// Failed reports whether a policy broke a promise that it claims.
 func (r *Result) Failed() bool {
 	return slices.ContainsFunc(r.Total.Rows, func(row Row) bool { return row.Numbers.Failures > 0 })
 }
@@ -147,7 +147,7 @@ func (g *gathering) take(r *replayed) {
 	}
 }
 
-// finish gives the result.
+// finish returns the result.
 func (g *gathering) finish() Result {
 	for _, f := range g.Files {
 		r := g.longest[f.File]

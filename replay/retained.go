@@ -11,7 +11,7 @@ import (
 // it to count as verbatim: 24 together.
 const surroundings = 12
 
-// memory tells which facts of a conversation are still in what is sent.
+// memory knows the facts of a conversation and where they came from.
 type memory struct {
 	originals []compact.Message
 	facts     []Fact
@@ -24,7 +24,7 @@ func remember(msgs []compact.Message) *memory {
 }
 
 // retained counts which of the facts [from, to) are in a request: anywhere,
-// and with the surroundings of their last occurrence. whole tells of every
+// and with the surroundings of their last occurrence. whole says of every
 // message of the client's list whether it is sent as it came.
 func (m *memory) retained(from, to int, sent []compact.Message, whole []bool) (recalled, verbatim int) {
 	for i := from; i < to; i++ {
@@ -44,7 +44,7 @@ func (m *memory) retained(from, to int, sent []compact.Message, whole []bool) (r
 	return recalled, verbatim
 }
 
-// surrounded is the last occurrence of a fact with its surroundings.
+// surrounded returns the last occurrence of a fact with its surroundings.
 func (m *memory) surrounded(i int) string {
 	if m.around[i] == "" {
 		m.around[i] = lastOccurrence(&m.originals[m.facts[i].Last], m.facts[i].Value)
@@ -52,7 +52,7 @@ func (m *memory) surrounded(i int) string {
 	return m.around[i]
 }
 
-// lastOccurrence is the last place of a value in a message, with the
+// lastOccurrence returns the last place of a value in a message, with the
 // characters around it, clipped at the ends of its text.
 func lastOccurrence(m *compact.Message, value string) string {
 	found := value
@@ -74,7 +74,7 @@ func lastOccurrence(m *compact.Message, value string) string {
 	return found
 }
 
-// holds tells whether a text is somewhere in what is sent.
+// holds reports whether a text is somewhere in what is sent.
 func holds(sent []compact.Message, text string) bool {
 	for i := range sent {
 		if !eachText(&sent[i], func(t string) bool { return !strings.Contains(t, text) }) {

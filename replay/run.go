@@ -40,7 +40,7 @@ func (b Budget) String() string {
 	return fmt.Sprintf("%g × peak", b.Share)
 }
 
-// of is the budget of one conversation.
+// of returns the budget of one conversation.
 func (b Budget) of(peak int) compact.Budget {
 	tokens := b.Tokens
 	if tokens <= 0 {
@@ -52,7 +52,7 @@ func (b Budget) of(peak int) compact.Budget {
 // Options say what to replay and how. Files, Policies, Budgets and Counter are
 // required.
 type Options struct {
-	// Files are read in order: JSONL, HAR or a JSON body, told apart by what
+	// Files are read in order: JSONL, HAR or a JSON body, distinguished by what
 	// they hold.
 	Files []string
 	// Policies are measured side by side, under each of Budgets.
@@ -188,7 +188,7 @@ func (o *Options) replay(r *record.Conversation) *replayed {
 	return out
 }
 
-// read hands every conversation of the files to the workers and gives what
+// read hands every conversation of the files to the workers and returns what
 // could not be read.
 func (o *Options) read(ctx context.Context, jobs chan<- job, bytes *atomic.Int64) []record.Unread {
 	var unread []record.Unread
@@ -217,7 +217,7 @@ func (o *Options) read(ctx context.Context, jobs chan<- job, bytes *atomic.Int64
 	return unread
 }
 
-// size is how many bytes the files have together.
+// size returns how many bytes the files have together.
 func (o *Options) size() (n int64) {
 	for _, f := range o.Files {
 		if s, err := os.Stat(f); err == nil {

@@ -16,10 +16,10 @@ const openGroups = 16
 type grouping struct {
 	file  string
 	yield func(*Conversation, *Unread) error
-	open  []*Conversation // the one that grew last stands last
+	open  []*Conversation // the one that grew last comes last
 }
 
-// record takes one JSON object. at says where it stands, should it be bad.
+// record takes one JSON object. at is its place, for errors.
 func (g *grouping) record(raw []byte, name string, at Unread) error {
 	r, named, err := decode(raw)
 	if err != nil {
@@ -63,7 +63,7 @@ func (g *grouping) bad(u Unread) error {
 	return g.yield(nil, &u)
 }
 
-// flush gives the conversations that nothing can go on from any more.
+// flush yields the conversations that nothing can continue any more.
 func (g *grouping) flush() error {
 	for _, r := range g.open {
 		if err := g.yield(r, nil); err != nil {
@@ -74,7 +74,7 @@ func (g *grouping) flush() error {
 	return nil
 }
 
-// startsWith tells whether a list begins with all messages of another.
+// startsWith reports whether a list begins with all messages of another.
 func startsWith(msgs, start []compact.Message) bool {
 	if len(msgs) < len(start) {
 		return false

@@ -21,10 +21,10 @@ const longestLine = 512 << 20
 // peeked is how much of a file is looked at to tell what it is.
 const peeked = 64 << 10
 
-// Read gives every conversation of a file in order. What is wrong with a part
-// of it is given as an Unread in its place, and reading goes on behind it; what
-// is wrong with the whole file is the error, in words for the user and without
-// the file's name. An error of yield ends the reading and is given back.
+// Read yields every conversation of a file in order. What is wrong with a part of
+// the file is yielded as an Unread in its place, and reading goes on behind it;
+// what is wrong with the whole file is the error, in words for the user and
+// without the file's name. An error of yield ends the reading and is returned.
 //
 // A file holds one JSON object a line (conversations as {"id", "messages",
 // "tools"}, or request bodies), always where its name ends in .jsonl or .ndjson,
@@ -77,7 +77,7 @@ const (
 
 var startOfHAR = regexp.MustCompile(`^\{\s*"log"\s*:`)
 
-// formOf tells the form from the name of a file and how it starts. A name that
+// formOf returns the form by the name of a file and how it starts. A name that
 // says lines is believed, so that a broken first line is one line that is broken.
 func formOf(name string, start []byte) form {
 	extension := strings.ToLower(filepath.Ext(name))
@@ -98,7 +98,7 @@ func formOf(name string, start []byte) form {
 	return formLines
 }
 
-// oneValue tells whether the first two lines of a text may belong to one JSON
+// oneValue reports whether the first two lines of a text may belong to one JSON
 // value.
 func oneValue(start []byte) bool {
 	if i := bytes.IndexByte(start, '\n'); i >= 0 {

@@ -16,7 +16,7 @@ import (
 // beside its id.
 var matters = []string{"model", "tools", "functions", "response_format", "messages"}
 
-// decode reads one JSON object that holds messages. named tells whether the
+// decode reads one JSON object that holds messages. named reports whether the
 // record has an id of its own. The error is a sentence without content.
 func decode(raw []byte) (r *Conversation, named bool, err error) {
 	if !json.Valid(raw) {
@@ -28,7 +28,7 @@ func decode(raw []byte) (r *Conversation, named bool, err error) {
 	}
 	// Everything else of the record is no part of a request: it is read as the
 	// proxy would read a body with these keys alone, as they are written, so
-	// that a key which stands twice, or which not all servers read alike, is
+	// that a key which is there twice, or which not all servers read alike, is
 	// refused as there.
 	var id string
 	request := append(make([]byte, 0, len(raw)), '{')
@@ -65,7 +65,7 @@ func decode(raw []byte) (r *Conversation, named bool, err error) {
 	return r, id != "", nil
 }
 
-// request tells whether a recorded list waits for an answer, so that it is a
+// request reports whether a recorded list waits for an answer, so that it is a
 // request as it was sent and not a conversation with its end.
 func (r *Conversation) request() bool {
 	last := &r.Messages[len(r.Messages)-1]

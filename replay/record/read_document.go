@@ -55,6 +55,6 @@ func readDocument(r *bufio.Reader, name string, g *grouping) error {
 	return nil
 }
 
-// ended tells whether JSON was read up to the end of a file, and nothing in it
+// ended reports whether JSON was read up to the end of a file, and nothing in it
 // was wrong until then.
 func ended(err error) bool { return err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) }
