@@ -27,7 +27,7 @@ var firstShown = []string{"outcome", "model", "tokens_before", "tokens_after", "
 // notBrief are the fields that only programs, and lines at debug, need.
 var notBrief = []string{
 	"request_id", "route", "policy", "fixed", "bytes_before", "bytes_after", "overhead", "counted", "answer_bytes", "first_byte",
-	"count_way", "count_percent", "learnt_bytes", "learnt_cap", "streamed", "done", "messages_before", "messages_after", "epochs",
+	"count_way", "count_percent", "learnt_bytes", "streamed", "done", "messages_before", "messages_after", "epochs",
 }
 
 func (e consoleEncoder) Clone() zapcore.Encoder { return consoleEncoder{e.Encoder.Clone(), e.brief} }

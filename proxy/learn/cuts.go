@@ -2,112 +2,92 @@ package learn
 
 import (
 	"cmp"
-	"encoding/base64"
-	"encoding/binary"
+	"encoding/hex"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// Cuts names histories whose thinking was taken out because the upstream had
-// bound it to another one: each by a part of a keyed hash of its messages up to
-// the last that lost some, with the time when it is forgotten. It is a text of
-// records of one length, oldest first, so that facts can be compared and copied.
+// Cuts names the conversations whose thinking was taken out because the upstream
+// had bound it to another one: each by a part of a keyed hash of its messages up
+// to the last that lost some, with the minute when it is forgotten. It is a text,
+// oldest first, so that facts can be compared and copied.
 type Cuts string
 
-// A record is a part of a hash and a time in minutes, in base64 without padding.
 const (
-	cutHash   = 14
-	cutRecord = (cutHash + 4) * 4 / 3
-	mostCuts  = 256
-	cutLife   = 24 * time.Hour
-	cutSkew   = time.Hour // the clock of who has written one may be ahead
+	mostCuts = 256
+	cutLife  = 24 * time.Hour
+	cutSkew  = time.Hour // the clock of who has written one may be ahead
 )
 
-// CutKey names one history.
-type CutKey [cutHash]byte
-
-func (c Cuts) len() int { return len(c) / cutRecord }
-
-func (c Cuts) record(i int) Cuts { return c[i*cutRecord : (i+1)*cutRecord] }
-
-// read reads record i; ok is false for what no process has written.
-func (c Cuts) read(i int) (key CutKey, until time.Time, ok bool) {
-	var raw [cutHash + 4]byte
-	if n, err := base64.RawURLEncoding.Decode(raw[:], []byte(c.record(i))); err != nil || n != len(raw) {
-		return key, until, false
-	}
-	copy(key[:], raw[:])
-	return key, time.Unix(int64(binary.BigEndian.Uint32(raw[cutHash:]))*60, 0), true
-}
+// CutKey names one conversation.
+type CutKey [14]byte
 
 // Keys returns the conversations that are named.
 func (c Cuts) Keys() map[CutKey]bool {
-	all := make(map[CutKey]bool, c.len())
-	for i := range c.len() {
-		if key, _, ok := c.read(i); ok {
-			all[key] = true
+	all := map[CutKey]bool{}
+	for key := range c.read() {
+		all[key] = true
+	}
+	return all
+}
+
+// read returns the names, each with the minute when it is forgotten. What nobody
+// could have written is left out.
+func (c Cuts) read() map[CutKey]int64 {
+	all := map[CutKey]int64{}
+	for _, entry := range strings.Fields(string(c[:min(len(c), 64*mostCuts)])) {
+		hash, minute, _ := strings.Cut(entry, "@")
+		until, err := strconv.ParseInt(minute, 10, 64)
+		if raw, wrong := hex.DecodeString(hash); wrong == nil && err == nil && len(raw) == len(CutKey{}) {
+			all[CutKey(raw)] = max(until, all[CutKey(raw)])
 		}
 	}
 	return all
 }
 
-// with adds a history.
-func (c Cuts) with(key CutKey, now time.Time) Cuts {
-	raw := binary.BigEndian.AppendUint32(append([]byte(nil), key[:]...), uint32(now.Add(cutLife).Unix()/60))
-	return c.joined(Cuts(base64.RawURLEncoding.EncodeToString(raw)))
-}
-
-// joined is the newest of both, each history once. Who joins the same gets the
-// same.
-func (c Cuts) joined(o Cuts) Cuts {
-	if o == "" || c == o {
-		return c
-	}
-	const hash = cutHash * 4 / 3 // all but the bits that a letter shares with the time
-	newest := make(map[Cuts]Cuts, c.len()+o.len())
-	for both := c + o; both != ""; both = both[cutRecord:] {
-		r := both[:cutRecord]
-		if known, ok := newest[r[:hash]]; !ok || known.expires(0).Before(r.expires(0)) {
-			newest[r[:hash]] = r
-		}
-	}
-	all := slices.SortedFunc(maps.Values(newest), func(a, b Cuts) int {
-		return cmp.Or(a.expires(0).Compare(b.expires(0)), cmp.Compare(a, b))
+// written returns the newest of some names as a text.
+func written(all map[CutKey]int64) Cuts {
+	keys := slices.SortedFunc(maps.Keys(all), func(a, b CutKey) int {
+		return cmp.Or(cmp.Compare(all[a], all[b]), slices.Compare(a[:], b[:]))
 	})
 	var text strings.Builder
-	for _, r := range all[max(0, len(all)-mostCuts):] {
-		text.WriteString(string(r))
+	for _, key := range keys[max(0, len(keys)-mostCuts):] {
+		text.WriteString(hex.EncodeToString(key[:]) + "@" + strconv.FormatInt(all[key], 10) + " ")
 	}
 	return Cuts(text.String())
 }
 
-func (c Cuts) expires(i int) time.Time {
-	_, until, _ := c.read(i)
-	return until
+// with returns c and one more conversation.
+func (c Cuts) with(key CutKey, now time.Time) Cuts {
+	all := c.read()
+	all[key] = now.Add(cutLife).Unix() / 60
+	return written(all)
 }
 
-// at is what of it still holds. The oldest come first.
+// joined returns the newest of both. The order does not matter.
+func (c Cuts) joined(o Cuts) Cuts {
+	if o == "" || c == o {
+		return c
+	}
+	all := c.read()
+	for key, until := range o.read() {
+		all[key] = max(until, all[key])
+	}
+	return written(all)
+}
+
+// at returns c without what has expired, or cannot have been written yet.
 func (c Cuts) at(now time.Time) Cuts {
-	for len(c) >= cutRecord && !now.Before(c.expires(0)) {
-		c = c[cutRecord:]
+	if c == "" {
+		return c
 	}
-	return c
-}
-
-// believed keeps what this process could have written.
-func (c Cuts) believed(now time.Time) Cuts {
-	if len(c)%cutRecord != 0 || c.len() > mostCuts {
-		return ""
-	}
-	last := time.Time{}
-	for i := range c.len() {
-		_, until, ok := c.read(i)
-		if !ok || until.Before(last) || until.After(now.Add(cutLife+cutSkew)) {
-			return ""
-		}
-		last = until
-	}
-	return c
+	all := c.read()
+	maps.DeleteFunc(all, func(_ CutKey, until int64) bool {
+		t := time.Unix(until*60, 0)
+		return !now.Before(t) || t.After(now.Add(cutLife+cutSkew))
+	})
+	return written(all)
 }

@@ -167,7 +167,7 @@ func (f Facts) believed(now time.Time) Facts {
 	c, s := f.Count.Value, f.Shape.Value
 	f.Count = f.Count.checked(now, countLife, c == Count{} || c.Percent >= leastPercent && c.Percent <= mostPercent && len(c.Way) <= longestWay)
 	f.Shape = f.Shape.checked(now, shapeLife, s >= ShapeFull && s <= ShapeOriginal)
-	f.Cuts = f.Cuts.believed(now).at(now)
+	f.Cuts = f.Cuts.at(now)
 	return f
 }
 
@@ -187,7 +187,7 @@ func (f *Facts) words() (all []string) {
 			all = append(all, fmt.Sprintf(n.format, n.Value), "until "+n.Until.Format(time.RFC3339))
 		}
 	}
-	if n := f.Cuts.len(); n > 0 {
+	if n := len(f.Cuts.read()); n > 0 {
 		all = append(all, fmt.Sprintf("thinking taken out of %d histories", n))
 	}
 	if c := f.Count.Value; c.Percent != 0 {
