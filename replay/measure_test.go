@@ -79,7 +79,7 @@ func TestSharesOfAnErrand(t *testing.T) {
 	}
 	// A quarter is 6: the same 6 is not below four fifths.
 	quarter := replayed1(t, rewriting("gone"), Budget{Share: 0.25}, file)
-	if quarter.Over != 3 || quarter.Fair != 0 || quarter.FairFit() != 1 || quarter.Fit() != 0 {
+	if quarter.Over != 3 || quarter.Fair != 0 || quarter.FairFits != 0 || quarter.Fits != 0 {
 		t.Errorf("a quarter of the peak: %+v", quarter.Numbers)
 	}
 	// A budget that nothing exceeds changes nothing.

@@ -110,32 +110,24 @@ func (n *Numbers) add(o *Numbers) {
 	n.withFacts += o.withFacts
 }
 
-// Recall is the share of the facts that were in what was sent, 0 to 1; 1 where
+// Recall returns the share of the facts that were in what was sent, 0 to 1; 1 where
 // there was none to keep. So are all shares.
 func (n *Numbers) Recall() float64 { return share(n.Recalled, n.Facts) }
 
-// VerbatimRecall is Recall with the surroundings.
+// VerbatimRecall returns Recall with the surroundings.
 func (n *Numbers) VerbatimRecall() float64 { return share(n.Verbatim, n.Facts) }
 
-// FitRecall is Recall where a request above its budget tells nothing.
+// FitRecall returns Recall where a request above its budget tells nothing.
 func (n *Numbers) FitRecall() float64 { return share(n.RecalledFit, n.Facts) }
 
-// FitVerbatim is VerbatimRecall seen so.
+// FitVerbatim returns VerbatimRecall where a request above its budget tells
+// nothing.
 func (n *Numbers) FitVerbatim() float64 { return share(n.VerbatimFit, n.Facts) }
 
-// Fit is the share of the requests above the budget that were sent within it.
-func (n *Numbers) Fit() float64 { return share(n.Fits, n.Over) }
-
-// FairFit is Fit over those requests that leave a policy room to work in.
-func (n *Numbers) FairFit() float64 { return share(n.FairFits, n.Fair) }
-
-// Valid is the share of the requests whose pairs a strict upstream takes.
+// Valid returns the share of the requests whose pairs a strict upstream takes.
 func (n *Numbers) Valid() float64 { return share(n.Paired, n.Requests) }
 
-// CacheShare is the share of the tokens sent that a prompt cache served.
-func (n *Numbers) CacheShare() float64 { return share(n.Cached, n.Sent) }
-
-// Cost is the bill relative to sending everything: 1 is no gain.
+// Cost returns the bill relative to sending everything: 1 is no gain.
 func (n *Numbers) Cost() float64 {
 	if n.Full == 0 {
 		return 1
@@ -143,15 +135,15 @@ func (n *Numbers) Cost() float64 {
 	return n.Bill / n.Full
 }
 
-// MeanCost is the mean of the conversations' costs, a short one counting as
+// MeanCost returns the mean of the conversations' costs, a short one counting as
 // much as a long one.
 func (n *Numbers) MeanCost() float64 { return mean(n.costs, n.Conversations) }
 
-// MeanRecall is the mean of the recalls of the conversations that had facts to
+// MeanRecall returns the mean of the recalls of the conversations that had facts to
 // keep.
 func (n *Numbers) MeanRecall() float64 { return mean(n.recalls, n.withFacts) }
 
-// Took is the time within which a share q of the requests were compacted,
+// Took returns the time within which a share q of the requests were compacted,
 // counts of unchanged messages being known; rounded up by at most 5 %.
 func (n *Numbers) Took(q float64) time.Duration { return n.times.quantile(q) }
 

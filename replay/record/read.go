@@ -46,7 +46,11 @@ func Read(file string, n *atomic.Int64, yield func(*Conversation, *Unread) error
 	if err != nil && err != io.EOF {
 		return errors.New(WhyNot(err))
 	}
-	start = bytes.TrimLeft(start, "\ufeff \t\r\n")
+	if mark := []byte("\ufeff"); bytes.HasPrefix(start, mark) {
+		start = start[len(mark):]
+		_, _ = r.Discard(len(mark)) // it was read
+	}
+	start = bytes.TrimLeft(start, " \t\r\n")
 	if len(start) == 0 && err == io.EOF {
 		return errors.New("the file is empty: there is no conversation in it")
 	}

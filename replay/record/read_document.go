@@ -11,11 +11,6 @@ import (
 // readDocument reads one body written over several lines, or an array of
 // bodies, element by element.
 func readDocument(r *bufio.Reader, name string, g *grouping) error {
-	if c, _, err := r.ReadRune(); err == nil && c != '\ufeff' {
-		if err := r.UnreadRune(); err != nil {
-			return err
-		}
-	}
 	d := json.NewDecoder(r)
 	t, err := d.Token()
 	if err != nil {

@@ -29,11 +29,6 @@ const chatRoute = "/chat/completions"
 
 // readHAR reads the chat requests of a HAR file, entry by entry.
 func readHAR(r *bufio.Reader, g *grouping) error {
-	if c, _, err := r.ReadRune(); err == nil && c != '\ufeff' {
-		if err := r.UnreadRune(); err != nil {
-			return err
-		}
-	}
 	d := json.NewDecoder(r)
 	if !enter(d, "log") || !enter(d, "entries") {
 		return errors.New("this is not a HAR file: log.entries is missing")

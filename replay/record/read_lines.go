@@ -16,9 +16,6 @@ func readLines(r *bufio.Reader, name string, g *grouping) error {
 			return fmt.Errorf("reading stops at line %d: %s", n, WhyNot(err))
 		}
 		end := err == io.EOF
-		if n == 1 {
-			line = bytes.TrimPrefix(line, []byte("\ufeff"))
-		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			if err := g.record(line, fmt.Sprintf("%s:%d", name, n), Unread{Line: n}); err != nil {
 				return err
