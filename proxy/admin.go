@@ -8,6 +8,7 @@ import (
 
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
+	"laconic/proxy/wire"
 )
 
 // AdminOptions are how the admin listener is protected.
@@ -50,7 +51,7 @@ func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 			no = p.admin(w, r, &o)
 		}
 		if no != nil {
-			no.Write(w)
+			writeError(w, wire.Chat, no)
 		}
 	})), nil
 }

@@ -1,9 +1,12 @@
 package proxy
 
 import (
+	"context"
 	"crypto/rand"
+	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -101,12 +104,75 @@ func (x *exchange) refuse(no *apierror.Error) {
 	// In HTTP/2 it would end all requests of the connection; what is not read of
 	// a body there is in nobody's way.
 	no.Close = (no.Close || remains) && x.r.ProtoMajor == 1
-	no.Write(x.w)
+	speaks := x.wire
+	if speaks == nil {
+		speaks = wire.Chat // all other endpoints are of the same API
+	}
+	writeError(x.w, speaks, no)
 	if remains {
 		x.memory.Free()
 		x.linger()
 	}
 }
 
+// writeError sends an error of the proxy's own to a client that speaks a wire.
+func writeError(w http.ResponseWriter, speaks wire.Wire, no *apierror.Error) {
+	message, kind := no.Said()
+	no.Write(w, speaks.Error(wire.Error{Message: message, Type: kind, Param: no.Param, Code: no.Code}))
+}
+
 // randomID names a request, or this process, in 16 letters and digits.
 func randomID() string { return strings.ToLower(rand.Text()[:16]) }
+
+// read reads a request's body whole.
+func (x *exchange) read() (*body.Body, *apierror.Error) {
+	limit := x.p.o.Limits.Body
+	x.memory = x.p.memory.Reserve(x.p.clientOf(x.r))
+	received, err := body.Receive(x.r, x.w.Controller, x.memory, limit)
+	if err != nil {
+		return nil, x.unreadable(err)
+	}
+	x.bodyRead = true
+	in, err := x.p.decoder.Open(x.r.Context(), received, body.Encoding(x.r.Header), x.memory, limit)
+	if err != nil {
+		return nil, x.unreadable(err)
+	}
+	return in, nil
+}
+
+// clientOf names who sends a request, for sharing out memory: by the client key if
+// there are such keys, else by the address of the connection.
+func (p *Proxy) clientOf(r *http.Request) string {
+	if len(p.keys) > 0 {
+		return "key " + strconv.Itoa(p.keys.Index(r.Header))
+	}
+	return admission.ClientAt(r.RemoteAddr)
+}
+
+// unreadable returns the answer to a request whose body could not be read.
+func (x *exchange) unreadable(err error) *apierror.Error {
+	if no := body.Refusal(err, x.p.o.Limits.Body); no != nil {
+		return no
+	}
+	if errors.Is(err, errShutdown) || errors.Is(context.Cause(x.r.Context()), errShutdown) {
+		return shuttingDown()
+	}
+	return body.Broken()
+}
+
+// bodyRemains reports whether the client may still be sending its body.
+func (x *exchange) bodyRemains() bool {
+	if x.r.ContentLength == 0 || x.bodyRead || x.r.ProtoMajor != 1 || x.r.Header.Get("Expect") != "" {
+		return false
+	}
+	return x.call == nil || x.call.upload == nil || !x.call.upload.Done()
+}
+
+// linger reads for a while what a client still sends that has its answer.
+func (x *exchange) linger() {
+	if x.call != nil {
+		_ = x.call.upload.Close()
+	}
+	_ = x.w.FlushError()
+	body.Drain(x.r.Body, x.w.Controller)
+}

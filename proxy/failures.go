@@ -3,11 +3,13 @@ package proxy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
+	"laconic/proxy/wire"
 )
 
 // unanswered is called when there is no answer to hand on.
@@ -75,4 +77,39 @@ func (x *exchange) broken() (code, detail string) {
 		return apierror.CodeBroke, apierror.Reason(x.call.answer.Err())
 	}
 	return apierror.CodeBroke, ""
+}
+
+// tooLong is the answer to a conversation that stays above its budget under a
+// policy that rejects.
+func (x *exchange) tooLong(p *plan) *apierror.Error {
+	r := &p.info.Report
+	said := x.wire.TooLong(r, p.budget.Messages, p.tools)
+	return &apierror.Error{
+		Status: http.StatusBadRequest, Param: said.Param, Code: said.Code, Message: said.Message,
+		Detail: fmt.Sprintf("%d tokens in %d messages, of them %d fixed; %d tokens in %d messages after everything; budget %d",
+			r.Before, r.MessagesBefore, r.Fixed, r.After, r.MessagesAfter, r.Budget),
+	}
+}
+
+// unreadable is the answer to a body that cannot be read, where the
+// configuration is strict.
+func unreadable(why, detail string) *apierror.Error {
+	if why == "encoding" {
+		return &apierror.Error{
+			Status: http.StatusUnsupportedMediaType, Code: why, Detail: detail,
+			Message: "The proxy reads request bodies that are plain, gzip or zstd, and this one is none of them.",
+		}
+	}
+	return &apierror.Error{
+		Status: http.StatusBadRequest, Code: why, Detail: detail,
+		Message: "The proxy cannot read this chat request: " + wire.Code(why).Sentence() + ".",
+		Hint:    "It is configured to refuse such requests instead of passing them.",
+	}
+}
+
+func shuttingDown() *apierror.Error {
+	return &apierror.Error{
+		Status: http.StatusServiceUnavailable, Code: apierror.CodeShutdown, Close: true,
+		Message: "The proxy is shutting down.",
+	}
 }

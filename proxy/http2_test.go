@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"laconic/proxy/body"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -19,6 +18,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"laconic/proxy/body"
 )
 
 // overTLS makes a proxy that speaks TLS, and trust is what believes it.

@@ -44,7 +44,7 @@ func (x *exchange) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	p.info.Counted, p.info.Overhead = c.counted(), time.Since(began)
 	x.decided(&p)
 	if p.info.Outcome == Rejected {
-		return nil, nil, tooLong(&p.info.Report, p.budget.Messages, p.tools)
+		return nil, nil, x.tooLong(&p)
 	}
 	first := p.attempt
 	x.attempt = &first

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"laconic/proxy/body"
 	"net"
 	"net/http"
 	"strings"
@@ -16,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"laconic/proxy/body"
 )
 
 // events answers with n events: the first at once, because headers wait for it,

@@ -1,7 +1,8 @@
 // Package apierror is how the proxy answers when it cannot hand on an upstream's
 // answer.
 //
-//   - one shape: every error is OpenAI's envelope, with a code for programs.
+//   - one shape: every error has a code for programs and a message for people; the
+//     wire that the client speaks writes them.
 //   - private: no error holds content, a credential or an address of the
 //     upstream; what a peer sent is clipped before it reaches a log.
 //   - safe to retry: an error after which the upstream may still bill the request
@@ -9,7 +10,6 @@
 package apierror
 
 import (
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"time"
@@ -35,42 +35,26 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// envelope is the JSON of an error: OpenAI's.
-type envelope struct {
-	Error envelopeError `json:"error"`
-}
-
-type envelopeError struct {
-	Message string  `json:"message"`
-	Type    string  `json:"type"`
-	Param   *string `json:"param"`
-	Code    *string `json:"code"`
-}
-
-// body returns the JSON that is sent.
-func (e *Error) body() []byte {
-	v := envelope{envelopeError{Message: e.Message, Type: e.Type, Code: &e.Code}}
+// Said returns what the reader of the client's error sees: the message with its
+// hint, and the type.
+func (e *Error) Said() (message, kind string) {
+	message, kind = e.Message, e.Type
 	if e.Hint != "" {
-		v.Error.Message += " " + e.Hint
+		message += " " + e.Hint
 	}
-	if v.Error.Type == "" {
-		v.Error.Type = "invalid_request_error"
-		if e.Status >= 500 {
-			v.Error.Type = "server_error"
-		}
+	switch {
+	case kind != "":
+	case e.Status >= 500:
+		kind = "server_error"
+	default:
+		kind = "invalid_request_error"
 	}
-	if e.Param != "" {
-		v.Error.Param = &e.Param
-	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("BUG: an error body is always JSON: " + err.Error())
-	}
-	return append(b, '\n')
+	return message, kind
 }
 
-// Write sends the error to a client. Other headers may be set on w before.
-func (e *Error) Write(w http.ResponseWriter) {
+// Write sends the error to a client, with a body in JSON. Other headers may be set
+// on w before.
+func (e *Error) Write(w http.ResponseWriter, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -95,7 +79,6 @@ func (e *Error) Write(w http.ResponseWriter) {
 		h.Set("Upgrade", "HTTP/1.1")                   // what the connection may be used for instead (RFC 9110 §15.5.22)
 		h["Connection"] = []string{"close", "Upgrade"} // net/http sees the first
 	}
-	body := e.body()
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(e.Status)
 	_, _ = w.Write(body) // a client that left needs no answer

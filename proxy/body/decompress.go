@@ -5,10 +5,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"laconic/proxy/admission"
 	"net/http"
 	"runtime"
 	"strings"
+
+	"laconic/proxy/admission"
 
 	"github.com/klauspost/compress/gzip" // twice as fast as the standard library's
 	"github.com/klauspost/compress/zstd"

@@ -5,9 +5,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"laconic/proxy/admission"
 	"sync"
 	"sync/atomic"
+
+	"laconic/proxy/admission"
 )
 
 // Outgoing is a body on its way to the upstream. It is held in memory until the

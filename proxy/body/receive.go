@@ -3,11 +3,12 @@ package body
 import (
 	"bytes"
 	"io"
-	"laconic/proxy/admission"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"laconic/proxy/admission"
 )
 
 // A body must arrive at no less than arrivalRate bytes per second, after

@@ -1,6 +1,9 @@
 package wire
 
-import "laconic/proxy/overflow"
+import (
+	"laconic/compact"
+	"laconic/proxy/overflow"
+)
 
 // Wire is one API of upstreams: how its requests and answers are read, and how
 // its errors are written. A Wire has no state.
@@ -17,6 +20,17 @@ type Wire interface {
 	// End reads the end of an answer with status 200. stream says that the answer
 	// is an event stream, whole that the text is all of it.
 	End(text []byte, stream, whole bool) End
+	// TooLong says that a conversation stays above its budget: of tokens, of which
+	// the client's tools take some, or of messages, of which there may be most.
+	TooLong(r *compact.Report, most, tools int) Error
+	// Error returns the body of an error of the proxy's own.
+	Error(e Error) []byte
+}
+
+// Error is an error of the proxy's own as a client reads it. Param names the field
+// at fault; it may be "". The types are OpenAI's.
+type Error struct {
+	Message, Type, Param, Code string
 }
 
 // Refusal is what an error says of the request that was refused.
