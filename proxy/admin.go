@@ -90,7 +90,7 @@ func (p *Proxy) admin(w http.ResponseWriter, r *http.Request, o *AdminOptions) *
 	return nil
 }
 
-// notReady says why requests should go elsewhere; "" when they need not.
+// notReady returns why requests should go elsewhere; "" when they need not.
 func (p *Proxy) notReady(o *AdminOptions) string {
 	switch {
 	case p.draining.Load():

@@ -20,7 +20,7 @@ func sameDestination(a, b *Route) bool {
 // errEncoding: a body is compressed in a way that is not known here, or broken.
 var errEncoding = errors.New("the body cannot be decompressed")
 
-// byModel sets the route of a request that is not a chat completion. Where rows
+// byModel sets the route of a request whose endpoint has no wire. Where rows
 // differ in upstream or key, the body of an endpoint that names a model is read
 // for it, JSON or a form, which is then in. So is JSON that goes to a path that
 // is not known, as long as it can be read. No byte of it changes.
@@ -68,7 +68,7 @@ func (x *exchange) contentType() (kind, boundary string, err error) {
 	return "", "", errors.New("two Content-Type headers")
 }
 
-// chooseFor sets the route of a request whose body was read: as a chat, or not.
+// chooseFor sets the route of a request whose body was read: decoded, or not.
 func (x *exchange) chooseFor(in *body.Body, req *wire.Request) *apierror.Error {
 	switch {
 	case req != nil:

@@ -34,7 +34,7 @@ func (x *exchange) end() {
 	}
 	x.account(cut)
 	if x.call != nil {
-		x.showed()
+		x.observeUpstream()
 		x.call.end()
 	}
 	x.memory.Free()

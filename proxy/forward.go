@@ -139,7 +139,7 @@ func rewind(b *body.Outgoing, h http.Header) func() (io.ReadCloser, error) {
 	return b.Again
 }
 
-// notForUpstream tells whether a header is for us alone. Expect would make an
+// notForUpstream reports whether a header is for us alone. Expect would make an
 // upstream that does not answer it cost a second (CVE-2024-24791 and older).
 // A name with underscores is looked at as its twin with dashes, as servers
 // behind CGI-like interfaces do.
@@ -163,7 +163,7 @@ func notForUpstream(name string) bool {
 	return strings.HasPrefix(plain, "x-forwarded-")
 }
 
-// aboutBytes tells whether a header says something of a body's bytes that is
+// aboutBytes reports whether a header says something of a body's bytes that is
 // wrong once they were edited.
 func aboutBytes(name string) bool {
 	switch strings.ToLower(name) {

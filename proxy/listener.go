@@ -13,7 +13,7 @@ import (
 // Outcome says in one word what happened to a request.
 type Outcome string
 
-// The outcomes, as x-laconic-outcome gives them. The first four are compact's.
+// The outcomes, the values of x-laconic-outcome. The first four are compact's.
 const (
 	Untouched = Outcome(compact.Untouched) // measured; went out as it came
 	Repaired  = Outcome(compact.Repaired)  // its pairs were made legal

@@ -22,7 +22,7 @@ type Route struct {
 	// Match is the pattern that chose this route. It appears in logs, so it
 	// must hold no secret; "" for the default route.
 	Match string
-	// Upstream is the base URL that the client's /v1 stands for, as in
+	// Upstream is the base URL in the place of the client's /v1, as in
 	// https://api.openai.com/v1. Required; http or https, no user, no fragment.
 	Upstream *url.URL
 	// Key is sent instead of the client's credential, whose headers are then
@@ -60,12 +60,12 @@ type Options struct {
 	// Routes are the other routes that RouteFor may give. They are listed so
 	// that New can check them; their order has no meaning here.
 	Routes []*Route
-	// RouteFor gives the route of a model by name; nil, or a nil result:
+	// RouteFor returns the route of a model by name; nil, or a nil result:
 	// Default. It is called once per request that names a model and must be
 	// safe for concurrent use. The name is what the client wrote: any string.
 	RouteFor func(model string) *Route
-	// PolicyNamed gives the policy that x-laconic-policy names; nil result:
-	// there is none of that name. nil: there is none at all.
+	// PolicyNamed returns the policy that x-laconic-policy names, nil for an unknown
+	// name. nil: no name is known.
 	PolicyNamed func(name string) *compact.Policy
 
 	// Listen is our own address, host:port. A loopback host (or "", which is
@@ -107,7 +107,7 @@ type Options struct {
 	// empty: random, so that another process finds nothing.
 	Facts       learn.Store
 	FactsSecret Secret
-	// Summarizer writes the text of slots; nil: their digest stands there.
+	// Summarizer writes the text of slots; nil: slots hold their digest.
 	Summarizer *summarize.Options
 
 	Limits Limits
@@ -227,7 +227,7 @@ type Counted struct{ Hits, Misses int }
 // of Routes may be, but need not.
 type Remembering interface {
 	compact.Counter
-	// ForRequest gives a counter for one request, which counts as this one
+	// ForRequest returns a counter for one request, which counts as this one
 	// does, and what tells how its texts were counted so far.
 	ForRequest() (c compact.Counter, counted func() Counted)
 }

@@ -201,7 +201,7 @@ func malformed(header, hint string) *apierror.Error {
 	}
 }
 
-// ours tells whether a header is one of x-laconic-*, known or not.
+// ours reports whether a header is one of x-laconic-*, known or not.
 func ours(name string) bool { return strings.HasPrefix(access.Dashed(name), "x-laconic-") }
 
 // headerIgnored says what of a request's x-laconic-* headers did nothing: the
@@ -258,15 +258,15 @@ func (o *overrides) ignored() string {
 	return strings.Join(words, ", ")
 }
 
-// toldNames remembers which names were told.
-type toldNames struct {
+// nameSet remembers a number of names.
+type nameSet struct {
 	mu    sync.Mutex
 	names map[string]struct{}
 }
 
 // first reports whether a name is new, and remembers it; false when there are
 // too many.
-func (t *toldNames) first(name string) bool {
+func (t *nameSet) first(name string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if _, ok := t.names[name]; ok || len(t.names) >= mostIgnoredTold {

@@ -14,7 +14,7 @@ type plan struct {
 	compact.Plan
 	attempt
 	counter  compact.Counter // counts as the upstream does, whatever the policy counts by
-	bytesToo *byteWeighted   // counts that the plan is within a limit of bytes too; nil: there is none
+	bytesToo *byteWeighted   // counts that the plan is within a limit of bytes too; nil: no limit is known
 	tools    int             // what the tools cost, in tokens
 }
 
@@ -29,7 +29,7 @@ type attempt struct {
 	bytes  int  // decompressed
 	bound  bool // the client's history holds bound thinking, and was planned for that
 	signed bool // some of it was sent
-	// slotted: a text stands for what left.
+	// slotted: a text is in the place of what left.
 	slotted bool
 	edited  bool // the body is not the client's any more
 	// answered: the upstream took it, and began to answer; at the end of the
@@ -96,8 +96,8 @@ func shaped(p *compact.Policy, s learn.Shape) *compact.Policy {
 }
 
 // body makes the body that is sent. One that needs no edit is the client's own,
-// and so is one that is only measured. There is none for a request that is over its
-// budget under a policy that rejects.
+// and so is one that is only measured. A request that is over its budget under a policy
+// that rejects has none.
 func (p *plan) body(req *wire.Request) (body []byte, err error) {
 	rejects := p.c.policy.Reject
 	switch {
@@ -110,7 +110,7 @@ func (p *plan) body(req *wire.Request) (body []byte, err error) {
 		return nil, nil
 	}
 	if body, err = p.encode(req); rejects && p.info.Outcome == Over {
-		p.info.Outcome = Rejected // by the model's count of the text that stands for what left
+		p.info.Outcome = Rejected // by the model's count of the text in the slot
 	}
 	return body, err
 }

@@ -80,7 +80,7 @@ type Proxy struct {
 	serving  atomic.Int64 // requests that are not over
 	started  atomic.Bool  // Serve was called
 	draining atomic.Bool  // told to stop
-	ignored  toldNames    // request headers that there are not
+	ignored  nameSet      // unknown request headers that were reported
 }
 
 // New makes a proxy, or says everything that is wrong with its options.

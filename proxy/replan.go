@@ -8,8 +8,8 @@ import (
 	"laconic/proxy/wire"
 )
 
-// reconsider returns the attempt in the place of one that was refused; nil: there
-// is none that may help.
+// reconsider returns the attempt in the place of one that was refused, nil if none
+// may help.
 func (s *sender) reconsider(status int, r wire.Refusal) *second {
 	first := s.first
 	switch {
@@ -29,16 +29,16 @@ func (s *sender) reconsider(status int, r wire.Refusal) *second {
 	return nil
 }
 
-// note starts the account of a refusal.
-func (a *attempt) note(reason string) *RetryInfo {
+// startRetryInfo starts the account of a refusal.
+func (a *attempt) startRetryInfo(reason string) *RetryInfo {
 	i := &RetryInfo{Reason: reason, First: a.info.Report.After}
 	a.c.x.info.Retry = i
 	return i
 }
 
-// noteOverflow starts the account of a refusal for length.
-func (a *attempt) noteOverflow(r overflow.Refusal) *RetryInfo {
-	i := a.note(reasonOverflow)
+// startOverflowInfo starts the account of a refusal for length.
+func (a *attempt) startOverflowInfo(r overflow.Refusal) *RetryInfo {
+	i := a.startRetryInfo(reasonOverflow)
 	i.Kind, i.Shape, i.Limit, i.Prompt, i.Output = r.Kind.String(), r.Shape, r.Limit, r.Prompt, r.Output
 	return i
 }
@@ -75,7 +75,7 @@ func (a *attempt) replan(facts learn.Facts, i *RetryInfo) *second {
 // history, so is what came after it, and what came before it was written for the
 // same list as it.
 func (a *attempt) afterThinking(wrong overflow.Thinking) *second {
-	i := a.note(reasonThinking)
+	i := a.startRetryInfo(reasonThinking)
 	switch {
 	case wrong == overflow.ThinkingMissing:
 		i.Why = "missing"
@@ -89,7 +89,7 @@ func (a *attempt) afterThinking(wrong overflow.Thinking) *second {
 
 // afterOverflow learns from a refusal, and folds again under what was learnt.
 func (a *attempt) afterOverflow(r overflow.Refusal, status int) *second {
-	i := a.noteOverflow(r)
+	i := a.startOverflowInfo(r)
 	if learn.Hopeless(r) {
 		i.Why = "answer" // compaction cannot help against that
 		return nil
@@ -113,7 +113,7 @@ func (a *attempt) afterOverflow(r overflow.Refusal, status int) *second {
 // afterTemplate makes the next shape of the plan: without a text in the place
 // of what left, then the client's own list, repaired.
 func (a *attempt) afterTemplate() *second {
-	i := a.note(reasonTemplate)
+	i := a.startRetryInfo(reasonTemplate)
 	next := learn.ShapeOriginal
 	if a.facts.Shape.Value == learn.ShapeFull && a.slotted {
 		next = learn.ShapeNoSlot
@@ -128,7 +128,9 @@ func (a *attempt) afterTemplate() *second {
 
 // afterRefusal puts the client's own list, repaired where it needs that, in the
 // place of a compacted one, where it fits.
-func (a *attempt) afterRefusal() *second { return a.shaped(learn.ShapeOriginal, a.note(reasonRefused)) }
+func (a *attempt) afterRefusal() *second {
+	return a.shaped(learn.ShapeOriginal, a.startRetryInfo(reasonRefused))
+}
 
 // shaped plans once more, in another shape; nil where that cannot fit.
 func (a *attempt) shaped(shape learn.Shape, i *RetryInfo) *second {

@@ -131,7 +131,7 @@ func (a *attempt) short() bool {
 }
 
 // again sends another body in the place of a refused one, if that may help; nil:
-// the first answer stands.
+// the client gets the first answer.
 func (s *sender) again(r *http.Request, about http.Header, status int, refusal []byte) (res *http.Response) {
 	x := s.first.c.x
 	_ = x.safely("retry", func() error {
@@ -248,7 +248,7 @@ func (a *attempt) refusedLate(status int, text []byte) bool {
 	if r.Generated || r.Size.Kind == overflow.None {
 		return false
 	}
-	a.noteOverflow(r.Size).Why = "late"
+	a.startOverflowInfo(r.Size).Why = "late"
 	if !learn.Hopeless(r.Size) {
 		a.c.known.RefusedLate(r.Size, a.sent())
 	}

@@ -79,10 +79,10 @@ func newUpstreams() *upstreams { return &upstreams{all: map[originKey]*upstreamS
 // isDown reports whether the last requests all failed.
 func (s *upstreamState) isDown() bool { return s.failures >= downAfter }
 
-// showed notes what a request showed of its upstream, and tells the listener
+// observeUpstream notes what a request showed of its upstream, and tells the listener
 // what changes by that. A client that left, a fault of ours and the end of this
 // process show nothing.
-func (x *exchange) showed() {
+func (x *exchange) observeUpstream() {
 	code := x.info.Code
 	switch code {
 	case "":
@@ -96,7 +96,7 @@ func (x *exchange) showed() {
 	}
 	base := x.route.Upstream
 	i := UpstreamInfo{Upstream: base.Scheme + "://" + base.Host + base.Path, Code: code, Detail: x.info.Detail}
-	for _, i.Event = range x.p.upstreams.note(originKey{base.Scheme, base.Host}, &i, x.pathSeen(), time.Now()) {
+	for _, i.Event = range x.p.upstreams.observe(originKey{base.Scheme, base.Host}, &i, x.pathSeen(), time.Now()) {
 		if i.Event == UpstreamWithoutPath {
 			i.Endpoint = x.info.Endpoint
 			i.Hint = belowV1 + ": upstream: " + strings.TrimRight(i.Upstream, "/") + "/v1"
@@ -121,8 +121,8 @@ func (x *exchange) pathSeen() (seen pathSeen) {
 	return seen
 }
 
-// note takes in one request, and returns what changes by it.
-func (u *upstreams) note(key originKey, i *UpstreamInfo, path pathSeen, now time.Time) (events []UpstreamEvent) {
+// observe takes in one request, and returns what changes by it.
+func (u *upstreams) observe(key originKey, i *UpstreamInfo, path pathSeen, now time.Time) (events []UpstreamEvent) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	s := u.all[key]
@@ -196,7 +196,7 @@ func (u *upstreams) words() string {
 // troubleTime is how long Trouble waits.
 const troubleTime = 4 * time.Second
 
-// Trouble asks an upstream for its list of models and says why that fails, for
+// Trouble asks an upstream for its list of models and returns why that fails, for
 // the command line: that it cannot be reached, or has no such path below a base
 // URL without a version. "" where it is neither.
 func (p *Proxy) Trouble(ctx context.Context, route *Route) string {

@@ -139,7 +139,7 @@ func TestNotReadyForUpstreamsEnds(t *testing.T) {
 		u, a, b := newUpstreams(), originKey{"http", "a"}, originKey{"http", "b"}
 		fail := func(key originKey) {
 			for range downAfter {
-				u.note(key, &UpstreamInfo{Code: apierror.CodeUnreachable}, pathSeen{}, time.Now())
+				u.observe(key, &UpstreamInfo{Code: apierror.CodeUnreachable}, pathSeen{}, time.Now())
 			}
 		}
 		f := func(want bool) {
@@ -151,7 +151,7 @@ func TestNotReadyForUpstreamsEnds(t *testing.T) {
 		f(false) // nobody was asked
 		fail(a)
 		f(true)
-		u.note(b, &UpstreamInfo{}, pathSeen{}, time.Now())
+		u.observe(b, &UpstreamInfo{}, pathSeen{}, time.Now())
 		f(false) // the other one answers
 		fail(b)
 		f(true)

@@ -26,7 +26,7 @@ const (
 // Peek reads the start of an answer until its wire can tell whether the upstream
 // refused the request: all of an error, of anything else the first event, comment
 // or byte. It returns the error, which of an answer with status 200 is the data of
-// its first event, and nil if the answer is none. res.Body still returns every
+// its first event, and nil if the answer is not an error. res.Body still returns every
 // byte. The first event of an answer with status 200 is not waited for if atOnce.
 func Peek(res *http.Response, w wire.Wire, timer Timer, atOnce bool) (refusal []byte) {
 	switch res.StatusCode {

@@ -1,13 +1,14 @@
 package logging
 
 import (
+	"testing"
+
 	"laconic/compact"
 	"laconic/proxy"
 	"laconic/proxy/apierror"
 	"laconic/proxy/summarize"
 	"laconic/proxy/summarize/prompt"
 	"laconic/proxy/wire"
-	"testing"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"

@@ -129,7 +129,7 @@ func verdict(data []byte) (Begins, []byte) {
 	return Error, data
 }
 
-// marked tells whether a text has any word that an error needs under status
+// marked reports whether a text has any word that an error needs under status
 // 200. Most first events have none and are not looked at any further.
 func marked(b []byte) bool {
 	return bytes.Contains(b, []byte(`error`)) || bytes.Contains(b, []byte(`base_resp`)) || bytes.Contains(b, []byte(`response.failed`)) ||

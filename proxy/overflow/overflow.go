@@ -5,7 +5,7 @@
 //
 //   - one row: every shape of refusal is one row of a table, with the bodies it
 //     was written for in testdata.
-//   - errors alone: only what stands in the place of an error is read. Text of a
+//   - errors alone: only what is in the place of an error is read. Text of a
 //     model or of a client that quotes a refusal is never taken for one, neither
 //     in an answer nor inside of another error's sentence.
 //   - no guess: a number is what the upstream wrote, or 0. Whether it is to be
@@ -75,7 +75,7 @@ func Read(status int, body []byte) Refusal {
 	return Refusal{}
 }
 
-// speaks tells whether a status may come with such a refusal. A key, a bill, a
+// speaks reports whether a status may come with such a refusal. A key, a bill, a
 // path and a pause have statuses of their own.
 func speaks(status int) bool {
 	switch status {

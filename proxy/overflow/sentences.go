@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// sentence is one text in the place of an error, and what stands beside it.
+// sentence is one text in the place of an error, and what is beside it.
 type sentence struct {
 	text, code, kind string // kind: the error's type
 	limit, prompt    int    // llama.cpp's fields
 }
 
-// baseResp stands before the codes of MiniMax's base_resp: they are numbers of
+// baseResp comes before the codes of MiniMax's base_resp: they are numbers of
 // its own, which another upstream may use for something else.
 const baseResp = "base_resp "
 
@@ -133,7 +133,7 @@ func flat(o map[string]json.RawMessage, depth int, add func(sentence)) {
 }
 
 // nested reads JSON inside of a text, where nothing but the names of errors
-// stands before it: what stands further in may be a quotation.
+// comes before it: what is further in may be a quotation.
 func nested(words string, depth int, add func(sentence)) {
 	if depth >= mostDepth {
 		return

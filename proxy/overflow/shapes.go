@@ -37,7 +37,7 @@ const lead = `(?:[\w.' ]{0,60}?(?:Error|Exception)(?: code: \d+)?\s*[-:]\s*)*` +
 	`(?:Input validation error: |Invalid request: |invalid params, |Unable to submit request because )?\s*`
 
 // shapes are the rows, the one that tells more before the one that tells less.
-// Where a sentence comes from stands with its body in testdata.
+// The source of a sentence is with its body in testdata.
 var shapes = []shape{
 	// OpenAI, Azure, DeepSeek, and vLLM and many others that repeat their words.
 	{name: "openai, with the answer", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, you requested <T> tokens \((?:<A> in the messages)?.*?<O> in the completion\)`)},

@@ -128,7 +128,7 @@ func (s *scanner) skip() bool {
 	}
 }
 
-// filled tells whether an array that begins here has anything in it, as far as
+// filled reports whether an array that begins here has anything in it, as far as
 // that is there.
 func (s *scanner) filled() bool {
 	rest := scanner{b: s.b, at: s.at + 1}

@@ -66,7 +66,7 @@ func (r *chatRequest) thoughtsOf(i int) []span {
 	return r.thoughts[r.marks[i].firstThought:end]
 }
 
-// attach gives every message its parts and calls, out of two slices that all
+// attach hands every message its parts and calls, out of two slices that all
 // share. No message can grow into its neighbour's.
 func (r *chatRequest) attach(parts []compact.Part, calls []compact.Call) {
 	p, c := len(parts), len(calls)

@@ -51,7 +51,7 @@ func (d *decoder) message() bool {
 			continue
 		case "function_call":
 			// It is read again when the message is: its call comes last,
-			// wherever it stands.
+			// wherever it is.
 			if c := d.peek(); c != '{' && c != 'n' {
 				return d.wrong("function_call is not an object")
 			}

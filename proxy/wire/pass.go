@@ -66,7 +66,7 @@ func (c Code) Sentence() string {
 	return "the body cannot be read"
 }
 
-// PassError says why a body is not read: it is to be forwarded as it came, or
+// PassError is why a body is not read: it is to be forwarded as it came, or
 // refused where the configuration is strict. It holds nothing of what the body
 // says; keys are named only if the chat API has them.
 type PassError struct {
