@@ -17,7 +17,7 @@ type AdminOptions struct {
 	Listen string
 	// Token must be sent as bearer token. Required where Listen is not
 	// loopback; "" asks for none.
-	Token Secret
+	Token access.Secret
 	// AllowedOrigins are as in Options.
 	AllowedOrigins []string
 	// Starting reports whether the process still prepares what requests need;
@@ -40,7 +40,7 @@ func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 	guard := access.NewGuard(access.Loopback(o.Listen), o.AllowedOrigins, "")
 	var keys access.ClientKeys
 	if o.Token != "" {
-		keys = access.HashKeys([]Secret{o.Token})
+		keys = access.HashKeys([]access.Secret{o.Token})
 	}
 	return p.server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		no := guard.Check(r)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"laconic/proxy/access"
+
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -307,7 +309,7 @@ func TestARefusedClientMayFinishSendingAndReadsWhy(t *testing.T) {
 	u := newUpstream(t, nil)
 	p := inFrontOf(t, u, func(o *Options) {
 		o.Limits.Body = 1 << 20
-		o.Default.Key, o.ClientKeys = "sk-ours", []Secret{"key"}
+		o.Default.Key, o.ClientKeys = "sk-ours", []access.Secret{"key"}
 	})
 	f := func(name, headers string, size, want int) {
 		t.Helper()

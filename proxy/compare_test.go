@@ -16,6 +16,7 @@ import (
 	"laconic/compact/compacttest"
 	"laconic/tokenize"
 
+	"laconic/proxy/access"
 	"laconic/proxy/learn"
 )
 
@@ -188,7 +189,7 @@ func TestAnotherProcessKnowsWhatOneHasLearnt(t *testing.T) {
 	u := newLimited(t, 2000, says)
 	s := &shelf{all: map[learn.Key]learn.Facts{}}
 	kept := func(secret string) func(*Options) {
-		return func(o *Options) { o.Facts, o.FactsSecret = s, Secret(secret) }
+		return func(o *Options) { o.Facts, o.FactsSecret = s, access.Secret(secret) }
 	}
 	f := func(p *running, hits int) {
 		t.Helper()

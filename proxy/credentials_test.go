@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"laconic/proxy/access"
 )
 
 // everyCredential is what clients of this world send.
@@ -157,7 +159,7 @@ func TestOurKeyServesOnlyTheListedRoutesOnCleanPaths(t *testing.T) {
 func TestClientKeysAreCheckedAndNeverSentOn(t *testing.T) {
 	u := newUpstream(t, nil)
 	p := inFrontOf(t, u, func(o *Options) {
-		o.Default.Key, o.ClientKeys = "sk-ours", []Secret{"key-one-client", "key-two-client"}
+		o.Default.Key, o.ClientKeys = "sk-ours", []access.Secret{"key-one-client", "key-two-client"}
 	})
 	f := func(want int, headers ...string) {
 		t.Helper()
@@ -245,14 +247,14 @@ func TestImpossibleOptionsAreRefusedAllAtOnce(t *testing.T) {
 		row.Key = "canary"
 		o.Listen, o.Routes = ":7280", []*Route{&row}
 	}, "client_keys")
-	f("key with client keys", func(o *Options) { key(":7280")(o); o.ClientKeys = []Secret{"canary-client"} })
-	f("client keys without key", func(o *Options) { o.ClientKeys = []Secret{"canary"} }, "needs an api_key")
+	f("key with client keys", func(o *Options) { key(":7280")(o); o.ClientKeys = []access.Secret{"canary-client"} })
+	f("client keys without key", func(o *Options) { o.ClientKeys = []access.Secret{"canary"} }, "needs an api_key")
 	f("a row without key", func(o *Options) {
 		row := o.Default
 		row.Match = "x*"
-		o.Default.Key, o.ClientKeys, o.Routes = "canary", []Secret{"canary"}, []*Route{&row}
+		o.Default.Key, o.ClientKeys, o.Routes = "canary", []access.Secret{"canary"}, []*Route{&row}
 	}, `route "x*" needs an api_key`)
-	f("empty client key", func(o *Options) { o.Default.Key, o.ClientKeys = "canary", []Secret{"canary", " "} }, "client key 2 is empty")
+	f("empty client key", func(o *Options) { o.Default.Key, o.ClientKeys = "canary", []access.Secret{"canary", " "} }, "client key 2 is empty")
 	// our own address
 	for _, own := range []string{"http://127.0.0.1:7280/v1", "http://localhost:7280", "http://[::ffff:127.0.0.1]:7280/v1"} {
 		f("own address", upstream(own), "own address")

@@ -16,6 +16,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/proxy/access"
 )
 
 // logged collects JSON lines.
@@ -158,7 +159,7 @@ func TestNoContentAndNoCredentialIsEverLogged(t *testing.T) {
 	u := newUpstream(t, reply)
 	o := options(parseURL(t, u.URL+"/v1?key=CANARY"))
 	o.Default.Counter, o.Default.Key = explosive{}, canary
-	o.ClientKeys = []Secret{canary}
+	o.ClientKeys = []access.Secret{canary}
 	o.Listener = LogTo(log.at(zap.DebugLevel))
 	p := start(t, o)
 	auth := []string{"Authorization", "Bearer " + canary}

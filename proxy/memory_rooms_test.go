@@ -9,13 +9,15 @@ import (
 	"sync"
 	"testing"
 
+	"laconic/proxy/access"
+
 	"github.com/klauspost/compress/zstd"
 )
 
 func TestAClientIsItsKeyOrItsAddress(t *testing.T) {
 	open := start(t, options(parseURL(t, "http://127.0.0.1:9/v1")))
 	o := options(parseURL(t, "http://127.0.0.1:9/v1"))
-	o.Default.Key, o.ClientKeys = "sk-ours", []Secret{"first", "second"}
+	o.Default.Key, o.ClientKeys = "sk-ours", []access.Secret{"first", "second"}
 	closed := start(t, o)
 	f := func(p *running, address, key, want string) {
 		t.Helper()

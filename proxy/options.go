@@ -12,9 +12,6 @@ import (
 	"laconic/proxy/summarize"
 )
 
-// Secret is a credential that hides itself.
-type Secret = access.Secret
-
 // Route is everything that a model's name decides: where its requests go, whose
 // key they carry, what they may cost and how they are compacted. A Route is
 // read only once New has seen it.
@@ -28,7 +25,7 @@ type Route struct {
 	// Key is sent instead of the client's credential, whose headers are then
 	// all removed. Empty: the client's own headers go through untouched, but
 	// only to the origin of the default route.
-	Key Secret
+	Key access.Secret
 	// ClientCredential allows the client's own credential to go to this
 	// upstream although it is not at the origin of the default route. Without
 	// it, and without a Key, such an upstream gets no credential at all.
@@ -92,7 +89,7 @@ type Options struct {
 	UpstreamReadiness bool
 	// ClientKeys are the keys that may use this proxy; empty: no check. With
 	// them every route needs a Key, because the client's is always removed.
-	ClientKeys []Secret
+	ClientKeys []access.Secret
 	// AllowedOrigins are the Origins accepted on loopback beside none and
 	// loopback ones, as in https://app.example; their hosts are accepted as
 	// Host too. "*" accepts every Origin.
@@ -106,7 +103,7 @@ type Options struct {
 	// forgotten with it. FactsSecret keys the hashes that it is kept under;
 	// empty: random, so that another process finds nothing.
 	Facts       learn.Store
-	FactsSecret Secret
+	FactsSecret access.Secret
 	// Summarizer writes the text of slots; nil: slots hold their digest.
 	Summarizer *summarize.Options
 
