@@ -148,7 +148,7 @@ func describe(c *config.Config, w io.Writer) {
 	}
 }
 
-// describe says how a policy compacts that is adaptive, or extends it.
+// describePolicy says how a policy compacts that is adaptive, or extends it.
 func describePolicy(p config.Policy, built *compact.Policy) string {
 	keep := fmt.Sprintf("%v of the room, at most %d tokens, at least %s", p.KeepRecent.Share, p.KeepRecent.Tokens, count(p.KeepRecent.Exchanges, "exchange"))
 	if n := p.KeepRecent.Messages; n > 0 {
@@ -165,7 +165,7 @@ func describePolicy(p config.Policy, built *compact.Policy) string {
 		p.Trigger, built.Warm, p.Land, p.Repair, p.OnOverflow, built.Placement, keep, strings.Join(stages, " > "))
 }
 
-// words lists what is pinned; "" for nothing. The texts may be private.
+// pinWords lists what is pinned; "" for nothing. The texts may be private.
 func pinWords(p config.Pin) string {
 	var words []string
 	if len(p.Roles) > 0 {

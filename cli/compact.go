@@ -17,7 +17,7 @@ import (
 )
 
 // readInput reads a file, or standard input when no file, or "-", is named, and
-// gives what to call it.
+// returns what to call it.
 func readInput(cmd *cobra.Command, file string) (body []byte, name string, err error) {
 	if file == "" || file == "-" {
 		body, err = io.ReadAll(cmd.InOrStdin())
@@ -46,7 +46,7 @@ func decodeRequest(name string, body []byte) (*wire.Request, error) {
 	return nil, fmt.Errorf("%s:%d:%d: not a chat request: %s", name, line, column, says)
 }
 
-// placeOf gives line and column of a byte, both from 1; columns are bytes.
+// placeOf returns line and column of a byte, both from 1; columns are bytes.
 func placeOf(body []byte, offset int) (line, column int) {
 	before := body[:min(max(offset, 0), len(body))]
 	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')

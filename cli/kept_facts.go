@@ -14,7 +14,7 @@ import (
 // where the store outlives the process; one in memory would add nothing.
 type keptFacts struct{ vault *store.Vault }
 
-// keepsFacts tells whether the store is worth to be opened for facts alone.
+// keepsFacts reports whether the store is worth to be opened for facts alone.
 func keepsFacts(c *config.Config) bool {
 	k := store.Kind(c.Store.Kind)
 	return k != "" && k != store.InMemory
@@ -31,7 +31,7 @@ func (f keptFacts) key(k learn.Key) store.Key {
 	return f.vault.Key("facts, version 1", string(k[:]))
 }
 
-// Load gives what any process has learnt last; false where there is nothing.
+// Load returns what any process has learnt last; false where there is nothing.
 func (f keptFacts) Load(ctx context.Context, key learn.Key) (l learn.Facts, ok bool) {
 	text, ok := f.vault.Latest(ctx, f.key(key))
 	if !ok || json.Unmarshal([]byte(text), &l) != nil {

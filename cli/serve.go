@@ -151,7 +151,7 @@ func processNotes(p *proxy.Proxy) string {
 		p.Serving(), all[0].Value.Uint64(), all[1].Value.Uint64(), all[2].Value.Uint64())
 }
 
-// serveAdmin runs the admin listener, if there is one, and gives its address
+// serveAdmin runs the admin listener, if there is one, and returns its address
 // and what ends it. A taken port is a warning: the proxy is worth more than its
 // health page.
 func serveAdmin(p *proxy.Proxy, o proxy.AdminOptions, log *zap.Logger) (addr string, stop func()) {

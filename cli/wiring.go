@@ -13,11 +13,11 @@ import (
 	"laconic/tokenize"
 )
 
-// makeCounter gives the counter of a model; tokenizer is the one that the row
+// makeCounter returns the counter of a model; tokenizer is the one that the row
 // of the model names, "" for the one that goes with the model's name.
 type makeCounter = func(model, tokenizer string) (compact.Counter, error)
 
-// Options makes the options of the proxy. The configuration must be valid. What
+// proxyOptions makes the options of the proxy. The configuration must be valid. What
 // depends on the process (listener, transport) is left to the caller.
 //
 // A request that names no model counts as one with an empty name, which only
@@ -133,19 +133,19 @@ func routes(c *config.Config, policies map[string]*compact.Policy, counter makeC
 	return t, nil
 }
 
-// limits are the limits that a row gives; 0 where it gives none.
+// limitsOf returns the limits of a row; 0 for those that it does not set.
 func limitsOf(m config.Model) compact.Limits {
 	return compact.Limits{Window: int(m.Window), Input: m.Input, Reserve: m.Reserve, Budget: m.Budget, MaxMessages: m.MaxMessages}
 }
 
-// clientCredential tells whether the client's own credential goes to the
+// clientCredential reports whether the client's own credential goes to the
 // upstream of a row: to the origin that it was meant for, or where the file
 // says so.
 func clientCredential(c *config.Config, m config.Model, upstream, top *url.URL) bool {
 	return m.APIKey == "" && len(c.ClientKeys) == 0 && (m.Credential == "client" || access.SameOrigin(upstream, top))
 }
 
-// route gives the route of a model: that of the first row that matches, with
+// route returns the route of a model: that of the first row that matches, with
 // what its name tells.
 func (t *routeTable) route(model string) *proxy.Route {
 	t.mu.RLock()

@@ -12,7 +12,7 @@ import (
 	"laconic/config"
 )
 
-// policies builds every policy once.
+// buildPolicies builds every policy once.
 func buildPolicies(c *config.Config) (map[string]*compact.Policy, error) {
 	built := map[string]*compact.Policy{}
 	for name, p := range c.Policies {
@@ -48,7 +48,7 @@ func optionsOf(c *config.Config, p config.Policy) json.RawMessage {
 	return all
 }
 
-// build makes the policy that the fold works by.
+// buildPolicy makes the policy that the fold works by.
 func buildPolicy(p config.Policy, name string) (*compact.Policy, error) {
 	built := &compact.Policy{
 		Trigger: float64(p.Trigger),

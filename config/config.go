@@ -1,7 +1,14 @@
-// Package config reads the configuration file.
+// Package config turns the configuration file into a [Config].
 //
-// [Load] returns a [Config] that is valid, or [Problems]: everything that is wrong
-// with the file at once, each with its place, and none of them showing a secret.
+// [Load] reads the file and [Parse] does the work. The text becomes YAML nodes
+// (syntax.go), the nodes become plain values as schema.json wants them, with the
+// variables of the environment expanded (read.go), and the values are decoded
+// over [Default] (parse.go): flags over the file, a policy over the one that it
+// extends. Then the rules between settings are checked (validate.go and others).
+//
+// Nothing stops at the first fault. [Problems] has all of them in the order of
+// the file, each with its place, a hint, and an excerpt that shows no secret
+// (excerpt.go). A Config without Problems is one that the proxy takes.
 package config
 
 import (
@@ -158,7 +165,7 @@ func Load(path string, over ...Override) (*Config, error) {
 // none.
 func (c *Config) File() string { return c.file }
 
-// OverridesOn tells whether the x-laconic-* request headers are honoured: as
+// OverridesOn reports whether the x-laconic-* request headers are honoured: as
 // the file says, else only where nobody but this machine can send them.
 func (c *Config) OverridesOn() bool {
 	if c.Overrides != nil {

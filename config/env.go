@@ -42,11 +42,11 @@ func showBraces(n *yaml.Node) {
 
 // envFault is what is wrong with one variable of a value.
 type envFault struct {
-	text          string // as it stands in the value
+	text          string // as the value has it
 	message, hint string
 }
 
-// expand replaces the variables of a value. expanded tells whether there was
+// expand replaces the variables of a value. expanded reports whether there was
 // one.
 func expand(value string, lookup func(string) (string, bool)) (text string, expanded bool, faults []envFault) {
 	var b strings.Builder

@@ -115,7 +115,7 @@ func findingAt(src *source, n *yaml.Node, code, message, hint string) finding {
 	return finding{Problem: Problem{Line: n.Line, Column: n.Column, Code: code, Message: message, Hint: hint}, src: src, node: n}
 }
 
-// caret is how many characters the caret underlines: a value that stands in the
+// caret returns how many characters the caret underlines: a value that is in the
 // text as it is, else the place where it begins.
 func (f finding) caret() int {
 	if n := f.node; f.width == 0 && n != nil && n.Value != "" && n.Kind == yaml.ScalarNode {

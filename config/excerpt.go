@@ -150,7 +150,7 @@ func secretPath(path string) bool {
 	return name == "api_key" || name == "client_keys" || name == "admin_token" || name == "credential" || name == "secret"
 }
 
-// harmless reports whether no key of a secret stands in a value: a quote that
+// harmless reports whether a value has no key of a secret in it: a quote that
 // closes too late makes one value of several lines.
 func harmless(value string) bool {
 	return !strings.Contains(value, "\n") && !secretKey.MatchString(value)
@@ -169,7 +169,7 @@ func quoted(word string) string {
 
 var (
 	// looksSecret: keys by the prefixes that vendors give them, tokens after
-	// "Bearer", JWTs, long runs that mix letters and digits, and what stands
+	// "Bearer", JWTs, long runs that mix letters and digits, and what is
 	// before the @ or behind the ? of a URL.
 	looksSecret = regexp.MustCompile(`\b(?:(?:sk|pk|rk|gsk|csk|xai|hf|fw|ghp|gho|glpat|nvapi|github_pat)[-_][\w.\-]{3,}` +
 		`|AIza[\w\-]{8,}|eyJ[\w\-]{8,}[\w.\-]*)` +

@@ -127,7 +127,7 @@ func ParseUpstream(text string) (*url.URL, error) {
 // dotSegments could lead out of the upstream's path, under any reading.
 var dotSegments = regexp.MustCompile(`(?:^|[/\\])\.\.?(?:[/\\;]|$)`)
 
-// isOrigin tells whether a text is what a browser sends as Origin. Schemes other
+// isOrigin reports whether a text is what a browser sends as Origin. Schemes other
 // than http are those of extensions and desktop shells.
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)

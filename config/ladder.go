@@ -128,7 +128,7 @@ func (r *reading) json(n *yaml.Node, path string) (raw json.RawMessage, expanded
 	return raw, expanded, err == nil
 }
 
-// plainValue gives a value its type: by its tag, or, where a variable was
+// plainValue returns a value its type: by its tag, or, where a variable was
 // expanded without quotes, by what it looks like.
 func plainValue(n *yaml.Node, text string, expanded bool) any {
 	typed := expanded && (n.Tag != "!!str" || n.Style == 0)

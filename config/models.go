@@ -9,7 +9,7 @@ import (
 // name, whatever the pattern.
 type Pattern struct {
 	text   string
-	pieces []string // what stands between the stars; one piece: no star
+	pieces []string // the text between the stars; one piece: no star
 }
 
 func CompilePattern(text string) Pattern {
@@ -36,18 +36,18 @@ func (p Pattern) Matches(name string) bool {
 	return strings.HasSuffix(name, p.pieces[last])
 }
 
-// covers tells whether every name that q matches is matched by p, too. A star
+// covers reports whether every name that q matches is matched by p, too. A star
 // of q may become any text, so only a star of p can take it: that is what p
-// does with a character that stands in no pattern.
+// does with a character that is in no pattern.
 func (p Pattern) covers(q Pattern) bool {
 	return p.Matches(strings.ReplaceAll(q.text, "*", "\x00"))
 }
 
-// Everything tells whether the pattern matches every name, the empty one of a
+// Everything reports whether the pattern matches every name, the empty one of a
 // request that names no model included.
 func (p Pattern) Everything() bool { return strings.Trim(p.text, "*") == "" && p.text != "" }
 
-// Everything tells whether a row holds for every model.
+// Everything reports whether a row holds for every model.
 func (m Model) Everything() bool { return CompilePattern(m.Match).Everything() }
 
 // RowOf is the row that holds for a model; one with nothing in it where there

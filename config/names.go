@@ -44,7 +44,7 @@ func DidYouMean(name string, known []string) string {
 	return "it is one of " + all
 }
 
-// nearest gives the known word that was probably meant, "" if none is near
+// nearest returns the known word that was probably meant, "" if none is near
 // enough: a third of its letters may differ, or its end is missing.
 func Nearest(name string, known []string) string {
 	plain := strings.ToLower(strings.ReplaceAll(name, "-", "_"))

@@ -129,7 +129,7 @@ func (r *reading) object(n *yaml.Node, path string, s *schema) any {
 
 var policyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// noMap notes that a map was wanted. What stands there instead is not shown: it
+// noMap notes that a map was wanted. The value that is there is not shown: it
 // may be the secret that a line above has lost.
 func (r *reading) noMap(n *yaml.Node, path, want string) any {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {

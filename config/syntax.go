@@ -105,7 +105,7 @@ func (s *source) explain(err error) *finding {
 	return s.syntax(max(at.Line, 1), max(at.Column, 1), message, "")
 }
 
-// from is what stands in a line from a column on.
+// from returns the rest of a line from a column on.
 func (s *source) from(line, column int) string {
 	if line < 1 || line > len(s.lines) {
 		return ""

@@ -63,7 +63,7 @@ func (c *Config) placeOf(path string) place {
 	}
 }
 
-// given tells whether a value is there to be judged: the file has it and it
+// given reports whether a value is there to be judged: the file has it and it
 // could be read. In a configuration without a file every value is.
 func (c *Config) given(path string) bool {
 	p, ok := c.places[path]
@@ -89,7 +89,7 @@ func (c *Config) said(path, value string) string {
 	return quoted(value)
 }
 
-// name tells whether a value is one of the known names, and says so if not.
+// name reports whether a value is one of the known names, and says so if not.
 func (ch *checking) name(path, kind, value string, known []string) bool {
 	if slices.Contains(known, value) || !ch.given(path) {
 		return true
@@ -182,5 +182,5 @@ func (ch *checking) numbers(path string, m Model) {
 	}
 }
 
-// broken tells whether a value of the file could not be read.
+// broken reports whether a value of the file could not be read.
 func (c *Config) broken(path string) bool { return c.places[path].broken }

@@ -73,7 +73,7 @@ func newCounter(c *tokenize.Counter, counts *cache.Cache) *Counter {
 	}
 }
 
-// ForRequest gives a counter for one request, and what tells how many of its
+// ForRequest returns a counter for one request, and what tells how many of its
 // texts were counted before.
 func (k *Counter) ForRequest() (compact.Counter, func() proxy.Counted) {
 	one := *k
