@@ -58,7 +58,7 @@ func (p *plan) lighten(req *wire.Request, in compact.Conversation, shaped *compa
 	w := byteWeighted{Counter: counter, tokens: p.budget.Tokens, bytes: max(1, limit-limit/64)}
 	in.Fixed = w.weigh(in.Fixed, len(req.Tools)+len(req.Functions)+len(req.ResponseFormat))
 	policy.Counter = w
-	folded, light := compact.Compact(in, sparing(&policy), w, belowTrigger(&policy, p.budget))
+	folded, light := compact.Compact(in, mediaFirst(&policy), w, belowTrigger(&policy, p.budget))
 	p.Plan, p.bytesToo = folded, &w
 	report := &p.info.Report
 	report.Epochs, report.Stages, report.MessagesAfter = light.Epochs, light.Stages, light.MessagesAfter
@@ -67,15 +67,15 @@ func (p *plan) lighten(req *wire.Request, in compact.Conversation, shaped *compa
 	}
 }
 
-// sparing is a policy that takes media out first, and does not touch text where
+// mediaFirst is a policy that takes media out first, and does not touch text where
 // that is enough.
-func sparing(p *compact.Policy) *compact.Policy {
+func mediaFirst(p *compact.Policy) *compact.Policy {
 	var media, rest []compact.Stage
 	for _, s := range p.Ladder {
 		if s.Name() == "strip_media" {
 			media = append(media, s)
 		} else {
-			rest = append(rest, ifNeeded{s})
+			rest = append(rest, onlyIfOver{s})
 		}
 	}
 	with := *p
@@ -84,7 +84,7 @@ func sparing(p *compact.Policy) *compact.Policy {
 }
 
 // belowTrigger is a budget that ends where an epoch starts under another: what
-// is above it is the need of a sparing policy.
+// is above it is what such a policy takes out.
 func belowTrigger(p *compact.Policy, b compact.Budget) compact.Budget {
 	share := p.TriggerFor(p.Counter)
 	b.Tokens, b.Placing = max(1, int(share*float64(b.Tokens))), max(1, int(share*float64(b.Placing)))
@@ -92,10 +92,10 @@ func belowTrigger(p *compact.Policy, b compact.Budget) compact.Budget {
 	return b
 }
 
-// ifNeeded is a stage that waits until nothing else helps.
-type ifNeeded struct{ compact.Stage }
+// onlyIfOver is a stage that waits until nothing else helps.
+type onlyIfOver struct{ compact.Stage }
 
-func (s ifNeeded) Shrink(d *compact.Draft) {
+func (s onlyIfOver) Shrink(d *compact.Draft) {
 	if d.Excess() > 0 || d.OverMessages() > 0 {
 		s.Stage.Shrink(d)
 	}

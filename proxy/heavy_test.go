@@ -116,7 +116,7 @@ func TestAPlanUnderALimitOfBytes(t *testing.T) {
 	for _, limit := range []int{3000, 9000, 20_000} {
 		b := compact.Limits{Window: 4000}.For(0)
 		w := byteWeighted{Counter: compacttest.Words{}, tokens: b.Tokens, bytes: limit}
-		with := *sparing(policy)
+		with := *mediaFirst(policy)
 		with.Counter = w
 		runs, broken := compacttest.Sweep(compact.Conversation{Messages: agentMessages(40, 60)}, &with, w, belowTrigger(policy, b))
 		for _, err := range broken {
