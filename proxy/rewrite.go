@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"laconic/compact"
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
@@ -42,11 +43,11 @@ func (x *exchange) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	}
 	c.prepareSummary(req, &p)
 	p.info.Counted, p.info.Overhead = c.counted(), time.Since(began)
-	x.decided(&p)
+	first := p.attempt
+	x.decided(&first, p.Edits)
 	if p.info.Outcome == Rejected {
 		return nil, nil, x.tooLong(&p)
 	}
-	first := p.attempt
 	x.attempt = &first
 	if &out[0] == &in.Text[0] {
 		out = in.Sent // compressed, if it was
@@ -111,14 +112,13 @@ func (x *exchange) decodeText(in *body.Body) (req *wire.Request, why, detail str
 	return req, "", ""
 }
 
-// decided tells the listener of a plan, and keeps of it what may be kept: its edits
-// point into the body.
-func (x *exchange) decided(p *plan) {
-	info := p.info
-	info.Edits = p.Edits
+// decided tells the listener of an attempt. The edits are for it alone: they point
+// into the body.
+func (x *exchange) decided(a *attempt, edits []compact.Edit) {
+	info := a.info
+	info.Edits = edits
 	x.p.o.Listener.Rewritten(info)
-	info.Edits = nil
-	x.info.Rewrite, x.info.Outcome = &info, info.Outcome
+	x.info.Rewrite, x.info.Outcome = &a.info, a.info.Outcome
 }
 
 // passed is why a request goes on with the client's own bytes.
