@@ -1,5 +1,5 @@
-// Package cli is the commands of laconic: their flags, what they print and their
-// exit codes, and how a configuration becomes a running proxy.
+// Package cli is the commands of laconic: their flags, output and exit codes. It
+// also turns a configuration into a running proxy.
 package cli
 
 import (

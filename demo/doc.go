@@ -1,7 +1,7 @@
 // Package demo plays the conversation of a coding agent through a running proxy
 // and draws every request as it happens.
 //
-// It guarantees:
+// It promises:
 //
 //   - real: the requests are made by an ordinary client (go-openai, streaming)
 //     that sends its whole history each time, go over TCP through the proxy, and

@@ -1,7 +1,30 @@
-// Package proxy is Laconic's HTTP half: the server where the client expects the
-// API, and the client of the upstream behind it.
+// Package proxy is the HTTP half of Laconic: the server that the client takes for
+// the API, and the client of the upstream behind it.
 //
-// One request goes down this path:
+// It promises:
+//
+//   - untouched: a request that needs nothing reaches the upstream byte for
+//     byte, and so does one that cannot be read, or in whose reading something
+//     of ours broke.
+//   - streamed: status, end-to-end headers and body of the answer arrive
+//     unchanged and at once, with x-laconic-* headers added. The headers of a
+//     chat's answer wait for its first event where that may be a refusal. A broken
+//     answer looks broken: its connection is cut, never ended cleanly. A client
+//     that leaves stops the upstream.
+//   - one generation: a request is sent once, and once more only where the
+//     upstream refused the first before it generated anything: as too long, for
+//     its order of roles, for thinking that is bound to another history, or for
+//     what only compaction can have done. An error of ours that follows a body
+//     which the upstream has read tells the SDKs not to send it again.
+//   - closed: credentials go where the operator pointed them, and nothing in a
+//     request moves its destination. What names a model goes where the model's
+//     route says, on every endpoint, or is refused.
+//   - private: no content and no credential in logs or errors.
+//   - alive: every wait has an end, the memory for bodies has a limit, taken by
+//     what arrived and not by what was promised, and a panic costs one request
+//     at most.
+//
+// # The path of a request
 //
 //	ServeHTTP   an exchange begins; access says who may come in
 //	rewrite     its body is read and decoded, which chooses the route
@@ -13,38 +36,53 @@
 //	answer      status, headers and body go to the client as they come
 //	end         the end of the answer is read, learnt from and logged
 //
-// Where a step cannot be taken, an unread request goes on with the client's own
-// bytes, or an error of ours is the answer. What is not for a model that is read
-// is only routed and sent.
+// If a step cannot be taken, an unread request goes on with the client's own bytes,
+// or an error of ours is the answer. A request that is not for a chat is only
+// routed and sent. A [Listener] hears of everything that is done; the log is one.
 //
-// What it promises:
+// # Which upstream
 //
-//   - untouched: a request that needs nothing reaches the upstream byte for
-//     byte, and so does one that cannot be read, or in whose reading something
-//     of ours broke.
-//   - streamed: status, end-to-end headers and body of the answer arrive
-//     unchanged and at once, with x-laconic-* headers added. The headers of a
-//     chat's answer wait for its first event where that may be a refusal: where
-//     the prompt is longer than any that was answered, and than a quarter of its
-//     budget. A broken answer
-//     looks broken: its connection is cut, never ended cleanly. A client that
-//     leaves stops the upstream.
-//   - one generation: a request is sent once, and once more only where the
-//     upstream refused the first before it generated anything: as too long, for
-//     its order of roles, for thinking that is bound to another history, or for
-//     what only compaction can have done. An error of ours
-//     that follows a body which the upstream has read tells the SDKs not to
-//     send it again.
-//   - closed: credentials go where the operator pointed them (see
-//     setCredential), and nothing in a request moves its destination. What
-//     names a model goes where the model's route says, on every endpoint, or
-//     is refused (see byModel).
-//   - private: no content and no credential in logs or errors.
-//   - alive: every wait has an end, the memory for bodies has a limit, taken by
-//     what arrived and not by what was promised, and a panic costs one request
-//     at most.
+// A request that cannot be read passes byte for byte, with one exception: it may be
+// for a model that has an upstream or a key of its own. It would end at the wrong
+// one, with the wrong credential.
 //
-// A [Listener] is told what is done; the log is one.
+//   - Where rows of models differ in these, the bodies of all known endpoints are
+//     read for the model. The model of a form must be in its first megabyte.
+//   - A body that names two models, or whose model cannot be read, is refused.
+//   - Broken text inside a body does not matter as long as every reader finds the
+//     same name.
+//   - Where all rows go to one place nothing is read. Paths that nobody knows go to
+//     the default upstream, with the credential that the client meant for it.
+//
+// # Waiting for the first event
+//
+// Waiting costs the time in which the model reads the prompt. Nobody waits for the
+// first event of a prompt that is
+//
+//   - no longer than one that was answered for this upstream, model and credential,
+//     or
+//   - below a quarter of the budget, while no limit is in doubt and the window is
+//     not a guess.
+//
+// A history with bound thinking always waits. A refusal that comes unexpected is
+// the client's, once: the proxy learns from it (retry_not_sent: late), and waits
+// for the next answer.
+//
+// # A second body
+//
+//   - It must be smaller than the refused one. It may be above what the upstream is
+//     known to take, as the next turn would be, unless the policy rejects or what
+//     never leaves is too large alone.
+//   - The original that replaces a refused compacted body is the repaired one, so
+//     that pairs stay legal.
+//   - A 429 is never sent again, though its limit is learnt.
+//   - If tools alone are above a limit that a refusal stated, the repaired request
+//     goes out as it came: the upstream's own 400 has numbers that fit what the
+//     client sent, and an upstream that erred disproves its limit. The proxy refuses
+//     by itself only under on_overflow: reject.
+//   - It leaves out all bound thinking, also of the current turn: once an epoch
+//     moved, the newest piece is bound to the old prefix like the rest.
+//   - If the upstream refuses it too, the client gets the first refusal.
 package proxy
 
 import (

@@ -1,18 +1,18 @@
 // Package store keeps small texts for a while: in memory, in a file, or in a
 // Redis that several processes share. It does not know what they mean.
 //
-// What it promises:
+// It promises:
 //
-//   - sealed: a value is encrypted and bound to its key. One that was swapped,
+//   - sealed: a value is encrypted and bound to its key. A value that was swapped,
 //     damaged, written under another secret or kept beyond its time is a miss.
-//   - secret keys: a key is an HMAC of its parts. Who reads the store learns
+//   - secret keys: a key is an HMAC of its parts. A reader of the store learns
 //     neither what is in it nor what it was made from.
-//   - bounded: values, memory and file have a size they do not pass.
+//   - bounded: values, memory and file have a size that they do not exceed.
 //   - optional: a store that is absent, slow, full, read-only, damaged or lying
-//     costs its user a miss, and at most [Patience] once; it never breaks one.
+//     costs its user a miss, and at most [Patience] once. It never breaks a request.
 //
-// A [Vault] is what callers use. It is on top of a [Store], which is the part that
-// differs: two methods, one file each.
+// Callers use a [Vault]. Under it is a [Store], the part that differs: two methods,
+// one file each.
 package store
 
 import (

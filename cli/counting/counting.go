@@ -1,6 +1,7 @@
-// Package counting lets compact count with the tokenizer of a model: packages
-// compact and tokenize do not know each other. The count of a text is remembered
-// for every later request of the process, whichever tokenizer or model asked.
+// Package counting lets compact count with the tokenizer of a model. The packages
+// compact and tokenize do not know each other. A text that was counted is not
+// counted again in the process: later requests, of any model with the same
+// tokenizer, get the remembered count.
 package counting
 
 import (

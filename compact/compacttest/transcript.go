@@ -1,6 +1,6 @@
-// Package compacttest helps to test what compacts conversations: transcripts
-// that a person can read, a counter whose tokens are words, and a sweep that
-// checks every promise on every prefix of a conversation.
+// Package compacttest tests what compacts conversations. It has transcripts that a
+// person can read, a counter whose tokens are words, and a sweep that checks every
+// promise on every prefix of a conversation.
 //
 // A transcript has one message a line:
 //
@@ -13,9 +13,8 @@
 //
 // Text may hold \n. An assistant line without text has null content. Marks in
 // brackets: absent, null, array (content as such), empty calls (tool_calls: []),
-// sealed (carries reasoning), bound
-// (carries thinking that is bound to what stands before it), open (to be continued), holds (a refusal or the
-// like). "call - name" is a call without an id, "tool -" a result without one;
+// sealed (carries reasoning), bound (carries thinking that is bound to the messages
+// before it), open (to be continued), holds (a refusal or the like). "call - name" is a call without an id, "tool -" a result without one;
 // "legacy read a.txt" is a function_call, answered by "function read: …".
 package compacttest
 

@@ -30,6 +30,27 @@
 //	func NewServer(addr string) *Server {
 //	names: src/app.go web/index.html …
 //	[End of the record]
+//
+// # What is recorded
+//
+//   - A record is read, not searched. Whole lines under their source say more
+//     than excerpts around each name, of which more would fit.
+//   - The rules of results are data. They come after those of the user, get a
+//     quarter of the room for rules, and at most ten lines a source: first from
+//     files that a user named, then from prose, of a program one line. The other
+//     items of a list that holds a rule come with it.
+//   - Short files are quoted first: settings are read once, early, and needed at
+//     the end.
+//   - A name is weighed by its shape (plain words are not names, keys of JSON
+//     seldom are), by how many calls and messages have it, by its age, and by the
+//     length of the text around it: one path of a listing of thousands is seldom
+//     the one that is needed. Each factor is the ratio, measured on real agent
+//     runs, between names that a later call used and names that no call used.
+//   - A name near one that the model still reads counts more. What the model
+//     still reads elsewhere is left out.
+//   - A digest describes all that left or was shortened, not the gap alone.
+//   - A test that failed is recorded with its line until the same command is run
+//     again.
 package digest
 
 import (

@@ -2,7 +2,7 @@
 // one refuses. It needs no network, no key and no model, so the demo and every
 // test can ask it.
 //
-// It guarantees:
+// It promises:
 //
 //   - legal: a conversation whose tool pairs, ids, roles or content break
 //     OpenAI's rules is refused, with OpenAI's status, code and, where users of

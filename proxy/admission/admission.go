@@ -1,17 +1,34 @@
 // Package admission shares out memory to the bodies of requests, and bounds the
 // connections of one address.
 //
+// It promises:
+//
 //   - bounded: all bodies together, with everything made from them, stay within
 //     the memory of the [Gate]; at most one arriving body and one retry exceed it.
 //   - by what arrived: a body takes memory as its bytes come. A Content-Length
-//     takes none.
+//     takes none, so idle sockets that declare large bodies hold nothing.
 //   - no deadlock: of requests that hold a part and wait for more, one may always
 //     go on.
 //   - small first: small requests overtake large ones that wait, within a reserve.
-//   - fair: a client that holds more than its share comes after all others.
+//   - fair: a client that holds more than its share comes after all others. Alone,
+//     a client has everything.
 //   - no hostages: while others wait, a body that stalls gives way, and so do
 //     bodies that are kept for a retry only, and work in the background.
 //   - finite: no request waits longer than Gate.Wait.
+//
+// # How it works
+//
+// The memory has two parts. A body takes memory block by block from a quarter of
+// it while it arrives. Once the body is complete, everything that editing costs is
+// taken at once from the other three quarters. So nobody who holds memory for work
+// waits for more of it, and among arriving bodies one may always exceed its part.
+//
+//   - Requests wait in the order in which they came. Requests that cost at most a
+//     512th of the working memory overtake, within a sixteenth that is reserved.
+//   - While others wait for memory to arrive in, a body must bring 256 KiB/s after
+//     the first half second. One that does not is aborted.
+//   - A client is its key if the proxy has client keys, else its address.
+//     X-Forwarded-For is not believed.
 package admission
 
 import (

@@ -1,6 +1,6 @@
-// Package answer is the upstream's answer on its way to the client.
+// Package answer reads an upstream's answer on its way to the client.
 //
-// What it guarantees:
+// It promises:
 //
 //   - unchanged: whatever is read of an answer before the client sees it, the
 //     client gets, every byte once and in order.
@@ -8,6 +8,34 @@
 //     as it is known not to be a refusal, and in any case after a bounded time,
 //     number of bytes and number of looks.
 //   - bounded: of an answer that passes through, only its end is kept.
+//
+// # The first event
+//
+// Upstreams refuse under status 200 too, and OpenRouter's refusals begin with the
+// keys of an answer. [Peek] therefore waits for the first event:
+//
+//   - The wait ends when the event ends, when it holds something generated, or
+//     after 64 KB that do neither. An event with an error at its top is read to its
+//     end, up to 1 MB.
+//   - A comment or a blank line is handed on at once: it says that the upstream is
+//     alive. A refusal after it goes to the client.
+//   - Waiting costs the time in which the model reads the prompt. With atOnce the
+//     first event is not waited for. The proxy asks for that when it expects no
+//     refusal.
+//
+// Some upstreams refuse nothing and end their answer instead: with the finish
+// reason model_context_window_exceeded, with length and no token, or with a stream
+// that holds no delta. That shows only at the end of an answer, when the client
+// has its start. Sending again would mean to hold back every answer or to generate
+// twice, so it is logged and only a known window protects.
+//
+// # The end
+//
+// Usage is read from the end of an answer, which [Body] keeps as it passes. The
+// proxy asks for answers without compression: unpacking a copy took four decoders,
+// bounds against bombs and up to 8 MB a stream, and events that are flushed one by
+// one compress badly. An answer that is compressed all the same is handed on
+// unread.
 package answer
 
 import (

@@ -1,5 +1,7 @@
-// Package apierror is how the proxy answers when it cannot hand on an upstream's
-// answer.
+// Package apierror is the proxy's own answers: what it says when it cannot hand on
+// an upstream's answer.
+//
+// It promises:
 //
 //   - one shape: every error has a code for programs and a message for people; the
 //     wire that the client speaks writes them.

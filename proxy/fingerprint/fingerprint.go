@@ -1,9 +1,11 @@
 // Package fingerprint hashes what a model sees of messages.
 //
-// What it promises: no two lists of values look the same to the hash, and a
-// message has the same hash however its client wrote it: a string and one text
-// part are the same, and so are null and absent, and every way to write a text
-// in JSON.
+// It promises:
+//
+//   - apart: no two lists of values look the same to the hash.
+//   - same text, same hash: a message has one hash however its client wrote it. A
+//     string and one text part are the same, and so are null and absent, and every
+//     way to write a text in JSON.
 package fingerprint
 
 import (

@@ -2,18 +2,70 @@
 // by which they refused requests, how they count, which shape of a conversation
 // they take, and the windows they publish.
 //
-// What it guarantees:
+// It promises:
 //
 //   - bounded: a limit below 512 tokens is not believed, an answer to a longer
 //     prompt disproves a limit, and what was contradicted is forgotten. Every fact
 //     expires.
 //   - apart: facts belong to one upstream, model and credential, under the keyed
-//     hash of all three.
+//     hash of all three. A tier or a route behind a gateway may differ with the
+//     credential.
 //   - read once: a plan depends on a [Facts], which is a value.
 //   - in the background: nobody waits for an upstream's list of models, and for
 //     the [Store] only the first request of a model, for 100 ms at most.
 //
 // It takes and returns values, and knows no request but by its size.
+//
+// # Limits
+//
+//   - A stated limit is believed for an hour, even if the configured window is
+//     larger. A window that is configured too large would fail at every turn.
+//   - A stated limit is only tried in the second body if a longer prompt was
+//     answered, or if it contradicts an earlier limit that allows the refused
+//     prompt. The contradiction is forgotten, so the limit is believed when it is
+//     stated again, as after a model was loaded with a smaller window.
+//   - A refusal without a number that explains it makes the second prompt 0.7 as
+//     long. That length is kept only if the second body was answered and it is at
+//     least 1,024 tokens, and never below a prompt that was answered.
+//   - The refusal of a second body does not lower a limit that the first refusal
+//     stated. An upstream that states less each time is not followed down.
+//   - A limit on bytes limits bodies, never prompts: a picture of a megabyte may
+//     cost a thousand tokens. None below 64 KiB is kept. Where the refusal states
+//     no size, the limit is kept only once a smaller body was answered.
+//   - An answer disproves a limit by its usage, or without usage by a prompt of
+//     twice the limit.
+//   - No body helps if the answer that was asked for takes 15/16 of the window.
+//
+// A limit that is wrong costs memory of the conversation on every turn, one that
+// is forgotten costs one refused request. So no limit outlives an hour.
+//
+// # Counts
+//
+//   - Each answer with usage and each refusal that counts goes to a [Calibration].
+//   - No witness is a prompt below 500 tokens, one with media above a tenth, one
+//     that the upstream cut, or usage that leaves out what was cached.
+//   - An upstream that reads only what fits its window, without a word, shows it:
+//     it counts less than was sent and just what its window holds.
+//
+// # Published windows
+//
+//   - The list of models is asked first, the other places only if it states no
+//     window, and never with an operator's key.
+//   - What one credential is answered holds for all: forty keys do not make forty
+//     times seven questions.
+//   - A credential that may not ask is remembered for an hour. Another one may ask
+//     after 20 seconds.
+//
+// # Bound thinking
+//
+// A conversation whose thinking is bound to its prefix is planned by what is
+// configured and published, with a counter that no answer corrects, because an
+// epoch that moves is a refusal there. Two facts are for such conversations:
+//
+//   - Hard is the longest prompt that was accepted after a refusal. It only adds
+//     epochs, and only refusals lower it.
+//   - Cuts names histories whose thinking was taken out. Later requests of the
+//     conversation leave out the same.
 package learn
 
 import (

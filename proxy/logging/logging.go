@@ -1,6 +1,8 @@
 // Package logging writes what a proxy reports to its [proxy.Listener] as lines of a
 // zap logger.
 //
+// It promises:
+//
 //   - private: no line at any level holds content or a credential.
 //   - one line: a request is one line, whatever happened to it; at debug each of
 //     its edits is one more.

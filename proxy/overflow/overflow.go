@@ -1,18 +1,21 @@
 // Package overflow reads the refusals of upstreams: was a request refused for
-// its size, and what does the refusal tell about the limit.
+// its size, and which limit does the refusal state.
 //
-// What it guarantees:
+// It promises:
 //
 //   - one row: every shape of refusal is one row of a table, with the bodies it
 //     was written for in testdata.
-//   - errors alone: only what is in the place of an error is read. Text of a
-//     model or of a client that quotes a refusal is never taken for one, neither
-//     in an answer nor inside of another error's sentence.
-//   - no guess: a number is what the upstream wrote, or 0. Whether it is to be
-//     believed is the caller's affair.
-//   - total: any bytes give a result. The time is linear in their number.
+//   - errors alone: only the error of an answer is read. Text of a model or of a
+//     client that quotes a refusal is never taken for one, neither in an answer nor
+//     inside another error's sentence.
+//   - no guess: a number is what the upstream wrote, or 0. The caller decides
+//     whether to believe it.
+//   - total: any bytes have a result. The time is linear in their number.
 //
-// It is pure, and knows nothing of HTTP but the number of a status.
+// It also recognizes refusals of the order of roles, and of thinking that is bound
+// to another conversation.
+//
+// The package is pure, and knows nothing of HTTP but the number of a status.
 package overflow
 
 // Kind says what was too large.

@@ -1,4 +1,4 @@
-// Package replaytest holds a recorded conversation and policies for tests of
+// Package replaytest has a small recorded conversation and policies for tests of
 // replay. Every number about them can be worked out by hand.
 package replaytest
 

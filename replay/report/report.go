@@ -1,7 +1,7 @@
 // Package report writes what a replay measured: as a table, as JSON, and as a
 // page with plots.
 //
-// It guarantees:
+// It promises:
 //
 //   - the same numbers in all three: every share is computed by package replay.
 //   - no content: of a conversation only its name and sizes are written.

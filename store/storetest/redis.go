@@ -1,5 +1,5 @@
-// Package storetest starts the servers that tests of stores need: each test its
-// own, on a free loopback port, ended with the test.
+// Package storetest starts the servers that tests of stores need. Each test gets
+// its own, on a free loopback port; it ends with the test.
 package storetest
 
 import (

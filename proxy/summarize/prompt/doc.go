@@ -1,18 +1,18 @@
 // Package prompt is the pure half of summaries: what a model is asked, what of
 // its answer is taken, and the frame of the text in a conversation.
 //
-// What it promises:
+// It promises:
 //
 //   - data: a transcript is fenced, and nothing in it can end the fence. The
 //     text that is taken is in a frame that nothing in it can end.
 //   - whole: originals are rendered, calls, arguments and results included;
 //     what does not fit into one prompt is split, oldest first, and merged.
 //   - checked: an answer is taken only if it says something, is shorter than
-//     its source, is whole and fits. See Accept.
+//     its source, is whole and fits. See [Accept].
 //   - verbatim: rules, numbers, paths and names of the user's messages that the
 //     answer lost are added word for word.
-//   - masked: what looks like a secret is neither sent nor kept, if so wanted.
-//     See package redact.
+//   - masked: what looks like a secret is neither sent nor kept, unless masking is
+//     off. See package redact.
 //
 // Everything here is a function of its arguments.
 package prompt

@@ -1,14 +1,13 @@
 // Package redact masks what has the shape of a credential.
 //
-// What it promises:
+// It promises:
 //
 //   - exact: everything else stays byte for byte.
-//   - linear: the time it takes is proportional to the text, whatever the text
-//     holds. Each pattern starts at one of its words and reads a bounded window
-//     behind it.
+//   - linear: the time is proportional to the text, whatever it holds. Each pattern
+//     starts at one of its words and reads a bounded window after it.
 //   - pure: the result is a function of the text.
 //
-// It cannot know every credential: it is a net, not a wall.
+// It cannot know every credential. It is a net, not a wall.
 package redact
 
 import (
