@@ -10,7 +10,7 @@
 
 GO       ?= go
 FUZZTIME ?= 20s
-FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./compact/stage:FuzzSqueeze ./compact/stage:FuzzShortStrings \
+FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./compact/stage:FuzzSqueeze ./compact/stage:FuzzShortStrings ./compact/digest:FuzzDigest ./compact/digest:FuzzUnwrap \
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
             ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize/bpe:FuzzCount ./cli:FuzzParse
 
