@@ -15,9 +15,9 @@
 //     and ahead. Here the same cuts are computed: for 64 bytes of ASCII at a time with one bit per byte, elsewhere
 //     character by character. The classes of characters are those of Unicode 16.0 ([UnicodeVersion]), as in the
 //     reference; Go's package unicode is at 15.0 and would cut some hundred characters differently.
-//   - Looking up (pieces.go, perfect.go, scratch.go). Most pieces are tokens. The piece itself, packed into one to four
+//   - Looking up (pieces.go, scratch.go). Most pieces are tokens. The piece itself, packed into one to four
 //     words, is the key of a table in which every key has one place. What was counted lately is remembered.
-//   - Merging (chars.go, pairUnits.go, units.go, merge.go). What is no token is put together by byte pair encoding. It
+//   - Merging (chars.go, pairs.go, units.go, merge.go). What is no token is put together by byte pair encoding. It
 //     starts from whole characters, and from pairs of them, wherever the vocabulary says that nothing can come
 //     between; chars.go has the argument.
 //   - Long pieces (window.go) are merged in windows that share a token. That their tokens may be joined is a theorem
