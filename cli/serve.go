@@ -18,6 +18,7 @@ import (
 	"go.uber.org/zap"
 
 	"laconic/cli/counting"
+	"laconic/cli/runlog"
 	"laconic/config"
 	"laconic/proxy"
 	"laconic/proxy/learn"
@@ -85,7 +86,7 @@ func serveCommand(name string) *cobra.Command {
 func serve(ctx context.Context, c *config.Config, stderr io.Writer) error {
 	// Else Go ends the process when whoever reads standard error goes away.
 	signal.Ignore(syscall.SIGPIPE)
-	log, err := newLog(c.Log, stderr)
+	log, err := runlog.New(c.Log.Level, c.Log.Format, stderr)
 	if err != nil {
 		return err
 	}
@@ -134,9 +135,11 @@ func serve(ctx context.Context, c *config.Config, stderr io.Writer) error {
 	}
 	admin, stopAdmin := serveAdmin(p, proxy.AdminOptions{
 		Listen: c.Admin, Token: c.AdminToken, AllowedOrigins: c.AllowedOrigins,
-		Starting: tables.starting, Notes: func() string { return tables.notes() + processNotes(p) + log.notes() },
+		Starting: tables.starting, Notes: func() string {
+			return tables.notes() + processNotes(p) + fmt.Sprintf("log: %d lines dropped\n", log.Dropped())
+		},
 	}, log.Logger)
-	log.started(c, l.Addr().String(), admin)
+	logStart(log, c, l.Addr().String(), admin)
 	err = p.Serve(ctx, l)
 	stopAdmin()
 	return err

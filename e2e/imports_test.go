@@ -61,6 +61,7 @@ var rules = []rule{
 	{"demo/strict", nil, nil, "the strict upstream must not share a mistake with the proxy"},
 	{"demo", nil, []string{"laconic/demo/strict", "github.com/sashabaranov/go-openai"}, "the demo is a client like any other"},
 	{"config", nil, []string{"laconic/compact", "laconic/compact/policy", "laconic/compact/stage", "laconic/proxy/access", "laconic/store", "laconic/tokenize", "go.yaml.in/yaml/v4"}, "a file becomes values; it may not know commands, the proxy or HTTP"},
+	{"cli/runlog", nil, []string{"go.uber.org/zap", "golang.org/x/term"}, "a log is lines in and lines out; what they say is not known here"},
 	{"cli/counting", nil, []string{"laconic/compact", "laconic/proxy", "laconic/tokenize", "laconic/tokenize/cache"}, "a counter is glue between compact and tokenize, which do not know each other"},
 	{"e2e", nil, []string{
 		"laconic/cli/counting", "laconic/compact", "laconic/compact/compacttest", "laconic/demo", "laconic/demo/strict", "laconic/proxy/overflow", "laconic/proxy/wire",

@@ -1,4 +1,4 @@
-package cli
+package runlog
 
 import (
 	"io"
@@ -13,13 +13,13 @@ const (
 	lastLines = time.Second
 )
 
-// logWriter writes lines to w from a goroutine of its own, so that whoever logs
+// writer writes lines to w from a goroutine of its own, so that whoever logs
 // never waits for w: standard error may be a pipe that nobody reads. Lines that
 // find mostWaiting bytes waiting, or that w does not take, are dropped and
 // counted. It is safe for concurrent use.
-type logWriter struct {
+type writer struct {
 	w    io.Writer
-	note func(lines int) []byte // the line that tells how many were dropped
+	note func(lines int) []byte // the line that says how many were dropped
 
 	mu      sync.Mutex
 	waiting []byte
@@ -27,19 +27,19 @@ type logWriter struct {
 	missing int // dropped since the last note
 	dropped int // in all
 	closed  bool
-	began   time.Time     // of the write that is under way; zero: there is none
+	began   time.Time     // of the write that is under way; zero: nothing is being written
 	more    chan struct{} // holds one element when there may be something to write
 	ended   chan struct{} // closed when all is written
 }
 
-func newLogWriter(w io.Writer, note func(lines int) []byte) *logWriter {
-	l := &logWriter{w: w, note: note, more: make(chan struct{}, 1), ended: make(chan struct{})}
+func newWriter(w io.Writer, note func(lines int) []byte) *writer {
+	l := &writer{w: w, note: note, more: make(chan struct{}, 1), ended: make(chan struct{})}
 	go l.run()
 	return l
 }
 
 // Write takes what is logged at once, which counts as one line. It never fails.
-func (l *logWriter) Write(text []byte) (int, error) {
+func (l *writer) Write(text []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed || len(l.waiting)+len(text) > mostWaiting {
@@ -54,9 +54,9 @@ func (l *logWriter) Write(text []byte) (int, error) {
 }
 
 // Sync does nothing: zap calls it while it logs.
-func (l *logWriter) Sync() error { return nil }
+func (l *writer) Sync() error { return nil }
 
-func (l *logWriter) wake() {
+func (l *writer) wake() {
 	select {
 	case l.more <- struct{}{}:
 	default:
@@ -64,7 +64,7 @@ func (l *logWriter) wake() {
 }
 
 // run writes what waits until the log is closed.
-func (l *logWriter) run() {
+func (l *writer) run() {
 	defer close(l.ended)
 	var text []byte
 	for closed := false; !closed; {
@@ -80,9 +80,9 @@ func (l *logWriter) run() {
 		if len(text) == 0 {
 			continue
 		}
-		l.writes(time.Now())
+		l.setBegan(time.Now())
 		_, err := l.w.Write(text)
-		l.writes(time.Time{})
+		l.setBegan(time.Time{})
 		if err != nil {
 			l.mu.Lock()
 			l.missing += missing + lines
@@ -92,15 +92,15 @@ func (l *logWriter) run() {
 	}
 }
 
-// writes notes when the write that is under way began.
-func (l *logWriter) writes(began time.Time) {
+// setBegan notes when the write that is under way began.
+func (l *writer) setBegan(began time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.began = began
 }
 
-// Dropped returns how many lines nobody will see.
-func (l *logWriter) Dropped() int {
+// Dropped returns how many lines were dropped.
+func (l *writer) Dropped() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.dropped
@@ -108,7 +108,7 @@ func (l *logWriter) Dropped() int {
 
 // Close writes what waits. A write that nobody reads has no end, and ends with
 // the process: Close waits until the one that is under way took lastLines.
-func (l *logWriter) Close() {
+func (l *writer) Close() {
 	l.mu.Lock()
 	l.closed = true
 	wait := lastLines

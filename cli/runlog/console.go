@@ -1,4 +1,4 @@
-package cli
+package runlog
 
 import (
 	"fmt"
@@ -14,14 +14,10 @@ import (
 // name=value, the fields that matter most first.
 type consoleEncoder struct {
 	zapcore.Encoder
-	brief bool
+	brief bool // without notBrief
 }
 
-func newConsoleEncoder(c zapcore.EncoderConfig, brief bool) zapcore.Encoder {
-	return consoleEncoder{zapcore.NewConsoleEncoder(c), brief}
-}
-
-// firstShown are the fields that stand first, in this order.
+// firstShown are the fields that a line begins with, in this order.
 var firstShown = []string{"outcome", "model", "tokens_before", "tokens_after", "budget", "status", "error", "error_detail", "ended", "duration"}
 
 // notBrief are the fields that only programs, and lines at debug, need.
@@ -42,14 +38,14 @@ func (e consoleEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field)
 		return nil, err
 	}
 	line.TrimNewline()
-	place := func(f zapcore.Field) int {
+	order := func(f zapcore.Field) int {
 		if i := slices.Index(firstShown, f.Key); i >= 0 {
 			return i
 		}
 		return len(firstShown)
 	}
 	fields = slices.Clone(fields)
-	slices.SortStableFunc(fields, func(a, b zapcore.Field) int { return place(a) - place(b) })
+	slices.SortStableFunc(fields, func(a, b zapcore.Field) int { return order(a) - order(b) })
 	for _, f := range fields {
 		if e.brief && slices.Contains(notBrief, f.Key) {
 			continue
@@ -69,7 +65,7 @@ func (e consoleEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field)
 	return line, nil
 }
 
-// shownValue is a value in a line for a person; of the stages of a report only
+// shownValue returns a value as a person reads it; of the stages of a report only
 // the names.
 func shownValue(v any) string {
 	text := fmt.Sprint(v)

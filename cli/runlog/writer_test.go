@@ -1,4 +1,4 @@
-package cli
+package runlog
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // stalled is a writer that takes nothing until it is told to.
@@ -29,7 +30,7 @@ func (s *stalled) Write(p []byte) (int, error) {
 
 func TestLinesAboveTheBoundAreDroppedAndCounted(t *testing.T) {
 	out := &stalled{takes: make(chan struct{})}
-	l := newLogWriter(out, func(n int) []byte { return fmt.Appendf(nil, "%d missing\n", n) })
+	l := newWriter(out, func(n int) []byte { return fmt.Appendf(nil, "%d missing\n", n) })
 	line := strings.Repeat("x", mostWaiting/4-1) + "\n"
 	write := func(n int) {
 		for range n {
@@ -58,7 +59,7 @@ func TestLinesAboveTheBoundAreDroppedAndCounted(t *testing.T) {
 func TestLinesThatCannotBeWrittenAreToldLater(t *testing.T) {
 	out := &stalled{takes: make(chan struct{}), err: syscall.ENOSPC}
 	close(out.takes)
-	l := newLogWriter(out, func(n int) []byte { return fmt.Appendf(nil, "%d missing\n", n) })
+	l := newWriter(out, func(n int) []byte { return fmt.Appendf(nil, "%d missing\n", n) })
 	_, _ = io.WriteString(l, "a\n")
 	eventually(t, "the failure", func() bool { return l.Dropped() == 1 })
 	out.mu.Lock()
@@ -68,5 +69,15 @@ func TestLinesThatCannotBeWrittenAreToldLater(t *testing.T) {
 	l.Close()
 	if got := out.text.String(); got != "b\n1 missing\n" {
 		t.Errorf("%q", got)
+	}
+}
+
+// eventually waits for what another goroutine does.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s did not come about", what)
+		}
 	}
 }

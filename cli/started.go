@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"fmt"
+	"net"
+
+	"laconic/cli/runlog"
+	"laconic/config"
+
+	"go.uber.org/zap"
+)
+
+// logStart logs what runs, at any level: for a person with what to paste into the
+// client, else as a line of its own. Without an admin listener admin is "".
+func logStart(l *runlog.Log, c *config.Config, addr, admin string) {
+	if l.Console {
+		_, _ = l.Write([]byte(startLines(c, addr, admin)))
+		return
+	}
+	f := []zap.Field{
+		zap.String("version", version()), zap.String("listening", c.Scheme()+"://"+addr), zap.String("upstream", config.ShownURL(c.Upstream)),
+		zap.String("base_url", c.Scheme()+"://"+clientAddress(addr)+"/v1"),
+	}
+	if admin != "" {
+		f = append(f, zap.String("health", "http://"+admin+"/healthz"))
+	}
+	if c.File() != "" {
+		f = append(f, zap.String("config", c.File()))
+	}
+	if c.Summarizer.Model != "" {
+		f = append(f, zap.String("summaries", summaryWords(c)))
+	}
+	if all := hints(c); len(all) > 0 {
+		f = append(f, zap.Strings("hints", all))
+	}
+	l.Always("listening", f...)
+}
+
+// startLines returns what a person reads when the proxy starts.
+func startLines(c *config.Config, addr, admin string) string {
+	from := "defaults, no file"
+	if c.File() != "" {
+		from = c.File()
+	}
+	health := "off"
+	if admin != "" {
+		health = "http://" + admin + "/healthz"
+	}
+	summaries := ""
+	if c.Summarizer.Model != "" {
+		summaries = "  summaries  " + summaryWords(c) + "\n"
+	}
+	hinted := ""
+	for _, hint := range hints(c) {
+		hinted += "  hint       " + hint + "\n"
+	}
+	return fmt.Sprintf("laconic %s\n  listening  %s://%s\n  upstream   %s\n%s%s  health     %s\n  config     %s\n\n  export OPENAI_BASE_URL=%s://%s/v1\n\n",
+		version(), c.Scheme(), addr, config.ShownURL(c.Upstream), hinted, summaries, health, from, c.Scheme(), clientAddress(addr))
+}
+
+// clientAddress returns the address that a client on this machine can reach.
+func clientAddress(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"laconic/cli/runlog"
+	"laconic/config"
+)
+
+// Programs read every line of the log: laconic 2>&1 | jq.
+func TestEveryLineForAProgramIsJSON(t *testing.T) {
+	t.Setenv("OPENAI_BASE_URL", "")
+	c, err := config.Parse("laconic.yaml", []byte("upstream: http://127.0.0.1:11434/?key=canary"), os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := func(format string) string {
+		var out lockedText
+		log, err := runlog.New("error", format, &out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		logStart(log, c, "0.0.0.0:7280", "127.0.0.1:7281")
+		log.Warn("something")
+		log.Close()
+		return out.String()
+	}
+	text := start("json")
+	var said struct {
+		Level, Msg, Listening, Upstream, Health, Config string
+		BaseURL                                         string `json:"base_url"`
+		Hints                                           []string
+	}
+	if err := json.Unmarshal([]byte(text), &said); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if said.Level != "info" || said.Msg != "listening" || said.Listening != "http://0.0.0.0:7280" || said.BaseURL != "http://127.0.0.1:7280/v1" ||
+		said.Health != "http://127.0.0.1:7281/healthz" || said.Config != "laconic.yaml" || len(said.Hints) != 1 || strings.Contains(text, "canary") {
+		t.Errorf("%s", text)
+	}
+	if text := start("console"); text != startLines(c, "0.0.0.0:7280", "127.0.0.1:7281") {
+		t.Errorf("%s", text)
+	}
+}
