@@ -26,10 +26,9 @@ import (
 // FileName is read when no path is given and it is there.
 const FileName = "laconic.yaml"
 
-// Config is the configuration file. Its keys, their meaning, units and defaults
-// are told in config.example.yaml; the comments here say what the example does
-// not. The tag check holds the range of a value: the loader enforces it and the
-// JSON schema repeats it. Make one with Default, Load or Parse.
+// Config is the configuration file. config.example.yaml describes its keys, their
+// units and defaults; the comments here say what the example does not. schema.json
+// has the ranges. Make one with Default, Load or Parse.
 type Config struct {
 	Listen          string            `json:"listen,omitempty"`
 	Admin           string            `json:"admin,omitempty"` // "": no admin listener
