@@ -1,5 +1,6 @@
-# make test   what the README names: everything that needs no network and no key
-# make check  what continuous integration runs
+# make test   what the README names: a minute and a half, no network, no key
+# make check  what continuous integration runs: every test, and all that is below but soak, e2e and h2spec
+# make long   every test, with a large sample of the sweeps (LACONIC_SWEEP=full for all of them: half an hour)
 # make oracle compares token counts with OpenAI's own tokenizer (needs npm, takes two minutes).
 # make survival measures what forty calls leave to the model (minutes; WINDOWS=16000 for one window).
 # make e2e    runs real agents from npm against an upstream with a small window (installs 1.5 GB).
@@ -14,12 +15,16 @@ FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./com
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
             ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize/bpe:FuzzCount ./cli:FuzzParse
 
-.PHONY: test check fmt vet lint race fuzz vuln survival hostile soak h2spec oracle golden bench build image e2e e2e-all
+.PHONY: test long check fmt vet lint race fuzz vuln survival hostile soak h2spec oracle golden bench build image e2e e2e-all
 
 test:
-	$(GO) test ./...
+	$(GO) test -short ./...
 
-check: fmt vet lint race fuzz vuln hostile survival
+LACONIC_SWEEP ?= half
+long:
+	LACONIC_SWEEP=$(LACONIC_SWEEP) $(GO) test -timeout 30m ./...
+
+check: test fmt vet lint long race fuzz vuln oracle hostile survival
 
 fmt:
 	@out=$$($(GO) tool gofumpt -l .); if [ -n "$$out" ]; then echo "gofumpt would change:"; echo "$$out"; exit 1; fi

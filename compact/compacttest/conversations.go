@@ -17,6 +17,7 @@ import (
 type Recorded struct {
 	ID       string
 	File     string // its name, without .jsonl
+	Own      bool   // it is the repository's
 	Messages []compact.Message
 	Tools    []byte
 }
@@ -228,7 +229,7 @@ func readConversations(t testing.TB, file string) []Recorded {
 		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		r := Recorded{ID: c.ID, File: strings.TrimSuffix(filepath.Base(file), ".jsonl"), Tools: c.Tools}
+		r := Recorded{ID: c.ID, File: strings.TrimSuffix(filepath.Base(file), ".jsonl"), Own: !InLargerSet(t, file), Tools: c.Tools}
 		for _, m := range c.Messages {
 			msg, err := m.message()
 			if err != nil {
