@@ -72,42 +72,45 @@ func patterns() []pattern {
 
 	return []pattern{
 		{
-			kind: "private key", words: []string{"-----begin "}, inside: true, window: windowOfKey,
+			kind: "private key", words: []string{"-----begin "}, inside: true, window: 16 << 10, head: "-----BEGIN ",
 			expr: regexp.MustCompile(`^(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----` +
 				`(?:(?:\s|\\[nr])*(?:(?:Version|Comment|Charset|MessageID|Hash|Proc-Type|DEK-Info): [^\n\\]*(?:\n|(?:\\r)?\\n))+)?` +
 				// To its foot, where nothing but a key comes before; else its lines of base64.
 				`(?:(?:-{0,4}[0-9A-Za-z+/=\s\\,:|>"'` + "`" + `#→])*-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----` +
 				`|(?:` + betweenLines + `[0-9A-Za-z+/=]{16,})+(?:` + betweenLines + `(?:[0-9A-Za-z+/]*=|[0-9A-Za-z+/]+$))?))`),
 		},
-		{kind: "JSON web token", words: []string{"eyj"}, expr: prefixed(`eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+){0,3}`)},
-		{kind: "token with a prefix", words: []string{"sg."}, expr: prefixed(`SG\.[\w-]{16,}\.[\w-]+`)},
+		{kind: "JSON web token", words: []string{"eyj"}, within: inToken, expr: prefixed(`eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+){0,3}`)},
+		{kind: "token with a prefix", words: []string{"sg."}, within: inToken, window: 128, expr: prefixed(`SG\.[\w-]{16,}\.[\w-]+`)},
 		{
 			kind: "token with a prefix",
 			words: []string{
-				"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gldt-", "glrt-", "glptt-", "xox", "aiza", "gocspx-", "ya29.",
-				"hvs.", "hvb.", "dop_v1_", "doo_v1_", "dor_v1_", "pypi-", "age-secret-key-1",
+				"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gldt-", "glrt-", "glptt-", "xox", "aiza", "gocspx-",
+				"dop_v1_", "doo_v1_", "dor_v1_", "pypi-", "age-secret-key-1",
 			},
+			within: inName,
 			expr: prefixed(`gh[oprsu]_[\w-]{16,}|github_pat_[\w-]{16,}|gl(?:pat|dt|rt|ptt)-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|AIza[\w-]{30,}|` +
-				`hv[bs]\.[\w-]{24,}|do[opr]_v1_[0-9a-f]{32,}|pypi-AgE[\w-]{16,}|AGE-SECRET-KEY-1[0-9A-Z]{30,}|GOCSPX-[\w-]{20,}|ya29\.[\w-]{20,}`),
+				`do[opr]_v1_[0-9a-f]{32,}|pypi-AgE[\w-]{16,}|AGE-SECRET-KEY-1[0-9A-Z]{30,}|GOCSPX-[\w-]{20,}`),
 		},
+		{kind: "token with a prefix", words: []string{"hvs.", "hvb.", "ya29."}, within: inToken, window: 128, expr: prefixed(`hv[bs]\.[\w-]{24,}|ya29\.[\w-]{20,}`)},
 		{
 			kind: "token with a prefix that names have too", has: longRun,
 			words: []string{
 				"sk-", "sk_", "pk_", "rk_", "gsk_", "xai-", "npm_", "hf_", "akia", "asia", "xapp-", "pplx-", "nvapi-", "whsec_", "dapi", "pmak-",
 				"shpat_", "shpss_", "shpca_", "shppa_", "glsa_", "lin_api_", "ntn_", "pnu_", "rubygems_", "sntryu_",
 			},
+			within: inName,
 			expr: prefixed(`(?:[srp]k_|sk-|gsk_|xai-|npm_|hf_|AKIA|ASIA|xapp-|pplx-|nvapi-|whsec_|dapi|PMAK-|` +
 				`shp(?:at|ss|ca|pa)_|glsa_|lin_api_|ntn_|pnu_|rubygems_|sntryu_)[\w-]{16,}`),
 		},
-		{kind: "token with a prefix and dashes", words: []string{"sk-", "xai-"}, has: digit, expr: prefixed(`(?:sk|xai)-[\w-]{20,}`)},
-		{kind: "token with a prefix and dashes", words: []string{"xapp-"}, has: digit, expr: prefixed(`xapp-[\w-]{10,}`)},
-		{kind: "bearer", words: []string{"bearer "}, has: invented, expr: regexp.MustCompile(`^(?i:bearer)[ \t]+([\w.~+/=-]{12,})`)},
-		{kind: "bearer of letters", words: []string{"bearer "}, expr: regexp.MustCompile(`^(?i:bearer)[ \t]+([0-9A-Za-z]{20,})(?:[^\w.~+/=-]|$)`)},
+		{kind: "token with a prefix and dashes", words: []string{"sk-", "xai-"}, has: digit, within: inName, expr: prefixed(`(?:sk|xai)-[\w-]{20,}`)},
+		{kind: "token with a prefix and dashes", words: []string{"xapp-"}, has: digit, within: inName, expr: prefixed(`xapp-[\w-]{10,}`)},
+		{kind: "bearer", words: []string{"bearer "}, window: 128, has: invented, expr: regexp.MustCompile(`^(?i:bearer)[ \t]+([\w.~+/=-]{12,})`)},
+		{kind: "bearer of letters", words: []string{"bearer "}, window: 128, expr: regexp.MustCompile(`^(?i:bearer)[ \t]+([0-9A-Za-z]{20,})(?:[^\w.~+/=-]|$)`)},
 		{kind: "basic", words: []string{"basic "}, valid: credentials, expr: regexp.MustCompile(`^(?i:basic)[ \t]+([0-9A-Za-z+/]{12,}={0,2})(?:$|[._~-](?:$|[^0-9A-Za-z])|[^\w.~+/=-])`)},
-		{kind: "password in a URL", words: []string{"://"}, inside: true, near: "@", expr: regexp.MustCompile(`^://[^\s/"'<>:@]*:([^\s/"'<>]+)@`)},
+		{kind: "password in a URL", words: []string{"://"}, inside: true, within: inAuthority, expr: regexp.MustCompile(`^://[^\s/"'<>:@]*:([^\s/"'<>]+)@`)},
 		{
-			kind: "password of curl", words: []string{" -u", "--user", "--proxy-user"}, inside: true, least: 3, command: "curl ", window: 2 << 10,
-			expr: regexp.MustCompile(`^(?: -u|--user|--proxy-user)[ =]?["']?[^\s:"'\\]*(?::([^\s"'\\]+))?`),
+			kind: "password of curl", words: []string{"curl "}, inside: true, least: 3, command: true, window: 2 << 10,
+			expr: regexp.MustCompile(`(?: -u|--user|--proxy-user)[ =]?["']?[^\s:"'\\]*(?::([^\s"'\\]+))?`),
 		},
 		{
 			kind: "authorization", words: []string{"authorization"}, inside: true, assigned: true, least: 8, has: invented, not: address,
@@ -162,7 +165,7 @@ const (
 	cookieName = `[^\s"'\\;` + "`" + `,=()]+`
 	// betweenLines are blanks, and what quotes, escapes, joins and numbers the
 	// lines of a key in code, diffs and the output of tools: the arrow too.
-	betweenLines = `(?:\\[nrt]|(?:[0-9]{1,7})?[\s\\,:|>"'` + "`" + `#→-]|\+\s)*`
+	betweenLines = `(?:\\[nrt]|[0-9]{0,7}[\s\\,:|>"'` + "`" + `#→-]|\+\s)*`
 )
 
 // credentials reports whether s is user:password in base64.

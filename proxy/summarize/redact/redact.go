@@ -22,12 +22,9 @@ import (
 // mask replaces a secret.
 const mask = "[secret]"
 
-// window is how many bytes of the text a pattern reads from its word on.
-// windowOfKey is the window of private keys.
-const (
-	window      = 512
-	windowOfKey = 16 << 10
-)
+// window is how many bytes of the text a pattern reads from its word on, unless
+// it says otherwise.
+const window = 512
 
 // pattern describes one kind of secret.
 type pattern struct {
@@ -37,16 +34,20 @@ type pattern struct {
 	words []string
 	// inside permits a word inside a longer one, as in DB_PASSWORD.
 	inside bool
-	// near must follow in the window; assigned: a sign must follow the name.
-	near     string
+	// window bounds what is read from the word on, in bytes; 0: the constant. It
+	// ends before the first byte behind the word that is not within, for a command
+	// with its line of a shell, and for what begins with head before the next head.
+	window  int
+	within  func(byte) bool
+	command bool
+	head    string
+	// assigned: a sign must follow the name.
 	assigned bool
-	// command must precede on the same line of a shell, and except must not match
-	// the text before the word.
-	command string
-	except  *regexp.Regexp
-	// expr matches from the word on. Its last group that took part is the
-	// secret; without such a group the match has no secret.
+	// expr matches in the window. Its last group that took part is the secret;
+	// without such a group the match has no secret.
 	expr *regexp.Regexp
+	// except must not match the text before the word.
+	except *regexp.Regexp
 	// end matches where a secret without quotes ends before the match of expr.
 	end *regexp.Regexp
 	// least is the length of the shortest secret.
@@ -55,13 +56,12 @@ type pattern struct {
 	// of a quoted one.
 	has, not *regexp.Regexp
 	// valid reports whether a secret is one, where no expression can tell.
-	valid  func(string) bool
-	window int // 0: the constant
+	valid func(string) bool
 }
 
 // Text returns s with a mark in place of every secret.
 func Text(s string) string {
-	found := secrets(s)
+	found, _ := secrets(s)
 	if len(found) == 0 {
 		return s
 	}
@@ -105,51 +105,70 @@ var all = sync.OnceValue(func() *table {
 	return t
 })
 
-// secrets returns the places of all secrets; they may overlap.
-func secrets(s string) (found []span) {
+// secrets returns the places of all secrets, which may overlap, and how many
+// bytes the expressions were given.
+func secrets(s string) (found []span, given int) {
 	t := all()
-	next := make([]int, len(t.patterns)) // where a pattern may match again
+	next := make([]int, len(t.patterns)) // where a pattern may match next
 	for at := 0; at+2 < len(s); at++ {
 		candidates := t.starts[0][s[at]] & t.starts[1][s[at+1]] & t.starts[2][s[at+2]]
 		for ; candidates != 0; candidates &= candidates - 1 {
 			n := bits.TrailingZeros64(candidates)
-			if at < next[n] {
+			p := &t.patterns[n]
+			if at < next[n] || !p.startsAt(s, at) {
 				continue
 			}
-			f, read := t.patterns[n].find(s, at)
-			if f.to > 0 {
-				found = append(found, f)
+			end := p.windowEnd(s, at)
+			if !strings.HasPrefix(s[at:end], p.head) || p.assigned && !signFollows(s[at:end]) {
+				continue
 			}
-			next[n] = max(read, f.to)
+			given += end - at
+			for _, m := range p.expr.FindAllStringSubmatchIndex(s[at:end], -1) {
+				if p.except != nil && p.except.MatchString(s[max(0, at-16):at]) {
+					break
+				}
+				// Nothing of this kind begins within a match.
+				next[n] = at + m[1]
+				if f, ok := p.secret(s, at, end, m); ok {
+					found, next[n] = append(found, f), max(next[n], f.to)
+				}
+			}
+			if p.command {
+				next[n] = end
+			}
 		}
 	}
-	return found
+	return found, given
 }
 
-// find matches p at a place of s. It returns the secret, if any, and the end of
-// the match: nothing of this kind begins before that, or a text made of words
-// would be read to its end for each of them.
-func (p *pattern) find(s string, at int) (f span, read int) {
-	if !p.startsAt(s, at) {
-		return span{}, at
+// windowEnd returns where the window of p ends whose word is at a place of s.
+func (p *pattern) windowEnd(s string, at int) int {
+	end := min(len(s), at+cmp.Or(p.window, window))
+	if p.head != "" {
+		if n := strings.Index(s[at+1:end], p.head); n >= 0 {
+			return at + 1 + n
+		}
 	}
-	size := cmp.Or(p.window, window)
-	end := min(len(s), at+size)
-	before := s[max(0, at-size):at]
-	if p.near != "" && !strings.Contains(s[at:end], p.near) || p.assigned && !signFollows(s[at:end]) ||
-		p.except != nil && p.except.MatchString(before[max(0, len(before)-16):]) {
-		return span{}, at
+	for i := at + len(p.words[0]); p.within != nil && i < end; i++ {
+		if !p.within(s[i]) {
+			return i
+		}
 	}
-	m := p.expr.FindStringSubmatchIndex(s[at:end])
-	if m == nil {
-		return span{}, at
+	for i := at + 1; p.command && i < end; i++ {
+		if s[i] == '\n' && s[i-1] != '\\' {
+			return i
+		}
 	}
-	read = at + m[1]
+	return end
+}
+
+// secret returns the secret of a match in the window from at to end.
+func (p *pattern) secret(s string, at, end int, m []int) (f span, ok bool) {
 	for len(m) > 2 && m[len(m)-2] < 0 {
 		m = m[:len(m)-2] // a group that took no part
 	}
-	if len(m) == 2 || !inCommand(before, p.command) {
-		return span{}, read
+	if len(m) == 2 {
+		return span{}, false
 	}
 	f = span{at + m[len(m)-2], at + m[len(m)-1]}
 	judged := f.from
@@ -165,12 +184,12 @@ func (p *pattern) find(s string, at int) (f span, read int) {
 		p.has != nil && !p.has.MatchString(secret),
 		p.not != nil && p.not.MatchString(secret),
 		p.valid != nil && !p.valid(secret):
-		return span{}, read
+		return span{}, false
 	}
-	if f.to == end { // maybe it is longer than the window
+	if f.to == end && end-at == cmp.Or(p.window, window) { // maybe it is longer
 		f.to = len(s) - len(strings.TrimLeftFunc(s[end:], inValue))
 	}
-	return f, read
+	return f, true
 }
 
 // startsAt reports whether one of the words of p is at a place of s.
@@ -179,13 +198,6 @@ func (p *pattern) startsAt(s string, at int) bool {
 		return false
 	}
 	return slices.ContainsFunc(p.words, func(w string) bool { return len(s)-at >= len(w) && strings.EqualFold(s[at:at+len(w)], w) })
-}
-
-// inCommand reports whether a text ends in a line of a shell, continued lines
-// included, that has the command.
-func inCommand(s, command string) bool {
-	at := strings.LastIndex(s, command)
-	return at >= 0 && strings.Count(s[at:], "\n") == strings.Count(s[at:], "\\\n")
 }
 
 // signFollows reports whether s may be a name with a sign behind it. Most text is
@@ -203,6 +215,14 @@ var escape = regexp.MustCompile(`\\(?:[nrtbf]|u[0-9A-Fa-f]{4})$`)
 func inWord(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_'
 }
+
+// inName reports whether b may be in a name with dashes, and inToken in one with
+// dots as well.
+func inName(b byte) bool  { return inWord(b) || b == '-' }
+func inToken(b byte) bool { return inName(b) || b == '.' }
+
+// inAuthority reports whether b may be in the part of a URL that names its host.
+func inAuthority(b byte) bool { return strings.IndexByte(" \t\f\r\n/\"'<>", b) < 0 }
 
 // inValue reports whether r may be in a value without quotes.
 func inValue(r rune) bool { return !strings.ContainsRune(" \t\r\n\"'\\;,&", r) }
