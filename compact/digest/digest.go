@@ -55,7 +55,6 @@ package digest
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -152,35 +151,24 @@ func (d *digest) fitting() string {
 
 // users writes the newest user messages that fit, in their order. It returns
 // the tokens spent.
-func (d *digest) users(room int) (spent int) {
-	var lines []string
+func (d *digest) users(room int) int {
+	s := d.section(room)
 	for _, m := range slices.Backward(d.lost) {
 		if m.Role != compact.User {
 			continue
 		}
-		text, line, n := textOf(&m), "", math.MaxInt
+		text, fits := textOf(&m), false
 		if len(text) <= lineChars && d.recorded[strings.TrimSpace(text)] {
 			continue
 		}
-		for chars := 4 * (room - spent); n > room-spent && chars > 8; chars = chars * 5 / 6 {
-			line = "user: " + quote(text, chars) + "\n"
-			n = d.cost(line)
+		for chars := 4 * s.left; !fits && chars > 8; chars = chars * 5 / 6 {
+			fits = s.add("user: " + quote(text, chars) + "\n")
 		}
-		if n > room-spent {
+		if !fits {
 			break
 		}
-		spent += n
-		lines = append(lines, line)
 	}
-	d.backward(lines)
-	return spent
-}
-
-// backward writes lines in reverse: they were chosen from the newest on.
-func (d *digest) backward(lines []string) {
-	for _, line := range slices.Backward(lines) {
-		d.text.WriteString(line)
-	}
+	return s.write()
 }
 
 // textOf returns the texts of a message, joined by spaces.

@@ -10,10 +10,6 @@ import (
 	"laconic/compact"
 )
 
-// maxMisses bounds how many things a section tries that do not fit or are
-// recorded already.
-const maxMisses = 256
-
 // names writes the names most likely to be needed that no kept message has, in
 // the order of their first occurrence. A run of names that differ by a number
 // is one entry, written as its ends.

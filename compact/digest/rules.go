@@ -21,58 +21,54 @@ const (
 
 // rules writes the lines of users and instructions that bind. If there is not
 // room for all, newer messages come first. It returns the tokens spent.
-func (d *digest) rules(room int) (spent int) {
-	room -= d.cost(ruleLabel)
-	var lines []string
-	misses := 0
+func (d *digest) rules(room int) int {
+	s := d.section(room - d.cost(ruleLabel))
 	for _, m := range slices.Backward(d.lost) {
 		if m.Role != compact.User && !m.Role.Instruction() {
 			continue
 		}
 		found, _ := rulesIn(textOf(&m), rulesOfUser)
 		for _, line := range slices.Backward(found) {
-			if line, n := d.rule(line, room-spent); n > 0 {
-				lines = append(lines, line)
-				spent += n
-			} else {
-				misses++
-			}
+			s.rule("", line)
 		}
-		if room-spent < 8 || misses > maxMisses {
+		if s.full() {
 			break
 		}
 	}
-	if len(lines) == 0 {
+	if len(s.lines) == 0 {
 		return 0
 	}
 	d.text.WriteString(ruleLabel)
-	d.backward(lines)
-	return spent + d.cost(ruleLabel)
+	return s.write() + d.cost(ruleLabel)
 }
 
-// rule returns one line of a list of rules and its cost; 0 if the line is
-// recorded already or does not fit.
-func (d *digest) rule(line string, room int) (string, int) {
+// rule adds a line of a list of rules, under a heading unless that is "". It
+// reports whether the line fits and was not recorded already.
+func (s *section) rule(heading, line string) bool {
 	line = strings.TrimLeft(line, "-*• ")
-	if room < 4 || d.recorded[line] {
-		return "", 0
-	}
 	text := "- " + line + "\n"
-	n := d.cost(text)
-	if n > room {
-		return "", 0
+	n, extra := s.cost(text), 0
+	if heading != "" {
+		extra = s.cost(heading)
 	}
-	d.recorded[line] = true
-	d.ruleLines = append(d.ruleLines, line)
-	return text, n
+	if s.recorded[line] || max(n, 4) > s.left-extra {
+		s.misses++
+		return false
+	}
+	s.recorded[line] = true
+	s.ruleLines = append(s.ruleLines, line)
+	s.left -= n + extra
+	s.spent += n + extra
+	s.lines = append(s.lines, heading+text)
+	return true
 }
 
 // rulesRead returns the lines of results that bind, under their sources, and
 // their cost: first from files that a user named, then from prose, then from
 // code; the oldest first, and at most ten lines from a source.
 func (d *digest) rulesRead(room int) (text string, spent int) {
-	room -= d.cost(readLabel)
-	if room < 8 {
+	sec := d.section(room - d.cost(readLabel))
+	if sec.full() {
 		return "", 0
 	}
 	named := d.namedByUsers()
@@ -85,11 +81,9 @@ func (d *digest) rulesRead(room int) (text string, spent int) {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b *source) int { return cmp.Compare(kind[a], kind[b]) })
-	var b strings.Builder
 	lines := map[string]int{} // by source
-	misses := 0
 	for _, s := range order {
-		if room-spent < 8 || misses > maxMisses {
+		if sec.full() {
 			break
 		}
 		label, most := s.label(), rulesOfSource
@@ -97,29 +91,21 @@ func (d *digest) rulesRead(room int) (text string, spent int) {
 			most = rulesOfCode
 		}
 		found, siblings := rulesIn(s.text, most-lines[label])
+		if kind[s] == codeText {
+			siblings = nil
+		}
 		heading := "from " + label + ":\n"
-		for i, line := range slices.Concat(found, siblings) {
-			if lines[label] >= most || i >= len(found) && kind[s] == codeText {
-				break
-			}
-			extra := 0
-			if heading != "" {
-				extra = d.cost(heading)
-			}
-			if line, n := d.rule(line, room-spent-extra); n > 0 {
-				b.WriteString(heading + line)
-				spent += n + extra
+		for _, line := range slices.Concat(found, siblings) {
+			if lines[label] < most && sec.rule(heading, line) {
 				lines[label]++
 				heading = ""
-			} else {
-				misses++
 			}
 		}
 	}
-	if spent == 0 {
+	if len(sec.lines) == 0 {
 		return "", 0
 	}
-	return readLabel + b.String(), spent + d.cost(readLabel)
+	return readLabel + strings.Join(sec.lines, ""), sec.spent + d.cost(readLabel)
 }
 
 // The kinds of results, in the order in which their rules are recorded.
@@ -168,7 +154,7 @@ func isCode(text string) bool {
 func rulesIn(text string, most int) (found, siblings []string) {
 	done, list := 0, 0
 	for at, end := range words(text) {
-		if n := end - at; at < done || n < 2 || n > 8 || !isBinding(text[at:end], text[end:]) {
+		if at < done || !isBinding(text[at:end], text[end:]) {
 			continue
 		}
 		if len(found) >= most {
@@ -186,27 +172,20 @@ func rulesIn(text string, most int) (found, siblings []string) {
 	return found, siblings
 }
 
+// binding are the words that say that something must or must not be done, each
+// with the text that has to follow.
+var binding = []struct{ word, rest string }{
+	{"never", ""}, {"must", ""}, {"mustn", ""}, {"always", ""}, {"only", ""}, {"required", ""}, {"unless", ""},
+	{"do", " not"}, {"don", "'t"}, {"don", "’t"}, {"before", " you"},
+}
+
 // isBinding reports whether a word, with the text after it, says that something
 // must or must not be done.
 func isBinding(word, rest string) bool {
-	switch word[0] | 0x20 {
-	case 'n':
-		return strings.EqualFold(word, "never")
-	case 'm':
-		return strings.EqualFold(word, "must") || strings.EqualFold(word, "mustn")
-	case 'a':
-		return strings.EqualFold(word, "always")
-	case 'o':
-		return strings.EqualFold(word, "only")
-	case 'r':
-		return strings.EqualFold(word, "required")
-	case 'u':
-		return strings.EqualFold(word, "unless")
-	case 'd':
-		return len(word) == 2 && hasFold(word, "do") && hasFold(rest, " not") ||
-			len(word) == 3 && hasFold(word, "don") && (hasFold(rest, "'t") || hasFold(rest, "’t"))
-	case 'b':
-		return strings.EqualFold(word, "before") && hasFold(rest, " you")
+	for _, b := range binding {
+		if len(b.word) == len(word) && strings.EqualFold(b.word, word) && hasFold(rest, b.rest) {
+			return true
+		}
 	}
 	return false
 }

@@ -14,7 +14,7 @@ import (
 // changes writes the files that calls wrote or edited, each with the last thing
 // done to it, ordered by that. If there is not room for all, older files are
 // only named. It returns the tokens spent.
-func (d *digest) changes(room int) (spent int) {
+func (d *digest) changes(room int) int {
 	type change struct {
 		last  *action
 		times int
@@ -35,37 +35,26 @@ func (d *digest) changes(room int) (spent int) {
 			}
 		}
 	}
-	var lines []string
-	misses := 0
+	s := d.section(room)
 	for _, path := range order {
-		if room-spent < 8 || misses > maxMisses {
+		if s.full() {
 			break
 		}
 		f := files[path]
-		times := ""
+		line := "changed: " + path
 		if f.times > 1 {
-			times = fmt.Sprintf(" (%d ×)", f.times)
+			line += fmt.Sprintf(" (%d ×)", f.times)
 		}
 		how := f.last.tool + f.last.rest
 		if f.last.path == "" {
 			how = f.last.subject()
 		}
-		long := "changed: " + path + times + ": " + quote(how, argChars) + outcome(f.last.result) + "\n"
-		if n := d.cost(long); n <= (room-spent)/2 {
-			spent += n
-			lines = append(lines, long)
-			continue
+		if long := line + ": " + quote(how, argChars) + outcome(f.last.result); d.cost(long+"\n") <= s.left/2 {
+			line = long
 		}
-		short := "changed: " + path + times + "\n"
-		if n := d.cost(short); n <= room-spent {
-			spent += n
-			lines = append(lines, short)
-		} else {
-			misses++
-		}
+		s.add(line + "\n")
 	}
-	d.backward(lines)
-	return spent
+	return s.write()
 }
 
 const (
@@ -77,8 +66,8 @@ const (
 // errors writes the failed tests in the newest run of each command, and the
 // error lines of the newest results, in their order. What failed last is most
 // likely what the agent works on. It returns the tokens spent.
-func (d *digest) errors(room int) (spent int) {
-	var lines []string
+func (d *digest) errors(room int) int {
+	sec := d.section(room)
 	seen := map[string]bool{} // commands with a newer run
 	failed, wrong := 0, 0
 	add := func(line string, s *source) bool {
@@ -89,27 +78,22 @@ func (d *digest) errors(room int) (spent int) {
 		if s.call != nil && s.call.command != "" {
 			line += " (" + quote(s.call.subject(), 60) + ")"
 		}
-		n := d.cost(line + "\n")
-		if n > room-spent || slices.Contains(lines, line+"\n") {
-			return false
-		}
-		spent += n
-		lines = append(lines, line+"\n")
-		return true
+		return !slices.Contains(sec.lines, line+"\n") && sec.add(line+"\n")
 	}
 	for i := range slices.Backward(d.sources) {
 		s := &d.sources[i]
-		if !s.role.Result() || failed >= lastFailures && wrong >= lastErrors || room-spent < 8 {
+		if failed >= lastFailures && wrong >= lastErrors || sec.full() {
+			break
+		}
+		if !s.role.Result() {
 			continue
 		}
-		again := false
 		if s.call != nil {
 			run := s.call.name()
-			again = seen[run]
+			if seen[run] {
+				continue
+			}
 			seen[run] = true
-		}
-		if again {
-			continue
 		}
 		tests := failures(s.text)
 		for _, line := range slices.Backward(tests) {
@@ -121,8 +105,7 @@ func (d *digest) errors(room int) (spent int) {
 			wrong++
 		}
 	}
-	d.backward(lines)
-	return spent
+	return sec.write()
 }
 
 // failureWords begin or end the line of a failed test, as test runners write
@@ -197,11 +180,10 @@ const (
 // message that names something, the last sentence of an answer without calls,
 // and notes that were appended to a file. The newest that fit are written, in
 // their order. It returns the tokens spent.
-func (d *digest) conclusions(room int) (spent int) {
-	var lines []string
-	misses := 0
+func (d *digest) conclusions(room int) int {
+	s := d.section(room)
 	for i := range slices.Backward(d.lost) {
-		if room-spent < 8 || misses > maxMisses {
+		if s.full() {
 			break
 		}
 		m := &d.lost[i]
@@ -218,17 +200,14 @@ func (d *digest) conclusions(room int) (spent int) {
 			said = append(said, text)
 		}
 		for _, text := range slices.Backward(said) {
-			line := "concluded: " + text + "\n"
-			if n := d.cost(line); n <= room-spent && !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, strings.TrimRight(text, ".")) }) {
-				spent += n
-				lines = append(lines, line)
+			if slices.ContainsFunc(s.lines, func(l string) bool { return strings.Contains(l, strings.TrimRight(text, ".")) }) {
+				s.misses++
 			} else {
-				misses++
+				s.add("concluded: " + text + "\n")
 			}
 		}
 	}
-	d.backward(lines)
-	return spent
+	return s.write()
 }
 
 // conclusion returns the last sentence of an assistant message that says
