@@ -2,6 +2,7 @@ package digest
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -18,19 +19,30 @@ func (a *action) line() string {
 	return "call: " + quote(a.tool, 64) + " " + a.shown + outcome(a.result) + "\n"
 }
 
+// newest yields the calls that left, the newest first.
+func (d *digest) newest() iter.Seq[*action] {
+	return func(yield func(*action) bool) {
+		for _, calls := range slices.Backward(d.actions) {
+			for c := range slices.Backward(calls) {
+				if !yield(&calls[c]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // calls picks the newest calls that fit, each once. It returns the tokens
 // spent.
 func (d *digest) calls(room int) (spent int) {
 	misses := 0
-	for i := range slices.Backward(d.lost) {
-		for c := range slices.Backward(d.actions[i]) {
-			n := d.pick(&d.actions[i][c], room-spent)
-			if spent += n; n == 0 {
-				misses++
-			}
-		}
+	for a := range d.newest() {
 		if room-spent < 8 || misses > maxMisses {
 			break
+		}
+		n := d.pick(a, room-spent)
+		if spent += n; n == 0 {
+			misses++
 		}
 	}
 	return spent
@@ -91,13 +103,11 @@ func (d *digest) earlier(room int) (spent int) {
 		}
 	}
 	misses = 0
-	for i := range slices.Backward(d.lost) {
-		for c := range slices.Backward(d.actions[i]) {
-			add(&d.actions[i][c])
-		}
+	for a := range d.newest() {
 		if room-spent < 4 || misses > maxMisses {
 			break
 		}
+		add(a)
 	}
 	if len(chosen) == 0 {
 		return 0

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -72,15 +73,10 @@ func sentenceAt(text string, at int) (from, to int) {
 	return from, to
 }
 
+var item = regexp.MustCompile(`^[ \t]*([-*•]|[0-9]+[.)]) `)
+
 // isItem reports whether a line begins like a list item: -, *, 1. or 1).
-func isItem(line string) bool {
-	line = strings.TrimLeft(firstBytes(line, 64), " \t")
-	if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "• ") {
-		return true
-	}
-	rest := strings.TrimLeft(line, "0123456789")
-	return len(rest) < len(line) && len(rest) > 1 && (rest[0] == '.' || rest[0] == ')') && rest[1] == ' '
-}
+func isItem(line string) bool { return item.MatchString(firstBytes(line, 64)) }
 
 // itemsAround returns the items around an item of a list, at most most on each
 // side, and the end of the list.

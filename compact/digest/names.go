@@ -18,36 +18,55 @@ const (
 // begin a sentence. Other plain words are not names.
 func names(text string) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
+		for from, to := range spansOf(text, lower|upper|digit|mark) {
+			word := to-from >= minWord && class[text[from]] == upper
+			to = from + len(strings.TrimRight(text[from:to], ".:-"))
+			from = to - len(strings.TrimLeft(text[from:to], "-:"))
+			if to-from < minName || to-from > maxName {
+				continue
+			}
+			seen, camel := shape(text[from:to])
+			if (camel || seen&(digit|mark) != 0 || word && to-from >= minWord && !beginsSentence(text[:from])) && !yield(from, to) {
+				return
+			}
+		}
+	}
+}
+
+// words yields each word, a run of ASCII letters, as text[from:to].
+func words(text string) iter.Seq2[int, int] { return spansOf(text, lower|upper) }
+
+// spansOf yields each longest text[from:to] of bytes of some classes.
+func spansOf(text string, classes byte) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
 		for i := 0; i < len(text); {
-			if class[text[i]] == 0 {
+			if class[text[i]]&classes == 0 {
 				i++
 				continue
 			}
-			j, seen, camel := i, byte(0), false
-			for ; j < len(text); j++ {
-				c := class[text[j]]
-				if c == 0 {
-					break
-				}
-				seen |= c
-				camel = camel || c == upper && j > i && class[text[j-1]] == lower
+			j := i + 1
+			for j < len(text) && class[text[j]]&classes != 0 {
+				j++
 			}
-			if word := j-i >= minWord && class[text[i]] == upper; seen&(digit|mark) != 0 || camel || word {
-				from, to := i, j
-				for to > from && (text[to-1] == '.' || text[to-1] == ':' || text[to-1] == '-') {
-					to--
-				}
-				for from < to && (text[from] == '-' || text[from] == ':') {
-					from++
-				}
-				if n := to - from; n >= minName && n <= maxName && (camel || seen&digit != 0 || marked(text[from:to]) ||
-					word && n >= minWord && !beginsSentence(text[:from])) && !yield(from, to) {
-					return
-				}
+			if !yield(i, j) {
+				return
 			}
 			i = j
 		}
 	}
+}
+
+// shape returns the classes of the bytes of a name, and whether a capital follows
+// a small letter.
+func shape(name string) (seen byte, camel bool) {
+	before := byte(0)
+	for i := range len(name) {
+		c := class[name[i]]
+		seen |= c
+		camel = camel || c == upper && before == lower
+		before = c
+	}
+	return seen, camel
 }
 
 // beginsSentence reports whether a word after a text begins a sentence or a
@@ -58,16 +77,6 @@ func beginsSentence(before string) bool {
 		at--
 	}
 	return at == 0 || strings.IndexByte(".!?:\n\r", before[at-1]) >= 0
-}
-
-// marked reports whether a name holds more than letters and digits.
-func marked(name string) bool {
-	for i := range len(name) {
-		if class[name[i]] == mark {
-			return true
-		}
-	}
-	return false
 }
 
 // The classes of bytes that names are made of.
@@ -94,13 +103,7 @@ var class = func() (t [256]byte) {
 // shapeWeight returns how likely a name of this shape is to be used by a later
 // call, relative to other shapes; measured on real agent runs.
 func shapeWeight(name string) float64 {
-	var seen byte
-	camel := false
-	for i := range len(name) {
-		c := class[name[i]]
-		seen |= c
-		camel = camel || c == upper && i > 0 && class[name[i-1]] == lower
-	}
+	seen, camel := shape(name)
 	switch {
 	case strings.ContainsRune(name, '/'):
 		return 2

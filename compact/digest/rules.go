@@ -175,8 +175,17 @@ func rulesIn(text string, most int) (found, siblings []string) {
 // binding are the words that say that something must or must not be done, each
 // with the text that has to follow.
 var binding = []struct{ word, rest string }{
-	{"never", ""}, {"must", ""}, {"mustn", ""}, {"always", ""}, {"only", ""}, {"required", ""}, {"unless", ""},
-	{"do", " not"}, {"don", "'t"}, {"don", "’t"}, {"before", " you"},
+	{"never", ""},
+	{"must", ""},
+	{"mustn", ""},
+	{"always", ""},
+	{"only", ""},
+	{"required", ""},
+	{"unless", ""},
+	{"do", " not"},
+	{"don", "'t"},
+	{"don", "’t"},
+	{"before", " you"},
 }
 
 // isBinding reports whether a word, with the text after it, says that something

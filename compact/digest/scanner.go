@@ -1,7 +1,9 @@
 package digest
 
 import (
+	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -61,67 +63,55 @@ func unescaped(raw string) string {
 			return b.String()
 		}
 		b.WriteString(raw[:i])
-		c := raw[i+1]
 		raw = raw[i:]
 		n := 2
-		switch c {
-		case 'n':
-			b.WriteByte('\n')
-		case 't':
-			b.WriteByte('\t')
-		case 'r':
-			b.WriteByte('\r')
-		case 'b', 'f':
-			b.WriteByte(' ')
-		case '"', '\\', '/':
-			b.WriteByte(c)
-		case 'u':
-			var r rune
-			if r, n = codePoint(raw); n == 0 {
-				b.WriteString(raw[:2])
-				n = 2
-				break
-			}
+		if simple := strings.IndexByte(escapes, raw[1]); simple >= 0 {
+			b.WriteByte(unescapes[simple])
+		} else if r, size := codePoint(raw); size > 0 {
 			b.WriteRune(r)
-		default:
-			b.WriteString(raw[:2])
+			n = size
+		} else {
+			b.WriteString(raw[:n])
 		}
 		raw = raw[n:]
 	}
 }
 
+// The bytes after a backslash, and what they mean: of \b and \f, a blank.
+const (
+	escapes   = `ntrbf"\/`
+	unescapes = "\n\t\r  \"\\/"
+)
+
 // codePoint decodes \uXXXX, or a surrogate pair of two. n is 0 if s does not
 // begin with one.
 func codePoint(s string) (r rune, n int) {
-	high, ok := hex4(s)
+	r, ok := hex4(s)
 	if !ok {
 		return 0, 0
 	}
-	if high >= 0xd800 && high < 0xdc00 {
-		if low, ok := hex4(s[6:]); ok && low >= 0xdc00 && low < 0xe000 {
-			return (high-0xd800)<<10 | (low - 0xdc00) + 0x10000, 12
-		}
-		return utf8.RuneError, 6
+	if low, ok := hex4(s[6:]); ok && utf16.DecodeRune(r, low) != utf8.RuneError {
+		return utf16.DecodeRune(r, low), 12
 	}
-	return high, 6
+	return r, 6 // half of a pair is written as U+FFFD
 }
 
 func hex4(s string) (r rune, ok bool) {
-	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+	if len(s) < 6 || s[:2] != `\u` {
 		return 0, false
 	}
-	for _, c := range []byte(s[2:6]) {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			c = c | 0x20 - 'a' + 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
+	n, err := strconv.ParseUint(s[2:6], 16, 32)
+	return rune(n), err == nil
+}
+
+// shortText reads the string that begins here and returns its first bytes,
+// unescaped.
+func (r *scanner) shortText() string {
+	raw, escaped := r.str()
+	if raw = firstBytes(raw, argBytes); escaped {
+		raw = unescaped(raw)
 	}
-	return r, true
+	return raw
 }
 
 // argument reads the value that begins here. It joins a list of words, and
@@ -133,23 +123,15 @@ func (r *scanner) argument() (value string, number bool) {
 	from := r.at
 	switch r.s[from] {
 	case '"':
-		raw, escaped := r.str()
-		if raw = firstBytes(raw, argBytes); escaped {
-			raw = unescaped(raw)
-		}
-		return raw, false
+		return r.shortText(), false
 	case '[':
 		var words []string
 		for r.at++; ; {
 			if r.skip(); r.at >= len(r.s) || r.s[r.at] != '"' {
 				break
 			}
-			raw, escaped := r.str()
-			if raw = firstBytes(raw, argBytes); escaped {
-				raw = unescaped(raw)
-			}
-			if len(words) < 64 {
-				words = append(words, raw)
+			if word := r.shortText(); len(words) < 64 {
+				words = append(words, word)
 			}
 			if r.skip(); r.at < len(r.s) && r.s[r.at] == ',' {
 				r.at++

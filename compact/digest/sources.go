@@ -37,7 +37,7 @@ func (s *source) label() string {
 // which call each result answers.
 func (d *digest) gather() {
 	d.actions = make([][]action, len(d.lost))
-	calls := newCallIndex()
+	calls := callIndex{}
 	for i := range d.lost {
 		m := &d.lost[i]
 		d.actions[i] = make([]action, len(m.Calls))
@@ -85,8 +85,14 @@ func (d *digest) gather() {
 	}
 }
 
-// callIndex finds calls by their ids, which may recur in later rounds.
-type callIndex map[string][]*indexedCall
+// callIndex finds calls by what they share with their results. Ids may recur in
+// later rounds.
+type callIndex map[callKey][]*indexedCall
+
+type callKey struct {
+	legacy bool   // function_call: paired by name
+	id     string // or the name
+}
 
 type indexedCall struct {
 	origin int
@@ -94,20 +100,10 @@ type indexedCall struct {
 	action *action // made on demand
 }
 
-func newCallIndex() callIndex { return callIndex{} }
-
-// pairName returns the key that a call and its result share.
-func pairName(id, legacy string) string {
-	if legacy != "" {
-		return "function " + legacy
-	}
-	return "call " + id
-}
-
 func (x callIndex) add(m *compact.Message, c *compact.Call, a *action) {
-	key := pairName(c.ID, "")
+	key := callKey{id: c.ID}
 	if c.Kind == compact.CallLegacy {
-		key = pairName("", c.Name)
+		key = callKey{true, c.Name}
 	}
 	x[key] = append(x[key], &indexedCall{m.Origin, c, a})
 }
@@ -121,11 +117,7 @@ func (x callIndex) sort() {
 // answered returns the action of the call that a result answers, the last one
 // before it with its id, or nil.
 func (x callIndex) answered(m *compact.Message) *action {
-	key := pairName(m.Answers, "")
-	if m.Role == compact.Function {
-		key = pairName("", m.Answers)
-	}
-	list := x[key]
+	list := x[callKey{m.Role == compact.Function, m.Answers}]
 	i, _ := slices.BinarySearchFunc(list, m.Origin, func(c *indexedCall, origin int) int { return cmp.Compare(c.origin, origin) })
 	if i = max(0, i-1); i >= len(list) {
 		return nil

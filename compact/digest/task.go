@@ -17,12 +17,8 @@ const minTerm = 4
 // the recorded rules.
 func (d *digest) terms() wordSet {
 	w := wordSet{}
-	for _, list := range [][]compact.Message{d.lost, d.kept} {
-		for i := range list {
-			if list[i].Role == compact.User {
-				w.add(textOf(&list[i]))
-			}
-		}
+	for text := range d.userTexts() {
+		w.add(text)
 	}
 	for _, line := range d.ruleLines {
 		w.add(line)
@@ -49,38 +45,26 @@ func (w wordSet) in(text string) int {
 	return len(found)
 }
 
-// words yields each run of letters text[from:to].
-func words(text string) iter.Seq2[int, int] {
-	return func(yield func(from, to int) bool) {
-		for i := 0; i < len(text); {
-			if class[text[i]]&(lower|upper) == 0 {
-				i++
-				continue
-			}
-			j := i + 1
-			for j < len(text) && class[text[j]]&(lower|upper) != 0 {
-				j++
-			}
-			if !yield(i, j) {
-				return
-			}
-			i = j
-		}
-	}
-}
-
 // namedByUsers returns the names in user messages.
 func (d *digest) namedByUsers() map[string]bool {
 	in := map[string]bool{}
-	for _, list := range [][]compact.Message{d.lost, d.kept} {
-		for i := range list {
-			if list[i].Role == compact.User {
-				text := textOf(&list[i])
-				for from, to := range names(text) {
-					in[text[from:to]] = true
+	for text := range d.userTexts() {
+		for from, to := range names(text) {
+			in[text[from:to]] = true
+		}
+	}
+	return in
+}
+
+// userTexts yields the texts of user messages.
+func (d *digest) userTexts() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, list := range [][]compact.Message{d.lost, d.kept} {
+			for i := range list {
+				if list[i].Role == compact.User && !yield(textOf(&list[i])) {
+					return
 				}
 			}
 		}
 	}
-	return in
 }

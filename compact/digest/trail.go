@@ -21,18 +21,15 @@ func (d *digest) changes(room int) int {
 	}
 	files := map[string]*change{}
 	var order []string // by the last change, newest first
-	for i := range slices.Backward(d.actions) {
-		for c := range slices.Backward(d.actions[i]) {
-			a := &d.actions[i][c]
-			for _, path := range a.writes() {
-				f := files[path]
-				if f == nil {
-					f = &change{last: a}
-					files[path] = f
-					order = append(order, path)
-				}
-				f.times++
+	for a := range d.newest() {
+		for _, path := range a.writes() {
+			f := files[path]
+			if f == nil {
+				f = &change{last: a}
+				files[path] = f
+				order = append(order, path)
 			}
+			f.times++
 		}
 	}
 	s := d.section(room)
@@ -134,7 +131,7 @@ func failures(text string) (lines []string) {
 			continue
 		}
 		line := text[from:to]
-		if trimmed := strings.TrimSpace(line); !startsWithAny(trimmed, failureWords) && !strings.HasSuffix(trimmed, "... FAILED") || !hasName(line) {
+		if trimmed := strings.TrimSpace(line); !slices.ContainsFunc(failureWords, func(w string) bool { return strings.HasPrefix(trimmed, w) }) && !strings.HasSuffix(trimmed, "... FAILED") || !hasName(line) {
 			continue
 		}
 		if to < len(text) {
@@ -147,10 +144,6 @@ func failures(text string) (lines []string) {
 		lines = append(lines, OneLine(line, errorChars))
 	}
 	return lines
-}
-
-func startsWithAny(s string, words []string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(s, w) })
 }
 
 // hasName reports whether a text has a name in it.

@@ -17,23 +17,21 @@ func (a *action) writes() []string {
 			return nil
 		}
 		return []string{quote(a.path, subjectChars)}
-	case patchedFiles(a.command) != nil:
-		return patchedFiles(a.command)
 	case a.command != "":
+		if patched := patchedFiles(a.command); patched != nil {
+			return patched
+		}
 		return shellWrites(a.command)
 	}
 	return patchedFiles(a.written + a.other)
 }
 
+var changing = []string{"write", "edit", "create", "patch", "replace", "insert", "append", "delete", "remove", "rename", "move", "save", "update", "modify"}
+
 // writesByName reports whether the name of a tool says that it changes a file.
 func writesByName(tool string) bool {
 	tool = strings.ToLower(tool)
-	for _, w := range []string{"write", "edit", "create", "patch", "replace", "insert", "append", "delete", "remove", "rename", "move", "save", "update", "modify"} {
-		if strings.Contains(tool, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(changing, func(w string) bool { return strings.Contains(tool, w) })
 }
 
 // patchedFiles returns the files in a patch.
