@@ -170,7 +170,7 @@ func (c *Config) OverridesOn() bool {
 	if c.Overrides != nil {
 		return *c.Overrides
 	}
-	return loopback(c.Listen)
+	return access.Loopback(c.Listen)
 }
 
 // longestConfig bounds how much is read: a path may name a device or a log.

@@ -14,50 +14,40 @@ import (
 	"laconic/store"
 )
 
-// addresses judges where we listen, where requests go, and that the two are not
+// addresses checks where we listen, where requests go, and that the two are not
 // the same.
 func (ch *checking) addresses() {
-	if err := addressFault(ch.Listen); err != nil {
-		ch.fault("listen", codeAddress, err)
-	}
+	ch.fault("listen", codeAddress, addressFault(ch.Listen))
 	if ch.Admin != "" {
 		if err := addressFaultOf(ch.Admin, "such as 127.0.0.1:7281, or off"); err != nil {
 			ch.fault("admin", codeAddress, err)
 		} else if access.SameListener(&url.URL{Scheme: "http", Host: ch.Admin}, ch.Listen) {
-			ch.blame("admin", "listen", codeAddress, "admin and listen are the same address", "give admin another port, or turn it off")
+			ch.at("admin", codeAddress, "admin and listen are the same address", "give admin another port, or turn it off", "listen")
 		}
 	}
 	ch.upstream("upstream", ch.Upstream)
 	for i, m := range ch.Models {
-		if m.Upstream != "" || ch.Has(fmt.Sprintf("models[%d].upstream", i)) {
-			ch.upstream(fmt.Sprintf("models[%d].upstream", i), m.Upstream)
+		if at := fmt.Sprintf("models[%d].upstream", i); ch.Has(at) {
+			ch.upstream(at, m.Upstream)
 		}
 	}
 	for i, o := range ch.AllowedOrigins {
-		if path := fmt.Sprintf("allowed_origins[%d]", i); o != "*" && !isOrigin(o) && ch.given(path) {
-			ch.at(path, codeURL, path+" is not an origin", `an origin is scheme://host or scheme://host:port, such as https://app.example.com, or "*" for all`)
+		if o != "*" && !isOrigin(o) {
+			at := fmt.Sprintf("allowed_origins[%d]", i)
+			ch.at(at, codeURL, at+" is not an origin", `an origin is scheme://host or scheme://host:port, such as https://app.example.com, or "*" for all`)
 		}
 	}
 }
 
-// fault notes an error whose text may go on with a hint after "; ".
+// fault notes an error, if it is one, whose text may go on with a hint after "; ".
 func (ch *checking) fault(path, code string, err error) {
-	if ch.broken(path) {
-		return
+	if err != nil {
+		message, hint, _ := strings.Cut(err.Error(), "; ")
+		ch.at(path, code, path+" "+message, hint)
 	}
-	message, hint, _ := strings.Cut(err.Error(), "; ")
-	ch.at(path, code, path+" "+message, hint)
 }
 
-// blame notes a problem between two settings at the one that the file has.
-func (ch *checking) blame(path, other, code, message, hint string) {
-	if !ch.Has(path) && ch.Has(other) {
-		path = other
-	}
-	ch.at(path, code, message, hint)
-}
-
-// upstream judges the URL of an upstream.
+// upstream checks the URL of an upstream.
 func (ch *checking) upstream(path, text string) {
 	u, err := ParseUpstream(text)
 	if err != nil {
@@ -66,12 +56,12 @@ func (ch *checking) upstream(path, text string) {
 	}
 	for _, own := range []struct{ path, addr string }{{"listen", ch.Listen}, {"admin", ch.Admin}} {
 		if own.addr != "" && access.SameListener(u, own.addr) {
-			ch.blame(path, own.path, codeAddress, path+" is this proxy itself: "+own.path+" is the same address", "requests would go round for ever")
+			ch.at(path, codeAddress, path+" is this proxy itself: "+own.path+" is the same address", "requests would go round for ever", own.path)
 		}
 	}
 }
 
-// addressFault says what is wrong with an address to listen on.
+// addressFault returns what is wrong with an address to listen on.
 func addressFault(addr string) error { return addressFaultOf(addr, "such as 127.0.0.1:7280") }
 
 // addressFaultOf is addressFault with a hint of what to write.
@@ -135,90 +125,81 @@ func isOrigin(text string) bool {
 		u.RawQuery == "" && !u.ForceQuery && u.Fragment == "" && !strings.ContainsAny(text, "*#")
 }
 
-// loopback reports whether only this machine can reach an address.
-func loopback(addr string) bool {
-	_, _, err := net.SplitHostPort(addr)
-	return err == nil && access.Loopback(addr)
-}
-
-// keys enforces what is fixed of "Whose key goes where": no credential may
-// reach an origin that its owner did not name, and no key of ours may be spent
-// by whoever reaches the listener.
+// keys checks whose key goes where: no credential may reach an origin that its
+// owner did not name, and nobody who only reaches the listener may spend a key of
+// ours.
 func (ch *checking) keys() {
 	top, _ := ParseUpstream(ch.Upstream)
-	if ch.broken("upstream") {
-		top = nil
-	}
-	serves := !loopback(ch.Listen) && addressFault(ch.Listen) == nil
-	hasClientKeys := len(ch.ClientKeys) > 0 || ch.broken("client_keys")
-	everything, opened := false, false
+	everything, open := false, ch.open
 	for i, m := range ch.Models {
 		path := fmt.Sprintf("models[%d]", i)
-		if ch.broken(path) {
+		everything = everything || m.Everything()
+		keyed := ch.Has(path + ".api_key")
+		if keyed {
+			ch.header(path+".api_key", m.APIKey)
+			if open && !ch.clientKeys {
+				open = false // said once
+				ch.openKey(path, "")
+			}
+			if m.Credential != "" {
+				ch.at(path+".credential", codeKey, path+" has both an api_key and a credential", "credential: client sends the client's key; remove one of the two")
+			}
 			continue
 		}
-		keyed := m.APIKey != "" || ch.Has(path+".api_key")
-		everything = everything || m.Everything()
-		if keyed && ch.given(path+".api_key") {
-			ch.header(path+".api_key", string(m.APIKey))
-		}
-		if keyed && m.Credential != "" {
-			ch.at(path+".credential", codeKey, path+" has both an api_key and a credential", "credential: client sends the client's key; remove one of the two")
-		}
-		if u, err := ParseUpstream(m.Upstream); err == nil && top != nil && !access.SameOrigin(u, top) && !keyed && m.Credential == "" && !ch.Has(path+".credential") {
+		u, err := ParseUpstream(m.Upstream)
+		if err == nil && top != nil && !access.SameOrigin(u, top) && !ch.broken("upstream") && !ch.Has(path+".credential") {
 			ch.at(path+".upstream", codeKey, path+" sends to another origin than upstream, so it needs an api_key of its own",
 				"credential: client would send the client's key there, too")
 		}
-		if hasClientKeys && !keyed {
+		if ch.clientKeys {
 			ch.at(path, codeKey, path+" needs an api_key: with client_keys the client's own key goes no further than this proxy",
 				"an upstream that needs no key takes any text")
 		}
-		if keyed && serves && !hasClientKeys && !opened {
-			opened = true
-			ch.blame("listen", path+".api_key", codeKey, "listen is open to other machines and "+path+" has an api_key, which everyone who gets here could spend",
-				"set client_keys, or listen on 127.0.0.1")
-		}
 	}
-	if hasClientKeys && !everything {
-		ch.at("client_keys", codeKey, "client_keys needs a last row in models that matches everything and has an api_key",
+	if ch.clientKeys && !everything {
+		ch.note("client_keys", codeKey, "client_keys needs a last row in models that matches everything and has an api_key",
 			`requests for other models, and for the list of models, would have no key: - {match: "*", api_key: ...}`)
 	}
 	for i, k := range ch.ClientKeys {
-		if path := fmt.Sprintf("client_keys[%d]", i); ch.given(path) {
-			ch.entry(path, string(k))
-		}
+		ch.entry(fmt.Sprintf("client_keys[%d]", i), k)
 	}
-	if ch.Has("admin_token") && ch.given("admin_token") || ch.AdminToken != "" {
-		ch.entry("admin_token", string(ch.AdminToken))
-	}
-	if ch.Admin != "" && addressFault(ch.Admin) == nil && !loopback(ch.Admin) && ch.AdminToken == "" && !ch.Has("admin_token") {
+	if ch.Has("admin_token") {
+		ch.entry("admin_token", ch.AdminToken)
+	} else if ch.Admin != "" && addressFault(ch.Admin) == nil && !access.Loopback(ch.Admin) {
 		ch.at("admin", codeKey, "admin is open to other machines, so it needs an admin_token", "or listen on 127.0.0.1")
 	}
 }
 
-// entry judges a secret that lets somebody in: nobody counts the tries.
-func (ch *checking) entry(path, secret string) {
+// openKey notes that everyone who reaches the listener could spend the api_key of
+// a row or of the summarizer.
+func (ch *checking) openKey(owner, remedy string) {
+	ch.at("listen", codeKey, "listen is open to other machines and "+owner+" has an api_key, which everyone who gets here could spend",
+		"set client_keys, or "+remedy+"listen on 127.0.0.1", owner+".api_key")
+}
+
+// entry checks a secret that lets somebody in: nobody counts the tries.
+func (ch *checking) entry(path string, secret access.Secret) {
 	before := len(ch.found)
 	if ch.header(path, secret); len(ch.found) == before {
 		ch.long(path, secret)
 	}
 }
 
-// long judges a secret by whether it can be found by trying.
-func (ch *checking) long(path, secret string) {
+// long checks that a secret cannot be found by trying.
+func (ch *checking) long(path string, secret access.Secret) {
 	if len(secret) < store.ShortestSecret {
 		ch.at(path, codeSecret, fmt.Sprintf("%s is shorter than %d characters", path, store.ShortestSecret), "openssl rand -hex 32 makes a good one")
 	}
 }
 
-// header judges a secret by whether an HTTP header can carry it.
-func (ch *checking) header(path, secret string) {
-	switch {
-	case secret == "":
+// header checks that an HTTP header can carry a secret.
+func (ch *checking) header(path string, secret access.Secret) {
+	switch text := string(secret); {
+	case text == "":
 		ch.at(path, codeSecret, path+" is empty", "")
-	case strings.TrimSpace(secret) != secret:
+	case strings.TrimSpace(text) != text:
 		ch.at(path, codeSecret, path+" begins or ends with white space", "")
-	case strings.ContainsFunc(secret, func(r rune) bool { return r <= ' ' || r >= 0x7F }):
+	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7F }):
 		ch.at(path, codeSecret, path+" holds characters that no HTTP header can carry", "")
 	}
 }

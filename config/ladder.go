@@ -151,17 +151,12 @@ func plainValue(n *yaml.Node, text string, expanded bool) any {
 	return text
 }
 
-// rung says what is wrong with one rung of a ladder.
+// rung checks one rung of a ladder that the file has.
 func (ch *checking) rung(path string, rung Rung) {
-	if !ch.given(path) || !ch.name(path, "stage", rung.Name, stage.Names()) {
-		return
+	if ch.Has(path) && ch.name(path, "stage", rung.Name, stage.Names()) {
+		_, err := stage.New(rung.Name, rung.Options)
+		ch.options(join(path, rung.Name), "the stage "+rung.Name, err)
 	}
-	at := join(path, rung.Name)
-	if len(rung.Options) == 0 || !ch.given(at) {
-		return
-	}
-	_, err := stage.New(rung.Name, rung.Options)
-	ch.options(at, "the stage "+rung.Name, err)
 }
 
 // options notes what a stage or a policy says of its options, each fault at its
@@ -172,10 +167,7 @@ func (ch *checking) options(at, who string, err error) {
 		return
 	}
 	for _, f := range faults {
-		where := at
-		if f.Option != "" {
-			where = join(at, f.Option)
-		}
+		where := strings.TrimSuffix(at+"."+f.Option, ".")
 		hint := "it has none"
 		if len(f.Known) > 0 {
 			hint = DidYouMean(f.Option, f.Known)

@@ -13,7 +13,7 @@ import (
 	"laconic/compact/policy"
 )
 
-// policy says what is wrong with one policy.
+// policy checks one policy.
 func (ch *checking) policy(name string, p Policy) {
 	path := "policies." + name
 	if p.Extends != "" && !slices.Contains(policy.Names(), name) {
@@ -24,12 +24,9 @@ func (ch *checking) policy(name string, p Policy) {
 	} else {
 		ch.adaptive(path, p)
 	}
-	for i, role := range p.Pin.Roles {
-		ch.name(fmt.Sprintf("%s.pin.roles[%d]", path, i), "role", role, roleNames())
-	}
 	for i, text := range p.Pin.Text {
-		at := fmt.Sprintf("%s.pin.text[%d]", path, i)
 		if _, err := regexp.Compile(text); err != nil {
+			at := fmt.Sprintf("%s.pin.text[%d]", path, i)
 			ch.at(at, codePattern, at+" is not a regular expression: "+regexpFault(err), "the syntax is RE2")
 		}
 	}
@@ -46,63 +43,41 @@ func (ch *checking) policy(name string, p Policy) {
 	}
 }
 
-// adaptive says what is wrong with the settings of adaptive, or of a policy that
-// extends it.
+// adaptive checks the settings of adaptive, or of a policy that extends it.
 func (ch *checking) adaptive(path string, p Policy) {
-	if at := path + ".options"; p.Options != nil && ch.given(at) {
+	if at := path + ".options"; p.Options != nil && ch.Has(at) {
 		ch.atKey(at, codePolicy, at+" is for policies known from other systems: adaptive has none", "its settings are trigger, land, ladder and the like")
 	}
-	trigger := float64(p.Trigger)
+	land, trigger, hint := path+".land", float64(p.Trigger), ""
 	if trigger == 0 {
 		trigger = compact.DefaultTriggerEstimate
+		hint = fmt.Sprintf("auto may be %v", trigger)
 	}
-	if p.Land < trigger {
-		return
-	}
-	at := path + ".land"
-	if !ch.given(at) {
-		at = path + ".trigger"
-	}
-	if ch.given(at) {
-		hint := ""
-		if p.Trigger == 0 {
-			hint = fmt.Sprintf("auto may be %v", trigger)
-		}
-		ch.at(at, codeRange, path+".land must be below the trigger", hint)
+	if p.Land >= trigger && (ch.Has(land) || ch.Has(path+".trigger")) {
+		ch.at(land, codeRange, land+" must be below the trigger", hint, path+".trigger")
 	}
 }
 
-// algorithm says what is wrong with the settings of a policy that has the
-// algorithm of another system. What makes up the algorithm cannot be set.
+// algorithm checks the settings of a policy that has the algorithm of another
+// system. What makes up the algorithm cannot be set.
 func (ch *checking) algorithm(path string, p Policy) {
 	for _, key := range []string{"trigger", "land", "keep_recent", "ladder"} {
-		if at := join(path, key); ch.places != nil && ch.Has(at) {
+		if at := join(path, key); ch.Has(at) {
 			ch.atKey(at, codePolicy, at+" cannot be set: it belongs to the algorithm of "+p.algorithm,
 				"options, repair, on_overflow and pin can; or extend adaptive")
 		}
 	}
-	at := path + ".options"
-	if p.Options == nil || !ch.given(at) {
-		return
+	if at := path + ".options"; p.Options != nil && ch.Has(at) {
+		_, err := policy.New(p.algorithm, p.Options)
+		ch.options(at, "the policy "+p.algorithm, err)
 	}
-	_, err := policy.New(p.algorithm, p.Options)
-	ch.options(at, "the policy "+p.algorithm, err)
 }
 
-// regexpFault says what is wrong with a regular expression without repeating
+// regexpFault returns what is wrong with a regular expression without repeating
 // it: it may hold what nobody should read.
 func regexpFault(err error) string {
 	if se, ok := err.(*syntax.Error); ok {
 		return string(se.Code)
 	}
 	return "it cannot be read"
-}
-
-// roleNames lists the roles that a pin may name.
-func roleNames() []string {
-	var names []string
-	for r := compact.System; r <= compact.Function; r++ {
-		names = append(names, r.String())
-	}
-	return names
 }

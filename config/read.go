@@ -221,12 +221,10 @@ func (r *reading) scalar(n *yaml.Node, path string, s *schema) any {
 		return v
 	}
 	if s.Format != "" {
-		r.fault(n, path, codeName, "", "")
+		v := r.fault(n, path, codeName, "", "")
 		f := &r.found[len(r.found)-1]
-		if f.Message, f.Hint = "there is no "+s.Format+" "+quoted(n.Value), DidYouMean(text, known); expanded {
-			f.Hint = "it is one of " + strings.Join(known, ", ")
-		}
-		return absent{}
+		f.Message, f.Hint = unknownName(s.Format, quoted(n.Value), text, known, expanded)
+		return v
 	}
 	switch {
 	case len(known) == 1 || secretPath(path):

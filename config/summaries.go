@@ -30,63 +30,58 @@ type Store struct {
 	TTL    Duration      `json:"ttl,omitempty"`
 }
 
-// summaries judges the summarizer and its store.
+// summaries checks the summarizer.
 func (ch *checking) summaries() {
-	s := ch.Summarizer
-	if ch.Has("summarizer") && !ch.broken("summarizer") && s.Model == "" && !ch.broken("summarizer.model") {
-		ch.at("summarizer", codeMissing, "summarizer has no model", "the name of the model that is to write the summaries, such as gpt-4o-mini")
+	s, keyed, client := ch.Summarizer, ch.Has("summarizer.api_key"), ch.Summarizer.Credential == "client"
+	if ch.Has("summarizer") && s.Model == "" {
+		ch.at("summarizer.model", codeMissing, "summarizer has no model", "the name of the model that is to write the summaries, such as gpt-4o-mini")
 	}
 	least := int(*schemaAt("summarizer.window").Minimum)
-	if n := ch.SummaryWindow(); s.Model != "" && s.Window == 0 && !ch.broken("default_window") && n < least {
-		ch.blame("default_window", "summarizer", codeRange, fmt.Sprintf("summarizer has a window of %d tokens, and %d are needed", n, least),
-			"set summarizer.window to what its model has")
+	if n := ch.SummaryWindow(); s.Model != "" && s.Window == 0 && n < least {
+		ch.at("default_window", codeRange, fmt.Sprintf("summarizer has a window of %d tokens, and %d are needed", n, least),
+			"set summarizer.window to what its model has", "summarizer")
 	}
-	if s.Upstream != "" || ch.Has("summarizer.upstream") {
+	if ch.Has("summarizer.upstream") {
 		ch.upstream("summarizer.upstream", s.Upstream)
 	}
-	keyed := s.APIKey != "" || ch.Has("summarizer.api_key")
-	if keyed && ch.given("summarizer.api_key") {
-		ch.header("summarizer.api_key", string(s.APIKey))
+	if keyed {
+		ch.header("summarizer.api_key", s.APIKey)
 	}
-	hasClientKeys := len(ch.ClientKeys) > 0 || ch.broken("client_keys")
-	switch client := s.Credential == "client"; {
+	switch {
 	case client && keyed:
 		ch.at("summarizer.credential", codeKey, "summarizer has both an api_key and credential: client", "credential: client sends the client's key; remove one of the two")
-	case client && hasClientKeys:
+	case client && ch.clientKeys:
 		ch.at("summarizer.credential", codeKey, "summarizer cannot have the client's credential: with client_keys it goes no further than this proxy", "give it an api_key")
-	case keyed && !hasClientKeys && !loopback(ch.Listen) && addressFault(ch.Listen) == nil:
-		ch.blame("listen", "summarizer.api_key", codeKey, "listen is open to other machines and summarizer has an api_key, which everyone who gets here could spend",
-			"set client_keys, or credential: client, or listen on 127.0.0.1")
+	case keyed && !ch.clientKeys && ch.open:
+		ch.openKey("summarizer", "credential: client, or ")
 	}
 	ch.store()
 }
 
+// store checks where summaries are kept.
 func (ch *checking) store() {
-	s := ch.Store
-	given := s.Secret != "" || ch.Has("store.secret")
-	if given && ch.given("store.secret") {
-		ch.long("store.secret", string(s.Secret))
+	s, secret := ch.Store, ch.Has("store.secret")
+	if secret {
+		ch.long("store.secret", s.Secret)
 	}
 	switch store.Kind(s.Kind) {
 	case store.InFile:
-		if s.Path == "" && !ch.broken("store.path") {
+		if s.Path == "" {
 			ch.at("store.path", codeMissing, "store.path is empty, and kind: file needs one", "such as laconic.db")
 		}
 	case store.InRedis:
-		if !ch.broken("store.url") {
-			if s.URL == "" {
-				ch.at("store", codeMissing, "store has no url, and kind: redis needs one", "such as redis://127.0.0.1:6379/0")
-			} else if store.CheckURL(s.URL) != nil {
-				ch.at("store.url", codeURL, "store.url is not the URL of a Redis", "such as redis://127.0.0.1:6379/0, rediss:// for TLS, unix:///path")
-			}
+		if s.URL == "" {
+			ch.at("store.url", codeMissing, "store has no url, and kind: redis needs one", "such as redis://127.0.0.1:6379/0")
+		} else if store.CheckURL(s.URL) != nil {
+			ch.at("store.url", codeURL, "store.url is not the URL of a Redis", "such as redis://127.0.0.1:6379/0, rediss:// for TLS, unix:///path")
 		}
-		if !given {
+		if !secret {
 			ch.at("store", codeSecret, "store has no secret, and kind: redis needs one", "all who share the store need the same; without one everyone who reaches it could read it")
 		}
 	}
 }
 
-// SummaryWindow is the window of the model that writes summaries.
+// SummaryWindow returns the window of the model that writes summaries.
 func (c *Config) SummaryWindow() int {
 	if c.Summarizer.Window > 0 {
 		return c.Summarizer.Window

@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// tls judges the certificate of the listener.
+// tls checks that the certificate of the listener is whole.
 func (ch *checking) tls() {
 	switch {
-	case ch.TLS == TLS{} && !ch.Has("tls"), ch.broken("tls"), ch.broken("tls.cert"), ch.broken("tls.key"):
+	case !ch.Has("tls") || ch.broken("tls.cert") || ch.broken("tls.key"):
 	case ch.TLS.Cert == "":
 		ch.at("tls.cert", codeMissing, "tls has no cert", "cert is the file of the certificate with its chain, key that of its private key, both in PEM")
 	case ch.TLS.Key == "":

@@ -1,0 +1,199 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"laconic/proxy/access"
+)
+
+// checking collects what is wrong with the values of a configuration.
+type checking struct {
+	*Config
+	clientKeys bool // clients need a key of ours
+	open       bool // other machines reach the listener
+	found      []finding
+}
+
+// check returns what is wrong with the values and between them.
+func (c *Config) check() []finding {
+	ch := &checking{Config: c}
+	ch.clientKeys = len(c.ClientKeys) > 0 || c.places["client_keys"].broken
+	ch.open = addressFault(c.Listen) == nil && !access.Loopback(c.Listen)
+	ch.limits()
+	ch.addresses()
+	ch.tls()
+	ch.rows()
+	for _, name := range slices.Sorted(maps.Keys(c.Policies)) {
+		ch.policy(name, c.Policies[name])
+	}
+	ch.keys()
+	ch.summaries()
+	return ch.found
+}
+
+// at notes a problem with the value of a path. It is shown at the first of the
+// paths that the file has, else at what holds the value. A value that could not
+// be read is not judged.
+func (ch *checking) at(path, code, message, hint string, others ...string) {
+	if !ch.broken(path) {
+		ch.note(path, code, message, hint, others...)
+	}
+}
+
+// note is at for what does not depend on the value.
+func (ch *checking) note(path, code, message, hint string, others ...string) {
+	for _, other := range others {
+		if !ch.Has(path) {
+			path = other
+		}
+	}
+	p := ch.placeOf(path)
+	if p.src == nil {
+		ch.found = append(ch.found, finding{Problem: Problem{File: ch.file, Code: code, Message: message, Hint: hint}})
+		return
+	}
+	f := findingAt(p.src, p.node, code, message, hint)
+	f.hide = secretPath(path)
+	ch.found = append(ch.found, f)
+}
+
+// atKey notes a problem with the key of a path itself.
+func (ch *checking) atKey(path, code, message, hint string) {
+	p := ch.placeOf(path)
+	if p.src == nil || p.key == nil {
+		ch.note(path, code, message, hint)
+		return
+	}
+	ch.found = append(ch.found, findingAt(p.src, p.key, code, message, hint))
+}
+
+// placeOf returns where a value was written, or what holds it.
+func (c *Config) placeOf(path string) place {
+	for {
+		if p, ok := c.places[path]; ok && p.node != nil || path == "" {
+			return p
+		}
+		path = holder(path)
+	}
+}
+
+// holder returns the path of the map or list that a path is in.
+func holder(path string) string { return path[:max(0, strings.LastIndexAny(path, ".["))] }
+
+// Has reports whether the file has a key at all, readable or not.
+func (c *Config) Has(path string) bool {
+	_, ok := c.places[path]
+	return ok
+}
+
+// broken reports whether a value of the file, or what holds it, could not be read.
+func (c *Config) broken(path string) bool {
+	return c.places[path].broken || path != "" && c.broken(holder(path))
+}
+
+// FromEnvironment reports whether a value, or an option of a rung, came from the
+// environment.
+func (c *Config) FromEnvironment(path string) bool { return c.places[path].expanded }
+
+// quoted returns a value as a sentence may repeat it: what came from the
+// environment as the variable that held it.
+func (c *Config) quoted(path, value string) string {
+	if p := c.places[path]; p.expanded {
+		value = p.node.Value
+	}
+	return quoted(value)
+}
+
+// name reports whether a value is one of the known names, and notes a problem if
+// not.
+func (ch *checking) name(path, kind, value string, known []string) bool {
+	if slices.Contains(known, value) {
+		return true
+	}
+	message, hint := unknownName(kind, ch.quoted(path, value), value, known, ch.FromEnvironment(path))
+	ch.at(path, codeName, message, hint)
+	return false
+}
+
+// unknownName returns a message and a hint for a name that is not known. One that
+// came from the environment is nowhere repeated.
+func unknownName(kind, shown, name string, known []string, expanded bool) (message, hint string) {
+	message = "there is no " + kind + " " + shown
+	if expanded {
+		return message, "it is one of " + strings.Join(known, ", ")
+	}
+	return message, DidYouMean(name, known)
+}
+
+// limits checks limits against each other.
+func (ch *checking) limits() {
+	const body, memory = "limits.body", "limits.memory"
+	if ch.Limits.Body <= ch.Limits.Memory || ch.broken(body) || ch.broken(memory) {
+		return
+	}
+	hint := fmt.Sprintf("they are %s and %s", ch.Limits.Body, ch.Limits.Memory)
+	if ch.FromEnvironment(body) || ch.FromEnvironment(memory) {
+		hint = ""
+	}
+	ch.at(body, codeRange, "limits.body is larger than limits.memory, so the largest request could never be taken", hint, memory)
+}
+
+// mostRows bounds what a name of a model is compared with.
+const mostRows = 2000
+
+// rows checks the rows of models, alone and in their order.
+func (ch *checking) rows() {
+	policies := slices.Sorted(maps.Keys(ch.Policies))
+	if len(ch.Models) > mostRows {
+		ch.at("models", codeRange, fmt.Sprintf("models has %d rows", len(ch.Models)), fmt.Sprintf("at most %d; use patterns", mostRows))
+		return
+	}
+	var before []Pattern
+	for i, m := range ch.Models {
+		path := fmt.Sprintf("models[%d]", i)
+		match := path + ".match"
+		switch {
+		case m.Match == "":
+			ch.at(match, codeMissing, path+" has no match", `the pattern that says for which models the row holds: "gpt-4o*", "*"`)
+		case strings.ContainsAny(m.Match, `?[]{}\`) || strings.ContainsFunc(m.Match, unicode.IsControl):
+			ch.at(match, codePattern, match+" holds a character that no model's name has", "only * is special: it stands for any run of characters, / included")
+		}
+		p := CompilePattern(m.Match)
+		if first := slices.IndexFunc(before, func(b Pattern) bool { return m.Match != "" && b.covers(p) }); first >= 0 {
+			earlier := fmt.Sprintf("models[%d]", first)
+			message := path + " can never match: " + earlier + " has the same pattern"
+			hint := "the first row that matches is taken; make one row of the two"
+			if before[first].text != m.Match {
+				message = path + " can never match: " + earlier + ", " + ch.quoted(earlier+".match", before[first].text) + ", takes all its models"
+				hint = "the first row that matches is taken; put the special rows above the general ones"
+			}
+			ch.at(match, codeRow, message, hint)
+		}
+		before = append(before, p)
+		if m.Policy != "" {
+			ch.name(path+".policy", "policy", m.Policy, policies)
+		}
+		ch.window(path, m)
+	}
+}
+
+// window checks the numbers of a row against its window.
+func (ch *checking) window(path string, m Model) {
+	window := int(m.Window)
+	if window == 0 {
+		return
+	}
+	if m.Input > window {
+		ch.at(path+".input", codeRange, path+".input is larger than the window", "")
+	}
+	if m.Reserve >= window {
+		ch.at(path+".reserve", codeRange, path+".reserve must be below the window: the prompt needs room, too", "")
+	}
+	if m.Budget > window {
+		ch.at(path+".budget", codeRange, path+".budget is larger than the window", "")
+	}
+}
