@@ -1,40 +1,41 @@
 package replay
 
 import (
-	"bytes"
 	"encoding/json"
+	"iter"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"laconic/compact"
 )
 
-// Fact is a concrete value that a tool call used and that had appeared in the
-// conversation before: what an agent must not have forgotten at that point.
+// Fact is a concrete value that a tool call used and that appeared earlier in the
+// conversation: the agent must not have forgotten it at that point.
 type Fact struct {
-	// Call is the index of the message that calls, Name the tool.
+	// Call is the index of the calling message, Name the name of the tool.
 	Call int    `json:"call"`
 	Name string `json:"name"`
-	// Value is the id, path, number or name.
+	// Value is an id, path, number or name.
 	Value string `json:"value"`
 	// First and Last are the indices of the messages that held it before.
 	First int `json:"first"`
 	Last  int `json:"last"`
 	// LastRole is the role of the message Last.
 	LastRole string `json:"last_role"`
-	// Distance is how many bytes of text are between Last and Call.
+	// Distance is the number of bytes of text between Last and Call.
 	Distance int `json:"dist_bytes"`
 }
 
 const (
-	// shortestValue is the shortest token that can be a fact, in bytes: shorter
-	// ones turn up by chance.
+	// shortestValue is the least length of a fact, in bytes: shorter values turn
+	// up by chance.
 	shortestValue = 6
-	// shortestName is the shortest capitalised word that counts as a name.
+	// shortestName is the least length of a capitalised word that counts as a name.
 	shortestName = 8
-	// longestArgument is the longest string of arguments that is looked at, in
-	// characters: longer ones are whole files being written, whose words are
-	// made by the model, not recalled.
+	// longestArgument is the length, in characters, of the longest string of
+	// arguments that is searched: longer strings are files being written, whose
+	// words the model makes up and does not recall.
 	longestArgument = 4000
 )
 
@@ -44,16 +45,16 @@ const (
 // A value is a run of letters, digits and _./:@$+- of at least six characters,
 // taken both as written and without a leading or trailing . / or :, that has
 // a digit, an underscore, a dot, a slash or an at sign in it, or is a word of
-// at least eight characters that starts with a capital. It counts if the same
-// run (not just the same characters within a longer one) stood in the text or
-// the arguments of an earlier message; what the model itself wrote in the turn
-// of the call was not recalled.
+// at least eight characters that starts with a capital. A value is a fact if the
+// same run (not just the same characters within a longer one) occurs in the text
+// or the arguments of an earlier message, other than those that the model wrote
+// in the turn of the call.
 func Facts(msgs []compact.Message) []Fact {
 	type sight struct{ first, last int }
 	seen := map[string]sight{}
 	sizes := make([]int, len(msgs)+1)
 	var facts []Fact
-	turn := 0 // start of the run of assistant messages
+	turn := 0 // start of the current run of assistant messages
 	for i := range msgs {
 		m := &msgs[i]
 		if m.Role != compact.Assistant || i > 0 && msgs[i-1].Role != compact.Assistant {
@@ -73,18 +74,17 @@ func Facts(msgs []compact.Message) []Fact {
 			}
 		}
 		size := 0
-		eachText(m, func(text string) bool {
+		for text := range texts(m) {
 			size += len(text)
-			eachValue(text, func(v string) {
+			for v := range values(text) {
 				s, ok := seen[v]
 				if !ok {
 					s.first = i
 				}
 				s.last = i
 				seen[v] = s
-			})
-			return true
-		})
+			}
+		}
 		for c := range m.Calls {
 			size += len(m.Calls[c].Name)
 		}
@@ -93,107 +93,95 @@ func Facts(msgs []compact.Message) []Fact {
 	return facts
 }
 
-// eachText yields the texts of a message that may hold a fact: its content and
-// the arguments as they are sent. It reports whether yield wanted all of them.
-func eachText(m *compact.Message, yield func(string) bool) bool {
-	for p := range m.Parts {
-		if k := m.Parts[p].Kind; k != compact.KindText && k != compact.KindRefusal {
-			continue
+// texts yields the texts of a message that may hold a fact: its content and the
+// arguments as sent.
+func texts(m *compact.Message) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for p := range m.Parts {
+			if k := m.Parts[p].Kind; (k == compact.KindText || k == compact.KindRefusal) && !yield(m.Parts[p].Text.String()) {
+				return
+			}
 		}
-		if !yield(m.Parts[p].Text.String()) {
-			return false
+		for c := range m.Calls {
+			if !yield(m.Calls[c].Arguments.String()) {
+				return
+			}
 		}
 	}
-	for c := range m.Calls {
-		if !yield(m.Calls[c].Arguments.String()) {
-			return false
-		}
-	}
-	return true
 }
 
 // usedValues returns the concrete values of a call's arguments, sorted, each once.
 func usedValues(arguments string) []string {
-	var values []string
-	collect := func(text string) {
-		if len(text) > longestArgument && len([]rune(text)) > longestArgument {
-			return
-		}
-		eachValue(text, func(v string) {
-			if concrete(v) {
-				values = append(values, v)
-			}
-		})
-	}
-	d := json.NewDecoder(bytes.NewReader([]byte(arguments)))
+	texts := []string{arguments}
+	d := json.NewDecoder(strings.NewReader(arguments))
 	d.UseNumber()
 	var decoded any
-	if err := d.Decode(&decoded); err != nil || d.More() {
-		collect(arguments)
-	} else {
-		eachString(decoded, collect)
+	if err := d.Decode(&decoded); err == nil && !d.More() {
+		texts = appendStrings(nil, decoded)
 	}
-	slices.Sort(values)
-	return slices.Compact(values)
+	var used []string
+	for _, text := range texts {
+		if utf8.RuneCountInString(text) > longestArgument {
+			continue
+		}
+		for v := range values(text) {
+			if concrete(v) {
+				used = append(used, v)
+			}
+		}
+	}
+	slices.Sort(used)
+	return slices.Compact(used)
 }
 
-// eachString yields the strings and numbers of a JSON value, keys apart.
-func eachString(v any, yield func(string)) {
+// appendStrings appends the strings and numbers of a JSON value, without keys.
+func appendStrings(all []string, v any) []string {
 	switch v := v.(type) {
 	case string:
-		yield(v)
+		all = append(all, v)
 	case json.Number:
-		yield(v.String())
+		all = append(all, v.String())
 	case []any:
 		for _, e := range v {
-			eachString(e, yield)
+			all = appendStrings(all, e)
 		}
 	case map[string]any:
 		for _, e := range v {
-			eachString(e, yield)
+			all = appendStrings(all, e)
 		}
 	}
+	return all
 }
 
-// eachValue yields every run of value characters that is long enough, as written
+// values yields every run of value characters that is long enough, as written
 // and without the punctuation around it.
-func eachValue(text string, yield func(string)) {
-	for i := 0; i < len(text); {
-		if !valueByte[text[i]] {
-			i++
-			continue
-		}
-		start := i
-		for i < len(text) && valueByte[text[i]] {
-			i++
-		}
-		if i-start < shortestValue {
-			continue
-		}
-		v := text[start:i]
-		yield(v)
-		if bare := strings.Trim(v, "./:"); len(bare) < len(v) && len(bare) >= shortestValue {
-			yield(bare)
+func values(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for v := range strings.FieldsFuncSeq(text, notOfValue) {
+			if len(v) < shortestValue {
+				continue
+			}
+			if !yield(v) {
+				return
+			}
+			if bare := strings.Trim(v, "./:"); len(bare) < len(v) && len(bare) >= shortestValue && !yield(bare) {
+				return
+			}
 		}
 	}
 }
 
-// concrete reports whether a value is an id, a path, a number or a name, and not a
-// plain word.
+// concrete reports whether a value is an id, a path, a number or a name, rather
+// than a plain word.
 func concrete(v string) bool {
 	return strings.ContainsAny(v, "0123456789_./@") || len(v) >= shortestName && 'A' <= v[0] && v[0] <= 'Z'
 }
 
-// valueByte holds the bytes that a value is made of.
-var valueByte = func() (in [256]bool) {
-	for c := range in {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-			in[c] = true
-		}
+// notOfValue reports whether a character cannot be part of a value.
+func notOfValue(c rune) bool {
+	switch {
+	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		return false
 	}
-	for _, c := range "_./:@$+-" {
-		in[c] = true
-	}
-	return in
-}()
+	return !strings.ContainsRune("_./:@$+-", c)
+}

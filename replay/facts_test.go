@@ -135,7 +135,7 @@ func compareFacts(t *testing.T, conversations, facts string) (a agreement) {
 		recorded[r.ID] = r.Facts
 		a.want += len(r.Facts)
 	}
-	err = record.Read(conversations, nil, func(r *record.Conversation, bad *record.Unread) error {
+	for r, bad := range record.Read(conversations, nil) {
 		if bad != nil {
 			t.Fatal(bad)
 		}
@@ -158,10 +158,6 @@ func compareFacts(t *testing.T, conversations, facts string) (a agreement) {
 			}
 			wanted[k] = w[1:]
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return a
 }

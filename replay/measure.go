@@ -12,7 +12,7 @@ import (
 // compared with.
 type conversation struct {
 	*record.Conversation
-	counter *counting
+	counter compact.Counter
 	fixed   int
 	costs   []int // of each message
 	peak    int   // cost of the largest request
@@ -33,7 +33,7 @@ type turn struct {
 // prepare computes once what all policies are compared with.
 func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversation {
 	plain(r.Messages)
-	v := &conversation{Conversation: r, counter: countOnce(c, r.Messages), memory: remember(r.Messages)}
+	v := &conversation{Conversation: r, counter: c, memory: remember(r.Messages)}
 	v.fixed = c.Fixed(r.Tools, r.Functions, r.Format)
 	v.costs = make([]int, len(r.Messages))
 	for i := range r.Messages {

@@ -98,7 +98,6 @@ func (r *Result) Failed() bool {
 type gathering struct {
 	Result
 	options *Options
-	taken   int
 	longest map[string]*replayed // of each file, the conversation with the largest peak
 }
 
@@ -125,7 +124,6 @@ func (g *gathering) blank(file string) FileResult {
 
 // take adds one conversation.
 func (g *gathering) take(r *replayed) {
-	g.taken++
 	if r.left {
 		g.Left++
 		return

@@ -11,32 +11,34 @@ import (
 // it to count as verbatim: 24 together.
 const surroundings = 12
 
-// memory knows the facts of a conversation and where they came from.
+// memory holds the facts of a conversation and the text around their last
+// occurrences.
 type memory struct {
-	originals []compact.Message
-	facts     []Fact
-	around    []string // of each fact: its last occurrence with its surroundings, once looked up
+	facts  []Fact
+	around []string // of each fact: its last occurrence with its surroundings
 }
 
 func remember(msgs []compact.Message) *memory {
-	facts := Facts(msgs)
-	return &memory{originals: msgs, facts: facts, around: make([]string, len(facts))}
+	m := &memory{facts: Facts(msgs)}
+	for i := range m.facts {
+		f := &m.facts[i]
+		m.around = append(m.around, lastOccurrence(&msgs[f.Last], f.Value))
+	}
+	return m
 }
 
-// retained counts which of the facts [from, to) are in a request: anywhere,
-// and with the surroundings of their last occurrence. whole says of every
-// message of the client's list whether it is sent as it came.
+// retained counts which of the facts [from, to) are in a request: anywhere, and
+// with the surroundings of their last occurrence. whole reports, for each message
+// of the client's list, whether it is sent unchanged.
 func (m *memory) retained(from, to int, sent []compact.Message, whole []bool) (recalled, verbatim int) {
 	for i := from; i < to; i++ {
-		f := &m.facts[i]
-		if whole[f.Last] {
+		switch f := &m.facts[i]; {
+		case whole[f.Last]:
 			recalled++
 			verbatim++
-			continue
-		}
-		if whole[f.First] || holds(sent, f.Value) {
+		case whole[f.First] || holds(sent, f.Value):
 			recalled++
-			if holds(sent, m.surrounded(i)) {
+			if holds(sent, m.around[i]) {
 				verbatim++
 			}
 		}
@@ -44,22 +46,14 @@ func (m *memory) retained(from, to int, sent []compact.Message, whole []bool) (r
 	return recalled, verbatim
 }
 
-// surrounded returns the last occurrence of a fact with its surroundings.
-func (m *memory) surrounded(i int) string {
-	if m.around[i] == "" {
-		m.around[i] = lastOccurrence(&m.originals[m.facts[i].Last], m.facts[i].Value)
-	}
-	return m.around[i]
-}
-
-// lastOccurrence returns the last place of a value in a message, with the
-// characters around it, clipped at the ends of its text.
+// lastOccurrence returns the last occurrence of a value in a message with the
+// characters around it, up to the ends of its text.
 func lastOccurrence(m *compact.Message, value string) string {
 	found := value
-	eachText(m, func(text string) bool {
+	for text := range texts(m) {
 		at := strings.LastIndex(text, value)
 		if at < 0 {
-			return true
+			continue
 		}
 		from, to := at, at+len(value)
 		for range surroundings {
@@ -69,16 +63,17 @@ func lastOccurrence(m *compact.Message, value string) string {
 			to += n
 		}
 		found = text[from:to]
-		return true
-	})
+	}
 	return found
 }
 
-// holds reports whether a text is somewhere in what is sent.
+// holds reports whether a request contains a text.
 func holds(sent []compact.Message, text string) bool {
 	for i := range sent {
-		if !eachText(&sent[i], func(t string) bool { return !strings.Contains(t, text) }) {
-			return true
+		for t := range texts(&sent[i]) {
+			if strings.Contains(t, text) {
+				return true
+			}
 		}
 	}
 	return false

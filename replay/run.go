@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"laconic/compact"
 	"laconic/replay/record"
@@ -85,67 +86,59 @@ type Progress struct {
 	Conversations, Requests int
 }
 
-// Run replays all conversations of the files. The error is nil, or the
-// context's, or says what is wrong with the options; what is wrong with a file
-// or a line is in Result.Unread. The result holds what was measured until
-// then.
+// ahead is how many results may wait for an earlier one.
+const ahead = 1024
+
+// Run replays all conversations of the files. The error is nil, the context's,
+// or says what is wrong with the options; a file or a line that cannot be read
+// is in Result.Unread. After an error of the context the result holds what was
+// measured before it.
 func Run(ctx context.Context, o Options) (Result, error) {
 	o, err := o.checked()
 	if err != nil {
 		return Result{}, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	res := gather(&o)
-	jobs := make(chan job)
-	done := make(chan measured)
-	read := make(chan []record.Unread, 1)
+	ordered := make(chan (<-chan *replayed), ahead) // results in the order of the files
+	var unread []record.Unread
 	var bytes atomic.Int64
 	go func() {
-		defer close(jobs)
-		read <- o.read(ctx, jobs, &bytes)
-	}()
-	var workers sync.WaitGroup
-	for range o.Workers {
-		workers.Go(func() {
-			for j := range jobs {
-				done <- measured{j.order, o.replay(j.recorded)}
+		defer close(ordered)
+		var workers errgroup.Group
+		workers.SetLimit(o.Workers)
+		for _, file := range o.Files {
+			for r, bad := range record.Read(file, &bytes) {
+				if ctx.Err() != nil {
+					return
+				}
+				if bad != nil {
+					unread = append(unread, *bad)
+					continue
+				}
+				result := make(chan *replayed, 1)
+				ordered <- result
+				workers.Go(func() error {
+					result <- o.replay(r)
+					return nil
+				})
 			}
-		})
-	}
-	go func() {
-		workers.Wait()
-		close(done)
+		}
 	}()
-	total := o.size()
-	pending := map[int]*replayed{} // measured, but an earlier one is not yet
-	progress := Progress{Total: total}
-	for m := range done {
-		pending[m.order] = m.replayed
-		for next := pending[res.taken]; next != nil; next = pending[res.taken] {
-			delete(pending, res.taken)
-			res.take(next)
-			progress.Conversations += next.conversations()
-			progress.Requests += next.requests
+	progress := Progress{Total: o.size()}
+	for result := range ordered {
+		r := <-result
+		res.take(r)
+		progress.Requests += r.requests
+		if !r.left {
+			progress.Conversations++
 		}
 		if o.Progress != nil {
-			progress.Bytes = min(bytes.Load(), total)
+			progress.Bytes = min(bytes.Load(), progress.Total)
 			o.Progress(progress)
 		}
 	}
-	res.Unread = <-read
+	res.Unread = unread
 	return res.finish(), ctx.Err()
-}
-
-// job is a conversation on its way to a worker, measured one on its way back.
-type job struct {
-	order    int
-	recorded *record.Conversation
-}
-
-type measured struct {
-	order int
-	*replayed
 }
 
 // replayed is what all policies did to one conversation.
@@ -156,13 +149,6 @@ type replayed struct {
 	left     bool   // nothing was measured
 	budgets  []int  // tokens, per budget
 	runs     []*run // by budget, then by policy
-}
-
-func (r *replayed) conversations() int {
-	if r.left {
-		return 0
-	}
-	return 1
 }
 
 // replay measures one conversation.
@@ -186,35 +172,6 @@ func (o *Options) replay(r *record.Conversation) *replayed {
 		}
 	}
 	return out
-}
-
-// read hands every conversation of the files to the workers and returns what
-// could not be read.
-func (o *Options) read(ctx context.Context, jobs chan<- job, bytes *atomic.Int64) []record.Unread {
-	var unread []record.Unread
-	order := 0
-	for _, file := range o.Files {
-		err := record.Read(file, bytes, func(r *record.Conversation, bad *record.Unread) error {
-			if bad != nil {
-				unread = append(unread, *bad)
-				return nil
-			}
-			select {
-			case jobs <- job{order, r}:
-				order++
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		})
-		if ctx.Err() != nil {
-			return unread
-		}
-		if err != nil {
-			unread = append(unread, record.Unread{File: file, Reason: err.Error()})
-		}
-	}
-	return unread
 }
 
 // size returns how many bytes the files have together.

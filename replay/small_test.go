@@ -8,55 +8,6 @@ import (
 	"laconic/compact/compacttest"
 )
 
-// once is a counter that notes how often it is asked.
-type once struct {
-	compacttest.Words
-	parts, calls, envelopes *int
-}
-
-func (o once) Part(p *compact.Part) int        { *o.parts++; return o.Words.Part(p) }
-func (o once) Call(c *compact.Call) int        { *o.calls++; return o.Words.Call(c) }
-func (o once) Envelope(m *compact.Message) int { *o.envelopes++; return o.Words.Envelope(m) }
-
-func newOnce() (o once, parts, calls, envelopes *int) {
-	o = once{parts: new(int), calls: new(int), envelopes: new(int)}
-	return o, o.parts, o.calls, o.envelopes
-}
-
-// TestCountingCountsOnce: the same numbers as the counter's own, each piece of
-// the conversation counted once; what a policy wrote is counted anew.
-func TestCountingCountsOnce(t *testing.T) {
-	msgs, err := compacttest.Parse("user: read both\nassistant: well then | call c1 read a b\ntool c1: one two three")
-	if err != nil {
-		t.Fatal(err)
-	}
-	msgs[1].Reasoning = compact.Plain("let me think")
-	o, parts, calls, envelopes := newOnce()
-	k := countOnce(o, msgs)
-	for range 3 {
-		for i, want := range []int{2, 8, 3} {
-			if got := compact.Cost(k, &msgs[i]); got != want {
-				t.Errorf("message %d costs %d, want %d", i, got, want)
-			}
-		}
-	}
-	if *parts != 3 || *calls != 1 {
-		t.Errorf("%d parts and %d calls were counted", *parts, *calls)
-	}
-	if *envelopes != 1+3*2 { // the reasoning once; the two others are cheap
-		t.Errorf("%d envelopes were counted", *envelopes)
-	}
-	edited := compact.Part{Text: compact.Plain("one two three four")}
-	if got := k.Part(&edited); got != 4 {
-		t.Errorf("an edited part costs %d", got)
-	}
-	other := msgs[1]
-	other.Reasoning = compact.Plain("let me think again")
-	if got := k.Envelope(&other); got != 4 {
-		t.Errorf("other reasoning costs %d", got)
-	}
-}
-
 // TestQuantiles are right to five percent, whatever the order.
 func TestQuantiles(t *testing.T) {
 	var a, b times

@@ -8,11 +8,11 @@ import (
 
 // Conversation is one recorded conversation.
 type Conversation struct {
-	// ID is its name: as recorded, or its file and line.
+	// ID is the recorded name, or the file and line.
 	ID string
-	// File is the file it was read from, as the caller named it.
+	// File is the name of the file, as the caller gave it.
 	File string
-	// Model is the model's name; may be "".
+	// Model is the name of the model, or "".
 	Model string
 	// Messages are all messages, the answers included.
 	Messages []compact.Message
@@ -24,10 +24,9 @@ type Conversation struct {
 	Sent []int
 }
 
-// RequestPoints are the lengths of all requests of a conversation, ascending:
-// the prefixes that end before an assistant message and behind a whole round,
-// the requests that were recorded as such, and the whole list where it waits
-// for an answer.
+// RequestPoints returns the lengths of all requests of a conversation, ascending:
+// the prefixes that end after a whole round and before an assistant message, the
+// requests recorded as such, and the whole list if it waits for an answer.
 func (r *Conversation) RequestPoints() []int {
 	msgs := r.Messages
 	points := slices.Clone(r.Sent)

@@ -6,34 +6,50 @@ import (
 	"laconic/compact"
 )
 
-// openGroups is how many conversations may grow side by side in one file: an
-// agent and the agents it sent out. Beyond it the one that grew longest ago is
-// taken as finished, so that memory stays bounded.
+// openGroups is how many conversations may grow side by side in one file: those
+// of an agent and of its subagents. With one more, the one that grew longest ago
+// is closed, so that memory stays bounded.
 const openGroups = 16
 
-// grouping puts requests together that go on from one another: in a capture of
-// traffic every turn of a conversation sends the whole list again.
+// grouping joins requests that continue one another: in a capture of traffic
+// every turn of a conversation sends the whole list again.
 type grouping struct {
-	file  string
-	yield func(*Conversation, *Unread) error
-	open  []*Conversation // the one that grew last comes last
+	file    string
+	yield   func(*Conversation, *Unread) bool
+	stopped bool            // yield returned false
+	open    []*Conversation // the one that grew last comes last
 }
 
-// record takes one JSON object. at is its place, for errors.
-func (g *grouping) record(raw []byte, name string, at Unread) error {
-	r, named, err := decode(raw)
+func (g *grouping) take(raw []byte, at Unread) bool {
+	at.File = g.file
+	if at.Reason != "" {
+		return g.send(nil, &at)
+	}
+	r, err := decode(raw)
 	if err != nil {
 		at.Reason = err.Error()
-		return g.bad(at)
+		return g.send(nil, &at)
 	}
 	r.File = g.file
-	if named {
-		return g.yield(r, nil)
+	if r.ID != "" {
+		return g.send(r, nil)
 	}
-	r.ID = name
-	if !r.request() {
-		return g.yield(r, nil)
+	r.ID = at.name()
+	if r.request() {
+		r = g.add(r)
 	}
+	return r == nil || g.send(r, nil)
+}
+
+// send yields, unless the caller stopped before, and reports whether to go on.
+func (g *grouping) send(r *Conversation, bad *Unread) bool {
+	g.stopped = g.stopped || !g.yield(r, bad)
+	return !g.stopped
+}
+
+// add takes a request, and returns the conversation that is closed for it, or
+// nil.
+func (g *grouping) add(r *Conversation) *Conversation {
 	r.Sent = []int{len(r.Messages)}
 	// The newest first: a conversation goes on from its longest request.
 	for i, o := range slices.Backward(g.open) {
@@ -50,28 +66,12 @@ func (g *grouping) record(raw []byte, name string, at Unread) error {
 		break
 	}
 	g.open = append(g.open, r)
-	if len(g.open) > openGroups {
-		oldest := g.open[0]
-		g.open = slices.Delete(g.open, 0, 1)
-		return g.yield(oldest, nil)
+	if len(g.open) <= openGroups {
+		return nil
 	}
-	return nil
-}
-
-func (g *grouping) bad(u Unread) error {
-	u.File = g.file
-	return g.yield(nil, &u)
-}
-
-// flush yields the conversations that nothing can continue any more.
-func (g *grouping) flush() error {
-	for _, r := range g.open {
-		if err := g.yield(r, nil); err != nil {
-			return err
-		}
-	}
-	g.open = nil
-	return nil
+	oldest := g.open[0]
+	g.open = slices.Delete(g.open, 0, 1)
+	return oldest
 }
 
 // startsWith reports whether a list begins with all messages of another.
@@ -79,7 +79,7 @@ func startsWith(msgs, start []compact.Message) bool {
 	if len(msgs) < len(start) {
 		return false
 	}
-	// From the end: what differs most often is what came last.
+	// From the end, where lists differ most often.
 	for i := len(start) - 1; i >= 0; i-- {
 		if !msgs[i].Equal(&start[i]) {
 			return false

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,28 +15,43 @@ import (
 	"sync/atomic"
 )
 
-// longestLine is the longest line that is read, in bytes: longer ones are no
-// conversation.
+// longestLine is the length of the longest line that is read, in bytes.
 const longestLine = 512 << 20
 
-// peeked is how much of a file is looked at to tell what it is.
+// peeked is how many bytes of a file decide its form.
 const peeked = 64 << 10
 
-// Read yields every conversation of a file in order. What is wrong with a part of
-// the file is yielded as an Unread in its place, and reading goes on behind it;
-// what is wrong with the whole file is the error, in words for the user and
-// without the file's name. An error of yield ends the reading and is returned.
+// Read yields every conversation of a file, and an Unread for everything that
+// could not be read, with the reason in words for the user. Reading goes on
+// after an Unread that names a line or an element.
 //
 // A file holds one JSON object a line (conversations as {"id", "messages",
-// "tools"}, or request bodies), always where its name ends in .jsonl or .ndjson,
-// or is one JSON body, an array of them, or a HAR file. Requests that go on from
+// "tools"}, or request bodies), always if its name ends in .jsonl or .ndjson,
+// or is one JSON body, an array of bodies, or a HAR file. Requests that continue
 // one another are one conversation.
 //
 // The bytes read are added to n, which may be nil.
-func Read(file string, n *atomic.Int64, yield func(*Conversation, *Unread) error) error {
+func Read(file string, n *atomic.Int64) iter.Seq2[*Conversation, *Unread] {
+	return func(yield func(*Conversation, *Unread) bool) {
+		g := grouping{file: file, yield: yield}
+		if err := readBodies(file, n, g.take); err != nil && !g.stopped {
+			g.take(nil, Unread{Reason: WhyNot(err)})
+		}
+		for _, r := range g.open {
+			g.send(r, nil)
+		}
+	}
+}
+
+// take is a function that gets the JSON of a conversation or of a request with
+// its place, or a place with the reason why it cannot be read. It reports whether
+// the reading goes on.
+type take func(raw []byte, at Unread) bool
+
+func readBodies(file string, n *atomic.Int64, yield take) error {
 	f, err := os.Open(file)
 	if err != nil {
-		return errors.New(WhyNot(err))
+		return err
 	}
 	defer f.Close()
 	if s, err := f.Stat(); err == nil && s.IsDir() {
@@ -44,33 +60,26 @@ func Read(file string, n *atomic.Int64, yield func(*Conversation, *Unread) error
 	r := bufio.NewReaderSize(&countedReader{f, n}, peeked)
 	start, err := r.Peek(peeked)
 	if err != nil && err != io.EOF {
-		return errors.New(WhyNot(err))
+		return err
 	}
 	if mark := []byte("\ufeff"); bytes.HasPrefix(start, mark) {
 		start = start[len(mark):]
-		_, _ = r.Discard(len(mark)) // it was read
+		_, _ = r.Discard(len(mark)) // cannot fail: these bytes are buffered
 	}
 	start = bytes.TrimLeft(start, " \t\r\n")
 	if len(start) == 0 && err == io.EOF {
 		return errors.New("the file is empty: there is no conversation in it")
 	}
-	name := filepath.Base(file)
-	g := &grouping{file: file, yield: yield}
-	switch formOf(name, start) {
+	switch formOf(filepath.Base(file), start) {
 	case formHAR:
-		err = readHAR(r, g)
+		return readHAR(r, yield)
 	case formDocument:
-		err = readDocument(r, name, g)
-	default:
-		err = readLines(r, name, g)
+		return readDocument(r, yield)
 	}
-	if flushed := g.flush(); err == nil {
-		err = flushed
-	}
-	return err
+	return readLines(r, yield)
 }
 
-// form is how a file is written.
+// form is the format of a file.
 type form int
 
 const (
@@ -81,8 +90,9 @@ const (
 
 var startOfHAR = regexp.MustCompile(`^\{\s*"log"\s*:`)
 
-// formOf returns the form by the name of a file and how it starts. A name that
-// says lines is believed, so that a broken first line is one line that is broken.
+// formOf returns the form of a file by its name and its first bytes. An
+// extension for lines decides, so that a broken first line is one Unread and not
+// a broken file.
 func formOf(name string, start []byte) form {
 	extension := strings.ToLower(filepath.Ext(name))
 	line, rest, several := bytes.Cut(start, []byte("\n"))
@@ -105,30 +115,16 @@ func formOf(name string, start []byte) form {
 // oneValue reports whether the first two lines of a text may belong to one JSON
 // value.
 func oneValue(start []byte) bool {
-	if i := bytes.IndexByte(start, '\n'); i >= 0 {
-		if j := bytes.IndexByte(start[i+1:], '\n'); j >= 0 {
-			start = start[:i+1+j]
-		}
+	lines := bytes.SplitN(start, []byte("\n"), 3)
+	d := json.NewDecoder(bytes.NewReader(bytes.Join(lines[:min(2, len(lines))], []byte("\n"))))
+	var first json.RawMessage
+	if err := d.Decode(&first); err != nil {
+		return ended(err)
 	}
-	d := json.NewDecoder(bytes.NewReader(start))
-	for depth := 0; ; {
-		t, err := d.Token()
-		if err != nil {
-			return ended(err)
-		}
-		switch t {
-		case json.Delim('['), json.Delim('{'):
-			depth++
-		case json.Delim(']'), json.Delim('}'):
-			depth--
-		}
-		if depth == 0 {
-			return !d.More()
-		}
-	}
+	return !d.More()
 }
 
-// WhyNot says in plain words why a file cannot be read.
+// WhyNot returns in plain words why a file cannot be read.
 func WhyNot(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -143,7 +139,7 @@ func WhyNot(err error) string {
 	return err.Error()
 }
 
-// countedReader counts the bytes read, for the progress.
+// countedReader adds the bytes read to n, if n is not nil.
 type countedReader struct {
 	io.Reader
 	n *atomic.Int64

@@ -12,24 +12,22 @@ import (
 	"laconic/proxy/wire"
 )
 
-// matters are the keys of a recorded conversation or request that are read,
-// beside its id.
+// matters are the keys of a record that are read, beside its id.
 var matters = []string{"model", "tools", "functions", "response_format", "messages"}
 
-// decode reads one JSON object that holds messages. named reports whether the
-// record has an id of its own. The error is a sentence without content.
-func decode(raw []byte) (r *Conversation, named bool, err error) {
+// decode reads one JSON object that holds messages. ID is "" if the object has no
+// id. The error is a sentence without content.
+func decode(raw []byte) (*Conversation, error) {
 	if !json.Valid(raw) {
-		return nil, false, errors.New("this is not valid JSON")
+		return nil, errors.New("this is not valid JSON")
 	}
 	record := gjson.ParseBytes(raw)
 	if !record.IsObject() {
-		return nil, false, errors.New("this is JSON, but not an object with messages")
+		return nil, errors.New("this is JSON, but not an object with messages")
 	}
-	// Everything else of the record is no part of a request: it is read as the
-	// proxy would read a body with these keys alone, as they are written, so
-	// that a key which is there twice, or which not all servers read alike, is
-	// refused as there.
+	// The record is read as the proxy would read a body with these keys alone,
+	// as they are written: a key that occurs twice, or that not all servers read
+	// alike, is refused here too.
 	var id string
 	request := append(make([]byte, 0, len(raw)), '{')
 	record.ForEach(func(key, value gjson.Result) bool {
@@ -53,20 +51,18 @@ func decode(raw []byte) (r *Conversation, named bool, err error) {
 			if pass.Detail != "" {
 				sentence += ": " + pass.Detail
 			}
-			return nil, false, errors.New(sentence)
+			return nil, errors.New(sentence)
 		}
-		return nil, false, err
+		return nil, err
 	}
-	r = &Conversation{
-		Model: decoded.Model, Messages: decoded.Conversation.Messages,
+	return &Conversation{
+		ID: id, Model: decoded.Model, Messages: decoded.Conversation.Messages,
 		Tools: decoded.Tools, Functions: decoded.Functions, Format: decoded.ResponseFormat,
-	}
-	r.ID = id
-	return r, id != "", nil
+	}, nil
 }
 
-// request reports whether a recorded list waits for an answer, so that it is a
-// request as it was sent and not a conversation with its end.
+// request reports whether a recorded list waits for an answer: it is a request as
+// sent, and not a conversation with its last answer.
 func (r *Conversation) request() bool {
 	last := &r.Messages[len(r.Messages)-1]
 	return last.Role != compact.Assistant || last.Open

@@ -8,9 +8,8 @@ import (
 	"io"
 )
 
-// readDocument reads one body written over several lines, or an array of
-// bodies, element by element.
-func readDocument(r *bufio.Reader, name string, g *grouping) error {
+// readDocument reads one body written over several lines, or an array of bodies.
+func readDocument(r *bufio.Reader, yield take) error {
 	d := json.NewDecoder(r)
 	t, err := d.Token()
 	if err != nil {
@@ -18,30 +17,15 @@ func readDocument(r *bufio.Reader, name string, g *grouping) error {
 	}
 	if t == json.Delim('{') {
 		raw, err := io.ReadAll(io.LimitReader(io.MultiReader(d.Buffered(), r), longestLine))
-		if err != nil {
-			return errors.New(WhyNot(err))
+		if err == nil {
+			yield(append([]byte{'{'}, raw...), Unread{})
 		}
-		return g.record(append([]byte{'{'}, raw...), name, Unread{})
+		return err
 	}
-	n := 1
-	for ; d.More(); n++ {
-		var raw json.RawMessage
-		switch err := d.Decode(&raw); {
-		case ended(err):
-			return errors.New("the file ends in the middle of its array")
-		case err != nil:
-			return fmt.Errorf("element %d is not valid JSON; reading stops there", n)
-		}
-		if err := g.record(raw, fmt.Sprintf("%s:%d", name, n), Unread{Element: n}); err != nil {
-			return err
-		}
-	}
-	switch _, err := d.Token(); {
-	case ended(err):
-		return errors.New("the file ends in the middle of its array")
+	switch n, err := readArray(d, "element", "array", yield); {
 	case err != nil:
-		return fmt.Errorf("what stands behind element %d is not valid JSON; reading stops there", n-1)
-	case n == 1:
+		return err
+	case n == 0:
 		return errors.New("the array is empty: there is no conversation in it")
 	}
 	if _, err := d.Token(); err != io.EOF {
@@ -50,6 +34,30 @@ func readDocument(r *bufio.Reader, name string, g *grouping) error {
 	return nil
 }
 
-// ended reports whether JSON was read up to the end of a file, and nothing in it
-// was wrong until then.
+// readArray reads the rest of an array, whose bracket was read, and returns how
+// many elements it has. one and all are the words for an element and the array.
+func readArray(d *json.Decoder, one, all string, yield take) (n int, err error) {
+	fault := func(err error, what string) error {
+		if ended(err) {
+			return fmt.Errorf("the file ends in the middle of its %s", all)
+		}
+		return fmt.Errorf("%s %d is not valid JSON; reading stops there", what, n)
+	}
+	for d.More() {
+		n++
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return n, fault(err, one)
+		}
+		if !yield(raw, Unread{Element: n}) {
+			return n, nil
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return n, fault(err, "what stands behind "+one)
+	}
+	return n, nil
+}
+
+// ended reports whether err says that the input ended within a JSON value.
 func ended(err error) bool { return err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) }

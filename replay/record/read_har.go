@@ -5,13 +5,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
-	"path/filepath"
 	"strings"
 )
 
-// harEntry is what matters of one exchange in a HAR file
+// harEntry is one exchange in a HAR file, as far as it is read
 // (http://www.softwareishard.com/blog/har-12-spec).
 type harEntry struct {
 	Request struct {
@@ -24,11 +22,11 @@ type harEntry struct {
 	}
 }
 
-// chatRoute is how the path of the requests that are replayed ends.
+// chatRoute is the end of the path of a chat request.
 const chatRoute = "/chat/completions"
 
-// readHAR reads the chat requests of a HAR file, entry by entry.
-func readHAR(r *bufio.Reader, g *grouping) error {
+// readHAR reads the chat requests of a HAR file.
+func readHAR(r *bufio.Reader, yield take) error {
 	d := json.NewDecoder(r)
 	if !enter(d, "log") || !enter(d, "entries") {
 		return errors.New("this is not a HAR file: log.entries is missing")
@@ -37,37 +35,23 @@ func readHAR(r *bufio.Reader, g *grouping) error {
 		return errors.New("this is not a HAR file: log.entries is not a list")
 	}
 	found := false
-	for n := 1; d.More(); n++ {
-		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
-			return fmt.Errorf("entry %d is not valid JSON; reading stops there", n)
-		}
+	_, err := readArray(d, "entry", "entries", func(raw []byte, at Unread) bool {
 		var e harEntry
-		if err := json.Unmarshal(raw, &e); err != nil {
-			if err := g.bad(Unread{Element: n, Reason: "the entry is not written as HAR says"}); err != nil {
-				return err
-			}
-			continue
+		if json.Unmarshal(raw, &e) != nil {
+			at.Reason = "the entry is not written as HAR says"
+			return yield(nil, at)
 		}
 		body, ok := e.chat()
-		if !ok {
-			continue
-		}
-		found = true
-		if err := g.record(body, fmt.Sprintf("%s:%d", filepath.Base(g.file), n), Unread{Element: n}); err != nil {
-			return err
-		}
+		found = found || ok
+		return !ok || yield(body, at)
+	})
+	if err == nil && !found {
+		err = errors.New("no entry is a POST …" + chatRoute + " with a body")
 	}
-	if _, err := d.Token(); err != nil {
-		return errors.New("the file ends in the middle of its entries")
-	}
-	if !found {
-		return errors.New("no entry is a POST …" + chatRoute + " with a body")
-	}
-	return nil
+	return err
 }
 
-// chat is the body of a chat request; false for any other exchange.
+// chat returns the body of a chat request, or false for any other exchange.
 func (e *harEntry) chat() ([]byte, bool) {
 	u, err := url.Parse(e.Request.URL)
 	if err != nil || e.Request.Method != "POST" || !strings.HasSuffix(u.Path, chatRoute) || e.Request.PostData == nil {
@@ -75,14 +59,15 @@ func (e *harEntry) chat() ([]byte, bool) {
 	}
 	text := []byte(e.Request.PostData.Text)
 	if e.Request.PostData.Encoding == "base64" {
-		if decoded, err := base64.StdEncoding.DecodeString(e.Request.PostData.Text); err == nil {
+		if decoded, err := base64.StdEncoding.DecodeString(string(text)); err == nil {
 			text = decoded
 		}
 	}
 	return text, len(text) > 0
 }
 
-// enter goes into the object that follows, up to the value of key.
+// enter reads the next object up to the value of key, and reports whether the
+// key is there.
 func enter(d *json.Decoder, key string) bool {
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return false

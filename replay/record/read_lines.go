@@ -8,20 +8,14 @@ import (
 	"io"
 )
 
-// readLines reads one JSON object a line. Empty lines are passed over.
-func readLines(r *bufio.Reader, name string, g *grouping) error {
+// readLines reads one JSON object a line and skips empty lines.
+func readLines(r *bufio.Reader, yield take) error {
 	for n := 1; ; n++ {
 		line, err := readLine(r)
 		if err != nil && err != io.EOF {
 			return fmt.Errorf("reading stops at line %d: %s", n, WhyNot(err))
 		}
-		end := err == io.EOF
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			if err := g.record(line, fmt.Sprintf("%s:%d", name, n), Unread{Line: n}); err != nil {
-				return err
-			}
-		}
-		if end {
+		if line = bytes.TrimSpace(line); len(line) > 0 && !yield(line, Unread{Line: n}) || err == io.EOF {
 			return nil
 		}
 	}
@@ -29,8 +23,8 @@ func readLines(r *bufio.Reader, name string, g *grouping) error {
 
 var errLongLine = errors.New("the line is longer than 512 MiB")
 
-// readLine reads up to a line feed or the end of the file. The line is the
-// caller's to keep.
+// readLine reads up to a line feed or the end of the file. The caller may keep
+// the line.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {

@@ -14,22 +14,22 @@ import (
 	"laconic/replay/replaytest"
 )
 
-// readAll gives what is in a file, a line per conversation and per fault.
+// readAll returns the contents of a file, a line per conversation and per fault,
+// faults of the whole file last.
 func readAll(t *testing.T, file string) []string {
 	t.Helper()
-	var got []string
-	err := Read(file, nil, func(r *Conversation, bad *Unread) error {
-		if bad != nil {
+	var got, faults []string
+	for r, bad := range Read(file, nil) {
+		switch {
+		case bad == nil:
+			got = append(got, fmt.Sprintf("%s: %d messages, sent %v", r.ID, len(r.Messages), r.Sent))
+		case bad.Line+bad.Element > 0:
 			got = append(got, fmt.Sprintf("bad %d/%d: %s", bad.Line, bad.Element, bad.Reason))
-			return nil
+		default:
+			faults = append(faults, "error: "+bad.Reason)
 		}
-		got = append(got, fmt.Sprintf("%s: %d messages, sent %v", r.ID, len(r.Messages), r.Sent))
-		return nil
-	})
-	if err != nil {
-		got = append(got, "error: "+err.Error())
 	}
-	return got
+	return append(got, faults...)
 }
 
 // TestRead: every form of file, and every fault by its place.
@@ -115,7 +115,7 @@ func TestRead(t *testing.T) {
 	f("a.json", "["+body(hi)+"]garbage\n", "a.json:1: 1 messages, sent [1]", "error: something stands behind the array; it is not read")
 	f("a.json", "["+body(hi)+"]\n["+body(other)+"]\n", "a.json:1: 1 messages, sent [1]", "error: something stands behind the array; it is not read")
 	f("a.json", "["+body(hi)+"]\n \n", "a.json:1: 1 messages, sent [1]")
-	f("a.json", "{\n  \"messages\": [\n"+hi+"\n]\n}garbage\n", "bad 0/0: this is not valid JSON")
+	f("a.json", "{\n  \"messages\": [\n"+hi+"\n]\n}garbage\n", "error: this is not valid JSON")
 	// nothing
 	f("a.jsonl", "", "error: the file is empty: there is no conversation in it")
 	f("a.jsonl", " \n\n", "error: the file is empty: there is no conversation in it")
@@ -188,19 +188,14 @@ func TestReadSaysWhyNot(t *testing.T) {
 // TestReadKeepsFewOpen: a capture of many conversations is not held until its
 // end.
 func TestReadKeepsFewOpen(t *testing.T) {
-	var lines strings.Builder
+	var g grouping
 	for i := range 100 {
-		fmt.Fprintf(&lines, `{"messages":[{"role":"user","content":"task %d"}]}`+"\n", i)
-	}
-	g := &grouping{file: "a.jsonl"}
-	most := 0
-	g.yield = func(*Conversation, *Unread) error { most = max(most, len(g.open)); return nil }
-	for i, line := range strings.Split(strings.TrimSpace(lines.String()), "\n") {
-		if err := g.record([]byte(line), fmt.Sprint(i), Unread{}); err != nil {
+		r, err := decode(fmt.Appendf(nil, `{"messages":[{"role":"user","content":"task %d"}]}`, i))
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	if most == 0 || most > openGroups {
-		t.Errorf("%d conversations were held at once", most)
+		if closed := g.add(r); len(g.open) > openGroups || (closed != nil) != (i >= openGroups) {
+			t.Fatalf("after %d requests %d conversations are open", i+1, len(g.open))
+		}
 	}
 }
