@@ -5,19 +5,19 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
-// background is work that no request waits for. There is little of it at a
-// time, each piece has an end, and none outlives the Memory.
+// background runs work that no request waits for. Little runs at a time, each
+// piece has an end, and none outlives the Memory.
 type background struct {
 	failed func(v any)
 	ctx    context.Context
 	stop   context.CancelFunc
 
-	mu     sync.Mutex
-	closed bool
-	slots  chan struct{}
-	wg     sync.WaitGroup
+	mu    sync.Mutex // start and close
+	group errgroup.Group
 }
 
 const (
@@ -26,27 +26,19 @@ const (
 )
 
 func newBackground(failed func(v any)) *background {
-	b := &background{failed: failed, slots: make(chan struct{}, mostBackground)}
+	b := &background{failed: failed}
 	b.ctx, b.stop = context.WithCancel(context.Background())
+	b.group.SetLimit(mostBackground)
 	return b
 }
 
-// start runs f, and reports whether it does: not when there is much to do
-// already, nor after close. A panic of f costs f alone.
+// start runs f in the background, and reports whether it does: not when much
+// runs already, nor after close. A panic of f costs f alone.
 func (b *background) start(f func(ctx context.Context)) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.closed {
-		return false
-	}
-	select {
-	case b.slots <- struct{}{}:
-	default:
-		return false
-	}
-	b.wg.Go(func() {
+	return b.ctx.Err() == nil && b.group.TryGo(func() error {
 		defer func() {
-			<-b.slots
 			if v := recover(); v != nil && v != http.ErrAbortHandler {
 				b.failed(v)
 			}
@@ -54,15 +46,14 @@ func (b *background) start(f func(ctx context.Context)) bool {
 		ctx, stop := context.WithTimeout(b.ctx, backgroundTime)
 		defer stop()
 		f(ctx)
+		return nil
 	})
-	return true
 }
 
 // close ends what runs and waits for it.
 func (b *background) close() {
 	b.mu.Lock()
-	b.closed = true
-	b.mu.Unlock()
 	b.stop()
-	b.wg.Wait()
+	b.mu.Unlock()
+	_ = b.group.Wait()
 }

@@ -1,14 +1,16 @@
 package learn
 
-import "laconic/compact"
+import (
+	"cmp"
+
+	"laconic/compact"
+)
 
 // Budget returns what a request may cost by the configured limits and by what was
 // learnt: the smaller of the two. An upstream that refused less than its
 // configuration promises knows better.
 func (f *Facts) Budget(set compact.Limits, asked int) compact.Budget {
-	if most := f.Messages.Value; most > 0 && (set.MaxMessages == 0 || set.MaxMessages > most) {
-		set.MaxMessages = most
-	}
+	set.MaxMessages = lower(set.MaxMessages, f.Messages.Value)
 	b := set.For(asked)
 	if f.Window.Value > 0 || f.Input.Value > 0 {
 		if own := f.limits(set).For(asked); own.Tokens < b.Tokens {
@@ -23,12 +25,8 @@ func (f *Facts) Budget(set compact.Limits, asked int) compact.Budget {
 // without a budget that somebody chose.
 func (f *Facts) limits(set compact.Limits) compact.Limits {
 	set.Budget = 0
-	if f.Window.Value > 0 {
-		set.Window = f.Window.Value
-	}
-	if f.Input.Value > 0 {
-		set.Input = lower(set.Input, f.Input.Value)
-	}
+	set.Window = cmp.Or(f.Window.Value, set.Window)
+	set.Input = lower(set.Input, f.Input.Value)
 	return set
 }
 
@@ -39,18 +37,12 @@ func (f *Facts) Accepts(set compact.Limits, asked int) int {
 	if l.Window <= 0 {
 		l.Window = compact.DefaultWindow
 	}
-	n := l.Window - min(asked, l.Window/2)
-	for _, limit := range []int{l.Input, f.Hard.Value} {
-		if limit > 0 {
-			n = min(n, limit)
-		}
-	}
-	return n
+	return lower(lower(l.Window-min(asked, l.Window/2), l.Input), f.Hard.Value)
 }
 
-// lower returns the smaller of two limits, of which a may be 0: none.
+// lower returns the smaller of two limits; 0 is none.
 func lower(a, b int) int {
-	if a == 0 || b < a {
+	if a == 0 || b > 0 && b < a {
 		return b
 	}
 	return a

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"maps"
 	"net/http"
@@ -12,107 +13,98 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"laconic/compact"
 )
 
 const (
-	// askTime is how long one question may take.
-	askTime = 4 * time.Second
-	// mostTold is how much of an answer is read; OpenRouter's list has 432 KB.
-	mostTold = 4 << 20
-	// freshFor is how long an answer holds. Models are loaded and unloaded.
-	freshFor = 10 * time.Minute
-	// firstAgain and lastAgain are when an upstream that told nothing of a
-	// model is asked again: the pause doubles. Ollama tells a window only once
+	// queryTime is how long one page may take.
+	queryTime = 4 * time.Second
+	// mostPage is how much of a page is read; OpenRouter's list has 432 KB.
+	mostPage = 4 << 20
+	// freshTime is how old an answer may be. Models are loaded and unloaded.
+	freshTime = 10 * time.Minute
+	// firstPause and longestPause are when an upstream that published nothing of a
+	// model is asked again: the pause doubles. Ollama publishes a window only once
 	// the model is loaded, which the first request does.
-	firstAgain = time.Minute
-	lastAgain  = time.Hour
-	// forgottenAfter is how long an answer is believed that cannot be had again.
-	forgottenAfter = time.Hour
-	// deniedAgain is when another credential may ask an upstream that did not let
-	// one ask: three a minute, however many there are. deniedFor is when the same
-	// one may.
-	deniedAgain = 20 * time.Second
-	deniedFor   = time.Hour
+	firstPause   = time.Minute
+	longestPause = time.Hour
+	// publishedLife is how long an answer is believed that cannot be had again.
+	publishedLife = time.Hour
+	// deniedPause is when another credential may ask an upstream that refused one:
+	// three a minute, however many there are. deniedLife is when the same one may.
+	deniedPause = 20 * time.Second
+	deniedLife  = time.Hour
 )
 
-// Windows are what an upstream tells, by the name of a model.
+// Windows are what an upstream publishes, by the name of a model.
 type Windows map[string]compact.Published
 
-// add notes what is told of a model; the smallest counts where it is told more
-// than once.
+// add adds what is published of a model; the smallest of several limits counts.
 func (w Windows) add(model string, t compact.Published) {
-	if model == "" {
-		return
-	}
-	t = compact.Published{Window: least(w[model].Window, published(t.Window)), Input: least(w[model].Input, published(t.Input))}
-	if t != (compact.Published{}) {
+	t = compact.Published{Window: lower(w[model].Window, credible(t.Window)), Input: lower(w[model].Input, credible(t.Input))}
+	if model != "" && t != (compact.Published{}) {
 		w[model] = t
 	}
 }
 
-// whatever stands for all models, where an upstream has one loaded and does not
-// look at names.
-const whatever = "*"
+// anyModel is the name of all models, where an upstream has one loaded and does
+// not look at names.
+const anyModel = "*"
 
-// spellings are the names under which a model may be told of. Ollama calls
+// spellings returns the names under which a model may be published. Ollama calls
 // llama3 llama3:latest.
-func spellings(model string) []string { return []string{model, model + ":latest", whatever} }
+func spellings(model string) []string { return []string{model, model + ":latest", anyModel} }
 
-// of is what is told of a model.
-func (w Windows) of(model string) (told compact.Published, ok bool) {
+// of returns what is published of a model, and reports whether anything is.
+func (w Windows) of(model string) (p compact.Published, ok bool) {
 	for _, name := range spellings(model) {
-		if told, ok = w[name]; ok {
-			return told, true
+		if p, ok = w[name]; ok {
+			break
 		}
 	}
-	return compact.Published{}, false
+	return p, ok
 }
 
 // Upstream is an upstream that may be asked for the windows of its models.
 type Upstream struct {
 	URL *url.URL
-	// Account is the operator's key for it, "" where there is none. With one, only
-	// the list of models is asked for.
+	// Account is the operator's key for it; "": none. With one, only the list of
+	// models is asked for.
 	Account string
-	// Header is the credential that a question carries.
+	// Header is the credential that requests for pages carry.
 	Header http.Header
 }
 
 // upstream is what one upstream published about its models. Windows are facts of
 // the upstream: what one credential was answered holds for all.
 type upstream struct {
-	mu      sync.Mutex
-	heard   map[string]heard // by the name of a model
-	refuses bool             // what is too long, as far as is known
-	next    time.Time
-	pause   time.Duration
-	running bool
-	denied  map[Key]time.Time // credentials that may not ask, until then
-}
-
-// heard is what was published of a model, and when it was read.
-type heard struct {
-	compact.Published
-	at time.Time
+	mu        sync.Mutex
+	published map[string]Fact[compact.Published] // by the name of a model
+	refuses   bool                               // what is too long, as far as is known
+	next      time.Time
+	pause     time.Duration
+	asking    bool
+	denied    map[Key]time.Time // credentials that may not ask, until then
 }
 
 // of returns what was published of a model and is still believed.
 func (a *upstream) of(model string, now time.Time) compact.Published {
 	for _, name := range spellings(model) {
-		if h, ok := a.heard[name]; ok && now.Sub(h.at) <= forgottenAfter {
-			return h.Published
+		if p := a.published[name].at(now).Value; p != (compact.Published{}) {
+			return p
 		}
 	}
 	return compact.Published{}
 }
 
-// Window returns what an upstream publishes of a model, nothing where that is not
-// known yet, or never, and reports whether the upstream is one that refuses what
-// is too long. It may start to ask, and does not wait for the answer.
-func (m *Memory) Window(u Upstream, model string) (told compact.Published, refuses bool) {
+// Window returns what an upstream publishes of a model, as far as is known, and
+// reports whether the upstream refuses what is too long. It may begin to ask the
+// upstream, and does not wait for the answer.
+func (m *Memory) Window(u Upstream, model string) (p compact.Published, refuses bool) {
 	if Silent(u.URL) {
-		return compact.Published{}, true
+		return p, true
 	}
 	key := m.Key("windows", u.URL.String(), u.Account)
 	a, ok := m.upstreams.GetIfPresent(key)
@@ -122,23 +114,19 @@ func (m *Memory) Window(u Upstream, model string) (told compact.Published, refus
 	now := time.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	told, refuses = a.of(model, now), a.refuses
-	if a.running || now.Before(a.next) {
-		return told, refuses
+	if !a.asking && !now.Before(a.next) {
+		if who := m.credential(u); !now.Before(a.denied[who]) {
+			a.asking = m.background.start(func(ctx context.Context) { m.ask(ctx, a, u, who, model) })
+			if !a.asking {
+				a.next = now.Add(firstPause)
+			}
+		}
 	}
-	who := m.who(u)
-	if now.Before(a.denied[who]) {
-		return told, refuses
-	}
-	a.running = m.background.start(func(ctx context.Context) { m.ask(ctx, a, u, who, model) })
-	if !a.running {
-		a.next = now.Add(firstAgain)
-	}
-	return told, refuses
+	return a.of(model, now), a.refuses
 }
 
-// who returns the key of the credential that a question carries.
-func (m *Memory) who(u Upstream) Key {
+// credential returns the key of the credential that requests for pages carry.
+func (m *Memory) credential(u Upstream) Key {
 	list := []string{"asks", u.URL.String()}
 	for _, name := range slices.Sorted(maps.Keys(u.Header)) {
 		list = append(append(list, name, strconv.Itoa(len(u.Header[name]))), u.Header[name]...)
@@ -146,78 +134,81 @@ func (m *Memory) who(u Upstream) Key {
 	return m.Key(list...)
 }
 
-// asked notes that nobody asks any more.
-func (a *upstream) asked() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.running = false
+// answer is what the pages of an upstream say.
+type answer struct {
+	windows Windows
+	from    string // the name of the page that has them
+	refuses bool   // the upstream is not one that cuts a prompt which is too long
+	denied  bool   // the pages are not for this credential
 }
 
-// ask asks an upstream, and notes what it published.
+// ask asks an upstream, and keeps what it publishes.
 func (m *Memory) ask(ctx context.Context, a *upstream, u Upstream, who Key, model string) {
-	defer a.asked() // also after a panic
-	windows, _, refuses, denied := m.windows(ctx, u)
+	var got answer
+	defer func() { a.keep(got, who, model, time.Now()) }() // also after a panic
+	got = m.pages(ctx, u)
+}
+
+// keep keeps an answer, and decides when the upstream is asked next.
+func (a *upstream) keep(got answer, who Key, model string, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	now := time.Now()
-	if denied {
+	a.asking = false
+	if got.denied {
 		maps.DeleteFunc(a.denied, func(_ Key, until time.Time) bool { return now.After(until) })
 		if a.denied == nil {
 			a.denied = map[Key]time.Time{}
 		}
-		a.denied[who], a.next = now.Add(deniedFor), now.Add(deniedAgain)
+		a.denied[who], a.next = now.Add(deniedLife), now.Add(deniedPause)
 		return
 	}
-	a.refuses = refuses
-	a.hear(windows, now)
-	if _, ok := windows.of(model); ok {
-		a.pause, a.next = 0, now.Add(freshFor)
-		return
+	a.refuses = got.refuses
+	a.add(got.windows, now)
+	longest := longestPause
+	if len(got.windows) > 0 {
+		longest = freshTime // a name that nobody has must not make the others old
 	}
-	last := lastAgain
-	if len(windows) > 0 {
-		last = freshFor // a name that nobody has must not make the others old
-	}
-	a.pause = min(max(2*a.pause, firstAgain), last)
+	a.pause = min(max(2*a.pause, firstPause), longest)
 	a.next = now.Add(a.pause)
-}
-
-// hear takes in what was told now, and forgets what is not believed any more:
-// one credential may be told of other models than another.
-func (a *upstream) hear(windows Windows, now time.Time) {
-	maps.DeleteFunc(a.heard, func(_ string, h heard) bool { return now.Sub(h.at) > forgottenAfter })
-	if a.heard == nil {
-		a.heard = make(map[string]heard, len(windows))
-	}
-	for name, told := range windows {
-		a.heard[name] = heard{told, now}
+	if _, ok := got.windows.of(model); ok {
+		a.pause, a.next = 0, now.Add(freshTime)
 	}
 }
 
-// windows asks the places where upstreams tell windows, in their order, until
-// one does. from names it. refuses reports whether the upstream is none of those
-// that cut a prompt which is too long without a word: another kind told, or none
-// of their pages is there. denied reports whether it does not tell this
-// credential.
-func (m *Memory) windows(ctx context.Context, u Upstream) (told Windows, from string, refuses, denied bool) {
-	refuses = true
+// add adds windows, and forgets those that are not believed any more: the lists of
+// two credentials may differ.
+func (a *upstream) add(windows Windows, now time.Time) {
+	maps.DeleteFunc(a.published, func(_ string, p Fact[compact.Published]) bool { return !now.Before(p.Until) })
+	if a.published == nil {
+		a.published = make(map[string]Fact[compact.Published], len(windows))
+	}
+	for name, p := range windows {
+		a.published[name] = believe(p, now, publishedLife)
+	}
+}
+
+// pages reads the pages where upstreams publish windows, in their order, until one
+// has any. An upstream refuses what is too long if it publishes on another page
+// than those that cut, or has none of their pages.
+func (m *Memory) pages(ctx context.Context, u Upstream) answer {
+	refuses := true
 	for i := range sources {
 		s := &sources[i]
 		if u.Account != "" && !s.list {
-			return nil, "", false, false // with a key of the operator's only the list of models is asked for
+			return answer{} // with a key of the operator's only the list of models is asked for
 		}
 		body, status := m.get(ctx, s.at(u.URL), u.Header)
 		if status == http.StatusUnauthorized || status == http.StatusForbidden {
-			return nil, "", false, true // what is not for this credential is not asked for under other names
+			return answer{denied: true} // what is not for this credential is not asked for under other names
 		}
-		if told := s.read(body); len(told) > 0 {
-			return told, s.name, !s.cuts, false
+		if windows := s.read(body); len(windows) > 0 {
+			return answer{windows: windows, from: s.name, refuses: !s.cuts}
 		}
-		if s.cuts && !absent(status) && (body == nil || fieldsOf(body) != nil) {
+		if s.cuts && !absent(status) && (body == nil || json.Valid(body) && gjson.ParseBytes(body).IsObject()) {
 			refuses = false // it has nothing loaded, or did not answer
 		}
 	}
-	return nil, "", refuses, false
+	return answer{refuses: refuses}
 }
 
 // absent reports whether a status says that there is no such page.
@@ -225,10 +216,10 @@ func absent(status int) bool {
 	return status >= 400 && status < 500 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout
 }
 
-// get reads a page of an upstream; nil unless it is there. Redirects are not
+// get returns a page of an upstream, nil unless it is there, and its status. Redirects are not
 // followed: the credential goes where the operator pointed it.
 func (m *Memory) get(ctx context.Context, at *url.URL, auth http.Header) (body []byte, status int) {
-	ctx, stop := context.WithTimeout(ctx, askTime)
+	ctx, stop := context.WithTimeout(ctx, queryTime)
 	defer stop()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
@@ -246,35 +237,36 @@ func (m *Memory) get(ctx context.Context, at *url.URL, auth http.Header) (body [
 	if res.StatusCode != http.StatusOK {
 		return nil, res.StatusCode
 	}
-	body, err = io.ReadAll(io.LimitReader(res.Body, mostTold+1))
-	if err != nil || len(body) > mostTold {
+	body, err = io.ReadAll(io.LimitReader(res.Body, mostPage+1))
+	if err != nil || len(body) > mostPage {
 		return nil, 0
 	}
 	return body, http.StatusOK
+}
+
+// silent are hosts that publish no windows, and domains of such hosts.
+var silent = []string{
+	"api.openai.com", "api.deepseek.com", "generativelanguage.googleapis.com", "api.anthropic.com",
+	".openai.azure.com", ".amazonaws.com", ".azure.com",
 }
 
 // Silent reports whether an upstream is known to publish no windows: asking it
 // would only cost it a request.
 func Silent(u *url.URL) bool {
 	host := strings.ToLower(u.Hostname())
-	for _, known := range []string{"api.openai.com", "api.deepseek.com", "generativelanguage.googleapis.com", "api.anthropic.com"} {
-		if host == known {
-			return true
-		}
-	}
-	return strings.HasSuffix(host, ".openai.azure.com") || strings.HasSuffix(host, ".amazonaws.com") || strings.HasSuffix(host, ".azure.com")
+	return slices.ContainsFunc(silent, func(known string) bool {
+		return host == known || known[0] == '.' && strings.HasSuffix(host, known)
+	})
 }
 
 // Discover asks an upstream for the window of a model and waits for the answer.
-// from names the page that had it; "" where none did.
-func (m *Memory) Discover(ctx context.Context, u Upstream, model string) (told compact.Published, from string) {
-	if Silent(u.URL) {
-		return compact.Published{}, ""
+// from names the page that has it; "": none has.
+func (m *Memory) Discover(ctx context.Context, u Upstream, model string) (p compact.Published, from string) {
+	if !Silent(u.URL) {
+		got := m.pages(ctx, u)
+		if p, ok := got.windows.of(model); ok {
+			return p, got.from
+		}
 	}
-	windows, from, _, _ := m.windows(ctx, u)
-	told, ok := windows.of(model)
-	if !ok {
-		return compact.Published{}, ""
-	}
-	return told, from
+	return compact.Published{}, ""
 }

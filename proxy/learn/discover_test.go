@@ -31,22 +31,22 @@ func TestSomeUpstreamsAreNotAsked(t *testing.T) {
 // Lists may differ by credential, and names that nobody has make no window old.
 func TestWhatIsPublishedOfModelsAddsUp(t *testing.T) {
 	a, now := &upstream{}, time.Now()
-	a.hear(Windows{"a": {Window: 1000}, "b": {Window: 2000}}, now)
-	a.hear(Windows{"b": {Window: 3000}}, now.Add(forgottenAfter/2))
+	a.add(Windows{"a": {Window: 1000}, "b": {Window: 2000}}, now)
+	a.add(Windows{"b": {Window: 3000}}, now.Add(publishedLife/2))
 	f := func(model string, after time.Duration, want int) {
 		t.Helper()
 		if got := a.of(model, now.Add(after)); got.Window != want {
 			t.Errorf("%s after %v: %d, want %d", model, after, got.Window, want)
 		}
 	}
-	f("a", forgottenAfter, 1000)
-	f("b", forgottenAfter, 3000)
-	f("a", forgottenAfter+1, 0)
-	f("b", forgottenAfter+1, 3000)
+	f("a", publishedLife-1, 1000)
+	f("b", publishedLife, 3000)
+	f("a", publishedLife, 0)
+	f("b", publishedLife+1, 3000)
 	f("c", 0, 0)
-	a.hear(nil, now.Add(forgottenAfter+1))
-	if len(a.heard) != 1 {
-		t.Errorf("%v is kept", a.heard)
+	a.add(nil, now.Add(publishedLife+1))
+	if len(a.published) != 1 {
+		t.Errorf("%v is kept", a.published)
 	}
 }
 
@@ -92,20 +92,20 @@ func TestCredentialsThatAreDeniedDoNotMultiplyQuestions(t *testing.T) {
 		})
 		f := func(key string, window, asked int) {
 			t.Helper()
-			if told, _ := m.askAs("m", key); told.Window != window || len(to.asked) != asked {
-				t.Errorf("%s: a window of %d, asked %v", key, told.Window, to.asked)
+			if p, _ := m.askAs("m", key); p.Window != window || len(to.asked) != asked {
+				t.Errorf("%s: a window of %d, asked %v", key, p.Window, to.asked)
 			}
 		}
 		for i := range 40 {
 			f(fmt.Sprint("random ", i), 0, 1)
 		}
-		time.Sleep(deniedAgain)
+		time.Sleep(deniedPause)
 		f("random 0", 0, 1)
 		f("good", 2048, 2)
-		time.Sleep(freshFor)
+		time.Sleep(freshTime)
 		f("random 41", 2048, 3)
 		f("random 42", 2048, 3)
-		time.Sleep(forgottenAfter)
+		time.Sleep(publishedLife)
 		f("good", 2048, 4)
 		m.Close()
 	})
@@ -121,7 +121,7 @@ func TestAModelThatNobodyHasMakesNoWindowOld(t *testing.T) {
 			if len(to.asked) != n {
 				t.Errorf("asked %d times, want %d", len(to.asked), n)
 			}
-			time.Sleep(freshFor)
+			time.Sleep(freshTime)
 		}
 		m.Close()
 	})

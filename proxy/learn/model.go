@@ -47,10 +47,10 @@ type Model struct {
 }
 
 // Published notes what the upstream publishes of the model.
-func (m *Model) Published(told compact.Published) {
+func (m *Model) Published(p compact.Published) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.published = told
+	m.published = p
 }
 
 // Facts returns what is known now. The first caller waits for the Store, others

@@ -53,15 +53,15 @@ type Trial struct {
 // Hopeless reports whether no prompt could be short enough: the answer that was
 // asked for takes the whole window, or all but a sixteenth.
 func Hopeless(r overflow.Refusal) bool {
-	return published(r.Limit) > 0 && noRoom(r.Output, r.Limit)
+	return credible(r.Limit) > 0 && noRoom(r.Output, r.Limit)
 }
 
 // noRoom reports whether an answer leaves too little of a window for a useful
 // prompt.
 func noRoom(answer, window int) bool { return answer > 0 && answer >= window-window/16 }
 
-// published returns n, or 0 if it cannot be meant as a window.
-func published(n int) int {
+// credible returns n, or 0 if it cannot be meant as a window.
+func credible(n int) int {
 	if n < leastPublished || n > mostBelieved {
 		return 0
 	}
@@ -74,7 +74,7 @@ func limitOf(r overflow.Refusal) int {
 	if r.Kind == overflow.Bytes || r.Kind == overflow.Count || r.Limit < leastLimit {
 		return 0
 	}
-	return published(r.Limit)
+	return credible(r.Limit)
 }
 
 // counted returns how long a refusal says the prompt was, in tokens; 0 where it
