@@ -8,7 +8,7 @@ import (
 // AudioUnseen is how many seconds of sound are charged when there is nothing to measure.
 const AudioUnseen = 60
 
-// Audio is the cost of a sound: its seconds at the family's rate (OpenAI about 10 tokens per second, Gemini 32).
+// Audio returns the cost of a sound: its seconds at the family's rate (OpenAI about 10 tokens per second, Gemini 32).
 // data is base64, with or without a data URL in front; format is what the client says it is ("wav", "mp3", …).
 // The length of a WAV file follows from its header, that of anything else from its size at the lowest usual bit
 // rate, so that a well recorded file is over-counted. Empty data, and the URL of a sound, are charged as [AudioUnseen].

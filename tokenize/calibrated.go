@@ -2,19 +2,19 @@ package tokenize
 
 import "slices"
 
-// Calibration is what the bills of one upstream say about the counters of one model: which of them counts as the
-// upstream does, and by which factor. A plan depends on both, so they move seldom: the factor in steps of 2 %, up at
-// once, because a prompt that is under-counted is refused or cut, and down when three bills agree.
+// Calibration finds out, from the bills of one upstream, which of the counters of one model counts as the upstream does,
+// and by which factor. A plan depends on both, so they change seldom: the factor in steps of 2 %, up at once, because a
+// prompt that is under-counted is refused or cut, and down when three bills agree.
 //
-// Texts differ: between two ways of counting they can lie more than a factor of two apart, so one factor on a wrong way
-// is right for one mix of texts alone. The way is the one whose bills over counts lie closest together, and closest to
+// Two ways of counting can differ by more than a factor of two between texts, so one factor on a wrong way is right for
+// one mix of texts alone. The way is the one whose bills over counts lie closest together, and closest to
 // 1. On recorded conversations three bills were enough to stay within 3 % of an upstream that counts by another
 // tokenizer or by bytes, and within 15 % when the texts changed.
 //
-// The bill of a refusal is believed at once, in both directions: it decides what is sent in the place of what was
-// refused. It does not go below a factor that was measured.
+// The bill of a refusal is believed at once, in both directions, because the next attempt is sized by it. It does not go
+// below a factor that was measured.
 //
-// Use NewCalibration. It is a value without a lock.
+// A Calibration comes from [NewCalibration] and is not safe for concurrent use.
 type Calibration struct {
 	way      int
 	percent  int
@@ -74,7 +74,7 @@ func (c *Calibration) Answered(sizes []int, percent, counted int) (cut bool) {
 		case b.counted == counted && counted*100 < sizes[c.way]*c.percent && differ(b.sizes[c.way], sizes[c.way]):
 			return true
 		case counted < b.counted && grew(b.sizes, sizes):
-			// The bill leaves out what the upstream had in its cache. What it is held against leaves, in case that was wrong.
+			// The bill leaves out what the upstream had in its cache. The oldest bill is dropped, in case that one was wrong.
 			c.seen = c.seen[1:]
 			return false
 		}
@@ -175,10 +175,10 @@ func (c *Calibration) largest(way int) int {
 	return stepped(most)
 }
 
-// Way is the way of counting that explains the bills, as an index into the sizes.
+// Way returns the way of counting that explains the bills, as an index into the sizes.
 func (c *Calibration) Way() int { return c.way }
 
-// Percent is the factor on it, from 40 to 300.
+// Percent returns the factor on it, from 40 to 300.
 func (c *Calibration) Percent() int { return c.percent }
 
 // Measured reports whether bills have shown them.

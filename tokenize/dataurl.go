@@ -3,8 +3,8 @@ package tokenize
 import "strings"
 
 // A client that escapes in JSON what need not be (PHP writes \/ for a slash, .NET \u002B for a plus) may leave that in a
-// URL that is taken from the body as it stands. Both readers here see through that, so that nobody has to copy
-// megabytes to unescape them.
+// URL that is taken unescaped from the body. Both readers here accept such escapes, so that megabytes are not copied to
+// unescape them.
 
 // longestMediaType bounds the search for the comma that ends the head of a data URL.
 const longestMediaType = 512
@@ -37,7 +37,7 @@ type payload struct {
 	text   string // what has not been read
 	left   int    // characters that may still be looked at
 	broken bool   // something other than base64 is between the characters: no jumps
-	odd    bool   // it was ended by a character that has no place in base64
+	odd    bool   // a character that is not base64 ended it
 	acc    uint32 // bits read and not handed out
 	bits   int
 }
@@ -45,8 +45,8 @@ type payload struct {
 // longestHeader is how many characters of base64 are looked at in search of a size. Jumps are not counted.
 const longestHeader = 64 << 10
 
-// How far one looks for what stands between the characters before trusting jumps: MIME breaks lines at 76 characters,
-// and of a plus or a slash there is one in 64.
+// How many characters are searched for line ends and for escapes before jumps are trusted: MIME breaks lines at 76
+// characters, and one character in 64 is a plus, one a slash.
 const (
 	lineSample   = 160
 	escapeSample = 4 << 10

@@ -5,8 +5,8 @@
 //   - additive: a message costs its envelope plus its pieces, a request its messages plus the tokens around
 //     them. So running totals are exact, and a message may be counted once and remembered.
 //   - safe: where the true cost of a piece cannot be known the answer leans upward. A request believed too large is
-//     folded a little early; one believed too small is refused by the upstream. A model that nobody knows gets the middle
-//     of the known ones, times [Careful] where nothing would be refused.
+//     folded a little early; one believed too small is refused by the upstream. An unknown model gets the middle
+//     of the known ones, times [Careful] if the upstream cuts prompts instead of refusing them.
 //   - total: every input has a cost of zero or more. No question about a cost panics or fails, however broken
 //     the picture, the sound or the JSON.
 //   - bounded: everything is linear in its input, whatever the input. The size of a picture comes from its header: at
@@ -25,7 +25,7 @@
 //   - OpenAI's own, o200k_base, o200k_harmony and cl100k_base, which are exact (package bpe).
 //   - "o200k*1.1", "o200k*1.1+digits", …: the count of o200k_base times a factor, for the models of others. The factor
 //     grows with the share of scripts that other vocabularies cut smaller; with "+digits" each digit is a token
-//     (scale.go). On real agent runs that was 5 % below to 22 % above the bill. A model that nobody knows gets the middle
+//     (scale.go). On real agent runs that was 5 % below to 22 % above the bill. An unknown model gets the middle
 //     of the known ones. How its upstream counts is found out from three bills: [Counter.Ways], [Calibration].
 //   - "bytes/4", "bytes/3.5" and "bytes/3": so many bytes of UTF-8 per token, rounded up, as peers count. Digits, base64
 //     and directory listings cost up to twice what they say.

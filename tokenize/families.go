@@ -1,6 +1,6 @@
 package tokenize
 
-// families is what is known about models, by name. The first row that matches wins: a special case stands above the
+// families lists what is known about models, by name. The first row that matches wins: a special case precedes the
 // general one, and the last row matches everything.
 //
 // As of November 2026. Where the numbers come from:
@@ -19,7 +19,7 @@ package tokenize
 //     (community.openai.com 1377015).
 //   - sound. OpenAI about 10 tokens per second (its launch prices per minute and per token agree), Gemini 32.
 //   - window and input. models.dev (MIT), July to November 2026, and what vendors publish. Where hosts of one model
-//     differ the smaller number stands here; a larger one belongs into the configuration. A row, or a group of rows, whose
+//     differ, the row has the smaller number; a larger one belongs in the configuration. A row, or a group of rows, whose
 //     number was compared with a page of the vendor's says so above it, with the day; all others were not.
 var families = []family{
 	// name, patterns on the model's name, text, picture, sound, page, window, input
@@ -91,7 +91,7 @@ var families = []family{
 		"deepseek-*qwen* deepseek-r1:1.5b* deepseek-r1:7b* deepseek-r1:8b* deepseek-r1:14b* deepseek-r1:32b*",
 		"o200k*1.1+digits", anyVision, 32, 0, 131_072, 0,
 	},
-	// Window: api-docs.deepseek.com/quick_start/pricing, 2026-11-22, tells only of V4 any more: 1M there.
+	// Window: api-docs.deepseek.com/quick_start/pricing, 2026-11-22, which lists V4 alone: 1M there.
 	{"deepseek", "deepseek*", "o200k*1.1", anyVision, 32, 0, 131_072, 0},
 
 	// Moonshot.
@@ -126,8 +126,8 @@ var families = []family{
 	// MiniMax.
 	{"minimax", "minimax-m*", "o200k*1.2+digits", anyVision, 32, 0, 196_608, 0},
 
-	// Vision models as people run them with Ollama, which charges 768 tokens for any picture. It gives a model the
-	// window that fits into memory, so none stands here.
+	// Vision models as people run them with Ollama, which charges 768 tokens for any picture. Ollama sets
+	// the window by the memory at hand, so these rows have none.
 	{"llava", "*llava* moondream* minicpm-v* granite*-vision*", "o200k*1.35+digits", flat(768), 32, 0, 0, 0},
 
 	// Meta.

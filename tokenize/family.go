@@ -62,7 +62,7 @@ func familyOf(model string) int {
 	return len(families) - 1
 }
 
-// lastOfPath is the name of a model in a path: "openai/gpt-4o", "models/gemini-pro", "C:\models\Qwen3-8B.gguf". Fireworks
+// lastOfPath returns the name of a model in a path: "openai/gpt-4o", "models/gemini-pro", "C:\models\Qwen3-8B.gguf". Fireworks
 // puts the deployment behind it: "accounts/fireworks/models/gpt-oss-120b#accounts/me/deployments/abc".
 func lastOfPath(model string) string {
 	const separators = `/\`

@@ -9,7 +9,7 @@ import (
 // their pictures, or 25 kB of text.
 const FileUnseen = 8_000
 
-// File is the cost of a file. data is base64, with or without a data URL in front; name is the file's name, if any.
+// File returns the cost of a file. data is base64, with or without a data URL in front; name is the file's name, if any.
 // A PDF is charged by its pages: the text of a page and its picture, as the providers feed it to the model. Pages
 // are counted where the file shows them, else guessed from its size. Pictures and sounds are charged as such, all
 // other files as text of their size. Without data the cost is [FileUnseen].
@@ -48,8 +48,8 @@ func isPDF(mediaType, data, name string) bool {
 		mediaType == "" && len(name) >= len(suffix) && strings.EqualFold(name[len(name)-len(suffix):], suffix)
 }
 
-// page is the cost of one page of a PDF. A full page of prose has about 1,200 tokens. Its picture is taken as US
-// letter at 144 dots per inch. For Claude that gives 2,800 where its documentation says 1,500 to 3,000.
+// page returns the cost of one page of a PDF. A full page of prose has about 1,200 tokens. Its picture is taken as US
+// letter at 144 dots per inch. For Claude that is 2,800 tokens; its documentation says 1,500 to 3,000.
 func (c *Counter) page() int {
 	if c.family.page > 0 {
 		return c.family.page
@@ -65,8 +65,8 @@ const (
 	longestScan = 16 << 20 // a longer base64 text is not searched for pages
 )
 
-// pdfPages is the number of pages of a PDF, at least 1. The file is decoded in small pieces and searched for page
-// objects. Files since PDF 1.5 may pack these into compressed streams; then the size decides, if it gives more.
+// pdfPages returns the number of pages of a PDF, at least 1. The file is decoded in small pieces and searched for page
+// objects. Files since PDF 1.5 may pack these into compressed streams; then the guess from the size is taken if it is larger.
 func pdfPages(data string) int {
 	guess := min(decodedLen(data)/pageBytes+1, mostGuessed)
 	if len(data) > longestScan {
@@ -90,7 +90,7 @@ func scanPDF(data string) (pages int, packed bool) {
 		n := p.fill(buf[have:])
 		piece := buf[:have+n]
 		end := len(piece) < len(buf)
-		// A mark that begins in the last bytes of the piece is left for the next one, where it stands whole.
+		// A mark that begins in the last bytes of the piece is whole in the next one, and counted there.
 		border := len(piece)
 		if !end {
 			border = max(len(piece)-overlap, 0)

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// OpenAI writes functions for its models as TypeScript. What that costs is known by measurement (OpenAI's cookbook,
-// "How to count tokens with tiktoken", section 7): so many tokens for a function, for each of its properties, for an
-// enum and its items, and once behind the last function, besides their names, types and descriptions.
+// OpenAI shows functions to its models as TypeScript. The cost, in tokens, is known by measurement (OpenAI's cookbook,
+// "How to count tokens with tiktoken", section 7): names, types and descriptions, and these constants for each property,
+// for an enum and its items, and once after the last function.
 //
-// The formula says nothing of what nests: properties of properties, items of arrays, alternatives. Here they are
-// charged as properties of their own. Keywords that it does not know, such as default, pattern or $defs, are charged
-// with their values. So a flat function costs what the formula says, and one that nests never less.
+// The formula does not cover nesting: properties of properties, items of arrays, alternatives. Here each is charged as
+// a property of its own. Keywords that the formula does not know, such as default, pattern or $defs, are charged with
+// their values. So a flat function costs what the formula says, and a nested one never less.
 const (
 	firstProperty = 3
 	perProperty   = 3
@@ -25,8 +25,9 @@ const (
 // longestTools bounds what is read into memory, in bytes.
 const longestTools = 1 << 20
 
-// functions is the cost of a list of tools or of legacy functions. What is no list, or too long or too deep to be read,
-// is charged as twice its text: an item of an enum costs 3 beside its own tokens, and as JSON little more than a comma.
+// functions returns the cost of a list of tools or of legacy functions. A text that is not a list,
+// or is too long or too deep to be read, is charged twice its count: an item of an enum costs 3 tokens beside its own,
+// and as JSON little more than a comma.
 func (c *Counter) functions(raw []byte) int {
 	list, ok := listIn(raw)
 	if !ok {
@@ -58,7 +59,7 @@ func listIn(raw []byte) (list []any, ok bool) {
 	return list, err == io.EOF
 }
 
-// function is the cost of one tool.
+// function returns the cost of one tool.
 func (c *Counter) function(t map[string]any) (cost int) {
 	f := t
 	for _, kind := range []string{"function", "custom"} {
@@ -85,7 +86,7 @@ func (c *Counter) function(t map[string]any) (cost int) {
 	return cost
 }
 
-// property is the cost of one property; key is "" for what has no name: items, and alternatives.
+// property returns the cost of one property; key is "" for what has no name: items, and alternatives.
 func (c *Counter) property(key string, value any) int {
 	schema, ok := value.(map[string]any)
 	if !ok {
@@ -96,7 +97,7 @@ func (c *Counter) property(key string, value any) int {
 	return perProperty + c.Text(line) + c.schema(schema, false)
 }
 
-// schema is the cost of what a schema holds beside its type and, unless it is the root, its description.
+// schema returns the cost of what a schema holds beside its type and, unless it is the root, its description.
 func (c *Counter) schema(schema map[string]any, root bool) (cost int) {
 	for key, value := range schema {
 		switch key {
@@ -136,7 +137,7 @@ func (c *Counter) schema(schema map[string]any, root bool) (cost int) {
 	return cost
 }
 
-// nested is the cost of a schema inside another that has no name, or of a list of them: before 2020 the items of a
+// nested returns the cost of a schema inside another that has no name, or of a list of them: before 2020 the items of a
 // tuple were one. true and false cost nothing.
 func (c *Counter) nested(value any) (cost int) {
 	switch v := value.(type) {
@@ -166,8 +167,8 @@ func typeOf(value any) string {
 	return ""
 }
 
-// loose is the cost of a value of unknown meaning, written in whatever way: its strings and numbers, and two tokens
-// for what stands around each.
+// loose returns the cost of a value of unknown meaning: its strings and numbers, and two tokens for the punctuation
+// around each.
 func (c *Counter) loose(value any) (cost int) {
 	switch v := value.(type) {
 	case string:

@@ -2,7 +2,7 @@ package tokenize
 
 import "encoding/binary"
 
-// Image is the cost of a picture. url is a data URL (the size is read from the header of a PNG, JPEG, GIF or WebP,
+// Image returns the cost of a picture. url is a data URL (the size is read from the header of a PNG, JPEG, GIF or WebP,
 // whatever media type it claims; it is never decoded whole and never counted as text) or a remote one. detail is
 // OpenAI's "low", "high", "auto", "original" or "". A picture whose size cannot be read is charged as much as the
 // largest one of the family (for Qwen, whose largest is rarely allowed, as a good-sized one).
@@ -46,7 +46,7 @@ func begins(head []byte, mark string) bool {
 	return len(head) >= len(mark) && string(head[:len(mark)]) == mark
 }
 
-// The readers below answer 0, 0 where the header ends too early or is not what it claims to be.
+// The readers below return 0, 0 if the header ends too early or is not of its format.
 
 // pngSize reads the first chunk, which has to be IHDR (PNG 11.2.1).
 func pngSize(head []byte) (w, h int) {

@@ -2,9 +2,9 @@ package tokenize
 
 // picture is how a family charges a picture. Sides are in pixels, at least 1.
 type picture interface {
-	// tokens is the cost of a picture of that size.
+	// tokens returns the cost of a picture of that size.
 	tokens(w, h int, detail string) int
-	// most is the cost of a picture whose size is not known: the family's maximum.
+	// most returns the cost of a picture whose size is not known: the family's maximum.
 	most(detail string) int
 }
 
@@ -15,7 +15,7 @@ func (f flat) tokens(_, _ int, _ string) int { return int(f) }
 func (f flat) most(string) int               { return int(f) }
 
 // tiles is OpenAI's older way: fit into 2048 × 2048, bring the short side down to 768, count squares of 512.
-// With detail "low" only the base is paid. "auto" is taken for "high": which one the model picks is not told.
+// With detail "low" only the base is paid. "auto" is charged as "high", because the response does not say which one the model picked.
 type tiles struct{ base, tile int }
 
 func (t tiles) tokens(w, h int, detail string) int {
@@ -90,7 +90,7 @@ func shrink(w, h, limit int) (cols, rows int) {
 	}
 }
 
-// isqrt is ⌊√n⌋ for n ≥ 0.
+// isqrt returns ⌊√n⌋ for n ≥ 0.
 func isqrt(n int) int {
 	if n < 2 {
 		return n

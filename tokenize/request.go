@@ -1,6 +1,6 @@
 package tokenize
 
-// Tools is the cost of the tools of a request, or of its legacy functions, as raw JSON. Empty, null, [] and {} cost
+// Tools returns the cost of the tools of a request, or of its legacy functions, as raw JSON. Empty, null, [] and {} cost
 // nothing. For OpenAI's models it is the known formula (functions.go), for models behind a chat template what that
 // makes of the list (tools.go), else the count of the JSON.
 func (c *Counter) Tools(raw []byte) int {
@@ -17,7 +17,7 @@ func (c *Counter) Tools(raw []byte) int {
 	return c.json(raw) + f.tools
 }
 
-// Format is the cost of response_format as raw JSON: that of its text without white space. Empty, null, {} and
+// Format returns the cost of response_format as raw JSON: that of its text without white space. Empty, null, {} and
 // {"type":"text"} cost nothing. The JSON is not validated.
 func (c *Counter) Format(raw []byte) int {
 	const plain = `{"type":"text"}`
@@ -39,33 +39,16 @@ func empty(raw []byte) bool {
 	return false
 }
 
-// json is the cost of a JSON text without its white space.
+// json returns the cost of a JSON text without its white space.
 func (c *Counter) json(raw []byte) int {
 	if !c.Reads() {
-		return c.Bytes(len(raw) - blanks(raw))
+		return c.Bytes(len(compactJSON(raw)))
 	}
 	return c.text.count(compactJSON(raw))
 }
 
-// blanks returns the size of the white space of a JSON text outside its strings.
-func blanks(raw []byte) (n int) {
-	inside := false
-	for i := 0; i < len(raw); i++ {
-		switch {
-		case raw[i] == '"':
-			inside = !inside
-		case inside:
-			if raw[i] == '\\' {
-				i++ // what follows is escaped, a quote too
-			}
-		case isJSONBlank(raw[i]):
-			n++
-		}
-	}
-	return n
-}
-
-// compactJSON is a JSON text without the white space that [blanks] counts.
+// compactJSON returns a JSON text without the white space outside its strings. The
+// text is not validated.
 func compactJSON(raw []byte) []byte {
 	kept := make([]byte, 0, len(raw))
 	inside, escaped := false, false

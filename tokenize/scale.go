@@ -16,7 +16,7 @@ type scale struct {
 	digits bool
 }
 
-// of is the cost of a text of n tokens of o200k_base, rounded up. No byte becomes two tokens.
+// of returns the cost of a text of n tokens of o200k_base, rounded up. No byte becomes two tokens.
 func (s *scale) of(n int, text []byte) int {
 	m := mixOf(text)
 	size := len(text)

@@ -52,7 +52,7 @@ func Window(model string) (window, input int, ok bool) {
 	return f.window, f.input, f.window > 0
 }
 
-// Name is the name of the text tokenizer, such as "o200k_base" or "o200k*1.1".
+// Name returns the name of the text tokenizer, such as "o200k_base" or "o200k*1.1".
 func (c *Counter) Name() string { return c.text.name }
 
 // Family returns the name of the model's family, such as "gpt-4o"; "unknown" for a model that the table does not have.
@@ -98,7 +98,7 @@ func (c *Counter) Load() {
 	}
 }
 
-// Text is the cost of a text, without any envelope. An empty text costs nothing. It does not allocate.
+// Text returns the cost of a text, without any envelope. An empty text costs nothing. It does not allocate.
 func (c *Counter) Text(s string) int { return c.text.count(bytesOf(s)) }
 
 // TextBytes is Text for bytes.

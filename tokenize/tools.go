@@ -10,16 +10,16 @@ type template struct {
 }
 
 // templates are those of three vendors, as their repositories publish them. The last row is for models whose template
-// nobody knows: the layout that Qwen's and Mistral's share, which adds 5 to 8 % of tokens to the JSON of two agents' tools,
+// is not known: the layout that Qwen's and Mistral's share, which adds 5 to 8 % of tokens to the JSON of two agents' tools,
 // and a page between the two.
 var templates = []template{
-	// github.com/QwenLM/Qwen-Agent, qwen_agent/llm/fncall_prompts/nous_fncall_prompt.py, FN_CALL_TEMPLATE; commit 31a4d36.
+	// Qwen: github.com/QwenLM/Qwen-Agent, qwen_agent/llm/fncall_prompts/nous_fncall_prompt.py, FN_CALL_TEMPLATE; commit 31a4d36.
 	// Each tool is a line of json.dumps; the page has 86 tokens.
 	{"qwen* deepseek-qwen", 0, 86},
-	// github.com/meta-llama/llama-models, models/llama3_1/prompt_format.md, "JSON based tool calling"; commit a9c89c4. The
+	// Llama: github.com/meta-llama/llama-models, models/llama3_1/prompt_format.md, "JSON based tool calling"; commit a9c89c4. The
 	// tools are indented by four blanks; the page has 44 tokens.
 	{"llama-3* llama-4", 4, 44},
-	// github.com/mistralai/mistral-common, src/mistral_common/tokens/tokenizers/instruct.py, encode_user_message; commit
+	// Mistral: github.com/mistralai/mistral-common, src/mistral_common/tokens/tokenizers/instruct.py, encode_user_message; commit
 	// bc022b9. The list is json.dumps between two marks.
 	{"mixtral* mistral* magistral* pixtral*", 0, 2},
 	{"*", 0, 44},
@@ -37,7 +37,7 @@ func templateOf(family string) template {
 	return templates[len(templates)-1]
 }
 
-// templated is the cost of a list of tools as the template of the model's family writes it.
+// templated returns the cost of a list of tools as the template of the model's family writes it.
 func (c *Counter) templated(raw []byte) int {
 	t := templateOf(c.family.name)
 	if len(raw) > longestTools {
@@ -46,7 +46,8 @@ func (c *Counter) templated(raw []byte) int {
 	return t.page + c.text.count(laidOut(raw, t.indent))
 }
 
-// deepest is the level below which nothing is indented any more: what is written grows with the list, however it nests.
+// deepest is the deepest level that is indented further than the one above: so the text grows in proportion to the list,
+// however it nests.
 const deepest = 16
 
 // laidOut returns a JSON text in the layout of Python's json.dumps, with that indent; 0 for one line. The text is not

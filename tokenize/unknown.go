@@ -33,7 +33,7 @@ func unknown(name string) *UnknownError {
 	return &UnknownError{Name: name, Nearest: nearest(name, names), Known: names}
 }
 
-// nearest is the known name that begins with the wrong one, else the one that takes the fewest changes, at most a third of
+// nearest returns the known name that begins with the wrong one, else the one that takes the fewest changes, at most a third of
 // its letters; the first of several.
 func nearest(name string, known []string) (best string) {
 	name = strings.ToLower(name[:min(len(name), longestName)])
@@ -57,7 +57,7 @@ func nearest(name string, known []string) (best string) {
 	return best
 }
 
-// distance is how many bytes must be put in, taken out or replaced to turn a into b (Levenshtein).
+// distance returns how many bytes must be put in, taken out or replaced to turn a into b (Levenshtein).
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -5,10 +5,10 @@ import "strings"
 // isRemote reports whether data is a URL. Base64 has no colon.
 func isRemote(data string) bool { return strings.Contains(data[:min(len(data), 16)], ":") }
 
-// Video is the cost of a video. Gemini documents 263 tokens for a second of pictures and 32 for its sound; vLLM's models
+// Video returns the cost of a video. Gemini documents 263 tokens for a second of pictures and 32 for its sound; vLLM's models
 // take between 100 and 800 for a second, by their settings. data is a URL or base64, with or without a data URL in
-// front. How long it is cannot be seen: it is taken to have the lowest usual bit rate, 500 kbit/s. Where nothing is
-// in the request it costs like a file that is not.
+// front. Its length follows from the lowest usual bit rate, 500 kbit/s. A video that is
+// not in the request costs [FileUnseen].
 func (c *Counter) Video(data string) int {
 	const bytesPerSecond, tokensPerSecond = 62_500, 300
 	_, inner, ok := inlined(data)
@@ -22,7 +22,7 @@ func (c *Counter) Video(data string) int {
 }
 
 // Unknown returns the cost of a part of an unknown kind by its JSON: that of all its text. Data in base64 is charged
-// once, as a file that is not seen, because a model does not read it as text.
+// once, as [FileUnseen], because a model does not read it as text.
 func (c *Counter) Unknown(raw string) int {
 	n, from, data := 0, 0, false
 	for i := 0; i < len(raw); {

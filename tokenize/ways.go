@@ -2,9 +2,9 @@ package tokenize
 
 import "laconic/tokenize/bpe"
 
-// ways are the ways in which upstreams count the prompts of models that nobody knows, beside the default; where several
-// explain the bills equally well the first is taken. Each is without a factor, so that its bills are near its count where
-// it is the upstream's own. The vocabularies of Qwen and of Llama 3 are made from cl100k_base, and Qwen's takes each
+// ways are the tokenizers by which upstreams may count the prompts of unknown models, beside the default. If several
+// explain the bills equally well, the first is taken. None has a factor, so the bills of the upstream that uses a way are
+// near its count. The vocabularies of Qwen and of Llama 3 are made from cl100k_base, and Qwen's takes each
 // digit for a token.
 var ways = []tokenizer{
 	{name: "cl100k+digits", encoding: bpe.Cl100k, scale: &scale{plain: 100, other: 100, rare: 100, digits: true}, framing: plainFraming},
@@ -16,17 +16,17 @@ var ways = []tokenizer{
 	bytesPer(30, "bytes/3"),
 }
 
-// plainFraming is what most templates of open models put around a message, a result and a call. As JSON a message has
+// plainFraming has the tokens that most templates of open models put around a message, a result and a call. As JSON a message has
 // about 32 bytes beside its texts, a result 40 more and a call 96, ids included.
 var plainFraming = framing{envelope: 5, result: 4, call: 12, template: true}
 
-// Careful is the factor, in percent, on the default count of a model that nobody knows where a prompt that is too long is
-// cut and not refused. Together they are 1.35, which models need that are built on Llama 2 or on Mistral's first
-// vocabulary.
+// Careful is the factor, in percent, on the default count of an unknown model behind an upstream that cuts long prompts
+// instead of refusing them. With the default's own 1.1 the factor is 1.35, as models need that are built on Llama 2 or on
+// Mistral's first vocabulary.
 const Careful = 123
 
-// Ways returns the counters by which an upstream may count this model: the counter itself, and others where nobody knows
-// the tokenizer. A [Calibration] finds out which, and with which factor.
+// Ways returns the counters by which an upstream may count this model: the counter itself, and others if the tokenizer
+// is a guess. A [Calibration] finds out which, and with which factor.
 func (c *Counter) Ways() []*Counter {
 	all := []*Counter{c}
 	if !c.guessed() {
@@ -39,7 +39,7 @@ func (c *Counter) Ways() []*Counter {
 }
 
 // Careful returns the factor, in percent, on the count of a prompt that the upstream would cut if it were too long: 100
-// where the count leans to the safe side by itself.
+// if the count leans to the safe side by itself.
 func (c *Counter) Careful() int {
 	if c.guessed() && c.family.name == "unknown" {
 		return Careful
@@ -47,7 +47,7 @@ func (c *Counter) Careful() int {
 	return 100
 }
 
-// guessed reports whether the tokenizer is a guess: the default of a family whose own nobody knows.
+// guessed reports whether the tokenizer is a guess: the default of a family whose own is not known.
 func (c *Counter) guessed() bool {
 	return (c.family.name == "unknown" || c.family.name == "mimo") && c.text.name == c.family.text
 }

@@ -112,3 +112,12 @@ func lastFrom(d *compact.Draft, n int) int {
 	start, _ := d.Exchange(d.Messages() - n)
 	return start
 }
+
+// dropBefore removes the exchanges that start before a message.
+func dropBefore(d *compact.Draft, message int, why string) {
+	for i := 0; i < message; {
+		start, end := d.Exchange(i)
+		d.Drop(start, why)
+		i = end
+	}
+}

@@ -43,11 +43,7 @@ func (s *summarize) Shrink(d *compact.Draft) {
 		return
 	}
 	before, recent := d.Total(), lastFrom(d, s.keep)
-	for i := 0; i < recent; {
-		start, end := d.Exchange(i)
-		d.Drop(start, "before the last messages")
-		i = end
-	}
+	dropBefore(d, recent, "before the last messages")
 	// A summary takes at most three quarters of what left for it.
 	if size := min(s.size, (before-d.Total())*3/4); size >= leastSummaryTokens {
 		d.FillSlot(s, size, s.label)

@@ -35,9 +35,5 @@ func (s truncate) Shrink(d *compact.Draft) {
 	for cut > 0 && d.Message(cut).Role != compact.User {
 		cut--
 	}
-	for i := 0; i < cut; {
-		_, end := d.Exchange(i)
-		d.Drop(i, "before the window")
-		i = end
-	}
+	dropBefore(d, cut, "before the window")
 }
