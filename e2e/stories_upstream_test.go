@@ -190,7 +190,6 @@ func (u *upstream) total() int {
 //
 //	-as NAME       sets $NAME instead, for a second one
 //	-limit N       its hard limit in tokens (128000; below 0: none)
-//	-shape S       openai, or alternating as strict chat templates
 //	-key K         it wants this bearer token
 //	-says TEXT     its answer
 //	-call NAME=JSON  its answer is this tool call; may be repeated
@@ -204,14 +203,13 @@ func (u *upstream) total() int {
 func startUpstream(ts *testscript.TestScript, neg bool, args []string) {
 	never(ts, neg)
 	var o strict.Options
-	var as, shape, says, canned string
+	var as, says, canned string
 	var calls several
 	var cut int
 	var steps, heads, zip, tells, back bool
 	flags(ts, args, 0, 0, func(f *flag.FlagSet) {
 		f.StringVar(&as, "as", "UPSTREAM", "")
 		f.IntVar(&o.Limit, "limit", 0, "")
-		f.StringVar(&shape, "shape", "", "")
 		f.StringVar(&o.Key, "key", "", "")
 		f.StringVar(&says, "says", "All is well.", "")
 		f.Var(&calls, "call", "")
@@ -223,7 +221,6 @@ func startUpstream(ts *testscript.TestScript, neg bool, args []string) {
 		f.BoolVar(&tells, "tells", false, "")
 		f.BoolVar(&back, "back", false, "")
 	})
-	o.Shape = strict.Shape(shape)
 	reply := strict.Reply{Text: says, Break: cut}
 	for _, c := range calls {
 		name, arguments, _ := strings.Cut(c, "=")

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// Reply is what the upstream says to one request.
+// Reply is the answer to one request.
 type Reply struct {
 	Text  string
 	Calls []Call // an empty ID gets one
-	// Break cuts the connection of a stream after that many events, as a dying
-	// server does; 0 means never.
+	// Break is the number of events after which the connection of a stream is
+	// cut, as by a dying server; 0 means never.
 	Break int
 }
 
@@ -27,7 +27,7 @@ type Usage struct {
 	PromptTokensDetails PromptDetails `json:"prompt_tokens_details"`
 }
 
-// PromptDetails says how much of a prompt came from the cache.
+// PromptDetails holds how much of a prompt came from the cache.
 type PromptDetails struct {
 	CachedTokens int `json:"cached_tokens"`
 }
@@ -67,7 +67,7 @@ type toolCall struct {
 	} `json:"function"`
 }
 
-// answer makes the reply to a request and sends it.
+// answer replies to a request.
 func (u *Upstream) answer(w http.ResponseWriter, r *http.Request, req *Request) {
 	u.mu.Lock()
 	script := u.o.Reply
@@ -114,8 +114,8 @@ func (u *Upstream) answer(w http.ResponseWriter, r *http.Request, req *Request) 
 }
 
 // stream sends an answer as server-sent events, a word at a time, until the
-// client leaves. As OpenAI does, it tells usage only where it was asked for, in
-// a last event without choices; all others then say "usage": null.
+// client leaves. As at OpenAI, usage is sent only if asked for, in a last event
+// without choices; all others then have "usage": null.
 func (u *Upstream) stream(w http.ResponseWriter, gone context.Context, c completion, message answer, finish string, cut int, includeUsage bool, usage Usage) {
 	c.Object = "chat.completion.chunk"
 	if includeUsage {
@@ -182,7 +182,7 @@ func deltas(m answer) []answer {
 	return pieces
 }
 
-// pause waits, and reports whether the client is still there.
+// pause waits for d and reports whether the client is still there.
 func pause(gone context.Context, d time.Duration) bool {
 	if d > 0 {
 		t := time.NewTimer(d)

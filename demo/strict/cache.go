@@ -2,18 +2,18 @@ package strict
 
 import "hash/maphash"
 
-// PromptCache remembers beginnings of earlier prompts, as a provider's prompt
-// cache does. A beginning is a hash chained over model, tools and messages.
-// It must not be used by several goroutines at once.
+// PromptCache holds the prefixes of earlier prompts, as a provider's prompt cache
+// does. A prefix is a hash chained over model, tools and messages. A PromptCache
+// is not safe for concurrent use.
 type PromptCache struct {
 	seed maphash.Seed
 	seen map[uint64]struct{}
 }
 
-// mostBeginnings bounds the memory: beyond it the cache starts anew.
-const mostBeginnings = 1 << 17
+// mostPrefixes bounds the memory: above it the cache starts anew.
+const mostPrefixes = 1 << 17
 
-// NewPromptCache makes an empty cache.
+// NewPromptCache returns an empty cache.
 func NewPromptCache() *PromptCache {
 	return &PromptCache{seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}}
 }
@@ -25,11 +25,11 @@ const (
 	cacheStep = 128
 )
 
-// Serve returns how many tokens of the prompt an earlier request had in common,
-// in whole messages and rounded down as OpenAI does, and remembers this prompt.
-// The costs must be filled in, as Read does.
+// Serve returns how many tokens of the prompt are a prefix of an earlier one, in
+// whole messages and rounded down as OpenAI does, and adds the prompt to the
+// cache. The costs of req must be set, as by Read.
 func (p *PromptCache) Serve(req *Request) (cached int) {
-	if len(p.seen) > mostBeginnings {
+	if len(p.seen) > mostPrefixes {
 		clear(p.seen)
 	}
 	type link struct {

@@ -1,6 +1,5 @@
 // Package strict is an OpenAI-compatible upstream that refuses what the real
-// one refuses. It needs no network, no key and no model, so the demo and every
-// test can ask it.
+// one refuses. It needs no network, no key and no model.
 //
 // It promises:
 //
@@ -12,13 +11,13 @@
 //     is answered.
 //   - same verdict: Check returns what ServeHTTP would answer.
 //   - bound: with Options.Thinks, thinking is signed together with all that came
-//     before it, and a request that sends it behind anything else is refused.
-//     These rules are from Anthropic's documents.
+//     before it, and a request that sends it after anything else is refused, as
+//     Anthropic's documents say.
 //   - real answers: JSON and server-sent events in OpenAI's shape, with usage,
 //     and with cached tokens only where an earlier request had the same
 //     beginning.
 //
-// It shares no code with the proxy, so that it cannot share a mistake.
+// It shares no code with the proxy, and so no mistake.
 //
 // Of two equal keys the last one counts, as in Python, Node and Go servers;
 // the keys of a request and of its messages are compared exactly.

@@ -6,21 +6,20 @@ import (
 	"net/http"
 )
 
-// Kind is the family of rules that a refusal belongs to.
+// Kind is a family of rules.
 type Kind string
 
 const (
 	KindJSON     Kind = "json"     // the body is not one JSON object
 	KindShape    Kind = "shape"    // a field is missing, or has the wrong type or size
 	KindPairs    Kind = "pairs"    // a tool call without its result, or a result without its call
-	KindOrder    Kind = "order"    // the order of roles; only under Alternating
 	KindOverflow Kind = "overflow" // more tokens than the limit
 	KindThinking Kind = "thinking" // thinking that is bound to another conversation
 	KindRoute    Kind = "route"    // no such path or method
 	KindKey      Kind = "key"      // missing or wrong API key
 )
 
-// Refusal is the error answer to one request.
+// Refusal is an error answer.
 type Refusal struct {
 	Kind    Kind
 	Status  int    // HTTP status
@@ -30,17 +29,17 @@ type Refusal struct {
 	Code    string // for programs; "" is sent as null
 }
 
-// Error returns the sentence alone.
+// Error returns the message.
 func (r *Refusal) Error() string { return r.Message }
 
-// Body returns the JSON that is sent.
+// Body returns the JSON of the answer.
 func (r *Refusal) Body() []byte {
 	return indented(map[string]any{"error": map[string]any{
 		"message": r.Message, "type": r.Type, "param": orNull(r.Param), "code": orNull(r.Code),
 	}})
 }
 
-// refuse makes OpenAI's ordinary 400.
+// refuse returns OpenAI's ordinary 400.
 func refuse(k Kind, param, code, format string, args ...any) *Refusal {
 	return &Refusal{
 		Kind: k, Status: http.StatusBadRequest, Type: "invalid_request_error",
@@ -55,7 +54,7 @@ func orNull(s string) any {
 	return s
 }
 
-// send sends JSON. A client that left needs no answer.
+// send sends JSON and ignores a client that left.
 func send(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

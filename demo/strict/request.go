@@ -29,10 +29,10 @@ type Request struct {
 // quotes the sentence).
 const maxMessages = 2048
 
-// PromptTokens returns the cost of what the model has to read.
+// PromptTokens returns the cost of the whole prompt.
 func (r *Request) PromptTokens() int { return r.MessageTokens + r.ToolTokens }
 
-// Message is what the model reads of one message.
+// Message is one message as the model reads it.
 type Message struct {
 	Role       string
 	Name       string
@@ -53,10 +53,10 @@ type Call struct {
 	Arguments string // the JSON text; the input of a custom tool
 }
 
-// Same reports whether the model reads the same in both, thinking apart.
+// Same reports whether the model reads the same in both, except for thinking.
 func (m Message) Same(o Message) bool { return slices.Equal(m.fields(), o.fields()) }
 
-// fields returns what the model reads of a message, thinking apart.
+// fields returns what the model reads of a message, without thinking.
 func (m Message) fields() []string {
 	f := []string{m.Role, m.Name, m.Text, m.ToolCallID, fmt.Sprint(m.Media)}
 	for _, c := range m.Calls {
@@ -68,14 +68,14 @@ func (m Message) fields() []string {
 	return f
 }
 
-// object is a JSON object that is being read.
+// object is a JSON object being read.
 type object struct {
 	fields map[string]json.RawMessage
-	at     string    // its place in the body, for errors
-	fault  **Refusal // the first one in the body
+	at     string    // path in the body, for errors
+	fault  **Refusal // the first fault in the body
 }
 
-// read decodes a field, and reports whether it is there and not null.
+// read decodes a field and reports whether it is present and not null.
 func (o object) read(key string, to any) bool {
 	v := o.fields[key]
 	if v == nil || string(v) == "null" {
@@ -99,7 +99,7 @@ func (o object) empty(key string) {
 		"Invalid '%s%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", o.at, key)
 }
 
-// decode reads a body and checks the rules about single fields.
+// decode reads a body and checks each field.
 func decode(body []byte) (*Request, *Refusal) {
 	var fault *Refusal
 	o := object{fault: &fault}
@@ -148,7 +148,7 @@ func (o object) message() (m Message) {
 	o.read("role", &m.Role)
 	o.read("name", &m.Name)
 	var any json.RawMessage
-	excused := false // may the content be null?
+	excused := false // whether the content may be null
 	switch m.Role {
 	case "system", "developer", "user":
 	case "assistant":
@@ -231,7 +231,7 @@ func (o object) toolCalls() (calls []Call) {
 	return calls
 }
 
-// functionCall reads the legacy form. Null means none: OpenAI's schema calls it
+// functionCall reads the legacy form. Null is allowed: in OpenAI's schema it is
 // nullable, unlike tool_calls.
 func (o object) functionCall() *Call {
 	var c struct{ Name, Arguments string }

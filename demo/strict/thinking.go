@@ -10,27 +10,27 @@ import (
 	"net/http"
 )
 
-// signing is the key that signs thinking, the same for every Upstream, so that
-// each reads what another wrote.
+// signing is the key that signs thinking. It is the same for every Upstream, so
+// that each accepts the signatures of the others.
 var signing = []byte("strict")
 
-// thinkingBlock is thinking as LiteLLM hands it on.
+// thinkingBlock is thinking as LiteLLM sends it.
 type thinkingBlock struct {
 	Type      string `json:"type"`
 	Thinking  string `json:"thinking"`
 	Signature string `json:"signature"`
 }
 
-// chained is how many bytes of a signature name the one before it.
+// chained is how many bytes of a signature name the previous one.
 const chained = 8
 
-// conversation is the state of a walk over a request.
+// conversation is the part of a request that was read so far.
 type conversation struct {
-	prefix []byte // sum of what came before, thinking apart
+	prefix []byte // hash of all values so far, without thinking
 	before []byte // names the newest signature; zeros for none
 }
 
-// grow adds a JSON value, its keys in order, without thinking and marks.
+// grow adds a JSON value, with sorted keys and without thinking.
 func (c *conversation) grow(raw json.RawMessage) {
 	var v any
 	var piece []byte
@@ -41,8 +41,8 @@ func (c *conversation) grow(raw json.RawMessage) {
 	c.prefix = sum[:]
 }
 
-// sign returns the signature of thinking that comes here, behind the thinking
-// that before names.
+// sign returns the signature of thinking at this place, after the thinking that
+// before names.
 func (c *conversation) sign(thinking string, before []byte) string {
 	mac := hmac.New(sha256.New, signing)
 	mac.Write(c.prefix)
@@ -51,13 +51,14 @@ func (c *conversation) sign(thinking string, before []byte) string {
 	return base64.StdEncoding.EncodeToString(append(bytes.Clone(before), mac.Sum(nil)...))
 }
 
-// take adds the thinking of a message, and reports whether it belongs here.
+// take adds the thinking of a message and reports whether it was signed for this
+// place.
 func (c *conversation) take(b thinkingBlock) bool {
 	raw, err := base64.StdEncoding.DecodeString(b.Signature)
 	if err != nil || len(raw) != chained+sha256.Size {
 		return false
 	}
-	first := bytes.Equal(c.before, make([]byte, chained)) // the oldest may be away, but none from the middle
+	first := bytes.Equal(c.before, make([]byte, chained)) // only the oldest may be missing
 	if before := raw[:chained]; b.Signature != c.sign(b.Thinking, before) || !first && !bytes.Equal(before, c.before) {
 		return false
 	}
@@ -66,11 +67,11 @@ func (c *conversation) take(b thinkingBlock) bool {
 	return true
 }
 
-// bind refuses a request unless all its thinking comes behind what it was
-// written behind, and returns the thinking of the answer to it. The rules are
-// those that Anthropic documents: thinking is bound to model, system prompt,
-// tools and all messages before it, apart from the thinking in them; each piece
-// names the one before it; the oldest ones may be left out.
+// bind refuses a request with thinking that was signed for another place, and
+// returns the thinking of the answer. The rules are those that Anthropic
+// documents: thinking is bound to model, system prompt, tools and all messages
+// before it, without the thinking in them; each block names the previous one; the
+// oldest blocks may be left out.
 func bind(body []byte, thought string) (thinkingBlock, *Refusal) {
 	var top map[string]json.RawMessage
 	var list []json.RawMessage
@@ -97,7 +98,7 @@ func bind(body []byte, thought string) (thinkingBlock, *Refusal) {
 	return thinkingBlock{"thinking", thought, c.sign(thought, c.before)}, nil
 }
 
-// misbound returns Anthropic's refusal, in the envelope of LiteLLM.
+// misbound returns Anthropic's refusal as LiteLLM wraps it.
 func misbound(i int) *Refusal {
 	said := marshal(map[string]any{"type": "error", "error": map[string]string{
 		"type": "invalid_request_error",
@@ -110,7 +111,7 @@ func misbound(i int) *Refusal {
 	}
 }
 
-// thinking returns what the thinking of a message says.
+// thinking returns the text of the thinking of a message.
 func (o object) thinking() (text string) {
 	var blocks []thinkingBlock
 	_ = json.Unmarshal(o.fields["thinking_blocks"], &blocks) // OpenAI does not know the field
@@ -120,7 +121,7 @@ func (o object) thinking() (text string) {
 	return text
 }
 
-// bare returns a JSON value without thinking and marks of a cache.
+// bare returns a JSON value without thinking and cache markers.
 func bare(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -8,15 +8,12 @@ import (
 	"time"
 )
 
-// Options is the whole configuration of an Upstream. The zero value works.
-// Its functions are called from several goroutines at once.
+// Options configure an Upstream. The zero value works. The functions are called
+// from several goroutines at once.
 type Options struct {
 	// Limit is the hard limit of the model in tokens of prompt, plus the output
 	// that the request asks for. 0 means 128,000; a negative value, no limit.
 	Limit int
-
-	// Shape adds rules about the order of roles.
-	Shape Shape
 
 	// Count returns the tokens of one message; nil means Tokens. CountTools
 	// returns those of the JSON of tools and functions; nil means ToolTokens.
@@ -27,12 +24,12 @@ type Options struct {
 	// limit (agno-agi/agno#5382); a negative value, no limit.
 	MaxID int
 
-	// Reply makes the answer to a request that was accepted. nil means a short
-	// sentence. SetReply replaces it.
+	// Reply returns the answer to an accepted request. nil means a short sentence.
+	// SetReply replaces it.
 	Reply func(*Request) Reply
 
-	// Thinks makes the thinking of an answer; "" means none in this answer, a nil
-	// function none in any. See the package's promise "bound".
+	// Thinks returns the thinking of an answer, or "". nil means no thinking. See
+	// the package's promise "bound".
 	Thinks func(*Request) string
 
 	// Latency is the pause between the events of a stream, and before an answer
@@ -43,13 +40,12 @@ type Options struct {
 	Key string
 }
 
-// Upstream is the server. Its methods may be called from several goroutines at
-// once.
+// Upstream is the server. It is safe for concurrent use.
 type Upstream struct {
 	o Options
 
 	mu      sync.Mutex // guards o.Reply and what follows
-	answers int        // makes their ids
+	answers int        // how many were sent; their ids are made of it
 	cache   *PromptCache
 }
 
@@ -84,9 +80,8 @@ func (u *Upstream) Check(body []byte) *Refusal {
 	return r
 }
 
-// Read is Check that also returns what was read. The request is nil if the body
-// is not JSON or a field breaks a rule; so the size of a conversation whose
-// pairs are broken is known.
+// Read is Check that also returns the request, with its size even if the pairs
+// are broken. The request is nil if the body is not JSON or a field breaks a rule.
 func (u *Upstream) Read(body []byte) (*Request, *Refusal) {
 	req, r := decode(body)
 	if r != nil {
@@ -105,11 +100,6 @@ func (u *Upstream) Read(body []byte) (*Request, *Refusal) {
 	}
 	if r = pairs(req.Messages); r != nil {
 		return req, r
-	}
-	if u.o.Shape == Alternating {
-		if r = alternating(req); r != nil {
-			return req, r
-		}
 	}
 	if r = overflow(req, u.o.Limit); r != nil || u.o.Thinks == nil {
 		return req, r
@@ -152,8 +142,7 @@ func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	u.answer(w, r, req)
 }
 
-// otherRoutes are the routes beside chat completions, so that passing through
-// can be tested.
+// otherRoutes are the routes beside chat completions, for tests of pass-through.
 var otherRoutes = map[string]struct{ method, answer string }{
 	"/models": {http.MethodGet, `{
   "object": "list",

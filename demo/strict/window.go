@@ -20,8 +20,8 @@ func Tokens(m Message) int {
 // the JSON.
 func ToolTokens(tools []byte) int { return (2*len(tools) + 6) / 7 }
 
-// overflow refuses what is longer than the limit, in the words of OpenAI for
-// prompts alone and for prompts together with the output asked for.
+// overflow refuses a request above the limit, in the words of OpenAI for prompts
+// alone and for prompts together with the requested output.
 func overflow(req *Request, limit int) *Refusal {
 	prompt := req.PromptTokens()
 	if limit < 0 || req.MaxTokens <= limit-prompt {
@@ -36,7 +36,7 @@ func overflow(req *Request, limit int) *Refusal {
 	if or != "" {
 		sentence += " (" + parts + ")"
 	}
-	if prompt <= limit { // the output is too much
+	if prompt <= limit { // only the output is too large
 		sentence = fmt.Sprintf("you requested %d tokens (%s, %d in the completion)", uint64(prompt)+uint64(req.MaxTokens), parts, req.MaxTokens)
 		or = and + " or completion"
 	}
