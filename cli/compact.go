@@ -59,8 +59,8 @@ func compactCommand() *cobra.Command {
 		Use:   "compact [FILE]",
 		Short: "compact one chat request: standard input to standard output",
 		Long: "Reads the body of a chat completions request and writes it as the proxy would send it.\n" +
-			"What needs nothing comes out byte for byte. A body that is no chat request, which the\n" +
-			"proxy would pass unread, is an error here.",
+			"A request that needs nothing comes out byte for byte. A body that is not a chat request,\n" +
+			"which the proxy would pass unread, is an error here.",
 		Example: "  laconic compact --budget 24000 < request.json > smaller.json\n  laconic compact --explain request.json",
 		Args:    oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -92,7 +92,7 @@ func compactCommand() *cobra.Command {
 		},
 	}
 	f.flags(cmd)
-	cmd.Flags().BoolVar(&explain, "explain", false, "tell what would be done, and why, instead of doing it")
+	cmd.Flags().BoolVar(&explain, "explain", false, "say what would be done, and why, instead of doing it")
 	return cmd
 }
 
@@ -119,7 +119,7 @@ func explainPlan(w io.Writer, r *wire.Request, plan *compact.Plan, report compac
 		fmt.Fprintf(w, "%s: %d times, %d tokens saved\n", s.Name, s.Edits, s.Saved)
 	}
 	if s := plan.Slot; s != nil {
-		fmt.Fprintf(w, "a slot of %d tokens stands for messages %d to %d\n", s.Size, s.From, s.To-1)
+		fmt.Fprintf(w, "a slot of %d tokens replaces messages %d to %d\n", s.Size, s.From, s.To-1)
 	}
 	if len(plan.Edits) == 0 {
 		return nil

@@ -32,12 +32,12 @@ func countCommand() *cobra.Command {
 		Use:   "count [FILE]...",
 		Short: "count the tokens of chat requests, piece by piece, or of texts",
 		Long: "Counts what the body of a chat completions request costs its model: instructions, tools,\n" +
-			"each message, images and files, and what stands around them. Texts are counted exactly for\n" +
+			"each message, images and files, and the tokens around them. Texts are counted exactly for\n" +
 			"OpenAI's models whose tokenizer is published; for others the count leans to the safe side.\n" +
-			"Tools, calls, images, sounds and files are charged by formulas, and that is said.\n" +
+			"Tools, calls, images, sounds and files are charged by formulas, and the output says so.\n" +
 			"Without a file it reads standard input.\n\n" +
-			"With --text the input is no request but a text. With --jsonl each line is one: a request,\n" +
-			"or with --text a JSON string; one number comes out per line.",
+			"With --text the input is a text, not a request. With --jsonl each line is a request, or\n" +
+			"with --text a JSON string, and each line gets one number.",
 		Example: "  laconic count request.json\n" +
 			"  laconic count --model claude-sonnet-4-5 request.json\n" +
 			"  laconic count --text --tokenizer cl100k_base < prompt.txt\n" +
@@ -56,9 +56,9 @@ func countCommand() *cobra.Command {
 		},
 	}
 	f.flags(cmd)
-	cmd.Flags().StringVar(&f.tokenizer, "tokenizer", "", "tokenizer, instead of the one that goes with the model")
+	cmd.Flags().StringVar(&f.tokenizer, "tokenizer", "", "tokenizer, instead of the model's own")
 	cmd.Flags().BoolVar(&f.text, "text", false, "the input is plain text")
-	cmd.Flags().BoolVar(&f.lines, "jsonl", false, "one request a line, or with --text one JSON string; one number a line comes out")
+	cmd.Flags().BoolVar(&f.lines, "jsonl", false, "read one request a line, or with --text one JSON string; print one number a line")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	cmd.Flags().StringVar(&bench, "bench", "", "")
 	_ = cmd.Flags().MarkHidden("bench") // the flag exists

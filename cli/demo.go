@@ -53,9 +53,9 @@ func demoCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&fast, "fast", false, "no pauses between the turns")
-	cmd.Flags().BoolVar(&summaries, "summarizer", false, "let a stand-in for a model write the text that stands for older messages")
-	cmd.Flags().IntVar(&turns, "turns", 0, "stop after so many requests (0: the whole story)")
-	cmd.Flags().IntVar(&width, "width", 0, "columns to draw in (0: the terminal's)")
+	cmd.Flags().BoolVar(&summaries, "summarizer", false, "let a stand-in for a model write the text that replaces older messages")
+	cmd.Flags().IntVar(&turns, "turns", 0, "stop after this many requests (0: play all)")
+	cmd.Flags().IntVar(&width, "width", 0, "width in columns (0: the terminal's)")
 	cmd.Flags().IntVar(&budget, "budget", demo.Budget, "the proxy's budget, in tokens of prompt")
 	return cmd
 }
@@ -135,9 +135,9 @@ type policyFlags struct {
 }
 
 func (f *policyFlags) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.config, "config", "c", "", "configuration file (default: "+config.FileName+" here, if there is one)")
+	cmd.Flags().StringVarP(&f.config, "config", "c", "", "configuration file (default: "+config.FileName+" in this folder, if it exists)")
 	cmd.Flags().StringVar(&f.model, "model", "", "model, instead of the one that the request names")
-	cmd.Flags().StringVar(&f.policy, "policy", "", "policy, instead of the one that the configuration gives the model")
+	cmd.Flags().StringVar(&f.policy, "policy", "", "policy, instead of the one that the configuration has for the model")
 	cmd.Flags().IntVar(&f.budget, "budget", 0, "tokens of prompt, instead of the model's own budget")
 }
 

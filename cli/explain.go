@@ -95,7 +95,7 @@ func explain(c *config.Config, ctx context.Context, w io.Writer, model string) e
 	line("compacts", "above %d tokens (%v of the budget), by the policy %s", int(trigger*float64(b.Tokens)), trigger, cmp.Or(given.Policy, config.DefaultPolicy))
 	line("counted by", "%s", countedBy(model, given.Tokenizer))
 	_ = t.Flush()
-	fmt.Fprint(w, "\nWhat an upstream refuses is learnt while the proxy runs: /readyz?verbose on the admin address tells it.\n")
+	fmt.Fprint(w, "\nThe proxy learns limits from refusals while it runs: see /readyz?verbose on the admin address.\n")
 	return nil
 }
 

@@ -27,11 +27,11 @@ func policiesCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "policies",
-		Short: "list the named policies and where they are known from",
-		Long: "Lists the ways to compact that come with Laconic. adaptive is the default; the others\n" +
-			"are the algorithms of systems that people know, made safe: no pair is parted, and\n" +
-			"instructions stay. To see them on your own conversations: laconic replay. --json lists their\n" +
-			"options too, with ranges, units and defaults.",
+		Short: "list the named policies and the systems that they come from",
+		Long: "Lists the policies that come with Laconic. adaptive is the default; the others are the\n" +
+			"algorithms of systems that people know, made safe: no pair is parted, and instructions\n" +
+			"stay. To compare them on your own conversations, use laconic replay. --json also lists\n" +
+			"their options, with ranges, units and defaults.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
@@ -51,7 +51,7 @@ func policiesCommand() *cobra.Command {
 			return t.Flush()
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 

@@ -54,8 +54,8 @@ func replayCommand() *cobra.Command {
 			"values that the next calls really used are still there, and what it costs with a prompt cache.\n\n" +
 			"What cannot be read is named with its file and line, the first " + strconv.Itoa(mostNamed) + " on standard error, all in\n" +
 			"--json and --html; the rest is replayed.\n\n" +
-			"Exit code 1: a promise that a policy claims was broken. 2: something could not be read,\n" +
-			"or the command was used in a wrong way.",
+			"Exit code 1: a policy broke a promise that it claims. 2: something could not be read, or\n" +
+			"the command line is wrong.",
 		Example: "  laconic replay runs/*.jsonl --policy adaptive,elide --budget-share 0.5,0.25\n" +
 			"  laconic replay session.har --budget 32000 --html report.html",
 		Args: func(_ *cobra.Command, args []string) error {

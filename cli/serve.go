@@ -31,8 +31,8 @@ type settings struct{ config, upstream, listen, admin, logLevel, logFormat strin
 
 func (s *settings) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&s.config, "config", "c", "", "configuration file (default: "+config.FileName+" here, if there is one)")
-	f.StringVar(&s.upstream, "upstream", "", "base URL that the client's /v1 stands for; also LACONIC_UPSTREAM")
+	f.StringVarP(&s.config, "config", "c", "", "configuration file (default: "+config.FileName+" in this folder, if it exists)")
+	f.StringVar(&s.upstream, "upstream", "", "base URL that replaces the client's /v1; also LACONIC_UPSTREAM")
 	f.StringVar(&s.listen, "listen", "", "address to listen on")
 	f.StringVar(&s.admin, "admin", "", `address of /healthz and /readyz; "off" for none`)
 	f.StringVar(&s.logLevel, "log-level", "", "debug, info, warn or error")
@@ -214,6 +214,6 @@ func checkCommand() *cobra.Command {
 	}
 	s.flags(cmd)
 	cmd.Flags().BoolVar(&jsonOut, "json", false, "print the problems as JSON")
-	cmd.Flags().StringVar(&model, "explain", "", "say for this `MODEL` what its requests may cost, and where its window comes from")
+	cmd.Flags().StringVar(&model, "explain", "", "say what requests for this `MODEL` may cost, and where its window comes from")
 	return cmd
 }

@@ -39,7 +39,7 @@ func (s *Summarizer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		} `json:"messages"`
 	}
 	if err != nil || json.Unmarshal(body, &prompt) != nil || len(prompt.Messages) == 0 || !strings.HasSuffix(r.URL.Path, "/chat/completions") {
-		http.Error(w, `{"error":{"message":"this stands in for a model that writes summaries, and for nothing else"}}`, http.StatusBadRequest)
+		http.Error(w, `{"error":{"message":"this is a stand-in for a model that writes summaries, and for nothing else"}}`, http.StatusBadRequest)
 		return
 	}
 	text := prompt.Messages[len(prompt.Messages)-1].Content

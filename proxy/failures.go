@@ -100,7 +100,7 @@ func unreadable(why, detail string) *apierror.Error {
 	if why == "encoding" {
 		return &apierror.Error{
 			Status: http.StatusUnsupportedMediaType, Code: why, Detail: detail,
-			Message: "The proxy reads request bodies that are plain, gzip or zstd, and this one is none of them.",
+			Message: "The proxy reads request bodies that are plain, gzip or zstd, and this one is not.",
 		}
 	}
 	return &apierror.Error{

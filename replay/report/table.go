@@ -31,7 +31,7 @@ var columns = []column{
 	{title: "fits", value: func(r *replay.Row) string { return percent(r.FairFits, r.Fair) }, meaning: "requests sent within the budget, of those above it that leave room to work in (what must stay takes less than four fifths)"},
 	{title: "fits all", drop: 4, value: func(r *replay.Row) string { return percent(r.Fits, r.Over) }, meaning: "the same, of all requests above the budget"},
 	{title: "pairs", value: func(r *replay.Row) string { return percent(r.Paired, r.Requests) }, meaning: "requests whose tool calls and results a strict upstream takes"},
-	{title: "recall*", value: func(r *replay.Row) string { return percent(r.RecalledFit, r.Facts) }, meaning: "recall, where a request above its budget tells nothing: its upstream refuses it"},
+	{title: "recall*", value: func(r *replay.Row) string { return percent(r.RecalledFit, r.Facts) }, meaning: "recall, if a request above its budget keeps nothing, because its upstream refuses it"},
 	{title: "verbatim*", drop: 8, value: func(r *replay.Row) string { return percent(r.VerbatimFit, r.Facts) }, meaning: "verbatim, seen so"},
 	{title: "cost", value: func(r *replay.Row) string { return fmt.Sprintf("%.3f", r.Cost()) }, meaning: "bill with a prompt cache, relative to sending everything"},
 	{title: "epochs", drop: 3, value: func(r *replay.Row) string { return fmt.Sprint(r.Epochs) }, meaning: "times that the policy cut"},
