@@ -23,7 +23,7 @@ type Calibration struct {
 	seen     []bill // the newest, oldest first
 }
 
-// bill is what one prompt cost: by each way of counting, without a factor, and by the upstream.
+// bill has the cost of one prompt: by each way of counting, without a factor, and by the upstream.
 type bill struct {
 	sizes   []int
 	counted int

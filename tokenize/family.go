@@ -2,7 +2,7 @@ package tokenize
 
 import "strings"
 
-// family is what models of one kind have in common: one row of the table.
+// family has what models of one kind share: one row of the table.
 type family struct {
 	name   string
 	match  string  // patterns on the model's name, separated by blanks; * matches any run, ? one character

@@ -82,7 +82,7 @@ func pdfPages(data string) int {
 // scanPDF counts "/Type /Page" in one pass without holding the file. packed: there may be more than were seen,
 // because the file has object streams or could not be read to its end.
 func scanPDF(data string) (pages int, packed bool) {
-	const overlap = 64 // longer than what is searched for, with a good deal of white space in it
+	const overlap = 64 // longer than any mark, white space within it included
 	p := wholePayloadOf(data)
 	buf := make([]byte, scanned)
 	have := 0 // bytes at the front of buf that belong to the piece before

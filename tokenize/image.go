@@ -134,7 +134,7 @@ func nextMarker(p *payload) (marker byte, ok bool) {
 	return b, ok
 }
 
-// isFrame reports whether a marker starts a frame header: SOF0 to SOF15 without the tables that stand among them.
+// isFrame reports whether a marker starts a frame header: SOF0 to SOF15 without the table markers between them.
 func isFrame(marker byte) bool {
 	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
 }

@@ -35,7 +35,7 @@ func (s *scale) of(n int, text []byte) int {
 	return min(cost, size)
 }
 
-// mix is what a text is made of, in bytes. What no field counts is ASCII.
+// mix counts the bytes of a text by class. Bytes that no field counts are ASCII.
 type mix struct {
 	accents int // of letters with accents, two bytes each
 	other   int

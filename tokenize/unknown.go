@@ -12,7 +12,7 @@ type UnknownError struct {
 	Known   []string // every known name, in order
 }
 
-// Error is one sentence for the user: what is wrong, the hint, the choice.
+// Error returns one sentence for the user: the wrong name, the nearest known one, and all known ones.
 func (e *UnknownError) Error() string {
 	name := e.Name
 	if len(name) > longestName {

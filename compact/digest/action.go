@@ -6,8 +6,8 @@ import (
 	"laconic/compact"
 )
 
-// action is what a call does, as far as its arguments say: what it reads, runs
-// or writes.
+// action describes what a call reads, runs or writes, as far as its arguments
+// say.
 type action struct {
 	tool    string
 	path    string // the file in its arguments

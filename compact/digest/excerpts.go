@@ -89,7 +89,7 @@ func candidates(stats []*nameStat, room int) []*candidate {
 	return all
 }
 
-// lineCost is what a line costs beside its own bytes, in bytes.
+// lineCost is the cost of a line beside its own text, in bytes.
 const lineCost = 8
 
 // quotes are the chosen excerpts.

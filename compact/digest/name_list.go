@@ -54,7 +54,7 @@ func (d *digest) names(stats []*nameStat, room int) {
 	d.text.WriteByte('\n')
 }
 
-// nameStat is what is known of a name in the messages that left.
+// nameStat describes a name in the messages that left.
 type nameStat struct {
 	occurrence  // the last one
 	name        string
@@ -69,7 +69,7 @@ type nameStat struct {
 	run         *nameRun
 }
 
-// entry returns what the list of names has for the name.
+// entry returns the text for the name in the list of names: for a run its ends.
 func (s *nameStat) entry() string {
 	if s.run != nil {
 		return s.run.first + "…" + s.run.last

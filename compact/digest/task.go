@@ -13,7 +13,7 @@ type wordSet map[string]bool
 // minTerm is the length of the shortest word that can be a term of a task.
 const minTerm = 4
 
-// terms returns what the task is about: the words of the user messages and of
+// terms returns the terms of the task: the words of the user messages and of
 // the recorded rules.
 func (d *digest) terms() wordSet {
 	w := wordSet{}

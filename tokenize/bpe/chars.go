@@ -48,7 +48,7 @@ type char struct {
 	cuckoo cuckoo
 }
 
-// neighbours is what is known about two characters side by side.
+// neighbours describes two characters side by side.
 type neighbours uint64
 
 const (
@@ -61,7 +61,7 @@ const (
 	conflict neighbours = 1 << (3*rankBits + iota)
 	related             // some token has the two side by side
 
-	// unrelated is what is known of two characters that no token holds side by side.
+	// unrelated describes two characters that no token holds side by side.
 	unrelated neighbours = 1<<(3*rankBits) - 1
 )
 

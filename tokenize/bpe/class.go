@@ -10,8 +10,8 @@ import "sync"
 type class = uint8
 
 const (
-	isUpper  class = 1 << iota // \p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}: may stand in the upper part of a word
-	isLower                    // \p{Ll}\p{Lm}\p{Lo}\p{M}: may stand in the lower part
+	isUpper  class = 1 << iota // \p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}: allowed in the upper part of a word
+	isLower                    // \p{Ll}\p{Lm}\p{Lo}\p{M}: allowed in the lower part
 	isMark                     // \p{M}
 	isNumber                   // \p{N}
 	isSpace                    // \s, which is White_Space

@@ -110,7 +110,7 @@ const (
 	cuckooShift = 19 // 4 bits: logarithm of the size, at most maxCuckooBits
 	cuckooSeed  = 23 // 9 bits: of the hash function
 
-	// maxCuckooBits is the logarithm of the largest size: the space alone stands before
+	// maxCuckooBits is the logarithm of the largest size: the space alone precedes
 	// thousands of characters.
 	maxCuckooBits = 1<<(cuckooSeed-cuckooShift) - 1
 )

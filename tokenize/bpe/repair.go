@@ -1,4 +1,4 @@
-// Text that is not valid UTF-8: what stands for the bytes that are no character.
+// Text that is not valid UTF-8: U+FFFD replaces the bytes that are not characters.
 
 package bpe
 
@@ -10,7 +10,7 @@ import (
 
 const replacement = "\uFFFD"
 
-// appendRepaired appends the text to dst, with U+FFFD in place of what is not UTF-8.
+// appendRepaired appends the text to dst, with U+FFFD in place of invalid bytes.
 func appendRepaired(dst, text []byte) []byte {
 	dst = slices.Grow(dst, repairedLen(text))
 	for len(text) > 0 {
@@ -56,12 +56,12 @@ func validPrefix(text []byte) int {
 	return len(text)
 }
 
-// brokenLen returns how many bytes at the start of the text, which is not a valid
-// character there, one U+FFFD stands for: the longest beginning of a character, or
-// one byte if no character begins so (Unicode 16.0, section 3.9, "Substitution of
+// brokenLen returns how many bytes at the start of the text, which does not start with
+// a valid character, one U+FFFD replaces: the longest beginning of a character, or one
+// byte if no character begins so (Unicode 16.0, section 3.9, "Substitution of
 // Maximal Subparts"; WHATWG encoding, UTF-8 decoder).
 func brokenLen(text []byte) int {
-	low, high := byte(0x80), byte(0xBF) // what the second byte may be
+	low, high := byte(0x80), byte(0xBF) // bounds of the second byte
 	more := 0                           // how many bytes should follow the first
 	switch c := text[0]; {
 	case 0xC2 <= c && c <= 0xDF:

@@ -38,7 +38,7 @@ func nextO200k(text []byte, p int) int {
 	q := p
 	switch {
 	case k&letterOrMark != 0:
-		// The pattern lets a mark stand before a word as its sign, too; wherever
+		// The pattern accepts a mark before a word as its sign, too; wherever
 		// that matches, the mark as the first letter matches the same bytes.
 	case k == classNumber:
 		return numbers(text, p)

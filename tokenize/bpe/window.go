@@ -16,9 +16,9 @@
 // So: merge a window; pick a token t of it that starts well before its end; merge the
 // window that starts where t starts; if its first token is t, all before t is final,
 // and the second window takes the place of the first. If it is not t, the end of the
-// first window was too near to know, and both are made twice as long. Should a longer
-// window not start any more with the token that links it to what is final, then all
-// starts again with windows twice as long. A window that reaches the end of the piece
+// first window was too near to decide, and both are made twice as long. If a longer
+// window no longer starts with the token that links it to the final ones, all windows
+// are made again, twice as long. A window that reaches the end of the piece
 // is final as a whole.
 //
 // A window of n bytes costs O(n log n) and yields about seven eighths of it, and
@@ -104,7 +104,7 @@ func (e *Encoding) mergeWindows(piece []byte, first int, dst []uint32, keep bool
 			}
 			continue
 		}
-		// How often does the text of this window stand here again, at steps of at?
+		// How often is the text of this window repeated here, at steps of at?
 		again := (samePrefix(piece[now.start:], piece[now.start+at:]) + at - (now.end - now.start)) / at
 		final := now.tokens[:i]
 		count += i * max(again, 1)
