@@ -29,11 +29,11 @@ const (
 	exitInput  = 2 // something could not be read or understood; the rest was replayed
 )
 
-// mostNamed is how many unread lines are named on stderr: the rest is counted.
+// mostNamed is how many unread lines are named on stderr; the rest is counted.
 // JSON and the page name all.
 const mostNamed = 1000
 
-// replayRun is a replay and where its result goes.
+// replayRun is a replay and the destination of its result.
 type replayRun struct {
 	replay.Options
 	json bool   // to stdout, instead of the table
@@ -152,7 +152,7 @@ func replayed(names string) ([]replay.Policy, error) {
 // run replays and returns the exit code. The result goes to stdout; the
 // progress, what could not be read and broken promises go to stderr.
 func (r *replayRun) run(ctx context.Context, stdout, stderr io.Writer) int {
-	// Before the work, so that nobody waits for a page that cannot be written.
+	// Opened before the work, so that nobody waits for a page that cannot be written.
 	page, err := r.openPage()
 	if err != nil {
 		fmt.Fprintln(stderr, "replay:", err)
@@ -182,8 +182,8 @@ func (r *replayRun) run(ctx context.Context, stdout, stderr io.Writer) int {
 	return code
 }
 
-// write puts the result where it was asked for. If nothing was measured, only
-// JSON has something to say.
+// write writes the result to its destinations. If nothing was measured, only JSON
+// is written.
 func (r *replayRun) write(res *replay.Result, stdout io.Writer, page *os.File) error {
 	if len(res.Files) > 0 && page != nil {
 		if err := writePage(page, res); err != nil {
@@ -201,8 +201,8 @@ func (r *replayRun) write(res *replay.Result, stdout io.Writer, page *os.File) e
 	return nil
 }
 
-// openPage opens the file of the page; nil if there is none. An older page in
-// it stays until there is a new one.
+// openPage opens the file of the page, or returns nil if no page is wanted. An
+// older page is kept until the new one is written.
 func (r *replayRun) openPage() (*os.File, error) {
 	if r.page == "" {
 		return nil, nil
@@ -236,7 +236,7 @@ func writePage(f *os.File, res *replay.Result) error {
 	return errors.Join(err, f.Close())
 }
 
-// closePage closes a file that got no page, and removes it if it is empty.
+// closePage closes a file without a new page, and removes the file if it is empty.
 func closePage(f *os.File) {
 	if f == nil {
 		return
@@ -244,7 +244,7 @@ func closePage(f *os.File) {
 	s, err := f.Stat()
 	_ = f.Close() // nothing was written
 	if err == nil && s.Mode().IsRegular() && s.Size() == 0 {
-		_ = os.Remove(f.Name()) // an empty file more is no harm
+		_ = os.Remove(f.Name())
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"laconic/replay"
 )
 
-// progressEvery is how often the progress is drawn again.
+// progressEvery is the least time between two drawings.
 const progressEvery = 100 * time.Millisecond
 
 // progressBar draws the progress of a replay on one line of a terminal.
@@ -22,9 +22,9 @@ type progressBar struct {
 	start, drawn time.Time // drawn is zero before the first time
 }
 
-// progressOn returns a bar if w is a terminal for a person: nil if the output
-// goes elsewhere, runs in continuous integration (CI) or wants no decoration
-// (NO_COLOR, TERM=dumb). A nil bar does nothing.
+// progressOn returns a bar if w is a terminal, and nil if it is none, in continuous
+// integration (CI), or without decoration (NO_COLOR, TERM=dumb). A nil bar draws
+// nothing.
 func progressOn(w io.Writer) *progressBar {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("CI") != "" || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
@@ -52,7 +52,7 @@ func (b *progressBar) draw(p replay.Progress) {
 	fmt.Fprint(b.w, "\r\x1b[K"+progressLine(p, time.Since(b.start), b.width))
 }
 
-// clear takes the bar off the screen.
+// clear removes the bar from the screen.
 func (b *progressBar) clear() {
 	if b != nil && !b.drawn.IsZero() {
 		fmt.Fprint(b.w, "\r\x1b[K")

@@ -14,12 +14,12 @@ import (
 	"laconic/demo/strict"
 )
 
-// perRequest ends a request that nobody answers.
+// perRequest is the deadline of a request.
 const perRequest = time.Minute
 
-// client is an ordinary user of the chat API. It keeps the bytes of its last
-// request and the headers of the answer, which go-openai does not return with
-// an error.
+// client is an ordinary client of the chat API. It keeps the body of its last
+// request and the headers of the answer, which go-openai does not return with an
+// error.
 type client struct {
 	api       *openai.Client
 	transport *http.Transport
@@ -51,7 +51,7 @@ func (c *client) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// exchange is one request and what came back.
+// exchange is a request and its answer.
 type exchange struct {
 	body    []byte      // as the client sent it
 	header  http.Header // of the answer
@@ -60,8 +60,8 @@ type exchange struct {
 	refused error // the proxy or the upstream answered with an error
 }
 
-// ask sends the messages and reads the answer to its end. It fails if there is
-// no answer or if the answer breaks off; an error answer is no failure.
+// ask sends the messages and reads the answer to its end. The error is set if there
+// is no answer or the answer breaks off, but not for an error answer.
 func (c *client) ask(ctx context.Context, req openai.ChatCompletionRequest) (exchange, error) {
 	ctx, cancel := context.WithTimeout(ctx, perRequest)
 	defer cancel()

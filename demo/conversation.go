@@ -39,8 +39,8 @@ func load() *conversation {
 	return c
 }
 
-// requests returns how many requests the conversation takes, at most limit; 0
-// means no limit. messages is how many messages they add up to.
+// requests returns how many requests the conversation takes, at most limit, and
+// how many messages they need; 0 means no limit.
 func (c *conversation) requests(limit int) (n, messages int) {
 	for i, m := range c.Messages {
 		if m.Role == "assistant" && n == limit && limit > 0 {
@@ -73,7 +73,7 @@ func (c *conversation) interrupted(i int) bool {
 	return false
 }
 
-// reply returns what the upstream shall answer, so that the client gets m.
+// reply returns the upstream's answer for which the client gets m.
 func reply(m *openai.ChatCompletionMessage) strict.Reply {
 	r := strict.Reply{Text: m.Content}
 	for _, c := range m.ToolCalls {
@@ -82,7 +82,7 @@ func reply(m *openai.ChatCompletionMessage) strict.Reply {
 	return r
 }
 
-// tools names the tools that a message calls: "read ×2, run".
+// tools returns the names of the tools that a message calls: "read ×2, run".
 func tools(m *openai.ChatCompletionMessage) string {
 	var names []string
 	count := map[string]int{}

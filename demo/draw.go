@@ -8,18 +8,18 @@ import (
 	"laconic/demo/strict"
 )
 
-// print writes one line. A terminal that went away is no reason to stop: the
-// verdict counts.
+// print writes one line. Errors are ignored: the result of Run does not depend on
+// the terminal.
 func (s *show) print(line string) { _, _ = fmt.Fprintln(s.o.Out, strings.TrimRight(line, " ")) }
 
-// paragraph writes a text that is no wider than people like to read.
+// paragraph writes a text in lines of at most 100 columns.
 func (s *show) paragraph(color, text string) {
 	for _, line := range wrap(text, min(s.look.width, 100)-2) {
 		s.print(s.look.paint(color, " "+line))
 	}
 }
 
-// intro says what will be seen and how to read it.
+// intro writes the introduction, the legend and the table's header.
 func (s *show) intro() {
 	l := &s.look
 	n, _ := s.story.requests(s.o.Turns)
@@ -52,13 +52,13 @@ func (s *show) intro() {
 		fit("tokens → sent", tokensWide), fit("", marksWide), fit("the proxy", outcomeWide), fit("(without)", bareWide), fit("by", l.stages))))
 }
 
-// says shows what the person types.
+// says writes what the user types.
 func (s *show) says(text string) {
 	text = strings.Join(strings.Fields(text), " ")
 	s.print(s.look.paint(bold, "    › "+fit(text, s.look.width-7)))
 }
 
-// note explains something that the numbers do not.
+// note writes an explanation.
 func (s *show) note(format string, args ...any) { s.noteIn(faint, fmt.Sprintf(format, args...)) }
 
 func (s *show) noteIn(color, text string) {
@@ -69,7 +69,7 @@ func (s *show) noteIn(color, text string) {
 	}
 }
 
-// draw shows one request.
+// draw writes the line of a request.
 func (s *show) draw(t *turn) {
 	l := &s.look
 	if !l.stretched && t.own != nil { // the proxy may count more carefully than the upstream
@@ -87,7 +87,7 @@ func (s *show) draw(t *turn) {
 	outcome, color := t.word()
 	bare, bareColor := t.bareWord()
 	stages := ""
-	if l.stages > 0 && t.stages != s.lastStages { // between epochs they stay as they are
+	if l.stages > 0 && t.stages != s.lastStages { // they change only at epochs
 		stages = l.paint(faint, fit(t.stages, l.stages))
 	}
 	s.print(l.row(fmt.Sprintf("%*d", numberWide, t.number), fit(t.what, l.what), l.barOf(t.client, t.sent, t.budget),
@@ -101,8 +101,8 @@ func (s *show) draw(t *turn) {
 	}
 }
 
-// explainError shows an error that the client got, unless the one before it
-// began alike.
+// explainError writes an error that the client got, unless the previous one began
+// alike.
 func (s *show) explainError(text string) {
 	if kind := clip(text, 80); kind != s.lastError {
 		s.noteIn(red, "The client got an error: "+text)
@@ -110,7 +110,7 @@ func (s *show) explainError(text string) {
 	}
 }
 
-// word returns what happened to the request, and its colour.
+// word returns the outcome of the request and its colour.
 func (t *turn) word() (word, color string) {
 	switch {
 	case t.refused != nil:
@@ -125,7 +125,7 @@ func (t *turn) word() (word, color string) {
 	return t.outcome, plain
 }
 
-// bareWord returns what the upstream says to the client's own bytes.
+// bareWord returns the upstream's verdict on the client's own bytes and its colour.
 func (t *turn) bareWord() (word, color string) {
 	switch {
 	case t.bare == nil:
@@ -154,7 +154,7 @@ func (s *show) explain(t *turn) {
 	}
 }
 
-// totals shows the table at the end.
+// totals writes the table at the end.
 func (s *show) totals() {
 	took, step := time.Since(s.started), 100*time.Millisecond
 	if took < time.Second {
@@ -195,7 +195,7 @@ func (s *show) totals() {
 	}
 }
 
-// remarks says how to read the table.
+// remarks writes how to read the table.
 func (s *show) remarks() {
 	if s.bareRefused > 0 {
 		reasons := fmt.Sprintf("%d too long, %d broken pairs", s.tooLong, s.badPairs)

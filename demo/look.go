@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// look is how the show is laid out. A line is:
+// look is the layout. A line is:
 //
 //	turn  what the agent does  bar  tokens → sent  marks  outcome  without the proxy  stages
 type look struct {
 	color             bool
 	width             int
-	what, bar, stages int // columns; stages 0 means that there is no room
+	what, bar, stages int // widths; stages is 0 in a narrow terminal
 	scale             int // tokens of a full bar
 	stretched         bool
 }
@@ -77,7 +77,7 @@ func (l *look) barOf(client, sent, budget int) string {
 	scale := max(1, l.scale)
 	eighths := min(8*l.bar, sent*8*l.bar/scale)
 	if sent > 0 {
-		eighths = max(1, eighths) // a request is never invisible
+		eighths = max(1, eighths) // every request is visible
 	}
 	light := min(l.bar, (client*l.bar+scale-1)/scale)
 	if client <= sent {
@@ -95,7 +95,7 @@ func (l *look) barOf(client, sent, budget int) string {
 		}
 		return l.paint(over, b.String())
 	}
-	cells := func(from, to int) string { // from where to where on the bar
+	cells := func(from, to int) string { // the cells [from, to) of the bar
 		full := min(to, max(from, (eighths+7)/8))
 		end := min(to, max(full, light))
 		return solid(from, full) + l.paint(faint, strings.Repeat("░", end-full)) + strings.Repeat(" ", to-end)
@@ -103,7 +103,7 @@ func (l *look) barOf(client, sent, budget int) string {
 	return cells(0, line) + l.paint(yellow, "│") + cells(line+1, l.bar)
 }
 
-// short writes a number of tokens in at most five columns.
+// short returns a number of tokens in at most five columns.
 func short(n int) string {
 	switch {
 	case n < 1000:
@@ -116,7 +116,7 @@ func short(n int) string {
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
 }
 
-// thousands writes 1234567 as 1,234,567.
+// thousands returns 1234567 as 1,234,567.
 func thousands(n int) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -125,7 +125,7 @@ func thousands(n int) string {
 	return s
 }
 
-// plural writes "1 epoch" or "2 epochs".
+// plural returns "1 epoch" or "2 epochs".
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -133,7 +133,7 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// fit cuts s to n columns, or fills it up with blanks.
+// fit cuts or pads s to n columns.
 func fit(s string, n int) string {
 	if n <= 0 {
 		return ""
@@ -161,7 +161,7 @@ func wrap(s string, n int) []string {
 	return lines
 }
 
-// clip cuts s to n characters and marks the cut.
+// clip cuts s to n characters, followed by an ellipsis.
 func clip(s string, n int) string {
 	if runes := []rune(s); len(runes) > n {
 		return string(runes[:n]) + "…"

@@ -15,7 +15,7 @@ import (
 	"laconic/demo/strict"
 )
 
-// Options is what Run needs. Proxy and Upstream must be given.
+// Options configure Run. Proxy and Upstream are required.
 type Options struct {
 	Out io.Writer // where the show is drawn; nil means standard output
 
@@ -23,17 +23,17 @@ type Options struct {
 	// be Upstream.
 	Proxy string
 
-	// Upstream answers behind the proxy. Run sets what it replies; nobody else
-	// may use it meanwhile.
+	// Upstream answers behind the proxy. Run sets its replies and must be its
+	// only user.
 	Upstream *strict.Upstream
 
-	// Summarizer stands in for the model that the proxy asks for summaries; nil
-	// means none. Run only shows what it was asked.
+	// Summarizer, if not nil, replaces the model that the proxy asks for
+	// summaries. Run only shows its counts.
 	Summarizer *Summarizer
 
-	// Budget is drawn as a line if the proxy does not name one in its headers,
-	// and is used for the comparison with dropping the oldest messages. In
-	// tokens; 0 means 16,000.
+	// Budget, in tokens, is drawn as a line if the proxy's headers name none,
+	// and is the limit in the comparison with dropping the oldest messages.
+	// 0 means 16,000.
 	Budget int
 
 	Width int  // columns of the terminal; fewer than 80 are taken as 80
@@ -42,8 +42,7 @@ type Options struct {
 	Turns int  // stop after so many requests; 0 means the whole story
 }
 
-// A sensible size for the parts around Run: the conversation starts at 1,200
-// tokens and grows to 60,000.
+// Sensible sizes for a conversation that grows from 1,200 tokens to 60,000.
 const (
 	Limit  = 20_000 // of the upstream, hard
 	Budget = 16_000 // of the proxy
@@ -105,7 +104,7 @@ type show struct {
 	story   *conversation
 	client  *client
 	arrived atomic.Pointer[strict.Request] // what the upstream accepted last
-	before  []strict.Message               // what it got last, the aside left out
+	before  []strict.Message               // the previous request, without the aside
 	started time.Time
 	look    look
 
@@ -114,14 +113,14 @@ type show struct {
 	refused                            int   // with it
 	firstRefusal                       error // with it
 	explainedLong, explainedPairs      bool
-	lastError                          string // the beginning of the last refusal that was shown
-	lastStages                         string // as the last line says
+	lastError                          string // the start of the last refusal shown
+	lastStages                         string // of the last line
 
 	proxied             bill
 	everything, dropped shadow
 }
 
-// request sends the messages, measures what happened and draws it.
+// request sends the messages, measures the exchange and draws it.
 func (s *show) request(ctx context.Context, messages []openai.ChatCompletionMessage, answer *openai.ChatCompletionMessage, aside bool) error {
 	want := reply(answer)
 	s.arrived.Store(nil)
@@ -152,7 +151,7 @@ func (s *show) request(ctx context.Context, messages []openai.ChatCompletionMess
 	return ctx.Err()
 }
 
-// count adds one request to the sums and finds out whether it began an epoch.
+// count adds a request to the sums and sets whether it began an epoch.
 func (s *show) count(t *turn) {
 	s.turns++
 	t.number = s.turns

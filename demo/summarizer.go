@@ -10,23 +10,23 @@ import (
 	"sync"
 )
 
-// Summarizer stands in for the model that writes summaries: an HTTP handler that
-// answers a prompt of the proxy at once, with a text made by rule. Everything
-// else on the way is real. It may be used by several goroutines at once.
+// Summarizer replaces the model that writes summaries: an HTTP handler that
+// answers a prompt of the proxy at once, with a text made by rule. It is safe for
+// concurrent use.
 type Summarizer struct {
 	mu                       sync.Mutex
 	requests, updates, bytes int
 }
 
-// Asked returns how often it was asked so far, how often of these for what came
-// since an earlier summary, and the bytes of all prompts.
+// Asked returns the number of requests, how many of them update an earlier
+// summary, and the bytes of all prompts.
 func (s *Summarizer) Asked() (requests, updates, bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests, s.updates, s.bytes
 }
 
-// longestPrompt bounds what is read of a request.
+// longestPrompt is how many bytes of a request are read.
 const longestPrompt = 4 << 20
 
 func (s *Summarizer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -60,15 +60,15 @@ func (s *Summarizer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// What byRule looks for in a transcript.
+// The patterns that byRule searches a transcript for.
 var (
 	asked  = regexp.MustCompile(`(?m)^<message role="user".*>\n(.+)$`)
 	named  = regexp.MustCompile(`(?m)^call: .*"path": ?"([^"]+)"`)
 	failed = regexp.MustCompile(`(?m)^(.*(?:FAIL|rror:).*)$`)
 )
 
-// byRule writes a summary by looking at the outside of the messages only: what
-// users said, which files calls named, and what failed.
+// byRule returns a summary with what users said, which files calls named, and what
+// failed.
 func byRule(prompt string) string {
 	_, transcript, _ := strings.Cut(prompt, "<transcript>\n")
 	all := func(known []string, pattern *regexp.Regexp, most int) []string {

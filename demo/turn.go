@@ -20,24 +20,24 @@ type turn struct {
 	sent    int             // tokens as it was sent to the upstream
 	cached  int             // of these, served from the prompt cache
 	budget  int
-	outcome string // the proxy's word for it, "" if the proxy says nothing
+	outcome string // from the proxy's header, or ""
 	stages  string
-	epoch   bool // what was sent before is no longer the beginning of what is sent now
+	epoch   bool // the previous request is not a prefix of this one
 	aside   bool
 
-	// What the upstream would say to the client's own bytes.
-	bare           *strict.Refusal // nil: it would answer
+	// The upstream's verdict on the client's own bytes.
+	bare           *strict.Refusal // nil: the upstream would answer
 	tooLong, pairs bool
 
 	refused error // what the client got instead of an answer
 }
 
-// repaired reports whether illegal pairs of the client arrived legal.
+// repaired reports whether the proxy repaired the pairs of the client.
 func (t *turn) repaired() bool { return t.pairs && t.refused == nil }
 
-// measure looks at one exchange from all three sides: the client's bytes, the
-// proxy's headers, and what the upstream accepted. The proxy's numbers are
-// preferred: they are in its own count of tokens, as the budget is.
+// measure combines the client's bytes, the proxy's headers, and what the upstream
+// accepted. The proxy's numbers are preferred: like the budget, they are in its
+// own count of tokens.
 func (s *show) measure(x exchange) turn {
 	t := turn{
 		budget: s.o.Budget, refused: x.refused, cached: x.cached, arrived: s.arrived.Load(),
@@ -59,22 +59,22 @@ func (s *show) measure(x exchange) turn {
 	return t
 }
 
-// number reads a header that holds a number.
+// number sets *to to the number in a header, if the header holds one.
 func number(h http.Header, name string, to *int) {
 	if n, err := strconv.Atoi(h.Get(name)); err == nil && n >= 0 {
 		*to = n
 	}
 }
 
-// extends reports whether now begins with everything that was sent before.
+// extends reports whether before is a prefix of now.
 func extends(before, now []strict.Message) bool {
 	return len(now) >= len(before) && slices.EqualFunc(before, now[:len(before)], strict.Message.Same)
 }
 
 // stagesLine turns the proxy's list of what it did, as in
 // "elide_results;n=4;saved=1200, summary;hit" (a structured list, RFC 9651),
-// into a line for people: what the slot holds, then the largest saving first, as
-// in "summary hit, elide_results −1.2k".
+// into a line for people: the source of the slot, then the largest savings, as in
+// "summary hit, elide_results −1.2k".
 func stagesLine(header string) string {
 	type stage struct {
 		words  string
@@ -106,7 +106,7 @@ func stagesLine(header string) string {
 	return strings.Join(words, ", ")
 }
 
-// bill adds up what prompts cost.
+// bill is the cost of prompts.
 type bill struct {
 	largest        int
 	prompt, cached int // tokens
@@ -118,15 +118,14 @@ func (b *bill) add(prompt, cached int) {
 	b.cached += cached
 }
 
-// charged returns the bill in tokens at full price, if a cached token costs a
-// tenth.
+// charged returns the bill in tokens at full price; a cached token costs a tenth.
 func (b *bill) charged() int { return b.prompt - b.cached + b.cached/10 }
 
-// shadow is the bill of a client that does without the proxy.
+// shadow is the bill of a client without the proxy.
 type shadow struct {
 	bill
 	cache  *strict.PromptCache
-	budget int // its oldest messages are dropped every turn until the rest fits; 0: nothing is
+	budget int // to which the oldest messages are dropped every turn; 0: none are
 }
 
 func (s *shadow) add(req strict.Request) {
@@ -136,9 +135,8 @@ func (s *shadow) add(req strict.Request) {
 	s.bill.add(req.PromptTokens(), s.cache.Serve(&req))
 }
 
-// dropOldest is what most clients do by hand: the system message stays, the
-// oldest of the others go until the rest fits, and a result whose call is gone
-// goes with it.
+// dropOldest does what most clients do by hand: it keeps the system message, and
+// drops the oldest others until the rest fits and starts with no tool result.
 func dropOldest(req strict.Request, budget int) strict.Request {
 	head := 0
 	for head < len(req.Messages) && req.Messages[head].Role == "system" {

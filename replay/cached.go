@@ -8,8 +8,7 @@ import (
 	"laconic/compact"
 )
 
-// request is one request as it would have been sent, with what its messages
-// cost.
+// request is a request as sent, with the costs of its messages.
 type request struct {
 	msgs  []compact.Message
 	costs []int
@@ -17,10 +16,10 @@ type request struct {
 	total int // tokens, fixed included
 }
 
-// shared compares a request with the one that was sent before it. It returns how
-// many messages they start with in common, and how many tokens of the request a
-// provider's prompt cache would serve: the fixed part, the equal messages, and of
-// the first message that differs the share that starts alike.
+// shared compares a request with the previous one. It returns how many messages
+// they have in common at the start, and how many tokens a provider's prompt cache
+// would serve: the fixed part, the equal messages, and the common start of the
+// first message that differs.
 func shared(before, now *request) (messages, tokens int) {
 	if before == nil || before.fixed != now.fixed {
 		return 0, 0
@@ -37,8 +36,8 @@ func shared(before, now *request) (messages, tokens int) {
 	return messages, tokens
 }
 
-// alike returns how much of a message's cost lies in the bytes that two versions
-// of it start with.
+// alike returns the share of a message's cost that is in the common prefix of its
+// two versions.
 func alike(before, now *compact.Message, cost int) int {
 	if before.Role != now.Role {
 		return 0
@@ -89,13 +88,12 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// Prices are what a provider charges for tokens of a prompt, relative to the
-// plain price of one.
+// Prices are the prices of a token of a prompt, relative to the list price.
 type Prices struct {
 	// Cached is the price of a token served from the prompt cache.
 	Cached float64 `json:"cached"`
-	// Write is the price of a token that was not: 1.0 where the cache fills by
-	// itself (OpenAI, DeepSeek), 1.25 where filling it costs extra (Anthropic).
+	// Write is the price of any other token: 1.0 if the provider fills its cache
+	// for free (OpenAI, DeepSeek), 1.25 if not (Anthropic).
 	Write float64 `json:"write"`
 }
 

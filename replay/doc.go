@@ -5,23 +5,24 @@
 //
 // # Promises
 //
-//   - honest: every number is measured on what would have been sent, never
-//     taken from a policy's own report. Pairs are checked by a checker of this
-//     package, tokens are counted anew, and facts are searched in the text.
+//   - honest: every number is measured on what would have been sent, and none is
+//     taken from a policy's own report. Pairs are checked by code that shares
+//     nothing with the repair, tokens are counted again, and facts are searched
+//     in the text.
 //   - the same question for all: all policies see the same requests under the
 //     same budgets, counted by the same counter.
-//   - repeatable: the same files give the same numbers whatever the number of
-//     workers. Only times differ.
+//   - repeatable: the numbers do not depend on the number of workers. Only times
+//     differ.
 //   - flat: one conversation per worker is in memory, however long a file is.
-//   - never silent: a line that cannot be read is named with its file and line,
-//     and the others are replayed.
+//   - never silent: a line that cannot be read is reported with its file and
+//     line, and the others are replayed.
 //
 // # Words
 //
 // A request point is a place where a client must have sent a request: before
-// each assistant message (behind all results it waited for). A fact is a
+// each assistant message, after all results it waited for. A fact is a
 // concrete value (an id, a path, a number, a name) that a tool call used and
-// that was in the conversation before. Recall is the share of the facts that
+// that occurred earlier in the conversation. Recall is the share of the facts that
 // are still somewhere in the request that led to the call; verbatim counts
 // those whose last occurrence is still there with its surroundings. Both
 // look only at requests whose full size exceeds the budget. The peak of a
@@ -30,8 +31,8 @@
 // # Cost
 //
 // A provider with a prompt cache charges little for the part of a request that
-// starts like the one before. So the bill of a conversation is the sum over its
+// has the prefix of the previous request. So the bill of a conversation is the sum over its
 // requests of (uncached × write + cached × price of a cached token), where
-// cached is the longest common prefix with the request before. The cost of a
+// cached is the longest common prefix with the previous request. The cost of a
 // policy is its bill divided by that of sending everything.
 package replay

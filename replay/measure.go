@@ -8,8 +8,8 @@ import (
 	"laconic/replay/record"
 )
 
-// conversation is one recorded conversation, with all that its policies are
-// compared with.
+// conversation is a recorded conversation, with what all policies are compared
+// with.
 type conversation struct {
 	*record.Conversation
 	counter compact.Counter
@@ -23,14 +23,14 @@ type conversation struct {
 
 // turn is one request as the client sent it.
 type turn struct {
-	messages int // the request is the conversation's first so many
-	full     int // what it costs
-	must     int // what of it leaves a policy no choice
-	// from and to say which facts the calls used that it led to.
+	messages int // length of the request
+	full     int // its cost
+	must     int // the cost of what no policy may remove
+	// [from, to) are the facts used by the calls that the request led to.
 	from, to int
 }
 
-// prepare computes once what all policies are compared with.
+// prepare computes what all policies are compared with.
 func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversation {
 	plain(r.Messages)
 	v := &conversation{Conversation: r, counter: c, memory: remember(r.Messages)}
@@ -97,17 +97,17 @@ func (v *conversation) unavoidable(k int) int {
 // run is what one policy did to one conversation under one budget.
 type run struct {
 	Numbers
-	turns    []Turn // only where asked for
+	turns    []Turn // if Options.Series is set
 	failures failures
 }
 
 // Turn is one request in a series over time. Costs are tokens.
 type Turn struct {
-	// Messages is how many messages the client had sent, Full what they cost.
+	// Messages is the number of messages that the client had sent, Full their cost.
 	Messages int `json:"messages"`
 	Full     int `json:"full"`
-	// Sent is what the request cost as sent, Epoch whether the ladder was
-	// climbed for it.
+	// Sent is the cost of the request as sent. Epoch is set if the request began
+	// an epoch.
 	Sent  int  `json:"sent"`
 	Epoch bool `json:"epoch,omitempty"`
 }
@@ -131,7 +131,7 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, prices 
 		}
 		if t.full > b.Tokens {
 			recalled, verbatim := v.memory.retained(t.from, t.to, msgs, whole)
-			r.note(sample{
+			r.count(sample{
 				within: now.total <= b.Tokens, fair: t.must*5 < b.Tokens*4,
 				facts: t.to - t.from, recalled: recalled, verbatim: verbatim,
 			})
@@ -162,8 +162,9 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, prices 
 	return r
 }
 
-// sent counts what is sent, and returns which messages of the client's list are
-// in it as they came. A message that was sent before is not counted again.
+// sent returns a request with its costs, and reports for each message of the
+// client's list whether it is sent unchanged. A message that was sent before is
+// not counted again.
 func (v *conversation) sent(msgs []compact.Message, before *request) (now *request, whole []bool) {
 	now = &request{msgs: msgs, costs: make([]int, len(msgs)), fixed: v.fixed, total: v.fixed}
 	whole = make([]bool, len(v.Messages))
@@ -183,7 +184,7 @@ func (v *conversation) sent(msgs []compact.Message, before *request) (now *reque
 	return now, whole
 }
 
-// newEpochs counts the epochs that were not there a request ago.
+// newEpochs returns the number of epochs that the previous request did not have.
 func newEpochs(before, now []compact.Epoch) int {
 	n := len(now)
 	for i := range now {
@@ -194,8 +195,7 @@ func newEpochs(before, now []compact.Epoch) int {
 	return n
 }
 
-// plain decodes all texts once, so that searching and counting never do it
-// again.
+// plain decodes all texts, so that searching and counting do not have to.
 func plain(msgs []compact.Message) {
 	decoded := func(t compact.Text) compact.Text {
 		if _, encoded := t.Source(); encoded {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Numbers are what was measured of one policy under one budget. They add up
-// over conversations. Tokens are those of the counter.
+// Numbers are the measurements of one policy under one budget, summed over
+// conversations. Tokens are those of the counter.
 type Numbers struct {
 	Conversations int `json:"conversations"`
 	Requests      int `json:"requests"`
@@ -22,29 +22,29 @@ type Numbers struct {
 	// Paired are the requests whose pairs a strict upstream takes.
 	Paired int `json:"paired"`
 	// Facts are the values that the next call used, at the requests of Over.
-	// Recalled were in what was sent, Verbatim with their surroundings.
-	// RecalledFit and VerbatimFit are those of them that stood in a request
-	// within its budget: what an upstream refuses tells a model nothing.
+	// Recalled were in the request, Verbatim with their surroundings.
+	// RecalledFit and VerbatimFit are those in a request within its budget: a
+	// model learns nothing from a request that the upstream refuses.
 	Facts       int `json:"facts"`
 	Recalled    int `json:"recalled"`
 	Verbatim    int `json:"verbatim"`
 	RecalledFit int `json:"recalled_fit"`
 	VerbatimFit int `json:"verbatim_fit"`
-	// Epochs are the climbs of the ladder, PrefixBreaks the requests that did
-	// not start with all of the request before.
+	// Epochs is the number of epochs, PrefixBreaks the number of requests that
+	// do not start with the whole previous request.
 	Epochs       int `json:"epochs"`
 	PrefixBreaks int `json:"prefix_breaks"`
-	// Sent are all tokens sent, Cached those that a prompt cache served, Bill
+	// Sent are all tokens sent, Cached those served from a prompt cache, Bill
 	// their price. Full is the bill of sending everything.
 	Sent   int     `json:"tokens_sent"`
 	Cached int     `json:"tokens_cached"`
 	Bill   float64 `json:"bill"`
 	Full   float64 `json:"full_bill"`
-	// Failures counts the broken promises among those that the policy claims.
+	// Failures is the number of broken promises that the policy claims.
 	Failures int `json:"failures"`
 
 	times times
-	// For the means over conversations, each counted once whatever its length.
+	// For the means over conversations, in which each counts once.
 	costs, recalls float64
 	withFacts      int
 }
@@ -55,8 +55,8 @@ type sample struct {
 	facts, recalled, verbatim int
 }
 
-// note counts one such request.
-func (n *Numbers) note(s sample) {
+// count adds a sample.
+func (n *Numbers) count(s sample) {
 	n.Over++
 	n.Facts += s.facts
 	n.Recalled += s.recalled
@@ -75,7 +75,7 @@ func (n *Numbers) note(s sample) {
 	}
 }
 
-// finish closes the measurement of one conversation.
+// finish ends the measurement of one conversation.
 func (n *Numbers) finish() {
 	n.costs = n.Cost()
 	if n.Facts > 0 {
@@ -83,7 +83,7 @@ func (n *Numbers) finish() {
 	}
 }
 
-// add sums two measurements.
+// add adds other measurements.
 func (n *Numbers) add(o *Numbers) {
 	n.Conversations += o.Conversations
 	n.Requests += o.Requests
@@ -110,18 +110,18 @@ func (n *Numbers) add(o *Numbers) {
 	n.withFacts += o.withFacts
 }
 
-// Recall returns the share of the facts that were in what was sent, 0 to 1; 1 where
-// there was none to keep. So are all shares.
+// Recall returns the share of the facts that were in the request, 0 to 1. This
+// and every other share of nothing is 1.
 func (n *Numbers) Recall() float64 { return share(n.Recalled, n.Facts) }
 
 // VerbatimRecall returns Recall with the surroundings.
 func (n *Numbers) VerbatimRecall() float64 { return share(n.Verbatim, n.Facts) }
 
-// FitRecall returns Recall where a request above its budget tells nothing.
+// FitRecall returns Recall, with facts counted only in requests within the budget.
 func (n *Numbers) FitRecall() float64 { return share(n.RecalledFit, n.Facts) }
 
-// FitVerbatim returns VerbatimRecall where a request above its budget tells
-// nothing.
+// FitVerbatim returns VerbatimRecall, with facts counted only in requests within
+// the budget.
 func (n *Numbers) FitVerbatim() float64 { return share(n.VerbatimFit, n.Facts) }
 
 // Valid returns the share of the requests whose pairs a strict upstream takes.
@@ -135,16 +135,14 @@ func (n *Numbers) Cost() float64 {
 	return n.Bill / n.Full
 }
 
-// MeanCost returns the mean of the conversations' costs, a short one counting as
-// much as a long one.
+// MeanCost returns the mean of the costs of conversations, whatever their length.
 func (n *Numbers) MeanCost() float64 { return mean(n.costs, n.Conversations) }
 
-// MeanRecall returns the mean of the recalls of the conversations that had facts to
-// keep.
+// MeanRecall returns the mean recall of the conversations with facts.
 func (n *Numbers) MeanRecall() float64 { return mean(n.recalls, n.withFacts) }
 
 // Took returns the time within which a share q of the requests were compacted,
-// counts of unchanged messages being known; rounded up by at most 5 %.
+// rounded up by at most 5 %. Counts of texts that were seen before are cached.
 func (n *Numbers) Took(q float64) time.Duration { return n.times.quantile(q) }
 
 func share(part, whole int) float64 {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// promises are those of package compact, in the order of their numbers.
+// promises are the names of the promises of package compact, by number.
 var promises = []string{"untouched", "paired", "fits", "kept", "stable", "stateless", "idempotent", "never worse"}
 
-// PromiseNames are the names of promises by their numbers, from 1.
+// PromiseNames returns the names of promises by their numbers, from 1.
 func PromiseNames(numbers []int) []string {
 	names := make([]string, len(numbers))
 	for i, n := range numbers {
@@ -18,21 +18,21 @@ func PromiseNames(numbers []int) []string {
 	return names
 }
 
-// Failure is a promise that a policy claims and did not keep under a budget.
+// Failure is a promise that a policy claims and broke under a budget.
 type Failure struct {
 	Policy  string `json:"policy"`
 	Budget  string `json:"budget"`
 	Promise string `json:"promise"`
-	// Times is how often, over all requests. What follows is the first time.
+	// Times is the number of requests. What follows is the first of them.
 	Times        int    `json:"times"`
 	File         string `json:"file"`
 	Conversation string `json:"conversation"`
-	// Messages is the length of the request, as the client sent it.
+	// Messages is the length of the request as the client sent it.
 	Messages int    `json:"messages"`
 	Detail   string `json:"detail"`
 }
 
-// String is the sentence for the user.
+// String returns the sentence for the user.
 func (f Failure) String() string {
 	return fmt.Sprintf("%s under %s broke the promise %q %s, first in %s, request of %s: %s",
 		f.Policy, f.Budget, f.Promise, Count(f.Times, "time"), f.Conversation, Count(f.Messages, "message"), f.Detail)
@@ -51,8 +51,8 @@ func (all *failures) add(f Failure) {
 	*all = append(*all, f)
 }
 
-// check notes the errors that concern a promise the policy claims. Each starts
-// with the promise's name and a colon.
+// check records the errors about promises that the policy claims. Each error
+// starts with the name of the promise and a colon.
 func (r *run) check(errs []error, p *Policy, where Failure) {
 	for _, err := range errs {
 		promise, detail, _ := strings.Cut(err.Error(), ": ")

@@ -7,43 +7,42 @@ import (
 	"laconic/replay/record"
 )
 
-// Result is what a replay measured.
+// Result is the result of a replay.
 type Result struct {
 	Policies []string `json:"policies"`
 	Budgets  []Budget `json:"budgets"`
 	Prices   Prices   `json:"prices"`
-	// Files are the files in order, each with one row per budget and policy.
-	// A file in which nothing was measured is missing.
+	// Files are the files in order, without those in which nothing was measured.
 	Files []FileResult `json:"files"`
 	// Total is all conversations together.
 	Total FileResult `json:"total"`
-	// Left is how many conversations were left out, because their peak is too
-	// small or no request is in them.
+	// Left is the number of conversations that were left out because their peak
+	// is too small or they have no request.
 	Left int `json:"left_out"`
 	// Failures are the broken promises, each with its first time.
 	Failures []Failure `json:"failures,omitempty"`
-	// Unread is what could not be read, in order.
+	// Unread are the files, lines and elements that could not be read, in order.
 	Unread []record.Unread `json:"unread,omitempty"`
-	// Series are requests over time, where asked for.
+	// Series are set if Options.Series is.
 	Series []Series `json:"series,omitempty"`
 }
 
-// FileResult is what was measured in one file.
+// FileResult holds the measurements of one file.
 type FileResult struct {
 	File string `json:"file"`
 	// Rows are ordered by budget, then by policy.
 	Rows []Row `json:"rows"`
 }
 
-// Row is what one policy did under one budget.
+// Row holds the measurements of one policy under one budget.
 type Row struct {
 	Policy string `json:"policy"`
 	Budget string `json:"budget"`
 	Numbers
 }
 
-// MarshalJSON adds to the numbers the shares that follow from them. A share of
-// nothing is null.
+// MarshalJSON adds the shares that follow from the numbers. A share of nothing is
+// null.
 func (r Row) MarshalJSON() ([]byte, error) {
 	ratio := func(part, whole int) *float64 {
 		if whole == 0 {
@@ -78,7 +77,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// Series is one conversation over time: what each of its requests cost.
+// Series is the cost of each request of one conversation.
 type Series struct {
 	File         string `json:"file"`
 	Conversation string `json:"conversation"`
@@ -93,8 +92,8 @@ func (r *Result) Failed() bool {
 	return slices.ContainsFunc(r.Total.Rows, func(row Row) bool { return row.Numbers.Failures > 0 })
 }
 
-// gathering is a result being put together, conversation by conversation in
-// the order of the files.
+// gathering builds a result, conversation by conversation in the order of the
+// files.
 type gathering struct {
 	Result
 	options *Options
@@ -111,7 +110,7 @@ func gather(o *Options) *gathering {
 	return g
 }
 
-// blank has all rows of a file, nothing measured yet.
+// blank returns the empty rows of a file.
 func (g *gathering) blank(file string) FileResult {
 	f := FileResult{File: file}
 	for _, b := range g.options.Budgets {

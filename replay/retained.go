@@ -8,7 +8,7 @@ import (
 )
 
 // surroundings is how many characters on each side of a value must be kept for
-// it to count as verbatim: 24 together.
+// the value to count as verbatim.
 const surroundings = 12
 
 // memory holds the facts of a conversation and the text around their last

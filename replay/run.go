@@ -13,14 +13,13 @@ import (
 	"laconic/replay/record"
 )
 
-// Policy is a policy to be measured.
+// Policy is a policy to measure.
 type Policy struct {
-	// Name is what tables call it.
-	Name string
-	// Policy is what compacts.
+	// Name is its name in tables.
+	Name   string
 	Policy *compact.Policy
-	// Claims are the promises that are checked on every request, by their
-	// numbers, from 1.
+	// Claims are the numbers, from 1, of the promises that are checked on every
+	// request.
 	Claims []int
 
 	claims []string // the names
@@ -33,7 +32,7 @@ type Budget struct {
 	Share  float64 `json:"share,omitempty"`  // otherwise; above 0
 }
 
-// String names the budget in tables.
+// String returns the name of the budget in tables.
 func (b Budget) String() string {
 	if b.Tokens > 0 {
 		return Thousands(b.Tokens)
@@ -50,39 +49,37 @@ func (b Budget) of(peak int) compact.Budget {
 	return compact.Limits{Budget: max(1, tokens)}.For(0)
 }
 
-// Options say what to replay and how. Files, Policies, Budgets and Counter are
+// Options configure a replay. Files, Policies, Budgets and Counter are
 // required.
 type Options struct {
-	// Files are read in order: JSONL, HAR or a JSON body, distinguished by what
-	// they hold.
+	// Files are read in order. See [record.Read] for their formats.
 	Files []string
 	// Policies are measured side by side, under each of Budgets.
 	Policies []Policy
 	Budgets  []Budget
-	// Counter counts for all conversations. Where CounterFor is given, it
-	// chooses by the recorded model's name instead.
+	// Counter counts for all conversations. CounterFor, if not nil, chooses by
+	// the name of the recorded model instead.
 	Counter    compact.Counter
 	CounterFor func(model string) compact.Counter
-	// MinPeak leaves out conversations whose largest request costs less, in
-	// tokens.
+	// MinPeak leaves out conversations with a smaller peak, in tokens.
 	MinPeak int
 	// Prices; nil: DefaultPrices.
 	Prices *Prices
-	// Workers is how many conversations are measured at once; 0: 2.
+	// Workers is the number of conversations that are measured at once; 0: 2.
 	Workers int
-	// Series keeps, of the conversation with the largest peak of every file,
-	// what each request cost.
+	// Series adds to the result the cost of each request of the conversation
+	// with the largest peak of every file.
 	Series bool
-	// Progress, if not nil, is called from one goroutine at a time, after
-	// every conversation.
+	// Progress, if not nil, is called after every conversation, by the
+	// goroutine that called Run.
 	Progress func(Progress)
 }
 
-// Progress is how far a replay has come.
+// Progress is the progress of a replay.
 type Progress struct {
-	// Bytes of Total bytes were read.
+	// Bytes is how many of Total bytes were read.
 	Bytes, Total int64
-	// Conversations and requests were measured.
+	// Conversations and Requests are how many were measured.
 	Conversations, Requests int
 }
 
@@ -141,12 +138,12 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	return res.finish(), ctx.Err()
 }
 
-// replayed is what all policies did to one conversation.
+// replayed is the result of one conversation.
 type replayed struct {
 	file, id string
 	peak     int
 	requests int
-	left     bool   // nothing was measured
+	left     bool   // left out: nothing was measured
 	budgets  []int  // tokens, per budget
 	runs     []*run // by budget, then by policy
 }
@@ -174,7 +171,7 @@ func (o *Options) replay(r *record.Conversation) *replayed {
 	return out
 }
 
-// size returns how many bytes the files have together.
+// size returns the size of all files.
 func (o *Options) size() (n int64) {
 	for _, f := range o.Files {
 		if s, err := os.Stat(f); err == nil {

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// times counts durations in classes that each are five percent wide, so that a
-// quantile over any number of requests takes the same memory.
+// times is a histogram of durations in classes five percent wide: quantiles over
+// any number of requests take the same memory.
 type times struct {
 	classes [timeClasses]uint32
 	n       uint64
 }
 
-// timeClasses reach from a microsecond to beyond ten minutes.
+// The classes reach from a microsecond to above ten minutes.
 const (
 	timeClasses = 420
 	classWidth  = 1.05
@@ -34,8 +34,8 @@ func (t *times) add(o *times) {
 	t.n += o.n
 }
 
-// quantile is the upper end of the class that holds the quantile q, 0 to 1; 0
-// where nothing was recorded.
+// quantile returns the upper end of the class with the quantile q, 0 to 1, or 0
+// if nothing was recorded.
 func (t *times) quantile(q float64) time.Duration {
 	if t.n == 0 {
 		return 0

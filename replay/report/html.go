@@ -16,7 +16,7 @@ var reportPage string
 
 var reportTemplate = template.Must(template.New("report").Parse(reportPage))
 
-// page is what the report shows.
+// page is the data of the template.
 type page struct {
 	*replay.Result
 	Legend        []string // classes of the policies
@@ -28,7 +28,7 @@ type page struct {
 	First         int         // index of the conversation that is shown first
 	Titles        [][2]string // of the columns, with their meanings
 	Tables        []table
-	Data          template.JS // what each request cost, for the tooltip
+	Data          template.JS // the cost of each request, for the tooltip
 }
 
 // figure is a picture with the choices under which it is shown.
@@ -55,7 +55,7 @@ type cell struct {
 	Left, Best bool
 }
 
-// HTML writes a result as one page that needs no network.
+// HTML writes a result as a page that needs no network.
 func HTML(w io.Writer, r *replay.Result) error {
 	p, names := page{Result: r}, names(r)
 	for _, name := range r.Policies {
@@ -68,7 +68,7 @@ func HTML(w io.Writer, r *replay.Result) error {
 		p.Titles = append(p.Titles, [2]string{c.title, c.meaning})
 	}
 	blocks := blocks(r)
-	if n := len(blocks); n > 1 { // the total first: people look for it
+	if n := len(blocks); n > 1 { // the total first
 		blocks = slices.Concat(blocks[n-1:], blocks[:n-1])
 	}
 	for i := range blocks {
@@ -142,9 +142,9 @@ func (p *page) timelines(names map[string]string) error {
 	return err
 }
 
-// tableOf returns the table of one file. The best of each budget is marked,
-// among the policies that always fit: the others buy their numbers with requests
-// that the upstream refuses.
+// tableOf returns the table of one file. The best of each budget is marked, among
+// the policies that always fit: others owe their numbers to requests that the
+// upstream refuses.
 func tableOf(r *replay.Result, f *replay.FileResult, name string) table {
 	t := table{Heading: heading(f, name)}
 	for group := range slices.Chunk(f.Rows, len(r.Policies)) {

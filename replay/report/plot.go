@@ -133,14 +133,14 @@ func scatter(f *replay.FileResult, budget string, m metric, policies []string) s
 	p.line("mark", p.px(1), top, p.px(1), p.height-bottom)
 	p.text(p.width-4, 16, "hint", "end", "better: up and left")
 	slices.SortStableFunc(rows, func(a, b *replay.Row) int { return cmp.Compare(m.of(&b.Numbers), m.of(&a.Numbers)) })
-	name := 0.0 // where the last one was written
+	name := 0.0 // y of the last name
 	for i, r := range rows {
 		x, y := p.px(r.Cost()), p.py(100*m.of(&r.Numbers))
-		// Each name as high as its point, below the one before it, with room for
-		// those that follow.
+		// Each name is beside its point, below the previous name, with space for
+		// the next ones.
 		name = min(max(y, name+15), p.height-bottom-15*float64(len(rows)-1-i))
-		// A policy that does not always fit is drawn as a ring: it buys its place
-		// with requests that the upstream refuses.
+		// A policy that does not always fit is a ring: it owes its place to
+		// requests that the upstream refuses.
 		shape, note := "dot", ""
 		if r.FairFits < r.Fair {
 			shape, note = "ring", ", does not always fit"
@@ -154,10 +154,9 @@ func scatter(f *replay.FileResult, budget string, m metric, policies []string) s
 	return p.svg(fmt.Sprintf("%s against cost, budget %s, %s", m.name, budget, f.File))
 }
 
-// overTurns draws what each request of a conversation cost under one budget, a
-// line per policy, with a dot at every epoch. If everything costs far more than
-// what was sent, its line leaves the picture at the top. id is unique on the
-// page.
+// overTurns draws the cost of each request of a conversation under one budget, a
+// line per policy, with a dot at every epoch. If the whole history costs far more
+// than what was sent, its line is clipped at the top. id is unique on the page.
 func overTurns(series []replay.Series, policies []string, id string) string {
 	first := &series[0]
 	n := float64(max(2, len(first.Turns)))
@@ -208,12 +207,12 @@ func (p *plot) over(turns []replay.Turn, class string, value func(replay.Turn) i
 	p.WriteString("\"/>\n")
 }
 
-// class returns a policy's class in the style sheet, which has eight colours.
+// class returns the class of a policy in the style sheet, which has eight colours.
 func class(policies []string, name string) string {
 	return fmt.Sprintf("s%d", max(0, slices.Index(policies, name))%8)
 }
 
-// kilo writes a number short.
+// kilo formats a number with three digits.
 func kilo(v float64) string {
 	switch {
 	case v >= 1e6:

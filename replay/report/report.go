@@ -1,11 +1,11 @@
-// Package report writes what a replay measured: as a table, as JSON, and as a
-// page with plots.
+// Package report writes the result of a replay as a table, as JSON, and as a page
+// with plots.
 //
 // It promises:
 //
 //   - the same numbers in all three: every share is computed by package replay.
-//   - no content: of a conversation only its name and sizes are written.
-//   - alone: the page needs no network.
+//   - no content: only the name and the sizes of a conversation are written.
+//   - offline: the page needs no network.
 package report
 
 import (
@@ -18,8 +18,8 @@ import (
 	"laconic/replay"
 )
 
-// JSON writes a result for programs: what was counted, and the shares that
-// follow from it. Times are microseconds.
+// JSON writes a result for programs: the numbers, and the shares that follow from
+// them. Times are microseconds.
 func JSON(w io.Writer, r *replay.Result) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -27,8 +27,8 @@ func JSON(w io.Writer, r *replay.Result) error {
 	return e.Encode(r)
 }
 
-// names returns what files are called in tables and pictures: their names
-// without the folder, and as many folders as it takes to tell them apart.
+// names returns the names of files in tables and pictures: their base names, with
+// as many folders as distinguish them.
 func names(r *replay.Result) map[string]string {
 	names := map[string]string{r.Total.File: r.Total.File}
 	for i, f := range r.Files {

@@ -11,18 +11,16 @@ import (
 	"laconic/replay"
 )
 
-// column is one column of the table: its title, its meaning, and its value.
-// Numbers are aligned right, names left.
+// column is one column of the table.
 type column struct {
 	title, meaning string
-	left           bool
+	left           bool // aligned left, as names are
 	value          func(*replay.Row) string
-	// drop orders the columns that are left out of a narrow terminal, the
-	// highest first. 0 always stays.
+	// drop orders the columns that a narrow terminal does without, the highest
+	// first. A column with 0 is always shown.
 	drop int
 }
 
-// columns are all columns of the table, in order.
 var columns = []column{
 	{title: "budget", left: true, value: func(r *replay.Row) string { return r.Budget }, meaning: "tokens that a request may cost, or their share of each conversation's largest request"},
 	{title: "policy", left: true, value: func(r *replay.Row) string { return r.Policy }},
@@ -43,13 +41,13 @@ var columns = []column{
 	broken,
 }
 
-// broken is only shown if it says anything.
+// broken is shown only if a promise was broken.
 var broken = column{
 	title: "broken", value: func(r *replay.Row) string { return fmt.Sprint(r.Numbers.Failures) },
 	meaning: "broken promises, of those that the policy claims",
 }
 
-// columnsOf returns the columns that say something about a result.
+// columnsOf returns the columns for a result.
 func columnsOf(r *replay.Result) []column {
 	if r.Failed() {
 		return slices.Clone(columns)
@@ -123,7 +121,7 @@ func blocks(r *replay.Result) []replay.FileResult {
 	return append(slices.Clip(r.Files), r.Total)
 }
 
-// heading names a block and says how much is in it.
+// heading returns the name of a block and the number of its conversations.
 func heading(f *replay.FileResult, name string) string {
 	if len(f.Rows) == 0 {
 		return name
@@ -132,8 +130,8 @@ func heading(f *replay.FileResult, name string) string {
 	return fmt.Sprintf("%s: %s, %s", name, replay.Count(n.Conversations, "conversation"), replay.Count(n.Requests, "request"))
 }
 
-// explained writes a title and its meaning, broken between words so that no
-// line is longer than width; 0 means no limit.
+// explained returns a title and its meaning in lines of at most width characters;
+// 0 means no limit.
 func explained(title, meaning string, width int) string {
 	const indent = 10
 	if width <= indent+20 {
@@ -151,7 +149,7 @@ func explained(title, meaning string, width int) string {
 	return text + fmt.Sprintf("%-*s%s\n", indent, title, line)
 }
 
-// percent never rounds up to 100: what is not all is shown as less.
+// percent returns a percentage. Less than all is never rounded up to 100.
 func percent(part, whole int) string {
 	switch {
 	case whole == 0:
@@ -164,7 +162,7 @@ func percent(part, whole int) string {
 	return fmt.Sprintf("%.1f %%", float64(part*1000/whole)/10)
 }
 
-// duration writes two digits that count.
+// duration returns a duration with about two significant digits.
 func duration(d time.Duration) string {
 	switch {
 	case d >= time.Second:
