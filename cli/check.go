@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,21 +26,18 @@ func checkConfig(w io.Writer, path string, jsonOut bool, over ...config.Override
 	if err == nil {
 		err = c.CheckFiles()
 	}
-	return tellConfig(w, c, err, jsonOut)
+	return printConfig(w, c, err, jsonOut)
 }
 
-// tellConfig prints what config.Load gave.
-func tellConfig(w io.Writer, c *config.Config, err error, jsonOut bool) int {
+// printConfig prints what config.Load returned.
+func printConfig(w io.Writer, c *config.Config, err error, jsonOut bool) int {
 	var ps config.Problems
 	if err != nil && !errors.As(err, &ps) {
 		ps = config.Problems{{File: c.File(), Code: "file", Message: err.Error()}}
 	}
 	switch {
 	case jsonOut:
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		_ = e.Encode(append(config.Problems{}, ps...))
+		_ = printJSON(w, append(config.Problems{}, ps...))
 	case len(ps) > 0:
 		fmt.Fprintf(w, "%s\n\n%s\n", ps.Error(), count(len(ps), "problem"))
 	default:
@@ -57,7 +53,7 @@ func tellConfig(w io.Writer, c *config.Config, err error, jsonOut bool) int {
 	return 0
 }
 
-// hints are what may be meant otherwise.
+// hints returns what may have been meant otherwise.
 func hints(c *config.Config) []string { return append(c.Hints(), unsummarized(c)...) }
 
 func count(n int, what string) string {
@@ -148,7 +144,7 @@ func describe(c *config.Config, w io.Writer) {
 	}
 }
 
-// describePolicy says how a policy compacts that is adaptive, or extends it.
+// describePolicy describes a policy that is adaptive, or extends it.
 func describePolicy(p config.Policy, built *compact.Policy) string {
 	keep := fmt.Sprintf("%v of the room, at most %d tokens, at least %s", p.KeepRecent.Share, p.KeepRecent.Tokens, count(p.KeepRecent.Exchanges, "exchange"))
 	if n := p.KeepRecent.Messages; n > 0 {
@@ -197,7 +193,7 @@ func onOff(on bool) string {
 	return "off"
 }
 
-// windowWords says which window holds for a row. That of a pattern depends on
+// windowWords returns the window of a row. That of a pattern depends on
 // the model's name.
 func windowWords(c *config.Config, m config.Model) string {
 	if m.Window > 0 {
@@ -209,7 +205,7 @@ func windowWords(c *config.Config, m config.Model) string {
 	return fmt.Sprintf("by name, else %d", c.DefaultWindow)
 }
 
-// modeWords says which requests of a row go out as they came; "" for none.
+// modeWords returns which requests of a row go out unchanged; "" if none do.
 func modeWords(m config.Model) string {
 	var words []string
 	switch m.Mode {
@@ -224,7 +220,7 @@ func modeWords(m config.Model) string {
 	return strings.Join(words, "; ")
 }
 
-// budgetWords says what a prompt may cost at a row, before the request asks for
+// budgetWords returns what a prompt of a row may cost, before the request asks for
 // more room for its answer.
 func budgetWords(c *config.Config, m config.Model) string {
 	if m.Budget > 0 {
@@ -243,7 +239,7 @@ func budgetWords(c *config.Config, m config.Model) string {
 	return fmt.Sprint(withTable(limitsOf(m), m.Match, c.DefaultWindow).For(0).Tokens)
 }
 
-// keyWords says whose key goes where.
+// keyWords returns whose key a row sends.
 func keyWords(c *config.Config, i int, m config.Model) string {
 	if m.APIKey != "" {
 		if name := c.Variable(fmt.Sprintf("models[%d].api_key", i)); name != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// exitError carries an exit code other than 1. What had to be said was said.
+// exitError carries an exit code other than 1. The reason was already printed.
 type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
@@ -44,7 +44,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return 1
 }
 
-// commands are all commands, serve being the one without a name.
+// commands returns all commands; serve is the one without a name.
 func commands() *cobra.Command {
 	root := serveCommand("laconic")
 	root.Short = "keeps every conversation legal and inside its model's budget"
@@ -80,7 +80,7 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// version is what the build knows of itself.
+// version returns the version, the commit and the Go version of the build.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -18,7 +18,7 @@ import (
 	"laconic/tokenize"
 )
 
-// countFlags say what laconic count reads and what it counts with.
+// countFlags are the flags of laconic count.
 type countFlags struct {
 	policyFlags
 	tokenizer         string

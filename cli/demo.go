@@ -141,17 +141,17 @@ func (f *policyFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.budget, "budget", 0, "tokens of prompt, instead of the model's own budget")
 }
 
-// load reads the configuration, and tells what is wrong with it.
+// load reads the configuration, and prints what is wrong with it.
 func (f *policyFlags) load(cmd *cobra.Command) (*config.Config, error) {
 	c, err := config.Load(f.config)
 	if err != nil {
-		tellConfig(cmd.ErrOrStderr(), c, err, false)
+		printConfig(cmd.ErrOrStderr(), c, err, false)
 		return nil, exitError(1)
 	}
 	return c, nil
 }
 
-// chosen is the route of a model with the flags applied, and its budget for a
+// chosen returns the route of a model with the flags applied, and its budget for a
 // request that asks for so much answer.
 func (f *policyFlags) chosen(cmd *cobra.Command, model string, answer int) (*proxy.Route, compact.Budget, error) {
 	c, err := f.load(cmd)

@@ -16,11 +16,11 @@ import (
 	"laconic/tokenize"
 )
 
-// explainTime is how long the upstream may take to tell its windows.
+// explainTime is how long the upstream may take to state its windows.
 const explainTime = 10 * time.Second
 
-// explain says for one model what its requests may cost, and why: which row
-// holds, where its window comes from, the numbers that follow. The upstream is
+// explain prints what requests for one model may cost, and why: which row
+// matches, where its window comes from, the numbers that follow. The upstream is
 // asked, with the key of the row or with none.
 func explain(c *config.Config, ctx context.Context, w io.Writer, model string) error {
 	o, err := proxyOptions(c, counting.For)
@@ -93,14 +93,14 @@ func explain(c *config.Config, ctx context.Context, w io.Writer, model string) e
 	line("budget", "%d tokens of prompt, %d messages", b.Tokens, b.Messages)
 	trigger := route.Policy.TriggerFor(route.Counter)
 	line("compacts", "above %d tokens (%v of the budget), by the policy %s", int(trigger*float64(b.Tokens)), trigger, cmp.Or(given.Policy, config.DefaultPolicy))
-	line("counted by", "%s", countedBy(model, given.Tokenizer))
+	line("counted by", "%s", cmp.Or(given.Tokenizer, tokenize.For(model).Name()))
 	_ = t.Flush()
 	fmt.Fprint(w, "\nThe proxy learns limits from refusals while it runs: see /readyz?verbose on the admin address.\n")
 	return nil
 }
 
 // ask asks the upstream of a route for a window, where nobody configured one.
-// why says why the window is not the upstream's word.
+// why is the reason if the upstream stated no window.
 func ask(c *config.Config, ctx context.Context, p *proxy.Proxy, route *proxy.Route, model string) (told compact.Published, from, why string) {
 	if !route.Discover || route.Configured {
 		return compact.Published{}, "", "the upstream is not asked"
@@ -114,8 +114,4 @@ func ask(c *config.Config, ctx context.Context, p *proxy.Proxy, route *proxy.Rou
 		why = p.Trouble(ctx, route)
 	}
 	return told, from, cmp.Or(why, "the upstream tells none")
-}
-
-func countedBy(model, tokenizer string) string {
-	return cmp.Or(tokenizer, tokenize.For(model).Name())
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagError says in words of the command line what is wrong with a flag.
+// flagError returns an error of a flag in words of the command line.
 func flagError(cmd *cobra.Command, err error) error {
 	var (
 		absent  *pflag.NotExistError
@@ -38,7 +38,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// kindOfFlag says what a flag takes.
+// kindOfFlag returns what a flag takes, in words.
 func kindOfFlag(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "int":

@@ -17,7 +17,7 @@ func TestAnUpstreamWithoutAPathIsHinted(t *testing.T) {
 			t.Fatal(err)
 		}
 		var checked strings.Builder
-		if code := tellConfig(&checked, c, nil, false); code != 0 {
+		if code := printConfig(&checked, c, nil, false); code != 0 {
 			t.Errorf("a hint made the exit code %d", code)
 		}
 		for _, text := range []string{checked.String(), startLines(c, c.Listen, "")} {
@@ -50,7 +50,7 @@ func TestVariablesOfClientsAreNotReadAndSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		tellConfig(&b, c, nil, false)
+		printConfig(&b, c, nil, false)
 		if n := strings.Count(b.String(), "hint: "); n != len(want) || strings.Contains(b.String(), "canary") {
 			t.Errorf("%d hints, want %d:\n%s", n, len(want), &b)
 		}
@@ -97,7 +97,7 @@ func TestOnlyTheFaultyValueIsShown(t *testing.T) {
 		t.Helper()
 		c, err := config.Parse("laconic.yaml", []byte(src), variables)
 		var b strings.Builder
-		if tellConfig(&b, c, err, false); !strings.Contains(b.String(), want+"\n") {
+		if printConfig(&b, c, err, false); !strings.Contains(b.String(), want+"\n") {
 			t.Errorf("%s\nis shown as\n%s", src, &b)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 // where the store outlives the process; one in memory would add nothing.
 type keptFacts struct{ vault *store.Vault }
 
-// keepsFacts reports whether the store is worth to be opened for facts alone.
+// keepsFacts reports whether the store outlives the process, so that it is worth
+// opening for facts alone.
 func keepsFacts(c *config.Config) bool {
 	k := store.Kind(c.Store.Kind)
 	return k != "" && k != store.InMemory
@@ -31,7 +32,7 @@ func (f keptFacts) key(k learn.Key) store.Key {
 	return f.vault.Key("facts, version 1", string(k[:]))
 }
 
-// Load returns what any process has learnt last; false where there is nothing.
+// Load returns what a process has learnt last; false if nothing is kept.
 func (f keptFacts) Load(ctx context.Context, key learn.Key) (l learn.Facts, ok bool) {
 	text, ok := f.vault.Latest(ctx, f.key(key))
 	if !ok || json.Unmarshal([]byte(text), &l) != nil {
@@ -40,8 +41,8 @@ func (f keptFacts) Load(ctx context.Context, key learn.Key) (l learn.Facts, ok b
 	return l, true
 }
 
-// Save keeps what was learnt. The store tells the operator itself when it
-// fails; until then the process that learnt it knows it.
+// Save keeps what was learnt. The store logs its own failures; the process
+// that learnt a fact keeps it in memory, too.
 func (f keptFacts) Save(ctx context.Context, key learn.Key, l learn.Facts) {
 	if text, err := json.Marshal(l); err == nil {
 		_ = f.vault.Put(ctx, f.key(key), string(text))

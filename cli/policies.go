@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"text/tabwriter"
 
@@ -35,10 +34,7 @@ func policiesCommand() *cobra.Command {
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
-				out := json.NewEncoder(cmd.OutOrStdout())
-				out.SetEscapeHTML(false)
-				out.SetIndent("", "  ")
-				return out.Encode(listedPolicies())
+				return printJSON(cmd.OutOrStdout(), listedPolicies())
 			}
 			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, p := range listedPolicies() {

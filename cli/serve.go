@@ -26,7 +26,7 @@ import (
 	"laconic/tokenize"
 )
 
-// settings are the flags that stand in for keys of the configuration file.
+// settings are the flags that override keys of the configuration file.
 type settings struct{ config, upstream, listen, admin, logLevel, logFormat string }
 
 func (s *settings) flags(cmd *cobra.Command) {
@@ -39,7 +39,7 @@ func (s *settings) flags(cmd *cobra.Command) {
 	f.StringVar(&s.logFormat, "log-format", "", "auto, console or json")
 }
 
-// overrides are the settings that were given, those of flags before those of
+// overrides returns the settings that were given, those of flags before those of
 // the environment.
 func (s *settings) overrides(cmd *cobra.Command) []config.Override {
 	var over []config.Override
@@ -72,7 +72,7 @@ func serveCommand(name string) *cobra.Command {
 				err = c.CheckFiles()
 			}
 			if err != nil {
-				tellConfig(cmd.ErrOrStderr(), c, err, false)
+				printConfig(cmd.ErrOrStderr(), c, err, false)
 				return exitError(1)
 			}
 			return serve(cmd.Context(), c, cmd.ErrOrStderr())
@@ -145,8 +145,7 @@ func serve(ctx context.Context, c *config.Config, stderr io.Writer) error {
 	return err
 }
 
-// processNotes says what the process holds. It is what grows where something is
-// never let go.
+// processNotes returns what the process holds, which shows what is leaked.
 func processNotes(p *proxy.Proxy) string {
 	all := []metrics.Sample{{Name: "/sched/goroutines:goroutines"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}}
 	metrics.Read(all)
@@ -201,7 +200,7 @@ func checkCommand() *cobra.Command {
 			if model != "" {
 				c, err := config.Load(s.config, s.overrides(cmd)...)
 				if err != nil {
-					tellConfig(cmd.OutOrStdout(), c, err, false)
+					printConfig(cmd.OutOrStdout(), c, err, false)
 					return exitError(1)
 				}
 				return explain(c, cmd.Context(), cmd.OutOrStdout(), model)

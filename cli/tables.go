@@ -12,7 +12,7 @@ import (
 	"laconic/tokenize"
 )
 
-// tokenizers are those that the models of a configuration can need. A row for
+// tokenizers returns those that the models of a configuration can need. A row for
 // many models needs all encodings: its estimates are made from o200k_base, and
 // gpt-4 may be among them.
 func tokenizers(c *config.Config) []string {
@@ -41,7 +41,7 @@ func tokenizers(c *config.Config) []string {
 	return need
 }
 
-// loading is what became of the tables of the tokenizers.
+// loading tracks which tables of the tokenizers are loaded.
 type loading struct {
 	mu    sync.Mutex
 	lines []string
@@ -52,8 +52,8 @@ type loading struct {
 // it in the background while it begins to listen, so that the first request
 // does not have to. One that comes earlier waits for the tables it needs, and
 // no longer: the same conversation must get the same plan whenever it comes, so
-// it is not counted by an estimate meanwhile. Nobody waits for the end of this,
-// which comes by itself.
+// it is not counted by an estimate meanwhile. Nothing waits for load to
+// end.
 func (l *loading) load(names []string) {
 	for _, name := range names {
 		if k, err := tokenize.Named(name); err == nil {
@@ -76,7 +76,7 @@ func (l *loading) starting() bool {
 	return !l.done
 }
 
-// notes say which tokenizers are loaded, and how many texts of this process
+// notes returns which tokenizers are loaded, and how many texts of this process
 // were counted before.
 func (l *loading) notes() string {
 	l.mu.Lock()

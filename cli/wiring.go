@@ -146,7 +146,7 @@ func clientCredential(c *config.Config, m config.Model, upstream, top *url.URL) 
 }
 
 // route returns the route of a model: that of the first row that matches, with
-// what its name tells.
+// what its name adds.
 func (t *routeTable) route(model string) *proxy.Route {
 	t.mu.RLock()
 	r := t.known[model]

@@ -26,7 +26,7 @@ func buildPolicies(c *config.Config) (map[string]*compact.Policy, error) {
 	return built, nil
 }
 
-// optionsOf are the options of a policy that is known from another system: where
+// optionsOf returns the options of a policy that is known from another system: where
 // a summarizer is configured, it is asked unless the file says otherwise.
 func optionsOf(c *config.Config, p config.Policy) json.RawMessage {
 	const option = "summarize"

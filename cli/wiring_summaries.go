@@ -13,8 +13,8 @@ import (
 	"laconic/store"
 )
 
-// summarizer makes the summarizer of the proxy, without its store; nil where
-// there is none.
+// summarizer makes the summarizer of the proxy, without its store; nil if
+// none is configured.
 func summarizer(c *config.Config, counter makeCounter) (*summarize.Options, error) {
 	s := c.Summarizer
 	if s.Model == "" {
@@ -35,8 +35,8 @@ func summarizer(c *config.Config, counter makeCounter) (*summarize.Options, erro
 	}, nil
 }
 
-// unfoldedWait is how long a request under a policy that is not folded may wait
-// for its summary: as all do where the file says how long that is.
+// unfoldedWait returns how long a request under a policy that is not folded may wait
+// for its summary: as long as all others if the file sets that.
 func unfoldedWait(c *config.Config) time.Duration {
 	if c.Has("summarizer.wait") || c.Summarizer.Wait > 0 {
 		return time.Duration(c.Summarizer.Wait)
@@ -44,8 +44,8 @@ func unfoldedWait(c *config.Config) time.Duration {
 	return summarize.DefaultUnfoldedWait
 }
 
-// unsummarized says of every policy in use why the summarizer is not asked under
-// it.
+// unsummarized returns a hint for every policy in use under which the summarizer
+// is never asked.
 func unsummarized(c *config.Config) (says []string) {
 	built, err := buildPolicies(c)
 	if err != nil || c.Summarizer.Model == "" {
@@ -82,7 +82,7 @@ func openStore(c *config.Config, notice func(string)) (*store.Vault, error) {
 	})
 }
 
-// summaryWords says what model writes summaries, whose key it is asked with,
+// summaryWords returns which model writes summaries, whose key it is asked with,
 // and where they are kept.
 func summaryWords(c *config.Config) string {
 	s := c.Summarizer

@@ -44,7 +44,7 @@ func (ch *checking) at(path, code, message, hint string, others ...string) {
 	}
 }
 
-// note is at for what does not depend on the value.
+// note is at without asking whether the value could be read.
 func (ch *checking) note(path, code, message, hint string, others ...string) {
 	for _, other := range others {
 		if !ch.Has(path) {

@@ -57,14 +57,14 @@ type Config struct {
 	unread  []string         // variables of the environment that are set, and that people expect to be read
 }
 
-// TLS names the certificate of the listener for clients; the zero value:
-// it does not speak TLS.
+// TLS names the certificate of the listener for clients; its zero
+// value means no TLS.
 type TLS struct {
 	Cert string `json:"cert,omitempty"`
 	Key  string `json:"key,omitempty"`
 }
 
-// Scheme is that of the URLs that clients call.
+// Scheme returns the scheme of the URLs that clients call.
 func (c *Config) Scheme() string {
 	if c.TLS.Cert != "" {
 		return "https"
@@ -72,7 +72,7 @@ func (c *Config) Scheme() string {
 	return "http"
 }
 
-// Log says what is logged, and how.
+// Log sets what is logged, and how.
 type Log struct {
 	Level  string `json:"level,omitempty"`
 	Format string `json:"format,omitempty"`
@@ -160,8 +160,7 @@ func Load(path string, over ...Override) (*Config, error) {
 	return Parse(path, src, os.LookupEnv, over...)
 }
 
-// File is the path of the file the configuration came from; "" where there was
-// none.
+// File returns the path of the file that was read; "" if no file was.
 func (c *Config) File() string { return c.file }
 
 // OverridesOn reports whether the x-laconic-* request headers are honoured: as

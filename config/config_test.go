@@ -104,7 +104,7 @@ func TestNumbersArePlain(t *testing.T) {
 
 	trigger := func(in string, want float64, sentence string) {
 		t.Helper()
-		_, got, err := formOf(schemaAt("policies.NAME.trigger")).parse(in)
+		_, got, err := schemaAt("policies.NAME.trigger").parse(in)
 		sameValue(t, in, got, want, err, sentence)
 	}
 	trigger("auto", 0, "")

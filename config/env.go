@@ -40,7 +40,7 @@ func showBraces(n *yaml.Node) {
 	}
 }
 
-// envFault is what is wrong with one variable of a value.
+// envFault describes what is wrong with one variable of a value.
 type envFault struct {
 	text          string // as the value has it
 	message, hint string

@@ -44,7 +44,7 @@ type Problem struct {
 	Excerpt string `json:"-"` // the line and a caret below it, without secrets
 }
 
-// Error is the problem in one line: file:line:column: message (hint).
+// Error returns the problem in one line: file:line:column: message (hint).
 func (p Problem) Error() string {
 	var b strings.Builder
 	b.WriteString(cmp.Or(p.File, "configuration"))
@@ -65,7 +65,7 @@ type Problems []Problem
 // mostShown bounds how many problems Error writes out.
 const mostShown = 50
 
-// Error is all problems with their excerpts.
+// Error returns all problems with their excerpts.
 func (ps Problems) Error() string {
 	var b strings.Builder
 	for i, p := range ps {

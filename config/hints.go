@@ -16,15 +16,15 @@ const (
 	clientsKey  = "OPENAI_API_KEY"
 )
 
-// standsFor reports whether a base URL leads to this proxy, as a client's should,
+// leadsHere reports whether a base URL leads to this proxy, as a client's should,
 // or the configuration says where requests go.
-func (c *Config) standsFor(base string) bool {
+func (c *Config) leadsHere(base string) bool {
 	u, err := url.Parse(base)
 	return c.Has("upstream") || err == nil && access.SameListener(u, c.Listen)
 }
 
-// Hints are what may be meant otherwise: an upstream without a path, as most
-// have their API below /v1; a variable that is not read.
+// Hints returns what may have been meant otherwise: an upstream without a path,
+// as most have their API below /v1; a variable that is not read.
 func (c *Config) Hints() (hints []string) {
 	all := []string{c.Upstream}
 	for _, m := range c.Models {
@@ -47,8 +47,8 @@ func (c *Config) Hints() (hints []string) {
 	return hints
 }
 
-// UnreadKey says that the key in the environment is not read, where it may be
-// missed: no row has a key.
+// UnreadKey returns a hint that the key in the environment is not read, if no row
+// has a key.
 func (c *Config) UnreadKey() []string {
 	if !slices.Contains(c.unread, clientsKey) || slices.ContainsFunc(c.Models, func(m Model) bool { return m.APIKey != "" }) {
 		return nil
@@ -56,7 +56,7 @@ func (c *Config) UnreadKey() []string {
 	return []string{clientsKey + " is for clients and not read here: their own key goes to the upstream (one of the proxy's: api_key: ${" + clientsKey + "} in a row of models)"}
 }
 
-// ShownURL is a URL without what may be secret in it.
+// ShownURL returns a URL without what may be secret in it.
 func ShownURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {

@@ -82,7 +82,7 @@ func addressFaultOf(addr, hint string) error {
 	return nil
 }
 
-// ParseUpstream reads a base URL: what the client's /v1 stands for. An error may
+// ParseUpstream reads a base URL, which replaces the client's /v1. An error may
 // go on with a hint after "; ".
 func ParseUpstream(text string) (*url.URL, error) {
 	u, err := url.Parse(text)

@@ -58,8 +58,8 @@ func (r *reading) rung(n *yaml.Node, path string) any {
 	return rung
 }
 
-// options reads a map of options as JSON: what they mean is known to the stage or
-// the policy alone.
+// options reads a map of options as JSON: only the stage or the
+// policy knows what they mean.
 func (r *reading) options(n *yaml.Node, path string) any {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -159,8 +159,7 @@ func (ch *checking) rung(path string, rung Rung) {
 	}
 }
 
-// options notes what a stage or a policy says of its options, each fault at its
-// place.
+// options notes the errors of the options of a stage or a policy, each at its place.
 func (ch *checking) options(at, who string, err error) {
 	var faults stage.OptionErrors
 	if !errors.As(err, &faults) {

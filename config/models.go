@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Pattern matches names of models: * stands for any run of characters, /
-// included; every other character for itself. Matching costs one pass over the
+// Pattern matches names of models: * matches any run of characters, /
+// included; every other character matches itself. Matching costs one pass over the
 // name, whatever the pattern.
 type Pattern struct {
 	text   string
@@ -50,8 +50,7 @@ func (p Pattern) Everything() bool { return strings.Trim(p.text, "*") == "" && p
 // Everything reports whether a row holds for every model.
 func (m Model) Everything() bool { return CompilePattern(m.Match).Everything() }
 
-// RowOf is the row that holds for a model; one with nothing in it where there
-// is none.
+// RowOf returns the first row that matches a model; the zero Model if no row does.
 func (c *Config) RowOf(model string) Model {
 	for _, m := range c.Models {
 		if CompilePattern(m.Match).Matches(model) {

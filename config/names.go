@@ -35,7 +35,7 @@ var homes = []struct{ path, place string }{
 	{"tls", "in tls"},
 }
 
-// DidYouMean names the nearest known word, or all of them.
+// DidYouMean returns a hint with the nearest known word and all others.
 func DidYouMean(name string, known []string) string {
 	all := strings.Join(known, ", ")
 	if near := Nearest(name, known); near != "" {
@@ -44,7 +44,7 @@ func DidYouMean(name string, known []string) string {
 	return "it is one of " + all
 }
 
-// nearest returns the known word that was probably meant, "" if none is near
+// Nearest returns the known word that was probably meant, "" if none is near
 // enough: a third of its letters may differ, or its end is missing.
 func Nearest(name string, known []string) string {
 	plain := strings.ToLower(strings.ReplaceAll(name, "-", "_"))

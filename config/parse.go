@@ -38,7 +38,7 @@ func Parse(name string, src []byte, lookup func(string) (string, bool), over ...
 	decode(values, c)
 	r.extend(policies)
 	for _, name := range []string{clientsBase, clientsKey} {
-		if v, _ := lookup(name); v != "" && !(name == clientsBase && c.standsFor(v)) {
+		if v, _ := lookup(name); v != "" && !(name == clientsBase && c.leadsHere(v)) {
 			c.unread = append(c.unread, name)
 		}
 	}
@@ -48,8 +48,8 @@ func Parse(name string, src []byte, lookup func(string) (string, bool), over ...
 	return c, problems(append(r.found, c.check()...))
 }
 
-// override reads one value over the file's. What holds the value is still where
-// the file has it.
+// override reads one value over the file's. What holds the value keeps its
+// place in the file.
 func (r *reading) override(values map[string]any, o Override) {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: o.Value} // no tag: of whatever type is wanted
 	one := &reading{src: &source{name: o.From}, config: r.config, left: mostNodes}

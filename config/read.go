@@ -54,7 +54,7 @@ func (r *reading) report(n *yaml.Node, code, message, hint string) *finding {
 	return &r.found[len(r.found)-1]
 }
 
-// fault notes a problem with the value of a path, so that nobody judges it again.
+// fault notes a problem with the value of a path, so that it is not checked again.
 func (r *reading) fault(n *yaml.Node, path, code, message, hint string) any {
 	r.report(n, code, cmp.Or(path, "the file")+" "+message, hint).hide = path == "" || secretPath(path)
 	p := r.config.places[path]
@@ -130,7 +130,7 @@ func (r *reading) object(n *yaml.Node, path string, s *schema) any {
 var policyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 // noMap notes that a map was wanted. The value that is there is not shown: it
-// may be the secret that a line above has lost.
+// may be the secret of a broken line above.
 func (r *reading) noMap(n *yaml.Node, path, want string) any {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
 		return r.fault(n, path, codeMissing, "has no value", "give it one, or remove the line")
@@ -186,9 +186,9 @@ func (r *reading) list(n *yaml.Node, path string, s *schema) any {
 // scalar reads a plain value: its variables are expanded, and what they hold may
 // be of any type.
 func (r *reading) scalar(n *yaml.Node, path string, s *schema) any {
-	form := formOf(s)
+	want, tags := s.form()
 	if n.Kind != yaml.ScalarNode {
-		return r.fault(n, path, codeType, "must be "+form.want+", not "+kindWords(n), "")
+		return r.fault(n, path, codeType, "must be "+want+", not "+kindWords(n), "")
 	}
 	if n.Tag == "!!null" {
 		return r.fault(n, path, codeMissing, "has no value", "give it one, or remove the line")
@@ -197,19 +197,19 @@ func (r *reading) scalar(n *yaml.Node, path string, s *schema) any {
 	if !ok {
 		return absent{}
 	}
-	if !expanded && n.Tag != "" && !slices.Contains(form.tags, n.Tag) {
+	if !expanded && n.Tag != "" && !slices.Contains(tags, n.Tag) {
 		hint := ""
 		switch {
 		case path == "listen" || path == "admin":
 			hint = "write host:port, such as 127.0.0.1:7280"
-		case form.tags[0] == "!!str":
+		case tags[0] == "!!str":
 			hint = "put it in quotes"
 		case n.Tag == "!!str" && n.Style != 0:
 			hint = "without quotes"
 		}
-		return r.fault(n, path, codeType, "must be "+form.want+", not "+kindWords(n), hint)
+		return r.fault(n, path, codeType, "must be "+want+", not "+kindWords(n), hint)
 	}
-	v, number, err := form.parse(text)
+	v, number, err := s.parse(text)
 	if err != nil {
 		return r.fault(n, path, codeType, err.Error(), "")
 	}
@@ -257,7 +257,7 @@ func (r *reading) expand(n *yaml.Node, path string) (text string, expanded, ok b
 	return text, expanded, len(faults) == 0
 }
 
-// kindWords says what a node is, in words of the file.
+// kindWords returns the kind of a node in words of the file.
 func kindWords(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -288,7 +288,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// within says in which map a key is.
+// within returns the map that a key is in, as the end of a sentence.
 func within(path string) string {
 	if path == "" {
 		return ""

@@ -11,8 +11,8 @@ import (
 )
 
 // parseYAML reads the one document of a configuration file. The result is nil
-// for an empty file. Only one finding is possible: a parser that has lost the
-// thread knows nothing of what follows.
+// for an empty file. At most one finding is returned: the
+// parser cannot go on behind a syntax error.
 func parseYAML(s *source, src []byte) (*yaml.Node, *finding) {
 	if f := unreadable(s, src); f != nil {
 		return nil, f
@@ -79,7 +79,7 @@ func (s *source) syntax(line, column int, message, hint string) *finding {
 	}
 }
 
-// explain says what the parser says in words that help.
+// explain returns an error of the parser in words that help.
 func (s *source) explain(err error) *finding {
 	var le *yaml.LoadError
 	if !errors.As(err, &le) {
@@ -114,11 +114,11 @@ func (s *source) from(line, column int) string {
 	return string(runes[min(max(column-1, 0), len(runes)):])
 }
 
-// syntaxWords tells the commonest complaints of the parser in other words. The
+// syntaxWords rewords the commonest errors of the parser. The
 // first row that fits is taken.
 var syntaxWords = []struct {
 	says, doing   string         // parts of the parser's message and of what it was doing
-	where         *regexp.Regexp // what must stand there; nil: anything
+	where         *regexp.Regexp // what the text there must match; nil: anything
 	fromStart     bool           // point at where the thing began
 	message, hint string
 }{

@@ -19,7 +19,7 @@ func (ch *checking) tls() {
 	}
 }
 
-// CheckFiles says what is wrong with the files that a valid configuration
+// CheckFiles returns what is wrong with the files that a valid configuration
 // names, as Problems. They are of the machine that it is used on, so Load does
 // not ask for them.
 func (c *Config) CheckFiles() error {
@@ -38,7 +38,7 @@ func (c *Config) CheckFiles() error {
 	return problems(ch.found)
 }
 
-// PairError is what is wrong with one of the two files of a certificate.
+// PairError reports what is wrong with one of the two files of a certificate.
 type PairError struct {
 	key   bool // with the key's
 	cause error
@@ -53,8 +53,7 @@ func (e *PairError) Error() string {
 	return "cannot be used: " + e.cause.Error()
 }
 
-// Load reads the certificate and its key. The sum tells these two files from
-// any others.
+// Load reads the certificate and its key. The sum is a hash of both files.
 func (c TLS) Load() (*tls.Certificate, [sha256.Size]byte, *PairError) {
 	var sum [sha256.Size]byte
 	cert, err := readFile(c.Cert)

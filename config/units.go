@@ -3,71 +3,59 @@ package config
 import (
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// form is how a plain value is written.
-type form struct {
-	want  string   // in words
-	tags  []string // the types of YAML that it may have
-	parse func(text string) (value any, number float64, err error)
+// form returns in words what a plain value must be, and the types of YAML that
+// it may have.
+func (s *schema) form() (want string, tags []string) {
+	switch {
+	case slices.Contains([]string{"size", "duration", "window", "trigger"}, s.Format):
+		return "one value", []string{"!!str", "!!int", "!!float"}
+	case s.Type == "boolean":
+		return "true or false", []string{"!!bool"}
+	case s.Type == "integer":
+		return "a whole number", []string{"!!int", "!!float"}
+	case s.Type == "number":
+		return "a number", []string{"!!int", "!!float"}
+	}
+	return "text", []string{"!!str"}
 }
 
-// formOf returns the form that a schema wants.
-func formOf(s *schema) form {
-	number := []string{"!!int", "!!float"}
-	plain := []string{"!!str", "!!int", "!!float"}
-	auto := func(wrong string, parse func(string) (float64, error)) form {
-		return form{"one value", plain, func(text string) (any, float64, error) {
-			if text == "auto" {
-				return 0, 0, nil
-			}
-			f, err := parse(text)
-			if err != nil && strings.Trim(text, "0123456789_-") != "" {
-				err = errors.New(wrong)
-			}
-			return f, f, err
-		}}
+// parse returns a plain value, and the number that must be in range.
+func (s *schema) parse(text string) (value any, number float64, err error) {
+	wrong := map[string]string{
+		"window":  "must be auto or a whole number of tokens",
+		"trigger": "must be auto or a share of the budget, such as 0.9",
+	}[s.Format]
+	switch {
+	case wrong != "" && text == "auto":
+		return 0, 0, nil
+	case s.Format == "size":
+		n, err := parseSize(text)
+		return int64(n), float64(n), err
+	case s.Format == "duration":
+		d, err := parseDuration(text)
+		return int64(d), float64(d), err
+	case s.Type == "boolean":
+		b, err := parseBool(text)
+		return b, 0, err
+	case s.Type == "integer":
+		var n int
+		n, err = parseWhole(text)
+		number = float64(n)
+	case s.Type == "number":
+		number, err = parseFraction(text)
+	default:
+		return text, 0, nil
 	}
-	switch s.Format {
-	case "size":
-		return form{"one value", plain, func(text string) (any, float64, error) {
-			v, err := parseSize(text)
-			return int64(v), float64(v), err
-		}}
-	case "duration":
-		return form{"one value", plain, func(text string) (any, float64, error) {
-			v, err := parseDuration(text)
-			return int64(v), float64(v), err
-		}}
-	case "window":
-		return auto("must be auto or a whole number of tokens", func(text string) (float64, error) {
-			n, err := parseWhole(text)
-			return float64(n), err
-		})
-	case "trigger":
-		return auto("must be auto or a share of the budget, such as 0.9", parseFraction)
+	if err != nil && wrong != "" && strings.Trim(text, "0123456789_-") != "" {
+		err = errors.New(wrong)
 	}
-	switch s.Type {
-	case "boolean":
-		return form{"true or false", []string{"!!bool"}, func(text string) (any, float64, error) {
-			b, err := parseBool(text)
-			return b, 0, err
-		}}
-	case "integer":
-		return form{"a whole number", number, func(text string) (any, float64, error) {
-			n, err := parseWhole(text)
-			return n, float64(n), err
-		}}
-	case "number":
-		return form{"a number", number, func(text string) (any, float64, error) {
-			f, err := parseFraction(text)
-			return f, f, err
-		}}
-	}
-	return form{"text", []string{"!!str"}, func(text string) (any, float64, error) { return text, 0, nil }}
+	return number, number, err
 }
 
 // parseBool reads true or false.
@@ -164,7 +152,7 @@ func (d Duration) String() string {
 	return s
 }
 
-// Window is a number of tokens; 0 is "auto": as the upstream tells, else by the
+// Window is a number of tokens; 0 is "auto": as the upstream states it, else by the
 // model's name.
 type Window int
 

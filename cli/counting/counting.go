@@ -19,16 +19,16 @@ import (
 // safe for concurrent use.
 type Counter struct {
 	model *tokenize.Counter
-	// plain are texts as they are, escaped ones as they stand in JSON; tools,
+	// plain are texts as they are, escaped ones as in JSON; tools,
 	// functions and formats are raw JSON.
 	plain, escaped, tools, formats, unknown cache.Texts
-	// pdfs are files as they stand in JSON; their pages cost what the family
+	// pdfs are files as in JSON; their pages cost what the family
 	// says.
 	pdfs cache.Texts
 	// seen and fresh count the texts of one request; nil: nobody asks.
 	seen, fresh *atomic.Int64
 	// others are further ways of counting, where nobody knows the tokenizer;
-	// guess: this is one of them, or what they stand beside.
+	// guess: this is one of them, or it has others.
 	others []*Counter
 	guess  bool
 }
@@ -74,7 +74,7 @@ func newCounter(c *tokenize.Counter, counts *cache.Cache) *Counter {
 	}
 }
 
-// ForRequest returns a counter for one request, and what tells how many of its
+// ForRequest returns a counter for one request, and a function that returns how many of its
 // texts were counted before.
 func (k *Counter) ForRequest() (compact.Counter, func() proxy.Counted) {
 	one := *k
@@ -90,7 +90,7 @@ func (k *Counter) ForRequest() (compact.Counter, func() proxy.Counted) {
 	}
 }
 
-// Ways are the counters by which the upstream may count; the first is this one.
+// Ways returns the counters by which the upstream may count; the first is this one.
 func (k *Counter) Ways() []proxy.Way {
 	if !k.guess {
 		return nil
