@@ -61,7 +61,7 @@ func TestUsageCorrectsTheCounter(t *testing.T) {
 				t.Errorf("the same request was counted as %v", before)
 			}
 			p.chat(agentBody(10, 100), "Authorization", "Bearer b")
-			if r := p.replies(5)[4].Rewrite; r.Facts.Known() {
+			if r := p.replies(5)[4].Rewrite; isLearnt(r.Facts) {
 				t.Errorf("another credential: %+v", r.Facts)
 			}
 		})
@@ -75,7 +75,7 @@ func TestASilentTruncatorIsNamedAndNotLearntFrom(t *testing.T) {
 	p := inFrontOf(t, counts(t, "whole", func([]byte) int { return 30 }), calibrating, func(o *Options) { o.Listener = LogTo(log.at(zap.InfoLevel)) })
 	for turn := 1; turn <= 10; turn++ {
 		p.chat(agentBody(10, 100))
-		if r := p.replies(turn)[turn-1]; !r.Cut || r.Rewrite.Facts.Known() {
+		if r := p.replies(turn)[turn-1]; !r.Cut || isLearnt(r.Rewrite.Facts) {
 			t.Errorf("turn %d: cut %v, %+v", turn, r.Cut, r.Rewrite.Facts)
 		}
 	}

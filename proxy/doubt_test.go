@@ -141,7 +141,7 @@ func TestAQuotaIsNoGuess(t *testing.T) {
 			if res := p.chat(agentBody(30, 100)); res.StatusCode != status || len(u.requests()) != turn {
 				t.Errorf("limit %d: %d after %d hits", limit, res.StatusCode, len(u.requests()))
 			}
-			if f := p.factsOf("gpt-4o"); f.Known() || f.Refuses() {
+			if f := p.factsOf("gpt-4o"); isLearnt(f) || f.Refuses() {
 				t.Errorf("limit %d: %+v", limit, f)
 			}
 		}

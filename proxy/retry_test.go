@@ -226,7 +226,7 @@ func TestAnAnswerThatTakesTheWholeWindowIsTheClientsAffair(t *testing.T) {
 		if n := len(u.requests()); n != 2 || !bytes.Equal(u.requests()[1].Body, []byte(agentBody(30, 100))) {
 			t.Errorf("%d: %d hits", output, n)
 		}
-		if r := p.replies(2)[1]; r.Retry.Why != "answer" || r.Retry.Kind != "output" || r.Rewrite.Facts.Known() {
+		if r := p.replies(2)[1]; r.Retry.Why != "answer" || r.Retry.Kind != "output" || isLearnt(r.Rewrite.Facts) {
 			t.Errorf("%+v %+v", r.Retry, r.Rewrite.Facts)
 		}
 	}
@@ -656,12 +656,12 @@ func everyShape(t *testing.T, verdict string, status int, body string) {
 	switch {
 	case kind == "none":
 		wantHits, wantStatus = 1, status
-		if facts.Known() {
+		if isLearnt(facts) {
 			t.Errorf("learnt %+v", facts)
 		}
 	case learn.Hopeless(r):
 		wantHits, wantStatus = 1, status
-		if facts.Known() {
+		if isLearnt(facts) {
 			t.Errorf("learnt %+v", facts)
 		}
 	case status == 429:
@@ -671,7 +671,7 @@ func everyShape(t *testing.T, verdict string, status int, body string) {
 		if r.Limit >= 128 && facts.Window.Value != r.Limit && facts.Input.Value != r.Limit && facts.Messages.Value != r.Limit && r.Kind != overflow.Bytes {
 			t.Errorf("learnt %+v of %s", facts, verdict)
 		}
-		if !facts.Known() {
+		if !isLearnt(facts) {
 			t.Error("nothing was learnt")
 		}
 	}

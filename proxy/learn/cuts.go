@@ -19,7 +19,6 @@ type Cuts string
 const (
 	mostCuts = 256
 	cutLife  = 24 * time.Hour
-	cutSkew  = time.Hour // the clock of who has written one may be ahead
 )
 
 // CutKey names one conversation.
@@ -87,7 +86,7 @@ func (c Cuts) at(now time.Time) Cuts {
 	all := c.read()
 	maps.DeleteFunc(all, func(_ CutKey, until int64) bool {
 		t := time.Unix(until*60, 0)
-		return !now.Before(t) || t.After(now.Add(cutLife+cutSkew))
+		return !now.Before(t) || t.After(now.Add(cutLife+clockSkew))
 	})
 	return written(all)
 }

@@ -32,22 +32,10 @@ func (f Fact[T]) at(now time.Time) Fact[T] {
 	return f
 }
 
-// newer returns the one of f and k that was learnt later.
-func (f Fact[T]) newer(k Fact[T]) Fact[T] {
+// with returns the one of f and k that was learnt later, if it is still believed.
+func (f Fact[T]) with(k Fact[T], now time.Time) Fact[T] {
 	if k.Until.After(f.Until) {
-		return k
-	}
-	return f
-}
-
-// checked returns a stored fact, or nothing if its value cannot be meant. A time
-// beyond its life is of a clock that is ahead, or of a lie.
-func (f Fact[T]) checked(now time.Time, life time.Duration, ok bool) Fact[T] {
-	if !ok {
-		return Fact[T]{}
-	}
-	if last := believe(f.Value, now, life); f.Until.After(last.Until) {
-		return last
+		f = k
 	}
 	return f.at(now)
 }
@@ -59,6 +47,9 @@ const (
 	countLife = 24 * time.Hour
 	shapeLife = 24 * time.Hour
 )
+
+// clockSkew is how far the clock of another process may be ahead.
+const clockSkew = time.Hour
 
 // Facts are what the traffic of one credential has shown of one model behind one
 // upstream. The zero value knows nothing.
@@ -121,12 +112,6 @@ func (f *Facts) Percent() int {
 	return 100
 }
 
-// Known reports whether a plan depends on f.
-func (f Facts) Known() bool {
-	return f.Window.Value != 0 || f.Input.Value != 0 || f.Messages.Value != 0 || f.Bytes.Value != 0 || f.Hard.Value != 0 ||
-		f.Count.Value.Percent != 0 || f.Shape.Value != ShapeFull || f.Cuts != ""
-}
-
 // Refuses reports whether the upstream is known to refuse what is too long.
 func (f *Facts) Refuses() bool {
 	return f.Window.Value != 0 || f.Input.Value != 0 || f.Messages.Value != 0
@@ -140,35 +125,35 @@ func (f Facts) ForBound() Facts {
 }
 
 // at returns f without what has expired.
-func (f Facts) at(now time.Time) Facts {
-	return Facts{
-		Window: f.Window.at(now), Input: f.Input.at(now), Messages: f.Messages.at(now), Bytes: f.Bytes.at(now),
-		Count: f.Count.at(now), Shape: f.Shape.at(now), Hard: f.Hard.at(now), Cuts: f.Cuts.at(now),
-	}
-}
+func (f Facts) at(now time.Time) Facts { return f.with(Facts{}, now) }
 
-// with returns f with what was learnt later in k.
-func (f Facts) with(k Facts) Facts {
+// with returns the facts of f and k that were learnt later, without what has
+// expired.
+func (f Facts) with(k Facts, now time.Time) Facts {
 	return Facts{
-		Window: f.Window.newer(k.Window), Input: f.Input.newer(k.Input), Messages: f.Messages.newer(k.Messages), Bytes: f.Bytes.newer(k.Bytes),
-		Count: f.Count.newer(k.Count), Shape: f.Shape.newer(k.Shape), Hard: f.Hard.newer(k.Hard), Cuts: f.Cuts.joined(k.Cuts),
+		Window: f.Window.with(k.Window, now), Input: f.Input.with(k.Input, now),
+		Messages: f.Messages.with(k.Messages, now), Bytes: f.Bytes.with(k.Bytes, now),
+		Count: f.Count.with(k.Count, now), Shape: f.Shape.with(k.Shape, now), Hard: f.Hard.with(k.Hard, now),
+		Cuts: f.Cuts.joined(k.Cuts).at(now),
 	}
 }
 
 // longestWay bounds the name of a way of counting, in bytes.
 const longestWay = 64
 
-// believed returns of a stored value what this process could have written and
-// what has not expired.
-func (f Facts) believed(now time.Time) Facts {
-	for _, n := range []*Fact[int]{&f.Window, &f.Input, &f.Messages, &f.Bytes, &f.Hard} {
-		*n = n.checked(now, limitLife, n.Value >= 0 && n.Value <= mostBelieved)
+// plausible reports whether a process with a clock like this one's could have
+// written f.
+func (f *Facts) plausible(now time.Time) bool {
+	latest := now.Add(clockSkew)
+	for _, n := range []Fact[int]{f.Window, f.Input, f.Messages, f.Bytes, f.Hard} {
+		if n.Value < 0 || n.Value > mostBelieved || n.Until.After(latest.Add(limitLife)) {
+			return false
+		}
 	}
 	c, s := f.Count.Value, f.Shape.Value
-	f.Count = f.Count.checked(now, countLife, c == Count{} || c.Percent >= leastPercent && c.Percent <= mostPercent && len(c.Way) <= longestWay)
-	f.Shape = f.Shape.checked(now, shapeLife, s >= ShapeFull && s <= ShapeOriginal)
-	f.Cuts = f.Cuts.at(now)
-	return f
+	return (c == Count{} || c.Percent >= leastPercent && c.Percent <= mostPercent && len(c.Way) <= longestWay) &&
+		!f.Count.Until.After(latest.Add(countLife)) &&
+		s >= ShapeFull && s <= ShapeOriginal && !f.Shape.Until.After(latest.Add(shapeLife))
 }
 
 // words describes f for people.

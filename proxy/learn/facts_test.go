@@ -65,7 +65,7 @@ func TestWhatOneLearnsDoesNotUndoWhatAnotherDid(t *testing.T) {
 		{older, window, window},
 		{forgotten, window, forgotten},
 	} {
-		if got := c.f.with(c.with); got != c.want {
+		if got := c.f.with(c.with, now); got != c.want {
 			t.Errorf("%+v with %+v: %+v, want %+v", c.f, c.with, got, c.want)
 		}
 	}
@@ -81,12 +81,12 @@ func TestStoredFactsAreChecked(t *testing.T) {
 	}
 	whole.Input.forget(now, limitLife)
 	var read Facts
-	if text, err := json.Marshal(whole); err != nil || json.Unmarshal(text, &read) != nil || read != whole || read.believed(now) != whole {
+	if text, err := json.Marshal(whole); err != nil || json.Unmarshal(text, &read) != nil || read != whole || !read.plausible(now) || read.at(now) != whole {
 		t.Errorf("%s, %v: %+v, want %+v", text, err, read, whole)
 	}
-	ahead := Facts{Window: believe(2000, now, 1e6*time.Hour)}
-	if got := ahead.believed(now); got.Window != believe(2000, now, limitLife) {
-		t.Errorf("a time that no process could have written: %+v", got)
+	ahead := Facts{Window: believe(2000, now.Add(clockSkew), limitLife)}
+	if !ahead.plausible(now) {
+		t.Error("a clock that is a little ahead costs the facts")
 	}
 	later := now.Add(time.Minute)
 	for _, bad := range []Facts{
@@ -95,11 +95,15 @@ func TestStoredFactsAreChecked(t *testing.T) {
 		{Count: Fact[Count]{Count{"words", 1000}, later}},
 		{Count: Fact[Count]{Count{strings.Repeat("x", 100), 100}, later}},
 		{Shape: Fact[Shape]{7, later}},
-		{Window: Fact[int]{2000, now.Add(-time.Minute)}},
-		{Cuts: "x"},
+		{Window: believe(2000, now, 1e6*time.Hour)},
 	} {
-		if got := bad.believed(now); got != (Facts{}) {
-			t.Errorf("%+v is believed as %+v", bad, got)
+		if bad.plausible(now) {
+			t.Errorf("%+v is believed", bad)
+		}
+	}
+	for _, none := range []Facts{{Window: Fact[int]{2000, now.Add(-time.Minute)}}, {Cuts: "x"}} {
+		if got := none.at(now); got != (Facts{}) {
+			t.Errorf("%+v is believed as %+v", none, got)
 		}
 	}
 	if err := json.Unmarshal([]byte(`{"window":2000,"until":"2030-01-01T00:00:00Z","took":1500}`), &read); err == nil {

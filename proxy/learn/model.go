@@ -95,12 +95,15 @@ func (m *Model) isFirst() bool {
 func (m *Model) load(ctx context.Context) (known, stored Facts) {
 	stored, ok := m.memory.o.Store.Load(ctx, m.key)
 	now := time.Now()
-	stored = stored.believed(now)
+	if ok = ok && stored.plausible(now); !ok {
+		stored = Facts{}
+	}
+	stored = stored.at(now)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if ok {
 		before := m.facts.at(now)
-		m.facts = before.with(stored)
+		m.facts = before.with(stored, now)
 		if m.count != nil && m.count.Measured() {
 			m.facts.Count = before.Count
 		}

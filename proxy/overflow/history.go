@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// roleRefusals are the sentences by which chat templates, and the checks
+// roleRefusals matches the sentences by which chat templates, and the checks
 // that hosts have in their place, refuse an order of roles.
-var roleRefusals = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)conversation roles must alternate`),                                          // Mistral's, Llama's and Gemma's templates (llama.cpp#19851)
-	regexp.MustCompile(`(?i)roles must alternate`),                                                       // Anthropic's older rule, Bedrock
-	regexp.MustCompile(`(?i)^.{0,200}system message must be at the beginning`),                           // Qwen 3.5 and later (llama.cpp#20733)
-	regexp.MustCompile(`(?i)^.{0,200}only user(?:, assistant)?(?:,? and \w+)* roles are supported`),      // opencode#5034
-	regexp.MustCompile(`(?i)^unexpected role '\w+' after role '\w+'`),                                    // hosted Mistral (litellm#17761)
-	regexp.MustCompile(`(?i)^expected last role user or tool`),                                           // mistral-common
-	regexp.MustCompile(`(?i)^conversation must start with a user message`),                               // mistral-common
-	regexp.MustCompile(`(?i)^a conversation must (?:start with a user message|alternate between user)`),  // Bedrock
-	regexp.MustCompile(`(?i)please ensure that function (?:call|response) turn comes immediately after`), // Gemini
-	regexp.MustCompile(`(?i)^.{0,200}no user query found in messages`),                                   // Qwen 3 templates
-	regexp.MustCompile(`(?i)^.{0,200}jinja exception`),                                                   // llama.cpp, whatever the template says
-}
+var roleRefusals = expression(
+	`(?i)(?:conversation roles must alternate|` + // Mistral's, Llama's and Gemma's templates (llama.cpp#19851)
+		`roles must alternate|` + // Anthropic's older rule, Bedrock
+		`^.{0,200}system message must be at the beginning|` + // Qwen 3.5 and later (llama.cpp#20733)
+		`^.{0,200}only user(?:, assistant)?(?:,? and \w+)* roles are supported|` + // opencode#5034
+		`^unexpected role '\w+' after role '\w+'|` + // hosted Mistral (litellm#17761)
+		`^expected last role user or tool|` + // mistral-common
+		`^conversation must start with a user message|` + // mistral-common
+		`^a conversation must (?:start with a user message|alternate between user)|` + // Bedrock
+		`please ensure that function (?:call|response) turn comes immediately after|` + // Gemini
+		`^.{0,200}no user query found in messages|` + // Qwen 3 templates
+		`^.{0,200}jinja exception)`, // llama.cpp, whatever the template says
+)
 
 // RefusesRoles reports whether an answer refuses the order of roles. llama.cpp
 // answers with 500, all others with 400 or 422.
@@ -48,28 +48,26 @@ func ReadThinking(status int, body []byte) Thinking {
 	return ThinkingAccepted
 }
 
-// thinkingMisbound are the sentences by which thinking is refused that was
+// thinkingMisbound matches the sentences by which thinking is refused that was
 // written for another history.
-var thinkingMisbound = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)bound to a different conversation`),
-	regexp.MustCompile("(?i)invalid [`'\"]?signature[`'\"]? in [`'\"]?thinking[`'\"]? block"),
-}
+var thinkingMisbound = expression(
+	`(?i)(?:bound to a different conversation|` +
+		"invalid [`'\"]?signature[`'\"]? in [`'\"]?thinking[`'\"]? block)",
+)
 
-// thinkingMissing are the sentences by which a history is refused that lacks
+// thinkingMissing matches the sentences by which a history is refused that lacks
 // thinking.
-var thinkingMissing = []*regexp.Regexp{
-	regexp.MustCompile("(?i)expected [`'\"]?thinking[`'\"]? or [`'\"]?redacted_thinking"),
-	regexp.MustCompile("(?i)must start with a thinking block"),
-}
+var thinkingMissing = expression(
+	"(?i)(?:expected [`'\"]?thinking[`'\"]? or [`'\"]?redacted_thinking|" +
+		"must start with a thinking block)",
+)
 
-// saysOneOf reports whether an answer is an error that says one of some sentences.
-func saysOneOf(status int, body []byte, sentences []*regexp.Regexp) bool {
+// saysOneOf reports whether an answer is an error with a sentence that an expression
+// matches.
+func saysOneOf(status int, body []byte, sentence func() *regexp.Regexp) bool {
 	switch status {
 	case 200, 400, 422, 500:
-	default:
-		return false
+		return slices.ContainsFunc(Texts(status, body), sentence().MatchString)
 	}
-	return slices.ContainsFunc(Texts(status, body), func(text string) bool {
-		return slices.ContainsFunc(sentences, func(r *regexp.Regexp) bool { return r.MatchString(text) })
-	})
+	return false
 }

@@ -90,11 +90,12 @@ func speaks(status int) bool {
 
 // read tries the rows on one sentence.
 func (s *sentence) read(status int) Refusal {
-	if excluded.MatchString(s.text) {
+	if excluded().MatchString(s.text) {
 		return Refusal{Shape: "excluded"}
 	}
-	for i := range shapes {
-		row := &shapes[i]
+	all := shapes()
+	for i := range all {
+		row := &all[i]
 		if status == 429 && row.kind != Quota {
 			continue
 		}

@@ -3,7 +3,6 @@ package overflow
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -139,7 +138,7 @@ func nested(words string, depth int, add func(sentence)) {
 		return
 	}
 	at := strings.IndexAny(words, "{[")
-	if at < 0 || at > 200 || !errorNames.MatchString(words[:at]) {
+	if at < 0 || at > 200 || !errorNames().MatchString(words[:at]) {
 		return
 	}
 	var raw json.RawMessage
@@ -151,7 +150,7 @@ func nested(words string, depth int, add func(sentence)) {
 	}
 }
 
-var errorNames = regexp.MustCompile(`(?s)^` + lead + `(?:b')?$`)
+var errorNames = expression(`(?s)^` + lead + `(?:b')?$`)
 
 // text is a JSON string or number as text; "" for anything else.
 func text(raw json.RawMessage) string {

@@ -3,6 +3,7 @@ package overflow
 import (
 	"regexp"
 	"strconv"
+	"sync"
 )
 
 // shape is one way to say that a request is too large.
@@ -33,82 +34,90 @@ func says(words string) *regexp.Regexp {
 
 var group = regexp.MustCompile(`<([LPOTA])>`)
 
+// expression returns what compiles an expression when it is needed first: most
+// processes read few refusals, and all of them start.
+func expression(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
 const lead = `(?:[\w.' ]{0,60}?(?:Error|Exception)(?: code: \d+)?\s*[-:]\s*)*` +
 	`(?:Input validation error: |Invalid request: |invalid params, |Unable to submit request because )?\s*`
 
 // shapes are the rows, the one that tells more before the one that tells less.
 // The source of a sentence is with its body in testdata.
-var shapes = []shape{
-	// OpenAI, Azure, DeepSeek, and vLLM and many others that repeat their words.
-	{name: "openai, with the answer", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, you requested <T> tokens \((?:<A> in the messages)?.*?<O> in the completion\)`)},
-	{name: "openai, completions", kind: Prompt, match: says(`This model's maximum context length is <L> tokens, however you requested <T> tokens \(<P> in your prompt; <O> for the completion\)`)},
-	{name: "openai", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, your (?:messages|prompt|input)\w* (?:resulted in|contains?) <P> (?:input )?tokens`)},
-	{name: "openai, gpt-5", kind: Prompt, alone: true, match: says(`Input tokens exceed the configured limit of <L> tokens\. Your messages resulted in <P> tokens`)},
-	{name: "openai, responses", kind: Prompt, match: says(`Your input exceeds the context window of this model`)},
-	{name: "tokens per minute", kind: Quota, match: says(`Request too large for .{0,300}?Limit <L>, Requested <T>`)},
+var shapes = sync.OnceValue(func() []shape {
+	return []shape{
+		// OpenAI, Azure, DeepSeek, and vLLM and many others that repeat their words.
+		{name: "openai, with the answer", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, you requested <T> tokens \((?:<A> in the messages)?.*?<O> in the completion\)`)},
+		{name: "openai, completions", kind: Prompt, match: says(`This model's maximum context length is <L> tokens, however you requested <T> tokens \(<P> in your prompt; <O> for the completion\)`)},
+		{name: "openai", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, your (?:messages|prompt|input)\w* (?:resulted in|contains?) <P> (?:input )?tokens`)},
+		{name: "openai, gpt-5", kind: Prompt, alone: true, match: says(`Input tokens exceed the configured limit of <L> tokens\. Your messages resulted in <P> tokens`)},
+		{name: "openai, responses", kind: Prompt, match: says(`Your input exceeds the context window of this model`)},
+		{name: "tokens per minute", kind: Quota, match: says(`Request too large for .{0,300}?Limit <L>, Requested <T>`)},
 
-	// vLLM. Its newer versions stop to count at the limit: the number is always one more than that.
-	{name: "vllm, answer", kind: Prompt, match: says(`'?max_tokens'? or '?max_completion_tokens'? is too large: <O>\. ?This model's maximum context length is <L> tokens and your request has <P> input tokens`)},
-	{name: "vllm, bounded", kind: Prompt, atLeast: true, match: says(`This model's maximum context length is <L> tokens\. However, you requested <O> output tokens and your prompt contains at least <P> input tokens`)},
-	{name: "vllm, bounded characters", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, you requested <O> output tokens and your prompt contains [\d,]+ characters`)},
-	{name: "vllm 0.16", kind: Prompt, atLeast: true, match: says(`You passed <P> input tokens and requested <O> output tokens\. However, the model's context length is only <L> tokens`)},
-	{name: "vllm 0.16, characters", kind: Prompt, match: says(`You passed [\d,]+ input characters and requested <O> output tokens\. However, the model's context length is only <L> tokens`)},
+		// vLLM. Its newer versions stop to count at the limit: the number is always one more than that.
+		{name: "vllm, answer", kind: Prompt, match: says(`'?max_tokens'? or '?max_completion_tokens'? is too large: <O>\. ?This model's maximum context length is <L> tokens and your request has <P> input tokens`)},
+		{name: "vllm, bounded", kind: Prompt, atLeast: true, match: says(`This model's maximum context length is <L> tokens\. However, you requested <O> output tokens and your prompt contains at least <P> input tokens`)},
+		{name: "vllm, bounded characters", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, you requested <O> output tokens and your prompt contains [\d,]+ characters`)},
+		{name: "vllm 0.16", kind: Prompt, atLeast: true, match: says(`You passed <P> input tokens and requested <O> output tokens\. However, the model's context length is only <L> tokens`)},
+		{name: "vllm 0.16, characters", kind: Prompt, match: says(`You passed [\d,]+ input characters and requested <O> output tokens\. However, the model's context length is only <L> tokens`)},
 
-	// SGLang, also behind Together. The second limit is what memory is left, not the model's.
-	{name: "sglang", kind: Prompt, match: says(`The input \(<P> tokens\) is longer than the model's context length \(<L> tokens\)`)},
-	{name: "sglang, with the answer", kind: Prompt, match: says(`Requested token count exceeds the model's maximum context length of <L> tokens\. You requested a total of <T> tokens(?:: <P> tokens from the input messages and <O> tokens for the completion)?`)},
-	{name: "sglang, memory", kind: Prompt, alone: true, match: says(`Input length \(<P> tokens\) exceeds the maximum allowed length \(<L> tokens\)`)},
+		// SGLang, also behind Together. The second limit is what memory is left, not the model's.
+		{name: "sglang", kind: Prompt, match: says(`The input \(<P> tokens\) is longer than the model's context length \(<L> tokens\)`)},
+		{name: "sglang, with the answer", kind: Prompt, match: says(`Requested token count exceeds the model's maximum context length of <L> tokens\. You requested a total of <T> tokens(?:: <P> tokens from the input messages and <O> tokens for the completion)?`)},
+		{name: "sglang, memory", kind: Prompt, alone: true, match: says(`Input length \(<P> tokens\) exceeds the maximum allowed length \(<L> tokens\)`)},
 
-	{name: "tgi", kind: Prompt, match: says("`inputs` tokens \\+ `max_new_tokens` must be <= <L>\\. Given: <P> `inputs` tokens and <O> `max_new_tokens`")},
-	{name: "tgi, prompt", kind: Prompt, alone: true, match: says("`inputs` must have less than <L> tokens\\. Given: <P>")},
+		{name: "tgi", kind: Prompt, match: says("`inputs` tokens \\+ `max_new_tokens` must be <= <L>\\. Given: <P> `inputs` tokens and <O> `max_new_tokens`")},
+		{name: "tgi, prompt", kind: Prompt, alone: true, match: says("`inputs` must have less than <L> tokens\\. Given: <P>")},
 
-	{name: "llama.cpp", kind: Prompt, match: says(`(?:the )?request \(<P> tokens\) exceeds the available context size \(<L> tokens\)`)},
-	{name: "llama.cpp, no numbers", kind: Prompt, match: says(`the request exceeds the available context size`)},
-	{name: "ollama", kind: Prompt, match: says(`(?:the )?input length exceeds the (?:maximum )?context length`)},
-	{name: "ollama, excess", kind: Prompt, match: says(`prompt too long; exceeded (?:max )?context length`)},
-	{name: "lm studio", kind: Prompt, match: says(`Trying to keep the first <P> tokens when context the overflows\. However, the model is loaded with context length of only <L> tokens`)},
-	{name: "lm studio, no numbers", kind: Prompt, match: says(`The number of tokens to keep from the initial prompt is greater than the context length`)},
-	{name: "lm studio, mlx", kind: Prompt, match: says(`Context size has been exceeded`)},
+		{name: "llama.cpp", kind: Prompt, match: says(`(?:the )?request \(<P> tokens\) exceeds the available context size \(<L> tokens\)`)},
+		{name: "llama.cpp, no numbers", kind: Prompt, match: says(`the request exceeds the available context size`)},
+		{name: "ollama", kind: Prompt, match: says(`(?:the )?input length exceeds the (?:maximum )?context length`)},
+		{name: "ollama, excess", kind: Prompt, match: says(`prompt too long; exceeded (?:max )?context length`)},
+		{name: "lm studio", kind: Prompt, match: says(`Trying to keep the first <P> tokens when context the overflows\. However, the model is loaded with context length of only <L> tokens`)},
+		{name: "lm studio, no numbers", kind: Prompt, match: says(`The number of tokens to keep from the initial prompt is greater than the context length`)},
+		{name: "lm studio, mlx", kind: Prompt, match: says(`Context size has been exceeded`)},
 
-	{name: "anthropic", kind: Prompt, match: says(`prompt is too long: <P> tokens > <L> maximum`)},
-	{name: "anthropic, with the answer", kind: Prompt, match: says("input length and `max_tokens` exceed context limit: <P> \\+ <O> > <L>")},
-	{name: "anthropic, bytes", kind: Bytes, match: says(`Request (?:size )?exceeds the maximum (?:allowed )?(?:number of bytes|size)`)},
-	{name: "bedrock", kind: Prompt, match: says(`Input is too long for requested model`)},
+		{name: "anthropic", kind: Prompt, match: says(`prompt is too long: <P> tokens > <L> maximum`)},
+		{name: "anthropic, with the answer", kind: Prompt, match: says("input length and `max_tokens` exceed context limit: <P> \\+ <O> > <L>")},
+		{name: "anthropic, bytes", kind: Bytes, match: says(`Request (?:size )?exceeds the maximum (?:allowed )?(?:number of bytes|size)`)},
+		{name: "bedrock", kind: Prompt, match: says(`Input is too long for requested model`)},
 
-	{name: "gemini", kind: Prompt, alone: true, match: says(`The input token count(?: \(<P>\))? exceeds the maximum number of tokens allowed(?: \(<L>\))?`)},
-	{name: "vertex", kind: Prompt, alone: true, match: says(`the input token count is <P> but (?:the )?model only supports up to <L>`)},
-	{name: "gemini, bytes", kind: Bytes, match: says(`Request payload size exceeds the limit: <L> bytes`)},
-	{name: "gemini, 500", kind: Prompt, match: says(`Your input context is too long`)},
+		{name: "gemini", kind: Prompt, alone: true, match: says(`The input token count(?: \(<P>\))? exceeds the maximum number of tokens allowed(?: \(<L>\))?`)},
+		{name: "vertex", kind: Prompt, alone: true, match: says(`the input token count is <P> but (?:the )?model only supports up to <L>`)},
+		{name: "gemini, bytes", kind: Bytes, match: says(`Request payload size exceeds the limit: <L> bytes`)},
+		{name: "gemini, 500", kind: Prompt, match: says(`Your input context is too long`)},
 
-	{name: "mistral", kind: Prompt, match: says(`Prompt contains <P> tokens .{0,100}?too large for model with <L> maximum context length`)},
-	{name: "mistral, limit", kind: Prompt, match: says(`The number of tokens in the prompt exceeds the model's maximum context length of <L>`)},
-	{name: "moonshot", kind: Prompt, match: says(`Your request exceeded model token limit: <L>(?: \(requested: <T>\))?`)},
-	{name: "moonshot, older", kind: Prompt, match: says(`(?:the )?model max length exceeded, max length: ?<L>`)},
-	{name: "moonshot, no numbers", kind: Prompt, match: says(`Input token length too long`)},
-	{name: "openrouter", kind: Prompt, match: says(`This endpoint's maximum context length is <L> tokens\. However, you requested about <T> tokens \(<A> of text input(?:, <A> of tool input)?(?:, <A> of image input)?(?:, <A> of \w+ input)*(?:, <O> in the output)?\)`)},
-	{name: "xai", kind: Prompt, alone: true, match: says(`This model's maximum prompt length is <L> but the request contains <P> tokens`)},
-	{name: "github copilot", kind: Prompt, alone: true, match: says(`prompt token count of <P> exceeds the limit of <L>`)},
-	{name: "cerebras", kind: Prompt, match: says(`Please reduce the length of the messages or completion\. Current length is <P> while limit is <L>`)},
-	{name: "groq", kind: Prompt, match: says(`Please reduce the length of the messages or completion`)},
-	{name: "dashscope", kind: Prompt, alone: true, match: says(`(?:<400> InternalError\.Algo\.InvalidParameter: )?Range of input length should be \[\d+, ?<L>\]`)},
-	{name: "zhipu", kind: Prompt, match: says(`Prompt (?:is )?(?:too long|exceeds max length)`)},
-	{name: "minimax", kind: Prompt, match: says(`context window exceeds limit`)},
-	{name: "siliconflow", kind: Prompt, match: says(`length of prompt_tokens \(<P>\) must be less than max_seq_len \(<L>\)`)},
+		{name: "mistral", kind: Prompt, match: says(`Prompt contains <P> tokens .{0,100}?too large for model with <L> maximum context length`)},
+		{name: "mistral, limit", kind: Prompt, match: says(`The number of tokens in the prompt exceeds the model's maximum context length of <L>`)},
+		{name: "moonshot", kind: Prompt, match: says(`Your request exceeded model token limit: <L>(?: \(requested: <T>\))?`)},
+		{name: "moonshot, older", kind: Prompt, match: says(`(?:the )?model max length exceeded, max length: ?<L>`)},
+		{name: "moonshot, no numbers", kind: Prompt, match: says(`Input token length too long`)},
+		{name: "openrouter", kind: Prompt, match: says(`This endpoint's maximum context length is <L> tokens\. However, you requested about <T> tokens \(<A> of text input(?:, <A> of tool input)?(?:, <A> of image input)?(?:, <A> of \w+ input)*(?:, <O> in the output)?\)`)},
+		{name: "xai", kind: Prompt, alone: true, match: says(`This model's maximum prompt length is <L> but the request contains <P> tokens`)},
+		{name: "github copilot", kind: Prompt, alone: true, match: says(`prompt token count of <P> exceeds the limit of <L>`)},
+		{name: "cerebras", kind: Prompt, match: says(`Please reduce the length of the messages or completion\. Current length is <P> while limit is <L>`)},
+		{name: "groq", kind: Prompt, match: says(`Please reduce the length of the messages or completion`)},
+		{name: "dashscope", kind: Prompt, alone: true, match: says(`(?:<400> InternalError\.Algo\.InvalidParameter: )?Range of input length should be \[\d+, ?<L>\]`)},
+		{name: "zhipu", kind: Prompt, match: says(`Prompt (?:is )?(?:too long|exceeds max length)`)},
+		{name: "minimax", kind: Prompt, match: says(`context window exceeds limit`)},
+		{name: "siliconflow", kind: Prompt, match: says(`length of prompt_tokens \(<P>\) must be less than max_seq_len \(<L>\)`)},
 
-	// A list of many small messages. Azure's words, OpenAI's.
-	{name: "azure, messages", kind: Count, match: says(`'\$\.messages' is too long\. Maximum length is <L>, but got <P> items`)},
-	{name: "openai, messages", kind: Count, match: says(`Invalid 'messages': array too long\. Expected an array with maximum length <L>, but got an array with length <P>`)},
+		// A list of many small messages. Azure's words, OpenAI's.
+		{name: "azure, messages", kind: Count, match: says(`'\$\.messages' is too long\. Maximum length is <L>, but got <P> items`)},
+		{name: "openai, messages", kind: Count, match: says(`Invalid 'messages': array too long\. Expected an array with maximum length <L>, but got an array with length <P>`)},
 
-	// Words may change, fields do not.
-	{name: "code", kind: Prompt, codes: set("context_length_exceeded", "model_max_prompt_tokens_exceeded", "exceed_context_size_error", "1261", "3051")},
-	{name: "minimax, code", kind: Prompt, codes: set(baseResp + "1039")},
-	{name: "code, bytes", kind: Bytes, codes: set("request_too_large")},
-}
+		// Words may change, fields do not.
+		{name: "code", kind: Prompt, codes: set("context_length_exceeded", "model_max_prompt_tokens_exceeded", "exceed_context_size_error", "1261", "3051")},
+		{name: "minimax, code", kind: Prompt, codes: set(baseResp + "1039")},
+		{name: "code, bytes", kind: Bytes, codes: set("request_too_large")},
+	}
+})
 
 // excluded are sentences that may stand with a code of the table, or look like
 // a row of it, and are none: a 40 character id that LiteLLM files under context
 // overflow (BerriAI/litellm#17343), rate limits that waiting cures.
-var excluded = regexp.MustCompile(`(?is)^.{0,200}?(?:string too long|tool_calls'?: array too long|tools'?: array too long|` +
+var excluded = expression(`(?is)^.{0,200}?(?:string too long|tool_calls'?: array too long|tools'?: array too long|` +
 	`Limit \d+, Used \d+|ThrottlingException|Too many tokens, please wait|too many requests|rate limit reached|` +
 	`supports at most [\d,]+ completion tokens|image (?:exceeds|dimensions)|tool_call_id)`)
 
