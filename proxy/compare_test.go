@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -65,6 +66,34 @@ func TestUsageCorrectsTheCounter(t *testing.T) {
 				t.Errorf("another credential: %+v", r.Facts)
 			}
 		})
+	}
+}
+
+// A client that closes its connection once it has read [DONE] leaves before the
+// answer's end. Its usage counts all the same.
+func TestUsageCountsAlthoughTheClientLeft(t *testing.T) {
+	u := newUpstream(t, nil)
+	u.Config.Handler = u.recording(func(w http.ResponseWriter, r *http.Request) {
+		all := u.requests()
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = fmt.Fprintf(w, "data: {\"id\":1,\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":2}}\n\ndata: [DONE]\n\n",
+			wordsIn(all[len(all)-1].Body)*120/100)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done() // the end never comes
+	})
+	p := inFrontOf(t, u, calibrating)
+	for turn := 1; turn <= 2; turn++ {
+		res, err := client.Post(p.url+"/v1/chat/completions", "application/json", strings.NewReader(agentBody(10, 100)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for read := bufio.NewScanner(res.Body); read.Scan() && read.Text() != "data: [DONE]"; {
+		}
+		_ = res.Body.Close()
+		r := p.replies(turn)[turn-1]
+		if got := r.Rewrite.Facts.Count.Value.Percent; r.Status != StatusClientLeft || turn > 1 && got != 122 {
+			t.Errorf("turn %d: status %d, counts at %d %%", turn, r.Status, got)
+		}
 	}
 }
 

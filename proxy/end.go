@@ -81,7 +81,7 @@ func (x *exchange) readEnd(cut bool) {
 	if !broken {
 		i.Ended = end.Flaw
 	}
-	if a := x.attempt; a != nil && i.Status == http.StatusOK {
+	if a := x.attempt; a != nil && x.w.Status == http.StatusOK { // i.Status says that the client left
 		i.Cut = a.learn(&end, broken)
 	}
 }
