@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Begins says what the start of an answer under status 200 tells, as far as it
-// is there.
+// Begins is what the start of an answer under status 200 is, as far as it has
+// come.
 type Begins int
 
 const (
@@ -16,10 +16,10 @@ const (
 )
 
 // FirstEvent looks at the start of an answer under status 200, not compressed
-// any more. whole tells that nothing follows. data is the JSON of the error
+// any more. whole: nothing follows. data is the JSON of the error
 // when it begins with one.
 //
-// It asks for more only while nothing tells an answer from an error: not after a
+// It asks for more only while an answer may still be an error: not after a
 // comment, by which an upstream says that it is alive, and not in an event that
 // holds something generated. Half an event is of no use to a client, so that
 // none waits for it; an upstream that is slow within its first event is waited
@@ -121,7 +121,7 @@ func object(raw []byte, whole bool, held int, generated []string) (Begins, []byt
 	return undecided(raw, held, generated), nil
 }
 
-// verdict tells an error from an answer.
+// verdict reports whether data is an error or an answer.
 func verdict(data []byte) (Begins, []byte) {
 	if !marked(data) || len(sentences(200, data)) == 0 {
 		return Answer, nil

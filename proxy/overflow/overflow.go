@@ -52,7 +52,7 @@ type Refusal struct {
 	AtLeast bool
 	// Output is the room for an answer that it counted beside the prompt.
 	Output int
-	// Total is prompt and answer together, where it told only their sum.
+	// Total is prompt and answer together, where the upstream states only their sum.
 	Total int
 }
 

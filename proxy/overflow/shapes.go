@@ -43,7 +43,7 @@ func expression(expr string) func() *regexp.Regexp {
 const lead = `(?:[\w.' ]{0,60}?(?:Error|Exception)(?: code: \d+)?\s*[-:]\s*)*` +
 	`(?:Input validation error: |Invalid request: |invalid params, |Unable to submit request because )?\s*`
 
-// shapes are the rows, the one that tells more before the one that tells less.
+// shapes returns the rows, the more specific ones first.
 // The source of a sentence is with its body in testdata.
 var shapes = sync.OnceValue(func() []shape {
 	return []shape{
@@ -114,8 +114,8 @@ var shapes = sync.OnceValue(func() []shape {
 	}
 })
 
-// excluded are sentences that may stand with a code of the table, or look like
-// a row of it, and are none: a 40 character id that LiteLLM files under context
+// excluded matches sentences that come with a code of the table, or look like a
+// row, but refuse no prompt: a 40 character id that LiteLLM files under context
 // overflow (BerriAI/litellm#17343), rate limits that waiting cures.
 var excluded = expression(`(?is)^.{0,200}?(?:string too long|tool_calls'?: array too long|tools'?: array too long|` +
 	`Limit \d+, Used \d+|ThrottlingException|Too many tokens, please wait|too many requests|rate limit reached|` +
