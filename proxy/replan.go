@@ -49,6 +49,7 @@ func (a *attempt) startOverflowInfo(r overflow.Refusal) *RetryInfo {
 func (a *attempt) replan(facts learn.Facts, i *RetryInfo) *second {
 	c := a.c
 	i.Why = "memory"
+	defer c.x.call.body.WasRead()
 	in := c.x.call.body.ReadAgain(c.x.r.Context())
 	if in == nil {
 		return nil

@@ -141,13 +141,13 @@ func (r *Reservation) Receive(ctx context.Context, n int64) error {
 }
 
 // Acquire takes n bytes for a complete body, all at once. A body that is larger
-// than all the memory counts as all of it, and goes alone.
+// than all the memory counts as all of it, and goes alone. It takes back an offer.
 func (r *Reservation) Acquire(ctx context.Context, n int64) error {
 	return r.acquire(ctx, &r.held, r.gate.work.atMost(n))
 }
 
 // Grow takes n bytes more for a body that was admitted, ahead of those that wait
-// to be.
+// to be. It takes back an offer.
 func (r *Reservation) Grow(ctx context.Context, n int64) error {
 	return r.acquire(ctx, &r.held, r.gate.work.atMost(r.Size()+n))
 }
@@ -185,6 +185,9 @@ func (r *Reservation) ask(h *holding, n int64) (bool, error) {
 	defer r.gate.mu.Unlock()
 	if r.freed || r.reclaimed && h == &r.held {
 		return false, ErrNoMemory
+	}
+	if h == &r.held {
+		r.withdraw() // what is in use, or waits for more, is not reclaimed
 	}
 	if n <= h.n || h.pool.try(h, n) {
 		r.resume()

@@ -488,3 +488,57 @@ func TestARetryGoesOnWhereNothingIsFree(t *testing.T) {
 		}
 	})
 }
+
+// A second retry waits for the first to end, and for nobody who holds nothing:
+// one of those may wait for what it holds itself.
+func TestARetryComesBeforeOlderRequestsThatHoldNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(1600, 100) // 1200 for work, 1100 for large ones
+		older := g.Reserve("c")
+		first, second := mustHold(t, g, "a", 500), mustHold(t, g, "b", 600)
+		waiting := asks(t.Context(), older.Acquire, 900)
+		if err := first.Grow(t.Context(), 400); err != nil {
+			t.Error(err)
+		}
+		other := asks(t.Context(), second.Grow, 400)
+		first.Free()
+		synctest.Wait()
+		if !over(other) {
+			t.Error("a retry waits for a request that waits for it")
+		}
+		if over(waiting) {
+			t.Error("granted where nothing was free")
+		}
+		second.Free()
+		if err := <-waiting; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Memory that takes part in a retry is not reclaimed, neither for others nor for
+// the retry itself.
+func TestMemoryThatGrowsIsNotReclaimed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(1600, 100)
+		first, second := begin(t, g, 500), begin(t, g, 600)
+		if err := first.Grow(t.Context(), 400); err != nil {
+			t.Error(err)
+		}
+		other := asks(t.Context(), second.Grow, 400)
+		waiting := asks(t.Context(), g.Reserve("").Acquire, 300)
+		if first.ended || second.ended {
+			t.Errorf("ended: %v, %v", first.ended, second.ended)
+		}
+		first.Free()
+		second.Free()
+		synctest.Wait()
+		<-other
+		if err := <-waiting; err != nil {
+			t.Error(err)
+		}
+		if g.coming != 0 {
+			t.Errorf("%d are still to come", g.coming)
+		}
+	})
+}

@@ -199,11 +199,15 @@ func (p *pool) withdraw(h *holding) {
 	h.want = 0
 }
 
-// serve grants memory as long as the next request fits: the next of the small
-// ones, or else of the large ones.
+// serve grants memory as long as the next request fits: the oldest that holds
+// some, if those come first, or else the next of the small ones, or else of the
+// large ones.
 func (p *pool) serve() {
 	for {
-		h := p.next(true)
+		h := p.nextHolder()
+		if h == nil {
+			h = p.next(true)
+		}
 		if h == nil || !p.fits(h, h.want) {
 			if h = p.next(false); h == nil || !p.fits(h, h.want) {
 				return
@@ -213,6 +217,16 @@ func (p *pool) serve() {
 		p.withdraw(h)
 		close(h.granted)
 	}
+}
+
+// nextHolder returns the oldest request that holds memory, waits for more and
+// fits. It returns nil if there is none, or if those do not come first.
+func (p *pool) nextHolder() *holding {
+	i := slices.IndexFunc(p.waiting, func(h *holding) bool { return p.holdersFirst && h.n > 0 && p.fits(h, h.want) })
+	if i < 0 {
+		return nil
+	}
+	return p.waiting[i]
 }
 
 // next returns the smallest of the small requests that wait, or the oldest of the

@@ -44,13 +44,7 @@ func (r *Reservation) Offer(v Reclaimable) bool {
 	return true
 }
 
-// Withdraw takes back an offer.
-func (r *Reservation) Withdraw() {
-	r.gate.mu.Lock()
-	defer r.gate.mu.Unlock()
-	r.withdraw()
-}
-
+// withdraw takes back an offer.
 func (r *Reservation) withdraw() {
 	if r.offer != nil {
 		r.offer = nil

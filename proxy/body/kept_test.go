@@ -156,3 +156,58 @@ func TestKeptBodiesAreLetGoForSmallRequests(t *testing.T) {
 		}
 	})
 }
+
+// A body that is read again keeps its memory until that is done; then others may
+// have it.
+func TestABodyThatIsReadAgainKeepsItsMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := admission.NewGate(1600, 100) // 1200 for work, 1100 for large requests
+		b, beside := keep(t, g, 100), keep(t, g, 100)
+		if b.ReadAgain(t.Context()) == nil {
+			t.Fatal("no memory to read it again")
+		}
+		mustHold(t, g, 500)
+		waiting := make(chan error, 1)
+		go func() { waiting <- g.Reserve("").Acquire(t.Context(), 300) }()
+		synctest.Wait()
+		if got := keptOf(b, beside); !got[0] || got[1] || len(waiting) > 0 {
+			t.Errorf("kept %v, want the one that is being read", got)
+		}
+		b.WasRead()
+		if err := <-waiting; err != nil || b.kept() == nil {
+			t.Errorf("waited in vain: %v; kept though nothing needs its memory: %v", err, b.kept() != nil)
+		}
+		go func() { waiting <- g.Reserve("").Acquire(t.Context(), 250) }()
+		if err := <-waiting; err != nil || b.kept() != nil {
+			t.Errorf("waited in vain: %v, for what is kept: %v", err, b.kept() != nil)
+		}
+	})
+}
+
+// The upstream may take the last bytes of a body while it is read again already.
+func TestABodyThatIsSentWhileItIsReadAgainKeepsItsMemory(t *testing.T) {
+	g := admission.NewGate(1600, 100)
+	s := mustHold(t, g, 400)
+	data := make([]byte, 100)
+	b := NewOutgoing(data, data, s)
+	b.Watch = NewWatch(time.Hour, time.Hour, func(error) {})
+	b.Watch.Answered()
+	if b.ReadAgain(t.Context()) == nil {
+		t.Fatal("no memory to read it again")
+	}
+	held := g.Stats().Bytes
+	for err := error(nil); err == nil; {
+		_, err = b.Read(make([]byte, 1000))
+	}
+	if n := g.Stats().Bytes; n != held {
+		t.Errorf("%d of %d bytes are held", n, held)
+	}
+	b.WasRead()
+	if n := g.Stats().Bytes; n != 100 {
+		t.Errorf("%d bytes are held once it was read, want 100", n)
+	}
+	b.Release()
+	if n := g.Stats().Bytes; n != 0 {
+		t.Errorf("%d bytes are held in the end", n)
+	}
+}

@@ -26,6 +26,7 @@ type Outgoing struct {
 	at       int
 	original []byte // the client's own, decompressed; may be data
 	keeping  bool
+	reading  bool // the original is being read again
 	memory   *admission.Reservation
 
 	sent atomic.Bool // the last byte was taken
@@ -72,6 +73,7 @@ func (b *Outgoing) taken() {
 	}
 	b.sent.Store(true)
 	switch {
+	case b.reading:
 	case !b.keeping:
 		b.drop()
 	case b.memory != nil:
@@ -110,14 +112,26 @@ func (b *Outgoing) Keeping() bool {
 }
 
 // ReadAgain takes memory for reading the client's own body once more, and returns
-// that body, or nil if it was let go.
+// that body, or nil if it was let go. WasRead must be called after it.
 func (b *Outgoing) ReadAgain(ctx context.Context) *Body {
-	text := b.kept()
+	b.mu.Lock()
+	text := b.original
+	b.reading = text != nil
+	b.mu.Unlock()
 	n := int64(len(text))
 	if text == nil || b.memory.Grow(ctx, admission.Cost(n, int64(bytes.Count(text, []byte("{"))))-n) != nil {
 		return nil
 	}
 	return &Body{Sent: text, Text: text, Memory: b.memory}
+}
+
+// WasRead ends what ReadAgain began: others may have the memory.
+func (b *Outgoing) WasRead() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.reading = false; b.sent.Load() {
+		b.taken()
+	}
 }
 
 // kept returns the client's own body, or nil if it was let go.
