@@ -157,8 +157,8 @@ func describePolicy(p config.Policy, built *compact.Policy) string {
 	if len(stages) == 0 {
 		stages = []string{"none: repair only"}
 	}
-	return fmt.Sprintf("    trigger %s, warm %v, land %v, repair %s, on overflow %s, placement %s\n    keeps   %s\n    ladder  %s\n",
-		p.Trigger, built.Warm, p.Land, p.Repair, p.OnOverflow, built.Placement, keep, strings.Join(stages, " > "))
+	return fmt.Sprintf("    trigger %s, land %v, repair %s, on overflow %s\n    keeps   %s\n    ladder  %s\n",
+		p.Trigger, p.Land, p.Repair, p.OnOverflow, keep, strings.Join(stages, " > "))
 }
 
 // pinWords lists what is pinned; "" for nothing. The texts may be private.

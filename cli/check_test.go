@@ -118,7 +118,7 @@ func TestConfigStories(t *testing.T) {
 // lists stand in the stories for what grows with the product, and for numbers
 // that are chosen by measurement.
 var lists = strings.NewReplacer(
-	fmt.Sprintf("warm %v, land %v,", compact.DefaultWarm, compact.DefaultLand), "warm WARM, land LAND,",
+	fmt.Sprintf("land %v,", compact.DefaultLand), "land LAND,",
 	fmt.Sprintf("%v of the room, at most %d tokens, at least 1 exchange", compact.DefaultKeepShare, compact.DefaultKeepTokens), "KEEP",
 	strings.Join(stage.Names(), ", "), "STAGES",
 	strings.Join(stage.Names(), " > "), "LADDER",

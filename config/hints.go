@@ -39,7 +39,7 @@ func (c *Config) Hints() (hints []string) {
 		}
 	}
 	for _, key := range c.retired {
-		hints = append(hints, key+" is no setting any more: it is ignored, and will be refused by the next release")
+		hints = append(hints, key+" is no longer a setting: it is ignored now, and the next release will refuse it")
 	}
 	if slices.Contains(c.unread, clientsBase) {
 		hints = append(hints, clientsBase+" is for clients and not read here: requests go to "+ShownURL(c.Upstream)+" (elsewhere: --upstream)")
