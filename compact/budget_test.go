@@ -2,6 +2,7 @@ package compact_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"laconic/compact"
@@ -32,3 +33,33 @@ func TestBudgetOfTokensAlone(t *testing.T) {
 		}
 	}
 }
+
+// An inclusive trigger is a cost at which an epoch starts, also where it is no
+// whole number of tokens.
+func TestAnInclusiveTriggerStartsAtItsShare(t *testing.T) {
+	f := func(trigger float64, cost int, want bool) {
+		t.Helper()
+		msgs, err := compacttest.Parse("user: go\nassistant: " + strings.TrimSpace(strings.Repeat("a ", cost-1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := compact.Conversation{Messages: msgs}
+		started := false
+		p := &compact.Policy{Trigger: trigger, PerRequest: &compact.PerRequest{Inclusive: true, FullLadder: true}, Ladder: []compact.Stage{seen{&started}}}
+		compact.Compact(in, p, compacttest.Words{}, compact.Budget{Tokens: 1001})
+		if started != want {
+			t.Errorf("trigger %v of 1001, cost %d: started %v", trigger, cost, started)
+		}
+	}
+	f(1, 1000, false)
+	f(1, 1001, true)
+	f(0.8, 800, false) // 800.8
+	f(0.8, 801, true)
+}
+
+// seen is a stage that records that it ran.
+type seen struct{ ran *bool }
+
+func (seen) Name() string { return "seen" }
+
+func (s seen) Shrink(*compact.Draft) { *s.ran = true }

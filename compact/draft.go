@@ -193,7 +193,7 @@ func (d *Draft) isLast(i int) bool {
 	return true
 }
 
-// replace gives a part a new text, if that saves tokens.
+// replace replaces the text of a part, if that saves tokens.
 func (d *Draft) replace(r Ref, e Edit) bool {
 	m := &d.msgs[r.Message]
 	old := m.Parts[r.Part]
@@ -209,7 +209,7 @@ func (d *Draft) replace(r Ref, e Edit) bool {
 	return true
 }
 
-// replaceArguments gives a call new arguments, if that is allowed and saves
+// replaceArguments replaces the arguments of a call, if that is allowed and saves
 // tokens.
 func (d *Draft) replaceArguments(r CallRef, e Edit) bool {
 	m := &d.msgs[r.Message]

@@ -88,8 +88,8 @@ func (f *folding) due() bool {
 }
 
 // climb runs the ladder at this request point. With early set it saves tokens
-// even if an epoch is not due yet, or due for the number of messages alone. What thinking is bound to changes here, so
-// all bound thinking leaves first.
+// even if an epoch is not due yet, or due for the number of messages alone. What
+// thinking is bound to changes here, so all bound thinking leaves first.
 func (f *folding) climb(early bool) {
 	d := f.d
 	before, count, edits, slot := d.total, d.count, len(d.journal), d.slot

@@ -31,7 +31,7 @@ func TestTheNextGapIsKnownPastTheWarmMark(t *testing.T) {
 	p := &compact.Policy{Name: "adaptive", Ladder: stage.Default()}
 	b := compact.Limits{Budget: 3000}.For(0)
 	var before *compact.Slot
-	told, quiet, met, absorbed := 0, 0, 0, 0
+	forecast, quiet, met, absorbed := 0, 0, 0, 0
 	for _, k := range compacttest.RequestPoints(all.Messages) {
 		in := compact.Conversation{Messages: all.Messages[:k]}
 		plan, r := compact.Compact(in, p, compacttest.Words{}, b)
@@ -51,7 +51,7 @@ func TestTheNextGapIsKnownPastTheWarmMark(t *testing.T) {
 			quiet++
 			continue
 		}
-		told++
+		forecast++
 		if r.After <= b.Placing/2 {
 			t.Errorf("at %d a request of %d tokens is past the warm mark", k, r.After)
 		}
@@ -64,8 +64,8 @@ func TestTheNextGapIsKnownPastTheWarmMark(t *testing.T) {
 		}
 		before = s
 	}
-	if told == 0 || quiet == 0 || met < 3 || absorbed < 2 {
-		t.Errorf("forecast %d times, %d times not, %d epochs met what was told, %d runs absorbed", told, quiet, met, absorbed)
+	if forecast == 0 || quiet == 0 || met < 3 || absorbed < 2 {
+		t.Errorf("forecast %d times, %d times not, %d epochs met their forecast, %d runs absorbed", forecast, quiet, met, absorbed)
 	}
 }
 

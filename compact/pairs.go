@@ -108,7 +108,7 @@ func matches(c *Call, m *Message) bool {
 // maxID is the length of the longest id that OpenAI takes.
 const maxID = 40
 
-// rename gives a new id to every call whose id is missing, or used before in the
+// rename sets a new id on every call whose id is missing, or used before in the
 // same message. Its result follows in align.
 func (r *repairer) rename(m *Message, answers []int) {
 	ids := make(map[string]bool, len(m.Calls))
@@ -178,7 +178,7 @@ func alphanumeric(s string) bool {
 	return true
 }
 
-// align gives every result the id of its call. results are the results of m, in
+// align sets the id of its call on every result. results are the results of m, in
 // the given order.
 func (r *repairer) align(m *Message, answers []int, results []Message, order []int) {
 	call := make(map[int]int, len(answers))

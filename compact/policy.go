@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -71,11 +72,10 @@ func (p *Policy) TriggerFor(c Counter) float64 {
 
 // highest returns the largest cost at which no epoch starts, given the trigger.
 func (p *Policy) highest(trigger float64, budget int) int {
-	t := share(trigger, budget)
 	if p.PerRequest != nil && p.PerRequest.Inclusive {
-		t = max(0, t-1)
+		return max(0, int(math.Ceil(trigger*float64(budget)))-1)
 	}
-	return t
+	return share(trigger, budget)
 }
 
 // A Placement says where the text of a slot goes.

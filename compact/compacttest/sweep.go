@@ -19,7 +19,7 @@ type Run struct {
 // Sweep compacts every prefix of a conversation that a client must have sent,
 // and checks all promises of the pure half on each, and between neighbours:
 // what was sent stays a prefix of what is sent next unless an epoch starts.
-// It gives all runs and every broken promise.
+// It returns all runs and every broken promise.
 func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b compact.Budget) (runs []Run, broken []error) {
 	before := deepCopy(in.Messages)
 	for _, k := range RequestPoints(in.Messages) {
@@ -57,7 +57,7 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 	return runs, broken
 }
 
-// asWritten: bound thinking stands behind what was sent when it was written, but
+// asWritten: bound thinking follows what was sent when it was written, but
 // for thinking before it, which is no part of that; and what was left out then
 // stays away.
 func asWritten(runs []Run) error {

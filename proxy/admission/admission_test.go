@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// asks has a seat ask for memory, and tells on the channel how that ended.
+// asks asks for memory, and sends on the channel how that ended.
 func asks(ctx context.Context, ask func(context.Context, int64) error, n int64) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- ask(ctx, n) }()
@@ -93,22 +93,22 @@ func TestAClientHasAllMemoryUntilAnotherWaits(t *testing.T) {
 func TestOneBodyGoesOnWhereNothingIsFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(3200, 200) // 600 for arrival, 450 for large ones, and one body beyond
-		var seats []*Reservation
+		var all []*Reservation
 		for range 4 {
 			s := g.Reserve("")
 			if err := s.Receive(t.Context(), 150); err != nil {
 				t.Fatal(err)
 			}
-			seats = append(seats, s)
+			all = append(all, s)
 		}
 		var waits []<-chan error
-		for _, s := range seats[:3] {
+		for _, s := range all[:3] {
 			waits = append(waits, asks(t.Context(), s.Receive, 300))
 		}
-		if err := seats[3].Receive(t.Context(), 5000); err != nil {
+		if err := all[3].Receive(t.Context(), 5000); err != nil {
 			t.Errorf("the body that went beyond has to wait: %v", err)
 		}
-		last := seats[3]
+		last := all[3]
 		for range 3 {
 			last.Received() // it is complete
 			synctest.Wait()
@@ -122,9 +122,9 @@ func TestOneBodyGoesOnWhereNothingIsFree(t *testing.T) {
 			if next < 0 {
 				t.Fatal("nobody goes on")
 			}
-			last = seats[next]
+			last = all[next]
 		}
-		for _, s := range seats {
+		for _, s := range all {
 			s.Free()
 		}
 		if n := g.Stats().Bytes; n != 0 {

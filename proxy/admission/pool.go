@@ -220,7 +220,7 @@ func (p *pool) serve() {
 }
 
 // nextHolder returns the oldest request that holds memory, waits for more and
-// fits. It returns nil if there is none, or if those do not come first.
+// fits. It returns nil if no request does, or if holders do not come first.
 func (p *pool) nextHolder() *holding {
 	i := slices.IndexFunc(p.waiting, func(h *holding) bool { return p.holdersFirst && h.n > 0 && p.fits(h, h.want) })
 	if i < 0 {

@@ -21,7 +21,7 @@ const (
 // The parameter of a file, filename*, is common and harmless.
 var encodedName = regexp.MustCompile(`(?i)(?:^|[\s;])name\*`)
 
-// Why the model of a request cannot be told.
+// Why the model of a request is not known.
 var (
 	ErrForm       = errors.New("the form cannot be read")
 	ErrModelTwice = errors.New("the model is named more than once")
