@@ -192,7 +192,7 @@ var binding = []struct{ word, rest string }{
 // must or must not be done.
 func isBinding(word, rest string) bool {
 	for _, b := range binding {
-		if len(b.word) == len(word) && strings.EqualFold(b.word, word) && hasFold(rest, b.rest) {
+		if len(b.word) == len(word) && b.word[0] == word[0]|0x20 && strings.EqualFold(b.word, word) && hasFold(rest, b.rest) {
 			return true
 		}
 	}
