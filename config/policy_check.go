@@ -53,7 +53,7 @@ func (ch *checking) adaptive(path string, p Policy) {
 		trigger = compact.DefaultTriggerEstimate
 		hint = fmt.Sprintf("auto may be %v", trigger)
 	}
-	if p.Land >= trigger && (ch.Has(land) || ch.Has(path+".trigger")) {
+	if p.Land >= trigger && (ch.Has(land) || ch.Has(path+".trigger")) && !ch.broken(path+".trigger") {
 		ch.at(land, codeRange, land+" must be below the trigger", hint, path+".trigger")
 	}
 }

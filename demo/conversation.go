@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -12,8 +13,12 @@ import (
 	"laconic/demo/strict"
 )
 
-//go:embed conversation.json
-var recorded []byte
+var (
+	//go:embed conversation.json
+	recorded []byte // a chat request, as it would be sent
+	//go:embed aside.json
+	recordedAside []byte
+)
 
 // conversation is a coding agent's work on a small Go service, as a chat
 // request: every assistant message in it is the answer to one request.
@@ -33,7 +38,7 @@ type conversation struct {
 
 func load() *conversation {
 	c := &conversation{}
-	if err := json.Unmarshal(recorded, c); err != nil {
+	if err := cmp.Or(json.Unmarshal(recorded, c), json.Unmarshal(recordedAside, &c.Aside)); err != nil {
 		panic("BUG: the conversation of the demo is not JSON: " + err.Error())
 	}
 	return c

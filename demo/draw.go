@@ -25,7 +25,7 @@ func (s *show) intro() {
 	n, _ := s.story.requests(s.o.Turns)
 	limit := ""
 	if most := s.o.Upstream.Limit(); most >= 0 {
-		limit = fmt.Sprintf(" and every prompt above %s tokens; the proxy shall keep them under %s", thousands(most), thousands(s.o.Budget))
+		limit = fmt.Sprintf(" and every prompt above %s tokens; the proxy is set to keep them under %s", thousands(most), thousands(s.o.Budget))
 	}
 	s.paragraph(plain, fmt.Sprintf("A coding agent works on a small Go service; the story takes %s. Like every client of the chat API "+
 		"it sends its whole history each time. The upstream refuses broken tool pairs%s. Everything runs on this machine.",
@@ -48,8 +48,9 @@ func (s *show) intro() {
 	}
 	s.print(" " + line)
 	s.print("")
-	s.print(l.paint(bold, l.row(fmt.Sprintf("%*s", numberWide, "#"), fit("the agent", l.what), fit("size of history", l.bar),
-		fit("tokens → sent", tokensWide), fit("", marksWide), fit("the proxy", outcomeWide), fit("(without)", bareWide), fit("by", l.stages))))
+	head := l.row(fmt.Sprintf("%*s", numberWide, "#"), fit("the agent", l.what), fit("size of history", l.bar),
+		fit("tokens → sent", tokensWide), fit("", marksWide), fit("the proxy", outcomeWide), fit("(without)", bareWide), fit("by", l.stages))
+	s.print(l.paint(bold, strings.TrimRight(head, " ")))
 }
 
 // says writes what the user types.
@@ -204,7 +205,7 @@ func (s *show) remarks() {
 		}
 		s.paragraph(faint, "Refused as the client sent it: "+reasons+".")
 	}
-	s.paragraph(faint, fmt.Sprintf("“Whole history” is counted as if the upstream took it. “Oldest dropped” is what clients do by hand: every turn the oldest messages go until %s tokens are left. "+
+	s.paragraph(faint, fmt.Sprintf("“Whole history” is counted as if the upstream took it. “Oldest dropped” is the usual home-made fix: on every turn, the oldest messages are dropped until %s tokens are left. "+
 		"Each turn then begins differently, and the provider's prompt cache starts anew. All tokens here are in the upstream's count.", thousands(s.o.Budget)))
 	if s.overBudget > 0 {
 		s.paragraph(faint, plural(s.overBudget, "request")+" went out above the budget.")
