@@ -42,8 +42,8 @@ type job struct {
 // than a summary, whose frame alone takes some 40.
 const leastSize = 160
 
-// start returns the job that makes the summary of a gap, a new one if there is
-// none; or why there is none, in a word. wait: the request will wait for it.
+// start returns the job that makes the summary of a gap, a new one if no
+// job makes it yet; or, in a word, why no job may. wait: the request will wait for it.
 func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compact.Slot, wait bool) (*job, string) {
 	key, credential := g.key(), s.credential(r.Header)
 	s.mu.Lock()
@@ -200,7 +200,7 @@ func (j *job) finish(key store.Key) {
 	s.env.Ended(j.info)
 }
 
-// wait waits for the end of a job. It returns the summary, or why there is none.
+// wait waits for the end of a job. It returns the summary, or why it was not made.
 func (j *job) wait(ctx context.Context, most time.Duration) (body, why string) {
 	timer := time.NewTimer(most)
 	defer timer.Stop()

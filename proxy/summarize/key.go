@@ -102,7 +102,7 @@ func (s *Service) storeKey(r *Request, list string) store.Key {
 }
 
 // task returns the message that began a conversation: it stays in it, and tells
-// the model what matters. It is nil if there is none.
+// the model what matters. It may be nil.
 func task(in compact.Conversation) *compact.Message {
 	for i := range in.Messages {
 		if in.Messages[i].Role == compact.User {

@@ -210,7 +210,7 @@ func (s *Service) needsNothing(key store.Key) bool {
 	return s.jobs[key] != nil
 }
 
-// summary returns the summary for a slot, "" if there is none, and how it came
+// summary returns the summary for a slot, or "", and how it came
 // about. A panic costs the summary, not the request.
 func (s *Service) summary(ctx context.Context, r *Request, in compact.Conversation, slot *compact.Slot, key memo) (text string, info *Info) {
 	defer func() {

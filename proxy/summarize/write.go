@@ -55,7 +55,7 @@ const (
 	mostTries  = 2
 )
 
-// prior returns the newest summary of an earlier epoch, "" if there is none, and
+// prior returns the newest summary of an earlier epoch, or "", and
 // the messages since then.
 func (j *job) prior(ctx context.Context) (string, []compact.Message) {
 	for n := len(j.gap.keys) - 1; n > 0; n-- {

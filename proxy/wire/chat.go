@@ -55,7 +55,7 @@ func flawIn(text []byte, u *Usage, stream, whole bool) string {
 }
 
 // endsInEvent reports whether more than comments follows the last empty line of a
-// stream: no client is told of an event before the empty line that ends it.
+// stream: no client sees an event before the empty line that ends it.
 func endsInEvent(text []byte) bool {
 	text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	if i := bytes.LastIndex(text, []byte("\n\n")); i >= 0 {

@@ -36,7 +36,7 @@ func (e *encoder) differences(m *compact.Message) error {
 	return e.content(m, was, k)
 }
 
-// answers gives a result another call to answer.
+// answers sets the call that a result answers.
 func (e *encoder) answers(m *compact.Message, k *messageMark) error {
 	key, old := `"tool_call_id":`, k.answers
 	switch m.Role {

@@ -36,7 +36,7 @@ func (d *decoder) seals(m *compact.Message, o *object, v value) {
 	d.r.thoughts = append(d.r.thoughts, span{uint32(o.start), uint32(d.at)})
 }
 
-// block are the fields of a block of thinking that tell whether it is bound to
+// block are the fields of a block of thinking that show whether it is bound to
 // what comes before it.
 type block struct{ kind, format, signature, data value }
 
