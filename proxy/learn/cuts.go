@@ -78,8 +78,23 @@ func (c Cuts) joined(o Cuts) Cuts {
 	return written(all)
 }
 
-// at returns c without what has expired, or cannot have been written yet.
+// at returns c without what has expired, which comes first. It is called for each
+// request.
 func (c Cuts) at(now time.Time) Cuts {
+	for c != "" {
+		first, rest, _ := strings.Cut(string(c), " ")
+		_, minute, _ := strings.Cut(first, "@")
+		if until, err := strconv.ParseInt(minute, 10, 64); err == nil && now.Before(time.Unix(until*60, 0)) {
+			break
+		}
+		c = Cuts(rest)
+	}
+	return c
+}
+
+// checked returns of a stored value what could have been written by now and has not
+// expired.
+func (c Cuts) checked(now time.Time) Cuts {
 	if c == "" {
 		return c
 	}

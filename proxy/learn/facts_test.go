@@ -130,10 +130,10 @@ func TestCutsAreAFewNewestOnes(t *testing.T) {
 	if end := last.Add(cutLife); c.at(end) != "" || c.at(last) != c || len(c.at(end.Add(-mostCuts*time.Minute/2)).Keys()) > mostCuts/2+2 {
 		t.Error("it does not forget in time")
 	}
-	if c.at(now.Add(-cutLife)) != "" || Cuts("! x@7 @ "+strings.Repeat("00", 14)+"@z").at(now) != "" {
+	if c.checked(now.Add(-cutLife)) != "" || Cuts("! x@7 @ "+strings.Repeat("00", 14)+"@z").checked(now) != "" {
 		t.Error("it believes what no process has written")
 	}
-	if c.at(now.Add((3*mostCuts-50)*time.Minute)) != c {
+	if c.checked(now.Add((3*mostCuts-50)*time.Minute)) != c {
 		t.Error("it does not believe a clock that is an hour ahead")
 	}
 	one, other := Cuts("").with(key(1), now).with(key(2), now.Add(time.Hour)), Cuts("").with(key(3), now.Add(time.Minute)).with(key(1), now.Add(time.Hour))
@@ -142,5 +142,20 @@ func TestCutsAreAFewNewestOnes(t *testing.T) {
 	}
 	if a, b := Cuts("").with(key(1), now).with(key(2), now), Cuts("").with(key(2), now).with(key(1), now); len(a.Keys()) != 2 || a != b {
 		t.Errorf("what was cut in one minute is\n%s\nor\n%s", a, b)
+	}
+}
+
+// TestWhatHasNotExpiredIsFoundWithoutReading: each request asks for what has not expired.
+func TestWhatHasNotExpiredIsFoundWithoutReading(t *testing.T) {
+	now := time.Now()
+	var c Cuts
+	for i := range mostCuts {
+		c = c.with(CutKey{byte(i)}, now.Add(time.Duration(i)*time.Minute))
+	}
+	if allocs := testing.AllocsPerRun(10, func() { _ = c.at(now) }); allocs > 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+	if got := c.at(now.Add(cutLife + 5*time.Minute)); len(got.Keys()) != mostCuts-6 || c.at(now.Add(cutLife+mostCuts*time.Minute)) != "" {
+		t.Errorf("%d are left", len(got.Keys()))
 	}
 }

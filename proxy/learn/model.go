@@ -99,6 +99,7 @@ func (m *Model) load(ctx context.Context) (known, stored Facts) {
 		stored = Facts{}
 	}
 	stored = stored.at(now)
+	stored.Cuts = stored.Cuts.checked(now)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if ok {
