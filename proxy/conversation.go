@@ -84,8 +84,7 @@ func (c *conversation) guessesWindow() bool {
 	return len(c.ways) > 1 && !c.x.route.Configured && c.info.Told == (compact.Published{}) && c.facts.Window.Value == 0 && c.facts.Input.Value == 0
 }
 
-// slotText returns the text for the slot of a plan. waited is how long the request
-// has waited for summaries already.
+// slotText returns the text for the slot of a plan, and notes its account in it.
 func (c *conversation) slotText(in compact.Conversation, p *plan) string {
 	text, info := c.x.p.summaries.Text(c.x.r.Context(), c.summaryRequest(p), in, &p.Plan)
 	p.info.Summary = info
