@@ -42,6 +42,11 @@ func (f finding) excerpt() string {
 	return b.String()
 }
 
+// nearCaret is how many characters on either side of the caret are looked at. Fewer
+// are shown; in a line with thousands of problems the rest would be masked once for
+// each.
+const nearCaret = 2000
+
 // masked returns the line of a problem, and where its caret begins and how wide it
 // is. A value reaches to the next one.
 func (f finding) masked() (text string, caret, width int) {
@@ -78,7 +83,9 @@ func (f finding) masked() (text string, caret, width int) {
 	from, shown := 0, false
 	for _, n := range nodes {
 		to := min(n.Column-1, len(line))
-		put(from, to, shown)
+		if near := at - nearCaret; to >= near && from <= at+nearCaret {
+			put(from, to, shown)
+		}
 		from, shown = to, f.shows(n)
 	}
 	put(from, len(line), shown)
