@@ -236,13 +236,15 @@ func TestReasoningIsNoSummary(t *testing.T) {
 	}
 }
 
-// TestReasoningIsCutOnce: an answer may be made of tags.
+// TestReasoningIsCutOnce: an answer may be made of tags. To look for the end of each
+// anew would take more than ten seconds; the race detector on a busy machine takes
+// two.
 func TestReasoningIsCutOnce(t *testing.T) {
 	for _, r := range []string{"<think></think>", "</think>", "<think>", "</think>\n", "<think>\n", "</think> ", "x</think>", "x</think>\n", "<think>`</think>` "} {
 		for _, before := range []string{"", "</think>" + strings.Repeat("\n", 1<<19) + "x"} {
 			began := time.Now()
 			withoutThoughts(before + strings.Repeat(r, (1<<19)/len(r)))
-			if took := time.Since(began); took > 2*time.Second {
+			if took := time.Since(began); took > 8*time.Second {
 				t.Errorf("%q behind %.10q: %v", r, before, took)
 			}
 		}
