@@ -13,7 +13,11 @@ func (f *Facts) Budget(set compact.Limits, asked int) compact.Budget {
 	set.MaxMessages = lower(set.MaxMessages, f.Messages.Value)
 	b := set.For(asked)
 	if f.Window.Value > 0 || f.Input.Value > 0 {
-		if own := f.limits(set).For(asked); own.Tokens < b.Tokens {
+		own := f.limits(set)
+		if w := f.Window.Value; asked > 0 && asked <= w/2 {
+			own.Reserve = max(own.Reserve, asked) // it stated what it has, and the client what it wants of that
+		}
+		if own := own.For(asked); own.Tokens < b.Tokens {
 			b = own
 		}
 	}
