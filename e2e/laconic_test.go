@@ -23,6 +23,9 @@ var folder string
 
 // TestMain fails the tests when they left a goroutine behind.
 func TestMain(m *testing.M) {
+	if serveBare() {
+		return
+	}
 	os.Exit(func() int {
 		var err error
 		if folder, err = os.MkdirTemp("", "laconic-e2e-"); err != nil {

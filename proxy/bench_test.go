@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,58 +15,6 @@ import (
 func realBody(size int) string {
 	rounds := min(size/2200, 1000)
 	return agentBody(rounds, (size/rounds-150)/len("word "))
-}
-
-// BenchmarkRewrite is a whole request over loopback, through a proxy in a
-// process of its own: cpu-µs/op is what that process computes for it. bare is
-// a ReverseProxy that reads and sends the same body; fold a body above its
-// budget, under a budget of 100,000 tokens where there is one to pass.
-func BenchmarkRewrite(b *testing.B) {
-	u := newUpstream(b, nil)
-	u.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		_, _ = io.WriteString(w, plainAnswer)
-	})
-	for _, size := range []struct {
-		name  string
-		bytes int
-	}{{"40KB", 40 << 10}, {"400KB", 400 << 10}, {"4MB", 4 << 20}} {
-		body := realBody(size.bytes)
-		for _, kind := range []struct{ name, budget string }{{"bare", ""}, {"noop", "100000000"}, {"fold", strconv.Itoa(len(body) / 14)}} {
-			b.Run(size.name+"/"+kind.name, func(b *testing.B) {
-				c := measured(b, kind.name, u.URL+"/v1", 512<<20)
-				transport := &http.Transport{MaxIdleConnsPerHost: 4}
-				defer transport.CloseIdleConnections()
-				send := func() {
-					r, _ := http.NewRequest("POST", "http://"+c.addr+"/v1/chat/completions", strings.NewReader(body))
-					r.Header.Set("Content-Type", "application/json")
-					if kind.budget != "" {
-						r.Header.Set("X-Laconic-Budget", kind.budget)
-					}
-					res, err := transport.RoundTrip(r)
-					if err != nil {
-						b.Fatal(err)
-					}
-					_, _ = io.Copy(io.Discard, res.Body)
-					_ = res.Body.Close()
-					if want := map[string]string{"bare": "", "noop": "untouched", "fold": "compacted"}[kind.name]; res.Header.Get("X-Laconic-Outcome") != want {
-						b.Fatalf("outcome %q", res.Header.Get("X-Laconic-Outcome"))
-					}
-				}
-				for range 20 {
-					send()
-				}
-				b.SetBytes(int64(len(body)))
-				before := c.cpu()
-				b.ResetTimer()
-				for range b.N {
-					send()
-				}
-				b.StopTimer()
-				b.ReportMetric(float64((c.cpu()-before).Microseconds())/float64(b.N), "cpu-µs/op")
-			})
-		}
-	}
 }
 
 // BenchmarkStreams opens 1,000 streams and reports what each takes of the

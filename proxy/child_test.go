@@ -171,16 +171,3 @@ func (c *child) settled() int64 {
 	}
 	return c.status("VmRSS")
 }
-
-// cpu is the time the process has computed so far.
-func (c *child) cpu() time.Duration {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.pid))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	_, after, _ := strings.Cut(string(stat), ") ")
-	f := strings.Fields(after)
-	user, _ := strconv.ParseInt(f[11], 10, 64)
-	system, _ := strconv.ParseInt(f[12], 10, 64)
-	return time.Duration(user+system) * 10 * time.Millisecond // USER_HZ is 100
-}
