@@ -21,8 +21,8 @@
 //
 // A request point is a place where a client must have sent a request: before
 // each assistant message, after all results it waited for. A fact is a
-// concrete value (an id, a path, a number, a name) that a tool call used and
-// that occurred earlier in the conversation. Recall is the share of the facts that
+// name, a number or a quoted word that a tool call used and that occurred earlier
+// in the conversation (Facts). Recall is the share of the facts that
 // are still somewhere in the request that led to the call; verbatim counts
 // those whose last occurrence is still there with its surroundings. Both
 // look only at requests whose full size exceeds the budget. The peak of a

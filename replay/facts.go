@@ -16,7 +16,7 @@ type Fact struct {
 	// Call is the index of the calling message, Name the name of the tool.
 	Call int    `json:"call"`
 	Name string `json:"name"`
-	// Value is an id, path, number or name.
+	// Value is a name, a number or a quoted word.
 	Value string `json:"value"`
 	// First and Last are the indices of the messages that held it before.
 	First int `json:"first"`
@@ -31,8 +31,6 @@ const (
 	// shortestValue is the least length of a fact, in bytes: shorter values turn
 	// up by chance.
 	shortestValue = 6
-	// shortestName is the least length of a capitalised word that counts as a name.
-	shortestName = 8
 	// longestArgument is the length, in characters, of the longest string of
 	// arguments that is searched: longer strings are files being written, whose
 	// words the model makes up and does not recall.
@@ -42,14 +40,32 @@ const (
 // Facts finds the facts of a conversation, in the order of the calls and
 // sorted by value within a call. It takes time linear in the text.
 //
-// A value is a run of letters, digits and _./:@$+- of at least six characters,
-// taken both as written and without a leading or trailing . / or :, that has
-// a digit, an underscore, a dot, a slash or an at sign in it, or is a word of
-// at least eight characters that starts with a capital. A value is a fact if the
-// same run (not just the same characters within a longer one) occurs in the text
-// or the arguments of an earlier message, other than those that the model wrote
-// in the turn of the call.
-func Facts(msgs []compact.Message) []Fact {
+// A value is a run of letters, digits and _./:@$+- without the punctuation
+// around it, at least six bytes long. It is a fact if it is a name, a number or
+// quoted in the arguments of a call, and is also a value (not just the same
+// characters within a longer one) of the text or the arguments of an earlier
+// message, other than those that the model wrote in the turn of the call.
+//
+// Names and numbers have a digit, an underscore, a dot, a slash or an at sign in
+// them, or a capital behind other letters, as parseConfig has. A plain word is
+// quoted if it is a whole string of the arguments, or has quotes on both sides.
+// The n of an escaped line end is not part of the word behind it.
+func Facts(msgs []compact.Message) []Fact { return factsBy(standard, msgs) }
+
+// extraction is a way to find facts.
+type extraction struct {
+	// values yields the values of a text, and whether each is quoted there.
+	values func(text string) iter.Seq2[string, bool]
+	// concrete reports whether a value is a name or a number, rather than a plain
+	// word.
+	concrete func(value string) bool
+}
+
+// standard is the extraction of Facts.
+var standard = extraction{values, concrete}
+
+// factsBy returns the facts that an extraction finds.
+func factsBy(by extraction, msgs []compact.Message) []Fact {
 	type sight struct{ first, last int }
 	seen := map[string]sight{}
 	sizes := make([]int, len(msgs)+1)
@@ -62,7 +78,7 @@ func Facts(msgs []compact.Message) []Fact {
 		}
 		for c := range m.Calls {
 			call := &m.Calls[c]
-			for _, v := range usedValues(call.Arguments.String()) {
+			for _, v := range by.used(call.Arguments.String()) {
 				s, ok := seen[v]
 				if !ok || s.last >= turn {
 					continue
@@ -76,7 +92,7 @@ func Facts(msgs []compact.Message) []Fact {
 		size := 0
 		for text := range texts(m) {
 			size += len(text)
-			for v := range values(text) {
+			for v := range by.values(text) {
 				s, ok := seen[v]
 				if !ok {
 					s.first = i
@@ -110,8 +126,9 @@ func texts(m *compact.Message) iter.Seq[string] {
 	}
 }
 
-// usedValues returns the concrete values of a call's arguments, sorted, each once.
-func usedValues(arguments string) []string {
+// used returns the names, numbers and quoted values of a call's arguments,
+// sorted, each once.
+func (by extraction) used(arguments string) []string {
 	texts := []string{arguments}
 	d := json.NewDecoder(strings.NewReader(arguments))
 	d.UseNumber()
@@ -124,8 +141,8 @@ func usedValues(arguments string) []string {
 		if utf8.RuneCountInString(text) > longestArgument {
 			continue
 		}
-		for v := range values(text) {
-			if concrete(v) {
+		for v, quoted := range by.values(text) {
+			if quoted || by.concrete(v) {
 				used = append(used, v)
 			}
 		}
@@ -153,35 +170,64 @@ func appendStrings(all []string, v any) []string {
 	return all
 }
 
-// values yields every run of value characters that is long enough, as written
-// and without the punctuation around it.
-func values(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for v := range strings.FieldsFuncSeq(text, notOfValue) {
-			if len(v) < shortestValue {
-				continue
+// values yields the values of a text, and whether each is quoted: the whole text,
+// or between two quotes of the same kind.
+func values(text string) iter.Seq2[string, bool] {
+	return func(yield func(string, bool) bool) {
+		for end := 0; end < len(text); {
+			from := end + indexFunc(text[end:], inValue)
+			end = from + indexFunc(text[from:], notInValue)
+			if escaped(text, from) {
+				from++
 			}
-			if !yield(v) {
-				return
-			}
-			if bare := strings.Trim(v, "./:"); len(bare) < len(v) && len(bare) >= shortestValue && !yield(bare) {
+			v := strings.Trim(text[from:end], "./:@$+-")
+			if len(v) >= shortestValue && !yield(v, end-from == len(text) || inQuotes(text, from, end)) {
 				return
 			}
 		}
 	}
 }
 
-// concrete reports whether a value is an id, a path, a number or a name, rather
-// than a plain word.
-func concrete(v string) bool {
-	return strings.ContainsAny(v, "0123456789_./@") || len(v) >= shortestName && 'A' <= v[0] && v[0] <= 'Z'
+// escaped reports whether a line end or a tab is written at an index, as in
+// "\nnext_line".
+func escaped(text string, at int) bool {
+	return at > 0 && at < len(text) && text[at-1] == '\\' && strings.IndexByte("nrt", text[at]) >= 0
 }
 
-// notOfValue reports whether a character cannot be part of a value.
-func notOfValue(c rune) bool {
-	switch {
-	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-		return false
-	}
-	return !strings.ContainsRune("_./:@$+-", c)
+// inQuotes reports whether text[from:to] has the same quote on both sides.
+func inQuotes(text string, from, to int) bool {
+	return from > 0 && to < len(text) && text[from-1] == text[to] && strings.IndexByte("\"'`", text[to]) >= 0
 }
+
+// concrete reports whether a value is a name or a number.
+func concrete(v string) bool {
+	if strings.ContainsAny(v, "0123456789_./@") {
+		return true
+	}
+	for i := 1; i < len(v); i++ {
+		// parseConfig, HTTPServer
+		if isUpper(v[i]) && (isLower(v[i-1]) || isUpper(v[i-1]) && i+1 < len(v) && isLower(v[i+1])) {
+			return true
+		}
+	}
+	return false
+}
+
+// indexFunc returns the index of the first character of which f is true, or the
+// length of the text.
+func indexFunc(text string, f func(rune) bool) int {
+	if i := strings.IndexFunc(text, f); i >= 0 {
+		return i
+	}
+	return len(text)
+}
+
+// inValue reports whether a character can be part of a value.
+func inValue(c rune) bool {
+	return isLower(c) || isUpper(c) || '0' <= c && c <= '9' || strings.ContainsRune("_./:@$+-", c)
+}
+
+func notInValue(c rune) bool { return !inValue(c) }
+
+func isUpper[C rune | byte](c C) bool { return 'A' <= c && c <= 'Z' }
+func isLower[C rune | byte](c C) bool { return 'a' <= c && c <= 'z' }

@@ -30,13 +30,24 @@ func TestFactsOfATranscript(t *testing.T) {
 			t.Errorf("facts %q, want %q in\n%s", g, want, transcript)
 		}
 	}
-	// a path, with and without its leading slash
-	f("/src/main.go src/main.go", "user: see /src/main.go\nassistant: ok | call c1 read {\"path\":\"/src/main.go\"}\ntool c1: x")
+	// a path, without its leading slash
+	f("src/main.go", "user: see /src/main.go\nassistant: ok | call c1 read {\"path\":\"/src/main.go\"}\ntool c1: x")
 	// an id, a date, a number, an address; not the plain word
 	f("1810.0 2024-05-20 HAT136 mia@example.com", "user: book HAT136 on 2024-05-20 for mia@example.com at 1810.0 please\n"+
 		`assistant: ok | call c1 book {"a":"HAT136 please","b":["2024-05-20"],"c":{"d":"mia@example.com"},"e":1810.0}`+"\ntool c1: x")
-	// a name of eight letters counts, one of seven does not, a lower one neither
-	f("Burgundy", "user: Burgundy Crimson burgundy\nassistant: ok | call c1 set Burgundy Crimson burgundy\ntool c1: x")
+	// a plain word is no name, with a capital or a full stop neither
+	f("", "user: Burgundy crimson. values:\nassistant: ok | call c1 set Burgundy crimson. values:\ntool c1: x")
+	// unless it is quoted, as a whole string or between quotes
+	f("burgundy", "user: burgundy crimson\nassistant: ok | call c1 set {\"color\":\"burgundy\",\"note\":\"not crimson\"}\ntool c1: x")
+	f("burgundy crimson", "user: burgundy crimson\nassistant: ok | call c1 run grep 'burgundy' `crimson` 'not crimson'\ntool c1: x")
+	f("", "user: burgundy crimson\nassistant: ok | call c1 run grep 'burgundy\" (crimson)\ntool c1: x")
+	// an identifier by its capitals, from the second letter on
+	f("HTTPServer parseConfig", "user: parseConfig HTTPServer README Parsing\nassistant: ok | call c1 grep parseConfig HTTPServer README Parsing\ntool c1: x")
+	// punctuation around a value is not part of it: a sentence's, a price's, a diff's, a decorator's
+	f("1810.00 main_test.go pytest.fixture", "user: 1810.00 in main_test.go: pytest.fixture\n"+
+		"assistant: ok | call c1 run pay $1810.00 -main_test.go. @pytest.fixture:\ntool c1: x")
+	// nor is an escaped line end
+	f("main_test.go", "user: main_test.go\nassistant: ok | call c1 run {\"text\":\"print('\\\\nmain_test.go')\"}\ntool c1: x")
 	// a token, not the same letters within a longer one
 	f("", "user: see /a/src/main.go\nassistant: ok | call c1 read {\"path\":\"src/main.go\"}\ntool c1: x")
 	// keys of the arguments are the schema's, not recalled
@@ -72,9 +83,10 @@ func TestFactSaysWhere(t *testing.T) {
 	}
 }
 
-// TestFactsAgreeWithTheFiles holds the extractor against the facts that lie
-// beside the real conversations: of those facts at least 99 % must be found,
-// and at most 1 % as many others. Place and distance must agree too.
+// TestFactsAgreeWithTheFiles holds the extractor, made to take values as they
+// are written, against the facts that lie beside the real conversations: of
+// those facts at least 99 % must be found, and at most 1 % as many others. Place
+// and distance must agree too.
 func TestFactsAgreeWithTheFiles(t *testing.T) {
 	const leastFound, mostOthers = 0.99, 0.01
 	dir := compacttest.LargerSet(t)
@@ -145,7 +157,7 @@ func compareFacts(t *testing.T, conversations, facts string) (a agreement) {
 			wanted[k] = append(wanted[k], w)
 		}
 		plain(r.Messages)
-		for _, g := range Facts(r.Messages) {
+		for _, g := range factsBy(asWritten, r.Messages) {
 			k := key{g.Call, g.Name, g.Value}
 			w := wanted[k]
 			if len(w) == 0 {

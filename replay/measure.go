@@ -31,9 +31,9 @@ type turn struct {
 }
 
 // prepare computes what all policies are compared with.
-func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversation {
+func prepare(r *record.Conversation, c compact.Counter, prices Prices, by extraction) *conversation {
 	plain(r.Messages)
-	v := &conversation{Conversation: r, counter: c, memory: remember(r.Messages)}
+	v := &conversation{Conversation: r, counter: c, memory: remember(r.Messages, by)}
 	v.fixed = c.Fixed(r.Tools, r.Functions, r.Format)
 	v.costs = make([]int, len(r.Messages))
 	for i := range r.Messages {

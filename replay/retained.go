@@ -18,8 +18,8 @@ type memory struct {
 	around []string // of each fact: its last occurrence with its surroundings
 }
 
-func remember(msgs []compact.Message) *memory {
-	m := &memory{facts: Facts(msgs)}
+func remember(msgs []compact.Message, by extraction) *memory {
+	m := &memory{facts: factsBy(by, msgs)}
 	for i := range m.facts {
 		f := &m.facts[i]
 		m.around = append(m.around, lastOccurrence(&msgs[f.Last], f.Value))

@@ -73,6 +73,9 @@ type Options struct {
 	// Progress, if not nil, is called after every conversation, by the
 	// goroutine that called Run.
 	Progress func(Progress)
+
+	// extraction finds the facts; the zero value: see Facts.
+	extraction extraction
 }
 
 // Progress is the progress of a replay.
@@ -154,7 +157,7 @@ func (o *Options) replay(r *record.Conversation) *replayed {
 	if o.CounterFor != nil {
 		counter = o.CounterFor(r.Model)
 	}
-	v := prepare(r, counter, *o.Prices)
+	v := prepare(r, counter, *o.Prices, o.extraction)
 	out := &replayed{file: r.File, id: r.ID, peak: v.peak}
 	if v.peak < o.MinPeak || len(v.turns) == 0 {
 		out.left = true
@@ -202,6 +205,9 @@ func (o Options) checked() (Options, error) {
 		if b.Tokens <= 0 && !(b.Share > 0) {
 			return o, errors.New("a budget must be above zero")
 		}
+	}
+	if o.extraction.values == nil {
+		o.extraction = standard
 	}
 	if o.Workers <= 0 {
 		o.Workers = 2

@@ -22,8 +22,14 @@ type messagesOnly struct{ compacttest.Bytes }
 func (messagesOnly) Fixed(_, _, _ []byte) int { return 0 }
 
 // TestYardstick prints what the default policy keeps and costs on real agent
-// runs, and fails where it breaks a promise there. Set YARDSTICK_TOOLS=1 to
-// count the tools too, YARDSTICK_ALL=1 to measure the named policies beside it.
+// runs, and fails where it breaks a promise there. The environment chooses:
+//
+//	YARDSTICK_ALL=1       the named policies too
+//	YARDSTICK_FACTS=old   facts as they lie beside the conversations: with the punctuation around
+//	                      them, and capitalised words. both: one table each
+//	YARDSTICK_ONLY=...    coding or service alone
+//	YARDSTICK_QUICK=1     no check of the promises
+//	YARDSTICK_TOOLS=1     tools are counted
 func TestYardstick(t *testing.T) {
 	if !testing.Verbose() {
 		t.Skip("this is for measuring a ladder: run it with -v to see the table")
@@ -33,43 +39,58 @@ func TestYardstick(t *testing.T) {
 	if os.Getenv("YARDSTICK_TOOLS") != "" {
 		counter = compacttest.Bytes{}
 	}
-	measure := func(minPeak int, budgets []replay.Budget, names ...string) {
-		t.Helper()
-		o := replay.Options{
-			Policies: []replay.Policy{{Name: "adaptive", Policy: &compact.Policy{Name: "adaptive", Ladder: stage.Default()}, Claims: []int{1, 2, 3, 4, 5, 7, 8}}},
-			Budgets:  budgets, Counter: counter, MinPeak: minPeak,
-		}
-		if os.Getenv("YARDSTICK_ALL") != "" {
-			for _, named := range policy.Catalogue[1:] {
-				p, err := named.New(nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				o.Policies = append(o.Policies, replay.Policy{Name: named.Name, Policy: p})
-			}
-		}
-		for _, n := range names {
-			o.Files = append(o.Files, filepath.Join(dir, n+".jsonl"))
-		}
-		res, err := replay.Run(context.Background(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(res.Unread) > 0 {
-			t.Errorf("not read: %v", res.Unread)
-		}
-		for _, f := range res.Failures {
-			t.Error(f)
-		}
-		if err := report.Table(os.Stdout, &res, 0); err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range res.Total.Rows {
-			fmt.Printf("mean over conversations, %s, %s: recall %.1f %%, cost %.3f\n", r.Budget, r.Policy, 100*r.MeanRecall(), r.MeanCost())
-		}
-		fmt.Println()
+	adaptive := replay.Policy{Name: "adaptive", Policy: &compact.Policy{Name: "adaptive", Ladder: stage.Default()}}
+	if os.Getenv("YARDSTICK_QUICK") == "" {
+		adaptive.Claims = []int{1, 2, 3, 4, 5, 7, 8}
 	}
-	measure(0, []replay.Budget{{Share: 0.5}, {Share: 0.25}},
+	policies := []replay.Policy{adaptive}
+	if os.Getenv("YARDSTICK_ALL") != "" {
+		for _, named := range policy.Catalogue[1:] {
+			p, err := named.New(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			policies = append(policies, replay.Policy{Name: named.Name, Policy: p})
+		}
+	}
+	measure := func(half string, minPeak int, budgets []replay.Budget, names ...string) {
+		t.Helper()
+		if only := os.Getenv("YARDSTICK_ONLY"); only != "" && only != half {
+			return
+		}
+		var files []string
+		for _, n := range names {
+			files = append(files, filepath.Join(dir, n+".jsonl"))
+		}
+		facts := os.Getenv("YARDSTICK_FACTS")
+		for _, asWritten := range []bool{false, true} {
+			if asWritten && facts == "" || !asWritten && facts == "old" {
+				continue
+			}
+			o := replay.Options{Files: files, Policies: policies, Budgets: budgets, Counter: counter, MinPeak: minPeak}
+			if asWritten {
+				o.AsWritten()
+			}
+			res, err := replay.Run(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(res.Unread) > 0 {
+				t.Errorf("not read: %v", res.Unread)
+			}
+			for _, f := range res.Failures {
+				t.Error(f)
+			}
+			if asWritten {
+				fmt.Print("FACTS AS WRITTEN\n\n")
+			}
+			if err := report.Table(os.Stdout, &res, 0); err != nil {
+				t.Fatal(err)
+			}
+			fmt.Println()
+		}
+	}
+	measure("coding", 0, []replay.Budget{{Share: 0.5}, {Share: 0.25}},
 		"openhands_swebench_claude35", "mini_swe_agent_deepseek", "codex_cli_typescript", "claude_code_go")
-	measure(3000, []replay.Budget{{Share: 0.6}}, "tau_bench_airline_gpt4o", "agentdojo_banking_workspace")
+	measure("service", 3000, []replay.Budget{{Share: 0.6}}, "tau_bench_airline_gpt4o", "agentdojo_banking_workspace")
 }

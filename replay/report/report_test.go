@@ -101,11 +101,11 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `errand.jsonl: 1 conversation, 4 requests
-budget      policy    recall  verbatim   fits  fits all  pairs  recall*  verbatim*   cost  epochs  breaks  sent  cached
-20          test         0 %       0 %  100 %     100 %  100 %      0 %        0 %  0.983       1       1    55  52.7 %
-20          adaptive   100 %       0 %  100 %     100 %  100 %    100 %        0 %  1.020       1       1    57  52.6 %
-0.5 × peak  test      50.0 %    50.0 %    0 %       0 %  100 %      0 %        0 %  0.983       1       1    55  52.7 %
-0.5 × peak  adaptive   100 %    50.0 %    0 %       0 %  100 %      0 %        0 %  1.020       1       1    57  52.6 %
+budget      policy    recall  verbatim   fits  fits all  pairs  recall*  verbatim*   cost   mean  epochs  breaks  sent  cached
+20          test         0 %       0 %  100 %     100 %  100 %      0 %        0 %  0.983  0.983       1       1    55  52.7 %
+20          adaptive   100 %       0 %  100 %     100 %  100 %    100 %        0 %  1.020  1.020       1       1    57  52.6 %
+0.5 × peak  test      50.0 %    50.0 %    0 %       0 %  100 %      0 %        0 %  0.983  0.983       1       1    55  52.7 %
+0.5 × peak  adaptive   100 %    50.0 %    0 %       0 %  100 %      0 %        0 %  1.020  1.020       1       1    57  52.6 %
 
 `
 	// Times differ from run to run.

@@ -32,6 +32,7 @@ var columns = []column{
 	{title: "recall*", value: func(r *replay.Row) string { return percent(r.RecalledFit, r.Facts) }, meaning: "recall, if a request above its budget keeps nothing, because its upstream refuses it"},
 	{title: "verbatim*", drop: 8, value: func(r *replay.Row) string { return percent(r.VerbatimFit, r.Facts) }, meaning: "verbatim, seen so"},
 	{title: "cost", value: func(r *replay.Row) string { return fmt.Sprintf("%.3f", r.Cost()) }, meaning: "bill with a prompt cache, relative to sending everything"},
+	{title: "mean", drop: 9, value: func(r *replay.Row) string { return fmt.Sprintf("%.3f", r.MeanCost()) }, meaning: "mean of the costs of the conversations, whatever their length"},
 	{title: "epochs", drop: 3, value: func(r *replay.Row) string { return fmt.Sprint(r.Epochs) }, meaning: "times that the policy cut"},
 	{title: "breaks", drop: 2, value: func(r *replay.Row) string { return fmt.Sprint(r.PrefixBreaks) }, meaning: "requests that did not go on from the one before, so that the cache missed"},
 	{title: "sent", drop: 5, value: func(r *replay.Row) string { return replay.Thousands(r.Sent) }, meaning: "tokens sent"},
