@@ -8,6 +8,9 @@ import (
 // AsWritten makes a replay use the facts of asWritten.
 func (o *Options) AsWritten() { o.extraction = asWritten }
 
+// Trusting makes a replay quick: it makes a record anew only at an epoch.
+func (o *Options) Trusting() { o.trusting = true }
+
 // asWritten is another extraction, the one of the facts that lie beside the real
 // conversations. It takes each value also with the punctuation around it, and
 // capitalised plain words.

@@ -113,17 +113,25 @@ type Turn struct {
 }
 
 // measure replays every request of a conversation through a policy.
-func (v *conversation) measure(p *Policy, b compact.Budget, name string, prices Prices, series bool) *run {
+func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Options) *run {
 	r := &run{Numbers: Numbers{Conversations: 1, Requests: len(v.turns), Full: v.full}}
 	var before *request
 	var epochs []compact.Epoch
+	record := ""
 	for i := range v.turns {
 		t := &v.turns[i]
 		in := compact.Conversation{Messages: v.Messages[:t.messages:t.messages], Fixed: v.fixed}
 		start := time.Now()
 		plan, report := compact.Compact(in, p.Policy, v.counter, b)
-		msgs := plan.Apply(in, "")
+		climbed := newEpochs(epochs, plan.Epochs)
+		if !o.trusting || climbed > 0 {
+			record = ""
+		}
+		msgs := plan.Apply(in, record)
 		r.times.record(time.Since(start))
+		if plan.Slot != nil && record == "" {
+			record = plan.Slot.Text
+		}
 
 		now, whole := v.sent(msgs, before)
 		if legalPairs(msgs) {
@@ -138,14 +146,13 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, prices 
 		}
 		common, cached := shared(before, now)
 		broke := before != nil && common < len(before.msgs)
-		climbed := newEpochs(epochs, plan.Epochs)
 		r.Epochs += climbed
 		if broke {
 			r.PrefixBreaks++
 		}
 		r.Sent += now.total
 		r.Cached += cached
-		r.Bill += prices.bill(now.total, cached)
+		r.Bill += o.Prices.bill(now.total, cached)
 		if len(p.claims) > 0 {
 			errs := compact.Broken(in, p.Policy, v.counter, b, &plan, report)
 			if broke && climbed == 0 {
@@ -153,7 +160,7 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, prices 
 			}
 			r.check(errs, p, Failure{Budget: name, File: v.File, Conversation: v.ID, Messages: t.messages})
 		}
-		if series {
+		if o.Series {
 			r.turns = append(r.turns, Turn{Messages: t.messages, Full: t.full, Sent: now.total, Epoch: climbed > 0})
 		}
 		before, epochs = now, plan.Epochs
