@@ -9,14 +9,9 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"laconic/cli/counting"
-	"laconic/compact"
-	"laconic/compact/policy"
-	"laconic/config"
 	"laconic/replay"
 	"laconic/replay/record"
 	"laconic/replay/report"
@@ -41,9 +36,7 @@ type replayRun struct {
 }
 
 func replayCommand() *cobra.Command {
-	var policies, tokenizer string
-	var shares []string
-	var budgets []int
+	var choice replayChoice
 	prices := replay.DefaultPrices
 	r := replayRun{Options: replay.Options{Prices: &prices}}
 	cmd := &cobra.Command{
@@ -52,11 +45,16 @@ func replayCommand() *cobra.Command {
 		Long: "Replays every request of recorded conversations (JSONL, HAR, or request bodies) through\n" +
 			"policies and compares them: whether requests fit, whether pairs stay valid, how many of the\n" +
 			"values that the next calls really used are still there, and what it costs with a prompt cache.\n\n" +
+			"With a configuration file its own policies are compared too, and each conversation has the\n" +
+			"window, the tokenizer and, without --budget and --budget-share, the budget that serve would\n" +
+			"choose for its model. No upstream is asked, and no model: what serve learns of a window is not\n" +
+			"known here, a digest stands where a summary would be, and mode is not looked at.\n\n" +
 			"What cannot be read is named with its file and line, the first " + strconv.Itoa(mostNamed) + " on standard error, all in\n" +
 			"--json and --html; the rest is replayed.\n\n" +
 			"Exit code 1: a policy broke a promise that it claims. 2: something could not be read, or\n" +
-			"the command line is wrong.",
+			"the command line or the configuration is wrong.",
 		Example: "  laconic replay runs/*.jsonl --policy adaptive,elide --budget-share 0.5,0.25\n" +
+			"  laconic replay runs/*.jsonl --config laconic.yaml --model qwen3-32b\n" +
 			"  laconic replay session.har --budget 32000 --html report.html",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -65,35 +63,8 @@ func replayCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var err error
-			if r.Policies, err = replayed(policies); err != nil {
-				return inputError{err}
-			}
-			for _, n := range budgets {
-				if n <= 0 {
-					return inputf("--budget: %d is not a number of tokens above 0", n)
-				}
-				r.Budgets = append(r.Budgets, replay.Budget{Tokens: n})
-			}
-			if shares == nil && budgets == nil {
-				shares = []string{"0.5", "0.25"}
-			}
-			for _, s := range shares {
-				share, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-				if err != nil || !(share > 0 && share <= 1) {
-					return inputf("--budget-share: %q is not a share above 0 and at most 1", s)
-				}
-				r.Budgets = append(r.Budgets, replay.Budget{Share: share})
-			}
-			if _, err := counting.For("", tokenizer); err != nil {
-				return inputError{err}
-			}
-			r.CounterFor = func(model string) compact.Counter {
-				c, err := counting.For(model, tokenizer)
-				if err != nil {
-					return nil
-				}
-				return c
+			if err := choice.apply(cmd, &r.Options); err != nil {
+				return err
 			}
 			r.Files = args
 			if code := r.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()); code != exitDone {
@@ -103,50 +74,14 @@ func replayCommand() *cobra.Command {
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return inputError{flagError(cmd, err)} })
+	choice.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&policies, "policy", "", "policies to compare, with commas between (default: all)")
-	f.IntSliceVar(&budgets, "budget", nil, "budgets in tokens of prompt")
-	f.StringSliceVar(&shares, "budget-share", nil, "budgets as shares of each conversation's peak (default 0.5,0.25)")
-	f.StringVar(&tokenizer, "tokenizer", "", "count with this tokenizer instead of each model's own")
 	f.IntVar(&r.MinPeak, "min-peak", 0, "leave out conversations whose largest request costs less than this, in tokens")
 	f.Float64Var(&prices.Cached, "price-cached", prices.Cached, "price of a cached token, relative to an uncached one")
 	f.Float64Var(&prices.Write, "price-write", prices.Write, "price of a token written to the cache")
 	f.BoolVar(&r.json, "json", false, "print JSON")
 	f.StringVar(&r.page, "html", "", "also write a page with plots to this file")
 	return cmd
-}
-
-func inputf(format string, args ...any) error { return inputError{fmt.Errorf(format, args...)} }
-
-// replayed returns the policies of these names, with commas between, and what
-// they claim; all of them if there is no name.
-func replayed(names string) ([]replay.Policy, error) {
-	var known []string
-	all := map[string]replay.Policy{}
-	for _, n := range policy.Catalogue {
-		p, err := n.New(nil)
-		if err != nil {
-			return nil, err
-		}
-		known = append(known, n.Name)
-		all[n.Name] = replay.Policy{Name: n.Name, Policy: p, Claims: n.Claims}
-	}
-	chosen := known
-	if names != "" {
-		chosen = strings.Split(names, ",")
-	}
-	var policies []replay.Policy
-	for i, name := range chosen {
-		chosen[i] = strings.TrimSpace(name)
-		p, ok := all[chosen[i]]
-		if !ok {
-			return nil, fmt.Errorf("there is no policy %q (%s)", chosen[i], config.DidYouMean(chosen[i], known))
-		}
-		if !slices.Contains(chosen[:i], p.Name) {
-			policies = append(policies, p)
-		}
-	}
-	return policies, nil
 }
 
 // run replays and returns the exit code. The result goes to stdout; the
@@ -263,6 +198,9 @@ func tellReplay(res *replay.Result, stderr io.Writer) int {
 	if len(res.Files) == 0 && len(res.Unread) == 0 {
 		fmt.Fprintf(stderr, "replay: nothing was measured: %s left out for a peak that is too small, or without a request\n", replay.Count(res.Left, "conversation"))
 		code = exitInput
+	}
+	if len(res.Files) > 0 && !slices.ContainsFunc(res.Total.Rows, func(row replay.Row) bool { return row.Over > 0 }) {
+		fmt.Fprintln(stderr, "replay: no request is above its budget; --budget-share 0.5 would halve it for each conversation")
 	}
 	for _, f := range res.Failures {
 		fmt.Fprintln(stderr, "replay:", f)

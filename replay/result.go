@@ -12,6 +12,9 @@ type Result struct {
 	Policies []string `json:"policies"`
 	Budgets  []Budget `json:"budgets"`
 	Prices   Prices   `json:"prices"`
+	// Models are the models and their budgets, in the order in which they were
+	// met, if one of Budgets is the model's own.
+	Models []ModelBudget `json:"models,omitempty"`
 	// Files are the files in order, without those in which nothing was measured.
 	Files []FileResult `json:"files"`
 	// Total is all conversations together.
@@ -25,6 +28,13 @@ type Result struct {
 	Unread []record.Unread `json:"unread,omitempty"`
 	// Series are set if Options.Series is.
 	Series []Series `json:"series,omitempty"`
+}
+
+// ModelBudget is the budget that some conversations of a model had.
+type ModelBudget struct {
+	Model         string `json:"model"`
+	Tokens        int    `json:"tokens"`
+	Conversations int    `json:"conversations"`
 }
 
 // FileResult holds the measurements of one file.
@@ -98,10 +108,11 @@ type gathering struct {
 	Result
 	options *Options
 	longest map[string]*replayed // of each file, the conversation with the largest peak
+	models  map[ModelBudget]int  // index in Models, by model and tokens
 }
 
 func gather(o *Options) *gathering {
-	g := &gathering{options: o, longest: map[string]*replayed{}}
+	g := &gathering{options: o, longest: map[string]*replayed{}, models: map[ModelBudget]int{}}
 	g.Prices, g.Budgets, g.Files = *o.Prices, o.Budgets, []FileResult{}
 	for _, p := range o.Policies {
 		g.Policies = append(g.Policies, p.Name)
@@ -132,6 +143,7 @@ func (g *gathering) take(r *replayed) {
 		at = len(g.Files)
 		g.Files = append(g.Files, g.blank(r.file))
 	}
+	g.budgeted(r)
 	for n, run := range r.runs {
 		g.Files[at].Rows[n].add(&run.Numbers)
 		g.Total.Rows[n].add(&run.Numbers)
@@ -142,6 +154,22 @@ func (g *gathering) take(r *replayed) {
 	if l := g.longest[r.file]; g.options.Series && (l == nil || r.peak > l.peak) {
 		g.longest[r.file] = r
 	}
+}
+
+// budgeted counts the conversation under its model, if that sets its budget.
+func (g *gathering) budgeted(r *replayed) {
+	at := slices.IndexFunc(g.Budgets, func(b Budget) bool { return b.Model })
+	if at < 0 {
+		return
+	}
+	m := ModelBudget{Model: r.model, Tokens: r.budgets[at]}
+	i, known := g.models[m]
+	if !known {
+		i = len(g.Models)
+		g.models[m] = i
+		g.Models = append(g.Models, m)
+	}
+	g.Models[i].Conversations++
 }
 
 // finish returns the result.

@@ -25,28 +25,36 @@ type Policy struct {
 	claims []string // the names
 }
 
-// Budget is a budget to measure under: a number of tokens, or a share of each
-// conversation's own peak.
+// Budget is a budget to measure under: that of each conversation's model, a
+// number of tokens, or a share of each conversation's own peak.
 type Budget struct {
+	Model  bool    `json:"model,omitempty"`
 	Tokens int     `json:"tokens,omitempty"` // if above 0
 	Share  float64 `json:"share,omitempty"`  // otherwise; above 0
 }
 
 // String returns the name of the budget in tables.
 func (b Budget) String() string {
-	if b.Tokens > 0 {
+	switch {
+	case b.Model:
+		return "model's own"
+	case b.Tokens > 0:
 		return Thousands(b.Tokens)
 	}
 	return fmt.Sprintf("%g × peak", b.Share)
 }
 
-// of returns the budget of one conversation.
-func (b Budget) of(peak int) compact.Budget {
-	tokens := b.Tokens
-	if tokens <= 0 {
-		tokens = int(b.Share * float64(peak))
+// of returns the budget of one conversation, whose model has the limits l and
+// whose requests ask for an answer of at most answer tokens.
+func (b Budget) of(peak int, l compact.Limits, answer int) compact.Budget {
+	switch {
+	case b.Model:
+	case b.Tokens > 0:
+		l.Budget = b.Tokens
+	default:
+		l.Budget = max(1, int(b.Share*float64(peak)))
 	}
-	return compact.Limits{Budget: max(1, tokens)}.For(0)
+	return l.For(answer)
 }
 
 // Options configure a replay. Files, Policies, Budgets and Counter are
@@ -57,10 +65,14 @@ type Options struct {
 	// Policies are measured side by side, under each of Budgets.
 	Policies []Policy
 	Budgets  []Budget
+	// Model is the model of all conversations; "": the recorded ones.
+	Model string
 	// Counter counts for all conversations. CounterFor, if not nil, chooses by
-	// the name of the recorded model instead.
+	// the name of the model instead.
 	Counter    compact.Counter
 	CounterFor func(model string) compact.Counter
+	// LimitsFor returns what is known or configured of a model; nil: nothing is.
+	LimitsFor func(model string) compact.Limits
 	// MinPeak leaves out conversations with a smaller peak, in tokens.
 	MinPeak int
 	// Prices; nil: DefaultPrices.
@@ -147,6 +159,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 // replayed is the result of one conversation.
 type replayed struct {
 	file, id string
+	model    string
 	peak     int
 	requests int
 	left     bool   // left out: nothing was measured
@@ -156,19 +169,26 @@ type replayed struct {
 
 // replay measures one conversation.
 func (o *Options) replay(r *record.Conversation) *replayed {
+	if o.Model != "" {
+		r.Model = o.Model
+	}
 	counter := o.Counter
 	if o.CounterFor != nil {
 		counter = o.CounterFor(r.Model)
 	}
 	v := prepare(r, counter, *o.Prices, o.extraction)
-	out := &replayed{file: r.File, id: r.ID, peak: v.peak}
+	out := &replayed{file: r.File, id: r.ID, model: r.Model, peak: v.peak}
 	if v.peak < o.MinPeak || len(v.turns) == 0 {
 		out.left = true
 		return out
 	}
 	out.requests = len(v.turns)
+	var limits compact.Limits
+	if o.LimitsFor != nil {
+		limits = o.LimitsFor(r.Model)
+	}
 	for _, b := range o.Budgets {
-		budget := b.of(v.peak)
+		budget := b.of(v.peak, limits, r.MaxTokens)
 		out.budgets = append(out.budgets, budget.Tokens)
 		for i := range o.Policies {
 			out.runs = append(out.runs, v.measure(&o.Policies[i], budget, b.String(), o))
@@ -205,7 +225,7 @@ func (o Options) checked() (Options, error) {
 		return o, err
 	}
 	for _, b := range o.Budgets {
-		if b.Tokens <= 0 && !(b.Share > 0) {
+		if !b.Model && b.Tokens <= 0 && !(b.Share > 0) {
 			return o, errors.New("a budget must be above zero")
 		}
 	}

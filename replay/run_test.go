@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -178,4 +179,33 @@ func TestCounterIsChosenByModel(t *testing.T) {
 	if len(asked) != 1 || asked[0] != "small" || res.Total.Rows[0].Sent != 3 {
 		t.Errorf("asked for %q, %d tokens", asked, res.Total.Rows[0].Sent)
 	}
+}
+
+// TestBudgetOfTheModel: each conversation has the budget that its model leaves
+// for a prompt beside the longest answer that was asked for.
+func TestBudgetOfTheModel(t *testing.T) {
+	const list = `"messages":[{"role":"user","content":"one two three"}]}` + "\n"
+	lines := `{"id":"1","model":"small","max_tokens":300,` + list + `{"id":"2","model":"small","max_tokens":200,"max_completion_tokens":300,` + list +
+		`{"id":"3","model":"small",` + list + `{"id":"4",` + list
+	f := func(model string, want ...ModelBudget) {
+		t.Helper()
+		res, err := Run(context.Background(), Options{
+			Files: []string{replaytest.Write(t, "a.jsonl", lines)}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Share: 0.5}, {Model: true}},
+			Model: model, Counter: compacttest.Words{}, Series: true,
+			LimitsFor: func(model string) compact.Limits {
+				return map[string]compact.Limits{"small": {Window: 1000, Reserve: 100}, "other": {Budget: 2}}[model]
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(res.Models, want) {
+			t.Errorf("%+v, want %+v", res.Models, want)
+		}
+		if s := res.Series[1]; s.Budget != "model's own" || s.Tokens != want[0].Tokens || res.Series[0].Tokens != 1 {
+			t.Errorf("series under %q, %d tokens", s.Budget, s.Tokens)
+		}
+	}
+	f("", ModelBudget{"small", 700, 2}, ModelBudget{"small", 900, 1}, ModelBudget{"", compact.DefaultWindow - 8192, 1})
+	f("other", ModelBudget{"other", 2, 4})
 }

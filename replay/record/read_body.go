@@ -13,7 +13,7 @@ import (
 )
 
 // matters are the keys of a record that are read, beside its id.
-var matters = []string{"model", "tools", "functions", "response_format", "messages"}
+var matters = []string{"model", "tools", "functions", "response_format", "max_tokens", "max_completion_tokens", "messages"}
 
 // decode reads one JSON object that holds messages. ID is "" if the object has no
 // id. The error is a sentence without content.
@@ -57,7 +57,7 @@ func decode(raw []byte) (*Conversation, error) {
 	}
 	return &Conversation{
 		ID: id, Model: decoded.Model, Messages: decoded.Conversation.Messages,
-		Tools: decoded.Tools, Functions: decoded.Functions, Format: decoded.ResponseFormat,
+		Tools: decoded.Tools, Functions: decoded.Functions, Format: decoded.ResponseFormat, MaxTokens: decoded.MaxTokens,
 	}, nil
 }
 

@@ -28,6 +28,7 @@ type page struct {
 	First         int         // index of the conversation that is shown first
 	Titles        [][2]string // of the columns, with their meanings
 	Tables        []table
+	Own           string      // the models' own budgets
 	Data          template.JS // the cost of each request, for the tooltip
 }
 
@@ -57,7 +58,7 @@ type cell struct {
 
 // HTML writes a result as a page that needs no network.
 func HTML(w io.Writer, r *replay.Result) error {
-	p, names := page{Result: r}, names(r)
+	p, names := page{Result: r, Own: modelBudgets(r)}, names(r)
 	for _, name := range r.Policies {
 		p.Legend = append(p.Legend, class(r.Policies, name))
 	}

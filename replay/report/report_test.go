@@ -204,6 +204,32 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestModelBudgets: the models' own budgets are in the table and on the page,
+// whatever a recording calls its model.
+func TestModelBudgets(t *testing.T) {
+	r := &replay.Result{Policies: []string{"test"}, Budgets: []replay.Budget{{Model: true}}}
+	for i, name := range []string{"gpt-4o", "", "a\x1b[31m b", "<i>"} {
+		r.Models = append(r.Models, replay.ModelBudget{Model: name, Tokens: 119808, Conversations: 1 + i})
+	}
+	const want = `gpt-4o 119,808 (1 conversation), without a model 119,808 (2 conversations), "a\x1b[31m b" 119,808 (3 conversations), <i> 119,808 (4 conversations)`
+	if got := modelBudgets(r); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	var table strings.Builder
+	if err := Table(&table, r, 0); err != nil || !strings.Contains(table.String(), "model's   "+want) {
+		t.Errorf("%v\n%s", err, table.String())
+	}
+	if html := paged(t, r); !strings.Contains(html, "gpt-4o 119,808") || strings.Contains(html, "<i>") {
+		t.Error("the page does not have them, or not escaped")
+	}
+	for len(r.Models) < 20 {
+		r.Models = append(r.Models, r.Models[0])
+	}
+	if got := modelBudgets(r); !strings.HasSuffix(got, ", and 8 more") {
+		t.Error(got)
+	}
+}
+
 // TestBestOfAGroup: marked among those that always fit.
 func TestBestOfAGroup(t *testing.T) {
 	row := func(recalled int, bill float64, fits int) replay.Row {

@@ -22,7 +22,7 @@ type column struct {
 }
 
 var columns = []column{
-	{title: "budget", left: true, value: func(r *replay.Row) string { return r.Budget }, meaning: "tokens that a request may cost, or their share of each conversation's largest request"},
+	{title: "budget", left: true, value: func(r *replay.Row) string { return r.Budget }, meaning: "tokens that a request may cost, their share of each conversation's largest request, or what its model takes"},
 	{title: "policy", left: true, value: func(r *replay.Row) string { return r.Policy }},
 	{title: "recall", value: func(r *replay.Row) string { return percent(r.Recalled, r.Facts) }, meaning: "values that the next call used and that were still somewhere in what was sent (requests above the budget)"},
 	{title: "verbatim", value: func(r *replay.Row) string { return percent(r.Verbatim, r.Facts) }, meaning: "the same, with the 24 characters around their last occurrence"},
@@ -108,6 +108,9 @@ func Table(w io.Writer, r *replay.Result, width int) error {
 		if c.meaning != "" {
 			b.WriteString(explained(c.title, c.meaning, width))
 		}
+	}
+	if own := modelBudgets(r); own != "" {
+		b.WriteString(explained("model's", own, width))
 	}
 	b.WriteString(explained("prices", fmt.Sprintf("cached %g, else %g", r.Prices.Cached, r.Prices.Write), 0))
 	_, err := io.WriteString(w, b.String())

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"laconic/cli/counting"
+	"laconic/compact"
+	"laconic/compact/policy"
+	"laconic/config"
+	"laconic/proxy"
+	"laconic/replay"
+)
+
+// replayChoice is the flags that choose which policies are measured, and under
+// which budgets.
+type replayChoice struct {
+	config, model, policies, tokenizer string
+	budgets                            []int
+	shares                             []string
+}
+
+func (r *replayChoice) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&r.config, "config", "c", "", "configuration file (default: "+config.FileName+" in this folder, if it exists)")
+	f.StringVar(&r.model, "model", "", "model of all conversations, instead of the recorded ones")
+	f.StringVar(&r.policies, "policy", "", "policies to compare, with commas between (default: all, those of the configuration first)")
+	f.IntSliceVar(&r.budgets, "budget", nil, "budgets in tokens of prompt")
+	f.StringSliceVar(&r.shares, "budget-share", nil, "budgets as shares of each conversation's peak\n(default: the budget of its model with a configuration file or --model, else 0.5,0.25)")
+	f.StringVar(&r.tokenizer, "tokenizer", "", "count with this tokenizer instead of each model's own")
+}
+
+func inputf(format string, args ...any) error { return inputError{fmt.Errorf(format, args...)} }
+
+// apply sets the options that the flags and the configuration choose.
+func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) error {
+	if err := r.applyBudgets(o); err != nil {
+		return err
+	}
+	if _, err := counting.For("", r.tokenizer); err != nil {
+		return inputError{err}
+	}
+	c, err := config.Load(r.config)
+	if err != nil {
+		printConfig(cmd.ErrOrStderr(), c, err, false)
+		return exitError(exitInput)
+	}
+	if len(o.Budgets) == 0 {
+		o.Budgets = []replay.Budget{{Share: 0.5}, {Share: 0.25}}
+		if c.File() != "" || r.model != "" {
+			o.Budgets = []replay.Budget{{Model: true}}
+		}
+	}
+	p, err := proxyOptions(c, counting.For)
+	if err != nil {
+		return inputError{err}
+	}
+	if o.Policies, err = r.measured(c, &p); err != nil {
+		return inputError{err}
+	}
+	o.Model = r.model
+	o.LimitsFor = func(model string) compact.Limits { return p.RouteFor(model).Limits }
+	o.CounterFor = func(model string) compact.Counter {
+		if r.tokenizer == "" {
+			return p.RouteFor(model).Counter
+		}
+		k, err := counting.For(model, r.tokenizer)
+		if err != nil {
+			return p.RouteFor(model).Counter // unreachable: the name was checked above
+		}
+		return k
+	}
+	return nil
+}
+
+// applyBudgets sets the budgets of the flags.
+func (r *replayChoice) applyBudgets(o *replay.Options) error {
+	for _, n := range r.budgets {
+		if n <= 0 {
+			return inputf("--budget: %d is not a number of tokens above 0", n)
+		}
+		o.Budgets = append(o.Budgets, replay.Budget{Tokens: n})
+	}
+	for _, s := range r.shares {
+		share, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+		if err != nil || !(share > 0 && share <= 1) {
+			return inputf("--budget-share: %q is not a share above 0 and at most 1", s)
+		}
+		o.Budgets = append(o.Budgets, replay.Budget{Share: share})
+	}
+	return nil
+}
+
+// measured returns the policies that --policy names, or all, with what they
+// claim.
+func (r *replayChoice) measured(c *config.Config, p *proxy.Options) ([]replay.Policy, error) {
+	known := r.known(c)
+	chosen := known
+	if r.policies != "" {
+		chosen = strings.Split(r.policies, ",")
+	}
+	var all []replay.Policy
+	for _, name := range chosen {
+		name = strings.TrimSpace(name)
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("there is no policy %q (%s)", name, config.DidYouMean(name, known))
+		}
+		if slices.ContainsFunc(all, func(o replay.Policy) bool { return o.Name == name }) {
+			continue
+		}
+		all = append(all, replay.Policy{Name: name, Policy: p.PolicyNamed(name), Claims: claims(c.Policies[name])})
+	}
+	return all, nil
+}
+
+// known returns the names of all policies: those that serve would use first,
+// then the other ones of the file, then those that come with Laconic.
+func (r *replayChoice) known(c *config.Config) []string {
+	used := slices.Clone(c.Models)
+	switch {
+	case r.model != "":
+		used = []config.Model{c.RowOf(r.model)}
+	case !slices.ContainsFunc(used, config.Model.Everything):
+		used = append(used, config.Model{}) // models without a row have the default policy
+	}
+	var names []string
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, row := range used {
+		add(cmp.Or(row.Policy, config.DefaultPolicy))
+	}
+	builtin := policy.Names()
+	for _, name := range slices.Sorted(maps.Keys(c.Policies)) {
+		if !slices.Contains(builtin, name) {
+			add(name)
+		}
+	}
+	for _, name := range builtin {
+		add(name)
+	}
+	return names
+}
+
+// claims returns the numbers of the promises that a policy claims: those of the
+// system that it is known from, or of adaptive.
+func claims(p config.Policy) []int {
+	algorithm := cmp.Or(p.Algorithm(), config.DefaultPolicy)
+	for _, e := range policy.Catalogue {
+		if e.Name == algorithm {
+			return e.Claims
+		}
+	}
+	return nil
+}

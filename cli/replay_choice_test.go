@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"laconic/cli/counting"
+	"laconic/config"
+	"laconic/replay"
+	"laconic/replay/replaytest"
+)
+
+// twoModels is a configuration with a policy of its own, which the models of one
+// row have.
+const twoModels = `
+models:
+  - {match: "small*", window: 4096, policy: mine}
+  - {match: "*", budget: 8000, tokenizer: bytes/3.5}
+policies:
+  mine: {extends: adaptive, land: 0.4, ladder: [dedupe, elide_results]}
+  bare: {extends: elide}
+`
+
+// chosenBy returns the options that flags and a configuration choose, in a folder
+// with no other file.
+func chosenBy(t *testing.T, c replayChoice, configuration string) replay.Options {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if configuration != "" {
+		c.config = filepath.Join(t.TempDir(), "mine.yaml")
+		if err := os.WriteFile(c.config, []byte(configuration), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var o replay.Options
+	var said bytes.Buffer
+	cmd := &cobra.Command{}
+	cmd.SetErr(&said)
+	if err := c.apply(cmd, &o); err != nil {
+		t.Fatal(err, said.String())
+	}
+	return o
+}
+
+// TestReplayComparesThePoliciesOfTheConfiguration: those that the proxy would
+// use come first, and each claims what the policy claims that it extends.
+func TestReplayComparesThePoliciesOfTheConfiguration(t *testing.T) {
+	f := func(c replayChoice, configuration string, want ...string) {
+		t.Helper()
+		var got []string
+		for _, p := range chosenBy(t, c, configuration).Policies {
+			got = append(got, p.Name)
+			claimed := len(p.Claims)
+			switch p.Name {
+			case "adaptive", "mine":
+				claimed -= 8
+			default:
+				claimed -= 3
+			}
+			if p.Policy == nil || p.Policy.Name != p.Name || claimed != 0 {
+				t.Errorf("%s claims %v", p.Name, p.Claims)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("policies %q, want %q", got, want)
+		}
+	}
+	f(replayChoice{}, "", "adaptive", "elide", "turns", "window", "summary", "layered")
+	f(replayChoice{}, twoModels, "mine", "adaptive", "bare", "elide", "turns", "window", "summary", "layered")
+	f(replayChoice{model: "large"}, twoModels, "adaptive", "bare", "mine", "elide", "turns", "window", "summary", "layered")
+	f(replayChoice{policies: "bare, mine,bare"}, twoModels, "bare", "mine")
+}
+
+// TestReplayBudgetsAreTheModelsOwn: where a file or a model was named, and no
+// budget.
+func TestReplayBudgetsAreTheModelsOwn(t *testing.T) {
+	f := func(c replayChoice, configuration string, want ...replay.Budget) {
+		t.Helper()
+		if got := chosenBy(t, c, configuration).Budgets; !slices.Equal(got, want) {
+			t.Errorf("%+v: budgets %v, want %v", c, got, want)
+		}
+	}
+	shares := []replay.Budget{{Share: 0.5}, {Share: 0.25}}
+	f(replayChoice{}, "", shares...)
+	f(replayChoice{model: "gpt-4o"}, "", replay.Budget{Model: true})
+	f(replayChoice{}, twoModels, replay.Budget{Model: true})
+	f(replayChoice{budgets: []int{700}, shares: []string{"0.3"}}, twoModels, replay.Budget{Tokens: 700}, replay.Budget{Share: 0.3})
+}
+
+// TestReplayChoosesAsServeDoes: window, budget and tokenizer of a model are those
+// of the route that its requests would take.
+func TestReplayChoosesAsServeDoes(t *testing.T) {
+	c, err := config.Parse("mine.yaml", []byte(twoModels), func(string) (string, bool) { return "", false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := proxyOptions(c, counting.For)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := chosenBy(t, replayChoice{}, twoModels)
+	named := chosenBy(t, replayChoice{tokenizer: "cl100k_base"}, twoModels)
+	for model, budget := range map[string]int{"small-1": 4096 - 1024, "gpt-4o": 8000, "": 8000} {
+		route := p.RouteFor(model)
+		if got := o.LimitsFor(model); got != route.Limits || got.For(0).Tokens != budget {
+			t.Errorf("%q: limits %+v, want %+v with a budget of %d", model, got, route.Limits, budget)
+		}
+		if got, want := o.CounterFor(model).(*counting.Counter), route.Counter.(*counting.Counter); got.Tokenizer().Name() != want.Tokenizer().Name() {
+			t.Errorf("%q is counted by %s, not %s", model, got.Tokenizer().Name(), want.Tokenizer().Name())
+		}
+		if got := named.CounterFor(model).(*counting.Counter).Tokenizer().Name(); got != "cl100k_base" {
+			t.Errorf("%q is counted by %s, in spite of --tokenizer", model, got)
+		}
+	}
+}
+
+// TestReplayReadsTheConfigurationAsServeDoes: the file of the folder, and all of
+// its problems. They are no broken promise, so the exit code is 2.
+func TestReplayReadsTheConfigurationAsServeDoes(t *testing.T) {
+	file := replaytest.Write(t, "errand.jsonl", replaytest.Errand)
+	t.Chdir(t.TempDir())
+	f := func(configuration string, code int, want string) {
+		t.Helper()
+		if err := os.WriteFile(config.FileName, []byte(configuration), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out, errs bytes.Buffer
+		got := Run(context.Background(), []string{"replay", "--policy", "mine", file}, nil, &out, &errs)
+		if said := out.String() + errs.String(); got != code || !strings.Contains(said, want) {
+			t.Errorf("exit code %d, want %d\n%s\nwant %s", got, code, said, want)
+		}
+	}
+	f("models: [{match: '*', budget: 70, policy: mine}]\npolicies: {mine: {extends: adaptive}}", exitDone, "model's own  mine")
+	f("modls: []\n", exitInput, "did you mean models")
+}
