@@ -14,9 +14,7 @@ func (f *Facts) Budget(set compact.Limits, asked int) compact.Budget {
 	b := set.For(asked)
 	if f.Window.Value > 0 || f.Input.Value > 0 {
 		own := f.limits(set)
-		if w := f.Window.Value; asked > 0 && asked <= w/2 {
-			own.Reserve = max(own.Reserve, asked) // it stated what it has, and the client what it wants of that
-		}
+		own.Reserve = max(own.Reserve, min(asked, f.Window.Value/2)) // it stated what it has, and the client what it wants of that
 		if own := own.For(asked); own.Tokens < b.Tokens {
 			b = own
 		}

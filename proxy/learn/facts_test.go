@@ -34,6 +34,14 @@ func TestWhatALimitLeavesForThePrompt(t *testing.T) {
 	f(Facts{Window: of(4096)}, compact.Limits{Budget: 2000}, 0, 2000, 4096)
 	f(Facts{Window: of(4096)}, compact.Limits{Budget: 24_000}, 0, 3072, 4096)
 	f(Facts{Hard: of(900)}, wide, 0, 119_808, 900)
+	// Beside a window that the upstream stated, a request that says how long its
+	// answer may be keeps just that.
+	stated := Facts{Window: of(16_000)}
+	f(stated, compact.Limits{}, 2000, 14_000, 14_000)
+	f(stated, compact.Limits{}, 0, 12_000, 16_000)
+	f(stated, compact.Limits{}, 9000, 8000, 8000)
+	f(stated, compact.Limits{Reserve: 3000}, 2000, 13_000, 14_000)
+	f(stated, compact.Limits{Budget: 10_000}, 2000, 10_000, 14_000)
 }
 
 func TestFactsExpire(t *testing.T) {
