@@ -173,5 +173,6 @@ func (s *second) smaller(first *attempt, of overflow.Refusal) bool {
 	case overflow.Bytes:
 		return s.bytes < first.bytes && (of.Limit == 0 || s.bytes <= of.Limit)
 	}
-	return s.size(&s.facts) < first.size(&s.facts) && s.bytes != first.bytes
+	way := s.facts.Count.Value.Way
+	return s.sent().Size(way) < first.sent().Size(way) && s.bytes != first.bytes
 }

@@ -69,14 +69,6 @@ func (p *plan) sizesOf(req *wire.Request, msgs []compact.Message, exact int) (s 
 	return s
 }
 
-// size returns what the body costs by the way in which f counts, without a factor.
-func (a *attempt) size(f *learn.Facts) int {
-	if way := a.c.wayOf(f); way < len(a.sizes.all) {
-		return a.sizes.all[way]
-	}
-	return a.sizes.all[0] // of a policy with a counter of its own
-}
-
 // sent describes the body to what learns from its answer.
 func (a *attempt) sent() learn.Sent {
 	c := a.c

@@ -193,8 +193,8 @@ type Sent struct {
 	Bound bool
 }
 
-// size returns what it costs by a way of counting, without a factor.
-func (s *Sent) size(way string) int {
+// Size returns what it costs by a way of counting, without a factor.
+func (s Sent) Size(way string) int {
 	for i, name := range s.Ways {
 		if name == way && i < len(s.Sizes) {
 			return s.Sizes[i]
@@ -204,12 +204,12 @@ func (s *Sent) size(way string) int {
 }
 
 // Planned returns what it costs as it was planned, in tokens.
-func (s Sent) Planned() int { return s.size(s.Way) * s.Percent / 100 }
+func (s Sent) Planned() int { return s.Size(s.Way) * s.Percent / 100 }
 
 // cost returns what it costs by the facts, in tokens.
 func (s *Sent) cost(f *Facts) int {
 	if s.OwnCounter {
 		return s.Sizes[0]
 	}
-	return s.size(f.Count.Value.Way) * f.Percent() / 100
+	return s.Size(f.Count.Value.Way) * f.Percent() / 100
 }
