@@ -99,13 +99,10 @@ func (a *upstream) of(model string, now time.Time) compact.Published {
 	return compact.Published{}
 }
 
-// Window returns what an upstream publishes of a model, as far as is known, and
-// reports whether the upstream refuses what is too long. It may begin to ask the
-// upstream, and does not wait for the answer.
+// Window returns what an upstream that is not [Silent] publishes of a model, as far
+// as is known, and reports whether the upstream refuses what is too long. It may
+// begin to ask the upstream, and does not wait for the answer.
 func (m *Memory) Window(u Upstream, model string) (p compact.Published, refuses bool) {
-	if Silent(u.URL) {
-		return p, true
-	}
 	key := m.Key("windows", u.URL.String(), u.Account)
 	a, ok := m.upstreams.GetIfPresent(key)
 	if !ok {
