@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"laconic/compact"
@@ -107,6 +108,31 @@ func TestWindowsThatUpstreamsTell(t *testing.T) {
 	f("odd rows, litellm", "m", compact.Published{Input: 128000}, "/model/info",
 		`{"data":[{"model_name":[]},{"model_name":"x","model_info":"?"},{"model_name":"m","model_info":{"max_input_tokens":128000,"mode":1}}]}`)
 	f("odd fields, llama.cpp", "m", 4096, "/props", `{"default_generation_settings":{"n_ctx":4096,"params":"?"},"total_slots":"many"}`)
+}
+
+// TestWhoPublishesNothingIsNotAsked: a request to such an upstream costs no other,
+// and what is too long is refused there.
+func TestWhoPublishesNothingIsNotAsked(t *testing.T) {
+	var asked atomic.Int64
+	p := inFrontOf(t, newUpstream(t, nil), func(o *Options) {
+		o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+			asked.Add(1)
+			return nil, io.EOF
+		})
+	})
+	for _, discover := range []bool{true, false} {
+		route := Route{Upstream: parseURL(t, "https://api.openai.com/v1"), Discover: discover}
+		if published, refuses := p.published(http.Header{}, &route, "gpt-9", true); published != (compact.Published{}) || !refuses {
+			t.Errorf("discover %v: %+v, refuses %v", discover, published, refuses)
+		}
+		_, _ = p.Discover(t.Context(), &route, "gpt-9")
+		if says := p.Trouble(t.Context(), &route); says != "" {
+			t.Error(says)
+		}
+	}
+	if p.stop(); asked.Load() > 0 {
+		t.Errorf("it was asked %d times", asked.Load())
+	}
 }
 
 // A request never waits for discovery, and the next one uses what it found.
