@@ -181,7 +181,7 @@ func (p *Proxy) asking(h http.Header, route *Route) learn.Upstream {
 		}
 	}
 	p.setCredential(auth, route, access.Models)
-	return learn.Upstream{URL: route.Upstream, Account: string(route.Key), Header: auth.Clone()}
+	return learn.Upstream{URL: route.Upstream, Account: string(route.Key), Header: auth}
 }
 
 // Discover asks an upstream for the window of a model and waits for it: for the

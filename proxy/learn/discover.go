@@ -73,7 +73,7 @@ type Upstream struct {
 	// Account is the operator's key for it; "": none. With one, only the list of
 	// models is asked for.
 	Account string
-	// Header is the credential that requests for pages carry.
+	// Header is the credential that requests for pages carry. It is only read.
 	Header http.Header
 }
 
