@@ -142,11 +142,16 @@ func (p *plan) slotCounter() compact.Counter {
 
 // newSummarizer returns the service that fills the slots of plans.
 func newSummarizer(p *Proxy) *summarize.Service {
-	return summarize.New(p.o.Summarizer, summarize.Environment{
-		Memory:    p.memory,
-		Transport: newTransport(&p.o.Limits),
-		Ended:     p.o.Listener.Summarized,
-		Failed:    func(id string, v any) { p.fault(id, "summary", v) },
+	o := p.o.Summarizer
+	if o != nil && o.Transport == nil {
+		own := *o
+		own.Transport = newTransport(&p.o.Limits)
+		o = &own
+	}
+	return summarize.New(o, summarize.Environment{
+		Memory: p.memory,
+		Ended:  p.o.Listener.Summarized,
+		Failed: func(id string, v any) { p.fault(id, "summary", v) },
 	})
 }
 

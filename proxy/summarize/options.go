@@ -46,7 +46,8 @@ type Options struct {
 	// Store is where summaries are stored. Required. The service does not close
 	// it.
 	Store *store.Vault
-	// Transport carries the requests to the model; nil: the service's own.
+	// Transport carries the requests to the model; nil: one like that of requests,
+	// which the proxy makes.
 	Transport http.RoundTripper
 }
 

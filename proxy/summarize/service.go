@@ -73,8 +73,6 @@ type Service struct {
 type Environment struct {
 	// Memory is where the memory of jobs comes from. Requests come first.
 	Memory *admission.Gate
-	// Transport carries requests to the model if the options have none.
-	Transport http.RoundTripper
 	// Ended is called at the end of each job, Failed after a panic.
 	Ended  func(JobInfo)
 	Failed func(id string, v any)
@@ -100,9 +98,6 @@ func New(o *Options, env Environment) *Service {
 		return s
 	}
 	s.o = o.withDefaults()
-	if s.o.Transport == nil {
-		s.o.Transport = env.Transport
-	}
 	s.summaries = texts()
 	s.gaps = otter.Must(&otter.Options[memo, gap]{MaximumSize: rememberedGaps})
 	s.made = otter.Must(&otter.Options[store.Key, bool]{MaximumSize: rememberedGaps})
