@@ -71,6 +71,7 @@ func recordedChats(t *testing.T) []*chat {
 			t.Fatal(err)
 		}
 		defer f.Close()
+		own := !compacttest.InLargerSet(t, name)
 		in := bufio.NewScanner(f)
 		in.Buffer(nil, 64<<20)
 		for in.Scan() {
@@ -84,7 +85,7 @@ func recordedChats(t *testing.T) []*chat {
 			}
 			h := fnv.New64a()
 			_, _ = io.WriteString(h, r.ID)
-			c := &chat{id: r.ID, seed: h.Sum64(), model: r.Model, own: !compacttest.InLargerSet(t, name), tools: r.Tools, gap: []string{",", " ,\n  "}[len(all)%2], sizes: []int{0}}
+			c := &chat{id: r.ID, seed: h.Sum64(), model: r.Model, own: own, tools: r.Tools, gap: []string{",", " ,\n  "}[len(all)%2], sizes: []int{0}}
 			if string(c.tools) == "null" {
 				c.tools = nil
 			}

@@ -217,6 +217,7 @@ func readConversations(t testing.TB, file string) []Recorded {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	own := !InLargerSet(t, file)
 	var all []Recorded
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 64<<20)
@@ -229,7 +230,7 @@ func readConversations(t testing.TB, file string) []Recorded {
 		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		r := Recorded{ID: c.ID, File: strings.TrimSuffix(filepath.Base(file), ".jsonl"), Own: !InLargerSet(t, file), Tools: c.Tools}
+		r := Recorded{ID: c.ID, File: strings.TrimSuffix(filepath.Base(file), ".jsonl"), Own: own, Tools: c.Tools}
 		for _, m := range c.Messages {
 			msg, err := m.message()
 			if err != nil {
