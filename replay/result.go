@@ -19,6 +19,9 @@ type Result struct {
 	Files []FileResult `json:"files"`
 	// Total is all conversations together.
 	Total FileResult `json:"total"`
+	// Spreads are how the rows of Total vary over the files; nil for less than
+	// two files.
+	Spreads []Spreads `json:"spread,omitempty"`
 	// Left is the number of conversations that were left out because their peak
 	// is too small or they have no request.
 	Left int `json:"left_out"`
@@ -187,5 +190,6 @@ func (g *gathering) finish() Result {
 			})
 		}
 	}
+	g.Spreads = g.spreads()
 	return g.Result
 }

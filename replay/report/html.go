@@ -28,6 +28,8 @@ type page struct {
 	First         int         // index of the conversation that is shown first
 	Titles        [][2]string // of the columns, with their meanings
 	Tables        []table
+	Spread        [][]string  // how the files differ, titles first
+	Differ        string      // its heading
 	Own           string      // the models' own budgets
 	Data          template.JS // the cost of each request, for the tooltip
 }
@@ -58,7 +60,7 @@ type cell struct {
 
 // HTML writes a result as a page that needs no network.
 func HTML(w io.Writer, r *replay.Result) error {
-	p, names := page{Result: r, Own: modelBudgets(r)}, names(r)
+	p, names := page{Result: r, Own: modelBudgets(r), Spread: spreadRows(r, 0), Differ: spreadHeading(r)}, names(r)
 	for _, name := range r.Policies {
 		p.Legend = append(p.Legend, class(r.Policies, name))
 	}
@@ -76,10 +78,14 @@ func HTML(w io.Writer, r *replay.Result) error {
 		f := &blocks[i]
 		p.Names = append(p.Names, names[f.File])
 		for _, m := range metrics {
+			var whiskers []whisker
+			if f.File == r.Total.File {
+				whiskers = whiskersOf(r, m)
+			}
 			for _, b := range r.Budgets {
 				p.Scatters = append(p.Scatters, figure{
 					Of: i, Budget: b.String(), Metric: m.name, Shown: i == 0 && m.name == metrics[0].name,
-					Picture: template.HTML(scatter(f, b.String(), m, r.Policies)),
+					Picture: template.HTML(scatter(f, whiskers, b.String(), m, r.Policies)),
 				})
 			}
 		}

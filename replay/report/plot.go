@@ -53,7 +53,7 @@ func axisOver(low, high float64, n int, label string) axis {
 // ticks returns the round numbers of an axis.
 func (a *axis) ticks() (all []float64) {
 	for i := range int((a.to-a.from)/a.step+0.5) + 1 {
-		if v := a.from + float64(i)*a.step; v <= a.to+a.step/2 {
+		if v := a.from + float64(i)*a.step; v <= a.to+a.step/1000 {
 			all = append(all, v)
 		}
 	}
@@ -112,14 +112,28 @@ var metrics = []metric{
 }
 
 // scatter draws a metric against cost for one budget of a file, with the names
-// of the policies beside it. All budgets of the file have the same axes, so that
-// pictures side by side compare.
-func scatter(f *replay.FileResult, budget string, m metric, policies []string) string {
+// of the policies beside it, and with the whiskers of the rows of f, if it has
+// any. All budgets of the file have the same axes, so that pictures side by side
+// compare.
+func scatter(f *replay.FileResult, whiskers []whisker, budget string, m metric, policies []string) string {
 	low, cheap, dear := 1.0, 1.0, 1.0
-	var rows []*replay.Row
+	type dot struct {
+		*replay.Row
+		whisker
+	}
+	var rows []dot
 	for i := range f.Rows {
-		r := &f.Rows[i]
+		r := dot{Row: &f.Rows[i]}
 		low, cheap, dear = min(low, m.of(&r.Numbers)), min(cheap, r.Cost()), max(dear, r.Cost())
+		if whiskers != nil {
+			r.whisker = whiskers[i]
+			if r.metric.Files > 1 {
+				low = min(low, r.metric.Least)
+			}
+			if r.cost.Files > 1 {
+				cheap, dear = min(cheap, r.cost.Least), max(dear, r.cost.Most)
+			}
+		}
 		if r.Budget == budget {
 			rows = append(rows, r)
 		}
@@ -132,7 +146,7 @@ func scatter(f *replay.FileResult, budget string, m metric, policies []string) s
 	p.axes()
 	p.line("mark", p.px(1), top, p.px(1), p.height-bottom)
 	p.text(p.width-4, 16, "hint", "end", "better: up and left")
-	slices.SortStableFunc(rows, func(a, b *replay.Row) int { return cmp.Compare(m.of(&b.Numbers), m.of(&a.Numbers)) })
+	slices.SortStableFunc(rows, func(a, b dot) int { return cmp.Compare(m.of(&b.Numbers), m.of(&a.Numbers)) })
 	name := 0.0 // y of the last name
 	for i, r := range rows {
 		x, y := p.px(r.Cost()), p.py(100*m.of(&r.Numbers))
@@ -146,10 +160,11 @@ func scatter(f *replay.FileResult, budget string, m metric, policies []string) s
 			shape, note = "ring", ", does not always fit"
 		}
 		fmt.Fprintf(p, `<g class="%s">`, class(policies, r.Policy))
+		r.draw(p, x, y)
 		p.line("lead", x, y, p.width-p.right+2, name)
 		p.text(p.width-p.right+5, name+4, "name", "start", r.Policy)
-		fmt.Fprintf(p, `<circle cx="%.1f" cy="%.1f" r="5.5" class="%s"><title>%s: %s %.1f %% at cost %.3f%s</title></circle></g>`+"\n",
-			x, y, shape, html.EscapeString(r.Policy), m.name, 100*m.of(&r.Numbers), r.Cost(), note)
+		fmt.Fprintf(p, `<circle cx="%.1f" cy="%.1f" r="5.5" class="%s"><title>%s: %s %.1f %% at cost %.3f%s%s</title></circle></g>`+"\n",
+			x, y, shape, html.EscapeString(r.Policy), m.name, 100*m.of(&r.Numbers), r.Cost(), note, r.says(m))
 	}
 	return p.svg(fmt.Sprintf("%s against cost, budget %s, %s", m.name, budget, f.File))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -227,6 +228,54 @@ func TestModelBudgets(t *testing.T) {
 	}
 	if got := modelBudgets(r); !strings.HasSuffix(got, ", and 8 more") {
 		t.Error(got)
+	}
+}
+
+// TestSpreadIsShown: with several files the table, the page and JSON say how they
+// differ; with one there is nothing to say.
+func TestSpreadIsShown(t *testing.T) {
+	write := func(o replay.Options) (table, narrow, page, programs string) {
+		t.Helper()
+		o.Budgets = []replay.Budget{{Tokens: 20}}
+		res := replayed(t, o)
+		var a, b, c strings.Builder
+		if err := errors.Join(Table(&a, res, 0), Table(&b, res, 72), JSON(&c, res)); err != nil {
+			t.Fatal(err)
+		}
+		return a.String(), b.String(), paged(t, res), c.String()
+	}
+	errand := replaytest.Write(t, "errand.jsonl", replaytest.Errand)
+	small := replaytest.Write(t, "small.jsonl", `{"messages":[{"role":"user","content":"hi"}]}`)
+
+	table, narrow, page, programs := write(replay.Options{Files: []string{errand, small}})
+	const wide = `
+how the 2 files differ
+budget  policy    recall: least      ¼  median      ¾   most  cost: least      ¼  median      ¾   most
+20      test                0 %    0 %     0 %    0 %    0 %        0.983  0.987   0.991  0.996  1.000
+20      adaptive          100 %  100 %   100 %  100 %  100 %        1.000  1.005   1.010  1.015  1.020
+
+`
+	if !strings.Contains(table, wide) {
+		t.Errorf("the table is\n%s\nwithout\n%s", table, wide)
+	}
+	if !strings.Contains(narrow, "\nbudget  policy    recall: least  median   most  cost: least  median   most\n") {
+		t.Errorf("the narrow table is\n%s", narrow)
+	}
+	for _, want := range []string{`class="whisker"`, "; cost of 2 files: 1.000 to 1.020, median 1.010</title>", "<h3>how the 2 files differ</h3>", "<td>0.991</td>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	if strings.Contains(page, `class="middle"`) {
+		t.Error("the page shows quartiles of two files")
+	}
+	if !strings.Contains(programs, `"three_quarters": 1.01`) {
+		t.Errorf("JSON has no spread:\n%s", programs)
+	}
+
+	table, _, page, programs = write(replay.Options{Files: []string{errand}})
+	if strings.Contains(table, "differ") || strings.Contains(page, `class="whisker"`) || strings.Contains(programs, "three_quarters") {
+		t.Error("one file differs from itself")
 	}
 }
 

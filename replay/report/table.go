@@ -104,6 +104,9 @@ func Table(w io.Writer, r *replay.Result, width int) error {
 		}
 		b.WriteByte('\n')
 	}
+	if rows := spreadRows(r, width); rows != nil {
+		b.WriteString(spreadHeading(r) + "\n" + aligned(rows, widthsOf(rows)) + "\n")
+	}
 	for _, c := range shown {
 		if c.meaning != "" {
 			b.WriteString(explained(c.title, c.meaning, width))
