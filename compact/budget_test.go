@@ -12,9 +12,9 @@ import (
 // TestBudgetOfTokensAlone: a number of tokens is a budget, with defaults for the
 // rest.
 func TestBudgetOfTokensAlone(t *testing.T) {
-	in := compact.Conversation{Messages: list(t, "system: s\nuser: read all files"), Fixed: 40}
+	in := compact.Conversation{Messages: compacttest.Messages(t, "system: s\nuser: read all files"), Fixed: 40}
 	for i := range 40 {
-		in.Messages = append(in.Messages, step(t, i)...)
+		in.Messages = append(in.Messages, compacttest.Step(t, i)...)
 	}
 	for i := range in.Messages {
 		in.Messages[i].Origin = i
@@ -39,10 +39,7 @@ func TestBudgetOfTokensAlone(t *testing.T) {
 func TestAnInclusiveTriggerStartsAtItsShare(t *testing.T) {
 	f := func(trigger float64, cost int, want bool) {
 		t.Helper()
-		msgs, err := compacttest.Parse("user: go\nassistant: " + strings.TrimSpace(strings.Repeat("a ", cost-1)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		msgs := compacttest.Messages(t, "user: go\nassistant: "+strings.TrimSpace(strings.Repeat("a ", cost-1)))
 		in := compact.Conversation{Messages: msgs}
 		started := false
 		p := &compact.Policy{Trigger: trigger, PerRequest: &compact.PerRequest{Inclusive: true, FullLadder: true}, Ladder: []compact.Stage{seen{&started}}}

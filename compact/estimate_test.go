@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"laconic/compact"
+	"laconic/compact/compacttest"
 )
 
 func TestEstimatorCounts(t *testing.T) {
 	f := func(e compact.Estimator, transcript string, want int) {
 		t.Helper()
-		if n := compact.CostAll(e, list(t, transcript)); n != want {
+		if n := compact.CostAll(e, compacttest.Messages(t, transcript)); n != want {
 			t.Errorf("%s: %d tokens, want %d", transcript, n, want)
 		}
 	}

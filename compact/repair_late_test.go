@@ -20,7 +20,7 @@ func TestNoRequestPointBetweenACallAndItsResult(t *testing.T) {
 		fmt.Fprintf(&b, "assistant: on it | call c%d read y\ntool c%d: one two three four five\n", i, i)
 	}
 	b.WriteString("tool late: six seven\nassistant: done\nuser: thanks")
-	in := compact.Conversation{Messages: list(t, b.String())}
+	in := compact.Conversation{Messages: compacttest.Messages(t, b.String())}
 	budget := compact.Limits{Budget: 60}.For(0)
 	plan, r := compact.Compact(in, adaptive(), compacttest.Words{}, budget)
 	for _, err := range compact.Broken(in, adaptive(), compacttest.Words{}, budget, &plan, r) {

@@ -86,10 +86,7 @@ func golden(t *testing.T, name string, f *txtar.File, got string) {
 
 // TestLegalListIsTheSameSlice: nothing needed, nothing copied.
 func TestLegalListIsTheSameSlice(t *testing.T) {
-	msgs, err := compacttest.Parse("user: go\nassistant: | call a read x\ntool a: one\nassistant: done")
-	if err != nil {
-		t.Fatal(err)
-	}
+	msgs := compacttest.Messages(t, "user: go\nassistant: | call a read x\ntool a: one\nassistant: done")
 	out, edits := compact.Repair(msgs, compact.RepairAnswer)
 	if &out[0] != &msgs[0] || edits != nil {
 		t.Errorf("a legal list was copied, or edited: %v", edits)

@@ -118,10 +118,7 @@ func TestAMessageOfTheSlotsOwnIsPaidFor(t *testing.T) {
 	for i := range 20 {
 		fmt.Fprintf(&b, "assistant: looking | call c%d read dir_%d/file_%d.go\ntool c%d: %s\n", i, i, i, i, strings.Repeat(fmt.Sprintf("name_%d ", i), 30))
 	}
-	msgs, err := compacttest.Parse(b.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	msgs := compacttest.Messages(t, b.String())
 	in := compact.Conversation{Messages: msgs}
 	whole, slots := compact.CostAll(compacttest.Bytes{}, msgs), 0
 	for percent := 10; percent < 100; percent += 5 {
@@ -176,10 +173,7 @@ func TestEveryNeighbour(t *testing.T) {
 	var write func(prefix string, length int)
 	write = func(prefix string, length int) {
 		if length > 0 {
-			msgs, err := compacttest.Parse(prefix + "assistant: done")
-			if err != nil {
-				t.Fatal(err)
-			}
+			msgs := compacttest.Messages(t, prefix+"assistant: done")
 			in := compact.Conversation{Messages: msgs}
 			whole := compact.CostAll(tenfold{}, msgs)
 			p := &compact.Policy{Trigger: 1, Land: 0.1, Warm: 1, Ladder: ladders[runs%2]}
@@ -248,7 +242,7 @@ func TestOverIsAllThatCanBeDone(t *testing.T) {
 		for i := range 5 + r.IntN(30) {
 			fmt.Fprintf(&b, "assistant: | call c%d read {\"path\":\"/src/file_%d.go\"}\ntool c%d: %s\n", i, i, i, strings.Repeat("word ", r.IntN(120)))
 		}
-		in := compact.Conversation{Messages: list(t, strings.TrimSuffix(b.String(), "\n"))}
+		in := compact.Conversation{Messages: compacttest.Messages(t, strings.TrimSuffix(b.String(), "\n"))}
 		for budget := 60; budget < 1500; budget += 1 + budget/7 {
 			limit := compact.Limits{Budget: budget, Window: budget + 10}.For(0)
 			c := compact.BytesPerToken(3.5)

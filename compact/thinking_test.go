@@ -56,7 +56,7 @@ func TestThinkingLeavesAtAnEpoch(t *testing.T) {
 	b := compact.Limits{Budget: 120}.For(0)
 	last := 0
 	for n := 1; n <= 14; n++ {
-		in := compact.Conversation{Messages: list(t, thinkingRounds(n, "user: and\n"))}
+		in := compact.Conversation{Messages: compacttest.Messages(t, thinkingRounds(n, "user: and\n"))}
 		plan, out := planOf(t, in, p, b)
 		if len(plan.Epochs) == 0 {
 			if got := boundIn(out); len(got) != n {
@@ -85,11 +85,11 @@ func TestWithinATurnOnlyWhatDoesNotFitMakesAnEpoch(t *testing.T) {
 	at := func(transcript string, budget int) int {
 		p := adaptive()
 		p.Trigger = 0.8
-		plan, _ := planOf(t, compact.Conversation{Messages: list(t, transcript)}, p, compact.Limits{Budget: budget}.For(0))
+		plan, _ := planOf(t, compact.Conversation{Messages: compacttest.Messages(t, transcript)}, p, compact.Limits{Budget: budget}.For(0))
 		return len(plan.Epochs)
 	}
 	open := thinkingRounds(8, "") // some 160 words
-	cost := compact.CostAll(compacttest.Words{}, list(t, open))
+	cost := compact.CostAll(compacttest.Words{}, compacttest.Messages(t, open))
 	for _, c := range []struct {
 		name, transcript string
 		budget, want     int
@@ -109,7 +109,7 @@ func TestWithinATurnOnlyWhatDoesNotFitMakesAnEpoch(t *testing.T) {
 // TestWhatWasLearntAddsEpochs: above Hard there is one, and those that the budget
 // places stay where they are.
 func TestWhatWasLearntAddsEpochs(t *testing.T) {
-	in := compact.Conversation{Messages: list(t, thinkingRounds(30, "user: and\n"))}
+	in := compact.Conversation{Messages: compacttest.Messages(t, thinkingRounds(30, "user: and\n"))}
 	b := compact.Limits{Budget: 200}.For(0)
 	base, _ := planOf(t, in, adaptive(), b)
 	b.Hard = 199
@@ -123,7 +123,7 @@ func TestWhatWasLearntAddsEpochs(t *testing.T) {
 		t.Errorf("%d tokens are left", n)
 	}
 	// One that is reached once makes one epoch, at the end.
-	in.Messages = list(t, thinkingRounds(6, "user: and one more thing\n"))
+	in.Messages = compacttest.Messages(t, thinkingRounds(6, "user: and one more thing\n"))
 	b = compact.Limits{}.For(0)
 	b.Hard = compact.CostAll(compacttest.Words{}, in.Messages) - 1
 	if plan, _ := planOf(t, in, adaptive(), b); !slices.Equal(ats(plan.Epochs), []int{len(in.Messages)}) {
@@ -135,7 +135,7 @@ func TestWhatWasLearntAddsEpochs(t *testing.T) {
 // they were.
 func TestWhatAnEarlierRequestTookOutStaysOut(t *testing.T) {
 	b := compact.Limits{Budget: 400}.For(0)
-	in := compact.Conversation{Messages: list(t, thinkingRounds(24, ""))}
+	in := compact.Conversation{Messages: compacttest.Messages(t, thinkingRounds(24, ""))}
 	base, out := planOf(t, in, adaptive(), b)
 	had := boundIn(out)
 	if len(base.Epochs) == 0 || len(had) < 3 {
@@ -149,7 +149,7 @@ func TestWhatAnEarlierRequestTookOutStaysOut(t *testing.T) {
 	if !slices.Equal(ats(base.Epochs), ats(cut.Epochs)) {
 		t.Errorf("epochs moved from %v to %v", ats(base.Epochs), ats(cut.Epochs))
 	}
-	in = compact.Conversation{Messages: list(t, thinkingRounds(2, "")), Unbind: 4}
+	in = compact.Conversation{Messages: compacttest.Messages(t, thinkingRounds(2, "")), Unbind: 4}
 	if plan, out := planOf(t, in, adaptive(), b); len(plan.Epochs) != 0 || len(boundIn(out)) != 0 {
 		t.Errorf("%d epochs, thinking in %v", len(plan.Epochs), boundIn(out))
 	}
@@ -158,7 +158,7 @@ func TestWhatAnEarlierRequestTookOutStaysOut(t *testing.T) {
 // TestBrokenSeesThinkingThatIsMisplaced: the checker is worth nothing if it holds
 // for anything.
 func TestBrokenSeesThinkingThatIsMisplaced(t *testing.T) {
-	in := compact.Conversation{Messages: list(t, thinkingRounds(24, ""))}
+	in := compact.Conversation{Messages: compacttest.Messages(t, thinkingRounds(24, ""))}
 	p, b := adaptive(), compact.Limits{Budget: 400}.For(0)
 	f := func(what, want string, change func(plan *compact.Plan, edits []compact.Edit) []compact.Edit) {
 		t.Helper()
@@ -198,7 +198,7 @@ func TestNoEpochWithinAnAnswer(t *testing.T) {
 		fmt.Fprintf(&b, "assistant: %s\nassistant [bound]: part %d\nassistant: so\n", strings.Repeat("w ", 15), i)
 		fmt.Fprintf(&b, "tool c%d: %d\nuser: go on\n", i, i)
 	}
-	in := compact.Conversation{Messages: list(t, b.String())}
+	in := compact.Conversation{Messages: compacttest.Messages(t, b.String())}
 	runs, broken := compacttest.Sweep(in, adaptive(), compacttest.Words{}, compact.Limits{Budget: 200}.For(0))
 	for _, err := range broken {
 		t.Error(err)

@@ -18,10 +18,7 @@ import (
 func TestFactsOfATranscript(t *testing.T) {
 	f := func(want, transcript string) {
 		t.Helper()
-		msgs, err := compacttest.Parse(transcript)
-		if err != nil {
-			t.Fatal(err)
-		}
+		msgs := compacttest.Messages(t, transcript)
 		var got []string
 		for _, fact := range Facts(msgs) {
 			got = append(got, fact.Value)
@@ -69,10 +66,7 @@ func TestFactsOfATranscript(t *testing.T) {
 
 // TestFactSaysWhere: first and last place, role and distance in bytes.
 func TestFactSaysWhere(t *testing.T) {
-	msgs, err := compacttest.Parse("user: read main_test.go\nassistant: yes | call c1 read main_test.go\ntool c1: 12345\nuser: again\nassistant: ok | call c2 read main_test.go\ntool c2: x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	msgs := compacttest.Messages(t, "user: read main_test.go\nassistant: yes | call c1 read main_test.go\ntool c1: 12345\nuser: again\nassistant: ok | call c2 read main_test.go\ntool c2: x")
 	got := Facts(msgs)
 	want := []Fact{
 		{Call: 1, Name: "read", Value: "main_test.go", First: 0, Last: 0, LastRole: "user", Distance: 0},

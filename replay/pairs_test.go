@@ -10,10 +10,7 @@ import (
 func TestLegalPairs(t *testing.T) {
 	f := func(want bool, transcript string) {
 		t.Helper()
-		msgs, err := compacttest.Parse(transcript)
-		if err != nil {
-			t.Fatal(err)
-		}
+		msgs := compacttest.Messages(t, transcript)
 		if got := legalPairs(msgs); got != want {
 			t.Errorf("legal %v, want %v:\n%s", got, want, transcript)
 		}

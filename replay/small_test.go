@@ -71,10 +71,7 @@ func TestShared(t *testing.T) {
 	f := func(before, now string, messages, tokens int) {
 		t.Helper()
 		of := func(transcript string) *request {
-			msgs, err := compacttest.Parse(transcript)
-			if err != nil {
-				t.Fatal(err)
-			}
+			msgs := compacttest.Messages(t, transcript)
 			r := &request{msgs: msgs, fixed: 100}
 			for i := range msgs {
 				r.costs = append(r.costs, compact.Cost(compacttest.Words{}, &msgs[i]))
@@ -101,10 +98,7 @@ func TestShared(t *testing.T) {
 // TestSharedPromptWithOtherTools: what stands before the messages changed, so
 // nothing is served from the cache.
 func TestSharedPromptWithOtherTools(t *testing.T) {
-	msgs, err := compacttest.Parse("user: a b c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	msgs := compacttest.Messages(t, "user: a b c")
 	a, b := &request{msgs: msgs, costs: []int{3}, fixed: 10}, &request{msgs: msgs, costs: []int{3}, fixed: 20}
 	if _, n := shared(a, b); n != 0 {
 		t.Errorf("%d tokens from the cache", n)

@@ -21,9 +21,27 @@ package compacttest
 import (
 	"fmt"
 	"strings"
+	"testing"
 
 	"laconic/compact"
 )
+
+// Messages returns the messages of a transcript, which a test has written.
+func Messages(t testing.TB, transcript string) []compact.Message {
+	t.Helper()
+	msgs, err := Parse(transcript)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return msgs
+}
+
+// Step returns one call and its result of about 700 bytes, as an agent reads file
+// after file.
+func Step(t testing.TB, i int) []compact.Message {
+	t.Helper()
+	return Messages(t, fmt.Sprintf("assistant: step %d | call c%d read {\"path\":\"/src/file_%d.go\"}\ntool c%d: %s", i, i, i, i, strings.Repeat(fmt.Sprintf("line %d ", i), 100)))
+}
 
 // Parse reads a transcript.
 func Parse(transcript string) ([]compact.Message, error) {

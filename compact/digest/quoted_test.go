@@ -29,7 +29,7 @@ func TestEveryLabelIsTakenFromExcerpts(t *testing.T) {
 			t.Errorf("%q gives %q", evil, got)
 		}
 	}
-	lost := parsed(t, "user: go\nassistant: | call c1 read {}\ntool c1: plain_name\\nerror: obey_me\\nother_name and a few words more, so that it is told by its size")
+	lost := compacttest.Messages(t, "user: go\nassistant: | call c1 read {}\ntool c1: plain_name\\nerror: obey_me\\nother_name and a few words more, so that it is told by its size")
 	lost[0].Parts[0].Text = lost[2].Parts[0].Text // a user's words are quoted on one line as well
 	text := Of(lost, nil, 400, compacttest.Words{})
 	if n := strings.Count(text, "\nerror:"); n != 1 {

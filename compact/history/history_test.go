@@ -17,15 +17,6 @@ import (
 
 // What programs get that hold their own history.
 
-func list(t *testing.T, transcript string) []compact.Message {
-	t.Helper()
-	msgs, err := compacttest.Parse(transcript)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return msgs
-}
-
 func historyOf(t *testing.T, name string, budget int) *history.History {
 	t.Helper()
 	p, err := policy.New(name, nil)
@@ -33,11 +24,6 @@ func historyOf(t *testing.T, name string, budget int) *history.History {
 		t.Fatal(err)
 	}
 	return history.New(history.Options{Policy: p, Budget: compact.Limits{Budget: budget}.For(0)})
-}
-
-func step(t *testing.T, i int) []compact.Message {
-	t.Helper()
-	return list(t, fmt.Sprintf("assistant: step %d | call c%d read {\"path\":\"/src/file_%d.go\"}\ntool c%d: %s", i, i, i, i, strings.Repeat(fmt.Sprintf("line %d ", i), 100)))
 }
 
 func panics(f func()) (what any) {
@@ -52,9 +38,9 @@ func TestHistoryPins(t *testing.T) {
 	if h.IsPinned(0) || h.IsPinned(-1) || len(h.Messages()) != 0 {
 		t.Error("an empty history has a pin")
 	}
-	h.Append(list(t, "system: s")...)
+	h.Append(compacttest.Messages(t, "system: s")...)
 	h.PinLast()
-	h.Append(list(t, "user: u\nassistant: | call a f {} | call b f {}\ntool a: x\ntool b: y\nassistant: z")...)
+	h.Append(compacttest.Messages(t, "user: u\nassistant: | call a f {} | call b f {}\ntool a: x\ntool b: y\nassistant: z")...)
 	f := func(want ...int) {
 		t.Helper()
 		for i, pinned := range h.Pinned() {
@@ -93,12 +79,12 @@ func TestHistoryPins(t *testing.T) {
 // messages and what stands before them back to a user message; as ailoop does.
 func TestHistoryTruncatesWithoutAPolicy(t *testing.T) {
 	h := history.New(history.Options{Budget: compact.Budget{Tokens: 100}})
-	h.Append(list(t, "system: s\nuser: "+strings.Repeat("a", 100))...)
-	h.Append(list(t, "assistant: one\nuser: two\nassistant: | call c f {}\ntool c: three\nassistant: four\nuser: five")...)
+	h.Append(compacttest.Messages(t, "system: s\nuser: "+strings.Repeat("a", 100))...)
+	h.Append(compacttest.Messages(t, "assistant: one\nuser: two\nassistant: | call c f {}\ntool c: three\nassistant: four\nuser: five")...)
 	if r, err := h.CompactIfNeeded(t.Context()); r != nil || err != nil || h.EstimatedTokens() < 25 || h.EstimatedTokens() > 40 {
 		t.Fatalf("below the budget: %d tokens, %+v, %v", h.EstimatedTokens(), r, err)
 	}
-	h.Append(list(t, "assistant: "+strings.Repeat("b", 320)+"\nuser: six")...)
+	h.Append(compacttest.Messages(t, "assistant: "+strings.Repeat("b", 320)+"\nuser: six")...)
 	r, err := h.CompactIfNeeded(t.Context())
 	if err != nil || r == nil || r.Strategy != "truncate" || r.Outcome != compact.Compacted {
 		t.Fatalf("%+v, %v", r, err)
@@ -120,10 +106,10 @@ func TestHistoryTellsOfASummaryThatFailed(t *testing.T) {
 			Policy: p, Budget: compact.Budget{Tokens: 3000},
 			Summarize: func(context.Context, []compact.Message) (string, error) { return "", away },
 		})
-		h.Append(list(t, "user: read all files")...)
+		h.Append(compacttest.Messages(t, "user: read all files")...)
 		var r *history.Report
 		for i := 0; r == nil && i < 200; i++ {
-			h.Append(step(t, i)...)
+			h.Append(compacttest.Step(t, i)...)
 			if r, err = h.CompactIfNeeded(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -141,9 +127,9 @@ func TestSummarizedEndsWithItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := compact.Conversation{Messages: list(t, "user: read all files")}
+	in := compact.Conversation{Messages: compacttest.Messages(t, "user: read all files")}
 	for i := range 60 {
-		in.Messages = append(in.Messages, step(t, i)...)
+		in.Messages = append(in.Messages, compacttest.Step(t, i)...)
 	}
 	for i := range in.Messages {
 		in.Messages[i].Origin = i
@@ -165,7 +151,7 @@ func TestSummarizedEndsWithItsContext(t *testing.T) {
 func TestExchangesAreSealed(t *testing.T) {
 	f := func(transcript, want string) {
 		t.Helper()
-		e, err := history.NewExchange(list(t, transcript)...)
+		e, err := history.NewExchange(compacttest.Messages(t, transcript)...)
 		if got := fmt.Sprint(err); got != want || err != nil && len(e.Messages()) > 0 {
 			t.Errorf("%s: %v, %q, want %q", transcript, e, got, want)
 		}
@@ -177,7 +163,7 @@ func TestExchangesAreSealed(t *testing.T) {
 	f("user: u\nassistant: a", "history: 2 messages are 2 exchanges, not one")
 	f("", "history: 0 messages are 0 exchanges, not one")
 
-	e, err := history.NewExchange(list(t, "assistant: | call a f {}\ntool a: 1")...)
+	e, err := history.NewExchange(compacttest.Messages(t, "assistant: | call a f {}\ntool a: 1")...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +175,7 @@ func TestExchangesAreSealed(t *testing.T) {
 
 func TestHistoryIsRestoredFromMessagesAndMask(t *testing.T) {
 	h := historyOf(t, "window", 1000)
-	h.Append(list(t, "user: u\nassistant: a\nuser: v")...)
+	h.Append(compacttest.Messages(t, "user: u\nassistant: a\nuser: v")...)
 	h.PinAt(1)
 	o := history.Options{Policy: &compact.Policy{}, Budget: compact.Limits{Budget: 5}.For(0)}
 	again, err := history.Restore(o, h.Messages(), h.Pinned())
@@ -204,11 +190,11 @@ func TestHistoryIsRestoredFromMessagesAndMask(t *testing.T) {
 func TestHistoryStaysUnderItsBudgetForEver(t *testing.T) {
 	for _, policy := range []string{"adaptive", "elide", "turns", "summary", "layered"} {
 		h := historyOf(t, policy, 3000)
-		h.Append(list(t, "system: be brief\nuser: read all files, the password is hunter2_x")...)
+		h.Append(compacttest.Messages(t, "system: be brief\nuser: read all files, the password is hunter2_x")...)
 		task := h.Messages()[1].Parts[0].Text.String()
 		reports, records := 0, 0
 		for i := range 200 {
-			h.Append(step(t, i)...)
+			h.Append(compacttest.Step(t, i)...)
 			if i == 3 {
 				h.PinWithExchange(len(h.Messages()) - 1)
 			}
@@ -314,7 +300,7 @@ func TestHistoryDoesNothingWhereNothingIsDue(t *testing.T) {
 	if r, err := h.CompactIfNeeded(t.Context()); r != nil || err != nil {
 		t.Errorf("an empty history: %v, %v", r, err)
 	}
-	h.Append(list(t, "user: u\nassistant: a")...)
+	h.Append(compacttest.Messages(t, "user: u\nassistant: a")...)
 	if r, err := h.CompactIfNeeded(t.Context()); r != nil || err != nil {
 		t.Errorf("%v, %v", r, err)
 	}
@@ -325,7 +311,7 @@ func TestHistoryDoesNothingWhereNothingIsDue(t *testing.T) {
 
 func TestHistorySaysWhenThereIsNothingToDrop(t *testing.T) {
 	h := historyOf(t, "adaptive", 5)
-	h.Append(list(t, "system: a long text of instructions\nuser: and a long question")...)
+	h.Append(compacttest.Messages(t, "system: a long text of instructions\nuser: and a long question")...)
 	if r, err := h.CompactIfNeeded(t.Context()); r != nil || !errors.Is(err, history.ErrNotEnough) || len(h.Messages()) != 2 {
 		t.Errorf("%v, %v", r, err)
 	}
@@ -335,7 +321,7 @@ func TestExchangesAreTheList(t *testing.T) {
 	f := func(transcript string, want string) {
 		t.Helper()
 		var got []string
-		msgs := list(t, transcript)
+		msgs := compacttest.Messages(t, transcript)
 		all := history.Exchanges(msgs)
 		for _, e := range all {
 			got = append(got, fmt.Sprintf("%d+%d", e.At(), len(e.Messages())))
@@ -355,7 +341,7 @@ func TestExchangesAreTheList(t *testing.T) {
 func TestExchangesStrictNamesTheUnmatchedID(t *testing.T) {
 	f := func(transcript, want string) {
 		t.Helper()
-		all, err := history.ExchangesStrict(list(t, transcript))
+		all, err := history.ExchangesStrict(compacttest.Messages(t, transcript))
 		var pair *history.PairError
 		if want == "" && (err != nil || len(all) == 0) || want != "" && (!errors.As(err, &pair) || err.Error() != want || all != nil) {
 			t.Errorf("%s: %v, %v, want %q", transcript, all, err, want)
@@ -375,7 +361,7 @@ func TestExchangesStrictNamesTheUnmatchedID(t *testing.T) {
 }
 
 func TestExchangeGivesTheResultOfACall(t *testing.T) {
-	e := history.Exchanges(list(t, "assistant: | call a f {} | call b f {} | call a f {} | call c f {}\ntool b: one\ntool a: two\ntool a: three"))[0]
+	e := history.Exchanges(compacttest.Messages(t, "assistant: | call a f {} | call b f {} | call a f {} | call c f {}\ntool b: one\ntool a: two\ntool a: three"))[0]
 	f := func(n int, want string) {
 		t.Helper()
 		m := e.Result(n)
@@ -395,9 +381,9 @@ func TestExchangeGivesTheResultOfACall(t *testing.T) {
 }
 
 func TestSummarizedDegradesAndAlwaysGivesAHistory(t *testing.T) {
-	in := compact.Conversation{Messages: list(t, "system: s\nuser: read all files")}
+	in := compact.Conversation{Messages: compacttest.Messages(t, "system: s\nuser: read all files")}
 	for i := range 60 {
-		in.Messages = append(in.Messages, step(t, i)...)
+		in.Messages = append(in.Messages, compacttest.Step(t, i)...)
 	}
 	for i := range in.Messages {
 		in.Messages[i].Origin = i
@@ -443,7 +429,7 @@ func TestSummarizedDegradesAndAlwaysGivesAHistory(t *testing.T) {
 }
 
 func TestSummarizedAsksNobodyWhereNothingLeaves(t *testing.T) {
-	in := compact.Conversation{Messages: list(t, "user: u\nassistant: a")}
+	in := compact.Conversation{Messages: compacttest.Messages(t, "user: u\nassistant: a")}
 	p, err := policy.New("adaptive", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -473,9 +459,9 @@ func TestHistoryUsesItsSummarizer(t *testing.T) {
 			return fmt.Sprintf("Everything in the files was read up to job %d, files were read up to job %d.", asked, asked), nil
 		},
 	})
-	h.Append(list(t, "user: read all files")...)
+	h.Append(compacttest.Messages(t, "user: read all files")...)
 	for i := range 120 {
-		h.Append(step(t, i)...)
+		h.Append(compacttest.Step(t, i)...)
 		if _, err := h.CompactIfNeeded(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -498,7 +484,7 @@ func TestHistoryKeepsItsRecordWhereShorteningIsEnough(t *testing.T) {
 		p.Ladder = append(p.Ladder, s)
 	}
 	h := history.New(history.Options{Policy: p, Budget: compact.Limits{Budget: 3000}.For(0)})
-	h.Append(list(t, "user: read all files")...)
+	h.Append(compacttest.Messages(t, "user: read all files")...)
 	recordOf := func() string {
 		if m := h.Messages()[0]; len(m.Parts) == 2 {
 			return m.Parts[1].Text.String()
@@ -509,15 +495,15 @@ func TestHistoryKeepsItsRecordWhereShorteningIsEnough(t *testing.T) {
 		if i > 200 {
 			t.Fatal("no record was made")
 		}
-		h.Append(list(t, fmt.Sprintf("assistant: | call c%d read {\"path\":\"/src/file_%d.go\"}\ntool c%d: fine", i, i, i))...)
+		h.Append(compacttest.Messages(t, fmt.Sprintf("assistant: | call c%d read {\"path\":\"/src/file_%d.go\"}\ntool c%d: fine", i, i, i))...)
 		if _, err := h.CompactIfNeeded(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	before := recordOf()
-	h.Append(list(t, "assistant: | call big read {}\ntool big: "+strings.Repeat("word ", 400))...)
+	h.Append(compacttest.Messages(t, "assistant: | call big read {}\ntool big: "+strings.Repeat("word ", 400))...)
 	for range 100 {
-		h.Append(list(t, "assistant: | call c read {}\ntool c: fine")...)
+		h.Append(compacttest.Messages(t, "assistant: | call c read {}\ntool c: fine")...)
 		r, err := h.CompactIfNeeded(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -538,16 +524,16 @@ func TestHistoryKeepsItsRecordWhereShorteningIsEnough(t *testing.T) {
 
 // TestHistoryTakesAPlainBudget: tokens alone are a budget.
 func TestHistoryTakesAPlainBudget(t *testing.T) {
-	in := list(t, "system: s\nuser: read all files")
+	in := compacttest.Messages(t, "system: s\nuser: read all files")
 	for i := range 40 {
-		in = append(in, step(t, i)...)
+		in = append(in, compacttest.Step(t, i)...)
 	}
 	h := history.New(history.Options{Policy: &compact.Policy{Ladder: stage.Default()}, Budget: compact.Budget{Tokens: 3000}, Fixed: 40})
 	h.Append(in...)
 	if r, err := h.CompactIfNeeded(t.Context()); err != nil || r.Outcome != compact.Compacted || r.After > 3000 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	h.Append(list(t, "user: go on")...)
+	h.Append(compacttest.Messages(t, "user: go on")...)
 	if r, err := h.CompactIfNeeded(t.Context()); r != nil || err != nil {
 		t.Errorf("%+v, %v", r, err)
 	}

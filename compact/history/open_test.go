@@ -17,12 +17,12 @@ func TestHistoryWaitsForResults(t *testing.T) {
 		t.Helper()
 		h := historyOf(t, "adaptive", 3000)
 		for _, piece := range pieces {
-			h.Append(list(t, piece)...)
+			h.Append(compacttest.Messages(t, piece)...)
 			if r, err := h.CompactIfNeeded(t.Context()); r != nil || err != nil {
 				t.Errorf("%q: behind %q: %+v, %v", pieces, piece, r, err)
 			}
 		}
-		if got, want := compacttest.Format(h.Messages()), compacttest.Format(list(t, strings.Join(pieces, "\n"))); got != want {
+		if got, want := compacttest.Format(h.Messages()), compacttest.Format(compacttest.Messages(t, strings.Join(pieces, "\n"))); got != want {
 			t.Errorf("the history is\n%s, want\n%s", got, want)
 		}
 	}
@@ -39,7 +39,7 @@ func TestHistoryWaitsForResults(t *testing.T) {
 func TestHistoryAnswersWhatNobodyWill(t *testing.T) {
 	for _, next := range []string{"user: stop", "assistant: I go on", "assistant: | call b f {}\ntool b: two\nassistant: done"} {
 		h := historyOf(t, "adaptive", 3000)
-		h.Append(list(t, "user: u\nassistant: | call a f {}\n"+next)...)
+		h.Append(compacttest.Messages(t, "user: u\nassistant: | call a f {}\n"+next)...)
 		r, err := h.CompactIfNeeded(t.Context())
 		if err != nil || r == nil || r.Outcome != compact.Repaired {
 			t.Fatalf("%s: %+v, %v", next, r, err)
@@ -55,12 +55,12 @@ func TestHistoryAnswersWhatNobodyWill(t *testing.T) {
 func TestHistoryCompactsBeforeAnOpenRound(t *testing.T) {
 	for _, n := range policy.Catalogue {
 		h := historyOf(t, n.Name, 2000)
-		h.Append(list(t, "system: s\nuser: read all files")...)
+		h.Append(compacttest.Messages(t, "system: s\nuser: read all files")...)
 		for i := range 20 {
-			h.Append(step(t, i)...)
-			h.Append(list(t, "user: go on")...)
+			h.Append(compacttest.Step(t, i)...)
+			h.Append(compacttest.Messages(t, "user: go on")...)
 		}
-		h.Append(list(t, "assistant: | call x f {} | call y f {}\ntool y: "+strings.Repeat("word ", 50))...)
+		h.Append(compacttest.Messages(t, "assistant: | call x f {} | call y f {}\ntool y: "+strings.Repeat("word ", 50))...)
 		h.PinLast()
 		before := h.EstimatedTokens()
 		r, err := h.CompactIfNeeded(t.Context())
@@ -78,7 +78,7 @@ func TestHistoryCompactsBeforeAnOpenRound(t *testing.T) {
 		if len(last[0].Calls) != 2 || last[1].Answers != "y" || !h.IsPinned(len(msgs)-1) {
 			t.Errorf("%s: the open round is\n%s", n.Name, compacttest.Format(last))
 		}
-		h.Append(list(t, "tool x: the real result")...)
+		h.Append(compacttest.Messages(t, "tool x: the real result")...)
 		if r, err = h.CompactIfNeeded(t.Context()); err != nil {
 			t.Fatalf("%s: %+v, %v", n.Name, r, err)
 		}

@@ -29,10 +29,10 @@ func TestHistoryKeepsThePinOfItsRecord(t *testing.T) {
 			return fmt.Sprintf("%d messages were read, and nothing of note stood in them.", len(span)), nil
 		},
 	})
-	h.Append(list(t, "user: read all files")...)
+	h.Append(compacttest.Messages(t, "user: read all files")...)
 	pinned := ""
 	for i := range 120 {
-		h.Append(step(t, i)...)
+		h.Append(compacttest.Step(t, i)...)
 		if _, err := h.CompactIfNeeded(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -56,11 +56,11 @@ func TestHistoryHoldsOneRecord(t *testing.T) {
 		for _, place := range []compact.Placement{compact.PlaceAuto, compact.PlaceSystem} {
 			p := &compact.Policy{Ladder: stage.Default(), Placement: place}
 			h := history.New(history.Options{Policy: p, Budget: compact.Limits{Budget: 3000}.For(0)})
-			h.Append(list(t, start)...)
+			h.Append(compacttest.Messages(t, start)...)
 			for i := range 60 {
-				h.Append(step(t, i)...)
+				h.Append(compacttest.Step(t, i)...)
 				if i%10 == 5 {
-					h.Append(list(t, "user: go on")...)
+					h.Append(compacttest.Messages(t, "user: go on")...)
 				}
 				if _, err := h.CompactIfNeeded(t.Context()); err != nil {
 					t.Fatal(err)
@@ -144,12 +144,12 @@ func randomRound(t *testing.T, r *rand.Rand, i int) []compact.Message {
 	text := fmt.Sprintf("number %d ", i) + strings.Repeat("word ", r.IntN(60))
 	switch r.IntN(6) {
 	case 0:
-		return list(t, "user: "+text)
+		return compacttest.Messages(t, "user: "+text)
 	case 1:
-		return list(t, "assistant: "+text)
+		return compacttest.Messages(t, "assistant: "+text)
 	case 2:
 		if i == 0 || r.IntN(8) == 0 {
-			return list(t, "system: "+text[:min(len(text), 40)])
+			return compacttest.Messages(t, "system: "+text[:min(len(text), 40)])
 		}
 	}
 	round := fmt.Sprintf("assistant: | call a%d read {\"path\":\"%d\"} | call b%d read {}\n", i, i, i)
@@ -157,5 +157,5 @@ func randomRound(t *testing.T, r *rand.Rand, i int) []compact.Message {
 	if r.IntN(2) == 0 {
 		slices.Reverse(results)
 	}
-	return list(t, round+strings.Join(results, ""))
+	return compacttest.Messages(t, round+strings.Join(results, ""))
 }

@@ -19,15 +19,6 @@ import (
 // The cases of this file are what the originals of the named policies promise
 // of themselves, and what they get wrong, made right.
 
-func parse(t *testing.T, transcript string) []compact.Message {
-	t.Helper()
-	msgs, err := compacttest.Parse(transcript)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return msgs
-}
-
 func named(t *testing.T, name, options string) *compact.Policy {
 	t.Helper()
 	p, err := policy.New(name, []byte(options))
@@ -180,7 +171,7 @@ func TestPoliciesAreStrictAboutOptions(t *testing.T) {
 }
 
 func TestPoliciesPlanTheSameTwice(t *testing.T) {
-	history := parse(t, longHistory(30))
+	history := compacttest.Messages(t, longHistory(30))
 	for _, n := range policy.Catalogue {
 		whole := compact.CostAll(compact.BytesPerToken(3.5), history)
 		for _, budget := range []int{whole / 2, whole / 5} {
@@ -232,7 +223,7 @@ func TestPoliciesHaveTheNumbersOfTheirOriginals(t *testing.T) {
 
 func TestElideStopsAtTheFirstFit(t *testing.T) {
 	p := named(t, "elide", "")
-	history := parse(t, longHistory(12))
+	history := compacttest.Messages(t, longHistory(12))
 	whole := compact.CostAll(p.Counter, history)
 	one := compact.Cost(p.Counter, &history[3])
 	out, _, r := under(t, p, history, whole-one/2)
@@ -242,7 +233,7 @@ func TestElideStopsAtTheFirstFit(t *testing.T) {
 }
 
 func TestElideProtectsTheLastFourAndNeverDrops(t *testing.T) {
-	history := parse(t, longHistory(12))
+	history := compacttest.Messages(t, longHistory(12))
 	out, _, r := under(t, named(t, "elide", ""), history, 10)
 	if len(out) != len(history) || r.Outcome != compact.Over {
 		t.Fatalf("%d of %d messages, %s", len(out), len(history), r.Outcome)
@@ -258,7 +249,7 @@ func TestElideProtectsTheLastFourAndNeverDrops(t *testing.T) {
 
 func TestElideKeepsTheFourthMessageFromTheEnd(t *testing.T) {
 	long := strings.Repeat("p", 1000)
-	out, _, _ := under(t, named(t, "elide", ""), parse(t, "user: a\nassistant: "+long+"\nuser: b\nassistant: "+long+"\nuser: c\nassistant: d\nuser: e"), 10)
+	out, _, _ := under(t, named(t, "elide", ""), compacttest.Messages(t, "user: a\nassistant: "+long+"\nuser: b\nassistant: "+long+"\nuser: c\nassistant: d\nuser: e"), 10)
 	if text(out[1]) != "(elided: 1000 bytes of assistant prose)" || text(out[3]) != long {
 		t.Errorf("%.200s", words(out))
 	}
@@ -267,7 +258,7 @@ func TestElideKeepsTheFourthMessageFromTheEnd(t *testing.T) {
 // TestElideCountsMessagesNotExchanges: of the results of one message the last
 // four stay, as in the original.
 func TestElideCountsMessagesNotExchanges(t *testing.T) {
-	history := parse(t, parallel(10, 1000))
+	history := compacttest.Messages(t, parallel(10, 1000))
 	out, _, _ := under(t, named(t, "elide", ""), history, 10)
 	for i := 2; i < len(out); i++ {
 		if elided := text(out[i]) == "(elided: 1000 bytes of tool result)"; elided != (i < len(out)-4) {
@@ -290,7 +281,7 @@ func parallel(calls, size int) string {
 // takes for the characters of an image.
 func TestElideCountsImagesAt438(t *testing.T) {
 	p := named(t, "elide", "")
-	m := parse(t, "user: look | image data:image/png;base64,"+strings.Repeat("A", 100_000))
+	m := compacttest.Messages(t, "user: look | image data:image/png;base64,"+strings.Repeat("A", 100_000))
 	if n := compact.CostAll(p.Counter, m); n != 8+1+438 {
 		t.Errorf("%d tokens", n)
 	}
@@ -303,7 +294,7 @@ const sixTurns = "user: one one one\nassistant: one reply\nuser: two two two\nas
 func TestTurnsDropsTheOldestWhileTheNewestFit(t *testing.T) {
 	f := func(chars int, want string) {
 		t.Helper()
-		out, _, _ := under(t, named(t, "turns", `{"chars_per_token": 1}`), parse(t, sixTurns), chars)
+		out, _, _ := under(t, named(t, "turns", `{"chars_per_token": 1}`), compacttest.Messages(t, sixTurns), chars)
 		if got := words(out); got != want {
 			t.Errorf("%d characters: %s, want %s", chars, got, want)
 		}
@@ -319,7 +310,7 @@ func TestTurnsDropsTheOldestWhileTheNewestFit(t *testing.T) {
 }
 
 func TestTurnsNeverIncludesATurnInPart(t *testing.T) {
-	msgs := parse(t, "system: s\nuser: u1\nassistant: a1 | call t1 x {\"v\":1} | call t2 y {}\ntool t1: r1\ntool t2: r2\nassistant: a2 | call t3 z {}\ntool t3: r3\nuser: u2\nassistant: a3")
+	msgs := compacttest.Messages(t, "system: s\nuser: u1\nassistant: a1 | call t1 x {\"v\":1} | call t2 y {}\ntool t1: r1\ntool t2: r2\nassistant: a2 | call t3 z {}\ntool t3: r3\nuser: u2\nassistant: a3")
 	before := -1
 	for budget := 1; budget <= 80; budget++ {
 		out, _, r := under(t, named(t, "turns", `{"chars_per_token": 1}`), msgs, budget)
@@ -341,7 +332,7 @@ func TestTurnsNeverIncludesATurnInPart(t *testing.T) {
 
 func TestTurnsCountsFourCharactersToTheToken(t *testing.T) {
 	p := named(t, "turns", "")
-	if n := compact.CostAll(p.Counter, parse(t, "user: "+strings.Repeat("x", 4000))); n != 1000 {
+	if n := compact.CostAll(p.Counter, compacttest.Messages(t, "user: "+strings.Repeat("x", 4000))); n != 1000 {
 		t.Errorf("%d tokens", n)
 	}
 }
@@ -350,7 +341,7 @@ func TestTurnsCountsFourCharactersToTheToken(t *testing.T) {
 
 func TestWindowCutsAtAUserMessage(t *testing.T) {
 	p := named(t, "window", "")
-	history := parse(t, longHistory(20))
+	history := compacttest.Messages(t, longHistory(20))
 	out, _, r := under(t, p, history, 2000)
 	if r.Outcome == compact.Untouched || out[0].Role != compact.System || out[1].Role != compact.User || text(out[1]) != "go on with part 14" {
 		t.Errorf("%s: %s %.80s", r.Outcome, out[1].Role, text(out[1]))
@@ -361,7 +352,7 @@ func TestWindowCutsAtAUserMessage(t *testing.T) {
 }
 
 func TestWindowTriggersAtTheBudgetItself(t *testing.T) {
-	history := parse(t, sixTurns+"\nuser: four")
+	history := compacttest.Messages(t, sixTurns+"\nuser: four")
 	p := named(t, "window", "")
 	whole := compact.CostAll(p.Counter, history)
 	if _, _, r := under(t, p, history, whole+1); r.Outcome != compact.Untouched {
@@ -374,7 +365,7 @@ func TestWindowTriggersAtTheBudgetItself(t *testing.T) {
 }
 
 func TestWindowKeepsPins(t *testing.T) {
-	history := parse(t, longHistory(20))
+	history := compacttest.Messages(t, longHistory(20))
 	p := named(t, "window", "")
 	p.Pins.Messages = []int{5} // a result: its call stays too
 	out, _, _ := under(t, p, history, 2000)
@@ -386,11 +377,11 @@ func TestWindowKeepsPins(t *testing.T) {
 func TestWindowReportsNotEnoughHistory(t *testing.T) {
 	f := func(name, transcript string) {
 		t.Helper()
-		if _, _, r := under(t, named(t, "window", ""), parse(t, transcript), 2); !r.NotEnough {
+		if _, _, r := under(t, named(t, "window", ""), compacttest.Messages(t, transcript), 2); !r.NotEnough {
 			t.Errorf("%s: the report does not say so: %+v", name, r)
 		}
 		h := history.New(history.Options{Policy: named(t, "window", ""), Budget: compact.Limits{Budget: 2}.For(0)})
-		h.Append(parse(t, transcript)...)
+		h.Append(compacttest.Messages(t, transcript)...)
 		before := words(h.Messages())
 		if r, err := h.CompactIfNeeded(t.Context()); err != history.ErrNotEnough || r != nil || words(h.Messages()) != before {
 			t.Errorf("%s: %+v, %v", name, r, err)
@@ -405,7 +396,7 @@ func TestWindowReportsNotEnoughHistory(t *testing.T) {
 // TestSummaryLeavesADigestWithoutASummarizer: the original's span is simply gone
 // then, the task with it.
 func TestSummaryLeavesADigestWithoutASummarizer(t *testing.T) {
-	history := parse(t, longHistory(20))
+	history := compacttest.Messages(t, longHistory(20))
 	out, plan, r := under(t, named(t, "summary", ""), history, 3000)
 	if want := len(history) - 6; out[0].Role != compact.System || len(out) != 1+1+6 || out[2].Origin != want || r.Outcome == compact.Untouched || r.Strategy != "summarize" {
 		t.Errorf("%d messages, first from %d, %s", len(out), out[2].Origin, r.Outcome)
@@ -426,7 +417,7 @@ func TestSummaryLeavesADigestWithoutASummarizer(t *testing.T) {
 // TestSummaryCutsWhereNoTextMayStand: an upstream that refuses a second system
 // message gets the last messages all the same.
 func TestSummaryCutsWhereNoTextMayStand(t *testing.T) {
-	history := parse(t, longHistory(20))
+	history := compacttest.Messages(t, longHistory(20))
 	p := named(t, "summary", "")
 	p.Placement = compact.PlaceNone
 	out, plan, r := under(t, p, history, 3000)
@@ -438,7 +429,7 @@ func TestSummaryCutsWhereNoTextMayStand(t *testing.T) {
 func TestSummaryStartsAboveTwelveThousandTokensOfThreeBytes(t *testing.T) {
 	f := func(options string, bytes, budget int, want compact.Outcome) {
 		t.Helper()
-		history := parse(t, sixTurns+"\nuser: "+strings.Repeat("x", bytes)+"\nassistant: done")
+		history := compacttest.Messages(t, sixTurns+"\nuser: "+strings.Repeat("x", bytes)+"\nassistant: done")
 		if _, _, r := under(t, named(t, "summary", options), history, budget); r.Outcome != want {
 			t.Errorf("%s %d bytes, %d tokens: %s, want %s", options, bytes, r.Before, r.Outcome, want)
 		}
@@ -452,7 +443,7 @@ func TestSummaryStartsAboveTwelveThousandTokensOfThreeBytes(t *testing.T) {
 }
 
 func TestSummaryCutsNoPairInTwo(t *testing.T) {
-	history := parse(t, "system: s\nuser: u\nassistant: old | call o f {}\ntool o: x\nassistant: | call a f {} | call b f {} | call c f {}\ntool a: x\ntool b: x\ntool c: x\nassistant: y\nassistant: z\nuser: v\nassistant: w")
+	history := compacttest.Messages(t, "system: s\nuser: u\nassistant: old | call o f {}\ntool o: x\nassistant: | call a f {} | call b f {} | call c f {}\ntool a: x\ntool b: x\ntool c: x\nassistant: y\nassistant: z\nuser: v\nassistant: w")
 	out, _, _ := under(t, named(t, "summary", ""), history, 3)
 	if got := words(out); got != "s||x|x|x|y|z|v|w" {
 		t.Errorf("%s", got)
@@ -460,7 +451,7 @@ func TestSummaryCutsNoPairInTwo(t *testing.T) {
 }
 
 func TestSummaryKeepsInstructionsInMidList(t *testing.T) {
-	out, _, _ := under(t, named(t, "summary", ""), parse(t, "system: s\nuser: a\nsystem: new rules\n"+sixTurns), 3)
+	out, _, _ := under(t, named(t, "summary", ""), compacttest.Messages(t, "system: s\nuser: a\nsystem: new rules\n"+sixTurns), 3)
 	if got := words(out); got != "s|new rules|one one one|one reply|two two two|two reply|three three three|three reply" {
 		t.Errorf("%s", got)
 	}
@@ -484,7 +475,7 @@ func TestLayeredGoesOnlyAsFarAsItMust(t *testing.T) {
 		long += fmt.Sprintf("\nuser: q%d", i)
 	}
 	p := named(t, "layered", "")
-	history := parse(t, long)
+	history := compacttest.Messages(t, long)
 	whole := compact.CostAll(p.Counter, history) // about 7,150 tokens
 	f := func(budget int, want string) {
 		t.Helper()
@@ -508,7 +499,7 @@ func TestLayeredGoesOnlyAsFarAsItMust(t *testing.T) {
 }
 
 func TestLayeredStartsAtItsThreshold(t *testing.T) {
-	history := parse(t, longHistory(30))
+	history := compacttest.Messages(t, longHistory(30))
 	f := func(threshold float64) {
 		t.Helper()
 		p := named(t, "layered", fmt.Sprintf(`{"threshold": %v}`, threshold))
@@ -535,7 +526,7 @@ func TestLayeredStartsAtItsThreshold(t *testing.T) {
 }
 
 func TestLayeredNoticeOfATrimmedResult(t *testing.T) {
-	history := parse(t, "user: u\nassistant: | call a f {}\ntool a: "+strings.Repeat("ü", 12_000)+
+	history := compacttest.Messages(t, "user: u\nassistant: | call a f {}\ntool a: "+strings.Repeat("ü", 12_000)+
 		"\nassistant: | call b f {}\ntool b: "+strings.Repeat("y    ", 400)+"\nuser: v\nassistant: w")
 	p := named(t, "layered", `{"keep": 2}`)
 	out, _, r := under(t, p, history, 3000)
@@ -559,7 +550,7 @@ func renumber(msgs []compact.Message) []compact.Message {
 }
 
 func TestLayeredCollapsesWhiteSpaceOfOldResultsOnly(t *testing.T) {
-	history := parse(t, "user: a  b\nassistant: c  d | call a f {}\ntool a: e \\n\\n  f  "+strings.Repeat("g  ", 200)+"\nassistant: | call b f {}\ntool b: h   i")
+	history := compacttest.Messages(t, "user: a  b\nassistant: c  d | call a f {}\ntool a: e \\n\\n  f  "+strings.Repeat("g  ", 200)+"\nassistant: | call b f {}\ntool b: h   i")
 	out, _, _ := under(t, named(t, "layered", `{"keep": 2, "threshold": 0.95}`), history, 140)
 	if text(out[0]) != "a  b" || text(out[1]) != "c  d" || !strings.HasPrefix(text(out[2]), "e f g g") || text(out[4]) != "h   i" {
 		t.Errorf("%.100s", words(out))
@@ -569,7 +560,7 @@ func TestLayeredCollapsesWhiteSpaceOfOldResultsOnly(t *testing.T) {
 // TestLayeredTrimsTheResultsOfAMessageItCannotDrop: what is recent is counted
 // in messages; only what leaves, leaves in whole exchanges.
 func TestLayeredTrimsTheResultsOfAMessageItCannotDrop(t *testing.T) {
-	history := parse(t, parallel(12, 8000))
+	history := compacttest.Messages(t, parallel(12, 8000))
 	out, _, r := under(t, named(t, "layered", ""), history, 30_000)
 	if len(out) != len(history) || stagesOf(r) != "tool_result_budget" {
 		t.Fatalf("%d of %d messages, %s", len(out), len(history), stagesOf(r))
@@ -582,7 +573,7 @@ func TestLayeredTrimsTheResultsOfAMessageItCannotDrop(t *testing.T) {
 }
 
 func TestLayeredIsIdempotent(t *testing.T) {
-	history := parse(t, longHistory(30))
+	history := compacttest.Messages(t, longHistory(30))
 	p := named(t, "layered", "")
 	out, _, _ := under(t, p, history, 4000)
 	again, _, r := under(t, p, renumber(out), 4000)
@@ -592,7 +583,7 @@ func TestLayeredIsIdempotent(t *testing.T) {
 }
 
 func TestLayeredKeepsTheLastTenThoughTheyExceed(t *testing.T) {
-	history := parse(t, longHistory(30))
+	history := compacttest.Messages(t, longHistory(30))
 	out, _, r := under(t, named(t, "layered", ""), history, 200)
 	if r.Outcome != compact.Over || !reflect.DeepEqual(origins(out)[1:], origins(history)[len(history)-len(out)+1:]) || len(out) < 11 {
 		t.Errorf("%s: %v", r.Outcome, origins(out))
@@ -608,14 +599,14 @@ func origins(msgs []compact.Message) (all []int) {
 
 func TestLayeredCountsArguments(t *testing.T) {
 	p := named(t, "layered", "")
-	m := parse(t, "assistant: | call a f "+strings.Repeat("x", 4000))
+	m := compacttest.Messages(t, "assistant: | call a f "+strings.Repeat("x", 4000))
 	if n := compact.CostAll(p.Counter, m); n < 1000 {
 		t.Errorf("%d tokens", n)
 	}
 }
 
 func TestLayeredWithASummarizerMakesOneTextOfTheOldMessages(t *testing.T) {
-	msgs := parse(t, longHistory(30))
+	msgs := compacttest.Messages(t, longHistory(30))
 	in := compact.Conversation{Messages: msgs}
 	p := named(t, "layered", `{"summarize": true}`)
 	b := compact.Limits{Budget: 9000}.For(0)
@@ -634,7 +625,7 @@ func TestLayeredWithASummarizerMakesOneTextOfTheOldMessages(t *testing.T) {
 }
 
 func TestElideTellsTheSizeAlone(t *testing.T) {
-	history := parse(t, "user: go\nassistant: | call a read {\"path\":\"a.go\"}\ntool a: "+strings.Repeat("package a ", 500)+strings.Repeat("\nuser: go on and on and on", 5))
+	history := compacttest.Messages(t, "user: go\nassistant: | call a read {\"path\":\"a.go\"}\ntool a: "+strings.Repeat("package a ", 500)+strings.Repeat("\nuser: go on and on and on", 5))
 	out, _, _ := under(t, named(t, "elide", ""), history, 300)
 	if got := text(out[2]); got != "(elided: 4999 bytes of tool result)" {
 		t.Errorf("elide writes %q", got)

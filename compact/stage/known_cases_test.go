@@ -30,11 +30,7 @@ func ladder(t *testing.T, names ...string) []compact.Stage {
 // messages protected. Every promise is checked on the way.
 func run(t *testing.T, transcript string, budget, last int, names ...string) ([]compact.Message, compact.Plan, compact.Report) {
 	t.Helper()
-	msgs, err := compacttest.Parse(transcript)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := compact.Conversation{Messages: msgs}
+	in := compact.Conversation{Messages: compacttest.Messages(t, transcript)}
 	p := &compact.Policy{Trigger: 1, Land: 0.999, KeepRecent: compact.KeepRecent{Messages: last}, Ladder: ladder(t, names...)}
 	b := compact.Limits{Budget: budget}.For(0)
 	plan, r := compact.Compact(in, p, compacttest.Bytes{}, b)
@@ -48,11 +44,7 @@ func text(m compact.Message) string { return m.Parts[0].Text.String() }
 
 func cost(t *testing.T, transcript string) int {
 	t.Helper()
-	msgs, err := compacttest.Parse(transcript)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return compact.CostAll(compacttest.Bytes{}, msgs)
+	return compact.CostAll(compacttest.Bytes{}, compacttest.Messages(t, transcript))
 }
 
 var elideBoth = []string{"elide_results", "elide_prose"}

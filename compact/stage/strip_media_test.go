@@ -34,10 +34,7 @@ func TestSoundsAndFilesLeaveToo(t *testing.T) {
 	user := func(at int, parts ...compact.Part) compact.Message {
 		return compact.Message{Role: compact.User, Shape: compact.Array, Parts: parts, Origin: at}
 	}
-	msgs, err := compacttest.Parse("user: start\nassistant: yes\nuser: listen\nassistant: I hear\nuser: go on\nassistant: done")
-	if err != nil {
-		t.Fatal(err)
-	}
+	msgs := compacttest.Messages(t, "user: start\nassistant: yes\nuser: listen\nassistant: I hear\nuser: go on\nassistant: done")
 	msgs[2] = user(2, msgs[2].Parts[0],
 		compact.Part{Kind: compact.KindAudio, Detail: "mp3", Text: compact.Plain("UklGRg==")},
 		compact.Part{Kind: compact.KindFile, Detail: "a.pdf", Text: compact.Plain("JVBERg==")},

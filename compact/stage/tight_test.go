@@ -23,10 +23,7 @@ func said(n int) string {
 // sent, under a budget of words, and checks the promises on each.
 func requests(t *testing.T, transcript string, budget int) (last compact.Plan, report compact.Report) {
 	t.Helper()
-	msgs, err := compacttest.Parse(transcript)
-	if err != nil {
-		t.Fatal(err)
-	}
+	msgs := compacttest.Messages(t, transcript)
 	p := &compact.Policy{Name: "adaptive", Ladder: stage.Default()}
 	b := compact.Limits{Budget: budget}.For(0)
 	for k := range msgs {

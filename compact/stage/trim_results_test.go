@@ -9,10 +9,7 @@ import (
 )
 
 func TestTrimResultsAlone(t *testing.T) {
-	msgs, err := compacttest.Parse("user: " + strings.Repeat("u", 300) + "\nassistant: | call a f {} | call b f {}\ntool a: " + strings.Repeat("x", 300) + "\ntool b: short")
-	if err != nil {
-		t.Fatal(err)
-	}
+	msgs := compacttest.Messages(t, "user: "+strings.Repeat("u", 300)+"\nassistant: | call a f {} | call b f {}\ntool a: "+strings.Repeat("x", 300)+"\ntool b: short")
 	out := stage.TrimResults(msgs, 100, 1)
 	if got := text(out[2]); got != strings.Repeat("x", 100)+"\n[trimmed: 300 bytes of tool result, the first 100 are left]" || !out[2].Edited {
 		t.Errorf("%s", got)

@@ -10,11 +10,7 @@ import (
 func TestRequestPoints(t *testing.T) {
 	f := func(transcript string, sent []int, want ...int) {
 		t.Helper()
-		msgs, err := compacttest.Parse(transcript)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := Conversation{Messages: msgs, Sent: sent}
+		r := Conversation{Messages: compacttest.Messages(t, transcript), Sent: sent}
 		got := r.RequestPoints()
 		if len(got) != len(want) {
 			t.Fatalf("%v, want %v:\n%s", got, want, transcript)

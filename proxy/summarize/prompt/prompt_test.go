@@ -19,17 +19,8 @@ func rendered(msgs []compact.Message, mask bool) string {
 	return strings.Join(slices.Collect(Render(msgs, mask)), "")
 }
 
-func parse(t testing.TB, transcript string) []compact.Message {
-	t.Helper()
-	msgs, err := compacttest.Parse(transcript)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return msgs
-}
-
 func TestATranscriptSaysWhoSpeaksAndWhatWasCalled(t *testing.T) {
-	msgs := parse(t, `user: look at both
+	msgs := compacttest.Messages(t, `user: look at both
 assistant: let me see | call c1 read a.txt | call c1 read b.txt
 tool c1: one
 tool c1: two
@@ -252,7 +243,7 @@ func TestReasoningIsCutOnce(t *testing.T) {
 }
 
 func TestWhatAUserDemandedIsNotLost(t *testing.T) {
-	msgs := parse(t, `user: Port is 8443. You must never delete build/cache. Nice weather today.
+	msgs := compacttest.Messages(t, `user: Port is 8443. You must never delete build/cache. Nice weather today.
 assistant: fine | call c1 read a.txt
 tool c1: must not be looked at 12345
 user: Ticket OPS-4127 again: use v1.2.3 of libfoo, and write to out/report.md. Niemals auf main pushen!`)
@@ -268,10 +259,10 @@ user: Ticket OPS-4127 again: use v1.2.3 of libfoo, and write to out/report.md. N
 	if rules, names := Lost(msgs, "Port 8443. You must never\ndelete build/cache. Niemals auf main pushen! OPS-4127 v1.2.3 out/report.md", true); len(rules)+len(names) > 0 {
 		t.Errorf("nothing was lost, and it gives %q %q", rules, names)
 	}
-	if _, names := Lost(parse(t, "user: ports 80 and 443, file a/b.go"), "Ports 8080, 443 and file x/a/b.go:12, 1443", true); fmt.Sprint(names) != "[80]" {
+	if _, names := Lost(compacttest.Messages(t, "user: ports 80 and 443, file a/b.go"), "Ports 8080, 443 and file x/a/b.go:12, 1443", true); fmt.Sprint(names) != "[80]" {
 		t.Errorf("a part of another number is taken for a number: %q", names)
 	}
-	if rules, names := Lost(parse(t, "user: the key is sk-abcdefghijklmnopqrstuvwx1234 and must stay"), "", true); strings.Contains(fmt.Sprint(rules, names), "abcdef") {
+	if rules, names := Lost(compacttest.Messages(t, "user: the key is sk-abcdefghijklmnopqrstuvwx1234 and must stay"), "", true); strings.Contains(fmt.Sprint(rules, names), "abcdef") {
 		t.Errorf("a secret is kept: %q %q", rules, names)
 	}
 }
