@@ -32,6 +32,11 @@ var overheadSizes = []struct {
 	requests     int
 }{{"2 KB", 2 << 10, 5, 600}, {"40 KB", 40 << 10, 18, 320}, {"400 KB", 400 << 10, 186, 80}, {"4 MB", 4 << 20, 950, 10}}
 
+// overheadAnswer is what the upstream answers to a prompt of so many tokens, as
+// the request tells it.
+const overheadAnswer = `{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"gpt-4o","choices":[{"index":0,"message":{"role":"assistant",` +
+	`"content":"The parser accepts quoted names now."},"finish_reason":"stop"}],"usage":{"prompt_tokens":%[1]s,"completion_tokens":8,"total_tokens":%[1]s}}`
+
 // overheadRounds is odd, so that the median is one of the rounds.
 const overheadRounds = 5
 
@@ -51,7 +56,7 @@ func BenchmarkOverhead(b *testing.B) {
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"hi"}}],"usage":{"prompt_tokens":1}}`)
+		_, _ = fmt.Fprintf(w, overheadAnswer, r.Header.Get("X-Prompt-Tokens"))
 	}))
 	defer upstream.Close()
 	self, err := os.Executable()
@@ -70,11 +75,12 @@ func BenchmarkOverhead(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
+		cost := costOf(b, r, "gpt-4o")
 		kinds := []*measuredKind{
-			{to: streaming},
-			{to: reading},
-			{to: laconic, budget: 100_000_000, outcome: "untouched"},
-			{to: laconic, budget: costOf(b, r, "gpt-4o") / 3, outcome: "compacted"},
+			{to: streaming, tokens: cost},
+			{to: reading, tokens: cost},
+			{to: laconic, tokens: cost, budget: 100_000_000, outcome: "untouched"},
+			{to: laconic, tokens: cost / 3, budget: cost / 3, outcome: "compacted"},
 		}
 		for _, k := range kinds {
 			for range 20 {
@@ -119,6 +125,7 @@ func middle(list []float64) float64 {
 // round, in microseconds per request.
 type measuredKind struct {
 	to      *processAt
+	tokens  int // of the prompt that reaches the upstream
 	budget  int
 	outcome string
 	took    []float64
@@ -127,6 +134,7 @@ type measuredKind struct {
 func (k *measuredKind) send(b *testing.B, body []byte) {
 	r, _ := http.NewRequest("POST", "http://"+k.to.addr+"/v1/chat/completions", bytes.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Prompt-Tokens", strconv.Itoa(k.tokens))
 	if k.budget > 0 {
 		r.Header.Set("X-Laconic-Budget", strconv.Itoa(k.budget))
 	}
@@ -138,6 +146,9 @@ func (k *measuredKind) send(b *testing.B, body []byte) {
 	_ = res.Body.Close()
 	if got := res.Header.Get("X-Laconic-Outcome"); got != k.outcome || res.StatusCode != http.StatusOK {
 		b.Fatalf("status %d, outcome %q, want %q", res.StatusCode, got, k.outcome)
+	}
+	if after, err := strconv.Atoi(res.Header.Get("X-Laconic-Tokens-After")); err == nil {
+		k.tokens = after
 	}
 }
 

@@ -74,6 +74,11 @@ func (c *call) end() {
 	}
 }
 
+// wholeFlush is how long what came of an answer of a known length may wait for the
+// rest of it. Most such answers come whole, and are then sent in one write. All
+// others, streams above all, are sent on as they come.
+const wholeFlush = time.Millisecond
+
 // quiet swallows what ReverseProxy would log: it writes parts of answers, and the
 // listener is told all of it.
 var quiet = log.New(io.Discard, "", 0)
@@ -91,9 +96,14 @@ func (x *exchange) send(out *body.Outgoing, via http.RoundTripper) {
 		x.call.upload = body.NewUpload(in.Body, x.w.Controller, x.call.watch)
 		in.Body = x.call.upload
 	}
-	proxy := httputil.ReverseProxy{
-		Rewrite: x.outbound, Transport: via, FlushInterval: -1, BufferPool: &x.p.buffers,
-		ErrorLog: quiet, ModifyResponse: x.answered, ErrorHandler: x.unanswered,
+	proxy := &httputil.ReverseProxy{
+		Rewrite: x.outbound, Transport: via, FlushInterval: -1, BufferPool: &x.p.buffers, ErrorLog: quiet, ErrorHandler: x.unanswered,
+	}
+	proxy.ModifyResponse = func(res *http.Response) error {
+		if res.ContentLength >= 0 {
+			proxy.FlushInterval = wholeFlush
+		}
+		return x.answered(res)
 	}
 	defer func() { _ = x.call.upload.Close() }()
 	proxy.ServeHTTP(x.w, in)

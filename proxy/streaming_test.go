@@ -71,6 +71,35 @@ func TestAnEventIsForwardedWhenItArrives(t *testing.T) {
 	}
 }
 
+// An answer whose length is known is mostly sent in one piece, but no byte of it
+// waits for one that does not come.
+func TestAnAnswerOfKnownLengthIsNotHeldBackEither(t *testing.T) {
+	for name, path := range map[string]string{"chat": "/v1/chat/completions", "another route": "/v1/responses"} {
+		t.Run(name, func(t *testing.T) {
+			next := make(chan bool)
+			p := inFrontOf(t, newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Length", "20")
+				for range 20 {
+					_, _ = io.WriteString(w, " ")
+					_ = http.NewResponseController(w).Flush()
+					<-next
+				}
+			}))
+			res, err := client.Post(p.url+path, "application/json", strings.NewReader(chatBody))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = res.Body.Close() }()
+			for i := range 20 {
+				if _, err := io.ReadFull(res.Body, make([]byte, 1)); err != nil {
+					t.Fatalf("byte %d: %v", i, err)
+				}
+				next <- true
+			}
+		})
+	}
+}
+
 // longBody is a request above a quarter of its budget: an answer to it is waited
 // for.
 var longBody = agentBody(5, 100)
