@@ -18,6 +18,7 @@ import (
 	"laconic/compact/policy"
 	"laconic/compact/stage"
 	"laconic/config"
+	"laconic/config/configtest"
 	"laconic/proxy"
 	"laconic/store"
 	"laconic/tokenize"
@@ -25,23 +26,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// canary is part of every secret in these tests; nothing we print may hold it.
-const canary = "canary"
-
-// variables is the environment of the tests.
-func variables(name string) (string, bool) {
-	v, ok := map[string]string{
-		"KEY":     "canary-from-env",
-		"EMPTY":   "",
-		"WINDOW":  "32768",
-		"WORD":    "canary-word",
-		"URL":     "https://user:canary@models.example/v1",
-		"INJECT":  "x\nlisten: 0.0.0.0:canary",
-		"NEGLECT": "-1",
-		"MODEL":   "canary-*",
-	}[name]
-	return v, ok
-}
+const canary = configtest.Canary
 
 // TestConfigStories runs the files of config/testdata: a configuration and what
 // check says about it, in words (says) or for programs (json).
@@ -72,7 +57,7 @@ func TestConfigStories(t *testing.T) {
 				}
 				t.Run(name+"/"+part, func(t *testing.T) {
 					var b strings.Builder
-					c, err := config.Parse("laconic.yaml", src, variables)
+					c, err := config.Parse("laconic.yaml", src, configtest.Variable)
 					code := printConfig(&b, c, err, part == "json")
 					if (code == 0) != (err == nil) {
 						t.Errorf("exit code %d with error %v", code, err)
@@ -165,7 +150,7 @@ client_key: canary-10
 			lost := min(random.IntN(3), len(broken)-at)
 			broken = broken[:at] + slips[random.IntN(len(slips))] + broken[at+lost:]
 		}
-		c, err := config.Parse("laconic.yaml", []byte(broken), variables)
+		c, err := config.Parse("laconic.yaml", []byte(broken), configtest.Variable)
 		var b strings.Builder
 		printConfig(&b, c, err, false)
 		printConfig(&b, c, err, true)
@@ -184,16 +169,9 @@ client_key: canary-10
 // FuzzParse: no file ends the process, no message shows what the environment
 // or an api_key holds, and what is valid can be used.
 func FuzzParse(f *testing.F) {
-	files, _ := filepath.Glob("../config/testdata/*.txtar")
-	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, part := range archive.Files {
-			if strings.HasSuffix(part.Name, "/yaml") && !strings.Contains(string(part.Data), canary) {
-				f.Add(string(part.Data))
-			}
+	for _, src := range configtest.All(f, "../config/testdata") {
+		if !strings.Contains(string(src), canary) {
+			f.Add(string(src))
 		}
 	}
 	vault, err := store.Open(store.Options{})

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"laconic/config"
+	"laconic/config/configtest"
 )
 
 // A base URL without /v1 is legal, but seldom meant.
 func TestAnUpstreamWithoutAPathIsHinted(t *testing.T) {
 	f := func(src string, want ...string) {
 		t.Helper()
-		c, err := config.Parse("laconic.yaml", []byte(src), variables)
+		c, err := config.Parse("laconic.yaml", []byte(src), configtest.Variable)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +96,7 @@ func TestAdminOffIsNoAddress(t *testing.T) {
 func TestOnlyTheFaultyValueIsShown(t *testing.T) {
 	f := func(src, want string) {
 		t.Helper()
-		c, err := config.Parse("laconic.yaml", []byte(src), variables)
+		c, err := config.Parse("laconic.yaml", []byte(src), configtest.Variable)
 		var b strings.Builder
 		if printConfig(&b, c, err, false); !strings.Contains(b.String(), want+"\n") {
 			t.Errorf("%s\nis shown as\n%s", src, &b)

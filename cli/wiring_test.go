@@ -13,6 +13,7 @@ import (
 	"laconic/compact"
 	"laconic/compact/policy"
 	"laconic/config"
+	"laconic/config/configtest"
 	"laconic/proxy"
 	"laconic/proxy/access"
 	"laconic/proxy/summarize"
@@ -32,7 +33,7 @@ func countWords(model, tokenizer string) (compact.Counter, error) {
 // optionsFor returns the options of a valid configuration, as the proxy takes them.
 func optionsFor(t *testing.T, src string) proxy.Options {
 	t.Helper()
-	c, err := config.Parse("laconic.yaml", []byte(src), variables)
+	c, err := config.Parse("laconic.yaml", []byte(src), configtest.Variable)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"laconic/compact/policy"
 	"laconic/compact/stage"
+	"laconic/config/configtest"
 	"laconic/proxy/access"
 	"laconic/tokenize"
 
@@ -22,21 +23,6 @@ import (
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
-
-// variables is the environment of the tests.
-func variables(name string) (string, bool) {
-	v, ok := map[string]string{
-		"KEY":     "canary-from-env",
-		"EMPTY":   "",
-		"WINDOW":  "32768",
-		"WORD":    "canary-word",
-		"URL":     "https://user:canary@models.example/v1",
-		"INJECT":  "x\nlisten: 0.0.0.0:canary",
-		"NEGLECT": "-1",
-		"MODEL":   "canary-*",
-	}[name]
-	return v, ok
-}
 
 func TestSizesAreReadWithTheirUnit(t *testing.T) {
 	f := func(in string, want Size, sentence string) {
@@ -186,7 +172,7 @@ func TestPatternsCover(t *testing.T) {
 func TestVariablesExpand(t *testing.T) {
 	f := func(in, want string, faults ...string) {
 		t.Helper()
-		got, _, fs := expand(in, variables)
+		got, _, fs := expand(in, configtest.Variable)
 		var said []string
 		for _, e := range fs {
 			said = append(said, e.message)
@@ -209,7 +195,7 @@ func TestVariablesExpand(t *testing.T) {
 }
 
 func TestWhatAVariableHoldsIsNeverYAML(t *testing.T) {
-	c, err := Parse("laconic.yaml", []byte("listen: 127.0.0.1:1\npolicies: {adaptive: {pin: {text: [${INJECT}]}}}\n"), variables)
+	c, err := Parse("laconic.yaml", []byte("listen: 127.0.0.1:1\npolicies: {adaptive: {pin: {text: [${INJECT}]}}}\n"), configtest.Variable)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +292,7 @@ var ignorePlaces = cmp.Options{
 
 func TestOverridesWinAndAreChecked(t *testing.T) {
 	src := []byte("upstream: https://file.example/v1\nlog: {level: debug}\n")
-	c, err := Parse("laconic.yaml", src, variables, []Override{
+	c, err := Parse("laconic.yaml", src, configtest.Variable, []Override{
 		{"upstream", "http://flag.example:8000/v1", "--upstream"},
 		{"log.format", "json", "--log-format"},
 		{"default_window", "4096", "--window"},
@@ -319,7 +305,7 @@ func TestOverridesWinAndAreChecked(t *testing.T) {
 		t.Errorf("got %+v", c)
 	}
 
-	_, err = Parse("laconic.yaml", src, variables, []Override{
+	_, err = Parse("laconic.yaml", src, configtest.Variable, []Override{
 		{"upstream", "flag.example", "LACONIC_UPSTREAM"},
 		{"log.level", "${WORD}", "--log-level"},
 		{"default_window", "many", "--window"},
@@ -336,7 +322,7 @@ func TestOverridesWinAndAreChecked(t *testing.T) {
 
 // An override does not change what the file said about everything else.
 func TestOverridesLeaveTheFilesPositions(t *testing.T) {
-	c, err := Parse("laconic.yaml", []byte("log:\n  formt: json\nlimits: {body: 1GiB}\n"), variables, []Override{
+	c, err := Parse("laconic.yaml", []byte("log:\n  formt: json\nlimits: {body: 1GiB}\n"), configtest.Variable, []Override{
 		{"log.level", "debug", "--log-level"},
 		{"limits.memory", "1MiB", "--memory"},
 		{"admin", "0.0.0.0:7281", "--admin"},
@@ -354,7 +340,7 @@ laconic.yaml:3:16: limits.body is larger than limits.memory, so the largest requ
 	if p := c.placeOf("log.color"); p.src.name != "laconic.yaml" || p.node.Line != 2 {
 		t.Errorf("log is now thought to stand in %s:%d", p.src.name, p.node.Line)
 	}
-	_, err = Parse("", nil, variables, Override{"listen", "127.0.0.1:7281", "--listen"})
+	_, err = Parse("", nil, configtest.Variable, Override{"listen", "127.0.0.1:7281", "--listen"})
 	if err == nil || err.Error() != `--listen: admin and listen are the same address (give admin another port, or turn it off)` {
 		t.Errorf("got %v", err)
 	}
@@ -371,7 +357,7 @@ x-b: &b {window: 2000, reserve: 200, budget: 20}
 models:
   - {<<: *a, match: m, window: 3000}
   - {match: n, <<: [*a, *b]}
-`), variables)
+`), configtest.Variable)
 	want := []Model{{Match: "m", Window: 3000, Reserve: 100}, {Match: "n", Window: 1000, Reserve: 100, Budget: 20}}
 	if err != nil || !slices.Equal(c.Models, want) {
 		t.Errorf("got %+v, %v", c.Models, err)
@@ -382,7 +368,7 @@ func TestHostileFilesAreAnswered(t *testing.T) {
 	f := func(name, src, part string) {
 		t.Helper()
 		start := time.Now()
-		_, err := Parse("laconic.yaml", []byte(src), variables)
+		_, err := Parse("laconic.yaml", []byte(src), configtest.Variable)
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -408,7 +394,7 @@ func TestHostileFilesAreAnswered(t *testing.T) {
 func TestPositionsFitWhateverEndsALine(t *testing.T) {
 	f := func(end string) {
 		t.Helper()
-		_, err := Parse("laconic.yaml", []byte("\uFEFF# größe 世界"+end+"log:"+end+"  level: \"世界\" "+end+"  formt: x"+end), variables)
+		_, err := Parse("laconic.yaml", []byte("\uFEFF# größe 世界"+end+"log:"+end+"  level: \"世界\" "+end+"  formt: x"+end), configtest.Variable)
 		const want = `laconic.yaml:3:10: log.level cannot be "世界" (it is one of debug, info, warn, error)
   3 |   level: "世界"
     |          ^^^^
@@ -462,7 +448,7 @@ func TestProblems(t *testing.T) {
 				continue
 			}
 			want := string(f.Data)
-			_, err := Parse("laconic.yaml", src, variables)
+			_, err := Parse("laconic.yaml", src, configtest.Variable)
 			var ps Problems
 			if errors.As(err, &ps); err == nil {
 				if !strings.HasPrefix(want, "laconic.yaml is valid\n") && want != "[]\n" {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -19,10 +18,10 @@ import (
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 	yaml "go.yaml.in/yaml/v4"
-	"golang.org/x/tools/txtar"
 
 	"laconic/compact"
 	"laconic/compact/stage"
+	"laconic/config/configtest"
 	"laconic/tokenize"
 )
 
@@ -36,34 +35,24 @@ func TestSchemaTakesWhatTheLoaderTakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	valid, refused := 0, 0
-	files, _ := filepath.Glob("testdata/*.txtar")
-	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
+	for name, src := range configtest.All(t, "testdata") {
+		_, loadErr := Parse("laconic.yaml", src, configtest.Variable)
+		root, fault := parseYAML(&source{lines: SplitLines(string(src))}, src)
+		if root == nil || fault != nil {
+			continue
 		}
-		for _, part := range archive.Files {
-			if !strings.HasSuffix(part.Name, "/yaml") {
-				continue
-			}
-			_, loadErr := Parse("laconic.yaml", part.Data, variables)
-			root, fault := parseYAML(&source{lines: SplitLines(string(part.Data))}, part.Data)
-			if root == nil || fault != nil {
-				continue
-			}
-			var value any
-			if root.Decode(&value) != nil {
-				continue
-			}
-			schemaErr := schema.Validate(plainJSON(t, value))
-			switch {
-			case loadErr == nil && schemaErr != nil:
-				t.Errorf("%s %s: the loader takes it, the schema does not: %v", file, part.Name, schemaErr)
-			case loadErr == nil:
-				valid++
-			case schemaErr != nil:
-				refused++
-			}
+		var value any
+		if root.Decode(&value) != nil {
+			continue
+		}
+		schemaErr := schema.Validate(plainJSON(t, value))
+		switch {
+		case loadErr == nil && schemaErr != nil:
+			t.Errorf("%s: the loader takes it, the schema does not: %v", name, schemaErr)
+		case loadErr == nil:
+			valid++
+		case schemaErr != nil:
+			refused++
 		}
 	}
 	if valid < 4 || refused < 15 {
@@ -190,7 +179,7 @@ func TestExampleIsTheManual(t *testing.T) {
 	if !bytes.HasPrefix(src, []byte("# yaml-language-server: $schema=./config/schema.json\n")) {
 		t.Error("the first line does not name the schema for editors")
 	}
-	c, err := Parse(exampleFile, src, variables)
+	c, err := Parse(exampleFile, src, configtest.Variable)
 	if err != nil {
 		t.Fatalf("copied as it is it does not work:\n%v", err)
 	}

@@ -65,6 +65,7 @@ var rules = []rule{
 	{"cli/runlog", nil, []string{"go.uber.org/zap", "golang.org/x/term"}, "a log is lines in and lines out; what they say is not known here"},
 	{"cli/counting", nil, []string{"laconic/compact", "laconic/proxy", "laconic/tokenize", "laconic/tokenize/cache"}, "a counter is glue between compact and tokenize, which do not know each other"},
 	{"compact/compacttest", nil, []string{"laconic/compact"}, "tests of every room read conversations by it"},
+	{"config/configtest", nil, []string{"golang.org/x/tools/txtar"}, "tests of config and of the commands read configurations by it"},
 	{"store/storetest", nil, nil, "tests start a server of their own by it"},
 	{"replay/replaytest", nil, []string{"laconic/compact"}, "tests of replay and of its reports read runs by it"},
 	{"cli", nil, []string{
