@@ -105,7 +105,7 @@ func TestEveryRefusalThroughTheBinary(t *testing.T) {
 			u.samples[model] = s
 			u.mu.Unlock()
 
-			r := overflow.Read(s.status, []byte(s.body))
+			r := overflow.Read(s.status, []byte(s.body)).Size()
 			request := refusedRequest(model, r)
 			send := func() (status int, outcome string, answer []byte) {
 				req, _ := http.NewRequest(http.MethodPost, p.URL+"/v1/chat/completions", strings.NewReader(request))

@@ -637,7 +637,7 @@ func everyShape(t *testing.T, verdict string, status int, body string) {
 	})
 	// A request somewhat larger than the prompt that the upstream names, in
 	// front of a window that would take it.
-	r := overflow.Read(status, []byte(body))
+	r := overflow.Read(status, []byte(body)).Size()
 	words := 20_000
 	if r.Limit > 0 && r.Kind != overflow.Bytes && r.Kind != overflow.Count {
 		words = max(r.Prompt, r.Limit*11/10)

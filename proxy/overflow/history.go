@@ -21,11 +21,9 @@ var roleRefusals = expression(
 		`^.{0,200}jinja exception)`, // llama.cpp, whatever the template says
 )
 
-// RefusesRoles reports whether an answer refuses the order of roles. llama.cpp
+// RefusesRoles reports whether the answer refuses the order of roles. llama.cpp
 // answers with 500, all others with 400 or 422.
-func RefusesRoles(status int, body []byte) bool {
-	return status != 200 && saysOneOf(status, body, roleRefusals)
-}
+func (s Said) RefusesRoles() bool { return s.status != 200 && s.oneOf(roleRefusals) }
 
 // Thinking is what is wrong with the thinking in a history.
 type Thinking int
@@ -36,13 +34,12 @@ const (
 	ThinkingMissing                  // some is missing
 )
 
-// ReadThinking returns what an answer says is wrong with the thinking in the
-// history.
-func ReadThinking(status int, body []byte) Thinking {
+// Thinking returns what the answer says is wrong with the thinking in the history.
+func (s Said) Thinking() Thinking {
 	switch {
-	case saysOneOf(status, body, thinkingMisbound):
+	case s.oneOf(thinkingMisbound):
 		return ThinkingMisbound
-	case saysOneOf(status, body, thinkingMissing):
+	case s.oneOf(thinkingMissing):
 		return ThinkingMissing
 	}
 	return ThinkingAccepted
@@ -62,12 +59,12 @@ var thinkingMissing = expression(
 		"must start with a thinking block)",
 )
 
-// saysOneOf reports whether an answer is an error with a sentence that an expression
+// oneOf reports whether the answer is an error with a sentence that an expression
 // matches.
-func saysOneOf(status int, body []byte, sentence func() *regexp.Regexp) bool {
-	switch status {
+func (s Said) oneOf(expr func() *regexp.Regexp) bool {
+	switch s.status {
 	case 200, 400, 422, 500:
-		return slices.ContainsFunc(Texts(status, body), sentence().MatchString)
+		return slices.ContainsFunc(s.sentences, func(said sentence) bool { return expr().MatchString(said.text) })
 	}
 	return false
 }

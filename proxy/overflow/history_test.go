@@ -6,10 +6,10 @@ func TestRefusalsOfRolesAreKnown(t *testing.T) {
 	f := func(status int, message string, want bool) {
 		t.Helper()
 		body := []byte(`{"error":{"code":400,"message":"` + message + `"}}`)
-		if got := RefusesRoles(status, body); got != want {
+		if got := Read(status, body).RefusesRoles(); got != want {
 			t.Errorf("%d %s: %v", status, message, got)
 		}
-		if r := Read(status, body); r.Kind != None {
+		if r := Read(status, body).Size(); r.Kind != None {
 			t.Errorf("%s is also read as %v", message, r)
 		}
 	}
@@ -24,7 +24,7 @@ func TestRefusalsOfRolesAreKnown(t *testing.T) {
 	f(403, "System message must be at the beginning.", false)
 	f(500, "The server had an error.", false)
 	f(400, "An assistant message with 'tool_calls' must be followed by tool messages", false)
-	if RefusesRoles(200, []byte(`{"choices":[{"message":{"content":"conversation roles must alternate"}}]}`)) {
+	if Read(200, []byte(`{"choices":[{"message":{"content":"conversation roles must alternate"}}]}`)).RefusesRoles() {
 		t.Error("a model's words are taken for a template's")
 	}
 }

@@ -56,29 +56,41 @@ type Refusal struct {
 	Total int
 }
 
-// Read says how an answer refuses a request for its size; Kind None when it
-// does not. body is the body, not compressed any more, or the data of the first
-// event of a stream (see FirstEvent).
-func Read(status int, body []byte) Refusal {
-	if !speaks(status) {
-		return Refusal{}
+// Said is what the error of an answer says.
+type Said struct {
+	status    int
+	sentences []sentence
+}
+
+// Read reads the error of an answer. body is the body, not compressed any more, or
+// the data of the first event of a stream (see FirstEvent).
+func Read(status int, body []byte) Said {
+	s := Said{status: status}
+	if speaks(status) {
+		s.sentences = sentences(status, body)
 	}
+	return s
+}
+
+// Size returns how the answer refuses a request for its size; Kind None when it does
+// not.
+func (s Said) Size() Refusal {
 	known := false // a sentence that refuses no size, whatever the status says
-	for _, s := range sentences(status, body) {
-		r := s.read(status)
+	for i := range s.sentences {
+		r := s.sentences[i].read(s.status)
 		if r.Kind != None {
 			return r
 		}
 		known = known || r.Shape != ""
 	}
-	if status == 413 && !known {
+	if s.status == 413 && !known {
 		// Cerebras sends nothing with it; gateways send a page of their own.
 		return Refusal{Kind: Bytes, Shape: "entity too large"}
 	}
 	return Refusal{}
 }
 
-// speaks reports whether a status may come with such a refusal. A key, a bill, a
+// speaks reports whether a status may come with a refusal that is read. A key, a bill, a
 // path and a pause have statuses of their own.
 func speaks(status int) bool {
 	switch status {

@@ -77,7 +77,7 @@ func line(r Refusal) string {
 func TestEveryShape(t *testing.T) {
 	known := map[string]bool{"entity too large": true}
 	for _, s := range samples(t) {
-		r := Read(s.status, s.body)
+		r := Read(s.status, s.body).Size()
 		if got := line(r); got != s.verdict {
 			t.Errorf("%s: %s, want %s (row %q)", s.name, got, s.verdict, r.Shape)
 		}
@@ -112,7 +112,7 @@ func TestEveryShapeAsFirstEvent(t *testing.T) {
 			begins, data := FirstEvent([]byte(event+"data: [DONE]\n\n"), false, generated)
 			got := Refusal{}
 			if begins == Error {
-				got = Read(200, data)
+				got = Read(200, data).Size()
 			}
 			if line(got) != s.verdict {
 				t.Errorf("%s, %s: %s, want %s (%v)", s.name, name, line(got), s.verdict, begins)
@@ -223,7 +223,7 @@ func TestLargeBodiesCostLittle(t *testing.T) {
 		`{"error":"` + strings.Repeat("Error: ", 1<<17) + `"}`,
 		`{"error":{"message":"` + strings.Repeat("This model's maximum context length is ", 1<<14) + `"}}`,
 	} {
-		if r := Read(400, []byte(body)); r.Kind != None {
+		if r := Read(400, []byte(body)).Size(); r.Kind != None {
 			t.Errorf("%.40s: %v", body, r)
 		}
 		FirstEvent([]byte("data: "+body+"\n\n"), false, generated)
@@ -238,7 +238,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(s.status, s.body)
 	}
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
-		r := Read(status, body)
+		r := Read(status, body).Size()
 		if r.Limit < 0 || r.Prompt < 0 || r.Output < 0 || r.Total < 0 || r.Kind == None && r != (Refusal{}) {
 			t.Fatalf("%+v", r)
 		}

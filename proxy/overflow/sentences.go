@@ -23,18 +23,6 @@ const (
 	mostDepth = 4
 )
 
-// Texts are the sentences of an error body, for who looks for another reason
-// than size. None when the body is not an error.
-func Texts(status int, body []byte) []string {
-	var all []string
-	for _, s := range sentences(status, body) {
-		if s.text != "" {
-			all = append(all, s.text)
-		}
-	}
-	return all
-}
-
 // sentences finds the texts of an error, outermost first.
 func sentences(status int, body []byte) []sentence {
 	var all []sentence

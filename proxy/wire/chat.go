@@ -24,10 +24,8 @@ func (chat) FirstEvent(start []byte, whole bool) (overflow.Begins, []byte) {
 }
 
 func (chat) Refusal(status int, text []byte) Refusal {
-	return Refusal{
-		Size: overflow.Read(status, text), Roles: overflow.RefusesRoles(status, text),
-		Thinking: overflow.ReadThinking(status, text), Generated: hasGenerated(text),
-	}
+	said := overflow.Read(status, text)
+	return Refusal{Size: said.Size(), Roles: said.RefusesRoles(), Thinking: said.Thinking(), Generated: hasGenerated(text)}
 }
 
 func (chat) End(text []byte, stream, whole bool) End {
