@@ -22,7 +22,7 @@ type progressBar struct {
 	start, drawn time.Time // drawn is zero before the first time
 }
 
-// progressOn returns a bar if w is a terminal, and nil if it is none, in continuous
+// progressOn returns a bar on w, or nil if w is not a terminal, in continuous
 // integration (CI), or without decoration (NO_COLOR, TERM=dumb). A nil bar draws
 // nothing.
 func progressOn(w io.Writer) *progressBar {

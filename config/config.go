@@ -142,10 +142,10 @@ type Override struct {
 	From  string // how errors call it: "--upstream", "LACONIC_UPSTREAM"
 }
 
-// Load reads a configuration file. Without a path it reads laconic.yaml in the
-// current directory, or is Default where there is none. The error is Problems:
-// everything that is wrong, at once. The configuration that comes with an error
-// is only good for looking at.
+// Load reads a configuration file. If path is empty it reads laconic.yaml in the
+// current directory; if there is no such file it returns the defaults, changed by
+// over. The error is Problems: everything that is wrong, at once. The configuration
+// that comes with an error is only good for looking at.
 func Load(path string, over ...Override) (*Config, error) {
 	if path == "" {
 		if _, err := os.Stat(FileName); errors.Is(err, fs.ErrNotExist) {

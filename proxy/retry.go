@@ -101,8 +101,8 @@ func takeAboutBytes(h http.Header, edited bool) (about http.Header) {
 	return about
 }
 
-// peek returns the error with which an answer begins, nil if it is none. An answer
-// that is compressed, which nobody asked for, is not waited for.
+// peek returns the error that an answer begins with, or nil if there is none. An
+// answer that is compressed, which nobody asked for, is not waited for.
 func (x *exchange) peek(res *http.Response, atOnce bool) (refusal []byte) {
 	if body.Encoding(res.Header) != "" {
 		return nil

@@ -23,11 +23,11 @@ const (
 	leastJudged = 4 << 10
 )
 
-// Peek reads the start of an answer until its wire can tell whether the upstream
-// refused the request: all of an error, of anything else the first event, comment
-// or byte. It returns the error, which of an answer with status 200 is the data of
-// its first event, and nil if the answer is not an error. res.Body still returns every
-// byte. The first event of an answer with status 200 is not waited for if atOnce.
+// Peek returns the error by which the upstream refused the request, or nil if there
+// is none. Of an answer with status 200 it reads the first event, comment or byte,
+// and the error is the data of that event; if atOnce is true, it reads nothing of
+// such an answer. Of an error with another status it reads all. res.Body still
+// returns every byte.
 func Peek(res *http.Response, w wire.Wire, timer Timer, atOnce bool) (refusal []byte) {
 	switch res.StatusCode {
 	case http.StatusOK:
