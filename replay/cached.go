@@ -93,12 +93,17 @@ type Prices struct {
 	// Cached is the price of a token served from the prompt cache.
 	Cached float64 `json:"cached"`
 	// Write is the price of any other token: 1.0 if the provider fills its cache
-	// for free (OpenAI, DeepSeek), 1.25 if not (Anthropic).
+	// for free (DeepSeek, OpenAI before GPT-5.6), 1.25 if not (Anthropic, OpenAI).
 	Write float64 `json:"write"`
 }
 
 // DefaultPrices are the yardstick's.
 var DefaultPrices = Prices{Cached: 0.1, Write: 1.0}
+
+// filling returns the prices of a provider that charges 1.25 for a token that is
+// not served from its cache, because it fills the cache with it: Anthropic, and
+// OpenAI from GPT-5.6 on.
+func (p Prices) filling() Prices { return Prices{Cached: p.Cached, Write: 1.25} }
 
 // check returns what is wrong with the prices.
 func (p Prices) check() error {

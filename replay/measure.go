@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"laconic/compact"
@@ -18,7 +19,10 @@ type conversation struct {
 	peak    int   // cost of the largest request
 	turns   []turn
 	memory  *memory
+	writes  writes
 	full    float64 // bill of sending everything
+	written float64 // the same where filling the cache costs: see writePrice
+	copies  []plantedCopy
 }
 
 // turn is one request as the client sent it.
@@ -28,18 +32,24 @@ type turn struct {
 	must     int // the cost of what no policy may remove
 	// [from, to) are the facts used by the calls that the request led to.
 	from, to int
+	// newest are the results at the end of the request, which no model has read.
+	newest []int
+	// repeated are the results of earlier calls that the calls which the request
+	// led to repeated.
+	repeated []int
 }
 
 // prepare computes what all policies are compared with.
 func prepare(r *record.Conversation, c compact.Counter, prices Prices, by extraction) *conversation {
 	plain(r.Messages)
-	v := &conversation{Conversation: r, counter: c, memory: remember(r.Messages, by)}
+	v := &conversation{Conversation: r, counter: c, memory: remember(r.Messages, by), writes: writesOf(r.Messages)}
 	v.fixed = c.Fixed(r.Tools, r.Functions, r.Format)
 	v.costs = make([]int, len(r.Messages))
 	for i := range r.Messages {
 		v.costs[i] = compact.Cost(v.counter, &r.Messages[i])
 	}
 	points := r.RequestPoints()
+	repeats := repeatsOf(r.Messages)
 	facts, at := v.memory.facts, 0
 	var before *request
 	for i, k := range points {
@@ -48,13 +58,18 @@ func prepare(r *record.Conversation, c compact.Counter, prices Prices, by extrac
 		if i+1 < len(points) {
 			next = points[i+1]
 		}
-		t := turn{messages: k, must: v.unavoidable(k)}
+		t := turn{messages: k, must: v.unavoidable(k), newest: newestResults(r.Messages[:k])}
 		for ; at < len(facts) && facts[at].Call < k; at++ {
 		}
 		t.from = at
 		for ; at < len(facts) && facts[at].Call < next; at++ {
 		}
 		t.to = at
+		for ; len(repeats) > 0 && repeats[0].call < next; repeats = repeats[1:] {
+			if re := repeats[0]; re.result < k {
+				t.repeated = append(t.repeated, re.result)
+			}
+		}
 		whole := &request{msgs: r.Messages[:k:k], costs: v.costs[:k], fixed: v.fixed, total: v.fixed}
 		for _, n := range whole.costs {
 			whole.total += n
@@ -62,10 +77,12 @@ func prepare(r *record.Conversation, c compact.Counter, prices Prices, by extrac
 		t.full = whole.total
 		_, cached := shared(before, whole)
 		v.full += prices.bill(whole.total, cached)
+		v.written += prices.filling().bill(whole.total, cached)
 		v.peak = max(v.peak, whole.total)
 		v.turns = append(v.turns, t)
 		before = whole
 	}
+	v.copies = v.planted()
 	return v
 }
 
@@ -114,10 +131,11 @@ type Turn struct {
 
 // measure replays every request of a conversation through a policy.
 func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Options) *run {
-	r := &run{Numbers: Numbers{Conversations: 1, Requests: len(v.turns), Full: v.full}}
+	r := &run{Numbers: Numbers{Conversations: 1, Requests: len(v.turns), Full: v.full, FullFilling: v.written}}
 	var before *request
 	var epochs []compact.Epoch
 	record := ""
+	trail := v.writes.trail()
 	for i := range v.turns {
 		t := &v.turns[i]
 		in := compact.Conversation{Messages: v.Messages[:t.messages:t.messages], Fixed: v.fixed}
@@ -137,14 +155,22 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 		if legalPairs(msgs) {
 			r.Paired++
 		}
+		common, cached := shared(before, now)
+		paths, named := trail.follow(t.messages, msgs, common, whole)
 		if t.full > b.Tokens {
 			recalled, verbatim := v.memory.retained(t.from, t.to, msgs, whole)
 			r.count(sample{
-				within: now.total <= b.Tokens, fair: t.must*5 < b.Tokens*4,
+				within: now.total <= b.Tokens, fair: fair(t.must, b),
 				facts: t.to - t.from, recalled: recalled, verbatim: verbatim,
+				results: len(t.newest) > 0, newest: allOf(t.newest, whole), paths: paths, named: named,
 			})
 		}
-		common, cached := shared(before, now)
+		for _, result := range t.repeated {
+			r.Repeats++
+			if !whole[result] {
+				r.Refetched++
+			}
+		}
 		broke := before != nil && common < len(before.msgs)
 		r.Epochs += climbed
 		if broke {
@@ -153,6 +179,7 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 		r.Sent += now.total
 		r.Cached += cached
 		r.Bill += o.Prices.bill(now.total, cached)
+		r.BillFilling += o.Prices.filling().bill(now.total, cached)
 		if len(p.claims) > 0 {
 			errs := compact.Broken(in, p.Policy, v.counter, b, &plan, report)
 			if broke && climbed == 0 {
@@ -165,8 +192,21 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 		}
 		before, epochs = now, plan.Epochs
 	}
+	points := v.RequestPoints()
+	for i := range v.copies {
+		v.copies[i].survive(p, b, points, &r.Constraints)
+	}
 	r.finish()
 	return r
+}
+
+// fair reports whether a request leaves room to work in: what must stay of it
+// takes less than four fifths of the budget.
+func fair(must int, b compact.Budget) bool { return must*5 < b.Tokens*4 }
+
+// allOf reports whether all of some messages are whole.
+func allOf(messages []int, whole []bool) bool {
+	return !slices.ContainsFunc(messages, func(i int) bool { return !whole[i] })
 }
 
 // sent returns a request with its costs, and reports for each message of the

@@ -37,7 +37,9 @@ func TestNumbersOfAnErrand(t *testing.T) {
 		t.Helper()
 		want.Conversations, want.Requests, want.Paired = 1, 4, 4
 		want.Over, want.Fair, want.Facts = 2, 2, 1 // requests 3 and 4; code_4711
-		want.Full = 25 + 0.1*44                    // 6+17+21+25 sent, of them 0+6+17+21 cached
+		want.Newest, want.NewestWhole = 2, 2
+		want.Full = 25 + 0.1*44 // 6+17+21+25 sent, of them 0+6+17+21 cached
+		want.FullFilling, want.BillFilling = 25*1.25+4.4, want.Bill+0.25*float64(want.Sent-want.Cached)
 		got := replayed1(t, rewriting(text), Budget{Tokens: 20}, replaytest.Write(t, "errand.jsonl", replaytest.Errand)).Numbers
 		if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Numbers{}), cmpopts.EquateApprox(0, 1e-9)); d != "" {
 			t.Errorf("%q: want -, got +\n%s", text, d)

@@ -30,6 +30,22 @@ type Numbers struct {
 	Verbatim    int `json:"verbatim"`
 	RecalledFit int `json:"recalled_fit"`
 	VerbatimFit int `json:"verbatim_fit"`
+	// Newest are the requests of Over that end with tool results, NewestWhole
+	// those of them that were sent with these results unchanged.
+	Newest      int `json:"newest"`
+	NewestWhole int `json:"newest_whole"`
+	// Paths are those that messages wrote which had left the request or were
+	// shortened, summed over the requests of Over; Named are those that the
+	// request still named.
+	Paths int `json:"paths"`
+	Named int `json:"paths_named"`
+	// Repeats are the calls that the recording makes again, with the same
+	// arguments, Refetched those whose earlier result was not in the request, or
+	// shortened. The recorded agent had all of them.
+	Repeats   int `json:"repeats"`
+	Refetched int `json:"refetched"`
+	// Constraints are measured on copies.
+	Constraints Constraints `json:"constraints"`
 	// Epochs is the number of epochs, PrefixBreaks the number of requests that
 	// do not start with the whole previous request.
 	Epochs       int `json:"epochs"`
@@ -40,6 +56,9 @@ type Numbers struct {
 	Cached int     `json:"tokens_cached"`
 	Bill   float64 `json:"bill"`
 	Full   float64 `json:"full_bill"`
+	// BillFilling and FullFilling are the same with a write price of 1.25.
+	BillFilling float64 `json:"bill_write_1_25"`
+	FullFilling float64 `json:"full_bill_write_1_25"`
 	// Failures is the number of broken promises that the policy claims.
 	Failures int `json:"failures"`
 
@@ -53,6 +72,8 @@ type Numbers struct {
 type sample struct {
 	within, fair              bool // see Fits and Fair
 	facts, recalled, verbatim int
+	results, newest           bool // see Newest and NewestWhole
+	paths, named              int  // see Paths and Named
 }
 
 // count adds a sample.
@@ -61,6 +82,14 @@ func (n *Numbers) count(s sample) {
 	n.Facts += s.facts
 	n.Recalled += s.recalled
 	n.Verbatim += s.verbatim
+	n.Paths += s.paths
+	n.Named += s.named
+	if s.results {
+		n.Newest++
+		if s.newest {
+			n.NewestWhole++
+		}
+	}
 	if s.fair {
 		n.Fair++
 	}
@@ -97,12 +126,21 @@ func (n *Numbers) add(o *Numbers) {
 	n.Verbatim += o.Verbatim
 	n.RecalledFit += o.RecalledFit
 	n.VerbatimFit += o.VerbatimFit
+	n.Newest += o.Newest
+	n.NewestWhole += o.NewestWhole
+	n.Paths += o.Paths
+	n.Named += o.Named
+	n.Repeats += o.Repeats
+	n.Refetched += o.Refetched
+	n.Constraints.add(&o.Constraints)
 	n.Epochs += o.Epochs
 	n.PrefixBreaks += o.PrefixBreaks
 	n.Sent += o.Sent
 	n.Cached += o.Cached
 	n.Bill += o.Bill
 	n.Full += o.Full
+	n.BillFilling += o.BillFilling
+	n.FullFilling += o.FullFilling
 	n.Failures += o.Failures
 	n.times.add(&o.times)
 	n.costs += o.costs
@@ -128,12 +166,10 @@ func (n *Numbers) FitVerbatim() float64 { return share(n.VerbatimFit, n.Facts) }
 func (n *Numbers) Valid() float64 { return share(n.Paired, n.Requests) }
 
 // Cost returns the bill relative to sending everything: 1 is no gain.
-func (n *Numbers) Cost() float64 {
-	if n.Full == 0 {
-		return 1
-	}
-	return n.Bill / n.Full
-}
+func (n *Numbers) Cost() float64 { return relative(n.Bill, n.Full) }
+
+// FillingCost returns Cost at a provider that charges for filling its cache.
+func (n *Numbers) FillingCost() float64 { return relative(n.BillFilling, n.FullFilling) }
 
 // MeanCost returns the mean of the costs of conversations, whatever their length.
 func (n *Numbers) MeanCost() float64 { return mean(n.costs, n.Conversations) }
@@ -150,6 +186,13 @@ func share(part, whole int) float64 {
 		return 1
 	}
 	return float64(part) / float64(whole)
+}
+
+func relative(bill, full float64) float64 {
+	if full == 0 {
+		return 1
+	}
+	return bill / full
 }
 
 func mean(sum float64, n int) float64 {

@@ -1,11 +1,19 @@
 package replay
 
-// planted are sentences that bind an agent, to be planted into copies of
-// recorded conversations: the first half have the words by which a rule is
+import (
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"laconic/compact"
+)
+
+// sentences bind an agent. They are planted into copies of recorded
+// conversations: the first half have the words by which a rule is
 // usually recognised, the second half have none of them. They were written
 // before anybody knew by which rule a record chooses sentences, and must not be
 // changed to suit one.
-var planted = [...]string{
+var sentences = [...]string{
 	"Never push to the branch release/harbor; open a draft for it and wait.",
 	"The field invoice_ref must stay a string, because the ledger rejects numbers.",
 	"Always answer the customer in the language of the first letter.",
@@ -27,4 +35,218 @@ var planted = [...]string{
 	"Tests run without a network here, so stub the geocoder.",
 	"Nothing from the folder payroll goes into a log or an answer.",
 	"Refer to her as Dr. Vasquez-Lindqvist in every letter.",
+}
+
+// A place is where a sentence is planted.
+type place int
+
+const (
+	inSystem place = iota
+	inUser
+	inResult
+	places
+)
+
+// A Survival counts requests in which a planted sentence had to be, and those in
+// which it was, as a whole.
+type Survival struct {
+	Planted int `json:"planted"`
+	Kept    int `json:"kept"`
+}
+
+func (s *Survival) add(o Survival) {
+	s.Planted += o.Planted
+	s.Kept += o.Kept
+}
+
+// Constraints count which binding sentences survive. They are planted into copies
+// of a conversation, so that all other numbers are those of the recording: into
+// the first instruction, a user message other than the first, and a tool result
+// of the first third. A sentence counts in requests above the budget that leave
+// room to work in (Fair), as soon as its message may leave: a newer user message
+// came, or a newer answer. Of a conversation at most three requests are looked
+// at, for each of two copies: one with sentences that have the usual words of a
+// rule, such as never and must, one with sentences that have none.
+type Constraints struct {
+	System  Survival `json:"system"`
+	User    Survival `json:"user"`
+	Results Survival `json:"results"`
+	// PlainUser and PlainResults are those without the usual words.
+	PlainUser    Survival `json:"plain_user"`
+	PlainResults Survival `json:"plain_results"`
+}
+
+func (c *Constraints) add(o *Constraints) {
+	c.System.add(o.System)
+	c.User.add(o.User)
+	c.Results.add(o.Results)
+	c.PlainUser.add(o.PlainUser)
+	c.PlainResults.add(o.PlainResults)
+}
+
+// of returns the counter of a place.
+func (c *Constraints) of(p place, plain bool) *Survival {
+	switch {
+	case p == inSystem:
+		return &c.System
+	case p == inUser && plain:
+		return &c.PlainUser
+	case p == inUser:
+		return &c.User
+	case plain:
+		return &c.PlainResults
+	}
+	return &c.Results
+}
+
+// mostLooks is the number of requests of a conversation that are looked at.
+const mostLooks = 3
+
+// plantedCopy is a copy of a conversation with a sentence at each place that it
+// has.
+type plantedCopy struct {
+	*conversation
+	plain  bool // the sentences have none of the usual words
+	plants []plant
+}
+
+// plant is one planted sentence.
+type plant struct {
+	place    place
+	message  int
+	sentence string
+}
+
+// planted returns the copies of a conversation. Which messages and sentences are
+// chosen depends on nothing but its id and its messages.
+func (v *conversation) planted() []plantedCopy {
+	h := fnv.New32a()
+	h.Write([]byte(v.ID))
+	seed := int(h.Sum32() >> 1)
+	chosen := v.places(seed)
+	half := len(sentences) / 2
+	var copies []plantedCopy
+	for _, first := range []int{0, half} {
+		copied := *v.Conversation
+		copied.Messages = slices.Clone(v.Messages)
+		c := plantedCopy{plain: first > 0, conversation: &conversation{
+			Conversation: &copied, counter: v.counter, fixed: v.fixed, costs: slices.Clone(v.costs),
+		}}
+		for at, i := range chosen {
+			if i < 0 {
+				continue
+			}
+			s := sentences[first+(seed+at*half/len(chosen))%half]
+			if m := &copied.Messages[i]; withSentence(m, s) {
+				c.costs[i] = compact.Cost(v.counter, m)
+				c.plants = append(c.plants, plant{place(at), i, s})
+			}
+		}
+		copies = append(copies, c)
+	}
+	return copies
+}
+
+// places returns the index of the message to plant into at each place, or -1.
+func (v *conversation) places(seed int) [places]int {
+	var users, results []int
+	chosen := [places]int{-1, -1, -1}
+	for i := range v.Messages {
+		switch role := v.Messages[i].Role; {
+		case role.Instruction() && chosen[inSystem] < 0:
+			chosen[inSystem] = i
+		case role == compact.User:
+			users = append(users, i)
+		case role.Result():
+			results = append(results, i)
+		}
+	}
+	if n := len(users); n > 2 {
+		chosen[inUser] = users[1+seed%((n-1)/2)]
+	}
+	if n := len(results); n > 1 {
+		chosen[inResult] = results[seed%((n+2)/3)]
+	}
+	return chosen
+}
+
+// withSentence puts a sentence into the first text of a message, as a line of its
+// own: behind the line in the middle, or at the end of a text that is JSON. It
+// reports whether there is a text.
+func withSentence(m *compact.Message, sentence string) bool {
+	i := slices.IndexFunc(m.Parts, func(p compact.Part) bool { return p.Kind == compact.KindText })
+	if i < 0 {
+		return false
+	}
+	text := m.Parts[i].Text.String()
+	at := len(text)
+	if first := strings.TrimSpace(text); first != "" && first[0] != '{' && first[0] != '[' {
+		if n := strings.IndexByte(text[at/2:], '\n'); n >= 0 {
+			at = at/2 + n
+		}
+	}
+	m.Parts = slices.Clone(m.Parts)
+	m.Parts[i].Text = compact.Plain(text[:at] + "\n" + sentence + text[at:])
+	return true
+}
+
+// survive counts what a policy keeps of the planted sentences. ks are the lengths
+// of the requests.
+func (c *plantedCopy) survive(p *Policy, b compact.Budget, ks []int, found *Constraints) {
+	var due []int
+	total, at := c.fixed, 0
+	for _, k := range ks {
+		for ; at < k; at++ {
+			total += c.costs[at]
+		}
+		if total > b.Tokens && fair(c.unavoidable(k), b) && slices.ContainsFunc(c.plants, func(p plant) bool { return c.mayLeave(p.message, k) }) {
+			due = append(due, k)
+		}
+	}
+	looks := min(len(due), mostLooks)
+	for n := range looks {
+		k := due[(n+1)*len(due)/looks-1]
+		in := compact.Conversation{Messages: c.Messages[:k:k], Fixed: c.fixed}
+		plan, _ := compact.Compact(in, p.Policy, c.counter, b)
+		sent := plan.Apply(in, "")
+		for _, p := range c.plants {
+			if !c.mayLeave(p.message, k) {
+				continue
+			}
+			s := found.of(p.place, c.plain)
+			s.Planted++
+			if says(sent, p.sentence) {
+				s.Kept++
+			}
+		}
+	}
+}
+
+// mayLeave reports whether message i of a request of k messages is followed by
+// one that makes it old: a newer user message, or for a result a newer answer. An
+// instruction may leave at once, although it should not.
+func (c *plantedCopy) mayLeave(i, k int) bool {
+	newer := compact.Assistant
+	switch role := c.Messages[i].Role; {
+	case i >= k:
+		return false
+	case role.Instruction():
+		return true
+	case role == compact.User:
+		newer = compact.User
+	}
+	return slices.ContainsFunc(c.Messages[i+1:k], func(m compact.Message) bool { return m.Role == newer })
+}
+
+// says reports whether a request has a sentence, however its words are spaced.
+func says(sent []compact.Message, sentence string) bool {
+	sentence = strings.TrimSuffix(sentence, ".")
+	for i := range sent {
+		for t := range texts(&sent[i]) {
+			if strings.Contains(t, sentence) || sent[i].Edited && strings.Contains(strings.Join(strings.Fields(t), " "), sentence) {
+				return true
+			}
+		}
+	}
+	return false
 }

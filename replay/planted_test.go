@@ -2,7 +2,13 @@ package replay
 
 import (
 	"regexp"
+	"strings"
 	"testing"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+	"laconic/replay/record"
+	"laconic/replay/replaytest"
 )
 
 // TestPlantedSentences: half of them have the usual words of a rule, half have
@@ -10,8 +16,8 @@ import (
 func TestPlantedSentences(t *testing.T) {
 	usual := regexp.MustCompile(`(?i)\b(never|must|always|only|required|unless|do not|don't|before you)\b`)
 	seen := map[string]bool{}
-	for i, s := range planted {
-		if got, want := usual.MatchString(s), i < len(planted)/2; got != want {
+	for i, s := range sentences {
+		if got, want := usual.MatchString(s), i < len(sentences)/2; got != want {
 			t.Errorf("%q has a usual word: %v", s, got)
 		}
 		if seen[s] {
@@ -19,4 +25,69 @@ func TestPlantedSentences(t *testing.T) {
 		}
 		seen[s] = true
 	}
+}
+
+// TestPlaces: where sentences are planted, and where not.
+func TestPlaces(t *testing.T) {
+	f := func(transcript string, seed int, want [places]int) {
+		t.Helper()
+		msgs, err := compacttest.Parse(transcript)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := &conversation{Conversation: &record.Conversation{Messages: msgs}}
+		if got := v.places(seed); got != want {
+			t.Errorf("%v, want %v in\n%s", got, want, transcript)
+		}
+	}
+	f("user: a\nassistant: b\nuser: c", 0, [places]int{-1, -1, -1})
+	const long = "system: a\nuser: b\nassistant: c | call c1 f x\ntool c1: d\nassistant: e | call c2 f x\ntool c2: d\n" +
+		"assistant: e | call c3 f x\ntool c3: d\nassistant: f | call c4 f x\ntool c4: d\nuser: g\nassistant: h\nuser: i\nassistant: j\nuser: k\nassistant: l\nuser: m"
+	f(long, 0, [places]int{0, 10, 3})
+	f(long, 1, [places]int{0, 12, 5})
+	f(long, 2, [places]int{0, 10, 3})
+}
+
+// TestWithSentence: on a line of its own, and not within JSON.
+func TestWithSentence(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		m := compact.Message{Parts: []compact.Part{{Text: compact.Plain(text)}}}
+		before := m
+		if !withSentence(&m, "Stay.") || m.Parts[0].Text.String() != want {
+			t.Errorf("%q, want %q", m.Parts[0].Text.String(), want)
+		}
+		if before.Parts[0].Text.String() != text {
+			t.Error("the recording was changed")
+		}
+	}
+	f("one", "one\nStay.")
+	f("one\ntwo three four\nfive", "one\ntwo three four\nStay.\nfive")
+	f("{\n\"one\":\n2}\n", "{\n\"one\":\n2}\n\nStay.")
+	if withSentence(&compact.Message{}, "Stay.") {
+		t.Error("planted into nothing")
+	}
+}
+
+// TestConstraintsOfAPolicy: what was rewritten is lost, what stayed or is quoted
+// survives.
+func TestConstraintsOfAPolicy(t *testing.T) {
+	text := strings.Repeat("word ", 200)
+	file := replaytest.Write(t, "a.jsonl", `{"id":"a","messages":[{"role":"system","content":"s"},{"role":"user","content":"u"},`+
+		`{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"`+text+`"},`+
+		`{"role":"assistant","content":"a"},{"role":"user","content":"v"},`+
+		`{"role":"assistant","tool_calls":[{"id":"c2","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c2","content":"`+text+`"},`+
+		`{"role":"assistant","content":"b"},{"role":"user","content":"w"},{"role":"assistant","content":"c"}]}`)
+	f := func(p Policy, results, plain int) {
+		t.Helper()
+		want := Constraints{
+			System: Survival{4, 4}, User: Survival{1, 1}, Results: Survival{2, results},
+			PlainUser: Survival{1, 1}, PlainResults: Survival{2, plain},
+		}
+		if got := replayed1(t, p, Budget{Tokens: 250}, file).Constraints; got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	f(rewriting("gone"), 0, 0)
+	f(rewriting(strings.Join(sentences[:10], "\n  ")), 2, 0)
 }

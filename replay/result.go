@@ -80,13 +80,18 @@ func (r Row) MarshalJSON() ([]byte, error) {
 		CacheShare     *float64 `json:"cache_share"`
 		Cost           float64  `json:"cost"`
 		MeanCost       float64  `json:"mean_cost"`
+		FillingCost    float64  `json:"cost_write_1_25"`
+		NewestShare    *float64 `json:"newest_share"`
+		Trail          *float64 `json:"trail"`
+		RefetchShare   *float64 `json:"refetch_share"`
 		P50            int64    `json:"p50_us"`
 		P99            int64    `json:"p99_us"`
 	}{
 		r.Policy, r.Budget, n, ratio(n.Recalled, n.Facts), ratio(n.Verbatim, n.Facts),
 		ratio(n.RecalledFit, n.Facts), ratio(n.VerbatimFit, n.Facts), n.MeanRecall(),
 		ratio(n.Fits, n.Over), ratio(n.FairFits, n.Fair), ratio(n.Paired, n.Requests), ratio(n.Cached, n.Sent),
-		n.Cost(), n.MeanCost(), n.Took(0.5).Microseconds(), n.Took(0.99).Microseconds(),
+		n.Cost(), n.MeanCost(), n.FillingCost(),
+		ratio(n.NewestWhole, n.Newest), ratio(n.Named, n.Paths), ratio(n.Refetched, n.Repeats), n.Took(0.5).Microseconds(), n.Took(0.99).Microseconds(),
 	})
 }
 

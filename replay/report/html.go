@@ -166,23 +166,16 @@ func tableOf(r *replay.Result, f *replay.FileResult, name string) table {
 	return t
 }
 
-// scores are the columns in which a policy may be the best.
-var scores = map[string]func(*replay.Numbers) float64{
-	"recall":    (*replay.Numbers).Recall,
-	"verbatim":  (*replay.Numbers).VerbatimRecall,
-	"recall*":   (*replay.Numbers).FitRecall,
-	"verbatim*": (*replay.Numbers).FitVerbatim,
-	"cost":      func(n *replay.Numbers) float64 { return -n.Cost() },
-}
-
 // best reports whether no other policy of the group that always fits does
 // better in a column.
 func best(group []replay.Row, row *replay.Row, title string) bool {
-	score := scores[title]
-	if score == nil || len(group) < 2 || row.FairFits < row.Fair {
+	c := slices.IndexFunc(columns, func(c column) bool { return c.title == title })
+	if c < 0 || columns[c].best == nil || len(group) < 2 || row.FairFits < row.Fair {
 		return false
 	}
-	return !slices.ContainsFunc(group, func(o replay.Row) bool {
-		return o.FairFits == o.Fair && score(&o.Numbers) > score(&row.Numbers)
+	score, measured := columns[c].best(&row.Numbers)
+	return measured && !slices.ContainsFunc(group, func(o replay.Row) bool {
+		other, _ := columns[c].best(&o.Numbers)
+		return o.FairFits == o.Fair && other > score
 	})
 }

@@ -102,18 +102,28 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `errand.jsonl: 1 conversation, 4 requests
-budget      policy    recall  verbatim   fits  fits all  pairs  recall*  verbatim*   cost   mean  epochs  breaks  sent  cached
-20          test         0 %       0 %  100 %     100 %  100 %      0 %        0 %  0.983  0.983       1       1    55  52.7 %
-20          adaptive   100 %       0 %  100 %     100 %  100 %    100 %        0 %  1.020  1.020       1       1    57  52.6 %
-0.5 × peak  test      50.0 %    50.0 %    0 %       0 %  100 %      0 %        0 %  0.983  0.983       1       1    55  52.7 %
-0.5 × peak  adaptive   100 %    50.0 %    0 %       0 %  100 %      0 %        0 %  1.020  1.020       1       1    57  52.6 %
+budget      policy    recall  verbatim  recall*  verbatim*  newest  trail  refetch  rules  plain  system
+20          test         0 %       0 %      0 %        0 %   100 %      –        –      –      –       –
+20          adaptive   100 %       0 %    100 %        0 %   100 %      –        –      –      –       –
+0.5 × peak  test      50.0 %    50.0 %      0 %        0 %   100 %      –        –      –      –       –
+0.5 × peak  adaptive   100 %    50.0 %      0 %        0 %   100 %      –        –      –      –       –
 
+budget      policy     fits  fits all  pairs   cost   mean  ×1.25  epochs  breaks  sent  cached
+20          test      100 %     100 %  100 %  0.983  0.983  0.993       1       1    55  52.7 %
+20          adaptive  100 %     100 %  100 %  1.020  1.020  1.031       1       1    57  52.6 %
+0.5 × peak  test        0 %       0 %  100 %  0.983  0.983  0.993       1       1    55  52.7 %
+0.5 × peak  adaptive    0 %       0 %  100 %  1.020  1.020  1.031       1       1    57  52.6 %
+
+best      20: adaptive in recall, recall*; alike in verbatim, verbatim*, newest, fits, fits all, pairs; test in cost,
+          mean, ×1.25
+best      0.5 × peak: adaptive in recall; alike in verbatim, recall*, verbatim*, newest, fits, fits all, pairs; test in
+          cost, mean, ×1.25
 `
 	// Times differ from run to run.
 	timeless := func(b *bytes.Buffer) string {
 		return regexp.MustCompile(`( +\d+ µs| +[\d.]+ ms| +p\d\d)+\n`).ReplaceAllString(b.String(), "\n")
 	}
-	if got, _, _ := strings.Cut(timeless(&wide), "budget    tokens that"); got != want {
+	if got, _, _ := strings.Cut(timeless(&wide), "\nbudget    tokens that"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	var room bytes.Buffer
@@ -131,7 +141,7 @@ budget      policy    recall  verbatim   fits  fits all  pairs  recall*  verbati
 			t.Errorf("%d characters: %s", n, line)
 		}
 	}
-	for _, must := range []string{"recall", "verbatim", "fits", "pairs", "cost"} {
+	for _, must := range []string{"recall", "verbatim", "fits", "pairs", "cost", "mean", "×1.25", "best", "upper bound of what"} {
 		if !strings.Contains(narrow.String(), must) {
 			t.Errorf("the narrow table lost %s:\n%s", must, narrow.String())
 		}
@@ -159,6 +169,7 @@ func TestJSON(t *testing.T) {
 	for key, want := range map[string]any{
 		"policy": "adaptive", "budget": "20", "requests": 4.0, "facts": 1.0, "recall": 1.0, "verbatim_recall": 0.0,
 		"fair_fit": 1.0, "pairs_valid": 1.0, "tokens_sent": 57.0, "tokens_cached": 30.0, "prefix_breaks": 1.0,
+		"newest_share": 1.0, "trail": nil, "refetch_share": nil, "cost_write_1_25": 36.75 / 35.65,
 	} {
 		if row[key] != want {
 			t.Errorf("%s is %v, want %v", key, row[key], want)
@@ -297,6 +308,29 @@ func TestBestOfAGroup(t *testing.T) {
 	f("verbatim", false, false, true)
 	f("cost", false, false, true)
 	f("sent", false, false, false)
+}
+
+// TestWinners: the best of a column is named whether it fits or not, and several
+// if they are alike.
+func TestWinners(t *testing.T) {
+	row := func(policy string, recalled, whole int, bill float64, epochs int) replay.Row {
+		return replay.Row{Policy: policy, Budget: "20", Numbers: replay.Numbers{
+			Facts: 10, Recalled: recalled, Newest: 10, NewestWhole: whole, Bill: bill, Full: 10, Epochs: epochs, Fair: 5,
+		}}
+	}
+	r := &replay.Result{Policies: []string{"ours", "one", "two"}}
+	f := &replay.FileResult{Rows: []replay.Row{row("ours", 8, 7, 5, 1), row("one", 9, 9, 5, 3), row("two", 7, 9, 6, 2)}}
+	columns := slices.DeleteFunc(columnsOf(r), func(c column) bool {
+		return !slices.Contains([]string{"recall", "newest", "trail", "cost", "epochs", "fits"}, c.title)
+	})
+	const want = "\nbest      20: one in recall; one/two in newest; alike in fits; ours/one in cost\n"
+	if got := winners(r, f, columns, 0); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r.Policies, f.Rows = r.Policies[:1], f.Rows[:1]
+	if got := winners(r, f, columns, 0); got != "" {
+		t.Errorf("%q of one policy", got)
+	}
 }
 
 // TestAxes: round numbers that cover the data.

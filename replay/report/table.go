@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -11,11 +12,17 @@ import (
 	"laconic/replay"
 )
 
-// column is one column of the table.
+// column is one column of a table.
 type column struct {
 	title, meaning string
 	left           bool // aligned left, as names are
 	value          func(*replay.Row) string
+	// best returns what is compared to name the best policy, the highest, and
+	// false if nothing was measured; nil: no policy is better in this column.
+	best func(*replay.Numbers) (score float64, measured bool)
+	// part is the table of a block that has the column: 1 has what is kept, 2
+	// what fits and what it costs, 0 both.
+	part int
 	// drop orders the columns that a narrow terminal does without, the highest
 	// first. A column with 0 is always shown.
 	drop int
@@ -24,28 +31,95 @@ type column struct {
 var columns = []column{
 	{title: "budget", left: true, value: func(r *replay.Row) string { return r.Budget }, meaning: "tokens that a request may cost, their share of each conversation's largest request, or what its model takes"},
 	{title: "policy", left: true, value: func(r *replay.Row) string { return r.Policy }},
-	{title: "recall", value: func(r *replay.Row) string { return percent(r.Recalled, r.Facts) }, meaning: "values that the next call used and that were still somewhere in what was sent (requests above the budget)"},
-	{title: "verbatim", value: func(r *replay.Row) string { return percent(r.Verbatim, r.Facts) }, meaning: "the same, with the 24 characters around their last occurrence"},
-	{title: "fits", value: func(r *replay.Row) string { return percent(r.FairFits, r.Fair) }, meaning: "requests sent within the budget, of those above it that leave room to work in (what must stay takes less than four fifths)"},
-	{title: "fits all", drop: 4, value: func(r *replay.Row) string { return percent(r.Fits, r.Over) }, meaning: "the same, of all requests above the budget"},
-	{title: "pairs", value: func(r *replay.Row) string { return percent(r.Paired, r.Requests) }, meaning: "requests whose tool calls and results a strict upstream takes"},
-	{title: "recall*", value: func(r *replay.Row) string { return percent(r.RecalledFit, r.Facts) }, meaning: "recall, if a request above its budget keeps nothing, because its upstream refuses it"},
-	{title: "verbatim*", drop: 8, value: func(r *replay.Row) string { return percent(r.VerbatimFit, r.Facts) }, meaning: "verbatim, seen so"},
-	{title: "cost", value: func(r *replay.Row) string { return fmt.Sprintf("%.3f", r.Cost()) }, meaning: "bill with a prompt cache, relative to sending everything"},
-	{title: "mean", drop: 9, value: func(r *replay.Row) string { return fmt.Sprintf("%.3f", r.MeanCost()) }, meaning: "mean of the costs of the conversations, whatever their length"},
-	{title: "epochs", drop: 3, value: func(r *replay.Row) string { return fmt.Sprint(r.Epochs) }, meaning: "times that the policy cut"},
-	{title: "breaks", drop: 2, value: func(r *replay.Row) string { return fmt.Sprint(r.PrefixBreaks) }, meaning: "requests that did not go on from the one before, so that the cache missed"},
-	{title: "sent", drop: 5, value: func(r *replay.Row) string { return replay.Thousands(r.Sent) }, meaning: "tokens sent"},
-	{title: "cached", drop: 6, value: func(r *replay.Row) string { return percent(r.Cached, r.Sent) }, meaning: "of the tokens sent, served from the cache"},
-	{title: "p50", drop: 7, value: func(r *replay.Row) string { return duration(r.Took(0.5)) }, meaning: "time to compact a request, median and 99th percentile"},
-	{title: "p99", drop: 1, value: func(r *replay.Row) string { return duration(r.Took(0.99)) }},
+
+	shareColumn(1, 0, "recall", "names, numbers and quoted words that the next call used and that were still somewhere in what was sent (requests above the budget)",
+		func(n *replay.Numbers) (int, int) { return n.Recalled, n.Facts }),
+	shareColumn(1, 0, "verbatim", "the same, with the 24 characters around their last occurrence",
+		func(n *replay.Numbers) (int, int) { return n.Verbatim, n.Facts }),
+	shareColumn(1, 0, "recall*", "recall, if a request above its budget keeps nothing, because its upstream refuses it",
+		func(n *replay.Numbers) (int, int) { return n.RecalledFit, n.Facts }),
+	shareColumn(1, 7, "verbatim*", "verbatim, seen so",
+		func(n *replay.Numbers) (int, int) { return n.VerbatimFit, n.Facts }),
+	shareColumn(1, 3, "newest", "requests above the budget whose newest tool results are sent unchanged",
+		func(n *replay.Numbers) (int, int) { return n.NewestWhole, n.Newest }),
+	shareColumn(1, 2, "trail", "paths written by messages that left, still named in what was sent",
+		func(n *replay.Numbers) (int, int) { return n.Named, n.Paths }),
+	{
+		title: "refetch", part: 1, drop: 6, meaning: "calls that the recording repeats, of which the earlier result was not in what was sent",
+		value: func(r *replay.Row) string { return percent(r.Refetched, r.Repeats) },
+		best:  func(n *replay.Numbers) (float64, bool) { return -float64(n.Refetched), n.Repeats > 0 },
+	},
+	pairColumn(4, "rules", "sentences that bind, planted into text of the user · into early results, still there as a whole (requests that leave room to work in)",
+		func(c *replay.Constraints) (replay.Survival, replay.Survival) { return c.User, c.Results }),
+	pairColumn(5, "plain", "the same, of sentences without the usual words of a rule, such as never and must",
+		func(c *replay.Constraints) (replay.Survival, replay.Survival) { return c.PlainUser, c.PlainResults }),
+	shareColumn(1, 8, "system", "such sentences in the instructions",
+		func(n *replay.Numbers) (int, int) { return n.Constraints.System.Kept, n.Constraints.System.Planted }),
+
+	shareColumn(2, 0, "fits", "requests sent within the budget, of those above it that leave room to work in (what must stay takes less than four fifths)",
+		func(n *replay.Numbers) (int, int) { return n.FairFits, n.Fair }),
+	shareColumn(2, 5, "fits all", "the same, of all requests above the budget",
+		func(n *replay.Numbers) (int, int) { return n.Fits, n.Over }),
+	shareColumn(2, 0, "pairs", "requests whose tool calls and results a strict upstream takes",
+		func(n *replay.Numbers) (int, int) { return n.Paired, n.Requests }),
+	costColumn(0, "cost", "bill with a prompt cache, relative to sending everything", (*replay.Numbers).Cost),
+	costColumn(1, "mean", "mean of the costs of the conversations, whatever their length", (*replay.Numbers).MeanCost),
+	costColumn(2, "×1.25", "cost where a token that is not served from the cache is charged 1.25", (*replay.Numbers).FillingCost),
+	{title: "epochs", part: 2, drop: 4, value: func(r *replay.Row) string { return fmt.Sprint(r.Epochs) }, meaning: "times that the policy cut"},
+	{title: "breaks", part: 2, drop: 3, value: func(r *replay.Row) string { return fmt.Sprint(r.PrefixBreaks) }, meaning: "requests that did not go on from the one before, so that the cache missed"},
+	{title: "sent", part: 2, drop: 6, value: func(r *replay.Row) string { return replay.Thousands(r.Sent) }, meaning: "tokens sent"},
+	{title: "cached", part: 2, drop: 7, value: func(r *replay.Row) string { return percent(r.Cached, r.Sent) }, meaning: "of the tokens sent, served from the cache"},
+	{title: "p50", part: 2, drop: 8, value: func(r *replay.Row) string { return duration(r.Took(0.5)) }, meaning: "time to compact a request, median and 99th percentile"},
+	{title: "p99", part: 2, drop: 9, value: func(r *replay.Row) string { return duration(r.Took(0.99)) }},
 	broken,
 }
 
 // broken is shown only if a promise was broken.
 var broken = column{
-	title: "broken", value: func(r *replay.Row) string { return fmt.Sprint(r.Numbers.Failures) },
+	title: "broken", part: 2, value: func(r *replay.Row) string { return fmt.Sprint(r.Numbers.Failures) },
 	meaning: "broken promises, of those that the policy claims",
+}
+
+// bound is what all columns of the first part have in common.
+const bound = "a text that is there can be overlooked: what survives is an upper bound of what a model can use"
+
+// shareColumn returns a column of shares, of which more is better.
+func shareColumn(part, drop int, title, meaning string, of func(*replay.Numbers) (part, whole int)) column {
+	return column{
+		title: title, meaning: meaning, part: part, drop: drop,
+		value: func(r *replay.Row) string { return percent(of(&r.Numbers)) },
+		best: func(n *replay.Numbers) (float64, bool) {
+			part, whole := of(n)
+			return float64(part) / float64(max(whole, 1)), whole > 0
+		},
+	}
+}
+
+// pairColumn returns a column of the first part with the shares of two survivals.
+func pairColumn(drop int, title, meaning string, of func(*replay.Constraints) (a, b replay.Survival)) column {
+	return column{
+		title: title, meaning: meaning, part: 1, drop: drop,
+		value: func(r *replay.Row) string {
+			a, b := of(&r.Constraints)
+			if a.Planted+b.Planted == 0 {
+				return "–"
+			}
+			return whole(a) + " · " + whole(b) + " %"
+		},
+		best: func(n *replay.Numbers) (float64, bool) {
+			a, b := of(&n.Constraints)
+			return float64(a.Kept)/float64(max(a.Planted, 1)) + float64(b.Kept)/float64(max(b.Planted, 1)), a.Planted+b.Planted > 0
+		},
+	}
+}
+
+// costColumn returns a column of costs, of which less is better.
+func costColumn(drop int, title, meaning string, of func(*replay.Numbers) float64) column {
+	return column{
+		title: title, meaning: meaning, part: 2, drop: drop,
+		value: func(r *replay.Row) string { return fmt.Sprintf("%.3f", of(&r.Numbers)) },
+		best:  func(n *replay.Numbers) (float64, bool) { return -of(n), true },
+	}
 }
 
 // columnsOf returns the columns for a result.
@@ -56,68 +130,131 @@ func columnsOf(r *replay.Result) []column {
 	return slices.Clone(columns[:len(columns)-1])
 }
 
-// Table writes a result for people: a block per file, a line per budget and
-// policy, and what the columns mean. If width is above 0, columns are left out
-// until a line fits into so many characters.
+// Table writes a result for people: a block per file with two tables, what is
+// kept and what it costs, with a line per budget and policy, the best policy of
+// each column, and what the columns mean. If width is above 0, columns are left
+// out until a line fits into so many characters.
 func Table(w io.Writer, r *replay.Result, width int) error {
 	blocks, names := blocks(r), names(r)
-	shown := columnsOf(r)
-	widths := map[string]int{}
-	total := -2
-	for _, c := range shown {
-		n := utf8.RuneCountInString(c.title)
-		for i := range blocks {
-			for k := range blocks[i].Rows {
-				n = max(n, utf8.RuneCountInString(c.value(&blocks[i].Rows[k])))
-			}
-		}
-		widths[c.title] = n
-		total += n + 2
+	var rows []replay.Row
+	for i := range blocks {
+		rows = append(rows, blocks[i].Rows...)
 	}
-	for width > 0 && total > width {
-		last := slices.MaxFunc(shown, func(a, b column) int { return a.drop - b.drop })
-		if last.drop == 0 {
-			break
-		}
-		shown = slices.DeleteFunc(shown, func(c column) bool { return c.title == last.title })
-		total -= widths[last.title] + 2
-	}
-
 	var b strings.Builder
-	line := func(cell func(*column) string) {
-		var cells []string
-		for i := range shown {
-			c := &shown[i]
-			n := widths[c.title]
-			if c.left {
-				n = -n
-			}
-			cells = append(cells, fmt.Sprintf("%*s", n, cell(c)))
-		}
-		b.WriteString(strings.TrimRight(strings.Join(cells, "  "), " ") + "\n")
+	var shown [2][]column
+	var widths [2][]int
+	for i := range shown {
+		columns := slices.DeleteFunc(columnsOf(r), func(c column) bool { return c.part != 0 && c.part != i+1 })
+		shown[i], widths[i] = fitting(columns, rows, width)
 	}
-	for _, f := range blocks {
-		b.WriteString(heading(&f, names[f.File]) + "\n")
-		line(func(c *column) string { return c.title })
-		for n := range f.Rows {
-			line(func(c *column) string { return c.value(&f.Rows[n]) })
-		}
-		b.WriteByte('\n')
+	for i := range blocks {
+		f := &blocks[i]
+		b.WriteString(heading(f, names[f.File]) + "\n" +
+			aligned(cells(shown[0], f.Rows), widths[0]) + "\n" + aligned(cells(shown[1], f.Rows), widths[1]) +
+			winners(r, f, slices.Concat(shown[:]...), width) + "\n")
 	}
 	if rows := spreadRows(r, width); rows != nil {
 		b.WriteString(spreadHeading(r) + "\n" + aligned(rows, widthsOf(rows)) + "\n")
 	}
-	for _, c := range shown {
-		if c.meaning != "" {
-			b.WriteString(explained(c.title, c.meaning, width))
+	for i, columns := range shown {
+		for _, c := range columns {
+			if c.meaning != "" && (c.part == i+1 || i == 0) {
+				b.WriteString(explained(c.title, c.meaning, width))
+			}
 		}
 	}
 	if own := modelBudgets(r); own != "" {
 		b.WriteString(explained("model's", own, width))
 	}
+	b.WriteString(explained("note", bound, width))
 	b.WriteString(explained("prices", fmt.Sprintf("cached %g, else %g", r.Prices.Cached, r.Prices.Write), 0))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// cells returns the cells of rows, with a line of titles before them.
+func cells(columns []column, rows []replay.Row) [][]string {
+	lines := make([][]string, 1+len(rows))
+	for _, c := range columns {
+		lines[0] = append(lines[0], c.title)
+		for i := range rows {
+			lines[i+1] = append(lines[i+1], c.value(&rows[i]))
+		}
+	}
+	return lines
+}
+
+// fitting returns those of the columns that fit into a line of so many
+// characters, and their widths; 0 means no limit.
+func fitting(columns []column, rows []replay.Row, width int) ([]column, []int) {
+	for {
+		widths := widthsOf(cells(columns, rows))
+		total := 2 * (len(columns) - 1)
+		for _, n := range widths {
+			total += n
+		}
+		last := slices.MaxFunc(columns, func(a, b column) int { return a.drop - b.drop })
+		if width == 0 || total <= width || last.drop == 0 {
+			return columns, widths
+		}
+		columns = slices.DeleteFunc(columns, func(c column) bool { return c.title == last.title })
+	}
+}
+
+// winners returns lines that name the best policies of each column, whether they
+// fit or not, for every budget; "" if there is only one policy.
+func winners(r *replay.Result, f *replay.FileResult, columns []column, width int) string {
+	if len(r.Policies) < 2 {
+		return ""
+	}
+	if width == 0 {
+		width = 120
+	}
+	text := "\n"
+	for group := range slices.Chunk(f.Rows, len(r.Policies)) {
+		var winners []string // of some column, in the order of the columns
+		won := map[string][]string{}
+		for _, c := range columns {
+			best := bestOf(group, &c)
+			winner := strings.Join(best, "/")
+			switch {
+			case len(best) == 0:
+				continue
+			case len(best) == len(group):
+				winner = "alike"
+			}
+			if won[winner] == nil {
+				winners = append(winners, winner)
+			}
+			won[winner] = append(won[winner], c.title)
+		}
+		for i, w := range winners {
+			winners[i] = w + " in " + strings.Join(won[w], ", ")
+		}
+		text += explained("best", group[0].Budget+": "+strings.Join(winners, "; "), min(width, 120))
+	}
+	return text
+}
+
+// bestOf returns the names of the best policies of a column, or none if nothing
+// is to be compared.
+func bestOf(group []replay.Row, c *column) (names []string) {
+	if c.best == nil {
+		return nil
+	}
+	most := math.Inf(-1)
+	for i := range group {
+		score, measured := c.best(&group[i].Numbers)
+		switch {
+		case !measured:
+			return nil
+		case score > most:
+			most, names = score, []string{group[i].Policy}
+		case score == most:
+			names = append(names, group[i].Policy)
+		}
+	}
+	return names
 }
 
 // blocks returns the files, and the total if there are several.
@@ -167,6 +304,15 @@ func percent(part, whole int) string {
 		return "0 %"
 	}
 	return fmt.Sprintf("%.1f %%", float64(part*1000/whole)/10)
+}
+
+// whole returns a percentage without decimals. Less than all is never rounded up
+// to 100.
+func whole(s replay.Survival) string {
+	if s.Planted == 0 {
+		return "–"
+	}
+	return fmt.Sprint(s.Kept * 100 / s.Planted)
 }
 
 // duration returns a duration with about two significant digits.
