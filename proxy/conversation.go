@@ -179,14 +179,16 @@ func (p *Proxy) published(h http.Header, route *Route, model string, guessed boo
 // client's credential where that goes to it with its requests, else with the
 // operator's key, else with none.
 func (p *Proxy) asking(h http.Header, route *Route) learn.Upstream {
-	auth := http.Header{}
-	for name, values := range h {
-		if access.IsCredential(name) {
-			auth[name] = values
+	return learn.Upstream{URL: route.Upstream, Account: string(route.Key), Header: func() http.Header {
+		auth := http.Header{}
+		for name, values := range h {
+			if access.IsCredential(name) {
+				auth[name] = values
+			}
 		}
-	}
-	p.setCredential(auth, route, access.Models)
-	return learn.Upstream{URL: route.Upstream, Account: string(route.Key), Header: auth}
+		p.setCredential(auth, route, access.Models)
+		return auth
+	}}
 }
 
 // Discover asks an upstream for the window of a model and waits for it: for the

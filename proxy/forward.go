@@ -1,12 +1,14 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -154,33 +156,32 @@ func rewind(b *body.Outgoing, h http.Header) func() (io.ReadCloser, error) {
 // A name with underscores is looked at as its twin with dashes, as servers
 // behind CGI-like interfaces do.
 func notForUpstream(name string) bool {
-	plain := access.Dashed(name)
-	switch plain {
+	var buf [64]byte
+	plain := access.AppendDashed(buf[:0], name)
+	switch string(plain) {
 	case "expect", "x-real-ip", "http2-settings":
 		return true
 	}
-	if strings.HasPrefix(plain, "x-laconic-") {
+	if ours(name) {
 		return true
 	}
 	if !strings.Contains(name, "_") {
 		return false
 	}
-	switch plain {
+	switch string(plain) {
 	case "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "keep-alive",
 		"proxy-connection", "proxy-authorization", "forwarded", "via":
 		return true
 	}
-	return strings.HasPrefix(plain, "x-forwarded-")
+	return bytes.HasPrefix(plain, []byte("x-forwarded-"))
 }
+
+var bodyHeaders = []string{"Content-Encoding", "Content-Length", "Content-Md5", "Digest", "Content-Digest", "Repr-Digest"}
 
 // aboutBytes reports whether a header says something of a body's bytes that is
 // wrong once they were edited.
 func aboutBytes(name string) bool {
-	switch strings.ToLower(name) {
-	case "content-encoding", "content-length", "content-md5", "digest", "content-digest", "repr-digest":
-		return true
-	}
-	return false
+	return slices.ContainsFunc(bodyHeaders, func(h string) bool { return strings.EqualFold(h, name) })
 }
 
 // answered sees the upstream's headers before the client does.

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"maps"
 	"net/http"
 	"strings"
@@ -200,7 +201,8 @@ func (s *second) send(r *http.Request, about http.Header) *http.Response {
 // none, and not one of ours either: some upstreams say what a key has to look
 // like, and nobody will ask for that body's answer again.
 func idempotencyKey(name string) bool {
-	return strings.HasSuffix(access.Dashed(name), "idempotency-key")
+	var buf [64]byte
+	return bytes.HasSuffix(access.AppendDashed(buf[:0], name), []byte("idempotency-key"))
 }
 
 // accepted learns from the answer to the second body, and makes its account the

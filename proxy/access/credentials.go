@@ -1,6 +1,7 @@
 package access
 
 import (
+	"bytes"
 	"maps"
 	"net/http"
 	"slices"
@@ -11,22 +12,24 @@ import (
 // credentialWords make a header a credential wherever its name contains one. A
 // list of names would miss the next gateway's header; removing one header too
 // many costs nothing where a key of ours is sent.
-var credentialWords = []string{
-	"authorization", "api-key", "apikey", "token", "secret", "cookie", "credential", "password",
-	"-auth", "jwt", "assertion", "openai-organization", "openai-project",
+var credentialWords = [][]byte{
+	[]byte("authorization"), []byte("api-key"), []byte("apikey"), []byte("token"), []byte("secret"), []byte("cookie"),
+	[]byte("credential"), []byte("password"), []byte("-auth"), []byte("jwt"), []byte("assertion"),
+	[]byte("openai-organization"), []byte("openai-project"),
 }
 
 // IsCredential reports whether a header of this name may hold a credential.
 func IsCredential(name string) bool {
-	name = Dashed(name)
+	var buf [64]byte
+	dashed := AppendDashed(buf[:0], name)
 	for _, w := range credentialWords {
-		if strings.Contains(name, w) {
+		if bytes.Contains(dashed, w) {
 			return true
 		}
 	}
 	// As in Ocp-Apim-Subscription-Key and X-Portkey-Virtual-Key. An idempotency
 	// key names a request, not its sender.
-	return strings.HasSuffix(name, "-key") && !strings.HasSuffix(name, "idempotency-key")
+	return bytes.HasSuffix(dashed, []byte("-key")) && !bytes.HasSuffix(dashed, []byte("idempotency-key"))
 }
 
 // Credentials returns the headers that say who sends a request, sorted by name,
@@ -42,10 +45,21 @@ func Credentials(h http.Header) (all []string) {
 	return all
 }
 
-// Dashed returns a header's name in lower case, with dashes for underscores:
-// servers behind CGI-like interfaces read X_Api_Key as X-Api-Key.
-func Dashed(name string) string {
-	return strings.ReplaceAll(strings.ToLower(name), "_", "-")
+// AppendDashed appends a header's name in lower case, with dashes for underscores:
+// servers behind CGI-like interfaces read X_Api_Key as X-Api-Key. Names of headers
+// are ASCII.
+func AppendDashed(dst []byte, name string) []byte {
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		case c == '_':
+			c = '-'
+		}
+		dst = append(dst, c)
+	}
+	return dst
 }
 
 // SetCredential leaves on out only the credential that may go to an upstream:

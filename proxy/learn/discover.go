@@ -73,8 +73,9 @@ type Upstream struct {
 	// Account is the operator's key for it; "": none. With one, only the list of
 	// models is asked for.
 	Account string
-	// Header is the credential that requests for pages carry. It is only read.
-	Header http.Header
+	// Header returns the credential that requests for pages carry. It is called
+	// where the upstream is asked, and before the methods below return.
+	Header func() http.Header
 }
 
 // upstream is what one upstream published about its models. Windows are facts of
@@ -112,8 +113,9 @@ func (m *Memory) Window(u Upstream, model string) (p compact.Published, refuses 
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.asking && !now.Before(a.next) {
-		if who := m.credential(u); !now.Before(a.denied[who]) {
-			a.asking = m.background.start(func(ctx context.Context) { m.ask(ctx, a, u, who, model) })
+		auth := u.Header()
+		if who := m.credential(u, auth); !now.Before(a.denied[who]) {
+			a.asking = m.background.start(func(ctx context.Context) { m.ask(ctx, a, u, auth, who, model) })
 			if !a.asking {
 				a.next = now.Add(firstPause)
 			}
@@ -123,10 +125,10 @@ func (m *Memory) Window(u Upstream, model string) (p compact.Published, refuses 
 }
 
 // credential returns the key of the credential that requests for pages carry.
-func (m *Memory) credential(u Upstream) Key {
+func (m *Memory) credential(u Upstream, auth http.Header) Key {
 	list := []string{"asks", u.URL.String()}
-	for _, name := range slices.Sorted(maps.Keys(u.Header)) {
-		list = append(append(list, name, strconv.Itoa(len(u.Header[name]))), u.Header[name]...)
+	for _, name := range slices.Sorted(maps.Keys(auth)) {
+		list = append(append(list, name, strconv.Itoa(len(auth[name]))), auth[name]...)
 	}
 	return m.Key(list...)
 }
@@ -140,10 +142,10 @@ type answer struct {
 }
 
 // ask asks an upstream, and keeps what it publishes.
-func (m *Memory) ask(ctx context.Context, a *upstream, u Upstream, who Key, model string) {
+func (m *Memory) ask(ctx context.Context, a *upstream, u Upstream, auth http.Header, who Key, model string) {
 	var got answer
 	defer func() { a.keep(got, who, model, time.Now()) }() // also after a panic
-	got = m.pages(ctx, u)
+	got = m.pages(ctx, u, auth)
 }
 
 // keep keeps an answer, and decides when the upstream is asked next.
@@ -187,14 +189,14 @@ func (a *upstream) add(windows Windows, now time.Time) {
 // pages reads the pages where upstreams publish windows, in their order, until one
 // has any. An upstream refuses what is too long if it publishes on another page
 // than those that cut, or has none of their pages.
-func (m *Memory) pages(ctx context.Context, u Upstream) answer {
+func (m *Memory) pages(ctx context.Context, u Upstream, auth http.Header) answer {
 	refuses := true
 	for i := range sources {
 		s := &sources[i]
 		if u.Account != "" && !s.list {
 			return answer{} // with a key of the operator's only the list of models is asked for
 		}
-		body, status := m.get(ctx, s.at(u.URL), u.Header)
+		body, status := m.get(ctx, s.at(u.URL), auth)
 		if status == http.StatusUnauthorized || status == http.StatusForbidden {
 			return answer{denied: true} // what is not for this credential is not asked for under other names
 		}
@@ -260,7 +262,7 @@ func Silent(u *url.URL) bool {
 // from names the page that has it; "": none has.
 func (m *Memory) Discover(ctx context.Context, u Upstream, model string) (p compact.Published, from string) {
 	if !Silent(u.URL) {
-		got := m.pages(ctx, u)
+		got := m.pages(ctx, u, u.Header())
 		if p, ok := got.windows.of(model); ok {
 			return p, got.from
 		}

@@ -72,9 +72,11 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
+	"hash"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/maypok86/otter/v2"
 
@@ -98,6 +100,12 @@ type Options struct {
 	Failed func(v any)
 }
 
+// keying computes keyed hashes one after the other.
+type keying struct {
+	mac  hash.Hash
+	list []byte // what is hashed
+}
+
 // Memory is what is known of all upstreams. Make it with New. It is safe for
 // concurrent use.
 type Memory struct {
@@ -105,6 +113,7 @@ type Memory struct {
 	models     *otter.Cache[Key, *Model]
 	upstreams  *otter.Cache[Key, *upstream]
 	background *background
+	keyings    sync.Pool // of *keying
 }
 
 // Bounds on what is remembered; the ones used least leave first. Models and
@@ -134,14 +143,21 @@ type Key [sha256.Size]byte
 // Key returns the keyed hash of a list. Each entry goes in with its length, so
 // that no two lists look the same.
 func (m *Memory) Key(list ...string) (key Key) {
-	mac := hmac.New(sha256.New, m.o.Secret)
-	for _, v := range append([]string{"facts 3"}, list...) {
-		var n [8]byte
-		binary.LittleEndian.PutUint64(n[:], uint64(len(v)))
-		_, _ = mac.Write(n[:])
-		_, _ = mac.Write([]byte(v))
+	k, _ := m.keyings.Get().(*keying)
+	if k == nil {
+		k = &keying{mac: hmac.New(sha256.New, m.o.Secret)}
 	}
-	mac.Sum(key[:0])
+	const version = "facts 3"
+	k.list = append(binary.LittleEndian.AppendUint64(k.list[:0], uint64(len(version))), version...)
+	for _, v := range list {
+		k.list = append(binary.LittleEndian.AppendUint64(k.list, uint64(len(v))), v...)
+	}
+	k.mac.Reset()
+	_, _ = k.mac.Write(k.list)
+	clear(k.list) // it may hold a credential
+	k.list = k.mac.Sum(k.list[:0])
+	copy(key[:], k.list)
+	m.keyings.Put(k)
 	return key
 }
 

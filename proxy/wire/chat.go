@@ -2,8 +2,8 @@ package wire
 
 import (
 	"bytes"
-	"encoding/json"
 	"iter"
+	"strings"
 
 	"laconic/proxy/overflow"
 )
@@ -81,9 +81,10 @@ func endsAnswer(text []byte) bool {
 // finishIn returns the last finish reason in the end of an answer.
 func finishIn(text []byte) string {
 	for value := range valuesOf("finish_reason", text) {
-		var finish *string
-		if json.NewDecoder(bytes.NewReader(value)).Decode(&finish) == nil && finish != nil {
-			return *finish
+		s := scanner{src: value}
+		s.space()
+		if v, ok := s.value(); ok && v.kind == '"' {
+			return strings.Clone(s.str(v))
 		}
 	}
 	return ""
@@ -99,27 +100,51 @@ func done(text []byte) bool {
 // none.
 func usageIn(text []byte) *Usage {
 	for value := range valuesOf("usage", text) {
-		var u struct {
-			Prompt     *int `json:"prompt_tokens"`
-			Completion int  `json:"completion_tokens"`
-			Details    struct {
-				Cached int `json:"cached_tokens"`
-			} `json:"prompt_tokens_details"`
-			Hit int `json:"prompt_cache_hit_tokens"` // DeepSeek
+		if u, ok := readUsage(value); ok { // null in every chunk but the last
+			return &u
 		}
-		if json.NewDecoder(bytes.NewReader(value)).Decode(&u) != nil || u.Prompt == nil {
-			continue // null in every chunk but the last
-		}
-		return &Usage{Prompt: *u.Prompt, Completion: u.Completion, Cached: max(u.Details.Cached, u.Hit)}
 	}
 	return nil
+}
+
+// readUsage reads the usage object with which a text begins, and reports whether
+// there is one.
+func readUsage(text []byte) (u Usage, ok bool) {
+	s := scanner{src: text, names: make([]string, 0, 16)}
+	if s.space(); s.peek() != '{' {
+		return u, false
+	}
+	var o object
+	for s.key(&o) {
+		if o.name == "prompt_tokens_details" && s.peek() == '{' {
+			var details object
+			for s.key(&details) {
+				v, _ := s.value()
+				if details.name == "cached_tokens" {
+					u.Cached = max(u.Cached, s.wholeNumber(v))
+				}
+			}
+			continue
+		}
+		v, _ := s.value()
+		switch o.name {
+		case "prompt_tokens":
+			u.Prompt, ok = s.wholeNumber(v), isDigit(v.kind)
+		case "completion_tokens":
+			u.Completion = s.wholeNumber(v)
+		case "prompt_cache_hit_tokens": // DeepSeek
+			u.Cached = max(u.Cached, s.wholeNumber(v))
+		}
+	}
+	return u, ok && s.err == nil
 }
 
 // hasGenerated reports whether a text says that tokens were generated.
 func hasGenerated(text []byte) bool {
 	for value := range valuesOf("completion_tokens", text) {
-		var n float64
-		if json.NewDecoder(bytes.NewReader(value)).Decode(&n) == nil && n > 0 {
+		s := scanner{src: value}
+		s.space()
+		if v, ok := s.value(); ok && s.wholeNumber(v) > 0 {
 			return true
 		}
 	}

@@ -141,11 +141,11 @@ func (d *decoder) unlessNull(v value) []byte {
 
 // wholeNumber reads a number of tokens, at most math.MaxInt32; 0 for whatever
 // is not a positive whole number.
-func (d *decoder) wholeNumber(v value) int {
+func (s *scanner) wholeNumber(v value) int {
 	if !isDigit(v.kind) {
 		return 0
 	}
-	f, err := strconv.ParseFloat(d.view(int(v.start), int(v.end)), 64)
+	f, err := strconv.ParseFloat(s.view(int(v.start), int(v.end)), 64)
 	if err != nil || f != math.Trunc(f) {
 		return 0
 	}
