@@ -30,7 +30,7 @@ func replayed1(t *testing.T, p Policy, b Budget, file string) Row {
 	return res.Total.Rows[0]
 }
 
-// TestNumbersOfAnErrand: every number, worked out by hand. The budget of 20
+// TestNumbersOfAnErrand: every number but those of copies, worked out by hand. The budget of 20
 // starts an epoch above 19; the third request (21) is the only one.
 func TestNumbersOfAnErrand(t *testing.T) {
 	f := func(text string, want Numbers) {
@@ -41,7 +41,7 @@ func TestNumbersOfAnErrand(t *testing.T) {
 		want.Full = 25 + 0.1*44 // 6+17+21+25 sent, of them 0+6+17+21 cached
 		want.FullFilling, want.BillFilling = 25*1.25+4.4, want.Bill+0.25*float64(want.Sent-want.Cached)
 		got := replayed1(t, rewriting(text), Budget{Tokens: 20}, replaytest.Write(t, "errand.jsonl", replaytest.Errand)).Numbers
-		if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Numbers{}), cmpopts.EquateApprox(0, 1e-9)); d != "" {
+		if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Numbers{}), cmpopts.IgnoreFields(Numbers{}, "Constraints"), cmpopts.EquateApprox(0, 1e-9)); d != "" {
 			t.Errorf("%q: want -, got +\n%s", text, d)
 		}
 	}

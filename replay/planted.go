@@ -64,9 +64,9 @@ func (s *Survival) add(o Survival) {
 // the first instruction, a user message other than the first, and a tool result
 // of the first third. A sentence counts in requests above the budget that leave
 // room to work in (Fair), as soon as its message may leave: a newer user message
-// came, or a newer answer. Of a conversation at most three requests are looked
-// at, for each of two copies: one with sentences that have the usual words of a
-// rule, such as never and must, one with sentences that have none.
+// came, or a newer answer. Of a conversation the middle one and the last of these
+// requests are looked at, in each of four copies: two with sentences that have the
+// usual words of a rule, such as never and must, two with sentences that have none.
 type Constraints struct {
 	System  Survival `json:"system"`
 	User    Survival `json:"user"`
@@ -99,8 +99,8 @@ func (c *Constraints) of(p place, plain bool) *Survival {
 	return &c.Results
 }
 
-// mostLooks is the number of requests of a conversation that are looked at.
-const mostLooks = 3
+// mostLooks is the number of requests of a copy that are looked at.
+const mostLooks = 2
 
 // plantedCopy is a copy of a conversation with a sentence at each place that it
 // has.
@@ -122,11 +122,12 @@ type plant struct {
 func (v *conversation) planted() []plantedCopy {
 	h := fnv.New32a()
 	h.Write([]byte(v.ID))
-	seed := int(h.Sum32() >> 1)
-	chosen := v.places(seed)
 	half := len(sentences) / 2
 	var copies []plantedCopy
-	for _, first := range []int{0, half} {
+	for n := range 4 {
+		seed := int(h.Sum32()>>1) + n/2
+		chosen := v.places(seed)
+		first := n % 2 * half
 		copied := *v.Conversation
 		copied.Messages = slices.Clone(v.Messages)
 		c := plantedCopy{plain: first > 0, conversation: &conversation{

@@ -81,13 +81,13 @@ func TestConstraintsOfAPolicy(t *testing.T) {
 	f := func(p Policy, results, plain int) {
 		t.Helper()
 		want := Constraints{
-			System: Survival{4, 4}, User: Survival{1, 1}, Results: Survival{2, results},
-			PlainUser: Survival{1, 1}, PlainResults: Survival{2, plain},
+			System: Survival{8, 8}, User: Survival{2, 2}, Results: Survival{4, results},
+			PlainUser: Survival{2, 2}, PlainResults: Survival{4, plain},
 		}
 		if got := replayed1(t, p, Budget{Tokens: 250}, file).Constraints; got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
 	f(rewriting("gone"), 0, 0)
-	f(rewriting(strings.Join(sentences[:10], "\n  ")), 2, 0)
+	f(rewriting(strings.Join(sentences[:10], "\n  ")), 4, 0)
 }
