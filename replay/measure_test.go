@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -160,4 +161,24 @@ func TestBrokenPromisesAreTold(t *testing.T) {
 	f([]int{2, 5}, []string{"stable 1"})
 	f([]int{1, 2, 8}, nil)
 	f(nil, nil)
+}
+
+// TestRefetched: of the calls that the recording repeats, those count whose
+// earlier result was rewritten.
+func TestRefetched(t *testing.T) {
+	call := func(file string) string {
+		return `{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"` + file + `"}}]},` +
+			`{"role":"tool","tool_call_id":"c","content":"` + strings.Repeat("word ", 20) + `"},`
+	}
+	file := replaytest.Write(t, "a.jsonl", `{"id":"a","messages":[{"role":"user","content":"go"},`+
+		call("a")+call("b")+call("a")+call("a")+`{"role":"assistant","content":"done"}]}`)
+	f := func(budget, refetched int) {
+		t.Helper()
+		got := replayed1(t, rewriting("gone"), Budget{Tokens: budget}, file)
+		if got.Repeats != 2 || got.Refetched != refetched {
+			t.Errorf("budget %d: %d of %d repeated calls, want %d", budget, got.Refetched, got.Repeats, refetched)
+		}
+	}
+	f(1000, 0)
+	f(40, 1) // the third call; the fourth repeats one whose newest result is there
 }

@@ -69,6 +69,23 @@ func TestWithSentence(t *testing.T) {
 	}
 }
 
+// TestCopiesLeaveTheRecording: nothing is planted into the recording itself.
+func TestCopiesLeaveTheRecording(t *testing.T) {
+	msgs, err := compacttest.Parse("system: a\nuser: b\nassistant: c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := prepare(&record.Conversation{Messages: msgs}, compacttest.Words{}, DefaultPrices, standard)
+	for _, c := range v.copies {
+		if c.Messages[0].Equal(&v.Messages[0]) || len(c.plants) != 1 || c.costs[0] <= v.costs[0] {
+			t.Errorf("nothing was planted: %+v", c.plants)
+		}
+	}
+	if len(v.copies) != 4 || v.Messages[0].Parts[0].Text.String() != "a" || v.costs[0] != 1 {
+		t.Error("the recording was changed")
+	}
+}
+
 // TestConstraintsOfAPolicy: what was rewritten is lost, what stayed or is quoted
 // survives.
 func TestConstraintsOfAPolicy(t *testing.T) {

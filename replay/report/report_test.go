@@ -102,11 +102,11 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `errand.jsonl: 1 conversation, 4 requests
-budget      policy    recall  verbatim  recall*  verbatim*  newest  trail  refetch  rules  plain  system
-20          test         0 %       0 %      0 %        0 %   100 %      –        –      –      –       –
-20          adaptive   100 %       0 %    100 %        0 %   100 %      –        –      –      –       –
-0.5 × peak  test      50.0 %    50.0 %      0 %        0 %   100 %      –        –      –      –       –
-0.5 × peak  adaptive   100 %    50.0 %      0 %        0 %   100 %      –        –      –      –       –
+budget      policy    recall  verbatim  recall*  verbatim*  newest  trail  refetch  rules    plain  system
+20          test         0 %       0 %      0 %        0 %   100 %      –        –      –  – · 0 %   100 %
+20          adaptive   100 %       0 %    100 %        0 %   100 %      –        –      –  – · 0 %   100 %
+0.5 × peak  test      50.0 %    50.0 %      0 %        0 %   100 %      –        –      –        –       –
+0.5 × peak  adaptive   100 %    50.0 %      0 %        0 %   100 %      –        –      –        –       –
 
 budget      policy     fits  fits all  pairs   cost   mean  ×1.25  epochs  breaks  sent  cached
 20          test      100 %     100 %  100 %  0.983  0.983  0.993       1       1    55  52.7 %
@@ -114,8 +114,8 @@ budget      policy     fits  fits all  pairs   cost   mean  ×1.25  epochs  brea
 0.5 × peak  test        0 %       0 %  100 %  0.983  0.983  0.993       1       1    55  52.7 %
 0.5 × peak  adaptive    0 %       0 %  100 %  1.020  1.020  1.031       1       1    57  52.6 %
 
-best      20: adaptive in recall, recall*; alike in verbatim, verbatim*, newest, fits, fits all, pairs; test in cost,
-          mean, ×1.25
+best      20: adaptive in recall, recall*; alike in verbatim, verbatim*, newest, plain, system, fits, fits all, pairs;
+          test in cost, mean, ×1.25
 best      0.5 × peak: adaptive in recall; alike in verbatim, recall*, verbatim*, newest, fits, fits all, pairs; test in
           cost, mean, ×1.25
 `
