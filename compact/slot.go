@@ -5,6 +5,13 @@ import (
 	"strings"
 )
 
+// FoldVersion is the version of the fold: which messages leave for a slot, what its
+// text stands for, and the frame of that text. A release in which any of these
+// differs for the same conversation, policy and budget raises it. It belongs in the
+// key of a text that is kept for longer than a process runs, because a text that was
+// written for another fold must not be found.
+const FoldVersion = "1"
+
 // A Digester is a stage that can describe messages in a text. lost are the
 // messages that left or were shortened, as they came; kept are those that the
 // model still reads. The text must be a function of the arguments and cost at

@@ -92,11 +92,21 @@ func (s *Service) gap(r *Request, in compact.Conversation, slot *compact.Slot, k
 	return g
 }
 
+// format is the format of a stored summary: that of its key, and the versions of
+// all that the text depends on beside what the key names. It is the first part of
+// the key. A store may be older than the program, or shared with another version of
+// it: neither finds what the other wrote, which expires like any value.
+type format struct{ key, fold, prompt string }
+
+// written is the format of this program. A change of what storeKey names, or of its
+// order, raises the version of the key.
+var written = format{key: "summary 2", fold: compact.FoldVersion, prompt: prompt.Version}
+
 // storeKey returns the name of a summary in the store, which adds a secret of
-// its own.
+// its own. list is the hash of the messages that it stands for.
 func (s *Service) storeKey(r *Request, list string) store.Key {
 	return s.o.Store.Key(append([]string{
-		"summary", prompt.Version, r.Policy, strconv.FormatBool(s.o.Mask),
+		s.format.key, s.format.fold, s.format.prompt, r.Policy, strconv.FormatBool(s.o.Mask),
 		r.Upstream.String(), s.o.Upstream.String(), s.o.Model, list, r.Query,
 	}, access.Credentials(r.Header)...)...)
 }

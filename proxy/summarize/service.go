@@ -49,6 +49,7 @@ type Request struct {
 // Service fills the slots of plans. It is safe for concurrent use.
 type Service struct {
 	o         Options // without a model: zero
+	format    format
 	env       Environment
 	digests   *otter.Cache[memo, string]
 	summaries *otter.Cache[memo, string]      // in their frames
@@ -93,7 +94,7 @@ func New(o *Options, env Environment) *Service {
 			Weigher:       func(_ memo, text string) uint32 { return uint32(len(text)) + 64 },
 		})
 	}
-	s := &Service{env: env, seeds: newSeeds(), digests: texts(), counts: newCounts()}
+	s := &Service{env: env, format: written, seeds: newSeeds(), digests: texts(), counts: newCounts()}
 	if o == nil {
 		return s
 	}

@@ -17,6 +17,8 @@
 // Everything here is a function of its arguments.
 package prompt
 
-// Version names prompt, rendering and frame. A text that was made under another
-// version is not the same text, so this is part of its key.
+// Version is the version of how a summary is made: what the model is asked, how
+// messages are rendered and masked for it, which of its answers are taken and what is
+// added to them. A release that changes any of these raises it. It is part of the key
+// of a stored summary, so that one that was made otherwise is not found.
 const Version = "2"

@@ -1,0 +1,133 @@
+package summarize
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+	"laconic/compact/policy"
+	"laconic/proxy/admission"
+	"laconic/store"
+	"laconic/store/storetest"
+)
+
+// versioned asks for summaries as one version of the program does, each time in a
+// new process.
+type versioned struct {
+	t      *testing.T
+	format format
+	open   func() (v *store.Vault, end func())
+	asked  int
+}
+
+// text returns the text in the slot of a conversation of n steps and how it came
+// about, and what the model was asked: it writes the version that asks it.
+func (v *versioned) text(n int) (text, outcome, asked string) {
+	v.t.Helper()
+	vault, end := v.open()
+	defer end()
+	s := New(&Options{
+		Upstream: &url.URL{Scheme: "http", Host: "summarizer"}, Model: "small", Counter: compact.BytesPerToken(3.5), Store: vault, Wait: time.Minute,
+		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			body, err := io.ReadAll(r.Body)
+			asked += string(body)
+			v.asked++
+			content, _ := json.Marshal(fmt.Sprintf("State: answer %d, under the format %v, about the files that were read.", v.asked, v.format))
+			return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(
+				`{"choices":[{"message":{"role":"assistant","content":` + string(content) + `},"finish_reason":"stop"}]}`))}, err
+		}),
+	}, Environment{
+		Memory: admission.NewGate(64<<20, 1<<20), Ended: func(JobInfo) {}, Failed: func(_ string, what any) { v.t.Error(what) },
+	})
+	defer s.Close()
+	s.format = v.format
+	in := compact.Conversation{Messages: compacttest.Messages(v.t, "user: read all files")}
+	for i := range n {
+		in.Messages = append(in.Messages, compacttest.Step(v.t, i)...)
+	}
+	for i := range in.Messages {
+		in.Messages[i].Origin = i
+	}
+	p, err := policy.New("adaptive", nil)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	b := compact.Limits{Budget: 4000}.For(0)
+	plan, _ := compact.Compact(in, p, s.o.Counter, b)
+	if plan.Slot == nil {
+		v.t.Fatalf("%d steps leave no slot", n)
+	}
+	text, info := s.Text(v.t.Context(), &Request{Header: http.Header{}, Upstream: &url.URL{}, Policy: p.Name, Counter: s.o.Counter, Budget: b}, in, &plan)
+	return text, info.Outcome, asked
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestASummaryOfAnotherVersionIsAMiss: a store that an older program has written, or
+// that two versions share, gives none the text of another, neither for its slot nor
+// as the summary so far.
+func TestASummaryOfAnotherVersionIsAMiss(t *testing.T) {
+	for _, kind := range store.Kinds {
+		t.Run(string(kind), func(t *testing.T) {
+			v := &versioned{t: t, format: written, open: vaults(t, kind)}
+			early, outcome, _ := v.text(20)
+			if outcome != Made {
+				t.Fatalf("the first: %s", outcome)
+			}
+			if again, outcome, _ := v.text(20); outcome != Hit || again != early {
+				t.Errorf("in a new process: %s\n%s", outcome, again)
+			}
+			if _, outcome, asked := v.text(40); outcome != Made || !strings.Contains(asked, "answer 1,") {
+				t.Errorf("%s: the summary so far is not used, which proves nothing below:\n%s", outcome, asked)
+			}
+			for _, other := range []format{
+				{"summary 0", written.fold, written.prompt}, {written.key, "0", written.prompt}, {written.key, written.fold, "0"},
+			} {
+				v.format = other
+				for _, n := range []int{40, 20} {
+					text, outcome, asked := v.text(n)
+					if outcome != Made || !strings.Contains(text, fmt.Sprint(other)) || strings.Contains(asked, fmt.Sprint(written)) {
+						t.Errorf("%v, %d steps: %s\n%s\n%s", other, n, outcome, text, asked)
+					}
+				}
+			}
+			v.format = written
+			if again, outcome, _ := v.text(20); outcome != Hit || again != early {
+				t.Errorf("beside the others: %s\n%s", outcome, again)
+			}
+		})
+	}
+}
+
+// vaults returns what opens a store of a kind as a new process does; the one in
+// memory is the same for all.
+func vaults(t *testing.T, kind store.Kind) func() (*store.Vault, func()) {
+	t.Helper()
+	o := store.Options{Kind: kind, Path: filepath.Join(t.TempDir(), "laconic.db"), Secret: []byte("a secret of this test")}
+	if kind == store.InRedis {
+		o.URL = storetest.StartRedis(t).URL()
+	}
+	open := func() (*store.Vault, func()) {
+		v, err := store.Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v, v.Close
+	}
+	if kind == store.InMemory {
+		v, end := open()
+		t.Cleanup(end)
+		return func() (*store.Vault, func()) { return v, func() {} }
+	}
+	return open
+}
