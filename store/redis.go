@@ -45,7 +45,9 @@ const (
 // request asks it again.
 const breakerDelay = 5 * time.Second
 
-// prefix is in front of every key, with the version of what is stored.
+// prefix is in front of every key, with the version of keys and locks. A release
+// that writes either otherwise raises it, so that processes of both versions can
+// share a server.
 const prefix = "laconic:1:"
 
 // NewRedis makes a store at a URL: redis://user:password@host:port/db, rediss://

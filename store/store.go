@@ -8,6 +8,8 @@
 //   - secret keys: a key is an HMAC of its parts. A reader of the store learns
 //     neither what is in it nor what it was made from.
 //   - bounded: values, memory and file have a size that they do not exceed.
+//   - versioned: a value in another format is a miss, whoever wrote it. What a text
+//     means is its user's affair: a key names the versions that it depends on.
 //   - optional: a store that is absent, slow, full, read-only, damaged or lying
 //     costs its user a miss, and at most [Patience] once. It never breaks a request.
 //

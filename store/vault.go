@@ -147,7 +147,9 @@ func (v *Vault) Close() {
 }
 
 // A sealed value is a version, then what AES-256-GCM makes of the time until
-// which it holds and the text. Key and version are authenticated with it.
+// which it holds and the text. Key and version are authenticated with it. A release
+// that writes values in another format raises the version: it misses what was
+// written before, which expires, or is replaced under its key.
 const (
 	sealVersion = 1
 	overhead    = 1 + 12 + 8 + 16 // version, nonce, time, tag

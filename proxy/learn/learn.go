@@ -140,6 +140,11 @@ func (m *Memory) Close() { m.background.close() }
 // a keyed hash.
 type Key [sha256.Size]byte
 
+// version is the version of what is kept under a Key. A release in which a fact means
+// something else, or is written otherwise, raises it: facts of another version are
+// not found, and are learnt anew.
+const version = "facts 3"
+
 // Key returns the keyed hash of a list. Each entry goes in with its length, so
 // that no two lists look the same.
 func (m *Memory) Key(list ...string) (key Key) {
@@ -147,7 +152,6 @@ func (m *Memory) Key(list ...string) (key Key) {
 	if k == nil {
 		k = &keying{mac: hmac.New(sha256.New, m.o.Secret)}
 	}
-	const version = "facts 3"
 	k.list = append(binary.LittleEndian.AppendUint64(k.list[:0], uint64(len(version))), version...)
 	for _, v := range list {
 		k.list = append(binary.LittleEndian.AppendUint64(k.list, uint64(len(v))), v...)
