@@ -28,11 +28,19 @@
 // look only at requests whose full size exceeds the budget. The peak of a
 // conversation is the cost of its largest request.
 //
+// What an agent needs beside facts has measurements of its own (Numbers): whether
+// the newest results are sent unchanged, whether the paths that it wrote are still
+// named, how often the recording repeats a call whose result was not sent, and
+// whether binding sentences survive, which are planted into copies of the
+// recording. That a text is in a request does not mean that a model uses it: all
+// of these are upper bounds.
+//
 // # Cost
 //
 // A provider with a prompt cache charges little for the part of a request that
 // has the prefix of the previous request. So the bill of a conversation is the sum over its
 // requests of (uncached × write + cached × price of a cached token), where
 // cached is the longest common prefix with the previous request. The cost of a
-// policy is its bill divided by that of sending everything.
+// policy is its bill divided by that of sending everything: over all requests, or
+// as the mean over conversations. A second cost has a write price of 1.25.
 package replay
