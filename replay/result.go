@@ -31,6 +31,11 @@ type Result struct {
 	Unread []record.Unread `json:"unread,omitempty"`
 	// Series are set if Options.Series is.
 	Series []Series `json:"series,omitempty"`
+	// Shown is the conversation that Options.Show chose, or nil. It is not part of
+	// the JSON, which has no content. IDs are names among which a conversation was
+	// looked for, in no order.
+	Shown *Shown   `json:"-"`
+	IDs   []string `json:"-"`
 }
 
 // ModelBudget is the budget that some conversations of a model had.

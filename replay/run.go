@@ -82,6 +82,8 @@ type Options struct {
 	// Series adds to the result the cost of each request of the conversation
 	// with the largest peak of every file.
 	Series bool
+	// Show adds the texts of one conversation to the result, if it is not nil.
+	Show *Show
 	// Progress, if not nil, is called after every conversation, by the
 	// goroutine that called Run.
 	Progress func(Progress)
@@ -116,11 +118,13 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	res := gather(&o)
 	ordered := make(chan (<-chan *replayed), ahead) // results in the order of the files
 	var unread []record.Unread
+	var show showing
 	var bytes atomic.Int64
 	go func() {
 		defer close(ordered)
 		var workers errgroup.Group
 		workers.SetLimit(o.Workers)
+		n := 0
 		for _, file := range o.Files {
 			for r, bad := range record.Read(file, &bytes) {
 				if ctx.Err() != nil {
@@ -132,8 +136,10 @@ func Run(ctx context.Context, o Options) (Result, error) {
 				}
 				result := make(chan *replayed, 1)
 				ordered <- result
+				n++
+				number := n
 				workers.Go(func() error {
-					result <- o.replay(r)
+					result <- o.replay(r, number, &show)
 					return nil
 				})
 			}
@@ -153,6 +159,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		}
 	}
 	res.Unread = unread
+	if o.Show != nil && ctx.Err() == nil {
+		res.Shown, res.IDs = show.shown(&o), show.ids
+	}
 	return res.finish(), ctx.Err()
 }
 
@@ -167,8 +176,8 @@ type replayed struct {
 	runs     []*run // by budget, then by policy
 }
 
-// replay measures one conversation.
-func (o *Options) replay(r *record.Conversation) *replayed {
+// replay measures one conversation. n is its number in the order of the files.
+func (o *Options) replay(r *record.Conversation, n int, show *showing) *replayed {
 	if o.Model != "" {
 		r.Model = o.Model
 	}
@@ -187,6 +196,7 @@ func (o *Options) replay(r *record.Conversation) *replayed {
 	if o.LimitsFor != nil {
 		limits = o.LimitsFor(r.Model)
 	}
+	show.offer(o.Show, v, n, o.Budgets[0].of(v.peak, limits, r.MaxTokens))
 	for _, b := range o.Budgets {
 		budget := b.of(v.peak, limits, r.MaxTokens)
 		out.budgets = append(out.budgets, budget.Tokens)

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 )
@@ -14,6 +15,15 @@ type Spread struct {
 	Median float64 `json:"median"`
 	High   float64 `json:"three_quarters"`
 	Most   float64 `json:"most"`
+}
+
+// MarshalJSON returns null for a number that no file has.
+func (s Spread) MarshalJSON() ([]byte, error) {
+	if s.Files == 0 {
+		return []byte("null"), nil
+	}
+	type plain Spread
+	return json.Marshal(plain(s))
 }
 
 // spreadOf returns the spread of numbers; the zero Spread for none. A quartile

@@ -48,8 +48,9 @@ func TestSpreadIsOverFiles(t *testing.T) {
 			t.Errorf("policy %d: %+v", i, s)
 		}
 	}
-	if raw, err := json.Marshal(&res); err != nil || !json.Valid(raw) {
-		t.Error(err)
+	raw, err := json.Marshal([]Spread{{}, {1, 2, 2, 2, 2, 2}})
+	if want := `[null,{"files":1,"least":2,"quarter":2,"median":2,"three_quarters":2,"most":2}]`; err != nil || string(raw) != want {
+		t.Errorf("%s, %v, want %s", raw, err, want)
 	}
 	if one := run(errand); one.Spreads != nil {
 		t.Errorf("one file has a spread: %+v", one.Spreads)
