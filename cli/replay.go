@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"laconic/config"
 	"laconic/replay"
 	"laconic/replay/record"
 	"laconic/replay/report"
@@ -33,6 +34,10 @@ type replayRun struct {
 	replay.Options
 	json bool   // to stdout, instead of the table
 	page string // the file of the page; "" for none
+	// conversation is the ID of the one whose texts are on the page; "": the one
+	// with the largest request. bare leaves it out.
+	conversation string
+	bare         bool
 }
 
 func replayCommand() *cobra.Command {
@@ -63,8 +68,18 @@ func replayCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := choice.apply(cmd, &r.Options); err != nil {
+			switch {
+			case r.conversation != "" && r.page == "":
+				return inputf("--conversation is shown on a page: name its file with --html")
+			case r.conversation != "" && r.bare:
+				return inputf("--conversation and --no-conversation exclude each other")
+			}
+			show, err := choice.apply(cmd, &r.Options)
+			if err != nil {
 				return err
+			}
+			if r.page != "" && !r.bare {
+				show.Conversation, r.Show = r.conversation, show
 			}
 			r.Files = args
 			if code := r.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()); code != exitDone {
@@ -80,7 +95,9 @@ func replayCommand() *cobra.Command {
 	f.Float64Var(&prices.Cached, "price-cached", prices.Cached, "price of a cached token, relative to an uncached one")
 	f.Float64Var(&prices.Write, "price-write", prices.Write, "price of a token written to the cache")
 	f.BoolVar(&r.json, "json", false, "print JSON")
-	f.StringVar(&r.page, "html", "", "also write a page with plots to this file")
+	f.StringVar(&r.page, "html", "", "also write a page with plots to this file, and with one conversation before and after,\nrequest by request: it holds the texts of that conversation")
+	f.StringVar(&r.conversation, "conversation", "", "`ID` of the conversation on the page (default: the one with the largest request)")
+	f.BoolVar(&r.bare, "no-conversation", false, "leave the conversation out of the page, which then holds no texts")
 	return cmd
 }
 
@@ -111,10 +128,23 @@ func (r *replayRun) run(ctx context.Context, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "replay:", err)
 		code = exitInput
 	}
+	if r.Show != nil && res.Shown == nil && len(res.Files) > 0 && err == nil {
+		fmt.Fprintln(stderr, "replay:", r.notShown(&res))
+		code = exitInput
+	}
 	if told := tellReplay(&res, stderr); told != exitDone {
 		code = told
 	}
 	return code
+}
+
+// notShown says why the page has no conversation.
+func (r *replayRun) notShown(res *replay.Result) string {
+	text := fmt.Sprintf("no conversation that was measured is called %q", r.conversation)
+	if near := config.Nearest(r.conversation, res.IDs); near != "" {
+		return text + fmt.Sprintf(", did you mean %q?", near)
+	}
+	return text + fmt.Sprintf("; one is called %q", slices.Min(res.IDs))
 }
 
 // write writes the result to its destinations. If nothing was measured, only JSON
@@ -149,7 +179,7 @@ func (r *replayRun) openPage() (*os.File, error) {
 			}
 		}
 	}
-	f, err := os.OpenFile(r.page, os.O_WRONLY|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(r.page, os.O_WRONLY|os.O_CREATE, 0o600) // it may hold a conversation
 	if err != nil {
 		why := record.WhyNot(err)
 		if errors.Is(err, fs.ErrNotExist) {

@@ -38,18 +38,20 @@ func (r *replayChoice) flags(cmd *cobra.Command) {
 
 func inputf(format string, args ...any) error { return inputError{fmt.Errorf(format, args...)} }
 
-// apply sets the options that the flags and the configuration choose.
-func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) error {
+// apply sets the options that the flags and the configuration choose. It returns
+// which policy a conversation is shown by: that of its model, unless the flags
+// name others.
+func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) (*replay.Show, error) {
 	if err := r.applyBudgets(o); err != nil {
-		return err
+		return nil, err
 	}
 	if _, err := counting.For("", r.tokenizer); err != nil {
-		return inputError{err}
+		return nil, inputError{err}
 	}
 	c, err := config.Load(r.config)
 	if err != nil {
 		printConfig(cmd.ErrOrStderr(), c, err, false)
-		return exitError(exitInput)
+		return nil, exitError(exitInput)
 	}
 	if len(o.Budgets) == 0 {
 		o.Budgets = []replay.Budget{{Share: 0.5}, {Share: 0.25}}
@@ -59,10 +61,10 @@ func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) error {
 	}
 	p, err := proxyOptions(c, counting.For)
 	if err != nil {
-		return inputError{err}
+		return nil, inputError{err}
 	}
 	if o.Policies, err = r.measured(c, &p); err != nil {
-		return inputError{err}
+		return nil, inputError{err}
 	}
 	o.Model = r.model
 	o.LimitsFor = func(model string) compact.Limits { return p.RouteFor(model).Limits }
@@ -76,7 +78,11 @@ func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) error {
 		}
 		return k
 	}
-	return nil
+	var show replay.Show
+	if r.policies == "" {
+		show.PolicyFor = func(model string) string { return p.RouteFor(model).Policy.Name }
+	}
+	return &show, nil
 }
 
 // applyBudgets sets the budgets of the flags.

@@ -154,3 +154,35 @@ func TestProgressOnlyOnATerminal(t *testing.T) {
 		t.Errorf("a bar was drawn: %q", b.String())
 	}
 }
+
+// TestPageOfAConversation: the page has the texts of one conversation, and of
+// none if that is wanted. Nobody else may read it.
+func TestPageOfAConversation(t *testing.T) {
+	file := replaytest.Write(t, "two.jsonl", replaytest.Errand+strings.NewReplacer(`"errand"`, `"other"`, "secret", "mystery").Replace(replaytest.Errand))
+	f := func(r replayRun, code int, want string, has, lacks string) {
+		t.Helper()
+		r.Files = []string{file}
+		r.page = filepath.Join(t.TempDir(), "report.html")
+		if !r.bare {
+			r.Show = &replay.Show{Conversation: r.conversation}
+		}
+		if got, _, errs := replaying(t, r); got != code || errs != want {
+			t.Errorf("exit %d, %q", got, errs)
+		}
+		page, err := os.ReadFile(r.page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(page), has) || strings.Contains(string(page), lacks) {
+			t.Errorf("the page has no %q, or it has %q", has, lacks)
+		}
+		if s, err := os.Stat(r.page); err != nil || s.Mode().Perm() != 0o600 {
+			t.Errorf("%v, %v", s.Mode(), err)
+		}
+	}
+	f(replayRun{}, exitDone, "", "the secret is", "mystery")
+	f(replayRun{conversation: "other"}, exitDone, "", "the mystery is", "secret")
+	f(replayRun{bare: true}, exitDone, "", "All numbers", "secret")
+	f(replayRun{conversation: "othr"}, exitInput, "replay: no conversation that was measured is called \"othr\", did you mean \"other\"?\n", "All numbers", "secret")
+	f(replayRun{conversation: "x"}, exitInput, "replay: no conversation that was measured is called \"x\"; one is called \"errand\"\n", "All numbers", "secret")
+}

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -11,10 +13,32 @@ import (
 	"laconic/replay"
 )
 
-//go:embed report.html
-var reportPage string
+// The page, its part about one conversation, its style and its script.
+var (
+	//go:embed report.html
+	reportPage string
+	//go:embed conversation.html
+	conversationPart string
+	//go:embed report.css
+	style template.CSS
+	//go:embed report.js
+	script template.JS
+)
 
-var reportTemplate = template.Must(template.New("report").Parse(reportPage))
+var reportTemplate = template.Must(template.Must(template.New("report").Funcs(template.FuncMap{
+	"thousands": replay.Thousands, "count": replay.Count, "notice": notice,
+}).Parse(reportPage)).Parse(conversationPart))
+
+// contentPolicy forbids the page everything but its own style and script: should a
+// text of a conversation ever be taken for markup, it can load and run nothing.
+var contentPolicy = template.HTML(fmt.Sprintf(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'">`,
+	hashOf(string(style)), hashOf(string(script))))
+
+// hashOf returns the hash by which a content policy knows an inline text.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
 
 // page is the data of the template.
 type page struct {
@@ -28,9 +52,13 @@ type page struct {
 	First         int         // index of the conversation that is shown first
 	Titles        [][2]string // of the columns, with their meanings
 	Tables        []table
-	Spread        [][]string  // how the files differ, titles first
-	Differ        string      // its heading
-	Own           string      // the models' own budgets
+	Spread        [][]string // how the files differ, titles first
+	Differ        string     // its heading
+	Own           string     // the models' own budgets
+	Conversation  *shown     // before and after; nil: none
+	ContentPolicy template.HTML
+	Style         template.CSS
+	Script        template.JS
 	Data          template.JS // the cost of each request, for the tooltip
 }
 
@@ -60,7 +88,8 @@ type cell struct {
 
 // HTML writes a result as a page that needs no network.
 func HTML(w io.Writer, r *replay.Result) error {
-	p, names := page{Result: r, Own: modelBudgets(r), Spread: spreadRows(r, 0), Differ: spreadHeading(r)}, names(r)
+	p, names := page{Result: r, Own: modelBudgets(r), Spread: spreadRows(r, 0), Differ: spreadHeading(r), ContentPolicy: contentPolicy, Style: style, Script: script}, names(r)
+	p.Conversation = shownOf(r, names)
 	for _, name := range r.Policies {
 		p.Legend = append(p.Legend, class(r.Policies, name))
 	}
@@ -116,7 +145,7 @@ func (p *page) timelines(names map[string]string) error {
 		first := &group[0]
 		if key := first.File + "\x00" + first.Conversation; key != of {
 			of = key
-			p.Conversations = append(p.Conversations, names[first.File]+": "+first.Conversation)
+			p.Conversations = append(p.Conversations, names[first.File]+": "+notice(first.Conversation))
 		}
 		d := requests{}
 		for _, t := range first.Turns {

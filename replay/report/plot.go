@@ -3,7 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"html"
+	"html/template"
 	"math"
 	"slices"
 	"strings"
@@ -73,7 +73,7 @@ func (p *plot) line(class string, x1, y1, x2, y2 float64) {
 }
 
 func (p *plot) text(x, y float64, class, anchor, label string) {
-	fmt.Fprintf(p, `<text x="%.1f" y="%.1f" class="%s" text-anchor="%s">%s</text>`+"\n", x, y, class, anchor, html.EscapeString(label))
+	fmt.Fprintf(p, `<text x="%.1f" y="%.1f" class="%s" text-anchor="%s">%s</text>`+"\n", x, y, class, anchor, template.HTMLEscapeString(label))
 }
 
 // axes draws grid, ticks and labels.
@@ -95,7 +95,7 @@ func (p *plot) axes() {
 // svg returns the whole picture. title is read aloud where it cannot be seen.
 func (p *plot) svg(title string) string {
 	return fmt.Sprintf(`<svg viewBox="0 0 %g %g" role="img" aria-label="%s" xmlns="http://www.w3.org/2000/svg">`+"\n%s</svg>\n",
-		p.width, p.height, html.EscapeString(title), p.String())
+		p.width, p.height, template.HTMLEscapeString(title), p.String())
 }
 
 // metric is what a scatter plot shows against cost.
@@ -164,7 +164,7 @@ func scatter(f *replay.FileResult, whiskers []whisker, budget string, m metric, 
 		p.line("lead", x, y, p.width-p.right+2, name)
 		p.text(p.width-p.right+5, name+4, "name", "start", r.Policy)
 		fmt.Fprintf(p, `<circle cx="%.1f" cy="%.1f" r="5.5" class="%s"><title>%s: %s %.1f %% at cost %.3f%s%s</title></circle></g>`+"\n",
-			x, y, shape, html.EscapeString(r.Policy), m.name, 100*m.of(&r.Numbers), r.Cost(), note, r.says(m))
+			x, y, shape, template.HTMLEscapeString(r.Policy), m.name, 100*m.of(&r.Numbers), r.Cost(), note, r.says(m))
 	}
 	return p.svg(fmt.Sprintf("%s against cost, budget %s, %s", m.name, budget, f.File))
 }
@@ -193,31 +193,32 @@ func overTurns(series []replay.Series, policies []string, id string) string {
 	}
 	inner := fmt.Sprintf(`x="%g" y="%g" width="%g" height="%g"`, left, top, p.width-left-p.right, p.height-top-bottom)
 	fmt.Fprintf(p, `<clipPath id="%s"><rect %s/></clipPath><g clip-path="url(#%s)">`, id, inner, id)
-	p.over(first.Turns, "full", func(t replay.Turn) int { return t.Full })
+	p.path("full", len(first.Turns), func(k int) int { return first.Turns[k].Full })
 	by := p.py(float64(first.Tokens))
 	p.line("budget", left, by, p.width-p.right, by)
 	p.text(left+6, by-5, "hint", "start", "budget "+replay.Thousands(first.Tokens))
 	for i := range series {
 		s := &series[i]
 		fmt.Fprintf(p, `<g class="%s">`, class(policies, s.Policy))
-		p.over(s.Turns, "sent", func(t replay.Turn) int { return t.Sent })
+		p.path("sent", len(s.Turns), func(k int) int { return s.Turns[k].Sent })
 		for k, t := range s.Turns {
 			if t.Epoch {
 				fmt.Fprintf(p, `<circle cx="%.1f" cy="%.1f" r="3" class="dot"><title>%s: epoch at request %d, %s tokens sent of %s</title></circle>`,
-					p.px(float64(k+1)), p.py(float64(t.Sent)), html.EscapeString(s.Policy), k+1, replay.Thousands(t.Sent), replay.Thousands(t.Full))
+					p.px(float64(k+1)), p.py(float64(t.Sent)), template.HTMLEscapeString(s.Policy), k+1, replay.Thousands(t.Sent), replay.Thousands(t.Full))
 			}
 		}
 		p.WriteString("</g>\n")
 	}
 	fmt.Fprintf(p, `</g><line class="cross" y1="%g" y2="%g" x1="0" x2="0" visibility="hidden"/><rect class="pad" %s/>`, top, p.height-bottom, inner)
-	return p.svg(fmt.Sprintf("tokens of each request, budget %s, %s", first.Budget, first.Conversation))
+	return p.svg(fmt.Sprintf("tokens of each request, budget %s, %s", first.Budget, notice(first.Conversation)))
 }
 
-// over draws a number of each request over the numbers of the requests, from 1.
-func (p *plot) over(turns []replay.Turn, class string, value func(replay.Turn) int) {
+// path draws a number of each of n requests over the numbers of the requests,
+// from 1.
+func (p *plot) path(class string, n int, value func(int) int) {
 	fmt.Fprintf(p, `<polyline class="%s" points="`, class)
-	for k, t := range turns {
-		fmt.Fprintf(p, "%.1f,%.1f ", p.px(float64(k+1)), p.py(float64(value(t))))
+	for _, k := range drawn(n, value) {
+		fmt.Fprintf(p, "%.1f,%.1f ", p.px(float64(k+1)), p.py(float64(value(k))))
 	}
 	p.WriteString("\"/>\n")
 }

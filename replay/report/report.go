@@ -4,8 +4,12 @@
 // It promises:
 //
 //   - the same numbers in all three: every share is computed by package replay.
-//   - no content: only the name and the sizes of a conversation are written.
-//   - offline: the page needs no network.
+//   - content in one place: texts are written of the conversation in Result.Shown
+//     alone, and on the page alone. Of all others there are names and sizes.
+//   - escaped: nothing that was recorded becomes markup, and the page's policy
+//     forbids everything but its own style and script.
+//   - bounded: what of a long conversation is not on the page is counted and said.
+//   - offline: the page needs no network, and no script to show a conversation.
 package report
 
 import (
