@@ -10,16 +10,17 @@ import (
 // say.
 type action struct {
 	tool    string
-	path    string // the file in its arguments
-	command string // the command that it runs
-	query   string // what it searches for
-	other   string // its first argument, if it has none of the above
-	rest    string // short values of the other arguments, on one line
-	edits   bool   // an argument holds text to write
-	written string // the first text to write
+	path    string   // the file in its arguments
+	command string   // the command that it runs
+	query   string   // what it searches for
+	other   string   // its first argument, if it has none of the above
+	rest    string   // short values of the other arguments, on one line
+	edits   bool     // an argument holds text to write
+	text    string   // the first text to write
+	shown   string   // the arguments, on one line
+	written []string // the files that it writes
 	// For calls that left:
-	shown  string // the arguments, on one line
-	number int    // of the source of its arguments
+	number int // of the source of its arguments
 	result *source
 }
 
@@ -30,10 +31,18 @@ const (
 	restChars    = 120
 )
 
-// actionOf reads the arguments of a call.
-func actionOf(c *compact.Call) action {
-	a := action{tool: c.Name}
-	text := c.Arguments.String()
+// actionOf returns what a call does, and its arguments.
+func actionOf(c *compact.Call) (a *action, arguments string) {
+	arguments = c.Arguments.String()
+	a = argumentsOf(arguments)
+	a.tool, a.shown = c.Name, quote(arguments, argChars)
+	a.written = a.writes()
+	return a, arguments
+}
+
+// argumentsOf reads the arguments of a call.
+func argumentsOf(text string) *action {
+	a := &action{}
 	r := scanner{s: text}
 	if r.skip(); r.at >= len(r.s) || r.s[r.at] != '{' {
 		a.other = firstBytes(strings.TrimSpace(text), argBytes)
@@ -74,8 +83,8 @@ func (a *action) take(key, value string, number bool) {
 		to = &a.query
 	case aText:
 		a.edits = true
-		if a.written == "" {
-			a.written = value
+		if a.text == "" {
+			a.text = value
 		}
 	}
 	switch {
@@ -105,7 +114,7 @@ func (a *action) nested(value string) {
 	if a.path+a.command+a.query != "" || !strings.HasPrefix(object, "{") {
 		return
 	}
-	inner := actionOf(&compact.Call{Arguments: compact.Plain(object)})
+	inner := argumentsOf(object)
 	a.path, a.command, a.query = inner.path, inner.command, inner.query
 }
 
@@ -158,7 +167,7 @@ func (a *action) subject() string {
 // reads reports whether an action shows a file.
 func (a *action) reads() bool {
 	if a.path != "" {
-		return a.query == "" && len(a.writes()) == 0
+		return a.query == "" && len(a.written) == 0
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(a.command), " ")
 	switch first {
@@ -187,6 +196,6 @@ func firstBytes(s string, n int) string {
 // DescribeCall returns the tool of a call and what the call is about, on one
 // line: read_file src/a.go.
 func DescribeCall(c *compact.Call) string {
-	a := actionOf(c)
+	a, _ := actionOf(c)
 	return withoutMarks(a.name())
 }

@@ -16,7 +16,7 @@ func TestActionIsWhatACallIsAbout(t *testing.T) {
 		`{"command":["bash","-lc","cat NOTES.md"]}`:                     "tool cat NOTES.md",
 		`{"a":{"a":{"a":{"a":{"a":"deep"}}}}}`:                          `tool {"a":{"a":{"a":{"a":"deep"}}}}`,
 	} {
-		a := actionOf(&compact.Call{Name: "tool", Arguments: compact.Plain(arguments)})
+		a, _ := actionOf(&compact.Call{Name: "tool", Arguments: compact.Plain(arguments)})
 		if got := a.name(); got != want {
 			t.Errorf("%s: %q, want %q", arguments, got, want)
 		}

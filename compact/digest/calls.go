@@ -2,7 +2,6 @@ package digest
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 )
@@ -14,33 +13,20 @@ const (
 	errorChars   = 200 // of an error's line
 )
 
-// line returns the line of a call in the record.
+// line returns the line of a call in the recorp.
 func (a *action) line() string {
 	return "call: " + quote(a.tool, 64) + " " + a.shown + outcome(a.result) + "\n"
 }
 
-// newest yields the calls that left, the newest first.
-func (d *digest) newest() iter.Seq[*action] {
-	return func(yield func(*action) bool) {
-		for _, calls := range slices.Backward(d.actions) {
-			for c := range slices.Backward(calls) {
-				if !yield(&calls[c]) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// calls picks the newest calls that fit, each once. It returns the tokens
+// pickCalls picks the newest calls that fit, each once. It returns the tokens
 // spent.
-func (d *digest) calls(room int) (spent int) {
+func (p *part) pickCalls(room int) (spent int) {
 	misses := 0
-	for a := range d.newest() {
+	for _, a := range slices.Backward(p.actions) {
 		if room-spent < 8 || misses > maxMisses {
 			break
 		}
-		n := d.pick(a, room-spent)
+		n := p.pick(a, room-spent)
 		if spent += n; n == 0 {
 			misses++
 		}
@@ -50,25 +36,25 @@ func (d *digest) calls(room int) (spent int) {
 
 // pick takes a call into the record, unless it does not fit or is there
 // already. It returns the tokens spent.
-func (d *digest) pick(a *action, room int) int {
+func (p *part) pick(a *action, room int) int {
 	line := a.line()
-	if d.recorded[line] {
+	if p.recorded[line] {
 		return 0
 	}
-	n := d.cost(line)
+	n := p.cost(line)
 	if n > room {
 		return 0
 	}
-	d.recorded[line], d.recorded[a.name()] = true, true
-	d.picked = append(d.picked, a)
+	p.recorded[line], p.recorded[a.name()] = true, true
+	p.picked = append(p.picked, a)
 	return n
 }
 
 // writeCalls writes the picked calls, in their order.
-func (d *digest) writeCalls() {
-	slices.SortFunc(d.picked, func(a, b *action) int { return a.number - b.number })
-	for _, a := range d.picked {
-		d.text.WriteString(a.line())
+func (p *part) writeCalls() {
+	slices.SortFunc(p.picked, func(a, b *action) int { return a.number - b.number })
+	for _, a := range p.picked {
+		p.text.WriteString(a.line())
 	}
 }
 
@@ -77,33 +63,34 @@ const maxEarlier = 8
 
 // earlier writes the subjects of the other calls, without results: the first
 // few, and the newest that fit. It returns the tokens spent.
-func (d *digest) earlier(room int) (spent int) {
+func (p *part) earlier(room int) (spent int) {
 	const label = "called before: "
-	room -= d.cost(label) + 1
+	room -= p.cost(label) + 1
 	var chosen []*action
 	misses := 0
 	add := func(a *action) {
 		name := a.name()
-		if d.recorded[name] {
+		if p.recorded[name] {
 			misses++
 			return
 		}
-		n := d.cost(quote(name, earlierChars)) + 1
+		n := p.cost(quote(name, earlierChars)) + 1
 		if n > room-spent {
 			misses++
 			return
 		}
-		d.recorded[name] = true
+		p.recorded[name] = true
 		spent += n
 		chosen = append(chosen, a)
 	}
-	for i := 0; i < len(d.lost) && len(chosen) < maxEarlier && misses <= maxMisses; i++ {
-		for c := range d.actions[i] {
-			add(&d.actions[i][c])
+	for _, a := range p.actions {
+		if len(chosen) >= maxEarlier || misses > maxMisses {
+			break
 		}
+		add(a)
 	}
 	misses = 0
-	for a := range d.newest() {
+	for _, a := range slices.Backward(p.actions) {
 		if room-spent < 4 || misses > maxMisses {
 			break
 		}
@@ -113,21 +100,21 @@ func (d *digest) earlier(room int) (spent int) {
 		return 0
 	}
 	slices.SortFunc(chosen, func(a, b *action) int { return a.number - b.number })
-	d.text.WriteString(label)
+	p.text.WriteString(label)
 	tool := ""
 	for i, a := range chosen {
 		if i > 0 {
-			d.text.WriteString(", ")
+			p.text.WriteString(", ")
 		}
 		if name := a.name(); a.tool != tool {
-			d.text.WriteString(quote(name, earlierChars))
+			p.text.WriteString(quote(name, earlierChars))
 			tool = a.tool
 		} else {
-			d.text.WriteString(quote(a.subject(), earlierChars))
+			p.text.WriteString(quote(a.subject(), earlierChars))
 		}
 	}
-	d.text.WriteByte('\n')
-	return spent + d.cost(label) + 1
+	p.text.WriteByte('\n')
+	return spent + p.cost(label) + 1
 }
 
 // outcome returns what a call came to: a short result, or the size of a long
@@ -146,7 +133,7 @@ func outcome(result *source) string {
 	return fmt.Sprintf(" → %d bytes", result.size)
 }
 
-// errorWords begin the messages of programs that failed.
+// errorWords begin the messages of programs that failep.
 var errorWords = []string{"error:", "Error:", "ERROR", "FAIL", "panic:", "Exception:", "fatal:", "undefined:", "not found", "No such file"}
 
 // errorLine returns the first line of a text that reports a failure.
@@ -172,7 +159,7 @@ func ReportsFailure(text string) bool {
 	return failed
 }
 
-// maxQuoted bounds how many quoted occurrences of an error word are skipped.
+// maxQuoted bounds how many quoted occurrences of an error word are skippep.
 const maxQuoted = 16
 
 // noError reports whether the text after an error word says that there was no

@@ -53,9 +53,6 @@ func candidates(stats []*nameStat, room int) []*candidate {
 	at := map[place]*candidate{}
 	var all []*candidate
 	for _, s := range stats[:min(len(stats), maxCandidates*room)] {
-		if s.seen {
-			continue
-		}
 		c := &candidate{source: s.source, order: len(all), run: s.run}
 		if s.argument {
 			if !strings.Contains(s.call.line(), s.name) {
@@ -63,9 +60,9 @@ func candidates(stats []*nameStat, room int) []*candidate {
 			}
 			c.to = 40 + min(argChars, len(s.text))
 		} else {
-			c.excerpt = lineOf(s.text, s.from, s.to)
+			c.excerpt = lineOf(s.text, int(s.from), int(s.to))
 			if s.run == nil {
-				c.excerpt = c.beside(s.from, s.to)
+				c.excerpt = c.beside(int(s.from), int(s.to))
 			}
 		}
 		key := place{s.number, c.from}
@@ -94,7 +91,7 @@ const lineCost = 8
 
 // quotes are the chosen excerpts.
 type quotes struct {
-	*digest
+	*part
 	passages map[int]*passage // by the number of the source
 	lines    map[string]bool
 	misses   int
@@ -131,14 +128,14 @@ func (q *quotes) take(src *source, e excerpt, room int) int {
 // their sources. A name alone says that a thing exists, its line says what it
 // is. For a name in a call's arguments the call is picked. Some room is for
 // short files first. It also returns the tokens spent.
-func (d *digest) excerpts(stats []*nameStat, room int) (written string, spent int) {
+func (p *part) excerpts(room int) (written string, spent int) {
 	const label = "excerpts:\n"
-	if room -= d.cost(label); room < 8 {
+	if room -= p.cost(label); room < 8 {
 		return "", 0
 	}
-	q := quotes{digest: d, passages: map[int]*passage{}, lines: map[string]bool{}}
+	q := quotes{part: p, passages: map[int]*passage{}, lines: map[string]bool{}}
 	room -= q.shortFiles(int(float64(room) * shortShare))
-	for _, c := range candidates(stats, room) {
+	for _, c := range candidates(p.names, room) {
 		if room < 8 || q.misses > maxMisses {
 			break
 		}
@@ -147,7 +144,7 @@ func (d *digest) excerpts(stats []*nameStat, room int) (written string, spent in
 		}
 		n := 0
 		if c.argument {
-			n = d.pick(c.call, room)
+			n = p.pick(c.call, room)
 			spent += n
 		} else if n = q.take(c.source, c.excerpt, room); n > 0 && c.run != nil {
 			c.run.quoted = true
@@ -160,7 +157,7 @@ func (d *digest) excerpts(stats []*nameStat, room int) (written string, spent in
 		return "", spent
 	}
 	written = label + q.String()
-	return written, spent + d.cost(written)
+	return written, spent + p.cost(written)
 }
 
 // String returns the excerpts under their sources, in the order of the sources.

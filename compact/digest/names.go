@@ -18,25 +18,73 @@ const (
 // begin a sentence. Other plain words are not names.
 func names(text string) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
-		for from, to := range spansOf(text, lower|upper|digit|mark) {
-			word := to-from >= minWord && class[text[from]] == upper
-			// The trims of package strings take five times as long: these are all the
-			// words of a history.
-			for to > from && (text[to-1] == '.' || text[to-1] == ':' || text[to-1] == '-') {
-				to--
-			}
-			for from < to && (text[from] == ':' || text[from] == '-') {
-				from++
-			}
-			if to-from < minName || to-from > maxName {
-				continue
-			}
-			seen, camel := shape(text[from:to])
-			if (camel || seen&(digit|mark) != 0 || word && to-from >= minWord && !beginsSentence(text[:from])) && !yield(from, to) {
+		for t := (tokens{text: text}); t.next(); {
+			if t.isName() && !yield(t.from, t.to) {
 				return
 			}
 		}
 	}
+}
+
+// tokens are the longest runs of letters, digits and marks of a text, from left
+// to right, without the marks that end a sentence.
+type tokens struct {
+	text     string
+	at       int  // where the next run may begin
+	from, to int  // of the token
+	seen     byte // the classes of its bytes
+	camel    bool // a capital follows a small letter
+	long     bool // the run was minWord bytes and began with a capital
+}
+
+// next finds the next token, and reports whether there is one.
+func (t *tokens) next() bool {
+	text, i := t.text, t.at
+	for i < len(text) && class[text[i]] == 0 {
+		i++
+	}
+	if i == len(text) {
+		return false
+	}
+	t.from = i
+	t.seen, t.camel = 0, false
+	before := byte(0)
+	for ; i < len(text); i++ {
+		c := class[text[i]]
+		if c == 0 {
+			break
+		}
+		t.seen |= c
+		t.camel = t.camel || c == upper && before == lower
+		before = c
+	}
+	t.at, t.to = i, i
+	t.long = i-t.from >= minWord && class[text[t.from]] == upper
+	if t.seen&mark != 0 {
+		t.trim()
+	}
+	return true
+}
+
+// trim leaves out the marks at both ends of the token that belong to the sentence.
+func (t *tokens) trim() {
+	was := t.to - t.from
+	for t.to > t.from && (t.text[t.to-1] == '.' || t.text[t.to-1] == ':' || t.text[t.to-1] == '-') {
+		t.to--
+	}
+	for t.from < t.to && (t.text[t.from] == ':' || t.text[t.from] == '-') {
+		t.from++
+	}
+	if t.to-t.from < was {
+		t.seen, t.camel = shape(t.text[t.from:t.to])
+	}
+}
+
+// isName reports whether the token looks like the name of a thing.
+func (t *tokens) isName() bool {
+	n := t.to - t.from
+	return n >= minName && n <= maxName &&
+		(t.camel || t.seen&(digit|mark) != 0 || t.long && n >= minWord && !beginsSentence(t.text[:t.from]))
 }
 
 // words yields each word, a run of ASCII letters, as text[from:to].

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-
-	"laconic/compact"
 )
 
 // Rules are the lines that bind: an agent that forgets one does harm. Rules of
@@ -21,14 +19,10 @@ const (
 
 // rules writes the lines of users and instructions that bind. If there is not
 // room for all, newer messages come first. It returns the tokens spent.
-func (d *digest) rules(room int) int {
-	s := d.section(room - d.cost(ruleLabel))
-	for _, m := range slices.Backward(d.lost) {
-		if m.Role != compact.User && !m.Role.Instruction() {
-			continue
-		}
-		found, _ := rulesIn(textOf(&m), rulesOfUser)
-		for _, line := range slices.Backward(found) {
+func (p *part) rules(room int) int {
+	s := p.section(room - p.cost(ruleLabel))
+	for _, src := range slices.Backward(p.binding) {
+		for _, line := range slices.Backward(src.rules) {
 			s.rule("", line)
 		}
 		if s.full() {
@@ -38,8 +32,8 @@ func (d *digest) rules(room int) int {
 	if len(s.lines) == 0 {
 		return 0
 	}
-	d.text.WriteString(ruleLabel)
-	return s.write() + d.cost(ruleLabel)
+	p.text.WriteString(ruleLabel)
+	return s.write() + p.cost(ruleLabel)
 }
 
 // rule adds a line of a list of rules, under a heading unless that is "". It
@@ -56,7 +50,6 @@ func (s *section) rule(heading, line string) bool {
 		return false
 	}
 	s.recorded[line] = true
-	s.ruleLines = append(s.ruleLines, line)
 	s.left -= n + extra
 	s.spent += n + extra
 	s.lines = append(s.lines, heading+text)
@@ -66,19 +59,15 @@ func (s *section) rule(heading, line string) bool {
 // rulesRead returns the lines of results that bind, under their sources, and
 // their cost: first from files that a user named, then from prose, then from
 // code; the oldest first, and at most ten lines from a source.
-func (d *digest) rulesRead(room int) (text string, spent int) {
-	sec := d.section(room - d.cost(readLabel))
+func (p *part) rulesRead(room int) (text string, spent int) {
+	sec := p.section(room - p.cost(readLabel))
 	if sec.full() {
 		return "", 0
 	}
-	named := d.namedByUsers()
-	var order []*source
+	order := slices.Clone(p.ruled)
 	kind := map[*source]int{}
-	for i := range d.sources {
-		if s := &d.sources[i]; s.role.Result() {
-			order = append(order, s)
-			kind[s] = s.kind(named)
-		}
+	for _, s := range order {
+		kind[s] = s.kind(p.task.names)
 	}
 	slices.SortStableFunc(order, func(a, b *source) int { return cmp.Compare(kind[a], kind[b]) })
 	lines := map[string]int{} // by source
@@ -90,7 +79,7 @@ func (d *digest) rulesRead(room int) (text string, spent int) {
 		if kind[s] == codeText {
 			most = rulesOfCode
 		}
-		found, siblings := rulesIn(s.text, most-lines[label])
+		found, siblings := s.rules, s.siblings
 		if kind[s] == codeText {
 			siblings = nil
 		}
@@ -105,7 +94,7 @@ func (d *digest) rulesRead(room int) (text string, spent int) {
 	if len(sec.lines) == 0 {
 		return "", 0
 	}
-	return readLabel + strings.Join(sec.lines, ""), sec.spent + d.cost(readLabel)
+	return readLabel + strings.Join(sec.lines, ""), sec.spent + p.cost(readLabel)
 }
 
 // The kinds of results, in the order in which their rules are recorded.
@@ -125,7 +114,7 @@ func (s *source) kind(users map[string]bool) int {
 	switch {
 	case found:
 		return namedFile
-	case isCode(s.text):
+	case s.code:
 		return codeText
 	}
 	return proseText
@@ -149,18 +138,19 @@ func isCode(text string) bool {
 	return ends*4 > lines
 }
 
-// rulesIn returns the first most lines of a text that bind, and other items of
-// the lists that hold them, at most most of each list.
-func rulesIn(text string, most int) (found, siblings []string) {
+// rulesAt returns the first most lines of a text that bind, and other items of
+// the lists that hold them, at most most of each list. at are the places of words
+// that bind.
+func rulesAt(text string, at []int32, most int) (found, siblings []string) {
 	done, list := 0, 0
-	for at, end := range words(text) {
-		if at < done || !isBinding(text[at:end], text[end:]) {
+	for _, at := range at {
+		if int(at) < done {
 			continue
 		}
 		if len(found) >= most {
 			break
 		}
-		from, to := statement(text, at)
+		from, to := statement(text, int(at))
 		done = to
 		found = append(found, OneLine(text[from:to], ruleChars))
 		if isItem(text[from:]) && from >= list {

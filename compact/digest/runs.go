@@ -44,7 +44,7 @@ func numberOf(name string) (kind numbered, n int, ok bool) {
 	return kind, n, true
 }
 
-// markRuns sets the run of the names that no kept message has.
+// markRuns sets the runs of names.
 func markRuns(all []*nameStat) {
 	type member struct {
 		n int
@@ -52,7 +52,7 @@ func markRuns(all []*nameStat) {
 	}
 	families := map[numbered][]member{}
 	for _, s := range all {
-		if kind, n, ok := numberOf(s.name); ok && !s.seen {
+		if kind, n, ok := numberOf(s.name); ok {
 			families[kind] = append(families[kind], member{n, s})
 		}
 	}

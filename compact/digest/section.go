@@ -5,7 +5,7 @@ import "slices"
 // A section is a part of the record that is being chosen: lines, until its room
 // is spent or too many do not fit.
 type section struct {
-	*digest
+	*part
 	left, spent int // tokens
 	misses      int // lines that did not fit or were recorded already
 	lines       []string
@@ -15,7 +15,7 @@ type section struct {
 // recorded already.
 const maxMisses = 256
 
-func (d *digest) section(room int) *section { return &section{digest: d, left: room} }
+func (p *part) section(room int) *section { return &section{part: p, left: room} }
 
 // full reports whether no other line is worth trying.
 func (s *section) full() bool { return s.left < 8 || s.misses > maxMisses }

@@ -9,36 +9,43 @@ import (
 // tasks are short, and an agent reads them once, early.
 const shortFile = 2000
 
-// shortFiles quotes the lines of short files that name something: first those
-// with most words of the task, then in the order in which they were read. It
-// returns the tokens spent.
+// nameLine is a line that names something.
+type nameLine struct {
+	*source
+	excerpt
+	words int // of the task that it has
+}
+
+// readShort finds the lines of a result that is a short file.
+func (r *Record) readShort(s *source) {
+	if s.call == nil || len(s.text) > shortFile || !s.call.reads() || isCode(s.text) {
+		return
+	}
+	for _, f := range s.found {
+		e := lineOf(s.text, int(f.from), int(f.to))
+		if n := len(s.lines); n == 0 || s.lines[n-1].excerpt != e {
+			s.lines = append(s.lines, nameLine{s, e, r.task.words.in(e.in[e.from:e.to])})
+		}
+	}
+	if len(s.lines) > 0 {
+		r.all.short = append(r.all.short, s)
+	}
+}
+
+// shortFiles quotes the lines of short files: first those with most words of the
+// task, then in the order in which they were read. It returns the tokens spent.
 func (q *quotes) shortFiles(room int) (spent int) {
 	last := map[string]*source{} // by label
-	for i := range q.sources {
-		if s := &q.sources[i]; s.role.Result() && s.call != nil && len(s.text) <= shortFile && s.call.reads() && !isCode(s.text) {
-			last[s.label()] = s
+	for _, s := range q.short {
+		last[s.label()] = s
+	}
+	var lines []nameLine
+	for _, s := range q.short {
+		if last[s.label()] == s {
+			lines = append(lines, s.lines...)
 		}
 	}
-	type line struct {
-		*source
-		excerpt
-		words int
-	}
-	var lines []line
-	terms := q.terms()
-	for i := range q.sources {
-		s := &q.sources[i]
-		if s.call == nil || last[s.label()] != s {
-			continue
-		}
-		for from, to := range names(s.text) {
-			e := lineOf(s.text, from, to)
-			if n := len(lines); n == 0 || lines[n-1].source != s || lines[n-1].excerpt != e {
-				lines = append(lines, line{s, e, terms.in(e.in[e.from:e.to])})
-			}
-		}
-	}
-	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(b.words, a.words) })
+	slices.SortStableFunc(lines, func(a, b nameLine) int { return cmp.Compare(b.words, a.words) })
 	for _, l := range lines {
 		if room-spent < 8 || q.misses > maxMisses {
 			break

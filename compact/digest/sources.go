@@ -10,12 +10,23 @@ import (
 // source is a text that left, unwrapped.
 type source struct {
 	text     string
-	number   int // of the text among all that left
-	at       int // index of its message
 	role     compact.Role
-	call     *action // the call of a result, or nil if unknown; or the call whose arguments the text is
 	argument bool    // the text is the arguments of a call
+	call     *action // the call of a result, or nil if unknown; or the call whose arguments the text is
 	size     int     // bytes of the original text
+
+	// Until it leaves:
+	found   []sighting // names
+	binding []int32    // where words are that bind
+
+	// From then on:
+	number   int        // of the text among all that left
+	at       int        // index of its message among all that left
+	rules    []string   // lines that bind
+	siblings []string   // other items of the lists that hold them
+	code     bool       // of a text with rules: it looks like source code
+	lines    []nameLine // of a short file
+	*report             // what it reports, once that was asked
 }
 
 // label returns the name of a source in the record.
@@ -33,61 +44,44 @@ func (s *source) label() string {
 	return "the assistant"
 }
 
-// gather reads the messages that left: their texts, what their calls do, and
-// which call each result answers.
-func (d *digest) gather() {
-	d.actions = make([][]action, len(d.lost))
-	calls := callIndex{}
-	for i := range d.lost {
-		m := &d.lost[i]
-		d.actions[i] = make([]action, len(m.Calls))
-		for c := range m.Calls {
-			d.actions[i][c] = actionOf(&m.Calls[c])
-			d.actions[i][c].shown = quote(m.Calls[c].Arguments.String(), argChars)
-			calls.add(m, &m.Calls[c], &d.actions[i][c])
-		}
+// lose notes that a message left. at is its index among all that left.
+func (r *Record) lose(m *message, at int) {
+	if m.role == compact.Assistant {
+		r.all.answers = append(r.all.answers, &answer{message: m})
 	}
-	for i := range d.kept {
-		m := &d.kept[i]
-		for c := range m.Calls {
-			calls.add(m, &m.Calls[c], nil)
-		}
-	}
-	calls.sort()
-	for i := range d.lost {
-		m := &d.lost[i]
-		s := source{at: i, role: m.Role}
-		if m.Role.Result() {
-			s.call = calls.answered(m)
-		}
-		for p := range m.Parts {
-			if m.Parts[p].Kind != compact.KindText {
-				continue
-			}
-			s.text, s.size = m.Parts[p].Text.String(), m.Parts[p].Text.Len()
-			if m.Role.Result() {
-				s.text = unwrap(s.text)
-			}
-			s.number = len(d.sources)
-			d.sources = append(d.sources, s)
-		}
-		for c := range m.Calls {
-			s.text, s.argument, s.number = unwrap(m.Calls[c].Arguments.String()), true, len(d.sources)
-			s.call = &d.actions[i][c]
+	for _, s := range m.sources {
+		s.at, s.number = at, len(r.all.sources)
+		r.all.sources = append(r.all.sources, s)
+		switch {
+		case s.argument:
 			s.call.number = s.number
-			d.sources = append(d.sources, s)
+			r.all.actions = append(r.all.actions, s.call)
+			r.note(s.call)
+		case s.role.Result():
+			if s.call = r.calls.answered(m); s.call != nil && s.call.result == nil {
+				s.call.result = s
+			}
+			if s.rules, s.siblings = rulesAt(s.text, s.binding, rulesOfSource); len(s.rules) > 0 {
+				s.code = isCode(s.text)
+				r.all.ruled = append(r.all.ruled, s)
+			}
+			r.readShort(s)
+		case s.role == compact.User:
+			r.all.users = append(r.all.users, s)
 		}
-	}
-	for i := range d.sources {
-		if s := &d.sources[i]; s.role.Result() && s.call != nil && s.call.result == nil {
-			s.call.result = s
+		if s.role == compact.User || s.role.Instruction() {
+			if s.rules, _ = rulesAt(s.text, s.binding, rulesOfUser); len(s.rules) > 0 {
+				r.all.binding = append(r.all.binding, s)
+			}
 		}
+		r.index.lose(s, r.all.messages)
+		s.found, s.binding = nil, nil
 	}
 }
 
 // callIndex finds calls by what they share with their results. Ids may recur in
 // later rounds.
-type callIndex map[callKey][]*indexedCall
+type callIndex map[callKey][]indexedCall
 
 type callKey struct {
 	legacy bool   // function_call: paired by name
@@ -96,35 +90,33 @@ type callKey struct {
 
 type indexedCall struct {
 	origin int
-	call   *compact.Call
-	action *action // made on demand
+	action *action
 }
 
+// add adds a call, unless it was seen in the same message before.
 func (x callIndex) add(m *compact.Message, c *compact.Call, a *action) {
 	key := callKey{id: c.ID}
 	if c.Kind == compact.CallLegacy {
 		key = callKey{true, c.Name}
 	}
-	x[key] = append(x[key], &indexedCall{m.Origin, c, a})
-}
-
-func (x callIndex) sort() {
-	for _, list := range x {
-		slices.SortStableFunc(list, func(a, b *indexedCall) int { return cmp.Compare(a.origin, b.origin) })
+	list := x[key]
+	i, had := search(list, m.Origin)
+	if !had {
+		x[key] = slices.Insert(list, i, indexedCall{m.Origin, a})
 	}
 }
 
 // answered returns the action of the call that a result answers, the last one
 // before it with its id, or nil.
-func (x callIndex) answered(m *compact.Message) *action {
-	list := x[callKey{m.Role == compact.Function, m.Answers}]
-	i, _ := slices.BinarySearchFunc(list, m.Origin, func(c *indexedCall, origin int) int { return cmp.Compare(c.origin, origin) })
+func (x callIndex) answered(m *message) *action {
+	list := x[callKey{m.role == compact.Function, m.answers}]
+	i, _ := search(list, m.origin)
 	if i = max(0, i-1); i >= len(list) {
 		return nil
 	}
-	if list[i].action == nil {
-		a := actionOf(list[i].call)
-		list[i].action = &a
-	}
 	return list[i].action
+}
+
+func search(list []indexedCall, origin int) (at int, found bool) {
+	return slices.BinarySearchFunc(list, origin, func(c indexedCall, origin int) int { return cmp.Compare(c.origin, origin) })
 }

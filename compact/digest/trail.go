@@ -4,40 +4,50 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"laconic/compact"
 )
 
 // The trail is what an agent did and found: the files that it changed, what
 // failed, what it concluded. An agent without it does all of that again.
 
+// change is what was done to a file.
+type change struct {
+	last  *action
+	times int
+}
+
+// write is a call that writes a file.
+type write struct {
+	path string
+	by   *action
+}
+
+// note notes the files that a call writes.
+func (r *Record) note(a *action) {
+	for _, path := range a.written {
+		c := r.changed[path]
+		if c == nil {
+			c = &change{}
+			r.changed[path] = c
+		}
+		c.last = a
+		c.times++
+		r.all.writes = append(r.all.writes, write{path, a})
+	}
+}
+
 // changes writes the files that calls wrote or edited, each with the last thing
 // done to it, ordered by that. If there is not room for all, older files are
 // only named. It returns the tokens spent.
-func (d *digest) changes(room int) int {
-	type change struct {
-		last  *action
-		times int
-	}
-	files := map[string]*change{}
-	var order []string // by the last change, newest first
-	for a := range d.newest() {
-		for _, path := range a.writes() {
-			f := files[path]
-			if f == nil {
-				f = &change{last: a}
-				files[path] = f
-				order = append(order, path)
-			}
-			f.times++
-		}
-	}
-	s := d.section(room)
-	for _, path := range order {
+func (p *part) changes(room int) int {
+	s := p.section(room)
+	for _, w := range slices.Backward(p.writes) {
 		if s.full() {
 			break
 		}
-		f := files[path]
+		path, f := w.path, p.changed[w.path]
+		if f.last != w.by {
+			continue
+		}
 		line := "changed: " + path
 		if f.times > 1 {
 			line += fmt.Sprintf(" (%d ×)", f.times)
@@ -46,7 +56,7 @@ func (d *digest) changes(room int) int {
 		if f.last.path == "" {
 			how = f.last.subject()
 		}
-		if long := line + ": " + quote(how, argChars) + outcome(f.last.result); d.cost(long+"\n") <= s.left/2 {
+		if long := line + ": " + quote(how, argChars) + outcome(f.last.result); p.cost(long+"\n") <= s.left/2 {
 			line = long
 		}
 		s.add(line + "\n")
@@ -63,12 +73,12 @@ const (
 // errors writes the failed tests in the newest run of each command, and the
 // error lines of the newest results, in their order. What failed last is most
 // likely what the agent works on. It returns the tokens spent.
-func (d *digest) errors(room int) int {
-	sec := d.section(room)
+func (p *part) errors(room int) int {
+	sec := p.section(room)
 	seen := map[string]bool{} // commands with a newer run
 	failed, wrong := 0, 0
 	add := func(line string, s *source) bool {
-		if d.recorded[line] {
+		if p.recorded[line] {
 			return false
 		}
 		line = "error: " + line
@@ -77,8 +87,7 @@ func (d *digest) errors(room int) int {
 		}
 		return !slices.Contains(sec.lines, line+"\n") && sec.add(line+"\n")
 	}
-	for i := range slices.Backward(d.sources) {
-		s := &d.sources[i]
+	for _, s := range slices.Backward(p.sources) {
 		if failed >= lastFailures && wrong >= lastErrors || sec.full() {
 			break
 		}
@@ -92,17 +101,34 @@ func (d *digest) errors(room int) int {
 			}
 			seen[run] = true
 		}
-		tests := failures(s.text)
-		for _, line := range slices.Backward(tests) {
+		report := s.reports()
+		for _, line := range slices.Backward(report.failures) {
 			if failed < lastFailures && add(line, s) {
 				failed++
 			}
 		}
-		if line, ok := errorLine(s.text); ok && len(tests) == 0 && wrong < lastErrors && add(quote(line, errorChars), s) {
+		if report.error != "" && wrong < lastErrors && add(report.error, s) {
 			wrong++
 		}
 	}
 	return sec.write()
+}
+
+// report is what a result says that failed.
+type report struct {
+	failures []string // failed tests
+	error    string   // the first line of an error, if no test failed
+}
+
+// reports returns what the source reports.
+func (s *source) reports() *report {
+	if s.report == nil {
+		s.report = &report{failures: failures(s.text)}
+		if line, ok := errorLine(s.text); ok && len(s.report.failures) == 0 {
+			s.report.error = quote(line, errorChars)
+		}
+	}
+	return s.report
 }
 
 // failureWords begin or end the line of a failed test, as test runners write
@@ -173,25 +199,13 @@ const (
 // message that names something, the last sentence of an answer without calls,
 // and notes that were appended to a file. The newest that fit are written, in
 // their order. It returns the tokens spent.
-func (d *digest) conclusions(room int) int {
-	s := d.section(room)
-	for i := range slices.Backward(d.lost) {
+func (p *part) conclusions(room int) int {
+	s := p.section(room)
+	for _, a := range slices.Backward(p.answers) {
 		if s.full() {
 			break
 		}
-		m := &d.lost[i]
-		if m.Role != compact.Assistant {
-			continue
-		}
-		var said []string
-		for c := range d.actions[i] {
-			if a := &d.actions[i][c]; a.path == "" && strings.Contains(a.command, ">>") && len(a.command) <= conclusionChars {
-				said = append(said, quote(a.command, conclusionChars))
-			}
-		}
-		if text := conclusion(textOf(m), len(m.Calls) == 0); text != "" && !sharesName(text, said) {
-			said = append(said, text)
-		}
+		said := a.conclusions()
 		for _, text := range slices.Backward(said) {
 			if slices.ContainsFunc(s.lines, func(l string) bool { return strings.Contains(l, strings.TrimRight(text, ".")) }) {
 				s.misses++
@@ -201,6 +215,36 @@ func (d *digest) conclusions(room int) int {
 		}
 	}
 	return s.write()
+}
+
+// answer is a message of the assistant that left.
+type answer struct {
+	*message
+	said []string // conclusions, once they were asked for
+	read bool
+}
+
+// conclusions returns what the message concludes.
+func (a *answer) conclusions() []string {
+	if a.read {
+		return a.said
+	}
+	a.read = true
+	for _, call := range a.actions {
+		if call.path == "" && strings.Contains(call.command, ">>") && len(call.command) <= conclusionChars {
+			a.said = append(a.said, quote(call.command, conclusionChars))
+		}
+	}
+	var texts []string
+	for _, s := range a.sources {
+		if !s.argument {
+			texts = append(texts, s.text)
+		}
+	}
+	if text := conclusion(strings.Join(texts, " "), len(a.actions) == 0); text != "" && !sharesName(text, a.said) {
+		a.said = append(a.said, text)
+	}
+	return a.said
 }
 
 // conclusion returns the last sentence of an assistant message that says

@@ -23,7 +23,7 @@ func (a *action) writes() []string {
 		}
 		return shellWrites(a.command)
 	}
-	return patchedFiles(a.written + a.other)
+	return patchedFiles(a.text + a.other)
 }
 
 var changing = []string{"write", "edit", "create", "patch", "replace", "insert", "append", "delete", "remove", "rename", "move", "save", "update", "modify"}

@@ -1,0 +1,140 @@
+package digest
+
+import (
+	"cmp"
+	"slices"
+)
+
+// index knows the names in what left and in what the model reads.
+type index struct {
+	names map[string]*nameStat
+	lost  []*nameStat // those in what left
+	fresh []*nameStat // those in what left since the newest part
+	turn  int32       // how many parts were chosen
+	anew  int32       // how often the record was made anew
+	found int32       // how many names were found in what left
+	spare []nameStat
+}
+
+func newIndex() index { return index{names: map[string]*nameStat{}} }
+
+const (
+	// maxLost bounds the memory that names take: if what left has more, the less
+	// likely half is forgotten. It is many times what a list of names holds.
+	maxLost = 1 << 15
+	// maxNames bounds all names. Others are passed over.
+	maxNames = 1 << 17
+)
+
+// A record that is made anew remembers so many of the likeliest names for each
+// token of its size, but at least leastNames.
+const (
+	namesPerToken = 16
+	leastNames    = 1024
+)
+
+// sighting is a name at [from, to) of a text.
+type sighting struct {
+	*nameStat
+	from, to int32
+}
+
+// of returns what is known of a name, or nil if there are too many names.
+func (x *index) of(name string) *nameStat {
+	s := x.names[name]
+	if s == nil && len(x.names) < maxNames {
+		if len(x.spare) == 0 {
+			x.spare = make([]nameStat, 64)
+		}
+		s, x.spare = &x.spare[0], x.spare[1:]
+		s.name = name
+		s.forget()
+		x.names[name] = s
+	}
+	return s
+}
+
+// lose adds the names of a text that left. messages is the number of messages
+// that left so far.
+func (x *index) lose(src *source, messages int) {
+	near := proximity{last: -nearBytes - 1}
+	for _, f := range src.found {
+		s := f.nameStat
+		near.observe(s, int(f.from), int(f.to))
+		if s.latest < 0 {
+			if len(x.lost) >= maxLost {
+				x.prune(maxLost/2, messages)
+			}
+			s.order = x.found
+			x.found++
+			x.lost = append(x.lost, s)
+		}
+		if s.turn <= x.turn {
+			s.turn = x.turn + 1
+			x.fresh = append(x.fresh, s)
+		}
+		s.observe(src, f.from, f.to)
+	}
+}
+
+// ranked sorts names by how likely they are to be needed, as far as they are
+// known by now.
+func ranked(list []*nameStat, messages int) []*nameStat {
+	for _, s := range list {
+		s.score = s.weight(messages)
+	}
+	slices.SortFunc(list, func(a, b *nameStat) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.order, b.order))
+	})
+	return list
+}
+
+// next returns the names of the next part, most likely needed first: those in
+// what left since the newest part, or with anew set all, that no kept message and
+// no part has.
+func (x *index) next(messages int, anew bool) []*nameStat {
+	list := x.fresh
+	if anew {
+		x.anew++
+		list = x.lost
+	}
+	next := make([]*nameStat, 0, len(list))
+	for _, s := range ranked(list, messages) {
+		s.run = nil
+		if s.visible == 0 && s.latest >= 0 && (s.told < x.anew || anew) {
+			next = append(next, s)
+		}
+	}
+	markRuns(next)
+	x.turn++
+	x.fresh = x.fresh[:0]
+	return next
+}
+
+// tell notes which names a part has.
+func (x *index) tell(part string, runs []*nameStat) {
+	for from, to := range names(part) {
+		if s := x.names[part[from:to]]; s != nil {
+			s.told = x.anew
+		}
+	}
+	for _, s := range runs {
+		if s.run != nil && (s.run.listed || s.run.quoted) {
+			s.told = x.anew
+		}
+	}
+}
+
+// prune forgets all but the n likeliest of the names in what left.
+func (x *index) prune(n, messages int) {
+	if len(x.lost) <= n {
+		return
+	}
+	for _, s := range ranked(x.lost, messages)[n:] {
+		if s.forget(); s.visible == 0 {
+			delete(x.names, s.name)
+		}
+	}
+	clear(x.lost[n:])
+	x.lost = x.lost[:n]
+}
