@@ -76,20 +76,14 @@ type ShownRequest struct {
 	// first of them among all of the conversation, from 1.
 	Epochs []compact.Epoch
 	First  int
-	// Stages are what these epochs did, where it can still be seen.
-	Stages []ShownStage
+	// Stages are what these epochs did.
+	Stages []compact.StageReport
 	// Charged is what the record is charged, whatever its text; 0: there is none.
 	Charged int
 	// Rows are all messages, in the order of the upstream's list; nil if the
 	// request is the one before it, as it was sent, with the client's new messages
 	// at the end.
 	Rows []ShownRow
-}
-
-// ShownStage is what one stage did: edits, messages removed, and tokens saved.
-type ShownStage struct {
-	Name                  string
-	Edits, Removed, Saved int
 }
 
 // Fate says what became of messages.
@@ -191,12 +185,13 @@ func (v *conversation) show(p *Policy, b compact.Budget, prices Prices) *Shown {
 	}
 	var before *request
 	var epochs []compact.Epoch
+	var stages []compact.StageReport
 	a := alignment{v: v}
 	messages, bill := 0, 0.0
 	for i := range v.turns {
 		t := &v.turns[i]
 		in := compact.Conversation{Messages: v.Messages[:t.messages:t.messages], Fixed: v.fixed}
-		plan, _ := compact.Compact(in, p.Policy, v.counter, b)
+		plan, report := compact.Compact(in, p.Policy, v.counter, b)
 		now, _ := v.sent(plan.Apply(in, ""), before)
 		common, cached := shared(before, now)
 		r := ShownRequest{Messages: t.messages, Sent: len(now.msgs), Full: t.full, Tokens: now.total, Cached: cached}
@@ -205,7 +200,7 @@ func (v *conversation) show(p *Policy, b compact.Budget, prices Prices) *Shown {
 			r.Trigger, r.Land = plan.Epochs[n-1].Trigger, plan.Epochs[n-1].Land
 		}
 		r.First = s.Epochs + 1
-		r.begin(&plan, epochs)
+		r.begin(&plan, report.Stages, epochs, stages)
 		s.Epochs += len(r.Epochs)
 		if plan.Slot != nil {
 			r.Charged = plan.Slot.Size
@@ -215,7 +210,7 @@ func (v *conversation) show(p *Policy, b compact.Budget, prices Prices) *Shown {
 		}
 		messages = t.messages
 		s.Requests = append(s.Requests, r)
-		before, epochs = now, plan.Epochs
+		before, epochs, stages = now, plan.Epochs, report.Stages
 	}
 	s.Cost = 1
 	if v.full > 0 {
@@ -225,28 +220,24 @@ func (v *conversation) show(p *Policy, b compact.Budget, prices Prices) *Shown {
 	return s
 }
 
-// begin fills in the epochs that the request before did not have, and what they
-// did.
-func (r *ShownRequest) begin(plan *compact.Plan, before []compact.Epoch) {
+// begin fills in the epochs that the request before did not have, and what each
+// stage did in them. before are the epochs of that request, sums what each stage
+// had done in all of them.
+func (r *ShownRequest) begin(plan *compact.Plan, stages []compact.StageReport, before []compact.Epoch, sums []compact.StageReport) {
 	same := 0
 	for same < len(before) && same < len(plan.Epochs) && before[same].At == plan.Epochs[same].At {
 		same++
 	}
-	r.Epochs = plan.Epochs[same:]
-	for _, e := range plan.Edits {
-		if e.Epoch <= same {
-			continue
+	if r.Epochs = plan.Epochs[same:]; len(r.Epochs) == 0 {
+		return
+	}
+	for _, s := range stages {
+		at := slices.IndexFunc(sums, func(o compact.StageReport) bool { return o.Name == s.Name })
+		if at >= 0 && same == len(before) {
+			s.Edits, s.Saved = s.Edits-sums[at].Edits, s.Saved-sums[at].Saved
 		}
-		at := slices.IndexFunc(r.Stages, func(s ShownStage) bool { return s.Name == e.Stage })
-		if at < 0 {
-			at = len(r.Stages)
-			r.Stages = append(r.Stages, ShownStage{Name: e.Stage})
-		}
-		s := &r.Stages[at]
-		if s.Saved += e.Saved; e.Op == compact.OpRemove {
-			s.Removed += e.End - e.At
-		} else {
-			s.Edits++
+		if s.Edits > 0 {
+			r.Stages = append(r.Stages, s)
 		}
 	}
 }

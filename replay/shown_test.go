@@ -44,7 +44,7 @@ func said(s *Shown) string {
 			fmt.Fprintf(&b, ", epoch %d", r.First)
 		}
 		for _, st := range r.Stages {
-			fmt.Fprintf(&b, ", %s %d/%d", st.Name, st.Edits, st.Removed)
+			fmt.Fprintf(&b, ", %s %d/%d", st.Name, st.Edits, st.Saved)
 		}
 		b.WriteByte('\n')
 		for _, row := range r.Rows {
@@ -91,7 +91,7 @@ request 4: 8 → 8 messages, 25 → 25 tokens, 21 cached
 	f("an old result is rewritten once, and stays so", replaytest.Errand, replaytest.Rewriting("gone"), 20, `
 request 1: 2 → 2 messages, 6 → 6 tokens, 0 cached
 request 2: 4 → 4 messages, 17 → 17 tokens, 6 cached
-request 3: 6 → 6 messages, 21 → 14 tokens, 9 cached, epoch 1, rewrite 1/0
+request 3: 6 → 6 messages, 21 → 14 tokens, 9 cached, epoch 1, rewrite 1/7
   unchanged [0, 3) 9 → 9
   edited [3, 4) 8 → 1, rewrite: test, tool "gone"
   unchanged [4, 6) 4 → 4

@@ -259,14 +259,7 @@ func (s *shown) facts(r *replay.ShownRequest) (all []string) {
 	if len(r.Stages) > 0 {
 		var stages []string
 		for _, st := range r.Stages {
-			var did []string
-			if st.Removed > 0 {
-				did = append(did, replay.Count(st.Removed, "message")+" removed")
-			}
-			if st.Edits > 0 {
-				did = append(did, replay.Count(st.Edits, "edit"))
-			}
-			stages = append(stages, fmt.Sprintf("%s: %s, %s tokens saved", st.Name, strings.Join(did, ", "), replay.Thousands(st.Saved)))
+			stages = append(stages, fmt.Sprintf("%s %s, %s tokens saved", st.Name, replay.Count(st.Edits, "time"), replay.Thousands(st.Saved)))
 		}
 		add("%s.", strings.Join(stages, "; "))
 	}
@@ -481,18 +474,21 @@ func prefix(text string, n int) string {
 // excerpt returns the beginning of what a message says, on one line.
 func excerpt(m *replay.ShownMessage) string {
 	for _, p := range m.Pieces {
-		if p.Text == "" {
+		whole := strings.TrimSpace(p.Text)
+		text := prefix(whole, 4*excerptLength)
+		line := strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
+		if line == "" {
 			continue
 		}
-		text := strings.ToValidUTF8(prefix(p.Text, 4*excerptLength), "\uFFFD")
-		line := strings.Join(strings.Fields(text), " ")
-		if short := prefix(line, excerptLength); len(short) < len(line) || len(text) < len(p.Text) {
+		if short := prefix(line, excerptLength); len(short) < len(line) || len(text) < len(whole) {
 			return short + " …"
 		}
 		return line
 	}
-	if len(m.Pieces) > 0 {
-		return notice(m.Pieces[0].Kind)
+	for _, p := range m.Pieces {
+		if p.Kind != "" {
+			return notice(p.Kind)
+		}
 	}
 	return "(nothing)"
 }

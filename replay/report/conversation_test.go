@@ -45,7 +45,7 @@ func TestPageShowsAConversation(t *testing.T) {
 		"<summary>Requests 1 to 2 go out as the client sent them: up to 17 tokens</summary>",
 		`<details id="r3" class="request" open><summary>Request 3, epoch 1: 21 → 14 tokens</summary>`,
 		"Epoch 1 began at 21 tokens, above its trigger of 19, and ended at 14; it was to land at ",
-		"<p>rewrite: 1 edit, 7 tokens saved.</p>",
+		"<p>rewrite 1 time, 7 tokens saved.</p>",
 		`<span class="n">3</span> <span class="role">tool</span> <i>read</i>, 8 tokens<pre>the secret is code_4711 and nothing else here</pre>`,
 		`<span class="n">0</span> <span class="role">system</span>, 2 tokens <span class="excerpt">be brief</span>`,
 		`<p class="what"><b>edited</b>, 1 tokens</p>` + "\n" + `<p class="why"><code>rewrite</code> test, 7 tokens saved</p><pre>gone</pre>`,
@@ -228,4 +228,21 @@ func TestTextsAreCutAtCharacters(t *testing.T) {
 	if p := s.piece(replay.Piece{Text: strings.Repeat("x", 1000)}, editedHead, editedLength); len(p.Head) != excerptLength || p.Rest != "" {
 		t.Errorf("%d and %d bytes on a page that has its fill", len(p.Head), len(p.Rest))
 	}
+}
+
+// TestExcerpt: the beginning of the first text that says something, on one line.
+func TestExcerpt(t *testing.T) {
+	f := func(want string, pieces ...replay.Piece) {
+		t.Helper()
+		if got := excerpt(&replay.ShownMessage{Pieces: pieces}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	f("(nothing)")
+	f("(nothing)", replay.Piece{Text: " \n"})
+	f("picture, 7 bytes", replay.Piece{Text: "\n"}, replay.Piece{Kind: "picture, 7 bytes"})
+	f("a b", replay.Piece{Text: "\n\n"}, replay.Piece{Kind: "thinking", Text: "  a\n\tb  "}, replay.Piece{Text: "c"})
+	f(strings.Repeat("x", excerptLength)+" …", replay.Piece{Text: strings.Repeat("x", excerptLength+1)})
+	f("x …", replay.Piece{Text: "x" + strings.Repeat(" ", 5000) + "y"})
+	f("\uFFFDa", replay.Piece{Text: "\xffa"})
 }
