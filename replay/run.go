@@ -160,7 +160,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	res.Unread = unread
 	if o.Show != nil && ctx.Err() == nil {
-		res.Shown, res.IDs = show.shown(&o), show.ids
+		res.Shown, res.IDs = show.shown(ctx, &o), show.ids
 	}
 	return res.finish(), ctx.Err()
 }

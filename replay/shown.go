@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -158,8 +159,9 @@ func (s *showing) offer(want *Show, v *conversation, n int, b compact.Budget) {
 	}
 }
 
-// shown returns the conversation to show, or nil, under the first budget.
-func (s *showing) shown(o *Options) *Shown {
+// shown returns the conversation to show, under the first budget; nil if there is
+// none, or ctx is done before the end.
+func (s *showing) shown(ctx context.Context, o *Options) *Shown {
 	v := s.best
 	if v == nil {
 		return nil
@@ -171,14 +173,17 @@ func (s *showing) shown(o *Options) *Shown {
 			p = &o.Policies[i]
 		}
 	}
-	out := v.show(p, s.budget, *o.Prices)
+	out := v.show(ctx, p, s.budget, *o.Prices)
+	if ctx.Err() != nil {
+		return nil
+	}
 	out.Budget = o.Budgets[0].String()
 	return out
 }
 
-// show replays every request of a conversation through a policy, and keeps what
-// it did.
-func (v *conversation) show(p *Policy, b compact.Budget, prices Prices) *Shown {
+// show replays every request of a conversation through a policy until ctx is
+// done, and keeps what it did.
+func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, prices Prices) *Shown {
 	s := &Shown{
 		File: v.File, Conversation: v.ID, Model: v.Model, Policy: p.Name, Tokens: b.Tokens, Fixed: v.fixed,
 		Messages: v.shownMessages(),
@@ -189,6 +194,9 @@ func (v *conversation) show(p *Policy, b compact.Budget, prices Prices) *Shown {
 	a := alignment{v: v}
 	messages, bill := 0, 0.0
 	for i := range v.turns {
+		if ctx.Err() != nil {
+			break
+		}
 		t := &v.turns[i]
 		in := compact.Conversation{Messages: v.Messages[:t.messages:t.messages], Fixed: v.fixed}
 		plan, report := compact.Compact(in, p.Policy, v.counter, b)

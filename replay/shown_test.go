@@ -203,7 +203,7 @@ func TestShownAddsUp(t *testing.T) {
 			v := prepare(r, compacttest.Bytes{}, DefaultPrices, standard)
 			for _, e := range policy.Catalogue {
 				for _, share := range []float64{0.5, 0.2} {
-					s := v.show(&Policy{Name: e.Name, Policy: must(e.New(nil))}, Budget{Share: share}.of(v.peak, compact.Limits{}, 0), DefaultPrices)
+					s := v.show(context.Background(), &Policy{Name: e.Name, Policy: must(e.New(nil))}, Budget{Share: share}.of(v.peak, compact.Limits{}, 0), DefaultPrices)
 					addsUp(t, fmt.Sprintf("%s, %s at %g", r.ID, e.Name, share), s)
 				}
 			}
@@ -284,4 +284,32 @@ func TestWhichConversationIsShown(t *testing.T) {
 	f(&Show{Conversation: "d", PolicyFor: func(m string) string { return map[string]string{"m1": "other"}[m] }}, "d of m1, other under 0.5 × peak (1)")
 	f(&Show{Conversation: "d", PolicyFor: func(string) string { return "unheard of" }}, "d of m1, test under 0.5 × peak (1)")
 	f(&Show{Conversation: "nobody"}, "none")
+}
+
+// TestShownStopsWithItsContext: nobody waits for a conversation that nobody will
+// see.
+func TestShownStopsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	s := showing{best: prepare(only(t, replaytest.Write(t, "a.jsonl", replaytest.Errand)), compacttest.Words{}, DefaultPrices, standard), budget: compact.Budget{Tokens: 20}}
+	o := Options{Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Tokens: 20}}, Prices: &DefaultPrices, Show: &Show{}}
+	if got := s.shown(ctx, &o); got != nil {
+		t.Errorf("%d requests were shown", len(got.Requests))
+	}
+	if got := s.shown(context.Background(), &o); got == nil || len(got.Requests) != 4 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// only returns the one conversation of a file.
+func only(t *testing.T, file string) *record.Conversation {
+	t.Helper()
+	var one *record.Conversation
+	for r, bad := range record.Read(file, nil) {
+		if bad != nil || one != nil {
+			t.Fatal(bad)
+		}
+		one = r
+	}
+	return one
 }
