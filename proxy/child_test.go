@@ -92,7 +92,7 @@ func serveBare(ctx context.Context, l net.Listener, base string) {
 		}
 		_, _ = r.Body.Read(make([]byte, 1))
 		out := *r
-		sent := body.NewOutgoing(whole, nil, nil)
+		sent := body.NewOutgoing(whole, &body.Body{}, false)
 		sent.Watch = body.NewWatch(limits.ResponseHeader, limits.StreamIdle, func(error) {})
 		defer sent.Watch.Stop()
 		out.Body = sent

@@ -19,6 +19,7 @@ import (
 // for the body itself. It is set once.
 type conversation struct {
 	x      *exchange
+	in     *body.Body // let go once it is sent
 	mode   string
 	policy *compact.Policy // with the client's pins
 	limits compact.Limits  // configured or published
@@ -50,7 +51,7 @@ func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation 
 	name = strings.Clone(apierror.Clip(name, 128))
 	counter, counted := route.counter()
 	c := &conversation{
-		x: x, mode: x.mode(), policy: x.policy(), asked: req.MaxTokens, ways: waysOf(counter), counted: counted,
+		x: x, in: in, mode: x.mode(), policy: x.policy(), asked: req.MaxTokens, ways: waysOf(counter), counted: counted,
 		known: p.learnt.Model(p.factKey(x.r.Header, route, key...), route.Upstream, name),
 	}
 	facts := c.known.Facts()
@@ -108,7 +109,7 @@ func (c *conversation) summaryRequest(p *plan) *summarize.Request {
 	r := &summarize.Request{
 		ID: x.info.ID, Header: x.r.Header, Query: x.r.URL.RawQuery, Upstream: x.route.Upstream,
 		Policy: c.policy.Name, Counting: p.counting(), Counter: p.slotCounter(), Budget: p.budget, Pins: x.overrides.pins, Unfolded: c.policy.PerRequest != nil,
-		Overridden: x.overrides.budget > 0 || x.overrides.policy != nil, Unedited: c.mode != ModeOn, Bound: p.bound,
+		Overridden: x.overrides.budget > 0 || x.overrides.policy != nil, Unedited: c.mode != ModeOn, Bound: p.bound, Keep: c.in.Keep,
 	}
 	if first := x.info.Rewrite; first != nil && first.Summary != nil {
 		r.Waited = first.Summary.Duration // by an earlier plan

@@ -137,7 +137,7 @@ func randomID() string {
 func (x *exchange) read() (*body.Body, *apierror.Error) {
 	limit := x.p.o.Limits.Body
 	x.memory = x.p.memory.Reserve(x.p.clientOf(x.r))
-	received, err := body.Receive(x.r, x.w.Controller, x.memory, limit)
+	received, err := body.Receive(x.r, x.w.Controller, x.memory, &x.p.buffers, limit)
 	if err != nil {
 		return nil, x.unreadable(err)
 	}

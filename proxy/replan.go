@@ -66,6 +66,9 @@ func (a *attempt) replan(facts learn.Facts, i *RetryInfo) *second {
 	if err != nil {
 		return nil
 	}
+	if &body[0] == &in.Text[0] {
+		in.Keep() // the first body may be let go while this one is sent
+	}
 	i.Why = ""
 	p.info.Counted, p.info.Overhead = a.info.Counted, a.info.Overhead
 	return &second{attempt: p.attempt, body: body, cut: c.cutOf(req.Conversation.Messages)}

@@ -172,7 +172,7 @@ func (s *second) send(r *http.Request, about http.Header) *http.Response {
 		}
 	}
 	maps.Copy(out.Header, about)
-	again := body.NewOutgoing(s.body, nil, nil)
+	again := body.NewOutgoing(s.body, &body.Body{}, false)
 	again.Watch = x.call.watch
 	defer again.Release()
 	out.Body, out.ContentLength = again, int64(len(s.body))

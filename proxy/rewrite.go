@@ -53,9 +53,9 @@ func (x *exchange) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 		out = in.Sent // compressed, if it was
 	}
 	if p.info.Outcome == Shadow { // the client wants to see what the upstream makes of its own bytes
-		return body.NewOutgoing(out, nil, in.Memory), x.p.transport, nil
+		return body.NewOutgoing(out, in, false), x.p.transport, nil
 	}
-	return body.NewOutgoing(out, in.Text, in.Memory), &sender{first: &first, compressed: in.Compressed()}, nil
+	return body.NewOutgoing(out, in, true), &sender{first: &first, compressed: in.Compressed()}, nil
 }
 
 // readBody reads the body whole, unless it is compressed in a way that is not
@@ -167,5 +167,5 @@ func (x *exchange) pass(why *passed) (*body.Outgoing, *apierror.Error) {
 	if why.in == nil {
 		return nil, nil
 	}
-	return body.NewOutgoing(why.in.Sent, nil, why.in.Memory), nil
+	return body.NewOutgoing(why.in.Sent, why.in, false), nil
 }

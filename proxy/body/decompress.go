@@ -59,6 +59,24 @@ type Body struct {
 	// Problem is why there is no Text, or "".
 	Problem string
 	Memory  *admission.Reservation
+
+	buffers *Buffers // which Sent and Text are of
+	kept    bool
+}
+
+// Keep leaves the bytes to the collector, because something that outlives the
+// request points into them.
+func (b *Body) Keep() { b.kept = true }
+
+// free gives the bytes back. Nothing may point into them any more.
+func (b *Body) free() {
+	if b.buffers != nil && !b.kept {
+		if !same(b.Text, b.Sent) {
+			b.buffers.Put(b.Text)
+		}
+		b.buffers.Put(b.Sent)
+	}
+	b.Sent, b.Text = nil, nil
 }
 
 // Compressed reports whether the client sent the body compressed.
@@ -76,7 +94,7 @@ func NewDecoder() Decoder {
 
 // Open takes memory for a body that was received, and reads what is in it.
 func (d Decoder) Open(ctx context.Context, received Received, encoding string, memory *admission.Reservation, limit int64) (*Body, error) {
-	b := &Body{Memory: memory}
+	b := &Body{Memory: memory, buffers: received.buffers}
 	var err error
 	if encoding != "" {
 		err = d.decompress(ctx, b, received, encoding, limit)
@@ -130,7 +148,7 @@ func (d Decoder) decompress(ctx context.Context, b *Body, body Received, encodin
 		return err
 	}
 	defer func() { _ = r.Close() }()
-	b.Text = make([]byte, n)
+	b.Text = b.buffers.Take(int(n))
 	_, err = io.ReadFull(r, b.Text)
 	return err
 }

@@ -36,7 +36,7 @@ func keep(t *testing.T, g *admission.Gate, n int) *Outgoing {
 		t.Fatalf("no room for %d", n)
 	}
 	data := make([]byte, n)
-	b := NewOutgoing(data, data, s)
+	b := NewOutgoing(data, &Body{Sent: data, Text: data, Memory: s}, true)
 	b.Watch = NewWatch(time.Hour, time.Hour, func(error) {})
 	b.Watch.Answered()
 	for err := error(nil); err == nil; {
@@ -114,7 +114,7 @@ func TestABodyIsNotKeptWhileOthersWaitForItsMemory(t *testing.T) {
 			t.Fatal("no room")
 		}
 		data := make([]byte, 20)
-		sent := NewOutgoing(data, data, s) // holds 40 until it is sent
+		sent := NewOutgoing(data, &Body{Sent: data, Text: data, Memory: s}, true) // holds 40 until it is sent
 		sent.Watch = NewWatch(time.Hour, time.Hour, func(error) {})
 		sent.Watch.Answered()
 		waiting := make(chan error)
@@ -189,7 +189,7 @@ func TestABodyThatIsSentWhileItIsReadAgainKeepsItsMemory(t *testing.T) {
 	g := admission.NewGate(1600, 100)
 	s := mustHold(t, g, 400)
 	data := make([]byte, 100)
-	b := NewOutgoing(data, data, s)
+	b := NewOutgoing(data, &Body{Sent: data, Text: data, Memory: s}, true)
 	b.Watch = NewWatch(time.Hour, time.Hour, func(error) {})
 	b.Watch.Answered()
 	if b.ReadAgain(t.Context()) == nil {

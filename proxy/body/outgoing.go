@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"laconic/proxy/admission"
 )
@@ -24,7 +25,8 @@ type Outgoing struct {
 	mu       sync.Mutex
 	data     []byte
 	at       int
-	original []byte // the client's own, decompressed; may be data
+	in       *Body  // the client's own
+	original []byte // its text while that is kept, else nil; may be data
 	keeping  bool
 	reading  bool // the original is being read again
 	memory   *admission.Reservation
@@ -32,12 +34,15 @@ type Outgoing struct {
 	sent atomic.Bool // the last byte was taken
 }
 
-// NewOutgoing takes over data and the memory that was taken for it, nil if there is
-// none. original is the client's own body if it may be wanted again, else nil.
-func NewOutgoing(data, original []byte, memory *admission.Reservation) *Outgoing {
-	b := &Outgoing{data: data, original: original, keeping: original != nil, memory: memory}
-	if memory != nil {
-		memory.Shrink(2*int64(len(data)) + b.beside()) // what was read out of it is garbage now
+// NewOutgoing takes over data, which was made of in, and in with its memory. again
+// says that the client's own text may be wanted again.
+func NewOutgoing(data []byte, in *Body, again bool) *Outgoing {
+	b := &Outgoing{data: data, in: in, memory: in.Memory}
+	if again {
+		b.original, b.keeping = in.Text, true
+	}
+	if b.memory != nil {
+		b.memory.Shrink(2*int64(len(data)) + b.beside()) // what was read out of it is garbage now
 	}
 	return b
 }
@@ -87,15 +92,22 @@ func (b *Outgoing) taken() {
 
 // drop lets go of the bytes and of the memory held for them.
 func (b *Outgoing) drop() {
+	if b.data != nil && !same(b.data, b.in.Sent) && !same(b.data, b.in.Text) && b.in.buffers != nil {
+		b.in.buffers.Put(b.data)
+	}
+	b.in.free()
 	b.data, b.original, b.at = nil, nil, 0
 	b.memory.Free()
 }
+
+// same reports whether two slices begin at the same byte.
+func same(a, b []byte) bool { return unsafe.SliceData(a) == unsafe.SliceData(b) }
 
 // Close drops the body when the upstream did not want all of it.
 func (b *Outgoing) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.keeping {
+	if !b.keeping && !b.reading {
 		b.drop()
 	}
 	return nil
@@ -122,7 +134,7 @@ func (b *Outgoing) ReadAgain(ctx context.Context) *Body {
 	if text == nil || b.memory.Grow(ctx, admission.Cost(n, int64(bytes.Count(text, []byte("{"))))-n) != nil {
 		return nil
 	}
-	return &Body{Sent: text, Text: text, Memory: b.memory}
+	return b.in
 }
 
 // WasRead ends what ReadAgain began: others may have the memory.
@@ -149,7 +161,7 @@ func (b *Outgoing) Release() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.keeping, b.original = false, nil
-	if b.sent.Load() {
+	if b.sent.Load() && !b.reading {
 		b.drop()
 	}
 	return true

@@ -20,7 +20,8 @@ const (
 )
 
 // A body is received into blocks, each as large as all before it, within these
-// bounds.
+// bounds. Where half of a body of known length is there, the rest is the last block,
+// and the half is moved before it: the body is in one piece then.
 const (
 	leastBlock = 16 << 10
 	mostBlock  = 256 << 10
@@ -28,8 +29,9 @@ const (
 
 // Received is a request's body as it arrived.
 type Received struct {
-	blocks [][]byte
-	n      int64
+	blocks  [][]byte
+	n       int64
+	buffers *Buffers // which the blocks are of
 }
 
 func (b *Received) add(block []byte) {
@@ -48,19 +50,29 @@ func (b *Received) cost() int64 {
 
 // join returns the body in one piece.
 func (b *Received) join() []byte {
-	if len(b.blocks) == 1 && len(b.blocks[0]) == cap(b.blocks[0]) {
-		return b.blocks[0]
+	if len(b.blocks) != 1 {
+		b.move(int(b.n))
 	}
-	whole := make([]byte, 0, b.n)
+	return b.blocks[0]
+}
+
+// move moves what came into one block that has room for size bytes, and returns the
+// rest of that room.
+func (b *Received) move(size int) (rest []byte) {
+	whole := b.buffers.Take(size)
+	n := 0
 	for _, block := range b.blocks {
-		whole = append(whole, block...)
+		n += copy(whole[n:], block)
+		b.buffers.Put(block)
 	}
-	return whole
+	b.blocks = append(b.blocks[:0], whole[:n])
+	return whole[n:]
 }
 
 // Receive reads the body of r, at most limit bytes, under the deadlines of rc. It
 // takes memory for what arrives and not for what Content-Length says.
-func Receive(r *http.Request, rc *http.ResponseController, memory *admission.Reservation, limit int64) (body Received, err error) {
+func Receive(r *http.Request, rc *http.ResponseController, memory *admission.Reservation, buffers *Buffers, limit int64) (body Received, err error) {
+	body.buffers = buffers
 	length := r.ContentLength
 	if length > limit {
 		return body, ErrTooLarge
@@ -74,11 +86,23 @@ func Receive(r *http.Request, rc *http.ResponseController, memory *admission.Res
 	}
 	for err == nil && body.n < most {
 		size := min(min(max(body.n, leastBlock), mostBlock), most-body.n)
-		if err = memory.Receive(r.Context(), body.n+size); err == nil {
-			var block []byte
-			block, err = in.fill(make([]byte, size))
-			body.add(block)
+		last := length >= 0 && body.n >= leastBlock && body.n >= length-body.n
+		if last {
+			size = length - body.n
 		}
+		if err = memory.Receive(r.Context(), body.n+size); err != nil {
+			break
+		}
+		if last {
+			var rest []byte
+			rest, err = in.fill(body.move(int(length)))
+			body.n += int64(len(rest))
+			body.blocks[0] = body.blocks[0][:body.n]
+			continue
+		}
+		var block []byte
+		block, err = in.fill(buffers.Take(int(size)))
+		body.add(block)
 	}
 	switch {
 	case err == nil && length < 0:

@@ -141,6 +141,9 @@ func (j *job) load(r *Request, in compact.Conversation, slot *compact.Slot) bool
 	if j.memory = j.s.env.Memory.Background(admission.BodyCost * bytesOf(j.spans)); j.memory == nil {
 		return false
 	}
+	if r.Keep != nil {
+		r.Keep()
+	}
 	if !j.memory.Offer(j) {
 		j.Release()
 	}

@@ -77,6 +77,26 @@ func TestOtherRequestsDoNotWaitForTheReadingOfASummary(t *testing.T) {
 	}
 }
 
+// TestAJobKeepsWhatItReads before the request goes on.
+func TestAJobKeepsWhatItReads(t *testing.T) {
+	s := newService()
+	defer s.Close()
+	s.o.Counter, s.o.Upstream = counting(func() {}), &url.URL{Scheme: "http", Host: "127.0.0.1:9"}
+	vault, err := store.Open(store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer vault.Close()
+	s.o.Store = vault
+	kept := false
+	r := &Request{Counter: s.o.Counter, Keep: func() { kept = true }}
+	j, why := s.start(r, compact.Conversation{}, gap{keys: make([]store.Key, 1)}, &compact.Slot{Size: 1000}, false)
+	if j == nil || !kept {
+		t.Fatalf("no job: %q, kept: %v", why, kept)
+	}
+	<-j.done
+}
+
 // TestAJobThatCannotBeLoadedLeavesNothing behind.
 func TestAJobThatCannotBeLoadedLeavesNothing(t *testing.T) {
 	s := newService()

@@ -42,6 +42,9 @@ type Request struct {
 	Unedited bool
 	// Bound: thinking in the conversation is bound to the text of the slot.
 	Bound bool
+	// Keep is called where something outlives the request that points into its
+	// conversation; nil: whatever it points into stays as it is.
+	Keep func()
 	// Waited is how long the request has waited for summaries.
 	Waited time.Duration
 }
