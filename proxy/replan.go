@@ -58,6 +58,7 @@ func (a *attempt) replan(facts learn.Facts, i *RetryInfo) *second {
 	if req == nil {
 		return nil
 	}
+	defer c.x.release(in, req)
 	p, err := c.plan(req, facts, true)
 	if err != nil {
 		return nil

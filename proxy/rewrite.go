@@ -29,6 +29,7 @@ func (x *exchange) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	defer x.release(in, req)
 	c := x.conversation(in, req)
 	p, err := c.planOrRepair(req)
 	if err != nil {
@@ -56,6 +57,13 @@ func (x *exchange) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 		return body.NewOutgoing(out, in, false), x.p.transport, nil
 	}
 	return body.NewOutgoing(out, in, true), &sender{first: &first, compressed: in.Compressed()}, nil
+}
+
+// release ends the use of a decoded body.
+func (x *exchange) release(in *body.Body, req *wire.Request) {
+	if !in.Kept() {
+		req.Release()
+	}
 }
 
 // readBody reads the body whole, unless it is compressed in a way that is not
@@ -99,7 +107,9 @@ func (x *exchange) decodeText(in *body.Body) (req *wire.Request, why, detail str
 		return nil, "encoding", in.Problem
 	}
 	err := x.safely("decode", func() (err error) {
-		req, err = x.wire.Decode(in.Text)
+		if req, err = x.wire.Decode(in.Text); err == nil {
+			req.Alloc = x.p.buffers.Take
+		}
 		return err
 	})
 	var pass *wire.PassError

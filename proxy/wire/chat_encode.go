@@ -3,9 +3,7 @@ package wire
 import (
 	"errors"
 	"fmt"
-	"strings"
-
-	"github.com/tidwall/sjson"
+	"sync"
 
 	"laconic/compact"
 )
@@ -17,9 +15,11 @@ func (r *chatRequest) encode(edited []compact.Message) ([]byte, error) {
 	if len(edited) == 0 {
 		return nil, errors.New("wire: no message is left")
 	}
-	e := encoder{r: r, pieces: make([]piece, 0, 3*len(edited)+2)}
+	e := encoders.Get().(*encoder)
+	e.r, e.pieces, e.made = r, e.pieces[:0], e.made[:0]
+	defer e.release()
 	last := len(r.marks) - 1
-	e.keep(r.messages.start, r.marks[0].whole.start)
+	e.keep(0, r.marks[0].whole.start)
 	for i := range edited {
 		m := &edited[i]
 		if i > 0 {
@@ -29,19 +29,8 @@ func (r *chatRequest) encode(edited []compact.Message) ([]byte, error) {
 			return nil, fmt.Errorf("wire: message %d: %w", i, err)
 		}
 	}
-	e.keep(r.marks[last].whole.end, r.messages.end)
-	return r.splice(e.bytes())
-}
-
-// splice puts an array in the place of the client's messages. What sjson gets
-// is the body without them: it searches its input for the key, which would
-// take longer than all else where the messages are megabytes.
-func (r *chatRequest) splice(array []byte) ([]byte, error) {
-	shell := make([]byte, 0, len(r.Body)-int(r.messages.end-r.messages.start)+2)
-	shell = append(shell, r.Body[:r.messages.start]...)
-	shell = append(shell, "[]"...)
-	shell = append(shell, r.Body[r.messages.end:]...)
-	return sjson.SetRawBytes(shell, "messages", array)
+	e.keep(r.marks[last].whole.end, uint32(len(r.Body)))
+	return e.bytes(), nil
 }
 
 // untouched reports whether a list is the client's own.
@@ -57,8 +46,8 @@ func (r *chatRequest) untouched(edited []compact.Message) bool {
 	return true
 }
 
-// encoder collects the pieces of a new array of messages. They are joined at
-// the end, when their length is known: one allocation, one copy.
+// encoder collects the pieces of a new body. They are joined at the end, when
+// their length is known: one allocation, one copy.
 type encoder struct {
 	r      *chatRequest
 	pieces []piece
@@ -99,16 +88,30 @@ func (e *encoder) bytes() []byte {
 	for _, p := range e.pieces {
 		n += int(p.end - p.start)
 	}
-	var out strings.Builder // unlike make, it does not clear what is overwritten anyway
-	out.Grow(n)
-	for _, p := range e.pieces {
-		if p.made {
-			out.Write(e.made[p.start:p.end])
-		} else {
-			out.Write(e.r.Body[p.start:p.end])
-		}
+	alloc := e.r.Alloc
+	if alloc == nil {
+		alloc = func(n int) []byte { return make([]byte, n) }
 	}
-	return bytesOf(out.String())
+	out := alloc(n)
+	at := 0
+	for _, p := range e.pieces {
+		from := e.r.Body
+		if p.made {
+			from = e.made
+		}
+		at += copy(out[at:], from[p.start:p.end])
+	}
+	return out
+}
+
+// encoders are encoders without a request, whose slices are used again.
+var encoders = sync.Pool{New: func() any { return &encoder{} }}
+
+// release lets another request use the slices of e, unless they are large.
+func (e *encoder) release() {
+	if e.r = nil; cap(e.made)+cap(e.pieces) <= 1<<20 {
+		encoders.Put(e)
+	}
 }
 
 // between writes what parts two messages: the client's own bytes where they

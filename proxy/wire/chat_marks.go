@@ -6,7 +6,6 @@ import "laconic/compact"
 type chatRequest struct {
 	Request
 
-	messages span // the array, brackets included
 	marks    []messageMark
 	parts    []partMark // of all messages, in order
 	calls    []callMark // of all messages, in order

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 
 	"laconic/compact"
 )
@@ -36,7 +37,7 @@ var chatKeys = [][]string{requestKeys, messageKeys, callKeys, partKeys, pairKeys
 // decoder reads one body of the chat API.
 type decoder struct {
 	scanner
-	r     *chatRequest
+	r     chatRequest
 	msgs  []compact.Message
 	parts []compact.Part
 	calls []compact.Call
@@ -52,17 +53,49 @@ func (chat) Decode(body []byte) (*Request, error) {
 	if uint64(len(body)) > math.MaxUint32 {
 		return nil, &PassError{Reason: TooLarge, Offset: math.MaxUint32}
 	}
-	d := decoder{scanner: scanner{src: body, names: make([]string, 0, 32), keys: chatKeys}, r: &chatRequest{Request: Request{Body: body}}}
+	d := decoders.Get().(*decoder)
+	d.src, d.r.Body = body, body
 	if !d.request() {
-		return nil, d.err
+		err := d.err
+		d.release()
+		return nil, err
 	}
 	d.r.Conversation.Messages = d.msgs
 	d.r.attach(d.parts, d.calls)
 	if last := &d.msgs[len(d.msgs)-1]; last.Role == compact.Assistant {
 		last.Open = d.going || d.open
 	}
-	d.r.encoder = d.r
+	d.r.encoder = d
 	return &d.r.Request, nil
+}
+
+func (d *decoder) encode(edited []compact.Message) ([]byte, error) { return d.r.encode(edited) }
+
+// decoders are decoders without a body, whose slices are used again.
+var decoders = sync.Pool{New: func() any {
+	return &decoder{scanner: scanner{names: make([]string, 0, 32), keys: chatKeys}}
+}}
+
+// mostPooled is how many messages, parts and calls a decoder may have room for that
+// is used again: some two megabytes.
+const mostPooled = 10_000
+
+// release lets another body use the slices of d, and forgets all that was read.
+func (d *decoder) release() {
+	if cap(d.msgs)+cap(d.parts)+cap(d.calls) > mostPooled {
+		return
+	}
+	clear(d.names[:cap(d.names)])
+	clear(d.msgs)
+	clear(d.parts)
+	clear(d.calls)
+	clear(d.said[:cap(d.said)])
+	*d = decoder{
+		scanner: scanner{names: d.names[:0], keys: chatKeys},
+		msgs:    d.msgs[:0], parts: d.parts[:0], calls: d.calls[:0], said: d.said[:0],
+		r: chatRequest{marks: d.r.marks[:0], parts: d.r.parts[:0], calls: d.r.calls[:0], thoughts: d.r.thoughts[:0]},
+	}
+	decoders.Put(d)
 }
 
 func (d *decoder) request() bool {
@@ -175,7 +208,6 @@ func (d *decoder) messages() bool {
 	if len(d.msgs) == 0 {
 		return d.fail(MessagesEmpty, start, "")
 	}
-	d.r.messages = span{uint32(start), uint32(d.at)}
 	return true
 }
 

@@ -37,6 +37,7 @@ func FuzzDecodeEncode(f *testing.F) {
 			}
 			return
 		}
+		defer r.Release()
 		unedited(t, r)
 		sameAsSlow(t, r)
 		shuffled(t, r, source)

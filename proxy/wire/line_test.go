@@ -1,8 +1,10 @@
 package wire_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +52,45 @@ func TestTheWholeLine(t *testing.T) {
 	}
 }
 
+// TestAReleasedRequestLeavesNothing to the next: a body is read as if it were the
+// first.
+func TestAReleasedRequestLeavesNothing(t *testing.T) {
+	chance := rand.New(rand.NewPCG(7, 8))
+	for range 2000 {
+		var bodies [3][]byte
+		for n := range bodies {
+			source := make([]byte, 10+chance.IntN(400))
+			for i := range source {
+				source[i] = byte(chance.Uint32())
+			}
+			w := &bodyWriter{source: source}
+			w.body()
+			bodies[n] = []byte(w.b.String())
+		}
+		bodies[1] = bodies[1][:len(bodies[1])/2] // no JSON
+		bodies[2] = bytes.Replace(bodies[2], []byte("{"), []byte(`{"max_tokens":7,"stream":true,"tools":[1],"continue_final_message":true,`), 1)
+		first, err := wire.Chat.Decode(bodies[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range bodies[1:] {
+			if r, err := wire.Chat.Decode(other); err == nil {
+				r.Release()
+			}
+		}
+		second, err := wire.Chat.Decode(bodies[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(first.Conversation, second.Conversation) || first.Model != second.Model || first.MaxTokens != second.MaxTokens ||
+			first.Stream != second.Stream || string(first.Tools) != string(second.Tools) {
+			t.Fatalf("%+v\nwas read as\n%+v\n%s", first.Conversation, second.Conversation, bodies[0])
+		}
+		first.Release()
+		second.Release()
+	}
+}
+
 // line checks the promises on one body.
 func line(t *testing.T, body []byte, budget int, options uint8) {
 	t.Helper()
@@ -57,6 +98,7 @@ func line(t *testing.T, body []byte, budget int, options uint8) {
 	if err != nil {
 		t.Fatalf("%v\n%.4000s", err, body)
 	}
+	defer r.Release()
 	c := compact.BytesPerToken(3.5)
 	p := &compact.Policy{Name: "adaptive", Ladder: stage.Default(), Repair: compact.RepairAnswer}
 	if options&1 == 1 {
@@ -91,6 +133,7 @@ func line(t *testing.T, body []byte, budget int, options uint8) {
 	if err != nil {
 		t.Fatalf("%v\n%.4000s\nbecame\n%.4000s", err, body, out)
 	}
+	defer back.Release()
 	if _, edits := compact.Repair(back.Conversation.Messages, p.Repair); len(edits) > 0 {
 		t.Errorf("what was sent needs repair: %+v\n%.4000s\nbecame\n%.4000s", edits, body, out)
 	}

@@ -34,11 +34,21 @@ type Request struct {
 	// nil when absent or null.
 	Tools, Functions, ResponseFormat []byte
 
+	// Alloc returns a slice of n bytes, of any content, for what Encode writes;
+	// nil: make does.
+	Alloc func(n int) []byte
+
 	// encoder knows where in the body everything is.
 	encoder interface {
 		encode(edited []compact.Message) ([]byte, error)
+		release()
 	}
 }
+
+// Release lets later requests use the memory of r and of its messages, none of
+// which may be used any more. Body, and what Encode has returned, are not part of
+// it. A request that is not released is left to the collector.
+func (r *Request) Release() { r.encoder.release() }
 
 // Encode returns the body with the edited messages in the place of the client's.
 // Messages refer to the client's by their Origin; those that are not marked Edited
