@@ -157,6 +157,16 @@ type Message struct {
 	Origin int
 	// Edited is set if the message differs from what the client sent.
 	Edited bool
+	// Sum tells what the client sent from all other messages; the zero Sum: nobody
+	// made one. It says nothing of a message that was edited.
+	Sum Sum
+}
+
+// A Sum is a hash of a message's bytes, keyed so that clients cannot look for two
+// messages that share one, and their number.
+type Sum struct {
+	Hash [2]uint64
+	Size int
 }
 
 // Empty reports whether an assistant message says nothing at all. OpenAI refuses
@@ -200,7 +210,7 @@ func (m *Message) says() bool {
 }
 
 // Equal reports whether an upstream would see the same. It ignores Origin,
-// Edited and Nth.
+// Edited, Sum and Nth.
 func (m *Message) Equal(o *Message) bool {
 	return m.Role == o.Role && m.Shape == o.Shape && m.Answers == o.Answers && m.Name == o.Name &&
 		m.EmptyCalls == o.EmptyCalls && m.Sealed == o.Sealed && m.Bound == o.Bound && m.Open == o.Open && m.Holds == o.Holds &&

@@ -22,8 +22,24 @@ type Counter interface {
 	Exact() bool
 }
 
+// A Rememberer is a [Counter] that remembers what whole messages cost.
+type Rememberer interface {
+	Counter
+	// Message returns what [CostOfPieces] does.
+	Message(m *Message) int
+}
+
 // Cost returns what one message costs.
 func Cost(c Counter, m *Message) int {
+	if r, ok := c.(Rememberer); ok {
+		return r.Message(m)
+	}
+	return CostOfPieces(c, m)
+}
+
+// CostOfPieces returns what the envelope, the parts and the calls of a message cost
+// together.
+func CostOfPieces(c Counter, m *Message) int {
 	n := c.Envelope(m)
 	for i := range m.Parts {
 		n += c.Part(&m.Parts[i])

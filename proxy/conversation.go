@@ -58,6 +58,9 @@ func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation 
 	published, refuses := p.published(x.r.Header, route, asked, len(c.ways) > 1)
 	c.known.Published(published)
 	c.facts = c.counting(facts, refuses || facts.Refuses())
+	if s, ok := c.ways[c.wayOf(&c.facts)].Counter.(Summing); ok && c.facts.Percent() == 100 && !c.ownCounter() {
+		req.Sum(s.Sum)
+	}
 	c.limits = route.Limits.With(published)
 	if x.overrides.budget > 0 {
 		c.limits.Budget = x.overrides.budget

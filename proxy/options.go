@@ -215,9 +215,10 @@ type Guessing interface {
 	Careful() int
 }
 
-// Counted is how the texts of one request were counted: how many had been
-// counted before, in whatever request, and how many were new. Texts that are
-// too short to be remembered are in neither.
+// Counted is how the messages and texts of one request were counted: how many had
+// been counted before, in whatever request, and how many were new. What is too
+// short to be remembered is in neither, nor are the texts of a message that was
+// remembered as a whole.
 type Counted struct{ Hits, Misses int }
 
 // Remembering is a Counter that remembers counts and can tell how well. Those
@@ -227,6 +228,14 @@ type Remembering interface {
 	// ForRequest returns a counter for one request, which counts as this one
 	// does, and what tells how its texts were counted so far.
 	ForRequest() (c compact.Counter, counted func() Counted)
+}
+
+// Summing is a Counter that remembers what whole messages cost, by the sum of their
+// bytes. Those of Routes may be, but need not.
+type Summing interface {
+	compact.Rememberer
+	// Sum returns the sum of a message, from the bytes that the client sent.
+	Sum(raw string) compact.Sum
 }
 
 // counter is the counter for one request of a route, and what tells how it

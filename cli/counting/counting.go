@@ -23,8 +23,11 @@ type Counter struct {
 	// functions and formats are raw JSON.
 	plain, escaped, tools, formats, unknown cache.Texts
 	// pdfs are files as in JSON; their pages cost what the family
-	// says.
-	pdfs cache.Texts
+	// says. messages are whole messages, by their sums.
+	pdfs, messages cache.Texts
+	sum            func(string) cache.Sum
+	// least is the length of the shortest text that is remembered, in bytes.
+	least int
 	// seen and fresh count the texts of one request; nil: nobody asks.
 	seen, fresh *atomic.Int64
 	// others are further ways of counting, where nobody knows the tokenizer;
@@ -36,6 +39,7 @@ type Counter struct {
 var (
 	_ proxy.Remembering = (*Counter)(nil)
 	_ proxy.Guessing    = (*Counter)(nil)
+	_ proxy.Summing     = (*Counter)(nil)
 )
 
 // counts are the counts of all texts of this process.
@@ -71,6 +75,7 @@ func newCounter(c *tokenize.Counter, counts *cache.Cache) *Counter {
 		plain: counts.Texts(name), escaped: counts.Texts(name + " escaped"),
 		tools: counts.Texts(name + " tools of " + c.Family()), formats: counts.Texts(name + " formats"),
 		unknown: counts.Texts(name + " unknown"), pdfs: counts.Texts(c.Family() + " PDFs"),
+		messages: counts.Texts(name + " messages of " + c.Family()), sum: counts.Sum,
 	}
 }
 
@@ -135,6 +140,29 @@ func (k *Counter) Part(p *compact.Part) int {
 	return k.remembered(k.unknown, source, k.model.Unknown)
 }
 
+// Sum returns the sum by which the cost of a message is remembered, from its bytes.
+func (k *Counter) Sum(raw string) compact.Sum { return compact.Sum(k.sum(raw)) }
+
+// longText is the length of texts, in bytes, that are remembered beside the message
+// in which they stand: when something else in it changes, as markers do that move
+// from turn to turn, they are not counted again.
+const longText = 4 << 10
+
+func (k *Counter) Message(m *compact.Message) int {
+	if m.Edited || m.Sum == (compact.Sum{}) {
+		return compact.CostOfPieces(k, m)
+	}
+	n, seen := k.messages.Get(cache.Sum(m.Sum))
+	k.note(seen)
+	if !seen {
+		pieces := *k
+		pieces.least = longText
+		n = compact.CostOfPieces(&pieces, m)
+		k.messages.Set(cache.Sum(m.Sum), n)
+	}
+	return n
+}
+
 func (k *Counter) Call(c *compact.Call) int {
 	return k.model.Call() + k.model.Text(c.Name) + k.text(c.Arguments)
 }
@@ -187,15 +215,23 @@ func (k *Counter) raw(texts cache.Texts, raw []byte, count func([]byte) int) int
 }
 
 func (k *Counter) remembered(texts cache.Texts, text string, count func(string) int) int {
+	if len(text) < max(k.least, cache.Shortest) {
+		return count(text)
+	}
 	n, seen := texts.Count(text, count)
+	k.note(seen)
+	return n
+}
+
+// note counts what was remembered and what was not, if anybody asks.
+func (k *Counter) note(seen bool) {
 	switch {
-	case k.seen == nil || len(text) < cache.Shortest:
+	case k.seen == nil:
 	case seen:
 		k.seen.Add(1)
 	default:
 		k.fresh.Add(1)
 	}
-	return n
 }
 
 // buffers are where texts with escapes are decoded. Very large ones are left to

@@ -74,6 +74,44 @@ func decoded(t testing.TB, body []byte) *wire.Request {
 	return r
 }
 
+// A message costs what its pieces do, also from memory and for another model, and
+// an edited one is not taken for what it was.
+func TestAMessageCostsWhatItsPiecesCost(t *testing.T) {
+	counts := cache.New(0)
+	for _, name := range []string{"gpt-4o", "gpt-4", "claude-sonnet-4", "llama-3-8b"} {
+		k := newCounter(tokenize.For(name), counts)
+		r := decoded(t, agentRequest(20, 40<<10))
+		r.Sum(k.Sum)
+		msgs := r.Conversation.Messages
+		for range 2 {
+			for i := range msgs {
+				if got, want := compact.Cost(k, &msgs[i]), compact.CostOfPieces(k, &msgs[i]); got != want {
+					t.Errorf("%s: message %d costs %d, its pieces %d", name, i, got, want)
+				}
+			}
+		}
+		edited := msgs[3]
+		edited.Parts, edited.Edited = []compact.Part{{Text: compact.Plain("short")}}, true
+		if got, want := compact.Cost(k, &edited), compact.CostOfPieces(k, &edited); got != want || got == compact.Cost(k, &msgs[3]) {
+			t.Errorf("%s: an edited message costs %d, want %d", name, got, want)
+		}
+	}
+}
+
+// What changes in a message from turn to turn does not make its long texts new.
+func TestALongTextIsRememberedBesideItsMessage(t *testing.T) {
+	k := newCounter(mustNamed(t, "o200k_base"), cache.New(0))
+	one, counted := k.ForRequest()
+	for i, marker := range []string{"", `,"cache_control":{"type":"ephemeral"}`} {
+		r := decoded(t, []byte(`{"messages":[{"role":"user","content":[{"type":"text","text":"`+strings.Repeat("long ", 2000)+`"`+marker+`}]}]}`))
+		r.Sum(k.Sum)
+		compact.CostAll(one, r.Conversation.Messages)
+		if c := counted(); c.Hits != i || c.Misses != 2+i {
+			t.Errorf("%d hits, %d misses", c.Hits, c.Misses)
+		}
+	}
+}
+
 func mustNamed(t testing.TB, tokenizer string) *tokenize.Counter {
 	t.Helper()
 	c, err := tokenize.Named(tokenizer)

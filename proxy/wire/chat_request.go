@@ -69,6 +69,11 @@ func (chat) Decode(body []byte) (*Request, error) {
 	return &d.r.Request, nil
 }
 
+func (d *decoder) source(i int) string {
+	whole := d.r.marks[i].whole
+	return d.view(int(whole.start), int(whole.end))
+}
+
 func (d *decoder) encode(edited []compact.Message) ([]byte, error) { return d.r.encode(edited) }
 
 // decoders are decoders without a body, whose slices are used again.

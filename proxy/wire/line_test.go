@@ -2,7 +2,9 @@ package wire_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -91,6 +93,26 @@ func TestAReleasedRequestLeavesNothing(t *testing.T) {
 	}
 }
 
+// remembering wants messages of one Sum to cost the same, however they were
+// handled since they were read.
+type remembering struct {
+	compact.Counter
+	t     *testing.T
+	costs map[compact.Sum]int
+}
+
+func (r remembering) Message(m *compact.Message) int {
+	n := compact.CostOfPieces(r.Counter, m)
+	if m.Edited || m.Sum == (compact.Sum{}) {
+		return n
+	}
+	if was, ok := r.costs[m.Sum]; ok && was != n {
+		r.t.Errorf("a message that is not marked as edited costs %d, and %d before: %+v", n, was, m)
+	}
+	r.costs[m.Sum] = n
+	return n
+}
+
 // line checks the promises on one body.
 func line(t *testing.T, body []byte, budget int, options uint8) {
 	t.Helper()
@@ -99,7 +121,13 @@ func line(t *testing.T, body []byte, budget int, options uint8) {
 		t.Fatalf("%v\n%.4000s", err, body)
 	}
 	defer r.Release()
-	c := compact.BytesPerToken(3.5)
+	r.Sum(func(raw string) compact.Sum {
+		h := fnv.New128()
+		_, _ = h.Write([]byte(raw))
+		sum := h.Sum(nil)
+		return compact.Sum{Hash: [2]uint64{binary.LittleEndian.Uint64(sum), binary.LittleEndian.Uint64(sum[8:])}, Size: len(raw)}
+	})
+	c := remembering{compact.BytesPerToken(3.5), t, map[compact.Sum]int{}}
 	p := &compact.Policy{Name: "adaptive", Ladder: stage.Default(), Repair: compact.RepairAnswer}
 	if options&1 == 1 {
 		p.Repair = compact.RepairDrop

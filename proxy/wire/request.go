@@ -41,7 +41,15 @@ type Request struct {
 	// encoder knows where in the body everything is.
 	encoder interface {
 		encode(edited []compact.Message) ([]byte, error)
+		source(i int) string
 		release()
+	}
+}
+
+// Sum sets the Sum of each message, which of makes from its bytes.
+func (r *Request) Sum(of func(raw string) compact.Sum) {
+	for i := range r.Conversation.Messages {
+		r.Conversation.Messages[i].Sum = of(r.encoder.source(i))
 	}
 }
 

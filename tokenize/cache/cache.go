@@ -40,9 +40,8 @@ type Cache struct {
 }
 
 type key struct {
-	hash [2]uint64
-	size int
-	way  uint32
+	Sum
+	way uint32
 }
 
 // New returns a cache of at most entries counts; below 1: [DefaultEntries].
@@ -60,6 +59,17 @@ func New(entries int) *Cache {
 // Stats returns how many counts were found since the start, and how many were made. Texts below [Shortest] are in
 // neither.
 func (c *Cache) Stats() (hits, misses int64) { return c.hits.Load(), c.misses.Load() }
+
+// Sum tells a text from all others: a keyed hash and its length.
+type Sum struct {
+	Hash [2]uint64
+	Size int
+}
+
+// Sum returns the sum of a text, by the keys of this cache.
+func (c *Cache) Sum(text string) Sum {
+	return Sum{[2]uint64{maphash.String(c.seeds[0], text), maphash.String(c.seeds[1], text)}, len(text)}
+}
 
 // Texts is the part of a cache that belongs to one way of counting. It is safe for concurrent use.
 type Texts struct {
@@ -86,21 +96,24 @@ func (t Texts) Count(text string, count func(string) int) (n int, seen bool) {
 	if len(text) < Shortest {
 		return count(text), false
 	}
-	k := t.key(text)
-	if n, ok := t.c.counts.GetIfPresent(k); ok {
-		t.c.hits.Add(1)
-		return n, true
+	sum := t.c.Sum(text)
+	if n, seen = t.Get(sum); !seen {
+		n = count(text)
+		t.Set(sum, n)
 	}
-	t.c.misses.Add(1)
-	n = count(text)
-	t.c.counts.Set(k, n)
-	return n, false
+	return n, seen
 }
 
-func (t Texts) key(text string) key {
-	return key{
-		hash: [2]uint64{maphash.String(t.c.seeds[0], text), maphash.String(t.c.seeds[1], text)},
-		size: len(text),
-		way:  t.way,
+// Get returns the count of a text with this sum, and reports whether it is remembered.
+func (t Texts) Get(sum Sum) (n int, seen bool) {
+	n, seen = t.c.counts.GetIfPresent(key{sum, t.way})
+	if seen {
+		t.c.hits.Add(1)
+	} else {
+		t.c.misses.Add(1)
 	}
+	return n, seen
 }
+
+// Set remembers the count of a text with this sum.
+func (t Texts) Set(sum Sum, n int) { t.c.counts.Set(key{sum, t.way}, n) }

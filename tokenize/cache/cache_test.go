@@ -115,17 +115,17 @@ func TestProcessesHaveTheirOwnKeys(t *testing.T) {
 func TestKeyHoldsTwoHashesTheLengthAndTheWay(t *testing.T) {
 	c := New(0)
 	a, b := c.Texts("a"), c.Texts("b")
-	k := a.key("text")
-	if k.size != 4 || k.hash[0] == k.hash[1] {
+	k := c.Sum("text")
+	if k.Size != 4 || k.Hash[0] == k.Hash[1] {
 		t.Errorf("%+v", k)
 	}
-	for _, other := range []key{a.key("test"), New(0).Texts("a").key("text")} {
-		if k.hash[0] == other.hash[0] || k.hash[1] == other.hash[1] {
+	for _, other := range []Sum{c.Sum("test"), New(0).Sum("text")} {
+		if k.Hash[0] == other.Hash[0] || k.Hash[1] == other.Hash[1] {
 			t.Errorf("%+v shares a hash with %+v", other, k)
 		}
 	}
-	if k.way == b.key("text").way {
-		t.Errorf("two ways have the number %d", k.way)
+	if a.way == b.way {
+		t.Errorf("two ways have the number %d", a.way)
 	}
 }
 
