@@ -1,6 +1,10 @@
 package stage
 
-import "testing"
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
 
 // TestMarkersShowNoSecret, and what they are for.
 func TestMarkersShowNoSecret(t *testing.T) {
@@ -17,5 +21,41 @@ func TestMarkersShowNoSecret(t *testing.T) {
 		if got := masked(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestNoSecretIsOverlooked: the look for words before the expressions changes
+// nothing.
+func TestNoSecretIsOverlooked(t *testing.T) {
+	chance := rand.New(rand.NewPCG(1, 2))
+	pieces := []string{
+		"key", "Token", "SECRET", "_pass", "-Pass", "password", "passwrd", "passwd", "pwd", "Credential", "cookie", "ſalt", "toKen", "\u212aey",
+		"bearer ", "BASIC ", "sk-", "Sk-", "pk_live_", "sk_test_", "ghp_", "ghx_", "github_pat_", "glpat-", "xoxb-", "AKIA", "aiza", "AIza", "eyJ",
+		"-----BEGIN ", "-----begin ", "://", "user:", "@host", "=", ": ", "\"", "'", " ", "abcdefghijklmnop", "x", ".", "é", "漢", "\n",
+	}
+	hits := 0
+	for range 50_000 {
+		var b strings.Builder
+		for range 1 + chance.IntN(8) {
+			b.WriteString(pieces[chance.IntN(len(pieces))])
+		}
+		line := b.String()
+		want := password.ReplaceAllString(secret.ReplaceAllString(line, "${1}***"), "${1}***@")
+		if want != line {
+			hits++
+		}
+		if got := masked(line); got != want {
+			t.Fatalf("%q: %q, want %q", line, got, want)
+		}
+	}
+	if hits < 1000 {
+		t.Errorf("%d lines had a secret: this tests nothing", hits)
+	}
+}
+
+func BenchmarkMasked(b *testing.B) {
+	line := "\tif name := p.names[17]; name != \"\" && !p.quoted(name, 4) { // a line of a program"
+	for b.Loop() {
+		masked(line)
 	}
 }
