@@ -3,7 +3,9 @@ package wire
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -103,7 +105,18 @@ func TestScan(t *testing.T) {
 // agent: source code in strings, an escape every sixteen bytes. jsontext does
 // not give the lengths of the decoded texts.
 func BenchmarkScan(b *testing.B) {
-	src := []byte("[" + strings.Repeat(`{"role":"tool","content":"\tif err := p.expect(\"name\", 7); err != nil {\n\t\treturn err\n\t}\n"},`, 40_000) + "0]")
+	var text bytes.Buffer // no two lines are alike: a processor learns what repeats
+	chance := rand.New(rand.NewPCG(1, 2))
+	text.WriteByte('[')
+	for text.Len() < 4<<20 {
+		text.WriteString(`{"role":"tool","content":"`)
+		for range 1 + chance.IntN(40) {
+			fmt.Fprintf(&text, `%sif err := p.expect(\"%s\", %d); err != nil {\n`, strings.Repeat(`\t`, chance.IntN(4)), strings.Repeat("name", 1+chance.IntN(9)), chance.Uint32())
+		}
+		text.WriteString(`"},`)
+	}
+	text.WriteString("0]")
+	src := text.Bytes()
 	for _, c := range []struct {
 		name string
 		read func([]byte) bool
