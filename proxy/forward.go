@@ -25,8 +25,14 @@ func newTransport(l *Limits) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
 		// As every command-line tool does; localhost is never asked through it.
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           dialer.DialContext,
+		Proxy: http.ProxyFromEnvironment,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return body.Conn{Conn: conn}, nil
+		},
 		ForceAttemptHTTP2:     true, // a DialContext of one's own turns it off
 		TLSHandshakeTimeout:   10 * time.Second,
 		ResponseHeaderTimeout: l.ResponseHeader,
@@ -51,6 +57,15 @@ type call struct {
 	body   *body.Outgoing // held in memory, or
 	upload *body.Upload   // streamed; neither of a request without a body
 	answer *answer.Body   // once there is one
+	via    http.RoundTripper
+}
+
+// RoundTrip sends the body itself, which ReverseProxy has put behind another one.
+func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
+	if c.body != nil {
+		r.Body = c.body
+	}
+	return c.via.RoundTrip(r)
 }
 
 // sent reports whether the whole body went to the upstream, which may then have
@@ -89,7 +104,7 @@ var quiet = log.New(io.Discard, "", 0)
 // own body as it comes; and hands the answer on.
 func (x *exchange) send(out *body.Outgoing, via http.RoundTripper) {
 	ctx, cancel := context.WithCancelCause(x.r.Context())
-	x.call = &call{ctx: ctx, cancel: cancel, watch: body.NewWatch(x.p.o.Limits.ResponseHeader, x.p.o.Limits.StreamIdle, cancel), body: out}
+	x.call = &call{ctx: ctx, cancel: cancel, via: via, watch: body.NewWatch(x.p.o.Limits.ResponseHeader, x.p.o.Limits.StreamIdle, cancel), body: out}
 	in := x.r.WithContext(ctx)
 	if out != nil {
 		out.Watch = x.call.watch
@@ -99,7 +114,7 @@ func (x *exchange) send(out *body.Outgoing, via http.RoundTripper) {
 		in.Body = x.call.upload
 	}
 	proxy := &httputil.ReverseProxy{
-		Rewrite: x.outbound, Transport: via, FlushInterval: -1, BufferPool: &x.p.buffers, ErrorLog: quiet, ErrorHandler: x.unanswered,
+		Rewrite: x.outbound, Transport: x.call, FlushInterval: -1, BufferPool: &x.p.buffers, ErrorLog: quiet, ErrorHandler: x.unanswered,
 	}
 	proxy.ModifyResponse = func(res *http.Response) error {
 		if res.ContentLength >= 0 {

@@ -29,6 +29,8 @@ type Outgoing struct {
 	original []byte // its text while that is kept, else nil; may be data
 	keeping  bool
 	reading  bool // the original is being read again
+	writing  bool // a part of data is being written
+	dropping bool // what is written is dropped then
 	memory   *admission.Reservation
 
 	sent atomic.Bool // the last byte was taken
@@ -71,6 +73,49 @@ func (b *Outgoing) Read(buf []byte) (int, error) {
 	return n, io.EOF
 }
 
+// mostWritten is how much of a body is written at once. Each time says that the
+// upstream takes it.
+const mostWritten = 256 << 10
+
+// writeTo writes at most n bytes of what is not read yet.
+func (b *Outgoing) writeTo(w io.Writer, n int64) (written int64, err error) {
+	for err == nil && written < n {
+		b.Watch.touch()
+		part := b.begin(n - written)
+		if len(part) == 0 {
+			break
+		}
+		var m int
+		m, err = w.Write(part)
+		written += int64(m)
+		b.wrote(m)
+	}
+	return written, err
+}
+
+// begin returns what is written next, which stays as it is until wrote is called.
+func (b *Outgoing) begin(n int64) []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	part := b.data[b.at:]
+	part = part[:min(int64(len(part)), n, mostWritten)]
+	b.writing = len(part) > 0
+	return part
+}
+
+// wrote ends what begin began: n bytes were written.
+func (b *Outgoing) wrote(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.writing = false
+	if b.at += n; b.at == len(b.data) {
+		b.taken()
+	}
+	if b.dropping {
+		b.drop()
+	}
+}
+
 // taken notes that the upstream has all of the body.
 func (b *Outgoing) taken() {
 	if b.data == nil {
@@ -90,8 +135,12 @@ func (b *Outgoing) taken() {
 	}
 }
 
-// drop lets go of the bytes and of the memory held for them.
+// drop lets go of the bytes and of the memory held for them, once nothing of them is
+// being written.
 func (b *Outgoing) drop() {
+	if b.dropping = b.writing; b.writing {
+		return
+	}
 	if b.data != nil && !same(b.data, b.in.Sent) && !same(b.data, b.in.Text) && b.in.buffers != nil {
 		b.in.buffers.Put(b.data)
 	}
