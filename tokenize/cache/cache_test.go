@@ -106,8 +106,15 @@ func TestCacheIsBounded(t *testing.T) {
 }
 
 func TestProcessesHaveTheirOwnKeys(t *testing.T) {
-	if a, b := New(0), New(0); a.seeds == b.seeds || a.seeds[0] == a.seeds[1] {
-		t.Error("two caches share a key, or one uses a key twice")
+	a, b := New(0).keys, New(0).keys
+	seen := map[uint64]bool{}
+	for _, k := range []*keys{a, b} {
+		for _, word := range append(k.words[:], k.points[:]...) {
+			if seen[word] || word == 0 {
+				t.Error("two caches share a key, or one uses a key twice")
+			}
+			seen[word] = true
+		}
 	}
 }
 
