@@ -119,7 +119,11 @@ func explainPlan(w io.Writer, r *wire.Request, plan *compact.Plan, report compac
 		fmt.Fprintf(w, "%s: %d times, %d tokens saved\n", s.Name, s.Edits, s.Saved)
 	}
 	if s := plan.Slot; s != nil {
-		fmt.Fprintf(w, "a slot of %d tokens replaces messages %d to %d\n", s.Size, s.From, s.To-1)
+		in := ""
+		if n := len(s.Spans); n > 1 {
+			in = fmt.Sprintf(" in %d spans", n)
+		}
+		fmt.Fprintf(w, "a slot of %d tokens%s replaces messages %d to %d\n", s.Size, in, s.From, s.To-1)
 	}
 	if len(plan.Edits) == 0 {
 		return nil

@@ -21,6 +21,7 @@ func buildPolicies(c *config.Config) (map[string]*compact.Policy, error) {
 		if err != nil {
 			return nil, err
 		}
+		p.Summaries = c.Summarizer.Model != ""
 		built[name] = p
 	}
 	return built, nil

@@ -63,6 +63,7 @@ func (d *Draft) record(i int, e Edit) {
 	d.total -= e.Saved
 	d.saved[d.stage] += e.Saved
 	d.edited[d.stage]++
+	d.touched = append(d.touched, i)
 	e.Stage, e.Epoch, e.Origin, e.At = d.stageNames[d.stage], d.epoch, m.Origin, i
 	d.journal = append(d.journal, e)
 }
@@ -82,6 +83,9 @@ func (d *Draft) setRemoved(i int, by int32) {
 		d.count++
 	}
 	d.moves = append(d.moves, move{i, was})
+	if d.touched = append(d.touched, i); by == 0 && i < d.survivorsTo {
+		d.survivors = append(d.survivors, i)
+	}
 	d.removedBy[i] = by
 }
 

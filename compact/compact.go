@@ -98,14 +98,11 @@ func remaining(msgs []Message, removed func(int) bool) []Message {
 }
 
 // Apply returns the list that the plan makes of the conversation it was made
-// for, or of a longer one that starts the same. text fills the slot, if there
-// is one; if it is empty, the digest does.
-func (p *Plan) Apply(conv Conversation, text string) []Message {
-	if text == "" && p.Slot != nil {
-		text = p.Slot.Digest()
-	}
+// for, or of a longer one that starts the same. texts fill the spans of the
+// slot, if there is one; where a text is "" or missing, the digest does.
+func (p *Plan) Apply(conv Conversation, texts ...string) []Message {
 	if p.result != nil {
-		return withSlot(p.result, p.Slot, text, p.indexAfter)
+		return withSlot(p.result, p.Slot, texts, p.indexAfter)
 	}
 	msgs, _ := Repair(conv.Messages, p.Repair)
 	msgs = slices.Clone(msgs)
@@ -135,7 +132,7 @@ func (p *Plan) Apply(conv Conversation, text string) []Message {
 			}
 		}
 	}
-	return withSlot(remaining(msgs, func(i int) bool { return removed[i] }), p.Slot, text, p.indexAfter)
+	return withSlot(remaining(msgs, func(i int) bool { return removed[i] }), p.Slot, texts, p.indexAfter)
 }
 
 // rewritten returns a part with a new text. A media part becomes text.

@@ -33,7 +33,8 @@
 // assistant message, and at the end of the list. There is none between a call and
 // its result, and none within an answer of several messages that has bound
 // thinking. An epoch is one run of the ladder at a request point. It starts if the
-// cost is above the trigger, and ends when the cost is at land or below.
+// cost is above the budget, or if it is above the trigger and the epoch pays. It
+// ends when the cost is at land or below.
 //
 // Bound thinking is thinking that an upstream accepts only if it follows exactly
 // the prefix it was written after. Every epoch changes that prefix, so every epoch
@@ -67,7 +68,9 @@
 //     exceptions: at an epoch; when a later message changes which call a result
 //     answers; and when a request removed bound thinking (Conversation.Unbind).
 //     Bound thinking either still follows the prefix it was written after, or is
-//     removed. An epoch happens only after enough new messages to justify it.
+//     removed. The text of the slot begins with its text of the epoch before,
+//     until it is made anew. An epoch that the budget does not force saves more
+//     than it costs.
 //   - stateless: a plan is a function of conversation, policy and budget.
 //   - idempotent: repairing what was repaired, and compacting what is at or below
 //     the trigger, changes nothing.
@@ -98,9 +101,16 @@
 //
 // By default the trigger is 95 % of the budget with exact counts and 85 % with
 // estimates, but at least four fifths of the headroom above what must stay. Land is
-// a quarter of the headroom above what must stay. If an epoch cannot land, the next
-// one waits for new tokens worth a quarter of the distance from land to trigger, so
-// that epochs stay apart.
+// 40 % of the headroom above what must stay. A slot that has grown to its full size
+// takes 45 % of the headroom and recent messages 15 %, so an epoch leaves at most
+// 60 %, unless the newest exchange is more than the share of recent messages. If it
+// does not land, the next epoch waits for new tokens worth a fifth of the headroom,
+// unless the budget forces one.
+//
+// An epoch saves the price of reading what leaves in each later request, and costs
+// the price of sending anew what stays after the first user message. Below the
+// budget there is one only if that pays in as many requests as the conversation has
+// had so far, at a tenth of the price for a token that a prompt cache serves.
 //
 // # The gap
 //
@@ -123,17 +133,30 @@
 //
 // # The slot
 //
-// A slot is one text standing for everything removed from the gap: a digest, which
-// the stage summarize makes without a model, or a summary that the caller has. It
-// follows the text of the first user message, because no chat template objects to
-// that. The slot is always charged at its full size, whatever its text, so that the
-// decisions after it do not depend on the text. It takes at most three quarters of
-// the tokens that it replaces. A later epoch absorbs it: the gap still begins at the
-// same place, and the new slot is for all of the gap. Slot.Earlier has the ends of
-// the earlier runs, so that a summary can be extended rather than rewritten.
+// A slot is the text that stands for everything removed from the gap. It follows
+// the text of the first user message, because no chat template objects to that. It
+// consists of spans, one for each epoch. The text of a span is a digest, which the
+// stage summarize makes without a model, or a summary that the caller has. In a list
+// of parts each span is a part.
 //
-// A summary takes seconds to write, and must be ready when the epoch comes. So the
-// messages that the next slot stands for are chosen earlier, at the warm mark: the
+//	system  user + span 1               │ recent …      epoch 1
+//	system  user + span 1 + span 2      │ recent …      epoch 2: span 1 stays
+//	system  user + span 1 + span 2 + …  │ recent …
+//	system  user + span 1               │ recent …      no room: one span for all
+//
+// The first span takes at most half of the size of the slot. A later one takes at
+// most 30 % of it, and one token for six that left, and says what the spans before
+// do not say. If there is no room for another, one span is made anew for everything
+// that left. So a provider's prompt cache serves the slot of the epoch before, too. No
+// span takes more than three quarters of the tokens that it replaces.
+//
+// A span is charged its size, whatever its text, so that the decisions after it do
+// not depend on which summaries there are, and no digest is written that is not sent.
+//
+// Without summaries a span stands for all that is old at the epoch. A summary takes
+// seconds to write, and must be ready when the epoch comes. So if the caller may have
+// summaries ([Policy].Summaries), the messages that the next span stands for are
+// chosen earlier, at the warm mark: the
 // first request point whose cost is above what must stay plus 70 % of the headroom.
 //
 //	land ──────────── warm mark ──────────── trigger
@@ -143,7 +166,7 @@
 //
 // What arrives between warm mark and epoch is too new to be described. If one request
 // jumps past both levels, the gap is fixed at that request. A caller without a
-// summary, or with one that is larger than the slot, uses the digest. If removing the
+// summary for a span, or with one that is larger, uses the digest. If removing the
 // gap is not enough, the stages after summarize remove more.
 //
 // # Six messages
@@ -166,8 +189,8 @@
 //
 // Requests 1 and 2 are below the trigger and go out as they came. Request 3 is above
 // it: an epoch. Messages 4 and 5 are the newest exchange, so they are recent. The gap
-// is [2, 4). Its 252 tokens are removed, and a slot of 64 follows the text of
-// message 1:
+// is [2, 4). Its 252 tokens are removed, and a slot of 64, for which the caller may
+// have a summary, follows the text of message 1:
 //
 //	0 system      10
 //	1 user        20 + 64
@@ -190,17 +213,18 @@
 // # Complexity
 //
 // A call is linear in the size of the conversation, whatever it contains. Each
-// message is counted once, and each stage sees each message once. The gap only grows.
-// The number of epochs is bounded, because enough must arrive between two of them. If
-// the total is below the trigger, no epoch is possible and only the costs are
-// computed. Remembering counts between calls is the caller's job.
+// message is counted once, each stage sees each message once, and a record reads each
+// message once. The gap only grows. The number of epochs is bounded, because enough
+// must arrive between two of them. If the total is below the trigger, no epoch is
+// possible and only the costs are computed. Remembering counts between calls is the
+// caller's job.
 //
 // # Concurrency
 //
 // [Compact], [Repair], [Broken] and [Plan.Apply] of a plan without a slot may be
-// called concurrently. They only read policies, counters, stages and budgets, which
-// may be shared; a counter or a stage of the caller's own must allow that. A [Draft]
-// belongs to one goroutine, and so does a plan with a slot, because [Slot.Digest]
-// makes its text at the first call. A plan keeps its conversation's texts alive for as
-// long as the plan is referenced; a plan decoded from JSON does not.
+// called concurrently. They only read policies, counters, stages and budgets, which may be shared; a counter or
+// a stage of the caller's own must allow that. A [Draft] belongs to one goroutine, and
+// so does a plan with a slot, because [Slot.Digest] makes its texts at the first
+// call. A plan keeps its conversation's texts alive for as long as the plan is
+// referenced; a plan decoded from JSON does not.
 package compact

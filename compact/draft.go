@@ -18,8 +18,9 @@ type Draft struct {
 	candidates // what stages may still edit
 	gap        gap
 	slot       *slotDraft // nil: no slot
-	placement  Placement
-	counter    Counter
+	memory
+	placement Placement
+	counter   Counter
 
 	// What the epoch aims at: it stops at land and landCount, and must not end
 	// above budget.
@@ -27,10 +28,15 @@ type Draft struct {
 }
 
 func newDraft(in *input) *Draft {
+	records := in.policy.Records
+	if records == nil {
+		records = Digester.Record
+	}
 	return &Draft{
 		view:       newView(in),
 		books:      newBooks(in.policy.Ladder),
 		candidates: candidates{cursor: make([]int, len(in.policy.Ladder))},
+		memory:     memory{records: records, originals: in.msgs, recorded: make([]bool, len(in.msgs))},
 		placement:  in.policy.Placement,
 		counter:    in.counter,
 	}

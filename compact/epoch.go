@@ -69,9 +69,8 @@ func (f *folding) placing() int {
 	return max(b, more)
 }
 
-// due reports whether an epoch starts at this request point. While the request
-// fits, enough must be able to leave: a record takes three quarters of what
-// little leaves, and costs the prefix.
+// due reports whether an epoch starts at this request point. A request that
+// does not fit forces one. Any other epoch must pay.
 func (f *folding) due() bool {
 	d := f.d
 	if f.budget.Hard > 0 && d.total > f.budget.Hard {
@@ -82,9 +81,32 @@ func (f *folding) due() bool {
 		f.next = min(f.next, d.budget)
 		return d.Excess() > 0 || d.count > f.budget.Messages
 	}
-	trigger := f.start(d.required, f.placing())
-	worthIt := d.Excess() > 0 || f.policy.PerRequest != nil || d.removable() >= (trigger-f.landing(d.required, d.budget))/2
-	return d.total > max(trigger, f.next) && worthIt || d.count > max(f.trigger(d.permanentCount, f.budget.Messages), f.nextCount)
+	left := max(f.landing(d.required, d.budget), d.withoutOld()) // after an epoch, about
+	trigger := max(f.start(d.required, f.placing()), f.next)
+	return d.total > trigger && (f.policy.PerRequest != nil || f.pays(left)) || f.forced(left) ||
+		d.count > max(f.trigger(d.permanentCount, f.budget.Messages), f.nextCount)
+}
+
+// forced reports whether the request does not fit, by what its epoch plans for,
+// or by the budget that an epoch could keep.
+func (f *folding) forced(left int) bool {
+	if f.policy.PerRequest != nil {
+		return false
+	}
+	return f.d.Excess() > 0 || f.d.total > f.budget.Placing && left <= f.budget.Placing
+}
+
+// cachedPrice is what a token costs that a prompt cache serves, where any other
+// costs 1.
+const cachedPrice = 0.1
+
+// pays reports whether an epoch at this request point saves more than it costs.
+// It saves the price of reading what leaves, in each of the requests to come:
+// as many as there were is the best guess. It costs the price of sending anew
+// what stays after the first user message.
+func (f *folding) pays(left int) bool {
+	saved := float64(f.d.total-left) * cachedPrice * float64(f.requests)
+	return saved > float64(left-f.d.permanent)*(1-cachedPrice)
 }
 
 // climb runs the ladder at this request point. With early set it saves tokens
@@ -114,9 +136,10 @@ func (f *folding) climb(early bool) {
 		s.Shrink(d)
 	}
 	d.shrinkSlot(0)
+	d.noteEpoch()
 	f.next, f.nextCount, f.warm = 0, 0, false
 	if d.total > land {
-		f.next = min(d.budget, d.total+max(0, trigger-land)/4)
+		f.next = min(d.budget, d.total+share(leastGain, d.Headroom()))
 	}
 	if d.count > landCount {
 		f.nextCount = min(f.budget.Messages, d.count+max(0, triggerCount-landCount)/4)
@@ -124,7 +147,7 @@ func (f *folding) climb(early bool) {
 	// Compare the removals too: what left and what returned may cost the same.
 	if d.total != before || d.count != count || len(d.journal) != edits || d.slot != slot || d.moved() {
 		f.epochs = append(f.epochs, Epoch{
-			At: d.end, Before: before, After: d.total, Budget: d.budget, Trigger: trigger, Land: land,
+			At: d.end, Before: before, After: d.total, Budget: d.budget, Required: d.required, Trigger: trigger, Land: land,
 			Excess: d.excess, ByMessages: byMessages,
 		})
 		return
@@ -133,6 +156,10 @@ func (f *folding) climb(early bool) {
 		d.removedBy[m.at] = m.was // what returned and left again did so in no epoch
 	}
 }
+
+// leastGain is the share of the headroom that must arrive after an epoch that
+// could not land, before another starts that the budget does not force.
+const leastGain = 0.2
 
 // share returns a part of a whole, rounded down.
 func share(s float64, whole int) int { return int(s * float64(whole)) }

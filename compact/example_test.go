@@ -62,7 +62,7 @@ func ExampleCompact() {
 	if err != nil {
 		panic(err)
 	}
-	policy := &compact.Policy{Land: 0.5, Ladder: []compact.Stage{summarize}}
+	policy := &compact.Policy{Land: 0.5, Ladder: []compact.Stage{summarize}, Summaries: true}
 
 	for _, n := range []int{2, 4, 6, 8} { // the requests that the agent sends
 		request := compact.Conversation{Messages: conversation[:n]}

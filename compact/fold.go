@@ -43,8 +43,9 @@ func (in *input) prefix(n int) *input {
 // history is the memory.
 type folding struct {
 	*input
-	d      *Draft
-	epochs []Epoch
+	d        *Draft
+	epochs   []Epoch
+	requests int // request points visited
 	// markAt is the number of messages before the warm mark of the coming
 	// epoch, which is passed if warm is set.
 	warm   bool
@@ -76,11 +77,12 @@ func (f *folding) visitAll(early bool) {
 	for k := f.pointAfter(0); ; k = f.pointAfter(k) {
 		was := f.d.end
 		f.show(k)
+		f.requests++
 		if was < f.unbindAt && k >= f.unbindAt {
 			f.d.unbind(f.unbindBefore, len(f.epochs), "taken out of an earlier request")
 		}
 		due := f.due()
-		if !f.warm && (due || f.d.total > f.warming(f.d.required, f.d.budget)) {
+		if !f.warm && (due || f.policy.Summaries && f.d.total > f.warming(f.d.required, f.d.budget)) {
 			f.setWarmMark()
 		}
 		last := k == len(f.msgs)
@@ -153,10 +155,10 @@ type Forecast struct {
 }
 
 // Forecast returns what is known of the next epoch. It returns nil before the
-// warm mark, for a policy that does not fold, and for a plan that was not made
-// by [Compact].
+// warm mark, for a policy that does not fold or has no summaries, and for a
+// plan that was not made by [Compact].
 func (p *Plan) Forecast() *Forecast {
-	if p.in == nil || p.in.policy.PerRequest != nil {
+	if p.in == nil || p.in.policy.PerRequest != nil || !p.in.policy.Summaries {
 		return nil
 	}
 	f := p.fold
@@ -181,7 +183,7 @@ func (p *Plan) Forecast() *Forecast {
 func (c *Forecast) Slot() *Slot {
 	f := newFolding(c.in.prefix(c.Mark))
 	f.visitAll(true)
-	if f.d.slot == nil || f.d.slot.end != c.Mark {
+	if f.d.slot == nil || f.d.slot.last().End != c.Mark {
 		return nil // the climb made none
 	}
 	return f.d.newSlot(f.msgs)

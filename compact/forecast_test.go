@@ -28,7 +28,7 @@ func rounds(n, words int) compact.Conversation {
 // the epoch, whatever arrives.
 func TestTheNextGapIsKnownPastTheWarmMark(t *testing.T) {
 	all := rounds(120, 100)
-	p := &compact.Policy{Name: "adaptive", Ladder: stage.Default()}
+	p := &compact.Policy{Name: "adaptive", Ladder: stage.Default(), Summaries: true}
 	b := compact.Limits{Budget: 3000}.For(0)
 	var before *compact.Slot
 	forecast, quiet, met, absorbed := 0, 0, 0, 0
@@ -40,10 +40,11 @@ func TestTheNextGapIsKnownPastTheWarmMark(t *testing.T) {
 			if s.From != before.From || s.To != before.To {
 				t.Errorf("at %d the slot is [%d, %d), forecast was [%d, %d)", k, s.From, s.To, before.From, before.To)
 			}
-			if n := len(s.Spans()); n != len(s.Earlier)+1 {
+			last := len(s.Spans) - 1
+			if n := len(s.Runs(last)); n != len(s.Spans[last].Earlier)+1 {
 				t.Errorf("at %d: %d runs of messages", k, n)
 			}
-			absorbed = max(absorbed, len(s.Earlier))
+			absorbed = max(absorbed, len(s.Spans[last].Earlier))
 			before = nil
 		}
 		c := plan.Forecast()
@@ -79,7 +80,7 @@ func TestAPlanWithoutAFoldHasNoForecast(t *testing.T) {
 	if plan := (compact.Plan{}); plan.Forecast() != nil {
 		t.Error("a plan that Compact did not make")
 	}
-	if s := (compact.Slot{To: 3}); s.Spans() != nil {
+	if s := (compact.Slot{Spans: []compact.Span{{To: 3}}}); s.Runs(0) != nil {
 		t.Error("a slot that Compact did not make")
 	}
 }

@@ -66,6 +66,8 @@ type Epoch struct {
 	// Excess is how far above Budget the request still was when the last
 	// resort began; 0 if no recent message was cut.
 	Excess int `json:"excess,omitempty"`
+	// Required is what had to stay at that point, in tokens.
+	Required int `json:"required"`
 	// Trigger is the cost above which an epoch starts, unless the one before
 	// could not land. Land is where the climb was to stop.
 	Trigger int `json:"trigger"`
@@ -116,17 +118,31 @@ type Slot struct {
 	// Label heads a summary in the slot, as the system does that the policy is
 	// known from; "": the frame's own words.
 	Label string `json:"label,omitempty"`
-	// Size is what the slot is charged, in tokens, whatever its text.
+	// Size is what the slot is charged, in tokens: the sum of its spans.
 	Size int `json:"size"`
-	// Earlier are the ends of the runs that the slots of earlier epochs stood
-	// for, oldest first; each began at From. A text for one of them needs only
-	// what came since to become a text for this slot.
+	// Spans are the parts of the slot, oldest first, whose texts follow each
+	// other. One more epoch adds one more span, or makes one for all.
+	Spans []Span `json:"spans"`
+
+	source  *slotSource // nil: not made by Compact
+	written bool
+}
+
+// A Span is a part of a slot: one run of messages, and the text in its place.
+type Span struct {
+	// From and To bound the run in the repaired list.
+	From int `json:"from"`
+	To   int `json:"to"`
+	// End is the length of the list when the span was made. The text depends
+	// only on the messages before End, on the policy and on the budget.
+	End int `json:"end"`
+	// Earlier are the ends of the spans that this one replaced, oldest first.
 	Earlier []int `json:"earlier,omitempty"`
+	// Size is what the span is charged, in tokens. A summary in its place may
+	// cost as much.
+	Size int `json:"size"`
 	// Text is the digest, once [Slot.Digest] was called.
 	Text string `json:"text"`
-
-	source   *slotSource // nil: not made by Compact
-	digested bool
 }
 
 // An Outcome says in one word what happened to a conversation.

@@ -16,7 +16,7 @@ type Policy struct {
 	// with exact counts, 0.85 with estimates. Above 0, at most 1.
 	Trigger float64
 	// Land is where an epoch stops, as a share of the headroom above what must
-	// stay; 0: 0.25. Below Trigger.
+	// stay; 0: 0.40. Below Trigger.
 	Land float64
 	// Warm is where the text for the slot begins to be prepared, as a share of
 	// the headroom above what must stay; 0: 0.70. It fixes which exchanges the
@@ -33,6 +33,13 @@ type Policy struct {
 	Pins Pins
 	// Ladder is the stages in order, least harmful first.
 	Ladder []Stage
+	// Summaries is set if the caller may have summaries for the slot. Then the
+	// warm mark fixes which messages the next span is for, so that its summary
+	// can be prepared. Otherwise that is all that is old at the epoch.
+	Summaries bool
+	// Records makes the record of a slot in place of its Digester, if it is not
+	// nil: for callers that remember what a record was told and what it said.
+	Records func(by Digester, c Counter) Recorder
 	// Placement says where the text of a slot goes; "": PlaceAuto.
 	Placement Placement
 	// Counter replaces the model's own counter, if it is not nil.
@@ -116,7 +123,7 @@ type Stage interface {
 const (
 	DefaultTriggerExact    = 0.95
 	DefaultTriggerEstimate = 0.85
-	DefaultLand            = 0.25
+	DefaultLand            = 0.40
 	DefaultWarm            = 0.70
 	DefaultKeepShare       = 0.15
 	DefaultKeepTokens      = 20_000

@@ -15,7 +15,7 @@ func Broken(in Conversation, p *Policy, c Counter, b Budget, plan *Plan, r Repor
 	if p.Counter != nil {
 		c = p.Counter
 	}
-	k := checker{in: in, out: plan.Apply(in, ""), p: p, c: c, model: model, b: b.withDefaults(), plan: plan, r: r}
+	k := checker{in: in, out: plan.Apply(in), p: p, c: c, model: model, b: b.withDefaults(), plan: plan, r: r}
 	k.repaired, _ = Repair(in.Messages, plan.Repair)
 	k.untouched()
 	k.paired()
@@ -98,16 +98,23 @@ func (k *checker) original(origin int) *Message {
 func (k *checker) fits() {
 	after := k.in.Fixed + CostAll(k.model, k.out)
 	if s := k.plan.Slot; s != nil {
-		text := s.Digest()
-		if s.At < 0 {
-			text = strings.TrimLeft(text, "\n")
+		texts := slices.DeleteFunc(s.texts(nil), func(t string) bool { return t == "" })
+		if s.At < 0 || k.repaired[s.At].Shape != Array {
+			texts = []string{strings.Join(texts, "")}
 		}
-		used := CostText(k.c, text)
+		if s.At < 0 {
+			texts[0] = strings.TrimLeft(texts[0], "\n")
+		}
+		used := 0
+		for _, text := range texts {
+			used += CostText(k.c, text)
+			after -= CostText(k.model, text)
+		}
 		if used > s.Size {
 			k.fail("fits", "the digest costs %d tokens, its slot is charged %d", used, s.Size)
 		}
-		after += s.Size - CostText(k.model, text)
-		if s.At < 0 && text == "" { // no message was added, but room was left for one
+		after += s.Size
+		if s.At < 0 && len(texts[0]) == 0 { // no message was added, but room was left for one
 			after += s.envelope(k.model)
 		}
 	}
@@ -188,7 +195,7 @@ func (k *checker) kept() {
 // withoutSlot returns the first user message without the text of the slot that
 // follows its own.
 func withoutSlot(out, m *Message) *Message {
-	if len(out.Parts) != len(m.Parts)+1 {
+	if len(out.Parts) <= len(m.Parts) {
 		return out
 	}
 	bare := *out

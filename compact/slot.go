@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"iter"
 	"slices"
 	"strings"
 )
@@ -10,40 +11,86 @@ import (
 // differs for the same conversation, policy and budget raises it. It belongs in the
 // key of a text that is kept for longer than a process runs, because a text that was
 // written for another fold must not be found.
-const FoldVersion = "1"
+const FoldVersion = "2"
 
-// A Digester is a stage that can describe messages in a text. lost are the
-// messages that left or were shortened, as they came; kept are those that the
-// model still reads. The text must be a function of the arguments and cost at
-// most size tokens.
+// A Digester is a stage that can describe messages in a text.
 type Digester interface {
 	Stage
-	Digest(lost, kept []Message, size int, c Counter) string
+	// Record returns an empty record, whose texts are counted by c.
+	Record(c Counter) Recorder
 }
 
-// slotDraft is the slot of a draft. Its text is not made yet, because only the
-// slot that is left at the end needs one. A slotDraft is replaced, never
-// changed.
+// A Recorder writes the text of a slot, part by part.
+type Recorder interface {
+	// Add returns the next part: what lost says that neither kept nor the parts
+	// before say, in at most size tokens, or "" if size is too small. lost are
+	// the messages that left or were shortened since the last call, as they
+	// came; kept are those that the model still reads, as they are now. With
+	// anew the part replaces all parts before, and is for all that was lost.
+	// The text must be a function of the calls made.
+	Add(lost, kept []Message, size int, anew bool) string
+}
+
+// A RecorderFunc is a [Recorder] that remembers nothing.
+type RecorderFunc func(lost, kept []Message, size int, anew bool) string
+
+// Add calls f.
+func (f RecorderFunc) Add(lost, kept []Message, size int, anew bool) string {
+	return f(lost, kept, size, anew)
+}
+
+// slotDraft is the slot of a draft. It is replaced, never changed.
 type slotDraft struct {
-	to      int // end of the run that left for it
-	size    int
-	end     int // messages before it were visible when the slot was made
-	by      Digester
-	earlier []int  // ends of the runs of earlier slots
-	label   string // see Slot.Label
-	all     bool   // the slot is for everything that left, not for the gap
-	own     bool   // the slot is a message of its own
+	spans []Span
+	size  int  // of all spans, and one token where two meet
+	most  int  // what size may grow to
+	open  bool // the last span is of this epoch
+	anew  bool // it replaces all spans before
+	by    Digester
+	label string // see Slot.Label
+	all   bool   // the slot is for everything that left, not for the gap
+	own   bool   // the slot is a message of its own
 }
 
-// slotSource is what the texts of a slot are made from.
+// last returns the last span.
+func (s *slotDraft) last() *Span { return &s.spans[len(s.spans)-1] }
+
+// memory is what the record of a slot is told, once its text is needed.
+type memory struct {
+	records     func(Digester, Counter) Recorder
+	originals   []Message
+	left        []int  // messages that left or were shortened, in the order of the epochs
+	recorded    []bool // per message: it is in left
+	touched     []int  // messages that left, came back or were shortened since the last epoch
+	survivors   []int  // messages before survivorsTo that were there at the last epoch, or came back
+	survivorsTo int
+	told        []told // for each span of the slot
+}
+
+// told is what the record is told for one span.
+type told struct {
+	from, to int // of memory.left
+	kept     []Message
+}
+
+// slotSource is what the texts and the messages of a slot are made from.
 type slotSource struct {
 	draft     *Draft
 	originals []Message
 }
 
 const (
-	// leastSlot is the size, in tokens, below which a slot says nothing.
+	// leastSlot is the size, in tokens, below which a part of a slot says
+	// nothing.
 	leastSlot = 48
+	// A record made anew takes at most firstShare of the size of its slot. An
+	// addition takes at most addedShare, and one token for addedRatio that left.
+	firstShare = 0.5
+	addedShare = 0.3
+	addedRatio = 6
+	// leastFirst is what a record made anew may take, in tokens, however small
+	// its share.
+	leastFirst = 192
 	// slotShare is the part of the headroom, one in so many, that the slot
 	// keeps if recent results have to be cut, and slotShareLeast if more than
 	// half of the newest would go.
@@ -71,9 +118,12 @@ func (d *Draft) setSlot(s *slotDraft) {
 }
 
 // Summarize replaces the exchanges of the gap by a slot of at most size tokens,
-// if that saves, and reports whether it did. The slot is for exactly the gap
-// that was known at the warm mark, so that its text can be prepared. An earlier
-// slot is absorbed.
+// if that saves, and reports whether it did. What left since the last slot gets
+// a part of its own, and the parts before stay; if there is no room for another
+// part, one part is made anew for all.
+//
+// If summaries may fill the slot, the gap is the one that was known at the warm
+// mark, so that they can be prepared.
 func (d *Draft) Summarize(by Digester, size int, why string) bool {
 	// Recent messages come before a record of old ones. Only where they fill
 	// the budget, results among them are cut for a small record.
@@ -91,20 +141,38 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 	if !g.open || g.to == g.from {
 		return false
 	}
-	s := &slotDraft{to: g.to, end: d.end, by: by}
-	free := before - d.total
-	if d.slot != nil {
-		free += d.slot.size
-		s.earlier = append(slices.Clip(d.slot.earlier), d.slot.to)
-	}
-	// A slot takes at most three quarters of what left for it.
-	if s.size = min(size, free*3/4); s.size < leastSlot {
+	s := d.nextSlot(size, before-d.total)
+	if s.last().Size < leastSlot {
 		d.rollback(start)
 		return false
 	}
+	s.by = by
 	d.setSlot(s)
 	d.drops(1, before-d.total)
 	return true
+}
+
+// nextSlot returns the slot of at most size tokens that follows the draft's, now
+// that the gap has grown and free tokens left for it. A part takes at most three
+// quarters of what left for it.
+func (d *Draft) nextSlot(size, free int) *slotDraft {
+	next := Span{From: d.gap.from, To: d.gap.to, End: d.end}
+	was := d.slot
+	if was != nil {
+		// Whether there is room is known as soon as the slot is made.
+		left := was.most - was.size - 1
+		if next.From = was.last().To; left >= leastSlot {
+			next.Size = min(max(min(share(addedShare, was.most), free/addedRatio), leastSlot), free*3/4, left, size-was.size-1)
+			return &slotDraft{spans: append(slices.Clip(was.spans), next), size: was.size + 1 + next.Size, most: was.most, open: true}
+		}
+		next.From = d.gap.from
+		for i := range was.spans {
+			next.Earlier = append(append(next.Earlier, was.spans[i].Earlier...), was.spans[i].To)
+		}
+		free += was.size
+	}
+	next.Size = min(max(share(firstShare, size), min(size, leastFirst)), free*3/4)
+	return &slotDraft{spans: []Span{next}, size: next.Size, most: size, open: true, anew: true}
 }
 
 // FillSlot makes a slot of size tokens for everything that left so far, for
@@ -122,26 +190,82 @@ func (d *Draft) FillSlot(by Digester, size int, label string) {
 		}
 	}
 	slices.Reverse(ends)
-	d.setSlot(&slotDraft{to: d.end, size: size, end: d.end, by: by, all: true, label: label, earlier: ends[:max(0, len(ends)-1)]})
+	span := Span{From: max(d.gap.from, 0), To: d.end, End: d.end, Size: size, Earlier: ends[:max(0, len(ends)-1)]}
+	d.setSlot(&slotDraft{spans: []Span{span}, size: size, open: true, anew: true, by: by, all: true, label: label})
+}
+
+// noteEpoch notes what the record will be told for the span that this epoch made,
+// if it made one.
+func (d *Draft) noteEpoch() {
+	s := d.slot
+	if s == nil || !s.open {
+		return
+	}
+	from := len(d.left)
+	d.noteLost()
+	if s.anew {
+		d.told, from = nil, 0
+	}
+	d.told = append(d.told, told{from, len(d.left), d.kept()})
+	closed := *s
+	closed.open = false
+	d.slot = &closed
+}
+
+// noteLost adds to left what left or was shortened since the last call.
+func (d *Draft) noteLost() {
+	slices.Sort(d.touched)
+	for _, i := range slices.Compact(d.touched) {
+		if !d.recorded[i] && (d.removed(i) || d.cost[i] < d.whole[i]) {
+			d.recorded[i] = true
+			d.left = append(d.left, i)
+		}
+	}
+	d.touched = d.touched[:0]
+}
+
+// kept returns the messages that are still there, as they are now. It reads
+// those that were there at the last call and what came since.
+func (d *Draft) kept() (msgs []Message) {
+	for i := d.survivorsTo; i < d.end; i++ {
+		d.survivors = append(d.survivors, i)
+	}
+	d.survivorsTo = d.end
+	slices.Sort(d.survivors)
+	d.survivors = slices.DeleteFunc(slices.Compact(d.survivors), d.removed)
+	for _, i := range d.survivors {
+		msgs = append(msgs, d.msgs[i])
+	}
+	return msgs
 }
 
 // shrinkSlot shrinks the slot to no less than least tokens, or removes it if it
-// would say nothing, as far as that helps a draft above its budget to fit.
+// would say nothing, as far as that helps a draft above its budget to fit. A slot
+// that shrinks is made anew.
 func (d *Draft) shrinkSlot(least int) {
 	over := d.Excess()
 	if over == 0 || d.slot == nil {
 		return
 	}
-	size := max(d.slot.size-over, least)
+	s := d.slot
+	size := max(s.size-over, least)
 	switch {
-	case size >= d.slot.size, least == 0 && over > d.slot.size: // nothing won
+	case size >= s.size, least == 0 && over > s.size: // nothing won
 	case size < leastSlot:
 		d.setSlot(nil)
 	default:
-		slot := *d.slot // its message stays its own, or not
-		slot.size = size
-		d.total -= d.slot.size - size
-		d.slot = &slot
+		last := *s.last()
+		if from := s.spans[0].From; from < last.From {
+			for _, p := range s.spans[:len(s.spans)-1] {
+				last.Earlier = append(append(slices.Clip(last.Earlier), p.Earlier...), p.To)
+			}
+			last.From = from
+		}
+		last.Size = size
+		next := *s // its message stays its own, or not
+		next.spans, next.size, next.open, next.anew = []Span{last}, size, true, true
+		d.total -= s.size - size
+		d.slot = &next
 	}
 }
 
@@ -149,10 +273,11 @@ func (d *Draft) shrinkSlot(least int) {
 func (d *Draft) newSlot(originals []Message) *Slot {
 	from := d.slot
 	s := &Slot{
-		From: d.gap.from, To: from.to, End: from.end, At: d.gap.host, Size: from.size, Earlier: from.earlier, Label: from.label,
-		Sources: sources(originals[:from.end]), source: &slotSource{d, originals},
+		From: from.spans[0].From, To: from.last().To, End: from.last().End, At: d.gap.host, Size: from.size, Label: from.label,
+		Spans: slices.Clone(from.spans), source: &slotSource{d, originals},
 	}
-	if s.At < 0 && d.firstUser >= 0 && (d.firstUser < from.end || d.opens(d.firstUser, s.From)) {
+	s.Sources = sources(originals[:s.End])
+	if s.At < 0 && d.firstUser >= 0 && (d.firstUser < s.End || d.opens(d.firstUser, s.From)) {
 		s.At = d.firstUser // it came after the gap was opened
 	}
 	s.Before = s.From
@@ -162,8 +287,10 @@ func (d *Draft) newSlot(originals []Message) *Slot {
 		}
 	}
 	if s.At < 0 {
-		// The slot pays for the envelope of its message.
-		s.Size = max(0, s.Size-s.envelope(d.counter))
+		// The slot, and its first span, pay for the envelope of its message.
+		envelope := s.envelope(d.counter)
+		s.Size = max(0, s.Size-envelope)
+		s.Spans[0].Size = max(0, s.Spans[0].Size-envelope)
 	}
 	return s
 }
@@ -179,49 +306,78 @@ func (d *Draft) opens(i, from int) bool {
 	return true
 }
 
-// Digest returns the text of the slot that is made without a model. It is made
-// at the first call and kept in Text. Digest is not safe for concurrent use.
-func (s *Slot) Digest() string {
-	if s.source == nil || s.digested {
-		return s.Text
-	}
-	s.digested = true
-	d := s.source.draft
-	// Only what came before the epoch counts: a later request must make the
-	// same text.
-	var lost, kept []Message
-	for i, original := range s.source.originals[:s.End] {
-		if d.removed(i) || d.cost[i] < d.whole[i] {
-			lost = append(lost, original)
+// Digest returns the text of the slot that is made without a model. The texts are
+// made at the first call and kept in Spans. Digest is not safe for concurrent use.
+func (s *Slot) Digest() string { return strings.Join(s.texts(nil), "") }
+
+// texts returns the text of each span: the given one, or its digest if that is
+// "".
+func (s *Slot) texts(given []string) []string {
+	all := make([]string, len(s.Spans))
+	for i := range s.Spans {
+		if i < len(given) && given[i] != "" {
+			all[i] = given[i]
+			continue
 		}
-		if !d.removed(i) {
-			kept = append(kept, d.msgs[i])
-		}
+		s.write()
+		all[i] = s.Spans[i].Text
 	}
-	s.Text = d.slot.by.Digest(lost, kept, s.Size, d.counter)
-	return s.Text
+	return all
 }
 
-// Spans returns the messages that the slot stands for, as they came: one run
-// for each epoch, oldest first, so that all but the last are what the slot
-// before this one stood for. Instructions and pins stay, and are not included.
-// Spans returns nil for a slot that was not made by [Compact].
-func (s *Slot) Spans() (runs [][]Message) {
+// write makes the digests of the spans.
+func (s *Slot) write() {
+	if s.source == nil || s.written {
+		return
+	}
+	s.written = true
+	d := s.source.draft
+	record := d.records(d.slot.by, d.counter)
+	for n, t := range d.told {
+		lost := make([]Message, 0, t.to-t.from)
+		for _, i := range d.left[t.from:t.to] {
+			lost = append(lost, s.source.originals[i])
+		}
+		s.Spans[n].Text = record.Add(lost, t.kept, s.Spans[n].Size, n == 0)
+	}
+}
+
+// Runs returns the messages that a span stands for, as they came: one run for
+// each span that it replaced, oldest first, and one for what left since.
+// Instructions and pins stay, and are not included. Runs returns nil for a slot
+// that was not made by [Compact].
+func (s *Slot) Runs(span int) [][]Message {
 	if s.source == nil {
 		return nil
 	}
-	d, originals, from := s.source.draft, s.source.originals, s.From
-	for _, to := range append(slices.Clip(s.Earlier), s.To) {
-		var run []Message
-		for i := from; i < min(to, len(originals)); i++ {
-			if d.slot.all && !d.removed(i) || d.msgs[i].Role.Instruction() || d.pinned[i] {
-				continue
-			}
-			run = append(run, originals[i])
-		}
-		runs, from = append(runs, run), max(from, to)
+	runs := make([][]Message, len(s.Spans[span].Earlier)+1)
+	for run, m := range s.Messages(span) {
+		runs[run] = append(runs[run], *m)
 	}
 	return runs
+}
+
+// Messages yields the messages of [Slot.Runs], each with the number of its run.
+// They must not be changed.
+func (s *Slot) Messages(span int) iter.Seq2[int, *Message] {
+	return func(yield func(int, *Message) bool) {
+		if s.source == nil {
+			return
+		}
+		d, originals, p := s.source.draft, s.source.originals, &s.Spans[span]
+		from := p.From
+		for run, to := range append(slices.Clip(p.Earlier), p.To) {
+			for i := from; i < min(to, len(originals)); i++ {
+				if d.slot.all && !d.removed(i) || d.msgs[i].Role.Instruction() || d.pinned[i] {
+					continue
+				}
+				if !yield(run, &originals[i]) {
+					return
+				}
+			}
+			from = max(from, to)
+		}
+	}
 }
 
 // charge returns what the slot adds to a request, in tokens of c beside its
@@ -249,28 +405,34 @@ func (s *Slot) role() Role {
 	return s.Role
 }
 
-// withSlot returns msgs with the text of the slot. at maps indices of the
-// repaired list to msgs, which is what is left of it.
-func withSlot(msgs []Message, s *Slot, text string, at func(int) int) []Message {
-	if s == nil || text == "" {
+// withSlot returns msgs with the texts of the slot's spans. at maps indices of
+// the repaired list to msgs, which is what is left of it.
+func withSlot(msgs []Message, s *Slot, texts []string, at func(int) int) []Message {
+	if s == nil {
 		return msgs
 	}
-	if s.At < 0 {
-		text = strings.TrimLeft(text, "\n")
+	texts = slices.DeleteFunc(s.texts(texts), func(t string) bool { return t == "" })
+	if len(texts) == 0 {
+		return msgs
 	}
-	part := Part{Kind: KindText, Text: Plain(text)}
+	whole := []Part{{Kind: KindText, Text: Plain(strings.Join(texts, ""))}}
 	if s.At < 0 {
+		whole[0].Text = Plain(strings.TrimLeft(whole[0].Text.String(), "\n"))
 		return slices.Insert(slices.Clone(msgs), at(s.Before), Message{
-			Role: s.role(), Shape: String, Parts: []Part{part}, Origin: Added, Edited: true,
+			Role: s.role(), Shape: String, Parts: whole, Origin: Added, Edited: true,
 		})
 	}
 	msgs = slices.Clone(msgs)
 	m := &msgs[at(s.At)]
-	m.Parts = append(slices.Clip(m.Parts), part)
-	m.Edited = true
-	if m.Shape != Array {
+	if m.Edited = true; m.Shape == Array {
+		whole = whole[:0]
+		for _, t := range texts {
+			whole = append(whole, Part{Kind: KindText, Text: Plain(t)})
+		}
+	} else {
 		m.Shape = String
 	}
+	m.Parts = append(slices.Clip(m.Parts), whole...)
 	return msgs
 }
 

@@ -30,8 +30,14 @@ func (s record) Name() string { return "record" }
 
 func (s record) Shrink(d *compact.Draft) { d.Summarize(s, 50, "older exchanges") }
 
-func (s record) Digest(lost, kept []compact.Message, _ int, _ compact.Counter) string {
-	return fmt.Sprintf("[record of %d]", len(lost))
+func (s record) Record(compact.Counter) compact.Recorder {
+	all := 0
+	return compact.RecorderFunc(func(lost, _ []compact.Message, _ int, anew bool) string {
+		if all += len(lost); anew {
+			return fmt.Sprintf("[record of %d]", all)
+		}
+		return fmt.Sprintf("[and of %d]", len(lost))
+	})
 }
 
 // TestSlotStories runs testdata/slot.txtar: the place of a slot's text for every
@@ -94,6 +100,7 @@ func slotPolicy(t *testing.T, name, head string) (*compact.Policy, compact.Limit
 		case "recent":
 			_, err = fmt.Sscan(value, &p.KeepRecent.Exchanges)
 		case "warm":
+			p.Summaries = true
 			_, err = fmt.Sscan(value, &p.Warm)
 		case "placement":
 			p.Placement = compact.Placement(value)

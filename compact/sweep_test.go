@@ -15,7 +15,8 @@ func adaptive() *compact.Policy { return &compact.Policy{Name: "adaptive", Ladde
 // TestPromisesHoldOnRealConversations sweeps real conversations, every prefix
 // of them a client must have sent, at budgets from a tenth of their cost to all
 // of it. LACONIC_SWEEP=full or half sweeps all of them at nine budgets; plain
-// go test takes every conversation at one of the nine, in turns.
+// go test takes every conversation at one of the nine, in turns. Every other
+// sweep is of a policy that may have summaries.
 func TestPromisesHoldOnRealConversations(t *testing.T) {
 	all := compacttest.Conversations(t)
 	shares := []int{10, 15, 25, 40, 50, 60, 75, 90, 100}
@@ -29,7 +30,9 @@ func TestPromisesHoldOnRealConversations(t *testing.T) {
 				continue
 			}
 			b := compact.Limits{Budget: max(1, cost*s/100)}.For(0)
-			got, broken := compacttest.Sweep(in, adaptive(), compacttest.Bytes{}, b)
+			p := adaptive()
+			p.Summaries = (n+i)%2 == 1
+			got, broken := compacttest.Sweep(in, p, compacttest.Bytes{}, b)
 			for k, err := range broken {
 				if k == 3 {
 					t.Errorf("%s at %d %%: and %d more", rec.ID, s, len(broken)-k)

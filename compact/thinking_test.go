@@ -88,7 +88,7 @@ func TestWithinATurnOnlyWhatDoesNotFitMakesAnEpoch(t *testing.T) {
 		plan, _ := planOf(t, compact.Conversation{Messages: compacttest.Messages(t, transcript)}, p, compact.Limits{Budget: budget}.For(0))
 		return len(plan.Epochs)
 	}
-	open := thinkingRounds(8, "") // some 160 words
+	open := thinkingRounds(40, "") // some 800 words
 	cost := compact.CostAll(compacttest.Words{}, compacttest.Messages(t, open))
 	for _, c := range []struct {
 		name, transcript string

@@ -75,11 +75,6 @@ func (v *view) show(i int) {
 // removed reports whether message i was removed.
 func (v *view) removed(i int) bool { return v.removedBy[i] != 0 }
 
-// removable returns about how many tokens may leave at this request point.
-func (v *view) removable() int {
-	return v.total - max(v.required, v.permanent+v.sum[v.end]-v.sum[v.recent])
-}
-
 // HeadTokens is what at least stays of each result of the newest exchange, and
 // of the arguments of each of its calls: an agent that does not see what its
 // call returned makes the call again.

@@ -11,6 +11,7 @@ import (
 	"laconic/tokenize"
 
 	"laconic/proxy/learn"
+	"laconic/proxy/summarize"
 )
 
 // TestOnlyAnAnswerProvesAnything: a comment is no answer to what an error
@@ -41,8 +42,8 @@ func TestOnlyAnAnswerProvesAnything(t *testing.T) {
 	}
 }
 
-// TestASlotIsCountedAsItIs: what was refused had a text in it that costs less
-// than the plan charges, and what was sent is what is compared.
+// TestASlotIsCountedAsItIs: what was refused had a digest in it that costs less
+// than the plan charges for a summary, and what was sent is what is compared.
 func TestASlotIsCountedAsItIs(t *testing.T) {
 	u := scripted(t, func(w http.ResponseWriter, _, words int) bool {
 		return words > 2000 && refuses(w, "This model's maximum context length is 2000 tokens. However, your messages resulted in %d tokens.", words)
@@ -54,11 +55,14 @@ func TestASlotIsCountedAsItIs(t *testing.T) {
 		}
 		o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{digest, drop{}}}
 		o.Default.Counter = compacttest.Words{}
+		o.Summarizer = &summarize.Options{
+			Upstream: newUpstream(t, tells("")).base(t, "/v1"), Model: "small", Counter: compacttest.Words{}, Store: memoryStore(t),
+		}
 		o.Calibrate = func(way, percent int) learn.Calibration { return tokenize.NewCalibration(way, percent) }
 	})
 	p.chat(agentBody(300, 100))
 	r := p.replies(1)[0]
-	if r.Outcome != Retried || r.Retry.First < r.Retry.Prompt*6/5 {
+	if r.Outcome != Retried || r.Retry.First < r.Retry.Prompt*21/20 {
 		t.Fatalf("%s %+v", r.Outcome, r.Retry)
 	}
 	eventually(t, "the limit to be learnt", func() bool { return p.factsOf("gpt-4o").Window.Value == 2000 })

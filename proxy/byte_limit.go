@@ -57,9 +57,9 @@ func (p *plan) lighten(req *wire.Request, in compact.Conversation, shaped *compa
 	// Texts that are written anew may need more escapes than they are charged.
 	w := byteWeighted{Counter: counter, tokens: p.budget.Tokens, bytes: max(1, limit-limit/64)}
 	in.Fixed = w.weigh(in.Fixed, len(req.Tools)+len(req.Functions)+len(req.ResponseFormat))
-	policy.Counter = w
-	folded, light := compact.Compact(in, mediaFirst(&policy), w, belowTrigger(&policy, p.budget))
-	p.Plan, p.bytesToo = folded, &w
+	policy.Counter, p.bytesToo = w, &w
+	var light compact.Report
+	p.Plan, light = compact.Compact(in, mediaFirst(p.recorded(&policy)), w, belowTrigger(&policy, p.budget))
 	report := &p.info.Report
 	report.Epochs, report.Stages, report.MessagesAfter = light.Epochs, light.Stages, light.MessagesAfter
 	if light.Epochs > 0 && report.Outcome != compact.Over {
@@ -79,9 +79,13 @@ func mediaFirst(p *compact.Policy) *compact.Policy {
 		}
 	}
 	with := *p
-	with.Ladder, with.Trigger = slices.Concat(media, rest), 1
+	with.Ladder, with.Trigger, with.Land = slices.Concat(media, rest), 1, landBytes
 	return &with
 }
+
+// landBytes is where a plan under a limit of bytes lands. The limit is often known
+// from one body alone that was too large, and then it is far below that.
+const landBytes = 0.4
 
 // belowTrigger is a budget that ends where an epoch starts under another: what
 // is above it is what such a policy takes out.

@@ -88,19 +88,12 @@ func (c *conversation) guessesWindow() bool {
 	return len(c.ways) > 1 && !c.x.route.Configured && c.info.Told == (compact.Published{}) && c.facts.Window.Value == 0 && c.facts.Input.Value == 0
 }
 
-// slotText returns the text for the slot of a plan, and notes its account in it.
-func (c *conversation) slotText(in compact.Conversation, p *plan) string {
-	text, info := c.x.p.summaries.Text(c.x.r.Context(), c.summaryRequest(p), in, &p.Plan)
-	p.info.Summary = info
-	return text
-}
-
 // prepareSummary begins the summary of the coming epoch, once a conversation has
 // passed the warm mark.
 func (c *conversation) prepareSummary(req *wire.Request, p *plan) {
 	if p.info.Outcome != Rejected {
 		_ = c.x.safely("summary", func() error {
-			c.x.p.summaries.Prepare(c.summaryRequest(p), req.Conversation, &p.Plan)
+			c.x.p.summaries.Prepare(p.slotRequest, req.Conversation, &p.Plan)
 			return nil
 		})
 	}
@@ -111,7 +104,8 @@ func (c *conversation) summaryRequest(p *plan) *summarize.Request {
 	x := c.x
 	r := &summarize.Request{
 		ID: x.info.ID, Header: x.r.Header, Query: x.r.URL.RawQuery, Upstream: x.route.Upstream,
-		Policy: c.policy.Name, Counting: p.counting(), Counter: p.slotCounter(), Budget: p.budget, Pins: x.overrides.pins, Unfolded: c.policy.PerRequest != nil,
+		Policy: c.policy.Name, Counting: p.counting(), Counter: p.slotCounter(), Budget: p.budget, Pins: x.overrides.pins,
+		Unfolded:   c.policy.PerRequest != nil,
 		Overridden: x.overrides.budget > 0 || x.overrides.policy != nil, Unedited: c.mode != ModeOn, Bound: p.bound, Keep: c.in.Keep,
 	}
 	if first := x.info.Rewrite; first != nil && first.Summary != nil {
@@ -120,11 +114,12 @@ func (c *conversation) summaryRequest(p *plan) *summarize.Request {
 	return r
 }
 
-// counting tells counts of one factor, and of one limit of bytes, from those of
-// another, in the key of a text that was cut to a size; "" for neither.
-func (p *plan) counting() (name string) {
+// counting names what counts: the counter of a model, its factor, and a limit of
+// bytes if there is one.
+func (p *plan) counting() string {
+	name := p.info.Route + "\x00" + p.info.Model
 	if way, percent := p.facts.Count.Value.Way, p.facts.Percent(); way != "" || percent != 100 {
-		name = way + "@" + strconv.Itoa(percent)
+		name += "\x00" + way + "@" + strconv.Itoa(percent)
 	}
 	if p.bytesToo != nil {
 		name += "/" + strconv.Itoa(p.bytesToo.bytes)

@@ -49,7 +49,8 @@ func (x *exchange) stamp(h http.Header) {
 
 // stages is a structured list (RFC 9651): elide_results;n=4;saved=1200. Where
 // there is a summarizer and a slot, the last item says what is in it:
-// summary;hit, or summary;digest;reason=preparing.
+// summary;hit, or summary;digest;reason=preparing, and of a slot of several spans
+// how many hold a digest: summary;digest;spans=3;digests=1;reason=preparing.
 func stages(i *RewriteInfo) string {
 	var b strings.Builder
 	item := func(name string, n int) {
@@ -70,6 +71,9 @@ func stages(i *RewriteInfo) string {
 			b.WriteString(", ")
 		}
 		b.WriteString("summary;" + s.Outcome)
+		if s.Spans > 1 {
+			b.WriteString(";spans=" + strconv.Itoa(s.Spans) + ";digests=" + strconv.Itoa(s.Digests))
+		}
 		if s.Reason != "" {
 			b.WriteString(";reason=" + s.Reason)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy/learn"
+	"laconic/proxy/summarize"
 	"laconic/proxy/wire"
 )
 
@@ -16,6 +17,8 @@ type plan struct {
 	counter  compact.Counter // counts as the upstream does, whatever the policy counts by
 	bytesToo *byteWeighted   // counts that the plan is within a limit of bytes too; nil: no limit is known
 	tools    int             // what the tools cost, in tokens
+	// slotRequest asks for the texts of the slot.
+	slotRequest *summarize.Request
 }
 
 // attempt is what is known of a body that is sent, and how the upstream answered
@@ -70,7 +73,7 @@ func (c *conversation) plan(req *wire.Request, facts learn.Facts, unbind bool) (
 		in.Fixed = p.counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)
 		p.tools = in.Fixed - p.counter.Fixed(nil, nil, nil)
 		p.facts, p.budget = facts, facts.Budget(c.limits, req.MaxTokens)
-		policy := shaped(c.policy, facts.Shape.Value)
+		policy := p.recorded(shaped(c.policy, facts.Shape.Value))
 		p.Plan, p.info.Report = compact.Compact(in, policy, p.counter, p.budget)
 		if most := facts.Bytes.Value; most > 0 && p.info.BytesBefore > most {
 			p.lighten(req, in, policy)
@@ -79,6 +82,15 @@ func (c *conversation) plan(req *wire.Request, facts learn.Facts, unbind bool) (
 		return nil
 	})
 	return p, err
+}
+
+// recorded returns a policy with the records of this plan. How they are counted is
+// known by now.
+func (p *plan) recorded(policy *compact.Policy) *compact.Policy {
+	p.slotRequest = p.c.summaryRequest(p)
+	with, s := *policy, p.c.x.p.summaries
+	with.Summaries, with.Records = s.Asks(), s.Records(p.slotRequest)
+	return &with
 }
 
 // shaped returns the policy that makes plans of a shape.
@@ -124,10 +136,16 @@ func (p *plan) encode(req *wire.Request) (body []byte, err error) {
 	return body, err
 }
 
+// texts returns the texts for the slot of a plan, and notes their account in it.
+func (p *plan) texts(in compact.Conversation) (texts []string) {
+	texts, p.info.Summary = p.c.x.p.summaries.Text(p.c.x.r.Context(), p.slotRequest, in, &p.Plan)
+	return texts
+}
+
 func (p *plan) write(req *wire.Request) ([]byte, error) {
 	in := req.Conversation
 	in.Fixed = p.info.Report.Fixed
-	edited := p.Apply(in, p.c.slotText(in, p))
+	edited := p.Apply(in, p.texts(in)...)
 	p.slotted, p.signed = p.Slot != nil, bound(edited)
 	exact := p.info.Report.After
 	switch {

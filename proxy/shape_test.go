@@ -21,8 +21,8 @@ func (telling) Shrink(d *compact.Draft) {
 	}
 }
 
-func (telling) Digest([]compact.Message, []compact.Message, int, compact.Counter) string {
-	return "THE-DIGEST of what left"
+func (telling) Record(compact.Counter) compact.Recorder {
+	return compact.RecorderFunc(func([]compact.Message, []compact.Message, int, bool) string { return "THE-DIGEST of what left" })
 }
 
 // jinja refuses as llama.cpp does.

@@ -13,20 +13,21 @@ import (
 // is ready at an epoch is taken, and stays.
 func TestASummaryThatComesLateDoesNotMoveThinking(t *testing.T) {
 	u, model := newUpstream(t, nil), newUpstream(t, tells(answered(told, "stop")))
-	r := summarized(t, u, model)
+	r := summarized(t, u, model, func(o *Options) { o.Default.Limits.Budget = 8000 })
 	signed := func(n int) string {
 		return strings.ReplaceAll(history(n), `"content":null,`, `"content":null,"thinking_blocks":[{"type":"thinking","thinking":"so it is","signature":"Eq"}],`)
 	}
 	var then []string
 	epochs, late, hits := 0, 0, 0
-	for n := 30; n <= 80; n++ { // its first request is above the trigger: no summary is ready
+	const first = 50
+	for n := first; n <= 110; n++ { // its first request is above the trigger: no summary is ready
 		if res := r.chat(signed(n)); res.StatusCode != 200 {
 			t.Fatalf("turn %d: %s", n, res.body)
 		}
 		r.quietly() // now one is
 		all := u.requests()
 		now := sentMessages(t, all[len(all)-1].Body)
-		info := r.replies(n - 29)[n-30].Rewrite
+		info := r.replies(n - first + 1)[n-first].Rewrite
 		if info.Report.Epochs == epochs && !slices.Equal(now[:min(len(then), len(now))], then) {
 			t.Fatalf("turn %d: what was sent is no prefix of what is sent", n)
 		}

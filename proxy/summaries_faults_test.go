@@ -19,7 +19,7 @@ import (
 )
 
 // long is a history that has passed an epoch, and not the next warm mark.
-const long = 23
+const long = 16
 
 // waiting lets a request wait for its summary, so that a test sees what became
 // of it.
@@ -437,10 +437,10 @@ func TestTheSlotChangesOnce(t *testing.T) {
 func TestAnEarlierSummaryIsUpdated(t *testing.T) {
 	u, model := newUpstream(t, nil), newUpstream(t, tells(answered(told, "stop")))
 	r := summarized(t, u, model)
-	for n := 10; len(model.requests()) < 2 && n < 80; n++ {
-		r.chat(history(n))
-		r.quietly()
-	}
+	r.chat(history(long))
+	r.quietly()
+	r.chat(history(turnWith(t, 4000, long, madeAnew)))
+	r.quietly()
 	second := string(model.requests()[1].Body)
 	if !strings.Contains(second, "half of them were read") || strings.Contains(second, "line of f1.") || !strings.Contains(second, "Update the summary") {
 		t.Errorf("the second request does not build on the first:\n%s", second)
@@ -455,7 +455,7 @@ func TestALongGapIsSummarizedInPieces(t *testing.T) {
 	})
 	u := newUpstream(t, nil)
 	r := summarized(t, u, model, waiting, func(o *Options) { o.Summarizer.Window = 7000 })
-	r.chat(history(60))
+	r.chat(history(turnWith(t, 4000, 45, madeAnew)))
 	all := model.requests()
 	if got := r.lastSummary(1); got.Outcome != summarize.Made || len(all) < 3 || len(all) > 8 {
 		t.Fatalf("%+v in %d pieces", got, len(all))
@@ -568,7 +568,7 @@ func TestAHopelessGapIsNoFaultOfTheSummarizer(t *testing.T) {
 			t.Errorf("another gap: %+v, want %s; it was asked %d times", got, want, len(model.requests())-before)
 		}
 	}
-	f("source_long", history(600), func(o *Options) { o.Summarizer.Window = summarize.LeastWindow })
+	f("source_long", history(turnWith(t, 4000, 600, madeAnew)), func(o *Options) { o.Summarizer.Window = summarize.LeastWindow })
 	f("small", history(long), func(o *Options) { o.Default.Limits.Budget = 400 })
 }
 

@@ -113,10 +113,7 @@ func TestALongEarlierSummaryIsReadOnce(t *testing.T) {
 	}
 	r.stop()
 	r = with(summarize.LeastWindow)
-	for ; n.Load() < 3 && turns < 200; turns++ {
-		r.chat(history(turns))
-		r.quietly()
-	}
+	r.chat(history(turnWith(t, 8000, 0, madeAnew)))
 	all := model.requests()
 	if len(all) < 3 {
 		t.Fatalf("%d requests", len(all))

@@ -13,6 +13,7 @@ import (
 	"laconic/compact"
 	"laconic/compact/stage"
 	"laconic/proxy/summarize"
+	"laconic/proxy/wire"
 	"laconic/store"
 )
 
@@ -73,6 +74,28 @@ func summarized(t testing.TB, u, model *upstream, change ...func(*Options)) *run
 	}}, change...)...)
 }
 
+// turnWith returns the first turn, after some, whose slot within a budget is as
+// wanted.
+func turnWith(t testing.TB, budget, after int, want func(*compact.Slot) bool) int {
+	t.Helper()
+	p := &compact.Policy{Name: "adaptive", Ladder: stage.Default(), Summaries: true}
+	for n := after + 1; n < after+400; n++ {
+		req, err := wire.Chat.Decode([]byte(history(n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, _ := compact.Compact(req.Conversation, p, compact.BytesPerToken(3.5), compact.Limits{Budget: budget}.For(0))
+		if plan.Slot != nil && want(plan.Slot) {
+			return n
+		}
+	}
+	t.Fatal("no turn has such a slot")
+	return 0
+}
+
+// madeAnew reports whether one span replaced those before.
+func madeAnew(s *compact.Slot) bool { return len(s.Spans) == 1 && len(s.Spans[0].Earlier) > 0 }
+
 // quietly waits until no summary is in the making.
 func (r *running) quietly() {
 	r.t.Helper()
@@ -110,14 +133,14 @@ func slotOf(t testing.TB, body []byte) string {
 }
 
 // TestASummaryIsReadyWhenItIsNeeded: an agent's conversation crosses epochs.
-// Each is prepared before it comes, asked for once, and stands byte for byte in
-// all later turns.
+// The summary of each is prepared before it comes, asked for once, and stands byte
+// for byte in all later turns, until one is made of all.
 func TestASummaryIsReadyWhenItIsNeeded(t *testing.T) {
 	u, model := newUpstream(t, nil), newUpstream(t, tells(answered(told, "stop")))
-	r := summarized(t, u, model)
+	r := summarized(t, u, model, func(o *Options) { o.Default.Limits.Budget = 8000 })
 	var sent [][]byte
-	epochs, hits, before := 0, 0, 0
-	for n := 1; n <= 80; n++ {
+	epochs, hits, before, spans := 0, 0, 0, 0
+	for n := 1; n <= 110; n++ {
 		if res := r.chat(history(n)); res.StatusCode != 200 {
 			t.Fatalf("turn %d: %s", n, res.body)
 		}
@@ -125,8 +148,8 @@ func TestASummaryIsReadyWhenItIsNeeded(t *testing.T) {
 		all := u.requests()
 		sent = append(sent, all[len(all)-1].Body)
 		info := r.replies(n)[n-1].Rewrite
-		if s := info.Summary; s != nil && s.Outcome == summarize.Hit {
-			hits++
+		if s := info.Summary; s != nil && s.Outcome == summarize.Hit && s.Digests == 0 {
+			hits, spans = hits+1, max(spans, s.Spans)
 		} else if info.Report.Epochs > 0 && slotOf(t, sent[n-1]) != "" {
 			t.Errorf("turn %d: %+v", n, s)
 		}
@@ -139,8 +162,8 @@ func TestASummaryIsReadyWhenItIsNeeded(t *testing.T) {
 		}
 		before = epochs
 	}
-	if epochs < 3 || hits < 20 {
-		t.Fatalf("%d epochs, %d hits: this tests nothing", epochs, hits)
+	if epochs < 6 || hits < 80 || spans < 4 {
+		t.Fatalf("%d epochs, %d hits, %d spans: this tests nothing", epochs, hits, spans)
 	}
 	t.Logf("%d epochs, %d hits, %d requests to the summarizer", epochs, hits, len(model.requests()))
 	// One for each epoch, and one for the coming one.

@@ -132,24 +132,23 @@ type Turn struct {
 // measure replays every request of a conversation through a policy.
 func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Options) *run {
 	r := &run{Numbers: Numbers{Conversations: 1, Requests: len(v.turns), Full: v.full, FullFilling: v.written}}
+	policy := p.Policy
+	if o.trusting {
+		with := *policy
+		with.Records = records{}.make
+		policy = &with
+	}
 	var before *request
 	var epochs []compact.Epoch
-	record := ""
 	trail := v.writes.trail()
 	for i := range v.turns {
 		t := &v.turns[i]
 		in := compact.Conversation{Messages: v.Messages[:t.messages:t.messages], Fixed: v.fixed}
 		start := time.Now()
-		plan, report := compact.Compact(in, p.Policy, v.counter, b)
+		plan, report := compact.Compact(in, policy, v.counter, b)
 		climbed := newEpochs(epochs, plan.Epochs)
-		if !o.trusting || climbed > 0 {
-			record = ""
-		}
-		msgs := plan.Apply(in, record)
+		msgs := plan.Apply(in)
 		r.times.record(time.Since(start))
-		if plan.Slot != nil && record == "" {
-			record = plan.Slot.Text
-		}
 
 		now, whole := v.sent(msgs, before)
 		if legalPairs(msgs) {

@@ -149,16 +149,22 @@ func foretold(a, b *Run) error {
 	if forecast == nil {
 		return nil // the trigger came before any request past the warm mark
 	}
-	slot, is := forecast.Slot(), b.Plan.Slot
-	switch {
-	case slot == nil:
+	slot := forecast.Slot()
+	if slot == nil {
 		return nil // it needed none yet
-	case slot.From != is.From || slot.To != is.To || !slices.Equal(slot.Earlier, is.Earlier):
-		return fmt.Errorf("the slot of [%d, %d) %v was forecast as [%d, %d) %v", is.From, is.To, is.Earlier, slot.From, slot.To, slot.Earlier)
+	}
+	last := len(slot.Spans) - 1
+	if n := len(b.Plan.Slot.Spans) - 1; n != last {
+		return fmt.Errorf("the slot has %d spans, %d were forecast", n+1, last+1)
+	}
+	was, is := slot.Spans[last], b.Plan.Slot.Spans[last]
+	switch {
+	case was.From != is.From || was.To != is.To || !slices.Equal(was.Earlier, is.Earlier):
+		return fmt.Errorf("the span of [%d, %d) %v was forecast as [%d, %d) %v", is.From, is.To, is.Earlier, was.From, was.To, was.Earlier)
 	case forecast.Mark >= b.Plan.Slot.End:
 		return fmt.Errorf("the warm mark %d is not before the epoch at %d", forecast.Mark, is.End)
-	case !slices.EqualFunc(slot.Spans(), is.Spans(), equal):
-		return fmt.Errorf("the slot of [%d, %d) stands for other messages than was forecast", is.From, is.To)
+	case !slices.EqualFunc(slot.Runs(last), b.Plan.Slot.Runs(last), equal):
+		return fmt.Errorf("the span of [%d, %d) stands for other messages than was forecast", is.From, is.To)
 	}
 	return nil
 }
@@ -187,7 +193,7 @@ func apart(epochs []compact.Epoch) error {
 		}
 		want := min(e.Trigger, next.Trigger) - e.Land
 		if e.After > e.Land {
-			want = (e.Trigger - e.Land) / 4
+			want = (min(e.Budget, next.Budget) - max(e.Required, next.Required)) / 5
 		}
 		if arrived := next.Before - e.After; arrived < want {
 			return fmt.Errorf("epoch %d: only %d tokens arrived since the last one, which left %d of %d", i+1, arrived, e.After, e.Land)

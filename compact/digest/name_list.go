@@ -1,10 +1,11 @@
 package digest
 
 import (
-	"laconic/compact"
 	"math"
 	"slices"
 	"strings"
+
+	"laconic/compact"
 )
 
 // listNames writes the names most likely to be needed, in the order of their first occurrence. A run of names that differ by a number

@@ -50,6 +50,7 @@ func (s *section) rule(heading, line string) bool {
 		return false
 	}
 	s.recorded[line] = true
+	s.task.words.add(line)
 	s.left -= n + extra
 	s.spent += n + extra
 	s.lines = append(s.lines, heading+text)
@@ -85,6 +86,9 @@ func (p *part) rulesRead(room int) (text string, spent int) {
 		}
 		heading := "from " + label + ":\n"
 		for _, line := range slices.Concat(found, siblings) {
+			if kind[s] == namedFile {
+				p.task.words.add(line)
+			}
 			if lines[label] < most && sec.rule(heading, line) {
 				lines[label]++
 				heading = ""

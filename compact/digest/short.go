@@ -13,7 +13,6 @@ const shortFile = 2000
 type nameLine struct {
 	*source
 	excerpt
-	words int // of the task that it has
 }
 
 // readShort finds the lines of a result that is a short file.
@@ -24,7 +23,7 @@ func (r *Record) readShort(s *source) {
 	for _, f := range s.found {
 		e := lineOf(s.text, int(f.from), int(f.to))
 		if n := len(s.lines); n == 0 || s.lines[n-1].excerpt != e {
-			s.lines = append(s.lines, nameLine{s, e, r.task.words.in(e.in[e.from:e.to])})
+			s.lines = append(s.lines, nameLine{s, e})
 		}
 	}
 	if len(s.lines) > 0 {
@@ -39,13 +38,20 @@ func (q *quotes) shortFiles(room int) (spent int) {
 	for _, s := range q.short {
 		last[s.label()] = s
 	}
-	var lines []nameLine
+	type ranked struct {
+		nameLine
+		words int // of the task that the line has
+	}
+	var lines []ranked
 	for _, s := range q.short {
-		if last[s.label()] == s {
-			lines = append(lines, s.lines...)
+		if last[s.label()] != s {
+			continue
+		}
+		for _, l := range s.lines {
+			lines = append(lines, ranked{l, q.task.words.in(l.in[l.from:l.to])})
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b nameLine) int { return cmp.Compare(b.words, a.words) })
+	slices.SortStableFunc(lines, func(a, b ranked) int { return cmp.Compare(b.words, a.words) })
 	for _, l := range lines {
 		if room-spent < 8 || q.misses > maxMisses {
 			break

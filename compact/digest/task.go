@@ -2,7 +2,8 @@ package digest
 
 import "strings"
 
-// task is what users speak of.
+// task is what users speak of, the rules of the files that they name, and the
+// recorded rules.
 type task struct {
 	words wordSet
 	names map[string]bool

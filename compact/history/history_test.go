@@ -382,11 +382,20 @@ func TestExchangeGivesTheResultOfACall(t *testing.T) {
 
 func TestSummarizedDegradesAndAlwaysGivesAHistory(t *testing.T) {
 	in := compact.Conversation{Messages: compacttest.Messages(t, "system: s\nuser: read all files")}
-	for i := range 60 {
-		in.Messages = append(in.Messages, compacttest.Step(t, i)...)
+	adaptive, err := policy.New("adaptive", nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for i := range in.Messages {
-		in.Messages[i].Origin = i
+	b := compact.Limits{Budget: 3000}.For(0)
+	for i := 0; ; i++ { // until one span stands for enough
+		in.Messages = append(in.Messages, compacttest.Step(t, i)...)
+		for i := range in.Messages {
+			in.Messages[i].Origin = i
+		}
+		plan, _ := compact.Compact(in, adaptive, compact.BytesPerToken(3.5), b)
+		if i >= 60 && len(plan.Slot.Spans) == 1 {
+			break
+		}
 	}
 	const good = "All files up to now were read. [End of the summary] Nothing was found in /src/file_1.go."
 	type answer struct {
@@ -400,7 +409,7 @@ func TestSummarizedDegradesAndAlwaysGivesAHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := 0
-		s := history.Summarize(t.Context(), in, p, nil, compact.Limits{Budget: 3000}.For(0), func(_ context.Context, span []compact.Message) (string, error) {
+		s := history.Summarize(t.Context(), in, p, nil, b, func(_ context.Context, span []compact.Message) (string, error) {
 			asked++
 			if len(span) == 0 || span[0].Role != compact.Assistant && span[0].Role != compact.User {
 				t.Errorf("%s: the span is %d messages", name, len(span))
@@ -426,6 +435,71 @@ func TestSummarizedDegradesAndAlwaysGivesAHistory(t *testing.T) {
 	f("summary", "system: Previous conversation summary:\\n(It stands for ", "<nil>", 1, answer{text: good})
 	f("summary", "[Record of ", "history: no summary: the model is away", 2, answer{err: no})
 	f("adaptive", "[Record of ", "history: no summary: the model is away", 2, answer{text: strings.Repeat("much too long ", 500)}, answer{err: no})
+}
+
+// TestSummarizedAsksForEachSpan: each message that leaves is in one of them, and a
+// span whose text fails has the digest.
+func TestSummarizedAsksForEachSpan(t *testing.T) {
+	p, err := policy.New("adaptive", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := compact.Conversation{Messages: compacttest.Messages(t, "user: read all files")}
+	b := compact.Limits{Budget: 3000}.For(0)
+	var slot *compact.Slot
+	for i := 0; slot == nil || len(slot.Spans) < 3; i++ {
+		in.Messages = append(in.Messages, compacttest.Step(t, i)...)
+		for i := range in.Messages {
+			in.Messages[i].Origin = i
+		}
+		plan, _ := compact.Compact(in, p, compact.BytesPerToken(3.5), b)
+		slot = plan.Slot
+		if i > 400 {
+			t.Fatal("no slot has three spans")
+		}
+	}
+	var from []int
+	for i := range slot.Spans {
+		from = append(from, slot.Spans[i].From)
+	}
+	for fails := -1; fails < len(from); fails++ {
+		var begins, asked []int
+		s := history.Summarize(t.Context(), in, p, nil, b, func(_ context.Context, span []compact.Message) (string, error) {
+			if n := len(begins); n == 0 || begins[n-1] != span[0].Origin { // not the second attempt
+				begins = append(begins, span[0].Origin)
+				for i := range span {
+					asked = append(asked, span[i].Origin)
+				}
+			}
+			if len(begins)-1 == fails {
+				return "", errors.New("the model is away")
+			}
+			return fmt.Sprintf("The files from that of message %d on were read.", span[0].Origin), nil
+		})
+		kept := map[int]bool{}
+		for i := range s.Messages {
+			kept[s.Messages[i].Origin] = true
+		}
+		var left []int
+		for i := range in.Messages {
+			if !kept[i] {
+				left = append(left, i)
+			}
+		}
+		if !slices.Equal(begins, from) || !slices.Equal(asked, left) {
+			t.Errorf("it was asked for %v, from %v, and %v left", asked, begins, left)
+		}
+		record := s.Messages[0].Parts[len(s.Messages[0].Parts)-1].Text.String()
+		for i, begin := range begins {
+			says := fmt.Sprintf("message %d on", begin)
+			if strings.Contains(record, says) == (i == fails) || strings.Contains(s.Text, says) == (i == fails) {
+				t.Errorf("%d fails, and the text of span %d is not as it should be: %s", fails, i, record)
+			}
+		}
+		if (s.Report.SummaryFailed != nil) != (fails >= 0) || strings.Contains(record, "[Record of") != (fails >= 0) {
+			t.Errorf("%d fails: %v, %s", fails, s.Report.SummaryFailed, record)
+		}
+	}
 }
 
 func TestSummarizedAsksNobodyWhereNothingLeaves(t *testing.T) {

@@ -27,8 +27,8 @@ func (e *SummarizationError) Unwrap() error { return e.Err }
 // A Report is the report of a compaction, and of its summary.
 type Report struct {
 	compact.Report
-	// SummaryFailed is a *SummarizationError if a Summarizer was called and
-	// its text was not used, and nil otherwise. The policy's digest is used
+	// SummaryFailed is a *SummarizationError if a Summarizer was called and a
+	// text of it was not used, and nil otherwise. The policy's digest is used
 	// instead, if the policy makes one.
 	SummaryFailed error
 }
@@ -39,7 +39,7 @@ type Summary struct {
 	// the input was.
 	Messages []compact.Message
 	Report   Report
-	// Text is the summary in the list, or "".
+	// Text is the summaries in the list, oldest first, or "".
 	Text string
 }
 
@@ -50,11 +50,11 @@ const leastSummary = 40
 // Summarize compacts a list and lets summarize write the text for what leaves.
 // The default of c is the policy's own counter, or else BytesPerToken(3.5).
 //
-// summarize is called only if there is a slot to fill, and once more if its
-// first text cannot be used: an error, less than 40 characters, no shorter than
-// its source, or above the slot's size. After a second failure, or once ctx is
-// done, the result is that of p without a summarizer, and
-// Report.SummaryFailed is set.
+// What left at once has a text of its own, so summarize is called once for each
+// span of the slot, if there is a slot to fill, and once more if its first text
+// cannot be used: an error, less than 40 characters, no shorter than its source, or
+// above the span's size. After a second failure, or once ctx is done, the span has
+// the policy's digest, and Report.SummaryFailed says why the first one has.
 func Summarize(ctx context.Context, in compact.Conversation, p *compact.Policy, c compact.Counter, b compact.Budget, summarize Summarizer) Summary {
 	c = counterFor(p, c)
 	plan, r := compact.Compact(in, p, c, b)
@@ -62,19 +62,31 @@ func Summarize(ctx context.Context, in compact.Conversation, p *compact.Policy, 
 		c = p.Counter
 	}
 	s := Summary{Report: Report{Report: r}}
-	if plan.Slot != nil && summarize != nil {
+	if plan.Slot == nil || summarize == nil {
+		s.Messages = plan.Apply(in)
+		return s
+	}
+	texts := make([]string, len(plan.Slot.Spans))
+	for i, span := range removed(&plan, in) {
+		if len(span) == 0 {
+			continue // whatever it stood for came back
+		}
 		var err error
-		if s.Text, err = summaryOf(ctx, removed(&plan, in), plan.Slot, c, summarize); err != nil {
+		if texts[i], err = summaryOf(ctx, span, plan.Slot, i, c, summarize); err != nil && s.Report.SummaryFailed == nil {
 			s.Report.SummaryFailed = &SummarizationError{err}
 		}
+		if ctx.Err() != nil {
+			break
+		}
 	}
-	s.Messages = plan.Apply(in, s.Text)
+	s.Text = strings.Join(texts, "")
+	s.Messages = plan.Apply(in, texts...)
 	return s
 }
 
-// summaryOf calls summarize at most twice for a text that the slot can take.
-func summaryOf(ctx context.Context, span []compact.Message, slot *compact.Slot, c compact.Counter, summarize Summarizer) (text string, err error) {
-	source := compact.CostAll(c, span)
+// summaryOf calls summarize at most twice for a text that span i of a slot can take.
+func summaryOf(ctx context.Context, span []compact.Message, slot *compact.Slot, i int, c compact.Counter, summarize Summarizer) (text string, err error) {
+	source, size := compact.CostAll(c, span), slot.Spans[i].Size
 	for range 2 {
 		text, err = summarize(ctx, span)
 		if ctx.Err() != nil {
@@ -89,8 +101,8 @@ func summaryOf(ctx context.Context, span []compact.Message, slot *compact.Slot, 
 		}
 		text = compact.SummaryText(slot.Label, text, len(span))
 		switch n := compact.CostText(c, text); {
-		case n > slot.Size:
-			err = fmt.Errorf("the summary costs %d tokens, its slot has %d", n, slot.Size)
+		case n > size:
+			err = fmt.Errorf("the summary costs %d tokens, its span has %d", n, size)
 		case n >= source:
 			err = fmt.Errorf("the summary costs %d tokens, what it stands for %d", n, source)
 		default:
@@ -100,14 +112,23 @@ func summaryOf(ctx context.Context, span []compact.Message, slot *compact.Slot, 
 	return "", err
 }
 
-// removed returns the messages that leave by the plan, as they came.
-func removed(p *compact.Plan, in compact.Conversation) []compact.Message {
+// removed returns the messages that leave by a plan with a slot, as they came, for
+// each span of the slot. The newest has those too that left behind it, because a
+// history is not folded again from its beginning.
+func removed(p *compact.Plan, in compact.Conversation) [][]compact.Message {
 	msgs, _ := compact.Repair(in.Messages, p.Repair)
-	var span []compact.Message
+	spans := make([][]compact.Message, len(p.Slot.Spans))
 	for _, e := range p.Edits {
-		if e.Op == compact.OpRemove {
-			span = append(span, msgs[max(0, e.At):min(e.End, len(msgs))]...)
+		if e.Op != compact.OpRemove {
+			continue
+		}
+		for i := max(0, e.At); i < min(e.End, len(msgs)); i++ {
+			n := 0
+			for n+1 < len(spans) && i >= p.Slot.Spans[n+1].From {
+				n++
+			}
+			spans[n] = append(spans[n], msgs[i])
 		}
 	}
-	return span
+	return spans
 }

@@ -50,7 +50,5 @@ func (s *summarize) Shrink(d *compact.Draft) {
 	}
 }
 
-// Digest returns the digest of the adaptive policy.
-func (s *summarize) Digest(lost, kept []compact.Message, size int, c compact.Counter) string {
-	return digest.Of(lost, kept, size, c)
-}
+// Record returns the record of the adaptive policy.
+func (s *summarize) Record(c compact.Counter) compact.Recorder { return digest.NewRecord(c) }

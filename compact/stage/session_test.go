@@ -216,7 +216,7 @@ func TestASessionGoesOn(t *testing.T) {
 					if plan.Slot == nil {
 						continue
 					}
-					sent := said(plan.Apply(in, plan.Slot.Digest()))
+					sent := said(plan.Apply(in))
 					ask := func(what, value string) {
 						if k > s.planted[what] {
 							asked[what]++

@@ -19,7 +19,7 @@ func (s *summarize) Name() string { return "summarize" }
 // The largest share of the room that a slot takes. A slot that would be smaller
 // than smallSlot may take more, because it would say nothing.
 const (
-	slotShare      = 0.4
+	slotShare      = 0.45
 	smallSlot      = 96 // tokens
 	smallSlotShare = 0.7
 )
@@ -31,7 +31,5 @@ func (s *summarize) Shrink(d *compact.Draft) {
 	d.Summarize(s, int(size), "older exchanges")
 }
 
-// Digest returns the text of the slot without a model.
-func (s *summarize) Digest(lost, kept []compact.Message, size int, c compact.Counter) string {
-	return digest.Of(lost, kept, size, c)
-}
+// Record returns a record that is written without a model.
+func (s *summarize) Record(c compact.Counter) compact.Recorder { return digest.NewRecord(c) }

@@ -50,7 +50,7 @@ func TestTheRecordGivesWayToTheNewestExchange(t *testing.T) {
 	if before.Slot == nil || r.Outcome != compact.Compacted {
 		t.Fatalf("no record to begin with: %+v", r)
 	}
-	plan, r := requests(t, early+"assistant: "+said(262)+" | call b read g.go\ntool b: ok\n", 400)
+	plan, r := requests(t, early+"assistant: "+said(262)+" | call b read g.go\ntool b: "+said(100)+"\n", 400)
 	switch {
 	case r.After > r.Budget:
 		t.Errorf("%d of %d tokens: over", r.After, r.Budget)
@@ -87,8 +87,8 @@ func TestWhatCannotFitIsNotForgottenWhole(t *testing.T) {
 	if r.Outcome != compact.Over {
 		t.Errorf("%s, not over", r.Outcome)
 	}
-	if plan.Slot == nil || plan.Slot.Size > 100 {
-		t.Fatalf("slot %+v, want one of at most a tenth of the budget", plan.Slot)
+	if plan.Slot == nil || plan.Slot.Size > 125 {
+		t.Fatalf("slot %+v, want one of at most an eighth of the budget", plan.Slot)
 	}
 	if text := plan.Slot.Digest(); !strings.Contains(text, "f0.go") {
 		t.Errorf("the record does not name a file: %q", text)

@@ -17,21 +17,14 @@ import (
 	"laconic/compact"
 )
 
-// Writer writes values to a hash.
-type Writer struct {
-	// AsWritten takes texts as they were written in JSON. That is quicker, but
-	// then another way to write one is another text.
-	AsWritten bool
-
+// writer writes values to a hash.
+type writer struct {
 	to  io.Writer
 	buf []byte
 }
 
-// New returns a Writer to a hash.
-func New(to io.Writer) *Writer { return &Writer{to: to} }
-
-// Ints writes numbers.
-func (w *Writer) Ints(values ...int) {
+// ints writes numbers.
+func (w *writer) ints(values ...int) {
 	w.buf = w.buf[:0]
 	for _, v := range values {
 		w.buf = binary.BigEndian.AppendUint64(w.buf, uint64(v))
@@ -39,48 +32,43 @@ func (w *Writer) Ints(values ...int) {
 	_, _ = w.to.Write(w.buf)
 }
 
-// Text writes a string.
-func (w *Writer) Text(s string) {
+// text writes a string.
+func (w *writer) text(s string) {
 	w.begin()
 	w.buf = append(w.buf, s...)
 	w.end()
 }
 
 // begin leaves room for the length of a text, and end writes both.
-func (w *Writer) begin() { w.buf = append(w.buf[:0], 0, 0, 0, 0, 0, 0, 0, 0) }
+func (w *writer) begin() { w.buf = append(w.buf[:0], 0, 0, 0, 0, 0, 0, 0, 0) }
 
-func (w *Writer) end() {
+func (w *writer) end() {
 	binary.BigEndian.PutUint64(w.buf, uint64(len(w.buf)-8))
 	_, _ = w.to.Write(w.buf) // a hash returns no error
 }
 
-// Message writes a message.
-func (w *Writer) Message(m *compact.Message) {
-	w.Ints(int(m.Role), len(m.Parts), len(m.Calls))
-	w.Text(m.Name)
-	w.Text(m.Answers)
+// message writes a message.
+func (w *writer) message(m *compact.Message) {
+	w.ints(int(m.Role), len(m.Parts), len(m.Calls))
+	w.text(m.Name)
+	w.text(m.Answers)
 	for i := range m.Parts {
-		w.Ints(int(m.Parts[i].Kind))
+		w.ints(int(m.Parts[i].Kind))
 		w.content(m.Parts[i].Text)
-		w.Text(m.Parts[i].Detail)
+		w.text(m.Parts[i].Detail)
 	}
 	for i := range m.Calls {
-		w.Text(m.Calls[i].ID)
-		w.Text(m.Calls[i].Name)
+		w.text(m.Calls[i].ID)
+		w.text(m.Calls[i].Name)
 		w.content(m.Calls[i].Arguments)
 	}
 	if m.Refusal.Len() > 0 {
-		w.Ints(int(compact.KindRefusal))
+		w.ints(int(compact.KindRefusal))
 		w.content(m.Refusal)
 	}
 }
 
-func (w *Writer) content(t compact.Text) {
-	if w.AsWritten {
-		source, _ := t.Source()
-		w.Text(source)
-		return
-	}
+func (w *writer) content(t compact.Text) {
 	w.begin()
 	w.buf = t.AppendTo(w.buf)
 	w.end()
@@ -90,21 +78,21 @@ func (w *Writer) content(t compact.Text) {
 // made on the way.
 type Chain struct {
 	hash hash.Hash
-	w    *Writer
+	w    *writer
 	sum  string
 }
 
 // NewChain returns the chain of an empty list, which has this hash.
 func NewChain(empty []byte) *Chain {
 	h := sha256.New()
-	return &Chain{hash: h, w: New(h), sum: string(empty)}
+	return &Chain{hash: h, w: &writer{to: h}, sum: string(empty)}
 }
 
 // Add adds a message to the list.
 func (c *Chain) Add(m *compact.Message) {
 	c.hash.Reset()
-	c.w.Text(c.sum)
-	c.w.Message(m)
+	c.w.text(c.sum)
+	c.w.message(m)
 	c.sum = string(c.hash.Sum(nil))
 }
 

@@ -12,7 +12,10 @@ func summaryFields(i *summarize.Info) []zap.Field {
 	if i == nil {
 		return nil
 	}
-	f := []zap.Field{zap.String("summary", i.Outcome), zap.String("summary_model", i.Model)}
+	f := []zap.Field{
+		zap.String("summary", i.Outcome), zap.String("summary_model", i.Model),
+		zap.Int("summary_spans", i.Spans), zap.Int("summary_digests", i.Digests),
+	}
 	f = appendText(f, "summary_reason", i.Reason)
 	if i.Duration > 0 {
 		f = append(f, zap.Duration("summary_wait", i.Duration))

@@ -8,17 +8,20 @@ import (
 
 // The outcomes of a slot.
 const (
-	Hit    = "hit"    // its summary was there
-	Made   = "made"   // the request waited for its summary
-	Digest = "digest" // a program wrote its text
+	Hit    = "hit"    // all its spans that are large enough have a summary
+	Made   = "made"   // the same, and the request waited for one
+	Digest = "digest" // a program wrote the text of one of these, or all
 	None   = "none"   // it has no text
 )
 
 // Info says what became of the slot of one request.
 type Info struct {
 	Outcome string
-	// Reason says in a word why it is no summary: preparing, waited, cooling,
-	// busy, or what was wrong with the model or its answer.
+	// Spans is the number of its spans, Digests how many of them have no summary.
+	Spans, Digests int
+	// Reason says in a word why the newest of these that is large enough has none:
+	// preparing, waited, cooling, busy, or what was wrong with the model or its
+	// answer.
 	Reason string
 	Model  string
 	// Duration is how long the request waited.

@@ -17,9 +17,9 @@ import (
 type job struct {
 	s          *Service
 	gap        gap
-	spans      [][]compact.Message
+	runs       [][]compact.Message // see compact.Slot.Runs
 	task       string
-	size       int // tokens of the slot
+	size       int // tokens of the span
 	label      string
 	cost       func(string) int
 	credential string      // whose failures count together
@@ -38,14 +38,15 @@ type job struct {
 	info JobInfo
 }
 
-// leastSize is the size of a slot, in tokens, below which a digest says more
+// leastSize is the size of a span, in tokens, below which a digest says more
 // than a summary, whose frame alone takes some 40.
 const leastSize = 160
 
-// start returns the job that makes the summary of a gap, a new one if no
-// job makes it yet; or, in a word, why no job may. wait: the request will wait for it.
-func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compact.Slot, wait bool) (*job, string) {
-	key, credential := g.key(), s.credential(r.Header)
+// start returns the job that makes the summary of a gap, which is that of a span, a
+// new one if no job makes it yet; or, in a word, why no job may. wait: the request
+// will wait for it.
+func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compact.Slot, span int, wait bool) (*job, string) {
+	key, credential, size := g.key, s.credential(r.Header), slot.Spans[span].Size
 	s.mu.Lock()
 	j := s.jobs[key]
 	if j != nil {
@@ -55,12 +56,12 @@ func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compac
 		s.mu.Unlock()
 		return j, ""
 	}
-	if why := s.refuses(key, credential, slot.Size, wait && r.Unfolded); why != "" {
+	if why := s.refuses(key, credential, size, wait && r.Unfolded); why != "" {
 		s.mu.Unlock()
 		return nil, why
 	}
 	j = &job{
-		s: s, gap: g, size: slot.Size, label: slot.Label, cost: costOf(r.Counter), credential: credential,
+		s: s, gap: g, size: size, label: slot.Label, cost: costOf(r.Counter), credential: credential,
 		began: time.Now(), done: make(chan struct{}), reason: "memory", // until it has some
 		info: JobInfo{ID: r.ID, Model: s.o.Model, Messages: g.messages},
 	}
@@ -83,7 +84,7 @@ func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compac
 		}
 	}()
 	j.cancel = cancel
-	if !j.load(r, in, slot) {
+	if !j.load(r, in, slot, span) {
 		return nil, j.reason
 	}
 	running = true
@@ -100,7 +101,7 @@ func (s *Service) refuses(key store.Key, credential string, size int, unfolded b
 	case s.closed:
 		return "shutdown"
 	case size < leastSize:
-		return "small"
+		return small
 	case s.isCooling(credential) && (!unfolded || s.isAsking(credential)), !unfolded && s.isCooling(string(key[:])):
 		return "cooling"
 	case !s.workers.TryAcquire(1):
@@ -130,15 +131,15 @@ func (s *Service) remove(key store.Key) {
 
 // load reads what the job needs, and reports whether there is memory for it. The
 // messages point into the request's body, which is held for as long as they are.
-func (j *job) load(r *Request, in compact.Conversation, slot *compact.Slot) bool {
-	j.spans = slot.Spans()
+func (j *job) load(r *Request, in compact.Conversation, slot *compact.Slot, span int) bool {
+	j.runs = slot.Runs(span)
 	if m := task(in); m != nil {
 		j.task = prompt.TextOf(m)
 	}
 	if j.s.o.ClientCredential {
 		j.headers = clientCredential(r.Header)
 	}
-	if j.memory = j.s.env.Memory.Background(admission.BodyCost * bytesOf(j.spans)); j.memory == nil {
+	if j.memory = j.s.env.Memory.Background(admission.BodyCost * bytesOf(j.runs)); j.memory == nil {
 		return false
 	}
 	if r.Keep != nil {
@@ -178,7 +179,7 @@ func (j *job) run(ctx context.Context, key store.Key) {
 
 func (j *job) finish(key store.Key) {
 	s := j.s
-	j.spans = nil
+	j.runs = nil
 	j.memory.Free()
 	j.info.Reason, j.info.Duration = j.reason, time.Since(j.began)
 	// The outcome is noted before the job is gone: a request that comes between
@@ -205,6 +206,11 @@ func (j *job) finish(key store.Key) {
 
 // wait waits for the end of a job. It returns the summary, or why it was not made.
 func (j *job) wait(ctx context.Context, most time.Duration) (body, why string) {
+	select {
+	case <-j.done:
+		return j.body, j.reason
+	default:
+	}
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {

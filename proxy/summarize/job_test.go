@@ -37,7 +37,7 @@ func TestAJobEndsBetweenTwoMessages(t *testing.T) {
 	}
 	counted := 0
 	s.o.Counter = counting(func() { counted++; cancel() })
-	_, err := (&job{s: s}).pieces(ctx, "", msgs, 1000)
+	_, err := (&job{s: s}).pieces(ctx, []source{{msgs: msgs}}, 1000)
 	if counted > 3 || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d were counted, %v", counted, err)
 	}
@@ -67,7 +67,7 @@ func TestOtherRequestsDoNotWaitForTheReadingOfASummary(t *testing.T) {
 		},
 	})
 	in := compact.Conversation{Messages: []compact.Message{{Role: compact.User, Parts: []compact.Part{{Text: task}}}}}
-	j, why := s.start(&Request{Counter: s.o.Counter}, in, gap{keys: make([]store.Key, 1)}, &compact.Slot{Size: 1000}, false)
+	j, why := s.start(&Request{Counter: s.o.Counter}, in, gap{}, &compact.Slot{Spans: []compact.Span{{Size: 1000}}}, 0, false)
 	if j == nil || !read {
 		t.Fatalf("no job: %q, read: %v", why, read)
 	}
@@ -90,7 +90,7 @@ func TestAJobKeepsWhatItReads(t *testing.T) {
 	s.o.Store = vault
 	kept := false
 	r := &Request{Counter: s.o.Counter, Keep: func() { kept = true }}
-	j, why := s.start(r, compact.Conversation{}, gap{keys: make([]store.Key, 1)}, &compact.Slot{Size: 1000}, false)
+	j, why := s.start(r, compact.Conversation{}, gap{}, &compact.Slot{Spans: []compact.Span{{Size: 1000}}}, 0, false)
 	if j == nil || !kept {
 		t.Fatalf("no job: %q, kept: %v", why, kept)
 	}
@@ -105,7 +105,7 @@ func TestAJobThatCannotBeLoadedLeavesNothing(t *testing.T) {
 	in := compact.Conversation{Messages: []compact.Message{{Role: compact.User, Parts: []compact.Part{{Text: bad}}}}}
 	func() {
 		defer func() { _ = recover() }()
-		j, why := s.start(&Request{}, in, gap{keys: make([]store.Key, 1)}, &compact.Slot{Size: 1000}, false)
+		j, why := s.start(&Request{}, in, gap{}, &compact.Slot{Spans: []compact.Span{{Size: 1000}}}, 0, false)
 		t.Errorf("%v, %q", j, why)
 	}()
 	if n := s.Counts().Running; n != 0 || len(s.jobs) > 0 || !s.workers.TryAcquire(DefaultWorkers) {
@@ -121,12 +121,12 @@ func TestAGapWithASummaryNeedsNothing(t *testing.T) {
 	f := func(key store.Key, reason string, want bool) {
 		t.Helper()
 		s.jobs[key] = &job{}
-		if !s.needsNothing(key) {
+		if !s.needsNothing(gap{key: key}) {
 			t.Errorf("%q: it is being made", reason)
 		}
 		_ = s.workers.TryAcquire(1)
 		(&job{s: s, done: make(chan struct{}), memory: s.env.Memory.Reserve(""), reason: reason}).finish(key)
-		if s.needsNothing(key) != want {
+		if s.needsNothing(gap{key: key}) != want {
 			t.Errorf("%q: needs nothing: %v", reason, !want)
 		}
 	}

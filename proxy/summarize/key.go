@@ -1,8 +1,6 @@
 package summarize
 
 import (
-	"hash/maphash"
-	"io"
 	"strconv"
 
 	"laconic/compact"
@@ -12,83 +10,48 @@ import (
 	"laconic/store"
 )
 
-// memo names the text of a slot inside this process: a hash, under secret
-// seeds, of everything that the text depends on and of the credentials of the
-// request. Clients choose the texts, so the seeds are new with each process.
-type memo [2]uint64
-
-type seeds [2]maphash.Seed
-
-func newSeeds() seeds { return seeds{maphash.MakeSeed(), maphash.MakeSeed()} }
-
-// place is where a slot is and what it stands for, without its text.
-type place struct{ from, to, end, at, before, size, sources int }
-
-func placeOf(s *compact.Slot) place {
-	return place{s.From, s.To, s.End, s.At, s.Before, s.Size, s.Sources}
-}
-
-func (s *Service) memo(r *Request, in compact.Conversation, p place, edits []compact.Edit) memo {
-	var a, b maphash.Hash
-	a.SetSeed(s.seeds[0])
-	b.SetSeed(s.seeds[1])
-	h := fingerprint.New(io.MultiWriter(&a, &b))
-	h.AsWritten = true
-	for _, v := range access.Credentials(r.Header) {
-		h.Text(v)
-	}
-	h.Text(r.Policy)
-	h.Text(r.Counting)
-	h.Text(r.Upstream.String())
-	h.Text(r.Query)
-	h.Ints(len(r.Pins))
-	h.Ints(r.Pins...)
-	h.Ints(r.Budget.Tokens, r.Budget.Placing, r.Budget.Step, r.Budget.Limit, r.Budget.Messages, in.Fixed)
-	h.Ints(p.from, p.to, p.end, p.at, p.before, p.size)
-	for i := range edits {
-		if e := &edits[i]; e.At < p.end {
-			h.Text(string(e.Op))
-			h.Ints(e.At, e.End, e.Part, len(e.Text))
-		}
-	}
-	for i := range in.Messages[:min(p.sources, len(in.Messages))] {
-		h.Message(&in.Messages[i])
-	}
-	return memo{a.Sum64(), b.Sum64()}
-}
-
-// gap names the messages that a slot stands for, in every process.
+// gap names the messages that a span of a slot stands for, in every process. A
+// span may stand for none, if all that left then had stayed before.
 type gap struct {
-	// keys name the gap's summary in the store, behind those of the gaps that
-	// the conversation had before, oldest first.
-	keys     []store.Key
-	messages int
+	key store.Key // of its summary
+	// For each span that this one replaced, oldest first: upTo is the key of a
+	// summary of all messages up to its end, own that of its own summary.
+	upTo, own []store.Key
+	messages  int
 }
 
-func (g *gap) key() store.Key { return g.keys[len(g.keys)-1] }
-
-// gap returns the names of a slot's gap. It reads all its messages, once in a
+// gap returns the names of a span's gap. It reads all its messages, once in a
 // process.
-func (s *Service) gap(r *Request, in compact.Conversation, slot *compact.Slot, key memo) gap {
-	if g, ok := s.gaps.GetIfPresent(key); ok {
+func (s *Service) gap(r *Request, in compact.Conversation, slot *compact.Slot, span int, about memo) gap {
+	if g, ok := s.gaps.GetIfPresent(about); ok {
 		return g
 	}
-	var g gap
-	list := fingerprint.NewChain(nil)
+	start := fingerprint.NewChain(nil)
 	if m := task(in); m != nil {
-		list.Add(m)
+		start.Add(m)
 	}
-	for _, span := range slot.Spans() {
-		for i := range span {
-			list.Add(&span[i])
+	empty := []byte(start.Sum())
+	all, own := fingerprint.NewChain(empty), fingerprint.NewChain(empty)
+	earlier := len(slot.Spans[span].Earlier)
+	var g gap
+	until := func(run int) {
+		for len(g.own) < min(run, earlier) {
+			g.upTo = append(g.upTo, s.storeKey(r, all.Sum()))
+			g.own = append(g.own, s.storeKey(r, own.Sum()))
+			own = fingerprint.NewChain(empty)
 		}
-		g.messages += len(span)
-		g.keys = append(g.keys, s.storeKey(r, string(list.Sum())))
 	}
-	if len(g.keys) == 0 {
-		panic("BUG: a slot that stands for nothing")
+	for run, m := range slot.Messages(span) {
+		until(run)
+		all.Add(m)
+		if run < earlier {
+			own.Add(m)
+		}
+		g.messages++
 	}
-	s.gaps.Set(key, g)
+	until(earlier)
+	g.key = s.storeKey(r, all.Sum())
+	s.gaps.Set(about, g)
 	return g
 }
 
@@ -100,7 +63,7 @@ type format struct{ key, fold, prompt string }
 
 // written is the format of this program. A change of what storeKey names, or of its
 // order, raises the version of the key.
-var written = format{key: "summary 2", fold: compact.FoldVersion, prompt: prompt.Version}
+var written = format{key: "summary 3", fold: compact.FoldVersion, prompt: prompt.Version}
 
 // storeKey returns the name of a summary in the store, which adds a secret of
 // its own. list is the hash of the messages that it stands for.

@@ -28,8 +28,8 @@ type versioned struct {
 	asked  int
 }
 
-// text returns the text in the slot of a conversation of n steps and how it came
-// about, and what the model was asked: it writes the version that asks it.
+// text returns the summaries in the slot of a conversation of n steps and how they
+// came about, and what the model was asked: it writes the version that asks it.
 func (v *versioned) text(n int) (text, outcome, asked string) {
 	v.t.Helper()
 	vault, end := v.open()
@@ -60,13 +60,14 @@ func (v *versioned) text(n int) (text, outcome, asked string) {
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	b := compact.Limits{Budget: 4000}.For(0)
+	b := compact.Limits{Budget: 8000}.For(0)
+	p.Summaries = true
 	plan, _ := compact.Compact(in, p, s.o.Counter, b)
 	if plan.Slot == nil {
 		v.t.Fatalf("%d steps leave no slot", n)
 	}
-	text, info := s.Text(v.t.Context(), &Request{Header: http.Header{}, Upstream: &url.URL{}, Policy: p.Name, Counter: s.o.Counter, Budget: b}, in, &plan)
-	return text, info.Outcome, asked
+	texts, info := s.Text(v.t.Context(), &Request{Header: http.Header{}, Upstream: &url.URL{}, Policy: p.Name, Counter: s.o.Counter, Budget: b}, in, &plan)
+	return strings.Join(texts, ""), info.Outcome, asked
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)
@@ -77,24 +78,26 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // that two versions share, gives none the text of another, neither for its slot nor
 // as the summary so far.
 func TestASummaryOfAnotherVersionIsAMiss(t *testing.T) {
+	a := newAgent(t, 8000)
+	few, many := a.stepWith(spansOf(1)), a.stepWith(madeAnew)
 	for _, kind := range store.Kinds {
 		t.Run(string(kind), func(t *testing.T) {
 			v := &versioned{t: t, format: written, open: vaults(t, kind)}
-			early, outcome, _ := v.text(20)
+			early, outcome, _ := v.text(few)
 			if outcome != Made {
 				t.Fatalf("the first: %s", outcome)
 			}
-			if again, outcome, _ := v.text(20); outcome != Hit || again != early {
+			if again, outcome, _ := v.text(few); outcome != Hit || again != early {
 				t.Errorf("in a new process: %s\n%s", outcome, again)
 			}
-			if _, outcome, asked := v.text(40); outcome != Made || !strings.Contains(asked, "answer 1,") {
+			if _, outcome, asked := v.text(many); outcome != Made || !strings.Contains(asked, "answer 1,") {
 				t.Errorf("%s: the summary so far is not used, which proves nothing below:\n%s", outcome, asked)
 			}
 			for _, other := range []format{
 				{"summary 0", written.fold, written.prompt}, {written.key, "0", written.prompt}, {written.key, written.fold, "0"},
 			} {
 				v.format = other
-				for _, n := range []int{40, 20} {
+				for _, n := range []int{many, few} {
 					text, outcome, asked := v.text(n)
 					if outcome != Made || !strings.Contains(text, fmt.Sprint(other)) || strings.Contains(asked, fmt.Sprint(written)) {
 						t.Errorf("%v, %d steps: %s\n%s\n%s", other, n, outcome, text, asked)
@@ -102,7 +105,7 @@ func TestASummaryOfAnotherVersionIsAMiss(t *testing.T) {
 				}
 			}
 			v.format = written
-			if again, outcome, _ := v.text(20); outcome != Hit || again != early {
+			if again, outcome, _ := v.text(few); outcome != Hit || again != early {
 				t.Errorf("beside the others: %s\n%s", outcome, again)
 			}
 		})

@@ -13,21 +13,20 @@ import (
 func (j *job) write(ctx context.Context) (string, error) {
 	o := &j.s.o
 	cost := costOf(o.Counter)
-	prior, spans := j.prior(ctx)
 	size := j.size - prompt.Frame(j.label, j.cost)
 	answer := o.longest(size)
-	long := ""
-	if cost(prior) > answer {
-		// It was made for a larger window, or much was added to it: it becomes the
-		// first of what is summarized.
-		long, prior = prior, ""
+	sources, prior := j.sources(ctx), ""
+	// One that was made for a larger window, or that much was added to, is the first
+	// of what is summarized.
+	if len(sources) > 1 && sources[0].summary != "" && cost(sources[0].summary) <= answer {
+		prior, sources = sources[0].summary, sources[1:]
 	}
-	pieces, err := j.pieces(ctx, long, spans, answer)
+	pieces, err := j.pieces(ctx, sources, answer)
 	if err != nil {
 		return "", err
 	}
-	users := usersOf(j.spans)
-	j.spans, spans = nil, nil // the last that points into the request's body
+	users := usersOf(j.runs)
+	j.runs, sources = nil, nil // the last that points into the request's body
 	held := bytesOf([][]compact.Message{users})
 	for _, piece := range pieces {
 		held += int64(len(piece))
@@ -55,22 +54,43 @@ const (
 	mostTries  = 2
 )
 
-// prior returns the newest summary of an earlier epoch, or "", and
-// the messages since then.
-func (j *job) prior(ctx context.Context) (string, []compact.Message) {
-	for n := len(j.gap.keys) - 1; n > 0; n-- {
-		if text, ok := j.s.o.Store.Get(ctx, j.gap.keys[n-1]); ok {
-			j.info.Updated = true
-			return text, slices.Concat(j.spans[n:]...)
-		}
-	}
-	return "", slices.Concat(j.spans...)
+// source is a part of what a summary is made from: messages, or a summary of them.
+type source struct {
+	summary string
+	msgs    []compact.Message
 }
 
-// pieces returns the transcript of messages behind an earlier summary, split for
-// prompts with answers of so many tokens, and masks the task. One job does so at
-// a time: the processor belongs to the requests.
-func (j *job) pieces(ctx context.Context, earlier string, msgs []compact.Message, answer int) ([]string, error) {
+// sources returns what the summary of the gap is made from, oldest first: the
+// newest stored summary of all up to some place, then for each span after it its own
+// summary, or its messages if none is stored, and what came since.
+func (j *job) sources(ctx context.Context) (all []source) {
+	stored := j.s.o.Store
+	from := 0
+	for n := len(j.gap.upTo) - 1; n >= 0 && from == 0; n-- {
+		if text, ok := stored.Get(ctx, j.gap.upTo[n]); ok {
+			all, from = append(all, source{summary: text}), n+1
+		}
+	}
+	for n := from; n < len(j.runs); n++ {
+		if len(j.runs[n]) == 0 {
+			continue
+		}
+		one := source{msgs: j.runs[n]}
+		if n > 0 && n < len(j.gap.own) { // the first has the same key in both lists
+			if text, ok := stored.Get(ctx, j.gap.own[n]); ok {
+				one = source{summary: text}
+			}
+		}
+		all = append(all, one)
+	}
+	j.info.Updated = slices.ContainsFunc(all, func(s source) bool { return s.summary != "" })
+	return all
+}
+
+// pieces returns the transcript of sources, split for prompts with answers of so
+// many tokens, and masks the task. One job does so at a time: the processor belongs
+// to the requests.
+func (j *job) pieces(ctx context.Context, sources []source, answer int) ([]string, error) {
 	if err := j.s.rendering.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
@@ -79,14 +99,16 @@ func (j *job) pieces(ctx context.Context, earlier string, msgs []compact.Message
 		j.task = redact.Text(j.task)
 	}
 	var blocks []string
-	if earlier != "" {
-		blocks = append(blocks, prompt.Earlier(earlier))
-	}
-	for block := range prompt.Render(msgs, j.s.o.Mask) {
-		if ctx.Err() != nil {
-			break
+	for _, one := range sources {
+		if one.summary != "" {
+			blocks = append(blocks, prompt.Earlier(one.summary))
 		}
-		blocks = append(blocks, block)
+		for block := range prompt.Render(one.msgs, j.s.o.Mask) {
+			if ctx.Err() != nil {
+				break
+			}
+			blocks = append(blocks, block)
+		}
 	}
 	pieces := prompt.Split(blocks, while(ctx, costOf(j.s.o.Counter)), j.s.o.room(j.task, answer), mostPieces)
 	switch {
@@ -140,13 +162,13 @@ func (j *job) ask(ctx context.Context, prior, piece string, source, answer int) 
 
 // usersOf returns copies of the messages of users, which do not point into the
 // body.
-func usersOf(spans [][]compact.Message) (users []compact.Message) {
-	for _, span := range spans {
-		for i := range span {
-			if span[i].Role == compact.User {
+func usersOf(runs [][]compact.Message) (users []compact.Message) {
+	for _, run := range runs {
+		for i := range run {
+			if run[i].Role == compact.User {
 				users = append(users, compact.Message{
 					Role:  compact.User,
-					Parts: []compact.Part{{Text: compact.Plain(prompt.TextOf(&span[i]))}},
+					Parts: []compact.Part{{Text: compact.Plain(prompt.TextOf(&run[i]))}},
 				})
 			}
 		}
@@ -155,15 +177,15 @@ func usersOf(spans [][]compact.Message) (users []compact.Message) {
 }
 
 // bytesOf returns what messages take.
-func bytesOf(spans [][]compact.Message) (n int64) {
-	for _, span := range spans {
-		for i := range span {
+func bytesOf(runs [][]compact.Message) (n int64) {
+	for _, run := range runs {
+		for i := range run {
 			n += 512
-			for p := range span[i].Parts {
-				n += int64(span[i].Parts[p].Text.Len())
+			for p := range run[i].Parts {
+				n += int64(run[i].Parts[p].Text.Len())
 			}
-			for c := range span[i].Calls {
-				n += int64(span[i].Calls[c].Arguments.Len())
+			for c := range run[i].Calls {
+				n += int64(run[i].Calls[c].Arguments.Len())
 			}
 		}
 	}

@@ -1,0 +1,76 @@
+package compact_test
+
+import (
+	"testing"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+)
+
+// TestAnEpochPaysOrIsForced: between trigger and budget there is an epoch only
+// if the conversation may go on for long enough to get its price back.
+func TestAnEpochPaysOrIsForced(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		rounds, percent int // the budget, of the cost
+		want            int
+	}{
+		{"a young conversation above the trigger", 4, 102, 0},
+		{"an old one above the trigger", 40, 102, 1},
+		{"a young one above the budget", 4, 90, 1},
+	} {
+		in := rounds(c.rounds, 50)
+		b := compact.Limits{Budget: compact.CostAll(compacttest.Words{}, in.Messages) * c.percent / 100}.For(0)
+		if _, r := compact.Compact(in, adaptive(), compacttest.Words{}, b); r.Epochs != c.want {
+			t.Errorf("%s: %d epochs, want %d", c.name, r.Epochs, c.want)
+		}
+	}
+}
+
+// TestEpochsLand: an epoch leaves at most what a full slot and the recent
+// messages may take, 60 % of the headroom, unless the newest exchange is more
+// than the share of recent messages.
+func TestEpochsLand(t *testing.T) {
+	landed, epochs := 0, 0
+	for _, rec := range compacttest.Conversations(t) {
+		in := compact.Conversation{Messages: rec.Messages}
+		cost := compact.CostAll(compacttest.Bytes{}, in.Messages)
+		if !rec.Own && testing.Short() || cost < 8000 {
+			continue
+		}
+		plan, _ := compact.Compact(in, adaptive(), compacttest.Bytes{}, compact.Limits{Budget: cost / 3}.For(0))
+		if len(plan.Edits) > 0 && plan.Edits[0].Epoch == 0 {
+			continue // repairs move the indices
+		}
+		for _, e := range plan.Epochs {
+			newest, users := 0, 0
+			for i := e.At - 1; i >= 0; i-- {
+				m := &in.Messages[i]
+				newest += compact.Cost(compacttest.Bytes{}, m)
+				if m.Role == compact.Assistant {
+					break
+				}
+			}
+			for i := range in.Messages[:e.At] {
+				if in.Messages[i].Role == compact.User {
+					users++
+				}
+			}
+			// What surrounds the newest user message may have to stay too.
+			if room := e.Budget - e.Required; users > 1 || newest > room*3/20 {
+				continue
+			}
+			epochs++
+			if e.After <= e.Land {
+				landed++
+			}
+			if most := e.Required + (e.Budget-e.Required)*6/10; e.After > most {
+				t.Errorf("%s: the epoch at %d left %d, more than %d", rec.ID, e.At, e.After, most)
+			}
+		}
+	}
+	if epochs == 0 {
+		t.Error("no epoch was looked at")
+	}
+	t.Logf("%d of %d epochs landed", landed, epochs)
+}

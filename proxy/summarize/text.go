@@ -1,0 +1,238 @@
+package summarize
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"laconic/compact"
+	"laconic/proxy/summarize/prompt"
+)
+
+// Text returns the texts for the slot of a plan: for each span its summary, or ""
+// if it shows its digest. The account is nil without a slot or a model.
+func (s *Service) Text(ctx context.Context, r *Request, in compact.Conversation, plan *compact.Plan) ([]string, *Info) {
+	if plan.Slot == nil || !s.Asks() {
+		return nil, nil
+	}
+	f := filling{s: s, r: r, in: in, slot: plan.Slot, spans: make([]filled, len(plan.Slot.Spans))}
+	for i := range f.spans {
+		f.spans[i].about = s.about(r, in, f.slot, i)
+	}
+	slot := s.whole(f.slot, f.spans)
+	shown, wasShown := s.shown.GetIfPresent(slot)
+	for i := range f.spans {
+		if wasShown && shown[i] && r.Bound {
+			f.spans[i].reason = "bound" // later thinking is bound to the digest
+			continue
+		}
+		f.safely(i, func() { f.look(ctx, i) })
+	}
+	waited := f.wait(ctx)
+	texts, info := f.account()
+	info.Model, info.Duration = s.o.Model, waited
+	if info.Digests > 0 || wasShown {
+		s.shown.Set(slot, f.digests())
+	}
+	s.counts.filled(info)
+	return texts, info
+}
+
+// filling is the slot of one request while it is filled.
+type filling struct {
+	s     *Service
+	r     *Request
+	in    compact.Conversation
+	slot  *compact.Slot
+	spans []filled
+}
+
+// filled is what becomes of one span.
+type filled struct {
+	about  memo
+	gap    gap
+	text   string // its summary in the frame, or ""
+	made   bool   // the request waited for it
+	reason string // why there is none
+	job    *job   // that makes it, if the request may wait
+}
+
+// safely fills a span by do. A panic costs the summary, not the request.
+func (f *filling) safely(span int, do func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			f.s.env.Failed(f.r.ID, v)
+			f.spans[span] = filled{about: f.spans[span].about, reason: "fault"}
+		}
+	}()
+	do()
+}
+
+// look looks for the summary of a span, here and in the store, and begins it if
+// it is in neither.
+func (f *filling) look(ctx context.Context, span int) {
+	s, one, size := f.s, &f.spans[span], f.slot.Spans[span].Size
+	if text, ok := s.summaries.GetIfPresent(s.sized(one.about, size)); ok {
+		one.text = text
+		return
+	}
+	one.gap = s.gap(f.r, f.in, f.slot, span, one.about)
+	if one.gap.messages == 0 || size < leastSize {
+		one.reason = small
+		return
+	}
+	if body, ok := s.o.Store.Get(ctx, one.gap.key); ok {
+		f.take(span, body)
+		return
+	}
+	wait := f.mayWait()
+	one.reason = s.unwanted(f.r)
+	if one.reason == "" && wait == 0 && f.r.Unfolded {
+		one.reason = "not_folded" // a summary of this gap would never be used
+	}
+	if one.reason != "" {
+		return
+	}
+	wait -= f.r.Waited
+	j, why := s.start(f.r, f.in, one.gap, f.slot, span, wait > 0)
+	switch {
+	case j == nil:
+		one.reason = why
+	case wait <= 0:
+		one.reason = "preparing"
+	default:
+		one.job = j
+	}
+}
+
+// mayWait returns how long the request may wait.
+func (f *filling) mayWait() time.Duration {
+	if f.r.Unfolded {
+		return f.s.o.WaitUnfolded
+	}
+	return f.s.o.Wait
+}
+
+// wait waits for the summaries that are being made, and returns how long it did.
+func (f *filling) wait(ctx context.Context) (waited time.Duration) {
+	began := time.Now()
+	for i := range f.spans {
+		one := &f.spans[i]
+		if one.job == nil {
+			continue
+		}
+		f.safely(i, func() {
+			body, why := one.job.wait(ctx, f.mayWait()-f.r.Waited-time.Since(began))
+			if one.reason = why; why == "" {
+				one.made = true
+				f.take(i, body)
+			}
+		})
+		waited = time.Since(began)
+	}
+	return waited
+}
+
+// take puts a summary into a span.
+func (f *filling) take(span int, summary string) {
+	one, size := &f.spans[span], f.slot.Spans[span].Size
+	one.text = prompt.Text(f.slot.Label, summary, one.gap.messages, size, costOf(f.r.Counter))
+	if one.text == "" {
+		one.reason = string(prompt.TooLarge)
+		return
+	}
+	f.s.summaries.Set(f.s.sized(one.about, size), one.text)
+}
+
+// small is why a span has no summary that is too small for one.
+const small = "small"
+
+// account returns the texts of the spans, and says what became of the slot. The
+// reason is that of the newest span which could have a summary and has none.
+func (f *filling) account() (texts []string, info *Info) {
+	info = &Info{Spans: len(f.spans)}
+	for i := range f.spans {
+		one := &f.spans[i]
+		texts = append(texts, one.text)
+		switch {
+		case one.text == "":
+			if info.Digests++; one.reason != small {
+				info.Outcome, info.Reason = Digest, one.reason
+			}
+		case info.Outcome == Digest, info.Outcome == Made:
+		case one.made:
+			info.Outcome = Made
+		default:
+			info.Outcome = Hit
+		}
+	}
+	switch {
+	case info.Digests < info.Spans:
+	case f.slot.Digest() == "":
+		info.Outcome, info.Reason = None, cmp.Or(info.Reason, small)
+	case info.Outcome == "":
+		info.Outcome, info.Reason = Digest, small
+	}
+	return texts, info
+}
+
+// digests returns which spans show their digest.
+func (f *filling) digests() []bool {
+	shown := make([]bool, len(f.spans))
+	for i := range f.spans {
+		shown[i] = f.spans[i].text == ""
+	}
+	return shown
+}
+
+// Prepare begins the summary of the coming epoch, once a conversation has
+// passed the warm mark: that of the span which the epoch will make.
+func (s *Service) Prepare(r *Request, in compact.Conversation, plan *compact.Plan) {
+	if !s.Asks() || s.unwanted(r) != "" || s.isCooling(s.credential(r.Header)) {
+		return
+	}
+	forecast := plan.Forecast()
+	if forecast == nil {
+		return
+	}
+	coming := s.coming(r, in, forecast)
+	if g, ok := s.gaps.GetIfPresent(coming); ok && (g.messages == 0 || s.needsNothing(g)) {
+		return
+	}
+	slot := forecast.Slot()
+	if slot == nil || slot.Spans[len(slot.Spans)-1].Size < leastSize {
+		s.gaps.Set(coming, gap{})
+		return
+	}
+	last := len(slot.Spans) - 1
+	g := s.gap(r, in, slot, last, s.about(r, in, slot, last))
+	s.gaps.Set(coming, g)
+	if g.messages > 0 {
+		s.start(r, in, g, slot, last, false)
+	}
+}
+
+// needsNothing reports whether the summary of a gap was made, is being made, or
+// failed a while ago.
+func (s *Service) needsNothing(g gap) bool {
+	if made, _ := s.made.GetIfPresent(g.key); made || s.isCooling(string(g.key[:])) {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.jobs[g.key] != nil
+}
+
+// unwanted returns why no summary may be begun for a request; "" if one may.
+func (s *Service) unwanted(r *Request) string {
+	switch {
+	case r.Header.Get(Header) != "":
+		return "looped"
+	case r.Overridden && !s.o.ClientCredential:
+		// Whoever may send headers could make the operator pay for any number.
+		return "override"
+	case r.Unedited:
+		return "mode"
+	}
+	return ""
+}

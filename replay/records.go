@@ -1,0 +1,51 @@
+package replay
+
+import "laconic/compact"
+
+// records are the texts that the records of one conversation said, told from
+// each other by how much they were told and when: a policy promises that the
+// same start of a conversation makes the same record.
+type records map[told]string
+
+// told is one call of a record.
+type told struct {
+	call, lost, kept, size int
+	newest                 int // the last message that is kept, in the client's list
+	anew                   bool
+}
+
+// recorder is a record that asks another only for what was not said yet.
+type recorder struct {
+	records
+	of      func() compact.Recorder
+	by      compact.Recorder // nil: not asked yet
+	calls   int
+	pending []func(compact.Recorder) string // what by was not told yet
+}
+
+func (s records) make(by compact.Digester, c compact.Counter) compact.Recorder {
+	return &recorder{records: s, of: func() compact.Recorder { return by.Record(c) }}
+}
+
+// Add implements [compact.Recorder].
+func (r *recorder) Add(lost, kept []compact.Message, size int, anew bool) string {
+	key := told{r.calls, len(lost), len(kept), size, -1, anew}
+	if n := len(kept); n > 0 {
+		key.newest = kept[n-1].Origin
+	}
+	r.calls++
+	r.pending = append(r.pending, func(by compact.Recorder) string { return by.Add(lost, kept, size, anew) })
+	if text, ok := r.records[key]; ok {
+		return text
+	}
+	if r.by == nil {
+		r.by = r.of()
+	}
+	text := ""
+	for _, tell := range r.pending {
+		text = tell(r.by)
+	}
+	r.pending = nil
+	r.records[key] = text
+	return text
+}
