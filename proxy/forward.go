@@ -171,10 +171,8 @@ func rewind(b *body.Outgoing, h http.Header) func() (io.ReadCloser, error) {
 // A name with underscores is looked at as its twin with dashes, as servers
 // behind CGI-like interfaces do.
 func notForUpstream(name string) bool {
-	var buf [64]byte
-	plain := access.AppendDashed(buf[:0], name)
-	switch string(plain) {
-	case "expect", "x-real-ip", "http2-settings":
+	switch name {
+	case "Expect", "X-Real-Ip", "Http2-Settings":
 		return true
 	}
 	if ours(name) {
@@ -183,7 +181,11 @@ func notForUpstream(name string) bool {
 	if !strings.Contains(name, "_") {
 		return false
 	}
+	var buf [64]byte
+	plain := access.AppendDashed(buf[:0], name)
 	switch string(plain) {
+	case "expect", "x-real-ip", "http2-settings":
+		return true
 	case "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "keep-alive",
 		"proxy-connection", "proxy-authorization", "forwarded", "via":
 		return true
@@ -196,7 +198,7 @@ var bodyHeaders = []string{"Content-Encoding", "Content-Length", "Content-Md5", 
 // aboutBytes reports whether a header says something of a body's bytes that is
 // wrong once they were edited.
 func aboutBytes(name string) bool {
-	return slices.ContainsFunc(bodyHeaders, func(h string) bool { return strings.EqualFold(h, name) })
+	return slices.ContainsFunc(bodyHeaders, func(h string) bool { return len(h) == len(name) && strings.EqualFold(h, name) })
 }
 
 // answered sees the upstream's headers before the client does.
