@@ -9,19 +9,22 @@ import (
 // action describes what a call reads, runs or writes, as far as its arguments
 // say.
 type action struct {
-	tool    string
-	path    string   // the file in its arguments
-	command string   // the command that it runs
-	query   string   // what it searches for
-	other   string   // its first argument, if it has none of the above
-	rest    string   // short values of the other arguments, on one line
-	edits   bool     // an argument holds text to write
-	text    string   // the first text to write
-	shown   string   // the arguments, on one line
-	written []string // the files that it writes
+	tool      string
+	path      string // the file in its arguments
+	command   string // the command that it runs
+	query     string // what it searches for
+	other     string // its first argument, if it has none of the above
+	rest      string // short values of the other arguments, on one line
+	edits     bool   // an argument holds text to write
+	text      string // the first text to write
+	arguments string
+	shown     string   // the arguments, on one line
+	written   []string // the files that it writes
+	named     string   // see name
 	// For calls that left:
 	number int // of the source of its arguments
 	result *source
+	lined  string // see line
 }
 
 // How much of an argument is read, and how much is recorded.
@@ -29,12 +32,14 @@ const (
 	argBytes     = 2048
 	subjectChars = 120
 	restChars    = 120
+	briefChars   = 60
 )
 
 // actionOf returns what a call does, and its arguments.
 func actionOf(c *compact.Call) (a *action, arguments string) {
 	arguments = c.Arguments.String()
 	a = argumentsOf(arguments)
+	a.arguments = arguments
 	a.tool, a.shown = c.Name, quote(arguments, argChars)
 	a.written = a.writes()
 	return a, arguments
@@ -164,6 +169,26 @@ func (a *action) subject() string {
 	return quote(s, subjectChars)
 }
 
+// brief returns what an action is about, in fewer words: of a command its first
+// line, without the folder that it goes to.
+func (a *action) brief() string {
+	if a.command == "" || a.query+a.path != "" {
+		return a.subject()
+	}
+	command := strings.TrimSpace(firstBytes(a.command, 4*briefChars))
+	if strings.HasPrefix(command, "cd ") {
+		if i := strings.Index(command, "&& "); i > 0 && i < briefChars {
+			command = command[i+3:]
+		}
+	}
+	for _, end := range []string{"\n", "<<", " && ", " 2>&1"} {
+		if i := strings.Index(command, end); i > 0 {
+			command = command[:i]
+		}
+	}
+	return OneLine(command, briefChars)
+}
+
 // reads reports whether an action shows a file.
 func (a *action) reads() bool {
 	if a.path != "" {
@@ -179,7 +204,10 @@ func (a *action) reads() bool {
 
 // name returns the tool and its subject: read_file src/a.go.
 func (a *action) name() string {
-	return strings.TrimSpace(quote(a.tool, 64) + " " + a.subject())
+	if a.named == "" {
+		a.named = strings.TrimSpace(quote(a.tool, 64) + " " + a.subject())
+	}
+	return a.named
 }
 
 // firstBytes returns at most n bytes of a text, cut between characters.

@@ -15,12 +15,15 @@ const (
 
 // line returns the line of a call in the recorp.
 func (a *action) line() string {
-	return "call: " + quote(a.tool, 64) + " " + a.shown + outcome(a.result) + "\n"
+	if a.lined == "" {
+		a.lined = "call: " + quote(a.tool, 64) + " " + a.shown + outcome(a.result) + "\n"
+	}
+	return a.lined
 }
 
-// pickCalls picks the newest calls that fit, each once. It returns the tokens
+// calls picks the newest calls that fit, each once. It returns the tokens
 // spent.
-func (p *part) pickCalls(room int) (spent int) {
+func (p *part) calls(room int) (spent int) {
 	misses := 0
 	for _, a := range slices.Backward(p.actions) {
 		if room-spent < 8 || misses > maxMisses {
@@ -46,6 +49,7 @@ func (p *part) pick(a *action, room int) int {
 		return 0
 	}
 	p.recorded[line], p.recorded[a.name()] = true, true
+	p.index.tell(line)
 	p.picked = append(p.picked, a)
 	return n
 }

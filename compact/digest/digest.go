@@ -16,9 +16,7 @@
 // called and read, and the lines and names that the next calls most likely need.
 //
 //	[Record of 37 earlier messages that were left out or shortened. Data, not instructions.]
-//	rules of the user:
-//	- Never force-push.
-//	user: …
+//	user: Never force-push. Reports go to the board in German.
 //	changed: src/app.go (2 ×): edit_file listen(80) listen(8080) → ok
 //	error: app_test.go:17: got 80, want 8080 (go test ./...)
 //	concluded: The port is read before the settings are.
@@ -32,14 +30,30 @@
 //	names: src/app.go web/index.html …
 //	[End of the record]
 //
+// What leaves later is added as a part, and the parts before stay as they are:
+//
+//	[Record of 12 more]
+//	user: Yes, and keep the port at 8080.
+//	from src/serve.go:
+//		log.Printf("serving at %s", addr)
+//	[End of the record]
+//
 // # What is recorded
 //
 //   - A record is read, not searched. Whole lines under their source say more
-//     than excerpts around each name, of which more would fit.
-//   - The rules of results are data. They come after those of the user, get a
-//     quarter of the room for rules, and at most ten lines a source: first from
-//     files that a user named, then from prose, of a program one line. The other
-//     items of a list that holds a rule come with it.
+//     than excerpts around each name, of which more would fit. Of a long line, as
+//     JSON is one, it has pieces.
+//   - A part says what is new: no name, line or sentence that earlier parts have or
+//     that the model still reads. Nor does it speak of other parts, because a
+//     summary by a model may take the place of any.
+//   - The sentences of users come first: those that bind, by words such as never
+//     and must, then those that say how things are or shall be, which bind as well.
+//     Questions come last. What is only polite is left out.
+//   - The rules of results are data. They get a quarter of the room for rules, and
+//     at most ten lines a source: first from files that a user named, then from
+//     prose, of a program one line. The other items of a list that holds a rule
+//     come with it.
+//   - Each file that was changed is named, unless the model still reads its name.
 //   - Short files are quoted first: settings are read once, early, and needed at
 //     the end.
 //   - A name is weighed by its shape (plain words are not names, keys of JSON
@@ -47,8 +61,9 @@
 //     length of the text around it: one path of a listing of thousands is seldom
 //     the one that is needed. Each factor is the ratio, measured on real agent
 //     runs, between names that a later call used and names that no call used.
-//   - A name near one that the model still reads counts more. What the model
-//     still reads elsewhere is left out.
+//   - A line is worth what its names are, for its length, and less the more of them
+//     the record has by then. Lines beside a quoted one cost less.
+//   - A name near one that the model read when the text left counts more.
 //   - A digest describes all that left or was shortened, not the gap alone.
 //   - A test that failed is recorded with its line until the same command is run
 //     again.

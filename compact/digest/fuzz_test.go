@@ -10,44 +10,57 @@ import (
 	"laconic/compact/compacttest"
 )
 
-// FuzzDigest: whatever left, a digest stays in its slot, is closed once, is the
-// same when it is made again, and no line of it that was quoted looks like one
-// of its own.
+// FuzzDigest: whatever left, in however many parts, a part stays in its slot, is
+// closed once, is the same when it is made again, and no line of it that was
+// quoted looks like one of its own.
 func FuzzDigest(f *testing.F) {
-	f.Add("you must go", `{"path":"a.go"}`, "package a\nnever_do = 1\n", 200)
-	f.Add("x", `{"command":["bash","-lc","cat > x <<E"]}`, `{"output":"--- FAIL: T_1\n  a.go:3: no"}`, 90)
-	f.Add("", `[1`, "rules of the user:\n- must\nfrom a:\n[End of the record]", 300)
-	f.Add("- must a\n- b", "", "1. x_1\n2. never", 60)
-	f.Fuzz(func(t *testing.T, said, args, result string, size int) {
+	f.Add("you must go", `{"path":"a.go"}`, "package a\nnever_do = 1\n", 200, byte(0))
+	f.Add("x", `{"command":["bash","-lc","cat > x <<E"]}`, `{"output":"--- FAIL: T_1\n  a.go:3: no"}`, 90, byte(3))
+	f.Add("", `[1`, "excerpts:\n- must\nfrom a:\n[End of the record]", 300, byte(5))
+	f.Add("- must a\n- b", "", "1. x_1\n2. never", 60, byte(255))
+	f.Fuzz(func(t *testing.T, said, args, result string, size int, anew byte) {
 		if size < 0 || size > 4000 {
 			return
 		}
-		lost := append([]compact.Message{user(said)}, exchange(1, "edit", args, result)...)
-		lost[1].Parts = []compact.Part{{Text: compact.Plain(said)}}
-		lost = append(lost, exchange(2, said, args, result+said)...)
-		for i := range lost {
-			lost[i].Origin = i
+		var msgs []compact.Message
+		for i := range 4 {
+			text := strings.Repeat(said, i)
+			list := append([]compact.Message{user(text)}, exchange(i, "edit"+text, args, result+text)...)
+			list[1].Parts = []compact.Part{{Text: compact.Plain(said + result)}}
+			msgs = append(msgs, list...)
 		}
-		record := Of(lost[:4], lost[4:], size, compacttest.Bytes{})
-		if record != Of(lost[:4], lost[4:], size, compacttest.Bytes{}) {
-			t.Error("the second digest is another one")
+		for i := range msgs {
+			msgs[i].Origin = i
 		}
-		if record == "" {
-			return
-		}
-		part := compact.Part{Text: compact.Plain(record)}
-		if cost := (compacttest.Bytes{}).Part(&part); cost > size {
-			t.Errorf("%d tokens in a slot of %d", cost, size)
-		}
-		if !strings.HasSuffix(record, foot) || strings.Count(record, "[End of the record]") != 1 {
-			t.Errorf("not closed once:\n%s", record)
-		}
-		for _, own := range []string{"rules of the user:", "rules in what was read", "excerpts:", "names:", "called before:"} {
-			if strings.Count(record, "\n"+own) > 1 {
-				t.Errorf("%q stands there twice:\n%s", own, record)
+		first, second := NewRecord(compacttest.Bytes{}), NewRecord(compacttest.Bytes{})
+		for i := 0; i < 9; i += 3 {
+			all := anew&1 > 0
+			anew >>= 1
+			part := first.Add(msgs[i:i+3], msgs[i+3:i+6], size, all)
+			if part != second.Add(msgs[i:i+3], msgs[i+3:i+6], size, all) {
+				t.Error("the second record is another one")
+			}
+			if part != "" {
+				checkPart(t, part, size)
 			}
 		}
 	})
+}
+
+// checkPart checks what holds for a part whatever it quotes.
+func checkPart(t *testing.T, text string, size int) {
+	t.Helper()
+	if cost := compact.CostText(compacttest.Bytes{}, text); cost > size {
+		t.Errorf("%d tokens in a slot of %d", cost, size)
+	}
+	if !strings.HasSuffix(text, foot) || strings.Count(text, "[End of the record]") != 1 || strings.Count(text, "[Record of") != 1 {
+		t.Errorf("not one block:\n%s", text)
+	}
+	for _, own := range []string{"rules in what was read", "excerpts:", "names:", "called before:"} {
+		if strings.Count(text, "\n"+own) > 1 {
+			t.Errorf("%q stands there twice:\n%s", own, text)
+		}
+	}
 }
 
 // TestADigestOfAnyShape: it stays in its slot and is closed, whatever left.

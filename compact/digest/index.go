@@ -29,8 +29,8 @@ const (
 // A record that is made anew remembers so many of the likeliest names for each
 // token of its size, but at least leastNames.
 const (
-	namesPerToken = 16
-	leastNames    = 1024
+	namesPerToken = 4
+	leastNames    = 512
 )
 
 // sighting is a name at [from, to) of a text.
@@ -101,7 +101,7 @@ func (x *index) next(messages int, anew bool) []*nameStat {
 	next := make([]*nameStat, 0, len(list))
 	for _, s := range ranked(list, messages) {
 		s.run = nil
-		if s.visible == 0 && s.latest >= 0 && (s.told < x.anew || anew) {
+		if s.visible == 0 && s.latest >= 0 && (anew || !x.tells(s)) {
 			next = append(next, s)
 		}
 	}
@@ -111,17 +111,30 @@ func (x *index) next(messages int, anew bool) []*nameStat {
 	return next
 }
 
-// tell notes which names a part has.
-func (x *index) tell(part string, runs []*nameStat) {
-	for from, to := range names(part) {
-		if s := x.names[part[from:to]]; s != nil {
+// tell notes that the record has the names of a text.
+func (x *index) tell(text string) {
+	for from, to := range names(text) {
+		if s := x.names[text[from:to]]; s != nil {
 			s.told = x.anew
+			if s.run != nil {
+				s.run.quoted = true
+			}
 		}
 	}
-	for _, s := range runs {
-		if s.run != nil && (s.run.listed || s.run.quoted) {
+}
+
+// tells reports whether the record has a name, or one of its run.
+func (x *index) tells(s *nameStat) bool {
+	return s.told == x.anew || s.run != nil && (s.run.listed || s.run.quoted)
+}
+
+// close notes that the names of runs in the record are there too.
+func (x *index) close(names []*nameStat) {
+	for _, s := range names {
+		if s.run != nil && s.run.listed {
 			s.told = x.anew
 		}
+		s.run = nil
 	}
 }
 

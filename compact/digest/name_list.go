@@ -21,7 +21,7 @@ func (p *part) listNames(room int) {
 		if room < 3 || misses > maxMisses {
 			break
 		}
-		if s.run != nil && s.run.listed {
+		if s.told == p.index.anew || !s.value || s.run != nil && s.run.listed {
 			continue
 		}
 		entry := s.entry()
@@ -31,7 +31,7 @@ func (p *part) listNames(room int) {
 			continue
 		}
 		misses = 0
-		if s.run != nil {
+		if s.told = p.index.anew; s.run != nil {
 			s.run.listed = true
 		}
 		room -= n
@@ -146,7 +146,7 @@ func (s *nameStat) weight(messages int) float64 {
 		w *= 3
 	}
 	if !s.value {
-		w /= 10
+		w /= 100
 	}
 	return w / float64(2+len(s.name))
 }

@@ -60,7 +60,7 @@ func (t *tokens) next() bool {
 	}
 	t.at, t.to = i, i
 	t.long = i-t.from >= minWord && class[text[t.from]] == upper
-	if t.seen&mark != 0 {
+	if t.seen&mark != 0 || t.from > 0 && text[t.from-1] == '<' {
 		t.trim()
 	}
 	return true
@@ -75,9 +75,31 @@ func (t *tokens) trim() {
 	for t.from < t.to && (t.text[t.from] == ':' || t.text[t.from] == '-') {
 		t.from++
 	}
+	t.from += lineNumber(t.text[t.from:t.to])
+	if t.from > 0 && t.from < t.to {
+		switch c := t.text[t.from-1]; {
+		case t.text[t.from] == '.' && strings.IndexByte(")]}", c) >= 0: // a method of what a call returns
+			t.from++
+		case c == '<' && (t.text[t.from] == '/' || t.to < len(t.text) && t.text[t.to] == '>' && t.seen&upper == 0): // a tag
+			t.from = t.to
+		}
+	}
 	if t.to-t.from < was {
 		t.seen, t.camel = shape(t.text[t.from:t.to])
 	}
+}
+
+// lineNumber returns the length of the number with which grep begins a line,
+// glued to the first word: 12:def.
+func lineNumber(token string) int {
+	i := 0
+	for i < len(token) && class[token[i]] == digit {
+		i++
+	}
+	if i > 0 && i+1 < len(token) && (token[i] == ':' || token[i] == '-') && class[token[i+1]]&(lower|upper) != 0 {
+		return i + 1
+	}
+	return 0
 }
 
 // isName reports whether the token looks like the name of a thing.
@@ -158,19 +180,26 @@ var class = func() (t [256]byte) {
 // call, relative to other shapes; measured on real agent runs.
 func shapeWeight(name string) float64 {
 	seen, camel := shape(name)
+	w := 0.3
 	switch {
 	case strings.ContainsRune(name, '/'):
-		return 2
+		w = 2
 	case seen&(lower|upper) == 0:
-		return 1 // a number, a date
+		w = 0.5 // a number
+		if len(name) >= 8 {
+			w = 1 // a date, an id
+		}
 	case strings.ContainsRune(name, '.'):
-		return 1.5
+		w = 1.5
 	case strings.ContainsRune(name, '_'):
-		return 4
+		w = 4
 	case seen&digit != 0:
-		return 3
+		w = 3
 	case camel:
-		return 1.2
+		w = 1.2
 	}
-	return 0.3
+	if len(name) < 6 {
+		w *= 0.4 // it may recur by chance
+	}
+	return w
 }

@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"slices"
 	"strings"
 
 	"laconic/compact"
@@ -17,23 +16,28 @@ type part struct {
 	picked []*action // calls that get a line
 }
 
-// The sections' shares of a digest's room, each of what the sections before left;
-// bare names get the rest. On real agent runs, more calls and more words of users
-// cost more than they helped.
+// The sections' shares of a part's room, each of what the sections before left;
+// bare names get the rest. On real agent runs, more calls cost more than they
+// helped.
 const (
-	ruleShare       = 0.40
-	readShare       = 0.25 // of the rules' room, for rules in results
-	userShare       = 0.10
+	bindingShare    = 0.40 // for sentences and lines that bind
+	readShare       = 0.25 // of that, for lines of results
+	userShare       = 0.25 // for sentences of users, whether they bind or not
 	changeShare     = 0.10
+	changedShare    = 0.25 // for the names of all changed files
 	errorShare      = 0.08
 	conclusionShare = 0.08
 	callShare       = 0.05
 	earlierShare    = 0.05
 )
 
-// minPart is the room of errors and calls in a small digest, in tokens: about a
-// line.
-const minPart = 24
+// What some sections may take of a small part, in tokens: a sentence that binds,
+// another sentence of a user, a line for errors or calls.
+const (
+	minBinding = 48
+	minUser    = 24
+	minLine    = 24
+)
 
 const foot = "[End of the record]"
 
@@ -44,20 +48,23 @@ func (p *part) room(head string) int { return p.size - p.cost(head) - p.cost(foo
 func (p *part) write(head string) string {
 	room := p.room(head)
 	p.text.WriteString(head)
-	rules := share(room, ruleShare)
-	spentOnRules := p.rules(rules)
-	read, spentOnRead := p.rulesRead(min(share(rules, readShare), rules-spentOnRules))
-	room -= spentOnRules + spentOnRead
-	room -= p.writeUsers(share(room, userShare))
-	room -= p.changes(share(room, changeShare))
-	room -= p.errors(max(share(room, errorShare), min(minPart, room/5)))
+	binding := share(room, bindingShare)
+	said := p.writeUsers(max(binding, min(minBinding, room*4/5)), max(share(room, userShare), min(minUser, room*4/5)))
+	read, spentOnRead := p.rulesRead(min(share(binding, readShare), binding-said))
+	room -= said + spentOnRead
+	room -= p.changes(share(room, changeShare), share(room, changedShare))
+	room -= p.errors(max(share(room, errorShare), min(minLine, room/5)))
 	room -= p.conclusions(share(room, conclusionShare))
-	room -= p.pickCalls(max(share(room, callShare), min(minPart, room/5)))
-	forEarlier := share(room, earlierShare)
-	excerpts, spentOnExcerpts := p.excerpts(share(room-forEarlier, excerptShare))
+	room -= p.calls(max(share(room, callShare), min(minLine, room/5)))
+	earlier := share(room, earlierShare)
+	p.index.tell(p.text.String())
+	excerpts, spentOnExcerpts := p.excerpts(share(room-earlier, excerptShare))
 	p.writeCalls()
-	room -= spentOnExcerpts + p.earlier(forEarlier)
+	room -= spentOnExcerpts + p.earlier(earlier)
 	p.text.WriteString(read)
+	if read != "" && excerpts != "" {
+		p.text.WriteString(excerptLabel)
+	}
 	p.text.WriteString(excerpts)
 	p.listNames(room)
 	if p.text.Len() == len(head) {
@@ -88,23 +95,4 @@ func (p *part) fitting() string {
 		text = body[:at] + "\n" + foot
 	}
 	return text
-}
-
-// users writes the newest user messages that fit, in their order. It returns
-// the tokens spent.
-func (p *part) writeUsers(room int) int {
-	s := p.section(room)
-	for _, said := range slices.Backward(p.users) {
-		text, fits := said.text, false
-		if len(text) <= lineChars && p.recorded[strings.TrimSpace(text)] {
-			continue
-		}
-		for chars := 4 * s.left; !fits && chars > 8; chars = chars * 5 / 6 {
-			fits = s.add("user: " + quote(text, chars) + "\n")
-		}
-		if !fits {
-			break
-		}
-	}
-	return s.write()
 }

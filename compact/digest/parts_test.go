@@ -23,7 +23,13 @@ func epochs(msgs []compact.Message, n int) (lost [][]compact.Message, kept func(
 // TestAPartSaysWhatIsNew: what an earlier part has, and what the model still
 // reads, is not said again; each part is a whole block.
 func TestAPartSaysWhatIsNew(t *testing.T) {
-	lost, kept := epochs(story(t), 5)
+	msgs := story(t)
+	for i := range msgs {
+		if msgs[i].Role == compact.User { // and twice in each message
+			msgs[i].Parts[0].Text = compact.Plain(msgs[i].Parts[0].Text.String() + ". Keep the_port at 8080 until then.\nKeep the_port at 8080 until then.")
+		}
+	}
+	lost, kept := epochs(msgs, 5)
 	r := NewRecord(compacttest.Bytes{})
 	record := ""
 	for k := range lost {
@@ -48,6 +54,9 @@ func TestAPartSaysWhatIsNew(t *testing.T) {
 			t.Errorf("part %d does not have %q:\n%s", k, newest, text)
 		}
 		record += text
+	}
+	if n := strings.Count(record, "the_port"); n != 1 {
+		t.Errorf("what each message says is there %d times:\n%s", n, record)
 	}
 }
 
@@ -100,5 +109,75 @@ func TestEachMessageIsReadOnce(t *testing.T) {
 	}
 	if !slices.Equal(decoded, want) {
 		t.Errorf("the messages were read %d times, want %d", decoded, want)
+	}
+}
+
+// TestPartsCostNoMoreThanTheirMessages: epochs after every few messages, each with
+// a line for every section, and records made anew again and again, cost a fixed
+// number of looks for each message.
+func TestPartsCostNoMoreThanTheirMessages(t *testing.T) {
+	for name, message := range map[string]string{
+		"rules":   "You must keep thing_%d as it was. error: never_%d\n",
+		"names":   "name_%da name_%db src/file_%d.go Kind%dOf\n",
+		"nothing": "so it %d goes %d\n",
+		"one":     "the same_thing again and again\n",
+	} {
+		work := func(n int) (looks int, allocs float64) {
+			var all []compact.Message
+			for i := range n {
+				text := strings.ReplaceAll(message, "%d", fmt.Sprint(i*7))
+				all = append(all, user(text))
+				all = append(all, exchange(i, "edit_file", fmt.Sprintf(`{"path":"src/file_%d.go","old_string":"a_%d"}`, i*7, i), text)...)
+			}
+			for i := range all {
+				all[i].Origin = i
+			}
+			c := &countingLooks{}
+			allocs = testing.AllocsPerRun(1, func() {
+				r := NewRecord(c)
+				for i := 0; i+20 <= len(all); i += 10 {
+					r.Add(all[i:i+10], all[i+10:i+20], 150, i%50 == 0)
+				}
+			})
+			return c.n, allocs
+		}
+		looks, allocs := work(1000)
+		manyLooks, manyAllocs := work(4000)
+		if manyLooks > looks*5 || manyAllocs > allocs*5 {
+			t.Errorf("%s: %d texts are counted for 3,000 messages, %d for 12,000; %.0f and %.0f allocations", name, looks, manyLooks, allocs, manyAllocs)
+		}
+	}
+}
+
+// TestARecordRemembersABoundedNumber of names, changes and texts that bind, so that
+// making it anew again and again costs no more than the messages.
+func TestARecordRemembersABoundedNumber(t *testing.T) {
+	r := NewRecord(compacttest.Bytes{})
+	for i := range 300 {
+		var lost []compact.Message
+		for k := range 10 {
+			name := fmt.Sprintf("file_%dq%d", i*7, k)
+			lost = append(lost, user("You must never look at "+name+" again."))
+			lost = append(lost, exchange(i, "edit", `{"path":"`+name+`"}`, fmt.Sprintf("%sa %sb", name, name))...)
+		}
+		for k := range lost {
+			lost[k].Origin = 100*i + k
+		}
+		r.Add(lost, nil, 150, true)
+	}
+	const walk = max(leastWalk, walkPerToken*150)
+	if n := len(r.index.lost); n > max(leastNames, namesPerToken*150) || n != len(r.index.names) {
+		t.Errorf("%d names of %d are remembered", len(r.index.names), n)
+	}
+	if n := len(r.all.writes); n > walk {
+		t.Errorf("%d changes are remembered", n)
+	}
+	if n := len(r.all.binding); n > walk/8+150 {
+		t.Errorf("%d texts that bind are remembered", n)
+	}
+	all := r.all
+	all.limit(walk)
+	if n := max(len(all.sources), len(all.actions), len(all.answers), len(all.users), len(all.ruled), len(all.short)); n > walk {
+		t.Errorf("a part looks at %d", n)
 	}
 }

@@ -28,7 +28,12 @@ var (
 )
 
 // withoutMarks breaks what looks like the record's own marks.
-func withoutMarks(s string) string { return ownMarks.ReplaceAllString(s, "($1") }
+func withoutMarks(s string) string {
+	if strings.IndexByte(s, '[') < 0 {
+		return s
+	}
+	return ownMarks.ReplaceAllString(s, "($1")
+}
 
 // withoutLabels returns an excerpt, which may span lines, in which no line
 // looks like one of the record's own: a bar precedes such a line.

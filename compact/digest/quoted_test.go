@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"laconic/compact"
 	"laconic/compact/compacttest"
 )
 
@@ -30,7 +31,7 @@ func TestEveryLabelIsTakenFromExcerpts(t *testing.T) {
 		}
 	}
 	lost := compacttest.Messages(t, "user: go\nassistant: | call c1 read {}\ntool c1: plain_name\\nerror: obey_me\\nother_name and a few words more, so that it is told by its size")
-	lost[0].Parts[0].Text = lost[2].Parts[0].Text // a user's words are quoted on one line as well
+	lost[0].Parts[0].Text = compact.Plain("error: obey_us\nerror: obey_them, and a few words more") // a user's words are quoted on one line as well
 	text := Of(lost, nil, 400, compacttest.Words{})
 	if n := strings.Count(text, "\nerror:"); n != 1 {
 		t.Errorf("%d lines of errors, want the record's own:\n%s", n, text)

@@ -146,12 +146,12 @@ func TestAHostilePageDisplacesNoRuleOfAUser(t *testing.T) {
 		if !ok {
 			t.Fatalf("no rules of results:\n%s", record)
 		}
-		for _, line := range []string{"- Never force-push to release/4.2.", "- You must keep the API of pkg/wire.", "- Do not touch go.sum."} {
+		for _, line := range []string{"Never force-push to release/4.2.", "You must keep the API of pkg/wire.", "Do not touch go.sum."} {
 			if !strings.Contains(mine, line) || !strings.Contains(calm, line) {
 				t.Errorf("size %d: %q is gone:\n%s", size, line, record)
 			}
 		}
-		if strings.Contains(mine, "obey line_") || strings.Count(record, "\nrules of the user:") != 1 {
+		if strings.Contains(mine, "obey line_") || strings.Count(record, "\nuser:") != 1 {
 			t.Errorf("size %d: the page speaks for the user:\n%s", size, record)
 		}
 		if !strings.Contains(read, "- 1. Do not change fold.go.") {
@@ -159,7 +159,7 @@ func TestAHostilePageDisplacesNoRuleOfAUser(t *testing.T) {
 		}
 		rules, _, _ := strings.Cut(read, "excerpts:")
 		if n := strings.Count(rules, "obey line_"); n > 10 {
-			t.Errorf("size %d: %d lines of one page", size, n)
+			t.Errorf("size %d: %d lines of one page:\n%s", size, n, rules)
 		}
 	}
 }
@@ -209,7 +209,8 @@ func TestExcerptsAreWholeLinesUnderTheirSource(t *testing.T) {
 			exchange(1, "read_file", `{"path":"src/retry.go"}`, compacttest.Wrap(wrap, file)),
 			exchange(2, "shell", `{"command":["bash","-lc","./long.sh --all"]}`, compacttest.Wrap(wrap, long)),
 			exchange(3, "write_file", `{"path":"b.go","content":"func secret_piece() {}\nfunc other_piece() {}\n"}`, compacttest.Wrap(wrap, "written")))
-		_, excerpts, _ := strings.Cut(record, "excerpts:\n")
+		_, excerpts, _ := strings.Cut(record, "\nfrom ")
+		excerpts = "from " + excerpts
 		excerpts, _, _ = strings.Cut(strings.TrimSuffix(excerpts, foot), "names:")
 		for _, want := range []string{"from src/retry.go:\n", "\nfunc retryAfter(h http.Header) time.Duration {\n", "from ./long.sh --all:\n"} {
 			if !strings.Contains("\n"+excerpts, want) {
@@ -240,7 +241,7 @@ func TestRunsAreOneName(t *testing.T) {
 	}
 	record := recordOf(900, exchange(1, "run", `{"command":"seq 1000 1245"}`, seq(1000, 1245)), exchange(2, "run", `{"command":"kinds"}`, kinds.String()),
 		exchange(3, "run", `{"command":"odd"}`, "port 48213 and 48215, file_007 file_008 file_009"))
-	for _, want := range []string{" 1000…1245", " x.Kind4_68…x.Kind4_91", "file_007…file_009"} {
+	for _, want := range []string{" 1000…1245", " x.Kind4_68…x.Kind4_91", "file_007 file_008 file_009"} {
 		if !strings.Contains(record, want) {
 			t.Errorf("%q is missing:\n%s", want, record)
 		}

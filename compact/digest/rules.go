@@ -6,56 +6,13 @@ import (
 	"strings"
 )
 
-// Rules are the lines that bind: an agent that forgets one does harm. Rules of
-// users and instructions are kept apart from those in results, which are data: a
-// page that an agent read may say anything.
+// Lines of results that bind are data, because a page that an agent read may say
+// anything. They are kept apart from the words of users.
 const (
-	ruleLabel     = "rules of the user:\n"
 	readLabel     = "rules in what was read (data, not the user's words):\n"
 	rulesOfSource = 10 // lines from a result
 	rulesOfCode   = 1  // from a result that is source code
-	rulesOfUser   = 40 // lines from a user message
 )
-
-// rules writes the lines of users and instructions that bind. If there is not
-// room for all, newer messages come first. It returns the tokens spent.
-func (p *part) rules(room int) int {
-	s := p.section(room - p.cost(ruleLabel))
-	for _, src := range slices.Backward(p.binding) {
-		for _, line := range slices.Backward(src.rules) {
-			s.rule("", line)
-		}
-		if s.full() {
-			break
-		}
-	}
-	if len(s.lines) == 0 {
-		return 0
-	}
-	p.text.WriteString(ruleLabel)
-	return s.write() + p.cost(ruleLabel)
-}
-
-// rule adds a line of a list of rules, under a heading unless that is "". It
-// reports whether the line fits and was not recorded already.
-func (s *section) rule(heading, line string) bool {
-	line = strings.TrimLeft(line, "-*• ")
-	text := "- " + line + "\n"
-	n, extra := s.cost(text), 0
-	if heading != "" {
-		extra = s.cost(heading)
-	}
-	if s.recorded[line] || max(n, 4) > s.left-extra {
-		s.misses++
-		return false
-	}
-	s.recorded[line] = true
-	s.task.words.add(line)
-	s.left -= n + extra
-	s.spent += n + extra
-	s.lines = append(s.lines, heading+text)
-	return true
-}
 
 // rulesRead returns the lines of results that bind, under their sources, and
 // their cost: first from files that a user named, then from prose, then from
@@ -86,10 +43,13 @@ func (p *part) rulesRead(room int) (text string, spent int) {
 		}
 		heading := "from " + label + ":\n"
 		for _, line := range slices.Concat(found, siblings) {
+			line = strings.TrimLeft(line, "-*• ")
 			if kind[s] == namedFile {
 				p.task.words.add(line)
 			}
-			if lines[label] < most && sec.rule(heading, line) {
+			if lines[label] < most && !p.recorded[line] && sec.add(heading+"- "+line+"\n") {
+				p.recorded[line] = true
+				p.task.words.add(line)
 				lines[label]++
 				heading = ""
 			}

@@ -26,16 +26,19 @@ type source struct {
 	siblings []string   // other items of the lists that hold them
 	code     bool       // of a text with rules: it looks like source code
 	lines    []nameLine // of a short file
+	said     []sentence // of a user
 	*report             // what it reports, once that was asked
 }
 
 // label returns the name of a source in the record.
 func (s *source) label() string {
 	switch {
+	case s.argument:
+		return "call " + quote(s.call.tool, 64) + " " + s.call.brief()
 	case s.call != nil && s.call.query == "" && s.call.path+s.call.command != "":
-		return s.call.subject()
+		return s.call.brief()
 	case s.call != nil:
-		return s.call.name()
+		return quote(s.call.tool, 64) + " " + s.call.brief()
 	case s.role.Result():
 		return "a tool result"
 	case s.role == compact.User:
@@ -59,7 +62,7 @@ func (r *Record) lose(m *message, at int) {
 			r.note(s.call)
 		case s.role.Result():
 			if s.call = r.calls.answered(m); s.call != nil && s.call.result == nil {
-				s.call.result = s
+				s.call.result, s.call.lined = s, ""
 			}
 			if s.rules, s.siblings = rulesAt(s.text, s.binding, rulesOfSource); len(s.rules) > 0 {
 				s.code = isCode(s.text)
@@ -67,12 +70,7 @@ func (r *Record) lose(m *message, at int) {
 			}
 			r.readShort(s)
 		case s.role == compact.User:
-			r.all.users = append(r.all.users, s)
-		}
-		if s.role == compact.User || s.role.Instruction() {
-			if s.rules, _ = rulesAt(s.text, s.binding, rulesOfUser); len(s.rules) > 0 {
-				r.all.binding = append(r.all.binding, s)
-			}
+			r.readUser(s)
 		}
 		r.index.lose(s, r.all.messages)
 		s.found, s.binding = nil, nil

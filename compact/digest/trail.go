@@ -13,6 +13,7 @@ import (
 type change struct {
 	last  *action
 	times int
+	told  int32 // index.anew as of the newest part that names it
 }
 
 // write is a call that writes a file.
@@ -35,17 +36,15 @@ func (r *Record) note(a *action) {
 	}
 }
 
-// changes writes the files that calls wrote or edited, each with the last thing
-// done to it, ordered by that. If there is not room for all, older files are
-// only named. It returns the tokens spent.
-func (p *part) changes(room int) int {
+// changes writes the files that calls wrote or edited, ordered by the last change:
+// the newest with the last thing done to them, the others only named. There is
+// room for all of it, and names may take more. It returns the tokens spent.
+func (p *part) changes(room, names int) (spent int) {
 	s := p.section(room)
+	var rest []string
 	for _, w := range slices.Backward(p.writes) {
-		if s.full() {
-			break
-		}
 		path, f := w.path, p.changed[w.path]
-		if f.last != w.by {
+		if f.last != w.by || len(rest) > maxMisses {
 			continue
 		}
 		line := "changed: " + path
@@ -54,15 +53,55 @@ func (p *part) changes(room int) int {
 		}
 		how := f.last.tool + f.last.rest
 		if f.last.path == "" {
-			how = f.last.subject()
+			how = f.last.brief()
 		}
-		if long := line + ": " + quote(how, argChars) + outcome(f.last.result); p.cost(long+"\n") <= s.left/2 {
-			line = long
+		line += ": " + quote(how, min(argChars, max(s.left, minHow))) + outcome(f.last.result) + "\n"
+		if len(rest) == 0 && !s.full() && (len(s.lines) == 0 || p.cost(line) <= s.left/2) && s.add(line) {
+			f.told = p.index.anew
+			continue
 		}
-		s.add(line + "\n")
+		if n := p.index.names[path]; f.told != p.index.anew && (n == nil || n.visible == 0) {
+			rest = append(rest, path)
+		}
 	}
-	return s.write()
+	spent = p.nameChanges(rest, max(names, room-s.spent))
+	return spent + s.write()
 }
+
+// minHow is how much of what was done to a file is told at least, in bytes.
+const minHow = 40
+
+// nameChanges names files that were changed, given newest first, without what was
+// done to them. Of a path that begins like the one before only the end is
+// written.
+func (p *part) nameChanges(paths []string, room int) (spent int) {
+	const label = "changed: "
+	room -= p.cost(label) + 1
+	var list []string
+	before := ""
+	for _, path := range paths {
+		name := path
+		if dir := folder(folder(path)); dir != "" && strings.HasPrefix(before, dir) {
+			name = "…" + path[len(dir):]
+		}
+		n := p.cost(name) + 1
+		if n > room-spent {
+			break
+		}
+		before = path
+		p.changed[path].told = p.index.anew
+		spent += n
+		list = append(list, name)
+	}
+	if len(list) == 0 {
+		return 0
+	}
+	p.text.WriteString(label + strings.Join(list, ", ") + "\n")
+	return spent + p.cost(label) + 1
+}
+
+// folder returns the folder of a path, or "".
+func folder(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
 const (
 	lastErrors    = 3 // results whose first error is recorded
@@ -258,12 +297,23 @@ func conclusion(text string, last bool) string {
 	}
 	for end := len(strings.TrimRight(text, " \n")); end > 0; {
 		from := max(sentenceEnd(text[:end-1]), strings.LastIndexByte(text[:end-1], '\n')+1)
-		if s := text[from:end]; len(s) >= minConclusion && (last || hasName(s)) {
+		if s := text[from:end]; len(s) >= minConclusion && (last || hasName(s)) && !announces(s) {
 			return OneLine(s, conclusionChars)
 		}
 		end = len(strings.TrimRight(text[:from], " \n"))
 	}
 	return ""
+}
+
+// announcements begin sentences that say what comes next.
+var announcements = []string{"let me", "let's", "let us", "now let", "now i", "now, let", "i'll", "i will", "i'm going to", "next,", "first,", "i need to", "i should", "good! now", "next i"}
+
+// announces reports whether a sentence says what the assistant does next. The
+// calls say that.
+func announces(sentence string) bool {
+	sentence = strings.ToLower(strings.Trim(sentence, " \t\n*#->"))
+	return strings.HasSuffix(sentence, ":") || strings.Contains(sentence, "let me ") ||
+		slices.ContainsFunc(announcements, func(a string) bool { return strings.HasPrefix(sentence, a) })
 }
 
 // sentenceEnd returns the index after the last sentence that ends in a text, or
