@@ -177,9 +177,10 @@ func (p *Plan) Forecast() *Forecast {
 }
 
 // Slot returns the slot that an epoch at the warm mark would make, or nil if it
-// would make none. The next epoch has a slot for exactly these messages (From,
-// To, Earlier, Spans), or none; only its Size may differ, because more messages
-// arrive until then. Slot costs one climb of the ladder at each epoch so far.
+// would make none. The last span of the next epoch's slot stands for exactly these
+// messages, or the epoch adds none; only its Size may differ, because more messages
+// arrive until then. Where the slot has to shrink for the request to fit, one span is
+// made anew for these and all before. Slot costs one climb of the ladder at each epoch so far.
 func (c *Forecast) Slot() *Slot {
 	f := newFolding(c.in.prefix(c.Mark))
 	f.visitAll(true)
