@@ -154,10 +154,10 @@ func foretold(a, b *Run) error {
 		return nil // it needed none yet
 	}
 	last := len(slot.Spans) - 1
-	if is := b.Plan.Slot; len(is.Spans) == 1 && is.From == slot.From && is.To == slot.To {
-		return nil // it shrank at the epoch, because the request did not fit, or is the one
-	}
 	if n := len(b.Plan.Slot.Spans) - 1; n != last {
+		if n == 0 && b.Plan.Slot.To == slot.To {
+			return nil // the slot shrank at the epoch, because the request did not fit
+		}
 		return fmt.Errorf("the slot has %d spans, %d were forecast", n+1, last+1)
 	}
 	was, is := slot.Spans[last], b.Plan.Slot.Spans[last]
