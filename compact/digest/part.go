@@ -55,12 +55,17 @@ func (p *part) write(head string) string {
 	room -= p.changes(share(room, changeShare), share(room, changedShare))
 	room -= p.errors(max(share(room, errorShare), min(minLine, room/5)))
 	room -= p.conclusions(share(room, conclusionShare))
-	room -= p.calls(max(share(room, callShare), min(minLine, room/5)))
-	earlier := share(room, earlierShare)
+	calls := max(share(room, callShare), min(minLine, room/5))
+	earlier := share(room-calls, earlierShare)
 	p.index.tell(p.text.String())
-	excerpts, spentOnExcerpts := p.excerpts(share(room-earlier, excerptShare))
+	lines := excerptShare
+	if p.size < smallPart {
+		lines = smallExcerptShare
+	}
+	excerpts, spentOnExcerpts := p.excerpts(share(room-earlier, lines))
+	room -= spentOnExcerpts + p.calls(calls)
 	p.writeCalls()
-	room -= spentOnExcerpts + p.earlier(earlier)
+	room -= p.earlier(earlier)
 	p.text.WriteString(read)
 	if read != "" && excerpts != "" {
 		p.text.WriteString(excerptLabel)

@@ -312,7 +312,7 @@ var announcements = []string{"let me", "let's", "let us", "now let", "now i", "n
 // calls say that.
 func announces(sentence string) bool {
 	sentence = strings.ToLower(strings.Trim(sentence, " \t\n*#->"))
-	return strings.HasSuffix(sentence, ":") || strings.Contains(sentence, "let me ") ||
+	return strings.HasSuffix(sentence, ":") || strings.HasSuffix(sentence, "?") || strings.Contains(sentence, "let me ") ||
 		slices.ContainsFunc(announcements, func(a string) bool { return strings.HasPrefix(sentence, a) })
 }
 
