@@ -62,7 +62,7 @@ type call struct {
 
 // RoundTrip sends the body itself, which ReverseProxy has put behind another one.
 func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
-	if c.body != nil {
+	if c.body != nil && r.Body != nil { // an empty one has none
 		r.Body = c.body
 	}
 	return c.via.RoundTrip(r)
