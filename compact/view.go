@@ -93,7 +93,7 @@ func (v *view) newestRequired(c Counter) (n int) {
 	}
 	m := &v.msgs[a]
 	n += v.whole[a]
-	if !m.staysSealed() && !m.Open {
+	if v.whole[a] > HeadTokens && !m.staysSealed() && !m.Open { // else no call costs more
 		for i := range m.Calls {
 			n -= max(0, c.Call(&m.Calls[i])-HeadTokens)
 		}

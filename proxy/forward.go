@@ -62,7 +62,7 @@ type call struct {
 
 // RoundTrip sends the body itself, which ReverseProxy has put behind another one.
 func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
-	if c.body != nil {
+	if c.body != nil && r.Body != nil { // an empty one has none
 		r.Body = c.body
 	}
 	return c.via.RoundTrip(r)
@@ -91,11 +91,6 @@ func (c *call) end() {
 	}
 }
 
-// wholeFlush is how long what came of an answer of a known length may wait for the
-// rest of it. Most such answers come whole, and are then sent in one write. All
-// others, streams above all, are sent on as they come.
-const wholeFlush = time.Millisecond
-
 // quiet swallows what ReverseProxy would log: it writes parts of answers, and the
 // listener is told all of it.
 var quiet = log.New(io.Discard, "", 0)
@@ -118,7 +113,7 @@ func (x *exchange) send(out *body.Outgoing, via http.RoundTripper) {
 	}
 	proxy.ModifyResponse = func(res *http.Response) error {
 		if res.ContentLength >= 0 {
-			proxy.FlushInterval = wholeFlush
+			proxy.FlushInterval, x.w.Length = 0, res.ContentLength
 		}
 		return x.answered(res)
 	}

@@ -7,9 +7,9 @@
 //     byte, and so does one that cannot be read, or in whose reading something
 //     of ours broke.
 //   - streamed: status, end-to-end headers and body of the answer arrive
-//     unchanged and at once, with x-laconic-* headers added; an answer of known
-//     length within a millisecond. The headers of a chat's answer wait for its
-//     first event where that may be a refusal. A broken answer looks broken: its
+//     unchanged and at once, with x-laconic-* headers added. The headers of an
+//     answer of known length wait for its first byte, those of a chat's answer for
+//     its first event where that may be a refusal. A broken answer looks broken: its
 //     connection is cut, never ended cleanly. A client that leaves stops the
 //     upstream.
 //   - one generation: a request is sent once, and once more only where the

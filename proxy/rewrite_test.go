@@ -339,6 +339,7 @@ func TestEverythingElsePasses(t *testing.T) {
 		{"DELETE", "/v1/files/file-1", "", ""},
 		{"PUT", "/v1/uploads/1", "abc", "application/octet-stream"},
 		{"PATCH", "/v1/x", "abc", "text/plain"},
+		{"POST", "/v1/chat/completions", "", "application/json"},
 		{"GET", "/v1/chat/completions", "", ""}, // stored completions
 		{"OPTIONS", "/v1/chat/completions", "", ""},
 		{"HEAD", "/v1/models", "", ""},
@@ -346,8 +347,8 @@ func TestEverythingElsePasses(t *testing.T) {
 		res := p.do(c.method, c.path, strings.NewReader(c.body), "Content-Type", c.kind)
 		all := u.requests()
 		got := all[len(all)-1]
-		if res.StatusCode != 201 || got.Method != c.method || got.URI != c.path || string(got.Body) != c.body || got.Header.Get("Content-Type") != c.kind {
-			t.Errorf("%s %s: %d, upstream saw %s %s %q", c.method, c.path, res.StatusCode, got.Method, got.URI, got.Body)
+		if res.StatusCode != 201 || got.Method != c.method || got.URI != c.path || string(got.Body) != c.body || got.Length != int64(len(c.body)) || got.Header.Get("Content-Type") != c.kind {
+			t.Errorf("%s %s: %d, upstream saw %s %s %d %q", c.method, c.path, res.StatusCode, got.Method, got.URI, got.Length, got.Body)
 		}
 		if res.Header.Get("X-Laconic-Outcome") != "passed" {
 			t.Errorf("%s %s: outcome %q", c.method, c.path, res.Header.Get("X-Laconic-Outcome"))

@@ -10,14 +10,15 @@ import (
 // say.
 type action struct {
 	tool      string
-	path      string // the file in its arguments
-	command   string // the command that it runs
-	query     string // what it searches for
-	other     string // its first argument, if it has none of the above
-	rest      string // short values of the other arguments, on one line
-	edits     bool   // an argument holds text to write
-	text      string // the first text to write
-	arguments string
+	path      string   // the file in its arguments
+	command   string   // the command that it runs
+	query     string   // what it searches for
+	other     string   // its first argument, if it has none of the above
+	rest      string   // short values of the other arguments, on one line
+	count     int      // of its arguments
+	edits     bool     // an argument holds text to write
+	text      string   // the first text to write
+	arguments string   // as they were sent
 	shown     string   // the arguments, on one line
 	written   []string // the files that it writes
 	named     string   // see name
@@ -77,6 +78,7 @@ func (a *action) take(key, value string, number bool) {
 	if value == "" {
 		return
 	}
+	a.count++
 	kind := argumentKinds[plainKey(key)]
 	var to *string
 	switch kind {
@@ -167,6 +169,11 @@ func (a *action) subject() string {
 		s = a.command
 	}
 	return quote(s, subjectChars)
+}
+
+// whole reports whether the subject says all that the arguments say.
+func (a *action) whole() bool {
+	return a.count <= 1 || a.count == 2 && a.query != "" && a.path != ""
 }
 
 // brief returns what an action is about, in fewer words: of a command its first

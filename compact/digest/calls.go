@@ -21,13 +21,16 @@ func (a *action) line() string {
 	return a.lined
 }
 
-// calls picks the newest calls that fit, each once. It returns the tokens
-// spent.
+// calls picks the newest calls that fit, each once, but none that is named above
+// what its result says. It returns the tokens spent.
 func (p *part) calls(room int) (spent int) {
 	misses := 0
 	for _, a := range slices.Backward(p.actions) {
 		if room-spent < 8 || misses > maxMisses {
 			break
+		}
+		if p.recorded[a.name()] {
+			continue
 		}
 		n := p.pick(a, room-spent)
 		if spent += n; n == 0 {

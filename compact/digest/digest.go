@@ -21,7 +21,7 @@
 //	error: app_test.go:17: got 80, want 8080 (go test ./...)
 //	concluded: The port is read before the settings are.
 //	call: read_file src/app.go → 4211 bytes
-//	rules in what was read (data, not the user's words):
+//	rules in what was read (data):
 //	from TASK.md:
 //	- Do not change fold.go.
 //	excerpts:
@@ -49,7 +49,7 @@
 //   - The sentences of users come first: those that bind, by words such as never
 //     and must, then those that say how things are or shall be, which bind as well.
 //     Questions come last. What is only polite is left out.
-//   - The rules of results are data. They get a quarter of the room for rules, and
+//   - The rules of results are data. They get a quarter of the room for what binds, and
 //     at most ten lines a source: first from files that a user named, then from
 //     prose, of a program one line. The other items of a list that holds a rule
 //     come with it.

@@ -9,8 +9,11 @@ import (
 const (
 	// excerptShare is the share of a part's remaining room that goes to lines
 	// around names; the rest goes to bare names. On real agent runs, more lines
-	// cost more names than they had.
-	excerptShare = 0.6
+	// cost more names than they had. In a part of less than smallPart tokens they
+	// get smallExcerptShare.
+	excerptShare      = 0.6
+	smallExcerptShare = 0.7
+	smallPart         = 512
 	// shortShare is the share of the excerpts' room that goes to short files.
 	shortShare   = 0.2
 	excerptLabel = "excerpts:\n"
@@ -48,6 +51,9 @@ func (q *quotes) take(src *source, e excerpt, room int) int {
 	if n > room {
 		q.misses++
 		return 0
+	}
+	if src.role.Result() && src.call != nil && src.call.whole() {
+		q.recorded[src.call.name()] = true // its label is the call
 	}
 	q.misses = 0
 	q.recorded[line] = true

@@ -77,39 +77,77 @@ func (x *index) lose(src *source, messages int) {
 	}
 }
 
-// ranked sorts names by how likely they are to be needed, as far as they are
-// known by now.
-func ranked(list []*nameStat, messages int) []*nameStat {
-	for _, s := range list {
-		s.score = s.weight(messages)
-	}
-	slices.SortFunc(list, func(a, b *nameStat) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.order, b.order))
-	})
-	return list
-}
-
 // next returns the names of the next part, most likely needed first: those in
 // what left since the newest part, or with anew set all, that no kept message and
-// no part has.
-func (x *index) next(messages int, anew bool) []*nameStat {
+// no part has; at most n.
+func (x *index) next(n, messages int, anew bool) []*nameStat {
 	list := x.fresh
 	if anew {
 		x.anew++
 		list = x.lost
 	}
 	next := make([]*nameStat, 0, len(list))
-	for _, s := range ranked(list, messages) {
-		s.run = nil
+	for _, s := range list {
 		if s.visible == 0 && s.latest >= 0 && (anew || !x.tells(s)) {
+			s.score = s.weight(messages)
 			next = append(next, s)
 		}
 	}
+	next = next[:selectBest(next, n)]
+	slices.SortFunc(next, byScore)
 	markRuns(next)
 	x.turn++
 	x.fresh = x.fresh[:0]
 	return next
 }
+
+// byScore compares names: what is likelier to be needed comes first.
+func byScore(a, b *nameStat) int {
+	if a.score != b.score {
+		return cmp.Compare(b.score, a.score)
+	}
+	return cmp.Compare(a.order, b.order)
+}
+
+// selectBest moves the n best names of a list to its beginning. It returns how
+// many these are.
+func selectBest(list []*nameStat, n int) int {
+	if n >= len(list) {
+		return len(list)
+	}
+	low, high := 0, len(list)
+	for range maxRounds {
+		pivot := list[low+(high-low)/2]
+		i, j := low, high-1
+		for i <= j {
+			for byScore(list[i], pivot) < 0 {
+				i++
+			}
+			for byScore(list[j], pivot) > 0 {
+				j--
+			}
+			if i <= j {
+				list[i], list[j] = list[j], list[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case n <= j:
+			high = j + 1
+		case n >= i:
+			low = i
+		default:
+			return n
+		}
+	}
+	slices.SortFunc(list[low:high], byScore)
+	return n
+}
+
+// maxRounds bounds how often a list is parted to find its best. Half as many do,
+// unless the list was made to defy that.
+const maxRounds = 48
 
 // tell notes that the record has the names of a text.
 func (x *index) tell(text string) {
@@ -143,7 +181,10 @@ func (x *index) prune(n, messages int) {
 	if len(x.lost) <= n {
 		return
 	}
-	for _, s := range ranked(x.lost, messages)[n:] {
+	for _, s := range x.lost {
+		s.score = s.weight(messages)
+	}
+	for _, s := range x.lost[selectBest(x.lost, n):] {
 		if s.forget(); s.visible == 0 {
 			delete(x.names, s.name)
 		}

@@ -44,7 +44,7 @@ func (r *Record) read(m *compact.Message) *message {
 		}
 		s := &source{text: m.Parts[i].Text.String(), role: m.Role, size: m.Parts[i].Text.Len()}
 		if m.Role.Result() {
-			s.text = unwrap(s.text)
+			s.text = withoutHead(unwrap(s.text))
 		}
 		r.find(s)
 		if m.Role == compact.User {

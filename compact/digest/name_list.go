@@ -66,13 +66,14 @@ type nameStat struct {
 	prose      bool    // an assistant wrote it
 	value      bool    // it occurred outside the keys of JSON
 	near       bool    // it occurred near a name that the model read then
+	shape      float32 // shapeWeight, or 0 if it was not computed yet
 	score      float64 // how likely it is to be needed, per character
 	run        *nameRun
 }
 
 // forget forgets what is known of the name in what left.
 func (s *nameStat) forget() {
-	*s = nameStat{name: s.name, visible: s.visible, told: s.told, turn: s.turn, latest: -1, least: math.MaxInt32}
+	*s = nameStat{name: s.name, visible: s.visible, told: s.told, turn: s.turn, shape: s.shape, latest: -1, least: math.MaxInt32}
 }
 
 // entry returns the text for the name in the list of names: for a run its ends.
@@ -134,10 +135,13 @@ func (n *proximity) observe(s *nameStat, from, to int) {
 // it, because one name of a listing of thousands is seldom the one, and by what
 // it occurs near.
 func (s *nameStat) weight(messages int) float64 {
-	w := shapeWeight(s.name)
+	if s.shape == 0 {
+		s.shape = float32(shapeWeight(s.name))
+	}
+	w := float64(s.shape)
 	w *= [...]float64{1, 4, 8}[min(s.args, 2)]
 	w *= [...]float64{1, 1, 2.5, 4, 6}[min(s.msgs, 4)]
-	w *= math.Exp2(3 * float64(s.latest) / float64(messages))
+	w *= ages[int(s.latest)*(len(ages)-1)/messages]
 	w *= min(4, max(0.3, math.Sqrt(1000/float64(s.least+1))))
 	if s.prose {
 		w *= 1.5
@@ -150,6 +154,15 @@ func (s *nameStat) weight(messages int) float64 {
 	}
 	return w / float64(2+len(s.name))
 }
+
+// ages are the factors by which newer names weigh more: those of the newest
+// messages eight times as much as those of the oldest.
+var ages = func() (factors [65]float64) {
+	for i := range factors {
+		factors[i] = math.Exp2(3 * float64(i) / float64(len(factors)-1))
+	}
+	return factors
+}()
 
 // occurrence is one place of a name: text[from:to] of a source.
 type occurrence struct {

@@ -80,7 +80,7 @@ func (t *tokens) trim() {
 		switch c := t.text[t.from-1]; {
 		case t.text[t.from] == '.' && strings.IndexByte(")]}", c) >= 0: // a method of what a call returns
 			t.from++
-		case c == '<' && (t.text[t.from] == '/' || t.to < len(t.text) && t.text[t.to] == '>' && t.seen&upper == 0): // a tag
+		case c == '<' && t.to < len(t.text) && t.text[t.to] == '>' && isTag(t.text[t.from:t.to]):
 			t.from = t.to
 		}
 	}
@@ -100,6 +100,18 @@ func lineNumber(token string) int {
 		return i + 1
 	}
 	return 0
+}
+
+// isTag reports whether what is between < and > is a tag, rather than an address or
+// a type.
+func isTag(s string) bool {
+	s = strings.TrimPrefix(s, "/")
+	for i := range len(s) {
+		if class[s[i]]&(lower|digit) == 0 && s[i] != '-' && s[i] != '_' {
+			return false
+		}
+	}
+	return true
 }
 
 // isName reports whether the token looks like the name of a thing.

@@ -35,3 +35,19 @@ func TestNamesOfThings(t *testing.T) {
 	f("asked Magdalena about the Ledger of Kensington.", "Magdalena", "Kensington")
 	f("Magdalena asked. Kensington answered: Somebody did\n\tOtherwise\n- Something, **Important**", "Important")
 }
+func TestSelectBest(t *testing.T) {
+	for _, scores := range [][]float64{{}, {1}, {1, 1, 1}, {3, 1, 2}, {5, 4, 3, 2, 1, 0}, {0, 1, 2, 3, 4, 5}, {1, 0, 1, 0, 1, 0, 1, 7}} {
+		for n := range len(scores) + 2 {
+			var list []*nameStat
+			for i, s := range scores {
+				list = append(list, &nameStat{score: s, order: int32(i)})
+			}
+			want := slices.SortedFunc(slices.Values(list), byScore)
+			got := list[:selectBest(list, n)]
+			slices.SortFunc(got, byScore)
+			if !slices.Equal(got, want[:min(n, len(want))]) {
+				t.Errorf("the best %d of %v are others", n, scores)
+			}
+		}
+	}
+}

@@ -36,6 +36,7 @@ const (
 const (
 	minBinding = 48
 	minUser    = 24
+	minRead    = 48 // with its headings
 	minLine    = 24
 )
 
@@ -50,17 +51,22 @@ func (p *part) write(head string) string {
 	p.text.WriteString(head)
 	binding := share(room, bindingShare)
 	said := p.writeUsers(max(binding, min(minBinding, room*4/5)), max(share(room, userShare), min(minUser, room*4/5)))
-	read, spentOnRead := p.rulesRead(min(share(binding, readShare), binding-said))
+	read, spentOnRead := p.rulesRead(min(max(share(binding, readShare), min(minRead, room/5)), room-said))
 	room -= said + spentOnRead
 	room -= p.changes(share(room, changeShare), share(room, changedShare))
 	room -= p.errors(max(share(room, errorShare), min(minLine, room/5)))
 	room -= p.conclusions(share(room, conclusionShare))
-	room -= p.calls(max(share(room, callShare), min(minLine, room/5)))
-	earlier := share(room, earlierShare)
+	calls := max(share(room, callShare), min(minLine, room/5))
+	earlier := share(room-calls, earlierShare)
 	p.index.tell(p.text.String())
-	excerpts, spentOnExcerpts := p.excerpts(share(room-earlier, excerptShare))
+	lines := excerptShare
+	if p.size < smallPart {
+		lines = smallExcerptShare
+	}
+	excerpts, spentOnExcerpts := p.excerpts(share(room-earlier, lines))
+	room -= spentOnExcerpts + p.calls(calls)
 	p.writeCalls()
-	room -= spentOnExcerpts + p.earlier(earlier)
+	room -= p.earlier(earlier)
 	p.text.WriteString(read)
 	if read != "" && excerpts != "" {
 		p.text.WriteString(excerptLabel)

@@ -57,10 +57,11 @@ func (r *Record) Add(lost, kept []compact.Message, size int, anew bool) string {
 	}
 	walk := max(leastWalk, walkPerToken*size)
 	p.span.limit(walk)
-	p.names = r.index.next(r.all.messages, !r.begun)
+	remember := max(leastNames, namesPerToken*size)
+	p.names = r.index.next(remember, r.all.messages, !r.begun)
 	text := p.write(head)
 	if !r.begun {
-		r.index.prune(max(leastNames, namesPerToken*size), r.all.messages)
+		r.index.prune(remember, r.all.messages)
 		r.prune(walk)
 	}
 	r.chosen = r.all

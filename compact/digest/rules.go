@@ -9,7 +9,7 @@ import (
 // Lines of results that bind are data, because a page that an agent read may say
 // anything. They are kept apart from the words of users.
 const (
-	readLabel     = "rules in what was read (data, not the user's words):\n"
+	readLabel     = "rules in what was read (data):\n"
 	rulesOfSource = 10 // lines from a result
 	rulesOfCode   = 1  // from a result that is source code
 )
@@ -100,6 +100,40 @@ func isCode(text string) bool {
 		}
 	}
 	return ends*4 > lines
+}
+
+// bindsAt reports whether a word that binds does so where it is: in prose, never,
+// always and only mostly say how things are, unless they begin a clause.
+func (s *source) bindsAt(at int32) bool {
+	from, to := lineAt(s.text, int(at), int(at))
+	before, after := s.text[from:at], s.text[at:to]
+	if strings.ContainsAny(s.text[from:to], "={}") || strings.Contains(s.text[from:to], `("`) {
+		return false // code
+	}
+	switch word, rest := firstWord(after); word {
+	case "must", "mustn", "unless", "before":
+		return true
+	case "required":
+		last := lastWord(before)
+		return (last == "is" || last == "are" || last == "be") && !strings.HasPrefix(rest, ":")
+	}
+	return beginsClause(before)
+}
+
+// beginsClause reports whether what follows a part of a line begins a clause.
+func beginsClause(before string) bool {
+	before = strings.TrimRight(before, " \t*_`\"'>#-•(")
+	if before == "" {
+		return true
+	}
+	if strings.IndexByte(".:;!?,)", before[len(before)-1]) >= 0 {
+		return true
+	}
+	switch lastWord(before) {
+	case "please", "and", "but", "so", "then", "also", "just", "or", "you":
+		return true
+	}
+	return false
 }
 
 // rulesAt returns the first most lines of a text that bind, and other items of

@@ -64,7 +64,7 @@ func (r *Record) lose(m *message, at int) {
 			if s.call = r.calls.answered(m); s.call != nil && s.call.result == nil {
 				s.call.result, s.call.lined = s, ""
 			}
-			if s.rules, s.siblings = rulesAt(s.text, s.binding, rulesOfSource); len(s.rules) > 0 {
+			if s.rules, s.siblings = rulesAt(s.text, filtered(s.binding, s.bindsAt), rulesOfSource); len(s.rules) > 0 {
 				s.code = isCode(s.text)
 				r.all.ruled = append(r.all.ruled, s)
 			}

@@ -52,8 +52,8 @@ func (p *part) changes(room, names int) (spent int) {
 			line += fmt.Sprintf(" (%d ×)", f.times)
 		}
 		how := f.last.tool + f.last.rest
-		if f.last.path == "" {
-			how = f.last.brief()
+		if brief := f.last.brief(); f.last.path == "" && brief != "" {
+			how = brief
 		}
 		line += ": " + quote(how, min(argChars, max(s.left, minHow))) + outcome(f.last.result) + "\n"
 		if len(rest) == 0 && !s.full() && (len(s.lines) == 0 || p.cost(line) <= s.left/2) && s.add(line) {
@@ -196,7 +196,7 @@ func failures(text string) (lines []string) {
 			continue
 		}
 		line := text[from:to]
-		if trimmed := strings.TrimSpace(line); !slices.ContainsFunc(failureWords, func(w string) bool { return strings.HasPrefix(trimmed, w) }) && !strings.HasSuffix(trimmed, "... FAILED") || !hasName(line) {
+		if !namesFailure(strings.TrimSpace(line)) {
 			continue
 		}
 		if to < len(text) {
@@ -209,6 +209,15 @@ func failures(text string) (lines []string) {
 		lines = append(lines, OneLine(line, errorChars))
 	}
 	return lines
+}
+
+// namesFailure reports whether a line names a failed test.
+func namesFailure(line string) bool {
+	if strings.HasPrefix(line, "● ") && !strings.Contains(line, " › ") {
+		return false // a bullet that Jest did not write
+	}
+	begins := func(w string) bool { return strings.HasPrefix(line, w) }
+	return (slices.ContainsFunc(failureWords, begins) || strings.HasSuffix(line, "... FAILED")) && hasName(line)
 }
 
 // hasName reports whether a text has a name in it.
@@ -312,7 +321,7 @@ var announcements = []string{"let me", "let's", "let us", "now let", "now i", "n
 // calls say that.
 func announces(sentence string) bool {
 	sentence = strings.ToLower(strings.Trim(sentence, " \t\n*#->"))
-	return strings.HasSuffix(sentence, ":") || strings.Contains(sentence, "let me ") ||
+	return strings.HasSuffix(sentence, ":") || strings.HasSuffix(sentence, "?") || strings.Contains(sentence, "let me ") ||
 		slices.ContainsFunc(announcements, func(a string) bool { return strings.HasPrefix(sentence, a) })
 }
 

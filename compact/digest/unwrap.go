@@ -187,6 +187,26 @@ func (r *unwrapper) endLine() {
 	}
 }
 
+// withoutHead returns the output of a command without the lines that Codex puts
+// before it: the number of a chunk, the time it took, how many tokens it was.
+func withoutHead(text string) string {
+	const first, last, longest = "Chunk ID: ", "\nOutput:\n", 400
+	if !strings.HasPrefix(text, first) {
+		return text
+	}
+	i := strings.Index(firstBytes(text, longest), last)
+	if i < 0 {
+		return text
+	}
+	output := text[i+len(last):]
+	for line := range strings.Lines(text[:i]) {
+		if code, ok := strings.CutPrefix(line, "Process exited with code "); ok && strings.TrimSpace(code) != "0" {
+			return strings.TrimSpace(line) + "\n" + output
+		}
+	}
+	return output
+}
+
 // FirstLine returns the first line that says something in the first n bytes of
 // a result, unwrapped.
 func FirstLine(text string, n int) string {

@@ -51,6 +51,20 @@ func TestUnwrapOfAnyWrapper(t *testing.T) {
 	}
 }
 
+func TestWithoutHead(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		if got := withoutHead(text); got != want {
+			t.Errorf("%q reads %q, want %q", text, got, want)
+		}
+	}
+	f("Chunk ID: a1\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\none\ntwo", "one\ntwo")
+	f("Chunk ID: a1\nProcess exited with code 2\nOutput:\none", "Process exited with code 2\none")
+	for _, same := range []string{"", "one\nOutput:\ntwo", "Chunk ID: a1\nno output", "Chunk ID: " + strings.Repeat("long ", 100) + "\nOutput:\n"} {
+		f(same, same)
+	}
+}
+
 func FuzzUnwrap(f *testing.F) {
 	for _, s := range []string{`{"output":"a\nb"}`, `[{"type":"text","text":"x"}]`, `"\ud83d"`, `{"a":[1,2,{"b":"c\td"}]`, `[[[[`, `{"a":"{\"b\":\"\\n\"}"}`} {
 		f.Add(s)

@@ -136,11 +136,11 @@ func TestEveryChangedFileIsNamed(t *testing.T) {
 // are tags and the methods of what a call returns.
 func TestNamesAreNoLineNumbers(t *testing.T) {
 	var got []string
-	text := "786:def to_json_dict <system-reminder> </output> f(x).Visit 2024-05-12 a.go:41 10:20:30"
+	text := "786:def to_json_dict <system-reminder> </output> <mia@example.org> f(x).Visit 2024-05-12 a.go:41 10:20:30"
 	for from, to := range names(text) {
 		got = append(got, text[from:to])
 	}
-	if want := []string{"to_json_dict", "2024-05-12", "a.go:41", "10:20:30"}; !slices.Equal(got, want) {
+	if want := []string{"to_json_dict", "mia@example.org", "2024-05-12", "a.go:41", "10:20:30"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

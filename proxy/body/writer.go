@@ -23,9 +23,13 @@ type Writer struct {
 	expired    atomic.Bool // the timer did
 	mu         sync.Mutex  // guards over
 	over       bool        // the request is
-	Status     int         // 0 while nothing final was written
-	Bytes      int64
-	Err        error // of the first write that failed
+	// Length is what the answer will have, in bytes; 0: that is not known, and who
+	// writes it flushes. Else each Write does, but for the last: most answers of known
+	// length come whole, and are sent in one piece.
+	Length int64
+	Status int // 0 while nothing final was written
+	Bytes  int64
+	Err    error // of the first write that failed
 }
 
 // NewWriter returns the writer of a request.
@@ -99,6 +103,9 @@ func (w *Writer) Write(b []byte) (int, error) {
 	n, err := w.ResponseWriter.Write(b)
 	w.Bytes += int64(n)
 	w.failed(err)
+	if err == nil && w.Bytes < w.Length {
+		err = w.FlushError()
+	}
 	return n, err
 }
 
