@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"laconic/proxy/access"
@@ -25,14 +27,29 @@ type AdminOptions struct {
 	Starting func() bool
 	// Notes are further lines for /readyz?verbose, each with its end; nil: none.
 	Notes func() string
+	// Pages are served beside the proxy's own.
+	Pages []AdminPage
 }
+
+// AdminPage is a page of the admin listener. A request for it has passed the
+// listener's guard and its token.
+type AdminPage struct {
+	// Path is the page's path; one that ends in "/" stands for all below it.
+	Path string
+	// Methods are what it takes; nil: GET and HEAD.
+	Methods []string
+	Handler http.Handler
+}
+
+// readOnly are the methods of a page that can only be read.
+var readOnly = []string{http.MethodGet, http.MethodHead}
 
 // Admin is a server for the admin listener, which is separate, so that nothing
 // on it can be reached by a client of the API: GET /healthz says that the
 // process lives, GET /readyz whether it is ready for requests: 503 while it
 // starts or shuts down and, with Options.UpstreamReadiness, while no upstream
 // answers. /readyz?verbose also says what requests have shown of the upstreams,
-// and what was learnt of them and their models.
+// and what was learnt of them and their models. Other pages are o.Pages.
 func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 	if !access.Loopback(o.Listen) && o.Token == "" {
 		return nil, errors.New("the admin listener is not on loopback and has no token")
@@ -42,52 +59,78 @@ func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 	if o.Token != "" {
 		keys = access.HashKeys([]access.Secret{o.Token})
 	}
+	pages := append([]AdminPage{
+		{Path: "/healthz", Handler: textPage(func(*http.Request) (int, string) { return http.StatusOK, "ok\n" })},
+		{Path: "/readyz", Handler: textPage(func(r *http.Request) (int, string) { return p.ready(r, &o) })},
+	}, o.Pages...)
 	return p.server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		no := guard.Check(r)
 		if no == nil {
 			no = keys.Check(r.Header)
 		}
+		var page *AdminPage
 		if no == nil {
-			no = p.admin(w, r, &o)
+			page, no = pageFor(pages, r)
 		}
 		if no != nil {
 			writeError(w, wire.Chat, no)
+			return
 		}
+		w.Header().Set("Cache-Control", "no-store")
+		page.Handler.ServeHTTP(w, r)
 	})), nil
 }
 
-// admin serves the pages of the admin listener.
-func (p *Proxy) admin(w http.ResponseWriter, r *http.Request, o *AdminOptions) *apierror.Error {
-	status, text := http.StatusOK, ""
-	switch r.URL.Path {
-	case "/healthz":
-		text = "ok\n"
-	case "/readyz":
-		text = "ready\n"
-		if why := p.notReady(o); why != "" {
-			status, text = http.StatusServiceUnavailable, why+"\n"
+// pageFor returns the page that a request is for: that of its path, or the one
+// with the longest path above it.
+func pageFor(pages []AdminPage, r *http.Request) (page *AdminPage, no *apierror.Error) {
+	for i := range pages {
+		c := &pages[i]
+		if r.URL.Path != c.Path && !(strings.HasSuffix(c.Path, "/") && strings.HasPrefix(r.URL.Path, c.Path)) {
+			continue
 		}
-		if r.URL.Query().Has("verbose") {
-			text += p.upstreams.words() + p.learnt.Describe()
-			if o.Notes != nil {
-				text += o.Notes()
-			}
-		}
-	default:
-		return &apierror.Error{Status: http.StatusNotFound, Code: "path_not_served", Message: "There is no such page."}
-	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return &apierror.Error{
-			Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Allow: "GET, HEAD",
-			Message: "This page can only be read.",
+		if page == nil || len(c.Path) > len(page.Path) {
+			page = c
 		}
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/plain; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, _ = io.WriteString(w, text)
-	return nil
+	if page == nil {
+		return nil, &apierror.Error{Status: http.StatusNotFound, Code: "path_not_served", Message: "There is no such page."}
+	}
+	methods, message := page.Methods, "This page does not take this method."
+	if methods == nil {
+		methods, message = readOnly, "This page can only be read."
+	}
+	if !slices.Contains(methods, r.Method) {
+		return nil, &apierror.Error{
+			Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Allow: strings.Join(methods, ", "), Message: message,
+		}
+	}
+	return page, nil
+}
+
+// textPage serves what f returns as plain text.
+func textPage(f func(*http.Request) (status int, text string)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status, text := f(r)
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text)
+	})
+}
+
+// ready is the page that says whether the process is ready for requests.
+func (p *Proxy) ready(r *http.Request, o *AdminOptions) (status int, text string) {
+	status, text = http.StatusOK, "ready\n"
+	if why := p.notReady(o); why != "" {
+		status, text = http.StatusServiceUnavailable, why+"\n"
+	}
+	if r.URL.Query().Has("verbose") {
+		text += p.upstreams.words() + p.learnt.Describe()
+		if o.Notes != nil {
+			text += o.Notes()
+		}
+	}
+	return status, text
 }
 
 // notReady returns why requests should go elsewhere; "" when they need not.

@@ -127,3 +127,40 @@ func TestTheAdminListener(t *testing.T) {
 	f(open.Handler, "GET", "/healthz", 401, "Authorization", "Bearer admin-toke")
 	f(open.Handler, "GET", "/healthz", 200, "Authorization", "Bearer admin-token")
 }
+
+func TestPagesOfTheAdminListener(t *testing.T) {
+	p := inFrontOf(t, newUpstream(t, nil))
+	says := func(s string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, s) })
+	}
+	srv, err := p.Admin(AdminOptions{Pages: []AdminPage{
+		{Path: "/ui/", Handler: says("all")},
+		{Path: "/ui/one", Handler: says("one")},
+		{Path: "/change", Methods: []string{http.MethodPost}, Handler: says("changed")},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(method, path string, status int, want string) {
+		t.Helper()
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(method, path, nil)
+		r.Host = "127.0.0.1"
+		srv.Handler.ServeHTTP(w, r)
+		if w.Code != status || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s %s: %d %s, want %d %s", method, path, w.Code, w.Body, status, want)
+		}
+		if status == http.StatusOK && w.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%s %s may be kept by a cache", method, path)
+		}
+	}
+	f("GET", "/ui/", 200, "all")
+	f("GET", "/ui/else", 200, "all")
+	f("GET", "/ui/one", 200, "one")
+	f("GET", "/ui", 404, "path_not_served")
+	f("POST", "/ui/one", 405, "can only be read")
+	f("POST", "/change", 200, "changed")
+	f("GET", "/change", 405, "method_not_allowed")
+	f("GET", "/healthz", 200, "ok")
+	f("GET", "/", 404, "path_not_served")
+}
