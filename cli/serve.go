@@ -134,7 +134,7 @@ func serve(ctx context.Context, c *config.Config, stderr io.Writer) error {
 		return fmt.Errorf("cannot listen on %s: %w (another address: --listen)", c.Listen, err)
 	}
 	admin, stopAdmin := serveAdmin(p, proxy.AdminOptions{
-		Listen: c.Admin, Token: c.AdminToken, AllowedOrigins: c.AllowedOrigins,
+		Listen:   c.Admin,
 		Starting: tables.starting, Notes: func() string {
 			return tables.notes() + processNotes(p) + fmt.Sprintf("log: %d lines dropped\n", log.Dropped())
 		},

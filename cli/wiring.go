@@ -43,6 +43,7 @@ func proxyOptions(c *config.Config, counter makeCounter) (proxy.Options, error) 
 		UpstreamReadiness: c.Readiness == "upstream",
 		ClientKeys:        c.ClientKeys,
 		AllowedOrigins:    c.AllowedOrigins,
+		AdminToken:        c.AdminToken,
 		Limits: proxy.Limits{
 			Body:           int64(c.Limits.Body),
 			Memory:         int64(c.Limits.Memory),

@@ -13,15 +13,10 @@ import (
 	"laconic/proxy/wire"
 )
 
-// AdminOptions are how the admin listener is protected.
+// AdminOptions are what the admin listener shows. Options says who may see it.
 type AdminOptions struct {
 	// Listen is its address, host:port; "" counts as loopback.
 	Listen string
-	// Token must be sent as bearer token. Required where Listen is not
-	// loopback; "" asks for none.
-	Token access.Secret
-	// AllowedOrigins are as in Options.
-	AllowedOrigins []string
 	// Starting reports whether the process still prepares what requests need;
 	// nil: it does not.
 	Starting func() bool
@@ -51,23 +46,15 @@ var readOnly = []string{http.MethodGet, http.MethodHead}
 // answers. /readyz?verbose also says what requests have shown of the upstreams,
 // and what was learnt of them and their models. Other pages are o.Pages.
 func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
-	if !access.Loopback(o.Listen) && o.Token == "" {
+	if !access.Loopback(o.Listen) && p.settings.Load().AdminToken == "" {
 		return nil, errors.New("the admin listener is not on loopback and has no token")
-	}
-	guard := access.NewGuard(access.Loopback(o.Listen), o.AllowedOrigins, "")
-	var keys access.ClientKeys
-	if o.Token != "" {
-		keys = access.HashKeys([]access.Secret{o.Token})
 	}
 	pages := append([]AdminPage{
 		{Path: "/healthz", Handler: textPage(func(*http.Request) (int, string) { return http.StatusOK, "ok\n" })},
 		{Path: "/readyz", Handler: textPage(func(r *http.Request) (int, string) { return p.ready(r, &o) })},
 	}, o.Pages...)
 	return p.server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		no := guard.Check(r)
-		if no == nil {
-			no = keys.Check(r.Header)
-		}
+		no := p.settings.Load().checkAdmin(r, access.Loopback(o.Listen))
 		var page *AdminPage
 		if no == nil {
 			page, no = pageFor(pages, r)
@@ -79,6 +66,15 @@ func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 		w.Header().Set("Cache-Control", "no-store")
 		page.Handler.ServeHTTP(w, r)
 	})), nil
+}
+
+// checkAdmin returns why a request to the admin listener is refused, or nil.
+func (s *settings) checkAdmin(r *http.Request, loopback bool) *apierror.Error {
+	guard := access.NewGuard(loopback, s.AllowedOrigins, "")
+	if no := guard.Check(r); no != nil {
+		return no
+	}
+	return s.adminKey.Check(r.Header)
 }
 
 // pageFor returns the page that a request is for: that of its path, or the one
@@ -140,7 +136,7 @@ func (p *Proxy) notReady(o *AdminOptions) string {
 		return "shutting down"
 	case !p.started.Load(), o.Starting != nil && o.Starting():
 		return "starting"
-	case p.o.UpstreamReadiness && p.upstreams.down(time.Now()):
+	case p.settings.Load().UpstreamReadiness && p.upstreams.down(time.Now()):
 		return "no upstream answers"
 	}
 	return ""

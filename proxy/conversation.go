@@ -55,7 +55,7 @@ func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation 
 		known: p.learnt.Model(p.factKey(x.r.Header, route, key...), route.Upstream, name),
 	}
 	facts := c.known.Facts()
-	published, refuses := p.published(x.r.Header, route, asked, len(c.ways) > 1)
+	published, refuses := p.published(x.settings, x.r.Header, route, asked, len(c.ways) > 1)
 	c.known.Published(published)
 	c.facts = c.counting(facts, refuses || facts.Refuses())
 	if s, ok := c.ways[c.wayOf(&c.facts)].Counter.(Summing); ok && c.facts.Percent() == 100 && !c.ownCounter() {
@@ -141,15 +141,15 @@ func (p *plan) slotCounter() compact.Counter {
 
 // newSummarizer returns the service that fills the slots of plans.
 func newSummarizer(p *Proxy) *summarize.Service {
-	o := p.o.Summarizer
+	o := p.settings.Load().Summarizer
 	if o != nil && o.Transport == nil {
 		own := *o
-		own.Transport = newTransport(&p.o.Limits)
+		own.Transport = newTransport(&p.settings.Load().Limits)
 		o = &own
 	}
 	return summarize.New(o, summarize.Environment{
 		Memory: p.memory,
-		Ended:  p.o.Listener.Summarized,
+		Ended:  p.listener.Summarized,
 		Failed: func(id string, v any) { p.fault(id, "summary", v) },
 	})
 }
@@ -160,14 +160,14 @@ func (p *Proxy) SummaryCounts() summarize.Counts { return p.summaries.Counts() }
 // published returns what the upstream of a route publishes of a model's window,
 // and reports whether it is known to refuse what is too long. guessed: nobody
 // knows the model's tokenizer.
-func (p *Proxy) published(h http.Header, route *Route, model string, guessed bool) (published compact.Published, refuses bool) {
+func (p *Proxy) published(s *settings, h http.Header, route *Route, model string, guessed bool) (published compact.Published, refuses bool) {
 	if learn.Silent(route.Upstream) {
 		return compact.Published{}, true
 	}
 	if !route.Discover || route.Configured && !guessed {
 		return compact.Published{}, false
 	}
-	published, refuses = p.learnt.Window(p.asking(h, route), model)
+	published, refuses = p.learnt.Window(s.asking(h, route), model)
 	if route.Configured {
 		published = compact.Published{}
 	}
@@ -177,7 +177,7 @@ func (p *Proxy) published(h http.Header, route *Route, model string, guessed boo
 // asking returns the upstream of a route as it is asked for its windows: with the
 // client's credential where that goes to it with its requests, else with the
 // operator's key, else with none.
-func (p *Proxy) asking(h http.Header, route *Route) learn.Upstream {
+func (s *settings) asking(h http.Header, route *Route) learn.Upstream {
 	return learn.Upstream{URL: route.Upstream, Account: string(route.Key), Header: func() http.Header {
 		auth := http.Header{}
 		for name, values := range h {
@@ -185,7 +185,7 @@ func (p *Proxy) asking(h http.Header, route *Route) learn.Upstream {
 				auth[name] = values
 			}
 		}
-		p.setCredential(auth, route, access.Models)
+		s.setCredential(auth, route, access.Models)
 		return auth
 	}}
 }
@@ -193,5 +193,5 @@ func (p *Proxy) asking(h http.Header, route *Route) learn.Upstream {
 // Discover asks an upstream for the window of a model and waits for it: for the
 // command line. from names the page that had it; "" where none did.
 func (p *Proxy) Discover(ctx context.Context, route *Route, model string) (published compact.Published, from string) {
-	return p.learnt.Discover(ctx, p.asking(http.Header{}, route), model)
+	return p.learnt.Discover(ctx, p.settings.Load().asking(http.Header{}, route), model)
 }

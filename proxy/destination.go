@@ -25,7 +25,7 @@ var errEncoding = errors.New("the body cannot be decompressed")
 // for it, JSON or a form, which is then in. So is JSON that goes to a path that
 // is not known, as long as it can be read. No byte of it changes.
 func (x *exchange) byModel() (in *body.Body, no *apierror.Error) {
-	if !x.p.parted || x.r.Method != http.MethodPost && x.r.Method != http.MethodPut || x.info.Endpoint == access.Models {
+	if !x.settings.parted || x.r.Method != http.MethodPost && x.r.Method != http.MethodPut || x.info.Endpoint == access.Models {
 		return nil, x.choose("", nil)
 	}
 	kind, boundary, err := x.contentType()
@@ -85,15 +85,15 @@ func (x *exchange) chooseFor(in *body.Body, req *wire.Request) *apierror.Error {
 // different places: it would end at the wrong one, with the wrong credential.
 func (x *exchange) choose(model string, err error) *apierror.Error {
 	inPath := access.ModelInPath(x.r.URL)
-	x.route = x.p.o.routeFor(inPath)
+	x.route = x.settings.routeFor(inPath)
 	switch {
 	case err == nil && model != "":
 		byPath := x.route
-		x.route = x.p.o.routeFor(model)
-		if inPath != "" && x.p.parted && !sameDestination(byPath, x.route) {
+		x.route = x.settings.routeFor(model)
+		if inPath != "" && x.settings.parted && !sameDestination(byPath, x.route) {
 			return modelUnclear(body.ErrModelTwice)
 		}
-	case err != nil && inPath == "" && x.p.parted:
+	case err != nil && inPath == "" && x.settings.parted:
 		return modelUnclear(err)
 	}
 	return nil
@@ -129,8 +129,8 @@ func modelUnclear(err error) *apierror.Error {
 
 // setCredential leaves on out only the credential that may go to route, by the
 // table "Whose key goes where".
-func (p *Proxy) setCredential(out http.Header, route *Route, endpoint string) {
-	clients := len(p.keys) == 0 && (route.ClientCredential || access.SameOrigin(route.Upstream, p.o.Default.Upstream))
+func (s *settings) setCredential(out http.Header, route *Route, endpoint string) {
+	clients := len(s.keys) == 0 && (route.ClientCredential || access.SameOrigin(route.Upstream, s.Default.Upstream))
 	access.SetCredential(out, route.Key, clients, endpoint)
 }
 

@@ -54,7 +54,7 @@ func TestWindowsThatUpstreamsTell(t *testing.T) {
 			}
 			u := teller(t, told)
 			p := inFrontOf(t, u)
-			got, from := p.Discover(t.Context(), &p.o.Default, model)
+			got, from := p.Discover(t.Context(), &p.settings.Load().Default, model)
 			if got != want || (want == compact.Published{}) != (from == "") {
 				t.Errorf("%+v from %q, want %+v (asked %v)", got, from, want, paths(u))
 			}
@@ -122,7 +122,7 @@ func TestWhoPublishesNothingIsNotAsked(t *testing.T) {
 	})
 	for _, discover := range []bool{true, false} {
 		route := Route{Upstream: parseURL(t, "https://api.openai.com/v1"), Discover: discover}
-		if published, refuses := p.published(http.Header{}, &route, "gpt-9", true); published != (compact.Published{}) || !refuses {
+		if published, refuses := p.published(p.settings.Load(), http.Header{}, &route, "gpt-9", true); published != (compact.Published{}) || !refuses {
 			t.Errorf("discover %v: %+v, refuses %v", discover, published, refuses)
 		}
 		_, _ = p.Discover(t.Context(), &route, "gpt-9")
@@ -154,7 +154,7 @@ func TestDiscoveryIsInTheBackground(t *testing.T) {
 	}
 	close(release)
 	eventually(t, "the window is known", func() bool {
-		told, refuses := p.published(http.Header{}, &p.o.Default, "gpt-4o", false)
+		told, refuses := p.published(p.settings.Load(), http.Header{}, &p.settings.Load().Default, "gpt-4o", false)
 		return told.Window == 2048 && refuses
 	})
 	if res := p.chat(agentBody(30, 100)); res.Header.Get("X-Laconic-Outcome") != "compacted" || res.Header.Get("X-Laconic-Budget") != "1536" {
@@ -179,7 +179,7 @@ func TestBudgetsUnderDiscoveredPromptLimits(t *testing.T) {
 		body := strings.Replace(chatBody, `"gpt-4o"`, fmt.Sprintf(`%q,"max_tokens":%d`, model, answer), 1)
 		p.chat(body)
 		eventually(t, "the limit is known", func() bool {
-			told, _ := p.published(http.Header{}, &p.o.Default, model, false)
+			told, _ := p.published(p.settings.Load(), http.Header{}, &p.settings.Load().Default, model, false)
 			return told.Input > 0
 		})
 		if got := p.chat(body).Header.Get("X-Laconic-Budget"); got != fmt.Sprint(want) {
@@ -204,7 +204,7 @@ func TestWhoseKeyDiscoveryCarries(t *testing.T) {
 			})
 			p.chat(chatBody, "Authorization", "Bearer client")
 			asked := u
-			if p.o.Default.Upstream.Host != u.base(t, "").Host || p.o.RouteFor != nil {
+			if p.settings.Load().Default.Upstream.Host != u.base(t, "").Host || p.settings.Load().RouteFor != nil {
 				asked = other
 			}
 			last := paths[strings.LastIndex(paths, " ")+1:]
@@ -243,7 +243,7 @@ func TestWhoseKeyDiscoveryCarries(t *testing.T) {
 func TestARefusedListEndsTheQuestions(t *testing.T) {
 	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) })
 	p := inFrontOf(t, u)
-	p.Discover(context.Background(), &p.o.Default, "m")
+	p.Discover(context.Background(), &p.settings.Load().Default, "m")
 	if got := paths(u); len(got) != 1 {
 		t.Errorf("asked %v", got)
 	}
@@ -256,7 +256,7 @@ func TestRedirectsAreNotFollowedByQuestions(t *testing.T) {
 		w.WriteHeader(307)
 	})
 	p := inFrontOf(t, u)
-	p.Discover(context.Background(), &p.o.Default, "m")
+	p.Discover(context.Background(), &p.settings.Load().Default, "m")
 	if n := len(elsewhere.requests()); n != 0 {
 		t.Errorf("%d requests went elsewhere", n)
 	}
@@ -271,7 +271,7 @@ func TestEndlessAnswersToQuestionsAreLeft(t *testing.T) {
 		}
 	})
 	p := inFrontOf(t, u)
-	if n, from := p.Discover(t.Context(), &p.o.Default, "m"); n != (compact.Published{}) || from != "" {
+	if n, from := p.Discover(t.Context(), &p.settings.Load().Default, "m"); n != (compact.Published{}) || from != "" {
 		t.Errorf("%+v %s", n, from)
 	}
 }
@@ -306,7 +306,7 @@ func TestAnUpstreamIsAskedOnceForAllCredentials(t *testing.T) {
 	}
 	wg.Wait()
 	eventually(t, "the window is known", func() bool {
-		told, _ := p.published(http.Header{}, &p.o.Default, "gpt-4o", false)
+		told, _ := p.published(p.settings.Load(), http.Header{}, &p.settings.Load().Default, "gpt-4o", false)
 		return told.Window > 0
 	})
 	if got := paths(u); !slices.Equal(got, []string{"/v1/models", "/props", "/api/ps"}) {

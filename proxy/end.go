@@ -38,7 +38,7 @@ func (x *exchange) end() {
 		x.call.end()
 	}
 	x.memory.Free()
-	x.p.o.Listener.Replied(x.info)
+	x.p.listener.Replied(x.info)
 	if cut {
 		x.breakOff()
 		panic(http.ErrAbortHandler)

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
 	"laconic/proxy/access"
@@ -19,11 +18,12 @@ import (
 // exchange is one request of a client and its answer. Every field is set once, by
 // the step that knows it; info is completed until the end.
 type exchange struct {
-	p     *Proxy
-	r     *http.Request
-	w     *body.Writer
-	wire  wire.Wire // nil: bodies of this endpoint are not read
-	start time.Time
+	p        *Proxy
+	settings *settings // under which it began
+	r        *http.Request
+	w        *body.Writer
+	wire     wire.Wire // nil: bodies of this endpoint are not read
+	start    time.Time
 
 	overrides overrides
 	route     *Route
@@ -39,7 +39,7 @@ type exchange struct {
 
 func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	x := &exchange{
-		p: p, r: r, w: body.NewWriter(w, r), start: time.Now(),
+		p: p, settings: p.settings.Load(), r: r, w: body.NewWriter(w, r), start: time.Now(),
 		info: ReplyInfo{ID: randomID(), Endpoint: access.Endpoint(r.Method, r.URL.Path)},
 	}
 	if r.Method == http.MethodPost {
@@ -54,10 +54,10 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *exchange {
 
 // serve decides what becomes of the request, and sends it.
 func (x *exchange) serve() *apierror.Error {
-	if no := x.p.guard.Check(x.r); no != nil {
+	if no := x.settings.guard.Check(x.r); no != nil {
 		return no
 	}
-	if no := x.p.keys.Check(x.r.Header); no != nil {
+	if no := x.settings.keys.Check(x.r.Header); no != nil {
 		return no
 	}
 	out, via, no := x.prepare()
@@ -135,8 +135,8 @@ func randomID() string {
 
 // read reads a request's body whole.
 func (x *exchange) read() (*body.Body, *apierror.Error) {
-	limit := x.p.o.Limits.Body
-	x.memory = x.p.memory.Reserve(x.p.clientOf(x.r))
+	limit := x.settings.Limits.Body
+	x.memory = x.p.memory.Reserve(x.settings.clientOf(x.r))
 	received, err := body.Receive(x.r, x.w.Controller, x.memory, &x.p.buffers, limit)
 	if err != nil {
 		return nil, x.unreadable(err)
@@ -151,16 +151,16 @@ func (x *exchange) read() (*body.Body, *apierror.Error) {
 
 // clientOf names who sends a request, for sharing out memory: by the client key if
 // there are such keys, else by the address of the connection.
-func (p *Proxy) clientOf(r *http.Request) string {
-	if len(p.keys) > 0 {
-		return "key " + strconv.Itoa(p.keys.Index(r.Header))
+func (s *settings) clientOf(r *http.Request) string {
+	if i := s.keys.Index(r.Header); i >= 0 {
+		return string(s.keys[i][:]) // the same under all settings
 	}
 	return admission.ClientAt(r.RemoteAddr)
 }
 
 // unreadable returns the answer to a request whose body could not be read.
 func (x *exchange) unreadable(err error) *apierror.Error {
-	if no := body.Refusal(err, x.p.o.Limits.Body); no != nil {
+	if no := body.Refusal(err, x.settings.Limits.Body); no != nil {
 		return no
 	}
 	if errors.Is(err, errShutdown) || errors.Is(context.Cause(x.r.Context()), errShutdown) {

@@ -139,14 +139,14 @@ func (x *exchange) safely(step string, f func() error) (err error) {
 	}()
 	var unreadable *wire.PassError
 	if err = f(); err != nil && !errors.As(err, &unreadable) {
-		x.p.o.Listener.Failed(FaultInfo{ID: x.info.ID, Where: step, What: err.Error()})
+		x.p.listener.Failed(FaultInfo{ID: x.info.ID, Where: step, What: err.Error()})
 	}
 	return err
 }
 
 // fault tells the listener of a panic.
 func (p *Proxy) fault(id, where string, v any) {
-	p.o.Listener.Failed(FaultInfo{ID: id, Where: where, What: panicText(v), Stack: string(debug.Stack())})
+	p.listener.Failed(FaultInfo{ID: id, Where: where, What: panicText(v), Stack: string(debug.Stack())})
 }
 
 // panicText describes the value of a panic. It may hold what was being read,

@@ -99,7 +99,7 @@ var quiet = log.New(io.Discard, "", 0)
 // own body as it comes; and hands the answer on.
 func (x *exchange) send(out *body.Outgoing, via http.RoundTripper) {
 	ctx, cancel := context.WithCancelCause(x.r.Context())
-	x.call = &call{ctx: ctx, cancel: cancel, via: via, watch: body.NewWatch(x.p.o.Limits.ResponseHeader, x.p.o.Limits.StreamIdle, cancel), body: out}
+	x.call = &call{ctx: ctx, cancel: cancel, via: via, watch: body.NewWatch(x.settings.Limits.ResponseHeader, x.settings.Limits.StreamIdle, cancel), body: out}
 	in := x.r.WithContext(ctx)
 	if out != nil {
 		out.Watch = x.call.watch
@@ -142,7 +142,7 @@ func (x *exchange) outbound(pr *httputil.ProxyRequest) {
 		// acceptable to every client that does not exclude it, and none does.
 		out.Header.Set("Accept-Encoding", "identity")
 	}
-	x.p.setCredential(out.Header, x.route, x.info.Endpoint)
+	x.settings.setCredential(out.Header, x.route, x.info.Endpoint)
 	version := strconv.Itoa(x.r.ProtoMajor) + "." + strconv.Itoa(x.r.ProtoMinor)
 	out.Header.Add("Via", version+" "+x.p.mark)
 }

@@ -11,7 +11,7 @@ import (
 func TestOnLoopbackOnlyLoopbackNamesAndOriginsAreServed(t *testing.T) {
 	u := newUpstream(t, nil)
 	p := inFrontOf(t, u, func(o *Options) { o.AllowedOrigins = []string{"https://App.example:8443/"} })
-	admin, err := p.Admin(AdminOptions{AllowedOrigins: []string{"https://app.example:8443"}})
+	admin, err := p.Admin(AdminOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,9 @@ func TestTheAdminListener(t *testing.T) {
 			t.Errorf("%s without a token was accepted", listen)
 		}
 	}
-	open, err := p.Admin(AdminOptions{Listen: ":7281", Token: "admin-token"})
+	p = inFrontOf(t, u, func(o *Options) { o.AdminToken = "admin-token" })
+	eventually(t, "Serve", p.started.Load)
+	open, err := p.Admin(AdminOptions{Listen: ":7281"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ const (
 // upstream that is a Laconic too has written its own there; they would be
 // taken for ours.
 func (x *exchange) stamp(h http.Header) {
-	if !x.p.o.ResponseHeaders {
+	if !x.settings.ResponseHeaders {
 		return
 	}
 	for name := range h {

@@ -24,15 +24,16 @@ func TestAClientIsItsKeyOrItsAddress(t *testing.T) {
 		r := &http.Request{RemoteAddr: address, Header: http.Header{
 			"Authorization": {"Bearer " + key}, "X-Forwarded-For": {"192.0.2.77"}, "Forwarded": {"for=192.0.2.77"},
 		}}
-		if got := p.clientOf(r); got != want {
-			t.Errorf("%s, %s: %s, want %s", address, key, got, want)
+		if got := p.settings.Load().clientOf(r); got != want {
+			t.Errorf("%s, %s: %q, want %q", address, key, got, want)
 		}
 	}
+	hashOf := func(key access.Secret) string { return string(access.HashKeys([]access.Secret{key})[0][:]) }
 	f(open, "192.0.2.1:1000", "first", "192.0.2.1")
 	f(open, "[::ffff:192.0.2.1]:1000", "first", "192.0.2.1")
 	f(open, "[2001:db8:1:2:3:4:5:6]:1000", "second", "2001:db8:1:2::/64")
-	f(closed, "192.0.2.1:1000", "first", "key 0")
-	f(closed, "192.0.2.2:1000", "second", "key 1")
+	f(closed, "192.0.2.1:1000", "first", hashOf("first"))
+	f(closed, "192.0.2.2:1000", "second", hashOf("second"))
 }
 
 // chunked sends the head of a chunked request.

@@ -94,6 +94,9 @@ type Options struct {
 	// loopback ones, as in https://app.example; their hosts are accepted as
 	// Host too. "*" accepts every Origin.
 	AllowedOrigins []string
+	// AdminToken must be sent as bearer token to the admin listener. Required where
+	// that is not on loopback; "" asks for none.
+	AdminToken access.Secret
 
 	// Calibrate makes what corrects a counter by the usage of answers, from the
 	// way of counting and the factor in percent that were measured before, 0

@@ -80,10 +80,10 @@ type overrides struct {
 // readOverrides reads the x-laconic-* headers of the request, and tells the listener
 // of those that there are not.
 func (x *exchange) readOverrides() (no *apierror.Error) {
-	x.overrides, no = x.p.readOverrides(x.r.Header)
+	x.overrides, no = x.settings.readOverrides(x.r.Header)
 	for _, name := range x.overrides.unknown {
 		if x.p.ignored.first(name) {
-			x.p.o.Listener.Ignored(IgnoredInfo{ID: x.info.ID, Header: name})
+			x.p.listener.Ignored(IgnoredInfo{ID: x.info.ID, Header: name})
 		}
 	}
 	return no
@@ -106,9 +106,9 @@ func (x *exchange) policy() *compact.Policy {
 // readOverrides reads the headers of a request. A value that cannot be followed is
 // refused: to ignore it would do something else than what was asked for, and
 // the client would not know. Without Overrides nothing is read.
-func (p *Proxy) readOverrides(h http.Header) (overrides, *apierror.Error) {
+func (s *settings) readOverrides(h http.Header) (overrides, *apierror.Error) {
 	var o overrides
-	if !p.o.Overrides {
+	if !s.Overrides {
 		return o, nil
 	}
 	o.unknown = unknownHeaders(h)
@@ -120,8 +120,8 @@ func (p *Proxy) readOverrides(h http.Header) (overrides, *apierror.Error) {
 	if v, ok, twice := single(h, headerPolicy); twice {
 		return o, malformed(headerPolicy, "It is the name of one policy.")
 	} else if ok {
-		if p.o.PolicyNamed != nil {
-			o.policy = p.o.PolicyNamed(v)
+		if s.PolicyNamed != nil {
+			o.policy = s.PolicyNamed(v)
 		}
 		if o.policy == nil {
 			return o, malformed(headerPolicy, "There is no policy of that name.")

@@ -89,10 +89,8 @@ package proxy
 import (
 	"crypto/rand"
 	"net/http"
-	"slices"
 	"sync/atomic"
 
-	"laconic/proxy/access"
 	"laconic/proxy/admission"
 	"laconic/proxy/body"
 	"laconic/proxy/learn"
@@ -101,12 +99,10 @@ import (
 
 // Proxy is the handler. Make it with New. It is safe for concurrent use.
 type Proxy struct {
-	o         Options
+	settings  atomic.Pointer[settings]
+	listener  Listener
 	transport http.RoundTripper
-	guard     access.Guard
-	keys      access.ClientKeys
 	mark      string // our own in Via
-	parted    bool   // rows differ in where requests go, or with whose key
 	memory    *admission.Gate
 	decoder   body.Decoder
 	learnt    *learn.Memory
@@ -127,25 +123,23 @@ func New(o Options) (*Proxy, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	o.Limits = o.Limits.withDefaults()
-	o.Listener = o.Listener.guarded()
 	p := &Proxy{
-		o: o, transport: o.Transport, keys: access.HashKeys(o.ClientKeys),
+		listener: o.Listener.guarded(), transport: o.Transport,
 		// Via names this process and not the program, so that one Laconic may
 		// stand behind another.
 		mark:      "laconic-" + randomID(),
-		memory:    admission.NewGate(o.Limits.Memory, o.Limits.Body),
 		decoder:   body.NewDecoder(),
 		upstreams: newUpstreams(),
 	}
+	s := newSettings(o, p.mark)
+	p.settings.Store(s)
+	p.memory = admission.NewGate(s.Limits.Memory, s.Limits.Body)
 	p.factSecret = []byte(o.FactsSecret)
 	if len(p.factSecret) == 0 {
 		p.factSecret = []byte(rand.Text())
 	}
-	p.parted = slices.ContainsFunc(o.Routes, func(r *Route) bool { return !sameDestination(r, &p.o.Default) })
-	p.guard = access.NewGuard(access.Loopback(o.Listen), o.AllowedOrigins, p.mark)
 	if p.transport == nil {
-		p.transport = newTransport(&o.Limits)
+		p.transport = newTransport(&s.Limits)
 	}
 	p.learnt = learn.New(learn.Options{
 		Store: o.Facts, Secret: p.factSecret, Calibrate: o.Calibrate, Transport: p.transport, Via: p.mark,

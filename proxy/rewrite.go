@@ -127,7 +127,7 @@ func (x *exchange) decodeText(in *body.Body) (req *wire.Request, why, detail str
 func (x *exchange) decided(a *attempt, edits []compact.Edit) {
 	info := a.info
 	info.Edits = edits
-	x.p.o.Listener.Rewritten(info)
+	x.p.listener.Rewritten(info)
 	x.info.Rewrite, x.info.Outcome = &a.info, a.info.Outcome
 }
 
@@ -145,12 +145,12 @@ func (p *passed) Error() string { return p.reason }
 // read at all.
 func (x *exchange) unread(in *body.Body, why, detail string) error {
 	if x.route == nil {
-		x.route = x.p.o.routeFor(access.ModelInPath(x.r.URL))
+		x.route = x.settings.routeFor(access.ModelInPath(x.r.URL))
 	}
 	if why := x.bypassed(in); why != "" {
 		return &passed{in: in, outcome: Bypassed, reason: why}
 	}
-	if x.p.o.Strict && why != ReasonFault {
+	if x.settings.Strict && why != ReasonFault {
 		return unreadable(why, detail)
 	}
 	return &passed{in: in, outcome: Passed, reason: why, detail: detail}
@@ -162,7 +162,7 @@ func (x *exchange) pass(why *passed) (*body.Outgoing, *apierror.Error) {
 	if no := x.checkPath(); no != nil {
 		return nil, no
 	}
-	if why.reason == ReasonFault && x.p.o.RejectFaults {
+	if why.reason == ReasonFault && x.settings.RejectFaults {
 		return nil, &apierror.Error{
 			Status: http.StatusInternalServerError, Code: apierror.CodeFault, NoRetry: true, Detail: "it was not sent to the upstream",
 			Message: "The proxy failed on this request, and did not send it.",
@@ -173,7 +173,7 @@ func (x *exchange) pass(why *passed) (*body.Outgoing, *apierror.Error) {
 		Route: x.route.Match, Outcome: why.outcome, Reason: why.reason, Detail: why.detail, Tags: x.overrides.tags,
 	}
 	x.info.Pass, x.info.Outcome = &i, why.outcome
-	x.p.o.Listener.Passed(i)
+	x.p.listener.Passed(i)
 	if why.in == nil {
 		return nil, nil
 	}

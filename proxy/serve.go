@@ -37,13 +37,14 @@ var (
 func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	requests, cut := context.WithCancelCause(context.Background())
 	defer cut(errShutdown)
+	o := p.settings.Load()
 	srv := p.server(p)
-	srv.ConnState = admission.NewConnections(p.o.Limits.Connections, p.closedConnections).Changed
+	srv.ConnState = admission.NewConnections(o.Limits.Connections, p.closedConnections).Changed
 	srv.BaseContext = func(net.Listener) context.Context { return requests }
 	defer p.Close()
 	serve := srv.Serve
-	if p.o.Certificate != nil {
-		srv.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: p.o.Certificate}
+	if o.Certificate != nil {
+		srv.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: o.Certificate}
 		srv.HTTP2 = http2Limits
 		serve = func(l net.Listener) error { return srv.ServeTLS(l, "", "") }
 	}
@@ -57,11 +58,12 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	p.draining.Store(true)
-	grace, stop := context.WithTimeout(context.Background(), p.o.Limits.Shutdown-min(afterCut, p.o.Limits.Shutdown/4))
+	most := p.settings.Load().Limits.Shutdown
+	grace, stop := context.WithTimeout(context.Background(), most-min(afterCut, most/4))
 	defer stop()
 	if srv.Shutdown(grace) != nil {
 		cut(errShutdown)
-		last, stop := context.WithTimeout(context.Background(), min(afterCut, p.o.Limits.Shutdown/4))
+		last, stop := context.WithTimeout(context.Background(), min(afterCut, most/4))
 		defer stop()
 		_ = srv.Shutdown(last)
 	}
@@ -93,7 +95,7 @@ func beat(ctx context.Context) {
 // closedConnections says that n connections were closed because their address has
 // too many open.
 func (p *Proxy) closedConnections(n int) {
-	p.o.Listener.Failed(FaultInfo{Where: "connections", What: fmt.Sprintf("closed %d: their address has too many open", n), Peer: true})
+	p.listener.Failed(FaultInfo{Where: "connections", What: fmt.Sprintf("closed %d: their address has too many open", n), Peer: true})
 }
 
 // http2Limits bound what one HTTP/2 connection holds beside Limits.Memory: what
@@ -114,7 +116,7 @@ var http2Limits = &http.HTTP2Config{
 func (p *Proxy) server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
-		ReadHeaderTimeout: p.o.Limits.Header,
+		ReadHeaderTimeout: p.settings.Load().Limits.Header,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          log.New(serverLog{p}, "", 0),
@@ -131,6 +133,6 @@ func (l serverLog) Write(line []byte) (int, error) {
 	if strings.Contains(first, "panic serving") {
 		first = "a handler panicked"
 	}
-	l.p.o.Listener.Failed(FaultInfo{Where: "server", What: apierror.Clip(first, 200), Peer: strings.Contains(first, "TLS handshake error")})
+	l.p.listener.Failed(FaultInfo{Where: "server", What: apierror.Clip(first, 200), Peer: strings.Contains(first, "TLS handshake error")})
 	return len(line), nil
 }

@@ -101,7 +101,7 @@ func (x *exchange) observeUpstream() {
 			i.Endpoint = x.info.Endpoint
 			i.Hint = belowV1 + ": upstream: " + strings.TrimRight(i.Upstream, "/") + "/v1"
 		}
-		x.p.o.Listener.Upstream(i)
+		x.p.listener.Upstream(i)
 	}
 }
 
@@ -206,7 +206,7 @@ func (p *Proxy) Trouble(ctx context.Context, route *Route) string {
 	ctx, stop := context.WithTimeout(ctx, troubleTime)
 	defer stop()
 	r := &http.Request{Method: http.MethodGet, URL: learn.ModelsURL(route.Upstream), Header: http.Header{"User-Agent": {"laconic"}}}
-	p.setCredential(r.Header, route, access.Models)
+	p.settings.Load().setCredential(r.Header, route, access.Models)
 	res, err := p.transport.RoundTrip(r.WithContext(ctx))
 	if err != nil {
 		return "the upstream could not be reached (" + apierror.Reason(err) + ")"

@@ -43,7 +43,7 @@ func TestWhoMayCutIsCountedWithCare(t *testing.T) {
 			t.Errorf("at first %+v", c)
 		}
 		eventually(t, "the upstream is asked", func() bool {
-			_, refuses := p.published(http.Header{}, &p.o.Default, "gpt-4o", true)
+			_, refuses := p.published(p.settings.Load(), http.Header{}, &p.settings.Load().Default, "gpt-4o", true)
 			return refuses
 		})
 		p.chat(agentBody(10, 100))
