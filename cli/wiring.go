@@ -125,6 +125,7 @@ func routes(c *config.Config, policies map[string]*compact.Policy, counter makeC
 			Mode:             m.Mode,
 			MinBody:          int64(m.MinBody),
 			Counter:          count,
+			Tokenizer:        m.Tokenizer,
 		}}
 		if i == len(c.Models) {
 			row.route.Match = "" // no row of the file

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -17,12 +18,14 @@ func buildPolicies(c *config.Config) (map[string]*compact.Policy, error) {
 	built := map[string]*compact.Policy{}
 	for name, p := range c.Policies {
 		p.Options = optionsOf(c, p)
-		p, err := buildPolicy(p, name)
+		b, err := buildPolicy(p, name)
 		if err != nil {
 			return nil, err
 		}
-		p.Summaries = c.Summarizer.Model != ""
-		built[name] = p
+		b.Summaries = c.Summarizer.Model != ""
+		sum := sha256.Sum256(fmt.Appendf(nil, "%#v", p))
+		b.Version = string(sum[:])
+		built[name] = b
 	}
 	return built, nil
 }

@@ -12,6 +12,9 @@ import (
 type Policy struct {
 	// Name is the name in logs.
 	Name string
+	// Version tells policies of one name apart, for callers that remember texts and
+	// may get another policy of that name; "": there is one alone.
+	Version string
 	// Trigger is the share of the budget above which an epoch starts; 0: 0.95
 	// with exact counts, 0.85 with estimates. Above 0, at most 1.
 	Trigger float64

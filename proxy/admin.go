@@ -46,8 +46,11 @@ var readOnly = []string{http.MethodGet, http.MethodHead}
 // answers. /readyz?verbose also says what requests have shown of the upstreams,
 // and what was learnt of them and their models. Other pages are o.Pages.
 func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
-	if !access.Loopback(o.Listen) && p.settings.Load().AdminToken == "" {
-		return nil, errors.New("the admin listener is not on loopback and has no token")
+	if !access.Loopback(o.Listen) {
+		if p.settings.Load().AdminToken == "" {
+			return nil, errAdminOpen
+		}
+		p.adminOpen.Store(true)
 	}
 	pages := append([]AdminPage{
 		{Path: "/healthz", Handler: textPage(func(*http.Request) (int, string) { return http.StatusOK, "ok\n" })},
@@ -67,6 +70,8 @@ func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 		page.Handler.ServeHTTP(w, r)
 	})), nil
 }
+
+var errAdminOpen = errors.New("the admin listener is not on loopback and has no token")
 
 // checkAdmin returns why a request to the admin listener is refused, or nil.
 func (s *settings) checkAdmin(r *http.Request, loopback bool) *apierror.Error {
@@ -136,7 +141,8 @@ func (p *Proxy) notReady(o *AdminOptions) string {
 		return "shutting down"
 	case !p.started.Load(), o.Starting != nil && o.Starting():
 		return "starting"
-	case p.settings.Load().UpstreamReadiness && p.upstreams.down(time.Now()):
+	}
+	if s := p.settings.Load(); s.UpstreamReadiness && p.upstreams.down(s.origins(), time.Now()) {
 		return "no upstream answers"
 	}
 	return ""

@@ -75,6 +75,9 @@ func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation 
 // factKey returns the key of a request's facts. The model is a list of names.
 func (p *Proxy) factKey(h http.Header, route *Route, model ...string) learn.Key {
 	list := append([]string{route.Upstream.String(), "model"}, model...)
+	if route.Tokenizer != "" {
+		list = append(list, "tokenizer", route.Tokenizer)
+	}
 	return p.learnt.Key(append(list, access.Credentials(h)...)...)
 }
 
@@ -104,7 +107,7 @@ func (c *conversation) summaryRequest(p *plan) *summarize.Request {
 	x := c.x
 	r := &summarize.Request{
 		ID: x.info.ID, Header: x.r.Header, Query: x.r.URL.RawQuery, Upstream: x.route.Upstream,
-		Policy: c.policy.Name, Counting: p.counting(), Counter: p.slotCounter(), Budget: p.budget, Pins: x.overrides.pins,
+		Policy: c.policy.Name, Version: c.policy.Version, Counting: p.counting(), Counter: p.slotCounter(), Budget: p.budget, Pins: x.overrides.pins,
 		Unfolded:   c.policy.PerRequest != nil,
 		Overridden: x.overrides.budget > 0 || x.overrides.policy != nil, Unedited: c.mode != ModeOn, Bound: p.bound, Keep: c.in.Keep,
 	}
@@ -117,7 +120,7 @@ func (c *conversation) summaryRequest(p *plan) *summarize.Request {
 // counting names what counts: the counter of a model, its factor, and a limit of
 // bytes if there is one.
 func (p *plan) counting() string {
-	name := p.info.Route + "\x00" + p.info.Model
+	name := p.info.Route + "\x00" + p.info.Model + "\x00" + p.c.x.route.Tokenizer
 	if way, percent := p.facts.Count.Value.Way, p.facts.Percent(); way != "" || percent != 100 {
 		name += "\x00" + way + "@" + strconv.Itoa(percent)
 	}

@@ -46,6 +46,9 @@ type Route struct {
 	Policy *compact.Policy
 	// Counter counts for this model. Required. It may be Remembering, or Guessing.
 	Counter compact.Counter
+	// Tokenizer names the way in which Counter counts; "": as it does for every model
+	// of this name. What was learnt and remembered in another way is not used.
+	Tokenizer string
 }
 
 // Options is the whole configuration of a proxy. New checks it and names

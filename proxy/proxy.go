@@ -27,7 +27,7 @@
 //
 // # The path of a request
 //
-//	ServeHTTP   an exchange begins; access says who may come in
+//	ServeHTTP   an exchange begins, under the settings in force; access says who may come in
 //	rewrite     its body is read and decoded, which chooses the route
 //	            conversation: what is known of the model, as values
 //	            plan: the conversation is repaired and folded under facts
@@ -115,7 +115,9 @@ type Proxy struct {
 	serving  atomic.Int64 // requests that are not over
 	started  atomic.Bool  // Serve was called
 	draining atomic.Bool  // told to stop
-	ignored  nameSet      // unknown request headers that were reported
+	// adminOpen: others than this machine reach the admin listener.
+	adminOpen atomic.Bool
+	ignored   nameSet // unknown request headers that were reported
 }
 
 // New makes a proxy, or says everything that is wrong with its options.

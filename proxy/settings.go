@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"errors"
 	"slices"
 
 	"laconic/proxy/access"
@@ -30,4 +31,38 @@ func newSettings(o Options, mark string) *settings {
 	}
 	s.parted = slices.ContainsFunc(o.Routes, func(r *Route) bool { return !sameDestination(r, &s.Default) })
 	return s
+}
+
+// Reload puts other options in the place of those in force, or returns everything
+// that is wrong with them and changes nothing. A request goes on under the options
+// that it began under. What was learnt, counted, remembered and seen of upstreams
+// stays.
+//
+// These are fixed when a proxy is made, and are not looked at: Listen, Certificate,
+// Calibrate, Facts, FactsSecret, Summarizer, Listener, Transport, and of Limits all
+// but StreamIdle and Shutdown.
+func (p *Proxy) Reload(o Options) error {
+	was := p.settings.Load()
+	idle, shutdown := o.Limits.StreamIdle, o.Limits.Shutdown
+	o.Listen, o.Certificate, o.Calibrate, o.Facts, o.FactsSecret = was.Listen, was.Certificate, was.Calibrate, was.Facts, was.FactsSecret
+	o.Summarizer, o.Listener, o.Transport, o.Limits = was.Summarizer, was.Listener, was.Transport, was.Limits
+	o.Limits.StreamIdle, o.Limits.Shutdown = idle, shutdown
+	err := o.validate()
+	if p.adminOpen.Load() && o.AdminToken == "" {
+		err = errors.Join(err, errAdminOpen)
+	}
+	if err != nil {
+		return err
+	}
+	p.settings.Store(newSettings(o, p.mark))
+	return nil
+}
+
+// origins returns the origins of all upstreams of the settings.
+func (s *settings) origins() map[originKey]bool {
+	all := map[originKey]bool{originOf(s.Default.Upstream): true}
+	for _, r := range s.Routes {
+		all[originOf(r.Upstream)] = true
+	}
+	return all
 }

@@ -62,6 +62,8 @@ type upstreams struct {
 
 type originKey struct{ scheme, host string }
 
+func originOf(u *url.URL) originKey { return originKey{u.Scheme, u.Host} }
+
 // upstreamState is what requests have shown of one upstream.
 type upstreamState struct {
 	failures int // in succession
@@ -96,7 +98,7 @@ func (x *exchange) observeUpstream() {
 	}
 	base := x.route.Upstream
 	i := UpstreamInfo{Upstream: base.Scheme + "://" + base.Host + base.Path, Code: code, Detail: x.info.Detail}
-	for _, i.Event = range x.p.upstreams.observe(originKey{base.Scheme, base.Host}, &i, x.pathSeen(), time.Now()) {
+	for _, i.Event = range x.p.upstreams.observe(originOf(base), &i, x.pathSeen(), time.Now()) {
 		if i.Event == UpstreamWithoutPath {
 			i.Endpoint = x.info.Endpoint
 			i.Hint = belowV1 + ": upstream: " + strings.TrimRight(i.Upstream, "/") + "/v1"
@@ -154,17 +156,21 @@ func (u *upstreams) observe(key originKey, i *UpstreamInfo, path pathSeen, now t
 	return events
 }
 
-// down reports whether every upstream that requests went to is down, as far as
-// was seen lately.
-func (u *upstreams) down(now time.Time) bool {
+// down reports whether every one of some upstreams that requests went to is down,
+// as far as was seen lately.
+func (u *upstreams) down(some map[originKey]bool, now time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for _, s := range u.all {
-		if !s.isDown() || now.Sub(s.failed) > downFor {
+	down := false
+	for key, s := range u.all {
+		if !some[key] {
+			continue // the configuration does not have it any more
+		}
+		if down = s.isDown() && now.Sub(s.failed) <= downFor; !down {
 			return false
 		}
 	}
-	return len(u.all) > 0
+	return down
 }
 
 // words says what requests have shown, a line for each upstream.

@@ -144,7 +144,7 @@ func TestNotReadyForUpstreamsEnds(t *testing.T) {
 		}
 		f := func(want bool) {
 			t.Helper()
-			if got := u.down(time.Now()); got != want {
+			if got := u.down(map[originKey]bool{a: true, b: true}, time.Now()); got != want {
 				t.Errorf("down %v", got)
 			}
 		}
@@ -161,6 +161,8 @@ func TestNotReadyForUpstreamsEnds(t *testing.T) {
 		f(false)
 		fail(b)
 		f(true)
+		u.observe(originKey{"http", "gone"}, &UpstreamInfo{}, pathSeen{}, time.Now())
+		f(true) // it was answered before it left the configuration
 	})
 }
 

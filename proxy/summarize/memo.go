@@ -137,7 +137,7 @@ func (s *Service) of(r *Request) (*prints, memo) {
 		for _, v := range credentials {
 			h.text(v)
 		}
-		for _, v := range []string{r.Policy, r.Counting, r.Query, r.Upstream.String()} {
+		for _, v := range []string{r.Policy, r.Version, r.Counting, r.Query, r.Upstream.String()} {
 			h.text(v)
 		}
 		r.from = h.end()

@@ -29,6 +29,7 @@ type Request struct {
 	Query    string      // of its URL, where some clients bring their key
 	Upstream *url.URL
 	Policy   string
+	Version  string // of the policy
 	// Counting names the Counter.
 	Counting string
 	Counter  compact.Counter

@@ -1,0 +1,273 @@
+package proxy
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"laconic/compact"
+	"laconic/proxy/access"
+	"laconic/proxy/summarize"
+)
+
+// reload puts changed options in the place of those that o was.
+func (r *running) reload(o Options, change func(*Options)) {
+	r.t.Helper()
+	change(&o)
+	if err := r.Reload(o); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// A request that has begun, its second attempt included, knows nothing of a reload.
+func TestARequestGoesOnUnderWhatItBeganUnder(t *testing.T) {
+	arrived, reloaded := make(chan bool), make(chan bool)
+	var n atomic.Int64
+	old := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
+		if n.Add(1) == 1 {
+			arrived <- true
+			<-reloaded
+			says(w, 5000, 2000)
+			return
+		}
+		_, _ = io.WriteString(w, plainAnswer)
+	})
+	other := newUpstream(t, nil)
+	o := options(old.base(t, "/v1"))
+	o.Default.Key, o.Default.Limits = "sk-old", compact.Limits{Window: 100_000}
+	p := start(t, o)
+	body := agentBody(30, 100)
+	go func() {
+		<-arrived
+		p.reload(o, func(o *Options) {
+			o.Default.Upstream, o.Default.Key, o.ResponseHeaders = other.base(t, "/v1"), "sk-new", false
+			o.Default.Policy = &compact.Policy{Name: "none"}
+			o.Default.Limits = compact.Limits{Budget: 10}
+		})
+		close(reloaded)
+	}()
+	res := p.chat(body)
+	all := old.requests()
+	if res.StatusCode != 200 || len(all) != 2 || all[1].Header.Get("Authorization") != "Bearer sk-old" || len(all[1].Body) >= len(body) {
+		t.Fatalf("%d after %d requests", res.StatusCode, len(all))
+	}
+	if len(other.requests()) != 0 || res.Header.Get(headerOutcome) != string(Retried) {
+		t.Errorf("the other upstream saw %d, headers %v", len(other.requests()), res.Header)
+	}
+	res = p.chat(body)
+	if got := other.only(t); got.Header.Get("Authorization") != "Bearer sk-new" || res.Header.Get(headerOutcome) != "" || len(old.requests()) != 2 {
+		t.Errorf("after it: %v %v", got.Header, res.Header)
+	}
+}
+
+// A request whose body comes slowly has begun, too: it goes where it was meant to go,
+// with the credential that was meant for it.
+func TestAReloadBetweenHeadAndBody(t *testing.T) {
+	old, other := newUpstream(t, nil), newUpstream(t, nil)
+	o := options(old.base(t, "/v1"))
+	p := start(t, o)
+	conn := dial(t, p.addr)
+	head, rest, _ := strings.Cut(post("Authorization: Bearer the-client\r\n", chatBody), "hello")
+	_, _ = io.WriteString(conn, head)
+	eventually(t, "the request", func() bool { return p.Serving() == 1 })
+	p.reload(o, func(o *Options) { o.Default.Upstream, o.Default.Key = other.base(t, "/v1"), "sk-new" })
+	_, _ = io.WriteString(conn, "hello"+rest)
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil || res.StatusCode != 200 {
+		t.Fatalf("%v %v", res, err)
+	}
+	if got := old.only(t); got.Header.Get("Authorization") != "Bearer the-client" || len(other.requests()) != 0 {
+		t.Errorf("%v, and the other upstream saw %d", got.Header, len(other.requests()))
+	}
+}
+
+// What was learnt of an upstream holds for the next settings too, but not how a
+// model is counted in another way.
+func TestWhatWasLearntOutlivesAReload(t *testing.T) {
+	u := newLimited(t, 2000, says)
+	o := options(u.base(t, "/v1"))
+	windowed(100_000)(&o)
+	p := start(t, o)
+	f := func(tokenizer string, sent int) {
+		t.Helper()
+		before := len(u.requests())
+		p.reload(o, func(o *Options) { o.Default.Tokenizer, o.Strict = tokenizer, true })
+		if res := p.chat(agentBody(30, 100)); res.StatusCode != 200 || len(u.requests()) != before+sent {
+			t.Errorf("%s: %d after %d requests, want %d", tokenizer, res.StatusCode, len(u.requests())-before, sent)
+		}
+	}
+	f("", 2)
+	f("", 1)
+	f("bytes/4", 2)
+	f("bytes/4", 1)
+	f("", 1)
+	if n := strings.Count(p.upstreams.words(), ": up,"); n != 1 {
+		t.Errorf("%d upstreams are up", n)
+	}
+}
+
+// saying is a stage that puts its own word in the place of what leaves.
+type saying string
+
+func (saying) Name() string { return "summarize" }
+
+func (s saying) Shrink(d *compact.Draft) {
+	if d.Over() > 0 {
+		d.Summarize(s, 200, "a text in its place")
+	}
+}
+
+func (s saying) Record(compact.Counter) compact.Recorder {
+	return compact.RecorderFunc(func([]compact.Message, []compact.Message, int, bool) string { return "THE-WORD " + string(s) })
+}
+
+// Texts for slots are remembered under the policy that they were made by: one of the
+// same name may make others.
+func TestAPolicyOfTheSameNameMakesItsOwnTexts(t *testing.T) {
+	u := newUpstream(t, nil)
+	o := options(u.base(t, "/v1"))
+	o.Default.Policy = &compact.Policy{Name: "adaptive", Version: "1", Ladder: []compact.Stage{saying("one"), drop{}}}
+	p := start(t, o)
+	f := func(version, word, want string) {
+		t.Helper()
+		p.reload(o, func(o *Options) {
+			o.Default.Policy = &compact.Policy{Name: "adaptive", Version: version, Ladder: []compact.Stage{saying(word), drop{}}}
+		})
+		p.chat(agentBody(30, 100))
+		all := u.requests()
+		if got := string(all[len(all)-1].Body); !strings.Contains(got, "THE-WORD "+want) {
+			t.Errorf("version %s: no %q in %.400s", version, want, got)
+		}
+	}
+	f("1", "one", "one")
+	f("2", "two", "two")
+	f("1", "never asked", "one") // remembered
+}
+
+func TestAReloadIsWholeOrNothing(t *testing.T) {
+	u := newUpstream(t, nil)
+	o := options(u.base(t, "/v1"))
+	o.Default.Key, o.ClientKeys = "sk-ours", []access.Secret{"first-key"}
+	p := start(t, o)
+	was := p.settings.Load()
+	bad := o
+	bad.Strict, bad.Default.Key, bad.AllowedOrigins = true, "", []string{"nonsense"}
+	err := p.Reload(bad)
+	if err == nil || !strings.Contains(err.Error(), "needs an api_key") || !strings.Contains(err.Error(), `"nonsense"`) || p.settings.Load() != was {
+		t.Errorf("%v", err)
+	}
+	f := func(key string, want int) {
+		t.Helper()
+		if res := p.chat(chatBody, "Authorization", "Bearer "+key); res.StatusCode != want {
+			t.Errorf("%s: %d, want %d", key, res.StatusCode, want)
+		}
+	}
+	f("first-key", 200)
+	p.reload(o, func(o *Options) { o.ClientKeys = []access.Secret{"second-key"} })
+	f("first-key", 401)
+	f("second-key", 200)
+
+	// What is fixed stays, whatever comes with it, and is part of what is checked.
+	p.reload(o, func(o *Options) {
+		o.Listen, o.Transport, o.Listener = ":1", http.DefaultTransport, Listener{}
+		o.Limits = Limits{Body: 1, Memory: 2, Header: 3, Connections: 4, ResponseHeader: 5, StreamIdle: 6 * time.Second, Shutdown: 7 * time.Second}
+		o.Summarizer = &summarize.Options{}
+	})
+	want := was.Limits
+	want.StreamIdle, want.Shutdown = 6*time.Second, 7*time.Second
+	if s := p.settings.Load(); s.Listen != "" || s.Transport != nil || s.Limits != want || s.Summarizer != nil {
+		t.Errorf("%q %v %+v %v", s.Listen, s.Transport, s.Limits, s.Summarizer)
+	}
+	f("first-key", 200)
+}
+
+func TestWhoMaySeeTheAdminListenerChangesWithAReload(t *testing.T) {
+	o := options(parseURL(t, "http://127.0.0.1:1/v1"))
+	o.AdminToken, o.AllowedOrigins = "first-token", []string{"https://app.example"}
+	p := start(t, o)
+	open, err := p.Admin(AdminOptions{Listen: ":7281"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, err := p.Admin(AdminOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(srv *http.Server, token, origin string, want int) {
+		t.Helper()
+		r := httptest.NewRequest("GET", "/healthz", nil)
+		r.Host = "localhost"
+		r.Header.Set("Authorization", "Bearer "+token)
+		if origin != "" {
+			r.Header.Set("Origin", origin)
+		}
+		w := httptest.NewRecorder()
+		if srv.Handler.ServeHTTP(w, r); w.Code != want {
+			t.Errorf("%s %s: %d, want %d", token, origin, w.Code, want)
+		}
+	}
+	f(open, "first-token", "", 200)
+	f(near, "first-token", "https://app.example", 200)
+	p.reload(o, func(o *Options) { o.AdminToken, o.AllowedOrigins = "second-token", nil })
+	f(open, "first-token", "", 401)
+	f(open, "second-token", "", 200)
+	f(near, "second-token", "", 200)
+	f(near, "second-token", "https://app.example", 403)
+	o.AdminToken = ""
+	if err := p.Reload(o); err == nil {
+		t.Error("the token of an open admin listener was taken away")
+	}
+	f(open, "", "", 401)
+}
+
+// Settings are replaced while requests are under way: each is wholly under one of
+// them.
+func TestReloadsUnderLoad(t *testing.T) {
+	a, b := newUpstream(t, nil), newUpstream(t, nil)
+	o := options(a.base(t, "/v1"))
+	o.Default.Key = "sk-a"
+	p := start(t, o)
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if res := p.chat(chatBody); res.StatusCode != 200 || string(res.body) != plainAnswer {
+					t.Errorf("%d %s", res.StatusCode, res.body)
+				}
+			}
+		})
+	}
+	for i := range 200 {
+		p.reload(o, func(o *Options) {
+			if i%2 == 0 {
+				o.Default.Upstream, o.Default.Key = b.base(t, "/v1"), "sk-b"
+			}
+		})
+		if err := p.Reload(Options{}); err == nil {
+			t.Error("nothing was taken for options")
+		}
+	}
+	eventually(t, "requests", func() bool { return len(a.requests()) > 20 })
+	close(done)
+	wg.Wait()
+	for name, u := range map[string]*upstream{"a": a, "b": b} {
+		for _, r := range u.requests() {
+			if got := r.Header.Get("Authorization"); got != fmt.Sprintf("Bearer sk-%s", name) {
+				t.Errorf("%s saw %s", name, got)
+			}
+		}
+	}
+}
