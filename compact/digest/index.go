@@ -13,18 +13,33 @@ type index struct {
 	turn  int32       // how many parts were chosen
 	anew  int32       // how often the record was made anew
 	found int32       // how many names were found in what left
-	spare []nameStat
+	read  int         // how many bytes were read
+
+	spare     []nameStat
+	forgotten []*nameStat // which are used again
 }
 
 func newIndex() index { return index{names: map[string]*nameStat{}} }
 
+// The number of names is bounded, because a name takes 150 bytes of memory and may
+// be four bytes long: to leastKnown and one for bytesPerName bytes that were read.
+// Agent runs have one name in a hundred bytes, and fewer the longer they are. If
+// half of so many left, the less likely of these are forgotten.
 const (
-	// maxLost bounds the memory that names take: if what left has more, the less
-	// likely half is forgotten. It is many times what a list of names holds.
-	maxLost = 1 << 15
-	// maxNames bounds all names. Others are passed over.
-	maxNames = 1 << 17
+	leastKnown   = 1 << 12
+	bytesPerName = 128
 )
+
+// most returns how many names may be known.
+func (x *index) most() int { return leastKnown + x.read/bytesPerName }
+
+// limit forgets names if too many left. messages is the number of messages that
+// left so far. The names that were found in a text must be lost before.
+func (x *index) limit(messages int) {
+	if n := x.most() / 2; len(x.lost) >= n {
+		x.prune(n/2, messages)
+	}
+}
 
 // A record that is made anew remembers so many of the likeliest names for each
 // token of its size, but at least leastNames.
@@ -42,15 +57,25 @@ type sighting struct {
 // of returns what is known of a name, or nil if there are too many names.
 func (x *index) of(name string) *nameStat {
 	s := x.names[name]
-	if s == nil && len(x.names) < maxNames {
-		if len(x.spare) == 0 {
-			x.spare = make([]nameStat, 64)
-		}
-		s, x.spare = &x.spare[0], x.spare[1:]
-		s.name = name
+	if s == nil && len(x.names) < x.most() {
+		s = x.unused()
+		*s = nameStat{name: name}
 		s.forget()
 		x.names[name] = s
 	}
+	return s
+}
+
+// unused returns memory for a name.
+func (x *index) unused() (s *nameStat) {
+	if n := len(x.forgotten); n > 0 {
+		s, x.forgotten = x.forgotten[n-1], x.forgotten[:n-1]
+		return s
+	}
+	if len(x.spare) == 0 {
+		x.spare = make([]nameStat, 64)
+	}
+	s, x.spare = &x.spare[0], x.spare[1:]
 	return s
 }
 
@@ -62,9 +87,6 @@ func (x *index) lose(src *source, messages int) {
 		s := f.nameStat
 		near.observe(s, int(f.from), int(f.to))
 		if s.latest < 0 {
-			if len(x.lost) >= maxLost {
-				x.prune(maxLost/2, messages)
-			}
 			s.order = x.found
 			x.found++
 			x.lost = append(x.lost, s)
@@ -187,8 +209,10 @@ func (x *index) prune(n, messages int) {
 	for _, s := range x.lost[selectBest(x.lost, n):] {
 		if s.forget(); s.visible == 0 {
 			delete(x.names, s.name)
+			x.forgotten = append(x.forgotten, s)
 		}
 	}
+	x.fresh = slices.DeleteFunc(x.fresh, func(s *nameStat) bool { return s.latest < 0 })
 	clear(x.lost[n:])
 	x.lost = x.lost[:n]
 }

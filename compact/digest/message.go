@@ -1,6 +1,10 @@
 package digest
 
-import "laconic/compact"
+import (
+	"slices"
+
+	"laconic/compact"
+)
 
 // message is a message that was read. Each message is read once, when it is first
 // seen.
@@ -25,17 +29,28 @@ func same[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// show adds n to the number of times that the model reads the names of the
-// message.
-func (r *message) show(n int32) {
-	for _, s := range r.sources {
+// show notes that the model reads the names of a message.
+func (r *Record) show(m *message) {
+	for _, s := range m.sources {
+		r.find(s)
+		s.found, s.binding = slices.Clone(s.found), nil
 		for i := range s.found {
-			s.found[i].visible += n
+			s.found[i].visible++
 		}
 	}
 }
 
-// read reads a message.
+// hide notes that the model does not read the names of a message any more.
+func (r *message) hide() {
+	for _, s := range r.sources {
+		for i := range s.found {
+			s.found[i].visible--
+		}
+		s.found = nil
+	}
+}
+
+// read reads a message, but for the names in it.
 func (r *Record) read(m *compact.Message) *message {
 	read := &message{origin: m.Origin, role: m.Role, answers: m.Answers, parts: m.Parts, calls: m.Calls}
 	for i := range m.Parts {
@@ -46,7 +61,7 @@ func (r *Record) read(m *compact.Message) *message {
 		if m.Role.Result() {
 			s.text = withoutHead(unwrap(s.text))
 		}
-		r.find(s)
+		r.index.read += len(s.text)
 		if m.Role == compact.User {
 			r.task.read(s)
 		}
@@ -55,7 +70,7 @@ func (r *Record) read(m *compact.Message) *message {
 	for i := range m.Calls {
 		a, arguments := actionOf(&m.Calls[i])
 		s := &source{text: unwrap(arguments), role: m.Role, size: len(arguments), call: a, argument: true}
-		r.find(s)
+		r.index.read += len(s.text)
 		r.calls.add(m, &m.Calls[i], a)
 		read.sources = append(read.sources, s)
 		read.actions = append(read.actions, a)
@@ -63,8 +78,10 @@ func (r *Record) read(m *compact.Message) *message {
 	return read
 }
 
-// find finds the names in a text, and the words in it that bind.
+// find finds the names in a text, and the words in it that bind. They are there
+// until the next call.
 func (r *Record) find(s *source) {
+	s.found, s.binding = r.sightings[:0], r.words[:0]
 	for t := (tokens{text: s.text}); t.next(); {
 		if t.isName() {
 			if name := r.index.of(s.text[t.from:t.to]); name != nil {
@@ -75,6 +92,7 @@ func (r *Record) find(s *source) {
 			s.binding = append(s.binding, int32(t.from))
 		}
 	}
+	r.sightings, r.words = s.found, s.binding
 }
 
 // see reads what left and what is new among the messages that the model still
@@ -90,11 +108,11 @@ func (r *Record) see(lost, kept []compact.Message) {
 		}
 	}
 	for _, m := range gone {
-		m.show(-1)
+		m.hide()
 	}
 	for _, u := range unread {
 		m := r.read(u.Message)
-		m.show(1)
+		r.show(m)
 		r.kept[u.at] = m
 	}
 	r.all.messages += len(left)
@@ -121,7 +139,7 @@ func (r *Record) compare(kept []compact.Message) (gone map[int]*message, fresh [
 	gone = make(map[int]*message, len(r.kept)-n)
 	for _, m := range r.kept[n:] {
 		if twin := gone[m.origin]; twin != nil {
-			twin.show(-1)
+			twin.hide()
 		}
 		gone[m.origin] = m
 	}

@@ -73,7 +73,7 @@ type nameStat struct {
 
 // forget forgets what is known of the name in what left.
 func (s *nameStat) forget() {
-	*s = nameStat{name: s.name, visible: s.visible, told: s.told, turn: s.turn, shape: s.shape, latest: -1, least: math.MaxInt32}
+	*s = nameStat{name: s.name, visible: s.visible, told: s.told, shape: s.shape, latest: -1, least: math.MaxInt32}
 }
 
 // entry returns the text for the name in the list of names: for a run its ends.

@@ -18,6 +18,9 @@ type Record struct {
 	index   index
 	changed map[string]*change // by path
 
+	sightings []sighting // of the text that find read last
+	words     []int32
+
 	all      span            // everything that left
 	chosen   span            // what of it the parts so far were chosen from
 	written  int             // how many messages the parts so far tell of

@@ -15,7 +15,7 @@ type source struct {
 	call     *action // the call of a result, or nil if unknown; or the call whose arguments the text is
 	size     int     // bytes of the original text
 
-	// Until it leaves:
+	// While the model reads it, and while it leaves:
 	found   []sighting // names
 	binding []int32    // where words are that bind
 
@@ -53,6 +53,8 @@ func (r *Record) lose(m *message, at int) {
 		r.all.answers = append(r.all.answers, &answer{message: m})
 	}
 	for _, s := range m.sources {
+		r.index.limit(r.all.messages)
+		r.find(s)
 		s.at, s.number = at, len(r.all.sources)
 		r.all.sources = append(r.all.sources, s)
 		switch {

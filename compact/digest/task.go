@@ -11,11 +11,16 @@ type task struct {
 
 func newTask() task { return task{wordSet{}, map[string]bool{}} }
 
+// maxTerms bounds the memory of a task: further words and names are passed over.
+const maxTerms = 1 << 14
+
 // read adds the text of a user.
 func (t *task) read(s *source) {
 	t.words.add(s.text)
-	for _, f := range s.found {
-		t.names[f.name] = true
+	for from, to := range names(s.text) {
+		if len(t.names) < maxTerms {
+			t.names[s.text[from:to]] = true
+		}
 	}
 }
 
@@ -27,7 +32,7 @@ const minTerm = 4
 
 func (w wordSet) add(text string) {
 	for from, to := range words(text) {
-		if to-from >= minTerm {
+		if to-from >= minTerm && len(w) < maxTerms {
 			w[strings.ToLower(text[from:to])] = true
 		}
 	}
