@@ -23,7 +23,7 @@ func buildPolicies(c *config.Config) (map[string]*compact.Policy, error) {
 			return nil, err
 		}
 		b.Summaries = c.Summarizer.Model != ""
-		sum := sha256.Sum256(fmt.Appendf(nil, "%#v", p))
+		sum := sha256.Sum256(fmt.Appendf(nil, "%#v", p)) // JSON writes no list as an empty one
 		b.Version = string(sum[:])
 		built[name] = b
 	}

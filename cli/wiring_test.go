@@ -295,6 +295,9 @@ func TestTheExampleRoutesAsTheDefaults(t *testing.T) {
 		}
 		g.Match, w.Match = "", ""
 		g.Limits.MaxMessages, w.Limits.MaxMessages = 0, 0
+		gp, wp := *g.Policy, *w.Policy
+		gp.Version, wp.Version = "", "" // the ladder is written out
+		g.Policy, w.Policy = &gp, &wp
 		if !reflect.DeepEqual(g, w) {
 			t.Errorf("the route of %q differs\n%s", model, cmp.Diff(w.Policy, g.Policy, cmp.Exporter(func(reflect.Type) bool { return true })))
 		}
