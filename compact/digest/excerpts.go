@@ -14,8 +14,13 @@ const (
 	excerptShare      = 0.6
 	smallExcerptShare = 0.7
 	smallPart         = 512
-	// shortShare is the share of the excerpts' room that goes to short files.
-	shortShare   = 0.2
+	// shortShare is the share of the excerpts' room that goes to short files. In
+	// a small part they get minShort tokens, but at most mostShort of that room:
+	// an agent reads its task and its settings once, and needs them to the end.
+	shortShare = 0.2
+	minShort   = 200
+	mostShort  = 0.6
+
 	excerptLabel = "excerpts:\n"
 )
 
@@ -72,7 +77,7 @@ func (p *part) excerpts(room int) (written string, spent int) {
 		return "", 0
 	}
 	q := quotes{part: p, passages: map[int]*passage{}}
-	room -= q.shortFiles(share(room, shortShare))
+	room -= q.shortFiles(max(share(room, shortShare), min(minShort, share(room, mostShort))))
 	next := q.candidates(room)
 	for c := next.pop(); c != nil && c.worth > 0 && room >= leastRoom && q.misses <= maxMisses; c = next.pop() {
 		// Some of its names may be in the record by now.

@@ -35,6 +35,7 @@ func TestNamesOfThings(t *testing.T) {
 	f("asked Magdalena about the Ledger of Kensington.", "Magdalena", "Kensington")
 	f("Magdalena asked. Kensington answered: Somebody did\n\tOtherwise\n- Something, **Important**", "Important")
 }
+
 func TestSelectBest(t *testing.T) {
 	for _, scores := range [][]float64{{}, {1}, {1, 1, 1}, {3, 1, 2}, {5, 4, 3, 2, 1, 0}, {0, 1, 2, 3, 4, 5}, {1, 0, 1, 0, 1, 0, 1, 7}} {
 		for n := range len(scores) + 2 {

@@ -36,7 +36,7 @@ const (
 const (
 	minBinding = 48
 	minUser    = 24
-	minRead    = 48 // with its headings
+	minRead    = 120 // for lines of results that bind, with their headings
 	minLine    = 24
 )
 
