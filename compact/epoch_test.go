@@ -27,6 +27,34 @@ func TestAnEpochPaysOrIsForced(t *testing.T) {
 	}
 }
 
+// TestANewEpochIsToldOnce: of the requests of a growing conversation, those say
+// that an epoch is new which have one more than the request before. In all others
+// the list before is the start of the list.
+func TestANewEpochIsToldOnce(t *testing.T) {
+	whole := rounds(60, 50)
+	b := compact.Limits{Budget: compact.CostAll(compacttest.Words{}, whole.Messages) / 3}.For(0)
+	epochs, seen := 0, 0
+	var before []compact.Message
+	for _, n := range compacttest.RequestPoints(whole.Messages) {
+		in := compact.Conversation{Messages: whole.Messages[:n]}
+		plan, r := compact.Compact(in, adaptive(), compacttest.Words{}, b)
+		sent := plan.Apply(in)
+		if plan.NewEpoch() != (r.Epochs > epochs) {
+			t.Errorf("%d messages, %d epochs after %d: NewEpoch is %v", n, r.Epochs, epochs, plan.NewEpoch())
+		}
+		starts := len(before) <= len(sent) && compacttest.Format(sent[:len(before)]) == compacttest.Format(before)
+		if starts == plan.NewEpoch() {
+			t.Errorf("%d messages: NewEpoch is %v, and what was sent before is the start: %v", n, plan.NewEpoch(), starts)
+		}
+		if epochs, before = r.Epochs, sent; plan.NewEpoch() {
+			seen++
+		}
+	}
+	if seen < 2 {
+		t.Errorf("%d epochs: too few to see anything", seen)
+	}
+}
+
 // TestEpochsLand: an epoch leaves at most what a full slot and the recent
 // messages may take, 60 % of the headroom, unless the newest exchange is more
 // than the share of recent messages.

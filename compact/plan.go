@@ -95,6 +95,14 @@ type Plan struct {
 	fold   *folding // nil: no epoch was due
 }
 
+// NewEpoch reports whether the plan's last epoch began with the newest request:
+// what was sent before is not the start of what this plan sends. It returns false
+// for a plan that was not made by [Compact].
+func (p *Plan) NewEpoch() bool {
+	n := len(p.Epochs)
+	return n > 0 && p.in != nil && p.Epochs[n-1].At == len(p.in.msgs)
+}
+
 // A Slot is the place in a plan where older exchanges are replaced by one text.
 // The text follows that of the first user message: a message of its own would
 // break chat templates that want users and assistants to alternate, or one

@@ -63,7 +63,10 @@ type RewriteInfo struct {
 	Stream        bool
 	Outcome       Outcome
 	Report        compact.Report
-	Counted       Counted
+	// NewEpoch: an epoch began with this request, so what the upstream has in its
+	// prompt cache of the request before ends where this one differs.
+	NewEpoch bool
+	Counted  Counted
 	// Summary is what became of the slot; nil where there was none, or no
 	// summarizer.
 	Summary *summarize.Info

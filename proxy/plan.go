@@ -78,7 +78,7 @@ func (c *conversation) plan(req *wire.Request, facts learn.Facts, unbind bool) (
 		if most := facts.Bytes.Value; most > 0 && p.info.BytesBefore > most {
 			p.lighten(req, in, policy)
 		}
-		p.info.Facts, p.info.Outcome = facts, Outcome(p.info.Report.Outcome)
+		p.info.Facts, p.info.Outcome, p.info.NewEpoch = facts, Outcome(p.info.Report.Outcome), p.NewEpoch()
 		return nil
 	})
 	return p, err
