@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -189,7 +188,7 @@ func (u *upstreams) words() string {
 		if s.isDown() {
 			state = "down"
 		}
-		line := fmt.Sprintf("%s: %s, answered %s, failed %s", (&url.URL{Scheme: key.scheme, Host: key.host}).String(), state, at(s.answered), at(s.failed))
+		line := fmt.Sprintf("%s: %s, answered %s, failed %s", key, state, at(s.answered), at(s.failed))
 		if s.code != "" {
 			line += " (" + s.code + ")"
 		}

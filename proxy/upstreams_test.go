@@ -97,6 +97,9 @@ func TestTheStateOfAnUpstreamIsWhatRequestsShow(t *testing.T) {
 		if !strings.Contains(text, "\n"+u.URL+": "+word+", answered ") || !strings.Contains(text, fmt.Sprintf(", %d failures in succession\n", failures)) {
 			t.Errorf("want %s and %d failures in\n%s", word, failures, text)
 		}
+		if all := p.State().Upstreams; len(all) != 1 || all[0].Upstream != u.URL || all[0].Down == (word == "up") || all[0].Failures != failures || all[0].Answered.IsZero() {
+			t.Errorf("want %s and %d failures in %+v", word, failures, all)
+		}
 		if n := strings.Count(log.text(), `"msg":"the upstream is `); n != lines {
 			t.Errorf("%d lines, want %d: %s", n, lines, log.text())
 		}

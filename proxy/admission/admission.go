@@ -80,6 +80,7 @@ type Gate struct {
 	// Wait is how long a request waits. It may be changed before the gate is used.
 	Wait time.Duration
 
+	size        int64
 	mu          sync.Mutex
 	arrival     pool // for bodies that arrive
 	work        pool // for complete bodies and what is made of them
@@ -96,6 +97,7 @@ func NewGate(size, body int64) *Gate {
 	arrival := size/4 - over
 	g := &Gate{
 		Wait:     Wait,
+		size:     size,
 		arrival:  newPool(arrival, arrival/4, size/4096),
 		work:     newPool(size-size/4, size/16, size/512),
 		arriving: map[*Reservation]struct{}{},
@@ -257,7 +259,7 @@ func (r *Reservation) Free() {
 
 // Stats is what a gate holds at one moment.
 type Stats struct {
-	Bytes                int64
+	Bytes, Limit         int64
 	Arriving             int // bodies
 	WaitToArrive, ToWork int // requests that wait for memory
 }
@@ -266,6 +268,7 @@ type Stats struct {
 func (g *Gate) Stats() (s Stats) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	s.Limit = g.size
 	for _, p := range []*pool{&g.arrival, &g.work} {
 		for _, a := range p.clients {
 			s.Bytes += a.held

@@ -53,6 +53,20 @@ func TestALimitAgainstWhatIsKnown(t *testing.T) {
 	f("at the least", 0, 0, refusal(512, 9000), 512, 512, 512)
 }
 
+// TestWhatIsBelievedIsCounted: once for each model, and no longer than it is
+// believed.
+func TestWhatIsBelievedIsCounted(t *testing.T) {
+	m, now := memory(nil), time.Now()
+	m.model().facts = Facts{Window: believe(8000, now, limitLife), Bytes: believe(1<<20, now, limitLife), Count: believe(Count{Percent: 120}, now, countLife)}
+	m.Model(m.Key("n"), &url.URL{Host: "upstream"}, "n").facts = Facts{
+		Window: believe(4000, now, limitLife), Shape: believe(ShapeNoSlot, now, shapeLife), Input: believe(4000, now, -time.Second),
+	}
+	m.Model(m.Key("o"), &url.URL{Host: "upstream"}, "o").facts.Hard.forget(now, limitLife)
+	if got, want := m.Believed(), (Believed{Window: 2, Bytes: 1, Count: 1, Shape: 1}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
 // TestAnAnswerForgetsWhatItContradicts: most streams have no usage, and say less.
 func TestAnAnswerForgetsWhatItContradicts(t *testing.T) {
 	f := func(size, billed, window, input, bytes int) {

@@ -1,0 +1,53 @@
+package proxy
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"laconic/proxy/admission"
+	"laconic/proxy/learn"
+)
+
+// State is what a proxy holds at one moment.
+type State struct {
+	Serving int // requests that are not over
+	Memory  admission.Stats
+	// Upstreams are those that requests went to, by their origins.
+	Upstreams []UpstreamState
+	Learnt    learn.Believed
+	// Summarizing is how many summaries are being made.
+	Summarizing int
+}
+
+// UpstreamState is what requests have shown of one upstream.
+type UpstreamState struct {
+	Upstream string // its origin, as in https://api.openai.com
+	Down     bool
+	Failures int // in succession
+	// Answered and Failed are when the last request was answered, and when the last
+	// one failed; zero: never.
+	Answered, Failed time.Time
+}
+
+// State returns what the proxy holds now.
+func (p *Proxy) State() State {
+	return State{
+		Serving: p.Serving(), Memory: p.memory.Stats(),
+		Upstreams: p.upstreams.states(), Learnt: p.learnt.Believed(), Summarizing: int(p.SummaryCounts().Running),
+	}
+}
+
+// states returns what requests have shown, sorted by the upstreams.
+func (u *upstreams) states() (all []UpstreamState) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for key, s := range u.all {
+		all = append(all, UpstreamState{key.String(), s.isDown(), s.failures, s.answered, s.failed})
+	}
+	slices.SortFunc(all, func(a, b UpstreamState) int { return strings.Compare(a.Upstream, b.Upstream) })
+	return all
+}
+
+func (k originKey) String() string { return (&url.URL{Scheme: k.scheme, Host: k.host}).String() }
