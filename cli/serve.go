@@ -10,7 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"runtime/metrics"
+	runtimemetrics "runtime/metrics"
 	"syscall"
 	"time"
 
@@ -23,6 +23,7 @@ import (
 	"laconic/proxy"
 	"laconic/proxy/learn"
 	"laconic/proxy/logging"
+	"laconic/proxy/metrics"
 	"laconic/tokenize"
 )
 
@@ -34,7 +35,7 @@ func (s *settings) flags(cmd *cobra.Command) {
 	f.StringVarP(&s.config, "config", "c", "", "configuration file (default: "+config.FileName+" in this folder, if it exists)")
 	f.StringVar(&s.upstream, "upstream", "", "base URL that replaces the client's /v1; also LACONIC_UPSTREAM")
 	f.StringVar(&s.listen, "listen", "", "address to listen on")
-	f.StringVar(&s.admin, "admin", "", `address of /healthz and /readyz; "off" for none`)
+	f.StringVar(&s.admin, "admin", "", `address of /healthz, /readyz and /metrics; "off" for none`)
 	f.StringVar(&s.logLevel, "log-level", "", "debug, info, warn or error")
 	f.StringVar(&s.logFormat, "log-format", "", "auto, console or json")
 }
@@ -96,6 +97,10 @@ func serve(ctx context.Context, c *config.Config, stderr io.Writer) error {
 		return err
 	}
 	o.Listener = logging.To(log.Logger)
+	counts := metrics.New(metrics.Options{Started: time.Now(), Dropped: log.Dropped})
+	if c.Admin != "" { // else nobody can read them
+		o.Listener = proxy.Tee(o.Listener, counts.Listener())
+	}
 	o.Calibrate = func(way, percent int) learn.Calibration { return tokenize.NewCalibration(way, percent) }
 	if o.Summarizer != nil || keepsFacts(c) {
 		vault, err := openStore(c, func(line string) { log.Warn("store", zap.String("what", line)) })
@@ -127,6 +132,7 @@ func serve(ctx context.Context, c *config.Config, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	counts.Watch(p, &o)
 	var tables loading
 	go tables.load(tokenizers(c))
 	l, err := net.Listen("tcp", c.Listen)
@@ -135,6 +141,7 @@ func serve(ctx context.Context, c *config.Config, stderr io.Writer) error {
 	}
 	admin, stopAdmin := serveAdmin(p, proxy.AdminOptions{
 		Listen:   c.Admin,
+		Pages:    []proxy.AdminPage{{Path: "/metrics", Handler: counts.Handler()}},
 		Starting: tables.starting, Notes: func() string {
 			return tables.notes() + processNotes(p) + fmt.Sprintf("log: %d lines dropped\n", log.Dropped())
 		},
@@ -147,8 +154,8 @@ func serve(ctx context.Context, c *config.Config, stderr io.Writer) error {
 
 // processNotes returns what the process holds, which shows what is leaked.
 func processNotes(p *proxy.Proxy) string {
-	all := []metrics.Sample{{Name: "/sched/goroutines:goroutines"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}}
-	metrics.Read(all)
+	all := []runtimemetrics.Sample{{Name: "/sched/goroutines:goroutines"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}}
+	runtimemetrics.Read(all)
 	return fmt.Sprintf("process: %d requests, %d goroutines, %d bytes of heap in use, %d bytes from the system\n",
 		p.Serving(), all[0].Value.Uint64(), all[1].Value.Uint64(), all[2].Value.Uint64())
 }

@@ -1,0 +1,249 @@
+package metrics
+
+import (
+	"net/url"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"laconic/compact"
+	"laconic/proxy"
+	"laconic/proxy/apierror"
+	"laconic/proxy/summarize"
+	"laconic/proxy/wire"
+)
+
+// Listener returns a listener that counts what it is told.
+func (m *Metrics) Listener() proxy.Listener {
+	return proxy.Listener{
+		Rewritten:  m.rewritten,
+		Replied:    m.replied,
+		Summarized: m.summarized,
+		Upstream: func(i proxy.UpstreamInfo) {
+			if u, err := url.Parse(i.Upstream); err == nil {
+				m.count(m.changes, origin(u), string(i.Event))
+			}
+		},
+		Failed: func(i proxy.FaultInfo) {
+			if i.Peer {
+				m.peers.Inc()
+			} else {
+				m.faults.Inc()
+			}
+		},
+	}
+}
+
+// begin makes the series of what happens seldom, at 0: else Prometheus would not see
+// the first time.
+func (m *Metrics) begin() {
+	for _, code := range []string{
+		apierror.CodeClientLeft, apierror.CodeClientStalled, apierror.CodeUnreachable, apierror.CodeBroke, apierror.CodeTimeout,
+		apierror.CodeIdle, apierror.CodeProtocol, apierror.CodeShutdown, apierror.CodeFault, apierror.CodeOverloaded,
+	} {
+		m.errors.WithLabelValues(m.words[m.errors].of(code))
+	}
+	for _, ended := range []string{wire.AtWindow, wire.BeforeOutput, wire.Empty, wire.WithoutDone, wire.HalfEvent} {
+		m.truncated.WithLabelValues(m.words[m.truncated].of(ended))
+	}
+	for _, op := range []compact.Op{
+		compact.OpDropEmptyCalls, compact.OpDropMessage, compact.OpDropResult, compact.OpQuote, compact.OpDropCall,
+		compact.OpAnswer, compact.OpSetID, compact.OpRename, compact.OpMove,
+	} {
+		m.repairs.WithLabelValues(string(op))
+	}
+	m.breaks.WithLabelValues(byEpoch)
+	m.breaks.WithLabelValues(byRetry)
+}
+
+// The reasons of prefix breaks.
+const (
+	byEpoch = "epoch"
+	byRetry = "retry"
+)
+
+// count adds one to a counter whose last label is a word of another package.
+func (m *Metrics) count(v *prometheus.CounterVec, labels ...string) {
+	last := len(labels) - 1
+	labels[last] = m.words[v].of(labels[last])
+	v.WithLabelValues(labels...).Inc()
+}
+
+// add adds to a counter what an upstream or a plan says, which may be less than
+// nothing.
+func add(c prometheus.Counter, n int) {
+	if n > 0 {
+		c.Add(float64(n))
+	}
+}
+
+// isDone reports whether a plan was carried out.
+func isDone(o proxy.Outcome) bool { return o != proxy.Shadow && o != proxy.Rejected }
+
+// rewritten counts repairs: the edits are not there later.
+func (m *Metrics) rewritten(i proxy.RewriteInfo) {
+	if i.Report.Repairs == 0 || !isDone(i.Outcome) {
+		return
+	}
+	for n := range i.Edits {
+		if e := &i.Edits[n]; e.Epoch == 0 {
+			m.repairs.WithLabelValues(string(e.Op)).Inc()
+		}
+	}
+}
+
+func (m *Metrics) replied(i proxy.ReplyInfo) {
+	route, outcome := routeOf(&i), i.Outcome
+	if outcome == "" {
+		outcome = noRoute
+	}
+	m.requests.WithLabelValues(route, string(outcome), statusLabel(i.Status)).Inc()
+	if i.Code != "" {
+		m.count(m.errors, i.Code)
+	}
+	if i.Pass != nil {
+		endpoint := i.Endpoint
+		if endpoint == "" {
+			endpoint = other
+		}
+		m.count(m.passed, endpoint, i.Pass.Reason)
+	}
+	if !i.Chat {
+		return
+	}
+	all := m.seriesOf(route, outcome)
+	all.duration.Observe(i.Duration.Seconds())
+	if i.FirstByte > 0 {
+		all.firstByte.Observe(i.FirstByte.Seconds())
+	}
+	if i.Ended != "" {
+		m.count(m.truncated, i.Ended)
+	}
+	if i.Cut {
+		m.cut.Inc()
+	}
+	m.refused(i.Retry)
+	if i.Rewrite != nil {
+		all.measured(&i)
+		m.planned(&i)
+	}
+}
+
+// refused counts a refusal, and what became of the second send.
+func (m *Metrics) refused(r *proxy.RetryInfo) {
+	switch {
+	case r == nil:
+	case r.Answered:
+		m.count(m.refusals, r.Reason, "answered")
+	case r.Sent:
+		m.count(m.refusals, r.Reason, "refused")
+	default:
+		m.count(m.refusals, r.Reason, r.Why)
+	}
+}
+
+// planned counts what was done to a chat request.
+func (m *Metrics) planned(i *proxy.ReplyInfo) {
+	if !isDone(i.Outcome) {
+		return
+	}
+	r, policy := &i.Rewrite.Report, i.Rewrite.Policy
+	if n := len(r.Stages); n > 0 {
+		m.compactions.WithLabelValues(policy, r.Stages[n-1].Name).Inc()
+	}
+	for _, s := range r.Stages {
+		add(m.stageEdits.WithLabelValues(policy, s.Name), s.Edits)
+		add(m.stageSaved.WithLabelValues(policy, s.Name), s.Saved)
+	}
+	if i.Rewrite.NewEpoch {
+		m.epochs.WithLabelValues(policy).Inc()
+		m.breaks.WithLabelValues(byEpoch).Inc()
+	}
+	if i.Retry != nil && i.Retry.Sent {
+		m.breaks.WithLabelValues(byRetry).Inc()
+	}
+	add(m.dropped, r.ResultsDropped)
+	if s := i.Rewrite.Summary; s != nil {
+		m.count(m.slots, s.Outcome, s.Reason)
+	}
+}
+
+func (m *Metrics) summarized(i summarize.JobInfo) {
+	switch {
+	case i.Reason != "":
+		m.count(m.summaries, i.Reason)
+	case i.Made:
+		m.count(m.summaries, "made")
+	default:
+		m.count(m.summaries, "found")
+	}
+	if i.Tries > 0 {
+		m.summaryTime.Observe(i.Duration.Seconds())
+	}
+	add(m.summaryCalls, i.Tries)
+	add(m.summaryTokens, i.SourceTokens)
+}
+
+// series are those of one route and outcome, in which every request counts.
+type series struct {
+	before, after, sent           prometheus.Counter
+	prompt, cached, completion    prometheus.Counter
+	duration, firstByte, overhead prometheus.Observer
+}
+
+// seriesMap holds all series so far: to find them one by one takes longer.
+type seriesMap struct {
+	mu  sync.RWMutex
+	all map[seriesKey]*series
+}
+
+type seriesKey struct {
+	route   string
+	outcome proxy.Outcome
+}
+
+func (m *Metrics) seriesOf(route string, outcome proxy.Outcome) *series {
+	key := seriesKey{route, outcome}
+	m.series.mu.RLock()
+	s := m.series.all[key]
+	m.series.mu.RUnlock()
+	if s != nil {
+		return s
+	}
+	of := func(v *prometheus.CounterVec) prometheus.Counter { return v.WithLabelValues(route, string(outcome)) }
+	s = &series{
+		of(m.before), of(m.after), of(m.sent), of(m.prompt), of(m.cached), of(m.completion),
+		m.duration.WithLabelValues(route), m.firstByte.WithLabelValues(route), m.overhead.WithLabelValues(route),
+	}
+	m.series.mu.Lock()
+	defer m.series.mu.Unlock()
+	m.series.all[key] = s
+	return s
+}
+
+// measured counts the tokens of a request, and what it took to plan.
+func (s *series) measured(i *proxy.ReplyInfo) {
+	add(s.before, i.Rewrite.Report.Before)
+	add(s.after, i.Rewrite.Report.After)
+	add(s.sent, tokensSent(i))
+	s.overhead.Observe(i.Rewrite.Overhead.Seconds())
+	if u := i.Usage; u != nil {
+		add(s.prompt, u.Prompt)
+		add(s.cached, u.Cached)
+		add(s.completion, u.Completion)
+	}
+}
+
+// tokensSent returns what went to the upstream, by our count.
+func tokensSent(i *proxy.ReplyInfo) int {
+	switch r := &i.Rewrite.Report; {
+	case i.Outcome == proxy.Rejected, i.Code == apierror.CodeUnreachable:
+		return 0
+	case i.Retry != nil && i.Retry.Sent:
+		return i.Retry.First + i.Retry.Second
+	case i.Outcome == proxy.Shadow:
+		return r.Before
+	default:
+		return r.After
+	}
+}

@@ -1,0 +1,140 @@
+// Package metrics counts what a proxy reports to its [proxy.Listener], and serves
+// the counts to Prometheus.
+//
+// It promises:
+//
+//   - private: no label and no value holds content, a credential, a model's name, a
+//     tag, or anything else that a client wrote.
+//   - bounded: labels are rows of the configuration, policies, and words of the
+//     proxy's own. However many requests come, the number of series has a limit.
+//   - apart: the registry is its own, and nothing registers itself.
+//   - described: every metric is a row of one table, from which docs/metrics.md is
+//     made.
+package metrics
+
+import (
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"laconic/proxy"
+)
+
+// Options are what a Metrics is made with.
+type Options struct {
+	// Started is when the configuration was read for the first time.
+	Started time.Time
+	// Dropped returns how many lines of the log were dropped; nil: none.
+	Dropped func() int
+}
+
+// Metrics are the counts of one process. Make them with New. They are safe for
+// concurrent use.
+type Metrics struct {
+	table
+	registry *prometheus.Registry
+	series   seriesMap
+	words    map[*prometheus.CounterVec]*words
+	proxy    atomic.Pointer[proxy.Proxy] // whose state is shown; nil: none
+}
+
+// New makes metrics that have counted nothing.
+func New(o Options) *Metrics {
+	m := &Metrics{registry: prometheus.NewRegistry()}
+	m.table = newTable(m.registry, o.Dropped)
+	m.series.all, m.words = map[seriesKey]*series{}, map[*prometheus.CounterVec]*words{}
+	for _, v := range []*prometheus.CounterVec{m.errors, m.passed, m.refusals, m.truncated, m.summaries, m.slots, m.changes} {
+		m.words[v] = &words{}
+	}
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), stateOf{m})
+	m.build.WithLabelValues(buildInfo()).Set(1)
+	m.Reloaded(true, o.Started)
+	m.begin()
+	return m
+}
+
+// Handler returns the page that Prometheus reads.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// Watch shows the state of a proxy from now on, and the options that it was made
+// with as the configuration in force.
+func (m *Metrics) Watch(p *proxy.Proxy, o *proxy.Options) {
+	m.proxy.Store(p)
+	m.config.Reset()
+	m.config.WithLabelValues(
+		onOff(o.Overrides), onOff(o.ResponseHeaders), onOff(o.Strict), onOff(o.RejectFaults), onOff(len(o.ClientKeys) > 0),
+		onOff(o.Summarizer != nil), onOff(o.Facts != nil), onOff(o.Certificate != nil),
+	).Set(1)
+	m.routes.Reset()
+	for _, r := range append([]*proxy.Route{&o.Default}, o.Routes...) {
+		mode := r.Mode
+		if mode == "" {
+			mode = proxy.ModeOn
+		}
+		m.routes.WithLabelValues(routeLabel(r.Match), origin(r.Upstream), r.Policy.Name, mode).Set(1)
+		for _, o := range []proxy.Outcome{
+			proxy.Untouched, proxy.Repaired, proxy.Compacted, proxy.Retried, proxy.Over, proxy.Shadow, proxy.Rejected,
+		} {
+			m.seriesOf(routeLabel(r.Match), o)
+			m.requests.WithLabelValues(routeLabel(r.Match), string(o), "200")
+		}
+		m.epochs.WithLabelValues(r.Policy.Name)
+	}
+}
+
+// Reloaded notes that the configuration was read again: whether it was taken, and
+// when.
+func (m *Metrics) Reloaded(ok bool, at time.Time) {
+	if !ok {
+		m.reloadOK.Set(0)
+		return
+	}
+	m.reloadOK.Set(1)
+	m.reloadTime.Set(seconds(at))
+}
+
+// Rows are all metrics that this package defines, in the order of the manual.
+func (m *Metrics) Rows() []Row { return m.described }
+
+// seconds returns a time as Prometheus writes it; 0 for the zero time.
+func seconds(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return float64(t.UnixMilli()) / 1000
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+// origin returns the scheme and host of an upstream: its path may be secret.
+func origin(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String() }
+
+// buildInfo returns the version, the commit and the Go version of the program.
+func buildInfo() (version, revision, goVersion string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown", "unknown", "unknown"
+	}
+	if version = info.Main.Version; version == "" || version == "(devel)" {
+		version = "devel"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			revision = s.Value
+		}
+	}
+	return version, revision, info.GoVersion
+}

@@ -1,0 +1,60 @@
+package metrics
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// stateOf collects what a proxy holds at the moment of the question.
+type stateOf struct{ m *Metrics }
+
+// Describe names the metrics.
+func (s stateOf) Describe(to chan<- *prometheus.Desc) {
+	t := &s.m.table
+	for _, d := range []*prometheus.Desc{
+		t.serving, t.summarizing, t.learnt, t.memory, t.memoryMost, t.arriving, t.waiting,
+		t.upstreamUp, t.upstreamFailures, t.upstreamAnswered, t.upstreamFailed,
+	} {
+		to <- d
+	}
+}
+
+// Collect reads the state once. There is none before Watch.
+func (s stateOf) Collect(to chan<- prometheus.Metric) {
+	p := s.m.proxy.Load()
+	if p == nil {
+		return
+	}
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	t, now := &s.m.table, p.State()
+	gauge(t.serving, float64(now.Serving))
+	gauge(t.summarizing, float64(now.Summarizing))
+	for _, l := range []struct {
+		fact string
+		n    int
+	}{
+		{"window", now.Learnt.Window},
+		{"input", now.Learnt.Input},
+		{"messages", now.Learnt.Messages},
+		{"bytes", now.Learnt.Bytes},
+		{"hard", now.Learnt.Hard},
+		{"count", now.Learnt.Count},
+		{"shape", now.Learnt.Shape},
+	} {
+		gauge(t.learnt, float64(l.n), l.fact)
+	}
+	gauge(t.memory, float64(now.Memory.Bytes))
+	gauge(t.memoryMost, float64(now.Memory.Limit))
+	gauge(t.arriving, float64(now.Memory.Arriving))
+	gauge(t.waiting, float64(now.Memory.WaitToArrive), "arrival")
+	gauge(t.waiting, float64(now.Memory.ToWork), "work")
+	for _, u := range now.Upstreams {
+		up := 1.0
+		if u.Down {
+			up = 0
+		}
+		gauge(t.upstreamUp, up, u.Upstream)
+		gauge(t.upstreamFailures, float64(u.Failures), u.Upstream)
+		gauge(t.upstreamAnswered, seconds(u.Answered), u.Upstream)
+		gauge(t.upstreamFailed, seconds(u.Failed), u.Upstream)
+	}
+}
