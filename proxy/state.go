@@ -14,7 +14,7 @@ import (
 type State struct {
 	Serving int // requests that are not over
 	Memory  admission.Stats
-	// Upstreams are those that requests went to, by their origins.
+	// Upstreams are those of the options in force that requests went to.
 	Upstreams []UpstreamState
 	Learnt    learn.Believed
 	// Summarizing is how many summaries are being made.
@@ -35,16 +35,18 @@ type UpstreamState struct {
 func (p *Proxy) State() State {
 	return State{
 		Serving: p.Serving(), Memory: p.memory.Stats(),
-		Upstreams: p.upstreams.states(), Learnt: p.learnt.Believed(), Summarizing: int(p.SummaryCounts().Running),
+		Upstreams: p.upstreams.states(p.settings.Load().origins()), Learnt: p.learnt.Believed(), Summarizing: int(p.SummaryCounts().Running),
 	}
 }
 
-// states returns what requests have shown, sorted by the upstreams.
-func (u *upstreams) states() (all []UpstreamState) {
+// states returns what requests have shown of some upstreams, sorted.
+func (u *upstreams) states(some map[originKey]bool) (all []UpstreamState) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for key, s := range u.all {
-		all = append(all, UpstreamState{key.String(), s.isDown(), s.failures, s.answered, s.failed})
+		if some[key] {
+			all = append(all, UpstreamState{key.String(), s.isDown(), s.failures, s.answered, s.failed})
+		}
 	}
 	slices.SortFunc(all, func(a, b UpstreamState) int { return strings.Compare(a.Upstream, b.Upstream) })
 	return all
