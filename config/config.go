@@ -153,9 +153,9 @@ func Load(path string, over ...Override) (*Config, error) {
 		}
 		path = FileName
 	}
-	src, problem := readConfigFile(path)
-	if problem != nil {
-		return Default(), Problems{*problem}
+	src, err := Read(path)
+	if err != nil {
+		return Default(), err
 	}
 	return Parse(path, src, os.LookupEnv, over...)
 }
@@ -189,12 +189,14 @@ func readFile(path string) ([]byte, error) {
 	return src, err
 }
 
-func readConfigFile(path string) ([]byte, *Problem) {
+// Read returns the bytes of a configuration file, for [Parse]. The error is
+// Problems.
+func Read(path string) ([]byte, error) {
 	src, err := readFile(path)
 	if err == nil {
 		return src, nil
 	}
-	p := &Problem{File: path, Code: codeFile}
+	p := Problem{File: path, Code: codeFile}
 	var pe *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -204,5 +206,5 @@ func readConfigFile(path string) ([]byte, *Problem) {
 	default:
 		p.Message = "the file " + err.Error()
 	}
-	return nil, p
+	return nil, Problems{p}
 }

@@ -43,6 +43,35 @@ func (p Pattern) covers(q Pattern) bool {
 	return p.Matches(strings.ReplaceAll(q.text, "*", "\x00"))
 }
 
+// longestCompared bounds what it costs to compare two patterns.
+const longestCompared = 1 << 20
+
+// overlaps reports whether there is a name that both patterns match, or that cannot
+// be told cheaply.
+func (p Pattern) overlaps(q Pattern) bool {
+	a, b := p.text, q.text
+	if len(a)*len(b) > longestCompared {
+		return true
+	}
+	// same[j] tells of the rest of a, and of b from j on, whether a name fits both.
+	same, before := make([]bool, len(b)+1), make([]bool, len(b)+1)
+	for i := len(a); i >= 0; i-- {
+		same, before = before, same
+		for j := len(b); j >= 0; j-- {
+			starA, starB := i < len(a) && a[i] == '*', j < len(b) && b[j] == '*'
+			switch {
+			case starA || starB:
+				same[j] = i < len(a) && before[j] || j < len(b) && same[j+1]
+			case i == len(a) || j == len(b):
+				same[j] = i == len(a) && j == len(b)
+			default:
+				same[j] = a[i] == b[j] && before[j+1]
+			}
+		}
+	}
+	return same[0]
+}
+
 // Everything reports whether the pattern matches every name, the empty one of a
 // request that names no model included.
 func (p Pattern) Everything() bool { return strings.Trim(p.text, "*") == "" && p.text != "" }
