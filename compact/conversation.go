@@ -237,6 +237,11 @@ type Conversation struct {
 	// Unbind is the index in the client's list before which messages have lost
 	// their bound thinking, because an earlier request took it out; 0: none.
 	Unbind int
+	// History is how many messages of the client's list are the conversation
+	// itself, where those after them ask something about it; 0: all. The
+	// history is folded as if it were alone, and the others follow it as they
+	// came.
+	History int
 }
 
 // A Text is what a model reads. It may be held in the form in which it came, for

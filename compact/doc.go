@@ -112,6 +112,10 @@
 // budget there is one only if that pays in as many requests as the conversation has
 // had so far, at a tenth of the price for a token that a prompt cache serves.
 //
+// If the last messages of a list ask about the ones before (Conversation.History),
+// those are folded as if they were alone. Package handover does so for an agent
+// that has its history summarized.
+//
 // # The gap
 //
 // Stages shorten old messages in place. Messages are removed only as whole

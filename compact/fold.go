@@ -8,13 +8,29 @@ type input struct {
 	msgs    []Message // the repaired list
 	costs   []int
 	beside  int // Conversation.Fixed
+	history int // messages that are folded; those after them only follow
 	thinking
 }
 
 func newInput(conv Conversation, p *Policy, c Counter, b Budget, msgs []Message, costs []int) *input {
-	in := &input{policy: *p, counter: c, budget: b, msgs: msgs, costs: costs, beside: conv.Fixed, thinking: thinkingIn(conv, msgs)}
+	in := &input{
+		policy: *p, counter: c, budget: b, msgs: msgs, costs: costs, beside: conv.Fixed,
+		history: historyOf(conv, msgs), thinking: thinkingIn(conv, msgs),
+	}
 	in.policy.Trigger = p.TriggerFor(c)
 	return in
+}
+
+// historyOf returns how many messages of the repaired list are folded.
+func historyOf(conv Conversation, msgs []Message) int {
+	n := len(msgs)
+	for conv.History > 0 && n > 0 && msgs[n-1].Origin >= conv.History {
+		n--
+	}
+	if n == 0 {
+		return len(msgs)
+	}
+	return n
 }
 
 // fixed returns the fixed cost, rounded up.
@@ -32,7 +48,7 @@ func (in *input) total() int {
 // prefix returns the input with the first n messages alone.
 func (in *input) prefix(n int) *input {
 	short := *in
-	short.msgs, short.costs = in.msgs[:n], in.costs[:n]
+	short.msgs, short.costs, short.history = in.msgs[:n], in.costs[:n], n
 	return &short
 }
 
@@ -77,10 +93,13 @@ func (f *folding) visitAll(early bool) {
 	for k := f.pointAfter(0); ; k = f.pointAfter(k) {
 		was := f.d.end
 		f.show(k)
-		f.requests++
 		if was < f.unbindAt && k >= f.unbindAt {
 			f.d.unbind(f.unbindBefore, len(f.epochs), "taken out of an earlier request")
 		}
+		if k > f.history {
+			return
+		}
+		f.requests++
 		due := f.due()
 		if !f.warm && (due || f.policy.Summaries && f.d.total > f.warming(f.d.required, f.d.budget)) {
 			f.setWarmMark()
@@ -99,15 +118,22 @@ func (f *folding) visitAll(early bool) {
 // message that came after everything before it, or the end. Where repair moved
 // a result forward, no client sent a list that ends between its call and its old
 // place. Nor did one send half of an answer, whose bound thinking would follow.
+// The history ends with one, unless the newest answer ends it: that came later.
 func (f *folding) pointAfter(k int) int {
 	end := len(f.msgs)
-	if f.policy.PerRequest != nil || k >= end {
+	if k >= f.history {
 		return end
+	}
+	if f.policy.PerRequest != nil {
+		return f.history
 	}
 	l := &f.d.exchanges
 	k = int(l.next[k+1])
 	for k < end && (f.msgs[k].Origin < int(l.latest[k]) || f.continues[f.msgs[k].Origin]) {
 		k = int(l.next[k+1])
+	}
+	if k > f.history && f.msgs[f.history-1].Role != Assistant {
+		return f.history
 	}
 	return k
 }
