@@ -65,6 +65,7 @@ func (chat) Decode(body []byte) (*Request, error) {
 	if last := &d.msgs[len(d.msgs)-1]; last.Role == compact.Assistant {
 		last.Open = d.going || d.open
 	}
+	d.r.NoCalls = d.r.NoCalls || emptyList(d.r.Tools) && emptyList(d.r.Functions)
 	d.r.encoder = d
 	return &d.r.Request, nil
 }
@@ -146,6 +147,8 @@ func (d *decoder) request() bool {
 			d.r.Functions = d.unlessNull(v)
 		case "response_format":
 			d.r.ResponseFormat = d.unlessNull(v)
+		case "tool_choice", "function_call":
+			d.r.NoCalls = d.r.NoCalls || d.str(v) == "none"
 		case "continue_final_message":
 			d.going = d.going || v.kind == 't'
 		case "add_generation_prompt":
@@ -175,6 +178,11 @@ func (d *decoder) unlessNull(v value) []byte {
 		return nil
 	}
 	return d.raw(v.span)
+}
+
+// emptyList reports whether a raw value is absent or a list of nothing.
+func emptyList(raw []byte) bool {
+	return len(raw) == 0 || raw[0] == '[' && len(bytes.TrimSpace(raw[1:len(raw)-1])) == 0
 }
 
 // wholeNumber reads a number of tokens, at most math.MaxInt32; 0 for whatever

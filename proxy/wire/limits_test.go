@@ -237,3 +237,24 @@ func TestMaxTokens(t *testing.T) {
 	f(`"max_tokens":[100],`, 0)
 	f(`"max_tokens":true,`, 0)
 }
+
+func TestNoCalls(t *testing.T) {
+	f := func(fields string, want bool) {
+		t.Helper()
+		r, err := wire.Chat.Decode([]byte(`{"messages":[{"role":"user","content":"x"}]` + fields + `}`))
+		if err != nil {
+			t.Errorf("%s: %v", fields, err)
+		} else if r.NoCalls != want {
+			t.Errorf("%s: %v, want %v", fields, r.NoCalls, want)
+		}
+	}
+	f(``, true)
+	f(`,"tools":null,"functions":[ ]`, true)
+	f(`,"tools":[ ],"tool_choice":"auto"`, true)
+	f(`,"tool_choice":"none","tools":[{}]`, true)
+	f(`,"functions":[{}],"function_call":"none"`, true)
+	f(`,"tools":[{}]`, false)
+	f(`,"functions":[{}]`, false)
+	f(`,"tools":[{}],"tool_choice":{"type":"function"}`, false)
+	f(`,"tools":{}`, false)
+}

@@ -33,6 +33,9 @@ type Request struct {
 	// Tools, Functions and ResponseFormat are the raw JSON of these fields;
 	// nil when absent or null.
 	Tools, Functions, ResponseFormat []byte
+	// NoCalls reports that the model may call nothing: there are no tools and no
+	// functions, or tool_choice or function_call is "none".
+	NoCalls bool
 
 	// Alloc returns a slice of n bytes, of any content, for what Encode writes;
 	// nil: make does.
