@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"laconic/compact"
+	"laconic/compact/handover"
 	"laconic/proxy/wire"
 )
 
@@ -77,7 +78,11 @@ func compactCommand() *cobra.Command {
 				return err
 			}
 			r.Conversation.Fixed = route.Counter.Fixed(r.Tools, r.Functions, r.ResponseFormat)
-			plan, report := compact.Compact(r.Conversation, route.Policy, route.Counter, budget)
+			agent := handover.Of(r.Conversation.Messages, r.NoCalls)
+			plan, report := agent.Compact(r.Conversation, route.Policy, route.Counter, budget)
+			if explain && agent != "" {
+				fmt.Fprintln(cmd.OutOrStdout(), agent.Kind())
+			}
 			if explain {
 				return explainPlan(cmd.OutOrStdout(), r, &plan, report)
 			}

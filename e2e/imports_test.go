@@ -31,6 +31,7 @@ var rules = []rule{
 	{"compact/stage", append([]string{"encoding/json", "reflect"}, pure...), []string{"laconic/compact", "laconic/compact/digest"}, "a stage sees a draft and its options, nothing else"},
 	{"compact/policy", pure, []string{"laconic/compact", "laconic/compact/digest", "laconic/compact/stage"}, "a policy is a ladder of stages and its numbers"},
 	{"compact/history", pure, []string{"laconic/compact", "laconic/compact/policy"}, "a history is a library on top of compact; the proxy holds none"},
+	{"compact/handover", pure, []string{"laconic/compact", "laconic/compact/stage"}, "whose request it is follows from its texts alone; what becomes of it is a ladder of known stages"},
 	{"tokenize", append([]string{"encoding/json", "io", "sync/atomic", "unsafe"}, pure...), []string{"laconic/tokenize/bpe"}, "counting is pure"},
 	{"tokenize/bpe", append([]string{"embed", "unsafe"}, pure...), nil, "tokens are a function of the text"},
 	{"tokenize/cache", nil, []string{"github.com/maypok86/otter/v2"}, "the cache remembers numbers; it may not know who counts, nor what"},
@@ -52,7 +53,7 @@ var rules = []rule{
 	{"proxy/body", nil, []string{"laconic/proxy/admission", "laconic/proxy/apierror", "github.com/klauspost/compress", "golang.org/x/sync"}, "bodies are bytes with deadlines and a price; what they say is not known here"},
 	{"proxy/admission", nil, []string{"laconic/proxy/apierror"}, "memory is shared out by sizes and clients; what it is for is not known here"},
 	{"proxy", nil, []string{
-		"laconic/compact", "laconic/proxy/wire", "laconic/proxy/learn", "laconic/proxy/overflow",
+		"laconic/compact", "laconic/compact/handover", "laconic/proxy/wire", "laconic/proxy/learn", "laconic/proxy/overflow",
 		"laconic/proxy/access", "laconic/proxy/admission", "laconic/proxy/answer", "laconic/proxy/apierror", "laconic/proxy/body",
 		"laconic/proxy/fingerprint", "laconic/proxy/summarize",
 	}, "stages, tokenizers and YAML are handed in"},
@@ -70,7 +71,7 @@ var rules = []rule{
 	{"store/storetest", nil, nil, "tests start a server of their own by it"},
 	{"replay/replaytest", nil, []string{"laconic/compact"}, "tests of replay and of its reports read runs by it"},
 	{"cli", nil, []string{
-		"laconic/cli/counting", "laconic/cli/runlog", "laconic/compact", "laconic/compact/policy", "laconic/compact/stage", "laconic/config", "laconic/demo", "laconic/demo/strict",
+		"laconic/cli/counting", "laconic/cli/runlog", "laconic/compact", "laconic/compact/handover", "laconic/compact/policy", "laconic/compact/stage", "laconic/config", "laconic/demo", "laconic/demo/strict",
 		"laconic/proxy", "laconic/proxy/access", "laconic/proxy/learn", "laconic/proxy/logging", "laconic/proxy/metrics", "laconic/proxy/summarize", "laconic/proxy/wire",
 		"laconic/replay", "laconic/replay/record", "laconic/replay/report", "laconic/store", "laconic/tokenize",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "go.uber.org/zap", "golang.org/x/term",

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"laconic/compact"
+	"laconic/compact/handover"
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
@@ -23,6 +24,7 @@ type conversation struct {
 	mode   string
 	policy *compact.Policy // with the client's pins
 	limits compact.Limits  // configured or published
+	agent  handover.Agent  // asks for a summary of its history, if any does
 	asked  int             // tokens of answer that the request asks for; 0: it does not say
 	ways   []Way           // in which the upstream may count, one at least
 	known  *learn.Model
@@ -52,6 +54,7 @@ func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation 
 	counter, counted := route.counter()
 	c := &conversation{
 		x: x, in: in, mode: x.mode(), policy: x.policy(), asked: req.MaxTokens, ways: waysOf(counter), counted: counted,
+		agent: handover.Of(req.Conversation.Messages, req.NoCalls),
 		known: p.learnt.Model(p.factKey(x.r.Header, route, key...), route.Upstream, name),
 	}
 	facts := c.known.Facts()
@@ -66,7 +69,7 @@ func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation 
 		c.limits.Budget = x.overrides.budget
 	}
 	c.info = RewriteInfo{
-		ID: x.info.ID, Model: name, Route: route.Match, Policy: c.policy.Name, Tags: x.overrides.tags,
+		ID: x.info.ID, Model: name, Route: route.Match, Policy: c.policy.Name, Kind: c.agent.Kind(), Tags: x.overrides.tags,
 		PinsUnmatched: x.overrides.unmatched, Stream: req.Stream, Told: published, BytesBefore: len(in.Text), BytesAfter: len(in.Text),
 	}
 	return c
@@ -92,9 +95,9 @@ func (c *conversation) guessesWindow() bool {
 }
 
 // prepareSummary begins the summary of the coming epoch, once a conversation has
-// passed the warm mark.
+// passed the warm mark. There is none to come if the agent replaces its history.
 func (c *conversation) prepareSummary(req *wire.Request, p *plan) {
-	if p.info.Outcome != Rejected {
+	if p.info.Outcome != Rejected && c.agent == "" {
 		_ = c.x.safely("summary", func() error {
 			c.x.p.summaries.Prepare(p.slotRequest, req.Conversation, &p.Plan)
 			return nil
@@ -109,7 +112,7 @@ func (c *conversation) summaryRequest(p *plan) *summarize.Request {
 		ID: x.info.ID, Header: x.r.Header, Query: x.r.URL.RawQuery, Upstream: x.route.Upstream,
 		Policy: c.policy.Name, Version: c.policy.Version, Counting: p.counting(), Counter: p.slotCounter(), Budget: p.budget, Pins: x.overrides.pins,
 		Unfolded:   c.policy.PerRequest != nil,
-		Overridden: x.overrides.budget > 0 || x.overrides.policy != nil, Unedited: c.mode != ModeOn, Bound: p.bound, Keep: c.in.Keep,
+		Overridden: x.overrides.budget > 0 || x.overrides.policy != nil, Unedited: c.mode != ModeOn, Ends: c.agent != "", Bound: p.bound, Keep: c.in.Keep,
 	}
 	if first := x.info.Rewrite; first != nil && first.Summary != nil {
 		r.Waited = first.Summary.Duration // by an earlier plan

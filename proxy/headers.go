@@ -13,6 +13,7 @@ const (
 	headerBefore  = "X-Laconic-Tokens-Before"
 	headerAfter   = "X-Laconic-Tokens-After"
 	headerStages  = "X-Laconic-Stages"
+	headerKind    = "X-Laconic-Request-Kind"
 	headerID      = "X-Laconic-Request-Id"
 )
 
@@ -42,6 +43,9 @@ func (x *exchange) stamp(h http.Header) {
 	h.Set(headerBefore, strconv.Itoa(i.Report.Before))
 	h.Set(headerAfter, strconv.Itoa(i.Report.After))
 	h.Set(headerBudget, strconv.Itoa(i.Report.Budget))
+	if i.Kind != "" {
+		h.Set(headerKind, i.Kind)
+	}
 	if s := stages(i); s != "" {
 		h.Set(headerStages, s)
 	}

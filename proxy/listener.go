@@ -57,7 +57,10 @@ type RewriteInfo struct {
 	Model  string // as the client wrote it, at most 128 bytes
 	Route  string // the pattern that chose the route
 	Policy string
-	Tags   string // of x-laconic-tags
+	// Kind names a request that an agent has its own history summarized by:
+	// "compaction of opencode"; "" for any other.
+	Kind string
+	Tags string // of x-laconic-tags
 	// PinsUnmatched is how many indices of x-laconic-pin name no message.
 	PinsUnmatched int
 	Stream        bool

@@ -74,7 +74,7 @@ func (c *conversation) plan(req *wire.Request, facts learn.Facts, unbind bool) (
 		p.tools = in.Fixed - p.counter.Fixed(nil, nil, nil)
 		p.facts, p.budget = facts, facts.Budget(c.limits, req.MaxTokens)
 		policy := p.recorded(shaped(c.policy, facts.Shape.Value))
-		p.Plan, p.info.Report = compact.Compact(in, policy, p.counter, p.budget)
+		p.Plan, p.info.Report = p.c.agent.Compact(in, policy, p.counter, p.budget)
 		if most := facts.Bytes.Value; most > 0 && p.info.BytesBefore > most {
 			p.lighten(req, in, policy)
 		}

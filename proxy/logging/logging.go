@@ -154,14 +154,15 @@ func replyFields(i proxy.ReplyInfo) []zap.Field {
 
 func rewriteFields(i *proxy.RewriteInfo) []zap.Field {
 	r := &i.Report
-	f := []zap.Field{
+	f := appendText(nil, "request_kind", i.Kind)
+	f = append(f,
 		zap.String("model", i.Model), zap.String("route", i.Route), zap.String("policy", i.Policy),
 		zap.Int("tokens_before", r.Before), zap.Int("tokens_after", r.After), zap.Int("budget", r.Budget), zap.Int("fixed", r.Fixed),
 		zap.Int("messages_before", r.MessagesBefore), zap.Int("messages_after", r.MessagesAfter),
 		zap.Int("epochs", r.Epochs), zap.Int("repairs", r.Repairs),
 		zap.Int("bytes_before", i.BytesBefore), zap.Int("bytes_after", i.BytesAfter),
 		zap.Duration("overhead", i.Overhead),
-	}
+	)
 	if r.ResultsDropped > 0 {
 		f = append(f, zap.Int("results_dropped", r.ResultsDropped))
 	}

@@ -41,6 +41,8 @@ type Request struct {
 	Overridden bool
 	// Unedited: the request is sent as it came.
 	Unedited bool
+	// Ends: the agent replaces the conversation by a summary of its own.
+	Ends bool
 	// Bound: thinking in the conversation is bound to the text of the slot.
 	Bound bool
 	// Keep is called where something outlives the request that points into its

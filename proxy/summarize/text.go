@@ -233,6 +233,8 @@ func (s *Service) unwanted(r *Request) string {
 		return "override"
 	case r.Unedited:
 		return "mode"
+	case r.Ends:
+		return "compaction" // a new summary would be used once
 	}
 	return ""
 }

@@ -1,0 +1,133 @@
+// Package handover recognizes requests by which an agent has its own history
+// summarized, and compacts them. From then on the agent goes on with that summary
+// alone, so what is left out here is lost for good.
+//
+// It promises:
+//
+//   - told by its prompt: a request is one of these if the model may call nothing
+//     and the prompt, or the instructions, begin with words of the table, which
+//     names the source of each. Nothing else is looked at.
+//   - nothing is moved: if the history is in messages of its own, it is sent with
+//     the edits that the request before had, so a prompt cache that served that
+//     request serves this one. The prompt follows as it came.
+//   - text over records: if that does not fit, results are shortened to their head
+//     and tail, oldest first and no more than needed, and only after that the stages
+//     of the policy follow. No record stands for what left.
+//   - left alone: a request that has the history inside of one message is repaired
+//     at most. If it is too long it is reported as over, and what the upstream says of
+//     it makes the agent recover by itself.
+package handover
+
+import (
+	"slices"
+	"strings"
+
+	"laconic/compact"
+	"laconic/compact/stage"
+)
+
+// Agent names the agent that asks for a summary of its history; "": none does.
+type Agent string
+
+// Of returns the agent whose request for a summary a conversation is. noCalls says
+// that the model may call nothing.
+func Of(msgs []compact.Message, noCalls bool) Agent {
+	n := len(msgs)
+	if !noCalls || n == 0 || msgs[n-1].Role != compact.User {
+		return ""
+	}
+	head := slices.IndexFunc(msgs, func(m compact.Message) bool { return !m.Role.Instruction() })
+	for i := range prompts {
+		p := &prompts[i]
+		in := msgs[n-1:]
+		if p.in == instructions {
+			in = msgs[:head]
+		}
+		if slices.ContainsFunc(in, func(m compact.Message) bool { return slices.ContainsFunc(m.Parts, p.begins) }) {
+			return p.agent
+		}
+	}
+	return ""
+}
+
+// within is how far from the start of a text its first word may be, in bytes as it
+// is held.
+const within = 256
+
+// begins reports whether a part of a message begins with the words of the prompt,
+// blanks aside. They are searched for in the text as it is held, because most
+// texts are something else and long.
+func (p *prompt) begins(part compact.Part) bool {
+	held, _ := part.Text.Source()
+	return part.Kind == compact.KindText && strings.Contains(held[:min(len(held), within)], p.words) &&
+		strings.HasPrefix(strings.TrimSpace(part.Text.String()), p.words)
+}
+
+// Kind names the kind of request, for the log; "" if it is of no agent.
+func (a Agent) Kind() string {
+	if a == "" {
+		return ""
+	}
+	return "compaction of " + string(a)
+}
+
+// Compact is [compact.Compact] for a request of the agent. For none it is the same.
+func (a Agent) Compact(in compact.Conversation, p *compact.Policy, c compact.Counter, b compact.Budget) (compact.Plan, compact.Report) {
+	switch {
+	case a == "" || len(p.Ladder) == 0:
+		return compact.Compact(in, p, c, b)
+	case !slices.ContainsFunc(in.Messages, func(m compact.Message) bool { return m.Role == compact.Assistant }):
+		return compact.Compact(in, repairing(p), c, b)
+	}
+	history := in
+	history.History = len(in.Messages) - 1
+	plan, report := compact.Compact(history, p, c, b)
+	if report.Outcome != compact.Over {
+		return plan, report
+	}
+	shortened, shorter := compact.Compact(in, Shortening(p), c, b)
+	if shorter.After < report.After {
+		return shortened, shorter
+	}
+	return plan, report
+}
+
+// repairing returns a policy that repairs and does nothing else.
+func repairing(p *compact.Policy) *compact.Policy {
+	bare := *p
+	bare.Ladder = nil
+	return &bare
+}
+
+// Shortening returns the policy for a request whose folded history does not fit
+// together with its prompt. It looks at this request alone, because the history
+// ends with it: it shortens results first, then does what p does except to write
+// records, and stops as soon as the request fits.
+func Shortening(p *compact.Policy) *compact.Policy {
+	with := *p
+	with.PerRequest, with.Trigger, with.Land = &compact.PerRequest{}, 1, 1
+	with.Summaries, with.Placement = false, compact.PlaceNone
+	with.Ladder = slices.Clone(shorter)
+	for _, s := range p.Ladder {
+		if s.Name() != writesRecords {
+			with.Ladder = append(with.Ladder, s)
+		}
+	}
+	return &with
+}
+
+// writesRecords is the stage that puts a record in the place of what left.
+const writesRecords = "summarize"
+
+// shorter leaves 5000 characters of each old result, then 2000, then 700: a summary
+// needs what was done and how it ended, not all that was printed.
+var shorter = func() (turns []compact.Stage) {
+	for _, options := range []string{`{"max_chars":5000}`, `{"max_chars":2000}`, `{"max_chars":700}`} {
+		turn, err := stage.New("trim_results", []byte(options))
+		if err != nil {
+			panic("BUG: " + err.Error())
+		}
+		turns = append(turns, turn)
+	}
+	return turns
+}()
