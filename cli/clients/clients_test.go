@@ -1,0 +1,207 @@
+package clients
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const pages = "../../docs/clients"
+
+// fences returns the pieces of settings of a page, as language and text.
+func fences(t *testing.T, page string) (all []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(pages, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces := strings.Split("\n"+string(text), "\n```")
+	for i := 1; i < len(pieces); i += 2 {
+		all = append(all, pieces[i]+"\n")
+	}
+	return all
+}
+
+// TestPagesShowTheTable: the settings of a client are the same in the table and on
+// its page.
+func TestPagesShowTheTable(t *testing.T) {
+	want := map[string][]string{}
+	for i := range Table {
+		c := &Table[i]
+		for _, b := range c.Blocks {
+			want[c.Page] = append(want[c.Page], b.Language+"\n"+b.Text)
+		}
+		if text, err := os.ReadFile(filepath.Join(pages, c.Page)); err != nil || !strings.Contains(string(text), c.Advice) {
+			t.Errorf("%s does not say %q (%v)", c.Page, c.Advice, err)
+		}
+		if (c.Window == None) != (c.Advice == "") {
+			t.Errorf("%s: a window is %s, with the advice %q", c.Name, c.Window, c.Advice)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(pages, "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		page := filepath.Base(file)
+		if page == "README.md" {
+			continue
+		}
+		got, wanted := fences(t, page), want[page]
+		slices.Sort(got)
+		slices.Sort(wanted)
+		if !slices.Equal(got, wanted) {
+			t.Errorf("%s shows\n%s\nthe table has\n%s", page, strings.Join(got, "---\n"), strings.Join(wanted, "---\n"))
+		}
+		delete(want, page)
+	}
+	for page := range want {
+		t.Errorf("there is no page %s", page)
+	}
+}
+
+// TestListShowsTheTable: the list of pages has a line for each row.
+func TestListShowsTheTable(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(pages, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want []string
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "| [") {
+			got = append(got, strings.TrimSpace(line))
+		}
+	}
+	for i := range Table {
+		c := &Table[i]
+		compacted := "yes"
+		if !c.Compacted() {
+			compacted = "not yet: passes through"
+		}
+		window := map[Window]string{Large: "a large one", True: "the model's own", None: "has no such setting"}[c.Window]
+		want = append(want, fmt.Sprintf("| [%s](%s) | %s | `%s` | %s | %s |", c.Title, c.Page, c.Version, c.Endpoint, compacted, window))
+		if !c.Compacted() && c.Window == Large {
+			t.Errorf("%s would never be compacted", c.Name)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the list has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestABlockIsForOneAddressAndModel(t *testing.T) {
+	for i := range Table {
+		for _, b := range Table[i].Blocks {
+			if text := b.For("http://127.0.0.1:1", "m"); strings.Contains(text, ShownOrigin) || strings.Contains(text, ShownModel) || !strings.Contains(b.Text, ShownOrigin) && len(Table[i].Blocks) == 1 {
+				t.Errorf("%s:\n%s", Table[i].Name, text)
+			}
+		}
+	}
+}
+
+func TestCommandsAreKnownByTheirNames(t *testing.T) {
+	f := func(command, want string) {
+		t.Helper()
+		got := ""
+		if c := OfCommand(command); c != nil {
+			got = c.Name
+		}
+		if got != want {
+			t.Errorf("%s is %q, want %q", command, got, want)
+		}
+	}
+	f("opencode", "opencode")
+	f("/usr/local/bin/opencode", "opencode")
+	f("qwen", "qwen-code")
+	f("CODEX.CMD", "codex")
+	f("claude.exe", "claude-code")
+	f("python3", "")
+	f("", "")
+}
+
+// start starts a command whose upstream lists some models.
+func start(t *testing.T, env map[string]string, version string, listed []string, model string, command ...string) Started {
+	t.Helper()
+	return Start(OfCommand(command[0]), Given{
+		Base: "http://127.0.0.1:1/v1", Model: model, Args: command[1:],
+		List:    func() []string { return listed },
+		Lookup:  func(name string) (string, bool) { v, ok := env[name]; return v, ok },
+		File:    func(name, text string) (string, error) { return "FILE(" + text + ")", nil },
+		Version: func() string { return version },
+	})
+}
+
+func TestStart(t *testing.T) {
+	f := func(s Started, args, env, say string) {
+		t.Helper()
+		if got := strings.Join(s.Args, " "); got != args {
+			t.Errorf("arguments\n%s, want\n%s", got, args)
+		}
+		for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"} {
+			if s.Env[name] != "http://127.0.0.1:1/v1" {
+				t.Errorf("%s is %q", name, s.Env[name])
+			}
+			delete(s.Env, name)
+		}
+		var pairs []string
+		for name, value := range s.Env {
+			pairs = append(pairs, name+"="+value)
+		}
+		slices.Sort(pairs)
+		if got := strings.Join(pairs, " "); got != env {
+			t.Errorf("environment\n%s, want\n%s", got, env)
+		}
+		if got := strings.Join(s.Say, " "); (say == "") != (got == "") || !strings.Contains(got, say) {
+			t.Errorf("says %q, want %q", got, say)
+		}
+	}
+	two := []string{"a", "b"}
+	const declared = `OPENCODE_CONFIG_CONTENT={"model":"laconic/a","provider":{"laconic":{"models":{"a":{"tool_call":true,"limit":{"context":1000000,"output":8192}}},` +
+		`"name":"Laconic","npm":"@ai-sdk/openai-compatible","options":{"apiKey":"{env:OPENAI_API_KEY}","baseURL":"http://127.0.0.1:1/v1"}}}}`
+	f(start(t, nil, "", two, "", "python3"), "", "", "")
+	f(start(t, nil, "", nil, "a", "opencode"), "", declared, "")
+	f(start(t, nil, "", two[:1], "", "opencode"), "", declared, "")
+	f(start(t, nil, "", nil, "", "opencode"), "", "", "needs the name of a model")
+	f(start(t, map[string]string{"OPENCODE_CONFIG_CONTENT": "{// mine\n}"}, "", nil, "a", "opencode"), "", "", "stays as it is")
+
+	const flags = `--auth-type openai --openai-base-url http://127.0.0.1:1/v1`
+	f(start(t, nil, "", two, "a", "qwen"), flags+" --model a", "", "contextWindowSize")
+	f(start(t, nil, "", two, "", "qwen", "-m", "b"), flags, "", "contextWindowSize")
+
+	s := start(t, nil, "", two, "", "pi", "--model", "b")
+	if got := strings.Join(s.Args, " "); !strings.HasPrefix(got, `--extension FILE(export default function (pi) { pi.registerProvider("laconic", {"api":"openai-completions"`) ||
+		!strings.HasSuffix(got, ") --provider laconic") || !strings.Contains(got, `"contextWindow":1000000`) {
+		t.Errorf("pi is started with %s", got)
+	}
+	f(start(t, nil, "", two, "", "pi"), "", "", "needs the name of a model")
+	f(start(t, nil, "", two, "", "pi", "--provider", "openai"), "", "", "own choice")
+
+	const codex = `-c model_provider="laconic" -c model_providers.laconic.name="laconic" -c model_providers.laconic.base_url="http://127.0.0.1:1/v1" -c model_providers.laconic.env_key="OPENAI_API_KEY"`
+	f(start(t, nil, "codex-cli 0.80.0\n", nil, "", "codex"), codex+` -c model_providers.laconic.wire_api="chat" -c model_context_window=1000000 -c model_auto_compact_token_limit=1000000`, "", "")
+	f(start(t, nil, "codex-cli 0.169.0\n", nil, "a", "codex"), codex+` -c model_providers.laconic.supports_websockets=false -c model="a"`, "", "pass through")
+	f(start(t, nil, "?", nil, "a", "codex", "-m", "b"), codex+` -c model_providers.laconic.supports_websockets=false`, "", "pass through")
+
+	f(start(t, map[string]string{"OPENAI_API_KEY": "k"}, "", two, "a", "copilot"), "", "COPILOT_MODEL=a COPILOT_PROVIDER_API_KEY=k COPILOT_PROVIDER_BASE_URL=http://127.0.0.1:1/v1", "")
+	f(start(t, nil, "", two, "a", "claude"), "", "ANTHROPIC_BASE_URL=http://127.0.0.1:1 ENABLE_TOOL_SEARCH=true", "pass through")
+	f(start(t, nil, "", two, "a", "cn"), "", "", "a file of yours")
+}
+
+// TestOpencodeKeepsItsOwn: what the variable holds already stays.
+func TestOpencodeKeepsItsOwn(t *testing.T) {
+	s := start(t, map[string]string{"OPENCODE_CONFIG_CONTENT": `{"share":"disabled","provider":{"own":{"npm":"x"}}}`}, "", []string{"a", "b"}, "", "opencode")
+	var got struct {
+		Share    string
+		Model    *string
+		Provider map[string]struct{ Models map[string]any }
+	}
+	if err := json.Unmarshal([]byte(s.Env["OPENCODE_CONFIG_CONTENT"]), &got); err != nil {
+		t.Fatal(err)
+	}
+	if _, own := got.Provider["own"]; !own || got.Share != "disabled" || got.Model != nil || len(got.Provider["laconic"].Models) != 2 {
+		t.Errorf("%+v", got)
+	}
+}
