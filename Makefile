@@ -101,4 +101,4 @@ e2e e2e-all:
 		openai@7.57.0 opencode-ai@1.18.33 @qwen-code/qwen-code@0.24.4 @mariozechner/pi-coding-agent@0.73.1 \
 		@openai/codex@0.80.0 cline@3.0.65
 	LACONIC_AGENTS=$(abspath $(AGENTS))/node_modules/.bin LACONIC_SURVIVAL=$(if $(filter e2e-all,$@),all) \
-		$(GO) test -v -count=1 -timeout 30m -run '^TestClients$$' ./e2e $(UPDATE)
+		$(GO) test -v -count=1 -timeout 30m -run '^Test(Run)?Clients$$' ./e2e $(UPDATE)

@@ -57,6 +57,8 @@ func commands() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
 		serveCommand("serve"),
+		runCommand(),
+		envCommand(),
 		checkCommand(),
 		demoCommand(),
 		compactCommand(),

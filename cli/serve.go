@@ -92,15 +92,22 @@ func serve(ctx context.Context, c *config.Config, stderr io.Writer) error {
 		return err
 	}
 	defer log.Close()
+	return serveLogged(ctx, c, log, func(addr, admin string) { logStart(log, c, addr, admin) })
+}
+
+// serveLogged runs the proxy until ctx is done, and calls started when it listens;
+// without an admin listener admin is "". What happens is logged, and told to also.
+func serveLogged(ctx context.Context, c *config.Config, log *runlog.Log, started func(addr, admin string), also ...proxy.Listener) error {
 	o, err := proxyOptions(c, counting.For)
 	if err != nil {
 		return err
 	}
-	o.Listener = logging.To(log.Logger)
+	listeners := append([]proxy.Listener{logging.To(log.Logger)}, also...)
 	counts := metrics.New(metrics.Options{Started: time.Now(), Dropped: log.Dropped})
 	if c.Admin != "" { // else nobody can read them
-		o.Listener = proxy.Tee(o.Listener, counts.Listener())
+		listeners = append(listeners, counts.Listener())
 	}
+	o.Listener = proxy.Tee(listeners...)
 	o.Calibrate = func(way, percent int) learn.Calibration { return tokenize.NewCalibration(way, percent) }
 	if o.Summarizer != nil || keepsFacts(c) {
 		vault, err := openStore(c, func(line string) { log.Warn("store", zap.String("what", line)) })
@@ -146,7 +153,7 @@ func serve(ctx context.Context, c *config.Config, stderr io.Writer) error {
 			return tables.notes() + processNotes(p) + fmt.Sprintf("log: %d lines dropped\n", log.Dropped())
 		},
 	}, log.Logger)
-	logStart(log, c, l.Addr().String(), admin)
+	started(l.Addr().String(), admin)
 	err = p.Serve(ctx, l)
 	stopAdmin()
 	return err

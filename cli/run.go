@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"laconic/cli/clients"
+	"laconic/cli/runlog"
+	"laconic/cli/tally"
+	"laconic/config"
+	"laconic/proxy/access"
+)
+
+const (
+	// listTime is how long the upstream may take to list its models.
+	listTime = 4 * time.Second
+	// versionTime is how long a program may take to print its version.
+	versionTime = 5 * time.Second
+	// lastTime is how long answers may go on that nobody waits for.
+	lastTime = 2 * time.Second
+	// longestLog is the size at which the log of the runs before is begun anew.
+	longestLog = 4 << 20
+)
+
+// Exit codes of a command that could not be started, as shells have them.
+const (
+	exitNotRunnable = 126
+	exitNotFound    = 127
+)
+
+// running is one command that runs behind a proxy of its own.
+type running struct {
+	settings
+	model, log string
+	quiet      bool
+}
+
+func runCommand() *cobra.Command {
+	var r running
+	cmd := &cobra.Command{
+		Use:   "run [flags] -- COMMAND [ARGUMENT]…",
+		Short: "run a command, such as an agent, behind a proxy of its own",
+		Long: "Starts the proxy on a free port of this machine, runs the command in this terminal with\n" +
+			"what it needs in its environment, and says at its end what was repaired and compacted.\n" +
+			"The exit code is the command's. The proxy's log goes to a file.",
+		Example: "  laconic run -- opencode\n  laconic run --upstream http://127.0.0.1:11434/v1 --model qwen3 -- pi",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("run needs a command: laconic run -- opencode")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd, args) },
+	}
+	r.flags(cmd)
+	f := cmd.Flags()
+	f.SetInterspersed(false) // the command's own flags are its own
+	f.StringVar(&r.model, "model", "", "`MODEL` that the command is told to use, where it has to be told")
+	f.StringVar(&r.log, "log", "", "`FILE` that the proxy's log is added to (default: laconic/run.log in the user's cache folder)")
+	f.BoolVarP(&r.quiet, "quiet", "q", false, "say nothing but what went wrong")
+	return cmd
+}
+
+// run runs a command behind a proxy, and returns its exit code as an error.
+func (r *running) run(cmd *cobra.Command, args []string) error {
+	client := clients.OfCommand(args[0])
+	c, err := r.configuration(cmd, client)
+	if err != nil {
+		printConfig(cmd.ErrOrStderr(), c, err, false)
+		return exitError(1)
+	}
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "laconic: %v\n", err)
+		if errors.Is(err, exec.ErrNotFound) {
+			return exitError(exitNotFound)
+		}
+		return exitError(exitNotRunnable)
+	}
+	// A reader of standard error that goes away ends nothing. Ignored, the signal
+	// would be ignored by the command, too.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	file, logName := r.openLog()
+	defer file.Close()
+	log, err := runlog.New(c.Log.Level, c.Log.Format, file)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+
+	var sums tally.Tally
+	serving, stop := context.WithCancel(context.WithoutCancel(cmd.Context()))
+	defer stop()
+	started, ended := make(chan string, 1), make(chan error, 1)
+	go func() {
+		ended <- serveLogged(serving, c, log, func(addr, admin string) {
+			logStart(log, c, addr, admin)
+			started <- addr
+		}, sums.Listener())
+	}()
+	var addr string
+	select {
+	case err := <-ended:
+		return err
+	case addr = <-started:
+	}
+
+	base := "http://" + clientAddress(addr) + "/v1"
+	files := &ownFiles{}
+	defer files.remove()
+	key := r.key(c)
+	s := clients.Start(client, clients.Given{
+		Base: base, Model: cmp.Or(r.model, firstNamed(c)), Args: args[1:], File: files.write,
+		Lookup: func(name string) (string, bool) {
+			if name == "OPENAI_API_KEY" && key != "" {
+				return key, true
+			}
+			return os.LookupEnv(name)
+		},
+		List:    sync.OnceValue(func() []string { return listed(cmd.Context(), base, cmp.Or(key, os.Getenv("OPENAI_API_KEY"))) }),
+		Version: func() string { return versionOf(cmd.Context(), path) },
+	})
+	if key != "" {
+		s.Env["OPENAI_API_KEY"] = key
+	}
+	if _, chosen := os.LookupEnv("OPENAI_MODEL"); r.model != "" && !chosen {
+		s.Env["OPENAI_MODEL"] = r.model
+	}
+	say := func(format string, args ...any) {
+		if !r.quiet {
+			fmt.Fprintf(cmd.ErrOrStderr(), "laconic: "+format+"\n", args...)
+		}
+	}
+	say("%s in front of %s, log in %s", base, config.ShownURL(c.Upstream), logName)
+	for _, line := range append(hints(c), s.Say...) {
+		say("%s", line)
+	}
+	code, err := runHere(cmd, path, append(s.Args, args[1:]...), environment(os.Environ(), s.Env))
+	stop()
+	served := <-ended
+	if err != nil {
+		return err
+	}
+	for _, line := range sums.Sums().Lines() {
+		say("%s", line)
+	}
+	if sums.Sums().Chat == 0 && client == nil {
+		say("%s does not read OPENAI_BASE_URL, or had nothing to ask", filepath.Base(args[0]))
+	}
+	if served != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "laconic: the proxy ended: %v\n", served)
+	}
+	if code != 0 {
+		return exitError(code)
+	}
+	return nil
+}
+
+// configuration returns the configuration of a proxy for one command alone: on a
+// free port of this machine, without TLS.
+func (r *running) configuration(cmd *cobra.Command, client *clients.Client) (*config.Config, error) {
+	over := r.overrides(cmd)
+	if r.listen == "" {
+		over = append(over, config.Override{Key: "listen", Value: "127.0.0.1:0", From: "laconic run"})
+	}
+	c, err := config.Load(r.config, over...)
+	if err == nil && client != nil && client.Upstream != "" && !c.Has("upstream") {
+		// Its key is not for the default upstream.
+		c, err = config.Load(r.config, append(over, config.Override{Key: "upstream", Value: client.Upstream, From: "laconic run"})...)
+	}
+	if err != nil {
+		return c, err
+	}
+	if !access.Loopback(c.Listen) {
+		return c, fmt.Errorf("laconic run listens on this machine alone, and %s is not", c.Listen)
+	}
+	c.TLS = config.TLS{}
+	if len(c.ClientKeys) > 0 {
+		c.ClientKeys = append(c.ClientKeys, access.Secret("laconic-"+rand.Text()))
+	}
+	c.Limits.Shutdown = min(c.Limits.Shutdown, config.Duration(lastTime))
+	if l, err := net.Listen("tcp", c.Admin); c.Admin != "" && err != nil {
+		c.Admin = "127.0.0.1:0" // another proxy has it
+	} else if err == nil {
+		_ = l.Close()
+	}
+	return c, c.CheckFiles()
+}
+
+// key returns the key that the command uses with the proxy, "" for its own: the one
+// that was made for this run where the proxy wants client keys, and a word where the upstream
+// wants none, because most clients do not start without any.
+func (r *running) key(c *config.Config) string {
+	if len(c.ClientKeys) > 0 {
+		return string(c.ClientKeys[len(c.ClientKeys)-1])
+	}
+	if os.Getenv("OPENAI_API_KEY") != "" {
+		return ""
+	}
+	if u, err := config.ParseUpstream(c.Upstream); err == nil && access.Loopback(u.Host) || slices.ContainsFunc(c.Models, func(m config.Model) bool { return m.Everything() && m.APIKey != "" }) {
+		return "none"
+	}
+	return ""
+}
+
+// firstNamed returns the first model that the configuration names without a pattern;
+// "" if it names none.
+func firstNamed(c *config.Config) string {
+	for _, m := range c.Models {
+		if !strings.Contains(m.Match, "*") {
+			return m.Match
+		}
+	}
+	return ""
+}
