@@ -29,7 +29,7 @@ func (c *conversation) counting(f learn.Facts, refuses bool) learn.Facts {
 	if f.Count.Value.Percent != 0 && c.ways[c.wayOf(&f)].Name == f.Count.Value.Way {
 		return f
 	}
-	f.Count.Value = learn.Count{Way: c.ways[0].Name}
+	f.Count = learn.Fact[learn.Count]{Value: learn.Count{Way: c.ways[0].Name}}
 	if g, ok := c.ways[0].Counter.(Guessing); ok && !refuses && g.Careful() != 100 {
 		f.Count.Value.Percent = g.Careful()
 	}
@@ -74,7 +74,7 @@ func (a *attempt) sent() learn.Sent {
 	c := a.c
 	s := learn.Sent{
 		Sizes: a.sizes.all, Media: a.sizes.media, Way: a.facts.Count.Value.Way, Percent: a.facts.Percent(), Bytes: a.bytes, Asked: c.asked,
-		Limits: c.limits, OwnCounter: c.ownCounter(), Bound: a.bound,
+		Limits: c.limits, OwnCounter: c.ownCounter(), Exact: len(c.ways) == 1 && c.ways[0].Counter.Exact(), Bound: a.bound,
 	}
 	for _, w := range c.ways {
 		s.Ways = append(s.Ways, w.Name)

@@ -93,7 +93,7 @@ func (m *Model) calibrate(now time.Time, f *Facts, s *Sent, add func(Calibration
 	}
 	way := min(max(m.count.Way(), 0), len(s.Ways)-1)
 	count := Count{s.Ways[way], min(max(m.count.Percent(), leastPercent), mostPercent)}
-	if len(s.Ways) == 1 && count.Percent == 100 {
+	if s.Exact && count.Percent == 100 {
 		count = Count{}
 	}
 	// Not at every answer: it is stored.

@@ -55,19 +55,20 @@ func (f *Facts) Counter(c compact.Counter) compact.Counter {
 	if f.Count.Value == (Count{}) {
 		return c
 	}
-	return calibrated{c, f.Percent()}
+	return calibrated{c, f.Percent(), !f.Count.Until.IsZero()}
 }
 
 // calibrated counts by another counter and corrects each piece, so that costs
 // still add up.
 type calibrated struct {
 	compact.Counter
-	percent int
+	percent   int
+	confirmed bool // by answers, within some 2 %
 }
 
-// Exact returns true: answers said what their prompts cost, and the counts
-// agreed within some 2 %.
-func (c calibrated) Exact() bool { return true }
+// Exact reports whether the counter's counts are the model's own, or answers
+// confirmed them.
+func (c calibrated) Exact() bool { return c.confirmed || c.Counter.Exact() }
 
 func (c calibrated) scaled(n int) int { return (n*c.percent + 50) / 100 }
 

@@ -209,6 +209,8 @@ type Sent struct {
 	Limits compact.Limits
 	// OwnCounter: the policy counts by a counter of its own, which nothing corrects.
 	OwnCounter bool
+	// Exact: the one way of counting is the model's own.
+	Exact bool
 	// Bound: the conversation holds bound thinking.
 	Bound bool
 }

@@ -259,3 +259,42 @@ func TestOneReaderWaitsForFacts(t *testing.T) {
 		memory.Close()
 	})
 }
+
+// agreeing is a calibration whose counts turned out as they were.
+type agreeing struct{}
+
+func (agreeing) Answered([]int, int, int) bool { return false }
+func (agreeing) Refused([]int, int, int)       {}
+func (agreeing) Measured() bool                { return true }
+func (agreeing) Way() int                      { return 0 }
+func (agreeing) Percent() int                  { return 100 }
+
+// TestAnEstimateThatAnswersConfirmIsExact: its trigger is that of exact counts, also
+// where there was nothing to correct. Nothing is stored of counts that are the
+// model's own.
+func TestAnEstimateThatAnswersConfirmIsExact(t *testing.T) {
+	o := Options{Calibrate: func(int, int) Calibration { return agreeing{} }, Failed: func(v any) { panic(v) }}
+	estimate := compact.Estimator{}
+	f := func(exact bool, want Count) {
+		t.Helper()
+		m := New(o).model()
+		known := m.Facts()
+		if known.Counter(estimate).Exact() {
+			t.Error("exact before any answer")
+		}
+		s := sent(1000)
+		s.Exact = exact
+		m.Answered(s, Bill{Prompt: 1000, Completion: 1})
+		known = m.Facts()
+		if known.Count.Value != want || known.Counter(estimate).Exact() == exact {
+			t.Errorf("exact %v: %+v, confirmed %v", exact, known.Count, known.Counter(estimate).Exact())
+		}
+	}
+	f(false, Count{Percent: 100})
+	f(true, Count{})
+
+	guess := Facts{Count: Fact[Count]{Value: Count{Way: "bytes/4", Percent: 123}}}
+	if guess.Counter(estimate).Exact() {
+		t.Error("a guess that no answer confirmed is exact")
+	}
+}
