@@ -81,6 +81,7 @@ oracle:
 golden:
 	$(GO) test ./compact ./compact/stage ./proxy/wire ./cli -update
 	$(GO) test ./config -run Schema -update
+	$(GO) test ./proxy/metrics -run Manual -update
 	$(GO) test ./e2e -run '^TestStories$$' -update
 
 bench:
