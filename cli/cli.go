@@ -59,6 +59,7 @@ func commands() *cobra.Command {
 		serveCommand("serve"),
 		runCommand(),
 		envCommand(),
+		initCommand(),
 		checkCommand(),
 		demoCommand(),
 		compactCommand(),

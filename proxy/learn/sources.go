@@ -18,6 +18,9 @@ type source struct {
 	path string
 	list bool // below the base URL, where clients ask for models too; else beside the upstream's own /v1
 	cuts bool // an upstream with this page cuts what is too long, and does not refuse it
+	// program is the one whose page this is, and mark is on its page alone; "": many
+	// have such a page.
+	program, mark string
 	// rows are the models; "": the page describes the one model that is loaded.
 	rows   string
 	models []string // the names of a row
@@ -37,20 +40,20 @@ var sources = []source{
 		window: []string{"max_model_len", "context_length", "context_window", "max_context_length", "top_provider.context_length", "meta.n_ctx"},
 	},
 	// The window of one slot.
-	{name: "llama.cpp", path: "/props", window: []string{"default_generation_settings.n_ctx"}},
+	{name: "llama.cpp", program: "llama.cpp", mark: "default_generation_settings", path: "/props", window: []string{"default_generation_settings.n_ctx"}},
 	// What is loaded, with the window it runs with. /api/show has that of the training.
-	{name: "ollama", path: "/api/ps", cuts: true, rows: "models", models: []string{"name", "model"}, window: []string{"context_length"}},
+	{name: "ollama", program: "Ollama", mark: "models", path: "/api/ps", cuts: true, rows: "models", models: []string{"name", "model"}, window: []string{"context_length"}},
 	// What is not loaded has no window yet.
-	{name: "lm studio", path: "/api/v0/models", cuts: true, rows: `data.#(state=="loaded")#`, models: []string{"id"}, window: []string{"loaded_context_length"}},
+	{name: "lm studio", program: "LM Studio", mark: "data.0.state", path: "/api/v0/models", cuts: true, rows: `data.#(state=="loaded")#`, models: []string{"id"}, window: []string{"loaded_context_length"}},
 	// A model may run several times.
-	{name: "lm studio, newer", path: "/api/v1/models", cuts: true, rows: "models", models: []string{"key"}, window: []string{"loaded_instances.#.config.context_length"}},
+	{name: "lm studio, newer", program: "LM Studio", mark: "models.0.loaded_instances", path: "/api/v1/models", cuts: true, rows: "models", models: []string{"key"}, window: []string{"loaded_instances.#.config.context_length"}},
 	// Text Generation Inference holds prompt and answer together against
 	// max_total_tokens, and the prompt alone against a limit below that.
-	{name: "tgi", path: "/info", window: []string{"max_total_tokens"}, input: []string{"max_input_tokens", "max_input_length"}},
+	{name: "tgi", program: "Text Generation Inference", mark: "max_total_tokens", path: "/info", window: []string{"max_total_tokens"}, input: []string{"max_input_tokens", "max_input_length"}},
 	// A name may be that of several deployments. The page has no window:
 	// max_output_tokens is beside the prompt for some models and within the same
 	// window for others.
-	{name: "litellm", path: "/model/info", rows: "data", models: []string{"model_name"}, input: []string{"model_info.max_input_tokens"}},
+	{name: "litellm", program: "LiteLLM", mark: "data.0.model_info", path: "/model/info", rows: "data", models: []string{"model_name"}, input: []string{"model_info.max_input_tokens"}},
 }
 
 // ModelsURL returns the address of an upstream's list of models.

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"laconic/config"
+	"laconic/proxy/learn"
+)
+
+// lookTime is how long an upstream may take to say what it is; those of this machine
+// answer at once, or not at all.
+const lookTime = 3 * time.Second
+
+// found is an upstream that init writes down.
+type found struct {
+	url string
+	learn.Found
+}
+
+func initCommand() *cobra.Command {
+	var upstream, output string
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "write a " + config.FileName + " for the servers of this machine, or for an upstream",
+		Long: "Looks for Ollama, llama.cpp, vLLM, LM Studio and SGLang on their usual ports of this machine,\n" +
+			"and writes a commented configuration with the windows that they publish.",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := os.Lstat(output); err == nil && !force && output != "-" {
+				return fmt.Errorf("%s is there already (--force overwrites it, --output - prints the new one)", output)
+			}
+			all, err := upstreamsFor(cmd, upstream)
+			if err != nil {
+				return err
+			}
+			text := configurationFor(all)
+			if c, err := config.Parse(output, []byte(text), os.LookupEnv); err != nil {
+				printConfig(cmd.ErrOrStderr(), c, err, false)
+				return exitError(1)
+			}
+			if output == "-" {
+				_, err := io.WriteString(cmd.OutOrStdout(), text)
+				return err
+			}
+			if err := writeNew(output, text, force); err != nil {
+				return err
+			}
+			for _, f := range all {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", config.ShownURL(f.url), f.name(), modelsWords(f))
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\n\nnext: laconic check, then laconic run -- opencode (or another client), or laconic alone\n", output)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&upstream, "upstream", "", "base URL of the upstream, instead of looking for one")
+	cmd.Flags().StringVarP(&output, "output", "o", config.FileName, "`FILE` to write; - prints it")
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite the file if it is there")
+	return cmd
+}
+
+// writeNew writes a file; one that is there already only by force.
+func writeNew(name, text string, force bool) error {
+	how := os.O_EXCL
+	if force {
+		how = os.O_TRUNC
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|how, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already (--force overwrites it)", name)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+// upstreamsFor returns the upstreams to write down: the one that is named, else those
+// of this machine, else the one that the user names when asked.
+func upstreamsFor(cmd *cobra.Command, named string) ([]found, error) {
+	if named == "" {
+		if all := onThisMachine(cmd.Context()); len(all) > 0 {
+			return all, nil
+		}
+		in, isFile := cmd.InOrStdin().(*os.File)
+		if !isFile || !term.IsTerminal(int(in.Fd())) {
+			return nil, errors.New("no server answers on the usual ports of this machine (" + portsWords() + "): name one by --upstream URL")
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "No server answers on the usual ports of this machine (%s).\nBase URL of the upstream [%s]: ", portsWords(), config.Default().Upstream)
+		line, err := bufio.NewReader(in).ReadString('\n')
+		if named = strings.TrimSpace(line); named == "" {
+			if err != nil {
+				return nil, errors.New("no upstream was named")
+			}
+			named = config.Default().Upstream
+		}
+	}
+	u, err := config.ParseUpstream(named)
+	if err != nil {
+		return nil, err
+	}
+	f := look(cmd.Context(), u)
+	if below := u.JoinPath("v1"); f.Status == http.StatusNotFound && strings.Trim(u.Path, "/") == "" {
+		if g := look(cmd.Context(), below); g.Status == http.StatusOK {
+			f, u = g, below
+		}
+	}
+	if f.Status == 0 && !learn.Silent(u) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "laconic: %s does not answer now: it is written down as it is named\n", config.ShownURL(u.String()))
+	}
+	return []found{{u.String(), f}}, nil
+}
+
+func portsWords() string {
+	var words []string
+	for _, p := range learn.Programs {
+		words = append(words, fmt.Sprintf("%s %d", p.Name, p.Port))
+	}
+	return strings.Join(words, ", ")
+}
+
+// onThisMachine returns the servers that answer on their usual ports.
+func onThisMachine(ctx context.Context) (all []found) {
+	each := make([]found, len(learn.Programs))
+	var wg sync.WaitGroup
+	for i, p := range learn.Programs {
+		wg.Go(func() {
+			u := &url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", p.Port), Path: "/v1"}
+			each[i] = found{u.String(), look(ctx, u)}
+		})
+	}
+	wg.Wait()
+	for _, f := range each {
+		if f.Program != "" || len(f.Models) > 0 {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// look asks what an upstream is, without a credential.
+func look(ctx context.Context, u *url.URL) learn.Found {
+	if learn.Silent(u) {
+		return learn.Found{}
+	}
+	ctx, stop := context.WithTimeout(ctx, lookTime)
+	defer stop()
+	t := &http.Transport{Proxy: http.ProxyFromEnvironment} // which is none for this machine
+	defer t.CloseIdleConnections()
+	m := learn.New(learn.Options{Transport: t, Via: "laconic-init", Failed: func(any) {}})
+	return m.Look(ctx, learn.Upstream{URL: u, Header: func() http.Header { return http.Header{} }})
+}

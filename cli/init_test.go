@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"laconic/config"
+	"laconic/proxy/learn"
+)
+
+// serving returns the port of a server that has some pages.
+func serving(t *testing.T, pages map[string]string) int {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		page, ok := pages[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, page)
+	}))
+	t.Cleanup(s.Close)
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(u.Port())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// initialized runs laconic init in an empty folder where some programs are on their
+// ports.
+func initialized(t *testing.T, programs []learn.Program, args ...string) (code int, text, out, said string) {
+	t.Helper()
+	old := learn.Programs
+	learn.Programs = programs
+	defer func() { learn.Programs = old }()
+	t.Chdir(t.TempDir())
+	var o, e lockedText
+	code = Run(t.Context(), append([]string{"init"}, args...), strings.NewReader(""), &o, &e)
+	b, _ := os.ReadFile(config.FileName)
+	return code, string(b), o.String(), e.String()
+}
+
+func TestInitFindsTheServersOfThisMachine(t *testing.T) {
+	ollama := serving(t, map[string]string{
+		"/v1/models": `{"data":[{"id":"qwen3:8b"},{"id":"idle:1b"},{"id":"bad\nname"},{"id":"${HOME}"},{"id":"*"}]}`,
+		"/api/ps":    `{"models":[{"name":"qwen3:8b","context_length":32768}]}`,
+	})
+	vllm := serving(t, map[string]string{"/v1/models": `{"data":[{"id":"org/big","owned_by":"vllm","max_model_len":9000},{"id":"qwen3:8b","owned_by":"vllm","max_model_len":1000}]}`})
+	code, text, out, said := initialized(t, []learn.Program{{Name: "nobody", Port: 1}, {Name: "Ollama", Port: ollama}, {Name: "vLLM", Port: vllm}})
+	if code != 0 || !strings.Contains(out, "Ollama, 5 models, 1 window") || said != "" {
+		t.Fatalf("%d %s%s", code, out, said)
+	}
+	c, err := config.Load(config.FileName)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	var rows []string
+	for _, m := range c.Models {
+		rows = append(rows, m.Match+" "+strconv.Itoa(int(m.Window)))
+	}
+	if got := strings.Join(rows, ", "); got != "qwen3:8b 32768, idle:1b 0, org/big 9000, * 0" {
+		t.Errorf("rows: %s\n%s", got, text)
+	}
+	if want := "http://127.0.0.1:" + strconv.Itoa(vllm) + "/v1"; c.Models[2].Upstream != want || c.Models[0].Upstream != "" {
+		t.Errorf("upstreams: %q, want %q", c.Models[2].Upstream, want)
+	}
+	if code := checkConfig(io.Discard, config.FileName, false); code != 0 {
+		t.Errorf("laconic check: %d", code)
+	}
+}
+
+func TestInitOverwritesNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile(config.FileName, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said lockedText
+	port := strconv.Itoa(serving(t, map[string]string{"/v1/models": `{"data":[{"id":"m"}]}`}))
+	run := func(args ...string) (int, string) {
+		code := Run(t.Context(), append([]string{"init", "--upstream", "http://127.0.0.1:" + port}, args...), strings.NewReader(""), io.Discard, &said)
+		b, err := os.ReadFile(config.FileName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return code, string(b)
+	}
+	if code, text := run(); code == 0 || text != "mine" || !strings.Contains(said.String(), "is there already (--force") {
+		t.Errorf("%d %s: %s", code, text, said.String())
+	}
+	if err := writeNew(config.FileName, "x", false); err == nil {
+		t.Error("it was overwritten")
+	}
+	// The base URL is completed where the list is below /v1.
+	if code, text := run("--force"); code != 0 || !strings.Contains(text, `upstream: "http://127.0.0.1:`+port+`/v1"`) {
+		t.Errorf("%d %s: %s", code, text, said.String())
+	}
+	if _, err := os.Stat(filepath.Join(".", config.FileName)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestInitAsksNobodyWithoutATerminal(t *testing.T) {
+	code, text, _, said := initialized(t, []learn.Program{{Name: "nobody", Port: 1}})
+	if code != 1 || text != "" || said != "laconic: no server answers on the usual ports of this machine (nobody 1): name one by --upstream URL\n" {
+		t.Errorf("%d %q %q", code, text, said)
+	}
+	// An upstream that does not answer is written down all the same, and one that is
+	// known to publish nothing is not asked.
+	code, text, _, said = initialized(t, nil, "--upstream", "http://127.0.0.1:1/v1")
+	if code != 0 || !strings.Contains(text, `upstream: "http://127.0.0.1:1/v1"`) || !strings.Contains(said, "does not answer now") {
+		t.Errorf("%d %q %q", code, text, said)
+	}
+	code, text, _, said = initialized(t, nil, "--upstream", "https://api.openai.com/v1")
+	if code != 0 || !strings.Contains(text, `upstream: "https://api.openai.com/v1"`) || said != "" {
+		t.Errorf("%d %q %q", code, text, said)
+	}
+	if code, _, _, said := initialized(t, nil, "--upstream", "nonsense"); code != 1 || said == "" {
+		t.Errorf("%d %q", code, said)
+	}
+}
