@@ -8,8 +8,8 @@
 //   - honest: everything in a digest is quoted from the messages that left, and
 //     labelled as data. Nothing quoted can end the record or pass for a user's
 //     words.
-//   - linear: the time grows with the bytes that left, whatever they are. A
-//     [Record] that grows part by part reads each message once.
+//   - linear: the time and the memory grow with the bytes that left, whatever they
+//     are. A [Record] that grows part by part reads each message once.
 //
 // An agent goes on from a digest: it has the rules that bind the agent, the
 // user's words, what was changed, what failed, what was concluded, what was

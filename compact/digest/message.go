@@ -7,7 +7,8 @@ import (
 )
 
 // message is a message that was read. Each message is read once, when it is first
-// seen.
+// seen. The names in its texts are found when the model begins to read them, and
+// when they leave: what is known of a name may be forgotten in between.
 type message struct {
 	origin  int
 	role    compact.Role
