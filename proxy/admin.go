@@ -22,6 +22,8 @@ type AdminOptions struct {
 	Starting func() bool
 	// Notes are further lines for /readyz?verbose, each with its end; nil: none.
 	Notes func() string
+	// SignIn is the path of the page that asks a browser for the token; "": none does.
+	SignIn string
 	// Pages are served beside the proxy's own.
 	Pages []AdminPage
 }
@@ -29,11 +31,16 @@ type AdminOptions struct {
 // AdminPage is a page of the admin listener. A request for it has passed the
 // listener's guard and its token.
 type AdminPage struct {
-	// Path is the page's path; one that ends in "/" stands for all below it.
+	// Path is the page's path; one that ends in "/" stands for all below it, but for
+	// "/" itself.
 	Path string
-	// Methods are what it takes; nil: GET and HEAD.
+	// Methods are what it takes; nil: GET and HEAD. A page of another site may not
+	// use another one.
 	Methods []string
-	Handler http.Handler
+	// Browser: who has signed in may see it, too. Open: everybody may, such as a
+	// form that asks for the token.
+	Browser, Open bool
+	Handler       http.Handler
 }
 
 // readOnly are the methods of a page that can only be read.
@@ -57,10 +64,15 @@ func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 		{Path: "/readyz", Handler: textPage(func(r *http.Request) (int, string) { return p.ready(r, &o) })},
 	}, o.Pages...)
 	return p.server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		no := p.settings.Load().checkAdmin(r, access.Loopback(o.Listen))
-		var page *AdminPage
+		page, absent := pageFor(pages, r)
+		no := p.checkAdmin(page, r, access.Loopback(o.Listen))
+		if no != nil && no.Status == http.StatusUnauthorized && page != nil && page.Browser && o.SignIn != "" &&
+			r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html") {
+			http.Redirect(w, r, o.SignIn, http.StatusSeeOther)
+			return
+		}
 		if no == nil {
-			page, no = pageFor(pages, r)
+			no = absent
 		}
 		if no != nil {
 			writeError(w, wire.Chat, no)
@@ -73,21 +85,52 @@ func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 
 var errAdminOpen = errors.New("the admin listener is not on loopback and has no token")
 
-// checkAdmin returns why a request to the admin listener is refused, or nil.
-func (s *settings) checkAdmin(r *http.Request, loopback bool) *apierror.Error {
+// checkAdmin returns why a request to the admin listener is refused, or nil. page
+// is nil where there is none.
+func (p *Proxy) checkAdmin(page *AdminPage, r *http.Request, loopback bool) *apierror.Error {
+	s := p.settings.Load()
 	guard := access.NewGuard(loopback, s.AllowedOrigins, "")
 	if no := guard.Check(r); no != nil {
 		return no
 	}
-	return s.adminKey.Check(r.Header)
+	no, signedIn := s.adminKey.Check(r.Header), false
+	switch {
+	case no == nil:
+	case page != nil && page.Open:
+		no = nil
+	case page != nil && page.Browser && p.sessions.Holds(r, s.AdminToken, time.Now()):
+		no, signedIn = nil, true
+	}
+	if no != nil || slices.Contains(readOnly, r.Method) || access.OwnOrigin(r) {
+		return no
+	}
+	if signedIn || len(r.Header.Values("Origin")) > 0 {
+		return &apierror.Error{
+			Status: http.StatusForbidden, Code: "origin_not_allowed",
+			Message: "Only a page of this address may change something here.",
+		}
+	}
+	return nil
 }
+
+// SignIn lets a browser in that presents the token, and reports whether it does. It
+// sees the pages for browsers then.
+func (p *Proxy) SignIn(w http.ResponseWriter, token string) bool {
+	return p.sessions.Start(w, p.settings.Load().AdminToken, token, time.Now())
+}
+
+// SignOut ends that.
+func (p *Proxy) SignOut(w http.ResponseWriter) { p.sessions.End(w) }
+
+// AsksForToken reports whether the admin listener asks for a token.
+func (p *Proxy) AsksForToken() bool { return p.settings.Load().AdminToken != "" }
 
 // pageFor returns the page that a request is for: that of its path, or the one
 // with the longest path above it.
 func pageFor(pages []AdminPage, r *http.Request) (page *AdminPage, no *apierror.Error) {
 	for i := range pages {
 		c := &pages[i]
-		if r.URL.Path != c.Path && !(strings.HasSuffix(c.Path, "/") && strings.HasPrefix(r.URL.Path, c.Path)) {
+		if r.URL.Path != c.Path && !(len(c.Path) > 1 && strings.HasSuffix(c.Path, "/") && strings.HasPrefix(r.URL.Path, c.Path)) {
 			continue
 		}
 		if page == nil || len(c.Path) > len(page.Path) {

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"laconic/compact"
@@ -33,6 +34,9 @@ type Listener struct {
 	// Rewritten: a chat request was read and its plan made; it is about to be
 	// sent, or refused for its size.
 	Rewritten func(RewriteInfo)
+	// Planned: the plan of a request, in full, before Rewritten; and that of a second
+	// send. nil costs nothing.
+	Planned func(PlanInfo)
 	// Passed: a request is about to be forwarded unread.
 	Passed func(PassInfo)
 	// Replied: a request is over. It is called exactly once for every request,
@@ -158,7 +162,7 @@ type FaultInfo struct {
 
 // Tee is a Listener that tells several, in their order.
 func Tee(ls ...Listener) Listener {
-	return Listener{
+	t := Listener{
 		Rewritten: func(i RewriteInfo) { tell(ls, func(l Listener) func(RewriteInfo) { return l.Rewritten }, i) },
 		Passed:    func(i PassInfo) { tell(ls, func(l Listener) func(PassInfo) { return l.Passed }, i) },
 		Replied:   func(i ReplyInfo) { tell(ls, func(l Listener) func(ReplyInfo) { return l.Replied }, i) },
@@ -169,6 +173,10 @@ func Tee(ls ...Listener) Listener {
 		Ignored: func(i IgnoredInfo) { tell(ls, func(l Listener) func(IgnoredInfo) { return l.Ignored }, i) },
 		Failed:  func(i FaultInfo) { tell(ls, func(l Listener) func(FaultInfo) { return l.Failed }, i) },
 	}
+	if slices.ContainsFunc(ls, func(l Listener) bool { return l.Planned != nil }) {
+		t.Planned = func(i PlanInfo) { tell(ls, func(l Listener) func(PlanInfo) { return l.Planned }, i) }
+	}
+	return t
 }
 
 func tell[Info any](ls []Listener, which func(Listener) func(Info), i Info) {
@@ -190,6 +198,7 @@ func (l Listener) guarded() Listener {
 	}
 	return Listener{
 		Rewritten:  recovered(l.Rewritten, report),
+		Planned:    recovered(l.Planned, report),
 		Passed:     recovered(l.Passed, report),
 		Replied:    recovered(l.Replied, report),
 		Upstream:   recovered(l.Upstream, report),

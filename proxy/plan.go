@@ -14,9 +14,10 @@ import (
 type plan struct {
 	compact.Plan
 	attempt
-	counter  compact.Counter // counts as the upstream does, whatever the policy counts by
-	bytesToo *byteWeighted   // counts that the plan is within a limit of bytes too; nil: no limit is known
-	tools    int             // what the tools cost, in tokens
+	counter  compact.Counter   // counts as the upstream does, whatever the policy counts by
+	bytesToo *byteWeighted     // counts that the plan is within a limit of bytes too; nil: no limit is known
+	tools    int               // what the tools cost, in tokens
+	messages []compact.Message // that are sent; nil: none, or the client's
 	// slotRequest asks for the texts of the slot.
 	slotRequest *summarize.Request
 }
@@ -146,6 +147,7 @@ func (p *plan) write(req *wire.Request) ([]byte, error) {
 	in := req.Conversation
 	in.Fixed = p.info.Report.Fixed
 	edited := p.Apply(in, p.texts(in)...)
+	p.messages = edited
 	p.slotted, p.signed = p.Slot != nil, bound(edited)
 	exact := p.info.Report.After
 	switch {

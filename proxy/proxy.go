@@ -91,6 +91,7 @@ import (
 	"net/http"
 	"sync/atomic"
 
+	"laconic/proxy/access"
 	"laconic/proxy/admission"
 	"laconic/proxy/body"
 	"laconic/proxy/learn"
@@ -102,13 +103,16 @@ type Proxy struct {
 	settings  atomic.Pointer[settings]
 	listener  Listener
 	transport http.RoundTripper
-	mark      string // our own in Via
-	memory    *admission.Gate
-	decoder   body.Decoder
-	learnt    *learn.Memory
-	upstreams *upstreams
-	summaries *summarize.Service
-	buffers   body.Buffers
+	// tellsPlans: the listener wants to be told of plans in full.
+	tellsPlans bool
+	sessions   *access.Sessions
+	mark       string // our own in Via
+	memory     *admission.Gate
+	decoder    body.Decoder
+	learnt     *learn.Memory
+	upstreams  *upstreams
+	summaries  *summarize.Service
+	buffers    body.Buffers
 
 	factSecret []byte
 
@@ -127,6 +131,7 @@ func New(o Options) (*Proxy, error) {
 	}
 	p := &Proxy{
 		listener: o.Listener.guarded(), transport: o.Transport,
+		tellsPlans: o.Listener.Planned != nil, sessions: access.NewSessions(),
 		// Via names this process and not the program, so that one Laconic may
 		// stand behind another.
 		mark:      "laconic-" + randomID(),

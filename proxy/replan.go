@@ -71,6 +71,7 @@ func (a *attempt) replan(facts learn.Facts, i *RetryInfo) *second {
 		in.Keep() // the first body may be let go while this one is sent
 	}
 	i.Why = ""
+	c.x.tellPlan(&p, req.Conversation, in.Text, body, true)
 	p.info.Counted, p.info.Overhead = a.info.Counted, a.info.Overhead
 	return &second{attempt: p.attempt, body: body, cut: c.cutOf(req.Conversation.Messages)}
 }

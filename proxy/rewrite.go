@@ -45,6 +45,7 @@ func (x *exchange) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	c.prepareSummary(req, &p)
 	p.info.Counted, p.info.Overhead = c.counted(), time.Since(began)
 	first := p.attempt
+	x.tellPlan(&p, req.Conversation, in.Text, out, false)
 	x.decided(&first, p.Edits)
 	if p.info.Outcome == Rejected {
 		return nil, nil, x.tooLong(&p)

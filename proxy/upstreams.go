@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -171,6 +172,19 @@ func (u *upstreams) down(some map[originKey]bool, now time.Time) bool {
 		}
 	}
 	return down
+}
+
+// LearntModel is what was learnt of a model.
+type LearntModel = learn.Known
+
+// LearntModels returns what was learnt of models, and what upstreams publish of
+// them, sorted.
+func (p *Proxy) LearntModels() []LearntModel {
+	all := p.learnt.Known()
+	slices.SortFunc(all, func(a, b LearntModel) int {
+		return cmp.Or(strings.Compare(a.Upstream, b.Upstream), strings.Compare(a.Model, b.Model), strings.Compare(a.Credential, b.Credential))
+	})
+	return all
 }
 
 // words says what requests have shown, a line for each upstream.

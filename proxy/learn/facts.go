@@ -156,8 +156,8 @@ func (f *Facts) plausible(now time.Time) bool {
 		s >= ShapeFull && s <= ShapeOriginal && !f.Shape.Until.After(latest.Add(shapeLife))
 }
 
-// words describes f for people.
-func (f *Facts) words() (all []string) {
+// Words describes f for people.
+func (f *Facts) Words() (all []string) {
 	for _, n := range []struct {
 		format string
 		Fact[int]

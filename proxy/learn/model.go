@@ -155,13 +155,19 @@ func (m *Model) AddCut(key CutKey) {
 // mostShown bounds a page for people.
 const mostShown = 200
 
-// Describe lists what was learnt and what upstreams publish, a line for each
-// upstream, model and credential. A credential is shown as the first letters of a
-// keyed hash. What is stored has no names, so it is listed once a request asked
-// for it.
-func (m *Memory) Describe() string {
+// Known is what is known of a model behind one upstream for one credential, in
+// words.
+type Known struct {
+	Upstream   string   `json:"upstream"`
+	Model      string   `json:"model"`
+	Credential string   `json:"credential"` // the start of a keyed hash
+	Facts      []string `json:"facts"`
+}
+
+// Known returns what was learnt and what upstreams publish, of all models of which
+// there is something to say.
+func (m *Memory) Known() (all []Known) {
 	now := time.Now()
-	var lines []string
 	for _, e := range m.models.All() {
 		e.mu.Lock()
 		facts, published := e.facts.at(now), e.published
@@ -173,9 +179,21 @@ func (m *Memory) Describe() string {
 		if published.Input > 0 {
 			words = append(words, fmt.Sprintf("told a prompt limit of %d", published.Input))
 		}
-		if words = append(words, facts.words()...); len(words) > 0 {
-			lines = append(lines, fmt.Sprintf("%s %q credential %x: %s\n", e.upstream, e.name, e.key[:4], strings.Join(words, ", ")))
+		if words = append(words, facts.Words()...); len(words) > 0 {
+			all = append(all, Known{e.upstream, e.name, fmt.Sprintf("%x", e.key[:4]), words})
 		}
+	}
+	return all
+}
+
+// Describe lists what was learnt and what upstreams publish, a line for each
+// upstream, model and credential. A credential is shown as the first letters of a
+// keyed hash. What is stored has no names, so it is listed once a request asked
+// for it.
+func (m *Memory) Describe() string {
+	var lines []string
+	for _, k := range m.Known() {
+		lines = append(lines, fmt.Sprintf("%s %q credential %s: %s\n", k.Upstream, k.Model, k.Credential, strings.Join(k.Facts, ", ")))
 	}
 	slices.Sort(lines)
 	more, elsewhere := "", ""

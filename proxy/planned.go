@@ -1,0 +1,71 @@
+package proxy
+
+import (
+	"laconic/compact"
+	"laconic/proxy/access"
+	"laconic/proxy/learn"
+)
+
+// PlanInfo is one plan in full: what a client sent, and what is sent in its place.
+// All of it but ID, Again and Shadow is content, or is made of it, and points into
+// the request's body: a listener must not keep it.
+type PlanInfo struct {
+	ID string
+	// Again: the upstream refused the body of the plan before, and gets the one of
+	// this plan.
+	Again bool
+	// Shadow: nothing of the plan is done.
+	Shadow bool
+	// Conversation is what the client sent; its Fixed is what the policy counts by.
+	Conversation compact.Conversation
+	// Sent are the messages that are sent, the same list where nothing was done;
+	// nil where nothing is sent.
+	Sent    []compact.Message
+	Plan    *compact.Plan
+	Counter compact.Counter // counts as the upstream does
+	// Body is the client's, decompressed, SentBody the one that is sent; the same
+	// slice where nothing was done.
+	Body, SentBody []byte
+
+	x *exchange
+}
+
+// Sender names who sent a request, and shows nothing of a credential.
+type Sender struct {
+	// Key is the index of the client key, -1 where there are none.
+	Key int
+	// Credential is a keyed hash of the headers that hold credentials, new with
+	// each process; the zero Key where there are none.
+	Credential learn.Key
+}
+
+// Sender returns who sent the request.
+func (i *PlanInfo) Sender() Sender {
+	s := Sender{Key: -1}
+	if i.x == nil {
+		return s
+	}
+	if keys := i.x.settings.keys; len(keys) > 0 {
+		s.Key = keys.Index(i.x.r.Header)
+	}
+	if all := access.Credentials(i.x.r.Header); len(all) > 0 {
+		s.Credential = i.x.p.learnt.Key(append([]string{"sender"}, all...)...)
+	}
+	return s
+}
+
+// tellPlan tells the listener of a plan, if it wants to know. body is what is sent.
+func (x *exchange) tellPlan(p *plan, in compact.Conversation, client, body []byte, again bool) {
+	if !x.p.tellsPlans {
+		return
+	}
+	shadow := p.info.Outcome == Shadow
+	sent := p.messages
+	if shadow {
+		sent = in.Messages
+	}
+	x.p.listener.Planned(PlanInfo{
+		ID: x.info.ID, Again: again, Shadow: shadow, Conversation: in, Sent: sent, Plan: &p.Plan, Counter: p.counter,
+		Body: client, SentBody: body, x: x,
+	})
+}
