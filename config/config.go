@@ -32,6 +32,8 @@ const FileName = "laconic.yaml"
 type Config struct {
 	Listen          string            `json:"listen,omitempty"`
 	Admin           string            `json:"admin,omitempty"` // "": no admin listener
+	Page            bool              `json:"page,omitempty"`
+	Prices          []Price           `json:"prices,omitempty"`
 	TLS             TLS               `json:"tls,omitzero"`
 	Upstream        string            `json:"upstream,omitempty"`
 	Overrides       *bool             `json:"overrides,omitempty"` // nil: when listen is loopback
@@ -62,6 +64,15 @@ type Config struct {
 type TLS struct {
 	Cert string `json:"cert,omitempty"`
 	Key  string `json:"key,omitempty"`
+}
+
+// Price is one row of prices: what a million tokens of the models that it matches
+// cost.
+type Price struct {
+	Match  string  `json:"match"`
+	Input  float64 `json:"input,omitempty"`
+	Cached float64 `json:"cached,omitempty"`
+	Output float64 `json:"output,omitempty"`
 }
 
 // Scheme returns the scheme of the URLs that clients call.
@@ -112,6 +123,7 @@ func Default() *Config {
 	return &Config{
 		Listen:          "127.0.0.1:7280",
 		Admin:           "127.0.0.1:7281",
+		Page:            true,
 		Upstream:        "https://api.openai.com/v1",
 		ResponseHeaders: true,
 		Discover:        true,

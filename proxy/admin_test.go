@@ -13,7 +13,7 @@ import (
 // A browser that has shown the token sees the pages for browsers, and no others; and
 // only a page of the same address changes something.
 func TestABrowserIsLetIn(t *testing.T) {
-	p := inFrontOf(t, newUpstream(t, nil))
+	p := inFrontOf(t, newUpstream(t, nil), func(o *Options) { o.AdminToken = "admin-token" })
 	says := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "here") })
 	srv, err := p.Admin(AdminOptions{Listen: ":7281", SignIn: "/in", Pages: []AdminPage{
 		{Path: "/ui/", Handler: says, Browser: true},
