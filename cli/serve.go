@@ -24,6 +24,7 @@ import (
 	"laconic/proxy/learn"
 	"laconic/proxy/logging"
 	"laconic/proxy/metrics"
+	"laconic/proxy/page"
 	"laconic/tokenize"
 )
 
@@ -107,6 +108,11 @@ func serveLogged(ctx context.Context, c *config.Config, log *runlog.Log, started
 	if c.Admin != "" { // else nobody can read them
 		listeners = append(listeners, counts.Listener())
 	}
+	var p *proxy.Proxy
+	shown := newPage(func() *config.Config { return c }, func() *proxy.Proxy { return p })
+	if shown != nil {
+		listeners = append(listeners, shown.Listener())
+	}
 	o.Listener = proxy.Tee(listeners...)
 	o.Calibrate = func(way, percent int) learn.Calibration { return tokenize.NewCalibration(way, percent) }
 	if o.Summarizer != nil || keepsFacts(c) {
@@ -135,8 +141,7 @@ func serveLogged(ctx context.Context, c *config.Config, log *runlog.Log, started
 		}
 		o.Certificate = cert.forHandshake
 	}
-	p, err := proxy.New(o)
-	if err != nil {
+	if p, err = proxy.New(o); err != nil {
 		return err
 	}
 	counts.Watch(p, &o)
@@ -146,15 +151,22 @@ func serveLogged(ctx context.Context, c *config.Config, log *runlog.Log, started
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w (another address: --listen)", c.Listen, err)
 	}
-	admin, stopAdmin := serveAdmin(p, proxy.AdminOptions{
+	a := proxy.AdminOptions{
 		Listen:   c.Admin,
 		Pages:    []proxy.AdminPage{{Path: "/metrics", Handler: counts.Handler()}},
 		Starting: tables.starting, Notes: func() string {
 			return tables.notes() + processNotes(p) + fmt.Sprintf("log: %d lines dropped\n", log.Dropped())
 		},
-	}, log.Logger)
+	}
+	if shown != nil {
+		a.Pages, a.SignIn = append(a.Pages, shown.Pages()...), page.SignIn
+	}
+	admin, stopAdmin := serveAdmin(p, a, log.Logger)
 	started(l.Addr().String(), admin)
 	err = p.Serve(ctx, l)
+	if shown != nil {
+		shown.Close()
+	}
 	stopAdmin()
 	return err
 }

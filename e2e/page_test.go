@@ -1,0 +1,285 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	cdpage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"laconic/demo"
+	"laconic/demo/strict"
+)
+
+// browser is a real one, with what it complained of.
+type browser struct {
+	t   *testing.T
+	ctx context.Context
+	// wrong are errors of scripts, messages of the console, and dialogs.
+	wrong chan string
+}
+
+// openBrowser starts Chromium. Where there is none the test is skipped, but with
+// LACONIC_NO_SKIP it fails.
+func openBrowser(t *testing.T) *browser {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		if os.Getenv("LACONIC_NO_SKIP") != "" {
+			t.Fatal("there is no chromium")
+		}
+		t.Skip("there is no chromium")
+	}
+	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("force-color-profile", "srgb"), chromedp.WindowSize(1280, 900))
+	alloc, stopAlloc := chromedp.NewExecAllocator(context.Background(), o...)
+	ctx, stop := chromedp.NewContext(alloc)
+	ctx, stopTime := context.WithTimeout(ctx, 4*patience)
+	t.Cleanup(func() { _ = chromedp.Cancel(ctx); stopTime(); stop(); stopAlloc() })
+	b := &browser{t: t, ctx: ctx, wrong: make(chan string, 100)}
+	chromedp.ListenTarget(ctx, func(event any) {
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			b.wrong <- "exception: " + e.ExceptionDetails.Error()
+		case *log.EventEntryAdded:
+			b.wrong <- "console: " + e.Entry.Text + " " + e.Entry.URL
+		case *cdpage.EventJavascriptDialogOpening:
+			b.wrong <- "dialog: " + e.Message
+		}
+	})
+	b.do(log.Enable())
+	return b
+}
+
+func (b *browser) do(all ...chromedp.Action) {
+	b.t.Helper()
+	if err := chromedp.Run(b.ctx, all...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// open goes to an address.
+func (b *browser) open(url string) { b.t.Helper(); b.do(chromedp.Navigate(url)) }
+
+// sees waits until an expression of JavaScript is true.
+func (b *browser) sees(expression string) {
+	b.t.Helper()
+	var err error
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		var yes bool
+		// It fails while the browser is on its way to another page.
+		if err = chromedp.Run(b.ctx, chromedp.Evaluate("Boolean("+expression+")", &yes)); yes {
+			return
+		}
+	}
+	var text string
+	_ = chromedp.Run(b.ctx, chromedp.Evaluate(`document.body.innerText`, &text))
+	b.t.Fatalf("never true: %s (%v)\n%.3000s", expression, err, text)
+}
+
+// says waits until the page has a text.
+func (b *browser) says(text string) {
+	b.t.Helper()
+	b.sees(fmt.Sprintf("document.body.innerText.includes(%q)", text))
+}
+
+// shoot writes a picture of the page into the folder that LACONIC_SHOTS names.
+func (b *browser) shoot(name string, width, height int64, dark bool) {
+	b.t.Helper()
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	b.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+		chromedp.EmulateViewport(width, height))
+	// Nothing is wider than the window.
+	b.sees("document.documentElement.scrollWidth <= innerWidth")
+	if dir := os.Getenv("LACONIC_SHOTS"); dir != "" {
+		var png []byte
+		b.do(chromedp.CaptureScreenshot(&png))
+		if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+// nothingWrong fails the test if the browser complained.
+func (b *browser) nothingWrong() {
+	b.t.Helper()
+	for {
+		select {
+		case text := <-b.wrong:
+			b.t.Error(text)
+		default:
+			return
+		}
+	}
+}
+
+var healthPage = regexp.MustCompile(`"health":"(http://[^"]+)/healthz"`)
+
+// adminURL returns the address of the admin listener.
+func (p *laconic) adminURL(t *testing.T) string {
+	t.Helper()
+	m := healthPage.FindStringSubmatch(p.output())
+	if m == nil {
+		t.Fatal("no admin listener:\n" + p.output())
+	}
+	return m[1]
+}
+
+const pageConfig = `
+models:
+  - match: "*"
+    budget: 16000
+    tokenizer: bytes/3.5
+prices:
+  - {match: "*", input: 1.25, cached: 0.125, output: 10}
+`
+
+// TestThePage: what a person with a browser sees of a real conversation.
+func TestThePage(t *testing.T) {
+	b := openBrowser(t)
+	u := strict.New(strict.Options{Limit: demo.Limit})
+	upstream := httptest.NewServer(u)
+	defer upstream.Close()
+	p := startLaconic(t, upstream.URL+"/v1", pageConfig, "--admin", "127.0.0.1:0")
+	admin := p.adminURL(t)
+
+	b.open(admin)
+	b.says("No request came yet")
+	if err := demo.Run(context.Background(), demo.Options{Proxy: p.URL + "/v1", Upstream: u, Out: io.Discard, Fast: true, Budget: 16000}); err != nil {
+		t.Fatal(err)
+	}
+	// It came by itself, as one conversation.
+	b.sees(`document.querySelectorAll(".course").length >= 1 && document.querySelectorAll("tr.row").length > 20`)
+	b.sees(`document.querySelectorAll("svg .epoch").length >= 3`)
+	b.shoot("live", 1280, 900, false)
+	b.shoot("live-dark", 1280, 900, true)
+	b.shoot("live-narrow", 360, 740, false)
+	b.do(chromedp.EmulateViewport(1280, 900))
+
+	// The keyboard: down to the newest request, Enter opens it, Escape goes up.
+	b.do(chromedp.Evaluate(`document.querySelector("tr.row a").focus()`, nil), chromedp.KeyEvent("\r"))
+	b.says("Message by message")
+	b.says("The record of what left")
+	b.says("Tokens saved")
+	b.sees(`document.querySelectorAll("svg .m-record").length > 0`)
+	b.sees(`[...document.querySelectorAll("tr.state-left")].some((r) => r.innerText.includes("summarize"))`)
+	b.shoot("request", 1280, 1100, false)
+	b.shoot("request-dark", 1280, 1100, true)
+	b.shoot("request-narrow", 360, 740, false)
+	b.do(chromedp.EmulateViewport(1280, 900))
+	b.do(chromedp.Evaluate(`document.querySelector("tr.fold button").click()`, nil))
+	b.do(chromedp.KeyEvent("\x1b"))
+	b.sees(`location.hash.startsWith("#/conversation/")`)
+	b.says("Its requests, newest first")
+	b.shoot("conversation", 1280, 900, false)
+	b.do(chromedp.KeyEvent("\x1b"))
+	b.sees(`location.hash === "#/"`)
+
+	b.open(admin + "/page/#/savings")
+	b.says("Net, at least")
+	b.shoot("savings", 1280, 900, false)
+	b.shoot("savings-narrow", 360, 740, true)
+	b.open(admin + "/page/#/upstreams")
+	b.says("up")
+	b.shoot("upstreams", 1280, 900, false)
+	b.open(admin + "/page/#/configuration")
+	b.says("laconic.yaml:4")
+	b.says("--upstream")
+	b.says("default")
+	b.shoot("configuration", 1280, 900, true)
+	b.nothingWrong()
+}
+
+// TestThePageTakesNothingForMarkup: what a client names does nothing.
+func TestThePageTakesNothingForMarkup(t *testing.T) {
+	b := openBrowser(t)
+	upstream := httptest.NewServer(strict.New(strict.Options{Limit: -1, MaxID: -1}))
+	defer upstream.Close()
+	p := startLaconic(t, upstream.URL+"/v1", "models: [{match: \"*\", budget: 300}]", "--admin", "127.0.0.1:0")
+	const evil = `<img src=x onerror=alert(1)>`
+	var msgs []string
+	msgs = append(msgs, `{"role":"user","content":"`+evil+`"}`)
+	for n := range 12 {
+		msgs = append(msgs, fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":"%s%d","type":"function","function":{"name":"%s","arguments":"{}"}}]}`, evil, n, evil),
+			fmt.Sprintf(`{"role":"tool","tool_call_id":"%s%d","content":"%s"}`, evil, n, strings.Repeat(evil, 30)))
+	}
+	r, err := http.NewRequest(http.MethodPost, p.URL+"/v1/chat/completions", strings.NewReader(`{"model":"`+evil+`","messages":[`+strings.Join(msgs, ",")+`]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Laconic-Tags", evil)
+	res, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := res.Header.Get("X-Laconic-Request-Id")
+	_, _ = io.Copy(io.Discard, res.Body)
+	_ = res.Body.Close()
+	admin := p.adminURL(t)
+	for _, place := range []string{"", "#/conversation/1", "#/request/" + id, "#/savings", "#/upstreams", "#/configuration"} {
+		b.open("about:blank")
+		b.open(admin + "/page/" + place)
+		b.sees(`document.querySelector("h1") && !document.body.innerText.includes("…\n") && document.getElementById("live").textContent === "live"`)
+		if place == "" || strings.HasPrefix(place, "#/request") {
+			b.says(evil)
+		}
+		b.sees(`document.querySelectorAll("img").length === 0`)
+	}
+	b.nothingWrong()
+}
+
+// TestThePageAsksForTheToken: a browser shows it once.
+func TestThePageAsksForTheToken(t *testing.T) {
+	b := openBrowser(t)
+	upstream := httptest.NewServer(strict.New(strict.Options{Limit: -1}))
+	defer upstream.Close()
+	p := startLaconic(t, upstream.URL+"/v1", "admin_token: canary-of-16-letters", "--admin", "127.0.0.1:0")
+	admin := p.adminURL(t)
+	b.open(admin + "/page/")
+	b.says("Sign in")
+	b.shoot("sign-in", 1280, 900, false)
+	b.do(chromedp.SendKeys("#token", "another-of-16-letters\r"))
+	b.says("That is not the token")
+	b.nothingOf("403")
+	b.do(chromedp.SendKeys("#token", "canary-of-16-letters\r"))
+	b.says("No request came yet")
+	b.sees(`document.cookie === ""`)
+	b.do(chromedp.Click("#leave button"))
+	b.sees(`document.querySelector("#token")`)
+	b.open(admin + "/page/")
+	b.sees(`document.querySelector("#token")`)
+	b.nothingWrong()
+}
+
+// nothingOf takes a complaint that is meant to be.
+func (b *browser) nothingOf(text string) {
+	b.t.Helper()
+	for range len(b.wrong) {
+		if said := <-b.wrong; !strings.Contains(said, text) {
+			b.t.Error(said)
+		}
+	}
+}

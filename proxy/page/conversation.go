@@ -1,0 +1,208 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"hash/maphash"
+	"time"
+
+	"laconic/compact"
+	"laconic/proxy"
+)
+
+// identity names a conversation by how it begins: by its first user message, and,
+// once there is one, by the answer to that. The proxy keeps no sessions, so this is
+// a guess: conversations that begin the same and are told the same answer are taken
+// for one.
+type identity struct{ start, whole uint64 }
+
+// mostHashed is how much of a text is hashed, in bytes.
+const mostHashed = 4 << 10
+
+// identify reads how a conversation begins. Its texts are hashed as they came.
+func identify(seed maphash.Seed, c *compact.Conversation) (id identity) {
+	n := firstUser(c.Messages)
+	if n < 0 {
+		return id
+	}
+	var h maphash.Hash
+	h.SetSeed(seed)
+	write(&h, &c.Messages[n])
+	id.start = h.Sum64()
+	for i := n + 1; i < len(c.Messages); i++ {
+		if m := &c.Messages[i]; m.Role == compact.Assistant {
+			write(&h, m)
+			id.whole = h.Sum64()
+			break
+		}
+	}
+	return id
+}
+
+func write(h *maphash.Hash, m *compact.Message) {
+	text := func(t compact.Text) {
+		s, _ := t.Source()
+		_, _ = fmt.Fprint(h, len(s), ":")
+		_, _ = h.WriteString(s[:min(len(s), mostHashed)])
+	}
+	for i := range min(len(m.Parts), 4) {
+		text(m.Parts[i].Text)
+	}
+	for i := range min(len(m.Calls), 4) {
+		_, _ = h.WriteString(m.Calls[i].ID)
+		_, _ = h.WriteString(m.Calls[i].Name)
+		text(m.Calls[i].Arguments)
+	}
+}
+
+// conversation is what is kept of the requests of one conversation.
+type conversation struct {
+	id     int
+	tenant *tenant
+	model  string
+	key    convKey
+	began  time.Time
+	last   time.Time
+	points []point
+	more   int // earlier points that left
+	totals totals
+	// of the last request that was answered
+	before, epochs int
+	caches         bool // an answer said that something was cached
+}
+
+// A point is one request in the course of a conversation.
+type point struct {
+	ID     string `json:"id"`
+	Before int    `json:"before"`
+	Sent   int    `json:"sent"`
+	Budget int    `json:"budget"`
+	Cached int    `json:"cached"` // -1: the answer did not say
+	Epochs int    `json:"epochs"`
+	State  string `json:"state"`
+}
+
+const (
+	mostConversations = 200
+	mostPoints        = 400
+)
+
+type convKey struct {
+	tenant *tenant
+	hash   uint64
+}
+
+type conversations struct {
+	seed  maphash.Seed
+	next  int
+	byKey map[convKey]*conversation
+	// begun are conversations of one request, by how they started.
+	begun map[convKey]*conversation
+	order []*conversation // oldest first
+}
+
+func newConversations() conversations {
+	return conversations{seed: maphash.MakeSeed(), byKey: map[convKey]*conversation{}, begun: map[convKey]*conversation{}}
+}
+
+// of returns the conversation of a request, a new one where there is none.
+func (cs *conversations) of(id identity, t *tenant) *conversation {
+	if id == (identity{}) {
+		return nil
+	}
+	start, whole := convKey{t, id.start}, convKey{t, id.whole}
+	c := cs.byKey[whole]
+	if c == nil && id.whole != 0 {
+		if c = cs.begun[start]; c != nil { // its second request
+			delete(cs.begun, start)
+			c.key = whole
+			cs.byKey[whole] = c
+		}
+	}
+	now := time.Now()
+	if c == nil {
+		cs.next++
+		c = &conversation{id: cs.next, tenant: t, began: now}
+		if id.whole != 0 {
+			c.key = whole
+			cs.byKey[whole] = c
+		} else {
+			c.key = start
+			cs.begun[start] = c
+		}
+		cs.order = append(cs.order, c)
+		cs.drop()
+	}
+	c.last = now
+	return c
+}
+
+// drop lets the conversation go that was not heard of for longest.
+func (cs *conversations) drop() {
+	if len(cs.order) <= mostConversations {
+		return
+	}
+	oldest := 0
+	for i, c := range cs.order {
+		if c.last.Before(cs.order[oldest].last) && i < len(cs.order)-1 {
+			oldest = i
+		}
+	}
+	c := cs.order[oldest]
+	for _, m := range []map[convKey]*conversation{cs.byKey, cs.begun} {
+		if m[c.key] == c {
+			delete(m, c.key)
+		}
+	}
+	cs.order = append(cs.order[:oldest], cs.order[oldest+1:]...)
+}
+
+// add notes a request that is over.
+func (c *conversation) add(p point) {
+	if len(c.points) == mostPoints {
+		c.points = append(c.points[:0], c.points[1:]...)
+		c.more++
+	}
+	c.points = append(c.points, p)
+}
+
+// tenant is a sender of requests.
+type tenant struct{ name string }
+
+const mostTenants = 1000
+
+type tenants struct {
+	names []string // of client keys
+	all   map[proxy.Sender]*tenant
+	other *tenant // those that are too many
+}
+
+func newTenants(names []string) tenants {
+	return tenants{names: names, all: map[proxy.Sender]*tenant{}, other: &tenant{name: "others"}}
+}
+
+// of returns the tenant of a sender, named as the configuration names its key, else
+// by the order of appearance.
+func (ts *tenants) of(s proxy.Sender) *tenant {
+	if s.Key >= 0 { // a key may come in several headers
+		s = proxy.Sender{Key: s.Key}
+	}
+	if t := ts.all[s]; t != nil {
+		return t
+	}
+	if len(ts.all) >= mostTenants {
+		return ts.other
+	}
+	t := &tenant{}
+	switch {
+	case s.Key >= 0 && s.Key < len(ts.names):
+		t.name = ts.names[s.Key]
+	case s.Key < 0 && s == (proxy.Sender{Key: -1}):
+		t.name = "no key"
+	default:
+		t.name = fmt.Sprintf("key %x", s.Credential[:3])
+	}
+	t.name = cmp.Or(t.name, fmt.Sprintf("client key %d", s.Key+1))
+	ts.all[s] = t
+	return t
+}

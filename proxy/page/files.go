@@ -1,0 +1,86 @@
+package page
+
+import (
+	"embed"
+	"net/http"
+	"path"
+	"strings"
+)
+
+//go:embed static
+var static embed.FS
+
+const (
+	styleSheet = "/page/style.css"
+	icon       = "/page/icon.svg"
+)
+
+// SignIn is the path of the form that asks for the token.
+const SignIn = "/page/sign-in"
+
+// kinds are the files of the page, by how their names end.
+var kinds = map[string]string{
+	".html": "text/html; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".svg":  "image/svg+xml",
+}
+
+// file serves a file of the page.
+func (p *Page) file(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(r.URL.Path, "/page/")
+	if name == "" {
+		name = "index.html"
+	}
+	p.serveFile(w, name, http.StatusOK)
+}
+
+func (p *Page) serveFile(w http.ResponseWriter, name string, status int) {
+	text, err := static.ReadFile("static/" + name)
+	kind := kinds[path.Ext(name)]
+	if err != nil || kind == "" || strings.Contains(name, "/") {
+		notFound(w)
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	w.WriteHeader(status)
+	_, _ = w.Write(text)
+}
+
+// safe sets what keeps a browser from doing anything with a page but to show it.
+func safe(h http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name, value := range map[string]string{
+			"Content-Security-Policy":      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+			"X-Content-Type-Options":       "nosniff",
+			"X-Frame-Options":              "DENY",
+			"Referrer-Policy":              "same-origin",
+			"Cross-Origin-Opener-Policy":   "same-origin",
+			"Cross-Origin-Resource-Policy": "same-origin",
+		} {
+			w.Header().Set(name, value)
+		}
+		h(w, r)
+	})
+}
+
+// longestToken bounds what is read of the form.
+const longestToken = 8 << 10
+
+// serveSignIn is the form that asks for the token, and takes it.
+func (p *Page) serveSignIn(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		p.serveFile(w, "sign-in.html", http.StatusOK)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, longestToken)
+	switch {
+	case r.PostFormValue("leave") != "":
+		p.o.Leave(w)
+		http.Redirect(w, r, SignIn, http.StatusSeeOther)
+	case p.o.Enter(w, r.PostFormValue("token")):
+		http.Redirect(w, r, "/page/", http.StatusSeeOther)
+	default:
+		p.serveFile(w, "sign-in-again.html", http.StatusForbidden)
+	}
+}

@@ -1,0 +1,209 @@
+// Package page is the page of the admin listener: what the proxy does, as it does
+// it, for a person with a browser.
+//
+// It promises:
+//
+//   - no content: of messages it keeps roles, sizes and what was done to them, and
+//     why. Their texts are there only with a Capture, masked.
+//   - bounded: requests, messages and texts are kept in rings with a size. The
+//     oldest leave.
+//   - beside the way: a request is noted in one pass over its messages. What is shown
+//     is made when somebody looks, and who reads slowly is told less often.
+//   - at home: the page loads nothing from elsewhere, and no script or style that is
+//     not one of its files. Nothing that a request says is ever markup.
+package page
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"laconic/proxy"
+	"laconic/proxy/summarize"
+)
+
+// Options are what the page shows beside requests. All may be absent.
+type Options struct {
+	// Version is that of the program.
+	Version string
+	// Tenants are the names of client keys, in their order.
+	Tenants []string
+	// Prices are what tokens cost; without a row that matches a model, nothing is
+	// said of money.
+	Prices []Price
+	// Settings are the configuration in force.
+	Settings func() []Setting
+	// Upstreams are what traffic has shown of upstreams, Models what was learnt of
+	// their models.
+	Upstreams func() []proxy.UpstreamState
+	Models    func() []proxy.LearntModel
+	// Asks reports whether the admin listener asks for a token; nil: it does not. Enter
+	// lets a browser in that has it, and Leave ends that.
+	Asks  func() bool
+	Enter func(w http.ResponseWriter, token string) bool
+	Leave func(w http.ResponseWriter)
+}
+
+// Setting is one value of the configuration.
+type Setting struct {
+	Path  string `json:"path"`
+	Value string `json:"value"`
+	From  string `json:"from"` // a line of a file, a flag, a variable; "": the default
+}
+
+// Price is what tokens of models cost.
+type Price struct {
+	Matches func(model string) bool
+	// Input, Cached and Output are for a million tokens.
+	Input, Cached, Output float64
+}
+
+// Page keeps what the page shows. Make it with New. It is safe for concurrent use.
+type Page struct {
+	o     Options
+	began time.Time
+
+	mu       sync.Mutex
+	ring     ring
+	convs    conversations
+	tenants  tenants
+	totals   totals
+	version  uint64 // of the newest change
+	watching map[*watcher]struct{}
+	closed   bool
+}
+
+// New makes a page that has seen nothing.
+func New(o Options) *Page {
+	return &Page{
+		o: o, began: time.Now(), ring: newRing(), convs: newConversations(), tenants: newTenants(o.Tenants),
+		watching: map[*watcher]struct{}{},
+	}
+}
+
+// Close ends the streams of events.
+func (p *Page) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	for w := range p.watching {
+		w.wake()
+	}
+}
+
+// Listener returns what notes requests.
+func (p *Page) Listener() proxy.Listener {
+	return proxy.Listener{
+		Planned:    p.planned,
+		Rewritten:  p.rewritten,
+		Passed:     p.passed,
+		Replied:    p.replied,
+		Summarized: p.summarized,
+	}
+}
+
+// planned notes what a plan makes of each message.
+func (p *Page) planned(i proxy.PlanInfo) {
+	d, id, who := detailsOf(&i), identify(p.convs.seed, &i.Conversation), i.Sender()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.ring.at(i.ID)
+	r.details = d
+	if !i.Again {
+		r.began = time.Now()
+		r.tenant = p.tenants.of(who)
+		r.conv = p.convs.of(id, r.tenant)
+	}
+	p.changed(r)
+}
+
+func (p *Page) rewritten(i proxy.RewriteInfo) {
+	i.Edits = nil // they point into the body
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.ring.at(i.ID)
+	r.rewrite = &i
+	if r.conv != nil {
+		r.conv.model = i.Model
+	}
+	p.changed(r)
+}
+
+func (p *Page) passed(i proxy.PassInfo) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.ring.at(i.ID)
+	r.pass = &i
+	p.changed(r)
+}
+
+func (p *Page) replied(i proxy.ReplyInfo) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.ring.at(i.ID)
+	if r.began.IsZero() {
+		r.began = time.Now().Add(-i.Duration)
+	}
+	r.reply = &i
+	if i.Rewrite != nil {
+		r.rewrite = i.Rewrite
+	}
+	p.account(r)
+	p.ring.close(r)
+	p.changed(r)
+}
+
+// summarized counts what summaries cost, which is a part of what compaction does.
+func (p *Page) summarized(i summarize.JobInfo) {
+	if !i.Made && i.Tries == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.totals.Summaries++
+	p.totals.SummaryTokens += i.SourceTokens
+	if price := p.price(i.Model); price != nil {
+		p.totals.SummaryMoney += float64(i.SourceTokens) * price.Input / 1e6
+	}
+}
+
+// changed notes that a request is not what it was, and wakes those who look.
+func (p *Page) changed(r *request) {
+	p.version++
+	r.version = p.version
+	for w := range p.watching {
+		w.wake()
+	}
+}
+
+// Pages are the pages of the admin listener.
+func (p *Page) Pages() []proxy.AdminPage {
+	get := func(path string, h http.HandlerFunc) proxy.AdminPage {
+		return proxy.AdminPage{Path: path, Handler: safe(h), Browser: true}
+	}
+	pages := []proxy.AdminPage{
+		get("/", toThePage),
+		get("/page/", p.file),
+		get("/page/api/state", p.serveState),
+		get("/page/api/request/", p.serveRequest),
+		get("/page/api/facts", p.serveFacts),
+		get("/page/api/events", p.serveEvents),
+	}
+	if p.o.Asks != nil {
+		pages = append(pages,
+			proxy.AdminPage{Path: SignIn, Methods: []string{http.MethodGet, http.MethodPost}, Handler: safe(p.serveSignIn), Open: true},
+			proxy.AdminPage{Path: styleSheet, Handler: safe(p.file), Open: true},
+			proxy.AdminPage{Path: icon, Handler: safe(p.file), Open: true},
+		)
+	}
+	return pages
+}
+
+func toThePage(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, "/page/", http.StatusSeeOther)
+}
+
+// notFound answers a request for what there is not.
+func notFound(w http.ResponseWriter) {
+	http.Error(w, "There is no such page.", http.StatusNotFound)
+}

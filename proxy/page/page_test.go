@@ -1,0 +1,177 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+	"laconic/proxy"
+	"laconic/proxy/wire"
+)
+
+// sent lets a page see one request of a conversation.
+func sent(p *Page, id, transcript string, t *testing.T, budget int) {
+	t.Helper()
+	in := compact.Conversation{Messages: compacttest.Messages(t, transcript)}
+	c := compact.BytesPerToken(1)
+	plan, report := compact.Compact(in, &compact.Policy{Name: "test"}, c, compact.Budget{Tokens: budget})
+	p.planned(proxy.PlanInfo{ID: id, Conversation: in, Sent: plan.Apply(in), Plan: &plan, Counter: c})
+	i := proxy.RewriteInfo{ID: id, Model: "m", Outcome: proxy.Outcome(report.Outcome), Report: report}
+	p.rewritten(i)
+	p.replied(proxy.ReplyInfo{ID: id, Chat: true, Rewrite: &i, Outcome: i.Outcome, Status: 200, Usage: &wire.Usage{Prompt: 10, Cached: 4}})
+}
+
+func TestNothingOfATextIsKept(t *testing.T) {
+	p := New(Options{})
+	sent(p, "one", "user: canary of a question\nassistant: canary of an answer\nuser: more canaries", t, 1000)
+	v, _, _ := p.viewSince(0, true)
+	for _, value := range []any{v, p.ring.byID["one"].view()} {
+		text, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "canar") || !strings.Contains(string(text), `"one"`) {
+			t.Errorf("%s", text)
+		}
+	}
+	if d := p.ring.byID["one"].details; len(d.Messages) != 3 || d.Messages[1].Role != "assistant" || d.Messages[1].State != kept {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestRequestsOfOneConversationAreToldFromOthers(t *testing.T) {
+	p := New(Options{})
+	for i, c := range []struct {
+		transcript string
+		want       int
+	}{
+		{"user: hi", 1},
+		{"user: hi\nassistant: hello\nuser: a", 1},
+		{"user: hi", 2}, // another that begins the same
+		{"user: hi\nassistant: hello\nuser: a\nassistant: b\nuser: c", 1},
+		{"user: hi\nassistant: good day\nuser: a", 2},
+		{"user: hi\nassistant: good day\nuser: a\nassistant: b\nuser: d", 2},
+		{"system: other instructions\nuser: hi\nassistant: hello\nuser: a", 1}, // they may hold the time of day
+		{"user: something else", 3},
+		{"system: no user spoke", 0},
+	} {
+		id := fmt.Sprint(i)
+		sent(p, id, c.transcript, t, 1000)
+		got := 0
+		if conv := p.ring.byID[id].conv; conv != nil {
+			got = conv.id
+		}
+		if got != c.want {
+			t.Errorf("%q: conversation %d, want %d", c.transcript, got, c.want)
+		}
+	}
+}
+
+func TestWhatIsKeptIsBounded(t *testing.T) {
+	p := New(Options{})
+	for i := range 3 * mostRequests {
+		sent(p, fmt.Sprint(i), fmt.Sprintf("user: number %d", i), t, 1000)
+	}
+	if len(p.ring.all) != mostRequests || len(p.ring.byID) != mostRequests || p.ring.size > mostBytes {
+		t.Errorf("%d requests, %d by id, %d bytes", len(p.ring.all), len(p.ring.byID), p.ring.size)
+	}
+	if n := len(p.convs.order); n != mostConversations || len(p.convs.byKey)+len(p.convs.begun) > n {
+		t.Errorf("%d conversations, %d and %d by how they begin", n, len(p.convs.byKey), len(p.convs.begun))
+	}
+	for range mostPoints + 10 {
+		p.convs.order[0].add(point{})
+	}
+	if n := len(p.convs.order[0].points); n != mostPoints {
+		t.Errorf("%d points", n)
+	}
+	ts := newTenants(nil)
+	for i := range mostTenants + 10 {
+		s := proxy.Sender{Key: -1}
+		s.Credential[0], s.Credential[1] = byte(i), byte(i>>8)
+		ts.of(s)
+	}
+	if len(ts.all) > mostTenants {
+		t.Errorf("%d tenants", len(ts.all))
+	}
+}
+
+func TestTenantsAreNamedAsTheConfigurationNamesThem(t *testing.T) {
+	ts := newTenants([]string{"ALICE", "client_keys[1]"})
+	for _, c := range []struct {
+		of   proxy.Sender
+		want string
+	}{
+		{proxy.Sender{Key: 0, Credential: [32]byte{1}}, "ALICE"},
+		{proxy.Sender{Key: 1}, "client_keys[1]"},
+		{proxy.Sender{Key: -1}, "no key"},
+		{proxy.Sender{Key: -1, Credential: [32]byte{0xab, 0xcd, 0xef}}, "key abcdef"},
+	} {
+		if got := ts.of(c.of).name; got != c.want {
+			t.Errorf("%+v is %q, want %q", c.of, got, c.want)
+		}
+	}
+	if ts.of(proxy.Sender{Key: 0, Credential: [32]byte{1}}) != ts.of(proxy.Sender{Key: 0, Credential: [32]byte{2}}) {
+		t.Error("one key in two headers is two tenants")
+	}
+}
+
+// What an epoch costs is counted beside what it saves.
+func TestWhatEpochsCostIsNotHidden(t *testing.T) {
+	p := New(Options{Prices: []Price{{Matches: func(string) bool { return true }, Input: 10, Cached: 1, Output: 100}}})
+	conv := &conversation{}
+	f := func(before, after, epochs int, u wire.Usage, want totals) {
+		t.Helper()
+		i := &proxy.RewriteInfo{Report: compact.Report{Before: before, After: after, Epochs: epochs}}
+		p.account(&request{conv: conv, rewrite: i, reply: &proxy.ReplyInfo{Status: 200, Rewrite: i, Usage: &u}})
+		want.Told, want.Priced = want.Requests, want.Requests
+		got := conv.totals
+		for _, x := range []*float64{&got.Paid, &got.Least, &got.Most, &got.Again} {
+			*x = float64(int(*x*1e6 + 0.5))
+		}
+		if got != want {
+			t.Errorf("got  %+v\nwant %+v", got, want)
+		}
+	}
+	f(900, 900, 0, wire.Usage{Prompt: 900, Completion: 1}, totals{Requests: 1, Before: 900, Sent: 900, Prompt: 900, Output: 1, Paid: 9100})
+	f(1000, 1000, 0, wire.Usage{Prompt: 1000, Cached: 900}, totals{Requests: 2, Before: 1900, Sent: 1900, Prompt: 1900, Output: 1, Cached: 900, Paid: 9100 + 1900})
+	// Of 400 that were sent 50 are new, 100 came from the cache, and 250 had been
+	// there before the epoch.
+	f(1050, 400, 1, wire.Usage{Prompt: 400, Cached: 100}, totals{
+		Requests: 3, Before: 2950, Sent: 2300, Prompt: 2300, Output: 1, Cached: 1000, Compacted: 1, Epochs: 1, Rewritten: 250,
+		Paid: 9100 + 1900 + 3100, Least: 650, Most: 6500, Again: 250 * 9,
+	})
+}
+
+// No page lets a browser load, run or frame anything that is not its own.
+func TestEveryPageIsClosed(t *testing.T) {
+	for _, page := range New(Options{}).Pages() {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodHead, page.Path, nil)
+		page.Handler.ServeHTTP(w, r)
+		policy := w.Header().Get("Content-Security-Policy")
+		if !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") {
+			t.Errorf("%s: %q", page.Path, policy)
+		}
+	}
+	forbidden := regexp.MustCompile(`(?i)innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function|https?://[^w]| style="| on[a-z]+="|<script>`)
+	err := fs.WalkDir(static, "static", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := static.ReadFile(path)
+		for _, found := range forbidden.FindAllString(string(text), -1) {
+			t.Errorf("%s has %q", path, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

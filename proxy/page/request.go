@@ -1,0 +1,195 @@
+package page
+
+import (
+	"time"
+
+	"laconic/compact"
+	"laconic/proxy"
+)
+
+// request is what is kept of one request. It holds no content.
+type request struct {
+	id      string
+	began   time.Time
+	tenant  *tenant
+	conv    *conversation // nil: it is not of a conversation that could be read
+	rewrite *proxy.RewriteInfo
+	pass    *proxy.PassInfo
+	reply   *proxy.ReplyInfo // nil: it is not over
+	details *details
+	cost    cost
+	version uint64
+}
+
+// details are what became of each message.
+type details struct {
+	Fixed    int             `json:"fixed"`
+	Messages []message       `json:"list"`
+	Edits    []edit          `json:"edits"`
+	More     int             `json:"more_edits,omitempty"` // that are not listed
+	Epochs   []compact.Epoch `json:"epochs_of"`
+	Slot     *slot           `json:"slot,omitempty"`
+	Shadow   bool            `json:"shadow,omitempty"`
+	Again    bool            `json:"again,omitempty"`
+	Cut      int             `json:"more_messages,omitempty"` // that are not listed
+}
+
+// A message is what became of one message of the client, or one that was added.
+type message struct {
+	Role  string `json:"role"`
+	State state  `json:"state"`
+	// Origin is its index in the client's list, -1 for one that was added.
+	Origin int32 `json:"origin"`
+	// Follows is the index of the message that an added one follows.
+	Follows int32 `json:"follows,omitempty"`
+	Parts   int32 `json:"parts,omitempty"`
+	Media   int32 `json:"media,omitempty"`
+	Calls   int32 `json:"calls,omitempty"`
+	Bytes   int32 `json:"bytes"`
+	Before  int32 `json:"before"` // tokens
+	After   int32 `json:"after"`
+}
+
+// A state is what became of a message.
+type state string
+
+const (
+	kept    state = "kept"
+	changed state = "changed"
+	left    state = "left"
+	added   state = "added"
+)
+
+// An edit is a [compact.Edit] without its text and its id.
+type edit struct {
+	Op     compact.Op `json:"op"`
+	Stage  string     `json:"stage"`
+	Why    string     `json:"why"`
+	Origin int        `json:"origin"`
+	Count  int        `json:"count"` // of messages
+	Saved  int        `json:"saved"`
+	Epoch  int        `json:"epoch,omitempty"`
+	Last   bool       `json:"last,omitempty"`
+}
+
+// A slot is the record that stands for what left.
+type slot struct {
+	At    int    `json:"at"` // index in the client's list of the message that it follows; -1: it is one of its own
+	Size  int    `json:"size"`
+	Spans []span `json:"spans"`
+}
+
+type span struct {
+	Messages int `json:"messages"`
+	Size     int `json:"size"`
+}
+
+// Bounds of what is kept of one request.
+const (
+	mostMessages = 4096
+	mostEdits    = 2048
+)
+
+// size returns about how many bytes a request takes.
+func (r *request) size() int {
+	n := 1500
+	if d := r.details; d != nil {
+		n += len(d.Messages)*64 + len(d.Edits)*96 + len(d.Epochs)*80
+	}
+	return n
+}
+
+// detailsOf reads a plan, in one pass over the messages before and after.
+func detailsOf(i *proxy.PlanInfo) *details {
+	d := &details{Fixed: i.Conversation.Fixed, Epochs: i.Plan.Epochs, Shadow: i.Shadow, Again: i.Again}
+	in, sent := i.Conversation.Messages, i.Sent
+	same := len(in) > 0 && len(in) == len(sent) && &in[0] == &sent[0]
+	d.Cut = max(0, len(in)-mostMessages)
+	d.Messages = make([]message, 0, min(len(in), mostMessages)+1)
+	from := d.Cut // the newest are listed
+	for n := from; n < len(in); n++ {
+		m := row(&in[n], int32(compact.Cost(i.Counter, &in[n])))
+		m.Origin = int32(n)
+		if same || sent == nil {
+			m.State, m.After = kept, m.Before
+		}
+		d.Messages = append(d.Messages, m)
+	}
+	if !same {
+		d.follow(sent, from, i.Counter)
+	}
+	for _, e := range i.Plan.Edits {
+		if len(d.Edits) == mostEdits {
+			d.More = len(i.Plan.Edits) - mostEdits
+			break
+		}
+		d.Edits = append(d.Edits, edit{
+			Op: e.Op, Stage: e.Stage, Why: e.Why, Origin: e.Origin, Count: max(1, e.End-e.At), Saved: e.Saved, Epoch: e.Epoch, Last: e.Last,
+		})
+	}
+	if s := i.Plan.Slot; s != nil {
+		d.Slot = &slot{At: -1, Size: s.Size}
+		if s.At >= 0 {
+			d.Slot.At = firstUser(in)
+		}
+		for _, one := range s.Spans {
+			d.Slot.Spans = append(d.Slot.Spans, span{Messages: one.To - one.From, Size: one.Size})
+		}
+	}
+	return d
+}
+
+// follow notes what became of the messages from an index on.
+func (d *details) follow(sent []compact.Message, from int, c compact.Counter) {
+	before := int32(-1)
+	for n := range sent {
+		m := &sent[n]
+		if m.Origin < 0 {
+			one := row(m, 0)
+			one.State, one.Origin, one.Follows, one.After = added, -1, before, int32(compact.Cost(c, m))
+			d.Messages = append(d.Messages, one)
+			continue
+		}
+		before = int32(m.Origin)
+		at := m.Origin - from
+		if at < 0 || at >= len(d.Messages) {
+			continue
+		}
+		was := &d.Messages[at]
+		was.State, was.After = kept, was.Before
+		if m.Edited {
+			was.State, was.After = changed, int32(compact.Cost(c, m))
+		}
+	}
+	for n := range d.Messages {
+		if d.Messages[n].State == "" {
+			d.Messages[n].State = left
+		}
+	}
+}
+
+func row(m *compact.Message, before int32) message {
+	r := message{Role: m.Role.String(), Parts: int32(len(m.Parts)), Calls: int32(len(m.Calls)), Before: before}
+	n := m.Reasoning.Len() + m.Refusal.Len()
+	for i := range m.Parts {
+		n += m.Parts[i].Text.Len()
+		switch m.Parts[i].Kind {
+		case compact.KindImage, compact.KindAudio, compact.KindVideo, compact.KindFile:
+			r.Media++
+		}
+	}
+	for i := range m.Calls {
+		n += len(m.Calls[i].Name) + m.Calls[i].Arguments.Len()
+	}
+	r.Bytes = int32(min(n, 1<<31-1))
+	return r
+}
+
+func firstUser(msgs []compact.Message) int {
+	for i := range msgs {
+		if msgs[i].Role == compact.User {
+			return i
+		}
+	}
+	return -1
+}

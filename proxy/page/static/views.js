@@ -1,0 +1,380 @@
+// What is shown at each place of the page.
+import { h, count, short, bytes, time, micros, share, clock, money, sawtooth, strips, meter } from "./draw.js";
+
+const numbers = (...pairs) => h("dl", { class: "numbers" }, pairs.filter(Boolean).map(([name, value, note]) =>
+  h("div", {}, h("dt", {}, name), h("dd", {}, value, note ? h("small", {}, " " + note) : null))));
+
+const table = (heads, rows, caption) => h("div", { class: "scroll" }, h("table", { "aria-label": caption },
+  h("thead", {}, h("tr", {}, heads.map((t) => h("th", { class: headClass(t), scope: "col" }, headText(t))))), h("tbody", {}, rows)));
+const headClass = (t) => (Array.isArray(t) ? t[1] : "");
+const headText = (t) => (Array.isArray(t) ? t[0] : t);
+
+const legend = () => h("div", { class: "legend" },
+  h("span", {}, h("i", { class: "sent" }), "tokens sent"), h("span", {}, h("i", { class: "cached" }), "of these from the provider's cache"),
+  h("span", {}, h("i", { class: "before" }), "tokens that the client sent"), h("span", {}, h("i", { class: "budget" }), "budget"),
+  h("span", {}, h("i", { class: "epoch" }), "epoch"));
+
+const open = (id) => { location.hash = "#/request/" + id; };
+
+function outcome(r) {
+  if (!r.outcome) return "under way";
+  const failed = r.status >= 400 || r.code ? " failed" : "";
+  return h("span", { class: "out " + r.outcome + failed }, r.outcome);
+}
+
+function status(r) {
+  if (!r.over) return h("span", { class: "dim" }, "…");
+  const bad = r.status >= 400;
+  return h("span", { class: bad ? "bad" : "", title: r.code || "" }, String(r.status || "–"), r.code ? " " + r.code : "");
+}
+
+// requestRow is a line of the list of requests. It is filled again when the request
+// changes.
+function requestRow(r) {
+  const row = h("tr", { class: "row", onclick: () => open(r.id) });
+  row.fill = (r) => {
+    const link = row.querySelector("a");
+    const focused = link && link === document.activeElement;
+    const what = r.model || (r.method ? r.method + " " + (r.endpoint || "other path") : "");
+    row.replaceChildren(
+      h("td", { class: "path" }, h("a", { href: "#/request/" + r.id, "data-step": true }, clock(r.began))),
+      h("td", { class: "n wide" }, r.conversation || ""),
+      h("td", { class: "cut" }, what),
+      h("td", {}, outcome(r)),
+      h("td", { class: "n" }, r.chat && r.budget ? count(r.before) : ""),
+      h("td", { class: "n" }, r.chat && r.budget ? count(r.sent) : ""),
+      h("td", { class: "wide" }, r.budget ? meter(r.sent, r.cached || 0, r.budget, r.before) : ""),
+      h("td", { class: "n wide" }, r.told ? share(r.cached || 0, r.prompt) : ""),
+      h("td", { class: "cut wide" }, (r.stages || []).join(", ") || (r.reason ? "reason: " + r.reason : r.repairs ? "repair" : "")),
+      h("td", { class: "path wide" }, status(r)),
+      h("td", { class: "n wide" }, r.over ? time(r.duration_ms || 0) : ""),
+    );
+    if (focused) row.querySelector("a").focus();
+  };
+  row.fill(r);
+  return row;
+}
+
+const requestHeads = ["Time", ["Conv.", "n wide"], "Model", "Outcome", ["Came", "n"], ["Sent", "n"], ["Of the budget", "wide"], ["Cached", "n wide"],
+  ["Stages", "wide"], ["Status", "wide"], ["Took", "n wide"]];
+
+// requestList is a table of requests, newest first, which takes news.
+function requestList(state, of) {
+  const rows = new Map();
+  const element = table(requestHeads, [], "Requests, newest first");
+  const body = element.querySelector("tbody");
+  const put = (r, fresh) => {
+    if (!of(r)) return;
+    if (rows.has(r.id)) return rows.get(r.id).fill(r);
+    const row = requestRow(r);
+    rows.set(r.id, row);
+    body.prepend(row);
+    if (fresh) {
+      row.classList.add("fresh");
+      setTimeout(() => row.classList.remove("fresh"), 900);
+    }
+    if (rows.size > 300) {
+      const [oldest] = rows.keys();
+      rows.get(oldest).remove();
+      rows.delete(oldest);
+    }
+  };
+  for (const r of state.requests.values()) put(r);
+  return { element, news: (n) => n.requests.forEach((r) => put(r, true)), get empty() { return rows.size === 0; } };
+}
+
+function totalsOf(t) {
+  const least = t.before - t.sent;
+  return numbers(
+    ["Requests", count(t.requests)],
+    ["Tokens that came", short(t.before)],
+    ["Tokens sent", short(t.sent)],
+    ["Not sent", short(least), share(least, t.before)],
+    ["From a cache", t.told ? share(t.cached, t.prompt) : "–", t.told ? "of " + short(t.prompt) : "no answer said"],
+    ["Epochs", count(t.epochs)],
+    ["Sent anew by them", short(t.rewritten)],
+  );
+}
+
+function course(c) {
+  const last = c.points[c.points.length - 1];
+  return h("a", { class: "course", href: "#/conversation/" + c.id, "data-step": true },
+    h("div", { class: "top" }, h("span", { class: "what" }, c.id + " · " + (c.model || "no model")), h("span", { class: "dim" }, clock(c.last))),
+    sawtooth(c.points, 300, 54),
+    h("div", { class: "foot" }, h("span", {}, count(c.totals.requests) + (c.totals.requests === 1 ? " request" : " requests") + (c.tenant ? " · " + c.tenant : "")),
+      h("span", {}, last ? `${short(last.sent)} of ${short(last.before)} sent` : "")));
+}
+
+// requests is the first place: what happens now.
+export function requests(state) {
+  const totals = h("div"), courses = h("div", { class: "courses" }), cards = new Map();
+  const list = requestList(state, () => true);
+  const nothing = h("p", { class: "empty" }, "No request came yet. Point a client's OPENAI_BASE_URL at this proxy.");
+  const fill = (news) => {
+    totals.replaceChildren(totalsOf(state.totals));
+    for (const c of news) {
+      const card = course(c), old = cards.get(c.id);
+      const focused = old && old === document.activeElement;
+      if (old) old.replaceWith(card);
+      else courses.prepend(card);
+      cards.set(c.id, card);
+      if (focused) card.focus();
+    }
+    while (courses.children.length > 12) courses.lastChild.remove();
+    nothing.hidden = !list.empty;
+  };
+  fill([...state.conversations.values()]);
+  const heading = h("h2", {}, "Conversations");
+  return {
+    element: h("div", {}, h("h1", {}, "Requests"), totals, legendFor(), heading, courses, h("h2", {}, "Requests, newest first"), list.element, nothing),
+    news: (n) => { list.news(n); fill(n.conversations); },
+  };
+}
+
+const legendFor = () => legend();
+
+// conversation is one conversation: its sawtooth, large, and its requests.
+export function conversation(state, id) {
+  const top = h("div");
+  const list = requestList(state, (r) => r.conversation === id);
+  const fill = () => {
+    const c = state.conversations.get(id);
+    if (!c) return top.replaceChildren(h("p", { class: "empty" }, "This conversation is not kept any more."));
+    top.replaceChildren(
+      h("h1", {}, `Conversation ${c.id} · ${c.model || "no model"}`),
+      h("p", { class: "dim" }, [c.tenant, "since " + clock(c.began), c.more ? count(c.more) + " earlier requests are not drawn" : ""].filter(Boolean).join(" · ")),
+      totalsOf(c.totals),
+      h("div", { class: "figure" }, sawtooth(c.points, 1400, 200, open), legend()),
+    );
+  };
+  fill();
+  return {
+    element: h("div", {}, h("div", { class: "crumb" }, h("a", { href: "#/" }, "Requests")), top, h("h2", {}, "Its requests, newest first"), list.element),
+    news: (n) => { list.news(n); if (n.conversations.some((c) => c.id === id)) fill(); },
+    up: "#/",
+  };
+}
+
+async function load(path) {
+  const answer = await fetch(path);
+  if (!answer.ok) throw new Error(answer.status === 404 ? "It is not kept any more." : "The proxy answered " + answer.status + ".");
+  return answer.json();
+}
+
+// request is one request, opened.
+export function request(state, id) {
+  const element = h("div", {}, h("p", { class: "empty" }, "…"));
+  const known = state.requests.get(id);
+  const view = { element, up: known && known.conversation ? "#/conversation/" + known.conversation : "#/" };
+  const fill = async () => {
+    try {
+      const r = await load("api/request/" + id);
+      if (r.conversation) view.up = "#/conversation/" + r.conversation;
+      element.replaceChildren(h("div", {}, opened(r)));
+    } catch (err) {
+      element.replaceChildren(h("p", { class: "empty" }, err.message));
+    }
+  };
+  fill();
+  view.news = (n) => { if (n.requests.some((r) => r.id === id)) fill(); };
+  return view;
+}
+
+function opened(r) {
+  const crumbs = h("div", { class: "crumb" }, h("a", { href: "#/" }, "Requests"), r.conversation ? [" / ", h("a", { href: "#/conversation/" + r.conversation }, "conversation " + r.conversation)] : null);
+  const parts = [
+    crumbs,
+    h("h1", {}, r.model || (r.method || "") + " " + (r.endpoint || "")),
+    h("p", { class: "dim" }, [clock(r.began), r.tenant, r.route !== undefined && r.route !== "" ? "row " + r.route : "", r.policy ? "policy " + r.policy : "",
+      r.stream ? "stream" : "", r.tags ? "tags " + r.tags : "", "id " + r.id].filter(Boolean).join(" · ")),
+    numbers(
+      ["Outcome", outcome(r)],
+      ["Status", status(r)],
+      r.budget ? ["Came", count(r.before), count(r.messages) + " messages"] : null,
+      r.budget ? ["Sent", count(r.sent), count(r.messages_sent) + " messages"] : null,
+      r.budget ? ["Budget", count(r.budget), share(r.sent, r.budget) + " used"] : null,
+      r.told ? ["Upstream counted", count(r.prompt)] : null,
+      r.told ? ["The cache kept", count(r.cached), share(r.cached || 0, r.prompt)] : null,
+      r.rewritten ? ["Sent anew by an epoch", count(r.rewritten)] : null,
+      r.told ? ["Answer", count(r.output)] : null,
+      r.priced ? ["Paid", money(r.paid)] : null,
+      r.overhead_us ? ["The proxy took", micros(r.overhead_us)] : null,
+      r.over ? ["First byte", time(r.first_byte_ms || 0)] : null,
+      r.over ? ["All", time(r.duration_ms || 0)] : null,
+    ),
+  ];
+  if (r.code || r.detail || r.reason || r.ended || r.cut_by_upstream || r.not_enough) {
+    parts.push(h("p", { class: "warn" }, [r.reason ? "passed: " + r.reason : "", r.code, r.detail, r.ended ? "the answer ended: " + r.ended : "",
+      r.cut_by_upstream ? "the upstream read only a part of the prompt" : "", r.not_enough ? "nothing more could leave" : ""].filter(Boolean).join(" · ")));
+  }
+  if (r.retry) {
+    const t = r.retry;
+    parts.push(h("p", {}, `The upstream refused it (${[t.Reason, t.Kind, t.Limit ? "limit " + count(t.Limit) : ""].filter(Boolean).join(", ")}). ` +
+      (t.Sent ? `It was sent again with ${count(t.Second)} tokens, and ${t.Answered ? "answered" : "refused"}.` : `It was not sent again: ${t.Why}.`)));
+  }
+  if (!r.list) return parts;
+  if (r.shadow) parts.push(h("p", { class: "warn" }, "Shadow: this is what would have been done. The request went on as it came."));
+  if (r.again) parts.push(h("p", { class: "dim" }, "This is the plan of the second send."));
+  const list = r.list;
+  if (list.length) {
+    parts.push(h("div", { class: "figure" }, strips(list, r.fixed || 0, r.slot, 1400), h("div", { class: "legend" },
+      h("span", {}, "above: what came, below: what was sent"),
+      ["system", "user", "assistant", "tool", "record"].map((role) => h("span", { class: "role " + role }, role === "record" ? "the record of what left" : role)))));
+  }
+  parts.push(h("div", { class: "cols" }, done(r), record(r)));
+  if (r.epochs_of && r.epochs_of.length) {
+    parts.push(h("h2", {}, "Epochs"), table([["At message", "n"], ["Came", "n"], ["Stayed", "n"], ["Trigger", "n"], ["Land", "n"], ["Budget", "n"]],
+      r.epochs_of.map((e) => h("tr", {}, [e.at, e.before, e.after, e.trigger, e.land, e.budget].map((n) => h("td", { class: "n" }, count(n))))), "Epochs"));
+  }
+  if (list.length) parts.push(messages(r, list));
+  return parts;
+}
+
+// done is what each stage did.
+function done(r) {
+  const rows = (r.stage_counts || []).map((t) => h("tr", {}, h("td", {}, t.name), h("td", { class: "n" }, count(t.edits)), h("td", { class: "n" }, count(t.saved))));
+  if (r.repairs) rows.unshift(h("tr", {}, h("td", {}, "repair"), h("td", { class: "n" }, count(r.repairs)), h("td", { class: "n" }, "–")));
+  return h("section", {}, h("h2", {}, "What was done"), rows.length
+    ? table(["Stage", ["Edits", "n"], ["Tokens saved", "n"]], rows, "Stages")
+    : h("p", { class: "dim" }, "Nothing. It went out as it came."),
+  r.results_dropped ? h("p", { class: "warn" }, count(r.results_dropped) + " results without a call were left out.") : null);
+}
+
+// record is the slot: the text that stands for what left.
+function record(r) {
+  if (!r.slot) return null;
+  const by = r.summary ? `${r.summary.outcome === "digest" ? "a program" : "the model " + r.summary.model} wrote it` + (r.summary.reason ? ` (${r.summary.reason})` : "") : "a program wrote it";
+  return h("section", {}, h("h2", {}, "The record of what left"),
+    table(["Span", ["Messages", "n"], ["Tokens", "n"]], r.slot.spans.map((one, i) =>
+      h("tr", {}, h("td", {}, String(i + 1)), h("td", { class: "n" }, count(one.messages)), h("td", { class: "n" }, count(one.size)))), "Spans of the record"),
+    h("p", { class: "dim" }, `${count(r.slot.size)} tokens at most, behind message ${r.slot.at < 0 ? "of its own" : r.slot.at}; ${by}.`));
+}
+
+// messages lists what became of each message. Long runs that fared alike are one
+// line, which opens.
+function messages(r, list) {
+  const why = new Map();
+  for (const e of r.edits || []) {
+    for (let i = 0; i < (e.op === "remove" || e.op === "drop_message" ? e.count : 1); i++) {
+      if (!why.has(e.origin + i)) why.set(e.origin + i, []);
+      why.get(e.origin + i).push(e);
+    }
+  }
+  const reasons = (m) => [...new Set((why.get(m.origin) || []).map((e) => `${e.stage}: ${e.why}`))].join("; ") ||
+    (r.slot && m.origin === r.slot.at && m.state === "changed" ? "the record follows it" : "");
+  const sorted = [];
+  for (const m of list) {
+    const after = m.origin < 0 ? sorted.findIndex((o) => o.origin === m.follows) : -2;
+    if (after === -2) sorted.push(m);
+    else sorted.splice(after + 1, 0, m);
+  }
+  const line = (m) => h("tr", { class: "state-" + m.state },
+    h("td", { class: "n" }, m.origin < 0 ? "+" : String(m.origin)), h("td", {}, h("span", { class: "role " + m.role }, m.role)), h("td", {}, m.state),
+    h("td", { class: "n" }, m.origin < 0 ? "" : count(m.before)), h("td", { class: "n" }, m.state === "left" ? "–" : count(m.after)),
+    h("td", { class: "n wide" }, bytes(m.bytes)), h("td", { class: "n wide" }, m.calls ? count(m.calls) : ""), h("td", { class: "n wide" }, m.media ? count(m.media) : ""),
+    h("td", { class: "wrap" }, reasons(m)));
+  const rows = [];
+  for (let i = 0; i < sorted.length;) {
+    let end = i + 1;
+    const same = (m) => m.state === sorted[i].state && m.state !== "changed" && reasons(m) === reasons(sorted[i]);
+    while (end < sorted.length && same(sorted[end])) end++;
+    const run = sorted.slice(i, end);
+    if (run.length > 8) rows.push(fold(run, line, reasons(run[0])));
+    else rows.push(...run.map(line));
+    i = end;
+  }
+  return h("section", {}, h("h2", {}, "Message by message"), r.more_messages ? h("p", { class: "dim" }, count(r.more_messages) + " older messages are not listed.") : null,
+    table([["#", "n"], "Role", "State", ["Came", "n"], ["Sent", "n"], ["Size", "n wide"], ["Calls", "n wide"], ["Media", "n wide"], "Stage and reason"], rows, "Messages"));
+}
+
+function fold(run, line, reason) {
+  const first = run[0], last = run[run.length - 1], sum = (key) => run.reduce((n, m) => n + m[key], 0);
+  const row = h("tr", { class: "fold state-" + first.state });
+  const toggle = h("button", { "data-step": true, "aria-expanded": "false", onclick: () => {
+    row.after(...run.map(line));
+    row.remove();
+  } }, `${first.origin}–${last.origin}`);
+  row.append(h("td", { class: "n" }, toggle), h("td", {}, count(run.length) + " messages"), h("td", {}, first.state),
+    h("td", { class: "n" }, count(sum("before"))), h("td", { class: "n" }, first.state === "left" ? "–" : count(sum("after"))),
+    h("td", { class: "n wide" }, bytes(sum("bytes"))), h("td", { class: "n wide" }, count(sum("calls"))), h("td", { class: "n wide" }, ""), h("td", { class: "wrap" }, reason));
+  return row;
+}
+
+// savings says what was not sent, and what that cost.
+export function savings(state) {
+  const element = h("div");
+  const fill = () => {
+    const t = state.totals, priced = t.priced > 0;
+    const rows = [...state.conversations.values()].filter((c) => c.totals.requests).sort((a, b) => b.totals.before - b.totals.sent - (a.totals.before - a.totals.sent));
+    element.replaceChildren(h("div", {},
+      h("h1", {}, "Savings"),
+      h("p", { class: "dim" }, "Since " + new Date(state.began).toLocaleString("en-GB") + ", when the proxy started. Tokens that came and were sent are as the proxy counts; prompt, cached and answer are as upstreams bill."),
+      totalsOf(t),
+      h("h2", {}, "How to read this"),
+      h("p", {}, `${count(t.before - t.sent)} tokens were not sent. Most of them would have been read from the provider's cache, had they been sent, at its price for cached tokens: so what was not sent is worth less than it looks.`),
+      h("p", {}, `Each epoch changes what was sent before, so the provider reads that anew: about ${count(t.rewritten)} tokens, which its cache would have served. That is the price of compaction, and it is not in the number above.`),
+      t.summaries ? h("p", {}, `${count(t.summaries)} summaries were written, from about ${count(t.summary_tokens)} tokens. They are requests of their own, and not in the numbers above.`) : null,
+      h("p", {}, t.told < t.requests ? `${count(t.requests - t.told)} of ${count(t.requests)} answers did not say what was counted or cached. What is said of caches is of the others alone.` : "Every answer said what was counted and cached."),
+      h("h2", {}, "Money"),
+      priced ? [
+        numbers(["Paid", money(t.paid), `${count(t.priced)} requests`], ["Not sent, if cached", money(t.least)], ["Not sent, if not cached", money(t.most)], ["Sent anew", money(t.again)],
+          t.summary_money ? ["Summaries", money(t.summary_money), "prompts alone"] : null,
+          ["Net, at least", h("span", { class: t.least - t.again - t.summary_money < 0 ? "bad" : "good" }, money(t.least - t.again - t.summary_money))]),
+        h("p", { class: "dim" }, "By the prices of the configuration. Net, at least: what was not sent at the price of cached tokens, without what epochs and summaries cost. A request that would not have fitted its window has no price without compaction; it would have been refused."),
+      ] : h("p", { class: "dim" }, "No row of prices matches a model that was used, so nothing is said of money."),
+      h("h2", {}, "By conversation"),
+      table([["Conv.", "n"], "Model", ["Requests", "n"], ["Came", "n"], ["Sent", "n"], ["Not sent", "n"], ["Cached", "n"], ["Epochs", "n"], ["Sent anew", "n"], priced ? ["Paid", "n"] : null].filter(Boolean),
+        rows.map((c) => h("tr", { class: "row", onclick: () => { location.hash = "#/conversation/" + c.id; } },
+          h("td", { class: "n" }, h("a", { href: "#/conversation/" + c.id, "data-step": true }, String(c.id))), h("td", { class: "cut" }, c.model),
+          [c.totals.requests, c.totals.before, c.totals.sent].map((n) => h("td", { class: "n" }, count(n))), h("td", { class: "n" }, share(c.totals.before - c.totals.sent, c.totals.before)),
+          h("td", { class: "n" }, c.totals.told ? share(c.totals.cached, c.totals.prompt) : "–"), h("td", { class: "n" }, count(c.totals.epochs)), h("td", { class: "n" }, count(c.totals.rewritten)),
+          priced ? h("td", { class: "n" }, money(c.totals.paid)) : null)), "Conversations"),
+    ));
+  };
+  fill();
+  return { element, news: fill, up: "#/" };
+}
+
+// facts shows what is asked for when the place is opened.
+function facts(title, fill) {
+  const body = h("div", {}, h("p", { class: "empty" }, "…"));
+  load("api/facts").then((f) => body.replaceChildren(h("div", {}, fill(f))), (err) => body.replaceChildren(h("p", { class: "empty" }, err.message)));
+  return { element: h("div", {}, h("h1", {}, title), body), up: "#/" };
+}
+
+const since = (t) => (t ? new Date(t).toLocaleString("en-GB") : "never");
+
+export function upstreams() {
+  return facts("Upstreams", (f) => [
+    h("p", { class: "dim" }, "As requests have shown them. Nobody probes."),
+    (f.upstreams || []).length ? table(["Upstream", "State", "Answered", "Failed", ["In succession", "n"]], f.upstreams.map((u) => h("tr", {},
+      h("td", { class: "wrap" }, u.upstream), h("td", {}, h("span", { class: u.down ? "bad" : "good" }, u.down ? "down" : "up")), h("td", { class: "path" }, since(u.answered)),
+      h("td", { class: "path" }, since(u.failed)), h("td", { class: "n" }, count(u.failures)))), "Upstreams") : h("p", { class: "empty" }, "No request went to an upstream yet."),
+    h("h2", {}, "What was learnt of their models"),
+    h("p", { class: "dim" }, "For each credential apart, which is shown as the start of a keyed hash. A limit is believed for an hour at most, a way of counting for a day."),
+    (f.models || []).length ? table(["Upstream", "Model", "Credential", "Learnt"], f.models.map((m) => h("tr", {},
+      h("td", { class: "wrap" }, m.upstream), h("td", { class: "wrap" }, m.model), h("td", { class: "mono" }, m.credential), h("td", { class: "wrap" }, (m.facts || []).join(", ")))), "Models") : h("p", { class: "empty" }, "Nothing was learnt yet."),
+  ]);
+}
+
+export function configuration() {
+  return facts("Configuration", (f) => {
+    const all = f.settings || [];
+    const body = h("tbody");
+    let only = false;
+    const fill = () => body.replaceChildren(...all.filter((t) => !only || t.from).map((t) => h("tr", {},
+      h("td", { class: "path mono" }, t.path), h("td", { class: "wrap mono" }, t.value === "" ? h("span", { class: "dim" }, "not set") : t.value),
+      h("td", { class: "wrap" }, t.from || h("span", { class: "dim" }, "default")))));
+    const button = h("button", { "aria-pressed": "false", onclick: () => {
+      only = !only;
+      button.setAttribute("aria-pressed", String(only));
+      fill();
+    } }, "Only what is set");
+    fill();
+    return [
+      h("p", { class: "dim" }, "The values in force, and where each comes from. Secrets are ***. A policy that no row uses is not listed."),
+      h("div", { class: "tools" }, button),
+      h("div", { class: "scroll" }, h("table", { "aria-label": "Settings" }, h("thead", {}, h("tr", {}, ["Key", "Value", "From"].map((t) => h("th", { scope: "col" }, t)))), body)),
+    ];
+  });
+}

@@ -1,0 +1,136 @@
+package page
+
+import (
+	"laconic/proxy"
+)
+
+// totals are what was sent and what was not, since the start. Tokens are as the
+// proxy counts, but for Prompt, Cached and Output, which are as upstreams say.
+type totals struct {
+	Requests int `json:"requests"`
+	// Before is what clients sent, Sent what went on.
+	Before int `json:"before"`
+	Sent   int `json:"sent"`
+	// Told is how many answers stated usage; the next three are of those alone.
+	Told   int `json:"told"`
+	Prompt int `json:"prompt"`
+	Cached int `json:"cached"`
+	Output int `json:"output"`
+	// Rewritten is what was sent anew because an epoch changed what was sent before,
+	// and which a prompt cache would have served.
+	Rewritten int `json:"rewritten"`
+	Compacted int `json:"compacted"` // requests of which something was left out
+	Epochs    int `json:"epochs"`
+
+	// Priced is how many of the answers that stated usage have a price.
+	Priced int `json:"priced"`
+	// Paid is what these cost. What was left out would have cost between Least, if
+	// all of it had come from a cache, and Most. Again is what Rewritten cost above
+	// the price of cached tokens.
+	Paid  float64 `json:"paid"`
+	Least float64 `json:"least"`
+	Most  float64 `json:"most"`
+	Again float64 `json:"again"`
+
+	Summaries     int     `json:"summaries"`
+	SummaryTokens int     `json:"summary_tokens"`
+	SummaryMoney  float64 `json:"summary_money"`
+}
+
+// cost is what one request adds to the totals.
+type cost struct {
+	told, priced                             bool
+	before, sent                             int
+	prompt, cached, output, rewritten, epoch int
+	paid, least, most, again                 float64
+}
+
+// account works out what a request cost, and adds it to its conversation and to
+// all.
+func (p *Page) account(r *request) {
+	i := r.rewrite
+	if i == nil || i.Outcome == proxy.Rejected {
+		return
+	}
+	report := &i.Report
+	k := cost{before: report.Before, sent: report.After}
+	if i.Outcome == proxy.Shadow {
+		k.sent = k.before
+	}
+	conv := r.conv
+	if conv != nil && r.reply.Status == 200 {
+		k.epoch = max(0, report.Epochs-conv.epochs)
+	}
+	if u := r.reply.Usage; u != nil && u.Prompt > 0 {
+		k.told = true
+		k.prompt, k.cached, k.output = u.Prompt, u.Cached, u.Completion
+		if conv != nil && k.epoch > 0 && conv.caches && i.Outcome != proxy.Shadow {
+			fresh := max(0, k.before-conv.before) // what the client added
+			k.rewritten = max(0, u.Prompt-u.Cached-fresh)
+		}
+		if price := p.price(i.Model); price != nil {
+			k.priced = true
+			k.price(price)
+		}
+		if conv != nil {
+			conv.caches = conv.caches || u.Cached > 0
+		}
+	}
+	if conv != nil {
+		if r.reply.Status == 200 {
+			conv.before, conv.epochs = k.before, report.Epochs
+		}
+		conv.totals.add(&k)
+		cached := -1
+		if k.told {
+			cached = k.cached
+		}
+		conv.add(point{ID: r.id, Before: k.before, Sent: k.sent, Budget: report.Budget, Cached: cached, Epochs: report.Epochs, State: string(r.reply.Outcome)})
+	}
+	p.totals.add(&k)
+	r.cost = k
+}
+
+// price works out what a request cost by a price.
+func (k *cost) price(p *Price) {
+	const million = 1e6
+	k.paid = (float64(k.prompt-k.cached)*p.Input + float64(k.cached)*p.Cached + float64(k.output)*p.Output) / million
+	k.least = float64(k.before-k.sent) * p.Cached / million
+	k.most = float64(k.before-k.sent) * p.Input / million
+	k.again = float64(k.rewritten) * (p.Input - p.Cached) / million
+}
+
+func (t *totals) add(k *cost) {
+	t.Requests++
+	t.Before += k.before
+	t.Sent += k.sent
+	if k.sent < k.before {
+		t.Compacted++
+	}
+	t.Epochs += k.epoch
+	if !k.told {
+		return
+	}
+	t.Told++
+	t.Prompt += k.prompt
+	t.Cached += k.cached
+	t.Output += k.output
+	t.Rewritten += k.rewritten
+	if k.priced {
+		t.Priced++
+		t.Paid += k.paid
+		t.Least += k.least
+		t.Most += k.most
+		t.Again += k.again
+	}
+}
+
+// price returns the first price that matches a model; nil: none does.
+func (p *Page) price(model string) *Price {
+	for i := range p.o.Prices {
+		if p.o.Prices[i].Matches(model) {
+			return &p.o.Prices[i]
+		}
+	}
+	return nil
+}

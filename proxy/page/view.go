@@ -1,0 +1,262 @@
+package page
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"laconic/proxy"
+)
+
+// A view is what changed since a watcher looked last, or all of it.
+type view struct {
+	First         bool               `json:"first,omitempty"`
+	Version       string             `json:"version,omitempty"` // of the program
+	Began         time.Time          `json:"began"`
+	Requests      []requestLine      `json:"requests"`
+	Conversations []conversationLine `json:"conversations"`
+	Totals        totals             `json:"totals"`
+	SignedIn      bool               `json:"signed_in,omitempty"`
+	Capture       bool               `json:"capture,omitempty"`
+}
+
+// A requestLine is a request in the list.
+type requestLine struct {
+	ID           string    `json:"id"`
+	Began        time.Time `json:"began"`
+	Conversation int       `json:"conversation,omitempty"`
+	Tenant       string    `json:"tenant,omitempty"`
+	Model        string    `json:"model,omitempty"`
+	Route        string    `json:"route,omitempty"`
+	Endpoint     string    `json:"endpoint,omitempty"`
+	Method       string    `json:"method,omitempty"`
+	Tags         string    `json:"tags,omitempty"`
+	Outcome      string    `json:"outcome,omitempty"`
+	Reason       string    `json:"reason,omitempty"`
+	Chat         bool      `json:"chat,omitempty"`
+	Before       int       `json:"before,omitempty"`
+	Sent         int       `json:"sent,omitempty"`
+	Budget       int       `json:"budget,omitempty"`
+	Messages     int       `json:"messages,omitempty"`
+	MessagesSent int       `json:"messages_sent,omitempty"`
+	Epochs       int       `json:"epochs,omitempty"`
+	Stages       []string  `json:"stages,omitempty"`
+	Repairs      int       `json:"repairs,omitempty"`
+	Over         bool      `json:"over"` // it ended
+	Status       int       `json:"status,omitempty"`
+	Code         string    `json:"code,omitempty"`
+	Told         bool      `json:"told,omitempty"` // the answer stated usage
+	Prompt       int       `json:"prompt,omitempty"`
+	Cached       int       `json:"cached,omitempty"`
+	Output       int       `json:"output,omitempty"`
+	OverheadUS   int64     `json:"overhead_us,omitempty"`
+	FirstByteMS  int64     `json:"first_byte_ms,omitempty"`
+	DurationMS   int64     `json:"duration_ms,omitempty"`
+}
+
+func (r *request) line() requestLine {
+	l := requestLine{ID: r.id, Began: r.began}
+	if r.began.IsZero() {
+		l.Began = time.Now()
+	}
+	if r.conv != nil {
+		l.Conversation = r.conv.id
+	}
+	if r.tenant != nil {
+		l.Tenant = r.tenant.name
+	}
+	if i := r.rewrite; i != nil {
+		l.Chat, l.Model, l.Route, l.Tags, l.Outcome = true, i.Model, i.Route, i.Tags, string(i.Outcome)
+		p := &i.Report
+		l.Before, l.Sent, l.Budget = p.Before, p.After, p.Budget
+		if i.Outcome == proxy.Shadow {
+			l.Sent = p.Before
+		}
+		l.Messages, l.MessagesSent, l.Epochs, l.Repairs = p.MessagesBefore, p.MessagesAfter, p.Epochs, p.Repairs
+		for _, s := range p.Stages {
+			l.Stages = append(l.Stages, s.Name)
+		}
+		l.OverheadUS = i.Overhead.Microseconds()
+	}
+	if i := r.pass; i != nil {
+		l.Chat, l.Endpoint, l.Method, l.Route, l.Tags, l.Outcome, l.Reason = i.Chat, i.Endpoint, i.Method, i.Route, i.Tags, string(i.Outcome), i.Reason
+	}
+	if i := r.reply; i != nil {
+		l.Chat, l.Endpoint, l.Method, l.Outcome = i.Chat, i.Endpoint, i.Method, string(i.Outcome)
+		l.Over, l.Status, l.Code = true, i.Status, i.Code
+		if u := i.Usage; u != nil {
+			l.Told, l.Prompt, l.Cached, l.Output = true, u.Prompt, u.Cached, u.Completion
+		}
+		l.FirstByteMS, l.DurationMS = i.FirstByte.Milliseconds(), i.Duration.Milliseconds()
+	}
+	return l
+}
+
+// A conversationLine is a conversation in the list, with its course.
+type conversationLine struct {
+	ID     int       `json:"id"`
+	Tenant string    `json:"tenant"`
+	Model  string    `json:"model"`
+	Began  time.Time `json:"began"`
+	Last   time.Time `json:"last"`
+	More   int       `json:"more,omitempty"`
+	Points []point   `json:"points"`
+	Totals totals    `json:"totals"`
+}
+
+func (c *conversation) line() conversationLine {
+	l := conversationLine{ID: c.id, Model: c.model, Began: c.began, Last: c.last, More: c.more, Points: append([]point{}, c.points...), Totals: c.totals}
+	if c.tenant != nil {
+		l.Tenant = c.tenant.name
+	}
+	return l
+}
+
+// mostListed is how many requests a page is given when it opens.
+const mostListed = 300
+
+// viewSince returns what changed since a version, nil for nothing, and the version
+// that it is of.
+func (p *Page) viewSince(seen uint64, first bool) (v *view, now uint64, closed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || !first && p.version == seen {
+		return nil, p.version, p.closed
+	}
+	v = &view{First: first, Began: p.began, Totals: p.totals, Requests: []requestLine{}, Conversations: []conversationLine{}}
+	if first {
+		v.Version, v.SignedIn = p.o.Version, p.o.Asks != nil && p.o.Asks()
+	}
+	touched := map[*conversation]bool{}
+	for n, r := range p.ring.all {
+		if !first && r.version <= seen || first && n < len(p.ring.all)-mostListed {
+			continue
+		}
+		v.Requests = append(v.Requests, r.line())
+		touched[r.conv] = true
+	}
+	for _, c := range p.convs.order {
+		if first || touched[c] {
+			v.Conversations = append(v.Conversations, c.line())
+		}
+	}
+	return v, p.version, false
+}
+
+// serveState is all that the page shows when it opens.
+func (p *Page) serveState(w http.ResponseWriter, _ *http.Request) {
+	v, _, _ := p.viewSince(0, true)
+	serveJSON(w, v)
+}
+
+// A requestView is one request, opened.
+type requestView struct {
+	requestLine
+	*details
+	Policy      string           `json:"policy,omitempty"`
+	Stream      bool             `json:"stream,omitempty"`
+	BytesBefore int              `json:"bytes_before,omitempty"`
+	BytesAfter  int              `json:"bytes_after,omitempty"`
+	StageCounts []stageLine      `json:"stage_counts,omitempty"`
+	NotEnough   bool             `json:"not_enough,omitempty"`
+	Dropped     int              `json:"results_dropped,omitempty"`
+	Summary     *summaryLine     `json:"summary,omitempty"`
+	Retry       *proxy.RetryInfo `json:"retry,omitempty"`
+	Ended       string           `json:"ended,omitempty"`
+	CutUpstream bool             `json:"cut_by_upstream,omitempty"`
+	Rewritten   int              `json:"rewritten,omitempty"`
+	Facts       []string         `json:"facts,omitempty"`
+	Priced      bool             `json:"priced,omitempty"`
+	Paid        float64          `json:"paid,omitempty"`
+	Detail      string           `json:"detail,omitempty"`
+}
+
+type stageLine struct {
+	Name  string `json:"name"`
+	Edits int    `json:"edits"`
+	Saved int    `json:"saved"`
+}
+
+type summaryLine struct {
+	Outcome string `json:"outcome"`
+	Spans   int    `json:"spans"`
+	Digests int    `json:"digests"`
+	Reason  string `json:"reason,omitempty"`
+	Model   string `json:"model,omitempty"`
+	WaitMS  int64  `json:"wait_ms,omitempty"`
+}
+
+func (r *request) view() requestView {
+	v := requestView{requestLine: r.line(), details: r.details}
+	if i := r.rewrite; i != nil {
+		v.Policy, v.Stream, v.BytesBefore, v.BytesAfter = i.Policy, i.Stream, i.BytesBefore, i.BytesAfter
+		v.NotEnough, v.Dropped = i.Report.NotEnough, i.Report.ResultsDropped
+		for _, s := range i.Report.Stages {
+			v.StageCounts = append(v.StageCounts, stageLine(s))
+		}
+		if s := i.Summary; s != nil {
+			v.Summary = &summaryLine{s.Outcome, s.Spans, s.Digests, s.Reason, s.Model, s.Duration.Milliseconds()}
+		}
+		v.Facts = i.Facts.Words()
+	}
+	if i := r.pass; i != nil {
+		v.Detail = i.Detail
+	}
+	if i := r.reply; i != nil {
+		v.Retry, v.Ended, v.CutUpstream = i.Retry, i.Ended, i.Cut
+		if i.Detail != "" {
+			v.Detail = i.Detail
+		}
+	}
+	v.Rewritten, v.Priced, v.Paid = r.cost.rewritten, r.cost.priced, r.cost.paid
+	return v
+}
+
+// serveRequest is one request, opened.
+func (p *Page) serveRequest(w http.ResponseWriter, r *http.Request) {
+	id := strings.TrimPrefix(r.URL.Path, "/page/api/request/")
+	p.mu.Lock()
+	one := p.ring.byID[id]
+	var v requestView
+	if one != nil {
+		v = one.view()
+	}
+	p.mu.Unlock()
+	if one == nil {
+		notFound(w)
+		return
+	}
+	serveJSON(w, v)
+}
+
+// An upstreamLine is what requests have shown of an upstream.
+type upstreamLine struct {
+	Upstream string    `json:"upstream"`
+	Down     bool      `json:"down"`
+	Failures int       `json:"failures"`
+	Answered time.Time `json:"answered,omitzero"`
+	Failed   time.Time `json:"failed,omitzero"`
+}
+
+// facts are what was learnt of upstreams, and the configuration in force.
+type facts struct {
+	Upstreams []upstreamLine      `json:"upstreams"`
+	Models    []proxy.LearntModel `json:"models"`
+	Settings  []Setting           `json:"settings"`
+}
+
+func (p *Page) serveFacts(w http.ResponseWriter, _ *http.Request) {
+	var f facts
+	if p.o.Upstreams != nil {
+		for _, u := range p.o.Upstreams() {
+			f.Upstreams = append(f.Upstreams, upstreamLine(u))
+		}
+	}
+	if p.o.Models != nil {
+		f.Models = p.o.Models()
+	}
+	if p.o.Settings != nil {
+		f.Settings = p.o.Settings()
+	}
+	serveJSON(w, f)
+}
