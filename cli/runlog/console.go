@@ -5,25 +5,28 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.uber.org/zap/buffer"
 	"go.uber.org/zap/zapcore"
 )
 
 // consoleEncoder writes lines for a person: time, level and what happened, then
-// name=value, the fields that matter most first.
+// name=value, the fields that matter most first. What happened to a request is
+// said in a few words.
 type consoleEncoder struct {
 	zapcore.Encoder
 	brief bool // without notBrief
 }
 
 // firstShown are the fields that a line begins with, in this order.
-var firstShown = []string{"outcome", "model", "tokens_before", "tokens_after", "budget", "status", "error", "error_detail", "ended", "duration"}
+var firstShown = []string{"error", "error_detail", "ended"}
 
 // notBrief are the fields that only programs, and lines at debug, need.
 var notBrief = []string{
 	"request_id", "route", "policy", "fixed", "bytes_before", "bytes_after", "overhead", "counted", "answer_bytes", "first_byte",
 	"count_way", "count_percent", "learnt_bytes", "streamed", "done", "messages_before", "messages_after", "epochs",
+	"strategy",
 }
 
 func (e consoleEncoder) Clone() zapcore.Encoder { return consoleEncoder{e.Encoder.Clone(), e.brief} }
@@ -33,6 +36,10 @@ func (e consoleEncoder) Clone() zapcore.Encoder { return consoleEncoder{e.Encode
 func (e consoleEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field) (*buffer.Buffer, error) {
 	stack := entry.Stack
 	entry.Stack = ""
+	words, rest := requestWords(fields)
+	if words != "" {
+		entry.Message, fields = words, rest
+	}
 	line, err := e.Encoder.EncodeEntry(entry, nil)
 	if err != nil {
 		return nil, err
@@ -56,13 +63,76 @@ func (e consoleEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field)
 		}
 		values := zapcore.NewMapObjectEncoder()
 		f.AddTo(values)
-		line.AppendString(" " + f.Key + "=" + shownValue(values.Fields[f.Key]))
+		value := shownValue(values.Fields[f.Key])
+		if e.brief && words != "" && value == "0" {
+			continue
+		}
+		line.AppendString(" " + f.Key + "=" + value)
 	}
 	if stack != "" {
 		line.AppendString("\n" + stack)
 	}
 	line.AppendString("\n")
 	return line, nil
+}
+
+// requestWords returns what happened to a request, and the fields that the words do
+// not say; "" for fields of anything else.
+//
+//	compacted gpt-4o 69985 → 5485 of 16000 tokens, 200 in 1.2s
+//	GET /models passed (route), 200 in 14ms
+func requestWords(fields []zapcore.Field) (words string, rest []zapcore.Field) {
+	values := zapcore.NewMapObjectEncoder()
+	for _, f := range fields {
+		f.AddTo(values)
+	}
+	v := values.Fields
+	took, timed := v["duration"].(time.Duration)
+	if v["status"] == nil || !timed {
+		return "", fields
+	}
+	said := map[string]bool{"status": true, "duration": true}
+	var b strings.Builder
+	add := func(before, key, after string) {
+		if v[key] == nil {
+			return
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(before + shownValue(v[key]) + after)
+		said[key] = true
+	}
+	add("", "method", "")
+	add("", "endpoint", "")
+	add("", "outcome", "")
+	add("(", "reason", ")")
+	add("", "model", "")
+	if before, after := v["tokens_before"], v["tokens_after"]; before != after {
+		add("", "tokens_before", " →")
+	} else {
+		said["tokens_before"] = true
+	}
+	add("", "tokens_after", "")
+	add("of ", "budget", " tokens")
+	fmt.Fprintf(&b, ", %v in %v", v["status"], rounded(took))
+	for _, f := range fields {
+		if !said[f.Key] {
+			rest = append(rest, f)
+		}
+	}
+	return strings.TrimPrefix(b.String(), ", "), rest
+}
+
+// rounded returns a time as a person reads it.
+func rounded(d time.Duration) time.Duration {
+	switch {
+	case d >= time.Second:
+		return d.Round(100 * time.Millisecond)
+	case d >= time.Millisecond:
+		return d.Round(time.Millisecond)
+	}
+	return d.Round(10 * time.Microsecond)
 }
 
 // shownValue returns a value as a person reads it; of the stages of a report only

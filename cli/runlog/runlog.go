@@ -37,7 +37,7 @@ func New(level, format string, w io.Writer) (*Log, error) {
 	if console {
 		ec.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
 		ec.EncodeLevel = zapcore.CapitalLevelEncoder
-		if terminal && os.Getenv("NO_COLOR") == "" {
+		if terminal && colors(os.Getenv) {
 			ec.EncodeLevel = zapcore.CapitalColorLevelEncoder
 		}
 		enc = consoleEncoder{zapcore.NewConsoleEncoder(ec), least > zapcore.DebugLevel}
@@ -53,6 +53,10 @@ func New(level, format string, w io.Writer) (*Log, error) {
 	})
 	return &Log{zap.New(zapcore.NewCore(enc, out, least)), out, console}, nil
 }
+
+// colors reports whether a terminal may be written to in colors: unless NO_COLOR is
+// set (no-color.org), or the terminal says that it is a dumb one.
+func colors(env func(string) string) bool { return env("NO_COLOR") == "" && env("TERM") != "dumb" }
 
 // Always writes a line at any level.
 func (l *Log) Always(message string, fields ...zap.Field) {
