@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
@@ -66,37 +65,9 @@ func commands() *cobra.Command {
 		countCommand(),
 		replayCommand(),
 		policiesCommand(),
+		healthcheckCommand(),
 		versionCommand(),
+		manCommand(),
 	)
 	return root
-}
-
-func versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "print the version",
-		Args:  noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			fmt.Fprintln(cmd.OutOrStdout(), "laconic", version())
-			return nil
-		},
-	}
-}
-
-// version returns the version, the commit and the Go version of the build.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	v := info.Main.Version
-	if v == "" || v == "(devel)" {
-		v = "devel"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			v += " " + s.Value[:12]
-		}
-	}
-	return v + " " + info.GoVersion
 }

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"laconic/config"
+)
+
+// healthcheckCommand asks a running proxy whether it is ready: what a container
+// without a shell has for its HEALTHCHECK.
+func healthcheckCommand() *cobra.Command {
+	var s settings
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "healthcheck",
+		Short: "ask the running proxy whether it is ready: exit code 0 or 1",
+		Long: "Asks /readyz at the admin address of the configuration, and prints what it says.\n" +
+			"The exit code is 0 if the proxy is ready, else 1. Give it the flags that serve got.",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := config.Load(s.config, s.overrides(cmd)...)
+			if err != nil {
+				printConfig(cmd.ErrOrStderr(), c, err, false)
+				return exitError(1)
+			}
+			ctx, stop := context.WithTimeout(cmd.Context(), timeout)
+			defer stop()
+			says, err := readiness(ctx, c)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), says)
+			return nil
+		},
+	}
+	s.flags(cmd)
+	cmd.Flags().DurationVar(&timeout, "timeout", 3*time.Second, "how long to wait for the answer")
+	return cmd
+}
+
+// readiness returns what /readyz says. The error says why the proxy is not ready.
+func readiness(ctx context.Context, c *config.Config) (says string, err error) {
+	if c.Admin == "" {
+		return "", errors.New("there is no admin address to ask (admin: off)")
+	}
+	at := "http://" + clientAddress(c.Admin) + "/readyz"
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+	if err != nil {
+		return "", err
+	}
+	if c.AdminToken != "" {
+		r.Header.Set("Authorization", "Bearer "+string(c.AdminToken))
+	}
+	direct := &http.Transport{DisableKeepAlives: true} // HTTP_PROXY is for the upstream
+	res, err := direct.RoundTrip(r)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = errors.New("no answer in time")
+		}
+		return "", fmt.Errorf("%s: %w", at, err)
+	}
+	defer res.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(res.Body, 1000))
+	says = strings.TrimSpace(string(text))
+	if res.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s: %d %s", at, res.StatusCode, says)
+	}
+	return says, nil
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// run runs a command and returns its exit code and what it said.
+func run(t *testing.T, args ...string) (code int, out, said string) {
+	t.Helper()
+	var o, s bytes.Buffer
+	code = Run(t.Context(), args, strings.NewReader(""), &o, &s)
+	return code, o.String(), s.String()
+}
+
+// The health check asks the admin address of the configuration, with its token, and
+// no proxy of the environment.
+func TestHealthcheckSaysWhatReadyzSays(t *testing.T) {
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
+	status := http.StatusOK
+	admin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/readyz" || r.Header.Get("Authorization") != "Bearer a-token-of-the-test" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, map[int]string{200: "ready\n", 503: "shutting down\n"}[status])
+	}))
+	defer admin.Close()
+	file := filepath.Join(t.TempDir(), "laconic.yaml")
+	addr := admin.Listener.Addr().String()
+	if err := os.WriteFile(file, []byte("admin: "+addr+"\nadmin_token: a-token-of-the-test\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := func(wantCode int, want string, args ...string) {
+		t.Helper()
+		code, out, said := run(t, append([]string{"healthcheck", "--config", file}, args...)...)
+		if code != wantCode || out+said != want+"\n" {
+			t.Errorf("%v: %d %q", args, code, out+said)
+		}
+	}
+	at := "laconic: http://" + addr + "/readyz: "
+	f(0, "ready")
+	status = http.StatusServiceUnavailable
+	f(1, at+"503 shutting down")
+	f(1, "laconic: there is no admin address to ask (admin: off)", "--admin", "off")
+	f(1, at+"no answer in time", "--timeout", "1ns")
+	admin.Close()
+	code, _, said := run(t, "healthcheck", "--config", file)
+	if code != 1 || !strings.HasPrefix(said, at) {
+		t.Errorf("%d %s", code, said)
+	}
+}
+
+func TestVersionIsJSONToo(t *testing.T) {
+	code, out, _ := run(t, "version", "--json")
+	var b build
+	if err := json.Unmarshal([]byte(out), &b); err != nil || code != 0 || b.Version == "" || b.Go == "" || b.OS == "" || b.Arch == "" {
+		t.Errorf("%d %v %s", code, err, out)
+	}
+}
+
+// Every command that is listed has a manual page, and all shells have completion.
+func TestEveryCommandHasAPage(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "man")
+	if code, _, said := run(t, "man", dir); code != 0 {
+		t.Fatal(said)
+	}
+	for _, c := range commands().Commands() {
+		page := filepath.Join(dir, "laconic-"+c.Name()+".1")
+		text, err := os.ReadFile(page)
+		if c.Hidden {
+			if err == nil {
+				t.Errorf("%s is hidden and has a page", c.Name())
+			}
+			continue
+		}
+		if err != nil || !strings.Contains(string(text), ".SH SYNOPSIS") {
+			t.Errorf("%s: %v", page, err)
+		}
+	}
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if code, out, said := run(t, "completion", shell); code != 0 || !strings.Contains(out, "laconic") {
+			t.Errorf("%s: %d %s", shell, code, said)
+		}
+	}
+	if code, _, said := run(t, "man"); code != 1 || said != "laconic: it takes one folder: laconic man DIR\n" {
+		t.Errorf("%d %s", code, said)
+	}
+}
