@@ -21,14 +21,17 @@ func Compact(conv Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	}
 	msgs, edits := Repair(conv.Messages, mode)
 	costs := make([]int, len(msgs))
-	total := conv.Fixed
+	total, instructions := conv.Fixed, 0
 	for i := range msgs {
 		costs[i] = Cost(c, &msgs[i])
+		if total-conv.Fixed == instructions && msgs[i].Role.Instruction() {
+			instructions += costs[i] // all before it are instructions, too
+		}
 		total += costs[i]
 	}
 	plan := Plan{Repair: mode, Edits: edits, result: msgs, in: newInput(conv, p, c, b, msgs, costs)}
 	r := Report{
-		Outcome: Untouched, Strategy: NoStrategy, Before: total, After: total, Budget: b.most(), Fixed: conv.Fixed,
+		Outcome: Untouched, Strategy: NoStrategy, Before: total, After: total, Budget: b.most(), Fixed: conv.Fixed, Instructions: instructions,
 		MessagesBefore: len(conv.Messages), MessagesAfter: len(msgs), Repairs: len(edits),
 	}
 	for i := range edits {

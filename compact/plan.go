@@ -186,6 +186,7 @@ type Report struct {
 	After          int           `json:"after"`
 	Budget         int           `json:"budget"`
 	Fixed          int           `json:"fixed"`
+	Instructions   int           `json:"-"` // of the messages at the beginning, as the policy counts
 	MessagesBefore int           `json:"messages_before"`
 	MessagesAfter  int           `json:"messages_after"`
 	Epochs         int           `json:"epochs"`

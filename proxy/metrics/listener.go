@@ -187,6 +187,7 @@ func (m *Metrics) summarized(i summarize.JobInfo) {
 // series are those of one route and outcome, in which every request counts.
 type series struct {
 	before, after, sent           prometheus.Counter
+	floor, budget                 prometheus.Counter
 	prompt, cached, completion    prometheus.Counter
 	duration, firstByte, overhead prometheus.Observer
 }
@@ -212,7 +213,7 @@ func (m *Metrics) seriesOf(route string, outcome proxy.Outcome) *series {
 	}
 	of := func(v *prometheus.CounterVec) prometheus.Counter { return v.WithLabelValues(route, string(outcome)) }
 	s = &series{
-		of(m.before), of(m.after), of(m.sent), of(m.prompt), of(m.cached), of(m.completion),
+		of(m.before), of(m.after), of(m.sent), of(m.floor), of(m.budget), of(m.prompt), of(m.cached), of(m.completion),
 		m.duration.WithLabelValues(route), m.firstByte.WithLabelValues(route), m.overhead.WithLabelValues(route),
 	}
 	m.series.mu.Lock()
@@ -226,6 +227,8 @@ func (s *series) measured(i *proxy.ReplyInfo) {
 	add(s.before, i.Rewrite.Report.Before)
 	add(s.after, i.Rewrite.Report.After)
 	add(s.sent, tokensSent(i))
+	add(s.floor, i.Rewrite.Report.Fixed+i.Rewrite.Report.Instructions)
+	add(s.budget, i.Rewrite.Report.Budget)
 	s.overhead.Observe(i.Rewrite.Overhead.Seconds())
 	if u := i.Usage; u != nil {
 		add(s.prompt, u.Prompt)

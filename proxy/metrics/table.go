@@ -21,6 +21,7 @@ type table struct {
 	requests, errors, passed                       *prometheus.CounterVec
 	duration, firstByte, overhead                  *prometheus.HistogramVec
 	before, after, sent                            *prometheus.CounterVec
+	floor, budget                                  *prometheus.CounterVec
 	prompt, cached, completion                     *prometheus.CounterVec
 	compactions, stageEdits, stageSaved            *prometheus.CounterVec
 	epochs, breaks, repairs                        *prometheus.CounterVec
@@ -78,6 +79,10 @@ func newTable(r *prometheus.Registry, droppedLines func() int) (t table) {
 		"The same prompts as they were planned, by our count: of the outcome shadow as they would have been sent, of rejected as they would have been too long.", "route", "outcome")
 	t.sent = t.counter(r, "laconic_tokens_sent_total", inTokens,
 		"The same prompts as they went to the upstream, by our count: both bodies of a second send, those of shadow as they came, none of what was rejected or could not be sent.", "route", "outcome")
+	t.floor = t.counter(r, "laconic_tokens_floor_total", inTokens,
+		"What tools, schemas and instructions take of prompts of measured chat requests, by our count: it cannot be compacted.", "route", "outcome")
+	t.budget = t.counter(r, "laconic_tokens_budget_total", inTokens,
+		"The budgets of the same requests.", "route", "outcome")
 	t.prompt = t.counter(r, "laconic_upstream_prompt_tokens_total", inTokens,
 		"Prompts as the usage of their answers counts them. Answers without usage count nothing.", "route", "outcome")
 	t.cached = t.counter(r, "laconic_upstream_cached_tokens_total", inTokens,
