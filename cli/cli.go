@@ -59,6 +59,7 @@ func commands() *cobra.Command {
 		runCommand(),
 		envCommand(),
 		initCommand(),
+		doctorCommand(),
 		checkCommand(),
 		demoCommand(),
 		compactCommand(),

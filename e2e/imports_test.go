@@ -75,7 +75,7 @@ var rules = []rule{
 	{"replay/replaytest", nil, []string{"laconic/compact"}, "tests of replay and of its reports read runs by it"},
 	{"cli", nil, []string{
 		"laconic/cli/counting", "laconic/cli/runlog", "laconic/compact", "laconic/compact/handover", "laconic/compact/policy", "laconic/compact/stage", "laconic/config", "laconic/demo", "laconic/demo/strict",
-		"laconic/cli/clients", "laconic/cli/tally",
+		"laconic/cli/clients", "laconic/cli/tally", "laconic/proxy/apierror",
 		"laconic/proxy", "laconic/proxy/access", "laconic/proxy/learn", "laconic/proxy/logging", "laconic/proxy/metrics", "laconic/proxy/page", "laconic/proxy/summarize", "laconic/proxy/wire",
 		"laconic/replay", "laconic/replay/record", "laconic/replay/report", "laconic/store", "laconic/tokenize",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/tidwall/gjson", "go.uber.org/zap", "golang.org/x/sys", "golang.org/x/term",

@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"laconic/config"
+	"laconic/proxy"
+)
+
+// state is what a check found, in a word.
+type state string
+
+const (
+	fine    state = "ok"
+	warning state = "warn"
+	failure state = "fail"
+	unknown state = "not known"
+)
+
+// finding is the result of a check.
+type finding struct {
+	Check string `json:"check"`
+	State state  `json:"state"`
+	Says  string `json:"says"`
+	Fix   string `json:"fix,omitempty"` // of warnings and failures
+}
+
+// patient is what the doctor examines.
+type patient struct {
+	*config.Config
+	problems error // of the configuration; all else is then not checked
+	options  proxy.Options
+	client   *http.Client
+	key      string // of clients: OPENAI_API_KEY
+	probe    bool
+	model    string // to probe; "": the first that is known
+	now      func() time.Time
+
+	asked map[string]listAnswer // upstreams' lists of models, by base URL
+}
+
+// check is a row of the table of checks.
+type check struct {
+	name string
+	run  func(context.Context, *patient) []finding
+}
+
+// checks are made in this order. Those behind the first need a valid configuration.
+var checks = []check{
+	{"configuration", checkConfiguration},
+	{"upstream", checkUpstreams},
+	{"clock", checkClock},
+	{"windows", checkWindows},
+	{"stream", checkStream},
+	{"counts", checkCounts},
+	{"tools", checkTools},
+	{"cache", checkCache},
+}
+
+const (
+	exitWarnings = 1
+	exitFailures = 2
+)
+
+func doctorCommand() *cobra.Command {
+	var s settings
+	var jsonOut, probe bool
+	var model string
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "look for what is wrong with a set-up, and say what would fix it",
+		Long: "Examines the configuration, the upstreams, and the proxy that runs on the admin address.\n" +
+			"It asks upstreams for their lists of models, which costs nothing; OPENAI_API_KEY stands\n" +
+			"for the key of clients. The exit code is 0 if all is well, 1 with warnings, 2 with failures.",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := config.Load(s.config, s.overrides(cmd)...)
+			if err == nil {
+				err = c.CheckFiles()
+			}
+			t := &http.Transport{Proxy: http.ProxyFromEnvironment}
+			defer t.CloseIdleConnections()
+			p := &patient{
+				Config: c, problems: err, key: os.Getenv("OPENAI_API_KEY"), probe: probe, model: model, now: time.Now, asked: map[string]listAnswer{},
+				client: &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+			}
+			all := p.examine(cmd.Context())
+			if jsonOut {
+				err = printJSON(cmd.OutOrStdout(), all)
+			} else {
+				err = printFindings(cmd.OutOrStdout(), all)
+			}
+			if err != nil {
+				return err
+			}
+			if code := exitOf(all); code != 0 {
+				return exitError(code)
+			}
+			return nil
+		},
+	}
+	s.flags(cmd)
+	cmd.Flags().BoolVar(&jsonOut, "json", false, "print the findings as JSON")
+	cmd.Flags().BoolVar(&probe, "probe", false, "also make one small call, which may cost a fraction of a cent")
+	cmd.Flags().StringVar(&model, "model", "", "`MODEL` of that call (default: the first that the configuration or the upstream names)")
+	return cmd
+}
+
+// examine makes all checks that can be made.
+func (p *patient) examine(ctx context.Context) (all []finding) {
+	for _, c := range checks {
+		for _, f := range c.run(ctx, p) {
+			f.Check = c.name
+			all = append(all, f)
+		}
+		if p.problems != nil {
+			break
+		}
+	}
+	return all
+}
+
+// exitOf returns the exit code of findings: that of the worst.
+func exitOf(all []finding) (code int) {
+	for _, f := range all {
+		switch f.State {
+		case failure:
+			code = exitFailures
+		case warning:
+			code = max(code, exitWarnings)
+		}
+	}
+	return code
+}
+
+func printFindings(w io.Writer, all []finding) error {
+	var b strings.Builder
+	for _, f := range all {
+		fmt.Fprintf(&b, "%-9s  %-13s  %s\n", f.State, f.Check, f.Says)
+		if f.Fix != "" {
+			fmt.Fprintf(&b, "%11sfix: %s\n", "", f.Fix)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func checkConfiguration(_ context.Context, p *patient) (all []finding) {
+	if p.problems != nil {
+		var ps config.Problems
+		if !errors.As(p.problems, &ps) {
+			return []finding{{State: failure, Says: p.problems.Error(), Fix: "laconic check says more"}}
+		}
+		for _, problem := range ps {
+			fix := problem.Hint
+			if fix == "" {
+				fix = "laconic check shows the place"
+			}
+			all = append(all, finding{State: failure, Says: problem.Message, Fix: fix})
+		}
+		return all
+	}
+	if p.options, p.problems = proxyOptions(p.Config, countingFor); p.problems != nil {
+		return []finding{{State: failure, Says: p.problems.Error(), Fix: "laconic check says more"}}
+	}
+	for _, hint := range hints(p.Config) {
+		says, fix, ok := strings.Cut(hint, " (")
+		if !ok {
+			says, fix, _ = strings.Cut(hint, ": ")
+		}
+		all = append(all, finding{State: warning, Says: says, Fix: strings.TrimSuffix(fix, ")")})
+	}
+	if len(all) == 0 {
+		name := "no file, every setting has its default"
+		if p.File() != "" {
+			name = p.File() + " is valid"
+		}
+		all = append(all, finding{State: fine, Says: name})
+	}
+	return all
+}

@@ -1,0 +1,286 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"laconic/config"
+	"laconic/demo/strict"
+)
+
+// examined runs laconic doctor with a configuration, and returns its exit code and
+// its findings.
+func examined(t *testing.T, text string, args ...string) (code int, all []finding) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("laconic.yaml", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, said lockedText
+	code = Run(t.Context(), append([]string{"doctor", "--json"}, args...), strings.NewReader(""), &out, &said)
+	if err := json.Unmarshal([]byte(out.String()), &all); err != nil || said.String() != "" {
+		t.Fatalf("%v\n%s%s", err, out.String(), said.String())
+	}
+	return code, all
+}
+
+// has reports whether there is a finding, by pieces of what it says and of its fix.
+func has(all []finding, check string, s state, says, fix string) bool {
+	for _, f := range all {
+		if f.Check == check && f.State == s && strings.Contains(f.Says, says) && strings.Contains(f.Fix, fix) {
+			return true
+		}
+	}
+	return false
+}
+
+// upstreamWith is a strict upstream that publishes a window.
+func upstreamWith(t *testing.T, o strict.Options, wrap func(http.Handler) http.Handler) string {
+	t.Helper()
+	u := strict.New(o)
+	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/models" && (o.Key == "" || r.Header.Get("Authorization") == "Bearer "+o.Key) {
+			_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"small","object":"model","owned_by":"vllm","max_model_len":8000}]}`)
+			return
+		}
+		if !strings.HasPrefix(r.URL.Path, "/v1/") {
+			http.NotFound(w, r)
+			return
+		}
+		u.ServeHTTP(w, r)
+	})
+	if wrap != nil {
+		h = wrap(h)
+	}
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// buffered keeps an answer until it is complete, as a web server with buffering does.
+func buffered(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := httptest.NewRecorder()
+		next.ServeHTTP(rec, r)
+		for name := range rec.Header() {
+			w.Header().Set(name, rec.Header().Get(name))
+		}
+		w.WriteHeader(rec.Code)
+		_, _ = w.Write(rec.Body.Bytes())
+	})
+}
+
+const unwatched = "admin: off\n"
+
+// TestDoctorFindsFiveFaults: each is found, with what would cure it, and a set-up
+// without it is well.
+func TestDoctorFindsFiveFaults(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "sk-right")
+	t.Setenv("OPENAI_BASE_URL", "")
+	slow := strict.Options{Key: "sk-right", Latency: 30 * time.Millisecond, Reply: func(*strict.Request) strict.Reply {
+		return strict.Reply{Text: strings.Repeat("one two three four five six. ", 8)}
+	}}
+	good := upstreamWith(t, slow, nil)
+
+	code, all := examined(t, unwatched+"upstream: "+good+"/v1\nmodels:\n  - {match: small, window: 8000}\n", "--probe")
+	if code != 0 || !has(all, "stream", fine, "as they are made", "") || !has(all, "windows", fine, "1 model", "") || !has(all, "upstream", fine, "with 1 model", "") || !has(all, "clock", fine, "", "") {
+		t.Errorf("a good set-up: %d %+v", code, all)
+	}
+
+	t.Run("wrong key", func(t *testing.T) {
+		code, all := examined(t, unwatched+"upstream: "+good+"/v1\nmodels:\n  - {match: \"*\", api_key: sk-wrong}\n")
+		if code != 2 || !has(all, "upstream", failure, `refuses api_key of the row "*" with 401`, "correct api_key") {
+			t.Errorf("%d %+v", code, all)
+		}
+		t.Setenv("OPENAI_API_KEY", "sk-canary")
+		code, all = examined(t, unwatched+"upstream: "+good+"/v1\n")
+		if code != 2 || !has(all, "upstream", failure, "refuses OPENAI_API_KEY", "correct OPENAI_API_KEY") {
+			t.Errorf("%d %+v", code, all)
+		}
+		if strings.Contains(fmt.Sprint(all), "canary") {
+			t.Errorf("the key is shown: %+v", all)
+		}
+		t.Setenv("OPENAI_API_KEY", "")
+		if code, all = examined(t, unwatched+"upstream: "+good+"/v1\n"); code != 1 || !has(all, "upstream", warning, "wants a key", "set OPENAI_API_KEY") {
+			t.Errorf("%d %+v", code, all)
+		}
+	})
+	t.Run("wrong path", func(t *testing.T) {
+		code, all := examined(t, unwatched+"upstream: "+good+"/api\n")
+		if code != 2 || !has(all, "upstream", failure, "has no list of models (GET /api/models: 404)", "upstream: "+good+"/v1") {
+			t.Errorf("%d %+v", code, all)
+		}
+	})
+	t.Run("window above the upstream's", func(t *testing.T) {
+		code, all := examined(t, unwatched+"upstream: "+good+"/v1\nmodels:\n  - {match: \"s*\", window: 32000}\n")
+		if code != 2 || !has(all, "windows", failure, "small: window is 32000, and the upstream runs it with 8000", `window: 8000 in the row "s*"`) {
+			t.Errorf("%d %+v", code, all)
+		}
+	})
+	t.Run("held-back stream", func(t *testing.T) {
+		held := upstreamWith(t, slow, buffered)
+		code, all := examined(t, unwatched+"upstream: "+held+"/v1\n", "--probe")
+		if code != 1 || !has(all, "stream", warning, "something holds streams back", "proxy_buffering off") {
+			t.Errorf("%d %+v", code, all)
+		}
+	})
+	t.Run("tools above 40 %", func(t *testing.T) {
+		set := "upstream: " + good + "/v1\nadmin: " + freeAddress(t) + "\nmodels:\n  - {match: \"*\", budget: 4000}\n"
+		chat := func(tools int) {
+			withProxy(t, set, func(base string) {
+				var all []string
+				for i := range tools {
+					all = append(all, fmt.Sprintf(`{"type":"function","function":{"name":"tool_%d","description":"%s","parameters":{"type":"object","properties":{}}}}`, i, strings.Repeat("does this and that ", 20)))
+				}
+				body := fmt.Sprintf(`{"model":"small","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"hi"}],"tools":[%s]}`, strings.Join(all, ","))
+				r, err := http.NewRequest(http.MethodPost, base+"/chat/completions", strings.NewReader(body))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Header.Set("Content-Type", "application/json")
+				r.Header.Set("Authorization", "Bearer sk-right")
+				res, err := http.DefaultClient.Do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text, _ := io.ReadAll(res.Body)
+				_ = res.Body.Close()
+				if res.StatusCode != http.StatusOK {
+					t.Fatalf("%d %s", res.StatusCode, text)
+				}
+				if tools > 10 {
+					code, all := examined(t, set)
+					if code != 1 || !has(all, "tools", warning, "of the budget, and cannot be compacted", "switch off tools") {
+						t.Errorf("%d %+v", code, all)
+					}
+				} else if code, all := examined(t, set); code != 0 || !has(all, "tools", fine, "of the budget", "") {
+					t.Errorf("%d %+v", code, all)
+				}
+			})
+		}
+		chat(30)
+		chat(5)
+		if code, all := examined(t, set); code != 0 || !has(all, "tools", unknown, "no running proxy at 127.0.0.1:", "") {
+			t.Errorf("%d %+v", code, all)
+		}
+	})
+}
+
+// freeAddress returns an address that nobody listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+var baseURL = regexp.MustCompile(`"base_url":"([^"]+)"`)
+
+// withProxy calls f while a proxy with a configuration runs.
+func withProxy(t *testing.T, text string, f func(base string)) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("laconic.yaml", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var said lockedText
+	done := make(chan int, 1)
+	go func() {
+		done <- Run(ctx, []string{"--listen", "127.0.0.1:0", "--log-format", "json"}, strings.NewReader(""), io.Discard, &said)
+	}()
+	eventually(t, "the start", func() bool { return baseURL.MatchString(said.String()) })
+	defer func() {
+		http.DefaultClient.CloseIdleConnections()
+		stop()
+		<-done
+	}()
+	f(baseURL.FindStringSubmatch(said.String())[1])
+}
+
+func TestDoctorJudges(t *testing.T) {
+	f := func(got finding, s state, says string) {
+		t.Helper()
+		if got.State != s || !strings.Contains(got.Says, says) || (got.Fix == "") != (s == fine || s == unknown) {
+			t.Errorf("%+v, want %s: %s", got, s, says)
+		}
+	}
+	f(streamTimes{40, time.Second, time.Second + 3*time.Millisecond}.judged(), warning, "holds streams back")
+	f(streamTimes{40, 300 * time.Millisecond, time.Second}.judged(), fine, "as they are made")
+	f(streamTimes{40, time.Millisecond, time.Millisecond}.judged(), fine, "as they are made") // nothing took any time
+	f(streamTimes{3, time.Second, time.Second}.judged(), unknown, "too short")
+
+	judge := func(check func(context.Context, *patient) []finding, text string) finding {
+		t.Helper()
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }))
+		defer s.Close()
+		p := newPatient(t, strings.TrimPrefix(s.URL, "http://"))
+		return check(t.Context(), p)[0]
+	}
+	const untouched, compacted = `{route="*",outcome="untouched"} `, `{route="*",outcome="compacted"} `
+	f(judge(checkCounts, ""), unknown, "too little usage")
+	f(judge(checkCounts, "laconic_upstream_prompt_tokens_total"+untouched+"10000\nlaconic_tokens_sent_total"+untouched+"1.01e4\n"), fine, "10000 tokens of prompt where we counted 10100")
+	f(judge(checkCounts, "laconic_upstream_prompt_tokens_total"+untouched+"13000\nlaconic_tokens_sent_total"+untouched+"10000\n"), warning, "13000")
+	f(judge(checkCounts, "laconic_upstream_prompt_tokens_total"+untouched+"3000\nlaconic_tokens_sent_total"+untouched+"10000\n"), warning, "3000")
+	cache := func(plain, folded int) string {
+		return fmt.Sprintf("laconic_upstream_prompt_tokens_total%s10000\nlaconic_upstream_prompt_tokens_total%s10000\nlaconic_upstream_cached_tokens_total%s%d\nlaconic_upstream_cached_tokens_total%s%d\n",
+			untouched, compacted, untouched, plain, compacted, folded)
+	}
+	f(judge(checkCache, cache(0, 0)), unknown, "no answer told")
+	f(judge(checkCache, cache(9000, 7000)), fine, "90 % of untouched prompts, 70 % of compacted")
+	f(judge(checkCache, cache(9000, 2000)), warning, "20 % of compacted")
+	f(judge(checkTools, "# TYPE x counter\n"), unknown, "no chat request")
+}
+
+func TestDoctorTellsTheTime(t *testing.T) {
+	s := httptest.NewServer(http.NotFoundHandler())
+	defer s.Close()
+	p := newPatient(t, "")
+	if err := p.to(s.URL + "/v1"); err != nil {
+		t.Fatal(err)
+	}
+	if f := checkClock(t.Context(), p)[0]; f.State != fine {
+		t.Errorf("%+v", f)
+	}
+	p.now = func() time.Time { return time.Now().Add(time.Hour) }
+	if f := checkClock(t.Context(), p)[0]; f.State != warning || !strings.Contains(f.Fix, "set the clock") {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestDoctorOnABrokenFile(t *testing.T) {
+	code, all := examined(t, "upstrem: http://x.example/v1\n")
+	if code != 2 || len(all) != 1 || !has(all, "configuration", failure, `unknown key`, "did you mean upstream?") {
+		t.Errorf("%d %+v", code, all)
+	}
+}
+
+// newPatient returns one whose proxy has its admin listener at an address.
+func newPatient(t *testing.T, admin string) *patient {
+	t.Helper()
+	c := config.Default()
+	c.Admin = admin
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &patient{Config: c, client: &http.Client{Transport: transport}, now: time.Now, asked: map[string]listAnswer{}}
+}
+
+// to lets the patient have an upstream.
+func (p *patient) to(upstream string) (err error) {
+	p.Upstream = upstream
+	p.options, err = proxyOptions(p.Config, countingFor)
+	return err
+}
