@@ -88,9 +88,11 @@ const (
 	firstShare = 0.5
 	addedShare = 0.3
 	addedRatio = 6
-	// leastFirst is what a record made anew may take, in tokens, however small
-	// its share.
-	leastFirst = 192
+	// However small its share, a record made anew may take leastFirst tokens,
+	// and firstOfBudget of the budget: where tools fill most of a window, the
+	// record is a small part of what is sent.
+	leastFirst    = 192
+	firstOfBudget = 0.07
 	// slotShare is the part of the headroom, one in so many, that the slot
 	// keeps if recent results have to be cut, and slotShareLeast if more than
 	// half of the newest would go.
@@ -171,7 +173,7 @@ func (d *Draft) nextSlot(size, free int) *slotDraft {
 		}
 		free += was.size
 	}
-	next.Size = min(max(share(firstShare, size), min(size, leastFirst)), free*3/4)
+	next.Size = min(max(share(firstShare, size), min(size, max(leastFirst, share(firstOfBudget, d.budget)))), free*3/4)
 	return &slotDraft{spans: []Span{next}, size: next.Size, most: size, open: true, anew: true}
 }
 

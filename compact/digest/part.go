@@ -32,12 +32,13 @@ const (
 )
 
 // What some sections may take of a small part, in tokens: a sentence that binds,
-// another sentence of a user, a line for errors or calls.
+// another sentence of a user, a line of a result that binds, an error, a call.
 const (
 	minBinding = 48
 	minUser    = 24
-	minRead    = 120 // for lines of results that bind, with their headings
-	minLine    = 24
+	minRead    = 180 // for lines of results that bind, with their headings
+	minError   = 64
+	minLine    = 24 // for calls
 )
 
 const foot = "[End of the record]"
@@ -54,7 +55,7 @@ func (p *part) write(head string) string {
 	read, spentOnRead := p.rulesRead(min(max(share(binding, readShare), min(minRead, room/5)), room-said))
 	room -= said + spentOnRead
 	room -= p.changes(share(room, changeShare), share(room, changedShare))
-	room -= p.errors(max(share(room, errorShare), min(minLine, room/5)))
+	room -= p.errors(max(share(room, errorShare), min(minError, room/5)))
 	room -= p.conclusions(share(room, conclusionShare))
 	calls := max(share(room, callShare), min(minLine, room/5))
 	earlier := share(room-calls, earlierShare)
