@@ -42,7 +42,7 @@ func identify(seed maphash.Seed, c *compact.Conversation) (id identity) {
 func write(h *maphash.Hash, m *compact.Message) {
 	text := func(t compact.Text) {
 		s, _ := t.Source()
-		_, _ = fmt.Fprint(h, len(s), ":")
+		maphash.WriteComparable(h, len(s))
 		_, _ = h.WriteString(s[:min(len(s), mostHashed)])
 	}
 	for i := range min(len(m.Parts), 4) {
@@ -159,9 +159,9 @@ func (cs *conversations) drop() {
 
 // add notes a request that is over.
 func (c *conversation) add(p point) {
-	if len(c.points) == mostPoints {
-		c.points = append(c.points[:0], c.points[1:]...)
-		c.more++
+	if len(c.points) == 2*mostPoints { // many at once, so that few are moved
+		c.more += mostPoints
+		c.points = append(c.points[:0], c.points[mostPoints:]...)
 	}
 	c.points = append(c.points, p)
 }

@@ -41,7 +41,7 @@ func TestNothingOfATextIsKept(t *testing.T) {
 			t.Errorf("%s", text)
 		}
 	}
-	if d := p.ring.byID["one"].details; len(d.Messages) != 3 || d.Messages[1].Role != "assistant" || d.Messages[1].State != kept {
+	if d := p.ring.byID["one"].details; len(d.Messages) != 3 || compact.Role(d.Messages[1].Role) != compact.Assistant || d.Messages[1].State != kept {
 		t.Errorf("%+v", d)
 	}
 }
@@ -85,11 +85,12 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	if n := len(p.convs.order); n != mostConversations || len(p.convs.byKey)+len(p.convs.begun) > n {
 		t.Errorf("%d conversations, %d and %d by how they begin", n, len(p.convs.byKey), len(p.convs.begun))
 	}
-	for range mostPoints + 10 {
-		p.convs.order[0].add(point{})
+	c := &conversation{}
+	for range 3*mostPoints + 10 {
+		c.add(point{})
 	}
-	if n := len(p.convs.order[0].points); n != mostPoints {
-		t.Errorf("%d points", n)
+	if l := c.line(); len(l.Points) != mostPoints || len(l.Points)+l.More != 3*mostPoints+10 || len(c.points) > 2*mostPoints {
+		t.Errorf("%d points and %d more", len(l.Points), l.More)
 	}
 	ts := newTenants(nil)
 	for i := range mostTenants + 10 {

@@ -34,10 +34,11 @@ type details struct {
 	Cut      int             `json:"more_messages,omitempty"` // that are not listed
 }
 
-// A message is what became of one message of the client, or one that was added.
+// A message is what became of one message of the client, or one that was added. It
+// holds no pointer, so the collector never looks into a list of them.
 type message struct {
-	Role  string `json:"role"`
-	State state  `json:"state"`
+	Role  role  `json:"role"`
+	State state `json:"state"`
 	// Origin is its index in the client's list, -1 for one that was added.
 	Origin int32 `json:"origin"`
 	// Follows is the index of the message that an added one follows.
@@ -51,14 +52,25 @@ type message struct {
 }
 
 // A state is what became of a message.
-type state string
+type state uint8
 
 const (
-	kept    state = "kept"
-	changed state = "changed"
-	left    state = "left"
-	added   state = "added"
+	left state = iota
+	kept
+	changed
+	added
 )
+
+// MarshalText returns the state in a word.
+func (s state) MarshalText() ([]byte, error) {
+	return []byte([...]string{"left", "kept", "changed", "added"}[s]), nil
+}
+
+// A role is one of [compact.Role].
+type role compact.Role
+
+// MarshalText returns the name of the role.
+func (r role) MarshalText() ([]byte, error) { return []byte(compact.Role(r).String()), nil }
 
 // An edit is a [compact.Edit] without its text and its id.
 type edit struct {
@@ -94,7 +106,7 @@ const (
 func (r *request) size() int {
 	n := 1500
 	if d := r.details; d != nil {
-		n += len(d.Messages)*64 + len(d.Edits)*96 + len(d.Epochs)*80
+		n += len(d.Messages)*36 + len(d.Edits)*96 + len(d.Epochs)*80
 	}
 	return n
 }
@@ -161,15 +173,10 @@ func (d *details) follow(sent []compact.Message, from int, c compact.Counter) {
 			was.State, was.After = changed, int32(compact.Cost(c, m))
 		}
 	}
-	for n := range d.Messages {
-		if d.Messages[n].State == "" {
-			d.Messages[n].State = left
-		}
-	}
 }
 
 func row(m *compact.Message, before int32) message {
-	r := message{Role: m.Role.String(), Parts: int32(len(m.Parts)), Calls: int32(len(m.Calls)), Before: before}
+	r := message{Role: role(m.Role), Parts: int32(len(m.Parts)), Calls: int32(len(m.Calls)), Before: before}
 	n := m.Reasoning.Len() + m.Refusal.Len()
 	for i := range m.Parts {
 		n += m.Parts[i].Text.Len()

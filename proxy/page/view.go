@@ -105,7 +105,10 @@ type conversationLine struct {
 }
 
 func (c *conversation) line() conversationLine {
-	l := conversationLine{ID: c.id, Model: c.model, Began: c.began, Last: c.last, More: c.more, Points: append([]point{}, c.points...), Totals: c.totals}
+	l := conversationLine{ID: c.id, Model: c.model, Began: c.began, Last: c.last, More: c.more, Totals: c.totals}
+	hidden := max(0, len(c.points)-mostPoints)
+	l.More += hidden
+	l.Points = append([]point{}, c.points[hidden:]...)
 	if c.tenant != nil {
 		l.Tenant = c.tenant.name
 	}
