@@ -1,0 +1,114 @@
+// Package watch follows a file that others write.
+//
+// It promises:
+//
+//   - whole: what [Read] returns has stood for a while, [Rest], so that a file is not read
+//     while it is written.
+//   - seen: a file is followed however it changes: written in place, replaced by a
+//     rename, or behind a link that is swapped, as editors and Kubernetes do.
+//   - quiet: who writes beside the file, or writes the same again, wakes nobody who
+//     would have to read it.
+package watch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+const (
+	// Rest is how long a file should stand until it is read.
+	Rest = 250 * time.Millisecond
+	// mostUnrest is how long Read waits for that.
+	mostUnrest = 5 * time.Second
+)
+
+// lookEvery is how often Changes looks by itself: links may lead out of the folder,
+// and some file systems tell of no change. A variable for tests.
+var lookEvery = 2 * time.Second
+
+// ErrUnrest is the error of a file that keeps changing.
+var ErrUnrest = errors.New("the file keeps changing; it is read when it stands still")
+
+// Read returns what read returns, once that was the same twice, rest apart. An error
+// may be what stands: the file is not there.
+func Read(ctx context.Context, rest time.Duration, read func() ([]byte, error)) ([]byte, error) {
+	ctx, stop := context.WithTimeoutCause(ctx, mostUnrest, ErrUnrest)
+	defer stop()
+	text, err := read()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(rest):
+		}
+		was, failed := text, err
+		if text, err = read(); bytes.Equal(text, was) && sameError(err, failed) {
+			return text, err
+		}
+	}
+}
+
+func sameError(a, b error) bool {
+	return (a == nil) == (b == nil) && (a == nil || a.Error() == b.Error())
+}
+
+// Changes calls changed at once, and whenever the file at path may have changed,
+// until ctx is done. late is told why changes are seen some seconds late.
+func Changes(ctx context.Context, path string, changed func(), late func(error)) {
+	var events chan fsnotify.Event
+	var failures chan error
+	w, err := fsnotify.NewWatcher()
+	if err == nil {
+		defer w.Close()
+		// A file that is watched itself is lost with the first rename.
+		err, events, failures = w.Add(filepath.Dir(path)), w.Events, w.Errors
+	}
+	if err != nil {
+		late(err)
+	}
+	ticks := time.NewTicker(lookEvery)
+	defer ticks.Stop()
+	last := stampOf(path)
+	changed()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case e := <-events:
+			if filepath.Base(e.Name) != filepath.Base(path) && !e.Has(fsnotify.Create|fsnotify.Rename|fsnotify.Remove) {
+				continue // a log, for example
+			}
+		case err := <-failures:
+			late(err)
+		case <-ticks.C:
+		}
+		if now := stampOf(path); !now.same(last) {
+			last = now
+			changed()
+		}
+	}
+}
+
+// stamp shows whether a file is another one than before.
+type stamp struct{ os.FileInfo } // nil: there is none
+
+func stampOf(path string) stamp {
+	info, err := os.Stat(path)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{info}
+}
+
+func (s stamp) same(t stamp) bool {
+	if s.FileInfo == nil || t.FileInfo == nil {
+		return s.FileInfo == t.FileInfo
+	}
+	return os.SameFile(s.FileInfo, t.FileInfo) && s.Size() == t.Size() && s.ModTime().Equal(t.ModTime())
+}
