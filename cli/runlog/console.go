@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"go.uber.org/zap"
 	"go.uber.org/zap/buffer"
 	"go.uber.org/zap/zapcore"
 )
@@ -16,7 +17,7 @@ import (
 // said in a few words.
 type consoleEncoder struct {
 	zapcore.Encoder
-	brief bool // without notBrief
+	level zap.AtomicLevel // above debug, lines are without notBrief
 }
 
 // firstShown are the fields that a line begins with, in this order.
@@ -29,7 +30,7 @@ var notBrief = []string{
 	"strategy",
 }
 
-func (e consoleEncoder) Clone() zapcore.Encoder { return consoleEncoder{e.Encoder.Clone(), e.brief} }
+func (e consoleEncoder) Clone() zapcore.Encoder { return consoleEncoder{e.Encoder.Clone(), e.level} }
 
 // EncodeEntry writes one line. Text that could be mistaken for something else is
 // quoted.
@@ -53,8 +54,9 @@ func (e consoleEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field)
 	}
 	fields = slices.Clone(fields)
 	slices.SortStableFunc(fields, func(a, b zapcore.Field) int { return order(a) - order(b) })
+	brief := !e.level.Enabled(zapcore.DebugLevel)
 	for _, f := range fields {
-		if e.brief && slices.Contains(notBrief, f.Key) {
+		if brief && slices.Contains(notBrief, f.Key) {
 			continue
 		}
 		if f.Key == "stacktrace" {
@@ -64,7 +66,7 @@ func (e consoleEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field)
 		values := zapcore.NewMapObjectEncoder()
 		f.AddTo(values)
 		value := shownValue(values.Fields[f.Key])
-		if e.brief && words != "" && value == "0" {
+		if brief && words != "" && value == "0" {
 			continue
 		}
 		line.AppendString(" " + f.Key + "=" + value)

@@ -17,12 +17,15 @@ type Log struct {
 	*zap.Logger
 	*writer
 	Console bool // lines are for a person
+
+	level    zap.AtomicLevel
+	terminal *os.File // nil: the log is written elsewhere
 }
 
 // New returns a log that is written to w. The format is console, json or auto:
 // console where w is a terminal.
 func New(level, format string, w io.Writer) (*Log, error) {
-	least, err := zapcore.ParseLevel(level)
+	least, err := zap.ParseAtomicLevel(level)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +43,7 @@ func New(level, format string, w io.Writer) (*Log, error) {
 		if terminal && colors(os.Getenv) {
 			ec.EncodeLevel = zapcore.CapitalColorLevelEncoder
 		}
-		enc = consoleEncoder{zapcore.NewConsoleEncoder(ec), least > zapcore.DebugLevel}
+		enc = consoleEncoder{zapcore.NewConsoleEncoder(ec), least}
 	}
 	out := newWriter(w, func(lines int) []byte {
 		line, err := enc.EncodeEntry(
@@ -51,12 +54,24 @@ func New(level, format string, w io.Writer) (*Log, error) {
 		}
 		return line.Bytes()
 	})
-	return &Log{zap.New(zapcore.NewCore(enc, out, least)), out, console}, nil
+	l := &Log{Logger: zap.New(zapcore.NewCore(enc, out, least)), writer: out, Console: console, level: least}
+	if terminal {
+		l.terminal = f
+	}
+	return l, nil
 }
 
 // colors reports whether a terminal may be written to in colors: unless NO_COLOR is
 // set (no-color.org), or the terminal says that it is a dumb one.
 func colors(env func(string) string) bool { return env("NO_COLOR") == "" && env("TERM") != "dumb" }
+// Level returns the level below which nothing is logged.
+func (l *Log) Level() string { return l.level.String() }
+
+// SetLevel changes the level while the log is written.
+func (l *Log) SetLevel(level string) error { return l.level.UnmarshalText([]byte(level)) }
+
+// HungUp reports whether the log was written to a terminal that is gone.
+func (l *Log) HungUp() bool { return l.terminal != nil && !term.IsTerminal(int(l.terminal.Fd())) }
 
 // Always writes a line at any level.
 func (l *Log) Always(message string, fields ...zap.Field) {
