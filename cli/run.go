@@ -108,7 +108,7 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 	defer stop()
 	started, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
-		ended <- serveLogged(serving, c, log, func(addr, admin string) {
+		ended <- serveLogged(serving, c, log, nil, func(addr, admin string) {
 			logStart(log, c, addr, admin)
 			started <- addr
 		}, sums.Listener())

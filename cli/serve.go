@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	runtimemetrics "runtime/metrics"
+	"sync"
 	"syscall"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 
 	"laconic/cli/counting"
 	"laconic/cli/runlog"
+	"laconic/cli/watch"
 	"laconic/config"
 	"laconic/proxy"
 	"laconic/proxy/learn"
@@ -77,28 +79,37 @@ func serveCommand(name string) *cobra.Command {
 				printConfig(cmd.ErrOrStderr(), c, err, false)
 				return exitError(1)
 			}
-			return serve(cmd.Context(), c, cmd.ErrOrStderr())
+			return serve(cmd.Context(), c, s.overrides(cmd), cmd.ErrOrStderr())
 		},
 	}
 	s.flags(cmd)
 	return cmd
 }
 
-// serve runs the proxy until ctx is done.
-func serve(ctx context.Context, c *config.Config, stderr io.Writer) error {
+// serve runs the proxy until ctx is done. over is what c was read with, beside its
+// file.
+func serve(ctx context.Context, c *config.Config, over []config.Override, stderr io.Writer) error {
 	// Else Go ends the process when whoever reads standard error goes away.
 	signal.Ignore(syscall.SIGPIPE)
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP) // which Windows never sends
+	defer signal.Stop(hup)
 	log, err := runlog.New(c.Log.Level, c.Log.Format, stderr)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	return serveLogged(ctx, c, log, func(addr, admin string) { logStart(log, c, addr, admin) })
+	again := &reloader{log: log, file: c.File(), over: over, running: c, seen: c.Sum(), rest: watch.Rest, hup: hup}
+	again.now.Store(c)
+	return serveLogged(ctx, c, log, again, func(addr, admin string) { logStart(log, c, addr, admin) })
 }
 
 // serveLogged runs the proxy until ctx is done, and calls started when it listens;
-// without an admin listener admin is "". What happens is logged, and told to also.
-func serveLogged(ctx context.Context, c *config.Config, log *runlog.Log, started func(addr, admin string), also ...proxy.Listener) error {
+// without an admin listener admin is "". What happens is logged, and told to also. The
+// configuration is read again as again says; nil: it is not.
+func serveLogged(
+	ctx context.Context, c *config.Config, log *runlog.Log, again *reloader, started func(addr, admin string), also ...proxy.Listener,
+) error {
 	o, err := proxyOptions(c, counting.For)
 	if err != nil {
 		return err
@@ -109,7 +120,7 @@ func serveLogged(ctx context.Context, c *config.Config, log *runlog.Log, started
 		listeners = append(listeners, counts.Listener())
 	}
 	var p *proxy.Proxy
-	shown := newPage(func() *config.Config { return c }, func() *proxy.Proxy { return p })
+	shown := newPage(func() *config.Config { return again.inForce(c) }, func() *proxy.Proxy { return p })
 	if shown != nil {
 		listeners = append(listeners, shown.Listener())
 	}
@@ -147,13 +158,20 @@ func serveLogged(ctx context.Context, c *config.Config, log *runlog.Log, started
 	counts.Watch(p, &o)
 	var tables loading
 	go tables.load(tokenizers(c))
+	pages := []proxy.AdminPage{{Path: "/metrics", Handler: counts.Handler()}}
+	if again != nil {
+		again.p, again.tables = p, &tables
+		again.taken = func(o proxy.Options) { counts.Watch(p, &o); counts.Reloaded(true, time.Now()) }
+		again.refused = func() { counts.Reloaded(false, time.Now()) }
+		pages = append(pages, again.pages()...)
+	}
 	l, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w (another address: --listen)", c.Listen, err)
 	}
 	a := proxy.AdminOptions{
 		Listen:   c.Admin,
-		Pages:    []proxy.AdminPage{{Path: "/metrics", Handler: counts.Handler()}},
+		Pages:    pages,
 		Starting: tables.starting, Notes: func() string {
 			return tables.notes() + processNotes(p) + fmt.Sprintf("log: %d lines dropped\n", log.Dropped())
 		},
@@ -163,11 +181,18 @@ func serveLogged(ctx context.Context, c *config.Config, log *runlog.Log, started
 	}
 	admin, stopAdmin := serveAdmin(p, a, log.Logger)
 	started(l.Addr().String(), admin)
+	ctx, stop := context.WithCancel(ctx)
+	var following sync.WaitGroup
+	if again != nil {
+		following.Go(func() { again.follow(ctx, stop) })
+	}
 	err = p.Serve(ctx, l)
+	stop()
 	if shown != nil {
 		shown.Close()
 	}
 	stopAdmin()
+	following.Wait()
 	return err
 }
 

@@ -44,6 +44,7 @@ func tokenizers(c *config.Config) []string {
 // loading tracks which tables of the tokenizers are loaded.
 type loading struct {
 	mu    sync.Mutex
+	names []string // whose tables are, or are about to be
 	lines []string
 	done  bool
 }
@@ -53,10 +54,10 @@ type loading struct {
 // does not have to. One that comes earlier waits for the tables it needs, and
 // no longer: the same conversation must get the same plan whenever it comes, so
 // it is not counted by an estimate meanwhile. Nothing waits for load to
-// end.
+// end. A reload may need more of them.
 func (l *loading) load(names []string) {
 	for _, name := range names {
-		if k, err := tokenize.Named(name); err == nil {
+		if k, err := tokenize.Named(name); err == nil && l.first(name) {
 			start := time.Now()
 			k.Load()
 			l.mu.Lock()
@@ -67,6 +68,17 @@ func (l *loading) load(names []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.done = true
+}
+
+// first reports whether nobody loads a table yet.
+func (l *loading) first(name string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if slices.Contains(l.names, name) {
+		return false
+	}
+	l.names = append(l.names, name)
+	return true
 }
 
 // starting reports whether tables are still to be loaded.

@@ -12,6 +12,7 @@
 package config
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -53,10 +54,11 @@ type Config struct {
 	ClientKeys      []access.Secret   `json:"client_keys,omitempty"`
 	AdminToken      access.Secret     `json:"admin_token,omitempty"`
 
-	file    string           // where it was read; "": no file
-	places  map[string]place // where each key was written, by path
-	retired []string         // keys that the file has and that are ignored
-	unread  []string         // variables of the environment that are set, and that people expect to be read
+	file    string            // where it was read; "": no file
+	sum     [sha256.Size]byte // of its bytes
+	places  map[string]place  // where each key was written, by path
+	retired []string          // keys that the file has and that are ignored
+	unread  []string          // variables of the environment that are set, and that people expect to be read
 }
 
 // TLS names the certificate of the listener for clients; its zero
@@ -174,6 +176,9 @@ func Load(path string, over ...Override) (*Config, error) {
 
 // File returns the path of the file that was read; "" if no file was.
 func (c *Config) File() string { return c.file }
+
+// Sum returns the hash of the bytes that were read.
+func (c *Config) Sum() [sha256.Size]byte { return c.sum }
 
 // OverridesOn reports whether the x-laconic-* request headers are honoured: as
 // the file says, else only where nobody but this machine can send them.

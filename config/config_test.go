@@ -286,7 +286,7 @@ func TestNoFileIsDefault(t *testing.T) {
 var ignorePlaces = cmp.Options{
 	cmp.AllowUnexported(Policy{}),
 	cmp.FilterPath(func(p cmp.Path) bool {
-		return p.Last().String() == ".places" || p.Last().String() == ".file" || p.Last().String() == ".unread" || p.Last().String() == ".retired"
+		return slices.Contains([]string{".places", ".file", ".sum", ".unread", ".retired"}, p.Last().String())
 	}, cmp.Ignore()),
 }
 

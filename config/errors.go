@@ -78,6 +78,17 @@ func (ps Problems) Error() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// Lines returns all problems, each in one line.
+func (ps Problems) Lines() (lines []string) {
+	for i, p := range ps {
+		if i == mostShown {
+			return append(lines, fmt.Sprintf("and %d more", len(ps)-i))
+		}
+		lines = append(lines, p.Error())
+	}
+	return lines
+}
+
 // source is the text that a value came from.
 type source struct {
 	name  string

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -15,7 +16,7 @@ import (
 // it. Errors call the file by name; lookup finds the variables of the environment.
 func Parse(name string, src []byte, lookup func(string) (string, bool), over ...Override) (*Config, error) {
 	c := Default()
-	c.file, c.places = name, map[string]place{}
+	c.file, c.sum, c.places = name, sha256.Sum256(src), map[string]place{}
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	s := &source{name: name, lines: SplitLines(strings.ToValidUTF8(string(src), "\uFFFD")), shown: map[*yaml.Node]bool{}}
 	doc, fault := parseYAML(s, src)

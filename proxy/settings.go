@@ -58,6 +58,9 @@ func (p *Proxy) Reload(o Options) error {
 	return nil
 }
 
+// Options returns the options in force.
+func (p *Proxy) Options() Options { return p.settings.Load().Options }
+
 // origins returns the origins of all upstreams of the settings.
 func (s *settings) origins() map[originKey]bool {
 	all := map[originKey]bool{originOf(s.Default.Upstream): true}

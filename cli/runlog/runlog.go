@@ -64,6 +64,7 @@ func New(level, format string, w io.Writer) (*Log, error) {
 // colors reports whether a terminal may be written to in colors: unless NO_COLOR is
 // set (no-color.org), or the terminal says that it is a dumb one.
 func colors(env func(string) string) bool { return env("NO_COLOR") == "" && env("TERM") != "dumb" }
+
 // Level returns the level below which nothing is logged.
 func (l *Log) Level() string { return l.level.String() }
 

@@ -1,0 +1,371 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"go.uber.org/zap"
+
+	"laconic/cli/counting"
+	"laconic/cli/runlog"
+	"laconic/config"
+	"laconic/proxy"
+)
+
+// reloading is a proxy on a real port whose configuration is read again.
+type reloading struct {
+	t            *testing.T
+	file         string
+	url, admin   string // http://host:port
+	log          *output
+	ok, notTaken atomic.Int64
+	*reloader
+}
+
+// output is what a log wrote.
+type output struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// reloadable starts a proxy with a configuration. A file rests at once.
+func reloadable(t *testing.T, src string) *reloading {
+	t.Helper()
+	ignore := goleak.IgnoreCurrent()
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		goleak.VerifyNone(t, ignore)
+	})
+	r := &reloading{t: t, file: filepath.Join(t.TempDir(), "laconic.yaml"), log: &output{}}
+	r.write(src)
+	c, err := config.Load(r.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := runlog.New(c.Log.Level, "json", r.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(log.Close)
+	o, err := proxyOptions(c, counting.For)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := proxy.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := &loading{}
+	tables.load(tokenizers(c))
+	r.reloader = &reloader{
+		p: p, log: log, file: r.file, tables: tables, running: c, seen: c.Sum(), rest: time.Millisecond,
+		taken: func(proxy.Options) { r.ok.Add(1) }, refused: func() { r.notTaken.Add(1) },
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin, stopAdmin := serveAdmin(p, proxy.AdminOptions{Listen: "127.0.0.1:0", Pages: r.pages()}, zap.NewNop())
+	r.url, r.admin = "http://"+l.Addr().String(), "http://"+admin
+	ctx, cancel := context.WithCancel(context.Background())
+	var ended sync.WaitGroup
+	ended.Go(func() { _ = p.Serve(ctx, l) })
+	t.Cleanup(func() { cancel(); stopAdmin(); ended.Wait() })
+	return r
+}
+
+func (r *reloading) write(src string) {
+	r.t.Helper()
+	if err := os.WriteFile(r.file, []byte(src), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// logged waits until the log has texts.
+func (r *reloading) logged(texts ...string) {
+	r.t.Helper()
+	for _, want := range texts {
+		for end := time.Now().Add(20 * time.Second); !strings.Contains(r.log.String(), want); time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				r.t.Fatalf("no %s in\n%s", want, r.log)
+			}
+		}
+	}
+}
+
+// ask asks the admin listener, with pairs of headers.
+func (r *reloading) ask(method, path, body string, headers ...string) (int, string) {
+	r.t.Helper()
+	req, err := http.NewRequest(method, r.admin+path, strings.NewReader(body))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i] == "Host" {
+			req.Host = headers[i+1]
+		}
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, _ := io.ReadAll(res.Body)
+	return res.StatusCode, string(text)
+}
+
+func TestTheAnswerToAReload(t *testing.T) {
+	r := reloadable(t, "upstream: http://127.0.0.1:9/v1\n")
+	f := func(src string, status int, want string) {
+		t.Helper()
+		if src == "(removed)" {
+			_ = os.Remove(r.file)
+		} else {
+			r.write(src)
+		}
+		got, text := r.ask("POST", "/reload", "")
+		if text = strings.ReplaceAll(text, r.file, "FILE"); got != status || text != want {
+			t.Errorf("%s\n%d\n%swant %d\n%s", src, got, text, status, want)
+		}
+	}
+	f("upstream: http://127.0.0.1:9/v1\n", 200, "FILE was read again\nchanged: nothing\n")
+	f("upstream: http://127.0.0.1:9/v1\nstrict: true\nlisten: 127.0.0.1:1\nstore: {kind: file}\noverrides: true\n", 200,
+		"FILE was read again\nchanged: strict\nneeds a restart:\n  listen\n  store\n")
+	f("strict: true\nadmin_token: 0123456789abcdef\n", 200,
+		"FILE was read again\nchanged: admin_token\nneeds a restart:\n  upstream (the file does not name it any more)\n")
+	if status, _ := r.ask("POST", "/reload", ""); status != 401 {
+		t.Errorf("without the new token: %d", status)
+	}
+	// The wrong file says all that is wrong, and changes nothing.
+	r.running.AdminToken = "" // as no reload would
+	o, _ := proxyOptions(r.running, counting.For)
+	if err := r.p.Reload(o); err != nil {
+		t.Fatal(err)
+	}
+	f("strickt: false\nupstream: ftp://a\nmodels: [{match: \"*\", window: -1}]\n", 422, `FILE:1:1: unknown key "strickt" (did you mean strict?)
+  1 | strickt: ***
+    | ^^^^^^^
+FILE:2:11: upstream must begin with http:// or https:// (such as https://api.openai.com/v1)
+  2 | upstream: ftp://a
+    |           ^^^^^^^
+FILE:3:31: models[0].window must be at least 1
+  3 | models: [{match: ***, window: -1}]
+    |                               ^^
+
+3 problems; nothing was changed
+`)
+	f("(removed)", 422, "FILE: there is no such file (what was read before stays in force)\n\n1 problem; nothing was changed\n")
+	f("# nothing but this\n", 422, "FILE: the file has no settings (without them every setting would have its default; for that, restart the proxy)\n\n1 problem; nothing was changed\n")
+	if !r.p.Options().Strict || r.ok.Load() != 3 || r.notTaken.Load() != 3 {
+		t.Errorf("strict %v, %d taken, %d not", r.p.Options().Strict, r.ok.Load(), r.notTaken.Load())
+	}
+	r.write("strict: false\nlog: {format: json}\n")
+	status, text := r.ask("POST", "/reload", "", "Accept", "application/json")
+	var a reloadAnswer
+	if err := json.Unmarshal([]byte(text), &a); err != nil || status != 200 || !slices.Equal(a.Changed, []string{"strict"}) ||
+		len(a.Kept) != 2 || a.Kept[1].Key != "log.format" || a.Problems == nil {
+		t.Errorf("%d %s %v", status, text, err)
+	}
+	r.logged(
+		`"msg":"the new configuration is not used","cause":"POST /reload"`, `laconic.yaml:2:11: upstream must begin with`, `"changed":["strict"]`,
+		`"needs_restart":["listen","store"]`, `there is no such file`)
+}
+
+// What changes the proxy is not for web pages, nor for names that were made to lead
+// here.
+func TestPagesThatChangeRefuseForeigners(t *testing.T) {
+	r := reloadable(t, "strict: true\nallowed_origins: [\"https://app.example\"]\n")
+	r.write("strict: false\n")
+	for _, path := range []string{"/reload", "/log-level?level=debug"} {
+		for _, headers := range [][]string{{"Origin", "https://evil.example"}, {"Origin", "null"}, {"Origin", "https://app.example"}, {"Host", "evil.example"}} {
+			if status, text := r.ask("POST", path, "", headers...); status != 403 {
+				t.Errorf("%s %v: %d %s", path, headers, status, text)
+			}
+		}
+		if status, _ := r.ask("PUT", path, ""); status != 405 {
+			t.Errorf("PUT %s: %d", path, status)
+		}
+	}
+	if status, _ := r.ask("GET", "/reload", ""); status != 405 || !r.p.Options().Strict || r.reloader.log.Level() != "info" {
+		t.Errorf("%d; strict %v, level %s", status, r.p.Options().Strict, r.reloader.log.Level())
+	}
+	if status, _ := r.ask("POST", "/reload", "", "Origin", r.admin); status != 200 || r.p.Options().Strict {
+		t.Errorf("its own page: %d", status)
+	}
+}
+
+func TestTheLevelOfTheLogIsSet(t *testing.T) {
+	r := reloadable(t, "strict: true\nlog: {level: warn}\n")
+	f := func(method, query, body string, status int, want string) {
+		t.Helper()
+		got, text := r.ask(method, "/log-level"+query, body, "Content-Type", "application/x-www-form-urlencoded")
+		if got != status || text != want {
+			t.Errorf("%s %s %q: %d %q", method, query, body, got, text)
+		}
+	}
+	const no = "The level is one of debug, info, warn, error.\n"
+	f("GET", "", "", 200, "warn\n")
+	f("POST", "", "debug", 200, "debug\n")
+	f("GET", "", "", 200, "debug\n")
+	r.reloader.log.Debug("a line at debug")
+	f("POST", "?level=error", "", 200, "error\n")
+	f("POST", "", "level=info\n", 200, "info\n")
+	f("POST", "", "", 400, no)
+	f("POST", "", "fatal", 400, no)
+	f("POST", "", strings.Repeat("debug", 100), 400, no)
+	f("POST", "?level=DEBUG", "", 400, no)
+	f("GET", "", "", 200, "info\n")
+	// A reload sets what the file changed, and nothing else.
+	r.write("strict: false\nlog: {level: warn}\n")
+	r.reload(t.Context(), "a test")
+	f("GET", "", "", 200, "info\n")
+	r.write("strict: false\nlog: {level: error}\n")
+	r.reload(t.Context(), "a test")
+	f("GET", "", "", 200, "error\n")
+	r.logged("a line at debug", `"msg":"the level of the log was set","level":"error"`)
+}
+
+// A file that was seen is not looked at again because it was saved again.
+func TestASavedFileIsReadOnce(t *testing.T) {
+	r := reloadable(t, "strict: true\n")
+	f := func(cause string, want bool) {
+		t.Helper()
+		if got := r.reload(t.Context(), cause) != nil; got != want {
+			t.Errorf("%s: read %v", cause, got)
+		}
+	}
+	f(causeSaved, false) // since the start
+	r.write("strict: [")
+	f(causeSaved, true)
+	f(causeSaved, false)
+	f("SIGHUP", true)
+	r.write("strict: true\n")
+	f(causeSaved, true)
+	_ = os.Remove(r.file)
+	f(causeSaved, true)
+	f(causeSaved, false)
+	r.write("strict: true\n")
+	f(causeSaved, true)
+	r.reloader.file = ""
+	f("SIGHUP", true)
+	r.logged("there is no configuration file: the proxy was started without one")
+}
+
+// Good and bad files, one after the other, while answers are streamed: no stream loses
+// a byte, and no request is refused.
+func TestReloadsUnderStreams(t *testing.T) {
+	const streams, reloads = 200, 100
+	end := make(chan struct{})
+	upstream := func(name string) *httptest.Server {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			_, _ = io.Copy(io.Discard, req.Body)
+			if req.Header.Get("X-Short") != "" {
+				_, _ = io.WriteString(w, name)
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = fmt.Fprintf(w, "data: %s\n\n", name)
+			_ = http.NewResponseController(w).Flush()
+			<-end
+			_, _ = fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", strings.Repeat(name, 1000))
+		}))
+		t.Cleanup(srv.Close)
+		return srv
+	}
+	a, b := upstream("a"), upstream("b")
+	good := func(srv *httptest.Server) string {
+		return "upstream: " + srv.URL + "/v1\nmodels: [{match: \"*\", window: 9000}]\n"
+	}
+	bad := []string{"upstream: [\n", "", "upstrean: http://x\n", "upstream: " + b.URL + "/v1\nmodels: [{match: \"*\", policy: none}]\n"}
+	r := reloadable(t, good(a))
+	transport := &http.Transport{MaxIdleConnsPerHost: streams}
+	t.Cleanup(transport.CloseIdleConnections)
+	chat := func(header string) (*http.Response, error) {
+		req, err := http.NewRequest("POST", r.url+"/v1/chat/completions", strings.NewReader(`{"model":"m","stream":true,"messages":[{"role":"user","content":"go"}]}`))
+		if err != nil {
+			return nil, err
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set(header, "1")
+		return transport.RoundTrip(req)
+	}
+	var open, all sync.WaitGroup
+	open.Add(streams)
+	for range streams {
+		all.Go(func() {
+			res, err := chat("X-Long")
+			if err != nil {
+				open.Done()
+				t.Error(err)
+				return
+			}
+			defer res.Body.Close()
+			in := bufio.NewReader(res.Body)
+			first, err := in.ReadString('\n')
+			open.Done()
+			rest, err2 := io.ReadAll(in)
+			if want := "\ndata: " + strings.Repeat("a", 1000) + "\n\ndata: [DONE]\n\n"; first != "data: a\n" || string(rest) != want || err != nil || err2 != nil || res.StatusCode != 200 {
+				t.Errorf("%d %q %d bytes %v %v", res.StatusCode, first, len(rest), err, err2)
+			}
+		})
+	}
+	open.Wait()
+	for i := range reloads {
+		src, want := good(b), "b"
+		switch {
+		case i%2 == 1:
+			src, want = bad[i/2%len(bad)], "b"
+			if i/2%2 == 1 {
+				want = "a"
+			}
+		case i/2%2 == 1:
+			src, want = good(a), "a"
+		}
+		r.write(src)
+		answer := r.reload(t.Context(), "a test")
+		if taken := len(answer.Problems) == 0; taken != (i%2 == 0) {
+			t.Fatalf("reload %d: %s", i, answer)
+		}
+		res, err := chat("X-Short")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(res.Body); string(text) != want || err != nil || res.StatusCode != 200 {
+			t.Errorf("reload %d: %d %s %v, want %s", i, res.StatusCode, text, err, want)
+		}
+		_ = res.Body.Close()
+	}
+	close(end)
+	all.Wait()
+	if r.ok.Load() != reloads/2 || r.notTaken.Load() != reloads/2 {
+		t.Errorf("%d were taken and %d were not", r.ok.Load(), r.notTaken.Load())
+	}
+}
