@@ -2,7 +2,6 @@ package page
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"time"
 )
@@ -106,5 +105,5 @@ func serveJSON(w http.ResponseWriter, v any) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(w, string(text))
+	_, _ = w.Write(text)
 }
