@@ -103,6 +103,20 @@ func (p *Plan) NewEpoch() bool {
 	return n > 0 && p.in != nil && p.Epochs[n-1].At == len(p.in.msgs)
 }
 
+// Costs returns what each message cost as it came, and what it costs as the plan
+// leaves it, without what a slot adds; as the policy counts. What is returned is the
+// plan's own, and must not be changed. It is nil where the list was repaired, and for
+// a plan that was not made by [Compact].
+func (p *Plan) Costs() (before, after []int) {
+	switch {
+	case p.in == nil || len(p.Edits) > 0 && p.Edits[0].Stage == repairStage:
+		return nil, nil
+	case p.fold == nil:
+		return p.in.costs, p.in.costs
+	}
+	return p.in.costs, p.fold.d.cost
+}
+
 // A Slot is the place in a plan where older exchanges are replaced by one text.
 // The text follows that of the first user message: a message of its own would
 // break chat templates that want users and assistants to alternate, or one

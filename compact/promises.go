@@ -118,6 +118,17 @@ func (k *checker) fits() {
 			after += s.envelope(k.model)
 		}
 	}
+	if _, costs := k.plan.Costs(); costs != nil {
+		for i := range k.out {
+			m := &k.out[i]
+			if m.Origin < 0 || k.plan.Slot != nil && m.Origin == k.plan.Slot.At { // with the text of the slot
+				continue
+			}
+			if c := Cost(k.c, m); c != costs[m.Origin] {
+				k.fail("fits", "message %d costs %d tokens, and is said to cost %d", m.Origin, c, costs[m.Origin])
+			}
+		}
+	}
 	most := k.b.most()
 	if after != k.r.After {
 		k.fail("fits", "reported %d tokens, counted %d", k.r.After, after)

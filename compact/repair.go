@@ -113,8 +113,11 @@ type repairer struct {
 	lost    []*Message // results without a call
 }
 
+// repairStage is the stage of the edits of repairs.
+const repairStage = "repair"
+
 func (r *repairer) record(e Edit) {
-	e.Stage = "repair"
+	e.Stage = repairStage
 	r.edits = append(r.edits, e)
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"laconic/compact"
@@ -44,6 +45,19 @@ type Model struct {
 	// that was refused without a number which explains it, in tokens; 0: none was.
 	// No plan depends on them.
 	answered, refused int
+
+	sender atomic.Pointer[Key]
+}
+
+// Sender returns the key of the credential under which the model is known. make
+// makes it, for the first who asks.
+func (m *Model) Sender(make func() Key) Key {
+	if key := m.sender.Load(); key != nil {
+		return *key
+	}
+	key := make()
+	m.sender.Store(&key)
+	return key
 }
 
 // Published notes what the upstream publishes of the model.
