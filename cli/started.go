@@ -23,6 +23,9 @@ func logStart(l *runlog.Log, c *config.Config, addr, admin string) {
 	}
 	if admin != "" {
 		f = append(f, zap.String("health", "http://"+admin+"/healthz"))
+		if c.Page {
+			f = append(f, zap.String("page", "http://"+clientAddress(admin)+"/page/"))
+		}
 	}
 	if c.File() != "" {
 		f = append(f, zap.String("config", c.File()))
@@ -42,9 +45,12 @@ func startLines(c *config.Config, addr, admin string) string {
 	if c.File() != "" {
 		from = c.File()
 	}
-	health := "off"
+	health, page := "off", ""
 	if admin != "" {
 		health = "http://" + admin + "/healthz"
+		if c.Page {
+			page = "  page       http://" + clientAddress(admin) + "/page/\n"
+		}
 	}
 	summaries := ""
 	if c.Summarizer.Model != "" {
@@ -54,8 +60,8 @@ func startLines(c *config.Config, addr, admin string) string {
 	for _, hint := range hints(c) {
 		hinted += "  hint       " + hint + "\n"
 	}
-	return fmt.Sprintf("laconic %s\n  listening  %s://%s\n  upstream   %s\n%s%s  health     %s\n  config     %s\n\n  export OPENAI_BASE_URL=%s://%s/v1\n\n",
-		version(), c.Scheme(), addr, config.ShownURL(c.Upstream), hinted, summaries, health, from, c.Scheme(), clientAddress(addr))
+	return fmt.Sprintf("laconic %s\n  listening  %s://%s\n  upstream   %s\n%s%s  health     %s\n%s  config     %s\n\n  export OPENAI_BASE_URL=%s://%s/v1\n\n",
+		version(), c.Scheme(), addr, config.ShownURL(c.Upstream), hinted, summaries, health, page, from, c.Scheme(), clientAddress(addr))
 }
 
 // clientAddress returns the address that a client on this machine can reach.

@@ -30,15 +30,15 @@ func TestEveryLineForAProgramIsJSON(t *testing.T) {
 	}
 	text := start("json")
 	var said struct {
-		Level, Msg, Listening, Upstream, Health, Config string
-		BaseURL                                         string `json:"base_url"`
-		Hints                                           []string
+		Level, Msg, Listening, Upstream, Health, Page, Config string
+		BaseURL                                               string `json:"base_url"`
+		Hints                                                 []string
 	}
 	if err := json.Unmarshal([]byte(text), &said); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
 	if said.Level != "info" || said.Msg != "listening" || said.Listening != "http://0.0.0.0:7280" || said.BaseURL != "http://127.0.0.1:7280/v1" ||
-		said.Health != "http://127.0.0.1:7281/healthz" || said.Config != "laconic.yaml" || len(said.Hints) != 1 || strings.Contains(text, "canary") {
+		said.Health != "http://127.0.0.1:7281/healthz" || said.Page != "http://127.0.0.1:7281/page/" || said.Config != "laconic.yaml" || len(said.Hints) != 1 || strings.Contains(text, "canary") {
 		t.Errorf("%s", text)
 	}
 	if text := start("console"); text != startLines(c, "0.0.0.0:7280", "127.0.0.1:7281") {

@@ -42,6 +42,7 @@ func proxyOptions(c *config.Config, counter makeCounter) (proxy.Options, error) 
 		RejectFaults:      c.OnFault == "reject",
 		UpstreamReadiness: c.Readiness == "upstream",
 		ClientKeys:        c.ClientKeys,
+		ClientKeyNames:    keyNames(c),
 		AllowedOrigins:    c.AllowedOrigins,
 		AdminToken:        c.AdminToken,
 		Limits: proxy.Limits{

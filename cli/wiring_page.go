@@ -17,8 +17,16 @@ func newPage(now func() *config.Config, p func() *proxy.Proxy) *page.Page {
 	if !c.Page || c.Admin == "" {
 		return nil
 	}
+	var of *config.Config
+	var prices []page.Price
 	return page.New(page.Options{
-		Version: version(), Tenants: tenantNames(c), Prices: pricesOf(c),
+		Version: version(),
+		Prices: func() []page.Price { // the page asks from one goroutine at a time
+			if c := now(); c != of {
+				of, prices = c, pricesOf(c)
+			}
+			return prices
+		},
 		Settings:  func() []page.Setting { return settingsShown(now()) },
 		Upstreams: func() []proxy.UpstreamState { return p().State().Upstreams },
 		Models:    func() []proxy.LearntModel { return p().LearntModels() },
@@ -28,9 +36,9 @@ func newPage(now func() *config.Config, p func() *proxy.Proxy) *page.Page {
 	})
 }
 
-// tenantNames returns the names of client keys: the variable that holds a key, else
+// keyNames returns the names of client keys: the variable that holds a key, else
 // its place in the file.
-func tenantNames(c *config.Config) (names []string) {
+func keyNames(c *config.Config) (names []string) {
 	for i := range c.ClientKeys {
 		path := fmt.Sprintf("client_keys[%d]", i)
 		name := strings.Trim(c.Variable(path), `"'${}`)

@@ -79,6 +79,7 @@ func TestWhatAReloadTakes(t *testing.T) {
 	f(rest, "strict: true", "changed: strict")
 	f(rest, "{response_headers: false, discover: false, on_fault: reject, readiness: upstream, default_window: 1000, log: {level: warn}, limits: {stream_idle: 1m, shutdown: 5s}}",
 		"changed: response_headers, discover, on_fault, readiness, log.level, default_window, limits.stream_idle, limits.shutdown")
+	f(rest, `prices: [{match: "*", input: 1}]`, "changed: prices")
 	f(rest, `policies: {careful: {on_overflow: reject}}`, "changed: policies")
 	f(rest, "models: []\nallowed_origins: []\nclient_keys: []", "")
 

@@ -257,3 +257,59 @@ strict: true`, up.URL), "\n")
 		t.Errorf("%d of %d files were taken", taken, len(lines))
 	}
 }
+
+// TestReloadIsSeenOnThePage: prices, names of keys and values are those in force.
+func TestReloadIsSeenOnThePage(t *testing.T) {
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"ok"}}],"usage":{"prompt_tokens":1000000,"completion_tokens":1}}`)
+	}))
+	defer up.Close()
+	const bob = "the-key-of-bob-himself"
+	t.Setenv("ALICE", "the-key-of-alice-alone")
+	t.Setenv("BOB", bob)
+	file := func(keys, more string) string {
+		return "upstream: " + up.URL + "/v1\nmodels:\n- match: \"*\"\n  api_key: sk-two\nclient_keys: [" + keys + "]\n" + more
+	}
+	r := startReloads(t, t.TempDir(), file(`"${ALICE}", "${BOB}"`, ""))
+	read := func(path string) string {
+		t.Helper()
+		res, err := r.client.Get(r.Admin + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		text, _ := io.ReadAll(res.Body)
+		return string(text)
+	}
+	asks := func() {
+		t.Helper()
+		req, err := http.NewRequest("POST", r.URL+"/v1/chat/completions", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"Hi."}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+bob)
+		res, err := r.client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		_ = res.Body.Close()
+	}
+	asks()
+	if got := read("/page/api/state"); !strings.Contains(got, `"tenant":"BOB"`) || strings.Contains(got, "ALICE") || !strings.Contains(got, `"paid":0,`) {
+		t.Errorf("%s", got)
+	}
+	r.rename(file(`"${BOB}"`, "prices: [{match: \"*\", input: 3}]\n"))
+	if status, text := r.post("/reload"); status != 200 {
+		t.Fatal(text)
+	}
+	asks()
+	if got := read("/page/api/state"); !strings.Contains(got, `"tenant":"BOB"`) || strings.Contains(got, "ALICE") || !strings.Contains(got, `"paid":3,`) {
+		t.Errorf("%s", got)
+	}
+	if got := read("/page/api/facts"); !strings.Contains(got, `"prices[0].input","value":"3"`) {
+		t.Errorf("%s", got)
+	}
+}

@@ -93,6 +93,9 @@ type Options struct {
 	// ClientKeys are the keys that may use this proxy; empty: no check. With
 	// them every route needs a Key, because the client's is always removed.
 	ClientKeys []access.Secret
+	// ClientKeyNames are their names, in their order, for who looks; nil: their
+	// places.
+	ClientKeyNames []string
 	// AllowedOrigins are the Origins accepted on loopback beside none and
 	// loopback ones, as in https://app.example; their hosts are accepted as
 	// Host too. "*" accepts every Origin.

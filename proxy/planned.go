@@ -28,30 +28,42 @@ type PlanInfo struct {
 	Body, SentBody []byte
 
 	x *exchange
+	p *plan
 }
 
 // Sender names who sent a request, and shows nothing of a credential.
 type Sender struct {
-	// Key is the index of the client key, -1 where there are none.
-	Key int
+	// Key is the name of the client key; "" where there are none.
+	Key string
 	// Credential is a keyed hash of the headers that hold credentials, new with
 	// each process; the zero Key where there are none.
 	Credential learn.Key
 }
 
 // Sender returns who sent the request.
-func (i *PlanInfo) Sender() Sender {
-	s := Sender{Key: -1}
+func (i *PlanInfo) Sender() (s Sender) {
 	if i.x == nil {
 		return s
 	}
 	if keys := i.x.settings.keys; len(keys) > 0 {
-		s.Key = keys.Index(i.x.r.Header)
+		s.Key = i.x.settings.keyName(keys.Index(i.x.r.Header))
 	}
-	if all := access.Credentials(i.x.r.Header); len(all) > 0 {
-		s.Credential = i.x.p.learnt.Key(append([]string{"sender"}, all...)...)
-	}
+	s.Credential = i.p.c.known.Sender(func() (key learn.Key) {
+		if all := access.Credentials(i.x.r.Header); len(all) > 0 {
+			key = i.x.p.learnt.Key(append([]string{"sender"}, all...)...)
+		}
+		return key
+	})
 	return s
+}
+
+// Costs returns what [compact.Plan.Costs] does, for the messages of Conversation;
+// nil where that is not known, or counted otherwise than by Counter.
+func (i *PlanInfo) Costs() (before, after []int) {
+	if i.x == nil || i.p.c.ownCounter() || i.p.bytesToo != nil {
+		return nil, nil
+	}
+	return i.Plan.Costs()
 }
 
 // tellPlan tells the listener of a plan, if it wants to know. body is what is sent.
@@ -66,6 +78,6 @@ func (x *exchange) tellPlan(p *plan, in compact.Conversation, client, body []byt
 	}
 	x.p.listener.Planned(PlanInfo{
 		ID: x.info.ID, Again: again, Shadow: shadow, Conversation: in, Sent: sent, Plan: &p.Plan, Counter: p.counter,
-		Body: client, SentBody: body, x: x,
+		Body: client, SentBody: body, x: x, p: p,
 	})
 }

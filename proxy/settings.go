@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"laconic/proxy/access"
@@ -31,6 +32,14 @@ func newSettings(o Options, mark string) *settings {
 	}
 	s.parted = slices.ContainsFunc(o.Routes, func(r *Route) bool { return !sameDestination(r, &s.Default) })
 	return s
+}
+
+// keyName returns the name of a client key by its index.
+func (s *settings) keyName(i int) string {
+	if i >= 0 && i < len(s.ClientKeyNames) && s.ClientKeyNames[i] != "" {
+		return s.ClientKeyNames[i]
+	}
+	return fmt.Sprintf("client_keys[%d]", i)
 }
 
 // Reload puts other options in the place of those in force, or returns everything

@@ -36,6 +36,16 @@ func spent() float64 {
 	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
 }
 
+// agentBody is a request of an agent that read a file in each round.
+func agentBody(rounds int) string {
+	msgs := []string{`{"role":"user","content":"mend the test"}`}
+	for n := range rounds {
+		msgs = append(msgs, fmt.Sprintf(`{"role":"assistant","content":"I look.","tool_calls":[{"id":"c%d","type":"function","function":{"name":"read","arguments":"{\"path\":\"f%d.go\"}"}}]}`, n, n),
+			fmt.Sprintf(`{"role":"tool","tool_call_id":"c%d","content":%q}`, n, strings.Repeat(fmt.Sprintf("line %d of a file\n", n), 90)))
+	}
+	return `{"model":"gpt-4o","messages":[` + strings.Join(msgs, ",") + `]}`
+}
+
 // BenchmarkOverhead is what a request costs the proxy, in processor time, with the
 // page and without, in turns; and the median of what the page adds.
 func BenchmarkOverhead(b *testing.B) {
@@ -57,13 +67,7 @@ func BenchmarkOverhead(b *testing.B) {
 	}
 	for _, rounds := range []int{4, 90} {
 		b.Run(fmt.Sprintf("%d messages", 2*rounds+1), func(b *testing.B) {
-			var msgs []string
-			msgs = append(msgs, `{"role":"user","content":"mend the test"}`)
-			for n := range rounds {
-				msgs = append(msgs, fmt.Sprintf(`{"role":"assistant","content":"I look.","tool_calls":[{"id":"c%d","type":"function","function":{"name":"read","arguments":"{\"path\":\"f%d.go\"}"}}]}`, n, n),
-					fmt.Sprintf(`{"role":"tool","tool_call_id":"c%d","content":%q}`, n, strings.Repeat(fmt.Sprintf("line %d of a file\n", n), 90)))
-			}
-			body := `{"model":"gpt-4o","messages":[` + strings.Join(msgs, ",") + `]}`
+			body := agentBody(rounds)
 			plain, with := made(proxy.Tee(proxy.Listener{})), made(proxy.Tee(proxy.Listener{}, New(Options{}).Listener()))
 			const batch = 200
 			run := func(p *proxy.Proxy) float64 {

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"hash/maphash"
 	"time"
@@ -106,7 +105,7 @@ func newConversations() conversations {
 }
 
 // of returns the conversation of a request, a new one where there is none.
-func (cs *conversations) of(id identity, t *tenant) *conversation {
+func (cs *conversations) of(id identity, t *tenant, now time.Time) *conversation {
 	if id == (identity{}) {
 		return nil
 	}
@@ -119,7 +118,6 @@ func (cs *conversations) of(id identity, t *tenant) *conversation {
 			cs.byKey[whole] = c
 		}
 	}
-	now := time.Now()
 	if c == nil {
 		cs.next++
 		c = &conversation{id: cs.next, tenant: t, began: now}
@@ -172,19 +170,18 @@ type tenant struct{ name string }
 const mostTenants = 1000
 
 type tenants struct {
-	names []string // of client keys
 	all   map[proxy.Sender]*tenant
 	other *tenant // those that are too many
 }
 
-func newTenants(names []string) tenants {
-	return tenants{names: names, all: map[proxy.Sender]*tenant{}, other: &tenant{name: "others"}}
+func newTenants() tenants {
+	return tenants{all: map[proxy.Sender]*tenant{}, other: &tenant{name: "others"}}
 }
 
 // of returns the tenant of a sender, named as the configuration names its key, else
-// by the order of appearance.
+// by a part of the hash of its credential.
 func (ts *tenants) of(s proxy.Sender) *tenant {
-	if s.Key >= 0 { // a key may come in several headers
+	if s.Key != "" { // it may come in several headers
 		s = proxy.Sender{Key: s.Key}
 	}
 	if t := ts.all[s]; t != nil {
@@ -193,16 +190,13 @@ func (ts *tenants) of(s proxy.Sender) *tenant {
 	if len(ts.all) >= mostTenants {
 		return ts.other
 	}
-	t := &tenant{}
+	t := &tenant{name: s.Key}
 	switch {
-	case s.Key >= 0 && s.Key < len(ts.names):
-		t.name = ts.names[s.Key]
-	case s.Key < 0 && s == (proxy.Sender{Key: -1}):
+	case s == proxy.Sender{}:
 		t.name = "no key"
-	default:
+	case s.Key == "":
 		t.name = fmt.Sprintf("key %x", s.Credential[:3])
 	}
-	t.name = cmp.Or(t.name, fmt.Sprintf("client key %d", s.Key+1))
 	ts.all[s] = t
 	return t
 }

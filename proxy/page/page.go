@@ -26,11 +26,9 @@ import (
 type Options struct {
 	// Version is that of the program.
 	Version string
-	// Tenants are the names of client keys, in their order.
-	Tenants []string
-	// Prices are what tokens cost; without a row that matches a model, nothing is
-	// said of money.
-	Prices []Price
+	// Prices returns what tokens cost now; without a row that matches a model,
+	// nothing is said of money. It is called by one goroutine at a time.
+	Prices func() []Price
 	// Settings are the configuration in force.
 	Settings func() []Setting
 	// Upstreams are what traffic has shown of upstreams, Models what was learnt of
@@ -76,7 +74,7 @@ type Page struct {
 // New makes a page that has seen nothing.
 func New(o Options) *Page {
 	return &Page{
-		o: o, began: time.Now(), ring: newRing(), convs: newConversations(), tenants: newTenants(o.Tenants),
+		o: o, began: time.Now(), ring: newRing(), convs: newConversations(), tenants: newTenants(),
 		watching: map[*watcher]struct{}{},
 	}
 }
@@ -104,15 +102,16 @@ func (p *Page) Listener() proxy.Listener {
 
 // planned notes what a plan makes of each message.
 func (p *Page) planned(i proxy.PlanInfo) {
-	d, id, who := detailsOf(&i), identify(p.convs.seed, &i.Conversation), i.Sender()
+	d, id, who, now := detailsOf(&i), identify(p.convs.seed, &i.Conversation), i.Sender(), time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := p.ring.at(i.ID)
+	r.details.letGo()
 	r.details = d
 	if !i.Again {
-		r.began = time.Now()
+		r.began = now
 		r.tenant = p.tenants.of(who)
-		r.conv = p.convs.of(id, r.tenant)
+		r.conv = p.convs.of(id, r.tenant, now)
 	}
 	p.changed(r)
 }
@@ -122,7 +121,7 @@ func (p *Page) rewritten(i proxy.RewriteInfo) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := p.ring.at(i.ID)
-	r.rewrite = &i
+	r.rewrite = i
 	if r.conv != nil {
 		r.conv.model = i.Model
 	}
@@ -144,10 +143,11 @@ func (p *Page) replied(i proxy.ReplyInfo) {
 	if r.began.IsZero() {
 		r.began = time.Now().Add(-i.Duration)
 	}
-	r.reply = &i
 	if i.Rewrite != nil {
-		r.rewrite = i.Rewrite
+		r.rewrite = *i.Rewrite // which belongs to the request, and all that it has
 	}
+	i.Rewrite, i.Pass = nil, nil
+	r.reply = i
 	p.account(r)
 	p.ring.close(r)
 	p.changed(r)

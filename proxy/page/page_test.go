@@ -92,9 +92,9 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	if l := c.line(); len(l.Points) != mostPoints || len(l.Points)+l.More != 3*mostPoints+10 || len(c.points) > 2*mostPoints {
 		t.Errorf("%d points and %d more", len(l.Points), l.More)
 	}
-	ts := newTenants(nil)
+	ts := newTenants()
 	for i := range mostTenants + 10 {
-		s := proxy.Sender{Key: -1}
+		s := proxy.Sender{}
 		s.Credential[0], s.Credential[1] = byte(i), byte(i>>8)
 		ts.of(s)
 	}
@@ -104,33 +104,35 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 }
 
 func TestTenantsAreNamedAsTheConfigurationNamesThem(t *testing.T) {
-	ts := newTenants([]string{"ALICE", "client_keys[1]"})
+	ts := newTenants()
 	for _, c := range []struct {
 		of   proxy.Sender
 		want string
 	}{
-		{proxy.Sender{Key: 0, Credential: [32]byte{1}}, "ALICE"},
-		{proxy.Sender{Key: 1}, "client_keys[1]"},
-		{proxy.Sender{Key: -1}, "no key"},
-		{proxy.Sender{Key: -1, Credential: [32]byte{0xab, 0xcd, 0xef}}, "key abcdef"},
+		{proxy.Sender{Key: "ALICE", Credential: [32]byte{1}}, "ALICE"},
+		{proxy.Sender{Key: "client_keys[1]"}, "client_keys[1]"},
+		{proxy.Sender{}, "no key"},
+		{proxy.Sender{Credential: [32]byte{0xab, 0xcd, 0xef}}, "key abcdef"},
 	} {
 		if got := ts.of(c.of).name; got != c.want {
 			t.Errorf("%+v is %q, want %q", c.of, got, c.want)
 		}
 	}
-	if ts.of(proxy.Sender{Key: 0, Credential: [32]byte{1}}) != ts.of(proxy.Sender{Key: 0, Credential: [32]byte{2}}) {
+	if ts.of(proxy.Sender{Key: "ALICE", Credential: [32]byte{1}}) != ts.of(proxy.Sender{Key: "ALICE", Credential: [32]byte{2}}) {
 		t.Error("one key in two headers is two tenants")
 	}
 }
 
 // What an epoch costs is counted beside what it saves.
 func TestWhatEpochsCostIsNotHidden(t *testing.T) {
-	p := New(Options{Prices: []Price{{Matches: func(string) bool { return true }, Input: 10, Cached: 1, Output: 100}}})
+	p := New(Options{Prices: func() []Price {
+		return []Price{{Matches: func(string) bool { return true }, Input: 10, Cached: 1, Output: 100}}
+	}})
 	conv := &conversation{}
 	f := func(before, after, epochs int, u wire.Usage, want totals) {
 		t.Helper()
-		i := &proxy.RewriteInfo{Report: compact.Report{Before: before, After: after, Epochs: epochs}}
-		p.account(&request{conv: conv, rewrite: i, reply: &proxy.ReplyInfo{Status: 200, Rewrite: i, Usage: &u}})
+		i := &proxy.RewriteInfo{ID: "x", Report: compact.Report{Before: before, After: after, Epochs: epochs}}
+		p.account(&request{conv: conv, rewrite: *i, reply: proxy.ReplyInfo{ID: "x", Status: 200, Usage: &u}})
 		want.Told, want.Priced = want.Requests, want.Requests
 		got := conv.totals
 		for _, x := range []*float64{&got.Paid, &got.Least, &got.Most, &got.Again} {

@@ -1,23 +1,27 @@
 package page
 
 import (
+	"slices"
+	"sync"
 	"time"
 
 	"laconic/compact"
 	"laconic/proxy"
 )
 
-// request is what is kept of one request. It holds no content.
+// request is what is kept of one request. It holds no content. Once it has left the
+// ring it becomes another one, so that few are made.
 type request struct {
 	id      string
 	began   time.Time
 	tenant  *tenant
-	conv    *conversation // nil: it is not of a conversation that could be read
-	rewrite *proxy.RewriteInfo
+	conv    *conversation     // nil: it is not of a conversation that could be read
+	rewrite proxy.RewriteInfo // without an ID: it was not measured
 	pass    *proxy.PassInfo
-	reply   *proxy.ReplyInfo // nil: it is not over
+	reply   proxy.ReplyInfo // without an ID: it is not over; Rewrite and Pass are those above
 	details *details
 	cost    cost
+	room    int // in the ring, in bytes; 0: it is not over
 	version uint64
 }
 
@@ -104,31 +108,65 @@ const (
 
 // size returns about how many bytes a request takes.
 func (r *request) size() int {
-	n := 1500
+	n := 2000
 	if d := r.details; d != nil {
-		n += len(d.Messages)*36 + len(d.Edits)*96 + len(d.Epochs)*80
+		n += cap(d.Messages)*36 + cap(d.Edits)*96 + len(d.Epochs)*80
 	}
 	return n
 }
 
-// detailsOf reads a plan, in one pass over the messages before and after.
+// spare are details that nobody needs any more, whose lists are used again.
+var spare = sync.Pool{New: func() any { return new(details) }}
+
+// letGo makes details spare, unless their lists are long.
+func (d *details) letGo() {
+	if d != nil && cap(d.Messages) <= mostMessages/4 && cap(d.Edits) <= mostEdits/4 {
+		spare.Put(d)
+	}
+}
+
+// detailsOf returns what a plan makes of each message.
 func detailsOf(i *proxy.PlanInfo) *details {
-	d := &details{Fixed: i.Conversation.Fixed, Epochs: i.Plan.Epochs, Shadow: i.Shadow, Again: i.Again}
+	d, _ := spare.Get().(*details)
+	d.read(i)
+	return d
+}
+
+// read reads a plan, in one pass over the messages before and after. Most of what
+// they cost is known from the plan.
+func (d *details) read(i *proxy.PlanInfo) {
+	*d = details{
+		Messages: d.Messages[:0], Edits: d.Edits[:0], Fixed: i.Conversation.Fixed, Epochs: i.Plan.Epochs, Shadow: i.Shadow, Again: i.Again,
+	}
 	in, sent := i.Conversation.Messages, i.Sent
 	same := len(in) > 0 && len(in) == len(sent) && &in[0] == &sent[0]
 	d.Cut = max(0, len(in)-mostMessages)
-	d.Messages = make([]message, 0, min(len(in), mostMessages)+1)
+	d.Messages = slices.Grow(d.Messages, len(in)-d.Cut+1)
 	from := d.Cut // the newest are listed
+	before, after := i.Costs()
 	for n := from; n < len(in); n++ {
-		m := row(&in[n], int32(compact.Cost(i.Counter, &in[n])))
-		m.Origin = int32(n)
+		m := row(&in[n])
+		if m.Origin = int32(n); n < len(before) {
+			m.Before = int32(before[n])
+		} else {
+			m.Before = int32(compact.Cost(i.Counter, &in[n]))
+		}
 		if same || sent == nil {
 			m.State, m.After = kept, m.Before
 		}
 		d.Messages = append(d.Messages, m)
 	}
+	if s := i.Plan.Slot; s != nil {
+		d.Slot = &slot{At: -1, Size: s.Size, Spans: make([]span, 0, len(s.Spans))}
+		if s.At >= 0 {
+			d.Slot.At = firstUser(in)
+		}
+		for _, one := range s.Spans {
+			d.Slot.Spans = append(d.Slot.Spans, span{Messages: one.To - one.From, Size: one.Size})
+		}
+	}
 	if !same {
-		d.follow(sent, from, i.Counter)
+		d.follow(sent, from, after, i.Counter)
 	}
 	for _, e := range i.Plan.Edits {
 		if len(d.Edits) == mostEdits {
@@ -139,25 +177,16 @@ func detailsOf(i *proxy.PlanInfo) *details {
 			Op: e.Op, Stage: e.Stage, Why: e.Why, Origin: e.Origin, Count: max(1, e.End-e.At), Saved: e.Saved, Epoch: e.Epoch, Last: e.Last,
 		})
 	}
-	if s := i.Plan.Slot; s != nil {
-		d.Slot = &slot{At: -1, Size: s.Size}
-		if s.At >= 0 {
-			d.Slot.At = firstUser(in)
-		}
-		for _, one := range s.Spans {
-			d.Slot.Spans = append(d.Slot.Spans, span{Messages: one.To - one.From, Size: one.Size})
-		}
-	}
-	return d
 }
 
-// follow notes what became of the messages from an index on.
-func (d *details) follow(sent []compact.Message, from int, c compact.Counter) {
+// follow notes what became of the messages from an index on. costs are what they
+// cost now, as far as that is known, but for the one that the record follows.
+func (d *details) follow(sent []compact.Message, from int, costs []int, c compact.Counter) {
 	before := int32(-1)
 	for n := range sent {
 		m := &sent[n]
 		if m.Origin < 0 {
-			one := row(m, 0)
+			one := row(m)
 			one.State, one.Origin, one.Follows, one.After = added, -1, before, int32(compact.Cost(c, m))
 			d.Messages = append(d.Messages, one)
 			continue
@@ -169,14 +198,18 @@ func (d *details) follow(sent []compact.Message, from int, c compact.Counter) {
 		}
 		was := &d.Messages[at]
 		was.State, was.After = kept, was.Before
-		if m.Edited {
+		switch {
+		case !m.Edited:
+		case m.Origin < len(costs) && (d.Slot == nil || m.Origin != d.Slot.At):
+			was.State, was.After = changed, int32(costs[m.Origin])
+		default:
 			was.State, was.After = changed, int32(compact.Cost(c, m))
 		}
 	}
 }
 
-func row(m *compact.Message, before int32) message {
-	r := message{Role: role(m.Role), Parts: int32(len(m.Parts)), Calls: int32(len(m.Calls)), Before: before}
+func row(m *compact.Message) message {
+	r := message{Role: role(m.Role), Parts: int32(len(m.Parts)), Calls: int32(len(m.Calls))}
 	n := m.Reasoning.Len() + m.Refusal.Len()
 	for i := range m.Parts {
 		n += m.Parts[i].Text.Len()

@@ -11,6 +11,8 @@ type ring struct {
 	all  []*request // oldest first
 	byID map[string]*request
 	size int
+	// left is the one that left last; nil: none, or it is another one again.
+	left *request
 }
 
 func newRing() ring { return ring{byID: map[string]*request{}} }
@@ -19,7 +21,10 @@ func newRing() ring { return ring{byID: map[string]*request{}} }
 func (g *ring) at(id string) *request {
 	r := g.byID[id]
 	if r == nil {
-		r = &request{id: id}
+		if r = g.left; r == nil {
+			r = &request{}
+		}
+		g.left, r.id = nil, id
 		g.byID[id] = r
 		g.all = append(g.all, r)
 		g.drop()
@@ -29,8 +34,9 @@ func (g *ring) at(id string) *request {
 
 // close notes that a request is over, and will take no more room.
 func (g *ring) close(r *request) {
-	if g.byID[r.id] == r {
-		g.size += r.size()
+	if r.room == 0 {
+		r.room = r.size()
+		g.size += r.room
 	}
 	g.drop()
 }
@@ -42,8 +48,9 @@ func (g *ring) drop() {
 		g.all[0] = nil
 		g.all = g.all[1:]
 		delete(g.byID, r.id)
-		if r.reply != nil {
-			g.size -= r.size()
-		}
+		g.size -= r.room
+		r.details.letGo()
+		*r = request{}
+		g.left = r
 	}
 }

@@ -48,8 +48,8 @@ type cost struct {
 // account works out what a request cost, and adds it to its conversation and to
 // all.
 func (p *Page) account(r *request) {
-	i := r.rewrite
-	if i == nil || i.Outcome == proxy.Rejected {
+	i := &r.rewrite
+	if i.ID == "" || i.Outcome == proxy.Rejected {
 		return
 	}
 	report := &i.Report
@@ -127,9 +127,13 @@ func (t *totals) add(k *cost) {
 
 // price returns the first price that matches a model; nil: none does.
 func (p *Page) price(model string) *Price {
-	for i := range p.o.Prices {
-		if p.o.Prices[i].Matches(model) {
-			return &p.o.Prices[i]
+	if p.o.Prices == nil {
+		return nil
+	}
+	all := p.o.Prices()
+	for i := range all {
+		if all[i].Matches(model) {
+			return &all[i]
 		}
 	}
 	return nil

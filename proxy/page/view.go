@@ -2,6 +2,7 @@ package page
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,7 +66,7 @@ func (r *request) line() requestLine {
 	if r.tenant != nil {
 		l.Tenant = r.tenant.name
 	}
-	if i := r.rewrite; i != nil {
+	if i := &r.rewrite; i.ID != "" {
 		l.Chat, l.Model, l.Route, l.Tags, l.Outcome = true, i.Model, i.Route, i.Tags, string(i.Outcome)
 		p := &i.Report
 		l.Before, l.Sent, l.Budget = p.Before, p.After, p.Budget
@@ -81,7 +82,7 @@ func (r *request) line() requestLine {
 	if i := r.pass; i != nil {
 		l.Chat, l.Endpoint, l.Method, l.Route, l.Tags, l.Outcome, l.Reason = i.Chat, i.Endpoint, i.Method, i.Route, i.Tags, string(i.Outcome), i.Reason
 	}
-	if i := r.reply; i != nil {
+	if i := &r.reply; i.ID != "" {
 		l.Chat, l.Endpoint, l.Method, l.Outcome = i.Chat, i.Endpoint, i.Method, string(i.Outcome)
 		l.Over, l.Status, l.Code = true, i.Status, i.Code
 		if u := i.Usage; u != nil {
@@ -190,8 +191,13 @@ type summaryLine struct {
 }
 
 func (r *request) view() requestView {
-	v := requestView{requestLine: r.line(), details: r.details}
-	if i := r.rewrite; i != nil {
+	v := requestView{requestLine: r.line()}
+	if r.details != nil { // they may be those of another request soon
+		d := *r.details
+		d.Messages, d.Edits = slices.Clone(d.Messages), slices.Clone(d.Edits)
+		v.details = &d
+	}
+	if i := &r.rewrite; i.ID != "" {
 		v.Policy, v.Stream, v.BytesBefore, v.BytesAfter = i.Policy, i.Stream, i.BytesBefore, i.BytesAfter
 		v.NotEnough, v.Dropped = i.Report.NotEnough, i.Report.ResultsDropped
 		for _, s := range i.Report.Stages {
@@ -205,7 +211,7 @@ func (r *request) view() requestView {
 	if i := r.pass; i != nil {
 		v.Detail = i.Detail
 	}
-	if i := r.reply; i != nil {
+	if i := &r.reply; i.ID != "" {
 		v.Retry, v.Ended, v.CutUpstream = i.Retry, i.Ended, i.Cut
 		if i.Detail != "" {
 			v.Detail = i.Detail
