@@ -81,19 +81,24 @@ func (f *folding) due() bool {
 		f.next = min(f.next, d.budget)
 		return d.Excess() > 0 || d.count > f.budget.Messages
 	}
-	left := max(f.landing(d.required, d.budget), d.withoutOld()) // after an epoch, about
+	left := f.left()
 	trigger := max(f.start(d.required, f.placing()), f.next)
 	return d.total > trigger && (f.policy.PerRequest != nil || f.pays(left)) || f.forced(left) ||
 		d.count > max(f.trigger(d.permanentCount, f.budget.Messages), f.nextCount)
 }
 
+// left returns about what an epoch at this request point would leave.
+func (f *folding) left() int { return max(f.landing(f.d.required, f.d.budget), f.d.withoutOld()) }
+
 // forced reports whether the request does not fit, by what its epoch plans for,
-// or by the budget that an epoch could keep.
+// or by the budget that an epoch could keep. If the last one could not, it is
+// tried again when enough arrived.
 func (f *folding) forced(left int) bool {
 	if f.policy.PerRequest != nil {
 		return false
 	}
-	return f.d.Excess() > 0 || f.d.total > f.budget.Placing && left <= f.budget.Placing
+	b := f.budget.Placing
+	return f.d.Excess() > 0 || f.d.total > b && left <= b && (!f.missed || f.d.total > f.next)
 }
 
 // cachedPrice is what a token costs that a prompt cache serves, where any other
@@ -119,7 +124,7 @@ func (f *folding) climb(early bool) {
 	trigger, land := f.start(d.required, d.budget), f.landing(d.required, d.budget)
 	triggerCount, landCount := f.trigger(d.permanentCount, f.budget.Messages), f.landing(d.permanentCount, f.budget.Messages)
 	d.land, d.landCount = land, landCount
-	byMessages := before <= max(trigger, f.next)
+	byMessages := before <= max(trigger, f.next) && !f.forced(f.left())
 	if byMessages && !early {
 		d.land = before // over in messages, not in tokens
 	}
@@ -137,8 +142,8 @@ func (f *folding) climb(early bool) {
 	}
 	d.shrinkSlot(0)
 	d.noteEpoch()
-	f.next, f.nextCount, f.warm = 0, 0, false
-	if d.total > land {
+	f.next, f.nextCount, f.warm, f.missed = 0, 0, false, d.total > f.budget.Placing
+	if d.total > land || f.missed {
 		f.next = min(d.budget, d.total+share(leastGain, d.Headroom()))
 	}
 	if d.count > landCount {

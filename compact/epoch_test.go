@@ -102,3 +102,29 @@ func TestEpochsLand(t *testing.T) {
 	}
 	t.Logf("%d of %d epochs landed", landed, epochs)
 }
+
+// TestABudgetThatFitsIsKept: where what must stay fills three quarters of the
+// budget and more, an epoch plans for more than the budget. A request that an epoch
+// could bring within the budget is within it all the same, whatever the budget is.
+func TestABudgetThatFitsIsKept(t *testing.T) {
+	in := rounds(6, 20)
+	in.Fixed = 600
+	whole := in.Fixed + compact.CostAll(compacttest.Words{}, in.Messages)
+	epochs := 0
+	for tokens := in.Fixed; tokens < whole; tokens++ {
+		_, r := compact.Compact(in, adaptive(), compacttest.Words{}, compact.Limits{Budget: tokens, Window: 10 * whole}.For(0))
+		epochs += r.Epochs
+		if least := leastOf(in); r.After > tokens && least <= tokens*9/10 {
+			t.Errorf("budget %d: %d tokens sent, and %d are possible", tokens, r.After, least)
+		}
+	}
+	if epochs == 0 {
+		t.Error("no epoch in any of the budgets")
+	}
+}
+
+// leastOf returns the cost of a conversation once an epoch with little room ended.
+func leastOf(in compact.Conversation) int {
+	_, r := compact.Compact(in, adaptive(), compacttest.Words{}, compact.Limits{Budget: in.Fixed + 20}.For(0))
+	return r.After
+}

@@ -69,6 +69,8 @@ type folding struct {
 	// next and nextCount are the trigger after an epoch that could not land, in
 	// tokens and in messages; 0 after one that could.
 	next, nextCount int
+	// missed: the last epoch ended above the budget.
+	missed bool
 }
 
 func newFolding(in *input) *folding { return &folding{input: in, d: newDraft(in)} }

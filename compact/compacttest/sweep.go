@@ -1,6 +1,7 @@
 package compacttest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -39,7 +40,7 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 			broken = append(broken, fmt.Errorf("prefix %d: stateless: %w", k, err))
 		}
 		if n := len(runs); n > 0 {
-			if err := stable(&runs[n-1], &run); err != nil {
+			if err := stable(&runs[n-1], &run, cmp.Or(b.Placing, b.Tokens)); err != nil {
 				broken = append(broken, fmt.Errorf("prefix %d after %d: stable: %w", k, runs[n-1].Prefix, err))
 			}
 			if err := foretold(&runs[n-1], &run); err != nil {
@@ -111,8 +112,9 @@ func replays(in compact.Conversation, plan compact.Plan, out []compact.Message) 
 	return nil
 }
 
-// stable compares two requests that followed each other.
-func stable(a, b *Run) error {
+// stable compares two requests that followed each other. placing is the budget that
+// their epochs were placed for.
+func stable(a, b *Run, placing int) error {
 	repaired := repairedLen(a)
 	for i, e := range b.Plan.Epochs {
 		if i < len(a.Plan.Epochs) {
@@ -128,7 +130,7 @@ func stable(a, b *Run) error {
 	if len(b.Plan.Epochs) < len(a.Plan.Epochs) {
 		return fmt.Errorf("%d epochs became %d", len(a.Plan.Epochs), len(b.Plan.Epochs))
 	}
-	if err := apart(b.Plan.Epochs); err != nil {
+	if err := apart(b.Plan.Epochs, placing); err != nil {
 		return err
 	}
 	if len(b.Plan.Epochs) > len(a.Plan.Epochs) {
@@ -188,14 +190,17 @@ func repairedLen(r *Run) int {
 
 // apart: between two epochs enough arrived to be worth one, or less had to stay
 // at the second.
-func apart(epochs []compact.Epoch) error {
+func apart(epochs []compact.Epoch, placing int) error {
 	for i := 1; i < len(epochs); i++ {
 		e, next := epochs[i-1], epochs[i]
 		if e.ByMessages || next.ByMessages || next.Before > min(e.Budget, next.Budget) {
 			continue // the number of messages, or the budget, forced one
 		}
+		if next.Before > placing && e.After <= placing {
+			continue // the same, where the second plans for more than the budget
+		}
 		want := min(e.Trigger, next.Trigger) - e.Land
-		if e.After > e.Land {
+		if e.After > min(e.Land, placing) {
 			want = (min(e.Budget, next.Budget) - max(e.Required, next.Required)) / 5
 		}
 		if arrived := next.Before - e.After; arrived < want {
