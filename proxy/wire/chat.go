@@ -90,6 +90,35 @@ func finishIn(text []byte) string {
 	return ""
 }
 
+// AnsweredBy reads whole objects only: a key further down could be of what was
+// generated.
+func (chat) AnsweredBy(text []byte, stream, whole bool) string {
+	switch {
+	case stream:
+		return lastModel(text)
+	case whole:
+		model, _ := Model(text)
+		return model
+	}
+	return ""
+}
+
+// lastModel returns the model of the last event that names one, in the end of a
+// stream.
+func lastModel(text []byte) string {
+	data := []byte("data:")
+	for i := bytes.LastIndex(text, data); i >= 0; i = bytes.LastIndex(text[:i], data) {
+		if i > 0 && text[i-1] != '\n' && text[i-1] != '\r' {
+			continue
+		}
+		line, _, _ := bytes.Cut(text[i+len(data):], []byte("\n"))
+		if model, err := Model(bytes.TrimSpace(line)); err == nil && model != "" {
+			return model
+		}
+	}
+	return ""
+}
+
 // done reports whether an event stream says that it is complete.
 func done(text []byte) bool {
 	i := bytes.LastIndex(text, []byte("data:"))

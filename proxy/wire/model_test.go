@@ -43,3 +43,23 @@ func TestTheModelOfABodyIsReadInOneWayOrNotAtAll(t *testing.T) {
 	f(`"model"`, "", wire.NotObject)
 	f(strings.Repeat("[", 100_000), "", wire.InvalidJSON)
 }
+
+func TestTheModelOfAnAnswerIsReadAtItsTopOnly(t *testing.T) {
+	f := func(text string, stream, whole bool, want string) {
+		t.Helper()
+		if got := wire.Chat.AnsweredBy([]byte(text), stream, whole); got != want {
+			t.Errorf("%.60q: %q, want %q", text, got, want)
+		}
+	}
+	nested := `{"choices":[{"message":{"tool_calls":[{"function":{"arguments":{"model":"written"}}}]}}]}`
+	f(`{"id":"x","model":"a","choices":[]}`, false, true, "a")
+	f(nested, false, true, "")
+	f(nested[1:], false, false, "")
+	f(`"model":"a","usage":{}}`, false, false, "") // the end of a long one: of what, nobody knows
+	f("data: {\"model\":\"a\"}\n\ndata: {\"model\":\"b\"}\r\n\r\ndata: [DONE]\n\n", true, false, "b")
+	f("odel\":\"a\"}\n\ndata:{\"model\":\"b\"}\n\ndata: {\"mod", true, false, "b")
+	f("data: "+nested+"\n\n", true, true, "")
+	f("data: {\"x\":\"data: {}\",\"model\":\"a\"}\n\n", true, true, "a")
+	f(": a comment\n\n", true, true, "")
+	f("", true, true, "")
+}

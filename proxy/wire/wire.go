@@ -20,6 +20,9 @@ type Wire interface {
 	// End reads the end of an answer with status 200. stream says that the answer
 	// is an event stream, whole that the text is all of it.
 	End(text []byte, stream, whole bool) End
+	// AnsweredBy returns the model that an answer names at its top, by its end as
+	// that is given to End; "" where that shows none.
+	AnsweredBy(text []byte, stream, whole bool) string
 	// TooLong says that a conversation stays above its budget: of tokens, of which
 	// the client's tools take some, or of messages, of which there may be most.
 	TooLong(r *compact.Report, most, tools int) Error
