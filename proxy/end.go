@@ -39,6 +39,7 @@ func (x *exchange) end() {
 	}
 	x.memory.Free()
 	x.p.listener.Replied(x.info)
+	x.endSpan()
 	if cut {
 		x.breakOff()
 		panic(http.ErrAbortHandler)

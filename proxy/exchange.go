@@ -35,6 +35,9 @@ type exchange struct {
 	// read.
 	attempt *attempt
 	info    ReplyInfo
+
+	span  Span // nil: nobody traces
+	steps Steps
 }
 
 func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *exchange {
@@ -49,6 +52,7 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	if slices.Contains(access.Methods, r.Method) {
 		x.info.Method = r.Method // any other word could be anything
 	}
+	x.startSpan()
 	return x
 }
 

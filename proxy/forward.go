@@ -145,6 +145,7 @@ func (x *exchange) outbound(pr *httputil.ProxyRequest) {
 	x.settings.setCredential(out.Header, x.route, x.info.Endpoint)
 	version := strconv.Itoa(x.r.ProtoMajor) + "." + strconv.Itoa(x.r.ProtoMinor)
 	out.Header.Add("Via", version+" "+x.p.mark)
+	x.spanSending(out)
 }
 
 // rewind returns the GetBody of a request, by which Go sends a body again that the

@@ -90,6 +90,7 @@ import (
 	"crypto/rand"
 	"net/http"
 	"sync/atomic"
+	"time"
 
 	"laconic/proxy/access"
 	"laconic/proxy/admission"
@@ -103,6 +104,7 @@ type Proxy struct {
 	settings  atomic.Pointer[settings]
 	listener  Listener
 	transport http.RoundTripper
+	startSpan func(*http.Request, time.Time) Span // nil: nobody traces
 	// tellsPlans: the listener wants to be told of plans in full.
 	tellsPlans bool
 	sessions   *access.Sessions
@@ -130,7 +132,7 @@ func New(o Options) (*Proxy, error) {
 		return nil, err
 	}
 	p := &Proxy{
-		listener: o.Listener.guarded(), transport: o.Transport,
+		listener: o.Listener.guarded(), transport: o.Transport, startSpan: o.StartSpan,
 		tellsPlans: o.Listener.Planned != nil, sessions: access.NewSessions(),
 		// Via names this process and not the program, so that one Laconic may
 		// stand behind another.

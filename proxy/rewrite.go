@@ -24,11 +24,13 @@ func (x *exchange) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	x.done(&x.steps.Read)
 	began := time.Now()
 	req, err := x.decode(in)
 	if err != nil {
 		return nil, nil, err
 	}
+	x.done(&x.steps.Decoded)
 	defer x.release(in, req)
 	c := x.conversation(in, req)
 	p, err := c.planOrRepair(req)
@@ -44,6 +46,7 @@ func (x *exchange) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	}
 	c.prepareSummary(req, &p)
 	p.info.Counted, p.info.Overhead = c.counted(), time.Since(began)
+	x.done(&x.steps.Folded)
 	first := p.attempt
 	x.tellPlan(&p, req.Conversation, in.Text, out, false)
 	x.decided(&first, p.Edits)

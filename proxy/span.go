@@ -1,0 +1,85 @@
+package proxy
+
+import (
+	"net/http"
+	"time"
+)
+
+// Span follows one request for a tracer: what is told to a [Listener] comes too
+// late for a header that names the span to the upstream. Its methods are called by
+// the goroutine of the request, which waits for them. If one panics, the request
+// goes on.
+type Span interface {
+	// Sending: the request is about to be sent to out.URL. The headers that name the
+	// span may be set in out, in the place of the client's; nothing else may be
+	// changed. It is not called for a request that is refused before. A second send
+	// has the same headers.
+	Sending(out *http.Request)
+	// Ended: the request is over. It is called exactly once.
+	Ended(SpanInfo)
+}
+
+// SpanInfo is how one request ended, and when each of its steps was done.
+type SpanInfo struct {
+	ReplyInfo
+	// AnsweredBy is the model that the answer names, "" where that is not known: of a
+	// long answer that is no stream. The upstream wrote it; it may have any length.
+	AnsweredBy string
+	Steps      Steps
+}
+
+// Steps is when the steps of a request were done, counted from its headers; 0 for
+// those that it did not reach.
+type Steps struct {
+	Read    time.Duration // the body was read
+	Decoded time.Duration // the conversation was decoded
+	Folded  time.Duration // it was repaired and folded, and its body written
+	Sending time.Duration // the request was about to be sent
+}
+
+// startSpan begins the span of a request, if there is a tracer.
+func (x *exchange) startSpan() {
+	if x.p.startSpan == nil {
+		return
+	}
+	_ = x.safely("trace", func() error {
+		x.span = x.p.startSpan(x.r, x.start)
+		return nil
+	})
+}
+
+// done notes when a step of a traced request was done.
+func (x *exchange) done(step *time.Duration) {
+	if x.span != nil {
+		*step = time.Since(x.start)
+	}
+}
+
+// spanSending lets the span of a request set its headers.
+func (x *exchange) spanSending(out *http.Request) {
+	if x.span == nil {
+		return
+	}
+	x.done(&x.steps.Sending)
+	_ = x.safely("trace", func() error {
+		x.span.Sending(out)
+		return nil
+	})
+}
+
+// endSpan ends the span of a request.
+func (x *exchange) endSpan() {
+	if x.span == nil {
+		return
+	}
+	_ = x.safely("trace", func() error {
+		i := SpanInfo{ReplyInfo: x.info, Steps: x.steps}
+		if x.wire != nil && x.call != nil && x.call.answer != nil {
+			if text, whole, kept := x.call.answer.End(); kept {
+				i.AnsweredBy = x.wire.AnsweredBy(text, x.info.Streamed, whole)
+			}
+		}
+		x.span.Ended(i)
+		return nil
+	})
+}

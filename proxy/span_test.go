@@ -1,0 +1,103 @@
+package proxy
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+)
+
+// noted is a span that keeps what it is told.
+type noted struct {
+	mu      sync.Mutex
+	sending int
+	ended   []SpanInfo
+	breaks  bool
+}
+
+func (n *noted) Sending(out *http.Request) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.sending++
+	out.Header.Set("Traceparent", "ours")
+	if n.breaks {
+		panic("a broken tracer")
+	}
+}
+
+func (n *noted) Ended(i SpanInfo) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.ended = append(n.ended, i)
+	if n.breaks {
+		panic("a broken tracer")
+	}
+}
+
+// TestSpanIsToldOfEachStep: a span sets its header, and is told when each step was
+// done; a broken one costs the request nothing.
+func TestSpanIsToldOfEachStep(t *testing.T) {
+	for _, breaks := range []bool{false, true} {
+		u, n := newUpstream(t, nil), &noted{breaks: breaks}
+		p := inFrontOf(t, u, func(o *Options) { o.StartSpan = func(*http.Request, time.Time) Span { return n } })
+		if r := p.chat(agentBody(3, 20), "Traceparent", "the client's"); r.StatusCode != http.StatusOK {
+			t.Fatal(r)
+		}
+		p.replies(1)
+		if got := u.only(t).Header["Traceparent"]; len(got) != 1 || got[0] != "ours" {
+			t.Error(got)
+		}
+		p.stop()
+		if n.sending != 1 || len(n.ended) != 1 {
+			t.Fatalf("sending %d times, ended %d times", n.sending, len(n.ended))
+		}
+		i := n.ended[0]
+		s := i.Steps
+		if !(0 < s.Read && s.Read <= s.Decoded && s.Decoded <= s.Folded && s.Folded <= s.Sending && s.Sending <= i.FirstByte && i.FirstByte <= i.Duration) {
+			t.Errorf("%+v, first byte %v, end %v", s, i.FirstByte, i.Duration)
+		}
+		if want := map[bool]int{true: 2}[breaks]; len(p.faults()) != want {
+			t.Error(p.faults())
+		}
+	}
+}
+
+// TestSpanOfARefusedRequest: it ends once, and was never sent.
+func TestSpanOfARefusedRequest(t *testing.T) {
+	u, n := newUpstream(t, nil), &noted{}
+	p := inFrontOf(t, u, func(o *Options) { o.StartSpan = func(*http.Request, time.Time) Span { return n } })
+	p.chat(agentBody(3, 20), "Origin", "https://evil.example")
+	p.stop()
+	if n.sending != 0 || len(n.ended) != 1 || n.ended[0].Steps != (Steps{}) || n.ended[0].Status != http.StatusForbidden {
+		t.Error(n.sending, n.ended)
+	}
+}
+
+// TestReloadKeepsTheTracer: other options do not end it.
+func TestReloadKeepsTheTracer(t *testing.T) {
+	u, n := newUpstream(t, nil), &noted{}
+	p := inFrontOf(t, u, func(o *Options) { o.StartSpan = func(*http.Request, time.Time) Span { return n } })
+	if err := p.Reload(options(u.base(t, "/v1"))); err != nil {
+		t.Fatal(err)
+	}
+	p.chat(agentBody(3, 20))
+	p.stop()
+	if len(n.ended) != 1 || p.Options().StartSpan == nil {
+		t.Error(n.ended)
+	}
+}
+
+// TestUntracedHeadersPass: without a tracer, or for a request that it does not trace,
+// the client's header passes as it is.
+func TestUntracedHeadersPass(t *testing.T) {
+	for _, start := range []func(*http.Request, time.Time) Span{nil, func(*http.Request, time.Time) Span { return nil }} {
+		u := newUpstream(t, nil)
+		p := inFrontOf(t, u, func(o *Options) { o.StartSpan = start })
+		p.chat(agentBody(3, 20), "Traceparent", "the client's")
+		p.chat(agentBody(3, 20))
+		all := u.requests()
+		if len(all) != 2 || all[0].Header.Get("Traceparent") != "the client's" || all[1].Header["Traceparent"] != nil {
+			t.Error(all)
+		}
+	}
+}
