@@ -27,6 +27,7 @@ import (
 	"laconic/proxy/logging"
 	"laconic/proxy/metrics"
 	"laconic/proxy/page"
+	"laconic/proxy/tracing"
 	"laconic/tokenize"
 )
 
@@ -125,6 +126,13 @@ func serveLogged(
 		listeners = append(listeners, shown.Listener())
 	}
 	o.Listener = proxy.Tee(listeners...)
+	traces := tracing.New(tracing.Options{
+		Version: built().Version,
+		Warn:    func(line string) { log.Warn("traces", zap.String("what", line)) },
+		Info:    func(line string) { log.Info("traces", zap.String("what", line)) },
+	})
+	defer traces.Close()
+	o.StartSpan = traces.StartSpan()
 	o.Calibrate = func(way, percent int) learn.Calibration { return tokenize.NewCalibration(way, percent) }
 	if o.Summarizer != nil || keepsFacts(c) {
 		vault, err := openStore(c, func(line string) { log.Warn("store", zap.String("what", line)) })

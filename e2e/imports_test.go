@@ -51,6 +51,7 @@ var rules = []rule{
 	{"proxy/logging", nil, []string{"laconic/compact", "laconic/proxy", "laconic/proxy/apierror", "laconic/proxy/learn", "laconic/proxy/summarize", "laconic/proxy/wire", "go.uber.org/zap"}, "what a proxy reports becomes lines; zap is nobody else's in the proxy"},
 	{"proxy/metrics", nil, []string{"laconic/compact", "laconic/proxy", "laconic/proxy/apierror", "laconic/proxy/summarize", "laconic/proxy/wire", "github.com/prometheus/client_golang"}, "what a proxy reports becomes counts; Prometheus is nobody else's in the proxy"},
 	{"proxy/page", nil, []string{"laconic/compact", "laconic/proxy", "laconic/proxy/summarize"}, "a page shows what a proxy reports; what else there is to show is handed in"},
+	{"proxy/tracing", nil, []string{"laconic/proxy", "laconic/proxy/access", "laconic/proxy/apierror", "go.opentelemetry.io/otel", "github.com/go-logr/logr"}, "what a proxy reports becomes spans; OpenTelemetry is nobody else's in the proxy"},
 	{"proxy/body", nil, []string{"laconic/proxy/admission", "laconic/proxy/apierror", "github.com/klauspost/compress", "golang.org/x/sync"}, "bodies are bytes with deadlines and a price; what they say is not known here"},
 	{"proxy/admission", nil, []string{"laconic/proxy/apierror"}, "memory is shared out by sizes and clients; what it is for is not known here"},
 	{"proxy", nil, []string{
@@ -77,7 +78,7 @@ var rules = []rule{
 	{"cli", nil, []string{
 		"laconic/cli/counting", "laconic/cli/runlog", "laconic/compact", "laconic/compact/handover", "laconic/compact/policy", "laconic/compact/stage", "laconic/config", "laconic/demo", "laconic/demo/strict",
 		"laconic/cli/clients", "laconic/cli/tally", "laconic/cli/watch", "laconic/proxy/apierror",
-		"laconic/proxy", "laconic/proxy/access", "laconic/proxy/learn", "laconic/proxy/logging", "laconic/proxy/metrics", "laconic/proxy/page", "laconic/proxy/summarize", "laconic/proxy/wire",
+		"laconic/proxy", "laconic/proxy/access", "laconic/proxy/learn", "laconic/proxy/logging", "laconic/proxy/metrics", "laconic/proxy/page", "laconic/proxy/summarize", "laconic/proxy/tracing", "laconic/proxy/wire",
 		"laconic/replay", "laconic/replay/record", "laconic/replay/report", "laconic/store", "laconic/tokenize",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/tidwall/gjson", "go.uber.org/zap", "golang.org/x/sys", "golang.org/x/term",
 	}, "commands put the rooms together; nothing but main may know them"},

@@ -1,0 +1,161 @@
+package tracing
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"go.opentelemetry.io/otel/attribute"
+
+	"laconic/proxy"
+	"laconic/proxy/access"
+	"laconic/proxy/apierror"
+)
+
+// operations are the endpoints that have a name in the GenAI conventions, and whose
+// API each is.
+var operations = map[string]struct{ name, provider string }{
+	access.ChatCompletions: {"chat", "openai"},
+	"/responses":           {"chat", "openai"},
+	access.Messages:        {"chat", "anthropic"},
+	"/completions":         {"text_completion", "openai"},
+	"/embeddings":          {"embeddings", "openai"},
+}
+
+// mostValue bounds what a client or an upstream wrote.
+const mostValue = 256
+
+// methodOf returns a method as a name; any that the proxy does not know is HTTP.
+func methodOf(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	}
+	return "HTTP"
+}
+
+// nameOf returns the name of a request's span: "chat gpt-5".
+func nameOf(i *proxy.SpanInfo) string {
+	if op := operations[i.Endpoint]; op.name != "" {
+		if i.Rewrite != nil && i.Rewrite.Model != "" {
+			return op.name + " " + apierror.Clip(i.Rewrite.Model, mostValue)
+		}
+		return op.name
+	}
+	if i.Endpoint != "" {
+		return methodOf(i.Method) + " " + i.Endpoint
+	}
+	return methodOf(i.Method)
+}
+
+// errorType returns what went wrong in a word, "" if nothing did.
+func errorType(i *proxy.SpanInfo) string {
+	switch {
+	case i.Code != "":
+		return i.Code
+	case i.Status >= 400:
+		return strconv.Itoa(i.Status)
+	}
+	return ""
+}
+
+// attributes is a list of them.
+type attributes []attribute.KeyValue
+
+// text adds what is not empty.
+func (a *attributes) text(key, value string) {
+	if value != "" {
+		*a = append(*a, attribute.String(key, apierror.Clip(value, mostValue)))
+	}
+}
+
+func (a *attributes) number(key string, n int) { *a = append(*a, attribute.Int(key, n)) }
+
+func (a *attributes) yes(key string, is bool) { *a = append(*a, attribute.Bool(key, is)) }
+
+// attributesOf returns the attributes of a request's span.
+func attributesOf(i *proxy.SpanInfo, to destination) []attribute.KeyValue {
+	a := make(attributes, 0, 32)
+	op := operations[i.Endpoint]
+	a.text("gen_ai.operation.name", op.name)
+	a.text("gen_ai.provider.name", op.provider)
+	a.text("gen_ai.response.model", i.AnsweredBy)
+	if u := i.Usage; u != nil {
+		a.number("gen_ai.usage.input_tokens", u.Prompt)
+		a.number("gen_ai.usage.output_tokens", u.Completion)
+		a.number("gen_ai.usage.cache_read.input_tokens", u.Cached)
+	}
+	a.text("server.address", to.host)
+	if to.port != 0 {
+		a.number("server.port", to.port)
+	}
+	a.text("http.request.method", i.Method)
+	if i.Status != 0 && i.Status != proxy.StatusClientLeft {
+		a.number("http.response.status_code", i.Status)
+	}
+	a.text("error.type", errorType(i))
+	a.text("laconic.request.id", i.ID)
+	a.text("laconic.outcome", string(i.Outcome))
+	a.text("laconic.ended", i.Ended)
+	if i.Rewrite != nil {
+		a.measured(i.Rewrite)
+	}
+	if i.Pass != nil {
+		a.text("laconic.route", i.Pass.Route)
+		a.text("laconic.pass.reason", i.Pass.Reason)
+		a.text("laconic.tags", i.Pass.Tags)
+	}
+	if r := i.Retry; r != nil {
+		a.text("laconic.refusal", r.Reason)
+		a.yes("laconic.second_send", r.Sent)
+	}
+	return a
+}
+
+// measured adds what was decided about a chat request.
+func (a *attributes) measured(i *proxy.RewriteInfo) {
+	r := &i.Report
+	done := i.Outcome != proxy.Shadow && i.Outcome != proxy.Rejected
+	a.text("gen_ai.request.model", i.Model)
+	a.yes("gen_ai.request.stream", i.Stream)
+	a.yes("gen_ai.conversation.compacted", done && (r.Epochs > 0 || len(r.Stages) > 0))
+	a.text("laconic.route", i.Route)
+	a.text("laconic.policy", i.Policy)
+	a.text("laconic.request.kind", i.Kind)
+	a.text("laconic.tags", i.Tags)
+	a.number("laconic.tokens.before", r.Before)
+	a.number("laconic.tokens.after", r.After)
+	a.number("laconic.budget", r.Budget)
+	a.number("laconic.epochs", r.Epochs)
+	a.yes("laconic.epoch.new", i.NewEpoch)
+	a.number("laconic.repairs", r.Repairs)
+	if len(r.Stages) > 0 {
+		names := make([]string, len(r.Stages))
+		for n := range r.Stages {
+			names[n] = r.Stages[n].Name
+		}
+		*a = append(*a, attribute.StringSlice("laconic.stages", names))
+	}
+	if i.Summary != nil {
+		a.text("laconic.summary", i.Summary.Outcome)
+	}
+}
+
+// destination is where a request went; the zero one: nowhere.
+type destination struct {
+	host string
+	port int
+}
+
+func destinationOf(u *url.URL) destination {
+	d := destination{host: u.Hostname()}
+	switch n, err := strconv.Atoi(u.Port()); {
+	case err == nil:
+		d.port = n
+	case u.Scheme == "https":
+		d.port = 443
+	default:
+		d.port = 80
+	}
+	return d
+}

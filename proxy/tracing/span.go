@@ -1,0 +1,97 @@
+package tracing
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"laconic/proxy"
+)
+
+// The names of the spans below that of a request.
+const (
+	spanDecode    = "decode"
+	spanFold      = "fold"
+	spanFirstByte = "upstream first byte"
+)
+
+// span is the span of one request. Those below it are made at its end: by then the
+// proxy knows when each step was done.
+type span struct {
+	t    *Tracing
+	ctx  context.Context // holds the span
+	span trace.Span
+	at   time.Time
+	to   destination
+}
+
+func (t *Tracing) start(r *http.Request, at time.Time) proxy.Span {
+	ctx := propagation.TraceContext{}.Extract(context.Background(), carrier(r.Header))
+	ctx, s := t.tracer.Start(ctx, methodOf(r.Method), trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(at))
+	return &span{t: t, ctx: ctx, span: s, at: at}
+}
+
+// Sending puts the span in the place of the client's.
+func (s *span) Sending(out *http.Request) {
+	s.to = destinationOf(out.URL)
+	c := carrier(out.Header)
+	for _, name := range (propagation.TraceContext{}).Fields() {
+		http.Header(c).Del(name) // a state without a valid parent is nobody's
+	}
+	propagation.TraceContext{}.Inject(s.ctx, c)
+}
+
+// Ended ends the span, and makes those below it.
+func (s *span) Ended(i proxy.SpanInfo) {
+	end := trace.WithTimestamp(s.at.Add(i.Duration))
+	if !s.span.IsRecording() {
+		s.span.End(end)
+		return
+	}
+	steps := &i.Steps
+	if steps.Decoded > 0 {
+		s.step(spanDecode, steps.Read, steps.Decoded, false)
+	}
+	if steps.Folded > 0 {
+		s.step(spanFold, steps.Decoded, steps.Folded, false)
+	}
+	switch {
+	case steps.Sending == 0:
+	case i.FirstByte > 0:
+		s.step(spanFirstByte, steps.Sending, i.FirstByte, false)
+	default:
+		s.step(spanFirstByte, steps.Sending, i.Duration, true)
+	}
+	s.span.SetName(nameOf(&i))
+	s.span.SetAttributes(attributesOf(&i, s.to)...)
+	if errorType(&i) != "" {
+		s.span.SetStatus(codes.Error, "")
+	}
+	s.span.End(end)
+}
+
+// step makes the span of a step that is over.
+func (s *span) step(name string, from, to time.Duration, failed bool) {
+	_, step := s.t.tracer.Start(s.ctx, name, trace.WithTimestamp(s.at.Add(from)))
+	if failed {
+		step.SetStatus(codes.Error, "")
+	}
+	step.End(trace.WithTimestamp(s.at.Add(max(from, to))))
+}
+
+// carrier is the headers of a request. A tracestate may come in several lines.
+type carrier http.Header
+
+// Get returns the value of a header.
+func (c carrier) Get(name string) string { return strings.Join(http.Header(c).Values(name), ",") }
+
+// Set sets a header.
+func (c carrier) Set(name, value string) { http.Header(c).Set(name, value) }
+
+// Keys returns nothing: no propagator here asks for it.
+func (c carrier) Keys() []string { return nil }
