@@ -36,7 +36,7 @@ func (r *Record) note(a *action) {
 	}
 }
 
-// changes writes the files that calls wrote or edited, ordered by the last change:
+// changes writes the files that calls wrote or edited, and what else they did, ordered by the last change:
 // the newest with the last thing done to them, the others only named. There is
 // room for all of it, and names may take more. It returns the tokens spent.
 func (p *part) changes(room, names int) (spent int) {
@@ -47,15 +47,7 @@ func (p *part) changes(room, names int) (spent int) {
 		if f.last != w.by || len(rest) > maxMisses {
 			continue
 		}
-		line := "changed: " + path
-		if f.times > 1 {
-			line += fmt.Sprintf(" (%d ×)", f.times)
-		}
-		how := f.last.tool + f.last.rest
-		if brief := f.last.brief(); f.last.path == "" && brief != "" {
-			how = brief
-		}
-		line += ": " + quote(how, min(argChars, max(s.left, minHow))) + outcome(f.last.result) + "\n"
+		line := f.line(path, max(s.left, minHow))
 		if len(rest) == 0 && !s.full() && (len(s.lines) == 0 || p.cost(line) <= s.left/2) && s.add(line) {
 			f.told = p.index.anew
 			continue
@@ -66,6 +58,23 @@ func (p *part) changes(room, names int) (spent int) {
 	}
 	spent = p.nameChanges(rest, max(names, room-s.spent))
 	return spent + s.write()
+}
+
+// line returns what is recorded of a change, with at most room bytes of how it
+// was done.
+func (c *change) line(path string, room int) string {
+	last, times := c.last, ""
+	if c.times > 1 {
+		times = fmt.Sprintf(" (%d ×)", c.times)
+	}
+	if path == last.deed() {
+		return "done: " + path + times + outcome(last.result) + "\n"
+	}
+	how := last.tool + last.rest
+	if brief := last.brief(); last.path == "" && brief != "" {
+		how = brief
+	}
+	return "changed: " + path + times + ": " + quote(how, min(argChars, room)) + outcome(last.result) + "\n"
 }
 
 // minHow is how much of what was done to a file is told at least, in bytes.

@@ -144,3 +144,25 @@ func TestNamesAreNoLineNumbers(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestWhatWasDoneIsTold: a record says which orders were placed, mails sent and
+// bookings cancelled, as it says which files were changed, also where nothing else
+// of the calls has room. What was only looked up is not done.
+func TestWhatWasDoneIsTold(t *testing.T) {
+	lists := [][]compact.Message{
+		exchange(1, "cancel_reservation", `{"reservation_id":"S61CZX"}`, `{"reservation_id": "S61CZX", "status": "cancelled", "flights": [`+strings.Repeat(`"HAT136", `, 60)+`0]}`),
+		exchange(2, "send_email", `{"to":"ana@mail.example","retries":2}`, "sent"),
+	}
+	for i := range 12 {
+		lists = append(lists, exchange(3+i, "get_flight_details", fmt.Sprintf(`{"flight":"HAT%d"}`, 200+i), strings.Repeat("seats left: plenty. ", 30)))
+	}
+	text := recordOf(300, lists...)
+	for _, want := range []string{"cancel_reservation S61CZX", "done: send_email ana@mail.example"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "done: get_flight") || strings.Contains(text, "changed: get_flight") {
+		t.Errorf("what was looked up is told as done:\n%s", text)
+	}
+}

@@ -9,7 +9,8 @@ import (
 const maxWrites = 16
 
 // writes returns the files that an action writes, edits, moves or removes, as
-// far as its arguments say.
+// far as its arguments say. Of an action that changes something else, as its
+// name says, it returns what was done.
 func (a *action) writes() []string {
 	switch {
 	case a.path != "":
@@ -23,7 +24,32 @@ func (a *action) writes() []string {
 		}
 		return shellWrites(a.command)
 	}
-	return patchedFiles(a.text + a.other)
+	if patched := patchedFiles(a.text + a.other); patched != nil {
+		return patched
+	}
+	if a.query == "" && acts(a.tool) {
+		return []string{a.deed()}
+	}
+	return nil
+}
+
+// deed returns what an action did that wrote no file: its name and its
+// arguments.
+func (a *action) deed() string { return quote(a.tool+a.rest, subjectChars) }
+
+// acting are words that begin the names of tools which change something that is
+// no file: an order, a booking, a mail.
+var acting = []string{
+	"add", "approve", "assign", "book", "cancel", "close", "create", "delete", "exchange", "invite", "modify", "pay", "post", "reject",
+	"remove", "return", "schedule", "send", "set", "share", "submit", "transfer", "update",
+}
+
+// acts reports whether the first word of a tool's name says that it changes
+// something.
+func acts(tool string) bool {
+	tool = strings.ToLower(tool)
+	end := strings.IndexAny(tool, "_-.")
+	return slices.Contains(acting, tool[:max(end, 0)])
 }
 
 var changing = []string{"write", "edit", "create", "patch", "replace", "insert", "append", "delete", "remove", "rename", "move", "save", "update", "modify"}
