@@ -126,6 +126,14 @@ user: the whole of a long prompt with all of its twenty words in it is sent a se
 assistant: | call c2 read b.txt
 tool c2: four five six
 assistant: | call c3 read `, uint16(7), uint8('T'), uint8('Z'))
+	// Found once: two answers that only a removed result had kept apart.
+	f.Add(`user: fix it
+assistant: | call c1 read a.txt
+tool c1: one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+assistant: l c2 read a.txt
+tool c2: this file is unchanged since the last read
+assistant: done
+`, uint16(44297), uint8(0), uint8('Z'))
 	f.Fuzz(func(t *testing.T, text string, budget uint16, recent, options uint8) {
 		in := compact.Conversation{Messages: fuzzed(text)}
 		if len(in.Messages) > 60 || len(text) > 8<<10 {

@@ -67,8 +67,8 @@ func asWritten(runs []Run) error {
 		if !out[at].Bound {
 			continue
 		}
-		for at > 0 && out[at-1].Role == compact.Assistant {
-			at-- // messages in a row are one answer
+		for at > 0 && out[at-1].Role == compact.Assistant && out[at-1].Origin == out[at].Origin-1 {
+			at-- // messages in a row, as the client sent them, are one answer
 		}
 		i, ok := slices.BinarySearchFunc(runs, out[at].Origin, func(r Run, origin int) int { return r.Prefix - origin })
 		if !ok {
