@@ -137,9 +137,9 @@ func TestABodyIsNotHeldWhileItsAnswerStreams(t *testing.T) {
 				}
 				open = append(open, in)
 			}
-			if n := p.memory.Stats().Bytes; n != 0 {
-				t.Errorf("%d bytes of memory are still held", n)
-			}
+			// The transport lets go of a body after its last byte was read, and the
+			// answer may be faster.
+			eventually(t, "the memory of all bodies to be free", func() bool { return p.memory.Stats().Bytes == 0 })
 			if grown := int64(heap()) - int64(before); grown > streams*256<<10 {
 				t.Errorf("%d KB for each open stream", grown/streams>>10)
 			} else {
