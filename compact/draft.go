@@ -36,7 +36,7 @@ func newDraft(in *input) *Draft {
 		view:       newView(in),
 		books:      newBooks(in.policy.Ladder),
 		candidates: candidates{cursor: make([]int, len(in.policy.Ladder))},
-		memory:     memory{records: records, originals: in.msgs, recorded: make([]bool, len(in.msgs))},
+		memory:     memory{records: records, recorded: make([]bool, len(in.msgs))},
 		placement:  in.policy.Placement,
 		counter:    in.counter,
 	}

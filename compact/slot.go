@@ -55,10 +55,17 @@ type slotDraft struct {
 // last returns the last span.
 func (s *slotDraft) last() *Span { return &s.spans[len(s.spans)-1] }
 
+// ends returns the ends of the runs that the first n spans stand for.
+func (s *slotDraft) ends(n int) (ends []int) {
+	for i := range s.spans[:n] {
+		ends = append(append(ends, s.spans[i].Earlier...), s.spans[i].To)
+	}
+	return ends
+}
+
 // memory is what the record of a slot is told, once its text is needed.
 type memory struct {
 	records     func(Digester, Counter) Recorder
-	originals   []Message
 	left        []int  // messages that left or were shortened, in the order of the epochs
 	recorded    []bool // per message: it is in left
 	touched     []int  // messages that left, came back or were shortened since the last epoch
@@ -168,9 +175,7 @@ func (d *Draft) nextSlot(size, free int) *slotDraft {
 			return &slotDraft{spans: append(slices.Clip(was.spans), next), size: was.size + 1 + next.Size, most: was.most, open: true}
 		}
 		next.From = d.gap.from
-		for i := range was.spans {
-			next.Earlier = append(append(next.Earlier, was.spans[i].Earlier...), was.spans[i].To)
-		}
+		next.Earlier = was.ends(len(was.spans))
 		free += was.size
 	}
 	next.Size = min(max(share(firstShare, size), min(size, max(leastFirst, share(firstOfBudget, d.budget)))), free*3/4)
@@ -257,11 +262,8 @@ func (d *Draft) shrinkSlot(least int) {
 		d.setSlot(nil)
 	default:
 		last := *s.last()
-		if from := s.spans[0].From; from < last.From {
-			for _, p := range s.spans[:len(s.spans)-1] {
-				last.Earlier = append(append(slices.Clip(last.Earlier), p.Earlier...), p.To)
-			}
-			last.From = from
+		if before := len(s.spans) - 1; before > 0 {
+			last.From, last.Earlier = s.spans[0].From, s.ends(before)
 		}
 		last.Size = size
 		next := *s // its message stays its own, or not

@@ -3,13 +3,22 @@ package replay
 import (
 	"iter"
 	"strings"
+
+	"laconic/compact"
 )
 
 // AsWritten makes a replay use the facts of asWritten.
 func (o *Options) AsWritten() { o.extraction = asWritten }
 
-// Trusting makes a replay quick: it makes a record anew only at an epoch.
-func (o *Options) Trusting() { o.trusting = true }
+// Trusting makes a replay quick: it takes a record from the request before if no
+// epoch came between, as the policy promises that it would be the same.
+func (o *Options) Trusting() {
+	o.as = func(p *compact.Policy) *compact.Policy {
+		with := *p
+		with.Records = records{}.make
+		return &with
+	}
+}
 
 // asWritten is another extraction, the one of the facts that lie beside the real
 // conversations. It takes each value also with the punctuation around it, and

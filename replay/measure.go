@@ -133,10 +133,8 @@ type Turn struct {
 func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Options) *run {
 	r := &run{Numbers: Numbers{Conversations: 1, Requests: len(v.turns), Full: v.full, FullFilling: v.written}}
 	policy := p.Policy
-	if o.trusting {
-		with := *policy
-		with.Records = records{}.make
-		policy = &with
+	if o.as != nil {
+		policy = o.as(policy)
 	}
 	var before *request
 	var epochs []compact.Epoch

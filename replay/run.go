@@ -90,9 +90,9 @@ type Options struct {
 
 	// extraction finds the facts; the zero value: see Facts.
 	extraction extraction
-	// trusting takes a record from the request before if no epoch came between,
-	// as the policy promises that it would be the same. It is for quick runs.
-	trusting bool
+	// as, if not nil, returns the policy that a conversation is replayed with in
+	// the place of p.
+	as func(p *compact.Policy) *compact.Policy
 }
 
 // Progress is the progress of a replay.

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 	"strings"
 
@@ -47,7 +48,7 @@ func (q *quotes) candidates(room int) *queue {
 	seen := map[place]bool{}
 	var all []*candidate
 	for _, s := range q.names[:min(len(q.names), maxCandidates*room)] {
-		c := &candidate{source: s.source, order: len(all), place: -1}
+		c := &candidate{source: s.source, order: len(all)}
 		if !c.find(s) || seen[place{s.number, c.from, c.to}] {
 			continue
 		}
@@ -61,10 +62,11 @@ func (q *quotes) candidates(room int) *queue {
 		c.worth = q.worth(c)
 		all = append(all, c)
 	}
-	next := &queue{}
-	for _, c := range all {
-		next.push(c)
+	next := slices.Clone(queue(all))
+	for i, c := range next {
+		c.place = i
 	}
+	heap.Init(&next)
 	slices.SortFunc(all, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.from, b.from), cmp.Compare(a.order, b.order))
 	})
@@ -73,7 +75,7 @@ func (q *quotes) candidates(room int) *queue {
 			a.after, b.before = b, a
 		}
 	}
-	return next
+	return &next
 }
 
 // find sets the line of the last occurrence of a name, and reports whether there
@@ -141,49 +143,29 @@ func (q *quotes) worth(c *candidate) float64 {
 // queue is a heap of candidates: the one that is worth most is first.
 type queue []*candidate
 
-// precedes reports whether a candidate comes before another.
-func (c *candidate) precedes(o *candidate) bool {
-	return c.worth > o.worth || c.worth == o.worth && c.order < o.order
+func (q queue) Len() int { return len(q) }
+
+func (q queue) Less(i, j int) bool {
+	a, b := q[i], q[j]
+	return a.worth > b.worth || a.worth == b.worth && a.order < b.order
 }
 
-// push adds a candidate, or moves one whose worth rose.
-func (q *queue) push(c *candidate) {
-	if c.place < 0 {
-		c.place = len(*q)
-		*q = append(*q, c)
-	}
-	for c.place > 0 && c.precedes((*q)[(c.place-1)/2]) {
-		q.swap(c.place, (c.place-1)/2)
-	}
+func (q queue) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].place, q[j].place = i, j
 }
 
-// pop removes the first candidate and returns it, or nil if there is none.
-func (q *queue) pop() *candidate {
+// Push implements [heap.Interface].
+func (q *queue) Push(c any) {
+	c.(*candidate).place = len(*q)
+	*q = append(*q, c.(*candidate))
+}
+
+// Pop implements [heap.Interface].
+func (q *queue) Pop() any {
 	last := len(*q) - 1
-	if last < 0 {
-		return nil
-	}
-	first := (*q)[0]
-	q.swap(0, last)
+	c := (*q)[last]
+	c.place = -1
 	*q = (*q)[:last]
-	first.place = -1
-	for at := 0; ; {
-		best := at
-		for child := 2*at + 1; child <= 2*at+2 && child < last; child++ {
-			if (*q)[child].precedes((*q)[best]) {
-				best = child
-			}
-		}
-		if best == at {
-			return first
-		}
-		q.swap(at, best)
-		at = best
-	}
-}
-
-func (q *queue) swap(i, j int) {
-	list := *q
-	list[i], list[j] = list[j], list[i]
-	list[i].place, list[j].place = i, j
+	return c
 }

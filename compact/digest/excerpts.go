@@ -2,6 +2,7 @@ package digest
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 	"strings"
 )
@@ -79,11 +80,15 @@ func (p *part) excerpts(room int) (written string, spent int) {
 	q := quotes{part: p, passages: map[int]*passage{}}
 	room -= q.shortFiles(max(share(room, shortShare), min(minShort, share(room, mostShort))))
 	next := q.candidates(room)
-	for c := next.pop(); c != nil && c.worth > 0 && room >= leastRoom && q.misses <= maxMisses; c = next.pop() {
+	for next.Len() > 0 && room >= leastRoom && q.misses <= maxMisses {
+		c := heap.Pop(next).(*candidate)
+		if c.worth <= 0 {
+			break
+		}
 		// Some of its names may be in the record by now.
 		if worth := q.worth(c); worth < c.worth {
 			if c.worth, c.weighed = worth, c.weighed+1; c.weighed <= maxWeighed {
-				next.push(c)
+				heap.Push(next, c)
 			}
 			continue
 		}
@@ -102,7 +107,7 @@ func (p *part) excerpts(room int) (written string, spent int) {
 			if beside != nil && beside.place >= 0 {
 				if worth := q.worth(beside); worth > beside.worth {
 					beside.worth = worth
-					next.push(beside)
+					heap.Fix(next, beside.place)
 				}
 			}
 		}

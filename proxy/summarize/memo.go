@@ -32,6 +32,16 @@ func (s *sum) ints(values ...int) {
 	}
 }
 
+func (s *sum) flags(set ...bool) {
+	n := 0
+	for i, set := range set {
+		if set {
+			n |= 1 << i
+		}
+	}
+	s.ints(n)
+}
+
 func (s *sum) text(text string) {
 	for i := range s.buf {
 		s.buf[i] = binary.LittleEndian.AppendUint64(s.buf[i], maphash.String(s.seeds[i], text))
@@ -64,34 +74,23 @@ func (p *prints) message(m *compact.Message) memo {
 		return p.of[m.Origin]
 	}
 	s := &p.sum
-	flags := 0
-	for i, set := range [...]bool{m.EmptyCalls, m.Sound, m.Sealed, m.SealedByCalls, m.Bound, m.SealedBeside, m.Open, m.Holds, m.Edited} {
-		if set {
-			flags |= 1 << i
-		}
-	}
-	s.ints(m.Origin, int(m.Role), int(m.Shape), flags, len(m.Parts), len(m.Calls))
+	s.ints(m.Origin, int(m.Role), int(m.Shape), len(m.Parts), len(m.Calls))
+	s.flags(m.EmptyCalls, m.Sound, m.Sealed, m.SealedByCalls, m.Bound, m.SealedBeside, m.Open, m.Holds, m.Edited)
 	s.text(m.Name)
 	s.text(m.Answers)
 	p.content(m.Reasoning)
 	p.content(m.Refusal)
 	for i := range m.Parts {
 		part := &m.Parts[i]
-		thought := 0
-		if part.Thought {
-			thought = 1
-		}
-		s.ints(int(part.Kind), thought)
+		s.ints(int(part.Kind))
+		s.flags(part.Thought)
 		s.text(part.Detail)
 		p.content(part.Text)
 	}
 	for i := range m.Calls {
 		c := &m.Calls[i]
-		sealed := 0
-		if c.Sealed {
-			sealed = 1
-		}
-		s.ints(int(c.Kind), sealed)
+		s.ints(int(c.Kind))
+		s.flags(c.Sealed)
 		s.text(c.ID)
 		s.text(c.Name)
 		p.content(c.Arguments)
@@ -118,11 +117,7 @@ func (p *prints) left(m *compact.Message) memo {
 
 func (p *prints) content(t compact.Text) {
 	source, encoded := t.Source()
-	form := 0
-	if encoded {
-		form = 1
-	}
-	p.sum.ints(form)
+	p.sum.flags(encoded)
 	p.sum.text(source)
 }
 
@@ -209,12 +204,9 @@ type told struct {
 // after names what a record says that is told t after all that was told it before.
 func (s *Service) after(before memo, p *prints, t *told) memo {
 	h := sum{seeds: s.seeds}
-	anew := 0
-	if t.anew {
-		anew = 1
-	}
 	h.memo(before)
-	h.ints(t.size, anew, len(t.lost), len(t.kept))
+	h.ints(t.size, len(t.lost), len(t.kept))
+	h.flags(t.anew)
 	for i := range h.buf {
 		h.buf[i] = slices.Grow(h.buf[i], 16*(len(t.lost)+len(t.kept)))
 	}
