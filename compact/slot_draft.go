@@ -1,0 +1,268 @@
+package compact
+
+import "slices"
+
+// slotDraft is the slot of a draft. It is replaced, never changed.
+type slotDraft struct {
+	spans []Span
+	size  int  // of all spans, and one token where two meet
+	most  int  // what size may grow to
+	open  bool // the last span is of this epoch
+	anew  bool // it replaces all spans before
+	by    Digester
+	label string // see Slot.Label
+	all   bool   // the slot is for everything that left, not for the gap
+	own   bool   // the slot is a message of its own
+}
+
+// last returns the last span.
+func (s *slotDraft) last() *Span { return &s.spans[len(s.spans)-1] }
+
+// ends returns the ends of the runs that the first n spans stand for.
+func (s *slotDraft) ends(n int) (ends []int) {
+	for i := range s.spans[:n] {
+		ends = append(append(ends, s.spans[i].Earlier...), s.spans[i].To)
+	}
+	return ends
+}
+
+// memory is what the record of a slot is told, once its text is needed.
+type memory struct {
+	records     func(Digester, Counter) Recorder
+	left        []int  // messages that left or were shortened, in the order of the epochs
+	recorded    []bool // per message: it is in left
+	touched     []int  // messages that left, came back or were shortened since the last epoch
+	survivors   []int  // messages before survivorsTo that were there at the last epoch, or came back
+	survivorsTo int
+	told        []told // for each span of the slot
+}
+
+// told is what the record is told for one span.
+type told struct {
+	from, to int // of memory.left
+	kept     []Message
+}
+
+const (
+	// leastSlot is the size, in tokens, below which a part of a slot says
+	// nothing.
+	leastSlot = 48
+	// A record made anew takes at most firstShare of the size of its slot. An
+	// addition takes at most addedShare, and one token for addedRatio that left.
+	firstShare = 0.5
+	addedShare = 0.3
+	addedRatio = 6
+	// However small its share, a record made anew may take leastFirst tokens,
+	// and firstOfBudget of the budget: where tools fill most of a window, the
+	// record is a small part of what is sent.
+	leastFirst    = 192
+	firstOfBudget = 0.07
+	// slotShare is the part of the headroom, one in so many, that the slot
+	// keeps if recent results have to be cut, and slotShareLeast if more than
+	// half of the newest would go.
+	slotShare      = 4
+	slotShareLeast = 8
+	// mostEarlier is the number of slots of earlier requests that a slot may
+	// build on if every request has another.
+	mostEarlier = 16
+)
+
+// setSlot replaces the slot by s, or removes it if s is nil.
+func (d *Draft) setSlot(s *slotDraft) {
+	if d.slot != nil {
+		d.total -= d.slot.size
+		if d.slot.own {
+			d.count--
+		}
+	}
+	if d.slot = s; s != nil {
+		d.total += s.size
+		if s.own = d.placement == PlaceSystem || d.firstUser < 0; s.own {
+			d.count++
+		}
+	}
+}
+
+// Summarize replaces the exchanges of the gap by a slot of at most size tokens,
+// if that saves, and reports whether it did. What left since the last slot gets
+// a part of its own, and the parts before stay; if there is no room for another
+// part, one part is made anew for all.
+//
+// If summaries may fill the slot, the gap is the one that was known at the warm
+// mark, so that they can be prepared.
+func (d *Draft) Summarize(by Digester, size int, why string) bool {
+	// Recent messages come before a record of old ones. Only where they fill
+	// the budget, results among them are cut for a small record.
+	size = min(size, max(d.budget-d.withoutOld(), d.Headroom()/slotShare))
+	g := &d.gap
+	if g.open && g.warmTo <= g.to && d.slot != nil || size < leastSlot || d.placement == PlaceNone {
+		return false
+	}
+	before, start := d.total, d.checkpoint()
+	for !g.open || g.to < g.warmTo {
+		if !d.widen(g.warmTo, d.reason(why)) {
+			break
+		}
+	}
+	if !g.open || g.to == g.from {
+		return false
+	}
+	s := d.nextSlot(size, before-d.total)
+	if s.last().Size < leastSlot {
+		d.rollback(start)
+		return false
+	}
+	s.by = by
+	d.setSlot(s)
+	d.drops(1, before-d.total)
+	return true
+}
+
+// nextSlot returns the slot of at most size tokens that follows the draft's, now
+// that the gap has grown and free tokens left for it. A part takes at most three
+// quarters of what left for it.
+func (d *Draft) nextSlot(size, free int) *slotDraft {
+	next := Span{From: d.gap.from, To: d.gap.to, End: d.end}
+	was := d.slot
+	if was != nil {
+		// Whether there is room is known as soon as the slot is made.
+		left := was.most - was.size - 1
+		if next.From = was.last().To; left >= leastSlot {
+			next.Size = min(max(min(share(addedShare, was.most), free/addedRatio), leastSlot), free*3/4, left, size-was.size-1)
+			return &slotDraft{spans: append(slices.Clip(was.spans), next), size: was.size + 1 + next.Size, most: was.most, open: true}
+		}
+		next.From = d.gap.from
+		next.Earlier = was.ends(len(was.spans))
+		free += was.size
+	}
+	next.Size = min(max(share(firstShare, size), min(size, max(leastFirst, share(firstOfBudget, d.budget)))), free*3/4)
+	return &slotDraft{spans: []Span{next}, size: next.Size, most: size, open: true, anew: true}
+}
+
+// FillSlot makes a slot of size tokens for everything that left so far, for
+// policies that use [Draft.Drop]. label is the [Slot.Label]. What left before
+// the last exchanges that did is most likely what the slot of an earlier
+// request stood for, so their ends are recorded as Earlier.
+func (d *Draft) FillSlot(by Digester, size int, label string) {
+	if d.placement == PlaceNone {
+		return
+	}
+	var ends []int // of the exchanges that left, newest first
+	for i := d.end; i > 0 && len(ends) <= mostEarlier; i-- {
+		if d.removed(i-1) && (i == d.end || int(d.exchanges.start[i]) == i) {
+			ends = append(ends, i)
+		}
+	}
+	slices.Reverse(ends)
+	span := Span{From: max(d.gap.from, 0), To: d.end, End: d.end, Size: size, Earlier: ends[:max(0, len(ends)-1)]}
+	d.setSlot(&slotDraft{spans: []Span{span}, size: size, open: true, anew: true, by: by, all: true, label: label})
+}
+
+// noteEpoch notes what the record will be told for the span that this epoch made,
+// if it made one.
+func (d *Draft) noteEpoch() {
+	s := d.slot
+	if s == nil || !s.open {
+		return
+	}
+	from := len(d.left)
+	d.noteLost()
+	if s.anew {
+		d.told, from = nil, 0
+	}
+	d.told = append(d.told, told{from, len(d.left), d.kept()})
+	closed := *s
+	closed.open = false
+	d.slot = &closed
+}
+
+// noteLost adds to left what left or was shortened since the last call.
+func (d *Draft) noteLost() {
+	slices.Sort(d.touched)
+	for _, i := range slices.Compact(d.touched) {
+		if !d.recorded[i] && (d.removed(i) || d.cost[i] < d.whole[i]) {
+			d.recorded[i] = true
+			d.left = append(d.left, i)
+		}
+	}
+	d.touched = d.touched[:0]
+}
+
+// kept returns the messages that are still there, as they are now. It reads
+// those that were there at the last call and what came since.
+func (d *Draft) kept() (msgs []Message) {
+	for i := d.survivorsTo; i < d.end; i++ {
+		d.survivors = append(d.survivors, i)
+	}
+	d.survivorsTo = d.end
+	slices.Sort(d.survivors)
+	d.survivors = slices.DeleteFunc(slices.Compact(d.survivors), d.removed)
+	for _, i := range d.survivors {
+		msgs = append(msgs, d.msgs[i])
+	}
+	return msgs
+}
+
+// shrinkSlot shrinks the slot to no less than least tokens, or removes it if it
+// would say nothing, as far as that helps a draft above its budget to fit. A slot
+// that shrinks is made anew.
+func (d *Draft) shrinkSlot(least int) {
+	over := d.Excess()
+	if over == 0 || d.slot == nil {
+		return
+	}
+	s := d.slot
+	size := max(s.size-over, least)
+	switch {
+	case size >= s.size, least == 0 && over > s.size: // nothing won
+	case size < leastSlot:
+		d.setSlot(nil)
+	default:
+		last := *s.last()
+		if before := len(s.spans) - 1; before > 0 {
+			last.From, last.Earlier = s.spans[0].From, s.ends(before)
+		}
+		last.Size = size
+		next := *s // its message stays its own, or not
+		next.spans, next.size, next.open, next.anew = []Span{last}, size, true, true
+		d.total -= s.size - size
+		d.slot = &next
+	}
+}
+
+// newSlot returns the draft's slot for a plan. originals is the repaired list.
+func (d *Draft) newSlot(originals []Message) *Slot {
+	from := d.slot
+	s := &Slot{
+		From: from.spans[0].From, To: from.last().To, End: from.last().End, At: d.gap.host, Size: from.size, Label: from.label,
+		Spans: slices.Clone(from.spans), source: &slotSource{d, originals},
+	}
+	s.Sources = sources(originals[:s.End])
+	if s.At < 0 && d.firstUser >= 0 && (d.firstUser < s.End || d.opens(d.firstUser, s.From)) {
+		s.At = d.firstUser // it came after the gap was opened
+	}
+	s.Before = s.From
+	if d.placement == PlaceSystem {
+		s.At, s.Role = -1, System
+		for s.Before = 0; s.Before < len(originals) && originals[s.Before].Role.Instruction(); s.Before++ {
+		}
+	}
+	if s.At < 0 {
+		// The slot, and its first span, pay for the envelope of its message.
+		envelope := s.envelope(d.counter)
+		s.Size = max(0, s.Size-envelope)
+		s.Spans[0].Size = max(0, s.Spans[0].Size-envelope)
+	}
+	return s
+}
+
+// opens reports whether only instructions are left of [from, i), so that the
+// slot's own message would come directly before message i.
+func (d *Draft) opens(i, from int) bool {
+	for k := from; k < i; k++ {
+		if !d.removed(k) && !d.msgs[k].Role.Instruction() {
+			return false
+		}
+	}
+	return true
+}
