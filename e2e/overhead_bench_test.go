@@ -104,22 +104,8 @@ func BenchmarkOverhead(b *testing.B) {
 			}
 		}
 		laconic.settle() // it reads the tables of models that nobody asks for here
-		for range overheadRounds * b.N {
-			for _, k := range kinds {
-				before := k.to.cpu(b)
-				for range size.requests {
-					k.send(b, body)
-				}
-				k.took = append(k.took, float64((k.to.cpu(b)-before).Nanoseconds())/1000/float64(size.requests))
-			}
-		}
-		ratio := func(a, b *measuredKind) float64 {
-			each := make([]float64, len(a.took))
-			for i := range each {
-				each[i] = a.took[i] / b.took[i]
-			}
-			return middle(each)
-		}
+		measureInTurn(b, kinds, overheadRounds*b.N, size.requests, body)
+		ratio := func(a, b *measuredKind) float64 { return middle(ratios(a, b)) }
 		bare, whole, untouched, folded := kinds[0], kinds[1], kinds[2], kinds[3]
 		fmt.Fprintf(&table, "%-8s", size.name)
 		for _, k := range kinds {
@@ -129,6 +115,35 @@ func BenchmarkOverhead(b *testing.B) {
 	}
 	b.ReportMetric(0, "ns/op")
 	fmt.Print("\n" + table.String()) // a log of a benchmark is cut after ten lines
+}
+
+// measureInTurn measures so many rounds, in each of which every kind sends so
+// many requests.
+func measureInTurn(b *testing.B, kinds []*measuredKind, rounds, requests int, body []byte) {
+	for range rounds {
+		for _, k := range kinds {
+			before := k.to.cpu(b)
+			for range requests {
+				k.send(b, body)
+			}
+			k.took = append(k.took, float64((k.to.cpu(b)-before).Nanoseconds())/1000/float64(requests))
+		}
+	}
+}
+
+// ratios returns what a took beside b, round by round.
+func ratios(a, b *measuredKind) []float64 {
+	each := make([]float64, len(a.took))
+	for i := range each {
+		each[i] = a.took[i] / b.took[i]
+	}
+	return each
+}
+
+// spread returns half of the width of the middle half of a list.
+func spread(list []float64) float64 {
+	list = slices.Sorted(slices.Values(list))
+	return (list[len(list)*3/4] - list[len(list)/4]) / 2
 }
 
 // middle returns the median of a list.
