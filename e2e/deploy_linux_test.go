@@ -261,11 +261,12 @@ func TestTheComposeFileFitsItself(t *testing.T) {
 	if out, _ := health.CombinedOutput(); health.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "connection refused") {
 		t.Errorf("%v: %s", health.Args, out)
 	}
-	if tool, err := exec.LookPath("promtool"); err == nil {
+	t.Run("promtool", func(t *testing.T) {
+		tool := installed(t, "promtool", "prometheus")
 		if out, err := exec.Command(tool, "check", "config", "--syntax-only", "../deploy/prometheus.yml").CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, out)
 		}
-	}
+	})
 }
 
 func readYAML(t *testing.T, name string, into any) {
@@ -280,22 +281,22 @@ func readYAML(t *testing.T, name string, into any) {
 }
 
 // TestTheServiceIsOneThatSystemdTakes verifies deploy/laconic.service with the
-// binary in the place of the one that would be installed, where systemd is at hand.
+// binary in the place of the one that would be installed.
 func TestTheServiceIsOneThatSystemdTakes(t *testing.T) {
 	text, err := os.ReadFile("../deploy/laconic.service")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const installed = "/usr/local/bin/laconic"
-	if !strings.Contains(string(text), "\nExecStart="+installed+" serve --config ") {
+	const place = "/usr/local/bin/laconic"
+	if !strings.Contains(string(text), "\nExecStart="+place+" serve --config ") {
 		t.Error("it does not run laconic serve")
 	}
-	tool, err := exec.LookPath("systemd-analyze")
-	if err != nil {
-		t.Skip("there is no systemd-analyze")
+	if !strings.Contains(string(text), "\nExecReload=/bin/kill -HUP $MAINPID\n") {
+		t.Error("systemctl reload does not read the configuration again")
 	}
+	tool := installed(t, "systemd-analyze", "systemd")
 	unit := filepath.Join(t.TempDir(), "laconic.service")
-	writeFile(t, unit, strings.ReplaceAll(string(text), installed, command(t)))
+	writeFile(t, unit, strings.ReplaceAll(string(text), place, command(t)))
 	if out, err := exec.Command(tool, "verify", unit).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("%v: %s", err, out)
 	}
