@@ -52,6 +52,7 @@ func proxyOptions(c *config.Config, counter makeCounter) (proxy.Options, error) 
 			Header:         time.Duration(c.Limits.HeaderTimeout),
 			ResponseHeader: time.Duration(c.Limits.ResponseHeaderTimeout),
 			StreamIdle:     time.Duration(c.Limits.StreamIdle),
+			Drain:          time.Duration(c.DrainTime()),
 			Shutdown:       time.Duration(c.Limits.Shutdown),
 		},
 	}

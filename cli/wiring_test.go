@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -132,12 +133,17 @@ overrides: true
 response_headers: false
 strict: true
 allowed_origins: ["https://app.example"]
-limits: {body: 2KiB, memory: 3KiB, connections_per_address: 7, header_timeout: 1s, response_header_timeout: 2s, stream_idle: 3s, shutdown: 4s}
+limits: {body: 2KiB, memory: 3KiB, connections_per_address: 7, header_timeout: 1s, response_header_timeout: 2s, stream_idle: 3s, drain: 5s, shutdown: 4s}
 `)
-	want := proxy.Limits{Body: 2048, Memory: 3072, Connections: 7, Header: 1e9, ResponseHeader: 2e9, StreamIdle: 3e9, Shutdown: 4e9}
+	want := proxy.Limits{Body: 2048, Memory: 3072, Connections: 7, Header: 1e9, ResponseHeader: 2e9, StreamIdle: 3e9, Drain: 5e9, Shutdown: 4e9}
 	if o.Listen != "0.0.0.0:9000" || !o.Overrides || o.ResponseHeaders || !o.Strict ||
 		!slices.Equal(o.AllowedOrigins, []string{"https://app.example"}) || o.Limits != want {
 		t.Errorf("got %+v", o)
+	}
+	for listen, want := range map[string]time.Duration{"127.0.0.1:9000": 0, "localhost:9000": 0, "0.0.0.0:9000": 5 * time.Second} {
+		if o = optionsFor(t, "listen: "+listen); o.Limits.Drain != want {
+			t.Errorf("%s drains for %v", listen, o.Limits.Drain)
+		}
 	}
 	o = optionsFor(t, `
 default_window: 5000

@@ -93,13 +93,14 @@ type Log struct {
 
 // Limits bounds what one request and all requests together may take.
 type Limits struct {
-	Body                  Size     `json:"body,omitempty"`
-	Memory                Size     `json:"memory,omitempty"`
-	ConnectionsPerAddress int      `json:"connections_per_address,omitempty"`
-	HeaderTimeout         Duration `json:"header_timeout,omitempty"`
-	ResponseHeaderTimeout Duration `json:"response_header_timeout,omitempty"`
-	StreamIdle            Duration `json:"stream_idle,omitempty"`
-	Shutdown              Duration `json:"shutdown,omitempty"`
+	Body                  Size      `json:"body,omitempty"`
+	Memory                Size      `json:"memory,omitempty"`
+	ConnectionsPerAddress int       `json:"connections_per_address,omitempty"`
+	HeaderTimeout         Duration  `json:"header_timeout,omitempty"`
+	ResponseHeaderTimeout Duration  `json:"response_header_timeout,omitempty"`
+	StreamIdle            Duration  `json:"stream_idle,omitempty"`
+	Drain                 *Duration `json:"drain,omitempty"` // nil: see DrainTime
+	Shutdown              Duration  `json:"shutdown,omitempty"`
 }
 
 // Model is one row of models: what holds for the models that it matches.
@@ -187,6 +188,20 @@ func (c *Config) OverridesOn() bool {
 		return *c.Overrides
 	}
 	return access.Loopback(c.Listen)
+}
+
+// DrainTime returns how long requests are taken after the proxy was told to stop: as
+// the file says, else none where nobody but this machine can send them, and
+// elsewhere what a balancer that probes every second or two, or Kubernetes, needs to
+// send them to another.
+func (c *Config) DrainTime() Duration {
+	switch {
+	case c.Limits.Drain != nil:
+		return *c.Limits.Drain
+	case access.Loopback(c.Listen):
+		return 0
+	}
+	return seconds(5)
 }
 
 // longestConfig bounds how much is read: a path may name a device or a log.

@@ -131,6 +131,7 @@ var reloaded = []reloadRow{
 	row("limits.header_timeout", func(c *Config) *Duration { return &c.Limits.HeaderTimeout }, fixed),
 	row("limits.response_header_timeout", func(c *Config) *Duration { return &c.Limits.ResponseHeaderTimeout }, fixed),
 	row("limits.stream_idle", func(c *Config) *Duration { return &c.Limits.StreamIdle }, free),
+	row("limits.drain", func(c *Config) **Duration { return &c.Limits.Drain }, free),
 	row("limits.shutdown", func(c *Config) *Duration { return &c.Limits.Shutdown }, free),
 	row("models", func(c *Config) *[]Model { return &c.Models }, keyed),
 	row("policies", func(c *Config) *map[string]Policy { return &c.Policies }, free),

@@ -153,8 +153,12 @@ type Limits struct {
 	ResponseHeader time.Duration
 	// StreamIdle is the longest silence inside an answer; 0: 10 min.
 	StreamIdle time.Duration
-	// Shutdown is the time that open answers have to end once Serve was told
-	// to stop; 0: 30 s. Then they are cut as broken.
+	// Drain is how long Serve takes connections and requests after it was told to
+	// stop, while /readyz answers 503; 0: not at all. Answers then ask clients to
+	// connect anew.
+	Drain time.Duration
+	// Shutdown is the time that open answers have to end once Serve takes no more;
+	// 0: 30 s. Then they are cut as broken.
 	Shutdown time.Duration
 }
 

@@ -29,8 +29,9 @@ var (
 	errRequestDone = errors.New("the request is over")
 )
 
-// Serve accepts connections on l until ctx is done. Then it accepts no more,
-// lets open answers end, and cuts the others as broken, all within
+// Serve accepts connections on l until ctx is done, and for Limits.Drain longer:
+// /readyz answers 503 meanwhile, and answers ask clients to connect anew. Then it
+// accepts no more, lets open answers end, and cuts the others as broken, all within
 // Limits.Shutdown.
 // It returns nil after that, and the error of l when it fails before. l is
 // closed in any case.
@@ -58,6 +59,13 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	p.draining.Store(true)
+	drain := time.NewTimer(p.settings.Load().Limits.Drain)
+	defer drain.Stop()
+	select {
+	case err := <-failed:
+		return err
+	case <-drain.C:
+	}
 	most := p.settings.Load().Limits.Shutdown
 	grace, stop := context.WithTimeout(context.Background(), most-min(afterCut, most/4))
 	defer stop()

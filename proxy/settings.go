@@ -49,13 +49,13 @@ func (s *settings) keyName(i int) string {
 //
 // These are fixed when a proxy is made, and are not looked at: Listen, Certificate,
 // Calibrate, Facts, FactsSecret, Summarizer, Listener, StartSpan, Transport, and of
-// Limits all but StreamIdle and Shutdown.
+// Limits all but StreamIdle, Drain and Shutdown.
 func (p *Proxy) Reload(o Options) error {
 	was := p.settings.Load()
-	idle, shutdown := o.Limits.StreamIdle, o.Limits.Shutdown
+	idle, drain, shutdown := o.Limits.StreamIdle, o.Limits.Drain, o.Limits.Shutdown
 	o.Listen, o.Certificate, o.Calibrate, o.Facts, o.FactsSecret = was.Listen, was.Certificate, was.Calibrate, was.Facts, was.FactsSecret
 	o.Summarizer, o.Listener, o.StartSpan, o.Transport, o.Limits = was.Summarizer, was.Listener, was.StartSpan, was.Transport, was.Limits
-	o.Limits.StreamIdle, o.Limits.Shutdown = idle, shutdown
+	o.Limits.StreamIdle, o.Limits.Drain, o.Limits.Shutdown = idle, drain, shutdown
 	err := o.validate()
 	if p.adminOpen.Load() && o.AdminToken == "" {
 		err = errors.Join(err, errAdminOpen)

@@ -50,9 +50,10 @@ func (l *pipes) dial(context.Context, string, string) (net.Conn, error) {
 
 // virtual is a proxy and an upstream in a synctest bubble.
 type virtual struct {
-	p   *Proxy
-	in  *pipes
-	all chan ReplyInfo
+	p    *Proxy
+	in   *pipes
+	all  chan ReplyInfo
+	stop func() // tells Serve to end
 }
 
 func newVirtual(t *testing.T, reply http.HandlerFunc, change ...func(*Options)) *virtual {
@@ -82,6 +83,7 @@ func newVirtual(t *testing.T, reply http.HandlerFunc, change ...func(*Options)) 
 	}
 	v.p = p
 	ctx, cancel := context.WithCancel(context.Background())
+	v.stop = cancel
 	ended := make(chan error, 1)
 	go func() { ended <- p.Serve(ctx, v.in) }()
 	t.Cleanup(func() {

@@ -1,0 +1,94 @@
+package proxy
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestRequestsAreTakenWhileABalancerLearns: between the signal and the end of the
+// listener, requests are answered, on connections that are open and on new ones, and
+// are told to connect anew. Nothing is taken afterwards.
+func TestRequestsAreTakenWhileABalancerLearns(t *testing.T) {
+	for _, drain := range []time.Duration{0, 5 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			v := newVirtual(t, nil, func(o *Options) { o.Limits.Drain = drain })
+			ask := func() (*http.Response, error) {
+				conn, err := v.in.dial(t.Context(), "", "")
+				if err != nil {
+					return nil, err
+				}
+				defer conn.Close()
+				go func() {
+					_, _ = io.WriteString(conn, strings.Replace(post("", chatBody), "Connection: close\r\n", "", 1))
+				}()
+				res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+				if err == nil {
+					_, err = io.Copy(io.Discard, res.Body)
+				}
+				return res, err
+			}
+			if res, err := ask(); err != nil || res.StatusCode != 200 || res.Close {
+				t.Fatalf("before: %v %v", res, err)
+			}
+			began := time.Now()
+			v.stop()
+			synctest.Wait()
+			if why := v.p.notReady(&AdminOptions{}); why != "shutting down" {
+				t.Errorf("/readyz says %q", why)
+			}
+			taken := 0
+			for range 8 {
+				res, err := ask()
+				if open := time.Since(began) < drain; (err == nil) != open {
+					t.Errorf("after %v: %v", time.Since(began), err)
+				}
+				if err == nil {
+					if taken++; res.StatusCode != 200 || !res.Close {
+						t.Errorf("after %v: %d, close %v", time.Since(began), res.StatusCode, res.Close)
+					}
+				}
+				time.Sleep(time.Second)
+			}
+			if want := int(drain / time.Second); taken != want {
+				t.Errorf("%d requests were taken, want %d", taken, want)
+			}
+		})
+	}
+}
+
+// TestWhatShutdownGivesBeginsAfterTheDrain: a stream that is open at the signal has
+// both.
+func TestWhatShutdownGivesBeginsAfterTheDrain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := newVirtual(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "data: 1\n\n")
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}, func(o *Options) { o.Limits.Drain, o.Limits.Shutdown = 5*time.Second, 8*time.Second })
+		conn := v.dial()
+		defer conn.Close()
+		go func() { _, _ = io.WriteString(conn, post("", chatBody)) }()
+		in := bufio.NewReader(conn)
+		for line := ""; line != "data: 1\n"; {
+			var err error
+			if line, err = in.ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+		}
+		began := time.Now()
+		v.stop()
+		rest, _ := io.ReadAll(in)
+		if took := time.Since(began); took != 12*time.Second { // the last second is for closing
+			t.Errorf("it was cut after %v", took)
+		}
+		if strings.HasSuffix(string(rest), "0\r\n\r\n") {
+			t.Errorf("a clean end: %q", rest)
+		}
+	})
+}
