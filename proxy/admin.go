@@ -38,7 +38,7 @@ type AdminPage struct {
 	// use another one.
 	Methods []string
 	// Browser: who has signed in may see it, too. Open: everybody may, such as a
-	// form that asks for the token.
+	// form that asks for the token; with ?verbose it asks for the token itself.
 	Browser, Open bool
 	Handler       http.Handler
 }
@@ -51,7 +51,9 @@ var readOnly = []string{http.MethodGet, http.MethodHead}
 // process lives, GET /readyz whether it is ready for requests: 503 while it
 // starts or shuts down and, with Options.UpstreamReadiness, while no upstream
 // answers. /readyz?verbose also says what requests have shown of the upstreams,
-// and what was learnt of them and their models. Other pages are o.Pages.
+// and what was learnt of them and their models. Other pages are o.Pages. Where
+// others reach the listener its pages ask for the token, but for the two that
+// probes read: a kubelet or a balancer has none, and they say a word each.
 func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 	if !access.Loopback(o.Listen) {
 		if p.settings.Load().AdminToken == "" {
@@ -60,8 +62,8 @@ func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 		p.adminOpen.Store(true)
 	}
 	pages := append([]AdminPage{
-		{Path: "/healthz", Handler: textPage(func(*http.Request) (int, string) { return http.StatusOK, "ok\n" })},
-		{Path: "/readyz", Handler: textPage(func(r *http.Request) (int, string) { return p.ready(r, &o) })},
+		{Path: "/healthz", Open: true, Handler: textPage(func(*http.Request) (int, string) { return http.StatusOK, "ok\n" })},
+		{Path: "/readyz", Open: true, Handler: textPage(func(r *http.Request) (int, string) { return p.ready(r, &o) })},
 	}, o.Pages...)
 	return p.server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		page, absent := pageFor(pages, r)
@@ -96,7 +98,7 @@ func (p *Proxy) checkAdmin(page *AdminPage, r *http.Request, loopback bool) *api
 	no, signedIn := s.adminKey.Check(r.Header), false
 	switch {
 	case no == nil:
-	case page != nil && page.Open:
+	case page != nil && page.Open && !r.URL.Query().Has("verbose"):
 		no = nil
 	case page != nil && page.Browser && p.sessions.Holds(r, s.AdminToken, time.Now()):
 		no, signedIn = nil, true

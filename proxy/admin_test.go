@@ -50,7 +50,7 @@ func TestABrowserIsLetIn(t *testing.T) {
 	f("GET", "/ui/", 200, "Authorization", "Bearer admin-token")
 	f("GET", "/ui/", 401, "Cookie", "laconic_admin=9999999999.00")
 	f("GET", "/program", 401, "Cookie", cookie)
-	f("GET", "/healthz", 401, "Cookie", cookie)
+	f("GET", "/readyz?verbose", 401, "Cookie", cookie)
 	f("POST", "/change", 401)
 	f("POST", "/change", 200, "Authorization", "Bearer admin-token")
 	f("POST", "/change", 403, "Authorization", "Bearer admin-token", "Origin", "http://other.example")

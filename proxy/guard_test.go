@@ -124,10 +124,15 @@ func TestTheAdminListener(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f(open.Handler, "GET", "/healthz", 401)
+	// A probe has no token, and learns no more than a word.
+	f(open.Handler, "GET", "/healthz", 200)
+	f(open.Handler, "GET", "/readyz", 200)
+	f(open.Handler, "POST", "/readyz", 401)
+	f(open.Handler, "GET", "/readyz?verbose", 401)
+	f(open.Handler, "GET", "/readyz?%76erbose=0&a", 401)
 	f(open.Handler, "GET", "/nothing", 401)
-	f(open.Handler, "GET", "/healthz", 401, "Authorization", "Bearer admin-toke")
-	f(open.Handler, "GET", "/healthz", 200, "Authorization", "Bearer admin-token")
+	f(open.Handler, "GET", "/readyz?verbose", 401, "Authorization", "Bearer admin-toke")
+	f(open.Handler, "GET", "/readyz?verbose", 200, "Authorization", "Bearer admin-token")
 }
 
 func TestPagesOfTheAdminListener(t *testing.T) {

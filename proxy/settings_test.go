@@ -202,7 +202,7 @@ func TestWhoMaySeeTheAdminListenerChangesWithAReload(t *testing.T) {
 	}
 	f := func(srv *http.Server, token, origin string, want int) {
 		t.Helper()
-		r := httptest.NewRequest("GET", "/healthz", nil)
+		r := httptest.NewRequest("GET", "/healthz?verbose", nil)
 		r.Host = "localhost"
 		r.Header.Set("Authorization", "Bearer "+token)
 		if origin != "" {
