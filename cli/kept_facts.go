@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
+	"strings"
 
 	"laconic/config"
 	"laconic/proxy/access"
@@ -44,7 +46,23 @@ func (f keptFacts) Load(ctx context.Context, key learn.Key) (l learn.Facts, ok b
 // Save keeps what was learnt. The store logs its own failures; the process
 // that learnt a fact keeps it in memory, too.
 func (f keptFacts) Save(ctx context.Context, key learn.Key, l learn.Facts) {
-	if text, err := json.Marshal(l); err == nil {
-		_ = f.vault.Put(ctx, f.key(key), string(text))
+	text, err := json.Marshal(l)
+	if err == nil && f.vault.Put(ctx, f.key(key), string(text)) == nil {
+		f.vault.Call(ctx, factsWord+hex.EncodeToString(key[:]))
 	}
+}
+
+// factsWord is the word by which a process tells that it has saved facts, and what
+// the key of them follows, a keyed hash.
+const factsWord = "facts "
+
+// Watch implements [learn.Watcher].
+func (f keptFacts) Watch(ctx context.Context, saved func(learn.Key), missed func()) {
+	f.vault.Hear(ctx, func(word string) {
+		var key learn.Key
+		hash, ok := strings.CutPrefix(word, factsWord)
+		if n, err := hex.Decode(key[:], []byte(hash[:min(len(hash), 2*len(key))])); ok && err == nil && n == len(key) {
+			saved(key)
+		}
+	}, missed)
 }

@@ -25,6 +25,8 @@ type Redis struct {
 	client  *redis.Client
 	breaker circuitbreaker.CircuitBreaker[any]
 	notice  func(string)
+	// wordless is a constant but in tests.
+	wordless time.Duration
 
 	mu      sync.Mutex
 	silent  string        // why it does not answer; "" while it does
@@ -38,6 +40,8 @@ const (
 	reading = iota
 	writing
 	locking
+	calling
+	hearing
 	kinds
 )
 
@@ -71,7 +75,7 @@ func NewRedis(url string, notice func(string)) (*Redis, error) {
 	o.Protocol = 2
 	o.DisableIdentity = true // one round trip less, and Valkey or a proxy may not know it
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	s := &Redis{client: redis.NewClient(o), notice: notice}
+	s := &Redis{client: redis.NewClient(o), notice: notice, wordless: wordless}
 	s.breaker = circuitbreaker.NewBuilder[any]().WithFailureThreshold(1).WithDelay(breakerDelay).Build()
 	return s, nil
 }
@@ -189,7 +193,7 @@ func (s *Redis) silence(why string) {
 
 // tell tells a change of state, once.
 func (s *Redis) tell() {
-	fault := cmp.Or(s.silent, s.refuses[writing], s.refuses[locking], s.refuses[reading])
+	fault := cmp.Or(s.silent, s.refuses[writing], s.refuses[locking], s.refuses[reading], s.refuses[calling], s.refuses[hearing])
 	if fault == s.told {
 		return
 	}

@@ -11,6 +11,8 @@
 //     hash of all three. A tier or a route behind a gateway may differ with the
 //     credential.
 //   - read once: a plan depends on a [Facts], which is a value.
+//   - shared: processes with one [Store] come to know the same, the newest of each
+//     fact, and where the Store is a [Watcher] at once.
 //   - in the background: nobody waits for an upstream's list of models, and for
 //     the [Store] only the first request of a model, for 100 ms at most.
 //
@@ -114,6 +116,7 @@ type Memory struct {
 	upstreams  *otter.Cache[Key, *upstream]
 	background *background
 	keyings    sync.Pool // of *keying
+	watching   sync.WaitGroup
 }
 
 // Bounds on what is remembered; the ones used least leave first. Models and
@@ -125,16 +128,21 @@ const (
 
 // New makes a Memory that knows nothing.
 func New(o Options) *Memory {
-	return &Memory{
+	m := &Memory{
 		o:          o,
 		models:     otter.Must(&otter.Options[Key, *Model]{MaximumSize: mostModels, InitialCapacity: 16}),
 		upstreams:  otter.Must(&otter.Options[Key, *upstream]{MaximumSize: mostUpstreams, InitialCapacity: 16}),
 		background: newBackground(o.Failed),
 	}
+	m.watch()
+	return m
 }
 
 // Close ends what runs in the background and waits for it.
-func (m *Memory) Close() { m.background.close() }
+func (m *Memory) Close() {
+	m.background.close()
+	m.watching.Wait()
+}
 
 // Key names an upstream, a model and a credential without showing any of them:
 // a keyed hash.

@@ -24,7 +24,8 @@ type Store interface {
 const (
 	// storeWait is how long a request may wait for a Store.
 	storeWait = 100 * time.Millisecond
-	// storeFresh is how old what other processes have learnt may be.
+	// storeFresh is how old what other processes have learnt may be, where nobody
+	// says that they have.
 	storeFresh = time.Minute
 )
 
@@ -41,6 +42,7 @@ type Model struct {
 	facts     Facts
 	count     Calibration // nil: none
 	loaded    time.Time   // when Store was read last; zero: never
+	answering time.Time   // when what another process had saved was added to last
 	// answered is the longest prompt that was answered, and refused the shortest
 	// that was refused without a number which explains it, in tokens; 0: none was.
 	// No plan depends on them.
@@ -104,8 +106,9 @@ func (m *Model) isFirst() bool {
 	return first
 }
 
-// load merges what is stored into what is known. A process that has measured the
-// count itself keeps its own.
+// load merges what is stored into what is known. Of counts the newest holds, even
+// where this process measured another: by the answers of a third of the requests
+// each, processes would plan the same conversation by different counts.
 func (m *Model) load(ctx context.Context) (known, stored Facts) {
 	stored, ok := m.memory.o.Store.Load(ctx, m.key)
 	now := time.Now()
@@ -119,9 +122,6 @@ func (m *Model) load(ctx context.Context) (known, stored Facts) {
 	if ok {
 		before := m.facts.at(now)
 		m.facts = before.with(stored, now)
-		if m.count != nil && m.count.Measured() {
-			m.facts.Count = before.Count
-		}
 		if m.facts.Count.Value != before.Count.Value {
 			m.count = nil // it starts anew from what others have measured
 		}

@@ -1,0 +1,140 @@
+package learn
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// board is a place for facts whose processes call to each other.
+type board struct {
+	mu    sync.Mutex
+	kept  map[Key]Facts
+	saves int
+	calls []chan Key
+}
+
+func (b *board) Load(_ context.Context, key Key) (Facts, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f, ok := b.kept[key]
+	return f, ok
+}
+
+func (b *board) Save(_ context.Context, key Key, f Facts) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.kept[key] = f
+	b.saves++
+	for _, c := range b.calls {
+		c <- key
+	}
+}
+
+func (b *board) Watch(ctx context.Context, saved func(Key), missed func()) {
+	c := make(chan Key, 1000)
+	b.mu.Lock()
+	b.calls = append(b.calls, c)
+	b.mu.Unlock()
+	missed()
+	for {
+		select {
+		case key := <-c:
+			saved(key)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// replicas are memories with one store.
+func replicas(n int) (b *board, all []*Memory, end func()) {
+	b = &board{kept: map[Key]Facts{}}
+	for range n {
+		all = append(all, New(Options{
+			Store: b, Secret: []byte("the same"), Failed: func(v any) { panic(v) },
+			Calibrate: func(way, percent int) Calibration { return &newest{percent: percent} },
+		}))
+	}
+	return b, all, func() {
+		for _, m := range all {
+			m.Close()
+		}
+	}
+}
+
+// newest is a calibration that believes each answer.
+type newest struct{ percent int }
+
+func (n *newest) Answered(sizes []int, _, counted int) bool {
+	n.percent = counted * 100 / sizes[0]
+	return false
+}
+func (n *newest) Refused(sizes []int, _, counted int) { n.percent = counted * 100 / sizes[0] }
+func (n *newest) Measured() bool                      { return n.percent > 0 }
+func (n *newest) Way() int                            { return 0 }
+func (n *newest) Percent() int                        { return n.percent }
+
+// TestReplicasKnowWhatOneHasLearnt without a request that asks: limits, counts,
+// shapes and cuts, the newest of each, also where two learn at once.
+func TestReplicasKnowWhatOneHasLearnt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, all, end := replicas(3)
+		defer end()
+		var models []*Model
+		for _, m := range all {
+			models = append(models, m.model())
+			m.model().Facts()
+		}
+		synctest.Wait() // they hear
+		agree := func(what string, want func(f *Facts) bool) {
+			t.Helper()
+			synctest.Wait()
+			time.Sleep(answerPause)
+			synctest.Wait()
+			first := models[0].Facts()
+			for i, m := range models {
+				if f := m.Facts(); f != first || !want(&f) {
+					t.Errorf("%s: replica %d has %+v, the first %+v", what, i, f, first)
+				}
+			}
+		}
+		models[1].Refused(refusal(8000, 9000), sent(9000))
+		agree("a limit", func(f *Facts) bool { return f.Window.Value == 8000 })
+		models[2].Answered(sent(1000), Bill{Prompt: 1200, Completion: 1})
+		agree("a count", func(f *Facts) bool { return f.Count.Value.Percent == 120 })
+		models[0].Answered(sent(1000), Bill{Prompt: 1100, Completion: 1})
+		agree("a count that another one has measured, too", func(f *Facts) bool { return f.Count.Value.Percent == 110 })
+		models[0].SetShape(ShapeNoSlot)
+		models[1].AddCut(CutKey{1})
+		models[2].AddCut(CutKey{2})
+		agree("three at once", func(f *Facts) bool { return f.Shape.Value == ShapeNoSlot && len(f.Cuts.Keys()) == 2 })
+		if b.mu.Lock(); b.saves > 12 {
+			t.Errorf("saved %d times", b.saves)
+		}
+		b.mu.Unlock()
+	})
+}
+
+// lying is a store that has always been saved to, and never what was.
+type lying struct{ board }
+
+func (l *lying) Load(context.Context, Key) (Facts, bool) { return Facts{}, true }
+
+// TestAStoreThatNeverKeepsIsNotAskedForEver: a process does not answer itself.
+func TestAStoreThatNeverKeepsIsNotAskedForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &lying{board{kept: map[Key]Facts{}}}
+		m := New(Options{Store: l, Failed: func(v any) { panic(v) }})
+		m.model().Facts()
+		synctest.Wait() // it hears
+		m.model().SetShape(ShapeNoSlot)
+		time.Sleep(time.Minute)
+		m.Close()
+		if l.saves < 2 || l.saves > 61 {
+			t.Errorf("saved %d times", l.saves)
+		}
+	})
+}

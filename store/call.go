@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Caller is a Store whose processes can call to each other. What is called while
+// nobody hears is lost.
+type Caller interface {
+	// Call says a word to all processes, this one included.
+	Call(ctx context.Context, word string) error
+	// Hear calls heard for each word, and again where words may have been lost: at
+	// the beginning, and after the store was out of reach. It returns when ctx is done.
+	Hear(ctx context.Context, heard func(word string), again func())
+}
+
+// Call says a word to all processes that share the store. It shows whatever it says
+// to everybody who reaches the store.
+func (v *Vault) Call(ctx context.Context, word string) {
+	if c, ok := v.under.(Caller); ok {
+		_ = c.Call(ctx, word) // the store says so itself; a word may be lost anyway
+	}
+}
+
+// Hear is that of [Caller]. It returns at once where no other process can call.
+// Whoever reaches the store may have called.
+func (v *Vault) Hear(ctx context.Context, heard func(word string), again func()) {
+	if c, ok := v.under.(Caller); ok {
+		c.Hear(ctx, heard, again)
+	}
+}
+
+const (
+	// channel is where words are said.
+	channel = prefix + "calls"
+	// longestWord bounds what is heard, in bytes.
+	longestWord = 256
+	// hearingPause is how long a server is left alone that cannot be heard, and
+	// refusedPause one that refuses.
+	hearingPause = 250 * time.Millisecond
+	refusedPause = time.Minute
+	// wordless is after how long without a word the connection is tried.
+	wordless = 5 * time.Second
+)
+
+// Call implements [Caller].
+func (s *Redis) Call(ctx context.Context, word string) error {
+	return s.ask(ctx, calling, func(ctx context.Context) error { return s.client.Publish(ctx, channel, word).Err() })
+}
+
+// Hear implements [Caller].
+func (s *Redis) Hear(ctx context.Context, heard func(word string), again func()) {
+	for ctx.Err() == nil {
+		pause := hearingPause
+		var reply redis.Error
+		if err := s.hear(ctx, heard, again); errors.As(err, &reply) && ctx.Err() == nil {
+			pause = refusedPause
+			s.answered(hearing, "the store refuses to be listened to: "+codeOf(reply.Error()))
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+}
+
+// hear hears words by one connection, until it breaks.
+func (s *Redis) hear(ctx context.Context, heard func(word string), again func()) error {
+	p := s.client.Subscribe(ctx, channel)
+	stop := context.AfterFunc(ctx, func() { _ = p.Close() })
+	defer stop()
+	defer p.Close()
+	tried := false
+	for {
+		said, err := p.ReceiveTimeout(ctx, s.wordless)
+		var late net.Error
+		switch {
+		case err == nil:
+			tried = false
+		case errors.As(err, &late) && late.Timeout() && !tried && ctx.Err() == nil:
+			if tried = true; p.Ping(ctx) == nil {
+				continue
+			}
+			return err
+		default:
+			return err
+		}
+		switch said := said.(type) {
+		case *redis.Subscription:
+			s.breaker.Close() // it answers
+			s.answered(hearing, "")
+			again()
+		case *redis.Message:
+			if len(said.Payload) <= longestWord {
+				heard(said.Payload)
+			}
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"laconic/store/storetest"
+)
+
+// hearer collects what a store says.
+type hearer struct {
+	mu    sync.Mutex
+	words []string
+	again int
+}
+
+func (h *hearer) heard(w string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.words = append(h.words, w)
+}
+
+func (h *hearer) lost() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.again++
+}
+
+func (h *hearer) has(again int, words ...string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.again == again && strings.Join(h.words, ",") == strings.Join(words, ",")
+}
+
+func soon(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	for range 2000 {
+		if f() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("never: %s", what)
+}
+
+// TestProcessesCallToEachOther: whoever hears is told of each word, and of the times
+// at which it could hear none.
+func TestProcessesCallToEachOther(t *testing.T) {
+	server := storetest.StartRedis(t)
+	a, b := openTestRedis(t, server.URL(), nil), openTestRedis(t, server.URL(), nil)
+	var h hearer
+	ctx, stop := context.WithCancel(t.Context())
+	var ended sync.WaitGroup
+	ended.Go(func() { b.Hear(ctx, h.heard, h.lost) })
+	soon(t, "it hears", func() bool { return h.has(1) })
+	if err := a.Call(ctx, "one"); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Call(ctx, strings.Repeat("x", longestWord+1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Call(ctx, "two"); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, "both words", func() bool { return h.has(1, "one", "two") })
+	server.Stop()
+	_, _ = b.Get(ctx, keyOf(1)) // it is left alone now
+	server.Start(t)
+	soon(t, "it hears again", func() bool { return h.has(2, "one", "two") })
+	if err := b.Put(ctx, keyOf(1), []byte("x"), time.Hour); err != nil {
+		t.Errorf("the store is left alone although it was heard: %v", err)
+	}
+	stop()
+	ended.Wait()
+}
+
+// TestASilentServerIsNotListenedToForEver: a connection that died without a word is
+// made anew.
+func TestASilentServerIsNotListenedToForEver(t *testing.T) {
+	p := inFrontOf(t, storetest.StartRedis(t).Addr)
+	s := openTestRedis(t, "redis://"+p.Listen+"/0", nil)
+	s.wordless = 50 * time.Millisecond
+	var h hearer
+	ctx, stop := context.WithCancel(t.Context())
+	var ended sync.WaitGroup
+	ended.Go(func() { s.Hear(ctx, h.heard, h.lost) })
+	soon(t, "it hears", func() bool { return h.has(1) })
+	poison(t, p, `{"name":"x","type":"timeout","stream":"downstream","attributes":{"timeout":0}}`)
+	poison(t, p, `{"name":"y","type":"timeout","stream":"upstream","attributes":{"timeout":0}}`)
+	soon(t, "the connection is closed", func() bool { return s.client.PoolStats().PubSubStats.Active == 0 })
+	p.Toxics.ResetToxics(ctx)
+	soon(t, "it hears again", func() bool { return h.has(2) })
+	stop()
+	ended.Wait()
+}
+
+// TestAServerThatRefusesToBeHeard is left alone for a minute, and the operator told.
+func TestAServerThatRefusesToBeHeard(t *testing.T) {
+	server := storetest.StartRedis(t, "--user", "default", "on", "nopass", "~*", "resetchannels", "+@all")
+	var lines told
+	s := openTestRedis(t, server.URL(), lines.add)
+	var h hearer
+	ctx, stop := context.WithCancel(t.Context())
+	var ended sync.WaitGroup
+	ended.Go(func() { s.Hear(ctx, h.heard, h.lost) })
+	soon(t, "the operator is told", func() bool { return lines.all() != "" })
+	if got := lines.all(); got != "the store refuses to be listened to: NOPERM" || !h.has(0) {
+		t.Errorf("%q %+v", got, h.words)
+	}
+	if err := s.Put(ctx, keyOf(1), []byte("x"), time.Hour); err != nil {
+		t.Error(err)
+	}
+	stop()
+	ended.Wait()
+}
