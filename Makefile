@@ -3,7 +3,7 @@
 # make long   every test, with a large sample of the sweeps (LACONIC_SWEEP=full for all of them: half an hour)
 # make oracle compares token counts with OpenAI's own tokenizer (needs npm, takes two minutes).
 # make survival measures what forty calls leave to the model (minutes; WINDOWS=16000 for one window).
-# make e2e    runs real agents from npm against an upstream with a small window (installs 1.5 GB).
+# make e2e    runs real agents from npm against an upstream with a small window (installs 1.8 GB).
 # make hostile what attackers and slow peers do: many sockets, bombs, stalled readers (a minute or two).
 # make soak   half an hour of mixed and hostile traffic (SOAK=5m for five minutes).
 # make h2spec what the listener makes of HTTP/2 that breaks its rules (needs h2spec).
@@ -94,12 +94,13 @@ build:
 image:
 	docker build -t laconic .
 
-# Some 1.5 GB of agents are installed into $(AGENTS), which git ignores. e2e runs
+# Some 1.8 GB of agents are installed into $(AGENTS), which git ignores. e2e runs
 # each once, e2e-all in four windows.
 AGENTS ?= .e2e
 e2e e2e-all:
 	npm install --prefix $(AGENTS) --no-audit --no-fund --loglevel=error \
 		openai@7.57.0 opencode-ai@1.18.33 @qwen-code/qwen-code@0.24.4 @mariozechner/pi-coding-agent@0.73.1 \
-		@openai/codex@0.80.0 cline@3.0.65
+		@openai/codex@0.80.0 cline@3.0.65 \
+		@github/copilot@1.0.102 @continuedev/cli@1.5.47
 	LACONIC_AGENTS=$(abspath $(AGENTS))/node_modules/.bin LACONIC_SURVIVAL=$(if $(filter e2e-all,$@),all) \
 		$(GO) test -v -count=1 -timeout 30m -run '^Test(Run)?Clients$$' ./e2e $(UPDATE)

@@ -106,38 +106,34 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 	var sums tally.Tally
 	serving, stop := context.WithCancel(context.WithoutCancel(cmd.Context()))
 	defer stop()
-	started, ended := make(chan string, 1), make(chan error, 1)
+	started, ended := make(chan [2]string, 1), make(chan error, 1)
 	go func() {
 		ended <- serveLogged(serving, c, log, nil, func(addr, admin string) {
 			logStart(log, c, addr, admin)
-			started <- addr
+			started <- [2]string{addr, admin}
 		}, sums.Listener())
 	}()
-	var addr string
+	var addr, admin string
 	select {
 	case err := <-ended:
 		return err
-	case addr = <-started:
+	case at := <-started:
+		addr, admin = at[0], at[1]
 	}
 
 	base := "http://" + clientAddress(addr) + "/v1"
 	files := &ownFiles{}
 	defer files.remove()
-	key := r.key(c)
+	key := ""
+	if n := len(c.ClientKeys); n > 0 {
+		key = string(c.ClientKeys[n-1]) // which was made for this run
+	}
 	s := clients.Start(client, clients.Given{
-		Base: base, Model: cmp.Or(r.model, firstNamed(c)), Args: args[1:], File: files.write,
-		Lookup: func(name string) (string, bool) {
-			if name == "OPENAI_API_KEY" && key != "" {
-				return key, true
-			}
-			return os.LookupEnv(name)
-		},
+		Base: base, Key: key, AnyKey: wantsNoKey(c), Model: cmp.Or(r.model, firstNamed(c)), Chosen: r.model != "",
+		Args: args[1:], File: files.write, Lookup: os.LookupEnv,
 		List:    sync.OnceValue(func() []string { return listed(cmd.Context(), base, cmp.Or(key, os.Getenv("OPENAI_API_KEY"))) }),
 		Version: func() string { return versionOf(cmd.Context(), path) },
 	})
-	if key != "" {
-		s.Env["OPENAI_API_KEY"] = key
-	}
 	if _, chosen := os.LookupEnv("OPENAI_MODEL"); r.model != "" && !chosen {
 		s.Env["OPENAI_MODEL"] = r.model
 	}
@@ -147,6 +143,13 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	say("%s in front of %s, log in %s", base, config.ShownURL(c.Upstream), logName)
+	if url := pageURL(c, admin); url != "" {
+		asks := ""
+		if c.AdminToken != "" {
+			asks = " (it asks for your admin_token)"
+		}
+		say("watch it at %s%s", url, asks)
+	}
 	for _, line := range append(hints(c), s.Say...) {
 		say("%s", line)
 	}
@@ -202,20 +205,11 @@ func (r *running) configuration(cmd *cobra.Command, client *clients.Client) (*co
 	return c, c.CheckFiles()
 }
 
-// key returns the key that the command uses with the proxy, "" for its own: the one
-// that was made for this run where the proxy wants client keys, and a word where the upstream
-// wants none, because most clients do not start without any.
-func (r *running) key(c *config.Config) string {
-	if len(c.ClientKeys) > 0 {
-		return string(c.ClientKeys[len(c.ClientKeys)-1])
-	}
-	if os.Getenv("OPENAI_API_KEY") != "" {
-		return ""
-	}
-	if u, err := config.ParseUpstream(c.Upstream); err == nil && access.Loopback(u.Host) || slices.ContainsFunc(c.Models, func(m config.Model) bool { return m.Everything() && m.APIKey != "" }) {
-		return "none"
-	}
-	return ""
+// wantsNoKey reports whether the upstream of all models wants no key of the command's:
+// because it is on this machine, or because the configuration has one.
+func wantsNoKey(c *config.Config) bool {
+	u, err := config.ParseUpstream(c.Upstream)
+	return err == nil && access.Loopback(u.Host) || slices.ContainsFunc(c.Models, func(m config.Model) bool { return m.Everything() && m.APIKey != "" })
 }
 
 // firstNamed returns the first model that the configuration names without a pattern;

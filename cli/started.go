@@ -23,9 +23,9 @@ func logStart(l *runlog.Log, c *config.Config, addr, admin string) {
 	}
 	if admin != "" {
 		f = append(f, zap.String("health", "http://"+admin+"/healthz"))
-		if c.Page {
-			f = append(f, zap.String("page", "http://"+clientAddress(admin)+"/page/"))
-		}
+	}
+	if url := pageURL(c, admin); url != "" {
+		f = append(f, zap.String("page", url))
 	}
 	if c.File() != "" {
 		f = append(f, zap.String("config", c.File()))
@@ -48,9 +48,9 @@ func startLines(c *config.Config, addr, admin string) string {
 	health, page := "off", ""
 	if admin != "" {
 		health = "http://" + admin + "/healthz"
-		if c.Page {
-			page = "  page       http://" + clientAddress(admin) + "/page/\n"
-		}
+	}
+	if url := pageURL(c, admin); url != "" {
+		page = "  page       " + url + "\n"
 	}
 	summaries := ""
 	if c.Summarizer.Model != "" {
@@ -62,6 +62,15 @@ func startLines(c *config.Config, addr, admin string) string {
 	}
 	return fmt.Sprintf("laconic %s\n  listening  %s://%s\n  upstream   %s\n%s%s  health     %s\n%s  config     %s\n\n  export OPENAI_BASE_URL=%s://%s/v1\n\n",
 		version(), c.Scheme(), addr, config.ShownURL(c.Upstream), hinted, summaries, health, page, from, c.Scheme(), clientAddress(addr))
+}
+
+// pageURL returns where the page is, for a browser on this machine; "" without one.
+// Without an admin listener admin is "".
+func pageURL(c *config.Config, admin string) string {
+	if admin == "" || !c.Page {
+		return ""
+	}
+	return "http://" + clientAddress(admin) + "/page/"
 }
 
 // clientAddress returns the address that a client on this machine can reach.

@@ -123,11 +123,16 @@ func TestCommandsAreKnownByTheirNames(t *testing.T) {
 	f("", "")
 }
 
-// start starts a command whose upstream lists some models.
+// start starts a command whose upstream lists some models and wants a key.
 func start(t *testing.T, env map[string]string, version string, listed []string, model string, command ...string) Started {
 	t.Helper()
+	return startWith(t, Given{Model: model}, env, version, listed, command...)
+}
+
+func startWith(t *testing.T, of Given, env map[string]string, version string, listed []string, command ...string) Started {
+	t.Helper()
 	return Start(OfCommand(command[0]), Given{
-		Base: "http://127.0.0.1:1/v1", Model: model, Args: command[1:],
+		Base: "http://127.0.0.1:1/v1", Key: of.Key, AnyKey: of.AnyKey, Model: of.Model, Chosen: of.Chosen, Args: command[1:],
 		List:    func() []string { return listed },
 		Lookup:  func(name string) (string, bool) { v, ok := env[name]; return v, ok },
 		File:    func(name, text string) (string, error) { return "FILE(" + text + ")", nil },
@@ -182,12 +187,57 @@ func TestStart(t *testing.T) {
 
 	const codex = `-c model_provider="laconic" -c model_providers.laconic.name="laconic" -c model_providers.laconic.base_url="http://127.0.0.1:1/v1" -c model_providers.laconic.env_key="OPENAI_API_KEY"`
 	f(start(t, nil, "codex-cli 0.80.0\n", nil, "", "codex"), codex+` -c model_providers.laconic.wire_api="chat" -c model_context_window=1000000 -c model_auto_compact_token_limit=1000000`, "", "")
+	f(start(t, nil, "codex-cli 0.94.0\n", nil, "", "codex"), codex+` -c model_providers.laconic.wire_api="chat" -c model_context_window=1000000 -c model_auto_compact_token_limit=1000000`, "", "")
+	f(start(t, nil, "codex-cli 0.95.0\n", nil, "", "codex"), codex+` -c model_providers.laconic.supports_websockets=false`, "", "pass through")
 	f(start(t, nil, "codex-cli 0.169.0\n", nil, "a", "codex"), codex+` -c model_providers.laconic.supports_websockets=false -c model="a"`, "", "pass through")
 	f(start(t, nil, "?", nil, "a", "codex", "-m", "b"), codex+` -c model_providers.laconic.supports_websockets=false`, "", "pass through")
 
 	f(start(t, map[string]string{"OPENAI_API_KEY": "k"}, "", two, "a", "copilot"), "", "COPILOT_MODEL=a COPILOT_PROVIDER_API_KEY=k COPILOT_PROVIDER_BASE_URL=http://127.0.0.1:1/v1", "")
 	f(start(t, nil, "", two, "a", "claude"), "", "ANTHROPIC_BASE_URL=http://127.0.0.1:1 ENABLE_TOOL_SEARCH=true", "pass through")
-	f(start(t, nil, "", two, "a", "cn"), "", "", "a file of yours")
+
+	const providers = `FILE({"lastUsedProvider":"openai-compatible","modes":{},"providers":{"openai-compatible":{"settings":{"provider":"openai-compatible","apiKey":"k","model":"a",` +
+		`"baseUrl":"http://127.0.0.1:1/v1"},"updatedAt":"2026-01-01T00:00:00.000Z","tokenSource":"manual"}},"version":1})`
+	key := map[string]string{"OPENAI_API_KEY": "k"}
+	f(start(t, key, "", two, "a", "cline"), "--provider openai-compatible --model a --compaction off", "CLINE_PROVIDER_SETTINGS_PATH="+providers+" CLINE_SESSION_BACKEND_MODE=local", "")
+	f(start(t, key, "", two, "a", "cline", "-m", "b", "--compaction=basic"), "--provider openai-compatible", "CLINE_PROVIDER_SETTINGS_PATH="+providers+" CLINE_SESSION_BACKEND_MODE=local", "")
+	f(start(t, nil, "", two, "a", "cline", "-P", "cline"), "", "", "own choice")
+	f(start(t, nil, "", two, "", "cline"), "", "", "needs the name of a model")
+
+	const config = `--config FILE({"models":[{"name":"a","provider":"openai","model":"a","apiBase":"http://127.0.0.1:1/v1","apiKey":"k","roles":["chat","edit","apply"]}],"name":"Laconic","schema":"v1","version":"0.0.1"})`
+	f(start(t, key, "", two, "a", "cn"), config, "", "in the place of yours")
+	f(start(t, nil, "", two, "a", "cn", "--config", "own.yaml"), "", "", "own choice")
+	f(start(t, nil, "", two, "", "cn"), "", "", "needs the name of a model")
+}
+
+// TestKeys: a program that does not start without a key gets one where none is wanted,
+// and the proxy's where it wants its own.
+func TestKeys(t *testing.T) {
+	f := func(of Given, env map[string]string, command, name, want string) {
+		t.Helper()
+		of.Model = "a"
+		if got := startWith(t, of, env, "", nil, command).Env[name]; got != want {
+			t.Errorf("%+v, %v: %s of %s is %q, want %q", of, env, name, command, got, want)
+		}
+	}
+	needs, free, own := Given{}, Given{AnyKey: true}, Given{Key: "k", AnyKey: true}
+	has := map[string]string{"OPENAI_API_KEY": "sk", "ANTHROPIC_API_KEY": "sk-ant", "ANTHROPIC_MODEL": "m"}
+	for _, name := range []string{"OPENAI_API_KEY", "COPILOT_PROVIDER_API_KEY"} {
+		f(needs, nil, "copilot", name, "")
+		f(free, nil, "copilot", name, "none")
+		f(own, has, "copilot", name, "k")
+	}
+	f(free, has, "copilot", "OPENAI_API_KEY", "") // it has its own
+	f(free, has, "copilot", "COPILOT_PROVIDER_API_KEY", "sk")
+
+	const token, model = "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_MODEL"
+	f(needs, nil, "claude", token, "")
+	f(free, nil, "claude", token, "none")
+	f(free, map[string]string{"OPENAI_API_KEY": "sk"}, "claude", token, "none") // which is nothing to it
+	f(free, has, "claude", token, "")
+	f(own, has, "claude", token, "k")
+	f(needs, nil, "claude", model, "")
+	f(Given{Chosen: true}, nil, "claude", model, "a")
+	f(Given{Chosen: true}, has, "claude", model, "")
 }
 
 // TestOpencodeKeepsItsOwn: what the variable holds already stays.

@@ -12,8 +12,14 @@ import (
 // Given is what is known where a program is started.
 type Given struct {
 	Base string // of the proxy, which ends in /v1
-	// Model is the one to use; "": the program's own choice, of Models.
-	Model string
+	// Key is the one that the proxy wants; "": it wants none. AnyKey says that the
+	// upstream wants none of the program either, though most do not start without one.
+	Key    string
+	AnyKey bool
+	// Model is the one to use; "": the program's own choice, of Models. Chosen says
+	// that it was named for this run, and not by the configuration.
+	Model  string
+	Chosen bool
 	// List returns the models that the upstream lists; none: it lists none.
 	List   func() []string
 	Args   []string // of the program, as the user wrote them
@@ -38,6 +44,26 @@ func (g Given) has(flags ...string) bool {
 	return false
 }
 
+// anyKey is the key where every word is one.
+const anyKey = "none"
+
+// set reports whether one of the variables holds something.
+func (g Given) set(variables ...string) bool {
+	return slices.ContainsFunc(variables, func(name string) bool { v, _ := g.Lookup(name); return v != "" })
+}
+
+// key returns the key that the program uses; "": there is none.
+func (g Given) key() string {
+	own, _ := g.Lookup("OPENAI_API_KEY")
+	switch {
+	case g.Key != "":
+		return g.Key
+	case own == "" && g.AnyKey:
+		return anyKey
+	}
+	return own
+}
+
 // origin is the base without its /v1.
 func (g Given) origin() string { return strings.TrimSuffix(g.Base, "/v1") }
 
@@ -53,6 +79,9 @@ type Started struct {
 // not know: it gets the variables that libraries read.
 func Start(c *Client, g Given) Started {
 	s := Started{Env: map[string]string{}}
+	if key := g.key(); g.Key != "" || key == anyKey {
+		s.Env["OPENAI_API_KEY"] = key
+	}
 	for i := range Table {
 		for _, name := range Table[i].Variables {
 			s.Env[name] = g.Base
@@ -202,7 +231,7 @@ func startQwen(g Given, s *Started) {
 
 func startCopilot(g Given, s *Started) {
 	s.Env["COPILOT_PROVIDER_BASE_URL"] = g.Base
-	if key, ok := g.Lookup("OPENAI_API_KEY"); ok {
+	if key := g.key(); key != "" {
 		s.Env["COPILOT_PROVIDER_API_KEY"] = key
 	}
 	if _, chosen := g.Lookup("COPILOT_MODEL"); g.Model != "" {
@@ -212,9 +241,9 @@ func startCopilot(g Given, s *Started) {
 	}
 }
 
-// oldestWithoutChat is the first minor version of Codex 0 that may lack chat
-// completions.
-const oldestWithoutChat = 81
+// oldestWithoutChat is the first minor version of Codex 0 without chat completions:
+// 0.94.0 takes wire_api = "chat", 0.95.0 refuses it (openai/codex#10157).
+const oldestWithoutChat = 95
 
 // codexOf returns the row of a version of Codex, as it prints it.
 func codexOf(printed string) *Client {
@@ -253,14 +282,105 @@ func codexMinor(printed string) (minor int, ok bool) {
 	return minor, found && err == nil
 }
 
+// startClaude sets a token where Claude Code would ask for a login that nobody needs.
 func startClaude(g Given, s *Started) {
 	s.Env["ANTHROPIC_BASE_URL"] = g.origin()
-	if _, set := g.Lookup("ENABLE_TOOL_SEARCH"); !set {
+	if !g.set("ENABLE_TOOL_SEARCH") {
 		s.Env["ENABLE_TOOL_SEARCH"] = "true" // which a base URL of one's own switches off
+	}
+	const token = "ANTHROPIC_AUTH_TOKEN"
+	switch {
+	case g.Key != "":
+		s.Env[token] = g.Key
+	case g.AnyKey && !g.set(token, "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"):
+		s.Env[token] = anyKey
+		s.say("Claude Code uses no login in this run, because the upstream wants none (%s would be sent)", token)
+	}
+	// Its own choice is among Anthropic's models, which a configuration does not replace.
+	if g.Chosen && !g.has("--model") && !g.set("ANTHROPIC_MODEL") {
+		s.Env["ANTHROPIC_MODEL"] = g.Model
 	}
 }
 
-// startByFile is for programs that read their provider from a file of the user's.
-func startByFile(g Given, s *Started) {
-	s.say("its settings are in a file of yours: put %s there as the base URL (laconic env shows the settings; --listen keeps the address the same)", g.Base)
+// startCline gives Cline a file of providers in the place of the user's.
+func startCline(g Given, s *Started) {
+	const variable, mode = "CLINE_PROVIDER_SETTINGS_PATH", "CLINE_SESSION_BACKEND_MODE"
+	switch {
+	case g.has("--provider", "-P") || g.set(variable):
+		s.say("the provider is Cline's own choice: it is not told of the proxy")
+		return
+	case g.Model == "" && !g.has("--model", "-m"):
+		s.unchosen("Cline")
+		return
+	}
+	type settings struct {
+		Provider string `json:"provider"`
+		Key      string `json:"apiKey,omitempty"`
+		Model    string `json:"model,omitempty"`
+		Base     string `json:"baseUrl"`
+	}
+	type provider struct {
+		Settings settings `json:"settings"`
+		Updated  string   `json:"updatedAt"`
+		Source   string   `json:"tokenSource"`
+	}
+	const name = "openai-compatible"
+	file, err := g.write("providers.json", map[string]any{
+		"version": 1, "lastUsedProvider": name, "modes": map[string]any{},
+		"providers": map[string]provider{name: {settings{name, g.key(), g.Model, g.Base}, "2026-01-01T00:00:00.000Z", "manual"}},
+	})
+	if err != nil {
+		s.say("Cline is not told of the proxy: %v", err)
+		return
+	}
+	s.Env[variable] = file
+	if !g.set(mode) {
+		s.Env[mode] = "local" // a process of Cline's that runs already has read another file
+	}
+	s.Args = append(s.Args, "--provider", name)
+	if !g.has("--model", "-m") {
+		s.Args = append(s.Args, "--model", g.Model)
+	}
+	if !g.has("--compaction") {
+		s.Args = append(s.Args, "--compaction", "off")
+	}
+}
+
+// startContinue gives Continue a configuration in the place of the user's.
+func startContinue(g Given, s *Started) {
+	switch {
+	case g.has("--config"):
+		s.say("--config is Continue's own choice: it is not told of the proxy")
+		return
+	case g.Model == "":
+		s.unchosen("Continue")
+		return
+	}
+	type model struct {
+		Name     string   `json:"name"`
+		Provider string   `json:"provider"`
+		Model    string   `json:"model"`
+		Base     string   `json:"apiBase"`
+		Key      string   `json:"apiKey,omitempty"`
+		Roles    []string `json:"roles"`
+	}
+	file, err := g.write("continue.yaml", map[string]any{ // JSON is YAML
+		"name": "Laconic", "version": "0.0.1", "schema": "v1",
+		"models": []model{{g.Model, "openai", g.Model, g.Base, g.key(), []string{"chat", "edit", "apply"}}},
+	})
+	if err != nil {
+		s.say("Continue is not told of the proxy: %v", err)
+		return
+	}
+	s.Args = append(s.Args, "--config", file)
+	s.say("Continue reads a configuration of this run in the place of yours (--config FILE is your own, with %s as its apiBase)", g.Base)
+}
+
+// write writes a file of JSON.
+func (g Given) write(name string, v any) (path string, err error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "", err // unreachable: all of it is strings
+	}
+	return g.File(name, string(text))
 }

@@ -55,7 +55,7 @@ var Table = []Client{
 		Blocks: []Block{{"shell", "sh", `cline auth openai-compatible -k "$OPENAI_API_KEY" -m qwen3-coder -b http://127.0.0.1:7280/v1
 cline -P openai-compatible -m qwen3-coder --compaction off "fix the failing test"
 `}},
-		Window: Large, Advice: "`--compaction off`", start: startByFile,
+		Window: Large, Advice: "`--compaction off`", wantsModel: true, start: startCline,
 	},
 	{
 		Name: "copilot", Title: "GitHub Copilot CLI", Version: "1.0.102", Endpoint: chat, Page: "copilot.md", Programs: []string{"copilot"},
@@ -79,7 +79,7 @@ models:
     apiKey: sk-…
     roles: [chat, edit, apply]
 `}},
-		Window: None, start: startByFile,
+		Window: None, wantsModel: true, start: startContinue,
 	},
 	{
 		Name: "openai-sdk", Title: "OpenAI SDKs", Version: "node 7.57.0", Endpoint: chat, Page: "openai-sdk.md",
@@ -141,7 +141,7 @@ env_key = "OPENAI_API_KEY"
 		Window: Large, Advice: "`model_context_window` and `model_auto_compact_token_limit` are far above the real window", start: startCodexChat,
 	},
 	{
-		Name: "codex", Title: "Codex", Version: "current", Endpoint: "/v1/responses", Page: "codex.md", Programs: []string{"codex"},
+		Name: "codex", Title: "Codex", Version: "0.169.0", Endpoint: "/v1/responses", Page: "codex.md", Programs: []string{"codex"},
 		Blocks: []Block{{"~/.codex/config.toml", "toml", `model_provider = "laconic"
 
 [model_providers.laconic]
@@ -153,7 +153,7 @@ supports_websockets = false
 		Window: True, Advice: "Leave its window as it is", start: startCodex,
 	},
 	{
-		Name: "claude-code", Title: "Claude Code", Version: "current", Endpoint: "/v1/messages", Page: "claude-code.md", Programs: []string{"claude"},
+		Name: "claude-code", Title: "Claude Code", Version: "2.1.197", Endpoint: "/v1/messages", Page: "claude-code.md", Programs: []string{"claude"},
 		Blocks: []Block{{"shell", "sh", `laconic --upstream https://api.anthropic.com/v1
 export ANTHROPIC_BASE_URL=http://127.0.0.1:7280     # without /v1: Claude Code adds it
 `}},

@@ -40,7 +40,7 @@ var prompts = []prompt{
 
 	// The history is text inside of one message.
 	{"opencode", instructions, "You are a context summarization agent", "sst/opencode packages/opencode/src/agent/prompt/compaction.txt"},
-	{"opencode", instructions, "You are summarizing a conversation for continuation by another agent", "anomalyco/opencode packages/opencode/src/agent/prompt/compaction.txt, a fork's"},
+	{"opencode", instructions, "You are summarizing a conversation for continuation by another agent", "anomalyco/opencode packages/opencode/src/agent/prompt/compaction.txt, which sst/opencode became"},
 	{"opencode", instructions, "You are an anchored context summarization assistant", "sst/opencode packages/opencode/src/agent/prompt/compaction.txt, 2026"},
 	{"opencode", asked, "Create a new anchored summary from the conversation history", "sst/opencode packages/core/src/session/compaction.ts"},
 	{"opencode", asked, "Update the anchored summary below", "sst/opencode packages/core/src/session/compaction.ts"},
