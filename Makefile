@@ -5,6 +5,7 @@
 # make survival measures what forty calls leave to the model (minutes; WINDOWS=16000 for one window).
 # make e2e    runs real agents from npm against an upstream with a small window (installs 1.8 GB).
 # make hostile what attackers and slow peers do: many sockets, bombs, stalled readers (a minute or two).
+# make deploy renders the Kubernetes manifests and the chart, and checks them (a minute and a half, the first time).
 # make soak   half an hour of mixed and hostile traffic (SOAK=5m for five minutes).
 # make h2spec what the listener makes of HTTP/2 that breaks its rules (needs h2spec).
 # The rest: make golden (rewrite golden files), make bench, make build, make image.
@@ -15,7 +16,7 @@ FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./com
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
             ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize/bpe:FuzzCount ./cli:FuzzParse
 
-.PHONY: test long check fmt vet lint race fuzz vuln survival hostile soak h2spec oracle golden bench build image e2e e2e-all
+.PHONY: test long check fmt vet lint race fuzz vuln survival hostile soak h2spec oracle golden bench build image deploy e2e e2e-all
 
 test:
 	$(GO) test -short ./...
@@ -24,7 +25,7 @@ LACONIC_SWEEP ?= half
 long:
 	LACONIC_SWEEP=$(LACONIC_SWEEP) $(GO) test -timeout 30m ./...
 
-check: test fmt vet lint long race fuzz vuln oracle hostile survival
+check: test fmt vet lint long race fuzz vuln oracle hostile survival deploy
 
 fmt:
 	@out=$$($(GO) tool gofumpt -l .); if [ -n "$$out" ]; then echo "gofumpt would change:"; echo "$$out"; exit 1; fi
@@ -72,6 +73,10 @@ h2spec:
 # On loopback alone, bounded in sockets, bytes and time.
 hostile:
 	LACONIC_HOSTILE=1 $(GO) test -count=1 -timeout 10m -run '^TestHostile' ./proxy ./e2e
+
+# A module of its own, since it takes Helm and kustomize as libraries.
+deploy:
+	cd deploy/render && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 # -v shows how many bytes were compared.
 oracle:

@@ -1,0 +1,309 @@
+package render
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"helm.sh/helm/v4/pkg/chart/v2/lint"
+	"helm.sh/helm/v4/pkg/chart/v2/lint/support"
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	manifests = "../kubernetes"
+	chart     = "../chart"
+)
+
+// variants are the kustomizations, each with the values that make the chart the same.
+var variants = []struct{ name, folder, values string }{
+	{"base", "base", ""},
+	{"redis", "overlays/redis", "redis: {enabled: true}"},
+	{"prometheus", "overlays/prometheus", "{serviceMonitor: {enabled: true}, autoscaling: {requests: 500}}"},
+	{"all", "overlays/all", "{redis: {enabled: true}, serviceMonitor: {enabled: true}, autoscaling: {requests: 500}}"},
+}
+
+// each calls f with what every variant is, made by kustomize and by Helm.
+func each(t *testing.T, f func(t *testing.T, objects []Object)) {
+	for _, v := range variants {
+		t.Run(v.name+"/kustomize", func(t *testing.T) { f(t, kustomized(t, v.folder)) })
+		t.Run(v.name+"/helm", func(t *testing.T) { f(t, helmed(t, v.values)) })
+	}
+}
+
+func kustomized(t *testing.T, folder string) []Object {
+	t.Helper()
+	objects, err := Kustomization(filepath.Join(manifests, folder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+func helmed(t *testing.T, values string) []Object {
+	t.Helper()
+	objects, _, err := Chart(chart, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+func cluster(t *testing.T, objects []Object) *Cluster {
+	t.Helper()
+	c, err := NewCluster(objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Who starts with one and goes on with the other finds the same objects.
+func TestChartAndManifestsAgree(t *testing.T) {
+	for _, v := range variants {
+		t.Run(v.name, func(t *testing.T) {
+			theirs, ours := said(t, kustomized(t, v.folder)), said(t, helmed(t, v.values))
+			for id, want := range theirs {
+				if got, ok := ours[id]; !ok {
+					t.Errorf("the chart has no %s", id)
+				} else if !reflect.DeepEqual(got, want) {
+					t.Errorf("%s\n--- the chart\n%s\n--- the manifests\n%s", id, text(got), text(want))
+				}
+			}
+			for id := range ours {
+				if theirs[id] == nil {
+					t.Errorf("the manifests have no %s", id)
+				}
+			}
+		})
+	}
+}
+
+// said returns what objects say, without what Helm says of itself, with configurations
+// read.
+func said(t *testing.T, objects []Object) map[string]Object {
+	all := map[string]Object{}
+	for _, o := range objects {
+		if labels, ok := o["metadata"].(map[string]any)["labels"].(map[string]any); ok {
+			delete(labels, "helm.sh/chart")
+			delete(labels, "app.kubernetes.io/managed-by")
+		}
+		if data, ok := o["data"].(map[string]any); ok && o.Kind() == "ConfigMap" {
+			for name, file := range data {
+				var config map[string]any
+				if err := yaml.UnmarshalStrict([]byte(file.(string)), &config); err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				data[name] = config
+			}
+		}
+		all[o.Kind()+" "+o.Name()] = o
+	}
+	return all
+}
+
+func text(o Object) string {
+	b, _ := yaml.Marshal(o)
+	return string(b)
+}
+
+func TestKubernetesTakesEveryObject(t *testing.T) {
+	each(t, func(t *testing.T, objects []Object) {
+		for _, version := range Versions {
+			for _, fault := range Invalid(objects, version) {
+				t.Error(fault)
+			}
+		}
+	})
+}
+
+func TestObjectsFindEachOther(t *testing.T) {
+	each(t, func(t *testing.T, objects []Object) {
+		for _, fault := range cluster(t, objects).Faults() {
+			t.Error(fault)
+		}
+	})
+}
+
+func TestHelmLintsTheChart(t *testing.T) {
+	for _, m := range lint.RunAll(chart, map[string]any{}, Namespace).Messages {
+		if m.Severity > support.InfoSev {
+			t.Error(m)
+		}
+	}
+}
+
+// A value that nobody reads is a mistake that nobody would see.
+func TestTheChartRefusesValues(t *testing.T) {
+	for values, want := range map[string]string{
+		"relicas: 3":                                  "relicas",
+		"image: {tagg: v1}":                           "tagg",
+		"autoscaling: {min: two}":                     "autoscaling",
+		"config: {limits: {shutdown: 1h30m}}":         "shutdown",
+		"config: {listen: '127.0.0.1:7280'}":          "",
+		"config: {listen: ':8080'}":                   "listen",
+		"config: {admin_token: secret-in-a-git-repo}": "admin_token",
+		"networkPolicy: {clients: []}":                "clients",
+	} {
+		_, _, err := Chart(chart, values)
+		if want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", values, err)
+			}
+		} else if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", values, err)
+		}
+	}
+}
+
+// What the chart's values change arrives where it should.
+func TestValues(t *testing.T) {
+	objects := helmed(t, `
+image: {repository: registry.example/laconic, tag: v1}
+secret: keys
+config:
+  upstream: http://vllm.models:8000/v1
+  limits: {drain: 20s, shutdown: 2m}
+  models: [{match: "*", window: 32768}]
+  store: {ttl: 24h}
+redis: {enabled: true}
+autoscaling: {min: 3}
+networkPolicy: {upstreams: [{to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: models}}}], ports: [{port: 8000, protocol: TCP}]}]}
+serviceMonitor: {enabled: true, labels: {release: stack}}
+`)
+	for _, fault := range append(Invalid(objects, Versions[0]), cluster(t, objects).Faults()...) {
+		t.Error(fault)
+	}
+	all := said(t, objects)
+	f := func(id, want string) {
+		t.Helper()
+		if !strings.Contains(text(all[id]), want) {
+			t.Errorf("%s has no %s:\n%s", id, want, text(all[id]))
+		}
+	}
+	f("Deployment laconic", "terminationGracePeriodSeconds: 150")
+	f("Deployment laconic", "image: registry.example/laconic:v1")
+	f("Deployment laconic", "name: keys")
+	f("ServiceMonitor laconic", "name: keys")
+	f("ServiceMonitor laconic", "release: stack")
+	f("HorizontalPodAutoscaler laconic", "minReplicas: 3")
+	f("NetworkPolicy laconic", "port: 8000")
+	f("ConfigMap laconic", "ttl: 24h")
+	f("ConfigMap laconic", "url: redis://laconic-redis:6379/0")
+	f("ConfigMap laconic", "memory: 512MiB")
+}
+
+// The overlay that the manual has the reader write is rendered where it says.
+func TestTheManualsOverlay(t *testing.T) {
+	_, text, _ := strings.Cut(manual(t), "```yaml\n# deploy/kubernetes/overlays/mine/kustomization.yaml")
+	text, _, _ = strings.Cut(text, "```")
+	folder, err := os.MkdirTemp(filepath.Join(manifests, "overlays"), "mine-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	ours, err := os.ReadFile(filepath.Join(manifests, "components/redis/laconic.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := strings.Replace(string(ours), "https://api.openai.com/v1", "https://mine.example/v1", 1)
+	for name, content := range map[string]string{"kustomization.yaml": "#" + text, "laconic.yaml": mine} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	objects, err := Kustomization(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cluster(t, objects)
+	for _, fault := range append(Invalid(objects, Versions[0]), c.Faults()...) {
+		t.Error(fault)
+	}
+	if _, config, _ := pod(t, c); config != mine {
+		t.Errorf("the configuration is\n%s", config)
+	}
+	for _, o := range objects {
+		if meta := o["metadata"].(map[string]any); meta["namespace"] != Namespace {
+			t.Errorf("%s %s is in the namespace %v", o.Kind(), o.Name(), meta["namespace"])
+		}
+	}
+}
+
+// What the checks find: each case is a mistake in what was right.
+func TestChecksFindMistakes(t *testing.T) {
+	f := func(name, from, to, want string) {
+		t.Run(name, func(t *testing.T) {
+			var changed []Object
+			for _, o := range kustomized(t, "overlays/all") {
+				var n Object
+				if err := yaml.Unmarshal([]byte(strings.Replace(text(o), from, to, 1)), &n); err != nil {
+					t.Fatal(err)
+				}
+				changed = append(changed, n)
+			}
+			faults := Invalid(changed, Versions[1])
+			if c, err := NewCluster(changed); err != nil {
+				faults = append(faults, err.Error())
+			} else {
+				faults = append(faults, c.Faults()...)
+			}
+			if !slices.ContainsFunc(faults, regexp.MustCompile(want).MatchString) {
+				t.Errorf("not found: %q", faults)
+			}
+		})
+	}
+	f("a misspelt field", "readinessProbe:", "readynessProbe:", "readynessProbe")
+	f("a misspelt field of a custom resource", "jobLabel:", "jobLable:", "jobLable")
+	f("a number for a text", "mountPath: /etc/laconic", "mountPath: 7", "mountPath")
+	f("a file by subPath", "mountPath: /etc/laconic\n", "mountPath: /etc/laconic\n          subPath: laconic.yaml\n", "no ConfigMap is mounted as a folder")
+	f("another ConfigMap", "configMap:\n          name: laconic", "configMap:\n          name: laconik", "no ConfigMap is mounted")
+	f("a probe of no port", "path: /readyz\n            port: admin", "path: /readyz\n            port: metrics", "no port metrics")
+	f("a service of no port", "targetPort: http", "targetPort: web", "no port web")
+	f("a scaler of nothing", "scaleTargetRef:\n    apiVersion: apps/v1\n    kind: Deployment\n    name: laconic", "scaleTargetRef:\n    apiVersion: apps/v1\n    kind: Deployment\n    name: proxy", "no Deployment proxy")
+	f("replicas beside a scaler", "revisionHistoryLimit: 3\n  selector:\n    matchLabels:\n      app.kubernetes.io/component: proxy", "replicas: 2\n  selector:\n    matchLabels:\n      app.kubernetes.io/component: proxy", "has replicas")
+	f("a grace period that is too short", "terminationGracePeriodSeconds: 320", "terminationGracePeriodSeconds: 30", "limits.drain .10s., limits.shutdown .5m.")
+	f("a longer shutdown", "shutdown: 5m", "shutdown: 15m", "limits.shutdown .15m.")
+	f("a root user", "runAsUser: 65532", "runAsUser: 0", "restricted standard")
+	f("no seccomp", "type: RuntimeDefault", "type: Unconfined", "restricted standard")
+	f("an image that can be written to", "readOnlyRootFilesystem: true", "readOnlyRootFilesystem: false", "may write")
+	f("too little memory", "memory: 1Gi", "memory: 768Mi", "too little")
+	f("a port of loopback", `listen: ":7280"`, "listen: 127.0.0.1:7280", "where the proxy listens")
+	f("a monitor without the token", "key: LACONIC_ADMIN_TOKEN", "key: TOKEN", "not the admin_token")
+	f("a way to nowhere", "port: 6379\n      protocol: TCP\n    to", "port: 6380\n      protocol: TCP\n    to", "no port 6380")
+	f("a store that nobody serves", "redis://laconic-redis:6379", "redis://redis:6379", "no Service for the store")
+	f("everybody may come", "- from:\n    - namespaceSelector: {}\n    ports", "- ports", "lets everybody in")
+}
+
+// The adapter's rule makes the metric that the autoscaler asks for.
+func TestTheAdapterServesTheMetric(t *testing.T) {
+	rules, err := os.ReadFile(filepath.Join(manifests, "prometheus-adapter.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics := scaledBy(t)
+	if len(metrics) != 1 {
+		t.Fatalf("scaled by %q", metrics)
+	}
+	for _, want := range []string{"seriesQuery: '" + metrics[0] + "{", "name: {as: " + metrics[0] + "}"} {
+		if !strings.Contains(string(rules), want) {
+			t.Errorf("no %s", want)
+		}
+	}
+}
+
+// scaledBy returns the metrics of ours that the autoscaler reads.
+func scaledBy(t *testing.T) (metrics []string) {
+	for _, s := range cluster(t, kustomized(t, "overlays/all")).Scalers {
+		for _, m := range s.Spec.Metrics {
+			if m.Pods != nil {
+				metrics = append(metrics, m.Pods.Metric.Name)
+			}
+		}
+	}
+	return metrics
+}
