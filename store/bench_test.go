@@ -23,7 +23,7 @@ func BenchmarkGet(b *testing.B) {
 	for _, s := range backends {
 		b.Run(s.name, func(b *testing.B) {
 			v := vaultOn(b, s.open(b), testSecret)
-			k := v.Key("k")
+			k := v.Key(Group{1}, "record", "k")
 			if err := v.Put(ctx, k, summary); err != nil {
 				b.Fatal(err)
 			}

@@ -142,3 +142,58 @@ func TestManyAtOnce(t *testing.T) {
 		wg.Wait()
 	})
 }
+
+// TestAGroupIsRemovedWhole, and nothing of another one, though its key differs in
+// one bit; what comes later is kept.
+func TestAGroupIsRemovedWhole(t *testing.T) {
+	ctx := context.Background()
+	eachStore(t, func(t *testing.T, s Store) {
+		of := func(g Group, n int) (k Key) {
+			copy(k[:], g[:])
+			copy(k[len(g):], bytes.Repeat([]byte{byte(n), byte(n >> 8)}, 8))
+			return k
+		}
+		mine := Group(bytes.Repeat([]byte{255}, groupBytes))
+		others := []Group{mine, mine, {}}
+		others[0][0] ^= 0x80
+		others[1][groupBytes-1] ^= 1
+		const values = 300
+		put := func(k Key) {
+			t.Helper()
+			if err := s.Put(ctx, k, []byte("text"), time.Hour); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for n := range values {
+			put(of(mine, n))
+		}
+		for _, g := range others {
+			put(of(g, 1))
+		}
+		if n, err := s.DeleteGroup(ctx, mine); err != nil || n != values {
+			t.Errorf("%d were removed, %v; want %d", n, err, values)
+		}
+		for n := range values {
+			if _, err := s.Get(ctx, of(mine, n)); !errors.Is(err, ErrMiss) {
+				t.Fatalf("value %d: %v", n, err)
+			}
+		}
+		for _, g := range others {
+			if v, err := s.Get(ctx, of(g, 1)); string(v) != "text" {
+				t.Errorf("of another group: %q, %v", v, err)
+			}
+		}
+		put(of(mine, 1))
+		if v, err := s.Get(ctx, of(mine, 1)); string(v) != "text" {
+			t.Errorf("what came later: %q, %v", v, err)
+		}
+		if n, err := s.DeleteGroup(ctx, Group{1}); n != 0 || err != nil {
+			t.Errorf("of a group without values: %d, %v", n, err)
+		}
+		over, cancel := context.WithCancel(ctx)
+		cancel()
+		if n, err := s.DeleteGroup(over, mine); err == nil && n > 0 {
+			t.Error("it goes on after its context")
+		}
+	})
+}

@@ -241,8 +241,8 @@ func secondProcess(path string) {
 		os.Exit(1)
 	}
 	ctx := context.Background()
-	if v.Put(ctx, v.Key("k"), "text") == nil {
-		if got, _ := v.Get(ctx, v.Key("k")); got == "text" {
+	if v.Put(ctx, v.Key(Group{1}, "record", "k"), "text") == nil {
+		if got, _ := v.Get(ctx, v.Key(Group{1}, "record", "k")); got == "text" {
 			fmt.Println("works")
 		}
 	}
@@ -265,10 +265,28 @@ func TestAFileThatCannotBeMade(t *testing.T) {
 			if len(lines) != 1 || !strings.Contains(lines[0], "kept in memory") {
 				t.Errorf("%s: told %q", path, lines)
 			}
-			if err := v.Put(context.Background(), v.Key("k"), "text"); err != nil {
+			if err := v.Put(context.Background(), v.Key(Group{1}, "record", "k"), "text"); err != nil {
 				t.Errorf("%s: %v", path, err)
 			}
 			v.Close()
 		}
+	}
+}
+
+// TestRoomOfWhatWasErasedIsFree, and counted so.
+func TestRoomOfWhatWasErasedIsFree(t *testing.T) {
+	ctx := context.Background()
+	f := openTestFile(t, filepath.Join(t.TempDir(), "x.db"), 0)
+	if err := f.Put(ctx, Key{1}, make([]byte, 1000), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	before := f.held
+	for n := range 10 {
+		if err := f.Put(ctx, Key{2, 31: byte(n)}, make([]byte, 1000), time.Hour); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := f.DeleteGroup(ctx, Group{2}); n != 10 || err != nil || f.held != before {
+		t.Errorf("%d were removed, %v; it holds %d bytes, want %d", n, err, f.held, before)
 	}
 }

@@ -55,5 +55,21 @@ func (m *Memory) Put(_ context.Context, k Key, value []byte, ttl time.Duration) 
 	return nil
 }
 
+// DeleteGroup removes the values of a group.
+func (m *Memory) DeleteGroup(ctx context.Context, g Group) (n int, err error) {
+	for k := range m.values.Keys() {
+		if k.Group() != g {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		if _, was := m.values.Invalidate(k); was {
+			n++
+		}
+	}
+	return n, nil
+}
+
 // Close ends the goroutine that takes out what is over.
 func (m *Memory) Close() { m.values.StopAllGoroutines() }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -52,7 +53,7 @@ const breakerDelay = 5 * time.Second
 // prefix is in front of every key, with the version of keys and locks. A release
 // that writes either otherwise raises it, so that processes of both versions can
 // share a server.
-const prefix = "laconic:1:"
+const prefix = "laconic:2:"
 
 // NewRedis makes a store at a URL: redis://user:password@host:port/db, rediss://
 // for TLS, unix:///path. It connects when it is asked first. notice is told
@@ -120,12 +121,44 @@ func (s *Redis) Put(ctx context.Context, k Key, value []byte, ttl time.Duration)
 	return s.ask(ctx, writing, func(ctx context.Context) error { return s.client.Set(ctx, named(k), value, ttl).Err() })
 }
 
+// scanned is how many names a server looks at in one step. At some millions of
+// names a second that is far below Patience.
+const scanned = 2000
+
+// DeleteGroup removes the values of a group. It looks at all names of the server,
+// step by step, each within Patience. Locks end by themselves.
+func (s *Redis) DeleteGroup(ctx context.Context, g Group) (n int, err error) {
+	var cursor uint64
+	for {
+		var names []string
+		if err := s.ask(ctx, reading, func(ctx context.Context) (err error) {
+			names, cursor, err = s.client.Scan(ctx, cursor, namedGroup(g)+"*", scanned).Result()
+			return err
+		}); err != nil {
+			return n, err
+		}
+		names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, lockSuffix) })
+		for _, name := range names {
+			if err := s.ask(ctx, writing, func(ctx context.Context) error {
+				gone, err := s.client.Unlink(ctx, name).Result()
+				n += int(gone)
+				return err
+			}); err != nil {
+				return n, err
+			}
+		}
+		if cursor == 0 {
+			return n, nil
+		}
+	}
+}
+
 // unlock removes a lock only if it is still the caller's.
 var unlock = redis.NewScript(`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end return 0`)
 
 // Lock takes the lock of a key.
 func (s *Redis) Lock(ctx context.Context, k Key, ttl time.Duration) (release func(), ok bool, err error) {
-	name, token := named(k)+":lock", rand.Text()
+	name, token := named(k)+lockSuffix, rand.Text()
 	err = s.ask(ctx, locking, func(ctx context.Context) error {
 		reply, err := s.client.SetArgs(ctx, name, token, redis.SetArgs{Mode: "NX", TTL: ttl}).Result()
 		ok = reply == "OK"
@@ -228,4 +261,15 @@ func networkFault(err error) string {
 	return "the answer was not understood"
 }
 
-func named(k Key) string { return prefix + base64.RawURLEncoding.EncodeToString(k[:]) }
+// A name begins with the group, by which its values are found. The braces hold what
+// decides where a Cluster keeps it: a record has one place, with its locks.
+func named(k Key) string {
+	text := base64.RawURLEncoding.EncodeToString
+	return namedGroup(k.Group()) + "{" + text(k[groupBytes:groupBytes+recordBytes]) + "}:" + text(k[groupBytes+recordBytes:])
+}
+
+// namedGroup is what the names of a group's values begin with. It has none of the
+// characters that mean something in a pattern.
+func namedGroup(g Group) string { return prefix + base64.RawURLEncoding.EncodeToString(g[:]) + ":" }
+
+const lockSuffix = ":lock"

@@ -263,7 +263,7 @@ func TestALockThatCannotBeHadDoesNotStopAnybody(t *testing.T) {
 	server := storetest.StartRedis(t)
 	v := vaultOn(t, openTestRedis(t, server.URL(), nil), testSecret)
 	server.Stop()
-	release, ok := v.Lock(context.Background(), v.Key("k"), time.Minute)
+	release, ok := v.Lock(context.Background(), v.Key(Group{1}, "record", "k"), time.Minute)
 	if release(); !ok {
 		t.Error("nobody may make the value")
 	}
@@ -297,5 +297,33 @@ func TestOperatorsLinesHoldNoAddress(t *testing.T) {
 	}
 	if strings.Contains(fmt.Sprint(err), "canary") {
 		t.Errorf("the error shows a credential: %v", err)
+	}
+}
+
+// TestAGroupIsFoundAmongMany names, in several steps. Its locks are left: they hold
+// nothing, and those who wait for them rely on them.
+func TestAGroupIsFoundAmongMany(t *testing.T) {
+	ctx := context.Background()
+	s := openTestRedis(t, storetest.StartRedis(t).URL(), nil)
+	all := s.client.Pipeline()
+	mine := Group{1}
+	for n := range 3 * scanned {
+		k := Key{2, 30: byte(n >> 8), 31: byte(n)}
+		if n%10 == 0 {
+			copy(k[:], mine[:])
+		}
+		all.Set(ctx, named(k), "text", time.Hour)
+	}
+	if _, err := all.Exec(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := s.Lock(ctx, Key{1}, time.Minute); !ok {
+		t.Fatal(err)
+	}
+	if n, err := s.DeleteGroup(ctx, mine); n != 3*scanned/10 || err != nil {
+		t.Errorf("%d were removed, %v; want %d", n, err, 3*scanned/10)
+	}
+	if _, ok, _ := s.Lock(ctx, Key{1}, time.Minute); ok {
+		t.Error("a lock is gone")
 	}
 }

@@ -69,12 +69,12 @@ func TestAFileOpensOnlyWithItsSecret(t *testing.T) {
 		v.Close()
 	}
 	use(func(v *Vault) {
-		if err := v.Put(ctx, v.Key("k"), "text"); err != nil {
+		if err := v.Put(ctx, v.Key(Group{1}, "record", "k"), "text"); err != nil {
 			t.Fatal(err)
 		}
 	})
 	use(func(v *Vault) {
-		if got, ok := v.Get(ctx, v.Key("k")); got != "text" {
+		if got, ok := v.Get(ctx, v.Key(Group{1}, "record", "k")); got != "text" {
 			t.Errorf("with its secret: %q %v", got, ok)
 		}
 	})
@@ -82,7 +82,7 @@ func TestAFileOpensOnlyWithItsSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	use(func(v *Vault) {
-		if got, ok := v.Get(ctx, v.Key("k")); ok {
+		if got, ok := v.Get(ctx, v.Key(Group{1}, "record", "k")); ok {
 			t.Errorf("with another: %q", got)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"sync"
 	"time"
 )
 
@@ -23,6 +24,9 @@ type Vault struct {
 	name  []byte  // the key of keys
 	seal  cipher.AEAD
 	ttl   time.Duration
+
+	erasing  sync.RWMutex
+	erasures uint64 // groups that were removed
 }
 
 // nearBytes bounds what a process remembers of a slower store.
@@ -40,7 +44,7 @@ func NewVault(under Store, secret []byte, ttl time.Duration) (*Vault, error) {
 	if ttl <= 0 {
 		ttl = DefaultTTL
 	}
-	name, err := hkdf.Key(sha256.New, secret, nil, "laconic store: names, version 1", 32)
+	name, err := hkdf.Key(sha256.New, secret, nil, "laconic store: names, version 2", 32)
 	if err != nil {
 		return nil, err
 	}
@@ -63,17 +67,36 @@ func NewVault(under Store, secret []byte, ttl time.Duration) (*Vault, error) {
 	return v, nil
 }
 
-// Key is the key of a list of parts. Each part counts with its length, so no
-// two lists have the same key.
-func (v *Vault) Key(parts ...string) Key {
+// Group returns the group of an owner. Each part counts with its length, so no two
+// lists have the same group.
+func (v *Vault) Group(owner ...string) Group {
+	return Group(v.hash("group", nil, owner)[:groupBytes])
+}
+
+// Key returns the key of a list of parts, for a value of a group. record names what
+// the value is a part of: a store in several places keeps a record in one.
+func (v *Vault) Key(g Group, record string, parts ...string) (k Key) {
+	copy(k[:], g[:])
+	copy(k[groupBytes:], v.hash("record", g[:], []string{record})[:recordBytes])
+	copy(k[groupBytes+recordBytes:], v.hash("part", g[:], append([]string{record}, parts...))[:partBytes])
+	return k
+}
+
+// hash returns the HMAC of a list of parts, each with its length.
+func (v *Vault) hash(of string, g []byte, parts []string) []byte {
 	h := hmac.New(sha256.New, v.name)
 	var n [8]byte
-	for _, p := range parts {
+	add := func(p []byte) {
 		binary.BigEndian.PutUint64(n[:], uint64(len(p)))
 		h.Write(n[:])
-		h.Write([]byte(p))
+		h.Write(p)
 	}
-	return Key(h.Sum(nil))
+	add([]byte(of))
+	add(g)
+	for _, p := range parts {
+		add([]byte(p))
+	}
+	return h.Sum(nil)
 }
 
 // Get returns the text of a key, or false if there is none that can be trusted.
@@ -85,11 +108,37 @@ func (v *Vault) Get(ctx context.Context, k Key) (string, bool) {
 			}
 		}
 	}
+	seen := v.seen()
 	sealed, text, left, ok := v.ask(ctx, k)
 	if ok && v.near != nil {
-		_ = v.near.Put(ctx, k, sealed, left)
+		v.erasing.RLock()
+		if v.erasures == seen { // else it may be what was erased
+			_ = v.near.Put(ctx, k, sealed, left)
+		}
+		v.erasing.RUnlock()
 	}
 	return text, ok
+}
+
+// seen returns how many groups were removed.
+func (v *Vault) seen() uint64 {
+	v.erasing.RLock()
+	defer v.erasing.RUnlock()
+	return v.erasures
+}
+
+// Erase removes the values of a group, here and in the store, and returns how many
+// the store had. With an error some may be left there. A value that is put at the
+// same time may stay.
+func (v *Vault) Erase(ctx context.Context, g Group) (n int, err error) {
+	n, err = v.under.DeleteGroup(ctx, g)
+	if v.near != nil {
+		v.erasing.Lock()
+		defer v.erasing.Unlock()
+		v.erasures++
+		_, _ = v.near.DeleteGroup(context.WithoutCancel(ctx), g)
+	}
+	return n, err
 }
 
 // Latest is Get for a text that other processes replace: the store is asked in

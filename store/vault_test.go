@@ -34,7 +34,7 @@ func (v *Vault) forget() {
 func TestAVaultGivesWhatItTook(t *testing.T) {
 	ctx := context.Background()
 	eachStore(t, func(t *testing.T, s Store) {
-		k := vaultOn(t, s, testSecret).Key("a", "b")
+		k := vaultOn(t, s, testSecret).Key(Group{1}, "record", "a", "b")
 		for _, want := range []string{"", "short", strings.Repeat("grüße ", 1000)} {
 			if err := vaultOn(t, s, testSecret).Put(ctx, k, want); err != nil {
 				t.Fatal(err)
@@ -53,7 +53,7 @@ func TestASwappedOrDamagedValueIsAMiss(t *testing.T) {
 	ctx := context.Background()
 	eachStore(t, func(t *testing.T, s Store) {
 		v := vaultOn(t, s, testSecret)
-		mine, other := v.Key("mine"), v.Key("other")
+		mine, other := v.Key(Group{1}, "record", "mine"), v.Key(Group{1}, "record", "other")
 		for k, text := range map[Key]string{mine: "my text", other: "the text of somebody else"} {
 			if err := v.Put(ctx, k, text); err != nil {
 				t.Fatal(err)
@@ -94,7 +94,7 @@ func TestAStoreHoldsNeitherTextsNorNames(t *testing.T) {
 	ctx := context.Background()
 	seen := &spy{Memory: openTestMemory(t)}
 	v := vaultOn(t, seen, testSecret)
-	if err := v.Put(ctx, v.Key("canary-key"), "canary-text"); err != nil {
+	if err := v.Put(ctx, v.Key(Group{1}, "record", "canary-key"), "canary-text"); err != nil {
 		t.Fatal(err)
 	}
 	if bytes.Contains(seen.bytes, []byte("canary")) || len(seen.bytes) == 0 {
@@ -108,6 +108,7 @@ type spy struct {
 	bytes []byte
 	gets  int
 	fail  error
+	got   func() // called after each answer; nil: not
 }
 
 func (s *spy) Get(ctx context.Context, k Key) ([]byte, error) {
@@ -115,7 +116,18 @@ func (s *spy) Get(ctx context.Context, k Key) ([]byte, error) {
 	if s.fail != nil {
 		return nil, s.fail
 	}
-	return s.Memory.Get(ctx, k)
+	v, err := s.Memory.Get(ctx, k)
+	if s.got != nil {
+		s.got()
+	}
+	return v, err
+}
+
+func (s *spy) DeleteGroup(ctx context.Context, g Group) (int, error) {
+	if s.fail != nil {
+		return 0, s.fail
+	}
+	return s.Memory.DeleteGroup(ctx, g)
 }
 
 func (s *spy) Put(ctx context.Context, k Key, value []byte, ttl time.Duration) error {
@@ -132,7 +144,7 @@ func TestAVaultRemembersWhatItGave(t *testing.T) {
 	ctx := context.Background()
 	s := &spy{Memory: openTestMemory(t)}
 	writer := vaultOn(t, s, testSecret)
-	k := writer.Key("k")
+	k := writer.Key(Group{1}, "record", "k")
 	if err := writer.Put(ctx, k, "text"); err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +161,7 @@ func TestAVaultRemembersWhatItGave(t *testing.T) {
 	if s.gets != 1 {
 		t.Errorf("the store was asked %d times, want once", s.gets)
 	}
-	if err := writer.Put(ctx, writer.Key("k2"), "text"); err == nil {
+	if err := writer.Put(ctx, writer.Key(Group{1}, "record", "k2"), "text"); err == nil {
 		t.Error("a value that could not be stored gave no error")
 	}
 }
@@ -160,7 +172,7 @@ func TestTheLatestIsWhatSomebodyElseWrote(t *testing.T) {
 	ctx := context.Background()
 	s := &spy{Memory: openTestMemory(t)}
 	one, other := vaultOn(t, s, testSecret), vaultOn(t, s, testSecret)
-	k := one.Key("k")
+	k := one.Key(Group{1}, "record", "k")
 	for _, text := range []string{"first", "second"} {
 		if err := one.Put(ctx, k, text); err != nil {
 			t.Fatal(err)
@@ -172,7 +184,7 @@ func TestTheLatestIsWhatSomebodyElseWrote(t *testing.T) {
 			_, _ = other.Get(ctx, k)
 		}
 	}
-	if got, ok := other.Latest(ctx, one.Key("k2")); ok {
+	if got, ok := other.Latest(ctx, one.Key(Group{1}, "record", "k2")); ok {
 		t.Errorf("of another key: %q", got)
 	}
 	s.fail = errors.New("gone")
@@ -190,7 +202,7 @@ func TestAValueHoldsForItsTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer v.Close()
-		k := v.Key("k")
+		k := v.Key(Group{1}, "record", "k")
 		if err := v.Put(ctx, k, "text"); err != nil {
 			t.Fatal(err)
 		}
@@ -218,14 +230,85 @@ func TestKeysOfDifferentPartsDiffer(t *testing.T) {
 	lists := [][]string{{}, {""}, {"", ""}, {"ab"}, {"a", "b"}, {"", "ab"}, {"ab", ""}, {"a\x00b"}, {"b", "a"}}
 	seen := map[Key][]string{}
 	for _, l := range lists {
-		k := v.Key(l...)
+		k := v.Key(Group{1}, "record", l...)
 		if other, ok := seen[k]; ok {
 			t.Errorf("%q and %q have the same key", l, other)
 		}
 		seen[k] = l
-		if vaultOn(t, openTestMemory(t), []byte("another secret, as long")).Key(l...) == k {
+		if vaultOn(t, openTestMemory(t), []byte("another secret, as long")).Key(Group{1}, "record", l...) == k {
 			t.Errorf("%q has the same key under another secret", l)
 		}
+	}
+}
+
+// TestAKeyBeginsWithItsGroup, then with its record: by that a store finds the one and
+// keeps together the other.
+func TestAKeyBeginsWithItsGroup(t *testing.T) {
+	v := vaultOn(t, openTestMemory(t), testSecret)
+	a, b := v.Group("a"), v.Group("b")
+	if a == b || v.Group("a", "b") == v.Group("ab") || v.Group("a") != a {
+		t.Error("groups are not those of their owners")
+	}
+	one, two, other := v.Key(a, "r", "1"), v.Key(a, "r", "2"), v.Key(a, "s", "1")
+	if one.Group() != a || two.Group() != a || other.Group() != a {
+		t.Error("a key is of another group")
+	}
+	const head = groupBytes + recordBytes
+	if [head]byte(one[:]) != [head]byte(two[:]) || one == two {
+		t.Error("two values of one record")
+	}
+	if [head]byte(one[:]) == [head]byte(other[:]) || [partBytes]byte(one[head:]) == [partBytes]byte(other[head:]) {
+		t.Error("the same part of two records")
+	}
+	if k := v.Key(b, "r", "1"); [partBytes]byte(one[head:]) == [partBytes]byte(k[head:]) || one[groupBytes] == k[groupBytes] {
+		t.Error("the same parts of two groups") // one byte of the record may be the same by chance; not of these
+	}
+}
+
+// TestWhatIsErasedIsForgotten here too: in the store, in what this process remembers of it,
+// and where a value is on its way from the one to the other.
+func TestWhatIsErasedIsForgotten(t *testing.T) {
+	ctx := context.Background()
+	s := &spy{Memory: openTestMemory(t)}
+	v := vaultOn(t, s, testSecret)
+	mine, other := v.Group("mine"), v.Group("other")
+	k, kept := v.Key(mine, "r", "k"), v.Key(other, "r", "k")
+	for _, k := range []Key{k, kept} {
+		if err := v.Put(ctx, k, "text"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := v.Erase(ctx, mine); n != 1 || err != nil {
+		t.Errorf("%d were erased, %v", n, err)
+	}
+	if _, ok := v.Get(ctx, k); ok {
+		t.Error("it is still there")
+	}
+	if text, ok := v.Get(ctx, kept); !ok || text != "text" {
+		t.Error("that of another is gone")
+	}
+
+	reader := vaultOn(t, s, testSecret)
+	if err := v.Put(ctx, k, "text"); err != nil {
+		t.Fatal(err)
+	}
+	s.got = func() { // between the store's answer and the memory of it
+		s.got = nil
+		if n, err := reader.Erase(ctx, mine); n != 1 || err != nil {
+			t.Errorf("%d were erased, %v", n, err)
+		}
+	}
+	_, _ = reader.Get(ctx, k)
+	if _, ok := reader.Get(ctx, k); ok {
+		t.Error("what was on its way is remembered")
+	}
+
+	s.fail = errors.New("gone")
+	if _, err := v.Erase(ctx, mine); err == nil {
+		t.Error("a store that failed has erased it")
+	}
+	if _, ok := v.Get(ctx, k); ok {
+		t.Error("it is remembered because the store failed")
 	}
 }
 
@@ -237,7 +320,7 @@ func TestAShortSecretIsRefused(t *testing.T) {
 
 func TestATextThatIsTooLargeIsNotStored(t *testing.T) {
 	v := vaultOn(t, openTestMemory(t), testSecret)
-	if err := v.Put(context.Background(), v.Key("k"), strings.Repeat("x", MaxValue+1)); !errors.Is(err, ErrLarge) {
+	if err := v.Put(context.Background(), v.Key(Group{1}, "record", "k"), strings.Repeat("x", MaxValue+1)); !errors.Is(err, ErrLarge) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -22,7 +22,7 @@ func TestAValueOfAnotherVersionIsAMissAndExpires(t *testing.T) {
 				continue
 			}
 			v := vaultOn(t, s, testSecret)
-			k := v.Key("k", string(version))
+			k := v.Key(Group{1}, "record", "k", string(version))
 			plain := append(binary.BigEndian.AppendUint64(nil, uint64(time.Now().Add(time.Hour).Unix())), "text"...)
 			sealed := v.seal.Seal([]byte{version}, nil, plain, append([]byte{version}, k[:]...))
 			for name, value := range map[string][]byte{

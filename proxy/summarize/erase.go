@@ -1,0 +1,108 @@
+package summarize
+
+import (
+	"context"
+	"errors"
+
+	"github.com/maypok86/otter/v2"
+
+	"laconic/store"
+)
+
+// erased is why there is no summary whose owner's were erased while it was made.
+const erased = "erased"
+
+var errErased = errors.New("what is kept of the owner was erased")
+
+// group returns the group of an owner's summaries in the store.
+func (s *Service) group(owner string) store.Group { return s.o.Store.Group("summaries of", owner) }
+
+// Erase removes what is stored and remembered of an owner's conversations: the
+// summaries, in the store and here, and the digests. Jobs under way for it store
+// nothing any more. It returns how many summaries the store had; with an error some
+// may be left there. Requests that come later begin anew.
+func (s *Service) Erase(ctx context.Context, owner string) (n int, err error) {
+	h := sum{seeds: s.seeds}
+	h.text(owner)
+	who := h.end()
+	if !s.Asks() {
+		s.forget(who)
+		return 0, nil
+	}
+	g := s.group(owner)
+	s.mu.Lock()
+	s.erasing[g]++ // or a job would begin with what is about to go
+	var jobs []*job
+	for key, j := range s.jobs {
+		if key.Group() == g {
+			jobs = append(jobs, j)
+		}
+	}
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.erasing[g]--; s.erasing[g] == 0 {
+			delete(s.erasing, g)
+		}
+	}()
+	for _, j := range jobs {
+		j.erase()
+	}
+	n, err = s.o.Store.Erase(ctx, g)
+	s.forget(who)
+	for key := range s.made.Keys() {
+		if key.Group() == g {
+			s.made.Invalidate(key)
+		}
+	}
+	for about, gap := range s.gaps.All() {
+		if gap.key.Group() == g {
+			s.gaps.Invalidate(about)
+		}
+	}
+	return n, err
+}
+
+// erase ends a job. When it returns, the job has stored its summary, or never will.
+func (j *job) erase() {
+	j.storing.Lock()
+	j.erased = true
+	j.storing.Unlock()
+	j.cancel(errErased)
+}
+
+// forget drops the remembered texts of an owner. After it, no request that is under
+// way adds one.
+func (s *Service) forget(who memo) {
+	s.forgetting.Lock()
+	defer s.forgetting.Unlock()
+	s.erasures++
+	for _, texts := range []*otter.Cache[memo, keptText]{s.records, s.summaries} {
+		if texts == nil {
+			continue
+		}
+		for about, t := range texts.All() {
+			if t.who == who {
+				texts.Invalidate(about)
+			}
+		}
+	}
+}
+
+// keep remembers a text that was made for a request, unless something was erased
+// since the request began.
+func (s *Service) keep(in *otter.Cache[memo, keptText], r *Request, about memo, says string) {
+	s.of(r)
+	s.forgetting.RLock()
+	defer s.forgetting.RUnlock()
+	if r.erasures == s.erasures {
+		in.Set(about, keptText{who: r.who, text: says})
+	}
+}
+
+func (s *Service) erasuresNow() uint64 {
+	s.forgetting.RLock()
+	defer s.forgetting.RUnlock()
+	return s.erasures
+}

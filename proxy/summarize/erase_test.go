@@ -1,0 +1,189 @@
+package summarize
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"laconic/compact"
+	"laconic/store"
+)
+
+// owned is an agent whose requests have an owner.
+func owned(a *agent, owner string) func(n int) (texts []string, info *Info) {
+	return func(n int) ([]string, *Info) {
+		in, plan := a.planned(n)
+		r := a.asks()
+		r.Owner, r.Header = owner, http.Header{"Authorization": {"Bearer " + owner}}
+		texts, info := a.s.Text(a.t.Context(), r, in, &plan)
+		return texts, info
+	}
+}
+
+// TestWhatIsErasedIsMadeAnew, and what another owner has is not touched, though the
+// conversation is the same. What is not about a conversation stays in the store.
+func TestWhatIsErasedIsMadeAnew(t *testing.T) {
+	a := newAgent(t, 8000)
+	a.answer = func(string) string { return "State: nothing was changed, all files were read so far." }
+	n := a.stepWith(spansOf(1))
+	mine, other := owned(a, "mine"), owned(a, "other")
+	for _, ask := range []func(int) ([]string, *Info){mine, other} {
+		if texts, info := ask(n); info.Outcome != Made {
+			t.Fatalf("%+v %q", info, texts)
+		}
+	}
+	fact := a.s.o.Store.Key(a.s.o.Store.Group("facts"), "m")
+	if err := a.s.o.Store.Put(t.Context(), fact, "learnt"); err != nil {
+		t.Fatal(err)
+	}
+	gone, err := a.s.Erase(t.Context(), "mine")
+	if gone != 1 || err != nil {
+		t.Errorf("%d were erased, %v", gone, err)
+	}
+	asked := len(a.prompts)
+	if _, info := other(n); info.Outcome != Hit || len(a.prompts) != asked {
+		t.Errorf("that of another: %+v", info)
+	}
+	if _, info := mine(n); info.Outcome != Made || len(a.prompts) != asked+1 {
+		t.Errorf("afterwards: %+v, asked %d times", info, len(a.prompts)-asked)
+	}
+	if _, ok := a.s.o.Store.Get(t.Context(), fact); !ok {
+		t.Error("what was learnt is gone")
+	}
+	if len(a.s.erasing) > 0 {
+		t.Error("it is being erased for ever")
+	}
+}
+
+// TestAJobUnderWayStoresNothingOfWhatIsErased: the model is asked, and answers after
+// the erasure; the request that waits has its digest.
+func TestAJobUnderWayStoresNothingOfWhatIsErased(t *testing.T) {
+	a := newAgent(t, 8000)
+	asked, answer := make(chan struct{}), make(chan struct{})
+	a.answer = func(string) string {
+		asked <- struct{}{}
+		<-answer
+		return "State: nothing was changed, all files were read so far."
+	}
+	var ended []JobInfo
+	a.s.env.Ended = func(i JobInfo) { ended = append(ended, i) }
+	n := a.stepWith(spansOf(1))
+	var got *Info
+	var wait sync.WaitGroup
+	wait.Go(func() { _, got = owned(a, "mine")(n) })
+	<-asked
+	if gone, err := a.s.Erase(t.Context(), "mine"); gone != 0 || err != nil {
+		t.Errorf("%d were erased, %v", gone, err)
+	}
+	close(answer)
+	wait.Wait()
+	if got.Outcome != Digest || got.Reason != erased {
+		t.Errorf("the request that waited: %+v", got)
+	}
+	a.s.ended.Wait()
+	if len(ended) != 1 || ended[0].Reason != erased {
+		t.Errorf("the job: %+v", ended)
+	}
+	if gone, err := a.s.Erase(t.Context(), "mine"); gone != 0 || err != nil {
+		t.Errorf("%d were stored after all, %v", gone, err)
+	}
+	for range a.s.summaries.Keys() {
+		t.Error("it is remembered")
+	}
+	for key := range a.s.made.Keys() {
+		t.Errorf("%x counts as made", key)
+	}
+}
+
+// slow is a store whose next Put waits.
+type slow struct {
+	*store.Memory
+	begun, end chan struct{}
+	fail       error
+}
+
+func (s *slow) Put(ctx context.Context, k store.Key, value []byte, ttl time.Duration) error {
+	s.begun <- struct{}{}
+	<-s.end
+	return s.Memory.Put(ctx, k, value, ttl)
+}
+
+func (s *slow) DeleteGroup(ctx context.Context, g store.Group) (int, error) {
+	if s.fail != nil {
+		return 0, s.fail
+	}
+	return s.Memory.DeleteGroup(ctx, g)
+}
+
+// TestASummaryOnItsWayToTheStoreIsErasedToo.
+func TestASummaryOnItsWayToTheStoreIsErasedToo(t *testing.T) {
+	a := newAgent(t, 8000)
+	a.answer = func(string) string { return "State: nothing was changed, all files were read so far." }
+	s := &slow{Memory: store.NewMemory(0), begun: make(chan struct{}), end: make(chan struct{})}
+	vault, err := store.NewVault(s, []byte("a secret of this test"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer vault.Close()
+	a.s.o.Store = vault
+	n := a.stepWith(spansOf(1))
+	var wait sync.WaitGroup
+	wait.Go(func() { owned(a, "mine")(n) })
+	<-s.begun
+	wait.Go(func() {
+		if gone, err := a.s.Erase(t.Context(), "mine"); gone != 1 || err != nil {
+			t.Errorf("%d were erased, %v", gone, err)
+		}
+	})
+	for range 1000 {
+		runtime.Gosched() // it must not get ahead of the value
+	}
+	s.end <- struct{}{}
+	wait.Wait()
+	if left, _ := s.Memory.DeleteGroup(t.Context(), a.s.group("mine")); left > 0 {
+		t.Error("it is in the store")
+	}
+	key := vault.Key(a.s.group("mine"), "r", "k")
+	(&job{s: a.s, erased: true}).store(t.Context(), key, "text") // another one waits for nobody
+	if _, ok := vault.Get(t.Context(), key); ok {
+		t.Error("a job has stored what was erased before")
+	}
+	s.fail = errors.New("gone")
+	if _, err := a.s.Erase(t.Context(), "mine"); !errors.Is(err, s.fail) {
+		t.Errorf("of a store that fails: %v", err)
+	}
+}
+
+// TestDigestsAreForgotten, also without a model; and what a request under way says
+// then is not remembered.
+func TestDigestsAreForgotten(t *testing.T) {
+	s, asked := New(nil, Environment{}), 0
+	say := func(r *Request) {
+		s.Records(r)(echo{&asked}, nil).Add([]compact.Message{{Parts: []compact.Part{{Text: compact.Plain("text")}}}}, nil, 10, true)
+	}
+	mine := func() *Request { r := asking(); r.Owner = "mine"; return r }
+	other := func() *Request { r := asking(); r.Header.Set("Authorization", "Bearer b"); return r }
+	f := func(r *Request, want int) {
+		t.Helper()
+		asked = 0
+		say(r)
+		if asked != want {
+			t.Errorf("asked %d times, want %d", asked, want)
+		}
+	}
+	late := mine()
+	f(late, 1)
+	f(mine(), 0)
+	f(other(), 1)
+	if gone, err := s.Erase(t.Context(), "mine"); gone != 0 || err != nil {
+		t.Errorf("%d, %v", gone, err)
+	}
+	f(other(), 0)
+	f(late, 1)
+	f(mine(), 1)
+	f(mine(), 0)
+}
