@@ -26,12 +26,12 @@ func keepsFacts(c *config.Config) bool {
 // factsIn keeps facts in a vault. Their names are keyed by the secret of the
 // store, so that whoever shares the one shares the other.
 func factsIn(v *store.Vault) (learn.Store, access.Secret) {
-	secret := v.Key("the key of the names of facts, version 1") // no value is kept under it
+	secret := v.Key(v.Group("facts"), "the key of the names of facts, version 2") // no value is kept under it
 	return keptFacts{v}, access.Secret(secret[:])
 }
 
 func (f keptFacts) key(k learn.Key) store.Key {
-	return f.vault.Key("facts, version 1", string(k[:]))
+	return f.vault.Key(f.vault.Group("facts"), string(k[:]), "version 2")
 }
 
 // Load returns what a process has learnt last; false if nothing is kept.

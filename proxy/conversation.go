@@ -109,7 +109,7 @@ func (c *conversation) prepareSummary(req *wire.Request, p *plan) {
 func (c *conversation) summaryRequest(p *plan) *summarize.Request {
 	x := c.x
 	r := &summarize.Request{
-		ID: x.info.ID, Header: x.r.Header, Query: x.r.URL.RawQuery, Upstream: x.route.Upstream,
+		ID: x.info.ID, Header: x.r.Header, Owner: x.owner(), Query: x.r.URL.RawQuery, Upstream: x.route.Upstream,
 		Policy: c.policy.Name, Version: c.policy.Version, Counting: p.counting(), Counter: p.slotCounter(), Budget: p.budget, Pins: x.overrides.pins,
 		Unfolded:   c.policy.PerRequest != nil,
 		Overridden: x.overrides.budget > 0 || x.overrides.policy != nil, Unedited: c.mode != ModeOn, Ends: c.agent != "", Bound: p.bound, Keep: c.in.Keep,

@@ -36,6 +36,8 @@ type exchange struct {
 	attempt *attempt
 	info    ReplyInfo
 
+	ownedBy *string // see owner
+
 	span  Span // nil: nobody traces
 	steps Steps
 }

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -616,6 +617,10 @@ func TestTheStoreMayFail(t *testing.T) {
 type brokenStore struct{}
 
 func (brokenStore) Get(context.Context, store.Key) ([]byte, error) { return []byte("lies"), nil }
+func (brokenStore) DeleteGroup(context.Context, store.Group) (int, error) {
+	return 0, errors.New("broken")
+}
+
 func (brokenStore) Put(context.Context, store.Key, []byte, time.Duration) error {
 	return store.ErrAbsent
 }

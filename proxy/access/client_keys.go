@@ -27,12 +27,43 @@ func HashKeys(keys []Secret) ClientKeys {
 func (ks ClientKeys) Index(h http.Header) int {
 	found := -1
 	for _, key := range presented(h) {
-		sum := sha256.Sum256([]byte(key))
-		for i := range ks {
-			found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(sum[:], ks[i][:]), i, found)
+		if i := ks.indexOf(key); i >= 0 {
+			found = i
 		}
 	}
 	return found
+}
+
+// indexOf returns the index of a key, or -1, in the same time for all keys.
+func (ks ClientKeys) indexOf(key string) int {
+	found := -1
+	sum := sha256.Sum256([]byte(key))
+	for i := range ks {
+		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(sum[:], ks[i][:]), i, found)
+	}
+	return found
+}
+
+// Owner returns what the sender of a request is known by: the client key that it
+// presents, or, where there are none, the first key that it presents; else the value
+// of the first of its headers that hold credentials, as in a cookie, or "".
+//
+// All requests with a key have one owner, whatever else is in their headers. So whoever
+// knows the key can name it.
+func (ks ClientKeys) Owner(h http.Header) string {
+	keys := presented(h)
+	for _, key := range keys {
+		if len(ks) > 0 && ks.indexOf(key) >= 0 {
+			return key
+		}
+	}
+	if len(keys) > 0 {
+		return keys[0]
+	}
+	if all := Credentials(h); len(all) > 2 {
+		return all[2] // behind its name and the number of its values
+	}
+	return ""
 }
 
 // Check refuses a request that presents none of the keys. Without keys, every

@@ -96,7 +96,7 @@ func (s *Service) credential(h http.Header) string {
 	if !s.o.ClientCredential {
 		return "own"
 	}
-	parts := append([]string{"credential"}, access.Credentials(clientCredential(h))...)
-	key := s.o.Store.Key(parts...) // nothing is stored under it
+	parts := access.Credentials(clientCredential(h))
+	key := s.o.Store.Key(s.o.Store.Group("credential"), "", parts...) // nothing is stored under it
 	return string(key[:])
 }

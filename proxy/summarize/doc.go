@@ -13,6 +13,8 @@
 //     It ends by its deadline or with the service, never because a client left.
 //   - apart: whoever has another credential, upstream, query, policy or history
 //     has another summary.
+//   - erasable: what is stored and remembered of one owner can be removed, and what
+//     is being made for it then is stored nowhere.
 //   - polite: a model that failed is left alone for a while, longer each time,
 //     and jobs return their memory when requests need it.
 //

@@ -49,7 +49,7 @@ type JobInfo struct {
 // it was asked, nor what happened here.
 func (i *JobInfo) ModelFailed() bool {
 	switch i.Reason {
-	case "", "memory", "elsewhere", "shutdown":
+	case "", "memory", "elsewhere", "shutdown", erased:
 		return false
 	}
 	return i.Tries > 0 && !fromContent(i.Reason)

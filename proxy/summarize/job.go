@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,6 +30,9 @@ type job struct {
 	began      time.Time
 
 	awaited atomic.Bool // a request waits for it
+
+	storing sync.Mutex // held while the summary is stored; guards erased
+	erased  bool       // nothing is kept any more
 
 	done chan struct{} // closed at the end; body and reason are set then
 	body string
@@ -60,8 +64,9 @@ func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compac
 		s.mu.Unlock()
 		return nil, why
 	}
+	ctx, cancel := context.WithCancelCause(s.ctx)
 	j = &job{
-		s: s, gap: g, size: size, label: slot.Label, cost: costOf(r.Counter), credential: credential,
+		s: s, cancel: cancel, gap: g, size: size, label: slot.Label, cost: costOf(r.Counter), credential: credential,
 		began: time.Now(), done: make(chan struct{}), reason: "memory", // until it has some
 		info: JobInfo{ID: r.ID, Model: s.o.Model, Messages: g.messages},
 	}
@@ -72,7 +77,6 @@ func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compac
 	s.mu.Unlock()
 
 	// The messages are read outside of the lock: all requests need that.
-	ctx, cancel := context.WithCancelCause(s.ctx)
 	running := false
 	defer func() {
 		if !running {
@@ -83,7 +87,6 @@ func (s *Service) start(r *Request, in compact.Conversation, g gap, slot *compac
 			s.ended.Done()
 		}
 	}()
-	j.cancel = cancel
 	if !j.load(r, in, slot, span) {
 		return nil, j.reason
 	}
@@ -100,6 +103,8 @@ func (s *Service) refuses(key store.Key, credential string, size int, unfolded b
 	switch {
 	case s.closed:
 		return "shutdown"
+	case s.erasing[key.Group()] > 0:
+		return erased
 	case size < leastSize:
 		return small
 	case s.isCooling(credential) && (!unfolded || s.isAsking(credential)), !unfolded && s.isCooling(string(key[:])):
@@ -181,15 +186,20 @@ func (j *job) finish(key store.Key) {
 	s := j.s
 	j.runs = nil
 	j.memory.Free()
-	j.info.Reason, j.info.Duration = j.reason, time.Since(j.began)
+	j.info.Duration = time.Since(j.began)
 	// The outcome is noted before the job is gone: a request that comes between
 	// the two would start another.
+	j.storing.Lock()
+	if j.erased {
+		j.body, j.reason = "", erased
+	}
+	j.info.Reason = j.reason
 	switch {
 	case j.reason == "":
 		s.made.Set(key, true)
 		s.succeeded(j.credential)
 		s.succeeded(string(key[:]))
-	case j.reason == "elsewhere", j.reason == "shutdown":
+	case j.reason == "elsewhere", j.reason == "shutdown", j.reason == erased:
 	default:
 		s.failed(string(key[:]))
 		if fromContent(j.reason) {
@@ -198,6 +208,7 @@ func (j *job) finish(key store.Key) {
 			s.failed(j.credential)
 		}
 	}
+	j.storing.Unlock()
 	s.remove(key)
 	s.counts.ended(&j.info)
 	close(j.done)
@@ -262,7 +273,14 @@ func (j *job) make(ctx context.Context, key store.Key) (body, why string) {
 		return "", failureOf(ctx, err)
 	}
 	j.info.Made = true
-	// A summary that could not be stored is used all the same.
-	j.info.Unstored = vault.Put(ctx, key, body) != nil
+	j.store(ctx, key, body)
 	return body, ""
+}
+
+// store stores the summary, unless its owner's were erased meanwhile. One that could
+// not be stored is used all the same.
+func (j *job) store(ctx context.Context, key store.Key, body string) {
+	j.storing.Lock()
+	defer j.storing.Unlock()
+	j.info.Unstored = j.erased || j.s.o.Store.Put(ctx, key, body) != nil
 }

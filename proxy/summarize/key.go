@@ -36,8 +36,8 @@ func (s *Service) gap(r *Request, in compact.Conversation, slot *compact.Slot, s
 	var g gap
 	until := func(run int) {
 		for len(g.own) < min(run, earlier) {
-			g.upTo = append(g.upTo, s.storeKey(r, all.Sum()))
-			g.own = append(g.own, s.storeKey(r, own.Sum()))
+			g.upTo = append(g.upTo, s.storeKey(r, empty, all.Sum()))
+			g.own = append(g.own, s.storeKey(r, empty, own.Sum()))
 			own = fingerprint.NewChain(empty)
 		}
 	}
@@ -50,7 +50,7 @@ func (s *Service) gap(r *Request, in compact.Conversation, slot *compact.Slot, s
 		g.messages++
 	}
 	until(earlier)
-	g.key = s.storeKey(r, all.Sum())
+	g.key = s.storeKey(r, empty, all.Sum())
 	s.gaps.Set(about, g)
 	return g
 }
@@ -63,12 +63,13 @@ type format struct{ key, fold, prompt string }
 
 // written is the format of this program. A change of what storeKey names, or of its
 // order, raises the version of the key.
-var written = format{key: "summary 3", fold: compact.FoldVersion, prompt: prompt.Version}
+var written = format{key: "summary 4", fold: compact.FoldVersion, prompt: prompt.Version}
 
 // storeKey returns the name of a summary in the store, which adds a secret of
-// its own. list is the hash of the messages that it stands for.
-func (s *Service) storeKey(r *Request, list string) store.Key {
-	return s.o.Store.Key(append([]string{
+// its own: those of one owner are a group, those of conversations that begin the
+// same one record. list is the hash of the messages that it stands for.
+func (s *Service) storeKey(r *Request, start []byte, list string) store.Key {
+	return s.o.Store.Key(s.group(r.Owner), string(start), append([]string{
 		s.format.key, s.format.fold, s.format.prompt, r.Policy, strconv.FormatBool(s.o.Mask),
 		r.Upstream.String(), s.o.Upstream.String(), s.o.Model, list, r.Query,
 	}, access.Credentials(r.Header)...)...)

@@ -136,6 +136,8 @@ func (s *Service) of(r *Request) (*prints, memo) {
 			h.text(v)
 		}
 		r.from = h.end()
+		h.text(r.Owner)
+		r.who, r.erasures = h.end(), s.erasuresNow()
 	}
 	return r.prints, r.from
 }

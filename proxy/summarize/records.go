@@ -35,17 +35,17 @@ func (r *recorder) Add(lost, kept []compact.Message, size int, anew bool) string
 	p, _ := r.s.of(r.r)
 	r.said = r.s.after(r.said, p, &call)
 	r.pending = append(r.pending, call)
-	if text, ok := r.s.records.GetIfPresent(r.said); ok {
-		return text
+	if t, ok := r.s.records.GetIfPresent(r.said); ok {
+		return t.text
 	}
 	if r.by == nil {
 		r.by = r.make()
 	}
-	text := ""
+	says := ""
 	for _, t := range r.pending {
-		text = r.by.Add(t.lost, t.kept, t.size, t.anew)
+		says = r.by.Add(t.lost, t.kept, t.size, t.anew)
 	}
 	r.pending = nil
-	r.s.records.Set(r.said, text)
-	return text
+	r.s.keep(r.s.records, r.r, r.said, says)
+	return says
 }

@@ -24,9 +24,12 @@ const Header = "X-Laconic-Summary"
 // Request is what the service knows of the request whose slot it fills, for one
 // plan. It is used by one goroutine.
 type Request struct {
-	ID       string
-	Header   http.Header // of the client: its credentials keep clients apart
-	Query    string      // of its URL, where some clients bring their key
+	ID     string
+	Header http.Header // of the client: its credentials keep clients apart
+	// Owner is what the client is known by, as access.Owner says: Erase takes away
+	// all that is kept of one owner.
+	Owner    string
+	Query    string // of its URL, where some clients bring their key
 	Upstream *url.URL
 	Policy   string
 	Version  string // of the policy
@@ -51,8 +54,10 @@ type Request struct {
 	// Waited is how long the request has waited for summaries.
 	Waited time.Duration
 
-	prints *prints // see of
-	from   memo
+	prints   *prints // see of
+	from     memo
+	who      memo   // of its owner
+	erasures uint64 // see Service.keep
 }
 
 // Service fills the slots of plans. It is safe for concurrent use.
@@ -60,8 +65,8 @@ type Service struct {
 	o         Options // without a model: zero
 	format    format
 	env       Environment
-	records   *otter.Cache[memo, string]      // what records said
-	summaries *otter.Cache[memo, string]      // in their frames
+	records   *otter.Cache[memo, keptText]    // what records said
+	summaries *otter.Cache[memo, keptText]    // in their frames
 	gaps      *otter.Cache[memo, gap]         // empty: the coming epoch needs no summary
 	shown     *otter.Cache[memo, []bool]      // of a slot: the spans that show their digest
 	made      *otter.Cache[store.Key, bool]   // the gaps that have a summary
@@ -76,8 +81,19 @@ type Service struct {
 	cancel context.CancelFunc
 	mu     sync.Mutex
 	jobs   map[store.Key]*job
-	closed bool
-	ended  sync.WaitGroup
+	// erasing are the groups that are being erased, each by so many callers.
+	erasing map[store.Group]int
+	closed  bool
+	ended   sync.WaitGroup
+
+	forgetting sync.RWMutex
+	erasures   uint64 // see keep
+}
+
+// keptText is a text that is remembered, and whose it is.
+type keptText struct {
+	who  memo
+	text string
 }
 
 // Environment is what a service is given by the program around it.
@@ -98,10 +114,10 @@ const (
 
 // New returns a service that asks the model of o; nil: it writes digests only.
 func New(o *Options, env Environment) *Service {
-	texts := func() *otter.Cache[memo, string] {
-		return otter.Must(&otter.Options[memo, string]{
+	texts := func() *otter.Cache[memo, keptText] {
+		return otter.Must(&otter.Options[memo, keptText]{
 			MaximumWeight: rememberedBytes,
-			Weigher:       func(_ memo, text string) uint32 { return uint32(len(text)) + 64 },
+			Weigher:       func(_ memo, t keptText) uint32 { return uint32(len(t.text)) + 80 },
 		})
 	}
 	s := &Service{env: env, format: written, seeds: newSeeds(), records: texts(), counts: newCounts()}
@@ -116,7 +132,7 @@ func New(o *Options, env Environment) *Service {
 	s.failures = otter.Must(&otter.Options[string, *failures]{MaximumSize: rememberedGaps})
 	s.rendering = semaphore.NewWeighted(1)
 	s.workers = semaphore.NewWeighted(int64(s.o.Workers))
-	s.jobs = map[store.Key]*job{}
+	s.jobs, s.erasing = map[store.Key]*job{}, map[store.Group]int{}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }

@@ -72,8 +72,8 @@ func (f *filling) safely(span int, do func()) {
 // it is in neither.
 func (f *filling) look(ctx context.Context, span int) {
 	s, one, size := f.s, &f.spans[span], f.slot.Spans[span].Size
-	if text, ok := s.summaries.GetIfPresent(s.sized(one.about, size)); ok {
-		one.text = text
+	if t, ok := s.summaries.GetIfPresent(s.sized(one.about, size)); ok {
+		one.text = t.text
 		return
 	}
 	one.gap = s.gap(f.r, f.in, f.slot, span, one.about)
@@ -141,7 +141,7 @@ func (f *filling) take(span int, summary string) {
 		one.reason = string(prompt.TooLarge)
 		return
 	}
-	f.s.summaries.Set(f.s.sized(one.about, size), one.text)
+	f.s.keep(f.s.summaries, f.r, f.s.sized(one.about, size), one.text)
 }
 
 // small is why a span has no summary that is too small for one.
