@@ -66,6 +66,7 @@ func commands() *cobra.Command {
 		countCommand(),
 		replayCommand(),
 		policiesCommand(),
+		eraseCommand(),
 		healthcheckCommand(),
 		versionCommand(),
 		manCommand(),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -48,13 +49,22 @@ func healthcheckCommand() *cobra.Command {
 
 // readiness returns what /readyz says. The error says why the proxy is not ready.
 func readiness(ctx context.Context, c *config.Config) (says string, err error) {
+	return askAdmin(ctx, c, http.MethodGet, "/readyz", nil)
+}
+
+// askAdmin sends a request to the admin address of a configuration, with a form if
+// there is one, and returns what the answer says. An answer of failure is an error.
+func askAdmin(ctx context.Context, c *config.Config, method, path string, form url.Values) (says string, err error) {
 	if c.Admin == "" {
 		return "", errors.New("there is no admin address to ask (admin: off)")
 	}
-	at := "http://" + clientAddress(c.Admin) + "/readyz"
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+	at := "http://" + clientAddress(c.Admin) + path
+	r, err := http.NewRequestWithContext(ctx, method, at, strings.NewReader(form.Encode()))
 	if err != nil {
 		return "", err
+	}
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	if c.AdminToken != "" {
 		r.Header.Set("Authorization", "Bearer "+string(c.AdminToken))

@@ -283,3 +283,34 @@ func (b *browser) nothingOf(text string) {
 		}
 	}
 }
+
+// TestThePageErases, for who has signed in, at the second click.
+func TestThePageErases(t *testing.T) {
+	b := openBrowser(t)
+	upstream := httptest.NewServer(strict.New(strict.Options{Limit: -1}))
+	defer upstream.Close()
+	p := startLaconic(t, upstream.URL+"/v1",
+		"admin_token: canary-of-16-letters\nclient_keys: [a-client-key-of-the-test]\nmodels: [{match: \"*\", api_key: upstream-key-of-the-test}]", "--admin", "127.0.0.1:0")
+	r, err := http.NewRequest(http.MethodPost, p.URL+"/v1/chat/completions", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"hello"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer a-client-key-of-the-test")
+	res, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	admin := p.adminURL(t)
+	b.open(admin + "/page/")
+	b.do(chromedp.SendKeys("#token", "canary-of-16-letters\r"))
+	b.says("client_keys[0]")
+	b.open(admin + "/page/#/conversation/1")
+	b.do(chromedp.Click("#erase"))
+	b.says("really erase")
+	b.shoot("erase", 1280, 900, false)
+	b.do(chromedp.Click("#erase"))
+	b.says("0 stored summaries of client_keys[0] erased")
+	b.nothingWrong()
+}

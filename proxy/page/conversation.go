@@ -165,7 +165,10 @@ func (c *conversation) add(p point) {
 }
 
 // tenant is a sender of requests.
-type tenant struct{ name string }
+type tenant struct {
+	name  string
+	named bool // by the configuration
+}
 
 const mostTenants = 1000
 
@@ -190,7 +193,7 @@ func (ts *tenants) of(s proxy.Sender) *tenant {
 	if len(ts.all) >= mostTenants {
 		return ts.other
 	}
-	t := &tenant{name: s.Key}
+	t := &tenant{name: s.Key, named: s.Key != ""}
 	switch {
 	case s == proxy.Sender{}:
 		t.name = "no key"

@@ -97,6 +97,7 @@ func (r *request) line() requestLine {
 type conversationLine struct {
 	ID     int       `json:"id"`
 	Tenant string    `json:"tenant"`
+	Named  bool      `json:"named,omitempty"` // the tenant is a client key of the configuration
 	Model  string    `json:"model"`
 	Began  time.Time `json:"began"`
 	Last   time.Time `json:"last"`
@@ -111,7 +112,7 @@ func (c *conversation) line() conversationLine {
 	l.More += hidden
 	l.Points = append([]point{}, c.points[hidden:]...)
 	if c.tenant != nil {
-		l.Tenant = c.tenant.name
+		l.Tenant, l.Named = c.tenant.name, c.tenant.named
 	}
 	return l
 }

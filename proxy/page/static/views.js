@@ -148,11 +148,35 @@ export function conversation(state, id) {
     );
   };
   fill();
+  const c = state.conversations.get(id);
   return {
-    element: h("div", {}, h("div", { class: "crumb" }, h("a", { href: "#/" }, "Requests")), top, h("h2", {}, "Its requests, newest first"), list.element),
+    element: h("div", {}, h("div", { class: "crumb" }, h("a", { href: "#/" }, "Requests")), top, h("h2", {}, "Its requests, newest first"), list.element,
+      c && c.named ? erase(c.tenant) : null),
     news: (n) => { list.news(n); if (n.conversations.some((c) => c.id === id)) fill(); },
     up: "#/",
   };
+}
+
+// erase is the button that erases the stored summaries of a client, at the second click.
+function erase(client) {
+  const says = "Erase the stored summaries of " + client;
+  const button = h("button", { type: "button", id: "erase" }, says), said = h("span", { class: "dim", role: "status" });
+  let asked = false;
+  button.addEventListener("blur", () => { asked = false; button.textContent = says; });
+  button.addEventListener("click", async () => {
+    asked = !asked;
+    button.textContent = asked ? `Of all conversations of ${client}: really erase` : says;
+    if (asked) return;
+    button.disabled = true;
+    try {
+      const answer = await fetch("../erase", { method: "POST", body: new URLSearchParams({ client }) });
+      said.textContent = " " + (await answer.text());
+    } catch {
+      said.textContent = " The proxy does not answer.";
+    }
+    button.disabled = false;
+  });
+  return h("p", {}, button, said);
 }
 
 async function load(path) {

@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"go.uber.org/zap"
+
+	"laconic/cli/counting"
+	"laconic/cli/runlog"
+	"laconic/config"
+	"laconic/proxy"
+)
+
+// TestTheSummariesOfOneClientAreErased, by its name or by its key, from the command
+// line; those of another stay. Nothing shows a key.
+func TestTheSummariesOfOneClientAreErased(t *testing.T) {
+	var asked atomic.Int64 // summaries
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if strings.Contains(string(body), `"model":"small"`) {
+			asked.Add(1)
+		}
+		text, _ := json.Marshal("State: all files were read, and nothing was changed so far; the tests were not run.")
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":`+string(text)+`},"finish_reason":"stop"}]}`)
+	}))
+	t.Cleanup(upstream.Close)
+	const alice, bob, other = "sk-alice-canary-key-1", "sk-bob-canary-key-22", "sk-other-canary-key-3"
+	conversation, err := os.ReadFile("../demo/conversation.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(t *testing.T, settings string, try func(url string, erase func(want int, says string, args ...string), makes func(key string, summaries bool))) {
+		t.Setenv("ALICE", alice)
+		t.Setenv("BOB", bob)
+		asked.Store(0)
+		file := filepath.Join(t.TempDir(), "laconic.yaml")
+		write := func(src string) {
+			t.Helper()
+			if err := os.WriteFile(file, []byte(src), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write("upstream: " + upstream.URL + "/v1\nsummarizer: {model: small, api_key: own-key-of-the-test, wait: 1m}\n" + settings)
+		c, err := config.Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := proxyOptions(c, counting.For)
+		if err != nil {
+			t.Fatal(err)
+		}
+		vault, err := openStore(c, func(line string) { t.Error(line) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(vault.Close)
+		o.Summarizer.Store = vault
+		p, err := proxy.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := &output{}
+		log, err := runlog.New("error", "json", said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(log.Close)
+		admin, stopAdmin := serveAdmin(p, proxy.AdminOptions{Listen: "127.0.0.1:0", Pages: []proxy.AdminPage{erasePage(p, log)}}, zap.NewNop())
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		var ended sync.WaitGroup
+		ended.Go(func() { _ = p.Serve(ctx, l) })
+		t.Cleanup(func() {
+			cancel()
+			stopAdmin()
+			ended.Wait()
+			http.DefaultClient.CloseIdleConnections()
+		})
+		erase := func(want int, says string, args ...string) {
+			t.Helper()
+			var out, errs strings.Builder
+			stdin := strings.NewReader(other + "\n")
+			code := Run(t.Context(), append([]string{"erase", "--config", file, "--admin", admin}, args...), stdin, &out, &errs)
+			if got := out.String() + errs.String(); code != want || !strings.Contains(got, says) || strings.Contains(got, "canary") {
+				t.Errorf("%v: %d %s", args, code, got)
+			}
+		}
+		makes := func(key string, summaries bool) {
+			t.Helper()
+			before := asked.Load()
+			r, _ := http.NewRequest(http.MethodPost, "http://"+l.Addr().String()+"/v1/chat/completions", strings.NewReader(string(conversation)))
+			r.Header.Set("Authorization", "Bearer "+key)
+			r.Header.Set("Content-Type", "application/json")
+			res, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, res.Body)
+			_ = res.Body.Close()
+			if res.StatusCode != http.StatusOK || (asked.Load() > before) != summaries {
+				t.Errorf("a request with %.6s: status %d, %d summaries were made, want some: %v", key, res.StatusCode, asked.Load()-before, summaries)
+			}
+		}
+		try("http://"+admin+"/erase", erase, makes)
+		log.Close()
+		if text := said.String(); strings.Contains(text, "canary") || !strings.Contains(text, `"msg":"summaries were erased"`) {
+			t.Errorf("logged\n%s", text)
+		}
+	}
+	t.Run("with client keys", func(t *testing.T) {
+		f(t, "client_keys: [\"${ALICE}\", \"${BOB}\"]\nmodels: [{match: \"*\", api_key: the-key-of-the-test, budget: 16000}]\n",
+			func(url string, erase func(int, string, ...string), makes func(string, bool)) {
+				for _, key := range []string{alice, bob} {
+					makes(key, true)
+					makes(key, false)
+				}
+				erase(0, "of ALICE erased", "--client", "ALICE")
+				makes(bob, false)
+				makes(alice, true)
+				erase(1, "No client key has this name", "--client", "CAROL")
+				erase(1, "whose summaries?")
+				erase(1, "whose summaries?", "--client", "ALICE", "--key-file", "-")
+				makes(alice, false)
+				for _, bad := range []struct {
+					address, body, origin string
+					want                  int
+				}{
+					{url + "?client=ALICE", "", "", 400},
+					{url, "", "", 400},
+					{url, "client=ALICE&client=BOB", "", 400},
+					{url, "client=ALICE", "http://evil.example", 403},
+					{url, "client=ALICE", "http://127.0.0.1:1", 403},
+				} {
+					r, _ := http.NewRequest(http.MethodPost, bad.address, strings.NewReader(bad.body))
+					r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+					if bad.origin != "" {
+						r.Header.Set("Origin", bad.origin)
+					}
+					res, err := http.DefaultClient.Do(r)
+					if err != nil {
+						t.Fatal(err)
+					}
+					_ = res.Body.Close()
+					if res.StatusCode != bad.want {
+						t.Errorf("%+v: %d", bad, res.StatusCode)
+					}
+				}
+				makes(alice, false)
+			})
+	})
+	t.Run("by its key", func(t *testing.T) {
+		f(t, "models: [{match: \"*\", budget: 16000}]\n",
+			func(_ string, erase func(int, string, ...string), makes func(string, bool)) {
+				makes(other, true)
+				makes(alice, true)
+				makes(other, false)
+				erase(0, "of this credential erased", "--key-file", "-")
+				makes(alice, false)
+				makes(other, true)
+				erase(1, "No client key has this name", "--client", "ALICE")
+			})
+	})
+}
