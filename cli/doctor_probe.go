@@ -60,6 +60,8 @@ func checkStream(ctx context.Context, p *patient) []finding {
 type streamTimes struct {
 	events      int
 	first, last time.Duration
+	together    int           // events that came within a millisecond of the one before
+	pause       time.Duration // the longest between two events
 }
 
 // timesOf reads a stream to its end; now is the time since the request.
@@ -68,10 +70,17 @@ func timesOf(body io.Reader, now func() time.Duration) (t streamTimes) {
 		if !bytes.HasPrefix(lines.Bytes(), []byte("data:")) {
 			continue
 		}
-		t.last = now()
+		at := now()
 		if t.events++; t.events == 1 {
-			t.first = t.last
+			t.first = at
+		} else {
+			gap := at - t.last
+			t.pause = max(t.pause, gap)
+			if gap < time.Millisecond {
+				t.together++
+			}
 		}
+		t.last = at
 	}
 	return t
 }
@@ -79,18 +88,27 @@ func timesOf(body io.Reader, now func() time.Duration) (t streamTimes) {
 // fewEvents are too few to tell whether a stream is one.
 const fewEvents = 5
 
+// longPause is longer than a model pauses between two events that are sent as they are
+// made.
+const longPause = 100 * time.Millisecond
+
 // judged says whether a stream was held back: then all of it comes at once, after the
-// time that a model takes for it.
+// time that a model takes for it, or in pieces, each of which filled somebody's buffer
+// (an nginx that buffers sends 4 or 8 KB at a time).
 func (t streamTimes) judged() finding {
 	words := fmt.Sprintf("%d events, the first after %v, the last %v later", t.events, t.first.Round(time.Millisecond), (t.last - t.first).Round(time.Millisecond))
+	held := finding{
+		State: warning, Says: "something holds streams back: " + words,
+		Fix: "switch buffering off in what stands before the model (nginx: proxy_buffering off; Apache: flushpackets=on; no compression of text/event-stream)",
+	}
 	switch {
 	case t.events < fewEvents:
 		return finding{State: unknown, Says: "the answer is too short to tell whether streams are held back (" + words + ")"}
 	case t.first > 200*time.Millisecond && t.last-t.first < t.first/20:
-		return finding{
-			State: warning, Says: "something holds streams back: " + words,
-			Fix: "switch buffering off in what stands before the model (nginx: proxy_buffering off; Apache: flushpackets=on; no compression of text/event-stream)",
-		}
+		return held
+	case t.pause >= longPause && t.together >= t.events*3/4:
+		held.Says += fmt.Sprintf(", %d of them together with the one before", t.together)
+		return held
 	}
 	return finding{State: fine, Says: "streams arrive as they are made (" + words + ")"}
 }

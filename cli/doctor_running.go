@@ -119,12 +119,33 @@ var checkTools = fromTraffic(func(all []sample) finding {
 	return finding{State: fine, Says: words}
 })
 
+// fallOf compares the cache reads of the newest answers of an outcome with those
+// before, and reports whether they fell by more than half.
+func fallOf(all []sample, outcome string) (finding, bool) {
+	of := func(name string) float64 { return sum(all, name, `outcome="`+outcome+`"`) }
+	prompt, cached := of("laconic_upstream_recent_prompt_tokens"), of("laconic_upstream_recent_cached_tokens")
+	before, cachedBefore := of("laconic_upstream_prompt_tokens_total")-prompt, of("laconic_upstream_cached_tokens_total")-cached
+	if prompt < fewTokens || before < fewTokens || cached/prompt >= cachedBefore/before/2 {
+		return finding{}, false
+	}
+	return finding{
+		State: warning,
+		Says:  fmt.Sprintf("cache reads of %s prompts fell: %.0f %% of the newest answers' prompts, %.0f %% of those before", outcome, 100*cached/prompt, 100*cachedBefore/before),
+		Fix:   "look for what changed: a client with a time stamp in its instructions, a row of models or a policy with another budget, another provider or replica behind the upstream",
+	}, true
+}
+
 var checkCache = fromTraffic(func(all []sample) finding {
 	share := func(outcome string) (cached, prompt float64) {
 		return sum(all, "laconic_upstream_cached_tokens_total", `outcome="`+outcome+`"`), sum(all, "laconic_upstream_prompt_tokens_total", `outcome="`+outcome+`"`)
 	}
 	plain, plainAll := share("untouched")
 	folded, foldedAll := share("compacted")
+	for _, outcome := range []string{"untouched", "compacted"} {
+		if f, fell := fallOf(all, outcome); fell {
+			return f
+		}
+	}
 	switch {
 	case plain+folded == 0:
 		return finding{State: unknown, Says: "no answer told of cache reads"}

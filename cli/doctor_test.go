@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -218,10 +219,26 @@ func TestDoctorJudges(t *testing.T) {
 			t.Errorf("%+v, want %s: %s", got, s, says)
 		}
 	}
-	f(streamTimes{40, time.Second, time.Second + 3*time.Millisecond}.judged(), warning, "holds streams back")
-	f(streamTimes{40, 300 * time.Millisecond, time.Second}.judged(), fine, "as they are made")
-	f(streamTimes{40, time.Millisecond, time.Millisecond}.judged(), fine, "as they are made") // nothing took any time
-	f(streamTimes{3, time.Second, time.Second}.judged(), unknown, "too short")
+	const ms = time.Millisecond
+	// came returns what is seen of events that came at these times.
+	came := func(at ...time.Duration) finding {
+		n := 0
+		return timesOf(strings.NewReader(strings.Repeat("data: {}\n\n", len(at))), func() time.Duration { n++; return at[n-1] }).judged()
+	}
+	every := func(n int, from, pause time.Duration) (at []time.Duration) {
+		for i := range n {
+			at = append(at, from+time.Duration(i)*pause)
+		}
+		return at
+	}
+	f(came(every(40, time.Second, ms/10)...), warning, "holds streams back: 40 events, the first after 1s, the last 4ms later")
+	f(came(every(40, 300*ms, 20*ms)...), fine, "as they are made")
+	f(came(every(40, 30*ms, ms/10)...), fine, "as they are made") // nothing took any time
+	f(came(every(3, time.Second, 0)...), unknown, "too short")
+	f(came(slices.Concat(every(33, 700*ms, ms/50), every(8, 820*ms, ms/50))...), warning, "the last 120ms later, 39 of them together with the one before")
+	f(came(slices.Concat(every(13, 300*ms, ms/50), every(13, 560*ms, ms/50), every(13, 820*ms, ms/50))...), warning, "holds streams back")
+	f(came(slices.Concat(every(20, 300*ms, 20*ms), every(20, time.Second, 20*ms))...), fine, "as they are made") // the model paused
+	f(came(slices.Concat(every(50, 300*ms, ms/2), every(50, 340*ms, ms/2))...), fine, "as they are made")        // a fast model
 
 	judge := func(check func(context.Context, *patient) []finding, text string) finding {
 		t.Helper()
@@ -242,6 +259,16 @@ func TestDoctorJudges(t *testing.T) {
 	f(judge(checkCache, cache(0, 0)), unknown, "no answer told")
 	f(judge(checkCache, cache(9000, 7000)), fine, "90 % of untouched prompts, 70 % of compacted")
 	f(judge(checkCache, cache(9000, 2000)), warning, "20 % of compacted")
+
+	// In sum the cache serves half and more; of the newest answers it serves nothing.
+	lately := func(outcome string, prompt, cached int) string {
+		return fmt.Sprintf("laconic_upstream_recent_prompt_tokens{outcome=%[1]q} %[2]d\nlaconic_upstream_recent_cached_tokens{outcome=%[1]q} %[3]d\n", outcome, prompt, cached)
+	}
+	f(judge(checkCache, cache(6000, 6000)+lately("untouched", 3000, 0)), warning, "untouched prompts fell: 0 % of the newest answers' prompts, 86 % of those before")
+	f(judge(checkCache, cache(6000, 6000)+lately("compacted", 3000, 900)), warning, "compacted prompts fell: 30 %")
+	f(judge(checkCache, cache(6000, 6000)+lately("compacted", 3000, 1200)), fine, "60 % of untouched")
+	f(judge(checkCache, cache(6000, 6000)+lately("compacted", 10000, 6000)), fine, "60 % of untouched") // all are new
+	f(judge(checkCache, cache(6000, 6000)+lately("compacted", 900, 0)), fine, "60 % of untouched")      // few are
 	f(judge(checkTools, "# TYPE x counter\n"), unknown, "no chat request")
 }
 

@@ -125,6 +125,9 @@ func (m *Metrics) replied(i proxy.ReplyInfo) {
 	m.refused(i.Retry)
 	if i.Rewrite != nil {
 		all.measured(&i)
+		if u := i.Usage; u != nil {
+			m.recent.add(outcome, max(u.Prompt, 0), max(u.Cached, 0))
+		}
 		m.planned(&i)
 	}
 }

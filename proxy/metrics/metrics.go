@@ -40,6 +40,7 @@ type Metrics struct {
 	table
 	registry *prometheus.Registry
 	series   seriesMap
+	recent   recent
 	words    map[*prometheus.CounterVec]*words
 	proxy    atomic.Pointer[proxy.Proxy] // whose state is shown; nil: none
 }
@@ -48,6 +49,7 @@ type Metrics struct {
 func New(o Options) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry()}
 	m.table = newTable(m.registry, o.Dropped)
+	m.recent.all = map[proxy.Outcome]*halves{}
 	m.series.all, m.words = map[seriesKey]*series{}, map[*prometheus.CounterVec]*words{}
 	for _, v := range []*prometheus.CounterVec{m.errors, m.passed, m.refusals, m.truncated, m.summaries, m.slots, m.changes} {
 		m.words[v] = &words{}

@@ -383,3 +383,25 @@ func TestAConversationThroughTheProxy(t *testing.T) {
 	f(`laconic_config_last_reload_successful`, 1)
 	f(`laconic_config_last_reload_success_timestamp_seconds`, 1_000_000_200)
 }
+
+// TestTheNewestAnswers: the sums of the newest answers forget those before them, of
+// each outcome by itself.
+func TestTheNewestAnswers(t *testing.T) {
+	r := recent{all: map[proxy.Outcome]*halves{}}
+	f := func(answers, prompt, cached int, want map[proxy.Outcome]usage) {
+		t.Helper()
+		for range answers {
+			r.add(proxy.Untouched, prompt, cached)
+		}
+		got := map[proxy.Outcome]usage{}
+		r.each(func(o proxy.Outcome, prompt, cached int) { got[o] = usage{0, prompt, cached} })
+		if !maps.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+	r.add(proxy.Compacted, 7, 5)
+	f(0, 0, 0, map[proxy.Outcome]usage{proxy.Compacted: {0, 7, 5}})
+	f(64, 10, 9, map[proxy.Outcome]usage{proxy.Compacted: {0, 7, 5}, proxy.Untouched: {0, 640, 576}})
+	f(64, 10, 0, map[proxy.Outcome]usage{proxy.Compacted: {0, 7, 5}, proxy.Untouched: {0, 1280, 576}})
+	f(1, 10, 0, map[proxy.Outcome]usage{proxy.Compacted: {0, 7, 5}, proxy.Untouched: {0, 650, 0}})
+}

@@ -1,6 +1,10 @@
 package metrics
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"laconic/proxy"
+)
 
 // stateOf collects what a proxy holds at the moment of the question.
 type stateOf struct{ m *Metrics }
@@ -10,7 +14,7 @@ func (s stateOf) Describe(to chan<- *prometheus.Desc) {
 	t := &s.m.table
 	for _, d := range []*prometheus.Desc{
 		t.serving, t.summarizing, t.learnt, t.memory, t.memoryMost, t.arriving, t.waiting,
-		t.upstreamUp, t.upstreamFailures, t.upstreamAnswered, t.upstreamFailed,
+		t.recentPrompt, t.recentCached, t.upstreamUp, t.upstreamFailures, t.upstreamAnswered, t.upstreamFailed,
 	} {
 		to <- d
 	}
@@ -42,6 +46,10 @@ func (s stateOf) Collect(to chan<- prometheus.Metric) {
 	} {
 		gauge(t.learnt, float64(l.n), l.fact)
 	}
+	s.m.recent.each(func(o proxy.Outcome, prompt, cached int) {
+		gauge(t.recentPrompt, float64(prompt), string(o))
+		gauge(t.recentCached, float64(cached), string(o))
+	})
 	gauge(t.memory, float64(now.Memory.Bytes))
 	gauge(t.memoryMost, float64(now.Memory.Limit))
 	gauge(t.arriving, float64(now.Memory.Arriving))

@@ -38,6 +38,7 @@ type table struct {
 	serving, arriving, waiting, memory, memoryMost *prometheus.Desc
 	upstreamUp, upstreamFailures                   *prometheus.Desc
 	upstreamAnswered, upstreamFailed               *prometheus.Desc
+	recentPrompt, recentCached                     *prometheus.Desc
 	learnt, summarizing                            *prometheus.Desc
 }
 
@@ -87,6 +88,10 @@ func newTable(r *prometheus.Registry, droppedLines func() int) (t table) {
 		"Prompts as the usage of their answers counts them. Answers without usage count nothing.", "route", "outcome")
 	t.cached = t.counter(r, "laconic_upstream_cached_tokens_total", inTokens,
 		"Of these, what the usage says was read from the provider's prompt cache.", "route", "outcome")
+	t.state("laconic_upstream_recent_prompt_tokens", &t.recentPrompt, inTokens,
+		"Prompts of the newest 64 to 127 answers with usage: laconic doctor compares their cache reads with those before.", "outcome")
+	t.state("laconic_upstream_recent_cached_tokens", &t.recentCached, inTokens,
+		"Of these, what was read from the provider's prompt cache.", "outcome")
 	t.completion = t.counter(r, "laconic_upstream_completion_tokens_total", inTokens,
 		"Answers as their usage counts them.", "route", "outcome")
 
