@@ -88,6 +88,9 @@ func pod(t *testing.T, c *Cluster) (args []string, config string, probes map[str
 			if k.Name == "laconic" {
 				_, config = c.Configuration(&d.Spec.Template.Spec, &k)
 				for name, p := range Probes(&k) {
+					if p == nil || p.HTTPGet == nil {
+						t.Fatalf("there is no %s probe", name)
+					}
 					probes[name] = p.HTTPGet.Path
 				}
 				return k.Args, config, probes
