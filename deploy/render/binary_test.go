@@ -86,7 +86,10 @@ func pod(t *testing.T, c *Cluster) (args []string, config string, probes map[str
 	for _, d := range c.Deployments {
 		for _, k := range d.Spec.Template.Spec.Containers {
 			if k.Name == "laconic" {
-				_, config = c.Configuration(&d.Spec.Template.Spec, &k)
+				at := ""
+				if at, config = c.Configuration(&d.Spec.Template.Spec, &k); at == "" {
+					t.Fatal("no configuration is mounted as a folder")
+				}
 				for name, p := range Probes(&k) {
 					if p == nil || p.HTTPGet == nil {
 						t.Fatalf("there is no %s probe", name)
