@@ -82,6 +82,8 @@ type RewriteInfo struct {
 	Edits []compact.Edit
 	// Facts are what was known of the model when the plan was made.
 	Facts learn.Facts
+	// Decisive names those of them without which the plan would be another.
+	Decisive []string
 	// Told is what the upstream tells of the model; nothing where its window is
 	// configured.
 	Told compact.Published

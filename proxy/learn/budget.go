@@ -23,6 +23,31 @@ func (f *Facts) Budget(set compact.Limits, asked int) compact.Budget {
 	return b
 }
 
+// Decisive names the facts without which a request would be planned otherwise: of
+// two processes that plan the same history in different ways, one lacks one of them.
+// bytes is the size of the body, unbind that thinking leaves which left before.
+func (f *Facts) Decisive(set compact.Limits, asked, bytes int, unbind bool) (names []string) {
+	with := f.Budget(set, asked)
+	for _, v := range []struct {
+		name    string
+		decides func(without Facts) bool
+	}{
+		{"window", func(o Facts) bool { o.Window = Fact[int]{}; return o.Budget(set, asked) != with }},
+		{"input", func(o Facts) bool { o.Input = Fact[int]{}; return o.Budget(set, asked) != with }},
+		{"messages", func(o Facts) bool { o.Messages = Fact[int]{}; return o.Budget(set, asked) != with }},
+		{"hard", func(o Facts) bool { o.Hard = Fact[int]{}; return o.Budget(set, asked) != with }},
+		{"bytes", func(o Facts) bool { return o.Bytes.Value > 0 && bytes > o.Bytes.Value }},
+		{"count", func(o Facts) bool { return o.Count.Value != Count{} }},
+		{"shape", func(o Facts) bool { return o.Shape.Value != ShapeFull }},
+		{"thinking", func(Facts) bool { return unbind }},
+	} {
+		if v.decides(*f) {
+			names = append(names, v.name)
+		}
+	}
+	return names
+}
+
 // limits returns those of the upstream: what was learnt, else what is configured,
 // without a budget that somebody chose.
 func (f *Facts) limits(set compact.Limits) compact.Limits {

@@ -184,7 +184,7 @@ func rewriteFields(i *proxy.RewriteInfo) []zap.Field {
 	if i.Told.Input > 0 {
 		f = append(f, zap.Int("discovered_input", i.Told.Input))
 	}
-	f = appendLearnt(f, &i.Facts)
+	f = appendLearnt(f, &i.Facts, i.Decisive)
 	return appendText(append(f, summaryFields(i.Summary)...), "tags", i.Tags)
 }
 

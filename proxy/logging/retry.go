@@ -8,8 +8,8 @@ import (
 )
 
 // appendLearnt writes the facts that a plan was made under, as far as any are
-// known.
-func appendLearnt(f []zap.Field, l *learn.Facts) []zap.Field {
+// known, and names those on which it depends.
+func appendLearnt(f []zap.Field, l *learn.Facts, decisive []string) []zap.Field {
 	for _, v := range []struct {
 		name string
 		n    int
@@ -27,6 +27,9 @@ func appendLearnt(f []zap.Field, l *learn.Facts) []zap.Field {
 	f = appendText(f, "count_way", l.Count.Value.Way)
 	if p := l.Percent(); p != 100 {
 		f = append(f, zap.Int("count_percent", p))
+	}
+	if len(decisive) > 0 {
+		f = append(f, zap.Strings("learnt_decisive", decisive))
 	}
 	if s := l.Shape.Value; s != learn.ShapeFull {
 		f = append(f, zap.String("shape", s.String()))
