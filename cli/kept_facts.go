@@ -43,13 +43,15 @@ func (f keptFacts) Load(ctx context.Context, key learn.Key) (l learn.Facts, ok b
 	return l, true
 }
 
-// Save keeps what was learnt. The store logs its own failures; the process
-// that learnt a fact keeps it in memory, too.
-func (f keptFacts) Save(ctx context.Context, key learn.Key, l learn.Facts) {
+// Save keeps what was learnt, and tells the other processes. The store logs its own
+// failures; the process that learnt a fact keeps it in memory, too.
+func (f keptFacts) Save(ctx context.Context, key learn.Key, l learn.Facts) bool {
 	text, err := json.Marshal(l)
-	if err == nil && f.vault.Put(ctx, f.key(key), string(text)) == nil {
-		f.vault.Call(ctx, factsWord+hex.EncodeToString(key[:]))
+	if err != nil || f.vault.Put(ctx, f.key(key), string(text)) != nil {
+		return false
 	}
+	f.vault.Call(ctx, factsWord+hex.EncodeToString(key[:]))
+	return true
 }
 
 // factsWord is the word by which a process tells that it has saved facts, and what

@@ -208,10 +208,11 @@ func (s *shelf) Load(_ context.Context, key learn.Key) (learn.Facts, bool) {
 	return l, ok
 }
 
-func (s *shelf) Save(_ context.Context, key learn.Key, l learn.Facts) {
+func (s *shelf) Save(_ context.Context, key learn.Key, l learn.Facts) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all[key] = l
+	return true
 }
 
 func TestAnotherProcessKnowsWhatOneHasLearnt(t *testing.T) {

@@ -178,7 +178,7 @@ func (u *counting) RoundTrip(r *http.Request) (*http.Response, error) {
 type pinned learn.Facts
 
 func (p pinned) Load(context.Context, learn.Key) (learn.Facts, bool) { return learn.Facts(p), true }
-func (pinned) Save(context.Context, learn.Key, learn.Facts)          {}
+func (pinned) Save(context.Context, learn.Key, learn.Facts) bool     { return true }
 
 // pin returns a store of the facts that a plan was made under.
 func pin(f learn.Facts) learn.Store {

@@ -206,7 +206,7 @@ type always struct{ facts learn.Facts }
 
 func (s always) Load(context.Context, learn.Key) (learn.Facts, bool) { return s.facts, true }
 
-func (always) Save(context.Context, learn.Key, learn.Facts) {}
+func (always) Save(context.Context, learn.Key, learn.Facts) bool { return true }
 
 // TestWhatIsLearntMovesNoEpochBehindThinking: neither a limit that another history
 // taught, nor a factor of the counter. A refusal of its own adds one.

@@ -18,7 +18,8 @@ import (
 // storeFresh. Both methods end with their context. Safe for concurrent use.
 type Store interface {
 	Load(ctx context.Context, key Key) (Facts, bool)
-	Save(ctx context.Context, key Key, f Facts)
+	// Save reports whether others will find f.
+	Save(ctx context.Context, key Key, f Facts) bool
 }
 
 const (
@@ -27,6 +28,8 @@ const (
 	// storeFresh is how old what other processes have learnt may be, where nobody
 	// says that they have.
 	storeFresh = time.Minute
+	// saveAgain is when facts are saved that could not be, at the next request.
+	saveAgain = time.Second
 )
 
 // Model is what is known of a model behind one upstream for one credential. It is
@@ -152,8 +155,18 @@ func (m *Model) share(ctx context.Context) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*storeWait)
 	defer stop()
 	if known, stored := m.load(ctx); known != stored {
-		m.memory.o.Store.Save(ctx, m.key, known)
+		m.save(ctx, known)
 	}
+}
+
+// save stores facts, or sees to it that they are stored soon.
+func (m *Model) save(ctx context.Context, f Facts) {
+	if m.memory.o.Store.Save(ctx, m.key, f) {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.loaded = time.Now().Add(saveAgain - storeFresh)
 }
 
 // SetShape notes how much of a plan the upstream's template takes.

@@ -149,10 +149,11 @@ func (s *shelf) Load(_ context.Context, key Key) (Facts, bool) {
 	return f, ok
 }
 
-func (s *shelf) Save(_ context.Context, key Key, f Facts) {
+func (s *shelf) Save(_ context.Context, key Key, f Facts) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all[key] = f
+	return true
 }
 
 func TestProcessesThatRunShareWhatTheyLearn(t *testing.T) {
@@ -185,7 +186,10 @@ func (s *mute) Load(ctx context.Context, _ Key) (Facts, bool) {
 	return Facts{}, false
 }
 
-func (s *mute) Save(ctx context.Context, _ Key, _ Facts) { <-ctx.Done() }
+func (s *mute) Save(ctx context.Context, _ Key, _ Facts) bool {
+	<-ctx.Done()
+	return false
+}
 
 // TestFactsThatDoNotComeHoldNobodyUp but the first request of a model, which
 // waits for as long as it is said.
@@ -229,7 +233,7 @@ func (s slow) Load(context.Context, Key) (Facts, bool) {
 	return s.kept, true
 }
 
-func (slow) Save(context.Context, Key, Facts) {}
+func (slow) Save(context.Context, Key, Facts) bool { return true }
 
 // TestOneReaderWaitsForFacts and those behind it do not, nor does what is learnt
 // meanwhile, which stays.

@@ -80,6 +80,6 @@ func (m *Model) follow(ctx context.Context) {
 	}
 	m.mu.Unlock()
 	if again {
-		m.memory.o.Store.Save(ctx, m.key, known)
+		m.save(ctx, known)
 	}
 }

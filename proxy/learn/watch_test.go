@@ -13,6 +13,7 @@ type board struct {
 	mu    sync.Mutex
 	kept  map[Key]Facts
 	saves int
+	full  bool
 	calls []chan Key
 }
 
@@ -23,14 +24,17 @@ func (b *board) Load(_ context.Context, key Key) (Facts, bool) {
 	return f, ok
 }
 
-func (b *board) Save(_ context.Context, key Key, f Facts) {
+func (b *board) Save(_ context.Context, key Key, f Facts) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.saves++; b.full {
+		return false
+	}
 	b.kept[key] = f
-	b.saves++
 	for _, c := range b.calls {
 		c <- key
 	}
+	return true
 }
 
 func (b *board) Watch(ctx context.Context, saved func(Key), missed func()) {
@@ -135,6 +139,31 @@ func TestAStoreThatNeverKeepsIsNotAskedForEver(t *testing.T) {
 		m.Close()
 		if l.saves < 2 || l.saves > 61 {
 			t.Errorf("saved %d times", l.saves)
+		}
+	})
+}
+
+// TestWhatCouldNotBeSavedIsSavedSoon, at a request a second later, and not at every
+// one.
+func TestWhatCouldNotBeSavedIsSavedSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &board{kept: map[Key]Facts{}, full: true}
+		m := New(Options{Store: b, Failed: func(v any) { panic(v) }})
+		defer m.Close()
+		m.model().SetShape(ShapeNoSlot)
+		for range 100 {
+			time.Sleep(100 * time.Millisecond)
+			m.model().Facts()
+		}
+		if b.saves < 5 || b.saves > 11 {
+			t.Errorf("tried %d times in ten seconds", b.saves)
+		}
+		b.full = false
+		time.Sleep(2 * saveAgain)
+		m.model().Facts()
+		synctest.Wait()
+		if f := b.kept[m.Key("m")]; f.Shape.Value != ShapeNoSlot {
+			t.Errorf("%+v", f)
 		}
 	})
 }
