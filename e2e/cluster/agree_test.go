@@ -1,0 +1,336 @@
+package cluster
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"laconic/compact/compacttest"
+)
+
+// recording is a conversation as an agent had it.
+type recording struct {
+	ID       string            `json:"id"`
+	Messages []json.RawMessage `json:"messages"`
+	Tools    json.RawMessage   `json:"tools"`
+}
+
+// recordings returns conversations of more than least and at most most bytes.
+func recordings(t *testing.T, least, most int) (all []recording) {
+	t.Helper()
+	for _, file := range compacttest.ConversationFiles(t) {
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for in := bufio.NewReaderSize(f, 1<<20); ; {
+			text, err := in.ReadBytes('\n')
+			var r recording
+			if json.Unmarshal(text, &r) == nil && len(text) > least && len(text) <= most {
+				all = append(all, r)
+			}
+			if err != nil {
+				break
+			}
+		}
+		_ = f.Close()
+	}
+	return all
+}
+
+// requests returns the bodies that the agent sent, at most so many, the last ones.
+func (r *recording) requests(model string, most int) (all [][]byte) {
+	for i, m := range r.Messages {
+		if i == 0 || gjson.GetBytes(m, "role").String() != "assistant" {
+			continue
+		}
+		body, err := json.Marshal(map[string]any{"model": model, "messages": r.Messages[:i]})
+		if r.Tools != nil && string(r.Tools) != "null" {
+			body, err = json.Marshal(map[string]any{"model": model, "messages": r.Messages[:i], "tools": r.Tools})
+		}
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, body)
+	}
+	return all[max(0, len(all)-most):]
+}
+
+// answer is what a client got for a request.
+type answer struct {
+	replica, id, outcome string
+	status               int
+	text                 []byte
+}
+
+// send sends one request, and reads its answer.
+func (c *cluster) send(url string, body []byte, headers ...string) (a answer, err error) {
+	r, err := http.NewRequest(http.MethodPost, url+"/v1/chat/completions", bytes.NewReader(body))
+	if err != nil {
+		return a, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+	res, err := client.Do(r)
+	if err != nil {
+		return a, err
+	}
+	defer res.Body.Close()
+	a = answer{res.Header.Get("X-Replica"), res.Header.Get("X-Laconic-Request-Id"), res.Header.Get("X-Laconic-Outcome"), res.StatusCode, nil}
+	a.text, err = io.ReadAll(res.Body)
+	if err == nil && a.status != http.StatusOK {
+		err = fmt.Errorf("status %d: %.300s", a.status, a.text)
+	}
+	return a, err
+}
+
+// replay sends conversations request by request, several of them at once, and
+// returns the ids of the requests of each.
+func (c *cluster) replay(all []recording, most int) [][]answer {
+	c.t.Helper()
+	ids := make([][]answer, len(all))
+	var workers sync.WaitGroup
+	free := make(chan bool, 2)
+	for i := range all {
+		free <- true
+		workers.Go(func() {
+			defer func() { <-free }()
+			for n, body := range all[i].requests("gpt-4o", most) {
+				a, err := c.send(c.URL, body, "X-Conversation: "+all[i].ID, "Authorization: Bearer sk-replay")
+				if err != nil {
+					c.t.Errorf("%s, request %d: %v", all[i].ID, n, err)
+					return
+				}
+				ids[i] = append(ids[i], a)
+			}
+		})
+	}
+	workers.Wait()
+	return ids
+}
+
+// TestReplicasSendWhatOneProcessSends replays recorded conversations, so that each
+// request of one meets another replica. Replicas without a store send the same
+// bytes as one process; with summaries, the same as one process with summaries, and
+// each gap is summarized once in all.
+func TestReplicasSendWhatOneProcessSends(t *testing.T) {
+	all, most := recordings(t, 60<<10, 300<<10), 60
+	if !full(t) {
+		all, most = all[:min(5, len(all))], 25
+	} else {
+		all = sample(all, 40)
+	}
+	for _, s := range []struct {
+		name   string
+		config string
+		redis  bool
+	}{
+		{"digests, no store", "models: [{match: \"*\", budget: 9000}]\n", false},
+		{"summaries, one Redis", "models: [{match: \"*\", budget: 9000}]\nsummarizer: {model: house-summaries, wait: 20s}\n", true},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			var one, three *cluster
+			var answers [][]answer
+			for try := 1; ; try++ {
+				one = start(t, setup{replicas: 1, config: s.config, noRedis: !s.redis})
+				three = start(t, setup{replicas: 3, config: s.config, noRedis: !s.redis})
+				one.replay(all, most)
+				answers = three.replay(all, most)
+				if n := one.lapses() + three.lapses(); n == 0 || try == 4 {
+					break
+				}
+				// A machine that gives Redis no 100 ms tells nothing of one that has them.
+				t.Logf("the store did not answer in time; once more")
+			}
+			lines := three.lines()
+			requests, continued, epochs, others := 0, 0, 0, 0
+			for i := range all {
+				want, got := one.upstream.got(all[i].ID), three.upstream.got(all[i].ID)
+				if len(want) != len(got) || len(got) != len(answers[i]) {
+					t.Errorf("%s: %d requests, %d and %d arrived", all[i].ID, len(answers[i]), len(want), len(got))
+					continue
+				}
+				for n := range got {
+					if requests++; !bytes.Equal(want[n], got[n]) {
+						t.Errorf("%s, request %d: replica %s sent other bytes than one process", all[i].ID, n, answers[i][n].replica)
+						break
+					}
+					if n == 0 {
+						continue
+					}
+					before, now := lines[answers[i][n-1].id], lines[answers[i][n].id]
+					if before.replica != now.replica {
+						others++
+					}
+					switch {
+					case continues(got[n-1], got[n]):
+						continued++
+					case before.Epochs == now.Epochs && now.Summary == before.Summary:
+						t.Errorf("%s, request %d: no epoch began, and what was sent before is no prefix of it", all[i].ID, n)
+					default:
+						epochs++
+					}
+				}
+			}
+			prompts, times := three.upstream.asked()
+			note(t, "agreement", fmt.Sprintf("| %s | %d | %d | %d | %d %% | %d | %s |\n", s.name, len(all), requests, epochs, 100*others/max(1, requests-len(all)), continued, asked(prompts, times)))
+			if prompts != times || s.redis && prompts == 0 {
+				t.Errorf("%d prompts for summaries were sent %d times", prompts, times)
+			}
+			if continued < requests/3 || epochs < len(all) || others < requests/3 {
+				t.Errorf("that is too little to show anything: %d requests, %d continued, %d epochs, %d met another replica", requests, continued, epochs, others)
+			}
+			for _, what := range slices.Concat(one.upstream.complaints(), three.upstream.complaints()) {
+				t.Errorf("the upstream got what no client may send: %s", what)
+			}
+		})
+	}
+}
+
+// lapses returns how often a replica found the store out of reach.
+func (c *cluster) lapses() (n int) {
+	for _, r := range c.replicas {
+		text, err := os.ReadFile(r.logFile())
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		n += bytes.Count(text, []byte(`"msg":"store"`))
+	}
+	return n
+}
+
+func asked(prompts, times int) string {
+	if times == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%d, asked %d times", prompts, times)
+}
+
+// sample returns n of a list, spread over it.
+func sample[T any](all []T, n int) (some []T) {
+	for i := range min(n, len(all)) {
+		some = append(some, all[i*len(all)/min(n, len(all))])
+	}
+	return some
+}
+
+// continues reports whether the messages of a body begin with those of the one
+// before.
+func continues(before, now []byte) bool {
+	a, b := gjson.GetBytes(before, "messages").Raw, gjson.GetBytes(now, "messages").Raw
+	return strings.HasPrefix(b, strings.TrimSuffix(a, "]"))
+}
+
+// conversation returns a body whose messages cost some tokens for each of n calls.
+func conversation(model string, n, size int, thinking bool) []byte {
+	messages := []any{
+		map[string]any{"role": "system", "content": "You are a careful engineer."},
+		map[string]any{"role": "user", "content": "Make the parser accept quoted names, please."},
+	}
+	for i := range n {
+		id := fmt.Sprintf("call_%08d", i)
+		var text strings.Builder
+		for row := 0; text.Len() < size; row++ {
+			fmt.Fprintf(&text, "\tif name := p.names[%d]; name != \"\" && !p.quoted(name, %d) {\n", row, i)
+		}
+		m := map[string]any{"role": "assistant", "content": "Let me look at the next file.", "tool_calls": []any{
+			map[string]any{"id": id, "type": "function", "function": map[string]any{"name": "read", "arguments": fmt.Sprintf(`{"path":"internal/parser/file_%d.go"}`, i)}},
+		}}
+		if thinking {
+			m["thinking_blocks"] = []any{map[string]any{"type": "thinking", "thinking": "The next one.", "signature": fmt.Sprintf("SIG%d", i)}}
+		}
+		messages = append(messages, m, map[string]any{"role": "tool", "tool_call_id": id, "content": text.String()})
+	}
+	body, err := json.Marshal(map[string]any{"model": model, "messages": messages})
+	if err != nil {
+		panic(err)
+	}
+	return body
+}
+
+// TestWhatOneReplicaLearnsTheOthersKnow within a second: a limit, how the upstream
+// counts, the shape that its template takes, and thinking that it refused. Until
+// then the others are refused once, and answer all the same.
+func TestWhatOneReplicaLearnsTheOthersKnow(t *testing.T) {
+	full(t)
+	c := start(t, setup{replicas: 3, config: `
+models:
+  - {match: "plain-*", budget: 6000}
+  - {match: "*", window: 100000}
+`})
+	for _, f := range []struct {
+		name, model, page, decisive string
+		body                        []byte
+		times                       int // that are sent to teach
+	}{
+		{"a limit", "small-1", `"small-1"[^\n]*window 6000`, "window", conversation("small-1", 30, 1500, false), 1},
+		{"a factor", "heavy-1", `"heavy-1"[^\n]*counts`, "count", conversation("heavy-1", 30, 1500, false), 4},
+		{"a shape", "plain-1", `"plain-1"[^\n]*shape no slot`, "shape", conversation("plain-1", 40, 1500, false), 1},
+		{"a thinking cut", "bound-1", `"bound-1"[^\n]*thinking taken out of 1`, "thinking", conversation("bound-1", 5, 600, true), 1},
+	} {
+		for _, r := range c.replicas { // each has been asked for the model
+			if _, err := c.send("http://"+r.addr, conversation(f.model, 1, 30, false), "Authorization: Bearer sk-1"); err != nil {
+				t.Fatalf("%s: %v", f.name, err)
+			}
+		}
+		for i := range f.times {
+			body := f.body
+			if f.times > 1 {
+				body = conversation(f.model, 20+5*i, 1500, false)
+			}
+			if _, err := c.send("http://"+c.replicas[0].addr, body, "Authorization: Bearer sk-1"); err != nil {
+				t.Fatalf("%s: %v", f.name, err)
+			}
+		}
+		began := time.Now()
+		for _, r := range c.replicas[1:] {
+			eventually(t, r.name+" knows "+f.name, func() bool { return found(f.page, r.says("/readyz?verbose")) })
+		}
+		took := time.Since(began)
+		refused := c.upstream.refusals(f.model)
+		for _, r := range c.replicas[1:] {
+			a, err := c.send("http://"+r.addr, f.body, "Authorization: Bearer sk-1")
+			if err != nil {
+				t.Errorf("%s, at replica %s: %v", f.name, r.name, err)
+			}
+			eventually(t, "the line of "+a.id, func() bool { return c.lines()[a.id].ID != "" })
+			if l := c.lines()[a.id]; !slices.Contains(l.Decisive, f.decisive) {
+				t.Errorf("%s, at replica %s: the line names %v", f.name, r.name, l.Decisive)
+			}
+		}
+		if n := c.upstream.refusals(f.model); n != refused {
+			t.Errorf("%s: the upstream refused %d times before and %d after the others knew", f.name, refused, n)
+		}
+		if took > time.Second {
+			t.Errorf("%s: the others knew after %v", f.name, took)
+		}
+		note(t, "learnt", fmt.Sprintf("| %s | %d | %v |\n", f.name, refused, upTo(took)))
+	}
+	for _, what := range c.upstream.complaints() {
+		t.Error(what)
+	}
+}
+
+// upTo rounds a time up to what does not change from run to run.
+func upTo(d time.Duration) string {
+	for _, most := range []time.Duration{20 * time.Millisecond, 100 * time.Millisecond, time.Second} {
+		if d <= most {
+			return "below " + most.String()
+		}
+	}
+	return d.Round(time.Second).String()
+}

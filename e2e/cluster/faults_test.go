@@ -1,0 +1,280 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestAKilledReplicaBreaksItsOwnStreams: 200 requests a second and 200 open streams,
+// and one of three replicas is killed. Its streams look broken, nobody else's does,
+// and the requests that come after it are answered by the others.
+func TestAKilledReplicaBreaksItsOwnStreams(t *testing.T) {
+	pause := 2 * time.Second
+	if full(t) {
+		pause = 6 * time.Second
+	}
+	c := start(t, setup{replicas: 3, retries: 3})
+	l := &load{c: c, rate: 200, streams: 200, events: "20 100ms"}
+	l.begin()
+	time.Sleep(pause / 2)
+	l.since()
+	dead := c.replicas[0]
+	l.mu.Lock()
+	open := 0
+	for _, r := range l.open {
+		if r == dead.name {
+			open++
+		}
+	}
+	l.mu.Unlock()
+	killed := time.Now()
+	dead.kill()
+	time.Sleep(pause)
+	requests, streams := l.end()
+	cut, others := 0, 0
+	for _, s := range streams {
+		switch {
+		case !s.failed():
+			if s.replica == dead.name && s.at.Add(s.took).After(killed.Add(100*time.Millisecond)) && s.at.Before(killed) {
+				t.Errorf("a stream of the dead replica ended well")
+			}
+		case s.replica == dead.name:
+			if cut++; s.err == nil {
+				t.Errorf("a stream that was cut looks complete to its client: %+v", s)
+			}
+		case s.replica == "" || s.status != 200:
+			others++ // its head was on the way
+		default:
+			t.Errorf("a stream of replica %s broke: %v", s.replica, s.err)
+		}
+	}
+	failed, late, first := 0, 0, ""
+	for _, r := range requests {
+		if r.failed() {
+			failed++
+			if first = fmt.Sprintf("%+v", r); r.at.After(killed.Add(time.Second)) {
+				late++
+			}
+		}
+	}
+	t.Logf("%d streams of the dead replica were open, %d were cut, %d had no head yet; of %d requests %d failed (%s)", open, cut, others, len(requests), failed, first)
+	note(t, "faults", fmt.Sprintf("| a replica is killed | %d | %d of them were on the way in it | %d, all of them its own |\n", len(requests), failed, cut))
+	if cut == 0 || cut > open+20 {
+		t.Errorf("%d streams of the dead replica were open, and %d cut", open, cut)
+	}
+	if late > 0 || failed > 20 {
+		t.Errorf("%d requests failed, %d of them a second after the death: %s", failed, late, first)
+	}
+	for _, what := range c.upstream.complaints() {
+		t.Error(what)
+	}
+}
+
+// TestARollingRestartFailsNothing: each replica is told to end and started anew,
+// under 200 requests a second and 200 open streams, behind a balancer that tries
+// nothing twice.
+func TestARollingRestartFailsNothing(t *testing.T) {
+	full(t)
+	c := start(t, setup{replicas: 3, drain: "1s"})
+	l := &load{c: c, rate: 200, streams: 200, events: "30 100ms"}
+	l.begin()
+	for _, r := range c.replicas {
+		ended := time.Now()
+		r.stop()
+		t.Logf("replica %s ended after %v", r.name, time.Since(ended))
+		r.start()
+		time.Sleep(500 * time.Millisecond) // the balancer takes it back
+	}
+	requests, streams := l.end()
+	n, first := failures(requests)
+	broken, firstStream := failures(streams)
+	note(t, "faults", fmt.Sprintf("| rolling restart of all three | %d | %d | %d of %d |\n", len(requests), n, broken, len(streams)))
+	if n > 0 || broken > 0 {
+		t.Errorf("%d of %d requests failed (%s), %d of %d streams (%s)", n, len(requests), first, broken, len(streams), firstStream)
+	}
+	by := map[string]int{}
+	for _, r := range requests {
+		by[r.replica]++
+	}
+	if len(by) != 3 {
+		t.Errorf("requests by replica: %v", by)
+	}
+	for _, what := range c.upstream.complaints() {
+		t.Error(what)
+	}
+}
+
+// TestARedisInWhateverStateFailsNothing: the same load beside a Redis that is well
+// and beside one that is not. Every fifth request comes with a credential that
+// nobody knows, for which the store is asked.
+func TestARedisInWhateverStateFailsNothing(t *testing.T) {
+	length := 1500 * time.Millisecond
+	whole := full(t)
+	if whole {
+		length = 6 * time.Second
+	}
+	c := start(t, setup{replicas: 3, config: `
+models: [{match: "small-*", window: 100000}, {match: "*", budget: 9000}]
+summarizer: {model: house-summaries, wait: 0s}
+`})
+	l := &load{c: c, rate: 150, streams: 20, events: "10 100ms", keys: true}
+	l.begin()
+	settle := func() { time.Sleep(300 * time.Millisecond); l.since() }
+	time.Sleep(time.Second)
+	settle()
+	time.Sleep(length)
+	base := l.since()
+	baseline := took(base, 95)
+	note(t, "redis", fmt.Sprintf("| well | %d | 0 | %s |\n", len(base), "–"))
+	pid := c.redisPid()
+	signal := func(s syscall.Signal) func() {
+		return func() {
+			if err := syscall.Kill(pid, s); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	long := conversation("small-redis", 30, 1500, false)
+	for _, state := range []struct {
+		name        string
+		begin, end  func()
+		loses, only bool // what was stored; in the full run alone
+	}{
+		{"stalled (SIGSTOP)", signal(syscall.SIGSTOP), signal(syscall.SIGCONT), false, false},
+		{"slow (300 ms an answer)", func() {
+			c.poison(c.toRedis, `{"name":"slow","type":"latency","stream":"downstream","attributes":{"latency":300}}`)
+		}, func() { c.toRedis.Toxics.ResetToxics(t.Context()) }, false, false},
+		{"full", func() { c.tell("CONFIG SET maxmemory 1") }, func() { c.tell("CONFIG SET maxmemory 0") }, false, true},
+		{"read-only", func() { c.tell("REPLICAOF 127.0.0.1 1"); c.tell("CONFIG SET replica-serve-stale-data yes") }, func() { c.tell("REPLICAOF NO ONE") }, false, true},
+		{"cut off", func() { c.toRedis.Stop() }, func() {
+			if err := c.toRedis.Start(); err != nil {
+				t.Error(err)
+			}
+		}, false, true},
+		{"killed", func() { c.redis.Stop() }, func() { c.redis.Start(t); pid = c.redisPid() }, true, false},
+	} {
+		if state.only && !whole {
+			continue
+		}
+		settle()
+		state.begin()
+		began := time.Now()
+		model := "small-" + strings.Fields(state.name)[0]
+		taught, err := c.send("http://"+c.replicas[0].addr, []byte(strings.Replace(string(long), "small-redis", model, 1)), "Authorization: Bearer sk-1")
+		if err != nil || taught.outcome != "retried" {
+			t.Errorf("%s: a request that has to be learnt from: %+v %v", state.name, taught.outcome, err)
+		}
+		time.Sleep(max(0, length-time.Since(began)))
+		some := l.since()
+		state.end()
+		n, first := failures(some)
+		more := took(some, 95) - baseline
+		note(t, "redis", fmt.Sprintf("| %s | %d | %d | %s |\n", state.name, len(some), n, within(more)))
+		t.Logf("%s: medians %v and %v, 95th %v and %v, slowest %v and %v", state.name, took(base, 50), took(some, 50), baseline, took(some, 95), took(base, 100), took(some, 100))
+		if n > 0 {
+			t.Errorf("%s: %d of %d requests failed: %s", state.name, n, len(some), first)
+		}
+		if more > 100*time.Millisecond {
+			t.Errorf("%s: of the requests one in twenty took %v more than with a Redis that is well", state.name, more)
+		}
+		// What was learnt meanwhile is known to the others once it is back.
+		refused := c.upstream.refusals(model)
+		eventually(t, state.name+": what was learnt meanwhile comes back", func() bool {
+			for _, r := range c.replicas {
+				if _, err := c.send("http://"+r.addr, conversation(model, 1, 30, false), "Authorization: Bearer sk-1"); err != nil {
+					t.Fatalf("%s: %v", state.name, err)
+				}
+			}
+			return found(`"`+model+`"[^\n]*window 6000`, c.replicas[1].says("/readyz?verbose")) && found(`"`+model+`"[^\n]*window 6000`, c.replicas[2].says("/readyz?verbose"))
+		})
+		if n := c.upstream.refusals(model); n != refused {
+			t.Errorf("%s: refused %d times, then %d", state.name, refused, n)
+		}
+	}
+	_, streams := l.end()
+	if n, first := failures(streams); n > 0 {
+		t.Errorf("%d of %d streams failed: %s", n, len(streams), first)
+	}
+}
+
+// within says in which bound a difference is.
+func within(d time.Duration) string {
+	for _, most := range []time.Duration{10 * time.Millisecond, 25 * time.Millisecond, 100 * time.Millisecond} {
+		if d <= most {
+			return "below " + most.String()
+		}
+	}
+	return d.Round(10 * time.Millisecond).String()
+}
+
+// TestAnUpstreamThatBreaksIsNeverTakenForOneThatEnded: deaths, resets, half-open
+// connections and slow starts between the replicas and their upstream. Each answer
+// is whole or looks broken, no request comes twice, and all is well afterwards.
+func TestAnUpstreamThatBreaksIsNeverTakenForOneThatEnded(t *testing.T) {
+	length := time.Second
+	if full(t) {
+		length = 6 * time.Second
+	}
+	c := start(t, setup{replicas: 3, retries: 3})
+	l := &load{c: c, rate: 100, streams: 50, events: "10 50ms"}
+	l.begin()
+	var all []result
+	for _, f := range []struct {
+		name       string
+		begin, end func()
+		fails      bool // some requests have to
+	}{
+		{"dead", c.toUpstream.Stop, func() {
+			if err := c.toUpstream.Start(); err != nil {
+				t.Error(err)
+			}
+		}, true},
+		{"resets", func() { c.poison(c.toUpstream, `{"name":"x","type":"reset_peer","attributes":{"timeout":30}}`) }, nil, true},
+		{"cut in the middle", func() { c.poison(c.toUpstream, `{"name":"x","type":"limit_data","attributes":{"bytes":900}}`) }, nil, true},
+		{"half-open", func() { c.poison(c.toUpstream, `{"name":"x","type":"timeout","attributes":{"timeout":0}}`) }, nil, false},
+		{"slow start", func() {
+			c.poison(c.toUpstream, `{"name":"x","type":"latency","attributes":{"latency":800,"jitter":300}}`)
+		}, nil, false},
+	} {
+		l.since()
+		f.begin()
+		time.Sleep(length)
+		some := l.since()
+		if f.end != nil {
+			f.end()
+		} else {
+			c.toUpstream.Toxics.ResetToxics(t.Context())
+		}
+		all = append(all, some...)
+		n, first := failures(some)
+		t.Logf("%s: %d of %d requests failed: %s", f.name, n, len(some), first)
+		if f.fails && n == 0 {
+			t.Errorf("%s: that is too little to show anything", f.name)
+		}
+	}
+	time.Sleep(5 * time.Second) // limits.response_header_timeout and stream_idle are 4 s here
+	l.since()
+	time.Sleep(length)
+	after := l.since()
+	requests, streams := l.end()
+	all = append(append(all, after...), requests...)
+	clean := 0
+	for _, r := range append(all, streams...) {
+		if r.err == nil && r.status == 200 && !r.whole {
+			clean++
+			t.Errorf("an answer that was cut looks complete: %+v", r)
+		}
+	}
+	n, first := failures(after)
+	broken, _ := failures(append(all, streams...))
+	note(t, "upstream", fmt.Sprintf("| %d | %d | %d | %d of %d |\n", len(all)+len(streams), broken, clean, n, len(after)))
+	if n > 0 {
+		t.Errorf("%d of %d requests failed afterwards: %s", n, len(after), first)
+	}
+	for _, what := range c.upstream.complaints() {
+		t.Error(what)
+	}
+}

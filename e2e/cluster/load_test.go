@@ -1,0 +1,184 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// result is what became of one request.
+type result struct {
+	at      time.Time
+	replica string // "": it did not come to an answer
+	status  int
+	whole   bool // it ended as its kind ends
+	err     error
+	took    time.Duration
+}
+
+func (r result) failed() bool { return r.err != nil || r.status != http.StatusOK || !r.whole }
+
+// load is traffic on the balancer: requests at a rate, whoever answers, and streams
+// that are always open.
+type load struct {
+	c       *cluster
+	rate    int // requests a second
+	streams int
+	events  string // of a stream: how many, and their pace
+	// keys: every fifth request comes with a credential of its own.
+	keys bool
+
+	mu       sync.Mutex
+	requests []result
+	streamed []result
+	open     map[int]string // the replicas of the streams that are open
+	n        int
+	stop     context.CancelFunc
+	ended    sync.WaitGroup
+}
+
+// begin starts the traffic, and waits until the streams are open.
+func (l *load) begin() {
+	ctx, stop := context.WithCancel(context.Background())
+	l.stop, l.open = stop, map[int]string{}
+	for i := range l.streams {
+		l.ended.Go(func() {
+			time.Sleep(time.Duration(i) * time.Millisecond) // not all at once
+			for ctx.Err() == nil {
+				l.stream(i)
+			}
+		})
+	}
+	l.ended.Go(func() {
+		if l.rate == 0 {
+			return
+		}
+		body := conversation("gpt-4o", 4, 500, false)
+		tick := time.NewTicker(time.Second / time.Duration(l.rate))
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				l.ended.Go(func() { l.request(body) })
+			}
+		}
+	})
+	eventually(l.c.t, "the streams are open", func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.open) == l.streams
+	})
+}
+
+// end stops the traffic; what is open ends by itself.
+func (l *load) end() (requests, streams []result) {
+	l.stop()
+	l.ended.Wait()
+	return l.requests, l.streamed
+}
+
+// since takes the requests that ended since the last call.
+func (l *load) since() (some []result) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	some, l.requests = l.requests, nil
+	return some
+}
+
+func (l *load) ask(body []byte, headers ...string) (res *http.Response, err error) {
+	l.mu.Lock()
+	l.n++
+	n := l.n
+	l.mu.Unlock()
+	r, err := http.NewRequest(http.MethodPost, l.c.URL+"/v1/chat/completions", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Request", fmt.Sprint(n))
+	r.Header.Set("Authorization", "Bearer sk-load")
+	if l.keys && n%5 == 0 {
+		r.Header.Set("Authorization", fmt.Sprintf("Bearer sk-%p-%d", l, n))
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	return client.Do(r)
+}
+
+func (l *load) request(body []byte) {
+	began := time.Now()
+	one := result{at: began}
+	res, err := l.ask(body)
+	if one.err = err; err == nil {
+		one.replica, one.status = res.Header.Get("X-Replica"), res.StatusCode
+		var text []byte
+		text, one.err = io.ReadAll(res.Body)
+		one.whole = bytes.HasSuffix(bytes.TrimSpace(text), []byte("}"))
+		if one.status != http.StatusOK {
+			one.err = fmt.Errorf("%d: %.100s", one.status, text)
+		}
+		_ = res.Body.Close()
+	}
+	one.took = time.Since(began)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.requests = append(l.requests, one)
+}
+
+var streamBody = []byte(`{"model":"gpt-4o","stream":true,"messages":[{"role":"user","content":"Tell me more."}]}`)
+
+func (l *load) stream(i int) {
+	began := time.Now()
+	one := result{at: began}
+	res, err := l.ask(streamBody, "X-Events", l.events)
+	if one.err = err; err == nil {
+		one.replica, one.status = res.Header.Get("X-Replica"), res.StatusCode
+		l.mu.Lock()
+		l.open[i] = one.replica
+		l.mu.Unlock()
+		var text []byte
+		text, one.err = io.ReadAll(res.Body)
+		one.whole = bytes.HasSuffix(bytes.TrimSpace(text), []byte("data: [DONE]"))
+		_ = res.Body.Close()
+	}
+	one.took = time.Since(began)
+	l.mu.Lock()
+	l.streamed = append(l.streamed, one)
+	l.mu.Unlock()
+	if one.failed() {
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// failures returns how many of some results failed, and what the first says.
+func failures(all []result) (n int, first string) {
+	for _, r := range all {
+		if r.failed() {
+			if n++; n == 1 {
+				first = fmt.Sprintf("replica %q, status %d, whole %v, after %v: %v", r.replica, r.status, r.whole, r.took, r.err)
+			}
+		}
+	}
+	return n, first
+}
+
+// took returns a percentile of how long some requests took.
+func took(all []result, percent int) time.Duration {
+	if len(all) == 0 {
+		return 0
+	}
+	list := make([]time.Duration, len(all))
+	for i, r := range all {
+		list[i] = r.took
+	}
+	slices.Sort(list)
+	return list[min(len(list)-1, len(list)*percent/100)]
+}
