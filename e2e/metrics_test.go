@@ -139,7 +139,7 @@ models:
 		`sum(laconic_epochs_total) > 0`, `laconic_prefix_breaks_total{reason="retry"} > 0`, `laconic_results_dropped_total > 0`,
 		`laconic_refusals_total{reason="overflow",second_send="answered"} > 0`, `laconic_truncated_answers_total{ended="without_done"} > 0`,
 		`laconic_upstream_up{upstream="http://127.0.0.1:1"} == 0`, `sum(laconic_upstream_cached_tokens_total) > 0`,
-		`laconic_summaries_total{result="made"} > 0`, `laconic_learnt_facts{fact="window"} > 0`, `laconic_passed_total{endpoint="other"} > 0`, `ALERTS{alertname="LaconicResultsDropped"}`,
+		`laconic_summaries_total{result="made"} > 0`, `laconic_requests_by_kind_total{kind="compaction of crush",outcome="untouched"} > 0`, `laconic_learnt_facts{fact="window"} > 0`, `laconic_passed_total{endpoint="other"} > 0`, `ALERTS{alertname="LaconicResultsDropped"}`,
 	} {
 		eventually(t, c, func() bool { return len(m.query(t, c)) > 0 })
 	}
@@ -201,6 +201,7 @@ func sendMetered(t *testing.T, p *running) {
 	send(chat, `{"model":"gpt-broken","stream":true,"messages":[{"role":"user","content":"hi"}]}`)
 	send(chat, `{"model":"gpt-4o","messages":[{"role":"user","content":"hi"},{"role":"tool","tool_call_id":"c","content":"nobody's"}]}`)
 	send(chat, `{"model":"gpt-4o","messages":`)
+	send(chat, `{"model":"gpt-4o","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"Hello."},{"role":"user","content":"Provide a detailed summary of our conversation above."}]}`)
 	for range 4 {
 		send(chat, `{"model":"dead","messages":[{"role":"user","content":"hi"}]}`)
 	}

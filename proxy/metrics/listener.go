@@ -124,6 +124,9 @@ func (m *Metrics) replied(i proxy.ReplyInfo) {
 	}
 	m.refused(i.Retry)
 	if i.Rewrite != nil {
+		if i.Rewrite.Kind != "" {
+			m.count(m.kinds, string(outcome), i.Rewrite.Kind)
+		}
 		all.measured(&i)
 		if u := i.Usage; u != nil {
 			m.recent.add(outcome, max(u.Prompt, 0), max(u.Cached, 0))

@@ -100,6 +100,7 @@ func queries(t *testing.T) (all []query) {
 		Panels []struct {
 			Title, Description, Type string
 			Targets                  []struct{ Expr string }
+			FieldConfig              struct{ Defaults struct{ Unit string } }
 		}
 		Annotations, Templating struct {
 			List []struct {
@@ -110,9 +111,15 @@ func queries(t *testing.T) (all []query) {
 	if err := json.Unmarshal(board, &b); err != nil {
 		t.Fatal(err)
 	}
+	seen := map[string]bool{}
 	for _, p := range b.Panels {
-		if p.Type != "row" && (p.Description == "" || len(p.Targets) == 0) {
-			t.Errorf("the panel %q has no description, or nothing in it", p.Title)
+		if p.Type != "row" && (p.Description == "" || len(p.Targets) == 0 || p.FieldConfig.Defaults.Unit == "") {
+			t.Errorf("the panel %q has no description, no unit, or nothing in it", p.Title)
+		}
+		if name := p.Type + p.Title; p.Title == "" || seen[name] {
+			t.Errorf("the title %q is empty, or that of another panel", p.Title)
+		} else {
+			seen[name] = true
 		}
 		for _, q := range p.Targets {
 			all = append(all, query{p.Title, q.Expr})

@@ -51,7 +51,7 @@ func New(o Options) *Metrics {
 	m.table = newTable(m.registry, o.Dropped)
 	m.recent.all = map[proxy.Outcome]*halves{}
 	m.series.all, m.words = map[seriesKey]*series{}, map[*prometheus.CounterVec]*words{}
-	for _, v := range []*prometheus.CounterVec{m.errors, m.passed, m.refusals, m.truncated, m.summaries, m.slots, m.changes} {
+	for _, v := range []*prometheus.CounterVec{m.kinds, m.errors, m.passed, m.refusals, m.truncated, m.summaries, m.slots, m.changes} {
 		m.words[v] = &words{}
 	}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), stateOf{m})

@@ -309,6 +309,8 @@ func TestWhatRequestsCount(t *testing.T) {
 		{"a slot", chat(proxy.Untouched, func(i *proxy.ReplyInfo) {
 			i.Rewrite.Summary = &summarize.Info{Outcome: summarize.Digest, Reason: "preparing", Model: "m"}
 		}), append(tokens("untouched", 100, 100, 100), request("gpt-*", "untouched", 200), `slots_total{reason="preparing",text="digest"} 1`)},
+		{"an agent's own compaction", chat(proxy.Over, func(i *proxy.ReplyInfo) { i.Rewrite.Kind = "compaction of codex" }), append(
+			tokens("over", 100, 100, 100), request("gpt-*", "over", 200), `requests_by_kind_total{kind="compaction of codex",outcome="over"} 1`)},
 		{
 			"unread",
 			proxy.ReplyInfo{Endpoint: "", Outcome: proxy.Passed, Status: 200, Pass: &proxy.PassInfo{Reason: "route"}},

@@ -18,7 +18,7 @@ type Row struct {
 type table struct {
 	described []Row
 
-	requests, errors, passed                       *prometheus.CounterVec
+	requests, kinds, errors, passed                *prometheus.CounterVec
 	duration, firstByte, overhead                  *prometheus.HistogramVec
 	before, after, sent                            *prometheus.CounterVec
 	floor, budget                                  *prometheus.CounterVec
@@ -62,6 +62,8 @@ func newTable(r *prometheus.Registry, droppedLines func() int) (t table) {
 	t.requests = t.counter(r, "laconic_requests_total", inRequests,
 		"Requests that are over, by the row of the configuration, what became of them, and the status that the client got. A status that has no name counts as its class.",
 		"route", "outcome", "status")
+	t.kinds = t.counter(r, "laconic_requests_by_kind_total", inRequests,
+		"Requests by which an agent has its own history summarized, by what became of them and by the request_kind of the log. Those of the outcome over were too long, and went out as they came.", "outcome", "kind")
 	t.errors = t.counter(r, "laconic_errors_total", inRequests,
 		"Requests that went wrong, by the code that the log and our own answers carry. A client that left is client_left.", "code")
 	t.passed = t.counter(r, "laconic_passed_total", inRequests,
