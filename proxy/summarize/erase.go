@@ -2,7 +2,9 @@ package summarize
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
+	"strings"
 
 	"github.com/maypok86/otter/v2"
 
@@ -17,19 +19,59 @@ var errErased = errors.New("what is kept of the owner was erased")
 // group returns the group of an owner's summaries in the store.
 func (s *Service) group(owner string) store.Group { return s.o.Store.Group("summaries of", owner) }
 
+// who names an owner in this process: by the group, where there is one.
+func (s *Service) who(owner string) memo {
+	if !s.Asks() {
+		return s.named(owner)
+	}
+	g := s.group(owner)
+	return s.named(string(g[:]))
+}
+
+func (s *Service) named(name string) memo {
+	h := sum{seeds: s.seeds}
+	h.text(name)
+	return h.end()
+}
+
 // Erase removes what is stored and remembered of an owner's conversations: the
 // summaries, in the store and here, and the digests. Jobs under way for it store
 // nothing any more. It returns how many summaries the store had; with an error some
-// may be left there. Requests that come later begin anew.
+// may be left there. Requests that come later begin anew. Processes that share the
+// store are told, and do the same.
 func (s *Service) Erase(ctx context.Context, owner string) (n int, err error) {
-	h := sum{seeds: s.seeds}
-	h.text(owner)
-	who := h.end()
 	if !s.Asks() {
-		s.forget(who)
+		s.forget(s.who(owner))
 		return 0, nil
 	}
 	g := s.group(owner)
+	n, err = s.eraseGroup(ctx, g)
+	s.o.Store.Call(ctx, erasedWord+hex.EncodeToString(g[:])+s.mark)
+	return n, err
+}
+
+// erasedWord is the word by which a process tells that it has erased a group, whose
+// name follows, and then its own mark.
+const erasedWord = "erased "
+
+// hear does what other processes have done that share the store from, until the service
+// ends.
+func (s *Service) hear(from *store.Vault) {
+	defer s.ended.Done()
+	from.Hear(s.ctx, func(word string) {
+		var g store.Group
+		name, ok := strings.CutPrefix(word, erasedWord)
+		if !ok || len(name) < 2*len(g) || name[2*len(g):] == s.mark {
+			return
+		}
+		if _, err := hex.Decode(g[:], []byte(name[:2*len(g)])); err == nil {
+			// It may have stored a summary since they looked.
+			_, _ = s.eraseGroup(s.ctx, g)
+		}
+	}, func() {})
+}
+
+func (s *Service) eraseGroup(ctx context.Context, g store.Group) (n int, err error) {
 	s.mu.Lock()
 	s.erasing[g]++ // or a job would begin with what is about to go
 	var jobs []*job
@@ -50,7 +92,7 @@ func (s *Service) Erase(ctx context.Context, owner string) (n int, err error) {
 		j.erase()
 	}
 	n, err = s.o.Store.Erase(ctx, g)
-	s.forget(who)
+	s.forget(s.named(string(g[:])))
 	for key := range s.made.Keys() {
 		if key.Group() == g {
 			s.made.Invalidate(key)

@@ -11,6 +11,7 @@ import (
 
 	"laconic/compact"
 	"laconic/store"
+	"laconic/store/storetest"
 )
 
 // owned is an agent whose requests have an owner.
@@ -186,4 +187,45 @@ func TestDigestsAreForgotten(t *testing.T) {
 	f(late, 1)
 	f(mine(), 1)
 	f(mine(), 0)
+}
+
+// TestAllWhoShareTheStoreForget: a process is asked, and another one that has the
+// summary in its memory has it no more.
+func TestAllWhoShareTheStoreForget(t *testing.T) {
+	o := store.Options{Kind: store.InRedis, URL: storetest.StartRedis(t).URL(), Secret: []byte("a secret of this test")}
+	process := func() *agent {
+		a := newAgent(t, 8000)
+		a.answer = func(string) string { return "State: nothing was changed, all files were read so far." }
+		vault, err := store.Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(vault.Close)
+		asks := a.s.o
+		asks.Store = vault
+		a.s = New(&asks, a.s.env)
+		t.Cleanup(a.s.Close)
+		return a
+	}
+	one, other := process(), process()
+	n := one.stepWith(spansOf(1))
+	if _, info := owned(one, "mine")(n); info.Outcome != Made {
+		t.Fatalf("%+v", info)
+	}
+	if _, info := owned(other, "mine")(n); info.Outcome != Hit {
+		t.Fatalf("%+v", info)
+	}
+	// It may not hear yet, so that the first word is lost; and it needs a moment.
+	for try := range 1000 {
+		if try%200 == 0 {
+			if _, err := one.s.Erase(t.Context(), "mine"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, info := owned(other, "mine")(n); info.Outcome == Made && len(other.prompts) == 1 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("it is remembered elsewhere")
 }

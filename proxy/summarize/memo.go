@@ -136,8 +136,7 @@ func (s *Service) of(r *Request) (*prints, memo) {
 			h.text(v)
 		}
 		r.from = h.end()
-		h.text(r.Owner)
-		r.who, r.erasures = h.end(), s.erasuresNow()
+		r.who, r.erasures = s.who(r.Owner), s.erasuresNow()
 	}
 	return r.prints, r.from
 }

@@ -2,6 +2,7 @@ package summarize
 
 import (
 	"context"
+	"crypto/rand"
 	"net/http"
 	"net/url"
 	"sync"
@@ -88,6 +89,7 @@ type Service struct {
 
 	forgetting sync.RWMutex
 	erasures   uint64 // see keep
+	mark       string // of this process, among those that share the store
 }
 
 // keptText is a text that is remembered, and whose it is.
@@ -134,6 +136,11 @@ func New(o *Options, env Environment) *Service {
 	s.workers = semaphore.NewWeighted(int64(s.o.Workers))
 	s.jobs, s.erasing = map[store.Key]*job{}, map[store.Group]int{}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.mark = rand.Text()
+	if s.o.Store != nil {
+		s.ended.Add(1)
+		go s.hear(s.o.Store)
+	}
 	return s
 }
 
