@@ -39,7 +39,7 @@ var rules = []rule{
 	{"proxy/wire", append([]string{"encoding/json", "io", "sync/atomic", "unicode/utf16", "unsafe"}, pure...), []string{"laconic/compact", "laconic/proxy/overflow", "github.com/go-json-experiment/json", "github.com/tidwall/gjson"}, "wire turns bytes into conversations and back; it may not know HTTP or logs"},
 	{"proxy/learn", nil, []string{"laconic/compact", "laconic/proxy/overflow", "github.com/maypok86/otter/v2", "github.com/tidwall/gjson", "golang.org/x/sync"}, "what is learnt of upstreams is values in and values out; it may not know a request or the configuration"},
 	{"proxy/overflow", append([]string{"encoding/json"}, pure...), nil, "overflow reads what upstreams write; it may not know HTTP or the proxy"},
-	{"proxy/summarize/redact", pure, nil, "a mask is a function of a text"},
+	{"proxy/summarize/redact", append([]string{"io"}, pure...), []string{"github.com/go-json-experiment/json"}, "a mask is a function of a text"},
 	{"proxy/summarize/prompt", pure, []string{"laconic/compact", "laconic/proxy/summarize/redact"}, "what a model is asked and what of its answer is taken is a function of texts"},
 	{"proxy/fingerprint", append([]string{"crypto/sha256", "hash", "io"}, pure...), []string{"laconic/compact"}, "a hash of messages; it may not know what it is for"},
 	{"proxy/summarize", nil, []string{
@@ -50,7 +50,7 @@ var rules = []rule{
 	{"proxy/access", nil, []string{"laconic/proxy/apierror"}, "who may come in, and whose key goes where, is decided by headers and URLs alone"},
 	{"proxy/logging", nil, []string{"laconic/compact", "laconic/proxy", "laconic/proxy/apierror", "laconic/proxy/learn", "laconic/proxy/summarize", "laconic/proxy/wire", "go.uber.org/zap"}, "what a proxy reports becomes lines; zap is nobody else's in the proxy"},
 	{"proxy/metrics", nil, []string{"laconic/compact", "laconic/proxy", "laconic/proxy/apierror", "laconic/proxy/summarize", "laconic/proxy/wire", "github.com/prometheus/client_golang"}, "what a proxy reports becomes counts; Prometheus is nobody else's in the proxy"},
-	{"proxy/page", nil, []string{"laconic/compact", "laconic/proxy", "laconic/proxy/summarize"}, "a page shows what a proxy reports; what else there is to show is handed in"},
+	{"proxy/page", nil, []string{"laconic/compact", "laconic/proxy", "laconic/proxy/summarize", "laconic/proxy/summarize/redact", "github.com/go-json-experiment/json"}, "a page shows what a proxy reports; what else there is to show is handed in"},
 	{"proxy/tracing", nil, []string{"laconic/proxy", "laconic/proxy/access", "laconic/proxy/apierror", "go.opentelemetry.io/otel", "github.com/go-logr/logr"}, "what a proxy reports becomes spans; OpenTelemetry is nobody else's in the proxy"},
 	{"proxy/body", nil, []string{"laconic/proxy/admission", "laconic/proxy/apierror", "github.com/klauspost/compress", "golang.org/x/sync"}, "bodies are bytes with deadlines and a price; what they say is not known here"},
 	{"proxy/admission", nil, []string{"laconic/proxy/apierror"}, "memory is shared out by sizes and clients; what it is for is not known here"},

@@ -1,0 +1,97 @@
+package redact
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// JSON returns a text of JSON, of one value or of several, with a mark in place of
+// every secret: in its strings, in JSON that stands in a string, as the arguments of
+// a call do, and where the name of a member calls its value a secret. A string that
+// holds a secret is written anew, and all else stays byte for byte. A text that is
+// not JSON is an error.
+func JSON(text []byte) ([]byte, error) { return maskJSON(text, mostNested) }
+
+// mostNested is how deep JSON is looked for in strings of strings. Below that they
+// are text.
+const mostNested = 4
+
+// secretName matches the names of members whose value is a secret, whatever it looks
+// like.
+var secretName = regexp.MustCompile(`(?i)password|passwd|passphrase|secret|credential|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|` +
+	`(?:auth|access|refresh|session|bearer)[_-]?token|authorization|^(?:set-)?cookie$|^bearer$|(?:^|[_-])pass$`)
+
+func maskJSON(text []byte, nested int) ([]byte, error) {
+	var out []byte
+	done := 0
+	names := []string{""} // of what is read, at each depth; the values of an array have its name
+	d := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		name := &names[len(names)-1]
+		switch kind := d.PeekKind(); kind {
+		case '"', '0':
+			in, n := d.StackIndex(d.StackDepth())
+			raw, err := d.ReadValue()
+			if err != nil {
+				return nil, err
+			}
+			value := string(raw)
+			if kind == '"' {
+				unquoted, _ := jsontext.AppendUnquote(nil, raw) // what is no UTF-8 is replaced
+				value = string(unquoted)
+			}
+			masked := value
+			switch {
+			case in == '{' && n%2 == 0:
+				masked = Text(value)
+				*name = masked
+			case secretName.MatchString(*name) && value != "":
+				masked = mask
+			case kind == '"':
+				masked = member(*name, value, nested)
+			}
+			if masked != value {
+				end := int(d.InputOffset())
+				out = append(out, text[done:end-len(raw)]...)
+				out, _ = jsontext.AppendQuote(out, masked)
+				done = end
+			}
+		default:
+			_, err := d.ReadToken()
+			if err == io.EOF {
+				return append(out, text[done:]...), nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			switch kind {
+			case '{':
+				names = append(names, "")
+			case '[':
+				names = append(names, *name)
+			case '}', ']':
+				names = names[:len(names)-1]
+			}
+		}
+	}
+}
+
+// member returns the value of a member, with a mark in place of every secret.
+func member(name, value string, nested int) string {
+	if start := strings.TrimLeft(value, " \t\r\n"); nested > 0 && start != "" && strings.Contains(`{["`, start[:1]) {
+		if masked, err := maskJSON([]byte(value), nested-1); err == nil {
+			value = string(masked)
+		}
+	}
+	// Some patterns need the name.
+	if head, tail := `"`+name+`": "`, `"`; len(head)+len(value) < window && !strings.ContainsAny(value, "\"\\\n") {
+		if rest, ok := strings.CutPrefix(Text(head+value+tail), head); ok && strings.HasSuffix(rest, tail) {
+			return strings.TrimSuffix(rest, tail)
+		}
+	}
+	return Text(value)
+}
