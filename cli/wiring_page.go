@@ -21,6 +21,7 @@ func newPage(now func() *config.Config, p func() *proxy.Proxy) *page.Page {
 	var prices []page.Price
 	return page.New(page.Options{
 		Version: version(),
+		Capture: int(c.Capture.Size),
 		Prices: func() []page.Price { // the page asks from one goroutine at a time
 			if c := now(); c != of {
 				of, prices = c, pricesOf(c)

@@ -34,6 +34,7 @@ type Config struct {
 	Listen          string            `json:"listen,omitempty"`
 	Admin           string            `json:"admin,omitempty"` // "": no admin listener
 	Page            bool              `json:"page,omitempty"`
+	Capture         Capture           `json:"capture,omitzero"`
 	Prices          []Price           `json:"prices,omitempty"`
 	TLS             TLS               `json:"tls,omitzero"`
 	Upstream        string            `json:"upstream,omitempty"`
@@ -66,6 +67,11 @@ type Config struct {
 type TLS struct {
 	Cert string `json:"cert,omitempty"`
 	Key  string `json:"key,omitempty"`
+}
+
+// Capture sets whether the page keeps texts of requests.
+type Capture struct {
+	Size Size `json:"size,omitempty"`
 }
 
 // Price is one row of prices: what a million tokens of the models that it matches

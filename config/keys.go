@@ -167,6 +167,9 @@ func (ch *checking) keys() {
 		ch.entry("admin_token", ch.AdminToken)
 	} else if ch.Admin != "" && addressFault(ch.Admin) == nil && !access.Loopback(ch.Admin) {
 		ch.at("admin", codeKey, "admin is open to other machines, so it needs an admin_token", "or listen on 127.0.0.1")
+		if ch.Has("capture.size") {
+			ch.at("capture.size", codeKey, "capture.size keeps texts of requests, which everybody who reaches admin could read", "set admin_token", "admin")
+		}
 	}
 }
 

@@ -108,6 +108,7 @@ var reloaded = []reloadRow{
 	row("listen", func(c *Config) *string { return &c.Listen }, fixed),
 	row("admin", func(c *Config) *string { return &c.Admin }, fixed),
 	row("page", func(c *Config) *bool { return &c.Page }, fixed),
+	row("capture", func(c *Config) *Capture { return &c.Capture }, fixed),
 	row("prices", func(c *Config) *[]Price { return &c.Prices }, free),
 	row("tls", func(c *Config) *TLS { return &c.TLS }, fixed),
 	row("upstream", func(c *Config) *string { return &c.Upstream }, named),

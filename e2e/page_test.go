@@ -122,6 +122,14 @@ func (b *browser) shoot(name string, width, height int64, dark bool) {
 	}
 }
 
+// click presses the button with a text.
+func (b *browser) click(text string) {
+	b.t.Helper()
+	button := fmt.Sprintf(`[...document.querySelectorAll("button")].find((e) => e.textContent === %q)`, text)
+	b.sees(button)
+	b.do(chromedp.Evaluate(button+".click()", nil))
+}
+
 // nothingWrong fails the test if the browser complained.
 func (b *browser) nothingWrong() {
 	b.t.Helper()
@@ -148,6 +156,7 @@ func (p *laconic) adminURL(t *testing.T) string {
 }
 
 const pageConfig = `
+capture: {size: 16MiB}
 models:
   - match: "*"
     budget: 16000
@@ -184,11 +193,20 @@ func TestThePage(t *testing.T) {
 	b.says("The record of what left")
 	b.says("Tokens saved")
 	b.sees(`document.querySelectorAll("svg .m-record").length > 0`)
+	b.sees(`[...document.querySelectorAll("tr.fold td:nth-child(7)")].some((td) => Number(td.textContent) > 0)`)
 	b.sees(`[...document.querySelectorAll("tr.state-left")].some((r) => r.innerText.includes("summarize"))`)
 	b.shoot("request", 1280, 1100, false)
 	b.shoot("request-dark", 1280, 1100, true)
 	b.shoot("request-narrow", 360, 740, false)
 	b.do(chromedp.EmulateViewport(1280, 900))
+	b.click("Show the texts")
+	b.click("As it was sent")
+	b.sees(`document.querySelectorAll("details.said pre").length > 3`)
+	b.do(chromedp.Evaluate(`document.querySelector("section > div .tools").scrollIntoView()`, nil))
+	b.shoot("texts", 1280, 1100, false)
+	b.shoot("texts-dark", 1280, 1100, true)
+	b.shoot("texts-narrow", 360, 740, false)
+	b.do(chromedp.EmulateViewport(1280, 900), chromedp.Evaluate(`document.querySelector("tr.fold button").focus()`, nil))
 	b.do(chromedp.Evaluate(`document.querySelector("tr.fold button").click()`, nil))
 	b.do(chromedp.KeyEvent("\x1b"))
 	b.sees(`location.hash.startsWith("#/conversation/")`)
@@ -205,7 +223,7 @@ func TestThePage(t *testing.T) {
 	b.says("up")
 	b.shoot("upstreams", 1280, 900, false)
 	b.open(admin + "/page/#/configuration")
-	b.says("laconic.yaml:4")
+	b.says("laconic.yaml:5")
 	b.says("--upstream")
 	b.says("default")
 	b.shoot("configuration", 1280, 900, true)
@@ -217,12 +235,12 @@ func TestThePageTakesNothingForMarkup(t *testing.T) {
 	b := openBrowser(t)
 	upstream := httptest.NewServer(strict.New(strict.Options{Limit: -1, MaxID: -1}))
 	defer upstream.Close()
-	p := startLaconic(t, upstream.URL+"/v1", "models: [{match: \"*\", budget: 300}]", "--admin", "127.0.0.1:0")
+	p := startLaconic(t, upstream.URL+"/v1", "capture: {size: 1MiB}\nmodels: [{match: \"*\", budget: 300}]", "--admin", "127.0.0.1:0")
 	const evil = `<img src=x onerror=alert(1)>`
 	var msgs []string
 	msgs = append(msgs, `{"role":"user","content":"`+evil+`"}`)
 	for n := range 12 {
-		msgs = append(msgs, fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":"%s%d","type":"function","function":{"name":"%s","arguments":"{}"}}]}`, evil, n, evil),
+		msgs = append(msgs, fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":"%s%d","type":"function","function":{"name":"%s","arguments":"{\"path\":\"%s\"}"}}]}`, evil, n, evil, evil),
 			fmt.Sprintf(`{"role":"tool","tool_call_id":"%s%d","content":"%s"}`, evil, n, strings.Repeat(evil, 30)))
 	}
 	r, err := http.NewRequest(http.MethodPost, p.URL+"/v1/chat/completions", strings.NewReader(`{"model":"`+evil+`","messages":[`+strings.Join(msgs, ",")+`]}`))
@@ -246,9 +264,43 @@ func TestThePageTakesNothingForMarkup(t *testing.T) {
 		if place == "" || strings.HasPrefix(place, "#/request") {
 			b.says(evil)
 		}
+		if strings.HasPrefix(place, "#/request") { // with all texts, as they came and as they were sent
+			b.click("Show the texts")
+			for _, body := range []string{"As it came", "As it was sent"} {
+				b.click(body)
+				b.do(chromedp.Evaluate(`document.querySelectorAll("details.said").forEach((e) => { e.open = true; })`, nil))
+				for _, text := range []string{evil + evil, evil + " {\n \"path\": \"" + evil + "\"\n}"} {
+					b.sees(fmt.Sprintf(`[...document.querySelectorAll("pre.text")].some((e) => e.textContent.includes(%q))`, text))
+				}
+			}
+			b.click("Copy as curl")
+			b.says("$OPENAI_API_KEY")
+		}
 		b.sees(`document.querySelectorAll("img").length === 0`)
 	}
 	b.nothingWrong()
+
+	// laconic replay reads what is downloaded.
+	down, err := client.Get(admin + "/page/api/texts/" + id + ".jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer down.Body.Close()
+	text, err := io.ReadAll(down.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "request.jsonl")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path, err := laconicPath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(path, "replay", file, "--budget", "300").CombinedOutput(); err != nil || !strings.Contains(string(out), "1 conversation") {
+		t.Errorf("%v\n%s", err, out)
+	}
 }
 
 // TestThePageAsksForTheToken: a browser shows it once.

@@ -29,6 +29,8 @@ type Options struct {
 	// Prices returns what tokens cost now; without a row that matches a model,
 	// nothing is said of money. It is called by one goroutine at a time.
 	Prices func() []Price
+	// Capture is how many bytes of texts are kept, masked; 0: none.
+	Capture int
 	// Settings are the configuration in force.
 	Settings func() []Setting
 	// Upstreams are what traffic has shown of upstreams, Models what was learnt of
@@ -69,18 +71,24 @@ type Page struct {
 	version  uint64 // of the newest change
 	watching map[*watcher]struct{}
 	closed   bool
+	capture  *capture // nil: no text is kept
 }
 
 // New makes a page that has seen nothing.
 func New(o Options) *Page {
-	return &Page{
+	p := &Page{
 		o: o, began: time.Now(), ring: newRing(), convs: newConversations(), tenants: newTenants(),
 		watching: map[*watcher]struct{}{},
 	}
+	if o.Capture > 0 {
+		p.capture = newCapture(o.Capture)
+	}
+	return p
 }
 
-// Close ends the streams of events.
+// Close ends the streams of events, and the masking of texts.
 func (p *Page) Close() {
+	p.capture.close()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
@@ -104,16 +112,20 @@ func (p *Page) Listener() proxy.Listener {
 func (p *Page) planned(i proxy.PlanInfo) {
 	d, id, who, now := detailsOf(&i), identify(p.convs.seed, &i.Conversation), i.Sender(), time.Now()
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	t := p.tenants.of(who)
 	r := p.ring.at(i.ID)
 	r.details.letGo()
 	r.details = d
 	if !i.Again {
 		r.began = now
-		r.tenant = p.tenants.of(who)
-		r.conv = p.convs.of(id, r.tenant, now)
+		r.tenant = t
+		r.conv = p.convs.of(id, t, now)
 	}
 	p.changed(r)
+	p.mu.Unlock()
+	if p.capture != nil {
+		p.capture.take(&i, t)
+	}
 }
 
 func (p *Page) rewritten(i proxy.RewriteInfo) {
@@ -186,6 +198,7 @@ func (p *Page) Pages() []proxy.AdminPage {
 		get("/page/", p.file),
 		get("/page/api/state", p.serveState),
 		get("/page/api/request/", p.serveRequest),
+		get("/page/api/texts/", p.serveTexts),
 		get("/page/api/facts", p.serveFacts),
 		get("/page/api/events", p.serveEvents),
 	}

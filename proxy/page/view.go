@@ -130,6 +130,7 @@ func (p *Page) viewSince(seen uint64, first bool) (v *view, now uint64, closed b
 	}
 	v = &view{First: first, Began: p.began, Totals: p.totals, Requests: []requestLine{}, Conversations: []conversationLine{}}
 	if first {
+		v.Capture = p.capture != nil
 		v.Version, v.SignedIn = p.o.Version, p.o.Asks != nil && p.o.Asks()
 	}
 	touched := map[*conversation]bool{}

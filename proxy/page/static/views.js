@@ -1,5 +1,7 @@
 // What is shown at each place of the page.
 import { h, count, short, bytes, time, micros, share, clock, money, sawtooth, strips, meter } from "./draw.js";
+import { load } from "./load.js";
+import { texts } from "./texts.js";
 
 const numbers = (...pairs) => h("dl", { class: "numbers" }, pairs.filter(Boolean).map(([name, value, note]) =>
   h("div", {}, h("dt", {}, name), h("dd", {}, value, note ? h("small", {}, " " + note) : null))));
@@ -179,22 +181,17 @@ function erase(client) {
   return h("p", {}, button, said);
 }
 
-async function load(path) {
-  const answer = await fetch(path);
-  if (!answer.ok) throw new Error(answer.status === 404 ? "It is not kept any more." : "The proxy answered " + answer.status + ".");
-  return answer.json();
-}
-
 // request is one request, opened.
 export function request(state, id) {
   const element = h("div", {}, h("p", { class: "empty" }, "…"));
   const known = state.requests.get(id);
   const view = { element, up: known && known.conversation ? "#/conversation/" + known.conversation : "#/" };
+  const captured = state.capture ? texts(id) : null;
   const fill = async () => {
     try {
       const r = await load("api/request/" + id);
       if (r.conversation) view.up = "#/conversation/" + r.conversation;
-      element.replaceChildren(h("div", {}, opened(r)));
+      element.replaceChildren(h("div", {}, opened(r), r.list ? captured : null));
     } catch (err) {
       element.replaceChildren(h("p", { class: "empty" }, err.message));
     }
@@ -312,7 +309,7 @@ function messages(r, list) {
 }
 
 function fold(run, line, reason) {
-  const first = run[0], last = run[run.length - 1], sum = (key) => run.reduce((n, m) => n + m[key], 0);
+  const first = run[0], last = run[run.length - 1], sum = (key) => run.reduce((n, m) => n + (m[key] || 0), 0);
   const row = h("tr", { class: "fold state-" + first.state });
   const toggle = h("button", { "data-step": true, "aria-expanded": "false", onclick: () => {
     row.after(...run.map(line));
