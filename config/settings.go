@@ -51,6 +51,13 @@ func (w settingsOf) fields(at string, v reflect.Value, sparse bool) {
 }
 
 func (w settingsOf) value(path string, v reflect.Value, sparse bool) {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			w.add(path, "")
+			return
+		}
+		v = v.Elem()
+	}
 	switch x := v.Interface().(type) {
 	case access.Secret:
 		w.add(path, x.String())
@@ -73,12 +80,6 @@ func (w settingsOf) value(path string, v reflect.Value, sparse bool) {
 		return
 	}
 	switch v.Kind() {
-	case reflect.Pointer:
-		if v.IsNil() {
-			w.add(path, "")
-			return
-		}
-		w.value(path, v.Elem(), sparse)
 	case reflect.Struct:
 		w.fields(path, v, sparse)
 	case reflect.Slice:
