@@ -88,7 +88,7 @@ golden:
 	$(GO) test ./compact ./compact/stage ./proxy/wire ./cli -update
 	$(GO) test ./config -run Schema -update
 	$(GO) test ./proxy/metrics -run Manual -update
-	$(GO) test ./e2e -run '^TestStories$$' -update
+	$(GO) test ./e2e -run '^(TestStories|TestTheFirstMinutesAreAsWritten)$$' -update
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./compact ./proxy/wire ./proxy
