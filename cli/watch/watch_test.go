@@ -170,3 +170,53 @@ func TestOtherFilesAreNoChange(t *testing.T) {
 		t.Errorf("%d changes were seen", n)
 	}
 }
+
+// TestAStampShowsEveryChange: a file is another one if its size, its time or its
+// place on the disk is another, whichever of them.
+func TestAStampShowsEveryChange(t *testing.T) {
+	dir := t.TempDir()
+	path, at := filepath.Join(dir, "file"), time.Unix(1_000_000_000, 0)
+	write := func(text string, at time.Time) stamp {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+		return stampOf(path)
+	}
+	was := write("one", at)
+	if !write("one", at).same(was) {
+		t.Error("the same file is another one")
+	}
+	if write("one, two", at).same(was) {
+		t.Error("its size is not seen")
+	}
+	if write("two", at.Add(time.Second)).same(was) {
+		t.Error("its time is not seen")
+	}
+	if err := os.Rename(path, path+"~"); err != nil {
+		t.Fatal(err)
+	}
+	if stampOf(path).same(was) || write("one", at).same(was) {
+		t.Error("another file of its name is not seen")
+	}
+}
+
+// TestChangesAreLateWithoutAFolder: where nobody can be asked to tell of changes,
+// that is said.
+func TestChangesAreLateWithoutAFolder(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	told := make(chan error, 1)
+	done := make(chan struct{})
+	go func() {
+		Changes(ctx, filepath.Join(t.TempDir(), "gone", "file"), func() {}, func(err error) { told <- err })
+		close(done)
+	}()
+	if err := <-told; err == nil {
+		t.Error("it is not said why")
+	}
+	stop()
+	<-done
+}
