@@ -30,6 +30,7 @@ type reloader struct {
 	p      *proxy.Proxy
 	log    *runlog.Log
 	file   string // "": the proxy was started without one
+	piped  bool   // it was a pipe, which is read once
 	over   []config.Override
 	tables *loading
 	rest   time.Duration    // how long the file has to stand
@@ -68,7 +69,7 @@ func (r *reloader) reload(ctx context.Context, cause string) *reloadAnswer {
 		a.fail(errors.New("there is no configuration file: the proxy was started without one"))
 		return r.done(a, cause)
 	}
-	src, err := watch.Read(ctx, r.rest, func() ([]byte, error) { return config.Read(a.File) })
+	src, err := watch.Read(ctx, r.rest, func() ([]byte, error) { return config.ReadRegular(a.File) })
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -191,7 +192,7 @@ func (a *reloadAnswer) String() string {
 // hungUp is called where SIGHUP says that the terminal is gone.
 func (r *reloader) follow(ctx context.Context, hungUp func()) {
 	var all sync.WaitGroup
-	if r.file != "" {
+	if r.file != "" && !r.piped {
 		all.Go(func() {
 			watch.Changes(ctx, r.file, func() { r.reload(ctx, causeSaved) }, func(err error) {
 				r.log.Warn("changes of the configuration file are seen late", zap.Error(err))

@@ -102,6 +102,9 @@ func serve(ctx context.Context, c *config.Config, over []config.Override, stderr
 	defer log.Close()
 	again := &reloader{log: log, file: c.File(), over: over, running: c, seen: c.Sum(), rest: watch.Rest, hup: hup}
 	again.now.Store(c)
+	if info, err := os.Stat(c.File()); err == nil {
+		again.piped = !info.Mode().IsRegular()
+	}
 	return serveLogged(ctx, c, log, again, func(addr, admin string) { logStart(log, c, addr, admin) })
 }
 
@@ -200,7 +203,12 @@ func serveLogged(
 		shown.Close()
 	}
 	stopAdmin()
-	following.Wait()
+	over := make(chan struct{})
+	go func() { following.Wait(); close(over) }()
+	select {
+	case <-over:
+	case <-time.After(time.Second): // a file system that is gone holds no end up
+	}
 	return err
 }
 

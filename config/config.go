@@ -12,12 +12,14 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
 
 	"laconic/compact"
 	"laconic/proxy/access"
@@ -60,6 +62,7 @@ type Config struct {
 	places  map[string]place  // where each key was written, by path
 	retired []string          // keys that the file has and that are ignored
 	unread  []string          // variables of the environment that are set, and that people expect to be read
+	first   *Config           // what the process was started with; nil: this configuration
 }
 
 // TLS names the certificate of the listener for clients; its zero
@@ -214,8 +217,8 @@ func (c *Config) DrainTime() Duration {
 const longestConfig = 1 << 20
 
 // readFile reads a file of at most longestConfig bytes.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+func readFile(path string, open func(string) (*os.File, error)) ([]byte, error) {
+	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -227,10 +230,37 @@ func readFile(path string) ([]byte, error) {
 	return src, err
 }
 
-// Read returns the bytes of a configuration file, for [Parse]. The error is
-// Problems.
-func Read(path string) ([]byte, error) {
-	src, err := readFile(path)
+// errNotRegular is the error of what only a start reads.
+var errNotRegular = errors.New("is a pipe, a device or a folder, and only a regular file is read again")
+
+// openRegular opens a file, and nothing that would be waited for: a pipe is opened
+// when somebody writes to it.
+func openRegular(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, errNotRegular
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be another one by now
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		_ = f.Close()
+		return nil, cmp.Or(err, errNotRegular)
+	}
+	return f, nil
+}
+
+// Read returns the bytes of a configuration file, for [Parse]; of a pipe, too. The
+// error is Problems.
+func Read(path string) ([]byte, error) { return read(path, os.Open) }
+
+// ReadRegular is Read for a running process: it waits for no writer of a pipe.
+func ReadRegular(path string) ([]byte, error) { return read(path, openRegular) }
+
+func read(path string, open func(string) (*os.File, error)) ([]byte, error) {
+	src, err := readFile(path, open)
 	if err == nil {
 		return src, nil
 	}

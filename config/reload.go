@@ -49,6 +49,7 @@ func (c *Config) Reload(next *Config) (Reload, error) {
 	}
 	with := *next
 	with.places = maps.Clone(next.places)
+	with.first = c.start()
 	r := Reload{Config: &with}
 	for _, s := range reloaded {
 		if s.same(c, &with) {
@@ -66,6 +67,9 @@ func (c *Config) Reload(next *Config) (Reload, error) {
 	}
 	return r, problems(with.check())
 }
+
+// start returns the configuration that the process was started with.
+func (c *Config) start() *Config { return cmp.Or(c.first, c) }
 
 // sets reports whether the file has any setting.
 func (c *Config) sets() bool {
@@ -103,7 +107,8 @@ type reloadRow struct {
 
 // reloaded are all settings, in an order in which none depends on a later one. What
 // a reload may not do is loosen who may come in, whose key goes where, and where
-// requests go by default: a file that lost its end is often a valid one.
+// requests go by default: a file that lost its end is often a valid one. What was as
+// loose at the start comes back: such a file is written whole a moment later.
 var reloaded = []reloadRow{
 	row("listen", func(c *Config) *string { return &c.Listen }, fixed),
 	row("admin", func(c *Config) *string { return &c.Admin }, fixed),
@@ -121,7 +126,7 @@ var reloaded = []reloadRow{
 	row("on_fault", func(c *Config) *string { return &c.OnFault }, free),
 	row("readiness", func(c *Config) *string { return &c.Readiness }, free),
 	{"allowed_origins", sameList(func(c *Config) []string { return c.AllowedOrigins }), noneAdded, func(next, running *Config) {
-		next.AllowedOrigins = slices.DeleteFunc(slices.Clone(next.AllowedOrigins), func(o string) bool { return !running.allows(o) })
+		next.AllowedOrigins = slices.DeleteFunc(slices.Clone(next.AllowedOrigins), func(o string) bool { return !running.mayAllow(o) })
 	}},
 	row("log.level", func(c *Config) *string { return &c.Log.Level }, free),
 	row("log.format", func(c *Config) *string { return &c.Log.Format }, fixed),
@@ -170,13 +175,21 @@ func named(_, next *Config) (string, bool) {
 	return "the file does not name it any more", next.Has("upstream")
 }
 
-func notTurnedOn(running, _ *Config) (string, bool) {
-	return "they are not turned on while the proxy runs", running.OverridesOn()
+// notTurnedOn takes overrides that a line of the file turns on again.
+func notTurnedOn(running, next *Config) (string, bool) {
+	if !running.start().OverridesOn() {
+		return "they were off at the start, and are not turned on while the proxy runs", running.OverridesOn()
+	}
+	return "they were turned off, and nothing in the file turns them on again", running.OverridesOn() || next.Has("overrides")
 }
 
 func noneAdded(running, next *Config) (string, bool) {
-	return "an origin is not added while the proxy runs", !slices.ContainsFunc(next.AllowedOrigins, func(o string) bool { return !running.allows(o) })
+	return "an origin that was not allowed at the start is not added while the proxy runs",
+		!slices.ContainsFunc(next.AllowedOrigins, func(o string) bool { return !running.mayAllow(o) })
 }
+
+// mayAllow reports whether an origin of the list is allowed, or was at the start.
+func (c *Config) mayAllow(origin string) bool { return c.allows(origin) || c.start().allows(origin) }
 
 // allows reports whether an origin of the list is allowed.
 func (c *Config) allows(origin string) bool {

@@ -144,6 +144,45 @@ func TestWhatAReloadTakes(t *testing.T) {
 	f(`models: [{match: "a*", api_key: one}, {match: "*", api_key: two}]`, `models: [{match: "*", api_key: two}]`, "changed: models")
 }
 
+// What held at the start comes back after it was gone; what never held does not.
+func TestWhatHeldAtTheStartComesBack(t *testing.T) {
+	f := func(origins, overrides string, files ...string) {
+		t.Helper()
+		c := parsed(t, files[0])
+		for _, src := range files[1:] {
+			r, err := c.Reload(parsed(t, src))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c = r.Config
+		}
+		if got := strings.Join(c.AllowedOrigins, " "); got != origins || fmt.Sprint(c.OverridesOn()) != overrides {
+			t.Errorf("origins %s, overrides %v, want %s, %s", got, c.OverridesOn(), origins, overrides)
+		}
+	}
+	const (
+		a, b = "allowed_origins: [\"https://a\"]", "allowed_origins: [\"https://b\"]"
+		all  = "allowed_origins: [\"*\"]"
+		both = "allowed_origins: [\"https://a\", \"https://b\"]"
+		rest = "strict: true"
+		on   = "overrides: true"
+		off  = "overrides: false"
+	)
+	f("https://a", "true", a, rest, a)
+	f("https://a", "true", a, rest, both)
+	f("https://a", "true", a, b, both, rest, a)
+	f("", "true", a, b)
+	f("", "true", rest, a, a)
+	f("https://b", "true", all, a, b)
+	f("*", "true", all, a, all)
+	f("", "true", on, off, on)
+	f("", "true", rest, off, on)
+	f("", "false", rest, off, rest) // the line may be cut off
+	f("", "false", on, off, rest)
+	f("", "false", off, on, off, on)
+	f("", "true", on, rest, off, rest, on)
+}
+
 // What is kept is kept with its place: a problem of the two together is shown where
 // it was written.
 func TestAProblemOfWhatIsKeptHasItsPlace(t *testing.T) {
@@ -216,6 +255,12 @@ func TestACutFileLoosensNothing(t *testing.T) {
 			if len(c.ClientKeys) == 0 || c.AdminToken == "" || c.OverridesOn() || len(c.AllowedOrigins) > 1 || c.Upstream != running.Upstream ||
 				c.RowOf("gpt-9").APIKey == "" || c.RowOf("").APIKey == "" || c.RowOf("").Upstream == "" {
 				t.Errorf("turn %d, %d lines: %d client keys, upstream %s, models %v\n%s", turn, n, len(c.ClientKeys), c.Upstream, c.Models, strings.Join(order[:n], "\n"))
+			}
+			// The whole file brings back all that the cut one took.
+			whole, err := c.Reload(running)
+			if err != nil || len(whole.Kept) > 0 || whole.Config.OverridesOn() != running.OverridesOn() || !slices.Equal(whole.Config.AllowedOrigins, running.AllowedOrigins) {
+				t.Errorf("turn %d, %d lines, then the whole file: %v, kept %v, overrides %v, origins %v",
+					turn, n, err, whole.Kept, whole.Config.OverridesOn(), whole.Config.AllowedOrigins)
 			}
 		}
 		if taken == 0 {

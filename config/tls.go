@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io/fs"
+	"os"
 	"slices"
 )
 
@@ -56,11 +57,11 @@ func (e *PairError) Error() string {
 // Load reads the certificate and its key. The sum is a hash of both files.
 func (c TLS) Load() (*tls.Certificate, [sha256.Size]byte, *PairError) {
 	var sum [sha256.Size]byte
-	cert, err := readFile(c.Cert)
+	cert, err := readFile(c.Cert, os.Open)
 	if err != nil {
 		return nil, sum, &PairError{cause: err}
 	}
-	key, err := readFile(c.Key)
+	key, err := readFile(c.Key, os.Open)
 	if err != nil {
 		return nil, sum, &PairError{key: true, cause: err}
 	}

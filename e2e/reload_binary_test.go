@@ -258,6 +258,44 @@ strict: true`, up.URL), "\n")
 	}
 }
 
+// TestAnOriginComesBack: a file that is cut for a moment shuts nobody out for good.
+func TestAnOriginComesBack(t *testing.T) {
+	t.Parallel()
+	up := saysItsName(t, "a")
+	cut := "upstream: " + up.URL + "/v1\n"
+	whole := cut + "allowed_origins: [\"http://ok.example\"]\n"
+	r := startReloads(t, t.TempDir(), whole)
+	asks := func(origin string) int {
+		t.Helper()
+		req, err := http.NewRequest("GET", r.URL+"/v1/models", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Origin", origin)
+		res, err := r.client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		return res.StatusCode
+	}
+	f := func(src string, ok, other int) {
+		t.Helper()
+		writeFile(t, r.file, src)
+		if status, text := r.post("/reload"); status != 200 {
+			t.Errorf("%d %s", status, text)
+		}
+		if a, b := asks("http://ok.example"), asks("http://other.example"); a != ok || b != other {
+			t.Errorf("%d and %d, want %d and %d, under\n%s", a, b, ok, other, src)
+		}
+	}
+	f(whole, 200, 403)
+	f(cut, 403, 403)
+	f(whole, 200, 403)
+	f(cut+"allowed_origins: [\"http://other.example\"]\n", 403, 403)
+	f(cut+"allowed_origins: [\"http://other.example\", \"http://ok.example\"]\n", 200, 403)
+}
+
 // TestReloadIsSeenOnThePage: prices, names of keys and values are those in force.
 func TestReloadIsSeenOnThePage(t *testing.T) {
 	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

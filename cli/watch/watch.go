@@ -33,25 +33,43 @@ const (
 var lookEvery = 2 * time.Second
 
 // ErrUnrest is the error of a file that keeps changing.
-var ErrUnrest = errors.New("the file keeps changing; it is read when it stands still")
+var ErrUnrest = errors.New("the file keeps changing, or takes too long to read; it is read when it stands still")
 
 // Read returns what read returns, once that was the same twice, rest apart. An error
-// may be what stands: the file is not there.
+// may be what stands: the file is not there. It does not wait for a read that ctx ends,
+// or that takes as long as a file may be restless.
 func Read(ctx context.Context, rest time.Duration, read func() ([]byte, error)) ([]byte, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, mostUnrest, ErrUnrest)
 	defer stop()
-	text, err := read()
+	var last *attempt
 	for {
+		done := make(chan *attempt, 1)
+		go func() {
+			text, err := read()
+			done <- &attempt{text, err}
+		}()
+		var now *attempt
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case now = <-done:
+		}
+		if last != nil && bytes.Equal(now.text, last.text) && sameError(now.err, last.err) {
+			return now.text, now.err
+		}
+		last = now
 		select {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		case <-time.After(rest):
 		}
-		was, failed := text, err
-		if text, err = read(); bytes.Equal(text, was) && sameError(err, failed) {
-			return text, err
-		}
 	}
+}
+
+// attempt is what a read returned.
+type attempt struct {
+	text []byte
+	err  error
 }
 
 func sameError(a, b error) bool {

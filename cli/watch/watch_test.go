@@ -50,6 +50,19 @@ func TestReadWaitsUntilTheFileRests(t *testing.T) {
 	f(ErrUnrest.Error(), mostUnrest, func(since time.Duration) (string, error) { return since.String(), nil })
 }
 
+// A read that hangs, as on a file system that is gone, is not waited for.
+func TestReadWaitsForNoReadThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone := make(chan struct{})
+		defer close(gone)
+		began := time.Now()
+		_, err := Read(t.Context(), Rest, func() ([]byte, error) { <-gone; return nil, nil })
+		if took := time.Since(began); !errors.Is(err, ErrUnrest) || took != mostUnrest {
+			t.Errorf("%v after %v", err, took)
+		}
+	})
+}
+
 func TestReadEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
