@@ -5,6 +5,7 @@
 # make survival measures what forty calls leave to the model (minutes; WINDOWS=16000 for one window).
 # make e2e    runs real agents from npm against an upstream with a small window (installs 1.8 GB).
 # make hostile what attackers and slow peers do: many sockets, bombs, stalled readers (a minute or two).
+# make cluster three replicas behind HAProxy with one Redis, under load and faults (minutes; needs haproxy and redis-server).
 # make deploy renders the Kubernetes manifests and the chart, and checks them (a minute and a half, the first time).
 # make soak   half an hour of mixed and hostile traffic (SOAK=5m for five minutes).
 # make h2spec what the listener makes of HTTP/2 that breaks its rules (needs h2spec).
@@ -16,7 +17,7 @@ FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./com
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
             ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize/bpe:FuzzCount ./cli:FuzzParse
 
-.PHONY: test long check fmt vet lint race fuzz vuln survival hostile soak h2spec oracle golden bench build image deploy e2e e2e-all
+.PHONY: test long check fmt vet lint race fuzz vuln survival hostile cluster cluster-short soak h2spec oracle golden bench build image deploy e2e e2e-all
 
 test:
 	$(GO) test -short ./...
@@ -25,7 +26,7 @@ LACONIC_SWEEP ?= half
 long:
 	LACONIC_SWEEP=$(LACONIC_SWEEP) $(GO) test -timeout 30m ./...
 
-check: test fmt vet lint long race fuzz vuln oracle hostile survival deploy
+check: test fmt vet lint long race fuzz vuln oracle hostile cluster-short survival deploy
 
 fmt:
 	@out=$$($(GO) tool gofumpt -l .); if [ -n "$$out" ]; then echo "gofumpt would change:"; echo "$$out"; exit 1; fi
@@ -64,6 +65,11 @@ survival:
 SOAK ?= 30m
 soak:
 	LACONIC_SOAK=$(SOAK) $(GO) test -v -count=1 -timeout 24h -run '^TestSoak$$' ./e2e
+
+# On loopback alone: replicas that agree, faults, and what a request and a stream
+# cost. UPDATE=-update writes the tables into docs/replicas.md.
+cluster cluster-short:
+	LACONIC_CLUSTER=$(if $(filter cluster,$@),full,short) $(GO) test -v -count=1 -timeout 10m ./e2e/cluster $(UPDATE)
 
 # H2SPEC is the program (github.com/summerwind/h2spec 2.2.1).
 H2SPEC ?= h2spec

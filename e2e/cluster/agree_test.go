@@ -187,9 +187,10 @@ func TestReplicasSendWhatOneProcessSends(t *testing.T) {
 				}
 			}
 			prompts, times := three.upstream.asked()
-			note(t, "agreement", fmt.Sprintf("| %s | %d | %d | %d | %d %% | %d | %s |\n", s.name, len(all), requests, epochs, 100*others/max(1, requests-len(all)), continued, asked(prompts, times)))
-			if prompts != times || s.redis && prompts == 0 {
-				t.Errorf("%d prompts for summaries were sent %d times", prompts, times)
+			_, alone := one.upstream.asked() // two gaps may make the same prompt
+			note(t, "agreement", fmt.Sprintf("| %s | %d | %d | %d | %d %% | %d | %s |\n", s.name, len(all), requests, epochs, 100*others/max(1, requests-len(all)), continued, asked(alone, times)))
+			if alone != times || s.redis && times == 0 {
+				t.Errorf("one process asked for %d summaries, three asked %d times, with %d prompts", alone, times, prompts)
 			}
 			if continued < requests/3 || epochs < len(all) || others < requests/3 {
 				t.Errorf("that is too little to show anything: %d requests, %d continued, %d epochs, %d met another replica", requests, continued, epochs, others)
@@ -213,11 +214,11 @@ func (c *cluster) lapses() (n int) {
 	return n
 }
 
-func asked(prompts, times int) string {
+func asked(gaps, times int) string {
 	if times == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%d, asked %d times", prompts, times)
+	return fmt.Sprintf("%d gaps, asked %d times", gaps, times)
 }
 
 // sample returns n of a list, spread over it.

@@ -84,7 +84,7 @@ type setup struct {
 	noRedis  bool
 	drain    string // of limits; "": 0s
 	retries  int    // of the balancer, on another replica
-	started  func(*cluster)
+	alone    bool   // no toxic proxy before the upstream, and a log as by default
 }
 
 // cluster is a balancer, the replicas behind it, their Redis and their upstream.
@@ -254,7 +254,11 @@ func (r *replica) start() {
 	if drain == "" {
 		drain = "0s"
 	}
-	config += fmt.Sprintf("\nlimits: {drain: %s, shutdown: 15s, response_header_timeout: 4s, stream_idle: 4s}\n", drain)
+	idle, level, upstream := "4s", "debug", r.c.toUpstream.Listen
+	if r.c.setup.alone {
+		idle, level, upstream = "10m", "info", r.c.upstream.addr
+	}
+	config += fmt.Sprintf("\nlimits: {drain: %s, shutdown: 15s, response_header_timeout: %s, stream_idle: %[2]s}\n", drain, idle)
 	if err := os.WriteFile(filepath.Join(r.dir, "laconic.yaml"), []byte(config), 0o600); err != nil {
 		r.c.t.Fatal(err)
 	}
@@ -263,8 +267,8 @@ func (r *replica) start() {
 		r.c.t.Fatal(err)
 	}
 	defer log.Close()
-	r.cmd = exec.Command(path, "serve", "--listen", r.addr, "--admin", r.admin, "--log-format", "json", "--log-level", "debug",
-		"--upstream", "http://"+r.c.toUpstream.Listen+"/v1")
+	r.cmd = exec.Command(path, "serve", "--listen", r.addr, "--admin", r.admin, "--log-format", "json", "--log-level", level,
+		"--upstream", "http://"+upstream+"/v1")
 	r.cmd.Dir, r.cmd.Stderr = r.dir, log
 	if err := r.cmd.Start(); err != nil {
 		r.c.t.Fatal(err)

@@ -1,0 +1,268 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// cpu returns how long processors have worked for a process so far.
+func (r *replica) cpu() time.Duration {
+	r.c.t.Helper()
+	var t unix.Timespec
+	if err := unix.ClockGettime(int32(^r.cmd.Process.Pid<<3|2), &t); err != nil { // CPUCLOCK_SCHED of another process
+		r.c.t.Fatal(err)
+	}
+	return time.Duration(t.Nano())
+}
+
+var resident = regexp.MustCompile(`VmRSS:\s+(\d+)`)
+
+// rss returns the memory of a process, in bytes.
+func (r *replica) rss() int {
+	r.c.t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.cmd.Process.Pid))
+	m := resident.FindSubmatch(text)
+	if m == nil {
+		r.c.t.Fatalf("no memory of the process: %v", err)
+	}
+	kb, _ := strconv.Atoi(string(m[1]))
+	return kb << 10
+}
+
+// parallel sends a body so many times, eight at once.
+func (c *cluster) parallel(n int, body []byte, headers func(i int) []string) {
+	c.t.Helper()
+	var workers sync.WaitGroup
+	next := make(chan int)
+	for range min(8, n) {
+		workers.Go(func() {
+			for i := range next {
+				if _, err := c.send(c.URL, body, headers(i)...); err != nil {
+					c.t.Error(err)
+				}
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+}
+
+// TestWhatARequestCosts prints the time that processors work for a thousand requests,
+// whose histories were seen before but for their end: with nothing to do, and with a
+// budget of a third. Half of the requests are sent first to warm up.
+func TestWhatARequestCosts(t *testing.T) {
+	part := 5
+	if full(t) {
+		part = 1
+	}
+	c := start(t, setup{replicas: 1, noRedis: true, alone: true})
+	r := c.replicas[0]
+	for _, s := range []struct {
+		name           string
+		calls, size, n int
+	}{{"1 KB", 1, 600, 4000}, {"40 KB", 18, 1900, 2000}, {"400 KB", 180, 1900, 400}, {"4 MB", 950, 4000, 60}} {
+		body := conversation("gpt-4o", s.calls, s.size, false)
+		measure := func(headers ...string) time.Duration {
+			all := func(int) []string { return headers }
+			c.parallel(s.n/part/2, body, all)
+			before := r.cpu()
+			c.parallel(s.n/part, body, all)
+			return (r.cpu() - before) * 1000 / time.Duration(s.n/part)
+		}
+		untouched := measure("X-Laconic-Budget: 100000000")
+		folded := measure(fmt.Sprintf("X-Laconic-Budget: %d", max(200, len(body)/12)))
+		note(t, "cpu", fmt.Sprintf("| %s | %.2f s | %.2f s | %.0f |\n", s.name, untouched.Seconds(), folded.Seconds(), 2000/folded.Seconds()))
+	}
+}
+
+// certificate writes a certificate for loopback, and returns what a configuration
+// says of it.
+func certificate(t *testing.T) string {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	cert, err := x509.CreateCertificate(rand.Reader, of, of, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, block := range map[string]*pem.Block{"cert.pem": {Type: "CERTIFICATE", Bytes: cert}, "key.pem": {Type: "PRIVATE KEY", Bytes: secret}} {
+		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return fmt.Sprintf("tls: {cert: %s/cert.pem, key: %[1]s/key.pem}\n", dir)
+}
+
+// TestWhatAnOpenStreamCosts prints the memory of one process for each open stream:
+// of clients with a connection each, and of a balancer that speaks HTTP/2, by which
+// 10,000 fit in 20,000 descriptors: the upstream's connections are HTTP/1.
+func TestWhatAnOpenStreamCosts(t *testing.T) {
+	one, two := 200, 500
+	if full(t) {
+		one, two = 2000, 10_000
+	}
+	for _, s := range []struct {
+		name   string
+		n      int
+		config string
+		scheme string
+		speaks *http.Transport
+	}{
+		{"HTTP/1", one, "", "http", &http.Transport{MaxIdleConnsPerHost: 1}},
+		{"HTTP/2 and TLS", two, certificate(t), "https", &http.Transport{
+			ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the certificate is of this test
+		}},
+	} {
+		c := start(t, setup{replicas: 1, noRedis: true, alone: true, config: s.config})
+		r, url := c.replicas[0], s.scheme+"://"+c.replicas[0].addr+"/v1/chat/completions"
+		ctx, leave := context.WithCancel(t.Context())
+		var bodies []io.Closer
+		var mu sync.Mutex
+		open := func(n int) {
+			var opening sync.WaitGroup
+			free := make(chan bool, 32)
+			for range n {
+				free <- true
+				opening.Go(func() {
+					defer func() { <-free }()
+					req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(streamBody))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					req.Header.Set("X-Events", "2 1h")
+					res, err := s.speaks.RoundTrip(req)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if _, err := res.Body.Read(make([]byte, 1)); err != nil || res.StatusCode != http.StatusOK {
+						t.Errorf("status %d, %v", res.StatusCode, err)
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					bodies = append(bodies, res.Body)
+				})
+			}
+			opening.Wait()
+		}
+		open(20)
+		time.Sleep(500 * time.Millisecond)
+		before := r.rss()
+		open(s.n)
+		time.Sleep(500 * time.Millisecond)
+		after, cpu := r.rss(), r.cpu()
+		time.Sleep(2 * time.Second)
+		cpu = r.cpu() - cpu
+		if n := servingNow(r); n != s.n+20 {
+			t.Errorf("%s: %d streams are open, want %d", s.name, n, s.n+20)
+		}
+		note(t, "streams", fmt.Sprintf("| %s | %d | %d KB | %d MB | %.1f %% |\n", s.name, s.n, (after-before)/s.n>>10, after>>20, 100*cpu.Seconds()/2))
+		leave()
+		for _, b := range bodies {
+			_ = b.Close()
+		}
+		s.speaks.CloseIdleConnections()
+		eventually(t, s.name+": nothing is left of them", func() bool { return servingNow(r) == 0 })
+		r.stop()
+	}
+}
+
+var servingLine = regexp.MustCompile(`process: (\d+) requests`)
+
+// servingNow returns how many requests a replica serves.
+func servingNow(r *replica) int {
+	m := servingLine.FindStringSubmatch(r.says("/readyz?verbose"))
+	if m == nil {
+		return -1
+	}
+	n, _ := strconv.Atoi(m[1])
+	return n
+}
+
+var calls = regexp.MustCompile(`cmdstat_([a-z|]+):calls=(\d+)`)
+
+// operations returns how many commands the Redis was sent, by their names.
+func (c *cluster) operations() (n int, words string) {
+	for _, m := range calls.FindAllStringSubmatch(c.tell("INFO commandstats"), -1) {
+		switch m[1] {
+		case "info", "ping", "config|resetstat", "config|get", "config|set", "client|setinfo", "hello", "select":
+			continue // ours, and those of a connection
+		}
+		k, _ := strconv.Atoi(m[2])
+		n += k
+		words += " " + m[1] + " " + m[2]
+	}
+	return n, strings.TrimSpace(words)
+}
+
+// TestWhatRedisIsAsked prints how many commands it gets for a request.
+func TestWhatRedisIsAsked(t *testing.T) {
+	n := 40
+	if full(t) {
+		n = 400
+	}
+	c := start(t, setup{replicas: 3, config: "models: [{match: \"*\", budget: 9000}]\nsummarizer: {model: house-summaries, wait: 20s}\n"})
+	key := "Authorization: Bearer sk-redis"
+	small, long := conversation("gpt-4o", 2, 500, false), conversation("gpt-4o", 60, 1500, false)
+	measure := func(name string, n int, f func()) {
+		c.tell("CONFIG RESETSTAT")
+		f()
+		time.Sleep(300 * time.Millisecond) // what runs in the background
+		all, words := c.operations()
+		t.Logf("%s: %s", name, words)
+		note(t, "operations", fmt.Sprintf("| %s | %d | %.2f |\n", name, n, float64(all)/float64(n)))
+	}
+	for _, r := range c.replicas {
+		for _, body := range [][]byte{small, long} {
+			if _, err := c.send("http://"+r.addr, body, key); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	measure("of a known client, nothing to do", n, func() { c.parallel(n, small, func(int) []string { return []string{key} }) })
+	if all, words := c.operations(); all > 0 {
+		t.Errorf("requests that needed nothing asked Redis: %s", words)
+	}
+	measure("of a known client, compacted as before", n, func() { c.parallel(n, long, func(int) []string { return []string{key} }) })
+	measure("the first of a client", n, func() {
+		c.parallel(n, small, func(i int) []string { return []string{"Authorization: Bearer sk-new-" + strconv.Itoa(i)} })
+	})
+	grows := recordings(t, 100<<10, 300<<10)[:1]
+	requests := len(grows[0].requests("gpt-4o", 40))
+	measure("a conversation that grows, with summaries", requests, func() { c.replay(grows, 40) })
+}
