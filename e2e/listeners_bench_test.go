@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -10,27 +12,31 @@ import (
 // listenerRounds is how many rounds the median is of.
 const listenerRounds = 10
 
-// BenchmarkListeners prints what the metrics and the page cost, in time that the
-// processors worked for the process of the proxy. Two processes have neither: how
-// they differ is what the machine does to such a figure. Each size is measured in
-// rounds in which all three have their turn, and each ratio is the median of the
-// ratios of the rounds.
+// BenchmarkListeners prints what the metrics and the page cost, and traces beside
+// them, in time that the processors worked for the process of the proxy. Two
+// processes have none: how they differ is what the machine does to such a figure.
+// Each size is measured in rounds in which all four have their turn, and each ratio
+// is the median of the ratios of the rounds.
 func BenchmarkListeners(b *testing.B) {
 	upstream := httptest.NewServer(answersOverhead(b))
 	defer upstream.Close()
-	start := func(admin string) *processAt {
-		return measuredProxy(b, []string{"serve", "--upstream", upstream.URL + "/v1", "--listen", "127.0.0.1:0", "--admin", admin}, command(b), "")
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+	defer collector.Close()
+	start := func(admin, env string) *processAt {
+		return measuredProxy(b, []string{"serve", "--upstream", upstream.URL + "/v1", "--listen", "127.0.0.1:0", "--admin", admin}, command(b), env)
 	}
-	without, again, with := start("off"), start("off"), start("127.0.0.1:0")
+	without, again := start("off", ""), start("off", "")
+	with, traced := start("127.0.0.1:0", ""), start("127.0.0.1:0", "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL)
 	var table strings.Builder
-	fmt.Fprintf(&table, "CPU per request, medians of %d rounds\n%-8s %12s %12s %12s   %s\n", listenerRounds*b.N,
-		"body", "without", "again", "with", "again ÷ without (middle half of the rounds); with ÷ without (the same)")
+	fmt.Fprintf(&table, "CPU per request, medians of %d rounds\n%-8s %12s %12s %12s %12s   %s\n", listenerRounds*b.N,
+		"body", "without", "again", "with", "and traces", "each ÷ without, and half of what the middle half of its rounds spans")
 	for _, size := range overheadSizes {
 		body := agentBody(size.calls, size.bytes)
 		kinds := []*measuredKind{
 			{to: without, budget: 100_000_000, outcome: "untouched"},
 			{to: again, budget: 100_000_000, outcome: "untouched"},
 			{to: with, budget: 100_000_000, outcome: "untouched"},
+			{to: traced, budget: 100_000_000, outcome: "untouched"},
 		}
 		for _, k := range kinds {
 			for range 20 {
@@ -43,8 +49,12 @@ func BenchmarkListeners(b *testing.B) {
 		for _, k := range kinds {
 			fmt.Fprintf(&table, " %9.0f µs", middle(k.took))
 		}
-		same, seen := ratios(kinds[1], kinds[0]), ratios(kinds[2], kinds[0])
-		fmt.Fprintf(&table, "   %.3f (± %.3f); %.3f (± %.3f)\n", middle(same), spread(same), middle(seen), spread(seen))
+		table.WriteString("  ")
+		for _, k := range kinds[1:] {
+			each := ratios(k, kinds[0])
+			fmt.Fprintf(&table, " %.3f ± %.3f", middle(each), spread(each))
+		}
+		table.WriteString("\n")
 	}
 	b.ReportMetric(0, "ns/op")
 	fmt.Print("\n" + table.String())
