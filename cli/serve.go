@@ -143,6 +143,7 @@ func serveLogged(
 			return err
 		}
 		defer vault.Close()
+		counts.WatchStore(func() metrics.Traffic { return metrics.Traffic(vault.Traffic()) })
 		if o.Summarizer != nil {
 			o.Summarizer.Store = vault
 		}

@@ -77,7 +77,8 @@ func fillsSlot(p *compact.Policy) bool {
 func openStore(c *config.Config, notice func(string)) (*store.Vault, error) {
 	s := c.Store
 	return store.Open(store.Options{
-		Kind: store.Kind(s.Kind), Path: s.Path, URL: s.URL, Secret: []byte(s.Secret), TTL: time.Duration(s.TTL),
+		Kind: store.Kind(s.Kind), Path: s.Path, URL: s.URL, Secret: []byte(s.Secret), Username: s.Username, Password: string(s.Password), Prefix: s.Prefix,
+		TLS: s.TLS.Files(), TTL: time.Duration(s.TTL),
 		File: store.DefaultMemory, Notice: notice,
 	})
 }
@@ -94,7 +95,7 @@ func summaryWords(c *config.Config) string {
 	case store.InFile:
 		where = c.Store.Path
 	case store.InRedis:
-		where = config.ShownURL(c.Store.URL)
+		where = store.ShownURL(c.Store.URL)
 	}
 	key := "without a key"
 	switch {

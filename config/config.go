@@ -153,7 +153,7 @@ func Default() *Config {
 		},
 		Policies:   builtinPolicies(),
 		Summarizer: Summarizer{Credential: "own", Timeout: seconds(60), Mask: true},
-		Store:      Store{Kind: string(store.InMemory), Path: "laconic.db", TTL: Duration(store.DefaultTTL)},
+		Store:      Store{Kind: string(store.InMemory), Path: "laconic.db", Prefix: store.DefaultPrefix, TTL: Duration(store.DefaultTTL)},
 	}
 }
 

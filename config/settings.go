@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"laconic/proxy/access"
+	"laconic/store"
 )
 
 // Setting is one value in force.
@@ -86,8 +87,12 @@ func (w settingsOf) value(path string, v reflect.Value, sparse bool) {
 		w.list(path, v)
 	case reflect.String:
 		text := v.String()
-		if name := path[strings.LastIndexByte(path, '.')+1:]; text != "" && (name == "upstream" || name == "url") {
+		switch name := path[strings.LastIndexByte(path, '.')+1:]; {
+		case text == "":
+		case name == "upstream":
 			text = ShownURL(text)
+		case name == "url":
+			text = store.ShownURL(text)
 		}
 		w.add(path, text)
 	default:

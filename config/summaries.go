@@ -23,11 +23,28 @@ type Summarizer struct {
 
 // Store is where summaries are kept, and what was learnt of upstreams.
 type Store struct {
-	Kind   string        `json:"kind,omitempty"`
-	Path   string        `json:"path,omitempty"`
-	URL    string        `json:"url,omitempty"`
-	Secret access.Secret `json:"secret,omitempty"`
-	TTL    Duration      `json:"ttl,omitempty"`
+	Kind     string        `json:"kind,omitempty"`
+	Path     string        `json:"path,omitempty"`
+	URL      string        `json:"url,omitempty"`
+	Username string        `json:"username,omitempty"`
+	Password access.Secret `json:"password,omitempty"`
+	Prefix   string        `json:"prefix,omitempty"`
+	TLS      StoreTLS      `json:"tls,omitzero"`
+	Secret   access.Secret `json:"secret,omitempty"`
+	TTL      Duration      `json:"ttl,omitempty"`
+}
+
+// StoreTLS says how a Redis is reached by TLS.
+type StoreTLS struct {
+	CA         string `json:"ca,omitempty"`
+	Cert       string `json:"cert,omitempty"`
+	Key        string `json:"key,omitempty"`
+	ServerName string `json:"server_name,omitempty"`
+}
+
+// Files returns the same for the store.
+func (t StoreTLS) Files() store.TLSFiles {
+	return store.TLSFiles{CA: t.CA, Cert: t.Cert, Key: t.Key, ServerName: t.ServerName}
 }
 
 // summaries checks the summarizer.
@@ -72,8 +89,13 @@ func (ch *checking) store() {
 	case store.InRedis:
 		if s.URL == "" {
 			ch.at("store.url", codeMissing, "store has no url, and kind: redis needs one", "such as redis://127.0.0.1:6379/0")
-		} else if store.CheckURL(s.URL) != nil {
-			ch.at("store.url", codeURL, "store.url is not the URL of a Redis", "such as redis://127.0.0.1:6379/0, rediss:// for TLS, unix:///path")
+		} else if secured, err := store.CheckURL(s.URL); err != nil {
+			ch.at("store.url", codeURL, "store.url cannot be used: "+err.Error(), "the characters : / ? # @ % of a password are written as %3A and so on, or the password stands in store.password")
+		} else if !secured && s.TLS != (StoreTLS{}) {
+			ch.at("store.tls", codeURL, "store.tls is set, and store.url does not speak TLS", "rediss://, rediss+sentinel:// and rediss+cluster:// do")
+		}
+		if err := store.CheckPrefix(s.Prefix); err != nil {
+			ch.at("store.prefix", codeRange, "store.prefix cannot be used: "+err.Error(), "such as laconic:staging:")
 		}
 		if !secret {
 			ch.at("store", codeSecret, "store has no secret, and kind: redis needs one", "all who share the store need the same; without one everyone who reaches it could read it")

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"laconic/store"
 )
 
 // tls checks that the certificate of the listener is whole.
@@ -24,6 +26,13 @@ func (ch *checking) tls() {
 // names, as Problems. They are of the machine that it is used on, so Load does
 // not ask for them.
 func (c *Config) CheckFiles() error {
+	if c.Store.Kind == string(store.InRedis) {
+		if _, err := c.Store.TLS.Files().Config(); err != nil {
+			ch := &checking{Config: c}
+			ch.at("store.tls", codeFile, "store.tls: "+err.Error(), "")
+			return problems(ch.found)
+		}
+	}
 	if c.TLS.Cert == "" {
 		return nil
 	}

@@ -36,8 +36,6 @@ func (v *Vault) Hear(ctx context.Context, heard func(word string), again func())
 }
 
 const (
-	// channel is where words are said.
-	channel = prefix + "calls"
 	// longestWord bounds what is heard, in bytes.
 	longestWord = 256
 	// hearingPause is how long a server is left alone that cannot be heard, and
@@ -48,9 +46,12 @@ const (
 	wordless = 5 * time.Second
 )
 
+// channel is where words are said.
+func (s *Redis) channel() string { return s.prefix + "calls" }
+
 // Call implements [Caller].
 func (s *Redis) Call(ctx context.Context, word string) error {
-	return s.ask(ctx, calling, func(ctx context.Context) error { return s.client.Publish(ctx, channel, word).Err() })
+	return s.ask(ctx, calling, func(ctx context.Context) error { return s.client.Publish(ctx, s.channel(), word).Err() })
 }
 
 // Hear implements [Caller].
@@ -71,7 +72,7 @@ func (s *Redis) Hear(ctx context.Context, heard func(word string), again func())
 
 // hear hears words by one connection, until it breaks.
 func (s *Redis) hear(ctx context.Context, heard func(word string), again func()) error {
-	p := s.client.Subscribe(ctx, channel)
+	p := s.client.Subscribe(ctx, s.channel())
 	stop := context.AfterFunc(ctx, func() { _ = p.Close() })
 	defer stop()
 	defer p.Close()

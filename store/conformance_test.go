@@ -18,13 +18,16 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // backends are the stores there are. Each must pass the same suite.
-var backends = []struct {
-	name string
-	open func(t testing.TB) Store
-}{
+var backends = []backend{
 	{"memory", func(t testing.TB) Store { return openTestMemory(t) }},
 	{"file", func(t testing.TB) Store { return openTestFile(t, filepath.Join(t.TempDir(), "x.db"), 0) }},
 	{"redis", func(t testing.TB) Store { return openTestRedis(t, storetest.StartRedis(t).URL(), nil) }},
+	{"cluster", func(t testing.TB) Store { return openTestRedis(t, storetest.StartCluster(t).URL(), nil) }},
+}
+
+type backend struct {
+	name string
+	open func(t testing.TB) Store
 }
 
 func openTestMemory(t testing.TB) *Memory {
@@ -45,7 +48,7 @@ func openTestFile(t testing.TB, path string, bytes int64) *File {
 
 func openTestRedis(t testing.TB, url string, notice func(string)) *Redis {
 	t.Helper()
-	r, err := NewRedis(url, notice)
+	r, err := NewRedis(Options{URL: url, Notice: notice})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +58,9 @@ func openTestRedis(t testing.TB, url string, notice func(string)) *Redis {
 
 func eachStore(t *testing.T, f func(t *testing.T, s Store)) {
 	for _, b := range backends {
+		if b.name == "cluster" && testing.Short() {
+			continue // it takes two seconds to agree
+		}
 		t.Run(b.name, func(t *testing.T) { f(t, b.open(t)) })
 	}
 }

@@ -24,6 +24,10 @@ type Options struct {
 	Kind Kind   // "": InMemory
 	Path string // of the file; required for InFile
 	URL  string // of the Redis; required for InRedis
+	// Username and Password are those of the URL if empty, Prefix DefaultPrefix. TLS
+	// only with a URL that says so.
+	Username, Password, Prefix string
+	TLS                        TLSFiles
 	// Secret is what keys and values are sealed with: at least 16 bytes,
 	// required for InRedis. Empty: for a file the one beside it, which
 	// is made if there is none; for memory a new one.
@@ -63,7 +67,7 @@ func Open(o Options) (*Vault, error) {
 		if len(o.Secret) == 0 {
 			return nil, errors.New("a shared store needs a secret: without it everyone who reaches it could read and write what is in it")
 		}
-		r, err := NewRedis(o.URL, notice)
+		r, err := NewRedis(o)
 		if err != nil {
 			return nil, err
 		}

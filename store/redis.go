@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
@@ -19,15 +21,18 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// Redis is a store that several processes share: Redis or Valkey, one node, or
-// a proxy in front of several. An answer may take Patience; where it takes
-// longer, or there is none, the store is not asked for breakerDelay.
+// Redis is a store that several processes share: Redis or Valkey, one server, one
+// that sentinels name, a Cluster, or a proxy in front of several. An answer may take
+// Patience; where it takes longer, or there is none, the store is not asked for
+// breakerDelay.
 type Redis struct {
-	client  *redis.Client
+	client  redis.UniversalClient
+	prefix  string
 	breaker circuitbreaker.CircuitBreaker[any]
 	notice  func(string)
 	// wordless is a constant but in tests.
 	wordless time.Duration
+	traffic  traffic
 
 	mu      sync.Mutex
 	silent  string        // why it does not answer; "" while it does
@@ -41,6 +46,7 @@ const (
 	reading = iota
 	writing
 	locking
+	erasing
 	calling
 	hearing
 	kinds
@@ -50,48 +56,77 @@ const (
 // request asks it again.
 const breakerDelay = 5 * time.Second
 
-// prefix is in front of every key, with the version of keys and locks. A release
-// that writes either otherwise raises it, so that processes of both versions can
-// share a server.
-const prefix = "laconic:2:"
+// DefaultPrefix is in front of every name. keysVersion follows it, the version of keys and
+// locks. A release that writes either otherwise raises it, so that processes of both
+// versions can share a server.
+const (
+	DefaultPrefix = "laconic:"
+	keysVersion   = "2:"
+)
 
-// NewRedis makes a store at a URL: redis://user:password@host:port/db, rediss://
-// for TLS, unix:///path. It connects when it is asked first. notice is told
-// when the store fails, and when it is back; nil: nobody.
-func NewRedis(url string, notice func(string)) (*Redis, error) {
-	o, err := redis.ParseURL(url)
+// NewRedis makes a store at the URL of o, with its prefix, credentials and files for
+// TLS. It connects when it is asked first.
+func NewRedis(o Options) (*Redis, error) {
+	p, err := parseURL(o.URL)
 	if err != nil {
-		return nil, errURL
+		return nil, err
 	}
-	if notice == nil {
-		notice = func(string) {}
+	if err := CheckPrefix(o.Prefix); err != nil {
+		return nil, err
+	}
+	p.user, p.password = cmp.Or(o.Username, p.user), cmp.Or(o.Password, p.password)
+	var secured *tls.Config
+	if p.tls {
+		if secured, err = o.TLS.Config(); err != nil {
+			return nil, err
+		}
+	} else if o.TLS != (TLSFiles{}) {
+		return nil, wrongURL("does not speak TLS (rediss://), but files for it are named")
 	}
 	quietClient()
-	// go-redis waits for its own timeouts, whatever the context says, unless
-	// told otherwise: a silent server held a caller of 100 ms for 5 s.
-	o.ContextTimeoutEnabled = true
-	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = Patience, Patience, Patience, Patience
-	o.MaxRetries, o.DialerRetries = -1, 1
-	o.PoolSize, o.MinIdleConns = 16, 0
-	o.Protocol = 2
-	o.DisableIdentity = true // one round trip less, and Valkey or a proxy may not know it
-	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	s := &Redis{client: redis.NewClient(o), notice: notice, wordless: wordless}
+	s := &Redis{prefix: cmp.Or(o.Prefix, DefaultPrefix) + keysVersion, notice: o.Notice, wordless: wordless}
+	if s.notice == nil {
+		s.notice = func(string) {}
+	}
+	s.client = s.connect(&p, secured)
 	s.breaker = circuitbreaker.NewBuilder[any]().WithFailureThreshold(1).WithDelay(breakerDelay).Build()
 	return s, nil
 }
 
-// CheckURL says whether a URL is one that NewRedis takes. The error does not
-// show it.
-func CheckURL(url string) error {
-	if _, err := redis.ParseURL(url); err != nil {
-		return errURL
+// connect makes the client of a place.
+//
+// go-redis waits for its own timeouts, whatever the context says, unless told
+// otherwise: a silent server held a caller of 100 ms for 5 s. The name of the client is
+// not told: that is a round trip less, and Valkey or a proxy may not know how.
+func (s *Redis) connect(p *place, secured *tls.Config) redis.UniversalClient {
+	const connections = 16 // to each server
+	dial := s.traffic.dialer(secured)
+	switch p.kind {
+	case sentinels:
+		return redis.NewFailoverClient(&redis.FailoverOptions{
+			MasterName: p.master, SentinelAddrs: p.hosts, SentinelUsername: p.sentinelUser, SentinelPassword: p.sentinelPassword,
+			Username: p.user, Password: p.password, DB: p.db, Dialer: dial,
+			ContextTimeoutEnabled: true, DialTimeout: Patience, ReadTimeout: Patience, WriteTimeout: Patience, PoolTimeout: Patience,
+			MaxRetries: -1, DialerRetries: 1, PoolSize: connections, Protocol: 2, DisableIdentity: true,
+		})
+	case cluster:
+		return redis.NewClusterClient(&redis.ClusterOptions{
+			Addrs: p.hosts, Username: p.user, Password: p.password, Dialer: dial,
+			ContextTimeoutEnabled: true, DialTimeout: Patience, ReadTimeout: Patience, WriteTimeout: Patience, PoolTimeout: Patience,
+			MaxRetries: -1, DialerRetries: 1, PoolSize: connections, Protocol: 2, DisableIdentity: true,
+			MaintNotificationsConfig: noNotifications,
+		})
 	}
-	return nil
+	return redis.NewClient(&redis.Options{
+		Network: p.network, Addr: p.hosts[0], Username: p.user, Password: p.password, DB: p.db, Dialer: dial,
+		ContextTimeoutEnabled: true, DialTimeout: Patience, ReadTimeout: Patience, WriteTimeout: Patience, PoolTimeout: Patience,
+		MaxRetries: -1, DialerRetries: 1, PoolSize: connections, Protocol: 2, DisableIdentity: true,
+		MaintNotificationsConfig: noNotifications,
+	})
 }
 
-// The client's own text may hold the URL, and with it a password.
-var errURL = errors.New("the URL of the store is not one of Redis: redis://host:port/db")
+// noNotifications: only one vendor's servers know them.
+var noNotifications = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 
 // quietClient keeps the client from writing to stderr: its lines hold
 // addresses, and the operator gets one of ours.
@@ -101,7 +136,7 @@ var quietClient = sync.OnceFunc(logging.Disable)
 // somebody else made too large is not read whole.
 func (s *Redis) Get(ctx context.Context, k Key) (value []byte, err error) {
 	err = s.ask(ctx, reading, func(ctx context.Context) (err error) {
-		value, err = s.client.GetRange(ctx, named(k), 0, MaxValue+overhead).Bytes()
+		value, err = s.client.GetRange(ctx, s.named(k), 0, MaxValue+overhead).Bytes()
 		return err
 	})
 	if err == nil && len(value) == 0 {
@@ -118,37 +153,51 @@ func (s *Redis) Put(ctx context.Context, k Key, value []byte, ttl time.Duration)
 	if ttl < time.Millisecond {
 		return nil
 	}
-	return s.ask(ctx, writing, func(ctx context.Context) error { return s.client.Set(ctx, named(k), value, ttl).Err() })
+	return s.ask(ctx, writing, func(ctx context.Context) error { return s.client.Set(ctx, s.named(k), value, ttl).Err() })
 }
 
 // scanned is how many names a server looks at in one step. At some millions of
 // names a second that is far below Patience.
 const scanned = 2000
 
-// DeleteGroup removes the values of a group. It looks at all names of the server,
+// DeleteGroup removes the values of a group. It looks at all names of each server,
 // step by step, each within Patience. Locks end by themselves.
 func (s *Redis) DeleteGroup(ctx context.Context, g Group) (n int, err error) {
+	var all atomic.Int64
+	if c, many := s.client.(*redis.ClusterClient); many {
+		// That there is no answer is told by a question that is counted.
+		if err = s.ask(ctx, erasing, func(ctx context.Context) error { return c.Ping(ctx).Err() }); err == nil {
+			err = c.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return s.deleteFrom(ctx, c, g, &all) })
+		}
+	} else {
+		err = s.deleteFrom(ctx, s.client, g, &all)
+	}
+	return int(all.Load()), err
+}
+
+// deleteFrom removes the values of a group from one server.
+func (s *Redis) deleteFrom(ctx context.Context, c redis.Cmdable, g Group, n *atomic.Int64) error {
 	var cursor uint64
 	for {
 		var names []string
-		if err := s.ask(ctx, reading, func(ctx context.Context) (err error) {
-			names, cursor, err = s.client.Scan(ctx, cursor, namedGroup(g)+"*", scanned).Result()
+		if err := s.ask(ctx, erasing, func(ctx context.Context) (err error) {
+			names, cursor, err = c.Scan(ctx, cursor, s.namedGroup(g)+"*", scanned).Result()
 			return err
 		}); err != nil {
-			return n, err
+			return err
 		}
 		names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, lockSuffix) })
-		for _, name := range names {
-			if err := s.ask(ctx, writing, func(ctx context.Context) error {
-				gone, err := s.client.Unlink(ctx, name).Result()
-				n += int(gone)
+		for _, name := range names { // one by one: of a Cluster's names, each may be in a slot of its own
+			if err := s.ask(ctx, erasing, func(ctx context.Context) error {
+				gone, err := c.Unlink(ctx, name).Result()
+				n.Add(gone)
 				return err
 			}); err != nil {
-				return n, err
+				return err
 			}
 		}
 		if cursor == 0 {
-			return n, nil
+			return nil
 		}
 	}
 }
@@ -158,13 +207,13 @@ var unlock = redis.NewScript(`if redis.call("get", KEYS[1]) == ARGV[1] then retu
 
 // Lock takes the lock of a key.
 func (s *Redis) Lock(ctx context.Context, k Key, ttl time.Duration) (release func(), ok bool, err error) {
-	name, token := named(k)+lockSuffix, rand.Text()
+	name, token := s.named(k)+lockSuffix, rand.Text()
 	err = s.ask(ctx, locking, func(ctx context.Context) error {
 		reply, err := s.client.SetArgs(ctx, name, token, redis.SetArgs{Mode: "NX", TTL: ttl}).Result()
 		ok = reply == "OK"
 		return err
 	})
-	if err != nil && !errors.Is(err, redis.Nil) {
+	if err != nil && err != redis.Nil {
 		return func() {}, false, err
 	}
 	if !ok {
@@ -183,17 +232,30 @@ func (s *Redis) Close() { _ = s.client.Close() }
 
 // ask does one thing with the server, within Patience.
 func (s *Redis) ask(ctx context.Context, kind int, f func(context.Context) error) error {
+	err := s.tried(ctx, kind, f)
+	if err != nil && err != redis.Nil && err != ErrAbsent { // which nobody was asked for
+		s.traffic.failed[kind].Add(1)
+	}
+	return err
+}
+
+// tried is ask without its count.
+func (s *Redis) tried(ctx context.Context, kind int, f func(context.Context) error) error {
 	if !s.breaker.TryAcquirePermit() {
 		return ErrAbsent
 	}
+	s.traffic.operations[kind].Add(1)
 	within, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
 	err := f(within)
 	var reply redis.Error
 	switch {
-	case err == nil, errors.Is(err, redis.Nil):
+	case err == nil, err == redis.Nil: // as it is: sentinels that do not know a master wrap it
 		s.breaker.RecordSuccess()
 		s.answered(kind, "")
+	case errors.Is(err, redis.Nil):
+		s.breaker.RecordFailure()
+		s.silence("the store does not answer: no sentinel knows the master")
 	case errors.As(err, &reply):
 		// It answers at once, only not what we want: nobody waits for it.
 		s.breaker.RecordSuccess()
@@ -226,7 +288,7 @@ func (s *Redis) silence(why string) {
 
 // tell tells a change of state, once.
 func (s *Redis) tell() {
-	fault := cmp.Or(s.silent, s.refuses[writing], s.refuses[locking], s.refuses[reading], s.refuses[calling], s.refuses[hearing])
+	fault := cmp.Or(s.silent, s.refuses[writing], s.refuses[locking], s.refuses[reading], s.refuses[erasing], s.refuses[calling], s.refuses[hearing])
 	if fault == s.told {
 		return
 	}
@@ -248,7 +310,10 @@ func codeOf(reply string) string {
 func networkFault(err error) string {
 	var dns *net.DNSError
 	var op *net.OpError
+	var untrusted *tls.CertificateVerificationError
 	switch {
+	case errors.As(err, &untrusted):
+		return "its certificate is not trusted"
 	case errors.As(err, &dns):
 		return "its name is not known"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &op) && op.Timeout(), errors.Is(err, redis.ErrPoolTimeout):
@@ -263,13 +328,15 @@ func networkFault(err error) string {
 
 // A name begins with the group, by which its values are found. The braces hold what
 // decides where a Cluster keeps it: a record has one place, with its locks.
-func named(k Key) string {
+func (s *Redis) named(k Key) string {
 	text := base64.RawURLEncoding.EncodeToString
-	return namedGroup(k.Group()) + "{" + text(k[groupBytes:groupBytes+recordBytes]) + "}:" + text(k[groupBytes+recordBytes:])
+	return s.namedGroup(k.Group()) + "{" + text(k[groupBytes:groupBytes+recordBytes]) + "}:" + text(k[groupBytes+recordBytes:])
 }
 
 // namedGroup is what the names of a group's values begin with. It has none of the
 // characters that mean something in a pattern.
-func namedGroup(g Group) string { return prefix + base64.RawURLEncoding.EncodeToString(g[:]) + ":" }
+func (s *Redis) namedGroup(g Group) string {
+	return s.prefix + base64.RawURLEncoding.EncodeToString(g[:]) + ":"
+}
 
 const lockSuffix = ":lock"

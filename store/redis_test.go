@@ -248,7 +248,7 @@ func TestOneOfManyGetsTheLock(t *testing.T) {
 	if _, ok, _ := b.Lock(ctx, keyOf(2), time.Minute); !ok {
 		t.Error("the lock of another key is held")
 	}
-	if ttl := a.client.PTTL(ctx, named(keyOf(1))+":lock").Val(); ttl <= 0 || ttl > time.Minute {
+	if ttl := a.client.PTTL(ctx, a.named(keyOf(1))+":lock").Val(); ttl <= 0 || ttl > time.Minute {
 		t.Errorf("the lock ends in %v", ttl)
 	}
 	releases[0]()
@@ -278,7 +278,7 @@ func TestALockThatCannotBeHadDoesNotStopAnybody(t *testing.T) {
 func TestAValueThatSomebodyMadeTooLarge(t *testing.T) {
 	ctx := context.Background()
 	s := openTestRedis(t, storetest.StartRedis(t).URL(), nil)
-	if err := s.client.Set(ctx, named(keyOf(1)), make([]byte, 8<<20), 0).Err(); err != nil {
+	if err := s.client.Set(ctx, s.named(keyOf(1)), make([]byte, 8<<20), 0).Err(); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.Get(ctx, keyOf(1))
@@ -312,7 +312,7 @@ func TestAGroupIsFoundAmongMany(t *testing.T) {
 		if n%10 == 0 {
 			copy(k[:], mine[:])
 		}
-		all.Set(ctx, named(k), "text", time.Hour)
+		all.Set(ctx, s.named(k), "text", time.Hour)
 	}
 	if _, err := all.Exec(ctx); err != nil {
 		t.Fatal(err)

@@ -61,7 +61,7 @@ func timeLeft(t *testing.T, s Store, k Key) (left time.Duration) {
 		left = e.ExpiresAfter()
 	case *Redis:
 		var err error
-		if left, err = s.client.PTTL(context.Background(), named(k)).Result(); err != nil {
+		if left, err = s.client.PTTL(context.Background(), s.named(k)).Result(); err != nil {
 			t.Fatal(err)
 		}
 	case *File:

@@ -43,6 +43,7 @@ type Metrics struct {
 	recent   recent
 	words    map[*prometheus.CounterVec]*words
 	proxy    atomic.Pointer[proxy.Proxy] // whose state is shown; nil: none
+	store    atomic.Pointer[func() Traffic]
 }
 
 // New makes metrics that have counted nothing.
@@ -91,6 +92,15 @@ func (m *Metrics) Watch(p *proxy.Proxy, o *proxy.Options) {
 		m.epochs.WithLabelValues(r.Policy.Name)
 	}
 }
+
+// Traffic is what a shared store was asked, by operation, and in bytes.
+type Traffic struct {
+	Operations, Failed map[string]uint64
+	Sent, Received     uint64
+}
+
+// WatchStore shows what a shared store was asked from now on.
+func (m *Metrics) WatchStore(traffic func() Traffic) { m.store.Store(&traffic) }
 
 // Reloaded notes that the configuration was read again: whether it was taken, and
 // when.

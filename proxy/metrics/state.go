@@ -14,7 +14,7 @@ func (s stateOf) Describe(to chan<- *prometheus.Desc) {
 	t := &s.m.table
 	for _, d := range []*prometheus.Desc{
 		t.serving, t.summarizing, t.learnt, t.memory, t.memoryMost, t.arriving, t.waiting,
-		t.recentPrompt, t.recentCached, t.upstreamUp, t.upstreamFailures, t.upstreamAnswered, t.upstreamFailed,
+		t.recentPrompt, t.recentCached, t.storeOperations, t.storeFailed, t.storeBytes, t.upstreamUp, t.upstreamFailures, t.upstreamAnswered, t.upstreamFailed,
 	} {
 		to <- d
 	}
@@ -30,6 +30,20 @@ func (s stateOf) Collect(to chan<- prometheus.Metric) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
 	t, now := &s.m.table, p.State()
+	if ask := s.m.store.Load(); ask != nil {
+		total := func(d *prometheus.Desc, v uint64, label string) {
+			to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), label)
+		}
+		traffic := (*ask)()
+		for name, n := range traffic.Operations {
+			total(t.storeOperations, n, name)
+		}
+		for name, n := range traffic.Failed {
+			total(t.storeFailed, n, name)
+		}
+		total(t.storeBytes, traffic.Sent, "sent")
+		total(t.storeBytes, traffic.Received, "received")
+	}
 	gauge(t.serving, float64(now.Serving))
 	gauge(t.summarizing, float64(now.Summarizing))
 	for _, l := range []struct {

@@ -40,6 +40,7 @@ type table struct {
 	upstreamAnswered, upstreamFailed               *prometheus.Desc
 	recentPrompt, recentCached                     *prometheus.Desc
 	learnt, summarizing                            *prometheus.Desc
+	storeOperations, storeFailed, storeBytes       *prometheus.Desc
 }
 
 // The units of the manual.
@@ -146,6 +147,12 @@ func newTable(r *prometheus.Registry, droppedLines func() int) (t table) {
 	t.state("laconic_bodies_arriving", &t.arriving, "bodies", "Bodies that are being received.")
 	t.state("laconic_bodies_waiting", &t.waiting, inRequests, "Requests that wait for memory: to receive their body (arrival), or to work on it (work).", "for")
 
+	t.total("laconic_store_operations_total", &t.storeOperations, "operations",
+		"What a shared store (Redis) was asked: get, put, lock, erase, call. Each takes one round trip.", "operation")
+	t.total("laconic_store_failed_operations_total", &t.storeFailed, "operations",
+		"Of these, what it did not do: it did not answer, or refused.", "operation")
+	t.total("laconic_store_bytes_total", &t.storeBytes, inBytes, "Bytes that went to a shared store (sent) and came from it (received).", "direction")
+
 	t.faults = t.counter(r, "laconic_faults_total", "faults", "Faults of the proxy's own. The log has a line for each.").WithLabelValues()
 	t.peers = t.counter(r, "laconic_peer_errors_total", "errors", "Clients and upstreams that broke their protocol.").WithLabelValues()
 	t.lines(r, "laconic_log_lines_dropped_total", "Lines of the log that were dropped, because nobody took them.", droppedLines)
@@ -189,6 +196,12 @@ func (t *table) lines(r *prometheus.Registry, name, help string, count func() in
 		}
 		return float64(count())
 	}))
+}
+
+// total describes a counter whose value is read when it is asked for.
+func (t *table) total(name string, desc **prometheus.Desc, unit, help string, labels ...string) {
+	t.described = append(t.described, Row{name, "counter", labels, unit, help})
+	*desc = prometheus.NewDesc(name, help, labels, nil)
 }
 
 // state describes a gauge whose value is read when it is asked for.

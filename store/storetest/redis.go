@@ -5,7 +5,6 @@ package storetest
 import (
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"testing"
 	"time"
@@ -23,19 +22,10 @@ type Redis struct {
 // fails. args are further words of its command line.
 func StartRedis(t testing.TB, args ...string) *Redis {
 	t.Helper()
-	program, err := exec.LookPath("redis-server")
-	if err != nil {
-		if program, err = exec.LookPath("valkey-server"); err != nil {
-			if os.Getenv("LACONIC_NO_SKIP") != "" {
-				t.Fatal("no redis-server here (apt install redis-server)")
-			}
-			t.Skip("no redis-server here (apt install redis-server)")
-		}
-	}
-	r := &Redis{Addr: freeAddress(t)}
+	r := &Redis{Addr: FreeAddress(t)}
 	host, port, _ := net.SplitHostPort(r.Addr)
 	r.args = append([]string{
-		program, "--bind", host, "--port", port, "--save", "", "--appendonly", "no", "--dir", t.TempDir(), "--loglevel", "warning",
+		program(t), "--bind", host, "--port", port, "--save", "", "--appendonly", "no", "--dir", t.TempDir(), "--loglevel", "warning",
 	}, args...)
 	r.Start(t)
 	t.Cleanup(r.Stop)
@@ -85,8 +75,8 @@ func (r *Redis) Stop() {
 // URL is what a client connects to.
 func (r *Redis) URL() string { return "redis://" + r.Addr + "/0" }
 
-// freeAddress is a loopback address that nobody listens on.
-func freeAddress(t testing.TB) string {
+// FreeAddress is a loopback address that nobody listens on.
+func FreeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

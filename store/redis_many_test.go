@@ -1,0 +1,332 @@
+package store
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"laconic/store/storetest"
+)
+
+// TestURLsOfRedisAsPeoplePasteThem.
+func TestURLsOfRedisAsPeoplePasteThem(t *testing.T) {
+	f := func(url string, want place) {
+		t.Helper()
+		got, err := parseURL(url)
+		if fmt.Sprint(got) != fmt.Sprint(want) || err != nil {
+			t.Errorf("%s:\ngot  %+v, %v\nwant %+v", url, got, err, want)
+		}
+	}
+	f("redis://127.0.0.1:6379/3", place{hosts: []string{"127.0.0.1:6379"}, db: 3})
+	f("redis://h", place{hosts: []string{"h:6379"}})
+	f("valkeys://u:p%40@h:1", place{hosts: []string{"h:1"}, tls: true, user: "u", password: "p@"})
+	f("unix:///run/redis.sock?db=2", place{hosts: []string{"/run/redis.sock"}, network: "unix", db: 2})
+	f("redis+sentinel://u:p%2Fw@a,b:1,[::1]:2/m/4?sentinel_password=s", place{
+		kind: sentinels, hosts: []string{"a:26379", "b:1", "[::1]:2"}, user: "u", password: "p/w", master: "m", db: 4, sentinelPassword: "s",
+	})
+	f("rediss+cluster://a:7000,b", place{kind: cluster, tls: true, hosts: []string{"a:7000", "b:6379"}})
+	f("redis+cluster://:p@a/0", place{kind: cluster, hosts: []string{"a:6379"}, password: "p"})
+
+	no := func(url, says string) {
+		t.Helper()
+		err := func() error { _, err := CheckURL(url); return err }()
+		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%s: %v", url, err)
+		}
+		if shown := ShownURL(url); strings.Contains(shown, "canary") {
+			t.Errorf("shown as %s", shown)
+		}
+	}
+	no("https://u:canary@h", "is not one of Redis")
+	no("redis://u:canary@a:1,b:2", "names several hosts")
+	no("redis+sentinel://u:canary@a,b", "does not name the master")
+	no("redis+sentinel://u:canary@a,b/m/x", "no number")
+	no("redis+cluster://u:canary@a,b/1", "a Cluster has none")
+	no("redis+cluster://u:canary@a,,b", "without a name")
+	no("redis+cluster://u:canary@a:99999", "a port that is none")
+	no("redis+cluster://u:canary%@a", "%25")
+	no("redis+cluster://a?canary=1", "means nothing")
+	no("redis+other://u:canary@a", "is not one of Redis")
+	if got := ShownURL("redis+sentinel://u:canary@a,b/m/1"); got != "redis+sentinel://a:26379,b:26379/m/1" {
+		t.Error(got)
+	}
+}
+
+// TestAPrefixKeepsTwoInstallationsApart, in one database; and a user whom the server
+// lets at names with it alone needs no more.
+func TestAPrefixKeepsTwoInstallationsApart(t *testing.T) {
+	ctx := t.Context()
+	server := storetest.StartRedis(t, append([]string{"--user"}, strings.Fields("laconic on >canary-password ~staging:* &staging:* +@read +@write +@connection +@scripting +@pubsub +ping")...)...)
+	open := func(o Options) *Redis {
+		o.URL = server.URL()
+		o.Notice = func(line string) { t.Error(line) }
+		s, err := NewRedis(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		return s
+	}
+	one, other := open(Options{Username: "laconic", Password: "canary-password", Prefix: "staging:"}), open(Options{})
+	if err := one.Put(ctx, keyOf(1), []byte("text"), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if release, ok, err := one.Lock(ctx, keyOf(1), time.Minute); !ok {
+		t.Error(err)
+	} else {
+		release()
+	}
+	if err := one.Call(ctx, "word"); err != nil {
+		t.Error(err)
+	}
+	if _, err := other.Get(ctx, keyOf(1)); !errors.Is(err, ErrMiss) {
+		t.Errorf("the other finds it: %v", err)
+	}
+	if n, err := other.DeleteGroup(ctx, keyOf(1).Group()); n != 0 || err != nil {
+		t.Errorf("the other removed %d, %v", n, err)
+	}
+	if n, err := one.DeleteGroup(ctx, keyOf(1).Group()); n != 1 || err != nil {
+		t.Errorf("%d were removed, %v", n, err)
+	}
+	if _, err := NewRedis(Options{URL: server.URL(), Prefix: "a*"}); err == nil {
+		t.Error("a prefix with a star")
+	}
+}
+
+// TestARecordHasOneSlot: all values of a record, and their locks, are in one slot of a
+// Cluster, and records in many.
+func TestARecordHasOneSlot(t *testing.T) {
+	ctx := t.Context()
+	c := storetest.StartCluster(t)
+	s := openTestRedis(t, c.URL(), nil)
+	v := vaultOn(t, s, testSecret)
+	slots := map[int64]bool{}
+	for record := range 20 {
+		of := map[int64]bool{}
+		for part := range 5 {
+			name := s.named(v.Key(v.Group("g"), fmt.Sprint(record), fmt.Sprint(part)))
+			for _, name := range []string{name, name + lockSuffix} {
+				slot, err := s.client.ClusterKeySlot(ctx, name).Result()
+				if err != nil {
+					t.Fatal(err)
+				}
+				of[slot], slots[slot] = true, true
+			}
+		}
+		if len(of) != 1 {
+			t.Errorf("record %d is in %d slots", record, len(of))
+		}
+	}
+	if len(slots) < 15 {
+		t.Errorf("20 records are in %d slots", len(slots))
+	}
+}
+
+// TestAClusterGoesOnWithoutANode for what the others hold, and nobody waits longer
+// than Patience.
+func TestAClusterGoesOnWithoutANode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a Cluster and ends a third of it")
+	}
+	ctx := t.Context()
+	c := storetest.StartCluster(t, "--cluster-require-full-coverage", "no")
+	s := openTestRedis(t, c.URL(), nil)
+	v := vaultOn(t, s, testSecret)
+	var keys []Key
+	for n := range 60 {
+		k := v.Key(v.Group("g"), fmt.Sprint(n))
+		if err := s.Put(ctx, k, []byte("text"), time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, k)
+	}
+	c.Nodes[2].Stall()
+	var answered, late int
+	for range 3 {
+		for _, k := range keys {
+			began := time.Now()
+			if _, err := s.Get(ctx, k); err == nil {
+				answered++
+			}
+			if time.Since(began) > 2*Patience {
+				late++
+			}
+			s.breaker.HalfOpen() // as after breakerDelay
+		}
+	}
+	if answered < len(keys) || late > 0 {
+		t.Errorf("%d of %d were answered, %d waited too long", answered, 3*len(keys), late)
+	}
+	c.Nodes[2].Continue()
+	soon(t, "all are there again", func() bool {
+		s.breaker.HalfOpen()
+		for _, k := range keys {
+			if _, err := s.Get(ctx, k); err != nil {
+				return false
+			}
+		}
+		return true
+	})
+	if n, err := s.DeleteGroup(ctx, v.Group("g")); n != len(keys) || err != nil {
+		t.Errorf("%d were removed, %v", n, err)
+	}
+}
+
+// TestSentinelsNameTheMaster.
+func TestSentinelsNameTheMaster(t *testing.T) {
+	ctx := t.Context()
+	servers := storetest.StartSentinels(t)
+	s := openTestRedis(t, servers.URL(), nil)
+	if err := s.Put(ctx, keyOf(1), []byte("text"), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Get(ctx, keyOf(1)); string(got) != "text" {
+		t.Fatalf("%q %v", got, err)
+	}
+	var lines told
+	unknown := openTestRedis(t, strings.Replace(servers.URL(), storetest.MasterName, "another", 1), lines.add)
+	if _, ok, err := unknown.Lock(ctx, keyOf(1), time.Minute); ok || err == nil {
+		t.Errorf("a master that nobody knows: %v %v", ok, err)
+	}
+	if got := lines.all(); got != "the store does not answer: no sentinel knows the master" {
+		t.Errorf("told %q", got)
+	}
+	if testing.Short() {
+		return
+	}
+	for name, end := range map[string]func(){"killed": servers.Master.Stop} {
+		soon(t, "the replica has it", func() bool {
+			reply, _ := servers.Replica.Do("DBSIZE")
+			return strings.HasPrefix(reply, ":1")
+		})
+		end()
+		var longest atomic.Int64
+		soon(t, "what was kept is there after the master was "+name, func() bool {
+			began := time.Now()
+			got, _ := s.Get(ctx, keyOf(1))
+			longest.Store(max(longest.Load(), int64(time.Since(began))))
+			s.breaker.HalfOpen()
+			return string(got) == "text"
+		})
+		if took := time.Duration(longest.Load()); took > 2*Patience {
+			t.Errorf("a request waited for %v", took)
+		}
+		soon(t, "it takes values again", func() bool { return s.Put(ctx, keyOf(2), []byte("new"), time.Hour) == nil })
+	}
+}
+
+// TestTrafficIsCounted: what is asked, what failed, and every byte.
+func TestTrafficIsCounted(t *testing.T) {
+	ctx := context.Background()
+	server := storetest.StartRedis(t)
+	s := openTestRedis(t, server.URL(), nil)
+	v := vaultOn(t, s, testSecret)
+	k := v.Key(v.Group("g"), "r")
+	if got := v.Traffic(); got.Sent+got.Received+got.Operations["get"] != 0 {
+		t.Errorf("before anything: %+v", got)
+	}
+	_, _ = v.Get(ctx, k)
+	if err := v.Put(ctx, k, strings.Repeat("x", 10_000)); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		_, _ = v.Get(ctx, k) // remembered
+	}
+	got := v.Traffic()
+	if got.Operations["get"] != 1 || got.Operations["put"] != 1 || got.Failed["get"] != 0 || got.Sent < 10_000 || got.Sent > 12_000 || got.Received == 0 || got.Received > 2000 {
+		t.Errorf("%+v", got)
+	}
+	server.Stop()
+	for range 3 {
+		_, _ = v.Latest(ctx, k)
+	}
+	if after := v.Traffic(); after.Failed["get"] != 1 || after.Operations["get"] != 2 {
+		t.Errorf("a server that is gone, asked once: %+v", after)
+	}
+	if got := vaultOn(t, openTestMemory(t), testSecret).Traffic(); got.Operations != nil {
+		t.Errorf("of memory: %+v", got)
+	}
+}
+
+// TestTLSWithAnAuthorityOfOnesOwn: the server asks for a client's certificate, and the
+// client for the right name.
+func TestTLSWithAnAuthorityOfOnesOwn(t *testing.T) {
+	dir := t.TempDir()
+	ca, caKey := certificate(t, dir, "ca", nil, nil)
+	certificate(t, dir, "server", ca, caKey)
+	certificate(t, dir, "client", ca, caKey)
+	file := func(name string) string { return filepath.Join(dir, name) }
+	port := strings.TrimPrefix(storetest.FreeAddress(t), "127.0.0.1:")
+	storetest.StartRedis(t, "--tls-port", port, "--tls-cert-file", file("server.pem"), "--tls-key-file", file("server.key"), "--tls-ca-cert-file", file("ca.pem"))
+	f := func(want string, files TLSFiles) {
+		t.Helper()
+		var lines told
+		s, err := NewRedis(Options{URL: "rediss://127.0.0.1:" + port, TLS: files, Notice: lines.add})
+		if err == nil {
+			defer s.Close()
+			err = s.Put(t.Context(), keyOf(1), []byte("text"), time.Hour)
+		}
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error()+lines.all(), want) {
+			t.Errorf("%+v: %v, told %q; want %q", files, err, lines.all(), want)
+		}
+	}
+	whole := TLSFiles{CA: file("ca.pem"), Cert: file("client.pem"), Key: file("client.key"), ServerName: "redis.test"}
+	f("", whole)
+	with := func(change func(*TLSFiles)) TLSFiles { c := whole; change(&c); return c }
+	f("its certificate is not trusted", with(func(c *TLSFiles) { c.CA = "" }))
+	f("its certificate is not trusted", with(func(c *TLSFiles) { c.ServerName = "other.test" }))
+	f("the store does not answer", with(func(c *TLSFiles) { c.Cert, c.Key = "", "" }))
+	f("cert and key belong together", with(func(c *TLSFiles) { c.Key = "" }))
+	f("ca cannot be read", with(func(c *TLSFiles) { c.CA = file("none") }))
+	f("ca holds no certificate", with(func(c *TLSFiles) { c.CA = file("ca.key") }))
+	if _, err := NewRedis(Options{URL: "redis://127.0.0.1:" + port, TLS: whole}); err == nil {
+		t.Error("files for TLS, and a URL without")
+	}
+}
+
+// certificate writes a certificate for redis.test and its key, signed by parent.
+func certificate(t *testing.T, dir, name string, parent *x509.Certificate, by *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, DNSNames: []string{"redis.test"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IsCA: parent == nil, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	if parent == nil {
+		parent, by = c, key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, parent, &key.PublicKey, by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for suffix, block := range map[string]*pem.Block{".pem": {Type: "CERTIFICATE", Bytes: der}, ".key": {Type: "PRIVATE KEY", Bytes: private}} {
+		if err := os.WriteFile(filepath.Join(dir, name+suffix), pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c, err = x509.ParseCertificate(der); err != nil {
+		t.Fatal(err)
+	}
+	return c, key
+}
