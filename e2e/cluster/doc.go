@@ -12,7 +12,7 @@
 //     never taken for one that ended, and a rolling restart fails nothing.
 //   - how far one process goes: what a request and an open stream cost.
 //
-// LACONIC_CLUSTER=short takes half a minute (`make check`), LACONIC_CLUSTER=full
+// LACONIC_CLUSTER=short takes a minute (`make check`), LACONIC_CLUSTER=full
 // some minutes, and prints the tables of docs/replicas.md (`make cluster`). Without
 // it nothing runs.
 package cluster

@@ -77,11 +77,14 @@ func TestAKilledReplicaBreaksItsOwnStreams(t *testing.T) {
 // under 200 requests a second and 200 open streams, behind a balancer that tries
 // nothing twice.
 func TestARollingRestartFailsNothing(t *testing.T) {
-	full(t)
+	whole := full(t)
 	c := start(t, setup{replicas: 3, drain: "1s"})
 	l := &load{c: c, rate: 200, streams: 200, events: "30 100ms"}
 	l.begin()
-	for _, r := range c.replicas {
+	for i, r := range c.replicas {
+		if i > 0 && !whole {
+			break // one of them tells as much, in a third of the time
+		}
 		ended := time.Now()
 		r.stop()
 		t.Logf("replica %s ended after %v", r.name, time.Since(ended))
@@ -139,22 +142,22 @@ summarizer: {model: house-summaries, wait: 0s}
 	}
 	long := conversation("small-redis", 30, 1500, false)
 	for _, state := range []struct {
-		name        string
-		begin, end  func()
-		loses, only bool // what was stored; in the full run alone
+		name       string
+		begin, end func()
+		only       bool // in the full run alone
 	}{
-		{"stalled (SIGSTOP)", signal(syscall.SIGSTOP), signal(syscall.SIGCONT), false, false},
+		{"stalled (SIGSTOP)", signal(syscall.SIGSTOP), signal(syscall.SIGCONT), false},
 		{"slow (300 ms an answer)", func() {
 			c.poison(c.toRedis, `{"name":"slow","type":"latency","stream":"downstream","attributes":{"latency":300}}`)
-		}, func() { c.toRedis.Toxics.ResetToxics(t.Context()) }, false, false},
-		{"full", func() { c.tell("CONFIG SET maxmemory 1") }, func() { c.tell("CONFIG SET maxmemory 0") }, false, true},
-		{"read-only", func() { c.tell("REPLICAOF 127.0.0.1 1"); c.tell("CONFIG SET replica-serve-stale-data yes") }, func() { c.tell("REPLICAOF NO ONE") }, false, true},
+		}, func() { c.toRedis.Toxics.ResetToxics(t.Context()) }, true},
+		{"full", func() { c.tell("CONFIG SET maxmemory 1") }, func() { c.tell("CONFIG SET maxmemory 0") }, true},
+		{"read-only", func() { c.tell("REPLICAOF 127.0.0.1 1"); c.tell("CONFIG SET replica-serve-stale-data yes") }, func() { c.tell("REPLICAOF NO ONE") }, true},
 		{"cut off", func() { c.toRedis.Stop() }, func() {
 			if err := c.toRedis.Start(); err != nil {
 				t.Error(err)
 			}
-		}, false, true},
-		{"killed", func() { c.redis.Stop() }, func() { c.redis.Start(t); pid = c.redisPid() }, true, false},
+		}, true},
+		{"killed", func() { c.redis.Stop() }, func() { c.redis.Start(t); pid = c.redisPid() }, false},
 	} {
 		if state.only && !whole {
 			continue
