@@ -88,7 +88,7 @@ var rules = []rule{
 		"laconic/store/storetest", "laconic/tokenize", "github.com/", "go.uber.org/goleak", "go.yaml.in/yaml/v4", "golang.org/x/",
 	}, "the command is seen as its users see it: as a process"},
 	{"e2e/cluster", nil, []string{
-		"laconic/compact/compacttest", "laconic/demo/strict", "laconic/store/storetest", "github.com/Shopify/toxiproxy/v2", "github.com/rs/zerolog", "github.com/tidwall/gjson", "go.uber.org/goleak",
+		"laconic/compact/compacttest", "laconic/demo/strict", "laconic/store/storetest", "github.com/Shopify/toxiproxy/v2", "github.com/rs/zerolog", "github.com/tidwall/gjson", "go.uber.org/goleak", "golang.org/x/sys",
 	}, "replicas are seen as their users see them: as processes behind a balancer"},
 }
 
