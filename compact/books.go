@@ -1,24 +1,24 @@
 package compact
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // books record what was done to a draft, by which stage, and why.
 //
 // Invariants: every edit that was made is in journal, in order; every removed
 // message names its reason; moves has every removal and restoration of the
-// current epoch, in order, so that they can be undone. The numbers per stage
-// are sums over all epochs.
+// current epoch, in order, so that they can be undone.
 type books struct {
 	stageNames   []string
-	stage, epoch int         // the stage at work, and its epoch from 1
-	journal      []Edit      // edits
-	reasons      []Edit      // why messages left; view.removedBy refers to them
-	moves        []move      // removals and restorations of this epoch
-	edited       []int       // per stage: edits made
-	dropped      []int       // per stage: exchanges removed
-	saved        []int       // per stage: tokens saved
-	unbound      StageReport // bound thinking taken out
-	excess       int         // tokens above the budget when this epoch's last resort began, or 0
+	stage, epoch int    // the stage at work, and its epoch from 1
+	journal      []Edit // edits
+	reasons      []Edit // why messages left; view.removedBy refers to them
+	moves        []move // removals and restorations of this epoch
+	slotStage    int    // the stage that made the slot
+	unbound      int    // messages whose bound thinking was taken out
+	excess       int    // tokens above the budget when this epoch's last resort began, or 0
 }
 
 // move is one removal or restoration: message at was removed by was before.
@@ -29,10 +29,7 @@ type move struct {
 
 func newBooks(ladder []Stage) books {
 	n := len(ladder)
-	b := books{
-		stageNames: make([]string, n), edited: make([]int, n), dropped: make([]int, n), saved: make([]int, n),
-		unbound: StageReport{Name: stageThinking},
-	}
+	b := books{stageNames: make([]string, n)}
 	for i, s := range ladder {
 		b.stageNames[i] = s.Name()
 	}
@@ -48,12 +45,6 @@ func (b *books) reason(why string) int32 {
 	return int32(len(b.reasons))
 }
 
-// drops records that the stage removed n exchanges and saved tokens by it.
-func (b *books) drops(n, tokens int) {
-	b.dropped[b.stage] += n
-	b.saved[b.stage] += tokens
-}
-
 // record enters an edit of message i that was made, and updates what the
 // message costs.
 func (d *Draft) record(i int, e Edit) {
@@ -61,8 +52,6 @@ func (d *Draft) record(i int, e Edit) {
 	m.Edited = true
 	d.cost[i] -= e.Saved
 	d.total -= e.Saved
-	d.saved[d.stage] += e.Saved
-	d.edited[d.stage]++
 	d.touched = append(d.touched, i)
 	e.Stage, e.Epoch, e.Origin, e.At = d.stageNames[d.stage], d.epoch, m.Origin, i
 	d.journal = append(d.journal, e)
@@ -120,6 +109,53 @@ func (d *Draft) moved() bool {
 		}
 	}
 	return false
+}
+
+// all yields every edit that was made, also those that no longer show: each
+// rewrite, in order, and the removal of each message that is away at the end. What
+// they saved is what the messages came to cost less, exactly.
+func (d *Draft) all() iter.Seq[Edit] {
+	return func(yield func(Edit) bool) {
+		for _, e := range d.journal {
+			if !yield(e) {
+				return
+			}
+		}
+		for i, by := range d.removedBy[:len(d.msgs)] {
+			if by == 0 {
+				continue
+			}
+			e := d.reasons[by-1]
+			e.At, e.End, e.Origin, e.Saved = i, i+1, d.msgs[i].Origin, d.cost[i]
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// stages returns what each stage did, from what was done and still counts: thinking
+// first, the others in the order of the ladder. With what repair saved it adds up to
+// what the conversation costs less.
+func (d *Draft) stages() (reports []StageReport) {
+	at := make(map[string]int, len(d.stageNames)+1)
+	for _, name := range append([]string{stageThinking}, d.stageNames...) {
+		if _, twice := at[name]; !twice {
+			at[name] = len(reports)
+			reports = append(reports, StageReport{Name: name})
+		}
+	}
+	for e := range d.all() {
+		r := &reports[at[e.Stage]]
+		r.Edits++
+		r.Saved += e.Saved
+	}
+	if d.slot != nil {
+		r := &reports[at[d.stageNames[d.slotStage]]]
+		r.Edits++
+		r.Saved -= d.slot.size
+	}
+	return slices.DeleteFunc(reports, func(r StageReport) bool { return r.Edits == 0 })
 }
 
 // lasting returns the edits that still show at the end: the last rewrite of

@@ -42,9 +42,10 @@ func Compact(conv Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	if len(edits) > 0 {
 		r.Outcome = Repaired
 		r.Before = conv.Fixed + CostAll(c, conv.Messages)
+		r.RepairSaved = r.Before - total
 	}
 	plan.fold = fold(plan.in)
-	if f := plan.fold; f != nil && (len(f.epochs) > 0 || f.d.unbound.Edits > 0) {
+	if f := plan.fold; f != nil && (len(f.epochs) > 0 || f.d.unbound > 0) {
 		r.Outcome = Compacted
 		f.finish(&plan, &r)
 	}
@@ -78,14 +79,9 @@ func (f *folding) finish(plan *Plan, r *Report) {
 		}
 	}
 	r.Epochs = len(f.epochs)
-	if d.unbound.Edits > 0 {
-		r.Stages = append(r.Stages, d.unbound)
-	}
-	for i, name := range d.stageNames {
-		if n := d.edited[i] + d.dropped[i]; n > 0 {
-			r.Stages = append(r.Stages, StageReport{Name: name, Edits: n, Saved: d.saved[i]})
-			r.Strategy = name
-		}
+	r.Stages = d.stages()
+	if n := len(r.Stages); n > 0 && r.Stages[n-1].Name != stageThinking {
+		r.Strategy = r.Stages[n-1].Name
 	}
 }
 

@@ -114,11 +114,10 @@ func (d *Draft) Drop(i int, why string) bool {
 	if i != start || d.removed(i) || d.pinned[i] || d.msgs[i].Role.Instruction() {
 		return false
 	}
-	before, by := d.total, d.reason(why)
+	by := d.reason(why)
 	for k := start; k < end; k++ {
 		d.setRemoved(k, by)
 	}
-	d.drops(1, before-d.total)
 	return true
 }
 
@@ -134,28 +133,24 @@ func (d *Draft) DropUserRun(why string) {
 	for start > 0 && d.msgs[start-1].Role == User {
 		start--
 	}
-	before, by, n := d.total, d.reason(why), 0
+	by := d.reason(why)
 	for i := start; i < d.newestUser && over(); i++ {
 		if i != d.firstUser && !d.pinned[i] && !d.removed(i) {
 			d.setRemoved(i, by)
-			n++
 		}
 	}
-	d.drops(n, before-d.total)
 }
 
 // DropRepeated removes instructions that a later message repeats word for word,
 // as clients leave them that send their instructions anew each turn. The newest
 // copy stays, and so do the instructions at the head of the list.
 func (d *Draft) DropRepeated(why string) {
-	before, by, n := d.total, d.reason(why), 0
+	by := d.reason(why)
 	for _, i := range d.repeatedInstructions() {
 		d.setRemoved(i, by)
 		d.permanent -= d.whole[i]
 		d.permanentCount--
-		n++
 	}
-	d.drops(n, before-d.total)
 }
 
 // Rewrite replaces the text of an old part, if that saves tokens, and reports

@@ -40,12 +40,7 @@ type scan struct {
 // cannot stay without it, and reports whether anything left. Protected and
 // recent messages stay. why is the reason in a few words.
 func (d *Draft) DropOldest(why string) bool {
-	before := d.total
-	if !d.widen(d.recent, d.reason(why)) {
-		return false
-	}
-	d.drops(1, before-d.total)
-	return true
+	return d.widen(d.recent, d.reason(why))
 }
 
 // widen moves the end of the gap until at least one message left, but not

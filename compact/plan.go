@@ -1,5 +1,10 @@
 package compact
 
+import (
+	"iter"
+	"slices"
+)
+
 // An Op says what an edit does.
 type Op string
 
@@ -103,6 +108,31 @@ func (p *Plan) NewEpoch() bool {
 	return n > 0 && p.in != nil && p.Epochs[n-1].At == len(p.in.msgs)
 }
 
+// Made yields every edit that was made, of which Edits has those that still show:
+// a text may have been shortened twice, or before its message left. What the edits of
+// stages saved, less what the slot is charged, is what the stages of the report did.
+func (p *Plan) Made() iter.Seq[Edit] {
+	if p.fold == nil {
+		return slices.Values(p.Edits)
+	}
+	return func(yield func(Edit) bool) {
+		for _, e := range p.Edits {
+			if e.Stage == repairStage && !yield(e) {
+				return
+			}
+		}
+		p.fold.d.all()(yield)
+	}
+}
+
+// SlotStage returns the name of the stage that made the slot; "" where there is none.
+func (p *Plan) SlotStage() string {
+	if p.fold == nil || p.fold.d.slot == nil {
+		return ""
+	}
+	return p.fold.d.stageNames[p.fold.d.slotStage]
+}
+
 // Costs returns what each message cost as it came, and what it costs as the plan
 // leaves it, without what a slot adds; as the policy counts. What is returned is the
 // plan's own, and must not be changed. It is nil where the list was repaired, and for
@@ -181,7 +211,9 @@ const (
 // NoStrategy is the Strategy of a Report if no stage did anything.
 const NoStrategy = "none"
 
-// A StageReport counts what one stage did: edits, and tokens saved.
+// A StageReport counts what one stage did to the conversation as it is sent: edits,
+// each message that left and the slot among them, and tokens saved, less what its slot
+// is charged.
 type StageReport struct {
 	Name  string `json:"name"`
 	Edits int    `json:"edits"`
@@ -195,18 +227,21 @@ type Report struct {
 	Outcome Outcome `json:"outcome"`
 	// Strategy is the last stage of the ladder that did something, or
 	// NoStrategy.
-	Strategy       string        `json:"strategy"`
-	Before         int           `json:"before"`
-	After          int           `json:"after"`
-	Budget         int           `json:"budget"`
-	Fixed          int           `json:"fixed"`
-	Instructions   int           `json:"-"` // of the messages at the beginning, as the policy counts
-	MessagesBefore int           `json:"messages_before"`
-	MessagesAfter  int           `json:"messages_after"`
-	Epochs         int           `json:"epochs"`
-	Repairs        int           `json:"repairs"`
-	ResultsDropped int           `json:"results_dropped,omitempty"` // results with content but without a call
-	Stages         []StageReport `json:"stages,omitempty"`
+	Strategy       string `json:"strategy"`
+	Before         int    `json:"before"`
+	After          int    `json:"after"`
+	Budget         int    `json:"budget"`
+	Fixed          int    `json:"fixed"`
+	Instructions   int    `json:"-"` // of the messages at the beginning, as the policy counts
+	MessagesBefore int    `json:"messages_before"`
+	MessagesAfter  int    `json:"messages_after"`
+	Epochs         int    `json:"epochs"`
+	Repairs        int    `json:"repairs"`
+	ResultsDropped int    `json:"results_dropped,omitempty"` // results with content but without a call
+	RepairSaved    int    `json:"repair_saved,omitempty"`    // tokens that the repairs saved; negative for additions
+	// Stages are what each stage did, in the order of the ladder. What they and the
+	// repairs saved is Before without After, where the policy has no counter of its own.
+	Stages []StageReport `json:"stages,omitempty"`
 	// NotEnough is set if the request is above its budget as the policy counts,
 	// and held nothing that may leave or be shortened.
 	NotEnough bool `json:"not_enough_history,omitempty"`

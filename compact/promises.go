@@ -98,7 +98,7 @@ func (k *checker) original(origin int) *Message {
 func (k *checker) fits() {
 	after := k.in.Fixed + CostAll(k.model, k.out)
 	if s := k.plan.Slot; s != nil {
-		texts := slices.DeleteFunc(s.texts(nil), func(t string) bool { return t == "" })
+		texts := slices.DeleteFunc(s.Texts(nil), func(t string) bool { return t == "" })
 		if s.At < 0 || k.repaired[s.At].Shape != Array {
 			texts = []string{strings.Join(texts, "")}
 		}

@@ -47,11 +47,22 @@ type slotSource struct {
 
 // Digest returns the text of the slot that is made without a model. The texts are
 // made at the first call and kept in Spans. Digest is not safe for concurrent use.
-func (s *Slot) Digest() string { return strings.Join(s.texts(nil), "") }
+func (s *Slot) Digest() string { return strings.Join(s.Texts(nil), "") }
 
-// texts returns the text of each span: the given one, or its digest if that is
-// "".
-func (s *Slot) texts(given []string) []string {
+// Told returns how many messages the digest of a span is told of: those that left or
+// were shortened since the span before it, or since the beginning. It is 0 for a slot
+// that was not made by [Compact].
+func (s *Slot) Told(span int) int {
+	if s.source == nil || span >= len(s.source.draft.told) {
+		return 0
+	}
+	t := &s.source.draft.told[span]
+	return t.to - t.from
+}
+
+// Texts returns the text of each span: the given one, or its digest if that is
+// "". Like [Slot.Digest] it is not safe for concurrent use.
+func (s *Slot) Texts(given []string) []string {
 	all := make([]string, len(s.Spans))
 	for i := range s.Spans {
 		if i < len(given) && given[i] != "" {
@@ -150,7 +161,7 @@ func withSlot(msgs []Message, s *Slot, texts []string, at func(int) int) []Messa
 	if s == nil {
 		return msgs
 	}
-	texts = slices.DeleteFunc(s.texts(texts), func(t string) bool { return t == "" })
+	texts = slices.DeleteFunc(s.Texts(texts), func(t string) bool { return t == "" })
 	if len(texts) == 0 {
 		return msgs
 	}

@@ -76,6 +76,7 @@ func (d *Draft) setSlot(s *slotDraft) {
 		}
 	}
 	if d.slot = s; s != nil {
+		d.slotStage = d.stage
 		d.total += s.size
 		if s.own = d.placement == PlaceSystem || d.firstUser < 0; s.own {
 			d.count++
@@ -114,7 +115,6 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 	}
 	s.by = by
 	d.setSlot(s)
-	d.drops(1, before-d.total)
 	return true
 }
 

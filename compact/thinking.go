@@ -72,8 +72,7 @@ func (d *Draft) unbind(origin, epoch int, why string) {
 		if !d.removed(i) {
 			d.total -= saved
 		}
-		d.unbound.Edits++
-		d.unbound.Saved += saved
+		d.unbound++
 		d.journal = append(d.journal, Edit{
 			Op: OpUnbind, Stage: stageThinking, Why: why, Origin: m.Origin, At: i, Saved: saved, Epoch: epoch,
 		})

@@ -39,6 +39,11 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 		if err := replays(prefix, plan, run.Out); err != nil {
 			broken = append(broken, fmt.Errorf("prefix %d: stateless: %w", k, err))
 		}
+		if p.Counter == nil {
+			if err := adds(&plan, &report); err != nil {
+				broken = append(broken, fmt.Errorf("prefix %d: accounted: %w", k, err))
+			}
+		}
 		if n := len(runs); n > 0 {
 			if err := stable(&runs[n-1], &run, cmp.Or(b.Placing, b.Tokens)); err != nil {
 				broken = append(broken, fmt.Errorf("prefix %d after %d: stable: %w", k, runs[n-1].Prefix, err))
@@ -56,6 +61,39 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 		broken = append(broken, fmt.Errorf("stateless: the client's messages were changed"))
 	}
 	return runs, broken
+}
+
+// adds returns an error unless what the stages saved adds up to what the request costs
+// less, and the edits that were made to what each stage did.
+func adds(plan *compact.Plan, r *compact.Report) error {
+	saved := r.RepairSaved
+	stages := map[string]compact.StageReport{}
+	for _, s := range r.Stages {
+		saved += s.Saved
+		stages[s.Name] = s
+	}
+	if want := r.Before - r.After; saved != want {
+		return fmt.Errorf("stages saved %d tokens of %d: %+v", saved, want, r.Stages)
+	}
+	if plan.Slot != nil {
+		s := stages[plan.SlotStage()]
+		s.Edits--
+		s.Saved += plan.Slot.Size
+		stages[s.Name] = s
+	}
+	for e := range plan.Made() {
+		if s, ok := stages[e.Stage]; ok {
+			s.Edits--
+			s.Saved -= e.Saved
+			stages[e.Stage] = s
+		}
+	}
+	for name, s := range stages {
+		if s.Edits != 0 || s.Saved != 0 && (plan.Slot == nil || plan.Slot.At >= 0) {
+			return fmt.Errorf("%s did %d edits and saved %d tokens that no edit says", name, s.Edits, s.Saved)
+		}
+	}
+	return nil
 }
 
 // asWritten: bound thinking follows what was sent when it was written, but
