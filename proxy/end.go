@@ -54,6 +54,7 @@ func (x *exchange) account(cut bool) {
 	i := &x.info
 	i.Duration = time.Since(x.start)
 	i.Status, i.Bytes = x.w.Status, x.w.Bytes
+	i.Unsent = !x.call.sent() && i.FirstByte == 0 && (i.Retry == nil || !i.Retry.Sent)
 	if cut && i.Code == "" && x.call != nil {
 		i.Code, i.Detail = x.broken()
 	}

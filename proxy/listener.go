@@ -127,6 +127,9 @@ type ReplyInfo struct {
 	// 499 when the client left before the answer's end.
 	Status int
 	Own    bool
+	// Unsent: no upstream got the request. None answered, and none took the last
+	// byte of its body.
+	Unsent bool
 	// Code says what went wrong in a word, "" when nothing did; Detail says
 	// more for the operator and holds neither content nor credentials.
 	Code, Detail string

@@ -18,6 +18,7 @@ type plan struct {
 	bytesToo *byteWeighted     // counts that the plan is within a limit of bytes too; nil: no limit is known
 	tools    int               // what the tools cost, in tokens
 	messages []compact.Message // that are sent; nil: none, or the client's
+	texts    []string          // for the slot; "" and those that are missing: the digest
 	// slotRequest asks for the texts of the slot.
 	slotRequest *summarize.Request
 }
@@ -140,16 +141,16 @@ func (p *plan) encode(req *wire.Request) (body []byte, err error) {
 	return body, err
 }
 
-// texts returns the texts for the slot of a plan, and notes their account in it.
-func (p *plan) texts(in compact.Conversation) (texts []string) {
-	texts, p.info.Summary = p.c.x.p.summaries.Text(p.c.x.r.Context(), p.slotRequest, in, &p.Plan)
-	return texts
+// fill sets the texts for the slot of a plan, and notes their account in it.
+func (p *plan) fill(in compact.Conversation) {
+	p.texts, p.info.Summary = p.c.x.p.summaries.Text(p.c.x.r.Context(), p.slotRequest, in, &p.Plan)
 }
 
 func (p *plan) write(req *wire.Request) ([]byte, error) {
 	in := req.Conversation
 	in.Fixed = p.info.Report.Fixed
-	edited := p.Apply(in, p.texts(in)...)
+	p.fill(in)
+	edited := p.Apply(in, p.texts...)
 	p.messages = edited
 	p.slotted, p.signed = p.Slot != nil, bound(edited)
 	exact := p.info.Report.After

@@ -57,6 +57,38 @@ func (i *PlanInfo) Sender() (s Sender) {
 	return s
 }
 
+// A RecordPart is a part of the record as it is sent.
+type RecordPart struct {
+	Text string // "": it says nothing
+	// Messages is how many messages the text says it stands for.
+	Messages int
+	Summary  bool // a model wrote it
+}
+
+// Record returns the parts of the record as they are sent; nil where there is none, or
+// nothing of the plan is done.
+func (i *PlanInfo) Record() (parts []RecordPart) {
+	s := i.Plan.Slot
+	if s == nil || i.Shadow {
+		return nil
+	}
+	var given []string
+	if i.p != nil {
+		given = i.p.texts
+	}
+	for n, text := range s.Texts(given) {
+		one := RecordPart{Text: text, Messages: s.Told(n), Summary: n < len(given) && given[n] != ""}
+		if one.Summary {
+			one.Messages = 0
+			for range s.Messages(n) {
+				one.Messages++
+			}
+		}
+		parts = append(parts, one)
+	}
+	return parts
+}
+
 // Costs returns what [compact.Plan.Costs] does, for the messages of Conversation;
 // nil where that is not known, or counted otherwise than by Counter.
 func (i *PlanInfo) Costs() (before, after []int) {

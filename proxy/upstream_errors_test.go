@@ -87,7 +87,7 @@ func TestAnUpstreamOutOfReachIsAnErrorOfOurs(t *testing.T) {
 		})
 		p := start(t, o)
 		p.chat(chatBody)
-		if r := p.replies(1)[0]; !strings.Contains(r.Detail, detail) || strings.Contains(r.Detail, "secretquery") || !r.Own || r.Outcome != Untouched {
+		if r := p.replies(1)[0]; !r.Unsent || !strings.Contains(r.Detail, detail) || strings.Contains(r.Detail, "secretquery") || !r.Own || r.Outcome != Untouched {
 			t.Errorf("%s: detail %q, want %q", name, r.Detail, detail)
 		}
 	}

@@ -74,8 +74,8 @@ func (t *Tally) add(i proxy.ReplyInfo) {
 		s.Unsent++
 		return
 	}
-	if i.Outcome == proxy.Rejected {
-		return // nothing was sent
+	if i.Outcome == proxy.Rejected || i.Unsent {
+		return
 	}
 	s.Before += int64(r.Before)
 	s.After += int64(r.After)

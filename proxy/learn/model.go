@@ -189,6 +189,7 @@ type Known struct {
 	Model      string   `json:"model"`
 	Credential string   `json:"credential"` // the start of a keyed hash
 	Facts      []string `json:"facts"`
+	Sender     *Key     `json:"-"` // see Model.Sender; nil: nobody asked
 }
 
 // Known returns what was learnt and what upstreams publish, of all models of which
@@ -207,7 +208,7 @@ func (m *Memory) Known() (all []Known) {
 			words = append(words, fmt.Sprintf("told a prompt limit of %d", published.Input))
 		}
 		if words = append(words, facts.Words()...); len(words) > 0 {
-			all = append(all, Known{e.upstream, e.name, fmt.Sprintf("%x", e.key[:4]), words})
+			all = append(all, Known{e.upstream, e.name, fmt.Sprintf("%x", e.key[:4]), words, e.sender.Load()})
 		}
 	}
 	return all

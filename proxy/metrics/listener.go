@@ -150,7 +150,7 @@ func (m *Metrics) refused(r *proxy.RetryInfo) {
 
 // planned counts what was done to a chat request.
 func (m *Metrics) planned(i *proxy.ReplyInfo) {
-	if !isDone(i.Outcome) {
+	if !isDone(i.Outcome) || i.Unsent {
 		return
 	}
 	r, policy := &i.Rewrite.Report, i.Rewrite.Policy
@@ -230,11 +230,13 @@ func (m *Metrics) seriesOf(route string, outcome proxy.Outcome) *series {
 
 // measured counts the tokens of a request, and what it took to plan.
 func (s *series) measured(i *proxy.ReplyInfo) {
-	add(s.before, i.Rewrite.Report.Before)
-	add(s.after, i.Rewrite.Report.After)
-	add(s.sent, tokensSent(i))
-	add(s.floor, i.Rewrite.Report.Fixed+i.Rewrite.Report.Instructions)
-	add(s.budget, i.Rewrite.Report.Budget)
+	if !i.Unsent || i.Outcome == proxy.Rejected {
+		add(s.before, i.Rewrite.Report.Before)
+		add(s.after, i.Rewrite.Report.After)
+		add(s.sent, tokensSent(i))
+		add(s.floor, i.Rewrite.Report.Fixed+i.Rewrite.Report.Instructions)
+		add(s.budget, i.Rewrite.Report.Budget)
+	}
 	s.overhead.Observe(i.Rewrite.Overhead.Seconds())
 	if u := i.Usage; u != nil {
 		add(s.prompt, u.Prompt)
@@ -246,7 +248,7 @@ func (s *series) measured(i *proxy.ReplyInfo) {
 // tokensSent returns what went to the upstream, by our count.
 func tokensSent(i *proxy.ReplyInfo) int {
 	switch r := &i.Rewrite.Report; {
-	case i.Outcome == proxy.Rejected, i.Code == apierror.CodeUnreachable:
+	case i.Outcome == proxy.Rejected:
 		return 0
 	case i.Retry != nil && i.Retry.Sent:
 		return i.Retry.First + i.Retry.Second

@@ -291,9 +291,10 @@ func TestWhatRequestsCount(t *testing.T) {
 			compacted(i)
 			i.Status, i.Own, i.Usage, i.FirstByte, i.Code = 400, true, nil, 0, "context_length_exceeded"
 		}), append(tokens("rejected", 100, 40, 0), request("gpt-*", "rejected", 400), `errors_total{code="context_length_exceeded"} 1`)},
-		{"unreachable: nothing is sent", chat(proxy.Untouched, func(i *proxy.ReplyInfo) {
-			i.Status, i.Own, i.Code = 502, true, apierror.CodeUnreachable
-		}), append(tokens("untouched", 100, 100, 0), request("gpt-*", "untouched", 502), `errors_total{code="upstream_unreachable"} 1`)},
+		{"unreachable: nothing is sent, so nothing is saved", chat(proxy.Compacted, func(i *proxy.ReplyInfo) {
+			compacted(i)
+			i.Status, i.Own, i.Code, i.Usage, i.FirstByte, i.Unsent = 502, true, apierror.CodeUnreachable, nil, 0, true
+		}), []string{request("gpt-*", "compacted", 502), `errors_total{code="upstream_unreachable"} 1`}},
 		{"retried: two bodies", chat(proxy.Retried, func(i *proxy.ReplyInfo) {
 			i.Rewrite.Report.After = 30
 			i.Retry = &proxy.RetryInfo{Reason: "overflow", Sent: true, Answered: true, First: 100, Second: 30}

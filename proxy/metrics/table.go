@@ -78,11 +78,11 @@ func newTable(r *prometheus.Registry, droppedLines func() int) (t table) {
 	t.state("laconic_requests_serving", &t.serving, inRequests, "Requests that are not over.")
 
 	t.before = t.counter(r, "laconic_tokens_before_total", inTokens,
-		"Prompts of measured chat requests as they came, by our count.", "route", "outcome")
+		"Prompts of measured chat requests as they came, by our count. What no upstream got is not counted here and in the next four, but for what was rejected.", "route", "outcome")
 	t.after = t.counter(r, "laconic_tokens_after_total", inTokens,
 		"The same prompts as they were planned, by our count: of the outcome shadow as they would have been sent, of rejected as they would have been too long.", "route", "outcome")
 	t.sent = t.counter(r, "laconic_tokens_sent_total", inTokens,
-		"The same prompts as they went to the upstream, by our count: both bodies of a second send, those of shadow as they came, none of what was rejected or could not be sent.", "route", "outcome")
+		"The same prompts as they went to the upstream, by our count: both bodies of a second send, those of shadow as they came, none of what was rejected.", "route", "outcome")
 	t.floor = t.counter(r, "laconic_tokens_floor_total", inTokens,
 		"What tools, schemas and instructions take of prompts of measured chat requests, by our count: it cannot be compacted.", "route", "outcome")
 	t.budget = t.counter(r, "laconic_tokens_budget_total", inTokens,
@@ -109,7 +109,7 @@ func newTable(r *prometheus.Registry, droppedLines func() int) (t table) {
 	t.breaks = t.counter(r, "laconic_prefix_breaks_total", inRequests,
 		"Requests that cannot begin as the one before them did, so that the provider's cache ends early: an epoch began (epoch), or another body was sent after a refusal (retry).", "reason")
 	t.repairs = t.counter(r, "laconic_repairs_total", "edits",
-		"Repairs of tool pairs in requests that were sent, by kind. A history is repaired in each request that has it.", "kind")
+		"Repairs of tool pairs in requests that were made ready to be sent, by kind. A history is repaired in each request that has it.", "kind")
 	t.dropped = t.counter(r, "laconic_results_dropped_total", "tool results",
 		"Results with content that no call could own, in requests that were sent.").WithLabelValues()
 
