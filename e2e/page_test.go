@@ -195,6 +195,15 @@ func TestThePage(t *testing.T) {
 	b.sees(`document.querySelectorAll("svg .m-record").length > 0`)
 	b.sees(`[...document.querySelectorAll("tr.fold td:nth-child(7)")].some((td) => Number(td.textContent) > 0)`)
 	b.sees(`[...document.querySelectorAll("tr.state-left")].some((r) => r.innerText.includes("summarize"))`)
+	// Runs that are one line have the calls of all, and the stages add up.
+	b.sees(`[...document.querySelectorAll("tr.fold")].some((r) => Number(r.children[6].innerText) > 0)`)
+	b.sees(`(() => {
+		const n = (t) => Number(t.replace(/[^0-9−-]/g, "").replace("−", "-"));
+		const of = (name) => n([...document.querySelectorAll(".numbers div")].find((d) => d.firstChild.innerText === name).lastChild.firstChild.data);
+		const rows = [...document.querySelectorAll("table[aria-label=Stages] tbody tr")].map((r) => n(r.lastChild.innerText));
+		const sum = rows.pop();
+		return sum === of("Came") - of("Sent") && sum === rows.reduce((a, b) => a + b, 0);
+	})()`)
 	b.shoot("request", 1280, 1100, false)
 	b.shoot("request-dark", 1280, 1100, true)
 	b.shoot("request-narrow", 360, 740, false)

@@ -7,6 +7,7 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy"
+	"laconic/proxy/learn"
 )
 
 // identity names a conversation by how it begins: by its first user message, and,
@@ -76,9 +77,10 @@ type point struct {
 	Before int    `json:"before"`
 	Sent   int    `json:"sent"`
 	Budget int    `json:"budget"`
-	Cached int    `json:"cached"` // -1: the answer did not say
-	Epochs int    `json:"epochs"`
+	Cached int    `json:"cached"`          // -1: the answer did not say
+	Epoch  bool   `json:"epoch,omitempty"` // one began with it
 	State  string `json:"state"`
+	Unsent bool   `json:"unsent,omitempty"` // no upstream got it
 }
 
 const (
@@ -174,16 +176,29 @@ const mostTenants = 1000
 
 type tenants struct {
 	all   map[proxy.Sender]*tenant
-	other *tenant // those that are too many
+	by    map[learn.Key]*tenant // of each credential
+	other *tenant               // those that are too many
 }
 
 func newTenants() tenants {
-	return tenants{all: map[proxy.Sender]*tenant{}, other: &tenant{name: "others"}}
+	return tenants{all: map[proxy.Sender]*tenant{}, by: map[learn.Key]*tenant{}, other: &tenant{name: "others"}}
 }
 
 // of returns the tenant of a sender, named as the configuration names its key, else
 // by a part of the hash of its credential.
 func (ts *tenants) of(s proxy.Sender) *tenant {
+	if t := ts.by[s.Credential]; t != nil && (t.name == s.Key || s.Key == "" && !t.named) {
+		return t
+	}
+	t := ts.named(s)
+	if len(ts.by) < mostTenants {
+		ts.by[s.Credential] = t
+	}
+	return t
+}
+
+// named returns the tenant of a name, a new one where there is none.
+func (ts *tenants) named(s proxy.Sender) *tenant {
 	if s.Key != "" { // it may come in several headers
 		s = proxy.Sender{Key: s.Key}
 	}

@@ -131,7 +131,7 @@ func TestWhatEpochsCostIsNotHidden(t *testing.T) {
 	conv := &conversation{}
 	f := func(before, after, epochs int, u wire.Usage, want totals) {
 		t.Helper()
-		i := &proxy.RewriteInfo{ID: "x", Report: compact.Report{Before: before, After: after, Epochs: epochs}}
+		i := &proxy.RewriteInfo{ID: "x", NewEpoch: epochs > conv.epochs, Report: compact.Report{Before: before, After: after, Epochs: epochs}}
 		p.account(&request{conv: conv, rewrite: *i, reply: proxy.ReplyInfo{ID: "x", Status: 200, Usage: &u}})
 		want.Told, want.Priced = want.Requests, want.Requests
 		got := conv.totals
@@ -150,6 +150,28 @@ func TestWhatEpochsCostIsNotHidden(t *testing.T) {
 		Requests: 3, Before: 2950, Sent: 2300, Prompt: 2300, Output: 1, Cached: 1000, Compacted: 1, Epochs: 1, Rewritten: 250,
 		Paid: 9100 + 1900 + 3100, Least: 650, Most: 6500, Again: 250 * 9,
 	})
+}
+
+// What no upstream got was neither sent nor saved.
+func TestWhatWasNotSentSavesNothing(t *testing.T) {
+	p := New(Options{})
+	sent(p, "one", "user: hi", t, 1000)
+	before := p.totals
+	i := proxy.RewriteInfo{ID: "two", NewEpoch: true, Outcome: proxy.Compacted, Report: compact.Report{Before: 900, After: 300, Epochs: 1, MessagesAfter: 3}}
+	p.planned(proxy.PlanInfo{ID: "two", Conversation: compact.Conversation{Messages: compacttest.Messages(t, "user: hi")}, Plan: &compact.Plan{}, Counter: compact.BytesPerToken(1)})
+	p.rewritten(i)
+	p.replied(proxy.ReplyInfo{ID: "two", Chat: true, Rewrite: &i, Outcome: i.Outcome, Status: 502, Unsent: true})
+	before.Unsent = 1
+	if p.totals != before {
+		t.Errorf("got  %+v\nwant %+v", p.totals, before)
+	}
+	r := p.ring.byID["two"]
+	if l := r.line(); !l.Unsent || l.Sent != 0 || l.MessagesSent != 0 || l.Before != 900 {
+		t.Errorf("%+v", l)
+	}
+	if last := r.conv.points[len(r.conv.points)-1]; !last.Unsent || last.Sent != 0 || last.Epoch || r.conv.epochs != 0 {
+		t.Errorf("%+v", last)
+	}
 }
 
 // No page lets a browser load, run or frame anything that is not its own.

@@ -76,13 +76,13 @@ type role compact.Role
 // MarshalText returns the name of the role.
 func (r role) MarshalText() ([]byte, error) { return []byte(compact.Role(r).String()), nil }
 
-// An edit is a [compact.Edit] without its text and its id.
+// An edit is a [compact.Edit] without its text and its id, or several removals.
 type edit struct {
 	Op     compact.Op `json:"op"`
 	Stage  string     `json:"stage"`
 	Why    string     `json:"why"`
 	Origin int        `json:"origin"`
-	Count  int        `json:"count"` // of messages
+	Count  int        `json:"count"` // of messages; their Saved is a sum
 	Saved  int        `json:"saved"`
 	Epoch  int        `json:"epoch,omitempty"`
 	Last   bool       `json:"last,omitempty"`
@@ -91,13 +91,17 @@ type edit struct {
 // A slot is the record that stands for what left.
 type slot struct {
 	At    int    `json:"at"` // index in the client's list of the message that it follows; -1: it is one of its own
-	Size  int    `json:"size"`
+	Stage string `json:"stage"`
+	Room  int    `json:"room"` // what it is charged, in tokens
+	Sent  int    `json:"sent"` // what its text costs
 	Spans []span `json:"spans"`
 }
 
 type span struct {
-	Messages int `json:"messages"`
-	Size     int `json:"size"`
+	Messages int  `json:"messages"` // that its text says it stands for
+	Room     int  `json:"room"`
+	Sent     int  `json:"sent"`
+	Summary  bool `json:"summary,omitempty"` // a model wrote it
 }
 
 // Bounds of what is kept of one request.
@@ -157,35 +161,59 @@ func (d *details) read(i *proxy.PlanInfo) {
 		d.Messages = append(d.Messages, m)
 	}
 	if s := i.Plan.Slot; s != nil {
-		d.Slot = &slot{At: -1, Size: s.Size, Spans: make([]span, 0, len(s.Spans))}
+		d.Slot = &slot{At: -1, Stage: i.Plan.SlotStage(), Room: s.Size, Spans: make([]span, len(s.Spans))}
 		if s.At >= 0 {
 			d.Slot.At = firstUser(in)
 		}
-		for _, one := range s.Spans {
-			d.Slot.Spans = append(d.Slot.Spans, span{Messages: one.To - one.From, Size: one.Size})
+		sent := i.Record()
+		for n := range s.Spans {
+			one := span{Room: s.Spans[n].Size}
+			if n < len(sent) {
+				one.Messages, one.Sent, one.Summary = sent[n].Messages, compact.CostText(i.Counter, sent[n].Text), sent[n].Summary
+			}
+			d.Slot.Spans[n] = one
+			d.Slot.Sent += one.Sent
 		}
 	}
 	if !same {
 		d.follow(sent, from, after, i.Counter)
 	}
-	for _, e := range i.Plan.Edits {
-		if len(d.Edits) == mostEdits {
-			d.More = len(i.Plan.Edits) - mostEdits
-			break
-		}
-		d.Edits = append(d.Edits, edit{
-			Op: e.Op, Stage: e.Stage, Why: e.Why, Origin: e.Origin, Count: max(1, e.End-e.At), Saved: e.Saved, Epoch: e.Epoch, Last: e.Last,
-		})
+	for e := range i.Plan.Made() {
+		d.edit(&e)
 	}
 }
 
+// edit notes an edit. Removals of messages in succession are one.
+func (d *details) edit(e *compact.Edit) {
+	n := len(d.Edits)
+	if n > 0 && e.Op == compact.OpRemove {
+		last := &d.Edits[n-1]
+		if last.Op == e.Op && last.Stage == e.Stage && last.Why == e.Why && last.Epoch == e.Epoch && last.Origin+last.Count == e.Origin {
+			last.Count++
+			last.Saved += e.Saved
+			return
+		}
+	}
+	if n == mostEdits {
+		d.More++
+		return
+	}
+	d.Edits = append(d.Edits, edit{
+		Op: e.Op, Stage: e.Stage, Why: e.Why, Origin: e.Origin, Count: 1, Saved: e.Saved, Epoch: e.Epoch, Last: e.Last,
+	})
+}
+
 // follow notes what became of the messages from an index on. costs are what they
-// cost now, as far as that is known, but for the one that the record follows.
+// cost now, as far as that is known. What the record costs is not a part of the
+// message that it follows.
 func (d *details) follow(sent []compact.Message, from int, costs []int, c compact.Counter) {
 	before := int32(-1)
 	for n := range sent {
 		m := &sent[n]
 		if m.Origin < 0 {
+			if d.Slot != nil && d.Slot.At < 0 && !m.Role.Result() {
+				continue // the record, in a message of its own
+			}
 			one := row(m)
 			one.State, one.Origin, one.Follows, one.After = added, -1, before, int32(compact.Cost(c, m))
 			d.Messages = append(d.Messages, one)
@@ -200,10 +228,13 @@ func (d *details) follow(sent []compact.Message, from int, costs []int, c compac
 		was.State, was.After = kept, was.Before
 		switch {
 		case !m.Edited:
-		case m.Origin < len(costs) && (d.Slot == nil || m.Origin != d.Slot.At):
+		case m.Origin < len(costs):
 			was.State, was.After = changed, int32(costs[m.Origin])
 		default:
 			was.State, was.After = changed, int32(compact.Cost(c, m))
+			if d.Slot != nil && m.Origin == d.Slot.At {
+				was.After -= int32(d.Slot.Sent)
+			}
 		}
 	}
 }

@@ -7,7 +7,10 @@ import (
 // totals are what was sent and what was not, since the start. Tokens are as the
 // proxy counts, but for Prompt, Cached and Output, which are as upstreams say.
 type totals struct {
+	// Requests are those that went to an upstream, Unsent those that none got, of
+	// which nothing else is counted.
 	Requests int `json:"requests"`
+	Unsent   int `json:"unsent,omitempty"`
 	// Before is what clients sent, Sent what went on.
 	Before int `json:"before"`
 	Sent   int `json:"sent"`
@@ -20,7 +23,8 @@ type totals struct {
 	// and which a prompt cache would have served.
 	Rewritten int `json:"rewritten"`
 	Compacted int `json:"compacted"` // requests of which something was left out
-	Epochs    int `json:"epochs"`
+	// Epochs are those that began with a request that was sent.
+	Epochs int `json:"epochs"`
 
 	// Priced is how many of the answers that stated usage have a price.
 	Priced int `json:"priced"`
@@ -53,18 +57,27 @@ func (p *Page) account(r *request) {
 		return
 	}
 	report := &i.Report
+	if r.reply.Unsent {
+		p.totals.Unsent++
+		if c := r.conv; c != nil {
+			c.totals.Unsent++
+			c.add(point{ID: r.id, Before: report.Before, Budget: report.Budget, Cached: -1, State: string(r.reply.Outcome), Unsent: true})
+		}
+		return
+	}
 	k := cost{before: report.Before, sent: report.After}
 	if i.Outcome == proxy.Shadow {
 		k.sent = k.before
 	}
 	conv := r.conv
-	if conv != nil && r.reply.Status == 200 {
-		k.epoch = max(0, report.Epochs-conv.epochs)
+	if i.NewEpoch && i.Outcome != proxy.Shadow {
+		k.epoch = 1
 	}
 	if u := r.reply.Usage; u != nil && u.Prompt > 0 {
 		k.told = true
 		k.prompt, k.cached, k.output = u.Prompt, u.Cached, u.Completion
-		if conv != nil && k.epoch > 0 && conv.caches && i.Outcome != proxy.Shadow {
+		// Other counts may move an epoch that began earlier, which costs the same.
+		if conv != nil && (k.epoch > 0 || report.Epochs > conv.epochs) && conv.caches && i.Outcome != proxy.Shadow {
 			fresh := max(0, k.before-conv.before) // what the client added
 			k.rewritten = max(0, u.Prompt-u.Cached-fresh)
 		}
@@ -85,7 +98,7 @@ func (p *Page) account(r *request) {
 		if k.told {
 			cached = k.cached
 		}
-		conv.add(point{ID: r.id, Before: k.before, Sent: k.sent, Budget: report.Budget, Cached: cached, Epochs: report.Epochs, State: string(r.reply.Outcome)})
+		conv.add(point{ID: r.id, Before: k.before, Sent: k.sent, Budget: report.Budget, Cached: cached, Epoch: k.epoch > 0, State: string(r.reply.Outcome)})
 	}
 	p.totals.add(&k)
 	r.cost = k

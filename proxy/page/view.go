@@ -43,7 +43,8 @@ type requestLine struct {
 	Epochs       int       `json:"epochs,omitempty"`
 	Stages       []string  `json:"stages,omitempty"`
 	Repairs      int       `json:"repairs,omitempty"`
-	Over         bool      `json:"over"` // it ended
+	Over         bool      `json:"over"`             // it ended
+	Unsent       bool      `json:"unsent,omitempty"` // no upstream got it
 	Status       int       `json:"status,omitempty"`
 	Code         string    `json:"code,omitempty"`
 	Told         bool      `json:"told,omitempty"` // the answer stated usage
@@ -84,7 +85,10 @@ func (r *request) line() requestLine {
 	}
 	if i := &r.reply; i.ID != "" {
 		l.Chat, l.Endpoint, l.Method, l.Outcome = i.Chat, i.Endpoint, i.Method, string(i.Outcome)
-		l.Over, l.Status, l.Code = true, i.Status, i.Code
+		l.Over, l.Status, l.Code, l.Unsent = true, i.Status, i.Code, i.Unsent
+		if i.Unsent {
+			l.Sent, l.MessagesSent = 0, 0
+		}
 		if u := i.Usage; u != nil {
 			l.Told, l.Prompt, l.Cached, l.Output = true, u.Prompt, u.Cached, u.Completion
 		}
@@ -159,11 +163,14 @@ func (p *Page) serveState(w http.ResponseWriter, _ *http.Request) {
 type requestView struct {
 	requestLine
 	*details
-	Policy      string           `json:"policy,omitempty"`
-	Stream      bool             `json:"stream,omitempty"`
-	BytesBefore int              `json:"bytes_before,omitempty"`
-	BytesAfter  int              `json:"bytes_after,omitempty"`
-	StageCounts []stageLine      `json:"stage_counts,omitempty"`
+	Policy      string      `json:"policy,omitempty"`
+	Stream      bool        `json:"stream,omitempty"`
+	BytesBefore int         `json:"bytes_before,omitempty"`
+	BytesAfter  int         `json:"bytes_after,omitempty"`
+	StageCounts []stageLine `json:"stage_counts,omitempty"`
+	// OtherCount is what came less what was sent and what the stages saved: not 0 where
+	// a policy counts otherwise than the upstream.
+	OtherCount  int              `json:"other_count,omitempty"`
 	NotEnough   bool             `json:"not_enough,omitempty"`
 	Dropped     int              `json:"results_dropped,omitempty"`
 	Summary     *summaryLine     `json:"summary,omitempty"`
@@ -202,8 +209,15 @@ func (r *request) view() requestView {
 	if i := &r.rewrite; i.ID != "" {
 		v.Policy, v.Stream, v.BytesBefore, v.BytesAfter = i.Policy, i.Stream, i.BytesBefore, i.BytesAfter
 		v.NotEnough, v.Dropped = i.Report.NotEnough, i.Report.ResultsDropped
+		if n := i.Report.Repairs; n > 0 {
+			v.StageCounts = append(v.StageCounts, stageLine{Name: "repair", Edits: n, Saved: i.Report.RepairSaved})
+		}
 		for _, s := range i.Report.Stages {
 			v.StageCounts = append(v.StageCounts, stageLine(s))
+		}
+		v.OtherCount = i.Report.Before - i.Report.After
+		for _, s := range v.StageCounts {
+			v.OtherCount -= s.Saved
 		}
 		if s := i.Summary; s != nil {
 			v.Summary = &summaryLine{s.Outcome, s.Spans, s.Digests, s.Reason, s.Model, s.Duration.Milliseconds()}
@@ -265,6 +279,17 @@ func (p *Page) serveFacts(w http.ResponseWriter, _ *http.Request) {
 	}
 	if p.o.Models != nil {
 		f.Models = p.o.Models()
+		p.mu.Lock()
+		for i := range f.Models {
+			m := &f.Models[i]
+			if m.Sender == nil {
+				continue
+			}
+			if t := p.tenants.by[*m.Sender]; t != nil {
+				m.Credential = t.name
+			}
+		}
+		p.mu.Unlock()
 	}
 	if p.o.Settings != nil {
 		f.Settings = p.o.Settings()

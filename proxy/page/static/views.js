@@ -13,13 +13,14 @@ const headText = (t) => (Array.isArray(t) ? t[0] : t);
 
 const legend = () => h("div", { class: "legend" },
   h("span", {}, h("i", { class: "sent" }), "tokens sent"), h("span", {}, h("i", { class: "cached" }), "of these from the provider's cache"),
-  h("span", {}, h("i", { class: "before" }), "tokens that the client sent"), h("span", {}, h("i", { class: "budget" }), "budget"),
+  h("span", {}, h("i", { class: "before" }), "tokens that the client sent"), h("span", {}, h("i", { class: "avoided" }), "of these not sent"), h("span", {}, h("i", { class: "budget" }), "budget"),
   h("span", {}, h("i", { class: "epoch" }), "epoch"));
 
 const open = (id) => { location.hash = "#/request/" + id; };
 
 function outcome(r) {
   if (!r.outcome) return "under way";
+  if (r.unsent) return h("span", { class: "out failed" }, "not sent");
   const failed = r.status >= 400 || r.code ? " failed" : "";
   return h("span", { class: "out " + r.outcome + failed }, r.outcome);
 }
@@ -44,8 +45,8 @@ function requestRow(r) {
       h("td", { class: "cut" }, what),
       h("td", {}, outcome(r)),
       h("td", { class: "n" }, r.chat && r.budget ? count(r.before) : ""),
-      h("td", { class: "n" }, r.chat && r.budget ? count(r.sent) : ""),
-      h("td", { class: "wide" }, r.budget ? meter(r.sent, r.cached || 0, r.budget, r.before) : ""),
+      h("td", { class: "n" }, r.chat && r.budget ? (r.unsent ? "–" : count(r.sent)) : ""),
+      h("td", { class: "wide" }, r.budget && !r.unsent ? meter(r.sent, r.cached || 0, r.budget, r.before) : ""),
       h("td", { class: "n wide" }, r.told ? share(r.cached || 0, r.prompt) : ""),
       h("td", { class: "cut wide" }, (r.stages || []).join(", ") || (r.reason ? "reason: " + r.reason : r.repairs ? "repair" : "")),
       h("td", { class: "path wide" }, status(r)),
@@ -88,12 +89,12 @@ function requestList(state, of) {
 function totalsOf(t) {
   const least = t.before - t.sent;
   return numbers(
-    ["Requests", count(t.requests)],
+    ["Requests sent", count(t.requests), t.unsent ? "and " + count(t.unsent) + " that no upstream got" : ""],
     ["Tokens that came", short(t.before)],
     ["Tokens sent", short(t.sent)],
     ["Not sent", short(least), share(least, t.before)],
     ["From a cache", t.told ? share(t.cached, t.prompt) : "–", t.told ? "of " + short(t.prompt) : "no answer said"],
-    ["Epochs", count(t.epochs)],
+    ["Epochs begun", count(t.epochs)],
     ["Sent anew by them", short(t.rewritten)],
   );
 }
@@ -104,7 +105,7 @@ function course(c) {
     h("div", { class: "top" }, h("span", { class: "what" }, c.id + " · " + (c.model || "no model")), h("span", { class: "dim" }, clock(c.last))),
     sawtooth(c.points, 300, 54),
     h("div", { class: "foot" }, h("span", {}, count(c.totals.requests) + (c.totals.requests === 1 ? " request" : " requests") + (c.tenant ? " · " + c.tenant : "")),
-      h("span", {}, last ? `${short(last.sent)} of ${short(last.before)} sent` : "")));
+      h("span", {}, last ? (last.unsent ? "the last was not sent" : `${short(last.sent)} of ${short(last.before)} sent`) : "")));
 }
 
 // requests is the first place: what happens now.
@@ -142,11 +143,12 @@ export function conversation(state, id) {
   const fill = () => {
     const c = state.conversations.get(id);
     if (!c) return top.replaceChildren(h("p", { class: "empty" }, "This conversation is not kept any more."));
+    const chart = sawtooth(c.points, 1400, 200, open);
     top.replaceChildren(
       h("h1", {}, `Conversation ${c.id} · ${c.model || "no model"}`),
       h("p", { class: "dim" }, [c.tenant, "since " + clock(c.began), c.more ? count(c.more) + " earlier requests are not drawn" : ""].filter(Boolean).join(" · ")),
       totalsOf(c.totals),
-      h("div", { class: "figure" }, sawtooth(c.points, 1400, 200, open), legend()),
+      h("div", { class: "figure" }, chart, legend(), chart.note ? h("p", { class: "dim" }, chart.note) : null),
     );
   };
   fill();
@@ -212,8 +214,8 @@ function opened(r) {
       ["Outcome", outcome(r)],
       ["Status", status(r)],
       r.budget ? ["Came", count(r.before), count(r.messages) + " messages"] : null,
-      r.budget ? ["Sent", count(r.sent), count(r.messages_sent) + " messages"] : null,
-      r.budget ? ["Budget", count(r.budget), share(r.sent, r.budget) + " used"] : null,
+      r.budget ? (r.unsent ? ["Sent", "nothing", "no upstream got it"] : ["Sent", count(r.sent), count(r.messages_sent) + " messages"]) : null,
+      r.budget ? ["Budget", count(r.budget), r.unsent ? "" : share(r.sent, r.budget) + " used"] : null,
       r.told ? ["Upstream counted", count(r.prompt)] : null,
       r.told ? ["The cache kept", count(r.cached), share(r.cached || 0, r.prompt)] : null,
       r.rewritten ? ["Sent anew by an epoch", count(r.rewritten)] : null,
@@ -235,6 +237,7 @@ function opened(r) {
   }
   if (!r.list) return parts;
   if (r.shadow) parts.push(h("p", { class: "warn" }, "Shadow: this is what would have been done. The request went on as it came."));
+  if (r.unsent) parts.push(h("p", { class: "warn" }, "No upstream got this request. What follows was planned and not done, and no total counts it."));
   if (r.again) parts.push(h("p", { class: "dim" }, "This is the plan of the second send."));
   const list = r.list;
   if (list.length) {
@@ -244,68 +247,104 @@ function opened(r) {
   }
   parts.push(h("div", { class: "cols" }, done(r), record(r)));
   if (r.epochs_of && r.epochs_of.length) {
-    parts.push(h("h2", {}, "Epochs"), table([["At message", "n"], ["Came", "n"], ["Stayed", "n"], ["Trigger", "n"], ["Land", "n"], ["Budget", "n"]],
+    parts.push(h("h2", {}, "Epochs"), h("p", { class: "dim" }, "Those of this history, as it is counted now. As counts are corrected there may be one more or less than began with a request, which the totals count."), table([["At message", "n"], ["Came", "n"], ["Stayed", "n"], ["Trigger", "n"], ["Land", "n"], ["Budget", "n"]],
       r.epochs_of.map((e) => h("tr", {}, [e.at, e.before, e.after, e.trigger, e.land, e.budget].map((n) => h("td", { class: "n" }, count(n))))), "Epochs"));
   }
   if (list.length) parts.push(messages(r, list));
   return parts;
 }
 
-// done is what each stage did.
+// done is what each stage did. It adds up to what came less what was sent.
 function done(r) {
-  const rows = (r.stage_counts || []).map((t) => h("tr", {}, h("td", {}, t.name), h("td", { class: "n" }, count(t.edits)), h("td", { class: "n" }, count(t.saved))));
-  if (r.repairs) rows.unshift(h("tr", {}, h("td", {}, "repair"), h("td", { class: "n" }, count(r.repairs)), h("td", { class: "n" }, "–")));
-  return h("section", {}, h("h2", {}, "What was done"), rows.length
+  const stages = r.stage_counts || [];
+  const rows = stages.map((t) => h("tr", {}, h("td", {}, t.name), h("td", { class: "n" }, count(t.edits)), h("td", { class: "n" }, count(t.saved))));
+  if (r.other_count) rows.push(h("tr", {}, h("td", {}, "counted otherwise by the policy"), h("td"), h("td", { class: "n" }, count(r.other_count))));
+  const saved = stages.reduce((n, t) => n + t.saved, r.other_count || 0);
+  rows.push(h("tr", { class: "sum" }, h("td", {}, "came, less what was " + (r.unsent || r.shadow ? "planned" : "sent")), h("td", { class: "n" }, count(stages.reduce((n, t) => n + t.edits, 0))),
+    h("td", { class: "n" }, count(saved))));
+  return h("section", {}, h("h2", {}, "What was done"), stages.length
     ? table(["Stage", ["Edits", "n"], ["Tokens saved", "n"]], rows, "Stages")
     : h("p", { class: "dim" }, "Nothing. It went out as it came."),
+  stages.length ? h("p", { class: "dim" }, "A message that left is one edit, and so is the record, which costs " + (r.slot ? "its stage " + count(r.slot.room) + " tokens." : "tokens.")) : null,
   r.results_dropped ? h("p", { class: "warn" }, count(r.results_dropped) + " results without a call were left out.") : null);
 }
 
 // record is the slot: the text that stands for what left.
 function record(r) {
-  if (!r.slot) return null;
+  const s = r.slot;
+  if (!s) return null;
+  const told = s.spans.some((one) => one.messages || one.sent);
   const by = r.summary ? `${r.summary.outcome === "digest" ? "a program" : "the model " + r.summary.model} wrote it` + (r.summary.reason ? ` (${r.summary.reason})` : "") : "a program wrote it";
+  const size = (n) => h("td", { class: "n" }, told ? count(n) : "–");
   return h("section", {}, h("h2", {}, "The record of what left"),
-    table(["Span", ["Messages", "n"], ["Tokens", "n"]], r.slot.spans.map((one, i) =>
-      h("tr", {}, h("td", {}, String(i + 1)), h("td", { class: "n" }, count(one.messages)), h("td", { class: "n" }, count(one.size)))), "Spans of the record"),
-    h("p", { class: "dim" }, `${count(r.slot.size)} tokens at most, behind message ${r.slot.at < 0 ? "of its own" : r.slot.at}; ${by}.`));
+    table(["Span", ["Messages", "n"], ["Tokens", "n"], ["Room", "n"]], s.spans.map((one, i) =>
+      h("tr", {}, h("td", {}, String(i + 1)), size(one.messages), size(one.sent), h("td", { class: "n" }, count(one.room)))), "Spans of the record"),
+    h("p", { class: "dim" }, (told ? `${count(s.sent)} tokens as sent. ` : "") + `${count(s.room)} are kept for it, and what is said to be sent counts these. It stands ${s.at < 0 ? "in a message of its own" : "behind message " + s.at}; ${by}.`));
+}
+
+// editsOf returns the edits of each message, in order, each with what it saved there:
+// a removal saves what the edits before it left.
+function editsOf(r) {
+  const all = new Map(), rest = new Map(r.list.map((m) => [m.origin, m.before]));
+  for (const e of r.edits || []) {
+    for (let i = 0; i < e.count; i++) {
+      const at = e.origin + i, saved = e.op === "remove" && e.count > 1 ? rest.get(at) : e.saved;
+      rest.set(at, (rest.get(at) || 0) - saved);
+      if (!all.has(at)) all.set(at, []);
+      all.get(at).push({ stage: e.stage, why: e.why, saved });
+    }
+  }
+  return all;
 }
 
 // messages lists what became of each message. Long runs that fared alike are one
 // line, which opens.
 function messages(r, list) {
-  const why = new Map();
-  for (const e of r.edits || []) {
-    for (let i = 0; i < (e.op === "remove" || e.op === "drop_message" ? e.count : 1); i++) {
-      if (!why.has(e.origin + i)) why.set(e.origin + i, []);
-      why.get(e.origin + i).push(e);
-    }
-  }
-  const reasons = (m) => [...new Set((why.get(m.origin) || []).map((e) => `${e.stage}: ${e.why}`))].join("; ") ||
-    (r.slot && m.origin === r.slot.at && m.state === "changed" ? "the record follows it" : "");
+  const edits = editsOf(r);
+  const reasons = (m) => (m.record ? r.slot.stage + ": the record of what left" : [...new Set((edits.get(m.origin) || []).map((e) => `${e.stage}: ${e.why}`))].join("; ")) || (r.slot && m.origin === r.slot.at && m.state === "changed" ? "the record follows it" : "");
+  const each = (m) => (m.record ? `${r.slot.stage} −${count(r.slot.room)}: the record of what left` :
+    (edits.get(m.origin) || []).map((e) => `${e.stage} ${e.saved < 0 ? "−" + count(-e.saved) : count(e.saved)}: ${e.why}`).join("; ") || reasons(m));
   const sorted = [];
   for (const m of list) {
     const after = m.origin < 0 ? sorted.findIndex((o) => o.origin === m.follows) : -2;
     if (after === -2) sorted.push(m);
     else sorted.splice(after + 1, 0, m);
   }
+  if (r.slot) {
+    const one = { record: true, origin: -1, role: "record", state: "added", before: 0, after: r.slot.room };
+    const host = sorted.findIndex((m) => (r.slot.at < 0 ? m.state === "left" : m.origin === r.slot.at));
+    sorted.splice(r.slot.at < 0 ? Math.max(host, 0) : host + 1, 0, one);
+  }
   const line = (m) => h("tr", { class: "state-" + m.state },
     h("td", { class: "n" }, m.origin < 0 ? "+" : String(m.origin)), h("td", {}, h("span", { class: "role " + m.role }, m.role)), h("td", {}, m.state),
     h("td", { class: "n" }, m.origin < 0 ? "" : count(m.before)), h("td", { class: "n" }, m.state === "left" ? "–" : count(m.after)),
-    h("td", { class: "n wide" }, bytes(m.bytes)), h("td", { class: "n wide" }, m.calls ? count(m.calls) : ""), h("td", { class: "n wide" }, m.media ? count(m.media) : ""),
-    h("td", { class: "wrap" }, reasons(m)));
+    h("td", { class: "n wide" }, m.record ? "" : bytes(m.bytes)), h("td", { class: "n wide" }, m.calls ? count(m.calls) : ""), h("td", { class: "n wide" }, m.media ? count(m.media) : ""),
+    h("td", { class: "wrap" }, each(m)));
   const rows = [];
   for (let i = 0; i < sorted.length;) {
     let end = i + 1;
-    const same = (m) => m.state === sorted[i].state && m.state !== "changed" && reasons(m) === reasons(sorted[i]);
-    while (end < sorted.length && same(sorted[end])) end++;
+    const alike = (m) => m.state === sorted[i].state && m.state !== "changed" && !m.record && reasons(m) === reasons(sorted[i]);
+    while (end < sorted.length && alike(sorted[end])) end++;
     const run = sorted.slice(i, end);
-    if (run.length > 8) rows.push(fold(run, line, reasons(run[0])));
+    if (run.length > 8) rows.push(fold(run, line, stagesOf(run, edits)));
     else rows.push(...run.map(line));
     i = end;
   }
   return h("section", {}, h("h2", {}, "Message by message"), r.more_messages ? h("p", { class: "dim" }, count(r.more_messages) + " older messages are not listed.") : null,
-    table([["#", "n"], "Role", "State", ["Came", "n"], ["Sent", "n"], ["Size", "n wide"], ["Calls", "n wide"], ["Media", "n wide"], "Stage and reason"], rows, "Messages"));
+    r.more_edits ? h("p", { class: "dim" }, count(r.more_edits) + " edits are not listed.") : null,
+    table([["#", "n"], "Role", "State", ["Came", "n"], ["Sent", "n"], ["Size", "n wide"], ["Calls", "n wide"], ["Media", "n wide"], "Stage, tokens saved, and reason"], rows, "Messages"));
+}
+
+// stagesOf says what the edits of messages that fared alike saved.
+function stagesOf(run, edits) {
+  const sums = new Map();
+  for (const m of run) {
+    for (const e of edits.get(m.origin) || []) {
+      const key = e.stage + "\n" + e.why;
+      sums.set(key, (sums.get(key) || 0) + e.saved);
+    }
+  }
+  return [...sums].map(([key, saved]) => { const [stage, why] = key.split("\n"); return `${stage} ${count(saved)}: ${why}`; }).join("; ");
 }
 
 function fold(run, line, reason) {
@@ -317,7 +356,7 @@ function fold(run, line, reason) {
   } }, `${first.origin}–${last.origin}`);
   row.append(h("td", { class: "n" }, toggle), h("td", {}, count(run.length) + " messages"), h("td", {}, first.state),
     h("td", { class: "n" }, count(sum("before"))), h("td", { class: "n" }, first.state === "left" ? "–" : count(sum("after"))),
-    h("td", { class: "n wide" }, bytes(sum("bytes"))), h("td", { class: "n wide" }, count(sum("calls"))), h("td", { class: "n wide" }, ""), h("td", { class: "wrap" }, reason));
+    h("td", { class: "n wide" }, bytes(sum("bytes"))), h("td", { class: "n wide" }, sum("calls") ? count(sum("calls")) : ""), h("td", { class: "n wide" }, sum("media") ? count(sum("media")) : ""), h("td", { class: "wrap" }, reason));
   return row;
 }
 
@@ -332,6 +371,7 @@ export function savings(state) {
       h("p", { class: "dim" }, "Since " + new Date(state.began).toLocaleString("en-GB") + ", when the proxy started. Tokens that came and were sent are as the proxy counts; prompt, cached and answer are as upstreams bill."),
       totalsOf(t),
       h("h2", {}, "How to read this"),
+      t.unsent ? h("p", {}, `${count(t.unsent)} requests reached no upstream. They are in no number here.`) : null,
       h("p", {}, `${count(t.before - t.sent)} tokens were not sent. Most of them would have been read from the provider's cache, had they been sent, at its price for cached tokens: so what was not sent is worth less than it looks.`),
       h("p", {}, `Each epoch changes what was sent before, so the provider reads that anew: about ${count(t.rewritten)} tokens, which its cache would have served. That is the price of compaction, and it is not in the number above.`),
       t.summaries ? h("p", {}, `${count(t.summaries)} summaries were written, from about ${count(t.summary_tokens)} tokens. They are requests of their own, and not in the numbers above.`) : null,
@@ -372,7 +412,7 @@ export function upstreams() {
       h("td", { class: "wrap" }, u.upstream), h("td", {}, h("span", { class: u.down ? "bad" : "good" }, u.down ? "down" : "up")), h("td", { class: "path" }, since(u.answered)),
       h("td", { class: "path" }, since(u.failed)), h("td", { class: "n" }, count(u.failures)))), "Upstreams") : h("p", { class: "empty" }, "No request went to an upstream yet."),
     h("h2", {}, "What was learnt of their models"),
-    h("p", { class: "dim" }, "For each credential apart, which is shown as the start of a keyed hash. A limit is believed for an hour at most, a way of counting for a day."),
+    h("p", { class: "dim" }, "For each credential apart, which has the name that its requests have; where none came yet, the start of a keyed hash. A limit is believed for an hour at most, a way of counting for a day."),
     (f.models || []).length ? table(["Upstream", "Model", "Credential", "Learnt"], f.models.map((m) => h("tr", {},
       h("td", { class: "wrap" }, m.upstream), h("td", { class: "wrap" }, m.model), h("td", { class: "mono" }, m.credential), h("td", { class: "wrap" }, (m.facts || []).join(", ")))), "Models") : h("p", { class: "empty" }, "Nothing was learnt yet."),
   ]);
@@ -384,8 +424,8 @@ export function configuration() {
     const body = h("tbody");
     let only = false;
     const fill = () => body.replaceChildren(...all.filter((t) => !only || t.from).map((t) => h("tr", {},
-      h("td", { class: "path mono" }, t.path), h("td", { class: "wrap mono" }, t.value === "" ? h("span", { class: "dim" }, "not set") : t.value),
-      h("td", { class: "wrap" }, t.from || h("span", { class: "dim" }, "default")))));
+      h("td", { class: "mono" }, t.path), h("td", { class: "wrap mono" }, t.value === "" ? h("span", { class: "dim" }, "not set") : t.value),
+      h("td", { class: "wrap from" }, t.from || h("span", { class: "dim" }, "default")))));
     const button = h("button", { "aria-pressed": "false", onclick: () => {
       only = !only;
       button.setAttribute("aria-pressed", String(only));
@@ -395,7 +435,7 @@ export function configuration() {
     return [
       h("p", { class: "dim" }, "The values in force, and where each comes from. Secrets are ***. A policy that no row uses is not listed."),
       h("div", { class: "tools" }, button),
-      h("div", { class: "scroll" }, h("table", { "aria-label": "Settings" }, h("thead", {}, h("tr", {}, ["Key", "Value", "From"].map((t) => h("th", { scope: "col" }, t)))), body)),
+      h("div", { class: "scroll" }, h("table", { class: "settings", "aria-label": "Settings" }, h("thead", {}, h("tr", {}, ["Key", "Value", "From"].map((t) => h("th", { scope: "col" }, t)))), body)),
     ];
   });
 }
