@@ -42,7 +42,8 @@ type patient struct {
 	client   *http.Client
 	key      string // of clients: OPENAI_API_KEY
 	probe    bool
-	model    string // to probe; "": the first that is known
+	patience time.Duration // for the answer to a probe
+	model    string        // to probe; "": the first that is known
 	now      func() time.Time
 
 	asked map[string]listAnswer // upstreams' lists of models, by base URL
@@ -75,6 +76,7 @@ func doctorCommand() *cobra.Command {
 	var s settings
 	var jsonOut, probe bool
 	var model string
+	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "look for what is wrong with a set-up, and say what would fix it",
@@ -90,7 +92,7 @@ func doctorCommand() *cobra.Command {
 			t := &http.Transport{Proxy: http.ProxyFromEnvironment}
 			defer t.CloseIdleConnections()
 			p := &patient{
-				Config: c, problems: err, key: os.Getenv("OPENAI_API_KEY"), probe: probe, model: model, now: time.Now, asked: map[string]listAnswer{},
+				Config: c, problems: err, key: os.Getenv("OPENAI_API_KEY"), probe: probe, patience: timeout, model: model, now: time.Now, asked: map[string]listAnswer{},
 				client: &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 			}
 			all := p.examine(cmd.Context())
@@ -111,6 +113,7 @@ func doctorCommand() *cobra.Command {
 	s.flags(cmd)
 	cmd.Flags().BoolVar(&jsonOut, "json", false, "print the findings as JSON")
 	cmd.Flags().BoolVar(&probe, "probe", false, "also make one small call, which may cost a fraction of a cent")
+	cmd.Flags().DurationVar(&timeout, "timeout", probeTime, "how long to wait for the answer of that call")
 	cmd.Flags().StringVar(&model, "model", "", "`MODEL` of that call (default: the first that the configuration or the upstream names)")
 	return cmd
 }
@@ -165,7 +168,8 @@ func checkConfiguration(_ context.Context, p *patient) (all []finding) {
 			if fix == "" {
 				fix = "laconic check shows the place"
 			}
-			all = append(all, finding{State: failure, Says: problem.Message, Fix: fix})
+			problem.Hint = ""
+			all = append(all, finding{State: failure, Says: problem.Error(), Fix: fix})
 		}
 		return all
 	}

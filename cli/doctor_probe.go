@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,8 +16,9 @@ import (
 	"laconic/proxy/apierror"
 )
 
-// probeTime is how long the one call of a probe may take.
-const probeTime = 2 * time.Minute
+// probeTime is how long the one call of a probe may take, unless --timeout says more: a
+// local model may have to be loaded first.
+const probeTime = 30 * time.Second
 
 func checkStream(ctx context.Context, p *patient) []finding {
 	if !p.probe {
@@ -26,7 +28,7 @@ func checkStream(ctx context.Context, p *patient) []finding {
 	if model == "" {
 		return []finding{{State: warning, Says: "there is no model to probe", Fix: "name one: laconic doctor --probe --model NAME"}}
 	}
-	ctx, stop := context.WithTimeout(ctx, probeTime)
+	ctx, stop := context.WithTimeout(ctx, p.patience)
 	defer stop()
 	body, err := json.Marshal(map[string]any{
 		"model": model, "stream": true,
@@ -45,6 +47,9 @@ func checkStream(ctx context.Context, p *patient) []finding {
 	}
 	began := time.Now()
 	res, err := p.client.Do(r)
+	if err != nil && ctx.Err() != nil {
+		return []finding{p.silent(ctx, u, model)}
+	}
 	if err != nil {
 		return []finding{{State: failure, Says: fmt.Sprintf("the probe failed (%s)", apierror.Reason(err)), Fix: "look at the log of the upstream"}}
 	}
@@ -53,7 +58,22 @@ func checkStream(ctx context.Context, p *patient) []finding {
 		return []finding{{State: failure, Says: fmt.Sprintf("%s answered the probe of %s with %d", config.ShownURL(u.url.String()), model, res.StatusCode), Fix: "choose another model (--model NAME), or look at the log of the upstream"}}
 	}
 	t := timesOf(res.Body, func() time.Duration { return time.Since(began) })
+	if ctx.Err() != nil {
+		return []finding{p.silent(ctx, u, model)}
+	}
 	return []finding{t.judged()}
+}
+
+// silent says that the answer to a probe did not end while it was waited for.
+func (p *patient) silent(ctx context.Context, u upstreamOf, model string) finding {
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return finding{State: unknown, Says: "the probe was stopped before its answer ended"}
+	}
+	return finding{
+		State: failure,
+		Says:  fmt.Sprintf("%s takes the probe of %s, and its answer did not end in %v", config.ShownURL(u.url.String()), model, p.patience),
+		Fix:   "look whether the model is still being loaded or the server hangs; wait longer with --timeout 5m, or choose another model with --model NAME",
+	}
 }
 
 // streamTimes is when the events of a stream came, from the request on.

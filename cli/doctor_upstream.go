@@ -3,8 +3,11 @@ package cli
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -110,6 +113,19 @@ func (p *patient) authorize(r *http.Request, base *url.URL, key string) {
 	}
 }
 
+// fixOf returns what may mend that an upstream cannot be reached.
+func fixOf(err error, place string) string {
+	var name *net.DNSError
+	var record tls.RecordHeaderError
+	switch {
+	case errors.As(err, &name):
+		return "correct the name of the host in " + place + ", or the name service of this machine"
+	case errors.As(err, &record), strings.Contains(err.Error(), "HTTP response to HTTPS client"):
+		return "it speaks http, not https: correct " + place
+	}
+	return "start it, or correct " + place
+}
+
 func checkUpstreams(ctx context.Context, p *patient) (all []finding) {
 	for _, u := range p.upstreams() {
 		a, shown := p.list(ctx, u.url, u.key), config.ShownURL(u.url.String())
@@ -119,7 +135,7 @@ func checkUpstreams(ctx context.Context, p *patient) (all []finding) {
 		}
 		switch {
 		case a.err != nil:
-			all = append(all, finding{State: failure, Says: fmt.Sprintf("%s cannot be reached (%s)", shown, apierror.Reason(a.err)), Fix: "start it, or correct " + u.place})
+			all = append(all, finding{State: failure, Says: fmt.Sprintf("%s cannot be reached (%s)", shown, apierror.Reason(a.err)), Fix: fixOf(a.err, u.place)})
 		case (a.status == http.StatusUnauthorized || a.status == http.StatusForbidden) && u.key == "":
 			all = append(all, finding{State: warning, Says: shown + " wants a key, and there is none here to try", Fix: "set OPENAI_API_KEY where you run laconic doctor, or api_key in a row of models"})
 		case a.status == http.StatusUnauthorized || a.status == http.StatusForbidden:

@@ -80,7 +80,12 @@ func askAdmin(ctx context.Context, c *config.Config, method, path string, form u
 	defer res.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(res.Body, 1000))
 	says = strings.TrimSpace(string(text))
-	if res.StatusCode != http.StatusOK {
+	switch {
+	case res.StatusCode == http.StatusUnauthorized && c.AdminToken == "":
+		return "", fmt.Errorf("%s: it wants the admin_token of the configuration that the proxy runs with (give this command the same file: -c FILE)", at)
+	case res.StatusCode == http.StatusUnauthorized:
+		return "", fmt.Errorf("%s: the admin_token of this configuration is not the one that the proxy runs with", at)
+	case res.StatusCode != http.StatusOK:
 		return "", fmt.Errorf("%s: %d %s", at, res.StatusCode, says)
 	}
 	return says, nil

@@ -48,6 +48,11 @@ func TestHealthcheckSaysWhatReadyzSays(t *testing.T) {
 	}
 	at := "laconic: http://" + addr + "/readyz: "
 	f(0, "ready")
+	without := filepath.Join(t.TempDir(), "laconic.yaml")
+	if err := os.WriteFile(without, []byte("admin: "+addr+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f(1, at+"it wants the admin_token of the configuration that the proxy runs with (give this command the same file: -c FILE)", "--config", without)
 	status = http.StatusServiceUnavailable
 	f(1, at+"503 shutting down")
 	f(1, "laconic: there is no admin address to ask (admin: off)", "--admin", "off")

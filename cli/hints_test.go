@@ -44,6 +44,7 @@ func TestAnUpstreamWithoutAPathIsHinted(t *testing.T) {
 // OpenAI's variables are the clients' in the environment of the proxy, and that
 // is said where they may be missed.
 func TestVariablesOfClientsAreNotReadAndSaid(t *testing.T) {
+	const elsewhere = "http://canary:11434/v1"
 	f := func(src string, set map[string]string, want ...string) {
 		t.Helper()
 		c, err := config.Parse("laconic.yaml", []byte(src), func(name string) (string, bool) { v, ok := set[name]; return v, ok })
@@ -60,8 +61,9 @@ func TestVariablesOfClientsAreNotReadAndSaid(t *testing.T) {
 				t.Errorf("no %q in\n%s", w, &b)
 			}
 		}
-		if said := strings.Contains(startLines(c, c.Listen, ""), "OPENAI_BASE_URL"+" is for clients"); said != (len(want) > 0 && strings.HasPrefix(want[0], "OPENAI_BASE_URL")) {
-			t.Errorf("the first lines say it: %v", said)
+		first := len(want) > 0 && strings.HasPrefix(want[0], "OPENAI_BASE_URL") || set["OPENAI_BASE_URL"] == elsewhere
+		if n := strings.Count(startLines(c, c.Listen, ""), "OPENAI_BASE_URL"+" is for clients"); (n == 1) != first || n > 1 {
+			t.Errorf("the first lines say it %d times", n)
 		}
 	}
 	base := "OPENAI_BASE_URL is for clients and not read here: requests go to https://api.openai.com/v1 (elsewhere: --upstream)"
@@ -69,7 +71,9 @@ func TestVariablesOfClientsAreNotReadAndSaid(t *testing.T) {
 	f("", nil)
 	f("", map[string]string{"OPENAI_BASE_URL": "http://canary:11434/v1"}, base)
 	f("", map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:7280/v1"})
-	f("upstream: http://other.example/v1", map[string]string{"OPENAI_BASE_URL": "http://canary:11434/v1"})
+	f("upstream: http://other.example/v1", map[string]string{"OPENAI_BASE_URL": elsewhere})
+	f("upstream: http://other.example/v1", map[string]string{"OPENAI_BASE_URL": "http://other.example/v1/"})
+	f("upstream: http://other.example/v1", map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:7280/v1"})
 	f("", map[string]string{"OPENAI_API_KEY": "canary"}, key)
 	f("", map[string]string{"OPENAI_BASE_URL": "http://canary/v1", "OPENAI_API_KEY": "canary"}, base, key)
 	f("models: [{match: x, api_key: \"${OPENAI_API_KEY}\"}]", map[string]string{"OPENAI_API_KEY": "canary"})

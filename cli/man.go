@@ -12,9 +12,8 @@ import (
 // manCommand writes manual pages. It is for packagers, and not listed.
 func manCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:    "man DIR",
-		Short:  "write a manual page of each command into a folder",
-		Hidden: true,
+		Use:   "man DIR",
+		Short: "write a manual page of each command into a folder",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("it takes one folder: laconic man DIR")

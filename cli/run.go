@@ -150,7 +150,7 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 		}
 		say("watch it at %s%s", url, asks)
 	}
-	for _, line := range append(hints(c), s.Say...) {
+	for _, line := range slices.Concat(hints(c), c.UnreadBase(), s.Say) {
 		say("%s", line)
 	}
 	code, err := runHere(cmd, path, append(s.Args, args[1:]...), environment(os.Environ(), s.Env))
@@ -162,7 +162,7 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 	for _, line := range sums.Sums().Lines() {
 		say("%s", line)
 	}
-	if sums.Sums().Chat == 0 && client == nil {
+	if sums.Sums().Requests == 0 && client == nil {
 		say("%s does not read OPENAI_BASE_URL, or had nothing to ask", filepath.Base(args[0]))
 	}
 	if served != nil {

@@ -42,6 +42,8 @@ func (s *settings) flags(cmd *cobra.Command) {
 	f.StringVar(&s.admin, "admin", "", `address of /healthz, /readyz and /metrics; "off" for none`)
 	f.StringVar(&s.logLevel, "log-level", "", "debug, info, warn or error")
 	f.StringVar(&s.logFormat, "log-format", "", "auto, console or json")
+	_ = cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions(levels, cobra.ShellCompDirectiveNoFileComp)) // the flags exist
+	_ = cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"auto", "console", "json"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // overrides returns the settings that were given, those of flags before those of
@@ -76,15 +78,39 @@ func serveCommand(name string) *cobra.Command {
 			if err == nil {
 				err = c.CheckFiles()
 			}
-			if err != nil {
+			inJSON := s.logFormat == "json" || c.Log.Format == "json"
+			switch {
+			case err != nil && inJSON:
+				return logFailure(cmd.ErrOrStderr(), err)
+			case err != nil:
 				printConfig(cmd.ErrOrStderr(), c, err, false)
 				return exitError(1)
 			}
-			return serve(cmd.Context(), c, s.overrides(cmd), cmd.ErrOrStderr())
+			if err = serve(cmd.Context(), c, s.overrides(cmd), cmd.ErrOrStderr()); err != nil && inJSON {
+				return logFailure(cmd.ErrOrStderr(), err)
+			}
+			return err
 		},
 	}
 	s.flags(cmd)
 	return cmd
+}
+
+// logFailure writes why the proxy does not run as a line of a JSON log, and returns the
+// exit code.
+func logFailure(stderr io.Writer, err error) error {
+	log, failed := runlog.New("info", "json", stderr)
+	if failed != nil {
+		return err
+	}
+	defer log.Close()
+	field := zap.Error(err)
+	var ps config.Problems
+	if errors.As(err, &ps) {
+		field = zap.Strings("problems", ps.Lines())
+	}
+	log.Error("the proxy does not run", field)
+	return exitError(1)
 }
 
 // serve runs the proxy until ctx is done. over is what c was read with, beside its

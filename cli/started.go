@@ -33,7 +33,7 @@ func logStart(l *runlog.Log, c *config.Config, addr, admin string) {
 	if c.Summarizer.Model != "" {
 		f = append(f, zap.String("summaries", summaryWords(c)))
 	}
-	if all := hints(c); len(all) > 0 {
+	if all := append(hints(c), c.UnreadBase()...); len(all) > 0 {
 		f = append(f, zap.Strings("hints", all))
 	}
 	l.Always("listening", f...)
@@ -57,7 +57,7 @@ func startLines(c *config.Config, addr, admin string) string {
 		summaries = "  summaries  " + summaryWords(c) + "\n"
 	}
 	hinted := ""
-	for _, hint := range hints(c) {
+	for _, hint := range append(hints(c), c.UnreadBase()...) {
 		hinted += "  hint       " + hint + "\n"
 	}
 	return fmt.Sprintf("laconic %s\n  listening  %s://%s\n  upstream   %s\n%s%s  health     %s\n%s  config     %s\n\n  export OPENAI_BASE_URL=%s://%s/v1\n\n",

@@ -268,7 +268,7 @@ func read(path string, open func(string) (*os.File, error)) ([]byte, error) {
 	var pe *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		p.Message, p.Hint = "there is no such file", "without a file every setting has its default"
+		p.Message, p.Hint = "there is no such file", "correct the path; laconic init writes a file, and without -c every setting has its default"
 	case errors.As(err, &pe):
 		p.Message = "the file cannot be read: " + pe.Err.Error()
 	default:

@@ -278,7 +278,7 @@ func TestNoFileIsDefault(t *testing.T) {
 	if err != nil || c.DefaultWindow != 4096 || c.File() != FileName {
 		t.Errorf("%s is not read: %v", FileName, err)
 	}
-	if _, err := Load("other.yaml"); err == nil || err.Error() != "other.yaml: there is no such file (without a file every setting has its default)" {
+	if _, err := Load("other.yaml"); err == nil || err.Error() != "other.yaml: there is no such file (correct the path; laconic init writes a file, and without -c every setting has its default)" {
 		t.Errorf("a missing file: %v", err)
 	}
 }

@@ -16,11 +16,11 @@ const (
 	clientsKey  = "OPENAI_API_KEY"
 )
 
-// leadsHere reports whether a base URL leads to this proxy, as a client's should,
-// or the configuration says where requests go.
-func (c *Config) leadsHere(base string) bool {
+// leadsRight reports whether a base URL leads to this proxy, as a client's should, or
+// where its requests go.
+func (c *Config) leadsRight(base string) bool {
 	u, err := url.Parse(base)
-	return c.Has("upstream") || err == nil && access.SameListener(u, c.Listen)
+	return strings.TrimRight(base, "/") == strings.TrimRight(c.Upstream, "/") || err == nil && access.SameListener(u, c.Listen)
 }
 
 // Hints returns what may have been meant otherwise: an upstream without a path,
@@ -41,10 +41,20 @@ func (c *Config) Hints() (hints []string) {
 	for _, key := range c.retired {
 		hints = append(hints, key+" is no longer a setting: it is ignored now, and the next release will refuse it")
 	}
-	if slices.Contains(c.unread, clientsBase) {
+	if slices.Contains(c.unread, clientsBase) && !c.Has("upstream") {
 		hints = append(hints, clientsBase+" is for clients and not read here: requests go to "+ShownURL(c.Upstream)+" (elsewhere: --upstream)")
 	}
 	return hints
+}
+
+// UnreadBase returns a hint that the base URL in the environment is not read, where an
+// upstream is configured and it names another place. It is for what starts a proxy:
+// elsewhere the variable may well be a client's.
+func (c *Config) UnreadBase() []string {
+	if !slices.Contains(c.unread, clientsBase) || !c.Has("upstream") {
+		return nil
+	}
+	return []string{clientsBase + " is for clients and not read here: requests go to " + ShownURL(c.Upstream)}
 }
 
 // UnreadKey returns a hint that the key in the environment is not read, if no row

@@ -39,7 +39,7 @@ func Parse(name string, src []byte, lookup func(string) (string, bool), over ...
 	decode(values, c)
 	r.extend(policies)
 	for _, name := range []string{clientsBase, clientsKey} {
-		if v, _ := lookup(name); v != "" && !(name == clientsBase && c.leadsHere(v)) {
+		if v, _ := lookup(name); v != "" && !(name == clientsBase && c.leadsRight(v)) {
 			c.unread = append(c.unread, name)
 		}
 	}

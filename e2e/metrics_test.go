@@ -55,6 +55,17 @@ func TestAlertsFire(t *testing.T) {
 	}
 }
 
+// promtoolChecks lets promtool read a page of metrics, and look for names against the
+// conventions.
+func promtoolChecks(t *testing.T, text string) {
+	t.Helper()
+	cmd := exec.Command(installed(t, "promtool", "prometheus"), "check", "metrics")
+	cmd.Stdin = strings.NewReader(text)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("promtool check metrics: %v\n%s", err, out)
+	}
+}
+
 // TestPrometheusReadsTheBinary: a real Prometheus reads the page of a process that
 // requests go through. It takes every rule, and every query of the board has an
 // answer.
@@ -102,6 +113,18 @@ models:
 			return len(v) == 1 && v[0] == float64(4*rounds)
 		})
 	}
+	req, err := http.NewRequest("GET", p.Admin+"/metrics", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	res, err := p.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, _ := io.ReadAll(res.Body)
+	_ = res.Body.Close()
+	promtoolChecks(t, string(page))
 	eventually(t, "rules", func() bool { return m.rules(t) })
 
 	board, err := os.ReadFile("../deploy/grafana.json")

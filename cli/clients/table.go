@@ -18,7 +18,7 @@ var Table = []Client{
   }
 }
 `}},
-		Window: Large, Advice: "Set `limit.context` far above the real window.", wantsModel: true, start: startOpencode,
+		Window: Large, Advice: "Set `limit.context` far above the real window", wantsModel: true, start: startOpencode,
 	},
 	{
 		Name: "qwen-code", Title: "Qwen Code", Version: "0.24.4", Endpoint: chat, Page: "qwen-code.md", Programs: []string{"qwen"},

@@ -124,11 +124,11 @@ func newTable(r *prometheus.Registry, droppedLines func() int) (t table) {
 		"Requests with a slot while a summarizer is configured, by what fills it: summaries that were there (hit) or waited for (made), or the digest for a reason.", "text", "reason")
 	t.summaries = t.counter(r, "laconic_summaries_total", "attempts",
 		"Attempts at a summary: made, found in the store, or why there is none.", "result")
-	t.summaryTime = t.histogram(r, "laconic_summary_duration_seconds",
+	t.summaryTime = t.histogram(r, "laconic_summarizer_duration_seconds",
 		"Attempts for which the model was asked, from beginning to end.", modelBuckets).WithLabelValues()
-	t.summaryCalls = t.counter(r, "laconic_summary_requests_total", inRequests,
+	t.summaryCalls = t.counter(r, "laconic_summarizer_requests_total", inRequests,
 		"Requests to the summarizer's model.").WithLabelValues()
-	t.summaryTokens = t.counter(r, "laconic_summary_source_tokens_total", inTokens,
+	t.summaryTokens = t.counter(r, "laconic_summarizer_source_tokens_total", inTokens,
 		"What it was sent to summarize, about.").WithLabelValues()
 	t.state("laconic_summaries_running", &t.summarizing, "attempts", "Summaries that are being made.")
 
