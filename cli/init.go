@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"laconic/config"
+	"laconic/proxy/access"
 	"laconic/proxy/learn"
 )
 
@@ -114,9 +115,12 @@ func upstreamsFor(cmd *cobra.Command, named string) ([]found, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := look(cmd.Context(), u)
+	f := look(cmd.Context(), u, "")
+	if key := os.Getenv("OPENAI_API_KEY"); key != "" && (f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden) {
+		f = look(cmd.Context(), u, key)
+	}
 	if below := u.JoinPath("v1"); f.Status == http.StatusNotFound && strings.Trim(u.Path, "/") == "" {
-		if g := look(cmd.Context(), below); g.Status == http.StatusOK {
+		if g := look(cmd.Context(), below, ""); g.Status == http.StatusOK {
 			f, u = g, below
 		}
 	}
@@ -141,7 +145,7 @@ func onThisMachine(ctx context.Context) (all []found) {
 	for i, p := range learn.Programs {
 		wg.Go(func() {
 			u := &url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", p.Port), Path: "/v1"}
-			each[i] = found{u.String(), look(ctx, u)}
+			each[i] = found{u.String(), look(ctx, u, "")}
 		})
 	}
 	wg.Wait()
@@ -153,8 +157,8 @@ func onThisMachine(ctx context.Context) (all []found) {
 	return all
 }
 
-// look asks what an upstream is, without a credential.
-func look(ctx context.Context, u *url.URL) learn.Found {
+// look asks what an upstream is, with a key if there is one.
+func look(ctx context.Context, u *url.URL, key string) learn.Found {
 	if learn.Silent(u) {
 		return learn.Found{}
 	}
@@ -163,5 +167,11 @@ func look(ctx context.Context, u *url.URL) learn.Found {
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment} // which is none for this machine
 	defer t.CloseIdleConnections()
 	m := learn.New(learn.Options{Transport: t, Via: "laconic-init", Failed: func(any) {}})
-	return m.Look(ctx, learn.Upstream{URL: u, Header: func() http.Header { return http.Header{} }})
+	return m.Look(ctx, learn.Upstream{URL: u, Header: func() http.Header {
+		h := http.Header{}
+		if key != "" {
+			access.SetCredential(h, access.Secret(key), false, access.ChatCompletions)
+		}
+		return h
+	}})
 }

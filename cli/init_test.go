@@ -130,3 +130,26 @@ func TestInitAsksNobodyWithoutATerminal(t *testing.T) {
 		t.Errorf("%d %q", code, said)
 	}
 }
+
+// The key of the environment is tried where an upstream that was named wants one.
+func TestInitTriesTheKeyOfTheEnvironment(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer sk-canary" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		_, _ = io.WriteString(w, `{"data":[{"id":"one"},{"id":"two"}]}`)
+	}))
+	defer srv.Close()
+	f := func(key, want string) {
+		t.Helper()
+		t.Setenv("OPENAI_API_KEY", key)
+		code, text, out, said := initialized(t, nil, "--upstream", srv.URL+"/v1")
+		if code != 0 || !strings.Contains(out, want) || strings.Contains(text+out+said, "canary") {
+			t.Errorf("%d %s%s\n%s", code, out, said, text)
+		}
+	}
+	f("", "an upstream that wants a key")
+	f("sk-wrong", "an upstream that wants a key")
+	f("sk-canary", "2 models")
+}
