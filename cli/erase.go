@@ -18,6 +18,7 @@ import (
 	"laconic/config"
 	"laconic/proxy"
 	"laconic/proxy/access"
+	"laconic/proxy/page"
 )
 
 // eraseCommand asks a running proxy to erase what it keeps of one client.
@@ -98,18 +99,22 @@ func readKey(stdin io.Reader, name string) (string, error) {
 	return key, nil
 }
 
-// erasePage is where summaries are erased.
-func erasePage(p *proxy.Proxy, log *runlog.Log) proxy.AdminPage {
-	return proxy.AdminPage{
-		Path: "/erase", Methods: []string{http.MethodPost}, Browser: true,
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serveErase(w, r, p, log) }),
-	}
+// eraser erases what is kept of clients.
+type eraser struct {
+	p     *proxy.Proxy
+	shown *page.Page // nil: there is no page
+	log   *runlog.Log
 }
 
-// serveErase erases the summaries of the client that a form names, by client or by
-// credential. What it says and logs names a client as the configuration does, and
-// never shows a credential.
-func serveErase(w http.ResponseWriter, r *http.Request, p *proxy.Proxy, log *runlog.Log) {
+// page is where that is asked for.
+func (e eraser) page() proxy.AdminPage {
+	return proxy.AdminPage{Path: "/erase", Methods: []string{http.MethodPost}, Browser: true, Handler: e}
+}
+
+// ServeHTTP erases the summaries of the client that a form names, by client or by
+// credential, and drops its captured texts. What it says and logs names a client as
+// the configuration does, and never shows a credential.
+func (e eraser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formTimeout))
 	r.Body = http.MaxBytesReader(w, r.Body, longestForm)
 	if r.ParseForm() != nil || len(r.URL.RawQuery) > 0 {
@@ -123,9 +128,9 @@ func serveErase(w http.ResponseWriter, r *http.Request, p *proxy.Proxy, log *run
 	switch {
 	case len(client) == 1 && len(credential) == 0:
 		whose = client[0]
-		n, err = p.EraseClient(r.Context(), whose)
+		n, err = e.p.EraseClient(r.Context(), whose)
 	case len(credential) == 1 && len(client) == 0:
-		n, err = p.Erase(r.Context(), access.Secret(credential[0]))
+		n, err = e.p.Erase(r.Context(), access.Secret(credential[0]))
 	default:
 		say(w, http.StatusBadRequest, "Whose summaries? The body is client=NAME or credential=KEY.\n")
 		return
@@ -134,13 +139,16 @@ func serveErase(w http.ResponseWriter, r *http.Request, p *proxy.Proxy, log *run
 		say(w, http.StatusNotFound, "No client key has this name.\n")
 		return
 	}
+	if e.shown != nil {
+		e.shown.Forget(r.PostForm.Get("client"))
+	}
 	fields := []zap.Field{zap.String("client", whose), zap.Int("summaries", n)}
 	if err != nil {
-		log.Warn("summaries were not all erased: the store failed", fields...)
+		e.log.Warn("summaries were not all erased: the store failed", fields...)
 		say(w, http.StatusServiceUnavailable, fmt.Sprintf("The store failed: %s of %s erased, some may be left. Ask again when it answers.\n", were(n), whose))
 		return
 	}
-	log.Always("summaries were erased", fields...)
+	e.log.Always("summaries were erased", fields...)
 	say(w, http.StatusOK, fmt.Sprintf("%s of %s erased\n", were(n), whose))
 }
 

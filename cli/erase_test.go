@@ -77,7 +77,7 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(log.Close)
-		admin, stopAdmin := serveAdmin(p, proxy.AdminOptions{Listen: "127.0.0.1:0", Pages: []proxy.AdminPage{erasePage(p, log)}}, zap.NewNop())
+		admin, stopAdmin := serveAdmin(p, proxy.AdminOptions{Listen: "127.0.0.1:0", Pages: []proxy.AdminPage{eraser{p: p, log: log}.page()}}, zap.NewNop())
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)

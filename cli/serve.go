@@ -196,7 +196,7 @@ func serveLogged(
 	counts.Watch(p, &o)
 	var tables loading
 	go tables.load(tokenizers(c))
-	pages := []proxy.AdminPage{{Path: "/metrics", Handler: counts.Handler()}, erasePage(p, log)}
+	pages := []proxy.AdminPage{{Path: "/metrics", Handler: counts.Handler()}, eraser{p, shown, log}.page()}
 	if again != nil {
 		again.p, again.tables = p, &tables
 		again.taken = func(o proxy.Options) { counts.Watch(p, &o); counts.Reloaded(true, time.Now()) }

@@ -182,6 +182,19 @@ func (c *capture) texts(id string) *captured {
 	return nil
 }
 
+// forget drops the texts of a tenant, by its name, or of all with "".
+func (c *capture) forget(tenant string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for t, s := range c.shares {
+		if tenant == "" || t.name == tenant {
+			for _, one := range slices.Clone(s.all) {
+				c.remove(one)
+			}
+		}
+	}
+}
+
 // close ends the masking.
 func (c *capture) close() {
 	if c == nil {

@@ -141,6 +141,27 @@ func TestTextsAreBounded(t *testing.T) {
 	}
 }
 
+// What is kept of a client goes when it is asked for, whether it was masked or not.
+func TestTextsAreForgotten(t *testing.T) {
+	p := New(Options{Capture: 1 << 20})
+	defer p.Close()
+	alice, other := &tenant{name: "ALICE", named: true}, &tenant{name: "key 0a0b0c"}
+	take(p.capture, "one", alice, `["a"]`, "")
+	take(p.capture, "two", other, `["b"]`, "")
+	p.capture.masking = true // by nobody, until it is asked to
+	take(p.capture, "three", alice, `["c"]`, `["d"]`)
+	p.Forget("ALICE")
+	p.capture.mask()
+	if c := p.capture; c.texts("one") != nil || c.texts("three") != nil || c.texts("two") == nil || len(c.shares) != 1 || c.held != c.byID["two"].size {
+		t.Errorf("%d texts of %d senders, %d bytes", len(c.byID), len(c.shares), c.held)
+	}
+	p.Forget("")
+	if c := p.capture; len(c.byID)+len(c.shares)+c.held != 0 {
+		t.Errorf("%d texts of %d senders, %d bytes", len(c.byID), len(c.shares), c.held)
+	}
+	New(Options{}).Forget("ALICE") // nothing is captured
+}
+
 // What waits to be masked is bounded, and counted as what is kept is.
 func TestTextsThatWaitAreBounded(t *testing.T) {
 	const size = 64 << 10

@@ -216,6 +216,14 @@ func toThePage(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/page/", http.StatusSeeOther)
 }
 
+// Forget drops the captured texts of a client, by the name of its key, or of all
+// with "": a name says whose they are, and a credential does not.
+func (p *Page) Forget(client string) {
+	if p.capture != nil {
+		p.capture.forget(client)
+	}
+}
+
 // notFound answers a request for what there is not.
 func notFound(w http.ResponseWriter) {
 	http.Error(w, "There is no such page.", http.StatusNotFound)
