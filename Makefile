@@ -17,7 +17,7 @@ FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./com
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
             ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize/bpe:FuzzCount ./cli:FuzzParse
 
-.PHONY: test long check fmt vet lint race fuzz vuln survival hostile cluster cluster-short soak h2spec oracle golden bench build image deploy e2e e2e-all
+.PHONY: test long check fmt vet cross lint race fuzz vuln survival hostile cluster cluster-short soak h2spec oracle golden bench build image deploy e2e e2e-all
 
 test:
 	$(GO) test -short ./...
@@ -26,13 +26,17 @@ LACONIC_SWEEP ?= half
 long:
 	LACONIC_SWEEP=$(LACONIC_SWEEP) $(GO) test -timeout 30m ./...
 
-check: test fmt vet lint long race fuzz vuln oracle hostile cluster-short survival deploy
+check: test fmt vet cross lint long race fuzz vuln oracle hostile cluster-short survival deploy
 
 fmt:
 	@out=$$($(GO) tool gofumpt -l .); if [ -n "$$out" ]; then echo "gofumpt would change:"; echo "$$out"; exit 1; fi
 
 vet:
 	$(GO) vet ./...
+
+# What is built for other systems is only run there.
+cross:
+	@for system in windows darwin; do echo "go vet for $$system"; GOOS=$$system CGO_ENABLED=0 $(GO) vet ./... || exit 1; done
 
 lint:
 	$(GO) tool staticcheck ./...

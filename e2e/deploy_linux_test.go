@@ -149,17 +149,6 @@ func TestTheImageStepByStep(t *testing.T) {
 	}
 }
 
-// freeAddress is an address of this machine that nobody listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // TestTheComposeFileFitsItself: what the services of deploy/compose.yaml name of each
 // other, of their files and of laconic's commands is there.
 func TestTheComposeFileFitsItself(t *testing.T) {

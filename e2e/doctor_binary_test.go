@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -269,4 +270,15 @@ func TestDoctorReadsTheRunningProxy(t *testing.T) {
 			t.Errorf("exit code %d", code)
 		}
 	})
+}
+
+// freeAddress is an address of this machine that nobody listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }

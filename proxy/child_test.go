@@ -10,11 +10,9 @@ import (
 	"net/http/httputil"
 	"os"
 	"os/exec"
-	"os/signal"
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -41,13 +39,8 @@ func serveAsChild() bool {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // until the test closes it
-		cancel()
-	}()
-	collect := make(chan os.Signal, 1)
-	signal.Notify(collect, syscall.SIGUSR1)
-	go func() {
-		for range collect {
+		defer cancel()
+		for asked := bufio.NewScanner(os.Stdin); asked.Scan(); { // until the test closes it
 			debug.FreeOSMemory()
 		}
 	}()
@@ -107,6 +100,7 @@ type child struct {
 	t    testing.TB
 	addr string
 	pid  int
+	in   io.Writer // a line has it collect its garbage
 }
 
 func measured(t testing.TB, kind, base string, memory int64) *child {
@@ -142,7 +136,7 @@ func measured(t testing.TB, kind, base string, memory int64) *child {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &child{t, strings.TrimSpace(line), cmd.Process.Pid}
+	return &child{t, strings.TrimSpace(line), cmd.Process.Pid, in}
 }
 
 // status is one line of the process's status, in bytes.
@@ -164,7 +158,7 @@ func (c *child) status(name string) int64 {
 // settled is the memory of the process once it collected its garbage.
 func (c *child) settled() int64 {
 	for range 5 { // a stack that once was deep shrinks by half at a time
-		if err := syscall.Kill(c.pid, syscall.SIGUSR1); err != nil {
+		if _, err := fmt.Fprintln(c.in); err != nil {
 			c.t.Fatal(err)
 		}
 		time.Sleep(500 * time.Millisecond)

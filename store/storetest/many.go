@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -93,12 +92,6 @@ func StartCluster(t testing.TB, args ...string) *Cluster {
 
 // URL is what a client connects to: two of the nodes, which name the third.
 func (c *Cluster) URL() string { return "redis+cluster://" + c.Nodes[0].Addr + "," + c.Nodes[1].Addr }
-
-// Stall makes the server stand still, with its connections open, until Continue or Stop.
-func (r *Redis) Stall() { _ = r.cmd.Process.Signal(syscall.SIGSTOP) }
-
-// Continue ends a Stall.
-func (r *Redis) Continue() { _ = r.cmd.Process.Signal(syscall.SIGCONT) }
 
 // Do sends a command, in one line, and returns the reply as it comes.
 func (r *Redis) Do(command string) (string, error) {
