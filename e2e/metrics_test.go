@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"laconic/store/storetest"
 )
 
 // installed returns the path of a program of a Debian package. Where it is missing
@@ -80,10 +82,11 @@ func TestPrometheusReadsTheBinary(t *testing.T) {
 admin_token: %[2]s
 upstream: %[1]s/v1
 summarizer: {upstream: "%[1]s/v1", model: house-summaries, api_key: house}
+store: {kind: redis, url: "%[3]s", secret: a secret for this test}
 models:
   - {match: "dead*", upstream: "http://127.0.0.1:1/v1", api_key: dead}
   - {match: "gpt-*"}
-`, upstream.URL, token))
+`, upstream.URL, token, storetest.StartRedis(t).URL()))
 	binary, err := laconicPath()
 	if err != nil {
 		t.Fatal(err)

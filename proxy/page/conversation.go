@@ -7,7 +7,6 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy"
-	"laconic/proxy/learn"
 )
 
 // identity names a conversation by how it begins: by its first user message, and,
@@ -176,23 +175,24 @@ const mostTenants = 1000
 
 type tenants struct {
 	all   map[proxy.Sender]*tenant
-	by    map[learn.Key]*tenant // of each credential
-	other *tenant               // those that are too many
+	by    map[proxy.Sender]*tenant // of each credential, without a name
+	other *tenant                  // those that are too many
 }
 
 func newTenants() tenants {
-	return tenants{all: map[proxy.Sender]*tenant{}, by: map[learn.Key]*tenant{}, other: &tenant{name: "others"}}
+	return tenants{all: map[proxy.Sender]*tenant{}, by: map[proxy.Sender]*tenant{}, other: &tenant{name: "others"}}
 }
 
 // of returns the tenant of a sender, named as the configuration names its key, else
 // by a part of the hash of its credential.
 func (ts *tenants) of(s proxy.Sender) *tenant {
-	if t := ts.by[s.Credential]; t != nil && (t.name == s.Key || s.Key == "" && !t.named) {
+	credential := proxy.Sender{Credential: s.Credential}
+	if t := ts.by[credential]; t != nil && (t.name == s.Key || s.Key == "" && !t.named) {
 		return t
 	}
 	t := ts.named(s)
 	if len(ts.by) < mostTenants {
-		ts.by[s.Credential] = t
+		ts.by[credential] = t
 	}
 	return t
 }

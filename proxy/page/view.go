@@ -285,7 +285,7 @@ func (p *Page) serveFacts(w http.ResponseWriter, _ *http.Request) {
 			if m.Sender == nil {
 				continue
 			}
-			if t := p.tenants.by[*m.Sender]; t != nil {
+			if t := p.tenants.by[proxy.Sender{Credential: *m.Sender}]; t != nil {
 				m.Credential = t.name
 			}
 		}
