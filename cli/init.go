@@ -102,13 +102,10 @@ func upstreamsFor(cmd *cobra.Command, named string) ([]found, error) {
 		if !isFile || !term.IsTerminal(int(in.Fd())) {
 			return nil, errors.New("no server answers on the usual ports of this machine (" + portsWords() + "): name one by --upstream URL")
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "No server answers on the usual ports of this machine (%s).\nBase URL of the upstream [%s]: ", portsWords(), config.Default().Upstream)
-		line, err := bufio.NewReader(in).ReadString('\n')
-		if named = strings.TrimSpace(line); named == "" {
-			if err != nil {
-				return nil, errors.New("no upstream was named")
-			}
-			named = config.Default().Upstream
+		fmt.Fprintf(cmd.OutOrStdout(), "No server answers on the usual ports of this machine (%s).\n", portsWords())
+		var err error
+		if named, err = askUpstream(in, cmd.OutOrStdout()); err != nil {
+			return nil, err
 		}
 	}
 	u, err := config.ParseUpstream(named)
@@ -128,6 +125,26 @@ func upstreamsFor(cmd *cobra.Command, named string) ([]found, error) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "laconic: %s does not answer now: it is written down as it is named\n", config.ShownURL(u.String()))
 	}
 	return []found{{u.String(), f}}, nil
+}
+
+// askUpstream asks for a URL until it is one.
+func askUpstream(from io.Reader, to io.Writer) (string, error) {
+	for lines := bufio.NewReader(from); ; {
+		fmt.Fprintf(to, "Base URL of the upstream [%s]: ", config.Default().Upstream)
+		line, err := lines.ReadString('\n')
+		named := strings.TrimSpace(line)
+		switch {
+		case named == "" && err != nil:
+			return "", errors.New("no upstream was named")
+		case named == "":
+			return config.Default().Upstream, nil
+		}
+		if _, wrong := config.ParseUpstream(named); wrong == nil {
+			return named, nil
+		} else if fmt.Fprintln(to, wrong); err != nil {
+			return "", errors.New("no upstream was named")
+		}
+	}
 }
 
 func portsWords() string {

@@ -138,7 +138,7 @@ base_url = "http://127.0.0.1:7280/v1"
 wire_api = "chat"
 env_key = "OPENAI_API_KEY"
 `}},
-		Window: Large, Advice: "`model_context_window` and `model_auto_compact_token_limit` are far above the real window", start: startCodexChat,
+		Window: Large, Advice: "`model_context_window` and `model_auto_compact_token_limit` are far above the real window", wantsModel: true, start: startCodexChat,
 	},
 	{
 		Name: "codex", Title: "Codex", Version: "0.169.0", Endpoint: "/v1/responses", Page: "codex.md", Programs: []string{"codex"},
@@ -150,7 +150,7 @@ base_url = "http://127.0.0.1:7280/v1"
 env_key = "OPENAI_API_KEY"
 supports_websockets = false
 `}},
-		Window: True, Advice: "Leave its window as it is", start: startCodex,
+		Window: True, Advice: "Leave its window as it is", wantsModel: true, start: startCodex,
 	},
 	{
 		Name: "claude-code", Title: "Claude Code", Version: "2.1.197", Endpoint: "/v1/messages", Page: "claude-code.md", Programs: []string{"claude"},
