@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"laconic/store/storetest"
 )
 
 // TestAKilledReplicaBreaksItsOwnStreams: 200 requests a second and 200 open streams,
@@ -203,6 +205,65 @@ summarizer: {model: house-summaries, wait: 0s}
 	if n, first := failures(streams); n > 0 {
 		t.Errorf("%d of %d streams failed: %s", n, len(streams), first)
 	}
+}
+
+// TestAFailoverFailsNothing: the master of a Redis is killed, and its sentinels name
+// another.
+func TestAFailoverFailsNothing(t *testing.T) {
+	if !full(t) {
+		t.Skip("sentinels take their time: LACONIC_CLUSTER=full")
+	}
+	sentinels := storetest.StartSentinels(t)
+	c := start(t, setup{replicas: 3, store: sentinels.URL(), config: `
+models: [{match: "small-*", window: 100000}, {match: "*", budget: 9000}]
+`})
+	learn := func(model string) {
+		t.Helper()
+		first, err := c.send("http://"+c.replicas[0].addr, conversation(model, 30, 1500, false), "Authorization: Bearer sk-1")
+		if err != nil || first.outcome != "retried" {
+			t.Fatalf("%s: a request that has to be learnt from: %+v %v", model, first.outcome, err)
+		}
+	}
+	known := func(model string) {
+		t.Helper()
+		eventually(t, model+": what one learnt is known to the others", func() bool {
+			for _, r := range c.replicas {
+				if _, err := c.send("http://"+r.addr, conversation(model, 1, 30, false), "Authorization: Bearer sk-1"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return found(`"`+model+`"[^\n]*window 6000`, c.replicas[1].says("/readyz?verbose")) && found(`"`+model+`"[^\n]*window 6000`, c.replicas[2].says("/readyz?verbose"))
+		})
+	}
+	learn("small-before")
+	known("small-before")
+	l := &load{c: c, rate: 150, streams: 20, events: "10 100ms", keys: true}
+	l.begin()
+	time.Sleep(time.Second)
+	l.since()
+	time.Sleep(3 * time.Second)
+	base := l.since()
+	sentinels.Master.Stop()
+	learn("small-meanwhile")
+	time.Sleep(9 * time.Second)
+	known("small-meanwhile")
+	some, streams := l.end()
+	n, first := failures(some)
+	broken, firstStream := failures(streams)
+	more := took(some, 95) - took(base, 95)
+	note(t, "redis", fmt.Sprintf("| failed over by sentinels | %d | %d | %s |\n", len(some), n, within(more)))
+	t.Logf("slowest %v, before %v", took(some, 100), took(base, 100))
+	if n > 0 || broken > 0 {
+		t.Errorf("%d of %d requests failed (%s), %d of %d streams (%s)", n, len(some), first, broken, len(streams), firstStream)
+	}
+	if more > 100*time.Millisecond {
+		t.Errorf("of the requests one in twenty took %v more than before", more)
+	}
+	// A replica that begins now finds both.
+	c.replicas[2].stop()
+	c.replicas[2].start()
+	known("small-before")
+	known("small-meanwhile")
 }
 
 // within says in which bound a difference is.

@@ -84,6 +84,7 @@ type setup struct {
 	replicas int
 	config   string // of all replicas, beside the store and the limits
 	noRedis  bool
+	store    string // URL of a Redis that is not the cluster's own
 	drain    string // of limits; "": 0s
 	retries  int    // of the balancer, on another replica
 	alone    bool   // no toxic proxy before the upstream, and a log as by default
@@ -118,7 +119,7 @@ func start(t testing.TB, s setup) *cluster {
 	c := &cluster{t: t, setup: s, upstream: startUpstream(t)}
 	api := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	c.toUpstream = between(t, api, "upstream", c.upstream.addr)
-	if !s.noRedis {
+	if !s.noRedis && s.store == "" {
 		c.redis = storetest.StartRedis(t)
 		c.toRedis = between(t, api, "redis", c.redis.Addr)
 	}
@@ -237,6 +238,7 @@ backend laconic
   balance roundrobin
   retries %d
   option redispatch 1
+  option abortonclose
   option httpchk GET /readyz
   default-server inter 200ms fall 2 rise 1
   http-response set-header x-replica %%s
@@ -249,8 +251,12 @@ func (r *replica) start() {
 		r.c.t.Fatal(err)
 	}
 	config := r.c.setup.config
-	if !r.c.setup.noRedis {
-		config += fmt.Sprintf("\nstore: {kind: redis, url: \"redis://%s/0\", secret: a-secret-of-more-than-sixteen-letters}\n", r.c.toRedis.Listen)
+	url := r.c.setup.store
+	if c := r.c; url == "" && !c.setup.noRedis {
+		url = "redis://" + c.toRedis.Listen + "/0"
+	}
+	if url != "" {
+		config += fmt.Sprintf("\nstore: {kind: redis, url: %q, secret: a-secret-of-more-than-sixteen-letters}\n", url)
 	}
 	drain := r.c.setup.drain
 	if drain == "" {
