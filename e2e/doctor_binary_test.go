@@ -21,10 +21,10 @@ import (
 // publishes it, and faults that can be switched on.
 type examinee struct {
 	*httptest.Server
-	late    time.Duration // of its clock
-	counted float64       // its count of a prompt, in shares of 4 bytes a token
-	cold    atomic.Bool   // its prompt cache serves nothing
-	open    bool          // it wants no key, and refuses a wrong one
+	late    atomic.Int64 // of its clock, in hours
+	counted float64      // its count of a prompt, in shares of 4 bytes a token
+	cold    atomic.Bool  // its prompt cache serves nothing
+	open    bool         // it wants no key, and refuses a wrong one
 }
 
 const doctorKey = "sk-right"
@@ -38,7 +38,7 @@ func newExaminee(t *testing.T) *examinee {
 
 func (e *examinee) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	w.Header().Set("Date", time.Now().Add(-e.late).UTC().Format(http.TimeFormat))
+	w.Header().Set("Date", time.Now().Add(-time.Duration(e.late.Load())*time.Hour).UTC().Format(http.TimeFormat))
 	key := r.Header.Get("Authorization")
 	if key != "Bearer "+doctorKey && (!e.open || key != "" && key != "Bearer none") {
 		w.WriteHeader(http.StatusUnauthorized)
@@ -158,7 +158,7 @@ func TestDoctorThroughTheBinary(t *testing.T) {
 	f("buffering", 1, alone+"upstream: "+held+"/v1\n", "stream", "warn", "something holds streams back", "nginx: proxy_buffering off", "--probe")
 
 	slow := newExaminee(t)
-	slow.late = time.Hour
+	slow.late.Store(1)
 	f("clock", 1, alone+"upstream: "+slow.URL+"/v1\n", "clock", "warn", "the clock differs by 1h0m", "set the clock")
 }
 

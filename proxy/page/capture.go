@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -37,8 +38,9 @@ type captured struct {
 	id     string
 	tenant *tenant
 	size   int
-	same   bool // what was sent is what came
-	masked bool // until then nobody sees them
+	same   bool          // what was sent is what came
+	masked bool          // until then nobody sees them
+	ready  chan struct{} // closed when they are masked, or left before
 	// before is what came, and after what was sent; nil: nothing, or the same.
 	before, after []byte
 }
@@ -69,7 +71,7 @@ func (c *capture) take(i *proxy.PlanInfo, t *tenant) {
 	if same {
 		sent = nil
 	}
-	one := &captured{id: i.ID, tenant: t, same: same, size: capturedRoom + len(i.Body) + len(sent)}
+	one := &captured{id: i.ID, tenant: t, same: same, size: capturedRoom + len(i.Body) + len(sent), ready: make(chan struct{})}
 	if !c.reserve(one) {
 		return
 	}
@@ -126,6 +128,9 @@ func (c *capture) resize(one *captured, by int) {
 
 func (c *capture) remove(one *captured) {
 	delete(c.byID, one.id)
+	if !one.masked {
+		close(one.ready)
+	}
 	c.held -= one.size
 	s := c.shares[one.tenant]
 	s.held -= one.size
@@ -163,17 +168,33 @@ func (c *capture) mask() {
 			size := capturedRoom + len(before) + len(after)
 			by := size - one.size
 			one.before, one.after, one.masked, one.size = before, after, true, size
+			close(one.ready)
 			c.resize(one, by)
 		}
 	}
 	c.waiting, c.masking = nil, false
 }
 
-// texts returns the texts of a request; nil: they are not kept.
-func (c *capture) texts(id string) *captured {
+// await returns the texts of a request, once they are masked; nil: they are not kept.
+func (c *capture) await(ctx context.Context, id string) *captured {
 	if c == nil {
 		return nil
 	}
+	c.mu.Lock()
+	one := c.byID[id]
+	c.mu.Unlock()
+	if one == nil {
+		return nil
+	}
+	select {
+	case <-one.ready:
+	case <-ctx.Done():
+	}
+	return c.texts(id)
+}
+
+// texts returns the texts of a request; nil: they are not kept, or not masked.
+func (c *capture) texts(id string) *captured {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if one := c.byID[id]; one != nil && one.masked {
@@ -195,13 +216,18 @@ func (c *capture) forget(tenant string) {
 	}
 }
 
-// close ends the masking.
+// close ends the masking. What waits for it is not kept.
 func (c *capture) close() {
 	if c == nil {
 		return
 	}
 	c.mu.Lock()
 	c.closed = true
+	for _, one := range c.byID {
+		if !one.masked {
+			c.remove(one)
+		}
+	}
 	c.mu.Unlock()
 	c.ended.Wait()
 }
@@ -249,7 +275,7 @@ type capturedView struct {
 // laconic replay reads it.
 func (p *Page) serveTexts(w http.ResponseWriter, r *http.Request) {
 	id, download := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, "/page/api/texts/"), ".jsonl")
-	one := p.capture.texts(id)
+	one := p.capture.await(r.Context(), id)
 	switch {
 	case one == nil:
 		http.Error(w, "The texts of this request are not kept.", http.StatusNotFound)

@@ -53,12 +53,23 @@ func TestTextsWaitForTheirMask(t *testing.T) {
 	defer p.Close()
 	p.capture.masking = true // by nobody
 	take(p.capture, "one", &tenant{}, `["`+key+`"]`, "")
-	if got := get(p, "one"); !strings.Contains(got, "not kept") {
+	if p.capture.texts("one") != nil {
+		t.Error("it is seen")
+	}
+	told := make(chan string)
+	go func() { told <- get(p, "one") }() // waits
+	p.capture.mask()
+	if got := <-told; !strings.Contains(got, `["[secret]"]`) {
 		t.Error(got)
 	}
-	p.capture.mask()
-	if got := get(p, "one"); !strings.Contains(got, `["[secret]"]`) {
-		t.Error(got)
+	for _, end := range []func(){func() { p.Forget("") }, p.Close} {
+		p.capture.masking = true
+		take(p.capture, "two", &tenant{}, `["b"]`, "")
+		go func() { told <- get(p, "two") }()
+		end()
+		if got := <-told; !strings.Contains(got, "not kept") {
+			t.Error(got)
+		}
 	}
 }
 
