@@ -92,7 +92,10 @@ func fromTraffic(judge func(all []sample) finding) func(context.Context, *patien
 }
 
 var checkCounts = fromTraffic(func(all []sample) finding {
-	told, sent := sum(all, "laconic_upstream_prompt_tokens_total", ""), sum(all, "laconic_tokens_sent_total", "")
+	count := func(name string) float64 { // of a second send, two bodies were sent, and one was counted
+		return sum(all, name, "") - sum(all, name, `outcome="retried"`)
+	}
+	told, sent := count("laconic_upstream_prompt_tokens_total"), count("laconic_tokens_sent_total")
 	if told < fewTokens || sent < fewTokens {
 		return finding{State: unknown, Says: "too little usage was told yet to compare our counts with"}
 	}

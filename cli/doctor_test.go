@@ -251,6 +251,8 @@ func TestDoctorJudges(t *testing.T) {
 	f(judge(checkCounts, ""), unknown, "too little usage")
 	f(judge(checkCounts, "laconic_upstream_prompt_tokens_total"+untouched+"10000\nlaconic_tokens_sent_total"+untouched+"1.01e4\n"), fine, "10000 tokens of prompt where we counted 10100")
 	f(judge(checkCounts, "laconic_upstream_prompt_tokens_total"+untouched+"13000\nlaconic_tokens_sent_total"+untouched+"10000\n"), warning, "13000")
+	f(judge(checkCounts, "laconic_upstream_prompt_tokens_total"+untouched+"10000\nlaconic_tokens_sent_total"+untouched+"10000\n"+
+		`laconic_upstream_prompt_tokens_total{outcome="retried",route="*"} 4000`+"\n"+`laconic_tokens_sent_total{outcome="retried",route="*"} 90000`+"\n"), fine, "10000")
 	f(judge(checkCounts, "laconic_upstream_prompt_tokens_total"+untouched+"3000\nlaconic_tokens_sent_total"+untouched+"10000\n"), warning, "3000")
 	cache := func(plain, folded int) string {
 		return fmt.Sprintf("laconic_upstream_prompt_tokens_total%s10000\nlaconic_upstream_prompt_tokens_total%s10000\nlaconic_upstream_cached_tokens_total%s%d\nlaconic_upstream_cached_tokens_total%s%d\n",

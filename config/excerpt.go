@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -137,14 +138,14 @@ func maskSecrets(s string) string {
 	var b strings.Builder
 	last := 0
 	for _, m := range looksSecret.FindAllStringSubmatchIndex(s, -1) {
-		from, to := m[0], m[1]
-		for g := 2; g < len(m); g += 2 {
-			if m[g] >= 0 {
-				from, to = m[g], m[g+1]
-			}
+		parts := slices.DeleteFunc(slices.Collect(slices.Chunk(m[2:], 2)), func(p []int) bool { return p[0] < 0 })
+		if len(parts) == 0 {
+			parts = [][]int{m[:2]}
 		}
-		b.WriteString(s[last:from] + mask)
-		last = to
+		for _, p := range parts {
+			b.WriteString(s[last:p[0]] + mask)
+			last = p[1]
+		}
 	}
 	return b.String() + s[last:]
 }
@@ -177,12 +178,13 @@ func quoted(word string) string {
 var (
 	// looksSecret: keys by the prefixes that vendors give them, tokens after
 	// "Bearer", JWTs, long runs that mix letters and digits, and what is
-	// before the @ or behind the ? of a URL.
+	// before the last @ of a URL, or behind its ?. A password that was not
+	// escaped may hold any sign.
 	looksSecret = regexp.MustCompile(`\b(?:(?:sk|pk|rk|gsk|csk|xai|hf|fw|ghp|gho|glpat|nvapi|github_pat)[-_][\w.\-]{3,}` +
 		`|AIza[\w\-]{8,}|eyJ[\w\-]{8,}[\w.\-]*)` +
 		`|(?i:\bbearer)\s+(\S+)` +
-		`|://([^/\s"'@]+)@` +
-		`|\w://[^\s"'?]*\?([^\s"']+)` +
+		`|://([^\s"']+)@[^\s"'?@]*(?:\?([^\s"']+))?` +
+		`|://[^\s"'?]*\?([^\s"']+)` +
 		`|\b((?:[A-Za-z]+[0-9]|[0-9]+[A-Za-z])[A-Za-z0-9]{18,})`)
 
 	// secretKey is a key that holds a secret, or may.

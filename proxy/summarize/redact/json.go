@@ -23,7 +23,7 @@ const mostNested = 4
 // secretName matches the names of members whose value is a secret, whatever it looks
 // like.
 var secretName = regexp.MustCompile(`(?i)password|passwd|passphrase|secret|credential|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|` +
-	`(?:auth|access|refresh|session|bearer)[_-]?token|authorization|^(?:set-)?cookie$|^bearer$|(?:^|[_-])pass$`)
+	`(?:auth|access|refresh|session|bearer)[_-]?token|(?:^|[_-])token$|session[_-]?id$|authorization|^(?:set-)?cookie$|^bearer$|(?:^|[_-])pass$`)
 
 func maskJSON(text []byte, nested int) ([]byte, error) {
 	var out []byte

@@ -37,6 +37,8 @@ func TestSecretsOfJSONAreMasked(t *testing.T) {
 	f(`{"password":"a","password":"b"}`, `{"password":"[secret]","password":"[secret]"}`)
 	// By both.
 	f(`{"token":"0123456789abcdef0"}`, `{"token":"[secret]"}`)
+	f(`{"token":"abc","CSRF_TOKEN":"b","session_id":"c","max_tokens":9,"tokens":["d"]}`,
+		`{"token":"[secret]","CSRF_TOKEN":"[secret]","session_id":"[secret]","max_tokens":9,"tokens":["d"]}`)
 	f(`{"MISTRAL_KEY":"abcdEFGH1234567890abcd"}`, `{"MISTRAL_KEY":"[secret]"}`)
 	// In JSON in a string, and in that of its strings.
 	f(`{"arguments":"{\"password\":\"a\",\"path\":\"b\"}"}`, `{"arguments":"{\"password\":\"[secret]\",\"path\":\"b\"}"}`)
