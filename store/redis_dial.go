@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -109,25 +110,34 @@ func (t *traffic) dialer(c *tls.Config) func(ctx context.Context, network, addr 
 		if c == nil {
 			return counted, nil
 		}
-		if c.ServerName == "" {
-			c := c.Clone()
-			c.ServerName, _, _ = net.SplitHostPort(addr)
-			return handshaken(ctx, tls.Client(counted, c))
+		own := c.Clone()
+		if own.ServerName == "" {
+			own.ServerName, _, _ = net.SplitHostPort(addr)
 		}
-		return handshaken(ctx, tls.Client(counted, c))
+		return handshaken(ctx, counted, own)
 	}
 }
 
-// handshaken returns a connection after its handshake, within Patience.
-func handshaken(ctx context.Context, c *tls.Conn) (net.Conn, error) {
+// handshaken returns a connection by TLS after its handshake, within Patience.
+func handshaken(ctx context.Context, under *countedConn, c *tls.Config) (net.Conn, error) {
 	ctx, stop := context.WithTimeout(ctx, Patience)
 	defer stop()
-	if err := c.HandshakeContext(ctx); err != nil {
-		_ = c.Close()
+	conn := tls.Client(under, c)
+	if err := conn.HandshakeContext(ctx); err != nil {
+		_ = conn.Close()
 		return nil, err
 	}
-	return c, nil
+	return &secureConn{conn, under}, nil
 }
+
+// secureConn is a connection by TLS that shows the socket below: see
+// countedConn.SyscallConn.
+type secureConn struct {
+	*tls.Conn
+	under *countedConn
+}
+
+func (c *secureConn) SyscallConn() (syscall.RawConn, error) { return c.under.SyscallConn() }
 
 // countedConn counts the bytes of a connection.
 type countedConn struct {
@@ -145,4 +155,15 @@ func (c *countedConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	c.t.sent.Add(uint64(n))
 	return n, err
+}
+
+// SyscallConn shows the socket. By it the client's pool sees that a server has closed
+// an idle connection, and makes another one, before it sends a command there that
+// would fail.
+func (c *countedConn) SyscallConn() (syscall.RawConn, error) {
+	s, ok := c.Conn.(syscall.Conn)
+	if !ok {
+		return nil, errors.ErrUnsupported // unreachable: TCP and Unix sockets have one
+	}
+	return s.SyscallConn()
 }

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -272,7 +273,7 @@ func TestTLSWithAnAuthorityOfOnesOwn(t *testing.T) {
 	certificate(t, dir, "client", ca, caKey)
 	file := func(name string) string { return filepath.Join(dir, name) }
 	port := strings.TrimPrefix(storetest.FreeAddress(t), "127.0.0.1:")
-	storetest.StartRedis(t, "--tls-port", port, "--tls-cert-file", file("server.pem"), "--tls-key-file", file("server.key"), "--tls-ca-cert-file", file("ca.pem"))
+	server := storetest.StartRedis(t, "--tls-port", port, "--tls-cert-file", file("server.pem"), "--tls-key-file", file("server.key"), "--tls-ca-cert-file", file("ca.pem"))
 	f := func(want string, files TLSFiles) {
 		t.Helper()
 		var lines told
@@ -280,6 +281,9 @@ func TestTLSWithAnAuthorityOfOnesOwn(t *testing.T) {
 		if err == nil {
 			defer s.Close()
 			err = s.Put(t.Context(), keyOf(1), []byte("text"), time.Hour)
+		}
+		if err == nil {
+			outlivesClosed(t, server, s)
 		}
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error()+lines.all(), want) {
 			t.Errorf("%+v: %v, told %q; want %q", files, err, lines.all(), want)
@@ -296,6 +300,39 @@ func TestTLSWithAnAuthorityOfOnesOwn(t *testing.T) {
 	f("ca holds no certificate", with(func(c *TLSFiles) { c.CA = file("ca.key") }))
 	if _, err := NewRedis(Options{URL: "redis://127.0.0.1:" + port, TLS: whole}); err == nil {
 		t.Error("files for TLS, and a URL without")
+	}
+}
+
+func TestAClosedConnectionIsNoFailure(t *testing.T) {
+	server := storetest.StartRedis(t)
+	var lines told
+	s, err := NewRedis(Options{URL: server.URL(), Notice: lines.add})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	outlivesClosed(t, server, s)
+	if lines.all() != "" {
+		t.Error(lines.all())
+	}
+}
+
+// outlivesClosed has the server close the idle connections of a store, as servers and
+// what is between do after a time, and asks again.
+func outlivesClosed(t *testing.T, server *storetest.Redis, s *Redis) {
+	t.Helper()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { _, _ = s.Get(t.Context(), keyOf(7)) })
+	}
+	all.Wait()
+	if reply, err := server.Do("CLIENT KILL TYPE normal"); err != nil || reply == ":0\r\n" {
+		t.Fatalf("no connection was closed: %q %v", reply, err)
+	}
+	for range 8 {
+		if _, err := s.Get(t.Context(), keyOf(7)); !errors.Is(err, ErrMiss) {
+			t.Errorf("after the server closed its connections: %v", err)
+		}
 	}
 }
 
