@@ -26,7 +26,9 @@ type TLSFiles struct {
 // what it is for.
 func (f TLSFiles) Config() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: f.ServerName}
-	if f.CA != "" {
+	if f.CA == "" {
+		_, _ = x509.SystemCertPool() // is read once, which may take longer than Patience
+	} else {
 		pem, err := os.ReadFile(f.CA)
 		if err != nil {
 			return nil, fmt.Errorf("ca cannot be read: %w", pathless(err))
