@@ -155,14 +155,16 @@ func TestWhatCouldNotBeSavedIsSavedSoon(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 			m.model().Facts()
 		}
+		b.mu.Lock()
 		if b.saves < 5 || b.saves > 11 {
 			t.Errorf("tried %d times in ten seconds", b.saves)
 		}
 		b.full = false
+		b.mu.Unlock()
 		time.Sleep(2 * saveAgain)
 		m.model().Facts()
 		synctest.Wait()
-		if f := b.kept[m.Key("m")]; f.Shape.Value != ShapeNoSlot {
+		if f, _ := b.Load(t.Context(), m.Key("m")); f.Shape.Value != ShapeNoSlot {
 			t.Errorf("%+v", f)
 		}
 	})
