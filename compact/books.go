@@ -112,7 +112,8 @@ func (d *Draft) moved() bool {
 }
 
 // all yields every edit that was made, also those that no longer show: each
-// rewrite, in order, and the removal of each message that is away at the end. What
+// rewrite, in order, and the removal of the messages that are away at the end, those
+// that left for one reason and followed each other in the client's list as one. What
 // they saved is what the messages came to cost less, exactly.
 func (d *Draft) all() iter.Seq[Edit] {
 	return func(yield func(Edit) bool) {
@@ -121,12 +122,18 @@ func (d *Draft) all() iter.Seq[Edit] {
 				return
 			}
 		}
-		for i, by := range d.removedBy[:len(d.msgs)] {
+		for i := 0; i < len(d.msgs); i++ {
+			by := d.removedBy[i]
 			if by == 0 {
 				continue
 			}
+			at, saved := i, d.cost[i]
+			for i+1 < len(d.msgs) && d.removedBy[i+1] == by && d.msgs[i+1].Origin == d.msgs[i].Origin+1 {
+				i++
+				saved += d.cost[i]
+			}
 			e := d.reasons[by-1]
-			e.At, e.End, e.Origin, e.Saved = i, i+1, d.msgs[i].Origin, d.cost[i]
+			e.At, e.End, e.Origin, e.Saved = at, i+1, d.msgs[at].Origin, saved
 			if !yield(e) {
 				return
 			}
@@ -147,7 +154,7 @@ func (d *Draft) stages() (reports []StageReport) {
 	}
 	for e := range d.all() {
 		r := &reports[at[e.Stage]]
-		r.Edits++
+		r.Edits += e.Messages()
 		r.Saved += e.Saved
 	}
 	if d.slot != nil {

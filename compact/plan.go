@@ -57,6 +57,14 @@ type Edit struct {
 	Last bool `json:"last,omitempty"`
 }
 
+// Messages returns how many messages the edit is of: 1, or those that leave.
+func (e *Edit) Messages() int {
+	if e.Op == OpRemove {
+		return e.End - e.At
+	}
+	return 1
+}
+
 // An Epoch is one climb of the ladder.
 type Epoch struct {
 	// At is the request point: the number of messages of the repaired list
@@ -109,7 +117,8 @@ func (p *Plan) NewEpoch() bool {
 }
 
 // Made yields every edit that was made, of which Edits has those that still show:
-// a text may have been shortened twice, or before its message left. What the edits of
+// a text may have been shortened twice, or before its message left. Messages that left
+// for one reason and followed each other in the client's list are one edit. What the edits of
 // stages saved, less what the slot is charged, is what the stages of the report did.
 func (p *Plan) Made() iter.Seq[Edit] {
 	if p.fold == nil {

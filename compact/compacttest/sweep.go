@@ -40,7 +40,7 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 			broken = append(broken, fmt.Errorf("prefix %d: stateless: %w", k, err))
 		}
 		if p.Counter == nil {
-			if err := adds(&plan, &report); err != nil {
+			if err := adds(&plan, &report, run.Out); err != nil {
 				broken = append(broken, fmt.Errorf("prefix %d: accounted: %w", k, err))
 			}
 		}
@@ -64,8 +64,8 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 }
 
 // adds returns an error unless what the stages saved adds up to what the request costs
-// less, and the edits that were made to what each stage did.
-func adds(plan *compact.Plan, r *compact.Report) error {
+// less, and the edits that were made to what each stage did, and name messages that left.
+func adds(plan *compact.Plan, r *compact.Report, out []compact.Message) error {
 	saved := r.RepairSaved
 	stages := map[string]compact.StageReport{}
 	for _, s := range r.Stages {
@@ -81,9 +81,18 @@ func adds(plan *compact.Plan, r *compact.Report) error {
 		s.Saved += plan.Slot.Size
 		stages[s.Name] = s
 	}
+	sent := make(map[int]bool, len(out))
+	for i := range out {
+		sent[out[i].Origin] = true
+	}
 	for e := range plan.Made() {
+		for n := range e.Messages() {
+			if e.Op == compact.OpRemove && e.Origin != compact.Added && sent[e.Origin+n] {
+				return fmt.Errorf("message %d left and was sent", e.Origin+n)
+			}
+		}
 		if s, ok := stages[e.Stage]; ok {
-			s.Edits--
+			s.Edits -= e.Messages()
 			s.Saved -= e.Saved
 			stages[e.Stage] = s
 		}

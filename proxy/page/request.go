@@ -148,17 +148,19 @@ func (d *details) read(i *proxy.PlanInfo) {
 	d.Messages = slices.Grow(d.Messages, len(in)-d.Cut+1)
 	from := d.Cut // the newest are listed
 	before, after := i.Costs()
+	d.Messages = d.Messages[:len(in)-from]
+	unchanged := same || sent == nil
 	for n := from; n < len(in); n++ {
-		m := row(&in[n])
+		m := &d.Messages[n-from]
+		m.set(&in[n])
 		if m.Origin = int32(n); n < len(before) {
 			m.Before = int32(before[n])
 		} else {
 			m.Before = int32(compact.Cost(i.Counter, &in[n]))
 		}
-		if same || sent == nil {
+		if unchanged {
 			m.State, m.After = kept, m.Before
 		}
-		d.Messages = append(d.Messages, m)
 	}
 	if s := i.Plan.Slot; s != nil {
 		d.Slot = &slot{At: -1, Stage: i.Plan.SlotStage(), Room: s.Size, Spans: make([]span, len(s.Spans))}
@@ -189,7 +191,7 @@ func (d *details) edit(e *compact.Edit) {
 	if n > 0 && e.Op == compact.OpRemove {
 		last := &d.Edits[n-1]
 		if last.Op == e.Op && last.Stage == e.Stage && last.Why == e.Why && last.Epoch == e.Epoch && last.Origin+last.Count == e.Origin {
-			last.Count++
+			last.Count += e.Messages()
 			last.Saved += e.Saved
 			return
 		}
@@ -199,7 +201,7 @@ func (d *details) edit(e *compact.Edit) {
 		return
 	}
 	d.Edits = append(d.Edits, edit{
-		Op: e.Op, Stage: e.Stage, Why: e.Why, Origin: e.Origin, Count: 1, Saved: e.Saved, Epoch: e.Epoch, Last: e.Last,
+		Op: e.Op, Stage: e.Stage, Why: e.Why, Origin: e.Origin, Count: e.Messages(), Saved: e.Saved, Epoch: e.Epoch, Last: e.Last,
 	})
 }
 
@@ -214,7 +216,8 @@ func (d *details) follow(sent []compact.Message, from int, costs []int, c compac
 			if d.Slot != nil && d.Slot.At < 0 && !m.Role.Result() {
 				continue // the record, in a message of its own
 			}
-			one := row(m)
+			var one message
+			one.set(m)
 			one.State, one.Origin, one.Follows, one.After = added, -1, before, int32(compact.Cost(c, m))
 			d.Messages = append(d.Messages, one)
 			continue
@@ -239,21 +242,22 @@ func (d *details) follow(sent []compact.Message, from int, costs []int, c compac
 	}
 }
 
-func row(m *compact.Message) message {
-	r := message{Role: role(m.Role), Parts: int32(len(m.Parts)), Calls: int32(len(m.Calls))}
-	n := m.Reasoning.Len() + m.Refusal.Len()
+// set makes r the row of a message, of which nothing else is known.
+func (r *message) set(m *compact.Message) {
+	n, media := m.Reasoning.Len()+m.Refusal.Len(), int32(0)
 	for i := range m.Parts {
-		n += m.Parts[i].Text.Len()
-		switch m.Parts[i].Kind {
+		p := &m.Parts[i]
+		n += p.Text.Len()
+		switch p.Kind {
 		case compact.KindImage, compact.KindAudio, compact.KindVideo, compact.KindFile:
-			r.Media++
+			media++
 		}
 	}
 	for i := range m.Calls {
-		n += len(m.Calls[i].Name) + m.Calls[i].Arguments.Len()
+		c := &m.Calls[i]
+		n += len(c.Name) + c.Arguments.Len()
 	}
-	r.Bytes = int32(min(n, 1<<31-1))
-	return r
+	*r = message{Role: role(m.Role), Parts: int32(len(m.Parts)), Media: media, Calls: int32(len(m.Calls)), Bytes: int32(min(n, 1<<31-1))}
 }
 
 func firstUser(msgs []compact.Message) int {
