@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"laconic/config"
@@ -34,11 +35,14 @@ func (f keptFacts) key(k learn.Key) store.Key {
 	return f.vault.Key(f.vault.Group("facts"), string(k[:]), "version 2")
 }
 
-// Load returns what a process has learnt last; false if nothing is kept.
+// Load returns what a process has learnt last, and reports whether the store answered.
 func (f keptFacts) Load(ctx context.Context, key learn.Key) (l learn.Facts, ok bool) {
-	text, ok := f.vault.Latest(ctx, f.key(key))
-	if !ok || json.Unmarshal([]byte(text), &l) != nil {
-		return learn.Facts{}, false
+	text, err := f.vault.Latest(ctx, f.key(key))
+	if err != nil {
+		return learn.Facts{}, errors.Is(err, store.ErrMiss)
+	}
+	if json.Unmarshal([]byte(text), &l) != nil {
+		l = learn.Facts{}
 	}
 	return l, true
 }

@@ -204,8 +204,7 @@ type shelf struct {
 func (s *shelf) Load(_ context.Context, key learn.Key) (learn.Facts, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l, ok := s.all[key]
-	return l, ok
+	return s.all[key], true
 }
 
 func (s *shelf) Save(_ context.Context, key learn.Key, l learn.Facts) bool {

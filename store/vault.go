@@ -109,15 +109,15 @@ func (v *Vault) Get(ctx context.Context, k Key) (string, bool) {
 		}
 	}
 	seen := v.seen()
-	sealed, text, left, ok := v.ask(ctx, k)
-	if ok && v.near != nil {
+	sealed, text, left, err := v.ask(ctx, k)
+	if err == nil && v.near != nil {
 		v.erasing.RLock()
 		if v.erasures == seen { // else it may be what was erased
 			_ = v.near.Put(ctx, k, sealed, left)
 		}
 		v.erasing.RUnlock()
 	}
-	return text, ok
+	return text, err == nil
 }
 
 // seen returns how many groups were removed.
@@ -142,20 +142,27 @@ func (v *Vault) Erase(ctx context.Context, g Group) (n int, err error) {
 }
 
 // Latest is Get for a text that other processes replace: the store is asked in
-// any case, and what this process remembers does not stand in for it.
-func (v *Vault) Latest(ctx context.Context, k Key) (string, bool) {
-	_, text, _, ok := v.ask(ctx, k)
-	return text, ok
+// any case, and what this process remembers does not stand in for it. The error is
+// ErrMiss where nothing is kept, or nothing that was sealed with this secret.
+func (v *Vault) Latest(ctx context.Context, k Key) (string, error) {
+	_, text, _, err := v.ask(ctx, k)
+	return text, err
 }
 
 // ask asks the store itself.
-func (v *Vault) ask(ctx context.Context, k Key) (sealed []byte, text string, left time.Duration, ok bool) {
-	sealed, err := v.under.Get(ctx, k)
-	if err != nil || len(sealed) > MaxValue+overhead {
-		return nil, "", 0, false
+func (v *Vault) ask(ctx context.Context, k Key) (sealed []byte, text string, left time.Duration, err error) {
+	sealed, err = v.under.Get(ctx, k)
+	if err != nil {
+		return nil, "", 0, err
 	}
-	text, left, ok = v.open(k, sealed)
-	return sealed, text, left, ok
+	if len(sealed) > MaxValue+overhead {
+		return nil, "", 0, ErrMiss
+	}
+	text, left, ok := v.open(k, sealed)
+	if !ok {
+		return nil, "", 0, ErrMiss
+	}
+	return sealed, text, left, nil
 }
 
 // Put stores a text. The error says why it was not stored for others; this

@@ -177,19 +177,19 @@ func TestTheLatestIsWhatSomebodyElseWrote(t *testing.T) {
 		if err := one.Put(ctx, k, text); err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := other.Latest(ctx, k); !ok || got != text {
-			t.Errorf("got %q %v, want %q", got, ok, text)
+		if got, err := other.Latest(ctx, k); err != nil || got != text {
+			t.Errorf("got %q %v, want %q", got, err, text)
 		}
 		if text == "first" {
 			_, _ = other.Get(ctx, k)
 		}
 	}
-	if got, ok := other.Latest(ctx, one.Key(Group{1}, "record", "k2")); ok {
+	if got, err := other.Latest(ctx, one.Key(Group{1}, "record", "k2")); !errors.Is(err, ErrMiss) {
 		t.Errorf("of another key: %q", got)
 	}
 	s.fail = errors.New("gone")
-	if got, ok := one.Latest(ctx, k); ok {
-		t.Errorf("of a store that is gone: %q", got)
+	if got, err := one.Latest(ctx, k); !errors.Is(err, s.fail) {
+		t.Errorf("of a store that is gone: %q %v", got, err)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestAValueOfAnotherVersionIsAMissAndExpires(t *testing.T) {
 				if text, ok := v.Get(ctx, k); ok {
 					t.Errorf("version %d, %s: %q", version, name, text)
 				}
-				if text, ok := v.Latest(ctx, k); ok {
+				if text, err := v.Latest(ctx, k); err == nil {
 					t.Errorf("version %d, %s, the latest: %q", version, name, text)
 				}
 				if left := timeLeft(t, s, k); left <= 0 || left > time.Hour {

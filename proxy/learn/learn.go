@@ -12,7 +12,8 @@
 //     credential.
 //   - read once: a plan depends on a [Facts], which is a value.
 //   - shared: processes with one [Store] come to know the same, the newest of each
-//     fact, and where the Store is a [Watcher] at once.
+//     fact, and where the Store is a [Watcher] at once. What a Store could not take
+//     while it was away it gets when it is back.
 //   - in the background: nobody waits for an upstream's list of models, and for
 //     the [Store] only the first request of a model, for 100 ms at most.
 //
@@ -115,8 +116,9 @@ type Memory struct {
 	models     *otter.Cache[Key, *Model]
 	upstreams  *otter.Cache[Key, *upstream]
 	background *background
-	keyings    sync.Pool // of *keying
-	watching   sync.WaitGroup
+	sharing    *sharing
+	running    sync.WaitGroup // what shares
+	keyings    sync.Pool      // of *keying
 }
 
 // Bounds on what is remembered; the ones used least leave first. Models and
@@ -134,14 +136,27 @@ func New(o Options) *Memory {
 		upstreams:  otter.Must(&otter.Options[Key, *upstream]{MaximumSize: mostUpstreams, InitialCapacity: 16}),
 		background: newBackground(o.Failed),
 	}
-	m.watch()
+	if o.Store != nil {
+		m.sharing = newSharing(o.Store, o.Failed)
+		m.running.Go(func() { m.sharing.run(m.background.ctx) })
+	}
+	if w, ok := o.Store.(Watcher); ok {
+		m.running.Go(func() {
+			defer func() {
+				if v := recover(); v != nil {
+					o.Failed(v)
+				}
+			}()
+			w.Watch(m.background.ctx, m.saved, m.missed)
+		})
+	}
 	return m
 }
 
 // Close ends what runs in the background and waits for it.
 func (m *Memory) Close() {
 	m.background.close()
-	m.watching.Wait()
+	m.running.Wait()
 }
 
 // Key names an upstream, a model and a credential without showing any of them:

@@ -14,9 +14,12 @@ import (
 
 // Store keeps facts beyond this process. It may be slow, absent or lying: a
 // request waits for it, for no longer than storeWait, when its key is new here.
-// Otherwise it is read and written in the background, at every change and every
-// storeFresh. Both methods end with their context. Safe for concurrent use.
+// Otherwise it is read and written in the background: at every change, every
+// storeFresh, and until it has taken what changed. Both methods end with their
+// context. Safe for concurrent use.
 type Store interface {
+	// Load returns what is kept, the zero Facts for nothing, and reports whether the
+	// Store answered.
 	Load(ctx context.Context, key Key) (Facts, bool)
 	// Save reports whether others will find f.
 	Save(ctx context.Context, key Key, f Facts) bool
@@ -28,8 +31,6 @@ const (
 	// storeFresh is how old what other processes have learnt may be, where nobody
 	// says that they have.
 	storeFresh = time.Minute
-	// saveAgain is when facts are saved that could not be, at the next request.
-	saveAgain = time.Second
 )
 
 // Model is what is known of a model behind one upstream for one credential. It is
@@ -45,7 +46,8 @@ type Model struct {
 	facts     Facts
 	count     Calibration // nil: none
 	loaded    time.Time   // when Store was read last; zero: never
-	answering time.Time   // when what another process had saved was added to last
+	counted   time.Time   // since when saves are counted
+	saves     int
 	// answered is the longest prompt that was answered, and refused the shortest
 	// that was refused without a number which explains it, in tokens; 0: none was.
 	// No plan depends on them.
@@ -78,7 +80,9 @@ func (m *Model) Facts() Facts {
 	if m.isFirst() {
 		ctx, stop := context.WithTimeout(context.Background(), storeWait)
 		defer stop()
-		m.load(ctx)
+		if _, _, ok := m.load(ctx, m.memory.o.Store); !ok {
+			m.memory.sharing.later(m)
+		}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,33 +107,35 @@ func (m *Model) isFirst() bool {
 	defer m.mu.Unlock()
 	now := time.Now()
 	first := m.loaded.IsZero()
-	if first || now.Sub(m.loaded) > storeFresh && m.memory.background.start(m.share) {
+	if first || now.Sub(m.loaded) > storeFresh {
 		m.loaded = now
+		if !first {
+			m.memory.sharing.add(m)
+		}
 	}
 	return first
 }
 
-// load merges what is stored into what is known. Of counts the newest holds, even
-// where this process measured another: by the answers of a third of the requests
-// each, processes would plan the same conversation by different counts.
-func (m *Model) load(ctx context.Context) (known, stored Facts) {
-	stored, ok := m.memory.o.Store.Load(ctx, m.key)
+// load merges what is stored into what is known, and returns both; false if the
+// Store did not answer. Of counts the newest holds, even where this process measured another: by the answers of a third
+// of the requests each, processes would plan the same conversation by different
+// counts.
+func (m *Model) load(ctx context.Context, s Store) (known, stored Facts, ok bool) {
+	stored, ok = s.Load(ctx, m.key)
 	now := time.Now()
-	if ok = ok && stored.plausible(now); !ok {
+	if !ok || !stored.plausible(now) {
 		stored = Facts{}
 	}
 	stored = stored.at(now)
 	stored.Cuts = stored.Cuts.checked(now)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if ok {
-		before := m.facts.at(now)
-		m.facts = before.with(stored, now)
-		if m.facts.Count.Value != before.Count.Value {
-			m.count = nil // it starts anew from what others have measured
-		}
+	before := m.facts.at(now)
+	m.facts = before.with(stored, now)
+	if m.facts.Count.Value != before.Count.Value {
+		m.count = nil // it starts anew from what others have measured
 	}
-	return m.facts, stored
+	return m.facts, stored, ok
 }
 
 // change changes the facts, and stores them.
@@ -144,29 +150,7 @@ func (m *Model) change(f func(now time.Time, l *Facts)) {
 		return
 	}
 	m.loaded = now
-	if !m.memory.background.start(m.share) {
-		m.loaded = now.Add(-storeFresh) // a reader sees to it
-	}
-}
-
-// share merges what other processes have learnt and stores the result. A share
-// that has started finishes even during shutdown.
-func (m *Model) share(ctx context.Context) {
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*storeWait)
-	defer stop()
-	if known, stored := m.load(ctx); known != stored {
-		m.save(ctx, known)
-	}
-}
-
-// save stores facts, or sees to it that they are stored soon.
-func (m *Model) save(ctx context.Context, f Facts) {
-	if m.memory.o.Store.Save(ctx, m.key, f) {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.loaded = time.Now().Add(saveAgain - storeFresh)
+	m.memory.sharing.add(m)
 }
 
 // SetShape notes how much of a plan the upstream's template takes.

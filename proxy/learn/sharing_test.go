@@ -2,6 +2,8 @@ package learn
 
 import (
 	"context"
+	"net/url"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -14,14 +16,15 @@ type board struct {
 	kept  map[Key]Facts
 	saves int
 	full  bool
-	calls []chan Key
+	// silent: nothing is read.
+	silent bool
+	calls  []chan Key
 }
 
 func (b *board) Load(_ context.Context, key Key) (Facts, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	f, ok := b.kept[key]
-	return f, ok
+	return b.kept[key], !b.silent
 }
 
 func (b *board) Save(_ context.Context, key Key, f Facts) bool {
@@ -96,7 +99,7 @@ func TestReplicasKnowWhatOneHasLearnt(t *testing.T) {
 		agree := func(what string, want func(f *Facts) bool) {
 			t.Helper()
 			synctest.Wait()
-			time.Sleep(answerPause)
+			time.Sleep(saveAgain)
 			synctest.Wait()
 			first := models[0].Facts()
 			for i, m := range models {
@@ -127,8 +130,8 @@ type lying struct{ board }
 
 func (l *lying) Load(context.Context, Key) (Facts, bool) { return Facts{}, true }
 
-// TestAStoreThatNeverKeepsIsNotAskedForEver: a process does not answer itself.
-func TestAStoreThatNeverKeepsIsNotAskedForEver(t *testing.T) {
+// TestAStoreThatNeverKeepsIsAskedAFewTimesASecond: a process answers itself for ever.
+func TestAStoreThatNeverKeepsIsAskedAFewTimesASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &lying{board{kept: map[Key]Facts{}}}
 		m := New(Options{Store: l, Failed: func(v any) { panic(v) }})
@@ -137,34 +140,101 @@ func TestAStoreThatNeverKeepsIsNotAskedForEver(t *testing.T) {
 		m.model().SetShape(ShapeNoSlot)
 		time.Sleep(time.Minute)
 		m.Close()
-		if l.saves < 2 || l.saves > 61 {
+		if l.saves < 2 || l.saves > 61*4 {
 			t.Errorf("saved %d times", l.saves)
 		}
 	})
 }
 
-// TestWhatCouldNotBeSavedIsSavedSoon, at a request a second later, and not at every
-// one.
+// TestWhatCouldNotBeSavedIsSavedSoon, without a request that asks, and not tried at
+// every one. While the store is away it is tried for one model a second.
 func TestWhatCouldNotBeSavedIsSavedSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &board{kept: map[Key]Facts{}, full: true}
 		m := New(Options{Store: b, Failed: func(v any) { panic(v) }})
 		defer m.Close()
-		m.model().SetShape(ShapeNoSlot)
+		const models = 500
+		for i := range models {
+			name := strconv.Itoa(i)
+			m.Model(m.Key(name), &url.URL{Host: "upstream"}, name).SetShape(ShapeNoSlot)
+		}
+		synctest.Wait()
+		b.mu.Lock()
+		b.saves = 0
+		b.mu.Unlock()
 		for range 100 {
 			time.Sleep(100 * time.Millisecond)
-			m.model().Facts()
+			m.Model(m.Key("0"), &url.URL{Host: "upstream"}, "0").Facts()
 		}
 		b.mu.Lock()
-		if b.saves < 5 || b.saves > 11 {
+		if b.saves < 9 || b.saves > 11*8 {
 			t.Errorf("tried %d times in ten seconds", b.saves)
 		}
 		b.full = false
 		b.mu.Unlock()
 		time.Sleep(2 * saveAgain)
-		m.model().Facts()
 		synctest.Wait()
-		if f, _ := b.Load(t.Context(), m.Key("m")); f.Shape.Value != ShapeNoSlot {
+		for i := range models {
+			if f, _ := b.Load(t.Context(), m.Key(strconv.Itoa(i))); f.Shape.Value != ShapeNoSlot {
+				t.Fatalf("%d: %+v", i, f)
+			}
+		}
+	})
+}
+
+// TestWhatCouldNotBeReadIsReadSoon, though the store says nothing.
+func TestWhatCouldNotBeReadIsReadSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, all, end := replicas(2)
+		defer end()
+		synctest.Wait() // they hear
+		all[0].model().SetShape(ShapeNoSlot)
+		synctest.Wait()
+		silence := func(silent bool) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.silent = silent
+		}
+		silence(true)
+		all[1].model().Facts()
+		time.Sleep(10 * time.Second)
+		silence(false)
+		time.Sleep(2 * saveAgain)
+		synctest.Wait()
+		if f := all[1].model().Facts(); f.Shape.Value != ShapeNoSlot {
+			t.Errorf("%+v", f)
+		}
+	})
+}
+
+// TestAStoreThatLostAllGetsItBack once it says that words may have been missed,
+// without a request that asks.
+func TestAStoreThatLostAllGetsItBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, all, end := replicas(2)
+		defer end()
+		synctest.Wait() // they hear
+		all[0].model().SetShape(ShapeNoSlot)
+		synctest.Wait()
+		b.mu.Lock()
+		clear(b.kept)
+		b.mu.Unlock()
+		all[0].missed()
+		synctest.Wait()
+		if f := all[1].model().Facts(); f.Shape.Value != ShapeNoSlot {
+			t.Errorf("%+v", f)
+		}
+	})
+}
+
+// TestWhatIsDueAtTheEndIsSaved before Close returns.
+func TestWhatIsDueAtTheEndIsSaved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &board{kept: map[Key]Facts{}}
+		m := New(Options{Store: b, Failed: func(v any) { panic(v) }})
+		m.model().SetShape(ShapeNoSlot)
+		m.Close()
+		if f := b.kept[m.Key("m")]; f.Shape.Value != ShapeNoSlot {
 			t.Errorf("%+v", f)
 		}
 	})
