@@ -41,7 +41,7 @@ func TestFactsAreKeptInTheStore(t *testing.T) {
 				return f, key, v
 			}
 			f, named, v := open()
-			if l, ok := f.Load(ctx, key); ok {
+			if l, ok := f.Load(ctx, key); !ok || l != (learn.Facts{}) {
 				t.Errorf("there is %+v", l)
 			}
 			f.Save(ctx, key, learn.Facts{})
@@ -52,7 +52,7 @@ func TestFactsAreKeptInTheStore(t *testing.T) {
 			if l, ok := f.Load(ctx, key); !ok || l != want {
 				t.Errorf("got %+v %v", l, ok)
 			}
-			if l, ok := f.Load(ctx, learn.Key{1}); ok {
+			if l, ok := f.Load(ctx, learn.Key{1}); !ok || l != (learn.Facts{}) {
 				t.Errorf("another key: %+v", l)
 			}
 			if named != again || len(named) < 32 || bytes.Contains([]byte(named), []byte(secret)) {
@@ -65,7 +65,7 @@ func TestFactsAreKeptInTheStore(t *testing.T) {
 				if err := v.Put(ctx, keptFacts{v}.key(key), other); err != nil {
 					t.Fatal(err)
 				}
-				if l, ok := f.Load(ctx, key); ok || l != (learn.Facts{}) {
+				if l, ok := f.Load(ctx, key); !ok || l != (learn.Facts{}) {
 					t.Errorf("of %s: %+v", other, l)
 				}
 			}
