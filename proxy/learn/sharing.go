@@ -69,7 +69,7 @@ func keep(set map[*Model]struct{}, m *Model) {
 	}
 }
 
-// run shares what is due until ctx is done, and then what is left.
+// run shares what is due until ctx is done, and then what is left, once.
 func (s *sharing) run(ctx context.Context) {
 	var again <-chan time.Time
 	for {
@@ -78,6 +78,7 @@ func (s *sharing) run(ctx context.Context) {
 			ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), lastShares)
 			defer stop()
 			s.share(ctx, s.take(&s.due))
+			s.share(ctx, s.take(&s.again))
 			return
 		case <-s.wake:
 			s.share(context.WithoutCancel(ctx), s.take(&s.due))
