@@ -150,7 +150,8 @@ func serveLogged(
 		listeners = append(listeners, counts.Listener())
 	}
 	var p *proxy.Proxy
-	shown := newPage(func() *config.Config { return again.inForce(c) }, func() *proxy.Proxy { return p })
+	var kept openedStore
+	shown := newPage(func() *config.Config { return again.inForce(c) }, func() *proxy.Proxy { return p }, kept.fault)
 	if shown != nil {
 		listeners = append(listeners, shown.Listener())
 	}
@@ -164,12 +165,18 @@ func serveLogged(
 	o.StartSpan = traces.StartSpan()
 	o.Calibrate = func(way, percent int) learn.Calibration { return tokenize.NewCalibration(way, percent) }
 	if o.Summarizer != nil || keepsFacts(c) {
-		vault, err := openStore(c, func(line string) { log.Warn("store", zap.String("what", line)) })
+		vault, err := openStore(c, func(line string) {
+			log.Warn("store", zap.String("what", line))
+			if shown != nil {
+				shown.StoreChanged()
+			}
+		})
 		if err != nil {
 			return err
 		}
 		defer vault.Close()
-		counts.WatchStore(func() metrics.Traffic { return metrics.Traffic(vault.Traffic()) })
+		kept.vault.Store(vault)
+		counts.WatchStore(kept.metrics)
 		if o.Summarizer != nil {
 			o.Summarizer.Store = vault
 		}
@@ -211,7 +218,7 @@ func serveLogged(
 		Listen:   c.Admin,
 		Pages:    pages,
 		Starting: tables.starting, Notes: func() string {
-			return tables.notes() + processNotes(p) + fmt.Sprintf("log: %d lines dropped\n", log.Dropped())
+			return kept.notes() + tables.notes() + processNotes(p) + fmt.Sprintf("log: %d lines dropped\n", log.Dropped())
 		},
 	}
 	if shown != nil {

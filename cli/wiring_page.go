@@ -16,8 +16,9 @@ import (
 )
 
 // newPage returns the page of the admin listener; nil where it is off. now is the
-// configuration in force, p the proxy, once there is one.
-func newPage(now func() *config.Config, p func() *proxy.Proxy) *page.Page {
+// configuration in force, p the proxy, once there is one, and stored what is wrong with a
+// shared store.
+func newPage(now func() *config.Config, p func() *proxy.Proxy, stored func() (fault string, shared bool)) *page.Page {
 	c := now()
 	if !c.Page || c.Admin == "" {
 		return nil
@@ -36,6 +37,7 @@ func newPage(now func() *config.Config, p func() *proxy.Proxy) *page.Page {
 		Settings:  func() []page.Setting { return settingsShown(now()) },
 		Upstreams: func() []proxy.UpstreamState { return p().State().Upstreams },
 		Models:    func() []proxy.LearntModel { return p().LearntModels() },
+		Store:     stored,
 		Asks:      func() bool { return p().AsksForToken() },
 		Enter:     func(w http.ResponseWriter, token string) bool { return p().SignIn(w, token) },
 		Leave:     func(w http.ResponseWriter) { p().SignOut(w) },

@@ -51,17 +51,28 @@ func (s *Redis) channel() string { return s.prefix + "calls" }
 
 // Call implements [Caller].
 func (s *Redis) Call(ctx context.Context, word string) error {
-	return s.ask(ctx, calling, func(ctx context.Context) error { return s.client.Publish(ctx, s.channel(), word).Err() })
+	ctx, cancel := context.WithTimeout(ctx, Patience)
+	defer cancel()
+	c, addr := s.anyone(ctx)
+	return s.askNode(ctx, calling, addr, "", func(ctx context.Context) error { return c.Publish(ctx, s.channel(), word).Err() })
 }
 
 // Hear implements [Caller].
 func (s *Redis) Hear(ctx context.Context, heard func(word string), again func()) {
 	for ctx.Err() == nil {
 		pause := hearingPause
+		begun, err := s.hear(ctx, heard, again)
 		var reply redis.Error
-		if err := s.hear(ctx, heard, again); errors.As(err, &reply) && ctx.Err() == nil {
-			pause = refusedPause
-			s.answered(hearing, "the store refuses to be listened to: "+codeOf(reply.Error()))
+		switch {
+		case ctx.Err() != nil, errors.Is(err, redis.ErrClosed):
+		case errors.As(err, &reply):
+			code := codeOf(reply.Error())
+			if !passing[code] {
+				pause = refusedPause
+			}
+			s.unheard("the store refuses to be listened to: "+code, false)
+		case !begun: // else the connection may only have been old
+			s.unheard("the store does not answer: "+networkFault(err), true)
 		}
 		select {
 		case <-ctx.Done():
@@ -70,9 +81,13 @@ func (s *Redis) Hear(ctx context.Context, heard func(word string), again func())
 	}
 }
 
-// hear hears words by one connection, until it breaks.
-func (s *Redis) hear(ctx context.Context, heard func(word string), again func()) error {
-	p := s.client.Subscribe(ctx, s.channel())
+// passing are the refusals of a server that will soon be ready.
+var passing = map[string]bool{"LOADING": true, "MASTERDOWN": true, "CLUSTERDOWN": true, "BUSY": true}
+
+// hear hears words by one connection, until it breaks, and reports whether it heard at all.
+func (s *Redis) hear(ctx context.Context, heard func(word string), again func()) (begun bool, err error) {
+	c, addr := s.anyone(ctx)
+	p := c.Subscribe(ctx, s.channel())
 	stop := context.AfterFunc(ctx, func() { _ = p.Close() })
 	defer stop()
 	defer p.Close()
@@ -87,14 +102,14 @@ func (s *Redis) hear(ctx context.Context, heard func(word string), again func())
 			if tried = true; p.Ping(ctx) == nil {
 				continue
 			}
-			return err
+			return begun, err
 		default:
-			return err
+			return begun, err
 		}
 		switch said := said.(type) {
 		case *redis.Subscription:
-			s.breaker.Close() // it answers
-			s.answered(hearing, "")
+			begun = true
+			s.heard(addr)
 			again()
 		case *redis.Message:
 			if len(said.Payload) <= longestWord {

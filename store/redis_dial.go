@@ -67,37 +67,10 @@ func pathless(err error) error {
 	return err
 }
 
-// Traffic is what a shared store was asked.
-type Traffic struct {
-	// Operations are by name: get, put, lock, erase, call. Each takes one round trip.
-	// Of these, Failed were not done.
-	Operations, Failed map[string]uint64
-	Sent, Received     uint64 // bytes
-}
-
 // traffic counts.
 type traffic struct {
 	operations, failed [kinds]atomic.Uint64
 	sent, received     atomic.Uint64
-}
-
-// operations are the names of the kinds of requests.
-var operations = [kinds]string{reading: "get", writing: "put", locking: "lock", erasing: "erase", calling: "call"}
-
-// Traffic returns what was asked since the start. A store that is no other process's
-// is not counted.
-func (v *Vault) Traffic() Traffic {
-	s, ok := v.under.(*Redis)
-	if !ok {
-		return Traffic{}
-	}
-	t := Traffic{Operations: map[string]uint64{}, Failed: map[string]uint64{}, Sent: s.traffic.sent.Load(), Received: s.traffic.received.Load()}
-	for kind, name := range operations {
-		if name != "" {
-			t.Operations[name], t.Failed[name] = s.traffic.operations[kind].Load(), s.traffic.failed[kind].Load()
-		}
-	}
-	return t
 }
 
 // dialer returns what connects to servers, by TLS if c is not nil, and counts bytes.

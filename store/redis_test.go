@@ -79,7 +79,7 @@ func TestASilentServerIsAskedOnce(t *testing.T) {
 			}
 			// As after breakerDelay: one is let through, and it answers.
 			p.Toxics.ResetToxics(ctx)
-			s.breaker.HalfOpen()
+			s.later()
 			if got, err := s.Get(ctx, keyOf(1)); string(got) != "x" {
 				t.Errorf("healed, it gives %q, %v", got, err)
 			}
@@ -111,7 +111,7 @@ func TestAServerThatIsNotThere(t *testing.T) {
 		t.Errorf("told %q", got)
 	}
 	server.Start(t)
-	s.breaker.HalfOpen()
+	s.later()
 	if err := s.Put(ctx, keyOf(1), []byte("x"), time.Hour); err != nil {
 		t.Errorf("back again: %v", err)
 	}

@@ -13,9 +13,8 @@ import (
 
 // place is where a Redis is, as a URL says it.
 type place struct {
-	kind           string // "": one server; sentinel, cluster
-	hosts          []string
-	network        string // "" or unix
+	kind           string   // "": one server; sentinel, cluster
+	hosts          []string // of one server also the path of its socket
 	tls            bool
 	user, password string
 	db             int
@@ -71,9 +70,6 @@ func parseOne(text string, p place) (place, error) {
 		return p, errURL
 	}
 	p.hosts, p.user, p.password, p.db = []string{o.Addr}, o.Username, o.Password, o.DB
-	if o.Network == "unix" {
-		p.network = o.Network
-	}
 	return p, nil
 }
 
@@ -163,7 +159,7 @@ func ShownURL(text string) string {
 	if err != nil {
 		return "?"
 	}
-	if p.network == "unix" {
+	if strings.HasPrefix(p.hosts[0], "/") {
 		return "unix://" + p.hosts[0]
 	}
 	shown := "redis"

@@ -43,7 +43,7 @@ type Metrics struct {
 	recent   recent
 	words    map[*prometheus.CounterVec]*words
 	proxy    atomic.Pointer[proxy.Proxy] // whose state is shown; nil: none
-	store    atomic.Pointer[func() Traffic]
+	store    atomic.Pointer[func() StoreState]
 }
 
 // New makes metrics that have counted nothing.
@@ -93,14 +93,18 @@ func (m *Metrics) Watch(p *proxy.Proxy, o *proxy.Options) {
 	}
 }
 
-// Traffic is what a shared store was asked, by operation, and in bytes.
-type Traffic struct {
+// StoreState is how a shared store is, and what it was asked, by operation, and in bytes.
+type StoreState struct {
+	Fault              string // what the log said last; "" while all is well
+	Silent             bool   // it does not answer
+	Refuses            map[string]bool
 	Operations, Failed map[string]uint64
 	Sent, Received     uint64
 }
 
-// WatchStore shows what a shared store was asked from now on.
-func (m *Metrics) WatchStore(traffic func() Traffic) { m.store.Store(&traffic) }
+// WatchStore shows how a store is from now on. One that no other process can share has
+// no Operations, and is not shown.
+func (m *Metrics) WatchStore(state func() StoreState) { m.store.Store(&state) }
 
 // Reloaded notes that the configuration was read again: whether it was taken, and
 // when.

@@ -408,3 +408,37 @@ func TestTheNewestAnswers(t *testing.T) {
 	f(64, 10, 0, map[proxy.Outcome]usage{proxy.Compacted: {0, 7, 5}, proxy.Untouched: {0, 1280, 576}})
 	f(1, 10, 0, map[proxy.Outcome]usage{proxy.Compacted: {0, 7, 5}, proxy.Untouched: {0, 650, 0}})
 }
+
+// TestASharedStoreIsShown: whether it answers, what it refuses, what it was asked. One
+// that nobody shares is not.
+func TestASharedStoreIsShown(t *testing.T) {
+	m, _ := watched(t, options(answers(func(*http.Request) *http.Response { return answer(200, answered) })))
+	var now StoreState
+	m.WatchStore(func() StoreState { return now })
+	for name := range scraped(t, m) {
+		if strings.HasPrefix(name, "laconic_store_") {
+			t.Errorf("nobody shares a store, and there is %s", name)
+		}
+	}
+	now = StoreState{
+		Silent: true, Refuses: map[string]bool{"put": true, "get": false},
+		Operations: map[string]uint64{"put": 5}, Failed: map[string]uint64{"put": 2}, Sent: 7, Received: 8,
+	}
+	got := scraped(t, m)
+	f := func(name string, want float64) {
+		t.Helper()
+		if v, ok := got[name]; !ok || v != want {
+			t.Errorf("%s is %v, %v; want %v", name, v, ok, want)
+		}
+	}
+	f(`laconic_store_up`, 0)
+	f(`laconic_store_refuses{operation="put"}`, 1)
+	f(`laconic_store_refuses{operation="get"}`, 0)
+	f(`laconic_store_operations_total{operation="put"}`, 5)
+	f(`laconic_store_failed_operations_total{operation="put"}`, 2)
+	f(`laconic_store_bytes_total{direction="sent"}`, 7)
+	f(`laconic_store_bytes_total{direction="received"}`, 8)
+	now.Silent = false
+	got = scraped(t, m)
+	f(`laconic_store_up`, 1)
+}

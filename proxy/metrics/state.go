@@ -14,7 +14,7 @@ func (s stateOf) Describe(to chan<- *prometheus.Desc) {
 	t := &s.m.table
 	for _, d := range []*prometheus.Desc{
 		t.serving, t.summarizing, t.learnt, t.memory, t.memoryMost, t.arriving, t.waiting,
-		t.recentPrompt, t.recentCached, t.storeOperations, t.storeFailed, t.storeBytes, t.upstreamUp, t.upstreamFailures, t.upstreamAnswered, t.upstreamFailed,
+		t.recentPrompt, t.recentCached, t.storeUp, t.storeRefuses, t.storeOperations, t.storeFailed, t.storeBytes, t.upstreamUp, t.upstreamFailures, t.upstreamAnswered, t.upstreamFailed,
 	} {
 		to <- d
 	}
@@ -31,18 +31,7 @@ func (s stateOf) Collect(to chan<- prometheus.Metric) {
 	}
 	t, now := &s.m.table, p.State()
 	if ask := s.m.store.Load(); ask != nil {
-		total := func(d *prometheus.Desc, v uint64, label string) {
-			to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), label)
-		}
-		traffic := (*ask)()
-		for name, n := range traffic.Operations {
-			total(t.storeOperations, n, name)
-		}
-		for name, n := range traffic.Failed {
-			total(t.storeFailed, n, name)
-		}
-		total(t.storeBytes, traffic.Sent, "sent")
-		total(t.storeBytes, traffic.Received, "received")
+		s.collectStore(to, (*ask)())
 	}
 	gauge(t.serving, float64(now.Serving))
 	gauge(t.summarizing, float64(now.Summarizing))
@@ -70,13 +59,39 @@ func (s stateOf) Collect(to chan<- prometheus.Metric) {
 	gauge(t.waiting, float64(now.Memory.WaitToArrive), "arrival")
 	gauge(t.waiting, float64(now.Memory.ToWork), "work")
 	for _, u := range now.Upstreams {
-		up := 1.0
-		if u.Down {
-			up = 0
-		}
-		gauge(t.upstreamUp, up, u.Upstream)
+		gauge(t.upstreamUp, oneIf(!u.Down), u.Upstream)
 		gauge(t.upstreamFailures, float64(u.Failures), u.Upstream)
 		gauge(t.upstreamAnswered, seconds(u.Answered), u.Upstream)
 		gauge(t.upstreamFailed, seconds(u.Failed), u.Upstream)
 	}
+}
+
+// collectStore collects the state of a shared store.
+func (s stateOf) collectStore(to chan<- prometheus.Metric, now StoreState) {
+	if now.Operations == nil {
+		return
+	}
+	t := &s.m.table
+	send := func(d *prometheus.Desc, kind prometheus.ValueType, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, kind, v, labels...)
+	}
+	send(t.storeUp, prometheus.GaugeValue, oneIf(!now.Silent))
+	for name, refuses := range now.Refuses {
+		send(t.storeRefuses, prometheus.GaugeValue, oneIf(refuses), name)
+	}
+	for name, n := range now.Operations {
+		send(t.storeOperations, prometheus.CounterValue, float64(n), name)
+	}
+	for name, n := range now.Failed {
+		send(t.storeFailed, prometheus.CounterValue, float64(n), name)
+	}
+	send(t.storeBytes, prometheus.CounterValue, float64(now.Sent), "sent")
+	send(t.storeBytes, prometheus.CounterValue, float64(now.Received), "received")
+}
+
+func oneIf(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
 }

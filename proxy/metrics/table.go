@@ -41,6 +41,7 @@ type table struct {
 	recentPrompt, recentCached                     *prometheus.Desc
 	learnt, summarizing                            *prometheus.Desc
 	storeOperations, storeFailed, storeBytes       *prometheus.Desc
+	storeUp, storeRefuses                          *prometheus.Desc
 }
 
 // The units of the manual.
@@ -147,6 +148,10 @@ func newTable(r *prometheus.Registry, droppedLines func() int) (t table) {
 	t.state("laconic_bodies_arriving", &t.arriving, "bodies", "Bodies that are being received.")
 	t.state("laconic_bodies_waiting", &t.waiting, inRequests, "Requests that wait for memory: to receive their body (arrival), or to work on it (work).", "for")
 
+	t.state("laconic_store_up", &t.storeUp, "1 or 0",
+		"0 while a shared store (Redis), or a master of it, does not answer. Requests go on without it.")
+	t.state("laconic_store_refuses", &t.storeRefuses, "1 or 0",
+		"1 for what a shared store refused when it was asked last: an operation, or hear for what other processes call. The log has its word, such as READONLY or NOPERM.", "operation")
 	t.total("laconic_store_operations_total", &t.storeOperations, "operations",
 		"What a shared store (Redis) was asked: get, put, lock, erase, call. Each takes one round trip.", "operation")
 	t.total("laconic_store_failed_operations_total", &t.storeFailed, "operations",

@@ -37,6 +37,9 @@ type Options struct {
 	// their models.
 	Upstreams func() []proxy.UpstreamState
 	Models    func() []proxy.LearntModel
+	// Store returns what is wrong with a store that several processes share, "" while all
+	// is well, and whether there is one.
+	Store func() (fault string, shared bool)
 	// Asks reports whether the admin listener asks for a token; nil: it does not. Enter
 	// lets a browser in that has it, and Leave ends that.
 	Asks  func() bool
@@ -186,6 +189,26 @@ func (p *Page) changed(r *request) {
 	for w := range p.watching {
 		w.wake()
 	}
+}
+
+// StoreChanged makes those who look see what is wrong with the store now.
+func (p *Page) StoreChanged() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.version++
+	for w := range p.watching {
+		w.wake()
+	}
+}
+
+// storeFault returns what is wrong with a shared store; nil: there is none.
+func (p *Page) storeFault() *string {
+	if p.o.Store != nil {
+		if fault, shared := p.o.Store(); shared {
+			return &fault
+		}
+	}
+	return nil
 }
 
 // Pages are the pages of the admin listener.

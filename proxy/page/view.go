@@ -19,6 +19,7 @@ type view struct {
 	Totals        totals             `json:"totals"`
 	SignedIn      bool               `json:"signed_in,omitempty"`
 	Capture       bool               `json:"capture,omitempty"`
+	Store         *string            `json:"store,omitempty"` // what is wrong with a shared one
 }
 
 // A requestLine is a request in the list.
@@ -127,12 +128,13 @@ const mostListed = 300
 // viewSince returns what changed since a version, nil for nothing, and the version
 // that it is of.
 func (p *Page) viewSince(seen uint64, first bool) (v *view, now uint64, closed bool) {
+	fault := p.storeFault() // asked first: a store that tells that it changed waits for mu
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed || !first && p.version == seen {
 		return nil, p.version, p.closed
 	}
-	v = &view{First: first, Began: p.began, Totals: p.totals, Requests: []requestLine{}, Conversations: []conversationLine{}}
+	v = &view{First: first, Began: p.began, Totals: p.totals, Store: fault, Requests: []requestLine{}, Conversations: []conversationLine{}}
 	if first {
 		v.Capture = p.capture != nil
 		v.Version, v.SignedIn = p.o.Version, p.o.Asks != nil && p.o.Asks()
@@ -268,10 +270,11 @@ type facts struct {
 	Upstreams []upstreamLine      `json:"upstreams"`
 	Models    []proxy.LearntModel `json:"models"`
 	Settings  []Setting           `json:"settings"`
+	Store     *string             `json:"store,omitempty"` // what is wrong with a shared one
 }
 
 func (p *Page) serveFacts(w http.ResponseWriter, _ *http.Request) {
-	var f facts
+	f := facts{Store: p.storeFault()}
 	if p.o.Upstreams != nil {
 		for _, u := range p.o.Upstreams() {
 			f.Upstreams = append(f.Upstreams, upstreamLine(u))

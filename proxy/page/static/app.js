@@ -7,6 +7,7 @@ export const state = { requests: new Map(), conversations: new Map(), totals: {}
 
 const main = document.getElementById("main");
 const live = document.getElementById("live");
+const store = document.getElementById("store");
 
 const places = [
   [/^#\/conversation\/(\d+)$/, "Requests", (n) => views.conversation(state, Number(n))],
@@ -71,6 +72,8 @@ function take(news) {
     document.getElementById("version").textContent = news.version || "";
     document.getElementById("leave").hidden = !news.signed_in;
   }
+  store.hidden = !news.store;
+  store.textContent = news.store ? views.storeSays(news.store) : "";
   state.began = news.began;
   state.totals = news.totals;
   for (const c of news.conversations) state.conversations.set(c.id, c);
