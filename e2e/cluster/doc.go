@@ -1,6 +1,6 @@
 // Package cluster runs several laconic processes as people do who outgrew one:
 // behind HAProxy, with round robin and without sticky sessions, beside one Redis and
-// in front of one upstream, with toxiproxy between them.
+// in front of one upstream, with toxiproxy between all of them.
 //
 // It shows:
 //
@@ -8,8 +8,9 @@
 //     reaches the upstream as from one process, byte for byte; each gap is summarized
 //     once in all; and what one replica learns, the others know within a second.
 //   - faults stay where they are: the death of a replica breaks its own answers
-//     alone, a Redis in whatever state fails no request, an upstream that breaks is
-//     never taken for one that ended, and a rolling restart fails nothing.
+//     alone, a Redis in whatever state fails no request, a link that breaks, to the
+//     upstream, a replica or the balancer, breaks what is on it and is never taken for
+//     one that ended, and a rolling restart fails nothing.
 //   - how far one process goes: what a request and an open stream cost.
 //
 // LACONIC_CLUSTER=short takes a minute (`make check`), LACONIC_CLUSTER=full

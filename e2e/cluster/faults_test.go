@@ -287,65 +287,34 @@ func within(d time.Duration) string {
 // is whole or looks broken, no request comes twice, and all is well afterwards.
 func TestAnUpstreamThatBreaksIsNeverTakenForOneThatEnded(t *testing.T) {
 	length := time.Second
-	if full(t) {
-		length = 6 * time.Second
+	whole := full(t)
+	if whole {
+		length = 4 * time.Second
 	}
 	c := start(t, setup{replicas: 3, retries: 3})
+	before := c.left()
 	l := &load{c: c, rate: 100, streams: 50, events: "10 50ms"}
 	l.begin()
-	var all []result
-	for _, f := range []struct {
-		name       string
-		begin, end func()
-		fails      bool // some requests have to
-	}{
-		{"dead", c.toUpstream.Stop, func() {
-			if err := c.toUpstream.Start(); err != nil {
-				t.Error(err)
-			}
-		}, true},
-		{"resets", func() { c.poison(c.toUpstream, `{"name":"x","type":"reset_peer","attributes":{"timeout":30}}`) }, nil, true},
-		{"cut in the middle", func() { c.poison(c.toUpstream, `{"name":"x","type":"limit_data","attributes":{"bytes":900}}`) }, nil, true},
-		{"half-open", func() { c.poison(c.toUpstream, `{"name":"x","type":"timeout","attributes":{"timeout":0}}`) }, nil, false},
-		{"slow start", func() {
-			c.poison(c.toUpstream, `{"name":"x","type":"latency","attributes":{"latency":800,"jitter":300}}`)
-		}, nil, false},
-	} {
-		l.since()
-		f.begin()
-		time.Sleep(length)
-		some := l.since()
-		if f.end != nil {
-			f.end()
-		} else {
-			c.toUpstream.Toxics.ResetToxics(t.Context())
-		}
-		all = append(all, some...)
-		n, first := failures(some)
-		t.Logf("%s: %d of %d requests failed: %s", f.name, n, len(some), first)
-		if f.fails && n == 0 {
-			t.Errorf("%s: that is too little to show anything", f.name)
-		}
-	}
+	list := suffered(whole)
+	began := c.suffer(c.toUpstream, list, length)
 	time.Sleep(5 * time.Second) // limits.response_header_timeout and stream_idle are 4 s here
-	l.since()
+	well := time.Now()
 	time.Sleep(length)
-	after := l.since()
 	requests, streams := l.end()
-	all = append(append(all, after...), requests...)
-	clean := 0
-	for _, r := range append(all, streams...) {
-		if r.err == nil && r.status == 200 && !r.whole {
-			clean++
-			t.Errorf("an answer that was cut looks complete: %+v", r)
+	var after []result
+	all := append(requests, streams...)
+	for _, r := range all {
+		if r.at.After(well) {
+			after = append(after, r)
 		}
 	}
+	broken := judge(t, "replicas and upstream", all, list, began)
 	n, first := failures(after)
-	broken, _ := failures(append(all, streams...))
-	note(t, "upstream", fmt.Sprintf("| %d | %d | %d | %d of %d |\n", len(all)+len(streams), broken, clean, n, len(after)))
+	note(t, "links", fmt.Sprintf("| replicas and upstream | %d | %d | 0 | – | %d of %d |\n", len(all), broken, n, len(after)))
 	if n > 0 {
 		t.Errorf("%d of %d requests failed afterwards: %s", n, len(after), first)
 	}
+	c.settled(before)
 	for _, what := range c.upstream.complaints() {
 		t.Error(what)
 	}

@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 
 // result is what became of one request.
 type result struct {
+	id      string // its header x-request
 	at      time.Time
 	replica string // "": it did not come to an answer
 	status  int
@@ -29,6 +31,7 @@ func (r result) failed() bool { return r.err != nil || r.status != http.StatusOK
 // that are always open.
 type load struct {
 	c       *cluster
+	url     string // "": the balancer's
 	rate    int // requests a second
 	streams int
 	events  string // of a stream: how many, and their pace
@@ -46,6 +49,7 @@ type load struct {
 
 // begin starts the traffic, and waits until the streams are open.
 func (l *load) begin() {
+	l.c.t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	l.stop, l.open = stop, map[int]string{}
 	for i := range l.streams {
@@ -94,20 +98,25 @@ func (l *load) since() (some []result) {
 	return some
 }
 
-func (l *load) ask(body []byte, headers ...string) (res *http.Response, err error) {
+// next returns the number of the next request, and its id.
+func (l *load) next() (n int, id string) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.n++
-	n := l.n
-	l.mu.Unlock()
-	r, err := http.NewRequest(http.MethodPost, l.c.URL+"/v1/chat/completions", bytes.NewReader(body))
+	return l.n, fmt.Sprintf("%p-%d", l, l.n)
+}
+
+func (l *load) ask(n int, id string, body []byte, headers ...string) (res *http.Response, err error) {
+	url := cmp.Or(l.url, l.c.URL)
+	r, err := http.NewRequest(http.MethodPost, url+"/v1/chat/completions", bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("X-Request", fmt.Sprint(n))
+	r.Header.Set("X-Request", id)
 	r.Header.Set("Authorization", "Bearer sk-load")
 	if l.keys && n%5 == 0 {
-		r.Header.Set("Authorization", fmt.Sprintf("Bearer sk-%p-%d", l, n))
+		r.Header.Set("Authorization", "Bearer sk-"+id)
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
@@ -117,8 +126,9 @@ func (l *load) ask(body []byte, headers ...string) (res *http.Response, err erro
 
 func (l *load) request(body []byte) {
 	began := time.Now()
-	one := result{at: began}
-	res, err := l.ask(body)
+	n, id := l.next()
+	one := result{id: id, at: began}
+	res, err := l.ask(n, id, body)
 	if one.err = err; err == nil {
 		one.replica, one.status = res.Header.Get("X-Replica"), res.StatusCode
 		var text []byte
@@ -139,8 +149,9 @@ var streamBody = []byte(`{"model":"gpt-4o","stream":true,"messages":[{"role":"us
 
 func (l *load) stream(i int) {
 	began := time.Now()
-	one := result{at: began}
-	res, err := l.ask(streamBody, "X-Events", l.events)
+	n, id := l.next()
+	one := result{id: id, at: began}
+	res, err := l.ask(n, id, streamBody, "X-Events", l.events)
 	if one.err = err; err == nil {
 		one.replica, one.status = res.Header.Get("X-Replica"), res.StatusCode
 		l.mu.Lock()

@@ -91,6 +91,7 @@ type setup struct {
 	drain    string // of limits; "": 0s
 	retries  int    // of the balancer, on another replica
 	alone    bool   // no toxic proxy before the upstream, and a log as by default
+	links    bool   // a toxic proxy before the balancer, and one before each replica
 }
 
 // cluster is a balancer, the replicas behind it, their Redis and their upstream.
@@ -101,9 +102,12 @@ type cluster struct {
 	replicas []*replica
 	upstream *upstream
 	redis    *storetest.Redis
-	// toRedis and toUpstream are on the way of all replicas.
-	toRedis, toUpstream *toxiproxy.Proxy
-	haproxy             *exec.Cmd
+	// toRedis and toUpstream are on the way of all replicas. toBalancer is on that of
+	// the clients who take it, and nil without links.
+	toRedis, toUpstream, toBalancer *toxiproxy.Proxy
+	haproxy                         *exec.Cmd
+	balancerLog                     string
+	stopBalancer                    func()
 }
 
 // replica is one laconic process. It has the same addresses after a restart.
@@ -111,6 +115,7 @@ type replica struct {
 	c           *cluster
 	name        string
 	addr, admin string
+	link        *toxiproxy.Proxy // between the balancer and it; nil without links
 	dir         string
 	cmd         *exec.Cmd
 	done        chan error
@@ -134,7 +139,15 @@ func start(t testing.TB, s setup) *cluster {
 		t.Cleanup(r.stop)
 	}
 	if c.URL = "http://" + c.replicas[0].addr; len(c.replicas) > 1 {
+		for _, r := range c.replicas {
+			if s.links {
+				r.link = between(t, api, r.name, r.addr)
+			}
+		}
 		c.balance()
+		if s.links {
+			c.toBalancer = between(t, api, "balancer", strings.TrimPrefix(c.URL, "http://"))
+		}
 	}
 	return c
 }
@@ -190,28 +203,40 @@ func (c *cluster) balance() {
 	c.t.Helper()
 	addr := free(c.t)
 	var text strings.Builder
-	fmt.Fprintf(&text, balancer, addr, c.setup.retries)
+	patience := "120s"
+	if c.setup.links {
+		patience = "3s" // for a replica that says nothing
+	}
+	fmt.Fprintf(&text, balancer, patience, addr, c.setup.retries)
 	for _, r := range c.replicas {
 		_, port, _ := net.SplitHostPort(r.admin)
-		fmt.Fprintf(&text, "  server %s %s check port %s\n", r.name, r.addr, port)
+		at := r.addr
+		if r.link != nil {
+			at = r.link.Listen
+		}
+		fmt.Fprintf(&text, "  server %s %s check addr 127.0.0.1 port %s\n", r.name, at, port)
 	}
 	file := filepath.Join(c.t.TempDir(), "haproxy.cfg")
 	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 		c.t.Fatal(err)
 	}
-	c.haproxy = exec.Command(program(c.t, "haproxy"), "-q", "-db", "-f", file)
-	var said bytes.Buffer
-	c.haproxy.Stdout, c.haproxy.Stderr = &said, &said
+	c.haproxy = exec.Command(program(c.t, "haproxy"), "-db", "-f", file)
+	said, err := os.Create(file + ".log")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.balancerLog = said.Name()
+	c.haproxy.Stdout, c.haproxy.Stderr = said, said
 	if err := c.haproxy.Start(); err != nil {
 		c.t.Fatal(err)
 	}
-	c.t.Cleanup(func() {
+	stop := sync.OnceFunc(func() {
 		_ = c.haproxy.Process.Kill()
 		_ = c.haproxy.Wait()
-		if c.t.Failed() {
-			c.t.Logf("haproxy: %.2000s", said.String())
-		}
+		_ = said.Close()
 	})
+	c.stopBalancer = stop
+	c.t.Cleanup(stop)
 	c.URL = "http://" + addr
 	seen := map[string]bool{}
 	eventually(c.t, "every replica is asked", func() bool {
@@ -225,17 +250,21 @@ func (c *cluster) balance() {
 	})
 }
 
-// balancer is the configuration of HAProxy. The header is for the tests.
+// balancer is the configuration of HAProxy. The log and the header are
+// for the tests.
 const balancer = `global
   maxconn 4000
 defaults
   mode http
   timeout connect 2s
   timeout client 120s
-  timeout server 120s
+  timeout server %s
   timeout check 1s
 frontend clients
   bind %s
+  log stdout format raw local0
+  log-format "request %%[capture.req.hdr(0)] of %%s"
+  http-request capture req.hdr(X-Request) len 64
   default_backend laconic
 backend laconic
   balance roundrobin
