@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"laconic/proxy/wire"
 )
 
 // listenerRounds is how many rounds the median is of.
@@ -15,7 +17,8 @@ const listenerRounds = 10
 // BenchmarkListeners prints what the metrics and the page cost, and traces beside
 // them, in time that the processors worked for the process of the proxy. Two
 // processes have none: how they differ is what the machine does to such a figure.
-// Each size is measured in rounds in which all four have their turn, and each ratio
+// Each size is measured untouched, and folded into a third of its tokens where that is
+// what a window may ask for; in rounds in which all four have their turn, and each ratio
 // is the median of the ratios of the rounds.
 func BenchmarkListeners(b *testing.B) {
 	upstream := httptest.NewServer(answersOverhead(b))
@@ -28,33 +31,42 @@ func BenchmarkListeners(b *testing.B) {
 	without, again := start("off", ""), start("off", "")
 	with, traced := start("127.0.0.1:0", ""), start("127.0.0.1:0", "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL)
 	var table strings.Builder
-	fmt.Fprintf(&table, "CPU per request, medians of %d rounds\n%-8s %12s %12s %12s %12s   %s\n", listenerRounds*b.N,
+	fmt.Fprintf(&table, "CPU per request, medians of %d rounds\n%-14s %12s %12s %12s %12s   %s\n", listenerRounds*b.N,
 		"body", "without", "again", "with", "and traces", "each ÷ without, and half of what the middle half of its rounds spans")
-	for _, size := range overheadSizes {
-		body := agentBody(size.calls, size.bytes)
-		kinds := []*measuredKind{
-			{to: without, budget: 100_000_000, outcome: "untouched"},
-			{to: again, budget: 100_000_000, outcome: "untouched"},
-			{to: with, budget: 100_000_000, outcome: "untouched"},
-			{to: traced, budget: 100_000_000, outcome: "untouched"},
-		}
-		for _, k := range kinds {
-			for range 20 {
-				k.send(b, body)
+	for _, folded := range []bool{false, true} {
+		for _, size := range overheadSizes {
+			if folded && size.bytes < 40<<10 {
+				continue // such a history fits every window
 			}
-			k.to.settle()
+			body, name, outcome, budget := agentBody(size.calls, size.bytes), size.name, "untouched", 100_000_000
+			if folded {
+				r, err := wire.Chat.Decode(body)
+				if err != nil {
+					b.Fatal(err)
+				}
+				name, outcome, budget = size.name+", folded", "compacted", costOf(b, r, "gpt-4o")/3
+			}
+			var kinds []*measuredKind
+			for _, to := range []*processAt{without, again, with, traced} {
+				k := &measuredKind{to: to, budget: budget, outcome: outcome}
+				for range 20 {
+					k.send(b, body)
+				}
+				to.settle()
+				kinds = append(kinds, k)
+			}
+			measureInTurn(b, kinds, listenerRounds*b.N, size.requests, body)
+			fmt.Fprintf(&table, "%-14s", name)
+			for _, k := range kinds {
+				fmt.Fprintf(&table, " %9.0f µs", middle(k.took))
+			}
+			table.WriteString("  ")
+			for _, k := range kinds[1:] {
+				each := ratios(k, kinds[0])
+				fmt.Fprintf(&table, " %.3f ± %.3f", middle(each), spread(each))
+			}
+			table.WriteString("\n")
 		}
-		measureInTurn(b, kinds, listenerRounds*b.N, size.requests, body)
-		fmt.Fprintf(&table, "%-8s", size.name)
-		for _, k := range kinds {
-			fmt.Fprintf(&table, " %9.0f µs", middle(k.took))
-		}
-		table.WriteString("  ")
-		for _, k := range kinds[1:] {
-			each := ratios(k, kinds[0])
-			fmt.Fprintf(&table, " %.3f ± %.3f", middle(each), spread(each))
-		}
-		table.WriteString("\n")
 	}
 	b.ReportMetric(0, "ns/op")
 	fmt.Print("\n" + table.String())
