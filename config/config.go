@@ -190,6 +190,19 @@ func (c *Config) File() string { return c.file }
 // Sum returns the hash of the bytes that were read.
 func (c *Config) Sum() [sha256.Size]byte { return c.sum }
 
+// Everything reports whether a row holds for every model.
+func (m Model) Everything() bool { return CompilePattern(m.Match).Everything() }
+
+// RowOf returns the first row that matches a model; the zero Model if no row does.
+func (c *Config) RowOf(model string) Model {
+	for _, m := range c.Models {
+		if CompilePattern(m.Match).Matches(model) {
+			return m
+		}
+	}
+	return Model{}
+}
+
 // OverridesOn reports whether the x-laconic-* request headers are honoured: as
 // the file says, else only where nobody but this machine can send them.
 func (c *Config) OverridesOn() bool {

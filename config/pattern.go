@@ -75,16 +75,3 @@ func (p Pattern) overlaps(q Pattern) bool {
 // Everything reports whether the pattern matches every name, the empty one of a
 // request that names no model included.
 func (p Pattern) Everything() bool { return strings.Trim(p.text, "*") == "" && p.text != "" }
-
-// Everything reports whether a row holds for every model.
-func (m Model) Everything() bool { return CompilePattern(m.Match).Everything() }
-
-// RowOf returns the first row that matches a model; the zero Model if no row does.
-func (c *Config) RowOf(model string) Model {
-	for _, m := range c.Models {
-		if CompilePattern(m.Match).Matches(model) {
-			return m
-		}
-	}
-	return Model{}
-}
