@@ -1,0 +1,62 @@
+package compact
+
+// A Text is what a model reads. It may be held in the form in which it came, for
+// example the inside of a JSON string, and is decoded only when the characters
+// are needed.
+type Text struct {
+	source string
+	coding *Coding // nil: source is the text itself
+	size   int
+}
+
+// A Coding is a form in which texts may be held. Both funcs must be pure, and
+// agree.
+type Coding struct {
+	// Decode returns the text of a source.
+	Decode func(source string) string
+	// Append appends the text of a source to dst.
+	Append func(dst []byte, source string) []byte
+}
+
+// Plain returns the Text of a string.
+func Plain(s string) Text { return Text{source: s, size: len(s)} }
+
+// Encoded returns the Text of a source in some coding; size is the length of the
+// decoded text in bytes.
+func Encoded(source string, size int, by *Coding) Text {
+	return Text{source: source, size: size, coding: by}
+}
+
+// Len returns the length of the decoded text in bytes.
+func (t Text) Len() int { return t.size }
+
+// String returns the decoded text.
+func (t Text) String() string {
+	if t.coding == nil {
+		return t.source
+	}
+	return t.coding.Decode(t.source)
+}
+
+// AppendTo appends the decoded text to dst.
+func (t Text) AppendTo(dst []byte) []byte {
+	if t.coding == nil {
+		return append(dst, t.source...)
+	}
+	return t.coding.Append(dst, t.source)
+}
+
+// Source returns the text in the form in which it is held, and whether that form
+// is encoded.
+func (t Text) Source() (source string, encoded bool) { return t.source, t.coding != nil }
+
+// Equal reports whether a model would read the same characters.
+func (t Text) Equal(u Text) bool {
+	if t.size != u.size {
+		return false
+	}
+	if t.source == u.source && t.coding == u.coding {
+		return true
+	}
+	return t.String() == u.String()
+}
