@@ -68,6 +68,15 @@ func TestWhatStandsBefore(t *testing.T) {
 			defer upstream.Close()
 			admin, listen := freeAddress(t), freeAddress(t)
 			p := startLaconic(t, upstream.URL+"/v1", "", "--admin", admin)
+			// What asks for readiness takes a proxy for down that is still starting.
+			eventually(t, "it is ready", func() bool {
+				res, err := client.Get("http://" + admin + "/readyz")
+				if err != nil {
+					return false
+				}
+				res.Body.Close()
+				return res.StatusCode == 200
+			})
 			dir := t.TempDir()
 			before := start(t, dir, listen, strings.TrimPrefix(p.URL, "http://"), admin)
 			log, err := os.Create(filepath.Join(dir, "log"))
