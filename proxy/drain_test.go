@@ -3,6 +3,7 @@ package proxy
 import (
 	"bufio"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -62,15 +63,19 @@ func TestRequestsAreTakenWhileABalancerLearns(t *testing.T) {
 }
 
 // TestWhatShutdownGivesBeginsAfterTheDrain: a stream that is open at the signal has
-// both.
+// both. The listener is told of each step.
 func TestWhatShutdownGivesBeginsAfterTheDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		steps := make(chan StopInfo, 9)
 		v := newVirtual(t, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, "data: 1\n\n")
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
-		}, func(o *Options) { o.Limits.Drain, o.Limits.Shutdown = 5*time.Second, 8*time.Second })
+		}, func(o *Options) {
+			o.Limits.Drain, o.Limits.Shutdown = 5*time.Second, 8*time.Second
+			o.Listener.Stopping = func(i StopInfo) { steps <- i }
+		})
 		conn := v.dial()
 		defer conn.Close()
 		go func() { _, _ = io.WriteString(conn, post("", chatBody)) }()
@@ -89,6 +94,47 @@ func TestWhatShutdownGivesBeginsAfterTheDrain(t *testing.T) {
 		}
 		if strings.HasSuffix(string(rest), "0\r\n\r\n") {
 			t.Errorf("a clean end: %q", rest)
+		}
+		for _, want := range []StopInfo{
+			{Step: StopTold, Within: 5 * time.Second, Requests: 1, Streams: 1},
+			{Step: StopClosed, Within: 8 * time.Second, Requests: 1, Streams: 1, Duration: 5 * time.Second},
+			{Step: StopEnded, Cut: 1},
+		} {
+			got := <-steps
+			if want.Step == StopEnded {
+				want.Duration = min(max(got.Duration, 12*time.Second), 13*time.Second)
+			}
+			if got != want {
+				t.Errorf("%+v, want %+v", got, want)
+			}
+		}
+	})
+}
+
+// TestConnectionsWithoutARequestHoldUpNoEnd: nothing that comes on them would be served.
+func TestConnectionsWithoutARequestHoldUpNoEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan StopInfo, 1)
+		v := newVirtual(t, nil, func(o *Options) {
+			o.Listener.Stopping = func(i StopInfo) {
+				if i.Step == StopEnded {
+					ended <- i
+				}
+			}
+		})
+		silent, half := v.dial(), v.dial()
+		defer silent.Close()
+		defer half.Close()
+		_, _ = io.WriteString(half, "POST /v1/chat/completions HTTP/1.1\r\nHo")
+		synctest.Wait()
+		v.stop()
+		for _, conn := range []net.Conn{silent, half} {
+			if _, err := conn.Read(make([]byte, 1)); err != io.EOF {
+				t.Error(err)
+			}
+		}
+		if i := <-ended; i.Cut != 0 || i.Duration > time.Second {
+			t.Errorf("%+v", i)
 		}
 	})
 }

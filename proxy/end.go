@@ -34,6 +34,9 @@ func (x *exchange) end() {
 	}
 	x.account(cut)
 	if x.call != nil {
+		if x.call.answer != nil && x.call.answer.Stream() {
+			x.p.streaming.Add(-1)
+		}
 		x.observeUpstream()
 		x.call.end()
 	}

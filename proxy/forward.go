@@ -206,6 +206,9 @@ func (x *exchange) answered(res *http.Response) error {
 	}
 	keep := x.wire != nil && res.StatusCode == http.StatusOK && body.Encoding(res.Header) == ""
 	x.call.answer = answer.New(res, x.call.watch, keep)
+	if x.call.answer.Stream() {
+		x.p.streaming.Add(1)
+	}
 	res.Body = x.call.answer
 	x.stamp(res.Header)
 	return nil

@@ -48,8 +48,13 @@ type Listener struct {
 	// Summarized: an attempt at a summary ended. It has a goroutine of its
 	// own, and may come long after its request, or after several.
 	Summarized func(summarize.JobInfo)
+	// Erased: summaries were erased here because another process that shares the store
+	// was asked to. It has a goroutine of its own.
+	Erased func(summarize.ErasedInfo)
 	// Ignored: a request had a header x-laconic-… that there is not.
 	Ignored func(IgnoredInfo)
+	// Stopping: Serve was told to stop, and then each step of its end, in their order.
+	Stopping func(StopInfo)
 	// Failed: something of our own broke. The request goes on with the
 	// client's own bytes where that is possible.
 	Failed func(FaultInfo)
@@ -175,8 +180,12 @@ func Tee(ls ...Listener) Listener {
 		Summarized: func(i summarize.JobInfo) {
 			tell(ls, func(l Listener) func(summarize.JobInfo) { return l.Summarized }, i)
 		},
-		Ignored: func(i IgnoredInfo) { tell(ls, func(l Listener) func(IgnoredInfo) { return l.Ignored }, i) },
-		Failed:  func(i FaultInfo) { tell(ls, func(l Listener) func(FaultInfo) { return l.Failed }, i) },
+		Erased: func(i summarize.ErasedInfo) {
+			tell(ls, func(l Listener) func(summarize.ErasedInfo) { return l.Erased }, i)
+		},
+		Ignored:  func(i IgnoredInfo) { tell(ls, func(l Listener) func(IgnoredInfo) { return l.Ignored }, i) },
+		Stopping: func(i StopInfo) { tell(ls, func(l Listener) func(StopInfo) { return l.Stopping }, i) },
+		Failed:   func(i FaultInfo) { tell(ls, func(l Listener) func(FaultInfo) { return l.Failed }, i) },
 	}
 	if slices.ContainsFunc(ls, func(l Listener) bool { return l.Planned != nil }) {
 		t.Planned = func(i PlanInfo) { tell(ls, func(l Listener) func(PlanInfo) { return l.Planned }, i) }
@@ -208,7 +217,9 @@ func (l Listener) guarded() Listener {
 		Replied:    recovered(l.Replied, report),
 		Upstream:   recovered(l.Upstream, report),
 		Summarized: recovered(l.Summarized, report),
+		Erased:     recovered(l.Erased, report),
 		Ignored:    recovered(l.Ignored, report),
+		Stopping:   recovered(l.Stopping, report),
 		Failed:     recovered(l.Failed, report),
 	}
 }

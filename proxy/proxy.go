@@ -118,9 +118,10 @@ type Proxy struct {
 
 	factSecret []byte
 
-	serving  atomic.Int64 // requests that are not over
-	started  atomic.Bool  // Serve was called
-	draining atomic.Bool  // told to stop
+	serving   atomic.Int64 // requests that are not over
+	streaming atomic.Int64 // answers that are streams of events, and not over
+	started   atomic.Bool  // Serve was called
+	draining  atomic.Bool  // told to stop
 	// adminOpen: others than this machine reach the admin listener.
 	adminOpen atomic.Bool
 	ignored   nameSet // unknown request headers that were reported

@@ -32,7 +32,7 @@ var (
 // Serve accepts connections on l until ctx is done, and for Limits.Drain longer:
 // /readyz answers 503 meanwhile, and answers ask clients to connect anew. Then it
 // accepts no more, lets open answers end, and cuts the others as broken, all within
-// Limits.Shutdown.
+// Limits.Shutdown. The listener is told of each of these steps, with the cause of ctx.
 // It returns nil after that, and the error of l when it fails before. l is
 // closed in any case.
 func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
@@ -40,9 +40,19 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	defer cut(errShutdown)
 	o := p.settings.Load()
 	srv := p.server(p)
-	srv.ConnState = admission.NewConnections(o.Limits.Connections, p.closedConnections).Changed
+	limit, fresh := admission.NewConnections(o.Limits.Connections, p.closedConnections), unused{open: map[net.Conn]struct{}{}}
+	srv.ConnState = func(conn net.Conn, state http.ConnState) {
+		fresh.changed(conn, state)
+		limit.Changed(conn, state)
+	}
 	srv.BaseContext = func(net.Listener) context.Context { return requests }
-	defer p.Close()
+	var stop *stopping // nil: it was not told to
+	defer func() {
+		p.Close()
+		if stop != nil {
+			stop.tell(StopEnded, 0)
+		}
+	}()
 	serve := srv.Serve
 	if o.Certificate != nil {
 		srv.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: o.Certificate}
@@ -59,27 +69,8 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	p.draining.Store(true)
-	drain := time.NewTimer(p.settings.Load().Limits.Drain)
-	defer drain.Stop()
-	select {
-	case err := <-failed:
-		return err
-	case <-drain.C:
-	}
-	most := p.settings.Load().Limits.Shutdown
-	grace, stop := context.WithTimeout(context.Background(), most-min(afterCut, most/4))
-	defer stop()
-	if srv.Shutdown(grace) != nil {
-		cut(errShutdown)
-		last, stop := context.WithTimeout(context.Background(), min(afterCut, most/4))
-		defer stop()
-		_ = srv.Shutdown(last)
-	}
-	_ = srv.Close()
-	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	stop = p.newStopping(ctx)
+	return stop.end(srv, failed, &fresh, cut)
 }
 
 // heartbeat is shorter than the time until any deadline that a request sets.

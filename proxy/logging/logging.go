@@ -32,6 +32,8 @@ import (
 //
 // Of a path only a known endpoint is named, of an edit its place, its reason and
 // the id of the call.
+//
+// The end of the proxy is three lines of info, a warning where requests were cut.
 func To(log *zap.Logger) proxy.Listener {
 	return proxy.Listener{
 		Rewritten: func(i proxy.RewriteInfo) {
@@ -53,6 +55,8 @@ func To(log *zap.Logger) proxy.Listener {
 		},
 		Upstream:   func(i proxy.UpstreamInfo) { logUpstream(log, i) },
 		Summarized: func(i summarize.JobInfo) { logJob(log, i) },
+		Erased:     func(i summarize.ErasedInfo) { logErased(log, i) },
+		Stopping:   func(i proxy.StopInfo) { logStop(log, i) },
 		Failed: func(i proxy.FaultInfo) {
 			f := []zap.Field{zap.String("request_id", i.ID), zap.String("where", i.Where), zap.String("what", i.What)}
 			if i.Peer {

@@ -1,7 +1,9 @@
 package logging
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"laconic/compact"
 	"laconic/proxy"
@@ -67,4 +69,32 @@ func TestASummarizerThatFailsIsAWarning(t *testing.T) {
 	f(summarize.JobInfo{Reason: "unreachable", Tries: 2}, zap.WarnLevel)
 	f(summarize.JobInfo{Reason: "timeout", Tries: 1}, zap.WarnLevel)
 	f(summarize.JobInfo{Reason: "status_401", Tries: 1}, zap.WarnLevel)
+}
+
+func TestAnEndThatCutsRequestsIsAWarning(t *testing.T) {
+	f := func(i proxy.StopInfo, level zapcore.Level, text string) {
+		t.Helper()
+		core, lines := observer.New(zap.DebugLevel)
+		To(zap.New(core)).Stopping(i)
+		got := lines.All()[0]
+		if said := fmt.Sprint(got.Message, " ", got.ContextMap()); got.Level != level || said != text {
+			t.Errorf("%v %s", got.Level, said)
+		}
+	}
+	f(proxy.StopInfo{Step: proxy.StopTold, Why: "SIGTERM", Within: time.Second, Requests: 3, Streams: 2}, zap.InfoLevel,
+		"told to stop map[cause:SIGTERM drain:1s requests:3 streams:2]")
+	f(proxy.StopInfo{Step: proxy.StopClosed, Within: time.Second, Requests: 3, Streams: 2}, zap.InfoLevel,
+		"the listener is closed map[requests:3 shutdown:1s streams:2]")
+	f(proxy.StopInfo{Step: proxy.StopEnded, Duration: time.Second}, zap.InfoLevel, "ended map[cut:0 duration:1s]")
+	f(proxy.StopInfo{Step: proxy.StopEnded, Cut: 1, Duration: time.Second}, zap.WarnLevel, "ended map[cut:1 duration:1s]")
+}
+
+func TestAnErasureThatFailsIsAWarning(t *testing.T) {
+	for failed, want := range map[bool]zapcore.Level{false: zap.InfoLevel, true: zap.WarnLevel} {
+		core, lines := observer.New(zap.DebugLevel)
+		To(zap.New(core)).Erased(summarize.ErasedInfo{Remembered: 3, Stored: 1, Failed: failed})
+		if got := lines.All()[0]; got.Level != want || fmt.Sprint(got.ContextMap()) != "map[asked:another replica summaries:1 texts:3]" {
+			t.Errorf("%v %s %v", got.Level, got.Message, got.ContextMap())
+		}
+	}
 }

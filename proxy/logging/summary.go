@@ -51,3 +51,14 @@ func logJob(log *zap.Logger, i summarize.JobInfo) {
 	}
 	line.Write(appendText(f, "error", i.Reason)...)
 }
+
+// logErased writes a line for summaries that were erased because another process was
+// asked.
+func logErased(log *zap.Logger, i summarize.ErasedInfo) {
+	f := []zap.Field{zap.String("asked", "another replica"), zap.Int("texts", i.Remembered), zap.Int("summaries", i.Stored)}
+	if i.Failed {
+		log.Warn("summaries were not all erased: the store failed", f...)
+		return
+	}
+	log.Info("summaries were erased", f...)
+}

@@ -45,7 +45,7 @@ func (s *Service) Erase(ctx context.Context, owner string) (n int, err error) {
 		return 0, nil
 	}
 	g := s.group(owner)
-	n, err = s.eraseGroup(ctx, g)
+	n, _, err = s.eraseGroup(ctx, g)
 	s.o.Store.Call(ctx, erasedWord+hex.EncodeToString(g[:])+s.mark)
 	return n, err
 }
@@ -66,12 +66,17 @@ func (s *Service) hear(from *store.Vault) {
 		}
 		if _, err := hex.Decode(g[:], []byte(name[:2*len(g)])); err == nil {
 			// It may have stored a summary since they looked.
-			_, _ = s.eraseGroup(s.ctx, g)
+			stored, forgotten, err := s.eraseGroup(s.ctx, g)
+			if s.env.Erased != nil {
+				s.env.Erased(ErasedInfo{Remembered: forgotten, Stored: stored, Failed: err != nil})
+			}
 		}
 	}, func() {})
 }
 
-func (s *Service) eraseGroup(ctx context.Context, g store.Group) (n int, err error) {
+// eraseGroup removes a group, and returns how many summaries the store had, and how
+// many texts were remembered.
+func (s *Service) eraseGroup(ctx context.Context, g store.Group) (stored, forgotten int, err error) {
 	s.mu.Lock()
 	s.erasing[g]++ // or a job would begin with what is about to go
 	var jobs []*job
@@ -91,8 +96,8 @@ func (s *Service) eraseGroup(ctx context.Context, g store.Group) (n int, err err
 	for _, j := range jobs {
 		j.erase()
 	}
-	n, err = s.o.Store.Erase(ctx, g)
-	s.forget(s.named(string(g[:])))
+	stored, err = s.o.Store.Erase(ctx, g)
+	forgotten = s.forget(s.named(string(g[:])))
 	for key := range s.made.Keys() {
 		if key.Group() == g {
 			s.made.Invalidate(key)
@@ -103,7 +108,7 @@ func (s *Service) eraseGroup(ctx context.Context, g store.Group) (n int, err err
 			s.gaps.Invalidate(about)
 		}
 	}
-	return n, err
+	return stored, forgotten, err
 }
 
 // erase ends a job. When it returns, the job has stored its summary, or never will.
@@ -114,9 +119,9 @@ func (j *job) erase() {
 	j.cancel(errErased)
 }
 
-// forget drops the remembered texts of an owner. After it, no request that is under
-// way adds one.
-func (s *Service) forget(who memo) {
+// forget drops the remembered texts of an owner, and returns how many there were. After
+// it, no request that is under way adds one.
+func (s *Service) forget(who memo) (n int) {
 	s.forgetting.Lock()
 	defer s.forgetting.Unlock()
 	s.erasures++
@@ -127,9 +132,11 @@ func (s *Service) forget(who memo) {
 		for about, t := range texts.All() {
 			if t.who == who {
 				texts.Invalidate(about)
+				n++
 			}
 		}
 	}
+	return n
 }
 
 // keep remembers a text that was made for a request, unless something was erased

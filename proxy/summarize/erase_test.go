@@ -190,11 +190,13 @@ func TestDigestsAreForgotten(t *testing.T) {
 }
 
 // TestAllWhoShareTheStoreForget: a process is asked, and another one that has the
-// summary in its memory has it no more.
+// summary in its memory has it no more, and says so.
 func TestAllWhoShareTheStoreForget(t *testing.T) {
 	o := store.Options{Kind: store.InRedis, URL: storetest.StartRedis(t).URL(), Secret: []byte("a secret of this test")}
-	process := func() *agent {
+	told := make(chan ErasedInfo, 99)
+	process := func(told func(ErasedInfo)) *agent {
 		a := newAgent(t, 8000)
+		a.s.env.Erased = told
 		a.answer = func(string) string { return "State: nothing was changed, all files were read so far." }
 		vault, err := store.Open(o)
 		if err != nil {
@@ -207,7 +209,8 @@ func TestAllWhoShareTheStoreForget(t *testing.T) {
 		t.Cleanup(a.s.Close)
 		return a
 	}
-	one, other := process(), process()
+	one := process(func(i ErasedInfo) { t.Errorf("who was asked: %+v", i) })
+	other := process(func(i ErasedInfo) { told <- i })
 	n := one.stepWith(spansOf(1))
 	if _, info := owned(one, "mine")(n); info.Outcome != Made {
 		t.Fatalf("%+v", info)
@@ -223,6 +226,9 @@ func TestAllWhoShareTheStoreForget(t *testing.T) {
 			}
 		}
 		if _, info := owned(other, "mine")(n); info.Outcome == Made && len(other.prompts) == 1 {
+			if i := <-told; i.Remembered == 0 || i.Stored != 0 || i.Failed {
+				t.Errorf("%+v", i)
+			}
 			return
 		}
 		time.Sleep(10 * time.Millisecond)

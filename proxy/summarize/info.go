@@ -45,6 +45,16 @@ type JobInfo struct {
 	Duration                time.Duration
 }
 
+// ErasedInfo says what was erased because another process that shares the store was
+// asked to erase an owner's.
+type ErasedInfo struct {
+	// Remembered is how many texts this process remembered, Stored how many summaries
+	// the store had that came to it since the other process looked.
+	Remembered, Stored int
+	// Failed: the store failed, and some may be left.
+	Failed bool
+}
+
 // ModelFailed reports whether the model is why there is no summary, and not what
 // it was asked, nor what happened here.
 func (i *JobInfo) ModelFailed() bool {

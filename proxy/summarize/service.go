@@ -102,8 +102,10 @@ type keptText struct {
 type Environment struct {
 	// Memory is where the memory of jobs comes from. Requests come first.
 	Memory *admission.Gate
-	// Ended is called at the end of each job, Failed after a panic.
+	// Ended is called at the end of each job, Erased when another process has had
+	// summaries erased here, Failed after a panic.
 	Ended  func(JobInfo)
+	Erased func(ErasedInfo)
 	Failed func(id string, v any)
 }
 

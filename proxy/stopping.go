@@ -1,0 +1,126 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// StopStep is a step of the end of Serve, in a word.
+type StopStep string
+
+// The steps of the end, in their order.
+const (
+	StopTold   StopStep = "told"   // Serve goes on taking requests for Limits.Drain
+	StopClosed StopStep = "closed" // its listener is closed; open answers have Limits.Shutdown
+	StopEnded  StopStep = "ended"  // no request is left, and no work in the background
+)
+
+// StopInfo is a step of the end of Serve.
+type StopInfo struct {
+	Step StopStep
+	// Why is the cause of the context that told Serve to stop; "" where it has none.
+	Why string
+	// Within is the time that the next step is to come in: Limits.Drain, then
+	// Limits.Shutdown.
+	Within time.Duration
+	// Requests are those that are not over, Streams those of them whose answer is a
+	// stream of events that has begun.
+	Requests, Streams int
+	// Cut is how many requests were cut at the end of Limits.Shutdown.
+	Cut int
+	// Duration is the time since Serve was told to stop.
+	Duration time.Duration
+}
+
+// stopping is a Serve that was told to stop.
+type stopping struct {
+	p     *Proxy
+	why   string
+	began time.Time
+	cut   int
+}
+
+func (p *Proxy) newStopping(ctx context.Context) *stopping {
+	s := &stopping{p: p, began: time.Now()}
+	if cause := context.Cause(ctx); cause != ctx.Err() {
+		s.why = cause.Error()
+	}
+	return s
+}
+
+// tell tells the listener of a step.
+func (s *stopping) tell(step StopStep, within time.Duration) {
+	s.p.listener.Stopping(StopInfo{
+		Step: step, Why: s.why, Within: within, Requests: s.p.Serving(), Streams: int(s.p.streaming.Load()), Cut: s.cut, Duration: time.Since(s.began),
+	})
+}
+
+// end ends srv, which runs until failed says why it did not: after Limits.Drain, and
+// within Limits.Shutdown. It calls cut to end the requests that are left.
+func (s *stopping) end(srv *http.Server, failed <-chan error, fresh *unused, cut context.CancelCauseFunc) error {
+	limits := s.p.settings.Load().Limits
+	s.tell(StopTold, limits.Drain)
+	drain := time.NewTimer(limits.Drain)
+	defer drain.Stop()
+	select {
+	case err := <-failed:
+		return err
+	case <-drain.C:
+	}
+	most := s.p.settings.Load().Limits.Shutdown // it may be another one by now
+	var closed sync.Once                        // there may be a second Shutdown
+	tellClosed := func() { closed.Do(func() { s.tell(StopClosed, most) }) }
+	srv.RegisterOnShutdown(tellClosed)
+	srv.RegisterOnShutdown(fresh.close)
+	grace, stop := context.WithTimeout(context.Background(), most-min(afterCut, most/4))
+	defer stop()
+	if srv.Shutdown(grace) != nil {
+		s.cut = s.p.Serving()
+		cut(errShutdown)
+		last, stop := context.WithTimeout(context.Background(), min(afterCut, most/4))
+		defer stop()
+		_ = srv.Shutdown(last)
+	}
+	_ = srv.Close()
+	tellClosed() // at the latest; it waits for one that is being told
+	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// unused are the connections whose first request has not come. Once a server shuts
+// down, it serves none that comes, and yet waits seconds for it.
+type unused struct {
+	mu     sync.Mutex
+	open   map[net.Conn]struct{}
+	closed bool // there is none any more
+}
+
+// changed is the ConnState of an http.Server.
+func (u *unused) changed(conn net.Conn, state http.ConnState) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case state != http.StateNew:
+		delete(u.open, conn)
+	case u.closed:
+		_ = conn.Close()
+	default:
+		u.open[conn] = struct{}{}
+	}
+}
+
+// close closes these connections, and those that are still to come.
+func (u *unused) close() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.closed = true
+	for conn := range u.open {
+		_ = conn.Close()
+	}
+}
