@@ -23,12 +23,11 @@ import (
 )
 
 func main() {
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		<-signals
-		stop()
+		stop(cli.Signalled(<-signals))
 		second, _ := (<-signals).(syscall.Signal)
 		os.Exit(128 + int(second)) // as shells name an end by a signal
 	}()

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"go.uber.org/zap"
 
 	"laconic/cli/runlog"
-	"laconic/config"
 	"laconic/proxy"
 	"laconic/proxy/access"
 	"laconic/proxy/page"
@@ -36,14 +34,9 @@ func eraseCommand() *cobra.Command {
 			"a file or from standard input, as the client sends it:\n\n" +
 			"  laconic erase --client ALICE\n" +
 			"  printenv OPENAI_API_KEY | laconic erase --key-file -\n\n" +
-			"Give it the flags that serve got.",
+			"Give it the flags that serve got. Of the configuration it reads admin and admin_token alone.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load(s.config, s.overrides(cmd)...)
-			if err != nil {
-				printConfig(cmd.ErrOrStderr(), c, err, false)
-				return exitError(1)
-			}
 			form := url.Values{}
 			switch {
 			case (client == "") == (keyFile == ""):
@@ -57,14 +50,7 @@ func eraseCommand() *cobra.Command {
 				}
 				form.Set("credential", key)
 			}
-			ctx, stop := context.WithTimeout(cmd.Context(), timeout)
-			defer stop()
-			says, err := askAdmin(ctx, c, http.MethodPost, "/erase", form)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintln(cmd.OutOrStdout(), says)
-			return nil
+			return s.ask(cmd, timeout, http.MethodPost, "/erase", form)
 		},
 	}
 	s.flags(cmd)

@@ -24,32 +24,16 @@ func healthcheckCommand() *cobra.Command {
 		Use:   "healthcheck",
 		Short: "ask the running proxy whether it is ready: exit code 0 or 1",
 		Long: "Asks /readyz at the admin address of the configuration, and prints what it says.\n" +
-			"The exit code is 0 if the proxy is ready, else 1. Give it the flags that serve got.",
+			"The exit code is 0 if the proxy is ready, else 1. Give it the flags that serve got.\n" +
+			"Of the configuration it reads admin and admin_token alone.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load(s.config, s.overrides(cmd)...)
-			if err != nil {
-				printConfig(cmd.ErrOrStderr(), c, err, false)
-				return exitError(1)
-			}
-			ctx, stop := context.WithTimeout(cmd.Context(), timeout)
-			defer stop()
-			says, err := readiness(ctx, c)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintln(cmd.OutOrStdout(), says)
-			return nil
+			return s.ask(cmd, timeout, http.MethodGet, "/readyz", nil)
 		},
 	}
 	s.flags(cmd)
 	cmd.Flags().DurationVar(&timeout, "timeout", 3*time.Second, "how long to wait for the answer")
 	return cmd
-}
-
-// readiness returns what /readyz says. The error says why the proxy is not ready.
-func readiness(ctx context.Context, c *config.Config) (says string, err error) {
-	return askAdmin(ctx, c, http.MethodGet, "/readyz", nil)
 }
 
 // askAdmin sends a request to the admin address of a configuration, with a form if

@@ -21,7 +21,8 @@ func run(t *testing.T, args ...string) (code int, out, said string) {
 }
 
 // The health check asks the admin address of the configuration, with its token, and
-// no proxy of the environment.
+// no proxy of the environment. Nothing else in the file matters, nor does a variable
+// that only the proxy has.
 func TestHealthcheckSaysWhatReadyzSays(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	status := http.StatusOK
@@ -36,9 +37,11 @@ func TestHealthcheckSaysWhatReadyzSays(t *testing.T) {
 	defer admin.Close()
 	file := filepath.Join(t.TempDir(), "laconic.yaml")
 	addr := admin.Listener.Addr().String()
-	if err := os.WriteFile(file, []byte("admin: "+addr+"\nadmin_token: a-token-of-the-test\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("admin: "+addr+"\nadmin_token: ${HEALTH_TOKEN}\nlisten: "+addr+"\n"+
+		"models: [{match: \"*\", api_key: \"${NOT_SET}\"}]\nclient_keys: 7\nupsteam: x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("HEALTH_TOKEN", "a-token-of-the-test")
 	f := func(wantCode int, want string, args ...string) {
 		t.Helper()
 		code, out, said := run(t, append([]string{"healthcheck", "--config", file}, args...)...)
@@ -53,6 +56,8 @@ func TestHealthcheckSaysWhatReadyzSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	f(1, at+"it wants the admin_token of the configuration that the proxy runs with (give this command the same file: -c FILE)", "--config", without)
+	t.Setenv("LACONIC_UPSTREAM", "no url")
+	f(0, "ready", "--log-level", "loud")
 	status = http.StatusServiceUnavailable
 	f(1, at+"503 shutting down")
 	f(1, "laconic: there is no admin address to ask (admin: off)", "--admin", "off")

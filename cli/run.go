@@ -104,8 +104,8 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 	defer log.Close()
 
 	var sums tally.Tally
-	serving, stop := context.WithCancel(context.WithoutCancel(cmd.Context()))
-	defer stop()
+	serving, stop := context.WithCancelCause(context.WithoutCancel(cmd.Context()))
+	defer stop(nil)
 	started, ended := make(chan [2]string, 1), make(chan error, 1)
 	go func() {
 		ended <- serveLogged(serving, c, log, nil, func(addr, admin string) {
@@ -154,7 +154,7 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 		say("%s", line)
 	}
 	code, err := runHere(cmd, path, append(s.Args, args[1:]...), environment(os.Environ(), s.Env))
-	stop()
+	stop(errors.New("the command ended"))
 	served := <-ended
 	if err != nil {
 		return err
@@ -196,7 +196,7 @@ func (r *running) configuration(cmd *cobra.Command, client *clients.Client) (*co
 	if len(c.ClientKeys) > 0 {
 		c.ClientKeys = append(c.ClientKeys, access.Secret("laconic-"+rand.Text()))
 	}
-	c.Limits.Shutdown = min(c.Limits.Shutdown, config.Duration(lastTime))
+	c.Limits.Shutdown, c.Limits.Drain = min(c.Limits.Shutdown, config.Duration(lastTime)), new(config.Duration) // no balancer sends it anything
 	if l, err := net.Listen("tcp", c.Admin); c.Admin != "" && err != nil {
 		c.Admin = "127.0.0.1:0" // another proxy has it
 	} else if err == nil {

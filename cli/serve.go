@@ -31,42 +31,6 @@ import (
 	"laconic/tokenize"
 )
 
-// settings are the flags that override keys of the configuration file.
-type settings struct{ config, upstream, listen, admin, logLevel, logFormat string }
-
-func (s *settings) flags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVarP(&s.config, "config", "c", "", "configuration file (default: "+config.FileName+" in this folder, if it exists)")
-	f.StringVar(&s.upstream, "upstream", "", "base URL that replaces the client's /v1; also LACONIC_UPSTREAM")
-	f.StringVar(&s.listen, "listen", "", "address to listen on")
-	f.StringVar(&s.admin, "admin", "", `address of /healthz, /readyz and /metrics; "off" for none`)
-	f.StringVar(&s.logLevel, "log-level", "", "debug, info, warn or error")
-	f.StringVar(&s.logFormat, "log-format", "", "auto, console or json")
-	_ = cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions(levels, cobra.ShellCompDirectiveNoFileComp)) // the flags exist
-	_ = cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"auto", "console", "json"}, cobra.ShellCompDirectiveNoFileComp))
-}
-
-// overrides returns the settings that were given, those of flags before those of
-// the environment.
-func (s *settings) overrides(cmd *cobra.Command) []config.Override {
-	var over []config.Override
-	if v, ok := os.LookupEnv("LACONIC_UPSTREAM"); ok && v != "" && s.upstream == "" {
-		over = append(over, config.Override{Key: "upstream", Value: v, From: "LACONIC_UPSTREAM"})
-	}
-	for _, o := range []struct{ flag, key, value string }{
-		{"upstream", "upstream", s.upstream},
-		{"listen", "listen", s.listen},
-		{"admin", "admin", s.admin},
-		{"log-level", "log.level", s.logLevel},
-		{"log-format", "log.format", s.logFormat},
-	} {
-		if cmd.Flags().Changed(o.flag) {
-			over = append(over, config.Override{Key: o.key, Value: o.value, From: "--" + o.flag})
-		}
-	}
-	return over
-}
-
 func serveCommand(name string) *cobra.Command {
 	var s settings
 	cmd := &cobra.Command{
@@ -74,7 +38,7 @@ func serveCommand(name string) *cobra.Command {
 		Short: "run the proxy (the default)",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load(s.config, s.overrides(cmd)...)
+			c, err := s.load(cmd, config.Load)
 			if err == nil {
 				err = c.CheckFiles()
 			}
@@ -83,8 +47,7 @@ func serveCommand(name string) *cobra.Command {
 			case err != nil && inJSON:
 				return logFailure(cmd.ErrOrStderr(), err)
 			case err != nil:
-				printConfig(cmd.ErrOrStderr(), c, err, false)
-				return exitError(1)
+				return refused(cmd.ErrOrStderr(), c, err)
 			}
 			if err = serve(cmd.Context(), c, s.overrides(cmd), cmd.ErrOrStderr()); err != nil && inJSON {
 				return logFailure(cmd.ErrOrStderr(), err)
@@ -226,13 +189,13 @@ func serveLogged(
 	}
 	admin, stopAdmin := serveAdmin(p, a, log.Logger)
 	started(l.Addr().String(), admin)
-	ctx, stop := context.WithCancel(ctx)
+	ctx, stop := context.WithCancelCause(ctx)
 	var following sync.WaitGroup
 	if again != nil {
-		following.Go(func() { again.follow(ctx, stop) })
+		following.Go(func() { again.follow(ctx, func() { stop(errors.New("SIGHUP: the terminal is gone")) }) })
 	}
 	err = p.Serve(ctx, l)
-	stop()
+	stop(nil)
 	if shown != nil {
 		shown.Close()
 	}
@@ -299,10 +262,9 @@ func checkCommand() *cobra.Command {
 				s.config = args[0]
 			}
 			if model != "" {
-				c, err := config.Load(s.config, s.overrides(cmd)...)
+				c, err := s.load(cmd, config.Load)
 				if err != nil {
-					printConfig(cmd.OutOrStdout(), c, err, false)
-					return exitError(1)
+					return refused(cmd.OutOrStdout(), c, err)
 				}
 				return explain(c, cmd.Context(), cmd.OutOrStdout(), model)
 			}

@@ -170,10 +170,19 @@ type Override struct {
 // current directory; if there is no such file it returns the defaults, changed by
 // over. The error is Problems: everything that is wrong, at once. The configuration
 // that comes with an error is only good for looking at.
-func Load(path string, over ...Override) (*Config, error) {
+func Load(path string, over ...Override) (*Config, error) { return load(path, nil, over) }
+
+// LoadAdmin is Load for those who ask a running proxy something: it reads admin and
+// admin_token alone. Whatever is wrong with the rest, and variables that it needs,
+// do not matter; it has its defaults.
+func LoadAdmin(path string, over ...Override) (*Config, error) {
+	return load(path, []string{"admin", "admin_token"}, over)
+}
+
+func load(path string, only []string, over []Override) (*Config, error) {
 	if path == "" {
 		if _, err := os.Stat(FileName); errors.Is(err, fs.ErrNotExist) {
-			return Parse("", nil, os.LookupEnv, over...)
+			return parse("", nil, os.LookupEnv, only, over)
 		}
 		path = FileName
 	}
@@ -181,7 +190,7 @@ func Load(path string, over ...Override) (*Config, error) {
 	if err != nil {
 		return Default(), err
 	}
-	return Parse(path, src, os.LookupEnv, over...)
+	return parse(path, src, os.LookupEnv, only, over)
 }
 
 // File returns the path of the file that was read; "" if no file was.

@@ -482,3 +482,27 @@ var lists = strings.NewReplacer(
 	strings.Join(slices.Sorted(slices.Values(policy.Names())), ", "), "POLICIES",
 	strings.Join(tokenize.Names(), ", "), "TOKENIZERS",
 )
+
+// TestOnlyWhatIsAskedOfARunningProxyMatters: its address and its token.
+func TestOnlyWhatIsAskedOfARunningProxyMatters(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "laconic.yaml")
+	f := func(src, admin, token, wrong string, over ...Override) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(src), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := LoadAdmin(file, over...)
+		if said := fmt.Sprint(err); c.Admin != admin || string(c.AdminToken) != token || (err == nil) != (wrong == "") || !strings.Contains(said, wrong) {
+			t.Errorf("%q: %q %q %v", src, c.Admin, c.AdminToken, err)
+		}
+	}
+	t.Setenv("A_TOKEN", "a-token-of-the-test")
+	const rest = "upsteam: x\nlisten: 127.0.0.1:7000\nclient_keys: [\"${NOT_SET}\"]\nlimits: 7\nmodels:\n"
+	f(rest+"admin: 127.0.0.1:7000\nadmin_token: ${A_TOKEN}\n", "127.0.0.1:7000", "a-token-of-the-test", "")
+	f("x-all: &all {admin: \"off\"}\n<<: *all\n"+rest, "", "", "")
+	f(rest, Default().Admin, "", "")
+	f(rest, "127.0.0.1:1", "", "", Override{Key: "admin", Value: "127.0.0.1:1", From: "--admin"}, Override{Key: "log.level", Value: "loud", From: "--log-level"})
+	f("admin_token: ${NOT_SET}\n", Default().Admin, "", "NOT_SET is not set")
+	f("admin: [1]\n", Default().Admin, "", "admin must be")
+	f("a: [", Default().Admin, "", "this is not YAML")
+}

@@ -15,6 +15,12 @@ import (
 // Parse makes a Config of the bytes of a file and what overrides it, and checks
 // it. Errors call the file by name; lookup finds the variables of the environment.
 func Parse(name string, src []byte, lookup func(string) (string, bool), over ...Override) (*Config, error) {
+	return parse(name, src, lookup, nil, over)
+}
+
+// parse is Parse, but that of the file and of over it reads the keys of only alone; nil:
+// all. It checks nothing between keys then.
+func parse(name string, src []byte, lookup func(string) (string, bool), only []string, over []Override) (*Config, error) {
 	c := Default()
 	c.file, c.sum, c.places = name, sha256.Sum256(src), map[string]place{}
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
@@ -23,7 +29,7 @@ func Parse(name string, src []byte, lookup func(string) (string, bool), over ...
 	if fault != nil {
 		return c, problems([]finding{*fault})
 	}
-	r := &reading{src: s, lookup: lookup, config: c, left: mostNodes}
+	r := &reading{src: s, lookup: lookup, config: c, only: only, left: mostNodes}
 	values := map[string]any{}
 	if doc != nil {
 		s.collect(doc)
@@ -32,7 +38,9 @@ func Parse(name string, src []byte, lookup func(string) (string, bool), over ...
 		}
 	}
 	for _, o := range over {
-		r.override(values, o)
+		if r.wanted(o.Key) {
+			r.override(values, o)
+		}
 	}
 	policies, _ := values["policies"].(map[string]any)
 	delete(values, "policies")
@@ -45,6 +53,9 @@ func Parse(name string, src []byte, lookup func(string) (string, bool), over ...
 	}
 	if c.Admin == "off" {
 		c.Admin = ""
+	}
+	if only != nil {
+		return c, problems(r.found)
 	}
 	return c, problems(append(r.found, c.check()...))
 }

@@ -17,6 +17,7 @@ type reading struct {
 	src    *source
 	lookup func(string) (string, bool) // nil: variables are not expanded
 	config *Config
+	only   []string // the keys of the file that are read; nil: all
 	found  []finding
 	left   int  // nodes that may still be visited: aliases can multiply them
 	depth  int  // of maps and lists in each other
@@ -97,6 +98,8 @@ func (r *reading) object(n *yaml.Node, path string, s *schema) any {
 		child := s.Properties[name]
 		suspect = suspect || secretPath(name)
 		switch {
+		case path == "" && !r.wanted(name):
+			continue
 		case path == "" && strings.HasPrefix(name, "x-"): // holds anchors
 			r.src.show(p.key)
 			continue
@@ -126,6 +129,9 @@ func (r *reading) object(n *yaml.Node, path string, s *schema) any {
 	}
 	return values
 }
+
+// wanted reports whether a key of the file is read.
+func (r *reading) wanted(key string) bool { return r.only == nil || slices.Contains(r.only, key) }
 
 var policyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 

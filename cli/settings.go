@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"laconic/config"
+)
+
+// settings are the flags that override keys of the configuration file.
+type settings struct{ config, upstream, listen, admin, logLevel, logFormat string }
+
+func (s *settings) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&s.config, "config", "c", "", "configuration file (default: "+config.FileName+" in this folder, if it exists)")
+	f.StringVar(&s.upstream, "upstream", "", "base URL that replaces the client's /v1; also LACONIC_UPSTREAM")
+	f.StringVar(&s.listen, "listen", "", "address to listen on")
+	f.StringVar(&s.admin, "admin", "", `address of /healthz, /readyz and /metrics; "off" for none`)
+	f.StringVar(&s.logLevel, "log-level", "", "debug, info, warn or error")
+	f.StringVar(&s.logFormat, "log-format", "", "auto, console or json")
+	_ = cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions(levels, cobra.ShellCompDirectiveNoFileComp)) // the flags exist
+	_ = cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"auto", "console", "json"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// overrides returns the settings that were given, those of flags before those of
+// the environment.
+func (s *settings) overrides(cmd *cobra.Command) []config.Override {
+	var over []config.Override
+	if v, ok := os.LookupEnv("LACONIC_UPSTREAM"); ok && v != "" && s.upstream == "" {
+		over = append(over, config.Override{Key: "upstream", Value: v, From: "LACONIC_UPSTREAM"})
+	}
+	for _, o := range []struct{ flag, key, value string }{
+		{"upstream", "upstream", s.upstream},
+		{"listen", "listen", s.listen},
+		{"admin", "admin", s.admin},
+		{"log-level", "log.level", s.logLevel},
+		{"log-format", "log.format", s.logFormat},
+	} {
+		if cmd.Flags().Changed(o.flag) {
+			over = append(over, config.Override{Key: o.key, Value: o.value, From: "--" + o.flag})
+		}
+	}
+	return over
+}
+
+// load reads the configuration by config.Load or config.LoadAdmin. The file may be a
+// pipe that nobody writes to: it waits for that no longer than the command runs.
+func (s *settings) load(cmd *cobra.Command, by func(string, ...config.Override) (*config.Config, error)) (*config.Config, error) {
+	type loaded struct {
+		c   *config.Config
+		err error
+	}
+	done := make(chan loaded, 1)
+	over := s.overrides(cmd)
+	go func() {
+		c, err := by(s.config, over...)
+		done <- loaded{c, err}
+	}()
+	select {
+	case l := <-done:
+		return l.c, l.err
+	case <-cmd.Context().Done():
+		return config.Default(), &unreadError{s.config, context.Cause(cmd.Context())}
+	}
+}
+
+// unreadError says that the command was told to stop before it had read a file.
+type unreadError struct {
+	file string
+	why  error
+}
+
+func (e *unreadError) Error() string {
+	return fmt.Sprintf("told to stop (%v) before %s was read", e.why, e.file)
+}
+
+// refused writes why a command does not run with a configuration, and returns its exit
+// code.
+func refused(w io.Writer, c *config.Config, err error) error {
+	var unread *unreadError
+	if errors.As(err, &unread) {
+		return err
+	}
+	printConfig(w, c, err, false)
+	return exitError(1)
+}
+
+// ask sends a request to the admin address of the proxy that runs with the same
+// settings, with a form if there is one, and prints what the answer says.
+func (s *settings) ask(cmd *cobra.Command, timeout time.Duration, method, path string, form url.Values) error {
+	c, err := s.load(cmd, config.LoadAdmin)
+	if err != nil {
+		return refused(cmd.ErrOrStderr(), c, err)
+	}
+	ctx, stop := context.WithTimeout(cmd.Context(), timeout)
+	defer stop()
+	says, err := askAdmin(ctx, c, method, path, form)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), says)
+	return nil
+}
