@@ -1,0 +1,45 @@
+package clients
+
+// startCline gives Cline a file of providers in the place of the user's.
+func startCline(g Given, s *Started) {
+	const variable, mode = "CLINE_PROVIDER_SETTINGS_PATH", "CLINE_SESSION_BACKEND_MODE"
+	switch {
+	case g.has("--provider", "-P") || g.set(variable):
+		s.say("the provider is Cline's own choice: it is not told of the proxy")
+		return
+	case g.Model == "" && !g.has("--model", "-m"):
+		s.unchosen("Cline")
+		return
+	}
+	type settings struct {
+		Provider string `json:"provider"`
+		Key      string `json:"apiKey,omitempty"`
+		Model    string `json:"model,omitempty"`
+		Base     string `json:"baseUrl"`
+	}
+	type provider struct {
+		Settings settings `json:"settings"`
+		Updated  string   `json:"updatedAt"`
+		Source   string   `json:"tokenSource"`
+	}
+	const name = "openai-compatible"
+	file, err := g.write("providers.json", map[string]any{
+		"version": 1, "lastUsedProvider": name, "modes": map[string]any{},
+		"providers": map[string]provider{name: {settings{name, g.key(), g.Model, g.Base}, "2026-01-01T00:00:00.000Z", "manual"}},
+	})
+	if err != nil {
+		s.say("Cline is not told of the proxy: %v", err)
+		return
+	}
+	s.Env[variable] = file
+	if !g.set(mode) {
+		s.Env[mode] = "local" // a process of Cline's that runs already has read another file
+	}
+	s.Args = append(s.Args, "--provider", name)
+	if !g.has("--model", "-m") {
+		s.Args = append(s.Args, "--model", g.Model)
+	}
+	if !g.has("--compaction") {
+		s.Args = append(s.Args, "--compaction", "off")
+	}
+}

@@ -1,0 +1,56 @@
+package clients
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+)
+
+// startOpencode declares the provider in the variable that opencode reads last of
+// all its configurations.
+func startOpencode(g Given, s *Started) {
+	type limit struct {
+		Context int `json:"context"`
+		Output  int `json:"output"`
+	}
+	type model struct {
+		Tools bool  `json:"tool_call"`
+		Limit limit `json:"limit"`
+	}
+	const variable = "OPENCODE_CONFIG_CONTENT"
+	config, provider := map[string]any{}, map[string]any{}
+	if own, ok := g.Lookup(variable); ok && strings.TrimSpace(own) != "" {
+		if json.Unmarshal([]byte(own), &config) != nil || config == nil {
+			s.say("%s is set, and is not plain JSON: it stays as it is, and opencode is not told of the proxy", variable)
+			return
+		}
+		if has, ok := config["provider"].(map[string]any); ok {
+			maps.Copy(provider, has)
+		}
+	}
+	models := map[string]model{}
+	for _, name := range g.all() {
+		models[name] = model{Tools: true, Limit: limit{Context: Believed, Output: 8192}}
+	}
+	if len(models) == 0 {
+		s.unchosen("opencode")
+		return
+	}
+	provider["laconic"] = map[string]any{
+		"npm": "@ai-sdk/openai-compatible", "name": "Laconic",
+		"options": map[string]string{"baseURL": g.Base, "apiKey": "{env:OPENAI_API_KEY}"}, "models": models,
+	}
+	config["provider"] = provider
+	switch {
+	case g.Model != "":
+		config["model"] = "laconic/" + g.Model
+	case !g.has("--model", "-m"):
+		s.say("choose a model of laconic/… in opencode, or here: laconic run --model NAME -- opencode")
+	}
+	text, err := json.Marshal(config)
+	if err != nil {
+		s.say("opencode is not told of the proxy: %v", err) // unreachable: all of it came from JSON
+		return
+	}
+	s.Env[variable] = string(text)
+}
