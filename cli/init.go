@@ -112,12 +112,19 @@ func upstreamsFor(cmd *cobra.Command, named string) ([]found, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := look(cmd.Context(), u, "")
-	if key := os.Getenv("OPENAI_API_KEY"); key != "" && (f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden) {
-		f = look(cmd.Context(), u, key)
+	wantsKey := func(f learn.Found) bool {
+		return f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden
 	}
+	ask := func(u *url.URL) learn.Found {
+		f := look(cmd.Context(), u, "")
+		if key := os.Getenv("OPENAI_API_KEY"); key != "" && wantsKey(f) {
+			f = look(cmd.Context(), u, key)
+		}
+		return f
+	}
+	f := ask(u)
 	if below := u.JoinPath("v1"); f.Status == http.StatusNotFound && strings.Trim(u.Path, "/") == "" {
-		if g := look(cmd.Context(), below, ""); g.Status == http.StatusOK {
+		if g := ask(below); g.Status == http.StatusOK || wantsKey(g) {
 			f, u = g, below
 		}
 	}

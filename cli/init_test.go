@@ -131,22 +131,28 @@ func TestInitAsksNobodyWithoutATerminal(t *testing.T) {
 	}
 }
 
-// The key of the environment is tried where an upstream that was named wants one.
+// The key of the environment is tried where an upstream that was named wants one, and
+// below /v1 too where it has nothing above.
 func TestInitTriesTheKeyOfTheEnvironment(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer sk-canary" {
+		switch {
+		case r.URL.Path != "/v1/models":
+			w.WriteHeader(http.StatusNotFound)
+		case r.Header.Get("Authorization") != "Bearer sk-canary":
 			w.WriteHeader(http.StatusUnauthorized)
-			return
+		default:
+			_, _ = io.WriteString(w, `{"data":[{"id":"one"},{"id":"two"}]}`)
 		}
-		_, _ = io.WriteString(w, `{"data":[{"id":"one"},{"id":"two"}]}`)
 	}))
 	defer srv.Close()
 	f := func(key, want string) {
 		t.Helper()
 		t.Setenv("OPENAI_API_KEY", key)
-		code, text, out, said := initialized(t, nil, "--upstream", srv.URL+"/v1")
-		if code != 0 || !strings.Contains(out, want) || strings.Contains(text+out+said, "canary") {
-			t.Errorf("%d %s%s\n%s", code, out, said, text)
+		for _, named := range []string{srv.URL + "/v1", srv.URL} {
+			code, text, out, said := initialized(t, nil, "--upstream", named)
+			if code != 0 || !strings.Contains(out, want) || !strings.Contains(text, `upstream: "`+srv.URL+`/v1"`) || strings.Contains(text+out+said, "canary") {
+				t.Errorf("%s: %d %s%s\n%s", named, code, out, said, text)
+			}
 		}
 	}
 	f("", "an upstream that wants a key")
