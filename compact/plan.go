@@ -134,7 +134,7 @@ func (p *Plan) Made() iter.Seq[Edit] {
 	}
 }
 
-// SlotStage returns the name of the stage that made the slot; "" where there is none.
+// SlotStage returns the name of the stage that made the slot, or "".
 func (p *Plan) SlotStage() string {
 	if p.fold == nil || p.fold.d.slot == nil {
 		return ""

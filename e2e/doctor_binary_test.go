@@ -111,7 +111,7 @@ func diagnosed(t *testing.T, config string, args ...string) (code int, all []dia
 }
 
 // only fails the test unless the one warning or failure is of a check and has these
-// words and this cure; "" for the check: unless there is none.
+// words and this cure; with "" for the check, unless there is no finding at all.
 func only(t *testing.T, all []diagnosis, check, state, says, fix string) {
 	t.Helper()
 	found := check == ""

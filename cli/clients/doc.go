@@ -76,7 +76,7 @@ func (b Block) For(origin, model string) string {
 // Compacted reports whether the proxy compacts and repairs the client's requests.
 func (c *Client) Compacted() bool { return c.Endpoint == "/v1/chat/completions" }
 
-// Named returns the row of a name; nil: there is none.
+// Named returns the row of a name, or nil.
 func Named(name string) *Client {
 	for i := range Table {
 		if Table[i].Name == name {
@@ -94,8 +94,7 @@ func Names() (all []string) {
 	return all
 }
 
-// OfCommand returns the row of a command, which may be a path; nil: the table does
-// not know it. Of several rows it is the first: that of the newest version.
+// OfCommand returns the row of a command, which may be a path, or nil. Of several rows it is the first: that of the newest version.
 func OfCommand(command string) *Client {
 	name := strings.ToLower(path.Base(filepath.ToSlash(command)))
 	for _, end := range []string{".exe", ".cmd", ".bat", ".ps1"} {

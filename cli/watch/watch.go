@@ -114,7 +114,7 @@ func Changes(ctx context.Context, path string, changed func(), late func(error))
 }
 
 // stamp shows whether a file is another one than before.
-type stamp struct{ os.FileInfo } // nil: there is none
+type stamp struct{ os.FileInfo } // nil: there was no file
 
 func stampOf(path string) stamp {
 	info, err := os.Stat(path)

@@ -258,9 +258,9 @@ func mebibytes(text string) (n int64, err error) {
 	return n, err
 }
 
-// Configuration returns the folder where a container finds its configuration, and its
-// text. The folder is "" where there is none, or where one file is mounted: its changes
-// would never arrive.
+// Configuration returns the folder where a container finds its configuration, or "",
+// and its text. A file that is mounted alone has no folder: its changes would never
+// arrive.
 func (c *Cluster) Configuration(pod *core.PodSpec, k *core.Container) (folder, text string) {
 	i := slices.Index(k.Args, "--config")
 	if i < 0 || i+1 == len(k.Args) {
