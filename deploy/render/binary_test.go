@@ -4,17 +4,21 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	core "k8s.io/api/core/v1"
 )
 
 // patience is how long anything may take that should happen soon.
@@ -318,4 +322,102 @@ func TestAPodOfTheManifests(t *testing.T) {
 	if status, _ := get(t, "GET", admin+probes["liveness"], ""); status != 200 {
 		t.Errorf("it is restarted while it drains: %d", status)
 	}
+}
+
+// TestTheRedisOfTheManifests runs redis-server with the arguments of its container, and
+// the proxy beside it: it has the password and no other, its probe sees that, and what
+// a full server does is what the arguments say.
+func TestTheRedisOfTheManifests(t *testing.T) {
+	for _, name := range []string{"redis-server", "redis-cli"} {
+		if _, err := exec.LookPath(name); err != nil {
+			if os.Getenv("LACONIC_NO_SKIP") != "" {
+				t.Fatalf("no %s here (apt install redis-server)", name)
+			}
+			t.Skipf("no %s here (apt install redis-server)", name)
+		}
+	}
+	each(t, func(t *testing.T, objects []Object) {
+		c := cluster(t, objects)
+		for _, d := range c.Deployments {
+			if k := d.Spec.Template.Spec.Containers[0]; k.Name == "redis" {
+				besideRedis(t, c, &k)
+			}
+		}
+	})
+}
+
+func besideRedis(t *testing.T, c *Cluster, k *core.Container) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_ = l.Close()
+	_, port, _ := net.SplitHostPort(address)
+	// As the kubelet does: $(NAMES) are variables of the container.
+	words := make([]string, len(k.Args))
+	for i, a := range k.Args {
+		words[i] = strings.ReplaceAll(a, "$("+k.Env[0].Name+")", token)
+	}
+	server := exec.Command(words[0], append(words[1:], "--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir())...)
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() })
+	ask := func(password string, words ...string) (string, error) {
+		cmd := exec.Command(words[0], append([]string{"-p", port}, words[1:]...)...)
+		cmd.Env = []string{k.Env[0].Name + "=" + password}
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	probe := Probes(k)["readiness"].Exec.Command
+	eventually(t, "a probe that succeeds", func() bool { _, err := ask(token, probe...); return err == nil })
+	if out, err := ask("another", probe...); err == nil {
+		t.Errorf("a probe without the password succeeds: %s", out)
+	}
+	for name, want := range map[string]string{"maxmemory": "268435456", "maxmemory-policy": "allkeys-lru", "save": "\n\n", "appendonly": "no"} {
+		if out, err := ask(token, "redis-cli", "config", "get", name); err != nil || !strings.HasPrefix(strings.TrimPrefix(out, name), "\n"+strings.TrimSpace(want)) {
+			t.Errorf("%s: %q %v", name, out, err)
+		}
+	}
+
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Yes."}}]}`)
+	}))
+	defer upstream.Close()
+	args, config, _ := pod(t, c)
+	config = strings.Replace(config, "laconic-redis:6379", address, 1)
+	for name, f := range map[string]struct {
+		change [2]string
+		fails  bool
+	}{
+		"the password":      {},
+		"another password":  {change: [2]string{"${LACONIC_STORE_PASSWORD}", "another"}, fails: true},
+		"and none is given": {change: [2]string{"password: ${LACONIC_STORE_PASSWORD}", "ttl: 24h"}, fails: true},
+	} {
+		folder := t.TempDir()
+		mount(t, folder, 0, strings.Replace(config, f.change[0], f.change[1], 1))
+		_, to, admin := started(t, args, folder, upstream.URL+"/v1")
+		body := strings.NewReader(`{"model":"gpt-4o","messages":[{"role":"user","content":"Is it?"}]}`)
+		res, err := http.Post(to+"/v1/chat/completions", "application/json", body)
+		if err != nil || res.StatusCode != 200 {
+			t.Fatalf("%s: %v %v", name, res, err)
+		}
+		_ = res.Body.Close()
+		_, metrics := get(t, "GET", admin+"/metrics", token)
+		asked, failed := sum(metrics, "laconic_store_operations_total"), sum(metrics, "laconic_store_failed_operations_total")
+		if asked == 0 || (failed > 0) != f.fails {
+			t.Errorf("%s: %v operations, %v failed", name, asked, failed)
+		}
+	}
+}
+
+// sum returns the sum of a metric's series.
+func sum(metrics, name string) (all float64) {
+	for _, m := range regexp.MustCompile(`(?m)^`+name+`(?:\{[^}]*\})? (\S+)$`).FindAllStringSubmatch(metrics, -1) {
+		n, _ := strconv.ParseFloat(m[1], 64)
+		all += n
+	}
+	return all
 }

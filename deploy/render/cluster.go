@@ -1,7 +1,9 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
+	"net/url"
 	"path"
 	"regexp"
 	"slices"
@@ -51,7 +53,8 @@ type Monitor struct {
 // Proxy is the configuration's part that objects must agree with.
 type Proxy struct {
 	Listen, Admin string
-	Store         struct{ URL string }
+	Upstream      string
+	Store         struct{ URL, Password string }
 	Limits        struct{ Memory, Drain, Shutdown string }
 }
 
@@ -229,6 +232,11 @@ func (c *Cluster) proxy(who string, pod *core.PodSpec, k *core.Container) {
 	if g := pod.TerminationGracePeriodSeconds; err != nil || failed != nil || g == nil || *g != int64((drain+shutdown).Seconds())+10 {
 		c.fault("%s: terminationGracePeriodSeconds is not limits.drain (%s), limits.shutdown (%s) and 10 s", who, p.Limits.Drain, p.Limits.Shutdown)
 	}
+	// A pod that ends and is not deleted, say because its container is restarted, is in
+	// its Service until the probe has failed.
+	if p := k.ReadinessProbe; p != nil && drain <= time.Duration(p.PeriodSeconds*p.FailureThreshold+p.TimeoutSeconds)*time.Second {
+		c.fault("%s: limits.drain (%v) is over before the readiness probe has failed", who, drain)
+	}
 	if k.Lifecycle != nil {
 		c.fault("%s: the time of a preStop hook is taken from terminationGracePeriodSeconds; limits.drain is what waits", who)
 	}
@@ -237,12 +245,55 @@ func (c *Cluster) proxy(who string, pod *core.PodSpec, k *core.Container) {
 	if limit := k.Resources.Limits.Memory().Value() >> 20; err != nil || limit*10 < (bodies*6/5+128)*11 {
 		c.fault("%s: a memory limit of %d MiB is too little for limits.memory: %s", who, limit, p.Limits.Memory)
 	}
-	if url := p.Store.URL; url != "" {
-		host, port, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(url, "redis://"), "/0"), ":")
-		if !slices.ContainsFunc(c.Services, func(s core.Service) bool {
-			return s.Name == host && fmt.Sprint(s.Spec.Ports[0].Port) == port
+	c.upstream(who, p.Upstream)
+	if p.Store.URL != "" {
+		c.store(who, &p)
+	}
+}
+
+// upstream reports an upstream that no NetworkPolicy lets the pods go to.
+func (c *Cluster) upstream(who, address string) {
+	u, err := url.Parse(address)
+	if err != nil {
+		c.fault("%s: %v", who, err)
+		return
+	}
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	_, namespace, _ := strings.Cut(strings.TrimSuffix(strings.TrimSuffix(u.Hostname(), ".cluster.local"), ".svc"), ".")
+	inside := strings.HasSuffix(u.Hostname(), ".svc") || strings.HasSuffix(u.Hostname(), ".svc.cluster.local")
+	for _, n := range c.Networks {
+		for _, rule := range n.Spec.Egress {
+			if !slices.ContainsFunc(rule.Ports, func(p networking.NetworkPolicyPort) bool { return p.Port.String() == port }) {
+				continue
+			}
+			for _, to := range rule.To {
+				if !inside && to.IPBlock != nil || to.NamespaceSelector != nil && to.NamespaceSelector.MatchLabels[core.LabelMetadataName] == namespace {
+					return
+				}
+			}
+		}
+	}
+	c.fault("%s: the NetworkPolicy lets nobody go to the upstream %s", who, address)
+}
+
+// store reports a store that is nobody's Service, or whose server does not ask for
+// the password that the proxy gives, by a variable of the Secret.
+func (c *Cluster) store(who string, p *Proxy) {
+	host, port, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(p.Store.URL, "redis://"), "/0"), ":")
+	at := slices.IndexFunc(c.Services, func(s core.Service) bool {
+		return s.Name == host && fmt.Sprint(s.Spec.Ports[0].Port) == port
+	})
+	if at < 0 {
+		c.fault("%s: there is no Service for the store %s", who, p.Store.URL)
+		return
+	}
+	for _, d := range c.selected("Service "+host, c.Services[at].Spec.Selector) {
+		k := &d.Spec.Template.Spec.Containers[0]
+		i := slices.Index(k.Args, "--requirepass")
+		if i < 0 || i+1 == len(k.Args) || !slices.ContainsFunc(k.Env, func(e core.EnvVar) bool {
+			return k.Args[i+1] == "$("+e.Name+")" && e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil && p.Store.Password == "${"+e.ValueFrom.SecretKeyRef.Key+"}"
 		}) {
-			c.fault("%s: there is no Service for the store %s", who, url)
+			c.fault("Deployment %s does not ask for the password %q that the proxy gives", d.Name, p.Store.Password)
 		}
 	}
 }

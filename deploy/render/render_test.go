@@ -24,7 +24,17 @@ var variants = []struct{ name, folder, values string }{
 	{"base", "base", ""},
 	{"redis", "overlays/redis", "redis: {enabled: true}"},
 	{"prometheus", "overlays/prometheus", "{serviceMonitor: {enabled: true}, autoscaling: {requests: 500}}"},
+	{"vllm", "overlays/vllm", example("vllm.yaml")},
 	{"all", "overlays/all", "{redis: {enabled: true}, serviceMonitor: {enabled: true}, autoscaling: {requests: 500}}"},
+}
+
+// example returns the values of an example of the chart.
+func example(name string) string {
+	text, err := os.ReadFile(filepath.Join(chart, "examples", name))
+	if err != nil {
+		return err.Error() // which is no values
+	}
+	return string(text)
 }
 
 // each calls f with what every variant is, made by kustomize and by Helm.
@@ -276,6 +286,13 @@ func TestChecksFindMistakes(t *testing.T) {
 	f("a monitor without the token", "key: LACONIC_ADMIN_TOKEN", "key: TOKEN", "not the admin_token")
 	f("a way to nowhere", "port: 6379\n      protocol: TCP\n    to", "port: 6380\n      protocol: TCP\n    to", "no port 6380")
 	f("a store that nobody serves", "redis://laconic-redis:6379", "redis://redis:6379", "no Service for the store")
+	f("a store without its password", "password: ${LACONIC_STORE_PASSWORD}", "ttl: 24h", "does not ask for the password")
+	f("a password of another name", "key: LACONIC_STORE_PASSWORD", "key: PASSWORD", "does not ask for the password")
+	f("a Redis that asks for none", "- --requirepass\n        - $(REDISCLI_AUTH)\n", "", "does not ask for the password")
+	f("a drain that is over before a probe fails", "drain: 10s", "drain: 6s", "limits.drain .6s. is over before")
+	f("a probe that takes its time", "path: /readyz\n            port: admin\n          periodSeconds: 2", "path: /readyz\n            port: admin\n          periodSeconds: 5", "is over before")
+	f("an upstream in the cluster", "upstream: https://api.openai.com/v1", "upstream: http://vllm.models.svc:8000/v1", "lets nobody go to the upstream")
+	f("an upstream on another port", "upstream: https://api.openai.com/v1", "upstream: https://vllm.example:8443/v1", "lets nobody go to the upstream")
 	f("everybody may come", "- from:\n    - namespaceSelector: {}\n    ports", "- ports", "lets everybody in")
 }
 

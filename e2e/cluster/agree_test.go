@@ -158,49 +158,131 @@ func TestReplicasSendWhatOneProcessSends(t *testing.T) {
 				// A machine that gives Redis no 100 ms tells nothing of one that has them.
 				t.Logf("the store did not answer in time; once more")
 			}
-			lines := three.lines()
-			requests, continued, epochs, others := 0, 0, 0, 0
-			for i := range all {
-				want, got := one.upstream.got(all[i].ID), three.upstream.got(all[i].ID)
-				if len(want) != len(got) || len(got) != len(answers[i]) {
-					t.Errorf("%s: %d requests, %d and %d arrived", all[i].ID, len(answers[i]), len(want), len(got))
-					continue
-				}
-				for n := range got {
-					if requests++; !bytes.Equal(want[n], got[n]) {
-						t.Errorf("%s, request %d: replica %s sent other bytes than one process", all[i].ID, n, answers[i][n].replica)
-						break
-					}
-					if n == 0 {
-						continue
-					}
-					before, now := lines[answers[i][n-1].id], lines[answers[i][n].id]
-					if before.replica != now.replica {
-						others++
-					}
-					switch {
-					case continues(got[n-1], got[n]):
-						continued++
-					case before.Epochs == now.Epochs && now.Summary == before.Summary:
-						t.Errorf("%s, request %d: no epoch began, and what was sent before is no prefix of it", all[i].ID, n)
-					default:
-						epochs++
-					}
-				}
-			}
+			seen := compare(t, all, answers, three, func(string) *cluster { return one })
 			prompts, times := three.upstream.asked()
 			_, alone := one.upstream.asked() // two gaps may make the same prompt
-			note(t, "agreement", fmt.Sprintf("| %s | %d | %d | %d | %d %% | %d | %s |\n", s.name, len(all), requests, epochs, 100*others/max(1, requests-len(all)), continued, asked(alone, times)))
+			note(t, "agreement", seen.row(s.name, len(all), asked(alone, times)))
 			if alone != times || s.redis && times == 0 {
 				t.Errorf("one process asked for %d summaries, three asked %d times, with %d prompts", alone, times, prompts)
 			}
-			if continued < requests/3 || epochs < len(all) || others < requests/3 {
-				t.Errorf("that is too little to show anything: %d requests, %d continued, %d epochs, %d met another replica", requests, continued, epochs, others)
+			if seen.continued < seen.requests/3 || seen.epochs < len(all) || seen.others < seen.requests/3 {
+				t.Errorf("that is too little to show anything: %+v", seen)
 			}
 			for _, what := range slices.Concat(one.upstream.complaints(), three.upstream.complaints()) {
 				t.Errorf("the upstream got what no client may send: %s", what)
 			}
 		})
+	}
+}
+
+// agreement is what was seen of conversations that several replicas served.
+type agreement struct {
+	requests, continued, epochs int
+	others                      int // requests that met another replica than the one before
+}
+
+// row is its row in the table.
+func (a agreement) row(name string, conversations int, summaries string) string {
+	return fmt.Sprintf("| %s | %d | %d | %d | %d %% | %d | %s |\n", name, conversations, a.requests, a.epochs,
+		100*a.others/max(1, a.requests-conversations), a.continued, summaries)
+}
+
+// compare tells where a replica sent other bytes than one process alone, which is
+// that of alone for the replica, and where what was sent before is no prefix although
+// no epoch began.
+func compare(t *testing.T, all []recording, answers [][]answer, three *cluster, alone func(replica string) *cluster) (seen agreement) {
+	t.Helper()
+	lines := three.lines()
+	for i := range all {
+		got := three.upstream.got(all[i].ID)
+		if len(got) != len(answers[i]) {
+			t.Errorf("%s: of %d requests %d arrived", all[i].ID, len(answers[i]), len(got))
+			continue
+		}
+		for n := range got {
+			replica := answers[i][n].replica
+			want := alone(replica).upstream.got(all[i].ID)
+			if seen.requests++; n >= len(want) || !bytes.Equal(want[n], got[n]) {
+				t.Errorf("%s, request %d: replica %s sent other bytes than one process", all[i].ID, n, replica)
+				break
+			}
+			if n == 0 {
+				continue
+			}
+			before, now := lines[answers[i][n-1].id], lines[answers[i][n].id]
+			if before.replica != now.replica {
+				seen.others++
+			}
+			switch {
+			case continues(got[n-1], got[n]):
+				seen.continued++
+			case before.Epochs == now.Epochs && alone(before.replica) != alone(now.replica): // another text for the same gap
+			case before.Epochs == now.Epochs && now.Summary == before.Summary:
+				t.Errorf("%s, request %d: no epoch began, and what was sent before is no prefix of it", all[i].ID, n)
+			default:
+				seen.epochs++
+			}
+		}
+	}
+	return seen
+}
+
+// TestTwoVersionsDoNotMix: as in a rolling upgrade, one of three replicas has
+// another version of the fold, beside one Redis. Each sends what one process of its
+// version sends, so neither takes a summary of the other's, and the two differ in the
+// text that stands for what left, and nowhere else.
+func TestTwoVersionsDoNotMix(t *testing.T) {
+	if !full(t) {
+		t.Skip("another version has to be built: LACONIC_CLUSTER=full")
+	}
+	config := "models: [{match: \"*\", budget: 9000}]\nsummarizer: {model: house-versions, wait: 20s}\n"
+	all := sample(recordings(t, 60<<10, 300<<10), 10)
+	first := start(t, setup{replicas: 1, config: config})
+	other := start(t, setup{replicas: 1, config: config, next: "a"})
+	mixed := start(t, setup{replicas: 3, config: config, next: "c"})
+	first.replay(all, 40)
+	other.replay(all, 40)
+	answers := mixed.replay(all, 40)
+	seen := compare(t, all, answers, mixed, func(replica string) *cluster {
+		if replica == "c" {
+			return other
+		}
+		return first
+	})
+	_, times := mixed.upstream.asked()
+	_, ours := first.upstream.asked()
+	_, theirs := other.upstream.asked()
+	note(t, "agreement", seen.row("two versions, one Redis", len(all), fmt.Sprintf("%d gaps, asked %d times", ours, times)))
+	if ours == 0 || times <= ours || times > ours+theirs {
+		t.Errorf("one version asked for %d summaries, the other for %d, both beside each other for %d", ours, theirs, times)
+	}
+	same, differ := 0, 0
+	for _, r := range all {
+		for n, a := range first.upstream.got(r.ID) {
+			b := other.upstream.got(r.ID)[n]
+			if bytes.Equal(a, b) {
+				same++
+				continue
+			}
+			differ++
+			ours, theirs := gjson.GetBytes(a, "messages").Array(), gjson.GetBytes(b, "messages").Array()
+			if len(ours) != len(theirs) {
+				t.Errorf("%s, request %d: %d messages, %d of the other version", r.ID, n, len(ours), len(theirs))
+				continue
+			}
+			for i := range ours {
+				if ours[i].Raw != theirs[i].Raw && (!strings.Contains(ours[i].Raw, "the first version of the proxy") || !strings.Contains(theirs[i].Raw, "the next version of the proxy")) {
+					t.Errorf("%s, request %d, message %d: differs although it is not what stands for others", r.ID, n, i)
+				}
+			}
+		}
+	}
+	t.Logf("%d requests the same in both versions, %d with a summary, which differ", same, differ)
+	if same == 0 || differ == 0 {
+		t.Errorf("that is too little to show anything: %d requests are the same, %d differ", same, differ)
+	}
+	for _, what := range slices.Concat(first.upstream.complaints(), other.upstream.complaints(), mixed.upstream.complaints()) {
+		t.Errorf("the upstream got what no client may send: %s", what)
 	}
 }
 

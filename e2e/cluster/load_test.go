@@ -32,7 +32,7 @@ func (r result) failed() bool { return r.err != nil || r.status != http.StatusOK
 type load struct {
 	c       *cluster
 	url     string // "": the balancer's
-	rate    int // requests a second
+	rate    int    // requests a second
 	streams int
 	events  string // of a stream: how many, and their pace
 	// keys: every fifth request comes with a credential of its own.

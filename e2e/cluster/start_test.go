@@ -73,14 +73,60 @@ func full(t testing.TB) bool {
 	return false
 }
 
-var command = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(folder, "laconic")
-	out, err := exec.Command("go", "build", "-o", path, "laconic").CombinedOutput()
+// command returns the path of the program, next that of another version of it.
+var (
+	command = sync.OnceValues(func() (string, error) { return build("laconic", nil) })
+	next    = sync.OnceValues(func() (string, error) { return build("next", changes) })
+)
+
+// changes are what another version has otherwise, by file. Its fold makes the same
+// gaps, has another frame for the text that stands for one, and so another version.
+// The prompt shows who asks.
+var changes = map[string][2]string{
+	"compact/slot.go":                  {`const FoldVersion = "`, `const FoldVersion = "next `},
+	"compact/compact.go":               {`were left out here to save room. It`, `left, to save room. It`},
+	"proxy/summarize/prompt/prompt.go": {"const instructions = `", "const instructions = `" + nextAsks},
+}
+
+// nextAsks is what the other version says to the model first.
+const nextAsks = "As of the next version. "
+
+// build returns the path of the program with some files changed.
+func build(name string, changes map[string][2]string) (string, error) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		return "", err
+	}
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	for file, change := range changes {
+		text, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			return "", err
+		}
+		changed := strings.Replace(string(text), change[0], change[1], 1)
+		if changed == string(text) {
+			return "", fmt.Errorf("%s has no %s", file, change[0])
+		}
+		other := filepath.Join(folder, strings.ReplaceAll(file, "/", "_"))
+		if err := os.WriteFile(other, []byte(changed), 0o600); err != nil {
+			return "", err
+		}
+		overlay.Replace[filepath.Join(root, file)] = other
+	}
+	text, err := json.Marshal(overlay)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, name)
+	if err := os.WriteFile(path+".json", text, 0o600); err != nil {
+		return "", err
+	}
+	out, err := exec.Command("go", "build", "-overlay", path+".json", "-o", path, "laconic").CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w\n%s", err, out)
 	}
 	return path, err
-})
+}
 
 // setup says what there is to be.
 type setup struct {
@@ -91,6 +137,7 @@ type setup struct {
 	drain    string // of limits; "": 0s
 	retries  int    // of the balancer, on another replica
 	alone    bool   // no toxic proxy before the upstream, and a log as by default
+	next     string // the names of replicas that run another version
 	links    bool   // a toxic proxy before the balancer, and one before each replica
 }
 
@@ -278,7 +325,11 @@ backend laconic
 
 func (r *replica) start() {
 	r.c.t.Helper()
-	path, err := command()
+	program := command
+	if strings.Contains(r.c.setup.next, r.name) {
+		program = next
+	}
+	path, err := program()
 	if err != nil {
 		r.c.t.Fatal(err)
 	}

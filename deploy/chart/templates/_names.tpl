@@ -20,7 +20,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- define "laconic.config" -}}
 {{- $config := deepCopy .Values.config }}
 {{- if .Values.redis.enabled }}
-{{- $store := dict "kind" "redis" "url" (printf "redis://%s-redis:6379/0" .Release.Name) "secret" "${LACONIC_STORE_SECRET}" }}
+{{- $store := dict "kind" "redis" "url" (printf "redis://%s-redis:6379/0" .Release.Name) "password" "${LACONIC_STORE_PASSWORD}" "secret" "${LACONIC_STORE_SECRET}" }}
 {{- $_ := set $config "store" (merge (dict) (get $config "store" | default dict) $store) }}
 {{- end }}
 {{- toYaml $config }}
