@@ -59,6 +59,7 @@ type check struct {
 var checks = []check{
 	{"configuration", checkConfiguration},
 	{"upstream", checkUpstreams},
+	{"store", checkStore},
 	{"clock", checkClock},
 	{"windows", checkWindows},
 	{"stream", checkStream},
@@ -82,7 +83,7 @@ func doctorCommand() *cobra.Command {
 		Short: "look for what is wrong with a set-up, and say what would fix it",
 		Long: "Examines the configuration, the upstreams, and the proxy that runs on the admin address.\n" +
 			"It asks upstreams for their lists of models, which costs nothing; OPENAI_API_KEY stands\n" +
-			"for the key of clients. The exit code is 0 if all is well, 1 with warnings, 2 with failures.",
+			"for the key of clients. A Redis is asked for all that it is used for. The exit code is 0 if all is well, 1 with warnings, 2 with failures.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := config.Load(s.config, s.overrides(cmd)...)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,6 +16,7 @@ import (
 
 	"laconic/config"
 	"laconic/demo/strict"
+	"laconic/store/storetest"
 )
 
 // examined runs laconic doctor with a configuration, and returns its exit code and
@@ -136,7 +136,7 @@ func TestDoctorFindsFiveFaults(t *testing.T) {
 		}
 	})
 	t.Run("tools above 40 %", func(t *testing.T) {
-		set := "upstream: " + good + "/v1\nadmin: " + freeAddress(t) + "\nmodels:\n  - {match: \"*\", budget: 4000}\n"
+		set := "upstream: " + good + "/v1\nadmin: " + storetest.FreeAddress(t) + "\nmodels:\n  - {match: \"*\", budget: 4000}\n"
 		chat := func(tools int) {
 			withProxy(t, set, func(base string) {
 				var all []string
@@ -175,17 +175,6 @@ func TestDoctorFindsFiveFaults(t *testing.T) {
 			t.Errorf("%d %+v", code, all)
 		}
 	})
-}
-
-// freeAddress returns an address that nobody listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 var baseURL = regexp.MustCompile(`"base_url":"([^"]+)"`)

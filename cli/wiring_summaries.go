@@ -75,12 +75,18 @@ func fillsSlot(p *compact.Policy) bool {
 
 // openStore opens the store that the configuration wants.
 func openStore(c *config.Config, notice func(string)) (*store.Vault, error) {
+	o := storeOptions(c)
+	o.Notice = notice
+	return store.Open(o)
+}
+
+func storeOptions(c *config.Config) store.Options {
 	s := c.Store
-	return store.Open(store.Options{
+	return store.Options{
 		Kind: store.Kind(s.Kind), Path: s.Path, URL: s.URL, Secret: []byte(s.Secret), Username: s.Username, Password: string(s.Password), Prefix: s.Prefix,
 		TLS: s.TLS.Files(), TTL: time.Duration(s.TTL),
-		File: store.DefaultMemory, Notice: notice,
-	})
+		File: store.DefaultMemory,
+	}
 }
 
 // summaryWords returns which model writes summaries, whose key it is asked with,

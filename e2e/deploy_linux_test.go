@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"laconic/store/storetest"
 )
 
 // instruction returns what follows an instruction of the Dockerfile's last stage that
@@ -95,7 +97,7 @@ func TestTheImageStepByStep(t *testing.T) {
 		}
 		return cmd
 	}
-	admin := freeAddress(t)
+	admin := storetest.FreeAddress(t)
 	health := words(t, instruction(t, "HEALTHCHECK"))
 	healthy := func() string {
 		out, err := as(append(health, "--admin", admin)).CombinedOutput()
@@ -245,7 +247,7 @@ func TestTheComposeFileFitsItself(t *testing.T) {
 		}
 	}
 	// Nobody listens here: it must say so, and not that its configuration is wrong.
-	health := exec.Command(command(t), append(here(laconic.Healthcheck.Test[2:]), "--admin", freeAddress(t))...)
+	health := exec.Command(command(t), append(here(laconic.Healthcheck.Test[2:]), "--admin", storetest.FreeAddress(t))...)
 	health.Env = environ
 	if out, _ := health.CombinedOutput(); health.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "connection refused") {
 		t.Errorf("%v: %s", health.Args, out)

@@ -5,16 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"laconic/store/storetest"
 )
 
 // examinee is an upstream with one model in a window of 8,000 tokens, as vLLM
@@ -148,7 +150,7 @@ func TestDoctorThroughTheBinary(t *testing.T) {
 		return alone + "upstream: " + e.URL + "/v1\nmodels:\n  - {match: small, " + settings + "}\n"
 	}
 	f("none", 0, row("window: 8000"), "", "", "", "", "--probe")
-	f("no upstream", 2, alone+"upstream: http://"+freeAddress(t)+"/v1\n", "upstream", "fail", "connection refused)", "start it, or correct upstream")
+	f("no upstream", 2, alone+"upstream: http://"+storetest.FreeAddress(t)+"/v1\n", "upstream", "fail", "connection refused)", "start it, or correct upstream")
 	f("wrong key", 2, alone+"upstream: "+e.URL+"/v1\nmodels:\n  - {match: \"*\", api_key: sk-wrong}\n", "upstream", "fail", `refuses api_key of the row "*" with 401`, `correct api_key of the row "*"`)
 	f("wrong path", 2, alone+"upstream: "+e.URL+"/api\n", "upstream", "fail", "has no list of models (GET /api/models: 404)", "upstream: "+e.URL+"/v1")
 	f("window", 2, row("window: 32000"), "windows", "fail", "small: window is 32000, and the upstream runs it with 8000", `window: 8000 in the row "small"`)
@@ -162,11 +164,48 @@ func TestDoctorThroughTheBinary(t *testing.T) {
 	f("clock", 1, alone+"upstream: "+slow.URL+"/v1\n", "clock", "warn", "the clock differs by 1h0m", "set the clock")
 }
 
+// TestDoctorAsksTheStore for all that a Redis is used for, and says what would mend it.
+func TestDoctorAsksTheStore(t *testing.T) {
+	e := newExaminee(t)
+	f := func(name, url, settings, says, fix string) {
+		t.Helper()
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, all := diagnosed(t, "admin: off\nupstream: "+e.URL+"/v1\nstore: {kind: redis, url: \""+url+"\", secret: canary of a long secret"+settings+"}\n")
+			if says == "" {
+				only(t, all, "", "", "", "")
+				if !slices.ContainsFunc(all, func(d diagnosis) bool { return d.Check == "store" && d.State == "ok" }) || code != 0 {
+					t.Errorf("%d %+v", code, all)
+				}
+				return
+			}
+			only(t, all, "store", "warn", url+": "+says, fix)
+			if code != 1 {
+				t.Errorf("exit code %d", code)
+			}
+			for _, d := range all {
+				if strings.Contains(d.Says+d.Fix, "canary") {
+					t.Errorf("a secret is shown: %+v", d)
+				}
+			}
+		})
+	}
+	locked := storetest.StartRedis(t, strings.Fields("--requirepass canary-password --user half on >canary-half ~* &* -@all +@connection +getrange +subscribe")...)
+	f("fine", locked.URL(), ", password: canary-password", "", "")
+	f("no password", locked.URL(), "", "the store refuses: NOAUTH", "set store.password")
+	f("wrong password", locked.URL(), ", password: canary-wrong", "the store refuses: WRONGPASS", "correct store.username and store.password")
+	f("a user with less", locked.URL(), ", username: half, password: canary-half", "the store refuses: NOPERM (put, lock, call)", "the rights that docs/redis.md lists")
+	replica := storetest.StartRedis(t, "--replicaof", "127.0.0.1", "1")
+	f("a replica", replica.URL(), "", "the store refuses: READONLY (put, lock)", "name the master in store.url")
+	f("no server", "redis://"+storetest.FreeAddress(t)+"/0", "", "the store does not answer: no connection", "start it, or correct store.url")
+	f("no TLS", strings.Replace(replica.URL(), "redis:", "rediss:", 1), "", "the store does not answer: no answer in time", "redis://, or rediss:// if it speaks TLS")
+}
+
 // nginx puts an nginx that buffers in front of an upstream.
 func nginx(t *testing.T, upstream string) (url string) {
 	t.Helper()
 	path := installed(t, "nginx", "nginx")
-	dir, at := t.TempDir(), freeAddress(t)
+	dir, at := t.TempDir(), storetest.FreeAddress(t)
 	conf := filepath.Join(dir, "nginx.conf")
 	writeFile(t, conf, fmt.Sprintf(`daemon off; master_process off; pid %[1]s/pid; error_log stderr;
 events {}
@@ -270,15 +309,4 @@ func TestDoctorReadsTheRunningProxy(t *testing.T) {
 			t.Errorf("exit code %d", code)
 		}
 	})
-}
-
-// freeAddress is an address of this machine that nobody listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }

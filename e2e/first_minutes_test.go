@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"laconic/store/storetest"
 )
 
 // shownUpstream is where the page of the first minutes has its upstream.
@@ -26,7 +28,7 @@ func TestTheFirstMinutesAreAsWritten(t *testing.T) {
 	e := &examinee{counted: 1, open: true}
 	e.Server = httptest.NewServer(e)
 	t.Cleanup(e.Close)
-	dir, admin := t.TempDir(), freeAddress(t)
+	dir, admin := t.TempDir(), storetest.FreeAddress(t)
 	demo, err := filepath.Abs("../demo/conversation.json")
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 
 	"laconic/demo"
 	"laconic/demo/strict"
+	"laconic/store/storetest"
 )
 
 // browser is a real one, with what it complained of.
@@ -310,6 +311,54 @@ func TestThePageTakesNothingForMarkup(t *testing.T) {
 	if out, err := exec.Command(path, "replay", file, "--budget", "300").CombinedOutput(); err != nil || !strings.Contains(string(out), "1 conversation") {
 		t.Errorf("%v\n%s", err, out)
 	}
+}
+
+// TestAStoreThatIsAwayIsShown on the page, without a reload, in /readyz?verbose and in
+// the metrics; and so is its return. The process stays ready.
+func TestAStoreThatIsAwayIsShown(t *testing.T) {
+	b := openBrowser(t)
+	redis := storetest.StartRedis(t)
+	p := startLaconic(t, "http://127.0.0.1:1/v1", "store: {kind: redis, url: \""+redis.URL()+"\", secret: a secret for this test}", "--admin", "127.0.0.1:0")
+	admin := p.adminURL(t)
+	get := func(path string) string {
+		t.Helper()
+		res, err := client.Get(admin + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = res.Body.Close() }()
+		text, _ := io.ReadAll(res.Body)
+		return string(text)
+	}
+	eventually(t, "it is ready", func() bool { return get("/readyz") == "ready\n" })
+	const fault = "the store does not answer: no connection"
+	is := func(up, says string) {
+		t.Helper()
+		eventually(t, "the line of /readyz?verbose", func() bool { return strings.Contains(get("/readyz?verbose"), "\nstore: "+says+"\n") })
+		if text := get("/readyz"); text != "ready\n" {
+			t.Errorf("with a store of which it says %q it is %s", says, text)
+		}
+		if text := get("/metrics"); !strings.Contains(text, "\nlaconic_store_up "+up+"\n") {
+			t.Errorf("the metric is not %s", up)
+		}
+	}
+	b.open(admin + "/page/")
+	b.says("No request came yet")
+	b.sees(`document.getElementById("store").hidden`)
+	is("1", "no fault")
+	redis.Stop()
+	is("0", fault)
+	b.says("The store does not answer: no connection. Requests go on from memory.")
+	b.shoot("store", 1280, 900, false)
+	b.shoot("store-dark", 1280, 900, true)
+	b.shoot("store-narrow", 360, 740, false)
+	b.open("about:blank")
+	b.open(admin + "/page/#/upstreams")
+	b.sees(`document.querySelector("p.bad").innerText.startsWith("The store does not answer")`)
+	b.shoot("store-upstreams", 1280, 900, false)
+	redis.Start(t)
+	is("1", "no fault")
+	b.sees(`document.getElementById("store").hidden`)
 }
 
 // TestThePageAsksForTheToken: a browser shows it once.

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"laconic/store/storetest"
 )
 
 // pasted returns the lines of docs/where.md in a language, with what is written there
@@ -66,7 +68,7 @@ func TestWhatStandsBefore(t *testing.T) {
 				_, _ = io.WriteString(w, "data: [DONE]\n\n")
 			}))
 			defer upstream.Close()
-			admin, listen := freeAddress(t), freeAddress(t)
+			admin, listen := storetest.FreeAddress(t), storetest.FreeAddress(t)
 			p := startLaconic(t, upstream.URL+"/v1", "", "--admin", admin)
 			// What asks for readiness takes a proxy for down that is still starting.
 			eventually(t, "it is ready", func() bool {

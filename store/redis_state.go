@@ -265,18 +265,25 @@ func codeOf(reply string) string {
 	return word
 }
 
+const late = "no answer in time"
+
 // networkFault says in a few words why there was no answer, without addresses.
 func networkFault(err error) string {
 	var dns *net.DNSError
 	var op *net.OpError
 	var untrusted *tls.CertificateVerificationError
+	var plain tls.RecordHeaderError
 	switch {
 	case errors.As(err, &untrusted):
 		return "its certificate is not trusted"
+	case errors.As(err, &plain):
+		return "it does not speak TLS"
+	case errors.As(err, &op) && op.Op == "remote error":
+		return "it ended the TLS handshake"
 	case errors.As(err, &dns):
 		return "its name is not known"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &op) && op.Timeout(), errors.Is(err, redis.ErrPoolTimeout):
-		return "no answer in time"
+		return late
 	case errors.As(err, &op) && op.Op == "dial":
 		return "no connection"
 	case errors.Is(err, io.EOF):

@@ -179,7 +179,7 @@ func start(t testing.TB, s setup) *cluster {
 		c.toRedis = between(t, api, "redis", c.redis.Addr)
 	}
 	for i := range s.replicas {
-		c.replicas = append(c.replicas, &replica{c: c, name: string(rune('a' + i)), addr: free(t), admin: free(t), dir: t.TempDir()})
+		c.replicas = append(c.replicas, &replica{c: c, name: string(rune('a' + i)), addr: storetest.FreeAddress(t), admin: storetest.FreeAddress(t), dir: t.TempDir()})
 	}
 	for _, r := range c.replicas {
 		r.start()
@@ -217,17 +217,6 @@ func (c *cluster) poison(p *toxiproxy.Proxy, toxic string) {
 	}
 }
 
-// free is a loopback address that nobody listens on.
-func free(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // program returns the path of a program that apt installs.
 func program(t testing.TB, name string) string {
 	t.Helper()
@@ -248,7 +237,7 @@ func program(t testing.TB, name string) string {
 // balance starts HAProxy before the replicas, as docs/replicas.md shows it.
 func (c *cluster) balance() {
 	c.t.Helper()
-	addr := free(c.t)
+	addr := storetest.FreeAddress(c.t)
 	var text strings.Builder
 	patience := "120s"
 	if c.setup.links {

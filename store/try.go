@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Fault is what is wrong with a shared store.
+type Fault struct {
+	Says       string   // as Options.Notice is told
+	Operations []string // that fail by it, as State.Refuses names them
+}
+
+// tryTime is how long what is put to try a store is kept, and how long Try waits to hear.
+const tryTime = time.Second
+
+// Try asks a shared store for each thing that it is used for, but erasing, and returns
+// what is wrong with it. What it stores ends after a second. Of another kind of store
+// nothing is wrong. The error is for options that can never work.
+func Try(ctx context.Context, o Options) (faults []Fault, err error) {
+	if o.Kind != InRedis {
+		return nil, nil
+	}
+	o.Notice = nil
+	s, err := NewRedis(o)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	var k Key
+	_, _ = rand.Read(k[:]) // never fails
+	for range 5 {          // a first connection may take its time
+		var reply redis.Error
+		if _, err := s.Get(ctx, k); errors.Is(err, ErrMiss) || errors.As(err, &reply) {
+			faults = nil
+			break
+		}
+		if faults = s.faults(); len(faults) == 0 || !strings.HasSuffix(faults[0].Says, late) {
+			break
+		}
+		s.closeBreakers()
+	}
+	if faults != nil {
+		return faults, nil
+	}
+	_ = s.Put(ctx, k, []byte("tried"), tryTime)
+	release, _, _ := s.Lock(ctx, k, tryTime)
+	release()
+	_ = s.Call(ctx, "tried")
+	within, stop := context.WithTimeout(ctx, tryTime)
+	defer stop()
+	s.Hear(within, func(string) {}, stop)
+	return s.faults(), nil
+}
+
+// closeBreakers lets servers that did not answer be asked again.
+func (s *Redis) closeBreakers() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, n := range s.nodes {
+		n.breaker.Close()
+	}
+}
+
+// faults returns all that is wrong with a store, each once.
+func (s *Redis) faults() (all []Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	add := func(says string, operations ...string) {
+		i := slices.IndexFunc(all, func(f Fault) bool { return f.Says == says })
+		if i < 0 && says != "" {
+			i, all = len(all), append(all, Fault{Says: says})
+		}
+		for _, name := range operations {
+			if says != "" && !slices.Contains(all[i].Operations, name) {
+				all[i].Operations = append(all[i].Operations, name)
+			}
+		}
+	}
+	for _, addr := range slices.Sorted(maps.Keys(s.nodes)) {
+		n := s.nodes[addr]
+		add(n.silent)
+		for kind, name := range operations {
+			add(n.refuses[kind], name)
+		}
+	}
+	_, code, _ := strings.Cut(s.deaf, ": ")
+	switch same := "the store refuses: " + code; {
+	case s.silent:
+		add(s.deaf)
+	case slices.ContainsFunc(all, func(f Fault) bool { return f.Says == same }):
+		add(same, "hear")
+	default:
+		add(s.deaf, "hear")
+	}
+	return all
+}
