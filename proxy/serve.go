@@ -40,9 +40,9 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	defer cut(errShutdown)
 	o := p.settings.Load()
 	srv := p.server(p)
-	limit, fresh := admission.NewConnections(o.Limits.Connections, p.closedConnections), unused{open: map[net.Conn]struct{}{}}
+	limit, unused := admission.NewConnections(o.Limits.Connections, p.closedConnections), srv.ConnState
 	srv.ConnState = func(conn net.Conn, state http.ConnState) {
-		fresh.changed(conn, state)
+		unused(conn, state)
 		limit.Changed(conn, state)
 	}
 	srv.BaseContext = func(net.Listener) context.Context { return requests }
@@ -70,7 +70,7 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	}
 	p.draining.Store(true)
 	stop = p.newStopping(ctx)
-	return stop.end(srv, failed, &fresh, cut)
+	return stop.end(srv, failed, cut)
 }
 
 // heartbeat is shorter than the time until any deadline that a request sets.
@@ -111,15 +111,20 @@ var http2Limits = &http.HTTP2Config{
 
 // server is an http.Server that no client can hold up: headers and idle
 // connections are timed, and so is every single read and write of a request by
-// the handler. There is no limit on a request as a whole.
+// the handler. There is no limit on a request as a whole. Its end waits for requests
+// alone, and for no connection that has not brought one.
 func (p *Proxy) server(h http.Handler) *http.Server {
-	return &http.Server{
+	fresh := &unused{open: map[net.Conn]struct{}{}}
+	srv := &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: p.settings.Load().Limits.Header,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          log.New(serverLog{p}, "", 0),
+		ConnState:         fresh.changed,
 	}
+	srv.RegisterOnShutdown(fresh.close)
+	return srv
 }
 
 // serverLog tells the listener what net/http has to say, as "Accept error: too

@@ -61,7 +61,7 @@ func (s *stopping) tell(step StopStep, within time.Duration) {
 
 // end ends srv, which runs until failed says why it did not: after Limits.Drain, and
 // within Limits.Shutdown. It calls cut to end the requests that are left.
-func (s *stopping) end(srv *http.Server, failed <-chan error, fresh *unused, cut context.CancelCauseFunc) error {
+func (s *stopping) end(srv *http.Server, failed <-chan error, cut context.CancelCauseFunc) error {
 	limits := s.p.settings.Load().Limits
 	s.tell(StopTold, limits.Drain)
 	drain := time.NewTimer(limits.Drain)
@@ -75,10 +75,11 @@ func (s *stopping) end(srv *http.Server, failed <-chan error, fresh *unused, cut
 	var closed sync.Once                        // there may be a second Shutdown
 	tellClosed := func() { closed.Do(func() { s.tell(StopClosed, most) }) }
 	srv.RegisterOnShutdown(tellClosed)
-	srv.RegisterOnShutdown(fresh.close)
 	grace, stop := context.WithTimeout(context.Background(), most-min(afterCut, most/4))
 	defer stop()
-	if srv.Shutdown(grace) != nil {
+	late := srv.Shutdown(grace) != nil
+	tellClosed() // at the latest; it waits for one that is being told
+	if late {
 		s.cut = s.p.Serving()
 		cut(errShutdown)
 		last, stop := context.WithTimeout(context.Background(), min(afterCut, most/4))
@@ -86,7 +87,6 @@ func (s *stopping) end(srv *http.Server, failed <-chan error, fresh *unused, cut
 		_ = srv.Shutdown(last)
 	}
 	_ = srv.Close()
-	tellClosed() // at the latest; it waits for one that is being told
 	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
