@@ -10,12 +10,45 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
 	"laconic/compact"
 	"laconic/config"
 	"laconic/proxy"
 	"laconic/proxy/access"
 	"laconic/tokenize"
 )
+
+func checkCommand() *cobra.Command {
+	var s settings
+	var jsonOut bool
+	var model string
+	cmd := &cobra.Command{
+		Use:   "check [FILE]",
+		Short: "check a configuration file: every error at once, with its place",
+		Args:  oneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				s.config = args[0]
+			}
+			if model != "" {
+				c, err := s.load(cmd, config.Load)
+				if err != nil {
+					return refused(cmd.OutOrStdout(), c, err)
+				}
+				return explain(c, cmd.Context(), cmd.OutOrStdout(), model)
+			}
+			if code := checkConfig(cmd.OutOrStdout(), s.config, jsonOut, s.overrides(cmd)...); code != 0 {
+				return exitError(code)
+			}
+			return nil
+		},
+	}
+	s.flags(cmd)
+	cmd.Flags().BoolVar(&jsonOut, "json", false, "print the problems as JSON")
+	cmd.Flags().StringVar(&model, "explain", "", "say what requests for this `MODEL` may cost, and where its window comes from")
+	return cmd
+}
 
 // checkConfig checks a configuration and prints what is wrong with it, or what
 // it comes to. A path of "" means what config.Load means by it. The result is the exit

@@ -248,34 +248,3 @@ func serveAdmin(p *proxy.Proxy, o proxy.AdminOptions, log *zap.Logger) (addr str
 		}
 	}
 }
-
-func checkCommand() *cobra.Command {
-	var s settings
-	var jsonOut bool
-	var model string
-	cmd := &cobra.Command{
-		Use:   "check [FILE]",
-		Short: "check a configuration file: every error at once, with its place",
-		Args:  oneFile,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				s.config = args[0]
-			}
-			if model != "" {
-				c, err := s.load(cmd, config.Load)
-				if err != nil {
-					return refused(cmd.OutOrStdout(), c, err)
-				}
-				return explain(c, cmd.Context(), cmd.OutOrStdout(), model)
-			}
-			if code := checkConfig(cmd.OutOrStdout(), s.config, jsonOut, s.overrides(cmd)...); code != 0 {
-				return exitError(code)
-			}
-			return nil
-		},
-	}
-	s.flags(cmd)
-	cmd.Flags().BoolVar(&jsonOut, "json", false, "print the problems as JSON")
-	cmd.Flags().StringVar(&model, "explain", "", "say what requests for this `MODEL` may cost, and where its window comes from")
-	return cmd
-}
