@@ -130,12 +130,11 @@ func (c *cluster) replay(all []recording, most int) [][]answer {
 // bytes as one process; with summaries, the same as one process with summaries, and
 // each gap is summarized once in all.
 func TestReplicasSendWhatOneProcessSends(t *testing.T) {
-	all, most := recordings(t, 60<<10, 300<<10), 60
-	if !full(t) {
-		all, most = all[:min(5, len(all))], 25
-	} else {
-		all = sample(all, 40)
+	n, most := 10, 25 // of all agents, since few conversations tell of a fault in the fold
+	if full(t) {
+		n, most = 40, 60
 	}
+	all := sample(recordings(t, 60<<10, 300<<10), n)
 	for _, s := range []struct {
 		name   string
 		config string
