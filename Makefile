@@ -1,6 +1,7 @@
 # make test   what the README names: a minute and a half, no network, no key
 # make check  what continuous integration runs: every test, and all that is below but soak, e2e and h2spec
 # make long   every test, with a large sample of the sweeps (LACONIC_SWEEP=full for all of them: half an hour)
+# make longer of these only the tests that do less in make test
 # make oracle compares token counts with OpenAI's own tokenizer (needs npm, takes two minutes).
 # make survival measures what forty calls leave to the model (minutes; WINDOWS=16000 for one window).
 # make e2e    runs real agents from npm against an upstream with a small window (installs 1.8 GB).
@@ -17,7 +18,10 @@ FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./com
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
             ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize/bpe:FuzzCount ./cli:FuzzParse
 
-.PHONY: test long check fmt vet cross lint race fuzz vuln survival hostile cluster cluster-short soak h2spec oracle golden bench build image deploy e2e e2e-all
+# A blank, which lists are joined by.
+space := $() $()
+
+.PHONY: test long longer check fmt vet cross lint race fuzz vuln survival hostile cluster cluster-short soak h2spec oracle golden bench build image deploy e2e e2e-all
 
 test:
 	$(GO) test -short ./...
@@ -26,7 +30,21 @@ LACONIC_SWEEP ?= half
 long:
 	LACONIC_SWEEP=$(LACONIC_SWEEP) $(GO) test -timeout 30m ./...
 
-check: test fmt vet cross lint long race fuzz vuln oracle hostile cluster-short survival deploy
+# The tests that -short makes shorter: with these, test is long. A test holds the list.
+LONGER := TestADigestOfAnyShape TestAGroupIsRemovedWhole TestAStoreEndsWithItsContext TestASwappedOrDamagedValueIsAMiss \
+          TestAValueOfAnotherVersionIsAMissAndExpires TestAVaultGivesWhatItTook TestAnotherMixOfTextsIsStillCounted \
+          TestBoundThinkingFollowsItsPrefix TestBoundThinkingSurvives TestCostIsLinear TestCountReadsRecordedRequests \
+          TestEpochsLand TestEveryNeighbour TestEveryRealRequestIsTakenByAStrictUpstream TestHostileTextsTakeNoMoreThanOthers \
+          TestInterleavedAgentsDoNotTouchEachOthersPlans TestLoopEnds TestManyAtOnce TestMaskingIsLinear TestMemoryStaysFlat \
+          TestPromisesHoldOnRealConversations TestRealConversationsStayPrefixes TestRememberedWordsAreNotMixedUp \
+          TestSentinelsNameTheMaster TestShownAddsUp TestSurvival TestTellingTheWindowIsNoWorseThanTellingNothing \
+          TestTheImageStepByStep TestTheRequestBeforeIsRepeated TestThreeAnswersShowHowAnUpstreamCounts \
+          TestTokensAreThoseOfTheSlowReference TestWhatIsOverIsAMiss TestWhatIsTooLargeIsRefused TestWhatWasPutIsFound
+longer:
+	LACONIC_SWEEP=$(LACONIC_SWEEP) $(GO) test -timeout 30m -run '^($(subst $(space),|,$(strip $(LONGER))))$$' \
+		$$(grep -rlE 'testing\.Short\(\)|LACONIC_SWEEP' --include=*_test.go --exclude-dir='.?*' . | xargs -n1 dirname | sort -u)
+
+check: test fmt vet cross lint longer race fuzz vuln oracle hostile cluster-short survival deploy
 
 fmt:
 	@out=$$($(GO) tool gofumpt -l .); if [ -n "$$out" ]; then echo "gofumpt would change:"; echo "$$out"; exit 1; fi
@@ -41,10 +59,15 @@ cross:
 lint:
 	$(GO) tool staticcheck ./...
 
-# Where goroutines share something. What is pure is called from there. Of e2e the
-# stories, reloads and streams: the others send hundreds of requests one by one.
+# Where goroutines share something. What is pure is called from there, and has tests
+# without goroutines, which a test holds. Of e2e the stories, reloads and streams: the
+# others send hundreds of requests one by one.
+UNRACED := proxy/wire proxy/overflow proxy/fingerprint proxy/summarize/redact proxy/summarize/prompt \
+           replay/record replay/report
 race:
-	$(GO) test -race -short ./cli/... ./demo/... ./proxy/... ./replay/... ./store/... ./tokenize ./tokenize/cache
+	$(GO) test -race -short $$($(GO) list ./cli/... ./demo/... ./proxy/... ./replay/... ./store/... ./tokenize/cache | \
+		grep -vE '/($(subst $(space),|,$(strip $(UNRACED))))$$')
+	$(GO) test -race -short -run 'Goroutines|SharedSafely' ./tokenize ./tokenize/bpe
 	$(GO) test -race -short -run 'Stories|Reload|Stream|ThePage' ./e2e
 
 # Minimizing an input may outlast the time there is, and Go calls that a
