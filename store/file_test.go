@@ -41,6 +41,7 @@ func TestAFileSurvivesARestart(t *testing.T) {
 // TestADamagedFileIsMovedAside, whatever the damage: what is found at the
 // start, and what is found while it is read.
 func TestADamagedFileIsMovedAside(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	f := func(name string, hurt func(t *testing.T, path string, size int64)) {
 		t.Helper()
@@ -113,6 +114,7 @@ func fileOf(t *testing.T, path string, content []byte) {
 // TestAFileCutShortWhileItIsOpen: the pages behind its end make the processor
 // fault, which would end the process.
 func TestAFileCutShortWhileItIsOpen(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "x.db")
 	s := openTestFile(t, path, 0)
@@ -141,6 +143,7 @@ func TestAFileCutShortWhileItIsOpen(t *testing.T) {
 
 // TestAFileStaysWithinItsBound: the oldest leave.
 func TestAFileStaysWithinItsBound(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "x.db")
 	const bound = 1 << 20
@@ -172,6 +175,7 @@ func TestAFileStaysWithinItsBound(t *testing.T) {
 
 // TestASecondProcessRunsOnMemory, with one line that says so.
 func TestASecondProcessRunsOnMemory(t *testing.T) {
+	t.Parallel()
 	if path := os.Getenv("STORE_TEST_SECOND"); path != "" {
 		secondProcess(path)
 	}

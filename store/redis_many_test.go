@@ -87,6 +87,9 @@ func TestAPrefixKeepsTwoInstallationsApart(t *testing.T) {
 	if err := one.Put(ctx, keyOf(1), []byte("text"), time.Hour); err != nil {
 		t.Fatal(err)
 	}
+	if all, err := server.Do("CLIENT LIST"); !strings.Contains(all, "user=laconic") {
+		t.Errorf("nobody came as laconic: %q %v", all, err)
+	}
 	if release, ok, err := one.Lock(ctx, keyOf(1), time.Minute); !ok {
 		t.Error(err)
 	} else {
@@ -112,6 +115,7 @@ func TestAPrefixKeepsTwoInstallationsApart(t *testing.T) {
 // TestARecordHasOneSlot: all values of a record, and their locks, are in one slot of a
 // Cluster, and records in many.
 func TestARecordHasOneSlot(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	c := storetest.StartCluster(t)
 	s := openTestRedis(t, c.URL(), nil)
@@ -141,6 +145,7 @@ func TestARecordHasOneSlot(t *testing.T) {
 // TestAClusterGoesOnWithoutANode: what the others hold is read and written as before,
 // and what that one held is asked for once, for no longer than Patience.
 func TestAClusterGoesOnWithoutANode(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	c := storetest.StartCluster(t, "--cluster-require-full-coverage", "no")
 	var lines told
@@ -208,6 +213,7 @@ func TestAClusterGoesOnWithoutANode(t *testing.T) {
 
 // TestSentinelsNameTheMaster.
 func TestSentinelsNameTheMaster(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	servers := storetest.StartSentinels(t)
 	s := openTestRedis(t, servers.URL(), nil)
@@ -290,12 +296,11 @@ func TestTLSWithAnAuthorityOfOnesOwn(t *testing.T) {
 	certificate(t, dir, "server", ca, caKey)
 	certificate(t, dir, "client", ca, caKey)
 	file := func(name string) string { return filepath.Join(dir, name) }
-	port := strings.TrimPrefix(storetest.FreeAddress(t), "127.0.0.1:")
-	server := storetest.StartRedis(t, "--tls-port", port, "--tls-cert-file", file("server.pem"), "--tls-key-file", file("server.key"), "--tls-ca-cert-file", file("ca.pem"))
+	server := storetest.StartRedis(t, "--tls-cert-file", file("server.pem"), "--tls-key-file", file("server.key"), "--tls-ca-cert-file", file("ca.pem"))
 	f := func(want string, files TLSFiles) {
 		t.Helper()
 		var lines told
-		s, err := NewRedis(Options{URL: "rediss://127.0.0.1:" + port, TLS: files, Notice: lines.add})
+		s, err := NewRedis(Options{URL: "rediss://" + server.TLSAddr, TLS: files, Notice: lines.add})
 		if err == nil {
 			defer s.Close()
 			err = s.Put(t.Context(), keyOf(1), []byte("text"), time.Hour)
@@ -316,8 +321,71 @@ func TestTLSWithAnAuthorityOfOnesOwn(t *testing.T) {
 	f("cert and key belong together", with(func(c *TLSFiles) { c.Key = "" }))
 	f("ca cannot be read", with(func(c *TLSFiles) { c.CA = file("none") }))
 	f("ca holds no certificate", with(func(c *TLSFiles) { c.CA = file("ca.key") }))
-	if _, err := NewRedis(Options{URL: "redis://127.0.0.1:" + port, TLS: whole}); err == nil {
+	if _, err := NewRedis(Options{URL: "redis://" + server.TLSAddr, TLS: whole}); err == nil {
 		t.Error("files for TLS, and a URL without")
+	}
+}
+
+// TestTLSWithMany: sentinels, who ask for a password of their own, and the master that they
+// name; and each node of a Cluster. A certificate for another name is refused by all.
+func TestTLSWithMany(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ca, caKey := certificate(t, dir, "ca", nil, nil)
+	certificate(t, dir, "server", ca, caKey)
+	file := func(name string) string { return filepath.Join(dir, name) }
+	secured := []string{"--tls-cert-file", file("server.pem"), "--tls-key-file", file("server.key"), "--tls-ca-cert-file", file("ca.pem")}
+	files := TLSFiles{CA: file("ca.pem"), Cert: file("server.pem"), Key: file("server.key"), ServerName: "redis.test"}
+	open := func(url string, files TLSFiles, told *told) *Redis {
+		t.Helper()
+		s, err := NewRedis(Options{URL: url, TLS: files, Notice: told.add})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		return s
+	}
+	another := files
+	another.ServerName = "other.test"
+	f := func(url string) {
+		t.Helper()
+		var lines told
+		s := open(url, files, &lines)
+		for n := range 30 { // in the slots of all nodes
+			k := Key{byte(n), groupBytes: byte(n)}
+			soon(t, "a value is there by TLS", func() bool {
+				s.later()
+				_ = s.Put(t.Context(), k, []byte("text"), time.Hour)
+				got, _ := s.Get(t.Context(), k)
+				return string(got) == "text"
+			})
+		}
+		var refused told
+		if err := open(url, another, &refused).Put(t.Context(), keyOf(1), []byte("text"), time.Hour); err == nil {
+			t.Errorf("%s: a certificate for another name is taken", ShownURL(url))
+		}
+	}
+	f(storetest.StartCluster(t, append([]string{"--tls-cluster", "yes"}, secured...)...).URL())
+	url := storetest.StartSentinels(t, secured...).URL()
+	f(url + "?sentinel_password=" + storetest.SentinelPassword)
+	var lines told
+	if err := open(url, files, &lines).Put(t.Context(), keyOf(1), []byte("text"), time.Hour); err == nil {
+		t.Error("sentinels answer without their password")
+	}
+}
+
+// TestADatabaseAndASocket: what is in one database is not in another, also by a socket.
+func TestADatabaseAndASocket(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	server := storetest.StartRedis(t, "--unixsocket", socket)
+	three := openTestRedis(t, strings.Replace(server.URL(), "/0", "/3", 1), nil)
+	if err := three.Put(t.Context(), keyOf(1), []byte("text"), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	for db, want := range map[string]string{"0": "", "3": "text"} {
+		if got, err := openTestRedis(t, "unix://"+socket+"?db="+db, nil).Get(t.Context(), keyOf(1)); string(got) != want {
+			t.Errorf("database %s has %q, %v", db, got, err)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 // TestAStoreThatIsAwayIsSeen, and that it is back, also while nobody asks it for
 // anything: words of others are listened for.
 func TestAStoreThatIsAwayIsSeen(t *testing.T) {
+	t.Parallel()
 	server := storetest.StartRedis(t)
 	var lines told
 	s := openTestRedis(t, server.URL(), lines.add)

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"net"
@@ -23,19 +24,34 @@ type Sentinels struct {
 // MasterName is what the sentinels call their master.
 const MasterName = "laconic-test"
 
+// SentinelPassword is what sentinels ask for that were given certificates.
+const SentinelPassword = "canary-of-sentinels"
+
 // StartSentinels starts a master with a replica, and three sentinels that take half a
-// second of silence for its end.
-func StartSentinels(t testing.TB) *Sentinels {
+// second of silence for its end. secured are the words of a command line that name
+// certificates; then all of them speak TLS, and the sentinels ask for a password.
+func StartSentinels(t testing.TB, secured ...string) *Sentinels {
 	t.Helper()
-	s := &Sentinels{Master: StartRedis(t)}
-	host, port, _ := net.SplitHostPort(s.Master.Addr)
-	s.Replica = StartRedis(t, "--replicaof", host, port, "--repl-diskless-sync-delay", "0")
+	if secured != nil {
+		secured = append(secured, "--tls-replication", "yes")
+	}
+	s := &Sentinels{Master: StartRedis(t, secured...)}
+	host, port := s.Master.forPeers()
+	s.Replica = StartRedis(t, append([]string{"--replicaof", host, port, "--repl-diskless-sync-delay", "0"}, secured...)...)
 	for range 3 {
 		w := &Redis{Addr: FreeAddress(t)}
 		_, own, _ := net.SplitHostPort(w.Addr)
 		file := filepath.Join(t.TempDir(), "sentinel.conf")
 		text := fmt.Sprintf("bind 127.0.0.1\nport %s\nsentinel monitor %s %s %s 2\nsentinel down-after-milliseconds %s 500\nsentinel failover-timeout %s 3000\nloglevel warning\ndir %s\n",
 			own, MasterName, host, port, MasterName, MasterName, t.TempDir())
+		words := append(secured, w.tlsPort(t, secured)...)
+		for i := 0; i+1 < len(words); i += 2 {
+			text += strings.TrimPrefix(words[i], "--") + " " + words[i+1] + "\n"
+		}
+		if secured != nil {
+			w.password = SentinelPassword
+			text += "requirepass " + SentinelPassword + "\nsentinel sentinel-pass " + SentinelPassword + "\n"
+		}
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -54,13 +70,20 @@ func StartSentinels(t testing.TB) *Sentinels {
 	return s
 }
 
-// URL is what a client connects to.
+// URL is what a client connects to; it has no password.
 func (s *Sentinels) URL() string {
 	var hosts []string
 	for _, w := range s.Watch {
-		hosts = append(hosts, w.Addr)
+		hosts = append(hosts, cmp.Or(w.TLSAddr, w.Addr))
 	}
-	return "redis+sentinel://" + strings.Join(hosts, ",") + "/" + MasterName + "/0"
+	return s.Master.scheme() + "+sentinel://" + strings.Join(hosts, ",") + "/" + MasterName + "/0"
+}
+
+func (r *Redis) scheme() string {
+	if r.TLSAddr != "" {
+		return "rediss"
+	}
+	return "redis"
 }
 
 // Cluster is a Redis Cluster of three masters.
@@ -78,7 +101,7 @@ func StartCluster(t testing.TB, args ...string) *Cluster {
 		n.do(t, fmt.Sprintf("CLUSTER SET-CONFIG-EPOCH %d", i+1))
 		n.do(t, fmt.Sprintf("CLUSTER ADDSLOTSRANGE %d %d", i*16384/3, (i+1)*16384/3-1))
 		if i > 0 {
-			host, port, _ := net.SplitHostPort(n.Addr)
+			host, port := n.forPeers()
 			c.Nodes[0].do(t, "CLUSTER MEET "+host+" "+port+" "+bus)
 		}
 	}
@@ -91,7 +114,10 @@ func StartCluster(t testing.TB, args ...string) *Cluster {
 }
 
 // URL is what a client connects to: two of the nodes, which name the third.
-func (c *Cluster) URL() string { return "redis+cluster://" + c.Nodes[0].Addr + "," + c.Nodes[1].Addr }
+func (c *Cluster) URL() string {
+	one, other := c.Nodes[0], c.Nodes[1]
+	return one.scheme() + "+cluster://" + cmp.Or(one.TLSAddr, one.Addr) + "," + cmp.Or(other.TLSAddr, other.Addr)
+}
 
 // Do sends a command, in one line, and returns the reply as it comes.
 func (r *Redis) Do(command string) (string, error) {
@@ -101,10 +127,19 @@ func (r *Redis) Do(command string) (string, error) {
 	}
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(2 * time.Second))
+	answers := bufio.NewReader(c)
+	if r.password != "" {
+		if _, err := io.WriteString(c, "AUTH "+r.password+"\r\n"); err != nil {
+			return "", err
+		}
+		if text, err := reply(answers); err != nil || text != "+OK\r\n" {
+			return text, err
+		}
+	}
 	if _, err := io.WriteString(c, command+"\r\n"); err != nil {
 		return "", err
 	}
-	return reply(bufio.NewReader(c))
+	return reply(answers)
 }
 
 // reply reads one reply whole.

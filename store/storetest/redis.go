@@ -3,23 +3,28 @@
 package storetest
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 )
 
 // Redis is a redis-server of a test.
 type Redis struct {
-	Addr string
-	cmd  *exec.Cmd
-	args []string
+	Addr     string
+	TLSAddr  string // where it speaks TLS; "": nowhere
+	password string // that it asks for
+	cmd      *exec.Cmd
+	args     []string
 }
 
 // StartRedis starts a redis-server, or a valkey-server, that keeps nothing on
 // disk. Where neither is installed the test is skipped, but with LACONIC_NO_SKIP it
-// fails. args are further words of its command line.
+// fails. args are further words of its command line; with --tls-cert-file among them it
+// speaks TLS at a second address.
 func StartRedis(t testing.TB, args ...string) *Redis {
 	t.Helper()
 	r := &Redis{Addr: FreeAddress(t)}
@@ -27,9 +32,27 @@ func StartRedis(t testing.TB, args ...string) *Redis {
 	r.args = append([]string{
 		program(t), "--bind", host, "--port", port, "--save", "", "--appendonly", "no", "--dir", t.TempDir(), "--loglevel", "warning",
 	}, args...)
+	r.args = append(r.args, r.tlsPort(t, args)...)
 	r.Start(t)
 	t.Cleanup(r.Stop)
 	return r
+}
+
+// tlsPort gives a server its second address, if there is to be one, and returns the words
+// that say so.
+func (r *Redis) tlsPort(t testing.TB, args []string) []string {
+	if !slices.Contains(args, "--tls-cert-file") {
+		return nil
+	}
+	r.TLSAddr = FreeAddress(t)
+	_, port, _ := net.SplitHostPort(r.TLSAddr)
+	return []string{"--tls-port", port}
+}
+
+// forPeers is the address at which other servers reach it.
+func (r *Redis) forPeers() (host, port string) {
+	host, port, _ = net.SplitHostPort(cmp.Or(r.TLSAddr, r.Addr))
+	return host, port
 }
 
 // Start starts a server that was stopped, at the same address.
