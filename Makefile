@@ -99,7 +99,7 @@ soak:
 # On loopback alone: replicas that agree, faults, and what a request and a stream
 # cost. UPDATE=-update writes the tables into docs/replicas.md.
 cluster cluster-short:
-	LACONIC_CLUSTER=$(if $(filter cluster,$@),full,short) $(GO) test -v -count=1 -timeout 10m ./e2e/cluster $(UPDATE)
+	LACONIC_CLUSTER=$(if $(filter cluster,$@),full,short) $(GO) test -v -count=1 -timeout 15m ./e2e/cluster $(UPDATE)
 
 # H2SPEC is the program (github.com/summerwind/h2spec 2.2.1).
 H2SPEC ?= h2spec

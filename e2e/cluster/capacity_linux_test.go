@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/ecdsa"
@@ -20,6 +21,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -98,7 +100,7 @@ func TestWhatARequestCosts(t *testing.T) {
 		}
 		untouched := measure("X-Laconic-Budget: 100000000")
 		folded := measure(fmt.Sprintf("X-Laconic-Budget: %d", max(200, len(body)/12)))
-		note(t, "cpu", fmt.Sprintf("| %s | %.2f s | %.2f s | %.0f |\n", s.name, untouched.Seconds(), folded.Seconds(), 2000/folded.Seconds()))
+		note(t, "cpu", fmt.Sprintf("| %s | %.2f s | %.2f s | %.0f |\n", s.name, untouched.Seconds(), folded.Seconds(), 2000/max(untouched, folded).Seconds()))
 	}
 }
 
@@ -130,78 +132,159 @@ func certificate(t *testing.T) string {
 	return fmt.Sprintf("tls: {cert: %s/cert.pem, key: %[1]s/key.pem}\n", dir)
 }
 
-// TestWhatAnOpenStreamCosts prints the memory of one process for each open stream:
-// of clients with a connection each, and of a balancer that speaks HTTP/2, by which
-// 10,000 fit in 20,000 descriptors: the upstream's connections are HTTP/1.
+// kind is how clients speak to a process.
+type kind struct {
+	name, scheme, config string
+	speaks               *http.Transport
+}
+
+// kinds returns clients with a connection each, and a balancer that speaks HTTP/2.
+func kinds(t *testing.T) (one, two kind) {
+	t.Helper()
+	one = kind{"HTTP/1", "http", "", &http.Transport{MaxIdleConnsPerHost: 1}}
+	two = kind{"HTTP/2 and TLS", "https", certificate(t), &http.Transport{
+		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the certificate is of this test
+	}}
+	return one, two
+}
+
+// opened are streams of one process.
+type opened struct {
+	t      *testing.T
+	r      *replica
+	kind   kind
+	ctx    context.Context
+	leave  context.CancelFunc
+	mu     sync.Mutex
+	bodies []io.ReadCloser
+}
+
+func (k kind) start(t *testing.T) *opened {
+	t.Helper()
+	c := start(t, setup{replicas: 1, noRedis: true, alone: true, config: k.config})
+	o := &opened{t: t, r: c.replicas[0], kind: k}
+	o.ctx, o.leave = context.WithCancel(t.Context())
+	return o
+}
+
+// open opens n streams, and returns when each has brought its first byte.
+func (o *opened) open(n int, events string) {
+	var opening sync.WaitGroup
+	free := make(chan bool, 32)
+	for range n {
+		free <- true
+		opening.Go(func() {
+			defer func() { <-free }()
+			req, err := http.NewRequestWithContext(o.ctx, http.MethodPost, o.kind.scheme+"://"+o.r.addr+"/v1/chat/completions", bytes.NewReader(streamBody))
+			if err != nil {
+				o.t.Error(err)
+				return
+			}
+			req.Header.Set("X-Events", events)
+			res, err := o.kind.speaks.RoundTrip(req)
+			if err != nil {
+				o.t.Error(err)
+				return
+			}
+			if _, err := res.Body.Read(make([]byte, 1)); err != nil || res.StatusCode != http.StatusOK {
+				o.t.Errorf("status %d, %v", res.StatusCode, err)
+			}
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			o.bodies = append(o.bodies, res.Body)
+		})
+	}
+	opening.Wait()
+}
+
+// end closes the streams, and waits until the process has noticed.
+func (o *opened) end() {
+	o.leave()
+	for _, b := range o.bodies {
+		_ = b.Close()
+	}
+	o.kind.speaks.CloseIdleConnections()
+	eventually(o.t, o.kind.name+": nothing is left of them", func() bool { return servingNow(o.r) == 0 })
+	o.r.stop()
+}
+
+// TestWhatAnOpenStreamCosts prints the memory of one process for each open stream,
+// and the time that processors work for all of them. HTTP/1 takes two descriptors a
+// stream, of the process and of this one, so their limit may allow fewer than 10,000.
 func TestWhatAnOpenStreamCosts(t *testing.T) {
-	one, two := 200, 500
-	if full(t) {
-		one, two = 2000, 10_000
+	one, two := kinds(t)
+	most := 10_000
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
 	}
 	for _, s := range []struct {
-		name   string
-		n      int
-		config string
-		scheme string
-		speaks *http.Transport
-	}{
-		{"HTTP/1", one, "", "http", &http.Transport{MaxIdleConnsPerHost: 1}},
-		{"HTTP/2 and TLS", two, certificate(t), "https", &http.Transport{
-			ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the certificate is of this test
-		}},
-	} {
-		c := start(t, setup{replicas: 1, noRedis: true, alone: true, config: s.config})
-		r, url := c.replicas[0], s.scheme+"://"+c.replicas[0].addr+"/v1/chat/completions"
-		ctx, leave := context.WithCancel(t.Context())
-		var bodies []io.Closer
-		var mu sync.Mutex
-		open := func(n int) {
-			var opening sync.WaitGroup
-			free := make(chan bool, 32)
-			for range n {
-				free <- true
-				opening.Go(func() {
-					defer func() { <-free }()
-					req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(streamBody))
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					req.Header.Set("X-Events", "2 1h")
-					res, err := s.speaks.RoundTrip(req)
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					if _, err := res.Body.Read(make([]byte, 1)); err != nil || res.StatusCode != http.StatusOK {
-						t.Errorf("status %d, %v", res.StatusCode, err)
-					}
-					mu.Lock()
-					defer mu.Unlock()
-					bodies = append(bodies, res.Body)
-				})
-			}
-			opening.Wait()
+		kind
+		n int
+	}{{one, min(most, (int(min(limit.Max, 1<<20))-400)/2)}, {two, most}} {
+		if !full(t) {
+			s.n = 500
 		}
-		open(20)
+		o := s.start(t)
+		o.open(20, "2 1h")
 		time.Sleep(500 * time.Millisecond)
-		before := r.rss()
-		open(s.n)
+		before := o.r.rss()
+		o.open(s.n, "2 1h")
 		time.Sleep(500 * time.Millisecond)
-		after, cpu := r.rss(), r.cpu()
-		time.Sleep(2 * time.Second)
-		cpu = r.cpu() - cpu
-		if n := servingNow(r); n != s.n+20 {
+		after := o.r.rss()
+		if full(t) {
+			time.Sleep(5 * time.Second) // the work of opening them ends
+		}
+		cpu := o.r.cpu()
+		length := 2 * time.Second
+		if full(t) {
+			length = 10 * time.Second
+		}
+		time.Sleep(length)
+		cpu = o.r.cpu() - cpu
+		if n := servingNow(o.r); n != s.n+20 {
 			t.Errorf("%s: %d streams are open, want %d", s.name, n, s.n+20)
 		}
-		note(t, "streams", fmt.Sprintf("| %s | %d | %d KB | %d MB | %.1f %% |\n", s.name, s.n, (after-before)/s.n>>10, after>>20, 100*cpu.Seconds()/2))
-		leave()
-		for _, b := range bodies {
-			_ = b.Close()
+		note(t, "streams", fmt.Sprintf("| %s | %d | %d KB | %d MB | %.1f %% |\n", s.name, s.n, (after-before)/s.n>>10, after>>20, 100*cpu.Seconds()/length.Seconds()))
+		o.end()
+	}
+}
+
+// TestWhatAnEventCosts prints the time that processors work for one event of a
+// stream, of 200 that are open, at two paces.
+func TestWhatAnEventCosts(t *testing.T) {
+	streams, length := 50, time.Second
+	if full(t) {
+		streams, length = 200, 5*time.Second
+	}
+	one, two := kinds(t)
+	for _, k := range []kind{one, two} {
+		for _, pace := range []time.Duration{100 * time.Millisecond, 20 * time.Millisecond} {
+			o := k.start(t)
+			var events atomic.Int64
+			var reading sync.WaitGroup
+			o.open(streams, "1000000 "+pace.String())
+			for _, body := range o.bodies {
+				reading.Go(func() {
+					for lines := bufio.NewScanner(body); lines.Scan(); {
+						if len(lines.Bytes()) > 0 {
+							events.Add(1)
+						}
+					}
+				})
+			}
+			time.Sleep(time.Second)
+			n, cpu := events.Load(), o.r.cpu()
+			time.Sleep(length)
+			n, cpu = events.Load()-n, o.r.cpu()-cpu
+			if n == 0 {
+				t.Fatal("no event came")
+			}
+			note(t, "events", fmt.Sprintf("| %s | %d | %.0f | %d µs |\n", k.name, streams, float64(n)/length.Seconds()/float64(streams), cpu.Microseconds()/n))
+			o.leave()
+			reading.Wait()
+			o.end()
 		}
-		s.speaks.CloseIdleConnections()
-		eventually(t, s.name+": nothing is left of them", func() bool { return servingNow(r) == 0 })
-		r.stop()
 	}
 }
 
@@ -233,7 +316,33 @@ func (c *cluster) operations() (n int, words string) {
 	return n, strings.TrimSpace(words)
 }
 
-// TestWhatRedisIsAsked prints how many commands it gets for a request.
+var storeBytes = regexp.MustCompile(`(?m)^laconic_store_bytes_total\{direction="(sent|received)"\} (\S+)`)
+
+// bytesOfRedis returns what replicas sent to the Redis, and what came from it.
+func (c *cluster) bytesOfRedis() (sent, received float64) {
+	c.t.Helper()
+	for _, r := range c.replicas {
+		all := storeBytes.FindAllStringSubmatch(r.says("/metrics"), -1)
+		if len(all) != 2 {
+			c.t.Fatalf("/metrics of replica %s tells %d of two directions", r.name, len(all))
+		}
+		for _, m := range all {
+			n, err := strconv.ParseFloat(m[2], 64)
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			if m[1] == "sent" {
+				sent += n
+			} else {
+				received += n
+			}
+		}
+	}
+	return sent, received
+}
+
+// TestWhatRedisIsAsked prints how many commands it gets for a request, and how many
+// bytes go to and fro.
 func TestWhatRedisIsAsked(t *testing.T) {
 	n := 40
 	if full(t) {
@@ -244,11 +353,17 @@ func TestWhatRedisIsAsked(t *testing.T) {
 	small, long := conversation("gpt-4o", 2, 500, false), conversation("gpt-4o", 60, 1500, false)
 	measure := func(name string, n int, f func()) {
 		c.tell("CONFIG RESETSTAT")
+		sentBefore, receivedBefore := c.bytesOfRedis()
 		f()
 		time.Sleep(300 * time.Millisecond) // what runs in the background
 		all, words := c.operations()
 		t.Logf("%s: %s", name, words)
-		note(t, "operations", fmt.Sprintf("| %s | %d | %.2f |\n", name, n, float64(all)/float64(n)))
+		sent, received := c.bytesOfRedis()
+		sent, received = sent-sentBefore, received-receivedBefore
+		if all > 0 && (sent == 0 || received == 0) {
+			t.Errorf("%s: %d commands, and %.0f bytes sent, %.0f received", name, all, sent, received)
+		}
+		note(t, "operations", fmt.Sprintf("| %s | %d | %.2f | %.0f | %.0f |\n", name, n, float64(all)/float64(n), sent/float64(n), received/float64(n)))
 	}
 	for _, r := range c.replicas {
 		for _, body := range [][]byte{small, long} {

@@ -135,7 +135,7 @@ summarizer: {model: house-summaries, wait: 0s}
 	time.Sleep(length)
 	base := l.since()
 	baseline := took(base, 95)
-	note(t, "redis", fmt.Sprintf("| well | %d | 0 | %s |\n", len(base), "–"))
+	note(t, "redis", fmt.Sprintf("| well | %d | 0 | – | %s |\n", len(base), slowest(base)))
 	pid := c.redisPid()
 	signal := func(s syscall.Signal) func() {
 		return func() {
@@ -180,7 +180,7 @@ summarizer: {model: house-summaries, wait: 0s}
 		state.end()
 		n, first := failures(some)
 		more := took(some, 95) - baseline
-		note(t, "redis", fmt.Sprintf("| %s | %d | %d | %s |\n", state.name, len(some), n, within(more)))
+		note(t, "redis", fmt.Sprintf("| %s | %d | %d | %s | %s |\n", state.name, len(some), n, within(more), slowest(some)))
 		t.Logf("%s: medians %v and %v, 95th %v and %v, slowest %v and %v", state.name, took(base, 50), took(some, 50), baseline, took(some, 95), took(base, 100), took(some, 100))
 		if n > 0 {
 			t.Errorf("%s: %d of %d requests failed: %s", state.name, n, len(some), first)
@@ -257,7 +257,7 @@ models: [{match: "small-*", window: 100000}, {match: "*", budget: 9000}]
 	n, first := failures(some)
 	broken, firstStream := failures(streams)
 	more := took(some, 95) - took(base, 95)
-	note(t, "redis", fmt.Sprintf("| failed over by sentinels | %d | %d | %s |\n", len(some), n, within(more)))
+	note(t, "redis", fmt.Sprintf("| failed over by sentinels | %d | %d | %s | %s |\n", len(some), n, within(more), slowest(some)))
 	t.Logf("slowest %v, before %v", took(some, 100), took(base, 100))
 	if n > 0 || broken > 0 {
 		t.Errorf("%d of %d requests failed (%s), %d of %d streams (%s)", n, len(some), first, broken, len(streams), firstStream)
@@ -271,6 +271,9 @@ models: [{match: "small-*", window: 100000}, {match: "*", budget: 9000}]
 	knows(t, c, c.replicas[2], "small-before")
 	knows(t, c, c.replicas[2], "small-meanwhile")
 }
+
+// slowest says how long the slowest of some requests took.
+func slowest(all []result) string { return fmt.Sprintf("%d ms", took(all, 100).Milliseconds()) }
 
 // within says in which bound a difference is.
 func within(d time.Duration) string {
