@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -354,12 +355,8 @@ func besideRedis(t *testing.T, c *Cluster, k *core.Container) {
 	address := l.Addr().String()
 	_ = l.Close()
 	_, port, _ := net.SplitHostPort(address)
-	// As the kubelet does: $(NAMES) are variables of the container.
-	words := make([]string, len(k.Args))
-	for i, a := range k.Args {
-		words[i] = strings.ReplaceAll(a, "$("+k.Env[0].Name+")", token)
-	}
-	server := exec.Command(words[0], append(words[1:], "--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir())...)
+	server := exec.Command(k.Args[0], append(slices.Clone(k.Args[1:]), "--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir())...)
+	server.Env = append(os.Environ(), k.Env[0].Name+"="+token)
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -372,6 +369,12 @@ func besideRedis(t *testing.T, c *Cluster, k *core.Container) {
 	}
 	probe := Probes(k)["readiness"].Exec.Command
 	eventually(t, "a probe that succeeds", func() bool { _, err := ask(token, probe...); return err == nil })
+	// The process is the server itself, which hears a SIGTERM, and shows no password.
+	if seen, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", server.Process.Pid)); err != nil && !os.IsNotExist(err) {
+		t.Error(err)
+	} else if err == nil && (!strings.HasPrefix(string(seen), "redis-server") || strings.Contains(string(seen), token)) {
+		t.Errorf("seen on the node: %q", seen)
+	}
 	if out, err := ask("another", probe...); err == nil {
 		t.Errorf("a probe without the password succeeds: %s", out)
 	}

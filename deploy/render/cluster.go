@@ -121,9 +121,12 @@ func (c *Cluster) Faults() []string {
 		}
 	}
 	for _, b := range c.Budgets {
-		c.selected("PodDisruptionBudget "+b.Name, b.Spec.Selector.MatchLabels)
+		c.budget(&b)
 	}
 	for _, s := range c.Scalers {
+		if least(&s) > s.Spec.MaxReplicas {
+			c.fault("HorizontalPodAutoscaler %s: the least, %d pods, is more than the most, %d", s.Name, least(&s), s.Spec.MaxReplicas)
+		}
 		at := slices.IndexFunc(c.Deployments, func(d apps.Deployment) bool {
 			return s.Spec.ScaleTargetRef.Kind == "Deployment" && d.Name == s.Spec.ScaleTargetRef.Name
 		})
@@ -153,6 +156,38 @@ func (c *Cluster) selected(who string, want map[string]string) (found []apps.Dep
 		c.fault("%s selects the pods of %d deployments", who, len(found))
 	}
 	return found
+}
+
+// least returns how many pods there are at night.
+func least(s *autoscaling.HorizontalPodAutoscaler) int32 {
+	if s.Spec.MinReplicas == nil {
+		return 1
+	}
+	return *s.Spec.MinReplicas
+}
+
+// budget reports a budget that lets no pod be evicted when there are as few of them as
+// may be: a node that has one could not be drained.
+func (c *Cluster) budget(b *policy.PodDisruptionBudget) {
+	who := "PodDisruptionBudget " + b.Name
+	for _, d := range c.selected(who, b.Spec.Selector.MatchLabels) {
+		pods := 1
+		for _, s := range c.Scalers {
+			if s.Spec.ScaleTargetRef.Name == d.Name {
+				pods = int(least(&s))
+			}
+		}
+		may := 0
+		if most := b.Spec.MaxUnavailable; most != nil {
+			may, _ = intstr.GetScaledValueFromIntOrPercent(most, pods, true)
+		} else if need := b.Spec.MinAvailable; need != nil {
+			n, _ := intstr.GetScaledValueFromIntOrPercent(need, pods, true)
+			may = pods - n
+		}
+		if may < 1 {
+			c.fault("%s lets none of %d pods be evicted, so that no node can be drained", who, pods)
+		}
+	}
 }
 
 // port reports a port that no container of the deployment has.
@@ -245,6 +280,9 @@ func (c *Cluster) proxy(who string, pod *core.PodSpec, k *core.Container) {
 	if limit := k.Resources.Limits.Memory().Value() >> 20; err != nil || limit*10 < (bodies*6/5+128)*11 {
 		c.fault("%s: a memory limit of %d MiB is too little for limits.memory: %s", who, limit, p.Limits.Memory)
 	}
+	if k.Resources.Limits.Cpu().Value() > 0 {
+		c.fault("%s: a limit of the CPU stops all streams for moments", who)
+	}
 	c.upstream(who, p.Upstream)
 	if p.Store.URL != "" {
 		c.store(who, &p)
@@ -289,11 +327,17 @@ func (c *Cluster) store(who string, p *Proxy) {
 	}
 	for _, d := range c.selected("Service "+host, c.Services[at].Spec.Selector) {
 		k := &d.Spec.Template.Spec.Containers[0]
-		i := slices.Index(k.Args, "--requirepass")
-		if i < 0 || i+1 == len(k.Args) || !slices.ContainsFunc(k.Env, func(e core.EnvVar) bool {
-			return k.Args[i+1] == "$("+e.Name+")" && e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil && p.Store.Password == "${"+e.ValueFrom.SecretKeyRef.Key+"}"
+		if !slices.ContainsFunc(k.Env, func(e core.EnvVar) bool {
+			asked := slices.ContainsFunc(k.Args, func(a string) bool { return strings.Contains(a, "\nrequirepass $"+e.Name+"\n") })
+			return asked && e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil && p.Store.Password == "${"+e.ValueFrom.SecretKeyRef.Key+"}"
 		}) {
 			c.fault("Deployment %s does not ask for the password %q that the proxy gives", d.Name, p.Store.Password)
+		}
+		if d.Spec.Strategy.Type != apps.RecreateDeploymentStrategyType {
+			c.fault("Deployment %s would run two stores for the time of an update", d.Name)
+		}
+		if slices.ContainsFunc(k.Env, func(e core.EnvVar) bool { return strings.Contains(strings.Join(k.Args, " "), "$("+e.Name+")") }) {
+			c.fault("Deployment %s shows its password in its arguments", d.Name)
 		}
 	}
 }
@@ -336,6 +380,13 @@ func (c *Cluster) Configuration(pod *core.PodSpec, k *core.Container) (folder, t
 	return "", ""
 }
 
+// lets reports whether anybody may come to a port.
+func lets(n *networking.NetworkPolicy, port string) bool {
+	return slices.ContainsFunc(n.Spec.Ingress, func(rule networking.NetworkPolicyIngressRule) bool {
+		return slices.ContainsFunc(rule.Ports, func(p networking.NetworkPolicyPort) bool { return p.Port.StrVal == port })
+	})
+}
+
 func (c *Cluster) network(n *networking.NetworkPolicy) {
 	who := "NetworkPolicy " + n.Name
 	if !slices.Contains(n.Spec.PolicyTypes, networking.PolicyTypeIngress) || !slices.Contains(n.Spec.PolicyTypes, networking.PolicyTypeEgress) {
@@ -345,6 +396,13 @@ func (c *Cluster) network(n *networking.NetworkPolicy) {
 		for _, rule := range n.Spec.Ingress {
 			for _, p := range rule.Ports {
 				c.port(who, d, *p.Port)
+			}
+		}
+		for _, k := range d.Spec.Template.Spec.Containers {
+			for _, p := range k.Ports {
+				if !lets(n, p.Name) {
+					c.fault("%s lets nobody in to the port %s", who, p.Name)
+				}
 			}
 		}
 	}

@@ -150,14 +150,42 @@ func TestHelmLintsTheChart(t *testing.T) {
 // A value that nobody reads is a mistake that nobody would see.
 func TestTheChartRefusesValues(t *testing.T) {
 	for values, want := range map[string]string{
-		"relicas: 3":                                  "relicas",
-		"image: {tagg: v1}":                           "tagg",
-		"autoscaling: {min: two}":                     "autoscaling",
-		"config: {limits: {shutdown: 1h30m}}":         "shutdown",
-		"config: {listen: '127.0.0.1:7280'}":          "",
-		"config: {listen: ':8080'}":                   "listen",
-		"config: {admin_token: secret-in-a-git-repo}": "admin_token",
-		"networkPolicy: {clients: []}":                "clients",
+		"relicas: 3":                                                  "relicas",
+		"image: {tagg: v1}":                                           "tagg",
+		"autoscaling: {min: two}":                                     "autoscaling",
+		"config: {limits: {shutdown: 1h30m}}":                         "shutdown",
+		"config: {listen: '127.0.0.1:7280'}":                          "listen",
+		"config: {listen: 'localhost:7280'}":                          "listen",
+		"config: {admin: '[::1]:7281'}":                               "admin",
+		"config: {listen: '0.0.0.0:7280'}":                            "",
+		"config: {listen: '[::]:7280'}":                               "",
+		"config: {limits: {drain: 0s}}":                               "drain",
+		"config: {limits: {drain: 08s}}":                              "drain",
+		"config: {limits: {drain: 6s}}":                               "more than 6s",
+		"config: {limits: {drain: 7s}}":                               "",
+		"config: {limits: {drain: 1m}}":                               "",
+		"config: {limits: {shutdown: 010s}}":                          "shutdown",
+		"config: {limits: {memory: 512}}":                             "memory",
+		"config: {limits: {memory: 1GiB}}":                            "1492Mi or more",
+		"resources: {limits: {memory: 256Mi}}":                        "817Mi or more",
+		"resources: {limits: {memory: 816Mi}}":                        "817Mi or more",
+		"resources: {limits: {memory: 817Mi}}":                        "",
+		"resources: {limits: {memory: 2Gi}}":                          "",
+		"resources: {limits: {memory: 1G}}":                           "whole Mi or Gi",
+		"resources: {limits: null}":                                   "",
+		"resources: {limits: {memory: null}}":                         "",
+		"autoscaling: {min: 5, max: 2}":                               "autoscaling.min",
+		"autoscaling: {min: 3, max: 3}":                               "",
+		"secret: 'Bad Name!'":                                         "secret",
+		"secret: ends-with-":                                          "secret",
+		"secret: a.good-1":                                            "",
+		"service: {type: ExternalName}":                               "service",
+		"extraVolumes: [{name: config}]":                              "extraVolumes",
+		"extraVolumeMounts: [{name: ca, mountPath: /etc/laconic/ca}]": "extraVolumeMounts",
+		"extraVolumeMounts: [{name: ca, mountPath: /etc/laconic}]":    "extraVolumeMounts",
+		"config: {listen: ':8080'}":                                   "listen",
+		"config: {admin_token: secret-in-a-git-repo}":                 "admin_token",
+		"networkPolicy: {clients: []}":                                "clients",
 	} {
 		_, _, err := Chart(chart, values)
 		if want == "" {
@@ -182,6 +210,14 @@ config:
   store: {ttl: 24h}
 redis: {enabled: true}
 autoscaling: {min: 3}
+imagePullSecrets: [{name: registry}]
+nodeSelector: {pool: agents}
+tolerations: [{key: agents, operator: Exists}]
+affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: arch, operator: In, values: [arm64]}]}]}}}
+podAnnotations: {team: platform}
+extraVolumes: [{name: ca, configMap: {name: redis-ca}}]
+extraVolumeMounts: [{name: ca, mountPath: /etc/redis, readOnly: true}]
+service: {type: LoadBalancer, annotations: {scheme: internal}}
 networkPolicy: {upstreams: [{to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: models}}}], ports: [{port: 8000, protocol: TCP}]}]}
 serviceMonitor: {enabled: true, labels: {release: stack}}
 `)
@@ -202,9 +238,35 @@ serviceMonitor: {enabled: true, labels: {release: stack}}
 	f("ServiceMonitor laconic", "release: stack")
 	f("HorizontalPodAutoscaler laconic", "minReplicas: 3")
 	f("NetworkPolicy laconic", "port: 8000")
+	for _, id := range []string{"Deployment laconic", "Deployment laconic-redis"} {
+		f(id, "imagePullSecrets:\n      - name: registry")
+		f(id, "nodeSelector:\n        pool: agents")
+		f(id, "tolerations:\n      - key: agents")
+	}
+	f("Deployment laconic", "affinity:\n        nodeAffinity")
+	f("Deployment laconic", "annotations:\n        team: platform")
+	f("Deployment laconic", "mountPath: /etc/redis\n          name: ca")
+	f("Deployment laconic", "- configMap:\n          name: redis-ca\n        name: ca")
+	f("Service laconic", "type: LoadBalancer")
+	f("Service laconic", "annotations:\n    scheme: internal")
 	f("ConfigMap laconic", "ttl: 24h")
 	f("ConfigMap laconic", "url: redis://laconic-redis:6379/0")
 	f("ConfigMap laconic", "memory: 512MiB")
+}
+
+// A rule beside those that are there takes none of them away.
+func TestMoreWaysOut(t *testing.T) {
+	const more = "- to:\n      - ipBlock:\n          cidr: 10.1.2.3/32\n      ports: [{port: 6379, protocol: TCP}]"
+	objects := helmed(t, "networkPolicy:\n  more:\n    "+more)
+	for _, fault := range append(Invalid(objects, Versions[0]), cluster(t, objects).Faults()...) {
+		t.Error(fault)
+	}
+	policy := text(said(t, objects)["NetworkPolicy laconic"])
+	for _, want := range []string{"port: 53", "port: 443", "cidr: 10.1.2.3/32", "port: 6379"} {
+		if !strings.Contains(policy, want) {
+			t.Errorf("no %s in\n%s", want, policy)
+		}
+	}
 }
 
 // The overlay that the manual has the reader write is rendered where it says.
@@ -288,7 +350,15 @@ func TestChecksFindMistakes(t *testing.T) {
 	f("a store that nobody serves", "redis://laconic-redis:6379", "redis://redis:6379", "no Service for the store")
 	f("a store without its password", "password: ${LACONIC_STORE_PASSWORD}", "ttl: 24h", "does not ask for the password")
 	f("a password of another name", "key: LACONIC_STORE_PASSWORD", "key: PASSWORD", "does not ask for the password")
-	f("a Redis that asks for none", "- --requirepass\n        - $(REDISCLI_AUTH)\n", "", "does not ask for the password")
+	f("a Redis that asks for none", "requirepass $REDISCLI_AUTH\n", "", "does not ask for the password")
+	f("a password in the arguments", "- --save", "- --requirepass\n        - $(REDISCLI_AUTH)\n        - --save", "shows its password")
+	f("two stores during an update", "type: Recreate", "type: RollingUpdate", "two stores")
+	f("a budget that blocks drains", "maxUnavailable: 1\n  selector", "maxUnavailable: 0\n  selector", "no node can be drained")
+	f("a budget of no pods", "maxUnavailable: 1\n  selector", "maxUnavailable: 0%\n  selector", "no node can be drained")
+	f("a budget that needs all pods", "maxUnavailable: 1\n  selector", "minAvailable: 2\n  selector", "no node can be drained")
+	f("a monitor that may not come in", "port: admin\n      protocol: TCP", "port: http\n      protocol: TCP", "nobody in to the port admin")
+	f("a limit of the CPU", "limits:\n            memory: 1Gi", "limits:\n            cpu: 500m\n            memory: 1Gi", "a limit of the CPU")
+	f("more at least than at most", "minReplicas: 2", "minReplicas: 20", "more than the most")
 	f("a drain that is over before a probe fails", "drain: 10s", "drain: 6s", "limits.drain .6s. is over before")
 	f("a probe that takes its time", "path: /readyz\n            port: admin\n          periodSeconds: 2", "path: /readyz\n            port: admin\n          periodSeconds: 5", "is over before")
 	f("an upstream in the cluster", "upstream: https://api.openai.com/v1", "upstream: http://vllm.models.svc:8000/v1", "lets nobody go to the upstream")
