@@ -139,6 +139,34 @@ func TestConfigurationsAreRight(t *testing.T) {
 	})
 }
 
+// TestTheManualsCheck runs what the manual says to type before a configuration is
+// changed, with a helm that prints the chart's ConfigMap.
+func TestTheManualsCheck(t *testing.T) {
+	_, script, _ := strings.Cut(manual(t), "```sh\n# With Helm, this is the file")
+	script, _, _ = strings.Cut(script, "```")
+	for upstream, fails := range map[string]bool{"https://mine.example/v1": false, "ftp://mine.example": true} {
+		files, err := Files(chart, "{redis: {enabled: true}, config: {upstream: '"+upstream+"'}}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		at := filepath.Join(dir, "configmap.yaml")
+		if err := os.WriteFile(at, []byte("---\n# Source: laconic/templates/configmap.yaml\n"+files["laconic/templates/configmap.yaml"]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		program, err := built()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("sh", "-c", "helm() { cat '"+at+"'; }; laconic() { '"+program+"' \"$@\"; }\n#"+script)
+		cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH")}
+		out, err := cmd.CombinedOutput()
+		if (err != nil) != fails || !strings.Contains(string(out), upstream) {
+			t.Errorf("%s: %v %s", upstream, err, out)
+		}
+	}
+}
+
 // mount writes a ConfigMap as a kubelet does: the file is a link through a folder that
 // is swapped as a whole.
 func mount(t *testing.T, folder string, generation int, config string) {

@@ -56,20 +56,7 @@ func Kustomization(folder string) ([]Object, error) {
 // Chart returns the objects of a chart with these values, by kind and name, and its
 // notes. An error may be one of values.schema.json.
 func Chart(folder, values string) (objects []Object, notes string, err error) {
-	chart, err := loader.Load(folder)
-	if err != nil {
-		return nil, "", err
-	}
-	given := map[string]any{}
-	if err := yaml.Unmarshal([]byte(values), &given); err != nil {
-		return nil, "", err
-	}
-	of := common.ReleaseOptions{Name: Release, Namespace: Namespace, IsInstall: true, Revision: 1}
-	with, err := util.ToRenderValues(chart, given, of, common.DefaultCapabilities)
-	if err != nil {
-		return nil, "", err
-	}
-	files, err := engine.Engine{Strict: true}.Render(chart, with)
+	files, err := Files(folder, values)
 	if err != nil {
 		return nil, "", err
 	}
@@ -84,6 +71,25 @@ func Chart(folder, values string) (objects []Object, notes string, err error) {
 	}
 	objects, err = parse(text.Bytes())
 	return objects, notes, err
+}
+
+// Files returns what helm template writes of a chart with these values, by the paths of
+// its templates.
+func Files(folder, values string) (map[string]string, error) {
+	chart, err := loader.Load(folder)
+	if err != nil {
+		return nil, err
+	}
+	given := map[string]any{}
+	if err := yaml.Unmarshal([]byte(values), &given); err != nil {
+		return nil, err
+	}
+	of := common.ReleaseOptions{Name: Release, Namespace: Namespace, IsInstall: true, Revision: 1}
+	with, err := util.ToRenderValues(chart, given, of, common.DefaultCapabilities)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Engine{Strict: true}.Render(chart, with)
 }
 
 // parse reads the documents of a text. A key that stands twice is an error.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -272,7 +273,10 @@ func TestMoreWaysOut(t *testing.T) {
 // The overlay that the manual has the reader write is rendered where it says.
 func TestTheManualsOverlay(t *testing.T) {
 	_, text, _ := strings.Cut(manual(t), "```yaml\n# deploy/kubernetes/overlays/mine/kustomization.yaml")
-	text, _, _ = strings.Cut(text, "```")
+	text, rest, _ := strings.Cut(text, "```")
+	_, patches, _ := strings.Cut(rest, "```yaml\npatches:\n")
+	patches, _, _ = strings.Cut(patches, "```")
+	text += "patches:\n" + patches
 	folder, err := os.MkdirTemp(filepath.Join(manifests, "overlays"), "mine-")
 	if err != nil {
 		t.Fatal(err)
@@ -296,6 +300,14 @@ func TestTheManualsOverlay(t *testing.T) {
 	for _, fault := range append(Invalid(objects, Versions[0]), c.Faults()...) {
 		t.Error(fault)
 	}
+	for _, d := range c.Deployments {
+		if len(d.Spec.Template.Spec.ImagePullSecrets) != 1 {
+			t.Errorf("%s has no pull secret", d.Name)
+		}
+	}
+	if policy := said(t, objects)["NetworkPolicy laconic"]; !strings.Contains(fmt.Sprint(policy), "10.1.2.3/32") {
+		t.Errorf("no way to 10.1.2.3:\n%s", policy)
+	}
 	if _, config, _ := pod(t, c); config != mine {
 		t.Errorf("the configuration is\n%s", config)
 	}
@@ -303,6 +315,19 @@ func TestTheManualsOverlay(t *testing.T) {
 		if meta := o["metadata"].(map[string]any); meta["namespace"] != Namespace {
 			t.Errorf("%s %s is in the namespace %v", o.Kind(), o.Name(), meta["namespace"])
 		}
+	}
+}
+
+// The values of the manual for a Redis of one's own are those of a chart that works.
+func TestTheManualsVolume(t *testing.T) {
+	_, values, _ := strings.Cut(manual(t), "```yaml\nextraVolumes:")
+	values, _, _ = strings.Cut(values, "```")
+	objects := helmed(t, "extraVolumes:"+values)
+	for _, fault := range Invalid(objects, Versions[0]) {
+		t.Error(fault)
+	}
+	if _, config, _ := pod(t, cluster(t, objects)); !strings.Contains(config, "ca: /etc/redis/ca.pem") {
+		t.Errorf("the configuration is\n%s", config)
 	}
 }
 
