@@ -455,14 +455,3 @@ func certificate(t *testing.T, dir, name string, parent *x509.Certificate, by *e
 	}
 	return c, key
 }
-
-// later makes it as after breakerDelay.
-func (s *Redis) later() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, n := range s.nodes {
-		if !n.breaker.IsClosed() {
-			n.breaker.HalfOpen()
-		}
-	}
-}

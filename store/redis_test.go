@@ -33,6 +33,17 @@ func (l *told) all() string {
 	return strings.Join(l.lines, "\n")
 }
 
+// later makes it as after breakerDelay.
+func (s *Redis) later() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, n := range s.nodes {
+		if !n.breaker.IsClosed() {
+			n.breaker.HalfOpen()
+		}
+	}
+}
+
 // inFrontOf puts a toxic proxy before a server and gives its address.
 func inFrontOf(t *testing.T, addr string) *toxiproxy.Proxy {
 	t.Helper()
