@@ -336,7 +336,7 @@ func (c *Cluster) store(who string, p *Proxy) {
 		if d.Spec.Strategy.Type != apps.RecreateDeploymentStrategyType {
 			c.fault("Deployment %s would run two stores for the time of an update", d.Name)
 		}
-		if slices.ContainsFunc(k.Env, func(e core.EnvVar) bool { return strings.Contains(strings.Join(k.Args, " "), "$("+e.Name+")") }) {
+		if strings.Contains(strings.Join(k.Args, " "), "--requirepass") {
 			c.fault("Deployment %s shows its password in its arguments", d.Name)
 		}
 	}

@@ -378,6 +378,7 @@ func TestChecksFindMistakes(t *testing.T) {
 	f("a password of another name", "key: LACONIC_STORE_PASSWORD", "key: PASSWORD", "does not ask for the password")
 	f("a Redis that asks for none", "requirepass $REDISCLI_AUTH\n", "", "does not ask for the password")
 	f("a password in the arguments", "- --save", "- --requirepass\n        - $(REDISCLI_AUTH)\n        - --save", "shows its password")
+	f("a password in the arguments of what a script starts", "\"$@\" -", "\"$@\" --requirepass \"$REDISCLI_AUTH\" -", "shows its password")
 	f("two stores during an update", "type: Recreate", "type: RollingUpdate", "two stores")
 	f("a budget that blocks drains", "maxUnavailable: 1\n  selector", "maxUnavailable: 0\n  selector", "no node can be drained")
 	f("a budget of no pods", "maxUnavailable: 1\n  selector", "maxUnavailable: 0%\n  selector", "no node can be drained")
