@@ -285,6 +285,13 @@ func TestTheServiceIsOneThatSystemdTakes(t *testing.T) {
 	if !strings.Contains(string(text), "\nExecReload=/bin/kill -HUP $MAINPID\n") {
 		t.Error("systemctl reload does not read the configuration again")
 	}
+	manual, err := os.ReadFile("../docs/redis.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(manual), "`unix://") && !regexp.MustCompile(`(?m)^RestrictAddressFamilies=.*\bAF_UNIX\b`).Match(text) {
+		t.Error("it forbids the sockets of docs/redis.md")
+	}
 	tool := installed(t, "systemd-analyze", "systemd")
 	unit := filepath.Join(t.TempDir(), "laconic.service")
 	writeFile(t, unit, strings.ReplaceAll(string(text), place, command(t)))
