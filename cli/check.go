@@ -124,6 +124,9 @@ func describe(c *config.Config, w io.Writer) {
 	fmt.Fprintf(t, "overrides\t%s\t\n", onOff(c.OverridesOn()))
 	fmt.Fprintf(t, "limits\tbody %s, memory %s\t\n", c.Limits.Body, c.Limits.Memory)
 	fmt.Fprintf(t, "summaries\t%s\t\n", summaryWords(c))
+	if where := storeWords(c); where != "" {
+		fmt.Fprintf(t, "store\t%s\t\n", where)
+	}
 	fmt.Fprintf(t, "log\t%s, %s\t\n", c.Log.Level, c.Log.Format)
 	_ = t.Flush()
 

@@ -17,6 +17,7 @@ import (
 	"laconic/proxy"
 	"laconic/proxy/access"
 	"laconic/proxy/page"
+	"laconic/proxy/summarize"
 )
 
 // eraseCommand asks a running proxy to erase what it keeps of one client.
@@ -129,6 +130,11 @@ func (e eraser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.shown.Forget(r.PostForm.Get("client"))
 	}
 	fields := []zap.Field{zap.String("client", whose), zap.Int("summaries", n)}
+	if errors.Is(err, summarize.ErrUntold) {
+		e.log.Warn("summaries were erased, and the other replicas could not be told", fields...)
+		say(w, http.StatusBadGateway, fmt.Sprintf("%s of %s erased, but the other replicas could not be told: ask each of them itself. /readyz?verbose says why.\n", were(n), whose))
+		return
+	}
 	if err != nil {
 		e.log.Warn("summaries were not all erased: the store failed", fields...)
 		say(w, http.StatusServiceUnavailable, fmt.Sprintf("The store failed: %s of %s erased, some may be left. Ask again when it answers.\n", were(n), whose))

@@ -181,7 +181,7 @@ func serveLogged(
 		Listen:   c.Admin,
 		Pages:    pages,
 		Starting: tables.starting, Notes: func() string {
-			return kept.notes() + tables.notes() + processNotes(p) + fmt.Sprintf("log: %d lines dropped\n", log.Dropped())
+			return kept.notes(storeWords(c)) + tables.notes() + processNotes(p) + fmt.Sprintf("log: %d lines dropped\n", log.Dropped())
 		},
 	}
 	if shown != nil {

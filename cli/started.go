@@ -33,6 +33,9 @@ func logStart(l *runlog.Log, c *config.Config, addr, admin string) {
 	if c.Summarizer.Model != "" {
 		f = append(f, zap.String("summaries", summaryWords(c)))
 	}
+	if where := storeWords(c); where != "" {
+		f = append(f, zap.String("store", where))
+	}
 	if all := append(hints(c), c.UnreadBase()...); len(all) > 0 {
 		f = append(f, zap.Strings("hints", all))
 	}
@@ -55,6 +58,9 @@ func startLines(c *config.Config, addr, admin string) string {
 	summaries := ""
 	if c.Summarizer.Model != "" {
 		summaries = "  summaries  " + summaryWords(c) + "\n"
+	}
+	if where := storeWords(c); where != "" {
+		summaries += "  store      " + where + "\n"
 	}
 	hinted := ""
 	for _, hint := range append(hints(c), c.UnreadBase()...) {

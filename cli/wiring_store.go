@@ -29,11 +29,11 @@ func (s *openedStore) fault() (fault string, shared bool) {
 	return now.Fault, now.Operations != nil
 }
 
-// notes is the line of a shared store in /readyz?verbose.
-func (s *openedStore) notes() string {
-	fault, shared := s.fault()
-	if !shared {
+// notes is the line in /readyz?verbose of a store that is somewhere, as storeWords says.
+func (s *openedStore) notes(where string) string {
+	if where == "" || s.vault.Load() == nil {
 		return ""
 	}
-	return "store: " + cmp.Or(fault, "no fault") + "\n"
+	fault, _ := s.fault()
+	return "store: " + where + ": " + cmp.Or(fault, "no fault") + "\n"
 }

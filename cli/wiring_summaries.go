@@ -89,6 +89,17 @@ func storeOptions(c *config.Config) store.Options {
 	}
 }
 
+// storeWords returns where the store is; "" for one in memory.
+func storeWords(c *config.Config) string {
+	switch store.Kind(c.Store.Kind) {
+	case store.InFile:
+		return c.Store.Path
+	case store.InRedis:
+		return store.ShownURL(c.Store.URL) + ", names begin with " + c.Store.Prefix
+	}
+	return ""
+}
+
 // summaryWords returns which model writes summaries, whose key it is asked with,
 // and where they are kept.
 func summaryWords(c *config.Config) string {
@@ -96,12 +107,9 @@ func summaryWords(c *config.Config) string {
 	if s.Model == "" {
 		return "off"
 	}
-	where := c.Store.Kind
-	switch store.Kind(c.Store.Kind) {
-	case store.InFile:
-		where = c.Store.Path
-	case store.InRedis:
-		where = store.ShownURL(c.Store.URL)
+	where := "memory"
+	if keepsFacts(c) {
+		where = "the store"
 	}
 	key := "without a key"
 	switch {

@@ -81,6 +81,9 @@ func (ch *checking) store() {
 	if secret {
 		ch.long("store.secret", s.Secret)
 	}
+	if ch.Has("store.url") && store.Kind(s.Kind) != store.InRedis {
+		ch.at("store.url", codeURL, "store.url is set, and the store is not kind: redis but "+s.Kind, "kind: redis, or no url")
+	}
 	switch store.Kind(s.Kind) {
 	case store.InFile:
 		if s.Path == "" {
@@ -94,7 +97,9 @@ func (ch *checking) store() {
 		} else if !secured && s.TLS != (StoreTLS{}) {
 			ch.at("store.tls", codeURL, "store.tls is set, and store.url does not speak TLS", "rediss://, rediss+sentinel:// and rediss+cluster:// do")
 		}
-		if err := store.CheckPrefix(s.Prefix); err != nil {
+		if ch.Has("store.prefix") && s.Prefix == "" {
+			ch.at("store.prefix", codeRange, "store.prefix is empty", "such as laconic:staging:, or no prefix for laconic:")
+		} else if err := store.CheckPrefix(s.Prefix); err != nil {
 			ch.at("store.prefix", codeRange, "store.prefix cannot be used: "+err.Error(), "such as laconic:staging:")
 		}
 		if !secret {

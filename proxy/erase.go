@@ -27,7 +27,8 @@ func (p *Proxy) EraseClient(ctx context.Context, name string) (summaries int, er
 // Bearer where it is one, or the value of the first header that holds a credential.
 // "" stands for requests without any. What was learnt of upstreams stays: it holds
 // nothing of a conversation. It returns how many summaries were stored. With an
-// error some may be left, and the same again removes them.
+// error some may be left, and the same again removes them; with summarize.ErrUntold
+// other processes that share the store may remember some.
 func (p *Proxy) Erase(ctx context.Context, credential access.Secret) (summaries int, err error) {
 	return p.summaries.Erase(ctx, string(credential))
 }

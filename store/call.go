@@ -20,11 +20,12 @@ type Caller interface {
 }
 
 // Call says a word to all processes that share the store. It shows whatever it says
-// to everybody who reaches the store.
-func (v *Vault) Call(ctx context.Context, word string) {
+// to everybody who reaches the store. There is no error where no other process can hear.
+func (v *Vault) Call(ctx context.Context, word string) error {
 	if c, ok := v.under.(Caller); ok {
-		_ = c.Call(ctx, word) // the store says so itself; a word may be lost anyway
+		return c.Call(ctx, word)
 	}
+	return nil
 }
 
 // Hear is that of [Caller]. It returns at once where no other process can call.

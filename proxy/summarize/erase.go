@@ -16,6 +16,10 @@ const erased = "erased"
 
 var errErased = errors.New("what is kept of the owner was erased")
 
+// ErrUntold: what is kept was erased, but the other processes that share the store were
+// not told, and may go on with what they remember.
+var ErrUntold = errors.New("the other processes that share the store could not be told")
+
 // group returns the group of an owner's summaries in the store.
 func (s *Service) group(owner string) store.Group { return s.o.Store.Group("summaries of", owner) }
 
@@ -37,8 +41,8 @@ func (s *Service) named(name string) memo {
 // Erase removes what is stored and remembered of an owner's conversations: the
 // summaries, in the store and here, and the digests. Jobs under way for it store
 // nothing any more. It returns how many summaries the store had; with an error some
-// may be left there. Requests that come later begin anew. Processes that share the
-// store are told, and do the same.
+// may be left there, but with ErrUntold. Requests that come later begin anew. Processes
+// that share the store are told, and do the same.
 func (s *Service) Erase(ctx context.Context, owner string) (n int, err error) {
 	if !s.Asks() {
 		s.forget(s.who(owner))
@@ -46,7 +50,9 @@ func (s *Service) Erase(ctx context.Context, owner string) (n int, err error) {
 	}
 	g := s.group(owner)
 	n, _, err = s.eraseGroup(ctx, g)
-	s.o.Store.Call(ctx, erasedWord+hex.EncodeToString(g[:])+s.mark)
+	if told := s.o.Store.Call(ctx, erasedWord+hex.EncodeToString(g[:])+s.mark); err == nil && told != nil {
+		err = ErrUntold
+	}
 	return n, err
 }
 

@@ -235,3 +235,26 @@ func TestAllWhoShareTheStoreForget(t *testing.T) {
 	}
 	t.Error("it is remembered elsewhere")
 }
+
+// mute is a store that others share and that calls to nobody.
+type mute struct{ *store.Memory }
+
+func (mute) Call(context.Context, string) error                 { return errors.New("NOPERM") }
+func (mute) Hear(ctx context.Context, _ func(string), _ func()) { <-ctx.Done() }
+
+// TestWhoeverIsNotToldMayRemember, and who asks is told so.
+func TestWhoeverIsNotToldMayRemember(t *testing.T) {
+	a := newAgent(t, 8000)
+	vault, err := store.NewVault(mute{store.NewMemory(0)}, []byte("a secret of this test"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer vault.Close()
+	a.s.o.Store = vault
+	if err := vault.Put(t.Context(), vault.Key(a.s.group("mine"), "r", "k"), "text"); err != nil {
+		t.Fatal(err)
+	}
+	if gone, err := a.s.Erase(t.Context(), "mine"); gone != 1 || !errors.Is(err, ErrUntold) {
+		t.Errorf("%d were erased, %v", gone, err)
+	}
+}
