@@ -97,9 +97,11 @@ soak:
 	LACONIC_SOAK=$(SOAK) $(GO) test -v -count=1 -timeout 24h -run '^TestSoak$$' ./e2e
 
 # On loopback alone: replicas that agree, faults, and what a request and a stream
-# cost. UPDATE=-update writes the tables into docs/replicas.md.
+# cost; then Sentinel, Cluster, TLS, users and prefixes, without load. UPDATE=-update
+# writes the tables into docs/replicas.md.
 cluster cluster-short:
 	LACONIC_CLUSTER=$(if $(filter cluster,$@),full,short) $(GO) test -v -count=1 -timeout 15m ./e2e/cluster $(UPDATE)
+	$(if $(filter cluster,$@),$(GO) test -count=1 -run 'Cluster|Slot|Sentinels|TLSWith|ADatabase|APrefix' ./store)
 
 # H2SPEC is the program (github.com/summerwind/h2spec 2.2.1).
 H2SPEC ?= h2spec

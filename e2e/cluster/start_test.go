@@ -234,7 +234,7 @@ func program(t testing.TB, name string) string {
 	return ""
 }
 
-// balance starts HAProxy before the replicas, as docs/replicas.md shows it.
+// balance starts HAProxy before the replicas, as docs/where.md and docs/replicas.md show it.
 func (c *cluster) balance() {
 	c.t.Helper()
 	addr := storetest.FreeAddress(c.t)
