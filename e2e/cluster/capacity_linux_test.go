@@ -379,12 +379,12 @@ func TestWhatRedisIsAsked(t *testing.T) {
 			}
 		}
 	}
-	measure("of a known client, nothing to do", n, func() { c.parallel(n, small, func(int) []string { return []string{key} }) })
+	measure("of a credential that the process knows, nothing to do", n, func() { c.parallel(n, small, func(int) []string { return []string{key} }) })
 	if all, words := c.operations(); all > 0 {
 		t.Errorf("requests that needed nothing asked Redis: %s", words)
 	}
-	measure("of a known client, compacted as before", n, func() { c.parallel(n, long, func(int) []string { return []string{key} }) })
-	measure("the first of a client", n, func() {
+	measure("the same, compacted as before", n, func() { c.parallel(n, long, func(int) []string { return []string{key} }) })
+	measure("the first of a credential", n, func() {
 		c.parallel(n, small, func(i int) []string { return []string{"Authorization: Bearer sk-new-" + strconv.Itoa(i)} })
 	})
 	grows := recordings(t, 100<<10, 300<<10)[:1]
