@@ -35,5 +35,5 @@ func (s *openedStore) notes(where string) string {
 		return ""
 	}
 	fault, _ := s.fault()
-	return "store: " + where + ": " + cmp.Or(fault, "no fault") + "\n"
+	return "store: " + cmp.Or(fault, "no fault") + " (" + where + ")\n"
 }

@@ -334,7 +334,7 @@ func TestAStoreThatIsAwayIsShown(t *testing.T) {
 	const fault = "the store does not answer: no connection"
 	is := func(up, says string) {
 		t.Helper()
-		eventually(t, "the line of /readyz?verbose", func() bool { return strings.Contains(get("/readyz?verbose"), "\nstore: "+says+"\n") })
+		eventually(t, "the line of /readyz?verbose", func() bool { return strings.Contains(get("/readyz?verbose"), "\nstore: "+says+" ("+redis.URL()) })
 		if text := get("/readyz"); text != "ready\n" {
 			t.Errorf("with a store of which it says %q it is %s", says, text)
 		}
