@@ -39,10 +39,9 @@ func (v *Vault) Hear(ctx context.Context, heard func(word string), again func())
 const (
 	// longestWord bounds what is heard, in bytes.
 	longestWord = 256
-	// hearingPause is how long a server is left alone that cannot be heard, and
-	// refusedPause one that refuses.
+	// hearingPause is how long a server is left alone that cannot be heard. One that
+	// refuses is left alone for breakerDelay.
 	hearingPause = 250 * time.Millisecond
-	refusedPause = time.Minute
 	// wordless is after how long without a word the connection is tried.
 	wordless = 5 * time.Second
 )
@@ -66,14 +65,16 @@ func (s *Redis) Hear(ctx context.Context, heard func(word string), again func())
 		var reply redis.Error
 		switch {
 		case ctx.Err() != nil, errors.Is(err, redis.ErrClosed):
+		case errors.Is(err, redis.Nil):
+			s.unheard(silence+noMaster, true)
 		case errors.As(err, &reply):
-			code := codeOf(reply.Error())
-			if !passing[code] {
-				pause = refusedPause
+			why := refusal(reply.Error())
+			if !passing[why] {
+				pause = breakerDelay
 			}
-			s.unheard("the store refuses to be listened to: "+code, false)
+			s.unheard(why, false)
 		case !begun: // else the connection may only have been old
-			s.unheard("the store does not answer: "+networkFault(err), true)
+			s.unheard(silence+s.whySilent(err), true)
 		}
 		select {
 		case <-ctx.Done():
@@ -93,6 +94,7 @@ func (s *Redis) hear(ctx context.Context, heard func(word string), again func())
 	defer stop()
 	defer p.Close()
 	tried := false
+	var reply redis.Error
 	for {
 		said, err := p.ReceiveTimeout(ctx, s.wordless)
 		var late net.Error
@@ -104,6 +106,11 @@ func (s *Redis) hear(ctx context.Context, heard func(word string), again func())
 				continue
 			}
 			return begun, err
+		case errors.As(err, &reply) && !errors.Is(err, redis.Nil) && !passing[refusal(reply.Error())]:
+			// Its connection is kept for a while: by it a server is seen that goes away.
+			s.unheard(refusal(reply.Error()), false)
+			_, err := p.ReceiveTimeout(ctx, breakerDelay)
+			return !errors.As(err, &reply), err
 		default:
 			return begun, err
 		}

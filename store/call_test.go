@@ -97,7 +97,7 @@ func TestASilentServerIsNotListenedToForEver(t *testing.T) {
 	ended.Wait()
 }
 
-// TestAServerThatRefusesToBeHeard is left alone for a minute, and the operator told.
+// TestAServerThatRefusesToBeHeard: the operator is told, and all else is done.
 func TestAServerThatRefusesToBeHeard(t *testing.T) {
 	server := storetest.StartRedis(t, "--user", "default", "on", "nopass", "~*", "resetchannels", "+@all")
 	var lines told

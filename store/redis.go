@@ -27,12 +27,16 @@ type Redis struct {
 	notice func(string)
 	// wordless is a constant but in tests.
 	wordless time.Duration
+	secured  bool // by TLS
 	traffic  traffic
 
-	mu    sync.Mutex
-	nodes map[string]*node // by address; "" is the one server, or a Cluster as long as its masters are not known
-	told  string           // the last fault told; "" while all is well
-	// deaf is why it cannot be listened to, silent whether that is because it does not answer.
+	mu     sync.Mutex
+	nodes  map[string]*node // by address; "" is the one server, or a Cluster as long as its masters are not known
+	spoken bool             // whether it ever gave an answer that was understood
+	told   string           // the last fault told; "" while all is well
+	since  time.Time        // when the first of the faults was told that are not over
+	// deaf is why it cannot be listened to, silent whether that is because it does not
+	// answer; otherwise it is the reason of a refusal.
 	deaf   string
 	silent bool
 }
@@ -65,7 +69,7 @@ func NewRedis(o Options) (*Redis, error) {
 		return nil, wrongURL("does not speak TLS (rediss://), but files for it are named")
 	}
 	quietClient()
-	s := &Redis{prefix: cmp.Or(o.Prefix, DefaultPrefix) + keysVersion, notice: o.Notice, wordless: wordless, nodes: map[string]*node{}}
+	s := &Redis{prefix: cmp.Or(o.Prefix, DefaultPrefix) + keysVersion, notice: o.Notice, wordless: wordless, nodes: map[string]*node{}, secured: p.tls}
 	if s.notice == nil {
 		s.notice = func(string) {}
 	}

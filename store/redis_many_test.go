@@ -35,6 +35,7 @@ func TestURLsOfRedisAsPeoplePasteThem(t *testing.T) {
 	}
 	f("redis://127.0.0.1:6379/3", place{hosts: []string{"127.0.0.1:6379"}, db: 3})
 	f("redis://h", place{hosts: []string{"h:6379"}})
+	f("redis://h/?db=2", place{hosts: []string{"h:6379"}, db: 2})
 	f("valkeys://u:p%40@h:1", place{hosts: []string{"h:1"}, tls: true, user: "u", password: "p@"})
 	f("unix:///run/redis.sock?db=2", place{hosts: []string{"/run/redis.sock"}, db: 2})
 	f("redis+sentinel://u:p%2Fw@a,b:1,[::1]:2/m/4?sentinel_password=s", place{
@@ -63,6 +64,14 @@ func TestURLsOfRedisAsPeoplePasteThem(t *testing.T) {
 	no("redis+cluster://u:canary%@a", "%25")
 	no("redis+cluster://a?canary=1", "means nothing")
 	no("redis+other://u:canary@a", "is not one of Redis")
+	no("redis://u:canary@a:99999", "a port that is none")
+	no("redis://u:canary@a/x", "no number")
+	no("redis://u:canary@a/-1", "no number")
+	no("redis://u:canary@a?db=x", "no number")
+	no("unix://u:canary@/run/s?db=x", "no number")
+	no("redis://u:canary@a?read_timeout=1s", "means nothing")
+	no("redis+sentinel://u:canary@a/0", "where the name of the master goes")
+	no("redis+sentinel://u:canary@a/0/1", "where the name of the master goes")
 	if got := ShownURL("redis+sentinel://u:canary@a,b/m/1"); got != "redis+sentinel://a:26379,b:26379/m/1" {
 		t.Error(got)
 	}
@@ -203,7 +212,7 @@ func TestAClusterGoesOnWithoutANode(t *testing.T) {
 		}
 		return true
 	})
-	if got := lines.all(); !strings.HasSuffix(got, "\nthe store answers again") {
+	if got := lines.all(); !strings.Contains(got, "\nthe store answers again, after ") {
 		t.Errorf("told %q", got)
 	}
 	if n, err := s.DeleteGroup(ctx, v.Group("g")); n != len(live)+len(dead) || err != nil {
@@ -227,6 +236,17 @@ func TestSentinelsNameTheMaster(t *testing.T) {
 	unknown := openTestRedis(t, strings.Replace(servers.URL(), storetest.MasterName, "another", 1), lines.add)
 	if _, ok, err := unknown.Lock(ctx, keyOf(1), time.Minute); ok || err == nil {
 		t.Errorf("a master that nobody knows: %v %v", ok, err)
+	}
+	var ended sync.WaitGroup
+	heard, stop := context.WithCancel(ctx)
+	var first told
+	unheard := openTestRedis(t, strings.Replace(servers.URL(), storetest.MasterName, "another", 1), first.add)
+	ended.Go(func() { unheard.Hear(heard, func(string) {}, func() {}) })
+	soon(t, "the operator is told", func() bool { return first.all() != "" })
+	stop()
+	ended.Wait()
+	if got := first.all(); got != "the store does not answer: no sentinel knows the master" {
+		t.Errorf("who listens is told %q", got)
 	}
 	if got := lines.all(); got != "the store does not answer: no sentinel knows the master" {
 		t.Errorf("told %q", got)
@@ -316,7 +336,7 @@ func TestTLSWithAnAuthorityOfOnesOwn(t *testing.T) {
 	f("", whole)
 	with := func(change func(*TLSFiles)) TLSFiles { c := whole; change(&c); return c }
 	f("its certificate is not trusted", with(func(c *TLSFiles) { c.CA = "" }))
-	f("its certificate is not trusted", with(func(c *TLSFiles) { c.ServerName = "other.test" }))
+	f("its certificate is for another name", with(func(c *TLSFiles) { c.ServerName = "other.test" }))
 	f("the store does not answer", with(func(c *TLSFiles) { c.Cert, c.Key = "", "" }))
 	f("cert and key belong together", with(func(c *TLSFiles) { c.Key = "" }))
 	f("ca cannot be read", with(func(c *TLSFiles) { c.CA = file("none") }))

@@ -5,10 +5,13 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +24,7 @@ import (
 type node struct {
 	breaker circuitbreaker.CircuitBreaker[any]
 	silent  string        // why it does not answer; "" while it does
-	refuses [kinds]string // what it refuses to do
+	refuses [kinds]string // why it refuses to do what it is asked for
 	vain    string        // the name that it was asked for last and did not answer
 }
 
@@ -34,6 +37,7 @@ const (
 	erasing
 	calling
 	kinds
+	hearing = kinds // no request: a connection stays open for it
 )
 
 // operations are the names of the kinds of requests.
@@ -115,38 +119,38 @@ func (s *Redis) tried(ctx context.Context, kind int, n *node, name string, f fun
 		s.answered(n, kind, "")
 	case errors.Is(err, redis.Nil):
 		n.breaker.RecordFailure()
-		s.silence(n, name, "no sentinel knows the master")
+		s.noAnswer(n, name, noMaster)
 	case errors.As(err, &reply):
 		// It answers at once, only not what we want: nobody waits for it.
 		n.breaker.RecordSuccess()
-		s.answered(n, kind, "the store refuses: "+codeOf(reply.Error()))
+		s.answered(n, kind, refusal(reply.Error()))
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		n.breaker.RecordSuccess() // the caller left; that says nothing of the store
 	default:
 		n.breaker.RecordFailure()
-		s.silence(n, name, networkFault(err))
+		s.noAnswer(n, name, s.whySilent(err))
 	}
 	return err
 }
 
-// answered notes an answer to a kind of request; refused is "" where it was done.
+// answered notes an answer to a kind of request; refused is why it was not done, or "".
 // Only that takes back a refusal: nothing else says that it would be done now.
 func (s *Redis) answered(n *node, kind int, refused string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n.silent, n.refuses[kind] = "", refused
+	n.silent, n.refuses[kind], s.spoken = "", refused, true
 	s.tell()
 }
 
-// silence notes that a node did not answer when it was asked for a name. Of a Cluster,
+// noAnswer notes that a node did not answer when it was asked for a name. Of a Cluster,
 // another one may have taken its place, which is then asked for.
-func (s *Redis) silence(n *node, name, why string) {
+func (s *Redis) noAnswer(n *node, name, why string) {
 	if c, many := s.client.(*redis.ClusterClient); many {
 		c.ReloadState(context.Background())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n.silent, n.vain = "the store does not answer: "+why, name
+	n.silent, n.vain = silence+why, name
 	s.tell()
 }
 
@@ -178,15 +182,31 @@ func (s *Redis) tell() {
 	if fault == s.told {
 		return
 	}
+	if s.told == "" {
+		s.since = time.Now()
+	}
 	s.told = fault
-	s.notice(cmp.Or(fault, "the store answers again"))
+	s.notice(cmp.Or(fault, "the store answers again, after "+roughly(time.Since(s.since))))
+}
+
+// roughly writes a time in one unit.
+func roughly(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return "less than 1 s"
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.0f h", d.Hours())
 }
 
 // forget forgets nodes with a fault whose place in a Cluster another one has taken.
 func (s *Redis) forget() {
 	c, many := s.client.(*redis.ClusterClient)
 	maps.DeleteFunc(s.nodes, func(addr string, n *node) bool {
-		if !many || addr == "" || n.fault() == "" {
+		if !many || addr == "" || !n.faulty() {
 			return false
 		}
 		m, err := c.MasterForKey(context.Background(), n.vain)
@@ -196,23 +216,71 @@ func (s *Redis) forget() {
 
 // fault returns what is wrong with a store; "" while all is well.
 func (s *Redis) fault() string {
-	var silent, refuses string
+	var why string
 	for _, addr := range slices.Sorted(maps.Keys(s.nodes)) {
-		n := s.nodes[addr]
-		silent, refuses = cmp.Or(silent, n.silent), cmp.Or(refuses, n.refused())
+		why = cmp.Or(why, s.nodes[addr].silent)
 	}
 	if s.silent {
-		silent = cmp.Or(silent, s.deaf)
+		why = cmp.Or(why, s.deaf)
 	}
-	return cmp.Or(silent, refuses, s.deaf)
+	if refusals := s.refusals(); why == "" && refusals != nil {
+		why = refusals[0].Says
+	}
+	return why
 }
 
-// fault is that of one node.
-func (n *node) fault() string { return cmp.Or(n.silent, n.refused()) }
+// faulty reports whether anything is wrong with one node.
+func (n *node) faulty() bool { return n.silent != "" || n.refuses != [kinds]string{} }
 
-// refused returns the refusal that matters most; "" where there is none.
-func (n *node) refused() string {
-	return cmp.Or(n.refuses[writing], n.refuses[locking], n.refuses[reading], n.refuses[erasing], n.refuses[calling])
+// refusals returns what a store refuses, the one that matters most first: a Fault for
+// each reason.
+func (s *Redis) refusals() (all []Fault) {
+	var reasons []string
+	var words [][]string
+	add := func(kind int, name, why string) {
+		if why == "" {
+			return
+		}
+		i := slices.Index(reasons, why)
+		if i < 0 {
+			i, reasons, words, all = len(reasons), append(reasons, why), append(words, nil), append(all, Fault{})
+		}
+		if !slices.Contains(all[i].Operations, name) {
+			all[i].Operations, words[i] = append(all[i].Operations, name), append(words[i], s.refusedTo(kind))
+		}
+	}
+	for _, kind := range [...]int{writing, locking, reading, erasing, calling} {
+		for _, addr := range slices.Sorted(maps.Keys(s.nodes)) {
+			add(kind, operations[kind], s.nodes[addr].refuses[kind])
+		}
+	}
+	if !s.silent {
+		add(hearing, "hear", s.deaf)
+	}
+	for i, why := range reasons {
+		all[i].Says = "the store refuses: " + why
+		if why == "NOPERM" || why == "ERR" { // other reasons are those of the whole server
+			all[i].Says = "the store refuses " + strings.Join(words[i], ", ") + ": " + why
+		}
+	}
+	return all
+}
+
+// refusedTo says what a store refuses that refuses a kind of request.
+func (s *Redis) refusedTo(kind int) string {
+	switch kind {
+	case reading:
+		return "to be read"
+	case writing:
+		return "to be written"
+	case locking:
+		return "to lock"
+	case erasing:
+		return "to erase"
+	case calling:
+		return "to call other processes (channel " + strings.TrimSuffix(s.prefix, keysVersion) + "*)"
+	}
+	return "to be listened to"
 }
 
 // State is how a shared store is, and what it was asked since the start.
@@ -265,19 +333,63 @@ func codeOf(reply string) string {
 	return word
 }
 
-const late = "no answer in time"
+// whySilent is networkFault, with a guess where a server took a connection and never gave
+// an answer. Why it ended the connection may be lost with it.
+func (s *Redis) whySilent(err error) string {
+	why := networkFault(err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case why != closed && why != notUnderstood, s.spoken:
+		return why
+	case s.secured:
+		return why + ": does it ask for a client's certificate? (store.tls.cert)"
+	}
+	return why + ": does it speak TLS? (rediss://)"
+}
+
+// refusal says in a few words why a server refuses, without names.
+func refusal(reply string) string {
+	for _, known := range [...]struct{ part, says string }{
+		{"DB index is out of range", "it has no database of this number"},
+		{"SELECT is not allowed in cluster mode", "it is a Cluster, which has no database of this number"},
+		{"cluster support disabled", "it is no Cluster"},
+	} {
+		if strings.Contains(reply, known.part) {
+			return known.says
+		}
+	}
+	return codeOf(reply)
+}
+
+// silence is what each sentence of a store begins with that does not answer.
+const silence = "the store does not answer: "
+
+// Why a store does not answer.
+const (
+	late          = "no answer in time"
+	noMaster      = "no sentinel knows the master"
+	closed        = "the connection was closed"
+	notUnderstood = "the answer was not understood"
+)
 
 // networkFault says in a few words why there was no answer, without addresses.
 func networkFault(err error) string {
 	var dns *net.DNSError
 	var op *net.OpError
+	var call *os.SyscallError
+	var another x509.HostnameError
 	var untrusted *tls.CertificateVerificationError
 	var plain tls.RecordHeaderError
 	switch {
+	case errors.As(err, &another):
+		return "its certificate is for another name than that of store.url or store.tls.server_name"
 	case errors.As(err, &untrusted):
 		return "its certificate is not trusted"
 	case errors.As(err, &plain):
 		return "it does not speak TLS"
+	case errors.As(err, &op) && op.Op == "remote error" && strings.Contains(op.Err.Error(), "certificate"):
+		return "it takes no client without a certificate that it trusts (store.tls.cert)"
 	case errors.As(err, &op) && op.Op == "remote error":
 		return "it ended the TLS handshake"
 	case errors.As(err, &dns):
@@ -286,8 +398,8 @@ func networkFault(err error) string {
 		return late
 	case errors.As(err, &op) && op.Op == "dial":
 		return "no connection"
-	case errors.Is(err, io.EOF):
-		return "the connection was closed"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &op), errors.As(err, &call):
+		return closed
 	}
-	return "the answer was not understood"
+	return notUnderstood
 }

@@ -34,6 +34,18 @@ var errURL = errors.New("the URL of the store is not one of Redis: redis://host:
 
 func wrongURL(what string) error { return fmt.Errorf("the URL of the store %s", what) }
 
+// What is wrong with the URL of one server as with that of many.
+const (
+	noPort      = "has a host without a name, or with a port that is none"
+	noNumber    = "has a database that is no number: they are numbered from 0, as in redis://host/0"
+	noParameter = "has a parameter that means nothing here: there are db, but not of a Cluster, and of sentinels sentinel_username and sentinel_password"
+)
+
+func isPort(text string) bool {
+	n, err := strconv.Atoi(text)
+	return err == nil && n >= 1 && n <= 65535
+}
+
 // parseURL reads a URL. Schemes are redis, rediss for TLS, and unix; the first two
 // with +sentinel or +cluster, then with a list of hosts; valkey is redis.
 func parseURL(text string) (p place, err error) {
@@ -64,6 +76,26 @@ func parseURL(text string) (p place, err error) {
 func parseOne(text string, p place) (place, error) {
 	if authority, _, _ := strings.Cut(text[strings.Index(text, "://")+3:], "/"); !strings.HasPrefix(text, "unix") && strings.Contains(authority[strings.LastIndex(authority, "@")+1:], ",") {
 		return p, wrongURL("names several hosts: redis+sentinel:// or redis+cluster:// says what they are")
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return p, errURL
+	}
+	for name := range u.Query() {
+		if name != "db" {
+			return p, wrongURL(noParameter)
+		}
+	}
+	for _, db := range []string{strings.Trim(u.Path, "/"), u.Query().Get("db")} {
+		if u.Scheme == "unix" && db != u.Query().Get("db") || db == "" {
+			continue // the path is that of the socket
+		}
+		if n, err := strconv.Atoi(db); err != nil || n < 0 {
+			return p, wrongURL(noNumber)
+		}
+	}
+	if u.Port() != "" && !isPort(u.Port()) {
+		return p, wrongURL(noPort)
 	}
 	o, err := redis.ParseURL(text)
 	if err != nil {
@@ -98,8 +130,8 @@ func parseMany(rest string, p place) (place, error) {
 				return p, errURL
 			}
 		}
-		if number, err := strconv.Atoi(n); h == "" || err != nil || number < 1 || number > 65535 {
-			return p, wrongURL("has a host without a name, or with a port that is none")
+		if h == "" || !isPort(n) {
+			return p, wrongURL(noPort)
 		}
 		p.hosts = append(p.hosts, net.JoinHostPort(h, n))
 	}
@@ -116,7 +148,7 @@ func parseMany(rest string, p place) (place, error) {
 		case p.kind == sentinels && name == "db" && strings.Count(path, "/") == 0:
 			path += "/" + q.Get(name)
 		default:
-			return p, wrongURL("has a parameter that means nothing here: there are sentinel_username, sentinel_password and db, with redis+sentinel://")
+			return p, wrongURL(noParameter)
 		}
 	}
 	path = strings.TrimSuffix(path, "/")
@@ -130,9 +162,12 @@ func parseMany(rest string, p place) (place, error) {
 	if p.master, err = url.PathUnescape(master); err != nil || p.master == "" {
 		return p, wrongURL("does not name the master that its sentinels watch: redis+sentinel://host,host/NAME/db")
 	}
+	if strings.Trim(p.master, "0123456789") == "" {
+		return p, wrongURL("has a number where the name of the master goes that its sentinels watch: redis+sentinel://host,host/NAME/db")
+	}
 	if numbered {
 		if p.db, err = strconv.Atoi(db); err != nil || p.db < 0 {
-			return p, wrongURL("has a database that is no number")
+			return p, wrongURL(noNumber)
 		}
 	}
 	return p, nil

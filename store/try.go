@@ -73,32 +73,16 @@ func (s *Redis) closeBreakers() {
 func (s *Redis) faults() (all []Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	add := func(says string, operations ...string) {
-		i := slices.IndexFunc(all, func(f Fault) bool { return f.Says == says })
-		if i < 0 && says != "" {
-			i, all = len(all), append(all, Fault{Says: says})
-		}
-		for _, name := range operations {
-			if says != "" && !slices.Contains(all[i].Operations, name) {
-				all[i].Operations = append(all[i].Operations, name)
-			}
+	add := func(says string) {
+		if says != "" && !slices.ContainsFunc(all, func(f Fault) bool { return f.Says == says }) {
+			all = append(all, Fault{Says: says})
 		}
 	}
 	for _, addr := range slices.Sorted(maps.Keys(s.nodes)) {
-		n := s.nodes[addr]
-		add(n.silent)
-		for kind, name := range operations {
-			add(n.refuses[kind], name)
-		}
+		add(s.nodes[addr].silent)
 	}
-	_, code, _ := strings.Cut(s.deaf, ": ")
-	switch same := "the store refuses: " + code; {
-	case s.silent:
+	if s.silent {
 		add(s.deaf)
-	case slices.ContainsFunc(all, func(f Fault) bool { return f.Says == same }):
-		add(same, "hear")
-	default:
-		add(s.deaf, "hear")
 	}
-	return all
+	return append(all, s.refusals()...)
 }
