@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	runtimemetrics "runtime/metrics"
 	"sync"
 	"syscall"
@@ -147,12 +146,6 @@ func serveLogged(
 			o.Facts, o.FactsSecret = factsIn(vault)
 		}
 	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		// The bodies have their limit; this makes the collector respect it
-		// too, with room for everything else: the tables of the tokenizers
-		// take 22 MB, what is remembered of counts up to 15, of digests 16.
-		debug.SetMemoryLimit(o.Limits.Process(128 << 20))
-	}
 	if c.TLS.Cert != "" {
 		cert, err := newCertificate(c.TLS, log.Logger)
 		if err != nil {
@@ -191,6 +184,7 @@ func serveLogged(
 	started(l.Addr().String(), admin)
 	ctx, stop := context.WithCancelCause(ctx)
 	var following sync.WaitGroup
+	following.Go(func() { limitMemory(ctx, o.Limits, p.Serving) })
 	if again != nil {
 		following.Go(func() { again.follow(ctx, func() { stop(errors.New("SIGHUP: the terminal is gone")) }) })
 	}
