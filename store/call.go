@@ -70,7 +70,7 @@ func (s *Redis) Hear(ctx context.Context, heard func(word string), again func())
 		case errors.As(err, &reply):
 			why := refusal(reply.Error())
 			if !passing[why] {
-				pause = breakerDelay
+				pause = s.refusedPause
 			}
 			s.unheard(why, false)
 		case !begun: // else the connection may only have been old
@@ -109,7 +109,7 @@ func (s *Redis) hear(ctx context.Context, heard func(word string), again func())
 		case errors.As(err, &reply) && !errors.Is(err, redis.Nil) && !passing[refusal(reply.Error())]:
 			// Its connection is kept for a while: by it a server is seen that goes away.
 			s.unheard(refusal(reply.Error()), false)
-			_, err := p.ReceiveTimeout(ctx, breakerDelay)
+			_, err := p.ReceiveTimeout(ctx, s.refusedPause)
 			return !errors.As(err, &reply), err
 		default:
 			return begun, err

@@ -25,10 +25,10 @@ type Redis struct {
 	client redis.UniversalClient
 	prefix string
 	notice func(string)
-	// wordless is a constant but in tests.
-	wordless time.Duration
-	secured  bool // by TLS
-	traffic  traffic
+	// wordless and refusedPause are constants but in tests.
+	wordless, refusedPause time.Duration
+	secured                bool // by TLS
+	traffic                traffic
 
 	mu     sync.Mutex
 	nodes  map[string]*node // by address; "" is the one server, or a Cluster as long as its masters are not known
@@ -69,7 +69,7 @@ func NewRedis(o Options) (*Redis, error) {
 		return nil, wrongURL("does not speak TLS (rediss://), but files for it are named")
 	}
 	quietClient()
-	s := &Redis{prefix: cmp.Or(o.Prefix, DefaultPrefix) + keysVersion, notice: o.Notice, wordless: wordless, nodes: map[string]*node{}, secured: p.tls}
+	s := &Redis{prefix: cmp.Or(o.Prefix, DefaultPrefix) + keysVersion, notice: o.Notice, wordless: wordless, refusedPause: breakerDelay, nodes: map[string]*node{}, secured: p.tls}
 	if s.notice == nil {
 		s.notice = func(string) {}
 	}
