@@ -394,7 +394,7 @@ func networkFault(err error) string {
 		return "it ended the TLS handshake"
 	case errors.As(err, &dns):
 		return "its name is not known"
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &op) && op.Timeout(), errors.Is(err, redis.ErrPoolTimeout):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &op) && op.Timeout(), errors.Is(err, redis.ErrPoolTimeout):
 		return late
 	case errors.As(err, &op) && op.Op == "dial":
 		return "no connection"
