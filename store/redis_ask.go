@@ -1,0 +1,124 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"github.com/failsafe-go/failsafe-go/circuitbreaker"
+	"github.com/redis/go-redis/v9"
+)
+
+// node is a server of a store, and what it has shown.
+type node struct {
+	breaker circuitbreaker.CircuitBreaker[any]
+	silent  string        // why it does not answer; "" while it does
+	refuses [kinds]string // why it refuses to do what it is asked for
+	vain    string        // the name that it was asked for last and did not answer
+}
+
+// A server may refuse one kind of request and do the others: a replica can be
+// read, a full one releases locks.
+const (
+	reading = iota
+	writing
+	locking
+	erasing
+	calling
+	kinds
+	hearing = kinds // no request: a connection stays open for it
+)
+
+// operations are the names of the kinds of requests.
+var operations = [kinds]string{reading: "get", writing: "put", locking: "lock", erasing: "erase", calling: "call"}
+
+// breakerDelay is how long a server that does not answer is left alone. Then one
+// request asks it again.
+const breakerDelay = 5 * time.Second
+
+// at returns the node of an address.
+func (s *Redis) at(addr string) *node {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.nodes[addr]
+	if n == nil {
+		n = &node{breaker: circuitbreaker.NewBuilder[any]().WithFailureThreshold(1).WithDelay(breakerDelay).Build()}
+		s.nodes[addr] = n
+	}
+	return n
+}
+
+// ask does one thing with the server that has a name, within Patience.
+func (s *Redis) ask(ctx context.Context, kind int, name string, f func(context.Context) error) error {
+	within, cancel := context.WithTimeout(ctx, Patience)
+	defer cancel()
+	return s.askNode(within, kind, s.ownerOf(within, name), name, f)
+}
+
+// ownerOf returns the address of the node that has a name. It is known without a
+// question, but for the first.
+func (s *Redis) ownerOf(ctx context.Context, name string) string {
+	if c, many := s.client.(*redis.ClusterClient); many && !s.at("").breaker.IsOpen() {
+		if m, err := c.MasterForKey(ctx, name); err == nil {
+			return m.Options().Addr
+		}
+	}
+	return ""
+}
+
+// anyone returns a server for what each of a Cluster can do, if possible one that answers,
+// and its address.
+func (s *Redis) anyone(ctx context.Context) (redis.UniversalClient, string) {
+	if c, many := s.client.(*redis.ClusterClient); many && !s.at("").breaker.IsOpen() {
+		for range 10 {
+			m, err := c.MasterForKey(ctx, rand.Text())
+			if err != nil {
+				break
+			}
+			if addr := m.Options().Addr; s.at(addr).breaker.IsClosed() {
+				return m, addr
+			}
+		}
+	}
+	return s.client, ""
+}
+
+// askNode does one thing with the node of an address, within Patience.
+func (s *Redis) askNode(ctx context.Context, kind int, addr, name string, f func(context.Context) error) error {
+	err := s.tried(ctx, kind, s.at(addr), name, f)
+	if err != nil && err != redis.Nil && err != ErrAbsent { // which nobody was asked for
+		s.traffic.failed[kind].Add(1)
+	}
+	return err
+}
+
+// tried is askNode without its count.
+func (s *Redis) tried(ctx context.Context, kind int, n *node, name string, f func(context.Context) error) error {
+	if !n.breaker.TryAcquirePermit() {
+		return ErrAbsent
+	}
+	s.traffic.operations[kind].Add(1)
+	within, cancel := context.WithTimeout(ctx, Patience)
+	defer cancel()
+	err := f(within)
+	var reply redis.Error
+	switch {
+	case err == nil, err == redis.Nil: // as it is: sentinels that do not know a master wrap it
+		n.breaker.RecordSuccess()
+		s.answered(n, kind, "")
+	case errors.Is(err, redis.Nil):
+		n.breaker.RecordFailure()
+		s.noAnswer(n, name, noMaster)
+	case errors.As(err, &reply):
+		// It answers at once, only not what we want: nobody waits for it.
+		n.breaker.RecordSuccess()
+		s.answered(n, kind, refusal(reply.Error()))
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		n.breaker.RecordSuccess() // the caller left; that says nothing of the store
+	default:
+		n.breaker.RecordFailure()
+		s.noAnswer(n, name, s.whySilent(err))
+	}
+	return err
+}
