@@ -54,7 +54,7 @@ func (s *Redis) Call(ctx context.Context, word string) error {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
 	c, addr := s.anyone(ctx)
-	return s.askNode(ctx, calling, addr, "", func(ctx context.Context) error { return c.Publish(ctx, s.channel(), word).Err() })
+	return s.askNode(ctx, calling, addr, func(ctx context.Context) error { return c.Publish(ctx, s.channel(), word).Err() })
 }
 
 // Hear implements [Caller].

@@ -139,7 +139,7 @@ func (s *Redis) DeleteGroup(ctx context.Context, g Group) (n int, err error) {
 	var all atomic.Int64
 	if c, many := s.client.(*redis.ClusterClient); many {
 		// That nobody knows the masters is told by a question that is counted.
-		if err = s.askNode(ctx, erasing, "", "", func(ctx context.Context) error { _, err := c.MasterForKey(ctx, s.prefix); return err }); err == nil {
+		if err = s.askNode(ctx, erasing, "", func(ctx context.Context) error { _, err := c.MasterForKey(ctx, s.prefix); return err }); err == nil {
 			err = c.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error {
 				return s.deleteFrom(ctx, c, c.Options().Addr, g, &all)
 			})
@@ -155,7 +155,7 @@ func (s *Redis) deleteFrom(ctx context.Context, c redis.Cmdable, addr string, g 
 	var cursor uint64
 	for {
 		var names []string
-		if err := s.askNode(ctx, erasing, addr, "", func(ctx context.Context) (err error) {
+		if err := s.askNode(ctx, erasing, addr, func(ctx context.Context) (err error) {
 			names, cursor, err = c.Scan(ctx, cursor, s.namedGroup(g)+"*", scanned).Result()
 			return err
 		}); err != nil {
@@ -163,7 +163,7 @@ func (s *Redis) deleteFrom(ctx context.Context, c redis.Cmdable, addr string, g 
 		}
 		names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, lockSuffix) })
 		for _, name := range names { // one by one: of a Cluster's names, each may be in a slot of its own
-			if err := s.askNode(ctx, erasing, addr, name, func(ctx context.Context) error {
+			if err := s.askNode(ctx, erasing, addr, func(ctx context.Context) error {
 				gone, err := c.Unlink(ctx, name).Result()
 				n.Add(gone)
 				return err

@@ -15,7 +15,7 @@ type node struct {
 	breaker circuitbreaker.CircuitBreaker[any]
 	silent  string        // why it does not answer; "" while it does
 	refuses [kinds]string // why it refuses to do what it is asked for
-	vain    string        // the name that it was asked for last and did not answer
+	name    string        // one that it has, of a Cluster: who has it later is in its place
 }
 
 // A server may refuse one kind of request and do the others: a replica can be
@@ -43,7 +43,7 @@ func (s *Redis) at(addr string) *node {
 	defer s.mu.Unlock()
 	n := s.nodes[addr]
 	if n == nil {
-		n = &node{breaker: circuitbreaker.NewBuilder[any]().WithFailureThreshold(1).WithDelay(breakerDelay).Build()}
+		n = &node{breaker: circuitbreaker.NewBuilder[any]().WithFailureThreshold(1).WithDelay(breakerDelay).Build(), name: s.nameOn(addr)}
 		s.nodes[addr] = n
 	}
 	return n
@@ -53,13 +53,34 @@ func (s *Redis) at(addr string) *node {
 func (s *Redis) ask(ctx context.Context, kind int, name string, f func(context.Context) error) error {
 	within, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
-	return s.askNode(within, kind, s.ownerOf(within, name), name, f)
+	return s.askNode(within, kind, s.ownerOf(within, name), f)
+}
+
+// nameOn returns a name that the node of an address has; "" if it has none.
+func (s *Redis) nameOn(addr string) string {
+	if addr == "" {
+		return ""
+	}
+	for range 1000 {
+		if name := rand.Text(); s.owner(context.Background(), name) == addr { // they are known, since it is
+			return name
+		}
+	}
+	return ""
 }
 
 // ownerOf returns the address of the node that has a name. It is known without a
 // question, but for the first.
 func (s *Redis) ownerOf(ctx context.Context, name string) string {
-	if c, many := s.client.(*redis.ClusterClient); many && !s.at("").breaker.IsOpen() {
+	if s.at("").breaker.IsOpen() {
+		return ""
+	}
+	return s.owner(ctx, name)
+}
+
+// owner is ownerOf, also where nobody knew the masters of late.
+func (s *Redis) owner(ctx context.Context, name string) string {
+	if c, many := s.client.(*redis.ClusterClient); many {
 		if m, err := c.MasterForKey(ctx, name); err == nil {
 			return m.Options().Addr
 		}
@@ -85,8 +106,8 @@ func (s *Redis) anyone(ctx context.Context) (redis.UniversalClient, string) {
 }
 
 // askNode does one thing with the node of an address, within Patience.
-func (s *Redis) askNode(ctx context.Context, kind int, addr, name string, f func(context.Context) error) error {
-	err := s.tried(ctx, kind, s.at(addr), name, f)
+func (s *Redis) askNode(ctx context.Context, kind int, addr string, f func(context.Context) error) error {
+	err := s.tried(ctx, kind, s.at(addr), f)
 	if err != nil && err != redis.Nil && err != ErrAbsent { // which nobody was asked for
 		s.traffic.failed[kind].Add(1)
 	}
@@ -94,7 +115,7 @@ func (s *Redis) askNode(ctx context.Context, kind int, addr, name string, f func
 }
 
 // tried is askNode without its count.
-func (s *Redis) tried(ctx context.Context, kind int, n *node, name string, f func(context.Context) error) error {
+func (s *Redis) tried(ctx context.Context, kind int, n *node, f func(context.Context) error) error {
 	if !n.breaker.TryAcquirePermit() {
 		return ErrAbsent
 	}
@@ -109,7 +130,7 @@ func (s *Redis) tried(ctx context.Context, kind int, n *node, name string, f fun
 		s.answered(n, kind, "")
 	case errors.Is(err, redis.Nil):
 		n.breaker.RecordFailure()
-		s.noAnswer(n, name, noMaster)
+		s.noAnswer(n, noMaster)
 	case errors.As(err, &reply):
 		// It answers at once, only not what we want: nobody waits for it.
 		n.breaker.RecordSuccess()
@@ -118,7 +139,7 @@ func (s *Redis) tried(ctx context.Context, kind int, n *node, name string, f fun
 		n.breaker.RecordSuccess() // the caller left; that says nothing of the store
 	default:
 		n.breaker.RecordFailure()
-		s.noAnswer(n, name, s.whySilent(err))
+		s.noAnswer(n, s.whySilent(err))
 	}
 	return err
 }

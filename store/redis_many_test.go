@@ -203,6 +203,9 @@ func TestAClusterGoesOnWithoutANode(t *testing.T) {
 	if now := v.State(); now.Fault != "the store does not answer: no answer in time" || !now.Silent {
 		t.Errorf("%+v", now)
 	}
+	if got := lines.all(); strings.Contains(got, "again") {
+		t.Errorf("it stands still, and told is %q", got)
+	}
 	c.Nodes[2].Continue()
 	soon(t, "all are there again", func() bool {
 		s.later()

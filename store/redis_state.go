@@ -21,15 +21,15 @@ func (s *Redis) answered(n *node, kind int, refused string) {
 	s.tell()
 }
 
-// noAnswer notes that a node did not answer when it was asked for a name. Of a Cluster,
-// another one may have taken its place, which is then asked for.
-func (s *Redis) noAnswer(n *node, name, why string) {
+// noAnswer notes that a node did not answer. Of a Cluster, another one may have taken its
+// place, which is then asked for.
+func (s *Redis) noAnswer(n *node, why string) {
 	if c, many := s.client.(*redis.ClusterClient); many {
 		c.ReloadState(context.Background())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n.silent, n.vain = silence+why, name
+	n.silent = silence + why
 	s.tell()
 }
 
@@ -83,13 +83,15 @@ func roughly(d time.Duration) string {
 
 // forget forgets nodes with a fault whose place in a Cluster another one has taken.
 func (s *Redis) forget() {
-	c, many := s.client.(*redis.ClusterClient)
 	maps.DeleteFunc(s.nodes, func(addr string, n *node) bool {
-		if !many || addr == "" || !n.faulty() {
+		if addr == "" || !n.faulty() {
 			return false
 		}
-		m, err := c.MasterForKey(context.Background(), n.vain)
-		return err == nil && m.Options().Addr != addr
+		if n.name == "" {
+			return true
+		}
+		now := s.owner(context.Background(), n.name)
+		return now != "" && now != addr
 	})
 }
 
