@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -164,7 +163,7 @@ func TestAClusterGoesOnWithoutANode(t *testing.T) {
 	var live, dead []Key
 	for n := range 60 {
 		k := v.Key(v.Group("g"), fmt.Sprint(n))
-		if err := s.Put(ctx, k, []byte("text"), time.Hour); err != nil {
+		if err := unhurried(s, func() error { return s.Put(ctx, k, []byte("text"), time.Hour) }); err != nil {
 			t.Fatal(err)
 		}
 		if s.ownerOf(ctx, s.named(k)) == c.Nodes[2].Addr {
@@ -444,22 +443,6 @@ func outlivesClosed(t *testing.T, server *storetest.Redis, s *Redis) {
 			t.Errorf("after the server closed its connections: %v", err)
 		}
 	}
-}
-
-// unhurried tries again what took longer than Patience, as on a machine that is busy.
-func unhurried(s *Redis, f func() error) (err error) {
-	for range 50 {
-		s.mu.Lock()
-		for _, n := range s.nodes {
-			n.breaker.Close()
-		}
-		s.mu.Unlock()
-		var late net.Error
-		if err = f(); !errors.Is(err, context.DeadlineExceeded) && !(errors.As(err, &late) && late.Timeout()) {
-			break
-		}
-	}
-	return err
 }
 
 // certificate writes a certificate for redis.test and its key, signed by parent.

@@ -107,7 +107,8 @@ func StartCluster(t testing.TB, args ...string) *Cluster {
 	}
 	for _, n := range c.Nodes {
 		n.until(t, "CLUSTER INFO", func(reply string) bool {
-			return strings.Contains(reply, "cluster_state:ok") && strings.Contains(reply, "cluster_known_nodes:3")
+			return strings.Contains(reply, "cluster_state:ok") && strings.Contains(reply, "cluster_known_nodes:3") &&
+				strings.Contains(reply, "cluster_slots_assigned:16384") // else it sends who asks to another one, which sends on
 		})
 	}
 	return c
