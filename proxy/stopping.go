@@ -98,7 +98,7 @@ func (s *stopping) end(srv *http.Server, failed <-chan error, cut context.Cancel
 type unused struct {
 	mu     sync.Mutex
 	open   map[net.Conn]struct{}
-	closed bool // there is none any more
+	closed bool // close was called
 }
 
 // changed is the ConnState of an http.Server.

@@ -19,7 +19,7 @@ import (
 
 // Redis is a store that several processes share: Redis or Valkey, one server, one
 // that sentinels name, a Cluster, or a proxy in front of several. An answer may take
-// Patience; where it takes longer, or there is none, the server is not asked for
+// Patience; after one that took longer, or did not come, the server is not asked for
 // breakerDelay. Of a Cluster, each master is a server of its own.
 type Redis struct {
 	client redis.UniversalClient

@@ -62,7 +62,8 @@ func (s *Redis) nameOn(addr string) string {
 		return ""
 	}
 	for range 1000 {
-		if name := rand.Text(); s.owner(context.Background(), name) == addr { // they are known, since it is
+		name := rand.Text()
+		if _, has := s.master(context.Background(), name); has == addr { // they are known, since it is
 			return name
 		}
 	}
@@ -72,32 +73,40 @@ func (s *Redis) nameOn(addr string) string {
 // ownerOf returns the address of the node that has a name. It is known without a
 // question, but for the first.
 func (s *Redis) ownerOf(ctx context.Context, name string) string {
-	if s.at("").breaker.IsOpen() {
+	if s.lost() {
 		return ""
 	}
-	return s.owner(ctx, name)
+	_, addr := s.master(ctx, name)
+	return addr
 }
 
-// owner is ownerOf, also where nobody knew the masters of late.
-func (s *Redis) owner(ctx context.Context, name string) string {
+// lost reports whether nobody could name the masters of a Cluster of late.
+func (s *Redis) lost() bool {
+	_, many := s.client.(*redis.ClusterClient)
+	return many && s.at("").breaker.IsOpen()
+}
+
+// master returns the master of a Cluster that has a name, and its address; "" if nobody
+// knows, or if there is no Cluster.
+func (s *Redis) master(ctx context.Context, name string) (*redis.Client, string) {
 	if c, many := s.client.(*redis.ClusterClient); many {
 		if m, err := c.MasterForKey(ctx, name); err == nil {
-			return m.Options().Addr
+			return m, m.Options().Addr
 		}
 	}
-	return ""
+	return nil, ""
 }
 
 // anyone returns a server for what each of a Cluster can do, if possible one that answers,
 // and its address.
 func (s *Redis) anyone(ctx context.Context) (redis.UniversalClient, string) {
-	if c, many := s.client.(*redis.ClusterClient); many && !s.at("").breaker.IsOpen() {
+	if !s.lost() {
 		for range 10 {
-			m, err := c.MasterForKey(ctx, rand.Text())
-			if err != nil {
+			m, addr := s.master(ctx, rand.Text())
+			if addr == "" {
 				break
 			}
-			if addr := m.Options().Addr; s.at(addr).breaker.IsClosed() {
+			if s.at(addr).breaker.IsClosed() {
 				return m, addr
 			}
 		}

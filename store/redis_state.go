@@ -57,7 +57,10 @@ func (s *Redis) tell() {
 	if s.told != "" {
 		s.forget()
 	}
-	fault := s.fault()
+	fault := ""
+	if all := s.faults(); len(all) > 0 {
+		fault = all[0].Says
+	}
 	if fault == s.told {
 		return
 	}
@@ -90,24 +93,25 @@ func (s *Redis) forget() {
 		if n.name == "" {
 			return true
 		}
-		now := s.owner(context.Background(), n.name)
+		_, now := s.master(context.Background(), n.name)
 		return now != "" && now != addr
 	})
 }
 
-// fault returns what is wrong with a store; "" while all is well.
-func (s *Redis) fault() string {
-	var why string
+// faults returns all that is wrong with a store, each once, what matters most first.
+func (s *Redis) faults() (all []Fault) {
+	add := func(says string) {
+		if says != "" && !slices.ContainsFunc(all, func(f Fault) bool { return f.Says == says }) {
+			all = append(all, Fault{Says: says})
+		}
+	}
 	for _, addr := range slices.Sorted(maps.Keys(s.nodes)) {
-		why = cmp.Or(why, s.nodes[addr].silent)
+		add(s.nodes[addr].silent)
 	}
 	if s.silent {
-		why = cmp.Or(why, s.deaf)
+		add(s.deaf)
 	}
-	if refusals := s.refusals(); why == "" && refusals != nil {
-		why = refusals[0].Says
-	}
-	return why
+	return append(all, s.refusals()...)
 }
 
 // faulty reports whether anything is wrong with one node.

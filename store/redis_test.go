@@ -344,11 +344,7 @@ func TestAGroupIsFoundAmongMany(t *testing.T) {
 // unhurried tries again what took longer than Patience, as on a machine that is busy.
 func unhurried(s *Redis, f func() error) (err error) {
 	for range 50 {
-		s.mu.Lock()
-		for _, n := range s.nodes {
-			n.breaker.Close()
-		}
-		s.mu.Unlock()
+		s.closeBreakers()
 		var late net.Error
 		if err = f(); !errors.Is(err, context.DeadlineExceeded) && !(errors.As(err, &late) && late.Timeout()) {
 			break

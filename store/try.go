@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +40,7 @@ func Try(ctx context.Context, o Options) (faults []Fault, err error) {
 			faults = nil
 			break
 		}
-		if faults = s.faults(); len(faults) == 0 || !strings.HasSuffix(faults[0].Says, late) {
+		if faults = s.wrong(); len(faults) == 0 || !strings.HasSuffix(faults[0].Says, late) {
 			break
 		}
 		s.closeBreakers()
@@ -57,7 +55,7 @@ func Try(ctx context.Context, o Options) (faults []Fault, err error) {
 	within, stop := context.WithTimeout(ctx, tryTime)
 	defer stop()
 	s.Hear(within, func(string) {}, stop)
-	return s.faults(), nil
+	return s.wrong(), nil
 }
 
 // closeBreakers lets servers that did not answer be asked again.
@@ -69,20 +67,9 @@ func (s *Redis) closeBreakers() {
 	}
 }
 
-// faults returns all that is wrong with a store, each once.
-func (s *Redis) faults() (all []Fault) {
+// wrong returns all that is wrong with a store.
+func (s *Redis) wrong() []Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	add := func(says string) {
-		if says != "" && !slices.ContainsFunc(all, func(f Fault) bool { return f.Says == says }) {
-			all = append(all, Fault{Says: says})
-		}
-	}
-	for _, addr := range slices.Sorted(maps.Keys(s.nodes)) {
-		add(s.nodes[addr].silent)
-	}
-	if s.silent {
-		add(s.deaf)
-	}
-	return append(all, s.refusals()...)
+	return s.faults()
 }

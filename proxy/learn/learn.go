@@ -137,7 +137,7 @@ func New(o Options) *Memory {
 		background: newBackground(o.Failed),
 	}
 	if o.Store != nil {
-		m.sharing = newSharing(o.Store, o.Failed)
+		m.sharing = newSharing(o.Failed)
 		m.running.Go(func() { m.sharing.run(m.background.ctx) })
 	}
 	if w, ok := o.Store.(Watcher); ok {

@@ -80,7 +80,7 @@ func (m *Model) Facts() Facts {
 	if m.isFirst() {
 		ctx, stop := context.WithTimeout(context.Background(), storeWait)
 		defer stop()
-		if _, _, ok := m.load(ctx, m.memory.o.Store); !ok {
+		if _, _, ok := m.load(ctx); !ok {
 			m.memory.sharing.later(m)
 		}
 	}
@@ -120,8 +120,8 @@ func (m *Model) isFirst() bool {
 // Store did not answer. Of counts the newest holds, even where this process measured another: by the answers of a third
 // of the requests each, processes would plan the same conversation by different
 // counts.
-func (m *Model) load(ctx context.Context, s Store) (known, stored Facts, ok bool) {
-	stored, ok = s.Load(ctx, m.key)
+func (m *Model) load(ctx context.Context) (known, stored Facts, ok bool) {
+	stored, ok = m.memory.o.Store.Load(ctx, m.key)
 	now := time.Now()
 	if !ok || !stored.plausible(now) {
 		stored = Facts{}

@@ -25,7 +25,6 @@ const (
 // the Store does not say or take is tried again every saveAgain, so that both have
 // all once it is back.
 type sharing struct {
-	store  Store
 	failed func(v any)
 	wake   chan struct{} // holds one
 
@@ -34,8 +33,8 @@ type sharing struct {
 	again map[*Model]struct{} // could not be read or saved
 }
 
-func newSharing(s Store, failed func(v any)) *sharing {
-	return &sharing{store: s, failed: failed, wake: make(chan struct{}, 1), due: map[*Model]struct{}{}, again: map[*Model]struct{}{}}
+func newSharing(failed func(v any)) *sharing {
+	return &sharing{failed: failed, wake: make(chan struct{}, 1), due: map[*Model]struct{}{}, again: map[*Model]struct{}{}}
 }
 
 // add has the facts of a model read and saved at once.
@@ -119,7 +118,7 @@ func (s *sharing) share(ctx context.Context, models map[*Model]struct{}) {
 			shared := false
 			if !away.Load() {
 				var answered bool
-				if shared, answered = m.share(ctx, s.store); !answered {
+				if shared, answered = m.share(ctx); !answered {
 					away.Store(true)
 				}
 			}
@@ -135,10 +134,10 @@ func (s *sharing) share(ctx context.Context, models map[*Model]struct{}) {
 // share merges what other processes have learnt, and saves the result where the
 // Store lacks some of it. It reports whether the Store has all, and whether it did
 // what it was asked.
-func (m *Model) share(ctx context.Context, s Store) (all, answered bool) {
+func (m *Model) share(ctx context.Context) (all, answered bool) {
 	ctx, stop := context.WithTimeout(ctx, 2*storeWait)
 	defer stop()
-	known, stored, ok := m.load(ctx, s)
+	known, stored, ok := m.load(ctx)
 	switch {
 	case !ok:
 		return false, false
@@ -147,7 +146,7 @@ func (m *Model) share(ctx context.Context, s Store) (all, answered bool) {
 	case !m.maySave():
 		return false, true
 	}
-	saved := s.Save(ctx, m.key, known)
+	saved := m.memory.o.Store.Save(ctx, m.key, known)
 	return saved, saved
 }
 

@@ -201,7 +201,7 @@ func (p *Page) StoreChanged() {
 	}
 }
 
-// storeFault returns what is wrong with a shared store; nil: there is none.
+// storeFault returns what is wrong with a shared store, or nil if there is no such store.
 func (p *Page) storeFault() *string {
 	if p.o.Store != nil {
 		if fault, shared := p.o.Store(); shared {
