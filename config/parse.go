@@ -174,3 +174,6 @@ func (s *source) collect(n *yaml.Node) {
 		s.collect(c)
 	}
 }
+
+// wanted reports whether a key of the file is read.
+func (r *reading) wanted(key string) bool { return r.only == nil || slices.Contains(r.only, key) }

@@ -130,9 +130,6 @@ func (r *reading) object(n *yaml.Node, path string, s *schema) any {
 	return values
 }
 
-// wanted reports whether a key of the file is read.
-func (r *reading) wanted(key string) bool { return r.only == nil || slices.Contains(r.only, key) }
-
 var policyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 // noMap notes that a map was wanted. The value that is there is not shown: it

@@ -1,0 +1,52 @@
+package page
+
+import (
+	"net/http"
+	"time"
+
+	"laconic/proxy"
+)
+
+// An upstreamLine is what requests have shown of an upstream.
+type upstreamLine struct {
+	Upstream string    `json:"upstream"`
+	Down     bool      `json:"down"`
+	Failures int       `json:"failures"`
+	Answered time.Time `json:"answered,omitzero"`
+	Failed   time.Time `json:"failed,omitzero"`
+}
+
+// facts are what was learnt of upstreams, and the configuration in force.
+type facts struct {
+	Upstreams []upstreamLine      `json:"upstreams"`
+	Models    []proxy.LearntModel `json:"models"`
+	Settings  []Setting           `json:"settings"`
+	Store     *string             `json:"store,omitempty"` // what is wrong with a shared one
+}
+
+func (p *Page) serveFacts(w http.ResponseWriter, _ *http.Request) {
+	f := facts{Store: p.storeFault()}
+	if p.o.Upstreams != nil {
+		for _, u := range p.o.Upstreams() {
+			f.Upstreams = append(f.Upstreams, upstreamLine(u))
+		}
+	}
+	if p.o.Models != nil {
+		f.Models = p.o.Models()
+		p.mu.Lock()
+		for i := range f.Models {
+			m := &f.Models[i]
+			if m.Sender == nil {
+				continue
+			}
+			if t := p.tenants.by[proxy.Sender{Credential: *m.Sender}]; t != nil {
+				m.Credential = t.name
+			}
+		}
+		p.mu.Unlock()
+	}
+	if p.o.Settings != nil {
+		f.Settings = p.o.Settings()
+	}
+	serveJSON(w, f)
+}
