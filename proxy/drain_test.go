@@ -54,6 +54,7 @@ func TestRequestsAreTakenWhileABalancerLearns(t *testing.T) {
 					}
 				}
 				time.Sleep(time.Second)
+				synctest.Wait() // what ends at this very moment has ended
 			}
 			if want := int(drain / time.Second); taken != want {
 				t.Errorf("%d requests were taken, want %d", taken, want)
