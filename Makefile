@@ -1,13 +1,15 @@
-# make test   what the README names: a minute and a half, no network, no key
+# make test   what the README names: a few minutes, no network, no key
 # make check  what continuous integration runs: every test, and all that is below but soak, e2e and h2spec
 # make long   every test, with a large sample of the sweeps (LACONIC_SWEEP=full for all of them: half an hour)
 # make longer of these only the tests that do less in make test
 # make oracle compares token counts with OpenAI's own tokenizer (needs npm, takes two minutes).
 # make survival measures what forty calls leave to the model (minutes; WINDOWS=16000 for one window).
+# make llamacpp puts Laconic in front of a real llama-server, with every chat template (minutes; fetches 60 MB, installs nothing).
 # make e2e    runs real agents from npm against an upstream with a small window (installs 1.8 GB).
 # make hostile what attackers and slow peers do: many sockets, bombs, stalled readers (a minute or two).
 # make cluster three replicas behind HAProxy with one Redis, under load and faults (minutes; needs haproxy and redis-server).
 # make deploy renders the Kubernetes manifests and the chart, and checks them (a minute and a half, the first time).
+# make yardstick what the default policy keeps and costs on recorded conversations (half a minute; YARDSTICK_ALL=1 for all policies).
 # make soak   half an hour of mixed and hostile traffic (SOAK=5m for five minutes).
 # make h2spec what the listener makes of HTTP/2 that breaks its rules (needs h2spec).
 # The rest: make golden (rewrite golden files), make bench, make build, make image.
@@ -21,28 +23,36 @@ FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./com
 # A blank, which lists are joined by.
 space := $() $()
 
-.PHONY: test long longer check fmt vet cross lint race fuzz vuln survival hostile cluster cluster-short soak h2spec oracle golden bench build image deploy e2e e2e-all
+.PHONY: test long longer check fmt vet cross lint race fuzz vuln survival yardstick hostile cluster cluster-short soak h2spec oracle golden bench build image deploy llamacpp e2e e2e-all
 
 test:
 	$(GO) test -short ./...
 
 LACONIC_SWEEP ?= half
 long:
-	LACONIC_SWEEP=$(LACONIC_SWEEP) $(GO) test -timeout 30m ./...
+	-e2e/llamacpp/fetch
+	LACONIC_SWEEP=$(LACONIC_SWEEP) LACONIC_LLAMACPP=full $(GO) test -timeout 60m ./...
 
-# The tests that -short makes shorter: with these, test is long. A test holds the list.
-LONGER := TestADigestOfAnyShape TestAGroupIsRemovedWhole TestAStoreEndsWithItsContext TestASwappedOrDamagedValueIsAMiss \
+# The tests that do less with -short, or without a larger set of conversations: with
+# these, test is long. A test holds the list.
+LONGER := TestACountThatChangesMovesNoEpoch TestADigestOfAnyShape TestAGroupIsRemovedWhole TestALargerWindowKeepsNoLess \
+          TestAMovingMarkerMovesNothing TestAStoreEndsWithItsContext TestASwappedOrDamagedValueIsAMiss \
           TestAValueOfAnotherVersionIsAMissAndExpires TestAVaultGivesWhatItTook TestAnotherMixOfTextsIsStillCounted \
-          TestBoundThinkingFollowsItsPrefix TestBoundThinkingSurvives TestCostIsLinear TestCountReadsRecordedRequests \
-          TestEpochsLand TestEveryNeighbour TestEveryRealRequestIsTakenByAStrictUpstream TestHostileTextsTakeNoMoreThanOthers \
-          TestInterleavedAgentsDoNotTouchEachOthersPlans TestLoopEnds TestManyAtOnce TestMaskingIsLinear TestMemoryStaysFlat \
-          TestPromisesHoldOnRealConversations TestRealConversationsStayPrefixes TestRememberedWordsAreNotMixedUp \
-          TestSentinelsNameTheMaster TestShownAddsUp TestSurvival TestTellingTheWindowIsNoWorseThanTellingNothing \
-          TestTheImageStepByStep TestTheRequestBeforeIsRepeated TestThreeAnswersShowHowAnUpstreamCounts \
-          TestTokensAreThoseOfTheSlowReference TestWhatIsOverIsAMiss TestWhatIsTooLargeIsRefused TestWhatWasPutIsFound
+          TestBoundThinkingFollowsItsPrefix TestBoundThinkingSurvives TestConversations TestCostIsLinear TestCountReadsRecordedRequests \
+          TestCountsMoveNoEpoch TestEpochsLand TestEstimatesOfRealConversationsLeanToTheSafeSide TestEstimatesOfRealRequestsLeanToTheSafeSide \
+          TestEveryNeighbour TestEveryRealRequestIsTakenByAStrictUpstream TestExactCountsAgreeWithTheBillStepByStep TestFactsAgreeWithTheFiles \
+          TestHistoryOnRealConversations TestHostileTextsTakeNoMoreThanOthers TestInterleavedAgentsDoNotTouchEachOthersPlans TestLlamaCppCache \
+          TestLlamaCppCounts TestLlamaCppTemplates TestLoopEnds TestManyAtOnce TestMaskingIsLinear TestMemoryStaysFlat TestOllama \
+          TestPoliciesOnRealConversations TestPromisesHoldOnRealConversations TestPromisesHoldUnderEveryDemand \
+          TestPromisesHoldWhereTextFollowsCalls TestReadCapture TestRealConversationsStayPrefixes TestRealToolsCostTheirJSON \
+          TestRecordsMayForgetAtAnyTime TestRememberedWordsAreNotMixedUp TestReplicasSendWhatOneProcessSends \
+          TestResultsFindTheirCallsInRealConversations TestSentinelsNameTheMaster TestShownAddsUp TestSoak TestSurvival \
+          TestTellingTheWindowIsNoWorseThanTellingNothing TestTheImageStepByStep TestTheRequestBeforeIsRepeated \
+          TestThreeAnswersShowHowAnUpstreamCounts TestTokensAreThoseOfTheSlowReference TestTruth TestTwoVersionsDoNotMix TestWhatIsOverIsAMiss \
+          TestWhatIsTooLargeIsRefused TestWhatRedisIsAsked TestWhatWasPutIsFound TestWorkersDoNotChangeTheResult TestYardstick
 longer:
 	LACONIC_SWEEP=$(LACONIC_SWEEP) $(GO) test -timeout 30m -run '^($(subst $(space),|,$(strip $(LONGER))))$$' \
-		$$(grep -rlE 'testing\.Short\(\)|LACONIC_SWEEP' --include=*_test.go --exclude-dir='.?*' . | xargs -n1 dirname | sort -u)
+		$$(grep -rlE 'testing\.Short\(\)|LACONIC_SWEEP|compacttest\.(Conversation|Capture|LargerSet|HasLargerSet)' --include=*_test.go --exclude-dir='.?*' . | xargs -n1 dirname | sort -u)
 
 check: test fmt vet cross lint longer race fuzz vuln oracle hostile cluster-short survival deploy
 
@@ -89,6 +99,10 @@ vuln:
 WINDOWS ?= all
 survival:
 	LACONIC_SURVIVAL=$(WINDOWS) $(GO) test -v -count=1 -timeout 20m -run '^TestSurvival$$' ./e2e $(UPDATE)
+
+# It needs the larger set of conversations, which is not part of the repository.
+yardstick:
+	YARDSTICK_QUICK=1 $(GO) test -v -count=1 -run '^TestYardstick$$' ./replay
 
 # Mixed and hostile traffic for a long time, with upstreams that die and a Redis that comes and goes
 # (needs redis-server). It prints a line a minute.
@@ -137,6 +151,12 @@ build:
 
 image:
 	docker build -t laconic .
+
+# What was fetched is kept in .llamacpp, which git ignores; `make test` then has a short
+# form of these. -v shows what llama.cpp counted and evaluated.
+llamacpp:
+	e2e/llamacpp/fetch
+	LACONIC_LLAMACPP=full $(GO) test -v -count=1 -timeout 40m -run '^TestLlamaCpp' ./e2e
 
 # Some 1.8 GB of agents are installed into $(AGENTS), which git ignores. e2e runs
 # each once, e2e-all in four windows.

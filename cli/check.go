@@ -241,7 +241,8 @@ func windowWords(c *config.Config, m config.Model) string {
 	return fmt.Sprintf("by name, else %d", c.DefaultWindow)
 }
 
-// modeWords returns which requests of a row go out unchanged; "" if none do.
+// modeWords returns which requests of a row go out unchanged, and what becomes of
+// system messages where the file says that; "" if it says nothing.
 func modeWords(m config.Model) string {
 	var words []string
 	switch m.Mode {
@@ -253,11 +254,14 @@ func modeWords(m config.Model) string {
 	if m.MinBody > 0 && m.Mode != proxy.ModeOff {
 		words = append(words, "bodies below "+m.MinBody.String()+" sent as they came")
 	}
+	if m.SystemMessages != "" {
+		words = append(words, "system messages: "+m.SystemMessages)
+	}
 	return strings.Join(words, "; ")
 }
 
-// budgetWords returns what a prompt of a row may cost, before the request asks for
-// more room for its answer.
+// budgetWords returns what a prompt of a row may cost, before the upstream refused
+// one together with the answer that was asked for.
 func budgetWords(c *config.Config, m config.Model) string {
 	if m.Budget > 0 {
 		return fmt.Sprint(m.Budget)

@@ -73,7 +73,7 @@ func compactCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			route, budget, err := f.chosen(cmd, r.Model, r.MaxTokens)
+			route, budget, err := f.chosen(cmd, r.Model)
 			if err != nil {
 				return err
 			}

@@ -146,7 +146,7 @@ func (f *countFlags) request(cmd *cobra.Command, name string, body []byte) (*cou
 			return nil, err
 		}
 	}
-	route, budget, err := f.chosen(cmd, r.Model, r.MaxTokens)
+	route, budget, err := f.chosen(cmd, r.Model)
 	if err != nil {
 		return nil, err
 	}

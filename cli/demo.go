@@ -151,9 +151,8 @@ func (f *policyFlags) load(cmd *cobra.Command) (*config.Config, error) {
 	return c, nil
 }
 
-// chosen returns the route of a model with the flags applied, and its budget for a
-// request that asks for so much answer.
-func (f *policyFlags) chosen(cmd *cobra.Command, model string, answer int) (*proxy.Route, compact.Budget, error) {
+// chosen returns the route of a model with the flags applied, and its budget.
+func (f *policyFlags) chosen(cmd *cobra.Command, model string) (*proxy.Route, compact.Budget, error) {
 	c, err := f.load(cmd)
 	if err != nil {
 		return nil, compact.Budget{}, err
@@ -177,5 +176,5 @@ func (f *policyFlags) chosen(cmd *cobra.Command, model string, answer int) (*pro
 	if f.budget > 0 {
 		route.Limits.Budget = f.budget
 	}
-	return &route, route.Limits.For(answer), nil
+	return &route, route.Limits.For(0), nil
 }

@@ -88,7 +88,7 @@ func explain(c *config.Config, ctx context.Context, w io.Writer, model string) e
 	}
 	b := limits.For(0)
 	if given.Budget == 0 {
-		line("reserve", "%d for the answer, or what a request asks for", limits.Window-compact.Limits{Window: limits.Window, Reserve: limits.Reserve}.For(0).Tokens)
+		line("reserve", "%d for the answer; what a request asks for, once the upstream refused both together", limits.Window-compact.Limits{Window: limits.Window, Reserve: limits.Reserve}.For(0).Tokens)
 	}
 	line("budget", "%d tokens of prompt, %d messages", b.Tokens, b.Messages)
 	trigger := route.Policy.TriggerFor(route.Counter)

@@ -125,7 +125,7 @@ func serveLogged(
 	})
 	defer traces.Close()
 	o.StartSpan = traces.StartSpan()
-	o.Calibrate = func(way, percent int) learn.Calibration { return tokenize.NewCalibration(way, percent) }
+	o.Calibrate = func(plain, way, percent int) learn.Calibration { return tokenize.NewCalibration(plain, way, percent) }
 	if o.Summarizer != nil || keepsFacts(c) {
 		vault, err := openStore(c, func(line string) {
 			log.Warn("store", zap.String("what", line))

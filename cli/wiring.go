@@ -10,6 +10,7 @@ import (
 	"laconic/config"
 	"laconic/proxy"
 	"laconic/proxy/access"
+	"laconic/proxy/page"
 	"laconic/tokenize"
 )
 
@@ -72,6 +73,8 @@ type routeTable struct {
 	counter makeCounter
 	window  int
 
+	prices []page.Price
+
 	mu    sync.RWMutex
 	known map[string]*proxy.Route
 }
@@ -95,7 +98,7 @@ func routes(c *config.Config, policies map[string]*compact.Policy, counter makeC
 	if err != nil {
 		return nil, err
 	}
-	t := &routeTable{counter: counter, window: c.DefaultWindow, known: map[string]*proxy.Route{}}
+	t := &routeTable{counter: counter, window: c.DefaultWindow, prices: pricesOf(c), known: map[string]*proxy.Route{}}
 	rows := slices.Clone(c.Models)
 	if !slices.ContainsFunc(rows, config.Model.Everything) {
 		rows = append(rows, config.Model{Match: "*"})
@@ -128,6 +131,7 @@ func routes(c *config.Config, policies map[string]*compact.Policy, counter makeC
 			MinBody:          int64(m.MinBody),
 			Counter:          count,
 			Tokenizer:        m.Tokenizer,
+			SystemMessages:   m.SystemMessages,
 		}}
 		if i == len(c.Models) {
 			row.route.Match = "" // no row of the file
@@ -179,6 +183,7 @@ func (t *routeTable) find(model string) *proxy.Route {
 		}
 		r := row.route
 		r.Limits = withTable(r.Limits, model, t.window)
+		r.Policy = priced(r.Policy, t.prices, model)
 		// The row's own counter was made with the same tokenizer, so this one
 		// cannot fail; if it does, the row's is good enough.
 		if c, err := t.counter(model, row.tokenizer); err == nil {

@@ -11,6 +11,7 @@ import (
 	"laconic/compact/policy"
 	"laconic/compact/stage"
 	"laconic/config"
+	"laconic/proxy/page"
 )
 
 // buildPolicies builds every policy once.
@@ -28,6 +29,19 @@ func buildPolicies(c *config.Config) (map[string]*compact.Policy, error) {
 		built[name] = b
 	}
 	return built, nil
+}
+
+// priced returns the policy for a model whose provider charges for cached tokens as
+// the first row of prices that matches it says. Without a price it is p.
+func priced(p *compact.Policy, prices []page.Price, model string) *compact.Policy {
+	i := slices.IndexFunc(prices, func(row page.Price) bool { return row.Matches(model) })
+	if i < 0 || prices[i].Input <= 0 || prices[i].Cached <= 0 {
+		return p
+	}
+	with := *p
+	with.CachedPrice = prices[i].Cached / prices[i].Input
+	with.Version = fmt.Sprintf("%s %g", p.Version, with.CachedPrice) // it has other epochs
+	return &with
 }
 
 // optionsOf returns the options of a policy that is known from another system: where

@@ -316,3 +316,29 @@ func TestTheExampleRoutesAsTheDefaults(t *testing.T) {
 		t.Errorf("the limits are not those of package proxy: %+v", got.Limits)
 	}
 }
+
+// TestTheTriggerFollowsThePrice: where a cached token costs as much as any other there
+// is no prefix to keep, and epochs start at a half. A trigger that was set holds.
+func TestTheTriggerFollowsThePrice(t *testing.T) {
+	o := optionsFor(t, `
+prices:
+  - {match: "dear-*", input: 2, cached: 2}
+  - {match: "cheap-*", input: 2, cached: 0.5}
+  - {match: "untold-*", input: 2}
+models:
+  - {match: "*-set", policy: gentle}
+policies: {gentle: {trigger: 0.9}}
+`)
+	f := func(model string, cached, trigger float64) {
+		t.Helper()
+		p := o.RouteFor(model).Policy
+		if got := p.TriggerFor(compact.Estimator{}); p.CachedPrice != cached || got != trigger {
+			t.Errorf("%s: a cached token costs %v, trigger %v", model, p.CachedPrice, got)
+		}
+	}
+	f("dear-1", 1, compact.DefaultTriggerUncached)
+	f("dear-set", 1, 0.9)
+	f("cheap-1", 0.25, compact.DefaultTriggerEstimate)
+	f("untold-1", 0, compact.DefaultTriggerEstimate)
+	f("other", 0, compact.DefaultTriggerEstimate)
+}

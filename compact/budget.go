@@ -17,9 +17,13 @@ type Limits struct {
 	// Input is a limit on the prompt below the window, if the model has one
 	// (gpt-5: 272,000 of 400,000).
 	Input int
-	// Reserve is kept free for the answer if the request asks for less; 0: the
+	// Reserve is kept free for the answer: what answers usually take; 0: the
 	// smaller of 8,192 and a quarter of the window.
 	Reserve int
+	// Together is set if the upstream refuses a prompt that does not fit together
+	// with the longest answer that the request allows. Then that answer is kept
+	// free if it is more than Reserve.
+	Together bool
 	// Budget overrides all of the above. It is what the prompt may cost.
 	Budget int
 	// MaxMessages is the largest number of messages; 0: DefaultMaxMessages.
@@ -34,6 +38,7 @@ type Budget struct {
 	// Placing is the same with the reserve rounded up to a sixteenth of the
 	// window. Epochs are placed by it, so that a client that computes
 	// max_tokens from its own estimate does not move earlier epochs; 0: Tokens.
+	// It is no smaller for a larger window, and neither is Limit.
 	Placing int
 	// Step is that sixteenth, in tokens; the fixed cost is rounded up by at
 	// most so much. 0: a sixteenth of Tokens.
@@ -59,6 +64,19 @@ func (b Budget) tried(tokens int) int {
 		return min(tokens, b.Hard)
 	}
 	return tokens
+}
+
+// at returns b in tokens of a counter that a rate corrects.
+func (b Budget) at(r Rate) Budget {
+	if r == (Rate{From: r.From, Percent: 100}) {
+		return b
+	}
+	for _, tokens := range []*int{&b.Tokens, &b.Placing, &b.Limit} {
+		if *tokens > 0 {
+			*tokens = max(1, int(int64(*tokens-r.Extra)*100/int64(max(1, r.Percent))))
+		}
+	}
+	return b
 }
 
 // withDefaults returns b with its defaults filled in.
@@ -106,18 +124,23 @@ func (l Limits) With(p Published) Limits {
 }
 
 // For returns the budget of a request that asks for an answer of at most answer
-// tokens; 0: it did not say. Answers are counted up to half the window.
+// tokens; 0: it did not say.
 func (l Limits) For(answer int) Budget {
 	b := Budget{Messages: l.MaxMessages}
 	if b.Messages <= 0 {
 		b.Messages = DefaultMaxMessages
 	}
-	window := l.Window
-	if window <= 0 {
-		window = DefaultWindow
+	window := l.window()
+	reserve := l.Reserve
+	if reserve <= 0 {
+		reserve = l.usual()
 	}
-	answer = min(answer, window/2)
-	b.Limit = window - roundUp(max(answer, step(window)), step(window))
+	least := 1
+	if l.Together {
+		answer = l.Answer(answer)
+		reserve, least = max(reserve, answer), max(least, answer)
+	}
+	b.Limit = beside(window, least)
 	if l.Input > 0 {
 		b.Limit = min(b.Limit, l.Input)
 	}
@@ -125,19 +148,41 @@ func (l Limits) For(answer int) Budget {
 		b.Tokens, b.Placing, b.Step = l.Budget, l.Budget, step(l.Budget)
 		return b
 	}
-	reserve := l.Reserve
-	if reserve <= 0 {
-		reserve = min(8192, window/4)
-	}
-	reserve = min(max(answer, reserve), window-1)
 	b.Step = step(window)
-	b.Tokens = window - reserve
-	b.Placing = max(1, window-min(roundUp(reserve, b.Step), window-1))
+	b.Tokens = max(1, window-reserve)
+	b.Placing = max(1, beside(window, reserve))
 	if l.Input > 0 {
 		b.Tokens = min(b.Tokens, l.Input)
 		b.Placing = min(b.Placing, l.Input)
 	}
 	return b
+}
+
+// Answer returns how much of an answer of at most asked tokens has to have room
+// beside the prompt: what answers usually take, or all of it up to half the window
+// where the upstream refuses prompt and answer together.
+func (l Limits) Answer(asked int) int {
+	if l.Together {
+		return min(asked, l.window()/2)
+	}
+	return min(asked, l.usual())
+}
+
+func (l Limits) window() int {
+	if l.Window > 0 {
+		return l.Window
+	}
+	return DefaultWindow
+}
+
+// usual returns what answers usually take.
+func (l Limits) usual() int { return min(8192, l.window()/4) }
+
+// beside returns what a reserve that is rounded up to a sixteenth of the window
+// leaves of it. Of a larger window it leaves no less.
+func beside(window, reserve int) int {
+	sixteenths := min(16, (16*reserve+window-1)/window)
+	return window * (16 - sixteenths) / 16
 }
 
 func step(window int) int { return max(1, window/16) }

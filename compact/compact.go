@@ -11,6 +11,7 @@ import (
 // conversation, and the report says what remains over the budget.
 func Compact(conv Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	b = b.withDefaults()
+	p = p.Demands.policy(p)
 	mode := p.Repair
 	if mode == "" {
 		mode = RepairAnswer
@@ -19,43 +20,72 @@ func Compact(conv Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	if p.Counter != nil {
 		c = p.Counter
 	}
+	charged := p.Demands.counter(c)
 	msgs, edits := Repair(conv.Messages, mode)
 	costs := make([]int, len(msgs))
 	total, instructions := conv.Fixed, 0
 	for i := range msgs {
-		costs[i] = Cost(c, &msgs[i])
+		costs[i] = Cost(charged, &msgs[i])
 		if total-conv.Fixed == instructions && msgs[i].Role.Instruction() {
 			instructions += costs[i] // all before it are instructions, too
 		}
 		total += costs[i]
 	}
-	plan := Plan{Repair: mode, Edits: edits, result: msgs, in: newInput(conv, p, c, b, msgs, costs)}
+	plan := Plan{Repair: mode, Edits: edits, Demands: p.Demands, result: msgs, in: newInput(conv, p, charged, b, msgs, costs)}
+	b = b.at(rateAt(conv.Rates, sources(msgs)))
 	r := Report{
 		Outcome: Untouched, Strategy: NoStrategy, Before: total, After: total, Budget: b.most(), Fixed: conv.Fixed, Instructions: instructions,
-		MessagesBefore: len(conv.Messages), MessagesAfter: len(msgs), Repairs: len(edits),
-	}
-	for i := range edits {
-		if edits[i].Op == OpDropResult {
-			r.ResultsDropped++
-		}
-	}
-	if len(edits) > 0 {
-		r.Outcome = Repaired
-		r.Before = conv.Fixed + CostAll(c, conv.Messages)
-		r.RepairSaved = r.Before - total
+		MessagesBefore: len(conv.Messages), MessagesAfter: len(msgs),
 	}
 	plan.fold = fold(plan.in)
 	if f := plan.fold; f != nil && (len(f.epochs) > 0 || f.d.unbound > 0) {
 		r.Outcome = Compacted
 		f.finish(&plan, &r)
 	}
+	sent, slot := plan.rewrite(), 0
+	if plan.Slot != nil {
+		slot = plan.Slot.Size
+	}
+	for i := range plan.Edits {
+		if e := &plan.Edits[i]; e.Stage == repairStage {
+			r.Repairs++
+			if e.Op == OpDropResult {
+				r.ResultsDropped++
+			}
+		}
+	}
+	if r.Repairs > 0 && r.Outcome == Untouched {
+		r.Outcome = Repaired
+	}
+	if p.Demands.rewrites() { // so far it cost what they may make of it at most
+		r.MessagesAfter, r.After = len(sent), conv.Fixed+CostAll(c, sent)+slot
+	}
+	if r.Repairs > 0 || p.Demands.rewrites() {
+		r.Before = conv.Fixed + CostAll(c, conv.Messages)
+		r.RepairSaved = r.Before - r.After
+		for _, s := range r.Stages {
+			r.RepairSaved -= s.Saved
+		}
+	}
 	r.Sent(r.After, b)
 	r.NotEnough = r.Outcome == Over && r.Epochs == 0
 	if p.Counter != nil {
 		r.Before = conv.Fixed + CostAll(model, conv.Messages)
-		r.Sent(conv.Fixed+CostAll(model, plan.result)+plan.Slot.charge(model), b)
+		r.Sent(conv.Fixed+CostAll(model, sent)+slot, b)
 	}
 	return plan, r
+}
+
+// rewrite returns the list that is sent, without the texts of a slot, and records
+// what the demands changed of it.
+func (p *Plan) rewrite() []Message {
+	msgs := p.result
+	if s := p.Slot; s != nil && s.At < 0 {
+		msgs = slices.Insert(slices.Clone(msgs), p.indexAfter(s.Before), Message{Role: s.role(), Shape: String, Origin: Added, Edited: true})
+	}
+	msgs, edits := p.Demands.Rewrite(msgs)
+	p.Edits = append(slices.Clip(p.Edits), edits...)
+	return msgs
 }
 
 // finish writes what the fold did into the plan and the report.
@@ -100,6 +130,12 @@ func remaining(msgs []Message, removed func(int) bool) []Message {
 // for, or of a longer one that starts the same. texts fill the spans of the
 // slot, if there is one; where a text is "" or missing, the digest does.
 func (p *Plan) Apply(conv Conversation, texts ...string) []Message {
+	out, _ := p.Demands.Rewrite(p.folded(conv, texts))
+	return out
+}
+
+// folded returns the list before it is rewritten for the demands.
+func (p *Plan) folded(conv Conversation, texts []string) []Message {
 	if p.result != nil {
 		return withSlot(p.result, p.Slot, texts, p.indexAfter)
 	}

@@ -153,6 +153,9 @@ type Message struct {
 	// Holds is set if something beside content and calls gives the message a
 	// meaning, such as a refusal or an audio answer.
 	Holds bool
+	// Rest is set if the client's message was split, and this has a later one of its
+	// calls and nothing else.
+	Rest bool
 	// Origin is the message's index in the client's list, or Added.
 	Origin int
 	// Edited is set if the message differs from what the client sent.
@@ -186,7 +189,7 @@ func (m *Message) says() bool {
 // Edited, Sum and Nth.
 func (m *Message) Equal(o *Message) bool {
 	return m.Role == o.Role && m.Shape == o.Shape && m.Answers == o.Answers && m.Name == o.Name &&
-		m.EmptyCalls == o.EmptyCalls && m.Sealed == o.Sealed && m.Bound == o.Bound && m.Open == o.Open && m.Holds == o.Holds &&
+		m.EmptyCalls == o.EmptyCalls && m.Sealed == o.Sealed && m.Bound == o.Bound && m.Open == o.Open && m.Holds == o.Holds && m.Rest == o.Rest &&
 		m.Sound == o.Sound && m.Reasoning.Equal(o.Reasoning) && m.Refusal.Equal(o.Refusal) && slices.EqualFunc(m.Parts, o.Parts, Part.Equal) &&
 		slices.EqualFunc(m.Calls, o.Calls, Call.Equal)
 }
@@ -215,4 +218,29 @@ type Conversation struct {
 	// history is folded as if it were alone, and the others follow it as they
 	// came.
 	History int
+	// Rates are how the upstream turned out to count while the conversation
+	// grew, the shortest length first. A rate decides nothing before its length,
+	// so no epoch moves when one is added.
+	Rates []Rate
 }
+
+// A Rate corrects a counter from one length of the client's list on: a request
+// costs Percent of what the counter says, and Extra tokens more.
+type Rate struct {
+	From    int // messages of the client's list
+	Percent int // above 0
+	Extra   int // may be negative
+}
+
+// rateAt returns the last of some rates that holds for a list of n messages.
+func rateAt(rates []Rate, n int) Rate {
+	for _, r := range slices.Backward(rates) {
+		if r.From <= n {
+			return r
+		}
+	}
+	return Rate{Percent: 100}
+}
+
+// Of returns what so many tokens of the counter cost.
+func (r Rate) Of(tokens int) int { return int(int64(tokens)*int64(r.Percent)/100) + r.Extra }

@@ -29,6 +29,27 @@ type Rememberer interface {
 	Message(m *Message) int
 }
 
+// A Leaver is a [Counter] by which some messages cost nothing, because the
+// upstream's chat template leaves them out.
+type Leaver interface {
+	Counter
+	Leaves(m *Message) bool
+}
+
+// leaves reports whether a message costs nothing.
+func leaves(c Counter, m *Message) bool {
+	l, ok := c.(Leaver)
+	return ok && l.Leaves(m)
+}
+
+// costPart returns what a part of m costs.
+func costPart(c Counter, m *Message, p *Part) int {
+	if leaves(c, m) {
+		return 0
+	}
+	return c.Part(p)
+}
+
 // Cost returns what one message costs.
 func Cost(c Counter, m *Message) int {
 	if r, ok := c.(Rememberer); ok {
@@ -40,6 +61,9 @@ func Cost(c Counter, m *Message) int {
 // CostOfPieces returns what the envelope, the parts and the calls of a message cost
 // together.
 func CostOfPieces(c Counter, m *Message) int {
+	if leaves(c, m) {
+		return 0
+	}
 	n := c.Envelope(m)
 	for i := range m.Parts {
 		n += c.Part(&m.Parts[i])

@@ -70,11 +70,15 @@
 //     Bound thinking either still follows the prefix it was written after, or is
 //     removed. The text of the slot begins with its text of the epoch before,
 //     until it is made anew. An epoch that the budget does not force saves more
-//     than it costs.
+//     than it costs. Counts that turn out to be wrong move no epoch: a [Rate]
+//     decides nothing before the length of the list that it begins at.
 //   - stateless: a plan is a function of conversation, policy and budget.
 //   - idempotent: repairing what was repaired, and compacting what is at or below
 //     the trigger, changes nothing.
 //   - never worse: a stage shrinks or does nothing.
+//   - met: a list is sent as the chat template behind the upstream demands it
+//     ([Demands]), and says all that the folded list says, in its order. Text of an
+//     instruction may stand in another message, but not beyond an answer.
 //
 // # The fold
 //

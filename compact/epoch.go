@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -11,14 +12,19 @@ import (
 
 // trigger returns the cost above which an epoch starts: a share of the budget.
 // Where what must stay fills most of the budget, it is four fifths of the
-// headroom above that, so that an epoch always has something to win.
+// headroom above that, so that an epoch always has something to win; without a
+// prompt cache it is the half.
 func (in *input) trigger(required, budget int) int {
 	t := in.policy.highest(in.policy.Trigger, budget)
 	if in.policy.PerRequest != nil {
 		return min(budget, t)
 	}
 	headroom := max(0, budget-required)
-	return min(budget, max(t, required+share(0.8, headroom)))
+	least := 0.8
+	if in.policy.CachedPrice >= 1 {
+		least = DefaultTriggerUncached
+	}
+	return min(budget, max(t, required+share(least, headroom)))
 }
 
 // start returns the trigger in tokens.
@@ -55,15 +61,16 @@ func (in *input) warming(required, budget int) int {
 // placing returns the budget that an epoch at this request point plans for, in
 // tokens. Where what must stay leaves less than a quarter of the budget, little
 // can be won by forgetting. Then it is what must stay and a quarter of the
-// budget, if the upstream takes that much. A policy that rejects what is over
-// its budget gets no more than the budget.
+// budget, as far as the upstream takes that much. So it is no smaller for a larger
+// window, and above no window that is known. A policy that rejects what is over its
+// budget gets no more than the budget.
 func (f *folding) placing() int {
 	b, required := f.budget.Placing, f.d.required
 	if f.policy.PerRequest != nil || f.policy.Reject && required <= b {
 		return b
 	}
 	more := required + b/4
-	if f.budget.Limit >= required {
+	if f.budget.Limit > 0 {
 		more = min(more, f.budget.Limit)
 	}
 	return max(b, more)
@@ -101,17 +108,14 @@ func (f *folding) forced(left int) bool {
 	return f.d.Excess() > 0 || f.d.total > b && left <= b && (!f.missed || f.d.total > f.next)
 }
 
-// cachedPrice is what a token costs that a prompt cache serves, where any other
-// costs 1.
-const cachedPrice = 0.1
-
 // pays reports whether an epoch at this request point saves more than it costs.
 // It saves the price of reading what leaves, in each of the requests to come:
 // as many as there were is the best guess. It costs the price of sending anew
 // what stays after the first user message.
 func (f *folding) pays(left int) bool {
-	saved := float64(f.d.total-left) * cachedPrice * float64(f.requests)
-	return saved > float64(left-f.d.permanent)*(1-cachedPrice)
+	cached := cmp.Or(f.policy.CachedPrice, DefaultCachedPrice)
+	saved := float64(f.d.total-left) * cached * float64(f.requests)
+	return saved > float64(left-f.d.permanent)*(1-cached)
 }
 
 // climb runs the ladder at this request point. With early set it saves tokens
@@ -148,6 +152,9 @@ func (f *folding) climb(early bool) {
 	}
 	if d.count > landCount {
 		f.nextCount = min(f.budget.Messages, d.count+max(0, triggerCount-landCount)/4)
+		if d.count >= f.budget.Messages { // what must stay is too many: no epoch at every request
+			f.nextCount = d.count + share(leastGain, f.budget.Messages)
+		}
 	}
 	// Compare the removals too: what left and what returned may cost the same.
 	if d.total != before || d.count != count || len(d.journal) != edits || d.slot != slot || d.moved() {

@@ -56,7 +56,7 @@ func TestANewEpochIsToldOnce(t *testing.T) {
 }
 
 // TestEpochsLand: an epoch leaves at most what a full slot and the recent
-// messages may take, 60 % of the headroom, unless the newest exchange is more
+// messages may take, 75 % of the headroom, unless the newest exchange is more
 // than the share of recent messages.
 func TestEpochsLand(t *testing.T) {
 	landed, epochs := 0, 0
@@ -92,7 +92,7 @@ func TestEpochsLand(t *testing.T) {
 			if e.After <= e.Land {
 				landed++
 			}
-			if most := e.Required + (e.Budget-e.Required)*6/10; e.After > most {
+			if most := e.Required + (e.Budget-e.Required)*3/4; e.After > most {
 				t.Errorf("%s: the epoch at %d left %d, more than %d", rec.ID, e.At, e.After, most)
 			}
 		}

@@ -8,13 +8,14 @@ type input struct {
 	msgs    []Message // the repaired list
 	costs   []int
 	beside  int // Conversation.Fixed
+	rates   []Rate
 	history int // messages that are folded; those after them only follow
 	thinking
 }
 
 func newInput(conv Conversation, p *Policy, c Counter, b Budget, msgs []Message, costs []int) *input {
 	in := &input{
-		policy: *p, counter: c, budget: b, msgs: msgs, costs: costs, beside: conv.Fixed,
+		policy: *p, counter: c, budget: b, msgs: msgs, costs: costs, beside: conv.Fixed, rates: conv.Rates,
 		history: historyOf(conv, msgs), thinking: thinkingIn(conv, msgs),
 	}
 	in.policy.Trigger = p.TriggerFor(c)
@@ -45,6 +46,15 @@ func (in *input) total() int {
 	return n
 }
 
+// least returns the smallest budget of any request point, in tokens.
+func (in *input) least() int {
+	n := in.budget.Placing
+	for _, r := range in.rates {
+		n = min(n, in.budget.at(r).Placing)
+	}
+	return n
+}
+
 // prefix returns the input with the first n messages alone.
 func (in *input) prefix(n int) *input {
 	short := *in
@@ -59,6 +69,7 @@ func (in *input) prefix(n int) *input {
 // history is the memory.
 type folding struct {
 	*input
+	budget   Budget // at this request point, in tokens of the counter
 	d        *Draft
 	epochs   []Epoch
 	requests int // request points visited
@@ -73,14 +84,14 @@ type folding struct {
 	missed bool
 }
 
-func newFolding(in *input) *folding { return &folding{input: in, d: newDraft(in)} }
+func newFolding(in *input) *folding { return &folding{input: in, budget: in.budget, d: newDraft(in)} }
 
 // fold folds a repaired list. It returns nil if no epoch is due. Costs only grow
 // along the list, so the total decides that.
 func fold(in *input) *folding {
 	b := in.budget
 	total := in.total()
-	if total <= in.start(0, b.Placing) && len(in.msgs) <= in.trigger(0, b.Messages) && in.unbindAt == 0 && (b.Hard == 0 || total <= b.Hard) {
+	if total <= in.start(0, in.least()) && len(in.msgs) <= in.trigger(0, b.Messages) && in.unbindAt == 0 && (b.Hard == 0 || total <= b.Hard) {
 		return nil
 	}
 	f := newFolding(in)
@@ -148,6 +159,7 @@ func (f *folding) show(k int) {
 		d.show(i)
 		d.add(i, &d.msgs[i], d.pinned[i])
 	}
+	f.budget = f.input.budget.at(rateAt(f.rates, d.length()))
 	perRequest := f.policy.PerRequest != nil
 	if d.required = d.permanent; !perRequest {
 		d.required += d.newestRequired(d.counter)
@@ -192,7 +204,7 @@ func (p *Plan) Forecast() *Forecast {
 	f := p.fold
 	if f == nil {
 		// Costs only grow along the list, so the total decides.
-		if p.in.total() <= p.in.warming(0, p.in.budget.Placing) {
+		if p.in.total() <= p.in.warming(0, p.in.least()) {
 			return nil
 		}
 		f = newFolding(p.in)

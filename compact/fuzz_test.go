@@ -81,7 +81,7 @@ func FuzzRepair(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, budget uint16, mode, _ uint8) {
 		in := compact.Conversation{Messages: fuzzed(text)}
 		bind(in.Messages, uint8(budget>>8))
-		p := &compact.Policy{Repair: compact.RepairAnswer}
+		p := &compact.Policy{Repair: compact.RepairAnswer, Demands: compact.Demands(mode>>1) & compact.AllDemands}
 		if mode%2 == 1 {
 			p.Repair = compact.RepairDrop
 		}
@@ -145,6 +145,7 @@ assistant: done
 		}
 		p := &compact.Policy{Trigger: 1, Land: 0.1 + float64(options%8)/10, Ladder: fuzzLadder(t, options)}
 		p.KeepRecent = compact.KeepRecent{Share: 0.01, Exchanges: 1 + int(recent%3)}
+		p.Demands = compact.Demands(recent >> 3) // those on the list
 		if options%5 == 0 && len(in.Messages) > 0 {
 			p.Pins.Messages = []int{int(recent) % len(in.Messages), int(options) % len(in.Messages)}
 		}

@@ -172,10 +172,7 @@ func (d *Draft) restoreBefore(s scan, i int) int {
 // they would otherwise follow an assistant message. Mistral refuses that order,
 // and in the client's list they followed a question.
 func (d *Draft) restoreQuestion(s scan, i int) scan {
-	q := i - 1
-	for q > s.last && d.msgs[q].Role.Instruction() {
-		q--
-	}
+	q := int(d.exchanges.before[i])
 	if !s.removed || s.last < 0 || q <= s.last || q < d.gap.from || d.msgs[s.last].Role != Assistant || d.msgs[q].Role != User {
 		return s
 	}
@@ -201,17 +198,17 @@ func (d *Draft) mayFollow(x, y int) bool {
 // other. Inside the gap the scan knows the message before i; after the gap only
 // what arrived since is read.
 func (d *Draft) joinsWithout(i int) bool {
-	skip := func(k int) bool { return d.removed(k) || d.msgs[k].Role.Instruction() }
-	x, y := i-1, i+1
-	for x >= 0 && skip(x) {
+	l := &d.exchanges
+	x, y := int(l.before[i]), int(l.after[i])
+	for x >= 0 && d.removed(x) {
 		if g := &d.gap; g.open && x < g.to && g.scan.last <= x {
 			x = g.scan.last // nothing else is left of the gap before x
 			break
 		}
-		x--
+		x = int(l.before[x])
 	}
-	for y < d.end && skip(y) {
-		y++
+	for y < d.end && d.removed(y) {
+		y = int(l.after[y])
 	}
 	if x < 0 || y >= d.end {
 		return false

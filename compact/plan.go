@@ -8,8 +8,8 @@ import (
 // An Op says what an edit does.
 type Op string
 
-// The operations. Those up to OpMove are made by [Repair], the others by the
-// ladder.
+// The operations. Those up to OpMove are made by [Repair], those up to OpInsert for
+// [Demands], as OpRename is, too, and the others by the ladder.
 const (
 	OpDropEmptyCalls Op = "drop_empty_calls" // tool_calls: [] or null is removed
 	OpDropMessage    Op = "drop_message"     // a message that says nothing is removed
@@ -20,6 +20,9 @@ const (
 	OpSetID          Op = "set_id"           // a result takes the id of its call
 	OpRename         Op = "rename"           // an id used twice, or missing, is renamed at call and result
 	OpMove           Op = "move"             // a message changes its place
+	OpMerge          Op = "merge"            // the text of a message goes into the one beside it
+	OpSplit          Op = "split"            // each call of a message gets one of its own
+	OpInsert         Op = "insert"           // a turn is put between two of the same role
 	OpRewrite        Op = "rewrite"          // the text of a part is replaced
 	OpArguments      Op = "arguments"        // the arguments of a call are shortened
 	OpMedia          Op = "media"            // a media part becomes text
@@ -100,6 +103,8 @@ type Plan struct {
 	Epochs []Epoch `json:"epochs,omitempty"`
 	// Slot is where older exchanges are replaced by one text, or nil.
 	Slot *Slot `json:"slot,omitempty"`
+	// Demands are met by what [Plan.Apply] returns.
+	Demands Demands `json:"demands,omitempty"`
 
 	// What Compact made the plan from, for Apply and Forecast. They refer to
 	// the texts of the conversation.
@@ -144,11 +149,11 @@ func (p *Plan) SlotStage() string {
 
 // Costs returns what each message cost as it came, and what it costs as the plan
 // leaves it, without what a slot adds; as the policy counts. What is returned is the
-// plan's own, and must not be changed. It is nil where the list was repaired, and for
-// a plan that was not made by [Compact].
+// plan's own, and must not be changed. It is nil where the list was repaired or may be
+// rewritten for [Demands], and for a plan that was not made by [Compact].
 func (p *Plan) Costs() (before, after []int) {
 	switch {
-	case p.in == nil || len(p.Edits) > 0 && p.Edits[0].Stage == repairStage:
+	case p.in == nil || p.Demands.rewrites() || len(p.Edits) > 0 && p.Edits[0].Stage == repairStage:
 		return nil, nil
 	case p.fold == nil:
 		return p.in.costs, p.in.costs
@@ -254,6 +259,19 @@ type Report struct {
 	// NotEnough is set if the request is above its budget as the policy counts,
 	// and held nothing that may leave or be shortened.
 	NotEnough bool `json:"not_enough_history,omitempty"`
+}
+
+// At returns the report in tokens of a counter that a rate corrects. The outcome,
+// the budget and the fixed cost stay.
+func (r Report) At(rate Rate) Report {
+	r.Before, r.After = rate.Of(r.Before), rate.Of(r.After)
+	saved := Rate{Percent: rate.Percent}
+	r.Instructions, r.RepairSaved = saved.Of(r.Instructions), saved.Of(r.RepairSaved)
+	r.Stages = slices.Clone(r.Stages)
+	for i := range r.Stages {
+		r.Stages[i].Saved = saved.Of(r.Stages[i].Saved)
+	}
+	return r
 }
 
 // Sent records that the request sent costs after tokens, under the budget b. The

@@ -16,8 +16,12 @@ type Policy struct {
 	// may get another policy of that name; "": there is one alone.
 	Version string
 	// Trigger is the share of the budget above which an epoch starts; 0: 0.95
-	// with exact counts, 0.85 with estimates. Above 0, at most 1.
+	// with exact counts, 0.85 with estimates, 0.5 where a prompt cache saves
+	// nothing. Above 0, at most 1.
 	Trigger float64
+	// CachedPrice is what a token costs that the provider's prompt cache serves,
+	// where any other costs 1; 0: 0.1. At 1 there is no cache.
+	CachedPrice float64
 	// Land is where an epoch stops, as a share of the headroom above what must
 	// stay; 0: 0.40. Below Trigger.
 	Land float64
@@ -43,6 +47,8 @@ type Policy struct {
 	// Records makes the record of a slot in place of its Digester, if it is not
 	// nil: for callers that remember what a record was told and what it said.
 	Records func(by Digester, c Counter) Recorder
+	// Demands are what the upstream's template asks of the list that is sent.
+	Demands Demands
 	// Placement says where the text of a slot goes; "": PlaceAuto.
 	Placement Placement
 	// Counter replaces the model's own counter, if it is not nil.
@@ -69,11 +75,14 @@ type PerRequest struct {
 }
 
 // TriggerFor returns Trigger, or its default: exact counts need less reserve for
-// their error.
+// their error. Without a prompt cache every request pays for all of its history, so
+// epochs start earlier.
 func (p *Policy) TriggerFor(c Counter) float64 {
 	switch {
 	case p.Trigger > 0:
 		return p.Trigger
+	case p.CachedPrice >= 1:
+		return DefaultTriggerUncached
 	case c.Exact():
 		return DefaultTriggerExact
 	}
@@ -126,6 +135,8 @@ type Stage interface {
 const (
 	DefaultTriggerExact    = 0.95
 	DefaultTriggerEstimate = 0.85
+	DefaultTriggerUncached = 0.50
+	DefaultCachedPrice     = 0.1
 	DefaultLand            = 0.40
 	DefaultWarm            = 0.70
 	DefaultKeepShare       = 0.15

@@ -15,11 +15,14 @@ func Broken(in Conversation, p *Policy, c Counter, b Budget, plan *Plan, r Repor
 	if p.Counter != nil {
 		c = p.Counter
 	}
-	k := checker{in: in, out: plan.Apply(in), p: p, c: c, model: model, b: b.withDefaults(), plan: plan, r: r}
+	p = p.Demands.policy(p)
+	k := checker{in: in, out: plan.folded(in, nil), sent: plan.Apply(in), p: p, c: c, model: model, b: b.withDefaults(), plan: plan, r: r}
 	k.repaired, _ = Repair(in.Messages, plan.Repair)
+	k.now = k.b.at(rateAt(in.Rates, sources(k.repaired)))
 	k.untouched()
-	k.paired()
+	k.paired(k.sent)
 	k.owned()
+	k.met()
 	k.fits()
 	k.kept()
 	k.bound()
@@ -31,10 +34,11 @@ func Broken(in Conversation, p *Policy, c Counter, b Budget, plan *Plan, r Repor
 type checker struct {
 	in       Conversation
 	repaired []Message
-	out      []Message
+	out      []Message // folded
+	sent     []Message // rewritten for the demands
 	p        *Policy
 	c, model Counter // the policy's, and the model's own
-	b        Budget
+	b, now   Budget  // now: in tokens of c for this request
 	plan     *Plan
 	r        Report
 	errs     []error
@@ -47,7 +51,7 @@ func (k *checker) fail(promise, format string, args ...any) {
 // untouched: nothing needed, nothing done; a message that is not marked as
 // edited is the client's, and an edited one keeps all that edits may not touch.
 func (k *checker) untouched() {
-	if k.r.Outcome == Untouched && (len(k.out) != len(k.in.Messages) || len(k.out) > 0 && &k.out[0] != &k.in.Messages[0]) {
+	if k.r.Outcome == Untouched && (len(k.sent) != len(k.in.Messages) || len(k.sent) > 0 && &k.sent[0] != &k.in.Messages[0]) {
 		k.fail("untouched", "an untouched conversation is not the same list")
 	}
 	for i := range k.out {
@@ -96,7 +100,7 @@ func (k *checker) original(origin int) *Message {
 
 // fits: within the budget, or reported as over; and the totals are true.
 func (k *checker) fits() {
-	after := k.in.Fixed + CostAll(k.model, k.out)
+	after := k.in.Fixed + CostAll(k.model, k.sent)
 	if s := k.plan.Slot; s != nil {
 		texts := slices.DeleteFunc(s.Texts(nil), func(t string) bool { return t == "" })
 		if s.At < 0 || k.repaired[s.At].Shape != Array {
@@ -129,39 +133,40 @@ func (k *checker) fits() {
 			}
 		}
 	}
-	most := k.b.most()
+	most := k.now.most()
 	if after != k.r.After {
 		k.fail("fits", "reported %d tokens, counted %d", k.r.After, after)
 	}
-	if (after > most || len(k.out) > k.b.Messages) != (k.r.Outcome == Over) {
-		k.fail("fits", "%d of %d tokens, %d of %d messages, reported as %s", after, most, len(k.out), k.b.Messages, k.r.Outcome)
+	if (after > most || len(k.sent) > k.b.Messages) != (k.r.Outcome == Over) {
+		k.fail("fits", "%d of %d tokens, %d of %d messages, reported as %s", after, most, len(k.sent), k.b.Messages, k.r.Outcome)
 	}
 }
 
 // idempotent: repairing what came out changes nothing, and neither does
 // compacting it once it is below the trigger.
 func (k *checker) idempotent() {
-	if twice, edits := Repair(k.out, k.plan.Repair); len(edits) > 0 || len(twice) != len(k.out) {
+	if twice, edits := Repair(k.sent, k.plan.Repair); len(edits) > 0 || len(twice) != len(k.sent) {
 		k.fail("idempotent", "repairing the result makes %d more repairs", len(edits))
 	}
 	trigger := k.p.TriggerFor(k.c)
-	cost := coarse(k.in.Fixed, k.b.Step) + CostAll(k.c, k.out)
+	cost := coarse(k.in.Fixed, k.b.Step) + CostAll(k.p.Demands.counter(k.c), k.sent)
 	if k.plan.Slot != nil {
 		cost += k.plan.Slot.Size
 	}
-	if cost > k.p.highest(trigger, min(k.b.Placing, k.b.most())) || len(k.out) > k.p.highest(trigger, k.b.Messages) {
+	if cost > k.p.highest(trigger, min(k.now.Placing, k.now.most())) || len(k.sent) > k.p.highest(trigger, k.b.Messages) {
 		return
 	}
-	if _, r := Compact(Conversation{Messages: k.out, Fixed: k.in.Fixed}, k.p, k.c, k.b); r.Outcome != Untouched {
+	if _, r := Compact(Conversation{Messages: k.sent, Fixed: k.in.Fixed}, k.p, k.c, k.now); r.Outcome != Untouched {
 		k.fail("idempotent", "compacting the result again is not a no-op: %s, %d epochs", r.Outcome, r.Epochs)
 	}
 }
 
 // neverWorse: the ladder only shrinks.
 func (k *checker) neverWorse() {
-	before, after := k.in.Fixed+CostAll(k.c, k.repaired), k.r.After
-	if k.p.Counter != nil {
-		after = k.in.Fixed + CostAll(k.c, k.out)
+	c := k.p.Demands.counter(k.c) // by which the ladder was climbed
+	before, after := k.in.Fixed+CostAll(c, k.repaired), k.r.After
+	if k.p.Counter != nil || k.p.Demands.rewrites() {
+		after = k.in.Fixed + CostAll(c, k.out)
 	}
 	for _, e := range k.plan.Edits {
 		if e.Op == OpUnbind {

@@ -122,11 +122,11 @@ func (k *checker) shortened(out, m *Message, edits []Edit, i int, recent []int) 
 // indices of the first recent message and of the newest user message.
 func (k *checker) asOfEpochs() (d *Draft, recent, newest []int) {
 	msgs := k.repaired
-	costs := make([]int, len(msgs))
+	costs, c := make([]int, len(msgs)), k.p.Demands.counter(k.c)
 	for i := range msgs {
-		costs[i] = Cost(k.c, &msgs[i])
+		costs[i] = Cost(c, &msgs[i])
 	}
-	f := newFolding(newInput(k.in, k.p, k.c, k.b, msgs, costs))
+	f := newFolding(newInput(k.in, k.p, c, k.b, msgs, costs))
 	recent, newest = []int{0}, []int{-1}
 	for at := f.pointAfter(0); ; at = f.pointAfter(at) {
 		f.show(at)

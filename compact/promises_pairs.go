@@ -6,10 +6,10 @@ import (
 )
 
 // paired: walks the list as a strict upstream does.
-func (k *checker) paired() {
+func (k *checker) paired(msgs []Message) {
 	open := map[pairKey]int{}
-	for i := range k.out {
-		m := &k.out[i]
+	for i := range msgs {
+		m := &msgs[i]
 		if m.Role.Result() {
 			key := resultKey(m)
 			if open[key] == 0 {
@@ -29,7 +29,7 @@ func (k *checker) paired() {
 		if m.EmptyCalls {
 			k.fail("paired", "message %d has an empty list of calls", i)
 		}
-		if m.Open && i == len(k.out)-1 {
+		if m.Open && i == len(msgs)-1 {
 			continue
 		}
 		for n := range m.Calls {

@@ -11,7 +11,9 @@ import (
 func TestBudgetsUnderPublishedLimits(t *testing.T) {
 	f := func(name string, l compact.Limits, published compact.Published, answer, want int) {
 		t.Helper()
-		if got := l.With(published).For(answer).Tokens; got != want {
+		l = l.With(published)
+		l.Together = true
+		if got := l.For(answer).Tokens; got != want {
 			t.Errorf("%s: %d, want %d", name, got, want)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // differs for the same conversation, policy and budget raises it. It belongs in the
 // key of a text that is kept for longer than a process runs, because a text that was
 // written for another fold must not be found.
-const FoldVersion = "2"
+const FoldVersion = "3"
 
 // A Digester is a stage that can describe messages in a text.
 type Digester interface {
@@ -128,18 +128,6 @@ func (s *Slot) Messages(span int) iter.Seq2[int, *Message] {
 			from = max(from, to)
 		}
 	}
-}
-
-// charge returns what the slot adds to a request, in tokens of c beside its
-// Size; 0 for no slot.
-func (s *Slot) charge(c Counter) int {
-	switch {
-	case s == nil:
-		return 0
-	case s.At >= 0:
-		return s.Size
-	}
-	return s.Size + s.envelope(c)
 }
 
 // envelope returns what a message of the slot's own costs without its text.

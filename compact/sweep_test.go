@@ -1,6 +1,7 @@
 package compact_test
 
 import (
+	"math/rand/v2"
 	"os"
 	"testing"
 
@@ -55,4 +56,42 @@ func TestPromisesHoldOnRealConversations(t *testing.T) {
 		}
 	}
 	t.Logf("%d conversations, %d requests, %d epochs, %d over", len(all), runs, epochs, over)
+}
+
+// TestCountsMoveNoEpoch: wherever the counts of an upstream change between two
+// requests, what was sent stays a prefix of what is sent next unless an epoch
+// starts, and no epoch is undone.
+func TestCountsMoveNoEpoch(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var rated, epochs int
+	for n, rec := range compacttest.Conversations(t) {
+		if testing.Short() && !rec.Own && n%12 != 0 {
+			continue
+		}
+		in := compact.Conversation{Messages: rec.Messages, Fixed: len(rec.Tools) / 4}
+		for _, k := range compacttest.RequestPoints(rec.Messages) {
+			if random.IntN(3) == 0 {
+				in.Rates = append(in.Rates, compact.Rate{From: k, Percent: 40 + random.IntN(200), Extra: random.IntN(in.Fixed+1) - in.Fixed/2})
+			}
+		}
+		p := adaptive()
+		p.Summaries = n%2 == 1
+		cost := in.Fixed + compact.CostAll(compacttest.Bytes{}, in.Messages)
+		for i, share := range []int{25, 60} {
+			if testing.Short() && (i+n)%2 != 0 {
+				continue
+			}
+			runs, broken := compacttest.Sweep(in, p, compacttest.Bytes{}, compact.Limits{Budget: max(1, cost*share/100)}.For(0))
+			for _, err := range broken[:min(3, len(broken))] {
+				t.Errorf("%s at %d %%: %v", rec.ID, share, err)
+			}
+			for _, r := range runs {
+				epochs = max(epochs, r.Report.Epochs)
+			}
+		}
+		rated += len(in.Rates)
+	}
+	if rated < 50 || epochs < 2 {
+		t.Errorf("the counts changed %d times, and no conversation has more than %d epochs", rated, epochs)
+	}
 }

@@ -72,6 +72,15 @@ func (v *view) show(i int) {
 	v.end = i + 1
 }
 
+// length returns how many messages of the client's list are visible.
+func (v *view) length() int {
+	last := v.end - 1
+	if last < 0 {
+		return 0
+	}
+	return max(int(v.exchanges.latest[last]), v.msgs[last].Origin) + 1
+}
+
 // removed reports whether message i was removed.
 func (v *view) removed(i int) bool { return v.removedBy[i] != 0 }
 
@@ -168,6 +177,9 @@ type layout struct {
 	start  []int32 // per message: the first message of its exchange
 	next   []int32 // per message: the first assistant message at or after it
 	latest []int32 // per message: the largest Origin before it
+	// Per message: the nearest one before and after it that is no instruction, or
+	// -1 and the length of the list.
+	before, after []int32
 	// startsWithCall is set if the first message that is no instruction has
 	// calls.
 	startsWithCall bool
@@ -175,9 +187,14 @@ type layout struct {
 
 func layoutOf(msgs []Message) layout {
 	n := len(msgs)
-	l := layout{start: make([]int32, n), next: make([]int32, n+1), latest: make([]int32, n)}
-	latest := 0
+	l := layout{
+		start: make([]int32, n), next: make([]int32, n+1), latest: make([]int32, n), before: make([]int32, n), after: make([]int32, n),
+	}
+	latest, speaker := 0, int32(-1)
 	for i := range msgs {
+		if l.before[i] = speaker; !msgs[i].Role.Instruction() {
+			speaker = int32(i)
+		}
 		l.start[i], l.latest[i] = int32(i), int32(latest)
 		latest = max(latest, msgs[i].Origin)
 		if msgs[i].Role.Result() && i > 0 {
@@ -187,8 +204,11 @@ func layoutOf(msgs []Message) layout {
 	if i := slices.IndexFunc(msgs, func(m Message) bool { return !m.Role.Instruction() }); i >= 0 {
 		l.startsWithCall = len(msgs[i].Calls) > 0
 	}
-	l.next[n] = int32(n)
+	l.next[n], speaker = int32(n), int32(n)
 	for i := n - 1; i >= 0; i-- {
+		if l.after[i] = speaker; !msgs[i].Role.Instruction() {
+			speaker = int32(i)
+		}
 		l.next[i] = l.next[i+1]
 		if msgs[i].Role == Assistant {
 			l.next[i] = int32(i)

@@ -128,6 +128,8 @@ type Model struct {
 	APIKey      access.Secret `json:"api_key,omitempty"`
 	Credential  string        `json:"credential,omitempty"`
 	Tokenizer   string        `json:"tokenizer,omitempty"`
+	// SystemMessages is keep, fold or auto; "": auto.
+	SystemMessages string `json:"system_messages,omitempty"`
 }
 
 // Default is the configuration of a start without a file.

@@ -18,16 +18,41 @@ const (
 	plainText form = "plain"
 	inJSON    form = "JSON"
 	inParts   form = "parts"
+	numbered  form = "numbered" // files alone
+	wrapped   form = "wrapped"
 )
 
-var forms = []form{plainText, inJSON, inParts}
+var forms = []form{plainText, inJSON, inParts, numbered, wrapped}
 
-// content is a result in its form, and the text that the upstream reads there.
-func (f form) content(result string) (content any, text string) {
+// content is the result of a call in its form, and the text that the upstream
+// reads there. Agents differ in how they number and wrap: style chooses.
+func (f form) content(c call, result string, style uint64) (content any, text string) {
+	isFile := c.Function.Name == "read_file"
 	switch f {
 	case inJSON:
-		text = string(marshal(map[string]string{"output": result}))
+		text = string(marshal(struct {
+			Output   string  `json:"output"`
+			ExitCode int     `json:"exit_code"`
+			Duration float64 `json:"duration_seconds"`
+		}{result, 0, 0.4}))
 		return text, text
+	case numbered:
+		if isFile {
+			result = withNumbers(result, style)
+		}
+	case wrapped:
+		var arguments struct{ Path string }
+		_ = json.Unmarshal([]byte(c.Function.Arguments), &arguments)
+		switch {
+		case isFile && style%2 == 0:
+			result = "<path>" + arguments.Path + "</path>\n<type>file</type>\n<content>\n" + withNumbers(result, 1) + "\n(End of file)\n</content>"
+		case isFile:
+			result = "<file name=\"" + arguments.Path + "\">\n" + result + "</file>"
+		case style%2 == 0:
+			result = "<output>\n" + result + "</output>"
+		default:
+			result = "Command: " + c.Function.Name + "\nOutput: " + result + "\nExit Code: 0"
+		}
 	case inParts:
 		type part struct {
 			Type string `json:"type"`
@@ -43,6 +68,18 @@ func (f form) content(result string) (content any, text string) {
 		return []part{{"text", head}, {"text", tail}}, head + "\n" + tail
 	}
 	return result, result
+}
+
+// withNumbers puts its number before each line of a file, as one of three agents
+// does.
+func withNumbers(text string, style uint64) string {
+	var b strings.Builder
+	n := 0
+	for l := range strings.Lines(text) {
+		n++
+		fmt.Fprintf(&b, []string{"%6d\t%s", "%d: %s", "%5d→%s"}[style%3], n, l)
+	}
+	return b.String()
 }
 
 // marshal is JSON as most clients write it, with < and > as they are.
@@ -63,6 +100,8 @@ type agent struct {
 	model   string
 	stream  bool
 	form    form
+	style   uint64 // of the form
+	answer  int    // tokens of answer that are asked for; 0: none are named
 	header  http.Header
 	perform func(call) string      // returns the result of a call
 	tell    func([]strict.Message) // is told what is about to be sent; nil: nobody
@@ -135,7 +174,7 @@ func (a *agent) answered(text string, calls []call) {
 	}
 	a.add(message, strict.Message{Role: "assistant", Text: text, Calls: flat(calls)})
 	for _, c := range calls {
-		content, read := a.form.content(a.perform(c))
+		content, read := a.form.content(c, a.perform(c), a.style)
 		a.add(map[string]any{"role": "tool", "tool_call_id": c.ID, "content": content}, strict.Message{Role: "tool", Text: read, ToolCallID: c.ID})
 	}
 }
@@ -162,6 +201,9 @@ func flat(calls []call) []strict.Call {
 func (a *agent) body() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"model":%q,"messages":[%s],"tools":%s`, a.model, bytes.Join(a.bodies, []byte(",")), agentTools)
+	if a.answer > 0 {
+		fmt.Fprintf(&b, `,"max_tokens":%d`, a.answer)
+	}
 	if a.stream {
 		b.WriteString(`,"stream":true,"stream_options":{"include_usage":true}`)
 	}

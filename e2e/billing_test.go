@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -227,21 +226,18 @@ func (x *billed) greet(client string) {
 	time.Sleep(50 * time.Millisecond) // the last answer is on its way
 }
 
-// toolsOfAgents are the tools of two real agents, where they are at hand.
+// toolsOfAgents are those of the agents whose requests are at hand, and none.
 func toolsOfAgents(t testing.TB) (all [][]byte) {
-	for _, name := range []string{"repro_opencode.json", "repro_qwen.json"} {
-		if !compacttest.HasLargerSet(t) {
-			break
-		}
-		raw, err := os.ReadFile(filepath.Join(compacttest.LargerSet(t), "..", "reference", "review", name))
+	for _, file := range compacttest.CaptureFiles(t) {
+		raw, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var r asked
-		if err := json.Unmarshal(raw, &r); err != nil {
+		var first asked
+		if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&first); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, r.Tools)
+		all = append(all, first.Tools)
 	}
 	return append(all, nil)
 }

@@ -77,58 +77,84 @@ func records(n int) string {
 }
 
 // TestAnotherMixOfTextsIsStillCounted: what three answers of one kind showed
-// holds within 15 % for texts of another kind, and for tools that come to be.
+// holds within 15 % for texts of another kind, for 95 of 100. Counts belong to
+// the tools that they were learnt with, so a client with other tools is counted as an
+// unknown one: an upstream that counts more is followed after one answer, one that
+// counts less after three.
 func TestAnotherMixOfTextsIsStillCounted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of requests through another process, in which the race detector sees nothing")
 	}
 	compacttest.LargerSet(t) // of few conversations one alone is a twentieth
-	chats := playable(t, 9, 24)
+	chats := playable(t, 4, 24)
 	tools := toolsOfAgents(t)
 	t.Parallel()
 	request := func(text string, tools []byte) []byte {
 		b := fmt.Appendf(nil, `{"model":"a-model-that-nobody-knows","messages":[{"role":"system","content":"You are a coding agent."},{"role":"user","content":"Look."},`+
 			`{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"run","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_1","content":%s}]`, jsonText(text))
-		if tools != nil {
+		if len(tools) > 0 {
 			b = append(append(b, `,"tools":`...), tools...)
 		}
 		return append(b, '}')
 	}
-	kinds := map[string]func(grown int) []byte{
-		"numbers": func(grown int) []byte { return request(numberLines(1500+grown), nil) },
-		"prose":   func(grown int) []byte { return request(prose(100+grown), nil) },
-		"records": func(grown int) []byte { return request(records(100+grown), nil) },
-		"tools":   func(grown int) []byte { return request(prose(20+grown), tools[0]) },
+	kinds := map[string]func(grown int) string{
+		"numbers": func(grown int) string { return numberLines(1500 + 50*grown) },
+		"prose":   func(grown int) string { return prose(100 + 3*grown) },
+		"records": func(grown int) string { return records(100 + 3*grown) },
 	}
+	const few = 3 // answers, after which a count is right
 	for _, b := range billings(t) {
 		t.Run(b.name, func(t *testing.T) {
 			x := newBilled(t, b)
 			var off []float64
 			worst := map[string]float64{}
-			for i, requests := range chats {
-				for kind, make := range kinds {
-					client := fmt.Sprint(kind, " ", i)
-					answers := 0
-					for _, body := range requests {
-						if _, bill := x.send(body, client); bill >= 500 {
-							answers++
-						}
-						if answers == 3 {
-							break
-						}
+			play := func(requests [][]byte, client string, text func(grown int) string, other bool) {
+				var own asked
+				if err := json.Unmarshal(requests[0], &own); err != nil {
+					t.Fatal(err)
+				}
+				answers := 0
+				for _, body := range requests {
+					if _, bill := x.send(body, client); bill >= 500 {
+						answers++
 					}
-					counted, bill := x.send(make(0), client)
+					if answers == few {
+						break
+					}
+				}
+				with := own.Tools
+				if other {
+					if with = nil; len(own.Tools) == 0 {
+						with = tools[0]
+					}
+				}
+				for sent := range few + 1 {
+					counted, bill := x.send(request(text(sent), with), client)
 					e := float64(counted)/float64(bill) - 1
-					off = append(off, math.Abs(e))
-					if math.Abs(e) > math.Abs(worst[kind]) {
-						worst[kind] = e
+					if sent == 0 && !other {
+						off = append(off, math.Abs(e))
 					}
+					at := fmt.Sprintf("%d, other tools %t", sent, other)
+					if math.Abs(e) > math.Abs(worst[at]) {
+						worst[at] = e
+					}
+					low := e < -0.05 && bill-counted > 256 // the reserve has room for so many
+					high := e > 0.05
+					if sent > 0 && low || high && (sent == few || sent > 0 && !other) {
+						t.Errorf("%s, other tools %t: counted %d of %d after %d answers", client, other, counted, bill, sent)
+					}
+				}
+			}
+			for i, requests := range chats {
+				for kind, text := range kinds {
+					play(requests, fmt.Sprint(kind, " ", i), text, false)
+					play(requests, fmt.Sprint(kind, " with other tools ", i), text, true)
 				}
 			}
 			slices.Sort(off)
 			t.Logf("%d changes: median %.1f %%, 95th percentile %.1f %%, worst %v", len(off), 100*off[len(off)/2], 100*off[len(off)*95/100], worst)
-			if off[len(off)*95/100] > 0.15 {
-				t.Error("more than 15 %")
+			if off[len(off)/2] > 0.03 || off[len(off)*95/100] > 0.15 {
+				t.Error("more than a median of 3 %, or 15 % for 95 of 100")
 			}
 		})
 	}

@@ -13,4 +13,11 @@
 //   - TestRunClients: the same agents find the proxy that laconic run starts.
 //   - TestLoopEnds: an agent that calls again whatever it cannot see the result of
 //     comes to its end.
+//
+// Upstreams are those of this package, which are stricter than real ones, but for:
+//
+//   - TestLlamaCpp…: a real llama-server, with a model that package llamacpp writes,
+//     refuses, counts, renders and caches. A short form with the other tests, where
+//     `make llamacpp` fetched one, and all of it by that command.
+//   - TestOllama: a server that loads, cuts and answers as Ollama does.
 package e2e

@@ -12,28 +12,20 @@ import (
 // what the client sent.
 type judge struct {
 	facts
-	sent  strings.Builder // all that the client sent so far, in plain text
+	sent  strings.Builder // all that the client sent so far, in plain text, squeezed
 	taken int             // messages of the client that are in sent
 	shown map[string]bool // facts that the client has sent
-	real  map[string]bool // names that were found in sent
-	none  map[string]int  // the others, and how far sent was searched
 }
 
-func newJudge(f facts) *judge {
-	return &judge{facts: f, shown: map[string]bool{}, real: map[string]bool{}, none: map[string]int{}}
-}
+func newJudge(f facts) *judge { return &judge{facts: f, shown: map[string]bool{}} }
 
-// verdict is what one accepted request shows. A share is -1 where there is
+// verdict is what one accepted request shows. A share is not there where there is
 // nothing to judge.
 type verdict struct {
-	folded     bool // a result is no longer whole
-	newest     state
-	port, test float64
-	rule       float64
-	trail      float64
-	names      float64
-	canReport  bool
-	notReal    []string // some of the names that do not occur
+	folded    bool // a result is no longer whole
+	newest    state
+	shares    map[int]float64 // by column
+	canReport bool
 }
 
 // state is what became of the newest result.
@@ -46,43 +38,74 @@ const (
 	none  state = "" // there is none
 )
 
-// look judges one request: sent by the client, got by the upstream, done are
-// the files written or edited so far.
-func (j *judge) look(sent, got []strict.Message, done []string) verdict {
+// look judges one request: sent by the client, got by the upstream. done are the
+// files written or edited so far, undone those whose edit failed or was refused.
+func (j *judge) look(sent, got []strict.Message, done, undone []string) verdict {
 	for _, m := range sent[min(j.taken, len(sent)):] {
-		j.sent.WriteString(plain(m.Text) + "\n")
+		j.sent.WriteString(squeezed(plain(m.Text)) + "\n")
 		for _, c := range m.Calls {
-			j.sent.WriteString(c.Name + "\n" + plain(c.Arguments) + "\n")
+			j.sent.WriteString(c.Name + "\n" + squeezed(plain(c.Arguments)) + "\n")
 		}
 	}
 	j.taken = max(j.taken, len(sent))
 	text := reading(got)
-	v := verdict{newest: newest(sent, got), port: -1, test: -1, rule: -1, trail: -1}
-	v.names, v.notReal = j.realNames(got)
+	v := verdict{newest: newest(sent, got), shares: map[int]float64{}}
 	for _, m := range sent {
 		v.folded = v.folded || m.Role == "tool" && !holds(got, m.Text)
 	}
-	if j.shows(j.port) {
-		v.port = share(portIn(text, j.port))
+	// put judges what was shown, if it was.
+	put := func(column int, fact string, there bool) {
+		if fact != "" && j.shows(fact) {
+			v.shares[column] = share(there)
+		}
 	}
-	if j.shows(j.test) {
-		v.test = share(strings.Contains(text, j.test))
+	put(portThere, j.port, portIn(text, j.port))
+	failed := failedIn(text, j.test)
+	if j.green != "" && j.shows(j.green) {
+		v.shares[firstThere] = share(failed)
+	} else {
+		put(testThere, j.test, failed)
 	}
+	put(letterThere, j.letter, strings.Contains(text, j.letter))
+	put(causeThere, j.cause, inOneLine(text, j.cause, j.of))
 	if j.shows(j.rules[0]) {
-		v.rule = 0
 		for _, rule := range j.rules {
-			v.rule += share(strings.Contains(text, squeezed(rule))) / float64(len(j.rules))
+			v.shares[ruleThere] += share(strings.Contains(text, squeezed(rule))) / float64(len(j.rules))
 		}
 	}
-	if len(done) > 0 {
-		there := 0
-		for _, path := range done {
-			there += int(share(changed(text, got, path)))
+	mean := func(column int, paths []string, right func(path string) bool) {
+		for _, path := range paths {
+			v.shares[column] += share(right(path)) / float64(len(paths))
 		}
-		v.trail = float64(there) / float64(len(done))
 	}
-	v.canReport = v.port == 1 && v.test == 1
+	mean(trailThere, done, func(path string) bool { return changed(text, got, path) })
+	mean(undoneTold, undone, func(path string) bool { return !saidChanged(got, path) })
+	put(reasonThere, j.reason, strings.Contains(text, j.reason))
+	v.canReport = v.shares[portThere] == 1 && failed
 	return v
+}
+
+// failing are words that say of a test that it failed.
+var failing = regexp.MustCompile(`(?i)fail|broke|\bred\b|✗|❌`)
+
+// failedIn reports whether a line names a test and says that it failed.
+func failedIn(text, test string) bool {
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, test) && failing.MatchString(strings.ReplaceAll(line, test, "")) {
+			return true
+		}
+	}
+	return false
+}
+
+// inOneLine reports whether a line has both texts.
+func inOneLine(text, a, b string) bool {
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, a) && strings.Contains(line, b) {
+			return true
+		}
+	}
+	return false
 }
 
 func share(ok bool) float64 {
@@ -92,8 +115,12 @@ func share(ok bool) float64 {
 	return 0
 }
 
-// changes are words that say of a file that it was changed.
-var changes = regexp.MustCompile(`(?i)\b(?:writ|wrote|edit|replac|chang|patch|creat|updat|modif)`)
+// changes are words that say of a file that it was changed, denials those that
+// say it was not.
+var (
+	changes = regexp.MustCompile(`(?i)\b(?:writ|wrote|edit|replac|chang|patch|creat|updat|modif)`)
+	denials = regexp.MustCompile(`(?i)\b(?:(?:not|no|never|nothing|unchanged|undone|untouched)\b|fail|refus|reject|declin|denied|error)`)
+)
 
 // changed reports whether a request says that a file was written or edited: in
 // a call, or in a line that says so or that stands below a heading which does.
@@ -105,9 +132,30 @@ func changed(text string, got []strict.Message, path string) bool {
 			}
 		}
 	}
+	return lineSays(text, path, func(line string) bool { return changes.MatchString(line) })
+}
+
+// saidChanged reports whether a request says without a denial that a file was
+// changed, elsewhere than in calls and their results.
+func saidChanged(got []strict.Message, path string) bool {
+	var told []strict.Message
+	for _, m := range got {
+		if m.Role != "tool" && m.Role != "assistant" {
+			told = append(told, m)
+		}
+	}
+	return lineSays(reading(told), path, func(line string) bool {
+		line = strings.ReplaceAll(line, path, "")
+		return changes.MatchString(line) && !denials.MatchString(line)
+	})
+}
+
+// lineSays reports whether a line that names a path says something, or the
+// heading above it.
+func lineSays(text, path string, says func(line string) bool) bool {
 	heading := ""
 	for line := range strings.Lines(text) {
-		if strings.Contains(line, path) && (changes.MatchString(line) || changes.MatchString(heading)) {
+		if strings.Contains(line, path) && (says(line) || says(heading+line)) {
 			return true
 		}
 		if strings.HasSuffix(line, ":\n") {
@@ -120,7 +168,7 @@ func changed(text string, got []strict.Message, path string) bool {
 // shows reports whether the client has sent a fact.
 func (j *judge) shows(fact string) bool {
 	if !j.shown[fact] {
-		j.shown[fact] = strings.Contains(squeezed(j.sent.String()), squeezed(fact))
+		j.shown[fact] = strings.Contains(j.sent.String(), squeezed(fact))
 	}
 	return j.shown[fact]
 }
@@ -172,52 +220,4 @@ func isCut(got, sent string) bool {
 		}
 	}
 	return false
-}
-
-// realNames is the share of the names of the record's lists that occur in what
-// the client sent, and some of those that do not.
-func (j *judge) realNames(got []strict.Message) (float64, []string) {
-	all, found := 0, 0
-	var wrong []string
-	for _, m := range got {
-		if m.Role == "tool" || m.Role == "assistant" {
-			continue
-		}
-		for _, list := range nameList.FindAllStringSubmatch(m.Text, -1) {
-			for _, name := range strings.Fields(list[1]) {
-				all++
-				if j.isReal(name) {
-					found++
-				} else if len(wrong) < 8 {
-					wrong = append(wrong, name)
-				}
-			}
-		}
-	}
-	if all == 0 {
-		return -1, nil
-	}
-	return float64(found) / float64(all), wrong
-}
-
-// rangeMark stands between the ends of a run that is written as one entry.
-var rangeMark = regexp.MustCompile(`…|\.\.+|–`)
-
-// isReal reports whether a name, or both ends of a run, were sent.
-func (j *judge) isReal(name string) bool {
-	if j.wasSent(name) {
-		return true
-	}
-	ends := rangeMark.Split(name, -1)
-	return len(ends) > 1 && !slices.ContainsFunc(ends, func(end string) bool { return end != "" && !j.wasSent(end) })
-}
-
-// wasSent searches only what came since it searched the last time.
-func (j *judge) wasSent(name string) bool {
-	if !j.real[name] {
-		sent := j.sent.String()
-		j.real[name] = occurs(sent, name, max(0, j.none[name]-len(name)))
-		j.none[name] = len(sent)
-	}
-	return j.real[name]
 }

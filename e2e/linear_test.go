@@ -85,6 +85,19 @@ var hostileShapes = []struct {
 		}
 		return list
 	}},
+	{"other instructions behind long results", 100_000, 4000, func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			list = append(list, toolCalls(i), toolResult(i, strings.Repeat(fmt.Sprintf("w%d ", i), 60)), says("system", fmt.Sprint("s", i)))
+		}
+		return list
+	}},
+	{"other instructions in a row", 8000, 20_000, func(n int) []object {
+		return amongResults(n, func(i int) object { return says("system", fmt.Sprint("s", i)) })
+	}},
+	{"the same instructions in a row", 8000, 20_000, func(n int) []object {
+		return amongResults(n, func(int) object { return says("system", "same instructions") })
+	}},
 	{"what must stay is above the budget", 2000, 4000, func(n int) []object {
 		list := []object{says("user", strings.Repeat("x y ", 4000))}
 		for i := range n {
@@ -180,6 +193,26 @@ var hostileShapes = []struct {
 		}
 		return list
 	}},
+	{"edits of regions that other edits changed", 8000, 1000, func(n int) []object {
+		list := []object{says("user", "go")}
+		for i := range n {
+			c := toolCall(fmt.Sprint("c", i), "edit", fmt.Sprintf(`{"path":"d%d/app.go","old_string":"line %d\\n","new_string":"line %d\\nline %d\\n%s"}`, i%400, i, i+1, i, strings.Repeat("more ", 60)))
+			list = append(list, object{"role": "assistant", "content": nil, "tool_calls": []object{c}}, toolResult(i, "done"))
+		}
+		return list
+	}},
+}
+
+// amongResults puts n messages in the middle of long results.
+func amongResults(n int, message func(i int) object) []object {
+	list := []object{says("user", "go")}
+	for i := range 80 {
+		list = append(list, toolCalls(i), toolResult(i, strings.Repeat("word ", 200)))
+		for k := 0; i == 40 && k < n; k++ {
+			list = append(list, message(k))
+		}
+	}
+	return list
 }
 
 func says(role, text string) object { return object{"role": role, "content": text} }

@@ -46,8 +46,16 @@ func parsed(t *testing.T, dir string) (files []*ast.File) {
 	return files
 }
 
-// TestLongerTestsAreListed: continuous integration runs every test with -short, and
-// once more those that do less then. Such a test asks testing.Short or LACONIC_SWEEP,
+// lessInAClone are what a test calls that does less with -short, or without a larger
+// set of conversations.
+var lessInAClone = []string{
+	"testing.Short", "compacttest.LargerSet", "compacttest.HasLargerSet", "compacttest.Conversations", "compacttest.ConversationFiles",
+	"compacttest.CaptureFiles",
+}
+
+// TestLongerTestsAreListed: continuous integration runs every test with -short in a
+// clone that has nothing beside it, and once more those that do less there. Such a
+// test asks testing.Short or LACONIC_SWEEP, reads the conversations that are at hand,
 // or calls a function that does.
 func TestLongerTestsAreListed(t *testing.T) {
 	var longer []string
@@ -64,7 +72,7 @@ func TestLongerTestsAreListed(t *testing.T) {
 					case *ast.Ident:
 						calls[fn.Name.Name] = append(calls[fn.Name.Name], n.Name)
 					case *ast.SelectorExpr:
-						if x, ok := n.X.(*ast.Ident); ok && x.Name == "testing" && n.Sel.Name == "Short" {
+						if x, ok := n.X.(*ast.Ident); ok && slices.Contains(lessInAClone, x.Name+"."+n.Sel.Name) {
 							asks[fn.Name.Name] = true
 						}
 					case *ast.BasicLit:

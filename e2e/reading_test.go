@@ -90,8 +90,8 @@ func texts(text string) []string {
 	return all
 }
 
-// portIn reports whether a port stands in a text, with the word port before it
-// in the same line.
+// portIn reports whether a port stands in a text, with the word port or listen
+// before it in the same line.
 func portIn(text, port string) bool {
 	for at := 0; ; {
 		i := strings.Index(text[at:], port)
@@ -101,7 +101,7 @@ func portIn(text, port string) bool {
 		at += i
 		before := text[max(0, at-80):at]
 		before = strings.ToLower(before[strings.LastIndexByte(before, '\n')+1:])
-		if strings.Contains(before, "port") && !digitAt(text, at-1) && !digitAt(text, at+len(port)) {
+		if (strings.Contains(before, "port") || strings.Contains(before, "listen")) && !digitAt(text, at-1) && !digitAt(text, at+len(port)) {
 			return true
 		}
 		at += len(port)
@@ -110,55 +110,64 @@ func portIn(text, port string) bool {
 
 func digitAt(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
 
-// occurs reports whether a name stands in a text as a word, from an offset on.
-func occurs(text, name string, from int) bool {
-	for at := from; ; {
-		i := strings.Index(text[at:], name)
-		if i < 0 {
-			return false
-		}
-		at += i
-		if !wordAt(text, at-1) && !wordAt(text, at+len(name)) && (at == 0 || text[at-1] != '\\') {
-			return true
-		}
-		at++
-	}
-}
-
-func wordAt(s string, i int) bool {
-	return i >= 0 && i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' || s[i] >= 0x80)
-}
-
 // TestJudge: what the columns of the table count, and what they do not.
 func TestJudge(t *testing.T) {
 	long := "first line of the result\n" + strings.Repeat("a line in its midst\n", 40) + "the last line of the result\n"
 	inJSON := string(marshal(map[string]string{"output": long + "\tcompact.Kind\n"}))
-	j := newJudge(facts{port: "48213", test: "TestCeiling", rules: []string{"Never change src/fold.go.", "Always report."}})
+	j := newJudge(facts{
+		port: "48213", test: "TestCeiling", rules: []string{"Never change src/fold.go.", "Always report."},
+		letter: "来月の十一日", cause: "drops the last cent", of: "src/sum.go", reason: "wait for Mira",
+	})
 	sent := []strict.Message{
 		{Role: "user", Text: "Rules:\n- Never change  src/fold.go.\n- Always report."},
-		{Role: "tool", Text: "PORT=48213\n--- FAIL: TestCeiling"},
-		{Role: "assistant"},
+		{Role: "tool", Text: "PORT=48213\n--- FAIL: TestCeiling\n締め日は来月の十一日です。"},
+		{Role: "assistant", Text: "So src/sum.go drops the last cent."},
 		{Role: "tool", Text: inJSON},
+		{Role: "tool", Text: "wait for Mira"},
 	}
-	f := func(what string, got []strict.Message, want verdict) {
+	f := func(what string, got []strict.Message, newest state, want map[int]float64) {
 		t.Helper()
-		v := j.look(sent, got, []string{"src/a.go"})
-		v.notReal = nil
-		if v.canReport = false; !reflect.DeepEqual(v, want) {
-			t.Errorf("%s: got %+v, want %+v", what, v, want)
+		all := map[int]float64{}
+		for column := portThere; column <= undoneTold; column++ {
+			if column != firstThere {
+				all[column] = want[column]
+			}
+		}
+		if _, told := want[undoneTold]; !told {
+			all[undoneTold] = 1
+		}
+		if v := j.look(sent, got, []string{"src/a.go"}, []string{"src/no.go"}); v.newest != newest || !reflect.DeepEqual(v.shares, all) {
+			t.Errorf("%s: got %s, %v, want %s, %v", what, v.newest, v.shares, newest, all)
 		}
 	}
 	user := func(text string) strict.Message { return strict.Message{Role: "user", Text: text} }
 	tool := func(text string) strict.Message { return strict.Message{Role: "tool", Text: text} }
+	told := tool("wait for Mira")
 	edited := strict.Message{Role: "assistant", Calls: []strict.Call{{Name: "edit_file", Arguments: `{"path":"src/a.go"}`}}}
-	f("all", append([]strict.Message{edited}, sent...), verdict{newest: whole, port: 1, test: 1, rule: 1, trail: 1, names: -1})
-	f("nothing", []strict.Message{user("hello")}, verdict{folded: true, newest: gone, names: -1})
-	f("head and tail", []strict.Message{tool(inJSON[:60] + "[cut]" + inJSON[len(inJSON)-60:])}, verdict{folded: true, newest: cut, names: -1})
-	f("the head alone", []strict.Message{tool(inJSON[:200])}, verdict{folded: true, newest: gone, names: -1})
-	f("a number that nothing names", []strict.Message{user("48213 is the count, port 148213")}, verdict{folded: true, newest: gone, names: -1})
-	f("one rule of two", []strict.Message{user("Never change src/fold.go. TestCeiling")}, verdict{folded: true, newest: gone, test: 1, rule: 0.5, names: -1})
-	f("a path that was only read", []strict.Message{user("call: read_file src/a.go")}, verdict{folded: true, newest: gone, names: -1})
-	f("a path below its heading", []strict.Message{user("edited:\n  src/a.go")}, verdict{folded: true, newest: gone, trail: 1, names: -1})
-	f("names, half of them false", []strict.Message{user("names: TestCeiling PORT src/fold.go tcompact.Kind n48213 nthe")}, verdict{folded: true, newest: gone, names: 0.5})
-	f("names that are runs", []strict.Message{user("names: 48213…48213 48213…9 compact.Kind")}, verdict{folded: true, newest: gone, names: 2.0 / 3})
+	f("all", append([]strict.Message{edited}, sent...), whole, map[int]float64{
+		portThere: 1, testThere: 1, ruleThere: 1, trailThere: 1, letterThere: 1, causeThere: 1, reasonThere: 1,
+	})
+	f("nothing", []strict.Message{user("hello")}, gone, nil)
+	f("head and tail", []strict.Message{told, tool(inJSON[:60] + "[cut]" + inJSON[len(inJSON)-60:])}, cut, map[int]float64{reasonThere: 1})
+	f("the head alone", []strict.Message{told, tool(inJSON[:200])}, gone, map[int]float64{reasonThere: 1})
+	f("a number that nothing names", []strict.Message{user("48213 is the count, port 148213")}, gone, nil)
+	f("one rule of two", []strict.Message{user("Never change src/fold.go. TestCeiling")}, gone, map[int]float64{ruleThere: 0.5})
+	f("a test that failed", []strict.Message{user("red: TestCeiling")}, gone, map[int]float64{testThere: 1})
+	f("a cause without its file", []strict.Message{user("src/sum.go:\n drops the last cent")}, gone, nil)
+	f("a path that was only read", []strict.Message{user("call: read_file src/a.go")}, gone, nil)
+	f("a path below its heading", []strict.Message{user("edited:\n  src/a.go")}, gone, map[int]float64{trailThere: 1})
+	f("an edit that never was", []strict.Message{user("changed: src/no.go")}, gone, map[int]float64{undoneTold: 0})
+	f("the same beside another file", []strict.Message{user("changed: NOTES.md, src/no.go")}, gone, map[int]float64{undoneTold: 0})
+	f("the same below its heading", []strict.Message{user("changed:\n  src/no.go")}, gone, map[int]float64{undoneTold: 0})
+	f("an edit that failed", []strict.Message{user("edit of src/no.go failed")}, gone, nil)
+
+	// Once the tests are green, the test is the one that failed first.
+	j.green = "all 9 tests passed"
+	sent = append(sent, tool("all 9 tests passed"))
+	for text, want := range map[string]float64{"FAIL: TestCeiling": 1, "ok: TestCeiling": 0} {
+		v := j.look(sent, []strict.Message{user(text)}, nil, nil)
+		if _, before := v.shares[testThere]; before || v.shares[firstThere] != want {
+			t.Errorf("%q: %v", text, v.shares)
+		}
+	}
 }

@@ -35,7 +35,7 @@ type session struct {
 // newSession makes a session over these steps in a window, counted so.
 func newSession(w *workspace, window int, k tokenizer) *session {
 	s := &session{steps: w.steps(), judge: newJudge(w.facts)}
-	s.Upstream = strict.New(strict.Options{Limit: window, Count: k.message, CountTools: k.tools, Reply: s.reply, MaxID: -1})
+	s.Upstream = strict.New(strict.Options{Limit: window, PromptAlone: true, Count: k.message, CountTools: k.tools, Reply: s.reply, MaxID: -1})
 	return s
 }
 
@@ -46,7 +46,8 @@ func (s *session) reply(r *strict.Request) strict.Reply {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.verdicts = append(s.verdicts, s.judge.look(s.sent, r.Messages, trail(s.steps[:min(s.round, len(s.steps))])))
+	taken := s.steps[:min(s.round, len(s.steps))]
+	s.verdicts = append(s.verdicts, s.judge.look(s.sent, r.Messages, trail(taken, true), trail(taken, false)))
 	if !slices.EqualFunc(s.before, r.Messages[:min(len(s.before), len(r.Messages))], strict.Message.Same) {
 		s.epochs++
 	}

@@ -111,19 +111,23 @@ func testRun(r *rand.Rand, l language, test, file string, nouns []string, count 
 	base := file[strings.LastIndexByte(file, '/')+1:]
 	base = strings.TrimSuffix(base, l.ext) + map[string]string{".go": "_test.go", ".py": "_test.py", ".ts": ".test.ts"}[l.ext]
 	failure := filled(l.fails, []any{test, base, 20 + r.IntN(300)})
+	green := func(text string) string { return text }
+	if r.IntN(2) == 0 {
+		failure, green = coloured(failure, 31), func(text string) string { return coloured(text, 32) }
+	}
 	all := grown(r, func(s string) int { return count(s) * 10 / 9 }, func(i int) string {
 		verb, noun := verbs[r.IntN(len(verbs))], nouns[1+r.IntN(15)]
-		return filled(l.passes, []any{title(verb), title(noun), i, 1 + r.IntN(9), noun, verb})
+		return green(filled(l.passes, []any{title(verb), title(noun), i, 1 + r.IntN(9), noun, verb}))
 	})
 	at := strings.IndexByte(all[len(all)*4/5:], '\n') + len(all)*4/5 + 1
 	return all[:at] + failure + all[at:]
 }
 
-// settingsFile is the file that holds the port, in one of five forms.
+// settingsFile is the file that holds the port, in one of six forms.
 func settingsFile(r *rand.Rand, thing, port string) (name, text string) {
 	upper, owner := strings.ToUpper(thing), fmt.Sprintf("m%s@field.example", thing)
 	limit, most, metrics, salt := 5+r.IntN(40), 2+r.IntN(9), 9100+r.IntN(800), fmt.Sprintf("zx81-kappa-%d", 1000+r.IntN(9000))
-	switch r.IntN(5) {
+	switch r.IntN(6) {
 	case 0:
 		return "config/limits.env", fmt.Sprintf("# delivery worker\nRETRY_CAP=%d\nQUEUE_LIMIT=%d\nMETRICS_PORT=%d\n%s_PORT=%s\n%s_OWNER=%s\nIDEMPOTENCY_SALT=%s\n",
 			most, limit, metrics, upper, port, upper, owner, salt)
@@ -135,6 +139,9 @@ func settingsFile(r *rand.Rand, thing, port string) (name, text string) {
 			most, limit, metrics, thing, port, owner, salt)
 	case 3:
 		return "config/limits.md", fmt.Sprintf("| setting | value | owner |\n|---|---|---|\n| retry cap | %d | delivery |\n| queue limit | %d | delivery |\n| metrics port | %d | platform |\n| %s port | %s | %s |\n| salt | %s | delivery |\n",
+			most, limit, metrics, thing, port, owner, salt)
+	case 4:
+		return "config/limits.ini", fmt.Sprintf("; delivery worker\n[attempts]\nmost = %d\nqueue_limit = %d\n\n[metrics]\nlisten = 0.0.0.0:%d\n\n[%s]\nlisten = 0.0.0.0:%s\nowner = %s\nsalt = %s\n",
 			most, limit, metrics, thing, port, owner, salt)
 	}
 	return "config/README.txt", fmt.Sprintf("The delivery worker tries each message %d times and keeps %d of them in its queue.\nIts metrics are served on port %d. Since the move in March the %s\nlistens on port %s; ask %s before that is moved again.\nThe salt of its keys is %s.\n",

@@ -16,7 +16,17 @@ type step struct {
 	text string // a command, what is written, or what an edit puts in place of old
 	old  string
 	say  string // what the model says with the call
+	fate fate
 }
+
+// fate is what becomes of a step.
+type fate string
+
+const (
+	done    fate = ""
+	fails   fate = "fails"   // the tool finds no text to replace
+	refused fate = "refused" // the user says no
+)
 
 type verb string
 
@@ -35,18 +45,18 @@ var script = []step{
 	{do: read, path: "$S00", say: "The failing test belongs to this file."},
 	{do: read, path: "$S01"},
 	{do: run, text: "grep -rn $WORD src", say: "Who else asks the $WORD?"},
-	{do: read, path: "$S02", say: "It is asked here, too."},
+	{do: read, path: "$LETTER", say: "The customer wrote a letter about it."},
 	{do: run, text: "$SEQ0", say: "These are the ids that came late."},
 	{do: edit, path: "$S01", old: "$CONST01", text: "$CONST01\n\n$NOTE", say: "The ceiling is missing here; I add it."},
 	{do: run, text: "echo '1. $S01:41 the ceiling is not applied' >> NOTES.md", say: "That is the first finding."},
 	{do: read, path: "$S03"},
-	{do: run, text: "cat logs/worker-0.log", say: "What does the log say of that night?"},
+	{do: edit, path: "$S03", old: "$CONST03", text: "$CONST03\n\n$NOTE", say: "The ceiling is missing here, too.", fate: refused},
 	{do: read, path: "$S04", say: "The $WORD waits, so this file is next."},
-	{do: read, path: "$S05"},
+	{do: read, path: "$S05", say: "$CAUSE"},
 	{do: edit, path: "$S04", old: "$CONST04", text: "$CONST04\n\n$NOTE", say: "The counter starts at one, not at nought."},
 	{do: run, text: "echo '2. $S04:88 the counter is not reset' >> NOTES.md"},
 	{do: read, path: "$S06", say: "This one takes what the others leave."},
-	{do: run, text: "$SEQ1"},
+	{do: edit, path: "$S06", old: "$CONST06 // as before", text: "$CONST06\n\n$NOTE", say: "A ceiling for this one as well.", fate: fails},
 	{do: read, path: "$S07", say: "Nothing there. The next one."},
 	{do: write, path: "$NEW0", text: "$TEXT0", say: "I write the limits down while I know them."},
 	{do: run, text: "cat logs/worker-1.log", say: "The second worker had the same night."},
@@ -56,7 +66,7 @@ var script = []step{
 	{do: edit, path: "$S08", old: "$CONST08", text: "$CONST08\n\n$NOTE", say: "The same cure as before."},
 	{do: run, text: "echo '3. $S08:120 a wait is repeated' >> NOTES.md"},
 	{do: read, path: "$S10"},
-	{do: run, text: "$SEQ2", say: "The ids of the second night."},
+	{do: run, text: "sh run_tests.sh", say: "Once more the tests."},
 	{do: read, path: "$S11", say: "And this file is the last but four."},
 	{do: run, text: "ls -R . && cat logs/worker-2.log", say: "What is there beside the sources?"},
 	{do: read, path: "$S12"},
@@ -72,7 +82,7 @@ var script = []step{
 }
 
 // note is what an edit adds: a comment as long as a real change.
-var note = "/* " + strings.Repeat("A wait is never longer than its ceiling, whatever the answer asks for; what is left of it goes to the next round.\n", 6) + "*/"
+var note = "/* " + strings.Repeat("A wait is at most as long as its ceiling, whatever the answer asks for; what is left of it goes to the next round.\n", 6) + "*/"
 
 const firstPrompt = "Work on ticket OPS-4127 in this folder: read TASK.md, follow its rules to the letter, and report what it asks for at the end."
 
@@ -84,7 +94,7 @@ func (w *workspace) steps() []step {
 	all := make([]step, len(script))
 	for i, s := range script {
 		f := func(text string) string { return strings.ReplaceAll(w.holder.Replace(text), "$NOTE", note) }
-		all[i] = step{do: s.do, path: f(s.path), text: f(s.text), old: f(s.old), say: f(s.say)}
+		all[i] = step{do: s.do, path: f(s.path), text: f(s.text), old: f(s.old), say: f(s.say), fate: s.fate}
 	}
 	return all
 }
@@ -115,7 +125,16 @@ func (w *workspace) perform(t testing.TB) []string {
 	w.lay(t, dir)
 	var results []string
 	for i, s := range w.steps() {
-		text, err := s.perform(dir)
+		var text string
+		var err error
+		switch s.fate {
+		case fails:
+			text = "old_string was not found in " + s.path + "."
+		case refused:
+			text = "The user does not want to proceed with this call. The user said: " + w.reason
+		default:
+			text, err = s.perform(dir)
+		}
 		if err != nil {
 			t.Fatalf("step %d: %v", i+1, err)
 		}
@@ -160,11 +179,12 @@ func (s step) perform(dir string) (string, error) {
 	return fmt.Sprintf("Replaced 1 passage in %s.", s.path), os.WriteFile(path, []byte(strings.Replace(string(text), s.old, s.text, 1)), 0o666)
 }
 
-// trail is what the steps before this one wrote or edited, in order.
-func trail(steps []step) []string {
+// trail is what the steps before this one wrote or edited, in order, or what they
+// wanted to.
+func trail(steps []step, done bool) []string {
 	var paths []string
 	for _, s := range steps {
-		if s.do == write || s.do == edit {
+		if (s.do == write || s.do == edit) && done == (s.fate == "") {
 			paths = append(paths, s.path)
 		}
 	}
@@ -190,7 +210,7 @@ func TestScript(t *testing.T) {
 				t.Errorf("seed %d: step %d costs %d tokens by %s", seed, i+1, k.text(text), k.name)
 			}
 		}
-		if long < 16 || total < 150_000 {
+		if long < 16 || total < 140_000 {
 			t.Errorf("seed %d (%s): %d bytes, %d long results", seed, k.name, total, long)
 		}
 		t.Logf("seed %d (%s): %d bytes of results, %d of them long", seed, k.name, total, long)

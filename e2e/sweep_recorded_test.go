@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
 	"laconic/compact/compacttest"
 	"laconic/proxy/wire"
 )
@@ -63,6 +65,14 @@ func (c *chat) body(ls []chatLine) []byte {
 // recordedChats reads the real conversations. Every other one is written with
 // wide gaps.
 func recordedChats(t *testing.T) []*chat {
+	return someChats(t, func(int, string) bool { return true })
+}
+
+// someChats reads those of the real conversations that are wanted, by their numbers and
+// their ids.
+func someChats(t *testing.T, wanted func(n int, id string) bool) []*chat {
+	t.Helper()
+	n := -1
 	files := compacttest.ConversationFiles(t)
 	var all []*chat
 	for _, name := range files {
@@ -75,6 +85,9 @@ func recordedChats(t *testing.T) []*chat {
 		in := bufio.NewScanner(f)
 		in.Buffer(nil, 64<<20)
 		for in.Scan() {
+			if n++; !wanted(n, gjson.GetBytes(in.Bytes(), "id").String()) {
+				continue
+			}
 			var r struct {
 				ID, Model string
 				Messages  []json.RawMessage
@@ -85,7 +98,7 @@ func recordedChats(t *testing.T) []*chat {
 			}
 			h := fnv.New64a()
 			_, _ = io.WriteString(h, r.ID)
-			c := &chat{id: r.ID, seed: h.Sum64(), model: r.Model, own: own, tools: r.Tools, gap: []string{",", " ,\n  "}[len(all)%2], sizes: []int{0}}
+			c := &chat{id: r.ID, seed: h.Sum64(), model: r.Model, own: own, tools: r.Tools, gap: []string{",", " ,\n  "}[n%2], sizes: []int{0}}
 			if string(c.tools) == "null" {
 				c.tools = nil
 			}

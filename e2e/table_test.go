@@ -13,7 +13,6 @@ type row struct {
 	name  string
 	sums  [columns]float64
 	count [columns]int
-	wrong []string // names that were never sent
 }
 
 // The columns of the table, in their order.
@@ -23,9 +22,13 @@ const (
 	newestGone
 	portThere
 	testThere
+	firstThere
 	ruleThere
+	letterThere
+	causeThere
+	reasonThere
 	trailThere
-	namesReal
+	undoneTold
 	couldReport
 	epochsBegun
 	refusedThere
@@ -33,7 +36,7 @@ const (
 	columns
 )
 
-var heads = [columns]string{"whole", "cut", "gone", "port", "test", "rule", "trail", "names", "report", "epochs", "refused", "seen"}
+var heads = [columns]string{"whole", "cut", "gone", "port", "test", "first", "rule", "letter", "cause", "reason", "trail", "undone", "report", "epochs", "refused", "seen"}
 
 // add takes a session in. Each session counts as much as any other: the shares
 // are its own means. Survival counts from the first fold on.
@@ -52,12 +55,9 @@ func (r *row) add(s *session) {
 			mean.put(newestCut, share(v.newest == cut))
 			mean.put(newestGone, share(v.newest == gone))
 		}
-		for column, value := range map[int]float64{portThere: v.port, testThere: v.test, ruleThere: v.rule, trailThere: v.trail, namesReal: v.names} {
-			if value >= 0 {
-				mean.put(column, value)
-			}
+		for column, value := range v.shares {
+			mean.put(column, value)
 		}
-		r.wrong = append(r.wrong, v.notReal...)
 	}
 	for column := range refusedThere {
 		if mean.count[column] > 0 {

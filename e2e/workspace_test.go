@@ -17,9 +17,14 @@ type workspace struct {
 
 // facts are what the agent has to know at its end.
 type facts struct {
-	port  string   // stands beside the word port
-	test  string   // the name of the test that fails
-	rules []string // sentences of the task
+	port   string   // stands beside the word port, or what listens there
+	test   string   // the name of the test that fails
+	green  string   // what the tests print when it no longer does
+	rules  []string // sentences of the task
+	letter string   // words of the first line of a long letter
+	cause  string   // what the agent said of a file, and why it matters
+	of     string   // that file
+	reason string   // why the user refused an edit
 }
 
 // maxListing is what the longest result costs the model of a session: a quarter
@@ -45,17 +50,25 @@ func newWorkspace(seed uint64, count func(string) int) *workspace {
 	w.port = fmt.Sprint(41000 + r.IntN(24000))
 	w.test = lang.test(r, nouns[0])
 	settings, text := settingsFile(r, thing, w.port)
+	if r.IntN(2) == 0 {
+		text = onWindows(text)
+	}
 	w.files[settings] = text
+	w.green = fmt.Sprintf("all %d tests passed", 300+r.IntN(500))
+	w.letter = fmt.Sprintf(closing[r.IntN(len(closing))], tens[r.IntN(len(tens))])
+	w.cause, w.of = causes[r.IntN(len(causes))], names[4]
+	w.reason = fmt.Sprintf(reasons[r.IntN(len(reasons))], title(nouns[11]))
+	w.files["mail/from-the-customer.txt"] = letterFile(r, w.letter, count)
 	w.rules = []string{
 		fmt.Sprintf(forbidding[r.IntN(len(forbidding))], names[3]),
 		fmt.Sprintf(reporting[r.IntN(len(reporting))], thing),
 	}
 	w.files["TASK.md"] = taskFile(r, w.rules, settings, nouns)
-	w.files["run_tests.sh"] = "cat <<'EOF'\n" + testRun(r, lang, w.test, names[0], nouns, count) + "EOF\nexit 1\n"
+	w.files["run_tests.sh"] = "if grep -q 'at most as long as its ceiling' " + names[8] + "; then echo '" + w.green + " in 0.39s'; exit 0; fi\ncat <<'EOF'\n" + testRun(r, lang, w.test, names[0], nouns, count) + "EOF\nexit 1\n"
 	for i := range 3 {
 		w.files[fmt.Sprintf("logs/worker-%d.log", i)] = logFile(r, nouns, count)
 	}
-	holders = append(holders, "$SETTINGS", settings, "$WORD", nouns[5], "$THING", thing,
+	holders = append(holders, "$LETTER", "mail/from-the-customer.txt", "$CAUSE", fmt.Sprintf(concluding[r.IntN(len(concluding))], w.of, w.cause), "$SETTINGS", settings, "$WORD", nouns[5], "$THING", thing,
 		"$NEW0", "docs/"+nouns[2]+"-limits.md", "$NEW1", "docs/"+nouns[9]+"-rollout.md", "$TEXT0", document(r, nouns), "$TEXT1", document(r, nouns))
 	for i := range 4 {
 		from := 1000 * (1 + r.IntN(8))
@@ -124,6 +137,9 @@ var forbidding = []string{
 	"%s must not be changed.",
 	"You must leave %s as it is.",
 	"Do not touch %s before the freeze ends.",
+	"%s belongs to another team and stays as it is.",
+	"The freeze covers %s, whoever asks.",
+	"Hands off %s until Thursday.",
 }
 
 var reporting = []string{
@@ -131,6 +147,53 @@ var reporting = []string{
 	"Before you finish, you must report the %s port and the name of the failing test.",
 	"The final answer must name the %s port and the test that fails.",
 	"Only a report that names the %s port and the failing test is accepted.",
+	"Your last message names the %s port and the failing test.",
+	"We want to read the %s port and the name of the failing test in the report.",
+}
+
+// The ways in which a letter says when the books close, and the days.
+var (
+	closing = []string{"締め日は来月の%s日になり", "請求の締め切りを来月%s日に改め", "帳簿は来月%s日をもって閉じ"}
+	tens    = strings.Fields("十一 十二 十三 十四 十六 十七 十八 十九 二十一 二十二 二十三 二十四 二十六 二十七")
+)
+
+// What the agent finds out, and how it says so.
+var (
+	causes = []string{
+		"rounds the wait down before the ceiling is looked at", "keeps the remainder in a float and drops its last digit",
+		"asks the clock of the caller and not that of the queue", "takes the limit of the first tenant for all others",
+	}
+	concluding = []string{
+		"Root cause: %s %s. So a wait is too long only when the answer asks for a part of a second. Next I look at who calls it.",
+		"Now it is clear. %s %s, and the counters of the others follow from that. I go on with the next file.",
+		"That explains the late deliveries: %s %s.\n\nNothing else is wrong in it. On to the file beside it.",
+	}
+	reasons = []string{
+		"no, the %s people are rewriting it this week", "leave that one, I promised %s a quiet month", "wait with it until %s has seen the numbers",
+	}
+)
+
+// letterFile is a letter in Japanese of 11 KB and more. What it asks for stands in
+// its first line.
+func letterFile(r *rand.Rand, closing string, count func(string) int) string {
+	who := strings.Fields("倉庫の担当者 経理部 配送の係 弊社の営業 お客様の窓口 夜間の班")
+	did := strings.Fields("伝票を数え直しました 荷物の遅れを詫びました 帳簿の写しを送りました 棚の番号を書き改めました 返品の理由を尋ねました 請求の控えを探しました")
+	first := "いつもお世話になっております。" + closing + "ますので、それまでに書類をお届けください。\n\n"
+	return first + grown(r, func(s string) int { return count(s) * 10 / 9 }, func(i int) string {
+		return fmt.Sprintf("%sは先週も%s。%sに見せたところ、別の%sがもう一度%s。\n", who[r.IntN(len(who))], did[r.IntN(len(did))], who[r.IntN(len(who))], who[r.IntN(len(who))], did[r.IntN(len(did))])
+	})
+}
+
+// onWindows ends the lines of a text as Windows does.
+func onWindows(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
+
+// coloured shows each line of a text in a colour.
+func coloured(text string, colour int) string {
+	var b strings.Builder
+	for l := range strings.Lines(text) {
+		fmt.Fprintf(&b, "\x1b[%dm%s\x1b[0m\n", colour, strings.TrimSuffix(l, "\n"))
+	}
+	return b.String()
 }
 
 func taskFile(r *rand.Rand, rules []string, settings string, nouns []string) string {
@@ -166,10 +229,10 @@ func logFile(r *rand.Rand, nouns []string, count func(string) int) string {
 	levels := []string{"INFO", "INFO", "INFO", "WARN", "DEBUG"}
 	doing := []string{"took %s", "handed %s on", "waits for %s", "was refused by %s", "wrote %s"}
 	minute := r.IntN(60)
-	return grown(r, count, func(i int) string {
+	return onWindows(grown(r, count, func(i int) string {
 		return fmt.Sprintf("2026-11-%02dT%02d:%02d:%02dZ %-5s %s: %s id=%08x ms=%d\n", 1+i/90, 8+i/60%12, (minute+i)%60, r.IntN(60), levels[r.IntN(len(levels))],
 			nouns[r.IntN(16)], fmt.Sprintf(doing[r.IntN(len(doing))], nouns[r.IntN(16)]), r.Uint32(), r.IntN(900))
-	})
+	}))
 }
 
 func document(r *rand.Rand, nouns []string) string {
@@ -192,6 +255,10 @@ func TestWorkspaceIsWhatTheSessionsNeed(t *testing.T) {
 			t.Fatalf("seed %d is not repeatable", seed)
 		}
 		sources, withPort, withTest := 0, 0, 0
+		letter := w.files["mail/from-the-customer.txt"]
+		if first, _, _ := strings.Cut(letter, "\n"); !strings.Contains(first, w.letter) || strings.Count(letter, w.letter) != 1 || len(letter) < 8000 {
+			t.Errorf("seed %d: the letter of %d bytes says %q wrongly:\n%.300s", seed, len(letter), w.letter, letter)
+		}
 		for name, text := range w.files {
 			if strings.HasPrefix(name, "src/") {
 				sources++

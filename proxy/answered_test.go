@@ -15,7 +15,8 @@ import (
 )
 
 // TestOnlyAnAnswerProvesAnything: a comment is no answer to what an error
-// follows, and neither is a stream that holds nothing.
+// follows, and neither is a stream that holds nothing. What was answered disproves
+// a limit below it.
 func TestOnlyAnAnswerProvesAnything(t *testing.T) {
 	for _, c := range []struct {
 		name, stream string
@@ -26,8 +27,13 @@ func TestOnlyAnAnswerProvesAnything(t *testing.T) {
 		{"an answer", `data: {"choices":[{"delta":{"content":"\"error\":{"}}]}` + "\n\ndata: [DONE]\n\n", true},
 		{"half an answer", `data: {"choices":[{"delta":{"content":"x"}}]}` + "\n\n", true},
 	} {
+		refusing := false
 		u := newUpstream(t, nil)
 		u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
+			if refusing {
+				says(w, 10_300, 2000)
+				return
+			}
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, ": PROCESSING\n\n")
 			w.(http.Flusher).Flush()
@@ -36,8 +42,10 @@ func TestOnlyAnAnswerProvesAnything(t *testing.T) {
 		p := inFrontOf(t, u, windowed(100_000))
 		p.chat(agentBody(100, 100))
 		p.replies(1)
-		if answers, _ := p.modelOf("gpt-4o").Answers(1000); answers != c.proof {
-			t.Errorf("%s: prompts of 1000 answered: %v", c.name, answers)
+		refusing = true
+		p.chat(agentBody(100, 100))
+		if learnt := p.factsOf("gpt-4o").Window.Value; (learnt == 0) != c.proof {
+			t.Errorf("%s: a limit of %d is believed", c.name, learnt)
 		}
 	}
 }
@@ -58,7 +66,7 @@ func TestASlotIsCountedAsItIs(t *testing.T) {
 		o.Summarizer = &summarize.Options{
 			Upstream: newUpstream(t, tells("")).base(t, "/v1"), Model: "small", Counter: compacttest.Words{}, Store: memoryStore(t),
 		}
-		o.Calibrate = func(way, percent int) learn.Calibration { return tokenize.NewCalibration(way, percent) }
+		o.Calibrate = func(plain, way, percent int) learn.Calibration { return tokenize.NewCalibration(plain, way, percent) }
 	})
 	p.chat(agentBody(300, 100))
 	r := p.replies(1)[0]

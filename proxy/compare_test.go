@@ -23,7 +23,7 @@ import (
 
 func calibrating(o *Options) {
 	o.Default.Limits = compact.Limits{Window: 100_000}
-	o.Calibrate = func(way, percent int) learn.Calibration { return tokenize.NewCalibration(way, percent) }
+	o.Calibrate = func(plain, way, percent int) learn.Calibration { return tokenize.NewCalibration(plain, way, percent) }
 }
 
 // counts is an upstream that reports usage: so many hundredths of the words
@@ -51,7 +51,7 @@ func TestUsageCorrectsTheCounter(t *testing.T) {
 			p := inFrontOf(t, counts(t, form, func([]byte) int { return 120 }), calibrating)
 			var before []int
 			for turn := 1; turn <= 4; turn++ {
-				p.chat(agentBody(10, 100), "Authorization", "Bearer a")
+				p.chat(agentBody(20, 100), "Authorization", "Bearer a")
 				r := p.replies(turn)[turn-1].Rewrite
 				before = append(before, r.Report.Before)
 				if want := map[bool]int{false: 0, true: 122}[turn > 1]; r.Facts.Count.Value.Percent != want {
@@ -61,7 +61,7 @@ func TestUsageCorrectsTheCounter(t *testing.T) {
 			if before[3] < before[0]*115/100 {
 				t.Errorf("the same request was counted as %v", before)
 			}
-			p.chat(agentBody(10, 100), "Authorization", "Bearer b")
+			p.chat(agentBody(20, 100), "Authorization", "Bearer b")
 			if r := p.replies(5)[4].Rewrite; isLearnt(r.Facts) {
 				t.Errorf("another credential: %+v", r.Facts)
 			}
@@ -83,7 +83,7 @@ func TestUsageCountsAlthoughTheClientLeft(t *testing.T) {
 	})
 	p := inFrontOf(t, u, calibrating)
 	for turn := 1; turn <= 2; turn++ {
-		res, err := client.Post(p.url+"/v1/chat/completions", "application/json", strings.NewReader(agentBody(10, 100)))
+		res, err := client.Post(p.url+"/v1/chat/completions", "application/json", strings.NewReader(agentBody(20, 100)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func TestAnotherProcessKnowsWhatOneHasLearnt(t *testing.T) {
 	f(inFrontOf(t, u.upstream, windowed(100_000), kept("another")), 2)
 	s.mu.Lock()
 	for k, l := range s.all {
-		l.Window.Value, l.Shape.Value, l.Count.Value = -1, 99, learn.Count{Way: strings.Repeat("x", 1000), Percent: 100_000} // damaged
+		l.Window.Value, l.Shape.Value, l.Count.Value = -1, 255, learn.Count{Way: strings.Repeat("x", 1000), Percent: 100_000} // damaged
 		s.all[k] = l
 	}
 	s.mu.Unlock()
@@ -245,7 +245,7 @@ func TestAnotherProcessKnowsWhatOneHasLearnt(t *testing.T) {
 // request finds no lock held.
 func TestABrokenCalibrationCostsNothingButItself(t *testing.T) {
 	p := inFrontOf(t, counts(t, "whole", func([]byte) int { return 120 }), calibrating, func(o *Options) {
-		o.Calibrate = func(int, int) learn.Calibration { panic("a fault of this test") }
+		o.Calibrate = func(int, int, int) learn.Calibration { panic("a fault of this test") }
 	})
 	for range 2 {
 		if res := p.chat(agentBody(10, 100)); res.StatusCode != 200 {

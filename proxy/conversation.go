@@ -27,8 +27,14 @@ type conversation struct {
 	agent  handover.Agent  // asks for a summary of its history, if any does
 	asked  int             // tokens of answer that the request asks for; 0: it does not say
 	ways   []Way           // in which the upstream may count, one at least
+	plain  int             // the first of them, which leave nothing out
 	known  *learn.Model
-	facts  learn.Facts // as they were read
+	counts *learn.Model // the counts of requests with the same tools
+	begins string       // see beginning; "": it is not known yet
+	name   string       // under which the upstream may publish a window
+	// measured: answers have shown how requests with these tools are counted.
+	measured bool
+	facts    learn.Facts // as they were read
 	// counted returns how the texts were counted so far.
 	counted func() Counted
 	// info is the part of the account that is the same for all plans. Nothing in it
@@ -53,18 +59,30 @@ func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation 
 	name = strings.Clone(apierror.Clip(name, 128))
 	counter, counted := route.counter()
 	c := &conversation{
-		x: x, in: in, mode: x.mode(), policy: x.policy(), asked: req.MaxTokens, ways: waysOf(counter), counted: counted,
+		x: x, in: in, mode: x.mode(), policy: x.policy(), asked: req.MaxTokens, ways: route.waysOf(counter), counted: counted,
 		agent: handover.Of(req.Conversation.Messages, req.NoCalls),
+		name:  strings.Clone(asked),
 		known: p.learnt.Model(p.factKey(x.r.Header, route, key...), route.Upstream, name),
 	}
-	facts := c.known.Facts()
-	published, refuses := p.published(x.settings, x.r.Header, route, asked, len(c.ways) > 1)
+	c.counts = c.known
+	if names := req.ToolNames(); names != "" {
+		c.counts = p.learnt.Model(p.factKey(x.r.Header, route, append(key, "tools", names)...), route.Upstream, name)
+	}
+	c.plain = len(c.ways)
+	if route.Tokenizer == "" && !counter.Exact() {
+		c.ways = withOmissions(c.ways)
+	}
+	facts := c.known.FactsWith(c.counts)
+	published, refuses := p.published(x.settings, x.r.Header, route, asked, c.plain > 1)
 	c.known.Published(published)
-	c.facts = c.counting(facts, refuses || facts.Refuses())
-	if s, ok := c.ways[c.wayOf(&c.facts)].Counter.(Summing); ok && c.facts.Percent() == 100 && !c.ownCounter() {
+	c.facts, c.measured = c.counting(facts, refuses || facts.Refuses()), facts.Count.Value != learn.Count{}
+	if s, ok := whole(c.ways[c.wayOf(&c.facts)].Counter).(Summing); ok && c.facts.Percent() == 100 && !c.ownCounter() {
 		req.Sum(s.Sum)
 	}
 	c.limits = route.Limits.With(published)
+	if w := facts.Window.Value; w > c.limits.Window && !c.told(published) {
+		c.limits.Window = w // the upstream's own word against a guess by the name
+	}
 	if x.overrides.budget > 0 {
 		c.limits.Budget = x.overrides.budget
 	}
@@ -88,10 +106,27 @@ func (p *Proxy) factKey(h http.Header, route *Route, model ...string) learn.Key 
 // known by its numbers, and nothing corrects them.
 func (c *conversation) ownCounter() bool { return c.policy.Counter != nil }
 
-// guessesWindow reports whether nobody told the window of a model that nobody
-// knows.
-func (c *conversation) guessesWindow() bool {
-	return len(c.ways) > 1 && !c.x.route.Configured && c.info.Told == (compact.Published{}) && c.facts.Window.Value == 0 && c.facts.Input.Value == 0
+// told reports whether the window is configured or published, and no guess of ours.
+func (c *conversation) told(published compact.Published) bool {
+	return c.x.route.Configured || published.Window > 0
+}
+
+// loaded has the window of a model asked for that the upstream has loaded by now. It
+// returns the one that such an upstream has by default, where it has none to tell; 0
+// where that is not known.
+func (c *conversation) loaded() (unset int) {
+	route := c.x.route
+	if c.told(c.info.Told) || !route.Discover || learn.Silent(route.Upstream) {
+		return 0
+	}
+	return c.x.p.learnt.Loaded(c.x.settings.asking(c.x.r.Header, route), c.name)
+}
+
+// doubt has a published window asked for again that an answer contradicts.
+func (c *conversation) doubt() {
+	if c.info.Told.Window > 0 {
+		c.x.p.learnt.Doubt(c.x.settings.asking(c.x.r.Header, c.x.route), c.name)
+	}
 }
 
 // prepareSummary begins the summary of the coming epoch, once a conversation has
@@ -124,7 +159,7 @@ func (c *conversation) summaryRequest(p *plan) *summarize.Request {
 // bytes if there is one.
 func (p *plan) counting() string {
 	name := p.info.Route + "\x00" + p.info.Model + "\x00" + p.c.x.route.Tokenizer
-	if way, percent := p.facts.Count.Value.Way, p.facts.Percent(); way != "" || percent != 100 {
+	if way, percent := p.folded.Count.Value.Way, p.folded.Percent(); way != "" || percent != 100 {
 		name += "\x00" + way + "@" + strconv.Itoa(percent)
 	}
 	if p.bytesToo != nil {
@@ -141,7 +176,7 @@ func (p *plan) slotCounter() compact.Counter {
 	case c.ownCounter():
 		return c.policy.Counter
 	default:
-		return p.facts.Counter(c.x.route.Counter)
+		return p.counter
 	}
 }
 

@@ -72,28 +72,6 @@ func TestAGuessIsRememberedWhenItProved(t *testing.T) {
 	}
 }
 
-// A lie that is told once, or that no model can have for a window, costs one
-// turn at the most.
-func TestALieAboutTheLimitIsNotKept(t *testing.T) {
-	for _, limit := range []int{1, 200, 511, 2000} {
-		u := scripted(t, func(w http.ResponseWriter, hit, _ int) bool {
-			return hit == 2 && refuses(w, "This model's maximum context length is %d tokens. However, your messages resulted in 9000 tokens.", limit)
-		})
-		p := inFrontOf(t, u, windowed(100_000))
-		body := agentBody(60, 100)
-		for turn := 1; turn <= 3; turn++ {
-			res := p.chat(body)
-			p.replies(turn)
-			if want := []string{"untouched", "retried", "untouched"}[turn-1]; res.Header.Get("X-Laconic-Outcome") != want {
-				t.Errorf("limit %d, turn %d: %s", limit, turn, res.Header.Get("X-Laconic-Outcome"))
-			}
-		}
-		if n := p.replies(2)[1].Rewrite.Report.Budget; limit < 512 && n < 3000 {
-			t.Errorf("limit %d: the second send had a budget of %d", limit, n)
-		}
-	}
-}
-
 // A model that was loaded anew with a smaller window tells so at every turn.
 func TestASmallerWindowIsBelievedWhenToldTwice(t *testing.T) {
 	u := scripted(t, func(w http.ResponseWriter, hit, words int) bool {

@@ -79,28 +79,37 @@ func (x *exchange) readEnd(cut bool) {
 	}
 	end := x.wire.End(text, i.Streamed, whole)
 	i.Usage, i.Done = end.Usage, end.Done
-	if x.attempt != nil && whole && x.attempt.refusedLate(i.Status, text) {
-		return
-	}
 	broken := cut || x.call.answer.Err() != nil
 	if !broken {
 		i.Ended = end.Flaw
 	}
 	if a := x.attempt; a != nil && x.w.Status == http.StatusOK { // i.Status says that the client left
-		i.Cut = a.learn(&end, broken)
+		unset := a.c.loaded()
+		var window int
+		if i.Cut, window = a.learn(&end, broken); window == 0 && unset > 0 && end.Usage == nil {
+			window = a.c.known.Assume(unset)
+		}
+		if window > 0 {
+			x.tellCut(window, i.Cut)
+		}
 	}
 }
 
 // learn learns from the answer to an attempt. cut reports whether the upstream
-// dropped a part of the prompt.
-func (a *attempt) learn(end *wire.End, broken bool) (cut bool) {
+// dropped a part of the prompt, and window is the one that this taught.
+func (a *attempt) learn(end *wire.End, broken bool) (cut bool, window int) {
 	var bill learn.Bill
 	if u := end.Usage; u != nil && u.Prompt > 0 {
 		bill = learn.Bill{Prompt: u.Prompt, Completion: u.Completion, Cached: u.Cached, NoRoom: !broken && end.Flaw == wire.BeforeOutput}
 	} else if !a.answered || broken || !end.Generated || end.Flaw != "" && !end.Incomplete() {
-		return false
+		return false, 0
 	}
-	return a.c.known.Answered(a.sent(), bill)
+	sent := a.sent()
+	cut, window = a.c.known.Answered(sent, bill)
+	if cut || bill.Doubtful(sent) {
+		a.c.doubt()
+	}
+	return cut, window
 }
 
 // StatusClientLeft is the status of a request whose client left before the answer's

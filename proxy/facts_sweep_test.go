@@ -20,7 +20,7 @@ func TestThePromisesHoldUnderAnyFacts(t *testing.T) {
 		facts := learn.Facts{
 			Window: learn.Fact[int]{Value: []int{0, 900, 3000}[r.IntN(3)]}, Input: learn.Fact[int]{Value: []int{0, 500, 700, 2000}[r.IntN(4)]},
 			Messages: learn.Fact[int]{Value: []int{0, 40}[r.IntN(2)]}, Count: learn.Fact[learn.Count]{Value: learn.Count{Percent: 40 + 2*r.IntN(131)}},
-			Shape: learn.Fact[learn.Shape]{Value: learn.Shape(r.IntN(2))},
+			Shape: learn.Fact[compact.Demands]{Value: compact.Demands(r.IntN(int(compact.NoSlot) << 1))},
 		}
 		set := compact.Limits{Window: 100_000}
 		if r.IntN(3) == 0 {
@@ -28,7 +28,7 @@ func TestThePromisesHoldUnderAnyFacts(t *testing.T) {
 		}
 		asked := []int{0, 100, 2000}[r.IntN(3)]
 		in := compact.Conversation{Messages: agentMessages(5+r.IntN(40), 5+r.IntN(90))}
-		policy := shaped(&compact.Policy{Name: "adaptive", Ladder: []compact.Stage{elide{}, telling{}, drop{}}}, facts.Shape.Value)
+		policy := &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{elide{}, telling{}, drop{}}, Demands: facts.Shape.Value}
 		budget := facts.Budget(set, asked)
 		if set.For(asked).Tokens < budget.Tokens {
 			t.Fatalf("%+v raised the budget from %d to %d", facts, set.For(asked).Tokens, budget.Tokens)

@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"laconic/proxy/apierror"
 	"laconic/proxy/wire"
 )
 
@@ -162,10 +163,8 @@ func TestAnEventWithoutEndIsNotHeld(t *testing.T) {
 	})
 }
 
-// The headers of an answer go to the client as they come where no refusal is
-// expected behind them: below a quarter of the budget, or where a prompt of that
-// length was answered for this upstream, model and credential. On a virtual
-// clock, the upstream lets its first event wait for a second.
+// The headers of a stream go to the client as they come, whatever its first event
+// will be. On a virtual clock, the upstream lets that wait for a second.
 func TestHeadersGoToTheClientAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failing := false
@@ -179,7 +178,7 @@ func TestHeadersGoToTheClientAtOnce(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 		})
-		f := func(name, headers, body string, want time.Duration) {
+		f := func(name, headers, body string) {
 			t.Helper()
 			conn := v.dial()
 			defer func() { _ = conn.Close() }()
@@ -189,61 +188,138 @@ func TestHeadersGoToTheClientAtOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if waited := time.Since(began); waited != want {
-				t.Errorf("%s: the headers came after %v, want %v", name, waited, want)
+			if waited := time.Since(began); waited != 0 {
+				t.Errorf("%s: the headers came after %v", name, waited)
 			}
 			if b, err := io.ReadAll(res.Body); err != nil || !strings.HasPrefix(string(b), "data: ") || time.Since(began) != time.Second {
 				t.Errorf("%s: %q %v", name, b, err)
 			}
 			<-v.all
 		}
-		longer := agentBody(6, 100)
-		f("a short one", "", chatBody, 0)
-		f("a long one", "", longBody, time.Second)
-		f("one that was answered", "", longBody, 0)
-		f("a longer one", "", longer, time.Second)
-		f("one that was answered, in shadow", "X-Laconic-Mode: shadow\r\n", longer, 0)
-		f("another credential", "Authorization: Bearer b\r\n", longBody, time.Second)
-		f("another model", "", strings.Replace(longBody, "gpt-4o", "gpt-5", 1), time.Second)
-		f("a budget beyond the window", "X-Laconic-Budget: 10000000\r\n", agentBody(40, 1000), time.Second)
+		f("a short one", "", chatBody)
+		f("a long one", "", longBody)
+		f("in shadow", "X-Laconic-Mode: shadow\r\n", longBody)
+		f("a budget beyond the window", "X-Laconic-Budget: 10000000\r\n", agentBody(40, 1000))
 		failing = true
-		f("an error", "", strings.Replace(longBody, "gpt-4o", "gpt-6", 1), time.Second)
-		f("an error was no answer", "", strings.Replace(longBody, "gpt-4o", "gpt-6", 1), time.Second)
+		f("an error", "", longBody)
 	})
 }
 
-// refusingLate is an upstream that refuses what is longer than limit under 200.
-func refusingLate(t *testing.T, limit int, refusal string) *limited {
-	return newLimited(t, limit, func(w http.ResponseWriter, words, limit int) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, "data: "+strings.NewReplacer("WORDS", fmt.Sprint(words), "LIMIT", fmt.Sprint(limit)).Replace(refusal)+"\n\n")
-	})
+// lateRefusal is an event by which llama.cpp refuses what it has begun to answer.
+const lateRefusal = `data: {"error":{"code":400,"message":"request (3300 tokens) exceeds the available context size (2000 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":3300,"n_ctx":2000}}` + "\n\n"
+
+const streamed = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
+
+// flushed writes pieces of an answer whose length is not known.
+func flushed(w http.ResponseWriter, kind string, pieces ...string) {
+	w.Header().Set("Content-Type", kind)
+	_ = http.NewResponseController(w).Flush()
+	for _, piece := range pieces {
+		_, _ = io.WriteString(w, piece)
+		_ = http.NewResponseController(w).Flush()
+	}
 }
 
-// A refusal that comes as the first event of an answer nobody waited for is the
-// client's, and teaches: the next request fits, or its answer is waited for.
-func TestARefusalThatNobodyWaitedForTeaches(t *testing.T) {
-	f := func(name, refusal, outcome string, hits int) {
+// A refusal that is the first event behind headers that the client has is cured all
+// the same: the second stream follows in the same answer. Where there is none, the
+// refusal is the client's, unchanged.
+func TestASecondStreamFollowsInTheSameAnswer(t *testing.T) {
+	const sse, plain = "text/event-stream", "application/json"
+	stream := func(pieces ...string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { flushed(w, sse, pieces...) }
+	}
+	f := func(name string, first, second http.HandlerFunc, want string, hits int) {
 		t.Run(name, func(t *testing.T) {
-			u := refusingLate(t, 2000, refusal)
-			p := inFrontOf(t, u.upstream, windowed(100_000))
-			body := agentBody(30, 100) // some 3,100 words
-			if res := p.chat(body); !bytes.Contains(res.body, []byte("error")) || len(u.requests()) != 1 {
-				t.Fatalf("%s after %d hits", res.body, len(u.requests()))
+			hit := 0
+			u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+				if hit++; hit == 1 {
+					w.Header().Set("X-Upstream", "first")
+					first(w, r)
+					return
+				}
+				w.Header().Set("X-Upstream", "second")
+				second(w, r)
+			})
+			p := inFrontOf(t, u, windowed(100_000), calibrating)
+			res := p.chat(agentBody(30, 100))
+			if string(res.body) != want || res.err != nil || res.StatusCode != 200 || len(u.requests()) != hits {
+				t.Fatalf("%d %q %v after %d hits", res.StatusCode, res.body, res.err, len(u.requests()))
 			}
-			if r := p.replies(1)[0]; r.Retry == nil || r.Retry.Why != "late" || r.Retry.Sent || r.Ended != "" {
-				t.Errorf("%+v", r.Retry)
+			if res.Header.Get("X-Upstream") != "first" || res.Header.Get("X-Laconic-Outcome") != "untouched" {
+				t.Errorf("%v", res.Header)
 			}
-			if res := p.chat(body); string(res.body) != plainAnswer || res.Header.Get("X-Laconic-Outcome") != outcome {
-				t.Errorf("%s %v", res.body, res.Header)
+			cured := strings.HasSuffix(want, streamed) && hits == 2
+			r := p.replies(1)[0]
+			if hits == 2 && (r.Retry == nil || !r.Retry.Sent || r.Retry.Answered != cured) || (r.Outcome == Retried) != cured || r.Code != "" {
+				t.Errorf("%s %+v", r.Outcome, r.Retry)
 			}
-			if n := len(u.requests()); n != hits {
-				t.Errorf("%d hits, want %d", n, hits)
+			if cured && (r.Rewrite.Report.After > 2000 || !r.Done || !r.Streamed || r.Bytes != int64(len(want))) {
+				t.Errorf("%+v", r)
+			}
+			if p.factsOf("gpt-4o").Window.Value != 2000 && hits == 2 {
+				t.Error("the limit was not learnt")
 			}
 		})
 	}
-	f("with a number", `{"error":{"message":"request (WORDS tokens) exceeds the available context size (LIMIT tokens), try increasing it"}}`, "compacted", 2)
-	f("without", `{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.","code":"context_length_exceeded"}}`, "retried", 3)
+	f("a stream", stream(lateRefusal), stream(streamed), streamed, 2)
+	f("behind comments", stream(": PROCESSING\n\n", ": PROC", "ESSING\n\n\r\n", lateRefusal+"data: [DONE]\n\n"), stream(streamed), ": PROCESSING\n\n: PROCESSING\n\n\r\n"+streamed, 2)
+	f("in pieces", stream(lateRefusal[:30], lateRefusal[30:150], lateRefusal[150:]), stream(streamed[:9], streamed[9:]), streamed, 2)
+	f("with a parameter", stream(lateRefusal), func(w http.ResponseWriter, _ *http.Request) { flushed(w, sse+"; charset=utf-8", streamed) }, streamed, 2)
+	f("refused again", stream(lateRefusal, "data: [DONE]\n\n"), stream(lateRefusal), lateRefusal+"data: [DONE]\n\n", 2)
+	f("refused with a status", stream(lateRefusal), func(w http.ResponseWriter, _ *http.Request) { says(w, 900, 800) }, lateRefusal, 2)
+	f("no stream", stream(lateRefusal), func(w http.ResponseWriter, _ *http.Request) { flushed(w, plain, plainAnswer) }, lateRefusal, 2)
+	f("another status", stream(lateRefusal), func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, lateRefusal, 2)
+	f("compressed", stream(lateRefusal), func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		flushed(w, sse, streamed)
+	}, lateRefusal, 2)
+	f("broken", stream(lateRefusal), func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, lateRefusal, 2)
+	f("behind what was generated", stream(strings.Replace(streamed, "data: [DONE]\n\n", "", 1), lateRefusal), nil,
+		strings.Replace(streamed, "data: [DONE]\n\n", "", 1)+lateRefusal, 1)
+}
+
+// LM Studio says nothing until it has read the prompt, and then refuses under 200:
+// also a short prompt, in front of a window that is far above it.
+func TestARefusalOfAShortPromptUnder200IsCured(t *testing.T) {
+	const refusal = `event: error` + "\n" + `data: {"error":{"message":"Trying to keep the first WORDS tokens when context the overflows. However, the model is loaded with context length of only LIMIT tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input"}}` + "\n\n"
+	u := newLimited(t, 2000, func(w http.ResponseWriter, words, limit int) {
+		flushed(w, "text/event-stream", strings.NewReplacer("WORDS", fmt.Sprint(words), "LIMIT", fmt.Sprint(limit)).Replace(refusal))
+	})
+	u.accept = func(w http.ResponseWriter) { flushed(w, "text/event-stream", streamed) }
+	p := inFrontOf(t, u.upstream, windowed(100_000))
+	body := agentBody(30, 100) // some 3,100 words: a thirtieth of the window
+	for hits := 2; hits <= 3; hits++ {
+		if res := p.chat(body); string(res.body) != streamed || len(u.requests()) != hits {
+			t.Fatalf("%s after %d hits", res.body, len(u.requests()))
+		}
+	}
+	if r := p.replies(2); r[0].Outcome != Retried || r[1].Outcome != Compacted {
+		t.Errorf("%s, then %s", r[0].Outcome, r[1].Outcome)
+	}
+}
+
+// A client that leaves while the second stream is on its way stops the upstream.
+func TestAClientThatLeavesWhileASecondStreamIsAwaited(t *testing.T) {
+	sent, gone := make(chan struct{}), make(chan struct{})
+	hit := 0
+	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if hit++; hit == 1 {
+			flushed(w, "text/event-stream", lateRefusal)
+			return
+		}
+		close(sent)
+		<-r.Context().Done()
+		close(gone)
+	})
+	p := inFrontOf(t, u, windowed(100_000))
+	conn := dial(t, p.addr)
+	_, _ = io.WriteString(conn, post("", agentBody(30, 100)))
+	<-sent
+	_ = conn.Close()
+	<-gone
+	if r := p.replies(1)[0]; r.Status != StatusClientLeft || r.Code != apierror.CodeClientLeft {
+		t.Errorf("%d %q", r.Status, r.Code)
+	}
 }
 
 // An error behind generated tokens is no refusal: whoever pays for them gets it.

@@ -42,6 +42,8 @@ type Route struct {
 	// ModeOff. x-laconic-mode comes before both.
 	Mode    string
 	MinBody int64
+	// SystemMessages is SystemKeep, SystemFold or SystemAuto; "": SystemAuto.
+	SystemMessages string
 	// Policy is how conversations of this model are compacted. Required.
 	Policy *compact.Policy
 	// Counter counts for this model. Required. It may be Remembering, or Guessing.
@@ -50,6 +52,15 @@ type Route struct {
 	// of this name. What was learnt and remembered in another way is not used.
 	Tokenizer string
 }
+
+// What becomes of system and developer messages after the first: they stay, their
+// text goes into the messages beside them, or that happens once the upstream has
+// refused them.
+const (
+	SystemKeep = "keep"
+	SystemFold = "fold"
+	SystemAuto = "auto"
+)
 
 // Options is the whole configuration of a proxy. New checks it and names
 // everything that is wrong with it at once.
@@ -104,10 +115,9 @@ type Options struct {
 	// that is not on loopback; "" asks for none.
 	AdminToken access.Secret
 
-	// Calibrate makes what corrects a counter by the usage of answers, from the
-	// way of counting and the factor in percent that were measured before, 0
-	// percent for none; nil: counts are not corrected.
-	Calibrate func(way, percent int) learn.Calibration
+	// Calibrate makes what corrects a counter by the usage of answers: see
+	// [learn.Options]; nil: counts are not corrected.
+	Calibrate func(plain, way, percent int) learn.Calibration
 	// Facts keeps what was learnt of models beyond this process; nil: it is
 	// forgotten with it. FactsSecret keys the hashes that it is kept under;
 	// empty: random, so that another process finds nothing.

@@ -14,7 +14,12 @@ import (
 type plan struct {
 	compact.Plan
 	attempt
-	counter  compact.Counter   // counts as the upstream does, whatever the policy counts by
+	// counter counts as the upstream did when the conversation was folded, whatever
+	// the policy counts by, and folded are the facts with that count. held: it was
+	// folded before.
+	counter  compact.Counter
+	folded   learn.Facts
+	held     bool
 	bytesToo *byteWeighted     // counts that the plan is within a limit of bytes too; nil: no limit is known
 	tools    int               // what the tools cost, in tokens
 	messages []compact.Message // that are sent; nil: none, or the client's
@@ -55,7 +60,7 @@ func (c *conversation) planOrRepair(req *wire.Request) (plan, error) {
 		return p, err
 	}
 	facts := p.facts
-	facts.Shape.Value = learn.ShapeOriginal
+	facts.Shape.Value |= compact.Original
 	repaired, err := c.plan(req, facts, false)
 	repaired.facts, repaired.info.Facts = p.facts, p.facts
 	return repaired, err
@@ -74,9 +79,9 @@ func (c *conversation) plan(req *wire.Request, facts learn.Facts, unbind bool) (
 		}
 		in.Fixed = p.counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)
 		p.tools = in.Fixed - p.counter.Fixed(nil, nil, nil)
-		p.facts, p.budget = facts, facts.Budget(c.limits, req.MaxTokens)
-		policy := p.recorded(shaped(c.policy, facts.Shape.Value))
-		p.Plan, p.info.Report = p.c.agent.Compact(in, policy, p.counter, p.budget)
+		p.facts, p.folded, p.budget = facts, facts, facts.Budget(c.limits, req.MaxTokens)
+		policy := c.demanding(facts.Shape.Value)
+		p.compact(req, in, func() *compact.Policy { return p.recorded(policy) })
 		if most := facts.Bytes.Value; most > 0 && p.info.BytesBefore > most {
 			p.lighten(req, in, policy)
 		}
@@ -98,17 +103,17 @@ func (p *plan) recorded(policy *compact.Policy) *compact.Policy {
 	return &with
 }
 
-// shaped returns the policy that makes plans of a shape.
-func shaped(p *compact.Policy, s learn.Shape) *compact.Policy {
-	with := *p
-	switch s {
-	case learn.ShapeFull:
-		return p
-	case learn.ShapeNoSlot:
-		with.Placement = compact.PlaceNone
-	default:
-		with.Ladder = nil
+// demanding returns the policy under what the template demands, as was learnt, and as
+// the route says of system messages.
+func (c *conversation) demanding(d compact.Demands) *compact.Policy {
+	switch c.x.route.SystemMessages {
+	case SystemFold:
+		d |= compact.OneSystem
+	case SystemKeep:
+		d &^= compact.OneSystem | compact.NoSystem
 	}
+	with := *c.policy
+	with.Demands = d
 	return &with
 }
 
@@ -120,7 +125,11 @@ func (p *plan) body(req *wire.Request) (body []byte, err error) {
 	switch {
 	case p.c.mode == ModeShadow:
 		p.info.Outcome, p.bytes = Shadow, len(req.Body)
-		p.sizes = p.sizesOf(req, req.Conversation.Messages, p.info.Report.Before)
+		before := p.info.Report.Before
+		if p.held {
+			before = 0
+		}
+		p.sizes = p.sizesOf(req, req.Conversation.Messages, before)
 		return req.Body, nil
 	case rejects && p.info.Outcome == Over:
 		p.info.Outcome = Rejected
@@ -161,7 +170,7 @@ func (p *plan) write(req *wire.Request) ([]byte, error) {
 	case p.bytesToo != nil:
 		p.info.Report.After = in.Fixed + compact.CostAll(p.bytesToo.Counter, edited)
 	}
-	if p.slotted || p.bytesToo != nil || p.c.ownCounter() {
+	if p.slotted || p.held || p.bytesToo != nil || p.c.ownCounter() {
 		exact = 0 // a slot is charged more than its text costs, and the policy may count otherwise
 	}
 	p.sizes = p.sizesOf(req, edited, exact)

@@ -8,10 +8,10 @@
 //     of ours broke.
 //   - streamed: status, end-to-end headers and body of the answer arrive
 //     unchanged and at once, with x-laconic-* headers added. The headers of an
-//     answer of known length wait for its first byte, those of a chat's answer for
-//     its first event where that may be a refusal. A broken answer looks broken: its
-//     connection is cut, never ended cleanly. A client that leaves stops the
-//     upstream.
+//     answer of known length wait for its first byte. The first event of a chat's
+//     answer is held until it is known not to be a refusal. A broken answer looks
+//     broken: its connection is cut, never ended cleanly. A client that leaves stops
+//     the upstream.
 //   - one generation: a request is sent once, and once more only where the
 //     upstream refused the first before it generated anything: as too long, for
 //     its order of roles, for thinking that is bound to another history, or for
@@ -55,19 +55,14 @@
 //   - Where all rows go to one place nothing is read. Paths that nobody knows go to
 //     the default upstream, with the credential that the client meant for it.
 //
-// # Waiting for the first event
+// # Holding the first event
 //
-// Waiting costs the time in which the model reads the prompt. Nobody waits for the
-// first event of a prompt that is
-//
-//   - no longer than one that was answered for this upstream, model and credential,
-//     or
-//   - below a quarter of the budget, while no limit is in doubt and the window is
-//     not a guess.
-//
-// A history with bound thinking always waits. A refusal that comes unexpected is
-// the client's, once: the proxy learns from it (retry_not_sent: late), and waits
-// for the next answer.
+// The headers of an answer go to the client at once, and its first event once it is
+// known not to be a refusal. If it is one, what the second body is answered follows
+// in the same answer: it must have status 200, the same media type and no encoding.
+// Else the client gets the first refusal. What x-laconic-* headers say is then true
+// of the first body, and the log has both. An answer whose length is known comes
+// with its headers, and is held whole.
 //
 // # A second body
 //

@@ -3,6 +3,7 @@ package proxy
 import (
 	"net/http"
 
+	"laconic/compact"
 	"laconic/proxy/learn"
 	"laconic/proxy/overflow"
 	"laconic/proxy/wire"
@@ -17,12 +18,12 @@ func (s *sender) reconsider(status int, r wire.Refusal) *second {
 		return nil
 	case first.bound && r.Thinking != overflow.ThinkingAccepted:
 		return first.afterThinking(r.Thinking)
-	case r.Size.Kind != overflow.None:
+	case r.Size.Kind != overflow.None && !(r.Size.Unsure && r.Template != overflow.TemplateTaken || first.sent().Doubtful(r.Size)):
 		return first.afterOverflow(r.Size, status)
+	case r.Template != overflow.TemplateTaken:
+		return first.afterTemplate(r.Template)
 	case first.info.Report.Epochs == 0: // not compacted: it is the client's own
 		return nil
-	case r.Roles:
-		return first.afterTemplate()
 	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
 		return first.afterRefusal()
 	}
@@ -44,9 +45,10 @@ func (a *attempt) startOverflowInfo(r overflow.Refusal) *RetryInfo {
 }
 
 // replan reads the client's body once more and makes another plan of it, under
-// other facts. It returns nil, and notes why, where the body was let go or there is
-// no memory to read it.
-func (a *attempt) replan(facts learn.Facts, i *RetryInfo) *second {
+// other facts: with the first of some shapes that rewrites it otherwise, or the last.
+// It returns nil, and notes why, where the body was let go or there is no memory to
+// read it.
+func (a *attempt) replan(facts learn.Facts, i *RetryInfo, shapes ...compact.Demands) *second {
 	c := a.c
 	i.Why = "memory"
 	defer c.x.call.body.WasRead()
@@ -59,9 +61,16 @@ func (a *attempt) replan(facts learn.Facts, i *RetryInfo) *second {
 		return nil
 	}
 	defer c.x.release(in, req)
-	p, err := c.plan(req, facts, true)
-	if err != nil {
-		return nil
+	var p plan
+	for n, shape := range shapes {
+		facts.Shape.Value = shape
+		var err error
+		if p, err = c.plan(req, facts, true); err != nil {
+			return nil
+		}
+		if p.info.Report.Repairs != a.info.Report.Repairs || n == len(shapes)-1 {
+			break
+		}
 	}
 	body, err := p.encode(req)
 	if err != nil {
@@ -88,7 +97,7 @@ func (a *attempt) afterThinking(wrong overflow.Thinking) *second {
 	case !a.signed:
 		i.Why = "none"
 	default:
-		return a.replan(a.facts, i)
+		return a.replan(a.facts, i, a.facts.Shape.Value)
 	}
 	return nil
 }
@@ -105,7 +114,7 @@ func (a *attempt) afterOverflow(r overflow.Refusal, status int) *second {
 		i.Why = "status" // the client waits and comes again; then it fits
 		return nil
 	}
-	s := a.replan(trial.Facts, i)
+	s := a.replan(trial.Facts, i, trial.Facts.Shape.Value)
 	if s == nil {
 		return nil
 	}
@@ -116,16 +125,47 @@ func (a *attempt) afterOverflow(r overflow.Refusal, status int) *second {
 	return s
 }
 
-// afterTemplate makes the next shape of the plan: without a text in the place
-// of what left, then the client's own list, repaired.
-func (a *attempt) afterTemplate() *second {
+// demanded is what a list must meet for a template that refused one.
+var demanded = map[overflow.Template]compact.Demands{
+	overflow.SecondSystem: compact.OneSystem,
+	overflow.AnySystem:    compact.NoSystem,
+	overflow.SeveralCalls: compact.SingleCalls,
+	overflow.LongIDs:      compact.NineLetters,
+	overflow.SameTurns:    compact.TakeTurns | compact.OneSystem, // a system message is a turn there, too
+}
+
+// afterTemplate rewrites the list as the template demands. Where that changes
+// nothing, it makes less of a compacted list: no text in the place of what left, then
+// the client's own list, repaired.
+func (a *attempt) afterTemplate(t overflow.Template) *second {
 	i := a.startRetryInfo(reasonTemplate)
-	next := learn.ShapeOriginal
-	if a.facts.Shape.Value == learn.ShapeFull && a.slotted {
-		next = learn.ShapeNoSlot
+	i.Template, i.Hint, i.Why = t.String(), t.Hint(), "uncured"
+	is := a.facts.Shape.Value
+	meets := is | demanded[t]
+	var shapes []compact.Demands
+	if meets != is {
+		shapes = append(shapes, meets)
 	}
-	s := a.shaped(next, i)
-	if s != nil && !s.fits() {
+	switch {
+	case a.info.Report.Epochs == 0: // it is the client's own
+	case a.slotted && !is.Has(compact.NoSlot):
+		shapes = append(shapes, is|compact.NoSlot)
+	case a.info.Report.Before <= a.facts.Accepts(a.c.limits, a.c.asked):
+		shapes = append(shapes, is&^compact.NoSlot|compact.Original)
+	default:
+		i.Why = "over"
+	}
+	if len(shapes) == 0 {
+		return nil
+	}
+	why := i.Why
+	s := a.replan(a.facts, i, shapes...)
+	switch {
+	case s == nil:
+	case s.info.Report.Repairs == a.info.Report.Repairs && s.facts.Shape.Value == meets: // the same once more
+		i.Why = why
+		return nil
+	case !s.fits():
 		i.Why = "over"
 		return nil
 	}
@@ -135,22 +175,12 @@ func (a *attempt) afterTemplate() *second {
 // afterRefusal puts the client's own list, repaired where it needs that, in the
 // place of a compacted one, where it fits.
 func (a *attempt) afterRefusal() *second {
-	return a.shaped(learn.ShapeOriginal, a.startRetryInfo(reasonRefused))
-}
-
-// shaped plans once more, in another shape; nil where that cannot fit.
-func (a *attempt) shaped(shape learn.Shape, i *RetryInfo) *second {
-	if shape == learn.ShapeOriginal && a.info.Report.Before > a.facts.Accepts(a.c.limits, a.c.asked) {
+	i := a.startRetryInfo(reasonRefused)
+	if a.info.Report.Before > a.facts.Accepts(a.c.limits, a.c.asked) {
 		i.Why = "over"
 		return nil
 	}
-	facts := a.facts
-	facts.Shape.Value = shape
-	s := a.replan(facts, i)
-	if s != nil {
-		s.shape = shape
-	}
-	return s
+	return a.replan(a.facts, i, a.facts.Shape.Value|compact.Original)
 }
 
 // fits reports whether the upstream takes a plan, as far as is known: the plan may

@@ -2,10 +2,12 @@ package proxy
 
 import (
 	"bytes"
+	"io"
 	"maps"
 	"net/http"
 	"strings"
 
+	"laconic/compact"
 	"laconic/proxy/access"
 	"laconic/proxy/answer"
 	"laconic/proxy/body"
@@ -30,6 +32,9 @@ type RetryInfo struct {
 	Sent, Answered bool
 	// Why says in a word why it was not sent again, "" when it was.
 	Why string
+	// Template is what a chat template asks for that refused the list, and Hint what
+	// would help, as a sentence; see overflow.Template.
+	Template, Hint string
 	// Status is that of the second answer; 0 when there was none.
 	Status int
 	// First and Second are what the two bodies cost, in tokens.
@@ -47,11 +52,13 @@ const (
 // sender sends a conversation. When the upstream refuses it before it began to
 // generate, a shorter one is sent, once; when that is refused too the client gets
 // the first refusal unchanged. Nothing of this is seen by a request that is
-// answered well, but that the headers of its answer wait for the first event where
-// the request is not short.
+// answered well.
 type sender struct {
 	first      *attempt
 	compressed bool // the client's body was compressed
+	// kind is the media type of an answer whose headers the client has. The second
+	// answer must have the same; "": it has not got any.
+	kind string
 }
 
 // RoundTrip sends a request.
@@ -62,9 +69,16 @@ func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer x.call.body.Release()
 	x.call.watch.Answered()
-	refusal := x.peek(res, s.first.short())
+	if res.StatusCode == http.StatusOK && res.ContentLength < 0 && body.Encoding(res.Header) == "" {
+		s.kind = answer.Kind(res)
+		answer.Hold(res, x.wire, x.call.watch, func(refusal []byte) (io.ReadCloser, error) {
+			return s.decide(r, about, res, refusal)
+		})
+		return res, nil
+	}
+	defer x.call.body.Release()
+	refusal := x.peek(res)
 	if refusal == nil {
 		s.first.answered = res.StatusCode == http.StatusOK
 		return res, nil
@@ -79,6 +93,39 @@ func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, x.r.Context().Err()
 	}
 	return res, nil
+}
+
+// decide returns what follows the headers of an answer in the place of its body,
+// nil if nothing does. The answer begins with a refusal, or with none.
+func (s *sender) decide(r *http.Request, about http.Header, res *http.Response, refusal []byte) (io.ReadCloser, error) {
+	x := s.first.c.x
+	defer x.call.body.Release()
+	if refusal == nil {
+		s.first.answered = true
+		return nil, nil
+	}
+	second := s.again(r, about, res.StatusCode, refusal)
+	switch {
+	case second != nil:
+		return &following{second.Body, res, second}, nil
+	case x.clientLeft():
+		return nil, x.r.Context().Err() // nobody is there to see the refusal, and it is not why this ended
+	}
+	return nil, nil
+}
+
+// following is the body of a second answer behind the headers of the first.
+type following struct {
+	io.ReadCloser
+	first, second *http.Response
+}
+
+func (f *following) Read(buf []byte) (int, error) {
+	n, err := f.ReadCloser.Read(buf)
+	if err == io.EOF {
+		f.first.Trailer = f.second.Trailer
+	}
+	return n, err
 }
 
 // takeAboutBytes returns the headers that say something of the bytes of the
@@ -104,31 +151,15 @@ func takeAboutBytes(h http.Header, edited bool) (about http.Header) {
 
 // peek returns the error that an answer begins with, or nil if there is none. An
 // answer that is compressed, which nobody asked for, is not waited for.
-func (x *exchange) peek(res *http.Response, atOnce bool) (refusal []byte) {
+func (x *exchange) peek(res *http.Response) (refusal []byte) {
 	if body.Encoding(res.Header) != "" {
 		return nil
 	}
 	_ = x.safely("hold", func() error {
-		refusal = answer.Peek(res, x.wire, x.call.watch, atOnce)
+		refusal = answer.Peek(res, x.wire, x.call.watch)
 		return nil
 	})
 	return refusal
-}
-
-// short reports whether what was sent is short enough that no refusal is
-// expected under status 200: no longer than a prompt that was answered, or below
-// a quarter of its budget while no limit is in doubt and the window is no guess.
-// Bound thinking may be refused at any length, and no limit that a refusal under
-// status 200 teaches shortens a history that had some.
-func (a *attempt) short() bool {
-	if a.bound {
-		return false
-	}
-	n := a.sent().Planned()
-	answered, doubt := a.c.known.Answers(n)
-	// A budget that a header asks for may be above what the upstream takes.
-	budget := min(a.budget.Tokens, a.facts.Accepts(a.c.limits, a.c.asked))
-	return answered || n < budget/4 && !doubt && !a.c.guessesWindow()
 }
 
 // again sends another body in the place of a refused one, if that may help; nil:
@@ -140,6 +171,7 @@ func (s *sender) again(r *http.Request, about http.Header, status int, refusal [
 			if second.edited || s.compressed {
 				about = nil // they are true of the client's own bytes alone
 			}
+			second.kind = s.kind
 			res = second.send(r, about)
 		}
 		return nil
@@ -150,13 +182,12 @@ func (s *sender) again(r *http.Request, about http.Header, status int, refusal [
 // second is the attempt in the place of a refused one.
 type second struct {
 	attempt
-	body []byte
-	// trial is what it was planned under after a refusal for size, shape how much of
-	// a plan it holds after one for roles.
-	trial learn.Trial
-	shape learn.Shape
+	body  []byte
+	trial learn.Trial // what it was planned under after a refusal for size
 	// cut names the history out of which it takes all bound thinking.
 	cut learn.CutKey
+	// kind is the media type that its answer must have; "": any.
+	kind string
 }
 
 // send sends the second body. nil: it was not answered either, or not well.
@@ -183,8 +214,8 @@ func (s *second) send(r *http.Request, about http.Header) *http.Response {
 	}
 	x.call.watch.Answered()
 	i.Status = res.StatusCode
-	refusal := x.peek(res, false)
-	if refusal != nil || res.StatusCode < 200 || res.StatusCode > 299 {
+	refusal := x.peek(res)
+	if refusal != nil || !s.takes(res) {
 		if refusal != nil {
 			s.refused(i.Reason, x.wire.Refusal(res.StatusCode, refusal))
 		}
@@ -194,6 +225,14 @@ func (s *second) send(r *http.Request, about http.Header) *http.Response {
 	i.Answered, s.answered = true, true
 	s.accepted(i.Reason)
 	return res
+}
+
+// takes reports whether an answer may be the client's.
+func (s *second) takes(res *http.Response) bool {
+	if s.kind != "" {
+		return res.StatusCode == http.StatusOK && answer.Kind(res) == s.kind && body.Encoding(res.Header) == ""
+	}
+	return res.StatusCode >= 200 && res.StatusCode <= 299
 }
 
 // idempotencyKey reports whether a header names the first body to an upstream that
@@ -213,7 +252,7 @@ func (s *second) accepted(reason string) {
 	case reasonOverflow:
 		known.Accepted(s.trial)
 	case reasonTemplate:
-		known.SetShape(s.shape)
+		known.SetShape(s.facts.Shape.Value)
 	}
 	if s.bound {
 		known.AddCut(s.cut) // later requests leave out the same
@@ -228,31 +267,22 @@ func (s *second) refused(reason string, r wire.Refusal) {
 	switch {
 	case reason == reasonOverflow:
 		s.c.known.RefusedAgain(s.trial, r.Size, s.sent())
-	case reason == reasonTemplate && r.Roles && s.shape == learn.ShapeOriginal:
-		s.c.known.SetShape(learn.ShapeFull) // the client's own list is at fault: no shape of ours cures it
-	case reason == reasonTemplate && r.Roles:
-		s.c.known.SetShape(s.shape)
+	case reason == reasonTemplate:
+		s.refusedShape(r.Template)
 	}
 }
 
-// refusedLate reports whether an answer that nobody waited for was a refusal,
-// and learns from it: the next request fits, or is waited for.
-func (a *attempt) refusedLate(status int, text []byte) bool {
-	x := a.c.x
-	if x.info.Retry != nil {
-		return false
+// refusedShape learns from a template that refused the second body, too. What it
+// says of something else is met by the next request, beside what it said first.
+func (s *second) refusedShape(t overflow.Template) {
+	is := s.facts.Shape.Value
+	switch more := demanded[t] &^ is; {
+	case t == overflow.TemplateTaken:
+	case more != 0 && t.String() != s.c.x.info.Retry.Template:
+		s.c.known.SetShape(is | more)
+	case is.Has(compact.Original):
+		s.c.known.SetShape(is &^ (compact.NoSlot | compact.Original)) // the client's own list is at fault: no shape of ours cures it
+	case s.info.Report.Epochs > 0:
+		s.c.known.SetShape(is) // the next request tries the next
 	}
-	begins, data := x.wire.FirstEvent(text, true)
-	if begins != overflow.Error {
-		return false
-	}
-	r := x.wire.Refusal(status, data)
-	if r.Generated || r.Size.Kind == overflow.None {
-		return false
-	}
-	a.startOverflowInfo(r.Size).Why = "late"
-	if !learn.Hopeless(r.Size) {
-		a.c.known.RefusedLate(r.Size, a.sent())
-	}
-	return true
 }

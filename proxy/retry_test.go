@@ -6,22 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
-
-	"golang.org/x/tools/txtar"
 
 	"laconic/compact"
-	"laconic/compact/compacttest"
-	"laconic/proxy/apierror"
-	"laconic/proxy/overflow"
-
-	"laconic/proxy/learn"
 )
 
 // limited is an upstream that refuses prompts of more than limit words, with a
@@ -30,6 +20,7 @@ type limited struct {
 	*upstream
 	limit  atomic.Int64
 	refuse func(w http.ResponseWriter, words, limit int)
+	accept func(w http.ResponseWriter) // nil: with plainAnswer
 }
 
 // wordsIn counts a request as the proxy's test counter does, roughly: what
@@ -69,6 +60,10 @@ func (u *limited) recording2() http.HandlerFunc {
 		u.recording(func(w http.ResponseWriter, _ *http.Request) {
 			if n, limit := wordsIn(body), int(u.limit.Load()); limit >= 0 && n > limit {
 				u.refuse(w, n, limit)
+				return
+			}
+			if u.accept != nil {
+				u.accept(w)
 				return
 			}
 			w.Header().Set("Content-Type", "application/json")
@@ -129,48 +124,6 @@ func TestARefusedRequestIsFoldedAgainAndAnswered(t *testing.T) {
 		if r.Retry != nil || r.Rewrite.Facts.Window.Value != 2000 {
 			t.Errorf("%+v", r.Rewrite.Facts)
 		}
-	}
-}
-
-func TestASecondRefusalGivesTheClientTheFirst(t *testing.T) {
-	n := 0
-	for name, again := range map[string]http.HandlerFunc{
-		"refused again": func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("X-Upstream", "second")
-			says(w, 900, 800)
-		},
-		"429":      func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429); _, _ = io.WriteString(w, "second") },
-		"401":      func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401); _, _ = io.WriteString(w, "second") },
-		"500":      func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500); _, _ = io.WriteString(w, "second") },
-		"redirect": func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Location", "/"); w.WriteHeader(307) },
-		"cut":      func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-		"event": func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(w, "data: {\"error\":{\"message\":\"out of memory\"}}\n\n")
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			n = 0
-			u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-				if n++; n == 1 {
-					says(w, 3300, 2000)
-					return
-				}
-				again(w, r)
-			})
-			p := inFrontOf(t, u, windowed(100_000))
-			res := p.chat(agentBody(30, 100))
-			want := `{"error":{"code":400,"message":"request (3300 tokens) exceeds the available context size (2000 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":3300,"n_ctx":2000}}`
-			if res.StatusCode != 400 || string(res.body) != want || res.Header.Get("X-Upstream") != "refused" || len(res.Header.Values("X-Upstream")) != 1 {
-				t.Errorf("%d %s %v", res.StatusCode, res.body, res.Header)
-			}
-			if hits := len(u.requests()); hits != 2 {
-				t.Errorf("%d hits", hits)
-			}
-			if r := p.replies(1)[0]; r.Retry == nil || !r.Retry.Sent || r.Retry.Answered || r.Status != 400 || r.Own {
-				t.Errorf("%+v", r.Retry)
-			}
-		})
 	}
 }
 
@@ -249,6 +202,64 @@ func TestAPromptMakesRoomForALongAnswer(t *testing.T) {
 	}
 }
 
+// Words that nobody knows, but which speak of length, are worth one shorter try of a
+// prompt that may be too long. Nothing is kept of a try that was refused.
+func TestWordsThatNobodyKnowsAreTriedOnceShorter(t *testing.T) {
+	f := func(name string, limit, rounds, hits, kept int, words string) {
+		t.Run(name, func(t *testing.T) {
+			u := newLimited(t, limit, func(w http.ResponseWriter, n, limit int) {
+				w.WriteHeader(400)
+				_, _ = io.WriteString(w, strings.NewReplacer("WORDS", fmt.Sprint(n), "LIMIT", fmt.Sprint(limit)).Replace(words))
+			})
+			p := inFrontOf(t, u.upstream, windowed(100_000))
+			res := p.chat(agentBody(rounds, 100))
+			if len(u.requests()) != hits || (res.StatusCode == 200) != (kept > 0) {
+				t.Errorf("%d after %d hits", res.StatusCode, len(u.requests()))
+			}
+			if got := p.factsOf("gpt-4o"); got.Input.Value != kept || got.Window.Value != 0 {
+				t.Errorf("learnt %+v", got)
+			}
+			if res := p.chat(agentBody(rounds, 100)); kept > 0 && (res.StatusCode != 200 || len(u.requests()) != hits+1) {
+				t.Errorf("the next turn: %d after %d hits", res.StatusCode, len(u.requests())-hits)
+			}
+		})
+	}
+	const numbers = `{"error":{"message":"WORDS tokens? This box reads LIMIT."}}`
+	const none = `{"error":{"message":"The prompt does not fit."}}`
+	f("with numbers", 3000, 60, 2, 2647, numbers)
+	f("without", 5000, 60, 2, 4329, none)
+	f("of a short prompt", 2000, 30, 1, 0, numbers)
+	f("not of length", 2000, 60, 1, 0, `{"error":{"message":"That is not possible (WORDS, LIMIT)."}}`)
+	f("refused again", 0, 60, 2, 0, none)
+}
+
+// A server whose slots share a cache refuses what has room alone while others fill
+// it. Such a request is cured, and teaches nothing about the window.
+func TestABusyServerTeachesNoLimit(t *testing.T) {
+	const full = `{"error":{"code":500,"message":"Context size has been exceeded.","type":"server_error"}}`
+	for name, refuse := range map[string]func(w http.ResponseWriter){
+		"status": func(w http.ResponseWriter) { w.WriteHeader(500); _, _ = io.WriteString(w, full) },
+		"event":  func(w http.ResponseWriter) { flushed(w, "text/event-stream", "data: "+full+"\n\n") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := newLimited(t, 4000, func(w http.ResponseWriter, _, _ int) { refuse(w) })
+			u.accept = func(w http.ResponseWriter) { flushed(w, "text/event-stream", streamed) }
+			p := inFrontOf(t, u.upstream, windowed(8192), func(o *Options) { o.Default.Configured = true })
+			body := agentBody(45, 100) // some 4,600 words
+			if res := p.chat(body); string(res.body) != streamed || p.replies(1)[0].Outcome != Retried {
+				t.Fatalf("%d %s", res.StatusCode, res.body)
+			}
+			if learnt := p.factsOf("gpt-4o"); isLearnt(learnt) {
+				t.Errorf("learnt %+v", learnt)
+			}
+			u.limit.Store(8192)
+			if res := p.chat(body); string(res.body) != streamed || len(u.requests()) != 3 || string(u.requests()[2].Body) != body {
+				t.Errorf("%d after %d hits: the next turn was shortened", res.StatusCode, len(u.requests()))
+			}
+		})
+	}
+}
+
 // An upstream that stops to count at its limit (vLLM) tells no size: what the
 // proxy counted is taken by 0.7.
 func TestALowerBoundIsNoSize(t *testing.T) {
@@ -321,7 +332,7 @@ func TestALimitBelowTheTools(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if r := p.replies(2)[1]; r.Outcome != Over || r.Rewrite.Facts.Window.Value != 2000 || r.Rewrite.Facts.Shape.Value != learn.ShapeFull {
+	if r := p.replies(2)[1]; r.Outcome != Over || r.Rewrite.Facts.Window.Value != 2000 || r.Rewrite.Facts.Shape.Value != 0 {
 		t.Errorf("%+v", r.Rewrite)
 	}
 	u = newUpstream(t, func(w http.ResponseWriter, _ *http.Request) { says(w, 3600, 2000) })
@@ -334,233 +345,6 @@ func TestALimitBelowTheTools(t *testing.T) {
 	res := p.chat(body)
 	if res.code(t) != "context_length_exceeded" || len(u.requests()) != 1 || !strings.Contains(res.errorOf(t).Message, "in the functions") {
 		t.Errorf("%d %s after %d hits", res.StatusCode, res.body, len(u.requests()))
-	}
-}
-
-func TestErrorsAreReadToAMegabyte(t *testing.T) {
-	line := strings.Repeat(" ", 4<<10)
-	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(400)
-		_, _ = io.WriteString(w, `{"error":{"message":"prompt is too long: 3300 tokens > 2000 maximum"}`)
-		for range 1200 {
-			if _, err := io.WriteString(w, line); err != nil {
-				return
-			}
-		}
-		_, _ = io.WriteString(w, "}")
-	})
-	p := inFrontOf(t, u, windowed(100_000))
-	res := p.chat(agentBody(30, 100))
-	if res.StatusCode != 400 || len(res.body) != 1200*len(line)+70 || len(u.requests()) != 1 {
-		t.Errorf("%d, %d bytes after %d hits", res.StatusCode, len(res.body), len(u.requests()))
-	}
-	if r := p.replies(1)[0]; r.Retry != nil || r.Code != "" {
-		t.Errorf("%+v", r)
-	}
-}
-
-func TestAnEndlessErrorIsHandedOn(t *testing.T) {
-	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(400)
-		for r.Context().Err() == nil {
-			_, _ = w.Write(bytes.Repeat([]byte("x"), 64<<10))
-		}
-	})
-	p := inFrontOf(t, u, windowed(100_000))
-	conn := dial(t, p.addr)
-	_, _ = io.WriteString(conn, post("", agentBody(30, 100)))
-	if n, err := io.CopyN(io.Discard, conn, 8<<20); err != nil {
-		t.Errorf("%d bytes: %v", n, err)
-	}
-	_ = conn.Close()
-	if r := p.replies(1)[0]; r.Status != 499 {
-		t.Errorf("%+v", r)
-	}
-}
-
-// A compacted body that is refused for another reason is replaced once by the
-// original, while that fits.
-func TestARefusedCompactedBodyIsReplacedByTheOriginal(t *testing.T) {
-	body := agentBody(30, 100)
-	f := func(name string, window, status int, answer string, hits, want int) {
-		t.Run(name, func(t *testing.T) {
-			u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-				if r.ContentLength != int64(len(body)) {
-					w.WriteHeader(status)
-					_, _ = io.WriteString(w, answer)
-					return
-				}
-				_, _ = io.WriteString(w, plainAnswer)
-			})
-			p := inFrontOf(t, u, windowed(window))
-			res := p.chat(body, "Content-Md5", "of the original")
-			if res.StatusCode != want || len(u.requests()) != hits {
-				t.Fatalf("%d after %d hits: %s", res.StatusCode, len(u.requests()), res.body)
-			}
-			first := u.requests()[0]
-			if bytes.Equal(first.Body, []byte(body)) || first.Header.Get("Content-Md5") != "" {
-				t.Error("the first body was not compacted, or carried the other's digest")
-			}
-			if hits == 2 {
-				if last := u.requests()[1]; string(last.Body) != body || last.Header.Get("Content-Md5") != "of the original" {
-					t.Errorf("the second body is not the client's own: %v", last.Header)
-				}
-				if o := res.Header.Get("X-Laconic-Outcome"); o != "retried" || res.Header.Get("X-Laconic-Stages") != "" {
-					t.Errorf("%v", res.Header)
-				}
-			}
-		})
-	}
-	const odd = `{"error":{"message":"something odd about messages[2]","type":"invalid_request_error"}}`
-	f("400", 3600, 400, odd, 2, 200)
-	f("422", 3600, 422, `{"detail":[]}`, 2, 200)
-	f("empty", 3600, 400, "", 2, 200)
-	f("does not fit", 2600, 400, odd, 1, 400)
-	f("500", 3600, 500, odd, 1, 500)
-	f("403", 3600, 403, odd, 1, 403)
-}
-
-func TestAnUncompactedBodyIsNotTriedAgain(t *testing.T) {
-	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(400)
-		_, _ = io.WriteString(w, `{"error":{"message":"Jinja Exception: Conversation roles must alternate user/assistant"}}`)
-	})
-	p := inFrontOf(t, u)
-	if res := p.chat(chatBody); res.StatusCode != 400 || len(u.requests()) != 1 {
-		t.Errorf("%d after %d hits", res.StatusCode, len(u.requests()))
-	}
-}
-
-// An error chunk of OpenRouter's begins as an answer does. However it arrives, it
-// is seen for what it is.
-func TestAnErrorChunkThatArrivesInPieces(t *testing.T) {
-	for name, pad := range map[string]int{"small": 0, "larger than a read": 10_000} {
-		for _, cut := range []int{10, 40, 120, 5000} {
-			hit := 0
-			u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-				if hit++; hit > 1 {
-					_, _ = io.WriteString(w, plainAnswer)
-					return
-				}
-				event := `data: {"id":"gen","object":"chat.completion.chunk","created":1,"model":"m","provider":"` + strings.Repeat("P", pad) +
-					`","error":{"code":400,"message":"prompt is too long: 3300 tokens > 2000 maximum"},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n"
-				cut := min(cut, len(event)-1)
-				w.Header().Set("Content-Type", "text/event-stream")
-				_, _ = io.WriteString(w, event[:cut])
-				_ = http.NewResponseController(w).Flush()
-				time.Sleep(20 * time.Millisecond)
-				_, _ = io.WriteString(w, event[cut:])
-			})
-			p := inFrontOf(t, u, windowed(6_000))
-			if res := p.chat(agentBody(30, 100)); res.StatusCode != 200 || string(res.body) != plainAnswer || res.Header.Get("X-Laconic-Outcome") != "retried" {
-				t.Errorf("%s, cut at %d: %d %.200s %v", name, cut, res.StatusCode, res.body, res.Header)
-			}
-		}
-	}
-}
-
-// An upstream that is slow within its first event is waited for until that holds
-// something generated, and no longer.
-func TestAnAnswerThatIsSlowWithinItsFirstEvent(t *testing.T) {
-	next := make(chan bool)
-	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		for _, part := range []string{`data: {"id":"x","object":"chat.completion.chunk",`, `"choices":[{"index":0,`, `"delta":{"content":"a"}}]}` + "\n\n"} {
-			_, _ = io.WriteString(w, part)
-			_ = http.NewResponseController(w).Flush()
-			<-next
-		}
-	})
-	p := inFrontOf(t, u)
-	begun := make(chan *http.Response)
-	go func() {
-		res, err := client.Post(p.url+"/v1/chat/completions", "application/json", strings.NewReader(longBody))
-		if err != nil {
-			t.Error(err)
-		}
-		begun <- res
-	}()
-	select {
-	case <-begun:
-		t.Error("the headers came before anything was generated")
-		close(next)
-	case <-time.After(50 * time.Millisecond):
-		next <- true
-		res := <-begun // before the event's end
-		close(next)
-		if b, err := io.ReadAll(res.Body); err != nil || !strings.HasSuffix(string(b), "\n\n") {
-			t.Errorf("%q %v", b, err)
-		}
-		_ = res.Body.Close()
-	}
-}
-
-// An upstream that keeps idempotency keys gives back what it answered to the
-// first body, whatever comes under its key.
-func TestTheSecondBodyHasNotTheFirstOnesKey(t *testing.T) {
-	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key", "X_Idempotency_Key"} {
-		refused := map[string]bool{}
-		u := newLimited(t, 2000, func(w http.ResponseWriter, words, limit int) { says(w, words, limit) })
-		limited := u.Config.Handler
-		u.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			key := r.Header.Get(name)
-			if key != "" && refused[key] {
-				says(w, 3100, 2000)
-				return
-			}
-			refused[key] = true
-			limited.ServeHTTP(w, r)
-		})
-		p := inFrontOf(t, u.upstream, windowed(100_000))
-		if res := p.chat(agentBody(30, 100), name, "k1"); res.StatusCode != 200 {
-			t.Errorf("%s: %d %s", name, res.StatusCode, res.body)
-		}
-		if first := u.requests()[0].Header.Get(name); first != "k1" {
-			t.Errorf("%s: the first had %q", name, first)
-		}
-		if f := p.replies(1)[0].Rewrite.Facts; f.Input.Value != 0 {
-			t.Errorf("%s: a replay was learnt from: %+v", name, f)
-		}
-	}
-}
-
-// A client that leaves while the second body is under way has left: the first
-// refusal is not why the request ended.
-func TestAClientThatLeavesDuringTheSecondSend(t *testing.T) {
-	sent := make(chan struct{})
-	hit := 0
-	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		if hit++; hit == 1 {
-			says(w, 3300, 2000)
-			return
-		}
-		close(sent)
-		<-r.Context().Done()
-	})
-	p := inFrontOf(t, u, windowed(100_000))
-	conn := dial(t, p.addr)
-	_, _ = io.WriteString(conn, post("", agentBody(30, 100)))
-	<-sent
-	_ = conn.Close()
-	if r := p.replies(1)[0]; r.Status != StatusClientLeft || r.Code != apierror.CodeClientLeft {
-		t.Errorf("%d %q", r.Status, r.Code)
-	}
-}
-
-// An upstream that is silent after the second send, though the client waits: the
-// first refusal stands.
-func TestASecondSendThatIsNotAnswered(t *testing.T) {
-	hit := 0
-	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		if hit++; hit == 1 {
-			says(w, 3300, 2000)
-			return
-		}
-		<-r.Context().Done()
-	})
-	p := inFrontOf(t, u, windowed(100_000), func(o *Options) { o.Limits.ResponseHeader = 200 * time.Millisecond })
-	if res := p.chat(agentBody(30, 100)); res.StatusCode != 400 || !strings.Contains(string(res.body), "3300") {
-		t.Errorf("%d %s", res.StatusCode, res.body)
 	}
 }
 
@@ -593,100 +377,5 @@ func TestFactsBelongToACredential(t *testing.T) {
 	other := strings.Replace(agentBody(30, 100), "gpt-4o", "gpt-5", 1)
 	if p.chat(other, "Authorization", "Bearer a"); len(u.requests()) != 7 {
 		t.Errorf("another model: %d hits", len(u.requests()))
-	}
-}
-
-// Every shape that is known, through the handler: how often the upstream was
-// asked, what the client saw, what was remembered.
-func TestEveryShapeOfRefusal(t *testing.T) {
-	files, err := filepath.Glob("overflow/testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no testdata")
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range txtar.Parse(text).Files {
-			verdict, rest, _ := strings.Cut(string(f.Data), "\n")
-			head, body, _ := strings.Cut(rest, "\n")
-			status, _ := strconv.Atoi(head)
-			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+f.Name, func(t *testing.T) {
-				everyShape(t, verdict, status, strings.TrimSuffix(body, "\n"))
-			})
-		}
-	}
-}
-
-func everyShape(t *testing.T, verdict string, status int, body string) {
-	hit := 0
-	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-		if hit++; hit > 1 {
-			_, _ = io.WriteString(w, plainAnswer)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		if status == 200 {
-			w.Header().Set("Content-Type", "text/event-stream")
-			body = "data: " + body + "\n\n"
-		}
-		w.Header().Set("X-Upstream", "refused")
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
-	})
-	// A request somewhat larger than the prompt that the upstream names, in
-	// front of a window that would take it.
-	r := overflow.Read(status, []byte(body)).Size()
-	words := 20_000
-	if r.Limit > 0 && r.Kind != overflow.Bytes && r.Kind != overflow.Count {
-		words = max(r.Prompt, r.Limit*11/10)
-	}
-	request := agentBody(40, words/40)
-	if r.Kind == overflow.Count {
-		request = agentBody(3000, 20)
-	}
-	p := inFrontOf(t, u, func(o *Options) {
-		o.Default.Counter, o.Default.Limits = compacttest.Words{}, compact.Limits{Window: 3 * wordsIn([]byte(request)), MaxMessages: 10_000}
-	})
-	res := p.chat(request)
-	facts := p.factsOf("gpt-4o")
-	wantHits, wantStatus := 2, 200
-	kind, _, _ := strings.Cut(verdict, " ")
-	switch {
-	case kind == "none":
-		wantHits, wantStatus = 1, status
-		if isLearnt(facts) {
-			t.Errorf("learnt %+v", facts)
-		}
-	case learn.Hopeless(r):
-		wantHits, wantStatus = 1, status
-		if isLearnt(facts) {
-			t.Errorf("learnt %+v", facts)
-		}
-	case status == 429:
-		wantHits, wantStatus = 1, 429
-		fallthrough
-	default:
-		if r.Limit >= 128 && facts.Window.Value != r.Limit && facts.Input.Value != r.Limit && facts.Messages.Value != r.Limit && r.Kind != overflow.Bytes {
-			t.Errorf("learnt %+v of %s", facts, verdict)
-		}
-		if !isLearnt(facts) {
-			t.Error("nothing was learnt")
-		}
-	}
-	if n := len(u.requests()); n != wantHits || res.StatusCode != wantStatus {
-		t.Errorf("%d after %d hits, want %d after %d (%+v)", res.StatusCode, n, wantStatus, wantHits, p.replies(1)[0].Retry)
-	}
-	if wantHits == 1 && (string(res.body) != body || res.Header.Get("X-Upstream") != "refused") {
-		t.Errorf("the client saw %q", res.body)
-	}
-	if wantHits == 2 {
-		if string(res.body) != plainAnswer || res.Header.Get("X-Upstream") != "" || res.Header.Get("X-Laconic-Outcome") != "retried" {
-			t.Errorf("the client saw %q %v", res.body, res.Header)
-		}
-		if res := p.chat(request); res.StatusCode != 200 || len(u.requests()) != 3 {
-			t.Errorf("the next turn: %d after %d hits", res.StatusCode, len(u.requests())-2)
-		}
 	}
 }

@@ -8,9 +8,10 @@ import (
 	"laconic/proxy/wire"
 )
 
-// waysOf returns the ways of counting of a counter, one at least.
-func waysOf(c compact.Counter) []Way {
-	if g, ok := c.(Guessing); ok {
+// waysOf returns the ways of counting of a route's counter, one at least. A
+// tokenizer that is configured is the only one.
+func (r *Route) waysOf(c compact.Counter) []Way {
+	if g, ok := c.(Guessing); ok && r.Tokenizer == "" {
 		if ways := g.Ways(); len(ways) > 0 {
 			return ways
 		}
@@ -47,16 +48,24 @@ type sizes struct {
 // is not part of how the request was counted. exact is what the plan says of the
 // body, 0 where that is not exactly what it costs.
 func (p *plan) sizesOf(req *wire.Request, msgs []compact.Message, exact int) (s sizes) {
-	ways := waysOf(p.c.x.route.Counter)
+	ways := p.c.x.route.waysOf(p.c.x.route.Counter)
 	if p.c.ownCounter() {
 		ways = []Way{{Counter: p.c.policy.Counter}}
 	}
 	for _, w := range ways {
-		if len(ways) == 1 && p.facts.Percent() == 100 && exact > 0 {
+		if len(ways) == 1 && p.facts.Percent() == 100 && p.facts.Count.Value.Way == w.Name && exact > 0 {
 			s.all = append(s.all, exact)
 			break
 		}
 		s.all = append(s.all, w.Counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)+compact.CostAll(w.Counter, msgs))
+	}
+	for i := 0; !p.c.ownCounter() && len(s.all) < len(p.c.ways); i++ {
+		l, c := omissions[i/len(ways)], ways[i%len(ways)].Counter
+		n := s.all[i%len(ways)] - l.left(c, msgs)
+		if l.tools {
+			n -= c.Fixed(req.Tools, req.Functions, nil) - c.Fixed(nil, nil, nil)
+		}
+		s.all = append(s.all, n)
 	}
 	for i := range msgs {
 		for k := range msgs[i].Parts {
@@ -74,7 +83,8 @@ func (a *attempt) sent() learn.Sent {
 	c := a.c
 	s := learn.Sent{
 		Sizes: a.sizes.all, Media: a.sizes.media, Way: a.facts.Count.Value.Way, Percent: a.facts.Percent(), Bytes: a.bytes, Asked: c.asked,
-		Limits: c.limits, OwnCounter: c.ownCounter(), Exact: len(c.ways) == 1 && c.ways[0].Counter.Exact(), Bound: a.bound,
+		Limits: c.limits, Told: c.told(c.info.Told), OwnCounter: c.ownCounter() || c.x.route.Tokenizer != "", Exact: len(c.ways) == 1 && c.ways[0].Counter.Exact(), Bound: a.bound,
+		Plain: c.plain, Agent: c.counts,
 	}
 	for _, w := range c.ways {
 		s.Ways = append(s.Ways, w.Name)

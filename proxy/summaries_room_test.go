@@ -87,7 +87,7 @@ func TestASmallWindowIsEnough(t *testing.T) {
 // TestALongEarlierSummaryIsReadOnce, as the first of what is summarized, where
 // it would leave too little of the window for each piece.
 func TestALongEarlierSummaryIsReadOnce(t *testing.T) {
-	early := told + strings.Repeat(" It read one more of the files.", 100)
+	early := strings.Repeat("It read one more of the files. ", 100) + told // however it is shortened, its beginning stays
 	var n atomic.Int32
 	model := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if n.Add(1) == 1 {

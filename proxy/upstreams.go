@@ -37,6 +37,10 @@ const (
 	// UpstreamWithoutPath: 404 for a path that every upstream has, below a base
 	// URL without a version, such as /v1.
 	UpstreamWithoutPath UpstreamEvent = "without_path"
+	// UpstreamCuts: it reads as much of a prompt as its window holds, and drops the
+	// rest without a word. Usage shows it, or it is known of the program and nothing
+	// tells its window, so that its default is taken.
+	UpstreamCuts UpstreamEvent = "cuts"
 )
 
 // UpstreamInfo is a change in what is known of an upstream. It is seen in the
@@ -53,6 +57,11 @@ type UpstreamInfo struct {
 	Down time.Duration
 	// Endpoint is the path that is not there, Hint what would help.
 	Endpoint, Hint string
+	// Model is the one whose Window requests are held to from now on, in tokens, of
+	// UpstreamCuts. Assumed: no usage showed it.
+	Model   string
+	Window  int
+	Assumed bool
 }
 
 // upstreams is what requests have shown of the upstreams, by their origins.
@@ -106,6 +115,15 @@ func (x *exchange) observeUpstream() {
 		}
 		x.p.listener.Upstream(i)
 	}
+}
+
+// tellCut tells the listener of a window that a silent cut taught.
+func (x *exchange) tellCut(window int, seen bool) {
+	base := x.route.Upstream
+	x.p.listener.Upstream(UpstreamInfo{
+		Upstream: base.Scheme + "://" + base.Host + base.Path, Event: UpstreamCuts, Model: x.info.Rewrite.Model, Window: window, Assumed: !seen,
+		Hint: "raise it where the server is started (Ollama: OLLAMA_CONTEXT_LENGTH), and set window in the model's row",
+	})
 }
 
 // version is the part of a base URL that says which API it is: /v1, /v1beta.

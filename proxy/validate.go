@@ -29,6 +29,9 @@ func (o *Options) validate() error {
 		if r.Mode != "" && !slices.Contains(modes, r.Mode) || r.MinBody < 0 {
 			wrong("%s has a mode that is none, or a negative size", name)
 		}
+		if !slices.Contains([]string{"", SystemKeep, SystemFold, SystemAuto}, r.SystemMessages) {
+			wrong("%s: system_messages is none of keep, fold and auto", name)
+		}
 		if err := access.CheckUpstream(r.Upstream); err != nil {
 			wrong("%s: %w", name, err)
 		} else if access.SameListener(r.Upstream, o.Listen) {

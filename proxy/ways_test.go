@@ -81,7 +81,7 @@ func TestAFactorWithoutItsWayIsNotUsed(t *testing.T) {
 	facts := func(way string, percent int) learn.Facts {
 		return learn.Facts{Window: learn.Fact[int]{Value: 5000}, Count: learn.Fact[learn.Count]{Value: learn.Count{Way: way, Percent: percent}}}
 	}
-	tr := &conversation{ways: waysOf(guessing{})}
+	tr := &conversation{ways: new(Route).waysOf(guessing{})}
 	l := tr.counting(facts("", 75), true)
 	if l.Count.Value != (learn.Count{Way: "words"}) || l.Window.Value != 5000 {
 		t.Errorf("%+v", l)
@@ -89,7 +89,7 @@ func TestAFactorWithoutItsWayIsNotUsed(t *testing.T) {
 	if l := tr.counting(facts("letters", 96), false); l.Count.Value != (learn.Count{Way: "letters", Percent: 96}) {
 		t.Errorf("%+v", l)
 	}
-	one := &conversation{ways: waysOf(compacttest.Words{})}
+	one := &conversation{ways: new(Route).waysOf(compacttest.Words{})}
 	if l := one.counting(facts("", 75), false); l.Count.Value != (learn.Count{Percent: 75}) {
 		t.Errorf("%+v", l)
 	}

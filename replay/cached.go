@@ -100,11 +100,6 @@ type Prices struct {
 // DefaultPrices are the yardstick's.
 var DefaultPrices = Prices{Cached: 0.1, Write: 1.0}
 
-// filling returns the prices of a provider that charges 1.25 for a token that is
-// not served from its cache, because it fills the cache with it: Anthropic, and
-// OpenAI from GPT-5.6 on.
-func (p Prices) filling() Prices { return Prices{Cached: p.Cached, Write: 1.25} }
-
 // check returns what is wrong with the prices.
 func (p Prices) check() error {
 	for _, price := range []float64{p.Cached, p.Write} {

@@ -24,16 +24,17 @@
 // name, a number or a quoted word that a tool call used and that occurred earlier
 // in the conversation (Facts). Recall is the share of the facts that
 // are still somewhere in the request that led to the call; verbatim counts
-// those whose last occurrence is still there with its surroundings. Both
-// look only at requests whose full size exceeds the budget. The peak of a
-// conversation is the cost of its largest request.
+// those whose last occurrence is still there with its surroundings. A fact is
+// hard if the message of its last occurrence left the request or was changed;
+// the others say nothing about what stands for a message. All look only at
+// requests whose full size exceeds the budget. The peak of a conversation is the
+// cost of its largest request.
 //
-// What an agent needs beside facts has measurements of its own (Numbers): whether
-// the newest results are sent unchanged, whether the paths that it wrote are still
-// named, how often the recording repeats a call whose result was not sent, and
-// whether binding sentences survive, which are planted into copies of the
-// recording. That a text is in a request does not mean that a model uses it: all
-// of these are upper bounds.
+// What an agent needs beside facts has measurements of its own: whether all lines
+// that its next edit replaces are shown (Kept), and whether binding sentences
+// survive, which are planted into copies of the recording (Constraints). That a
+// text is in a request does not mean that a model uses it: all of these are upper
+// bounds.
 //
 // # Cost
 //
@@ -42,5 +43,5 @@
 // requests of (uncached × write + cached × price of a cached token), where
 // cached is the longest common prefix with the previous request. The cost of a
 // policy is its bill divided by that of sending everything: over all requests, or
-// as the mean over conversations. A second cost has a write price of 1.25.
+// as the mean over conversations.
 package replay

@@ -7,9 +7,6 @@ import (
 	"laconic/compact"
 )
 
-// AsWritten makes a replay use the facts of asWritten.
-func (o *Options) AsWritten() { o.extraction = asWritten }
-
 // Trusting makes a replay quick: it takes a record from the request before if no
 // epoch came between, as the policy promises that it would be the same.
 func (o *Options) Trusting() {

@@ -25,6 +25,8 @@ type Fact struct {
 	LastRole string `json:"last_role"`
 	// Distance is the number of bytes of text between Last and Call.
 	Distance int `json:"dist_bytes"`
+
+	of int // the index of the call in its message
 }
 
 const (
@@ -85,7 +87,7 @@ func factsBy(by extraction, msgs []compact.Message) []Fact {
 				}
 				facts = append(facts, Fact{
 					Call: i, Name: call.Name, Value: v, First: s.first, Last: s.last,
-					LastRole: msgs[s.last].Role.String(), Distance: sizes[i] - sizes[s.last+1],
+					LastRole: msgs[s.last].Role.String(), Distance: sizes[i] - sizes[s.last+1], of: c,
 				})
 			}
 		}

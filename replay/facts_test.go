@@ -159,7 +159,7 @@ func compareFacts(t *testing.T, conversations, facts string) (a agreement) {
 				continue
 			}
 			a.found++
-			if w[0] == g {
+			if g.of = w[0].of; w[0] == g {
 				a.placed++
 			}
 			wanted[k] = w[1:]

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"laconic/compact"
@@ -19,9 +18,8 @@ type conversation struct {
 	peak    int   // cost of the largest request
 	turns   []turn
 	memory  *memory
-	writes  writes
-	full    float64 // bill of sending everything
-	written float64 // the same where filling the cache costs: see writePrice
+	read    [][]string // the texts of each message: see reading
+	full    float64    // bill of sending everything
 	copies  []plantedCopy
 }
 
@@ -29,27 +27,23 @@ type conversation struct {
 type turn struct {
 	messages int // length of the request
 	full     int // its cost
-	must     int // the cost of what no policy may remove
 	// [from, to) are the facts used by the calls that the request led to.
 	from, to int
-	// newest are the results at the end of the request, which no model has read.
-	newest []int
-	// repeated are the results of earlier calls that the calls which the request
-	// led to repeated.
-	repeated []int
+	edits    []edit // those that the request led to
 }
 
 // prepare computes what all policies are compared with.
-func prepare(r *record.Conversation, c compact.Counter, prices Prices, by extraction) *conversation {
+func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversation {
 	plain(r.Messages)
-	v := &conversation{Conversation: r, counter: c, memory: remember(r.Messages, by), writes: writesOf(r.Messages)}
+	v := &conversation{Conversation: r, counter: c, memory: remember(r.Messages)}
 	v.fixed = c.Fixed(r.Tools, r.Functions, r.Format)
 	v.costs = make([]int, len(r.Messages))
 	for i := range r.Messages {
 		v.costs[i] = compact.Cost(v.counter, &r.Messages[i])
+		v.read = append(v.read, reading(&r.Messages[i]))
 	}
 	points := r.RequestPoints()
-	repeats := repeatsOf(r.Messages)
+	edits := editsOf(r.Messages, v.read, points)
 	facts, at := v.memory.facts, 0
 	var before *request
 	for i, k := range points {
@@ -58,17 +52,15 @@ func prepare(r *record.Conversation, c compact.Counter, prices Prices, by extrac
 		if i+1 < len(points) {
 			next = points[i+1]
 		}
-		t := turn{messages: k, must: v.unavoidable(k), newest: newestResults(r.Messages[:k])}
+		t := turn{messages: k}
 		for ; at < len(facts) && facts[at].Call < k; at++ {
 		}
 		t.from = at
 		for ; at < len(facts) && facts[at].Call < next; at++ {
 		}
 		t.to = at
-		for ; len(repeats) > 0 && repeats[0].call < next; repeats = repeats[1:] {
-			if re := repeats[0]; re.result < k {
-				t.repeated = append(t.repeated, re.result)
-			}
+		for ; len(edits) > 0 && edits[0].message < next; edits = edits[1:] {
+			t.edits = append(t.edits, edits[0])
 		}
 		whole := &request{msgs: r.Messages[:k:k], costs: v.costs[:k], fixed: v.fixed, total: v.fixed}
 		for _, n := range whole.costs {
@@ -77,38 +69,12 @@ func prepare(r *record.Conversation, c compact.Counter, prices Prices, by extrac
 		t.full = whole.total
 		_, cached := shared(before, whole)
 		v.full += prices.bill(whole.total, cached)
-		v.written += prices.filling().bill(whole.total, cached)
 		v.peak = max(v.peak, whole.total)
 		v.turns = append(v.turns, t)
 		before = whole
 	}
 	v.copies = v.planted()
 	return v
-}
-
-// unavoidable returns the cost of what no policy may remove from the first k
-// messages: the fixed part, the instructions, the first and the newest user
-// message.
-func (v *conversation) unavoidable(k int) int {
-	n, first, newest := v.fixed, -1, -1
-	for i := range v.Messages[:k] {
-		switch role := v.Messages[i].Role; {
-		case role.Instruction():
-			n += v.costs[i]
-		case role == compact.User:
-			if first < 0 {
-				first = i
-			}
-			newest = i
-		}
-	}
-	if first >= 0 {
-		n += v.costs[first]
-	}
-	if newest > first {
-		n += v.costs[newest]
-	}
-	return n
 }
 
 // run is what one policy did to one conversation under one budget.
@@ -131,14 +97,13 @@ type Turn struct {
 
 // measure replays every request of a conversation through a policy.
 func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Options) *run {
-	r := &run{Numbers: Numbers{Conversations: 1, Requests: len(v.turns), Full: v.full, FullFilling: v.written}}
+	r := &run{Numbers: Numbers{Conversations: 1, Requests: len(v.turns), Full: v.full}}
 	policy := p.Policy
 	if o.as != nil {
 		policy = o.as(policy)
 	}
 	var before *request
 	var epochs []compact.Epoch
-	trail := v.writes.trail()
 	for i := range v.turns {
 		t := &v.turns[i]
 		in := compact.Conversation{Messages: v.Messages[:t.messages:t.messages], Fixed: v.fixed}
@@ -153,20 +118,10 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 			r.Paired++
 		}
 		common, cached := shared(before, now)
-		paths, named := trail.follow(t.messages, msgs, common, whole)
 		if t.full > b.Tokens {
-			recalled, verbatim := v.memory.retained(t.from, t.to, msgs, whole)
-			r.count(sample{
-				within: now.total <= b.Tokens, fair: fair(t.must, b),
-				facts: t.to - t.from, recalled: recalled, verbatim: verbatim,
-				results: len(t.newest) > 0, newest: allOf(t.newest, whole), paths: paths, named: named,
-			})
-		}
-		for _, result := range t.repeated {
-			r.Repeats++
-			if !whole[result] {
-				r.Refetched++
-			}
+			kept := v.memory.retained(t.from, t.to, msgs, whole)
+			kept.Edits, kept.EditsShown = len(t.edits), v.shownEdits(t.edits, msgs, whole)
+			r.over(now.total <= b.Tokens, kept)
 		}
 		broke := before != nil && common < len(before.msgs)
 		r.Epochs += climbed
@@ -176,7 +131,6 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 		r.Sent += now.total
 		r.Cached += cached
 		r.Bill += o.Prices.bill(now.total, cached)
-		r.BillFilling += o.Prices.filling().bill(now.total, cached)
 		if len(p.claims) > 0 {
 			errs := compact.Broken(in, p.Policy, v.counter, b, &plan, report)
 			if broke && climbed == 0 {
@@ -195,15 +149,6 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 	}
 	r.finish()
 	return r
-}
-
-// fair reports whether a request leaves room to work in: what must stay of it
-// takes less than four fifths of the budget.
-func fair(must int, b compact.Budget) bool { return must*5 < b.Tokens*4 }
-
-// allOf reports whether all of some messages are whole.
-func allOf(messages []int, whole []bool) bool {
-	return !slices.ContainsFunc(messages, func(i int) bool { return !whole[i] })
 }
 
 // sent returns a request with its costs, and reports for each message of the

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -37,10 +36,10 @@ func TestNumbersOfAnErrand(t *testing.T) {
 	f := func(text string, want Numbers) {
 		t.Helper()
 		want.Conversations, want.Requests, want.Paired = 1, 4, 4
-		want.Over, want.Fair, want.Facts = 2, 2, 1 // requests 3 and 4; code_4711
-		want.Newest, want.NewestWhole = 2, 2
+		want.Over = 2                               // requests 3 and 4
+		want.Facts, want.Hard, want.Calls = 1, 1, 1 // code_4711, whose message is rewritten
+		want.HardRecalled, want.HardVerbatim, want.CallsWhole = want.Recalled, want.Verbatim, want.Recalled
 		want.Full = 25 + 0.1*44 // 6+17+21+25 sent, of them 0+6+17+21 cached
-		want.FullFilling, want.BillFilling = 25*1.25+4.4, want.Bill+0.25*float64(want.Sent-want.Cached)
 		got := replayed1(t, rewriting(text), Budget{Tokens: 20}, replaytest.Write(t, "errand.jsonl", replaytest.Errand)).Numbers
 		if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Numbers{}), cmpopts.IgnoreFields(Numbers{}, "Constraints"), cmpopts.EquateApprox(0, 1e-9)); d != "" {
 			t.Errorf("%q: want -, got +\n%s", text, d)
@@ -49,24 +48,24 @@ func TestNumbersOfAnErrand(t *testing.T) {
 	// Nothing of the result is left. Sent: 6, 17, 14, 18. Cached: 0; messages
 	// 1-2: 6; messages 1-3: 9; all that was sent before: 14.
 	f("gone", Numbers{
-		Fits: 2, FairFits: 2, Epochs: 1, PrefixBreaks: 1,
+		Fits: 2, Epochs: 1, PrefixBreaks: 1,
 		Sent: 55, Cached: 29, Bill: 26 + 2.9,
 	})
 	// The value is left, its surroundings are not. Sent: 6, 17, 15, 19.
 	f("gone: code_4711", Numbers{
-		Fits: 2, FairFits: 2, Epochs: 1, PrefixBreaks: 1, Recalled: 1, RecalledFit: 1,
+		Fits: 2, Epochs: 1, PrefixBreaks: 1, Kept: Kept{Recalled: 1}, RecalledFit: 1,
 		Sent: 57, Cached: 0 + 6 + 9 + 15, Bill: 27 + 3.0,
 	})
 	// The 12 characters on both sides are left, and the result still starts as
 	// it did: its 6 tokens come from the cache. Sent: 6, 17, 19, 23; the last
 	// one does not fit, and there is nothing more to rewrite.
 	f("the secret is code_4711 and nothing", Numbers{
-		Fits: 1, FairFits: 1, Epochs: 1, PrefixBreaks: 1, Recalled: 1, Verbatim: 1, RecalledFit: 1, VerbatimFit: 1,
+		Fits: 1, Epochs: 1, PrefixBreaks: 1, Kept: Kept{Recalled: 1, Verbatim: 1}, RecalledFit: 1,
 		Sent: 65, Cached: 0 + 6 + 15 + 19, Bill: 25 + 4.0,
 	})
 	// One character of the surroundings is missing.
 	f("the secret is code_4711 and nothin", Numbers{
-		Fits: 1, FairFits: 1, Epochs: 1, PrefixBreaks: 1, Recalled: 1, RecalledFit: 1,
+		Fits: 1, Epochs: 1, PrefixBreaks: 1, Kept: Kept{Recalled: 1}, RecalledFit: 1,
 		Sent: 65, Cached: 0 + 6 + 15 + 19, Bill: 25 + 4.0,
 	})
 }
@@ -74,16 +73,10 @@ func TestNumbersOfAnErrand(t *testing.T) {
 // TestSharesOfAnErrand: what follows from the numbers.
 func TestSharesOfAnErrand(t *testing.T) {
 	file := replaytest.Write(t, "errand.jsonl", replaytest.Errand)
-	// Half of the peak of 25 is 12: three requests are above it, and the head
-	// and the first user message (6) leave more than a fifth.
+	// Half of the peak of 25 is 12: three requests are above it.
 	half := replayed1(t, rewriting("gone: code_4711"), Budget{Share: 0.5}, file)
-	if half.Over != 3 || half.Fair != 3 || half.Facts != 2 || half.Recall() != 1 {
+	if half.Over != 3 || half.Fits != 0 || half.Facts != 2 || half.Recall() != 1 {
 		t.Errorf("half of the peak: %+v", half.Numbers)
-	}
-	// A quarter is 6: the same 6 is not below four fifths.
-	quarter := replayed1(t, rewriting("gone"), Budget{Share: 0.25}, file)
-	if quarter.Over != 3 || quarter.Fair != 0 || quarter.FairFits != 0 || quarter.Fits != 0 {
-		t.Errorf("a quarter of the peak: %+v", quarter.Numbers)
 	}
 	// A budget that nothing exceeds changes nothing.
 	all := replayed1(t, rewriting("gone"), Budget{Tokens: 1000}, file)
@@ -121,14 +114,14 @@ func TestPricesDecideTheCost(t *testing.T) {
 // that changes nothing.
 func TestMeansCountConversationsAlike(t *testing.T) {
 	var n, a, b Numbers
-	a = Numbers{Conversations: 1, Bill: 50, Full: 100, Facts: 10, Recalled: 5}
+	a = Numbers{Conversations: 1, Bill: 50, Full: 100}
 	b = Numbers{Conversations: 1, Bill: 10, Full: 10}
 	a.finish()
 	b.finish()
 	n.add(&a)
 	n.add(&b)
-	if n.MeanCost() != 0.75 || n.MeanRecall() != 0.5 {
-		t.Errorf("mean cost %v, mean recall %v", n.MeanCost(), n.MeanRecall())
+	if n.MeanCost() != 0.75 {
+		t.Errorf("mean cost %v", n.MeanCost())
 	}
 	if got, want := n.Cost(), 60.0/110; math.Abs(got-want) > 1e-12 {
 		t.Errorf("cost %v, want %v", got, want)
@@ -163,22 +156,22 @@ func TestBrokenPromisesAreTold(t *testing.T) {
 	f(nil, nil)
 }
 
-// TestRefetched: of the calls that the recording repeats, those count whose
-// earlier result was rewritten.
-func TestRefetched(t *testing.T) {
-	call := func(file string) string {
-		return `{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"` + file + `"}}]},` +
-			`{"role":"tool","tool_call_id":"c","content":"` + strings.Repeat("word ", 20) + `"},`
+// TestLowRecallIsOfConversations: each conversation with facts counts once,
+// whatever their number, and between two the percentile is in proportion.
+func TestLowRecallIsOfConversations(t *testing.T) {
+	var all Numbers
+	if all.LowRecall() != 1 {
+		t.Errorf("%v of nothing", all.LowRecall())
 	}
-	file := replaytest.Write(t, "a.jsonl", `{"id":"a","messages":[{"role":"user","content":"go"},`+
-		call("a")+call("b")+call("a")+call("a")+`{"role":"assistant","content":"done"}]}`)
-	f := func(budget, refetched int) {
-		t.Helper()
-		got := replayed1(t, rewriting("gone"), Budget{Tokens: budget}, file)
-		if got.Repeats != 2 || got.Refetched != refetched {
-			t.Errorf("budget %d: %d of %d repeated calls, want %d", budget, got.Refetched, got.Repeats, refetched)
-		}
+	for i := range 21 {
+		n := Numbers{Kept: Kept{Facts: 20 * (i + 1), Recalled: i * (i + 1)}}
+		n.finish()
+		all.add(&n)
 	}
-	f(1000, 0)
-	f(40, 1) // the third call; the fourth repeats one whose newest result is there
+	without := Numbers{}
+	without.finish()
+	all.add(&without)
+	if got := all.LowRecall(); math.Abs(got-0.05) > 1e-12 { // of 0, 0.05, 0.1 … 1
+		t.Errorf("%v", got)
+	}
 }

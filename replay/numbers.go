@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -14,36 +15,13 @@ type Numbers struct {
 	// them that were within it when sent.
 	Over int `json:"over"`
 	Fits int `json:"fits"`
-	// Fair are those of Over whose fixed part, instructions, first and newest
-	// user message take less than four fifths of the budget; FairFits those of
-	// them that were within it when sent.
-	Fair     int `json:"fair"`
-	FairFits int `json:"fair_fits"`
 	// Paired are the requests whose pairs a strict upstream takes.
 	Paired int `json:"paired"`
-	// Facts are the values that the next call used, at the requests of Over.
-	// Recalled were in the request, Verbatim with their surroundings.
-	// RecalledFit and VerbatimFit are those in a request within its budget: a
-	// model learns nothing from a request that the upstream refuses.
-	Facts       int `json:"facts"`
-	Recalled    int `json:"recalled"`
-	Verbatim    int `json:"verbatim"`
+	// Kept is counted at the requests of Over.
+	Kept
+	// RecalledFit are the facts of Kept that were in a request within its budget:
+	// a model learns nothing from a request that the upstream refuses.
 	RecalledFit int `json:"recalled_fit"`
-	VerbatimFit int `json:"verbatim_fit"`
-	// Newest are the requests of Over that end with tool results, NewestWhole
-	// those of them that were sent with these results unchanged.
-	Newest      int `json:"newest"`
-	NewestWhole int `json:"newest_whole"`
-	// Paths are those that messages wrote which had left the request or were
-	// shortened, summed over the requests of Over; Named are those that the
-	// request still named.
-	Paths int `json:"paths"`
-	Named int `json:"paths_named"`
-	// Repeats are the calls that the recording makes again, with the same
-	// arguments, Refetched those whose earlier result was not in the request, or
-	// shortened. The recorded agent had all of them.
-	Repeats   int `json:"repeats"`
-	Refetched int `json:"refetched"`
 	// Constraints are measured on copies.
 	Constraints Constraints `json:"constraints"`
 	// Epochs is the number of epochs, PrefixBreaks the number of requests that
@@ -56,51 +34,56 @@ type Numbers struct {
 	Cached int     `json:"tokens_cached"`
 	Bill   float64 `json:"bill"`
 	Full   float64 `json:"full_bill"`
-	// BillFilling and FullFilling are the same with a write price of 1.25.
-	BillFilling float64 `json:"bill_write_1_25"`
-	FullFilling float64 `json:"full_bill_write_1_25"`
 	// Failures is the number of broken promises that the policy claims.
 	Failures int `json:"failures"`
 
-	times times
-	// For the means over conversations, in which each counts once.
-	costs, recalls float64
-	withFacts      int
+	times   times
+	costs   float64   // the sum of those of conversations
+	recalls []float64 // of the conversations with facts
 }
 
-// sample is one request whose full size exceeds the budget.
-type sample struct {
-	within, fair              bool // see Fits and Fair
-	facts, recalled, verbatim int
-	results, newest           bool // see Newest and NewestWhole
-	paths, named              int  // see Paths and Named
+// Kept counts what requests held of what the calls after them used.
+type Kept struct {
+	// Facts are the values that the next calls used. Recalled were in the request,
+	// Verbatim with their surroundings.
+	Facts    int `json:"facts"`
+	Recalled int `json:"recalled"`
+	Verbatim int `json:"verbatim"`
+	// Hard are the facts whose last message had left the request or was changed,
+	// with those of them that were in the request all the same.
+	Hard         int `json:"hard"`
+	HardRecalled int `json:"hard_recalled"`
+	HardVerbatim int `json:"hard_verbatim"`
+	// Calls are those with facts, CallsWhole those of which the request had all.
+	Calls      int `json:"calls"`
+	CallsWhole int `json:"calls_whole"`
+	// Edits are the calls that replace lines which the client's messages showed,
+	// EditsShown those of which the request showed all of these lines.
+	Edits      int `json:"edits"`
+	EditsShown int `json:"edits_shown"`
 }
 
-// count adds a sample.
-func (n *Numbers) count(s sample) {
+func (k *Kept) add(o *Kept) {
+	k.Facts += o.Facts
+	k.Recalled += o.Recalled
+	k.Verbatim += o.Verbatim
+	k.Hard += o.Hard
+	k.HardRecalled += o.HardRecalled
+	k.HardVerbatim += o.HardVerbatim
+	k.Calls += o.Calls
+	k.CallsWhole += o.CallsWhole
+	k.Edits += o.Edits
+	k.EditsShown += o.EditsShown
+}
+
+// over adds a request whose full size exceeds the budget, and which was within it
+// when sent or not.
+func (n *Numbers) over(within bool, k Kept) {
 	n.Over++
-	n.Facts += s.facts
-	n.Recalled += s.recalled
-	n.Verbatim += s.verbatim
-	n.Paths += s.paths
-	n.Named += s.named
-	if s.results {
-		n.Newest++
-		if s.newest {
-			n.NewestWhole++
-		}
-	}
-	if s.fair {
-		n.Fair++
-	}
-	if !s.within {
-		return
-	}
-	n.Fits++
-	n.RecalledFit += s.recalled
-	n.VerbatimFit += s.verbatim
-	if s.fair {
-		n.FairFits++
+	n.Kept.add(&k)
+	if within {
+		n.Fits++
+		n.RecalledFit += k.Recalled
 	}
 }
 
@@ -108,7 +91,7 @@ func (n *Numbers) count(s sample) {
 func (n *Numbers) finish() {
 	n.costs = n.Cost()
 	if n.Facts > 0 {
-		n.recalls, n.withFacts = n.Recall(), 1
+		n.recalls = []float64{n.Recall()}
 	}
 }
 
@@ -118,20 +101,9 @@ func (n *Numbers) add(o *Numbers) {
 	n.Requests += o.Requests
 	n.Over += o.Over
 	n.Fits += o.Fits
-	n.Fair += o.Fair
-	n.FairFits += o.FairFits
 	n.Paired += o.Paired
-	n.Facts += o.Facts
-	n.Recalled += o.Recalled
-	n.Verbatim += o.Verbatim
+	n.Kept.add(&o.Kept)
 	n.RecalledFit += o.RecalledFit
-	n.VerbatimFit += o.VerbatimFit
-	n.Newest += o.Newest
-	n.NewestWhole += o.NewestWhole
-	n.Paths += o.Paths
-	n.Named += o.Named
-	n.Repeats += o.Repeats
-	n.Refetched += o.Refetched
 	n.Constraints.add(&o.Constraints)
 	n.Epochs += o.Epochs
 	n.PrefixBreaks += o.PrefixBreaks
@@ -139,13 +111,10 @@ func (n *Numbers) add(o *Numbers) {
 	n.Cached += o.Cached
 	n.Bill += o.Bill
 	n.Full += o.Full
-	n.BillFilling += o.BillFilling
-	n.FullFilling += o.FullFilling
 	n.Failures += o.Failures
 	n.times.add(&o.times)
 	n.costs += o.costs
-	n.recalls += o.recalls
-	n.withFacts += o.withFacts
+	n.recalls = append(n.recalls, o.recalls...)
 }
 
 // Recall returns the share of the facts that were in the request, 0 to 1. This
@@ -158,9 +127,19 @@ func (n *Numbers) VerbatimRecall() float64 { return share(n.Verbatim, n.Facts) }
 // FitRecall returns Recall, with facts counted only in requests within the budget.
 func (n *Numbers) FitRecall() float64 { return share(n.RecalledFit, n.Facts) }
 
-// FitVerbatim returns VerbatimRecall, with facts counted only in requests within
-// the budget.
-func (n *Numbers) FitVerbatim() float64 { return share(n.VerbatimFit, n.Facts) }
+// HardRecall returns Recall of the facts whose last message left or was changed.
+// Each policy has its own, so it says how good a policy's replacements are, and
+// not which policy keeps more.
+func (n *Numbers) HardRecall() float64 { return share(n.HardRecalled, n.Hard) }
+
+// HardVerbatimRecall returns HardRecall with the surroundings.
+func (n *Numbers) HardVerbatimRecall() float64 { return share(n.HardVerbatim, n.Hard) }
+
+// WholeCalls returns the share of the calls of which the request had all facts.
+func (n *Numbers) WholeCalls() float64 { return share(n.CallsWhole, n.Calls) }
+
+// ShownEdits returns the share of the edits whose old lines were all shown.
+func (n *Numbers) ShownEdits() float64 { return share(n.EditsShown, n.Edits) }
 
 // Valid returns the share of the requests whose pairs a strict upstream takes.
 func (n *Numbers) Valid() float64 { return share(n.Paired, n.Requests) }
@@ -168,14 +147,17 @@ func (n *Numbers) Valid() float64 { return share(n.Paired, n.Requests) }
 // Cost returns the bill relative to sending everything: 1 is no gain.
 func (n *Numbers) Cost() float64 { return relative(n.Bill, n.Full) }
 
-// FillingCost returns Cost at a provider that charges for filling its cache.
-func (n *Numbers) FillingCost() float64 { return relative(n.BillFilling, n.FullFilling) }
-
 // MeanCost returns the mean of the costs of conversations, whatever their length.
 func (n *Numbers) MeanCost() float64 { return mean(n.costs, n.Conversations) }
 
-// MeanRecall returns the mean recall of the conversations with facts.
-func (n *Numbers) MeanRecall() float64 { return mean(n.recalls, n.withFacts) }
+// LowRecall returns the fifth percentile of the recall of the conversations with
+// facts: one of twenty has less.
+func (n *Numbers) LowRecall() float64 {
+	if len(n.recalls) == 0 {
+		return 1
+	}
+	return quantile(slices.Sorted(slices.Values(n.recalls)), 0.05)
+}
 
 // Took returns the time within which a share q of the requests were compacted,
 // rounded up by at most 5 %. Counts of texts that were seen before are cached.

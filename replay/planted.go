@@ -41,8 +41,7 @@ var sentences = [...]string{
 type place int
 
 const (
-	inSystem place = iota
-	inUser
+	inUser place = iota
 	inResult
 	places
 )
@@ -60,41 +59,28 @@ func (s *Survival) add(o Survival) {
 }
 
 // Constraints count which binding sentences survive. They are planted into copies
-// of a conversation, so that all other numbers are those of the recording: into
-// the first instruction, a user message other than the first, and a tool result
-// of the first third. A sentence counts in requests above the budget that leave
-// room to work in (Fair), as soon as its message may leave: a newer user message
-// came, or a newer answer. Of a conversation the middle one and the last of these
-// requests are looked at, in each of four copies: two with sentences that have the
-// usual words of a rule, such as never and must, two with sentences that have none.
+// of a conversation, so that all other numbers are those of the recording: into a
+// user message other than the first, and into a tool result of the first third.
+// What a user says binds with the usual words of a rule, such as never and must,
+// and without them; a result has a sentence with them. A sentence counts in
+// requests above the budget that leave room to work in (what must stay takes less
+// than four fifths), as soon as its message may leave: a newer user message came,
+// or a newer answer. Of a conversation the middle one and the last of these
+// requests are looked at, in each of four copies.
 type Constraints struct {
-	System  Survival `json:"system"`
 	User    Survival `json:"user"`
 	Results Survival `json:"results"`
-	// PlainUser and PlainResults are those without the usual words.
-	PlainUser    Survival `json:"plain_user"`
-	PlainResults Survival `json:"plain_results"`
 }
 
 func (c *Constraints) add(o *Constraints) {
-	c.System.add(o.System)
 	c.User.add(o.User)
 	c.Results.add(o.Results)
-	c.PlainUser.add(o.PlainUser)
-	c.PlainResults.add(o.PlainResults)
 }
 
 // of returns the counter of a place.
-func (c *Constraints) of(p place, plain bool) *Survival {
-	switch {
-	case p == inSystem:
-		return &c.System
-	case p == inUser && plain:
-		return &c.PlainUser
-	case p == inUser:
+func (c *Constraints) of(p place) *Survival {
+	if p == inUser {
 		return &c.User
-	case plain:
-		return &c.PlainResults
 	}
 	return &c.Results
 }
@@ -106,7 +92,6 @@ const mostLooks = 2
 // has.
 type plantedCopy struct {
 	*conversation
-	plain  bool // the sentences have none of the usual words
 	plants []plant
 }
 
@@ -130,11 +115,11 @@ func (v *conversation) planted() []plantedCopy {
 		first := n % 2 * half
 		copied := *v.Conversation
 		copied.Messages = slices.Clone(v.Messages)
-		c := plantedCopy{plain: first > 0, conversation: &conversation{
+		c := plantedCopy{conversation: &conversation{
 			Conversation: &copied, counter: v.counter, fixed: v.fixed, costs: slices.Clone(v.costs),
 		}}
 		for at, i := range chosen {
-			if i < 0 {
+			if i < 0 || place(at) == inResult && first > 0 {
 				continue
 			}
 			s := sentences[first+(seed+at*half/len(chosen))%half]
@@ -151,11 +136,9 @@ func (v *conversation) planted() []plantedCopy {
 // places returns the index of the message to plant into at each place, or -1.
 func (v *conversation) places(seed int) [places]int {
 	var users, results []int
-	chosen := [places]int{-1, -1, -1}
+	chosen := [places]int{-1, -1}
 	for i := range v.Messages {
 		switch role := v.Messages[i].Role; {
-		case role.Instruction() && chosen[inSystem] < 0:
-			chosen[inSystem] = i
 		case role == compact.User:
 			users = append(users, i)
 		case role.Result():
@@ -214,33 +197,59 @@ func (c *plantedCopy) survive(p *Policy, b compact.Budget, ks []int, found *Cons
 			if !c.mayLeave(p.message, k) {
 				continue
 			}
-			s := found.of(p.place, c.plain)
+			s := found.of(p.place)
 			s.Planted++
-			if says(sent, p.sentence) {
+			if quotes(sent, p.sentence) {
 				s.Kept++
 			}
 		}
 	}
 }
 
+// unavoidable returns the cost of what no policy may remove from the first k
+// messages: the fixed part, the instructions, the first and the newest user
+// message.
+func (v *conversation) unavoidable(k int) int {
+	n, first, newest := v.fixed, -1, -1
+	for i := range v.Messages[:k] {
+		switch role := v.Messages[i].Role; {
+		case role.Instruction():
+			n += v.costs[i]
+		case role == compact.User:
+			if first < 0 {
+				first = i
+			}
+			newest = i
+		}
+	}
+	if first >= 0 {
+		n += v.costs[first]
+	}
+	if newest > first {
+		n += v.costs[newest]
+	}
+	return n
+}
+
+// fair reports whether a request leaves room to work in: what must stay of it
+// takes less than four fifths of the budget.
+func fair(must int, b compact.Budget) bool { return must*5 < b.Tokens*4 }
+
 // mayLeave reports whether message i of a request of k messages is followed by
-// one that makes it old: a newer user message, or for a result a newer answer. An
-// instruction may leave at once, although it should not.
+// one that makes it old: a newer user message, or for a result a newer answer.
 func (c *plantedCopy) mayLeave(i, k int) bool {
-	newer := compact.Assistant
-	switch role := c.Messages[i].Role; {
-	case i >= k:
+	if i >= k {
 		return false
-	case role.Instruction():
-		return true
-	case role == compact.User:
+	}
+	newer := compact.Assistant
+	if c.Messages[i].Role == compact.User {
 		newer = compact.User
 	}
 	return slices.ContainsFunc(c.Messages[i+1:k], func(m compact.Message) bool { return m.Role == newer })
 }
 
-// says reports whether a request has a sentence, however its words are spaced.
-func says(sent []compact.Message, sentence string) bool {
+// quotes reports whether a request has a sentence, however its words are spaced.
+func quotes(sent []compact.Message, sentence string) bool {
 	sentence = strings.TrimSuffix(sentence, ".")
 	for i := range sent {
 		for t := range texts(&sent[i]) {

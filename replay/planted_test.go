@@ -40,12 +40,12 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%v, want %v in\n%s", got, want, transcript)
 		}
 	}
-	f("user: a\nassistant: b\nuser: c", 0, [places]int{-1, -1, -1})
+	f("user: a\nassistant: b\nuser: c", 0, [places]int{-1, -1})
 	const long = "system: a\nuser: b\nassistant: c | call c1 f x\ntool c1: d\nassistant: e | call c2 f x\ntool c2: d\n" +
 		"assistant: e | call c3 f x\ntool c3: d\nassistant: f | call c4 f x\ntool c4: d\nuser: g\nassistant: h\nuser: i\nassistant: j\nuser: k\nassistant: l\nuser: m"
-	f(long, 0, [places]int{0, 10, 3})
-	f(long, 1, [places]int{0, 12, 5})
-	f(long, 2, [places]int{0, 10, 3})
+	f(long, 0, [places]int{10, 3})
+	f(long, 1, [places]int{12, 5})
+	f(long, 2, [places]int{10, 3})
 }
 
 // TestWithSentence: on a line of its own, and not within JSON.
@@ -71,17 +71,17 @@ func TestWithSentence(t *testing.T) {
 
 // TestCopiesLeaveTheRecording: nothing is planted into the recording itself.
 func TestCopiesLeaveTheRecording(t *testing.T) {
-	msgs, err := compacttest.Parse("system: a\nuser: b\nassistant: c")
+	msgs, err := compacttest.Parse("user: a\nassistant: b\nuser: c\nassistant: d\nuser: e")
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := prepare(&record.Conversation{Messages: msgs}, compacttest.Words{}, DefaultPrices, standard)
+	v := prepare(&record.Conversation{Messages: msgs}, compacttest.Words{}, DefaultPrices)
 	for _, c := range v.copies {
-		if c.Messages[0].Equal(&v.Messages[0]) || len(c.plants) != 1 || c.costs[0] <= v.costs[0] {
+		if c.Messages[2].Equal(&v.Messages[2]) || len(c.plants) != 1 || c.costs[2] <= v.costs[2] {
 			t.Errorf("nothing was planted: %+v", c.plants)
 		}
 	}
-	if len(v.copies) != 4 || v.Messages[0].Parts[0].Text.String() != "a" || v.costs[0] != 1 {
+	if len(v.copies) != 4 || v.Messages[2].Parts[0].Text.String() != "c" || v.costs[2] != 1 {
 		t.Error("the recording was changed")
 	}
 }
@@ -95,16 +95,13 @@ func TestConstraintsOfAPolicy(t *testing.T) {
 		`{"role":"assistant","content":"a"},{"role":"user","content":"v"},`+
 		`{"role":"assistant","tool_calls":[{"id":"c2","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c2","content":"`+text+`"},`+
 		`{"role":"assistant","content":"b"},{"role":"user","content":"w"},{"role":"assistant","content":"c"}]}`)
-	f := func(p Policy, results, plain int) {
+	f := func(p Policy, results int) {
 		t.Helper()
-		want := Constraints{
-			System: Survival{8, 8}, User: Survival{2, 2}, Results: Survival{4, results},
-			PlainUser: Survival{2, 2}, PlainResults: Survival{4, plain},
-		}
+		want := Constraints{User: Survival{4, 4}, Results: Survival{4, results}}
 		if got := replayed1(t, p, Budget{Tokens: 250}, file).Constraints; got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	f(rewriting("gone"), 0, 0)
-	f(rewriting(strings.Join(sentences[:10], "\n  ")), 4, 0)
+	f(rewriting("gone"), 0)
+	f(rewriting(strings.Join(sentences[:10], "\n  ")), 4)
 }

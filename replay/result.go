@@ -77,26 +77,24 @@ func (r Row) MarshalJSON() ([]byte, error) {
 		Recall         *float64 `json:"recall"`
 		VerbatimRecall *float64 `json:"verbatim_recall"`
 		FitRecall      *float64 `json:"fit_recall"`
-		FitVerbatim    *float64 `json:"fit_verbatim"`
-		MeanRecall     float64  `json:"mean_recall"`
+		HardRecall     *float64 `json:"hard_recall"`
+		HardVerbatim   *float64 `json:"hard_verbatim_recall"`
+		WholeCalls     *float64 `json:"calls_whole_share"`
+		ShownEdits     *float64 `json:"edits_shown_share"`
+		LowRecall      float64  `json:"p5_recall"`
 		Fit            *float64 `json:"fit"`
-		FairFit        *float64 `json:"fair_fit"`
 		Valid          *float64 `json:"pairs_valid"`
 		CacheShare     *float64 `json:"cache_share"`
 		Cost           float64  `json:"cost"`
 		MeanCost       float64  `json:"mean_cost"`
-		FillingCost    float64  `json:"cost_write_1_25"`
-		NewestShare    *float64 `json:"newest_share"`
-		Trail          *float64 `json:"trail"`
-		RefetchShare   *float64 `json:"refetch_share"`
 		P50            int64    `json:"p50_us"`
 		P99            int64    `json:"p99_us"`
 	}{
 		r.Policy, r.Budget, n, ratio(n.Recalled, n.Facts), ratio(n.Verbatim, n.Facts),
-		ratio(n.RecalledFit, n.Facts), ratio(n.VerbatimFit, n.Facts), n.MeanRecall(),
-		ratio(n.Fits, n.Over), ratio(n.FairFits, n.Fair), ratio(n.Paired, n.Requests), ratio(n.Cached, n.Sent),
-		n.Cost(), n.MeanCost(), n.FillingCost(),
-		ratio(n.NewestWhole, n.Newest), ratio(n.Named, n.Paths), ratio(n.Refetched, n.Repeats), n.Took(0.5).Microseconds(), n.Took(0.99).Microseconds(),
+		ratio(n.RecalledFit, n.Facts), ratio(n.HardRecalled, n.Hard), ratio(n.Kept.HardVerbatim, n.Hard),
+		ratio(n.CallsWhole, n.Calls), ratio(n.EditsShown, n.Edits), n.LowRecall(),
+		ratio(n.Fits, n.Over), ratio(n.Paired, n.Requests), ratio(n.Cached, n.Sent),
+		n.Cost(), n.MeanCost(), n.Took(0.5).Microseconds(), n.Took(0.99).Microseconds(),
 	})
 }
 

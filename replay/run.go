@@ -44,9 +44,8 @@ func (b Budget) String() string {
 	return fmt.Sprintf("%g × peak", b.Share)
 }
 
-// of returns the budget of one conversation, whose model has the limits l and
-// whose requests ask for an answer of at most answer tokens.
-func (b Budget) of(peak int, l compact.Limits, answer int) compact.Budget {
+// of returns the budget of one conversation, whose model has the limits l.
+func (b Budget) of(peak int, l compact.Limits) compact.Budget {
 	switch {
 	case b.Model:
 	case b.Tokens > 0:
@@ -54,7 +53,7 @@ func (b Budget) of(peak int, l compact.Limits, answer int) compact.Budget {
 	default:
 		l.Budget = max(1, int(b.Share*float64(peak)))
 	}
-	return l.For(answer)
+	return l.For(0)
 }
 
 // Options configure a replay. Files, Policies, Budgets and Counter are
@@ -88,8 +87,6 @@ type Options struct {
 	// goroutine that called Run.
 	Progress func(Progress)
 
-	// extraction finds the facts; the zero value: see Facts.
-	extraction extraction
 	// as, if not nil, returns the policy that a conversation is replayed with in
 	// the place of p.
 	as func(p *compact.Policy) *compact.Policy
@@ -185,7 +182,7 @@ func (o *Options) replay(r *record.Conversation, n int, show *showing) *replayed
 	if o.CounterFor != nil {
 		counter = o.CounterFor(r.Model)
 	}
-	v := prepare(r, counter, *o.Prices, o.extraction)
+	v := prepare(r, counter, *o.Prices)
 	out := &replayed{file: r.File, id: r.ID, model: r.Model, peak: v.peak}
 	if v.peak < o.MinPeak || len(v.turns) == 0 {
 		out.left = true
@@ -196,9 +193,9 @@ func (o *Options) replay(r *record.Conversation, n int, show *showing) *replayed
 	if o.LimitsFor != nil {
 		limits = o.LimitsFor(r.Model)
 	}
-	show.offer(o.Show, v, n, o.Budgets[0].of(v.peak, limits, r.MaxTokens))
+	show.offer(o.Show, v, n, o.Budgets[0].of(v.peak, limits))
 	for _, b := range o.Budgets {
-		budget := b.of(v.peak, limits, r.MaxTokens)
+		budget := b.of(v.peak, limits)
 		out.budgets = append(out.budgets, budget.Tokens)
 		for i := range o.Policies {
 			out.runs = append(out.runs, v.measure(&o.Policies[i], budget, b.String(), o))
@@ -238,9 +235,6 @@ func (o Options) checked() (Options, error) {
 		if !b.Model && b.Tokens <= 0 && !(b.Share > 0) {
 			return o, errors.New("a budget must be above zero")
 		}
-	}
-	if o.extraction.values == nil {
-		o.extraction = standard
 	}
 	if o.Workers <= 0 {
 		o.Workers = 2

@@ -182,7 +182,8 @@ func TestCounterIsChosenByModel(t *testing.T) {
 }
 
 // TestBudgetOfTheModel: each conversation has the budget that its model leaves
-// for a prompt beside the longest answer that was asked for.
+// for a prompt beside what answers usually take, however long an answer was asked
+// for.
 func TestBudgetOfTheModel(t *testing.T) {
 	const list = `"messages":[{"role":"user","content":"one two three"}]}` + "\n"
 	lines := `{"id":"1","model":"small","max_tokens":300,` + list + `{"id":"2","model":"small","max_tokens":200,"max_completion_tokens":300,` + list +
@@ -206,6 +207,6 @@ func TestBudgetOfTheModel(t *testing.T) {
 			t.Errorf("series under %q, %d tokens", s.Budget, s.Tokens)
 		}
 	}
-	f("", ModelBudget{"small", 700, 2}, ModelBudget{"small", 900, 1}, ModelBudget{"", compact.DefaultWindow - 8192, 1})
+	f("", ModelBudget{"small", 900, 3}, ModelBudget{"", compact.DefaultWindow - 8192, 1})
 	f("other", ModelBudget{"other", 2, 4})
 }

@@ -200,10 +200,10 @@ func TestShownAddsUp(t *testing.T) {
 			if seen++; seen > conversations {
 				break
 			}
-			v := prepare(r, compacttest.Bytes{}, DefaultPrices, standard)
+			v := prepare(r, compacttest.Bytes{}, DefaultPrices)
 			for _, e := range policy.Catalogue {
 				for _, share := range []float64{0.5, 0.2} {
-					s := v.show(context.Background(), &Policy{Name: e.Name, Policy: must(e.New(nil))}, Budget{Share: share}.of(v.peak, compact.Limits{}, 0), DefaultPrices)
+					s := v.show(context.Background(), &Policy{Name: e.Name, Policy: must(e.New(nil))}, Budget{Share: share}.of(v.peak, compact.Limits{}), DefaultPrices)
 					addsUp(t, fmt.Sprintf("%s, %s at %g", r.ID, e.Name, share), s)
 				}
 			}
@@ -291,7 +291,7 @@ func TestWhichConversationIsShown(t *testing.T) {
 func TestShownStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	s := showing{best: prepare(only(t, replaytest.Write(t, "a.jsonl", replaytest.Errand)), compacttest.Words{}, DefaultPrices, standard), budget: compact.Budget{Tokens: 20}}
+	s := showing{best: prepare(only(t, replaytest.Write(t, "a.jsonl", replaytest.Errand)), compacttest.Words{}, DefaultPrices), budget: compact.Budget{Tokens: 20}}
 	o := Options{Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Tokens: 20}}, Prices: &DefaultPrices, Show: &Show{}}
 	if got := s.shown(ctx, &o); got != nil {
 		t.Errorf("%d requests were shown", len(got.Requests))

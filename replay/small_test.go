@@ -52,7 +52,8 @@ func TestLastOccurrence(t *testing.T) {
 	f("a code_4711 b", "a code_4711 b")
 	f("0123456789ABCDEcode_47110123456789ABCDE", "3456789ABCDEcode_47110123456789AB")
 	f("ääääääääääääääcode_4711ööööööööööööööö", "ääääääääääääcode_4711öööööööööööö")
-	f("first code_4711, and a long way further on code_4711 last", " further on code_4711 last")
+	f("first code_4711, and a long way further on code_4711 last", "further on code_4711 last")
+	f("one line\n     12→\tb code_4711 c\nnext", "b code_4711 c") // not the next line, nor its number
 }
 
 // TestLastOccurrenceInArguments: as they are sent, escapes and all.
@@ -61,7 +62,7 @@ func TestLastOccurrenceInArguments(t *testing.T) {
 		Role: compact.Assistant, Parts: []compact.Part{{Text: compact.Plain("I send code_4711")}},
 		Calls: []compact.Call{{Name: "send", Arguments: compact.Plain(`{"a":"x\ncode_4711"}`)}},
 	}
-	if got := lastOccurrence(&m, "code_4711"); got != `{"a":"x\ncode_4711"}` {
+	if got := lastOccurrence(&m, "code_4711"); got != `code_4711"}` { // a line ends at an escape, too
 		t.Errorf("%q", got)
 	}
 }
@@ -103,4 +104,23 @@ func TestSharedPromptWithOtherTools(t *testing.T) {
 	if _, n := shared(a, b); n != 0 {
 		t.Errorf("%d tokens from the cache", n)
 	}
+}
+
+// TestHardFacts: a fact is hard if the last message that has it is not whole,
+// though an earlier one is; and a call that misses one of its facts is not whole.
+func TestHardFacts(t *testing.T) {
+	msgs := compacttest.Messages(t, "user: run main_test.go\nassistant: ok | call c1 run x\ntool c1: failed in main_test.go because of code_4711\n"+
+		"assistant: so | call c2 read main_test.go code_4711 | call c3 read main_test.go\ntool c2: x\ntool c3: x")
+	f := func(result string, want Kept) {
+		t.Helper()
+		sent := compacttest.Messages(t, "user: run main_test.go\nassistant: ok | call c1 run x\ntool c1: "+result)
+		m := remember(msgs)
+		if got := m.retained(0, len(m.facts), sent, []bool{true, true, false}); got != want {
+			t.Errorf("%q: %+v, want %+v", result, got, want)
+		}
+	}
+	f("gone", Kept{Facts: 3, Recalled: 2, Hard: 3, HardRecalled: 2, Calls: 2, CallsWhole: 1})
+	f("failed in main_test.go because of code_4711", Kept{
+		Facts: 3, Recalled: 3, Verbatim: 3, Hard: 3, HardRecalled: 3, HardVerbatim: 3, Calls: 2, CallsWhole: 2,
+	})
 }

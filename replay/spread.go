@@ -26,31 +26,33 @@ func (s Spread) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(s))
 }
 
-// spreadOf returns the spread of numbers; the zero Spread for none. A quartile
-// between two numbers is their mean, weighed by its distance.
+// quantile returns the quantile q of sorted numbers, of which there is one at
+// least. Between two numbers it is their mean, weighed by its distance.
+func quantile(sorted []float64, q float64) float64 {
+	below, part := math.Modf(q * float64(len(sorted)-1))
+	i := int(below)
+	return sorted[i] + part*(sorted[min(i+1, len(sorted)-1)]-sorted[i])
+}
+
+// spreadOf returns the spread of numbers; the zero Spread for none.
 func spreadOf(values []float64) Spread {
 	if len(values) == 0 {
 		return Spread{}
 	}
 	slices.Sort(values)
-	at := func(q float64) float64 {
-		below, part := math.Modf(q * float64(len(values)-1))
-		i := int(below)
-		return values[i] + part*(values[min(i+1, len(values)-1)]-values[i])
-	}
+	at := func(q float64) float64 { return quantile(values, q) }
 	return Spread{Files: len(values), Least: at(0), Low: at(0.25), Median: at(0.5), High: at(0.75), Most: at(1)}
 }
 
 // Spreads are how the numbers of one policy under one budget vary over the files.
 // Those about facts are of the files that have facts.
 type Spreads struct {
-	Policy      string `json:"policy"`
-	Budget      string `json:"budget"`
-	Recall      Spread `json:"recall"`
-	Verbatim    Spread `json:"verbatim_recall"`
-	FitRecall   Spread `json:"fit_recall"`
-	FitVerbatim Spread `json:"fit_verbatim"`
-	Cost        Spread `json:"cost"`
+	Policy    string `json:"policy"`
+	Budget    string `json:"budget"`
+	Recall    Spread `json:"recall"`
+	Verbatim  Spread `json:"verbatim_recall"`
+	FitRecall Spread `json:"fit_recall"`
+	Cost      Spread `json:"cost"`
 }
 
 // SpreadOf returns how a number of Total.Rows[row] varies over the files.
@@ -82,8 +84,7 @@ func (r *Result) spreads() (all []Spreads) {
 		all = append(all, Spreads{
 			Policy: r.Total.Rows[i].Policy, Budget: r.Total.Rows[i].Budget,
 			Recall: r.SpreadOfFacts(i, (*Numbers).Recall), Verbatim: r.SpreadOfFacts(i, (*Numbers).VerbatimRecall),
-			FitRecall: r.SpreadOfFacts(i, (*Numbers).FitRecall), FitVerbatim: r.SpreadOfFacts(i, (*Numbers).FitVerbatim),
-			Cost: r.SpreadOf(i, (*Numbers).Cost),
+			FitRecall: r.SpreadOfFacts(i, (*Numbers).FitRecall), Cost: r.SpreadOf(i, (*Numbers).Cost),
 		})
 	}
 	return all

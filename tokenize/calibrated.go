@@ -4,7 +4,8 @@ import "slices"
 
 // Calibration finds out, from the bills of one upstream, which of the counters of one model counts as the upstream does,
 // and by which factor. A plan depends on both, so they change seldom: the factor in steps of 2 %, up at once, because a
-// prompt that is under-counted is refused or cut, and down when three bills agree.
+// prompt that is under-counted is refused or cut, and down when three bills agree. After five bills they rest: the factor
+// changes only if it is off by more than 5 %, and the way only if no factor on it explains the bills.
 //
 // Two ways of counting can differ by more than a factor of two between texts, so one factor on a wrong way is right for
 // one mix of texts alone. The way is the one whose bills over counts lie closest together, and closest to
@@ -16,10 +17,12 @@ import "slices"
 //
 // A Calibration comes from [NewCalibration] and is not safe for concurrent use.
 type Calibration struct {
+	plain    int // the first ways, which leave nothing out
 	way      int
 	percent  int
 	measured bool
 	chosen   bool   // the way
+	bills    int    // that were added; those that a known count was measured by are restful
 	seen     []bill // the newest, oldest first
 }
 
@@ -32,6 +35,8 @@ type bill struct {
 const (
 	// enough bills show a count.
 	enough = 3
+	// restful is how many bills a count comes to rest after.
+	restful = 5
 	// mostBills are remembered.
 	mostBills = 6
 	// leastBilled is the prompt, in tokens, below which a bill is mostly framing.
@@ -40,18 +45,31 @@ const (
 	lowestPercent  = 40
 	highestPercent = 300
 	percentStep    = 2
-	// percentSlack is how far, in thousandths, a ratio may pass the factor before it moves up.
+	// percentSlack is how far, in thousandths, a ratio may pass the factor before it moves up, and restingSlack how far it
+	// may be off the factor either way once that rests.
 	percentSlack = 20
+	restingSlack = 50
+	// unexplained is the score, in millionths, above which a way does not explain the bills.
+	unexplained = 60_000
+	// framingSlack is by how many tokens a bill may pass the count before the factor moves up: what a template may add to
+	// each request, for which the reserve has room.
+	framingSlack = 256
+	// mostPage is how many tokens a template may add to each request before that tells a way of counting from another.
+	mostPage = 60
+	// leastGrowth is by how many tokens prompts must differ for their bills to show that they were read whole.
+	leastGrowth = 40
 	// plateau is how far, in thousandths, two counts must differ so that the same bill for both is no chance.
 	plateau = 10
 )
 
-// NewCalibration starts with a way and a factor in percent that were measured before; 0 percent for none.
-func NewCalibration(way, percent int) *Calibration {
+// NewCalibration starts with a way and a factor in percent that were measured before; 0 percent for none. The first plain
+// of the ways leave nothing out.
+func NewCalibration(plain, way, percent int) *Calibration {
 	if percent <= 0 {
-		return &Calibration{percent: 100}
+		return &Calibration{plain: plain, percent: 100}
 	}
-	return &Calibration{way: way, percent: min(max(percent, lowestPercent), highestPercent), measured: true, chosen: true}
+	percent = min(max(percent, lowestPercent), highestPercent)
+	return &Calibration{plain: plain, way: way, percent: percent, measured: true, chosen: true, bills: restful}
 }
 
 // Answered adds a prompt that was answered: its size by each way of counting, without a factor, the factor in percent
@@ -122,7 +140,13 @@ func (c *Calibration) add(b bill) {
 		c.seen = slices.Delete(c.seen, 0, 1)
 	}
 	c.seen = append(c.seen, b)
-	if r := ratio(b.sizes[c.way], b.counted); r*100 > c.percent*(1000+percentSlack) {
+	c.bills++
+	up, down := percentSlack, 20*percentStep
+	if c.bills > restful {
+		up, down = restingSlack, restingSlack
+	}
+	size := b.sizes[c.way]
+	if r := ratio(size, b.counted); r*100 > c.percent*(1000+up) && b.counted-size*c.percent/100 > framingSlack {
 		c.percent, c.measured = stepped(r), true
 	}
 	if len(c.seen) < enough {
@@ -130,46 +154,90 @@ func (c *Calibration) add(b bill) {
 	}
 	if way := c.best(); way != c.way {
 		c.way, c.percent = way, c.largest(way)
-	} else if to := c.largest(way); to <= c.percent-2*percentStep {
+	} else if to := c.largest(way); to*1000 <= c.percent*1000-down*100 {
 		c.percent = to
 	}
 	c.measured, c.chosen = true, true
 }
 
-// best returns the way that explains the bills best. One that was chosen stays unless another is clearly better.
+// best returns the way that explains the bills best. One that was chosen stays unless another is clearly better, and once
+// it rests as long as it explains them.
 func (c *Calibration) best() int {
 	scores := make([]int, len(c.seen[0].sizes))
 	for way := range scores {
 		scores[way] = c.score(way)
 	}
-	least := slices.Min(scores)
-	if c.chosen && scores[c.way] <= least+least/5+5_000 {
+	plain := min(max(1, c.plain), len(scores))
+	best := slices.Index(scores, slices.Min(scores[:plain]))
+	if scores[best] > unexplained {
+		for way := plain; way < len(scores); way++ {
+			if 2*scores[way] < scores[best] && c.follows(way) {
+				best = way
+			}
+		}
+	}
+	least := scores[best]
+	if c.chosen && (scores[c.way] <= least+least/5+5_000 || c.bills > restful && scores[c.way] <= unexplained) {
 		return c.way
 	}
-	return slices.Index(scores, least)
+	return best
+}
+
+// follows reports whether the bills grew as the prompts did by a way. Those of an upstream that cuts them do not.
+func (c *Calibration) follows(way int) bool {
+	first, last := c.seen[0], c.seen[len(c.seen)-1]
+	for _, b := range c.seen {
+		if b.sizes[way] > last.sizes[way] {
+			last = b
+		}
+		if b.sizes[way] < first.sizes[way] {
+			first = b
+		}
+	}
+	grew, billed := last.sizes[way]-first.sizes[way], last.counted-first.counted
+	return grew >= leastGrowth && billed*2 >= grew && billed <= 2*grew
 }
 
 // score returns how badly a way explains the bills, in millionths: how far the ratios lie apart, which counts for a quarter
-// as far as some tokens of framing in each explain it, and half of how far the newest is from 1, but for a hundredth.
+// as far as some tokens of framing in each explain it, and half of how far the newest is from 1, but for a hundredth. What
+// the bills are all above the count is the template's own and no part of the ratios, up to mostPage: as a factor it would
+// favor a way that counts too much.
 func (c *Calibration) score(way int) int {
 	const one, framing = 1_000_000, 20
+	bills, page := c.comparable(way), mostPage
+	for _, b := range bills {
+		page = min(page, max(0, b.counted-b.sizes[way]))
+	}
 	low, high, last := 1<<40, 0, 0 // of the ratios
 	floor, ceiling := 0, 1<<40     // of what all of them can be
-	for _, b := range c.seen {
-		size := max(1, b.sizes[way])
-		last = b.counted * one / size
+	for _, b := range bills {
+		size, counted := max(1, b.sizes[way]), b.counted-page
+		last = counted * one / size
 		low, high = min(low, last), max(high, last)
-		floor, ceiling = max(floor, (b.counted-framing)*one/size), min(ceiling, (b.counted+framing)*one/size)
+		floor, ceiling = max(floor, (counted-framing)*one/size), min(ceiling, (counted+framing)*one/size)
 	}
 	apart := max(0, floor-ceiling)
 	off := max(0, max(last-one, one-last)-one/100)
 	return apart + (high-low-apart)/4 + off/2
 }
 
+// comparable returns the newest bills, without those of prompts less than half as long as the last: what a template adds
+// by itself is a large part of them.
+func (c *Calibration) comparable(way int) []bill {
+	last := c.seen[len(c.seen)-1].sizes[way]
+	for i := len(c.seen) - 1; i > 0; i-- {
+		if 2*c.seen[i-1].sizes[way] < last {
+			return c.seen[i:]
+		}
+	}
+	return c.seen
+}
+
 // largest returns the factor that the newest three bills need.
 func (c *Calibration) largest(way int) int {
 	most := 0
-	for _, b := range c.seen[len(c.seen)-enough:] {
+	bills := c.comparable(way)
+	for _, b := range bills[max(0, len(bills)-enough):] {
 		most = max(most, ratio(max(1, b.sizes[way]), b.counted))
 	}
 	return stepped(most)

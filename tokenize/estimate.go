@@ -36,7 +36,8 @@ var (
 	// Templates of open models put up to 6 tokens around a message, and up to 12 around a call (DeepSeek writes each
 	// between four marks of its own, with a code fence). Llama 3.1 begins with two dates, Qwen 2.5 with its name: 25
 	// tokens.
-	otherFraming = framing{preamble: 25, envelope: 8, call: 12, template: true}
+	otherFraming  = framing{preamble: 25, envelope: 8, call: 12, template: true}
+	cl100kFraming = framing{preamble: 25, envelope: 5, result: 4, call: 12, template: true}
 	// Anthropic's page of instructions has 346 tokens (docs.anthropic.com, tool use, pricing).
 	anthropicFraming = framing{envelope: 8, call: 12, tools: 346}
 	// An estimate by length takes 8, so that it pays for names and ids, too.
@@ -49,6 +50,10 @@ var tokenizers = []tokenizer{
 	{name: "o200k_base", encoding: bpe.O200k, framing: openAIFraming},
 	{name: "o200k_harmony", encoding: bpe.O200k, framing: harmonyFraming}, // differs in its special tokens alone
 	{name: "cl100k_base", encoding: bpe.Cl100k, framing: gpt4Framing},
+	// Llama 3 and Qwen have cl100k_base and more tokens for other languages: a real Llama 3.1 and Qwen 2.5 were within 2 % of it
+	// on code, prose and tools (llama.cpp's vocabularies).
+	{name: "cl100k*1.02", encoding: bpe.Cl100k, scale: &scale{plain: 102, other: 102, rare: 102}, framing: cl100kFraming},
+	{name: "cl100k*1.02+digits", encoding: bpe.Cl100k, scale: &scale{plain: 102, other: 102, rare: 102, digits: true}, framing: cl100kFraming},
 	scaled("o200k*1.05", scale{plain: 105, other: 120, rare: 250}, otherFraming),
 	scaled("o200k*1.1", scale{plain: 110, other: 120, rare: 250}, otherFraming),
 	scaled("o200k*1.1+digits", scale{plain: 110, other: 120, rare: 250, digits: true}, otherFraming),

@@ -79,7 +79,7 @@ func TestFraming(t *testing.T) {
 	f("gpt-4", 4, 4, 14, 3)
 	f("gpt-oss-20b", 4, 4, 14, 103)
 	f("claude-sonnet-4-5", 8, 0, 12, 3)
-	f("llama3.1:8b", 8, 0, 12, 28)
+	f("llama3.1:8b", 5, 4, 12, 28)
 	f("", 8, 0, 12, 28)
 	if got := For("gpt-4o").Speaker(""); got != 0 {
 		t.Errorf("no name costs %d", got)
@@ -128,7 +128,7 @@ func TestOpenAIsOwnExamples(t *testing.T) {
 
 func TestNamesAreKnownAndKeepTheirOrder(t *testing.T) {
 	want := []string{
-		"o200k_base", "o200k_harmony", "cl100k_base", "o200k*1.05", "o200k*1.1", "o200k*1.1+digits", "o200k*1.15+digits",
+		"o200k_base", "o200k_harmony", "cl100k_base", "cl100k*1.02", "cl100k*1.02+digits", "o200k*1.05", "o200k*1.1", "o200k*1.1+digits", "o200k*1.15+digits",
 		"o200k*1.2+digits", "o200k*1.35+digits", "o200k*1.35", "o200k*1.6", "bytes/4", "bytes/3.5", "bytes/3",
 	}
 	if diff := cmp.Diff(want, Names()); diff != "" {
@@ -200,7 +200,7 @@ func TestUnknownNameSaysWhatIsKnownAndWhatIsNear(t *testing.T) {
 func TestUnknownNameIsOneSentence(t *testing.T) {
 	_, err := Named("byte/3")
 	want := `unknown tokenizer "byte/3", did you mean "bytes/3"? ` +
-		`(known: o200k_base, o200k_harmony, cl100k_base, o200k*1.05, o200k*1.1, o200k*1.1+digits, o200k*1.15+digits, ` +
+		`(known: o200k_base, o200k_harmony, cl100k_base, cl100k*1.02, cl100k*1.02+digits, o200k*1.05, o200k*1.1, o200k*1.1+digits, o200k*1.15+digits, ` +
 		`o200k*1.2+digits, o200k*1.35+digits, o200k*1.35, o200k*1.6, bytes/4, bytes/3.5, bytes/3)`
 	if err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)

@@ -27,11 +27,20 @@ func Strictest(in, out []compact.Message) []error {
 }
 
 // shape is Strictest for one run. A policy that places its slot as a system
-// message breaks the rules about system messages by choice, and only those.
+// message breaks the rules about system messages by choice, and only those. Where
+// roles must alternate, a turn of a user may have been put behind a result.
 func shape(p *compact.Policy, in compact.Conversation, plan *compact.Plan, out []compact.Message) []error {
 	repaired, _ := compact.Repair(in.Messages, plan.Repair)
 	if p.Placement == compact.PlaceSystem {
 		out = where(out, func(m *compact.Message) bool { return m.Origin != compact.Added || !m.Role.Instruction() })
+	}
+	if p.Demands.Has(compact.TakeTurns) {
+		behind := false
+		out = where(out, func(m *compact.Message) bool {
+			turn := behind && m.Origin == compact.Added && m.Role == compact.User
+			behind = m.Role.Result()
+			return !turn
+		})
 	}
 	return Strictest(repaired, out)
 }
@@ -188,7 +197,7 @@ func sameForms(in, out []compact.Message) (errs []error) {
 	}
 	for i := range out {
 		m, o := &out[i], was[out[i].Origin]
-		if o == nil || !m.Edited {
+		if o == nil || !m.Edited || m.Rest {
 			continue
 		}
 		if m.Shape != o.Shape && !(o.Shape == compact.Null || o.Shape == compact.Absent) {

@@ -27,7 +27,7 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 		if k < in.Unbind {
 			continue // requests from before the thinking was taken out
 		}
-		prefix := compact.Conversation{Messages: in.Messages[:k:k], Fixed: in.Fixed, Unbind: in.Unbind}
+		prefix := compact.Conversation{Messages: in.Messages[:k:k], Fixed: in.Fixed, Unbind: in.Unbind, Rates: in.Rates}
 		plan, report := compact.Compact(prefix, p, c, b)
 		run := Run{Prefix: k, Plan: plan, Report: report, Out: plan.Apply(prefix, "")}
 		for _, err := range compact.Broken(prefix, p, c, b, &plan, report) {
@@ -240,15 +240,15 @@ func repairedLen(r *Run) int {
 func apart(epochs []compact.Epoch, placing int) error {
 	for i := 1; i < len(epochs); i++ {
 		e, next := epochs[i-1], epochs[i]
-		if e.ByMessages || next.ByMessages || next.Before > min(e.Budget, next.Budget) {
-			continue // the number of messages, or the budget, forced one
+		if e.ByMessages || next.ByMessages || next.Before > next.Budget || e.Budget != next.Budget {
+			continue // the number of messages, the budget, or a count that changed it, forced one
 		}
 		if next.Before > placing && e.After <= placing {
 			continue // the same, where the second plans for more than the budget
 		}
 		want := min(e.Trigger, next.Trigger) - e.Land
 		if e.After > min(e.Land, placing) {
-			want = (min(e.Budget, next.Budget) - max(e.Required, next.Required)) / 5
+			want = (e.Budget - max(e.Required, next.Required)) / 5
 		}
 		if arrived := next.Before - e.After; arrived < want {
 			return fmt.Errorf("epoch %d: only %d tokens arrived since the last one, which left %d of %d", i+1, arrived, e.After, e.Land)

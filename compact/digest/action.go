@@ -1,129 +1,84 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"laconic/compact"
 )
 
-// action describes what a call reads, runs or writes, as far as its arguments
-// say.
-type action struct {
-	tool      string
-	path      string   // the file in its arguments
-	command   string   // the command that it runs
-	query     string   // what it searches for
-	other     string   // its first argument, if it has none of the above
-	rest      string   // short values of the other arguments, on one line
-	count     int      // of its arguments
-	edits     bool     // an argument holds text to write
-	text      string   // the first text to write
-	arguments string   // as they were sent
-	shown     string   // the arguments, on one line
-	written   []string // the files that it writes
-	named     string   // see name
-	// For calls that left:
-	number int // of the source of its arguments
-	result *source
-	lined  string // see line
-}
+// kind says what a call does.
+type kind uint8
 
-// How much of an argument is read, and how much is recorded.
 const (
-	argBytes     = 2048
-	subjectChars = 120
-	restChars    = 120
-	briefChars   = 60
+	other kind = iota
+	reads
+	searches
+	runs    // a command
+	edits   // files
+	asks    // the user
+	plans   // puts a plan to the user
+	thinks  // writes down a thought
+	reports // to the user
+	tracks  // keeps a list of what is to do
+	sends   // another agent to work
 )
 
-// actionOf returns what a call does, and its arguments.
-func actionOf(c *compact.Call) (a *action, arguments string) {
-	arguments = c.Arguments.String()
-	a = argumentsOf(arguments)
-	a.arguments = arguments
-	a.tool, a.shown = c.Name, quote(arguments, argChars)
-	a.written = a.writes()
-	return a, arguments
+// An action is what a call does, as far as its arguments say.
+type action struct {
+	kind    kind
+	tool    string
+	path    string // the file
+	command string
+	query   string // what is searched for
+	text    string // what a plan, a thought or a report says
+	values  value  // the arguments
+	changes []change
 }
 
-// argumentsOf reads the arguments of a call.
-func argumentsOf(text string) *action {
-	a := &action{}
-	r := scanner{s: text}
-	if r.skip(); r.at >= len(r.s) || r.s[r.at] != '{' {
-		a.other = firstBytes(strings.TrimSpace(text), argBytes)
-		return a
-	}
-	r.at++
-	for r.skip(); r.at < len(r.s) && r.s[r.at] == '"'; {
-		key, _ := r.str()
-		if r.skip(); r.at >= len(r.s) || r.s[r.at] != ':' {
-			break
-		}
-		r.at++
-		r.skip()
-		value, number := r.argument()
-		a.take(key, value, number)
-		if r.skip(); r.at >= len(r.s) || r.s[r.at] != ',' {
-			break
-		}
-		r.at++
-		r.skip()
-	}
-	return a
+// A change is what an action does to a file.
+type change struct {
+	path     string
+	old, new string // the text that is replaced, and its replacement
+	how      how
 }
 
-// take adds one argument. number is true if its value is not a text.
-func (a *action) take(key, value string, number bool) {
-	if value == "" {
-		return
-	}
-	a.count++
-	kind := argumentKinds[plainKey(key)]
-	var to *string
-	switch kind {
-	case aPath:
-		to = &a.path
-	case aCommand:
-		to = &a.command
-	case aQuery:
-		to = &a.query
-	case aText:
-		a.edits = true
-		if a.text == "" {
-			a.text = value
+type how uint8
+
+const (
+	replaced how = iota // old became new
+	written             // new is the whole file
+	inserted            // new was added
+	changed             // nobody knows how
+	removed
+	restored // to what it was before all edits
+	applied  // the file is a patch for others
+)
+
+// arguments says what arguments are for, by the names that agents give them, without
+// marks. In one that is not listed may be a patch.
+var arguments = byWord(map[string]string{
+	"path": "path filepath filename file targetfile absolutepath relativepath relativeworkspacepath notebookpath targetpath uri " +
+		"dirpath directory",
+	"command": "command cmd script code commandline commands",
+	"query":   "pattern query regex regexp searchterm searchpattern q",
+	"old":     "old oldstring oldstr oldtext search original find before",
+	"new":     "new newstring newstr newtext replace replacement updated inserttext after newsource",
+	"content": "content contents filetext filecontent newcontent codeedit text body",
+})
+
+// byWord returns what each word of some lists is listed under.
+func byWord[T comparable](lists map[T]string) map[string]T {
+	under := map[string]T{}
+	for of, words := range lists {
+		for _, w := range strings.Fields(words) {
+			under[w] = of
 		}
 	}
-	switch {
-	case to != nil && *to == "" && !number:
-		*to = value
-		return
-	case number:
-		if a.other == "" {
-			a.other = value
-		}
-		return
-	case kind == 0:
-		a.nested(value)
-		if a.other == "" {
-			a.other = value
-		}
-	}
-	if room := restChars - len(a.rest); room > 16 {
-		a.rest += " " + quote(value, room/2)
-	}
+	return under
 }
 
-// nested reads the first object of a list, or an object: {"files": [{"path":
-// "a.go"}]}.
-func (a *action) nested(value string) {
-	object := strings.TrimLeft(value, "[ \t\r\n")
-	if a.path+a.command+a.query != "" || !strings.HasPrefix(object, "{") {
-		return
-	}
-	inner := argumentsOf(object)
-	a.path, a.command, a.query = inner.path, inner.command, inner.query
-}
+func setOf(words string) map[string]bool { return byWord(map[bool]string{true: words}) }
 
 // plainKey returns the name of an argument without its style: file_path and
 // filePath become filepath.
@@ -131,106 +86,199 @@ func plainKey(key string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(key, "_", ""), "-", ""))
 }
 
-const (
-	aPath = iota + 1
-	aCommand
-	aQuery
-	aText
-)
+func either(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
 
-// argumentKinds maps the names that agents give to arguments.
-var argumentKinds = func() map[string]int {
-	kinds := map[string]int{}
-	for kind, names := range map[int]string{
-		aPath:    "path filepath filename file targetfile absolutepath relativeworkspacepath notebookpath targetpath uri",
-		aCommand: "command cmd script code commandline",
-		aQuery:   "pattern query regex regexp searchterm searchpattern",
-		aText:    "content contents filetext oldstring newstring oldstr newstr patch diff edits input newcontent insertline codeedit",
-	} {
-		for _, n := range strings.Fields(names) {
-			kinds[n] = kind
+// actionOf returns what a call does.
+func actionOf(tool string, arguments value) *action {
+	a := &action{tool: tool, values: arguments}
+	if v := &a.values; v.kind == '"' && v.text != "" { // a custom tool: the argument is a text
+		if a.patches(v.text, ""); len(a.changes) == 0 {
+			a.query = v.text
 		}
 	}
-	return kinds
-}()
+	a.take(&a.values, "")
+	a.classify()
+	return a
+}
 
-// subject returns what an action is about, in a few words: the file, the
-// command, what was searched for and where.
-func (a *action) subject() string {
-	s := a.other
+// take takes what the members of an object say. within is the path of the object
+// around it.
+func (a *action) take(v *value, within string) {
+	got := map[string]string{"path": within}
+	for i := range v.list {
+		m, use := &v.list[i], arguments[plainKey(v.keys[i])]
+		text := m.text
+		if use == "command" && m.kind == '[' {
+			text = commandOf(m)
+		} else if m.kind != '"' {
+			continue
+		}
+		if before, had := got[use]; !had || before == within {
+			got[use] = text
+		}
+	}
+	path, query := got["path"], got["query"]
+	if path != "" && editorCommands[got["command"]] { // one tool does all that an editor does
+		query, got["command"] = got["command"], ""
+	}
+	a.path, a.command, a.query = either(a.path, path), either(a.command, got["command"]), either(a.query, query)
+	old, hasOld := got["old"]
+	text, hasNew := got["new"]
+	tool := strings.ToLower(a.tool)
 	switch {
-	case a.query != "" && a.path != "":
-		s = a.query + " in " + a.path
-	case a.query != "":
-		s = a.query
-	case a.path != "":
-		s = a.path
+	case hasOld && hasNew:
+		a.add(change{path: path, old: old, new: text})
+	case hasNew && strings.Contains(a.query+tool, "insert"):
+		a.add(change{path: path, new: text, how: inserted})
+	case got["content"] != "" && (a.query == "create" || a.query == "write" || a.query == "" && containsAny(tool, writing)):
+		a.add(change{path: path, new: got["content"], how: written})
+	case within == "" && containsAny(tool, []string{"delete", "remove"}):
+		a.add(change{path: path, how: removed})
+	}
+	for i := range v.list {
+		if m := &v.list[i]; m.kind == '"' && arguments[plainKey(v.keys[i])] == "" {
+			a.patches(m.text, path)
+		} else {
+			a.take(m, path)
+		}
+	}
+}
+
+// editorCommands are what an editor with one name is told to do.
+var editorCommands = setOf("view create write insert str_replace undo_edit replace edit read delete")
+
+// commandOf returns the command that a list of words or of commands is: only
+// COMMAND of bash -lc COMMAND.
+func commandOf(v *value) string {
+	var words []string
+	for i := range v.list {
+		words = append(words, either(v.list[i].member("command cmd"), v.list[i].text))
+	}
+	switch {
+	case len(words) == 3 && strings.HasSuffix(words[0], "sh") && strings.HasPrefix(words[1], "-"):
+		return words[2]
+	case len(words) > 0 && strings.IndexByte(words[0], ' ') >= 0:
+		return strings.Join(words, "\n")
+	}
+	return strings.Join(words, " ")
+}
+
+// member returns the text of the first member with one of some names, or "".
+func (v *value) member(names string) string {
+	for i, k := range v.keys {
+		if slices.Contains(strings.Fields(names), k) {
+			return v.list[i].text
+		}
+	}
+	return ""
+}
+
+// classify sets what kind of call it is, from its name and its arguments.
+func (a *action) classify() {
+	tool := strings.ToLower(a.tool)
+	named := func(parts ...string) bool { return containsAny(tool, parts) }
+	has := a.values.member
+	switch {
+	case len(a.changes) > 0, a.path == "" && (tool == "edit" || tool == "insert"): // of the open file
+		a.kind = edits
+	case has("questions") != "" || named("ask_user", "askuser", "ask_followup", "request_user_input"):
+		a.kind = asks
+	case has("todos task_list") != "" || named("todo", "update_plan", "task_tracker"):
+		a.kind = tracks
+	case has("plan") != "":
+		a.kind, a.text = plans, has("plan")
+	case named("think", "thought") && has("thought content thoughts") != "":
+		a.kind, a.text = thinks, has("thought content thoughts")
+	case tool == "finish" || tool == "submit" || named("attempt_completion", "task_complete"):
+		a.kind, a.text = reports, has("message result summary text")
+	case has("prompt") != "" && (named("agent", "task") || has("subagent_type") != ""):
+		a.kind = sends
 	case a.command != "":
-		s = a.command
+		a.kind = runs
+		a.shell()
+	case a.path == "" && a.query == "":
+	case a.path != "" && (containsAny(tool, writing) || named("undo")) && a.query != "view" && a.query != "read":
+		a.kind, a.changes = edits, append(a.changes, change{path: a.path, how: changed})
+	case a.query == "view" || a.query == "read" || a.query == "" && !named("list", "glob", "grep", "find", "search", "tree"):
+		a.kind, a.query = reads, ""
+	default:
+		a.kind = searches
 	}
-	return quote(s, subjectChars)
 }
 
-// whole reports whether the subject says all that the arguments say.
-func (a *action) whole() bool {
-	return a.count <= 1 || a.count == 2 && a.query != "" && a.path != ""
+// writing are parts of the names of tools that change a file.
+var writing = []string{"write", "edit", "create", "patch", "replace", "insert", "append", "rename", "move", "save", "update", "modify", "apply_diff"}
+
+func containsAny(text string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// brief returns what an action is about, in fewer words: of a command its first
-// line, without the folder that it goes to.
+// acting are words that begin the names of tools which change something that is
+// no file: an order, a booking, a mail.
+var acting = setOf("add approve assign book cancel close create delete exchange invite modify pay post reject remove return schedule send set share submit transfer update")
+
+// acts reports whether the first word of the tool's name says that it changes
+// something that is no file.
+func (a *action) acts() bool {
+	word, _ := firstWord(a.tool)
+	return a.kind == other && acting[word]
+}
+
+// subject returns what an action is about, on one line: the file, the command,
+// what was searched for and where.
+func (a *action) subject(n int) string {
+	s := ""
+	switch {
+	case a.kind == edits:
+		for _, c := range a.changes {
+			if !strings.Contains(s, c.path) && len(s) < n {
+				s = joined(s, ", ", c.path)
+			}
+		}
+	case a.command != "":
+		s = a.brief()
+	case a.query != "":
+		s = joined(a.query, " in ", a.path)
+	case a.kind == reads:
+		s = a.path
+		for i := range a.values.list {
+			if m := &a.values.list[i]; m.kind != '"' && len(m.text) < 16 { // which lines
+				s += " " + a.values.keys[i] + " " + m.text
+			}
+		}
+	case a.kind == sends:
+		s = either(a.values.member("description"), a.values.member("prompt"))
+	default:
+		for i := range a.values.list {
+			s = joined(s, ", ", a.values.keys[i]+": "+firstBytes(a.values.list[i].text, 400))
+		}
+	}
+	return OneLine(s, n)
+}
+
+// brief returns a command without the folder that it goes to and without its
+// here-documents.
 func (a *action) brief() string {
-	if a.command == "" || a.query+a.path != "" {
-		return a.subject()
-	}
-	command := strings.TrimSpace(firstBytes(a.command, 4*briefChars))
-	if strings.HasPrefix(command, "cd ") {
-		if i := strings.Index(command, "&& "); i > 0 && i < briefChars {
-			command = command[i+3:]
+	command, _ := heredocs(strings.TrimSpace(a.command))
+	if line, _, _ := strings.Cut(command, "\n"); strings.HasPrefix(line, "cd ") {
+		if _, rest, ok := strings.Cut(line, "&& "); ok {
+			command = rest + command[len(line):]
 		}
 	}
-	for _, end := range []string{"\n", "<<", " && ", " 2>&1"} {
-		if i := strings.Index(command, end); i > 0 {
-			command = command[:i]
-		}
-	}
-	return OneLine(command, briefChars)
-}
-
-// reads reports whether an action shows a file.
-func (a *action) reads() bool {
-	if a.path != "" {
-		return a.query == "" && len(a.written) == 0
-	}
-	first, _, _ := strings.Cut(strings.TrimSpace(a.command), " ")
-	switch first {
-	case "cat", "head", "tail", "less", "more", "bat", "nl":
-		return true
-	}
-	return false
-}
-
-// name returns the tool and its subject: read_file src/a.go.
-func (a *action) name() string {
-	if a.named == "" {
-		a.named = strings.TrimSpace(quote(a.tool, 64) + " " + a.subject())
-	}
-	return a.named
-}
-
-// firstBytes returns at most n bytes of a text, cut between characters.
-func firstBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xc0 == 0x80 {
-		n--
-	}
-	return s[:n]
+	return strings.ReplaceAll(command, " 2>&1", "")
 }
 
 // DescribeCall returns the tool of a call and what the call is about, on one
 // line: read_file src/a.go.
 func DescribeCall(c *compact.Call) string {
-	a, _ := actionOf(c)
-	return withoutMarks(a.name())
+	a := actionOf(c.Name, valueOf(c.Arguments.String()))
+	return withoutMarks(strings.TrimSpace(quote(a.tool, 64) + " " + a.subject(subjectChars)))
 }
+
+// subjectChars is the length of what a call is about, in bytes.
+const subjectChars = 120

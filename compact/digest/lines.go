@@ -1,117 +1,279 @@
 package digest
 
 import (
-	"regexp"
+	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
+// A line is a line of a text, or a part of a long one.
+type line struct {
+	from, to int32
+	terms    [2]int32 // of body.ids
+	number   int32    // of the line in the text, from 0
+}
+
+// body is a text with its lines and the terms in them.
+type body struct {
+	text  string
+	lines []line
+	ids   []int32
+	first int32 // the number of its first line among all that were counted
+}
+
+func (b *body) at(i int) string { return b.text[b.lines[i].from:b.lines[i].to] }
+
+// Longer lines are read in parts of at most so many bytes, an object of a list, a
+// member, a sentence: in small parts of a record of leastLine, else of longLine.
 const (
-	lineChars = 200 // of a quoted line
-	ruleChars = 300 // of a rule, which may continue on the next line
+	longLine  = 440
+	leastLine = 120
 )
 
-// statement returns the line at an index, with the line before or after if the
-// sentence continues there. In a long line it returns the sentence.
-func statement(text string, at int) (from, to int) {
-	from, to = lineAt(text, at, at)
-	if cut := to - from; cut >= 2*lineChars || to < len(text) && text[to] != '\n' || from > 0 && text[from-1] != '\n' {
-		return sentenceAt(text, at)
-	}
-	if r, _ := utf8.DecodeRuneInString(strings.TrimLeft(text[from:to], " \t")); unicode.IsLower(r) && from > 1 && text[from-2] != '\n' {
-		if f, t := lineAt(text, from-1, from-1); t == from-1 && t-f > 40 {
-			from = f
+// bodyOf returns the lines of a text, and counts the terms that x knows.
+func (x *interest) bodyOf(text string) *body { return x.sentencesOf(text, 1<<30) }
+
+// sentencesOf returns the lines of a text, of those that are longer than some
+// bytes the sentences.
+func (x *interest) sentencesOf(text string, least int) *body {
+	b := &body{text: text, first: x.lines, lines: make([]line, 0, strings.Count(text, "\n")+1+len(text)/x.long)}
+	number := int32(0)
+	for at := 0; at < len(text); number++ {
+		end := lineEnds(text, at)
+		for from := at; from < end; {
+			to := end
+			if end-from > least {
+				to = from + sentenceLength(text[from:end], x.long)
+			}
+			if to-from > x.long {
+				to = from + partLength(text[from:to], x.long)
+			}
+			b.add(x, from, to, number)
+			if from = to; least < x.long && to < end {
+				number++
+			}
 		}
-	}
-	for range 2 {
-		if to+1 >= len(text) || strings.IndexByte(".!?:;|}", text[to-1]) >= 0 || to-from >= ruleChars {
-			break
+		if at == end {
+			b.lines = append(b.lines, line{from: int32(at), to: int32(at), number: number})
+			x.lines++
 		}
-		f, t := lineAt(text, to+1, to+1)
-		if next := text[f:t]; strings.TrimSpace(next) == "" || isItem(next) || to-from < 50 && !isBlank(next[0]) {
-			break
-		}
-		to = t
+		at = end + 1
 	}
-	return from, to
+	return b
 }
 
-// lineAt returns the line that holds [from, to), or the part of it nearby.
-func lineAt(text string, from, to int) (start, end int) {
-	low, high := max(0, from-2*lineChars), min(len(text), to+2*lineChars)
-	start = low + strings.LastIndexByte(text[low:from], '\n') + 1
-	for start > low && start < from && !utf8.RuneStart(text[start]) {
-		start++
-	}
-	if end = high; to < high {
-		if i := strings.IndexByte(text[to:high], '\n'); i >= 0 {
-			return start, to + i
+func (b *body) add(x *interest, from, to int, number int32) {
+	l := line{from: int32(from), to: int32(to), number: number}
+	l.terms[0] = int32(len(b.ids))
+	{
+		for t := range terms(b.text[from:to]) {
+			id, ok := x.terms[t.text]
+			if !ok && t.name && x.open {
+				id, ok = x.of(t)
+			}
+			if ok {
+				b.ids = append(b.ids, id)
+				x.list[id].lines++
+				x.list[id].last = x.lines
+			}
 		}
 	}
-	for end > to && end < len(text) && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return start, end
+	l.terms[1] = int32(len(b.ids))
+	b.lines = append(b.lines, l)
+	x.lines++
 }
 
-// sentenceAt returns the sentence at an index of a long line.
-func sentenceAt(text string, at int) (from, to int) {
-	from, to = lineAt(text, at, at)
-	if i := strings.LastIndex(text[from:at], ". "); i >= 0 {
-		from += i + 2
-	} else if at-from > lineChars/2 {
-		from = at - lineChars/2
-		from += strings.IndexByte(text[from:at], ' ') + 1
-	}
-	if i := strings.Index(text[at:to], ". "); i >= 0 {
-		to = at + i + 1
-	}
-	for from < at && !utf8.RuneStart(text[from]) {
-		from++
-	}
-	return from, to
+func (b *body) interest(x *interest, i int) float32 {
+	l := &b.lines[i]
+	return x.sum(b.ids[l.terms[0]:l.terms[1]], b.first+int32(i))
 }
 
-var item = regexp.MustCompile(`^[ \t]*([-*•]|[0-9]+[.)]) `)
-
-// isItem reports whether a line begins like a list item: -, *, 1. or 1).
-func isItem(line string) bool { return item.MatchString(firstBytes(line, 64)) }
-
-// itemsAround returns the items around an item of a list, at most most on each
-// side, and the end of the list.
-func itemsAround(text string, from, most int) (items []string, end int) {
-	start := from
-	for range most {
-		f, _ := lineAt(text, max(0, start-1), max(0, start-1))
-		if start == 0 || !isItem(text[f:]) && !isBlank(text[f]) || strings.TrimSpace(text[f:start]) == "" {
-			break
+// partLength returns the length of the first part of a long line: up to the end
+// of the object that it begins with, of a sentence or of a member, else up to a
+// blank.
+func partLength(s string, most int) int {
+	const least = 40
+	enough := most / 3
+	s = s[:min(len(s), most)]
+	member, memberDepth, blank := 0, 1<<30, 0
+	depth, opened := 0, 0 // of brackets; of the first object
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '{' || c == '[':
+			if depth++; c == '{' && opened == 0 {
+				opened = depth
+			}
+		case c == '}' || c == ']':
+			if depth--; i >= least && opened > 0 && depth < opened {
+				if i+1 < len(s) && s[i+1] == ',' {
+					i++
+				}
+				return i + 1
+			}
+		case i >= enough && (c == '.' || c == '!' || c == '?') && i+1 < len(s) && s[i+1] == ' ' && depth <= 0:
+			return i + 1
+		case i >= enough && c >= utf8.RuneSelf && strings.HasPrefix(s[i:], "。"):
+			return i + len("。")
+		case c == ',' && i >= enough && depth <= memberDepth && i+1 < len(s) && (s[i+1] == ' ' || s[i+1] == '"'):
+			member, memberDepth = i+1, depth
+		case c == ' ' && i > least:
+			blank = i + 1
 		}
-		start = f
 	}
-	for at := start; at < len(text) && len(items) < 2*most; {
-		f, t := statement(text, at)
-		if isItem(text[f:]) && f >= at {
-			items = append(items, OneLine(text[f:t], ruleChars))
-		} else if t <= at || strings.TrimSpace(text[at:t]) == "" || !isBlank(text[at]) {
-			break
+	switch {
+	case member > 0:
+		return member
+	case blank > 0:
+		return blank
+	}
+	for n := len(s); n > least; n-- {
+		if r, _ := utf8.DecodeLastRuneInString(s[:n]); r != utf8.RuneError {
+			return n
 		}
-		at = t + 1
-		end = at
 	}
-	return items, end
+	return len(s)
 }
 
-// OneLine returns a text on one line, cut at a word if it is longer than n
-// bytes. It cannot pass for a part of the record.
-func OneLine(s string, n int) string {
-	s = quote(s, len(s))
-	if len(s) <= n {
-		return s
+// normal returns a line as it is compared: without the blanks around it.
+func normal(s string) string { return strings.TrimSpace(s) }
+
+// isDefinition reports whether a line of code begins a definition.
+func isDefinition(s string) bool {
+	s = strings.TrimLeft(s, " \t")
+	for range 5 {
+		i := 0
+		for i < len(s) && class[s[i]]&(lower|upper) != 0 {
+			i++
+		}
+		if i == 0 || i == len(s) || s[i] != ' ' && s[i] != '(' && s[i] != '<' {
+			return false
+		}
+		w := s[:i]
+		if definers[w] {
+			return true
+		}
+		if !modifiers[w] {
+			return false
+		}
+		if s = s[i:]; s[0] == '(' {
+			_, s, _ = strings.Cut(s, ")")
+		}
+		s = strings.TrimLeft(s, " ")
 	}
-	s = firstBytes(s, n)
-	if i := strings.LastIndexByte(s, ' '); i > n/2 {
-		s = s[:i]
+	return false
+}
+
+var (
+	modifiers = setOf("export default pub async static public private protected final abstract override unsafe extern inline virtual")
+	definers  = setOf("def func fn class type interface struct enum impl function trait module namespace macro")
+)
+
+// isComment reports whether a line of code only explains it or names what it
+// needs.
+func isComment(s string) bool {
+	for _, p := range commentMarks {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
 	}
-	return s + "…"
+	return false
+}
+
+var commentMarks = []string{"//", "#", "/*", "*", `"""`, "'''", "--", "<!--", "import ", "from ", "package ", "use ", "using ", "@import"}
+
+// isCode reports whether a text is source code, by the name of its file or by
+// its first lines.
+func isCode(path, text string) bool {
+	if i := strings.LastIndexByte(path, '.'); i > strings.LastIndexByte(path, '/') {
+		switch ext := strings.ToLower(path[i+1:]); {
+		case proseFiles[ext]:
+			return false
+		case codeFiles[ext]:
+			return true
+		}
+	}
+	if text = strings.TrimSpace(text); text == "" || text[0] == '{' || text[0] == '[' {
+		return false // JSON
+	}
+	lines, ends := 0, 0
+	for line := range strings.Lines(firstBytes(text, 4096)) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		lines++
+		if strings.IndexByte("{}();,", line[len(line)-1]) >= 0 || isDefinition(line) {
+			ends++
+		}
+	}
+	return ends*4 > lines
+}
+
+var (
+	proseFiles = setOf("md txt rst adoc toml yaml yml json ini cfg conf env csv properties html xml tf eml log")
+	codeFiles  = setOf("go py js ts tsx jsx rs java c h cc cpp hpp cs rb php kt swift scala sh bash lua pl sql vue svelte zig ex exs dart m")
+)
+
+// binds reports whether a line of prose says that something must or must not be
+// done.
+func binds(s string) bool {
+	if strings.ContainsAny(s, "{}") || strings.Contains(s, `("`) || strings.Contains(s, " = ") {
+		return false // code
+	}
+	for from, to := range words(s) {
+		w := s[from:to]
+		if len(w) > 9 || !bindingWords[strings.ToLower(w)] {
+			continue
+		}
+		rest := s[to:]
+		switch w = strings.ToLower(w); w {
+		case "do":
+			if strings.HasPrefix(rest, " not ") && beginsClause(s[:from]) {
+				return true
+			}
+		case "don":
+			if (strings.HasPrefix(rest, "'t") || strings.HasPrefix(rest, "’t")) && beginsClause(s[:from]) {
+				return true
+			}
+		case "must", "mustn", "unless", "forbidden", "niemals", "muss", "jamais", "nunca", "debe", "doit":
+			return true
+		case "required":
+			last := lastWord(s[:from])
+			if (last == "is" || last == "are" || last == "be") && !strings.HasPrefix(rest, ":") {
+				return true
+			}
+		default:
+			if beginsClause(s[:from]) {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(bindingForeign, func(w string) bool { return strings.Contains(s, w) })
+}
+
+var (
+	bindingWords   = setOf("never must mustn always only required unless do don forbidden niemals muss nie jamais nunca debe doit avoid leave keep")
+	bindingForeign = []string{"禁止", "してはいけない", "しないで", "してください", "ないこと", "必ず", "必须", "不要", "不得", "不能", "请勿", "нельзя", "никогда", "должен", "должн", "обязательно", "금지", "반드시"}
+)
+
+// beginsClause reports whether what follows a part of a line begins a clause.
+func beginsClause(before string) bool {
+	before = strings.TrimRight(before, " \t*_`\"'>#-•(0123456789")
+	if before == "" || strings.IndexByte(".:;!?,)", before[len(before)-1]) >= 0 {
+		return true
+	}
+	switch lastWord(before) {
+	case "please", "and", "but", "so", "then", "also", "just", "or", "you":
+		return true
+	}
+	return false
+}
+
+// setting reports whether a line gives a key its value.
+func setting(s string) bool {
+	i := strings.IndexAny(s, "=:")
+	if i <= 0 || i > 60 || i+1 >= len(s) {
+		return false
+	}
+	key := strings.Trim(s[:i], " \t\"'-*`")
+	return key != "" && strings.IndexByte(key, ' ') < 0 && strings.TrimSpace(s[i+1:]) != ""
 }

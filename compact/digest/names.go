@@ -13,19 +13,6 @@ const (
 	minWord = 8
 )
 
-// names yields every text[from:to] that looks like the name of a thing: a path, an
-// identifier, a number, an id, a date, a long capitalized word that does not
-// begin a sentence. Other plain words are not names.
-func names(text string) iter.Seq2[int, int] {
-	return func(yield func(from, to int) bool) {
-		for t := (tokens{text: text}); t.next(); {
-			if t.isName() && !yield(t.from, t.to) {
-				return
-			}
-		}
-	}
-}
-
 // tokens are the longest runs of letters, digits and marks of a text, from left
 // to right, without the marks that end a sentence.
 type tokens struct {
@@ -187,31 +174,3 @@ var class = func() (t [256]byte) {
 	}
 	return t
 }()
-
-// shapeWeight returns how likely a name of this shape is to be used by a later
-// call, relative to other shapes; measured on real agent runs.
-func shapeWeight(name string) float64 {
-	seen, camel := shape(name)
-	w := 0.3
-	switch {
-	case strings.ContainsRune(name, '/'):
-		w = 2
-	case seen&(lower|upper) == 0:
-		w = 0.5 // a number
-		if len(name) >= 8 {
-			w = 1 // a date, an id
-		}
-	case strings.ContainsRune(name, '.'):
-		w = 1.5
-	case strings.ContainsRune(name, '_'):
-		w = 4
-	case seen&digit != 0:
-		w = 3
-	case camel:
-		w = 1.2
-	}
-	if len(name) < 6 {
-		w *= 0.4 // it may recur by chance
-	}
-	return w
-}

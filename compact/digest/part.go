@@ -9,97 +9,193 @@ import (
 // part is a part of a record that is being written.
 type part struct {
 	*Record
-	span
-	size   int
-	names  []*nameStat // that may be written, most likely needed first
-	text   strings.Builder
-	picked []*action // calls that get a line
+	events []*event // that it is chosen from
+	head   string
+	size   int // tokens
+
+	interest *interest
+	seen     map[uint64]bool // lines that the model reads
+	bodies   []*body         // of the results of the events
+	weights  []float32       // of the events
+	phase    []int           // of the events
+	phases   int
+	room     int // bytes
+	pieces   []piece
+	changed  []*file // by the events, the newest first
 }
 
-// The sections' shares of a part's room, each of what the sections before left;
-// bare names get the rest. On real agent runs, more calls cost more than they
-// helped.
-const (
-	bindingShare    = 0.40 // for sentences and lines that bind
-	readShare       = 0.25 // of that, for lines of results
-	userShare       = 0.25 // for sentences of users, whether they bind or not
-	changeShare     = 0.10
-	changedShare    = 0.25 // for the names of all changed files
-	errorShare      = 0.08
-	conclusionShare = 0.08
-	callShare       = 0.05
-	earlierShare    = 0.05
-)
-
-// What some sections may take of a small part, in tokens: a sentence that binds,
-// another sentence of a user, a line of a result that binds, an error, a call.
-const (
-	minBinding = 48
-	minUser    = 24
-	minRead    = 180 // for lines of results that bind, with their headings
-	minError   = 64
-	minLine    = 24 // for calls
-)
-
-const foot = "[End of the record]"
-
-// room returns the room of a part between its head and its foot.
-func (p *part) room(head string) int { return p.size - p.cost(head) - p.cost(foot) - 4 }
-
-// write writes the part and returns its text, or "" if it would say nothing.
-func (p *part) write(head string) string {
-	room := p.room(head)
-	p.text.WriteString(head)
-	binding := share(room, bindingShare)
-	said := p.writeUsers(max(binding, min(minBinding, room*4/5)), max(share(room, userShare), min(minUser, room*4/5)))
-	read, spentOnRead := p.rulesRead(min(max(share(binding, readShare), min(minRead, room/5)), room-said))
-	room -= said + spentOnRead
-	room -= p.changes(share(room, changeShare), share(room, changedShare))
-	room -= p.errors(max(share(room, errorShare), min(minError, room/5)))
-	room -= p.conclusions(share(room, conclusionShare))
-	calls := max(share(room, callShare), min(minLine, room/5))
-	earlier := share(room-calls, earlierShare)
-	p.index.tell(p.text.String())
-	lines := excerptShare
-	if p.size < smallPart {
-		lines = smallExcerptShare
+// write returns the text of the part, or "" if it would say nothing.
+func (p *part) write() string {
+	p.room = p.size * 7 / 2
+	p.weigh()
+	p.see()
+	for i, e := range p.events {
+		switch e.by {
+		case byUser:
+			p.user(i, e)
+		case byAgent:
+			p.agent(i, e)
+		case byCall:
+			p.step(i, e)
+		}
 	}
-	excerpts, spentOnExcerpts := p.excerpts(share(room-earlier, lines))
-	room -= spentOnExcerpts + p.calls(calls)
-	p.writeCalls()
-	room -= p.earlier(earlier)
-	p.text.WriteString(read)
-	if read != "" && excerpts != "" {
-		p.text.WriteString(excerptLabel)
-	}
-	p.text.WriteString(excerpts)
-	p.listNames(room)
-	if p.text.Len() == len(head) {
-		return ""
-	}
-	p.text.WriteString(foot)
-	return p.fitting()
+	p.code()
+	return p.fit()
 }
 
-func share(room int, part float64) int { return int(float64(room) * part) }
-
-func (p *part) cost(text string) int { return compact.CostText(p.counter, text) }
-
-// fitting returns the text, without its last names or lines if estimates were
-// too low.
-func (p *part) fitting() string {
-	text := p.text.String()
-	for p.cost(text) > p.size {
-		body := strings.TrimSuffix(text, "\n"+foot)
-		ends := "\n"
-		if strings.HasPrefix(body[strings.LastIndexByte(body, '\n')+1:], "names:") {
-			ends = " \n"
+// weigh divides the events into phases, which a user begins, and weighs them: what
+// came later counts more.
+func (p *part) weigh() {
+	p.weights, p.phase = make([]float32, len(p.events)), make([]int, len(p.events))
+	calls := 0
+	for i, e := range p.events {
+		switch {
+		case e.by == byCall:
+			calls++
+		case e.by == byUser && e.words != "" && calls >= leastCalls:
+			p.phases++
+			calls = 0
 		}
-		at := strings.LastIndexAny(body[:max(0, len(body)-len(body)/40)], ends)
-		if at <= 0 {
-			return ""
-		}
-		text = body[:at] + "\n" + foot
+		p.phase[i] = p.phases
 	}
-	return text
+	for i := range p.events {
+		p.weights[i] = phaseWeights[min(p.phases-p.phase[i], len(phaseWeights)-1)] * (0.7 + 0.6*float32(i+1)/float32(len(p.events)))
+	}
+}
+
+// A message of a user begins a phase after so many calls.
+const leastCalls = 6
+
+var phaseWeights = []float32{1, 0.75, 0.6}
+
+// see learns what the work is about, and which lines the model reads.
+func (p *part) see() {
+	x := newInterest(min(longLine, max(leastLine, p.room/4)))
+	p.interest = x
+	for _, e := range p.events {
+		x.most += len(e.result.text) / bytesPerTerm
+	}
+	p.seen = make(map[uint64]bool, 256)
+	for _, m := range p.kept {
+		switch {
+		case m.role.Instruction():
+			continue
+		case m.result != nil:
+			x.feed(firstBytes(m.result.text, 3000), 0.4, false)
+		case m.role == compact.User:
+			x.feed(firstBytes(m.text, 6000), 1.5, true)
+		default:
+			x.feed(m.text, 2, false)
+		}
+		for _, a := range m.actions {
+			a.values.each("", func(_, text string) { x.feed(firstBytes(text, 8000), 1.5, false) })
+		}
+		for _, h := range m.hashes() {
+			p.seen[h] = true
+		}
+	}
+	for i, e := range p.events {
+		switch e.by {
+		case byUser:
+			x.feed(firstBytes(e.words, 3000), 2, true)
+		case byAgent:
+			x.feed(e.words, p.weights[i], false)
+		case byCall:
+			w := 0.5 * p.weights[i]
+			if e.acts() {
+				w *= 4
+			}
+			e.values.each("", func(_, text string) { x.feed(firstBytes(text, 4000), w, false) })
+			if e.kind == reads && len(e.result.text) < shortTask {
+				p.task(e)
+			}
+			if e.kind == sends {
+				x.feed(e.result.text, 0.8*p.weights[i], false)
+			}
+		}
+	}
+	p.bodies = make([]*body, len(p.events))
+	x.open = true
+	for i, e := range p.events {
+		if e.result.text != "" {
+			p.bodies[i] = x.bodyOf(e.result.text)
+		}
+	}
+	x.open = false
+	x.close()
+}
+
+// shortTask is the length of files whose rules say what the work is about.
+const shortTask = 8000
+
+// task learns what the rules and the items of a file speak of, if it is prose: a
+// line of settings that has a word of them is wanted.
+func (p *part) task(e *event) {
+	if isCode(e.path, e.result.text) {
+		return
+	}
+	for line := range strings.Lines(e.result.text) {
+		if isItem(line) || binds(line) {
+			p.interest.feed(line, 1, true)
+			p.interest.feed(strings.ToLower(strings.ReplaceAll(line, "_", " ")), 1, true)
+		}
+	}
+}
+
+// hashes returns the hashes of the lines of a message that are long enough to be
+// told from others.
+func (m *message) hashes() []uint64 {
+	if m.lines == nil {
+		m.lines = []uint64{}
+		add := func(text string) {
+			for l := range strings.SplitSeq(text, "\n") {
+				if l = normal(l); len(l) >= longEnough {
+					m.lines = append(m.lines, hashOf(l))
+				}
+			}
+		}
+		if add(m.text); m.result != nil {
+			add(m.result.text)
+		}
+		for _, a := range m.actions {
+			a.values.each("", func(_, text string) { add(text) })
+		}
+	}
+	return m.lines
+}
+
+// Lines of so many bytes are the same only if one was copied.
+const longEnough = 14
+
+// known reports whether more than half of the lines of a text are in the record
+// already or read by the model.
+func (p *part) known(c purpose, text string) bool {
+	known, lines := 0, 0
+	for l := range strings.SplitSeq(text, "\n") {
+		if h, ok := lineHash(c, l); ok {
+			lines++
+			if p.told[h] || p.seen[h] {
+				known++
+			}
+		}
+	}
+	return known*2 > lines
+}
+
+// lineHash returns the hash of a line, of code without its mark, and reports whether
+// the line is long enough to be told from others.
+func lineHash(c purpose, l string) (h uint64, ok bool) {
+	if l = normal(l); c == code && len(l) > 1 && (l[0] == '+' || l[0] == '-') {
+		l = normal(l[1:])
+	}
+	return hashOf(l), len(l) >= longEnough
+}
+
+// tell notes that the record has the lines of a text.
+func (p *part) tell(c purpose, text string) {
+	for l := range strings.SplitSeq(text, "\n") {
+		if h, ok := lineHash(c, l); ok {
+			p.told[h] = true
+		}
+	}
 }

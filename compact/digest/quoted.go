@@ -6,25 +6,20 @@ import (
 )
 
 // Quoted text must not look like a part of the record. Otherwise the answer of a
-// tool could pass for the user's words, or end the record.
+// tool could pass for the user's words, or end the record. So lines that are quoted
+// are indented, and none begins with a label of the record's own.
 
-// labels begin the lines of a record and end with a colon. After the words in
-// headings, other text may precede the colon.
-var (
-	labels   = []string{"user", "changed", "error", "concluded", "call", "called before", "excerpts", "names"}
-	headings = []string{"rules", "from"}
-)
+// labels begin the lines of a record.
+var labels = []string{"user", "agent", "changed", "as of here", "names", "the user answered"}
 
 // A model reads many characters as a blank or as the end of a line, and ignores
 // invisible ones.
-const (
-	lineEnd = `[\n\r\v\f\x{85}\x{2028}\x{2029}]`
-	unseen  = `[\s\v\x{85}\p{Z}\p{Cf}]`
-)
+const unseen = `[\s\v\x{85}\p{Z}\p{Cf}]`
 
 var (
 	ownMarks  = regexp.MustCompile(`(?i)\[` + unseen + `*(end` + unseen + `+of` + unseen + `+the` + unseen + `+record|record` + unseen + `+of)`)
-	ownLabels = regexp.MustCompile(`(?i)(` + lineEnd + `)` + unseen + `*((?:` + strings.Join(labels, "|") + `)` + unseen + `*:|(?:` + strings.Join(headings, "|") + `)(?:` + unseen + `[^\n]*)?:)`)
+	ownLabels = regexp.MustCompile(`(?i)^` + unseen + `*(?:` + strings.Join(labels, "|") + `)` + unseen + `*:`)
+	lineEnd   = strings.NewReplacer("\n", " ", "\r", " ", "\v", " ", "\f", " ", "\u0085", " ", "\u2028", " ", "\u2029", " ")
 )
 
 // withoutMarks breaks what looks like the record's own marks.
@@ -35,10 +30,19 @@ func withoutMarks(s string) string {
 	return ownMarks.ReplaceAllString(s, "($1")
 }
 
-// withoutLabels returns an excerpt, which may span lines, in which no line
-// looks like one of the record's own: a bar precedes such a line.
-func withoutLabels(s string) string {
-	return ownLabels.ReplaceAllString(withoutMarks(strings.ToValidUTF8(s, "")), "$1| $2")
+// quoted returns a line as it is quoted: on one line, cut if it is very long.
+func quoted(line string) string {
+	line = strings.TrimRight(firstBytes(line, 4*maxLineChars), " \t\r")
+	return withoutMarks(lineEnd.Replace(strings.ToValidUTF8(line, "")))
+}
+
+// bar returns a line with a bar before it if it begins like one of the record's
+// own.
+func bar(line string) string {
+	if ownLabels.MatchString(line) {
+		return "| " + strings.TrimLeft(line, " \t")
+	}
+	return line
 }
 
 // quote returns at most n bytes of a text on one line.

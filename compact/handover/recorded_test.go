@@ -24,12 +24,15 @@ import (
 func TestTheRequestBeforeIsRepeated(t *testing.T) {
 	prompt := `{"role":"user","content":[{"type":"text","text":"Provide a detailed prompt for continuing our conversation above. ` + strings.Repeat("Name the files. ", 30) + `"}]}`
 	count := map[string]int{}
-	all := read(t)
+	all, every := read(t), 1 // the repository's own are few
+	if testing.Short() && compacttest.HasLargerSet(t) {
+		every = 4
+	}
 	for n, e := range policy.Catalogue {
 		name := e.Name
 		for i, c := range all {
 			share := []int{15, 30, 50, 70, 90}[(i+n)%5]
-			if testing.Short() && (i+n)%4 != 0 || name != "adaptive" && (i+n)%7 != 0 {
+			if (i+n)%every != 0 || name != "adaptive" && (i+n)%7 != 0 {
 				continue
 			}
 			p, err := policy.New(name, nil)

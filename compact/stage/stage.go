@@ -20,7 +20,7 @@ type Entry struct {
 
 // Catalogue is the ladder in order, least harmful first.
 var Catalogue = []Entry{
-	entry("older exchanges are replaced by one text", summarize{MaxTokens: 8192, Share: 0.32}),
+	entry("older exchanges are replaced by one text", summarize{MaxTokens: 8192, Share: 0.45}),
 	entry("white space that means nothing leaves old tool results", squeeze{Mode: lossless}),
 	entry("long old tool results keep head and tail", trimResults{MaxChars: 5000, Head: 0.6}),
 	entry("old tool results that a later one supersedes become a one-line marker", dedupe{MinTokens: 100}),

@@ -15,6 +15,9 @@ type Options struct {
 	// that the request asks for. 0 means 128,000; a negative value, no limit.
 	Limit int
 
+	// PromptAlone leaves the output out of the limit, as llama.cpp does.
+	PromptAlone bool
+
 	// Count returns the tokens of one message; nil means Tokens. CountTools
 	// returns those of the JSON of tools and functions; nil means ToolTokens.
 	Count      func(Message) int
@@ -101,7 +104,7 @@ func (u *Upstream) Read(body []byte) (*Request, *Refusal) {
 	if r = pairs(req.Messages); r != nil {
 		return req, r
 	}
-	if r = overflow(req, u.o.Limit); r != nil || u.o.Thinks == nil {
+	if r = overflow(req, u.o.Limit, u.o.PromptAlone); r != nil || u.o.Thinks == nil {
 		return req, r
 	}
 	_, r = bind(body, "")

@@ -22,9 +22,9 @@ func ToolTokens(tools []byte) int { return (2*len(tools) + 6) / 7 }
 
 // overflow refuses a request above the limit, in the words of OpenAI for prompts
 // alone and for prompts together with the requested output.
-func overflow(req *Request, limit int) *Refusal {
+func overflow(req *Request, limit int, alone bool) *Refusal {
 	prompt := req.PromptTokens()
-	if limit < 0 || req.MaxTokens <= limit-prompt {
+	if limit < 0 || req.MaxTokens <= limit-prompt || alone && prompt <= limit {
 		return nil
 	}
 	parts, and, or := fmt.Sprintf("%d in the messages", req.MessageTokens), "", ""

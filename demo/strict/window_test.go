@@ -51,6 +51,19 @@ func TestTheLimitIsSharp(t *testing.T) {
 	f(20, `,"max_tokens":9223372036854775807`, "This model's maximum context length is 20 tokens. However, you requested 9223372036854775827 tokens (20 in the messages, 9223372036854775807 in the completion). Please reduce the length of the messages or completion.")
 }
 
+// TestThePromptAlone: the output may be more than is left.
+func TestThePromptAlone(t *testing.T) {
+	f := func(limit int, taken bool) {
+		t.Helper()
+		body := `{"model":"m","max_tokens":50,"messages":[{"role":"user","content":"one"}]}`
+		if r := strict.New(strict.Options{Limit: limit, PromptAlone: true}).Check([]byte(body)); (r == nil) != taken {
+			t.Errorf("limit %d: %v", limit, r)
+		}
+	}
+	f(9, true)
+	f(8, false)
+}
+
 func TestTheCountMayBeReplaced(t *testing.T) {
 	up := strict.New(strict.Options{
 		Limit:      10,

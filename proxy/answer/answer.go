@@ -4,24 +4,23 @@
 //
 //   - unchanged: whatever is read of an answer before the client sees it, the
 //     client gets, every byte once and in order.
-//   - no wait without end: an answer whose start is peeked at is handed on as soon
-//     as it is known not to be a refusal, and in any case after a bounded time,
-//     number of bytes and number of looks.
+//   - no wait without end: the start of an answer is handed on as soon as it is
+//     known not to be a refusal, and in any case after a bounded time, number of
+//     bytes and number of looks.
 //   - bounded: of an answer that passes through, only its end is kept.
 //
 // # The first event
 //
 // Upstreams refuse under status 200 too, and OpenRouter's refusals begin with the
-// keys of an answer. [Peek] therefore waits for the first event:
+// keys of an answer. So the first event is held until it is known what it is:
 //
-//   - The wait ends when the event ends, when it holds something generated, or
-//     after 64 KB that do neither. An event with an error at its top is read to its
-//     end, up to 1 MB.
-//   - A comment or a blank line is handed on at once: it says that the upstream is
-//     alive. A refusal after it goes to the client.
-//   - Waiting costs the time in which the model reads the prompt. With atOnce the
-//     first event is not waited for. The proxy asks for that when it expects no
-//     refusal.
+//   - It is handed on when it ends, when it holds something generated, or after
+//     64 KB that do neither. An event with an error at its top is read to its end,
+//     up to 1 MB.
+//   - [Hold] holds nothing else: headers go out at once, and so do comments and
+//     blank lines, by which an upstream says that it is alive.
+//   - [Peek] waits, for an answer whose length is known: it comes with its headers.
+//     So it is for the second body. It takes a comment for the start of an answer.
 //
 // Some upstreams refuse nothing and end their answer instead: with the finish
 // reason model_context_window_exceeded, with length and no token, or with a stream
@@ -64,12 +63,17 @@ type Body struct {
 
 // New wraps the body of res. keep says whether to keep the end of the body.
 func New(res *http.Response, timer Timer, keep bool) *Body {
-	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
-	b := &Body{body: res.Body, timer: timer, stream: kind == "text/event-stream"}
+	b := &Body{body: res.Body, timer: timer, stream: Kind(res) == "text/event-stream"}
 	if keep {
 		b.end.keep = tailSize
 	}
 	return b
+}
+
+// Kind returns the media type of an answer.
+func Kind(res *http.Response) string {
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	return kind
 }
 
 // Read reads from the upstream.

@@ -22,7 +22,7 @@ func TestAnErrorThatComesByteByByteCostsLittle(t *testing.T) {
 	body := `{"error":{"message":"` + strings.Repeat("a", 300_000) + `"}}`
 	b := strings.NewReader(body)
 	res := &http.Response{StatusCode: 200, ContentLength: -1, Body: io.NopCloser(iotest.OneByteReader(b))}
-	Peek(res, wire.Chat, noTimer{}, false)
+	Peek(res, wire.Chat, noTimer{})
 	if read := len(body) - b.Len(); read > 10_000 {
 		t.Errorf("%d bytes were looked at", read)
 	}

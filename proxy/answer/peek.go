@@ -25,14 +25,17 @@ const (
 
 // Peek returns the error by which the upstream refused the request, or nil if there
 // is none. Of an answer with status 200 it reads the first event, comment or byte,
-// and the error is the data of that event; if atOnce is true, it reads nothing of
-// such an answer. Of an error with another status it reads all. res.Body still
-// returns every byte.
-func Peek(res *http.Response, w wire.Wire, timer Timer, atOnce bool) (refusal []byte) {
+// and the error is the data of that event. Of an error with another status it reads
+// all. res.Body still returns every byte.
+func Peek(res *http.Response, w wire.Wire, timer Timer) (refusal []byte) {
 	switch res.StatusCode {
 	case http.StatusOK:
-		if !atOnce {
-			return peekEvent(res, w, timer)
+		p := newPeeked(res, w, timer)
+		for {
+			p.more()
+			if refusal, known := p.judge(); known {
+				return refusal
+			}
 		}
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity,
 		http.StatusTooManyRequests, http.StatusInternalServerError:
@@ -41,51 +44,61 @@ func Peek(res *http.Response, w wire.Wire, timer Timer, atOnce bool) (refusal []
 	return nil
 }
 
-// peekEvent reads up to the first event of an answer with status 200.
-func peekEvent(res *http.Response, w wire.Wire, timer Timer) (refusal []byte) {
-	body := res.Body
-	p := &peeked{body: body, buffer: firstReads.Get().(*[firstRead]byte)}
-	p.seen = p.buffer[:0]
+// peeked is a body whose start is read before anybody asks for it.
+type peeked struct {
+	body   io.ReadCloser
+	length int64 // -1: not known
+	wire   wire.Wire
+	timer  Timer
+	seen   []byte
+	buffer *[firstRead]byte // in which seen began; nil once it was given back
+	err    error            // came with what was seen
+	judged int
+}
+
+// newPeeked takes the place of the body of res.
+func newPeeked(res *http.Response, w wire.Wire, timer Timer) *peeked {
+	p := &peeked{body: res.Body, length: res.ContentLength, wire: w, timer: timer}
 	res.Body = p
-	for judged := 0; judged < mostJudged; {
-		if len(p.seen) == cap(p.seen) {
-			p.seen = append(make([]byte, 0, 2*cap(p.seen)), p.seen...)
-		}
-		timer.Start()
-		n, err := body.Read(p.seen[len(p.seen):cap(p.seen)])
-		timer.Stop()
-		p.seen, p.err = p.seen[:len(p.seen)+n], err
-		whole := err == io.EOF || res.ContentLength >= 0 && int64(len(p.seen)) >= res.ContentLength
-		begins, data := w.FirstEvent(p.seen, whole)
-		judged += leastJudged + len(p.seen)
-		switch {
-		case begins == overflow.Error:
-			return bytes.Clone(data)
-		case begins == overflow.Answer, err != nil, len(p.seen) >= mostError:
-			return nil
-		}
+	return p
+}
+
+// more reads on.
+func (p *peeked) more() {
+	switch {
+	case p.buffer == nil:
+		p.buffer = firstReads.Get().(*[firstRead]byte)
+		p.seen = p.buffer[:0]
+	case len(p.seen) == cap(p.seen):
+		p.seen = append(make([]byte, 0, max(firstRead, 2*cap(p.seen))), p.seen...)
 	}
-	return nil
+	p.timer.Start()
+	n, err := p.body.Read(p.seen[len(p.seen):cap(p.seen)])
+	p.timer.Stop()
+	p.seen, p.err = p.seen[:len(p.seen)+n], err
+}
+
+// judge reports whether it is known what the answer begins with, and returns the
+// error if it begins with one.
+func (p *peeked) judge() (refusal []byte, known bool) {
+	whole := p.err == io.EOF || p.length >= 0 && int64(len(p.seen)) >= p.length
+	begins, data := p.wire.FirstEvent(p.seen, whole)
+	p.judged += leastJudged + len(p.seen)
+	if begins == overflow.Error {
+		return bytes.Clone(data), true
+	}
+	return nil, begins == overflow.Answer || p.err != nil || len(p.seen) >= mostError || p.judged >= mostJudged
 }
 
 // firstReads are buffers for the starts of answers. They are short lived: new ones
 // for each of a thousand streams would leave holes in memory.
 var firstReads = sync.Pool{New: func() any { return new([firstRead]byte) }}
 
-// peeked is a body whose start was read.
-type peeked struct {
-	body   io.ReadCloser
-	seen   []byte
-	buffer *[firstRead]byte // in which seen began; nil once it was given back
-	err    error            // came with what was seen
-}
-
 func (p *peeked) Read(buf []byte) (int, error) {
 	if len(p.seen) > 0 {
 		n := copy(buf, p.seen)
 		if p.seen = p.seen[n:]; len(p.seen) == 0 {
-			firstReads.Put(p.buffer) // a stream may go on for an hour
-			p.seen, p.buffer = nil, nil
+			p.forget() // a stream may go on for an hour
 		}
 		return n, nil
 	}
@@ -93,6 +106,14 @@ func (p *peeked) Read(buf []byte) (int, error) {
 		return 0, p.err
 	}
 	return p.body.Read(buf)
+}
+
+// forget gives back what was seen.
+func (p *peeked) forget() {
+	if p.buffer != nil {
+		firstReads.Put(p.buffer)
+	}
+	p.seen, p.buffer = nil, nil
 }
 
 func (p *peeked) Close() error { return p.body.Close() }

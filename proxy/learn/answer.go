@@ -14,18 +14,29 @@ type Bill struct {
 }
 
 // Answered learns from an answer: from its bill, and from the length that was
-// accepted. cut reports whether the upstream dropped a part of the prompt.
-func (m *Model) Answered(s Sent, b Bill) (cut bool) {
-	m.change(func(now time.Time, f *Facts) {
+// accepted. cut reports whether the upstream dropped a part of the prompt, and window
+// is the one that is believed of that, 0 if none is or it was before.
+func (m *Model) Answered(s Sent, b Bill) (cut bool, window int) {
+	m.learnFrom(&s, func(now time.Time, f *Facts) {
 		prompt := s.Planned()
 		sure := prompt / mostAbove
+		before, fills := m.billed, false
 		if b.Prompt > 0 {
+			m.billed = billed{prompt, b.Prompt}
 			prompt, sure = b.Prompt, b.Prompt
-			if cut = s.fillsWindow(b, f); !cut && s.witness() && b.Cached <= b.Prompt {
+			fills = s.fillsWindow(b, f)
+			if most := m.starved.next(&s, b, m.answered); most > 0 && !fills && m.published.Window == 0 {
+				cut, window = true, m.reads(now, f, most)
+				return
+			}
+			if cut = fills; !cut && s.witness() && b.Cached <= b.Prompt {
 				m.calibrate(now, f, &s, func(c Calibration) { cut = c.Answered(s.Sizes, s.Percent, b.Prompt) })
 			}
 		}
 		if cut {
+			if fills && !(s.Asked > 0 && s.Asked < leastAsked) || m.billed.stands(before) {
+				window = m.reads(now, f, b.Prompt)
+			}
 			return // what was left of the prompt says nothing of what would be taken
 		}
 		f.disproved(now, sure, s.Bytes)
@@ -34,7 +45,89 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool) {
 			m.refused = 0
 		}
 	})
-	return cut
+	return cut, window
+}
+
+// billed is how long a prompt was, as it was planned and as its answer counted it,
+// in tokens.
+type billed struct{ planned, counted int }
+
+// stands reports whether the count stands still where the prompt is longer than
+// before.
+func (b billed) stands(before billed) bool {
+	return b.planned > before.planned+before.planned/100 && max(b.counted, before.counted)-min(b.counted, before.counted) <= b.counted/64
+}
+
+// starved is a run of answers that counted far less than was sent: its first, the
+// length of its last, the largest count, and how many they are.
+type starved struct {
+	first              billed
+	last, most, number int
+}
+
+// next adds an answer. It returns the largest count of three or more of ever longer
+// prompts, if that does not grow as they do: an upstream that drops whole messages
+// counts a little more or less each time. answered is the longest prompt of which an
+// answer is known.
+func (r *starved) next(s *Sent, b Bill, answered int) (most int) {
+	planned := s.Planned()
+	if planned < leastCounted || !s.witness() || b.Cached > 0 || !wellBelow(b.Prompt, planned) || s.explains(b.Prompt) {
+		*r = starved{}
+		return 0
+	}
+	if r.number == 0 || planned <= r.last || wellBelow(b.Prompt, r.most) {
+		*r = starved{first: billed{planned, b.Prompt}}
+	}
+	r.last, r.most, r.number = planned, max(r.most, b.Prompt), r.number+1
+	longer, more := planned-r.first.planned, r.most-r.first.counted
+	if r.number < 3 || answered > r.most || longer <= r.first.planned/100 || 4*more*r.first.planned >= longer*r.first.counted {
+		return 0
+	}
+	return r.most
+}
+
+// explains reports whether some way of counting says about as much: a template may
+// leave out a part of the prompt.
+func (s *Sent) explains(counted int) bool {
+	return slices.ContainsFunc(s.Sizes, func(n int) bool {
+		n = n * s.Percent / 100
+		return !wellBelow(counted, n) && !wellBelow(n, counted)
+	})
+}
+
+// wellBelow reports whether an upstream counted so little of a prompt that no
+// tokenizer explains it.
+func wellBelow(counted, planned int) bool { return 4*counted < 3*planned }
+
+// Doubtful reports whether a bill makes the window doubtful that a prompt was
+// planned for.
+func (b Bill) Doubtful(s Sent) bool {
+	return b.Prompt > 0 && s.Planned() >= leastCounted && s.witness() && wellBelow(b.Prompt, s.Planned())
+}
+
+// reads believes that an upstream reads so many tokens of a prompt, and drops the
+// others: that is its window. It returns 0 if that is nothing new, or if the upstream
+// publishes a window, which says it better.
+func (m *Model) reads(now time.Time, f *Facts, tokens int) (window int) {
+	if tokens < leastLimit || m.published.Window > 0 {
+		return 0
+	}
+	if f.Window.Value != tokens {
+		window = tokens
+	}
+	f.Window = believe(tokens, now, limitLife)
+	return window
+}
+
+// Assume believes the window that an upstream has unless it is told otherwise. It
+// returns 0 if one is known.
+func (m *Model) Assume(tokens int) (window int) {
+	m.change(func(now time.Time, f *Facts) {
+		if f.Window.Value == 0 {
+			window = m.reads(now, f, tokens)
+		}
+	})
+	return window
 }
 
 // mostAbove is how many times a prompt's true cost the counter may say.
@@ -43,7 +136,7 @@ const mostAbove = 2
 // disproved forgets the limits that an answer contradicts: one to a prompt of at
 // least so many tokens, in a body of so many bytes.
 func (f *Facts) disproved(now time.Time, prompt, bytes int) {
-	if f.Window.Value > 0 && prompt >= f.Window.Value {
+	if f.Window.Value > 0 && prompt > f.Window.Value {
 		f.Window.forget(now, limitLife)
 	}
 	if f.Input.Value > 0 && prompt > f.Input.Value {
@@ -53,6 +146,10 @@ func (f *Facts) disproved(now time.Time, prompt, bytes int) {
 		f.Bytes.forget(now, limitLife)
 	}
 }
+
+// leastAsked is the shortest answer, in tokens, of which it shows something that it
+// is empty: some clients ask for none, to have a prompt in the cache.
+const leastAsked = 16
 
 // windowStep is what windows that people choose are multiples of, in tokens.
 const windowStep = 1024
@@ -76,17 +173,20 @@ func (s *Sent) fillsWindow(b Bill, f *Facts) bool {
 func (s *Sent) witness() bool { return !s.OwnCounter && s.Media*mostMedia <= s.Sizes[0] }
 
 // calibrate changes the way of counting and its factor by what an upstream
-// counted, which add adds. The lock is held.
+// counted, which add adds. The locks are held.
 func (m *Model) calibrate(now time.Time, f *Facts, s *Sent, add func(Calibration)) {
 	if m.memory.o.Calibrate == nil {
 		return
+	}
+	if s.Agent != nil {
+		m = s.Agent
 	}
 	if m.count == nil {
 		way, percent := slices.Index(s.Ways, f.Count.Value.Way), f.Count.Value.Percent
 		if way < 0 {
 			way, percent = 0, 0
 		}
-		m.count = m.memory.o.Calibrate(way, percent)
+		m.count = m.memory.o.Calibrate(s.Plain, way, percent)
 	}
 	if add(m.count); !m.count.Measured() {
 		return

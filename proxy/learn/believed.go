@@ -4,7 +4,7 @@ import "time"
 
 // Believed is of how many models a fact is believed, each behind one upstream and
 // for one credential.
-type Believed struct{ Window, Input, Messages, Bytes, Hard, Count, Shape int }
+type Believed struct{ Window, Input, Together, Messages, Bytes, Hard, Count, Shape int }
 
 // Believed counts what is believed now, of the models that requests asked for.
 func (m *Memory) Believed() (n Believed) {
@@ -19,11 +19,12 @@ func (m *Memory) Believed() (n Believed) {
 		}{
 			{&n.Window, f.Window.Value == 0},
 			{&n.Input, f.Input.Value == 0},
+			{&n.Together, !f.Together.Value},
 			{&n.Messages, f.Messages.Value == 0},
 			{&n.Bytes, f.Bytes.Value == 0},
 			{&n.Hard, f.Hard.Value == 0},
 			{&n.Count, f.Count.Value == Count{}},
-			{&n.Shape, f.Shape.Value == ShapeFull},
+			{&n.Shape, f.Shape.Value == 0},
 		} {
 			if !c.unknown {
 				*c.n++

@@ -11,10 +11,13 @@ import (
 // configuration promises knows better.
 func (f *Facts) Budget(set compact.Limits, asked int) compact.Budget {
 	set.MaxMessages = lower(set.MaxMessages, f.Messages.Value)
+	set.Together = f.Together.Value
 	b := set.For(asked)
 	if f.Window.Value > 0 || f.Input.Value > 0 {
 		own := f.limits(set)
-		own.Reserve = max(own.Reserve, min(asked, f.Window.Value/2)) // it stated what it has, and the client what it wants of that
+		if f.Window.Value > 0 {
+			own.Reserve = max(own.Reserve, own.Answer(asked)) // it stated what it has, and the client what it wants of that
+		}
 		if own := own.For(asked); own.Tokens < b.Tokens {
 			b = own
 		}
@@ -34,11 +37,12 @@ func (f *Facts) Decisive(set compact.Limits, asked, bytes int, unbind bool) (nam
 	}{
 		{"window", func(o Facts) bool { o.Window = Fact[int]{}; return o.Budget(set, asked) != with }},
 		{"input", func(o Facts) bool { o.Input = Fact[int]{}; return o.Budget(set, asked) != with }},
+		{"together", func(o Facts) bool { o.Together = Fact[bool]{}; return o.Budget(set, asked) != with }},
 		{"messages", func(o Facts) bool { o.Messages = Fact[int]{}; return o.Budget(set, asked) != with }},
 		{"hard", func(o Facts) bool { o.Hard = Fact[int]{}; return o.Budget(set, asked) != with }},
 		{"bytes", func(o Facts) bool { return o.Bytes.Value > 0 && bytes > o.Bytes.Value }},
 		{"count", func(o Facts) bool { return o.Count.Value != Count{} }},
-		{"shape", func(o Facts) bool { return o.Shape.Value != ShapeFull }},
+		{"shape", func(o Facts) bool { return o.Shape.Value != 0 }},
 		{"thinking", func(Facts) bool { return unbind }},
 	} {
 		if v.decides(*f) {
@@ -54,6 +58,7 @@ func (f *Facts) limits(set compact.Limits) compact.Limits {
 	set.Budget = 0
 	set.Window = cmp.Or(f.Window.Value, set.Window)
 	set.Input = lower(set.Input, f.Input.Value)
+	set.Together = f.Together.Value
 	return set
 }
 
@@ -64,7 +69,7 @@ func (f *Facts) Accepts(set compact.Limits, asked int) int {
 	if l.Window <= 0 {
 		l.Window = compact.DefaultWindow
 	}
-	return lower(lower(l.Window-min(asked, l.Window/2), l.Input), f.Hard.Value)
+	return lower(lower(l.Window-l.Answer(asked), l.Input), f.Hard.Value)
 }
 
 // lower returns the smaller of two limits; 0 is none.

@@ -21,8 +21,9 @@ func TestAFactIsNamedWhereAPlanDependsOnIt(t *testing.T) {
 	f(Facts{Window: n(8000)}, 0, false, "window")
 	f(Facts{Window: n(8000)}, 2000, false)
 	f(Facts{Window: n(8000), Input: n(3000)}, 0, false, "window", "input")
+	f(Facts{Together: Fact[bool]{Value: true}}, 0, false) // no answer was asked for
 	f(Facts{Messages: n(20), Hard: n(900)}, 0, false, "messages", "hard")
 	f(Facts{Bytes: n(6000)}, 0, false)
-	f(Facts{Bytes: n(4000), Count: Fact[Count]{Value: Count{Percent: 110}}, Shape: Fact[Shape]{Value: ShapeNoSlot}}, 0, false, "bytes", "count", "shape")
+	f(Facts{Bytes: n(4000), Count: Fact[Count]{Value: Count{Percent: 110}}, Shape: Fact[compact.Demands]{Value: compact.NoSlot}}, 0, false, "bytes", "count", "shape")
 	f(Facts{Cuts: "x"}, 0, true, "thinking")
 }

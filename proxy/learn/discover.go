@@ -27,7 +27,7 @@ const (
 	freshTime = 10 * time.Minute
 	// firstPause and longestPause are when an upstream that published nothing of a
 	// model is asked again: the pause doubles. Ollama publishes a window only once
-	// the model is loaded, which the first request does.
+	// the model is loaded, which the first request does: see Loaded.
 	firstPause   = time.Minute
 	longestPause = time.Hour
 	// publishedLife is how long an answer is believed that cannot be had again.
@@ -84,10 +84,19 @@ type upstream struct {
 	mu        sync.Mutex
 	published map[string]Fact[compact.Published] // by the name of a model
 	refuses   bool                               // what is too long, as far as is known
+	loads     bool                               // it publishes windows of loaded models alone,
+	unset     int                                // and has this one unless it is told otherwise; 0: not known
 	next      time.Time
 	pause     time.Duration
 	asking    bool
-	denied    map[Key]time.Time // credentials that may not ask, until then
+	// cold is how often Loaded may still ask, again that it does behind the question
+	// that is under way; loaded is closed when it has its answer.
+	cold   int
+	again  bool
+	loaded chan struct{}
+	// doubted is when Doubt asked last.
+	doubted time.Time
+	denied  map[Key]time.Time // credentials that may not ask, until then
 }
 
 // of returns what was published of a model and is still believed.
@@ -102,24 +111,21 @@ func (a *upstream) of(model string, now time.Time) compact.Published {
 
 // Window returns what an upstream that is not [Silent] publishes of a model, as far
 // as is known, and reports whether the upstream refuses what is too long. It may
-// begin to ask the upstream, and does not wait for the answer.
+// begin to ask the upstream, and waits for the answer only behind [Memory.Loaded],
+// for loadedWait.
 func (m *Memory) Window(u Upstream, model string) (p compact.Published, refuses bool) {
 	key := m.Key("windows", u.URL.String(), u.Account)
 	a, ok := m.upstreams.GetIfPresent(key)
 	if !ok {
 		a, _ = m.upstreams.SetIfAbsent(key, &upstream{})
 	}
-	now := time.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.await()
+	now := time.Now()
 	if !a.asking && !now.Before(a.next) {
-		auth := u.Header()
-		if who := m.credential(u, auth); !now.Before(a.denied[who]) {
-			a.asking = m.background.start(func(ctx context.Context) { m.ask(ctx, a, u, auth, who, model) })
-			if !a.asking {
-				a.next = now.Add(firstPause)
-			}
-		}
+		a.cold = maxCold
+		m.begin(a, u, model, now)
 	}
 	return a.of(model, now), a.refuses
 }
@@ -138,30 +144,42 @@ type answer struct {
 	windows Windows
 	from    string // the name of the page that has them
 	refuses bool   // the upstream is not one that cuts a prompt which is too long
+	loads   bool   // the page is of loaded models alone,
+	unset   int    // and this is the window of the program if it is told none; 0: not known
 	denied  bool   // the pages are not for this credential
 }
 
-// ask asks an upstream, and keeps what it publishes.
-func (m *Memory) ask(ctx context.Context, a *upstream, u Upstream, auth http.Header, who Key, model string) {
+// ask asks an upstream, and keeps what it publishes. It reports whether to ask again.
+func (m *Memory) ask(ctx context.Context, a *upstream, u Upstream, auth http.Header, who Key, model string) (again bool) {
 	var got answer
-	defer func() { a.keep(got, who, model, time.Now()) }() // also after a panic
+	defer func() { again = a.keep(got, who, model, time.Now()) }() // also after a panic
 	got = m.pages(ctx, u, auth)
+	return false
 }
 
-// keep keeps an answer, and decides when the upstream is asked next.
-func (a *upstream) keep(got answer, who Key, model string, now time.Time) {
+// keep keeps an answer, and decides when the upstream is asked next. again: at once,
+// for it has loaded the model meanwhile.
+func (a *upstream) keep(got answer, who Key, model string, now time.Time) (again bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.asking = false
+	if _, ok := got.windows.of(model); a.again && !ok && got.loads {
+		a.again = false
+		return true
+	}
+	a.asking, a.again = false, false
+	if a.loaded != nil {
+		close(a.loaded)
+		a.loaded = nil
+	}
 	if got.denied {
 		maps.DeleteFunc(a.denied, func(_ Key, until time.Time) bool { return now.After(until) })
 		if a.denied == nil {
 			a.denied = map[Key]time.Time{}
 		}
 		a.denied[who], a.next = now.Add(deniedLife), now.Add(deniedPause)
-		return
+		return false
 	}
-	a.refuses = got.refuses
+	a.refuses, a.loads, a.unset = got.refuses, got.loads, got.unset
 	a.add(got.windows, now)
 	longest := longestPause
 	if len(got.windows) > 0 {
@@ -172,6 +190,7 @@ func (a *upstream) keep(got answer, who Key, model string, now time.Time) {
 	if _, ok := got.windows.of(model); ok {
 		a.pause, a.next = 0, now.Add(freshTime)
 	}
+	return false
 }
 
 // add adds windows, and forgets those that are not believed any more: the lists of
@@ -190,7 +209,7 @@ func (a *upstream) add(windows Windows, now time.Time) {
 // has any. An upstream refuses what is too long if it publishes on another page
 // than those that cut, or has none of their pages.
 func (m *Memory) pages(ctx context.Context, u Upstream, auth http.Header) answer {
-	refuses := true
+	got := answer{refuses: true}
 	for i := range sources {
 		s := &sources[i]
 		if u.Account != "" && !s.list {
@@ -201,13 +220,16 @@ func (m *Memory) pages(ctx context.Context, u Upstream, auth http.Header) answer
 			return answer{denied: true} // what is not for this credential is not asked for under other names
 		}
 		if windows := s.read(body); len(windows) > 0 {
-			return answer{windows: windows, from: s.name, refuses: !s.cuts}
+			return answer{windows: windows, from: s.name, refuses: !s.cuts, loads: s.cuts, unset: s.unset}
 		}
 		if s.cuts && !absent(status) && (body == nil || json.Valid(body) && gjson.ParseBytes(body).IsObject()) {
-			refuses = false // it has nothing loaded, or did not answer
+			got.refuses = false                        // it has nothing loaded, or did not answer
+			if gjson.GetBytes(body, s.mark).Exists() { // else it may answer any path
+				got.loads, got.unset = true, max(got.unset, s.unset)
+			}
 		}
 	}
-	return answer{refuses: refuses}
+	return got
 }
 
 // absent reports whether a status says that there is no such page.

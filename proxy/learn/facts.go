@@ -3,6 +3,8 @@ package learn
 import (
 	"fmt"
 	"time"
+
+	"laconic/compact"
 )
 
 // Fact is a value that is believed until some time. A zero Value with a time says
@@ -43,9 +45,10 @@ func (f Fact[T]) with(k Fact[T], now time.Time) Fact[T] {
 // How long facts are believed. A limit that is wrong costs memory of the
 // conversation on every turn, one that is forgotten one refused request.
 const (
-	limitLife = time.Hour
-	countLife = 24 * time.Hour
-	shapeLife = 24 * time.Hour
+	limitLife    = time.Hour
+	togetherLife = 24 * time.Hour
+	countLife    = 24 * time.Hour
+	shapeLife    = 24 * time.Hour
 )
 
 // clockSkew is how far the clock of another process may be ahead.
@@ -61,18 +64,24 @@ type Facts struct {
 	// alone, in tokens as the upstream counts.
 	Window Fact[int] `json:"window,omitzero"`
 	Input  Fact[int] `json:"input,omitzero"`
+	// Together: a prompt is refused that does not fit together with the longest
+	// answer that the request allows.
+	Together Fact[bool] `json:"together,omitzero"`
 	// Messages is the largest number of messages, Bytes the largest body.
 	Messages Fact[int] `json:"messages,omitzero"`
 	Bytes    Fact[int] `json:"bytes,omitzero"`
 	// Count is how the upstream counts.
 	Count Fact[Count] `json:"count,omitzero"`
-	// Shape is how much of a plan the upstream's chat template takes.
-	Shape Fact[Shape] `json:"shape,omitzero"`
+	// Shape is what the upstream's chat template demands of a list. A template is
+	// code of the model: what it refuses is known when it does.
+	Shape Fact[compact.Demands] `json:"shape,omitzero"`
 	// Hard is the longest prompt in a conversation with bound thinking, in tokens
 	// of the first way of counting, without a factor. Such a conversation is planned
 	// by what is configured and published, and this adds epochs where that is more
 	// than the upstream takes. It changes with a refusal, and with no answer.
 	Hard Fact[int] `json:"hard,omitzero"`
+	// Held is the count that a conversation was folded with, in the facts of one.
+	Held Fact[Held] `json:"held,omitzero"`
 	// Cuts are the conversations whose bound thinking was taken out.
 	Cuts Cuts `json:"cuts,omitempty"`
 }
@@ -81,27 +90,6 @@ type Facts struct {
 type Count struct {
 	Way     string `json:"way,omitempty"` // "" where the counter knows one alone
 	Percent int    `json:"percent,omitempty"`
-}
-
-// Shape is how much of a plan the chat template behind an upstream takes. A
-// template is code of the model: what it refuses is known when it does.
-type Shape int
-
-// The shapes, in the order in which they are tried.
-const (
-	ShapeFull     Shape = iota // the plan as it is
-	ShapeNoSlot                // no text stands for what left
-	ShapeOriginal              // the client's list, repaired
-)
-
-func (s Shape) String() string {
-	switch s {
-	case ShapeNoSlot:
-		return "no slot"
-	case ShapeOriginal:
-		return "original"
-	}
-	return "full"
 }
 
 // Percent returns the counter's factor.
@@ -120,7 +108,7 @@ func (f *Facts) Refuses() bool {
 // ForBound returns the facts by which a conversation with bound thinking is
 // planned: those that no other conversation changes.
 func (f Facts) ForBound() Facts {
-	f.Window, f.Input, f.Count = Fact[int]{}, Fact[int]{}, Fact[Count]{}
+	f.Window, f.Input, f.Together, f.Count = Fact[int]{}, Fact[int]{}, Fact[bool]{}, Fact[Count]{}
 	return f
 }
 
@@ -131,9 +119,9 @@ func (f Facts) at(now time.Time) Facts { return f.with(Facts{}, now) }
 // expired.
 func (f Facts) with(k Facts, now time.Time) Facts {
 	return Facts{
-		Window: f.Window.with(k.Window, now), Input: f.Input.with(k.Input, now),
+		Window: f.Window.with(k.Window, now), Input: f.Input.with(k.Input, now), Together: f.Together.with(k.Together, now),
 		Messages: f.Messages.with(k.Messages, now), Bytes: f.Bytes.with(k.Bytes, now),
-		Count: f.Count.with(k.Count, now), Shape: f.Shape.with(k.Shape, now), Hard: f.Hard.with(k.Hard, now),
+		Count: f.Count.with(k.Count, now), Shape: f.Shape.with(k.Shape, now), Hard: f.Hard.with(k.Hard, now), Held: f.Held.with(k.Held, now),
 		Cuts: f.Cuts.joined(k.Cuts).at(now),
 	}
 }
@@ -150,10 +138,14 @@ func (f *Facts) plausible(now time.Time) bool {
 			return false
 		}
 	}
-	c, s := f.Count.Value, f.Shape.Value
-	return (c == Count{} || c.Percent >= leastPercent && c.Percent <= mostPercent && len(c.Way) <= longestWay) &&
-		!f.Count.Until.After(latest.Add(countLife)) &&
-		s >= ShapeFull && s <= ShapeOriginal && !f.Shape.Until.After(latest.Add(shapeLife))
+	return f.Count.Value.plausible() && f.Held.Value.Count.plausible() && !f.Held.Until.After(latest.Add(heldLife)) &&
+		!f.Count.Until.After(latest.Add(countLife)) && !f.Together.Until.After(latest.Add(togetherLife)) &&
+		f.Shape.Value&^compact.AllDemands == 0 && !f.Shape.Until.After(latest.Add(shapeLife))
+}
+
+// plausible reports whether answers could have shown c.
+func (c Count) plausible() bool {
+	return c == Count{} || (c.Percent == 0 || c.Percent >= leastPercent && c.Percent <= mostPercent) && len(c.Way) <= longestWay
 }
 
 // Words describes f for people.
@@ -172,6 +164,9 @@ func (f *Facts) Words() (all []string) {
 			all = append(all, fmt.Sprintf(n.format, n.Value), "until "+n.Until.Format(time.RFC3339))
 		}
 	}
+	if f.Together.Value {
+		all = append(all, "prompt and answer refused together", "until "+f.Together.Until.Format(time.RFC3339))
+	}
 	if n := len(f.Cuts.read()); n > 0 {
 		all = append(all, fmt.Sprintf("thinking taken out of %d histories", n))
 	}
@@ -181,7 +176,7 @@ func (f *Facts) Words() (all []string) {
 		}
 		all = append(all, fmt.Sprintf("counts at %d %%", c.Percent))
 	}
-	if s := f.Shape.Value; s != ShapeFull {
+	if s := f.Shape.Value; s != 0 {
 		all = append(all, "shape "+s.String())
 	}
 	return all

@@ -25,8 +25,10 @@ func TestWhatALimitLeavesForThePrompt(t *testing.T) {
 	wide := compact.Limits{Window: 128_000}
 	f(Facts{}, wide, 0, 119_808, 128_000)
 	f(Facts{Window: of(4096)}, wide, 0, 3072, 4096)
-	f(Facts{Window: of(4096)}, wide, 2000, 2096, 2096)
-	f(Facts{Window: of(4096)}, wide, 100_000, 2048, 2048)
+	f(Facts{Window: of(4096)}, wide, 1000, 3096, 3096)
+	f(Facts{Window: of(4096)}, wide, 100_000, 3072, 3072)
+	f(Facts{Window: of(4096), Together: of(true)}, wide, 2000, 2096, 2096)
+	f(Facts{Window: of(4096), Together: of(true)}, wide, 100_000, 2048, 2048)
 	f(Facts{Window: of(4096), Input: of(1096)}, wide, 3000, 1096, 1096)
 	f(Facts{Window: of(1_000_000)}, wide, 0, 119_808, 1_000_000) // a larger limit raises nothing
 	f(Facts{Input: of(2000)}, wide, 0, 2000, 2000)
@@ -39,14 +41,15 @@ func TestWhatALimitLeavesForThePrompt(t *testing.T) {
 	stated := Facts{Window: of(16_000)}
 	f(stated, compact.Limits{}, 2000, 14_000, 14_000)
 	f(stated, compact.Limits{}, 0, 12_000, 16_000)
-	f(stated, compact.Limits{}, 9000, 8000, 8000)
+	f(stated, compact.Limits{}, 9000, 12_000, 12_000)
+	f(Facts{Window: of(16_000), Together: of(true)}, compact.Limits{}, 9000, 8000, 8000)
 	f(stated, compact.Limits{Reserve: 3000}, 2000, 13_000, 14_000)
 	f(stated, compact.Limits{Budget: 10_000}, 2000, 10_000, 14_000)
 }
 
 func TestFactsExpire(t *testing.T) {
 	now := time.Now()
-	f := Facts{Window: believe(1000, now, time.Hour), Messages: believe(3, now, 2*time.Hour), Shape: believe(ShapeNoSlot, now, 3*time.Hour)}
+	f := Facts{Window: believe(1000, now, time.Hour), Messages: believe(3, now, 2*time.Hour), Shape: believe(compact.NoSlot, now, 3*time.Hour)}
 	if got := f.at(now); got != f {
 		t.Errorf("%+v", got)
 	}
@@ -62,7 +65,7 @@ func TestFactsExpire(t *testing.T) {
 func TestWhatOneLearnsDoesNotUndoWhatAnotherDid(t *testing.T) {
 	now := time.Now()
 	window, older := Facts{Window: believe(2000, now, limitLife)}, Facts{Window: believe(4000, now.Add(-time.Minute), limitLife)}
-	shape := Facts{Shape: believe(ShapeNoSlot, now, shapeLife)}
+	shape := Facts{Shape: believe(compact.NoSlot, now, shapeLife)}
 	forgotten := older
 	forgotten.Window.forget(now.Add(time.Second), limitLife)
 	for _, c := range []struct{ f, with, want Facts }{
@@ -84,7 +87,7 @@ func TestWhatOneLearnsDoesNotUndoWhatAnotherDid(t *testing.T) {
 func TestStoredFactsAreChecked(t *testing.T) {
 	now := time.Now()
 	whole := Facts{
-		Window: believe(2000, now, limitLife), Count: believe(Count{"words", 120}, now, countLife), Shape: believe(ShapeOriginal, now, shapeLife),
+		Window: believe(2000, now, limitLife), Count: believe(Count{"words", 120}, now, countLife), Shape: believe(compact.Original, now, shapeLife),
 		Hard: believe(900, now, limitLife), Cuts: Cuts("").with(CutKey{1}, now),
 	}
 	whole.Input.forget(now, limitLife)
@@ -102,7 +105,7 @@ func TestStoredFactsAreChecked(t *testing.T) {
 		{Bytes: Fact[int]{mostBelieved + 1, later}},
 		{Count: Fact[Count]{Count{"words", 1000}, later}},
 		{Count: Fact[Count]{Count{strings.Repeat("x", 100), 100}, later}},
-		{Shape: Fact[Shape]{7, later}},
+		{Shape: Fact[compact.Demands]{compact.AllDemands + 1, later}},
 		{Window: believe(2000, now, 1e6*time.Hour)},
 	} {
 		if bad.plausible(now) {

@@ -1,6 +1,6 @@
 // Package learn remembers what upstreams have shown of their models: the limits
 // by which they refused requests, how they count, which shape of a conversation
-// they take, and the windows they publish.
+// they demand, and the windows they publish.
 //
 // It promises:
 //
@@ -15,7 +15,8 @@
 //     fact, and where the Store is a [Watcher] at once. What a Store could not take
 //     while it was away it gets when it is back.
 //   - in the background: nobody waits for an upstream's list of models, and for
-//     the [Store] only the first request of a model, for 100 ms at most.
+//     100 ms at most the first request of a model for the [Store], and the one behind
+//     the answer with which an upstream loaded a model for its window.
 //
 // It takes and returns values, and knows no request but by its size.
 //
@@ -27,6 +28,11 @@
 //     answered, or if it contradicts an earlier limit that allows the refused
 //     prompt. The contradiction is forgotten, so the limit is believed when it is
 //     stated again, as after a model was loaded with a smaller window.
+//   - A refusal in words that nobody knows, but which speak of length, is tried once
+//     with a shorter prompt if it came to one above 4,000 tokens. What its numbers may
+//     mean is kept only if the second body was answered.
+//   - A cache that requests share may be full of others. The same prompt is tried
+//     shorter, and nothing is learnt of it if it is within a window that is told.
 //   - A refusal without a number that explains it makes the second prompt 0.7 as
 //     long. That length is kept only if the second body was answered and it is at
 //     least 1,024 tokens, and never below a prompt that was answered.
@@ -44,16 +50,25 @@
 //
 // # Counts
 //
-//   - Each answer with usage and each refusal that counts goes to a [Calibration].
+//   - Each answer with usage and each refusal that counts goes to a [Calibration],
+//     one for each set of tools: what one agent taught is not applied to another.
+//   - A conversation keeps the count that it was folded with: see [Held].
 //   - No witness is a prompt below 500 tokens, one with media above a tenth, one
 //     that the upstream cut, or usage that leaves out what was cached.
 //   - An upstream that reads only what fits its window, without a word, shows it:
-//     it counts less than was sent and just what its window holds.
+//     it counts less than was sent, and just what its window holds, or the same for a
+//     longer prompt. So much is believed to be its window, unless it publishes one.
+//   - One that is known to cut, publishes no window of a model that it has loaded, and
+//     whose answers have no usage, is believed to have the window of its defaults.
 //
 // # Published windows
 //
 //   - The list of models is asked first, the other places only if it states no
 //     window, and never with an operator's key.
+//   - An upstream that cuts what is too long, and publishes the windows of loaded
+//     models alone, is asked again as soon as it has begun to answer.
+//   - llama.cpp serves what it has loaded under every name, so the window of its one
+//     row is that of any model.
 //   - What one credential is answered holds for all: forty keys do not make forty
 //     times seven questions.
 //   - A credential that may not ask is remembered for an hour. Another one may ask
@@ -92,10 +107,11 @@ type Options struct {
 	Store Store
 	// Secret keys the hashes under which facts are kept.
 	Secret []byte
-	// Calibrate makes what corrects a counter by the usage of answers, from the
-	// way of counting and the factor in percent that were measured before, 0
-	// percent for none; nil: counts are not corrected.
-	Calibrate func(way, percent int) Calibration
+	// Calibrate makes what corrects a counter by the usage of answers, from how
+	// many ways of counting leave nothing out, and the way and the factor in
+	// percent that were measured before, 0 percent for none; nil: counts are not
+	// corrected.
+	Calibrate func(plain, way, percent int) Calibration
 	// Transport is what questions to upstreams leave by, with Via as header.
 	Transport http.RoundTripper
 	Via       string
@@ -112,29 +128,32 @@ type keying struct {
 // Memory is what is known of all upstreams. Make it with New. It is safe for
 // concurrent use.
 type Memory struct {
-	o          Options
-	models     *otter.Cache[Key, *Model]
-	upstreams  *otter.Cache[Key, *upstream]
-	background *background
-	sharing    *sharing
-	running    sync.WaitGroup // what shares
-	keyings    sync.Pool      // of *keying
+	o             Options
+	models        *otter.Cache[Key, *Model]
+	conversations *otter.Cache[Key, *Model] // that were folded
+	upstreams     *otter.Cache[Key, *upstream]
+	background    *background
+	sharing       *sharing
+	running       sync.WaitGroup // what shares
+	keyings       sync.Pool      // of *keying
 }
 
 // Bounds on what is remembered; the ones used least leave first. Models and
 // credentials are what clients write.
 const (
-	mostModels    = 4096
-	mostUpstreams = 1024
+	mostModels        = 4096
+	mostConversations = 8192
+	mostUpstreams     = 1024
 )
 
 // New makes a Memory that knows nothing.
 func New(o Options) *Memory {
 	m := &Memory{
-		o:          o,
-		models:     otter.Must(&otter.Options[Key, *Model]{MaximumSize: mostModels, InitialCapacity: 16}),
-		upstreams:  otter.Must(&otter.Options[Key, *upstream]{MaximumSize: mostUpstreams, InitialCapacity: 16}),
-		background: newBackground(o.Failed),
+		o:             o,
+		models:        otter.Must(&otter.Options[Key, *Model]{MaximumSize: mostModels, InitialCapacity: 16}),
+		conversations: otter.Must(&otter.Options[Key, *Model]{MaximumSize: mostConversations, InitialCapacity: 16}),
+		upstreams:     otter.Must(&otter.Options[Key, *upstream]{MaximumSize: mostUpstreams, InitialCapacity: 16}),
+		background:    newBackground(o.Failed),
 	}
 	if o.Store != nil {
 		m.sharing = newSharing(o.Failed)
@@ -166,7 +185,7 @@ type Key [sha256.Size]byte
 // version is the version of what is kept under a Key. A release in which a fact means
 // something else, or is written otherwise, raises it: facts of another version are
 // not found, and are learnt anew.
-const version = "facts 3"
+const version = "facts 5"
 
 // Key returns the keyed hash of a list. Each entry goes in with its length, so
 // that no two lists look the same.
@@ -220,22 +239,29 @@ type Calibration interface {
 type Sent struct {
 	// Sizes are what it costs by each of the Ways of counting, in tokens and
 	// without a factor; the first Media tokens of Sizes[0] are images and the like.
+	// The first Plain of the ways leave nothing out.
 	Ways  []string
 	Sizes []int
 	Media int
+	Plain int
 	// Way and Percent are what it was planned by.
 	Way     string
 	Percent int
 	Bytes   int // decompressed
 	Asked   int // tokens of answer that the request asks for; 0: it does not say
-	// Limits are those that are configured or published.
+	// Limits are those that are configured or published. Told: their window is, and
+	// is no guess.
 	Limits compact.Limits
-	// OwnCounter: the policy counts by a counter of its own, which nothing corrects.
+	Told   bool
+	// OwnCounter: the policy counts by a counter of its own, or somebody chose the
+	// tokenizer. Nothing corrects these.
 	OwnCounter bool
 	// Exact: the one way of counting is the model's own.
 	Exact bool
 	// Bound: the conversation holds bound thinking.
 	Bound bool
+	// Agent holds the counts of requests with the same tools; nil: the model does.
+	Agent *Model
 }
 
 // Size returns what it costs by a way of counting, without a factor.

@@ -52,6 +52,8 @@ type Model struct {
 	// that was refused without a number which explains it, in tokens; 0: none was.
 	// No plan depends on them.
 	answered, refused int
+	billed            billed // the last answer that had a bill
+	starved           starved
 
 	sender atomic.Pointer[Key]
 }
@@ -89,12 +91,13 @@ func (m *Model) Facts() Facts {
 	return m.facts.at(time.Now())
 }
 
-// Answers reports whether a prompt of n tokens was answered before, or a longer
-// one, and whether one was refused without a number since.
-func (m *Model) Answers(n int) (yes, doubt bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return n <= m.answered, m.refused > 0
+// FactsWith returns the same, with the counts that are known under another key.
+func (m *Model) FactsWith(counts *Model) Facts {
+	f := m.Facts()
+	if counts != m {
+		f.Count = counts.Facts().Count
+	}
+	return f
 }
 
 // isFirst reports whether the Store was never read, and notes that it is now. What
@@ -153,8 +156,25 @@ func (m *Model) change(f func(now time.Time, l *Facts)) {
 	m.memory.sharing.add(m)
 }
 
-// SetShape notes how much of a plan the upstream's template takes.
-func (m *Model) SetShape(s Shape) {
+// learnFrom changes the facts by an answer to s, and those of its agent by how that
+// was counted.
+func (m *Model) learnFrom(s *Sent, change func(now time.Time, f *Facts)) {
+	if s.Agent == nil || s.Agent == m {
+		m.change(change)
+		return
+	}
+	s.Agent.change(func(_ time.Time, agent *Facts) {
+		m.change(func(now time.Time, f *Facts) {
+			own := f.Count
+			f.Count = agent.Count
+			change(now, f)
+			agent.Count, f.Count = f.Count, own
+		})
+	})
+}
+
+// SetShape notes what the upstream's template demands of a list.
+func (m *Model) SetShape(s compact.Demands) {
 	m.change(func(now time.Time, f *Facts) { f.Shape = believe(s, now, shapeLife) })
 }
 

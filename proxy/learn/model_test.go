@@ -59,7 +59,7 @@ func TestWhatIsBelievedIsCounted(t *testing.T) {
 	m, now := memory(nil), time.Now()
 	m.model().facts = Facts{Window: believe(8000, now, limitLife), Bytes: believe(1<<20, now, limitLife), Count: believe(Count{Percent: 120}, now, countLife)}
 	m.Model(m.Key("n"), &url.URL{Host: "upstream"}, "n").facts = Facts{
-		Window: believe(4000, now, limitLife), Shape: believe(ShapeNoSlot, now, shapeLife), Input: believe(4000, now, -time.Second),
+		Window: believe(4000, now, limitLife), Shape: believe(compact.NoSlot, now, shapeLife), Input: believe(4000, now, -time.Second),
 	}
 	m.Model(m.Key("o"), &url.URL{Host: "upstream"}, "o").facts.Hard.forget(now, limitLife)
 	if got, want := m.Believed(), (Believed{Window: 2, Bytes: 1, Count: 1, Shape: 1}); got != want {
@@ -79,7 +79,8 @@ func TestAnAnswerForgetsWhatItContradicts(t *testing.T) {
 		}
 	}
 	f(599, 599, 600, 0, 4100)
-	f(600, 600, 0, 0, 4100)
+	f(600, 600, 600, 0, 4100)
+	f(601, 601, 0, 0, 4100)
 	f(1000, 0, 600, 500, 4100)
 	f(1024, 0, 600, 0, 4100)
 	f(1026, 0, 600, 0, 0)
@@ -99,20 +100,20 @@ func TestAGuessIsKeptOnceItWasAnswered(t *testing.T) {
 	if got := second.Facts.Input.Value; got != 4900 {
 		t.Errorf("tried %d next", got)
 	}
-	if _, doubt := m.Answers(100); !doubt {
-		t.Error("a refusal without a number leaves no doubt")
+	if m.refused != 7000 {
+		t.Errorf("the shortest that was refused: %d", m.refused)
 	}
 	m.Accepted(second)
 	m.Answered(sent(4800), Bill{})
 	if got := m.Facts().Input.Value; got != 4900 {
 		t.Errorf("kept %d", got)
 	}
-	if yes, _ := m.Answers(4800); !yes {
-		t.Error("an answer is forgotten")
+	if m.answered != 4800 {
+		t.Errorf("the longest that was answered: %d", m.answered)
 	}
 	m.Answered(sent(7000), Bill{})
-	if _, doubt := m.Answers(100); doubt {
-		t.Error("an answer to the refused length leaves doubt")
+	if m.refused != 0 {
+		t.Errorf("%d is refused, though it was answered", m.refused)
 	}
 }
 
@@ -208,9 +209,9 @@ func TestFactsThatDoNotComeHoldNobodyUp(t *testing.T) {
 		read(0)
 		time.Sleep(2 * storeFresh)
 		read(0)
-		m.SetShape(ShapeNoSlot)
+		m.SetShape(compact.NoSlot)
 		read(0)
-		if f := m.Facts(); f.Shape.Value != ShapeNoSlot {
+		if f := m.Facts(); f.Shape.Value != compact.NoSlot {
 			t.Errorf("%+v", f)
 		}
 		began := time.Now()
@@ -239,7 +240,7 @@ func (slow) Save(context.Context, Key, Facts) bool { return true }
 func TestOneReaderWaitsForFacts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		kept := Facts{Window: believe(2000, began, time.Minute), Shape: believe(ShapeOriginal, began, time.Minute)}
+		kept := Facts{Window: believe(2000, began, time.Minute), Shape: believe(compact.Original, began, time.Minute)}
 		memory := memory(slow{kept})
 		m := memory.model()
 		first := make(chan Facts, 1)
@@ -252,11 +253,11 @@ func TestOneReaderWaitsForFacts(t *testing.T) {
 		if f := m.Facts(); f != (Facts{}) {
 			t.Errorf("known before it came: %+v", f)
 		}
-		m.SetShape(ShapeNoSlot)
+		m.SetShape(compact.NoSlot)
 		if waited := time.Since(began); waited != 0 {
 			t.Errorf("those behind the first waited for %v", waited)
 		}
-		if f := <-first; f.Window.Value != 2000 || f.Shape.Value != ShapeNoSlot || time.Since(began) != storeWait/2 {
+		if f := <-first; f.Window.Value != 2000 || f.Shape.Value != compact.NoSlot || time.Since(began) != storeWait/2 {
 			t.Errorf("%+v after %v", f, time.Since(began))
 		}
 		memory.Close()
@@ -276,7 +277,7 @@ func (agreeing) Percent() int                  { return 100 }
 // where there was nothing to correct. Nothing is stored of counts that are the
 // model's own.
 func TestAnEstimateThatAnswersConfirmIsExact(t *testing.T) {
-	o := Options{Calibrate: func(int, int) Calibration { return agreeing{} }, Failed: func(v any) { panic(v) }}
+	o := Options{Calibrate: func(int, int, int) Calibration { return agreeing{} }, Failed: func(v any) { panic(v) }}
 	estimate := compact.Estimator{}
 	f := func(exact bool, want Count) {
 		t.Helper()

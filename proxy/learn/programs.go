@@ -15,10 +15,12 @@ type Program struct {
 }
 
 // Programs are those that people run on their own machines.
-var Programs = []Program{{"Ollama", 11434}, {"llama.cpp", 8080}, {"vLLM", 8000}, {"LM Studio", 1234}, {"SGLang", 30000}}
+var Programs = []Program{{"Ollama", 11434}, {llamaCpp, 8080}, {"vLLM", 8000}, {"LM Studio", 1234}, {"SGLang", 30000}}
 
 // owners are the programs that name themselves in their list of models.
-var owners = map[string]string{"vllm": "vLLM", "sglang": "SGLang", "llamacpp": "llama.cpp"}
+var owners = map[string]string{"vllm": "vLLM", "sglang": "SGLang", "llamacpp": llamaCpp}
+
+const llamaCpp = "llama.cpp"
 
 // Found is what answers at a base URL.
 type Found struct {

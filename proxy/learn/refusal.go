@@ -50,6 +50,14 @@ type Trial struct {
 	guessed bool // the prompt has to be shorter by a guess
 }
 
+// leastUnsure is the longest prompt, in tokens, of which no refusal is believed in
+// words that nobody knows: one that is refused for its length is longer.
+const leastUnsure = 4000
+
+// Doubtful reports whether a refusal, in words that nobody knows, cannot be one for
+// the length of what was sent.
+func (s Sent) Doubtful(r overflow.Refusal) bool { return r.Unsure && s.Planned() <= leastUnsure }
+
 // Hopeless reports whether no prompt could be short enough: the answer that was
 // asked for takes the whole window, or all but a sixteenth.
 func Hopeless(r overflow.Refusal) bool {
@@ -71,7 +79,7 @@ func credible(n int) int {
 // limitOf returns the limit of tokens that a refusal states, or 0 if it cannot be
 // meant.
 func limitOf(r overflow.Refusal) int {
-	if r.Kind == overflow.Bytes || r.Kind == overflow.Count || r.Limit < leastLimit {
+	if r.Kind == overflow.Bytes || r.Kind == overflow.Count || r.Unsure || r.Limit < leastLimit {
 		return 0
 	}
 	return credible(r.Limit)
@@ -81,7 +89,7 @@ func limitOf(r overflow.Refusal) int {
 // says nothing of the counter.
 func counted(r overflow.Refusal, s *Sent, size int) (n int) {
 	switch {
-	case r.Kind == overflow.Bytes, r.Kind == overflow.Count, r.Limit > 0 && limitOf(r) == 0, r.AtLeast:
+	case r.Kind == overflow.Bytes, r.Kind == overflow.Count, r.Unsure, r.Limit > 0 && limitOf(r) == 0, r.AtLeast:
 	case r.Prompt > 0:
 		n = r.Prompt
 	case s.Asked > 0:
@@ -96,22 +104,14 @@ func counted(r overflow.Refusal, s *Sent, size int) (n int) {
 
 // Refused learns from a refusal, and returns what a second body is planned under.
 func (m *Model) Refused(r overflow.Refusal, s Sent) (t Trial) {
-	m.change(func(now time.Time, f *Facts) { t = m.learn(now, f, r, &s) })
+	m.learnFrom(&s, func(now time.Time, f *Facts) { t = m.learn(now, f, r, &s) })
 	return t
-}
-
-// RefusedLate learns from a refusal that the client has got already.
-func (m *Model) RefusedLate(r overflow.Refusal, s Sent) {
-	m.change(func(now time.Time, f *Facts) {
-		if t := m.learn(now, f, r, &s); t.guessed {
-			m.refused = lower(m.refused, s.cost(f))
-		}
-	})
 }
 
 // Accepted notes that the second body was answered.
 func (m *Model) Accepted(t Trial) {
-	m.change(func(_ time.Time, f *Facts) {
+	m.change(func(now time.Time, f *Facts) {
+		f.Together = f.Together.with(t.kept.Together, now)
 		for _, n := range []struct{ known, kept *Fact[int] }{{&f.Input, &t.kept.Input}, {&f.Bytes, &t.kept.Bytes}, {&f.Hard, &t.kept.Hard}} {
 			if n.kept.Value > 0 && n.kept.Value == lower(n.known.Value, n.kept.Value) {
 				*n.known = *n.kept
@@ -127,7 +127,7 @@ func (m *Model) RefusedAgain(t Trial, r overflow.Refusal, s Sent) {
 	if r.Kind == overflow.None || Hopeless(r) || repeated {
 		return
 	}
-	m.change(func(now time.Time, f *Facts) {
+	m.learnFrom(&s, func(now time.Time, f *Facts) {
 		if t.limit == 0 && (limitOf(r) > 0 || !t.guessed) {
 			m.learn(now, f, r, &s)
 			return
@@ -166,10 +166,18 @@ func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Tria
 		answered := m.answered
 		m.correct(now, f, r, s)
 		t.Facts = m.stated(now, f, r, s, t.limit)
+		// Who refuses a prompt that is too long alone looks at the answer next, but
+		// for those that are known not to.
+		if !r.Alone && !r.PromptOnly {
+			t.Facts.Together = believe(true, now, togetherLife)
+			if t.kept.Together = t.Facts.Together; t.limit > 0 {
+				f.Together = t.kept.Together
+			}
+		}
 		size := s.cost(f)
 		fits := t.Facts.Budget(s.Limits, s.Asked).Tokens >= size
 		if n := counted(r, s, size); r.Kind != overflow.Quota && (fits || n*100 > (100+percentSlack)*size) {
-			m.guess(now, &t, size, n, answered)
+			m.guess(now, &t, s, size, n, answered)
 		}
 		m.bound(now, &t, s, size)
 	}
@@ -213,17 +221,28 @@ func (m *Model) stated(now time.Time, f *Facts, r overflow.Refusal, s *Sent, lim
 
 // guess makes the second prompt shorter than the refused one, where nothing that
 // is known does. The guess is kept only if a prompt of that length was answered,
-// and never below what was answered before.
-func (m *Model) guess(now time.Time, t *Trial, size, counted, answered int) {
+// and never below what was answered before. Nothing is kept where others may have
+// filled what a window that is told has.
+func (m *Model) guess(now time.Time, t *Trial, s *Sent, size, counted, answered int) {
+	limit := t.limit
+	if r := &t.refusal; r.Unsure && r.Prompt <= mostAbove*size && r.Prompt >= size/mostAbove {
+		limit, counted = r.Limit, r.Prompt
+	}
 	n := int(tooLongBy * float64(lower(m.refused, size)))
-	if counted > 0 && t.limit > 0 && t.limit < counted {
-		n = min(n, int(0.9*float64(size)*float64(t.limit)/float64(counted)))
+	if counted > 0 && limit > 0 && limit < counted {
+		n = min(n, int(0.9*float64(size)*float64(limit)/float64(counted)))
 	}
 	n = max(n, leastPublished/2)
-	t.Facts.Input.Value, t.guessed = lower(t.Facts.Input.Value, n), true
-	if answered < size && n >= leastGuess {
+	t.Facts.Input.Value = lower(t.Facts.Input.Value, n)
+	if t.guessed = !s.crowded(t.refusal, size); t.guessed && answered < size && n >= leastGuess {
 		t.kept.Input = believe(max(n, answered), now, limitLife)
 	}
+}
+
+// crowded reports whether a refusal may be owed to other requests: they share what
+// is full, and the prompt is within a window that is told.
+func (s *Sent) crowded(r overflow.Refusal, size int) bool {
+	return r.Shared && s.Told && size <= s.Limits.Window
 }
 
 // bound sets the length with which a conversation with bound thinking is tried: a
@@ -237,7 +256,9 @@ func (m *Model) bound(now time.Time, t *Trial, s *Sent, size int) {
 	accepts := trial.Accepts(s.Limits, s.Asked)
 	n := min(s.Sizes[0]*(accepts-accepts/32)/size, s.Sizes[0]-1)
 	t.Facts.Hard.Value = lower(t.Facts.Hard.Value, n)
-	t.kept.Hard = believe(n, now, limitLife)
+	if !s.crowded(t.refusal, size) {
+		t.kept.Hard = believe(n, now, limitLife)
+	}
 }
 
 // correct corrects the counter by what a refusal counted.

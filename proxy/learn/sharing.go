@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/maypok86/otter/v2"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -173,16 +174,20 @@ type Watcher interface {
 // saved has the facts read that some process has saved, if requests of this one
 // asked for them.
 func (m *Memory) saved(key Key) {
-	if e, ok := m.models.GetIfPresent(key); ok && e.asked() {
-		m.sharing.add(e)
+	for _, known := range []*otter.Cache[Key, *Model]{m.models, m.conversations} {
+		if e, ok := known.GetIfPresent(key); ok && e.asked() {
+			m.sharing.add(e)
+		}
 	}
 }
 
 // missed has all facts read again, and saved where they are no longer stored.
 func (m *Memory) missed() {
-	for _, e := range m.models.All() {
-		if e.asked() {
-			m.sharing.add(e)
+	for _, known := range []*otter.Cache[Key, *Model]{m.models, m.conversations} {
+		for _, e := range known.All() {
+			if e.asked() {
+				m.sharing.add(e)
+			}
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"laconic/compact"
 )
 
 // board is a place for facts whose processes call to each other.
@@ -62,7 +64,7 @@ func replicas(n int) (b *board, all []*Memory, end func()) {
 	for range n {
 		all = append(all, New(Options{
 			Store: b, Secret: []byte("the same"), Failed: func(v any) { panic(v) },
-			Calibrate: func(way, percent int) Calibration { return &newest{percent: percent} },
+			Calibrate: func(_, way, percent int) Calibration { return &newest{percent: percent} },
 		}))
 	}
 	return b, all, func() {
@@ -114,10 +116,10 @@ func TestReplicasKnowWhatOneHasLearnt(t *testing.T) {
 		agree("a count", func(f *Facts) bool { return f.Count.Value.Percent == 120 })
 		models[0].Answered(sent(1000), Bill{Prompt: 1100, Completion: 1})
 		agree("a count that another one has measured, too", func(f *Facts) bool { return f.Count.Value.Percent == 110 })
-		models[0].SetShape(ShapeNoSlot)
+		models[0].SetShape(compact.NoSlot)
 		models[1].AddCut(CutKey{1})
 		models[2].AddCut(CutKey{2})
-		agree("three at once", func(f *Facts) bool { return f.Shape.Value == ShapeNoSlot && len(f.Cuts.Keys()) == 2 })
+		agree("three at once", func(f *Facts) bool { return f.Shape.Value == compact.NoSlot && len(f.Cuts.Keys()) == 2 })
 		if b.mu.Lock(); b.saves > 12 {
 			t.Errorf("saved %d times", b.saves)
 		}
@@ -137,7 +139,7 @@ func TestAStoreThatNeverKeepsIsAskedAFewTimesASecond(t *testing.T) {
 		m := New(Options{Store: l, Failed: func(v any) { panic(v) }})
 		m.model().Facts()
 		synctest.Wait() // it hears
-		m.model().SetShape(ShapeNoSlot)
+		m.model().SetShape(compact.NoSlot)
 		time.Sleep(time.Minute)
 		m.Close()
 		if l.saves < 2 || l.saves > 61*4 {
@@ -156,7 +158,7 @@ func TestWhatCouldNotBeSavedIsSavedSoon(t *testing.T) {
 		const models = 500
 		for i := range models {
 			name := strconv.Itoa(i)
-			m.Model(m.Key(name), &url.URL{Host: "upstream"}, name).SetShape(ShapeNoSlot)
+			m.Model(m.Key(name), &url.URL{Host: "upstream"}, name).SetShape(compact.NoSlot)
 		}
 		synctest.Wait()
 		b.mu.Lock()
@@ -175,7 +177,7 @@ func TestWhatCouldNotBeSavedIsSavedSoon(t *testing.T) {
 		time.Sleep(2 * saveAgain)
 		synctest.Wait()
 		for i := range models {
-			if f, _ := b.Load(t.Context(), m.Key(strconv.Itoa(i))); f.Shape.Value != ShapeNoSlot {
+			if f, _ := b.Load(t.Context(), m.Key(strconv.Itoa(i))); f.Shape.Value != compact.NoSlot {
 				t.Fatalf("%d: %+v", i, f)
 			}
 		}
@@ -188,7 +190,7 @@ func TestWhatCouldNotBeReadIsReadSoon(t *testing.T) {
 		b, all, end := replicas(2)
 		defer end()
 		synctest.Wait() // they hear
-		all[0].model().SetShape(ShapeNoSlot)
+		all[0].model().SetShape(compact.NoSlot)
 		synctest.Wait()
 		silence := func(silent bool) {
 			b.mu.Lock()
@@ -201,7 +203,7 @@ func TestWhatCouldNotBeReadIsReadSoon(t *testing.T) {
 		silence(false)
 		time.Sleep(2 * saveAgain)
 		synctest.Wait()
-		if f := all[1].model().Facts(); f.Shape.Value != ShapeNoSlot {
+		if f := all[1].model().Facts(); f.Shape.Value != compact.NoSlot {
 			t.Errorf("%+v", f)
 		}
 	})
@@ -214,14 +216,14 @@ func TestAStoreThatLostAllGetsItBack(t *testing.T) {
 		b, all, end := replicas(2)
 		defer end()
 		synctest.Wait() // they hear
-		all[0].model().SetShape(ShapeNoSlot)
+		all[0].model().SetShape(compact.NoSlot)
 		synctest.Wait()
 		b.mu.Lock()
 		clear(b.kept)
 		b.mu.Unlock()
 		all[0].missed()
 		synctest.Wait()
-		if f := all[1].model().Facts(); f.Shape.Value != ShapeNoSlot {
+		if f := all[1].model().Facts(); f.Shape.Value != compact.NoSlot {
 			t.Errorf("%+v", f)
 		}
 	})
@@ -232,9 +234,9 @@ func TestWhatIsDueAtTheEndIsSaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &board{kept: map[Key]Facts{}}
 		m := New(Options{Store: b, Failed: func(v any) { panic(v) }})
-		m.model().SetShape(ShapeNoSlot)
+		m.model().SetShape(compact.NoSlot)
 		m.Close()
-		if f := b.kept[m.Key("m")]; f.Shape.Value != ShapeNoSlot {
+		if f := b.kept[m.Key("m")]; f.Shape.Value != compact.NoSlot {
 			t.Errorf("%+v", f)
 		}
 	})

@@ -18,12 +18,14 @@ type source struct {
 	path string
 	list bool // below the base URL, where clients ask for models too; else beside the upstream's own /v1
 	cuts bool // an upstream with this page cuts what is too long, and does not refuse it
+	// unset is the window that it has unless it is told otherwise, in tokens.
+	unset int
 	// program is the one whose page this is, and mark is on its page alone; "": many
 	// have such a page.
 	program, mark string
 	// rows are the models; "": the page describes the one model that is loaded.
 	rows   string
-	models []string // the names of a row
+	models []string // the names of a row, and lists of names
 	// window and input are the limits of a row, of which the smallest counts.
 	window, input []string
 }
@@ -33,16 +35,16 @@ type source struct {
 var sources = []source{
 	{
 		// vLLM, SGLang, llama-swap, OpenRouter, Mistral, Together (whose list is bare),
-		// Groq and newer llama.cpp. llama.cpp's n_ctx_train is what the model was
-		// trained for, not what runs; for SGLang's LoRAs the field is null. Anthropic's
+		// Groq and newer llama.cpp. For SGLang's LoRAs the field is null. Anthropic's
 		// limit is one on the prompt.
-		name: "list of models", path: "/models", list: true, rows: "data", models: []string{"id"}, input: []string{"max_input_tokens"},
+		name: "list of models", path: "/models", list: true, rows: "data", models: []string{"id", "aliases"}, input: []string{"max_input_tokens"},
 		window: []string{"max_model_len", "context_length", "context_window", "max_context_length", "top_provider.context_length", "meta.n_ctx"},
 	},
 	// The window of one slot.
-	{name: "llama.cpp", program: "llama.cpp", mark: "default_generation_settings", path: "/props", window: []string{"default_generation_settings.n_ctx"}},
-	// What is loaded, with the window it runs with. /api/show has that of the training.
-	{name: "ollama", program: "Ollama", mark: "models", path: "/api/ps", cuts: true, rows: "models", models: []string{"name", "model"}, window: []string{"context_length"}},
+	{name: "llama.cpp", program: llamaCpp, mark: "default_generation_settings", path: "/props", window: []string{"default_generation_settings.n_ctx"}},
+	// What is loaded, with the window it runs with, which versions before 0.10 do not
+	// say. /api/show has that of the training.
+	{name: "ollama", program: "Ollama", mark: "models", path: "/api/ps", cuts: true, unset: 4096, rows: "models", models: []string{"name", "model"}, window: []string{"context_length"}},
 	// What is not loaded has no window yet.
 	{name: "lm studio", program: "LM Studio", mark: "data.0.state", path: "/api/v0/models", cuts: true, rows: `data.#(state=="loaded")#`, models: []string{"id"}, window: []string{"loaded_context_length"}},
 	// A model may run several times.
@@ -89,16 +91,35 @@ func (s *source) read(body []byte) Windows {
 	w := Windows{}
 	for _, row := range rows {
 		limits := compact.Published{Window: smallest(row, s.window), Input: smallest(row, s.input)}
-		if s.rows == "" {
-			w.add(anyModel, limits)
+		own := s.list && owners[row.Get("owned_by").String()] == llamaCpp
+		if own {
+			limits = compact.Published{Window: lower(smallest(row, []string{"meta.n_ctx"}), startedWith(row))}
+		}
+		if s.rows == "" || own && len(rows) == 1 {
+			w.add(anyModel, limits) // llama.cpp serves the one that it has loaded under every name
 		}
 		for _, path := range s.models {
-			if name := row.Get(path); name.Type == gjson.String {
-				w.add(name.String(), limits)
+			for _, name := range row.Get(path).Array() {
+				if name.Type == gjson.String {
+					w.add(name.String(), limits)
+				}
 			}
 		}
 	}
 	return w
+}
+
+// startedWith returns the window with which a model in a list of llama.cpp's is
+// started, 0 where its arguments set none. Before it is started, its context_length
+// is what the model was trained for.
+func startedWith(row gjson.Result) (n int) {
+	args := row.Get("status.args").Array()
+	for i := range args[:max(0, len(args)-1)] {
+		if name := args[i].String(); name == "--ctx-size" || name == "-c" {
+			n, _ = strconv.Atoi(args[i+1].String())
+		}
+	}
+	return max(n, 0)
 }
 
 // smallest returns the smallest number of tokens in some fields of a row, which may

@@ -74,6 +74,12 @@ func logUpstream(log *zap.Logger, i proxy.UpstreamInfo) {
 	switch i.Event {
 	case proxy.UpstreamWithoutPath:
 		log.Warn("the upstream does not have this path", append(f, zap.String("endpoint", i.Endpoint), zap.String("hint", i.Hint))...)
+	case proxy.UpstreamCuts:
+		text := "the upstream cuts prompts to its window without a word"
+		if i.Assumed {
+			text = "the upstream does not tell its window, and would cut prompts to it without a word; its default is taken"
+		}
+		log.Warn(text, append(f, zap.String("model", i.Model), zap.Int("window", i.Window), zap.String("hint", i.Hint))...)
 	case proxy.UpstreamUp:
 		log.Warn("the upstream is up", append(f, zap.Int("failures", i.Failures), zap.Duration("down", i.Down))...)
 	default:

@@ -31,7 +31,7 @@ func appendLearnt(f []zap.Field, l *learn.Facts, decisive []string) []zap.Field 
 	if len(decisive) > 0 {
 		f = append(f, zap.Strings("learnt_decisive", decisive))
 	}
-	if s := l.Shape.Value; s != learn.ShapeFull {
+	if s := l.Shape.Value; s != 0 {
 		f = append(f, zap.String("shape", s.String()))
 	}
 	return f
@@ -45,6 +45,10 @@ func appendRetry(f []zap.Field, i *proxy.RetryInfo) []zap.Field {
 	}
 	f = append(f, zap.String("retry", i.Reason), zap.Bool("retry_sent", i.Sent))
 	f = appendText(f, "retry_not_sent", i.Why)
+	f = appendText(f, "template", i.Template)
+	if !i.Answered {
+		f = appendText(f, "hint", i.Hint)
+	}
 	if i.Sent {
 		f = append(f, zap.Bool("retry_answered", i.Answered), zap.Int("retry_status", i.Status),
 			zap.Int("tokens_first", i.First), zap.Int("tokens_second", i.Second))

@@ -41,6 +41,7 @@ func (s stateOf) Collect(to chan<- prometheus.Metric) {
 	}{
 		{"window", now.Learnt.Window},
 		{"input", now.Learnt.Input},
+		{"together", now.Learnt.Together},
 		{"messages", now.Learnt.Messages},
 		{"bytes", now.Learnt.Bytes},
 		{"hard", now.Learnt.Hard},

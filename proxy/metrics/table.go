@@ -134,14 +134,14 @@ func newTable(r *prometheus.Registry, droppedLines func() int) (t table) {
 	t.state("laconic_summaries_running", &t.summarizing, "attempts", "Summaries that are being made.")
 
 	t.state("laconic_learnt_facts", &t.learnt, "models",
-		"Of how many models, each behind one upstream and for one credential, a fact is believed: a limit (window, input, messages, bytes, hard), how it counts (count), or that it takes less than a whole plan (shape).", "fact")
+		"Of how many models, each behind one upstream and for one credential, a fact is believed: a limit (window, input, messages, bytes, hard), that prompt and answer are refused together (together), how it counts (count), or what its chat template demands of a list (shape).", "fact")
 
 	t.state("laconic_upstream_up", &t.upstreamUp, "1 or 0", "Whether the upstream answers, as the last requests to it show; nobody probes. Three failures in succession are 0.", "upstream")
 	t.state("laconic_upstream_failures", &t.upstreamFailures, inRequests, "Requests that failed since the last one that was answered.", "upstream")
 	t.state("laconic_upstream_last_answer_timestamp_seconds", &t.upstreamAnswered, inTime, "When a request was answered last; 0: never.", "upstream")
 	t.state("laconic_upstream_last_failure_timestamp_seconds", &t.upstreamFailed, inTime, "When a request failed last; 0: never.", "upstream")
 	t.changes = t.counter(r, "laconic_upstream_changes_total", "changes",
-		"How often requests showed that an upstream is down, is up again, or has no such path.", "upstream", "event")
+		"How often requests showed that an upstream is down, is up again, has no such path, or cuts prompts to its window.", "upstream", "event")
 
 	t.state("laconic_body_memory_bytes", &t.memory, inBytes, "Memory that bodies take, and what is made of them.")
 	t.state("laconic_body_memory_limit_bytes", &t.memoryMost, inBytes, "What they may take: limits.memory.")

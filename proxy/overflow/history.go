@@ -5,26 +5,6 @@ import (
 	"slices"
 )
 
-// roleRefusals matches the sentences by which chat templates, and the checks
-// that hosts have in their place, refuse an order of roles.
-var roleRefusals = expression(
-	`(?i)(?:conversation roles must alternate|` + // Mistral's, Llama's and Gemma's templates (llama.cpp#19851)
-		`roles must alternate|` + // Anthropic's older rule, Bedrock
-		`^.{0,200}system message must be at the beginning|` + // Qwen 3.5 and later (llama.cpp#20733)
-		`^.{0,200}only user(?:, assistant)?(?:,? and \w+)* roles are supported|` + // opencode#5034
-		`^unexpected role '\w+' after role '\w+'|` + // hosted Mistral (litellm#17761)
-		`^expected last role user or tool|` + // mistral-common
-		`^conversation must start with a user message|` + // mistral-common
-		`^a conversation must (?:start with a user message|alternate between user)|` + // Bedrock
-		`please ensure that function (?:call|response) turn comes immediately after|` + // Gemini
-		`^.{0,200}no user query found in messages|` + // Qwen 3 templates
-		`^.{0,200}jinja exception)`, // llama.cpp, whatever the template says
-)
-
-// RefusesRoles reports whether the answer refuses the order of roles. llama.cpp
-// answers with 500, all others with 400 or 422.
-func (s Said) RefusesRoles() bool { return s.status != 200 && s.oneOf(roleRefusals) }
-
 // Thinking is what is wrong with the thinking in a history.
 type Thinking int
 
@@ -62,9 +42,14 @@ var thinkingMissing = expression(
 // oneOf reports whether the answer is an error with a sentence that an expression
 // matches.
 func (s Said) oneOf(expr func() *regexp.Regexp) bool {
+	return s.ofHistory() && slices.ContainsFunc(s.sentences, func(said sentence) bool { return expr().MatchString(said.text) })
+}
+
+// ofHistory reports whether the answer has a status that refuses a history.
+func (s Said) ofHistory() bool {
 	switch s.status {
 	case 200, 400, 422, 500:
-		return slices.ContainsFunc(s.sentences, func(said sentence) bool { return expr().MatchString(said.text) })
+		return true
 	}
 	return false
 }

@@ -9,7 +9,8 @@
 //     client that quotes a refusal is never taken for one, neither in an answer nor
 //     inside another error's sentence.
 //   - no guess: a number is what the upstream wrote, or 0. The caller decides
-//     whether to believe it.
+//     whether to believe it. Words that no row knows may be refusals of length, and
+//     are marked as that.
 //   - total: any bytes have a result. The time is linear in their number.
 //
 // It also recognizes refusals of the order of roles, and of thinking that is bound
@@ -45,8 +46,17 @@ type Refusal struct {
 	Limit int
 	// Alone: the limit is one on the prompt, below the window.
 	Alone bool
+	// PromptOnly: the limit is the window, and a prompt that is within it is taken
+	// however long an answer is asked for.
+	PromptOnly bool
 	// Prompt is what it counted as the prompt.
 	Prompt int
+	// Unsure: no row knows the words, but they speak of length. Limit and Prompt are
+	// then numbers of the sentence, and may mean anything.
+	Unsure bool
+	// Shared: the memory that is full may be that of several requests at once, so
+	// that the same prompt may have room a moment later.
+	Shared bool
 	// AtLeast: Prompt is where the upstream stopped to count (vLLM), so nothing
 	// can be sized by it.
 	AtLeast bool
@@ -83,7 +93,13 @@ func (s Said) Size() Refusal {
 		}
 		known = known || r.Shape != ""
 	}
-	if s.status == 413 && !known {
+	if known {
+		return Refusal{}
+	}
+	if r := s.unsure(); r.Kind != None {
+		return r
+	}
+	if s.status == 413 {
 		// Cerebras sends nothing with it; gateways send a page of their own.
 		return Refusal{Kind: Bytes, Shape: "entity too large"}
 	}
@@ -119,11 +135,11 @@ func (s *sentence) read(status int) Refusal {
 }
 
 func (row *shape) read(s *sentence) (Refusal, bool) {
-	r := Refusal{Kind: row.kind, Shape: row.name, AtLeast: row.atLeast, Alone: row.alone}
+	r := Refusal{Kind: row.kind, Shape: row.name, AtLeast: row.atLeast, Alone: row.alone, PromptOnly: row.promptOnly, Shared: row.shared}
+	if row.codes != nil && !row.codes[s.code] && !row.codes[s.kind] {
+		return Refusal{}, false
+	}
 	if row.match == nil {
-		if !row.codes[s.code] && !row.codes[s.kind] {
-			return Refusal{}, false
-		}
 		r.Limit, r.Prompt = s.limit, s.prompt
 		return r.judged(), true
 	}

@@ -61,8 +61,10 @@ func collect(o map[string]json.RawMessage, failed bool, depth int, add func(sent
 	if depth > mostDepth {
 		return
 	}
-	if e, ok := o["error"]; ok && !empty(e) {
-		reason(e, depth, add)
+	for _, key := range []string{"error", "errors"} { // Cloudflare lists them
+		if e, ok := o[key]; ok && !empty(e) {
+			reason(e, depth, add)
+		}
 	}
 	if e, ok := o["response"]; ok && text(o["type"]) == "response.failed" {
 		if inner := objectOf(e); inner != nil {

@@ -15,8 +15,12 @@ type shape struct {
 	match   *regexp.Regexp
 	atLeast bool // P is where the upstream stopped to count
 	alone   bool // L is for the prompt, whatever the answer may be
-	// codes are for upstreams whose words are not known: the error's code or
-	// type says it, in a field.
+	// promptOnly: L is the window, and the answer that was asked for is not looked
+	// at: what is written stops where the window ends.
+	promptOnly bool
+	shared     bool // see Refusal.Shared
+	// codes are those of which the error must have one as its code or type; alone
+	// where words may change.
 	codes map[string]bool
 }
 
@@ -41,7 +45,7 @@ func expression(expr string) func() *regexp.Regexp {
 }
 
 const lead = `(?:[\w.' ]{0,60}?(?:Error|Exception)(?: code: \d+)?\s*[-:]\s*)*` +
-	`(?:Input validation error: |Invalid request: |invalid params, |Unable to submit request because )?\s*`
+	`(?:rpc error: code = \w+ desc = |Input validation error: |Invalid request: |invalid params, |Unable to submit request because )?\s*`
 
 // shapes returns the rows, the more specific ones first.
 // The source of a sentence is with its body in testdata.
@@ -61,27 +65,34 @@ var shapes = sync.OnceValue(func() []shape {
 		{name: "vllm, bounded characters", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, you requested <O> output tokens and your prompt contains [\d,]+ characters`)},
 		{name: "vllm 0.16", kind: Prompt, atLeast: true, match: says(`You passed <P> input tokens and requested <O> output tokens\. However, the model's context length is only <L> tokens`)},
 		{name: "vllm 0.16, characters", kind: Prompt, match: says(`You passed [\d,]+ input characters and requested <O> output tokens\. However, the model's context length is only <L> tokens`)},
+		{name: "vllm, input", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, your request has <P> input tokens`)},
+		{name: "vllm 0.5", kind: Prompt, match: says(`This model's maximum context length is <L> tokens\. However, you requested <P> tokens in the messages`)},
+		{name: "vllm, engine", kind: Prompt, match: says(`The (?:decoder |encoder )?prompt \((?:total )?length <P>\) is (?:longer than the maximum model length of|too long to fit into the model \(context length) <L>`)},
 
 		// SGLang, also behind Together. The second limit is what memory is left, not the model's.
 		{name: "sglang", kind: Prompt, match: says(`The input \(<P> tokens\) is longer than the model's context length \(<L> tokens\)`)},
 		{name: "sglang, with the answer", kind: Prompt, match: says(`Requested token count exceeds the model's maximum context length of <L> tokens\. You requested a total of <T> tokens(?:: <P> tokens from the input messages and <O> tokens for the completion)?`)},
 		{name: "sglang, memory", kind: Prompt, alone: true, match: says(`Input length \(<P> tokens\) exceeds the maximum allowed length \(<L> tokens\)`)},
 
-		{name: "tgi", kind: Prompt, match: says("`inputs` tokens \\+ `max_new_tokens` must be <= <L>\\. Given: <P> `inputs` tokens and <O> `max_new_tokens`")},
-		{name: "tgi, prompt", kind: Prompt, alone: true, match: says("`inputs` must have less than <L> tokens\\. Given: <P>")},
+		{name: "tgi", kind: Prompt, match: says("`?inputs`? tokens \\+ `?max_new_tokens`? must be <= <L>\\. Given: <P> `?inputs`? tokens and <O> `?max_new_tokens")},
+		{name: "tgi, prompt", kind: Prompt, alone: true, match: says("`?inputs`? must have less than <L> tokens\\. Given: <P>")},
 
-		{name: "llama.cpp", kind: Prompt, match: says(`(?:the )?request \(<P> tokens\) exceeds the available context size \(<L> tokens\)`)},
-		{name: "llama.cpp, no numbers", kind: Prompt, match: says(`the request exceeds the available context size`)},
-		{name: "ollama", kind: Prompt, match: says(`(?:the )?input length exceeds the (?:maximum )?context length`)},
-		{name: "ollama, excess", kind: Prompt, match: says(`prompt too long; exceeded (?:max )?context length`)},
-		{name: "lm studio", kind: Prompt, match: says(`Trying to keep the first <P> tokens when context the overflows\. However, the model is loaded with context length of only <L> tokens`)},
-		{name: "lm studio, no numbers", kind: Prompt, match: says(`The number of tokens to keep from the initial prompt is greater than the context length`)},
-		{name: "lm studio, mlx", kind: Prompt, match: says(`Context size has been exceeded`)},
+		{name: "llama.cpp", kind: Prompt, promptOnly: true, match: says(`(?:the )?request \(<P> tokens\) exceeds the available context size \(<L> tokens\)`)},
+		{name: "llama.cpp, no numbers", kind: Prompt, promptOnly: true, match: says(`the request exceeds the available context size`)},
+		{name: "llama.cpp, shared cache", kind: Prompt, promptOnly: true, shared: true, codes: set("server_error"), match: says(`Context size has been exceeded`)},
+		{name: "ollama", kind: Prompt, promptOnly: true, match: says(`(?:the )?input length exceeds the (?:maximum )?context length`)},
+		{name: "ollama, excess", kind: Prompt, promptOnly: true, match: says(`prompt too long; exceeded (?:max )?context length`)},
+		{name: "ollama, no numbers", kind: Prompt, promptOnly: true, match: says(`the prompt is longer than the context length currently available to the model`)},
+		{name: "ollama cloud, fireworks", kind: Prompt, match: says(`(?:the )?prompt is too long: <P>(?: tokens)?, (?:model maximum )?context length(?: is|:) <L>`)},
+		{name: "lm studio", kind: Prompt, promptOnly: true, match: says(`Trying to keep the first <P> tokens when context the overflows\. However, the model is loaded with context length of only <L> tokens`)},
+		{name: "lm studio, keep", kind: Prompt, promptOnly: true, match: says(`The number of tokens to keep from the initial prompt is greater than the context length(?: \(n_keep: <P> ?>= ?n_ctx: <L>\))?`)},
+		{name: "lm studio, full", kind: Prompt, promptOnly: true, match: says(`Reached context length of <L> tokens with this model`)},
+		{name: "lm studio, mlx", kind: Prompt, promptOnly: true, match: says(`Context size has been exceeded`)},
 
 		{name: "anthropic", kind: Prompt, match: says(`prompt is too long: <P> tokens > <L> maximum`)},
 		{name: "anthropic, with the answer", kind: Prompt, match: says("input length and `max_tokens` exceed context limit: <P> \\+ <O> > <L>")},
 		{name: "anthropic, bytes", kind: Bytes, match: says(`Request (?:size )?exceeds the maximum (?:allowed )?(?:number of bytes|size)`)},
-		{name: "bedrock", kind: Prompt, match: says(`Input is too long for requested model`)},
+		{name: "bedrock", kind: Prompt, match: says(`Input is too long for requested model(?:\. Prompt length: <P>, max: <L>)?`)},
 
 		{name: "gemini", kind: Prompt, alone: true, match: says(`The input token count(?: \(<P>\))? exceeds the maximum number of tokens allowed(?: \(<L>\))?`)},
 		{name: "vertex", kind: Prompt, alone: true, match: says(`the input token count is <P> but (?:the )?model only supports up to <L>`)},
@@ -99,16 +110,28 @@ var shapes = sync.OnceValue(func() []shape {
 		{name: "cerebras", kind: Prompt, match: says(`Please reduce the length of the messages or completion\. Current length is <P> while limit is <L>`)},
 		{name: "groq", kind: Prompt, match: says(`Please reduce the length of the messages or completion`)},
 		{name: "dashscope", kind: Prompt, alone: true, match: says(`(?:<400> InternalError\.Algo\.InvalidParameter: )?Range of input length should be \[\d+, ?<L>\]`)},
+		{name: "mlx", kind: Prompt, match: says(`Prompt too long: <P> tokens exceeds context window of <L> tokens`)},
 		{name: "zhipu", kind: Prompt, match: says(`Prompt (?:is )?(?:too long|exceeds max length)`)},
 		{name: "minimax", kind: Prompt, match: says(`context window exceeds limit`)},
 		{name: "siliconflow", kind: Prompt, match: says(`length of prompt_tokens \(<P>\) must be less than max_seq_len \(<L>\)`)},
+		{name: "tensorrt-llm", kind: Prompt, match: says(`The sum of prompt length \(<P>(?:\.0)?\), query length \([\d.]+\)(?: and max_tokens \(<O>\))? should not exceed max_num_tokens \(<L>\)`)},
+		{name: "tensorrt-llm, no room", kind: Prompt, match: says(`default_max_tokens \(-?\d+\) must be greater than 0, default_max_tokens \(-?\d+\) = max_seq_len \(<L>\) - splited_prompt_len \(<P>\)`)},
+		{name: "tabbyapi", kind: Prompt, match: says(`(?:Prompt|Context) length <P> is greater than max_seq_len <L>`)},
+		{name: "mlc", kind: Prompt, alone: true, match: says(`Request prompt has <P> tokens in total, larger than the model input length limit <L>`)},
+		{name: "github models", kind: Prompt, alone: true, match: says(`Request body too large for .{0,100}? model\. Max size: <L> tokens`)},
+		{name: "cloudflare", kind: Prompt, match: says(`The estimated number of input and maximum output tokens \(<T>\) exceeded this model context window limit \(<L>\)`)},
+		{name: "cohere", kind: Prompt, alone: true, match: says(`too many tokens: total number of tokens in the prompt cannot exceed <L> - received <P>`)},
+		{name: "volcengine, images", kind: Prompt, match: says(`Total tokens of image and text exceed max message tokens`)},
+		{name: "volcengine, deepinfra, nim", kind: Prompt, alone: true, match: says(`(?:Requested )?input length <P> exceeds (?:the )?maximum (?:input |allowed )?(?:length|token size) <L>`)},
+		{name: "qianfan", kind: Prompt, match: says(`prompt tokens too long`)},
 
 		// A list of many small messages. Azure's words, OpenAI's.
 		{name: "azure, messages", kind: Count, match: says(`'\$\.messages' is too long\. Maximum length is <L>, but got <P> items`)},
 		{name: "openai, messages", kind: Count, match: says(`Invalid 'messages': array too long\. Expected an array with maximum length <L>, but got an array with length <P>`)},
 
 		// Words may change, fields do not.
-		{name: "code", kind: Prompt, codes: set("context_length_exceeded", "model_max_prompt_tokens_exceeded", "exceed_context_size_error", "1261", "3051")},
+		{name: "code", kind: Prompt, codes: set("context_length_exceeded", "model_max_prompt_tokens_exceeded", "1261", "3051")},
+		{name: "llama.cpp, code", kind: Prompt, promptOnly: true, codes: set("exceed_context_size_error")},
 		{name: "minimax, code", kind: Prompt, codes: set(baseResp + "1039")},
 		{name: "code, bytes", kind: Bytes, codes: set("request_too_large")},
 	}

@@ -78,7 +78,7 @@ func TestCostsAreThoseOfThePlan(t *testing.T) {
 				p, err := proxy.New(proxy.Options{
 					Default: proxy.Route{
 						Upstream: upstream, Policy: &compact.Policy{Name: "adaptive", Ladder: ladder, Land: 0.4, Counter: own},
-						Counter: compact.BytesPerToken(3), Limits: compact.Limits{Budget: 3000}, Configured: true,
+						Counter: compact.BytesPerToken(1), Limits: compact.Limits{Budget: 9000}, Configured: true, // one token a byte: what costs add up to is not rounded
 					},
 					Transport: answers{}, Listener: proxy.Listener{Planned: look, Failed: func(i proxy.FaultInfo) { t.Error(i.What) }},
 				})

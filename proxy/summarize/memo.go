@@ -151,6 +151,9 @@ func (s *Service) coming(r *Request, in compact.Conversation, f *compact.Forecas
 	h.ints(r.Pins...)
 	b := &r.Budget
 	h.ints(b.Tokens, b.Placing, b.Step, b.Limit, b.Hard, b.Messages, in.Fixed, in.Unbind, f.Mark)
+	for _, r := range in.Rates {
+		h.ints(r.From, r.Percent, r.Extra)
+	}
 	for i := range in.Messages[:min(f.Sources, len(in.Messages))] {
 		h.memo(p.left(&in.Messages[i]))
 	}

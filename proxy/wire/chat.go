@@ -25,7 +25,7 @@ func (chat) FirstEvent(start []byte, whole bool) (overflow.Begins, []byte) {
 
 func (chat) Refusal(status int, text []byte) Refusal {
 	said := overflow.Read(status, text)
-	return Refusal{Size: said.Size(), Roles: said.RefusesRoles(), Thinking: said.Thinking(), Generated: hasGenerated(text)}
+	return Refusal{Size: said.Size(), Template: said.Template(), Thinking: said.Thinking(), Generated: hasGenerated(text)}
 }
 
 func (chat) End(text []byte, stream, whole bool) End {

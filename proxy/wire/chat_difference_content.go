@@ -2,6 +2,7 @@ package wire
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/tidwall/gjson"
 
@@ -30,35 +31,48 @@ func (e *encoder) content(m, was *compact.Message, k *messageMark) error {
 	return nil
 }
 
-// stringContent writes content that is a string, and stays one: text that was
-// added follows the client's own bytes.
+// stringContent writes content that is a string, and stays one: the client's own
+// bytes stay between texts that were added.
 func (e *encoder) stringContent(m, was *compact.Message, old span) error {
-	if len(m.Parts) > 0 && m.Parts[0].Equal(was.Parts[0]) {
-		text, err := joined(m.Parts[1:])
-		if err != nil || text == "" {
+	own := slices.IndexFunc(m.Parts, func(p compact.Part) bool { return p.Nth == 1 && p.Equal(was.Parts[0]) })
+	if own < 0 {
+		text, err := joined(m.Parts)
+		if err != nil {
 			return err
 		}
 		from := len(e.made)
 		e.made = appendQuoted(e.made, text)
-		e.made = e.made[:len(e.made)-1]
-		e.insert(old.end-1, from+1) // without the quotes
+		e.replace(old, from)
 		return nil
 	}
-	text, err := joined(m.Parts)
-	if err != nil {
+	if err := e.unquoted(m.Parts[:own], old.start+1); err != nil {
+		return err
+	}
+	return e.unquoted(m.Parts[own+1:], old.end-1)
+}
+
+// unquoted puts texts at a place within a string.
+func (e *encoder) unquoted(parts []compact.Part, at uint32) error {
+	text, err := joined(parts)
+	if err != nil || text == "" {
 		return err
 	}
 	from := len(e.made)
 	e.made = appendQuoted(e.made, text)
-	e.replace(old, from)
+	e.made = e.made[:len(e.made)-1]
+	e.insert(at, from+1) // without the quotes
 	return nil
 }
 
 // arrayContent writes content that is an array of parts. Parts that were added
-// follow the client's.
+// come before the client's or follow them.
 func (e *encoder) arrayContent(m, was *compact.Message, k *messageMark, marks []partMark) error {
+	first := slices.IndexFunc(m.Parts, func(p compact.Part) bool { return p.Nth > 0 })
+	if first < 0 {
+		first = 0
+	}
+	before, is := m.Parts[:first], m.Parts[first:]
 	var gone []span
-	is := m.Parts
 	for i := range was.Parts {
 		if len(is) == 0 || int(is[0].Nth) != i+1 {
 			gone = append(gone, marks[i].whole)
@@ -70,22 +84,35 @@ func (e *encoder) arrayContent(m, was *compact.Message, k *messageMark, marks []
 		is = is[1:]
 	}
 	e.remove(gone)
-	if len(is) == 0 {
-		return nil
+	left := len(was.Parts) > len(gone)
+	if err := e.textParts(before, k.content.start+1, false, left); err != nil {
+		return err
 	}
 	at := k.content.start + 1
 	if len(was.Parts) > 0 {
 		at = marks[len(marks)-1].whole.end
 	}
+	return e.textParts(is, at, left, false)
+}
+
+// textParts puts parts at a place in an array. follows and followed report whether
+// others are before and after them.
+func (e *encoder) textParts(parts []compact.Part, at uint32, follows, followed bool) error {
+	if len(parts) == 0 {
+		return nil
+	}
 	from := len(e.made)
-	for n, p := range is {
+	for n, p := range parts {
 		if p.Kind != compact.KindText || p.Nth > 0 {
-			return errors.New("only text can be added, behind the client's parts")
+			return errors.New("only text can be added, before or behind the client's parts")
 		}
-		if len(was.Parts) > len(gone) || n > 0 {
+		if follows || n > 0 {
 			e.made = append(e.made, ',')
 		}
 		e.textPart(p.Text, nil)
+	}
+	if followed {
+		e.made = append(e.made, ',')
 	}
 	e.insert(at, from)
 	return nil

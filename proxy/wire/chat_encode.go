@@ -139,20 +139,51 @@ func (e *encoder) message(m *compact.Message) error {
 		return errors.New("it is not one of the client's")
 	}
 	whole := e.r.marks[m.Origin].whole
-	if m.Edited {
-		e.cuts = e.cuts[:0]
+	e.cuts = e.cuts[:0]
+	switch {
+	case m.Rest:
+		return e.rest(m)
+	case m.Edited:
 		if err := e.differences(m); err != nil {
 			return err
 		}
-		at := whole.start
-		for _, c := range inOrder(e.cuts) {
-			e.keep(at, c.start)
-			e.add(c.made)
-			at = c.end
-		}
-		whole.start = at
 	}
-	e.keep(whole.start, whole.end)
+	e.spliced(whole)
+	return nil
+}
+
+// spliced takes over a run of the client's bytes with the cuts in it.
+func (e *encoder) spliced(whole span) {
+	at := whole.start
+	for _, c := range inOrder(e.cuts) {
+		e.keep(at, c.start)
+		e.add(c.made)
+		at = c.end
+	}
+	e.keep(at, whole.end)
+}
+
+// rest writes a message for one call of the client's message, with its bytes.
+func (e *encoder) rest(m *compact.Message) error {
+	if len(m.Calls) != 1 || m.Calls[0].Nth == 0 || len(m.Parts) > 0 {
+		return errors.New("only a call of the client's can be split off")
+	}
+	n := m.Calls[0].Nth - 1
+	k := e.r.callsOf(m.Origin)[n]
+	if err := e.call(&m.Calls[0], &e.r.Conversation.Messages[m.Origin].Calls[n], &k); err != nil {
+		return err
+	}
+	before, after := `"tool_calls":[`, `]}`
+	if m.Calls[0].Kind == compact.CallLegacy {
+		before, after = `"function_call":`, `}`
+	}
+	from := len(e.made)
+	e.made = append(append(e.made, `{"role":"assistant","content":null,`...), before...)
+	e.add(e.since(from))
+	e.spliced(k.whole)
+	from = len(e.made)
+	e.made = append(e.made, after...)
+	e.add(e.since(from))
 	return nil
 }
 

@@ -138,6 +138,8 @@ func (s *story) run(t *testing.T) (reads, sends string) {
 //
 //	text N.M "…"     another text of a part; a part of another kind becomes text
 //	append N "…"     one more text part
+//	prepend N "…"    the same before the client's parts
+//	split N.M        call M and those after it get a message of their own, without results
 //	say N "…"        the same where there is no content
 //	unpart N.M       a part leaves
 //	drop N           a message leaves
@@ -190,6 +192,12 @@ func edit(msgs []compact.Message, line string) ([]compact.Message, error) {
 		m.Parts[k] = compact.Part{Nth: m.Parts[k].Nth, Text: compact.Plain(text)}
 	case "append":
 		m.Parts = append(m.Parts, compact.Part{Text: compact.Plain(text)})
+	case "prepend":
+		m.Parts = slices.Insert(m.Parts, 0, compact.Part{Text: compact.Plain(text)})
+	case "split":
+		rest := compact.Message{Role: m.Role, Shape: compact.Null, Calls: m.Calls[k:], Origin: m.Origin, Edited: true, Rest: true}
+		m.Calls = m.Calls[:k]
+		return slices.Insert(slices.Clone(msgs), n+1, rest), nil
 	case "say":
 		m.Shape, m.Parts = compact.String, []compact.Part{{Text: compact.Plain(text)}}
 	case "unpart":
@@ -250,7 +258,7 @@ func again(t testing.TB, sent []byte, want []compact.Message) {
 // plain is a message as it reads once it was written: a string is one text,
 // and whether the answer goes on is decided by the list as a whole.
 func plain(m compact.Message) compact.Message {
-	m.Open = false
+	m.Open, m.Rest = false, false
 	if m.Shape == compact.String {
 		var text strings.Builder
 		for _, p := range m.Parts {

@@ -3,6 +3,8 @@ package wire
 import (
 	"math"
 
+	"github.com/tidwall/gjson"
+
 	"laconic/compact"
 )
 
@@ -47,6 +49,12 @@ type Request struct {
 		source(i int) string
 		release()
 	}
+}
+
+// ToolNames returns the names of the tools and functions, in their order; "" for
+// none.
+func (r *Request) ToolNames() string {
+	return gjson.GetBytes(r.Tools, "#.function.name").Raw + gjson.GetBytes(r.Functions, "#.name").Raw
 }
 
 // Sum sets the Sum of each message, which of makes from its bytes.

@@ -40,8 +40,8 @@ type Error struct {
 type Refusal struct {
 	// Size is what was too large; its Kind is overflow.None if nothing was.
 	Size overflow.Refusal
-	// Roles reports whether the order of roles was refused.
-	Roles bool
+	// Template is what the upstream's chat template does not take.
+	Template overflow.Template
 	// Thinking is what was wrong with thinking in the history.
 	Thinking overflow.Thinking
 	// Generated reports whether tokens were generated before the error. Then it is

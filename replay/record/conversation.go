@@ -19,9 +19,6 @@ type Conversation struct {
 	// Tools, Functions and Format are the raw JSON of these fields; nil where
 	// absent.
 	Tools, Functions, Format []byte
-	// MaxTokens is the longest answer that a request asked for, in tokens; 0:
-	// none said.
-	MaxTokens int
 	// Sent are the lengths of requests that were recorded as such, in the order
 	// in which they were sent.
 	Sent []int

@@ -56,10 +56,8 @@ func (g *grouping) add(r *Conversation) *Conversation {
 		switch {
 		case startsWith(r.Messages, o.Messages):
 			r.ID, r.Sent = o.ID, append(o.Sent, len(r.Messages))
-			r.MaxTokens = max(r.MaxTokens, o.MaxTokens)
 		case startsWith(o.Messages, r.Messages): // sent again
 			o.Sent = append(o.Sent, len(r.Messages))
-			o.MaxTokens = max(r.MaxTokens, o.MaxTokens)
 			r = o
 		default:
 			continue

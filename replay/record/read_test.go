@@ -199,26 +199,3 @@ func TestReadKeepsFewOpen(t *testing.T) {
 		}
 	}
 }
-
-// TestLongestAnswerOfARecording: requests that go on from one another have the
-// longest answer that one of them asked for.
-func TestLongestAnswerOfARecording(t *testing.T) {
-	f := func(want int, lines ...string) {
-		t.Helper()
-		for r, bad := range Read(replaytest.Write(t, "a.jsonl", strings.Join(lines, "\n")), nil) {
-			if bad != nil || r.MaxTokens != want {
-				t.Errorf("%v, %+v, want %d", bad, r, want)
-			}
-		}
-	}
-	const (
-		hi   = `"messages":[{"role":"user","content":"hi"}]}`
-		more = `"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"hello"},{"role":"user","content":"more"}]}`
-	)
-	f(0, `{`+hi)
-	f(7, `{"max_tokens":7,`+hi)
-	f(9, `{"max_tokens":7,"max_completion_tokens":9,`+hi)
-	f(9, `{"max_tokens":7,`+hi, `{"max_tokens":9,`+more)
-	f(9, `{"max_tokens":9,`+hi, `{`+more)
-	f(9, `{"max_tokens":7,`+more, `{"max_tokens":9,`+hi)
-}

@@ -178,33 +178,18 @@ func (p *page) timelines(names map[string]string) error {
 	return err
 }
 
-// tableOf returns the table of one file. The best of each budget is marked, among
-// the policies that always fit: others owe their numbers to requests that the
-// upstream refuses.
+// tableOf returns the table of one file. The best of each budget is marked.
 func tableOf(r *replay.Result, f *replay.FileResult, name string) table {
 	t := table{Heading: heading(f, name)}
 	for group := range slices.Chunk(f.Rows, len(r.Policies)) {
 		for i := range group {
 			h := row{Class: class(r.Policies, group[i].Policy), First: i == 0}
 			for _, c := range columnsOf(r) {
-				h.Cells = append(h.Cells, cell{c.value(&group[i]), c.left, best(group, &group[i], c.title)})
+				best := bestOf(group, &c)
+				h.Cells = append(h.Cells, cell{c.value(&group[i]), c.left, len(best) < len(group) && slices.Contains(best, group[i].Policy)})
 			}
 			t.Rows = append(t.Rows, h)
 		}
 	}
 	return t
-}
-
-// best reports whether no other policy of the group that always fits does
-// better in a column.
-func best(group []replay.Row, row *replay.Row, title string) bool {
-	c := slices.IndexFunc(columns, func(c column) bool { return c.title == title })
-	if c < 0 || columns[c].best == nil || len(group) < 2 || row.FairFits < row.Fair {
-		return false
-	}
-	score, measured := columns[c].best(&row.Numbers)
-	return measured && !slices.ContainsFunc(group, func(o replay.Row) bool {
-		other, _ := columns[c].best(&o.Numbers)
-		return o.FairFits == o.Fair && other > score
-	})
 }

@@ -106,9 +106,9 @@ type metric struct {
 
 var metrics = []metric{
 	{"recall where it fits", "recall in requests that fit, %", (*replay.Numbers).FitRecall},
-	{"verbatim where it fits", "verbatim recall in requests that fit, %", (*replay.Numbers).FitVerbatim},
 	{"recall", "recall, % of the values used", (*replay.Numbers).Recall},
 	{"verbatim", "verbatim recall, %", (*replay.Numbers).VerbatimRecall},
+	{"edits", "edits whose old lines are shown, %", (*replay.Numbers).ShownEdits},
 }
 
 // scatter draws a metric against cost for one budget of a file, with the names
@@ -153,18 +153,12 @@ func scatter(f *replay.FileResult, whiskers []whisker, budget string, m metric, 
 		// Each name is beside its point, below the previous name, with space for
 		// the next ones.
 		name = min(max(y, name+15), p.height-bottom-15*float64(len(rows)-1-i))
-		// A policy that does not always fit is a ring: it owes its place to
-		// requests that the upstream refuses.
-		shape, note := "dot", ""
-		if r.FairFits < r.Fair {
-			shape, note = "ring", ", does not always fit"
-		}
 		fmt.Fprintf(p, `<g class="%s">`, class(policies, r.Policy))
 		r.draw(p, x, y)
 		p.line("lead", x, y, p.width-p.right+2, name)
 		p.text(p.width-p.right+5, name+4, "name", "start", r.Policy)
-		fmt.Fprintf(p, `<circle cx="%.1f" cy="%.1f" r="5.5" class="%s"><title>%s: %s %.1f %% at cost %.3f%s%s</title></circle></g>`+"\n",
-			x, y, shape, template.HTMLEscapeString(r.Policy), m.name, 100*m.of(&r.Numbers), r.Cost(), note, r.says(m))
+		fmt.Fprintf(p, `<circle cx="%.1f" cy="%.1f" r="5.5" class="dot"><title>%s: %s %.1f %% at cost %.3f%s</title></circle></g>`+"\n",
+			x, y, template.HTMLEscapeString(r.Policy), m.name, 100*m.of(&r.Numbers), r.Cost(), r.says(m))
 	}
 	return p.svg(fmt.Sprintf("%s against cost, budget %s, %s", m.name, budget, f.File))
 }

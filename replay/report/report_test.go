@@ -102,22 +102,20 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `errand.jsonl: 1 conversation, 4 requests
-budget      policy    recall  verbatim  recall*  verbatim*  newest  trail  refetch  rules    plain  system
-20          test         0 %       0 %      0 %        0 %   100 %      –        –      –  – · 0 %   100 %
-20          adaptive   100 %       0 %    100 %        0 %   100 %      –        –      –  – · 0 %   100 %
-0.5 × peak  test      50.0 %    50.0 %      0 %        0 %   100 %      –        –      –        –       –
-0.5 × peak  adaptive   100 %    50.0 %      0 %        0 %   100 %      –        –      –        –       –
+budget      policy    recall  verbatim  recall*   hard  hard verb   calls  edits      p5    rules
+20          test         0 %       0 %      0 %    0 %        0 %     0 %      –     0 %  – · 0 %
+20          adaptive   100 %       0 %    100 %  100 %        0 %   100 %      –   100 %  – · 0 %
+0.5 × peak  test      50.0 %    50.0 %      0 %    0 %        0 %  50.0 %      –  50.0 %  – · 0 %
+0.5 × peak  adaptive   100 %    50.0 %      0 %  100 %        0 %   100 %      –   100 %  – · 0 %
 
-budget      policy     fits  fits all  pairs   cost   mean  ×1.25  epochs  breaks  sent  cached
-20          test      100 %     100 %  100 %  0.983  0.983  0.993       1       1    55  52.7 %
-20          adaptive  100 %     100 %  100 %  1.020  1.020  1.031       1       1    57  52.6 %
-0.5 × peak  test        0 %       0 %  100 %  0.983  0.983  0.993       1       1    55  52.7 %
-0.5 × peak  adaptive    0 %       0 %  100 %  1.020  1.020  1.031       1       1    57  52.6 %
+budget      policy     fits  pairs   cost   mean  epochs  breaks
+20          test      100 %  100 %  0.983  0.983       1       1
+20          adaptive  100 %  100 %  1.020  1.020       1       1
+0.5 × peak  test        0 %  100 %  0.983  0.983       1       1
+0.5 × peak  adaptive    0 %  100 %  1.020  1.020       1       1
 
-best      20: adaptive in recall, recall*; alike in verbatim, verbatim*, newest, plain, system, fits, fits all, pairs;
-          test in cost, mean, ×1.25
-best      0.5 × peak: adaptive in recall; alike in verbatim, recall*, verbatim*, newest, fits, fits all, pairs; test in
-          cost, mean, ×1.25
+best      20: adaptive in recall, recall*, calls, p5; alike in verbatim, rules, fits, pairs; test in cost, mean
+best      0.5 × peak: adaptive in recall, calls, p5; alike in verbatim, recall*, rules, fits, pairs; test in cost, mean
 `
 	// Times differ from run to run.
 	timeless := func(b *bytes.Buffer) string {
@@ -141,7 +139,7 @@ best      0.5 × peak: adaptive in recall; alike in verbatim, recall*, verbatim*
 			t.Errorf("%d characters: %s", n, line)
 		}
 	}
-	for _, must := range []string{"recall", "verbatim", "fits", "pairs", "cost", "mean", "×1.25", "best", "upper bound of what"} {
+	for _, must := range []string{"recall", "verbatim", "hard", "edits", "fits", "pairs", "cost", "mean", "best", "upper bound of what"} {
 		if !strings.Contains(narrow.String(), must) {
 			t.Errorf("the narrow table lost %s:\n%s", must, narrow.String())
 		}
@@ -168,8 +166,8 @@ func TestJSON(t *testing.T) {
 	row := got.Total.Rows[1]
 	for key, want := range map[string]any{
 		"policy": "adaptive", "budget": "20", "requests": 4.0, "facts": 1.0, "recall": 1.0, "verbatim_recall": 0.0,
-		"fair_fit": 1.0, "pairs_valid": 1.0, "tokens_sent": 57.0, "tokens_cached": 30.0, "prefix_breaks": 1.0,
-		"newest_share": 1.0, "trail": nil, "refetch_share": nil, "cost_write_1_25": 36.75 / 35.65,
+		"fit": 1.0, "pairs_valid": 1.0, "tokens_sent": 57.0, "tokens_cached": 30.0, "prefix_breaks": 1.0,
+		"hard_recall": 1.0, "hard_verbatim_recall": 0.0, "calls_whole_share": 1.0, "edits_shown_share": nil, "p5_recall": 1.0,
 	} {
 		if row[key] != want {
 			t.Errorf("%s is %v, want %v", key, row[key], want)
@@ -290,24 +288,17 @@ budget  policy    recall: least      ¼  median      ¾   most  cost: least     
 	}
 }
 
-// TestBestOfAGroup: marked among those that always fit.
-func TestBestOfAGroup(t *testing.T) {
-	row := func(recalled int, bill float64, fits int) replay.Row {
-		return replay.Row{Numbers: replay.Numbers{Facts: 10, Recalled: recalled, Verbatim: 10 - recalled, Bill: bill, Full: 10, Fair: 5, FairFits: fits}}
-	}
-	group := []replay.Row{row(10, 2, 4), row(9, 8, 5), row(7, 6, 5)}
-	f := func(title string, want ...bool) {
-		t.Helper()
-		for i := range group {
-			if got := best(group, &group[i], title); got != want[i] {
-				t.Errorf("%s of policy %d: %v", title, i, got)
-			}
+// TestTheBestIsMarked: the best of a column, unless all are alike or each has
+// facts of its own.
+func TestTheBestIsMarked(t *testing.T) {
+	res := replayed(t, replay.Options{Files: []string{replaytest.Write(t, "errand.jsonl", replaytest.Errand)}, Budgets: []replay.Budget{{Tokens: 20}}})
+	rows := tableOf(res, &res.Files[0], "").Rows
+	for title, want := range map[string][]bool{"recall": {false, true}, "verbatim": {false, false}, "hard": {false, false}, "cost": {true, false}, "epochs": {false, false}} {
+		at := slices.IndexFunc(columns, func(c column) bool { return c.title == title })
+		if got := []bool{rows[0].Cells[at].Best, rows[1].Cells[at].Best}; !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", title, got, want)
 		}
 	}
-	f("recall", false, true, false)
-	f("verbatim", false, false, true)
-	f("cost", false, false, true)
-	f("sent", false, false, false)
 }
 
 // TestWinners: the best of a column is named whether it fits or not, and several
@@ -315,15 +306,15 @@ func TestBestOfAGroup(t *testing.T) {
 func TestWinners(t *testing.T) {
 	row := func(policy string, recalled, whole int, bill float64, epochs int) replay.Row {
 		return replay.Row{Policy: policy, Budget: "20", Numbers: replay.Numbers{
-			Facts: 10, Recalled: recalled, Newest: 10, NewestWhole: whole, Bill: bill, Full: 10, Epochs: epochs, Fair: 5,
+			Kept: replay.Kept{Facts: 10, Recalled: recalled, Edits: 10, EditsShown: whole}, Bill: bill, Full: 10, Epochs: epochs, Over: 5,
 		}}
 	}
 	r := &replay.Result{Policies: []string{"ours", "one", "two"}}
 	f := &replay.FileResult{Rows: []replay.Row{row("ours", 8, 7, 5, 1), row("one", 9, 9, 5, 3), row("two", 7, 9, 6, 2)}}
 	columns := slices.DeleteFunc(columnsOf(r), func(c column) bool {
-		return !slices.Contains([]string{"recall", "newest", "trail", "cost", "epochs", "fits"}, c.title)
+		return !slices.Contains([]string{"recall", "edits", "rules", "cost", "epochs", "fits"}, c.title)
 	})
-	const want = "\nbest      20: one in recall; one/two in newest; alike in fits; ours/one in cost\n"
+	const want = "\nbest      20: one in recall; one/two in edits; alike in fits; ours/one in cost\n"
 	if got := winners(r, f, columns, 0); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -36,39 +36,31 @@ var columns = []column{
 		func(n *replay.Numbers) (int, int) { return n.Recalled, n.Facts }),
 	shareColumn(1, 0, "verbatim", "the same, with the 24 characters around their last occurrence",
 		func(n *replay.Numbers) (int, int) { return n.Verbatim, n.Facts }),
-	shareColumn(1, 0, "recall*", "recall, if a request above its budget keeps nothing, because its upstream refuses it",
+	shareColumn(1, 2, "recall*", "recall, if a request above its budget keeps nothing, because its upstream refuses it",
 		func(n *replay.Numbers) (int, int) { return n.RecalledFit, n.Facts }),
-	shareColumn(1, 7, "verbatim*", "verbatim, seen so",
-		func(n *replay.Numbers) (int, int) { return n.VerbatimFit, n.Facts }),
-	shareColumn(1, 3, "newest", "requests above the budget whose newest tool results are sent unchanged",
-		func(n *replay.Numbers) (int, int) { return n.NewestWhole, n.Newest }),
-	shareColumn(1, 2, "trail", "paths written by messages that left, still named in what was sent",
-		func(n *replay.Numbers) (int, int) { return n.Named, n.Paths }),
+	unranked(shareColumn(1, 0, "hard", "recall of the facts whose last message left or was changed; each policy has its own, so compare it with itself",
+		func(n *replay.Numbers) (int, int) { return n.HardRecalled, n.Hard })),
+	unranked(shareColumn(1, 0, "hard verb", "verbatim of these",
+		func(n *replay.Numbers) (int, int) { return n.HardVerbatim, n.Hard })),
+	shareColumn(1, 3, "calls", "next calls of which all facts were still there",
+		func(n *replay.Numbers) (int, int) { return n.CallsWhole, n.Calls }),
+	shareColumn(1, 0, "edits", "next edits of lines that the client's messages show, of which all old lines were still there",
+		func(n *replay.Numbers) (int, int) { return n.EditsShown, n.Edits }),
 	{
-		title: "refetch", part: 1, drop: 6, meaning: "calls that the recording repeats, of which the earlier result was not in what was sent",
-		value: func(r *replay.Row) string { return percent(r.Refetched, r.Repeats) },
-		best:  func(n *replay.Numbers) (float64, bool) { return -float64(n.Refetched), n.Repeats > 0 },
+		title: "p5", part: 1, drop: 4, meaning: "recall of the conversation that one of twenty is below",
+		value: func(r *replay.Row) string { return share(replay.Spread{Files: r.Facts}, r.LowRecall()) },
+		best:  func(n *replay.Numbers) (float64, bool) { return n.LowRecall(), n.Facts > 0 },
 	},
-	pairColumn(4, "rules", "sentences that bind, planted into text of the user · into early results, still there as a whole (requests that leave room to work in)",
-		func(c *replay.Constraints) (replay.Survival, replay.Survival) { return c.User, c.Results }),
-	pairColumn(5, "plain", "the same, of sentences without the usual words of a rule, such as never and must",
-		func(c *replay.Constraints) (replay.Survival, replay.Survival) { return c.PlainUser, c.PlainResults }),
-	shareColumn(1, 8, "system", "such sentences in the instructions",
-		func(n *replay.Numbers) (int, int) { return n.Constraints.System.Kept, n.Constraints.System.Planted }),
+	rules,
 
-	shareColumn(2, 0, "fits", "requests sent within the budget, of those above it that leave room to work in (what must stay takes less than four fifths)",
-		func(n *replay.Numbers) (int, int) { return n.FairFits, n.Fair }),
-	shareColumn(2, 5, "fits all", "the same, of all requests above the budget",
+	shareColumn(2, 0, "fits", "requests sent within the budget, of all above it",
 		func(n *replay.Numbers) (int, int) { return n.Fits, n.Over }),
 	shareColumn(2, 0, "pairs", "requests whose tool calls and results a strict upstream takes",
 		func(n *replay.Numbers) (int, int) { return n.Paired, n.Requests }),
 	costColumn(0, "cost", "bill with a prompt cache, relative to sending everything", (*replay.Numbers).Cost),
 	costColumn(1, "mean", "mean of the costs of the conversations, whatever their length", (*replay.Numbers).MeanCost),
-	costColumn(2, "×1.25", "cost where a token that is not served from the cache is charged 1.25", (*replay.Numbers).FillingCost),
 	{title: "epochs", part: 2, drop: 4, value: func(r *replay.Row) string { return fmt.Sprint(r.Epochs) }, meaning: "times that the policy cut"},
 	{title: "breaks", part: 2, drop: 3, value: func(r *replay.Row) string { return fmt.Sprint(r.PrefixBreaks) }, meaning: "requests that did not go on from the one before, so that the cache missed"},
-	{title: "sent", part: 2, drop: 6, value: func(r *replay.Row) string { return replay.Thousands(r.Sent) }, meaning: "tokens sent"},
-	{title: "cached", part: 2, drop: 7, value: func(r *replay.Row) string { return percent(r.Cached, r.Sent) }, meaning: "of the tokens sent, served from the cache"},
 	{title: "p50", part: 2, drop: 8, value: func(r *replay.Row) string { return duration(r.Took(0.5)) }, meaning: "time to compact a request, median and 99th percentile"},
 	{title: "p99", part: 2, drop: 9, value: func(r *replay.Row) string { return duration(r.Took(0.99)) }},
 	broken,
@@ -95,22 +87,26 @@ func shareColumn(part, drop int, title, meaning string, of func(*replay.Numbers)
 	}
 }
 
-// pairColumn returns a column of the first part with the shares of two survivals.
-func pairColumn(drop int, title, meaning string, of func(*replay.Constraints) (a, b replay.Survival)) column {
-	return column{
-		title: title, meaning: meaning, part: 1, drop: drop,
-		value: func(r *replay.Row) string {
-			a, b := of(&r.Constraints)
-			if a.Planted+b.Planted == 0 {
-				return "–"
-			}
-			return whole(a) + " · " + whole(b) + " %"
-		},
-		best: func(n *replay.Numbers) (float64, bool) {
-			a, b := of(&n.Constraints)
-			return float64(a.Kept)/float64(max(a.Planted, 1)) + float64(b.Kept)/float64(max(b.Planted, 1)), a.Planted+b.Planted > 0
-		},
-	}
+// unranked returns a column in which no policy is better.
+func unranked(c column) column {
+	c.best = nil
+	return c
+}
+
+// rules has the shares of two survivals.
+var rules = column{
+	title: "rules", part: 1, drop: 5,
+	meaning: "sentences that bind, planted into text of the user · into early results, still there as a whole (requests that leave room to work in)",
+	value: func(r *replay.Row) string {
+		if c := &r.Constraints; c.User.Planted+c.Results.Planted > 0 {
+			return whole(c.User) + " · " + whole(c.Results) + " %"
+		}
+		return "–"
+	},
+	best: func(n *replay.Numbers) (float64, bool) {
+		a, b := n.Constraints.User, n.Constraints.Results
+		return float64(a.Kept)/float64(max(a.Planted, 1)) + float64(b.Kept)/float64(max(b.Planted, 1)), a.Planted+b.Planted > 0
+	},
 }
 
 // costColumn returns a column of costs, of which less is better.

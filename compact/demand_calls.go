@@ -1,0 +1,50 @@
+package compact
+
+// singleCalls splits messages with several calls: each call is directly followed
+// by its own result, and the text stays with the first.
+func singleCalls(msgs []Message, record func(Edit)) []Message {
+	none := true
+	for i := 0; none && i < len(msgs); i++ {
+		none = !severalCalls(msgs, i)
+	}
+	if none {
+		return msgs
+	}
+	out := make([]Message, 0, len(msgs)+8)
+	for i := 0; i < len(msgs); {
+		m := msgs[i]
+		n := len(m.Calls)
+		if !severalCalls(msgs, i) {
+			out = append(out, m)
+			i++
+			continue
+		}
+		record(Edit{Op: OpSplit, Why: "several calls where the template takes one", Origin: m.Origin})
+		results := make(map[pairKey]int, n)
+		for k := i + 1; k <= i+n; k++ {
+			results[resultKey(&msgs[k])] = k
+		}
+		for k := range m.Calls {
+			one := m
+			if k > 0 {
+				one = Message{Role: Assistant, Shape: Null, Origin: m.Origin, Rest: true}
+			}
+			one.Calls, one.Edited = m.Calls[k:k+1:k+1], true
+			out = append(out, one, msgs[results[callKey(&m.Calls[k])]])
+		}
+		i += n + 1
+	}
+	return out
+}
+
+// chargeCalls: each call but the first gets a message of its own.
+func chargeCalls(c Counter, m *Message) int {
+	if len(m.Calls) < 2 {
+		return 0
+	}
+	return (len(m.Calls) - 1) * c.Envelope(&Message{Role: Assistant, Shape: Null, Edited: true})
+}
+
+// severalCalls: the last message, whose calls the model is to continue, has no
+// results yet.
+func severalCalls(msgs []Message, i int) bool { return len(msgs[i].Calls) > 1 && i+1 < len(msgs) }

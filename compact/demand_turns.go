@@ -1,0 +1,91 @@
+package compact
+
+// The texts of a turn that nobody took. They are fixed, so that a rewritten list
+// has the same bytes in every request.
+const (
+	noAnswer  = "(no answer)"
+	noMessage = "(no message)"
+)
+
+// takeTurns puts a turn between two of the same role, and before an answer that
+// begins the list. Calls and their results are no turns. Nothing comes before an answer
+// with bound thinking, which was written after what is before it.
+func takeTurns(msgs []Message, record func(Edit)) []Message {
+	var out []Message // nil: nothing was put in yet
+	last, bound := Assistant, boundAnswers(msgs)
+	for i := range msgs {
+		m := &msgs[i]
+		if role := m.turn(); role == last && !bound[i] {
+			if out == nil {
+				out = append(make([]Message, 0, len(msgs)+8), msgs[:i]...)
+			}
+			between := User
+			if role == User {
+				between = Assistant
+			}
+			record(Edit{Op: OpInsert, Why: "two turns of one role", Origin: m.Origin})
+			out = append(out, turnOf(between))
+		} else if role != 0 {
+			last = role
+		}
+		if out != nil {
+			out = append(out, *m)
+		}
+	}
+	if out == nil {
+		return msgs
+	}
+	return out
+}
+
+// boundAnswers returns, for each message, whether it belongs to an answer that has
+// bound thinking from there on. Assistant messages in a row are one answer.
+func boundAnswers(msgs []Message) []bool {
+	bound := make([]bool, len(msgs)+1)
+	for i := len(msgs) - 1; i >= 0; i-- {
+		bound[i] = msgs[i].Role == Assistant && (msgs[i].Bound || bound[i+1])
+	}
+	return bound
+}
+
+// turn returns whose turn a message is; 0: nobody's.
+func (m *Message) turn() Role {
+	if m.Role == User || m.Role == Assistant && len(m.Calls) == 0 {
+		return m.Role
+	}
+	return 0
+}
+
+// turnOf returns a turn that nobody took.
+func turnOf(r Role) Message {
+	text := noMessage
+	if r == Assistant {
+		text = noAnswer
+	}
+	return Message{Role: r, Shape: String, Parts: []Part{{Text: Plain(text)}}, Origin: Added, Edited: true}
+}
+
+// chargeTurn: another turn may come before one, and before an instruction that
+// becomes one.
+func chargeTurn(c Counter, m *Message) int {
+	if m.turn() == 0 && !m.Role.Instruction() {
+		return 0
+	}
+	user, assistant := turnOf(User), turnOf(Assistant)
+	return max(CostOfPieces(c, &user), CostOfPieces(c, &assistant))
+}
+
+func outOfTurn(msgs []Message, i int) bool {
+	role := msgs[i].turn()
+	for k := i; k < len(msgs) && msgs[k].Role == Assistant; k++ {
+		if msgs[k].Bound {
+			return false
+		}
+	}
+	for k := i - 1; role != 0 && k >= 0; k-- {
+		if last := msgs[k].turn(); last != 0 {
+			return last == role
+		}
+	}
+	return role == Assistant
+}

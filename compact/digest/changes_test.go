@@ -1,0 +1,108 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A shell changes files in many ways, and commands that only look as if they did
+// change none.
+func TestChangesOfCommands(t *testing.T) {
+	f := func(command, want string) {
+		t.Helper()
+		a := &action{command: command, kind: runs}
+		a.shell()
+		var got []string
+		for _, c := range a.changes {
+			switch c.how {
+			case removed:
+				got = append(got, "-"+c.path)
+			case restored:
+				got = append(got, "<"+c.path)
+			default:
+				got = append(got, c.path)
+			}
+		}
+		if slices.Sort(got); strings.Join(got, " ") != want {
+			t.Errorf("%s\nchanges %q, want %q", command, got, want)
+		}
+	}
+	f("sed -i 's/a/b/' lib/a.py", "lib/a.py")
+	f("sed -i.bak -e 's/a > b/c/' lib/a.py lib/b.py", "lib/a.py lib/b.py")
+	f("perl -pi -e 's/a/b/' lib/a.py", "lib/a.py")
+	f("python3 - <<'EOF'\np='lib/a.py'\ns=open(p).read()\nopen(p,'w').write(s)\nEOF", "lib/a.py")
+	f("python3 -c \"open('lib/a.py', 'w').write('x')\"", "lib/a.py")
+	f("node - <<'EOF'\nrequire('fs').writeFileSync('web/a.js', 'x')\nEOF", "web/a.js")
+	f("cat > lib/a.py <<'EOF'\nx=1\nEOF", "lib/a.py")
+	f("cat <<'EOF' > lib/a.py\nx > y\nEOF\npython lib/a.py", "lib/a.py")
+	f("tee lib/a.py <<'EOF'\nx\nEOF", "lib/a.py")
+	f("echo hi | tee -a lib/a.txt", "lib/a.txt")
+	f("echo hi >> lib/a.txt 2>&1", "lib/a.txt")
+	f("mv lib/old.py lib/new.py", "-lib/old.py lib/new.py")
+	f("rm -f lib/a.py lib/b.py", "-lib/a.py -lib/b.py")
+	f("cp a.py lib/b.py && touch lib/c.py", "lib/b.py lib/c.py")
+	f("git mv a.py b.py", "-a.py b.py")
+	f("git rm -q a.py", "-a.py")
+	f("git checkout -- lib/a.py", "<lib/a.py")
+	f("git checkout HEAD~1 -- Makefile lib/a.py", "<Makefile <lib/a.py")
+	f("git restore Makefile", "<Makefile")
+	f("gofmt -w lib/a.go && prettier --write web/a.ts", "lib/a.go web/a.ts")
+	f("git apply <<'EOF'\n--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1 +1 @@\n-a\n+b\nEOF", "lib/a.py")
+	f("patch -p1 <<'EOF'\n--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1 +1 @@\n-a\n+b\nEOF", "lib/a.py")
+	f("apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: lib/a.py\n@@\n-a\n+b\n*** Delete File: lib/b.py\n*** End Patch\nEOF", "-lib/b.py lib/a.py")
+	f("npm install left-pad", "package.json")
+	f("go get example.com/x@v1 && cargo add serde", "Cargo.toml go.mod")
+	for _, none := range []string{
+		"python manage.py migrate", "git commit -am 'Fix > all'", "npm install", "npm install -g left-pad", "make > /dev/null 2>&1", "gofmt -l lib/a.go", "git checkout -b fix/a.b", "git checkout main",
+		"grep -n 'a > b' lib/a.py", "sed -n '1,5p' lib/a.py", "cat lib/a.py | sort", "echo \"a > b\"", "test 3 -gt 2 && echo yes", "python3 -c \"print(open('lib/a.py').read())\"",
+	} {
+		f(none, "")
+	}
+}
+
+// Only edits that happened are changes, and a refusal has its reason.
+func TestEditsThatHappened(t *testing.T) {
+	f := func(result string, want verdict, says string) {
+		t.Helper()
+		a := actionOf("edit", valueOf(`{"filePath":"web/fail.ts","oldString":"x / 100","newString":"x"}`))
+		r := resultOf(result, a.kind)
+		o := a.outcomeOf(&r)
+		if o.verdict != want || !strings.Contains(o.says, says) {
+			t.Errorf("%q ends as %+v", result, o)
+		}
+		if happened := a.happened(&a.changes[0], o, &r); happened != (want == passed) {
+			t.Errorf("%q happened: %v", result, happened)
+		}
+	}
+	for _, made := range []string{
+		"Edit applied successfully.", "The file web/fail.ts has been updated.", "The file web/fail.ts has been edited. Here's the result of running `cat -n` on a snippet:\n 1\tthrow new Error('not found')\n",
+		"Successfully replaced 1 occurrence in web/fail.ts", "Wrote 18 bytes to web/fail.ts", "Success. Updated the following files:\nM web/fail.ts\n", "", "ok", `{"output":"Success. Updated the following files:\nM web/fail.ts\n","metadata":{"exit_code":0}}`,
+		"File updated successfully. No errors found.", "ファイルを更新しました（成功）",
+	} {
+		f(made, passed, "")
+	}
+	for _, not := range []string{
+		"Found multiple matches for oldString. Provide more surrounding context to make the match unique.", "oldString not found in content; the file was modified since it was read, read it again before editing",
+		"<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>", "<tool_use_error>String to replace not found in file.\nString: x / 100</tool_use_error>",
+		"ERROR:\nNo replacement was performed, old_str `x / 100` did not appear verbatim in web/fail.ts.", "Failed to find expected lines in web/fail.ts:\nx / 100", "Error: EACCES: permission denied, open 'web/fail.ts'",
+		"Failed to edit, 0 occurrences found for old_string in web/fail.ts.", "old_string and new_string are identical. No changes to make.", "apply_patch verification failed: Failed to find context",
+		"Your proposed edit has introduced new syntax error(s).\n\n[File: web/fail.ts (9 lines total)]\nx", "Fehler: Die Datei wurde nicht gefunden.",
+	} {
+		f(not, failed, "")
+	}
+	f("The user rejected this edit. Do not change web/b.ts, it is generated.", refused, "Do not change web/b.ts")
+	f("The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\nuse the other one", refused, "use the other one")
+	f("User denied this operation. Reason: keep it", refused, "keep it")
+	f("Tool call was declined by the user", refused, "")
+	run := actionOf("bash", valueOf(`{"command":"./ask"}`))
+	for text, want := range map[string]verdict{
+		"The user doesn't want to proceed with this tool use. The tool use was rejected. The user said: wait": refused, "User denied this operation. Reason: wait": refused,
+		"exec command rejected by user": refused, "The user rejected this idea, and said: wait": unknown, "the user rejected 3 cookies": unknown,
+		"exit code: 0\nThe user rejected this operation.": passed,
+	} {
+		if r := resultOf(text, runs); run.outcomeOf(&r).verdict != want {
+			t.Errorf("%q ends as %+v", text, run.outcomeOf(&r))
+		}
+	}
+}

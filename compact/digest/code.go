@@ -1,0 +1,77 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+)
+
+// code adds the files that were changed, with the text of their changed regions as
+// it is now.
+func (p *part) code() {
+	at := len(p.events)
+	p.changed = p.files.since(p.events)
+	p.nameChanges(at)
+	at++
+	for k, f := range p.changed {
+		if k >= mostFiles {
+			break
+		}
+		w := float32(1.2) / (1 + 0.15*float32(k))
+		if strings.Contains(f.path, "test") || strings.Contains(f.path, "tmp") {
+			w *= 0.7
+		}
+		note := ""
+		if f.touched {
+			note = " (a command changed it after that)"
+		}
+		head := p.add(code, at+k, 0, quote(f.path, 200)+note+":", -1, -1) // only with a region
+		for g := range f.regions {
+			b := p.interest.bodyOf(f.regions[g].now())
+			whole := f.regions[g].how == written
+			p.lines(code, at+k, int32(1+g<<20), b, 600, func(n int) (float32, lineUse) {
+				l := b.at(n)
+				t := strings.TrimLeft(l, "+- \t")
+				s := float32(0.4) + min(b.interest(p.interest, n)*0.4, 1)
+				switch {
+				case strings.Trim(t, "{}()[];,") == "" || isComment(t):
+					s = 0.05
+				case isDefinition(t):
+					s += 0.5
+				case l[0] == '-':
+					s -= 0.25
+				case l[0] == ' ' && !whole:
+					s -= 0.2
+				}
+				return s, plainLine
+			}, 0.3, w, head, p.room/4)
+		}
+	}
+}
+
+// nameChanges adds the names of the files that were changed, the newest last.
+func (p *part) nameChanges(event int) {
+	var names []string
+	left := max(p.room/8, 120)
+	for _, f := range p.changed {
+		name := quote(f.path, 200)
+		switch {
+		case f.state == removed:
+			name += " (removed)"
+		case f.state == restored:
+			name += " (restored)"
+		case f.times > 1:
+			name += " (" + itoa(f.times) + " ×)"
+		}
+		if left -= len(name) + 2; left < 0 {
+			break
+		}
+		names = append(names, name)
+	}
+	if len(names) > 0 {
+		slices.Reverse(names)
+		p.add(steps, event, 0, "changed: "+strings.Join(names, ", "), 20, -1)
+	}
+}
+
+// mostFiles is how many changed files are shown with their text.
+const mostFiles = 64

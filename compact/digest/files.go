@@ -1,0 +1,172 @@
+package digest
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// files are the files that calls changed, by their paths.
+type files map[string]*file
+
+// A file is what calls made of a file.
+type file struct {
+	path    string
+	last    *event // that changed it
+	at      int    // of the last event, in the order of changes
+	times   int
+	state   how      // what was done to the whole of it last
+	touched bool     // a command changed it, and nobody knows how
+	regions []region // oldest change first
+}
+
+// A region is a text in a file that was changed, as it was and as it is now.
+type region struct {
+	old, new string
+	how      how
+	last     *event
+}
+
+// What is known of a file is bounded: so many regions, and texts of such a
+// length in which others are looked for.
+const (
+	mostRegions = 24
+	mostRegion  = 1 << 16
+)
+
+// apply notes a change that happened.
+func (fs files) apply(c *change, e *event) {
+	path := strings.TrimPrefix(c.path, "./")
+	f := fs.find(path)
+	if c.how == applied {
+		patch := action{}
+		if f != nil && len(f.regions) == 1 {
+			patch.patches("\n"+f.regions[0].new, "")
+		}
+		for i := range patch.changes {
+			fs.apply(&patch.changes[i], e)
+		}
+		return
+	}
+	if path == "" || len(path) > 512 || strings.IndexByte(path, '\n') >= 0 {
+		return
+	}
+	if f == nil {
+		f = &file{path: path}
+		fs[path] = f
+	}
+	if f.last != e {
+		f.times++
+	}
+	f.last, f.at, f.state = e, e.origin*mostChanges+f.times%mostChanges, c.how
+	switch c.how {
+	case written:
+		f.regions = nil
+		fallthrough
+	case inserted:
+		f.add(region{new: c.new, how: c.how, last: e})
+	case removed, restored:
+		f.regions = nil
+	case replaced:
+		f.replace(c, e)
+	}
+	f.touched = c.how == changed || f.touched && f.regions != nil && c.how != written
+}
+
+// find returns the file at a path, which may be given from another folder.
+func (fs files) find(path string) (found *file) {
+	if f := fs[path]; f != nil || len(fs) > mostChanges {
+		return f
+	}
+	for p, f := range fs {
+		if (strings.HasSuffix(p, "/"+path) || strings.HasSuffix(path, "/"+p)) && (found == nil || p < found.path) {
+			found = f
+		}
+	}
+	return found
+}
+
+// replace notes that a text of the file became another: a part of a region that
+// was changed before, or a region of its own.
+func (f *file) replace(c *change, e *event) {
+	for i := len(f.regions) - 1; i >= 0; i-- {
+		g := &f.regions[i]
+		switch {
+		case len(g.new)+len(c.old) > mostRegion:
+		case c.old != "" && strings.Contains(g.new, c.old):
+			g.new, g.last = strings.Replace(g.new, c.old, c.new, 1), e
+			return
+		case len(g.new) > 20 && g.how == replaced && strings.Contains(c.old, g.new):
+			g.old, g.new, g.last = strings.Replace(c.old, g.new, g.old, 1), c.new, e
+			return
+		}
+	}
+	f.add(region{old: c.old, new: c.new, last: e})
+}
+
+func (f *file) add(g region) {
+	f.regions = append(f.regions[max(0, len(f.regions)-mostRegions+1):], g)
+}
+
+// since returns the files that were changed by one of the events, the last change
+// first.
+func (fs files) since(events []*event) []*file {
+	in := make(map[*event]bool, len(events))
+	for _, e := range events {
+		in[e] = true
+	}
+	return slices.DeleteFunc(slices.SortedFunc(maps.Values(fs), newestFirst), func(f *file) bool { return !in[f.last] })
+}
+
+func newestFirst(a, b *file) int {
+	return cmp.Or(cmp.Compare(b.at, a.at), strings.Compare(a.path, b.path))
+}
+
+// forget forgets all but the n files that were changed last.
+func (fs files) forget(n int) {
+	for i, f := range slices.SortedFunc(maps.Values(fs), newestFirst) {
+		if i >= n {
+			delete(fs, f.path)
+		}
+	}
+}
+
+// now returns the lines of a region as they are now, each after a mark: + new, -
+// removed, and a blank for what was there before.
+func (g *region) now() string {
+	was, is := setOfLines(g.old), setOfLines(g.new)
+	var b strings.Builder
+	gone := 0
+	for l := range strings.SplitSeq(g.old, "\n") {
+		if !is[l] && strings.TrimSpace(l) != "" {
+			if gone++; gone <= mostGone {
+				b.WriteString("- " + cutAt(l, 160) + "\n")
+			}
+		}
+	}
+	if gone > mostGone {
+		b.WriteString("- …\n")
+	}
+	for l := range strings.SplitSeq(g.new, "\n") {
+		switch {
+		case strings.TrimSpace(l) == "":
+		case was[l]:
+			b.WriteString("  " + l + "\n")
+		default:
+			b.WriteString("+ " + l + "\n")
+		}
+	}
+	return b.String()
+}
+
+func setOfLines(text string) map[string]bool {
+	set := map[string]bool{}
+	for l := range strings.SplitSeq(text, "\n") {
+		set[l] = true
+	}
+	return set
+}
+
+// mostGone is how many removed lines of a region are shown.
+const mostGone = 4

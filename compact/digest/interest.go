@@ -1,0 +1,164 @@
+package digest
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// interest knows what the work is about: the terms that the messages which stay,
+// the users and the assistant name. A line is worth what its terms are, and less
+// the more lines have them.
+type interest struct {
+	terms map[string]int32
+	list  []term
+	most  int
+	long  int   // the length of the longest line
+	lines int32 // that were counted
+	open  bool  // names that are met become terms
+}
+
+type term struct {
+	want  float32 // how much it is spoken of
+	lines float32 // how many lines of results have it
+	last  int32   // the last of them
+	price float32 // what it adds to a line, once all lines are counted
+}
+
+// The number of terms is bounded: leastTerms, and one for bytesPerTerm bytes that
+// are read.
+const (
+	leastTerms   = 1 << 12
+	bytesPerTerm = 384
+	mostWanted   = 6
+	// met is how much a name of a result is wanted that nobody speaks of, and
+	// before the share of a price that a line has if a later one has the term too.
+	met    = 0.3
+	before = 0.4
+)
+
+func newInterest(long int) *interest {
+	return &interest{terms: map[string]int32{}, most: leastTerms, long: long}
+}
+
+// feed notes that a text of some weight speaks of its terms. Plain words are
+// terms only with words set, as in what users say.
+func (x *interest) feed(text string, weight float32, words bool) {
+	x.most += len(text) / bytesPerTerm
+	for t := range terms(text) {
+		if !words && !t.name {
+			continue
+		}
+		i, ok := x.of(t)
+		if !ok {
+			continue
+		}
+		w := weight
+		if !t.name {
+			w /= 4
+		}
+		x.list[i].want = min(x.list[i].want+w, mostWanted)
+	}
+}
+
+// of returns the number of a term, or false if there are too many.
+func (x *interest) of(t word) (i int32, ok bool) {
+	if i, ok = x.terms[t.text]; ok || len(x.list) >= x.most {
+		return i, ok
+	}
+	i = int32(len(x.list))
+	x.terms[t.text] = i
+	x.list = append(x.list, term{})
+	return i, true
+}
+
+// close computes the prices of the terms.
+func (x *interest) close() {
+	for i := range x.list {
+		t := &x.list[i]
+		t.price = max(t.want, met) * 1.3 / (1 + 0.3*float32(math.Sqrt(float64(t.lines))) + 0.02*t.lines)
+	}
+}
+
+// sum returns the interest of a line with some terms: the dearest counts whole,
+// others less.
+func (x *interest) sum(ids []int32, line int32) float32 {
+	var best [5]float32
+	for k, id := range ids {
+		p := x.list[id].price
+		if x.list[id].last != line {
+			p *= before
+		}
+		for _, before := range ids[:min(k, 16)] {
+			if before == id {
+				p = 0
+			}
+		}
+		for i := range best {
+			if p > best[i] {
+				p, best[i] = best[i], p
+			}
+		}
+	}
+	return best[0] + best[1]*0.71 + best[2]*0.58 + best[3]*0.5 + best[4]*0.45
+}
+
+// A word is a term of a text.
+type word struct {
+	text string
+	name bool // it looks like the name of a thing
+}
+
+const minTerm = 5
+
+// terms yields the terms of a text: names, their last parts, plain words, and in
+// scripts without blanks pairs of characters.
+func terms(text string) func(yield func(word) bool) {
+	return func(yield func(word) bool) {
+		for t := (tokens{text: text}); t.next(); {
+			s := text[t.from:t.to]
+			switch {
+			case t.isName():
+				if !yield(word{s, true}) {
+					return
+				}
+				if t.seen&mark != 0 {
+					if base := s[strings.LastIndexAny(s, "/:.")+1:]; len(base) < len(s) && len(base) >= minTerm && !yield(word{base, true}) {
+						return
+					}
+					if base := s[strings.LastIndexByte(s, '/')+1:]; len(base) < len(s) && len(base) >= minTerm && !yield(word{base, true}) {
+						return
+					}
+				}
+			case len(s) >= minTerm && len(s) <= maxName && t.seen&(digit|mark) == 0:
+				if !yield(word{s, false}) {
+					return
+				}
+			}
+		}
+		for i := 0; i < len(text); {
+			if text[i] < utf8.RuneSelf {
+				i++
+				continue
+			}
+			r, n := utf8.DecodeRuneInString(text[i:])
+			if r < 0x2E80 { // letters with marks, Greek, Cyrillic: a word
+				from := i
+				for i < len(text) && (text[i] >= utf8.RuneSelf || class[text[i]]&(lower|upper) != 0) && i-from < maxName {
+					i++
+				}
+				if i-from >= 2*minTerm && !yield(word{text[from:i], false}) {
+					return
+				}
+				i = max(i, from+n)
+				continue
+			}
+			if next, m := utf8.DecodeRuneInString(text[i+n:]); next >= 0x2E80 && next != utf8.RuneError {
+				if !yield(word{text[i : i+n+m], false}) {
+					return
+				}
+			}
+			i += n
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package digest
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"laconic/compact/compacttest"
+)
+
+func TestUnwrap(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		if got := unwrap(text); got != want {
+			t.Errorf("%s\nreads\n%q, want\n%q", text, got, want)
+		}
+	}
+	// What is no JSON, or has nothing to undo, is its own reading.
+	for _, same := range []string{
+		"", "  ", "plain\ttext", `[1, 2, "three"]`, `{'name': 'Emma', 'city': 'New York'}`, "[<StreamHandler <stderr> (NOTSET)>, <FileHandler app.log (NOTSET)>]", "{ font-family: \"Inter\"; margin: 0 auto }",
+		`[INFO] "a\nb"`, `[1] "a\nb"`, `{not json "a\nb"}`, `{"a" "b\n"}`, `"a\nb" and more`, "{}", "[]", `{"a": 1} trailing "x\n"`,
+	} {
+		f(same, same)
+	}
+	f(`{"output":"\ti.Kind = 1\nnext\n"}`, "\ti.Kind = 1\nnext\n")
+	f(`{"output":"one line","metadata":{"exit_code":2}}`, "one line\nexit_code: 2\n")
+	f(`{"metadata":{"exit_code":1},"output":"a\nb"}`, "exit_code: 1\na\nb\n")
+	f(`{"output":"","exit_code":0,"duration_seconds":0.4}`, "exit_code: 0\n")
+	f(`{"id":3,"content":"one line"}`, "id: 3, content: one line\n")
+	f(`{"id": 7, "open": true, "none": null, "list": [1, "two"]}`, "id: 7, open: true, none: null, list: 1, two\n")
+	f(`[{"id": 7, "name": "Emma"}, {"id": -8.5, "name": "Mia"}, {"id": 9, "name": "Li"}]`, "(id, name)\n7, Emma\n-8.5, Mia\n9, Li\n")
+	f(`{"body":"it breaks off","line":61,"path":"cmd/id.g`, "body: it breaks off, line: 61, path: cmd/id.g\n")
+	f(`[{"type":"text","text":"PORT=1"},{"type":"text","text":"NEXT=2"}]`, "PORT=1\nNEXT=2\n")
+	f(`[{"text":"PORT=1","type":"text"}]`, "PORT=1\n")
+	f(`{"content":[{"type":"text","text":"a\nb"}],"isError":false}`, "a\nb\n")
+	f(`{"output":"[{\"type\":\"text\",\"text\":\"a\\nb\"}]"}`, "a\nb\n")
+	f(`"[{\"type\":\"text\",\"text\":\"a\\nb\"}]"`, "a\nb\n")
+	f(`{"stdout":"a\nb","stderr":"c\nd"}`, "a\nb\nc\nd\n")
+	f(`{"name":"a\tb","quote":"say \"hi\""}`, "name: a\tb, quote: say \"hi\"\n")
+	f("{\"a\":\"x\\ny\"}\n{\"a\":\"z\"}", "a: x\ny\na: z\n")
+	f(`{"output":"it breaks off\nin the mid`, "it breaks off\nin the mid\n")
+	f(`"\u00e9\ud83d\ude00\ud83d\u0041\n\q\u12"`, "é😀\ufffdA\n\\q\\u12\n")
+}
+
+// Whatever the shape, the text of an envelope is read as it is.
+func TestUnwrapOfAnyWrapper(t *testing.T) {
+	text := "func (x *T) Do() {\n\treturn \"a\\nb\" // <é 日本 😀>\n}\n\\d+\n"
+	for _, how := range []string{"plain", "json", "parts", "nested"} {
+		if got := unwrap(compacttest.Wrap(how, text)); !strings.Contains(got, text) {
+			t.Errorf("%s: %q", how, got)
+		}
+	}
+}
+
+func FuzzUnwrap(f *testing.F) {
+	for _, s := range []string{`{"output":"a\nb"}`, `[{"type":"text","text":"x"}]`, `"\ud83d"`, `{"a":[1,2,{"b":"c\td"}]`, `[[[[`, `{"a":"{\"b\":\"\\n\"}"}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got := unwrap(s)
+		if len(got) > 3*len(s)+16 {
+			t.Errorf("%d bytes read as %d", len(s), len(got))
+		}
+		// A text in a string of JSON is read whole, unless it may be JSON itself.
+		if start := strings.TrimSpace(s); utf8.ValidString(s) && !strings.HasPrefix(start, "{") && !strings.HasPrefix(start, "[") && !strings.HasPrefix(start, `"`) && !strings.ContainsAny(s, "\b\f") {
+			raw, _ := json.Marshal(map[string]string{"output": s + "\n"})
+			if !strings.Contains(unwrap(string(raw)), s) {
+				t.Errorf("%q reads %q", raw, unwrap(string(raw)))
+			}
+		}
+	})
+}

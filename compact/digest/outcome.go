@@ -1,0 +1,249 @@
+package digest
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// An outcome is how a step ended.
+type outcome struct {
+	verdict verdict
+	says    string // a few words of the program, or the reason of a refusal
+}
+
+type verdict uint8
+
+const (
+	unknown verdict = iota
+	passed
+	failed
+	refused // by the user
+	missing // there is no result
+)
+
+// outcomeOf returns how an action ended, by what it returned.
+func (a *action) outcomeOf(r *result) outcome {
+	text := strings.TrimSpace(r.text)
+	if why, ok := a.refusal(text); ok && (a.kind == edits || !r.coded) {
+		return outcome{refused, why}
+	}
+	says, failure, quotes := "", "", a.kind == reads || a.kind == searches
+	switch {
+	case a.kind == edits:
+		return a.edited(r)
+	case a.kind == runs:
+		failure = lastFailure(text)
+	case a.kind == other, quotes:
+		failure = onlyError(text)
+	}
+	if !quotes {
+		says = summary(text)
+	}
+	fails := failingSummary.MatchString(says) || failure != "" && says == ""
+	switch one := !strings.ContainsAny(shellQuote.ReplaceAllString(strings.TrimSpace(a.command), ""), "|;\n"); {
+	case r.coded && r.code == 1 && quotes:
+		fails = failure != "" // else a search found nothing
+	case r.coded && (r.code != 0 || quotes || one): // else it is the code of another program
+		fails = r.code != 0 || strings.HasPrefix(says, "FAIL")
+	}
+	switch {
+	case fails:
+		first, _, _ := strings.Cut(text, "\n")
+		return outcome{failed, OneLine(either(strings.TrimSpace(testFailed.FindString(text)), either(says, either(failure, first))), 200)}
+	case quotes, !r.coded && says == "":
+		return outcome{}
+	}
+	return outcome{passed, says}
+}
+
+// What a result says of a refusal: a harness names what was refused, and of edits
+// and questions a result is the harness's in any words.
+var (
+	refusedCall = regexp.MustCompile(`(?i)user (?:doesn't|does not) want to (?:proceed|take)|tool use was rejected|request interrupted by user|\[?user rejected\]|` +
+		`user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|disapproved)(?: permission to use)? (?:this|the) (?:specific )?(?:operation|tool|action|command|request|call)\b|` +
+		`^(?:tool|exec|command|operation|function|action|error|patch|\[)[\w :.]{0,40}(?:rejected|denied|declined|refused|cancell?ed|not approved|disapproved) by (?:the )?user|^user (?:denied|rejected|cancell?ed|declined)\W*$`)
+	refusedEdit = regexp.MustCompile(`(?i)user (?:doesn't|does not|did not|didn't) want to|user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|disapproved)|user chose not to|` +
+		`(?:rejected|denied|declined|refused|cancell?ed|not approved|disapproved) by (?:the )?user`)
+	refusalReason = regexp.MustCompile(`(?is)(?:the user said|provided the following (?:reason|feedback)[^:]{0,80}|reason(?: for (?:the )?rejection)?|feedback|said)\s*:\s*(?:<feedback>)?(.+)`)
+)
+
+// refusal returns why the user refused an action, as far as its result says so, and
+// reports whether the user did.
+func (a *action) refusal(text string) (why string, ok bool) {
+	finds, head := refusedCall, firstBytes(text, 300)
+	if a.kind == edits {
+		finds = refusedEdit
+	}
+	if a.kind == reads || a.kind == searches || !containsAny(head, []string{"ser", "reject"}) {
+		return "", false
+	}
+	at := finds.FindStringIndex(head)
+	if at == nil {
+		return "", false
+	}
+	text = firstBytes(text[at[0]:], 4000)
+	if m := refusalReason.FindStringSubmatch(text); m != nil {
+		why = strings.TrimSuffix(strings.TrimSpace(m[1]), "</feedback>")
+	} else if _, rest, ok := strings.Cut(text, ". "); ok && !strings.Contains(rest, "STOP what you are doing") {
+		why = rest
+	}
+	return OneLine(withoutElements(why), 900), true
+}
+
+// notEdited finds that an edit was not made.
+var notEdited = regexp.MustCompile(`(?i)no replacement|not (?:been )?(?:applied|found|unique|exist|match|changed|performed|updated|made|allowed|edited|written|created|saved)|` +
+	`multiple (?:matches|occurrences)|did not match|does(?: not|n't) (?:exist|match|appear)|already exists|modified since|has been (?:unexpectedly )?(?:modified|changed) since|must (?:be )?read|` +
+	`not been read|\bfail|\berror|invalid|cannot|can't|unable|denied|rejected|refused|aborted|conflict|no (?:such|changes|match)|found \d+ (?:matches|occurrences)|nothing to|out of (?:range|bounds)|` +
+	`not a valid|outside|is a directory|read-only|permission|cancel|timed out|<tool_use_error>|Fehler|失败|失敗|错误|エラー|見つかり|找不到`)
+
+// isEdited finds that an edit was made.
+var isEdited = regexp.MustCompile(`(?i)\b(?:success|successful|successfully|updated|applied|edited|wrote|written|created|saved|replaced|done|inserted|deleted|removed|modified|ok)\b|has been|^A |^M |Here's the result|<file_edit|\bpatched\b|成功|更新`)
+
+// openFile finds the name of the file that an editor has open.
+var openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
+
+// edited returns whether an edit was made, by the first words of its result.
+func (a *action) edited(r *result) outcome {
+	head, _, _ := strings.Cut(strings.TrimLeft(firstBytes(r.text, 240), "\n"), "\n\n")
+	if m := openFile.FindStringSubmatch(firstBytes(r.text, 1000)); m != nil && len(a.changes) == 0 {
+		a.changes = []change{{path: m[1], how: changed}}
+	}
+	line, _, _ := strings.Cut(head, "\n")
+	for _, c := range a.changes { // a path may say anything
+		line = strings.ReplaceAll(line, c.path, "")
+	}
+	line = noFailure.ReplaceAllString(line, "")
+	not, yes := notEdited.FindStringIndex(line), isEdited.FindStringIndex(line)
+	if yes == nil && len(r.text) <= 600 {
+		not = notEdited.FindStringIndex(head)
+	}
+	if r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24) {
+		return outcome{failed, OneLine(head, 200)}
+	}
+	return outcome{verdict: passed}
+}
+
+// happened reports whether an action made a change. A command that fails may have
+// made it before: it did not if the shell or the program that changes files
+// complains. A text for the shell to write is written before a program fails.
+func (a *action) happened(c *change, o outcome, r *result) bool {
+	switch {
+	case o.verdict == refused, o.verdict == missing:
+		return false
+	case a.kind == edits:
+		return o.verdict == passed
+	case o.verdict != failed:
+		return true
+	case c.how == written:
+		return !shellComplains.MatchString(firstBytes(r.text, 1000))
+	}
+	return !complains.MatchString(firstBytes(r.text, 1000)) && !complains.MatchString(lastBytes(r.text, 400))
+}
+
+var (
+	shellComplains = regexp.MustCompile(`(?m)^(?:/?(?:\w+/)*(?:bash|sh|zsh)|cat|tee)\b: `)
+	complains      = regexp.MustCompile(`(?m)^(?:/?(?:\w+/)*(?:bash|sh|zsh)|sed|perl|tee|cp|mv|rm|cat|touch|patch|install|git|apply_patch)\b: |^error: |patch does not apply|^fatal: |^Traceback |Invalid patch|command not found`)
+)
+
+// failureNeedles are in every line that can be a failure.
+var failureNeedles = []string{
+	"rror", "ERR", "FAIL", "ail", "atal", "anic", "xception", "enied", "ot found", "o such", "ot exist", "annot", "an't", "ndefined", "imed out", "IMEDOUT", "imeout", "illed", "egmentation",
+	"CONFLICT", "✗", "✕", "✘", "×", "●", "not ok", "Fehler", "fehlgeschlagen", "エラー", "失敗", "错误", "失败", "erreur", "efused", "bort", "rejected", "HTTP", "Forbidden", "nauthorized", "mismatch", "o space", "of memory", "ore dumped", "E  ",
+}
+
+// failureLine finds lines by which programs say that they failed.
+var failureLine = regexp.MustCompile(`(?:^|[\s:\[(*>|])(?:[A-Z]\w*(?:\.\w+)*(?:Error|Exception)\b(?::|$|\[| in | at |\()|[Ee]rror(?:\[\w+\]| \w+\d+)?:|Error [1-9]|ERROR\b|ERR!|E[A-Z]{4,}\b:|` +
+	`FAIL(?:ED|URE)?\b|[Ff]ailed\b|[Ff]ailure\b|failing\b|[Ff]atal(?: error)?:|FATAL\b|panic:|[Pp]anicked at|Exception in thread|[Pp]ermission denied|[Aa]ccess denied|not found\b|[Nn]o such file|[Dd]oes not exist|doesn't exist|` +
+	`[Cc]annot \w+|[Cc]an't \w+|[Uu]ndefined (?:reference|symbol|variable|method|name)|undefined:|[Tt]imed out|[Tt]imeout|ETIMEDOUT|[Kk]illed\b|[Ss]egmentation fault|CONFLICT\b|not ok\b|[Cc]onnection refused|[Aa]bort(?:ed|ing)\b|` +
+	`[Rr]efused\b|\[rejected\]|HTTP(?:/[\d.]+)? ?(?:[Ee]rror )?[45]\d\d|(?:status|code)(?: code)?:? [45]\d\d|Forbidden\b|Unauthorized\b|mismatch\b|[Nn]o space left|[Oo]ut of memory|core dumped|Fehler\b|fehlgeschlagen|[Ee]rreur\b)` +
+	`|^npm error |^(?:\S+: )?[Ee]rror(?: from| response| in| at| while| during)|^\s*[✗✕✘×●] \S|エラー|失敗|错误|失败|^E  +\S|^(?:\S+): error\b`)
+
+// noFailure finds what looks like a failure and is none.
+var noFailure = regexp.MustCompile(`(?i)^WARN(?:ING)?\b|complete log of|should have failed|\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|warnings?)|(?:errors?|failures?|failed|fail)[:=] *(?:0\b|\(?(?:none|null|nil|no|false)\)?\s*(?:$|[,;|}\])]))|✓|--- PASS|\bPASSED\b|^ok\s|=== RUN|\.\.\. ok$|error handling|if err|^\s*(?://|#|\*)|except \w+`)
+
+// isFailure reports whether a line of a program's output says that something
+// failed.
+func isFailure(line string) bool {
+	line = firstBytes(line, 2000)
+	for _, n := range failureNeedles {
+		if strings.Contains(line, n) {
+			return failureLine.MatchString(line) && !noFailure.MatchString(line) && !sourceLine.MatchString(line)
+		}
+	}
+	return false
+}
+
+// sourceLine finds lines of source code or of a diff that hold an error, rather than
+// are one.
+var sourceLine = regexp.MustCompile(`^\s*(?:\+|-[^ -]|--[^-]|(?:return|raise|throw|except|catch|try|import|from|func|def|class|const|let|var|type|assert|expect|self|this)\b(?:[^:]|:\S)*:?$)|(?:\{|",)\s*$|[=(].*;\s*$`)
+
+// lastFailure returns the failure near the end of an output, or "".
+func lastFailure(text string) string {
+	for _, line := range lastLines(text, 6) {
+		if isFailure(line) && !clock.MatchString(line) {
+			return line
+		}
+	}
+	return ""
+}
+
+// lastLines returns the last lines of an output, the last first.
+func lastLines(text string, n int) []string {
+	lines := strings.Split(lastBytes(strings.TrimRight(text, "\n"), 2000), "\n")
+	lines = lines[max(0, len(lines)-n):]
+	slices.Reverse(lines)
+	return lines
+}
+
+// clock finds a time of day, as in lines of a log. A program that logs an error may
+// go on.
+var clock = regexp.MustCompile(`\d\d:\d\d:\d\d`)
+
+// summaryLine finds the line in which a program sums up how it went.
+var summaryLine = regexp.MustCompile(`(?i)(?:^|[^:.,\w])\d+ (?:passed|failed|passing|failing|failures?|errors?|tests?|issues?|problems?|warnings?)\b|(?-i:^(?:OK|FAIL(?:ED)?|PASS(?:ED)?)\b)|^test result:|^Tests:|^build (?:succeeded|failed|successful)|^ok\s+\S+\s|` +
+	`^FAIL\s+\S+|\b[Cc]ompiled successfully|^make: \*\*\*|^\[[\w./-]+(?: \(root-commit\))? [0-9a-f]{7,}\]|Successfully (?:installed|built|tagged)|\bnothing to commit|Everything up-to-date`)
+
+// summary returns the last line near the end of an output that sums it up, or
+// "".
+func summary(text string) (line string) {
+	for _, l := range lastLines(text, 12) {
+		if l = strings.Trim(l, " =-\t*"); len(l) >= 200 || !summaryLine.MatchString(l) {
+			continue
+		}
+		if len(l) > len("FAILED") {
+			return OneLine(l, 140)
+		}
+		line = either(line, l)
+	}
+	return line
+}
+
+var (
+	// testFailed finds a line that names a test that failed.
+	testFailed     = regexp.MustCompile(`(?m)^[ \t]*((?:--- FAIL: |FAILED |FAIL: |[✕✗✘] |not ok ).*)`)
+	failingSummary = regexp.MustCompile(`(?i)(?:^|[^:.,\w])[1-9]\d* (?:(?:failed|failing|failures?|errors?|problems?)\b|issues?:)|(?-i:^FAIL)|^build failed|^make: \*\*\*|test result: FAILED|Tests:.*\b[1-9]\d* failed`)
+)
+
+// onlyError returns the first line of a short result that is nothing but an
+// error, or "".
+func onlyError(text string) string {
+	text = strings.TrimSpace(text)
+	line, rest, _ := strings.Cut(text, "\n")
+	if strings.Count(rest, "\n") > 3 || line == "" {
+		return ""
+	}
+	if isFailure(line) || notThere.MatchString(line) {
+		return line
+	}
+	return ""
+}
+
+var notThere = regexp.MustCompile(`(?i)^(?:error|<error>|ENOENT|EACCES|file (?:does )?not|no such|invalid|<tool_use_error>|path does not)`)
+
+// ReportsFailure reports whether a result reports a failure.
+func ReportsFailure(text string) bool {
+	r := resultOf(text, runs)
+	line := lastFailure(r.text)
+	return r.coded && r.code != 0 || failingSummary.MatchString(summary(r.text)) || strings.Contains(line, ":") || onlyError(r.text) != "" && line == ""
+}

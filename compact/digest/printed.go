@@ -1,0 +1,137 @@
+package digest
+
+import (
+	"regexp"
+	"strings"
+)
+
+// printed adds the lines of a program's output that decide.
+func (p *part) printed(i int, e *event, head int32) {
+	text := strings.TrimSpace(e.result.text)
+	if text == "" || e.inLabel() && e.outcome.verdict != failed {
+		return
+	}
+	b := p.bodies[i]
+	n := len(b.lines)
+	long := n > 60
+	here := map[uint64]bool{}
+	frame := false
+	small := len(text) < 700 && n <= 16
+	limit := max(400, p.room/10)
+	if e.kind == other {
+		limit = max(600, p.room/4)
+	}
+	p.lines(prints, i, 1, b, 240, func(k int) (float32, lineUse) {
+		l := b.at(k)
+		t := normal(l)
+		if len(t) < 2 || strings.Trim(t, "=-*~^_. ") == "" {
+			return 0, blank
+		}
+		if h := hashOf(t); len(t) > 30 {
+			if here[h] {
+				return 0, skipped
+			}
+			here[h] = true
+		}
+		if isNoise(t) {
+			return 0, skipped
+		}
+		if strings.HasSuffix(t, ")") && rowKeys.MatchString(t) {
+			return 0.2, opens
+		}
+		interest := min(b.interest(p.interest, k), 2.5)
+		s := 0.25 + interest*0.55
+		wasFrame := frame
+		frame = isPlace(t)
+		switch {
+		case isFailure(l):
+			s = 2.2 + interest*0.4
+		case wasFrame && l[0] == ' ':
+			s = 1.2
+		case frame:
+			s = 1.5 + interest*0.3
+		case e.outcome.says != "" && OneLine(t, 140) == e.outcome.says:
+			return 0, skipped // the label has it
+		case strings.Trim(t, "0123456789., ") == "":
+			s *= 0.2
+		case isPass(t):
+			s = 0.15 + interest*0.2
+		case isGitLine(t):
+			s = 1.6
+		case len(t) < 8:
+			s *= 0.3
+		case (k < 5 || k >= n-40) && summaryLine.MatchString(t):
+			s = 1.4
+		case expectation(t):
+			s = 1.8
+		default:
+			if k >= n-3 {
+				s += 0.3
+			}
+			if k < 3 {
+				s += 0.15
+			}
+			if small {
+				s += 0.3
+			} else if long && s < 1 {
+				s *= 0.6
+			}
+		}
+		return s, plainLine
+	}, 0, p.weights[i], head, limit)
+}
+
+// rowKeys finds the keys of rows that stand below.
+var rowKeys = regexp.MustCompile(`^(?:[\w.]+: )?\([\w.-]+(?:, [\w.-]+)+\)$`)
+
+// isNoise reports whether a line of output only says that work goes on.
+func isNoise(t string) bool {
+	for _, w := range noise {
+		if strings.HasPrefix(t, w) {
+			return true
+		}
+	}
+	return strings.Contains(t, "███") || strings.Contains(t, "━━━")
+}
+
+var noise = []string{"Collecting ", "Downloading ", "Installing ", "Requirement already", "Using cached", "Preparing ", "WARNING: Running pip", "[notice]", "npm warn", "=== RUN", "=== PAUSE", "=== CONT", "remote: ", "Traceback (most recent", "(use \"git"}
+
+// isPass reports whether a line only says that one of many tests passed.
+func isPass(t string) bool {
+	return strings.HasPrefix(t, "ok ") || strings.HasPrefix(t, "ok\t") || strings.HasPrefix(t, "--- PASS") || strings.HasPrefix(t, "✓") ||
+		strings.HasSuffix(t, " PASSED") || strings.HasSuffix(t, "... ok") || strings.HasSuffix(t, "[no test files]")
+}
+
+// isPlace reports whether a line names a place in source, as a trace or a compiler
+// does.
+func isPlace(t string) bool {
+	if strings.HasPrefix(t, `File "`) || strings.HasPrefix(t, "at ") || strings.HasPrefix(t, "--> ") {
+		return true
+	}
+	i := strings.IndexByte(t, ':')
+	return i > 2 && i < 120 && i+1 < len(t) && class[t[i+1]] == digit && strings.IndexByte(t[:i], '.') > 0 && strings.IndexByte(t[:i], ' ') < 0
+}
+
+// isGitLine reports whether a line is git's answer to a change.
+func isGitLine(t string) bool {
+	for _, w := range gitLines {
+		if strings.HasPrefix(t, w) {
+			return true
+		}
+	}
+	return strings.Contains(t, " files changed") || strings.Contains(t, " file changed") || strings.Contains(t, "/pull/")
+}
+
+var gitLines = []string{"On branch ", "Your branch ", "modified:", "new file:", "deleted:", "renamed:", "CONFLICT", "Switched to ", "HEAD is now", "Already up to date", "[main ", "[master "}
+
+// expectation reports whether a line says what was expected and what came.
+func expectation(t string) bool {
+	for _, w := range expectations {
+		if strings.Contains(t, w) {
+			return true
+		}
+	}
+	return strings.HasPrefix(t, "E  ") || strings.HasPrefix(t, "+ ") || strings.HasPrefix(t, "- ")
+}
+
+var expectations = []string{"want ", "wanted ", "expected", "Expected", "actual", "Actual", "got ", "received", "Received", "left:", "right:", "--- FAIL", "FAILED "}

@@ -1,0 +1,124 @@
+package digest
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A result is what a call returned, as a model reads it: without wrappers,
+// escapes, colours and line numbers.
+type result struct {
+	text  string
+	code  int  // with which the program ended
+	coded bool // the code is known
+}
+
+// resultOf returns the result of a call of some kind. What a search found keeps its
+// line numbers.
+func resultOf(text string, k kind) result {
+	r := result{}
+	text = withoutElements(plain(unwrap(text)))
+	for _, end := range []string{lastBytes(text, frameBytes), firstBytes(text, frameBytes)} {
+		if !containsAny(end, []string{"xit", "return"}) {
+			continue
+		}
+		if m := exitCode.FindStringSubmatch(end); m != nil {
+			r.code, _ = strconv.Atoi(m[1] + m[2])
+			r.coded = true
+		}
+	}
+	r.text = strings.TrimRight(unwrapTimes(withoutFrame(text), 1), "\n")
+	if k != searches {
+		r.text = withoutNumbers(r.text)
+	}
+	return r
+}
+
+// colour finds what tells a terminal of colours and titles.
+var colour = regexp.MustCompile("\x1b(?:[\\[\\]][^@-~]{0,64}[@-~]?)?")
+
+// plain returns a text without colours and carriage returns.
+func plain(text string) string {
+	if strings.IndexByte(text, '\r') >= 0 {
+		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	}
+	if strings.IndexByte(text, 0x1b) >= 0 {
+		text = colour.ReplaceAllLiteralString(text, "")
+	}
+	return text
+}
+
+// exitCode finds the code with which a program ended, as harnesses write it.
+var exitCode = regexp.MustCompile(`(?mi)^[\[<("{\s]*(?:error:\s*|no output, )?(?:(?:the )?(?:command|process|shell|program|script)\b[\w ]{0,24} )?(?:with )?` +
+	`(?:exit(?:ed)?(?: with)?(?:[ _]?(?:code|status))?|return ?code)[>:= ]+(-?\d+)|"(?:exit_?code|return_?code)"\s*:\s*(-?\d+)`)
+
+// A wrapper says what it says in the first and the last lines of a result: so many
+// bytes, so many lines.
+const (
+	frameBytes = 400
+	frameLines = 12
+)
+
+// frame finds lines that harnesses put around results: tags, elements that hold no
+// more than a name or a code, and what they say of the program or of the file.
+var frame = regexp.MustCompile(`(?i)^\s*(?:$|</?(?:\w*_\w*|output|std(?:out|err)|results?|returncode|path|type|content|file|error|shellid|response|exitcode|text|data|files|entries)(?: [^<>]*)?>\s*$|` +
+	`<(path|type|shellid|return_?code|exit_?code)>[^<]*</|(?-i:Chunk ID: |Wall time: |Process exited with code |Original token count: |Total output lines: |Output:\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
+	`(?i:exit[ _]?code|metadata|return_?code): |Signal: |Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|OBSERVATION:|Observation:|EXECUTION RESULT of |` +
+	`\[(?:Python Interpreter|Current working directory): |\[(?:Command finished|The command completed) with |\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
+	`Tool ran without output|\(Results are truncated|Here's the result of running .cat -n.|\[[^\]]* Result:|\[[^\]]*\] Result:))`)
+
+// withoutFrame returns a text without the lines that a harness puts around the
+// output of a program.
+func withoutFrame(text string) string {
+	for range frameLines {
+		line, rest, more := strings.Cut(text, "\n")
+		if after, ok := strings.CutPrefix(line, "Output: "); ok {
+			text = after + "\n" + rest
+			break
+		}
+		if len(line) > frameBytes || !frame.MatchString(line) || !more && strings.TrimLeft(line, " <(") == line {
+			break
+		}
+		text = rest
+	}
+	text = strings.TrimRight(text, " \t\n")
+	for range frameLines {
+		i := strings.LastIndexByte(text, '\n') + 1
+		if text == "" || len(text)-i > frameBytes || !frame.MatchString(text[i:]) || i == 0 && text[0] != '<' && text[0] != '(' {
+			break
+		}
+		text = strings.TrimRight(text[:max(0, i-1)], " \t\n")
+	}
+	return text
+}
+
+// lineNumber finds the number of a line of a file: "  12→x", "12\tx", "12: x",
+// "12 | x".
+var numbered = regexp.MustCompile(`^[ \t]*(\d{1,7})(?:→|\t| ?\| ?|: ?|$)`)
+
+// withoutNumbers returns a text without the numbers before its lines, if most lines
+// have one and they count up.
+func withoutNumbers(text string) string {
+	lines, counted, before := 0, 0, -1
+	for line := range strings.SplitSeq(firstBytes(text, 1024), "\n") {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		lines++
+		if m := numbered.FindStringSubmatch(line); m != nil && !strings.HasSuffix(m[0], m[1]) {
+			if n, _ := strconv.Atoi(m[1]); n > before {
+				counted, before = counted+1, n
+			}
+		}
+	}
+	if counted == 0 || counted*10 < lines*7 || lines == 1 && !strings.Contains(text, "→") {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	for line := range strings.SplitSeq(text, "\n") {
+		b.WriteString(line[len(numbered.FindString(line)):] + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}

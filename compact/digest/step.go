@@ -1,0 +1,266 @@
+package digest
+
+import (
+	"strings"
+)
+
+// How much of a step's label is shown, in bytes: less where a part is small.
+const (
+	labelChars = 200
+	leastLabel = 80
+)
+
+// worth of the steps by their kind.
+var stepScores = [...]float32{other: 1, reads: 0.9, searches: 1, runs: 1.8, edits: 2.3, asks: 1, plans: 2, thinks: 0.8, reports: 2, tracks: 0.3, sends: 2.5}
+
+// step adds a call: what was done, how it ended, and the lines of its result that
+// decide.
+func (p *part) step(i int, e *event) {
+	w := p.weights[i]
+	label, score := e.label(min(labelChars, max(leastLabel, p.room/6))), stepScores[e.kind]
+	switch {
+	case e.outcome.verdict == refused:
+		score += 12
+	case e.outcome.verdict == failed && (e.kind == runs || e.kind == other):
+		score += 3
+	case e.outcome.verdict == failed:
+		score += 1.2
+	}
+	if e.kind == runs && landmark(e.command) || e.acts() {
+		score += 2.5
+	}
+	if e.outcome.verdict == refused {
+		score /= w // however long ago: the user still does not want it
+	}
+	head := p.add(steps, i, 0, label, score*w, -1)
+	if e.outcome.verdict == refused {
+		p.attempted(i, e, head)
+		return
+	}
+	if e.kind == runs && landmark(e.command) {
+		if _, docs := heredocs(e.command); len(docs) > 0 { // what a commit or a release says
+			p.says(prints, i, 1, firstBytes(docs[0].body, 2000), 1.6, max(300, p.room/16), head, false)
+		}
+	}
+	switch e.kind {
+	case asks:
+		p.asked(i, e, head)
+	case plans, thinks, reports:
+		c := prose
+		if e.kind != thinks {
+			c = answers
+		}
+		p.says(c, i, 1, e.text, 0.9, p.room/6, head, false)
+	case sends:
+		p.says(findings, i, 1, e.result.text, 0.9, p.room/5, head, false)
+	case tracks:
+	case edits:
+		if e.outcome.verdict == failed {
+			p.attempted(i, e, head)
+		}
+	case reads:
+		p.source(i, e, head)
+	case searches:
+		p.found(i, e, head)
+	default:
+		p.printed(i, e, head)
+	}
+}
+
+// landmarks are commands that tell how far the work is.
+var landmarks = []string{"git commit", "git push", "git merge", "git rebase", "git checkout", "git revert", "git reset", "git tag", "git stash", "git cherry-pick", "gh pr", "npm publish", "deploy", "migrate", "release"}
+
+func landmark(command string) bool {
+	for _, l := range landmarks {
+		if strings.Contains(command, l) {
+			return true
+		}
+	}
+	return false
+}
+
+// label returns the line of a step: what was done, and how it ended.
+func (e *event) label(n int) string {
+	b := ""
+	switch e.kind {
+	case runs:
+		b = "$ " + e.subject(n)
+	case reads:
+		b = "read " + e.subject(n)
+	case edits:
+		b = "edit " + e.subject(n)
+		if e.command != "" {
+			b = "$ " + OneLine(e.brief(), n)
+		}
+	case searches:
+		b = "search " + e.subject(n)
+	case sends:
+		b = "agent sent: " + e.subject(n)
+	case asks:
+		b = "asked the user"
+	case plans:
+		b = "plan"
+	case thinks:
+		b = "thought"
+	case reports:
+		b = "said at the end"
+	default:
+		if b = bar(quote(e.tool, 64) + " " + e.subject(n)); e.tool == "" {
+			b = "result of a tool"
+		}
+	}
+	return strings.TrimSpace(b) + e.ended()
+}
+
+// ended returns how a step ended, as its label says it.
+func (e *event) ended() string {
+	says := ""
+	if e.outcome.says != "" {
+		says = ": " + e.outcome.says
+	}
+	text := strings.TrimSpace(e.result.text)
+	switch e.outcome.verdict {
+	case refused:
+		if says != "" {
+			says = `, who said: "` + e.outcome.says + `"`
+		}
+		return " → refused by the user" + says
+	case missing:
+		return " → no result"
+	case failed:
+		if e.result.coded && e.result.code != 0 {
+			return " → exit " + itoa(e.result.code) + says
+		}
+		return " → failed" + says
+	}
+	switch {
+	case e.kind == edits:
+		return e.hint() + " → done"
+	case text == "":
+		if e.kind == runs && e.result.coded {
+			return " → exit 0, no output"
+		}
+		return " → no output"
+	case e.inLabel():
+		return " → " + OneLine(text, shortResult)
+	case e.outcome.verdict == passed && (e.result.coded || e.outcome.says != ""):
+		if e.result.coded {
+			return " → exit 0" + says
+		}
+		return " → " + e.outcome.says
+	case e.kind == reads:
+		return " (" + countLines(text) + ")"
+	}
+	return " →"
+}
+
+// hint returns what an edit touches: how many lines, and the first definition or
+// line that is new.
+func (e *event) hint() string {
+	added, gone, first := 0, 0, ""
+	for k := range e.changes {
+		c := &e.changes[k]
+		if c.how != replaced && c.how != inserted && c.how != written {
+			continue
+		}
+		was := setOfLines(c.old)
+		if c.old != "" {
+			gone += len(was)
+		}
+		for l := range strings.SplitSeq(c.new, "\n") {
+			if was[l] {
+				gone--
+				delete(was, l)
+				continue
+			}
+			if added++; first == "" && len(strings.TrimSpace(l)) > 6 && !isComment(strings.TrimSpace(l)) {
+				first = strings.TrimSpace(l)
+			}
+		}
+	}
+	if added+gone == 0 {
+		return ""
+	}
+	hint := " (+" + itoa(added) + " −" + itoa(max(gone, 0))
+	if first != "" {
+		hint += ": " + OneLine(first, 80)
+	}
+	return hint + ")"
+}
+
+// inLabel reports whether a result is so short that the label has it.
+func (e *event) inLabel() bool {
+	text := strings.TrimSpace(e.result.text)
+	return len(text) <= shortResult && strings.IndexByte(text, '\n') < 0
+}
+
+// shortResult is the length of results that are part of their step's label.
+const shortResult = 140
+
+// asked adds what the user was asked, with the options, and what the user
+// answered.
+func (p *part) asked(i int, e *event, head int32) {
+	var b strings.Builder
+	e.values.each("", func(key, text string) {
+		switch plainKey(key) {
+		case "question", "prompt", "message", "text":
+			b.WriteString(OneLine(text, 400) + "\n")
+		case "label":
+			b.WriteString("- " + OneLine(text, 200) + "\n")
+		case "description":
+			b.WriteString("  " + OneLine(text, 160) + "\n")
+		case "options", "followup", "choices":
+			b.WriteString("- " + OneLine(text, 300) + "\n")
+		}
+	})
+	w := p.weights[i]
+	question := p.add(answers, i, 1, b.String(), 9*w, head)
+	if text := strings.TrimSpace(e.result.text); text != "" {
+		text = strings.TrimPrefix(text, "User has answered your questions: ")
+		text, _, _ = strings.Cut(text, " You can now continue with")
+		p.add(userWords, i, isAnswer, cutAt(strings.Join(strings.Fields(text), " "), 1200), 25, question)
+	}
+}
+
+// attempted adds what an edit that did not happen would have changed.
+func (p *part) attempted(i int, e *event, head int32) {
+	for k := range e.changes[:min(len(e.changes), 4)] {
+		c := &e.changes[k]
+		for _, side := range []struct{ mark, text string }{{"not done: - ", c.old}, {"not done: + ", c.new}} {
+			if side.text != "" {
+				line, _, more := strings.Cut(strings.TrimSpace(side.text), "\n")
+				if more {
+					line += " …"
+				}
+				score := float32(0.35)
+				if e.outcome.verdict == refused {
+					score = 1.6
+				}
+				p.add(prints, i, int32(2+k), side.mark+cutAt(line, 200), score*p.weights[i], head)
+			}
+		}
+	}
+}
+
+// found adds what a search found: lines that name what matters.
+func (p *part) found(i int, e *event, head int32) {
+	b := p.bodies[i]
+	if b == nil || e.inLabel() {
+		return
+	}
+	dull := float32(0)
+	if len(b.lines) > 60 {
+		dull = 0.8
+	}
+	p.lines(prints, i, 1, b, 200, func(k int) (float32, lineUse) {
+		l := b.at(k)
+		if strings.TrimSpace(l) == "" {
+			return 0, blank
+		}
+		s := 0.1 + b.interest(p.interest, k)*0.7 - dull
+		if _, rest, ok := strings.Cut(l, ":"); ok && isDefinition(strings.TrimLeft(rest, "0123456789:")) {
+			s += 0.3
+		}
+		return max(s, 0), plainLine
+	}, 0, p.weights[i]*0.7, head, p.room/14)
+}

@@ -1,0 +1,142 @@
+package digest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+)
+
+// TestWhatARecordTells has a conversation for each thing that a model goes on
+// from, with the lines that must be told, and those that must not.
+func TestWhatARecordTells(t *testing.T) {
+	run := func(id int, command, result string) []compact.Message {
+		return exchange(id, "run", `{"command":`+quotedJSON(command)+`}`, result)
+	}
+	edit := func(id int, path, before, after, result string) []compact.Message {
+		return exchange(id, "edit_file", fmt.Sprintf(`{"path":%q,"old_string":%s,"new_string":%s}`, path, quotedJSON(before), quotedJSON(after)), result)
+	}
+	say := func(m compact.Message) []compact.Message { return []compact.Message{m} }
+	for _, c := range []struct {
+		name     string
+		lists    [][]compact.Message
+		want, no []string // without the marks at the start of lines
+	}{
+		{
+			"users word for word, in place",
+			[][]compact.Message{say(user("Mend the parser.\nKeep `v1`  as it is!")), run(1, "go test ./...", "ok  \tp\t0.1s"), say(user("Now the docs, please."))},
+			[]string{"\nuser: Mend the parser.\n  Keep `v1`  as it is!\n$ go test ./... → ok p 0.1s\nuser: Now the docs, please.\n"},
+			nil,
+		},
+		{
+			"a short answer with what it answers",
+			[][]compact.Message{say(assistant("There are two ways:\n- A: close the listener first\n- B: drain the queue first\nWhich one?")), say(user("B"))},
+			[]string{"B: drain the queue first", "\nuser: B\n"},
+			nil,
+		},
+		{
+			"the answer to a call that asks",
+			[][]compact.Message{exchange(1, "ask_user", `{"question":"Which port shall it be?","options":["8080","9090"]}`, "9090, as before")},
+			[]string{"Which port shall it be?", "\nthe user answered: 9090, as before\n"},
+			nil,
+		},
+		{
+			"a refused edit with the reason",
+			[][]compact.Message{edit(1, "src/a.go", "n > 3", "n > 5", "The user doesn't want to proceed with this tool use. The tool use was rejected. The user said: keep the limit at three")},
+			[]string{`edit src/a.go → refused by the user, who said: "keep the limit at three"`},
+			[]string{"\nchanged:", "\nas of here, "},
+		},
+		{
+			"a test that failed first, once it is green",
+			[][]compact.Message{
+				run(1, "go test ./...", "--- FAIL: TestReload (0.00s)\n    reload_test.go:41: got 3, want 5\nFAIL\nFAIL\tparceld/src\t0.2s\nexit code: 1"),
+				edit(2, "src/reload.go", "n > 3", "n > 5", "done"), run(3, "go test ./...", "ok  \tparceld/src\t0.2s"),
+			},
+			[]string{"$ go test ./... → exit 1: ", "--- FAIL: TestReload", "reload_test.go:41: got 3, want 5", "$ go test ./... → ok parceld/src 0.2s", "changed: src/reload.go\n"},
+			nil,
+		},
+		{
+			"code in force after several edits of one region",
+			[][]compact.Message{
+				edit(1, "src/a.go", "func f() {\n\treturn 1\n}", "func f() int {\n\treturn 1\n}", "done"),
+				edit(2, "src/a.go", "\treturn 1", "\tn := 2\n\treturn n", "done"), edit(3, "./src/a.go", "n := 2", "n := 3 // three", "done"),
+				edit(4, "src/a.go", "n := 3 // three", "n := 9", "Error: the text was not found in the file"),
+			},
+			[]string{"\nchanged: src/a.go (3 ×)\n", "\n  + func f() int {\n  + \tn := 3 // three\n  + \treturn n\n"},
+			[]string{"+ \tn := 2", "+ \tn := 9", "+ \treturn 1"},
+		},
+		{
+			"changes by shell",
+			[][]compact.Message{
+				run(1, "sed -i 's/a/b/' conf/app.yaml && echo done", "done"), run(2, "cat > notes/plan.txt <<'EOF'\nkeep the_plan > all\nEOF", ""),
+				run(3, "rm old/gone.go", ""), run(4, "git mv a/from.go a/to.go", ""), run(5, "cat notes/other.txt | grep x > /dev/null", ""),
+				run(6, "cat > fix.patch <<'EOF'\n--- a/lib/one.py\n+++ b/lib/one.py\n@@ -1 +1 @@\n-one = 1\n+one = 'first'\nEOF", ""), run(7, "git apply --check fix.patch && git apply fix.patch", ""),
+			},
+			[]string{"lib/one.py", "  - one = 1\n  + one = 'first'\n", "conf/app.yaml", "notes/plan.txt", "old/gone.go (removed)", "a/from.go (removed)", "a/to.go", "+ keep the_plan > all"},
+			[]string{"notes/other.txt,", "all\""},
+		},
+		{
+			"a root cause in the middle of a message",
+			[][]compact.Message{say(assistant("I looked around in the sources for a while. " + strings.Repeat("There is one more file of this kind here. ", 30) +
+				"The root cause is that the counter in src/reload.go:88 is shared by all connections. " + strings.Repeat("Let me see what comes next. ", 30)))},
+			[]string{"The root cause is that the counter in src/reload.go:88 is shared by all connections."},
+			nil,
+		},
+		{
+			"a table of rows",
+			[][]compact.Message{exchange(1, "list_flights", `{"from":"SFO"}`, `[{"flight":"HAT136","seats":{"economy":4},"price":171},{"flight":"HAT039","seats":{"economy":0},"price":98},{"flight":"HAT200","seats":{"economy":9},"price":310}]`)},
+			[]string{"(flight, economy, price)\n  HAT136, 4, 171\n  HAT039, 0, 98\n  HAT200, 9, 310\n"},
+			[]string{`{"flight"`},
+		},
+		{
+			"a letter in Japanese",
+			[][]compact.Message{exchange(1, "read_file", `{"path":"letters/tanaka.txt"}`, "報告書は毎週金曜日の17時までに提出してください。\n"+strings.Repeat("いつもお世話になっております。本日は天気も良く、皆様お元気のことと存じます。\n", 12))},
+			[]string{"\n  報告書は毎週金曜日の17時までに提出してください。\n"},
+			nil,
+		},
+	} {
+		record := recordOf(700, c.lists...)
+		checkPart(t, record, 700, compacttest.Bytes{})
+		for _, w := range c.want {
+			if !strings.Contains(record, w) {
+				t.Errorf("%s: no %q in\n%s", c.name, w, record)
+			}
+		}
+		for _, n := range c.no {
+			if strings.Contains(record, n) {
+				t.Errorf("%s: %q in\n%s", c.name, n, record)
+			}
+		}
+	}
+}
+
+// TestRulesAndSettingsOfAnyFile are told as they stand in the file, whatever a
+// client puts around its lines.
+func TestRulesAndSettingsOfAnyFile(t *testing.T) {
+	file := "# Task\n\nThe service is slow at night.\n- Never change pkg/wire.\nport = 18443\nThe rest is up to you.\n"
+	lines := func(format string) string {
+		var b strings.Builder
+		for i, l := range strings.Split(strings.TrimSuffix(file, "\n"), "\n") {
+			fmt.Fprintf(&b, format, i+1, l)
+		}
+		return b.String()
+	}
+	shapes := map[string]string{
+		"cat -n": lines("%6d\t%s\n"), "arrows": lines("%6d→%s\n"), "colons": lines("%d: %s\n"), "bars": lines("%3d | %s\n"),
+		"CRLF": strings.ReplaceAll(file, "\n", "\r\n"), "colours": strings.ReplaceAll(strings.ReplaceAll(file, "port", "\x1b[1;32mport\x1b[0m"), "Never", "\x1b[31mNever\x1b[0m"),
+		"element": "<path>TASK.md</path>\n<content>\n" + file + "</content>",
+	}
+	for _, how := range compacttest.Wrappers {
+		shapes[how] = compacttest.Wrap(how, file)
+	}
+	for how, text := range shapes {
+		record := recordOf(200, []compact.Message{user("go")}, exchange(1, "read_file", `{"path":"TASK.md"}`, text))
+		for _, want := range []string{"\n  - Never change pkg/wire.\n", "\n  port = 18443\n"} {
+			if !strings.Contains(record, want) {
+				t.Errorf("%s: no %q in\n%s", how, want, record)
+			}
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package digest
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// text returns the chosen pieces in their order, between the head and the foot of
+// the part; "" if there are none.
+func (p *part) text() string {
+	var on []*piece
+	for i := range p.pieces {
+		if p.pieces[i].on || p.pieces[i].class == steps {
+			on = append(on, &p.pieces[i])
+		}
+	}
+	slices.SortStableFunc(on, func(a, b *piece) int {
+		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
+	})
+	w := writer{event: -1}
+	w.b.WriteString(p.head)
+	detailed := map[int32]bool{}
+	for _, q := range on {
+		if q.on && q.class != steps {
+			detailed[q.event] = true
+		}
+	}
+	said := false
+	for _, q := range on {
+		if !q.on {
+			w.skipped++
+			continue
+		}
+		said = true
+		w.piece(q, detailed[q.event])
+	}
+	if w.flush(); !said {
+		return ""
+	}
+	w.b.WriteString(foot)
+	return w.b.String()
+}
+
+// writer writes pieces as lines of the record. Only lines of the record's own
+// begin at the margin.
+type writer struct {
+	b       strings.Builder
+	label   string // of the last step, if it has no lines of its own
+	times   int    // how often it comes in a row
+	skipped int    // steps that were not chosen
+	event   int32
+	class   purpose
+	last    int32 // the number of the last line that was written of a body
+}
+
+// flush writes the last step, and how many were skipped.
+func (w *writer) flush() {
+	if w.label != "" {
+		if w.times > 1 {
+			w.label += " (" + itoa(w.times) + " ×)"
+		}
+		w.b.WriteString(w.label + "\n")
+	}
+	switch {
+	case w.skipped == 1:
+		w.b.WriteString("… 1 more step\n")
+	case w.skipped > 1:
+		w.b.WriteString("… " + itoa(w.skipped) + " more steps\n")
+	}
+	w.label, w.times, w.skipped = "", 0, 0
+}
+
+// piece writes a piece. detailed is set if other pieces of its event follow.
+func (w *writer) piece(q *piece, detailed bool) {
+	if q.class == steps {
+		text := q.text
+		if !detailed && q.brief != "" {
+			switch {
+			case strings.HasSuffix(text, "→"):
+				text += " " + q.brief
+			case strings.HasSuffix(text, " lines)"), strings.HasSuffix(text, " line)"):
+				text += ": " + q.brief
+			}
+		}
+		if text != w.label || w.skipped > 0 {
+			w.flush()
+		}
+		w.label = text
+		w.times++
+		w.event, w.class, w.last = q.event, q.class, 0
+		return
+	}
+	w.flush()
+	same := w.event == q.event && w.class == q.class
+	label := ""
+	if !same {
+		w.last = 0
+		switch {
+		case q.class == userWords && q.order == isAnswer:
+			label = answered
+		case q.class == userWords:
+			label = "user: "
+		case (q.class == answers || q.class == prose) && q.need < 0:
+			label = "agent: "
+		}
+	}
+	if q.class == code && q.need < 0 {
+		w.b.WriteString("as of here, " + bar(quoted(q.text)) + "\n")
+		w.event, w.class, w.last = q.event, q.class, 0
+		return
+	}
+	if q.lines[0] > 0 {
+		if gap := q.lines[0] > w.last+2; gap && w.last > 0 {
+			w.b.WriteString("  …\n")
+		}
+		w.last = q.lines[1]
+	}
+	w.event, w.class = q.event, q.class
+	for line := range strings.SplitSeq(q.text, "\n") {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if label != "" {
+			line = strings.TrimLeft(line, " \t")
+		} else {
+			w.b.WriteString("  ")
+		}
+		w.b.WriteString(label)
+		label = ""
+		w.b.WriteString(bar(quoted(line)))
+		w.b.WriteByte('\n')
+	}
+}
+
+// answered is the label of the words of a user who was asked by a call.
+const answered = "the user answered: "
+
+// isAnswer is the order of the words of a user who was asked by a call.
+const isAnswer = 1 << 30

@@ -1,0 +1,92 @@
+package proxy
+
+import (
+	"strings"
+
+	"laconic/compact"
+)
+
+// omission is a Counter for a chat template that leaves out a part of what it is
+// given, so that nobody pays for that.
+type omission struct {
+	compact.Counter // of everything
+	what            string
+	tools           bool
+	calls           bool // and their results
+	instructions    bool
+}
+
+// omissions are what the templates of some models leave out: of DeepSeek-V3.1 the
+// tools, of Phi-3.5 all that belongs to them, of Hermes 3 the instructions.
+var omissions = []omission{
+	{what: "without tools", tools: true},
+	{what: "without tools and calls", tools: true, calls: true},
+	{what: "without instructions", instructions: true},
+}
+
+// withOmissions returns ways of counting, and after them each with what a template
+// may leave out.
+func withOmissions(ways []Way) []Way {
+	all := ways
+	for _, l := range omissions {
+		for _, w := range ways {
+			l.Counter = w.Counter
+			all = append(all, Way{Name: strings.TrimSpace(w.Name + " " + l.what), Counter: l})
+		}
+	}
+	return all
+}
+
+// Leaves implements [compact.Leaver].
+func (l omission) Leaves(m *compact.Message) bool {
+	return l.calls && m.Role.Result() || l.instructions && m.Role.Instruction()
+}
+
+// Message implements [compact.Rememberer].
+func (l omission) Message(m *compact.Message) int {
+	if l.Leaves(m) || l.calls && len(m.Calls) > 0 {
+		return compact.CostOfPieces(l, m)
+	}
+	return compact.Cost(l.Counter, m)
+}
+
+func (l omission) Call(c *compact.Call) int {
+	if l.calls {
+		return 0
+	}
+	return l.Counter.Call(c)
+}
+
+func (l omission) Fixed(tools, functions, format []byte) int {
+	if l.tools {
+		tools, functions = nil, nil
+	}
+	return l.Counter.Fixed(tools, functions, format)
+}
+
+// whole returns the counter of everything.
+func whole(c compact.Counter) compact.Counter {
+	if l, ok := c.(omission); ok {
+		return l.Counter
+	}
+	return c
+}
+
+// left returns what l leaves out of messages, in tokens of c.
+func (l omission) left(c compact.Counter, msgs []compact.Message) (n int) {
+	if !l.calls && !l.instructions {
+		return 0
+	}
+	for i := range msgs {
+		m := &msgs[i]
+		switch {
+		case l.Leaves(m):
+			n += compact.Cost(c, m)
+		case l.calls:
+			for k := range m.Calls {
+				n += c.Call(&m.Calls[k])
+			}
+		}
+	}
+	return n
+}

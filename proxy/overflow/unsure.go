@@ -1,0 +1,67 @@
+package overflow
+
+// unsure returns what a refusal in words that no row knows may be: one of length, if
+// it names what a prompt is made of, and that there is too much of it. The numbers
+// are the two largest of its sentence.
+func (s Said) unsure() Refusal {
+	switch s.status {
+	case 200, 400, 413, 422, 500:
+	default:
+		return Refusal{}
+	}
+	for i := range s.sentences {
+		text := quoted().ReplaceAllString(s.sentences[i].text, " ")
+		if otherThings().MatchString(text) || !promptWords().MatchString(text) {
+			continue
+		}
+		r := Refusal{Kind: Prompt, Shape: "unsure", Unsure: true}
+		r.Prompt, r.Limit = twoLargest(text)
+		if r.Limit > 0 || tooMuchWords().MatchString(text) {
+			return r
+		}
+	}
+	return Refusal{}
+}
+
+// leastUnsure is the smallest number in a sentence that may be one of tokens. Years
+// are larger, and come alone.
+const leastUnsure = 512
+
+// twoLargest returns the two largest numbers of a text, 0 and 0 where there are no
+// two that may be of tokens.
+func twoLargest(text string) (largest, second int) {
+	for _, digits := range numbers().FindAllString(text, -1) {
+		switch n := number(digits); {
+		case n > largest:
+			largest, second = n, largest
+		case n > second && n < largest:
+			second = n
+		}
+	}
+	if second < leastUnsure {
+		return 0, 0
+	}
+	return largest, second
+}
+
+var numbers = expression(`\d[\d,_]*`)
+
+// quoted matches what an error quotes at length, and the names of parameters that
+// limit answers.
+var quoted = expression("'[^']{20,}'|(?s)\".{20,}\"|`[^`]{20,}`|max_(?:completion_|output_|new_)?tokens")
+
+// otherThings matches what else may be too long, too large or too many.
+var otherThings = expression(`(?i)bytes|\d ?[mk]i?b\b|image|jinja|template|per (?:second|minute|hour|day)|quota|billing|balance|credit|tool_calls|'tools'|schema|` +
+	`file ?name|function(?:'s)? name|parameter name`)
+
+// promptWords match what a prompt is made of, and how it is measured, in the
+// languages in which servers are written. Most of them say "token".
+var promptWords = expression(`(?i)token|prompt|context|\binput|sequence|conversation|\blength|` +
+	`kontext|eingabe|contexte|contexto|contesto|entrée|entrada|токен|контекст|запрос|ввод|длин|` +
+	`上下文|长度|長度|令牌|词元|输入|輸入|提示词|トークン|コンテキスト|プロンプト|入力|문맥|컨텍스트|토큰|프롬프트|입력`)
+
+// tooMuchWords match that there is too much of it.
+var tooMuchWords = expression(`(?i)too (?:long|large|many|big|much)|exceed|(?:long|larg|great|bigg)er than|more than|at most|maximum|limit|not fit|shorten|shorter|overflow|` +
+	`zu (?:lang|groß|viel)|überschr|länger als|größer als|höchst|grenze|trop (?:long|grand|de)|dépass|limite|` +
+	`demasiad|supera|excede|límite|máxim|muito|troppo|eccede|превы|слишком|лимит|предел|za dług|przekr|çok uzun|aşı|` +
+	`超过|超出|超過|过长|過長|太长|太長|过多|上限|超え|長すぎ|多すぎ|초과|너무|제한`)

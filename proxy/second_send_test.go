@@ -1,0 +1,176 @@
+package proxy
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"laconic/proxy/apierror"
+)
+
+func TestASecondRefusalGivesTheClientTheFirst(t *testing.T) {
+	n := 0
+	for name, again := range map[string]http.HandlerFunc{
+		"refused again": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Upstream", "second")
+			says(w, 900, 800)
+		},
+		"429":      func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429); _, _ = io.WriteString(w, "second") },
+		"401":      func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401); _, _ = io.WriteString(w, "second") },
+		"500":      func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500); _, _ = io.WriteString(w, "second") },
+		"redirect": func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Location", "/"); w.WriteHeader(307) },
+		"cut":      func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"event": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "data: {\"error\":{\"message\":\"out of memory\"}}\n\n")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n = 0
+			u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+				if n++; n == 1 {
+					says(w, 3300, 2000)
+					return
+				}
+				again(w, r)
+			})
+			p := inFrontOf(t, u, windowed(100_000))
+			res := p.chat(agentBody(30, 100))
+			want := `{"error":{"code":400,"message":"request (3300 tokens) exceeds the available context size (2000 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":3300,"n_ctx":2000}}`
+			if res.StatusCode != 400 || string(res.body) != want || res.Header.Get("X-Upstream") != "refused" || len(res.Header.Values("X-Upstream")) != 1 {
+				t.Errorf("%d %s %v", res.StatusCode, res.body, res.Header)
+			}
+			if hits := len(u.requests()); hits != 2 {
+				t.Errorf("%d hits", hits)
+			}
+			if r := p.replies(1)[0]; r.Retry == nil || !r.Retry.Sent || r.Retry.Answered || r.Status != 400 || r.Own {
+				t.Errorf("%+v", r.Retry)
+			}
+		})
+	}
+}
+
+// A compacted body that is refused for another reason is replaced once by the
+// original, while that fits.
+func TestARefusedCompactedBodyIsReplacedByTheOriginal(t *testing.T) {
+	body := agentBody(30, 100)
+	f := func(name string, window, status int, answer string, hits, want int) {
+		t.Run(name, func(t *testing.T) {
+			u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.ContentLength != int64(len(body)) {
+					w.WriteHeader(status)
+					_, _ = io.WriteString(w, answer)
+					return
+				}
+				_, _ = io.WriteString(w, plainAnswer)
+			})
+			p := inFrontOf(t, u, windowed(window))
+			res := p.chat(body, "Content-Md5", "of the original")
+			if res.StatusCode != want || len(u.requests()) != hits {
+				t.Fatalf("%d after %d hits: %s", res.StatusCode, len(u.requests()), res.body)
+			}
+			first := u.requests()[0]
+			if bytes.Equal(first.Body, []byte(body)) || first.Header.Get("Content-Md5") != "" {
+				t.Error("the first body was not compacted, or carried the other's digest")
+			}
+			if hits == 2 {
+				if last := u.requests()[1]; string(last.Body) != body || last.Header.Get("Content-Md5") != "of the original" {
+					t.Errorf("the second body is not the client's own: %v", last.Header)
+				}
+				if o := res.Header.Get("X-Laconic-Outcome"); o != "retried" || res.Header.Get("X-Laconic-Stages") != "" {
+					t.Errorf("%v", res.Header)
+				}
+			}
+		})
+	}
+	const odd = `{"error":{"message":"something odd about messages[2]","type":"invalid_request_error"}}`
+	f("400", 3600, 400, odd, 2, 200)
+	f("422", 3600, 422, `{"detail":[]}`, 2, 200)
+	f("empty", 3600, 400, "", 2, 200)
+	f("does not fit", 2600, 400, odd, 1, 400)
+	f("500", 3600, 500, odd, 1, 500)
+	f("403", 3600, 403, odd, 1, 403)
+}
+
+func TestAnUncompactedBodyIsNotTriedAgain(t *testing.T) {
+	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(400)
+		_, _ = io.WriteString(w, `{"error":{"message":"Jinja Exception: Conversation roles must alternate user/assistant"}}`)
+	})
+	p := inFrontOf(t, u)
+	if res := p.chat(chatBody); res.StatusCode != 400 || len(u.requests()) != 1 {
+		t.Errorf("%d after %d hits", res.StatusCode, len(u.requests()))
+	}
+}
+
+// An upstream that keeps idempotency keys gives back what it answered to the
+// first body, whatever comes under its key.
+func TestTheSecondBodyHasNotTheFirstOnesKey(t *testing.T) {
+	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key", "X_Idempotency_Key"} {
+		refused := map[string]bool{}
+		u := newLimited(t, 2000, func(w http.ResponseWriter, words, limit int) { says(w, words, limit) })
+		limited := u.Config.Handler
+		u.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			key := r.Header.Get(name)
+			if key != "" && refused[key] {
+				says(w, 3100, 2000)
+				return
+			}
+			refused[key] = true
+			limited.ServeHTTP(w, r)
+		})
+		p := inFrontOf(t, u.upstream, windowed(100_000))
+		if res := p.chat(agentBody(30, 100), name, "k1"); res.StatusCode != 200 {
+			t.Errorf("%s: %d %s", name, res.StatusCode, res.body)
+		}
+		if first := u.requests()[0].Header.Get(name); first != "k1" {
+			t.Errorf("%s: the first had %q", name, first)
+		}
+		if f := p.replies(1)[0].Rewrite.Facts; f.Input.Value != 0 {
+			t.Errorf("%s: a replay was learnt from: %+v", name, f)
+		}
+	}
+}
+
+// A client that leaves while the second body is under way has left: the first
+// refusal is not why the request ended.
+func TestAClientThatLeavesDuringTheSecondSend(t *testing.T) {
+	sent := make(chan struct{})
+	hit := 0
+	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if hit++; hit == 1 {
+			says(w, 3300, 2000)
+			return
+		}
+		close(sent)
+		<-r.Context().Done()
+	})
+	p := inFrontOf(t, u, windowed(100_000))
+	conn := dial(t, p.addr)
+	_, _ = io.WriteString(conn, post("", agentBody(30, 100)))
+	<-sent
+	_ = conn.Close()
+	if r := p.replies(1)[0]; r.Status != StatusClientLeft || r.Code != apierror.CodeClientLeft {
+		t.Errorf("%d %q", r.Status, r.Code)
+	}
+}
+
+// An upstream that is silent after the second send, though the client waits: the
+// first refusal stands.
+func TestASecondSendThatIsNotAnswered(t *testing.T) {
+	hit := 0
+	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if hit++; hit == 1 {
+			says(w, 3300, 2000)
+			return
+		}
+		<-r.Context().Done()
+	})
+	p := inFrontOf(t, u, windowed(100_000), func(o *Options) { o.Limits.ResponseHeader = 200 * time.Millisecond })
+	if res := p.chat(agentBody(30, 100)); res.StatusCode != 400 || !strings.Contains(string(res.body), "3300") {
+		t.Errorf("%d %s", res.StatusCode, res.body)
+	}
+}
