@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -30,12 +31,12 @@ var strictTemplates = []string{
 // where there is no larger set; all 70 see that of all conversations with `make llamacpp`.
 func TestLlamaCppTemplates(t *testing.T) {
 	t.Parallel()
-	names, every := strictTemplates, 8
+	names, every, newest := strictTemplates, 8, 6
 	if !compacttest.HasLargerSet(t) {
 		every = 1
 	}
 	if allOfLlamaCpp() {
-		names, every = nil, 1
+		names, every, newest = nil, 1, math.MaxInt
 		all, _ := filepath.Glob(filepath.Join(llamacpp.Models(t), "templates", "*.jinja"))
 		for _, file := range all {
 			names = append(names, strings.TrimSuffix(filepath.Base(file), ".jinja"))
@@ -44,7 +45,7 @@ func TestLlamaCppTemplates(t *testing.T) {
 			t.Fatalf("only %d templates", len(names))
 		}
 	}
-	pairs := neighbourhoods(t, every)
+	pairs := neighbourhoods(t, every, newest)
 	file, refused := model(t, ""), 0
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
@@ -153,9 +154,9 @@ func (l *llama) takes(t testing.TB, body []byte) (bool, string) {
 type foldedPair struct{ original, folded []byte }
 
 // neighbourhoods folds the requests of some conversations and returns those whose lists
-// have roles side by side, at the head or at the end that no other one has. every says
-// how many of the conversations are taken: one of so many.
-func neighbourhoods(t *testing.T, every int) (all []foldedPair) {
+// have roles side by side, at the head or at the end that no other one has. It takes
+// one of every so many conversations, and of each the newest requests.
+func neighbourhoods(t *testing.T, every, newest int) (all []foldedPair) {
 	t.Helper()
 	var sent []byte
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -174,11 +175,7 @@ func neighbourhoods(t *testing.T, every int) (all []foldedPair) {
 		chats = append(chats, c, c.oneByOne(), c.talk())
 	}
 	for i, c := range chats {
-		points := c.points
-		if every > 1 {
-			points = points[max(0, len(points)-6):]
-		}
-		for _, k := range points {
+		for _, k := range c.points[max(0, len(c.points)-newest):] {
 			if c.lines[k-1].role == "assistant" {
 				continue
 			}
