@@ -8,7 +8,7 @@
 # make e2e    runs real agents from npm against an upstream with a small window (installs 1.8 GB).
 # make hostile what attackers and slow peers do: many sockets, bombs, stalled readers (a minute or two).
 # make cluster three replicas behind HAProxy with one Redis, under load and faults (minutes; needs haproxy and redis-server).
-# make deploy renders the Kubernetes manifests and the chart, and checks them (a minute and a half, the first time).
+# make deploy renders the chart for Kubernetes and checks it (builds Helm, the first time).
 # make yardstick what the default policy keeps and costs on recorded conversations (half a minute; YARDSTICK_ALL=1 for all policies).
 # make soak   half an hour of mixed and hostile traffic (SOAK=5m for five minutes).
 # make h2spec what the listener makes of HTTP/2 that breaks its rules (needs h2spec).
@@ -126,10 +126,20 @@ h2spec:
 hostile:
 	LACONIC_HOSTILE=1 $(GO) test -count=1 -timeout 10m -run '^TestHostile' ./proxy ./e2e
 
-# A module of its own, since it takes Helm and kustomize as libraries. go test vets it;
-# go vet would look at all that they take, which takes longer than to compile it.
-deploy:
-	cd deploy/render && $(GO) build ./... && $(GO) test -count=1 ./...
+# What renders and checks the chart, and the custom resources of the Prometheus operator:
+# all of it comes from the Go module proxy and is kept in .tools, which git ignores.
+HELM      := helm.sh/helm/v4/cmd/helm@v4.3.1
+VALIDATE  := sigs.k8s.io/kubectl-validate@v0.0.4
+RESOURCES := github.com/prometheus-operator/prometheus-operator@v0.85.0
+.tools/helm:
+	GOBIN=$(abspath .tools) $(GO) install $(HELM)
+.tools/kubectl-validate:
+	GOBIN=$(abspath .tools) $(GO) install $(VALIDATE)
+.tools/crds:
+	$(GO) mod download $(RESOURCES)
+	mkdir $@ && cp "$$($(GO) env GOMODCACHE)"/$(RESOURCES)/example/prometheus-operator-crd/*_servicemonitors.yaml $@
+deploy: .tools/helm .tools/kubectl-validate .tools/crds
+	LACONIC_NO_SKIP=1 $(GO) test -count=1 -run 'Chart|TheManuals' ./e2e
 
 # -v shows how many bytes were compared.
 oracle:
