@@ -53,28 +53,21 @@ func (s *Redis) channel() string { return s.prefix + "calls" }
 func (s *Redis) Call(ctx context.Context, word string) error {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
-	c, addr := s.anyone(ctx)
-	return s.askNode(ctx, calling, addr, func(ctx context.Context) error { return c.Publish(ctx, s.channel(), word).Err() })
+	c, n := s.anyone(ctx)
+	return s.askNode(ctx, calling, n, func(ctx context.Context) error { return c.Publish(ctx, s.channel(), word).Err() })
 }
 
 // Hear implements [Caller].
 func (s *Redis) Hear(ctx context.Context, heard func(word string), again func()) {
 	for ctx.Err() == nil {
+		c, n := s.anyone(ctx)
+		begun, err := s.hear(ctx, c, n, heard, again)
 		pause := hearingPause
-		begun, err := s.hear(ctx, heard, again)
-		var reply redis.Error
-		switch {
-		case ctx.Err() != nil, errors.Is(err, redis.ErrClosed):
-		case errors.Is(err, redis.Nil):
-			s.unheard(silence+noMaster, true)
-		case errors.As(err, &reply):
-			why := refusal(reply.Error())
-			if !passing[why] {
-				pause = s.refusedPause
+		if why, answered := whyNot(err); ctx.Err() == nil && !errors.Is(err, redis.ErrClosed) && (answered || !begun) { // else the connection may only have been old
+			s.noteHearing(n, why, answered)
+			if answered && !passing[why] {
+				pause = breakerDelay
 			}
-			s.unheard(why, false)
-		case !begun: // else the connection may only have been old
-			s.unheard(silence+s.whySilent(err), true)
 		}
 		select {
 		case <-ctx.Done():
@@ -87,37 +80,27 @@ func (s *Redis) Hear(ctx context.Context, heard func(word string), again func())
 var passing = map[string]bool{"LOADING": true, "MASTERDOWN": true, "CLUSTERDOWN": true, "BUSY": true}
 
 // hear hears words by one connection, until it breaks, and reports whether it heard at all.
-func (s *Redis) hear(ctx context.Context, heard func(word string), again func()) (begun bool, err error) {
-	c, addr := s.anyone(ctx)
+func (s *Redis) hear(ctx context.Context, c redis.UniversalClient, n *node, heard func(word string), again func()) (begun bool, err error) {
 	p := c.Subscribe(ctx, s.channel())
 	stop := context.AfterFunc(ctx, func() { _ = p.Close() })
 	defer stop()
 	defer p.Close()
-	tried := false
-	var reply redis.Error
-	for {
+	for tried := false; ; {
 		said, err := p.ReceiveTimeout(ctx, s.wordless)
 		var late net.Error
-		switch {
-		case err == nil:
-			tried = false
-		case errors.As(err, &late) && late.Timeout() && !tried && ctx.Err() == nil:
+		if errors.As(err, &late) && late.Timeout() && !tried && ctx.Err() == nil {
 			if tried = true; p.Ping(ctx) == nil {
 				continue
 			}
-			return begun, err
-		case errors.As(err, &reply) && !errors.Is(err, redis.Nil) && !passing[refusal(reply.Error())]:
-			// Its connection is kept for a while: by it a server is seen that goes away.
-			s.unheard(refusal(reply.Error()), false)
-			_, err := p.ReceiveTimeout(ctx, s.refusedPause)
-			return !errors.As(err, &reply), err
-		default:
+		}
+		if err != nil {
 			return begun, err
 		}
+		tried = false
 		switch said := said.(type) {
 		case *redis.Subscription:
 			begun = true
-			s.heard(addr)
+			s.noteHearing(n, "", true)
 			again()
 		case *redis.Message:
 			if len(said.Payload) <= longestWord {

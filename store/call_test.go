@@ -107,7 +107,7 @@ func TestAServerThatRefusesToBeHeard(t *testing.T) {
 	var ended sync.WaitGroup
 	ended.Go(func() { s.Hear(ctx, h.heard, h.lost) })
 	soon(t, "the operator is told", func() bool { return lines.all() != "" })
-	if got := lines.all(); got != "the store refuses to be listened to: NOPERM" || !h.has(0) {
+	if got := lines.all(); got != "the store refuses hear: NOPERM" || !h.has(0) {
 		t.Errorf("%q %+v", got, h.words)
 	}
 	if err := s.Put(ctx, keyOf(1), []byte("x"), time.Hour); err != nil {

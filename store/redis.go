@@ -22,23 +22,17 @@ import (
 // Patience; after one that took longer, or did not come, the server is not asked for
 // breakerDelay. Of a Cluster, each master is a server of its own.
 type Redis struct {
-	client redis.UniversalClient
-	prefix string
-	notice func(string)
-	// wordless and refusedPause are constants but in tests.
-	wordless, refusedPause time.Duration
-	secured                bool // by TLS
-	traffic                traffic
+	client   redis.UniversalClient
+	prefix   string
+	notice   func(string)
+	wordless time.Duration // a constant but in tests
+	traffic  traffic
 
-	mu     sync.Mutex
-	nodes  map[string]*node // by address; "" is the one server, or a Cluster as long as its masters are not known
-	spoken bool             // whether it ever gave an answer that was understood
-	told   string           // the last fault told; "" while all is well
-	since  time.Time        // when the first of the faults was told that are not over
-	// deaf is why it cannot be listened to, silent whether that is because it does not
-	// answer; otherwise it is the reason of a refusal.
-	deaf   string
-	silent bool
+	mu       sync.Mutex
+	nodes    map[string]*node   // by address
+	troubles map[trouble]string // what fails, and why
+	told     Fault              // the last; says "" while all is well
+	since    time.Time          // when the first of the faults was told that are not over
 }
 
 // DefaultPrefix is in front of every name. keysVersion follows it, the version of keys and
@@ -69,7 +63,7 @@ func NewRedis(o Options) (*Redis, error) {
 		return nil, wrongURL("does not speak TLS (rediss://), but files for it are named")
 	}
 	quietClient()
-	s := &Redis{prefix: cmp.Or(o.Prefix, DefaultPrefix) + keysVersion, notice: o.Notice, wordless: wordless, refusedPause: breakerDelay, nodes: map[string]*node{}, secured: p.tls}
+	s := &Redis{prefix: cmp.Or(o.Prefix, DefaultPrefix) + keysVersion, notice: o.Notice, wordless: wordless, nodes: map[string]*node{}, troubles: map[trouble]string{}}
 	if s.notice == nil {
 		s.notice = func(string) {}
 	}
@@ -139,23 +133,23 @@ func (s *Redis) DeleteGroup(ctx context.Context, g Group) (n int, err error) {
 	var all atomic.Int64
 	if c, many := s.client.(*redis.ClusterClient); many {
 		// That nobody knows the masters is told by a question that is counted.
-		if err = s.askNode(ctx, erasing, "", func(ctx context.Context) error { _, err := c.MasterForKey(ctx, s.prefix); return err }); err == nil {
+		if err = s.askNode(ctx, erasing, s.at("", ""), func(ctx context.Context) error { _, err := c.MasterForKey(ctx, s.prefix); return err }); err == nil {
 			err = c.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error {
-				return s.deleteFrom(ctx, c, c.Options().Addr, g, &all)
+				return s.deleteFrom(ctx, c, s.at(c.Options().Addr, ""), g, &all)
 			})
 		}
 	} else {
-		err = s.deleteFrom(ctx, s.client, "", g, &all)
+		err = s.deleteFrom(ctx, s.client, s.at("", ""), g, &all)
 	}
 	return int(all.Load()), err
 }
 
-// deleteFrom removes the values of a group from one server, a node of that address.
-func (s *Redis) deleteFrom(ctx context.Context, c redis.Cmdable, addr string, g Group, n *atomic.Int64) error {
+// deleteFrom removes the values of a group from one server.
+func (s *Redis) deleteFrom(ctx context.Context, c redis.Cmdable, at *node, g Group, n *atomic.Int64) error {
 	var cursor uint64
 	for {
 		var names []string
-		if err := s.askNode(ctx, erasing, addr, func(ctx context.Context) (err error) {
+		if err := s.askNode(ctx, erasing, at, func(ctx context.Context) (err error) {
 			names, cursor, err = c.Scan(ctx, cursor, s.namedGroup(g)+"*", scanned).Result()
 			return err
 		}); err != nil {
@@ -163,7 +157,7 @@ func (s *Redis) deleteFrom(ctx context.Context, c redis.Cmdable, addr string, g 
 		}
 		names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, lockSuffix) })
 		for _, name := range names { // one by one: of a Cluster's names, each may be in a slot of its own
-			if err := s.askNode(ctx, erasing, addr, func(ctx context.Context) error {
+			if err := s.askNode(ctx, erasing, at, func(ctx context.Context) error {
 				gone, err := c.Unlink(ctx, name).Result()
 				n.Add(gone)
 				return err

@@ -1,9 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"io"
 	"net"
@@ -13,9 +13,68 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// codeOf is the first word of an error reply, as in READONLY or NOAUTH. The
-// rest may hold names.
-func codeOf(reply string) string {
+// Why something fails, where another place has to know.
+const (
+	late       = "no answer in time"
+	noDatabase = "it has no database of this number"
+	noCluster  = "it is no Cluster"
+	noMaster   = "no sentinel knows the master"
+	untrusted  = "its certificate is not trusted, or for another name (store.tls)"
+)
+
+const seeTLS = "correct store.url (redis://, or rediss:// if it speaks TLS)"
+
+// cures say what mends a fault.
+var cures = map[string]string{
+	"NOAUTH":      "set store.password, and store.username if the server has users",
+	"WRONGPASS":   "correct store.username and store.password",
+	"NOPERM":      "give the user of store.username the rights that docs/redis.md lists: ~laconic:* &laconic:* (or store.prefix) +@read +@write +@connection +@scripting +@pubsub",
+	"READONLY":    "name the master in store.url, or the sentinels that know it (redis+sentinel://)",
+	"OOM":         "raise its maxmemory, or set maxmemory-policy to allkeys-lru",
+	"MOVED":       "it is a node of a Cluster: redis+cluster:// in store.url",
+	"CLUSTERDOWN": "bring back the master that is missing, or set cluster-require-full-coverage no",
+	noDatabase:    "correct the database in store.url; a Cluster (redis+cluster://) has none",
+	noCluster:     "redis:// in store.url (rediss:// if it speaks TLS)",
+
+	"no connection":         "start it, or correct store.url",
+	"its name is not known": "correct the host in store.url",
+	noMaster:                "correct the name of the master in store.url, or ask the sentinels for it: SENTINEL MASTERS",
+	untrusted:               "store.tls.ca is the authority of its certificate, store.tls.server_name a name that it is for",
+	"it ended the TLS handshake (store.tls.cert)": "store.tls.cert and store.tls.key are a client's certificate from an authority that the server trusts",
+
+	late:                            seeTLS + ", or run it nearer: an answer may take 100 ms",
+	"it does not speak TLS":         seeTLS,
+	"the connection was closed":     seeTLS,
+	"the answer was not understood": seeTLS,
+}
+
+// cureOf returns what mends a fault.
+func cureOf(why string) string { return cmp.Or(cures[why], "see its log and its manual for "+why) }
+
+// whyNot says in a few words, without names, why something was not done, and whether the
+// server answered. It says "" of what was done.
+func whyNot(err error) (why string, answered bool) {
+	var reply redis.Error
+	switch {
+	case err == nil, err == redis.Nil: // as it is: sentinels that do not know a master wrap it
+		return "", true
+	case errors.Is(err, redis.Nil):
+		return noMaster, false
+	case errors.As(err, &reply):
+		return refusal(reply.Error()), true
+	}
+	return networkFault(err), false
+}
+
+// refusal says why a server refuses: mostly by the first word of its reply, as in
+// READONLY or NOAUTH. The rest may hold names.
+func refusal(reply string) string {
+	switch {
+	case strings.Contains(reply, "DB index is out of range"), strings.Contains(reply, "SELECT is not allowed in cluster mode"):
+		return noDatabase
+	case strings.Contains(reply, "cluster support disabled"):
+		return noCluster
+	}
 	word, _, _ := strings.Cut(reply, " ")
 	if word == "" || len(word) > 20 || strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return "ERR"
@@ -23,65 +82,20 @@ func codeOf(reply string) string {
 	return word
 }
 
-// whySilent is networkFault, with a guess where a server took a connection and never gave
-// an answer. Why it ended the connection may be lost with it.
-func (s *Redis) whySilent(err error) string {
-	why := networkFault(err)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case why != closed && why != notUnderstood, s.spoken:
-		return why
-	case s.secured:
-		return why + ": does it ask for a client's certificate? (store.tls.cert)"
-	}
-	return why + ": does it speak TLS? (rediss://)"
-}
-
-// refusal says in a few words why a server refuses, without names.
-func refusal(reply string) string {
-	for _, known := range [...]struct{ part, says string }{
-		{"DB index is out of range", "it has no database of this number"},
-		{"SELECT is not allowed in cluster mode", "it is a Cluster, which has no database of this number"},
-		{"cluster support disabled", "it is no Cluster"},
-	} {
-		if strings.Contains(reply, known.part) {
-			return known.says
-		}
-	}
-	return codeOf(reply)
-}
-
-// silence is what each sentence of a store begins with that does not answer.
-const silence = "the store does not answer: "
-
-// Why a store does not answer.
-const (
-	late          = "no answer in time"
-	noMaster      = "no sentinel knows the master"
-	closed        = "the connection was closed"
-	notUnderstood = "the answer was not understood"
-)
-
-// networkFault says in a few words why there was no answer, without addresses.
+// networkFault says why there was no answer.
 func networkFault(err error) string {
 	var dns *net.DNSError
 	var op *net.OpError
 	var call *os.SyscallError
-	var another x509.HostnameError
-	var untrusted *tls.CertificateVerificationError
+	var certificate *tls.CertificateVerificationError
 	var plain tls.RecordHeaderError
 	switch {
-	case errors.As(err, &another):
-		return "its certificate is for another name than that of store.url or store.tls.server_name"
-	case errors.As(err, &untrusted):
-		return "its certificate is not trusted"
+	case errors.As(err, &certificate):
+		return untrusted
 	case errors.As(err, &plain):
 		return "it does not speak TLS"
-	case errors.As(err, &op) && op.Op == "remote error" && strings.Contains(op.Err.Error(), "certificate"):
-		return "it takes no client without a certificate that it trusts (store.tls.cert)"
 	case errors.As(err, &op) && op.Op == "remote error":
-		return "it ended the TLS handshake"
+		return "it ended the TLS handshake (store.tls.cert)"
 	case errors.As(err, &dns):
 		return "its name is not known"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &op) && op.Timeout(), errors.Is(err, redis.ErrPoolTimeout):
@@ -89,7 +103,7 @@ func networkFault(err error) string {
 	case errors.As(err, &op) && op.Op == "dial":
 		return "no connection"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &op), errors.As(err, &call):
-		return closed
+		return "the connection was closed"
 	}
-	return notUnderstood
+	return "the answer was not understood"
 }

@@ -12,160 +12,119 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// answered notes an answer to a kind of request; refused is why it was not done, or "".
-// Only that takes back a refusal: nothing else says that it would be done now.
-func (s *Redis) answered(n *node, kind int, refused string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n.silent, n.refuses[kind], s.spoken = "", refused, true
-	s.tell()
+// trouble is a kind of request that fails at the node of an address.
+type trouble struct {
+	kind int
+	addr string
 }
 
-// noAnswer notes that a node did not answer. Of a Cluster, another one may have taken its
-// place, which is then asked for.
-func (s *Redis) noAnswer(n *node, why string) {
-	if c, many := s.client.(*redis.ClusterClient); many {
-		c.ReloadState(context.Background())
+// listening is the address of the connection by which words of others are heard.
+const listening = "hear"
+
+// note notes how a node took a request: why it was not done, or "". Only another answer to
+// this kind takes back a refusal: nothing else says that it would be done now.
+func (s *Redis) note(n *node, kind int, why string, answered bool) {
+	c, many := s.client.(*redis.ClusterClient)
+	if !answered && many {
+		c.ReloadState(context.Background()) // another one may have taken its place
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n.silent = silence + why
+	switch {
+	case !answered:
+		s.troubles[trouble{silence, n.addr}] = why
+	case why != "":
+		s.troubles[trouble{kind, n.addr}] = why
+	default:
+		delete(s.troubles, trouble{kind, n.addr})
+	}
+	if answered {
+		s.answers(n)
+	}
 	s.tell()
 }
 
-// unheard notes why the store cannot be listened to. That a request is answered by a
-// connection that is older does not take it back.
-func (s *Redis) unheard(why string, silent bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.deaf, s.silent = why, silent
-	s.tell()
+// answers notes that a node answers. Who knows one knows the masters of its Cluster.
+func (s *Redis) answers(n *node) {
+	delete(s.troubles, trouble{silence, n.addr})
+	delete(s.troubles, trouble{silence, ""})
 }
 
-// heard notes that the node of an address can be listened to.
-func (s *Redis) heard(addr string) {
-	n := s.at(addr)
-	n.breaker.Close()
+// noteHearing notes why a node cannot be listened to, or "". That a request is answered by
+// a connection that is older does not take it back.
+func (s *Redis) noteHearing(n *node, why string, answered bool) {
+	if why == "" {
+		n.breaker.Close()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.deaf, s.silent, n.silent = "", false, ""
+	delete(s.troubles, trouble{silence, listening})
+	delete(s.troubles, trouble{hearing, listening})
+	switch {
+	case !answered:
+		s.troubles[trouble{silence, listening}] = why
+	case why != "":
+		s.troubles[trouble{hearing, listening}] = why
+	default:
+		s.answers(n)
+	}
 	s.tell()
 }
 
 // tell tells a change of state, once.
 func (s *Redis) tell() {
-	if s.told != "" {
-		s.forget()
-	}
-	fault := ""
-	if all := s.faults(); len(all) > 0 {
-		fault = all[0].Says
-	}
-	if fault == s.told {
-		return
-	}
-	if s.told == "" {
-		s.since = time.Now()
-	}
-	s.told = fault
-	s.notice(cmp.Or(fault, "the store answers again, after "+roughly(time.Since(s.since))))
-}
-
-// roughly writes a time in one unit.
-func roughly(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return "less than 1 s"
-	case d < 2*time.Minute:
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%.0f min", d.Minutes())
-	}
-	return fmt.Sprintf("%.0f h", d.Hours())
-}
-
-// forget forgets nodes with a fault whose place in a Cluster another one has taken.
-func (s *Redis) forget() {
-	maps.DeleteFunc(s.nodes, func(addr string, n *node) bool {
-		if addr == "" || !n.faulty() {
+	// A node of a Cluster whose place another one has taken is not asked again.
+	maps.DeleteFunc(s.troubles, func(at trouble, _ string) bool {
+		n := s.nodes[at.addr]
+		if n == nil || n.addr == "" {
 			return false
 		}
-		if n.name == "" {
-			return true
-		}
-		_, now := s.master(context.Background(), n.name)
-		return now != "" && now != addr
+		_, now := s.master(context.Background(), n.asked)
+		return now != "" && now != n.addr
 	})
+	fault := Fault{}
+	if all := s.faults(); len(all) > 0 {
+		fault = all[0]
+	}
+	was := s.told.Says
+	if s.told = fault; fault.Says == was {
+		return
+	}
+	if was == "" {
+		s.since = time.Now()
+	}
+	s.notice(cmp.Or(fault.Says, fmt.Sprintf("the store answers again, after %.0f s", max(1, time.Since(s.since).Seconds()))))
 }
 
 // faults returns all that is wrong with a store, each once, what matters most first.
 func (s *Redis) faults() (all []Fault) {
-	add := func(says string) {
-		if says != "" && !slices.ContainsFunc(all, func(f Fault) bool { return f.Says == says }) {
-			all = append(all, Fault{Says: says})
-		}
-	}
-	for _, addr := range slices.Sorted(maps.Keys(s.nodes)) {
-		add(s.nodes[addr].silent)
-	}
-	if s.silent {
-		add(s.deaf)
-	}
-	return append(all, s.refusals()...)
-}
-
-// faulty reports whether anything is wrong with one node.
-func (n *node) faulty() bool { return n.silent != "" || n.refuses != [kinds]string{} }
-
-// refusals returns what a store refuses, the one that matters most first: a Fault for
-// each reason.
-func (s *Redis) refusals() (all []Fault) {
 	var reasons []string
-	var words [][]string
-	add := func(kind int, name, why string) {
-		if why == "" {
-			return
+	for _, kind := range [...]int{silence, writing, locking, reading, erasing, calling, hearing} {
+		for _, at := range slices.SortedFunc(maps.Keys(s.troubles), func(a, b trouble) int { return strings.Compare(a.addr, b.addr) }) {
+			if at.kind != kind {
+				continue
+			}
+			i := slices.Index(reasons, s.troubles[at])
+			if i < 0 {
+				i, reasons, all = len(all), append(reasons, s.troubles[at]), append(all, Fault{})
+			}
+			if kind != silence && !slices.Contains(all[i].Operations, operations[kind]) {
+				all[i].Operations = append(all[i].Operations, operations[kind])
+			}
 		}
-		i := slices.Index(reasons, why)
-		if i < 0 {
-			i, reasons, words, all = len(reasons), append(reasons, why), append(words, nil), append(all, Fault{})
-		}
-		if !slices.Contains(all[i].Operations, name) {
-			all[i].Operations, words[i] = append(all[i].Operations, name), append(words[i], s.refusedTo(kind))
-		}
-	}
-	for _, kind := range [...]int{writing, locking, reading, erasing, calling} {
-		for _, addr := range slices.Sorted(maps.Keys(s.nodes)) {
-			add(kind, operations[kind], s.nodes[addr].refuses[kind])
-		}
-	}
-	if !s.silent {
-		add(hearing, "hear", s.deaf)
 	}
 	for i, why := range reasons {
-		all[i].Says = "the store refuses: " + why
-		if why == "NOPERM" || why == "ERR" { // other reasons are those of the whole server
-			all[i].Says = "the store refuses " + strings.Join(words[i], ", ") + ": " + why
+		all[i].Fix = cureOf(why)
+		switch {
+		case all[i].Operations == nil:
+			all[i].Says = "the store does not answer: " + why
+		case why == "NOPERM", why == "ERR":
+			all[i].Says = "the store refuses " + strings.Join(all[i].Operations, ", ") + ": " + why
+		default: // that is so for the whole server
+			all[i].Says = "the store refuses: " + why
 		}
 	}
 	return all
-}
-
-// refusedTo says what a store refuses that refuses a kind of request.
-func (s *Redis) refusedTo(kind int) string {
-	switch kind {
-	case reading:
-		return "to be read"
-	case writing:
-		return "to be written"
-	case locking:
-		return "to lock"
-	case erasing:
-		return "to erase"
-	case calling:
-		return "to call other processes (channel " + strings.TrimSuffix(s.prefix, keysVersion) + "*)"
-	}
-	return "to be listened to"
 }
 
 // State is how a shared store is, and what it was asked since the start.
@@ -173,6 +132,7 @@ type State struct {
 	// Fault is what Options.Notice was told last: why the store does not answer, or what
 	// it refuses. "" while all is well, and before it was asked.
 	Fault string
+	Fix   string // what mends it
 	// Silent reports whether it does not answer, or a master of it.
 	Silent bool
 	// Refuses says by operation whether it refuses: those below, and hear. It is nil for a
@@ -194,15 +154,20 @@ func (v *Vault) State() (now State) {
 		Refuses: map[string]bool{}, Operations: map[string]uint64{}, Failed: map[string]uint64{},
 		Sent: s.traffic.sent.Load(), Received: s.traffic.received.Load(),
 	}
+	for kind, name := range operations {
+		now.Refuses[name] = false
+		if kind < kinds {
+			now.Operations[name], now.Failed[name] = s.traffic.operations[kind].Load(), s.traffic.failed[kind].Load()
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now.Fault, now.Silent = s.told, s.silent
-	now.Refuses["hear"] = s.deaf != "" && !s.silent
-	for kind, name := range operations {
-		now.Operations[name], now.Failed[name] = s.traffic.operations[kind].Load(), s.traffic.failed[kind].Load()
-		for _, n := range s.nodes {
-			now.Refuses[name] = now.Refuses[name] || n.refuses[kind] != ""
-			now.Silent = now.Silent || n.silent != ""
+	now.Fault, now.Fix = s.told.Says, s.told.Fix
+	for at := range s.troubles {
+		if at.kind == silence {
+			now.Silent = true
+		} else {
+			now.Refuses[operations[at.kind]] = true
 		}
 	}
 	return now

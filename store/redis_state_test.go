@@ -83,7 +83,7 @@ func TestWhatAStoreRefusesIsSeen(t *testing.T) {
 	do("REPLICAOF NO ONE")
 	is("", "")
 	do("ACL SETUSER default -getrange")
-	is("the store refuses to be read: NOPERM", "get")
+	is("the store refuses get: NOPERM", "get")
 	do("ACL SETUSER default +getrange")
 	is("", "")
 }

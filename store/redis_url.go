@@ -1,14 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"strconv"
 	"strings"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // place is where a Redis is, as a URL says it.
@@ -34,143 +33,93 @@ var errURL = errors.New("the URL of the store is not one of Redis: redis://host:
 
 func wrongURL(what string) error { return fmt.Errorf("the URL of the store %s", what) }
 
-// What is wrong with the URL of one server as with that of many.
-const (
-	noPort      = "has a host without a name, or with a port that is none"
-	noNumber    = "has a database that is no number: they are numbered from 0, as in redis://host/0"
-	noParameter = "has a parameter that means nothing here: there are db, but not of a Cluster, and of sentinels sentinel_username and sentinel_password"
-)
-
-func isPort(text string) bool {
-	n, err := strconv.Atoi(text)
-	return err == nil && n >= 1 && n <= 65535
-}
-
 // parseURL reads a URL. Schemes are redis, rediss for TLS, and unix; the first two
 // with +sentinel or +cluster, then with a list of hosts; valkey is redis.
 func parseURL(text string) (p place, err error) {
-	scheme, rest, ok := strings.Cut(text, "://")
-	if !ok {
-		return p, errURL
-	}
+	scheme, rest, _ := strings.Cut(text, "://")
 	scheme, p.kind, _ = strings.Cut(strings.ToLower(scheme), "+")
-	switch scheme {
-	case "redis", "valkey":
-		scheme = "redis"
-	case "rediss", "valkeys":
-		scheme, p.tls = "rediss", true
-	case "unix":
-	default:
+	p.tls = scheme == "rediss" || scheme == "valkeys"
+	known := map[string]bool{"redis": true, "valkey": true, "rediss": true, "valkeys": true, "unix": p.kind == ""}
+	if !known[scheme] || p.kind != "" && p.kind != sentinels && p.kind != cluster {
 		return p, errURL
 	}
-	switch {
-	case p.kind == "":
-		return parseOne(scheme+"://"+rest, p)
-	case scheme == "unix", p.kind != sentinels && p.kind != cluster:
-		return p, errURL
-	}
-	return parseMany(rest, p)
-}
-
-// parseOne reads the URL of one server, as go-redis does.
-func parseOne(text string, p place) (place, error) {
-	if authority, _, _ := strings.Cut(text[strings.Index(text, "://")+3:], "/"); !strings.HasPrefix(text, "unix") && strings.Contains(authority[strings.LastIndex(authority, "@")+1:], ",") {
-		return p, wrongURL("names several hosts: redis+sentinel:// or redis+cluster:// says what they are")
-	}
-	u, err := url.Parse(text)
-	if err != nil {
-		return p, errURL
-	}
-	for name := range u.Query() {
-		if name != "db" {
-			return p, wrongURL(noParameter)
-		}
-	}
-	for _, db := range []string{strings.Trim(u.Path, "/"), u.Query().Get("db")} {
-		if u.Scheme == "unix" && db != u.Query().Get("db") || db == "" {
-			continue // the path is that of the socket
-		}
-		if n, err := strconv.Atoi(db); err != nil || n < 0 {
-			return p, wrongURL(noNumber)
-		}
-	}
-	if u.Port() != "" && !isPort(u.Port()) {
-		return p, wrongURL(noPort)
-	}
-	o, err := redis.ParseURL(text)
-	if err != nil {
-		return p, errURL
-	}
-	p.hosts, p.user, p.password, p.db = []string{o.Addr}, o.Username, o.Password, o.DB
-	return p, nil
-}
-
-// parseMany reads what follows the scheme where there are several hosts.
-func parseMany(rest string, p place) (place, error) {
 	rest, query, _ := strings.Cut(rest, "?")
 	authority, path, _ := strings.Cut(rest, "/")
-	port := "6379"
-	if p.kind == sentinels {
-		port = "26379"
+	if authority, err = p.credentials(authority); err != nil {
+		return p, err
 	}
-	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
-		user, password, _ := strings.Cut(authority[:at], ":")
-		var err1, err2 error
-		p.user, err1 = url.PathUnescape(user)
-		p.password, err2 = url.PathUnescape(password)
-		if err1 != nil || err2 != nil {
-			return p, wrongURL("has a password with a % that is not written as %25")
-		}
-		authority = authority[at+1:]
-	}
-	for host := range strings.SplitSeq(authority, ",") {
-		h, n, err := net.SplitHostPort(host)
-		if err != nil {
-			if h, n, err = net.SplitHostPort(host + ":" + port); err != nil {
-				return p, errURL
-			}
-		}
-		if h == "" || !isPort(n) {
-			return p, wrongURL(noPort)
-		}
-		p.hosts = append(p.hosts, net.JoinHostPort(h, n))
+	if scheme == "unix" {
+		p.hosts, path = []string{"/" + path}, ""
+	} else if err = p.list(authority); err != nil {
+		return p, err
 	}
 	q, err := url.ParseQuery(query)
 	if err != nil {
 		return p, errURL
 	}
-	for name := range q {
-		switch {
-		case p.kind == sentinels && name == "sentinel_username":
-			p.sentinelUser = q.Get(name)
-		case p.kind == sentinels && name == "sentinel_password":
-			p.sentinelPassword = q.Get(name)
-		case p.kind == sentinels && name == "db" && strings.Count(path, "/") == 0:
-			path += "/" + q.Get(name)
-		default:
-			return p, wrongURL(noParameter)
-		}
-	}
 	path = strings.TrimSuffix(path, "/")
-	if p.kind == cluster {
-		if path != "" && path != "0" {
-			return p, wrongURL("names a database, and a Cluster has none; store.prefix keeps two installations apart")
+	if p.kind == sentinels {
+		p.sentinelUser, p.sentinelPassword = q.Get("sentinel_username"), q.Get("sentinel_password")
+		q.Del("sentinel_username")
+		q.Del("sentinel_password")
+		var master string
+		master, path, _ = strings.Cut(path, "/")
+		if p.master, err = url.PathUnescape(master); err != nil || strings.Trim(p.master, "0123456789") == "" {
+			return p, wrongURL("does not name the master that its sentinels watch, or has a number in its place: redis+sentinel://host,host/NAME/db")
 		}
-		return p, nil
 	}
-	master, db, numbered := strings.Cut(path, "/")
-	if p.master, err = url.PathUnescape(master); err != nil || p.master == "" {
-		return p, wrongURL("does not name the master that its sentinels watch: redis+sentinel://host,host/NAME/db")
+	db := cmp.Or(path, q.Get("db"), "0")
+	q.Del("db")
+	if len(q) > 0 {
+		return p, wrongURL("has a parameter that means nothing here: there are db and, of sentinels, sentinel_username and sentinel_password")
 	}
-	if strings.Trim(p.master, "0123456789") == "" {
-		return p, wrongURL("has a number where the name of the master goes that its sentinels watch: redis+sentinel://host,host/NAME/db")
+	if p.db, err = strconv.Atoi(db); err != nil || p.db < 0 {
+		return p, wrongURL("has a database that is no number: they are numbered from 0, as in redis://host/0")
 	}
-	if numbered {
-		if p.db, err = strconv.Atoi(db); err != nil || p.db < 0 {
-			return p, wrongURL(noNumber)
-		}
+	if p.kind == cluster && p.db > 0 {
+		return p, wrongURL("names a database, and a Cluster has none; store.prefix keeps two installations apart")
 	}
 	return p, nil
+}
+
+// credentials takes user and password from an authority, and returns its rest.
+func (p *place) credentials(authority string) (rest string, err error) {
+	at := strings.LastIndexByte(authority, '@')
+	if at < 0 {
+		return authority, nil
+	}
+	user, password, _ := strings.Cut(authority[:at], ":")
+	var failed error
+	p.user, err = url.PathUnescape(user)
+	p.password, failed = url.PathUnescape(password)
+	if err != nil || failed != nil {
+		return "", wrongURL("has a password with a % that is not written as %25")
+	}
+	return authority[at+1:], nil
+}
+
+// list takes the hosts from an authority.
+func (p *place) list(authority string) error {
+	port := "6379"
+	if p.kind == sentinels {
+		port = "26379"
+	}
+	for host := range strings.SplitSeq(authority, ",") {
+		h, n, err := net.SplitHostPort(host)
+		if err != nil {
+			if h, n, err = net.SplitHostPort(host + ":" + port); err != nil {
+				return errURL
+			}
+		}
+		if number, err := strconv.Atoi(n); err != nil || number < 1 || number > 65535 || h == "" {
+			return wrongURL("has a host without a name, or with a port that is none")
+		}
+		p.hosts = append(p.hosts, net.JoinHostPort(h, n))
+	}
+	if p.kind == "" && len(p.hosts) > 1 {
+		return wrongURL("names several hosts: redis+sentinel:// or redis+cluster:// says what they are")
+	}
+	return nil
 }
 
 // CheckURL says whether a URL is one that NewRedis takes, and whether it speaks TLS.

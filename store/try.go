@@ -3,16 +3,14 @@ package store
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"strings"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // Fault is what is wrong with a shared store.
 type Fault struct {
 	Says       string   // as Options.Notice is told
+	Fix        string   // what mends it
 	Operations []string // that fail by it, as State.Refuses names them
 }
 
@@ -35,17 +33,15 @@ func Try(ctx context.Context, o Options) (faults []Fault, err error) {
 	var k Key
 	_, _ = rand.Read(k[:]) // never fails
 	for range 5 {          // a first connection may take its time
-		var reply redis.Error
-		if _, err := s.Get(ctx, k); errors.Is(err, ErrMiss) || errors.As(err, &reply) {
-			faults = nil
-			break
-		}
+		_, _ = s.Get(ctx, k)
 		if faults = s.wrong(); len(faults) == 0 || !strings.HasSuffix(faults[0].Says, late) {
 			break
 		}
-		s.closeBreakers()
+		s.mu.Lock()
+		clear(s.nodes) // with their breakers
+		s.mu.Unlock()
 	}
-	if faults != nil {
+	if len(faults) > 0 && faults[0].Operations == nil {
 		return faults, nil
 	}
 	_ = s.Put(ctx, k, []byte("tried"), tryTime)
@@ -56,15 +52,6 @@ func Try(ctx context.Context, o Options) (faults []Fault, err error) {
 	defer stop()
 	s.Hear(within, func(string) {}, stop)
 	return s.wrong(), nil
-}
-
-// closeBreakers lets servers that did not answer be asked again.
-func (s *Redis) closeBreakers() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, n := range s.nodes {
-		n.breaker.Close()
-	}
 }
 
 // wrong returns all that is wrong with a store.

@@ -95,7 +95,7 @@ func (m *Metrics) Watch(p *proxy.Proxy, o *proxy.Options) {
 
 // StoreState is how a shared store is, and what it was asked, by operation, and in bytes.
 type StoreState struct {
-	Fault              string // what the log said last; "" while all is well
+	Fault, Fix         string // what the log said last, "" while all is well, and what mends it
 	Silent             bool   // it does not answer
 	Refuses            map[string]bool
 	Operations, Failed map[string]uint64
