@@ -180,7 +180,7 @@ func describe(c *config.Config, w io.Writer) {
 	}
 }
 
-// describePolicy describes a policy that is adaptive, or extends it.
+// describePolicy describes a policy that is a form of adaptive.
 func describePolicy(p config.Policy, built *compact.Policy) string {
 	keep := fmt.Sprintf("%v of the room, at most %d tokens, at least %s", p.KeepRecent.Share, p.KeepRecent.Tokens, count(p.KeepRecent.Exchanges, "exchange"))
 	if n := p.KeepRecent.Messages; n > 0 {

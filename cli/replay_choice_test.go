@@ -24,8 +24,8 @@ models:
   - {match: "small*", window: 4096, policy: mine}
   - {match: "*", budget: 8000, tokenizer: bytes/3.5}
 policies:
-  mine: {extends: adaptive, land: 0.4, ladder: [dedupe, elide_results]}
-  bare: {extends: elide}
+  mine: {land: 0.4, ladder: [dedupe, elide_results]}
+  bare: {ladder: []}
 `
 
 // chosenBy returns the options that flags and a configuration choose, in a folder
@@ -50,7 +50,7 @@ func chosenBy(t *testing.T, c replayChoice, configuration string) replay.Options
 }
 
 // TestReplayComparesThePoliciesOfTheConfiguration: those that the proxy would
-// use come first, and each claims what the policy claims that it extends.
+// use come first, and each claims what the policy claims of which it is a form.
 func TestReplayComparesThePoliciesOfTheConfiguration(t *testing.T) {
 	f := func(c replayChoice, configuration string, want ...string) {
 		t.Helper()
@@ -59,7 +59,7 @@ func TestReplayComparesThePoliciesOfTheConfiguration(t *testing.T) {
 			got = append(got, p.Name)
 			claimed := len(p.Claims)
 			switch p.Name {
-			case "adaptive", "mine":
+			case "adaptive", "mine", "bare":
 				claimed -= 8
 			default:
 				claimed -= 3
@@ -137,6 +137,6 @@ func TestReplayReadsTheConfigurationAsServeDoes(t *testing.T) {
 			t.Errorf("exit code %d, want %d\n%s\nwant %s", got, code, said, want)
 		}
 	}
-	f("models: [{match: '*', budget: 70, policy: mine}]\npolicies: {mine: {extends: adaptive}}", exitDone, "model's own  mine")
+	f("models: [{match: '*', budget: 70, policy: mine}]\npolicies: {mine: {}}", exitDone, "model's own  mine")
 	f("modls: []\n", exitInput, "did you mean models")
 }

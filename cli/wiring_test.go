@@ -241,39 +241,40 @@ func TestTheClientsKeyGoesWhereItWasMeant(t *testing.T) {
 	f(config.Model{Match: "m"}, []access.Secret{"k"}, false)
 }
 
-func TestPoliciesExtendEachOtherInAnyOrder(t *testing.T) {
+func TestANewPolicyIsAFormOfAdaptive(t *testing.T) {
 	o := optionsFor(t, `
 policies:
-  c: {extends: b, repair: drop}
-  b: {extends: a, land: 0.3, pin: {roles: [tool], text: ["^RULE"], tools: [read]}}
-  a: {trigger: 0.7, on_overflow: reject, ladder: [drop_oldest]}
-  adaptive: {keep_recent: {exchanges: 3}}
+  a: {land: 0.3, repair: drop, on_overflow: reject, ladder: [drop_oldest], pin: {roles: [tool], text: ["^RULE"], tools: [read]}}
+  adaptive: {trigger: 0.7, keep_recent: {exchanges: 3}}
 `)
-	c := o.PolicyNamed("c")
-	if c.Trigger != 0.7 || c.Land != 0.3 || !c.Reject || c.Repair != compact.RepairDrop || c.KeepRecent.Exchanges != 3 ||
-		c.KeepRecent.Share != compact.DefaultKeepShare || len(c.Ladder) != 1 || c.Ladder[0].Name() != "drop_oldest" ||
-		!slices.Equal(c.Pins.Roles, []compact.Role{compact.Tool}) || len(c.Pins.Text) != 1 || len(c.Pins.Tools) != 1 || !c.Pins.Tools[0].MatchString("read") {
-		t.Errorf("got %+v", c)
+	a := o.PolicyNamed("a")
+	if a.Trigger != 0.7 || a.Land != 0.3 || !a.Reject || a.Repair != compact.RepairDrop || a.KeepRecent.Exchanges != 3 ||
+		a.KeepRecent.Share != compact.DefaultKeepShare || len(a.Ladder) != 1 || a.Ladder[0].Name() != "drop_oldest" ||
+		!slices.Equal(a.Pins.Roles, []compact.Role{compact.Tool}) || len(a.Pins.Text) != 1 || len(a.Pins.Tools) != 1 || !a.Pins.Tools[0].MatchString("read") {
+		t.Errorf("got %+v", a)
 	}
-	if a := o.PolicyNamed("adaptive"); a.Trigger != 0 || a.Land != compact.DefaultLand || a.Reject || len(a.Pins.Tools) != 0 || len(a.Ladder) < 5 {
+	if a := o.PolicyNamed("adaptive"); a.Trigger != 0.7 || a.Land != compact.DefaultLand || a.Reject || len(a.Pins.Tools) != 0 || len(a.Ladder) < 5 {
 		t.Errorf("adaptive became %+v", a)
 	}
 }
 
 func TestNamedPoliciesAreThereWithoutAFile(t *testing.T) {
-	o := optionsFor(t, "policies: {mine: {extends: window, options: {keep: 7}, pin: {tools: [read]}, repair: drop, on_overflow: reject}}")
+	o := optionsFor(t, "policies: {window: {options: {keep: 7}, pin: {tools: [read]}, repair: drop, on_overflow: reject}}")
 	for _, name := range policy.Names() {
 		want, err := policy.New(name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := o.PolicyNamed(name)
+		if name == "window" {
+			continue
+		}
 		if got == nil || got.Name != name || (got.PerRequest != nil) != (want.PerRequest != nil) || got.Trigger != want.Trigger || len(got.Ladder) != len(want.Ladder) || got.Reject {
 			t.Errorf("%s: got %+v, want %+v", name, got, want)
 		}
 	}
-	mine := o.PolicyNamed("mine")
-	if mine.Name != "mine" || mine.PerRequest == nil || mine.KeepRecent.Messages != 7 || len(mine.Pins.Tools) != 1 || !mine.Pins.Tools[0].MatchString("read") ||
+	mine := o.PolicyNamed("window")
+	if mine.Name != "window" || mine.PerRequest == nil || mine.KeepRecent.Messages != 7 || len(mine.Pins.Tools) != 1 || !mine.Pins.Tools[0].MatchString("read") ||
 		mine.Repair != compact.RepairDrop || !mine.Reject {
 		t.Errorf("got %+v", mine)
 	}

@@ -3,8 +3,8 @@
 // [Load] reads the file and [Parse] does the work. The text becomes YAML nodes
 // (syntax.go), the nodes become plain values as schema.json wants them, with the
 // variables of the environment expanded (read.go), and the values are decoded
-// over [Default] (parse.go): flags over the file, a policy over the one that it
-// extends. Then the rules between settings are checked (validate.go and others).
+// over [Default] (parse.go): flags over the file, a policy over the one that is
+// built in. Then the rules between settings are checked (validate.go and others).
 //
 // Nothing stops at the first fault. [Problems] has all of them in the order of
 // the file, each with its place, a hint, and an excerpt that shows no secret
@@ -51,18 +51,17 @@ type Config struct {
 	DefaultWindow   int               `json:"default_window,omitempty"`
 	Limits          Limits            `json:"limits,omitzero"`
 	Models          []Model           `json:"models,omitempty"`
-	Policies        map[string]Policy `json:"policies,omitempty"` // resolved: what a policy extends is filled in
+	Policies        map[string]Policy `json:"policies,omitempty"` // resolved: what a policy does not say is filled in
 	Summarizer      Summarizer        `json:"summarizer,omitzero"`
 	Store           Store             `json:"store,omitzero"`
 	ClientKeys      []access.Secret   `json:"client_keys,omitempty"`
 	AdminToken      access.Secret     `json:"admin_token,omitempty"`
 
-	file    string            // where it was read; "": no file
-	sum     [sha256.Size]byte // of its bytes
-	places  map[string]place  // where each key was written, by path
-	retired []string          // keys that the file has and that are ignored
-	unread  []string          // variables of the environment that are set, and that people expect to be read
-	first   *Config           // what the process was started with; nil: this configuration
+	file   string            // where it was read; "": no file
+	sum    [sha256.Size]byte // of its bytes
+	places map[string]place  // where each key was written, by path
+	unread []string          // variables of the environment that are set, and that people expect to be read
+	first  *Config           // what the process was started with; nil: this configuration
 }
 
 // TLS names the certificate of the listener for clients; its zero

@@ -38,9 +38,6 @@ func (c *Config) Hints() (hints []string) {
 				ShownURL(u.JoinPath("chat", "completions").String()), ShownURL(u.JoinPath("v1").String())))
 		}
 	}
-	for _, key := range c.retired {
-		hints = append(hints, key+" is no longer a setting: it is ignored now, and the next release will refuse it")
-	}
 	if slices.Contains(c.unread, clientsBase) && !c.Has("upstream") {
 		hints = append(hints, clientsBase+" is for clients and not read here: requests go to "+ShownURL(c.Upstream)+" (elsewhere: --upstream)")
 	}

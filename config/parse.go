@@ -2,7 +2,6 @@ package config
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"maps"
@@ -45,7 +44,7 @@ func parse(name string, src []byte, lookup func(string) (string, bool), only []s
 	policies, _ := values["policies"].(map[string]any)
 	delete(values, "policies")
 	decode(values, c)
-	r.extend(policies)
+	c.policies(policies)
 	for _, name := range []string{clientsBase, clientsKey} {
 		if v, _ := lookup(name); v != "" && !(name == clientsBase && c.leadsRight(v)) {
 			c.unread = append(c.unread, name)
@@ -99,51 +98,26 @@ func decode(values map[string]any, into any) {
 	}
 }
 
-// extend puts each policy of the file over a copy of what it extends: adaptive
-// where it does not say, and a built-in one over itself.
-func (r *reading) extend(rows map[string]any) {
-	builtin, resolved, pending := r.config.Policies, maps.Clone(r.config.Policies), map[string]bool{}
-	var resolve func(name string)
-	resolve = func(name string) {
-		row, ok := rows[name].(map[string]any)
-		if !ok {
-			return
-		}
-		delete(rows, name)
-		pending[name] = true
-		base, at := DefaultPolicy, "policies."+name
-		if _, ok := builtin[name]; ok {
-			base = name
-		}
-		if named, ok := row["extends"].(string); ok {
-			n := r.config.places[at+".extends"].node
-			switch {
-			case base == name:
-				r.report(n, codePolicy, at+" is built in and extends nothing", "give the policy another name")
-			case named == name:
-				r.report(n, codePolicy, at+" extends itself", "")
-			case pending[named]:
-				r.report(n, codePolicy, at+" extends itself through "+named, "")
-			default:
-				base = named
-			}
-		}
-		resolve(base)
-		p, ok := resolved[base]
-		if !ok {
+// policies puts each policy of the file over the built-in one of its name, or over
+// adaptive as the file has it.
+func (c *Config) policies(rows map[string]any) {
+	resolved := maps.Clone(c.Policies)
+	resolve := func(name string) {
+		p, builtin := c.Policies[name]
+		if !builtin {
 			p = resolved[DefaultPolicy]
 		}
+		row, _ := rows[name].(map[string]any)
 		p.replace(row)
 		resolved[name] = p
-		delete(pending, name)
 	}
-	position := func(name string) int { return r.config.places["policies."+name].key.Line }
-	for _, name := range slices.SortedFunc(maps.Keys(rows), func(a, b string) int {
-		return cmp.Or(position(a)-position(b), cmp.Compare(a, b))
-	}) {
-		resolve(name)
+	resolve(DefaultPolicy)
+	for name := range rows {
+		if name != DefaultPolicy {
+			resolve(name)
+		}
 	}
-	r.config.Policies = resolved
+	c.Policies = resolved
 }
 
 // replace puts the settings of a row over those of p. Lists are replaced whole:

@@ -8,9 +8,8 @@ import (
 )
 
 // Policy is how conversations are compacted. In a Config it is resolved:
-// what the file leaves out comes from the policy it extends.
+// what the file leaves out comes from the built-in one of its name, or from adaptive.
 type Policy struct {
-	Extends    string          `json:"extends,omitempty"`
 	Options    json.RawMessage `json:"options,omitempty"`
 	Trigger    Trigger         `json:"trigger,omitempty"` // 0: auto
 	Land       float64         `json:"land,omitempty"`
@@ -21,8 +20,8 @@ type Policy struct {
 	Ladder     []Rung          `json:"ladder,omitempty"` // nil: the default ladder; empty: only repair
 
 	// algorithm is the named policy that it is a form of; "": adaptive, whose
-	// settings are those above. Of the others only extends, options, repair,
-	// on_overflow and pin can be set.
+	// settings are those above. Of the others only options, repair, on_overflow and
+	// pin can be set.
 	algorithm string
 }
 

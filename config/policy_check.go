@@ -2,10 +2,8 @@ package config
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"regexp/syntax"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -16,9 +14,6 @@ import (
 // policy checks one policy.
 func (ch *checking) policy(name string, p Policy) {
 	path := "policies." + name
-	if p.Extends != "" && !slices.Contains(policy.Names(), name) {
-		ch.name(path+".extends", "policy", p.Extends, slices.Sorted(maps.Keys(ch.Policies)))
-	}
 	if p.algorithm != "" {
 		ch.algorithm(path, p)
 	} else {
@@ -43,7 +38,7 @@ func (ch *checking) policy(name string, p Policy) {
 	}
 }
 
-// adaptive checks the settings of adaptive, or of a policy that extends it.
+// adaptive checks the settings of adaptive, or of a policy of a new name.
 func (ch *checking) adaptive(path string, p Policy) {
 	if at := path + ".options"; p.Options != nil && ch.Has(at) {
 		ch.atKey(at, codePolicy, at+" is for policies known from other systems: adaptive has none", "its settings are trigger, land, ladder and the like")
@@ -64,7 +59,7 @@ func (ch *checking) algorithm(path string, p Policy) {
 	for _, key := range []string{"trigger", "land", "keep_recent", "ladder"} {
 		if at := join(path, key); ch.Has(at) {
 			ch.atKey(at, codePolicy, at+" cannot be set: it belongs to the algorithm of "+p.algorithm,
-				"options, repair, on_overflow and pin can; or extend adaptive")
+				"options, repair, on_overflow and pin can; a policy of a new name is a form of adaptive")
 		}
 	}
 	if at := path + ".options"; p.Options != nil && ch.Has(at) {

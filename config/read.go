@@ -103,10 +103,6 @@ func (r *reading) object(n *yaml.Node, path string, s *schema) any {
 		case path == "" && strings.HasPrefix(name, "x-"): // holds anchors
 			r.src.show(p.key)
 			continue
-		case child != nil && child.Deprecated:
-			r.src.show(p.key)
-			r.config.retired = append(r.config.retired, join(path, name))
-			continue
 		case child == nil && s.Additional == nil:
 			r.unknownKey(p, path, s, suspect)
 			continue

@@ -30,7 +30,6 @@ func TestEverySettingHasARow(t *testing.T) {
 	var want, got []string
 	for name, s := range root.Properties {
 		switch {
-		case s.Deprecated:
 		case name == "log" || name == "limits":
 			for inner := range s.Properties {
 				want = append(want, name+"."+inner)

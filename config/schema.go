@@ -23,8 +23,7 @@ type schema struct {
 	Additional *schema            `json:"additionalProperties"` // nil: no other keys
 	Items      *schema            `json:"items"`
 	Enum       []string           `json:"enum"`
-	AnyOf      []*schema          `json:"anyOf"`      // names, or a variable that holds one
-	Deprecated bool               `json:"deprecated"` // a setting that left: it is ignored for one release
+	AnyOf      []*schema          `json:"anyOf"` // names, or a variable that holds one
 
 	Minimum *float64 `json:"minimum"` // of a size in bytes, of a duration in nanoseconds
 	Maximum *float64 `json:"maximum"`
@@ -91,14 +90,7 @@ func schemaAt(path string) *schema {
 }
 
 // keys returns the keys of a map, sorted.
-func (s *schema) keys() (keys []string) {
-	for _, k := range slices.Sorted(maps.Keys(s.Properties)) {
-		if !s.Properties[k].Deprecated {
-			keys = append(keys, k)
-		}
-	}
-	return keys
-}
+func (s *schema) keys() []string { return slices.Sorted(maps.Keys(s.Properties)) }
 
 // names returns the values that a text may have; nil for any.
 func (s *schema) names() []string {

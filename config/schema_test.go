@@ -432,7 +432,6 @@ func defaultValues() map[string]json.RawMessage {
 	}
 	walk(reflect.ValueOf(*Default()), "")
 	delete(values, "admin_token")
-	delete(values, "policies.NAME.extends")
 	return values
 }
 
