@@ -234,7 +234,7 @@ func fuzzLadder(t *testing.T, options uint8) []compact.Stage {
 		case "shrink_arguments":
 			raw = `{"max_chars": 5}`
 		case "summarize":
-			raw = `{"max_tokens": 64, "share": 0.5}`
+			raw = `{"max_tokens": 64}`
 		}
 		s, err := e.New([]byte(raw))
 		if err != nil {

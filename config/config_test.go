@@ -377,14 +377,14 @@ func TestHostileFilesAreAnswered(t *testing.T) {
 		}
 	}
 	f("deep", strings.Repeat("[", 200_000), "nested too deeply")
-	f("deep options", "policies: {adaptive: {ladder: [{trim_results: {head: "+strings.Repeat("[", 100)+strings.Repeat("]", 100)+"}}]}}", "nested too deeply")
-	f("alias to itself", "policies: {adaptive: {ladder: [{trim_results: &a {head: *a}}]}}", "nested too deeply")
+	f("deep options", "policies: {adaptive: {ladder: [{trim_results: {max_chars: "+strings.Repeat("[", 100)+strings.Repeat("]", 100)+"}}]}}", "nested too deeply")
+	f("alias to itself", "policies: {adaptive: {ladder: [{trim_results: &a {max_chars: *a}}]}}", "nested too deeply")
 	f("merge of itself", "models: [&a {<<: [*a, *a], match: 1}]", "repeats itself")
-	f("laughs", "x-0: &a0 [1,1,1,1,1,1,1,1,1,1]\n"+laughs(9)+"policies: {adaptive: {ladder: [{trim_results: {head: *a9}}]}}", "repeats itself")
+	f("laughs", "x-0: &a0 [1,1,1,1,1,1,1,1,1,1]\n"+laughs(9)+"policies: {adaptive: {ladder: [{trim_results: {max_chars: *a9}}]}}", "repeats itself")
 	f("many problems", strings.Repeat("a: 1\n", 5000), "and 4950 more")
 	f("many problems in a line", "{"+strings.Repeat("a: 1, ", 4000)+"}", "and 3950 more")
 	f("many rows", "models: ["+strings.Repeat(`{match: "*", policy: x}, `, 5000)+"]", "models has 5000 rows")
-	f("many rungs", "policies: {adaptive: {ladder: ["+strings.Repeat("{trim_results: {head: 2}}, ", 2000)+"]}}", "and 1950 more")
+	f("many rungs", "policies: {adaptive: {ladder: ["+strings.Repeat("{trim_results: {max_chars: 0}}, ", 2000)+"]}}", "and 1950 more")
 	f("one long line", "listen: "+strings.Repeat("x", 200_000), "listen must be host:port")
 	f("not text", "\x00\x01", "a control character stands here")
 	f("utf-16", "\xff\xfea\x00", "the file is UTF-16")

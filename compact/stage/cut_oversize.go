@@ -11,10 +11,7 @@ import (
 // cuts tool results to head and tail, recent ones included, all to one size, as
 // large as the budget allows. Results of the newest exchange are cut last and
 // always keep a head. After them, long strings in recent arguments are cut.
-type cutOversize struct {
-	// Head is the share of a cut result that is taken from its start.
-	Head float64 `json:"head" check:"min=0,max=1"`
-}
+type cutOversize struct{}
 
 func (s *cutOversize) Name() string { return "cut_oversize" }
 
@@ -109,7 +106,7 @@ func (s *cutOversize) cut(d *compact.Draft, r compact.Ref, cost, size int) bool 
 		// Tokens are spread unevenly over a text. A little less than the
 		// proportional share makes a second cut rare.
 		chars := utf8.RuneCountInString(text)*size/cost*15/16 - noticeChars
-		head := int(s.Head * float64(chars))
+		head := int(headShare * float64(chars))
 		if k := c.keep(head, chars-head); !k.whole() && d.Cut(r, k.String(), aboveBudget) {
 			return true
 		}

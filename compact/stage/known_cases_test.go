@@ -185,8 +185,6 @@ func TestOptionsAreStrict(t *testing.T) {
 	f("trim_results", `{"max_char": 1}`, "there is no option max_char")
 	f("trim_results", `{"max_chars": "many"}`, "option max_chars cannot be a string")
 	f("trim_results", `{"max_chars": 0}`, "max_chars must be at least 1")
-	f("trim_results", `{"head": 2}`, "head must be between 0 and 1")
 	f("elide_results", `{"min_bytes": -1}`, "min_bytes must be at least 0")
 	f("drop_oldest", `[]`, "options are written as {name: value}")
-	f("cut_oversize", `{"head": -1}`, "head must be between 0 and 1")
 }

@@ -20,16 +20,16 @@ type Entry struct {
 
 // Catalogue is the ladder in order, least harmful first.
 var Catalogue = []Entry{
-	entry("older exchanges are replaced by one text", summarize{MaxTokens: 8192, Share: 0.45}),
+	entry("older exchanges are replaced by one text", summarize{MaxTokens: 8192}),
 	entry("white space that means nothing leaves old tool results", squeeze{Mode: lossless}),
-	entry("long old tool results keep head and tail", trimResults{MaxChars: 5000, Head: 0.6}),
+	entry("long old tool results keep head and tail", trimResults{MaxChars: 5000}),
 	entry("old tool results that a later one supersedes become a one-line marker", dedupe{MinTokens: 100}),
 	entry("old tool results become a one-line marker", elideResults{MinBytes: 256}),
 	entry("old assistant text becomes a one-line marker; calls stay", elideProse{MinBytes: 256}),
 	entry("long strings in the arguments of old calls are cut", shrinkArguments{MaxChars: 500}),
 	entry("old images, sounds, videos and files become a line of text", stripMedia{}),
 	entry("the oldest exchanges leave whole", dropOldest{}),
-	entry("last resort: the largest tool results are cut until the request fits", cutOversize{Head: 0.6}),
+	entry("last resort: the largest tool results are cut until the request fits", cutOversize{}),
 }
 
 // entry returns the catalogue's entry for a stage, from its default options.

@@ -10,17 +10,16 @@ import (
 type summarize struct {
 	// MaxTokens is the largest size of the slot.
 	MaxTokens int `json:"max_tokens" check:"min=64"`
-	// Share is the largest size of the slot as a share of the budget.
-	Share float64 `json:"share" check:"above=0,max=0.5"`
 }
 
 func (s *summarize) Name() string { return "summarize" }
 
-// The largest share of the room that a slot takes. In a smallRoom it is less, where
+// The largest share of the budget, and of the room, that a slot takes. In a smallRoom it is less, where
 // every message counts: service conversations lose four points of verbatim recall
 // otherwise. A slot that would be smaller than smallSlot may take more, because it
 // would say nothing.
 const (
+	budgetShare    = 0.45
 	slotShare      = 0.60
 	smallRoom      = 4096 // tokens
 	smallRoomShare = 0.45
@@ -34,7 +33,7 @@ func (s *summarize) Shrink(d *compact.Draft) {
 		most = smallRoomShare
 	}
 	most = max(most*room, min(smallSlot, smallSlotShare*room))
-	size := min(float64(s.MaxTokens), s.Share*float64(d.Budget()), most)
+	size := min(float64(s.MaxTokens), budgetShare*float64(d.Budget()), most)
 	d.Summarize(s, int(size), "older exchanges")
 }
 

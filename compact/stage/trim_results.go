@@ -12,14 +12,15 @@ import (
 type trimResults struct {
 	// MaxChars is how many characters of a result stay.
 	MaxChars int `json:"max_chars" check:"min=1"`
-	// Head is the share of them from the start; 1 keeps the head only.
-	Head float64 `json:"head" check:"min=0,max=1"`
 }
+
+// headShare is how much of a text that is cut is from its start.
+const headShare = 0.6
 
 func (s *trimResults) Name() string { return "trim_results" }
 
 func (s *trimResults) Shrink(d *compact.Draft) {
-	head := int(s.Head * float64(s.MaxChars))
+	head := int(headShare * float64(s.MaxChars))
 	for ref, part := range d.Results() {
 		if d.Over() == 0 {
 			return
