@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"laconic/cli/findings"
 	"laconic/compact"
 	"laconic/config"
 	"laconic/proxy"
@@ -87,7 +88,17 @@ func printConfig(w io.Writer, c *config.Config, err error, jsonOut bool) int {
 }
 
 // hints returns what may have been meant otherwise.
-func hints(c *config.Config) []string { return append(c.Hints(), unsummarized(c)...) }
+func hints(c *config.Config) []config.Hint { return append(c.Hints(), unsummarized(c)...) }
+
+// hintLines returns the hints of a configuration and further ones, a line each.
+func hintLines(c *config.Config, more []config.Hint) (lines []string) {
+	for _, f := range findings.Of(findings.Facts{Config: c, Hints: append(hints(c), more...)}) {
+		if f.Bad() {
+			lines = append(lines, config.Hint{Says: f.Says, Fix: f.Fix}.String())
+		}
+	}
+	return lines
+}
 
 func count(n int, what string) string {
 	if n == 1 {
@@ -130,7 +141,7 @@ func describe(c *config.Config, w io.Writer) {
 	fmt.Fprintf(t, "log\t%s, %s\t\n", c.Log.Level, c.Log.Format)
 	_ = t.Flush()
 
-	for _, hint := range append(hints(c), c.UnreadKey()...) {
+	for _, hint := range hintLines(c, c.UnreadKey()) {
 		fmt.Fprintln(w, "\nhint: "+hint)
 	}
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,27 +13,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"laconic/cli/findings"
 	"laconic/config"
 	"laconic/proxy"
 )
 
-// state is what a check found, in a word.
-type state string
-
-const (
-	fine    state = "ok"
-	warning state = "warn"
-	failure state = "fail"
-	unknown state = "not known"
+type (
+	finding = findings.Finding
+	state   = findings.State
 )
 
-// finding is the result of a check.
-type finding struct {
-	Check string `json:"check"`
-	State state  `json:"state"`
-	Says  string `json:"says"`
-	Fix   string `json:"fix,omitempty"` // of warnings and failures
-}
+const (
+	fine    = findings.Fine
+	warning = findings.Warning
+	failure = findings.Failure
+	unknown = findings.Unknown
+)
 
 // patient is what the doctor examines.
 type patient struct {
@@ -63,9 +59,7 @@ var checks = []check{
 	{"clock", checkClock},
 	{"windows", checkWindows},
 	{"stream", checkStream},
-	{"counts", checkCounts},
-	{"tools", checkTools},
-	{"cache", checkCache},
+	{"traffic", checkTraffic},
 }
 
 const (
@@ -123,7 +117,7 @@ func doctorCommand() *cobra.Command {
 func (p *patient) examine(ctx context.Context) (all []finding) {
 	for _, c := range checks {
 		for _, f := range c.run(ctx, p) {
-			f.Check = c.name
+			f.Check = cmp.Or(f.Check, c.name)
 			all = append(all, f)
 		}
 		if p.problems != nil {
@@ -177,19 +171,5 @@ func checkConfiguration(_ context.Context, p *patient) (all []finding) {
 	if p.options, p.problems = proxyOptions(p.Config, countingFor); p.problems != nil {
 		return []finding{{State: failure, Says: p.problems.Error(), Fix: "laconic check says more"}}
 	}
-	for _, hint := range hints(p.Config) {
-		says, fix, ok := strings.Cut(hint, " (")
-		if !ok {
-			says, fix, _ = strings.Cut(hint, ": ")
-		}
-		all = append(all, finding{State: warning, Says: says, Fix: strings.TrimSuffix(fix, ")")})
-	}
-	if len(all) == 0 {
-		name := "no file, every setting has its default"
-		if p.File() != "" {
-			name = p.File() + " is valid"
-		}
-		all = append(all, finding{State: fine, Says: name})
-	}
-	return all
+	return findings.Of(findings.Facts{Config: p.Config, Hints: hints(p.Config)})
 }

@@ -150,7 +150,7 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 		}
 		say("watch it at %s%s", url, asks)
 	}
-	for _, line := range slices.Concat(hints(c), c.UnreadBase(), s.Say) {
+	for _, line := range slices.Concat(hintLines(c, c.UnreadBase()), s.Say) {
 		say("%s", line)
 	}
 	code, err := runHere(cmd, path, append(s.Args, args[1:]...), environment(os.Environ(), s.Env))

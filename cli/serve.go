@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	runtimemetrics "runtime/metrics"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"go.uber.org/zap"
 
 	"laconic/cli/counting"
+	"laconic/cli/findings"
 	"laconic/cli/runlog"
 	"laconic/cli/watch"
 	"laconic/config"
@@ -113,7 +115,12 @@ func serveLogged(
 	}
 	var p *proxy.Proxy
 	var kept openedStore
-	shown := newPage(func() *config.Config { return again.inForce(c) }, func() *proxy.Proxy { return p }, kept.fault)
+	stored := func() []findings.Finding { return findings.Of(findings.Facts{Store: kept.facts(c)}) }
+	found := func() []findings.Finding {
+		now := again.inForce(c)
+		return findings.Of(findings.Facts{Config: now, Hints: hints(now), Store: kept.facts(c), Upstreams: p.State().Upstreams, Sum: counts.Sums()})
+	}
+	shown := newPage(func() *config.Config { return again.inForce(c) }, func() *proxy.Proxy { return p }, stored, found)
 	if shown != nil {
 		listeners = append(listeners, shown.Listener())
 	}
@@ -159,7 +166,7 @@ func serveLogged(
 	counts.Watch(p, &o)
 	var tables loading
 	go tables.load(tokenizers(c))
-	pages := []proxy.AdminPage{{Path: "/metrics", Handler: counts.Handler()}, eraser{p, shown, log}.page()}
+	pages := []proxy.AdminPage{{Path: "/metrics", Handler: counts.Handler()}, {Path: findingsPath, Handler: findingsPage(found)}, eraser{p, shown, log}.page()}
 	if again != nil {
 		again.p, again.tables = p, &tables
 		again.taken = func(o proxy.Options) { counts.Watch(p, &o); counts.Reloaded(true, time.Now()) }
@@ -174,7 +181,7 @@ func serveLogged(
 		Listen:   c.Admin,
 		Pages:    pages,
 		Starting: tables.starting, Notes: func() string {
-			return kept.notes(storeWords(c)) + tables.notes() + processNotes(p) + fmt.Sprintf("log: %d lines dropped\n", log.Dropped())
+			return findingLines(found()) + tables.notes() + processNotes(p) + fmt.Sprintf("log: %d lines dropped\n", log.Dropped())
 		},
 	}
 	if shown != nil {
@@ -201,6 +208,27 @@ func serveLogged(
 	case <-time.After(time.Second): // a file system that is gone holds no end up
 	}
 	return err
+}
+
+// findingsPath is the page of the admin listener that laconic doctor reads.
+const findingsPath = "/findings"
+
+func findingsPage(found func() []findings.Finding) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = printJSON(w, found())
+	})
+}
+
+// findingLines returns what was found, a line each, but what is not known.
+func findingLines(all []findings.Finding) string {
+	var b strings.Builder
+	for _, f := range all {
+		if f.State != findings.Unknown {
+			fmt.Fprintln(&b, f)
+		}
+	}
+	return b.String()
 }
 
 // processNotes returns what the process holds, which shows what is leaked.

@@ -36,7 +36,7 @@ func logStart(l *runlog.Log, c *config.Config, addr, admin string) {
 	if where := storeWords(c); where != "" {
 		f = append(f, zap.String("store", where))
 	}
-	if all := append(hints(c), c.UnreadBase()...); len(all) > 0 {
+	if all := hintLines(c, c.UnreadBase()); len(all) > 0 {
 		f = append(f, zap.Strings("hints", all))
 	}
 	l.Always("listening", f...)
@@ -63,7 +63,7 @@ func startLines(c *config.Config, addr, admin string) string {
 		summaries += "  store      " + where + "\n"
 	}
 	hinted := ""
-	for _, hint := range append(hints(c), c.UnreadBase()...) {
+	for _, hint := range hintLines(c, c.UnreadBase()) {
 		hinted += "  hint       " + hint + "\n"
 	}
 	return fmt.Sprintf("laconic %s\n  listening  %s://%s\n  upstream   %s\n%s%s  health     %s\n%s  config     %s\n\n  export OPENAI_BASE_URL=%s://%s/v1\n\n",

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"laconic/cli/findings"
 	"laconic/compact"
 	"laconic/compact/policy"
 	"laconic/config"
@@ -16,9 +17,9 @@ import (
 )
 
 // newPage returns the page of the admin listener; nil where it is off. now is the
-// configuration in force, p the proxy, once there is one, and stored what is wrong with a
-// shared store.
-func newPage(now func() *config.Config, p func() *proxy.Proxy, stored func() (fault string, shared bool)) *page.Page {
+// configuration in force, p the proxy, once there is one, stored what was found of the store,
+// and found all that was found.
+func newPage(now func() *config.Config, p func() *proxy.Proxy, stored, found func() []findings.Finding) *page.Page {
 	c := now()
 	if !c.Page || c.Admin == "" {
 		return nil
@@ -37,11 +38,19 @@ func newPage(now func() *config.Config, p func() *proxy.Proxy, stored func() (fa
 		Settings:  func() []page.Setting { return settingsShown(now()) },
 		Upstreams: func() []proxy.UpstreamState { return p().State().Upstreams },
 		Models:    func() []proxy.LearntModel { return p().LearntModels() },
-		Store:     stored,
+		Store:     func() []page.Finding { return findingsShown(stored()) },
+		Findings:  func() []page.Finding { return findingsShown(found()) },
 		Asks:      func() bool { return p().AsksForToken() },
 		Enter:     func(w http.ResponseWriter, token string) bool { return p().SignIn(w, token) },
 		Leave:     func(w http.ResponseWriter) { p().SignOut(w) },
 	})
+}
+
+func findingsShown(all []findings.Finding) (shown []page.Finding) {
+	for _, f := range all {
+		shown = append(shown, page.Finding{Bad: f.Bad(), Check: f.Check, State: string(f.State), Says: f.Says, Fix: f.Fix})
+	}
+	return shown
 }
 
 // keyNames returns the names of client keys: the variable that holds a key, else

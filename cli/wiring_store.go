@@ -1,9 +1,10 @@
 package cli
 
 import (
-	"cmp"
 	"sync/atomic"
 
+	"laconic/cli/findings"
+	"laconic/config"
 	"laconic/proxy/metrics"
 	"laconic/store"
 )
@@ -22,18 +23,15 @@ func (s *openedStore) state() (now store.State) {
 // metrics is state for the page of metrics.
 func (s *openedStore) metrics() metrics.StoreState { return metrics.StoreState(s.state()) }
 
-// fault returns what is wrong with a store that other processes share, and whether it is
-// such a one.
-func (s *openedStore) fault() (fault string, shared bool) {
-	now := s.state()
-	return now.Fault, now.Operations != nil
-}
-
-// notes is the line in /readyz?verbose of a store that is somewhere, as storeWords says.
-func (s *openedStore) notes(where string) string {
+// facts returns how the store of a configuration is; nil for one in memory.
+func (s *openedStore) facts(c *config.Config) *findings.Store {
+	where := storeWords(c)
 	if where == "" || s.vault.Load() == nil {
-		return ""
+		return nil
 	}
-	fault, _ := s.fault()
-	return "store: " + cmp.Or(fault, "no fault") + " (" + where + ")\n"
+	known := &findings.Store{Where: where}
+	if now := s.state(); now.Fault != "" {
+		known.Faults = []store.Fault{{Says: now.Fault, Fix: now.Fix}}
+	}
+	return known
 }

@@ -46,7 +46,7 @@ func unfoldedWait(c *config.Config) time.Duration {
 
 // unsummarized returns a hint for every policy in use under which the summarizer
 // is never asked.
-func unsummarized(c *config.Config) (says []string) {
+func unsummarized(c *config.Config) (says []config.Hint) {
 	built, err := buildPolicies(c)
 	if err != nil || c.Summarizer.Model == "" {
 		return nil
@@ -56,13 +56,13 @@ func unsummarized(c *config.Config) (says []string) {
 		used[cmp.Or(m.Policy, config.DefaultPolicy)] = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(built)) {
-		p := built[name]
+		p, never := built[name], "under the policy "+name+" the summarizer is never asked: "
 		switch {
 		case !used[name]:
 		case !fillsSlot(p):
-			says = append(says, "under the policy "+name+" the summarizer is never asked: it puts no text in the place of what leaves")
+			says = append(says, config.Hint{Says: never + "it puts no text in the place of what leaves", Fix: "summarize in its ladder, or no summarizer"})
 		case p.PerRequest != nil && unfoldedWait(c) == 0:
-			says = append(says, "under the policy "+name+" the summarizer is never asked: what it is to summarize is known with the request, and summarizer.wait is 0s")
+			says = append(says, config.Hint{Says: never + "what it is to summarize is known with the request, and summarizer.wait is 0s", Fix: "summarizer.wait: 20s"})
 		}
 	}
 	return says

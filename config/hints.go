@@ -23,9 +23,20 @@ func (c *Config) leadsRight(base string) bool {
 	return strings.TrimRight(base, "/") == strings.TrimRight(c.Upstream, "/") || err == nil && access.SameListener(u, c.Listen)
 }
 
+// Hint is what may have been meant otherwise, and what to do then.
+type Hint struct{ Says, Fix string }
+
+// String returns the hint in one line.
+func (h Hint) String() string {
+	if h.Fix == "" {
+		return h.Says
+	}
+	return h.Says + " (" + h.Fix + ")"
+}
+
 // Hints returns what may have been meant otherwise: an upstream without a path,
 // as most have their API below /v1; a variable that is not read.
-func (c *Config) Hints() (hints []string) {
+func (c *Config) Hints() (hints []Hint) {
 	all := []string{c.Upstream}
 	for _, m := range c.Models {
 		if m.Upstream != "" && !slices.Contains(all, m.Upstream) {
@@ -34,12 +45,14 @@ func (c *Config) Hints() (hints []string) {
 	}
 	for _, upstream := range all {
 		if u, err := url.Parse(upstream); err == nil && strings.Trim(u.Path, "/") == "" {
-			hints = append(hints, fmt.Sprintf("chat requests go to %s; most servers have them below /v1 (upstream: %s)",
-				ShownURL(u.JoinPath("chat", "completions").String()), ShownURL(u.JoinPath("v1").String())))
+			hints = append(hints, Hint{
+				fmt.Sprintf("chat requests go to %s; most servers have them below /v1", ShownURL(u.JoinPath("chat", "completions").String())),
+				"upstream: " + ShownURL(u.JoinPath("v1").String()),
+			})
 		}
 	}
 	if slices.Contains(c.unread, clientsBase) && !c.Has("upstream") {
-		hints = append(hints, clientsBase+" is for clients and not read here: requests go to "+ShownURL(c.Upstream)+" (elsewhere: --upstream)")
+		hints = append(hints, Hint{clientsBase + " is for clients and not read here: requests go to " + ShownURL(c.Upstream), "elsewhere: --upstream"})
 	}
 	return hints
 }
@@ -47,20 +60,23 @@ func (c *Config) Hints() (hints []string) {
 // UnreadBase returns a hint that the base URL in the environment is not read, where an
 // upstream is configured and it names another place. It is for what starts a proxy:
 // elsewhere the variable may well be a client's.
-func (c *Config) UnreadBase() []string {
+func (c *Config) UnreadBase() []Hint {
 	if !slices.Contains(c.unread, clientsBase) || !c.Has("upstream") {
 		return nil
 	}
-	return []string{clientsBase + " is for clients and not read here: requests go to " + ShownURL(c.Upstream)}
+	return []Hint{{Says: clientsBase + " is for clients and not read here: requests go to " + ShownURL(c.Upstream)}}
 }
 
 // UnreadKey returns a hint that the key in the environment is not read, if no row
 // has a key.
-func (c *Config) UnreadKey() []string {
+func (c *Config) UnreadKey() []Hint {
 	if !slices.Contains(c.unread, clientsKey) || slices.ContainsFunc(c.Models, func(m Model) bool { return m.APIKey != "" }) {
 		return nil
 	}
-	return []string{clientsKey + " is for clients and not read here: their own key goes to the upstream (one of the proxy's: api_key: ${" + clientsKey + "} in a row of models)"}
+	return []Hint{{
+		clientsKey + " is for clients and not read here: their own key goes to the upstream",
+		"one of the proxy's: api_key: ${" + clientsKey + "} in a row of models",
+	}}
 }
 
 // ShownURL returns a URL without what may be secret in it.

@@ -179,7 +179,7 @@ func TestDoctorAsksTheStore(t *testing.T) {
 				}
 				return
 			}
-			only(t, all, "store", "warn", url+": "+says, fix)
+			only(t, all, "store", "warn", says+" ("+url+")", fix)
 			if code != 1 {
 				t.Errorf("exit code %d", code)
 			}

@@ -68,6 +68,7 @@ var rules = []rule{
 	{"config", nil, []string{"laconic/compact", "laconic/compact/policy", "laconic/compact/stage", "laconic/proxy/access", "laconic/store", "laconic/tokenize", "go.yaml.in/yaml/v4"}, "a file becomes values; it may not know commands, the proxy or HTTP"},
 	{"cli/runlog", nil, []string{"go.uber.org/zap", "golang.org/x/term"}, "a log is lines in and lines out; what they say is not known here"},
 	{"cli/watch", nil, []string{"github.com/fsnotify/fsnotify"}, "a file is followed; what it says is not known here"},
+	{"cli/findings", nil, []string{"laconic/config", "laconic/proxy", "laconic/store"}, "facts become sentences; who gathers and who tells them is not known here"},
 	{"cli/counting", nil, []string{"laconic/compact", "laconic/proxy", "laconic/tokenize", "laconic/tokenize/cache"}, "a counter is glue between compact and tokenize, which do not know each other"},
 	{"cli/clients", nil, nil, "what clients are told is data; it may know neither the proxy nor its configuration"},
 	{"cli/tally", nil, []string{"laconic/compact", "laconic/proxy"}, "what a proxy reports becomes sums; where they are said is not known here"},
@@ -76,7 +77,7 @@ var rules = []rule{
 	{"store/storetest", nil, nil, "tests start a server of their own by it"},
 	{"replay/replaytest", nil, []string{"laconic/compact"}, "tests of replay and of its reports read runs by it"},
 	{"cli", nil, []string{
-		"laconic/cli/counting", "laconic/cli/runlog", "laconic/compact", "laconic/compact/handover", "laconic/compact/policy", "laconic/compact/stage", "laconic/config", "laconic/demo", "laconic/demo/strict",
+		"laconic/cli/counting", "laconic/cli/findings", "laconic/cli/runlog", "laconic/compact", "laconic/compact/handover", "laconic/compact/policy", "laconic/compact/stage", "laconic/config", "laconic/demo", "laconic/demo/strict",
 		"laconic/cli/clients", "laconic/cli/tally", "laconic/cli/watch", "laconic/proxy/apierror",
 		"laconic/proxy", "laconic/proxy/access", "laconic/proxy/learn", "laconic/proxy/logging", "laconic/proxy/metrics", "laconic/proxy/page", "laconic/proxy/summarize", "laconic/proxy/tracing", "laconic/proxy/wire",
 		"laconic/replay", "laconic/replay/record", "laconic/replay/report", "laconic/store", "laconic/tokenize",

@@ -93,6 +93,25 @@ func (m *Metrics) Watch(p *proxy.Proxy, o *proxy.Options) {
 	}
 }
 
+// Sums returns the sums of what was counted until now: of a metric's samples of one
+// outcome, or of all ("").
+func (m *Metrics) Sums() func(metric, outcome string) float64 {
+	families, _ := m.registry.Gather() // what failed is missing
+	all := map[[2]string]float64{}
+	for _, f := range families {
+		for _, s := range f.GetMetric() {
+			n := s.GetCounter().GetValue() + s.GetGauge().GetValue()
+			all[[2]string{f.GetName(), ""}] += n
+			for _, l := range s.GetLabel() {
+				if l.GetName() == "outcome" {
+					all[[2]string{f.GetName(), l.GetValue()}] += n
+				}
+			}
+		}
+	}
+	return func(metric, outcome string) float64 { return all[[2]string{metric, outcome}] }
+}
+
 // StoreState is how a shared store is, and what it was asked, by operation, and in bytes.
 type StoreState struct {
 	Fault, Fix         string // what the log said last, "" while all is well, and what mends it

@@ -21,11 +21,14 @@ type facts struct {
 	Upstreams []upstreamLine      `json:"upstreams"`
 	Models    []proxy.LearntModel `json:"models"`
 	Settings  []Setting           `json:"settings"`
-	Store     *string             `json:"store,omitempty"` // what is wrong with a shared one
+	Findings  []Finding           `json:"findings"`
 }
 
 func (p *Page) serveFacts(w http.ResponseWriter, _ *http.Request) {
-	f := facts{Store: p.storeFault()}
+	var f facts
+	if p.o.Findings != nil {
+		f.Findings = p.o.Findings()
+	}
 	if p.o.Upstreams != nil {
 		for _, u := range p.o.Upstreams() {
 			f.Upstreams = append(f.Upstreams, upstreamLine(u))

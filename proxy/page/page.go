@@ -37,14 +37,22 @@ type Options struct {
 	// their models.
 	Upstreams func() []proxy.UpstreamState
 	Models    func() []proxy.LearntModel
-	// Store returns what is wrong with a store that several processes share, "" while all
-	// is well, and whether there is one.
-	Store func() (fault string, shared bool)
+	// Store returns what was found of the store, Findings all that was found; nil: nothing.
+	Store, Findings func() []Finding
 	// Asks reports whether the admin listener asks for a token; nil: it does not. Enter
 	// lets a browser in that has it, and Leave ends that.
 	Asks  func() bool
 	Enter func(w http.ResponseWriter, token string) bool
 	Leave func(w http.ResponseWriter)
+}
+
+// Finding is something that was found, in words.
+type Finding struct {
+	Check string `json:"check"`
+	State string `json:"state"` // ok, warn, fail, not known
+	Bad   bool   `json:"bad,omitempty"`
+	Says  string `json:"says"`
+	Fix   string `json:"fix,omitempty"`
 }
 
 // Setting is one value of the configuration.
@@ -201,11 +209,13 @@ func (p *Page) StoreChanged() {
 	}
 }
 
-// storeFault returns what is wrong with a shared store, or nil if there is no such store.
-func (p *Page) storeFault() *string {
+// storeFault returns what is wrong with a store; nil: nothing.
+func (p *Page) storeFault() *Finding {
 	if p.o.Store != nil {
-		if fault, shared := p.o.Store(); shared {
-			return &fault
+		for _, f := range p.o.Store() {
+			if f.Bad {
+				return &f
+			}
 		}
 	}
 	return nil

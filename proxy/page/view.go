@@ -19,7 +19,7 @@ type view struct {
 	Totals        totals             `json:"totals"`
 	SignedIn      bool               `json:"signed_in,omitempty"`
 	Capture       bool               `json:"capture,omitempty"`
-	Store         *string            `json:"store,omitempty"` // what is wrong with a shared one
+	Store         *Finding           `json:"store,omitempty"` // what is wrong with it
 }
 
 // A requestLine is a request in the list.

@@ -73,7 +73,7 @@ function take(news) {
     document.getElementById("leave").hidden = !news.signed_in;
   }
   store.hidden = !news.store;
-  store.textContent = news.store ? views.storeSays(news.store) : "";
+  store.textContent = news.store ? views.sentence(news.store.says) + " Requests go on from memory." : "";
   state.began = news.began;
   state.totals = news.totals;
   for (const c of news.conversations) state.conversations.set(c.id, c);

@@ -405,8 +405,8 @@ function facts(title, fill) {
 
 const since = (t) => (t ? new Date(t).toLocaleString("en-GB") : "never");
 
-// storeSays is a sentence of what is wrong with the store that processes share.
-export const storeSays = (fault) => fault[0].toUpperCase() + fault.slice(1) + ". Requests go on from memory.";
+// sentence makes one of what a finding says.
+export const sentence = (says) => says[0].toUpperCase() + says.slice(1) + ".";
 
 export function upstreams() {
   return facts("Upstreams", (f) => [
@@ -418,7 +418,8 @@ export function upstreams() {
     h("p", { class: "dim" }, "For each credential apart, which has the name that its requests have; where none came yet, the start of a keyed hash. A limit is believed for an hour at most, a way of counting for a day."),
     (f.models || []).length ? table(["Upstream", "Model", "Credential", "Learnt"], f.models.map((m) => h("tr", {},
       h("td", { class: "wrap" }, m.upstream), h("td", { class: "wrap" }, m.model), h("td", { class: "mono" }, m.credential), h("td", { class: "wrap" }, (m.facts || []).join(", ")))), "Models") : h("p", { class: "empty" }, "Nothing was learnt yet."),
-    f.store === undefined ? null : [h("h2", {}, "The store that processes share"), h("p", { class: f.store ? "bad" : "good" }, f.store ? storeSays(f.store) : "No fault.")],
+    h("h2", {}, "What was found"),
+    (f.findings || []).map((d) => h("p", { class: d.bad ? "bad" : d.state === "ok" ? "good" : "dim" }, sentence(d.says), d.fix ? h("span", { class: "dim" }, " Fix: " + d.fix) : null)),
   ]);
 }
 

@@ -1,0 +1,122 @@
+// Package findings says what is wrong with a set-up, and what to do about it. It has one
+// table: a row turns a fact that others gather into sentences. laconic check, laconic
+// doctor, /readyz?verbose and the page all read it.
+package findings
+
+import (
+	"fmt"
+
+	"laconic/config"
+	"laconic/proxy"
+	"laconic/store"
+)
+
+// State is what was found, in a word.
+type State string
+
+// The states.
+const (
+	Fine    State = "ok"
+	Warning State = "warn"
+	Failure State = "fail"
+	Unknown State = "not known"
+)
+
+// Finding is one thing that was found.
+type Finding struct {
+	Check string `json:"check"`
+	State State  `json:"state"`
+	Says  string `json:"says"`
+	Fix   string `json:"fix,omitempty"` // of warnings and failures
+}
+
+// Bad reports whether something is wrong.
+func (f Finding) Bad() bool { return f.State == Warning || f.State == Failure }
+
+// String returns the finding in one line.
+func (f Finding) String() string {
+	return f.Check + ": " + config.Hint{Says: f.Says, Fix: f.Fix}.String()
+}
+
+// Facts are what is known of a set-up. What is nil is not known.
+type Facts struct {
+	Config    *config.Config // a valid one
+	Hints     []config.Hint  // of Config
+	Store     *Store
+	Upstreams []proxy.UpstreamState // that requests went to
+	// Sum returns the sum of a metric's samples, of one outcome or of all ("").
+	Sum func(metric, outcome string) float64
+}
+
+// Store is how a store is that outlives the process.
+type Store struct {
+	Where  string
+	Faults []store.Fault
+}
+
+// table has the rows in the order in which they are told.
+var table = []struct {
+	check string
+	known func(Facts) bool
+	find  func(Facts) []Finding
+}{
+	{"configuration", func(f Facts) bool { return f.Config != nil }, ofConfig},
+	{"upstream", func(f Facts) bool { return f.Upstreams != nil }, ofUpstreams},
+	{"store", func(f Facts) bool { return f.Store != nil }, ofStore},
+	{"counts", hasTraffic, ofCounts},
+	{"tools", hasTraffic, ofTools},
+	{"cache", hasTraffic, ofCache},
+}
+
+func hasTraffic(f Facts) bool { return f.Sum != nil }
+
+// Of returns what is found in the facts.
+func Of(facts Facts) (all []Finding) {
+	for _, row := range table {
+		if !row.known(facts) {
+			continue
+		}
+		for _, f := range row.find(facts) {
+			f.Check = row.check
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func ofConfig(f Facts) (all []Finding) {
+	for _, h := range f.Hints {
+		all = append(all, Finding{State: Warning, Says: h.Says, Fix: h.Fix})
+	}
+	if all == nil {
+		name := "no file, every setting has its default"
+		if f.Config.File() != "" {
+			name = f.Config.File() + " is valid"
+		}
+		all = []Finding{{State: Fine, Says: name}}
+	}
+	return all
+}
+
+func ofUpstreams(f Facts) (all []Finding) {
+	for _, u := range f.Upstreams {
+		if u.Down {
+			all = append(all, Finding{
+				State: Failure, Says: fmt.Sprintf("%s is down: %d requests in succession failed", u.Upstream, u.Failures),
+				Fix: "start it, or correct upstream; laconic doctor asks it",
+			})
+		}
+	}
+	return all
+}
+
+func ofStore(f Facts) (all []Finding) {
+	at := " (" + f.Store.Where + ")"
+	for _, fault := range f.Store.Faults {
+		all = append(all, Finding{State: Warning, Says: fault.Says + at, Fix: fault.Fix})
+	}
+	if all == nil {
+		all = []Finding{{State: Fine, Says: "no fault" + at}}
+	}
+	return all
+}

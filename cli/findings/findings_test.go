@@ -1,0 +1,73 @@
+package findings
+
+import (
+	"strings"
+	"testing"
+
+	"laconic/config"
+	"laconic/proxy"
+	"laconic/store"
+)
+
+// TestFactsBecomeSentences: of each fact one finding is bad, or none, and what is wrong
+// has something to do about it.
+func TestFactsBecomeSentences(t *testing.T) {
+	f := func(facts Facts, check string, s State, says string) {
+		t.Helper()
+		for _, got := range Of(facts) {
+			if got.Bad() != (got.Fix != "") {
+				t.Errorf("%+v", got)
+			}
+			if got.Check == check && got.State == s && strings.Contains(got.Says, says) {
+				return
+			}
+		}
+		t.Errorf("no %s %s: %s in %+v", s, check, says, Of(facts))
+	}
+	f(Facts{Config: config.Default()}, "configuration", Fine, "no file")
+	f(Facts{Config: config.Default(), Hints: []config.Hint{{Says: "odd", Fix: "mend"}}}, "configuration", Warning, "odd")
+	f(Facts{Upstreams: []proxy.UpstreamState{{Upstream: "http://x", Down: true, Failures: 3}}}, "upstream", Failure, "http://x is down: 3 requests")
+	f(Facts{Store: &Store{Where: "there"}}, "store", Fine, "no fault (there)")
+	f(Facts{Store: &Store{Where: "there", Faults: []store.Fault{{Says: "gone", Fix: "start it"}}}}, "store", Warning, "gone (there)")
+	if all := Of(Facts{Upstreams: []proxy.UpstreamState{{Upstream: "http://x"}}}); all != nil {
+		t.Errorf("nothing is wrong, and nothing else known: %+v", all)
+	}
+
+	const told, sent, cached = "laconic_upstream_prompt_tokens_total", "laconic_tokens_sent_total", "laconic_upstream_cached_tokens_total"
+	traffic := func(samples ...any) Facts {
+		return Facts{Sum: func(metric, outcome string) (n float64) {
+			for i := 0; i < len(samples); i += 3 {
+				if samples[i] == metric && (outcome == "" || samples[i+1] == outcome) {
+					n += float64(samples[i+2].(int))
+				}
+			}
+			return n
+		}}
+	}
+	f(traffic(), "counts", Unknown, "too little usage")
+	f(traffic(told, "untouched", 10000, sent, "untouched", 10100), "counts", Fine, "10000 tokens of prompt where we counted 10100")
+	f(traffic(told, "untouched", 13000, sent, "untouched", 10000), "counts", Warning, "13000")
+	f(traffic(told, "untouched", 10000, sent, "untouched", 10000, told, "retried", 4000, sent, "retried", 90000), "counts", Fine, "10000")
+	f(traffic(told, "untouched", 3000, sent, "untouched", 10000), "counts", Warning, "3000")
+
+	f(traffic(), "tools", Unknown, "no chat request")
+	f(traffic("laconic_tokens_floor_total", "", 39, "laconic_tokens_budget_total", "", 100), "tools", Fine, "39 %")
+	f(traffic("laconic_tokens_floor_total", "", 41, "laconic_tokens_budget_total", "", 100), "tools", Warning, "41 %")
+
+	// In sum the cache serves half and more; of the newest answers it serves nothing.
+	cache := func(plain, folded int, lately ...any) Facts {
+		all := []any{told, "untouched", 10000, told, "compacted", 10000, cached, "untouched", plain, cached, "compacted", folded}
+		if lately != nil {
+			all = append(all, "laconic_upstream_recent_prompt_tokens", lately[0], lately[1], "laconic_upstream_recent_cached_tokens", lately[0], lately[2])
+		}
+		return traffic(all...)
+	}
+	f(cache(0, 0), "cache", Unknown, "no answer told")
+	f(cache(9000, 7000), "cache", Fine, "90 % of untouched prompts, 70 % of compacted")
+	f(cache(9000, 2000), "cache", Warning, "20 % of compacted")
+	f(cache(6000, 6000, "untouched", 3000, 0), "cache", Warning, "untouched prompts fell: 0 % of the newest answers' prompts, 86 % of those before")
+	f(cache(6000, 6000, "compacted", 3000, 900), "cache", Warning, "compacted prompts fell: 30 %")
+	f(cache(6000, 6000, "compacted", 3000, 1200), "cache", Fine, "60 % of untouched")
+	f(cache(6000, 6000, "compacted", 10000, 6000), "cache", Fine, "60 % of untouched") // all are new
+	f(cache(6000, 6000, "compacted", 900, 0), "cache", Fine, "60 % of untouched")      // few are
+}

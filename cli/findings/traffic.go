@@ -1,0 +1,82 @@
+package findings
+
+import "fmt"
+
+const (
+	// mostFloor is the share of a budget, in percent, above which tools and
+	// instructions leave too little for the conversation.
+	mostFloor = 40
+	// fewTokens are too few to judge by.
+	fewTokens = 1000
+)
+
+// one returns a finding, which has a fix where it is a warning.
+func one(s State, says, fix string) []Finding {
+	if s != Warning {
+		fix = ""
+	}
+	return []Finding{{State: s, Says: says, Fix: fix}}
+}
+
+func ofCounts(f Facts) []Finding {
+	sum := func(name string) float64 { // of a second send, two bodies were sent, and one was counted
+		return f.Sum(name, "") - f.Sum(name, "retried")
+	}
+	told, sent := sum("laconic_upstream_prompt_tokens_total"), sum("laconic_tokens_sent_total")
+	words := fmt.Sprintf("upstreams counted %.0f tokens of prompt where we counted %.0f", told, sent)
+	switch {
+	case told < fewTokens || sent < fewTokens:
+		return one(Unknown, "too little usage was told yet to compare our counts with", "")
+	case told/sent > 1.15:
+		return one(Warning, words, "name the tokenizer of the model in its row (tokenizer: bytes/3, or the one of its family)")
+	case told/sent < 0.7:
+		return one(Warning, words, "have clients ask for usage in streams (stream_options: {include_usage: true}); if they do, name the tokenizer of the model in its row")
+	}
+	return one(Fine, words, "")
+}
+
+func ofTools(f Facts) []Finding {
+	floor, budget := f.Sum("laconic_tokens_floor_total", ""), f.Sum("laconic_tokens_budget_total", "")
+	if budget == 0 {
+		return one(Unknown, "no chat request was measured yet", "")
+	}
+	share := 100 * floor / budget
+	words := fmt.Sprintf("tools and instructions take %.0f %% of the budget", share)
+	if share > mostFloor {
+		return one(Warning, words+", and cannot be compacted", "switch off tools and MCP servers that the agent does not need, or serve the model with a larger window")
+	}
+	return one(Fine, words, "")
+}
+
+func ofCache(f Facts) []Finding {
+	type reads struct{ prompt, cached float64 }
+	of := func(outcome string) (all, recent reads) {
+		return reads{f.Sum("laconic_upstream_prompt_tokens_total", outcome), f.Sum("laconic_upstream_cached_tokens_total", outcome)},
+			reads{f.Sum("laconic_upstream_recent_prompt_tokens", outcome), f.Sum("laconic_upstream_recent_cached_tokens", outcome)}
+	}
+	plain, newPlain := of("untouched")
+	folded, newFolded := of("compacted")
+	for _, c := range []struct {
+		outcome     string
+		all, recent reads
+	}{{"untouched", plain, newPlain}, {"compacted", folded, newFolded}} {
+		before := reads{c.all.prompt - c.recent.prompt, c.all.cached - c.recent.cached}
+		if min(c.recent.prompt, before.prompt) >= fewTokens && c.recent.cached/c.recent.prompt < before.cached/before.prompt/2 {
+			return one(
+				Warning,
+				fmt.Sprintf("cache reads of %s prompts fell: %.0f %% of the newest answers' prompts, %.0f %% of those before", c.outcome, 100*c.recent.cached/c.recent.prompt, 100*before.cached/before.prompt),
+				"look for what changed: a client with a time stamp in its instructions, a row of models or a policy with another budget, another provider or replica behind the upstream",
+			)
+		}
+	}
+	words := fmt.Sprintf("the cache served %.0f %% of untouched prompts, %.0f %% of compacted ones", 100*plain.cached/plain.prompt, 100*folded.cached/folded.prompt)
+	switch {
+	case plain.cached+folded.cached == 0:
+		return one(Unknown, "no answer told of cache reads", "")
+	case min(plain.prompt, folded.prompt) < fewTokens:
+		return one(Unknown, "too little was sent yet, compacted and untouched, to compare cache reads", "")
+	case folded.cached/folded.prompt < plain.cached/plain.prompt/2:
+		return one(Warning, words, "land lower, so that there are fewer epochs (policies.NAME.land), and look for a client that changes the beginning of its history")
+	}
+	return one(Fine, words, "")
+}
