@@ -95,22 +95,3 @@ func TestAdminOffIsNoAddress(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
-
-// An excerpt shows the value that a problem is about, and no other.
-func TestOnlyTheFaultyValueIsShown(t *testing.T) {
-	f := func(src, want string) {
-		t.Helper()
-		c, err := config.Parse("laconic.yaml", []byte(src), configtest.Variable)
-		var b strings.Builder
-		if printConfig(&b, c, err, false); !strings.Contains(b.String(), want+"\n") {
-			t.Errorf("%s\nis shown as\n%s", src, &b)
-		}
-	}
-	f("listen: [a, b]", "1 | listen: [***, ***]")
-	f("limits: {body: 6, shutdown: 4}", "1 | limits: {body: 6, shutdown: ***}")
-	f("strict: maybe", "1 | strict: maybe")
-	f("upstream: {url: a, api_key: canary}", "1 | upstream: {***: ***, ***: ***}")
-	f("models: [{match: x, api_key: [canary]}]", "1 | models: [{match: ***, api_key: [***]}]")
-	f("log: {level: \"info\\n  api_key: canary\"}", "1 | log: {level: ***}")
-	f("listen: [sk-canary-canary]", "1 | listen: [***]")
-}

@@ -15,11 +15,11 @@ type checking struct {
 	*Config
 	clientKeys bool // clients need a key of ours
 	open       bool // other machines reach the listener
-	found      []finding
+	found      []Problem
 }
 
 // check returns what is wrong with the values and between them.
-func (c *Config) check() []finding {
+func (c *Config) check() []Problem {
 	ch := &checking{Config: c}
 	ch.clientKeys = len(c.ClientKeys) > 0 || c.places["client_keys"].broken
 	ch.open = addressFault(c.Listen) == nil && !access.Loopback(c.Listen)
@@ -53,12 +53,10 @@ func (ch *checking) note(path, code, message, hint string, others ...string) {
 	}
 	p := ch.placeOf(path)
 	if p.src == nil {
-		ch.found = append(ch.found, finding{Problem: Problem{File: ch.file, Code: code, Message: message, Hint: hint}})
+		ch.found = append(ch.found, Problem{File: ch.file, Code: code, Message: message, Hint: hint})
 		return
 	}
-	f := findingAt(p.src, p.node, code, message, hint)
-	f.hide = secretPath(path)
-	ch.found = append(ch.found, f)
+	ch.found = append(ch.found, problemAt(p.src, p.node, code, message, hint))
 }
 
 // atKey notes a problem with the key of a path itself.
@@ -68,7 +66,7 @@ func (ch *checking) atKey(path, code, message, hint string) {
 		ch.note(path, code, message, hint)
 		return
 	}
-	ch.found = append(ch.found, findingAt(p.src, p.key, code, message, hint))
+	ch.found = append(ch.found, problemAt(p.src, p.key, code, message, hint))
 }
 
 // placeOf returns where a value was written, or what holds it.

@@ -7,8 +7,7 @@
 // built in. Then the rules between settings are checked (validate.go and others).
 //
 // Nothing stops at the first fault. [Problems] has all of them in the order of
-// the file, each with its place, a hint, and an excerpt that shows no secret
-// (excerpt.go). A Config without Problems is one that the proxy takes.
+// the file, each with its place and a hint, and shows no secret (masked.go). A Config without Problems is one that the proxy takes.
 package config
 
 import (

@@ -41,10 +41,7 @@ func showBraces(n *yaml.Node) {
 }
 
 // envFault describes what is wrong with one variable of a value.
-type envFault struct {
-	text          string // as the value has it
-	message, hint string
-}
+type envFault struct{ message, hint string }
 
 // expand replaces the variables of a value. expanded reports whether there was
 // one.
@@ -65,7 +62,7 @@ func expand(value string, lookup func(string) (string, bool)) (text string, expa
 		expanded = true
 		end := strings.IndexByte(value[at:], '}')
 		if end < 0 {
-			faults = append(faults, envFault{"${", "a variable is not closed with }", "write $${ for a plain ${"})
+			faults = append(faults, envFault{"a variable is not closed with }", "write $${ for a plain ${"})
 			return b.String(), expanded, faults
 		}
 		ref := value[at : at+end+1]
@@ -73,10 +70,10 @@ func expand(value string, lookup func(string) (string, bool)) (text string, expa
 		held, ok := "", false
 		if variableName.MatchString(name) {
 			if held, ok = lookup(name); !ok {
-				faults = append(faults, envFault{ref, "the variable " + name + " is not set", "set it, or write $${ for a plain ${"})
+				faults = append(faults, envFault{"the variable " + name + " is not set", "set it, or write $${ for a plain ${"})
 			}
 		} else {
-			faults = append(faults, envFault{ref, "a variable is written ${NAME}, of letters, digits and _", "there are no other forms; write $${ for a plain ${"})
+			faults = append(faults, envFault{"a variable is written ${NAME}, of letters, digits and _", "there are no other forms; write $${ for a plain ${"})
 		}
 		b.WriteString(held)
 		value = value[at+end+1:]

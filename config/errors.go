@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	yaml "go.yaml.in/yaml/v4"
 )
@@ -40,8 +39,6 @@ type Problem struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
-
-	Excerpt string `json:"-"` // the line and a caret below it, without secrets
 }
 
 // Error returns the problem in one line: file:line:column: message (hint).
@@ -65,17 +62,9 @@ type Problems []Problem
 // mostShown bounds how many problems Error writes out.
 const mostShown = 50
 
-// Error returns all problems with their excerpts.
+// Error returns all problems, a line each.
 func (ps Problems) Error() string {
-	var b strings.Builder
-	for i, p := range ps {
-		if i == mostShown {
-			fmt.Fprintf(&b, "and %d more\n", len(ps)-i)
-			break
-		}
-		b.WriteString(p.Error() + "\n" + p.Excerpt)
-	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return strings.Join(ps.Lines(), "\n")
 }
 
 // Lines returns all problems, each in one line.
@@ -93,15 +82,6 @@ func (ps Problems) Lines() (lines []string) {
 type source struct {
 	name  string
 	lines []string
-	nodes []*yaml.Node        // in the order of the text; nil: it could not be parsed
-	shown map[*yaml.Node]bool // keys that are known
-}
-
-// show lets excerpts show a key.
-func (s *source) show(key *yaml.Node) {
-	if s.shown != nil {
-		s.shown[key] = true
-	}
 }
 
 // place is where a key of the configuration was written.
@@ -113,59 +93,27 @@ type place struct {
 	broken   bool       // the value could not be read; a problem says so already
 }
 
-// finding is a problem before its excerpt is drawn.
-type finding struct {
-	Problem
-	src   *source
-	node  *yaml.Node
-	width int  // of the caret; 0: that of the node
-	hide  bool // the node is not shown
+func problemAt(src *source, n *yaml.Node, code, message, hint string) Problem {
+	return Problem{File: src.name, Line: n.Line, Column: n.Column, Code: code, Message: message, Hint: hint}
 }
 
-func findingAt(src *source, n *yaml.Node, code, message, hint string) finding {
-	return finding{Problem: Problem{Line: n.Line, Column: n.Column, Code: code, Message: message, Hint: hint}, src: src, node: n}
-}
-
-// caret returns how many characters the caret underlines: a value that is in the
-// text as it is, else the place where it begins.
-func (f finding) caret() int {
-	if n := f.node; f.width == 0 && n != nil && n.Value != "" && n.Kind == yaml.ScalarNode {
-		rest, width := f.src.from(f.Line, f.Column), utf8.RuneCountInString(n.Value)
-		switch {
-		case strings.HasPrefix(rest, n.Value):
-			return width
-		case len(rest) > len(n.Value)+1 && strings.HasPrefix(rest[1:], n.Value):
-			return width + 2 // in quotes
-		}
-	}
-	return max(f.width, 1)
-}
-
-// problems draws the excerpts and puts the findings in the order of the file. A
-// part of the file that is used twice is complained about once.
-func problems(found []finding) error {
+// problems puts what was found in the order of the file. A part of the file that is
+// used twice is complained about once.
+func problems(found []Problem) error {
 	if len(found) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(found, func(a, b finding) int {
+	slices.SortStableFunc(found, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	var ps Problems
 	seen := map[Problem]bool{}
-	for _, f := range found {
-		p := f.Problem
-		if f.src != nil {
-			p.File = f.src.name
-		}
+	for _, p := range found {
 		p.Message, p.Hint = maskSecrets(p.Message), maskSecrets(p.Hint)
-		if seen[p] {
-			continue
+		if !seen[p] {
+			seen[p] = true
+			ps = append(ps, p)
 		}
-		seen[p] = true
-		if f.src != nil && len(ps) < mostShown {
-			p.Excerpt = f.excerpt()
-		}
-		ps = append(ps, p)
 	}
 	return ps
 }

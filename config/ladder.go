@@ -46,7 +46,6 @@ func (r *reading) rung(n *yaml.Node, path string) any {
 		return r.fault(n, path, codeType, "must name exactly one stage", hint)
 	}
 	name, options := ps[0].key, ps[0].value
-	r.src.show(name)
 	rung := map[string]any{"name": name.Value}
 	at := join(path, name.Value)
 	r.config.places[at] = place{src: r.src, key: name, node: options}
@@ -101,7 +100,6 @@ func (r *reading) json(n *yaml.Node, path string) (raw json.RawMessage, expanded
 	case yaml.MappingNode:
 		b.WriteByte('{')
 		for _, p := range r.pairs(n, path) {
-			r.src.show(p.key)
 			at := join(path, p.key.Value)
 			r.config.places[at] = place{src: r.src, key: p.key, node: p.value}
 			key, _ := json.Marshal(p.key.Value)

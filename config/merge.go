@@ -21,7 +21,6 @@ func (r *reading) pairs(n *yaml.Node, path string) []pair {
 		}
 		switch {
 		case k.Tag == "!!merge":
-			r.src.show(k)
 			merged = append(merged, r.merged(v, path)...)
 		case k.Kind != yaml.ScalarNode:
 			r.report(k, codeType, "a key must be a word, not "+kindWords(k), "")
@@ -30,7 +29,7 @@ func (r *reading) pairs(n *yaml.Node, path string) []pair {
 			if plainKey.MatchString(k.Value) {
 				name = quoted(k.Value)
 			}
-			r.report(k, codeDuplicate, name+" is set twice"+within(path), fmt.Sprintf("first in line %d", lines[k.Value])).hide = name == "a key"
+			r.report(k, codeDuplicate, name+" is set twice"+within(path), fmt.Sprintf("first in line %d", lines[k.Value]))
 		default:
 			lines[k.Value] = max(k.Line, 1)
 			own = append(own, pair{k, v})
@@ -61,7 +60,7 @@ func (r *reading) merged(v *yaml.Node, path string) (all []pair) {
 			all = append(all, r.merged(item, path)...)
 		}
 	default:
-		r.report(v, codeType, "<< merges a map, not "+kindWords(v), "").hide = true
+		r.report(v, codeType, "<< merges a map, not "+kindWords(v), "")
 	}
 	return all
 }

@@ -23,15 +23,14 @@ func parse(name string, src []byte, lookup func(string) (string, bool), only []s
 	c := Default()
 	c.file, c.sum, c.places = name, sha256.Sum256(src), map[string]place{}
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
-	s := &source{name: name, lines: SplitLines(strings.ToValidUTF8(string(src), "\uFFFD")), shown: map[*yaml.Node]bool{}}
+	s := &source{name: name, lines: SplitLines(strings.ToValidUTF8(string(src), "\uFFFD"))}
 	doc, fault := parseYAML(s, src)
 	if fault != nil {
-		return c, problems([]finding{*fault})
+		return c, problems([]Problem{*fault})
 	}
 	r := &reading{src: s, lookup: lookup, config: c, only: only, left: mostNodes}
 	values := map[string]any{}
 	if doc != nil {
-		s.collect(doc)
 		if v, ok := r.value(doc, "", root).(map[string]any); ok {
 			values = v
 		}
@@ -139,14 +138,6 @@ func (p *Policy) replace(row map[string]any) {
 	}
 	p.Options = slices.Clone(p.Options)
 	decode(row, p)
-}
-
-// collect lists the nodes of a tree in the order of the text.
-func (s *source) collect(n *yaml.Node) {
-	s.nodes = append(s.nodes, n)
-	for _, c := range n.Content {
-		s.collect(c)
-	}
 }
 
 // wanted reports whether a key of the file is read.

@@ -18,7 +18,7 @@ type reading struct {
 	lookup func(string) (string, bool) // nil: variables are not expanded
 	config *Config
 	only   []string // the keys of the file that are read; nil: all
-	found  []finding
+	found  []Problem
 	left   int  // nodes that may still be visited: aliases can multiply them
 	depth  int  // of maps and lists in each other
 	lost   bool // one of the two has run out
@@ -50,14 +50,13 @@ func (r *reading) enter(n *yaml.Node, path string) bool {
 func (r *reading) leave() { r.depth-- }
 
 // report notes a problem at a node.
-func (r *reading) report(n *yaml.Node, code, message, hint string) *finding {
-	r.found = append(r.found, findingAt(r.src, n, code, message, hint))
-	return &r.found[len(r.found)-1]
+func (r *reading) report(n *yaml.Node, code, message, hint string) {
+	r.found = append(r.found, problemAt(r.src, n, code, message, hint))
 }
 
 // fault notes a problem with the value of a path, so that it is not checked again.
 func (r *reading) fault(n *yaml.Node, path, code, message, hint string) any {
-	r.report(n, code, cmp.Or(path, "the file")+" "+message, hint).hide = path == "" || secretPath(path)
+	r.report(n, code, cmp.Or(path, "the file")+" "+message, hint)
 	p := r.config.places[path]
 	p.broken = true
 	r.config.places[path] = p
@@ -101,7 +100,6 @@ func (r *reading) object(n *yaml.Node, path string, s *schema) any {
 		case path == "" && !r.wanted(name):
 			continue
 		case path == "" && strings.HasPrefix(name, "x-"): // holds anchors
-			r.src.show(p.key)
 			continue
 		case child == nil && s.Additional == nil:
 			r.unknownKey(p, path, s, suspect)
@@ -112,7 +110,6 @@ func (r *reading) object(n *yaml.Node, path string, s *schema) any {
 				continue
 			}
 		}
-		r.src.show(p.key)
 		at := join(path, name)
 		r.config.places[at] = place{src: r.src, key: p.key, node: p.value}
 		v := r.value(p.value, at, child)
@@ -128,8 +125,7 @@ func (r *reading) object(n *yaml.Node, path string, s *schema) any {
 
 var policyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// noMap notes that a map was wanted. The value that is there is not shown: it
-// may be the secret of a broken line above.
+// noMap notes that a map was wanted.
 func (r *reading) noMap(n *yaml.Node, path, want string) any {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
 		return r.fault(n, path, codeMissing, "has no value", "give it one, or remove the line")
@@ -138,9 +134,7 @@ func (r *reading) noMap(n *yaml.Node, path, want string) any {
 	if path == "" {
 		hint = "key: value, one setting in a line"
 	}
-	r.fault(n, path, codeType, "must be "+want+", not "+kindWords(n), hint)
-	r.found[len(r.found)-1].hide = true
-	return absent{}
+	return r.fault(n, path, codeType, "must be "+want+", not "+kindWords(n), hint)
 }
 
 // unknownKey reports a key that does not exist. One that resembles no other may
@@ -149,11 +143,10 @@ func (r *reading) unknownKey(p pair, path string, s *schema, suspect bool) {
 	key, hint := p.key, keyHint(p.key.Value, s.keys())
 	suspect = suspect || p.value.Kind == yaml.ScalarNode && p.value.Value == ""
 	name := " " + quoted(key.Value)
-	hide := hint == "" && (suspect || !plainKey.MatchString(key.Value) || !harmless(key.Value+":"))
-	if hide {
+	if hint == "" && (suspect || !plainKey.MatchString(key.Value) || !harmless(key.Value+":")) {
 		name = ""
 	}
-	r.report(key, codeUnknown, "unknown key"+name+within(path), hint).hide = hide
+	r.report(key, codeUnknown, "unknown key"+name+within(path), hint)
 }
 
 var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,39}$`)
@@ -244,14 +237,7 @@ func (r *reading) expand(n *yaml.Node, path string) (text string, expanded, ok b
 	p.src, p.node, p.expanded, p.broken = r.src, n, expanded, len(faults) > 0
 	r.config.places[path] = p
 	for _, e := range faults {
-		f := r.report(n, codeEnv, path+": "+e.message, e.hint)
-		f.hide = secretPath(path)
-		if len(r.found) < mostShown {
-			if before, _, ok := strings.Cut(r.src.from(n.Line, n.Column), e.text); ok {
-				f.Column += len([]rune(before))
-				f.width = len([]rune(e.text))
-			}
-		}
+		r.report(n, codeEnv, path+": "+e.message, e.hint)
 	}
 	return text, expanded, len(faults) == 0
 }

@@ -188,7 +188,7 @@ func TestAProblemOfWhatIsKeptHasItsPlace(t *testing.T) {
 	running := parsed(t, "models:\n- match: \"*\"\n  api_key: one\n  policy: mine\npolicies: {mine: {repair: drop}}\n")
 	r, err := running.Reload(parsed(t, "models: [{match: \"*\"}]"))
 	var ps Problems
-	if !errors.As(err, &ps) || len(ps) != 1 || ps[0].Line != 4 || !strings.Contains(err.Error(), `there is no policy "mine"`) || !strings.Contains(err.Error(), "4 |   policy: mine") {
+	if !errors.As(err, &ps) || len(ps) != 1 || ps[0].Line != 4 || !strings.Contains(err.Error(), `there is no policy "mine"`) {
 		t.Errorf("%v", err)
 	}
 	if len(r.Kept) != 1 || r.Kept[0].String() != "models (the api_key of the models that match \"*\" is not taken away while the proxy runs)" {

@@ -11,9 +11,9 @@ import (
 )
 
 // parseYAML reads the one document of a configuration file. The result is nil
-// for an empty file. At most one finding is returned: the
+// for an empty file. At most one problem is returned: the
 // parser cannot go on behind a syntax error.
-func parseYAML(s *source, src []byte) (*yaml.Node, *finding) {
+func parseYAML(s *source, src []byte) (*yaml.Node, *Problem) {
 	if f := unreadable(s, src); f != nil {
 		return nil, f
 	}
@@ -49,7 +49,7 @@ func parseYAML(s *source, src []byte) (*yaml.Node, *finding) {
 }
 
 // unreadable finds characters that no YAML file may hold.
-func unreadable(s *source, src []byte) *finding {
+func unreadable(s *source, src []byte) *Problem {
 	if len(src) > 1 && (src[0] == 0xFF && src[1] == 0xFE || src[0] == 0xFE && src[1] == 0xFF) {
 		return s.syntax(1, 1, "the file is UTF-16", "save it as UTF-8")
 	}
@@ -72,15 +72,12 @@ func unreadable(s *source, src []byte) *finding {
 	return nil
 }
 
-func (s *source) syntax(line, column int, message, hint string) *finding {
-	return &finding{
-		Problem: Problem{Line: line, Column: column, Code: codeSyntax, Message: message, Hint: hint},
-		src:     s,
-	}
+func (s *source) syntax(line, column int, message, hint string) *Problem {
+	return &Problem{File: s.name, Line: line, Column: column, Code: codeSyntax, Message: message, Hint: hint}
 }
 
 // explain returns an error of the parser in words that help.
-func (s *source) explain(err error) *finding {
+func (s *source) explain(err error) *Problem {
 	var le *yaml.LoadError
 	if !errors.As(err, &le) {
 		return s.syntax(1, 1, "this is not YAML: "+bracesBack.Replace(err.Error()), "")
