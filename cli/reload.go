@@ -45,20 +45,12 @@ type reloader struct {
 	running *config.Config                // in force
 	seen    [sha256.Size]byte             // sum of the file that was read last
 	fault   string                        // why it could not be read; "": it could
-	saved   *savedFile                    // the file in force, if it was taken when it was saved
-}
-
-// savedFile is a file that was taken before anybody asked for that.
-type savedFile struct {
-	At      time.Time `json:"at"`
-	Changed []string  `json:"changed"`
 }
 
 // reloadAnswer is what became of a reload.
 type reloadAnswer struct {
 	File     string          `json:"file"`
 	Changed  []string        `json:"changed"`
-	Saved    *savedFile      `json:"saved,omitempty"` // what the same file changed when it was saved
 	Kept     []config.Kept   `json:"needs_restart"`
 	Problems config.Problems `json:"problems"` // none: the file was taken
 }
@@ -89,18 +81,9 @@ func (r *reloader) reload(ctx context.Context, cause string) *reloadAnswer {
 	if cause == causeSaved && sum == r.seen && fault == r.fault {
 		return nil
 	}
-	if sum != r.seen || fault != r.fault {
-		r.saved = nil
-	}
 	r.seen, r.fault = sum, fault
 	if err == nil {
 		a.fail(r.take(src, a))
-		switch {
-		case len(a.Changed) == 0:
-			a.Saved = r.saved
-		case cause == causeSaved:
-			r.saved = &savedFile{time.Now(), a.Changed}
-		}
 	} else if a.fail(err); a.Problems[0].Hint != "" {
 		a.Problems[0].Hint = "what was read before stays in force" // a start without a file would have the defaults
 	}
@@ -194,9 +177,6 @@ func (a *reloadAnswer) String() string {
 		if len(a.Changed) > 0 {
 			changed = strings.Join(a.Changed, ", ")
 		}
-		if a.Saved != nil {
-			changed += fmt.Sprintf("; when it was saved, at %s: %s", a.Saved.At.Format(time.TimeOnly), strings.Join(a.Saved.Changed, ", "))
-		}
 		fmt.Fprintf(&b, "%s was read again\nchanged: %s\n", a.File, changed)
 	}
 	if len(a.Kept) > 0 {
@@ -214,9 +194,7 @@ func (r *reloader) follow(ctx context.Context, hungUp func()) {
 	var all sync.WaitGroup
 	if r.file != "" && !r.piped {
 		all.Go(func() {
-			watch.Changes(ctx, r.file, func() { r.reload(ctx, causeSaved) }, func(err error) {
-				r.log.Warn("changes of the configuration file are seen late", zap.Error(err))
-			})
+			watch.Changes(ctx, r.file, func() { r.reload(ctx, causeSaved) })
 		})
 	}
 	all.Go(func() {

@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -272,27 +271,6 @@ func TestASavedFileIsReadOnce(t *testing.T) {
 	r.reloader.file = ""
 	f("SIGHUP", true)
 	r.logged("there is no configuration file: the proxy was started without one")
-}
-
-// Whoever asks for a file that was taken when it was saved is told what that changed.
-func TestTheAnswerTellsOfTheSavedFile(t *testing.T) {
-	r := reloadable(t, "strict: true\n")
-	f := func(want string) {
-		t.Helper()
-		if _, text := r.ask("POST", "/reload", ""); !regexp.MustCompile(want).MatchString(text) {
-			t.Errorf("got %s, want %s", text, want)
-		}
-	}
-	r.write("strict: false\n")
-	r.reload(t.Context(), causeSaved)
-	f(`changed: nothing; when it was saved, at \d\d:\d\d:\d\d: strict\n`)
-	r.write("strict: false\nresponse_headers: false\n")
-	f(`changed: response_headers\n`)
-	f(`changed: nothing\n`)
-	r.write("strict: fals")
-	r.reload(t.Context(), causeSaved)
-	r.write("strict: false\nresponse_headers: false\n")
-	f(`changed: nothing\n`)
 }
 
 // Good and bad files, one after the other, while answers are streamed: no stream loses

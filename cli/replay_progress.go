@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -15,11 +14,11 @@ import (
 // progressEvery is the least time between two drawings.
 const progressEvery = 100 * time.Millisecond
 
-// progressBar draws the progress of a replay on one line of a terminal.
+// progressBar shows the progress of a replay on one line of a terminal.
 type progressBar struct {
-	w            io.Writer
-	width        int
-	start, drawn time.Time // drawn is zero before the first time
+	w     io.Writer
+	width int
+	drawn time.Time // zero before the first time
 }
 
 // progressOn returns a bar on w, or nil if w is not a terminal, in continuous
@@ -30,7 +29,7 @@ func progressOn(w io.Writer) *progressBar {
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("CI") != "" || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return nil
 	}
-	return &progressBar{w: w, width: widthOf(w), start: time.Now()}
+	return &progressBar{w: w, width: widthOf(w)}
 }
 
 // widthOf returns how many characters fit on a line of a terminal; 0 for
@@ -49,7 +48,7 @@ func (b *progressBar) draw(p replay.Progress) {
 		return
 	}
 	b.drawn = time.Now()
-	fmt.Fprint(b.w, "\r\x1b[K"+progressLine(p, time.Since(b.start), b.width))
+	fmt.Fprint(b.w, "\r\x1b[K"+progressLine(p, b.width))
 }
 
 // clear removes the bar from the screen.
@@ -59,24 +58,15 @@ func (b *progressBar) clear() {
 	}
 }
 
-// progressLine returns the bar as text, shorter than width; 0 means no limit.
-func progressLine(p replay.Progress, elapsed time.Duration, width int) string {
+// progressLine returns how far a replay is, shorter than width; 0 means no limit.
+func progressLine(p replay.Progress, width int) string {
 	done := 0.0
 	if p.Total > 0 {
 		done = min(1, float64(p.Bytes)/float64(p.Total))
 	}
-	text := fmt.Sprintf(" %3.0f %%  %s, %s", 100*done, replay.Count(p.Conversations, "conversation"), replay.Count(p.Requests, "request"))
-	if done > 0.02 && elapsed > time.Second {
-		left := time.Duration(float64(elapsed) * (1 - done) / done)
-		text += fmt.Sprintf(", %s left", left.Round(time.Second))
-	}
-	cells := 24
+	text := []rune(fmt.Sprintf("%3.0f %%  %s, %s", 100*done, replay.Count(p.Conversations, "conversation"), replay.Count(p.Requests, "request")))
 	if width > 0 {
-		cells = min(cells, width-len([]rune(text))-1)
+		text = text[:min(width-1, len(text))]
 	}
-	if cells < 4 {
-		return string([]rune(text)[:min(max(0, width-1), len([]rune(text)))])
-	}
-	full := int(done * float64(cells))
-	return strings.Repeat("█", full) + strings.Repeat("░", cells-full) + text
+	return string(text)
 }

@@ -67,7 +67,7 @@ var rules = []rule{
 	{"demo", nil, []string{"laconic/demo/strict", "github.com/sashabaranov/go-openai"}, "the demo is a client like any other"},
 	{"config", nil, []string{"laconic/compact", "laconic/compact/policy", "laconic/compact/stage", "laconic/proxy/access", "laconic/store", "laconic/tokenize", "go.yaml.in/yaml/v4"}, "a file becomes values; it may not know commands, the proxy or HTTP"},
 	{"cli/runlog", nil, []string{"go.uber.org/zap", "golang.org/x/term"}, "a log is lines in and lines out; what they say is not known here"},
-	{"cli/watch", nil, []string{"github.com/fsnotify/fsnotify"}, "a file is followed; what it says is not known here"},
+	{"cli/watch", nil, nil, "a file is followed; what it says is not known here"},
 	{"cli/findings", nil, []string{"laconic/config", "laconic/proxy", "laconic/store"}, "facts become sentences; who gathers and who tells them is not known here"},
 	{"cli/counting", nil, []string{"laconic/compact", "laconic/proxy", "laconic/tokenize", "laconic/tokenize/cache"}, "a counter is glue between compact and tokenize, which do not know each other"},
 	{"cli/clients", nil, nil, "what clients are told is data; it may know neither the proxy nor its configuration"},

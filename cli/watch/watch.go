@@ -15,10 +15,7 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 )
 
 const (
@@ -28,9 +25,9 @@ const (
 	mostUnrest = 5 * time.Second
 )
 
-// lookEvery is how often Changes looks by itself: links may lead out of the folder,
-// and some file systems tell of no change. A variable for tests.
-var lookEvery = 2 * time.Second
+// lookEvery is how often Changes looks at a file: what a system tells of changes does
+// not follow links out of a folder, nor all file systems. A variable for tests.
+var lookEvery = time.Second
 
 // ErrUnrest is the error of a file that keeps changing.
 var ErrUnrest = errors.New("the file keeps changing, or takes too long to read; it is read when it stands still")
@@ -76,20 +73,9 @@ func sameError(a, b error) bool {
 	return (a == nil) == (b == nil) && (a == nil || a.Error() == b.Error())
 }
 
-// Changes calls changed at once, and whenever the file at path may have changed,
-// until ctx is done. late is told why changes are seen some seconds late.
-func Changes(ctx context.Context, path string, changed func(), late func(error)) {
-	var events chan fsnotify.Event
-	var failures chan error
-	w, err := fsnotify.NewWatcher()
-	if err == nil {
-		defer w.Close()
-		// A file that is watched itself is lost with the first rename.
-		err, events, failures = w.Add(filepath.Dir(path)), w.Events, w.Errors
-	}
-	if err != nil {
-		late(err)
-	}
+// Changes calls changed at once, and whenever the file at path is another one than
+// before, until ctx is done.
+func Changes(ctx context.Context, path string, changed func()) {
 	ticks := time.NewTicker(lookEvery)
 	defer ticks.Stop()
 	last := stampOf(path)
@@ -98,12 +84,6 @@ func Changes(ctx context.Context, path string, changed func(), late func(error))
 		select {
 		case <-ctx.Done():
 			return
-		case e := <-events:
-			if filepath.Base(e.Name) != filepath.Base(path) && !e.Has(fsnotify.Create|fsnotify.Rename|fsnotify.Remove) {
-				continue // a log, for example
-			}
-		case err := <-failures:
-			late(err)
 		case <-ticks.C:
 		}
 		if now := stampOf(path); !now.same(last) {

@@ -13,7 +13,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	lookEvery = 5 * time.Millisecond
+	goleak.VerifyTestMain(m)
+}
 
 // What a file holds is read when it has stood for Rest.
 func TestReadWaitsUntilTheFileRests(t *testing.T) {
@@ -85,7 +88,7 @@ func follow(t *testing.T, dir, name string) *followed {
 	ended := make(chan bool)
 	go func() {
 		defer close(ended)
-		Changes(ctx, filepath.Join(dir, name), func() { f.seen.Add(1) }, func(err error) { t.Error(err) })
+		Changes(ctx, filepath.Join(dir, name), func() { f.seen.Add(1) })
 	}()
 	t.Cleanup(func() { cancel(); <-ended })
 	f.after("the start", 0)
@@ -110,7 +113,6 @@ func must(t *testing.T, err error) {
 }
 
 func TestChangesAreSeenHoweverTheyAreMade(t *testing.T) {
-	told(t)
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	write := func(path, text string) { t.Helper(); must(t, os.WriteFile(path, []byte(text), 0o600)) }
@@ -129,7 +131,6 @@ func TestChangesAreSeenHoweverTheyAreMade(t *testing.T) {
 	step("there again", func() { write(at("c.yaml"), "55555") })
 }
 
-// What happens where a link leads is seen by looking.
 func TestALinkOutOfTheFolderIsFollowed(t *testing.T) {
 	dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "c")
 	must(t, os.WriteFile(elsewhere, []byte("1"), 0o600))
@@ -139,17 +140,9 @@ func TestALinkOutOfTheFolderIsFollowed(t *testing.T) {
 	f.after("written where the link leads", 1)
 }
 
-// told leaves what is seen to what the system tells.
-func told(t *testing.T) {
-	was := lookEvery
-	lookEvery = time.Hour
-	t.Cleanup(func() { lookEvery = was })
-}
-
 // As Kubernetes mounts a ConfigMap: the name leads through a link of the folder that
 // is swapped.
 func TestASwapOfLinksIsSeen(t *testing.T) {
-	told(t)
 	dir := t.TempDir()
 	at := func(name ...string) string { return filepath.Join(append([]string{dir}, name...)...) }
 	swap := func(version string) {
@@ -215,21 +208,4 @@ func TestAStampShowsEveryChange(t *testing.T) {
 	if stampOf(path).same(was) || write("one", at).same(was) {
 		t.Error("another file of its name is not seen")
 	}
-}
-
-// TestChangesAreLateWithoutAFolder: where nobody can be asked to tell of changes,
-// that is said.
-func TestChangesAreLateWithoutAFolder(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	told := make(chan error, 1)
-	done := make(chan struct{})
-	go func() {
-		Changes(ctx, filepath.Join(t.TempDir(), "gone", "file"), func() {}, func(err error) { told <- err })
-		close(done)
-	}()
-	if err := <-told; err == nil {
-		t.Error("it is not said why")
-	}
-	stop()
-	<-done
 }
