@@ -62,7 +62,7 @@ var rules = []rule{
 	{"store", nil, []string{"github.com/maypok86/otter/v2", "go.etcd.io/bbolt", "github.com/redis/go-redis/v9", "github.com/failsafe-go/failsafe-go"}, "a store keeps texts; it may not know what they mean"},
 	{"replay/record", nil, []string{"laconic/compact", "laconic/proxy/wire", "github.com/tidwall/gjson"}, "recorded conversations are read as the proxy reads requests, and nothing is measured"},
 	{"replay/report", nil, []string{"laconic/replay"}, "a report writes what was measured, and measures nothing"},
-	{"replay", nil, []string{"laconic/compact", "laconic/compact/history", "laconic/replay/record", "golang.org/x/sync/errgroup"}, "replay measures policies; it may not know the proxy, nor which stages there are"},
+	{"replay", nil, []string{"laconic/compact", "laconic/replay/record", "golang.org/x/sync/errgroup"}, "replay measures policies; it may not know the proxy, nor which stages there are"},
 	{"demo/strict", nil, nil, "the strict upstream must not share a mistake with the proxy"},
 	{"demo", nil, []string{"laconic/demo/strict", "github.com/sashabaranov/go-openai"}, "the demo is a client like any other"},
 	{"config", nil, []string{"laconic/compact", "laconic/compact/policy", "laconic/compact/stage", "laconic/proxy/access", "laconic/store", "laconic/tokenize", "go.yaml.in/yaml/v4"}, "a file becomes values; it may not know commands, the proxy or HTTP"},

@@ -1,14 +1,10 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 	"math"
-	"slices"
 	"strings"
-
-	"laconic/replay"
 )
 
 // plot is a drawing area with axes, written as SVG. Colours come from the
@@ -98,115 +94,6 @@ func (p *plot) svg(title string) string {
 		p.width, p.height, template.HTMLEscapeString(title), p.String())
 }
 
-// metric is what a scatter plot shows against cost.
-type metric struct {
-	name, label string
-	of          func(*replay.Numbers) float64
-}
-
-var metrics = []metric{
-	{"recall where it fits", "recall in requests that fit, %", (*replay.Numbers).FitRecall},
-	{"recall", "recall, % of the values used", (*replay.Numbers).Recall},
-	{"verbatim", "verbatim recall, %", (*replay.Numbers).VerbatimRecall},
-	{"edits", "edits whose old lines are shown, %", (*replay.Numbers).ShownEdits},
-}
-
-// scatter draws a metric against cost for one budget of a file, with the names
-// of the policies beside it, and with the whiskers of the rows of f, if it has
-// any. All budgets of the file have the same axes, so that pictures side by side
-// compare.
-func scatter(f *replay.FileResult, whiskers []whisker, budget string, m metric, policies []string) string {
-	low, cheap, dear := 1.0, 1.0, 1.0
-	type dot struct {
-		*replay.Row
-		whisker
-	}
-	var rows []dot
-	for i := range f.Rows {
-		r := dot{Row: &f.Rows[i]}
-		low, cheap, dear = min(low, m.of(&r.Numbers)), min(cheap, r.Cost()), max(dear, r.Cost())
-		if whiskers != nil {
-			r.whisker = whiskers[i]
-			if r.metric.Files > 1 {
-				low = min(low, r.metric.Least)
-			}
-			if r.cost.Files > 1 {
-				cheap, dear = min(cheap, r.cost.Least), max(dear, r.cost.Most)
-			}
-		}
-		if r.Budget == budget {
-			rows = append(rows, r)
-		}
-	}
-	p := &plot{
-		width: 460, height: 330, right: 96,
-		x: axisOver(max(0, cheap-0.05), dear+0.05, 5, "cost (1 = sending everything)"),
-		y: axisOver(max(0, 100*low-1), 100, 5, m.label),
-	}
-	p.axes()
-	p.line("mark", p.px(1), top, p.px(1), p.height-bottom)
-	p.text(p.width-4, 16, "hint", "end", "better: up and left")
-	slices.SortStableFunc(rows, func(a, b dot) int { return cmp.Compare(m.of(&b.Numbers), m.of(&a.Numbers)) })
-	name := 0.0 // y of the last name
-	for i, r := range rows {
-		x, y := p.px(r.Cost()), p.py(100*m.of(&r.Numbers))
-		// Each name is beside its point, below the previous name, with space for
-		// the next ones.
-		name = min(max(y, name+15), p.height-bottom-15*float64(len(rows)-1-i))
-		fmt.Fprintf(p, `<g class="%s">`, class(policies, r.Policy))
-		r.draw(p, x, y)
-		p.line("lead", x, y, p.width-p.right+2, name)
-		p.text(p.width-p.right+5, name+4, "name", "start", r.Policy)
-		fmt.Fprintf(p, `<circle cx="%.1f" cy="%.1f" r="5.5" class="dot"><title>%s: %s %.1f %% at cost %.3f%s</title></circle></g>`+"\n",
-			x, y, template.HTMLEscapeString(r.Policy), m.name, 100*m.of(&r.Numbers), r.Cost(), r.says(m))
-	}
-	return p.svg(fmt.Sprintf("%s against cost, budget %s, %s", m.name, budget, f.File))
-}
-
-// overTurns draws the cost of each request of a conversation under one budget, a
-// line per policy, with a dot at every epoch. If the whole history costs far more
-// than what was sent, its line is clipped at the top. id is unique on the page.
-func overTurns(series []replay.Series, policies []string, id string) string {
-	first := &series[0]
-	n := float64(max(2, len(first.Turns)))
-	whole, sent := 0.0, float64(first.Tokens)
-	for i := range series {
-		for _, t := range series[i].Turns {
-			whole, sent = max(whole, float64(t.Full)), max(sent, float64(t.Sent))
-		}
-	}
-	p := &plot{
-		width: 1080, height: 380, right: 16,
-		x: axisOver(0, n, 10, "request of the conversation"),
-		y: axisOver(0, min(max(whole, sent), 1.6*sent), 5, "tokens of the request"),
-	}
-	p.x.to, p.x.step = n, max(1, p.x.step)
-	p.axes()
-	if p.y.to < whole {
-		p.text(p.width-p.right, 16, "hint", "end", "everything goes up to "+kilo(whole))
-	}
-	inner := fmt.Sprintf(`x="%g" y="%g" width="%g" height="%g"`, left, top, p.width-left-p.right, p.height-top-bottom)
-	fmt.Fprintf(p, `<clipPath id="%s"><rect %s/></clipPath><g clip-path="url(#%s)">`, id, inner, id)
-	p.path("full", len(first.Turns), func(k int) int { return first.Turns[k].Full })
-	by := p.py(float64(first.Tokens))
-	p.line("budget", left, by, p.width-p.right, by)
-	p.text(left+6, by-5, "hint", "start", "budget "+replay.Thousands(first.Tokens))
-	for i := range series {
-		s := &series[i]
-		fmt.Fprintf(p, `<g class="%s">`, class(policies, s.Policy))
-		p.path("sent", len(s.Turns), func(k int) int { return s.Turns[k].Sent })
-		for k, t := range s.Turns {
-			if t.Epoch {
-				fmt.Fprintf(p, `<circle cx="%.1f" cy="%.1f" r="3" class="dot"><title>%s: epoch at request %d, %s tokens sent of %s</title></circle>`,
-					p.px(float64(k+1)), p.py(float64(t.Sent)), template.HTMLEscapeString(s.Policy), k+1, replay.Thousands(t.Sent), replay.Thousands(t.Full))
-			}
-		}
-		p.WriteString("</g>\n")
-	}
-	fmt.Fprintf(p, `</g><line class="cross" y1="%g" y2="%g" x1="0" x2="0" visibility="hidden"/><rect class="pad" %s/>`, top, p.height-bottom, inner)
-	return p.svg(fmt.Sprintf("tokens of each request, budget %s, %s", first.Budget, notice(first.Conversation)))
-}
-
 // path draws a number of each of n requests over the numbers of the requests,
 // from 1.
 func (p *plot) path(class string, n int, value func(int) int) {
@@ -215,11 +102,6 @@ func (p *plot) path(class string, n int, value func(int) int) {
 		fmt.Fprintf(p, "%.1f,%.1f ", p.px(float64(k+1)), p.py(float64(value(k))))
 	}
 	p.WriteString("\"/>\n")
-}
-
-// class returns the class of a policy in the style sheet, which has eight colours.
-func class(policies []string, name string) string {
-	return fmt.Sprintf("s%d", max(0, slices.Index(policies, name))%8)
 }
 
 // kilo formats a number with three digits.

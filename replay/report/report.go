@@ -1,5 +1,5 @@
-// Package report writes the result of a replay as a table, as JSON, and as a page
-// with plots.
+// Package report writes the result of a replay as a table, as JSON, and as a
+// page.
 //
 // It promises:
 //
@@ -23,7 +23,7 @@ import (
 )
 
 // JSON writes a result for programs: the numbers, and the shares that follow from
-// them. Times are microseconds.
+// them.
 func JSON(w io.Writer, r *replay.Result) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
