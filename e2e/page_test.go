@@ -210,9 +210,11 @@ func TestThePage(t *testing.T) {
 	b.shoot("request-narrow", 360, 740, false)
 	b.do(chromedp.EmulateViewport(1280, 900))
 	b.click("Show the texts")
-	b.click("As it was sent")
-	b.sees(`document.querySelectorAll("details.said pre").length > 3`)
-	b.do(chromedp.Evaluate(`document.querySelector("section > div .tools").scrollIntoView()`, nil))
+	b.says("Download for laconic replay")
+	b.do(chromedp.Evaluate(`document.querySelectorAll("td [aria-expanded=false]:not(.fold *)").forEach((e) => e.click())`, nil))
+	b.sees(`document.querySelectorAll(".sides pre").length > 3 && document.querySelector("main").innerText.includes("As the upstream receives it")`)
+	b.sees(`[...document.querySelectorAll("tr.state-added + tr.both")].some((e) => e.innerText.includes("[Record of "))`)
+	b.do(chromedp.Evaluate(`document.querySelector("table[aria-label=Messages]").scrollIntoView()`, nil))
 	b.shoot("texts", 1280, 1100, false)
 	b.shoot("texts-dark", 1280, 1100, true)
 	b.shoot("texts-narrow", 360, 740, false)
@@ -276,15 +278,12 @@ func TestThePageTakesNothingForMarkup(t *testing.T) {
 		}
 		if strings.HasPrefix(place, "#/request") { // with all texts, as they came and as they were sent
 			b.click("Show the texts")
-			for _, body := range []string{"As it came", "As it was sent"} {
-				b.click(body)
-				b.do(chromedp.Evaluate(`document.querySelectorAll("details.said").forEach((e) => { e.open = true; })`, nil))
-				for _, text := range []string{evil + evil, evil + " {\n \"path\": \"" + evil + "\"\n}"} {
-					b.sees(fmt.Sprintf(`[...document.querySelectorAll("pre.text")].some((e) => e.textContent.includes(%q))`, text))
-				}
+			b.says("Download for laconic replay")
+			b.do(chromedp.Evaluate(`document.querySelectorAll("tr.fold button").forEach((e) => e.click())`, nil))
+			b.do(chromedp.Evaluate(`document.querySelectorAll("td [aria-expanded=false]").forEach((e) => e.click())`, nil))
+			for _, text := range []string{evil + evil, "{\n \"path\": \"" + evil + "\"\n}"} {
+				b.sees(fmt.Sprintf(`[...document.querySelectorAll(".sides pre.text")].some((e) => e.textContent.includes(%q))`, text))
 			}
-			b.click("Copy as curl")
-			b.says("$OPENAI_API_KEY")
 		}
 		b.sees(`document.querySelectorAll("img").length === 0`)
 	}
@@ -311,6 +310,45 @@ func TestThePageTakesNothingForMarkup(t *testing.T) {
 	if out, err := exec.Command(path, "replay", file, "--budget", "300").CombinedOutput(); err != nil || !strings.Contains(string(out), "1 conversation") {
 		t.Errorf("%v\n%s", err, out)
 	}
+}
+
+// TestTheReport: the page that a replay writes draws its conversation by itself, as the
+// page of the proxy does, and takes nothing of it for markup.
+func TestTheReport(t *testing.T) {
+	b := openBrowser(t)
+	path, err := laconicPath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const evil = `<img src=x onerror=alert(1)>`
+	recorded, err := os.ReadFile("../demo/conversation.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file, page := filepath.Join(dir, "recorded.json"), filepath.Join(dir, "report.html")
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(recorded), "Ticket OPS-4127", evil)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(path, "replay", file, "--budget", "16000", "--policy", "adaptive,window", "--html", page).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	b.open("file://" + page)
+	b.says("One conversation, before and after")
+	b.says(evil)
+	b.says("go out as the client sent them")
+	b.sees(`document.querySelectorAll("svg .epoch").length >= 3 && document.querySelectorAll("svg .level").length === 2`)
+	// The first request that changed something is open, its record beside what it stands for.
+	b.sees(`document.querySelectorAll("details[open]").length === 1 && document.querySelector("details[open] table[aria-label=Stages]")`)
+	b.sees(`[...document.querySelectorAll("tr.state-added + tr.both")].some((e) => e.innerText.includes("[Record of "))`)
+	b.sees(`document.querySelectorAll("img").length === 0`)
+	b.shoot("report", 1280, 1800, false)
+	b.shoot("report-dark", 1280, 1800, true)
+	b.shoot("report-narrow", 400, 1800, false)
+	// A step of the drawing opens its request.
+	b.do(chromedp.Evaluate(`document.querySelectorAll("svg .hit")[20].dispatchEvent(new MouseEvent("click"))`, nil))
+	b.sees(`document.getElementById("r21").open && document.querySelectorAll("#r21 tr").length > 10`)
+	b.nothingWrong()
 }
 
 // TestAStoreThatIsAwayIsShown on the page, without a reload, in /readyz?verbose and in

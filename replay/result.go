@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"laconic/replay/record"
+	"laconic/view"
 )
 
 // Result is the result of a replay.
@@ -29,8 +30,8 @@ type Result struct {
 	// Shown is the conversation that Options.Show chose, or nil. It is not part of
 	// the JSON, which has no content. IDs are names among which a conversation was
 	// looked for, in no order.
-	Shown *Shown   `json:"-"`
-	IDs   []string `json:"-"`
+	Shown *view.Conversation `json:"-"`
+	IDs   []string           `json:"-"`
 }
 
 // ModelBudget is the budget that some conversations of a model had.

@@ -10,28 +10,27 @@ import (
 	"slices"
 
 	"laconic/replay"
+	"laconic/view"
 )
 
-// The page, its part about one conversation, its style and its script.
+// The page, and its script without those of the view.
 var (
 	//go:embed report.html
 	reportPage string
-	//go:embed conversation.html
-	conversationPart string
-	//go:embed report.css
-	style template.CSS
 	//go:embed report.js
-	script template.JS
+	reportScript string
 )
 
-var reportTemplate = template.Must(template.Must(template.New("report").Funcs(template.FuncMap{
-	"thousands": replay.Thousands, "count": replay.Count, "notice": notice,
-}).Parse(reportPage)).Parse(conversationPart))
+var (
+	style          = view.Style()
+	script         = view.Script(reportScript)
+	reportTemplate = template.Must(template.New("report").Parse(reportPage))
+)
 
 // contentPolicy forbids the page everything but its own style and script: should a
 // text of a conversation ever be taken for markup, it can load and run nothing.
-var contentPolicy = template.HTML(fmt.Sprintf(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'">`,
-	hashOf(string(style)), hashOf(string(script))))
+var contentPolicy = template.HTML(fmt.Sprintf(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'">`,
+	hashOf(style), hashOf(script)))
 
 // hashOf returns the hash by which a content policy knows an inline text.
 func hashOf(text string) string {
@@ -44,8 +43,8 @@ type page struct {
 	*replay.Result
 	Titles        [][2]string // of the columns, with their meanings
 	Tables        []table
-	Own           string // the models' own budgets
-	Conversation  *shown // before and after; nil: none
+	Own           string             // the models' own budgets
+	Conversation  *view.Conversation // before and after; nil: none
 	ContentPolicy template.HTML
 	Style         template.CSS
 	Script        template.JS
@@ -68,8 +67,12 @@ type cell struct {
 
 // HTML writes a result as a page that needs no network.
 func HTML(w io.Writer, r *replay.Result) error {
-	p, names := page{Result: r, Own: modelBudgets(r), ContentPolicy: contentPolicy, Style: style, Script: script}, names(r)
-	p.Conversation = shownOf(r, names)
+	p, names := page{Result: r, Own: modelBudgets(r), ContentPolicy: contentPolicy, Style: template.CSS(style), Script: template.JS(script)}, names(r)
+	if r.Shown != nil {
+		shown := *r.Shown
+		shown.File = names[shown.File]
+		p.Conversation = &shown
+	}
 	for _, c := range columnsOf(r) {
 		p.Titles = append(p.Titles, [2]string{c.title, c.meaning})
 	}

@@ -9,7 +9,7 @@
 //   - escaped: nothing that was recorded becomes markup, and the page's policy
 //     forbids everything but its own style and script.
 //   - bounded: what of a long conversation is not on the page is counted and said.
-//   - offline: the page needs no network, and no script to show a conversation.
+//   - offline: the page needs no network.
 package report
 
 import (

@@ -83,6 +83,9 @@ export function sawtooth(points, width, height, open) {
     if (p.epoch) svg.append(s("line", { class: "epoch", x1: x(i), x2: x(i), y1: top, y2: floor }));
   });
   svg.append(s("path", { class: "before", d: line((p) => p.before) }));
+  for (const level of ["trigger", "land"]) {
+    if (large && last[level]) svg.append(s("path", { class: "level", d: line((p) => p[level] || 0) }, s("title", {}, level)));
+  }
   if (budget && budget <= most) svg.append(s("path", { class: "budget", d: line((p) => p.budget) }));
   svg.append(s("line", { class: "base", x1: 0, x2: inner, y1: floor + 0.5, y2: floor + 0.5 }));
   if (large) {

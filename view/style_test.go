@@ -1,4 +1,4 @@
-package page
+package view
 
 import (
 	"math"
@@ -15,7 +15,7 @@ var (
 // TestTextsCanBeRead: each colour of text has the contrast to each ground that WCAG
 // asks for, in both themes, and so have the marks that say something by their colour.
 func TestTextsCanBeRead(t *testing.T) {
-	css, err := static.ReadFile("static/style.css")
+	css, err := Files.ReadFile("static/style.css")
 	if err != nil {
 		t.Fatal(err)
 	}
