@@ -34,7 +34,7 @@ long:
 	LACONIC_SWEEP=$(LACONIC_SWEEP) LACONIC_LLAMACPP=full $(GO) test -timeout 60m ./...
 
 # The tests that do less with -short, or without a larger set of conversations: with
-# these, test is long. A test holds the list.
+# these, test is long.
 LONGER := TestACountThatChangesMovesNoEpoch TestADigestOfAnyShape TestAGroupIsRemovedWhole TestALargerWindowKeepsNoLess \
           TestAMovingMarkerMovesNothing TestAStoreEndsWithItsContext TestASwappedOrDamagedValueIsAMiss \
           TestAValueOfAnotherVersionIsAMissAndExpires TestAVaultGivesWhatItTook TestAnotherMixOfTextsIsStillCounted \
@@ -70,7 +70,7 @@ lint:
 	$(GO) tool staticcheck ./...
 
 # Where goroutines share something. What is pure is called from there, and has tests
-# without goroutines, which a test holds. Of e2e the stories, reloads and streams: the
+# without goroutines. Of e2e the stories, reloads and streams: the
 # others send hundreds of requests one by one.
 UNRACED := proxy/wire proxy/overflow proxy/fingerprint proxy/summarize/redact proxy/summarize/prompt \
            replay/record replay/report
