@@ -98,7 +98,7 @@ vuln:
 # -v shows the table; UPDATE=-update writes it into docs/survival.md.
 WINDOWS ?= all
 survival:
-	LACONIC_SURVIVAL=$(WINDOWS) $(GO) test -v -count=1 -timeout 20m -run '^TestSurvival$$' ./e2e $(UPDATE)
+	LACONIC_SURVIVAL=$(WINDOWS) $(GO) test -v -count=1 -timeout 20m -run '^TestSurvival$$' ./e2e/survival $(UPDATE)
 
 # It needs the larger set of conversations, which is not part of the repository.
 yardstick:
@@ -167,4 +167,4 @@ e2e e2e-all:
 		@openai/codex@0.80.0 cline@3.0.65 \
 		@github/copilot@1.0.102 @continuedev/cli@1.5.47
 	LACONIC_AGENTS=$(abspath $(AGENTS))/node_modules/.bin LACONIC_SURVIVAL=$(if $(filter e2e-all,$@),all) \
-		$(GO) test -v -count=1 -timeout 30m -run '^Test(Run)?Clients$$' ./e2e $(UPDATE)
+		$(GO) test -v -count=1 -timeout 30m -run '^Test(Run)?Clients$$' ./e2e/survival $(UPDATE)

@@ -85,9 +85,11 @@ var rules = []rule{
 	}, "commands put the rooms together; nothing but main may know them"},
 	{".", []string{"context", "os", "os/signal", "syscall"}, []string{"laconic/cli"}, "main is signals and an exit code"},
 	{"e2e", nil, []string{
-		"laconic/cli/counting", "laconic/compact", "laconic/compact/compacttest", "laconic/demo", "laconic/demo/strict", "laconic/e2e/llamacpp", "laconic/proxy/wire",
-		"laconic/store/storetest", "laconic/tokenize", "github.com/", "go.uber.org/goleak", "go.yaml.in/yaml/v4", "golang.org/x/",
+		"laconic/cli/counting", "laconic/compact", "laconic/compact/compacttest", "laconic/demo", "laconic/demo/strict", "laconic/e2e/llamacpp", "laconic/e2e/rig", "laconic/proxy/wire",
+		"laconic/store/storetest", "laconic/tokenize", "github.com/", "go.yaml.in/yaml/v4", "golang.org/x/",
 	}, "the command is seen as its users see it: as a process"},
+	{"e2e/rig", nil, []string{"go.uber.org/goleak"}, "a process is started and ended by it; what it is tested for is not known here"},
+	{"e2e/survival", nil, []string{"laconic/demo/strict", "laconic/e2e/rig", "laconic/tokenize"}, "an agent sees the command as a process"},
 	{"e2e/llamacpp", nil, nil, "tests start a server of their own by it"},
 	{"e2e/cluster", nil, []string{
 		"laconic/compact/compacttest", "laconic/demo/strict", "laconic/store/storetest", "github.com/Shopify/toxiproxy/v2", "github.com/rs/zerolog", "github.com/tidwall/gjson", "go.uber.org/goleak", "golang.org/x/sys",

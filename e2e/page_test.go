@@ -147,11 +147,11 @@ func (b *browser) nothingWrong() {
 var healthPage = regexp.MustCompile(`"health":"(http://[^"]+)/healthz"`)
 
 // adminURL returns the address of the admin listener.
-func (p *laconic) adminURL(t *testing.T) string {
+func adminURL(t *testing.T, p *laconic) string {
 	t.Helper()
-	m := healthPage.FindStringSubmatch(p.output())
+	m := healthPage.FindStringSubmatch(p.Output())
 	if m == nil {
-		t.Fatal("no admin listener:\n" + p.output())
+		t.Fatal("no admin listener:\n" + p.Output())
 	}
 	return m[1]
 }
@@ -173,7 +173,7 @@ func TestThePage(t *testing.T) {
 	upstream := httptest.NewServer(u)
 	defer upstream.Close()
 	p := startLaconic(t, upstream.URL+"/v1", pageConfig, "--admin", "127.0.0.1:0")
-	admin := p.adminURL(t)
+	admin := adminURL(t, p)
 
 	b.open(admin)
 	b.says("No request came yet")
@@ -268,7 +268,7 @@ func TestThePageTakesNothingForMarkup(t *testing.T) {
 	id := res.Header.Get("X-Laconic-Request-Id")
 	_, _ = io.Copy(io.Discard, res.Body)
 	_ = res.Body.Close()
-	admin := p.adminURL(t)
+	admin := adminURL(t, p)
 	for _, place := range []string{"", "#/conversation/1", "#/request/" + id, "#/savings", "#/upstreams", "#/configuration"} {
 		b.open("about:blank")
 		b.open(admin + "/page/" + place)
@@ -357,7 +357,7 @@ func TestAStoreThatIsAwayIsShown(t *testing.T) {
 	b := openBrowser(t)
 	redis := storetest.StartRedis(t)
 	p := startLaconic(t, "http://127.0.0.1:1/v1", "store: {kind: redis, url: \""+redis.URL()+"\", secret: a secret for this test}", "--admin", "127.0.0.1:0")
-	admin := p.adminURL(t)
+	admin := adminURL(t, p)
 	get := func(path string) string {
 		t.Helper()
 		res, err := client.Get(admin + path)
@@ -405,7 +405,7 @@ func TestThePageAsksForTheToken(t *testing.T) {
 	upstream := httptest.NewServer(strict.New(strict.Options{Limit: -1}))
 	defer upstream.Close()
 	p := startLaconic(t, upstream.URL+"/v1", "admin_token: canary-of-16-letters", "--admin", "127.0.0.1:0")
-	admin := p.adminURL(t)
+	admin := adminURL(t, p)
 	b.open(admin + "/page/")
 	b.says("Sign in")
 	b.shoot("sign-in", 1280, 900, false)
@@ -450,7 +450,7 @@ func TestThePageErases(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = res.Body.Close()
-	admin := p.adminURL(t)
+	admin := adminURL(t, p)
 	b.open(admin + "/page/")
 	b.do(chromedp.SendKeys("#token", "canary-of-16-letters\r"))
 	b.says("client_keys[0]")

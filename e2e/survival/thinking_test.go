@@ -1,4 +1,4 @@
-package e2e
+package survival
 
 import (
 	"bytes"
@@ -143,7 +143,7 @@ func TestBoundThinkingSurvives(t *testing.T) {
 						m.limit(9_000)
 					}
 					if c.replaced && (round == 14 || round == 27) {
-						epochs += p.epochs()
+						epochs += epochsOf(p)
 						p = startLaconic(t, server.URL+"/v1", c.config)
 						one, other, a.url = p, p, p.URL
 					}
@@ -152,7 +152,7 @@ func TestBoundThinkingSurvives(t *testing.T) {
 					}
 					text, calls, status, err := a.ask()
 					if err != nil || status != http.StatusOK {
-						t.Fatalf("round %d: status %d, %v; refused: %v\n%s", round, status, err, m.kinds, p.output())
+						t.Fatalf("round %d: status %d, %v; refused: %v\n%s", round, status, err, m.kinds, p.Output())
 					}
 					if text == sessionIsOver {
 						break
@@ -168,7 +168,7 @@ func TestBoundThinkingSurvives(t *testing.T) {
 				for _, n := range m.kinds {
 					second += n
 				}
-				t.Logf("%s: %d rounds, %d epochs, %d pieces of thinking sent, second sends %d: %v", name, m.round-1, epochs+one.epochs(), m.sent, second, m.kinds)
+				t.Logf("%s: %d rounds, %d epochs, %d pieces of thinking sent, second sends %d: %v", name, m.round-1, epochs+epochsOf(one), m.sent, second, m.kinds)
 				if m.missing > 0 {
 					t.Errorf("%d requests came without the newest result", m.missing)
 				}
@@ -205,9 +205,9 @@ func (m *thinker) agent(url string, turns bool) *agent {
 	return a
 }
 
-// epochs is how many the last plan of the process had.
-func (p *laconic) epochs() (n int) {
-	for line := range strings.Lines(p.output()) {
+// epochsOf returns how many epochs the last plan of the process had.
+func epochsOf(p *laconic) (n int) {
+	for line := range strings.Lines(p.Output()) {
 		var l struct{ Epochs int }
 		if json.Unmarshal([]byte(line), &l) == nil && l.Epochs > 0 {
 			n = l.Epochs

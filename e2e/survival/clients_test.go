@@ -1,6 +1,6 @@
 //go:build unix
 
-package e2e
+package survival
 
 import (
 	"context"
@@ -35,7 +35,7 @@ const believed = "1000000"
 var programs = []program{
 	{
 		name: "openai-node",
-		args: func(url, prompt string) []string { return []string{"testdata/openai-node.mjs", url, prompt} },
+		args: func(url, prompt string) []string { return []string{"../testdata/openai-node.mjs", url, prompt} },
 
 		windows: []int{8_000, 16_000, 32_000},
 	},

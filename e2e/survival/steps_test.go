@@ -1,4 +1,4 @@
-package e2e
+package survival
 
 import (
 	"fmt"
@@ -104,16 +104,6 @@ func (w *workspace) lay(t testing.TB, dir string) {
 	t.Helper()
 	for name, text := range w.files {
 		writeFile(t, filepath.Join(dir, name), text)
-	}
-}
-
-func writeFile(t testing.TB, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
 	}
 }
 

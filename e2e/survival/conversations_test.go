@@ -1,4 +1,4 @@
-package e2e
+package survival
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 
 // conversations is where the repository keeps the conversations that its sweeps
 // run on.
-const conversations = "testdata/conversations"
+const conversations = "../testdata/conversations"
 
 // TestConversationsAreWhatTheAgentsSay records the scripted agents of this
 // package, each in front of a model without a limit, and compares the

@@ -1,4 +1,4 @@
-package e2e
+package survival
 
 import (
 	"flag"
@@ -117,7 +117,7 @@ func publish(t *testing.T, mark, text string) {
 	if !*update {
 		return
 	}
-	const page = "../docs/survival.md"
+	const page = "../../docs/survival.md"
 	old, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
