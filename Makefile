@@ -34,7 +34,7 @@ long:
 	LACONIC_SWEEP=$(LACONIC_SWEEP) LACONIC_LLAMACPP=full $(GO) test -timeout 60m ./...
 
 # The tests that do less with -short, or without a larger set of conversations: with
-# these, test is long. A test holds the list.
+# these, test is long.
 LONGER := TestACountThatChangesMovesNoEpoch TestADigestOfAnyShape TestAGroupIsRemovedWhole TestALargerWindowKeepsNoLess \
           TestAMovingMarkerMovesNothing TestAStoreEndsWithItsContext TestASwappedOrDamagedValueIsAMiss \
           TestAValueOfAnotherVersionIsAMissAndExpires TestAVaultGivesWhatItTook TestAnotherMixOfTextsIsStillCounted \
@@ -70,7 +70,7 @@ lint:
 	$(GO) tool staticcheck ./...
 
 # Where goroutines share something. What is pure is called from there, and has tests
-# without goroutines, which a test holds. Of e2e the stories, reloads and streams: the
+# without goroutines. Of e2e the stories, reloads and streams: the
 # others send hundreds of requests one by one.
 UNRACED := proxy/wire proxy/overflow proxy/fingerprint proxy/summarize/redact proxy/summarize/prompt \
            replay/record replay/report
@@ -98,7 +98,7 @@ vuln:
 # -v shows the table; UPDATE=-update writes it into docs/survival.md.
 WINDOWS ?= all
 survival:
-	LACONIC_SURVIVAL=$(WINDOWS) $(GO) test -v -count=1 -timeout 20m -run '^TestSurvival$$' ./e2e $(UPDATE)
+	LACONIC_SURVIVAL=$(WINDOWS) $(GO) test -v -count=1 -timeout 20m -run '^TestSurvival$$' ./e2e/survival $(UPDATE)
 
 # It needs the larger set of conversations, which is not part of the repository.
 yardstick:
@@ -177,4 +177,4 @@ e2e e2e-all:
 		@openai/codex@0.80.0 cline@3.0.65 \
 		@github/copilot@1.0.102 @continuedev/cli@1.5.47
 	LACONIC_AGENTS=$(abspath $(AGENTS))/node_modules/.bin LACONIC_SURVIVAL=$(if $(filter e2e-all,$@),all) \
-		$(GO) test -v -count=1 -timeout 30m -run '^Test(Run)?Clients$$' ./e2e $(UPDATE)
+		$(GO) test -v -count=1 -timeout 30m -run '^Test(Run)?Clients$$' ./e2e/survival $(UPDATE)

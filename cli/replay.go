@@ -48,8 +48,8 @@ func replayCommand() *cobra.Command {
 		Use:   "replay FILE…",
 		Short: "measure policies on recorded conversations: what is kept, what it costs",
 		Long: "Replays every request of recorded conversations (JSONL, HAR, or request bodies) through\n" +
-			"policies and compares them: whether requests fit, whether pairs stay valid, how many of the\n" +
-			"values that the next calls really used are still there, and what it costs with a prompt cache.\n\n" +
+			"policies and compares them: whether requests fit, how many of the values that the next calls\n" +
+			"really used are still there, and what it costs with a prompt cache.\n\n" +
 			"With a configuration file its own policies are compared too, and each conversation has the\n" +
 			"window, the tokenizer and, without --budget and --budget-share, the budget that serve would\n" +
 			"choose for its model. No upstream is asked, and no model: what serve learns of a window is not\n" +
@@ -95,7 +95,7 @@ func replayCommand() *cobra.Command {
 	f.Float64Var(&prices.Cached, "price-cached", prices.Cached, "price of a cached token, relative to an uncached one")
 	f.Float64Var(&prices.Write, "price-write", prices.Write, "price of a token written to the cache")
 	f.BoolVar(&r.json, "json", false, "print JSON")
-	f.StringVar(&r.page, "html", "", "also write a page with plots to this file, and with one conversation before and after,\nrequest by request: it holds the texts of that conversation")
+	f.StringVar(&r.page, "html", "", "also write a page to this file, with one conversation before and after,\nrequest by request: it holds the texts of that conversation")
 	f.StringVar(&r.conversation, "conversation", "", "`ID` of the conversation on the page (default: the one with the largest request)")
 	f.BoolVar(&r.bare, "no-conversation", false, "leave the conversation out of the page, which then holds no texts")
 	return cmd
@@ -111,7 +111,7 @@ func (r *replayRun) run(ctx context.Context, stdout, stderr io.Writer) int {
 		return exitInput
 	}
 	progress := progressOn(stderr)
-	r.Progress, r.Series = progress.draw, page != nil
+	r.Progress = progress.draw
 	res, err := replay.Run(ctx, r.Options)
 	progress.clear()
 	code := exitDone

@@ -1,18 +1,6 @@
 // Package e2e runs the laconic command as its users do: as a process between a
-// client and an upstream, and never through its packages.
-//
-// It measures what a long session leaves to the model. A scripted agent makes
-// forty calls in a made-up workspace, in front of an upstream that is as strict
-// as OpenAI and counts as nobody knows. Each request that the upstream accepts is
-// read as the model would read it: is the newest result there, and what is left
-// of the facts that the agent needs at the end?
-//
-//   - TestSurvival: the agent is a loop of this package. A few sessions with the
-//     other tests, all of them by `make survival`.
-//   - TestClients: the agents are those that people use, from npm, by `make e2e`.
-//   - TestRunClients: the same agents find the proxy that laconic run starts.
-//   - TestLoopEnds: an agent that calls again whatever it cannot see the result of
-//     comes to its end.
+// client and an upstream, and never through its packages. What several folders need
+// for that is in package rig.
 //
 // Upstreams are those of this package, which are stricter than real ones, but for:
 //

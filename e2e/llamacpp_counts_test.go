@@ -49,7 +49,7 @@ func TestLlamaCppCounts(t *testing.T) {
 				p := startLaconic(t, l.URL+"/v1", "")
 				var rest []float64 // after three answers
 				for i, c := range chats {
-					off := p.countsOff(t, c.growing(name, 7))
+					off := countsOff(t, p, c.growing(name, 7))
 					t.Logf("%-22s %-54s %+.1f %%", name, c.id, off)
 					// The answers to one conversation teach something of the next.
 					if i == 0 && !r.partial && name != "my-model" && math.Abs(off[0]) > 10 {
@@ -69,7 +69,7 @@ func TestLlamaCppCounts(t *testing.T) {
 }
 
 // countsOff returns how far the counts of requests are from what was billed, in percent.
-func (p *laconic) countsOff(t *testing.T, requests [][]byte) (off []float64) {
+func countsOff(t *testing.T, p *laconic, requests [][]byte) (off []float64) {
 	t.Helper()
 	for _, body := range requests {
 		status, h, answer := postJSON(t, p.URL+completions, body)

@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -183,4 +184,13 @@ func budgetOf(t testing.TB, url, model string) int {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// marshal returns a value as JSON.
+func marshal(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return b
 }

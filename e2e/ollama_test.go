@@ -202,7 +202,7 @@ func TestOllama(t *testing.T) {
 	f("nothing loaded, streams", 1, func(t *testing.T, _ *ollama, p *laconic) { play(t, p, `"stream":true`) })
 	f("loaded", 0, func(t *testing.T, o *ollama, p *laconic) {
 		o.loaded = true
-		p.tells(t, o)
+		tells(t, p, o)
 		play(t, p, `"stream":false`)
 	})
 	// Behind a gateway only the usage shows it.
@@ -218,7 +218,7 @@ func TestOllama(t *testing.T) {
 }
 
 // tells sends a few words until the proxy knows the window.
-func (p *laconic) tells(t *testing.T, o *ollama) {
+func tells(t *testing.T, p *laconic, o *ollama) {
 	t.Helper()
 	eventually(t, "the window is known", func() bool { return budgetOf(t, p.URL, ollamaModel) < o.window })
 	o.read()

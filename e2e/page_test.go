@@ -147,11 +147,11 @@ func (b *browser) nothingWrong() {
 var healthPage = regexp.MustCompile(`"health":"(http://[^"]+)/healthz"`)
 
 // adminURL returns the address of the admin listener.
-func (p *laconic) adminURL(t *testing.T) string {
+func adminURL(t *testing.T, p *laconic) string {
 	t.Helper()
-	m := healthPage.FindStringSubmatch(p.output())
+	m := healthPage.FindStringSubmatch(p.Output())
 	if m == nil {
-		t.Fatal("no admin listener:\n" + p.output())
+		t.Fatal("no admin listener:\n" + p.Output())
 	}
 	return m[1]
 }
@@ -173,7 +173,7 @@ func TestThePage(t *testing.T) {
 	upstream := httptest.NewServer(u)
 	defer upstream.Close()
 	p := startLaconic(t, upstream.URL+"/v1", pageConfig, "--admin", "127.0.0.1:0")
-	admin := p.adminURL(t)
+	admin := adminURL(t, p)
 
 	b.open(admin)
 	b.says("No request came yet")
@@ -210,9 +210,11 @@ func TestThePage(t *testing.T) {
 	b.shoot("request-narrow", 360, 740, false)
 	b.do(chromedp.EmulateViewport(1280, 900))
 	b.click("Show the texts")
-	b.click("As it was sent")
-	b.sees(`document.querySelectorAll("details.said pre").length > 3`)
-	b.do(chromedp.Evaluate(`document.querySelector("section > div .tools").scrollIntoView()`, nil))
+	b.says("Download for laconic replay")
+	b.do(chromedp.Evaluate(`document.querySelectorAll("td [aria-expanded=false]:not(.fold *)").forEach((e) => e.click())`, nil))
+	b.sees(`document.querySelectorAll(".sides pre").length > 3 && document.querySelector("main").innerText.includes("As the upstream receives it")`)
+	b.sees(`[...document.querySelectorAll("tr.state-added + tr.both")].some((e) => e.innerText.includes("[Record of "))`)
+	b.do(chromedp.Evaluate(`document.querySelector("table[aria-label=Messages]").scrollIntoView()`, nil))
 	b.shoot("texts", 1280, 1100, false)
 	b.shoot("texts-dark", 1280, 1100, true)
 	b.shoot("texts-narrow", 360, 740, false)
@@ -266,7 +268,7 @@ func TestThePageTakesNothingForMarkup(t *testing.T) {
 	id := res.Header.Get("X-Laconic-Request-Id")
 	_, _ = io.Copy(io.Discard, res.Body)
 	_ = res.Body.Close()
-	admin := p.adminURL(t)
+	admin := adminURL(t, p)
 	for _, place := range []string{"", "#/conversation/1", "#/request/" + id, "#/savings", "#/upstreams", "#/configuration"} {
 		b.open("about:blank")
 		b.open(admin + "/page/" + place)
@@ -276,15 +278,12 @@ func TestThePageTakesNothingForMarkup(t *testing.T) {
 		}
 		if strings.HasPrefix(place, "#/request") { // with all texts, as they came and as they were sent
 			b.click("Show the texts")
-			for _, body := range []string{"As it came", "As it was sent"} {
-				b.click(body)
-				b.do(chromedp.Evaluate(`document.querySelectorAll("details.said").forEach((e) => { e.open = true; })`, nil))
-				for _, text := range []string{evil + evil, evil + " {\n \"path\": \"" + evil + "\"\n}"} {
-					b.sees(fmt.Sprintf(`[...document.querySelectorAll("pre.text")].some((e) => e.textContent.includes(%q))`, text))
-				}
+			b.says("Download for laconic replay")
+			b.do(chromedp.Evaluate(`document.querySelectorAll("tr.fold button").forEach((e) => e.click())`, nil))
+			b.do(chromedp.Evaluate(`document.querySelectorAll("td [aria-expanded=false]").forEach((e) => e.click())`, nil))
+			for _, text := range []string{evil + evil, "{\n \"path\": \"" + evil + "\"\n}"} {
+				b.sees(fmt.Sprintf(`[...document.querySelectorAll(".sides pre.text")].some((e) => e.textContent.includes(%q))`, text))
 			}
-			b.click("Copy as curl")
-			b.says("$OPENAI_API_KEY")
 		}
 		b.sees(`document.querySelectorAll("img").length === 0`)
 	}
@@ -313,13 +312,52 @@ func TestThePageTakesNothingForMarkup(t *testing.T) {
 	}
 }
 
+// TestTheReport: the page that a replay writes draws its conversation by itself, as the
+// page of the proxy does, and takes nothing of it for markup.
+func TestTheReport(t *testing.T) {
+	b := openBrowser(t)
+	path, err := laconicPath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const evil = `<img src=x onerror=alert(1)>`
+	recorded, err := os.ReadFile("../demo/conversation.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file, page := filepath.Join(dir, "recorded.json"), filepath.Join(dir, "report.html")
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(recorded), "Ticket OPS-4127", evil)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(path, "replay", file, "--budget", "16000", "--policy", "adaptive,window", "--html", page).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	b.open("file://" + page)
+	b.says("One conversation, before and after")
+	b.says(evil)
+	b.says("go out as the client sent them")
+	b.sees(`document.querySelectorAll("svg .epoch").length >= 3 && document.querySelectorAll("svg .level").length === 2`)
+	// The first request that changed something is open, its record beside what it stands for.
+	b.sees(`document.querySelectorAll("details[open]").length === 1 && document.querySelector("details[open] table[aria-label=Stages]")`)
+	b.sees(`[...document.querySelectorAll("tr.state-added + tr.both")].some((e) => e.innerText.includes("[Record of "))`)
+	b.sees(`document.querySelectorAll("img").length === 0`)
+	b.shoot("report", 1280, 1800, false)
+	b.shoot("report-dark", 1280, 1800, true)
+	b.shoot("report-narrow", 400, 1800, false)
+	// A step of the drawing opens its request.
+	b.do(chromedp.Evaluate(`document.querySelectorAll("svg .hit")[20].dispatchEvent(new MouseEvent("click"))`, nil))
+	b.sees(`document.getElementById("r21").open && document.querySelectorAll("#r21 tr").length > 10`)
+	b.nothingWrong()
+}
+
 // TestAStoreThatIsAwayIsShown on the page, without a reload, in /readyz?verbose and in
 // the metrics; and so is its return. The process stays ready.
 func TestAStoreThatIsAwayIsShown(t *testing.T) {
 	b := openBrowser(t)
 	redis := storetest.StartRedis(t)
 	p := startLaconic(t, "http://127.0.0.1:1/v1", "store: {kind: redis, url: \""+redis.URL()+"\", secret: a secret for this test}", "--admin", "127.0.0.1:0")
-	admin := p.adminURL(t)
+	admin := adminURL(t, p)
 	get := func(path string) string {
 		t.Helper()
 		res, err := client.Get(admin + path)
@@ -367,7 +405,7 @@ func TestThePageAsksForTheToken(t *testing.T) {
 	upstream := httptest.NewServer(strict.New(strict.Options{Limit: -1}))
 	defer upstream.Close()
 	p := startLaconic(t, upstream.URL+"/v1", "admin_token: canary-of-16-letters", "--admin", "127.0.0.1:0")
-	admin := p.adminURL(t)
+	admin := adminURL(t, p)
 	b.open(admin + "/page/")
 	b.says("Sign in")
 	b.shoot("sign-in", 1280, 900, false)
@@ -412,7 +450,7 @@ func TestThePageErases(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = res.Body.Close()
-	admin := p.adminURL(t)
+	admin := adminURL(t, p)
 	b.open(admin + "/page/")
 	b.do(chromedp.SendKeys("#token", "canary-of-16-letters\r"))
 	b.says("client_keys[0]")

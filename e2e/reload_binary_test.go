@@ -169,39 +169,6 @@ func TestReloadThroughTheBinary(t *testing.T) {
 	}
 }
 
-// TestReloadOfALinkThatIsSwapped: as Kubernetes mounts a ConfigMap.
-func TestReloadOfALinkThatIsSwapped(t *testing.T) {
-	t.Parallel()
-	a, b := saysItsName(t, "a"), saysItsName(t, "b")
-	dir := t.TempDir()
-	swap := func(version, src string) {
-		t.Helper()
-		if err := os.Mkdir(filepath.Join(dir, version), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		writeFile(t, filepath.Join(dir, version, "laconic.yaml"), src)
-		link := filepath.Join(dir, "..data_tmp")
-		if err := os.Symlink(version, link); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(link, filepath.Join(dir, "..data")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	swap("..1", "upstream: "+a.URL+"/v1\n")
-	if err := os.Symlink(filepath.Join("..data", "laconic.yaml"), filepath.Join(dir, "laconic.yaml")); err != nil {
-		t.Fatal(err)
-	}
-	r := startReloads(t, dir, "")
-	r.becomes("the start", "a")
-	swap("..2", "upstream: "+b.URL+"/v1\n")
-	r.becomes("swapped", "b")
-	swap("..3", "upstream: [\n")
-	r.says(1, wasNot)
-	swap("..4", "upstream: "+a.URL+"/v1\n")
-	r.becomes("swapped again", "a")
-}
-
 // TestReloadOfAFileThatIsCut: behind any of its lines. Whatever of it is a
 // configuration, requests are answered under the old or the new one, with a key, and
 // nobody else comes in.
@@ -294,60 +261,4 @@ func TestAnOriginComesBack(t *testing.T) {
 	f(whole, 200, 403)
 	f(cut+"allowed_origins: [\"http://other.example\"]\n", 403, 403)
 	f(cut+"allowed_origins: [\"http://other.example\", \"http://ok.example\"]\n", 200, 403)
-}
-
-// TestReloadIsSeenOnThePage: prices, names of keys and values are those in force.
-func TestReloadIsSeenOnThePage(t *testing.T) {
-	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"ok"}}],"usage":{"prompt_tokens":1000000,"completion_tokens":1}}`)
-	}))
-	defer up.Close()
-	const bob = "the-key-of-bob-himself"
-	t.Setenv("ALICE", "the-key-of-alice-alone")
-	t.Setenv("BOB", bob)
-	file := func(keys, more string) string {
-		return "upstream: " + up.URL + "/v1\nmodels:\n- match: \"*\"\n  api_key: sk-two\nclient_keys: [" + keys + "]\n" + more
-	}
-	r := startReloads(t, t.TempDir(), file(`"${ALICE}", "${BOB}"`, ""))
-	read := func(path string) string {
-		t.Helper()
-		res, err := r.client.Get(r.Admin + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		text, _ := io.ReadAll(res.Body)
-		return string(text)
-	}
-	asks := func() {
-		t.Helper()
-		req, err := http.NewRequest("POST", r.URL+"/v1/chat/completions", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"Hi."}]}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "Bearer "+bob)
-		res, err := r.client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = io.Copy(io.Discard, res.Body)
-		_ = res.Body.Close()
-	}
-	asks()
-	if got := read("/page/api/state"); !strings.Contains(got, `"tenant":"BOB"`) || strings.Contains(got, "ALICE") || !strings.Contains(got, `"paid":0,`) {
-		t.Errorf("%s", got)
-	}
-	r.rename(file(`"${BOB}"`, "prices: [{match: \"*\", input: 3}]\n"))
-	if status, text := r.post("/reload"); status != 200 {
-		t.Fatal(text)
-	}
-	asks()
-	if got := read("/page/api/state"); !strings.Contains(got, `"tenant":"BOB"`) || strings.Contains(got, "ALICE") || !strings.Contains(got, `"paid":3,`) {
-		t.Errorf("%s", got)
-	}
-	if got := read("/page/api/facts"); !strings.Contains(got, `"prices[0].input","value":"3"`) {
-		t.Errorf("%s", got)
-	}
 }

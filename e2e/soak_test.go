@@ -161,8 +161,8 @@ summarizer: {upstream: "http://%[1]s/v1", model: house-summaries, api_key: house
 store: {kind: redis, url: "%[2]s", secret: a-secret-of-more-than-sixteen-letters}
 `, s.toxic[1].Listen, s.redis.URL())
 	s.p = startLaconic(t, "http://"+s.toxic[0].Listen+"/v1", config, "--admin", "127.0.0.1:0", "--log-level", "error")
-	s.pid = s.p.cmd.Process.Pid
-	s.admin = regexp.MustCompile(`"health":"(http://[^"]+)/healthz"`).FindStringSubmatch(s.p.text)[1]
+	s.pid = s.p.Cmd.Process.Pid
+	s.admin = regexp.MustCompile(`"health":"(http://[^"]+)/healthz"`).FindStringSubmatch(s.p.Text)[1]
 	return s
 }
 

@@ -76,8 +76,7 @@ type compactionLine struct {
 }
 
 var (
-	listening = regexp.MustCompile(`(?m)"listening":"(https?://[^"]+)".*}$`)
-	health    = regexp.MustCompile(`"health":"(http://[^"]+)/healthz"`)
+	health = regexp.MustCompile(`"health":"(http://[^"]+)/healthz"`)
 )
 
 // start runs laconic on a free port and waits until it says where.

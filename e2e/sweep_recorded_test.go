@@ -15,6 +15,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"laconic/compact/compacttest"
+	"laconic/e2e/rig"
 	"laconic/proxy/wire"
 )
 
@@ -168,7 +169,7 @@ func sweepLevel(t *testing.T) (string, int64) {
 	}
 	switch {
 	case level != "":
-	case raced:
+	case rig.Raced():
 		level, size = "a small sample", size/4
 	default:
 		level = "a sample"

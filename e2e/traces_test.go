@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 )
 
@@ -58,12 +57,8 @@ func TestTracesOfTheBinary(t *testing.T) {
 			_, _ = io.Copy(io.Discard, res.Body)
 			_ = res.Body.Close()
 		}
-		_ = p.cmd.Process.Signal(syscall.SIGTERM)
-		if err := <-p.done; err != nil {
-			t.Error(err)
-		}
-		close(p.done)
-		warnings, lines := strings.Count(p.output(), "the collector does not take traces"), strings.Count(p.output(), `"traces"`)
+		p.Stop(t)
+		warnings, lines := strings.Count(p.Output(), "the collector does not take traces"), strings.Count(p.Output(), `"traces"`)
 		mu.Lock()
 		spans, own := bytes.Count(took, []byte("chat gpt-5")), 0
 		for _, parent := range parents {
@@ -80,7 +75,7 @@ func TestTracesOfTheBinary(t *testing.T) {
 		wantLines := map[string]int{collector.URL: 1, gone: 2}[to] // where to, and the warning
 		wantOwn := map[string]int{collector.URL: 10, gone: 10}[to]
 		if spans != wantSpans || warnings != max(0, wantLines-1) || lines != wantLines || own != wantOwn {
-			t.Errorf("to %q: %d spans, %d warnings in %d lines, %d times our own parent\n%.3000s", to, spans, warnings, lines, own, p.output())
+			t.Errorf("to %q: %d spans, %d warnings in %d lines, %d times our own parent\n%.3000s", to, spans, warnings, lines, own, p.Output())
 		}
 	}
 }

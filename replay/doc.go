@@ -6,13 +6,11 @@
 // # Promises
 //
 //   - honest: every number is measured on what would have been sent, and none is
-//     taken from a policy's own report. Pairs are checked by code that shares
-//     nothing with the repair, tokens are counted again, and facts are searched
-//     in the text.
+//     taken from a policy's own report. Tokens are counted again, and facts are
+//     searched in the text.
 //   - the same question for all: all policies see the same requests under the
 //     same budgets, counted by the same counter.
-//   - repeatable: the numbers do not depend on the number of workers. Only times
-//     differ.
+//   - repeatable: the numbers do not depend on the number of workers.
 //   - flat: one conversation per worker is in memory, however long a file is.
 //   - never silent: a line that cannot be read is reported with its file and
 //     line, and the others are replayed.
@@ -30,11 +28,9 @@
 // requests whose full size exceeds the budget. The peak of a conversation is the
 // cost of its largest request.
 //
-// What an agent needs beside facts has measurements of its own: whether all lines
-// that its next edit replaces are shown (Kept), and whether binding sentences
-// survive, which are planted into copies of the recording (Constraints). That a
-// text is in a request does not mean that a model uses it: all of these are upper
-// bounds.
+// What an agent needs beside facts is measured by its edits: whether all lines that
+// the next one replaces are shown (Kept). That a text is in a request does not mean
+// that a model uses it: all of these are upper bounds.
 //
 // # Cost
 //
@@ -42,6 +38,5 @@
 // has the prefix of the previous request. So the bill of a conversation is the sum over its
 // requests of (uncached × write + cached × price of a cached token), where
 // cached is the longest common prefix with the previous request. The cost of a
-// policy is its bill divided by that of sending everything: over all requests, or
-// as the mean over conversations.
+// policy is its bill divided by that of sending everything.
 package replay

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"time"
 
 	"laconic/compact"
 	"laconic/replay/record"
@@ -20,7 +19,6 @@ type conversation struct {
 	memory  *memory
 	read    [][]string // the texts of each message: see reading
 	full    float64    // bill of sending everything
-	copies  []plantedCopy
 }
 
 // turn is one request as the client sent it.
@@ -73,26 +71,13 @@ func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversa
 		v.turns = append(v.turns, t)
 		before = whole
 	}
-	v.copies = v.planted()
 	return v
 }
 
 // run is what one policy did to one conversation under one budget.
 type run struct {
 	Numbers
-	turns    []Turn // if Options.Series is set
 	failures failures
-}
-
-// Turn is one request in a series over time. Costs are tokens.
-type Turn struct {
-	// Messages is the number of messages that the client had sent, Full their cost.
-	Messages int `json:"messages"`
-	Full     int `json:"full"`
-	// Sent is the cost of the request as sent. Epoch is set if the request began
-	// an epoch.
-	Sent  int  `json:"sent"`
-	Epoch bool `json:"epoch,omitempty"`
 }
 
 // measure replays every request of a conversation through a policy.
@@ -107,21 +92,19 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 	for i := range v.turns {
 		t := &v.turns[i]
 		in := compact.Conversation{Messages: v.Messages[:t.messages:t.messages], Fixed: v.fixed}
-		start := time.Now()
 		plan, report := compact.Compact(in, policy, v.counter, b)
 		climbed := newEpochs(epochs, plan.Epochs)
 		msgs := plan.Apply(in)
-		r.times.record(time.Since(start))
-
 		now, whole := v.sent(msgs, before)
-		if legalPairs(msgs) {
-			r.Paired++
-		}
 		common, cached := shared(before, now)
 		if t.full > b.Tokens {
 			kept := v.memory.retained(t.from, t.to, msgs, whole)
 			kept.Edits, kept.EditsShown = len(t.edits), v.shownEdits(t.edits, msgs, whole)
-			r.over(now.total <= b.Tokens, kept)
+			r.Over++
+			r.Kept.add(&kept)
+			if now.total <= b.Tokens {
+				r.Fits++
+			}
 		}
 		broke := before != nil && common < len(before.msgs)
 		r.Epochs += climbed
@@ -138,14 +121,7 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 			}
 			r.check(errs, p, Failure{Budget: name, File: v.File, Conversation: v.ID, Messages: t.messages})
 		}
-		if o.Series {
-			r.turns = append(r.turns, Turn{Messages: t.messages, Full: t.full, Sent: now.total, Epoch: climbed > 0})
-		}
 		before, epochs = now, plan.Epochs
-	}
-	points := v.RequestPoints()
-	for i := range v.copies {
-		v.copies[i].survive(p, b, points, &r.Constraints)
 	}
 	r.finish()
 	return r

@@ -30,18 +30,18 @@ func replayed1(t *testing.T, p Policy, b Budget, file string) Row {
 	return res.Total.Rows[0]
 }
 
-// TestNumbersOfAnErrand: every number but those of copies, worked out by hand. The budget of 20
+// TestNumbersOfAnErrand: every number, worked out by hand. The budget of 20
 // starts an epoch above 19; the third request (21) is the only one.
 func TestNumbersOfAnErrand(t *testing.T) {
 	f := func(text string, want Numbers) {
 		t.Helper()
-		want.Conversations, want.Requests, want.Paired = 1, 4, 4
+		want.Conversations, want.Requests = 1, 4
 		want.Over = 2                               // requests 3 and 4
 		want.Facts, want.Hard, want.Calls = 1, 1, 1 // code_4711, whose message is rewritten
 		want.HardRecalled, want.HardVerbatim, want.CallsWhole = want.Recalled, want.Verbatim, want.Recalled
 		want.Full = 25 + 0.1*44 // 6+17+21+25 sent, of them 0+6+17+21 cached
 		got := replayed1(t, rewriting(text), Budget{Tokens: 20}, replaytest.Write(t, "errand.jsonl", replaytest.Errand)).Numbers
-		if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Numbers{}), cmpopts.IgnoreFields(Numbers{}, "Constraints"), cmpopts.EquateApprox(0, 1e-9)); d != "" {
+		if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Numbers{}), cmpopts.EquateApprox(0, 1e-9)); d != "" {
 			t.Errorf("%q: want -, got +\n%s", text, d)
 		}
 	}
@@ -53,19 +53,19 @@ func TestNumbersOfAnErrand(t *testing.T) {
 	})
 	// The value is left, its surroundings are not. Sent: 6, 17, 15, 19.
 	f("gone: code_4711", Numbers{
-		Fits: 2, Epochs: 1, PrefixBreaks: 1, Kept: Kept{Recalled: 1}, RecalledFit: 1,
+		Fits: 2, Epochs: 1, PrefixBreaks: 1, Kept: Kept{Recalled: 1},
 		Sent: 57, Cached: 0 + 6 + 9 + 15, Bill: 27 + 3.0,
 	})
 	// The 12 characters on both sides are left, and the result still starts as
 	// it did: its 6 tokens come from the cache. Sent: 6, 17, 19, 23; the last
 	// one does not fit, and there is nothing more to rewrite.
 	f("the secret is code_4711 and nothing", Numbers{
-		Fits: 1, Epochs: 1, PrefixBreaks: 1, Kept: Kept{Recalled: 1, Verbatim: 1}, RecalledFit: 1,
+		Fits: 1, Epochs: 1, PrefixBreaks: 1, Kept: Kept{Recalled: 1, Verbatim: 1},
 		Sent: 65, Cached: 0 + 6 + 15 + 19, Bill: 25 + 4.0,
 	})
 	// One character of the surroundings is missing.
 	f("the secret is code_4711 and nothin", Numbers{
-		Fits: 1, Epochs: 1, PrefixBreaks: 1, Kept: Kept{Recalled: 1}, RecalledFit: 1,
+		Fits: 1, Epochs: 1, PrefixBreaks: 1, Kept: Kept{Recalled: 1},
 		Sent: 65, Cached: 0 + 6 + 15 + 19, Bill: 25 + 4.0,
 	})
 }
@@ -82,9 +82,6 @@ func TestSharesOfAnErrand(t *testing.T) {
 	all := replayed1(t, rewriting("gone"), Budget{Tokens: 1000}, file)
 	if all.Cost() != 1 || all.PrefixBreaks != 0 || all.Epochs != 0 || all.Over != 0 || all.Sent != 69 {
 		t.Errorf("a large budget: %+v", all.Numbers)
-	}
-	if got := all.MeanCost(); got != 1 {
-		t.Errorf("mean cost %v", got)
 	}
 }
 
@@ -108,24 +105,6 @@ func TestPricesDecideTheCost(t *testing.T) {
 	f(&Prices{Cached: 0, Write: 1}, 26.0/25)
 	f(&Prices{Cached: 1, Write: 0}, 29.0/44)
 	f(nil, (26+2.9)/(25+4.4))
-}
-
-// TestMeansCountConversationsAlike: two errands, one of them under a budget
-// that changes nothing.
-func TestMeansCountConversationsAlike(t *testing.T) {
-	var n, a, b Numbers
-	a = Numbers{Conversations: 1, Bill: 50, Full: 100}
-	b = Numbers{Conversations: 1, Bill: 10, Full: 10}
-	a.finish()
-	b.finish()
-	n.add(&a)
-	n.add(&b)
-	if n.MeanCost() != 0.75 {
-		t.Errorf("mean cost %v", n.MeanCost())
-	}
-	if got, want := n.Cost(), 60.0/110; math.Abs(got-want) > 1e-12 {
-		t.Errorf("cost %v, want %v", got, want)
-	}
 }
 
 // TestBrokenPromisesAreTold: a policy that writes another text at every

@@ -2,8 +2,8 @@ package replay
 
 import (
 	"fmt"
+	"math"
 	"slices"
-	"time"
 )
 
 // Numbers are the measurements of one policy under one budget, summed over
@@ -15,15 +15,8 @@ type Numbers struct {
 	// them that were within it when sent.
 	Over int `json:"over"`
 	Fits int `json:"fits"`
-	// Paired are the requests whose pairs a strict upstream takes.
-	Paired int `json:"paired"`
 	// Kept is counted at the requests of Over.
 	Kept
-	// RecalledFit are the facts of Kept that were in a request within its budget:
-	// a model learns nothing from a request that the upstream refuses.
-	RecalledFit int `json:"recalled_fit"`
-	// Constraints are measured on copies.
-	Constraints Constraints `json:"constraints"`
 	// Epochs is the number of epochs, PrefixBreaks the number of requests that
 	// do not start with the whole previous request.
 	Epochs       int `json:"epochs"`
@@ -37,8 +30,6 @@ type Numbers struct {
 	// Failures is the number of broken promises that the policy claims.
 	Failures int `json:"failures"`
 
-	times   times
-	costs   float64   // the sum of those of conversations
 	recalls []float64 // of the conversations with facts
 }
 
@@ -76,20 +67,8 @@ func (k *Kept) add(o *Kept) {
 	k.EditsShown += o.EditsShown
 }
 
-// over adds a request whose full size exceeds the budget, and which was within it
-// when sent or not.
-func (n *Numbers) over(within bool, k Kept) {
-	n.Over++
-	n.Kept.add(&k)
-	if within {
-		n.Fits++
-		n.RecalledFit += k.Recalled
-	}
-}
-
 // finish ends the measurement of one conversation.
 func (n *Numbers) finish() {
-	n.costs = n.Cost()
 	if n.Facts > 0 {
 		n.recalls = []float64{n.Recall()}
 	}
@@ -101,10 +80,7 @@ func (n *Numbers) add(o *Numbers) {
 	n.Requests += o.Requests
 	n.Over += o.Over
 	n.Fits += o.Fits
-	n.Paired += o.Paired
 	n.Kept.add(&o.Kept)
-	n.RecalledFit += o.RecalledFit
-	n.Constraints.add(&o.Constraints)
 	n.Epochs += o.Epochs
 	n.PrefixBreaks += o.PrefixBreaks
 	n.Sent += o.Sent
@@ -112,8 +88,6 @@ func (n *Numbers) add(o *Numbers) {
 	n.Bill += o.Bill
 	n.Full += o.Full
 	n.Failures += o.Failures
-	n.times.add(&o.times)
-	n.costs += o.costs
 	n.recalls = append(n.recalls, o.recalls...)
 }
 
@@ -123,9 +97,6 @@ func (n *Numbers) Recall() float64 { return share(n.Recalled, n.Facts) }
 
 // VerbatimRecall returns Recall with the surroundings.
 func (n *Numbers) VerbatimRecall() float64 { return share(n.Verbatim, n.Facts) }
-
-// FitRecall returns Recall, with facts counted only in requests within the budget.
-func (n *Numbers) FitRecall() float64 { return share(n.RecalledFit, n.Facts) }
 
 // HardRecall returns Recall of the facts whose last message left or was changed.
 // Each policy has its own, so it says how good a policy's replacements are, and
@@ -141,27 +112,21 @@ func (n *Numbers) WholeCalls() float64 { return share(n.CallsWhole, n.Calls) }
 // ShownEdits returns the share of the edits whose old lines were all shown.
 func (n *Numbers) ShownEdits() float64 { return share(n.EditsShown, n.Edits) }
 
-// Valid returns the share of the requests whose pairs a strict upstream takes.
-func (n *Numbers) Valid() float64 { return share(n.Paired, n.Requests) }
-
 // Cost returns the bill relative to sending everything: 1 is no gain.
 func (n *Numbers) Cost() float64 { return relative(n.Bill, n.Full) }
 
-// MeanCost returns the mean of the costs of conversations, whatever their length.
-func (n *Numbers) MeanCost() float64 { return mean(n.costs, n.Conversations) }
-
 // LowRecall returns the fifth percentile of the recall of the conversations with
-// facts: one of twenty has less.
+// facts: one of twenty has less. Between two conversations it is their mean, weighed
+// by its distance.
 func (n *Numbers) LowRecall() float64 {
 	if len(n.recalls) == 0 {
 		return 1
 	}
-	return quantile(slices.Sorted(slices.Values(n.recalls)), 0.05)
+	sorted := slices.Sorted(slices.Values(n.recalls))
+	below, part := math.Modf(0.05 * float64(len(sorted)-1))
+	i := int(below)
+	return sorted[i] + part*(sorted[min(i+1, len(sorted)-1)]-sorted[i])
 }
-
-// Took returns the time within which a share q of the requests were compacted,
-// rounded up by at most 5 %. Counts of texts that were seen before are cached.
-func (n *Numbers) Took(q float64) time.Duration { return n.times.quantile(q) }
 
 func share(part, whole int) float64 {
 	if whole == 0 {
@@ -175,13 +140,6 @@ func relative(bill, full float64) float64 {
 		return 1
 	}
 	return bill / full
-}
-
-func mean(sum float64, n int) float64 {
-	if n == 0 {
-		return 1
-	}
-	return sum / float64(n)
 }
 
 // Thousands writes 1234567 as 1,234,567.

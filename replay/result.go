@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"laconic/replay/record"
+	"laconic/view"
 )
 
 // Result is the result of a replay.
@@ -19,9 +20,6 @@ type Result struct {
 	Files []FileResult `json:"files"`
 	// Total is all conversations together.
 	Total FileResult `json:"total"`
-	// Spreads are how the rows of Total vary over the files; nil for less than
-	// two files.
-	Spreads []Spreads `json:"spread,omitempty"`
 	// Left is the number of conversations that were left out because their peak
 	// is too small or they have no request.
 	Left int `json:"left_out"`
@@ -29,13 +27,11 @@ type Result struct {
 	Failures []Failure `json:"failures,omitempty"`
 	// Unread are the files, lines and elements that could not be read, in order.
 	Unread []record.Unread `json:"unread,omitempty"`
-	// Series are set if Options.Series is.
-	Series []Series `json:"series,omitempty"`
 	// Shown is the conversation that Options.Show chose, or nil. It is not part of
 	// the JSON, which has no content. IDs are names among which a conversation was
 	// looked for, in no order.
-	Shown *Shown   `json:"-"`
-	IDs   []string `json:"-"`
+	Shown *view.Conversation `json:"-"`
+	IDs   []string           `json:"-"`
 }
 
 // ModelBudget is the budget that some conversations of a model had.
@@ -76,36 +72,20 @@ func (r Row) MarshalJSON() ([]byte, error) {
 		*Numbers
 		Recall         *float64 `json:"recall"`
 		VerbatimRecall *float64 `json:"verbatim_recall"`
-		FitRecall      *float64 `json:"fit_recall"`
 		HardRecall     *float64 `json:"hard_recall"`
 		HardVerbatim   *float64 `json:"hard_verbatim_recall"`
 		WholeCalls     *float64 `json:"calls_whole_share"`
 		ShownEdits     *float64 `json:"edits_shown_share"`
 		LowRecall      float64  `json:"p5_recall"`
 		Fit            *float64 `json:"fit"`
-		Valid          *float64 `json:"pairs_valid"`
 		CacheShare     *float64 `json:"cache_share"`
 		Cost           float64  `json:"cost"`
-		MeanCost       float64  `json:"mean_cost"`
-		P50            int64    `json:"p50_us"`
-		P99            int64    `json:"p99_us"`
 	}{
 		r.Policy, r.Budget, n, ratio(n.Recalled, n.Facts), ratio(n.Verbatim, n.Facts),
-		ratio(n.RecalledFit, n.Facts), ratio(n.HardRecalled, n.Hard), ratio(n.Kept.HardVerbatim, n.Hard),
+		ratio(n.HardRecalled, n.Hard), ratio(n.Kept.HardVerbatim, n.Hard),
 		ratio(n.CallsWhole, n.Calls), ratio(n.EditsShown, n.Edits), n.LowRecall(),
-		ratio(n.Fits, n.Over), ratio(n.Paired, n.Requests), ratio(n.Cached, n.Sent),
-		n.Cost(), n.MeanCost(), n.Took(0.5).Microseconds(), n.Took(0.99).Microseconds(),
+		ratio(n.Fits, n.Over), ratio(n.Cached, n.Sent), n.Cost(),
 	})
-}
-
-// Series is the cost of each request of one conversation.
-type Series struct {
-	File         string `json:"file"`
-	Conversation string `json:"conversation"`
-	Budget       string `json:"budget"`
-	Tokens       int    `json:"budget_tokens"`
-	Policy       string `json:"policy"`
-	Turns        []Turn `json:"turns"`
 }
 
 // Failed reports whether a policy broke a promise that it claims.
@@ -118,12 +98,11 @@ func (r *Result) Failed() bool {
 type gathering struct {
 	Result
 	options *Options
-	longest map[string]*replayed // of each file, the conversation with the largest peak
-	models  map[ModelBudget]int  // index in Models, by model and tokens
+	models  map[ModelBudget]int // index in Models, by model and tokens
 }
 
 func gather(o *Options) *gathering {
-	g := &gathering{options: o, longest: map[string]*replayed{}, models: map[ModelBudget]int{}}
+	g := &gathering{options: o, models: map[ModelBudget]int{}}
 	g.Prices, g.Budgets, g.Files = *o.Prices, o.Budgets, []FileResult{}
 	for _, p := range o.Policies {
 		g.Policies = append(g.Policies, p.Name)
@@ -162,9 +141,6 @@ func (g *gathering) take(r *replayed) {
 			(*failures)(&g.Failures).add(f)
 		}
 	}
-	if l := g.longest[r.file]; g.options.Series && (l == nil || r.peak > l.peak) {
-		g.longest[r.file] = r
-	}
 }
 
 // budgeted counts the conversation under its model, if that sets its budget.
@@ -181,23 +157,4 @@ func (g *gathering) budgeted(r *replayed) {
 		g.Models = append(g.Models, m)
 	}
 	g.Models[i].Conversations++
-}
-
-// finish returns the result.
-func (g *gathering) finish() Result {
-	for _, f := range g.Files {
-		r := g.longest[f.File]
-		if r == nil {
-			continue
-		}
-		for n, run := range r.runs {
-			row := &f.Rows[n]
-			g.Series = append(g.Series, Series{
-				File: r.file, Conversation: r.id, Budget: row.Budget, Tokens: r.budgets[n/len(g.Policies)],
-				Policy: row.Policy, Turns: run.turns,
-			})
-		}
-	}
-	g.Spreads = g.spreads()
-	return g.Result
 }

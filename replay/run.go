@@ -78,9 +78,6 @@ type Options struct {
 	Prices *Prices
 	// Workers is the number of conversations that are measured at once; 0: 2.
 	Workers int
-	// Series adds to the result the cost of each request of the conversation
-	// with the largest peak of every file.
-	Series bool
 	// Show adds the texts of one conversation to the result, if it is not nil.
 	Show *Show
 	// Progress, if not nil, is called after every conversation, by the
@@ -159,7 +156,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Show != nil && ctx.Err() == nil {
 		res.Shown, res.IDs = show.shown(ctx, &o), show.ids
 	}
-	return res.finish(), ctx.Err()
+	return res.Result, ctx.Err()
 }
 
 // replayed is the result of one conversation.

@@ -1,14 +1,13 @@
 package replay
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"laconic/compact"
+	"laconic/view"
 )
 
 // Show chooses a conversation to show before and after.
@@ -19,102 +18,6 @@ type Show struct {
 	// PolicyFor returns the name of the policy for a model; nil, or the name of
 	// none that is measured: the first policy.
 	PolicyFor func(model string) string
-}
-
-// Shown is one conversation before and after one policy, request by request. It
-// is the only part of a Result that holds texts of a conversation.
-type Shown struct {
-	File, Conversation, Model string
-	// Policy and Budget are the names in the tables, Tokens is the budget.
-	Policy, Budget string
-	Tokens         int
-	// Fixed is the cost of everything but the messages.
-	Fixed int
-	// Cost is the bill relative to sending everything.
-	Cost float64
-	// Epochs is their number.
-	Epochs int
-	// Messages are as the client sent them.
-	Messages []ShownMessage
-	Requests []ShownRequest
-}
-
-// ShownMessage is what a model reads of a message.
-type ShownMessage struct {
-	Role string
-	// About names the tools that are called, or the one that answers.
-	About  string
-	Tokens int
-	Pieces []Piece
-}
-
-// Piece is one text of a message.
-type Piece struct {
-	// Kind is "" for text; otherwise it says what the text is. A picture, a sound
-	// or a file has its size here, and no text.
-	Kind, Text string
-	// Same is set if the client sent the same piece.
-	Same bool
-	// Record is set if the piece stands for messages that left. It begins with
-	// Known bytes of the piece that was in the request before.
-	Record bool
-	Known  int
-}
-
-// ShownRequest is one request as the client sent it and as the upstream receives
-// it. Costs are tokens.
-type ShownRequest struct {
-	// Messages and Sent are how many messages the client sent and the upstream
-	// receives; Full and Tokens are what they cost.
-	Messages, Sent int
-	Full, Tokens   int
-	// Cached is what the provider's prompt cache serves of Tokens.
-	Cached int
-	// Trigger is the cost above which an epoch starts, Land where it stops; 0 if
-	// the policy counts in tokens of its own.
-	Trigger, Land int
-	// Epochs are those that began with this request. First is the number of the
-	// first of them among all of the conversation, from 1.
-	Epochs []compact.Epoch
-	First  int
-	// Stages are what these epochs did.
-	Stages []compact.StageReport
-	// Charged is what the record is charged, whatever its text; 0: there is none.
-	Charged int
-	// Rows are all messages, in the order of the upstream's list; nil if the
-	// request is the one before it, as it was sent, with the client's new messages
-	// at the end.
-	Rows []ShownRow
-}
-
-// Fate says what became of messages.
-type Fate uint8
-
-// The fates.
-const (
-	Unchanged Fate = iota // sent as they came
-	Edited
-	Removed
-	Added // the client did not send it
-	Known // as in the request before, whatever that was
-)
-
-// ShownRow is a run of messages with one fate.
-type ShownRow struct {
-	Fate Fate
-	// [From, To) are the client's messages; To is From for one that is added.
-	From, To int
-	// Full is what they cost as the client sent them, Tokens what is sent instead.
-	Full, Tokens int
-	// Sent is what is sent for an edited or added message.
-	Sent *ShownMessage
-	// Edits are the reasons.
-	Edits []compact.Edit
-	// Of a run that is known, Gone and Changed are how many were removed, and
-	// edited or added; Since is the number of the last request that lists one of
-	// them, from 1.
-	Gone, Changed int
-	Since         int
 }
 
 // showing keeps the conversation to show while others are measured.
@@ -159,9 +62,16 @@ func (s *showing) offer(want *Show, v *conversation, n int, b compact.Budget) {
 	}
 }
 
+// Bounds of the conversation that is shown.
+const (
+	mostShown    = 4000 // requests with a point
+	mostChanges  = 150  // requests with what became of each message
+	mostMessages = view.MostMessages
+)
+
 // shown returns the conversation to show, under the first budget; nil if there is
 // none, or ctx is done before the end.
-func (s *showing) shown(ctx context.Context, o *Options) *Shown {
+func (s *showing) shown(ctx context.Context, o *Options) *view.Conversation {
 	v := s.best
 	if v == nil {
 		return nil
@@ -183,16 +93,17 @@ func (s *showing) shown(ctx context.Context, o *Options) *Shown {
 
 // show replays every request of a conversation through a policy until ctx is
 // done, and keeps what it did.
-func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, prices Prices) *Shown {
-	s := &Shown{
-		File: v.File, Conversation: v.ID, Model: v.Model, Policy: p.Name, Tokens: b.Tokens, Fixed: v.fixed,
-		Messages: v.shownMessages(),
+func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, prices Prices) *view.Conversation {
+	s := &view.Conversation{File: v.File, ID: v.ID, Model: v.Model, Policy: p.Name, Tokens: b.Tokens, Fixed: v.fixed, Points: []view.Point{}, Changes: []view.Change{}}
+	tools := map[string]string{} // names of the calls, by id
+	for i := range v.Messages {
+		for _, c := range v.Messages[i].Calls {
+			tools[c.ID] = c.Name
+		}
 	}
 	var before *request
 	var epochs []compact.Epoch
-	var stages []compact.StageReport
-	a := alignment{v: v}
-	messages, bill := 0, 0.0
+	messages, bill, later, unlisted := 0, 0.0, 0, 0
 	for i := range v.turns {
 		if ctx.Err() != nil {
 			break
@@ -202,50 +113,70 @@ func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, pr
 		plan, report := compact.Compact(in, p.Policy, v.counter, b)
 		now, _ := v.sent(plan.Apply(in, ""), before)
 		common, cached := shared(before, now)
-		r := ShownRequest{Messages: t.messages, Sent: len(now.msgs), Full: t.full, Tokens: now.total, Cached: cached}
 		bill += prices.bill(now.total, cached)
+		began := newEpochs(epochs, plan.Epochs)
+		first := s.Epochs + 1
+		s.Epochs += began
+		point := view.Point{Before: t.full, Sent: now.total, Budget: b.Tokens, Cached: cached, Epoch: began > 0}
 		if n := len(plan.Epochs); n > 0 && p.Policy.Counter == nil {
-			r.Trigger, r.Land = plan.Epochs[n-1].Trigger, plan.Epochs[n-1].Land
+			point.Trigger, point.Land = plan.Epochs[n-1].Trigger, plan.Epochs[n-1].Land
 		}
-		r.First = s.Epochs + 1
-		r.begin(&plan, report.Stages, epochs, stages)
-		s.Epochs += len(r.Epochs)
-		if plan.Slot != nil {
-			r.Charged = plan.Slot.Size
+		changed := !v.goesOn(before, now, common, messages, t.messages)
+		switch {
+		case i >= mostShown:
+			later++
+		case changed && (len(s.Changes) == mostChanges || t.messages > mostMessages):
+			unlisted++
+		case changed:
+			c := view.Change{Number: i + 1, Before: t.full, Sent: now.total, Cached: cached, First: first, Began: began, Messages: t.messages, MessagesSent: len(now.msgs)}
+			c.StageCounts, c.OtherCount = view.Stages(&report)
+			v.change(&c, s, tools, &plan, in, now, p.Policy.Counter == nil)
+			s.Changes = append(s.Changes, c)
 		}
-		if !v.goesOn(before, now, common, messages, t.messages) {
-			r.Rows = a.rows(&plan, in, now, i+1)
+		if i < mostShown {
+			s.Points = append(s.Points, point)
 		}
-		messages = t.messages
-		s.Requests = append(s.Requests, r)
-		before, epochs, stages = now, plan.Epochs, report.Stages
+		messages, before, epochs = t.messages, now, plan.Epochs
 	}
-	s.Cost = 1
-	if v.full > 0 {
-		s.Cost = bill / v.full
-	}
-	s.levels(p, v, b)
+	s.Cost = relative(bill, v.full)
+	s.Miss(later, "%s", Count(later, "later request"))
+	s.Miss(unlisted, "the messages of %s that changed something", Count(unlisted, "request"))
+	v.say(s, tools)
+	s.Finish()
 	return s
 }
 
-// begin fills in the epochs that the request before did not have, and what each
-// stage did in them. before are the epochs of that request, sums what each stage
-// had done in all of them.
-func (r *ShownRequest) begin(plan *compact.Plan, stages []compact.StageReport, before []compact.Epoch, sums []compact.StageReport) {
-	same := 0
-	for same < len(before) && same < len(plan.Epochs) && before[same].At == plan.Epochs[same].At {
-		same++
+// change fills in what a request did to each message. costs is set if the plan counts
+// as v does.
+func (v *conversation) change(c *view.Change, s *view.Conversation, tools map[string]string, plan *compact.Plan, in compact.Conversation, now *request, costs bool) {
+	from := view.Planned{Conversation: in, Sent: now.msgs, Plan: plan, Counter: v.counter, Before: v.costs[:len(in.Messages)]}
+	if costs {
+		_, from.After = plan.Costs()
 	}
-	if r.Epochs = plan.Epochs[same:]; len(r.Epochs) == 0 {
-		return
-	}
-	for _, s := range stages {
-		at := slices.IndexFunc(sums, func(o compact.StageReport) bool { return o.Name == s.Name })
-		if at >= 0 && same == len(before) {
-			s.Edits, s.Saved = s.Edits-sums[at].Edits, s.Saved-sums[at].Saved
+	if slot := plan.Slot; slot != nil {
+		for n, text := range slot.Texts(nil) {
+			from.Record = append(from.Record, view.Part{Text: text, Messages: slot.Told(n)})
 		}
-		if s.Edits > 0 {
-			r.Stages = append(r.Stages, s)
+	}
+	c.Request = view.Of(&from)
+	c.Request.Messages, c.Texts = nil, map[int][]view.Piece{} // the conversation has them
+	host := -1
+	if c.Slot != nil {
+		host = c.Slot.In
+		for n, part := range from.Record {
+			c.Texts[-1] = append(c.Texts[-1], s.Piece(fmt.Sprint("span ", n+1), part.Text))
+		}
+	}
+	for _, f := range c.Fates {
+		if f.State != view.Changed && f.State != view.Added {
+			continue
+		}
+		m := &now.msgs[f.At]
+		c.Texts[int(f.At)] = said(s, m, tools[m.Answers])
+		if int(f.At) == host && c.Slot.At >= 0 { // its last part is the record
+			own := *m
+			own.Parts = m.Parts[:min(len(m.Parts), len(v.Messages[f.From].Parts))]
+			c.Texts[host] = said(s, &own, "")
 		}
 	}
 }
@@ -268,48 +199,23 @@ func (v *conversation) goesOn(before, now *request, common, from, to int) bool {
 	return true
 }
 
-// levels gives the requests before the first epoch its levels, or the share of
-// the budget above which one would have started.
-func (s *Shown) levels(p *Policy, v *conversation, b compact.Budget) {
-	if p.Policy.Counter != nil || len(s.Requests) == 0 {
-		return
+// say adds the client's messages.
+func (v *conversation) say(s *view.Conversation, tools map[string]string) {
+	msgs := v.Messages[:min(len(v.Messages), mostMessages)]
+	all := view.Of(&view.Planned{Conversation: compact.Conversation{Messages: msgs}, Plan: &compact.Plan{}, Counter: v.counter, Before: v.costs})
+	s.Messages = all.Messages
+	for i := range msgs {
+		s.Said = append(s.Said, said(s, &msgs[i], tools[msgs[i].Answers]))
 	}
-	trigger, land := int(p.Policy.TriggerFor(v.counter)*float64(b.Tokens)), 0
-	for i := range s.Requests {
-		if s.Requests[i].Trigger > 0 {
-			trigger, land = s.Requests[i].Trigger, s.Requests[i].Land
-			break
-		}
-	}
-	for i := range s.Requests {
-		r := &s.Requests[i]
-		if r.Trigger == 0 {
-			r.Trigger, r.Land = trigger, land
-		}
-	}
+	s.Miss(len(v.Messages)-len(msgs), "%s", Count(len(v.Messages)-len(msgs), "later message"))
 }
 
-// shownMessages returns the client's messages.
-func (v *conversation) shownMessages() []ShownMessage {
-	tools := map[string]string{} // names of the calls, by id
-	all := make([]ShownMessage, len(v.Messages))
-	for i := range v.Messages {
-		m := &v.Messages[i]
-		for c := range m.Calls {
-			tools[m.Calls[c].ID] = m.Calls[c].Name
-		}
-		all[i] = *shownMessage(m, v.costs[i], tools[m.Answers])
-	}
-	return all
-}
-
-// shownMessage returns a message; answers is the name of the tool that it is a
-// result of.
-func shownMessage(m *compact.Message, tokens int, answers string) *ShownMessage {
-	s := &ShownMessage{Role: m.Role.String(), Tokens: tokens, About: cmp.Or(m.Name, answers)}
+// said returns what a message says; answers is the name of the tool that it is a result
+// of.
+func said(s *view.Conversation, m *compact.Message, answers string) (all []view.Piece) {
 	add := func(kind string, t compact.Text) {
 		if t.Len() > 0 {
-			s.Pieces = append(s.Pieces, Piece{Kind: kind, Text: t.String()})
+			all = append(all, s.Piece(kind, t.String()))
 		}
 	}
 	add("thinking", m.Reasoning)
@@ -317,24 +223,21 @@ func shownMessage(m *compact.Message, tokens int, answers string) *ShownMessage 
 		p := &m.Parts[i]
 		switch {
 		case p.Thought:
+		case p.Kind == compact.KindText && answers != "":
+			add("result of "+answers, p.Text)
 		case p.Kind == compact.KindText:
 			add("", p.Text)
 		case p.Kind == compact.KindRefusal:
 			add("refusal", p.Text)
 		default:
-			s.Pieces = append(s.Pieces, Piece{Kind: fmt.Sprintf("%s, %s", kinds[p.Kind], Count(p.Text.Len(), "byte"))})
+			all = append(all, s.Piece(fmt.Sprintf("%s, %s", kinds[p.Kind], Count(p.Text.Len(), "byte")), ""))
 		}
 	}
 	add("refusal", m.Refusal)
-	var names []string
 	for i := range m.Calls {
-		c := &m.Calls[i]
-		s.Pieces = append(s.Pieces, Piece{Kind: "call of " + c.Name, Text: c.Arguments.String()})
-		if names = append(names, c.Name); s.About == "" && i == len(m.Calls)-1 {
-			s.About = strings.Join(slices.Compact(names), ", ")
-		}
+		add("call of "+m.Calls[i].Name, m.Calls[i].Arguments)
 	}
-	return s
+	return all
 }
 
 // kinds are the names of the parts that are not text.

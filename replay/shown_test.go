@@ -16,10 +16,11 @@ import (
 	"laconic/compact/stage"
 	"laconic/replay/record"
 	"laconic/replay/replaytest"
+	"laconic/view"
 )
 
 // shownIn replays a file with one conversation to show.
-func shownIn(t *testing.T, content string, p *compact.Policy, tokens int) *Shown {
+func shownIn(t *testing.T, content string, p *compact.Policy, tokens int) *view.Conversation {
 	t.Helper()
 	res, err := Run(context.Background(), Options{
 		Files: []string{replaytest.Write(t, "a.jsonl", content)}, Policies: []Policy{{Name: "test", Policy: p}},
@@ -34,41 +35,46 @@ func shownIn(t *testing.T, content string, p *compact.Policy, tokens int) *Shown
 	return res.Shown
 }
 
-// said returns the requests of a conversation as text: a line for each, and one
-// for each row.
-func said(s *Shown) string {
+// listed returns the requests of a conversation as text: a line for each, and for one
+// that changed something a line for each run of messages.
+func listed(s *view.Conversation) string {
 	var b strings.Builder
-	for i, r := range s.Requests {
-		fmt.Fprintf(&b, "request %d: %d → %d messages, %d → %d tokens, %d cached", i+1, r.Messages, r.Sent, r.Full, r.Tokens, r.Cached)
-		if len(r.Epochs) > 0 {
-			fmt.Fprintf(&b, ", epoch %d", r.First)
+	texts := func(pieces []view.Piece) {
+		for _, p := range pieces {
+			fmt.Fprintf(&b, " %s%.40q", p.Kind, s.Texts[p.Text])
 		}
-		for _, st := range r.Stages {
+	}
+	changes := s.Changes
+	for i, p := range s.Points {
+		fmt.Fprintf(&b, "request %d: %d → %d tokens, %d cached", i+1, p.Before, p.Sent, p.Cached)
+		if len(changes) == 0 || changes[0].Number != i+1 {
+			b.WriteByte('\n')
+			continue
+		}
+		c := &changes[0]
+		changes = changes[1:]
+		fmt.Fprintf(&b, ", %d → %d messages", c.Messages, c.MessagesSent)
+		if c.Began > 0 {
+			fmt.Fprintf(&b, ", epoch %d", c.First)
+		}
+		for _, st := range c.StageCounts {
 			fmt.Fprintf(&b, ", %s %d/%d", st.Name, st.Edits, st.Saved)
 		}
 		b.WriteByte('\n')
-		for _, row := range r.Rows {
-			fmt.Fprintf(&b, "  %s [%d, %d) %d → %d", []string{"unchanged", "edited", "removed", "added", "known"}[row.Fate], row.From, row.To, row.Full, row.Tokens)
-			if row.Fate == Known {
-				fmt.Fprintf(&b, ", %d gone, %d changed, since %d", row.Gone, row.Changed, row.Since)
+		for _, f := range c.Fates {
+			state, _ := f.State.MarshalText()
+			fmt.Fprintf(&b, "  %s %d+%d", state, f.From, f.Count)
+			if f.State != view.Left {
+				fmt.Fprintf(&b, " at %d", f.At)
 			}
-			for _, e := range row.Edits {
-				fmt.Fprintf(&b, ", %s: %s", e.Stage, e.Why)
-			}
-			if row.Sent != nil {
-				fmt.Fprintf(&b, ", %s", row.Sent.Role)
-				for _, p := range row.Sent.Pieces {
-					switch {
-					case p.Same:
-						b.WriteString(" (same)")
-					case p.Record:
-						fmt.Fprintf(&b, " (record, %d known) %.20q", p.Known, p.Text)
-					default:
-						fmt.Fprintf(&b, " %s%.40q", p.Kind, p.Text)
-					}
-				}
+			if f.State == view.Changed || f.State == view.Added {
+				fmt.Fprintf(&b, ", %d tokens", f.After)
+				texts(c.Texts[int(f.At)])
 			}
 			b.WriteByte('\n')
+		}
+		for _, e := range c.Edits {
+			fmt.Fprintf(&b, "  %s of %d+%d: %s, %d saved\n", e.Stage, e.Origin, e.Count, e.Why, e.Saved)
 		}
 	}
 	return b.String()
@@ -78,51 +84,55 @@ func said(s *Shown) string {
 func TestShown(t *testing.T) {
 	f := func(name, content string, p *compact.Policy, tokens int, want string) {
 		t.Helper()
-		if d := cmp.Diff(strings.TrimPrefix(want, "\n"), said(shownIn(t, content, p, tokens))); d != "" {
+		if d := cmp.Diff(strings.TrimPrefix(want, "\n"), listed(shownIn(t, content, p, tokens))); d != "" {
 			t.Errorf("%s: want -, got +\n%s", name, d)
 		}
 	}
 	f("nothing to do", replaytest.Errand, replaytest.Rewriting("gone"), 100, `
-request 1: 2 → 2 messages, 6 → 6 tokens, 0 cached
-request 2: 4 → 4 messages, 17 → 17 tokens, 6 cached
-request 3: 6 → 6 messages, 21 → 21 tokens, 17 cached
-request 4: 8 → 8 messages, 25 → 25 tokens, 21 cached
+request 1: 6 → 6 tokens, 0 cached
+request 2: 17 → 17 tokens, 6 cached
+request 3: 21 → 21 tokens, 17 cached
+request 4: 25 → 25 tokens, 21 cached
 `)
 	f("an old result is rewritten once, and stays so", replaytest.Errand, replaytest.Rewriting("gone"), 20, `
-request 1: 2 → 2 messages, 6 → 6 tokens, 0 cached
-request 2: 4 → 4 messages, 17 → 17 tokens, 6 cached
-request 3: 6 → 6 messages, 21 → 14 tokens, 9 cached, epoch 1, rewrite 1/7
-  unchanged [0, 3) 9 → 9
-  edited [3, 4) 8 → 1, rewrite: test, tool "gone"
-  unchanged [4, 6) 4 → 4
-request 4: 8 → 8 messages, 25 → 18 tokens, 14 cached
+request 1: 6 → 6 tokens, 0 cached
+request 2: 17 → 17 tokens, 6 cached
+request 3: 21 → 14 tokens, 9 cached, 6 → 6 messages, epoch 1, rewrite 1/7
+  kept 0+3 at 0
+  changed 3+1 at 3, 1 tokens result of read"gone"
+  kept 4+2 at 4
+  rewrite of 3+1: test, 7 saved
+request 4: 25 → 18 tokens, 14 cached
 `)
-	// The first call is not answered, which costs its request a row of its own.
+	// The first call is not answered, which costs its request a line of its own.
 	// Later requests say the same again.
 	missing := strings.Replace(replaytest.Errand, `{"role":"tool","tool_call_id":"c1","content":"the secret is code_4711 and nothing else here"},`, "", 1)
 	f("a call without a result is answered", missing, replaytest.Rewriting("gone"), 100, `
-request 1: 2 → 2 messages, 6 → 6 tokens, 0 cached
-request 2: 5 → 6 messages, 13 → 28 tokens, 6 cached
-  unchanged [0, 3) 9 → 9
-  added [3, 3) 0 → 15, repair: call without a result, tool "(no result: the call was interrupted or "
-  unchanged [3, 5) 4 → 4
-request 3: 7 → 8 messages, 17 → 32 tokens, 28 cached
+request 1: 6 → 6 tokens, 0 cached
+request 2: 13 → 28 tokens, 6 cached, 5 → 6 messages, repair 1/-15
+  added 2+1 at 3, 15 tokens result of read"(no result: the call was interrupted or "
+  kept 0+3 at 0
+  kept 3+2 at 4
+  repair of 2+1: call without a result, 0 saved
+request 3: 17 → 32 tokens, 28 cached
 `)
 	late := strings.Replace(missing, `{"role":"tool","tool_call_id":"c2","content":"empty"}`,
 		`{"role":"tool","tool_call_id":"c2","content":"empty"},{"role":"tool","tool_call_id":"c1","content":"it is code_4711"},{"role":"tool","tool_call_id":"none","content":"lost"}`, 1)
 	f("a result moves behind its call, and one without a call is dropped", late, replaytest.Rewriting("gone"), 100, `
-request 1: 2 → 2 messages, 6 → 6 tokens, 0 cached
-request 2: 7 → 6 messages, 17 → 16 tokens, 6 cached
-  unchanged [0, 3) 9 → 9
-  edited [5, 6) 3 → 3, repair: result put directly behind its call, tool (same)
-  unchanged [3, 5) 4 → 4
-  removed [6, 7) 1 → 0, repair: no call can own this result
-request 3: 9 → 8 messages, 21 → 20 tokens, 16 cached
+request 1: 6 → 6 tokens, 0 cached
+request 2: 17 → 16 tokens, 6 cached, 7 → 6 messages, repair 2/1
+  kept 0+3 at 0
+  kept 3+2 at 4
+  kept 5+1 at 3
+  left 6+1
+  repair of 5+1: result put directly behind its call, 0 saved
+  repair of 6+1: no call can own this result, 0 saved
+request 3: 21 → 20 tokens, 16 cached
 `)
 }
 
-// TestShownRecord: the record stands with the message that it follows, and says
-// how much of it was sent before.
+// TestShownRecord: the record is apart from the message that it follows, span by span,
+// and what was said before is kept once.
 func TestShownRecord(t *testing.T) {
 	var msgs []string
 	for i := range 30 {
@@ -131,48 +141,36 @@ func TestShownRecord(t *testing.T) {
 	}
 	list := `{"messages":[{"role":"user","content":"read"},` + strings.Join(msgs, ",") + `]}`
 	s := shownIn(t, list, &compact.Policy{Ladder: stage.Default()}, 1000)
-	if s.Epochs < 2 {
-		t.Fatalf("%d epochs", s.Epochs)
+	if s.Epochs < 2 || len(s.Changes) != s.Epochs {
+		t.Fatalf("%d epochs, %d changes", s.Epochs, len(s.Changes))
 	}
-	records := 0
-	for _, r := range s.Requests {
-		if len(r.Epochs) == 0 && r.Rows != nil {
-			t.Errorf("rows without an epoch: %+v", r.Rows)
+	grows := false
+	for i, c := range s.Changes {
+		if p := s.Points[c.Number-1]; c.Began != 1 || !p.Epoch || p.Trigger == 0 || p.Land == 0 {
+			t.Errorf("change %d: %+v", i, p)
 		}
-		for _, row := range r.Rows {
-			if row.Sent == nil || row.Fate != Edited || row.From != 0 {
-				continue
-			}
-			records++
-			p := row.Sent.Pieces
-			if len(p) < 2 || !p[0].Same || p[0].Record || !p[1].Record || !strings.Contains(p[1].Text, "file_1.go") || r.Charged == 0 || len(row.Edits) > 0 {
-				t.Errorf("record %d: %+v", records, row)
-			}
-			if known := p[1].Known > 0; known != (records > 1) {
-				t.Errorf("record %d: %d bytes of it were sent before", records, p[1].Known)
-			}
+		host, record := c.Texts[c.Slot.In], c.Texts[-1]
+		if c.Slot.At != 0 || c.Slot.In != 0 || len(host) != 1 || host[0] != s.Said[0][0] || len(record) != len(c.Slot.Spans) || !strings.Contains(s.Texts[record[0].Text], "file_1.go") {
+			t.Fatalf("change %d: %+v, %+v, %+v", i, c.Slot, host, record)
+		}
+		if i > 0 && len(record) > 1 {
+			grows = grows || record[0] == s.Changes[i-1].Texts[-1][0]
 		}
 	}
-	if records != s.Epochs {
-		t.Errorf("%d records of %d epochs", records, s.Epochs)
+	if !grows {
+		t.Error("no record begins as the one before it")
 	}
-	system := shownIn(t, list, must(policy.New("summary", []byte(`{"start":500,"keep":4}`))), 1000)
-	own := 0
-	for _, r := range system.Requests {
-		if r.Trigger != 0 || r.Land != 0 {
+	own := shownIn(t, list, must(policy.New("summary", []byte(`{"start":500,"keep":4}`))), 1000)
+	if len(own.Changes) == 0 {
+		t.Fatal("nothing was changed")
+	}
+	for i, c := range own.Changes {
+		if p := own.Points[c.Number-1]; p.Trigger != 0 || p.Land != 0 {
 			t.Fatal("levels in tokens that the page does not count in")
 		}
-		for _, row := range r.Rows {
-			if row.Fate == Added {
-				own++
-				if p := row.Sent.Pieces; row.Sent.Role != "system" || len(p) != 1 || !p[0].Record || p[0].Known > 0 != (own > 1) {
-					t.Errorf("%+v", row.Sent)
-				}
-			}
+		if c.Slot == nil || c.Slot.At >= 0 || len(c.Texts[-1]) != 1 {
+			t.Errorf("change %d: the record is no message of its own: %+v", i, c.Slot)
 		}
-	}
-	if own == 0 {
-		t.Error("no record is a message of its own")
 	}
 }
 
@@ -183,9 +181,9 @@ func must(p *compact.Policy, err error) *compact.Policy {
 	return p
 }
 
-// TestShownAddsUp: whatever the policy, the rows of a request are the client's
-// messages, each once; their tokens are those of the two requests; and nothing is
-// removed or edited without a reason.
+// TestShownAddsUp: whatever the policy, the fates of a request are of the client's
+// messages, each once, and of all that are sent; their tokens are those of the two
+// requests; and nothing left or was changed without a reason.
 func TestShownAddsUp(t *testing.T) {
 	conversations, longest := 3, 150
 	if testing.Short() {
@@ -211,40 +209,54 @@ func TestShownAddsUp(t *testing.T) {
 	}
 }
 
-func addsUp(t *testing.T, where string, s *Shown) {
+func addsUp(t *testing.T, where string, s *view.Conversation) {
 	t.Helper()
-	messages := 0
-	for i, r := range s.Requests {
-		if r.Rows == nil {
-			messages = r.Messages
-			continue
-		}
-		var listed []int
-		full, tokens, changed := s.Fixed, s.Fixed, false
-		for _, row := range r.Rows {
-			full, tokens = full+row.Full, tokens+row.Tokens
-			for k := row.From; k < row.To; k++ {
-				listed = append(listed, k)
-			}
-			changed = changed || row.Fate != Known && (row.Fate != Unchanged || row.From < messages)
-			record := row.Sent != nil && slices.ContainsFunc(row.Sent.Pieces, func(p Piece) bool { return p.Record })
-			if (row.Fate == Removed || row.Fate == Edited || row.Fate == Added) && !record && len(row.Edits) == 0 {
-				t.Errorf("%s, request %d: no reason for %+v", where, i+1, row)
-			}
-			if row.Fate == Known && row.From < row.To && (row.Since < 1 || row.Since > i) {
-				t.Errorf("%s, request %d: known since %d", where, i+1, row.Since)
+	for _, c := range s.Changes {
+		seen := make([]int, c.Messages)
+		at := map[int32]bool{}
+		full, tokens := s.Fixed, s.Fixed
+		edited := map[int]bool{}
+		for _, e := range c.Edits {
+			for n := range e.Count {
+				edited[e.Origin+n] = true
 			}
 		}
-		slices.Sort(listed)
-		for k := range r.Messages {
-			if k >= len(listed) || listed[k] != k {
-				t.Fatalf("%s, request %d: message %d is not listed once: %v", where, i+1, k, listed)
+		if c.Slot != nil {
+			tokens += c.Slot.Sent
+			if c.Slot.At < 0 {
+				at[int32(c.Slot.In)] = true
 			}
 		}
-		if len(listed) != r.Messages || full != r.Full || tokens != r.Tokens {
-			t.Errorf("%s, request %d: %d messages, %d → %d tokens in rows, %d, %d → %d in all", where, i+1, len(listed), full, tokens, r.Messages, r.Full, r.Tokens)
+		for _, f := range c.Fates {
+			if f.State == view.Changed || f.State == view.Added {
+				tokens += int(f.After)
+			}
+			for n := range f.Count {
+				if f.State != view.Left {
+					if at[f.At+n] {
+						t.Fatalf("%s, request %d: two messages at %d", where, c.Number, f.At+n)
+					}
+					at[f.At+n] = true
+				}
+				if f.State == view.Added {
+					continue
+				}
+				i := int(f.From + n)
+				seen[i]++
+				full += int(s.Messages[i].Before)
+				if f.State == view.Kept {
+					tokens += int(s.Messages[i].Before)
+				} else if !edited[i] && (c.Slot == nil || i != c.Slot.At) {
+					t.Errorf("%s, request %d: no reason for message %d", where, c.Number, i)
+				}
+			}
 		}
-		messages = r.Messages
+		if slices.ContainsFunc(seen, func(n int) bool { return n != 1 }) || len(at) != c.MessagesSent || full != c.Before {
+			t.Fatalf("%s, request %d: %d tokens of %d, %d messages of %d, listed %v", where, c.Number, full, c.Before, len(at), c.MessagesSent, seen)
+		}
+		if off := tokens - c.Sent; off > 16 || off < -16 { // what joins a record to its message may cost a token or two
+			t.Errorf("%s, request %d: %d tokens in messages, %d in all", where, c.Number, tokens, c.Sent)
+		}
 	}
 }
 
@@ -268,7 +280,7 @@ func TestWhichConversationIsShown(t *testing.T) {
 			}
 			got := "none"
 			if s := res.Shown; s != nil {
-				got = fmt.Sprintf("%s of %s, %s under %s (%d)", s.Conversation, s.Model, s.Policy, s.Budget, s.Tokens)
+				got = fmt.Sprintf("%s of %s, %s under %s (%d)", s.ID, s.Model, s.Policy, s.Budget, s.Tokens)
 			}
 			if got != want {
 				t.Errorf("%+v, %d workers: %s, want %s", show, workers, got, want)
@@ -286,6 +298,16 @@ func TestWhichConversationIsShown(t *testing.T) {
 	f(&Show{Conversation: "nobody"}, "none")
 }
 
+// TestShownIsBounded: of many requests that changed something the first are shown, and
+// the others are counted.
+func TestShownIsBounded(t *testing.T) {
+	rounds := strings.Repeat(`{"role":"assistant","content":"ok","tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"one two three"},`, mostChanges+20)
+	s := shownIn(t, `{"messages":[{"role":"user","content":"read"},`+rounds+`{"role":"assistant","content":"done"}]}`, replaytest.Fickle(), 20)
+	if len(s.Changes) != mostChanges || len(s.Points) != mostChanges+21 || len(s.Missing) != 1 || !strings.HasPrefix(s.Missing[0], "the messages of ") {
+		t.Errorf("%d changes, %d requests, missing %q", len(s.Changes), len(s.Points), s.Missing)
+	}
+}
+
 // TestShownStopsWithItsContext: nobody waits for a conversation that nobody will
 // see.
 func TestShownStopsWithItsContext(t *testing.T) {
@@ -294,9 +316,9 @@ func TestShownStopsWithItsContext(t *testing.T) {
 	s := showing{best: prepare(only(t, replaytest.Write(t, "a.jsonl", replaytest.Errand)), compacttest.Words{}, DefaultPrices), budget: compact.Budget{Tokens: 20}}
 	o := Options{Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Tokens: 20}}, Prices: &DefaultPrices, Show: &Show{}}
 	if got := s.shown(ctx, &o); got != nil {
-		t.Errorf("%d requests were shown", len(got.Requests))
+		t.Errorf("%d requests were shown", len(got.Points))
 	}
-	if got := s.shown(context.Background(), &o); got == nil || len(got.Requests) != 4 {
+	if got := s.shown(context.Background(), &o); got == nil || len(got.Points) != 4 {
 		t.Errorf("%+v", got)
 	}
 }

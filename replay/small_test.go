@@ -2,41 +2,10 @@ package replay
 
 import (
 	"testing"
-	"time"
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
 )
-
-// TestQuantiles are right to five percent, whatever the order.
-func TestQuantiles(t *testing.T) {
-	var a, b times
-	for i := 100; i > 0; i-- {
-		half := &a
-		if i%2 == 0 {
-			half = &b
-		}
-		half.record(time.Duration(i) * time.Millisecond)
-	}
-	a.add(&b)
-	for _, c := range []struct {
-		q    float64
-		want time.Duration
-	}{{0.5, 50 * time.Millisecond}, {0.99, 99 * time.Millisecond}, {0, time.Millisecond}, {1, 100 * time.Millisecond}} {
-		if got := a.quantile(c.q); got < c.want || float64(got) > 1.051*float64(c.want) {
-			t.Errorf("quantile %v is %v, want %v", c.q, got, c.want)
-		}
-	}
-	if (&times{}).quantile(0.5) != 0 {
-		t.Error("nothing took some time")
-	}
-	var c times
-	c.record(0)
-	c.record(time.Hour)
-	if got := c.quantile(0.5); got != time.Microsecond {
-		t.Errorf("the least is %v", got)
-	}
-}
 
 // TestLastOccurrence: twelve characters on both sides, whole characters, and
 // no further than the text.

@@ -3,10 +3,12 @@ package page
 import (
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"time"
 
 	"laconic/compact"
 	"laconic/proxy"
+	"laconic/view"
 )
 
 // identity names a conversation by how it begins: by its first user message, and,
@@ -20,7 +22,7 @@ const mostHashed = 4 << 10
 
 // identify reads how a conversation begins. Its texts are hashed as they came.
 func identify(seed maphash.Seed, c *compact.Conversation) (id identity) {
-	n := firstUser(c.Messages)
+	n := slices.IndexFunc(c.Messages, func(m compact.Message) bool { return m.Role == compact.User })
 	if n < 0 {
 		return id
 	}
@@ -62,24 +64,12 @@ type conversation struct {
 	key    convKey
 	began  time.Time
 	last   time.Time
-	points []point
+	points []view.Point
 	more   int // earlier points that left
 	totals totals
 	// of the last request that was answered
 	before, epochs int
 	caches         bool // an answer said that something was cached
-}
-
-// A point is one request in the course of a conversation.
-type point struct {
-	ID     string `json:"id"`
-	Before int    `json:"before"`
-	Sent   int    `json:"sent"`
-	Budget int    `json:"budget"`
-	Cached int    `json:"cached"`          // -1: the answer did not say
-	Epoch  bool   `json:"epoch,omitempty"` // one began with it
-	State  string `json:"state"`
-	Unsent bool   `json:"unsent,omitempty"` // no upstream got it
 }
 
 const (
@@ -157,7 +147,7 @@ func (cs *conversations) drop() {
 }
 
 // add notes a request that is over.
-func (c *conversation) add(p point) {
+func (c *conversation) add(p view.Point) {
 	if len(c.points) == 2*mostPoints { // many at once, so that few are moved
 		c.more += mostPoints
 		c.points = append(c.points[:0], c.points[mostPoints:]...)

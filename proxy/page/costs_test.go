@@ -12,15 +12,22 @@ import (
 	"laconic/compact"
 	"laconic/compact/stage"
 	"laconic/proxy"
+	"laconic/view"
 )
 
 // addsUp checks that the messages, the record and the edits of a request tell of the
 // same tokens, and that the record is as large as its text.
-func addsUp(t *testing.T, i *proxy.PlanInfo, d *details) {
+func addsUp(t *testing.T, i *proxy.PlanInfo, d *view.Request) {
 	t.Helper()
 	came, stay, saved := 0, 0, 0
 	for _, m := range d.Messages {
-		came, stay = came+int(m.Before), stay+int(m.After)
+		came += int(m.Before)
+	}
+	for _, f := range d.Fates {
+		stay += int(f.After)
+		for n := f.From; f.State == view.Kept && n < f.From+f.Count; n++ {
+			stay += int(d.Messages[n].Before)
+		}
 	}
 	for _, e := range d.Edits {
 		saved += e.Saved
@@ -44,7 +51,7 @@ func addsUp(t *testing.T, i *proxy.PlanInfo, d *details) {
 			t.Errorf("span %d says %d messages, the page %d: %.80q", n, said, is.Messages, head)
 		}
 	}
-	sent := i.Sent[d.Slot.At]
+	sent := i.Sent[d.Slot.In]
 	if last := sent.Parts[len(sent.Parts)-1].Text.String(); last != text {
 		t.Errorf("the record is\n%q, was sent as\n%q", text, last)
 	}
@@ -61,15 +68,14 @@ func TestCostsAreThoseOfThePlan(t *testing.T) {
 					t.Errorf("%d costs are known", len(before))
 				}
 				anew := i.Plan
-				by := detailsOf(&i)
-				got := *by
+				got := detailsOf(&i)
 				i.Plan = &compact.Plan{Edits: anew.Edits, Epochs: anew.Epochs, Slot: anew.Slot} // knows nothing
-				if want := detailsOf(&i); !reflect.DeepEqual(got.Messages, want.Messages) {
-					t.Errorf("got  %+v\nwant %+v", got.Messages, want.Messages)
+				if want := detailsOf(&i); !reflect.DeepEqual(got.Messages, want.Messages) || !reflect.DeepEqual(got.Fates, want.Fates) {
+					t.Errorf("got  %+v\nwant %+v", got, want)
 				}
-				addsUp(t, &i, &got)
-				for _, m := range got.Messages {
-					if m.State == changed && (got.Slot == nil || int(m.Origin) != got.Slot.At) {
+				addsUp(t, &i, got)
+				for _, f := range got.Fates {
+					if f.State == view.Changed && (got.Slot == nil || int(f.From) != got.Slot.At) {
 						seen++
 					}
 				}

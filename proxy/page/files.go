@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"path"
 	"strings"
+
+	"laconic/view"
 )
 
 //go:embed static
@@ -37,6 +39,9 @@ func (p *Page) file(w http.ResponseWriter, r *http.Request) {
 
 func (p *Page) serveFile(w http.ResponseWriter, name string, status int) {
 	text, err := static.ReadFile("static/" + name)
+	if err != nil {
+		text, err = view.Files.ReadFile("static/" + name)
+	}
 	kind := kinds[path.Ext(name)]
 	if err != nil || kind == "" || strings.Contains(name, "/") {
 		notFound(w)

@@ -125,8 +125,7 @@ func (p *Page) planned(i proxy.PlanInfo) {
 	p.mu.Lock()
 	t := p.tenants.of(who)
 	r := p.ring.at(i.ID)
-	r.details.letGo()
-	r.details = d
+	r.details, r.shadow, r.again = d, i.Shadow, i.Again
 	if !i.Again {
 		r.began = now
 		r.tenant = t

@@ -1,12 +1,14 @@
 package page
 
 import (
+	"embed"
 	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +16,7 @@ import (
 	"laconic/compact/compacttest"
 	"laconic/proxy"
 	"laconic/proxy/wire"
+	"laconic/view"
 )
 
 // sent lets a page see one request of a conversation.
@@ -41,7 +44,7 @@ func TestNothingOfATextIsKept(t *testing.T) {
 			t.Errorf("%s", text)
 		}
 	}
-	if d := p.ring.byID["one"].details; len(d.Messages) != 3 || compact.Role(d.Messages[1].Role) != compact.Assistant || d.Messages[1].State != kept {
+	if d := p.ring.byID["one"].details; len(d.Messages) != 3 || compact.Role(d.Messages[1].Role) != compact.Assistant || !slices.Equal(d.Fates, []view.Fate{{State: view.Kept, Count: 3}}) {
 		t.Errorf("%+v", d)
 	}
 }
@@ -87,7 +90,7 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	}
 	c := &conversation{}
 	for range 3*mostPoints + 10 {
-		c.add(point{})
+		c.add(view.Point{})
 	}
 	if l := c.line(); len(l.Points) != mostPoints || len(l.Points)+l.More != 3*mostPoints+10 || len(c.points) > 2*mostPoints {
 		t.Errorf("%d points and %d more", len(l.Points), l.More)
@@ -186,17 +189,19 @@ func TestEveryPageIsClosed(t *testing.T) {
 		}
 	}
 	forbidden := regexp.MustCompile(`(?i)innerHTML|outerHTML|insertAdjacent|document\.write|\beval\(|new Function|https?://[^w]| style="| on[a-z]+="|<script>`)
-	err := fs.WalkDir(static, "static", func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
+	for _, files := range []embed.FS{static, view.Files} {
+		err := fs.WalkDir(files, "static", func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			text, err := files.ReadFile(path)
+			for _, found := range forbidden.FindAllString(string(text), -1) {
+				t.Errorf("%s has %q", path, found)
+			}
 			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		text, err := static.ReadFile(path)
-		for _, found := range forbidden.FindAllString(string(text), -1) {
-			t.Errorf("%s has %q", path, found)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -11,8 +11,6 @@ type ring struct {
 	all  []*request // oldest first
 	byID map[string]*request
 	size int
-	// left is the one that left last; nil: none, or it is another one again.
-	left *request
 }
 
 func newRing() ring { return ring{byID: map[string]*request{}} }
@@ -21,10 +19,7 @@ func newRing() ring { return ring{byID: map[string]*request{}} }
 func (g *ring) at(id string) *request {
 	r := g.byID[id]
 	if r == nil {
-		if r = g.left; r == nil {
-			r = &request{}
-		}
-		g.left, r.id = nil, id
+		r = &request{id: id}
 		g.byID[id] = r
 		g.all = append(g.all, r)
 		g.drop()
@@ -49,8 +44,5 @@ func (g *ring) drop() {
 		g.all = g.all[1:]
 		delete(g.byID, r.id)
 		g.size -= r.room
-		r.details.letGo()
-		*r = request{}
-		g.left = r
 	}
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"laconic/proxy"
+	"laconic/view"
 )
 
 // totals are what was sent and what was not, since the start. Tokens are as the
@@ -61,7 +62,7 @@ func (p *Page) account(r *request) {
 		p.totals.Unsent++
 		if c := r.conv; c != nil {
 			c.totals.Unsent++
-			c.add(point{ID: r.id, Before: report.Before, Budget: report.Budget, Cached: -1, State: string(r.reply.Outcome), Unsent: true})
+			c.add(view.Point{ID: r.id, Before: report.Before, Budget: report.Budget, Cached: -1, State: string(r.reply.Outcome), Unsent: true})
 		}
 		return
 	}
@@ -98,7 +99,7 @@ func (p *Page) account(r *request) {
 		if k.told {
 			cached = k.cached
 		}
-		conv.add(point{ID: r.id, Before: k.before, Sent: k.sent, Budget: report.Budget, Cached: cached, Epoch: k.epoch > 0, State: string(r.reply.Outcome)})
+		conv.add(view.Point{ID: r.id, Before: k.before, Sent: k.sent, Budget: report.Budget, Cached: cached, Epoch: k.epoch > 0, State: string(r.reply.Outcome)})
 	}
 	p.totals.add(&k)
 	r.cost = k

@@ -2,15 +2,15 @@ package page
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"laconic/proxy"
+	"laconic/view"
 )
 
-// A view is what changed since a watcher looked last, or all of it.
-type view struct {
+// news are what changed since a watcher looked last, or all of it.
+type news struct {
 	First         bool               `json:"first,omitempty"`
 	Version       string             `json:"version,omitempty"` // of the program
 	Began         time.Time          `json:"began"`
@@ -100,22 +100,22 @@ func (r *request) line() requestLine {
 
 // A conversationLine is a conversation in the list, with its course.
 type conversationLine struct {
-	ID     int       `json:"id"`
-	Tenant string    `json:"tenant"`
-	Named  bool      `json:"named,omitempty"` // the tenant is a client key of the configuration
-	Model  string    `json:"model"`
-	Began  time.Time `json:"began"`
-	Last   time.Time `json:"last"`
-	More   int       `json:"more,omitempty"`
-	Points []point   `json:"points"`
-	Totals totals    `json:"totals"`
+	ID     int          `json:"id"`
+	Tenant string       `json:"tenant"`
+	Named  bool         `json:"named,omitempty"` // the tenant is a client key of the configuration
+	Model  string       `json:"model"`
+	Began  time.Time    `json:"began"`
+	Last   time.Time    `json:"last"`
+	More   int          `json:"more,omitempty"`
+	Points []view.Point `json:"points"`
+	Totals totals       `json:"totals"`
 }
 
 func (c *conversation) line() conversationLine {
 	l := conversationLine{ID: c.id, Model: c.model, Began: c.began, Last: c.last, More: c.more, Totals: c.totals}
 	hidden := max(0, len(c.points)-mostPoints)
 	l.More += hidden
-	l.Points = append([]point{}, c.points[hidden:]...)
+	l.Points = append([]view.Point{}, c.points[hidden:]...)
 	if c.tenant != nil {
 		l.Tenant, l.Named = c.tenant.name, c.tenant.named
 	}
@@ -127,14 +127,14 @@ const mostListed = 300
 
 // viewSince returns what changed since a version, nil for nothing, and the version
 // that it is of.
-func (p *Page) viewSince(seen uint64, first bool) (v *view, now uint64, closed bool) {
+func (p *Page) viewSince(seen uint64, first bool) (v *news, now uint64, closed bool) {
 	fault := p.storeFault() // asked first: a store that tells that it changed waits for mu
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed || !first && p.version == seen {
 		return nil, p.version, p.closed
 	}
-	v = &view{First: first, Began: p.began, Totals: p.totals, Store: fault, Requests: []requestLine{}, Conversations: []conversationLine{}}
+	v = &news{First: first, Began: p.began, Totals: p.totals, Store: fault, Requests: []requestLine{}, Conversations: []conversationLine{}}
 	if first {
 		v.Capture = p.capture != nil
 		v.Version, v.SignedIn = p.o.Version, p.o.Asks != nil && p.o.Asks()
@@ -164,12 +164,14 @@ func (p *Page) serveState(w http.ResponseWriter, _ *http.Request) {
 // A requestView is one request, opened.
 type requestView struct {
 	requestLine
-	*details
-	Policy      string      `json:"policy,omitempty"`
-	Stream      bool        `json:"stream,omitempty"`
-	BytesBefore int         `json:"bytes_before,omitempty"`
-	BytesAfter  int         `json:"bytes_after,omitempty"`
-	StageCounts []stageLine `json:"stage_counts,omitempty"`
+	*view.Request
+	Shadow      bool              `json:"shadow,omitempty"`
+	Again       bool              `json:"again,omitempty"`
+	Policy      string            `json:"policy,omitempty"`
+	Stream      bool              `json:"stream,omitempty"`
+	BytesBefore int               `json:"bytes_before,omitempty"`
+	BytesAfter  int               `json:"bytes_after,omitempty"`
+	StageCounts []view.StageCount `json:"stage_counts,omitempty"`
 	// OtherCount is what came less what was sent and what the stages saved: not 0 where
 	// a policy counts otherwise than the upstream.
 	OtherCount  int              `json:"other_count,omitempty"`
@@ -186,12 +188,6 @@ type requestView struct {
 	Detail      string           `json:"detail,omitempty"`
 }
 
-type stageLine struct {
-	Name  string `json:"name"`
-	Edits int    `json:"edits"`
-	Saved int    `json:"saved"`
-}
-
 type summaryLine struct {
 	Outcome string `json:"outcome"`
 	Spans   int    `json:"spans"`
@@ -202,25 +198,11 @@ type summaryLine struct {
 }
 
 func (r *request) view() requestView {
-	v := requestView{requestLine: r.line()}
-	if r.details != nil { // they may be those of another request soon
-		d := *r.details
-		d.Messages, d.Edits = slices.Clone(d.Messages), slices.Clone(d.Edits)
-		v.details = &d
-	}
+	v := requestView{requestLine: r.line(), Request: r.details, Shadow: r.shadow, Again: r.again}
 	if i := &r.rewrite; i.ID != "" {
 		v.Policy, v.Stream, v.BytesBefore, v.BytesAfter = i.Policy, i.Stream, i.BytesBefore, i.BytesAfter
 		v.NotEnough, v.Dropped = i.Report.NotEnough, i.Report.ResultsDropped
-		if n := i.Report.Repairs; n > 0 {
-			v.StageCounts = append(v.StageCounts, stageLine{Name: "repair", Edits: n, Saved: i.Report.RepairSaved})
-		}
-		for _, s := range i.Report.Stages {
-			v.StageCounts = append(v.StageCounts, stageLine(s))
-		}
-		v.OtherCount = i.Report.Before - i.Report.After
-		for _, s := range v.StageCounts {
-			v.OtherCount -= s.Saved
-		}
+		v.StageCounts, v.OtherCount = view.Stages(&i.Report)
 		if s := i.Summary; s != nil {
 			v.Summary = &summaryLine{s.Outcome, s.Spans, s.Digests, s.Reason, s.Model, s.Duration.Milliseconds()}
 		}

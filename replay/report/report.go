@@ -1,5 +1,5 @@
-// Package report writes the result of a replay as a table, as JSON, and as a page
-// with plots.
+// Package report writes the result of a replay as a table, as JSON, and as a
+// page.
 //
 // It promises:
 //
@@ -9,7 +9,7 @@
 //   - escaped: nothing that was recorded becomes markup, and the page's policy
 //     forbids everything but its own style and script.
 //   - bounded: what of a long conversation is not on the page is counted and said.
-//   - offline: the page needs no network, and no script to show a conversation.
+//   - offline: the page needs no network.
 package report
 
 import (
@@ -23,7 +23,7 @@ import (
 )
 
 // JSON writes a result for programs: the numbers, and the shares that follow from
-// them. Times are microseconds.
+// them.
 func JSON(w io.Writer, r *replay.Result) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

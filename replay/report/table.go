@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"laconic/replay"
@@ -20,9 +19,6 @@ type column struct {
 	// best returns what is compared to name the best policy, the highest, and
 	// false if nothing was measured; nil: no policy is better in this column.
 	best func(*replay.Numbers) (score float64, measured bool)
-	// part is the table of a block that has the column: 1 has what is kept, 2
-	// what fits and what it costs, 0 both.
-	part int
 	// drop orders the columns that a narrow terminal does without, the highest
 	// first. A column with 0 is always shown.
 	drop int
@@ -32,53 +28,51 @@ var columns = []column{
 	{title: "budget", left: true, value: func(r *replay.Row) string { return r.Budget }, meaning: "tokens that a request may cost, their share of each conversation's largest request, or what its model takes"},
 	{title: "policy", left: true, value: func(r *replay.Row) string { return r.Policy }},
 
-	shareColumn(1, 0, "recall", "names, numbers and quoted words that the next call used and that were still somewhere in what was sent (requests above the budget)",
+	shareColumn(0, "recall", "names, numbers and quoted words that the next call used and that were still somewhere in what was sent (requests above the budget)",
 		func(n *replay.Numbers) (int, int) { return n.Recalled, n.Facts }),
-	shareColumn(1, 0, "verbatim", "the same, with the 24 characters around their last occurrence",
+	shareColumn(0, "verbatim", "the same, with the 24 characters around their last occurrence",
 		func(n *replay.Numbers) (int, int) { return n.Verbatim, n.Facts }),
-	shareColumn(1, 2, "recall*", "recall, if a request above its budget keeps nothing, because its upstream refuses it",
-		func(n *replay.Numbers) (int, int) { return n.RecalledFit, n.Facts }),
-	unranked(shareColumn(1, 0, "hard", "recall of the facts whose last message left or was changed; each policy has its own, so compare it with itself",
+	unranked(shareColumn(3, "hard", "recall of the facts whose last message left or was changed; each policy has its own, so compare it with itself",
 		func(n *replay.Numbers) (int, int) { return n.HardRecalled, n.Hard })),
-	unranked(shareColumn(1, 0, "hard verb", "verbatim of these",
+	unranked(shareColumn(4, "hard verb", "verbatim of these",
 		func(n *replay.Numbers) (int, int) { return n.HardVerbatim, n.Hard })),
-	shareColumn(1, 3, "calls", "next calls of which all facts were still there",
+	shareColumn(2, "calls", "next calls of which all facts were still there",
 		func(n *replay.Numbers) (int, int) { return n.CallsWhole, n.Calls }),
-	shareColumn(1, 0, "edits", "next edits of lines that the client's messages show, of which all old lines were still there",
+	shareColumn(1, "edits", "next edits of lines that the client's messages show, of which all old lines were still there",
 		func(n *replay.Numbers) (int, int) { return n.EditsShown, n.Edits }),
 	{
-		title: "p5", part: 1, drop: 4, meaning: "recall of the conversation that one of twenty is below",
-		value: func(r *replay.Row) string { return share(replay.Spread{Files: r.Facts}, r.LowRecall()) },
-		best:  func(n *replay.Numbers) (float64, bool) { return n.LowRecall(), n.Facts > 0 },
+		title: "p5", drop: 5, meaning: "recall of the conversation that one of twenty is below",
+		value: func(r *replay.Row) string {
+			if r.Facts == 0 {
+				return "–"
+			}
+			return percent(int(1000*r.LowRecall()+1e-9), 1000)
+		},
+		best: func(n *replay.Numbers) (float64, bool) { return n.LowRecall(), n.Facts > 0 },
 	},
-	rules,
-
-	shareColumn(2, 0, "fits", "requests sent within the budget, of all above it",
+	shareColumn(0, "fits", "requests sent within the budget, of all above it",
 		func(n *replay.Numbers) (int, int) { return n.Fits, n.Over }),
-	shareColumn(2, 0, "pairs", "requests whose tool calls and results a strict upstream takes",
-		func(n *replay.Numbers) (int, int) { return n.Paired, n.Requests }),
-	costColumn(0, "cost", "bill with a prompt cache, relative to sending everything", (*replay.Numbers).Cost),
-	costColumn(1, "mean", "mean of the costs of the conversations, whatever their length", (*replay.Numbers).MeanCost),
-	{title: "epochs", part: 2, drop: 4, value: func(r *replay.Row) string { return fmt.Sprint(r.Epochs) }, meaning: "times that the policy cut"},
-	{title: "breaks", part: 2, drop: 3, value: func(r *replay.Row) string { return fmt.Sprint(r.PrefixBreaks) }, meaning: "requests that did not go on from the one before, so that the cache missed"},
-	{title: "p50", part: 2, drop: 8, value: func(r *replay.Row) string { return duration(r.Took(0.5)) }, meaning: "time to compact a request, median and 99th percentile"},
-	{title: "p99", part: 2, drop: 9, value: func(r *replay.Row) string { return duration(r.Took(0.99)) }},
+	{
+		title: "cost", meaning: "bill with a prompt cache, relative to sending everything",
+		value: func(r *replay.Row) string { return fmt.Sprintf("%.3f", r.Cost()) },
+		best:  func(n *replay.Numbers) (float64, bool) { return -n.Cost(), true },
+	},
 	broken,
 }
 
 // broken is shown only if a promise was broken.
 var broken = column{
-	title: "broken", part: 2, value: func(r *replay.Row) string { return fmt.Sprint(r.Numbers.Failures) },
+	title: "broken", value: func(r *replay.Row) string { return fmt.Sprint(r.Numbers.Failures) },
 	meaning: "broken promises, of those that the policy claims",
 }
 
-// bound is what all columns of the first part have in common.
+// bound is what all columns up to p5 have in common.
 const bound = "a text that is there can be overlooked: what survives is an upper bound of what a model can use"
 
 // shareColumn returns a column of shares, of which more is better.
-func shareColumn(part, drop int, title, meaning string, of func(*replay.Numbers) (part, whole int)) column {
+func shareColumn(drop int, title, meaning string, of func(*replay.Numbers) (part, whole int)) column {
 	return column{
-		title: title, meaning: meaning, part: part, drop: drop,
+		title: title, meaning: meaning, drop: drop,
 		value: func(r *replay.Row) string { return percent(of(&r.Numbers)) },
 		best: func(n *replay.Numbers) (float64, bool) {
 			part, whole := of(n)
@@ -93,31 +87,6 @@ func unranked(c column) column {
 	return c
 }
 
-// rules has the shares of two survivals.
-var rules = column{
-	title: "rules", part: 1, drop: 5,
-	meaning: "sentences that bind, planted into text of the user · into early results, still there as a whole (requests that leave room to work in)",
-	value: func(r *replay.Row) string {
-		if c := &r.Constraints; c.User.Planted+c.Results.Planted > 0 {
-			return whole(c.User) + " · " + whole(c.Results) + " %"
-		}
-		return "–"
-	},
-	best: func(n *replay.Numbers) (float64, bool) {
-		a, b := n.Constraints.User, n.Constraints.Results
-		return float64(a.Kept)/float64(max(a.Planted, 1)) + float64(b.Kept)/float64(max(b.Planted, 1)), a.Planted+b.Planted > 0
-	},
-}
-
-// costColumn returns a column of costs, of which less is better.
-func costColumn(drop int, title, meaning string, of func(*replay.Numbers) float64) column {
-	return column{
-		title: title, meaning: meaning, part: 2, drop: drop,
-		value: func(r *replay.Row) string { return fmt.Sprintf("%.3f", of(&r.Numbers)) },
-		best:  func(n *replay.Numbers) (float64, bool) { return -of(n), true },
-	}
-}
-
 // columnsOf returns the columns for a result.
 func columnsOf(r *replay.Result) []column {
 	if r.Failed() {
@@ -126,10 +95,9 @@ func columnsOf(r *replay.Result) []column {
 	return slices.Clone(columns[:len(columns)-1])
 }
 
-// Table writes a result for people: a block per file with two tables, what is
-// kept and what it costs, with a line per budget and policy, the best policy of
-// each column, and what the columns mean. If width is above 0, columns are left
-// out until a line fits into so many characters.
+// Table writes a result for people: a block per file with a line per budget and
+// policy, the best policy of each column, and what the columns mean. If width is above
+// 0, columns are left out until a line fits into so many characters.
 func Table(w io.Writer, r *replay.Result, width int) error {
 	blocks, names := blocks(r), names(r)
 	var rows []replay.Row
@@ -137,26 +105,14 @@ func Table(w io.Writer, r *replay.Result, width int) error {
 		rows = append(rows, blocks[i].Rows...)
 	}
 	var b strings.Builder
-	var shown [2][]column
-	var widths [2][]int
-	for i := range shown {
-		columns := slices.DeleteFunc(columnsOf(r), func(c column) bool { return c.part != 0 && c.part != i+1 })
-		shown[i], widths[i] = fitting(columns, rows, width)
-	}
+	shown, widths := fitting(columnsOf(r), rows, width)
 	for i := range blocks {
 		f := &blocks[i]
-		b.WriteString(heading(f, names[f.File]) + "\n" +
-			aligned(cells(shown[0], f.Rows), widths[0]) + "\n" + aligned(cells(shown[1], f.Rows), widths[1]) +
-			winners(r, f, slices.Concat(shown[:]...), width) + "\n")
+		b.WriteString(heading(f, names[f.File]) + "\n" + aligned(cells(shown, f.Rows), widths) + winners(r, f, shown, width) + "\n")
 	}
-	if rows := spreadRows(r, width); rows != nil {
-		b.WriteString(spreadHeading(r) + "\n" + aligned(rows, widthsOf(rows)) + "\n")
-	}
-	for i, columns := range shown {
-		for _, c := range columns {
-			if c.meaning != "" && (c.part == i+1 || i == 0) {
-				b.WriteString(explained(c.title, c.meaning, width))
-			}
+	for _, c := range shown {
+		if c.meaning != "" {
+			b.WriteString(explained(c.title, c.meaning, width))
 		}
 	}
 	if own := modelBudgets(r); own != "" {
@@ -166,6 +122,36 @@ func Table(w io.Writer, r *replay.Result, width int) error {
 	b.WriteString(explained("prices", fmt.Sprintf("cached %g, else %g", r.Prices.Cached, r.Prices.Write), 0))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// widthsOf returns the widths of columns, in characters.
+func widthsOf(rows [][]string) []int {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	return widths
+}
+
+// aligned returns rows as lines, the first two columns aligned left.
+func aligned(rows [][]string, widths []int) string {
+	var b strings.Builder
+	for _, row := range rows {
+		for i, cell := range row {
+			n := widths[i]
+			if i < 2 {
+				n = -n
+			}
+			if i > 0 {
+				b.WriteString("  ")
+			}
+			fmt.Fprintf(&b, "%*s", n, cell)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
 // cells returns the cells of rows, with a line of titles before them.
@@ -300,26 +286,4 @@ func percent(part, whole int) string {
 		return "0 %"
 	}
 	return fmt.Sprintf("%.1f %%", float64(part*1000/whole)/10)
-}
-
-// whole returns a percentage without decimals. Less than all is never rounded up
-// to 100.
-func whole(s replay.Survival) string {
-	if s.Planted == 0 {
-		return "–"
-	}
-	return fmt.Sprint(s.Kept * 100 / s.Planted)
-}
-
-// duration returns a duration with about two significant digits.
-func duration(d time.Duration) string {
-	switch {
-	case d >= time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d >= 10*time.Millisecond:
-		return fmt.Sprintf("%.0f ms", d.Seconds()*1e3)
-	case d >= time.Millisecond:
-		return fmt.Sprintf("%.1f ms", d.Seconds()*1e3)
-	}
-	return fmt.Sprintf("%d µs", d.Microseconds())
 }

@@ -1,82 +1,59 @@
 // The texts of a request, where they are kept.
 import { h, bytes } from "./draw.js";
+import { pre } from "./request.js";
 import { load } from "./load.js";
 
-// texts shows what a request said, once somebody asks for it.
-export function texts(id) {
-  const body = h("div", {}, h("button", { onclick: async () => {
+// texts returns what a request said, once somebody asks for it: a button, and, when it
+// was pressed, what each message said. changed is called when that comes.
+export function texts(id, changed) {
+  const one = { said: null, button: null };
+  const masked = "What looks like a credential is masked as [secret].";
+  one.button = h("div", { class: "tools" }, h("button", { onclick: async () => {
     try {
-      body.replaceChildren(...shown(id, await load("api/texts/" + id)));
-      body.querySelector("button").focus();
+      const t = await load("api/texts/" + id);
+      const { messages, ...rest } = t.before;
+      one.said = saidBy(t);
+      one.button = h("div", {}, h("div", { class: "tools" }, h("span", { class: "dim" }, t.same ? "It was sent as it came. " + masked : masked), h("span", { class: "gap" }),
+        h("a", { class: "button", href: `api/texts/${id}.jsonl`, download: id + ".jsonl" }, "Download for laconic replay")),
+      h("details", { class: "said" }, h("summary", {}, "All but the messages"), pre(clipped(json(rest)))));
     } catch {
-      body.replaceChildren(h("p", { class: "dim" }, "The texts of this request are not kept: newer ones took their room, or it came while too many others did."));
+      one.button = h("p", { class: "dim" }, "The texts of this request are not kept: newer ones took their room, or it came while too many others did.");
     }
+    changed();
   } }, "Show the texts"));
-  return h("section", {}, h("h2", {}, "Texts"), h("p", { class: "dim" }, "What looks like a credential is masked as [secret]."), body);
+  return one;
 }
 
-function shown(id, t) {
-  const list = h("div");
-  const bodies = [["As it came", t.before], t.same ? null : ["As it was sent", t.after]].filter(Boolean);
-  const choices = bodies.map(([name, body]) => h("button", { "aria-pressed": "false", onclick: (e) => {
-    for (const one of choices) one.setAttribute("aria-pressed", String(one === e.currentTarget));
-    list.replaceChildren(...(body ? said(body) : [h("p", { class: "dim" }, "It was not sent.")]));
-  } }, name));
-  const command = h("pre", { class: "text", tabindex: "0", hidden: true }, t.curl);
-  const copy = h("button", { onclick: async () => {
-    try {
-      await navigator.clipboard.writeText(t.curl);
-      copy.textContent = "Copied";
-    } catch { // no permission, or a page that is not of this machine
-      command.hidden = false;
-      getSelection().selectAllChildren(command);
-      copy.textContent = "Copy what is selected below";
-    }
-  } }, "Copy as curl");
-  choices[0].click();
-  return [
-    h("div", { class: "tools" }, choices, h("span", { class: "gap" }), copy, h("a", { class: "button", href: `api/texts/${id}.jsonl`, download: id + ".jsonl" }, "Download for laconic replay")),
-    t.same ? h("p", { class: "dim" }, "It was sent as it came.") : null, command, list,
-  ].filter(Boolean);
+// saidBy returns what says what a message said on both sides.
+function saidBy(t) {
+  const listOf = (body) => (body && Array.isArray(body.messages) ? body.messages : []);
+  const came = listOf(t.before), sent = t.same ? came : listOf(t.after);
+  return (m) => {
+    const before = came[m.origin], after = sent[m.at];
+    if (m.record) return { came: null, sent: after ? recordIn(came[m.host], after) : null };
+    return { came: before ? pieces(before) : null, sent: after ? pieces(after) : null };
+  };
 }
 
-// said lists the messages of a body, and last what else is in it. Each is filled when
-// it is opened: there may be thousands.
-function said(body) {
-  const { messages, ...rest } = body;
-  const list = Array.isArray(messages) ? messages : [];
-  return [...list.map((m, i) => opens(title(i, m), () => contents(m), i >= list.length - 3)), opens([h("b", {}, "All but the messages")], () => [pre(clipped(json(rest)))], false)];
+// recordIn returns what was added to the message m that the record follows; all of it
+// where there is none.
+function recordIn(m, after) {
+  const all = pieces(after), own = m ? pieces(m) : [];
+  if (m && typeof m.content === "string" && typeof after.content === "string" && after.content.startsWith(m.content)) return [{ text: after.content.slice(m.content.length) }];
+  return m && Array.isArray(m.content) && all.length > own.length ? all.slice(own.length) : all;
 }
 
-function opens(head, fill, open) {
-  const e = h("details", { class: "said", ontoggle: () => {
-    if (e.open && e.children.length === 1) e.append(...fill());
-  } }, h("summary", {}, head));
-  e.open = open;
-  return e;
-}
-
-// title names a message, and says how it begins.
-function title(i, m) {
-  const calls = callsOf(m).map((c) => (c.function ? String(c.function.name) : "a call"));
-  const begins = textOf(m.content).slice(0, 300).replace(/\s+/g, " ");
-  return [h("span", { class: "n" }, String(i)), h("span", { class: "role " + m.role }, String(m.role)),
-    h("span", { class: "dim cut" }, [calls.length ? "calls " + calls.join(", ") : "", begins].filter(Boolean).join(" · "))];
-}
-
-function contents(m) {
+// pieces are the texts of a message, and last what else is in it.
+function pieces(m) {
   const { role, content, tool_calls, ...rest } = m;
-  const parts = Array.isArray(content) ? content : content ? [{ type: "text", text: String(content) }] : [];
+  const parts = Array.isArray(content) ? content : content ? [{ text: String(content) }] : [];
   return [
-    ...parts.map((p) => pre(p && typeof p.text === "string" ? p.text : clipped(json(p)))),
-    ...callsOf(m).map((c) => pre(c.function ? `${c.function.name} ${pretty(c.function.arguments)}` : clipped(json(c)))),
-    ...(Object.keys(rest).length ? [pre(clipped(json(rest)), "dim")] : []),
+    ...parts.map((p) => (p && typeof p.text === "string" ? { text: p.text } : { kind: String(p && p.type), text: clipped(json(p)) })),
+    ...(Array.isArray(tool_calls) ? tool_calls.filter(Boolean) : []).map((c) => ({ kind: "call of " + (c.function && c.function.name), text: c.function ? pretty(c.function.arguments) : clipped(json(c)) })),
+    ...(Object.keys(rest).length ? [{ kind: "beside it", text: clipped(json(rest)) }] : []),
   ];
 }
 
-const callsOf = (m) => (Array.isArray(m.tool_calls) ? m.tool_calls.filter(Boolean) : []);
-const textOf = (c) => (typeof c === "string" ? c : Array.isArray(c) ? c.map((p) => (p && typeof p.text === "string" ? p.text : "[" + (p && p.type) + "]")).join(" ") : "");
-const pre = (text, kind) => h("pre", { class: "text " + (kind || ""), tabindex: "0" }, text);
 const json = (v) => JSON.stringify(v, null, 1);
 
 // pretty returns arguments over several lines, where they are JSON.

@@ -1,20 +1,8 @@
 // What is shown at each place of the page.
-import { h, count, short, bytes, time, micros, share, clock, money, sawtooth, strips, meter } from "./draw.js";
+import { h, count, short, time, micros, share, clock, money, sawtooth, meter } from "./draw.js";
+import { numbers, table, legend, planned } from "./request.js";
 import { load } from "./load.js";
 import { texts } from "./texts.js";
-
-const numbers = (...pairs) => h("dl", { class: "numbers" }, pairs.filter(Boolean).map(([name, value, note]) =>
-  h("div", {}, h("dt", {}, name), h("dd", {}, value, note ? h("small", {}, " " + note) : null))));
-
-const table = (heads, rows, caption) => h("div", { class: "scroll" }, h("table", { "aria-label": caption },
-  h("thead", {}, h("tr", {}, heads.map((t) => h("th", { class: headClass(t), scope: "col" }, headText(t))))), h("tbody", {}, rows)));
-const headClass = (t) => (Array.isArray(t) ? t[1] : "");
-const headText = (t) => (Array.isArray(t) ? t[0] : t);
-
-const legend = () => h("div", { class: "legend" },
-  h("span", {}, h("i", { class: "sent" }), "tokens sent"), h("span", {}, h("i", { class: "cached" }), "of these from the provider's cache"),
-  h("span", {}, h("i", { class: "before" }), "tokens that the client sent"), h("span", {}, h("i", { class: "avoided" }), "of these not sent"), h("span", {}, h("i", { class: "budget" }), "budget"),
-  h("span", {}, h("i", { class: "epoch" }), "epoch"));
 
 const open = (id) => { location.hash = "#/request/" + id; };
 
@@ -129,12 +117,10 @@ export function requests(state) {
   fill([...state.conversations.values()]);
   const heading = h("h2", {}, "Conversations");
   return {
-    element: h("div", {}, h("h1", {}, "Requests"), totals, legendFor(), heading, courses, h("h2", {}, "Requests, newest first"), list.element, nothing),
+    element: h("div", {}, h("h1", {}, "Requests"), totals, legend(), heading, courses, h("h2", {}, "Requests, newest first"), list.element, nothing),
     news: (n) => { list.news(n); fill(n.conversations); },
   };
 }
-
-const legendFor = () => legend();
 
 // conversation is one conversation: its sawtooth, large, and its requests.
 export function conversation(state, id) {
@@ -188,12 +174,12 @@ export function request(state, id) {
   const element = h("div", {}, h("p", { class: "empty" }, "…"));
   const known = state.requests.get(id);
   const view = { element, up: known && known.conversation ? "#/conversation/" + known.conversation : "#/" };
-  const captured = state.capture ? texts(id) : null;
+  const captured = state.capture ? texts(id, () => fill()) : null;
   const fill = async () => {
     try {
       const r = await load("api/request/" + id);
       if (r.conversation) view.up = "#/conversation/" + r.conversation;
-      element.replaceChildren(h("div", {}, opened(r), r.list ? captured : null));
+      element.replaceChildren(h("div", {}, opened(r, captured)));
     } catch (err) {
       element.replaceChildren(h("p", { class: "empty" }, err.message));
     }
@@ -203,7 +189,7 @@ export function request(state, id) {
   return view;
 }
 
-function opened(r) {
+function opened(r, texts) {
   const crumbs = h("div", { class: "crumb" }, h("a", { href: "#/" }, "Requests"), r.conversation ? [" / ", h("a", { href: "#/conversation/" + r.conversation }, "conversation " + r.conversation)] : null);
   const parts = [
     crumbs,
@@ -239,125 +225,7 @@ function opened(r) {
   if (r.shadow) parts.push(h("p", { class: "warn" }, "Shadow: this is what would have been done. The request went on as it came."));
   if (r.unsent) parts.push(h("p", { class: "warn" }, "No upstream got this request. What follows was planned and not done, and no total counts it."));
   if (r.again) parts.push(h("p", { class: "dim" }, "This is the plan of the second send."));
-  const list = r.list;
-  if (list.length) {
-    parts.push(h("div", { class: "figure" }, strips(list, r.fixed || 0, r.slot, 1400), h("div", { class: "legend" },
-      h("span", {}, "above: what came, below: what was sent"),
-      ["system", "user", "assistant", "tool", "record"].map((role) => h("span", { class: "role " + role }, role === "record" ? "the record of what left" : role)))));
-  }
-  parts.push(h("div", { class: "cols" }, done(r), record(r)));
-  if (r.epochs_of && r.epochs_of.length) {
-    parts.push(h("h2", {}, "Epochs"), h("p", { class: "dim" }, "Those of this history, as it is counted now. As counts are corrected there may be one more or less than began with a request, which the totals count."), table([["At message", "n"], ["Came", "n"], ["Stayed", "n"], ["Trigger", "n"], ["Land", "n"], ["Budget", "n"]],
-      r.epochs_of.map((e) => h("tr", {}, [e.at, e.before, e.after, e.trigger, e.land, e.budget].map((n) => h("td", { class: "n" }, count(n))))), "Epochs"));
-  }
-  if (list.length) parts.push(messages(r, list));
-  return parts;
-}
-
-// done is what each stage did. It adds up to what came less what was sent.
-function done(r) {
-  const stages = r.stage_counts || [];
-  const rows = stages.map((t) => h("tr", {}, h("td", {}, t.name), h("td", { class: "n" }, count(t.edits)), h("td", { class: "n" }, count(t.saved))));
-  if (r.other_count) rows.push(h("tr", {}, h("td", {}, "counted otherwise by the policy"), h("td"), h("td", { class: "n" }, count(r.other_count))));
-  const saved = stages.reduce((n, t) => n + t.saved, r.other_count || 0);
-  rows.push(h("tr", { class: "sum" }, h("td", {}, "came, less what was " + (r.unsent || r.shadow ? "planned" : "sent")), h("td", { class: "n" }, count(stages.reduce((n, t) => n + t.edits, 0))),
-    h("td", { class: "n" }, count(saved))));
-  return h("section", {}, h("h2", {}, "What was done"), stages.length
-    ? table(["Stage", ["Edits", "n"], ["Tokens saved", "n"]], rows, "Stages")
-    : h("p", { class: "dim" }, "Nothing. It went out as it came."),
-  stages.length ? h("p", { class: "dim" }, "A message that left is one edit, and so is the record, which costs " + (r.slot ? "its stage " + count(r.slot.room) + " tokens." : "tokens.")) : null,
-  r.results_dropped ? h("p", { class: "warn" }, count(r.results_dropped) + " results without a call were left out.") : null);
-}
-
-// record is the slot: the text that stands for what left.
-function record(r) {
-  const s = r.slot;
-  if (!s) return null;
-  const told = s.spans.some((one) => one.messages || one.sent);
-  const by = r.summary ? `${r.summary.outcome === "digest" ? "a program" : "the model " + r.summary.model} wrote it` + (r.summary.reason ? ` (${r.summary.reason})` : "") : "a program wrote it";
-  const size = (n) => h("td", { class: "n" }, told ? count(n) : "–");
-  return h("section", {}, h("h2", {}, "The record of what left"),
-    table(["Span", ["Messages", "n"], ["Tokens", "n"], ["Room", "n"]], s.spans.map((one, i) =>
-      h("tr", {}, h("td", {}, String(i + 1)), size(one.messages), size(one.sent), h("td", { class: "n" }, count(one.room)))), "Spans of the record"),
-    h("p", { class: "dim" }, (told ? `${count(s.sent)} tokens as sent. ` : "") + `${count(s.room)} are kept for it, and what is said to be sent counts these. It stands ${s.at < 0 ? "in a message of its own" : "behind message " + s.at}; ${by}.`));
-}
-
-// editsOf returns the edits of each message, in order, each with what it saved there:
-// a removal saves what the edits before it left.
-function editsOf(r) {
-  const all = new Map(), rest = new Map(r.list.map((m) => [m.origin, m.before]));
-  for (const e of r.edits || []) {
-    for (let i = 0; i < e.count; i++) {
-      const at = e.origin + i, saved = e.op === "remove" && e.count > 1 ? rest.get(at) : e.saved;
-      rest.set(at, (rest.get(at) || 0) - saved);
-      if (!all.has(at)) all.set(at, []);
-      all.get(at).push({ stage: e.stage, why: e.why, saved });
-    }
-  }
-  return all;
-}
-
-// messages lists what became of each message. Long runs that fared alike are one
-// line, which opens.
-function messages(r, list) {
-  const edits = editsOf(r);
-  const reasons = (m) => (m.record ? r.slot.stage + ": the record of what left" : [...new Set((edits.get(m.origin) || []).map((e) => `${e.stage}: ${e.why}`))].join("; ")) || (r.slot && m.origin === r.slot.at && m.state === "changed" ? "the record follows it" : "");
-  const each = (m) => (m.record ? `${r.slot.stage} −${count(r.slot.room)}: the record of what left` :
-    (edits.get(m.origin) || []).map((e) => `${e.stage} ${e.saved < 0 ? "−" + count(-e.saved) : count(e.saved)}: ${e.why}`).join("; ") || reasons(m));
-  const sorted = [];
-  for (const m of list) {
-    const after = m.origin < 0 ? sorted.findIndex((o) => o.origin === m.follows) : -2;
-    if (after === -2) sorted.push(m);
-    else sorted.splice(after + 1, 0, m);
-  }
-  if (r.slot) {
-    const one = { record: true, origin: -1, role: "record", state: "added", before: 0, after: r.slot.room };
-    const host = sorted.findIndex((m) => (r.slot.at < 0 ? m.state === "left" : m.origin === r.slot.at));
-    sorted.splice(r.slot.at < 0 ? Math.max(host, 0) : host + 1, 0, one);
-  }
-  const line = (m) => h("tr", { class: "state-" + m.state },
-    h("td", { class: "n" }, m.origin < 0 ? "+" : String(m.origin)), h("td", {}, h("span", { class: "role " + m.role }, m.role)), h("td", {}, m.state),
-    h("td", { class: "n" }, m.origin < 0 ? "" : count(m.before)), h("td", { class: "n" }, m.state === "left" ? "–" : count(m.after)),
-    h("td", { class: "n wide" }, m.record ? "" : bytes(m.bytes)), h("td", { class: "n wide" }, m.calls ? count(m.calls) : ""), h("td", { class: "n wide" }, m.media ? count(m.media) : ""),
-    h("td", { class: "wrap" }, each(m)));
-  const rows = [];
-  for (let i = 0; i < sorted.length;) {
-    let end = i + 1;
-    const alike = (m) => m.state === sorted[i].state && m.state !== "changed" && !m.record && reasons(m) === reasons(sorted[i]);
-    while (end < sorted.length && alike(sorted[end])) end++;
-    const run = sorted.slice(i, end);
-    if (run.length > 8) rows.push(fold(run, line, stagesOf(run, edits)));
-    else rows.push(...run.map(line));
-    i = end;
-  }
-  return h("section", {}, h("h2", {}, "Message by message"), r.more_messages ? h("p", { class: "dim" }, count(r.more_messages) + " older messages are not listed.") : null,
-    r.more_edits ? h("p", { class: "dim" }, count(r.more_edits) + " edits are not listed.") : null,
-    table([["#", "n"], "Role", "State", ["Came", "n"], ["Sent", "n"], ["Size", "n wide"], ["Calls", "n wide"], ["Media", "n wide"], "Stage, tokens saved, and reason"], rows, "Messages"));
-}
-
-// stagesOf says what the edits of messages that fared alike saved.
-function stagesOf(run, edits) {
-  const sums = new Map();
-  for (const m of run) {
-    for (const e of edits.get(m.origin) || []) {
-      const key = e.stage + "\n" + e.why;
-      sums.set(key, (sums.get(key) || 0) + e.saved);
-    }
-  }
-  return [...sums].map(([key, saved]) => { const [stage, why] = key.split("\n"); return `${stage} ${count(saved)}: ${why}`; }).join("; ");
-}
-
-function fold(run, line, reason) {
-  const first = run[0], last = run[run.length - 1], sum = (key) => run.reduce((n, m) => n + (m[key] || 0), 0);
-  const row = h("tr", { class: "fold state-" + first.state });
-  const toggle = h("button", { "data-step": true, "aria-expanded": "false", onclick: () => {
-    row.after(...run.map(line));
-    row.remove();
-  } }, `${first.origin}–${last.origin}`);
-  row.append(h("td", { class: "n" }, toggle), h("td", {}, count(run.length) + " messages"), h("td", {}, first.state),
-    h("td", { class: "n" }, count(sum("before"))), h("td", { class: "n" }, first.state === "left" ? "–" : count(sum("after"))),
-    h("td", { class: "n wide" }, bytes(sum("bytes"))), h("td", { class: "n wide" }, sum("calls") ? count(sum("calls")) : ""), h("td", { class: "n wide" }, sum("media") ? count(sum("media")) : ""), h("td", { class: "wrap" }, reason));
-  return row;
+  return [...parts, planned(r, texts && texts.said, texts && texts.button)];
 }
 
 // savings says what was not sent, and what that cost.

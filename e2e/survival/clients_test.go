@@ -1,0 +1,233 @@
+//go:build unix
+
+package survival
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"laconic/demo/strict"
+)
+
+// program is an agent that people use, and how to run it with one prompt.
+type program struct {
+	name  string
+	args  func(url, prompt string) []string
+	files func(url string) map[string]string // in its home
+	env   []string
+	// windows are those that the long run measures it in.
+	windows []int
+}
+
+// believed is the window that the programs take their model for: they never
+// compact by themselves.
+const believed = "1000000"
+
+var programs = []program{
+	{
+		name: "openai-node",
+		args: func(url, prompt string) []string { return []string{"../testdata/openai-node.mjs", url, prompt} },
+
+		windows: []int{8_000, 16_000, 32_000},
+	},
+	{
+		name: "opencode",
+		args: func(_, prompt string) []string { return []string{"run", "--model", "test/small", prompt} },
+		files: func(url string) map[string]string {
+			return map[string]string{".config/opencode/opencode.json": `{"autoupdate":false,"share":"disabled","permission":{"*":"allow"},"provider":{"test":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"` +
+				url + `","apiKey":"sk-test"},"models":{"small":{"tool_call":true,"limit":{"context":` + believed + `,"output":2048}}}}}}`}
+		},
+		env: []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"},
+
+		windows: []int{20_000, 24_000},
+	},
+	{
+		name: "qwen",
+		args: func(url, prompt string) []string {
+			return []string{"--auth-type", "openai", "--openai-api-key", "sk-test", "--openai-base-url", url, "--model", "small", "--yolo", "--prompt", prompt}
+		},
+		files: func(string) map[string]string {
+			return map[string]string{".qwen/settings.json": `{"memory":{"enableManagedAutoMemory":false,"enableManagedAutoDream":false},"model":{"generationConfig":{"contextWindowSize":` + believed + `}}}`}
+		},
+		env: []string{"QWEN_CODE_MAX_OUTPUT_TOKENS=32000"}, // what it asks for by itself
+
+		windows: []int{40_000},
+	},
+	{
+		name: "pi",
+		args: func(_, prompt string) []string {
+			return []string{"--provider", "test", "--model", "small", "--no-session", "--print", prompt}
+		},
+		files: func(url string) map[string]string {
+			return map[string]string{".pi/agent/models.json": `{"providers":{"test":{"baseUrl":"` + url +
+				`","api":"openai-completions","apiKey":"sk-test","models":[{"id":"small","name":"small","reasoning":false,"input":["text"],` +
+				`"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0},"contextWindow":` + believed + `,"maxTokens":2048}]}}}`}
+		},
+		windows: []int{12_000, 32_000},
+	},
+	{
+		name: "codex",
+		args: func(_, prompt string) []string {
+			return []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", prompt}
+		},
+		files: func(url string) map[string]string {
+			return map[string]string{".codex/config.toml": "model = \"small\"\nmodel_provider = \"test\"\nmodel_context_window = " + believed +
+				"\nmodel_auto_compact_token_limit = " + believed + "\n[model_providers.test]\nname = \"test\"\nbase_url = \"" + url + "\"\nwire_api = \"chat\"\nenv_key = \"OPENAI_API_KEY\"\n"}
+		},
+		env: []string{"OPENAI_API_KEY=sk-test"},
+
+		windows: []int{24_000},
+	},
+	{
+		name: "cline",
+		args: func(_, prompt string) []string {
+			return []string{"-P", "openai-compatible", "-m", "small", "--compaction", "off", prompt}
+		},
+		files: func(url string) map[string]string {
+			return map[string]string{".cline/data/settings/providers.json": `{"version":1,"lastUsedProvider":"openai-compatible","modes":{},"providers":{"openai-compatible":{"settings":{` +
+				`"provider":"openai-compatible","apiKey":"sk-test","model":"small","baseUrl":"` + url + `"},"updatedAt":"2026-01-01T00:00:00.000Z","tokenSource":"manual"}}}`}
+		},
+		env: []string{"CLINE_SESSION_BACKEND_MODE=local", "OTEL_SDK_DISABLED=true", "DO_NOT_TRACK=1"},
+
+		windows: []int{16_000, 32_000},
+	},
+}
+
+// programTime is the longest that the session of a program may take.
+const programTime = 5 * time.Minute
+
+// run runs the program in a folder of its own home until it ends.
+func (p program) run(t testing.TB, bin, home, work, url string) (output string, err error) {
+	t.Helper()
+	if p.files != nil {
+		for name, text := range p.files(url) {
+			writeFile(t, filepath.Join(home, name), text)
+		}
+	}
+	env := append(os.Environ(), "PWD="+work, "HOME="+home, "XDG_CONFIG_HOME="+home+"/.config", "XDG_DATA_HOME="+home+"/.local", "XDG_CACHE_HOME="+home+"/.cache",
+		"TMPDIR="+home, "LACONIC_AGENTS="+bin, "CI=1", "NO_COLOR=1", "NO_PROXY=127.0.0.1,localhost", "HTTPS_PROXY=http://127.0.0.1:9", "HTTP_PROXY=http://127.0.0.1:9")
+	env = append(env, p.env...)
+	name := filepath.Join(bin, p.name)
+	args := p.args(url, firstPrompt)
+	if strings.HasSuffix(args[0], ".mjs") {
+		name = "node"
+		args[0], err = filepath.Abs(args[0])
+		if err != nil {
+			return "", err
+		}
+	}
+	return limited(env, work, name, args)
+}
+
+// limited runs a command with a limit of time, and ends all processes of its
+// group with it.
+func limited(env []string, dir, name string, args []string) (string, error) {
+	ctx, stop := context.WithTimeout(context.Background(), programTime)
+	defer stop()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, env, 5*time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// probe is what the first prompt of a program costs.
+func (p program) probe(t *testing.T, bin string, k tokenizer) int {
+	t.Helper()
+	first := 0
+	u := strict.New(strict.Options{Limit: -1, Count: k.message, CountTools: k.tools, MaxID: -1, Reply: func(r *strict.Request) strict.Reply {
+		first = max(first, r.PromptTokens())
+		return strict.Reply{Text: sessionIsOver}
+	}})
+	server := httptest.NewServer(u)
+	defer server.Close()
+	home := t.TempDir()
+	work := filepath.Join(home, "work")
+	writeFile(t, filepath.Join(work, "TASK.md"), "# OPS-4127\n")
+	if out, err := p.run(t, bin, home, work, server.URL+"/v1"); err != nil || first == 0 {
+		t.Fatalf("%s does not run: %v\n%.3000s", p.name, err, out)
+	}
+	return first
+}
+
+// TestClients: the same forty calls by programs that people use, in the smallest
+// window that they can work in. Each comes to its end and sees no refusal, and its
+// newest result is never gone. `make e2e` installs them and runs each once; `make
+// e2e-all` runs all of their windows, told and untold.
+func TestClients(t *testing.T) {
+	bin := os.Getenv("LACONIC_AGENTS")
+	if bin == "" {
+		t.Skip("LACONIC_AGENTS names no directory of programs: make e2e installs them from npm and runs this")
+	}
+	all := os.Getenv("LACONIC_SURVIVAL") == "all"
+	var rows []*row
+	for i, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			k, seed := tokenizers[0], uint64(201+i)
+			if all {
+				for _, window := range p.windows {
+					rows = append(rows, p.session(t, bin, seed, k, window, true), p.session(t, bin, seed, k, window, false))
+				}
+				return
+			}
+			r := p.session(t, bin, seed, k, max(judged, p.probe(t, bin, k)+10_000), false)
+			if r.sums[refusedThere] == 0 {
+				t.Errorf("%s: nothing was refused, so nothing was shown", r.name)
+			}
+			rows = append(rows, r)
+		})
+	}
+	text := table("program, window", rows)
+	t.Logf("one session each, from the first fold on:\n%s", text)
+	if all {
+		publish(t, "clients", text)
+	}
+}
+
+// session runs the program through laconic, and reads what the upstream saw.
+func (p program) session(t *testing.T, bin string, seed uint64, k tokenizer, window int, told bool) *row {
+	t.Helper()
+	home := t.TempDir()
+	w := newWorkspace(seed, k.text)
+	s := newSession(w, window, k)
+	s.steps = slices.DeleteFunc(s.steps, func(s step) bool { return s.fate == refused }) // there is no user to refuse it
+	s.dir = filepath.Join(home, "work")
+	w.lay(t, s.dir)
+	server := httptest.NewServer(s)
+	defer server.Close()
+	config := "models:\n  - match: \"*\"\n"
+	r := &row{name: fmt.Sprintf("%s %d untold", p.name, window)}
+	if told {
+		config += fmt.Sprintf("    window: %d\n", window)
+		r.name = fmt.Sprintf("%s %d told", p.name, window)
+	}
+	tap := s.tap(t, startLaconic(t, server.URL+"/v1", config).URL)
+	begun := time.Now()
+	out, err := p.run(t, bin, home, s.dir, tap.URL+"/v1")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.add(s)
+	t.Logf("%s: %d answers in %v, %d refused, %d seen, largest prompt %d", r.name, s.round, time.Since(begun).Round(time.Second), s.refused, s.seen, s.largest)
+	if err != nil || !strings.Contains(out, "SESSION-IS-OVER") || s.round != len(s.steps)+1 || len(s.lost) > 0 {
+		t.Errorf("%s: it did not come to its end: %d answers, no tool for %v: %v\n%.3000s", r.name, s.round, s.lost, err, out)
+	}
+	for _, step := range s.steps {
+		if text, err := os.ReadFile(filepath.Join(s.dir, step.path)); (step.do == write || step.do == edit) && step.fate == done && !strings.Contains(string(text), strings.TrimSpace(step.text)) {
+			t.Errorf("%s: it did not %s %s: %v", r.name, step.do, step.path, err)
+		}
+	}
+	if s.seen > 0 || r.mean(newestGone) > 0 {
+		t.Errorf("%s: it saw %d refusals, its newest result is gone in %.1f %%", r.name, s.seen, 100*r.mean(newestGone))
+	}
+	return r
+}

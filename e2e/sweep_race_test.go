@@ -1,6 +1,0 @@
-//go:build race
-
-package e2e
-
-// raced tells that the race detector slows everything down some tenfold.
-const raced = true
