@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,10 +13,7 @@ import (
 func Compact(conv Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	b = b.withDefaults()
 	p = p.Demands.policy(p)
-	mode := p.Repair
-	if mode == "" {
-		mode = RepairAnswer
-	}
+	mode := p.repair()
 	model := c
 	if p.Counter != nil {
 		c = p.Counter
@@ -74,6 +72,16 @@ func Compact(conv Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 		r.Sent(conv.Fixed+CostAll(model, sent)+slot, b)
 	}
 	return plan, r
+}
+
+// repair returns how conversations are repaired.
+func (p *Policy) repair() RepairMode { return cmp.Or(p.Repair, RepairAnswer) }
+
+// Length returns how many messages a list has for [Rate.From]: those at its end that
+// repair takes out are none.
+func (p *Policy) Length(msgs []Message) int {
+	repaired, _ := Repair(msgs, p.repair())
+	return sources(repaired)
 }
 
 // rewrite returns the list that is sent, without the texts of a slot, and records

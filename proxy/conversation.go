@@ -75,7 +75,7 @@ func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation 
 	facts := c.known.FactsWith(c.counts)
 	published, refuses := p.published(x.settings, x.r.Header, route, asked, c.plain > 1)
 	c.known.Published(published)
-	c.facts, c.measured = c.counting(facts, refuses || facts.Refuses()), facts.Count.Value != learn.Count{}
+	c.facts, c.measured = c.counting(facts, refuses || facts.Refuses()), !facts.Count.Until.IsZero()
 	if s, ok := whole(c.ways[c.wayOf(&c.facts)].Counter).(Summing); ok && c.facts.Percent() == 100 && !c.ownCounter() {
 		req.Sum(s.Sum)
 	}

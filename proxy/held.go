@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"slices"
+	"strconv"
 
 	"laconic/compact"
 	"laconic/proxy/fingerprint"
@@ -25,7 +26,10 @@ func (c *conversation) beginning(msgs []compact.Message) string {
 }
 
 // compact folds a conversation by the count that it was folded with before, as far
-// as that is known, so that a count that changes moves none of its epochs.
+// as that is known, so that a count that changes moves none of its epochs. Only what
+// was folded before is held to that: with other tools, or under another budget, it is
+// another conversation, and one that has fewer messages than the first list that was
+// folded, and fits, is sent as it is.
 func (p *plan) compact(req *wire.Request, in compact.Conversation, policy func() *compact.Policy) {
 	c, now := p.c, p.counter
 	fold := func() { p.Plan, p.info.Report = c.agent.Compact(in, policy(), p.counter, p.budget) }
@@ -33,24 +37,26 @@ func (p *plan) compact(req *wire.Request, in compact.Conversation, policy func()
 	if !p.bound && !c.ownCounter() {
 		begins = c.beginning(in.Messages)
 	}
-	var known *learn.Model
-	if begins != "" {
-		known = c.x.p.learnt.Conversation(c.known, begins, false)
-	}
-	if known == nil {
-		if fold(); begins == "" || len(p.Epochs) == 0 {
-			return
-		}
-		known = c.x.p.learnt.Conversation(c.known, begins, true)
-		if _, ok := known.Held(); !ok {
-			known.SetHeld(learn.Held{Count: p.facts.Count.Value, Confirmed: !p.facts.Count.Until.IsZero()})
-			return
-		}
-	}
-	held, ok := known.Held()
-	if !ok {
+	if begins == "" {
 		fold()
 		return
+	}
+	known := c.x.p.learnt.Conversation(c.counts, false, begins, strconv.Itoa(p.budget.Tokens))
+	var held learn.Held
+	ok := false
+	if known != nil {
+		held, ok = known.Held()
+	}
+	if n := len(in.Messages); !ok || n < held.From {
+		if fold(); len(p.Epochs) == 0 {
+			return
+		}
+		if !ok {
+			known = c.x.p.learnt.Conversation(c.counts, true, begins, strconv.Itoa(p.budget.Tokens))
+			known.SetHeld(learn.Held{Count: p.facts.Count.Value, Confirmed: !p.facts.Count.Until.IsZero(), From: n})
+			return
+		}
+		held.From = n
 	}
 	p.folded = held.Facts(p.facts)
 	p.counter = p.folded.Counter(c.ways[c.wayOf(&p.folded)].Counter)
@@ -61,27 +67,30 @@ func (p *plan) compact(req *wire.Request, in compact.Conversation, policy func()
 	if n := len(in.Rates); n > 0 {
 		rate = in.Rates[n-1]
 	}
+	change := func() {
+		rate.From = c.policy.Length(in.Messages)
+		held, in.Rates = held.WithRate(rate)
+	}
 	if of := compact.CostAll(p.counter, in.Messages); of > 0 && c.measured {
-		to := compact.Rate{From: len(in.Messages), Percent: max(1, 100*compact.CostAll(now, in.Messages)/of)}
-		to.Extra = fixed - to.Of(in.Fixed)
-		was, is := rate.Of(p.budget.Tokens), to.Of(p.budget.Tokens)
-		if is*100 > was*(100+rateSlack) || is*100 < was*(100-2*rateSlack) {
-			held, in.Rates = held.WithRate(to)
-		} else {
-			kept = true
+		was := rate.Of(p.budget.Tokens)
+		rate = compact.Rate{Percent: max(1, 100*compact.CostAll(now, in.Messages)/of)}
+		rate.Extra = fixed - rate.Of(in.Fixed)
+		is := rate.Of(p.budget.Tokens)
+		if kept = is*100 <= was*(100+rateSlack) && is*100 >= was*(100-2*rateSlack); !kept {
+			change()
 		}
-		rate = to
 	}
 	fold()
 	r := p.info.Report.At(rate)
 	if kept && r.After > p.budget.Tokens { // there is no room for what the rate leaves open
-		held, in.Rates = held.WithRate(rate)
+		change()
 		fold()
 		r = p.info.Report.At(rate)
 	}
 	known.SetHeld(held)
 	p.held, req.Conversation.Rates = true, in.Rates
 	r.Fixed, r.Budget = fixed, p.budget.Tokens
+	r.Sent(r.After, p.budget)
 	p.info.Report = r
 }
 

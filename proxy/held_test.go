@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"laconic/compact"
@@ -86,6 +88,75 @@ func TestACountThatChangesMovesNoEpoch(t *testing.T) {
 		t.Errorf("%d epochs, and the count changed %d times", epochs, changes)
 	}
 	t.Logf("%d epochs, %d changes of the count, %d prefixes lost where another process went on", epochs, changes, lostAtHandover)
+}
+
+// said counts by what the test says, from the next request on.
+type said struct{ percent *int }
+
+func (said) Answered([]int, int, int) bool { return false }
+func (said) Refused([]int, int, int)       {}
+func (said) Measured() bool                { return true }
+func (said) Way() int                      { return 0 }
+func (s said) Percent() int                { return *s.percent }
+
+// TestWhatFitsIsNotFoldedByAnEarlierCount: the count that a conversation was folded with
+// folds neither another one that begins as it does, nor what was sent whole before.
+func TestWhatFitsIsNotFoldedByAnEarlierCount(t *testing.T) {
+	with := func(tool string, body string) string {
+		return strings.Replace(body, `"temperature"`, `"tools":[{"type":"function","function":{"name":"`+tool+`"}}],"temperature"`, 1)
+	}
+	for name, then := range map[string]struct {
+		body   string
+		budget int
+	}{
+		"with other tools":     {with("write", agentBody(16, 100)), 2000},
+		"under another budget": {with("read", agentBody(16, 100)), 2100},
+		"shorter":              {with("read", agentBody(14, 100)), 2000},
+	} {
+		percent := 160
+		p := inFrontOf(t, counts(t, "whole", func([]byte) int { return 100 }), calibrating, func(o *Options) {
+			o.Overrides = true
+			o.Calibrate = func(int, int, int) learn.Calibration { return said{&percent} }
+			o.Default.Policy = &compact.Policy{Name: "x", Ladder: []compact.Stage{telling{}, drop{}}}
+		})
+		turn := 0
+		ask := func(body string, budget int) *RewriteInfo {
+			p.chat(body, headerBudget, strconv.Itoa(budget))
+			turn++
+			return p.replies(turn)[turn-1].Rewrite
+		}
+		ask(with("read", agentBody(2, 100)), 2000)
+		if r := ask(with("read", agentBody(16, 100)), 2000); r.Outcome != Compacted {
+			t.Fatalf("%s: %s by the count that was taught", name, r.Outcome)
+		}
+		percent = 100
+		ask(with("read", agentBody(17, 100)), 2000)
+		if r := ask(then.body, then.budget); r.Outcome != Untouched {
+			t.Errorf("%s: %s, %d tokens of %d", name, r.Outcome, r.Report.Before, r.Report.Budget)
+		}
+	}
+}
+
+// TestACountHoldsForWhatRepairTakesOut: a list that is counted anew is within its budget,
+// or is said to be over, also where repair takes out its end.
+func TestACountHoldsForWhatRepairTakesOut(t *testing.T) {
+	percent := 100
+	p := inFrontOf(t, counts(t, "whole", func([]byte) int { return 100 }), calibrating, func(o *Options) {
+		o.Calibrate = func(int, int, int) learn.Calibration { return said{&percent} }
+		o.Default.Limits = compact.Limits{Budget: 2000}
+		o.Default.Policy = &compact.Policy{Name: "x", Ladder: []compact.Stage{telling{}, drop{}}}
+	})
+	for turn := 1; turn <= 30; turn++ {
+		if turn > 20 {
+			percent = 300
+		}
+		body := strings.Replace(agentBody(turn, 100), `],"temperature"`, `,{"role":"tool","tool_call_id":"call_`+strconv.Itoa(turn-1)+`","content":"again"}],"temperature"`, 1)
+		p.chat(body)
+		r := p.replies(turn)[turn-1].Rewrite
+		if r.Report.After > 2000 && r.Outcome != Over {
+			t.Errorf("request %d: %s, %d tokens of 2000", turn, r.Outcome, r.Report.After)
+		}
+	}
 }
 
 // conversations are the messages of some recorded conversations.

@@ -100,6 +100,12 @@ type calibrated struct {
 // confirmed them.
 func (c calibrated) Exact() bool { return c.confirmed || c.Counter.Exact() }
 
+// Leaves implements [compact.Leaver].
+func (c calibrated) Leaves(m *compact.Message) bool {
+	l, ok := c.Counter.(compact.Leaver)
+	return ok && l.Leaves(m)
+}
+
 func (c calibrated) scaled(n int) int { return (n*c.percent + 50) / 100 }
 
 func (c calibrated) Envelope(m *compact.Message) int { return c.scaled(c.Counter.Envelope(m)) }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"laconic/compact"
+	"laconic/compact/compacttest"
 )
 
 // of returns a fact without a time.
@@ -168,5 +169,25 @@ func TestWhatHasNotExpiredIsFoundWithoutReading(t *testing.T) {
 	}
 	if got := c.at(now.Add(cutLife + 5*time.Minute)); len(got.Keys()) != mostCuts-6 || c.at(now.Add(cutLife+mostCuts*time.Minute)) != "" {
 		t.Errorf("%d are left", len(got.Keys()))
+	}
+}
+
+// silentResults counts words, and nothing for results: the template leaves them out.
+type silentResults struct{ compacttest.Words }
+
+func (silentResults) Leaves(m *compact.Message) bool { return m.Role.Result() }
+
+// TestWhatIsLeftOutCostsNothing: whatever the factor, and whatever the template demands
+// beside.
+func TestWhatIsLeftOutCostsNothing(t *testing.T) {
+	f := Facts{Count: Fact[Count]{Value: Count{Percent: 110}}}
+	c := f.Counter(silentResults{})
+	result := compact.Message{Role: compact.Tool, Parts: []compact.Part{{Text: compact.Plain("one two three")}}}
+	user := compact.Message{Role: compact.User, Parts: result.Parts}
+	if got := compact.Cost(c, &result); got != 0 {
+		t.Errorf("a result costs %d", got)
+	}
+	if got := compact.Cost(c, &user); got == 0 {
+		t.Error("a user's message costs nothing")
 	}
 }

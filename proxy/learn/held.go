@@ -16,6 +16,8 @@ type Held struct {
 	Count Count `json:"count,omitzero"`
 	// Confirmed: answers had confirmed the count.
 	Confirmed bool `json:"confirmed,omitempty"`
+	// From is the length of the shortest list that was folded.
+	From int `json:"from,omitempty"`
 	// Rates are those of [compact.Conversation], as a text, so that facts can be
 	// compared and copied.
 	Rates string `json:"rates,omitempty"`
@@ -66,10 +68,10 @@ func (h *Held) Facts(f Facts) Facts {
 	return f
 }
 
-// Conversation returns what is known of one conversation with a model, by a hash of
-// its beginning; nil if nothing is and make is not set.
-func (m *Memory) Conversation(of *Model, sum string, make bool) *Model {
-	key := m.Key("conversation", string(of.key[:]), sum)
+// Conversation returns what is known of one conversation with a model, by what tells
+// it from others; nil if nothing is and make is not set.
+func (m *Memory) Conversation(of *Model, make bool, name ...string) *Model {
+	key := m.Key(append([]string{"conversation", string(of.key[:])}, name...)...)
 	e, ok := m.conversations.GetIfPresent(key)
 	if !ok && make {
 		e, _ = m.conversations.SetIfAbsent(key, &Model{memory: m, key: key, upstream: of.upstream, name: of.name})

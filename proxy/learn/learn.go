@@ -52,7 +52,8 @@
 //
 //   - Each answer with usage and each refusal that counts goes to a [Calibration],
 //     one for each set of tools: what one agent taught is not applied to another.
-//   - A conversation keeps the count that it was folded with: see [Held].
+//   - A conversation keeps the count that it was folded with, for the same tools and
+//     budget, from the length on at which it was folded first: see [Held].
 //   - No witness is a prompt below 500 tokens, one with media above a tenth, one
 //     that the upstream cut, or usage that leaves out what was cached.
 //   - An upstream that reads only what fits its window, without a word, shows it:
