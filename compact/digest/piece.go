@@ -121,7 +121,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 		}
 	}
 	flush(len(b.lines))
-	if need >= 0 && p.pieces[need].class == steps && c != code {
+	if need >= 0 && p.pieces[need].class == steps && c != code && !p.known(c, dense) {
 		p.pieces[need].brief = OneLine(dense, briefChars)
 		p.pieces[need].cost += int32(len(p.pieces[need].brief))
 	}

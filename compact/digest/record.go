@@ -294,7 +294,7 @@ func (r *Record) lose(m *message) {
 // answer notes the result of a call, and what the call changed.
 func (r *Record) answer(e *event, res *result) {
 	e.answered, e.result = true, *res
-	if line, rest, ok := strings.Cut(e.result.text, "\n"); ok && e.command != "" && len(line) > 3 && strings.HasPrefix(e.command, strings.TrimSpace(line)) {
+	if line, rest, _ := strings.Cut(e.result.text, "\n"); e.command != "" && len(line) > 3 && strings.HasPrefix(e.command, strings.TrimSpace(line)) {
 		e.result.text = rest // the command itself
 	}
 	e.outcome = e.outcomeOf(&e.result)
