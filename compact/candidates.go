@@ -41,22 +41,30 @@ func (c *candidates) add(i int, m *Message, pinned bool) {
 // first. Each is yielded once to each stage in the life of a draft, so a stage
 // must decide by the text alone.
 func (d *Draft) Results() iter.Seq2[Ref, Part] {
-	return d.texts(func(m *Message) bool { return m.Role.Result() })
+	return d.texts(func(i int) bool { return d.msgs[i].Role.Result() })
 }
 
 // Prose yields the old texts of assistant messages that may be edited, like
-// [Draft.Results]. Messages that carry reasoning are not among them.
+// [Draft.Results]. Messages that carry reasoning are not among them, nor is the one
+// that the newest message of a user answers, if it is short.
 func (d *Draft) Prose() iter.Seq2[Ref, Part] {
-	return d.texts(func(m *Message) bool { return m.Role == Assistant && !m.Sealed && !m.Open })
+	return d.texts(func(i int) bool {
+		m := &d.msgs[i]
+		return m.Role == Assistant && !m.Sealed && !m.Open && (i != d.newestUser-1 || d.cost[i] > d.Headroom()/shortProse)
+	})
 }
 
-// texts yields the text parts of old messages that want accepts.
-func (d *Draft) texts(want func(*Message) bool) iter.Seq2[Ref, Part] {
+// shortProse is the share of what is free that a short text takes at most: one part of
+// so many.
+const shortProse = 14
+
+// texts yields the text parts of the old messages whose indices want accepts.
+func (d *Draft) texts(want func(i int) bool) iter.Seq2[Ref, Part] {
 	return func(yield func(Ref, Part) bool) {
 		stop := min(d.recent, d.end)
 		for i := d.cursor[d.stage]; i < stop; i++ {
 			d.cursor[d.stage] = i
-			if d.removed(i) || d.pinned[i] || !want(&d.msgs[i]) {
+			if d.removed(i) || d.pinned[i] || !want(i) {
 				continue
 			}
 			for p := range d.msgs[i].Parts {

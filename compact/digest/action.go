@@ -188,7 +188,7 @@ func (a *action) classify() {
 		a.kind = edits
 	case has("questions") != "" || named("ask_user", "askuser", "ask_followup", "request_user_input"):
 		a.kind = asks
-	case has("todos task_list") != "" || named("todo", "update_plan", "task_tracker"):
+	case has("todos task_list") != "" || named("todo", "update_plan", "task_tracker", "taskcreate", "taskupdate"):
 		a.kind = tracks
 	case has("plan") != "":
 		a.kind, a.text = plans, has("plan")

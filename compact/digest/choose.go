@@ -158,8 +158,6 @@ var passes = []struct {
 }{
 	{floor: true, least: leastScore},
 	{times: 1, least: leastScore},
-	{times: 1.6, least: 0.15},
-	{least: 0.25},
-	{least: leastScore},
-	{},
+	{times: 1.6, least: 0.4},
+	{least: 1.0},
 }

@@ -11,6 +11,7 @@ func (p *part) code() {
 	at := len(p.events)
 	p.changed = p.files.since(p.events)
 	p.nameChanges(at)
+	p.tasks(at)
 	at++
 	for k, f := range p.changed {
 		if k >= mostFiles {
@@ -70,6 +71,21 @@ func (p *part) nameChanges(event int) {
 	if len(names) > 0 {
 		slices.Reverse(names)
 		p.add(steps, event, 0, "changed: "+strings.Join(names, ", "), 20, -1)
+	}
+}
+
+// tasks adds the list of tasks, if calls changed the list and no newer one is read.
+func (p *part) tasks(at int) {
+	for _, m := range p.kept {
+		if slices.ContainsFunc(m.actions, func(a *action) bool { return a.kind == tracks && a.values.tasks() != nil }) {
+			return
+		}
+	}
+	if slices.ContainsFunc(p.events, func(e *event) bool { return e.by == byCall && e.kind == tracks }) {
+		text := p.todo.line(min(120, max(40, p.room/8/(len(p.todo)+1))))
+		if text != "" && len(text) < max(p.room/8, 240) {
+			p.add(steps, at, 1, "tasks as of here: "+text, 15, -1)
+		}
 	}
 }
 

@@ -121,7 +121,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 		}
 	}
 	flush(len(b.lines))
-	if need >= 0 && p.pieces[need].class == steps && c != code {
+	if need >= 0 && p.pieces[need].class == steps && c != code && !p.known(c, dense) {
 		p.pieces[need].brief = OneLine(dense, briefChars)
 		p.pieces[need].cost += int32(len(p.pieces[need].brief))
 	}
@@ -135,7 +135,7 @@ const briefChars = 100
 const decides = 1
 
 // leastScore is what a piece has to be worth.
-const leastScore = 0.12
+const leastScore = 0.25
 
 type heading struct {
 	indent int

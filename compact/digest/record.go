@@ -19,6 +19,7 @@ type Record struct {
 	fresh   int      // how many of the newest events no part was chosen from
 	awaits  *event   // a call in a text, whose result is the next message
 	files   files
+	todo    todo
 	told    map[uint64]bool // lines in the parts
 
 	messages int  // how many left
@@ -293,10 +294,13 @@ func (r *Record) lose(m *message) {
 // answer notes the result of a call, and what the call changed.
 func (r *Record) answer(e *event, res *result) {
 	e.answered, e.result = true, *res
-	if line, rest, ok := strings.Cut(e.result.text, "\n"); ok && e.command != "" && len(line) > 3 && strings.HasPrefix(e.command, strings.TrimSpace(line)) {
+	if line, rest, _ := strings.Cut(e.result.text, "\n"); e.command != "" && len(line) > 3 && strings.HasPrefix(e.command, strings.TrimSpace(line)) {
 		e.result.text = rest // the command itself
 	}
 	e.outcome = e.outcomeOf(&e.result)
+	if e.kind == tracks {
+		r.todo.track(e)
+	}
 	for i := range e.changes {
 		if c := &e.changes[i]; e.happened(c, e.outcome, &e.result) {
 			r.files.apply(c, e)

@@ -28,7 +28,7 @@ func resultOf(text string, k kind) result {
 			r.coded = true
 		}
 	}
-	r.text = strings.TrimRight(unwrapTimes(withoutFrame(text), 1), "\n")
+	r.text = strings.TrimRight(unwrapTimes(prompt.ReplaceAllLiteralString(withoutFrame(text), ""), 1), "\n")
 	if k != searches {
 		r.text = withoutNumbers(r.text)
 	}
@@ -67,6 +67,9 @@ var frame = regexp.MustCompile(`(?i)^\s*(?:$|</?(?:\w*_\w*|output|std(?:out|err)
 	`(?i:exit[ _]?code|metadata|return_?code): |Signal: |Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|OBSERVATION:|Observation:|EXECUTION RESULT of |` +
 	`\[(?:Python Interpreter|Current working directory): |\[(?:Command finished|The command completed) with |\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
 	`Tool ran without output|\(Results are truncated|Here's the result of running .cat -n.|\[[^\]]* Result:|\[[^\]]*\] Result:))`)
+
+// prompt finds the prompt of a shell that OpenHands writes behind an output.
+var prompt = regexp.MustCompile(`\[Python Interpreter: [^\]\n]*\]\s*[^\n]*[#$] ?\s*$`)
 
 // withoutFrame returns a text without the lines that a harness puts around the
 // output of a program.

@@ -95,8 +95,7 @@ func saidIn(text string, isResult bool) (said, attachment string) {
 	text = plain(text)
 	switch {
 	case strings.HasPrefix(text, skill):
-		attachment, _, _ = strings.Cut(text, "\n")
-		_, said, _ = strings.Cut(text, "\nARGUMENTS: ")
+		attachment, said, _ = strings.Cut(text, "\nARGUMENTS: ")
 		return strings.TrimSpace(said), attachment
 	case strings.HasPrefix(text, "# AGENTS.md instructions for "):
 		return "", withoutElements(text)

@@ -112,6 +112,30 @@ func (e *event) label(n int) string {
 	return strings.TrimSpace(b) + e.ended()
 }
 
+// name returns a few words for a step: what was done, and to what.
+func (e *event) name() (verb, name string) {
+	switch {
+	case e.kind == reads && e.command == "", e.kind == edits && e.command == "":
+		name = OneLine(base(either(e.path, e.subject(nameChars))), nameChars)
+		if e.kind == edits {
+			return "edit ", name
+		}
+		return "read ", name
+	case e.kind == searches:
+		return "search ", e.subject(nameChars)
+	case e.command != "":
+		return "$ ", OneLine(e.brief(), nameChars)
+	case e.kind == tracks, e.tool == "":
+		return "", ""
+	}
+	return "", quote(e.tool, nameChars)
+}
+
+const nameChars = 32
+
+// base returns the name of a file without its folder.
+func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
 // ended returns how a step ended, as its label says it.
 func (e *event) ended() string {
 	says := ""

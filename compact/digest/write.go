@@ -21,7 +21,7 @@ func (p *part) text() string {
 	slices.SortStableFunc(on, func(a, b *piece) int {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
 	})
-	w := writer{event: -1}
+	w := writer{event: -1, most: p.room/50 - 40}
 	w.b.WriteString(p.head)
 	detailed := map[int32]bool{}
 	for _, q := range on {
@@ -29,14 +29,20 @@ func (p *part) text() string {
 			detailed[q.event] = true
 		}
 	}
-	said := false
+	said, named := false, map[string]string{}
 	for _, q := range on {
 		if !q.on {
-			w.skipped++
+			if int(q.event) < len(p.events) {
+				w.skip(p.events[q.event])
+			}
 			continue
 		}
 		said = true
-		w.piece(q, detailed[q.event])
+		text := q.text
+		if q.class == steps && int(q.event) < len(p.events) {
+			text = p.briefly(text, p.events[q.event], named)
+		}
+		w.piece(q, text, detailed[q.event])
 	}
 	if w.flush(); !said {
 		return ""
@@ -45,6 +51,31 @@ func (p *part) text() string {
 	return w.b.String()
 }
 
+// briefly returns the label of a step with the names of files alone where their paths
+// were named before. named has the path that each name stands for.
+func (p *part) briefly(label string, e *event, named map[string]string) string {
+	name := func(path string) {
+		short := base(path)
+		if at := strings.Index(label, path); len(path) < len(short)+longFolder || at < 0 || strings.IndexByte(short, '.') < 0 {
+			return
+		} else if was := named[short]; was == path {
+			label = label[:at] + short + label[at+len(path):]
+		} else if was == "" {
+			named[short] = path
+		}
+	}
+	name(e.path)
+	for i := range e.changes {
+		if e.changes[i].path != e.path {
+			name(e.changes[i].path)
+		}
+	}
+	return label
+}
+
+// longFolder is the length of folders that are named once.
+const longFolder = 12
+
 // writer writes pieces as lines of the record. Only lines of the record's own
 // begin at the margin.
 type writer struct {
@@ -52,6 +83,9 @@ type writer struct {
 	label   string // of the last step, if it has no lines of its own
 	times   int    // how often it comes in a row
 	skipped int    // steps that were not chosen
+	names   string // of these steps
+	most    int    // the length of the names
+	verb    string // of the last of them
 	event   int32
 	class   purpose
 	last    int32 // the number of the last line that was written of a body
@@ -67,17 +101,33 @@ func (w *writer) flush() {
 	}
 	switch {
 	case w.skipped == 1:
-		w.b.WriteString("… 1 more step\n")
+		w.b.WriteString("… 1 more step" + w.names + "\n")
 	case w.skipped > 1:
-		w.b.WriteString("… " + itoa(w.skipped) + " more steps\n")
+		w.b.WriteString("… " + itoa(w.skipped) + " more steps" + w.names + "\n")
 	}
-	w.label, w.times, w.skipped = "", 0, 0
+	w.label, w.times, w.skipped, w.names, w.verb = "", 0, 0, "", ""
+}
+
+// skip notes that a step was not chosen. The record names it, in a few words.
+func (w *writer) skip(e *event) {
+	w.skipped++
+	verb, name := e.name()
+	switch {
+	case name == "" || len(w.names) > w.most || strings.Contains(w.names, " "+name):
+		return
+	case w.names == "":
+		w.names = ": " + verb + name
+	case verb == w.verb:
+		w.names += ", " + name
+	default:
+		w.names += "; " + verb + name
+	}
+	w.verb = verb
 }
 
 // piece writes a piece. detailed is set if other pieces of its event follow.
-func (w *writer) piece(q *piece, detailed bool) {
+func (w *writer) piece(q *piece, text string, detailed bool) {
 	if q.class == steps {
-		text := q.text
 		if !detailed && q.brief != "" {
 			switch {
 			case strings.HasSuffix(text, "→"):
