@@ -33,7 +33,7 @@ func (d *decoder) seals(m *compact.Message, o *object, v value) {
 		return
 	}
 	m.Sealed = true
-	d.r.thoughts = append(d.r.thoughts, span{uint32(o.start), uint32(d.at)})
+	d.close(d.open(o.start, d.holder, withThinking))
 }
 
 // block are the fields of a block of thinking that show whether it is bound to
