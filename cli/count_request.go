@@ -71,7 +71,7 @@ func countRequest(r *wire.Request, k *counting.Counter) *counted {
 
 // byFormula reports whether there is more to a message than texts and framing.
 func byFormula(m compact.Message) bool {
-	return len(m.Calls) > 0 || m.Role.Result() || m.Sound || m.Sealed || m.Reasoning.Len() > 0 ||
+	return len(m.Calls) > 0 || m.Role.Result() || m.Sound || m.Seal != 0 || m.Reasoning.Len() > 0 ||
 		slices.ContainsFunc(m.Parts, func(p compact.Part) bool { return p.Kind != compact.KindText && p.Kind != compact.KindRefusal })
 }
 

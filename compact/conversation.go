@@ -132,21 +132,9 @@ type Message struct {
 	// Sound is set if the message answers in sound, which the upstream finds by
 	// an id.
 	Sound bool
-	// Sealed is set if the message has reasoning or a signature. It may be
-	// removed whole but not edited: Gemini, Anthropic and DeepSeek refuse a
-	// thinking turn that changed.
-	Sealed bool
-	// SealedByCalls is set if, bound thinking aside, only the signatures of
-	// its calls seal the message.
-	SealedByCalls bool
-	// Bound is set if the message has thinking that the upstream signed
-	// together with everything before it, and refuses after anything else.
-	// Reasoning is the text of that thinking, which may leave the message as a
-	// whole: see OpUnbind.
-	Bound bool
-	// SealedBeside is set if something else than bound thinking seals the
-	// message too.
-	SealedBeside bool
+	// Seal says which pieces may not be edited, and why. The message may be
+	// removed whole.
+	Seal Seal
 	// Open is set for an assistant message that the model is to continue
 	// (prefix, partial, continue_final_message). It is left alone.
 	Open bool
@@ -165,6 +153,29 @@ type Message struct {
 	Sum Sum
 }
 
+// A Seal says which pieces of a message may not be edited: Gemini, Anthropic and
+// DeepSeek refuse a turn with thinking that changed.
+type Seal uint8
+
+// The seals. Bound thinking and the signatures of calls seal all of a message.
+const (
+	SealText      Seal = 1 << iota // reasoning or a signature beside the text
+	SealArguments                  // the same beside the calls
+	// SealCalls is set as long as one of the calls has a signature.
+	SealCalls
+	// SealBound is set if the message has thinking that the upstream signed
+	// together with everything before it, and refuses after anything else.
+	// Reasoning is the text of that thinking, which may leave the message as a
+	// whole: see OpUnbind.
+	SealBound
+)
+
+// Sealed reports whether pieces of a kind may not be edited.
+func (m *Message) Sealed(pieces Seal) bool { return m.Seal&(pieces|SealCalls|SealBound) != 0 }
+
+// Bound reports whether the message has bound thinking.
+func (m *Message) Bound() bool { return m.Seal&SealBound != 0 }
+
 // A Sum is a hash of a message's bytes, keyed so that clients cannot look for two
 // messages that share one, and their number.
 type Sum struct {
@@ -176,7 +187,7 @@ type Sum struct {
 // such a message.
 func (m *Message) Empty() bool {
 	blank := m.Shape == Absent || m.Shape == Null || (m.Shape == Array && len(m.Parts) == 0)
-	return blank && len(m.Calls) == 0 && !m.Holds && !m.Open && !m.Sealed && m.Reasoning.Len() == 0
+	return blank && len(m.Calls) == 0 && !m.Holds && !m.Open && m.Seal == 0 && m.Reasoning.Len() == 0
 }
 
 // says reports whether there is anything in the message beside calls and
@@ -189,7 +200,7 @@ func (m *Message) says() bool {
 // Edited, Sum and Nth.
 func (m *Message) Equal(o *Message) bool {
 	return m.Role == o.Role && m.Shape == o.Shape && m.Answers == o.Answers && m.Name == o.Name &&
-		m.EmptyCalls == o.EmptyCalls && m.Sealed == o.Sealed && m.Bound == o.Bound && m.Open == o.Open && m.Holds == o.Holds && m.Rest == o.Rest &&
+		m.EmptyCalls == o.EmptyCalls && m.Seal == o.Seal && m.Open == o.Open && m.Holds == o.Holds && m.Rest == o.Rest &&
 		m.Sound == o.Sound && m.Reasoning.Equal(o.Reasoning) && m.Refusal.Equal(o.Refusal) && slices.EqualFunc(m.Parts, o.Parts, Part.Equal) &&
 		slices.EqualFunc(m.Calls, o.Calls, Call.Equal)
 }

@@ -72,7 +72,7 @@ func (k *checker) untouched() {
 		case m.Role != o.Role || m.Shape != o.Shape || m.Name != o.Name || len(m.Parts) != len(o.Parts) || m.Sound != o.Sound ||
 			!m.Reasoning.Equal(o.Reasoning) || !m.Refusal.Equal(o.Refusal):
 			k.fail("untouched", "message %d lost what an edit may not touch", m.Origin)
-		case m.Sealed && !slices.EqualFunc(m.Parts, o.Parts, Part.Equal):
+		case m.Sealed(SealText) && !slices.EqualFunc(m.Parts, o.Parts, Part.Equal):
 			k.fail("untouched", "message %d carries reasoning and was edited", m.Origin)
 		}
 	}

@@ -129,13 +129,13 @@ func (k *checker) bound() {
 		m := &k.out[i]
 		switch {
 		case m.Origin == Added:
-		case m.Bound && at[m.Origin] < last:
+		case m.Bound() && at[m.Origin] < last:
 			k.fail("stable", "message %d has thinking that is bound to what stood before an epoch", m.Origin)
-		case m.Bound && m.Origin < k.in.Unbind:
+		case m.Bound() && m.Origin < k.in.Unbind:
 			k.fail("stable", "message %d has thinking that an earlier request took out", m.Origin)
-		case m.Bound:
+		case m.Bound():
 			first = min(first, i)
-		case i > first && msgs[at[m.Origin]].Bound:
+		case i > first && msgs[at[m.Origin]].Bound():
 			k.fail("stable", "the thinking of message %d is missing from the middle", m.Origin)
 		}
 	}
@@ -157,7 +157,7 @@ func (k *checker) bound() {
 func (k *checker) unmoved() {
 	in, msgs := k.in.Messages, k.repaired
 	for q := len(in) - 1; q > 0; q-- {
-		if !in[q].Bound {
+		if !in[q].Bound() {
 			continue
 		}
 		for q > 0 && in[q-1].Role == Assistant {
@@ -179,7 +179,7 @@ func (k *checker) unmoved() {
 
 // asBoundAs returns the message, without its bound thinking if o has none.
 func (m *Message) asBoundAs(o *Message) *Message {
-	if !m.Bound || o.Bound {
+	if !m.Bound() || o.Bound() {
 		return m
 	}
 	bare := m.unbound()

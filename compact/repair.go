@@ -78,7 +78,7 @@ func frozen(msgs []Message) int {
 		if msgs[i].Role != Assistant || msgs[i-1].Role != Assistant {
 			answer = i
 		}
-		if msgs[i].Bound && answer > 0 {
+		if msgs[i].Bound() && answer > 0 {
 			return answer
 		}
 	}
@@ -138,7 +138,7 @@ func (r *repairer) withoutEmptyCalls(msgs []Message) []Message {
 // are between its calls and their first results. What users said in between is
 // left for after the results.
 func (r *repairer) placeText(o *round) {
-	if slices.ContainsFunc(o.callers, func(c caller) bool { return r.in[c.at].Bound }) {
+	if slices.ContainsFunc(o.callers, func(c caller) bool { return r.in[c.at].Bound() }) {
 		return // its thinking was written after what is before it
 	}
 	for i := o.results; i < o.end; i++ {
@@ -267,8 +267,8 @@ func (r *repairer) withoutOpen(m Message, answers []int) (Message, []int) {
 	}
 	if len(kept) < len(answers) {
 		m.Calls, m.Edited = calls, true
-		if m.SealedByCalls && !slices.ContainsFunc(calls, func(c Call) bool { return c.Sealed }) {
-			m.Sealed, m.SealedBeside, m.SealedByCalls = m.Bound, false, false
+		if !slices.ContainsFunc(calls, func(c Call) bool { return c.Sealed }) {
+			m.Seal &^= SealCalls
 		}
 	}
 	return m, kept

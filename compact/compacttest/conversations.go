@@ -258,7 +258,9 @@ func (r *recordedMessage) message() (m compact.Message, err error) {
 		m.Answers = r.Name
 	}
 	m.Reasoning = compact.Plain(r.Reasoning)
-	m.Sealed = r.Reasoning != ""
+	if r.Reasoning != "" {
+		m.Seal = compact.SealText | compact.SealArguments
+	}
 	switch c := strings.TrimSpace(string(r.Content)); {
 	case c == "":
 		m.Shape = compact.Absent

@@ -132,9 +132,9 @@ func parseLine(line string) (m compact.Message, err error) {
 		case "empty calls":
 			m.EmptyCalls = true
 		case "sealed":
-			m.Sealed, m.SealedBeside = true, true
+			m.Seal |= compact.SealText | compact.SealArguments
 		case "bound":
-			m.Bound, m.Sealed = true, true
+			m.Seal |= compact.SealBound
 			m.Reasoning = compact.Plain("so I thought")
 		case "open":
 			m.Open = true
@@ -199,8 +199,8 @@ func marksOf(m *compact.Message) []string {
 	add(m.Shape == compact.Array && len(m.Parts) < 2, "array")
 	add(m.Shape == compact.String && m.Role == compact.Assistant && len(m.Parts) == 1 && m.Parts[0].Text.Len() == 0, "string")
 	add(m.EmptyCalls, "empty calls")
-	add(m.Sealed && !m.Bound || m.SealedBeside, "sealed")
-	add(m.Bound, "bound")
+	add(m.Seal&^compact.SealBound != 0, "sealed")
+	add(m.Bound(), "bound")
 	add(m.Open, "open")
 	add(m.Holds, "holds")
 	return marks

@@ -13,7 +13,7 @@ func (d *decoder) message() bool {
 		return false
 	}
 	m, k := d.begin()
-	d.opened, d.bound = false, false
+	d.opened, d.thinks, d.bound = false, false, false
 	if d.peek() != '{' {
 		if startsValue(d.peek()) {
 			return d.inMessage(MessageNotObject, d.at, "")
@@ -24,6 +24,7 @@ func (d *decoder) message() bool {
 	var legacy value
 	var name span
 	var legacyAt int32
+	sealed := false // by something beside its thinking
 	var id string
 	var o object
 	for d.key(&o) {
@@ -72,11 +73,11 @@ func (d *decoder) message() bool {
 				d.close(legacyAt)
 			}
 		case "redacted_thinking", "signature":
-			d.seals(m, &o, v)
+			d.seals(&o, v)
 		case "thought_signature", "encrypted_content", "extra_content":
-			m.SealedBeside = m.SealedBeside || !d.blank(v)
+			sealed = sealed || !d.blank(v)
 		case "provider_specific_fields":
-			m.SealedBeside = m.SealedBeside || d.signed(v)
+			sealed = sealed || d.signed(v)
 		case "refusal":
 			m.Holds, m.Refusal = m.Holds || v.kind != 'n', d.textOf(v)
 		case "audio":
@@ -88,6 +89,12 @@ func (d *decoder) message() bool {
 			d.opened = d.opened || v.kind == 't'
 		}
 	}
+	if d.bound = d.bound && m.Role == compact.Assistant; d.bound {
+		m.Seal = compact.SealBound
+	}
+	if sealed || d.thinks && !d.bound {
+		m.Seal |= compact.SealText | compact.SealArguments
+	}
 	return d.err == nil && d.finish(m, k, id, name, place{element: legacyAt}, legacy)
 }
 
@@ -97,8 +104,6 @@ func (d *decoder) message() bool {
 func (d *decoder) finish(m *compact.Message, k *mark, id string, name span, at place, legacy value) bool {
 	d.close(d.holder)
 	defer d.end(k)
-	m.Sealed = m.Sealed || m.SealedBeside
-	m.Bound = d.bound && m.Role == compact.Assistant
 	switch m.Role {
 	case 0:
 		return d.inMessage(RoleMissing, int(d.elements[d.holder].whole.start), "")
@@ -107,8 +112,7 @@ func (d *decoder) finish(m *compact.Message, k *mark, id string, name span, at p
 			return false
 		}
 		if slices.ContainsFunc(d.calls[k.calls.from:], func(c compact.Call) bool { return c.Sealed }) {
-			m.SealedByCalls = !m.Sealed || m.Bound && !m.SealedBeside
-			m.Sealed, m.SealedBeside = true, true
+			m.Seal |= compact.SealCalls
 		}
 		return true
 	case compact.Tool:

@@ -32,7 +32,7 @@ func (d *decoder) content(m *compact.Message, k *mark) bool {
 			if d.peek() != '{' {
 				return d.wrong("a part is not an object")
 			}
-			if !d.part(m) {
+			if !d.part() {
 				return false
 			}
 		}
@@ -45,7 +45,7 @@ func (d *decoder) content(m *compact.Message, k *mark) bool {
 }
 
 // part reads one element of a content array.
-func (d *decoder) part(m *compact.Message) bool {
+func (d *decoder) part() bool {
 	if d.crowded() {
 		return false
 	}
@@ -82,7 +82,7 @@ func (d *decoder) part(m *compact.Message) bool {
 	}
 	switch f.kind {
 	case "thinking", "redacted_thinking", "reasoning":
-		p.Thought, m.Sealed = true, true
+		p.Thought, d.thinks = true, true
 		d.bound = d.bound || f.kind != "reasoning" && d.binds(&block{kind: f.typeOf, signature: f.signature, data: f.media.data})
 		if f.text.kind == '"' {
 			d.said = append(d.said, f.text)

@@ -39,7 +39,8 @@ type decoder struct {
 	holder int32 // the element of the message that was read last
 	going  bool  // the request asks to go on with its last message
 	opened bool  // so does the message that was read last
-	bound  bool  // that has thinking which is bound to what comes before it
+	thinks bool  // that has thinking
+	bound  bool  // which is bound to what comes before it
 }
 
 // Decode reads a body in one pass.

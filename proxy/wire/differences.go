@@ -9,12 +9,14 @@ import (
 )
 
 // unbound reports whether a message has lost its bound thinking.
-func unbound(m, was *compact.Message) bool { return was.Bound && !m.Bound && m.Reasoning.Len() == 0 }
+func unbound(m, was *compact.Message) bool {
+	return was.Bound() && !m.Bound() && m.Reasoning.Len() == 0
+}
 
 // differences compares an edited message with the one that was decoded: it notes the
 // pieces that are left, and what to splice into their bytes.
 func (e *encoder) differences(m, was *compact.Message, k *mark) error {
-	if m.Role != was.Role || !unbound(m, was) && (m.Bound != was.Bound || !m.Reasoning.Equal(was.Reasoning)) {
+	if m.Role != was.Role || !unbound(m, was) && (m.Bound() != was.Bound() || !m.Reasoning.Equal(was.Reasoning)) {
 		return errors.New("role and reasoning stay")
 	}
 	if m.Name != was.Name && m.Role != compact.Function {

@@ -37,7 +37,7 @@ func shuffle(msgs []compact.Message, source []byte) []compact.Message {
 			m.Edited = true
 		default:
 			m.Edited = true
-			if m.Sealed {
+			if m.Seal != 0 {
 				break // it only leaves whole
 			}
 			if m.EmptyCalls && next(2) == 0 {
