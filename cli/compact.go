@@ -143,7 +143,7 @@ func explainPlan(w io.Writer, r *wire.Request, plan *compact.Plan, report compac
 		}
 		role := ""
 		if e.Origin >= 0 && e.Origin < len(r.Conversation.Messages) {
-			role = r.Conversation.Messages[e.Origin].Role.String()
+			role = r.Conversation.Messages[e.Origin].RoleName()
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\n", at, role, e.Stage, strings.ReplaceAll(string(e.Op), "_", " "), e.Why, e.Saved)
 	}

@@ -53,7 +53,7 @@ func countRequest(r *wire.Request, k *counting.Counter) *counted {
 	c.Exact = k.Tokenizer().FramingExact() && c.Tools+c.Format == 0 && !slices.ContainsFunc(r.Conversation.Messages, byFormula)
 	for i := range r.Conversation.Messages {
 		m := &r.Conversation.Messages[i]
-		piece := countedPiece{Index: i, Role: m.Role.String(), Tokens: compact.Cost(k, m), Calls: len(m.Calls)}
+		piece := countedPiece{Index: i, Role: m.RoleName(), Tokens: compact.Cost(k, m), Calls: len(m.Calls)}
 		for p := range m.Parts {
 			if word := mediaWords[m.Parts[p].Kind]; word != "" {
 				n := k.Part(&m.Parts[p])

@@ -1,21 +1,23 @@
 package compact
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A Role says who speaks in a message.
 type Role uint8
 
-// The roles of the chat API. Function is the legacy form of Tool.
+// The roles.
 const (
 	System Role = iota + 1
 	Developer
 	User
 	Assistant
 	Tool
-	Function
 )
 
-// String returns the name of the role on the wire.
+// String returns the name of the role.
 func (r Role) String() string {
 	if int(r) < len(roleNames) {
 		return roleNames[r]
@@ -23,10 +25,9 @@ func (r Role) String() string {
 	return "unknown"
 }
 
-var roleNames = [...]string{"unknown", "system", "developer", "user", "assistant", "tool", "function"}
+var roleNames = [...]string{"unknown", "system", "developer", "user", "assistant", "tool"}
 
-// RoleNamed returns the role with a name on the wire, and false for any other
-// name.
+// RoleNamed returns the role with a name, and false for any other name.
 func RoleNamed(name string) (Role, bool) {
 	for r, n := range roleNames {
 		if r > 0 && n == name {
@@ -41,7 +42,7 @@ func RoleNamed(name string) (Role, bool) {
 func (r Role) Instruction() bool { return r == System || r == Developer }
 
 // Result reports whether the role answers a call.
-func (r Role) Result() bool { return r == Tool || r == Function }
+func (r Role) Result() bool { return r == Tool }
 
 // A Kind says what a part is.
 type Kind uint8
@@ -90,13 +91,30 @@ type Part struct {
 // A CallKind says in which form a call is written.
 type CallKind uint8
 
-// The forms of a call: tool_calls with a function, tool_calls with a custom
-// tool, and the legacy function_call, which has no id and is paired by name.
+// The forms of a call: of a function, and of a custom tool.
 const (
 	CallFunction CallKind = iota
 	CallCustom
-	CallLegacy
 )
+
+// byName begins an id that nobody sent. No JSON string begins so.
+const byName = "\xff"
+
+// ByName returns the id of calls and results that pair by a name, as the legacy
+// calls of the chat API do. It is never renamed.
+func ByName(name string) string { return byName + name }
+
+// NameIn returns the name in an id of [ByName], and any other id with false.
+func NameIn(id string) (name string, ok bool) { return strings.CutPrefix(id, byName) }
+
+// RoleName returns the name of the role, and "function" for a result that is paired
+// by name.
+func (m *Message) RoleName() string {
+	if _, named := NameIn(m.Answers); named {
+		return "function"
+	}
+	return m.Role.String()
+}
 
 // A Call is one tool call of an assistant message.
 type Call struct {
@@ -122,7 +140,6 @@ type Message struct {
 	// EmptyCalls is set if tool_calls is [] or null, which OpenAI refuses.
 	EmptyCalls bool
 	// Answers is the id of the call that a result answers, or "" if missing.
-	// For the legacy role function it is the name of the function.
 	Answers string
 	Name    string
 	// Reasoning is the thinking of an assistant message.

@@ -115,7 +115,8 @@ func BytesPerToken(n float64) Estimator { return Estimator{PerToken: n, PerMessa
 // Envelope implements [Counter]. Name, id, reasoning and a refusal cost their
 // length, an answer in sound as much as media.
 func (e Estimator) Envelope(m *Message) int {
-	n := e.PerMessage + e.tokens(len(m.Name)+len(m.Answers)+e.length(m.Reasoning)+e.length(m.Refusal))
+	answers, _ := NameIn(m.Answers)
+	n := e.PerMessage + e.tokens(len(m.Name)+len(answers)+e.length(m.Reasoning)+e.length(m.Refusal))
 	if m.Sound {
 		n += e.media()
 	}
@@ -143,7 +144,11 @@ func (e Estimator) media() int {
 
 // Call implements [Counter]. Id, name and arguments cost their length.
 func (e Estimator) Call(c *Call) int {
-	return e.tokens(len(c.ID) + len(c.Name) + e.length(c.Arguments))
+	id := c.ID
+	if _, named := NameIn(id); named {
+		id = ""
+	}
+	return e.tokens(len(id) + len(c.Name) + e.length(c.Arguments))
 }
 
 // Fixed implements [Counter]. Definitions cost their length in bytes.

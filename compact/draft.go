@@ -208,7 +208,8 @@ func (d *Draft) replace(r Ref, e Edit) bool {
 	}
 	m.Parts = slices.Clone(m.Parts)
 	m.Parts[r.Part] = part
-	e.Part, e.ID = r.Part, m.Answers
+	e.Part = r.Part
+	e.ID, _ = NameIn(m.Answers)
 	d.record(r.Message, e)
 	return true
 }
@@ -229,7 +230,8 @@ func (d *Draft) replaceArguments(r CallRef, e Edit) bool {
 	}
 	m.Calls = slices.Clone(m.Calls)
 	m.Calls[r.Call] = call
-	e.Op, e.Part, e.ID = OpArguments, r.Call, old.ID
+	e.Op, e.Part = OpArguments, r.Call
+	e.ID, _ = NameIn(old.ID)
 	d.record(r.Message, e)
 	return true
 }

@@ -32,7 +32,7 @@ func answered(calls []Call, results []Message) bool {
 	if len(calls) <= 16 {
 		for i := range calls {
 			for j := range i {
-				if sameID(&calls[i], &calls[j]) {
+				if calls[i].ID == calls[j].ID {
 					return false
 				}
 			}
@@ -49,20 +49,19 @@ func answered(calls []Call, results []Message) bool {
 		}
 		return true
 	}
-	open := make(map[pairKey]bool, len(calls))
+	open := make(map[string]bool, len(calls))
 	for i := range calls {
-		k := callKey(&calls[i])
-		if open[k] || k.id == "" && !k.legacy {
+		id := calls[i].ID
+		if open[id] || id == "" {
 			return false
 		}
-		open[k] = true
+		open[id] = true
 	}
 	for i := range results {
-		k := resultKey(&results[i])
-		if !open[k] {
+		if m := &results[i]; !m.Role.Result() || !open[m.Answers] {
 			return false
 		}
-		delete(open, k)
+		delete(open, results[i].Answers)
 	}
 	return len(open) == 0
 }
@@ -70,40 +69,8 @@ func answered(calls []Call, results []Message) bool {
 // calling reports whether the message has calls.
 func (m *Message) calling() bool { return m.Role == Assistant && len(m.Calls) > 0 }
 
-// pairKey is what a call and its result have in common.
-type pairKey struct {
-	legacy bool
-	id     string
-}
-
-// callKey returns the key of a call.
-func callKey(c *Call) pairKey {
-	if c.Kind == CallLegacy {
-		return pairKey{true, c.Name}
-	}
-	return pairKey{false, c.ID}
-}
-
-// resultKey returns the key of a result. For any other message it returns a key
-// that no call has.
-func resultKey(m *Message) pairKey {
-	switch m.Role {
-	case Tool:
-		return pairKey{false, m.Answers}
-	case Function:
-		return pairKey{true, m.Answers}
-	}
-	return pairKey{true, "\x00not a result"}
-}
-
-// sameID reports whether two calls have the same key.
-func sameID(a, b *Call) bool { return callKey(a) == callKey(b) }
-
-// matches reports whether m answers c by its key.
-func matches(c *Call, m *Message) bool {
-	k := callKey(c)
-	return m.Role.Result() && (k.id != "" || k.legacy) && k == resultKey(m)
-}
+// matches reports whether m answers c by its id.
+func matches(c *Call, m *Message) bool { return m.Role.Result() && c.ID != "" && c.ID == m.Answers }
 
 // maxID is the length of the longest id that OpenAI takes.
 const maxID = 40
@@ -113,14 +80,15 @@ const maxID = 40
 func (r *repairer) rename(m *Message, answers []int) {
 	ids := make(map[string]bool, len(m.Calls))
 	for n := range m.Calls {
-		ids[m.Calls[n].ID] = true
+		if id := m.Calls[n].ID; crosses(id) {
+			ids[id] = true
+		}
 	}
-	delete(ids, "")
 	seen := make(map[string]bool, len(m.Calls))
 	copied, next := false, len(ids)+1
 	for n := range m.Calls {
 		c := m.Calls[n]
-		if c.Kind == CallLegacy {
+		if _, named := NameIn(c.ID); named {
 			continue
 		}
 		if c.ID != "" && !seen[c.ID] {
@@ -194,7 +162,7 @@ func (r *repairer) align(m *Message, answers []int, results []Message, order []i
 		}
 		res := &results[i]
 		i++
-		want := callKey(&m.Calls[call[k]]).id
+		want := m.Calls[call[k]].ID
 		if res.Answers == want {
 			continue
 		}

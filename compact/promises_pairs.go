@@ -7,11 +7,11 @@ import (
 
 // paired: walks the list as a strict upstream does.
 func (k *checker) paired(msgs []Message) {
-	open := map[pairKey]int{}
+	open := map[string]int{}
 	for i := range msgs {
 		m := &msgs[i]
 		if m.Role.Result() {
-			key := resultKey(m)
+			key := m.Answers
 			if open[key] == 0 {
 				k.fail("paired", "message %d answers %q, which no open call has", i, m.Answers)
 				continue
@@ -33,11 +33,11 @@ func (k *checker) paired(msgs []Message) {
 			continue
 		}
 		for n := range m.Calls {
-			key := callKey(&m.Calls[n])
-			if open[key] > 0 && !key.legacy {
-				k.fail("paired", "message %d uses the id %q twice", i, key.id)
+			id := m.Calls[n].ID
+			if _, named := NameIn(id); open[id] > 0 && !named {
+				k.fail("paired", "message %d uses the id %q twice", i, id)
 			}
-			open[key]++
+			open[id]++
 		}
 	}
 	if len(open) > 0 {
@@ -69,12 +69,10 @@ func (k *checker) owned() {
 	ids := map[string]uses{}
 	for i := range in {
 		for _, c := range in[i].Calls {
-			if c.Kind != CallLegacy {
-				u := ids[c.ID]
-				ids[c.ID] = uses{u.calls + 1, u.results, i}
-			}
+			u := ids[c.ID]
+			ids[c.ID] = uses{u.calls + 1, u.results, i}
 		}
-		if in[i].Role == Tool {
+		if in[i].Role.Result() {
 			u := ids[in[i].Answers]
 			ids[in[i].Answers] = uses{u.calls, u.results + 1, u.call}
 		}
@@ -95,7 +93,7 @@ func (k *checker) owned() {
 			gone++
 		}
 		u := ids[m.Answers]
-		if m.Role != Tool || m.Answers == "" || u.calls != 1 || u.results != 1 || in[u.call].Open && u.call == len(in)-1 || run[u.call] != run[i] {
+		if !crosses(m.Answers) || u.calls != 1 || u.results != 1 || in[u.call].Open && u.call == len(in)-1 || run[u.call] != run[i] {
 			continue
 		}
 		switch {

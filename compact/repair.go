@@ -118,6 +118,7 @@ const repairStage = "repair"
 
 func (r *repairer) record(e Edit) {
 	e.Stage = repairStage
+	e.ID, _ = NameIn(e.ID)
 	r.edits = append(r.edits, e)
 }
 
@@ -277,14 +278,9 @@ func (r *repairer) withoutOpen(m Message, answers []int) (Message, []int) {
 // answer adds a synthetic result for call n of m.
 func (r *repairer) answer(m *Message, n int) {
 	c := &m.Calls[n]
-	role := Tool
-	if c.Kind == CallLegacy {
-		role = Function
-	}
-	key := callKey(c)
-	r.record(Edit{Op: OpAnswer, Why: "call without a result", Origin: m.Origin, Part: n, ID: key.id})
+	r.record(Edit{Op: OpAnswer, Why: "call without a result", Origin: m.Origin, Part: n, ID: c.ID})
 	r.out = append(r.out, Message{
-		Role: role, Shape: String, Parts: []Part{{Text: Plain(NoResult)}},
-		Answers: key.id, Origin: Added, Edited: true,
+		Role: Tool, Shape: String, Parts: []Part{{Text: Plain(NoResult)}},
+		Answers: c.ID, Origin: Added, Edited: true,
 	})
 }

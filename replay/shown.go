@@ -306,7 +306,7 @@ func (v *conversation) shownMessages() []ShownMessage {
 // shownMessage returns a message; answers is the name of the tool that it is a
 // result of.
 func shownMessage(m *compact.Message, tokens int, answers string) *ShownMessage {
-	s := &ShownMessage{Role: m.Role.String(), Tokens: tokens, About: cmp.Or(m.Name, answers)}
+	s := &ShownMessage{Role: m.RoleName(), Tokens: tokens, About: cmp.Or(m.Name, answers)}
 	add := func(kind string, t compact.Text) {
 		if t.Len() > 0 {
 			s.Pieces = append(s.Pieces, Piece{Kind: kind, Text: t.String()})

@@ -112,7 +112,7 @@ func (a *alignment) addition(plan *compact.Plan, m *compact.Message, tokens, nex
 	if record {
 		a.own = m
 	}
-	key := strings.Join(append([]string{m.Role.String(), m.Answers}, textsOf(m)...), "\x00")
+	key := strings.Join(append([]string{m.RoleName(), m.Answers}, textsOf(m)...), "\x00")
 	if added[key] = true; a.added[key] {
 		row.Fate, row.Changed = Known, 1
 		return row

@@ -98,7 +98,7 @@ func (d *decoder) legacyCall(v value, p place) bool {
 	}
 	d.at = after
 	d.elements[p.element].stays = withPieces
-	d.add(compact.Call{Kind: compact.CallLegacy}, p, said)
+	d.add(compact.Call{ID: compact.ByName(d.str(said.first))}, p, said)
 	return true
 }
 

@@ -11,15 +11,13 @@ type chatDialect struct{}
 
 func (chatDialect) added(dst []byte, m *compact.Message, text string) []byte {
 	dst = append(dst, `{"role":"`...)
-	dst = append(dst, m.Role.String()...)
+	dst = append(dst, m.RoleName()...)
 	dst = append(dst, '"')
-	switch m.Role {
-	case compact.Tool:
-		dst = append(dst, `,"tool_call_id":`...)
-		dst = appendQuoted(dst, m.Answers)
-	case compact.Function:
-		dst = append(dst, `,"name":`...)
-		dst = appendQuoted(dst, m.Answers)
+	if m.Role == compact.Tool {
+		_, key, _ := chatDialect{}.keys(m)
+		dst = append(append(append(dst, `,"`...), key...), `":`...)
+		id, _ := compact.NameIn(m.Answers)
+		dst = appendQuoted(dst, id)
 	}
 	dst = append(dst, `,"content":`...)
 	return append(appendQuoted(dst, text), '}')
@@ -44,14 +42,14 @@ func (chatDialect) part(dst []byte, text string, old []byte) []byte {
 }
 
 func (chatDialect) alone(c *compact.Call) (before, after string) {
-	if c.Kind == compact.CallLegacy {
+	if _, named := compact.NameIn(c.ID); named {
 		return `{"role":"assistant","content":null,`, "}" // the element has its key
 	}
 	return `{"role":"assistant","content":null,"tool_calls":[`, "]}"
 }
 
 func (chatDialect) keys(m *compact.Message) (id, answers, content string) {
-	if m.Role == compact.Function {
+	if _, named := compact.NameIn(m.Answers); named {
 		return "id", "name", "content"
 	}
 	return "id", "tool_call_id", "content"

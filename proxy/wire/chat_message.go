@@ -13,7 +13,7 @@ func (d *decoder) message() bool {
 		return false
 	}
 	m, k := d.begin()
-	d.opened, d.thinks, d.bound = false, false, false
+	d.flags = flags{}
 	if d.peek() != '{' {
 		if startsValue(d.peek()) {
 			return d.inMessage(MessageNotObject, d.at, "")
@@ -116,9 +116,9 @@ func (d *decoder) finish(m *compact.Message, k *mark, id string, name span, at p
 		}
 		return true
 	case compact.Tool:
-		m.Answers = id
-	case compact.Function:
-		m.Answers, k.answers = m.Name, name
+		if m.Answers = id; d.byName {
+			m.Answers, k.answers = compact.ByName(m.Name), name
+		}
 	}
 	// Only an assistant calls.
 	d.dropCalls(k)
@@ -129,6 +129,10 @@ func (d *decoder) finish(m *compact.Message, k *mark, id string, name span, at p
 func (d *decoder) role(m *compact.Message, v value) (ok bool) {
 	if v.kind != '"' {
 		return d.inMessage(RoleNotString, int(v.start), "")
+	}
+	if d.byName = d.str(v) == "function"; d.byName {
+		m.Role = compact.Tool // in its legacy form
+		return true
 	}
 	if m.Role, ok = compact.RoleNamed(d.str(v)); !ok {
 		return d.inMessage(RoleUnknown, int(v.start), "")

@@ -38,9 +38,15 @@ type decoder struct {
 	*document
 	holder int32 // the element of the message that was read last
 	going  bool  // the request asks to go on with its last message
-	opened bool  // so does the message that was read last
-	thinks bool  // that has thinking
-	bound  bool  // which is bound to what comes before it
+	flags        // of the message that was read last
+}
+
+// flags say of a message what decides once all of it was read.
+type flags struct {
+	opened bool // the model is to go on with it
+	byName bool // it is a result without an id
+	thinks bool // it has thinking
+	bound  bool // which is bound to what comes before it
 }
 
 // Decode reads a body in one pass.

@@ -19,7 +19,7 @@ func (e *encoder) differences(m, was *compact.Message, k *mark) error {
 	if m.Role != was.Role || !unbound(m, was) && (m.Bound() != was.Bound() || !m.Reasoning.Equal(was.Reasoning)) {
 		return errors.New("role and reasoning stay")
 	}
-	if m.Name != was.Name && m.Role != compact.Function {
+	if m.Name != was.Name {
 		return errors.New("the name stays")
 	}
 	if m.Answers != was.Answers {
@@ -27,7 +27,8 @@ func (e *encoder) differences(m, was *compact.Message, k *mark) error {
 			return errors.New("only a result answers a call")
 		}
 		_, key, _ := e.dialect.keys(m)
-		e.set(e.elements[k.elements.from].whole, k.answers, key, m.Answers)
+		id, _ := compact.NameIn(m.Answers)
+		e.set(e.elements[k.elements.from].whole, k.answers, key, id)
 	}
 	is := m.Calls
 	for i := range was.Calls {
