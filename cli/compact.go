@@ -77,7 +77,7 @@ func compactCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r.Conversation.Fixed = route.Counter.Fixed(r.Tools, r.Functions, r.ResponseFormat)
+			r.Conversation.Fixed = route.Counter.Fixed(r.Beside)
 			agent := handover.Of(r.Conversation.Messages, r.NoCalls)
 			plan, report := agent.Compact(r.Conversation, route.Policy, route.Counter, budget)
 			if explain && agent != "" {

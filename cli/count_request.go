@@ -46,9 +46,9 @@ var mediaWords = map[compact.Kind]string{
 
 func countRequest(r *wire.Request, k *counting.Counter) *counted {
 	c := &counted{Tokenizer: k.Tokenizer().Name(), TextsExact: k.Exact(), Roles: map[string]int{}}
-	c.Framing = k.Fixed(nil, nil, nil)
-	c.Tools = k.Fixed(r.Tools, r.Functions, nil) - c.Framing
-	c.Format = k.Fixed(nil, nil, r.ResponseFormat) - c.Framing
+	c.Framing = k.Fixed(compact.Beside{})
+	c.Tools = k.Fixed(compact.Beside{Tools: r.Tools, Functions: r.Functions}) - c.Framing
+	c.Format = k.Fixed(compact.Beside{Format: r.Format}) - c.Framing
 	c.Total = c.Framing + c.Tools + c.Format
 	c.Exact = k.Tokenizer().FramingExact() && c.Tools+c.Format == 0 && !slices.ContainsFunc(r.Conversation.Messages, byFormula)
 	for i := range r.Conversation.Messages {

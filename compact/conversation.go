@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -246,10 +247,36 @@ type Conversation struct {
 	// history is folded as if it were alone, and the others follow it as they
 	// came.
 	History int
+	// Rules are those of the API; the zero value is the chat API.
+	Rules Rules
 	// Rates are how the upstream turned out to count while the conversation
 	// grew, the shortest length first. A rate decides nothing before its length,
 	// so no epoch moves when one is added.
 	Rates []Rate
+}
+
+// Rules are what the APIs of upstreams demand of a list, as far as they differ. The
+// zero value is the chat API.
+type Rules struct {
+	// LongestID is the length of the longest id that the API takes; 0: 40.
+	LongestID int
+	// OnceInList is set if a call's id may be used once in a list, and not once in a
+	// message.
+	OnceInList bool
+	// MostMessages is the default limit on the number of messages; 0:
+	// DefaultMaxMessages, below 0: none.
+	MostMessages int
+}
+
+// messages returns the limit on the number of messages where none is set.
+func (r Rules) messages() int {
+	switch {
+	case r.MostMessages < 0:
+		return math.MaxInt32
+	case r.MostMessages == 0:
+		return DefaultMaxMessages
+	}
+	return r.MostMessages
 }
 
 // A Rate corrects a counter from one length of the client's list on: a request

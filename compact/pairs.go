@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,11 +73,26 @@ func (m *Message) calling() bool { return m.Role == Assistant && len(m.Calls) > 
 // matches reports whether m answers c by its id.
 func matches(c *Call, m *Message) bool { return m.Role.Result() && c.ID != "" && c.ID == m.Answers }
 
-// maxID is the length of the longest id that OpenAI takes.
-const maxID = 40
+// reusesIDs reports whether two calls of a list have the same id.
+func reusesIDs(msgs []Message) bool {
+	seen := make(map[string]bool)
+	for i := range msgs {
+		for _, c := range msgs[i].Calls {
+			if seen[c.ID] && crosses(c.ID) {
+				return true
+			}
+			seen[c.ID] = true
+		}
+	}
+	return false
+}
+
+// longestID is the length of the longest id that OpenAI takes.
+const longestID = 40
 
 // rename sets a new id on every call whose id is missing, or used before in the
-// same message. Its result follows in align.
+// same message, or in the list where the API demands that. Its result follows in
+// align.
 func (r *repairer) rename(m *Message, answers []int) {
 	ids := make(map[string]bool, len(m.Calls))
 	for n := range m.Calls {
@@ -84,8 +100,13 @@ func (r *repairer) rename(m *Message, answers []int) {
 			ids[id] = true
 		}
 	}
-	seen := make(map[string]bool, len(m.Calls))
-	copied, next := false, len(ids)+1
+	seen := r.used
+	if !r.rules.OnceInList {
+		seen, r.next = make(map[string]bool, len(m.Calls)), 0
+	}
+	longest := cmp.Or(r.rules.LongestID, longestID)
+	copied := false
+	r.next = max(r.next, len(ids)+1)
 	for n := range m.Calls {
 		c := m.Calls[n]
 		if _, named := NameIn(c.ID); named {
@@ -96,15 +117,18 @@ func (r *repairer) rename(m *Message, answers []int) {
 			continue
 		}
 		why := "id used twice in one message"
+		if r.rules.OnceInList {
+			why = "id used twice"
+		}
 		fresh := ""
 		if c.ID == "" {
 			why = "id missing"
-			if k := answers[n]; k != open && !ids[r.in[k].Answers] {
+			if k := answers[n]; k != open && !ids[r.in[k].Answers] && !seen[r.in[k].Answers] {
 				fresh = r.in[k].Answers
 			}
 		}
 		if fresh == "" {
-			fresh = freshID(c.ID, ids, &next)
+			fresh = freshID(c.ID, longest, func(id string) bool { return ids[id] || seen[id] }, &r.next)
 		}
 		c.ID = fresh
 		ids[fresh], seen[fresh] = true, true
@@ -116,21 +140,21 @@ func (r *repairer) rename(m *Message, answers []int) {
 	}
 }
 
-// freshID returns an id made of id that is not in ids, with *next or a later
+// freshID returns an id made of id that is not taken, with *next or a later
 // number at its end. An id of nine letters and digits keeps that form, which
 // Mistral demands. All calls of a message share next, because starting again for
 // each would be quadratic.
-func freshID(id string, ids map[string]bool, next *int) string {
+func freshID(id string, longest int, taken func(string) bool, next *int) string {
 	if id == "" {
 		id = "call"
 	}
 	for ; ; *next++ {
 		suffix := strconv.Itoa(*next)
-		s := strings.ToValidUTF8(id[:min(len(id), maxID-1-len(suffix))], "") + "_" + suffix
+		s := strings.ToValidUTF8(id[:min(len(id), longest-1-len(suffix))], "") + "_" + suffix
 		if len(id) == 9 && alphanumeric(id) && len(suffix) < 9 {
 			s = id[:9-len(suffix)] + suffix
 		}
-		if !ids[s] {
+		if !taken(s) {
 			return s
 		}
 	}

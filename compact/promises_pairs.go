@@ -161,7 +161,7 @@ func (k *checker) unmoved() {
 		for q > 0 && in[q-1].Role == Assistant {
 			q-- // messages in a row are one answer
 		}
-		was, _ := Repair(in[:q:q], k.plan.Repair)
+		was, _ := k.in.Rules.Repair(in[:q:q], k.plan.Repair)
 		if len(was) == 1 && was[0].Origin == Added {
 			return // a quotation, because nothing else was left
 		}

@@ -53,10 +53,15 @@ const NoResult = "(no result: the call was interrupted or its result is not part
 // removed by mode. If only results would be left of a list, one user message
 // quotes them. The result is empty only if the list says nothing.
 func Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
-	if legal(msgs) {
+	return Rules{}.Repair(msgs, mode)
+}
+
+// Repair is [Repair] by the rules of an API.
+func (rules Rules) Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
+	if legal(msgs) && !(rules.OnceInList && reusesIDs(msgs)) {
 		return msgs, nil
 	}
-	r := repairer{mode: mode, out: make([]Message, 0, len(msgs)+4)}
+	r := repairer{rules: rules, mode: mode, used: make(map[string]bool), out: make([]Message, 0, len(msgs)+4)}
 	in := r.withoutEmptyCalls(msgs)
 	for len(in) > 0 {
 		n := frozen(in)
@@ -105,6 +110,9 @@ func (r *repairer) run(in []Message) {
 
 // repairer is the state of one run.
 type repairer struct {
+	rules   Rules
+	used    map[string]bool // ids of calls of messages before, where they may not recur
+	next    int             // number of the next id that is made
 	mode    RepairMode
 	in, out []Message
 	edits   []Edit

@@ -238,8 +238,8 @@ func (Words) Part(p *compact.Part) int {
 func (Words) Call(c *compact.Call) int { return words(c.Name) + words(c.Arguments.String()) }
 
 // Fixed counts words.
-func (Words) Fixed(tools, functions, format []byte) int {
-	return words(string(tools)) + words(string(functions)) + words(string(format))
+func (Words) Fixed(b compact.Beside) int {
+	return words(string(b.Tools)) + words(string(b.Functions)) + words(string(b.Format))
 }
 
 // Exact is true: a word is a word.
@@ -272,8 +272,8 @@ func (Bytes) Call(c *compact.Call) int {
 }
 
 // Fixed counts bytes.
-func (Bytes) Fixed(tools, functions, format []byte) int {
-	return tokens(len(tools)) + tokens(len(functions)) + tokens(len(format))
+func (Bytes) Fixed(b compact.Beside) int {
+	return tokens(len(b.Tools)) + tokens(len(b.Functions)) + tokens(len(b.Format))
 }
 
 // Exact is true: tests want to see the trigger of exact counts.

@@ -110,7 +110,7 @@ func (d *decoder) request() bool {
 		case "functions":
 			d.Functions = d.unlessNull(v)
 		case "response_format":
-			d.ResponseFormat = d.unlessNull(v)
+			d.Format = d.unlessNull(v)
 		case "tool_choice", "function_call":
 			d.NoCalls = d.NoCalls || d.str(v) == "none"
 		case "continue_final_message":

@@ -290,7 +290,7 @@ func describe(r *wire.Request) string {
 	for _, f := range []struct {
 		name string
 		raw  []byte
-	}{{"tools", r.Tools}, {"functions", r.Functions}, {"response_format", r.ResponseFormat}} {
+	}{{"tools", r.Tools}, {"functions", r.Functions}, {"response_format", r.Format}} {
 		if f.raw != nil {
 			fmt.Fprintf(&b, ", %s %s", f.name, f.raw)
 		}

@@ -32,9 +32,9 @@ type Request struct {
 	// the larger of max_completion_tokens and max_tokens, at most
 	// math.MaxInt32; 0 when neither is given as a whole number.
 	MaxTokens int
-	// Tools, Functions and ResponseFormat are the raw JSON of these fields;
-	// nil when absent or null.
-	Tools, Functions, ResponseFormat []byte
+	// Beside is the raw JSON of tools, functions and the format of the answer;
+	// null is as good as absent.
+	compact.Beside
 	// NoCalls reports that the model may call nothing: there are no tools and no
 	// functions, or tool_choice or function_call is "none".
 	NoCalls bool

@@ -43,7 +43,7 @@ func sameAsSlow(t testing.TB, r *wire.Request) {
 	for _, f := range []struct {
 		key string
 		got []byte
-	}{{"tools", r.Tools}, {"functions", r.Functions}, {"response_format", r.ResponseFormat}} {
+	}{{"tools", r.Tools}, {"functions", r.Functions}, {"response_format", r.Format}} {
 		if want := string(body[f.key]); want != "null" && string(f.got) != want {
 			t.Errorf("%s %q, want %q", f.key, f.got, want)
 		}
