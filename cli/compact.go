@@ -77,7 +77,7 @@ func compactCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r.Conversation.Fixed = route.Counter.Fixed(r.Tools, r.Functions, r.ResponseFormat)
+			r.Conversation.Fixed = route.Counter.Fixed(r.Beside)
 			agent := handover.Of(r.Conversation.Messages, r.NoCalls)
 			plan, report := agent.Compact(r.Conversation, route.Policy, route.Counter, budget)
 			if explain && agent != "" {
@@ -143,7 +143,7 @@ func explainPlan(w io.Writer, r *wire.Request, plan *compact.Plan, report compac
 		}
 		role := ""
 		if e.Origin >= 0 && e.Origin < len(r.Conversation.Messages) {
-			role = r.Conversation.Messages[e.Origin].Role.String()
+			role = r.Conversation.Messages[e.Origin].RoleName()
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\n", at, role, e.Stage, strings.ReplaceAll(string(e.Op), "_", " "), e.Why, e.Saved)
 	}

@@ -46,14 +46,14 @@ var mediaWords = map[compact.Kind]string{
 
 func countRequest(r *wire.Request, k *counting.Counter) *counted {
 	c := &counted{Tokenizer: k.Tokenizer().Name(), TextsExact: k.Exact(), Roles: map[string]int{}}
-	c.Framing = k.Fixed(nil, nil, nil)
-	c.Tools = k.Fixed(r.Tools, r.Functions, nil) - c.Framing
-	c.Format = k.Fixed(nil, nil, r.ResponseFormat) - c.Framing
+	c.Framing = k.Fixed(compact.Beside{})
+	c.Tools = k.Fixed(compact.Beside{Tools: r.Tools, Functions: r.Functions}) - c.Framing
+	c.Format = k.Fixed(compact.Beside{Format: r.Format}) - c.Framing
 	c.Total = c.Framing + c.Tools + c.Format
 	c.Exact = k.Tokenizer().FramingExact() && c.Tools+c.Format == 0 && !slices.ContainsFunc(r.Conversation.Messages, byFormula)
 	for i := range r.Conversation.Messages {
 		m := &r.Conversation.Messages[i]
-		piece := countedPiece{Index: i, Role: m.Role.String(), Tokens: compact.Cost(k, m), Calls: len(m.Calls)}
+		piece := countedPiece{Index: i, Role: m.RoleName(), Tokens: compact.Cost(k, m), Calls: len(m.Calls)}
 		for p := range m.Parts {
 			if word := mediaWords[m.Parts[p].Kind]; word != "" {
 				n := k.Part(&m.Parts[p])
@@ -71,7 +71,7 @@ func countRequest(r *wire.Request, k *counting.Counter) *counted {
 
 // byFormula reports whether there is more to a message than texts and framing.
 func byFormula(m compact.Message) bool {
-	return len(m.Calls) > 0 || m.Role.Result() || m.Sound || m.Sealed || m.Reasoning.Len() > 0 ||
+	return len(m.Calls) > 0 || m.Role.Result() || m.Sound || m.Seal != 0 || m.Reasoning.Len() > 0 ||
 		slices.ContainsFunc(m.Parts, func(p compact.Part) bool { return p.Kind != compact.KindText && p.Kind != compact.KindRefusal })
 }
 

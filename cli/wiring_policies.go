@@ -93,6 +93,10 @@ func buildPolicy(p config.Policy, name string) (*compact.Policy, error) {
 	built.Pins = compact.Pins{Tools: compact.ToolPatterns(p.Pin.Tools...)}
 	for _, role := range p.Pin.Roles {
 		r, ok := compact.RoleNamed(role)
+		if role == "function" { // the legacy form of tool
+			built.Pins.ByName = true
+			continue
+		}
 		if !ok {
 			return nil, fmt.Errorf("policies.%s.pin.roles: there is no role %q", name, role)
 		}

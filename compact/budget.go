@@ -51,7 +51,7 @@ type Budget struct {
 	// one; 0: none. Above it an epoch is forced, but it moves none of the
 	// epochs that Placing places.
 	Hard int
-	// Messages is the largest number of messages; 0: DefaultMaxMessages.
+	// Messages is the largest number of messages; 0: what Rules say.
 	Messages int
 }
 
@@ -80,7 +80,7 @@ func (b Budget) at(r Rate) Budget {
 }
 
 // withDefaults returns b with its defaults filled in.
-func (b Budget) withDefaults() Budget {
+func (b Budget) withDefaults(rules Rules) Budget {
 	if b.Placing <= 0 {
 		b.Placing = b.Tokens
 	}
@@ -88,9 +88,17 @@ func (b Budget) withDefaults() Budget {
 		b.Step = step(b.Tokens)
 	}
 	if b.Messages <= 0 {
-		b.Messages = DefaultMaxMessages
+		b.Messages = rules.messages()
 	}
 	return b
+}
+
+// Under returns the limits where nothing is known but the rules of an API.
+func (l Limits) Under(rules Rules) Limits {
+	if l.MaxMessages <= 0 {
+		l.MaxMessages = rules.messages()
+	}
+	return l
 }
 
 // Published are the limits of a model that an upstream publishes, in tokens; 0:
@@ -126,10 +134,7 @@ func (l Limits) With(p Published) Limits {
 // For returns the budget of a request that asks for an answer of at most answer
 // tokens; 0: it did not say.
 func (l Limits) For(answer int) Budget {
-	b := Budget{Messages: l.MaxMessages}
-	if b.Messages <= 0 {
-		b.Messages = DefaultMaxMessages
-	}
+	b := Budget{Messages: l.Under(Rules{}).MaxMessages}
 	window := l.window()
 	reserve := l.Reserve
 	if reserve <= 0 {

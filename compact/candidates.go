@@ -50,7 +50,7 @@ func (d *Draft) Results() iter.Seq2[Ref, Part] {
 func (d *Draft) Prose() iter.Seq2[Ref, Part] {
 	return d.texts(func(i int) bool {
 		m := &d.msgs[i]
-		return m.Role == Assistant && !m.Sealed && !m.Open && (i != d.newestUser-1 || d.cost[i] > d.Headroom()/shortProse)
+		return m.Role == Assistant && !m.Sealed(SealText) && !m.Open && (i != d.newestUser-1 || d.cost[i] > d.Headroom()/shortProse)
 	})
 }
 
@@ -86,7 +86,7 @@ func (d *Draft) Arguments() iter.Seq2[CallRef, Call] {
 		for i := d.cursor[d.stage]; i < stop; i++ {
 			d.cursor[d.stage] = i
 			m := &d.msgs[i]
-			if d.removed(i) || d.pinned[i] || m.Role != Assistant || m.Sealed || m.Open {
+			if d.removed(i) || d.pinned[i] || m.Role != Assistant || m.Sealed(SealArguments) || m.Open {
 				continue
 			}
 			for c := range m.Calls {
@@ -136,7 +136,7 @@ func (d *Draft) LastResort(floor int) []Ref {
 // may edit, oldest first, or nil if the draft fits.
 func (d *Draft) LastArguments() (refs []CallRef) {
 	for i := d.recent; i < d.end && d.Excess() > 0; i++ {
-		if d.msgs[i].Role == Assistant && d.editable(i, true) {
+		if d.msgs[i].Role == Assistant && d.editable(i, SealArguments, true) {
 			for c := range d.msgs[i].Calls {
 				refs = append(refs, CallRef{i, c})
 			}
@@ -145,15 +145,14 @@ func (d *Draft) LastArguments() (refs []CallRef) {
 	return refs
 }
 
-// editable reports whether a stage may rewrite texts and arguments of message
-// i. With last set, recent messages of a draft above its budget are editable
+// editable reports whether a stage may rewrite pieces of message i. With last set, recent messages of a draft above its budget are editable
 // too.
-func (d *Draft) editable(i int, last bool) bool {
+func (d *Draft) editable(i int, pieces Seal, last bool) bool {
 	if i < 0 || i >= d.end || i >= d.recent && !(last && d.Excess() > 0) {
 		return false
 	}
 	m := &d.msgs[i]
-	return (m.Role == Assistant || m.Role.Result()) && !d.removed(i) && !d.pinned[i] && !m.Sealed && !m.Open
+	return (m.Role == Assistant || m.Role.Result()) && !d.removed(i) && !d.pinned[i] && !m.Sealed(pieces) && !m.Open
 }
 
 // hasText reports whether r is a text.
@@ -174,7 +173,7 @@ func (d *Draft) replaceable(r Ref) bool {
 // keepsMedia reports whether the media of message i can never become text.
 func (d *Draft) keepsMedia(i int) bool {
 	m := &d.msgs[i]
-	return d.pinned[i] || i == d.firstUser || m.Role.Instruction() || m.Sealed || m.Open
+	return d.pinned[i] || i == d.firstUser || m.Role.Instruction() || m.Sealed(SealText) || m.Open
 }
 
 // media reports whether a part shows or plays something.

@@ -11,7 +11,7 @@ import (
 // function of its arguments. It never fails: the plan is legal whatever the
 // conversation, and the report says what remains over the budget.
 func Compact(conv Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
-	b = b.withDefaults()
+	b = b.withDefaults(conv.Rules)
 	p = p.Demands.policy(p)
 	mode := p.repair()
 	model := c
@@ -19,7 +19,7 @@ func Compact(conv Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 		c = p.Counter
 	}
 	charged := p.Demands.counter(c)
-	msgs, edits := Repair(conv.Messages, mode)
+	msgs, edits := conv.Rules.Repair(conv.Messages, mode)
 	costs := make([]int, len(msgs))
 	total, instructions := conv.Fixed, 0
 	for i := range msgs {
@@ -147,7 +147,7 @@ func (p *Plan) folded(conv Conversation, texts []string) []Message {
 	if p.result != nil {
 		return withSlot(p.result, p.Slot, texts, p.indexAfter)
 	}
-	msgs, _ := Repair(conv.Messages, p.Repair)
+	msgs, _ := conv.Rules.Repair(conv.Messages, p.Repair)
 	msgs = slices.Clone(msgs)
 	removed := make([]bool, len(msgs))
 	for _, e := range p.Edits {

@@ -1,21 +1,24 @@
 package compact
 
-import "slices"
+import (
+	"math"
+	"slices"
+	"strings"
+)
 
 // A Role says who speaks in a message.
 type Role uint8
 
-// The roles of the chat API. Function is the legacy form of Tool.
+// The roles.
 const (
 	System Role = iota + 1
 	Developer
 	User
 	Assistant
 	Tool
-	Function
 )
 
-// String returns the name of the role on the wire.
+// String returns the name of the role.
 func (r Role) String() string {
 	if int(r) < len(roleNames) {
 		return roleNames[r]
@@ -23,10 +26,9 @@ func (r Role) String() string {
 	return "unknown"
 }
 
-var roleNames = [...]string{"unknown", "system", "developer", "user", "assistant", "tool", "function"}
+var roleNames = [...]string{"unknown", "system", "developer", "user", "assistant", "tool"}
 
-// RoleNamed returns the role with a name on the wire, and false for any other
-// name.
+// RoleNamed returns the role with a name, and false for any other name.
 func RoleNamed(name string) (Role, bool) {
 	for r, n := range roleNames {
 		if r > 0 && n == name {
@@ -41,7 +43,7 @@ func RoleNamed(name string) (Role, bool) {
 func (r Role) Instruction() bool { return r == System || r == Developer }
 
 // Result reports whether the role answers a call.
-func (r Role) Result() bool { return r == Tool || r == Function }
+func (r Role) Result() bool { return r == Tool }
 
 // A Kind says what a part is.
 type Kind uint8
@@ -90,13 +92,30 @@ type Part struct {
 // A CallKind says in which form a call is written.
 type CallKind uint8
 
-// The forms of a call: tool_calls with a function, tool_calls with a custom
-// tool, and the legacy function_call, which has no id and is paired by name.
+// The forms of a call: of a function, and of a custom tool.
 const (
 	CallFunction CallKind = iota
 	CallCustom
-	CallLegacy
 )
+
+// byName begins an id that nobody sent. No JSON string begins so.
+const byName = "\xff"
+
+// ByName returns the id of calls and results that pair by a name, as the legacy
+// calls of the chat API do. It is never renamed.
+func ByName(name string) string { return byName + name }
+
+// NameIn returns the name in an id of [ByName], and any other id with false.
+func NameIn(id string) (name string, ok bool) { return strings.CutPrefix(id, byName) }
+
+// RoleName returns the name of the role, and "function" for a result that is paired
+// by name.
+func (m *Message) RoleName() string {
+	if _, named := NameIn(m.Answers); named {
+		return "function"
+	}
+	return m.Role.String()
+}
 
 // A Call is one tool call of an assistant message.
 type Call struct {
@@ -122,7 +141,6 @@ type Message struct {
 	// EmptyCalls is set if tool_calls is [] or null, which OpenAI refuses.
 	EmptyCalls bool
 	// Answers is the id of the call that a result answers, or "" if missing.
-	// For the legacy role function it is the name of the function.
 	Answers string
 	Name    string
 	// Reasoning is the thinking of an assistant message.
@@ -132,21 +150,9 @@ type Message struct {
 	// Sound is set if the message answers in sound, which the upstream finds by
 	// an id.
 	Sound bool
-	// Sealed is set if the message has reasoning or a signature. It may be
-	// removed whole but not edited: Gemini, Anthropic and DeepSeek refuse a
-	// thinking turn that changed.
-	Sealed bool
-	// SealedByCalls is set if, bound thinking aside, only the signatures of
-	// its calls seal the message.
-	SealedByCalls bool
-	// Bound is set if the message has thinking that the upstream signed
-	// together with everything before it, and refuses after anything else.
-	// Reasoning is the text of that thinking, which may leave the message as a
-	// whole: see OpUnbind.
-	Bound bool
-	// SealedBeside is set if something else than bound thinking seals the
-	// message too.
-	SealedBeside bool
+	// Seal says which pieces may not be edited, and why. The message may be
+	// removed whole.
+	Seal Seal
 	// Open is set for an assistant message that the model is to continue
 	// (prefix, partial, continue_final_message). It is left alone.
 	Open bool
@@ -165,6 +171,29 @@ type Message struct {
 	Sum Sum
 }
 
+// A Seal says which pieces of a message may not be edited: Gemini, Anthropic and
+// DeepSeek refuse a turn with thinking that changed.
+type Seal uint8
+
+// The seals. Bound thinking and the signatures of calls seal all of a message.
+const (
+	SealText      Seal = 1 << iota // reasoning or a signature beside the text
+	SealArguments                  // the same beside the calls
+	// SealCalls is set as long as one of the calls has a signature.
+	SealCalls
+	// SealBound is set if the message has thinking that the upstream signed
+	// together with everything before it, and refuses after anything else.
+	// Reasoning is the text of that thinking, which may leave the message as a
+	// whole: see OpUnbind.
+	SealBound
+)
+
+// Sealed reports whether pieces of a kind may not be edited.
+func (m *Message) Sealed(pieces Seal) bool { return m.Seal&(pieces|SealCalls|SealBound) != 0 }
+
+// Bound reports whether the message has bound thinking.
+func (m *Message) Bound() bool { return m.Seal&SealBound != 0 }
+
 // A Sum is a hash of a message's bytes, keyed so that clients cannot look for two
 // messages that share one, and their number.
 type Sum struct {
@@ -176,7 +205,7 @@ type Sum struct {
 // such a message.
 func (m *Message) Empty() bool {
 	blank := m.Shape == Absent || m.Shape == Null || (m.Shape == Array && len(m.Parts) == 0)
-	return blank && len(m.Calls) == 0 && !m.Holds && !m.Open && !m.Sealed && m.Reasoning.Len() == 0
+	return blank && len(m.Calls) == 0 && !m.Holds && !m.Open && m.Seal == 0 && m.Reasoning.Len() == 0
 }
 
 // says reports whether there is anything in the message beside calls and
@@ -189,7 +218,7 @@ func (m *Message) says() bool {
 // Edited, Sum and Nth.
 func (m *Message) Equal(o *Message) bool {
 	return m.Role == o.Role && m.Shape == o.Shape && m.Answers == o.Answers && m.Name == o.Name &&
-		m.EmptyCalls == o.EmptyCalls && m.Sealed == o.Sealed && m.Bound == o.Bound && m.Open == o.Open && m.Holds == o.Holds && m.Rest == o.Rest &&
+		m.EmptyCalls == o.EmptyCalls && m.Seal == o.Seal && m.Open == o.Open && m.Holds == o.Holds && m.Rest == o.Rest &&
 		m.Sound == o.Sound && m.Reasoning.Equal(o.Reasoning) && m.Refusal.Equal(o.Refusal) && slices.EqualFunc(m.Parts, o.Parts, Part.Equal) &&
 		slices.EqualFunc(m.Calls, o.Calls, Call.Equal)
 }
@@ -218,10 +247,36 @@ type Conversation struct {
 	// history is folded as if it were alone, and the others follow it as they
 	// came.
 	History int
+	// Rules are those of the API; the zero value is the chat API.
+	Rules Rules
 	// Rates are how the upstream turned out to count while the conversation
 	// grew, the shortest length first. A rate decides nothing before its length,
 	// so no epoch moves when one is added.
 	Rates []Rate
+}
+
+// Rules are what the APIs of upstreams demand of a list, as far as they differ. The
+// zero value is the chat API.
+type Rules struct {
+	// LongestID is the length of the longest id that the API takes; 0: 40.
+	LongestID int
+	// OnceInList is set if a call's id may be used once in a list, and not once in a
+	// message.
+	OnceInList bool
+	// MostMessages is the default limit on the number of messages; 0:
+	// DefaultMaxMessages, below 0: none.
+	MostMessages int
+}
+
+// messages returns the limit on the number of messages where none is set.
+func (r Rules) messages() int {
+	switch {
+	case r.MostMessages < 0:
+		return math.MaxInt32
+	case r.MostMessages == 0:
+		return DefaultMaxMessages
+	}
+	return r.MostMessages
 }
 
 // A Rate corrects a counter from one length of the client's list on: a request

@@ -14,12 +14,18 @@ type Counter interface {
 	Part(p *Part) int
 	// Call returns the cost of one call: name, arguments and framing.
 	Call(c *Call) int
-	// Fixed returns the cost of what the request has beside its messages, from
-	// its raw bytes; nil if absent.
-	Fixed(tools, functions, format []byte) int
+	// Fixed returns the cost of what the request has beside its messages.
+	Fixed(b Beside) int
 	// Exact reports whether the counts are the model's own. Estimates make the
 	// default trigger lower.
 	Exact() bool
+}
+
+// Beside is what a request has beside its messages, as raw JSON: nil if absent.
+type Beside struct {
+	Tools, Functions, Format []byte
+	// Wire is the name of the API, whose upstreams frame tools in their own way.
+	Wire string
 }
 
 // A Rememberer is a [Counter] that remembers what whole messages cost.
@@ -115,7 +121,8 @@ func BytesPerToken(n float64) Estimator { return Estimator{PerToken: n, PerMessa
 // Envelope implements [Counter]. Name, id, reasoning and a refusal cost their
 // length, an answer in sound as much as media.
 func (e Estimator) Envelope(m *Message) int {
-	n := e.PerMessage + e.tokens(len(m.Name)+len(m.Answers)+e.length(m.Reasoning)+e.length(m.Refusal))
+	answers, _ := NameIn(m.Answers)
+	n := e.PerMessage + e.tokens(len(m.Name)+len(answers)+e.length(m.Reasoning)+e.length(m.Refusal))
 	if m.Sound {
 		n += e.media()
 	}
@@ -143,12 +150,16 @@ func (e Estimator) media() int {
 
 // Call implements [Counter]. Id, name and arguments cost their length.
 func (e Estimator) Call(c *Call) int {
-	return e.tokens(len(c.ID) + len(c.Name) + e.length(c.Arguments))
+	id := c.ID
+	if _, named := NameIn(id); named {
+		id = ""
+	}
+	return e.tokens(len(id) + len(c.Name) + e.length(c.Arguments))
 }
 
 // Fixed implements [Counter]. Definitions cost their length in bytes.
-func (e Estimator) Fixed(tools, functions, format []byte) int {
-	return e.tokens(len(tools) + len(functions) + len(format))
+func (e Estimator) Fixed(b Beside) int {
+	return e.tokens(len(b.Tools) + len(b.Functions) + len(b.Format))
 }
 
 // Exact implements [Counter]. It returns false.

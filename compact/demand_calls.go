@@ -20,9 +20,9 @@ func singleCalls(msgs []Message, record func(Edit)) []Message {
 			continue
 		}
 		record(Edit{Op: OpSplit, Why: "several calls where the template takes one", Origin: m.Origin})
-		results := make(map[pairKey]int, n)
+		results := make(map[string]int, n)
 		for k := i + 1; k <= i+n; k++ {
-			results[resultKey(&msgs[k])] = k
+			results[msgs[k].Answers] = k
 		}
 		for k := range m.Calls {
 			one := m
@@ -30,7 +30,7 @@ func singleCalls(msgs []Message, record func(Edit)) []Message {
 				one = Message{Role: Assistant, Shape: Null, Origin: m.Origin, Rest: true}
 			}
 			one.Calls, one.Edited = m.Calls[k:k+1:k+1], true
-			out = append(out, one, msgs[results[callKey(&m.Calls[k])]])
+			out = append(out, one, msgs[results[m.Calls[k].ID]])
 		}
 		i += n + 1
 	}

@@ -47,7 +47,8 @@ func nineLetters(msgs []Message, record func(Edit)) []Message {
 
 // renamed reports whether the template refuses the id of a call.
 func renamed(c Call) bool {
-	return c.Kind != CallLegacy && (len(c.ID) != idLetters || !alphanumeric(c.ID))
+	_, named := NameIn(c.ID)
+	return !named && (len(c.ID) != idLetters || !alphanumeric(c.ID))
 }
 
 // nineLettersOf returns the name of an id: a hash, or the next one if that is

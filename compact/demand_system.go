@@ -46,7 +46,7 @@ func noSystem(msgs []Message, record func(Edit)) []Message {
 
 // movable reports whether a message is an instruction that is only text.
 func movable(m Message) bool {
-	return m.Role.Instruction() && !m.Sealed && !m.Holds && !slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Kind != KindText })
+	return m.Role.Instruction() && m.Seal == 0 && !m.Holds && !slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Kind != KindText })
 }
 
 // moveSystem appends msgs to out, and the text of instructions to the message of

@@ -43,7 +43,7 @@ func takeTurns(msgs []Message, record func(Edit)) []Message {
 func boundAnswers(msgs []Message) []bool {
 	bound := make([]bool, len(msgs)+1)
 	for i := len(msgs) - 1; i >= 0; i-- {
-		bound[i] = msgs[i].Role == Assistant && (msgs[i].Bound || bound[i+1])
+		bound[i] = msgs[i].Role == Assistant && (msgs[i].Bound() || bound[i+1])
 	}
 	return bound
 }
@@ -78,7 +78,7 @@ func chargeTurn(c Counter, m *Message) int {
 func outOfTurn(msgs []Message, i int) bool {
 	role := msgs[i].turn()
 	for k := i; k < len(msgs) && msgs[k].Role == Assistant; k++ {
-		if msgs[k].Bound {
+		if msgs[k].Bound() {
 			return false
 		}
 	}

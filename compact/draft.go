@@ -159,13 +159,13 @@ func (d *Draft) DropRepeated(why string) {
 // Rewrite replaces the text of an old part, if that saves tokens, and reports
 // whether it did. why is the reason in a few words.
 func (d *Draft) Rewrite(r Ref, text, why string) bool {
-	return d.editable(r.Message, false) && d.hasText(r) && d.replace(r, Edit{Op: OpRewrite, Text: text, Why: why})
+	return d.editable(r.Message, SealText, false) && d.hasText(r) && d.replace(r, Edit{Op: OpRewrite, Text: text, Why: why})
 }
 
 // Cut is like [Draft.Rewrite] for results that [Draft.LastResort] lists, recent
 // ones included. It does nothing once the draft fits.
 func (d *Draft) Cut(r Ref, text, why string) bool {
-	return d.editable(r.Message, true) && d.hasText(r) && d.replace(r, Edit{Op: OpRewrite, Text: text, Why: why, Last: d.isLast(r.Message)})
+	return d.editable(r.Message, SealText, true) && d.hasText(r) && d.replace(r, Edit{Op: OpRewrite, Text: text, Why: why, Last: d.isLast(r.Message)})
 }
 
 // ReplaceMedia turns a part that [Draft.Media] lists into text, if that saves
@@ -178,13 +178,13 @@ func (d *Draft) ReplaceMedia(r Ref, text, why string) bool {
 // and reports whether it did. A JSON object must stay one: upstreams refuse
 // anything else, or silently empty it.
 func (d *Draft) RewriteArguments(r CallRef, arguments, why string) bool {
-	return d.editable(r.Message, false) && d.replaceArguments(r, Edit{Text: arguments, Why: why})
+	return d.editable(r.Message, SealArguments, false) && d.replaceArguments(r, Edit{Text: arguments, Why: why})
 }
 
 // CutArguments is like [Draft.RewriteArguments] for calls that
 // [Draft.LastArguments] lists.
 func (d *Draft) CutArguments(r CallRef, arguments, why string) bool {
-	return d.editable(r.Message, true) && d.replaceArguments(r, Edit{Text: arguments, Why: why, Last: d.isLast(r.Message)})
+	return d.editable(r.Message, SealArguments, true) && d.replaceArguments(r, Edit{Text: arguments, Why: why, Last: d.isLast(r.Message)})
 }
 
 // isLast reports whether an edit of message i is for the last resort alone, and
@@ -208,7 +208,8 @@ func (d *Draft) replace(r Ref, e Edit) bool {
 	}
 	m.Parts = slices.Clone(m.Parts)
 	m.Parts[r.Part] = part
-	e.Part, e.ID = r.Part, m.Answers
+	e.Part = r.Part
+	e.ID, _ = NameIn(m.Answers)
 	d.record(r.Message, e)
 	return true
 }
@@ -229,7 +230,8 @@ func (d *Draft) replaceArguments(r CallRef, e Edit) bool {
 	}
 	m.Calls = slices.Clone(m.Calls)
 	m.Calls[r.Call] = call
-	e.Op, e.Part, e.ID = OpArguments, r.Call, old.ID
+	e.Op, e.Part = OpArguments, r.Call
+	e.ID, _ = NameIn(old.ID)
 	d.record(r.Message, e)
 	return true
 }

@@ -25,7 +25,11 @@ func guarded() compact.Conversation {
 	big := compact.Plain(strings.Repeat("word ", 400))
 	text := func(s string) []compact.Part { return []compact.Part{{Text: compact.Plain(s)}} }
 	call := func(id string, sealed bool) compact.Message {
-		return compact.Message{Role: compact.Assistant, Shape: compact.Null, Sealed: sealed, Calls: []compact.Call{{ID: id, Name: "f", Arguments: compact.Plain(`{"a":"` + strings.Repeat("x", 400) + `"}`), Sealed: sealed}}}
+		var seal compact.Seal
+		if sealed {
+			seal = compact.SealCalls
+		}
+		return compact.Message{Role: compact.Assistant, Shape: compact.Null, Seal: seal, Calls: []compact.Call{{ID: id, Name: "f", Arguments: compact.Plain(`{"a":"` + strings.Repeat("x", 400) + `"}`), Sealed: sealed}}}
 	}
 	result := func(id string) compact.Message {
 		return compact.Message{Role: compact.Tool, Shape: compact.String, Answers: id, Parts: []compact.Part{{Text: big}}}

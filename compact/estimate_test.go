@@ -22,7 +22,7 @@ func TestEstimatorCounts(t *testing.T) {
 	f(compact.Estimator{PerToken: 1}, "user: äöü", 6)
 	f(compact.Estimator{}, "user: u | image data:image/png;base64,"+strings.Repeat("A", 9000), 512)
 	f(compact.Estimator{PerMedia: 85}, "user: u | image http://x/y.png", 85)
-	if n := compact.BytesPerToken(4).Fixed([]byte("12345678"), nil, []byte("1234")); n != 3 {
+	if n := compact.BytesPerToken(4).Fixed(compact.Beside{Tools: []byte("12345678"), Format: []byte("1234")}); n != 3 {
 		t.Errorf("fixed: %d", n)
 	}
 }

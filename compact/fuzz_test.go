@@ -66,9 +66,8 @@ func bind(msgs []compact.Message, turns uint8) {
 		if m.Role != compact.Assistant {
 			continue
 		}
-		if turns>>(n%8)&1 == 1 && !m.Bound {
-			m.SealedBeside = m.Sealed
-			m.Bound, m.Sealed, m.Reasoning = true, true, compact.Plain(strings.Repeat("hm ", n%3))
+		if turns>>(n%8)&1 == 1 && !m.Bound() {
+			m.Seal, m.Reasoning = m.Seal|compact.SealBound, compact.Plain(strings.Repeat("hm ", n%3))
 		}
 		n++
 	}

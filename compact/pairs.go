@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +33,7 @@ func answered(calls []Call, results []Message) bool {
 	if len(calls) <= 16 {
 		for i := range calls {
 			for j := range i {
-				if sameID(&calls[i], &calls[j]) {
+				if calls[i].ID == calls[j].ID {
 					return false
 				}
 			}
@@ -49,20 +50,19 @@ func answered(calls []Call, results []Message) bool {
 		}
 		return true
 	}
-	open := make(map[pairKey]bool, len(calls))
+	open := make(map[string]bool, len(calls))
 	for i := range calls {
-		k := callKey(&calls[i])
-		if open[k] || k.id == "" && !k.legacy {
+		id := calls[i].ID
+		if open[id] || id == "" {
 			return false
 		}
-		open[k] = true
+		open[id] = true
 	}
 	for i := range results {
-		k := resultKey(&results[i])
-		if !open[k] {
+		if m := &results[i]; !m.Role.Result() || !open[m.Answers] {
 			return false
 		}
-		delete(open, k)
+		delete(open, results[i].Answers)
 	}
 	return len(open) == 0
 }
@@ -70,57 +70,46 @@ func answered(calls []Call, results []Message) bool {
 // calling reports whether the message has calls.
 func (m *Message) calling() bool { return m.Role == Assistant && len(m.Calls) > 0 }
 
-// pairKey is what a call and its result have in common.
-type pairKey struct {
-	legacy bool
-	id     string
-}
+// matches reports whether m answers c by its id.
+func matches(c *Call, m *Message) bool { return m.Role.Result() && c.ID != "" && c.ID == m.Answers }
 
-// callKey returns the key of a call.
-func callKey(c *Call) pairKey {
-	if c.Kind == CallLegacy {
-		return pairKey{true, c.Name}
+// reusesIDs reports whether two calls of a list have the same id.
+func reusesIDs(msgs []Message) bool {
+	seen := make(map[string]bool)
+	for i := range msgs {
+		for _, c := range msgs[i].Calls {
+			if seen[c.ID] && crosses(c.ID) {
+				return true
+			}
+			seen[c.ID] = true
+		}
 	}
-	return pairKey{false, c.ID}
+	return false
 }
 
-// resultKey returns the key of a result. For any other message it returns a key
-// that no call has.
-func resultKey(m *Message) pairKey {
-	switch m.Role {
-	case Tool:
-		return pairKey{false, m.Answers}
-	case Function:
-		return pairKey{true, m.Answers}
-	}
-	return pairKey{true, "\x00not a result"}
-}
-
-// sameID reports whether two calls have the same key.
-func sameID(a, b *Call) bool { return callKey(a) == callKey(b) }
-
-// matches reports whether m answers c by its key.
-func matches(c *Call, m *Message) bool {
-	k := callKey(c)
-	return m.Role.Result() && (k.id != "" || k.legacy) && k == resultKey(m)
-}
-
-// maxID is the length of the longest id that OpenAI takes.
-const maxID = 40
+// longestID is the length of the longest id that OpenAI takes.
+const longestID = 40
 
 // rename sets a new id on every call whose id is missing, or used before in the
-// same message. Its result follows in align.
+// same message, or in the list where the API demands that. Its result follows in
+// align.
 func (r *repairer) rename(m *Message, answers []int) {
 	ids := make(map[string]bool, len(m.Calls))
 	for n := range m.Calls {
-		ids[m.Calls[n].ID] = true
+		if id := m.Calls[n].ID; crosses(id) {
+			ids[id] = true
+		}
 	}
-	delete(ids, "")
-	seen := make(map[string]bool, len(m.Calls))
-	copied, next := false, len(ids)+1
+	seen := r.used
+	if !r.rules.OnceInList {
+		seen, r.next = make(map[string]bool, len(m.Calls)), 0
+	}
+	longest := cmp.Or(r.rules.LongestID, longestID)
+	copied := false
+	r.next = max(r.next, len(ids)+1)
 	for n := range m.Calls {
 		c := m.Calls[n]
-		if c.Kind == CallLegacy {
+		if _, named := NameIn(c.ID); named {
 			continue
 		}
 		if c.ID != "" && !seen[c.ID] {
@@ -128,15 +117,18 @@ func (r *repairer) rename(m *Message, answers []int) {
 			continue
 		}
 		why := "id used twice in one message"
+		if r.rules.OnceInList {
+			why = "id used twice"
+		}
 		fresh := ""
 		if c.ID == "" {
 			why = "id missing"
-			if k := answers[n]; k != open && !ids[r.in[k].Answers] {
+			if k := answers[n]; k != open && !ids[r.in[k].Answers] && !seen[r.in[k].Answers] {
 				fresh = r.in[k].Answers
 			}
 		}
 		if fresh == "" {
-			fresh = freshID(c.ID, ids, &next)
+			fresh = freshID(c.ID, longest, func(id string) bool { return ids[id] || seen[id] }, &r.next)
 		}
 		c.ID = fresh
 		ids[fresh], seen[fresh] = true, true
@@ -148,21 +140,21 @@ func (r *repairer) rename(m *Message, answers []int) {
 	}
 }
 
-// freshID returns an id made of id that is not in ids, with *next or a later
+// freshID returns an id made of id that is not taken, with *next or a later
 // number at its end. An id of nine letters and digits keeps that form, which
 // Mistral demands. All calls of a message share next, because starting again for
 // each would be quadratic.
-func freshID(id string, ids map[string]bool, next *int) string {
+func freshID(id string, longest int, taken func(string) bool, next *int) string {
 	if id == "" {
 		id = "call"
 	}
 	for ; ; *next++ {
 		suffix := strconv.Itoa(*next)
-		s := strings.ToValidUTF8(id[:min(len(id), maxID-1-len(suffix))], "") + "_" + suffix
+		s := strings.ToValidUTF8(id[:min(len(id), longest-1-len(suffix))], "") + "_" + suffix
 		if len(id) == 9 && alphanumeric(id) && len(suffix) < 9 {
 			s = id[:9-len(suffix)] + suffix
 		}
-		if !ids[s] {
+		if !taken(s) {
 			return s
 		}
 	}
@@ -194,7 +186,7 @@ func (r *repairer) align(m *Message, answers []int, results []Message, order []i
 		}
 		res := &results[i]
 		i++
-		want := callKey(&m.Calls[call[k]]).id
+		want := m.Calls[call[k]].ID
 		if res.Answers == want {
 			continue
 		}

@@ -277,7 +277,7 @@ func (r Report) At(rate Rate) Report {
 // Sent records that the request sent costs after tokens, under the budget b. The
 // outcome becomes Over if that is too much, and changes from Over if it fits.
 func (r *Report) Sent(after int, b Budget) {
-	b = b.withDefaults()
+	b = b.withDefaults(Rules{})
 	r.After = after
 	switch {
 	case after > b.most() || r.MessagesAfter > b.Messages:

@@ -147,6 +147,7 @@ const (
 // Pins name messages that may not change. A pin covers its whole exchange.
 type Pins struct {
 	Roles    []Role
+	ByName   bool             // results that are paired by name, which no role includes
 	Text     []*regexp.Regexp // matched with the texts of a message
 	Tools    []*regexp.Regexp // matched with the names of called tools: see ToolPatterns
 	Messages []int            // indices in the client's list
@@ -164,7 +165,7 @@ func ToolPatterns(names ...string) (all []*regexp.Regexp) {
 // mask returns, for each message, whether it is pinned.
 func (p *Pins) mask(msgs []Message) []bool {
 	mask := make([]bool, len(msgs))
-	if len(p.Roles)+len(p.Text)+len(p.Tools)+len(p.Messages) == 0 {
+	if len(p.Roles)+len(p.Text)+len(p.Tools)+len(p.Messages) == 0 && !p.ByName {
 		return mask
 	}
 	named := make(map[int]bool, len(p.Messages))
@@ -190,7 +191,8 @@ func (p *Pins) mask(msgs []Message) []bool {
 
 // holds reports whether a rule of p names m.
 func (p *Pins) holds(m *Message) bool {
-	if slices.Contains(p.Roles, m.Role) {
+	_, named := NameIn(m.Answers)
+	if named && p.ByName || !named && slices.Contains(p.Roles, m.Role) {
 		return true
 	}
 	for i := range m.Calls {

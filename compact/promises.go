@@ -16,8 +16,8 @@ func Broken(in Conversation, p *Policy, c Counter, b Budget, plan *Plan, r Repor
 		c = p.Counter
 	}
 	p = p.Demands.policy(p)
-	k := checker{in: in, out: plan.folded(in, nil), sent: plan.Apply(in), p: p, c: c, model: model, b: b.withDefaults(), plan: plan, r: r}
-	k.repaired, _ = Repair(in.Messages, plan.Repair)
+	k := checker{in: in, out: plan.folded(in, nil), sent: plan.Apply(in), p: p, c: c, model: model, b: b.withDefaults(in.Rules), plan: plan, r: r}
+	k.repaired, _ = in.Rules.Repair(in.Messages, plan.Repair)
 	k.now = k.b.at(rateAt(in.Rates, sources(k.repaired)))
 	k.untouched()
 	k.paired(k.sent)
@@ -72,7 +72,7 @@ func (k *checker) untouched() {
 		case m.Role != o.Role || m.Shape != o.Shape || m.Name != o.Name || len(m.Parts) != len(o.Parts) || m.Sound != o.Sound ||
 			!m.Reasoning.Equal(o.Reasoning) || !m.Refusal.Equal(o.Refusal):
 			k.fail("untouched", "message %d lost what an edit may not touch", m.Origin)
-		case m.Sealed && !slices.EqualFunc(m.Parts, o.Parts, Part.Equal):
+		case m.Sealed(SealText) && !slices.EqualFunc(m.Parts, o.Parts, Part.Equal):
 			k.fail("untouched", "message %d carries reasoning and was edited", m.Origin)
 		}
 	}
@@ -145,7 +145,7 @@ func (k *checker) fits() {
 // idempotent: repairing what came out changes nothing, and neither does
 // compacting it once it is below the trigger.
 func (k *checker) idempotent() {
-	if twice, edits := Repair(k.sent, k.plan.Repair); len(edits) > 0 || len(twice) != len(k.sent) {
+	if twice, edits := k.in.Rules.Repair(k.sent, k.plan.Repair); len(edits) > 0 || len(twice) != len(k.sent) {
 		k.fail("idempotent", "repairing the result makes %d more repairs", len(edits))
 	}
 	trigger := k.p.TriggerFor(k.c)

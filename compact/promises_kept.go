@@ -90,11 +90,17 @@ func repeatedLater(msgs []Message, i int) bool {
 // shortened reports whether message i became what it is by edits that each were
 // allowed: of a message that was old at the time, or by the last resort.
 func (k *checker) shortened(out, m *Message, edits []Edit, i int, recent []int) bool {
-	if len(edits) == 0 || m.Sealed || m.Role.Instruction() || len(out.Calls) != len(m.Calls) {
+	if len(edits) == 0 || m.Role.Instruction() || len(out.Calls) != len(m.Calls) {
 		return false
 	}
 	for _, e := range edits {
-		last := e.Last && k.plan.Epochs[e.Epoch-1].Excess > 0
+		last, piece := e.Last && k.plan.Epochs[e.Epoch-1].Excess > 0, SealText
+		if e.Op == OpArguments {
+			piece = SealArguments
+		}
+		if m.Sealed(piece) {
+			return false
+		}
 		switch old := i < recent[e.Epoch]; e.Op {
 		case OpMedia:
 			if !old {

@@ -7,11 +7,11 @@ import (
 
 // paired: walks the list as a strict upstream does.
 func (k *checker) paired(msgs []Message) {
-	open := map[pairKey]int{}
+	open := map[string]int{}
 	for i := range msgs {
 		m := &msgs[i]
 		if m.Role.Result() {
-			key := resultKey(m)
+			key := m.Answers
 			if open[key] == 0 {
 				k.fail("paired", "message %d answers %q, which no open call has", i, m.Answers)
 				continue
@@ -33,11 +33,11 @@ func (k *checker) paired(msgs []Message) {
 			continue
 		}
 		for n := range m.Calls {
-			key := callKey(&m.Calls[n])
-			if open[key] > 0 && !key.legacy {
-				k.fail("paired", "message %d uses the id %q twice", i, key.id)
+			id := m.Calls[n].ID
+			if _, named := NameIn(id); open[id] > 0 && !named {
+				k.fail("paired", "message %d uses the id %q twice", i, id)
 			}
-			open[key]++
+			open[id]++
 		}
 	}
 	if len(open) > 0 {
@@ -69,12 +69,10 @@ func (k *checker) owned() {
 	ids := map[string]uses{}
 	for i := range in {
 		for _, c := range in[i].Calls {
-			if c.Kind != CallLegacy {
-				u := ids[c.ID]
-				ids[c.ID] = uses{u.calls + 1, u.results, i}
-			}
+			u := ids[c.ID]
+			ids[c.ID] = uses{u.calls + 1, u.results, i}
 		}
-		if in[i].Role == Tool {
+		if in[i].Role.Result() {
 			u := ids[in[i].Answers]
 			ids[in[i].Answers] = uses{u.calls, u.results + 1, u.call}
 		}
@@ -95,7 +93,7 @@ func (k *checker) owned() {
 			gone++
 		}
 		u := ids[m.Answers]
-		if m.Role != Tool || m.Answers == "" || u.calls != 1 || u.results != 1 || in[u.call].Open && u.call == len(in)-1 || run[u.call] != run[i] {
+		if !crosses(m.Answers) || u.calls != 1 || u.results != 1 || in[u.call].Open && u.call == len(in)-1 || run[u.call] != run[i] {
 			continue
 		}
 		switch {
@@ -129,13 +127,13 @@ func (k *checker) bound() {
 		m := &k.out[i]
 		switch {
 		case m.Origin == Added:
-		case m.Bound && at[m.Origin] < last:
+		case m.Bound() && at[m.Origin] < last:
 			k.fail("stable", "message %d has thinking that is bound to what stood before an epoch", m.Origin)
-		case m.Bound && m.Origin < k.in.Unbind:
+		case m.Bound() && m.Origin < k.in.Unbind:
 			k.fail("stable", "message %d has thinking that an earlier request took out", m.Origin)
-		case m.Bound:
+		case m.Bound():
 			first = min(first, i)
-		case i > first && msgs[at[m.Origin]].Bound:
+		case i > first && msgs[at[m.Origin]].Bound():
 			k.fail("stable", "the thinking of message %d is missing from the middle", m.Origin)
 		}
 	}
@@ -157,13 +155,13 @@ func (k *checker) bound() {
 func (k *checker) unmoved() {
 	in, msgs := k.in.Messages, k.repaired
 	for q := len(in) - 1; q > 0; q-- {
-		if !in[q].Bound {
+		if !in[q].Bound() {
 			continue
 		}
 		for q > 0 && in[q-1].Role == Assistant {
 			q-- // messages in a row are one answer
 		}
-		was, _ := Repair(in[:q:q], k.plan.Repair)
+		was, _ := k.in.Rules.Repair(in[:q:q], k.plan.Repair)
 		if len(was) == 1 && was[0].Origin == Added {
 			return // a quotation, because nothing else was left
 		}
@@ -179,7 +177,7 @@ func (k *checker) unmoved() {
 
 // asBoundAs returns the message, without its bound thinking if o has none.
 func (m *Message) asBoundAs(o *Message) *Message {
-	if !m.Bound || o.Bound {
+	if !m.Bound() || o.Bound() {
 		return m
 	}
 	bare := m.unbound()

@@ -53,10 +53,15 @@ const NoResult = "(no result: the call was interrupted or its result is not part
 // removed by mode. If only results would be left of a list, one user message
 // quotes them. The result is empty only if the list says nothing.
 func Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
-	if legal(msgs) {
+	return Rules{}.Repair(msgs, mode)
+}
+
+// Repair is [Repair] by the rules of an API.
+func (rules Rules) Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
+	if legal(msgs) && !(rules.OnceInList && reusesIDs(msgs)) {
 		return msgs, nil
 	}
-	r := repairer{mode: mode, out: make([]Message, 0, len(msgs)+4)}
+	r := repairer{rules: rules, mode: mode, used: make(map[string]bool), out: make([]Message, 0, len(msgs)+4)}
 	in := r.withoutEmptyCalls(msgs)
 	for len(in) > 0 {
 		n := frozen(in)
@@ -78,7 +83,7 @@ func frozen(msgs []Message) int {
 		if msgs[i].Role != Assistant || msgs[i-1].Role != Assistant {
 			answer = i
 		}
-		if msgs[i].Bound && answer > 0 {
+		if msgs[i].Bound() && answer > 0 {
 			return answer
 		}
 	}
@@ -105,6 +110,9 @@ func (r *repairer) run(in []Message) {
 
 // repairer is the state of one run.
 type repairer struct {
+	rules   Rules
+	used    map[string]bool // ids of calls of messages before, where they may not recur
+	next    int             // number of the next id that is made
 	mode    RepairMode
 	in, out []Message
 	edits   []Edit
@@ -118,6 +126,7 @@ const repairStage = "repair"
 
 func (r *repairer) record(e Edit) {
 	e.Stage = repairStage
+	e.ID, _ = NameIn(e.ID)
 	r.edits = append(r.edits, e)
 }
 
@@ -138,7 +147,7 @@ func (r *repairer) withoutEmptyCalls(msgs []Message) []Message {
 // are between its calls and their first results. What users said in between is
 // left for after the results.
 func (r *repairer) placeText(o *round) {
-	if slices.ContainsFunc(o.callers, func(c caller) bool { return r.in[c.at].Bound }) {
+	if slices.ContainsFunc(o.callers, func(c caller) bool { return r.in[c.at].Bound() }) {
 		return // its thinking was written after what is before it
 	}
 	for i := o.results; i < o.end; i++ {
@@ -267,8 +276,8 @@ func (r *repairer) withoutOpen(m Message, answers []int) (Message, []int) {
 	}
 	if len(kept) < len(answers) {
 		m.Calls, m.Edited = calls, true
-		if m.SealedByCalls && !slices.ContainsFunc(calls, func(c Call) bool { return c.Sealed }) {
-			m.Sealed, m.SealedBeside, m.SealedByCalls = m.Bound, false, false
+		if !slices.ContainsFunc(calls, func(c Call) bool { return c.Sealed }) {
+			m.Seal &^= SealCalls
 		}
 	}
 	return m, kept
@@ -277,14 +286,9 @@ func (r *repairer) withoutOpen(m Message, answers []int) (Message, []int) {
 // answer adds a synthetic result for call n of m.
 func (r *repairer) answer(m *Message, n int) {
 	c := &m.Calls[n]
-	role := Tool
-	if c.Kind == CallLegacy {
-		role = Function
-	}
-	key := callKey(c)
-	r.record(Edit{Op: OpAnswer, Why: "call without a result", Origin: m.Origin, Part: n, ID: key.id})
+	r.record(Edit{Op: OpAnswer, Why: "call without a result", Origin: m.Origin, Part: n, ID: c.ID})
 	r.out = append(r.out, Message{
-		Role: role, Shape: String, Parts: []Part{{Text: Plain(NoResult)}},
-		Answers: key.id, Origin: Added, Edited: true,
+		Role: Tool, Shape: String, Parts: []Part{{Text: Plain(NoResult)}},
+		Answers: c.ID, Origin: Added, Edited: true,
 	})
 }

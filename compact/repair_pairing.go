@@ -85,20 +85,20 @@ func (r *repairer) unpaired() bool {
 // pairWithin pairs the nth call of a round that has some id with the nth result
 // that has it.
 func (r *repairer) pairWithin(o *round) {
-	queues := make(map[pairKey][]int)
+	queues := make(map[string][]int)
 	for k := o.results; k < o.end; k++ {
 		if r.in[k].Role.Result() {
-			key := resultKey(&r.in[k])
-			queues[key] = append(queues[key], k)
+			id := r.in[k].Answers
+			queues[id] = append(queues[id], k)
 		}
 	}
 	for i := range o.callers {
 		c := &o.callers[i]
 		for n := range c.answers {
-			key := callKey(&r.in[c.at].Calls[n])
-			if q := queues[key]; len(q) > 0 {
+			id := r.in[c.at].Calls[n].ID
+			if q := queues[id]; len(q) > 0 {
 				r.take(c, n, q[0])
-				queues[key] = q[1:]
+				queues[id] = q[1:]
 			}
 		}
 	}
@@ -124,7 +124,7 @@ func (r *repairer) pairForward() {
 			r.wait(last, &o.callers[k])
 		}
 		for i := o.results; i < next; i++ {
-			if !r.in[i].Role.Result() || r.owned[i] || !crosses(resultKey(&r.in[i])) {
+			if !r.in[i].Role.Result() || r.owned[i] || !crosses(r.in[i].Answers) {
 				continue
 			}
 			if w := last[r.in[i].Answers]; len(w.calls) > 0 {
@@ -139,7 +139,7 @@ func (r *repairer) pairForward() {
 func (r *repairer) wait(last map[string]waiting, c *caller) {
 	for n, answer := range c.answers {
 		call := &r.in[c.at].Calls[n]
-		if !crosses(callKey(call)) {
+		if !crosses(call.ID) {
 			continue
 		}
 		w := last[call.ID]
@@ -153,28 +153,30 @@ func (r *repairer) wait(last map[string]waiting, c *caller) {
 	}
 }
 
-// crosses reports whether a call or result with that key may leave its round.
-func crosses(k pairKey) bool { return !k.legacy && k.id != "" }
+// crosses reports whether a call or result with that id may leave its round.
+func crosses(id string) bool {
+	_, named := NameIn(id)
+	return !named && id != ""
+}
 
-// occurrence counts the calls and results with some key, and has the index of
+// occurrence counts the calls and results with some id, and has the index of
 // the last such result.
 type occurrence struct{ calls, results, result int }
 
-func (r *repairer) occurrences() map[pairKey]occurrence {
-	all := make(map[pairKey]occurrence)
+func (r *repairer) occurrences() map[string]occurrence {
+	all := make(map[string]occurrence)
 	for i := range r.in {
 		m := &r.in[i]
 		for n := range m.Calls {
-			key := callKey(&m.Calls[n])
-			o := all[key]
+			o := all[m.Calls[n].ID]
 			o.calls++
-			all[key] = o
+			all[m.Calls[n].ID] = o
 		}
 		if m.Role.Result() {
-			o := all[resultKey(m)]
+			o := all[m.Answers]
 			o.results++
 			o.result = i
-			all[resultKey(m)] = o
+			all[m.Answers] = o
 		}
 	}
 	return all
@@ -182,13 +184,13 @@ func (r *repairer) occurrences() map[pairKey]occurrence {
 
 // pairBackward pairs an open call with a result before it, if no other call and
 // no other result has their id.
-func (r *repairer) pairBackward(ids map[pairKey]occurrence) {
+func (r *repairer) pairBackward(ids map[string]occurrence) {
 	for i := range r.rounds {
 		for j := range r.rounds[i].callers {
 			c := &r.rounds[i].callers[j]
 			for n, answer := range c.answers {
-				key := callKey(&r.in[c.at].Calls[n])
-				if o := ids[key]; answer == open && crosses(key) && o.calls == 1 && o.results == 1 && !r.owned[o.result] {
+				id := r.in[c.at].Calls[n].ID
+				if o := ids[id]; answer == open && crosses(id) && o.calls == 1 && o.results == 1 && !r.owned[o.result] {
 					r.take(c, n, o.result)
 				}
 			}
@@ -198,7 +200,7 @@ func (r *repairer) pairBackward(ids map[pairKey]occurrence) {
 
 // pairLeftover pairs the one open call of a round and the one unpaired result
 // directly after its messages, if no call has the result's id.
-func (r *repairer) pairLeftover(o *round, ids map[pairKey]occurrence) {
+func (r *repairer) pairLeftover(o *round, ids map[string]occurrence) {
 	if o.going {
 		return
 	}
@@ -225,8 +227,9 @@ func (r *repairer) pairLeftover(o *round, ids map[pairKey]occurrence) {
 	if c == nil || result == open {
 		return
 	}
-	key := resultKey(&r.in[result])
-	if key.legacy != (r.in[c.at].Calls[call].Kind == CallLegacy) || key.id != "" && ids[key].calls > 0 {
+	id := r.in[result].Answers
+	name, named := NameIn(id)
+	if _, byName := NameIn(r.in[c.at].Calls[call].ID); named != byName || name != "" && ids[id].calls > 0 {
 		return
 	}
 	r.take(c, call, result)

@@ -39,10 +39,11 @@ func (r *repairer) quote() {
 	for n, m := range from {
 		quoted[m.Origin] = true
 		kind := "call"
-		if m.Role == Function {
+		id, named := NameIn(m.Answers)
+		if named {
 			kind = "function"
 		}
-		fmt.Fprintf(&b, "\nResult of %s %s:", kind, strconv.QuoteToASCII(m.Answers[:min(len(m.Answers), longestLabel)]))
+		fmt.Fprintf(&b, "\nResult of %s %s:", kind, strconv.QuoteToASCII(id[:min(len(id), longestLabel)]))
 		appendQuote(&b, texts[n], mostQuoted/len(texts))
 	}
 	for i := range r.edits {

@@ -128,10 +128,10 @@ func TestDropLeavesNothingOfAMessageThatOnlyCalled(t *testing.T) {
 	empty := []compact.Part{{Text: compact.Plain("")}, {Text: compact.Plain("")}}
 	signed := []compact.Call{{ID: "a", Sealed: true}}
 	for _, m := range []compact.Message{
-		{Shape: compact.Null, Calls: signed, Sealed: true, SealedByCalls: true},
-		{Shape: compact.Array, Parts: empty, Calls: signed, Sealed: true, SealedByCalls: true},
+		{Shape: compact.Null, Calls: signed, Seal: compact.SealCalls},
+		{Shape: compact.Array, Parts: empty, Calls: signed, Seal: compact.SealCalls},
 		{Shape: compact.String, Parts: empty[:1], Calls: []compact.Call{{ID: "a"}}},
-		{Shape: compact.String, Parts: empty[:1], Calls: []compact.Call{{ID: "a"}}, Sealed: true, Reasoning: compact.Plain("so")},
+		{Shape: compact.String, Parts: empty[:1], Calls: []compact.Call{{ID: "a"}}, Seal: compact.SealText | compact.SealArguments, Reasoning: compact.Plain("so")},
 	} {
 		m.Role, m.Origin = compact.Assistant, 1
 		msgs := []compact.Message{{Role: compact.User}, m}
@@ -140,11 +140,11 @@ func TestDropLeavesNothingOfAMessageThatOnlyCalled(t *testing.T) {
 		}
 	}
 	m := compact.Message{
-		Role: compact.Assistant, Shape: compact.Null, Origin: 1, Sealed: true, SealedByCalls: true,
+		Role: compact.Assistant, Shape: compact.Null, Origin: 1, Seal: compact.SealCalls,
 		Calls: []compact.Call{{ID: "a", Sealed: true}, {ID: "b"}},
 	}
 	out, _ := compact.Repair([]compact.Message{{Role: compact.User}, m, result("b")}, compact.RepairDrop)
-	if len(out) != 3 || out[1].Sealed || len(out[1].Calls) != 1 || out[1].Calls[0].ID != "b" {
+	if len(out) != 3 || out[1].Seal != 0 || len(out[1].Calls) != 1 || out[1].Calls[0].ID != "b" {
 		t.Errorf("%+v", out)
 	}
 }

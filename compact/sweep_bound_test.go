@@ -15,8 +15,7 @@ func signed(msgs []compact.Message) []compact.Message {
 	msgs = slices.Clone(msgs)
 	for i := range msgs {
 		if m := &msgs[i]; m.Role == compact.Assistant && i%5 != 3 {
-			m.SealedBeside = m.Sealed
-			m.Bound, m.Sealed = true, true
+			m.Seal |= compact.SealBound
 			m.Reasoning = compact.Plain(strings.Repeat("I have to look at it first. ", 1+i*7%40))
 		}
 	}
@@ -61,7 +60,7 @@ func TestBoundThinkingFollowsItsPrefix(t *testing.T) {
 		}
 		for _, r := range got {
 			for i := range r.Out {
-				if r.Out[i].Bound {
+				if r.Out[i].Bound() {
 					kept++
 				}
 			}

@@ -28,14 +28,14 @@ type thinking struct {
 func thinkingIn(conv Conversation, msgs []Message) thinking {
 	t := thinking{unbindBefore: conv.Unbind}
 	for i := range msgs {
-		if msgs[i].Bound && msgs[i].Origin < conv.Unbind {
+		if msgs[i].Bound() && msgs[i].Origin < conv.Unbind {
 			t.unbindAt = i + 1
 		}
 	}
 	bound := false
 	for i := len(conv.Messages) - 1; i > 0; i-- {
 		m := &conv.Messages[i]
-		if bound = m.Role == Assistant && (bound || m.Bound); !bound || conv.Messages[i-1].Role != Assistant {
+		if bound = m.Role == Assistant && (bound || m.Bound()); !bound || conv.Messages[i-1].Role != Assistant {
 			continue
 		}
 		if t.continues == nil {
@@ -101,7 +101,7 @@ func (d *Draft) shiftMedia(i int) {
 func costsUnbound(msgs []Message, costs []int, c Counter) []int {
 	bare := costs
 	for i := range msgs {
-		if !msgs[i].Bound {
+		if !msgs[i].Bound() {
 			continue
 		}
 		if &bare[0] == &costs[0] {
@@ -121,7 +121,7 @@ func (p Part) thought() bool { return p.Thought }
 
 // unbound returns the message without its bound thinking.
 func (m Message) unbound() Message {
-	m.Bound, m.Sealed, m.SealedBeside = false, m.SealedBeside, false
+	m.Seal &^= SealBound
 	m.Reasoning, m.Edited = Text{}, true
 	had := len(m.Parts)
 	if slices.ContainsFunc(m.Parts, Part.thought) {
@@ -135,7 +135,3 @@ func (m Message) unbound() Message {
 	}
 	return m
 }
-
-// staysSealed reports whether the message is sealed by more than its bound
-// thinking.
-func (m *Message) staysSealed() bool { return m.Sealed && (!m.Bound || m.SealedBeside) }

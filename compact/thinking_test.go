@@ -34,7 +34,7 @@ func planOf(t *testing.T, in compact.Conversation, p *compact.Policy, b compact.
 
 func boundIn(msgs []compact.Message) (origins []int) {
 	for i := range msgs {
-		if msgs[i].Bound {
+		if msgs[i].Bound() {
 			origins = append(origins, msgs[i].Origin)
 		}
 	}
@@ -66,11 +66,11 @@ func TestThinkingLeavesAtAnEpoch(t *testing.T) {
 		}
 		last = plan.Epochs[len(plan.Epochs)-1].At
 		for i := range in.Messages {
-			if m := &in.Messages[i]; m.Bound && slices.Contains(boundIn(out), i) != (i >= last) {
+			if m := &in.Messages[i]; m.Bound() && slices.Contains(boundIn(out), i) != (i >= last) {
 				t.Errorf("%d rounds, epoch at %d: thinking in %v", n, last, boundIn(out))
 			}
 		}
-		if out[1].Origin != 1 || out[1].Bound || out[1].Reasoning.Len() > 0 || out[1].Sealed || !strings.Contains(compacttest.Format(out[1:2]), "now part 0 | call c0 read p0") {
+		if out[1].Origin != 1 || out[1].Bound() || out[1].Reasoning.Len() > 0 || out[1].Seal != 0 || !strings.Contains(compacttest.Format(out[1:2]), "now part 0 | call c0 read p0") {
 			t.Errorf("the pinned message became %s", compacttest.Format(out[1:2]))
 		}
 	}

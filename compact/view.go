@@ -53,7 +53,7 @@ func (v *view) show(i int) {
 	m := &v.msgs[i]
 	v.total += v.cost[i]
 	v.count++
-	if m.Bound {
+	if m.Bound() {
 		v.bound = append(v.bound, i)
 	}
 	switch m.Role {
@@ -102,7 +102,7 @@ func (v *view) newestRequired(c Counter) (n int) {
 	}
 	m := &v.msgs[a]
 	n += v.whole[a]
-	if v.whole[a] > HeadTokens && !m.staysSealed() && !m.Open { // else no call costs more
+	if v.whole[a] > HeadTokens && m.Seal&^SealBound == 0 && !m.Open { // else no call costs more
 		for i := range m.Calls {
 			n -= max(0, c.Call(&m.Calls[i])-HeadTokens)
 		}

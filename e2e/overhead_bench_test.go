@@ -326,5 +326,5 @@ func costOf(t testing.TB, r *wire.Request, model string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k.Fixed(r.Tools, r.Functions, r.ResponseFormat) + compact.CostAll(k, r.Conversation.Messages)
+	return k.Fixed(r.Beside) + compact.CostAll(k, r.Conversation.Messages)
 }

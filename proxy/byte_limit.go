@@ -56,7 +56,7 @@ func (p *plan) lighten(req *wire.Request, in compact.Conversation, shaped *compa
 	limit := p.facts.Bytes.Value
 	// Texts that are written anew may need more escapes than they are charged.
 	w := byteWeighted{Counter: counter, tokens: p.budget.Tokens, bytes: max(1, limit-limit/64)}
-	in.Fixed = w.weigh(in.Fixed, len(req.Tools)+len(req.Functions)+len(req.ResponseFormat))
+	in.Fixed = w.weigh(in.Fixed, len(req.Tools)+len(req.Functions)+len(req.Format))
 	policy.Counter, p.bytesToo = w, &w
 	var light compact.Report
 	p.Plan, light = compact.Compact(in, mediaFirst(p.recorded(&policy)), w, belowTrigger(&policy, p.budget))

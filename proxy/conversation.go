@@ -79,7 +79,7 @@ func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation 
 	if s, ok := whole(c.ways[c.wayOf(&c.facts)].Counter).(Summing); ok && c.facts.Percent() == 100 && !c.ownCounter() {
 		req.Sum(s.Sum)
 	}
-	c.limits = route.Limits.With(published)
+	c.limits = route.Limits.With(published).Under(req.Conversation.Rules)
 	if w := facts.Window.Value; w > c.limits.Window && !c.told(published) {
 		c.limits.Window = w // the upstream's own word against a guess by the name
 	}

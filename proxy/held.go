@@ -61,7 +61,7 @@ func (p *plan) compact(req *wire.Request, in compact.Conversation, policy func()
 	p.folded = held.Facts(p.facts)
 	p.counter = p.folded.Counter(c.ways[c.wayOf(&p.folded)].Counter)
 	fixed := in.Fixed
-	in.Fixed = p.counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)
+	in.Fixed = p.counter.Fixed(req.Beside)
 	in.Rates = held.ReadRates(len(in.Messages))
 	rate, kept := compact.Rate{Percent: 100}, false
 	if n := len(in.Rates); n > 0 {

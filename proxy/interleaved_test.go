@@ -164,7 +164,7 @@ func (u *counting) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	c := compact.BytesPerToken(3.5)
-	n := (c.Fixed(req.Tools, nil, nil) + compact.CostAll(c, req.Conversation.Messages)) * 117 / 100
+	n := (c.Fixed(compact.Beside{Tools: req.Tools}) + compact.CostAll(c, req.Conversation.Messages)) * 117 / 100
 	status, answer := http.StatusOK, fmt.Sprintf(`{"id":"x","choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":2}}`, n)
 	if u.window > 0 && n > u.window {
 		status, answer = http.StatusBadRequest, fmt.Sprintf(`{"error":{"message":"request (%d tokens) exceeds the available context size (%d tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":%d,"n_ctx":%d}}`, n, u.window, n, u.window)

@@ -57,11 +57,11 @@ func (l omission) Call(c *compact.Call) int {
 	return l.Counter.Call(c)
 }
 
-func (l omission) Fixed(tools, functions, format []byte) int {
+func (l omission) Fixed(b compact.Beside) int {
 	if l.tools {
-		tools, functions = nil, nil
+		b.Tools, b.Functions = nil, nil
 	}
-	return l.Counter.Fixed(tools, functions, format)
+	return l.Counter.Fixed(b)
 }
 
 // whole returns the counter of everything.

@@ -77,8 +77,8 @@ func (c *conversation) plan(req *wire.Request, facts learn.Facts, unbind bool) (
 		if c.ownCounter() {
 			facts.Count = learn.Fact[learn.Count]{}
 		}
-		in.Fixed = p.counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)
-		p.tools = in.Fixed - p.counter.Fixed(nil, nil, nil)
+		in.Fixed = p.counter.Fixed(req.Beside)
+		p.tools = in.Fixed - p.counter.Fixed(compact.Beside{})
 		p.facts, p.folded, p.budget = facts, facts, facts.Budget(c.limits, req.MaxTokens)
 		policy := c.demanding(facts.Shape.Value)
 		p.compact(req, in, func() *compact.Policy { return p.recorded(policy) })

@@ -129,11 +129,11 @@ func TestServeTellsThatItsListenerFailed(t *testing.T) {
 // faulty breaks in the counter, by the words of the conversation.
 type faulty struct{ compacttest.Words }
 
-func (f faulty) Fixed(tools, functions, format []byte) int {
-	if len(tools) > 2 {
+func (f faulty) Fixed(b compact.Beside) int {
+	if len(b.Tools) > 2 {
 		panic("BUG: in Fixed")
 	}
-	return f.Words.Fixed(tools, functions, format)
+	return f.Words.Fixed(b)
 }
 
 func (f faulty) Part(p *compact.Part) int {

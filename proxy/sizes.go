@@ -57,13 +57,13 @@ func (p *plan) sizesOf(req *wire.Request, msgs []compact.Message, exact int) (s 
 			s.all = append(s.all, exact)
 			break
 		}
-		s.all = append(s.all, w.Counter.Fixed(req.Tools, req.Functions, req.ResponseFormat)+compact.CostAll(w.Counter, msgs))
+		s.all = append(s.all, w.Counter.Fixed(req.Beside)+compact.CostAll(w.Counter, msgs))
 	}
 	for i := 0; !p.c.ownCounter() && len(s.all) < len(p.c.ways); i++ {
 		l, c := omissions[i/len(ways)], ways[i%len(ways)].Counter
 		n := s.all[i%len(ways)] - l.left(c, msgs)
 		if l.tools {
-			n -= c.Fixed(req.Tools, req.Functions, nil) - c.Fixed(nil, nil, nil)
+			n -= c.Fixed(compact.Beside{Tools: req.Tools, Functions: req.Functions}) - c.Fixed(compact.Beside{})
 		}
 		s.all = append(s.all, n)
 	}

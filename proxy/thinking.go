@@ -15,7 +15,7 @@ import (
 
 // bound reports whether a list holds bound thinking.
 func bound(msgs []compact.Message) bool {
-	return slices.ContainsFunc(msgs, func(m compact.Message) bool { return m.Bound })
+	return slices.ContainsFunc(msgs, func(m compact.Message) bool { return m.Bound() })
 }
 
 // factsFor returns the facts by which a conversation is planned. One with bound
@@ -58,7 +58,7 @@ func (c *conversation) eachBound(msgs []compact.Message, yield func(i int, key l
 	list := fingerprint.NewChain(mac.Sum(nil))
 	for i := range msgs {
 		list.Add(&msgs[i])
-		if msgs[i].Bound {
+		if msgs[i].Bound() {
 			yield(i, learn.CutKey([]byte(list.Sum())))
 		}
 	}

@@ -87,7 +87,7 @@ func factsBy(by extraction, msgs []compact.Message) []Fact {
 				}
 				facts = append(facts, Fact{
 					Call: i, Name: call.Name, Value: v, First: s.first, Last: s.last,
-					LastRole: msgs[s.last].Role.String(), Distance: sizes[i] - sizes[s.last+1], of: c,
+					LastRole: msgs[s.last].RoleName(), Distance: sizes[i] - sizes[s.last+1], of: c,
 				})
 			}
 		}

@@ -34,7 +34,7 @@ type turn struct {
 func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversation {
 	plain(r.Messages)
 	v := &conversation{Conversation: r, counter: c, memory: remember(r.Messages)}
-	v.fixed = c.Fixed(r.Tools, r.Functions, r.Format)
+	v.fixed = c.Fixed(compact.Beside{Tools: r.Tools, Functions: r.Functions, Format: r.Format})
 	v.costs = make([]int, len(r.Messages))
 	for i := range r.Messages {
 		v.costs[i] = compact.Cost(v.counter, &r.Messages[i])

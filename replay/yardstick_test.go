@@ -20,7 +20,7 @@ import (
 // for tools.
 type messagesOnly struct{ compacttest.Bytes }
 
-func (messagesOnly) Fixed(_, _, _ []byte) int { return 0 }
+func (messagesOnly) Fixed(compact.Beside) int { return 0 }
 
 // half is one half of the yardstick: the conversations that are measured together,
 // under the same budgets.

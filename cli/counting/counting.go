@@ -167,9 +167,9 @@ func (k *Counter) Call(c *compact.Call) int {
 	return k.model.Call() + k.model.Text(c.Name) + k.text(c.Arguments)
 }
 
-func (k *Counter) Fixed(tools, functions, format []byte) int {
-	return k.model.Priming() + k.raw(k.tools, tools, k.model.Tools) + k.raw(k.tools, functions, k.model.Tools) +
-		k.raw(k.formats, format, k.model.Format)
+func (k *Counter) Fixed(b compact.Beside) int {
+	return k.model.Priming() + k.raw(k.tools, b.Tools, k.model.Tools) + k.raw(k.tools, b.Functions, k.model.Tools) +
+		k.raw(k.formats, b.Format, k.model.Format)
 }
 
 func (k *Counter) Exact() bool { return k.model.Exact() && !k.guess }

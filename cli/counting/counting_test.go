@@ -62,7 +62,7 @@ func agentRequest(n, size int) []byte {
 }
 
 func total(k compact.Counter, r *wire.Request) int {
-	return k.Fixed(r.Tools, r.Functions, r.ResponseFormat) + compact.CostAll(k, r.Conversation.Messages)
+	return k.Fixed(r.Beside) + compact.CostAll(k, r.Conversation.Messages)
 }
 
 func decoded(t testing.TB, body []byte) *wire.Request {
@@ -205,9 +205,9 @@ func TestToolsAreNotTakenForAText(t *testing.T) {
 			got, want int
 		}{
 			{"a text", k.Part(&part), model.Text(string(raw))},
-			{"tools", k.Fixed(raw, nil, nil), model.Priming() + model.Tools(raw)},
-			{"functions", k.Fixed(nil, raw, nil), model.Priming() + model.Tools(raw)},
-			{"a format", k.Fixed(nil, nil, raw), model.Priming() + model.Format(raw)},
+			{"tools", k.Fixed(compact.Beside{Tools: raw}), model.Priming() + model.Tools(raw)},
+			{"functions", k.Fixed(compact.Beside{Functions: raw}), model.Priming() + model.Tools(raw)},
+			{"a format", k.Fixed(compact.Beside{Format: raw}), model.Priming() + model.Format(raw)},
 		} {
 			if c.got != c.want {
 				t.Errorf("as %s: %d, want %d", c.what, c.got, c.want)

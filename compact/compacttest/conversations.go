@@ -252,13 +252,11 @@ func (r *recordedMessage) message() (m compact.Message, err error) {
 	if m.Role, ok = compact.RoleNamed(r.Role); !ok {
 		return m, fmt.Errorf("role %q", r.Role)
 	}
-	m.Name = r.Name
-	m.Answers = r.ToolCallID
-	if m.Role == compact.Function {
-		m.Answers = r.Name
-	}
+	m.Name, m.Answers = r.Name, r.ToolCallID
 	m.Reasoning = compact.Plain(r.Reasoning)
-	m.Sealed = r.Reasoning != ""
+	if r.Reasoning != "" {
+		m.Seal = compact.SealText | compact.SealArguments
+	}
 	switch c := strings.TrimSpace(string(r.Content)); {
 	case c == "":
 		m.Shape = compact.Absent

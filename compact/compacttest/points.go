@@ -16,7 +16,7 @@ func RequestPoints(msgs []compact.Message) []int {
 	settled := settledIn(msgs)
 	bound := make([]bool, len(msgs)) // per message: the answer carries bound thinking from here on
 	for k := len(msgs) - 1; k >= 0; k-- {
-		bound[k] = msgs[k].Role == compact.Assistant && (msgs[k].Bound || k+1 < len(msgs) && bound[k+1])
+		bound[k] = msgs[k].Role == compact.Assistant && (msgs[k].Bound() || k+1 < len(msgs) && bound[k+1])
 	}
 	var points []int
 	for k := 1; k < len(msgs); k++ {

@@ -163,27 +163,18 @@ func pairs(msgs []compact.Message) error {
 		}
 		open := map[string]int{}
 		for _, c := range m.Calls {
-			open[answerTo(c)]++
+			open[c.ID]++
 		}
 		for range m.Calls {
 			i++
-			if i >= len(msgs) || !msgs[i].Role.Result() || open[answered(&msgs[i])] == 0 {
+			if i >= len(msgs) || !msgs[i].Role.Result() || open[msgs[i].Answers] == 0 {
 				return fmt.Errorf("message %d stands where a result is due", i)
 			}
-			open[answered(&msgs[i])]--
+			open[msgs[i].Answers]--
 		}
 	}
 	return nil
 }
-
-func answerTo(c compact.Call) string {
-	if c.Kind == compact.CallLegacy {
-		return "function " + c.Name
-	}
-	return "tool " + c.ID
-}
-
-func answered(m *compact.Message) string { return m.Role.String() + " " + m.Answers }
 
 // sameForms compares messages with what they were: a text stays a text (Ollama
 // loses the id of a result that becomes an array), arguments that were a JSON

@@ -111,7 +111,7 @@ func adds(plan *compact.Plan, r *compact.Report, out []compact.Message) error {
 func asWritten(runs []Run) error {
 	out := runs[len(runs)-1].Out
 	for at := range out {
-		if !out[at].Bound {
+		if !out[at].Bound() {
 			continue
 		}
 		for at > 0 && out[at-1].Role == compact.Assistant && out[at-1].Origin == out[at].Origin-1 {
@@ -126,7 +126,7 @@ func asWritten(runs []Run) error {
 			return fmt.Errorf("the thinking of message %d was written behind %d messages and stands behind %d", out[at].Origin, len(was), at)
 		}
 		for n := range was {
-			if out[n].Bound && !was[n].Bound {
+			if out[n].Bound() && !was[n].Bound() {
 				return fmt.Errorf("the thinking of message %d is back", out[n].Origin)
 			}
 			if x, y := thoughtless(was[n]), thoughtless(out[n]); !x.Equal(&y) {
@@ -139,7 +139,7 @@ func asWritten(runs []Run) error {
 
 // thoughtless is a message without its reasoning.
 func thoughtless(m compact.Message) compact.Message {
-	m.Bound, m.Sealed, m.Reasoning = false, false, compact.Text{}
+	m.Seal, m.Reasoning = 0, compact.Text{}
 	return m
 }
 

@@ -69,10 +69,12 @@ func parseLine(line string) (m compact.Message, err error) {
 	}
 	head, marks, _ := strings.Cut(head, " [")
 	name, id, _ := strings.Cut(strings.TrimSpace(head), " ")
-	if m.Role, ok = compact.RoleNamed(name); !ok {
+	switch m.Role, ok = compact.RoleNamed(name); {
+	case name == "function":
+		m.Role, m.Answers = compact.Tool, compact.ByName(strings.TrimPrefix(id, "-"))
+	case !ok:
 		return m, fmt.Errorf("unknown role %q", name)
-	}
-	if id != "-" {
+	case id != "-":
 		m.Answers = id
 	}
 	legacy := 0
@@ -95,7 +97,7 @@ func parseLine(line string) (m compact.Message, err error) {
 			m.Parts = append(m.Parts, compact.Part{Text: compact.Plain(unescape(strings.Join(f[1:], " ")))})
 		case f[0] == "legacy" && len(f) >= 2:
 			legacy++
-			m.Calls = append(m.Calls, compact.Call{Kind: compact.CallLegacy, Name: f[1], Arguments: compact.Plain(strings.Join(f[2:], " "))})
+			m.Calls = append(m.Calls, compact.Call{ID: compact.ByName(f[1]), Name: f[1], Arguments: compact.Plain(strings.Join(f[2:], " "))})
 		case f[0] == "call" && len(f) >= 3:
 			c := compact.Call{ID: f[1], Name: f[2], Arguments: compact.Plain(unescape(strings.Join(f[3:], " ")))}
 			if c.ID == "-" {
@@ -132,9 +134,9 @@ func parseLine(line string) (m compact.Message, err error) {
 		case "empty calls":
 			m.EmptyCalls = true
 		case "sealed":
-			m.Sealed, m.SealedBeside = true, true
+			m.Seal |= compact.SealText | compact.SealArguments
 		case "bound":
-			m.Bound, m.Sealed = true, true
+			m.Seal |= compact.SealBound
 			m.Reasoning = compact.Plain("so I thought")
 		case "open":
 			m.Open = true
@@ -153,9 +155,10 @@ func Format(msgs []compact.Message) string {
 	var b strings.Builder
 	for i := range msgs {
 		m := &msgs[i]
-		b.WriteString(m.Role.String())
+		b.WriteString(m.RoleName())
 		if m.Role.Result() {
-			b.WriteString(" " + dash(m.Answers))
+			id, _ := compact.NameIn(m.Answers)
+			b.WriteString(" " + dash(id))
 		}
 		if marks := marksOf(m); len(marks) > 0 {
 			b.WriteString(" [" + strings.Join(marks, ", ") + "]")
@@ -177,7 +180,7 @@ func Format(msgs []compact.Message) string {
 		}
 		for _, c := range m.Calls {
 			kind := "call " + dash(c.ID)
-			if c.Kind == compact.CallLegacy {
+			if _, named := compact.NameIn(c.ID); named {
 				kind = "legacy"
 			}
 			b.WriteString(strings.TrimRight(" | "+kind+" "+c.Name+" "+escape(c.Arguments.String()), " "))
@@ -199,8 +202,8 @@ func marksOf(m *compact.Message) []string {
 	add(m.Shape == compact.Array && len(m.Parts) < 2, "array")
 	add(m.Shape == compact.String && m.Role == compact.Assistant && len(m.Parts) == 1 && m.Parts[0].Text.Len() == 0, "string")
 	add(m.EmptyCalls, "empty calls")
-	add(m.Sealed && !m.Bound || m.SealedBeside, "sealed")
-	add(m.Bound, "bound")
+	add(m.Seal&^compact.SealBound != 0, "sealed")
+	add(m.Bound(), "bound")
 	add(m.Open, "open")
 	add(m.Holds, "holds")
 	return marks
@@ -235,8 +238,8 @@ func (Words) Part(p *compact.Part) int {
 func (Words) Call(c *compact.Call) int { return words(c.Name) + words(c.Arguments.String()) }
 
 // Fixed counts words.
-func (Words) Fixed(tools, functions, format []byte) int {
-	return words(string(tools)) + words(string(functions)) + words(string(format))
+func (Words) Fixed(b compact.Beside) int {
+	return words(string(b.Tools)) + words(string(b.Functions)) + words(string(b.Format))
 }
 
 // Exact is true: a word is a word.
@@ -260,11 +263,17 @@ func (Bytes) Part(p *compact.Part) int {
 }
 
 // Call counts the bytes of id, name and arguments.
-func (Bytes) Call(c *compact.Call) int { return tokens(len(c.ID) + len(c.Name) + c.Arguments.Len()) }
+func (Bytes) Call(c *compact.Call) int {
+	n := len(c.Name) + c.Arguments.Len()
+	if _, named := compact.NameIn(c.ID); !named {
+		n += len(c.ID)
+	}
+	return tokens(n)
+}
 
 // Fixed counts bytes.
-func (Bytes) Fixed(tools, functions, format []byte) int {
-	return tokens(len(tools)) + tokens(len(functions)) + tokens(len(format))
+func (Bytes) Fixed(b compact.Beside) int {
+	return tokens(len(b.Tools)) + tokens(len(b.Functions)) + tokens(len(b.Format))
 }
 
 // Exact is true: tests want to see the trigger of exact counts.

@@ -133,11 +133,7 @@ func stepsOf(c compacttest.Recorded, r *Record) []recordedStep {
 		for k := range m.Parts {
 			s.result += m.Parts[k].Text.String()
 		}
-		key := callKey{id: m.Answers}
-		if m.Role == compact.Function {
-			key = callKey{true, m.Answers}
-		}
-		for _, x := range r.calls[key] {
+		for _, x := range r.calls[m.Answers] {
 			if x.origin < m.Origin && x.event != nil {
 				s.event = x.event
 			}

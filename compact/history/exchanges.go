@@ -40,18 +40,18 @@ func (e Exchange) Messages() []compact.Message { return slices.Clone(e.msgs) }
 // there is no call n.
 func (e Exchange) Result(n int) *compact.Message {
 	calls := e.msgs[0].Calls
-	key := callKey(&calls[n])
-	if key == (pairKey{}) {
+	id := calls[n].ID
+	if id == "" {
 		return nil
 	}
 	nth := 0
 	for i := range calls[:n] {
-		if callKey(&calls[i]) == key {
+		if calls[i].ID == id {
 			nth++
 		}
 	}
 	for _, m := range e.msgs[1:] {
-		if resultKey(&m) != key {
+		if !m.Role.Result() || m.Answers != id {
 			continue
 		}
 		if nth == 0 {
@@ -138,46 +138,29 @@ func ExchangesStrict(msgs []compact.Message) ([]Exchange, error) {
 
 func (e Exchange) strict() error {
 	calls := e.msgs[0].Calls
-	answers := make(map[pairKey]int, len(calls)) // how often each was answered
+	answers := make(map[string]int, len(calls)) // how often each was answered
 	for i := range calls {
-		key := callKey(&calls[i])
-		if _, twice := answers[key]; twice || key.id == "" {
-			return &PairError{ID: key.id, At: e.at, Twice: twice}
+		id := calls[i].ID
+		if _, twice := answers[id]; twice || id == "" {
+			return &PairError{ID: id, At: e.at, Twice: twice}
 		}
-		answers[key] = 0
+		answers[id] = 0
 	}
 	for i := range e.msgs {
 		m := &e.msgs[i]
 		if !m.Role.Result() {
 			continue
 		}
-		key := resultKey(m)
-		n, known := answers[key]
+		n, known := answers[m.Answers]
 		if !known || n > 0 {
-			return &PairError{ID: key.id, At: e.at + i, Result: true, Twice: known}
+			return &PairError{ID: m.Answers, At: e.at + i, Result: true, Twice: known}
 		}
-		answers[key] = 1
+		answers[m.Answers] = 1
 	}
 	for i := range calls {
-		if key := callKey(&calls[i]); answers[key] == 0 {
-			return &PairError{ID: key.id, At: e.at}
+		if id := calls[i].ID; answers[id] == 0 {
+			return &PairError{ID: id, At: e.at}
 		}
 	}
 	return nil
 }
-
-// pairKey is what a call and its result have in common: an id, or the name of
-// a legacy function.
-type pairKey struct {
-	id     string
-	legacy bool
-}
-
-func callKey(c *compact.Call) pairKey {
-	if c.Kind == compact.CallLegacy {
-		return pairKey{c.Name, true}
-	}
-	return pairKey{c.ID, false}
-}
-
-func resultKey(m *compact.Message) pairKey { return pairKey{m.Answers, m.Role == compact.Function} }

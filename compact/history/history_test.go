@@ -588,7 +588,7 @@ func TestHistoryKeepsItsRecordWhereShorteningIsEnough(t *testing.T) {
 		if len(r.Stages) != 1 || r.Stages[0].Name != "elide_results" {
 			t.Fatalf("not by shortening: %+v", r.Stages)
 		}
-		if after := recordOf(); after != before || len(after) < 300 || h.Messages()[1].Role != compact.Assistant || h.Messages()[1].Sealed {
+		if after := recordOf(); after != before || len(after) < 300 || h.Messages()[1].Role != compact.Assistant || h.Messages()[1].Seal != 0 {
 			t.Errorf("the record of %d bytes became\n%s", len(before), after)
 		}
 		return

@@ -45,7 +45,7 @@ func (h *History) detached(end int) (run []compact.Message, pins, from []int) {
 		}
 		if i == after {
 			parts := h.msgs[h.record.at].Parts
-			run = append(run, compact.Message{Role: role, Shape: compact.String, Parts: parts[len(parts)-1:], Sealed: true})
+			run = append(run, compact.Message{Role: role, Shape: compact.String, Parts: parts[len(parts)-1:], Seal: compact.SealText | compact.SealArguments})
 			from = append(from, -1)
 		}
 	}

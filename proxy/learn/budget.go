@@ -112,6 +112,6 @@ func (c calibrated) Envelope(m *compact.Message) int { return c.scaled(c.Counter
 func (c calibrated) Part(p *compact.Part) int        { return c.scaled(c.Counter.Part(p)) }
 func (c calibrated) Call(k *compact.Call) int        { return c.scaled(c.Counter.Call(k)) }
 
-func (c calibrated) Fixed(tools, functions, format []byte) int {
-	return c.scaled(c.Counter.Fixed(tools, functions, format))
+func (c calibrated) Fixed(b compact.Beside) int {
+	return c.scaled(c.Counter.Fixed(b))
 }

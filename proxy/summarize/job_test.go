@@ -141,5 +141,5 @@ type counting func()
 func (c counting) Part(p *compact.Part) int    { c(); return 10 }
 func (counting) Envelope(*compact.Message) int { return 0 }
 func (counting) Call(*compact.Call) int        { return 0 }
-func (counting) Fixed(_, _, _ []byte) int      { return 0 }
+func (counting) Fixed(compact.Beside) int      { return 0 }
 func (counting) Exact() bool                   { return false }

@@ -74,8 +74,8 @@ func (p *prints) message(m *compact.Message) memo {
 		return p.of[m.Origin]
 	}
 	s := &p.sum
-	s.ints(m.Origin, int(m.Role), int(m.Shape), len(m.Parts), len(m.Calls))
-	s.flags(m.EmptyCalls, m.Sound, m.Sealed, m.SealedByCalls, m.Bound, m.SealedBeside, m.Open, m.Holds, m.Edited)
+	s.ints(m.Origin, int(m.Role), int(m.Shape), int(m.Seal), len(m.Parts), len(m.Calls))
+	s.flags(m.EmptyCalls, m.Sound, m.Open, m.Holds, m.Edited)
 	s.text(m.Name)
 	s.text(m.Answers)
 	p.content(m.Reasoning)

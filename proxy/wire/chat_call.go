@@ -2,12 +2,15 @@ package wire
 
 import "laconic/compact"
 
-// toolCalls reads the calls of a message.
-func (d *decoder) toolCalls(m *compact.Message) bool {
+// toolCalls reads the calls of a message, whose key is at start.
+func (d *decoder) toolCalls(m *compact.Message, start int) bool {
+	e := d.open(start, d.holder, withPieces)
 	switch d.peek() {
 	case 'n':
-		m.EmptyCalls = true
-		return d.literal("null")
+		m.EmptyCalls = d.literal("null")
+		d.elements[e].stays = withNoCalls
+		d.close(e)
+		return m.EmptyCalls
 	case '[':
 	default:
 		return d.wrong("tool_calls is not an array")
@@ -18,21 +21,24 @@ func (d *decoder) toolCalls(m *compact.Message) bool {
 		if d.peek() != '{' {
 			return d.wrong("a call is not an object")
 		}
-		if !d.call() {
+		if !d.call(e) {
 			return false
 		}
 	}
-	m.EmptyCalls = len(d.calls) == before
+	if m.EmptyCalls = len(d.calls) == before; m.EmptyCalls {
+		d.elements[e].stays = withNoCalls
+	}
+	d.close(e)
 	return d.err == nil
 }
 
 // call reads one element of tool_calls.
-func (d *decoder) call() bool {
+func (d *decoder) call(in int32) bool {
 	if d.crowded() {
 		return false
 	}
 	var c compact.Call
-	k := callMark{whole: span{start: uint32(d.at)}}
+	p := place{element: d.open(d.at, in, withPieces)}
 	var kind string
 	var function, custom pair
 	var o object
@@ -58,7 +64,7 @@ func (d *decoder) call() bool {
 		}
 		switch o.name {
 		case "id":
-			c.ID, k.id = d.str(v), v.span
+			c.ID, p.id = d.str(v), v.span
 		case "type":
 			kind = d.str(v)
 		case "extra_content":
@@ -70,17 +76,17 @@ func (d *decoder) call() bool {
 	if d.err != nil {
 		return false
 	}
-	k.whole.end = uint32(d.at)
+	d.close(p.element)
 	said := function
 	if kind == "custom" {
 		c.Kind, said = compact.CallCustom, custom
 	}
-	d.addCall(c, k, said)
+	d.add(c, p, said)
 	return true
 }
 
 // legacyCall reads a function_call once more, for its content.
-func (d *decoder) legacyCall(v value) bool {
+func (d *decoder) legacyCall(v value, p place) bool {
 	if d.crowded() {
 		return false
 	}
@@ -91,20 +97,20 @@ func (d *decoder) legacyCall(v value) bool {
 		return false
 	}
 	d.at = after
-	d.addCall(compact.Call{Kind: compact.CallLegacy}, callMark{whole: v.span}, said)
+	d.elements[p.element].stays = withPieces
+	d.add(compact.Call{ID: compact.ByName(d.str(said.first))}, p, said)
 	return true
 }
 
-func (d *decoder) addCall(c compact.Call, k callMark, said pair) {
-	c.Nth = uint32(len(d.calls)) - d.r.marks[len(d.r.marks)-1].firstCall + 1
+// add adds a call that says a name and arguments.
+func (d *decoder) add(c compact.Call, p place, said pair) {
 	c.Name, c.Arguments = d.str(said.first), d.textOf(said.second)
-	k.arguments = said.second.span
+	p.text = said.second.span
 	if kind := said.second.kind; kind == '{' || kind == '[' {
 		// Ollama's own clients send arguments as an object: the model reads its JSON.
-		c.Arguments = compact.Plain(d.view(int(k.arguments.start), int(k.arguments.end)))
+		c.Arguments = compact.Plain(d.view(int(p.text.start), int(p.text.end)))
 	}
-	d.calls = append(grow(d.calls, d.at, len(d.src)), c)
-	d.r.calls = append(grow(d.r.calls, d.at, len(d.src)), k)
+	d.addCall(c, p)
 }
 
 // pair is two values of an object.

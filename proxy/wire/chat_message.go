@@ -12,20 +12,19 @@ func (d *decoder) message() bool {
 	if d.crowded() {
 		return false
 	}
-	d.msgs = append(grow(d.msgs, d.at, len(d.src)), compact.Message{Origin: len(d.msgs)})
-	d.r.marks = append(grow(d.r.marks, d.at, len(d.src)), messageMark{
-		firstPart: uint32(len(d.parts)), firstCall: uint32(len(d.calls)), firstThought: uint32(len(d.r.thoughts)),
-	})
-	m, k := &d.msgs[len(d.msgs)-1], &d.r.marks[len(d.r.marks)-1]
-	d.open, d.bound = false, false
+	m, k := d.begin()
+	d.flags = flags{}
 	if d.peek() != '{' {
 		if startsValue(d.peek()) {
 			return d.inMessage(MessageNotObject, d.at, "")
 		}
 		return d.fail(InvalidJSON, d.at, "")
 	}
-	k.whole.start = uint32(d.at)
+	d.holder = d.open(d.at, inList, withMessage)
 	var legacy value
+	var name span
+	var legacyAt int32
+	sealed := false // by something beside its thinking
 	var id string
 	var o object
 	for d.key(&o) {
@@ -39,10 +38,9 @@ func (d *decoder) message() bool {
 			}
 			continue
 		case "tool_calls":
-			if !d.toolCalls(m) {
+			if !d.toolCalls(m, o.start) {
 				return false
 			}
-			k.toolCall = span{uint32(o.start), uint32(d.at)}
 			continue
 		case "reasoning_content", "reasoning", "reasoning_text", "thinking", "reasoning_details", "thinking_blocks":
 			if !d.reasoning(m, &o) {
@@ -66,20 +64,20 @@ func (d *decoder) message() bool {
 				return false
 			}
 		case "name":
-			m.Name, k.name = d.str(v), v.span
+			m.Name, name = d.str(v), v.span
 		case "tool_call_id":
 			id, k.answers = d.str(v), v.span
 		case "function_call":
 			if v.kind == '{' {
-				legacy = v
-				k.legacy = span{uint32(o.start), uint32(d.at)}
+				legacy, legacyAt = v, d.open(o.start, d.holder, withMessage)
+				d.close(legacyAt)
 			}
 		case "redacted_thinking", "signature":
-			d.seals(m, &o, v)
+			d.seals(&o, v)
 		case "thought_signature", "encrypted_content", "extra_content":
-			m.SealedBeside = m.SealedBeside || !d.blank(v)
+			sealed = sealed || !d.blank(v)
 		case "provider_specific_fields":
-			m.SealedBeside = m.SealedBeside || d.signed(v)
+			sealed = sealed || d.signed(v)
 		case "refusal":
 			m.Holds, m.Refusal = m.Holds || v.kind != 'n', d.textOf(v)
 		case "audio":
@@ -88,45 +86,53 @@ func (d *decoder) message() bool {
 		case "annotations":
 			m.Holds = m.Holds || !d.blank(v)
 		case "prefix", "partial": // DeepSeek, Mistral; Moonshot, DashScope
-			d.open = d.open || v.kind == 't'
+			d.opened = d.opened || v.kind == 't'
 		}
 	}
-	return d.err == nil && d.finish(m, k, id, legacy)
+	if d.bound = d.bound && m.Role == compact.Assistant; d.bound {
+		m.Seal = compact.SealBound
+	}
+	if sealed || d.thinks && !d.bound {
+		m.Seal |= compact.SealText | compact.SealArguments
+	}
+	return d.err == nil && d.finish(m, k, id, name, place{element: legacyAt}, legacy)
 }
 
 // finish sets what depends on several fields of a message, whatever their
-// order: id is its tool_call_id, legacy its function_call.
-func (d *decoder) finish(m *compact.Message, k *messageMark, id string, legacy value) bool {
-	k.whole.end = uint32(d.at)
-	m.Sealed = m.Sealed || m.SealedBeside
-	if m.Bound = d.bound && m.Role == compact.Assistant; !m.Bound {
-		d.r.thoughts = d.r.thoughts[:k.firstThought]
-	}
+// order: id is its tool_call_id, name the place of its name, legacy its
+// function_call.
+func (d *decoder) finish(m *compact.Message, k *mark, id string, name span, at place, legacy value) bool {
+	d.close(d.holder)
+	defer d.end(k)
 	switch m.Role {
 	case 0:
-		return d.inMessage(RoleMissing, int(k.whole.start), "")
+		return d.inMessage(RoleMissing, int(d.elements[d.holder].whole.start), "")
 	case compact.Assistant:
-		if legacy.present() && !d.legacyCall(legacy) {
+		if legacy.present() && !d.legacyCall(legacy, at) {
 			return false
 		}
-		if slices.ContainsFunc(d.calls[k.firstCall:], func(c compact.Call) bool { return c.Sealed }) {
-			m.SealedByCalls = !m.Sealed || m.Bound && !m.SealedBeside
-			m.Sealed, m.SealedBeside = true, true
+		if slices.ContainsFunc(d.calls[k.calls.from:], func(c compact.Call) bool { return c.Sealed }) {
+			m.Seal |= compact.SealCalls
 		}
 		return true
 	case compact.Tool:
-		m.Answers = id
-	case compact.Function:
-		m.Answers = m.Name
+		if m.Answers = id; d.byName {
+			m.Answers, k.answers = compact.ByName(m.Name), name
+		}
 	}
 	// Only an assistant calls.
-	d.calls, d.r.calls, m.EmptyCalls = d.calls[:k.firstCall], d.r.calls[:k.firstCall], false
+	d.dropCalls(k)
+	m.EmptyCalls = false
 	return true
 }
 
 func (d *decoder) role(m *compact.Message, v value) (ok bool) {
 	if v.kind != '"' {
 		return d.inMessage(RoleNotString, int(v.start), "")
+	}
+	if d.byName = d.str(v) == "function"; d.byName {
+		m.Role = compact.Tool // in its legacy form
+		return true
 	}
 	if m.Role, ok = compact.RoleNamed(d.str(v)); !ok {
 		return d.inMessage(RoleUnknown, int(v.start), "")

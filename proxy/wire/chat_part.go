@@ -9,7 +9,7 @@ import (
 )
 
 // content reads the content of a message.
-func (d *decoder) content(m *compact.Message, k *messageMark) bool {
+func (d *decoder) content(m *compact.Message, k *mark) bool {
 	k.content.start = uint32(d.at)
 	d.said = d.said[:0]
 	switch d.peek() {
@@ -24,7 +24,7 @@ func (d *decoder) content(m *compact.Message, k *messageMark) bool {
 		if !ok || d.crowded() {
 			return false
 		}
-		d.addPart(compact.Part{Text: d.textOf(v)}, partMark{whole: v.span, text: v.span})
+		d.addPart(compact.Part{Text: d.textOf(v)}, place{element: d.holder, text: v.span})
 	case '[':
 		m.Shape = compact.Array
 		var a array
@@ -32,7 +32,7 @@ func (d *decoder) content(m *compact.Message, k *messageMark) bool {
 			if d.peek() != '{' {
 				return d.wrong("a part is not an object")
 			}
-			if !d.part(m) {
+			if !d.part() {
 				return false
 			}
 		}
@@ -44,18 +44,12 @@ func (d *decoder) content(m *compact.Message, k *messageMark) bool {
 	return d.err == nil
 }
 
-func (d *decoder) addPart(p compact.Part, k partMark) {
-	p.Nth = uint32(len(d.parts)) - d.r.marks[len(d.r.marks)-1].firstPart + 1
-	d.parts = append(grow(d.parts, d.at, len(d.src)), p)
-	d.r.parts = append(grow(d.r.parts, d.at, len(d.src)), k)
-}
-
 // part reads one element of a content array.
-func (d *decoder) part(m *compact.Message) bool {
+func (d *decoder) part() bool {
 	if d.crowded() {
 		return false
 	}
-	k := partMark{whole: span{start: uint32(d.at)}}
+	at := place{element: d.open(d.at, d.holder, withPieces)}
 	f, thoughts := partFields{}, len(d.said)
 	var o object
 	for d.key(&o) {
@@ -69,7 +63,7 @@ func (d *decoder) part(m *compact.Message) bool {
 	if d.err != nil {
 		return false
 	}
-	k.whole.end = uint32(d.at)
+	d.close(at.element)
 	p := compact.Part{Kind: kindOf(&f)}
 	var held value
 	switch p.Kind {
@@ -79,7 +73,7 @@ func (d *decoder) part(m *compact.Message) bool {
 		held = f.refusal
 	case compact.KindOther:
 		// What it says is not known: all of it is taken for text.
-		p.Text = compact.Plain(d.unmarked(k.whole, f.marks))
+		p.Text = compact.Plain(d.unmarked(d.elements[at.element].whole, f.marks))
 	default:
 		held, p.Detail = f.media.data, d.str(f.media.detail)
 		if p.Kind == compact.KindFile && p.Detail == "" {
@@ -88,7 +82,7 @@ func (d *decoder) part(m *compact.Message) bool {
 	}
 	switch f.kind {
 	case "thinking", "redacted_thinking", "reasoning":
-		p.Thought, m.Sealed = true, true
+		p.Thought, d.thinks = true, true
 		d.bound = d.bound || f.kind != "reasoning" && d.binds(&block{kind: f.typeOf, signature: f.signature, data: f.media.data})
 		if f.text.kind == '"' {
 			d.said = append(d.said, f.text)
@@ -98,9 +92,9 @@ func (d *decoder) part(m *compact.Message) bool {
 		d.said = d.said[:thoughts]
 	}
 	if held.kind == '"' {
-		p.Text, k.text = d.textOf(held), held.span
+		p.Text, at.text = d.textOf(held), held.span
 	}
-	d.addPart(p, k)
+	d.addPart(p, at)
 	return true
 }
 

@@ -21,19 +21,19 @@ func (d *decoder) reasoning(m *compact.Message, o *object) bool {
 		d.bound = bound
 	}
 	v.end = uint32(d.at)
-	d.seals(m, o, v) // DeepSeek wants the key, with an empty string
+	d.seals(o, v) // DeepSeek wants the key, with an empty string
 	d.thought(m)
 	return true
 }
 
 // seals notes a member of a message that its thinking travels in. All of them
 // leave with what is bound: one model has written them.
-func (d *decoder) seals(m *compact.Message, o *object, v value) {
+func (d *decoder) seals(o *object, v value) {
 	if d.blank(v) {
 		return
 	}
-	m.Sealed = true
-	d.r.thoughts = append(d.r.thoughts, span{uint32(o.start), uint32(d.at)})
+	d.thinks = true
+	d.close(d.open(o.start, d.holder, withThinking))
 }
 
 // block are the fields of a block of thinking that show whether it is bound to

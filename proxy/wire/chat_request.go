@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"sync"
 
 	"laconic/compact"
 )
@@ -36,16 +35,18 @@ var chatKeys = [][]string{requestKeys, messageKeys, callKeys, partKeys, pairKeys
 
 // decoder reads one body of the chat API.
 type decoder struct {
-	scanner
-	r     chatRequest
-	msgs  []compact.Message
-	parts []compact.Part
-	calls []compact.Call
-	said  []value // texts of reasoning that were collected
+	*document
+	holder int32 // the element of the message that was read last
+	going  bool  // the request asks to go on with its last message
+	flags        // of the message that was read last
+}
 
-	going bool // the request asks to go on with its last message
-	open  bool // so does the message that was read last
-	bound bool // that has thinking which is bound to what comes before it
+// flags say of a message what decides once all of it was read.
+type flags struct {
+	opened bool // the model is to go on with it
+	byName bool // it is a result without an id
+	thinks bool // it has thinking
+	bound  bool // which is bound to what comes before it
 }
 
 // Decode reads a body in one pass.
@@ -53,55 +54,18 @@ func (chat) Decode(body []byte) (*Request, error) {
 	if uint64(len(body)) > math.MaxUint32 {
 		return nil, &PassError{Reason: TooLarge, Offset: math.MaxUint32}
 	}
-	d := decoders.Get().(*decoder)
-	d.src, d.r.Body = body, body
+	d := decoder{document: newDocument(body, chatKeys, chatDialect{})}
 	if !d.request() {
 		err := d.err
 		d.release()
 		return nil, err
 	}
-	d.r.Conversation.Messages = d.msgs
-	d.r.attach(d.parts, d.calls)
+	d.attach()
 	if last := &d.msgs[len(d.msgs)-1]; last.Role == compact.Assistant {
-		last.Open = d.going || d.open
+		last.Open = d.going || d.opened
 	}
-	d.r.NoCalls = d.r.NoCalls || emptyList(d.r.Tools) && emptyList(d.r.Functions)
-	d.r.encoder = d
-	return &d.r.Request, nil
-}
-
-func (d *decoder) source(i int) string {
-	whole := d.r.marks[i].whole
-	return d.view(int(whole.start), int(whole.end))
-}
-
-func (d *decoder) encode(edited []compact.Message) ([]byte, error) { return d.r.encode(edited) }
-
-// decoders are decoders without a body, whose slices are used again.
-var decoders = sync.Pool{New: func() any {
-	return &decoder{scanner: scanner{names: make([]string, 0, 32), keys: chatKeys}}
-}}
-
-// mostPooled is how many messages, parts and calls a decoder may have room for that
-// is used again: some two megabytes.
-const mostPooled = 10_000
-
-// release lets another body use the slices of d, and forgets all that was read.
-func (d *decoder) release() {
-	if cap(d.msgs)+cap(d.parts)+cap(d.calls) > mostPooled {
-		return
-	}
-	clear(d.names[:cap(d.names)])
-	clear(d.msgs)
-	clear(d.parts)
-	clear(d.calls)
-	clear(d.said[:cap(d.said)])
-	*d = decoder{
-		scanner: scanner{names: d.names[:0], keys: chatKeys},
-		msgs:    d.msgs[:0], parts: d.parts[:0], calls: d.calls[:0], said: d.said[:0],
-		r: chatRequest{marks: d.r.marks[:0], parts: d.r.parts[:0], calls: d.r.calls[:0], thoughts: d.r.thoughts[:0]},
-	}
-	decoders.Put(d)
+	d.NoCalls = d.NoCalls || emptyList(d.Tools) && emptyList(d.Functions)
+	return &d.Request, nil
 }
 
 func (d *decoder) request() bool {
@@ -136,19 +100,19 @@ func (d *decoder) request() bool {
 		}
 		switch o.name {
 		case "model":
-			d.r.Model = strings.Clone(d.str(v))
+			d.Model = strings.Clone(d.str(v))
 		case "stream":
-			d.r.Stream = v.kind == 't'
+			d.Stream = v.kind == 't'
 		case "max_tokens", "max_completion_tokens":
-			d.r.MaxTokens = max(d.r.MaxTokens, d.wholeNumber(v))
+			d.MaxTokens = max(d.MaxTokens, d.wholeNumber(v))
 		case "tools":
-			d.r.Tools = d.unlessNull(v)
+			d.Tools = d.unlessNull(v)
 		case "functions":
-			d.r.Functions = d.unlessNull(v)
+			d.Functions = d.unlessNull(v)
 		case "response_format":
-			d.r.ResponseFormat = d.unlessNull(v)
+			d.Format = d.unlessNull(v)
 		case "tool_choice", "function_call":
-			d.r.NoCalls = d.r.NoCalls || d.str(v) == "none"
+			d.NoCalls = d.NoCalls || d.str(v) == "none"
 		case "continue_final_message":
 			d.going = d.going || v.kind == 't'
 		case "add_generation_prompt":
@@ -221,15 +185,6 @@ func (d *decoder) messages() bool {
 	if len(d.msgs) == 0 {
 		return d.fail(MessagesEmpty, start, "")
 	}
-	return true
-}
-
-// crowded refuses a body whose decoded form would be too large.
-func (d *decoder) crowded() bool {
-	if len(d.msgs)+len(d.parts)+len(d.calls) < MaxElements {
-		return false
-	}
-	d.fail(TooMany, d.at, "")
 	return true
 }
 

@@ -180,7 +180,9 @@ func edit(msgs []compact.Message, line string) ([]compact.Message, error) {
 			return nil, fmt.Errorf("%q: %v", line, err)
 		}
 		m := compact.Message{Shape: compact.String, Answers: id, Origin: compact.Added, Edited: true}
-		m.Role, _ = compact.RoleNamed(role)
+		if m.Role, _ = compact.RoleNamed(role); role == "function" {
+			m.Role, m.Answers = compact.Tool, compact.ByName(id)
+		}
 		m.Parts = []compact.Part{{Text: compact.Plain(text)}}
 		return slices.Insert(slices.Clone(msgs), n, m), nil
 	}
@@ -209,6 +211,9 @@ func edit(msgs []compact.Message, line string) ([]compact.Message, error) {
 	case "uncall":
 		m.Calls = slices.Delete(m.Calls, k, k+1)
 	case "answers":
+		if _, named := compact.NameIn(m.Answers); named {
+			text = compact.ByName(text)
+		}
 		m.Answers = text
 	case "clear":
 		m.EmptyCalls = false
@@ -266,8 +271,8 @@ func plain(m compact.Message) compact.Message {
 		}
 		m.Parts = []compact.Part{{Text: compact.Plain(strings.ToValidUTF8(text.String(), "\ufffd"))}}
 	}
-	if m.Role == compact.Function {
-		m.Name = m.Answers
+	if name, named := compact.NameIn(m.Answers); named {
+		m.Name = name
 	}
 	return m
 }
@@ -285,7 +290,7 @@ func describe(r *wire.Request) string {
 	for _, f := range []struct {
 		name string
 		raw  []byte
-	}{{"tools", r.Tools}, {"functions", r.Functions}, {"response_format", r.ResponseFormat}} {
+	}{{"tools", r.Tools}, {"functions", r.Functions}, {"response_format", r.Format}} {
 		if f.raw != nil {
 			fmt.Fprintf(&b, ", %s %s", f.name, f.raw)
 		}
@@ -302,9 +307,9 @@ func describe(r *wire.Request) string {
 
 func describeMessage(m *compact.Message) string {
 	var b strings.Builder
-	b.WriteString(m.Role.String())
-	if m.Answers != "" {
-		fmt.Fprintf(&b, " to %q", m.Answers)
+	b.WriteString(m.RoleName())
+	if id, _ := compact.NameIn(m.Answers); id != "" {
+		fmt.Fprintf(&b, " to %q", id)
 	}
 	if m.Name != "" {
 		fmt.Fprintf(&b, " named %q", m.Name)
@@ -318,7 +323,11 @@ func describeMessage(m *compact.Message) string {
 		}
 	}
 	for _, c := range m.Calls {
-		fmt.Fprintf(&b, " | %s %q %s %q", [...]string{"call", "custom call", "legacy call"}[c.Kind], c.ID, c.Name, c.Arguments.String())
+		kind, id := [...]string{"call", "custom call"}[c.Kind], c.ID
+		if _, named := compact.NameIn(id); named {
+			kind, id = "legacy call", ""
+		}
+		fmt.Fprintf(&b, " | %s %q %s %q", kind, id, c.Name, c.Arguments.String())
 		if c.Sealed {
 			b.WriteString(" signed")
 		}
@@ -332,7 +341,7 @@ func describeMessage(m *compact.Message) string {
 	for _, mark := range []struct {
 		set  bool
 		name string
-	}{{m.EmptyCalls, "no calls"}, {m.Sound, "sound"}, {m.Sealed, "sealed"}, {m.Open, "open"}, {m.Holds, "holds"}} {
+	}{{m.EmptyCalls, "no calls"}, {m.Sound, "sound"}, {m.Seal != 0, "sealed"}, {m.Open, "open"}, {m.Holds, "holds"}} {
 		if mark.set {
 			b.WriteString(" | " + mark.name)
 		}

@@ -136,7 +136,7 @@ func line(t *testing.T, body []byte, budget int, options uint8) {
 		p.Pins.Messages = []int{int(options>>3) % len(r.Conversation.Messages)}
 	}
 	in := r.Conversation
-	in.Fixed = c.Fixed(r.Tools, r.Functions, r.ResponseFormat)
+	in.Fixed = c.Fixed(r.Beside)
 	b := compact.Budget{Tokens: 20 + budget}
 	plan, report := compact.Compact(in, p, c, b)
 	for _, err := range compact.Broken(in, p, c, b, &plan, report) {

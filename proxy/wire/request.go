@@ -32,9 +32,9 @@ type Request struct {
 	// the larger of max_completion_tokens and max_tokens, at most
 	// math.MaxInt32; 0 when neither is given as a whole number.
 	MaxTokens int
-	// Tools, Functions and ResponseFormat are the raw JSON of these fields;
-	// nil when absent or null.
-	Tools, Functions, ResponseFormat []byte
+	// Beside is the raw JSON of tools, functions and the format of the answer;
+	// null is as good as absent.
+	compact.Beside
 	// NoCalls reports that the model may call nothing: there are no tools and no
 	// functions, or tool_choice or function_call is "none".
 	NoCalls bool
@@ -43,12 +43,7 @@ type Request struct {
 	// nil: make does.
 	Alloc func(n int) []byte
 
-	// encoder knows where in the body everything is.
-	encoder interface {
-		encode(edited []compact.Message) ([]byte, error)
-		source(i int) string
-		release()
-	}
+	document *document
 }
 
 // ToolNames returns the names of the tools and functions, in their order; "" for
@@ -60,14 +55,14 @@ func (r *Request) ToolNames() string {
 // Sum sets the Sum of each message, which of makes from its bytes.
 func (r *Request) Sum(of func(raw string) compact.Sum) {
 	for i := range r.Conversation.Messages {
-		r.Conversation.Messages[i].Sum = of(r.encoder.source(i))
+		r.Conversation.Messages[i].Sum = of(r.document.source(i))
 	}
 }
 
 // Release lets later requests use the memory of r and of its messages, none of
 // which may be used any more. Body, and what Encode has returned, are not part of
 // it. A request that is not released is left to the collector.
-func (r *Request) Release() { r.encoder.release() }
+func (r *Request) Release() { r.document.release() }
 
 // Encode returns the body with the edited messages in the place of the client's.
 // Messages refer to the client's by their Origin; those that are not marked Edited
@@ -79,7 +74,7 @@ func (r *Request) Release() { r.encoder.release() }
 // within a message) is an error, and so is an empty list; the caller then
 // sends Body. Content that is null or absent may become a string. Encode
 // changes nothing and may be called again.
-func (r *Request) Encode(edited []compact.Message) ([]byte, error) { return r.encoder.encode(edited) }
+func (r *Request) Encode(edited []compact.Message) ([]byte, error) { return r.document.encode(edited) }
 
 // grow returns s with space for one more. How much more follows from how far in
 // the body its elements reach, so that a long list takes a few allocations and

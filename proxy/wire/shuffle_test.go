@@ -37,7 +37,7 @@ func shuffle(msgs []compact.Message, source []byte) []compact.Message {
 			m.Edited = true
 		default:
 			m.Edited = true
-			if m.Sealed {
+			if m.Seal != 0 {
 				break // it only leaves whole
 			}
 			if m.EmptyCalls && next(2) == 0 {
@@ -47,7 +47,7 @@ func shuffle(msgs []compact.Message, source []byte) []compact.Message {
 				c := &m.Calls[i]
 				switch next(4) {
 				case 0:
-					if c.Kind != compact.CallLegacy {
+					if _, named := compact.NameIn(c.ID); !named {
 						c.ID = fmt.Sprintf("new_%d", i)
 					}
 				case 1:
@@ -61,7 +61,11 @@ func shuffle(msgs []compact.Message, source []byte) []compact.Message {
 				m.Calls = slices.Delete(m.Calls, k, k+1)
 			}
 			if m.Role.Result() && next(2) == 0 {
-				m.Answers = "an \"id\""
+				id := "an \"id\""
+				if _, named := compact.NameIn(m.Answers); named {
+					id = compact.ByName(id)
+				}
+				m.Answers = id
 			}
 			for i := range m.Parts {
 				if next(3) == 0 {

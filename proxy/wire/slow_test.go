@@ -43,7 +43,7 @@ func sameAsSlow(t testing.TB, r *wire.Request) {
 	for _, f := range []struct {
 		key string
 		got []byte
-	}{{"tools", r.Tools}, {"functions", r.Functions}, {"response_format", r.ResponseFormat}} {
+	}{{"tools", r.Tools}, {"functions", r.Functions}, {"response_format", r.Format}} {
 		if want := string(body[f.key]); want != "null" && string(f.got) != want {
 			t.Errorf("%s %q, want %q", f.key, f.got, want)
 		}
@@ -65,13 +65,14 @@ func sameMessage(t testing.TB, i int, m *compact.Message, f fields) {
 			t.Errorf("message %d: %s is %q, want %q", i, what, got, want)
 		}
 	}
-	same("role", m.Role.String(), f.str("role"))
+	same("role", m.RoleName(), f.str("role"))
 	same("name", m.Name, f.str("name"))
-	switch m.Role {
-	case compact.Tool:
+	name, named := compact.NameIn(m.Answers)
+	switch {
+	case named:
+		same("the function's name", name, f.str("name"))
+	case m.Role == compact.Tool:
 		same("tool_call_id", m.Answers, f.str("tool_call_id"))
-	case compact.Function:
-		same("the function's name", m.Answers, f.str("name"))
 	default:
 		same("answers", m.Answers, "")
 	}

@@ -57,7 +57,7 @@ func decode(raw []byte) (*Conversation, error) {
 	}
 	return &Conversation{
 		ID: id, Model: decoded.Model, Messages: decoded.Conversation.Messages,
-		Tools: decoded.Tools, Functions: decoded.Functions, Format: decoded.ResponseFormat,
+		Tools: decoded.Tools, Functions: decoded.Functions, Format: decoded.Format,
 	}, nil
 }
 

@@ -42,11 +42,11 @@ func Earlier(text string) string {
 
 // headOf returns the tag in front of a message, without its end.
 func headOf(m *compact.Message, tools map[string]string) string {
-	head := "<message role=\"" + m.Role.String() + "\""
+	head := "<message role=\"" + m.RoleName() + "\""
 	if m.Role.Result() {
-		name := tools[m.Answers]
-		if m.Role == compact.Function {
-			name = m.Answers
+		name, named := compact.NameIn(m.Answers)
+		if !named {
+			name = tools[m.Answers]
 		}
 		if name != "" {
 			head += fmt.Sprintf(" of=%q", clipped(fenced(name), 64))

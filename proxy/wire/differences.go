@@ -1,0 +1,231 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"laconic/compact"
+)
+
+// unbound reports whether a message has lost its bound thinking.
+func unbound(m, was *compact.Message) bool {
+	return was.Bound() && !m.Bound() && m.Reasoning.Len() == 0
+}
+
+// differences compares an edited message with the one that was decoded: it notes the
+// pieces that are left, and what to splice into their bytes.
+func (e *encoder) differences(m, was *compact.Message, k *mark) error {
+	if m.Role != was.Role || !unbound(m, was) && (m.Bound() != was.Bound() || !m.Reasoning.Equal(was.Reasoning)) {
+		return errors.New("role and reasoning stay")
+	}
+	if m.Name != was.Name {
+		return errors.New("the name stays")
+	}
+	if m.Answers != was.Answers {
+		if !m.Role.Result() {
+			return errors.New("only a result answers a call")
+		}
+		_, key, _ := e.dialect.keys(m)
+		id, _ := compact.NameIn(m.Answers)
+		e.set(e.elements[k.elements.from].whole, k.answers, key, id)
+	}
+	is := m.Calls
+	for i := range was.Calls {
+		if len(is) == 0 || int(is[0].Nth) != i+1 {
+			continue
+		}
+		p := &e.ofCalls[int(k.calls.from)+i]
+		e.live[p.element] = true
+		if err := e.call(m, &is[0], &was.Calls[i], p); err != nil {
+			return err
+		}
+		is = is[1:]
+	}
+	if len(is) > 0 {
+		return errors.New("a call can neither be added nor moved")
+	}
+	return e.content(m, was, k)
+}
+
+// set replaces the value of a member by a string, or puts the member first in its
+// object.
+func (e *encoder) set(object, old span, key, text string) {
+	from := len(e.made)
+	if old.present() {
+		e.made = appendQuoted(e.made, text)
+		e.replace(old, from)
+		return
+	}
+	e.made = appendQuoted(e.made, key)
+	e.made = append(e.made, ':')
+	e.made = appendQuoted(e.made, text)
+	inside := bytes.TrimLeft(e.Body[object.start+1:object.end], " \t\r\n")
+	if inside[0] != '}' {
+		e.made = append(e.made, ',')
+	}
+	e.insert(object.start+1, from)
+}
+
+// call writes what changed of one call of a message.
+func (e *encoder) call(m *compact.Message, is, was *compact.Call, p *place) error {
+	if is.Kind != was.Kind || is.Name != was.Name {
+		return errors.New("kind and name of a call stay")
+	}
+	if is.ID != was.ID {
+		key, _, _ := e.dialect.keys(m)
+		e.set(e.elements[p.element].whole, p.id, key, is.ID)
+	}
+	if is.Arguments.Equal(was.Arguments) {
+		return nil
+	}
+	if !p.text.present() {
+		return errors.New("arguments cannot be added to a call")
+	}
+	from := len(e.made)
+	if text := is.Arguments.String(); e.Body[p.text.start] != '"' && isJSON(text) {
+		e.made = append(e.made, text...) // they came as an object, not as a string
+	} else {
+		e.made = appendQuoted(e.made, text)
+	}
+	e.replace(p.text, from)
+	return nil
+}
+
+// content writes what changed of the content of a message. Its shape stays, but
+// text may come where there was no content.
+func (e *encoder) content(m, was *compact.Message, k *mark) error {
+	none := was.Shape == compact.Absent || was.Shape == compact.Null
+	switch {
+	case none && m.Shape == compact.String:
+		text, err := joined(m.Parts)
+		if err == nil {
+			_, _, key := e.dialect.keys(m)
+			e.set(e.elements[k.elements.from].whole, k.content, key, text)
+		}
+		return err
+	case m.Shape != was.Shape, none && len(m.Parts) > 0:
+		return errors.New("the shape of content stays")
+	case m.Shape == compact.String:
+		return e.stringContent(m, was, &e.ofParts[k.parts.from])
+	case m.Shape == compact.Array:
+		return e.arrayContent(m, was, k)
+	}
+	return nil
+}
+
+// stringContent writes content that is a string, and stays one: the client's own
+// bytes stay between texts that were added.
+func (e *encoder) stringContent(m, was *compact.Message, p *place) error {
+	e.live[p.element] = true
+	own := slices.IndexFunc(m.Parts, func(p compact.Part) bool { return p.Nth == 1 && p.Equal(was.Parts[0]) })
+	if own < 0 {
+		text, err := joined(m.Parts)
+		if err != nil {
+			return err
+		}
+		from := len(e.made)
+		e.made = appendQuoted(e.made, text)
+		e.replace(p.text, from)
+		return nil
+	}
+	if err := e.unquoted(m.Parts[:own], p.text.start+1); err != nil {
+		return err
+	}
+	return e.unquoted(m.Parts[own+1:], p.text.end-1)
+}
+
+// unquoted puts texts at a place within a string.
+func (e *encoder) unquoted(parts []compact.Part, at uint32) error {
+	text, err := joined(parts)
+	if err != nil || text == "" {
+		return err
+	}
+	from := len(e.made)
+	e.made = appendQuoted(e.made, text)
+	e.made = e.made[:len(e.made)-1]
+	e.insert(at, from+1) // without the quotes
+	return nil
+}
+
+// arrayContent writes content that is an array of parts. Parts that were added come
+// before the client's or follow them.
+func (e *encoder) arrayContent(m, was *compact.Message, k *mark) error {
+	first := max(0, slices.IndexFunc(m.Parts, func(p compact.Part) bool { return p.Nth > 0 }))
+	before, is := m.Parts[:first], m.Parts[first:]
+	places, left := e.ofParts[k.parts.from:k.parts.to], false
+	for i := range was.Parts {
+		if len(is) == 0 || int(is[0].Nth) != i+1 {
+			continue
+		}
+		e.live[places[i].element], left = true, true
+		if err := e.part(&is[0], &was.Parts[i], &places[i]); err != nil {
+			return err
+		}
+		is = is[1:]
+	}
+	if err := e.textParts(before, k.content.start+1, false, left); err != nil {
+		return err
+	}
+	at := k.content.start + 1
+	if n := len(places); n > 0 {
+		at = e.elements[places[n-1].element].whole.end
+	}
+	return e.textParts(is, at, left, false)
+}
+
+// textParts puts parts at a place in an array. follows and followed report whether
+// others are before and after them.
+func (e *encoder) textParts(parts []compact.Part, at uint32, follows, followed bool) error {
+	if len(parts) == 0 {
+		return nil
+	}
+	from := len(e.made)
+	for n, p := range parts {
+		if p.Kind != compact.KindText || p.Nth > 0 {
+			return errors.New("only text can be added, before or behind the client's parts")
+		}
+		if follows || n > 0 {
+			e.made = append(e.made, ',')
+		}
+		e.made = e.dialect.part(e.made, p.Text.String(), nil)
+	}
+	if followed {
+		e.made = append(e.made, ',')
+	}
+	e.insert(at, from)
+	return nil
+}
+
+// part writes what changed of one part.
+func (e *encoder) part(is, was *compact.Part, p *place) error {
+	from := len(e.made)
+	switch whole := e.elements[p.element].whole; {
+	case is.Equal(*was):
+		return nil
+	case is.Kind == was.Kind && is.Detail == was.Detail && p.text.present():
+		e.made = appendQuoted(e.made, is.Text.String())
+		e.replace(p.text, from)
+		return nil
+	case is.Kind == compact.KindText:
+		e.made = e.dialect.part(e.made, is.Text.String(), e.Body[whole.start:whole.end])
+		e.replace(whole, from)
+		return nil
+	}
+	return errors.New("a part can only become text")
+}
+
+// joined is the text of parts that are all text.
+func joined(parts []compact.Part) (string, error) {
+	if len(parts) == 1 && parts[0].Kind == compact.KindText {
+		return parts[0].Text.String(), nil
+	}
+	var text []byte
+	for i := range parts {
+		if parts[i].Kind != compact.KindText {
+			return "", errors.New("a part that is not text cannot be written")
+		}
+		text = parts[i].Text.AppendTo(text)
+	}
+	return string(text), nil
+}

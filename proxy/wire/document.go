@@ -1,0 +1,212 @@
+package wire
+
+import (
+	"sync"
+
+	"laconic/compact"
+)
+
+// document is a body that was read: a list of messages, and for each of them the
+// places of its pieces. It knows no API. A message may have several elements of the
+// client's list, an element may hold several messages, and messages may stand in
+// another order than their elements. A message without elements stays as it is.
+type document struct {
+	Request
+	scanner
+	dialect dialect
+
+	msgs     []compact.Message
+	marks    []mark
+	elements []element
+	parts    []compact.Part // of all messages
+	calls    []compact.Call
+	ofParts  []place // of all messages, as parts and calls are
+	ofCalls  []place
+	said     []value // texts of reasoning that were collected
+}
+
+// element is a value that can leave the body with its comma: an item of a list, or
+// a member of an object with its key. Elements are in the order of the body, so that
+// each comes before those within it.
+type element struct {
+	whole span
+	in    int32  // the element that it is within, or inList
+	next  uint32 // the first element that is not within it
+	stays stay
+}
+
+// inList is where the elements of the client's list are.
+const inList = -1
+
+// stay says for how long an element stays in the body.
+type stay uint8
+
+const (
+	withPieces   stay = iota // while one of its pieces or elements does
+	withMessage              // while the message does
+	withThinking             // while the message has its bound thinking
+	withNoCalls              // while the message has an empty list of calls
+)
+
+// place is where a piece of a message is: a part, a call, or what a result answers.
+type place struct {
+	element int32 // leaves with the piece, if it stays withPieces
+	text    span  // the value of its text or arguments
+	id      span  // the value of its id
+}
+
+// mark is where a message is. The elements of a message follow each other in the
+// body; the first of a result is the object that says what it answers.
+type mark struct {
+	elements, parts, calls run
+	content                span // the value
+	answers                span // the value
+}
+
+// run is a run of indexes.
+type run struct{ from, to uint32 }
+
+// dialect writes what the client did not send, as the API wants it.
+type dialect interface {
+	// added appends a message: a text with a role, or a result.
+	added(dst []byte, m *compact.Message, text string) []byte
+	// part appends a part that is text, with the markers of old, which may be nil.
+	part(dst []byte, text string, old []byte) []byte
+	// alone returns what stands before and behind a call that gets an element of the
+	// list to itself.
+	alone(c *compact.Call) (before, after string)
+	// keys returns the keys of a call's id, of what a result answers, and of content.
+	keys(m *compact.Message) (id, answers, content string)
+}
+
+// documents are documents without a body, whose slices are used again.
+var documents = sync.Pool{New: func() any { return &document{scanner: scanner{names: make([]string, 0, 32)}} }}
+
+// newDocument returns a document of a body that is to be read.
+func newDocument(body []byte, keys [][]string, w dialect) *document {
+	d := documents.Get().(*document)
+	d.Request, d.src, d.keys, d.dialect = Request{Body: body, document: d}, body, keys, w
+	return d
+}
+
+// mostPooled is how many messages, parts and calls a document may have room for
+// that is used again: some two megabytes.
+const mostPooled = 10_000
+
+// release lets another body use the slices of d, and forgets all that was read.
+func (d *document) release() {
+	if cap(d.msgs)+cap(d.parts)+cap(d.calls) > mostPooled {
+		return
+	}
+	clear(d.names[:cap(d.names)])
+	clear(d.msgs)
+	clear(d.parts)
+	clear(d.calls)
+	clear(d.said[:cap(d.said)])
+	*d = document{
+		scanner: scanner{names: d.names[:0]},
+		msgs:    d.msgs[:0], parts: d.parts[:0], calls: d.calls[:0], said: d.said[:0],
+		marks: d.marks[:0], elements: d.elements[:0], ofParts: d.ofParts[:0], ofCalls: d.ofCalls[:0],
+	}
+	documents.Put(d)
+}
+
+// begin adds a message, and the place where its pieces will be.
+func (d *document) begin() (*compact.Message, *mark) {
+	d.msgs = append(grow(d.msgs, d.at, len(d.src)), compact.Message{Origin: len(d.msgs)})
+	d.marks = append(grow(d.marks, d.at, len(d.src)), mark{
+		elements: runAt(len(d.elements)), parts: runAt(len(d.parts)), calls: runAt(len(d.calls)),
+	})
+	return &d.msgs[len(d.msgs)-1], &d.marks[len(d.marks)-1]
+}
+
+func runAt(n int) run { return run{uint32(n), uint32(n)} }
+
+// end ends the message that was begun last.
+func (d *document) end(k *mark) {
+	k.elements.to, k.parts.to, k.calls.to = uint32(len(d.elements)), uint32(len(d.parts)), uint32(len(d.calls))
+}
+
+// open adds an element that begins at start, and returns its index.
+func (d *document) open(start int, in int32, stays stay) int32 {
+	d.elements = append(grow(d.elements, d.at, len(d.src)), element{whole: span{start: uint32(start)}, in: in, stays: stays})
+	return int32(len(d.elements) - 1)
+}
+
+// close ends an element where the scanner is.
+func (d *document) close(i int32) {
+	d.elements[i].whole.end, d.elements[i].next = uint32(d.at), uint32(len(d.elements))
+}
+
+// addPart adds a part to the message that was begun last.
+func (d *document) addPart(p compact.Part, at place) {
+	p.Nth = uint32(len(d.parts)) - d.marks[len(d.marks)-1].parts.from + 1
+	d.parts = append(grow(d.parts, d.at, len(d.src)), p)
+	d.ofParts = append(grow(d.ofParts, d.at, len(d.src)), at)
+}
+
+// addCall adds a call to the message that was begun last.
+func (d *document) addCall(c compact.Call, at place) {
+	c.Nth = uint32(len(d.calls)) - d.marks[len(d.marks)-1].calls.from + 1
+	d.calls = append(grow(d.calls, d.at, len(d.src)), c)
+	d.ofCalls = append(grow(d.ofCalls, d.at, len(d.src)), at)
+}
+
+// dropCalls takes the calls from the message that was begun last: it cannot call.
+// What is in their place stays with it.
+func (d *document) dropCalls(k *mark) {
+	for _, p := range d.ofCalls[k.calls.from:] {
+		d.elements[p.element].stays = withMessage
+	}
+	for i := k.elements.from; i < uint32(len(d.elements)); i++ {
+		if d.elements[i].stays == withNoCalls {
+			d.elements[i].stays = withMessage
+		}
+	}
+	d.calls, d.ofCalls = d.calls[:k.calls.from], d.ofCalls[:k.calls.from]
+}
+
+// attach hands every message its parts and calls, out of two slices that all share.
+// No message can grow into its neighbour's.
+func (d *document) attach() {
+	for i := range d.msgs {
+		k := &d.marks[i]
+		if p := k.parts; p.from < p.to {
+			d.msgs[i].Parts = d.parts[p.from:p.to:p.to]
+		}
+		if c := k.calls; c.from < c.to {
+			d.msgs[i].Calls = d.calls[c.from:c.to:c.to]
+		}
+	}
+	d.Conversation.Messages = d.msgs
+}
+
+// crowded refuses a body whose decoded form would be too large.
+func (d *document) crowded() bool {
+	if len(d.msgs)+len(d.parts)+len(d.calls) < MaxElements {
+		return false
+	}
+	d.fail(TooMany, d.at, "")
+	return true
+}
+
+// top returns the element of the list that an element is within.
+func (d *document) top(i int32) int32 {
+	for d.elements[i].in != inList {
+		i = d.elements[i].in
+	}
+	return i
+}
+
+// source returns the bytes of a message.
+func (d *document) source(i int) string {
+	e := d.marks[i].elements
+	if e.from == e.to {
+		return d.view(int(d.marks[i].content.start), int(d.marks[i].content.end))
+	}
+	last := e.from
+	for n := e.from; n < e.to; n = d.elements[n].next {
+		last = n
+	}
+	return d.view(int(d.elements[e.from].whole.start), int(d.elements[last].whole.end))
+}

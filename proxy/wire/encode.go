@@ -1,0 +1,241 @@
+package wire
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"laconic/compact"
+)
+
+func (d *document) encode(edited []compact.Message) ([]byte, error) {
+	if d.untouched(edited) {
+		return d.Body, nil
+	}
+	if len(edited) == 0 {
+		return nil, errors.New("wire: no message is left")
+	}
+	e := encoders.Get().(*encoder)
+	defer e.release()
+	e.document, e.placed, e.live = d, zeroed(e.placed, len(d.elements)), zeroed(e.live, len(d.elements))
+	e.pieces, e.made, e.cuts, e.rows, e.turn = e.pieces[:0], e.made[:0], e.cuts[:0], e.rows[:0], 1
+	e.origin = 0
+	for i := range edited {
+		if i > 0 && edited[i].Origin >= 0 && edited[i].Origin < e.origin {
+			e.turn++
+		}
+		if err := e.message(&edited[i]); err != nil {
+			return nil, fmt.Errorf("wire: message %d: %w", i, err)
+		}
+	}
+	e.write()
+	return e.bytes(), nil
+}
+
+// untouched reports whether a list is the client's own.
+func (d *document) untouched(edited []compact.Message) bool {
+	if len(edited) != len(d.marks) {
+		return false
+	}
+	for i := range edited {
+		if edited[i].Edited || edited[i].Origin != i {
+			return false
+		}
+	}
+	return true
+}
+
+// encoder writes the body of an edited list: it notes what lives and what changed,
+// message by message, and writes the elements then.
+type encoder struct {
+	*document
+	splicer
+	live   []bool   // per element: a piece of it is left, or the message that it stays with
+	placed []uint32 // per element of the list: the turn that it is written in, 0: none yet
+	rows   []row
+	origin int    // of the client's message that was noted last
+	turn   uint32 // begins with a message that was moved to behind a later one
+}
+
+// row is one element of the new list. Rows stand as the list does: within a turn the
+// client's elements keep their order, and what was added follows what it stood behind.
+type row struct {
+	turn    uint32
+	behind  int32 // the client's element that says where it stands; inList: first
+	element int32 // the client's element, or noElement
+	made    span  // what was made in its place, or before it
+	after   span  // what was made behind it
+}
+
+const noElement = -1
+
+// encoders are encoders without a document, whose slices are used again.
+var encoders = sync.Pool{New: func() any { return &encoder{} }}
+
+// release lets another document use the slices of e, unless they are large.
+func (e *encoder) release() {
+	if e.document = nil; cap(e.made)+cap(e.pieces)+cap(e.live) <= 1<<20 {
+		encoders.Put(e)
+	}
+}
+
+// zeroed returns n zeros, in s if it has room.
+func zeroed[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
+}
+
+// message notes what is left of one message, and what changed in it.
+func (e *encoder) message(m *compact.Message) error {
+	behind := int32(inList)
+	if n := len(e.rows); n > 0 {
+		behind = e.rows[n-1].behind
+	}
+	switch {
+	case m.Origin == compact.Added:
+		from := len(e.made)
+		if err := e.added(m); err != nil {
+			return err
+		}
+		e.rows = append(e.rows, row{turn: e.turn, behind: behind, element: noElement, made: e.since(from)})
+		return nil
+	case m.Origin < 0 || m.Origin >= len(e.marks):
+		return errors.New("it is not one of the client's")
+	}
+	e.origin = m.Origin
+	if m.Rest {
+		return e.rest(m, behind)
+	}
+	k := &e.marks[m.Origin]
+	for i := k.elements.from; i < k.elements.to; i = e.elements[i].next {
+		switch t := e.top(int32(i)); e.placed[t] {
+		case 0:
+			e.placed[t] = e.turn
+			e.rows = append(e.rows, row{turn: e.turn, behind: t, element: t})
+		case e.turn:
+			if t != int32(i) {
+				break // other messages stand in it
+			}
+			fallthrough
+		default:
+			return errors.New("an element of the list cannot be parted")
+		}
+	}
+	was := &e.msgs[m.Origin]
+	whole := !m.Edited
+	for i := k.elements.from; i < k.elements.to; i++ {
+		switch e.elements[i].stays {
+		case withPieces:
+			e.live[i] = whole
+		case withMessage:
+			e.live[i] = true
+		case withThinking:
+			e.live[i] = !unbound(m, was)
+		case withNoCalls:
+			e.live[i] = m.EmptyCalls
+		}
+	}
+	if whole {
+		return nil
+	}
+	return e.differences(m, was, k)
+}
+
+// added makes a message that the client did not send: a text. A call is never made
+// up (Gemini wants its signature, Kimi its reasoning).
+func (e *encoder) added(m *compact.Message) error {
+	if len(m.Calls) > 0 || m.Role == 0 {
+		return errors.New("only a text can be added, with a role")
+	}
+	text, err := joined(m.Parts)
+	if err == nil {
+		e.made = e.dialect.added(e.made, m, text)
+	}
+	return err
+}
+
+// rest makes an element for one call of the client's message, with its bytes.
+func (e *encoder) rest(m *compact.Message, behind int32) error {
+	if len(m.Calls) != 1 || m.Calls[0].Nth == 0 || len(m.Parts) > 0 {
+		return errors.New("only a call of the client's can be split off")
+	}
+	n := m.Calls[0].Nth - 1
+	p := &e.ofCalls[e.marks[m.Origin].calls.from+n]
+	if err := e.call(m, &m.Calls[0], &e.msgs[m.Origin].Calls[n], p); err != nil {
+		return err
+	}
+	r := row{turn: e.turn, behind: behind, element: p.element}
+	before, after := e.dialect.alone(&m.Calls[0])
+	from := len(e.made)
+	e.made = append(e.made, before...)
+	r.made = e.since(from)
+	from = len(e.made)
+	e.made = append(e.made, after...)
+	r.after = e.since(from)
+	e.rows = append(e.rows, r)
+	return nil
+}
+
+// write writes the rows, and the body around them. Neighbours keep what is between
+// them.
+func (e *encoder) write() {
+	inTurn := func(a, b row) int { return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.behind, b.behind)) }
+	if !slices.IsSortedFunc(e.rows, inTurn) {
+		slices.SortStableFunc(e.rows, inTurn)
+	}
+	e.sortCuts()
+	comma := span{uint32(len(e.made)), uint32(len(e.made) + 1)}
+	e.made = append(e.made, ',')
+	e.keep(0, e.elements[0].whole.start)
+	var last *row
+	for n := range e.rows {
+		r := &e.rows[n]
+		if r.element >= 0 && r.made == (span{}) && !e.lives(r.element) {
+			continue
+		}
+		switch {
+		case last == nil:
+		case e.isOwn(last) && e.isOwn(r) && e.elements[last.element].next == uint32(r.element):
+			e.keep(e.elements[last.element].whole.end, e.elements[r.element].whole.start)
+		default:
+			e.add(comma)
+		}
+		e.add(r.made)
+		if r.element >= 0 {
+			e.element(r.element)
+		}
+		e.add(r.after)
+		last = r
+	}
+	e.keep(e.elements[e.top(int32(len(e.elements)-1))].whole.end, uint32(len(e.Body)))
+}
+
+// isOwn reports whether a row is an element of the client's list as a whole.
+func (e *encoder) isOwn(r *row) bool { return r.element >= 0 && e.elements[r.element].in == inList }
+
+// lives reports whether something of an element is left.
+func (e *encoder) lives(i int32) bool { return slices.Contains(e.live[i:e.elements[i].next], true) }
+
+// element writes an element, without those within it that do not live.
+func (e *encoder) element(i int32) {
+	x := &e.elements[i]
+	e.gone = e.gone[:0]
+	if slices.Contains(e.live[i+1:x.next], false) {
+		e.leave(i)
+	}
+	e.spliced(x.whole, e.Body)
+}
+
+// leave collects the elements within one that do not live.
+func (e *encoder) leave(i int32) {
+	for n, end := i+1, int32(e.elements[i].next); n < end; n = int32(e.elements[n].next) {
+		if e.lives(n) {
+			e.leave(n)
+		} else {
+			e.gone = append(e.gone, e.elements[n].whole)
+		}
+	}
+}
