@@ -252,23 +252,11 @@ func masked(body []byte) (text []byte, err error) {
 	return bytes.Clone(value), err
 }
 
-// curl returns a command of a shell that sends a request again, with the key of that
-// shell. The body is in a here document: as an argument it could be too long. It is
-// one line of JSON, so nothing in it ends the document.
-func (c *captured) curl() string {
-	return `curl "$OPENAI_BASE_URL/chat/completions" \
-  -H "Authorization: Bearer $OPENAI_API_KEY" \
-  -H "Content-Type: application/json" \
-  --data-binary @- <<'END'
-` + string(c.before) + "\nEND\n"
-}
-
 // capturedView is the texts of a request as the page gets them.
 type capturedView struct {
 	Before jsontext.Value `json:"before"`
 	After  jsontext.Value `json:"after,omitempty"`
 	Same   bool           `json:"same,omitempty"`
-	Curl   string         `json:"curl"`
 }
 
 // serveTexts is the texts of a request; with .jsonl behind its id the request as
@@ -284,6 +272,6 @@ func (p *Page) serveTexts(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Disposition", `attachment; filename="`+one.id+`.jsonl"`)
 		_, _ = w.Write(append(bytes.Clone(one.before), '\n'))
 	default:
-		serveJSON(w, capturedView{Before: one.before, After: one.after, Same: one.same, Curl: one.curl()})
+		serveJSON(w, capturedView{Before: one.before, After: one.after, Same: one.same})
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -70,40 +68,6 @@ func TestTextsWaitForTheirMask(t *testing.T) {
 		if got := <-told; !strings.Contains(got, "not kept") {
 			t.Error(got)
 		}
-	}
-}
-
-// The command sends the body that came, whatever quotes are in it, with the key of
-// the shell.
-func TestCurlSendsItAgain(t *testing.T) {
-	shell, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("there is no shell")
-	}
-	p := New(Options{Capture: 8 << 20})
-	defer p.Close()
-	body := `{"messages":["it's \"$HOME\" ` + "`id` $(id) \\\\n %s ! END \\nEND\\n " + strings.Repeat("long ", 100_000) + `"]}`
-	take(p.capture, "one", &tenant{}, body, body)
-	got := p.capture.texts("one").curl()
-	if strings.Contains(got, "Bearer sk") || !strings.Contains(got, "$OPENAI_API_KEY") {
-		t.Errorf("%.300s", got)
-	}
-	// A curl that writes what it is given.
-	dir := t.TempDir()
-	if err := os.WriteFile(dir+"/curl", []byte("#!/bin/sh\nfor arg; do echo \"$arg\"; done >&2\ncat\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(shell)
-	cmd.Stdin = strings.NewReader(got)
-	cmd.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "OPENAI_BASE_URL=http://h/v1", "OPENAI_API_KEY=of-the-shell"}
-	var said strings.Builder
-	cmd.Stderr = &said
-	out, err := cmd.Output()
-	if err != nil || string(out) != body+"\n" {
-		t.Errorf("%v\n%.300s", err, out)
-	}
-	if want := "http://h/v1/chat/completions\n-H\nAuthorization: Bearer of-the-shell\n-H\nContent-Type: application/json\n--data-binary\n@-\n"; said.String() != want {
-		t.Errorf("got  %q\nwant %q", said.String(), want)
 	}
 }
 

@@ -22,21 +22,10 @@ function shown(id, t) {
     for (const one of choices) one.setAttribute("aria-pressed", String(one === e.currentTarget));
     list.replaceChildren(...(body ? said(body) : [h("p", { class: "dim" }, "It was not sent.")]));
   } }, name));
-  const command = h("pre", { class: "text", tabindex: "0", hidden: true }, t.curl);
-  const copy = h("button", { onclick: async () => {
-    try {
-      await navigator.clipboard.writeText(t.curl);
-      copy.textContent = "Copied";
-    } catch { // no permission, or a page that is not of this machine
-      command.hidden = false;
-      getSelection().selectAllChildren(command);
-      copy.textContent = "Copy what is selected below";
-    }
-  } }, "Copy as curl");
   choices[0].click();
   return [
-    h("div", { class: "tools" }, choices, h("span", { class: "gap" }), copy, h("a", { class: "button", href: `api/texts/${id}.jsonl`, download: id + ".jsonl" }, "Download for laconic replay")),
-    t.same ? h("p", { class: "dim" }, "It was sent as it came.") : null, command, list,
+    h("div", { class: "tools" }, choices, h("span", { class: "gap" }), h("a", { class: "button", href: `api/texts/${id}.jsonl`, download: id + ".jsonl" }, "Download for laconic replay")),
+    t.same ? h("p", { class: "dim" }, "It was sent as it came.") : null, list,
   ].filter(Boolean);
 }
 
