@@ -96,23 +96,3 @@ func TestASilentServerIsNotListenedToForEver(t *testing.T) {
 	stop()
 	ended.Wait()
 }
-
-// TestAServerThatRefusesToBeHeard: the operator is told, and all else is done.
-func TestAServerThatRefusesToBeHeard(t *testing.T) {
-	server := storetest.StartRedis(t, "--user", "default", "on", "nopass", "~*", "resetchannels", "+@all")
-	var lines told
-	s := openTestRedis(t, server.URL(), lines.add)
-	var h hearer
-	ctx, stop := context.WithCancel(t.Context())
-	var ended sync.WaitGroup
-	ended.Go(func() { s.Hear(ctx, h.heard, h.lost) })
-	soon(t, "the operator is told", func() bool { return lines.all() != "" })
-	if got := lines.all(); got != "the store refuses hear: NOPERM" || !h.has(0) {
-		t.Errorf("%q %+v", got, h.words)
-	}
-	if err := s.Put(ctx, keyOf(1), []byte("x"), time.Hour); err != nil {
-		t.Error(err)
-	}
-	stop()
-	ended.Wait()
-}

@@ -129,42 +129,8 @@ func TestAServerThatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestAServerThatRefuses answers at once, so it goes on being asked: reading
-// may work where writing does not.
-func TestAServerThatRefuses(t *testing.T) {
-	ctx := context.Background()
-	f := func(want, command string, args ...string) {
-		t.Helper()
-		server := storetest.StartRedis(t, args...)
-		var lines told
-		s := openTestRedis(t, server.URL(), lines.add)
-		if command != "" {
-			if err := s.Put(ctx, keyOf(1), []byte("text"), time.Hour); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.client.Do(ctx, anys(strings.Fields(command))...).Err(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for range 3 {
-			if err := s.Put(ctx, keyOf(2), make([]byte, 1000), time.Hour); err == nil {
-				t.Fatalf("%s: it took a value", want)
-			}
-		}
-		if got := lines.all(); got != "the store refuses: "+want {
-			t.Errorf("told %q, want %s", got, want)
-		}
-		if got, err := s.Get(ctx, keyOf(1)); command != "" && string(got) != "text" {
-			t.Errorf("%s: reading gives %q, %v", want, got, err)
-		}
-	}
-	f("READONLY", "replicaof 127.0.0.1 1")
-	f("OOM", "config set maxmemory 1")
-	f("NOAUTH", "", "--requirepass", "a password that we do not have")
-}
-
-// TestAServerThatRefusesWritesIsToldOnce: that it can be read is no news, until
-// it takes values again.
+// TestAServerThatRefusesWritesIsToldOnce: it answers at once, so it goes on being asked,
+// and that it can be read is no news, until it takes values again.
 func TestAServerThatRefusesWritesIsToldOnce(t *testing.T) {
 	ctx := context.Background()
 	f := func(want, command, undo string) {
