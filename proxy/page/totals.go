@@ -29,17 +29,13 @@ type totals struct {
 
 	// Priced is how many of the answers that stated usage have a price.
 	Priced int `json:"priced"`
-	// Paid is what these cost. What was left out would have cost between Least, if
-	// all of it had come from a cache, and Most. Again is what Rewritten cost above
-	// the price of cached tokens.
-	Paid  float64 `json:"paid"`
-	Least float64 `json:"least"`
-	Most  float64 `json:"most"`
-	Again float64 `json:"again"`
+	// Paid is what these cost. Net is what was left out, at the price of cached
+	// tokens, without what epochs and the prompts of summaries cost.
+	Paid float64 `json:"paid"`
+	Net  float64 `json:"net"`
 
-	Summaries     int     `json:"summaries"`
-	SummaryTokens int     `json:"summary_tokens"`
-	SummaryMoney  float64 `json:"summary_money"`
+	Summaries     int `json:"summaries"`
+	SummaryTokens int `json:"summary_tokens"`
 }
 
 // cost is what one request adds to the totals.
@@ -47,7 +43,7 @@ type cost struct {
 	told, priced                             bool
 	before, sent                             int
 	prompt, cached, output, rewritten, epoch int
-	paid, least, most, again                 float64
+	paid, net                                float64
 }
 
 // account works out what a request cost, and adds it to its conversation and to
@@ -109,9 +105,7 @@ func (p *Page) account(r *request) {
 func (k *cost) price(p *Price) {
 	const million = 1e6
 	k.paid = (float64(k.prompt-k.cached)*p.Input + float64(k.cached)*p.Cached + float64(k.output)*p.Output) / million
-	k.least = float64(k.before-k.sent) * p.Cached / million
-	k.most = float64(k.before-k.sent) * p.Input / million
-	k.again = float64(k.rewritten) * (p.Input - p.Cached) / million
+	k.net = (float64(k.before-k.sent)*p.Cached - float64(k.rewritten)*(p.Input-p.Cached)) / million
 }
 
 func (t *totals) add(k *cost) {
@@ -133,9 +127,7 @@ func (t *totals) add(k *cost) {
 	if k.priced {
 		t.Priced++
 		t.Paid += k.paid
-		t.Least += k.least
-		t.Most += k.most
-		t.Again += k.again
+		t.Net += k.net
 	}
 }
 
