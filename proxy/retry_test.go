@@ -13,6 +13,11 @@ import (
 	"go.uber.org/zap"
 
 	"laconic/compact"
+	"laconic/compact/compacttest"
+	"laconic/compact/stage"
+	"laconic/proxy/learn"
+	"laconic/proxy/summarize"
+	"laconic/tokenize"
 )
 
 // limited is an upstream that refuses prompts of more than limit words, with a
@@ -411,5 +416,58 @@ func TestOnlyAnAnswerProvesAnything(t *testing.T) {
 		if learnt := p.factsOf("gpt-4o").Window.Value; (learnt == 0) != c.proof {
 			t.Errorf("%s: a limit of %d is believed", c.name, learnt)
 		}
+	}
+}
+
+// A guess is remembered when a prompt of its length was answered, and not when
+// that was refused too; each refused one makes the next try shorter.
+func TestAGuessIsRememberedWhenItProved(t *testing.T) {
+	u := scripted(t, func(w http.ResponseWriter, _, words int) bool {
+		return words > 1600 && refuses(w, "Input is too long for requested model.")
+	})
+	p := inFrontOf(t, u, windowed(100_000), func(o *Options) { o.Default.Policy.Land = 0.9 })
+	var outcomes []string
+	for turn := 1; turn <= 6; turn++ {
+		res := p.chat(agentBody(40, 100))
+		outcomes = append(outcomes, res.Header.Get("X-Laconic-Outcome"))
+		f := p.replies(turn)[turn-1].Rewrite.Facts
+		if res.StatusCode == 400 && f.Input.Value != 0 {
+			t.Errorf("turn %d: %+v", turn, f)
+		}
+	}
+	if got := strings.Join(outcomes[2:], " "); got != "retried compacted compacted compacted" {
+		t.Errorf("%v", outcomes)
+	}
+	if outcomes[0] == "retried" {
+		t.Errorf("%v: the first guess was short enough, so this shows nothing", outcomes)
+	}
+}
+
+// TestASlotIsCountedAsItIs: what was refused had a digest in it that costs less
+// than the plan charges for a summary, and what was sent is what is compared.
+func TestASlotIsCountedAsItIs(t *testing.T) {
+	u := scripted(t, func(w http.ResponseWriter, _, words int) bool {
+		return words > 2000 && refuses(w, "This model's maximum context length is 2000 tokens. However, your messages resulted in %d tokens.", words)
+	})
+	p := inFrontOf(t, u, windowed(12_000), func(o *Options) {
+		digest, err := stage.New("summarize", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{digest, drop{}}}
+		o.Default.Counter = compacttest.Words{}
+		o.Summarizer = &summarize.Options{
+			Upstream: newUpstream(t, tells("")).base(t, "/v1"), Model: "small", Counter: compacttest.Words{}, Store: memoryStore(t),
+		}
+		o.Calibrate = func(plain, way, percent int) learn.Calibration { return tokenize.NewCalibration(plain, way, percent) }
+	})
+	p.chat(agentBody(300, 100))
+	r := p.replies(1)[0]
+	if r.Outcome != Retried || r.Retry.First < r.Retry.Prompt*21/20 {
+		t.Fatalf("%s %+v", r.Outcome, r.Retry)
+	}
+	eventually(t, "the limit to be learnt", func() bool { return p.factsOf("gpt-4o").Window.Value == 2000 })
+	if l := p.factsOf("gpt-4o"); l.Percent() > 102 || l.Percent() < 100 {
+		t.Errorf("counts at %d %%", l.Percent())
 	}
 }
