@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"go.uber.org/zap"
-
-	"laconic/compact"
 )
 
 // ollama is an upstream that loads a model when it is asked for, publishes the window
@@ -71,22 +69,6 @@ func TestTheWindowIsAskedForAgainOnceTheModelIsLoaded(t *testing.T) {
 	}
 }
 
-// An older Ollama does not tell its window. Where usage does not show it either, it
-// has the one of its defaults, and the log says so.
-// TestAnUpstreamThatAnswersAnyPathHasNoDefault: such a page names no program.
-func TestAnUpstreamThatAnswersAnyPathHasNoDefault(t *testing.T) {
-	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, `{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`)
-	})
-	p := inFrontOf(t, u, calibrating, func(o *Options) { o.Default.Discover = true })
-	for turn := range 10 {
-		p.chat(strings.Replace(agentBody(20+5*turn, 100), "gpt-4o", "m", 1))
-		if learnt := p.replies(turn + 1)[turn].Rewrite.Facts; isLearnt(learnt) {
-			t.Fatalf("turn %d: learnt %+v", turn, learnt)
-		}
-	}
-}
-
 func TestAWindowThatNobodyTellsIsTheDefault(t *testing.T) {
 	var log logged
 	u, cut := ollama(t, 4096, false, "")
@@ -104,25 +86,4 @@ func TestAWindowThatNobodyTellsIsTheDefault(t *testing.T) {
 	if strings.Count(log.text(), `"window":4096`) != 1 || !strings.Contains(log.text(), "its default is taken") {
 		t.Errorf("%s", log.text())
 	}
-}
-
-// What an upstream states of its window is surer than what the name of a model makes
-// us guess, also where it is more.
-func TestAGuessedWindowGrowsToTheStatedOne(t *testing.T) {
-	f := func(name string, configured bool, want string) {
-		t.Helper()
-		u := newLimited(t, 32_000, func(w http.ResponseWriter, words, limit int) {
-			w.WriteHeader(400)
-			_, _ = fmt.Fprintf(w, `{"error":{"message":"This model's maximum context length is %d tokens. However, your messages resulted in %d tokens.","code":"context_length_exceeded"}}`, limit, words)
-		})
-		p := inFrontOf(t, u.upstream, func(o *Options) {
-			o.Default.Limits, o.Default.Configured = compact.Limits{Window: 8192}, configured
-		})
-		p.chat(strings.Replace(agentBody(5, 100), `"be brief"`, `"`+strings.Repeat("word ", 33_000)+`"`, 1))
-		if got := p.chat(agentBody(100, 100)).Header.Get("X-Laconic-Budget"); got != want {
-			t.Errorf("%s: a budget of %s, want %s", name, got, want)
-		}
-	}
-	f("guessed", false, "24000")
-	f("configured", true, "6144")
 }

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -14,10 +13,8 @@ import (
 	"go.uber.org/zap"
 
 	"laconic/compact"
-	"laconic/compact/compacttest"
 	"laconic/tokenize"
 
-	"laconic/proxy/access"
 	"laconic/proxy/learn"
 )
 
@@ -45,58 +42,6 @@ func counts(t testing.TB, form string, percent func(body []byte) int) *upstream 
 	return u
 }
 
-func TestUsageCorrectsTheCounter(t *testing.T) {
-	for _, form := range []string{"whole", "stream"} {
-		t.Run(form, func(t *testing.T) {
-			p := inFrontOf(t, counts(t, form, func([]byte) int { return 120 }), calibrating)
-			var before []int
-			for turn := 1; turn <= 4; turn++ {
-				p.chat(agentBody(20, 100), "Authorization", "Bearer a")
-				r := p.replies(turn)[turn-1].Rewrite
-				before = append(before, r.Report.Before)
-				if want := map[bool]int{false: 0, true: 122}[turn > 1]; r.Facts.Count.Value.Percent != want {
-					t.Errorf("turn %d: %d %%, want %d", turn, r.Facts.Count.Value.Percent, want)
-				}
-			}
-			if before[3] < before[0]*115/100 {
-				t.Errorf("the same request was counted as %v", before)
-			}
-			p.chat(agentBody(20, 100), "Authorization", "Bearer b")
-			if r := p.replies(5)[4].Rewrite; isLearnt(r.Facts) {
-				t.Errorf("another credential: %+v", r.Facts)
-			}
-		})
-	}
-}
-
-// A client that closes its connection once it has read [DONE] leaves before the
-// answer's end. Its usage counts all the same.
-func TestUsageCountsAlthoughTheClientLeft(t *testing.T) {
-	u := newUpstream(t, nil)
-	u.Config.Handler = u.recording(func(w http.ResponseWriter, r *http.Request) {
-		all := u.requests()
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = fmt.Fprintf(w, "data: {\"id\":1,\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":2}}\n\ndata: [DONE]\n\n",
-			wordsIn(all[len(all)-1].Body)*120/100)
-		w.(http.Flusher).Flush()
-		<-r.Context().Done() // the end never comes
-	})
-	p := inFrontOf(t, u, calibrating)
-	for turn := 1; turn <= 2; turn++ {
-		res, err := client.Post(p.url+"/v1/chat/completions", "application/json", strings.NewReader(agentBody(20, 100)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for read := bufio.NewScanner(res.Body); read.Scan() && read.Text() != "data: [DONE]"; {
-		}
-		_ = res.Body.Close()
-		r := p.replies(turn)[turn-1]
-		if got := r.Rewrite.Facts.Count.Value.Percent; r.Status != StatusClientLeft || turn > 1 && got != 122 {
-			t.Errorf("turn %d: status %d, counts at %d %%", turn, r.Status, got)
-		}
-	}
-}
-
 // An upstream that cuts the prompt without a word teaches nothing, but the
 // operator is told.
 func TestASilentTruncatorIsNamedAndNotLearntFrom(t *testing.T) {
@@ -110,56 +55,6 @@ func TestASilentTruncatorIsNamedAndNotLearntFrom(t *testing.T) {
 	}
 	if !strings.Contains(log.text(), `"prompt_cut_by_upstream":true`) {
 		t.Errorf("the log does not tell: %s", log.text())
-	}
-}
-
-// A plan with a slot charges more than its text costs. What was sent is counted,
-// so that its bills lower a counter too.
-func TestBillsOfSlotsCorrectTheCounter(t *testing.T) {
-	p := inFrontOf(t, counts(t, "whole", func([]byte) int { return 70 }), calibrating, func(o *Options) {
-		o.Default.Policy = &compact.Policy{Name: "x", Ladder: []compact.Stage{telling{}, drop{}}}
-		o.Default.Limits = compact.Limits{Budget: 1000}
-	})
-	for turn := 1; turn <= 6; turn++ {
-		p.chat(agentBody(30+turn, 60+7*turn))
-		r := p.replies(turn)[turn-1].Rewrite
-		if p := r.Facts.Count.Value.Percent; turn < 4 && p != 0 || turn == 6 && (p < 68 || p > 74) || r.Report.Epochs == 0 {
-			t.Errorf("turn %d: %d %%; %d epochs", turn, p, r.Report.Epochs)
-		}
-	}
-}
-
-// No policy that counts by its own numbers is corrected; media, what was cached
-// and left out, and short prompts say nothing.
-func TestWhatSaysNothingOfTheCounter(t *testing.T) {
-	own := &compact.Policy{Name: "x", Ladder: []compact.Stage{drop{}}, Counter: compacttest.Words{}}
-	picture := strings.Replace(agentBody(10, 100), `"content":"read the files"`, `"content":[{"type":"text","text":"`+strings.Repeat("read ", 600)+`"}`+strings.Repeat(`,{"type":"image_url","image_url":{"url":"x"}}`, 100)+`]`, 1)
-	for name, c := range map[string]struct {
-		policy *compact.Policy
-		body   string
-		usage  string
-	}{
-		"own counter":   {policy: own, body: agentBody(30, 100), usage: `{"prompt_tokens":1300}`},
-		"media":         {body: picture, usage: `{"prompt_tokens":9000}`},
-		"cached":        {body: agentBody(10, 100), usage: `{"prompt_tokens":1300,"prompt_tokens_details":{"cached_tokens":1400}}`},
-		"a short one":   {body: agentBody(4, 100), usage: `{"prompt_tokens":900}`},
-		"nothing of it": {body: agentBody(10, 100), usage: `null`},
-	} {
-		u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = io.WriteString(w, `{"id":"x","choices":[],"usage":`+c.usage+`}`)
-		})
-		p := inFrontOf(t, u, calibrating, func(o *Options) {
-			o.Default.Limits = compact.Limits{Budget: 9000}
-			if c.policy != nil {
-				o.Default.Policy = c.policy
-			}
-		})
-		for turn := 1; turn <= 5; turn++ {
-			p.chat(c.body)
-			if r := p.replies(turn)[turn-1].Rewrite; r.Facts.Count.Value.Percent != 0 {
-				t.Errorf("%s, turn %d: %+v", name, turn, r.Facts)
-			}
-		}
 	}
 }
 
@@ -212,33 +107,6 @@ func (s *shelf) Save(_ context.Context, key learn.Key, l learn.Facts) bool {
 	defer s.mu.Unlock()
 	s.all[key] = l
 	return true
-}
-
-func TestAnotherProcessKnowsWhatOneHasLearnt(t *testing.T) {
-	u := newLimited(t, 2000, says)
-	s := &shelf{all: map[learn.Key]learn.Facts{}}
-	kept := func(secret string) func(*Options) {
-		return func(o *Options) { o.Facts, o.FactsSecret = s, access.Secret(secret) }
-	}
-	f := func(p *running, hits int) {
-		t.Helper()
-		before := len(u.requests())
-		if res := p.chat(agentBody(30, 100)); res.StatusCode != 200 || len(u.requests())-before != hits {
-			t.Errorf("%d after %d hits, want %d", res.StatusCode, len(u.requests())-before, hits)
-		}
-	}
-	first := inFrontOf(t, u.upstream, windowed(100_000), kept("s"))
-	f(first, 2)
-	first.stop()
-	f(inFrontOf(t, u.upstream, windowed(100_000), kept("s")), 1)
-	f(inFrontOf(t, u.upstream, windowed(100_000), kept("another")), 2)
-	s.mu.Lock()
-	for k, l := range s.all {
-		l.Window.Value, l.Shape.Value, l.Count.Value = -1, 255, learn.Count{Way: strings.Repeat("x", 1000), Percent: 100_000} // damaged
-		s.all[k] = l
-	}
-	s.mu.Unlock()
-	f(inFrontOf(t, u.upstream, windowed(100_000), kept("s")), 2)
 }
 
 // TestABrokenCalibrationCostsNothingButItself: the panic is told, and the next

@@ -53,16 +53,3 @@ func TestHowTextsWereCountedIsLogged(t *testing.T) {
 	f(2, `{"messages":[{"role":"system","content":"x"},{"role":"user","content":"x"}]}`, map[string]any{"hits": 2, "misses": 1})
 	f(3, one, map[string]any{"hits": 1, "misses": 1}) // of this request, not of all
 }
-
-func TestCountersThatRememberNothingSayNothing(t *testing.T) {
-	u := newUpstream(t, nil)
-	var log logged
-	p := inFrontOf(t, u, func(o *Options) { o.Listener = LogTo(log.at(zap.DebugLevel)) })
-	p.chat(chatBody)
-	p.replies(1)
-	for _, line := range log.lines(t) {
-		if v, ok := line["counted"]; ok {
-			t.Errorf("counted is %v", v)
-		}
-	}
-}

@@ -2,12 +2,10 @@ package proxy
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -185,27 +183,6 @@ func TestDiscoveryIsInTheBackground(t *testing.T) {
 	}
 }
 
-// A long answer takes nothing from a prompt limit that the upstream tells.
-func TestBudgetsUnderDiscoveredPromptLimits(t *testing.T) {
-	f := func(model string, limits compact.Limits, answer, want int, page, told string) {
-		t.Helper()
-		p := inFrontOf(t, teller(t, map[string]string{page: told}), func(o *Options) { o.Default.Limits, o.Default.Discover = limits, true })
-		body := strings.Replace(chatBody, `"gpt-4o"`, fmt.Sprintf(`%q,"max_tokens":%d`, model, answer), 1)
-		p.chat(body)
-		eventually(t, "the limit is known", func() bool {
-			told, _ := p.published(p.settings.Load(), http.Header{}, &p.settings.Load().Default, model, false)
-			return told.Input > 0
-		})
-		if got := p.chat(body).Header.Get("X-Laconic-Budget"); got != fmt.Sprint(want) {
-			t.Errorf("%s: a budget of %s, want %d", told, got, want)
-		}
-	}
-	f("gpt-5", compact.Limits{Window: 400_000, Input: 272_000}, 128_000, 272_000, "/model/info",
-		`{"data":[{"model_name":"gpt-5","model_info":{"max_input_tokens":272000,"max_output_tokens":128000}}]}`)
-	f("m", compact.Limits{Window: 128_000}, 15_000, 30_000, "/model/info", `{"data":[{"model_name":"m","model_info":{"max_input_tokens":30000}}]}`)
-	f("m", compact.Limits{Window: 128_000}, 4000, 8000, "/info", `{"max_input_tokens":8000,"max_total_tokens":12000}`)
-}
-
 // Questions carry the credential that requests to this upstream carry, and
 // none goes anywhere else.
 func TestWhoseKeyDiscoveryCarries(t *testing.T) {
@@ -287,46 +264,5 @@ func TestEndlessAnswersToQuestionsAreLeft(t *testing.T) {
 	p := inFrontOf(t, u)
 	if n, from := p.Discover(t.Context(), &p.settings.Load().Default, "m"); n != (compact.Published{}) || from != "" {
 		t.Errorf("%+v %s", n, from)
-	}
-}
-
-// A configured window is not asked for, and many names of models do not make
-// many questions.
-func TestQuestionsAreFew(t *testing.T) {
-	u := teller(t, nil)
-	p := inFrontOf(t, u)
-	p.chat(chatBody)
-	if got := paths(u); len(got) != 0 {
-		t.Errorf("asked %v", got)
-	}
-	p = inFrontOf(t, u, func(o *Options) { o.Default.Discover = true })
-	for i := range 20 {
-		p.chat(strings.Replace(chatBody, "gpt-4o", fmt.Sprint("m", i), 1))
-	}
-	p.stop()
-	if got := paths(u); len(got) > 7 {
-		t.Errorf("asked %v", got)
-	}
-}
-
-// What an upstream tells one credential holds for all: forty keys are no reason
-// to ask forty times.
-func TestAnUpstreamIsAskedOnceForAllCredentials(t *testing.T) {
-	u := teller(t, map[string]string{"/v1/models": `{"data":[{"id":"m"}]}`, "/api/ps": `{"models":[{"name":"gpt-4o","context_length":2048}]}`})
-	p := inFrontOf(t, u, func(o *Options) { o.Default.Limits, o.Default.Discover = compact.Limits{Window: 100_000}, true })
-	var wg sync.WaitGroup
-	for i := range 40 {
-		wg.Go(func() { p.chat(chatBody, "Authorization", fmt.Sprint("Bearer ", i), "X-Api-Key", fmt.Sprint(i)) })
-	}
-	wg.Wait()
-	eventually(t, "the window is known", func() bool {
-		told, _ := p.published(p.settings.Load(), http.Header{}, &p.settings.Load().Default, "gpt-4o", false)
-		return told.Window > 0
-	})
-	if got := paths(u); !slices.Equal(got, []string{"/v1/models", "/props", "/api/ps"}) {
-		t.Errorf("asked %v", got)
-	}
-	if got := p.chat(chatBody, "Authorization", "Bearer another").Header.Get("X-Laconic-Budget"); got != "1536" {
-		t.Errorf("a budget of %s under another key", got)
 	}
 }

@@ -278,26 +278,6 @@ func TestASecondStreamFollowsInTheSameAnswer(t *testing.T) {
 		strings.Replace(streamed, "data: [DONE]\n\n", "", 1)+lateRefusal, 1)
 }
 
-// LM Studio says nothing until it has read the prompt, and then refuses under 200:
-// also a short prompt, in front of a window that is far above it.
-func TestARefusalOfAShortPromptUnder200IsCured(t *testing.T) {
-	const refusal = `event: error` + "\n" + `data: {"error":{"message":"Trying to keep the first WORDS tokens when context the overflows. However, the model is loaded with context length of only LIMIT tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input"}}` + "\n\n"
-	u := newLimited(t, 2000, func(w http.ResponseWriter, words, limit int) {
-		flushed(w, "text/event-stream", strings.NewReplacer("WORDS", fmt.Sprint(words), "LIMIT", fmt.Sprint(limit)).Replace(refusal))
-	})
-	u.accept = func(w http.ResponseWriter) { flushed(w, "text/event-stream", streamed) }
-	p := inFrontOf(t, u.upstream, windowed(100_000))
-	body := agentBody(30, 100) // some 3,100 words: a thirtieth of the window
-	for hits := 2; hits <= 3; hits++ {
-		if res := p.chat(body); string(res.body) != streamed || len(u.requests()) != hits {
-			t.Fatalf("%s after %d hits", res.body, len(u.requests()))
-		}
-	}
-	if r := p.replies(2); r[0].Outcome != Retried || r[1].Outcome != Compacted {
-		t.Errorf("%s, then %s", r[0].Outcome, r[1].Outcome)
-	}
-}
-
 // A client that leaves while the second stream is on its way stops the upstream.
 func TestAClientThatLeavesWhileASecondStreamIsAwaited(t *testing.T) {
 	sent, gone := make(chan struct{}), make(chan struct{})

@@ -6,12 +6,18 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"go.uber.org/zap"
+
 	"laconic/compact"
+	"laconic/compact/compacttest"
+	"laconic/compact/stage"
+	"laconic/proxy/learn"
+	"laconic/proxy/summarize"
+	"laconic/tokenize"
 )
 
 // limited is an upstream that refuses prompts of more than limit words, with a
@@ -147,61 +153,6 @@ func TestSomeStatusesAreNeverTriedAgain(t *testing.T) {
 	}
 }
 
-// A rate that one request passes is no matter of waiting. The client comes
-// again by itself after a 429; then it fits.
-func TestAQuotaIsLearntAndNotTriedAgain(t *testing.T) {
-	u := newLimited(t, 2000, func(w http.ResponseWriter, words, limit int) {
-		w.WriteHeader(429)
-		_, _ = fmt.Fprintf(w, `{"error":{"message":"Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit %d, Requested %d. The input or output tokens must be reduced in order to run successfully.","type":"tokens","param":null,"code":"rate_limit_exceeded"}}`, limit, words)
-	})
-	p := inFrontOf(t, u.upstream, windowed(100_000))
-	if res := p.chat(agentBody(30, 100)); res.StatusCode != 429 || len(u.requests()) != 1 {
-		t.Errorf("%d", res.StatusCode)
-	}
-	if res := p.chat(agentBody(30, 100)); res.StatusCode != 200 || len(u.requests()) != 2 {
-		t.Errorf("%d after %d hits", res.StatusCode, len(u.requests()))
-	}
-}
-
-func TestAnAnswerThatTakesTheWholeWindowIsTheClientsAffair(t *testing.T) {
-	for _, output := range []int{131072, 131071, 125000} {
-		u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(400)
-			_, _ = fmt.Fprintf(w, `{"error":{"message":"This endpoint's maximum context length is 131072 tokens. However, you requested about %d tokens (7000 of text input, %d in the output). Please reduce the length of either one.","code":400}}`, output+7000, output)
-		})
-		p := inFrontOf(t, u, windowed(1_000_000))
-		for n := 1; n <= 2; n++ {
-			if res := p.chat(agentBody(30, 100)); res.StatusCode != 400 || !bytes.Contains(res.body, []byte(strconv.Itoa(output+7000))) {
-				t.Errorf("%d %s", res.StatusCode, res.body)
-			}
-			p.replies(n)
-		}
-		if n := len(u.requests()); n != 2 || !bytes.Equal(u.requests()[1].Body, []byte(agentBody(30, 100))) {
-			t.Errorf("%d: %d hits", output, n)
-		}
-		if r := p.replies(2)[1]; r.Retry.Why != "answer" || r.Retry.Kind != "output" || isLearnt(r.Rewrite.Facts) {
-			t.Errorf("%+v %+v", r.Retry, r.Rewrite.Facts)
-		}
-	}
-}
-
-// Where the answer that was asked for is long but leaves room, the prompt is
-// made to fit beside it, now and on the next turn.
-func TestAPromptMakesRoomForALongAnswer(t *testing.T) {
-	const window, asked = 4000, 3000
-	u := newLimited(t, window-asked, func(w http.ResponseWriter, words, _ int) {
-		w.WriteHeader(400)
-		_, _ = fmt.Fprintf(w, `{"error":{"message":"This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the messages, %d in the completion). Please reduce the length of the messages or completion.","type":"invalid_request_error","param":null,"code":"context_length_exceeded"}}`, window, words+asked, words, asked)
-	})
-	p := inFrontOf(t, u.upstream, windowed(100_000))
-	body := strings.Replace(agentBody(14, 100), `{"model"`, `{"max_tokens":3000,"model"`, 1)
-	for hits := 2; hits <= 3; hits++ {
-		if res := p.chat(body); res.StatusCode != 200 || len(u.requests()) != hits {
-			t.Errorf("%d after %d hits: %s", res.StatusCode, len(u.requests()), res.body)
-		}
-	}
-}
-
 // Words that nobody knows, but which speak of length, are worth one shorter try of a
 // prompt that may be too long. Nothing is kept of a try that was refused.
 func TestWordsThatNobodyKnowsAreTriedOnceShorter(t *testing.T) {
@@ -231,50 +182,6 @@ func TestWordsThatNobodyKnowsAreTriedOnceShorter(t *testing.T) {
 	f("of a short prompt", 2000, 30, 1, 0, numbers)
 	f("not of length", 2000, 60, 1, 0, `{"error":{"message":"That is not possible (WORDS, LIMIT)."}}`)
 	f("refused again", 0, 60, 2, 0, none)
-}
-
-// A server whose slots share a cache refuses what has room alone while others fill
-// it. Such a request is cured, and teaches nothing about the window.
-func TestABusyServerTeachesNoLimit(t *testing.T) {
-	const full = `{"error":{"code":500,"message":"Context size has been exceeded.","type":"server_error"}}`
-	for name, refuse := range map[string]func(w http.ResponseWriter){
-		"status": func(w http.ResponseWriter) { w.WriteHeader(500); _, _ = io.WriteString(w, full) },
-		"event":  func(w http.ResponseWriter) { flushed(w, "text/event-stream", "data: "+full+"\n\n") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			u := newLimited(t, 4000, func(w http.ResponseWriter, _, _ int) { refuse(w) })
-			u.accept = func(w http.ResponseWriter) { flushed(w, "text/event-stream", streamed) }
-			p := inFrontOf(t, u.upstream, windowed(8192), func(o *Options) { o.Default.Configured = true })
-			body := agentBody(45, 100) // some 4,600 words
-			if res := p.chat(body); string(res.body) != streamed || p.replies(1)[0].Outcome != Retried {
-				t.Fatalf("%d %s", res.StatusCode, res.body)
-			}
-			if learnt := p.factsOf("gpt-4o"); isLearnt(learnt) {
-				t.Errorf("learnt %+v", learnt)
-			}
-			u.limit.Store(8192)
-			if res := p.chat(body); string(res.body) != streamed || len(u.requests()) != 3 || string(u.requests()[2].Body) != body {
-				t.Errorf("%d after %d hits: the next turn was shortened", res.StatusCode, len(u.requests()))
-			}
-		})
-	}
-}
-
-// An upstream that stops to count at its limit (vLLM) tells no size: what the
-// proxy counted is taken by 0.7.
-func TestALowerBoundIsNoSize(t *testing.T) {
-	u := newLimited(t, 2500, func(w http.ResponseWriter, _, limit int) {
-		w.WriteHeader(400)
-		_, _ = fmt.Fprintf(w, `{"error":{"message":"You passed %d input tokens and requested 0 output tokens. However, the model's context length is only %d tokens, resulting in a maximum input length of %d tokens.","type":"BadRequestError","param":"input_tokens","code":400}}`, limit+1, 20_000, limit)
-	})
-	p := inFrontOf(t, u.upstream, windowed(100_000))
-	res := p.chat(agentBody(30, 100))
-	if res.StatusCode != 200 || len(u.requests()) != 2 {
-		t.Fatalf("%d after %d hits", res.StatusCode, len(u.requests()))
-	}
-	if f := p.replies(1)[0].Rewrite.Facts; f.Input.Value == 0 || f.Window.Value != 20_000 {
-		t.Errorf("%+v", f)
-	}
 }
 
 // Upstreams lie. Each costs two hits at the most, and never more than the
@@ -377,5 +284,190 @@ func TestFactsBelongToACredential(t *testing.T) {
 	other := strings.Replace(agentBody(30, 100), "gpt-4o", "gpt-5", 1)
 	if p.chat(other, "Authorization", "Bearer a"); len(u.requests()) != 7 {
 		t.Errorf("another model: %d hits", len(u.requests()))
+	}
+}
+
+// scripted is an upstream that refuses as say does, and answers with its count
+// where say writes nothing.
+func scripted(t *testing.T, say func(w http.ResponseWriter, hit, words int) bool) *upstream {
+	u := newUpstream(t, nil)
+	u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
+		all := u.requests()
+		words := wordsIn(all[len(all)-1].Body)
+		if !say(w, len(all), words) {
+			_, _ = fmt.Fprintf(w, `{"id":"x","choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":2}}`, words)
+		}
+	})
+	return u
+}
+
+func refuses(w http.ResponseWriter, format string, args ...any) bool {
+	w.WriteHeader(400)
+	_, _ = fmt.Fprintf(w, `{"error":{"message":"`+format+`"}}`, args...)
+	return true
+}
+
+// The size that a refusal tells is the measure of what is sent in its place, in
+// both directions: else what fits is withheld, or folded too much.
+func TestTheRetryIsSizedByTheToldPrompt(t *testing.T) {
+	const window = 3000
+	u := scripted(t, func(w http.ResponseWriter, _, words int) bool {
+		real := words * 80 / 100
+		if real <= window {
+			_, _ = io.WriteString(w, plainAnswer)
+			return true
+		}
+		return refuses(w, "This model's maximum context length is %d tokens. However, your messages resulted in %d tokens.", window, real)
+	})
+	p := inFrontOf(t, u, calibrating)
+	// The text of the only user message stays: 3,200 words, of which the
+	// upstream counts 2,560.
+	body := strings.Replace(agentBody(10, 100), "read the files", strings.Repeat("word ", 3200), 1)
+	if res := p.chat(body); res.StatusCode != 200 || len(u.requests()) != 2 {
+		t.Fatalf("%d after %d hits: %+v", res.StatusCode, len(u.requests()), p.replies(1)[0].Retry)
+	}
+	if f := p.replies(1)[0].Rewrite.Facts; f.Count.Value.Percent != 80 || f.Window.Value != window {
+		t.Errorf("%+v", f)
+	}
+}
+
+// reports is an upstream that answers everything, with the usage that it is
+// told.
+func reports(t *testing.T, finish string, usage func(words int) (prompt, completion int)) *upstream {
+	u := newUpstream(t, nil)
+	u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
+		all := u.requests()
+		prompt, completion := usage(wordsIn(all[len(all)-1].Body))
+		_, _ = fmt.Fprintf(w, `{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"\"finish_reason\":\"length\""},"finish_reason":%q}],"usage":{"prompt_tokens":%d,"completion_tokens":%d}}`, finish, prompt, completion)
+	})
+	return u
+}
+
+// What an upstream dropped without a word does not count for the counter. It is
+// named, once, and is the window that the next request fits.
+func TestPromptsThatFillTheWindowAreNamed(t *testing.T) {
+	f := func(name, finish string, window int, usage func(words int) (int, int), want bool) {
+		t.Helper()
+		var log logged
+		u := reports(t, finish, usage)
+		p := inFrontOf(t, u, calibrating, func(o *Options) {
+			o.Default.Limits = compact.Limits{Window: window, Budget: 50_000}
+			o.Listener = LogTo(log.at(zap.InfoLevel))
+		})
+		for turn := 1; turn <= 10; turn++ {
+			p.chat(agentBody(50, 100))
+			if r := p.replies(turn)[turn-1]; r.Cut != (want && turn == 1) || want && r.Rewrite.Facts.Percent() > 110 {
+				t.Fatalf("%s, turn %d: cut %v, %+v", name, turn, r.Cut, r.Rewrite.Facts)
+			}
+		}
+		said := strings.Count(log.text(), "cuts prompts to its window without a word")
+		if got := strings.Contains(log.text(), `"prompt_cut_by_upstream":true`); got != want || want != (said == 1) {
+			t.Errorf("%s: the log says %v, and warns %d times", name, got, said)
+		}
+	}
+	const odd = 4001
+	// read returns what an upstream counts that reads no more than most.
+	read := func(most, completion int) func(int) (int, int) {
+		return func(words int) (int, int) {
+			if words <= most {
+				return words, 5
+			}
+			return most, completion
+		}
+	}
+	f("no room for an answer", "length", 0, read(odd, 0), true)
+	f("a round window, no answer", "stop", 0, read(4096, 0), true)
+	f("a known window", "stop", odd+20, read(odd, 5), true)
+	f("an answer that was cut", "length", 0, func(int) (int, int) { return odd, 100 }, false)
+	f("no answer is counted", "stop", 0, func(n int) (int, int) { return n, 0 }, false)
+	f("a window that is far", "stop", 4500, func(int) (int, int) { return odd, 5 }, false)
+}
+
+// TestOnlyAnAnswerProvesAnything: a comment is no answer to what an error
+// follows, and neither is a stream that holds nothing. What was answered disproves
+// a limit below it.
+func TestOnlyAnAnswerProvesAnything(t *testing.T) {
+	for _, c := range []struct {
+		name, stream string
+		proof        bool
+	}{
+		{"an error behind a comment", `data: {"error":{"message":"Input is too long for requested model.","code":400}}` + "\n\ndata: [DONE]\n\n", false},
+		{"nothing", "data: [DONE]\n\n", false},
+		{"an answer", `data: {"choices":[{"delta":{"content":"\"error\":{"}}]}` + "\n\ndata: [DONE]\n\n", true},
+		{"half an answer", `data: {"choices":[{"delta":{"content":"x"}}]}` + "\n\n", true},
+	} {
+		refusing := false
+		u := newUpstream(t, nil)
+		u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
+			if refusing {
+				says(w, 10_300, 2000)
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, ": PROCESSING\n\n")
+			w.(http.Flusher).Flush()
+			_, _ = io.WriteString(w, c.stream)
+		})
+		p := inFrontOf(t, u, windowed(100_000))
+		p.chat(agentBody(100, 100))
+		p.replies(1)
+		refusing = true
+		p.chat(agentBody(100, 100))
+		if learnt := p.factsOf("gpt-4o").Window.Value; (learnt == 0) != c.proof {
+			t.Errorf("%s: a limit of %d is believed", c.name, learnt)
+		}
+	}
+}
+
+// A guess is remembered when a prompt of its length was answered, and not when
+// that was refused too; each refused one makes the next try shorter.
+func TestAGuessIsRememberedWhenItProved(t *testing.T) {
+	u := scripted(t, func(w http.ResponseWriter, _, words int) bool {
+		return words > 1600 && refuses(w, "Input is too long for requested model.")
+	})
+	p := inFrontOf(t, u, windowed(100_000), func(o *Options) { o.Default.Policy.Land = 0.9 })
+	var outcomes []string
+	for turn := 1; turn <= 6; turn++ {
+		res := p.chat(agentBody(40, 100))
+		outcomes = append(outcomes, res.Header.Get("X-Laconic-Outcome"))
+		f := p.replies(turn)[turn-1].Rewrite.Facts
+		if res.StatusCode == 400 && f.Input.Value != 0 {
+			t.Errorf("turn %d: %+v", turn, f)
+		}
+	}
+	if got := strings.Join(outcomes[2:], " "); got != "retried compacted compacted compacted" {
+		t.Errorf("%v", outcomes)
+	}
+	if outcomes[0] == "retried" {
+		t.Errorf("%v: the first guess was short enough, so this shows nothing", outcomes)
+	}
+}
+
+// TestASlotIsCountedAsItIs: what was refused had a digest in it that costs less
+// than the plan charges for a summary, and what was sent is what is compared.
+func TestASlotIsCountedAsItIs(t *testing.T) {
+	u := scripted(t, func(w http.ResponseWriter, _, words int) bool {
+		return words > 2000 && refuses(w, "This model's maximum context length is 2000 tokens. However, your messages resulted in %d tokens.", words)
+	})
+	p := inFrontOf(t, u, windowed(12_000), func(o *Options) {
+		digest, err := stage.New("summarize", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Default.Policy = &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{digest, drop{}}}
+		o.Default.Counter = compacttest.Words{}
+		o.Summarizer = &summarize.Options{
+			Upstream: newUpstream(t, tells("")).base(t, "/v1"), Model: "small", Counter: compacttest.Words{}, Store: memoryStore(t),
+		}
+		o.Calibrate = func(plain, way, percent int) learn.Calibration { return tokenize.NewCalibration(plain, way, percent) }
+	})
+	p.chat(agentBody(300, 100))
+	r := p.replies(1)[0]
+	if r.Outcome != Retried || r.Retry.First < r.Retry.Prompt*21/20 {
+		t.Fatalf("%s %+v", r.Outcome, r.Retry)
+	}
+	eventually(t, "the limit to be learnt", func() bool { return p.factsOf("gpt-4o").Window.Value == 2000 })
+	if l := p.factsOf("gpt-4o"); l.Percent() > 102 || l.Percent() < 100 {
+		t.Errorf("counts at %d %%", l.Percent())
 	}
 }

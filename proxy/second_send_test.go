@@ -4,54 +4,10 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"strings"
 	"testing"
-	"time"
 
 	"laconic/proxy/apierror"
 )
-
-func TestASecondRefusalGivesTheClientTheFirst(t *testing.T) {
-	n := 0
-	for name, again := range map[string]http.HandlerFunc{
-		"refused again": func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("X-Upstream", "second")
-			says(w, 900, 800)
-		},
-		"429":      func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429); _, _ = io.WriteString(w, "second") },
-		"401":      func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401); _, _ = io.WriteString(w, "second") },
-		"500":      func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500); _, _ = io.WriteString(w, "second") },
-		"redirect": func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Location", "/"); w.WriteHeader(307) },
-		"cut":      func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-		"event": func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(w, "data: {\"error\":{\"message\":\"out of memory\"}}\n\n")
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			n = 0
-			u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-				if n++; n == 1 {
-					says(w, 3300, 2000)
-					return
-				}
-				again(w, r)
-			})
-			p := inFrontOf(t, u, windowed(100_000))
-			res := p.chat(agentBody(30, 100))
-			want := `{"error":{"code":400,"message":"request (3300 tokens) exceeds the available context size (2000 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":3300,"n_ctx":2000}}`
-			if res.StatusCode != 400 || string(res.body) != want || res.Header.Get("X-Upstream") != "refused" || len(res.Header.Values("X-Upstream")) != 1 {
-				t.Errorf("%d %s %v", res.StatusCode, res.body, res.Header)
-			}
-			if hits := len(u.requests()); hits != 2 {
-				t.Errorf("%d hits", hits)
-			}
-			if r := p.replies(1)[0]; r.Retry == nil || !r.Retry.Sent || r.Retry.Answered || r.Status != 400 || r.Own {
-				t.Errorf("%+v", r.Retry)
-			}
-		})
-	}
-}
 
 // A compacted body that is refused for another reason is replaced once by the
 // original, while that fits.
@@ -93,17 +49,6 @@ func TestARefusedCompactedBodyIsReplacedByTheOriginal(t *testing.T) {
 	f("does not fit", 2600, 400, odd, 1, 400)
 	f("500", 3600, 500, odd, 1, 500)
 	f("403", 3600, 403, odd, 1, 403)
-}
-
-func TestAnUncompactedBodyIsNotTriedAgain(t *testing.T) {
-	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(400)
-		_, _ = io.WriteString(w, `{"error":{"message":"Jinja Exception: Conversation roles must alternate user/assistant"}}`)
-	})
-	p := inFrontOf(t, u)
-	if res := p.chat(chatBody); res.StatusCode != 400 || len(u.requests()) != 1 {
-		t.Errorf("%d after %d hits", res.StatusCode, len(u.requests()))
-	}
 }
 
 // An upstream that keeps idempotency keys gives back what it answered to the
@@ -155,22 +100,5 @@ func TestAClientThatLeavesDuringTheSecondSend(t *testing.T) {
 	_ = conn.Close()
 	if r := p.replies(1)[0]; r.Status != StatusClientLeft || r.Code != apierror.CodeClientLeft {
 		t.Errorf("%d %q", r.Status, r.Code)
-	}
-}
-
-// An upstream that is silent after the second send, though the client waits: the
-// first refusal stands.
-func TestASecondSendThatIsNotAnswered(t *testing.T) {
-	hit := 0
-	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		if hit++; hit == 1 {
-			says(w, 3300, 2000)
-			return
-		}
-		<-r.Context().Done()
-	})
-	p := inFrontOf(t, u, windowed(100_000), func(o *Options) { o.Limits.ResponseHeader = 200 * time.Millisecond })
-	if res := p.chat(agentBody(30, 100)); res.StatusCode != 400 || !strings.Contains(string(res.body), "3300") {
-		t.Errorf("%d %s", res.StatusCode, res.body)
 	}
 }

@@ -104,27 +104,3 @@ func TestAReplicaThatDoesNotWaitLeavesItToTheOther(t *testing.T) {
 		t.Errorf("the summarizer was asked %d times", n)
 	}
 }
-
-// TestARedisThatFailsInTheMiddleTakesNothingBack: what stood in a conversation
-// stays there.
-func TestARedisThatFailsInTheMiddleTakesNothingBack(t *testing.T) {
-	server := storetest.StartRedis(t)
-	v, err := store.Open(store.Options{Kind: store.InRedis, URL: server.URL(), Secret: []byte("a secret of this test")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(v.Close)
-	u, model := newUpstream(t, nil), newUpstream(t, tells(answered(told, "stop")))
-	r := summarized(t, u, model, waiting, func(o *Options) { o.Summarizer.Store = v })
-	r.chat(history(long))
-	server.Stop()
-	r.chat(history(long + 1))
-	all := u.requests()
-	if got := r.lastSummary(2); got.Outcome != summarize.Hit || slotOf(t, all[0].Body) != slotOf(t, all[1].Body) {
-		t.Errorf("%+v", got)
-	}
-	r.chat(strings.ReplaceAll(history(long), "line of", "word of"))
-	if got := r.lastSummary(3); got.Outcome != summarize.Made {
-		t.Errorf("without a store: %+v", got)
-	}
-}

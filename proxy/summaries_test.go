@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -181,5 +182,67 @@ func TestASummaryIsReadyWhenItIsNeeded(t *testing.T) {
 	}
 	if f := r.faults(); len(f) > 0 {
 		t.Errorf("faults: %+v", f)
+	}
+}
+
+// planned is what was planned for the request of turn n, without the texts.
+func (r *running) planned(n int) string {
+	r.replies(n)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := r.sent[n-1]
+	var b strings.Builder
+	fmt.Fprintf(&b, "%+v\n", i.Report)
+	for _, e := range i.Edits {
+		fmt.Fprintln(&b, e.Op, e.Stage, e.Why, e.Origin, e.At, e.End, e.Part, e.Saved, e.Epoch)
+	}
+	return b.String()
+}
+
+// TestAPlanDoesNotDependOnTheStore: with every summary, with none, and with every
+// other one, the same edits are made at the same epochs, and the same is charged.
+func TestAPlanDoesNotDependOnTheStore(t *testing.T) {
+	var tries atomic.Int32
+	replies := []http.HandlerFunc{
+		tells(answered(told, "stop")),
+		tells(answered("no", "stop")), // no summary
+		func(w http.ResponseWriter, r *http.Request) {
+			text := told
+			if tries.Add(1)/2%2 == 0 { // it is asked twice for what it does not tell
+				text = "no"
+			}
+			tells(answered(text, "stop"))(w, r)
+		},
+	}
+	var all []*running
+	for _, reply := range replies {
+		all = append(all, summarized(t, newUpstream(t, nil), newUpstream(t, reply), func(o *Options) { o.Default.Limits.Budget = 8000 }))
+	}
+	kinds := map[string]int{}
+	spans := 0
+	for n := 1; n <= 100; n++ {
+		for i, r := range all {
+			r.chat(history(n))
+			r.quietly()
+			if got, want := r.planned(n), all[0].planned(n); got != want {
+				t.Fatalf("turn %d, store %d: planned\n%s\nwant\n%s", n, i, got, want)
+			}
+			s := r.replies(n)[n-1].Rewrite.Summary
+			if s == nil {
+				continue
+			}
+			spans = max(spans, s.Spans)
+			switch {
+			case s.Digests == 0:
+				kinds[fmt.Sprint(i, " full")]++
+			case s.Digests == s.Spans:
+				kinds[fmt.Sprint(i, " empty")]++
+			default:
+				kinds[fmt.Sprint(i, " some")]++
+			}
+		}
+	}
+	if kinds["0 full"] < 50 || kinds["1 empty"] < 50 || kinds["2 some"] < 20 || spans < 4 {
+		t.Errorf("%v, %d spans at most: this tests nothing", kinds, spans)
 	}
 }

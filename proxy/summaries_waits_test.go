@@ -2,17 +2,12 @@ package proxy
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"laconic/compact"
 	"laconic/proxy/summarize"
 )
 
@@ -92,61 +87,6 @@ func TestAClientThatLeavesDoesNotEndItsSummary(t *testing.T) {
 	}
 }
 
-// TestARequestIsHeldNoLongerThanItMay.
-func TestARequestIsHeldNoLongerThanItMay(t *testing.T) {
-	open := make(chan struct{})
-	model := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		<-open
-		tells(answered(told, "stop"))(w, r)
-	})
-	u := newUpstream(t, nil)
-	f := func(wait time.Duration, want string) {
-		t.Helper()
-		r := summarized(t, u, model, func(o *Options) { o.Summarizer.Wait = wait })
-		if res := r.chat(history(long)); res.StatusCode != 200 {
-			t.Fatalf("%s", res.body)
-		}
-		if got := r.lastSummary(1); got.Outcome != summarize.Digest || got.Reason != want {
-			t.Errorf("%+v, want %s", got, want)
-		}
-	}
-	f(0, "preparing")
-	f(20*time.Millisecond, "waited")
-	close(open)
-}
-
-// TestTheSlotChangesOnce, from digest to summary, and nothing behind it does.
-func TestTheSlotChangesOnce(t *testing.T) {
-	open := make(chan struct{})
-	model := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		<-open
-		tells(answered(told, "stop"))(w, r)
-	})
-	u := newUpstream(t, nil)
-	r := summarized(t, u, model)
-	r.chat(history(long))
-	r.chat(history(long + 1))
-	close(open)
-	r.quietly()
-	r.chat(history(long + 2))
-	r.chat(history(long + 3))
-	all := u.requests()
-	var kinds []string
-	for i, g := range all {
-		kinds = append(kinds, strings.Fields(slotOf(t, g.Body))[0])
-		now := sentMessages(t, g.Body)
-		if i == 0 {
-			continue
-		}
-		if then := sentMessages(t, all[i-1].Body); !slices.Equal(now[2:len(then)], then[2:]) {
-			t.Errorf("turn %d: what stands behind the slot changed", i)
-		}
-	}
-	if fmt.Sprint(kinds) != "[[Record [Record [Summary [Summary]" || slotOf(t, all[2].Body) != slotOf(t, all[3].Body) {
-		t.Errorf("the slots began with %v", kinds)
-	}
-}
-
 // TestSummariesComeLast: where all workers are busy, or bodies have the memory,
 // none is begun.
 func TestSummariesComeLast(t *testing.T) {
@@ -174,55 +114,6 @@ func TestSummariesComeLast(t *testing.T) {
 	if got := r.lastSummary(1); got.Reason != "memory" {
 		t.Errorf("%+v", got)
 	}
-}
-
-// TestARequestThatIsSentAgain is held once: the wait is the request's, not that of
-// each of its plans. And what is told of the slot is told of what was sent.
-func TestARequestThatIsSentAgain(t *testing.T) {
-	open := make(chan struct{})
-	defer close(open)
-	model := newUpstream(t, func(http.ResponseWriter, *http.Request) { <-open })
-	t.Run("is held once", func(t *testing.T) {
-		var n atomic.Int32
-		u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-			if n.Add(1) == 1 {
-				says(w, 2800, 2500)
-				return
-			}
-			_, _ = io.WriteString(w, plainAnswer)
-		})
-		r := summarized(t, u, model, func(o *Options) {
-			o.Summarizer.Wait, o.Default.Limits = 300*time.Millisecond, compact.Limits{Window: 5000}
-		})
-		if res := r.chat(history(long)); res.Header.Get(headerOutcome) != string(Retried) {
-			t.Fatalf("%v", res.Header)
-		}
-		got := r.replies(1)[0].Rewrite.Summary
-		if got == nil || got.Outcome != summarize.Digest || got.Reason != "preparing" || got.Duration != 0 {
-			t.Errorf("of the second plan: %+v", got)
-		}
-		if first := r.lastSummary(1); first.Reason != "waited" {
-			t.Errorf("of the first plan: %+v", first)
-		}
-	})
-	t.Run("tells of what was sent", func(t *testing.T) {
-		u := newUpstream(t, nil)
-		u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
-			if len(u.requests()) == 1 {
-				jinja(w)
-				return
-			}
-			_, _ = io.WriteString(w, plainAnswer)
-		})
-		r := summarized(t, u, model)
-		res := r.chat(history(long))
-		if res.Header.Get(headerOutcome) != string(Retried) || strings.Contains(string(u.requests()[1].Body), "[Record of") {
-			t.Fatalf("%v", res.Header)
-		}
-		if stages := res.Header.Get(headerStages); strings.Contains(stages, "summary;") {
-			t.Errorf("there is no slot, and the header says %q", stages)
-		}
-	})
 }
 
 // TestRequestsTakeTheMemoryOfSummaries: a job that no request waits for is

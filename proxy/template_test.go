@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"laconic/compact"
@@ -144,36 +143,5 @@ func TestSystemMessagesAreKeptOrFoldedAsTheRouteSays(t *testing.T) {
 		if got := string(all[len(all)-1].Body); res.StatusCode != c.status || len(all) != c.n || got != c.sent {
 			t.Errorf("%s: %d after %d, sent %s", c.mode, res.StatusCode, len(all), got)
 		}
-	}
-}
-
-// TestACompactedListMeetsATemplate: a long conversation is folded and met in one,
-// and what was sent stays a prefix of what is sent next.
-func TestACompactedListMeetsATemplate(t *testing.T) {
-	u := refusing(t, 500, qwen)
-	p := inFrontOf(t, u, windowed(3000))
-	body := func(n int) string {
-		s := agentBody(n, 100)
-		return strings.Replace(s, `{"role":"tool"`, `{"role":"system","content":"keep to the rules"},{"role":"tool"`, 1)
-	}
-	for n := 20; n < 30; n++ {
-		if res := p.chat(body(n)); res.StatusCode != 200 {
-			t.Fatalf("%d rounds: %d", n, res.StatusCode)
-		}
-	}
-	all := u.requests()
-	if len(all) != 11 {
-		t.Errorf("%d were sent for 10 requests", len(all))
-	}
-	folded := 0
-	for i := 2; i < len(all); i++ {
-		a, b := strings.TrimSuffix(string(all[i-1].Body), `],"temperature":0.5}`), string(all[i].Body)
-		if strings.HasPrefix(b, a) {
-			folded++
-		}
-	}
-	last := p.replies(10)[9].Rewrite
-	if last.Report.Epochs == 0 || folded < 7 || !strings.Contains(string(all[10].Body), "keep to the rules") {
-		t.Errorf("%d epochs, %d of 9 begin as the one before", last.Report.Epochs, folded)
 	}
 }

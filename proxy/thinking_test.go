@@ -116,32 +116,6 @@ func TestMisboundThinkingIsLeftOutAndStaysOut(t *testing.T) {
 	}
 }
 
-// TestALostCutCostsOneSecondSend: and one that is shared costs none.
-func TestALostCutCostsOneSecondSend(t *testing.T) {
-	s := &shelf{all: map[learn.Key]learn.Facts{}}
-	kept := func(o *Options) { o.Facts, o.FactsSecret = s, "s" }
-	u := binding(t, says400(misboundBodies()["LiteLLM"]), holdsSIG)
-	f := func(what string, p *running, outcome string, hits int) {
-		t.Helper()
-		before := len(u.requests())
-		res := p.chat(andThen(signedBody(3, 5), "new"))
-		if n := len(u.requests()) - before; res.StatusCode != 200 || res.Header.Get("X-Laconic-Outcome") != outcome || n != hits {
-			t.Errorf("%s: %d %s after %d hits", what, res.StatusCode, res.Header.Get("X-Laconic-Outcome"), n)
-		}
-	}
-	p := inFrontOf(t, u, kept)
-	f("the first", p, "retried", 2)
-	eventually(t, "the first to tell", func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return len(s.all) == 1
-	})
-	f("one that shares", inFrontOf(t, u, kept), "compacted", 1)
-	p = inFrontOf(t, u)
-	f("one that does not", p, "retried", 2)
-	f("that one again", p, "compacted", 1)
-}
-
 // TestRefusalsThatNothingCuresGoToTheClient: unchanged, and not by way of the
 // client's own list.
 func TestRefusalsThatNothingCuresGoToTheClient(t *testing.T) {
@@ -250,34 +224,5 @@ func TestWhatIsLearntMovesNoEpochBehindThinking(t *testing.T) {
 	res := p.chat(agentBody(16, 100))
 	if n, err := strconv.Atoi(res.Header.Get("X-Laconic-Tokens-After")); err != nil || n == 0 || n > 900 {
 		t.Errorf("a history without thinking is not planned by what was learnt: %v", res.Header)
-	}
-}
-
-// TestWhatLostItsThinkingIsWaitedForToo: limits that a refusal under status 200
-// teaches plan no such history, so nothing but a second send makes it fit.
-func TestWhatLostItsThinkingIsWaitedForToo(t *testing.T) {
-	var limit atomic.Int64
-	u := newUpstream(t, nil)
-	u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
-		all := u.requests()
-		switch body := all[len(all)-1].Body; {
-		case holdsSIG(body):
-			says400(misboundBodies()["LiteLLM"])(w)
-		case int64(wordsIn(body)) > limit.Load():
-			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = fmt.Fprintf(w, `data: {"error":{"message":"request (%d tokens) exceeds the available context size (%d tokens), try increasing it"}}`+"\n\n", wordsIn(body), limit.Load())
-		default:
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = io.WriteString(w, plainAnswer)
-		}
-	})
-	p := inFrontOf(t, u, windowed(100_000))
-	body := signedBody(30, 100) // some 3,100 words
-	for n, most := range []int64{1 << 30, 2000} {
-		limit.Store(most)
-		if res := p.chat(body); string(res.body) != plainAnswer {
-			t.Errorf("under a limit of %d: %s", most, res.body)
-		}
-		p.replies(n + 1)
 	}
 }

@@ -185,7 +185,7 @@ func (p *Page) summarized(i summarize.JobInfo) {
 	p.totals.Summaries++
 	p.totals.SummaryTokens += i.SourceTokens
 	if price := p.price(i.Model); price != nil {
-		p.totals.Saved -= float64(i.SourceTokens) * price.Input / 1e6
+		p.totals.Net -= float64(i.SourceTokens) * price.Input / 1e6
 	}
 }
 

@@ -139,7 +139,7 @@ func TestWhatEpochsCostIsNotHidden(t *testing.T) {
 		p.account(&request{conv: conv, rewrite: *i, reply: proxy.ReplyInfo{ID: "x", Status: 200, Usage: &u}})
 		want.Told, want.Priced = want.Requests, want.Requests
 		got := conv.totals
-		for _, x := range []*float64{&got.Paid, &got.Saved} {
+		for _, x := range []*float64{&got.Paid, &got.Net} {
 			*x = math.Round(*x * 1e6)
 		}
 		if got != want {
@@ -152,7 +152,7 @@ func TestWhatEpochsCostIsNotHidden(t *testing.T) {
 	// there before the epoch.
 	f(1050, 400, 1, wire.Usage{Prompt: 400, Cached: 100}, totals{
 		Requests: 3, Before: 2950, Sent: 2300, Prompt: 2300, Output: 1, Cached: 1000, Compacted: 1, Epochs: 1, Rewritten: 250,
-		Paid: 9100 + 1900 + 3100, Saved: 650 - 250*9,
+		Paid: 9100 + 1900 + 3100, Net: 650 - 250*9,
 	})
 }
 

@@ -29,10 +29,10 @@ type totals struct {
 
 	// Priced is how many of the answers that stated usage have a price.
 	Priced int `json:"priced"`
-	// Paid is what these cost. Saved is what was left out, as if all of it had come from
-	// a cache, less what Rewritten cost above that, and less the prompts of summaries.
-	Paid  float64 `json:"paid"`
-	Saved float64 `json:"saved"`
+	// Paid is what these cost. Net is what was left out, at the price of cached
+	// tokens, without what epochs and the prompts of summaries cost.
+	Paid float64 `json:"paid"`
+	Net  float64 `json:"net"`
 
 	Summaries     int `json:"summaries"`
 	SummaryTokens int `json:"summary_tokens"`
@@ -43,7 +43,7 @@ type cost struct {
 	told, priced                             bool
 	before, sent                             int
 	prompt, cached, output, rewritten, epoch int
-	paid, saved                              float64
+	paid, net                                float64
 }
 
 // account works out what a request cost, and adds it to its conversation and to
@@ -105,7 +105,7 @@ func (p *Page) account(r *request) {
 func (k *cost) price(p *Price) {
 	const million = 1e6
 	k.paid = (float64(k.prompt-k.cached)*p.Input + float64(k.cached)*p.Cached + float64(k.output)*p.Output) / million
-	k.saved = (float64(k.before-k.sent)*p.Cached - float64(k.rewritten)*(p.Input-p.Cached)) / million
+	k.net = (float64(k.before-k.sent)*p.Cached - float64(k.rewritten)*(p.Input-p.Cached)) / million
 }
 
 func (t *totals) add(k *cost) {
@@ -127,7 +127,7 @@ func (t *totals) add(k *cost) {
 	if k.priced {
 		t.Priced++
 		t.Paid += k.paid
-		t.Saved += k.saved
+		t.Net += k.net
 	}
 }
 

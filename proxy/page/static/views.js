@@ -246,8 +246,8 @@ export function savings(state) {
       h("p", {}, t.told < t.requests ? `${count(t.requests - t.told)} of ${count(t.requests)} answers did not say what was counted or cached. What is said of caches is of the others alone.` : "Every answer said what was counted and cached."),
       h("h2", {}, "Money"),
       priced ? [
-        numbers(["Paid", money(t.paid), `${count(t.priced)} requests`], ["Saved, at least", h("span", { class: t.saved < 0 ? "bad" : "good" }, money(t.saved))]),
-        h("p", { class: "dim" }, "By the prices of the configuration. Saved, at least: what was not sent at the price of cached tokens, without what epochs and summaries cost. A request that would not have fitted its window has no price without compaction; it would have been refused."),
+        numbers(["Paid", money(t.paid), `${count(t.priced)} requests`], ["Net, at least", h("span", { class: t.net < 0 ? "bad" : "good" }, money(t.net))]),
+        h("p", { class: "dim" }, "By the prices of the configuration. Net, at least: what was not sent at the price of cached tokens, without what epochs and summaries cost. A request that would not have fitted its window has no price without compaction; it would have been refused."),
       ] : h("p", { class: "dim" }, "No row of prices matches a model that was used, so nothing is said of money."),
       h("h2", {}, "By conversation"),
       table([["Conv.", "n"], "Model", ["Requests", "n"], ["Came", "n"], ["Sent", "n"], ["Not sent", "n"], ["Cached", "n"], ["Epochs", "n"], ["Sent anew", "n"], priced ? ["Paid", "n"] : null].filter(Boolean),
