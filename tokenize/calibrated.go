@@ -204,7 +204,7 @@ func (c *Calibration) follows(way int) bool {
 // favor a way that counts too much.
 func (c *Calibration) score(way int) int {
 	const one, framing = 1_000_000, 20
-	bills, page := c.comparable(way), mostPage
+	bills, page := c.comparable(), mostPage
 	for _, b := range bills {
 		page = min(page, max(0, b.counted-b.sizes[way]))
 	}
@@ -221,12 +221,12 @@ func (c *Calibration) score(way int) int {
 	return apart + (high-low-apart)/4 + off/2
 }
 
-// comparable returns the newest bills, without those of prompts less than half as long as the last: what a template adds
-// by itself is a large part of them.
-func (c *Calibration) comparable(way int) []bill {
-	last := c.seen[len(c.seen)-1].sizes[way]
+// comparable returns the newest bills, the same for all ways, without those less than half of the last: what a template
+// adds by itself is a large part of them.
+func (c *Calibration) comparable() []bill {
+	last := c.seen[len(c.seen)-1].counted
 	for i := len(c.seen) - 1; i > 0; i-- {
-		if 2*c.seen[i-1].sizes[way] < last {
+		if 2*c.seen[i-1].counted < last {
 			return c.seen[i:]
 		}
 	}
@@ -236,7 +236,7 @@ func (c *Calibration) comparable(way int) []bill {
 // largest returns the factor that the newest three bills need.
 func (c *Calibration) largest(way int) int {
 	most := 0
-	bills := c.comparable(way)
+	bills := c.comparable()
 	for _, b := range bills[max(0, len(bills)-enough):] {
 		most = max(most, ratio(max(1, b.sizes[way]), b.counted))
 	}

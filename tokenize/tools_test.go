@@ -51,7 +51,7 @@ func TestEachFamilyPaysForItsTemplate(t *testing.T) {
 			t.Errorf("%s: no tools cost %d", model, got)
 		}
 	}
-	f("qwen3-coder", 0, 86)
+	f("qwen3-8b", 0, 86)
 	f("deepseek-r1:7b", 0, 86)
 	f("llama3.1:8b", 4, 44)
 	f("llama-4-scout", 4, 44)
