@@ -15,6 +15,8 @@ type chat struct{}
 // it speak it.
 var Chat Wire = chat{}
 
+func (chat) Name() string { return "chat" }
+
 // generatedKeys are the keys under which an event of a stream has what was
 // generated: OpenAI's, and Gemini's.
 var generatedKeys = []string{"choices", "candidates"}

@@ -8,6 +8,8 @@ import (
 // Wire is one API of upstreams: how its requests and answers are read, and how
 // its errors are written. A Wire has no state.
 type Wire interface {
+	// Name names the API in logs, metrics and the keys of what is learnt.
+	Name() string
 	// Decode reads the body of a request. Its error is always a *PassError. The
 	// body must not be written to afterwards.
 	Decode(body []byte) (*Request, error)
@@ -99,7 +101,15 @@ var routes = []struct {
 	{"/chat/completions", Chat},
 }
 
-// For returns the wire of an endpoint, nil if its bodies are not read.
+// All are the wires.
+var All = func() (all []Wire) {
+	for _, r := range routes {
+		all = append(all, r.wire)
+	}
+	return all
+}()
+
+// For returns the wire of an endpoint itself, nil if its bodies are not read.
 func For(endpoint string) Wire {
 	for _, r := range routes {
 		if r.endpoint == endpoint {
