@@ -178,7 +178,7 @@ func (k *measuredKind) send(b *testing.B, body []byte) {
 	if got := res.Header.Get("X-Laconic-Outcome"); got != k.outcome || res.StatusCode != http.StatusOK {
 		b.Fatalf("status %d, outcome %q, want %q", res.StatusCode, got, k.outcome)
 	}
-	if end := wire.Chat.End(answer, false, true); k.tokens == 0 && end.Usage != nil {
+	if end := wire.Chat.End(wire.Answer{Tail: answer, Whole: true}); k.tokens == 0 && end.Usage != nil {
 		k.tokens = end.Usage.Prompt
 	}
 }

@@ -62,11 +62,11 @@ func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation 
 		x: x, in: in, mode: x.mode(), policy: x.policy(), asked: req.MaxTokens, ways: route.waysOf(counter), counted: counted,
 		agent: handover.Of(req.Conversation.Messages, req.NoCalls),
 		name:  strings.Clone(asked),
-		known: p.learnt.Model(p.factKey(x.r.Header, route, key...), route.Upstream, name),
+		known: p.learnt.Model(p.factKey(x.r.Header, route, req.Wire, key...), route.Upstream, name),
 	}
 	c.counts = c.known
 	if names := req.ToolNames(); names != "" {
-		c.counts = p.learnt.Model(p.factKey(x.r.Header, route, append(key, "tools", names)...), route.Upstream, name)
+		c.counts = p.learnt.Model(p.factKey(x.r.Header, route, req.Wire, append(key, "tools", names)...), route.Upstream, name)
 	}
 	c.plain = len(c.ways)
 	if route.Tokenizer == "" && !counter.Exact() {
@@ -93,9 +93,10 @@ func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation 
 	return c
 }
 
-// factKey returns the key of a request's facts. The model is a list of names.
-func (p *Proxy) factKey(h http.Header, route *Route, model ...string) learn.Key {
-	list := append([]string{route.Upstream.String(), "model"}, model...)
+// factKey returns the key of a request's facts: upstreams count and refuse by the API
+// that they are asked in. The model is a list of names.
+func (p *Proxy) factKey(h http.Header, route *Route, wire string, model ...string) learn.Key {
+	list := append([]string{route.Upstream.String(), wire, "model"}, model...)
 	if route.Tokenizer != "" {
 		list = append(list, "tokenizer", route.Tokenizer)
 	}

@@ -73,11 +73,11 @@ func (x *exchange) account(cut bool) {
 // readEnd reads the end of the answer and learns from it.
 func (x *exchange) readEnd(cut bool) {
 	i := &x.info
-	text, whole, kept := x.call.answer.End()
+	a, kept := x.call.answer.End()
 	if i.Unread = !kept; !kept {
 		return
 	}
-	end := x.wire.End(text, i.Streamed, whole)
+	end := x.wire.End(a)
 	i.Usage, i.Done = end.Usage, end.Done
 	broken := cut || x.call.answer.Err() != nil
 	if !broken {

@@ -48,9 +48,11 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *exchange {
 		info: ReplyInfo{ID: randomID(), Endpoint: access.Endpoint(r.Method, r.URL.Path)},
 	}
 	if r.Method == http.MethodPost {
-		x.wire = wire.For(x.info.Endpoint)
+		x.wire = wire.For(access.Exact(r.URL.Path))
 	}
-	x.info.Chat = x.wire != nil
+	if x.wire != nil {
+		x.info.Wire = x.wire.Name()
+	}
 	if slices.Contains(access.Methods, r.Method) {
 		x.info.Method = r.Method // any other word could be anything
 	}

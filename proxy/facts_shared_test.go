@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"laconic/proxy/learn"
+	"laconic/proxy/wire"
 )
 
 // modelOf returns what p holds of a request's model.
 func (p *running) modelOf(model string) *learn.Model {
-	return p.learnt.Model(p.factKey(http.Header{}, &p.settings.Load().Default, model), p.settings.Load().Default.Upstream, model)
+	return p.learnt.Model(p.factKey(http.Header{}, &p.settings.Load().Default, wire.Chat.Name(), model), p.settings.Load().Default.Upstream, model)
 }
 
 func (p *running) factsOf(model string) learn.Facts { return p.modelOf(model).Facts() }

@@ -101,7 +101,7 @@ type RewriteInfo struct {
 // PassInfo is why one request was forwarded unread.
 type PassInfo struct {
 	ID   string
-	Chat bool // it is a chat request that could not be read, or was not to be
+	Wire string // of a request whose body could not be read, or was not to be; "": the endpoint has none
 	// Method and Endpoint name the request; Endpoint is one of the API's
 	// paths without /v1. "" for those the proxy does not know.
 	Method, Endpoint string
@@ -118,7 +118,7 @@ type PassInfo struct {
 // ReplyInfo is how one request ended.
 type ReplyInfo struct {
 	ID               string
-	Chat             bool
+	Wire             string // the name of the API that its body is written in; "": it is not read
 	Method, Endpoint string
 	// Rewrite is set when a chat request was measured, Pass when a request was
 	// forwarded unread; neither when it was refused before.

@@ -173,7 +173,7 @@ func (x *exchange) pass(why *passed) (*body.Outgoing, *apierror.Error) {
 		}
 	}
 	i := PassInfo{
-		ID: x.info.ID, Chat: x.info.Chat, Method: x.info.Method, Endpoint: x.info.Endpoint,
+		ID: x.info.ID, Wire: x.info.Wire, Method: x.info.Method, Endpoint: x.info.Endpoint,
 		Route: x.route.Match, Outcome: why.outcome, Reason: why.reason, Detail: why.detail, Tags: x.overrides.tags,
 	}
 	x.info.Pass, x.info.Outcome = &i, why.outcome

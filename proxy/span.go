@@ -75,8 +75,8 @@ func (x *exchange) endSpan() {
 	_ = x.safely("trace", func() error {
 		i := SpanInfo{ReplyInfo: x.info, Steps: x.steps}
 		if x.wire != nil && x.call != nil && x.call.answer != nil {
-			if text, whole, kept := x.call.answer.End(); kept {
-				i.AnsweredBy = x.wire.AnsweredBy(text, x.info.Streamed, whole)
+			if a, kept := x.call.answer.End(); kept {
+				i.AnsweredBy = x.wire.AnsweredBy(a)
 			}
 		}
 		x.span.Ended(i)

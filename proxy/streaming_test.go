@@ -64,7 +64,7 @@ func TestAnEventIsForwardedWhenItArrives(t *testing.T) {
 			if err != nil || string(rest) != "data: [DONE]\n\n" {
 				t.Errorf("%q %v", rest, err)
 			}
-			if r := p.replies(1)[0]; !r.Streamed || r.Chat && !r.Done || r.Code != "" || r.Status != 200 {
+			if r := p.replies(1)[0]; !r.Streamed || r.Wire != "" && !r.Done || r.Code != "" || r.Status != 200 {
 				t.Errorf("%+v", r)
 			}
 		})

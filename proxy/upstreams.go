@@ -134,7 +134,7 @@ var version = regexp.MustCompile(`/v\d`)
 type pathSeen struct{ found, missing bool }
 
 func (x *exchange) pathSeen() (seen pathSeen) {
-	if x.info.Own || !x.info.Chat && x.info.Endpoint != "/models" {
+	if x.info.Own || x.info.Wire == "" && x.info.Endpoint != "/models" {
 		return seen
 	}
 	seen.found = x.info.Status < 300

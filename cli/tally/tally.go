@@ -25,7 +25,7 @@ type Tally struct {
 // Sums count requests and tokens.
 type Sums struct {
 	Requests int // of all kinds
-	Chat     int // chat requests
+	Read     int // whose body is written in an API that the proxy reads
 	Passed   int // of them, those that went out unread
 	Repaired int // whose tool pairs were made legal
 	Folded   int // that were compacted
@@ -57,10 +57,10 @@ func (t *Tally) add(i proxy.ReplyInfo) {
 	if i.Status >= 400 && i.Status != proxy.StatusClientLeft {
 		s.Failed++
 	}
-	if !i.Chat {
+	if i.Wire == "" {
 		return
 	}
-	s.Chat++
+	s.Read++
 	if i.Usage != nil {
 		s.Prompt += int64(i.Usage.Prompt)
 		s.Cached += int64(i.Usage.Cached)
@@ -101,10 +101,10 @@ func (s Sums) Lines() []string {
 	switch {
 	case s.Requests == 0:
 		return []string{"no request came"}
-	case s.Chat == 0:
+	case s.Read == 0:
 		return []string{fmt.Sprintf("no chat request came, %s of other kinds", number(int64(s.Requests)))}
 	}
-	words := []string{fmt.Sprintf("%s chat %s", number(int64(s.Chat)), plural(s.Chat, "request"))}
+	words := []string{fmt.Sprintf("%s chat %s", number(int64(s.Read)), plural(s.Read, "request"))}
 	for _, part := range []struct {
 		n    int
 		word string

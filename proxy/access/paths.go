@@ -145,6 +145,31 @@ func Endpoint(method, path string) (found string) {
 	return found
 }
 
+// Exact returns the endpoint that a path names itself, however it is spelled, or "":
+// neither one that has it below (/responses/ID/cancel) nor one of a collection whose
+// last word is the same (/threads/ID/messages). It is the endpoint whose API the body
+// of a POST is written in.
+func Exact(path string) string {
+	p := strings.ToLower(plain(path))
+	for _, e := range endpoints {
+		if before, ok := strings.CutSuffix(p, e.path); ok && e.method == http.MethodPost {
+			if strings.Count(e.path, "/") > 1 || isRoot(before) {
+				return e.path // two words are no other collection
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+// isRoot reports whether an API may begin behind a path.
+func isRoot(before string) bool {
+	if name := Deployment(before); name != "" {
+		return strings.HasSuffix(before, "/"+name)
+	}
+	return before == "" || strings.HasSuffix(before, "/v1") || strings.HasSuffix(before, "/openai")
+}
+
 // belowBase reports whether a path without /v1 is below an upstream's URL.
 func belowBase(path string) bool {
 	for _, e := range endpoints {

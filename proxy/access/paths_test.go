@@ -88,6 +88,25 @@ func TestEndpointsAreFoundHoweverTheirPathIsSpelled(t *testing.T) {
 	f("POST", "/v1", "")
 }
 
+func TestOnlyTheEndpointItselfSpeaksItsAPI(t *testing.T) {
+	for path, want := range map[string]string{
+		"/v1/chat/completions": ChatCompletions, "/chat/completions/": ChatCompletions, "/api/v1/ch%61t/completions;x=1": ChatCompletions,
+		"/openai/deployments/gpt-4o/chat/completions": ChatCompletions, "/gateway/chat/completions": ChatCompletions,
+		"/v1/chat/completions/id": "", "/v1/models/openai/chat/completions": ChatCompletions,
+		"/v1/responses": "/responses", "/responses": "/responses", "/api/v1//Responses/": "/responses", "/openai/deployments/d/responses": "/responses",
+		"/openai/v1/responses": "/responses", "/openai/responses": "/responses", "/deployments/d/responses": "/responses", "/v1/responses/compact": "/responses/compact", "/v1/responses/resp_1/cancel": "",
+		"/v1/responses/resp_1": "", "/v1/responses/resp_1/input_items": "", "/v1/conversations/c/responses": "",
+		"/v1/messages": "/messages", "/anthropic/v1/messages": "/messages", "/v1/messages/count_tokens": "/messages/count_tokens",
+		"/v1/threads/thread_1/messages": "", "/v1/messages/batches": "", "/v1/threads/v1/runs/x/messages": "", "/threads/t/messages": "", "/": "",
+	} {
+		if u, err := url.Parse("http://h" + path); err != nil {
+			t.Error(err)
+		} else if got := Exact(u.Path); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}
+
 func TestTheModelOfAPath(t *testing.T) {
 	f := func(path, want string) {
 		t.Helper()

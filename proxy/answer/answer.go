@@ -7,7 +7,7 @@
 //   - no wait without end: the start of an answer is handed on as soon as it is
 //     known not to be a refusal, and in any case after a bounded time, number of
 //     bytes and number of looks.
-//   - bounded: of an answer that passes through, only its end is kept.
+//   - bounded: of an answer that passes through, only its head and its end are kept.
 //
 // # The first event
 //
@@ -41,6 +41,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
+
+	"laconic/proxy/wire"
 )
 
 // Timer limits single reads of an answer: while the client is slow to take what
@@ -51,21 +53,22 @@ type Timer interface {
 }
 
 // Body is the body of an answer on its way to the client. It times every read,
-// counts, and keeps the end.
+// counts, and keeps the head and the end.
 type Body struct {
 	body   io.ReadCloser
 	timer  Timer
 	stream bool
+	head   []byte
 	end    tail
 	n      int64
 	err    error
 }
 
-// New wraps the body of res. keep says whether to keep the end of the body.
+// New wraps the body of res. keep says whether to keep the head and the end of the body.
 func New(res *http.Response, timer Timer, keep bool) *Body {
 	b := &Body{body: res.Body, timer: timer, stream: Kind(res) == "text/event-stream"}
 	if keep {
-		b.end.keep = tailSize
+		b.end.keep = kept
 	}
 	return b
 }
@@ -82,6 +85,9 @@ func (b *Body) Read(buf []byte) (int, error) {
 	n, err := b.body.Read(buf)
 	b.timer.Stop()
 	b.n += int64(n)
+	if more := min(n, b.end.keep-len(b.head)); more > 0 {
+		b.head = append(b.head, buf[:more]...)
+	}
 	b.end.add(buf[:n])
 	if err != nil && err != io.EOF {
 		b.err = err
@@ -98,15 +104,15 @@ func (b *Body) Stream() bool { return b.stream }
 // Err returns the error that broke the body, nil if none did.
 func (b *Body) Err() error { return b.err }
 
-// End returns the end of the body as far as it was read. whole reports whether
-// that is all of it, kept whether the end was to be kept at all.
-func (b *Body) End() (text []byte, whole, kept bool) {
-	return b.end.b, b.n == int64(len(b.end.b)), b.end.keep > 0
+// End returns what is kept of the body as far as it was read, and reports whether it
+// was to be kept at all.
+func (b *Body) End() (a wire.Answer, keeps bool) {
+	return wire.Answer{Head: b.head, Tail: b.end.b, Stream: b.stream, Whole: b.n == int64(len(b.end.b))}, b.end.keep > 0
 }
 
-// tailSize is how much of a body's end is kept. Usage is reported there in streams
-// and in whole answers alike, and takes some 700 bytes.
-const tailSize = 2 << 10
+// kept is how much of a body's head is kept, and of its end. The chat API reports
+// usage at the end of streams and of whole answers alike, in some 700 bytes.
+const kept = 2 << 10
 
 // tail keeps the end of what is added to it. The zero value keeps nothing.
 type tail struct {

@@ -38,11 +38,11 @@ func TestUsageIsReadFromTheEndOfAnAnswer(t *testing.T) {
 	f := func(answer string, want *wire.Usage) {
 		t.Helper()
 		for _, step := range []int{1, 7, 100, 1 << 20} {
-			end := tail{keep: tailSize}
+			end := tail{keep: kept}
 			for b := []byte(answer); len(b) > 0; b = b[min(step, len(b)):] {
 				end.add(b[:min(step, len(b))])
 			}
-			got := wire.Chat.End(end.b, true, false).Usage
+			got := wire.Chat.End(wire.Answer{Tail: end.b, Stream: true}).Usage
 			if (got == nil) != (want == nil) || got != nil && *got != *want {
 				t.Errorf("%.60q in steps of %d: %+v, want %+v", answer, step, got, want)
 			}
@@ -65,8 +65,31 @@ func TestUsageIsReadFromTheEndOfAnAnswer(t *testing.T) {
 		text string
 		want bool
 	}{{"data: [DONE]\n\n", true}, {"data:[DONE]", true}, {"data: {}\n\ndata: [DONE]\r\n\r\n", true}, {"data: {\"x\":\"[DONE]\"}\n\n", false}, {"", false}, {"[DONE]", false}} {
-		if wire.Chat.End([]byte(c.text), true, false).Done != c.want {
+		if wire.Chat.End(wire.Answer{Tail: []byte(c.text), Stream: true}).Done != c.want {
 			t.Errorf("%q: done %v", c.text, !c.want)
+		}
+	}
+}
+
+// TestTheHeadAndTheEndOfAnAnswerAreKept: two kilobytes of each, however it comes.
+func TestTheHeadAndTheEndOfAnAnswerAreKept(t *testing.T) {
+	long := strings.Repeat("0123456789abcdef", 1000)
+	for _, text := range []string{"", "short", long[:kept], long} {
+		for _, one := range []bool{false, true} {
+			var from io.Reader = strings.NewReader(text)
+			if one {
+				from = iotest.OneByteReader(from)
+			}
+			b := New(&http.Response{Body: io.NopCloser(from), Header: http.Header{"Content-Type": {"text/event-stream"}}}, noTimer{}, true)
+			if _, err := io.Copy(io.Discard, b); err != nil {
+				t.Fatal(err)
+			}
+			a, keeps := b.End()
+			tail := string(a.Tail)
+			if string(a.Head) != text[:min(len(text), kept)] || !strings.HasSuffix(text, tail) || len(tail) < min(len(text), kept) ||
+				!keeps || !a.Stream || a.Whole != (len(tail) == len(text)) {
+				t.Errorf("of %d bytes %d and %d are kept: %v %v", len(text), len(a.Head), len(tail), a.Stream, a.Whole)
+			}
 		}
 	}
 }
@@ -79,13 +102,13 @@ func BenchmarkUsageReading(b *testing.B) {
 	const events = 500 // of one answer
 	b.SetBytes(int64(len(event)))
 	for i := 0; i < b.N; i += events {
-		end := tail{keep: tailSize}
+		end := tail{keep: kept}
 		for range events {
 			end.add(event)
 		}
 		end.add(last)
 		text := end.b
-		if read := wire.Chat.End(text, true, false); read.Usage == nil || read.Usage.Prompt != 1000 || !read.Done || bytes.Contains(text[len(text)-10:], []byte("usage")) {
+		if read := wire.Chat.End(wire.Answer{Tail: text, Stream: true}); read.Usage == nil || read.Usage.Prompt != 1000 || !read.Done || bytes.Contains(text[len(text)-10:], []byte("usage")) {
 			b.Fatal("the usage was not read")
 		}
 	}

@@ -186,7 +186,7 @@ type Key [sha256.Size]byte
 // version is the version of what is kept under a Key. A release in which a fact means
 // something else, or is written otherwise, raises it: facts of another version are
 // not found, and are learnt anew.
-const version = "facts 5"
+const version = "facts 6"
 
 // Key returns the keyed hash of a list. Each entry goes in with its length, so
 // that no two lists look the same.

@@ -43,7 +43,7 @@ func To(log *zap.Logger) proxy.Listener {
 		},
 		Replied: func(i proxy.ReplyInfo) {
 			name := "request"
-			if i.Chat {
+			if i.Wire != "" {
 				name = "compaction"
 			}
 			if line := log.Check(levelOf(i), name); line != nil {
@@ -113,7 +113,7 @@ func levelOf(i proxy.ReplyInfo) zapcore.Level {
 	case i.Status >= 400 && i.Status != proxy.StatusClientLeft,
 		i.Retry != nil, i.Cut, i.Ended != "",
 		i.Rewrite != nil && i.Rewrite.Report.Outcome != compact.Untouched,
-		i.Outcome == proxy.Rejected, i.Chat && i.Outcome == proxy.Passed: // why it was passed over is what an operator asks first
+		i.Outcome == proxy.Rejected, i.Wire != "" && i.Outcome == proxy.Passed: // why it was passed over is what an operator asks first
 		return zap.InfoLevel
 	}
 	return zap.DebugLevel
@@ -121,7 +121,7 @@ func levelOf(i proxy.ReplyInfo) zapcore.Level {
 
 func replyFields(i proxy.ReplyInfo) []zap.Field {
 	f := []zap.Field{zap.String("request_id", i.ID)}
-	if !i.Chat {
+	if i.Wire == "" {
 		f = append(f, zap.String("method", i.Method), zap.String("endpoint", i.Endpoint))
 	}
 	if i.Outcome != "" {

@@ -26,12 +26,12 @@ func TestTheLevelSaysWhatAnOperatorHasToDo(t *testing.T) {
 	}
 	f(proxy.ReplyInfo{Status: 200}, zap.DebugLevel)
 	f(proxy.ReplyInfo{Status: 499, Code: apierror.CodeClientLeft}, zap.DebugLevel)
-	f(proxy.ReplyInfo{Status: 200, Chat: true, Streamed: true, Done: true}, zap.DebugLevel)
-	f(proxy.ReplyInfo{Status: 200, Chat: true, Streamed: true, Unread: true}, zap.DebugLevel)
-	f(proxy.ReplyInfo{Status: 499, Chat: true, Streamed: true, Code: apierror.CodeClientLeft}, zap.DebugLevel)
+	f(proxy.ReplyInfo{Status: 200, Wire: "chat", Streamed: true, Done: true}, zap.DebugLevel)
+	f(proxy.ReplyInfo{Status: 200, Wire: "chat", Streamed: true, Unread: true}, zap.DebugLevel)
+	f(proxy.ReplyInfo{Status: 499, Wire: "chat", Streamed: true, Code: apierror.CodeClientLeft}, zap.DebugLevel)
 	f(proxy.ReplyInfo{Status: 200, Streamed: true}, zap.DebugLevel) // not chat: nobody looked
 
-	f(proxy.ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: wire.Empty}, zap.InfoLevel)
+	f(proxy.ReplyInfo{Status: 200, Wire: "chat", Streamed: true, Ended: wire.Empty}, zap.InfoLevel)
 	f(proxy.ReplyInfo{Status: 429}, zap.InfoLevel)
 	f(proxy.ReplyInfo{Status: 499, Code: apierror.CodeClientStalled}, zap.InfoLevel)
 	f(proxy.ReplyInfo{Status: 503, Code: apierror.CodeShutdown, Own: true}, zap.InfoLevel)
@@ -43,13 +43,13 @@ func TestTheLevelSaysWhatAnOperatorHasToDo(t *testing.T) {
 	f(proxy.ReplyInfo{Status: 502, Code: apierror.CodeProtocol, Own: true}, zap.WarnLevel)
 	f(proxy.ReplyInfo{Status: 504, Code: apierror.CodeTimeout, Own: true}, zap.WarnLevel)
 	f(proxy.ReplyInfo{Status: 200, Code: apierror.CodeBroke}, zap.WarnLevel)
-	f(proxy.ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: wire.WithoutDone}, zap.WarnLevel)
-	f(proxy.ReplyInfo{Status: 200, Chat: true, Streamed: true, Ended: wire.HalfEvent}, zap.WarnLevel)
+	f(proxy.ReplyInfo{Status: 200, Wire: "chat", Streamed: true, Ended: wire.WithoutDone}, zap.WarnLevel)
+	f(proxy.ReplyInfo{Status: 200, Wire: "chat", Streamed: true, Ended: wire.HalfEvent}, zap.WarnLevel)
 	f(proxy.ReplyInfo{Status: 200, Code: apierror.CodeIdle}, zap.WarnLevel)
 	f(proxy.ReplyInfo{Status: 503, Code: apierror.CodeOverloaded, Own: true}, zap.WarnLevel)
 
 	f(proxy.ReplyInfo{Status: 500, Code: apierror.CodeFault, Own: true}, zap.ErrorLevel)
-	f(proxy.ReplyInfo{Status: 200, Chat: true, Outcome: proxy.Passed, Pass: &proxy.PassInfo{Reason: proxy.ReasonFault}}, zap.ErrorLevel)
+	f(proxy.ReplyInfo{Status: 200, Wire: "chat", Outcome: proxy.Passed, Pass: &proxy.PassInfo{Reason: proxy.ReasonFault}}, zap.ErrorLevel)
 }
 
 func TestASummarizerThatFailsIsAWarning(t *testing.T) {

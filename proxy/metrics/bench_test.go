@@ -16,7 +16,7 @@ func BenchmarkReplied(b *testing.B) {
 	m := New(Options{})
 	l := m.Listener()
 	i := proxy.ReplyInfo{
-		Chat: true, Endpoint: "/chat/completions", Outcome: proxy.Compacted, Status: 200, Duration: time.Second, FirstByte: time.Second,
+		Wire: "chat", Endpoint: "/chat/completions", Outcome: proxy.Compacted, Status: 200, Duration: time.Second, FirstByte: time.Second,
 		Usage: &wire.Usage{Prompt: 42, Cached: 30, Completion: 7},
 		Rewrite: &proxy.RewriteInfo{Route: "gpt-*", Policy: "adaptive", Overhead: time.Millisecond, Report: compact.Report{
 			Before: 100, After: 40, Epochs: 2, Stages: []compact.StageReport{{Name: "summarize", Edits: 2, Saved: 50}, {Name: "squeeze", Edits: 1, Saved: 3}},

@@ -108,7 +108,7 @@ func (m *Metrics) replied(i proxy.ReplyInfo) {
 		}
 		m.count(m.passed, endpoint, i.Pass.Reason)
 	}
-	if !i.Chat {
+	if i.Wire == "" {
 		return
 	}
 	all := m.seriesOf(route, outcome)

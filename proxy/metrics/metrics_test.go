@@ -233,7 +233,7 @@ func TestStatusesThatHaveNoNameAreClasses(t *testing.T) {
 func TestWhatRequestsCount(t *testing.T) {
 	chat := func(o proxy.Outcome, change func(*proxy.ReplyInfo)) proxy.ReplyInfo {
 		i := proxy.ReplyInfo{
-			Chat: true, Endpoint: "/chat/completions", Outcome: o, Status: 200, Duration: time.Second, FirstByte: time.Second,
+			Wire: "chat", Endpoint: "/chat/completions", Outcome: o, Status: 200, Duration: time.Second, FirstByte: time.Second,
 			Rewrite: &proxy.RewriteInfo{Route: "gpt-*", Policy: "adaptive", Outcome: o, Overhead: 70 * time.Microsecond, Report: compact.Report{Before: 100, After: 100}},
 		}
 		if change != nil {

@@ -29,7 +29,7 @@ func sent(p *Page, id, transcript string, t *testing.T, budget int) {
 	p.planned(proxy.PlanInfo{ID: id, Conversation: in, Sent: plan.Apply(in), Plan: &plan, Counter: c})
 	i := proxy.RewriteInfo{ID: id, Model: "m", Outcome: proxy.Outcome(report.Outcome), Report: report}
 	p.rewritten(i)
-	p.replied(proxy.ReplyInfo{ID: id, Chat: true, Rewrite: &i, Outcome: i.Outcome, Status: 200, Usage: &wire.Usage{Prompt: 10, Cached: 4}})
+	p.replied(proxy.ReplyInfo{ID: id, Wire: "chat", Rewrite: &i, Outcome: i.Outcome, Status: 200, Usage: &wire.Usage{Prompt: 10, Cached: 4}})
 }
 
 func TestNothingOfATextIsKept(t *testing.T) {
@@ -164,7 +164,7 @@ func TestWhatWasNotSentSavesNothing(t *testing.T) {
 	i := proxy.RewriteInfo{ID: "two", NewEpoch: true, Outcome: proxy.Compacted, Report: compact.Report{Before: 900, After: 300, Epochs: 1, MessagesAfter: 3}}
 	p.planned(proxy.PlanInfo{ID: "two", Conversation: compact.Conversation{Messages: compacttest.Messages(t, "user: hi")}, Plan: &compact.Plan{}, Counter: compact.BytesPerToken(1)})
 	p.rewritten(i)
-	p.replied(proxy.ReplyInfo{ID: "two", Chat: true, Rewrite: &i, Outcome: i.Outcome, Status: 502, Unsent: true})
+	p.replied(proxy.ReplyInfo{ID: "two", Wire: "chat", Rewrite: &i, Outcome: i.Outcome, Status: 502, Unsent: true})
 	before.Unsent = 1
 	if p.totals != before {
 		t.Errorf("got  %+v\nwant %+v", p.totals, before)

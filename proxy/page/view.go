@@ -35,7 +35,7 @@ type requestLine struct {
 	Tags         string    `json:"tags,omitempty"`
 	Outcome      string    `json:"outcome,omitempty"`
 	Reason       string    `json:"reason,omitempty"`
-	Chat         bool      `json:"chat,omitempty"`
+	Wire         string    `json:"wire,omitempty"`
 	Before       int       `json:"before,omitempty"`
 	Sent         int       `json:"sent,omitempty"`
 	Budget       int       `json:"budget,omitempty"`
@@ -69,7 +69,7 @@ func (r *request) line() requestLine {
 		l.Tenant = r.tenant.name
 	}
 	if i := &r.rewrite; i.ID != "" {
-		l.Chat, l.Model, l.Route, l.Tags, l.Outcome = true, i.Model, i.Route, i.Tags, string(i.Outcome)
+		l.Model, l.Route, l.Tags, l.Outcome = i.Model, i.Route, i.Tags, string(i.Outcome)
 		p := &i.Report
 		l.Before, l.Sent, l.Budget = p.Before, p.After, p.Budget
 		if i.Outcome == proxy.Shadow {
@@ -82,10 +82,10 @@ func (r *request) line() requestLine {
 		l.OverheadUS = i.Overhead.Microseconds()
 	}
 	if i := r.pass; i != nil {
-		l.Chat, l.Endpoint, l.Method, l.Route, l.Tags, l.Outcome, l.Reason = i.Chat, i.Endpoint, i.Method, i.Route, i.Tags, string(i.Outcome), i.Reason
+		l.Wire, l.Endpoint, l.Method, l.Route, l.Tags, l.Outcome, l.Reason = i.Wire, i.Endpoint, i.Method, i.Route, i.Tags, string(i.Outcome), i.Reason
 	}
 	if i := &r.reply; i.ID != "" {
-		l.Chat, l.Endpoint, l.Method, l.Outcome = i.Chat, i.Endpoint, i.Method, string(i.Outcome)
+		l.Wire, l.Endpoint, l.Method, l.Outcome = i.Wire, i.Endpoint, i.Method, string(i.Outcome)
 		l.Over, l.Status, l.Code, l.Unsent = true, i.Status, i.Code, i.Unsent
 		if i.Unsent {
 			l.Sent, l.MessagesSent = 0, 0

@@ -15,6 +15,8 @@ type chat struct{}
 // it speak it.
 var Chat Wire = chat{}
 
+func (chat) Name() string { return "chat" }
+
 // generatedKeys are the keys under which an event of a stream has what was
 // generated: OpenAI's, and Gemini's.
 var generatedKeys = []string{"choices", "candidates"}
@@ -28,10 +30,10 @@ func (chat) Refusal(status int, text []byte) Refusal {
 	return Refusal{Size: said.Size(), Template: said.Template(), Thinking: said.Thinking(), Generated: hasGenerated(text)}
 }
 
-func (chat) End(text []byte, stream, whole bool) End {
-	usage := usageIn(text)
+func (chat) End(a Answer) End {
+	usage := usageIn(a.Tail)
 	return End{
-		Usage: usage, Done: stream && done(text), Flaw: flawIn(text, usage, stream, whole), Generated: endsAnswer(text),
+		Usage: usage, Done: a.Stream && done(a.Tail), Flaw: flawIn(a.Tail, usage, a.Stream, a.Whole), Generated: endsAnswer(a.Tail),
 	}
 }
 
@@ -92,12 +94,12 @@ func finishIn(text []byte) string {
 
 // AnsweredBy reads whole objects only: a key further down could be of what was
 // generated.
-func (chat) AnsweredBy(text []byte, stream, whole bool) string {
+func (chat) AnsweredBy(a Answer) string {
 	switch {
-	case stream:
-		return lastModel(text)
-	case whole:
-		model, _ := Model(text)
+	case a.Stream:
+		return lastModel(a.Tail)
+	case a.Whole:
+		model, _ := Model(a.Tail)
 		return model
 	}
 	return ""

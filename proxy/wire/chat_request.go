@@ -61,6 +61,7 @@ func (chat) Decode(body []byte) (*Request, error) {
 		return nil, err
 	}
 	d.attach()
+	d.Wire = Chat.Name()
 	if last := &d.msgs[len(d.msgs)-1]; last.Role == compact.Assistant {
 		last.Open = d.going || d.opened
 	}

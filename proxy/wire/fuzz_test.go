@@ -25,24 +25,32 @@ func FuzzDecodeEncode(f *testing.F) {
 	}
 	f.Add(history(8<<10), []byte{7, 1, 0, 3, 2})
 	f.Fuzz(func(t *testing.T, body, source []byte) {
-		came := slices.Clone(body)
-		r, err := wire.Chat.Decode(body)
-		if err != nil {
-			var pass *wire.PassError
-			if !errors.As(err, &pass) || pass.Offset < 0 || pass.Offset > int64(len(body)) {
-				t.Fatalf("%v is no *PassError of this body", err)
-			}
-			if pass.Reason == wire.InvalidJSON && json.Valid(body) {
-				t.Fatalf("%v, but it is valid", err)
-			}
-			return
-		}
-		defer r.Release()
-		unedited(t, r)
-		sameAsSlow(t, r)
-		shuffled(t, r, source)
-		if !slices.Equal(came, body) {
-			t.Fatal("the client's bytes were written to")
+		for _, w := range wire.All {
+			decodedAndEncoded(t, w, body, source)
 		}
 	})
+}
+
+func decodedAndEncoded(t *testing.T, w wire.Wire, body, source []byte) {
+	came := slices.Clone(body)
+	r, err := w.Decode(body)
+	if err != nil {
+		var pass *wire.PassError
+		if !errors.As(err, &pass) || pass.Offset < 0 || pass.Offset > int64(len(body)) {
+			t.Fatalf("%s: %v is no *PassError of this body", w.Name(), err)
+		}
+		if pass.Reason == wire.InvalidJSON && json.Valid(body) {
+			t.Fatalf("%s: %v, but it is valid", w.Name(), err)
+		}
+		return
+	}
+	defer r.Release()
+	unedited(t, r)
+	if w == wire.Chat {
+		sameAsSlow(t, r)
+		shuffled(t, r, source)
+	}
+	if !slices.Equal(came, body) {
+		t.Fatalf("%s: the client's bytes were written to", w.Name())
+	}
 }

@@ -47,7 +47,7 @@ func TestTheModelOfABodyIsReadInOneWayOrNotAtAll(t *testing.T) {
 func TestTheModelOfAnAnswerIsReadAtItsTopOnly(t *testing.T) {
 	f := func(text string, stream, whole bool, want string) {
 		t.Helper()
-		if got := wire.Chat.AnsweredBy([]byte(text), stream, whole); got != want {
+		if got := wire.Chat.AnsweredBy(wire.Answer{Tail: []byte(text), Stream: stream, Whole: whole}); got != want {
 			t.Errorf("%.60q: %q, want %q", text, got, want)
 		}
 	}

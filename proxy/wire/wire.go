@@ -8,6 +8,8 @@ import (
 // Wire is one API of upstreams: how its requests and answers are read, and how
 // its errors are written. A Wire has no state.
 type Wire interface {
+	// Name names the API in logs, metrics and the keys of what is learnt.
+	Name() string
 	// Decode reads the body of a request. Its error is always a *PassError. The
 	// body must not be written to afterwards.
 	Decode(body []byte) (*Request, error)
@@ -17,12 +19,11 @@ type Wire interface {
 	// Refusal reads an error: the body of an answer, or the data of its first
 	// event.
 	Refusal(status int, text []byte) Refusal
-	// End reads the end of an answer with status 200. stream says that the answer
-	// is an event stream, whole that the text is all of it.
-	End(text []byte, stream, whole bool) End
-	// AnsweredBy returns the model that an answer names at its top, by its end as
-	// that is given to End; "" where that shows none.
-	AnsweredBy(text []byte, stream, whole bool) string
+	// End reads how an answer with status 200 ended.
+	End(a Answer) End
+	// AnsweredBy returns the model that an answer names at its top, "" where what is
+	// there of it shows none.
+	AnsweredBy(a Answer) string
 	// TooLong says that a conversation stays above its budget: of tokens, of which
 	// the client's tools take some, or of messages, of which there may be most.
 	TooLong(r *compact.Report, most, tools int) Error
@@ -47,6 +48,14 @@ type Refusal struct {
 	// Generated reports whether tokens were generated before the error. Then it is
 	// no refusal, and the tokens are on the bill.
 	Generated bool
+}
+
+// Answer is what is kept of an answer with status 200 that passed: how it begins, where
+// some APIs count the prompt, and how it ends. The two overlap in a short one.
+type Answer struct {
+	Head, Tail []byte
+	Stream     bool // it is an event stream
+	Whole      bool // Tail is all of it
 }
 
 // Usage is what an upstream says that an answer cost, in tokens.
@@ -99,7 +108,15 @@ var routes = []struct {
 	{"/chat/completions", Chat},
 }
 
-// For returns the wire of an endpoint, nil if its bodies are not read.
+// All are the wires.
+var All = func() (all []Wire) {
+	for _, r := range routes {
+		all = append(all, r.wire)
+	}
+	return all
+}()
+
+// For returns the wire of an endpoint itself, nil if its bodies are not read.
 func For(endpoint string) Wire {
 	for _, r := range routes {
 		if r.endpoint == endpoint {
