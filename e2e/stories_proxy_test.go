@@ -75,9 +75,7 @@ type compactionLine struct {
 	Budget    int    `json:"budget"`
 }
 
-var (
-	health = regexp.MustCompile(`"health":"(http://[^"]+)/healthz"`)
-)
+var health = regexp.MustCompile(`"health":"(http://[^"]+)/healthz"`)
 
 // start runs laconic on a free port and waits until it says where.
 func start(path, dir string, env []string, args ...string) (*running, error) {
