@@ -94,7 +94,7 @@ func isNoise(t string) bool {
 	return strings.Contains(t, "███") || strings.Contains(t, "━━━")
 }
 
-var noise = []string{"Collecting ", "Downloading ", "Installing ", "Requirement already", "Using cached", "Preparing ", "WARNING: Running pip", "[notice]", "npm warn", "=== RUN", "=== PAUSE", "=== CONT", "remote: ", "Traceback (most recent", "(use \"git"}
+var noise = []string{"Collecting ", "Downloading ", "Installing ", "Requirement already", "Using cached", "Preparing ", "WARNING: Running pip", "[notice]", "npm warn", "npm notice", "npm http", "diff --git ", "index ", "--- a/", "+++ b/", "new file mode", "=== RUN", "=== PAUSE", "=== CONT", "remote: ", "Traceback (most recent", "(use \"git"}
 
 // isPass reports whether a line only says that one of many tests passed.
 func isPass(t string) bool {

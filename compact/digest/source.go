@@ -21,6 +21,9 @@ func (p *part) source(i int, e *event, head int32) {
 		if t == "" {
 			return 0, blank
 		}
+		if isNoise(t) {
+			return 0, skipped
+		}
 		if isHeading(t) && n > 8 {
 			return 0.1, opens
 		}

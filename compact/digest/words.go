@@ -55,7 +55,7 @@ func near(k, n int) float32 {
 // agent adds what the assistant said: an answer to the user nearly whole, of what
 // it says at work the conclusions.
 func (p *part) agent(i int, e *event) {
-	c, base, limit := prose, float32(0.3), max(500, p.room/14)
+	c, base, limit := prose, float32(0.55), max(500, p.room/14)
 	if e.final {
 		c, base, limit = answers, 1.6, max(900, p.room/8)
 		if p.phase[i] == p.phases {
