@@ -135,7 +135,7 @@ const briefChars = 100
 const decides = 1
 
 // leastScore is what a piece has to be worth.
-const leastScore = 0.25
+const leastScore = 0.12
 
 type heading struct {
 	indent int
