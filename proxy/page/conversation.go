@@ -3,7 +3,6 @@ package page
 import (
 	"fmt"
 	"hash/maphash"
-	"slices"
 	"time"
 
 	"laconic/compact"
@@ -11,8 +10,8 @@ import (
 	"laconic/view"
 )
 
-// identity names a conversation by how it begins: by its first user message, and,
-// once there is one, by the answer to that. The proxy keeps no sessions, so this is
+// identity names a conversation by how it begins: by its task, and, once there is
+// one, by the answer to that. The proxy keeps no sessions, so this is
 // a guess: conversations that begin the same and are told the same answer are taken
 // for one.
 type identity struct{ start, whole uint64 }
@@ -22,15 +21,19 @@ const mostHashed = 4 << 10
 
 // identify reads how a conversation begins. Its texts are hashed as they came.
 func identify(seed maphash.Seed, c *compact.Conversation) (id identity) {
-	n := slices.IndexFunc(c.Messages, func(m compact.Message) bool { return m.Role == compact.User })
-	if n < 0 {
+	first, last := compact.Task(c.Messages)
+	if first < 0 {
 		return id
 	}
 	var h maphash.Hash
 	h.SetSeed(seed)
-	write(&h, &c.Messages[n])
+	for i := first; i <= last; i++ {
+		if m := &c.Messages[i]; m.Role == compact.User {
+			write(&h, m)
+		}
+	}
 	id.start = h.Sum64()
-	for i := n + 1; i < len(c.Messages); i++ {
+	for i := last + 1; i < len(c.Messages); i++ {
 		if m := &c.Messages[i]; m.Role == compact.Assistant {
 			write(&h, m)
 			id.whole = h.Sum64()

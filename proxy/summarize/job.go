@@ -138,9 +138,7 @@ func (s *Service) remove(key store.Key) {
 // messages point into the request's body, which is held for as long as they are.
 func (j *job) load(r *Request, in compact.Conversation, slot *compact.Slot, span int) bool {
 	j.runs = slot.Runs(span)
-	if m := task(in); m != nil {
-		j.task = prompt.TextOf(m)
-	}
+	j.task = prompt.TextOf(task(in)...)
 	if j.s.o.ClientCredential {
 		j.headers = clientCredential(r.Header)
 	}

@@ -27,7 +27,7 @@ func (s *Service) gap(r *Request, in compact.Conversation, slot *compact.Slot, s
 		return g
 	}
 	start := fingerprint.NewChain(nil)
-	if m := task(in); m != nil {
+	for _, m := range task(in) {
 		start.Add(m)
 	}
 	empty := []byte(start.Sum())
@@ -75,13 +75,14 @@ func (s *Service) storeKey(r *Request, start []byte, list string) store.Key {
 	}, access.Credentials(r.Header)...)...)
 }
 
-// task returns the message that began a conversation: it stays in it, and tells
-// the model what matters. It may be nil.
-func task(in compact.Conversation) *compact.Message {
-	for i := range in.Messages {
-		if in.Messages[i].Role == compact.User {
-			return &in.Messages[i]
+// task returns the messages that tell the task of a conversation, newest first: the
+// last of them tells the model best what matters.
+func task(in compact.Conversation) (msgs []*compact.Message) {
+	first, last := compact.Task(in.Messages)
+	for i := last; i >= 0 && i >= first; i-- {
+		if m := &in.Messages[i]; m.Role == compact.User {
+			msgs = append(msgs, m)
 		}
 	}
-	return nil
+	return msgs
 }

@@ -167,7 +167,7 @@ func (s *Service) about(r *Request, in compact.Conversation, slot *compact.Slot,
 	h := sum{seeds: s.seeds}
 	h.memo(from)
 	h.text(slot.Label)
-	if m := task(in); m != nil {
+	for _, m := range task(in) {
 		h.memo(p.message(m))
 	}
 	h.ints(slot.Spans[span].Earlier...)

@@ -125,14 +125,16 @@ func worthKeeping(w string) bool {
 
 func letter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7F }
 
-// TextOf returns the text of a message, a line for each part. It is a copy and
-// does not keep alive what the message was read from.
-func TextOf(m *compact.Message) string {
+// TextOf returns the text of messages, a line for each part. It is a copy and
+// does not keep alive what the messages were read from.
+func TextOf(msgs ...*compact.Message) string {
 	var b strings.Builder
-	for i := range m.Parts {
-		if m.Parts[i].Kind == compact.KindText {
-			b.WriteString(m.Parts[i].Text.String())
-			b.WriteByte('\n')
+	for _, m := range msgs {
+		for i := range m.Parts {
+			if m.Parts[i].Kind == compact.KindText {
+				b.WriteString(m.Parts[i].Text.String())
+				b.WriteByte('\n')
+			}
 		}
 	}
 	return b.String()

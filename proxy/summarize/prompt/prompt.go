@@ -9,7 +9,7 @@ import (
 // else. No tools: a model that has them goes on with the work it reads about.
 type Prompt struct{ System, User string }
 
-// Ask returns the prompt for one piece of a transcript. task is the message that
+// Ask returns the prompt for one piece of a transcript. task is the text that
 // began the conversation and stays in it, prior the summary of what came before
 // the piece; both may be empty. The answer may have so many words.
 func Ask(task, prior, piece string, words int) Prompt {
