@@ -245,7 +245,8 @@ func TestHostileCompressedBodies(t *testing.T) {
 	body := longChat(30<<20, 64) // more than gzip remembers
 	for name, packed := range map[string][]byte{"": body, "gzip": gzipOf(t, body)} {
 		began := time.Now()
-		if got := b.all(12, packed, name); got[200] != 12 {
+		// On a busy machine some may be told to come again: how long the others take is theirs.
+		if got := b.all(12, packed, name); got[200]+got[503] != 12 || got[200] < 6 {
 			t.Errorf("12 bodies, %q: %v", name, got)
 		}
 		t.Logf("12 bodies of 30 MB, sent as %d bytes %q: answered within %v", len(packed), name, time.Since(began))
