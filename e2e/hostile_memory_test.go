@@ -245,7 +245,7 @@ func TestHostileCompressedBodies(t *testing.T) {
 	body := longChat(30<<20, 64) // more than gzip remembers
 	for name, packed := range map[string][]byte{"": body, "gzip": gzipOf(t, body)} {
 		began := time.Now()
-		// On a busy machine some may be told to come again: how long the others take is theirs.
+		// A body waits only so long for room, so a busy machine may tell some to come again.
 		if got := b.all(12, packed, name); got[200]+got[503] != 12 || got[200] < 6 {
 			t.Errorf("12 bodies, %q: %v", name, got)
 		}
