@@ -31,13 +31,14 @@ var strictTemplates = []string{
 // where there is no larger set; all 70 see that of all conversations with `make llamacpp`.
 func TestLlamaCppTemplates(t *testing.T) {
 	t.Parallel()
+	models := llamacpp.Models(t)
 	names, every, newest := strictTemplates, 8, 6
 	if !compacttest.HasLargerSet(t) {
 		every = 1
 	}
 	if allOfLlamaCpp() {
 		names, every, newest = nil, 1, math.MaxInt
-		all, _ := filepath.Glob(filepath.Join(llamacpp.Models(t), "templates", "*.jinja"))
+		all, _ := filepath.Glob(filepath.Join(models, "templates", "*.jinja"))
 		for _, file := range all {
 			names = append(names, strings.TrimSuffix(filepath.Base(file), ".jinja"))
 		}

@@ -228,7 +228,7 @@ func TestThePage(t *testing.T) {
 	b.sees(`location.hash === "#/"`)
 
 	b.open(admin + "/page/#/savings")
-	b.says("Saved, at least")
+	b.says("Net, at least")
 	b.shoot("savings", 1280, 900, false)
 	b.shoot("savings-narrow", 360, 740, true)
 	b.open(admin + "/page/#/upstreams")
