@@ -50,6 +50,7 @@ func proxyOptions(c *config.Config, counter makeCounter) (proxy.Options, error) 
 			Body:           int64(c.Limits.Body),
 			Memory:         int64(c.Limits.Memory),
 			Connections:    c.Limits.ConnectionsPerAddress,
+			Heads:          c.Limits.HeadsPerAddress,
 			Header:         time.Duration(c.Limits.HeaderTimeout),
 			ResponseHeader: time.Duration(c.Limits.ResponseHeaderTimeout),
 			StreamIdle:     time.Duration(c.Limits.StreamIdle),

@@ -134,6 +134,7 @@ var reloaded = []reloadRow{
 	row("limits.body", func(c *Config) *Size { return &c.Limits.Body }, fixed),
 	row("limits.memory", func(c *Config) *Size { return &c.Limits.Memory }, fixed),
 	row("limits.connections_per_address", func(c *Config) *int { return &c.Limits.ConnectionsPerAddress }, fixed),
+	row("limits.heads_per_address", func(c *Config) *int { return &c.Limits.HeadsPerAddress }, fixed),
 	row("limits.header_timeout", func(c *Config) *Duration { return &c.Limits.HeaderTimeout }, fixed),
 	row("limits.response_header_timeout", func(c *Config) *Duration { return &c.Limits.ResponseHeaderTimeout }, fixed),
 	row("limits.stream_idle", func(c *Config) *Duration { return &c.Limits.StreamIdle }, free),

@@ -43,6 +43,10 @@ type AdminPage struct {
 	Handler       http.Handler
 }
 
+// adminBody is the time in which a body must arrive: the longest is a form of a
+// few lines.
+const adminBody = 5 * time.Second
+
 // readOnly are the methods of a page that can only be read.
 var readOnly = []string{http.MethodGet, http.MethodHead}
 
@@ -67,6 +71,9 @@ func (p *Proxy) Admin(o AdminOptions) (*http.Server, error) {
 	}, o.Pages...)
 	return p.server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		page, absent := pageFor(pages, r)
+		if r.ContentLength != 0 { // else the server waits for the body before it answers
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(adminBody))
+		}
 		no := p.checkAdmin(page, r, access.Loopback(o.Listen))
 		if no != nil && no.Status == http.StatusUnauthorized && page != nil && page.Browser && o.SignIn != "" &&
 			r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html") {

@@ -127,7 +127,7 @@ func TestConnectionsOfAnAddressAreLimited(t *testing.T) {
 }
 
 func TestConnectionsWithoutAHeadAreLimited(t *testing.T) {
-	r := reach(t, Limits{})
+	r := reach(t, Limits{Heads: 256})
 	const one, other = "192.0.2.1", "192.0.2.2"
 	for range 256 {
 		_, _ = io.WriteString(r.dial("127.0.0.1"), "GET ")

@@ -24,6 +24,8 @@ func (x *exchange) unanswered(_ http.ResponseWriter, _ *http.Request, err error)
 		no = shuttingDown()
 		no.NoRetry = x.call.sent()
 		x.refuse(no)
+	case errors.Is(broke, os.ErrDeadlineExceeded): // to the server, the client has left by that
+		x.refuse(x.unreadable(broke))
 	case x.clientLeft():
 		// A 200 with nothing in it would be a lie to a client that only closed
 		// its sending half.

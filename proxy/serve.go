@@ -40,11 +40,6 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	defer cut(errShutdown)
 	o := p.settings.Load()
 	srv := p.server(p)
-	limit, unused := admission.NewConnections(o.Limits.Connections, p.closedConnections), srv.ConnState
-	srv.ConnState = func(conn net.Conn, state http.ConnState) {
-		unused(conn, state)
-		limit.Changed(conn, state)
-	}
 	srv.BaseContext = func(net.Listener) context.Context { return requests }
 	var stop *stopping // nil: it was not told to
 	defer func() {
@@ -114,14 +109,19 @@ var http2Limits = &http.HTTP2Config{
 // the handler. There is no limit on a request as a whole. Its end waits for requests
 // alone, and for no connection that has not brought one.
 func (p *Proxy) server(h http.Handler) *http.Server {
+	limits := p.settings.Load().Limits
 	fresh := &unused{open: map[net.Conn]struct{}{}}
+	limit := admission.NewConnections(limits.Connections, limits.Heads, p.closedConnections)
 	srv := &http.Server{
 		Handler:           h,
-		ReadHeaderTimeout: p.settings.Load().Limits.Header,
+		ReadHeaderTimeout: limits.Header,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          log.New(serverLog{p}, "", 0),
-		ConnState:         fresh.changed,
+		ConnState: func(conn net.Conn, state http.ConnState) {
+			fresh.changed(conn, state)
+			limit.Changed(conn, state)
+		},
 	}
 	srv.RegisterOnShutdown(fresh.close)
 	return srv

@@ -8,10 +8,6 @@ import (
 	"time"
 )
 
-// mostWithoutHead is how many connections of one address may be open that did not
-// send a complete request head yet.
-const mostWithoutHead = 256
-
 // reportPause is the time between two reports of closed connections.
 const reportPause = time.Minute
 
@@ -20,6 +16,7 @@ const reportPause = time.Minute
 // this machine share one.
 type Connections struct {
 	most   int              // of one address; 0: any number
+	heads  int              // of those, without a complete request head; 0: any number
 	report func(closed int) // since the last report
 
 	mu       sync.Mutex
@@ -37,10 +34,10 @@ type connection struct {
 // connectionCount is how many connections one address has open.
 type connectionCount struct{ all, withoutHead int }
 
-// NewConnections makes a limit of most connections of one address; 0: any number.
-// It calls report, now and then, with the number of connections that were closed.
-func NewConnections(most int, report func(closed int)) *Connections {
-	return &Connections{most: most, report: report, open: map[net.Conn]*connection{}, clients: map[string]*connectionCount{}}
+// NewConnections makes a limit of most connections of one address, and of heads
+// that did not send a complete request head yet; 0: any number. It calls report, now and then, with the number of connections that were closed.
+func NewConnections(most, heads int, report func(closed int)) *Connections {
+	return &Connections{most: most, heads: heads, report: report, open: map[net.Conn]*connection{}, clients: map[string]*connectionCount{}}
 }
 
 // ClientAt names the client at an address (host:port): the IP, or of IPv6 its first
@@ -88,7 +85,7 @@ func (c *Connections) add(conn net.Conn) bool {
 		n = &connectionCount{}
 		c.clients[client] = n
 	}
-	if n.withoutHead >= mostWithoutHead || c.most > 0 && n.all >= c.most {
+	if c.heads > 0 && n.withoutHead >= c.heads || c.most > 0 && n.all >= c.most {
 		return false
 	}
 	n.all++

@@ -1,0 +1,64 @@
+package proxy
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A client that says it will send a body and sends none is answered, and its
+// connection is closed, wherever the body would go.
+func TestABodyThatNeverComesHoldsNoConnection(t *testing.T) {
+	for _, head := range []string{
+		"POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n",
+		"POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{\"model\":",
+		"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n",
+		"POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			v := newVirtual(t, nil)
+			conn := v.dial()
+			began := time.Now()
+			_, _ = io.WriteString(conn, head)
+			r := bufio.NewReader(conn)
+			res, err := http.ReadResponse(r, nil)
+			if err != nil || res.StatusCode != http.StatusRequestTimeout {
+				t.Errorf("%q: %v, %+v after %v", head, err, res, time.Since(began))
+			}
+			_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
+			if _, err := io.Copy(io.Discard, r); err != nil {
+				t.Errorf("%q: the connection is open: %v", head, err)
+			}
+			if i := <-v.all; i.Code != "body_timeout" {
+				t.Errorf("%q: %s, not body_timeout", head, i.Code)
+			}
+		})
+	}
+}
+
+// The same holds on the admin listener, whose health page asks for no token.
+func TestABodyThatNeverComesHoldsNoConnectionOfTheAdminListener(t *testing.T) {
+	for _, path := range []string{"GET /healthz", "GET /none", "POST /healthz"} {
+		synctest.Test(t, func(t *testing.T) {
+			srv, err := newVirtual(t, nil).p.Admin(AdminOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := newPipes()
+			go func() { _ = srv.Serve(l) }()
+			defer func() { _ = srv.Close() }()
+			conn, err := l.dial(t.Context(), "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.WriteString(conn, path+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n")
+			_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
+			if answer, err := io.ReadAll(conn); err != nil || len(answer) == 0 {
+				t.Errorf("%s: the connection is open: %v, %q", path, err, answer)
+			}
+		})
+	}
+}
