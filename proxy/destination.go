@@ -22,8 +22,8 @@ var errEncoding = errors.New("the body cannot be decompressed")
 
 // byModel sets the route of a request whose endpoint has no wire. Where rows
 // differ in upstream or key, the body of an endpoint that names a model is read
-// for it, JSON or a form, which is then in. So is JSON that goes to a path that
-// is not known, as long as it can be read. No byte of it changes.
+// for it, JSON or a form, which is then in. So is an object that goes to a path that
+// is not known, whatever its type says. No byte of it changes.
 func (x *exchange) byModel() (in *body.Body, no *apierror.Error) {
 	if !x.settings.parted || x.r.Method != http.MethodPost && x.r.Method != http.MethodPut || x.info.Endpoint == access.Models {
 		return nil, x.choose("", nil)
@@ -31,8 +31,16 @@ func (x *exchange) byModel() (in *body.Body, no *apierror.Error) {
 	kind, boundary, err := x.contentType()
 	known := x.info.Endpoint != ""
 	switch {
-	case !known && (kind != "application/json" || !body.Readable(body.Encoding(x.r.Header))):
+	case !known && !body.Readable(body.Encoding(x.r.Header)):
 		return nil, x.choose("", nil)
+	case !known && body.Encoding(x.r.Header) == "":
+		object, err := body.BeginsObject(x.r, x.w.Controller)
+		if err != nil {
+			return nil, x.unreadable(err)
+		}
+		if !object {
+			return nil, x.choose("", nil)
+		}
 	case err != nil:
 		return nil, x.choose("", err)
 	case !body.Readable(body.Encoding(x.r.Header)):
