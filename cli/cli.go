@@ -10,6 +10,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"laconic/config"
 )
 
 // exitError carries an exit code other than 1. The reason was already printed.
@@ -59,7 +61,11 @@ func commands() *cobra.Command {
 	root.Long = "Laconic is an OpenAI-compatible reverse proxy. Point a client's OPENAI_BASE_URL at it:\n" +
 		"it repairs the tool calls of every conversation, compacts those that outgrow their\n" +
 		"model's budget, and streams the answers back unchanged.\n\n" +
-		"Without a command it serves."
+		"Without a command it serves.\n\n" +
+		"A setting comes from its flag, else from its variable (LACONIC_LISTEN is that of --listen),\n" +
+		"else from the configuration file: " + config.Usual + "."
+	root.Version = version()
+	root.SetVersionTemplate("laconic {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = false

@@ -135,7 +135,7 @@ type policyFlags struct {
 }
 
 func (f *policyFlags) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.config, "config", "c", "", "configuration file (default: "+config.FileName+" in this folder, if it exists)")
+	cmd.Flags().StringVarP(&f.config, "config", "c", "", "configuration file (default: "+config.Usual+")")
 	cmd.Flags().StringVar(&f.model, "model", "", "model, instead of the one that the request names")
 	cmd.Flags().StringVar(&f.policy, "policy", "", "policy, instead of the one that the configuration has for the model")
 	cmd.Flags().IntVar(&f.budget, "budget", 0, "tokens of prompt, instead of the model's own budget")

@@ -50,7 +50,7 @@ func envCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&path, "config", "c", "", "configuration file (default: "+config.FileName+" in this folder, if it exists)")
+	cmd.Flags().StringVarP(&path, "config", "c", "", "configuration file (default: "+config.Usual+")")
 	cmd.Flags().StringVar(&model, "model", "", "`MODEL` to show (default: the first that the configuration names)")
 	return cmd
 }

@@ -81,7 +81,7 @@ func unpublished(f found) string {
 
 // writable reports whether the name of a model can be a row: one that names it alone.
 func writable(model string) bool {
-	return len(model) <= 200 && !strings.ContainsAny(model, "*${}") && !strings.ContainsFunc(model, func(r rune) bool { return r < ' ' || r >= 0x7f })
+	return len(model) <= 200 && !strings.ContainsAny(model, `*${}\`) && !strings.ContainsFunc(model, func(r rune) bool { return r < ' ' || r >= 0x7f })
 }
 
 // quotedYAML returns text as YAML, which reads the texts of JSON.

@@ -86,11 +86,7 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 	}
 	path, err := exec.LookPath(args[0])
 	if err != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "laconic: %v\n", err)
-		if errors.Is(err, exec.ErrNotFound) {
-			return exitError(exitNotFound)
-		}
-		return exitError(exitNotRunnable)
+		return exitError(cannotRun(cmd, err))
 	}
 	// A reader of standard error that goes away ends nothing. Ignored, the signal
 	// would be ignored by the command, too.

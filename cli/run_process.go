@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -44,6 +46,16 @@ func withLocal(env []string, name string) string {
 	return name + "=" + list + "127.0.0.1,localhost"
 }
 
+// cannotRun says why a command does not run, and returns the exit code that shells
+// have for that.
+func cannotRun(cmd *cobra.Command, err error) int {
+	fmt.Fprintf(cmd.ErrOrStderr(), "laconic: %v\n", err)
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return exitNotFound
+	}
+	return exitNotRunnable
+}
+
 // runHere runs a command in this terminal until it ends, and returns its exit code.
 // Signals to this process are the command's.
 func runHere(cmd *cobra.Command, path string, args, env []string) (code int, err error) {
@@ -58,8 +70,7 @@ func runHere(cmd *cobra.Command, path string, args, env []string) (code int, err
 	signal.Notify(signals, passed...)
 	defer signal.Stop(signals)
 	if err := child.Start(); err != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "laconic: %v\n", err)
-		return exitNotRunnable, nil
+		return cannotRun(cmd, err), nil
 	}
 	over := make(chan struct{})
 	go func() {

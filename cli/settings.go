@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,8 +20,8 @@ type settings struct{ config, upstream, listen, admin, logLevel, logFormat strin
 
 func (s *settings) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&s.config, "config", "c", "", "configuration file (default: "+config.FileName+" in this folder, if it exists)")
-	f.StringVar(&s.upstream, "upstream", "", "base URL that replaces the client's /v1; also LACONIC_UPSTREAM")
+	f.StringVarP(&s.config, "config", "c", "", "configuration file (default: "+config.Usual+")")
+	f.StringVar(&s.upstream, "upstream", "", "base URL that replaces the client's /v1")
 	f.StringVar(&s.listen, "listen", "", "address to listen on")
 	f.StringVar(&s.admin, "admin", "", `address of /healthz, /readyz and /metrics; "off" for none`)
 	f.StringVar(&s.logLevel, "log-level", "", "debug, info, warn or error")
@@ -29,13 +30,10 @@ func (s *settings) flags(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"auto", "console", "json"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// overrides returns the settings that were given, those of flags before those of
-// the environment.
+// overrides returns the settings that were given by a flag, or else by its variable:
+// LACONIC_LOG_LEVEL is that of --log-level.
 func (s *settings) overrides(cmd *cobra.Command) []config.Override {
 	var over []config.Override
-	if v, ok := os.LookupEnv("LACONIC_UPSTREAM"); ok && v != "" && s.upstream == "" {
-		over = append(over, config.Override{Key: "upstream", Value: v, From: "LACONIC_UPSTREAM"})
-	}
 	for _, o := range []struct{ flag, key, value string }{
 		{"upstream", "upstream", s.upstream},
 		{"listen", "listen", s.listen},
@@ -45,6 +43,11 @@ func (s *settings) overrides(cmd *cobra.Command) []config.Override {
 	} {
 		if cmd.Flags().Changed(o.flag) {
 			over = append(over, config.Override{Key: o.key, Value: o.value, From: "--" + o.flag})
+			continue
+		}
+		variable := "LACONIC_" + strings.ToUpper(strings.ReplaceAll(o.flag, "-", "_"))
+		if v := os.Getenv(variable); v != "" {
+			over = append(over, config.Override{Key: o.key, Value: v, From: variable})
 		}
 	}
 	return over

@@ -18,6 +18,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"laconic/compact"
@@ -25,8 +26,30 @@ import (
 	"laconic/store"
 )
 
-// FileName is read when no path is given and it is there.
+// FileName is the name of the file that laconic init writes.
 const FileName = "laconic.yaml"
+
+// Usual says where a file is looked for that no path names, in words.
+const Usual = "$LACONIC_CONFIG, else the first of laconic.yaml, laconic.yml, $XDG_CONFIG_HOME/laconic/laconic.yaml, /etc/laconic/laconic.yaml that exists"
+
+// usual returns the file to read where no path is given; "" for none.
+func usual() string {
+	if path := os.Getenv("LACONIC_CONFIG"); path != "" {
+		return path
+	}
+	paths := []string{FileName, "laconic.yml"}
+	if dir := os.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		paths = append(paths, filepath.Join(dir, "laconic", FileName))
+	} else if home, err := os.UserHomeDir(); err == nil {
+		paths = append(paths, filepath.Join(home, ".config", "laconic", FileName))
+	}
+	for _, path := range append(paths, filepath.Join("/etc/laconic", FileName)) {
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			return path
+		}
+	}
+	return ""
+}
 
 // Config is the configuration file. config.example.yaml describes its keys, their
 // units and defaults; the comments here say what the example does not. schema.json
@@ -168,8 +191,8 @@ type Override struct {
 	From  string // how errors call it: "--upstream", "LACONIC_UPSTREAM"
 }
 
-// Load reads a configuration file. If path is empty it reads laconic.yaml in the
-// current directory; if there is no such file it returns the defaults, changed by
+// Load reads a configuration file. If path is empty it reads the one of [Usual]; if
+// there is no such file it returns the defaults, changed by
 // over. The error is Problems: everything that is wrong, at once. The configuration
 // that comes with an error is only good for looking at.
 func Load(path string, over ...Override) (*Config, error) { return load(path, nil, over) }
@@ -183,10 +206,9 @@ func LoadAdmin(path string, over ...Override) (*Config, error) {
 
 func load(path string, only []string, over []Override) (*Config, error) {
 	if path == "" {
-		if _, err := os.Stat(FileName); errors.Is(err, fs.ErrNotExist) {
+		if path = usual(); path == "" {
 			return parse("", nil, os.LookupEnv, only, over)
 		}
-		path = FileName
 	}
 	src, err := Read(path)
 	if err != nil {

@@ -278,6 +278,27 @@ func TestNoFileIsDefault(t *testing.T) {
 	if err != nil || c.DefaultWindow != 4096 || c.File() != FileName {
 		t.Errorf("%s is not read: %v", FileName, err)
 	}
+	if err := os.Rename(FileName, "laconic.yml"); err != nil {
+		t.Fatal(err)
+	}
+	if c, err = Load(""); err != nil || c.File() != "laconic.yml" {
+		t.Errorf("laconic.yml is not read: %v", err)
+	}
+	if err := os.MkdirAll("home/.config/laconic", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename("laconic.yml", "home/.config/laconic/laconic.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", "home")
+	t.Setenv("XDG_CONFIG_HOME", "")
+	if c, err = Load(""); err != nil || c.File() != "home/.config/laconic/laconic.yaml" {
+		t.Errorf("the file of the user is not read: %v, %q", err, c.File())
+	}
+	t.Setenv("LACONIC_CONFIG", "named.yaml")
+	if _, err := Load(""); err == nil || !strings.HasPrefix(err.Error(), "named.yaml: there is no such file") {
+		t.Errorf("LACONIC_CONFIG: %v", err)
+	}
 	if _, err := Load("other.yaml"); err == nil || err.Error() != "other.yaml: there is no such file (correct the path; laconic init writes a file, and without -c every setting has its default)" {
 		t.Errorf("a missing file: %v", err)
 	}

@@ -188,10 +188,26 @@ func (ch *checking) entry(path string, secret access.Secret) {
 	}
 }
 
+const (
+	// fewestDistinct is how many different characters a secret has at least.
+	fewestDistinct = 6
+	goodSecret     = "openssl rand -hex 32 makes a good one"
+)
+
 // long checks that a secret cannot be found by trying.
 func (ch *checking) long(path string, secret access.Secret) {
+	distinct := 0
 	if len(secret) < store.ShortestSecret {
-		ch.at(path, codeSecret, fmt.Sprintf("%s is shorter than %d characters", path, store.ShortestSecret), "openssl rand -hex 32 makes a good one")
+		ch.at(path, codeSecret, fmt.Sprintf("%s is shorter than %d characters", path, store.ShortestSecret), goodSecret)
+		return
+	}
+	for i := range len(secret) {
+		if strings.IndexByte(string(secret[:i]), secret[i]) < 0 {
+			distinct++
+		}
+	}
+	if distinct < fewestDistinct {
+		ch.at(path, codeSecret, fmt.Sprintf("%s has fewer than %d different characters", path, fewestDistinct), goodSecret)
 	}
 }
 

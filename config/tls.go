@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"io/fs"
-	"os"
 	"slices"
 
 	"laconic/store"
@@ -66,11 +65,11 @@ func (e *PairError) Error() string {
 // Load reads the certificate and its key. The sum is a hash of both files.
 func (c TLS) Load() (*tls.Certificate, [sha256.Size]byte, *PairError) {
 	var sum [sha256.Size]byte
-	cert, err := readFile(c.Cert, os.Open)
+	cert, err := readFile(c.Cert, openRegular)
 	if err != nil {
 		return nil, sum, &PairError{cause: err}
 	}
-	key, err := readFile(c.Key, os.Open)
+	key, err := readFile(c.Key, openRegular)
 	if err != nil {
 		return nil, sum, &PairError{key: true, cause: err}
 	}

@@ -125,7 +125,11 @@ func (p *Proxy) checkAdmin(page *AdminPage, r *http.Request, loopback bool) *api
 // SignIn lets a browser in that presents the token, and reports whether it does. It
 // sees the pages for browsers then.
 func (p *Proxy) SignIn(w http.ResponseWriter, token string) bool {
-	return p.sessions.Start(w, p.settings.Load().AdminToken, token, time.Now())
+	in := p.sessions.Start(w, p.settings.Load().AdminToken, token, time.Now())
+	if !in {
+		p.listener.Failed(FaultInfo{Where: "sign-in", What: "a browser presented a token that is not the admin_token", Peer: true})
+	}
+	return in
 }
 
 // SignOut ends that.

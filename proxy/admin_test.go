@@ -29,6 +29,9 @@ func TestABrowserIsLetIn(t *testing.T) {
 	if p.SignIn(signed, "admin-toke") || !p.SignIn(signed, "admin-token") {
 		t.Fatal("the token")
 	}
+	if all := p.faults(); len(all) != 1 || all[0].Where != "sign-in" || !all[0].Peer {
+		t.Errorf("of a wrong token it was told: %+v", all)
+	}
 	cookie := signed.Header().Get("Set-Cookie")
 	f := func(method, path string, want int, headers ...string) {
 		t.Helper()

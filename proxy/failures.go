@@ -42,7 +42,7 @@ func (x *exchange) noAnswer(cause, err error) *apierror.Error {
 	no := &apierror.Error{Status: http.StatusBadGateway, Type: "server_error", NoRetry: x.call.sent(), Detail: apierror.Reason(err)}
 	var timeout interface{ Timeout() bool }
 	switch {
-	case errors.Is(err, apierror.ErrSwitchedProtocols):
+	case errors.Is(err, apierror.ErrStatus):
 		no.Code, no.Message = apierror.CodeProtocol, "The upstream's answer was not understood."
 	case errors.Is(cause, body.ErrNoHeaders), errors.As(err, &timeout) && timeout.Timeout():
 		no.Status, no.Code = http.StatusGatewayTimeout, apierror.CodeTimeout

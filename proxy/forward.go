@@ -204,8 +204,8 @@ func (x *exchange) answered(res *http.Response) error {
 	if x.attempt != nil && res.StatusCode == http.StatusOK {
 		x.attempt.c.loaded()
 	}
-	if res.StatusCode == http.StatusSwitchingProtocols {
-		return apierror.ErrSwitchedProtocols
+	if res.StatusCode < http.StatusOK { // none that a final answer has
+		return apierror.ErrStatus
 	}
 	keep := x.wire != nil && res.StatusCode == http.StatusOK && body.Encoding(res.Header) == ""
 	x.call.answer = answer.New(res, x.call.watch, keep)

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"laconic/compact/compacttest"
+	"laconic/proxy/apierror"
 )
 
 func TestErrorsOfTheUpstreamArriveUnchanged(t *testing.T) {
@@ -318,4 +319,21 @@ func TestAnEarlyAnswerReachesAClientThatIsStillSending(t *testing.T) {
 	head := []byte("--x\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\ngpt-4o\r\n--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n")
 	form := slices.Concat(head, body, []byte("\r\n--x--\r\n"))
 	f(parted, "/v1/audio/transcriptions", fmt.Sprintf("Content-Type: multipart/form-data; boundary=x\r\nContent-Length: %d", len(form)), form)
+}
+
+// A status that no answer may have is the upstream's fault, and no panic.
+func TestAStatusThatIsNone(t *testing.T) {
+	for _, status := range []string{"099", "000", "101"} {
+		base := rawListener(t, func(conn *net.TCPConn) {
+			_, _ = http.ReadRequest(bufio.NewReader(conn))
+			_, _ = io.WriteString(conn, "HTTP/1.1 "+status+" Odd\r\nContent-Length: 0\r\n\r\n")
+		})
+		p := start(t, options(base))
+		if res := p.chat(chatBody); res.StatusCode != http.StatusBadGateway || res.code(t) != apierror.CodeProtocol {
+			t.Errorf("%s: %d %s", status, res.StatusCode, res.body)
+		}
+		if all := p.faults(); len(all) != 0 {
+			t.Errorf("%s: %+v", status, all)
+		}
+	}
 }

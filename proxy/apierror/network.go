@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// ErrSwitchedProtocols is the error of an upstream that switched protocols
+// ErrStatus is the error of an upstream whose status ends no answer, such as 101
 // unasked: its answer would be a raw tunnel to the client.
-var ErrSwitchedProtocols = errors.New("the upstream switched protocols unasked")
+var ErrStatus = errors.New("the upstream answered with a status that ends no answer")
 
 // Reason describes the error of an exchange with an upstream, for the operator.
 func Reason(err error) string {
@@ -55,7 +55,7 @@ func NetworkReason(err error) (what string, ok bool) {
 		return what, true
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return "the connection was closed early", true
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrSwitchedProtocols):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrStatus):
 		return err.Error(), true
 	}
 	return "", false

@@ -83,20 +83,28 @@ function take(news) {
   else if (shown.news) shown.news(news);
 }
 
+// A browser opens six connections to a host, and each tab would hold one: a tab that
+// nobody sees lets go of its own.
+let events = null;
+
 function listen() {
-  const events = new EventSource("api/events");
   const say = (text, kind) => {
     live.textContent = text;
     live.className = "live " + kind;
   };
+  if (events) events.close();
+  events = null;
+  if (document.hidden) return;
+  events = new EventSource("api/events");
   events.onmessage = (e) => {
     say("live", "on");
     take(JSON.parse(e.data));
   };
-  events.onerror = () => {
+  events.onerror = (e) => {
     say("not connected", "off");
-    if (events.readyState === EventSource.CLOSED) setTimeout(listen, 3000);
+    if (e.target === events && events.readyState === EventSource.CLOSED) setTimeout(listen, 3000);
   };
 }
 
+document.addEventListener("visibilitychange", listen);
 listen();
