@@ -55,6 +55,7 @@ func (x *exchange) noAnswer(cause, err error) *apierror.Error {
 	default:
 		no.Code, no.Message = apierror.CodeUnreachable, "The proxy could not reach the upstream."
 		no.Hint = "It did not get the whole request; trying again is safe."
+		no.Detail = x.route.Upstream.Host + ": " + no.Detail
 	}
 	return no
 }

@@ -94,7 +94,7 @@ func TestAnUpstreamOutOfReachIsAnErrorOfOurs(t *testing.T) {
 	}
 	f("refused", options(parseURL(t, refused)), 502, "upstream_unreachable", "connection refused")
 	f("certificate", options(parseURL(t, tlsServer.URL)), 502, "upstream_unreachable", "certificate")
-	f("no TLS there", options(parseURL(t, strings.Replace(plain.URL, "http:", "https:", 1))), 502, "upstream_unreachable", "")
+	f("no TLS there", options(parseURL(t, strings.Replace(plain.URL, "http:", "https:", 1))), 502, "upstream_unreachable", "it speaks http, not https")
 	with := func(err error) Options {
 		o := options(parseURL(t, "https://upstream.test/v1"))
 		o.Transport = failing{err}
