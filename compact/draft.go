@@ -81,10 +81,10 @@ func (d *Draft) Newest(i int) bool { return d.newestAssistant >= 0 && i >= d.new
 // many calls only those near the result's place are compared, which keeps
 // reading linear. The call must not be changed.
 func (d *Draft) CallOf(i int) *Call {
-	start := int(d.exchanges.start[i])
-	calls := d.msgs[start].Calls
+	caller := int(d.exchanges.caller[i])
+	calls := d.msgs[caller].Calls
 	const near = 64
-	at := i - start - 1
+	at := i - caller - 1
 	for k := max(0, at-near); k < min(len(calls), at+near+1); k++ {
 		if matches(&calls[k], &d.msgs[i]) {
 			return &calls[k]
@@ -110,7 +110,7 @@ func (d *Draft) Cost(r Ref) int {
 
 // Drop removes the exchange that starts at message i and reports whether it
 // did; instructions and pins stay. Drop is for policies with their own rule of
-// what leaves. It does not protect the first and the newest user message, and
+// what leaves. It does not protect the task and the newest user message, and
 // it does not check which roles become neighbours: see [Draft.DropOldest].
 func (d *Draft) Drop(i int, why string) bool {
 	start, end := d.Exchange(i)
@@ -118,9 +118,7 @@ func (d *Draft) Drop(i int, why string) bool {
 		return false
 	}
 	by := d.reason(why)
-	for k := start; k < end; k++ {
-		d.setRemoved(k, by)
-	}
+	d.remove(start, end, by)
 	return true
 }
 
@@ -138,7 +136,7 @@ func (d *Draft) DropUserRun(why string) {
 	}
 	by := d.reason(why)
 	for i := start; i < d.newestUser && over(); i++ {
-		if i != d.firstUser && !d.pinned[i] && !d.removed(i) {
+		if !d.tells(i) && !d.pinned[i] && !d.removed(i) {
 			d.setRemoved(i, by)
 		}
 	}
@@ -151,8 +149,10 @@ func (d *Draft) DropRepeated(why string) {
 	by := d.reason(why)
 	for _, i := range d.repeatedInstructions() {
 		d.setRemoved(i, by)
-		d.permanent -= d.whole[i]
-		d.permanentCount--
+		if d.instructs(i) {
+			d.permanent -= d.whole[i]
+			d.permanentCount--
+		}
 	}
 }
 

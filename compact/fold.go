@@ -160,6 +160,7 @@ func (f *folding) show(k int) {
 		d.add(i, &d.msgs[i], d.pinned[i])
 	}
 	f.budget = f.input.budget.at(rateAt(f.rates, d.length()))
+	d.settleTask(f.budget.Placing / taskShare)
 	perRequest := f.policy.PerRequest != nil
 	if d.required = d.permanent; !perRequest {
 		d.required += d.newestRequired(d.counter)
@@ -175,7 +176,7 @@ func (f *folding) setWarmMark() {
 	d := f.d
 	f.warm, f.markAt = true, d.end
 	to := d.recent
-	for to > 0 && to < d.end && d.msgs[to].Role != Assistant {
+	for to > 0 && to < d.end && !d.answers(to) {
 		to--
 	}
 	d.gap.warmTo = to

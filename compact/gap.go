@@ -7,15 +7,15 @@ package compact
 //	                   └── removed ──┘kept        └─ removed ─┘
 //	                   from                                  to
 //
-// Invariants: the gap starts after the first user message and ends before an
-// assistant message; from never changes and to only grows. What is protected
-// inside the gap survives in its place. No two messages become neighbours
-// whose roles a chat template or an upstream refuses in that order: where a
-// survivor is a user message, the exchange before it is kept too.
+// Invariants: the gap starts after the task, or with those of its older messages
+// that may leave, and ends before an assistant message; from never changes and to
+// only grows. What is protected inside the gap survives in its place. No two
+// messages become neighbours whose roles a chat template or an upstream refuses in
+// that order: where a survivor is a user message, the exchange before it is kept too.
 type gap struct {
 	open     bool
 	from, to int
-	host     int  // the first user message, whose text the slot follows, or -1
+	host     int  // the last message of the task, whose text the slot follows, or -1
 	scan     scan // after the exchanges before to
 
 	// The newest user message survives only while it is the newest. Then the
@@ -23,6 +23,10 @@ type gap struct {
 	newest int // that message, or -1
 	redo   scan
 	redoAt int
+
+	// replaced is where it ended when what was in it was replaced: a slot describes
+	// what left after that.
+	replaced int
 
 	// warmTo is where the gap ended as of the warm mark: a slot describes the
 	// gap up to there.
@@ -43,6 +47,28 @@ func (d *Draft) DropOldest(why string) bool {
 	return d.widen(d.recent, d.reason(why))
 }
 
+// dropReplaced removes what is old before the newest message that replaces it. A
+// record of it says nothing more, and leaves too.
+func (d *Draft) dropReplaced() {
+	if d.newestReplaces < 0 {
+		return
+	}
+	d.stage = 0
+	by, limit := d.reason("a later message says all of it"), min(d.newestReplaces, d.recent)
+	from := d.gap.to
+	for d.gap.to < limit && d.widen(limit, by) {
+	}
+	if d.gap.to == from {
+		return
+	}
+	for i := d.gap.from; i < d.gap.to; i++ {
+		d.recorded[i] = true
+	}
+	d.gap.replaced = d.gap.to
+	d.setSlot(nil)
+	d.told, d.left = nil, nil
+}
+
 // widen moves the end of the gap until at least one message left, but not
 // beyond limit, and reports whether one did.
 func (d *Draft) widen(limit int, by int32) bool {
@@ -54,7 +80,7 @@ func (d *Draft) widen(limit int, by int32) bool {
 		d.scanRun(g.redoAt, g.to, by)
 	}
 	for d.count >= count {
-		if !g.open && !d.openGap() {
+		if !g.open && !d.openGap(limit, by) {
 			break
 		}
 		to := g.to
@@ -73,25 +99,26 @@ func (d *Draft) widen(limit int, by int32) bool {
 	return d.count < count
 }
 
-// nextAssistant returns the index of the first assistant message after i.
+// nextAssistant returns the index of the first exchange with an answer after i.
 func (d *Draft) nextAssistant(i int) int { return int(d.exchanges.next[i+1]) }
 
-// openGap opens an empty gap after the first user message, or after the
-// instructions at the head of a list without one. It reports whether there is
-// a message after it.
-func (d *Draft) openGap() bool {
-	from, last := 0, -1
-	if d.firstUser >= 0 {
-		from, last = d.firstUser+1, d.firstUser
-	} else {
-		for from < d.end && d.msgs[from].Role.Instruction() {
-			from++
-		}
+// openGap opens a gap after the task, or after the instructions at the head of a
+// list without one, and removes those messages of the task that do not stay. It
+// reports whether there is a message after them.
+func (d *Draft) openGap(limit int, by int32) bool {
+	t := &d.task
+	from := t.last + 1
+	for t.last < 0 && from < d.end && d.msgs[from].Role.Instruction() {
+		from++
 	}
-	if from >= d.end {
+	if from >= d.end || from > limit && t.first < t.from {
 		return false
 	}
-	d.gap = gap{open: true, from: from, to: from, host: last, scan: scan{last: last}, newest: -1, warmTo: d.gap.warmTo}
+	d.gap = gap{open: true, from: from, to: from, host: t.last, scan: scan{last: t.last}, newest: -1, warmTo: d.gap.warmTo}
+	if t.first < t.from {
+		d.gap.from, d.gap.scan.last = t.first, -1
+		d.scanRun(t.first, from, by)
+	}
 	return true
 }
 
@@ -106,8 +133,8 @@ func (d *Draft) scanRun(i, to int, by int32) {
 			if !d.removed(i) { // DropRepeated may have removed it
 				s = d.restoreQuestion(s, i)
 			}
-		case d.pinned[i] || i == d.firstUser || i == d.newestUser:
-			if i == d.newestUser && !d.pinned[i] && i != d.firstUser {
+		case d.pinned[i] || d.tells(i) || i == d.newestUser:
+			if i == d.newestUser && !d.pinned[i] && !d.tells(i) {
 				g.newest, g.redo, g.redoAt = i, s, i
 			}
 			if p := d.restoreBefore(s, i); p < g.redoAt && g.newest == i {
@@ -119,9 +146,7 @@ func (d *Draft) scanRun(i, to int, by int32) {
 			d.restore(i, next)
 			s = d.after(i, next)
 		default:
-			for k := i; k < next; k++ {
-				d.setRemoved(k, by)
-			}
+			d.remove(i, next, by)
 			s.removed = true
 		}
 		i = next
@@ -131,14 +156,23 @@ func (d *Draft) scanRun(i, to int, by int32) {
 
 // after returns the state of the scan after the survivor [i, next).
 func (d *Draft) after(i, next int) scan {
-	return scan{last: i, plain: d.msgs[i].Role == Assistant && next == i+1}
+	return scan{last: i, plain: d.msgs[next-1].Role == Assistant}
+}
+
+// remove removes the exchange [i, next), except pinned notes of it.
+func (d *Draft) remove(i, next int, by int32) {
+	for k := i; k < next; k++ {
+		if !d.pinned[k] {
+			d.setRemoved(k, by)
+		}
+	}
 }
 
 // restore puts the messages in [i, next) back, except instructions, which only
 // DropRepeated removes.
 func (d *Draft) restore(i, next int) {
 	for k := i; k < next; k++ {
-		if !d.msgs[k].Role.Instruction() {
+		if !d.instructs(k) {
 			d.setRemoved(k, 0)
 		}
 	}
@@ -187,7 +221,7 @@ func (d *Draft) restoreQuestion(s scan, i int) scan {
 // not follow a plain one, and a list may not begin with a call (Gemini) unless
 // the client's does.
 func (d *Draft) mayFollow(x, y int) bool {
-	plain := x >= 0 && d.msgs[x].Role == Assistant && d.exchanges.endOf(x) == x+1
+	plain := x >= 0 && d.msgs[d.exchanges.endOf(x)-1].Role == Assistant
 	if d.msgs[y].Role == Assistant {
 		return !plain && (x >= 0 || len(d.msgs[y].Calls) == 0 || d.exchanges.startsWithCall)
 	}
