@@ -32,7 +32,7 @@ func (p *part) code() {
 			p.lines(code, at+k, int32(1+g<<20), b, 600, func(n int) (float32, lineUse) {
 				l := b.at(n)
 				t := strings.TrimLeft(l, "+- \t")
-				s := float32(0.4) + min(b.interest(p.interest, n)*0.4, 1)
+				s := float32(0.6) + min(b.interest(p.interest, n)*0.4, 1)
 				switch {
 				case strings.Trim(t, "{}()[];,") == "" || isComment(t):
 					s = 0.05
@@ -44,7 +44,7 @@ func (p *part) code() {
 					s -= 0.2
 				}
 				return s, plainLine
-			}, 0.3, w, head, p.room/4)
+			}, 1.2, w, head, p.room/2)
 		}
 	}
 }
