@@ -109,6 +109,9 @@ func (e *event) label(n int) string {
 			b = "result of a tool"
 		}
 	}
+	if e.waits {
+		b = "went on: $ " + OneLine(e.brief(), leastLabel)
+	}
 	return strings.TrimSpace(b) + e.ended()
 }
 
@@ -123,6 +126,8 @@ func (e *event) name() (verb, name string) {
 		return "read ", name
 	case e.kind == searches:
 		return "search ", e.subject(nameChars)
+	case e.waits:
+		return "went on: $ ", OneLine(e.brief(), nameChars)
 	case e.command != "":
 		return "$ ", OneLine(e.brief(), nameChars)
 	case e.kind == tracks, e.tool == "":
