@@ -147,7 +147,7 @@ func (w *writer) piece(q *piece, text string, detailed bool) {
 			switch {
 			case strings.HasSuffix(text, "→"):
 				text += " " + q.brief
-			case strings.HasSuffix(text, " lines)"), strings.HasSuffix(text, " line)"):
+			case strings.HasSuffix(text, " lines)"), strings.HasSuffix(text, " line)"), strings.HasSuffix(text, " → exit 0"):
 				text += ": " + q.brief
 			}
 		}
