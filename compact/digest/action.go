@@ -34,6 +34,7 @@ type action struct {
 	text    string // what a plan, a thought or a report says
 	values  value  // the arguments
 	changes []change
+	waits   bool // for a command that an earlier call began
 }
 
 // A change is what an action does to a file.

@@ -27,26 +27,32 @@ func (p *part) code() {
 		}
 		head := p.add(code, at+k, 0, quote(f.path, 200)+note+":", -1, -1) // only with a region
 		for g := range f.regions {
-			b := p.interest.bodyOf(f.regions[g].now())
-			whole := f.regions[g].how == written
-			p.lines(code, at+k, int32(1+g<<20), b, 600, func(n int) (float32, lineUse) {
-				l := b.at(n)
-				t := strings.TrimLeft(l, "+- \t")
-				s := float32(0.4) + min(b.interest(p.interest, n)*0.4, 1)
-				switch {
-				case strings.Trim(t, "{}()[];,") == "" || isComment(t):
-					s = 0.05
-				case isDefinition(t):
-					s += 0.5
-				case l[0] == '-':
-					s -= 0.25
-				case l[0] == ' ' && !whole:
-					s -= 0.2
-				}
-				return s, plainLine
-			}, 0.3, w, head, p.room/4)
+			p.statements(at+k, int32(1+g<<20), f.regions[g].now(), w, head, p.room/2)
 		}
 	}
+}
+
+// statements adds lines of code that was written. A line may have a mark.
+func (p *part) statements(event int, order int32, text string, weight float32, need int32, limit int) {
+	b := p.interest.bodyOf(text)
+	p.lines(code, event, order, b, 600, func(n int) (float32, lineUse) {
+		l := b.at(n)
+		t := strings.TrimLeft(l, "+- \t")
+		s := 0.6 + min(b.interest(p.interest, n)*0.4, 1)
+		switch {
+		case t == "":
+			return 0, blank
+		case strings.Trim(t, "{}()[];,") == "" || isComment(t):
+			s = 0.05
+		case isDefinition(t):
+			s += 0.5
+		case l[0] == '-':
+			s -= 0.25
+		case l[0] == ' ':
+			s -= 0.2
+		}
+		return s, plainLine
+	}, 1.2, weight, need, limit)
 }
 
 // nameChanges adds the names of the files that were changed, the newest last.

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,7 +21,8 @@ type Record struct {
 	awaits  *event   // a call in a text, whose result is the next message
 	files   files
 	todo    todo
-	told    map[uint64]bool // lines in the parts
+	told    map[uint64]bool    // lines in the parts
+	running map[string]*action // programs that go on, by the ids of their sessions
 
 	messages int  // how many left
 	written  int  // how many of them the parts tell of
@@ -29,7 +31,7 @@ type Record struct {
 
 // NewRecord returns an empty record whose costs are those of c.
 func NewRecord(c compact.Counter) *Record {
-	return &Record{counter: c, calls: callIndex{}, files: files{}, told: map[uint64]bool{}}
+	return &Record{counter: c, calls: callIndex{}, files: files{}, told: map[uint64]bool{}, running: map[string]*action{}}
 }
 
 // Add returns the next part of the record: what lost says that neither kept nor
@@ -297,6 +299,7 @@ func (r *Record) answer(e *event, res *result) {
 	if line, rest, _ := strings.Cut(e.result.text, "\n"); e.command != "" && len(line) > 3 && strings.HasPrefix(e.command, strings.TrimSpace(line)) {
 		e.result.text = rest // the command itself
 	}
+	r.follow(e)
 	e.outcome = e.outcomeOf(&e.result)
 	if e.kind == tracks {
 		r.todo.track(e)
@@ -305,5 +308,24 @@ func (r *Record) answer(e *event, res *result) {
 		if c := &e.changes[i]; e.happened(c, e.outcome, &e.result) {
 			r.files.apply(c, e)
 		}
+	}
+}
+
+// goesOn finds the id of a program that goes on while the assistant does other things.
+var goesOn = regexp.MustCompile(`(?:Process running with session ID|running in background with ID:) (\w+)`)
+
+// follow makes of a call that waits for a program a step of that program.
+func (r *Record) follow(e *event) {
+	was := r.running[e.values.member("session_id bash_id shell_id shellId")]
+	if was != nil && e.kind == other && strings.TrimSpace(e.values.member("chars input")) == "" {
+		went := *was
+		went.changes, went.waits = nil, true
+		e.action = &went
+	}
+	if m := goesOn.FindStringSubmatch(firstBytes(e.result.text, 200)); m != nil && e.command != "" {
+		if len(r.running) > leastEvents {
+			clear(r.running)
+		}
+		r.running[m[1]] = e.action
 	}
 }

@@ -65,7 +65,7 @@ const (
 var frame = regexp.MustCompile(`(?i)^\s*(?:$|</?(?:\w*_\w*|output|std(?:out|err)|results?|returncode|path|type|content|file|error|shellid|response|exitcode|text|data|files|entries)(?: [^<>]*)?>\s*$|` +
 	`<(path|type|shellid|return_?code|exit_?code)>[^<]*</|(?-i:Chunk ID: |Wall time: |Process exited with code |Original token count: |Total output lines: |Output:\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
 	`(?i:exit[ _]?code|metadata|return_?code): |Signal: |Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|OBSERVATION:|Observation:|EXECUTION RESULT of |` +
-	`\[(?:Python Interpreter|Current working directory): |\[(?:Command finished|The command completed) with |\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
+	`Exit code \d+\s*$|\[(?:Python Interpreter|Current working directory): |\[(?:Command finished|The command completed) with |\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
 	`Tool ran without output|\(Results are truncated|Here's the result of running .cat -n.|\[[^\]]* Result:|\[[^\]]*\] Result:))`)
 
 // prompt finds the prompt of a shell that OpenHands writes behind an output.

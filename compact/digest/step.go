@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -26,8 +27,11 @@ func (p *part) step(i int, e *event) {
 	case e.outcome.verdict == failed:
 		score += 1.2
 	}
-	if e.kind == runs && landmark(e.command) || e.acts() {
+	switch {
+	case e.kind == runs && landmark(e.command), e.acts():
 		score += 2.5
+	case e.kind == runs && len(e.changes) > 0:
+		score += 1.5
 	}
 	if e.outcome.verdict == refused {
 		score /= w // however long ago: the user still does not want it
@@ -41,6 +45,8 @@ func (p *part) step(i int, e *event) {
 		if _, docs := heredocs(e.command); len(docs) > 0 { // what a commit or a release says
 			p.says(prints, i, 1, firstBytes(docs[0].body, 2000), 1.6, max(300, p.room/16), head, false)
 		}
+	} else if e.kind == runs && e.outcome.verdict != failed {
+		p.scripts(i, e, head)
 	}
 	switch e.kind {
 	case asks:
@@ -109,6 +115,9 @@ func (e *event) label(n int) string {
 			b = "result of a tool"
 		}
 	}
+	if e.waits {
+		b = "went on: $ " + OneLine(e.brief(), leastLabel)
+	}
 	return strings.TrimSpace(b) + e.ended()
 }
 
@@ -123,6 +132,8 @@ func (e *event) name() (verb, name string) {
 		return "read ", name
 	case e.kind == searches:
 		return "search ", e.subject(nameChars)
+	case e.waits:
+		return "went on: $ ", OneLine(e.brief(), nameChars)
 	case e.command != "":
 		return "$ ", OneLine(e.brief(), nameChars)
 	case e.kind == tracks, e.tool == "":
@@ -287,4 +298,18 @@ func (p *part) found(i int, e *event, head int32) {
 		}
 		return max(s, 0), plainLine
 	}, 0, p.weights[i]*0.7, head, p.room/14)
+}
+
+// scripts adds the programs that a command is given to run: what they do to files is
+// in them alone.
+func (p *part) scripts(i int, e *event, head int32) {
+	if !slices.ContainsFunc(e.changes, func(c change) bool { return c.how == changed }) {
+		return
+	}
+	_, docs := heredocs(e.command)
+	for k, d := range docs {
+		if !strings.Contains(d.line, ">") {
+			p.statements(i, int32(k)<<20-1<<24, d.body, p.weights[i], head, p.room/6)
+		}
+	}
 }

@@ -115,7 +115,7 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		case answers:
 			s += 0.6 * (1 - float32(k)/float32(n+1))
 		case prose:
-			if t[0] < 0x80 && (words < 4 || announces(t)) && !concludes && s < 0.3 {
+			if t[0] < 0x80 && !concludes && (words < 4 || announces(t) && (s < 0.3 || len(t) < 80)) {
 				return 0, skipped
 			}
 			s += 0.5 * float32(k) / float32(n+1)

@@ -39,8 +39,8 @@ func (p *part) text() string {
 		}
 		said = true
 		text := q.text
-		if q.class == steps && int(q.event) < len(p.events) {
-			text = p.briefly(text, p.events[q.event], named)
+		if q.class == steps || q.class == code && q.need < 0 {
+			text = p.briefly(text, int(q.event), named)
 		}
 		w.piece(q, text, detailed[q.event])
 	}
@@ -51,9 +51,10 @@ func (p *part) text() string {
 	return w.b.String()
 }
 
-// briefly returns the label of a step with the names of files alone where their paths
-// were named before. named has the path that each name stands for.
-func (p *part) briefly(label string, e *event, named map[string]string) string {
+// briefly returns the label of an event, or of the files after the last one, with
+// the names of files alone where their paths were named before. named has the path
+// that each name stands for.
+func (p *part) briefly(label string, event int, named map[string]string) string {
 	name := func(path string) {
 		short := base(path)
 		if at := strings.Index(label, path); len(path) < len(short)+longFolder || at < 0 || strings.IndexByte(short, '.') < 0 {
@@ -64,6 +65,13 @@ func (p *part) briefly(label string, e *event, named map[string]string) string {
 			named[short] = path
 		}
 	}
+	if event >= len(p.events) {
+		for _, f := range p.changed[:min(len(p.changed), mostFiles)] {
+			name(f.path)
+		}
+		return label
+	}
+	e := p.events[event]
 	name(e.path)
 	for i := range e.changes {
 		if e.changes[i].path != e.path {
@@ -112,8 +120,12 @@ func (w *writer) flush() {
 func (w *writer) skip(e *event) {
 	w.skipped++
 	verb, name := e.name()
+	most := w.most
+	if ended := e.ended(); e.outcome.verdict == refused || e.kind != tracks && len(ended) <= shortEnd && (e.outcome.says != "" || e.kind != edits && e.inLabel() && e.result.text != "") {
+		name, most = name+ended, 3*most
+	}
 	switch {
-	case name == "" || len(w.names) > w.most || strings.Contains(w.names, " "+name):
+	case name == "" || len(w.names) > most || strings.Contains(w.names, " "+name):
 		return
 	case w.names == "":
 		w.names = ": " + verb + name
@@ -125,6 +137,9 @@ func (w *writer) skip(e *event) {
 	w.verb = verb
 }
 
+// shortEnd is the length of ends that are told of steps that are only named.
+const shortEnd = 60
+
 // piece writes a piece. detailed is set if other pieces of its event follow.
 func (w *writer) piece(q *piece, text string, detailed bool) {
 	if q.class == steps {
@@ -132,7 +147,7 @@ func (w *writer) piece(q *piece, text string, detailed bool) {
 			switch {
 			case strings.HasSuffix(text, "→"):
 				text += " " + q.brief
-			case strings.HasSuffix(text, " lines)"), strings.HasSuffix(text, " line)"):
+			case strings.HasSuffix(text, " lines)"), strings.HasSuffix(text, " line)"), strings.HasSuffix(text, " → exit 0"):
 				text += ": " + q.brief
 			}
 		}
@@ -159,7 +174,7 @@ func (w *writer) piece(q *piece, text string, detailed bool) {
 		}
 	}
 	if q.class == code && q.need < 0 {
-		w.b.WriteString("as of here, " + bar(quoted(q.text)) + "\n")
+		w.b.WriteString("as of here, " + bar(quoted(text)) + "\n")
 		w.event, w.class, w.last = q.event, q.class, 0
 		return
 	}
