@@ -8,6 +8,7 @@ import (
 
 	"laconic/compact"
 	"laconic/config"
+	"laconic/counting"
 	"laconic/proxy"
 	"laconic/proxy/access"
 	"laconic/proxy/page"
@@ -17,6 +18,13 @@ import (
 // makeCounter returns the counter of a model; tokenizer is the one that the row
 // of the model names, "" for the one that goes with the model's name.
 type makeCounter = func(model, tokenizer string) (compact.Counter, error)
+
+// The proxy asks these of a counter that has them.
+var (
+	_ proxy.Remembering = (*counting.Counter)(nil)
+	_ proxy.Guessing    = (*counting.Counter)(nil)
+	_ proxy.Summing     = (*counting.Counter)(nil)
+)
 
 // proxyOptions makes the options of the proxy. The configuration must be valid. What
 // depends on the process (listener, transport) is left to the caller.
