@@ -32,6 +32,8 @@ var rules = []rule{
 	{"compact/policy", pure, []string{"laconic/compact", "laconic/compact/digest", "laconic/compact/stage"}, "a policy is a ladder of stages and its numbers"},
 	{"compact/history", pure, []string{"laconic/compact", "laconic/compact/policy"}, "a history is a library on top of compact; the proxy holds none"},
 	{"compact/handover", pure, []string{"laconic/compact", "laconic/compact/stage"}, "whose request it is follows from its texts alone; what becomes of it is a ladder of known stages"},
+	{"fold", append([]string{"encoding/json", "unsafe"}, pure...), []string{"laconic/compact", "laconic/compact/handover", "laconic/compact/policy", "laconic/counting", "laconic/proxy/wire", "laconic/tokenize", "github.com/tidwall/gjson"}, "a program that folds bodies is given a library, and no part of a proxy"},
+	{"fold/service", nil, []string{"laconic/compact", "laconic/fold", "laconic/proxy/wire", "github.com/go-json-experiment/json"}, "the library over HTTP; who may call it, and under which rows, is handed in"},
 	{"tokenize", append([]string{"encoding/json", "io", "sync/atomic", "unsafe"}, pure...), []string{"laconic/tokenize/bpe"}, "counting is pure"},
 	{"tokenize/bpe", append([]string{"embed", "unsafe"}, pure...), nil, "tokens are a function of the text"},
 	{"tokenize/cache", nil, []string{"github.com/maypok86/otter/v2"}, "the cache remembers numbers; it may not know who counts, nor what"},
@@ -112,6 +114,27 @@ func TestImports(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLibraries: who imports a library gets neither the network nor a store with it, by
+// whatever way.
+func TestLibraries(t *testing.T) {
+	f := func(pkg string, forbidden ...string) {
+		t.Helper()
+		out, err := exec.Command("go", "list", "-deps", "laconic/"+pkg).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, dep := range strings.Fields(string(out)) {
+			if slices.Contains(forbidden, dep) {
+				t.Errorf("%s pulls in %s", pkg, dep)
+			}
+		}
+	}
+	ours := []string{"laconic/proxy", "laconic/proxy/summarize", "laconic/store", "laconic/config", "laconic/cli", "github.com/spf13/cobra", "go.uber.org/zap"}
+	f("fold", append(ours, "net", "net/http")...)
+	f("compact/history", append(ours, "net", "net/http", "laconic/tokenize")...)
+	f("fold/service", ours...)
 }
 
 // TestEveryPackageHasItsRule: a new room is entered in the table.

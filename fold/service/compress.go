@@ -1,0 +1,78 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"laconic/fold"
+)
+
+// compressRequest is what is read of a call. Callers send more: config, gateway and
+// what else the service that they were made for takes.
+type compressRequest struct {
+	Messages jsontext.Value `json:"messages"`
+	Model    any            `json:"model"`
+	Budget   any            `json:"token_budget"`
+}
+
+// compress answers POST /v1/compress. The answer has the eight fields of Headroom's
+// service. Its numbers are of the messages alone, without what the options add.
+func (h *Handler) compress(ctx context.Context, w http.ResponseWriter, r *http.Request, body []byte) {
+	var call compressRequest
+	err := json.Unmarshal(body, &call, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	switch {
+	case err != nil:
+		refuse(w, http.StatusBadRequest, "the body is not a JSON object")
+		return
+	case call.Messages.Kind() != '[':
+		refuse(w, http.StatusBadRequest, "messages is not a list")
+		return
+	}
+	f := folded{out: call.Messages, err: errBypassed}
+	model, _ := call.Model.(string)
+	budget, _ := call.Budget.(float64)
+	if o, ok := h.options(w, r, model, int(min(max(budget, 0), 1<<30))); ok {
+		f = h.within(ctx, call.Messages, func() ([]byte, fold.Report, error) { return fold.Messages(call.Messages, model, o) })
+	}
+	describe(w, &f)
+	answer(w, compressAnswer(&f))
+}
+
+func compressAnswer(f *folded) []byte {
+	before, after, ratio := 0, 0, 1.0
+	if f.err == nil {
+		before, after = f.report.Before-f.report.Fixed, f.report.After-f.report.Fixed
+	}
+	if before > 0 {
+		ratio = float64(after) / float64(before)
+	}
+	var b bytes.Buffer
+	b.Grow(len(f.out) + 512)
+	b.WriteString(`{"messages":`)
+	b.Write(f.out)
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"tokens_before", before}, {"tokens_after", after}, {"tokens_saved", max(0, before-after)}} {
+		b.WriteString(`,"` + n.name + `":` + strconv.Itoa(n.value))
+	}
+	b.WriteString(`,"compression_ratio":` + strconv.FormatFloat(ratio, 'f', 4, 64) + `,"transforms_applied":[`)
+	var summary bytes.Buffer
+	if f.err == nil {
+		for i, s := range done(&f.report) {
+			if i > 0 {
+				b.WriteByte(',')
+				summary.WriteByte(',')
+			}
+			b.WriteString(strconv.Quote(s.Name))
+			summary.WriteString(strconv.Quote(s.Name) + ":" + strconv.Itoa(s.Edits))
+		}
+	}
+	b.WriteString(`],"transforms_summary":{` + summary.String() + `},"ccr_hashes":[]}`)
+	return b.Bytes()
+}
