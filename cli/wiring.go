@@ -68,6 +68,9 @@ func proxyOptions(c *config.Config, counter makeCounter) (proxy.Options, error) 
 	if o.Summarizer, err = summarizer(c, counter); err != nil {
 		return proxy.Options{}, err
 	}
+	if c.Service {
+		o.Service = foldService(c, t)
+	}
 	for i := range t.rows {
 		o.Routes = append(o.Routes, &t.rows[i].route)
 	}
@@ -91,6 +94,7 @@ type routeTable struct {
 type routeRow struct {
 	pattern   config.Pattern
 	tokenizer string
+	overhead  int         // tokens
 	route     proxy.Route // of a model that nothing is known about but its row
 }
 
@@ -126,7 +130,7 @@ func routes(c *config.Config, policies map[string]*compact.Policy, counter makeC
 		if err != nil {
 			return nil, err
 		}
-		row := routeRow{pattern: config.CompilePattern(m.Match), tokenizer: m.Tokenizer, route: proxy.Route{
+		row := routeRow{pattern: config.CompilePattern(m.Match), tokenizer: m.Tokenizer, overhead: m.Overhead, route: proxy.Route{
 			Match:            m.Match,
 			Upstream:         upstream,
 			Key:              m.APIKey,

@@ -124,6 +124,9 @@ type Options struct {
 	// empty: random, so that another process finds nothing.
 	Facts       learn.Store
 	FactsSecret access.Secret
+	// Service answers what it serves in place of the upstream; nil: nothing is. On a
+	// listener that others reach it needs ClientKeys.
+	Service Service
 	// Summarizer writes the text of slots; nil: slots hold their digest.
 	Summarizer *summarize.Options
 

@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -24,7 +23,7 @@ type webhook struct {
 // compact answers POST /compact: a body, in any of the shapes that are read, comes back
 // smaller if it has to be, and a webhook of Portkey's gets its verdict. A whole body
 // holds its tools, so Overhead is not added.
-func (h *Handler) compact(ctx context.Context, w http.ResponseWriter, r *http.Request, body []byte) {
+func (c *call) compact(ctx context.Context, body []byte) {
 	inner, hook := body, webhook{}
 	if fold.WireOf(body) == nil {
 		err := json.Unmarshal(body, &hook, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -34,18 +33,18 @@ func (h *Handler) compact(ctx context.Context, w http.ResponseWriter, r *http.Re
 	}
 	model, _ := wire.Model(inner) // what is wrong with it is said once it is decoded
 	f := folded{out: inner, err: errBypassed}
-	if o, ok := h.options(w, r, model, 0); ok && (hook.Event == "" || hook.Event == "beforeRequestHook") {
+	if o, ok := c.options(model, 0); ok && (hook.Event == "" || hook.Event == "beforeRequestHook") {
 		o.Overhead = 0
-		f = h.within(ctx, inner, func() ([]byte, fold.Report, error) { return fold.Compact(inner, o) })
+		f = c.within(ctx, inner, func() ([]byte, fold.Report, error) { return fold.Compact(inner, o) })
 	}
-	describe(w, &f)
+	describe(c.w, &f)
 	switch same := len(f.out) == len(inner) && (len(inner) == 0 || &f.out[0] == &inner[0]); {
 	case hook.Request.JSON == nil:
-		answer(w, f.out)
+		answer(c.w, f.out)
 	case same:
-		answer(w, []byte(`{"verdict":true}`))
+		answer(c.w, []byte(`{"verdict":true}`))
 	default:
-		answer(w, append(append([]byte(`{"verdict":true,"transformedData":{"request":{"json":`), f.out...), `}}}`...))
+		answer(c.w, append(append([]byte(`{"verdict":true,"transformedData":{"request":{"json":`), f.out...), `}}}`...))
 	}
 }
 

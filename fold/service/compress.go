@@ -22,25 +22,25 @@ type compressRequest struct {
 
 // compress answers POST /v1/compress. The answer has the eight fields of Headroom's
 // service. Its numbers are of the messages alone, without what the options add.
-func (h *Handler) compress(ctx context.Context, w http.ResponseWriter, r *http.Request, body []byte) {
-	var call compressRequest
-	err := json.Unmarshal(body, &call, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+func (c *call) compress(ctx context.Context, body []byte) {
+	var in compressRequest
+	err := json.Unmarshal(body, &in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	switch {
 	case err != nil:
-		refuse(w, http.StatusBadRequest, "the body is not a JSON object")
+		refuse(c.w, http.StatusBadRequest, "the body is not a JSON object")
 		return
-	case call.Messages.Kind() != '[':
-		refuse(w, http.StatusBadRequest, "messages is not a list")
+	case in.Messages.Kind() != '[':
+		refuse(c.w, http.StatusBadRequest, "messages is not a list")
 		return
 	}
-	f := folded{out: call.Messages, err: errBypassed}
-	model, _ := call.Model.(string)
-	budget, _ := call.Budget.(float64)
-	if o, ok := h.options(w, r, model, int(min(max(budget, 0), 1<<30))); ok {
-		f = h.within(ctx, call.Messages, func() ([]byte, fold.Report, error) { return fold.Messages(call.Messages, model, o) })
+	f := folded{out: in.Messages, err: errBypassed}
+	model, _ := in.Model.(string)
+	budget, _ := in.Budget.(float64)
+	if o, ok := c.options(model, int(min(max(budget, 0), 1<<30))); ok {
+		f = c.within(ctx, in.Messages, func() ([]byte, fold.Report, error) { return fold.Messages(in.Messages, model, o) })
 	}
-	describe(w, &f)
-	answer(w, compressAnswer(&f))
+	describe(c.w, &f)
+	answer(c.w, compressAnswer(&f))
 }
 
 func compressAnswer(f *folded) []byte {

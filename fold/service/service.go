@@ -48,7 +48,8 @@ type Handler struct {
 	Limit int64
 	// Timeout is the time that an answer takes at most; 0: DefaultTimeout.
 	Timeout time.Duration
-	// Failed is told of a panic while a body was compacted; nil: nobody is.
+	// Failed is told of a panic while a body was compacted, by whoever panicked; nil:
+	// nobody is.
 	Failed func(v any)
 
 	once  sync.Once
@@ -67,13 +68,17 @@ func (h *Handler) Serves(r *http.Request) bool {
 }
 
 // ServeHTTP implements http.Handler. What it does not serve is answered 404.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.Serve(w, r, h.Failed) }
+
+// Serve is ServeHTTP with a Failed of its own.
+func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, failed func(v any)) {
 	timeout := h.Timeout
 	if timeout <= 0 {
 		timeout = DefaultTimeout
 	}
 	ctx, stop := context.WithTimeout(r.Context(), timeout)
 	defer stop()
+	c := call{h, failed, w, r}
 	switch {
 	case !h.Serves(r):
 		refuse(w, http.StatusNotFound, "this path is not served; POST /v1/compress and /compact are")
@@ -100,10 +105,18 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.URL.Path == "/compact" {
-		h.compact(ctx, w, r, body.Bytes())
+		c.compact(ctx, body.Bytes())
 		return
 	}
-	h.compress(ctx, w, r, body.Bytes())
+	c.compress(ctx, body.Bytes())
+}
+
+// call is one request.
+type call struct {
+	*Handler
+	failed func(v any)
+	w      http.ResponseWriter
+	r      *http.Request
 }
 
 // folded is what became of a body.
@@ -123,10 +136,10 @@ var (
 // within returns what fold makes of a body, or the body with an error once ctx is
 // done. Then the work goes on to its end in the background, and its slot is taken
 // until then.
-func (h *Handler) within(ctx context.Context, body []byte, work func() ([]byte, fold.Report, error)) folded {
-	h.once.Do(func() { h.slots = make(chan struct{}, runtime.GOMAXPROCS(0)) })
+func (c *call) within(ctx context.Context, body []byte, work func() ([]byte, fold.Report, error)) folded {
+	c.once.Do(func() { c.slots = make(chan struct{}, runtime.GOMAXPROCS(0)) })
 	select {
-	case h.slots <- struct{}{}:
+	case c.slots <- struct{}{}:
 	case <-ctx.Done():
 		return folded{out: body, err: errLate}
 	}
@@ -134,10 +147,10 @@ func (h *Handler) within(ctx context.Context, body []byte, work func() ([]byte, 
 	go func() {
 		f := folded{out: body, err: errFault}
 		defer func() {
-			if v := recover(); v != nil && h.Failed != nil {
-				h.Failed(v)
+			if v := recover(); v != nil && c.failed != nil {
+				c.failed(v)
 			}
-			<-h.slots
+			<-c.slots
 			done <- f
 		}()
 		out, report, err := work()
@@ -152,15 +165,15 @@ func (h *Handler) within(ctx context.Context, body []byte, work func() ([]byte, 
 }
 
 // options returns how a request for a model is compacted; false: it is not.
-func (h *Handler) options(w http.ResponseWriter, r *http.Request, model string, budget int) (fold.Options, bool) {
-	o, ok := fold.Options{}, r.Header.Get("X-Headroom-Bypass") != "true"
-	if ok && h.Options != nil {
-		o, ok = h.Options(model)
+func (c *call) options(model string, budget int) (fold.Options, bool) {
+	o, ok := fold.Options{}, c.r.Header.Get("X-Headroom-Bypass") != "true"
+	if ok && c.Options != nil {
+		o, ok = c.Options(model)
 	}
-	if v := strings.TrimSpace(r.Header.Get("X-Laconic-Budget")); v != "" {
+	if v := strings.TrimSpace(c.r.Header.Get("X-Laconic-Budget")); v != "" {
 		n, err := strconv.ParseUint(v, 10, 31)
 		if budget = int(n); err != nil || n == 0 {
-			w.Header().Set("X-Laconic-Ignored", "x-laconic-budget")
+			c.w.Header().Set("X-Laconic-Ignored", "x-laconic-budget")
 		}
 	}
 	if budget > 0 {
