@@ -232,3 +232,33 @@ func ExampleReport() {
 	fmt.Println(report.MessagesBefore, report.MessagesAfter, report.MessagesCompacted, err)
 	// Output: 20 13 7 <nil>
 }
+
+// In drop mode a result with another id is nobody's, and the call that stays open
+// leaves with it.
+func Example_drop() {
+	policy, err := policy.New("summary", nil)
+	if err != nil {
+		panic(err)
+	}
+	policy.Repair = compact.RepairDrop
+	h := history.New(history.Options{Policy: policy, Budget: compact.Budget{Tokens: 10_000}})
+	h.Append(say(compact.User, "Read a.go."), called("call_1", "read", `{"path":"a.go"}`), answered("call_9", "package a"), say(compact.User, "Well?"))
+	report, err := h.CompactIfNeeded(context.Background())
+	fmt.Println(report.Repairs, report.ResultsDropped, err)
+	for _, m := range h.Messages() {
+		fmt.Println(m.Role, m.Parts[0].Text)
+	}
+	// Output:
+	// 3 1 <nil>
+	// user Read a.go.
+	// user Well?
+}
+
+// A history that is above its budget, and in which nothing may leave.
+func ExampleErrNotEnough() {
+	h := history.New(history.Options{Budget: compact.Budget{Tokens: 10}})
+	h.Append(say(compact.User, strings.Repeat("a question ", 20)))
+	_, err := h.CompactIfNeeded(context.Background())
+	fmt.Println(errors.Is(err, history.ErrNotEnough))
+	// Output: true
+}
