@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"time"
 
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
@@ -15,9 +16,9 @@ import (
 type Service interface {
 	// Serves reports whether a request is for the service, by its method and path.
 	Serves(r *http.Request) bool
-	// Serve answers. failed is to be called by whoever panicked, if the panic ends
-	// nothing else.
-	Serve(w http.ResponseWriter, r *http.Request, failed func(v any))
+	// Serve answers a request that came at a time. failed is to be called by whoever
+	// panicked, if the panic ends nothing else.
+	Serve(w http.ResponseWriter, r *http.Request, came time.Time, failed func(v any))
 }
 
 // serveItself lets the service answer.
@@ -41,7 +42,7 @@ func (x *exchange) serveItself(s Service) *apierror.Error {
 	if x.settings.ResponseHeaders {
 		h.Set(headerID, id)
 	}
-	s.Serve(x.w, r, func(v any) { x.p.fault(id, "service", v) })
+	s.Serve(x.w, r, x.start, func(v any) { x.p.fault(id, "service", v) })
 	x.info.Outcome = Outcome(h.Get(headerOutcome))
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"laconic/proxy/access"
 )
@@ -16,7 +17,10 @@ type echo struct{}
 
 func (echo) Serves(r *http.Request) bool { return r.URL.Path == "/compact" || r.URL.Path == "/health" }
 
-func (echo) Serve(w http.ResponseWriter, r *http.Request, failed func(any)) {
+func (echo) Serve(w http.ResponseWriter, r *http.Request, came time.Time, failed func(any)) {
+	if came.IsZero() {
+		return
+	}
 	w.Header().Set(headerOutcome, string(Compacted))
 	if r.Header.Get("Fail") != "" {
 		failed("BUG: it broke")

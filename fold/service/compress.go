@@ -16,8 +16,8 @@ import (
 // what else the service that they were made for takes.
 type compressRequest struct {
 	Messages jsontext.Value `json:"messages"`
-	Model    any            `json:"model"`
-	Budget   any            `json:"token_budget"`
+	Model    jsontext.Value `json:"model"`
+	Budget   jsontext.Value `json:"token_budget"`
 }
 
 // compress answers POST /v1/compress. The answer has the eight fields of Headroom's
@@ -34,9 +34,13 @@ func (c *call) compress(ctx context.Context, body []byte) {
 		return
 	}
 	f := folded{out: in.Messages, err: errBypassed}
-	model, _ := in.Model.(string)
-	budget, _ := in.Budget.(float64)
-	if o, ok := c.options(model, int(min(max(budget, 0), 1<<30))); ok {
+	model := "" // of whatever is no string
+	_ = json.Unmarshal(in.Model, &model)
+	budget, err := strconv.ParseUint(string(in.Budget), 10, 31)
+	if err != nil {
+		budget = 0 // it is not a whole number, and so none
+	}
+	if o, ok := c.options(model, int(budget)); ok {
 		f = c.within(ctx, in.Messages, func() ([]byte, fold.Report, error) { return fold.Messages(in.Messages, model, o) })
 	}
 	describe(c.w, &f)

@@ -68,15 +68,18 @@ func (h *Handler) Serves(r *http.Request) bool {
 }
 
 // ServeHTTP implements http.Handler. What it does not serve is answered 404.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.Serve(w, r, h.Failed) }
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.Serve(w, r, time.Now(), h.Failed)
+}
 
-// Serve is ServeHTTP with a Failed of its own.
-func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, failed func(v any)) {
+// Serve is ServeHTTP for a request that began to arrive at a time, with a Failed of its
+// own.
+func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, began time.Time, failed func(v any)) {
 	timeout := h.Timeout
 	if timeout <= 0 {
 		timeout = DefaultTimeout
 	}
-	ctx, stop := context.WithTimeout(r.Context(), timeout)
+	ctx, stop := context.WithDeadline(r.Context(), began.Add(timeout))
 	defer stop()
 	c := call{h, failed, w, r}
 	switch {
@@ -138,10 +141,14 @@ var (
 // until then.
 func (c *call) within(ctx context.Context, body []byte, work func() ([]byte, fold.Report, error)) folded {
 	c.once.Do(func() { c.slots = make(chan struct{}, runtime.GOMAXPROCS(0)) })
+	late := folded{out: body, err: errLate}
+	if ctx.Err() != nil {
+		return late
+	}
 	select {
 	case c.slots <- struct{}{}:
 	case <-ctx.Done():
-		return folded{out: body, err: errLate}
+		return late
 	}
 	done := make(chan folded, 1)
 	go func() {
@@ -160,7 +167,7 @@ func (c *call) within(ctx context.Context, body []byte, work func() ([]byte, fol
 	case f := <-done:
 		return f
 	case <-ctx.Done():
-		return folded{out: body, err: errLate}
+		return late
 	}
 }
 
@@ -171,8 +178,9 @@ func (c *call) options(model string, budget int) (fold.Options, bool) {
 		o, ok = c.Options(model)
 	}
 	if v := strings.TrimSpace(c.r.Header.Get("X-Laconic-Budget")); v != "" {
-		n, err := strconv.ParseUint(v, 10, 31)
-		if budget = int(n); err != nil || n == 0 {
+		if n, err := strconv.ParseUint(v, 10, 31); err == nil && n > 0 {
+			budget = int(n)
+		} else {
 			c.w.Header().Set("X-Laconic-Ignored", "x-laconic-budget")
 		}
 	}

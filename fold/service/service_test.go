@@ -204,11 +204,14 @@ func TestBudgets(t *testing.T) {
 	f("/v1/compress", `{`+one+`,"token_budget":5000}`, "4000", "X-Laconic-Budget", "4000")
 	f("/v1/compress", `{`+one+`,"token_budget":"many"}`, "119808")
 	f("/v1/compress", `{`+one+`,"token_budget":-1}`, "119808")
+	f("/v1/compress", `{`+one+`,"token_budget":1e999,"model":1e999,"config":1e999}`, "119808")
 	f("/compact", `{`+one+`,"max_tokens":100}`, "119808")
 	f("/compact", `{`+one+`}`, "4000", "X-Laconic-Budget", "4000")
-	w := post(new(Handler), "/compact", `{`+one+`}`, "X-Laconic-Budget", "all")
-	if w.Header().Get("X-Laconic-Ignored") != "x-laconic-budget" || w.Header().Get("X-Laconic-Budget") != "119808" {
-		t.Errorf("%v", w.Header())
+	for _, v := range []string{"all", "0", "-1", "99999999999999999999"} {
+		w := post(new(Handler), "/compact", `{`+one+`}`, "X-Laconic-Budget", v)
+		if w.Header().Get("X-Laconic-Ignored") != "x-laconic-budget" || w.Header().Get("X-Laconic-Budget") != "119808" {
+			t.Errorf("%s: %v", v, w.Header())
+		}
 	}
 }
 
@@ -249,6 +252,17 @@ func TestWebhook(t *testing.T) {
 	}
 	if got := f(`{"messages":[{"role":"user","content":"x"}]}`, "beforeRequestHook", "untouched"); got.Exists() {
 		t.Errorf("%.300s", got.Raw)
+	}
+}
+
+// The time counts from the first byte of a request: a body may have been long on its
+// way, or have waited for memory.
+func TestTheTimeOfTheBodyCounts(t *testing.T) {
+	w, h := httptest.NewRecorder(), small()
+	r := httptest.NewRequest(http.MethodPost, "/v1/compress", strings.NewReader(`{"messages":`+list("chat", 40)+`}`))
+	h.Serve(w, r, time.Now().Add(-DefaultTimeout), nil)
+	if w.Code != 200 || w.Header().Get("X-Laconic-Reason") != "timeout" || len(h.slots) != 0 {
+		t.Errorf("%d %v", w.Code, w.Header())
 	}
 }
 
