@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"io"
 	"net/http"
 	"time"
 
@@ -21,6 +20,11 @@ type Service interface {
 	Serve(w http.ResponseWriter, r *http.Request, came time.Time, failed func(v any))
 }
 
+// held is a body that is in memory: it has Bytes.
+type held struct{ *bytes.Buffer }
+
+func (held) Close() error { return nil }
+
 // serveItself lets the service answer.
 func (x *exchange) serveItself(s Service) *apierror.Error {
 	x.info.Own, x.info.Endpoint = true, x.r.URL.Path // one of a few, or it would not be served
@@ -36,7 +40,8 @@ func (x *exchange) serveItself(s Service) *apierror.Error {
 		case in.Text == nil:
 			return &apierror.Error{Status: http.StatusBadRequest, Code: "invalid_body", Message: "The body cannot be decompressed.", Detail: in.Problem}
 		}
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(in.Text)), int64(len(in.Text))
+		in.Keep() // the service may be at work after its answer
+		r.Body, r.ContentLength = held{bytes.NewBuffer(in.Text)}, int64(len(in.Text))
 	}
 	h, id := x.w.Header(), x.info.ID
 	if x.settings.ResponseHeaders {

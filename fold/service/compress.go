@@ -3,45 +3,40 @@ package service
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
+	"unsafe"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tidwall/gjson"
 
 	"laconic/fold"
 )
 
-// compressRequest is what is read of a call. Callers send more: config, gateway and
-// what else the service that they were made for takes.
-type compressRequest struct {
-	Messages jsontext.Value `json:"messages"`
-	Model    jsontext.Value `json:"model"`
-	Budget   jsontext.Value `json:"token_budget"`
-}
-
 // compress answers POST /v1/compress. The answer has the eight fields of Headroom's
-// service. Its numbers are of the messages alone, without what the options add.
+// service. Its numbers are of the messages alone, without what the options add. Callers
+// send more than is read: config, gateway and what else that service takes.
 func (c *call) compress(ctx context.Context, body []byte) {
-	var in compressRequest
-	err := json.Unmarshal(body, &in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	in := gjson.Parse(unsafe.String(unsafe.SliceData(body), len(body))) // it does not change
+	messages := in.Get("messages")
 	switch {
-	case err != nil:
+	case !json.Valid(body) || !in.IsObject():
 		refuse(c.w, http.StatusBadRequest, "the body is not a JSON object")
 		return
-	case in.Messages.Kind() != '[':
+	case !messages.IsArray():
 		refuse(c.w, http.StatusBadRequest, "messages is not a list")
 		return
 	}
-	f := folded{out: in.Messages, err: errBypassed}
-	model := "" // of whatever is no string
-	_ = json.Unmarshal(in.Model, &model)
-	budget, err := strconv.ParseUint(string(in.Budget), 10, 31)
+	list := body[messages.Index : messages.Index+len(messages.Raw)]
+	f := folded{out: list, err: errBypassed}
+	model := strings.Clone(in.Get("model").Str) // "" of whatever is no string
+	budget, err := strconv.ParseUint(in.Get("token_budget").Raw, 10, 31)
 	if err != nil {
 		budget = 0 // it is not a whole number, and so none
 	}
 	if o, ok := c.options(model, int(budget)); ok {
-		f = c.within(ctx, in.Messages, func() ([]byte, fold.Report, error) { return fold.Messages(in.Messages, model, o) })
+		f = c.within(ctx, list, func() ([]byte, fold.Report, error) { return fold.Messages(list, model, o) })
 	}
 	describe(c.w, &f)
 	answer(c.w, compressAnswer(&f))

@@ -94,24 +94,35 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, began time.Time,
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
+	body, err := read(w, r, limit)
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		refuse(w, http.StatusRequestEntityTooLarge, "the body is larger than "+strconv.FormatInt(limit, 10)+" bytes")
+		return
+	case err != nil:
+		refuse(w, http.StatusBadRequest, "the body could not be read")
+		return
+	}
+	if r.URL.Path == "/compact" {
+		c.compact(ctx, body)
+		return
+	}
+	c.compress(ctx, body)
+}
+
+// read returns the body of a request, of at most limit bytes. A body that has Bytes is
+// in memory already, and must stay as it is.
+func read(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	if held, ok := r.Body.(interface{ Bytes() []byte }); ok && int64(len(held.Bytes())) <= limit {
+		return held.Bytes(), nil
+	}
 	var body bytes.Buffer
 	if n := r.ContentLength; 0 < n && n <= limit {
 		body.Grow(int(n) + bytes.MinRead) // else it would be moved while it is read
 	}
-	if _, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, limit)); err != nil {
-		var large *http.MaxBytesError
-		if errors.As(err, &large) {
-			refuse(w, http.StatusRequestEntityTooLarge, "the body is larger than "+strconv.FormatInt(limit, 10)+" bytes")
-		} else if !errors.Is(err, io.EOF) {
-			refuse(w, http.StatusBadRequest, "the body could not be read")
-		}
-		return
-	}
-	if r.URL.Path == "/compact" {
-		c.compact(ctx, body.Bytes())
-		return
-	}
-	c.compress(ctx, body.Bytes())
+	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, limit))
+	return body.Bytes(), err
 }
 
 // call is one request.

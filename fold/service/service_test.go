@@ -153,6 +153,7 @@ func TestWhatIsLeftAsItCame(t *testing.T) {
 	off := &Handler{Options: func(model string) (fold.Options, bool) { return fold.Options{}, model != "gpt-4o" }}
 	f(off, "/v1/compress", call, `{"messages":`+long+zeros, "bypassed")
 	f(small(), "/v1/compress", `{"messages":[]}`, `{"messages":[]`+zeros, "messages_empty")
+	f(small(), "/v1/compress", "\n\t { \"a\": {\"messages\":[1]}, \"messages\" : [ ] }\n", `{"messages":[ ]`+zeros, "messages_empty")
 	f(small(), "/v1/compress", `{"messages":[1, 2]}`, `{"messages":[1, 2]`+zeros, "message_not_an_object")
 	f(small(), "/v1/compress", `{"messages":[{"role":"king"}]}`, `{"messages":[{"role":"king"}]`+zeros, "role_unknown")
 	f(small(), "/compact", `{"prompt":"x"}`, `{"prompt":"x"}`, "unknown_shape")
