@@ -75,7 +75,7 @@ lint:
 UNRACED := proxy/wire proxy/overflow proxy/fingerprint proxy/summarize/redact proxy/summarize/prompt \
            replay/record replay/report
 race:
-	$(GO) test -race -short $$($(GO) list ./cli/... ./demo/... ./proxy/... ./replay/... ./store/... ./tokenize/cache | \
+	$(GO) test -race -short $$($(GO) list ./cli/... ./counting ./demo/... ./fold/... ./proxy/... ./replay/... ./store/... ./tokenize/cache | \
 		grep -vE '/($(subst $(space),|,$(strip $(UNRACED))))$$')
 	$(GO) test -race -short -run 'Goroutines|SharedSafely' ./tokenize ./tokenize/bpe
 	$(GO) test -race -short -run 'Stories|Reload|Stream|ThePage' ./e2e

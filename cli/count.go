@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"laconic/cli/counting"
+	"laconic/counting"
 	"laconic/proxy/wire"
 	"laconic/tokenize"
 )

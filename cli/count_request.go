@@ -7,8 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"laconic/cli/counting"
 	"laconic/compact"
+	"laconic/counting"
 	"laconic/proxy/wire"
 )
 

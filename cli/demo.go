@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"laconic/cli/counting"
 	"laconic/compact"
 	"laconic/config"
+	"laconic/counting"
 	"laconic/demo"
 	"laconic/demo/strict"
 	"laconic/proxy"

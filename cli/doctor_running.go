@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"slices"
 
-	"laconic/cli/counting"
 	"laconic/cli/findings"
+	"laconic/counting"
 	"laconic/store"
 )
 

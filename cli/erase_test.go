@@ -16,9 +16,9 @@ import (
 
 	"go.uber.org/zap"
 
-	"laconic/cli/counting"
 	"laconic/cli/runlog"
 	"laconic/config"
+	"laconic/counting"
 	"laconic/proxy"
 )
 

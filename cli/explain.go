@@ -8,9 +8,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"laconic/cli/counting"
 	"laconic/compact"
 	"laconic/config"
+	"laconic/counting"
 	"laconic/proxy"
 	"laconic/proxy/access"
 	"laconic/tokenize"

@@ -15,10 +15,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"laconic/cli/counting"
 	"laconic/cli/runlog"
 	"laconic/cli/watch"
 	"laconic/config"
+	"laconic/counting"
 	"laconic/proxy"
 
 	"go.uber.org/zap"

@@ -21,9 +21,9 @@ import (
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
 
-	"laconic/cli/counting"
 	"laconic/cli/runlog"
 	"laconic/config"
+	"laconic/counting"
 	"laconic/proxy"
 )
 

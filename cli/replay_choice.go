@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"laconic/cli/counting"
 	"laconic/compact"
 	"laconic/compact/policy"
 	"laconic/config"
+	"laconic/counting"
 	"laconic/proxy"
 	"laconic/replay"
 )

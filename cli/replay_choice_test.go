@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"laconic/cli/counting"
 	"laconic/config"
+	"laconic/counting"
 	"laconic/replay"
 	"laconic/replay/replaytest"
 )

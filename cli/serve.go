@@ -18,11 +18,11 @@ import (
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
-	"laconic/cli/counting"
 	"laconic/cli/findings"
 	"laconic/cli/runlog"
 	"laconic/cli/watch"
 	"laconic/config"
+	"laconic/counting"
 	"laconic/proxy"
 	"laconic/proxy/learn"
 	"laconic/proxy/logging"

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"laconic/cli/counting"
 	"laconic/config"
+	"laconic/counting"
 	"laconic/tokenize"
 )
 

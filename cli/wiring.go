@@ -8,6 +8,7 @@ import (
 
 	"laconic/compact"
 	"laconic/config"
+	"laconic/counting"
 	"laconic/proxy"
 	"laconic/proxy/access"
 	"laconic/proxy/page"
@@ -17,6 +18,13 @@ import (
 // makeCounter returns the counter of a model; tokenizer is the one that the row
 // of the model names, "" for the one that goes with the model's name.
 type makeCounter = func(model, tokenizer string) (compact.Counter, error)
+
+// The proxy asks these of a counter that has them.
+var (
+	_ proxy.Remembering = (*counting.Counter)(nil)
+	_ proxy.Guessing    = (*counting.Counter)(nil)
+	_ proxy.Summing     = (*counting.Counter)(nil)
+)
 
 // proxyOptions makes the options of the proxy. The configuration must be valid. What
 // depends on the process (listener, transport) is left to the caller.
@@ -61,6 +69,9 @@ func proxyOptions(c *config.Config, counter makeCounter) (proxy.Options, error) 
 	if o.Summarizer, err = summarizer(c, counter); err != nil {
 		return proxy.Options{}, err
 	}
+	if c.Service {
+		o.Service = foldService(c, t)
+	}
 	for i := range t.rows {
 		o.Routes = append(o.Routes, &t.rows[i].route)
 	}
@@ -84,6 +95,7 @@ type routeTable struct {
 type routeRow struct {
 	pattern   config.Pattern
 	tokenizer string
+	overhead  int         // tokens
 	route     proxy.Route // of a model that nothing is known about but its row
 }
 
@@ -119,7 +131,7 @@ func routes(c *config.Config, policies map[string]*compact.Policy, counter makeC
 		if err != nil {
 			return nil, err
 		}
-		row := routeRow{pattern: config.CompilePattern(m.Match), tokenizer: m.Tokenizer, route: proxy.Route{
+		row := routeRow{pattern: config.CompilePattern(m.Match), tokenizer: m.Tokenizer, overhead: m.Overhead, route: proxy.Route{
 			Match:            m.Match,
 			Upstream:         upstream,
 			Key:              m.APIKey,

@@ -170,6 +170,9 @@ type Message struct {
 	// Replaces is set by a wire if the message says all that the messages before it
 	// say. It is kept, and what is old before it leaves first, and for no record.
 	Replaces bool
+	// Failed is set if a result says that the tool failed, where the API has a field
+	// for it.
+	Failed bool
 	// Rest is set if the client's message was split, and this has a later one of its
 	// calls and nothing else.
 	Rest bool
@@ -231,7 +234,7 @@ func (m *Message) says() bool {
 // Equal reports whether an upstream would see the same. It ignores Origin,
 // Edited, Sum and Nth.
 func (m *Message) Equal(o *Message) bool {
-	return m.Role == o.Role && m.Shape == o.Shape && m.Answers == o.Answers && m.Name == o.Name &&
+	return m.Role == o.Role && m.Shape == o.Shape && m.Answers == o.Answers && m.Name == o.Name && m.Failed == o.Failed &&
 		m.EmptyCalls == o.EmptyCalls && m.Seal == o.Seal && m.Open == o.Open && m.Holds == o.Holds && m.Rest == o.Rest &&
 		m.Sound == o.Sound && m.Reasoning.Equal(o.Reasoning) && m.Refusal.Equal(o.Refusal) && slices.EqualFunc(m.Parts, o.Parts, Part.Equal) &&
 		slices.EqualFunc(m.Calls, o.Calls, Call.Equal)

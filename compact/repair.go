@@ -34,7 +34,8 @@ const NoResult = "(no result: the call was interrupted or its result is not part
 //     result before its call pairs with it only if no other call and no other
 //     result of the list has that id.
 //  3. The one open call of a round and the one unpaired result directly after
-//     its messages pair, if no call of the list has the result's id.
+//     its messages pair, if no call of the list has the result's id. By RepairDrop
+//     they do so only if the call or the result has no id.
 //
 // Legacy calls, which pair by name, and calls and results without an id stay
 // out of step 2. The calls of a last message that is Open are not answered.

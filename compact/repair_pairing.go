@@ -199,7 +199,8 @@ func (r *repairer) pairBackward(ids map[string]occurrence) {
 }
 
 // pairLeftover pairs the one open call of a round and the one unpaired result
-// directly after its messages, if no call has the result's id.
+// directly after its messages, if no call has the result's id. Where open calls are
+// dropped, one of the two must lack an id: a result with another id is not the answer.
 func (r *repairer) pairLeftover(o *round, ids map[string]occurrence) {
 	if o.going {
 		return
@@ -229,7 +230,8 @@ func (r *repairer) pairLeftover(o *round, ids map[string]occurrence) {
 	}
 	id := r.in[result].Answers
 	name, named := NameIn(id)
-	if _, byName := NameIn(r.in[c.at].Calls[call].ID); named != byName || name != "" && ids[id].calls > 0 {
+	of := r.in[c.at].Calls[call].ID
+	if _, byName := NameIn(of); named != byName || name != "" && ids[id].calls > 0 || r.mode == RepairDrop && of != "" && name != "" {
 		return
 	}
 	r.take(c, call, result)

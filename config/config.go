@@ -64,6 +64,7 @@ type Config struct {
 	Upstream        string            `json:"upstream,omitempty"`
 	Overrides       *bool             `json:"overrides,omitempty"` // nil: when listen is loopback
 	ResponseHeaders bool              `json:"response_headers,omitempty"`
+	Service         bool              `json:"service,omitempty"`
 	Discover        bool              `json:"discover,omitempty"`
 	Strict          bool              `json:"strict,omitempty"`
 	OnFault         string            `json:"on_fault,omitempty"`
@@ -150,6 +151,7 @@ type Model struct {
 	APIKey      access.Secret `json:"api_key,omitempty"`
 	Credential  string        `json:"credential,omitempty"`
 	Tokenizer   string        `json:"tokenizer,omitempty"`
+	Overhead    int           `json:"overhead,omitempty"`
 	// SystemMessages is keep, fold or auto; "": auto.
 	SystemMessages string `json:"system_messages,omitempty"`
 }

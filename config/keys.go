@@ -156,6 +156,10 @@ func (ch *checking) keys() {
 				"an upstream that needs no key takes any text")
 		}
 	}
+	if ch.Service && ch.open && !ch.clientKeys {
+		ch.at("service", codeKey, "service is on and listen is open to other machines, so everyone who gets here could use it",
+			"set client_keys, or listen on 127.0.0.1")
+	}
 	if ch.clientKeys && !everything {
 		ch.note("client_keys", codeKey, "client_keys needs a last row in models that matches everything and has an api_key",
 			`requests for other models, and for the list of models, would have no key: - {match: "*", api_key: ...}`)

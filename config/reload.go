@@ -121,6 +121,7 @@ var reloaded = []reloadRow{
 		next.Overrides = running.Overrides
 	}},
 	row("response_headers", func(c *Config) *bool { return &c.ResponseHeaders }, free),
+	row("service", func(c *Config) *bool { return &c.Service }, free),
 	row("discover", func(c *Config) *bool { return &c.Discover }, free),
 	row("strict", func(c *Config) *bool { return &c.Strict }, free),
 	row("on_fault", func(c *Config) *string { return &c.OnFault }, free),

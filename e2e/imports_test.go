@@ -32,6 +32,8 @@ var rules = []rule{
 	{"compact/policy", pure, []string{"laconic/compact", "laconic/compact/digest", "laconic/compact/stage"}, "a policy is a ladder of stages and its numbers"},
 	{"compact/history", pure, []string{"laconic/compact", "laconic/compact/policy"}, "a history is a library on top of compact; the proxy holds none"},
 	{"compact/handover", pure, []string{"laconic/compact", "laconic/compact/stage"}, "whose request it is follows from its texts alone; what becomes of it is a ladder of known stages"},
+	{"fold", append([]string{"encoding/json", "unsafe"}, pure...), []string{"laconic/compact", "laconic/compact/handover", "laconic/compact/policy", "laconic/counting", "laconic/proxy/wire", "laconic/tokenize", "github.com/tidwall/gjson"}, "a program that folds bodies is given a library, and no part of a proxy"},
+	{"fold/service", nil, []string{"laconic/compact", "laconic/fold", "laconic/proxy/wire", "github.com/go-json-experiment/json", "github.com/tidwall/gjson"}, "the library over HTTP; who may call it, and under which rows, is handed in"},
 	{"tokenize", append([]string{"encoding/json", "io", "sync/atomic", "unsafe"}, pure...), []string{"laconic/tokenize/bpe"}, "counting is pure"},
 	{"tokenize/bpe", append([]string{"embed", "unsafe"}, pure...), nil, "tokens are a function of the text"},
 	{"tokenize/cache", nil, []string{"github.com/maypok86/otter/v2"}, "the cache remembers numbers; it may not know who counts, nor what"},
@@ -70,7 +72,7 @@ var rules = []rule{
 	{"cli/runlog", nil, []string{"go.uber.org/zap", "golang.org/x/term"}, "a log is lines in and lines out; what they say is not known here"},
 	{"cli/watch", nil, nil, "a file is followed; what it says is not known here"},
 	{"cli/findings", nil, []string{"laconic/config", "laconic/proxy", "laconic/store"}, "facts become sentences; who gathers and who tells them is not known here"},
-	{"cli/counting", nil, []string{"laconic/compact", "laconic/proxy", "laconic/tokenize", "laconic/tokenize/cache"}, "a counter is glue between compact and tokenize, which do not know each other"},
+	{"counting", append([]string{"sync/atomic", "unsafe"}, pure...), []string{"laconic/compact", "laconic/tokenize", "laconic/tokenize/cache"}, "a counter is glue between compact and tokenize, which do not know each other"},
 	{"cli/clients", nil, nil, "what clients are told is data; it may know neither the proxy nor its configuration"},
 	{"cli/tally", nil, []string{"laconic/compact", "laconic/proxy"}, "what a proxy reports becomes sums; where they are said is not known here"},
 	{"compact/compacttest", nil, []string{"laconic/compact"}, "tests of every room read conversations by it"},
@@ -78,7 +80,7 @@ var rules = []rule{
 	{"store/storetest", nil, nil, "tests start a server of their own by it"},
 	{"replay/replaytest", nil, []string{"laconic/compact"}, "tests of replay and of its reports read runs by it"},
 	{"cli", nil, []string{
-		"laconic/cli/counting", "laconic/cli/findings", "laconic/cli/runlog", "laconic/compact", "laconic/compact/handover", "laconic/compact/policy", "laconic/compact/stage", "laconic/config", "laconic/demo", "laconic/demo/strict",
+		"laconic/counting", "laconic/fold", "laconic/fold/service", "laconic/cli/findings", "laconic/cli/runlog", "laconic/compact", "laconic/compact/handover", "laconic/compact/policy", "laconic/compact/stage", "laconic/config", "laconic/demo", "laconic/demo/strict",
 		"laconic/cli/clients", "laconic/cli/tally", "laconic/cli/watch", "laconic/proxy/apierror",
 		"laconic/proxy", "laconic/proxy/access", "laconic/proxy/learn", "laconic/proxy/logging", "laconic/proxy/metrics", "laconic/proxy/page", "laconic/proxy/summarize", "laconic/proxy/tracing", "laconic/proxy/wire",
 		"laconic/replay", "laconic/replay/record", "laconic/replay/report", "laconic/store", "laconic/tokenize",
@@ -86,7 +88,7 @@ var rules = []rule{
 	}, "commands put the rooms together; nothing but main may know them"},
 	{".", []string{"context", "os", "os/signal", "syscall"}, []string{"laconic/cli"}, "main is signals and an exit code"},
 	{"e2e", nil, []string{
-		"laconic/cli/counting", "laconic/compact", "laconic/compact/compacttest", "laconic/demo", "laconic/demo/strict", "laconic/e2e/llamacpp", "laconic/e2e/rig", "laconic/proxy/wire",
+		"laconic/counting", "laconic/compact", "laconic/compact/compacttest", "laconic/demo", "laconic/demo/strict", "laconic/e2e/llamacpp", "laconic/e2e/rig", "laconic/proxy/wire",
 		"laconic/store/storetest", "laconic/tokenize", "github.com/", "go.yaml.in/yaml/v4", "golang.org/x/",
 	}, "the command is seen as its users see it: as a process"},
 	{"e2e/rig", nil, []string{"go.uber.org/goleak"}, "a process is started and ended by it; what it is tested for is not known here"},
@@ -112,6 +114,27 @@ func TestImports(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLibraries: who imports a library gets neither the network nor a store with it, by
+// whatever way.
+func TestLibraries(t *testing.T) {
+	f := func(pkg string, forbidden ...string) {
+		t.Helper()
+		out, err := exec.Command("go", "list", "-deps", "laconic/"+pkg).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, dep := range strings.Fields(string(out)) {
+			if slices.Contains(forbidden, dep) {
+				t.Errorf("%s pulls in %s", pkg, dep)
+			}
+		}
+	}
+	ours := []string{"laconic/proxy", "laconic/proxy/summarize", "laconic/store", "laconic/config", "laconic/cli", "github.com/spf13/cobra", "go.uber.org/zap"}
+	f("fold", append(ours, "net", "net/http")...)
+	f("compact/history", append(ours, "net", "net/http", "laconic/tokenize")...)
+	f("fold/service", ours...)
 }
 
 // TestEveryPackageHasItsRule: a new room is entered in the table.

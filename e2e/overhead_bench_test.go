@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"laconic/cli/counting"
 	"laconic/compact"
+	"laconic/counting"
 	"laconic/proxy/wire"
 )
 

@@ -179,7 +179,9 @@ func TestConfigurationsOfWhereAreRight(t *testing.T) {
 		text, _, _ := strings.Cut("upstream: "+b, "```")
 		file := filepath.Join(t.TempDir(), "laconic.yaml")
 		writeFile(t, file, text)
-		if out, err := exec.Command(command(t), "check", file).CombinedOutput(); err != nil {
+		check := exec.Command(command(t), "check", file)
+		check.Env = append(os.Environ(), "LACONIC_GATEWAY_KEY=0123456789abcdef")
+		if out, err := check.CombinedOutput(); err != nil {
 			t.Errorf("%v\n%s", err, out)
 		}
 	}

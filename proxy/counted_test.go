@@ -26,9 +26,9 @@ func (r remembering) Part(p *compact.Part) int {
 	return r.Words.Part(p)
 }
 
-func (r remembering) ForRequest() (compact.Counter, func() Counted) {
+func (r remembering) ForRequest() (compact.Counter, func() (hits, misses int)) {
 	one := remembering{asked: new(atomic.Int64)}
-	return one, func() Counted { return Counted{Hits: int(one.asked.Load()), Misses: 1} }
+	return one, func() (hits, misses int) { return int(one.asked.Load()), 1 }
 }
 
 func TestHowTextsWereCountedIsLogged(t *testing.T) {

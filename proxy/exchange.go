@@ -68,6 +68,9 @@ func (x *exchange) serve() *apierror.Error {
 	if no := x.settings.keys.Check(x.r.Header); no != nil {
 		return no
 	}
+	if s := x.settings.Service; s != nil && s.Serves(x.r) {
+		return x.serveItself(s)
+	}
 	out, via, no := x.prepare()
 	if no != nil {
 		return no

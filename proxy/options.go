@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"crypto/tls"
+	"iter"
 	"net/http"
 	"net/url"
 	"time"
@@ -123,6 +124,9 @@ type Options struct {
 	// empty: random, so that another process finds nothing.
 	Facts       learn.Store
 	FactsSecret access.Secret
+	// Service answers what it serves in place of the upstream; nil: nothing is. On a
+	// listener that others reach it needs ClientKeys.
+	Service Service
 	// Summarizer writes the text of slots; nil: slots hold their digest.
 	Summarizer *summarize.Options
 
@@ -234,9 +238,9 @@ type Way struct {
 // Routes may be, but need not.
 type Guessing interface {
 	compact.Counter
-	// Ways are the ways in which the upstream may count; the first is the counter
-	// itself. None where its tokenizer is known.
-	Ways() []Way
+	// Ways are the ways in which the upstream may count, with their names; the first
+	// is the counter itself. None where its tokenizer is known.
+	Ways() iter.Seq2[string, compact.Counter]
 	// Careful is the factor, in percent, on the first way where a prompt that is
 	// too long may be cut without a word.
 	Careful() int
@@ -253,8 +257,8 @@ type Counted struct{ Hits, Misses int }
 type Remembering interface {
 	compact.Counter
 	// ForRequest returns a counter for one request, which counts as this one
-	// does, and what tells how its texts were counted so far.
-	ForRequest() (c compact.Counter, counted func() Counted)
+	// does, and what tells how its texts were counted so far: see [Counted].
+	ForRequest() (c compact.Counter, counted func() (hits, misses int))
 }
 
 // Summing is a Counter that remembers what whole messages cost, by the sum of their
@@ -269,7 +273,11 @@ type Summing interface {
 // counted.
 func (r *Route) counter() (compact.Counter, func() Counted) {
 	if c, ok := r.Counter.(Remembering); ok {
-		return c.ForRequest()
+		one, counted := c.ForRequest()
+		return one, func() Counted {
+			hits, misses := counted()
+			return Counted{Hits: hits, Misses: misses}
+		}
 	}
 	return r.Counter, func() Counted { return Counted{} }
 }

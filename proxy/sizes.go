@@ -10,13 +10,16 @@ import (
 
 // waysOf returns the ways of counting of a route's counter, one at least. A
 // tokenizer that is configured is the only one.
-func (r *Route) waysOf(c compact.Counter) []Way {
+func (r *Route) waysOf(c compact.Counter) (ways []Way) {
 	if g, ok := c.(Guessing); ok && r.Tokenizer == "" {
-		if ways := g.Ways(); len(ways) > 0 {
-			return ways
+		for name, way := range g.Ways() {
+			ways = append(ways, Way{name, way})
 		}
 	}
-	return []Way{{Counter: c}}
+	if len(ways) == 0 {
+		return []Way{{Counter: c}}
+	}
+	return ways
 }
 
 // wayOf returns the index of the way by which f counts, 0 where it names none.

@@ -46,6 +46,9 @@ func (o *Options) validate() error {
 	if keyed && !access.Loopback(o.Listen) && len(o.ClientKeys) == 0 {
 		wrong("listen %s is not loopback and an api_key is set: without client_keys everybody who reaches it could spend on that key", o.Listen)
 	}
+	if o.Service != nil && !access.Loopback(o.Listen) && len(o.ClientKeys) == 0 {
+		wrong("listen %s is not loopback and the service is on: without client_keys everybody who reaches it could let it work", o.Listen)
+	}
 	for i, k := range o.ClientKeys {
 		if strings.TrimSpace(string(k)) == "" {
 			wrong("client key %d is empty", i+1)

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"io"
+	"iter"
 	"net/http"
 	"strconv"
 	"strings"
@@ -18,8 +19,10 @@ type letters struct{ compacttest.Words }
 
 func (letters) Part(p *compact.Part) int { return p.Text.Len() / 3 }
 
-func (g guessing) Ways() []Way { return []Way{{"words", g}, {"letters", letters{}}} }
-func (guessing) Careful() int  { return 123 }
+func (g guessing) Ways() iter.Seq2[string, compact.Counter] {
+	return func(yield func(string, compact.Counter) bool) { _ = yield("words", g) && yield("letters", letters{}) }
+}
+func (guessing) Careful() int { return 123 }
 
 // Three answers show by which way the upstream counts, and the plan uses it.
 func TestAnswersShowTheWay(t *testing.T) {

@@ -15,10 +15,10 @@ import (
 // A last round whose calls wait for results is left as it is, because its tools
 // may still be at work. What comes before that round is compacted all the same.
 //
-// The only error is [ErrNotEnough]: the history is above its budget, nothing
-// could be done, and no result is awaited. A summarizer that fails is no
-// error: the history is compacted without it, and Report.SummaryFailed says
-// why. ctx is passed to the summarizer.
+// The error is [ErrNotEnough] if the history is above its budget, nothing could be
+// done, and no result is awaited. A summarizer that fails is no error, unless
+// SummaryRequired is set: the history is compacted without it, and
+// Report.SummaryFailed says why. ctx is passed to the summarizer.
 func (h *History) CompactIfNeeded(ctx context.Context) (*Report, error) {
 	if h.record.own && h.pinned[h.record.at] {
 		h.record = noRecord // a message like any other from now on
@@ -39,6 +39,8 @@ func (h *History) CompactIfNeeded(ctx context.Context) (*Report, error) {
 	switch {
 	case r.Outcome == compact.Untouched:
 		return nil, nil
+	case r.SummaryFailed != nil && h.o.SummaryRequired:
+		return nil, r.SummaryFailed
 	case r.NotEnough && r.Repairs == 0 && len(waiting) > 0:
 		return nil, nil
 	case r.NotEnough && r.Repairs == 0:

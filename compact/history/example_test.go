@@ -94,14 +94,14 @@ func ExampleExchanges() {
 	}
 	for _, e := range history.Exchanges(msgs) {
 		fmt.Print(e.At(), ": ", e.Messages()[0].Role, ", ", len(e.Messages()))
-		if len(e.Messages()[0].Calls) > 0 {
-			fmt.Print(", answered ", e.Result(0).Parts[0].Text)
+		for _, pair := range e.Pairs() {
+			fmt.Print(", ", pair.Call.Name, pair.Call.Arguments, " answered ", pair.Result.Parts[0].Text, ", failed: ", pair.Result.Failed)
 		}
 		fmt.Println()
 	}
 	// Output:
 	// 0: user, 1
-	// 1: assistant, 2, answered 2
+	// 1: assistant, 2, calculator{"expr":"1+1"} answered 2, failed: false
 	// 3: assistant, 1
 }
 
@@ -182,4 +182,83 @@ func ExampleSummarize() {
 	// Output:
 	// 3 system true
 	// 3 system history: no summary: no model is there
+}
+
+// A pair has the call's name and input, and the error flag of its result.
+func ExampleExchange_Pairs() {
+	failed := answered("call_1", "no such file")
+	failed.Failed = true
+	e, err := history.NewExchange(called("call_1", "read", `{"path":"a.go"}`), failed)
+	if err != nil {
+		panic(err)
+	}
+	for _, p := range e.Pairs() {
+		fmt.Println(p.Call.ID, p.Call.Name, p.Call.Arguments, p.Result.Parts[0].Text, p.Result.Failed)
+	}
+	// Output: call_1 read {"path":"a.go"} no such file true
+}
+
+// Who must not go on without a summary gets an error instead of a digest, and tries
+// again at the next compaction.
+func ExampleSummarizationError() {
+	policy, err := policy.New("summary", []byte(`{"keep": 2}`))
+	if err != nil {
+		panic(err)
+	}
+	h := history.New(history.Options{
+		Policy: policy, Budget: compact.Budget{Tokens: 1000}, SummaryRequired: true,
+		Summarize: func(context.Context, []compact.Message) (string, error) { return "", errors.New("no model is there") },
+	})
+	for range 20 {
+		h.Append(say(compact.User, strings.Repeat("a question ", 20)), say(compact.Assistant, "an answer"))
+	}
+	report, err := h.CompactIfNeeded(context.Background())
+	var failed *history.SummarizationError
+	fmt.Println(report, errors.As(err, &failed), err, len(h.Messages()))
+	// Output: <nil> true history: no summary: no model is there 40
+}
+
+// How many messages a compaction was about.
+func ExampleReport() {
+	policy, err := policy.New("turns", nil)
+	if err != nil {
+		panic(err)
+	}
+	h := history.New(history.Options{Policy: policy, Budget: compact.Budget{Tokens: 200}})
+	for range 10 {
+		h.Append(say(compact.User, strings.Repeat("a question ", 10)), say(compact.Assistant, "an answer"))
+	}
+	report, err := h.CompactIfNeeded(context.Background())
+	fmt.Println(report.MessagesBefore, report.MessagesAfter, report.MessagesCompacted, err)
+	// Output: 20 13 7 <nil>
+}
+
+// In drop mode a result with another id is nobody's, and the call that stays open
+// leaves with it.
+func Example_drop() {
+	policy, err := policy.New("summary", nil)
+	if err != nil {
+		panic(err)
+	}
+	policy.Repair = compact.RepairDrop
+	h := history.New(history.Options{Policy: policy, Budget: compact.Budget{Tokens: 10_000}})
+	h.Append(say(compact.User, "Read a.go."), called("call_1", "read", `{"path":"a.go"}`), answered("call_9", "package a"), say(compact.User, "Well?"))
+	report, err := h.CompactIfNeeded(context.Background())
+	fmt.Println(report.Repairs, report.ResultsDropped, err)
+	for _, m := range h.Messages() {
+		fmt.Println(m.Role, m.Parts[0].Text)
+	}
+	// Output:
+	// 3 1 <nil>
+	// user Read a.go.
+	// user Well?
+}
+
+// A history that is above its budget, and in which nothing may leave.
+func ExampleErrNotEnough() {
+	h := history.New(history.Options{Budget: compact.Budget{Tokens: 10}})
+	h.Append(say(compact.User, strings.Repeat("a question ", 20)))
+	_, err := h.CompactIfNeeded(context.Background())
+	fmt.Println(errors.Is(err, history.ErrNotEnough))
+	// Output: true
 }

@@ -35,31 +35,28 @@ func (e Exchange) At() int { return e.at }
 // Messages returns a copy of the messages.
 func (e Exchange) Messages() []compact.Message { return slices.Clone(e.msgs) }
 
-// Result returns the message that answers call n of the first message, or nil.
-// If several calls share an id, they are answered in order. Result panics if
-// there is no call n.
-func (e Exchange) Result(n int) *compact.Message {
-	calls := e.msgs[0].Calls
-	id := calls[n].ID
-	if id == "" {
-		return nil
-	}
-	nth := 0
-	for i := range calls[:n] {
-		if calls[i].ID == id {
-			nth++
-		}
-	}
+// A Pair is a call and the result that answers it. Result.Failed says that the tool
+// reported an error.
+type Pair struct {
+	Call   compact.Call
+	Result compact.Message
+}
+
+// Pairs returns the calls of the first message that are answered, each with its
+// result. If several calls share an id, they are answered in order.
+func (e Exchange) Pairs() (all []Pair) {
+	results := make(map[string][]compact.Message, len(e.msgs))
 	for _, m := range e.msgs[1:] {
-		if !m.Role.Result() || m.Answers != id {
-			continue
+		if m.Role.Result() && m.Answers != "" {
+			results[m.Answers] = append(results[m.Answers], m)
 		}
-		if nth == 0 {
-			return &m
-		}
-		nth--
 	}
-	return nil
+	for _, c := range e.msgs[0].Calls {
+		if answers := results[c.ID]; len(answers) > 0 {
+			all, results[c.ID] = append(all, Pair{c, answers[0]}), answers[1:]
+		}
+	}
+	return all
 }
 
 // Join returns the messages of exchanges as one list. It is the inverse of

@@ -53,6 +53,9 @@ type Options struct {
 	// policy's digest is used, if the policy makes one; a failure is recorded
 	// in the Report.
 	Summarize Summarizer
+	// SummaryRequired makes a failure of Summarize an error of CompactIfNeeded, a
+	// *SummarizationError, and leaves the history as it was.
+	SummaryRequired bool
 }
 
 // A History is a conversation held by a program. The program appends messages,

@@ -167,7 +167,7 @@ func TestExchangesAreSealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Messages()[1].Answers, e.Result(0).Answers = "b", "b"
+	e.Messages()[1].Answers, e.Pairs()[0].Result.Answers = "b", "b"
 	if _, err := history.ExchangesStrict(history.Join(e, e)); err != nil {
 		t.Errorf("it could be changed: %v", err)
 	}
@@ -360,24 +360,15 @@ func TestExchangesStrictNamesTheUnmatchedID(t *testing.T) {
 	f("assistant: | call - f {}\ntool -: 1", `message 0: the call id "" is missing`)
 }
 
-func TestExchangeGivesTheResultOfACall(t *testing.T) {
-	e := history.Exchanges(compacttest.Messages(t, "assistant: | call a f {} | call b f {} | call a f {} | call c f {}\ntool b: one\ntool a: two\ntool a: three"))[0]
-	f := func(n int, want string) {
-		t.Helper()
-		m := e.Result(n)
-		if got := ""; m != nil {
-			got = m.Parts[0].Text.String()
-			if got != want {
-				t.Errorf("call %d: %s, want %s", n, got, want)
-			}
-		} else if want != "" {
-			t.Errorf("call %d has no result, want %s", n, want)
-		}
+func TestExchangeGivesItsPairs(t *testing.T) {
+	e := history.Exchanges(compacttest.Messages(t, "assistant: | call a f {} | call b g {} | call a h {} | call c f {}\ntool b: one\ntool a: two\ntool a: three"))[0]
+	var got []string
+	for _, p := range e.Pairs() {
+		got = append(got, p.Call.ID+" "+p.Call.Name+" "+p.Result.Parts[0].Text.String())
 	}
-	f(0, "two")
-	f(1, "one")
-	f(2, "three")
-	f(3, "")
+	if want := []string{"a f two", "b g one", "a h three"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 func TestSummarizedDegradesAndAlwaysGivesAHistory(t *testing.T) {

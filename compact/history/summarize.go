@@ -31,6 +31,8 @@ type Report struct {
 	// text of it was not used, and nil otherwise. The policy's digest is used
 	// instead, if the policy makes one.
 	SummaryFailed error
+	// MessagesCompacted is how many messages of the list left or were shortened.
+	MessagesCompacted int
 }
 
 // A Summary is the result of [Summarize].
@@ -61,7 +63,7 @@ func Summarize(ctx context.Context, in compact.Conversation, p *compact.Policy, 
 	if p.Counter != nil {
 		c = p.Counter
 	}
-	s := Summary{Report: Report{Report: r}}
+	s := Summary{Report: Report{Report: r, MessagesCompacted: compacted(&plan)}}
 	if plan.Slot == nil || summarize == nil {
 		s.Messages = plan.Apply(in)
 		return s
@@ -82,6 +84,20 @@ func Summarize(ctx context.Context, in compact.Conversation, p *compact.Policy, 
 	s.Text = strings.Join(texts, "")
 	s.Messages = plan.Apply(in, texts...)
 	return s
+}
+
+// compacted returns how many messages leave or are shortened by a plan.
+func compacted(p *compact.Plan) (n int) {
+	shortened := make(map[int]bool)
+	for _, e := range p.Edits {
+		switch e.Op {
+		case compact.OpRemove:
+			n += e.End - e.At
+		case compact.OpRewrite, compact.OpArguments, compact.OpMedia, compact.OpUnbind:
+			shortened[e.At] = true
+		}
+	}
+	return n + len(shortened)
 }
 
 // summaryOf calls summarize at most twice for a text that span i of a slot can take.

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -55,15 +56,49 @@ func (s trimHeads) Shrink(d *compact.Draft) {
 		return
 	}
 	for ref, part := range d.Results() {
-		if part.Text.Len() <= s.MaxChars {
-			continue
-		}
-		text := part.Text.String()
-		if chars := utf8.RuneCountInString(text); chars > s.MaxChars && !isTruncated(text) {
-			head := string([]rune(text)[:s.MaxChars])
-			d.Rewrite(ref, head+truncated(chars, s.MaxChars), "long old tool result")
+		if text, ok := trimmed(part.Text, s.MaxChars); ok {
+			d.Rewrite(ref, text, "long old tool result")
 		}
 	}
+}
+
+// trimmed returns the first most characters of a longer text, with falai's notice.
+func trimmed(text compact.Text, most int) (string, bool) {
+	if text.Len() <= most {
+		return "", false
+	}
+	s := text.String()
+	chars := utf8.RuneCountInString(s)
+	if chars <= most || isTruncated(s) {
+		return "", false
+	}
+	return string([]rune(s)[:most]) + truncated(chars, most), true
+}
+
+// TrimResults returns the messages with the texts of tool results cut to their first
+// most characters, as applyToolResultBudget of falai does, and how many results were
+// cut. It never changes msgs, and does nothing on its own output.
+func TrimResults(msgs []compact.Message, most int) (out []compact.Message, cut int) {
+	out = slices.Clone(msgs)
+	for i := range out {
+		m := &out[i]
+		before := m.Parts
+		for n := range before {
+			text, long := "", false
+			if m.Role.Result() && before[n].Kind == compact.KindText {
+				text, long = trimmed(before[n].Text, most)
+			}
+			if !long {
+				continue
+			}
+			if &m.Parts[0] == &before[0] {
+				m.Parts, m.Edited = slices.Clone(before), true
+				cut++
+			}
+			m.Parts[n].Text = compact.Plain(text)
+		}
+	}
+	return out, cut
 }
 
 // truncated returns falai's notice after the head of a result.

@@ -113,6 +113,7 @@ func levelOf(i proxy.ReplyInfo) zapcore.Level {
 	case i.Status >= 400 && i.Status != proxy.StatusClientLeft,
 		i.Retry != nil, i.Cut, i.Ended != "",
 		i.Rewrite != nil && i.Rewrite.Report.Outcome != compact.Untouched,
+		i.Own && (i.Outcome == proxy.Compacted || i.Outcome == proxy.Repaired), // by the service
 		i.Outcome == proxy.Rejected, i.Wire != "" && i.Outcome == proxy.Passed: // why it was passed over is what an operator asks first
 		return zap.InfoLevel
 	}

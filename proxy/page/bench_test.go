@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"laconic/cli/counting"
 	"laconic/compact"
 	"laconic/compact/stage"
+	"laconic/counting"
 	"laconic/proxy"
 )
 

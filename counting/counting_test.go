@@ -106,8 +106,8 @@ func TestALongTextIsRememberedBesideItsMessage(t *testing.T) {
 		r := decoded(t, []byte(`{"messages":[{"role":"user","content":[{"type":"text","text":"`+strings.Repeat("long ", 2000)+`"`+marker+`}]}]}`))
 		r.Sum(k.Sum)
 		compact.CostAll(one, r.Conversation.Messages)
-		if c := counted(); c.Hits != i || c.Misses != 2+i {
-			t.Errorf("%d hits, %d misses", c.Hits, c.Misses)
+		if h, m := counted(); h != i || m != 2+i {
+			t.Errorf("%d hits, %d misses", h, m)
 		}
 	}
 }
@@ -224,8 +224,8 @@ func TestHistoryIsCountedOnce(t *testing.T) {
 		r := decoded(t, agentRequest(messages, (messages-2)/2*1_200))
 		one, counted := k.ForRequest()
 		n := total(one, r)
-		if c := counted(); c.Hits != hits || c.Misses != misses {
-			t.Errorf("%d messages: %d hits, %d misses, want %d, %d", messages, c.Hits, c.Misses, hits, misses)
+		if h, m := counted(); h != hits || m != misses {
+			t.Errorf("%d messages: %d hits, %d misses, want %d, %d", messages, h, m, hits, misses)
 		}
 		if again := total(k, r); again != n {
 			t.Errorf("%d tokens, then %d", n, again)
@@ -257,8 +257,8 @@ func TestPDFIsSearchedOnce(t *testing.T) {
 		if got := one.Part(&part); got != want {
 			t.Errorf("%s: %d tokens, want %d", model, got, want)
 		}
-		if c := counted(); c.Hits != hits || c.Misses != misses {
-			t.Errorf("%s: %d hits, %d misses, want %d, %d", model, c.Hits, c.Misses, hits, misses)
+		if h, m := counted(); h != hits || m != misses {
+			t.Errorf("%s: %d hits, %d misses, want %d, %d", model, h, m, hits, misses)
 		}
 	}
 	file := func(data, name string) compact.Part {

@@ -1,16 +1,16 @@
 // Package counting lets compact count with the tokenizer of a model. The packages
-// compact and tokenize do not know each other. A text that was counted is not
-// counted again in the process: later requests, of any model with the same
-// tokenizer, get the remembered count.
+// compact and tokenize do not know each other, and nothing here knows the proxy. A
+// text that was counted is not counted again in the process: later requests, of any
+// model with the same tokenizer, get the remembered count.
 package counting
 
 import (
+	"iter"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 
 	"laconic/compact"
-	"laconic/proxy"
 	"laconic/tokenize"
 	"laconic/tokenize/cache"
 )
@@ -35,12 +35,6 @@ type Counter struct {
 	others []*Counter
 	guess  bool
 }
-
-var (
-	_ proxy.Remembering = (*Counter)(nil)
-	_ proxy.Guessing    = (*Counter)(nil)
-	_ proxy.Summing     = (*Counter)(nil)
-)
 
 // counts are the counts of all texts of this process.
 var counts = sync.OnceValue(func() *cache.Cache { return cache.New(0) })
@@ -79,32 +73,33 @@ func newCounter(c *tokenize.Counter, counts *cache.Cache) *Counter {
 	}
 }
 
-// ForRequest returns a counter for one request, and a function that returns how many of its
-// texts were counted before.
-func (k *Counter) ForRequest() (compact.Counter, func() proxy.Counted) {
-	one := *k
-	one.seen, one.fresh = new(atomic.Int64), new(atomic.Int64)
-	one.others = make([]*Counter, len(k.others))
+// ForRequest returns a counter for one request, and a function that returns how many of
+// its texts were counted before, and how many were new.
+func (k *Counter) ForRequest() (one compact.Counter, counted func() (hits, misses int)) {
+	copied := *k
+	copied.seen, copied.fresh = new(atomic.Int64), new(atomic.Int64)
+	copied.others = make([]*Counter, len(k.others))
 	for i, o := range k.others {
 		other := *o
-		other.seen, other.fresh = one.seen, one.fresh
-		one.others[i] = &other
+		other.seen, other.fresh = copied.seen, copied.fresh
+		copied.others[i] = &other
 	}
-	return &one, func() proxy.Counted {
-		return proxy.Counted{Hits: int(one.seen.Load()), Misses: int(one.fresh.Load())}
-	}
+	return &copied, func() (hits, misses int) { return int(copied.seen.Load()), int(copied.fresh.Load()) }
 }
 
-// Ways returns the counters by which the upstream may count; the first is this one.
-func (k *Counter) Ways() []proxy.Way {
-	if !k.guess {
-		return nil
+// Ways returns the counters by which the upstream may count, with their names; the
+// first is this one. There are none if the tokenizer is known.
+func (k *Counter) Ways() iter.Seq2[string, compact.Counter] {
+	return func(yield func(string, compact.Counter) bool) {
+		if !k.guess || !yield(k.model.Name(), k) {
+			return
+		}
+		for _, o := range k.others {
+			if !yield(o.model.Name(), o) {
+				return
+			}
+		}
 	}
-	ways := []proxy.Way{{Name: k.model.Name(), Counter: k}}
-	for _, o := range k.others {
-		ways = append(ways, proxy.Way{Name: o.model.Name(), Counter: o})
-	}
-	return ways
 }
 
 // Tokenizer returns the tokenizer that k counts with.

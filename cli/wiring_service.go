@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"slices"
+
+	"laconic/compact"
+	"laconic/config"
+	"laconic/fold"
+	"laconic/fold/service"
+	"laconic/proxy"
+)
+
+// foldService returns the fold as a service, under the rows of models. What a
+// configuration says of a model decides, and nothing that was learnt or written of it:
+// all replicas answer alike.
+func foldService(c *config.Config, t *routeTable) *service.Handler {
+	return &service.Handler{Limit: int64(c.Limits.Body), Options: func(model string) (fold.Options, bool) {
+		r := t.route(model)
+		p := *r.Policy
+		p.Summaries = false // there is no summarizer
+		if r.SystemMessages == proxy.SystemFold {
+			p.Demands |= compact.OneSystem
+		}
+		on := r.Mode != proxy.ModeOff && r.Mode != proxy.ModeShadow
+		return fold.Options{Policy: &p, Counter: r.Counter, Limits: r.Limits, Overhead: t.overhead(model)}, on
+	}}
+}
+
+// overhead returns what the row of a model says that its prompts hold beside their
+// messages, in tokens.
+func (t *routeTable) overhead(model string) int {
+	i := slices.IndexFunc(t.rows, func(r routeRow) bool { return r.pattern.Matches(model) })
+	return t.rows[i].overhead // one of them matches everything
+}

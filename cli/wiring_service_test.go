@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"laconic/compact"
+	"laconic/config"
+	"laconic/config/configtest"
+	"laconic/counting"
+	"laconic/fold/service"
+	"laconic/proxy"
+)
+
+// rounds returns the messages of some rounds of an agent.
+func rounds(n int) string {
+	var b strings.Builder
+	b.WriteString(`[{"role":"user","content":"Fix the build."}`)
+	for i := range n {
+		fmt.Fprintf(&b, `,{"role":"assistant","content":null,"tool_calls":[{"id":"call_%d","type":"function","function":{"name":"read","arguments":"{}"}}]},`+
+			`{"role":"tool","tool_call_id":"call_%d","content":"%s"}`, i, i, strings.Repeat(fmt.Sprintf("line %d of a file\\n", i), 60))
+	}
+	return b.String() + "]"
+}
+
+// askService posts a body, and returns the answer with its headers.
+func askService(t *testing.T, url, body string) (string, http.Header) {
+	t.Helper()
+	res, err := http.Post(url, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text), res.Header
+}
+
+// The service is that of the file: what a proxy has learnt of a model changes no byte.
+func TestTheServiceLearnsNothing(t *testing.T) {
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"error":{"message":"This model's maximum context length is 9000 tokens. However, your messages resulted in 20000 tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`)
+	}))
+	defer refusing.Close()
+	var replicas []*httptest.Server
+	for range 2 {
+		c, err := config.Parse("laconic.yaml", []byte(`
+upstream: `+refusing.URL+`/v1
+service: true
+discover: false
+models: [{match: "m", window: 16000, overhead: 2000}]`), configtest.Variable)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := proxyOptions(c, counting.For)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := proxy.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		s := httptest.NewServer(p)
+		defer s.Close()
+		replicas = append(replicas, s)
+	}
+	askService(t, replicas[0].URL+"/v1/chat/completions", `{"model":"m","messages":`+rounds(30)+`}`)
+	call := `{"model":"m","messages":` + rounds(60) + `}`
+	for _, path := range []string{"/v1/compress", "/compact"} {
+		one, head := askService(t, replicas[0].URL+path, call)
+		two, _ := askService(t, replicas[1].URL+path, call)
+		if one != two || head.Get("X-Laconic-Outcome") != "compacted" || head.Get("X-Laconic-Budget") != "12000" {
+			t.Errorf("%s: %v", path, head)
+		}
+	}
+}
+
+func TestTheServiceIsThatOfTheRows(t *testing.T) {
+	o := optionsFor(t, `
+service: true
+summarizer: {model: s, api_key: k}
+models:
+  - {match: "off", mode: off}
+  - {match: "shadow", mode: shadow}
+  - {match: "big", overhead: 5000, budget: 9000, system_messages: fold, policy: elide}
+`)
+	s := o.Service.(*service.Handler)
+	for model, want := range map[string]bool{"off": false, "shadow": false, "big": true, "": true, "other": true} {
+		if _, on := s.Options(model); on != want {
+			t.Errorf("%q: %v", model, on)
+		}
+	}
+	big, _ := s.Options("big")
+	if big.Overhead != 5000 || big.Limits.Budget != 9000 || big.Policy.Name != "elide" || big.Policy.Demands != compact.OneSystem || big.Policy.Summaries {
+		t.Errorf("%+v", big)
+	}
+	if other, _ := s.Options("other"); other.Overhead != 0 || other.Policy.Summaries {
+		t.Errorf("%+v", other)
+	}
+	if o := optionsFor(t, ""); o.Service != nil {
+		t.Error("the service is on by default")
+	}
+}

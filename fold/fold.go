@@ -1,0 +1,132 @@
+// Package fold compacts the body of a request in one call, for programs that send
+// requests themselves and for gateways. It is what the proxy does to a body, without
+// the proxy: no HTTP, no store, no summarizer and nothing learnt.
+//
+// It promises:
+//
+//   - untouched: a body that needs nothing, or cannot be read, comes back as the very
+//     slice that came in. Otherwise what was not edited keeps its bytes.
+//   - the same everywhere: the result is a function of the body and the options, so
+//     every replica gives the same bytes, and a longer body begins as the shorter one
+//     did until the next epoch. Neither a session nor a sticky route is needed.
+//   - counted: tools and answer are counted with the text, by the tokenizer of the
+//     model where that is known.
+//
+// Package service serves it over HTTP.
+package fold
+
+import (
+	"errors"
+	"slices"
+
+	"laconic/compact"
+	"laconic/compact/handover"
+	"laconic/compact/policy"
+	"laconic/counting"
+	"laconic/proxy/wire"
+	"laconic/tokenize"
+)
+
+// Options say how a body is compacted. The zero value of a field is its stated
+// default.
+type Options struct {
+	// Wire is the API of the body; nil: that of [WireOf].
+	Wire wire.Wire
+	// Policy compacts; nil: the adaptive policy.
+	Policy *compact.Policy
+	// Counter counts; nil: as the model does that the body names.
+	Counter compact.Counter
+	// Limits are those of the model. Without a window, that of the built-in table of
+	// models, or else compact.DefaultWindow. For a plain number of tokens:
+	// Limits{Budget: n}.
+	Limits compact.Limits
+	// Overhead is what the prompt holds beside the body, in tokens: tools and
+	// instructions that somebody else adds.
+	Overhead int
+}
+
+// A Report is the report of a compaction.
+type Report struct {
+	compact.Report
+	// Wire is the name of the body's API, and Model that of its model.
+	Wire, Model string
+	// Kind says that an agent asks for a summary of its history, and which; "" for
+	// all other requests.
+	Kind string
+}
+
+// ErrShape is returned for a body whose shape is that of no API that is read.
+var ErrShape = errors.New("fold: the body is not a request of an API that is read")
+
+// Compact repairs the conversation in a body and folds it under its budget. The body
+// must not be written to while Compact runs, or afterwards where it is the result.
+//
+// The error is ErrShape, or a *wire.PassError that says why the body cannot be read;
+// the body comes back with it, as it came. A body that stays above its budget is no
+// error: the outcome in the report is compact.Over.
+func Compact(body []byte, o Options) ([]byte, Report, error) { return compacted(body, o, nil) }
+
+// compacted is Compact. mend, if it is not nil, changes the messages that the client
+// did not send so.
+func compacted(body []byte, o Options, mend func(was, edited []compact.Message)) ([]byte, Report, error) {
+	speaks := o.Wire
+	if speaks == nil {
+		if speaks = WireOf(body); speaks == nil {
+			return body, Report{}, ErrShape
+		}
+	}
+	req, err := speaks.Decode(body)
+	if err != nil {
+		return body, Report{}, err
+	}
+	out, r, err := encoded(req, o, mend)
+	req.Release() // not after a panic, which may have left anything in it
+	return out, r, err
+}
+
+func encoded(req *wire.Request, o Options, mend func(was, edited []compact.Message)) ([]byte, Report, error) {
+	body := req.Body
+	o, err := o.forModel(req.Model)
+	if err != nil {
+		return body, Report{}, err
+	}
+	if s, ok := o.Counter.(interface{ Sum(raw string) compact.Sum }); ok {
+		req.Sum(s.Sum)
+	}
+	in := req.Conversation
+	in.Fixed = o.Counter.Fixed(req.Beside) + o.Overhead
+	agent := handover.Of(in.Messages, req.NoCalls)
+	plan, report := agent.Compact(in, o.Policy, o.Counter, o.Limits.Under(in.Rules).For(req.MaxTokens))
+	r := Report{Report: report, Wire: req.Wire, Model: req.Model, Kind: agent.Kind()}
+	if report.MessagesAfter == 0 { // it says nothing
+		return body, r, nil
+	}
+	edited := plan.Apply(in)
+	if mend != nil && r.Outcome != compact.Untouched {
+		edited = slices.Clone(edited)
+		mend(in.Messages, edited)
+	}
+	out, err := req.Encode(edited)
+	if err != nil {
+		return body, r, err
+	}
+	return out, r, nil
+}
+
+// forModel returns the options with their defaults for a model.
+func (o Options) forModel(model string) (Options, error) {
+	var err error
+	if o.Policy == nil {
+		o.Policy, err = policy.New("adaptive", nil)
+	}
+	if o.Counter == nil && err == nil {
+		o.Counter, err = counting.For(model, "")
+	}
+	if window, input, ok := tokenize.Window(model); ok && o.Limits.Window == 0 {
+		o.Limits.Window = window
+		if o.Limits.Input == 0 && input < window {
+			o.Limits.Input = input
+		}
+	}
+	return o, err
+}

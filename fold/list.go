@@ -1,0 +1,83 @@
+package fold
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"laconic/compact"
+)
+
+// Messages is [Compact] for a list of messages alone, a JSON array in the shape of any
+// of the APIs, which comes back in that shape. It is what gateways hand over that have
+// taken tools and the rest of the request away; see Options.Overhead.
+//
+// No text that is not the client's own has the form by which LiteLLM finds a marker of
+// what it can retrieve, hash= and 24 hexadecimal digits.
+func Messages(list []byte, model string, o Options) ([]byte, Report, error) {
+	shape, rest := shapeOfList(gjson.Parse(lent(list))), "}"
+	if o.Wire != nil {
+		shape = o.Wire.Name()
+	}
+	if o.Wire = wireNamed(shape); o.Wire == nil {
+		return list, Report{}, ErrShape
+	}
+	key := "messages"
+	if shape == responses {
+		key, rest = "input", `,"store":false}` // all that the list refers to is in it
+	}
+	name, err := json.Marshal(model)
+	if err != nil {
+		return list, Report{}, err // unreachable: it is a string
+	}
+	head := `{"model":` + string(name) + `,"` + key + `":`
+	body := make([]byte, 0, len(head)+len(list)+len(rest))
+	body = append(append(append(body, head...), list...), rest...)
+	out, r, err := compacted(body, o, withoutMarkers)
+	if err != nil || len(out) == len(body) && &out[0] == &body[0] {
+		return list, r, err
+	}
+	out, headed := bytes.CutPrefix(out, []byte(head))
+	out, footed := bytes.CutSuffix(out, []byte(rest))
+	if !headed || !footed {
+		return list, r, ErrShape // unreachable: an edit is within the list
+	}
+	return out, r, nil
+}
+
+// marker is what LiteLLM takes for a marker.
+var marker = regexp.MustCompile(`hash=([a-fA-F0-9]{24})`)
+
+// withoutMarkers breaks the markers in all texts that the client did not send as they
+// are: records quote what left.
+func withoutMarkers(was, edited []compact.Message) {
+	for i := range edited {
+		m := &edited[i]
+		if !m.Edited {
+			continue
+		}
+		var old compact.Message
+		if m.Origin >= 0 && m.Origin < len(was) {
+			old = was[m.Origin]
+		}
+		for n := range m.Parts {
+			p := m.Parts[n]
+			sent := p.Nth > 0 && int(p.Nth) <= len(old.Parts) && old.Parts[p.Nth-1].Text.Equal(p.Text)
+			if text := p.Text.String(); !sent && marker.MatchString(text) {
+				m.Parts = slices.Clone(m.Parts)
+				m.Parts[n].Text = compact.Plain(marker.ReplaceAllString(text, "hash $1"))
+			}
+		}
+		for n := range m.Calls {
+			c := m.Calls[n]
+			sent := c.Nth > 0 && int(c.Nth) <= len(old.Calls) && old.Calls[c.Nth-1].Arguments.Equal(c.Arguments)
+			if text := c.Arguments.String(); !sent && marker.MatchString(text) {
+				m.Calls = slices.Clone(m.Calls)
+				m.Calls[n].Arguments = compact.Plain(marker.ReplaceAllString(text, "hash $1"))
+			}
+		}
+	}
+}

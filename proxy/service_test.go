@@ -1,0 +1,96 @@
+package proxy
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"laconic/proxy/access"
+)
+
+// echo is a service that answers with what it was given.
+type echo struct{}
+
+func (echo) Serves(r *http.Request) bool { return r.URL.Path == "/compact" || r.URL.Path == "/health" }
+
+func (echo) Serve(w http.ResponseWriter, r *http.Request, came time.Time, failed func(any)) {
+	if came.IsZero() {
+		return
+	}
+	w.Header().Set(headerOutcome, string(Compacted))
+	if r.Header.Get("Fail") != "" {
+		failed("BUG: it broke")
+	}
+	_, _ = io.Copy(w, r.Body)
+}
+
+func TestTheServiceAnswersInPlaceOfTheUpstream(t *testing.T) {
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u, func(o *Options) { o.Service, o.Limits.Body = echo{}, 1000 })
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(z, "a body")
+	_ = z.Close()
+	f := func(method, path, body string, status int, want string, headers ...string) ReplyInfo {
+		t.Helper()
+		res := p.do(method, path, strings.NewReader(body), headers...)
+		if res.StatusCode != status || !strings.Contains(string(res.body), want) {
+			t.Errorf("%s %s: %d %q", method, path, res.StatusCode, res.body)
+		}
+		all := p.replies(1)
+		p.mu.Lock()
+		p.all = nil
+		p.mu.Unlock()
+		return all[0]
+	}
+	if i := f("POST", "/compact", "a body", 200, "a body"); i.Outcome != Compacted || !i.Own || i.Endpoint != "/compact" || i.Code != "" {
+		t.Errorf("%+v", i)
+	}
+	f("POST", "/compact", "a body", 200, "a body", "Fail", "yes")
+	if all := p.faults(); len(all) != 1 || all[0].Where != "service" || all[0].What != "BUG: it broke" {
+		t.Errorf("%+v", all)
+	}
+	f("GET", "/health", "", 200, "")
+	f("POST", "/compact", packed.String(), 200, "a body", "Content-Encoding", "gzip")
+	f("POST", "/compact", packed.String()[:12], 400, "invalid_body", "Content-Encoding", "gzip")
+	f("POST", "/compact", "a body", 415, "encoding_not_served", "Content-Encoding", "br")
+	f("POST", "/compact", strings.Repeat("x", 1001), 413, "body")
+	f("POST", "/compact", "a body", 403, "origin_not_allowed", "Origin", "https://elsewhere.example")
+	if n := len(u.requests()); n != 0 {
+		t.Errorf("the upstream got %d requests", n)
+	}
+	f("POST", "/v1/compact", "{}", 200, "")
+	if n := len(u.requests()); n != 1 {
+		t.Errorf("the upstream got %d requests of another path", n)
+	}
+}
+
+func TestTheServiceAsksForAKey(t *testing.T) {
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u, func(o *Options) {
+		o.Service, o.ClientKeys, o.Default.Key = echo{}, []access.Secret{"one"}, "house"
+	})
+	for key, status := range map[string]int{"": 401, "Bearer two": 401, "Bearer one": 200} {
+		if res := p.do("POST", "/compact", strings.NewReader("a body"), "Authorization", key); res.StatusCode != status {
+			t.Errorf("%q: %d", key, res.StatusCode)
+		}
+	}
+}
+
+func TestTheServiceIsNotOpenToOthersWithoutKeys(t *testing.T) {
+	o := options(newUpstream(t, nil).base(t, "/v1"))
+	o.Listen, o.Service = "0.0.0.0:7280", echo{}
+	if _, err := New(o); err == nil || !strings.Contains(err.Error(), "the service is on") {
+		t.Errorf("%v", err)
+	}
+	o.ClientKeys, o.Default.Key = []access.Secret{"one"}, "house"
+	p, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Close()
+}
