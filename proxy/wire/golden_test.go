@@ -24,6 +24,7 @@ var goldenFiles = []struct {
 	wire wire.Wire
 }{
 	{"testdata/openai_chat.txtar", wire.Chat},
+	{"testdata/messages.txtar", wire.Messages},
 }
 
 // TestGolden runs the stories of each API. A case NAME has
