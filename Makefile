@@ -38,7 +38,7 @@ long:
 LONGER := TestACountThatChangesMovesNoEpoch TestADigestOfAnyShape TestAGroupIsRemovedWhole TestALargerWindowKeepsNoLess \
           TestAMovingMarkerMovesNothing TestAStoreEndsWithItsContext TestASwappedOrDamagedValueIsAMiss \
           TestAValueOfAnotherVersionIsAMissAndExpires TestAVaultGivesWhatItTook TestAnotherMixOfTextsIsStillCounted \
-          TestBoundThinkingFollowsItsPrefix TestBoundThinkingSurvives TestConversations TestCostIsLinear TestCountReadsRecordedRequests \
+          TestBlocksOfRealConversations TestBoundThinkingFollowsItsPrefix TestBoundThinkingSurvives TestConversations TestCostIsLinear TestCountReadsRecordedRequests \
           TestCountsMoveNoEpoch TestEpochsLand TestEstimatesOfRealConversationsLeanToTheSafeSide TestEstimatesOfRealRequestsLeanToTheSafeSide \
           TestEveryNeighbour TestEveryRealRequestIsTakenByAStrictUpstream TestExactCountsAgreeWithTheBillStepByStep TestFactsAgreeWithTheFiles \
           TestHistoryOnRealConversations TestHostileTextsTakeNoMoreThanOthers TestInterleavedAgentsDoNotTouchEachOthersPlans TestLlamaCppCache \

@@ -37,8 +37,8 @@ func TestBlocksOfRealConversations(t *testing.T) {
 				w.name, w.before, w.epochs = file, nil, 0
 				peak := compact.CostAll(bytesCounter, decodeBlocks(t, compacttest.BlocksBody(t, system, list)).Conversation.Messages)
 				w.budget = compact.Limits{Budget: peak / (2 + n%3)}.For(0)
-				for i, e := range list {
-					if e.(map[string]any)["role"] == "user" {
+				for i := range list {
+					if role(list, i) == "user" && (i+1 == len(list) || role(list, i+1) == "assistant") {
 						w.send(compacttest.BlocksBody(t, system, list[:i+1]))
 					}
 				}
@@ -143,6 +143,8 @@ func (w *walkBlocks) damage(system string, list []any, seed uint64) {
 		w.damaged++
 	}
 }
+
+func role(list []any, i int) any { return list[i].(map[string]any)["role"] }
 
 // sameWords returns the list of a body as the model reads it: without marks, and a
 // text as a block.
