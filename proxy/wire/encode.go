@@ -138,10 +138,7 @@ func (e *encoder) left(m *compact.Message, k *mark) error {
 	was := &e.msgs[m.Origin]
 	whole := !m.Edited
 	if k.elements.from == k.elements.to {
-		if !whole && !m.Equal(was) {
-			return errors.New("what is beside the list stays as it is")
-		}
-		return nil
+		return e.beside(m, was)
 	}
 	for i := k.elements.from; i < k.elements.to; i++ {
 		switch e.elements[i].stays {
@@ -159,6 +156,21 @@ func (e *encoder) left(m *compact.Message, k *mark) error {
 		return nil
 	}
 	return e.differences(m, was, k)
+}
+
+// beside makes an element for what was added to a message that is beside the list.
+func (e *encoder) beside(m, was *compact.Message) error {
+	own := *m
+	if own.Parts = m.Parts[:min(len(m.Parts), len(was.Parts))]; !own.Equal(was) {
+		return errors.New("what is beside the list stays as it is")
+	}
+	if len(m.Parts) == len(own.Parts) {
+		return nil
+	}
+	from := len(e.made)
+	err := e.added(&compact.Message{Role: m.Role, Parts: m.Parts[len(own.Parts):]})
+	e.rows = append(e.rows, row{turn: e.turn, behind: inList, element: noElement, made: e.since(from)})
+	return err
 }
 
 // parted makes an element for a message, of what is left of it in an element that it

@@ -207,6 +207,19 @@ func TestAMessageIsKnownAgain(t *testing.T) {
 	}
 }
 
+// TestWhatJoinsTheInstructionsStandsInTheList: they are beside it, and keep their bytes.
+func TestWhatJoinsTheInstructionsStandsInTheList(t *testing.T) {
+	const body = `{"messages":[{"role":"system","content":"x"},{"role":"user","content":"go"}],"system":[{"type":"text","text":"Be."}]}`
+	r := decodeBlocks(t, []byte(body))
+	msgs := slices.Clone(r.Conversation.Messages)
+	msgs[0].Parts = append(slices.Clone(msgs[0].Parts), compact.Part{Text: compact.Plain("[x]")})
+	msgs[0].Edited = true
+	const want = `{"messages":[{"role":"user","content":"[x]"},{"role":"user","content":"go"}],"system":[{"type":"text","text":"Be."}]}`
+	if out, err := r.Encode(slices.Delete(msgs, 1, 2)); err != nil || string(out) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, out, want)
+	}
+}
+
 // TestEndsOfMessages: what the head and the end of an answer say.
 func TestEndsOfMessages(t *testing.T) {
 	const head = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"type\":\"message\",\"model\":\"q\",\"content\":[],\"stop_reason\":null," +
