@@ -351,7 +351,7 @@ func describeMessage(m *compact.Message) string {
 	for _, mark := range []struct {
 		set  bool
 		name string
-	}{{m.EmptyCalls, "no calls"}, {m.Sound, "sound"}, {m.Seal != 0, "sealed"}, {m.Open, "open"}, {m.Holds, "holds"}} {
+	}{{m.EmptyCalls, "no calls"}, {m.Sound, "sound"}, {m.Seal != 0, "sealed"}, {m.Open, "open"}, {m.Holds, "holds"}, {m.Joined, "joined"}, {m.Replaces, "replaces"}} {
 		if mark.set {
 			b.WriteString(" | " + mark.name)
 		}

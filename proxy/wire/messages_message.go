@@ -116,9 +116,11 @@ func (d *messagesDecoder) blocks(first int) bool {
 			ok = d.result(m, k)
 		case kind == "tool_use" && role == compact.Assistant:
 			ok = d.use()
-		case kind == "compaction":
-			return d.inMessage(ContextManaged, d.at, "compaction")
 		default:
+			m.Replaces = m.Replaces || kind == "compaction"
+			// The result of a tool that the upstream runs goes with the answer that called it.
+			m.Joined = m.Joined || first > 0 && d.msgs[first-1].Role == compact.Assistant && role == compact.Assistant &&
+				k.parts.from == uint32(len(d.parts)) && strings.HasSuffix(kind, "_tool_result")
 			ok = d.part()
 		}
 		if !ok {
