@@ -44,7 +44,7 @@ var programs = []program{
 		env: []string{"ANTHROPIC_AUTH_TOKEN=sk-test", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_CONTEXT_TOKENS=" + believed,
 			"CLAUDE_CODE_MAX_OUTPUT_TOKENS=2048", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1"},
 
-		windows: []int{24_000, 32_000},
+		windows: []int{29_000, 39_000},
 	},
 	{
 		name: "openai-node",
