@@ -38,7 +38,7 @@ long:
 LONGER := TestACountThatChangesMovesNoEpoch TestADigestOfAnyShape TestAGroupIsRemovedWhole TestALargerWindowKeepsNoLess \
           TestAMovingMarkerMovesNothing TestAStoreEndsWithItsContext TestASwappedOrDamagedValueIsAMiss \
           TestAValueOfAnotherVersionIsAMissAndExpires TestAVaultGivesWhatItTook TestAnotherMixOfTextsIsStillCounted \
-          TestBoundThinkingFollowsItsPrefix TestBoundThinkingSurvives TestConversations TestCostIsLinear TestCountReadsRecordedRequests \
+          TestBlocksOfRealConversations TestBoundThinkingFollowsItsPrefix TestBoundThinkingSurvives TestConversations TestCostIsLinear TestCountReadsRecordedRequests \
           TestCountsMoveNoEpoch TestEpochsLand TestEstimatesOfRealConversationsLeanToTheSafeSide TestEstimatesOfRealRequestsLeanToTheSafeSide \
           TestEveryNeighbour TestEveryNeighbourOfAnItem TestEveryRealRequestIsTakenByAStrictUpstream TestExactCountsAgreeWithTheBillStepByStep TestFactsAgreeWithTheFiles \
           TestHistoryOnRealConversations TestHostileTextsTakeNoMoreThanOthers TestInterleavedAgentsDoNotTouchEachOthersPlans TestLlamaCppCache \
@@ -175,6 +175,6 @@ e2e e2e-all:
 	npm install --prefix $(AGENTS) --no-audit --no-fund --loglevel=error \
 		openai@7.57.0 opencode-ai@1.18.33 @qwen-code/qwen-code@0.24.4 @mariozechner/pi-coding-agent@0.73.1 \
 		@openai/codex@0.80.0 cline@3.0.65 \
-		@github/copilot@1.0.102 @continuedev/cli@1.5.47
+		@github/copilot@1.0.102 @continuedev/cli@1.5.47 @anthropic-ai/claude-code@2.1.197
 	LACONIC_AGENTS=$(abspath $(AGENTS))/node_modules/.bin LACONIC_SURVIVAL=$(if $(filter e2e-all,$@),all) \
 		$(GO) test -v -count=1 -timeout 30m -run '^Test(Run)?Clients$$' ./e2e/survival $(UPDATE)

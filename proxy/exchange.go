@@ -83,6 +83,9 @@ func (x *exchange) serve() *apierror.Error {
 // to send it by.
 func (x *exchange) prepare() (out *body.Outgoing, via http.RoundTripper, no *apierror.Error) {
 	via = x.p.transport
+	if x.countsTokens() {
+		return x.count()
+	}
 	if x.wire == nil {
 		in, no := x.byModel()
 		if no == nil {
@@ -115,7 +118,11 @@ func (x *exchange) refuse(no *apierror.Error) {
 	// a body there is in nobody's way.
 	no.Close = (no.Close || remains) && x.r.ProtoMajor == 1
 	speaks := x.wire
-	if speaks == nil {
+	switch {
+	case speaks != nil:
+	case x.countsTokens():
+		speaks = wire.Messages
+	default:
 		speaks = wire.Chat // all other endpoints are of the same API
 	}
 	writeError(x.w, speaks, no)

@@ -267,6 +267,8 @@ func (s *second) refused(reason string, r wire.Refusal) {
 	switch {
 	case reason == reasonOverflow:
 		s.c.known.RefusedAgain(s.trial, r.Size, s.sent())
+	case reason == reasonTemplate && r.Size.Kind != overflow.None:
+		s.c.known.SetShape(s.facts.Shape.Value) // the template took it, and it was too long
 	case reason == reasonTemplate:
 		s.refusedShape(r.Template)
 	}

@@ -73,7 +73,7 @@ func (c *Counter) function(t map[string]any) (cost int) {
 	for key, value := range f {
 		switch key {
 		case "name", "description", "strict", "type":
-		case "parameters":
+		case "parameters", "input_schema": // Anthropic's name for it
 			if schema, ok := value.(map[string]any); ok {
 				cost += c.schema(schema, true)
 				continue

@@ -3,10 +3,11 @@ package clients
 // startClaude sets a token where Claude Code would ask for a login that nobody needs.
 func startClaude(g Given, s *Started) {
 	s.Env["ANTHROPIC_BASE_URL"] = g.origin()
-	if !g.set("ENABLE_TOOL_SEARCH") {
-		s.Env["ENABLE_TOOL_SEARCH"] = "true" // which a base URL of one's own switches off
-	}
 	const token = "ANTHROPIC_AUTH_TOKEN"
+	const answer = "CLAUDE_CODE_MAX_OUTPUT_TOKENS"
+	if g.AnyKey && !g.set(answer) {
+		s.Env[answer] = "4096" // a server of one's own has a small window, and it would ask for 32,000 tokens
+	}
 	switch {
 	case g.Key != "":
 		s.Env[token] = g.Key

@@ -195,7 +195,7 @@ func TestStart(t *testing.T) {
 	f(start(t, nil, "?", nil, "a", "codex", "-m", "b"), codex+` -c model_providers.laconic.supports_websockets=false`, "", "pass through")
 
 	f(start(t, map[string]string{"OPENAI_API_KEY": "k"}, "", two, "a", "copilot"), "", "COPILOT_MODEL=a COPILOT_PROVIDER_API_KEY=k COPILOT_PROVIDER_BASE_URL=http://127.0.0.1:1/v1", "")
-	f(start(t, nil, "", two, "a", "claude"), "", "ANTHROPIC_BASE_URL=http://127.0.0.1:1 ENABLE_TOOL_SEARCH=true", "pass through")
+	f(start(t, nil, "", two, "a", "claude"), "", "ANTHROPIC_BASE_URL=http://127.0.0.1:1", "")
 
 	const providers = `FILE({"lastUsedProvider":"openai-compatible","modes":{},"providers":{"openai-compatible":{"settings":{"provider":"openai-compatible","apiKey":"k","model":"a",` +
 		`"baseUrl":"http://127.0.0.1:1/v1"},"updatedAt":"2026-01-01T00:00:00.000Z","tokenSource":"manual"}},"version":1})`

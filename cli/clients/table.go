@@ -5,6 +5,16 @@ const chat = "/v1/chat/completions"
 // Table is every client that has a page, in the order of the list of pages.
 var Table = []Client{
 	{
+		Name: "claude-code", Title: "Claude Code", Version: "2.1.197", Endpoint: "/v1/messages", Page: "claude-code.md", Programs: []string{"claude"},
+		Blocks: []Block{{"shell", "sh", `export ANTHROPIC_BASE_URL=http://127.0.0.1:7280     # without /v1: Claude Code adds it
+export ANTHROPIC_AUTH_TOKEN=none                    # any word, where the upstream wants no key
+export ANTHROPIC_MODEL=qwen3-coder
+export CLAUDE_CODE_MAX_OUTPUT_TOKENS=4096           # 32,000, its own choice, is more than a small window has
+claude
+`}},
+		Window: Large, Advice: "Leave its window unset, which is 1,000,000 tokens for a model that it does not know", Upstream: "https://api.anthropic.com/v1", start: startClaude,
+	},
+	{
 		Name: "opencode", Title: "opencode", Version: "1.18.33", Endpoint: chat, Page: "opencode.md", Programs: []string{"opencode"},
 		Blocks: []Block{{"opencode.json", "json", `{
   "provider": {
@@ -151,12 +161,5 @@ env_key = "OPENAI_API_KEY"
 supports_websockets = false
 `}},
 		Window: True, Advice: "Leave its window as it is", wantsModel: true, start: startCodex,
-	},
-	{
-		Name: "claude-code", Title: "Claude Code", Version: "2.1.197", Endpoint: "/v1/messages", Page: "claude-code.md", Programs: []string{"claude"},
-		Blocks: []Block{{"shell", "sh", `laconic --upstream https://api.anthropic.com/v1
-export ANTHROPIC_BASE_URL=http://127.0.0.1:7280     # without /v1: Claude Code adds it
-`}},
-		Window: True, Advice: "Leave its window as it is", Upstream: "https://api.anthropic.com/v1", start: startClaude,
 	},
 }

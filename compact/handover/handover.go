@@ -6,7 +6,8 @@
 //
 //   - told by its prompt: a request is one of these if the model may call nothing
 //     and the prompt, or the instructions, begin with words of the table, which
-//     names the source of each. Nothing else is looked at.
+//     names the source of each. Where the words themselves forbid the tools that are
+//     offered, they begin the last part of the request. Nothing else is looked at.
 //   - nothing is moved: if the history is in messages of its own, it is sent with
 //     the edits that the request before had, so a prompt cache that served that
 //     request serves this one. The prompt follows as it came.
@@ -33,14 +34,22 @@ type Agent string
 // that the model may call nothing.
 func Of(msgs []compact.Message, noCalls bool) Agent {
 	n := len(msgs)
-	if !noCalls || n == 0 || msgs[n-1].Role != compact.User {
+	if n == 0 || msgs[n-1].Role != compact.User {
 		return ""
 	}
 	head := slices.IndexFunc(msgs, func(m compact.Message) bool { return !m.Role.Instruction() })
 	for i := range prompts {
 		p := &prompts[i]
 		in := msgs[n-1:]
-		if p.in == instructions {
+		switch parts := msgs[n-1].Parts; {
+		case p.in == appended:
+			if len(parts) > 0 && p.begins(parts[len(parts)-1]) {
+				return p.agent
+			}
+			continue
+		case !noCalls:
+			continue
+		case p.in == instructions:
 			in = msgs[:head]
 		}
 		if slices.ContainsFunc(in, func(m compact.Message) bool { return slices.ContainsFunc(m.Parts, p.begins) }) {

@@ -46,7 +46,16 @@ func TestEveryRowIsRecognized(t *testing.T) {
 		}
 		f(p.agent, true, system, user, answer, said(compact.User, text))
 		f(p.agent, true, said(compact.User, text))
-		f("", false, system, user, answer, said(compact.User, text))
+		if p.in == appended {
+			f(p.agent, false, system, user, answer, said(compact.User, text))
+			behind := said(compact.User, "Mend it.")
+			behind.Parts = append(behind.Parts, compact.Part{Text: compact.Plain(text)})
+			f(p.agent, false, system, user, answer, behind)
+			behind.Parts = append(behind.Parts, compact.Part{Text: compact.Plain("What is that?")})
+			f("", true, system, user, answer, behind)
+		} else {
+			f("", false, system, user, answer, said(compact.User, text))
+		}
 		f("", true, system, said(compact.User, text), answer, user)
 		f("", true, system, user, answer, said(compact.User, "What does this do? "+text))
 		f("", true, system, user, said(compact.Assistant, text))

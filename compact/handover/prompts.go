@@ -6,6 +6,7 @@ type place uint8
 const (
 	asked        place = iota // the newest message
 	instructions              // the instructions at the head of the list
+	appended                  // the last part of the newest message, by which tools are forbidden that the request offers
 )
 
 // prompt is how an agent asks for a summary. The words are as few as tell it from
@@ -34,6 +35,7 @@ var prompts = []prompt{
 	{"copilot-chat", asked, "Summarize the conversation history so far, paying special attention to the most recent agent commands", "microsoft/vscode-copilot-chat src/extension/prompts/node/agent/summarizedConversationHistory.tsx"},
 	{"continue", asked, "Create a comprehensive summary of this conversation that captures all essential information", "continuedev/continue core/util/conversationCompaction.ts"},
 	{"continue", asked, "Please provide a concise summary of our conversation so far, capturing the key context", "continuedev/continue extensions/cli/src/compaction.ts"},
+	{"claude-code", appended, "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools", "npm @anthropic-ai/claude-code 2.1.330; the prompt stands behind the newest results"},
 	// zed asks in the words of claude-code.
 	{"claude-code", asked, "Your task is to create a detailed summary of the conversation so far", "zed-industries/zed crates/agent_settings/src/prompts/summarize_thread_detailed_prompt.txt; Claude Code behind a translating gateway"},
 	{"claude-code", instructions, "You are a helpful AI assistant tasked with summarizing conversations", "RooCodeInc/Roo-Code src/core/condense/index.ts, which has it from Claude Code"},

@@ -5,7 +5,8 @@
 //
 //   - legal: a conversation whose tool pairs, ids, roles or content break
 //     OpenAI's rules is refused, with OpenAI's status, code and, where users of
-//     the API quote it in public, OpenAI's sentence, mistakes included.
+//     the API quote it in public, OpenAI's sentence, mistakes included. A request
+//     of the messages API is held to Anthropic's rules in the same way.
 //   - limited: a prompt above Options.Limit is refused with OpenAI's
 //     context_length_exceeded sentence and its numbers; a prompt at the limit
 //     is answered.

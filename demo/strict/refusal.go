@@ -27,6 +27,8 @@ type Refusal struct {
 	Type    string // "invalid_request_error", …
 	Param   string // which field; "" is sent as null
 	Code    string // for programs; "" is sent as null
+
+	anthropic bool // it is of the messages API
 }
 
 // Error returns the message.
@@ -34,6 +36,9 @@ func (r *Refusal) Error() string { return r.Message }
 
 // Body returns the JSON of the answer.
 func (r *Refusal) Body() []byte {
+	if r.anthropic {
+		return indented(map[string]any{"type": "error", "error": map[string]string{"type": r.Type, "message": r.Message}})
+	}
 	return indented(map[string]any{"error": map[string]any{
 		"message": r.Message, "type": r.Type, "param": orNull(r.Param), "code": orNull(r.Code),
 	}})

@@ -133,17 +133,24 @@ func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		send(w, http.StatusOK, []byte(other.answer))
 		return
 	}
+	read, answer := u.Read, u.answer
+	if path == messagesPath {
+		read, answer = u.ReadMessages, u.answerMessage
+	}
 	var req *Request
 	if refusal == nil {
-		req, refusal = u.Read(body)
+		req, refusal = read(body)
 	}
 	if refusal != nil {
 		send(w, refusal.Status, refusal.Body())
 		return
 	}
 	req.Header = r.Header.Clone()
-	u.answer(w, r, req)
+	answer(w, r, req)
 }
+
+// messagesPath is the path of the messages API.
+const messagesPath = "/messages"
 
 // otherRoutes are the routes beside chat completions, for tests of pass-through.
 var otherRoutes = map[string]struct{ method, answer string }{
@@ -168,7 +175,7 @@ var otherRoutes = map[string]struct{ method, answer string }{
 // OpenAI does.
 func (u *Upstream) admit(r *http.Request, path string) *Refusal {
 	method := otherRoutes[path].method
-	if path == "/chat/completions" {
+	if path == "/chat/completions" || path == messagesPath {
 		method = http.MethodPost
 	}
 	refusal := func(status int, k Kind, code, format string, args ...any) *Refusal {
@@ -176,7 +183,11 @@ func (u *Upstream) admit(r *http.Request, path string) *Refusal {
 		no.Status = status
 		return no
 	}
-	switch key := r.Header.Get("Authorization"); {
+	key := r.Header.Get("Authorization")
+	if own := r.Header.Get("X-Api-Key"); own != "" && path == messagesPath {
+		key = "Bearer " + own
+	}
+	switch {
 	case method == "":
 		return refusal(http.StatusNotFound, KindRoute, "", "Invalid URL (%s %s)", r.Method, r.URL.Path)
 	case method != r.Method:

@@ -24,6 +24,8 @@ type program struct {
 	args  func(url, prompt string) []string
 	files func(url string) map[string]string // in its home
 	env   []string
+	// variables are those that name the URL.
+	variables func(url string) []string
 	// windows are those that the long run measures it in.
 	windows []int
 }
@@ -33,6 +35,17 @@ type program struct {
 const believed = "1000000"
 
 var programs = []program{
+	{
+		name: "claude",
+		args: func(_, prompt string) []string {
+			return []string{"--print", "--dangerously-skip-permissions", "--model", "small", prompt}
+		},
+		variables: func(url string) []string { return []string{"ANTHROPIC_BASE_URL=" + strings.TrimSuffix(url, "/v1")} },
+		env: []string{"ANTHROPIC_AUTH_TOKEN=sk-test", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_CONTEXT_TOKENS=" + believed,
+			"CLAUDE_CODE_MAX_OUTPUT_TOKENS=2048", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1"},
+
+		windows: []int{29_000, 39_000},
+	},
 	{
 		name: "openai-node",
 		args: func(url, prompt string) []string { return []string{"../testdata/openai-node.mjs", url, prompt} },
@@ -116,6 +129,9 @@ func (p program) run(t testing.TB, bin, home, work, url string) (output string, 
 	env := append(os.Environ(), "PWD="+work, "HOME="+home, "XDG_CONFIG_HOME="+home+"/.config", "XDG_DATA_HOME="+home+"/.local", "XDG_CACHE_HOME="+home+"/.cache",
 		"TMPDIR="+home, "LACONIC_AGENTS="+bin, "CI=1", "NO_COLOR=1", "NO_PROXY=127.0.0.1,localhost", "HTTPS_PROXY=http://127.0.0.1:9", "HTTP_PROXY=http://127.0.0.1:9")
 	env = append(env, p.env...)
+	if p.variables != nil {
+		env = append(env, p.variables(url)...)
+	}
 	name := filepath.Join(bin, p.name)
 	args := p.args(url, firstPrompt)
 	if strings.HasSuffix(args[0], ".mjs") {

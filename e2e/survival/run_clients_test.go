@@ -17,6 +17,7 @@ var started = []struct {
 	name string
 	args []string
 }{
+	{"claude", []string{"--print", "--dangerously-skip-permissions", firstPrompt}},
 	{"opencode", []string{"run", firstPrompt}},
 	{"pi", []string{"--no-session", "--print", firstPrompt}},
 	{"qwen", []string{"--yolo", "--prompt", firstPrompt}},
@@ -45,7 +46,8 @@ func TestRunClients(t *testing.T) {
 			writeFile(t, filepath.Join(work, "TASK.md"), "# OPS-4127\n")
 			env := append(os.Environ(), "PWD="+work, "HOME="+home, "XDG_CONFIG_HOME="+home+"/.config", "XDG_DATA_HOME="+home+"/.local", "XDG_CACHE_HOME="+home+"/.cache",
 				"TMPDIR="+home, "CI=1", "NO_COLOR=1", "HTTPS_PROXY=http://127.0.0.1:9", "HTTP_PROXY=http://127.0.0.1:9", "NO_PROXY=", "no_proxy=", "OPENAI_API_KEY=", "OTEL_SDK_DISABLED=true", "DO_NOT_TRACK=1",
-				"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1")
+				"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
+				"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1")
 			out, err := limited(env, work, command(t), append([]string{"run", "--upstream", server.URL + "/v1", "--model", "small", "--", filepath.Join(bin, p.name)}, p.args...))
 			if err != nil || !strings.Contains(out, "SESSION-IS-OVER") || !strings.Contains(out, "chat request") {
 				t.Errorf("%v\n%.3000s", err, out)

@@ -94,7 +94,11 @@ func (s *session) tap(t testing.TB, laconicURL string) *httptest.Server {
 		if err != nil {
 			return
 		}
-		if req, _ := lenient.Read(body); req != nil && req.Tools != nil {
+		read := lenient.Read
+		if strings.HasSuffix(r.URL.Path, "/messages") {
+			read = lenient.ReadMessages
+		}
+		if req, _ := read(body); req != nil && req.Tools != nil {
 			s.sending(req.Messages)
 		}
 		out, err := http.NewRequestWithContext(r.Context(), r.Method, laconicURL+r.URL.RequestURI(), strings.NewReader(string(body)))

@@ -42,6 +42,7 @@ var ways = map[verb][]way{
 		{"read_file", func(_ step, path string) arguments { return arguments{{"file_path", path}} }},
 		{"read", func(_ step, path string) arguments { return arguments{{"filePath", path}} }},
 		{"read", func(_ step, path string) arguments { return arguments{{"path", path}} }},
+		{"Read", func(_ step, path string) arguments { return arguments{{"file_path", path}} }},
 		{"read_files", func(_ step, path string) arguments { return arguments{{"files", []any{arguments{{"path", path}}}}} }},
 		{"shell", func(s step, _ string) arguments { return inShell("cat " + s.path) }},
 	},
@@ -49,6 +50,7 @@ var ways = map[verb][]way{
 		{"run_command", func(s step, _ string) arguments { return arguments{{"command", s.text}} }},
 		{"run_shell_command", func(s step, _ string) arguments { return arguments{{"command", s.text}, {"is_background", false}} }},
 		{"bash", func(s step, _ string) arguments { return arguments{{"command", s.text}} }},
+		{"Bash", func(s step, _ string) arguments { return arguments{{"command", s.text}} }},
 		{"run_commands", func(s step, _ string) arguments { return arguments{{"commands", []string{s.text}}} }},
 		{"shell", func(s step, _ string) arguments { return inShell(s.text) }},
 	},
@@ -57,6 +59,7 @@ var ways = map[verb][]way{
 		{"write_file", func(s step, path string) arguments { return arguments{{"file_path", path}, {"content", s.text}} }},
 		{"write", func(s step, path string) arguments { return arguments{{"filePath", path}, {"content", s.text}} }},
 		{"write", func(s step, path string) arguments { return arguments{{"path", path}, {"content", s.text}} }},
+		{"Write", func(s step, path string) arguments { return arguments{{"file_path", path}, {"content", s.text}} }},
 		{"editor", func(s step, path string) arguments { return arguments{{"path", path}, {"new_text", s.text}} }},
 		{"shell", func(s step, _ string) arguments { return inShell(patch("Add", s.path, "", s.text)) }},
 	},
@@ -72,6 +75,9 @@ var ways = map[verb][]way{
 		}},
 		{"edit", func(s step, path string) arguments {
 			return arguments{{"path", path}, {"edits", []any{arguments{{"oldText", s.old}, {"newText", s.text}}}}}
+		}},
+		{"Edit", func(s step, path string) arguments {
+			return arguments{{"file_path", path}, {"old_string", s.old}, {"new_string", s.text}}
 		}},
 		{"editor", func(s step, path string) arguments {
 			return arguments{{"path", path}, {"old_text", s.old}, {"new_text", s.text}}
@@ -101,17 +107,20 @@ func patch(what, path, old, text string) string {
 // call is the step as a call of a tool that the request offers. Clients with a
 // folder want whole paths.
 func (s step) call(tools []byte, dir string) (c strict.Call, ok bool) {
+	type schema struct{ Properties map[string]json.RawMessage }
 	var offered []struct {
 		Function struct {
 			Name       string
-			Parameters struct{ Properties map[string]json.RawMessage }
+			Parameters schema
 		}
+		Name   string // of the messages API
+		Schema schema `json:"input_schema"`
 	}
 	_ = json.Unmarshal(tools, &offered)
 	for _, way := range ways[s.do] {
 		arguments := way.arguments(s, filepath.Join(dir, s.path))
 		for _, t := range offered {
-			if t.Function.Name == way.tool && arguments.fit(t.Function.Parameters.Properties) {
+			if t.Function.Name == way.tool && arguments.fit(t.Function.Parameters.Properties) || t.Name == way.tool && arguments.fit(t.Schema.Properties) {
 				return strict.Call{Name: way.tool, Arguments: string(marshal(arguments))}, true
 			}
 		}
@@ -136,5 +145,6 @@ func TestCallsFitTheTools(t *testing.T) {
 	}
 	f(string(agentTools), `{"path":"/w/a.go","old_string":"<x>","new_string":"y"}`)
 	f(`[{"type":"function","function":{"name":"edit","parameters":{"properties":{"path":{},"edits":{}}}}}]`, `{"path":"/w/a.go","edits":[{"oldText":"<x>","newText":"y"}]}`)
+	f(`[{"name":"Edit","input_schema":{"properties":{"file_path":{},"old_string":{},"new_string":{}}}}]`, `{"file_path":"/w/a.go","old_string":"<x>","new_string":"y"}`)
 	f(`[{"type":"function","function":{"name":"edit","parameters":{"properties":{"path":{}}}}}]`, "")
 }

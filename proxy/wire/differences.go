@@ -149,29 +149,55 @@ func (e *encoder) unquoted(parts []compact.Part, at uint32) error {
 }
 
 // arrayContent writes content that is an array of parts. Parts that were added come
-// before the client's or follow them.
+// before all that is in it, or follow the client's.
 func (e *encoder) arrayContent(m, was *compact.Message, k *mark) error {
 	first := max(0, slices.IndexFunc(m.Parts, func(p compact.Part) bool { return p.Nth > 0 }))
 	before, is := m.Parts[:first], m.Parts[first:]
-	places, left := e.ofParts[k.parts.from:k.parts.to], false
+	places := e.ofParts[k.parts.from:k.parts.to]
 	for i := range was.Parts {
 		if len(is) == 0 || int(is[0].Nth) != i+1 {
 			continue
 		}
-		e.live[places[i].element], left = true, true
+		e.live[places[i].element] = true
 		if err := e.part(&is[0], &was.Parts[i], &places[i]); err != nil {
 			return err
 		}
 		is = is[1:]
 	}
-	if err := e.textParts(before, k.content.start+1, false, left); err != nil {
+	if len(before)+len(is) > 0 && !k.content.present() {
+		return errors.New("parts cannot be added to this message")
+	}
+	at, follows, more := e.behind(k, places)
+	if err := e.textParts(before, k.content.start+1, false, follows || more || len(is) > 0); err != nil {
 		return err
 	}
-	at := k.content.start + 1
-	if n := len(places); n > 0 {
+	return e.textParts(is, at, follows, !follows && more)
+}
+
+// behind returns where a part stands that follows the client's: behind the last of
+// them that is left, or what else is left in the array before where the last was. It
+// reports whether there is any, and whether more is left behind it.
+func (e *encoder) behind(k *mark, places []place) (at uint32, follows, more bool) {
+	at = k.content.start + 1
+	for i := k.elements.from; i < k.elements.to; {
+		x := &e.elements[i]
+		if x.whole.start < k.content.start || x.whole.end > k.content.end {
+			i++
+			continue
+		}
+		switch {
+		case !e.lives(int32(i)):
+		case len(places) > 0 && i <= uint32(places[len(places)-1].element):
+			at, follows = x.whole.end, true
+		default:
+			more = true
+		}
+		i = x.next
+	}
+	if n := len(places); n > 0 && !follows && !more {
 		at = e.elements[places[n-1].element].whole.end
 	}
-	return e.textParts(is, at, left, false)
+	return at, follows, more
 }
 
 // textParts puts parts at a place in an array. follows and followed report whether

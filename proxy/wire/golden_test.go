@@ -18,7 +18,16 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestGolden runs the stories of testdata/openai_chat.txtar. A case NAME has
+// goldenFiles are the stories of each API.
+var goldenFiles = []struct {
+	file string
+	wire wire.Wire
+}{
+	{"testdata/openai_chat.txtar", wire.Chat},
+	{"testdata/messages.txtar", wire.Messages},
+}
+
+// TestGolden runs the stories of each API. A case NAME has
 //
 //	NAME/request   a body
 //	NAME/reads     what was decoded, or why it was passed
@@ -28,23 +37,24 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // A case without edits must send the very slice that came in, and one whose
 // messages are all marked Edited but did not change must send the same bytes.
 func TestGolden(t *testing.T) {
-	const file = "testdata/openai_chat.txtar"
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range stories(t, archive) {
-		t.Run(s.name, func(t *testing.T) {
-			reads, sends := s.run(t)
-			s.golden(t, "reads", reads)
-			if s.file("edits") != nil {
-				s.golden(t, "sends", sends)
-			}
-		})
-	}
-	if *update {
-		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+	for _, of := range goldenFiles {
+		archive, err := txtar.ParseFile(of.file)
+		if err != nil {
 			t.Fatal(err)
+		}
+		for _, s := range stories(t, archive) {
+			t.Run(of.wire.Name()+"/"+s.name, func(t *testing.T) {
+				reads, sends := s.run(t, of.wire)
+				s.golden(t, "reads", reads)
+				if s.file("edits") != nil {
+					s.golden(t, "sends", sends)
+				}
+			})
+		}
+		if *update {
+			if err := os.WriteFile(of.file, txtar.Format(archive), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }
@@ -101,9 +111,9 @@ func (s *story) body() []byte {
 	return []byte(strings.TrimSuffix(string(s.file("request").Data), "\n"))
 }
 
-func (s *story) run(t *testing.T) (reads, sends string) {
+func (s *story) run(t *testing.T, w wire.Wire) (reads, sends string) {
 	body := s.body()
-	r, err := wire.Chat.Decode(body)
+	r, err := w.Decode(body)
 	if err != nil {
 		var pass *wire.PassError
 		if !errors.As(err, &pass) {
@@ -125,7 +135,7 @@ func (s *story) run(t *testing.T) (reads, sends string) {
 			return reads, err.Error()
 		}
 		sends = string(out)
-		again(t, out, msgs)
+		again(t, w, out, msgs)
 	}
 	if string(body) != string(s.body()) {
 		t.Error("the client's bytes were written to")
@@ -242,9 +252,9 @@ func unedited(t testing.TB, r *wire.Request) {
 }
 
 // again decodes what was sent and compares it with what was to be sent.
-func again(t testing.TB, sent []byte, want []compact.Message) {
+func again(t testing.TB, w wire.Wire, sent []byte, want []compact.Message) {
 	t.Helper()
-	r, err := wire.Chat.Decode(sent)
+	r, err := w.Decode(sent)
 	if err != nil {
 		t.Fatalf("what was sent cannot be read: %v\n%.2000s", err, sent)
 	}
@@ -253,9 +263,9 @@ func again(t testing.TB, sent []byte, want []compact.Message) {
 		t.Fatalf("%d messages were sent, want %d", len(got), len(want))
 	}
 	for i := range want {
-		w, g := plain(want[i]), plain(got[i])
-		if !g.Equal(&w) {
-			t.Errorf("message %d was sent as\n%s\nwant\n%s", i, describeMessage(&g), describeMessage(&w))
+		is, to := plain(got[i]), plain(want[i])
+		if !is.Equal(&to) {
+			t.Errorf("message %d was sent as\n%s\nwant\n%s", i, describeMessage(&is), describeMessage(&to))
 		}
 	}
 }
@@ -341,7 +351,7 @@ func describeMessage(m *compact.Message) string {
 	for _, mark := range []struct {
 		set  bool
 		name string
-	}{{m.EmptyCalls, "no calls"}, {m.Sound, "sound"}, {m.Seal != 0, "sealed"}, {m.Open, "open"}, {m.Holds, "holds"}} {
+	}{{m.EmptyCalls, "no calls"}, {m.Sound, "sound"}, {m.Seal != 0, "sealed"}, {m.Open, "open"}, {m.Holds, "holds"}, {m.Joined, "joined"}, {m.Replaces, "replaces"}} {
 		if mark.set {
 			b.WriteString(" | " + mark.name)
 		}

@@ -38,6 +38,9 @@ type Request struct {
 	// NoCalls reports that the model may call nothing: there are no tools and no
 	// functions, or tool_choice or function_call is "none".
 	NoCalls bool
+	// Compaction reports that the request asks for a summary of its own history,
+	// with its last message.
+	Compaction bool
 
 	// Alloc returns a slice of n bytes, of any content, for what Encode writes;
 	// nil: make does.
@@ -49,13 +52,17 @@ type Request struct {
 // ToolNames returns the names of the tools and functions, in their order; "" for
 // none.
 func (r *Request) ToolNames() string {
-	return gjson.GetBytes(r.Tools, "#.function.name").Raw + gjson.GetBytes(r.Functions, "#.name").Raw
+	return gjson.GetBytes(r.Tools, "#.function.name").Raw + gjson.GetBytes(r.Tools, "#.name").Raw + gjson.GetBytes(r.Functions, "#.name").Raw
 }
 
 // Sum sets the Sum of each message, which of makes from its bytes.
 func (r *Request) Sum(of func(raw string) compact.Sum) {
 	for i := range r.Conversation.Messages {
-		r.Conversation.Messages[i].Sum = of(r.document.source(i))
+		m, raw := &r.Conversation.Messages[i], r.document.source(i)
+		if r.document.same != nil {
+			raw = r.document.same(m, raw)
+		}
+		m.Sum = of(raw)
 	}
 }
 

@@ -106,6 +106,7 @@ var routes = []struct {
 	wire     Wire
 }{
 	{"/chat/completions", Chat},
+	{"/messages", Messages},
 }
 
 // All are the wires.

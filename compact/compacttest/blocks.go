@@ -1,0 +1,117 @@
+package compacttest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+type members = map[string]any
+
+// Blocks returns the elements of a recorded chat conversation as agents of the
+// messages API send them, and the instructions beside the list. The results of an
+// answer are one element, with the user's words behind them. signed gives every
+// answer bound thinking.
+func Blocks(t testing.TB, chat []byte, signed bool) (system string, list []any) {
+	t.Helper()
+	var body struct{ Messages []recordedMessage }
+	if err := json.Unmarshal(chat, &body); err != nil {
+		t.Fatal(err)
+	}
+	seen, now := map[string]int{}, map[string]string{} // id of a call: its id in the list, where none occurs twice
+	var results []any
+	flush := func() {
+		if results != nil {
+			list, results = append(list, members{"role": "user", "content": results}), nil
+		}
+	}
+	for n, m := range body.Messages {
+		msg, err := m.message()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var words strings.Builder
+		for _, p := range msg.Parts {
+			words.WriteString(p.Text.String())
+		}
+		text := words.String()
+		switch m.Role {
+		case "tool":
+			results = append(results, members{"type": "tool_result", "tool_use_id": now[m.ToolCallID], "content": text})
+		case "assistant":
+			flush()
+			var blocks []any
+			if signed {
+				blocks = append(blocks, members{"type": "thinking", "thinking": "so", "signature": fmt.Sprint("s", n)})
+			}
+			if text != "" || len(m.ToolCalls) == 0 {
+				blocks = append(blocks, members{"type": "text", "text": text})
+			}
+			for _, c := range m.ToolCalls {
+				id := strings.Map(plainLetter, c.ID)
+				if seen[c.ID]++; seen[c.ID] > 1 {
+					id = fmt.Sprintf("%s-%d", id, seen[c.ID])
+				}
+				now[c.ID] = id
+				var input members
+				if json.Unmarshal([]byte(c.Function.Arguments), &input) != nil || input == nil {
+					input = members{"input": c.Function.Arguments}
+				}
+				blocks = append(blocks, members{"type": "tool_use", "id": id, "name": c.Function.Name, "input": input})
+			}
+			list = append(list, members{"role": "assistant", "content": blocks})
+		case "system", "developer":
+			if list == nil && system == "" {
+				system = text
+				continue
+			}
+			flush()
+			list = append(list, members{"role": "system", "content": text})
+		default:
+			if results != nil {
+				results = append(results, members{"type": "text", "text": text})
+				continue
+			}
+			list = append(list, members{"role": "user", "content": text})
+		}
+	}
+	flush()
+	return system, list
+}
+
+func plainLetter(r rune) rune {
+	if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+		return r
+	}
+	return '_'
+}
+
+// BlocksBody returns a request of the messages API. As Claude Code does it, the newest
+// words carry a mark of the cache, for which a text becomes a block.
+func BlocksBody(t testing.TB, system string, list []any) []byte {
+	t.Helper()
+	f := members{"model": "claude-sonnet-5", "max_tokens": 1000, "messages": list}
+	if system != "" {
+		f["system"] = []any{members{"type": "text", "text": system, "cache_control": members{"type": "ephemeral"}}}
+	}
+	last := members{}
+	for key, v := range list[len(list)-1].(members) {
+		last[key] = v
+	}
+	if text, ok := last["content"].(string); ok {
+		last["content"] = []any{members{"type": "text", "text": text, "cache_control": members{"type": "ephemeral"}}}
+	} else if blocks := last["content"].([]any); len(blocks) > 0 {
+		marked := members{"cache_control": members{"type": "ephemeral"}}
+		for key, v := range blocks[len(blocks)-1].(members) {
+			marked[key] = v
+		}
+		last["content"] = append(append([]any(nil), blocks[:len(blocks)-1]...), marked)
+	}
+	f["messages"] = append(append([]any(nil), list[:len(list)-1]...), last)
+	b, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

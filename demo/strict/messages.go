@@ -1,0 +1,293 @@
+package strict
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// block is one block of the content of a message, or of a result.
+type block struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	ToolUseID string          `json:"tool_use_id"`
+	Content   json.RawMessage `json:"content"`
+	Thinking  string          `json:"thinking"`
+	Signature string          `json:"signature"`
+}
+
+// content returns the blocks of a content that may be a string. It is not ok for
+// anything else.
+func content(raw json.RawMessage) (blocks []block, ok bool) {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return []block{{Type: "text", Text: text}}, true
+	}
+	return blocks, json.Unmarshal(raw, &blocks) == nil
+}
+
+// said returns the texts of blocks, and how many are neither text nor a part of the
+// rules.
+func said(blocks []block) (text string, media int) {
+	var texts []string
+	for _, b := range blocks {
+		switch b.Type {
+		case "text":
+			texts = append(texts, b.Text)
+		case "tool_use", "tool_result", "thinking", "redacted_thinking":
+		default:
+			media++
+		}
+	}
+	return strings.Join(texts, "\n"), media
+}
+
+// ReadMessages is [Upstream.Read] for a request of the messages API.
+func (u *Upstream) ReadMessages(body []byte) (*Request, *Refusal) {
+	req, r := u.readMessages(body)
+	if r != nil {
+		r.anthropic = true
+	}
+	return req, r
+}
+
+// messagesRequest is what is read of a request.
+type messagesRequest struct {
+	Model     string          `json:"model"`
+	System    json.RawMessage `json:"system"`
+	MaxTokens int             `json:"max_tokens"`
+	Stream    bool            `json:"stream"`
+	Tools     json.RawMessage `json:"tools"`
+	Messages  []struct {
+		Role    string          `json:"role"`
+		Content json.RawMessage `json:"content"`
+	} `json:"messages"`
+}
+
+func (u *Upstream) readMessages(body []byte) (*Request, *Refusal) {
+	var in messagesRequest
+	if err := json.Unmarshal(body, &in); err != nil {
+		return nil, refuse(KindJSON, "", "", "The request body is not valid JSON: %v", err)
+	}
+	req := &Request{Body: body, Model: in.Model, Stream: in.Stream, MaxTokens: in.MaxTokens, Tools: in.Tools}
+	switch {
+	case in.Model == "":
+		return nil, refuse(KindShape, "", "", "model: Field required")
+	case in.MaxTokens < 1:
+		return nil, refuse(KindShape, "", "", "max_tokens: Field required")
+	case len(in.Messages) == 0:
+		return nil, refuse(KindShape, "", "", "messages: at least one message is required")
+	}
+	if in.System != nil {
+		blocks, ok := content(in.System)
+		if !ok {
+			return nil, refuse(KindShape, "", "", "system: Input should be a valid string")
+		}
+		text, _ := said(blocks)
+		req.Messages = append(req.Messages, Message{Role: "system", Text: text})
+	}
+	p := &turns{last: len(in.Messages) - 1, ids: map[string]bool{}}
+	for i, m := range in.Messages {
+		blocks, ok := content(m.Content)
+		if !ok {
+			return nil, refuse(KindShape, "", "", "messages.%d.content: Input should be a valid list", i)
+		}
+		if r := p.message(i, m.Role, blocks); r != nil {
+			return req, r
+		}
+		req.Messages = append(req.Messages, flat(m.Role, blocks)...)
+	}
+	if r := p.unanswered(); r != nil {
+		return req, r
+	}
+	if n := strings.Count(string(body), `"cache_control":`) + strings.Count(string(body), `"cache_control" :`); n > 4 {
+		return req, refuse(KindShape, "", "", "A maximum of 4 blocks with cache_control may be provided. Found %d.", n)
+	}
+	for i := range req.Messages {
+		req.Messages[i].Tokens = u.o.Count(req.Messages[i])
+		req.MessageTokens += req.Messages[i].Tokens
+	}
+	if req.Tools != nil {
+		req.ToolTokens = u.o.CountTools(req.Tools)
+	}
+	if r := messagesOverflow(req, u.o.Limit, u.o.PromptAlone); r != nil || u.o.Thinks == nil {
+		return req, r
+	}
+	_, r := bindBlocks(body, "")
+	return req, r
+}
+
+// flat returns an element of the list as the model reads it: results apart.
+func flat(role string, blocks []block) (all []Message) {
+	text, media := said(blocks)
+	m := Message{Role: role, Text: text, Media: media}
+	for _, b := range blocks {
+		switch b.Type {
+		case "tool_result":
+			inside, _ := content(b.Content)
+			text, media := said(inside)
+			all = append(all, Message{Role: "tool", Text: text, Media: media, ToolCallID: b.ToolUseID})
+		case "tool_use":
+			m.Calls = append(m.Calls, Call{b.ID, "function", b.Name, string(b.Input)})
+		case "thinking":
+			m.Thinking += b.Thinking
+		}
+	}
+	if text != "" || media > 0 || m.Calls != nil || m.Thinking != "" || all == nil {
+		all = append(all, m)
+	}
+	return all
+}
+
+// turns checks the order of a list. Messages of one role in a row are one turn.
+type turns struct {
+	last  int             // index of the last message
+	ids   map[string]bool // of all calls
+	calls []string        // of the newest answer, in order
+	open  map[string]bool // its calls, and whether they have no result yet
+	at    int             // its message
+	mixed bool            // the turn that answers it has something else by now
+}
+
+var legalID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+
+func (p *turns) message(i int, role string, blocks []block) *Refusal {
+	switch role {
+	case "user", "assistant", "system":
+	default:
+		return refuse(KindShape, "", "", "messages.%d.role: Input should be 'user' or 'assistant'", i)
+	}
+	switch {
+	case i == 0 && role == "assistant":
+		return refuse(KindShape, "", "", `messages: first message must use the "user" role`)
+	case len(blocks) == 0 && (i < p.last || role != "assistant"):
+		return refuse(KindShape, "", "", "messages.%d: all messages must have non-empty content except for the optional final assistant message", i)
+	}
+	if role != "user" {
+		if r := p.unanswered(); r != nil {
+			return r
+		}
+		if role == "assistant" {
+			p.calls, p.open, p.at, p.mixed = nil, map[string]bool{}, i, false
+		}
+	}
+	for n, b := range blocks {
+		at := fmt.Sprintf("messages.%d.content.%d", i, n)
+		switch {
+		case b.Type == "":
+			return refuse(KindShape, "", "", "%s.type: Field required", at)
+		case b.Type == "tool_use" && role == "assistant":
+			if r := p.call(at, b); r != nil {
+				return r
+			}
+		case b.Type == "tool_result" && role == "user":
+			if r := p.result(at, b); r != nil {
+				return r
+			}
+		case b.Type == "tool_use" || b.Type == "tool_result":
+			return refuse(KindPairs, "", "", "messages.%d: `%s` blocks can only be in `%s` messages", i, b.Type,
+				map[string]string{"tool_use": "assistant", "tool_result": "user"}[b.Type])
+		default:
+			p.mixed = p.mixed || role != "assistant"
+		}
+	}
+	return nil
+}
+
+func (p *turns) call(at string, b block) *Refusal {
+	var input map[string]any
+	switch {
+	case !legalID.MatchString(b.ID):
+		return refuse(KindShape, "", "", "%s.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", at)
+	case p.ids[b.ID]:
+		return refuse(KindPairs, "", "", "%s: `tool_use` ids must be unique", at)
+	case json.Unmarshal(b.Input, &input) != nil || input == nil:
+		return refuse(KindShape, "", "", "%s.tool_use.input: Input should be a valid dictionary", at)
+	}
+	p.ids[b.ID], p.open[b.ID] = true, true
+	p.calls = append(p.calls, b.ID)
+	return nil
+}
+
+func (p *turns) result(at string, b block) *Refusal {
+	open, known := p.open[b.ToolUseID]
+	switch {
+	case !known:
+		return refuse(KindPairs, "", "", "%s: unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` block must have a "+
+			"corresponding `tool_use` block in the previous message.", at, b.ToolUseID)
+	case !open:
+		return refuse(KindPairs, "", "", "%s: each tool_use must have a single result. Found multiple `tool_result` blocks with id: %s", at, b.ToolUseID)
+	case p.mixed:
+		return p.unanswered() // what is not a result comes before it
+	}
+	p.open[b.ToolUseID] = false
+	return nil
+}
+
+// unanswered refuses an answer with calls that have no result.
+func (p *turns) unanswered() *Refusal {
+	var ids []string
+	for _, id := range p.calls {
+		if p.open[id] {
+			ids = append(ids, id)
+		}
+	}
+	if ids == nil {
+		return nil
+	}
+	return refuse(KindPairs, "", "", "messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. Each `tool_use` "+
+		"block must have a corresponding `tool_result` block in the next message.", p.at, strings.Join(ids, ", "))
+}
+
+// messagesOverflow refuses a request above the limit, in Anthropic's words.
+func messagesOverflow(req *Request, limit int, alone bool) *Refusal {
+	prompt := req.PromptTokens()
+	switch {
+	case limit < 0 || req.MaxTokens <= limit-prompt || alone && prompt <= limit:
+		return nil
+	case prompt > limit:
+		return refuse(KindOverflow, "", "", "prompt is too long: %d tokens > %d maximum", prompt, limit)
+	}
+	return refuse(KindOverflow, "", "", "input length and `max_tokens` exceed context limit: %d + %d > %d, decrease input length or `max_tokens` and try again",
+		prompt, req.MaxTokens, limit)
+}
+
+// bindBlocks is bind for thinking that stands in blocks.
+func bindBlocks(body []byte, thought string) (thinkingBlock, *Refusal) {
+	var top map[string]json.RawMessage
+	var list []struct{ Role, Content json.RawMessage }
+	if json.Unmarshal(body, &top) != nil || json.Unmarshal(top["messages"], &list) != nil {
+		return thinkingBlock{}, nil
+	}
+	c := &conversation{before: make([]byte, chained)}
+	for _, key := range []string{"model", "tools", "system"} {
+		c.grow(top[key])
+	}
+	for i, m := range list {
+		blocks, _ := content(m.Content)
+		var all, rest []json.RawMessage
+		_ = json.Unmarshal(m.Content, &all)
+		for n, b := range blocks {
+			switch {
+			case b.Type == "thinking" && !c.take(thinkingBlock{b.Type, b.Thinking, b.Signature}):
+				return thinkingBlock{}, &Refusal{
+					Kind: KindThinking, Status: http.StatusBadRequest, Type: "invalid_request_error",
+					Message: fmt.Sprintf("messages.%d.content.%d: Invalid signature in thinking block. The block is bound to a different conversation. "+
+						"Remove the block, or set thinking.block_binding.prefix_mismatch_behavior to \"drop_block\".", i, n),
+				}
+			case b.Type == "thinking":
+			case all == nil:
+				rest = append(rest, marshal(map[string]string{"type": "text", "text": b.Text}))
+			default:
+				rest = append(rest, all[n])
+			}
+		}
+		c.grow(marshal(map[string]any{"role": m.Role, "content": rest}))
+	}
+	return thinkingBlock{"thinking", thought, c.sign(thought, c.before)}, nil
+}

@@ -1,0 +1,81 @@
+package proxy
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+
+	"laconic/proxy/access"
+	"laconic/proxy/apierror"
+	"laconic/proxy/body"
+	"laconic/proxy/wire"
+)
+
+// count forwards the question of how many tokens a request of the messages API has.
+// Where the upstream has no such path it is answered here, for what would be sent.
+func (x *exchange) count() (*body.Outgoing, http.RoundTripper, *apierror.Error) {
+	x.wire = wire.Messages
+	in, tokens, err := x.counted()
+	x.wire = nil // the answer is no message
+	switch why := err.(type) {
+	case nil:
+	case *passed:
+		in = why.in
+	case *apierror.Error:
+		return nil, nil, why
+	}
+	out, no := x.pass(&passed{in: in, outcome: Passed, reason: "route"})
+	return out, &tokenCounting{x.p.transport, tokens}, no
+}
+
+// counted returns what the body that would be sent costs; 0: that is not known.
+func (x *exchange) counted() (in *body.Body, tokens int, err error) {
+	if in, err = x.readBody(); err != nil {
+		return nil, 0, err
+	}
+	req, err := x.decode(in)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer x.release(in, req)
+	if p, err := x.conversation(in, req).planOrRepair(req); err == nil {
+		tokens = p.info.Report.After
+	}
+	return in, tokens, nil
+}
+
+// tokenCounting answers in the place of an upstream that does not count.
+type tokenCounting struct {
+	via    http.RoundTripper
+	tokens int
+}
+
+// mostNotFound is how much is read of the answer of an upstream without such a path.
+const mostNotFound = 4 << 10
+
+func (c *tokenCounting) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := c.via.RoundTrip(r)
+	if err != nil || c.tokens == 0 || res.StatusCode != http.StatusNotFound && res.StatusCode != http.StatusMethodNotAllowed {
+		return res, err
+	}
+	said, _ := io.ReadAll(io.LimitReader(res.Body, mostNotFound))
+	if bytes.Contains(said, []byte("model")) { // it has the path, and no such model
+		res.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(said), res.Body), res.Body}
+		return res, nil
+	}
+	_ = res.Body.Close()
+	answer := fmt.Appendf(nil, "{\"input_tokens\":%d}\n", c.tokens)
+	return &http.Response{
+		Status: "200 OK", StatusCode: http.StatusOK, Proto: res.Proto, ProtoMajor: res.ProtoMajor, ProtoMinor: res.ProtoMinor, Request: r,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(answer)), ContentLength: int64(len(answer)),
+	}, nil
+}
+
+// countsTokens reports whether a request asks what a message would cost.
+func (x *exchange) countsTokens() bool {
+	return x.r.Method == http.MethodPost && access.Exact(x.r.URL.Path) == access.Messages+"/count_tokens"
+}

@@ -1,0 +1,279 @@
+package wire_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+	"laconic/compact/stage"
+	"laconic/demo/strict"
+	"laconic/proxy/wire"
+)
+
+// blocksTaken is an upstream of the messages API that knows no limit.
+var blocksTaken = strict.New(strict.Options{Limit: -1})
+
+// TestBlocksOfRealConversations: real conversations as blocks are taken by an upstream
+// that checks them, at every request and whatever left; what was sent stays a prefix
+// of what is sent next, marks of the cache aside, except where an epoch began.
+func TestBlocksOfRealConversations(t *testing.T) {
+	w := walkBlocks{t: t, policy: &compact.Policy{Name: "adaptive", Ladder: stage.Default(), Repair: compact.RepairAnswer}}
+	for _, file := range compacttest.ConversationFiles(t) {
+		n := 0
+		for chat := range lines(t, file) {
+			if n++; n > 1 && testing.Short() {
+				break
+			}
+			for _, signed := range []bool{false, true} {
+				system, list := compacttest.Blocks(t, chat, signed)
+				w.name, w.before, w.epochs = file, nil, 0
+				peak := compact.CostAll(bytesCounter, decodeBlocks(t, compacttest.BlocksBody(t, system, list)).Conversation.Messages)
+				w.budget = compact.Limits{Budget: peak / (2 + n%3)}.For(0)
+				for i := range list {
+					if role(list, i) == "user" && (i+1 == len(list) || role(list, i+1) == "assistant") {
+						w.send(compacttest.BlocksBody(t, system, list[:i+1]))
+					}
+				}
+				w.damage(system, list, uint64(n))
+			}
+		}
+	}
+	t.Logf("%d requests, %d edited, %d over, %d times no prefix; %d damaged", w.requests, w.edited, w.over, w.moved, w.damaged)
+	if w.edited < w.requests/10 || w.damaged < w.requests/100 {
+		t.Errorf("%d of %d requests were edited, %d were damaged", w.edited, w.requests, w.damaged)
+	}
+}
+
+var bytesCounter = compact.BytesPerToken(3.5)
+
+func decodeBlocks(t *testing.T, body []byte) *wire.Request {
+	t.Helper()
+	r, err := wire.Messages.Decode(body)
+	if err != nil {
+		t.Fatalf("%v\n%.2000s", err, body)
+	}
+	unedited(t, r)
+	return r
+}
+
+// walkBlocks sends the requests of conversations, one behind the other.
+type walkBlocks struct {
+	t      *testing.T
+	policy *compact.Policy
+	budget compact.Budget
+	name   string
+	before []byte
+	epochs int
+
+	requests, edited, over, moved, damaged int
+}
+
+// plan returns what is sent in the place of a body.
+func (w *walkBlocks) plan(body []byte) (out []byte, report compact.Report) {
+	r := decodeBlocks(w.t, body)
+	plan, report := compact.Compact(r.Conversation, w.policy, bytesCounter, w.budget)
+	for _, err := range compact.Broken(r.Conversation, w.policy, bytesCounter, w.budget, &plan, report) {
+		w.t.Errorf("%s: %v\n%.3000s", w.name, err, body)
+	}
+	sent := plan.Apply(r.Conversation, "")
+	out, err := r.Encode(sent)
+	if err != nil {
+		w.t.Fatalf("%s: %v\n%.3000s", w.name, err, body)
+	}
+	again(w.t, wire.Messages, out, sent)
+	if _, refusal := blocksTaken.ReadMessages(out); refusal != nil {
+		if _, was := blocksTaken.ReadMessages(body); was == nil || was.Kind == strict.KindPairs {
+			w.t.Fatalf("%s: %v\n%.3000s\nwas\n%.3000s", w.name, refusal, out, body)
+		}
+	}
+	return out, report
+}
+
+func (w *walkBlocks) send(body []byte) {
+	out, report := w.plan(body)
+	w.requests++
+	if report.Outcome == compact.Over {
+		w.over++
+	}
+	if !bytes.Equal(out, body) {
+		w.edited++
+	} else if report.Outcome == compact.Repaired || report.Outcome == compact.Compacted {
+		w.t.Errorf("%s: %v, and the bytes are the same", w.name, report.Outcome)
+	}
+	list := sameWords(w.t, out)
+	if w.before != nil && !bytes.HasPrefix(list, w.before) {
+		if w.moved++; report.Epochs == w.epochs {
+			w.t.Errorf("%s: what was sent is no prefix, and no epoch began", w.name)
+		}
+	}
+	w.before, w.epochs = list, report.Epochs
+}
+
+// damage takes elements and blocks out of a list, and changes places of others.
+func (w *walkBlocks) damage(system string, list []any, seed uint64) {
+	chance := rand.New(rand.NewPCG(seed, 1))
+	for range 4 {
+		var cut []any
+		for _, e := range list[:1+chance.IntN(len(list))] {
+			m := e.(map[string]any)
+			if blocks, ok := m["content"].([]any); ok && chance.IntN(4) == 0 {
+				blocks = slices.Clone(blocks)
+				i, k := chance.IntN(len(blocks)), chance.IntN(len(blocks))
+				if blocks[i], blocks[k] = blocks[k], blocks[i]; chance.IntN(2) == 0 && len(blocks) > 1 {
+					blocks = slices.Delete(blocks, i, i+1)
+				}
+				e = map[string]any{"role": m["role"], "content": blocks}
+			}
+			if chance.IntN(8) > 0 || cut == nil {
+				cut = append(cut, e)
+			}
+			if chance.IntN(12) == 0 {
+				cut = append(cut, map[string]any{"role": "user", "content": "wait"})
+			}
+		}
+		w.plan(compacttest.BlocksBody(w.t, system, cut))
+		w.damaged++
+	}
+}
+
+func role(list []any, i int) any { return list[i].(map[string]any)["role"] }
+
+// sameWords returns the list of a body as the model reads it: without marks, and a
+// text as a block.
+func sameWords(t *testing.T, body []byte) []byte {
+	t.Helper()
+	var list []map[string]any
+	if err := json.Unmarshal([]byte(gjson.GetBytes(body, "messages").Raw), &list); err != nil {
+		t.Fatal(err)
+	}
+	var out []byte
+	for _, m := range list {
+		if text, ok := m["content"].(string); ok {
+			m["content"] = []any{map[string]any{"type": "text", "text": text}}
+		}
+		for _, b := range m["content"].([]any) {
+			delete(b.(map[string]any), "cache_control")
+		}
+		raw, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, raw...)
+	}
+	return out
+}
+
+// TestAMessageIsKnownAgain: marks that move, and a text that was a block, leave its
+// sum, and what the model reads otherwise does not.
+func TestAMessageIsKnownAgain(t *testing.T) {
+	sum := func(message string) compact.Sum {
+		r := decodeBlocks(t, []byte(`{"messages":[`+message+`]}`))
+		r.Sum(func(raw string) compact.Sum {
+			h := fnv.New128()
+			_, _ = h.Write([]byte(raw))
+			s := h.Sum(nil)
+			return compact.Sum{Hash: [2]uint64{binary.LittleEndian.Uint64(s), binary.LittleEndian.Uint64(s[8:])}, Size: len(raw)}
+		})
+		return r.Conversation.Messages[0].Sum
+	}
+	const text, mark = `{"role":"user","content":"go \"cache_control\": on"}`, `,"cache_control":{"type":"ephemeral","ttl":"1h"}`
+	const block, result = `{"type":"text","text":"go \"cache_control\": on"`, `{"type":"tool_result","tool_use_id":"a","content":"A"`
+	one := func(block string) string { return `{"role":"user","content":[` + block + `}]}` }
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{text, one(block), true},
+		{text, one(block + mark), true},
+		{one(result), one(result + mark), true},
+		{one(result), one(result + mark + `,"is_error":true`), false},
+		{text, `{"role":"system","content":"go \"cache_control\": on"}`, false},
+		{text, `{"role":"user","content":"go \"cache_control\": off"}`, false},
+		{text, one(block + `,"citations":[]`), false},
+		{one(block + `},` + block + mark), one(block + mark + `},` + block), true},
+		{one(`{` + mark[1:] + `,"type":"text","text":"x"`), `{"role":"user","content":"x"}`, true},
+	} {
+		if got := sum(c.a) == sum(c.b); got != c.same {
+			t.Errorf("%s\n%s\nthe same: %v, want %v", c.a, c.b, got, c.same)
+		}
+	}
+}
+
+// TestWhatJoinsTheInstructionsStandsInTheList: they are beside it, and keep their bytes.
+func TestWhatJoinsTheInstructionsStandsInTheList(t *testing.T) {
+	const body = `{"messages":[{"role":"system","content":"x"},{"role":"user","content":"go"}],"system":[{"type":"text","text":"Be."}]}`
+	r := decodeBlocks(t, []byte(body))
+	msgs := slices.Clone(r.Conversation.Messages)
+	msgs[0].Parts = append(slices.Clone(msgs[0].Parts), compact.Part{Text: compact.Plain("[x]")})
+	msgs[0].Edited = true
+	const want = `{"messages":[{"role":"user","content":"[x]"},{"role":"user","content":"go"}],"system":[{"type":"text","text":"Be."}]}`
+	if out, err := r.Encode(slices.Delete(msgs, 1, 2)); err != nil || string(out) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, out, want)
+	}
+}
+
+// TestEndsOfMessages: what the head and the end of an answer say.
+func TestEndsOfMessages(t *testing.T) {
+	const head = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"type\":\"message\",\"model\":\"q\",\"content\":[],\"stop_reason\":null," +
+		"\"usage\":{\"input_tokens\":10,\"cache_creation_input_tokens\":200,\"cache_read_input_tokens\":3000,\"output_tokens\":1}}}\n\n"
+	delta := func(usage, stop string) string {
+		return "event: content_block_start\ndata: {}\n\nevent: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"" + stop + "\"},\"usage\":" + usage + "}\n\n"
+	}
+	const last = "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"
+	for name, c := range map[string]struct {
+		a    wire.Answer
+		want wire.End
+	}{
+		"Anthropic": {
+			wire.Answer{Head: []byte(head), Tail: []byte(delta(`{"output_tokens":7}`, "end_turn") + last), Stream: true},
+			wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 7, Cached: 3000}, Done: true, Generated: true},
+		},
+		"Ollama, whose first word is a guess": {
+			wire.Answer{Head: []byte(`data: {"type":"message_start","message":{"usage":{"input_tokens":99,"output_tokens":0}}}`), Tail: []byte(delta(`{"input_tokens":120,"output_tokens":7}`, "tool_use") + last), Stream: true},
+			wire.End{Usage: &wire.Usage{Prompt: 120, Completion: 7}, Done: true, Generated: true},
+		},
+		"whole": {
+			wire.Answer{Tail: []byte(`{"type":"message","model":"q","content":[],"stop_reason":"end_turn","usage":{"input_tokens":5,"output_tokens":2}}`), Whole: true},
+			wire.End{Usage: &wire.Usage{Prompt: 5, Completion: 2}, Generated: true},
+		},
+		"cut": {
+			wire.Answer{Head: []byte(head), Tail: []byte("event: content_block_delta\ndata: {}\n\n"), Stream: true},
+			wire.End{Usage: &wire.Usage{Prompt: 3210, Completion: 1, Cached: 3000}, Flaw: wire.WithoutDone},
+		},
+		"cut in an event": {
+			wire.Answer{Tail: []byte("event: content_block_delta\ndata: {}\n\ndata: {\"ty"), Stream: true},
+			wire.End{Flaw: wire.HalfEvent},
+		},
+		"the window is full": {
+			wire.Answer{Tail: []byte(delta(`{"output_tokens":7}`, "model_context_window_exceeded") + last), Stream: true},
+			wire.End{Usage: &wire.Usage{Completion: 7}, Done: true, Generated: true, Flaw: wire.AtWindow},
+		},
+		"no room for an answer": {
+			wire.Answer{Head: []byte(`data: {"usage":{"input_tokens":9}}`), Tail: []byte(delta(`{"output_tokens":0}`, "max_tokens") + last), Stream: true},
+			wire.End{Usage: &wire.Usage{Prompt: 9}, Done: true, Generated: true, Flaw: wire.BeforeOutput},
+		},
+		"failed on the way": {
+			wire.Answer{Tail: []byte(`data: {"type":"error","error":{"type":"overloaded_error","message":"stop_reason"}}` + "\n\n"), Stream: true, Whole: true},
+			wire.End{Flaw: wire.WithoutDone},
+		},
+	} {
+		got := wire.Messages.End(c.a)
+		if g, w := got.Usage, c.want.Usage; (g == nil) != (w == nil) || g != nil && *g != *w {
+			t.Errorf("%s: usage %+v, want %+v", name, g, w)
+		}
+		if got.Usage = c.want.Usage; got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+	if got := wire.Messages.AnsweredBy(wire.Answer{Head: []byte(head), Stream: true}); got != "q" {
+		t.Errorf("answered by %q", got)
+	}
+}
