@@ -153,12 +153,3 @@ func TestUntouched(t *testing.T) {
 		}
 	}
 }
-
-// Broken pairs are repaired, whatever the size.
-func TestRepaired(t *testing.T) {
-	list := []byte(`[{"role":"user","content":"x"},{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"user","content":"y"}]`)
-	out, r, err := Messages(list, "", Options{})
-	if err != nil || r.Outcome != compact.Repaired || gjson.GetBytes(out, "2.tool_call_id").Str != "a" {
-		t.Errorf("%s, %+v, %v", out, r, err)
-	}
-}

@@ -184,8 +184,7 @@ func TestRefused(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	w := httptest.NewRecorder()
-	new(Handler).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/health", nil))
-	if w.Code != 200 || !gjson.Valid(w.Body.String()) {
+	if new(Handler).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/health", nil)); w.Code != 200 || !gjson.Valid(w.Body.String()) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
