@@ -16,7 +16,7 @@
 //
 //   - It is handed on when it ends, when it holds something generated, or after
 //     64 KB that do neither. An event with an error at its top is read to its end,
-//     up to 1 MB.
+//     up to 1 MB. Events that only open a stream are held with the one behind them.
 //   - [Hold] holds nothing else: headers go out at once, and so do comments and
 //     blank lines, by which an upstream says that it is alive.
 //   - [Peek] waits, for an answer whose length is known: it comes with its headers.

@@ -2,7 +2,9 @@ package overflow
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"slices"
 )
 
 // Begins is what the start of an answer under status 200 is, as far as it has
@@ -15,6 +17,29 @@ const (
 	Maybe                // what is there may become an error: more is needed
 )
 
+// Events are the events of an API's streams, as far as the first matters.
+type Events struct {
+	// Generated are the keys, at the top of an event, of lists of what was generated.
+	Generated []string
+	// Opening are the types of events that come before the one that decides.
+	Opening []string
+}
+
+// failed is the type of an event that is an error, and echoes the request as those
+// that open a stream do.
+const failed = "response.failed"
+
+// opens reports whether an event decides nothing, by its name or by what is there of
+// its data.
+func (of *Events) opens(name string, data []byte) bool {
+	return len(of.Opening) > 0 && slices.Contains(of.Opening, cmp.Or(name, typeIn(data)))
+}
+
+// long reports whether all of an event is waited for, whatever its size.
+func (of *Events) long(name string, data []byte) bool {
+	return of.opens(name, data) || len(of.Opening) > 0 && cmp.Or(name, typeIn(data)) == failed
+}
+
 // FirstEvent looks at the start of an answer under status 200, not compressed
 // any more. whole: nothing follows. data is the JSON of the error
 // when it begins with one.
@@ -23,9 +48,10 @@ const (
 // comment, by which an upstream says that it is alive, and not in an event that
 // holds something generated. Half an event is of no use to a client, so that
 // none waits for it; an upstream that is slow within its first event is waited
-// for until that is decided, up to mostUndecided bytes of it. generated are the
-// keys, at the top of an event, of lists of what was generated.
-func FirstEvent(start []byte, whole bool, generated []string) (b Begins, data []byte) {
+// for until that is decided, up to mostUndecided bytes of it. Events that open a
+// stream are not counted: they decide nothing, and echo the request.
+func FirstEvent(start []byte, whole bool, of Events) (b Begins, data []byte) {
+	generated := of.Generated
 	if trimmed := bytes.TrimLeft(start, " \t\r\n"); len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') {
 		if len(trimmed) == len(start) {
 			return object(trimmed, whole, len(start), generated)
@@ -35,29 +61,46 @@ func FirstEvent(start []byte, whole bool, generated []string) (b Begins, data []
 		}
 		return Answer, nil // blank lines say that somebody is alive (DeepSeek)
 	}
+	var event string
 	judged := 0 // of data, again once it is twice as long
+	held := len(start)
 	for rest := start; ; {
 		line, after, ended := cutLine(rest)
 		if !ended && !whole {
-			return unended(line, data, len(start), generated), nil
+			if of.long(event, append(bytes.Clone(data), bytes.TrimPrefix(line, []byte("data:"))...)) {
+				return Maybe, nil
+			}
+			return unended(line, data, held, generated), nil
 		}
 		name, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch string(name) {
 		case "data", "error": // llama.cpp wrote "error: {…}" for a while
 			data = append(data, value...)
-		case "event", "id", "retry":
+		case "event":
+			event = string(value)
+		case "id", "retry":
 		case "":
 			if len(line) > 0 || data == nil {
 				return Answer, nil // a comment, or a blank line: a byte to hand on
 			}
-			return verdict(data)
+			if !of.opens(event, data) {
+				return verdict(data)
+			}
+			event, data, judged, held = "", nil, 0, len(after)
+			if rest = after; len(rest) > 0 {
+				continue
+			}
+			if whole {
+				return Answer, nil
+			}
+			return Maybe, nil
 		default:
 			return Answer, nil
 		}
 		if data != nil && len(data) >= 2*judged {
 			judged = len(data)
-			if b, _ := object(data, false, len(start), generated); b == Answer {
+			if b, _ := object(data, false, held, generated); b == Answer && !of.long(event, data) {
 				return Answer, nil
 			}
 		}
@@ -68,7 +111,10 @@ func FirstEvent(start []byte, whole bool, generated []string) (b Begins, data []
 			return verdict(data)
 		}
 		if len(after) == 0 {
-			return waiting(data, len(start), generated), nil
+			if of.long(event, data) {
+				return Maybe, nil
+			}
+			return waiting(data, held, generated), nil
 		}
 		rest = after
 	}
@@ -132,7 +178,7 @@ func verdict(data []byte) (Begins, []byte) {
 // marked reports whether a text has any word that an error needs under status
 // 200. Most first events have none and are not looked at any further.
 func marked(b []byte) bool {
-	return bytes.Contains(b, []byte(`error`)) || bytes.Contains(b, []byte(`base_resp`)) || bytes.Contains(b, []byte(`response.failed`)) ||
+	return bytes.Contains(b, []byte(`error`)) || bytes.Contains(b, []byte(`base_resp`)) || bytes.Contains(b, []byte(failed)) ||
 		bytes.Contains(b, []byte(`\u`)) // a key may be written with escapes
 }
 

@@ -98,7 +98,7 @@ func TestEveryShape(t *testing.T) {
 
 // Every error may come as the first event of a stream that began with 200, and
 // reads the same there, however the upstream writes events.
-var generated = []string{"choices", "candidates"}
+var generated = Events{Generated: []string{"choices", "candidates"}}
 
 func TestEveryShapeAsFirstEvent(t *testing.T) {
 	for _, s := range samples(t) {
@@ -206,6 +206,42 @@ func TestFirstEventSplitAnywhere(t *testing.T) {
 				t.Errorf("%q: %v", event[:i], got)
 			}
 		}
+	}
+}
+
+// TestTheFirstEventBehindThoseThatOpenAStream: events that open a stream decide
+// nothing, however large they are, and the limit counts from the one that does.
+func TestTheFirstEventBehindThoseThatOpenAStream(t *testing.T) {
+	items := Events{Opening: []string{"response.created", "response.in_progress"}}
+	long := strings.Repeat("tools ", 20_000)
+	created := "event: response.created\ndata: {\"response\":{\"tools\":\"" + long + "\"},\"type\":\"response.created\"}\n\n"
+	progress := "data: {\"type\":\"response.in_progress\",\"response\":{\"tools\":\"" + long + "\"}}\r\n\r\n"
+	const failure = `"error":{"code":"context_length_exceeded","message":"Your input exceeds the context window of this model."}`
+	for name, c := range map[string]struct {
+		event string
+		want  Begins
+	}{
+		"an answer":              {`{"type":"response.output_item.added","item":{}}`, Answer},
+		"an error":               {`{"type":"error","code":"context_length_exceeded","message":"too long"}`, Error},
+		"a failure that is long": {`{"type":"response.failed","response":{"tools":"` + long + `",` + failure + `}}`, Error},
+		"an answer that is long": {`{"type":"response.completed","response":{"tools":"` + long + `"}}`, Answer},
+	} {
+		body := created + progress + "data: " + c.event + "\n\n"
+		if got, _ := FirstEvent([]byte(body), false, items); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+		for i := 1; i < len(body)-2; i += 997 {
+			got, _ := FirstEvent([]byte(body[:i]), false, items)
+			if got != Maybe && (c.want == Error || i < len(created)+len(progress)) {
+				t.Fatalf("%s: %v after %d of %d bytes", name, got, i, len(body))
+			}
+		}
+	}
+	if got, _ := FirstEvent([]byte(created), true, items); got != Answer {
+		t.Errorf("a stream that ends there: %v", got)
+	}
+	if got, _ := FirstEvent([]byte(created+": alive\n"), false, items); got != Answer {
+		t.Errorf("a comment behind one: %v", got)
 	}
 }
 

@@ -54,10 +54,10 @@ func objectOf(raw []byte) map[string]json.RawMessage {
 	return object
 }
 
-// collect reads the places where errors stand. failed tells that the status
+// collect reads the places where errors stand. isError tells that the status
 // says already that this is one; under 200 the body itself must say so, or it
 // is an answer.
-func collect(o map[string]json.RawMessage, failed bool, depth int, add func(sentence)) {
+func collect(o map[string]json.RawMessage, isError bool, depth int, add func(sentence)) {
 	if depth > mostDepth {
 		return
 	}
@@ -66,7 +66,7 @@ func collect(o map[string]json.RawMessage, failed bool, depth int, add func(sent
 			reason(e, depth, add)
 		}
 	}
-	if e, ok := o["response"]; ok && text(o["type"]) == "response.failed" {
+	if e, ok := o["response"]; ok && text(o["type"]) == failed {
 		if inner := objectOf(e); inner != nil {
 			collect(inner, false, depth+1, add)
 		}
@@ -76,7 +76,7 @@ func collect(o map[string]json.RawMessage, failed bool, depth int, add func(sent
 			add(sentence{text: clipped(text(inner["status_msg"])), code: baseResp + text(inner["status_code"])})
 		}
 	}
-	if failed || text(o["object"]) == "error" || text(o["type"]) == "error" {
+	if isError || text(o["object"]) == "error" || text(o["type"]) == "error" {
 		flat(o, depth, add)
 	}
 }

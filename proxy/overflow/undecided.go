@@ -61,6 +61,35 @@ func undecided(raw []byte, held int, generated []string) Begins {
 	}
 }
 
+// typeIn returns the type of an event at its top, "" if that is not there.
+func typeIn(data []byte) string {
+	s := scanner{b: data}
+	if s.next() != '{' {
+		return ""
+	}
+	s.at++
+	for {
+		if s.next() == ',' {
+			s.at++
+		}
+		if s.next() != '"' {
+			return ""
+		}
+		key, ok := s.text()
+		if !ok || s.next() != ':' {
+			return ""
+		}
+		s.at++
+		if string(key) == "type" && s.next() == '"' {
+			value, _ := s.text()
+			return string(value)
+		}
+		if !s.skip() {
+			return ""
+		}
+	}
+}
+
 // scanner reads JSON as far as it is there, and is right about JSON alone.
 type scanner struct {
 	b  []byte

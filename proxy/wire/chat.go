@@ -17,12 +17,12 @@ var Chat Wire = chat{}
 
 func (chat) Name() string { return "chat" }
 
-// generatedKeys are the keys under which an event of a stream has what was
-// generated: OpenAI's, and Gemini's.
-var generatedKeys = []string{"choices", "candidates"}
+// chatEvents are the events of a stream. What was generated is under OpenAI's key or
+// Gemini's.
+var chatEvents = overflow.Events{Generated: []string{"choices", "candidates"}}
 
 func (chat) FirstEvent(start []byte, whole bool) (overflow.Begins, []byte) {
-	return overflow.FirstEvent(start, whole, generatedKeys)
+	return overflow.FirstEvent(start, whole, chatEvents)
 }
 
 func (chat) Refusal(status int, text []byte) Refusal {
