@@ -30,6 +30,9 @@ func (d *document) encode(edited []compact.Message) ([]byte, error) {
 			return nil, fmt.Errorf("wire: message %d: %w", i, err)
 		}
 	}
+	if len(d.elements) == 0 {
+		return d.Body, nil // there is no list
+	}
 	e.write()
 	return e.bytes(), nil
 }
@@ -110,6 +113,12 @@ func (e *encoder) message(m *compact.Message) error {
 		return e.rest(m, behind)
 	}
 	k := &e.marks[m.Origin]
+	if k.elements.from == k.elements.to { // it stands beside the list
+		if !m.Equal(&e.msgs[m.Origin]) {
+			return errors.New("what is beside the list stays")
+		}
+		return nil
+	}
 	for i := k.elements.from; i < k.elements.to; i = e.elements[i].next {
 		switch t := e.top(int32(i)); e.placed[t] {
 		case 0:
@@ -164,6 +173,15 @@ func (e *encoder) rest(m *compact.Message, behind int32) error {
 	}
 	n := m.Calls[0].Nth - 1
 	p := &e.ofCalls[e.marks[m.Origin].calls.from+n]
+	if e.elements[p.element].in == inList { // it moves from where the message has it
+		e.live[p.element] = true
+		for i := len(e.rows) - 1; i >= 0; i-- {
+			if e.rows[i].element == p.element {
+				e.rows[i].element = noElement
+				break
+			}
+		}
+	}
 	if err := e.call(m, &m.Calls[0], &e.msgs[m.Origin].Calls[n], p); err != nil {
 		return err
 	}
@@ -193,7 +211,7 @@ func (e *encoder) write() {
 	var last *row
 	for n := range e.rows {
 		r := &e.rows[n]
-		if r.element >= 0 && r.made == (span{}) && !e.lives(r.element) {
+		if r.made.start == r.made.end && (r.element < 0 || !e.lives(r.element)) {
 			continue
 		}
 		switch {
