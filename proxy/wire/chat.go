@@ -27,7 +27,7 @@ func (chat) FirstEvent(start []byte, whole bool) (overflow.Begins, []byte) {
 
 func (chat) Refusal(status int, text []byte) Refusal {
 	said := overflow.Read(status, text)
-	return Refusal{Size: said.Size(), Template: said.Template(), Thinking: said.Thinking(), Generated: hasGenerated(text)}
+	return Refusal{Size: said.Size(), Template: said.Template(), Thinking: said.Thinking(), Generated: generated(text, "completion_tokens")}
 }
 
 func (chat) End(a Answer) End {
@@ -170,9 +170,9 @@ func readUsage(text []byte) (u Usage, ok bool) {
 	return u, ok && s.err == nil
 }
 
-// hasGenerated reports whether a text says that tokens were generated.
-func hasGenerated(text []byte) bool {
-	for value := range valuesOf("completion_tokens", text) {
+// generated reports whether a text says, under a key, that tokens were generated.
+func generated(text []byte, key string) bool {
+	for value := range valuesOf(key, text) {
 		s := scanner{src: value}
 		s.space()
 		if v, ok := s.value(); ok && s.wholeNumber(v) > 0 {

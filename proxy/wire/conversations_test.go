@@ -61,7 +61,7 @@ func repaired(t *testing.T, r *wire.Request) {
 			if err != nil {
 				t.Fatalf("%s: %v", mode, err)
 			}
-			again(t, out, msgs)
+			again(t, wire.Chat, out, msgs)
 		}
 	}
 }

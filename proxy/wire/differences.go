@@ -101,6 +101,9 @@ func (e *encoder) content(m, was *compact.Message, k *mark) error {
 		text, err := joined(m.Parts)
 		if err == nil {
 			_, _, key := e.dialect.keys(m)
+			if key == "" {
+				return errors.New("text cannot be added to this message")
+			}
 			e.set(e.elements[k.elements.from].whole, k.content, key, text)
 		}
 		return err
@@ -163,6 +166,9 @@ func (e *encoder) arrayContent(m, was *compact.Message, k *mark) error {
 			return err
 		}
 		is = is[1:]
+	}
+	if len(before)+len(is) > 0 && !k.content.present() {
+		return errors.New("parts cannot be added to this message")
 	}
 	if err := e.textParts(before, k.content.start+1, false, left); err != nil {
 		return err

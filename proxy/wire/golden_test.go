@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestGolden runs the stories of testdata/openai_chat.txtar. A case NAME has
+// TestGolden runs the stories of testdata, a file for each API. A case NAME has
 //
 //	NAME/request   a body
 //	NAME/reads     what was decoded, or why it was passed
@@ -28,23 +28,25 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // A case without edits must send the very slice that came in, and one whose
 // messages are all marked Edited but did not change must send the same bytes.
 func TestGolden(t *testing.T) {
-	const file = "testdata/openai_chat.txtar"
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range stories(t, archive) {
-		t.Run(s.name, func(t *testing.T) {
-			reads, sends := s.run(t)
-			s.golden(t, "reads", reads)
-			if s.file("edits") != nil {
-				s.golden(t, "sends", sends)
-			}
-		})
-	}
-	if *update {
-		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+	for file, w := range map[string]wire.Wire{"openai_chat": wire.Chat, "responses": wire.Responses} {
+		file = "testdata/" + file + ".txtar"
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
 			t.Fatal(err)
+		}
+		for _, s := range stories(t, w, archive) {
+			t.Run(w.Name()+"/"+s.name, func(t *testing.T) {
+				reads, sends := s.run(t)
+				s.golden(t, "reads", reads)
+				if s.file("edits") != nil {
+					s.golden(t, "sends", sends)
+				}
+			})
+		}
+		if *update {
+			if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }
@@ -52,10 +54,11 @@ func TestGolden(t *testing.T) {
 // story is one case of the archive.
 type story struct {
 	name  string
+	wire  wire.Wire
 	files []*txtar.File
 }
 
-func stories(t testing.TB, archive *txtar.Archive) []*story {
+func stories(t testing.TB, w wire.Wire, archive *txtar.Archive) []*story {
 	var all []*story
 	for i := range archive.Files {
 		f := &archive.Files[i]
@@ -64,7 +67,7 @@ func stories(t testing.TB, archive *txtar.Archive) []*story {
 			t.Fatalf("%s is no section of a case", f.Name)
 		}
 		if len(all) == 0 || all[len(all)-1].name != name {
-			all = append(all, &story{name: name})
+			all = append(all, &story{name: name, wire: w})
 		}
 		s := all[len(all)-1]
 		s.files = append(s.files, f)
@@ -103,7 +106,7 @@ func (s *story) body() []byte {
 
 func (s *story) run(t *testing.T) (reads, sends string) {
 	body := s.body()
-	r, err := wire.Chat.Decode(body)
+	r, err := s.wire.Decode(body)
 	if err != nil {
 		var pass *wire.PassError
 		if !errors.As(err, &pass) {
@@ -125,7 +128,7 @@ func (s *story) run(t *testing.T) (reads, sends string) {
 			return reads, err.Error()
 		}
 		sends = string(out)
-		again(t, out, msgs)
+		again(t, s.wire, out, msgs)
 	}
 	if string(body) != string(s.body()) {
 		t.Error("the client's bytes were written to")
@@ -242,9 +245,9 @@ func unedited(t testing.TB, r *wire.Request) {
 }
 
 // again decodes what was sent and compares it with what was to be sent.
-func again(t testing.TB, sent []byte, want []compact.Message) {
+func again(t testing.TB, w wire.Wire, sent []byte, want []compact.Message) {
 	t.Helper()
-	r, err := wire.Chat.Decode(sent)
+	r, err := w.Decode(sent)
 	if err != nil {
 		t.Fatalf("what was sent cannot be read: %v\n%.2000s", err, sent)
 	}

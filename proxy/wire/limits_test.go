@@ -120,7 +120,7 @@ func TestManyEditsAreLinear(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				again(t, out, msgs)
+				again(t, wire.Chat, out, msgs)
 			})
 		})
 	}

@@ -156,7 +156,7 @@ func line(t *testing.T, body []byte, budget int, options uint8) {
 	if report.Outcome == compact.Untouched && (len(out) != len(body) || &out[0] != &body[0]) {
 		t.Errorf("untouched, but not the same slice\n%s", body)
 	}
-	again(t, out, sent)
+	again(t, wire.Chat, out, sent)
 	back, err := wire.Chat.Decode(out)
 	if err != nil {
 		t.Fatalf("%v\n%.4000s\nbecame\n%.4000s", err, body, out)

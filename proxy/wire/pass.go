@@ -27,6 +27,9 @@ const (
 	RoleNotString    Code = "role_not_a_string"
 	RoleUnknown      Code = "role_unknown"
 	WrongType        Code = "wrong_type"
+	HistoryElsewhere Code = "history_elsewhere"
+	CallElsewhere    Code = "call_elsewhere"
+	ContextManaged   Code = "context_managed"
 )
 
 // Codes are all reasons, in the order in which a body is looked at, each with
@@ -45,15 +48,18 @@ var Codes = []struct {
 	{TooDeep, "the body is nested deeper than " + strconv.Itoa(MaxDepth) + " levels"},
 	{TooMany, "the body has more than " + strconv.Itoa(MaxElements) + " messages, parts and calls, or an object of more than " + strconv.Itoa(MaxKeys) + " keys"},
 	{TrailingData, "something follows the end of the JSON object"},
-	{MessagesMissing, "messages is missing"},
-	{MessagesNull, "messages is null"},
-	{MessagesNotArray, "messages is not an array"},
-	{MessagesEmpty, "messages is empty"},
+	{MessagesMissing, "the list of messages is missing"},
+	{MessagesNull, "the list of messages is null"},
+	{MessagesNotArray, "the list of messages is not an array"},
+	{MessagesEmpty, "the list of messages is empty"},
 	{MessageNotObject, "a message is not an object"},
 	{RoleMissing, "a message has no role"},
 	{RoleNotString, "the role of a message is not a string"},
-	{RoleUnknown, "the role of a message is not one of the chat API"},
-	{WrongType, "a field has a type that the chat API does not know there"},
+	{RoleUnknown, "the role of a message is not one of the API"},
+	{WrongType, "a field has a type that the API does not know there"},
+	{HistoryElsewhere, "a part of the history is at the upstream and not in the body"},
+	{CallElsewhere, "a result answers a call that is not in the body"},
+	{ContextManaged, "the upstream is asked to compact by itself"},
 }
 
 // Sentence is the reason for a user to read, without a full stop.
@@ -68,7 +74,7 @@ func (c Code) Sentence() string {
 
 // PassError is why a body is not read: it is to be forwarded as it came, or
 // refused where the configuration is strict. It holds nothing of what the body
-// says; keys are named only if the chat API has them.
+// says; keys are named only if the API has them.
 type PassError struct {
 	Reason Code
 	// Detail says more for the operator: which message, which key. May be "".

@@ -164,13 +164,13 @@ func TestEveryReasonHasItsSentence(t *testing.T) {
 		seen[c.Sentence], seen[string(c.Code)] = true, true
 	}
 	err := &wire.PassError{Reason: wire.RoleUnknown, Detail: "message 3", Offset: 17}
-	if got, want := err.Error(), "the role of a message is not one of the chat API: message 3 (byte 17)"; got != want {
+	if got, want := err.Error(), "the role of a message is not one of the API: message 3 (byte 17)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
 
 func TestRoutes(t *testing.T) {
-	for endpoint, want := range map[string]wire.Wire{"/chat/completions": wire.Chat, "/completions": nil, "/responses": nil, "": nil} {
+	for endpoint, want := range map[string]wire.Wire{"/chat/completions": wire.Chat, "/completions": nil, "/responses": wire.Responses, "/responses/compact": nil, "": nil} {
 		if got := wire.For(endpoint); got != want {
 			t.Errorf("%s: %v, want %v", endpoint, got, want)
 		}

@@ -38,6 +38,9 @@ type Request struct {
 	// NoCalls reports that the model may call nothing: there are no tools and no
 	// functions, or tool_choice or function_call is "none".
 	NoCalls bool
+	// Compaction reports that the request asks for a summary of its own history,
+	// with its last message.
+	Compaction bool
 
 	// Alloc returns a slice of n bytes, of any content, for what Encode writes;
 	// nil: make does.
@@ -49,7 +52,7 @@ type Request struct {
 // ToolNames returns the names of the tools and functions, in their order; "" for
 // none.
 func (r *Request) ToolNames() string {
-	return gjson.GetBytes(r.Tools, "#.function.name").Raw + gjson.GetBytes(r.Functions, "#.name").Raw
+	return gjson.GetBytes(r.Tools, "#.function.name").Raw + gjson.GetBytes(r.Tools, "#.name").Raw + gjson.GetBytes(r.Functions, "#.name").Raw
 }
 
 // Sum sets the Sum of each message, which of makes from its bytes.

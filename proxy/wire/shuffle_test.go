@@ -105,7 +105,7 @@ func shuffled(t testing.TB, r *wire.Request, source []byte) {
 		}
 		return
 	}
-	again(t, out, msgs)
+	again(t, wire.Chat, out, msgs)
 	var a, b []byte
 	if a, err = sjson.SetRawBytes(r.Body, "messages", []byte("0")); err == nil {
 		b, err = sjson.SetRawBytes(out, "messages", []byte("0"))

@@ -106,6 +106,7 @@ var routes = []struct {
 	wire     Wire
 }{
 	{"/chat/completions", Chat},
+	{"/responses", Responses},
 }
 
 // All are the wires.

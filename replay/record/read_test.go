@@ -65,8 +65,8 @@ func TestRead(t *testing.T) {
 	f("a.jsonl", `{"messages":[{"ro`+"\n"+body(hi)+"\n"+`[1]`+"\n"+`{"x":1}`+"\n"+`{"messages":[{"role":"king"}]}`+"\n",
 		"bad 1/0: this is not valid JSON",
 		"bad 3/0: this is JSON, but not an object with messages",
-		"bad 4/0: messages is missing",
-		"bad 5/0: the role of a message is not one of the chat API: message 0",
+		"bad 4/0: the list of messages is missing",
+		"bad 5/0: the role of a message is not one of the API: message 0",
 		"a.jsonl:2: 1 messages, sent [1]")
 	// also where the first line is the broken one: the name says what it is
 	for first, fault := range map[string]string{
@@ -101,7 +101,7 @@ func TestRead(t *testing.T) {
 	f("a.json", "{\n  \"messages\": [\n"+hi+"\n]\n}\n", "a.json: 1 messages, sent [1]")
 	f("a.json", "{ \"messages\":\n ["+hi+"]}", "a.json: 1 messages, sent [1]")
 	f("a.json", "["+body(hi)+",\n"+body(hi, hello, more)+`,{"messages":1}]`,
-		"bad 0/3: messages is not an array", "a.json:1: 3 messages, sent [1 3]")
+		"bad 0/3: the list of messages is not an array", "a.json:1: 3 messages, sent [1 3]")
 	f("a.json", "["+body(hi)+", oops", "a.json:1: 1 messages, sent [1]", "error: element 2 is not valid JSON; reading stops there")
 	f("a.json", "[\n"+body(hi)+",\n"+body(other)+"\n]\n", "a.json:1: 1 messages, sent [1]", "a.json:2: 1 messages, sent [1]")
 	f("a.json", "[\n\n"+body(hi)+"\n]", "a.json:1: 1 messages, sent [1]")
