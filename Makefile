@@ -41,7 +41,7 @@ LONGER := TestACountThatChangesMovesNoEpoch TestADigestOfAnyShape TestAGroupIsRe
           TestBoundThinkingFollowsItsPrefix TestBoundThinkingSurvives TestConversations TestCostIsLinear TestCountReadsRecordedRequests \
           TestCountsMoveNoEpoch TestEpochsLand TestEstimatesOfRealConversationsLeanToTheSafeSide TestEstimatesOfRealRequestsLeanToTheSafeSide \
           TestEveryNeighbour TestEveryRealRequestIsTakenByAStrictUpstream TestExactCountsAgreeWithTheBillStepByStep TestFactsAgreeWithTheFiles \
-          TestHistoryOnRealConversations TestHostileTextsTakeNoMoreThanOthers TestInterleavedAgentsDoNotTouchEachOthersPlans TestLlamaCppCache \
+          TestHistoryOnRealConversations TestHostileTextsTakeNoMoreThanOthers TestInterleavedAgentsDoNotTouchEachOthersPlans TestItemsOfRealConversations TestLlamaCppCache \
           TestLlamaCppCounts TestLlamaCppTemplates TestLoopEnds TestManyAtOnce TestMaskingIsLinear TestMemoryStaysFlat TestOllama \
           TestPoliciesOnRealConversations TestPromisesHoldOnRealConversations TestPromisesHoldUnderEveryDemand \
           TestPromisesHoldWhereTextFollowsCalls TestReadCapture TestRealConversationsStayPrefixes TestRealToolsCostTheirJSON \

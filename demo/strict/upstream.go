@@ -135,15 +135,26 @@ func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var req *Request
 	if refusal == nil {
-		req, refusal = u.Read(body)
+		read := u.Read
+		if path == responsesPath {
+			read = u.ReadItems
+		}
+		req, refusal = read(body)
 	}
 	if refusal != nil {
 		send(w, refusal.Status, refusal.Body())
 		return
 	}
 	req.Header = r.Header.Clone()
+	if req.Items {
+		u.answerItems(w, r, req)
+		return
+	}
 	u.answer(w, r, req)
 }
+
+// responsesPath is the route of the API of responses.
+const responsesPath = "/responses"
 
 // otherRoutes are the routes beside chat completions, for tests of pass-through.
 var otherRoutes = map[string]struct{ method, answer string }{
@@ -168,7 +179,7 @@ var otherRoutes = map[string]struct{ method, answer string }{
 // OpenAI does.
 func (u *Upstream) admit(r *http.Request, path string) *Refusal {
 	method := otherRoutes[path].method
-	if path == "/chat/completions" {
+	if path == "/chat/completions" || path == responsesPath {
 		method = http.MethodPost
 	}
 	refusal := func(status int, k Kind, code, format string, args ...any) *Refusal {
