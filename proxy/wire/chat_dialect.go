@@ -46,8 +46,8 @@ func appendPart(dst []byte, kind, text string, old []byte) []byte {
 	return append(dst, '}')
 }
 
-func (chatDialect) alone(c *compact.Call) (before, after string) {
-	if _, named := compact.NameIn(c.ID); named {
+func (chatDialect) alone(m *compact.Message) (before, after string) {
+	if _, named := compact.NameIn(m.Calls[0].ID); named {
 		return `{"role":"assistant","content":null,`, "}" // the element has its key
 	}
 	return `{"role":"assistant","content":null,"tool_calls":[`, "]}"

@@ -72,9 +72,9 @@ type dialect interface {
 	added(dst []byte, m *compact.Message, text string) []byte
 	// part appends a part that is text, with the markers of old, which may be nil.
 	part(dst []byte, text string, old []byte) []byte
-	// alone returns what stands before and behind a call that gets an element of the
-	// list to itself.
-	alone(c *compact.Call) (before, after string)
+	// alone returns what stands before and behind the pieces of a message that get an
+	// element of the list to themselves: a call, or pieces that shared one.
+	alone(m *compact.Message) (before, after string)
 	// keys returns the keys of a call's id, of what a result answers, and of content.
 	keys(m *compact.Message) (id, answers, content string)
 }

@@ -19,7 +19,7 @@ func (itemsDialect) added(dst []byte, m *compact.Message, text string) []byte {
 	}
 	return fmt.Appendf(dst, `{"role":"%s","text":%q}`, m.Role, text)
 }
-func (itemsDialect) alone(*compact.Call) (before, after string) { return "", "" }
+func (itemsDialect) alone(*compact.Message) (before, after string) { return "", "" }
 func (itemsDialect) keys(*compact.Message) (id, answers, content string) {
 	return "call", "answers", "text"
 }
@@ -131,11 +131,24 @@ func TestOneListManyPlaces(t *testing.T) {
 			func(m []compact.Message) []compact.Message { return append(slices.Clone(m[:2]), m[5], added) },
 			`{"list": [ {"role":"user","text":"go"}, {"think":1} , {"call":"a","arguments":"{}"},{"call":"b", "arguments":{"x":1}},{"role":"assistant","text":"done"},{"answers":"b","text":"none"} ], "n":1}`,
 		},
-		"a message cannot leave the element of others for another place": {
+		"what is not in its place among others gets an element to itself": {
 			func(m []compact.Message) []compact.Message {
 				return []compact.Message{m[0], m[1], m[4], m[2], m[3], m[5]}
 			},
-			"wire: message 3: an element of the list cannot be parted",
+			`{"list": [ {"role":"user","text":"go"}, {"think":1} , {"call":"a","arguments":"{}"},{"call":"b", "arguments":{"x":1}},
+ {"blocks":[ {"role":"user","text":"mind"}]},{"answers":"a","text":"A"},{"answers":"b","text":"B"},{"role":"assistant","text":"done"} ], "n":1}`,
+		},
+		"something added stands between two of one element": {
+			func(m []compact.Message) []compact.Message {
+				m[4].Parts, m[4].Edited = []compact.Part{{Nth: 1, Text: compact.Plain("!")}}, true
+				return slices.Insert(slices.Delete(m, 3, 4), 3, added)
+			},
+			`{"list": [ {"role":"user","text":"go"}, {"think":1} , {"call":"a","arguments":"{}"},{"call":"b", "arguments":{"x":1}},
+ {"blocks":[ {"answers":"a","text":"A"} ]},{"answers":"b","text":"none"},{"role":"user","text":"!"},{"role":"assistant","text":"done"} ], "n":1}`,
+		},
+		"an element of the list stands twice": {
+			func(m []compact.Message) []compact.Message { return append(slices.Clone(m), m[0]) },
+			"wire: message 6: an element of the list stands twice",
 		},
 	} {
 		r := decodeItems(body)

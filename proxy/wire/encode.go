@@ -21,7 +21,7 @@ func (d *document) encode(edited []compact.Message) ([]byte, error) {
 	defer e.release()
 	e.document, e.placed, e.live = d, zeroed(e.placed, len(d.elements)), zeroed(e.live, len(d.elements))
 	e.pieces, e.made, e.cuts, e.rows, e.turn = e.pieces[:0], e.made[:0], e.cuts[:0], e.rows[:0], 1
-	e.origin = 0
+	e.origin, e.moved = 0, false
 	for i := range edited {
 		if i > 0 && edited[i].Origin >= 0 && edited[i].Origin < e.origin {
 			e.turn++
@@ -56,7 +56,8 @@ type encoder struct {
 	*document
 	splicer
 	live   []bool   // per element: a piece of it is left, or the message that it stays with
-	placed []uint32 // per element of the list: the turn that it is written in, 0: none yet
+	placed []uint32 // per element with a row of its own: the turn that it is written in, 0: none yet
+	moved  bool     // an element within another has a row of its own
 	rows   []row
 	origin int    // of the client's message that was noted last
 	turn   uint32 // begins with a message that was moved to behind a later one
@@ -94,7 +95,7 @@ func zeroed[T any](s []T, n int) []T {
 // message notes what is left of one message, and what changed in it.
 func (e *encoder) message(m *compact.Message) error {
 	behind := int32(inList)
-	if n := len(e.rows); n > 0 {
+	if n := len(e.rows); n > 0 && e.rows[n-1].turn == e.turn {
 		behind = e.rows[n-1].behind
 	}
 	switch {
@@ -119,20 +120,27 @@ func (e *encoder) message(m *compact.Message) error {
 		}
 		return nil
 	}
+	alone := false // an element of the list is parted: what is left of the message gets one to itself
 	for i := k.elements.from; i < k.elements.to; i = e.elements[i].next {
-		switch t := e.top(int32(i)); e.placed[t] {
-		case 0:
+		switch t := e.top(int32(i)); {
+		case e.placed[t] == 0:
 			e.placed[t] = e.turn
 			e.rows = append(e.rows, row{turn: e.turn, behind: t, element: t})
-		case e.turn:
-			if t != int32(i) {
-				break // other messages stand in it
-			}
-			fallthrough
+		case t == int32(i):
+			return errors.New("an element of the list stands twice")
 		default:
-			return errors.New("an element of the list cannot be parted")
+			last := &e.rows[len(e.rows)-1]
+			alone = alone || last.turn != e.turn || last.element != t
 		}
 	}
+	if err := e.left(m, k); err != nil || !alone {
+		return err
+	}
+	return e.parted(m, k, behind)
+}
+
+// left notes what is left of the pieces of a message, and what changed in them.
+func (e *encoder) left(m *compact.Message, k *mark) error {
 	was := &e.msgs[m.Origin]
 	whole := !m.Edited
 	for i := k.elements.from; i < k.elements.to; i++ {
@@ -151,6 +159,33 @@ func (e *encoder) message(m *compact.Message) error {
 		return nil
 	}
 	return e.differences(m, was, k)
+}
+
+// parted makes an element for a message, of what is left of it in an element that it
+// shared with others.
+func (e *encoder) parted(m *compact.Message, k *mark, behind int32) error {
+	first := len(e.rows)
+	for i := k.elements.from; i < k.elements.to; i = e.elements[i].next {
+		if e.elements[i].in == inList {
+			return errors.New("a message of several elements cannot be parted")
+		}
+		if e.lives(int32(i)) {
+			e.rows = append(e.rows, row{turn: e.turn, behind: behind, element: int32(i)})
+		}
+		e.placed[i], e.moved = e.turn, true
+	}
+	if first < len(e.rows) {
+		before, after := e.dialect.alone(m)
+		e.rows[first].made, e.rows[len(e.rows)-1].after = e.say(before), e.say(after)
+	}
+	return nil
+}
+
+// say makes a text.
+func (e *encoder) say(text string) span {
+	from := len(e.made)
+	e.made = append(e.made, text...)
+	return e.since(from)
 }
 
 // added makes a message that the client did not send: a text. A call is never made
@@ -185,15 +220,8 @@ func (e *encoder) rest(m *compact.Message, behind int32) error {
 	if err := e.call(m, &m.Calls[0], &e.msgs[m.Origin].Calls[n], p); err != nil {
 		return err
 	}
-	r := row{turn: e.turn, behind: behind, element: p.element}
-	before, after := e.dialect.alone(&m.Calls[0])
-	from := len(e.made)
-	e.made = append(e.made, before...)
-	r.made = e.since(from)
-	from = len(e.made)
-	e.made = append(e.made, after...)
-	r.after = e.since(from)
-	e.rows = append(e.rows, r)
+	before, after := e.dialect.alone(m)
+	e.rows = append(e.rows, row{turn: e.turn, behind: behind, element: p.element, made: e.say(before), after: e.say(after)})
 	return nil
 }
 
@@ -234,23 +262,39 @@ func (e *encoder) write() {
 // isOwn reports whether a row is an element of the client's list as a whole.
 func (e *encoder) isOwn(r *row) bool { return r.element >= 0 && e.elements[r.element].in == inList }
 
-// lives reports whether something of an element is left.
-func (e *encoder) lives(i int32) bool { return slices.Contains(e.live[i:e.elements[i].next], true) }
+// lives reports whether something of an element is left in it.
+func (e *encoder) lives(i int32) bool {
+	end := int32(e.elements[i].next)
+	if !e.moved {
+		return slices.Contains(e.live[i:end], true)
+	}
+	for n := i; n < end; {
+		switch {
+		case n > i && e.placed[n] > 0:
+			n = int32(e.elements[n].next)
+		case e.live[n]:
+			return true
+		default:
+			n++
+		}
+	}
+	return false
+}
 
 // element writes an element, without those within it that do not live.
 func (e *encoder) element(i int32) {
 	x := &e.elements[i]
 	e.gone = e.gone[:0]
-	if slices.Contains(e.live[i+1:x.next], false) {
+	if e.moved || slices.Contains(e.live[i+1:x.next], false) {
 		e.leave(i)
 	}
 	e.spliced(x.whole, e.Body)
 }
 
-// leave collects the elements within one that do not live.
+// leave collects the elements within one that do not live there.
 func (e *encoder) leave(i int32) {
 	for n, end := i+1, int32(e.elements[i].next); n < end; n = int32(e.elements[n].next) {
-		if e.lives(n) {
+		if e.placed[n] == 0 && e.lives(n) {
 			e.leave(n)
 		} else {
 			e.gone = append(e.gone, e.elements[n].whole)

@@ -48,7 +48,7 @@ func (responsesDialect) part(dst []byte, text string, old []byte) []byte {
 	return appendPart(dst, "input_text", text, old)
 }
 
-func (responsesDialect) alone(*compact.Call) (before, after string) { return "", "" }
+func (responsesDialect) alone(*compact.Message) (before, after string) { return "", "" }
 
 func (responsesDialect) keys(m *compact.Message) (id, answers, content string) {
 	switch m.Role {
