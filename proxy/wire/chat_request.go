@@ -69,7 +69,8 @@ func (chat) Decode(body []byte) (*Request, error) {
 	return &d.Request, nil
 }
 
-func (d *decoder) request() bool {
+// opens reports whether the body begins as an object, and goes there.
+func (d *document) opens() bool {
 	d.space()
 	switch {
 	case d.at == len(d.src):
@@ -79,6 +80,21 @@ func (d *decoder) request() bool {
 	case d.peek() != '{':
 		return d.fail(NotObject, d.at, "")
 	}
+	return true
+}
+
+// ends reports whether the body ends with its object, in which the list was found.
+func (d *document) ends(found bool) bool {
+	if d.space(); d.at < len(d.src) {
+		return d.fail(TrailingData, d.at, "")
+	}
+	return found || d.fail(MessagesMissing, 0, "")
+}
+
+func (d *decoder) request() bool {
+	if !d.opens() {
+		return false
+	}
 	found := false
 	var nothing *PassError // messages says nothing
 	var o object
@@ -87,7 +103,7 @@ func (d *decoder) request() bool {
 			return false
 		}
 		if o.name == "messages" {
-			if found = true; !d.messages() {
+			if found = true; !d.messages(d.message) {
 				if d.err.Reason != MessagesNull && d.err.Reason != MessagesEmpty {
 					return false
 				}
@@ -120,14 +136,8 @@ func (d *decoder) request() bool {
 			d.going = d.going || v.kind == 'f'
 		}
 	}
-	if d.err != nil {
+	if d.err != nil || !d.ends(found) {
 		return false
-	}
-	if d.space(); d.at < len(d.src) {
-		return d.fail(TrailingData, d.at, "")
-	}
-	if !found {
-		return d.fail(MessagesMissing, 0, "")
 	}
 	d.err = nothing
 	return nothing == nil
@@ -138,7 +148,7 @@ func startsValue(c byte) bool {
 }
 
 // unlessNull returns the raw value, nil for null.
-func (d *decoder) unlessNull(v value) []byte {
+func (d *document) unlessNull(v value) []byte {
 	if v.kind == 'n' {
 		return nil
 	}
@@ -163,7 +173,8 @@ func (s *scanner) wholeNumber(v value) int {
 	return int(min(f, math.MaxInt32))
 }
 
-func (d *decoder) messages() bool {
+// messages reads the list, each element of it by one.
+func (d *document) messages(one func() bool) bool {
 	switch c := d.peek(); {
 	case c == '[':
 	case c == 'n' && d.literal("null"):
@@ -176,7 +187,7 @@ func (d *decoder) messages() bool {
 	start := d.at
 	var a array
 	for d.element(&a) {
-		if !d.message() {
+		if !one() {
 			return false
 		}
 	}
