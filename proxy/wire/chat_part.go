@@ -178,6 +178,10 @@ func kindOf(f *partFields) compact.Kind {
 		return compact.KindVideo
 	case "file", "input_file", "document_url":
 		return compact.KindFile
+	case "document": // Anthropic's; one that is text is read as such
+		if !f.media.text && (f.media.data.kind == '"' || f.media.id.kind == '"') {
+			return compact.KindFile
+		}
 	case "refusal":
 		return compact.KindRefusal
 	case "":
@@ -189,7 +193,10 @@ func kindOf(f *partFields) compact.Kind {
 }
 
 // media is what matters of a part that is not text.
-type media struct{ data, detail, id value }
+type media struct {
+	data, detail, id value
+	text             bool // it is written as it is
+}
 
 // media reads the object that says where the thing is, or a string that is
 // that by itself.
@@ -214,6 +221,8 @@ func (d *decoder) media(x *media) (ok bool) {
 			x.detail = v
 		case "file_id":
 			x.id = v
+		case "type":
+			x.text = d.str(v) == "text"
 		}
 	}
 	return d.err == nil

@@ -14,6 +14,7 @@ type document struct {
 	Request
 	scanner
 	dialect dialect
+	same    func(m *compact.Message, raw string) string // what tells a message, of its bytes; nil: all of them
 
 	msgs     []compact.Message
 	marks    []mark

@@ -14,8 +14,11 @@ func (d *document) encode(edited []compact.Message) ([]byte, error) {
 	if d.untouched(edited) {
 		return d.Body, nil
 	}
-	if len(edited) == 0 {
+	switch beside := d.marks[0].elements; {
+	case len(edited) == 0:
 		return nil, errors.New("wire: no message is left")
+	case beside.from == beside.to && edited[0].Origin != 0:
+		return nil, errors.New("wire: what is beside the list stays as it is")
 	}
 	e := encoders.Get().(*encoder)
 	defer e.release()
@@ -114,12 +117,6 @@ func (e *encoder) message(m *compact.Message) error {
 		return e.rest(m, behind)
 	}
 	k := &e.marks[m.Origin]
-	if k.elements.from == k.elements.to { // it stands beside the list
-		if !m.Equal(&e.msgs[m.Origin]) {
-			return errors.New("what is beside the list stays")
-		}
-		return nil
-	}
 	alone := false // an element of the list is parted: what is left of the message gets one to itself
 	for i := k.elements.from; i < k.elements.to; i = e.elements[i].next {
 		switch t := e.top(int32(i)); {
@@ -143,6 +140,12 @@ func (e *encoder) message(m *compact.Message) error {
 func (e *encoder) left(m *compact.Message, k *mark) error {
 	was := &e.msgs[m.Origin]
 	whole := !m.Edited
+	if k.elements.from == k.elements.to {
+		if !whole && !m.Equal(was) {
+			return errors.New("what is beside the list stays as it is")
+		}
+		return nil
+	}
 	for i := k.elements.from; i < k.elements.to; i++ {
 		switch e.elements[i].stays {
 		case withPieces:

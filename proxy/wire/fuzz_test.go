@@ -19,7 +19,7 @@ func FuzzDecodeEncode(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, s := range stories(f, wire.Chat, archive) {
+	for _, s := range stories(f, archive) {
 		f.Add(s.body(), []byte{5, 0, 1})
 		f.Add(s.body(), []byte("the quick brown fox"))
 	}

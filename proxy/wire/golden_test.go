@@ -18,7 +18,16 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestGolden runs the stories of testdata, a file for each API. A case NAME has
+// goldenFiles are the stories of each API.
+var goldenFiles = []struct {
+	file string
+	wire wire.Wire
+}{
+	{"testdata/openai_chat.txtar", wire.Chat},
+	{"testdata/responses.txtar", wire.Responses},
+}
+
+// TestGolden runs the stories of each API. A case NAME has
 //
 //	NAME/request   a body
 //	NAME/reads     what was decoded, or why it was passed
@@ -28,15 +37,14 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // A case without edits must send the very slice that came in, and one whose
 // messages are all marked Edited but did not change must send the same bytes.
 func TestGolden(t *testing.T) {
-	for file, w := range map[string]wire.Wire{"openai_chat": wire.Chat, "responses": wire.Responses} {
-		file = "testdata/" + file + ".txtar"
-		archive, err := txtar.ParseFile(file)
+	for _, of := range goldenFiles {
+		archive, err := txtar.ParseFile(of.file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range stories(t, w, archive) {
-			t.Run(w.Name()+"/"+s.name, func(t *testing.T) {
-				reads, sends := s.run(t)
+		for _, s := range stories(t, archive) {
+			t.Run(of.wire.Name()+"/"+s.name, func(t *testing.T) {
+				reads, sends := s.run(t, of.wire)
 				s.golden(t, "reads", reads)
 				if s.file("edits") != nil {
 					s.golden(t, "sends", sends)
@@ -44,7 +52,7 @@ func TestGolden(t *testing.T) {
 			})
 		}
 		if *update {
-			if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+			if err := os.WriteFile(of.file, txtar.Format(archive), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -54,11 +62,10 @@ func TestGolden(t *testing.T) {
 // story is one case of the archive.
 type story struct {
 	name  string
-	wire  wire.Wire
 	files []*txtar.File
 }
 
-func stories(t testing.TB, w wire.Wire, archive *txtar.Archive) []*story {
+func stories(t testing.TB, archive *txtar.Archive) []*story {
 	var all []*story
 	for i := range archive.Files {
 		f := &archive.Files[i]
@@ -67,7 +74,7 @@ func stories(t testing.TB, w wire.Wire, archive *txtar.Archive) []*story {
 			t.Fatalf("%s is no section of a case", f.Name)
 		}
 		if len(all) == 0 || all[len(all)-1].name != name {
-			all = append(all, &story{name: name, wire: w})
+			all = append(all, &story{name: name})
 		}
 		s := all[len(all)-1]
 		s.files = append(s.files, f)
@@ -104,9 +111,9 @@ func (s *story) body() []byte {
 	return []byte(strings.TrimSuffix(string(s.file("request").Data), "\n"))
 }
 
-func (s *story) run(t *testing.T) (reads, sends string) {
+func (s *story) run(t *testing.T, w wire.Wire) (reads, sends string) {
 	body := s.body()
-	r, err := s.wire.Decode(body)
+	r, err := w.Decode(body)
 	if err != nil {
 		var pass *wire.PassError
 		if !errors.As(err, &pass) {
@@ -128,7 +135,7 @@ func (s *story) run(t *testing.T) (reads, sends string) {
 			return reads, err.Error()
 		}
 		sends = string(out)
-		again(t, s.wire, out, msgs)
+		again(t, w, out, msgs)
 	}
 	if string(body) != string(s.body()) {
 		t.Error("the client's bytes were written to")
@@ -256,9 +263,9 @@ func again(t testing.TB, w wire.Wire, sent []byte, want []compact.Message) {
 		t.Fatalf("%d messages were sent, want %d", len(got), len(want))
 	}
 	for i := range want {
-		w, g := plain(want[i]), plain(got[i])
-		if !g.Equal(&w) {
-			t.Errorf("message %d was sent as\n%s\nwant\n%s", i, describeMessage(&g), describeMessage(&w))
+		is, to := plain(got[i]), plain(want[i])
+		if !is.Equal(&to) {
+			t.Errorf("message %d was sent as\n%s\nwant\n%s", i, describeMessage(&is), describeMessage(&to))
 		}
 	}
 }

@@ -58,7 +58,11 @@ func (r *Request) ToolNames() string {
 // Sum sets the Sum of each message, which of makes from its bytes.
 func (r *Request) Sum(of func(raw string) compact.Sum) {
 	for i := range r.Conversation.Messages {
-		r.Conversation.Messages[i].Sum = of(r.document.source(i))
+		m, raw := &r.Conversation.Messages[i], r.document.source(i)
+		if r.document.same != nil {
+			raw = r.document.same(m, raw)
+		}
+		m.Sum = of(raw)
 	}
 }
 
