@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"math"
 	"strings"
 
@@ -53,14 +52,8 @@ func (responses) Decode(body []byte) (*Request, error) {
 }
 
 func (d *itemDecoder) request() bool {
-	d.space()
-	switch {
-	case d.at == len(d.src):
-		return d.fail(EmptyBody, d.at, "")
-	case bytes.HasPrefix(d.src, []byte("\ufeff")):
-		return d.fail(NotObject, d.at, "it begins with a byte order mark")
-	case d.peek() != '{':
-		return d.fail(NotObject, d.at, "")
+	if !d.opens() {
+		return false
 	}
 	found, at := false, 0
 	var instructions value
@@ -121,19 +114,14 @@ func (d *itemDecoder) request() bool {
 			d.Compaction = d.Compaction || v.kind == '{' && gjson.Valid(turn) && gjson.Get(turn, "request_kind").String() == "compaction"
 		}
 	}
-	if d.err != nil {
+	if d.err != nil || elsewhere == nil && nothing == nil && !d.ends(found) {
 		return false
-	}
-	if d.space(); d.at < len(d.src) {
-		return d.fail(TrailingData, d.at, "")
 	}
 	switch {
 	case elsewhere != nil:
 		d.err = elsewhere
 	case nothing != nil:
 		d.err = nothing
-	case !found:
-		return d.fail(MessagesMissing, 0, "input")
 	case d.there:
 		return d.fail(HistoryElsewhere, at, "item_reference")
 	}
@@ -142,37 +130,16 @@ func (d *itemDecoder) request() bool {
 
 // input reads the list of items, or a text that is all that the user says.
 func (d *itemDecoder) input() bool {
-	start := d.at
-	switch c := d.peek(); {
-	case c == '"':
-		m, k := d.begin()
-		m.Role = compact.User
-		d.holder = inList
-		if !d.content(m, k) {
-			return false
-		}
-		d.end(k)
-		d.states = append(d.states, itemState{})
-		return true
-	case c == '[':
-	case c == 'n' && d.literal("null"):
-		return d.fail(MessagesNull, start, "input")
-	case startsValue(c):
-		return d.fail(MessagesNotArray, start, "input")
-	default:
-		return d.fail(InvalidJSON, start, "")
+	if d.peek() != '"' {
+		return d.messages(d.item)
 	}
-	var a array
-	for d.element(&a) {
-		if !d.item() {
-			return false
-		}
-	}
-	if d.err != nil {
+	m, k := d.begin()
+	m.Role = compact.User
+	d.holder = inList
+	if !d.content(m, k) {
 		return false
 	}
-	if len(d.msgs) == 0 {
-		return d.fail(MessagesEmpty, start, "input")
-	}
+	d.end(k)
+	d.states = append(d.states, itemState{})
 	return true
 }
