@@ -1,6 +1,10 @@
 package wire
 
 import (
+	"encoding/json"
+
+	"github.com/tidwall/gjson"
+
 	"laconic/compact"
 	"laconic/proxy/overflow"
 )
@@ -116,6 +120,15 @@ var All = func() (all []Wire) {
 	}
 	return all
 }()
+
+// Detect returns the wire that a body is written in, by its keys. A body that says
+// nothing is of the chat API.
+func Detect(body []byte) Wire {
+	if has := func(key string) bool { return gjson.GetBytes(body, key).Exists() }; json.Valid(body) && !has("messages") && has("input") {
+		return Responses
+	}
+	return Chat
+}
 
 // For returns the wire of an endpoint itself, nil if its bodies are not read.
 func For(endpoint string) Wire {
