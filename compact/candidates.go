@@ -100,7 +100,7 @@ func (d *Draft) Arguments() iter.Seq2[CallRef, Call] {
 }
 
 // Media returns the old images, sounds, videos and files that may become text,
-// oldest first. Those of the first and the newest user message stay.
+// oldest first. Those of the task and the newest user message stay.
 func (d *Draft) Media() []Ref {
 	var old []Ref
 	d.media = slices.DeleteFunc(d.media, func(r Ref) bool {
@@ -173,7 +173,7 @@ func (d *Draft) replaceable(r Ref) bool {
 // keepsMedia reports whether the media of message i can never become text.
 func (d *Draft) keepsMedia(i int) bool {
 	m := &d.msgs[i]
-	return d.pinned[i] || i == d.firstUser || m.Role.Instruction() || m.Sealed(SealText) || m.Open
+	return d.pinned[i] || d.tells(i) || m.Role.Instruction() || m.Sealed(SealText) || m.Open
 }
 
 // media reports whether a part shows or plays something.

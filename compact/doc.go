@@ -14,10 +14,13 @@
 // with its tool results, or one message alone.
 //
 // Instructions are system and developer messages. A pinned message may not
-// change; [Pins] names them. Protected messages are instructions, pins, and the
-// first and the newest user message. Recent messages are the last exchanges: as
-// many as fit into 15 % of the headroom and 20,000 tokens, and at least one
-// ([KeepRecent]). All other messages are old.
+// change; [Pins] names them. The task is what users say before the first answer:
+// agents put rules and an environment before what the user asks, in messages of
+// their own. Its last message stays, and the newest of those before it, up to a third
+// of the budget; older ones leave like any exchange. Protected messages are
+// instructions, pins, the task and the newest user message. Recent messages are the
+// last exchanges: as many as fit into 15 % of the headroom and 20,000 tokens, and at
+// least one ([KeepRecent]). All other messages are old.
 //
 // Repair makes the pairs of calls and results legal. A stage is one way to save
 // tokens. The ladder is the list of stages, least harmful first. A draft is a
@@ -25,9 +28,9 @@
 // list of edits of one conversation.
 //
 // The budget is the number of tokens that a prompt may cost. What must stay is
-// instructions, pins, the first and the newest user message, and the newest
-// calls, but not their results, which can be cut. The headroom is the budget
-// minus what must stay.
+// instructions, pins, the task, the newest user message, and the newest calls, but
+// not their results, which can be cut. The headroom is the budget minus what must
+// stay.
 //
 // A request point is a place where a client must have sent a request: before each
 // assistant message, and at the end of the list. There is none between a call and
@@ -59,9 +62,9 @@
 //     budget, an epoch aims at what must stay plus a quarter of the budget, even
 //     though that is over: an agent that forgets everything gets nowhere. A policy
 //     that rejects oversized requests always aims at the budget.
-//   - kept: instructions, pins, the first and the newest user message and the
-//     recent exchanges keep their own text, except bound thinking. A slot may
-//     follow the first user message's text. The newest exchange is never removed.
+//   - kept: instructions, pins, the task, the newest user message and the recent
+//     exchanges keep their own text, except bound thinking. A slot may
+//     follow the task's text. The newest exchange is never removed.
 //     Only the last resort may cut recent tool results, and after them long strings
 //     in recent arguments. A result of the newest exchange keeps its head.
 //   - stable: what was sent stays a prefix of what is sent next, with three
@@ -112,7 +115,7 @@
 // unless the budget forces one.
 //
 // An epoch saves the price of reading what leaves in each later request, and costs
-// the price of sending anew what stays after the first user message. Below the
+// the price of sending anew what stays after the task. Below the
 // budget there is one only if that pays in as many requests as the conversation has
 // had so far, at a tenth of the price for a token that a prompt cache serves.
 //
@@ -123,8 +126,8 @@
 // # The gap
 //
 // Stages shorten old messages in place. Messages are removed only as whole
-// exchanges, all within one contiguous range, the gap. It starts after the first
-// user message and grows at each epoch towards the recent messages, which it never
+// exchanges, all within one contiguous range, the gap. It starts after the
+// task, or with the messages of the task that do not stay, and grows at each epoch towards the recent messages, which it never
 // reaches. Protected messages inside the gap survive.
 //
 //	system  user+slot │ a t │ a t │ a t │ USER │ a t │ a t │ a t │ a t
@@ -142,7 +145,7 @@
 // # The slot
 //
 // A slot is the text that stands for everything removed from the gap. It follows
-// the text of the first user message, because no chat template objects to that. It
+// the text of the task, because no chat template objects to that. It
 // consists of spans, one for each epoch. The text of a span is a digest, which the
 // stage summarize makes without a model, or a summary that the caller has. In a list
 // of parts each span is a part.

@@ -110,7 +110,7 @@ func (d *Draft) Cost(r Ref) int {
 
 // Drop removes the exchange that starts at message i and reports whether it
 // did; instructions and pins stay. Drop is for policies with their own rule of
-// what leaves. It does not protect the first and the newest user message, and
+// what leaves. It does not protect the task and the newest user message, and
 // it does not check which roles become neighbours: see [Draft.DropOldest].
 func (d *Draft) Drop(i int, why string) bool {
 	start, end := d.Exchange(i)
@@ -138,7 +138,7 @@ func (d *Draft) DropUserRun(why string) {
 	}
 	by := d.reason(why)
 	for i := start; i < d.newestUser && over(); i++ {
-		if i != d.firstUser && !d.pinned[i] && !d.removed(i) {
+		if !d.tells(i) && !d.pinned[i] && !d.removed(i) {
 			d.setRemoved(i, by)
 		}
 	}

@@ -111,7 +111,7 @@ func (f *folding) forced(left int) bool {
 // pays reports whether an epoch at this request point saves more than it costs.
 // It saves the price of reading what leaves, in each of the requests to come:
 // as many as there were is the best guess. It costs the price of sending anew
-// what stays after the first user message.
+// what stays after the task.
 func (f *folding) pays(left int) bool {
 	cached := cmp.Or(f.policy.CachedPrice, DefaultCachedPrice)
 	saved := float64(f.d.total-left) * cached * float64(f.requests)

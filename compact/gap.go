@@ -7,15 +7,15 @@ package compact
 //	                   └── removed ──┘kept        └─ removed ─┘
 //	                   from                                  to
 //
-// Invariants: the gap starts after the first user message and ends before an
-// assistant message; from never changes and to only grows. What is protected
-// inside the gap survives in its place. No two messages become neighbours
-// whose roles a chat template or an upstream refuses in that order: where a
-// survivor is a user message, the exchange before it is kept too.
+// Invariants: the gap starts after the task, or with those of its older messages
+// that may leave, and ends before an assistant message; from never changes and to
+// only grows. What is protected inside the gap survives in its place. No two
+// messages become neighbours whose roles a chat template or an upstream refuses in
+// that order: where a survivor is a user message, the exchange before it is kept too.
 type gap struct {
 	open     bool
 	from, to int
-	host     int  // the first user message, whose text the slot follows, or -1
+	host     int  // the last message of the task, whose text the slot follows, or -1
 	scan     scan // after the exchanges before to
 
 	// The newest user message survives only while it is the newest. Then the
@@ -54,7 +54,7 @@ func (d *Draft) widen(limit int, by int32) bool {
 		d.scanRun(g.redoAt, g.to, by)
 	}
 	for d.count >= count {
-		if !g.open && !d.openGap() {
+		if !g.open && !d.openGap(limit, by) {
 			break
 		}
 		to := g.to
@@ -76,22 +76,23 @@ func (d *Draft) widen(limit int, by int32) bool {
 // nextAssistant returns the index of the first assistant message after i.
 func (d *Draft) nextAssistant(i int) int { return int(d.exchanges.next[i+1]) }
 
-// openGap opens an empty gap after the first user message, or after the
-// instructions at the head of a list without one. It reports whether there is
-// a message after it.
-func (d *Draft) openGap() bool {
-	from, last := 0, -1
-	if d.firstUser >= 0 {
-		from, last = d.firstUser+1, d.firstUser
-	} else {
-		for from < d.end && d.msgs[from].Role.Instruction() {
-			from++
-		}
+// openGap opens a gap after the task, or after the instructions at the head of a
+// list without one, and removes those messages of the task that do not stay. It
+// reports whether there is a message after them.
+func (d *Draft) openGap(limit int, by int32) bool {
+	t := &d.task
+	from := t.last + 1
+	for t.last < 0 && from < d.end && d.msgs[from].Role.Instruction() {
+		from++
 	}
-	if from >= d.end {
+	if from >= d.end || from > limit && t.first < t.from {
 		return false
 	}
-	d.gap = gap{open: true, from: from, to: from, host: last, scan: scan{last: last}, newest: -1, warmTo: d.gap.warmTo}
+	d.gap = gap{open: true, from: from, to: from, host: t.last, scan: scan{last: t.last}, newest: -1, warmTo: d.gap.warmTo}
+	if t.first < t.from {
+		d.gap.from, d.gap.scan.last = t.first, -1
+		d.scanRun(t.first, from, by)
+	}
 	return true
 }
 
@@ -106,8 +107,8 @@ func (d *Draft) scanRun(i, to int, by int32) {
 			if !d.removed(i) { // DropRepeated may have removed it
 				s = d.restoreQuestion(s, i)
 			}
-		case d.pinned[i] || i == d.firstUser || i == d.newestUser:
-			if i == d.newestUser && !d.pinned[i] && i != d.firstUser {
+		case d.pinned[i] || d.tells(i) || i == d.newestUser:
+			if i == d.newestUser && !d.pinned[i] && !d.tells(i) {
 				g.newest, g.redo, g.redoAt = i, s, i
 			}
 			if p := d.restoreBefore(s, i); p < g.redoAt && g.newest == i {

@@ -162,7 +162,7 @@ func (p *Plan) Costs() (before, after []int) {
 }
 
 // A Slot is the place in a plan where older exchanges are replaced by one text.
-// The text follows that of the first user message: a message of its own would
+// The text follows that of the task: a message of its own would
 // break chat templates that want users and assistants to alternate, or one
 // system message at most.
 type Slot struct {

@@ -61,7 +61,7 @@ type Policy struct {
 // PerRequest is how a policy compacts that does not fold, as most compactors
 // work: the only request point is the end of the list, and what was sent before
 // is not repeated, so the promise stable does not hold. What must stay is
-// instructions, pins and the first user message; what leaves besides is up to
+// instructions, pins and the task; what leaves besides is up to
 // the stages.
 type PerRequest struct {
 	// Start is a number of tokens above which an epoch starts even below
@@ -100,7 +100,7 @@ func (p *Policy) highest(trigger float64, budget int) int {
 // A Placement says where the text of a slot goes.
 type Placement string
 
-// The placements: after the text of the first user message, to which no chat
+// The placements: after the text of the task, to which no chat
 // template can object; as a system message of its own after the instructions
 // at the head of the list, as some well-known compactors do; or nowhere, for an
 // upstream that takes neither.

@@ -2,8 +2,8 @@ package compact
 
 import "slices"
 
-// kept: instructions, pins, the first and the newest user message and the
-// recent exchanges are there, with their bytes, in their order. Only the last
+// kept: instructions, pins, the task, the newest user message and the recent
+// exchanges are there, with their bytes, in their order. Only the last
 // resort cut a recent result, or recent arguments; it removed nothing.
 func (k *checker) kept() {
 	msgs := k.repaired
@@ -32,13 +32,13 @@ func (k *checker) kept() {
 			continue
 		}
 		out := at[m.Origin]
-		if out != nil && i == d.firstUser {
+		if out != nil && i == d.task.last {
 			out = withoutSlot(out, m)
 		}
 		if out != nil {
 			m = m.asBoundAs(out)
 		}
-		stays := m.Role.Instruction() || d.pinned[i] || i == d.firstUser || i == d.newestUser
+		stays := m.Role.Instruction() || d.pinned[i] || d.tells(i) || i == d.newestUser
 		switch {
 		case out != nil && out.Equal(m):
 		case out == nil && m.Role.Instruction() && !d.pinned[i] && repeatedLater(msgs, i):
@@ -67,7 +67,7 @@ func (k *checker) kept() {
 	}
 }
 
-// withoutSlot returns the first user message without the text of the slot that
+// withoutSlot returns the last message of the task without the text of the slot that
 // follows its own.
 func withoutSlot(out, m *Message) *Message {
 	if len(out.Parts) <= len(m.Parts) {

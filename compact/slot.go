@@ -11,7 +11,7 @@ import (
 // differs for the same conversation, policy and budget raises it. It belongs in the
 // key of a text that is kept for longer than a process runs, because a text that was
 // written for another fold must not be found.
-const FoldVersion = "3"
+const FoldVersion = "4"
 
 // A Digester is a stage that can describe messages in a text.
 type Digester interface {
@@ -94,7 +94,7 @@ func (s *Slot) write() {
 
 // Runs returns the messages that a span stands for, as they came: one run for
 // each span that it replaced, oldest first, and one for what left since.
-// Instructions and pins stay, and are not included. Runs returns nil for a slot
+// Instructions, pins and the task stay, and are not included. Runs returns nil for a slot
 // that was not made by [Compact].
 func (s *Slot) Runs(span int) [][]Message {
 	if s.source == nil {
@@ -118,7 +118,7 @@ func (s *Slot) Messages(span int) iter.Seq2[int, *Message] {
 		from := p.From
 		for run, to := range append(slices.Clip(p.Earlier), p.To) {
 			for i := from; i < min(to, len(originals)); i++ {
-				if d.slot.all && !d.removed(i) || d.msgs[i].Role.Instruction() || d.pinned[i] {
+				if d.slot.all && !d.removed(i) || d.msgs[i].Role.Instruction() || d.pinned[i] || d.tells(i) {
 					continue
 				}
 				if !yield(run, &originals[i]) {
@@ -128,6 +128,15 @@ func (s *Slot) Messages(span int) iter.Seq2[int, *Message] {
 			from = max(from, to)
 		}
 	}
+}
+
+// Host returns the index, in the client's list, of the message whose text the slot
+// follows, or -1. It is -1 for a slot that was not made by [Compact], too.
+func (s *Slot) Host() int {
+	if s.At < 0 || s.source == nil {
+		return -1
+	}
+	return s.source.originals[s.At].Origin
 }
 
 // envelope returns what a message of the slot's own costs without its text.

@@ -78,7 +78,7 @@ func (d *Draft) setSlot(s *slotDraft) {
 	if d.slot = s; s != nil {
 		d.slotStage = d.stage
 		d.total += s.size
-		if s.own = d.placement == PlaceSystem || d.firstUser < 0; s.own {
+		if s.own = d.placement == PlaceSystem || d.task.last < 0; s.own {
 			d.count++
 		}
 	}
@@ -238,8 +238,8 @@ func (d *Draft) newSlot(originals []Message) *Slot {
 		Spans: slices.Clone(from.spans), source: &slotSource{d, originals},
 	}
 	s.Sources = sources(originals[:s.End])
-	if s.At < 0 && d.firstUser >= 0 && (d.firstUser < s.End || d.opens(d.firstUser, s.From)) {
-		s.At = d.firstUser // it came after the gap was opened
+	if s.At < 0 && d.task.last >= 0 && (d.task.last < s.End || d.opens(d.task.first, s.From)) {
+		s.At = d.task.last // it came after the gap was opened
 	}
 	s.Before = s.From
 	if d.placement == PlaceSystem {

@@ -21,14 +21,14 @@ type view struct {
 
 	end             int // number of visible messages
 	total, count    int // cost of the request, and number of messages left
-	firstUser       int // indices, or -1
-	newestUser      int
+	task            task
+	newestUser      int // index, or -1
 	newestAssistant int
 	recent          int   // index of the first recent message
 	bound           []int // visible messages that still have their bound thinking
 
 	// permanent is the cost of what stays at every later request point: the
-	// fixed cost, instructions, pins and the first user message; permanentCount
+	// fixed cost, instructions, pins and the task; permanentCount
 	// is their number. required adds what must stay at this point: the newest
 	// user message and the newest calls.
 	permanent, permanentCount int
@@ -40,7 +40,7 @@ func newView(in *input) view {
 	v := view{
 		msgs: slices.Clone(in.msgs), whole: costsUnbound(in.msgs, in.costs, in.counter), cost: slices.Clone(in.costs),
 		sum: make([]int, n+1), exchanges: layoutOf(in.msgs), pinned: in.policy.Pins.mask(in.msgs), removedBy: make([]int32, n),
-		total: fixed, permanent: fixed, required: fixed, firstUser: -1, newestUser: -1, newestAssistant: -1,
+		total: fixed, permanent: fixed, required: fixed, task: task{-1, -1, -1}, newestUser: -1, newestAssistant: -1,
 	}
 	for i, cost := range v.whole {
 		v.sum[i+1] = v.sum[i] + cost
@@ -59,17 +59,19 @@ func (v *view) show(i int) {
 	switch m.Role {
 	case User:
 		v.newestUser = i
-		if v.firstUser < 0 {
-			v.firstUser = i
-		}
 	case Assistant:
 		v.newestAssistant = i
 	}
-	if m.Role.Instruction() || v.pinned[i] || i == v.firstUser {
-		v.permanent += v.whole[i]
-		v.permanentCount++
+	if m.Role.Instruction() || v.pinned[i] {
+		v.stays(i)
 	}
 	v.end = i + 1
+}
+
+// stays adds message i to what stays at every later request point.
+func (v *view) stays(i int) {
+	v.permanent += v.whole[i]
+	v.permanentCount++
 }
 
 // length returns how many messages of the client's list are visible.
@@ -93,7 +95,7 @@ const HeadTokens = 200
 // messages at this request point: the newest user message, and the newest calls
 // with arguments as short as they may become.
 func (v *view) newestRequired(c Counter) (n int) {
-	if i := v.newestUser; i >= 0 && i != v.firstUser && !v.pinned[i] {
+	if i := v.newestUser; i >= 0 && !v.tells(i) && !v.pinned[i] {
 		n = v.whole[i]
 	}
 	a := v.newestAssistant
@@ -123,11 +125,11 @@ func (v *view) newestResults() (n int) {
 func (v *view) withoutOld() int {
 	n := v.permanent
 	for i := v.recent; i < v.end; i++ {
-		if m := &v.msgs[i]; !m.Role.Instruction() && !v.pinned[i] && i != v.firstUser {
+		if m := &v.msgs[i]; !m.Role.Instruction() && !v.pinned[i] && !v.tells(i) {
 			n += v.cost[i]
 		}
 	}
-	if u := v.newestUser; u >= 0 && u < v.recent && u != v.firstUser && !v.pinned[u] {
+	if u := v.newestUser; u >= 0 && u < v.recent && !v.tells(u) && !v.pinned[u] {
 		n += v.cost[u]
 	}
 	return n

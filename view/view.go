@@ -11,7 +11,6 @@
 package view
 
 import (
-	"slices"
 
 	"laconic/compact"
 )
@@ -169,11 +168,8 @@ func (r *Request) slot(p *Planned) {
 	if s == nil {
 		return
 	}
-	r.Slot = &Slot{At: -1, Stage: p.Plan.SlotStage(), Room: s.Size, Spans: make([]Span, len(s.Spans))}
-	if s.At >= 0 {
-		r.Slot.At = slices.IndexFunc(p.Conversation.Messages, func(m compact.Message) bool { return m.Role == compact.User })
-		r.Slot.In = r.Slot.At
-	}
+	r.Slot = &Slot{At: s.Host(), Stage: p.Plan.SlotStage(), Room: s.Size, Spans: make([]Span, len(s.Spans))}
+	r.Slot.In = max(0, r.Slot.At)
 	for n := range s.Spans {
 		one := Span{Room: s.Spans[n].Size}
 		if n < len(p.Record) {
