@@ -40,7 +40,7 @@ LONGER := TestACountThatChangesMovesNoEpoch TestADigestOfAnyShape TestAGroupIsRe
           TestAValueOfAnotherVersionIsAMissAndExpires TestAVaultGivesWhatItTook TestAnotherMixOfTextsIsStillCounted \
           TestBoundThinkingFollowsItsPrefix TestBoundThinkingSurvives TestConversations TestCostIsLinear TestCountReadsRecordedRequests \
           TestCountsMoveNoEpoch TestEpochsLand TestEstimatesOfRealConversationsLeanToTheSafeSide TestEstimatesOfRealRequestsLeanToTheSafeSide \
-          TestEveryNeighbour TestEveryRealRequestIsTakenByAStrictUpstream TestExactCountsAgreeWithTheBillStepByStep TestFactsAgreeWithTheFiles \
+          TestEveryNeighbour TestEveryNeighbourOfAnItem TestEveryRealRequestIsTakenByAStrictUpstream TestExactCountsAgreeWithTheBillStepByStep TestFactsAgreeWithTheFiles \
           TestHistoryOnRealConversations TestHostileTextsTakeNoMoreThanOthers TestInterleavedAgentsDoNotTouchEachOthersPlans TestItemsOfRealConversations TestLlamaCppCache \
           TestLlamaCppCounts TestLlamaCppTemplates TestLoopEnds TestManyAtOnce TestMaskingIsLinear TestMemoryStaysFlat TestOllama \
           TestPoliciesOnRealConversations TestPromisesHoldOnRealConversations TestPromisesHoldUnderEveryDemand \

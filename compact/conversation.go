@@ -39,7 +39,8 @@ func RoleNamed(name string) (Role, bool) {
 }
 
 // Instruction reports whether the role instructs the model. Instructions are
-// never edited, and removed only if a later message repeats them.
+// never edited, and removed only if a later message repeats them, or with the
+// results that they directly follow.
 func (r Role) Instruction() bool { return r == System || r == Developer }
 
 // Result reports whether the role answers a call.
@@ -159,6 +160,16 @@ type Message struct {
 	// Holds is set if something beside content and calls gives the message a
 	// meaning, such as a refusal or an audio answer.
 	Holds bool
+	// Kept is set by a wire if the message neither changes nor leaves, as if it were
+	// pinned.
+	Kept bool
+	// Joined is set by a wire if an assistant message continues the answer before it,
+	// behind results of that: it leaves only with that answer, and no request came
+	// before it.
+	Joined bool
+	// Replaces is set by a wire if the message says all that the messages before it
+	// say. It is kept, and what is old before it leaves first, and for no record.
+	Replaces bool
 	// Rest is set if the client's message was split, and this has a later one of its
 	// calls and nothing else.
 	Rest bool
@@ -205,8 +216,11 @@ type Sum struct {
 // such a message.
 func (m *Message) Empty() bool {
 	blank := m.Shape == Absent || m.Shape == Null || (m.Shape == Array && len(m.Parts) == 0)
-	return blank && len(m.Calls) == 0 && !m.Holds && !m.Open && m.Seal == 0 && m.Reasoning.Len() == 0
+	return blank && len(m.Calls) == 0 && !m.Holds && !m.kept() && !m.Open && m.Seal == 0 && m.Reasoning.Len() == 0
 }
+
+// kept reports whether a wire says that the message stays.
+func (m *Message) kept() bool { return m.Kept || m.Replaces }
 
 // says reports whether there is anything in the message beside calls and
 // reasoning.

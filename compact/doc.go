@@ -11,10 +11,12 @@
 //
 // A conversation is what the model will read; messages and parts are its pieces.
 // An exchange is the smallest run that is removed together: an assistant message
-// with its tool results, or one message alone.
+// with its tool results and the notes behind them, or one message alone. Some APIs
+// have answers that go on behind a result; the exchange goes on with them.
 //
-// Instructions are system and developer messages. A pinned message may not
-// change; [Pins] names them. The task is what users say before the first answer:
+// Instructions are system and developer messages, except directly behind results:
+// those are notes, of the tokens that are left or the like. A pinned message may not
+// change; [Pins] names them, and a wire those that it keeps. The task is what users say before the first answer:
 // agents put rules and an environment before what the user asks, in messages of
 // their own. Its last message stays, and the newest of those before it, up to a third
 // of the budget; older ones leave like any exchange. Protected messages are

@@ -81,10 +81,10 @@ func (d *Draft) Newest(i int) bool { return d.newestAssistant >= 0 && i >= d.new
 // many calls only those near the result's place are compared, which keeps
 // reading linear. The call must not be changed.
 func (d *Draft) CallOf(i int) *Call {
-	start := int(d.exchanges.start[i])
-	calls := d.msgs[start].Calls
+	caller := int(d.exchanges.caller[i])
+	calls := d.msgs[caller].Calls
 	const near = 64
-	at := i - start - 1
+	at := i - caller - 1
 	for k := max(0, at-near); k < min(len(calls), at+near+1); k++ {
 		if matches(&calls[k], &d.msgs[i]) {
 			return &calls[k]
@@ -118,9 +118,7 @@ func (d *Draft) Drop(i int, why string) bool {
 		return false
 	}
 	by := d.reason(why)
-	for k := start; k < end; k++ {
-		d.setRemoved(k, by)
-	}
+	d.remove(start, end, by)
 	return true
 }
 
@@ -151,8 +149,10 @@ func (d *Draft) DropRepeated(why string) {
 	by := d.reason(why)
 	for _, i := range d.repeatedInstructions() {
 		d.setRemoved(i, by)
-		d.permanent -= d.whole[i]
-		d.permanentCount--
+		if d.instructs(i) {
+			d.permanent -= d.whole[i]
+			d.permanentCount--
+		}
 	}
 }
 

@@ -137,6 +137,9 @@ func (f *folding) climb(early bool) {
 	}
 	d.epoch = len(f.epochs) + 1
 	d.unbind(math.MaxInt, d.epoch, "bound to what stood before it")
+	if f.policy.PerRequest == nil && len(f.policy.Ladder) > 0 {
+		d.dropReplaced()
+	}
 	for i, s := range f.policy.Ladder {
 		if d.Over() == 0 && d.OverMessages() == 0 && d.Excess() == 0 {
 			break

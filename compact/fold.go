@@ -176,7 +176,7 @@ func (f *folding) setWarmMark() {
 	d := f.d
 	f.warm, f.markAt = true, d.end
 	to := d.recent
-	for to > 0 && to < d.end && d.msgs[to].Role != Assistant {
+	for to > 0 && to < d.end && !d.answers(to) {
 		to--
 	}
 	d.gap.warmTo = to

@@ -24,6 +24,10 @@ type gap struct {
 	redo   scan
 	redoAt int
 
+	// replaced is where it ended when what was in it was replaced: a slot describes
+	// what left after that.
+	replaced int
+
 	// warmTo is where the gap ended as of the warm mark: a slot describes the
 	// gap up to there.
 	warmTo int
@@ -41,6 +45,28 @@ type scan struct {
 // recent messages stay. why is the reason in a few words.
 func (d *Draft) DropOldest(why string) bool {
 	return d.widen(d.recent, d.reason(why))
+}
+
+// dropReplaced removes what is old before the newest message that replaces it. A
+// record of it says nothing more, and leaves too.
+func (d *Draft) dropReplaced() {
+	if d.newestReplaces < 0 {
+		return
+	}
+	d.stage = 0
+	by, limit := d.reason("a later message says all of it"), min(d.newestReplaces, d.recent)
+	from := d.gap.to
+	for d.gap.to < limit && d.widen(limit, by) {
+	}
+	if d.gap.to == from {
+		return
+	}
+	for i := d.gap.from; i < d.gap.to; i++ {
+		d.recorded[i] = true
+	}
+	d.gap.replaced = d.gap.to
+	d.setSlot(nil)
+	d.told, d.left = nil, nil
 }
 
 // widen moves the end of the gap until at least one message left, but not
@@ -73,7 +99,7 @@ func (d *Draft) widen(limit int, by int32) bool {
 	return d.count < count
 }
 
-// nextAssistant returns the index of the first assistant message after i.
+// nextAssistant returns the index of the first exchange with an answer after i.
 func (d *Draft) nextAssistant(i int) int { return int(d.exchanges.next[i+1]) }
 
 // openGap opens a gap after the task, or after the instructions at the head of a
@@ -120,9 +146,7 @@ func (d *Draft) scanRun(i, to int, by int32) {
 			d.restore(i, next)
 			s = d.after(i, next)
 		default:
-			for k := i; k < next; k++ {
-				d.setRemoved(k, by)
-			}
+			d.remove(i, next, by)
 			s.removed = true
 		}
 		i = next
@@ -132,14 +156,23 @@ func (d *Draft) scanRun(i, to int, by int32) {
 
 // after returns the state of the scan after the survivor [i, next).
 func (d *Draft) after(i, next int) scan {
-	return scan{last: i, plain: d.msgs[i].Role == Assistant && next == i+1}
+	return scan{last: i, plain: d.msgs[next-1].Role == Assistant}
+}
+
+// remove removes the exchange [i, next), except pinned notes of it.
+func (d *Draft) remove(i, next int, by int32) {
+	for k := i; k < next; k++ {
+		if !d.pinned[k] {
+			d.setRemoved(k, by)
+		}
+	}
 }
 
 // restore puts the messages in [i, next) back, except instructions, which only
 // DropRepeated removes.
 func (d *Draft) restore(i, next int) {
 	for k := i; k < next; k++ {
-		if !d.msgs[k].Role.Instruction() {
+		if !d.instructs(k) {
 			d.setRemoved(k, 0)
 		}
 	}
@@ -188,7 +221,7 @@ func (d *Draft) restoreQuestion(s scan, i int) scan {
 // not follow a plain one, and a list may not begin with a call (Gemini) unless
 // the client's does.
 func (d *Draft) mayFollow(x, y int) bool {
-	plain := x >= 0 && d.msgs[x].Role == Assistant && d.exchanges.endOf(x) == x+1
+	plain := x >= 0 && d.msgs[d.exchanges.endOf(x)-1].Role == Assistant
 	if d.msgs[y].Role == Assistant {
 		return !plain && (x >= 0 || len(d.msgs[y].Calls) == 0 || d.exchanges.startsWithCall)
 	}

@@ -144,7 +144,8 @@ const (
 	DefaultKeepExchanges   = 1
 )
 
-// Pins name messages that may not change. A pin covers its whole exchange.
+// Pins name messages that may not change. A pin covers its whole exchange, except for
+// instructions behind results, which stay without those.
 type Pins struct {
 	Roles    []Role
 	ByName   bool             // results that are paired by name, which no role includes
@@ -162,29 +163,25 @@ func ToolPatterns(names ...string) (all []*regexp.Regexp) {
 	return all
 }
 
-// mask returns, for each message, whether it is pinned.
-func (p *Pins) mask(msgs []Message) []bool {
+// mask returns, for each message, whether it is pinned, or kept by its wire. start
+// has the first message of each one's exchange.
+func (p *Pins) mask(msgs []Message, start []int32) []bool {
 	mask := make([]bool, len(msgs))
-	if len(p.Roles)+len(p.Text)+len(p.Tools)+len(p.Messages) == 0 && !p.ByName {
-		return mask
-	}
+	none := len(p.Roles)+len(p.Text)+len(p.Tools)+len(p.Messages) == 0 && !p.ByName
 	named := make(map[int]bool, len(p.Messages))
 	for _, i := range p.Messages {
 		named[i] = true
 	}
-	start := 0
 	for i := range msgs {
-		m := &msgs[i]
-		if !m.Role.Result() {
-			start = i
+		m, first := &msgs[i], int(start[i])
+		mask[i] = mask[first]
+		if mask[i] || !m.kept() && (none || !p.holds(m) && (m.Origin == Added || !named[m.Origin])) {
+			continue
 		}
-		if !mask[start] && (named[m.Origin] && m.Origin != Added || p.holds(m)) {
-			mask[start] = true
-			for k := start + 1; k < i; k++ {
-				mask[k] = true
-			}
+		mask[i] = true
+		for k := first; k < i && !m.Role.Instruction(); k++ {
+			mask[k] = true
 		}
-		mask[i] = mask[start]
 	}
 	return mask
 }

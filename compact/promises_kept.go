@@ -38,7 +38,7 @@ func (k *checker) kept() {
 		if out != nil {
 			m = m.asBoundAs(out)
 		}
-		stays := m.Role.Instruction() || d.pinned[i] || d.tells(i) || i == d.newestUser
+		stays := d.instructs(i) || d.pinned[i] || d.tells(i) || i == d.newestUser
 		switch {
 		case out != nil && out.Equal(m):
 		case out == nil && m.Role.Instruction() && !d.pinned[i] && repeatedLater(msgs, i):

@@ -122,7 +122,8 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 // that the gap has grown and free tokens left for it. A part takes at most three
 // quarters of what left for it.
 func (d *Draft) nextSlot(size, free int) *slotDraft {
-	next := Span{From: d.gap.from, To: d.gap.to, End: d.end}
+	from := max(d.gap.from, d.gap.replaced)
+	next := Span{From: from, To: d.gap.to, End: d.end}
 	was := d.slot
 	if was != nil {
 		// Whether there is room is known as soon as the slot is made.
@@ -131,7 +132,7 @@ func (d *Draft) nextSlot(size, free int) *slotDraft {
 			next.Size = min(max(min(share(addedShare, was.most), free/addedRatio), leastSlot), free*3/4, left, size-was.size-1)
 			return &slotDraft{spans: append(slices.Clip(was.spans), next), size: was.size + 1 + next.Size, most: was.most, open: true}
 		}
-		next.From = d.gap.from
+		next.From = from
 		next.Earlier = was.ends(len(was.spans))
 		free += was.size
 	}
@@ -238,10 +239,10 @@ func (d *Draft) newSlot(originals []Message) *Slot {
 		Spans: slices.Clone(from.spans), source: &slotSource{d, originals},
 	}
 	s.Sources = sources(originals[:s.End])
-	if s.At < 0 && d.task.last >= 0 && (d.task.last < s.End || d.opens(d.task.first, s.From)) {
+	if s.At < 0 && d.task.last >= 0 && (d.task.last < s.End || d.opens(d.task.first, d.gap.from)) {
 		s.At = d.task.last // it came after the gap was opened
 	}
-	s.Before = s.From
+	s.Before = d.gap.from
 	if d.placement == PlaceSystem {
 		s.At, s.Role = -1, System
 		for s.Before = 0; s.Before < len(originals) && originals[s.Before].Role.Instruction(); s.Before++ {

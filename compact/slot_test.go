@@ -164,18 +164,39 @@ func TestNoQuestionAfterTheSlotsOwnMessage(t *testing.T) {
 // whatever the neighbours of a gap, no promise and no rule of the strictest
 // shape is broken.
 func TestEveryNeighbour(t *testing.T) {
-	blocks := []string{
+	longest := 5
+	if testing.Short() {
+		longest = 4
+	}
+	everyNeighbour(t, longest,
 		"system: s s",
 		"user: u u u",
 		"assistant: a a a a a a",
 		"assistant: | call %d read x\ntool %[1]d: t t t t t t t t",
 		"assistant [sealed]: | call %d read x | call %d0 read y\ntool %[1]d: t t t t\ntool %[2]d0: t t t t",
-	}
-	ladders := [][]compact.Stage{{record{}}, stage.Default()}
+	)
+}
+
+// TestEveryNeighbourOfAnItem does the same with what only some wires have, and with
+// a note behind results.
+func TestEveryNeighbourOfAnItem(t *testing.T) {
 	longest := 5
 	if testing.Short() {
 		longest = 4
 	}
+	everyNeighbour(t, longest,
+		"system: s s",
+		"user: u u u",
+		"assistant: a a a a a a",
+		"assistant: | call %d read x\ntool %[1]d: t t t t t t t t\nsystem: n n n",
+		"assistant [joined]: | call %d read x\ntool %[1]d: t t t t t t t t",
+		"assistant [kept]: | call %d read x\ntool %[1]d: t t t t",
+		"assistant [replaces]: r r",
+	)
+}
+
+func everyNeighbour(t *testing.T, longest int, blocks ...string) {
+	ladders := [][]compact.Stage{{record{}}, stage.Default()}
 	runs, slots := 0, 0
 	var write func(prefix string, length int)
 	write = func(prefix string, length int) {
@@ -202,8 +223,8 @@ func TestEveryNeighbour(t *testing.T) {
 		if length == longest {
 			return
 		}
-		for i, b := range blocks {
-			if i >= 3 {
+		for _, b := range blocks {
+			if strings.Contains(b, "%") {
 				b = fmt.Sprintf(b, length+1, length+1)
 			}
 			write(prefix+b+"\n", length+1)

@@ -51,8 +51,11 @@ func thinkingIn(conv Conversation, msgs []Message) thinking {
 // would not fit. A policy that does not fold repeats nothing, so it may not
 // wait.
 func (f *folding) withinTurn() bool {
-	d := f.d
-	return len(d.bound) > 0 && f.policy.PerRequest == nil && d.msgs[d.end-1].Role.Result()
+	d, last := f.d, f.d.end-1
+	for last > 0 && d.msgs[last].Role.Instruction() && !d.instructs(last) {
+		last-- // a note behind the results
+	}
+	return len(d.bound) > 0 && f.policy.PerRequest == nil && d.msgs[last].Role.Result()
 }
 
 // unbind takes the bound thinking out of the visible messages with an Origin

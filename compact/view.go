@@ -22,8 +22,9 @@ type view struct {
 	end             int // number of visible messages
 	total, count    int // cost of the request, and number of messages left
 	task            task
-	newestUser      int // index, or -1
-	newestAssistant int
+	newestUser      int   // index, or -1
+	newestAssistant int   // the first message of the newest exchange, or -1
+	newestReplaces  int   // the newest message that replaces those before it, or -1
 	recent          int   // index of the first recent message
 	bound           []int // visible messages that still have their bound thinking
 
@@ -36,11 +37,11 @@ type view struct {
 }
 
 func newView(in *input) view {
-	n, fixed := len(in.msgs), in.fixed()
+	n, fixed, exchanges := len(in.msgs), in.fixed(), layoutOf(in.msgs)
 	v := view{
 		msgs: slices.Clone(in.msgs), whole: costsUnbound(in.msgs, in.costs, in.counter), cost: slices.Clone(in.costs),
-		sum: make([]int, n+1), exchanges: layoutOf(in.msgs), pinned: in.policy.Pins.mask(in.msgs), removedBy: make([]int32, n),
-		total: fixed, permanent: fixed, required: fixed, task: task{-1, -1, -1}, newestUser: -1, newestAssistant: -1,
+		sum: make([]int, n+1), exchanges: exchanges, pinned: in.policy.Pins.mask(in.msgs, exchanges.start), removedBy: make([]int32, n),
+		total: fixed, permanent: fixed, required: fixed, task: task{-1, -1, -1}, newestUser: -1, newestAssistant: -1, newestReplaces: -1,
 	}
 	for i, cost := range v.whole {
 		v.sum[i+1] = v.sum[i] + cost
@@ -60,9 +61,12 @@ func (v *view) show(i int) {
 	case User:
 		v.newestUser = i
 	case Assistant:
-		v.newestAssistant = i
+		v.newestAssistant = int(v.exchanges.start[i])
 	}
-	if m.Role.Instruction() || v.pinned[i] {
+	if m.Replaces {
+		v.newestReplaces = i
+	}
+	if v.instructs(i) || v.pinned[i] {
 		v.stays(i)
 	}
 	v.end = i + 1
@@ -72,6 +76,17 @@ func (v *view) show(i int) {
 func (v *view) stays(i int) {
 	v.permanent += v.whole[i]
 	v.permanentCount++
+}
+
+// instructs reports whether message i is an instruction that stays. One behind
+// results is a note of its exchange.
+func (v *view) instructs(i int) bool {
+	return v.msgs[i].Role.Instruction() && int(v.exchanges.start[i]) == i
+}
+
+// answers reports whether an exchange with an answer begins with message i.
+func (v *view) answers(i int) bool {
+	return v.msgs[i].Role == Assistant && int(v.exchanges.start[i]) == i
 }
 
 // length returns how many messages of the client's list are visible.
@@ -102,11 +117,16 @@ func (v *view) newestRequired(c Counter) (n int) {
 	if a < 0 || v.pinned[a] {
 		return n
 	}
-	m := &v.msgs[a]
-	n += v.whole[a]
-	if v.whole[a] > HeadTokens && m.Seal&^SealBound == 0 && !m.Open { // else no call costs more
-		for i := range m.Calls {
-			n -= max(0, c.Call(&m.Calls[i])-HeadTokens)
+	for i := a; i < v.end && int(v.exchanges.start[i]) == a; i++ {
+		m := &v.msgs[i]
+		if m.Role.Result() || v.pinned[i] {
+			continue
+		}
+		n += v.whole[i]
+		if v.whole[i] > HeadTokens && m.Seal&^SealBound == 0 && !m.Open { // else no call costs more
+			for k := range m.Calls {
+				n -= max(0, c.Call(&m.Calls[k])-HeadTokens)
+			}
 		}
 	}
 	return n
@@ -114,8 +134,10 @@ func (v *view) newestRequired(c Counter) (n int) {
 
 // newestResults returns what the results of the newest exchange cost now.
 func (v *view) newestResults() (n int) {
-	for i := v.newestAssistant + 1; i < v.end && v.newestAssistant >= 0 && v.msgs[i].Role.Result(); i++ {
-		n += v.cost[i]
+	for i := v.newestAssistant + 1; i < v.end && int(v.exchanges.start[i]) == v.newestAssistant; i++ {
+		if v.msgs[i].Role.Result() {
+			n += v.cost[i]
+		}
 	}
 	return n
 }
@@ -125,7 +147,7 @@ func (v *view) newestResults() (n int) {
 func (v *view) withoutOld() int {
 	n := v.permanent
 	for i := v.recent; i < v.end; i++ {
-		if m := &v.msgs[i]; !m.Role.Instruction() && !v.pinned[i] && !v.tells(i) {
+		if !v.instructs(i) && !v.pinned[i] && !v.tells(i) {
 			n += v.cost[i]
 		}
 	}
@@ -168,7 +190,7 @@ func (v *view) recentAt(k KeepRecent, headroom, messages int, free bool) int {
 	}
 	at := v.end
 	for ; least > 0 && at > 0; least-- {
-		for at--; at > 0 && v.msgs[at].Role != Assistant; at-- {
+		for at--; at > 0 && !v.answers(at); at-- {
 		}
 	}
 	return min(r, at)
@@ -177,7 +199,8 @@ func (v *view) recentAt(k KeepRecent, headroom, messages int, free bool) int {
 // layout says where the exchanges of a list are.
 type layout struct {
 	start  []int32 // per message: the first message of its exchange
-	next   []int32 // per message: the first assistant message at or after it
+	next   []int32 // per message: the first exchange with an answer at or after it
+	caller []int32 // per message: the last assistant message at or before it, or 0
 	latest []int32 // per message: the largest Origin before it
 	// Per message: the nearest one before and after it that is no instruction, or
 	// -1 and the length of the list.
@@ -190,18 +213,22 @@ type layout struct {
 func layoutOf(msgs []Message) layout {
 	n := len(msgs)
 	l := layout{
-		start: make([]int32, n), next: make([]int32, n+1), latest: make([]int32, n), before: make([]int32, n), after: make([]int32, n),
+		start: make([]int32, n), next: make([]int32, n+1), caller: make([]int32, n), latest: make([]int32, n), before: make([]int32, n), after: make([]int32, n),
 	}
-	latest, speaker := 0, int32(-1)
+	latest, speaker, caller := 0, int32(-1), int32(0)
 	for i := range msgs {
 		if l.before[i] = speaker; !msgs[i].Role.Instruction() {
 			speaker = int32(i)
 		}
 		l.start[i], l.latest[i] = int32(i), int32(latest)
 		latest = max(latest, msgs[i].Origin)
-		if msgs[i].Role.Result() && i > 0 {
+		if i > 0 && l.continues(msgs, i) {
 			l.start[i] = l.start[i-1]
 		}
+		if msgs[i].Role == Assistant {
+			caller = int32(i)
+		}
+		l.caller[i] = caller
 	}
 	if i := slices.IndexFunc(msgs, func(m Message) bool { return !m.Role.Instruction() }); i >= 0 {
 		l.startsWithCall = len(msgs[i].Calls) > 0
@@ -212,11 +239,23 @@ func layoutOf(msgs []Message) layout {
 			speaker = int32(i)
 		}
 		l.next[i] = l.next[i+1]
-		if msgs[i].Role == Assistant {
+		if msgs[i].Role == Assistant && int(l.start[i]) == i {
 			l.next[i] = int32(i)
 		}
 	}
 	return l
+}
+
+// continues reports whether message i belongs to the exchange of the one before it:
+// a result, the rest of an answer, or an instruction behind results.
+func (l layout) continues(msgs []Message, i int) bool {
+	switch m := &msgs[i]; {
+	case m.Role == Assistant:
+		return m.Joined && msgs[l.start[i-1]].Role == Assistant
+	case m.Role.Instruction():
+		return msgs[i-1].Role.Result() || msgs[i-1].Role.Instruction() && int(l.start[i-1]) < i-1
+	}
+	return msgs[i].Role.Result()
 }
 
 // endOf returns the index after the exchange that starts at i.

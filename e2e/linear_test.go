@@ -105,10 +105,20 @@ var hostileShapes = []struct {
 		}
 		return list
 	}},
-	{"long questions, none of them answered", 4000, 1000, func(n int) []object {
+	{"long questions, none of them answered", 3000, 1000, func(n int) []object {
 		list := []object{says("user", "go")}
 		for i := range n {
 			list = append(list, says("user", strings.Repeat(fmt.Sprint("q", i, " "), 100)), says("assistant", "ok"), says("user", "x"))
+		}
+		return list
+	}},
+	{"notes without end behind a result", 4000, 4000, func(n int) []object {
+		list := []object{says("user", "go"), toolCalls(1), toolResult(1, "ok")}
+		for i := range n {
+			list = append(list, says("system", fmt.Sprint("left: ", n-i)))
+		}
+		for range n {
+			list = append(list, says("assistant", "ok"), says("user", "x"))
 		}
 		return list
 	}},

@@ -8,7 +8,7 @@ import (
 
 // RequestPoints are the prefixes that end before an assistant message and
 // behind a whole round, and the whole list; but none within an answer whose rest
-// carries bound thinking. A request that was answered by
+// is joined to it or carries bound thinking. A request that was answered by
 // nothing leaves none: repair removes the empty answer. Nor does one whose
 // results the rest of the list gives to other calls: one that ends between a
 // call and its result, above all. The promise stable excepts these.
@@ -20,7 +20,7 @@ func RequestPoints(msgs []compact.Message) []int {
 	}
 	var points []int
 	for k := 1; k < len(msgs); k++ {
-		inRound := msgs[k-1].Role == compact.Assistant && (len(msgs[k-1].Calls) > 0 || bound[k])
+		inRound := msgs[k-1].Role == compact.Assistant && (len(msgs[k-1].Calls) > 0 || bound[k]) || msgs[k].Joined
 		if msgs[k].Role == compact.Assistant && !inRound && !msgs[k].Empty() && settled(k) {
 			points = append(points, k)
 		}

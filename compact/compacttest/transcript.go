@@ -14,7 +14,8 @@
 // Text may hold \n. An assistant line without text has null content. Marks in
 // brackets: absent, null, array (content as such), empty calls (tool_calls: []),
 // sealed (carries reasoning), bound (carries thinking that is bound to the messages
-// before it), open (to be continued), holds (a refusal or the like). "call - name" is a call without an id, "tool -" a result without one;
+// before it), open (to be continued), holds (a refusal or the like), kept,
+// joined (continues the answer before it), replaces (says all that is before it). "call - name" is a call without an id, "tool -" a result without one;
 // "legacy read a.txt" is a function_call, answered by "function read: …".
 package compacttest
 
@@ -142,6 +143,12 @@ func parseLine(line string) (m compact.Message, err error) {
 			m.Open = true
 		case "holds":
 			m.Holds = true
+		case "kept":
+			m.Kept = true
+		case "joined":
+			m.Joined = true
+		case "replaces":
+			m.Replaces = true
 		default:
 			return m, fmt.Errorf("unknown mark %q", mark)
 		}
