@@ -179,7 +179,7 @@ func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) (ok bool) {
 	default:
 		d.there = d.there || it.kind == "item_reference"
 		d.Compaction = it.kind == "compaction_trigger" || d.Compaction
-		m.Role = compact.Developer // no edit touches those, and they stay
+		m.Role, m.Kept, m.Replaces = compact.Developer, true, it.kind == "compaction"
 		d.sealed(it, m, k)
 	}
 	d.end(k)

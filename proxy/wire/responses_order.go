@@ -9,6 +9,9 @@ import (
 // arrange puts the messages in the order of pairs: what instructs the model beside
 // the list, and each result behind its call, wherever it stands in the body.
 func (d *itemDecoder) arrange(instructions value, at int) bool {
+	for i := 1; i < len(d.msgs); i++ { // nobody asks within an answer
+		d.msgs[i].Joined = d.msgs[i].Role == compact.Assistant && d.msgs[i-1].Role == compact.Assistant
+	}
 	missing := d.pair()
 	if missing && d.stored {
 		return d.fail(CallElsewhere, at, "")
@@ -78,7 +81,7 @@ func (d *itemDecoder) withoutOpen(i int, open map[string][]int32) {
 	for n := k.calls.from; n < k.calls.to; n++ {
 		if slices.Contains(open[d.calls[n].ID], int32(i)) {
 			d.elements[d.ofCalls[n].element].stays = withMessage
-			d.msgs[i].Holds = true
+			d.msgs[i].Holds, d.msgs[i].Kept = true, true
 			d.msgs[i].Seal = compact.SealText | compact.SealArguments
 			continue
 		}
