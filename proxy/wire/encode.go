@@ -36,7 +36,9 @@ func (d *document) encode(edited []compact.Message) ([]byte, error) {
 	if len(d.elements) == 0 {
 		return d.Body, nil // there is no list
 	}
-	e.write()
+	if !e.write() {
+		return nil, errors.New("wire: no message is left in the list")
+	}
 	return e.bytes(), nil
 }
 
@@ -229,8 +231,8 @@ func (e *encoder) rest(m *compact.Message, behind int32) error {
 }
 
 // write writes the rows, and the body around them. Neighbours keep what is between
-// them.
-func (e *encoder) write() {
+// them. It reports whether there is a row.
+func (e *encoder) write() bool {
 	inTurn := func(a, b row) int { return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.behind, b.behind)) }
 	if !slices.IsSortedFunc(e.rows, inTurn) {
 		slices.SortStableFunc(e.rows, inTurn)
@@ -260,6 +262,7 @@ func (e *encoder) write() {
 		last = r
 	}
 	e.keep(e.elements[e.top(int32(len(e.elements)-1))].whole.end, uint32(len(e.Body)))
+	return last != nil
 }
 
 // isOwn reports whether a row is an element of the client's list as a whole.
