@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -31,10 +32,10 @@ func readInput(cmd *cobra.Command, file string) (body []byte, name string, err e
 	return body, file, err
 }
 
-// decodeRequest reads the body of a chat request. The error says where it
+// decodeRequest reads the body of a request, of whatever API it is. The error says where it
 // breaks, as compilers do.
 func decodeRequest(name string, body []byte) (*wire.Request, error) {
-	r, err := wire.Chat.Decode(body)
+	r, err := cmp.Or(wire.Detect(body), wire.Chat).Decode(body)
 	var pass *wire.PassError
 	if !errors.As(err, &pass) {
 		return r, err
@@ -58,8 +59,8 @@ func compactCommand() *cobra.Command {
 	var explain bool
 	cmd := &cobra.Command{
 		Use:   "compact [FILE]",
-		Short: "compact one chat request: standard input to standard output",
-		Long: "Reads the body of a chat completions request and writes it as the proxy would send it.\n" +
+		Short: "compact one request: standard input to standard output",
+		Long: "Reads the body of a request of chat completions or responses, and writes it as the proxy would send it.\n" +
 			"A request that needs nothing comes out byte for byte. A body that is not a chat request,\n" +
 			"which the proxy would pass unread, is an error here.",
 		Example: "  laconic compact --budget 24000 < request.json > smaller.json\n  laconic compact --explain request.json",
@@ -78,7 +79,7 @@ func compactCommand() *cobra.Command {
 				return err
 			}
 			r.Conversation.Fixed = route.Counter.Fixed(r.Beside)
-			agent := handover.Of(r.Conversation.Messages, r.NoCalls)
+			agent := handover.Of(r.Conversation.Messages, r.NoCalls, r.Compaction)
 			plan, report := agent.Compact(r.Conversation, route.Policy, route.Counter, budget)
 			if explain && agent != "" {
 				fmt.Fprintln(cmd.OutOrStdout(), agent.Kind())

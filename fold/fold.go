@@ -30,7 +30,7 @@ import (
 // Options say how a body is compacted. The zero value of a field is its stated
 // default.
 type Options struct {
-	// Wire is the API of the body; nil: that of [WireOf].
+	// Wire is the API of the body; nil: that of [wire.Detect].
 	Wire wire.Wire
 	// Policy compacts; nil: the adaptive policy.
 	Policy *compact.Policy
@@ -71,7 +71,7 @@ func Compact(body []byte, o Options) ([]byte, Report, error) { return compacted(
 func compacted(body []byte, o Options, mend func(was, edited []compact.Message)) ([]byte, Report, error) {
 	speaks := o.Wire
 	if speaks == nil {
-		if speaks = WireOf(body); speaks == nil {
+		if speaks = wire.Detect(body); speaks == nil {
 			return body, Report{}, ErrShape
 		}
 	}
@@ -95,7 +95,7 @@ func encoded(req *wire.Request, o Options, mend func(was, edited []compact.Messa
 	}
 	in := req.Conversation
 	in.Fixed = o.Counter.Fixed(req.Beside) + o.Overhead
-	agent := handover.Of(in.Messages, req.NoCalls)
+	agent := handover.Of(in.Messages, req.NoCalls, req.Compaction)
 	plan, report := agent.Compact(in, o.Policy, o.Counter, o.Limits.Under(in.Rules).For(req.MaxTokens))
 	r := Report{Report: report, Wire: req.Wire, Model: req.Model, Kind: agent.Kind()}
 	if report.MessagesAfter == 0 { // it says nothing

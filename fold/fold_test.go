@@ -97,30 +97,6 @@ func TestOverheadIsCharged(t *testing.T) {
 	}
 }
 
-func TestShapes(t *testing.T) {
-	for _, tc := range []struct{ body, want string }{
-		{`{"messages":[{"role":"user","content":"x"}]}`, chat},
-		{`{"messages":[{"role":"user","content":[{"type":"text","text":"x"}]}],"tools":[{"type":"function"}]}`, chat},
-		{`{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"x"}}]}]}`, chat},
-		{`{"messages":[{"role":"user","content":"x"}],"system":"y"}`, messages},
-		{`{"messages":[{"role":"user","content":"x"}],"tools":[{"name":"f","input_schema":{}}]}`, messages},
-		{`{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]}`, messages},
-		{`{"messages":[{"role":"user","content":[{"type":"image","source":{}}]}]}`, messages},
-		{`{"input":"x","model":"m"}`, responses},
-		{`{"input":[{"type":"function_call"}]}`, responses},
-		{`{"messages":[{"role":"user","content":"x"},{"type":"function_call","call_id":"a"}]}`, responses},
-		{`{"messages":[{"type":"message","role":"user","content":[{"type":"input_text"}]}]}`, responses},
-		{`{"messages":null}`, ""},
-		{`{"prompt":"x"}`, ""},
-		{`[1]`, ""},
-		{``, ""},
-	} {
-		if got := shapeOf([]byte(tc.body)); got != tc.want {
-			t.Errorf("%s: %q, want %q", tc.body, got, tc.want)
-		}
-	}
-}
-
 // What cannot be read comes back as it came, with the reason.
 func TestUnreadable(t *testing.T) {
 	var pass *wire.PassError

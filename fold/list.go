@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"laconic/compact"
+	"laconic/proxy/wire"
 )
 
 // Messages is [Compact] for a list of messages alone, a JSON array in the shape of any
@@ -18,15 +19,13 @@ import (
 // No text that is not the client's own has the form by which LiteLLM finds a marker of
 // what it can retrieve, hash= and 24 hexadecimal digits.
 func Messages(list []byte, model string, o Options) ([]byte, Report, error) {
-	shape, rest := shapeOfList(gjson.Parse(lent(list))), "}"
-	if o.Wire != nil {
-		shape = o.Wire.Name()
+	if o.Wire == nil {
+		if o.Wire = wire.DetectList(gjson.ParseBytes(list)); o.Wire == nil {
+			return list, Report{}, ErrShape
+		}
 	}
-	if o.Wire = wireNamed(shape); o.Wire == nil {
-		return list, Report{}, ErrShape
-	}
-	key := "messages"
-	if shape == responses {
+	key, rest := "messages", "}"
+	if o.Wire == wire.Responses {
 		key, rest = "input", `,"store":false}` // all that the list refers to is in it
 	}
 	name, err := json.Marshal(model)

@@ -60,7 +60,7 @@ func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation 
 	counter, counted := route.counter()
 	c := &conversation{
 		x: x, in: in, mode: x.mode(), policy: x.policy(), asked: req.MaxTokens, ways: route.waysOf(counter), counted: counted,
-		agent: handover.Of(req.Conversation.Messages, req.NoCalls),
+		agent: handover.Of(req.Conversation.Messages, req.NoCalls, req.Compaction),
 		name:  strings.Clone(asked),
 		known: p.learnt.Model(p.factKey(x.r.Header, route, req.Wire, key...), route.Upstream, name),
 	}

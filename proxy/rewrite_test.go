@@ -334,7 +334,7 @@ func TestEverythingElsePasses(t *testing.T) {
 	for _, c := range []struct{ method, path, body, kind string }{
 		{"GET", "/v1/models", "", ""},
 		{"POST", "/v1/embeddings", `{"input":"x"}`, "application/json"},
-		{"POST", "/v1/responses", `{"input":"x"}`, "application/json"},
+		{"POST", "/v1/responses", `{"input":"x","previous_response_id":"r"}`, "application/json"},
 		{"POST", "/v1/audio/transcriptions", form, "multipart/form-data; boundary=b"},
 		{"DELETE", "/v1/files/file-1", "", ""},
 		{"PUT", "/v1/uploads/1", "abc", "application/octet-stream"},

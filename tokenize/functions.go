@@ -73,6 +73,15 @@ func (c *Counter) function(t map[string]any) (cost int) {
 	for key, value := range f {
 		switch key {
 		case "name", "description", "strict", "type":
+		case "tools": // of a namespace
+			list, _ := value.([]any)
+			for _, tool := range list {
+				if t, ok := tool.(map[string]any); ok {
+					cost += c.text.framing.function + c.function(t)
+				} else {
+					cost += c.loose(tool)
+				}
+			}
 		case "parameters", "input_schema": // Anthropic's name for it
 			if schema, ok := value.(map[string]any); ok {
 				cost += c.schema(schema, true)

@@ -11,7 +11,6 @@
 package view
 
 import (
-
 	"laconic/compact"
 )
 

@@ -185,14 +185,14 @@ func TestStart(t *testing.T) {
 	f(start(t, nil, "", two, "", "pi"), "", "", "needs the name of a model")
 	f(start(t, nil, "", two, "", "pi", "--provider", "openai"), "", "", "own choice")
 
-	const codex = `-c model_provider="laconic" -c model_providers.laconic.name="laconic" -c model_providers.laconic.base_url="http://127.0.0.1:1/v1" -c model_providers.laconic.env_key="OPENAI_API_KEY"`
-	f(start(t, nil, "codex-cli 0.80.0\n", nil, "", "codex"), codex+` -c model_providers.laconic.wire_api="chat" -c model_context_window=1000000 -c model_auto_compact_token_limit=1000000`, "", "")
-	f(start(t, nil, "codex-cli 0.94.0\n", nil, "", "codex"), codex+` -c model_providers.laconic.wire_api="chat" -c model_context_window=1000000 -c model_auto_compact_token_limit=1000000`, "", "")
-	f(start(t, nil, "codex-cli 0.95.0\n", nil, "", "codex"), codex+` -c model_providers.laconic.supports_websockets=false`, "", "pass through")
-	f(start(t, nil, "codex-cli 0.169.0\n", nil, "a", "codex"), codex+` -c model_providers.laconic.supports_websockets=false -c model="a"`, "", "pass through")
-	f(start(t, nil, "codex-cli 0.169.0\n", two[:1], "", "codex"), codex+` -c model_providers.laconic.supports_websockets=false -c model="a"`, "", "pass through")
-	f(start(t, nil, "codex-cli 0.169.0\n", two, "", "codex"), codex+` -c model_providers.laconic.supports_websockets=false`, "", "pass through")
-	f(start(t, nil, "?", nil, "a", "codex", "-m", "b"), codex+` -c model_providers.laconic.supports_websockets=false`, "", "pass through")
+	const codex = `-c model_provider="laconic" -c model_context_window=1000000 -c model_auto_compact_token_limit=1000000 -c model_providers.laconic.name="laconic" -c model_providers.laconic.base_url="http://127.0.0.1:1/v1" -c model_providers.laconic.env_key="OPENAI_API_KEY"`
+	f(start(t, nil, "codex-cli 0.80.0\n", nil, "", "codex"), codex+` -c model_providers.laconic.wire_api="chat"`, "", "")
+	f(start(t, nil, "codex-cli 0.94.0\n", nil, "", "codex"), codex+` -c model_providers.laconic.wire_api="chat"`, "", "")
+	f(start(t, nil, "codex-cli 0.95.0\n", nil, "", "codex"), codex+` -c model_providers.laconic.supports_websockets=false`, "", "")
+	f(start(t, nil, "codex-cli 0.169.0\n", nil, "a", "codex"), codex+` -c model_providers.laconic.supports_websockets=false -c model="a"`, "", "")
+	f(start(t, nil, "codex-cli 0.169.0\n", two[:1], "", "codex"), codex+` -c model_providers.laconic.supports_websockets=false -c model="a"`, "", "")
+	f(start(t, nil, "codex-cli 0.169.0\n", two, "", "codex"), codex+` -c model_providers.laconic.supports_websockets=false`, "", "")
+	f(start(t, nil, "?", nil, "a", "codex", "-m", "b"), codex+` -c model_providers.laconic.supports_websockets=false`, "", "")
 
 	f(start(t, map[string]string{"OPENAI_API_KEY": "k"}, "", two, "a", "copilot"), "", "COPILOT_MODEL=a COPILOT_PROVIDER_API_KEY=k COPILOT_PROVIDER_BASE_URL=http://127.0.0.1:1/v1", "")
 	f(start(t, nil, "", two, "a", "claude"), "", "ANTHROPIC_BASE_URL=http://127.0.0.1:1", "")

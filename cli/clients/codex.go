@@ -21,13 +21,12 @@ func codexOf(printed string) *Client {
 // startCodex overrides Codex's configuration by flags.
 func startCodex(g Given, s *Started) { codexFlags(g, s, `supports_websockets=false`) }
 
-func startCodexChat(g Given, s *Started) {
-	codexFlags(g, s, `wire_api="chat"`)
-	s.Args = append(s.Args, "-c", fmt.Sprint("model_context_window=", Believed), "-c", fmt.Sprint("model_auto_compact_token_limit=", Believed))
-}
+func startCodexChat(g Given, s *Started) { codexFlags(g, s, `wire_api="chat"`) }
 
 func codexFlags(g Given, s *Started, own string) {
-	settings := []string{`model_provider="laconic"`}
+	settings := []string{
+		`model_provider="laconic"`, fmt.Sprint("model_context_window=", Believed), fmt.Sprint("model_auto_compact_token_limit=", Believed),
+	}
 	for _, field := range []string{`name="laconic"`, `base_url="` + g.Base + `"`, `env_key="OPENAI_API_KEY"`, own} {
 		settings = append(settings, "model_providers.laconic."+field)
 	}

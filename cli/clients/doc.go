@@ -74,7 +74,7 @@ func (b Block) For(origin, model string) string {
 }
 
 // Compacted reports whether the proxy compacts and repairs the client's requests.
-func (c *Client) Compacted() bool { return c.Endpoint != "/v1/responses" }
+func (c *Client) Compacted() bool { return c.Endpoint != "" }
 
 // Named returns the row of a name, or nil.
 func Named(name string) *Client {

@@ -1,6 +1,10 @@
 package clients
 
-const chat = "/v1/chat/completions"
+// The endpoints whose requests are compacted.
+const (
+	chat      = "/v1/chat/completions"
+	responses = "/v1/responses"
+)
 
 // Table is every client that has a page, in the order of the list of pages.
 var Table = []Client{
@@ -151,15 +155,18 @@ env_key = "OPENAI_API_KEY"
 		Window: Large, Advice: "`model_context_window` and `model_auto_compact_token_limit` are far above the real window", wantsModel: true, start: startCodexChat,
 	},
 	{
-		Name: "codex", Title: "Codex", Version: "0.169.0", Endpoint: "/v1/responses", Page: "codex.md", Programs: []string{"codex"},
-		Blocks: []Block{{"~/.codex/config.toml", "toml", `model_provider = "laconic"
+		Name: "codex", Title: "Codex", Version: "0.169.0", Endpoint: responses, Page: "codex.md", Programs: []string{"codex"},
+		Blocks: []Block{{"~/.codex/config.toml", "toml", `model = "qwen3-coder"
+model_provider = "laconic"
+model_context_window = 1000000             # leave compaction to Laconic
+model_auto_compact_token_limit = 1000000
 
 [model_providers.laconic]
-name = "laconic"
+name = "laconic"                           # as "OpenAI", Codex would ask the upstream to compact
 base_url = "http://127.0.0.1:7280/v1"
 env_key = "OPENAI_API_KEY"
 supports_websockets = false
 `}},
-		Window: True, Advice: "Leave its window as it is", wantsModel: true, start: startCodex,
+		Window: Large, Advice: "`model_context_window` and `model_auto_compact_token_limit` are far above the real window", wantsModel: true, start: startCodex,
 	},
 }

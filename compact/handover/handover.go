@@ -4,10 +4,11 @@
 //
 // It promises:
 //
-//   - told by its prompt: a request is one of these if the model may call nothing
-//     and the prompt, or the instructions, begin with words of the table, which
-//     names the source of each. Where the words themselves forbid the tools that are
-//     offered, they begin the last part of the request. Nothing else is looked at.
+//   - told by its prompt: a request is one of these if it says so itself, or if the
+//     model may call nothing and the prompt, or the instructions, begin with words of
+//     the table, which names the source of each. Where the words themselves forbid the
+//     tools that are offered, they begin the last part of the request. Nothing else is
+//     looked at.
 //   - nothing is moved: if the history is in messages of its own, it is sent with
 //     the edits that the request before had, so a prompt cache that served that
 //     request serves this one. The prompt follows as it came.
@@ -30,9 +31,21 @@ import (
 // Agent names the agent that asks for a summary of its history; "": none does.
 type Agent string
 
+// some is an agent whose request says that it asks for a summary, and in no words of
+// the table.
+const some Agent = "an agent"
+
 // Of returns the agent whose request for a summary a conversation is. noCalls says
-// that the model may call nothing.
-func Of(msgs []compact.Message, noCalls bool) Agent {
+// that the model may call nothing, asks that the request itself says what it is.
+func Of(msgs []compact.Message, noCalls, asks bool) Agent {
+	if agent := inWords(msgs, noCalls || asks); agent != "" || !asks || len(msgs) == 0 {
+		return agent
+	}
+	return some
+}
+
+// inWords returns the agent whose words the prompt begins with.
+func inWords(msgs []compact.Message, noCalls bool) Agent {
 	n := len(msgs)
 	if n == 0 || msgs[n-1].Role != compact.User {
 		return ""

@@ -28,7 +28,7 @@ func adaptive() *compact.Policy { return &compact.Policy{Name: "adaptive", Ladde
 func TestEveryRowIsRecognized(t *testing.T) {
 	f := func(want Agent, noCalls bool, msgs ...compact.Message) {
 		t.Helper()
-		if got := Of(list(msgs...), noCalls); got != want {
+		if got := Of(list(msgs...), noCalls, false); got != want {
 			t.Errorf("%q: %q, want %q", msgs[len(msgs)-1].Parts[0].Text.String(), got, want)
 		}
 	}
@@ -72,7 +72,7 @@ func TestAHistoryInsideOneMessageIsLeftAlone(t *testing.T) {
 	)}
 	for budget, want := range map[int]compact.Outcome{100: compact.Over, 1000: compact.Untouched} {
 		b := compact.Limits{Budget: budget}.For(0)
-		agent := Of(in.Messages, true)
+		agent := Of(in.Messages, true, false)
 		plan, r := agent.Compact(in, adaptive(), compacttest.Words{}, b)
 		if agent != "pi" || r.Outcome != want || len(plan.Edits) > 0 || plan.Slot != nil {
 			t.Errorf("%q, budget %d: %+v", agent, budget, r)
@@ -94,7 +94,7 @@ func TestResultsAreShortenedBeforeAnythingLeaves(t *testing.T) {
 	msgs = list(append(msgs, said(compact.Assistant, strings.Repeat("I found much. ", 100)), said(compact.User, "Provide a detailed summary of our conversation above."))...)
 	in := compact.Conversation{Messages: msgs}
 	cost := compact.CostAll(compacttest.Words{}, msgs)
-	agent, b := Of(msgs, true), compact.Limits{Budget: cost - 50}.For(0)
+	agent, b := Of(msgs, true, false), compact.Limits{Budget: cost - 50}.For(0)
 	p := adaptive()
 	p.Trigger = 1
 	plan, r := agent.Compact(in, p, compacttest.Words{}, b)

@@ -69,7 +69,7 @@ func TestTheRequestBeforeIsRepeated(t *testing.T) {
 				is := decode(t, c.body(history, prompt))
 				is.Conversation.Fixed = was.Conversation.Fixed
 				where := fmt.Sprintf("%s, %s at %d %%, request of %d messages", name, c.ID, share, k)
-				agent := handover.Of(is.Conversation.Messages, is.NoCalls)
+				agent := handover.Of(is.Conversation.Messages, is.NoCalls, false)
 				if agent != "opencode" {
 					t.Fatalf("%s: %q", where, agent)
 				}

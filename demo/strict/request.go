@@ -21,6 +21,9 @@ type Request struct {
 	MessageTokens int // cost of the messages
 	ToolTokens    int // cost of tools and functions
 
+	Items   bool // it is of the API of responses, and a message is an item
+	reasons bool // the answer has reasoning
+
 	Body   []byte      // as it arrived
 	Header http.Header // nil if the request came through Check or Read
 }
@@ -40,7 +43,8 @@ type Message struct {
 	Media      int    // parts that are neither text nor refusal
 	Calls      []Call // tool_calls
 	Function   *Call  // legacy function_call; ID and Type are empty
-	ToolCallID string
+	ToolCallID string // of the result; of an item, also of a call
+	ItemID     string
 	Thinking   string // of thinking_blocks
 	Tokens     int    // what it costs
 }

@@ -136,6 +136,8 @@ func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	read, answer := u.Read, u.answer
 	if path == messagesPath {
 		read, answer = u.ReadMessages, u.answerMessage
+	} else if path == responsesPath {
+		read, answer = u.ReadItems, u.answerItems
 	}
 	var req *Request
 	if refusal == nil {
@@ -149,8 +151,11 @@ func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer(w, r, req)
 }
 
-// messagesPath is the path of the messages API.
-const messagesPath = "/messages"
+// The paths of the APIs beside chat completions.
+const (
+	messagesPath  = "/messages"
+	responsesPath = "/responses"
+)
 
 // otherRoutes are the routes beside chat completions, for tests of pass-through.
 var otherRoutes = map[string]struct{ method, answer string }{
@@ -175,7 +180,7 @@ var otherRoutes = map[string]struct{ method, answer string }{
 // OpenAI does.
 func (u *Upstream) admit(r *http.Request, path string) *Refusal {
 	method := otherRoutes[path].method
-	if path == "/chat/completions" || path == messagesPath {
+	if path == "/chat/completions" || path == messagesPath || path == responsesPath {
 		method = http.MethodPost
 	}
 	refusal := func(status int, k Kind, code, format string, args ...any) *Refusal {

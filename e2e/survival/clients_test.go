@@ -93,12 +93,20 @@ var programs = []program{
 			return []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", prompt}
 		},
 		files: func(url string) map[string]string {
-			return map[string]string{".codex/config.toml": "model = \"small\"\nmodel_provider = \"test\"\nmodel_context_window = " + believed +
-				"\nmodel_auto_compact_token_limit = " + believed + "\n[model_providers.test]\nname = \"test\"\nbase_url = \"" + url + "\"\nwire_api = \"chat\"\nenv_key = \"OPENAI_API_KEY\"\n"}
+			return map[string]string{".codex/config.toml": "model = \"gpt-5.5\"\nmodel_provider = \"test\"\nmodel_context_window = " + believed +
+				"\nmodel_auto_compact_token_limit = " + believed + "\n[model_providers.test]\nname = \"test\"\nbase_url = \"" + url + "\"\nenv_key = \"OPENAI_API_KEY\"\nsupports_websockets = false\n"}
 		},
 		env: []string{"OPENAI_API_KEY=sk-test"},
 
-		windows: []int{24_000},
+		windows: []int{24_000, 34_000},
+	},
+	{
+		name: "openai-node responses",
+		args: func(url, prompt string) []string {
+			return []string{"../testdata/openai-node-responses.mjs", url, prompt}
+		},
+
+		windows: []int{8_000, 16_000},
 	},
 	{
 		name: "cline",

@@ -44,6 +44,9 @@ func (s *session) reply(r *strict.Request) strict.Reply {
 	if r.Tools == nil { // a client that asks for a title
 		return strict.Reply{Text: "Ticket OPS-4127"}
 	}
+	if r.Items {
+		r.Messages = likeChat(r.Messages)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	taken := s.steps[:min(s.round, len(s.steps))]
@@ -76,6 +79,20 @@ func (s *session) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// likeChat gives items the roles that a chat has.
+func likeChat(items []strict.Message) []strict.Message {
+	all := slices.Clone(items)
+	for i := range all {
+		switch m := &all[i]; {
+		case strings.HasSuffix(m.Role, "_output"):
+			m.Role = "tool"
+		case strings.HasSuffix(m.Role, "_call"):
+			m.Role = "assistant"
+		}
+	}
+	return all
+}
+
 // sending notes what the client sends before it is on its way.
 func (s *session) sending(messages []strict.Message) {
 	s.mu.Lock()
@@ -95,11 +112,14 @@ func (s *session) tap(t testing.TB, laconicURL string) *httptest.Server {
 			return
 		}
 		read := lenient.Read
-		if strings.HasSuffix(r.URL.Path, "/messages") {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/messages"):
 			read = lenient.ReadMessages
+		case strings.HasSuffix(r.URL.Path, "/responses"):
+			read = lenient.ReadItems
 		}
 		if req, _ := read(body); req != nil && req.Tools != nil {
-			s.sending(req.Messages)
+			s.sending(likeChat(req.Messages))
 		}
 		out, err := http.NewRequestWithContext(r.Context(), r.Method, laconicURL+r.URL.RequestURI(), strings.NewReader(string(body)))
 		if err != nil {

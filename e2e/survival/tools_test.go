@@ -45,6 +45,7 @@ var ways = map[verb][]way{
 		{"Read", func(_ step, path string) arguments { return arguments{{"file_path", path}} }},
 		{"read_files", func(_ step, path string) arguments { return arguments{{"files", []any{arguments{{"path", path}}}}} }},
 		{"shell", func(s step, _ string) arguments { return inShell("cat " + s.path) }},
+		{"exec_command", func(s step, _ string) arguments { return arguments{{"cmd", "cat " + s.path}} }},
 	},
 	run: {
 		{"run_command", func(s step, _ string) arguments { return arguments{{"command", s.text}} }},
@@ -53,6 +54,7 @@ var ways = map[verb][]way{
 		{"Bash", func(s step, _ string) arguments { return arguments{{"command", s.text}} }},
 		{"run_commands", func(s step, _ string) arguments { return arguments{{"commands", []string{s.text}}} }},
 		{"shell", func(s step, _ string) arguments { return inShell(s.text) }},
+		{"exec_command", func(s step, _ string) arguments { return arguments{{"cmd", s.text}} }},
 	},
 	write: {
 		{"write_file", func(s step, path string) arguments { return arguments{{"path", path}, {"content", s.text}} }},
@@ -86,37 +88,58 @@ var ways = map[verb][]way{
 	},
 }
 
-// inShell is how codex is called.
+// inShell is how codex is called that speaks the chat API.
 func inShell(command string) arguments {
 	return arguments{{"command", []string{"bash", "-lc", command}}}
 }
 
-// patch is the command by which codex changes files.
+// patch is the command by which codex changes files there.
 func patch(what, path, old, text string) string {
+	return "apply_patch <<'EOF'\n" + patched(what, path, old, text) + "EOF\n"
+}
+
+// patched is the text of a patch.
+func patched(what, path, old, text string) string {
 	var b strings.Builder
-	b.WriteString("apply_patch <<'EOF'\n*** Begin Patch\n*** " + what + " File: " + path + "\n")
+	b.WriteString("*** Begin Patch\n*** " + what + " File: " + path + "\n")
 	if old != "" {
 		b.WriteString("@@\n-" + old + "\n")
 	}
 	for line := range strings.Lines(text) {
 		b.WriteString("+" + strings.TrimSuffix(line, "\n") + "\n")
 	}
-	return b.String() + "*** End Patch\nEOF\n"
+	return b.String() + "*** End Patch\n"
 }
 
 // call is the step as a call of a tool that the request offers. Clients with a
 // folder want whole paths.
 func (s step) call(tools []byte, dir string) (c strict.Call, ok bool) {
 	type schema struct{ Properties map[string]json.RawMessage }
+	type function struct {
+		Name       string
+		Parameters schema
+		Schema     schema `json:"input_schema"` // of the messages API
+	}
 	var offered []struct {
-		Function struct {
-			Name       string
-			Parameters schema
-		}
-		Name   string // of the messages API
-		Schema schema `json:"input_schema"`
+		Type     string
+		Function function
+		function // where tools are written flat
 	}
 	_ = json.Unmarshal(tools, &offered)
+	for i := range offered {
+		if offered[i].Function.Name == "" {
+			offered[i].Function = offered[i].function
+		}
+		if offered[i].Type != "custom" || offered[i].Name != "apply_patch" {
+			continue
+		}
+		switch s.do {
+		case write:
+			return strict.Call{Type: "custom", Name: "apply_patch", Arguments: patched("Add", s.path, "", s.text)}, true
+		case edit:
+			return strict.Call{Type: "custom", Name: "apply_patch", Arguments: patched("Update", s.path, s.old, s.text)}, true
+		}
+	}
 	for _, way := range ways[s.do] {
 		arguments := way.arguments(s, filepath.Join(dir, s.path))
 		for _, t := range offered {

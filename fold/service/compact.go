@@ -25,7 +25,7 @@ type webhook struct {
 // holds its tools, so Overhead is not added.
 func (c *call) compact(ctx context.Context, body []byte) {
 	inner, hook := body, webhook{}
-	if fold.WireOf(body) == nil {
+	if wire.Detect(body) == nil {
 		err := json.Unmarshal(body, &hook, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 		if err == nil && hook.Request.JSON.Kind() == '{' {
 			inner = hook.Request.JSON

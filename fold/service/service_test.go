@@ -14,6 +14,7 @@ import (
 
 	"laconic/compact"
 	"laconic/fold"
+	"laconic/proxy/wire"
 )
 
 // small is a handler with a budget that forty rounds do not fit into.
@@ -90,7 +91,7 @@ func TestGatewaysGetWhatTheyExpect(t *testing.T) {
 			}
 			before, after := gjson.Get(body, "tokens_before").Int(), gjson.Get(body, "tokens_after").Int()
 			out := gjson.Get(body, "messages")
-			if fold.WireOf([]byte(`{"messages":`+in+`}`)) == nil { // an API that is not read
+			if wire.Detect([]byte(`{"messages":`+in+`}`)) == nil { // an API that is not read
 				if out.Raw != in || gjson.Get(body, "tokens_saved").Int() != 0 || gjson.Get(body, "compression_ratio").Num != 1 {
 					t.Errorf("%s, %s: it does not come back as it came", tc.name, shape)
 				}

@@ -28,7 +28,12 @@ func (chatDialect) added(dst []byte, m *compact.Message, text string) []byte {
 var markers = [...]string{"cache_control", "prompt_cache_breakpoint"}
 
 func (chatDialect) part(dst []byte, text string, old []byte) []byte {
-	dst = append(dst, `{"type":"text","text":`...)
+	return appendPart(dst, "text", text, old)
+}
+
+// appendPart appends a part of some type that is text, with the markers of old.
+func appendPart(dst []byte, kind, text string, old []byte) []byte {
+	dst = append(append(append(dst, `{"type":"`...), kind...), `","text":`...)
 	dst = appendQuoted(dst, text)
 	for _, key := range markers {
 		if v := gjson.GetBytes(old, key); v.Exists() {

@@ -101,6 +101,9 @@ func (e *encoder) content(m, was *compact.Message, k *mark) error {
 		text, err := joined(m.Parts)
 		if err == nil {
 			_, _, key := e.dialect.keys(m)
+			if key == "" {
+				return errors.New("text cannot be added to this message")
+			}
 			e.set(e.elements[k.elements.from].whole, k.content, key, text)
 		}
 		return err

@@ -119,6 +119,14 @@ func TestOneListManyPlaces(t *testing.T) {
 			`{"list": [ {"role":"user","text":"go"}, {"think":1} , {"call":"c","arguments":"{}"},{"call":"b", "arguments":{"y":2}},
  {"blocks":[ {"answers":"c","text":"A"}, {"answers":"b","text":"b"} , {"role":"user","text":"mind"}]} ,{"role":"assistant","text":"done"} ], "n":1}`,
 		},
+		"a call that is split off moves as its element": {
+			func(m []compact.Message) []compact.Message {
+				rest := compact.Message{Role: compact.Assistant, Calls: m[1].Calls[1:], Origin: 1, Edited: true, Rest: true}
+				m[1].Calls, m[1].Edited = m[1].Calls[:1], true
+				return []compact.Message{m[0], m[1], m[2], rest, m[5]}
+			},
+			`{"list": [ {"role":"user","text":"go"}, {"think":1} , {"call":"a","arguments":"{}"},{"blocks":[ {"answers":"a","text":"A"} ]},{"call":"b", "arguments":{"x":1}},{"role":"assistant","text":"done"} ], "n":1}`,
+		},
 		"what is added follows what it stands behind": {
 			func(m []compact.Message) []compact.Message { return append(slices.Clone(m[:2]), m[5], added) },
 			`{"list": [ {"role":"user","text":"go"}, {"think":1} , {"call":"a","arguments":"{}"},{"call":"b", "arguments":{"x":1}},{"role":"assistant","text":"done"},{"answers":"b","text":"none"} ], "n":1}`,

@@ -33,7 +33,12 @@ func (d *document) encode(edited []compact.Message) ([]byte, error) {
 			return nil, fmt.Errorf("wire: message %d: %w", i, err)
 		}
 	}
-	e.write()
+	if len(d.elements) == 0 {
+		return d.Body, nil // there is no list
+	}
+	if !e.write() {
+		return nil, errors.New("wire: no message is left in the list")
+	}
 	return e.bytes(), nil
 }
 
@@ -220,6 +225,15 @@ func (e *encoder) rest(m *compact.Message, behind int32) error {
 	}
 	n := m.Calls[0].Nth - 1
 	p := &e.ofCalls[e.marks[m.Origin].calls.from+n]
+	if e.elements[p.element].in == inList { // it moves from where the message has it
+		e.live[p.element] = true
+		for i := len(e.rows) - 1; i >= 0; i-- {
+			if e.rows[i].element == p.element {
+				e.rows[i].element = noElement
+				break
+			}
+		}
+	}
 	if err := e.call(m, &m.Calls[0], &e.msgs[m.Origin].Calls[n], p); err != nil {
 		return err
 	}
@@ -229,8 +243,8 @@ func (e *encoder) rest(m *compact.Message, behind int32) error {
 }
 
 // write writes the rows, and the body around them. Neighbours keep what is between
-// them.
-func (e *encoder) write() {
+// them. It reports whether there is a row.
+func (e *encoder) write() bool {
 	inTurn := func(a, b row) int { return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.behind, b.behind)) }
 	if !slices.IsSortedFunc(e.rows, inTurn) {
 		slices.SortStableFunc(e.rows, inTurn)
@@ -242,7 +256,7 @@ func (e *encoder) write() {
 	var last *row
 	for n := range e.rows {
 		r := &e.rows[n]
-		if r.element >= 0 && r.made == (span{}) && !e.lives(r.element) {
+		if r.made.start == r.made.end && (r.element < 0 || !e.lives(r.element)) {
 			continue
 		}
 		switch {
@@ -260,6 +274,7 @@ func (e *encoder) write() {
 		last = r
 	}
 	e.keep(e.elements[e.top(int32(len(e.elements)-1))].whole.end, uint32(len(e.Body)))
+	return last != nil
 }
 
 // isOwn reports whether a row is an element of the client's list as a whole.

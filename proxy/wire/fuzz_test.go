@@ -15,13 +15,15 @@ import (
 // encoding/json would; unedited it goes out as it came; edited it is valid,
 // reads as it was meant, and nothing but messages changed.
 func FuzzDecodeEncode(f *testing.F) {
-	archive, err := txtar.ParseFile("testdata/openai_chat.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, s := range stories(f, archive) {
-		f.Add(s.body(), []byte{5, 0, 1})
-		f.Add(s.body(), []byte("the quick brown fox"))
+	for _, of := range goldenFiles {
+		archive, err := txtar.ParseFile(of.file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, s := range stories(f, archive) {
+			f.Add(s.body(), []byte{5, 0, 1})
+			f.Add(s.body(), []byte("the quick brown fox"))
+		}
 	}
 	f.Add(history(8<<10), []byte{7, 1, 0, 3, 2})
 	f.Fuzz(func(t *testing.T, body, source []byte) {

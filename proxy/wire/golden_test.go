@@ -25,6 +25,7 @@ var goldenFiles = []struct {
 }{
 	{"testdata/openai_chat.txtar", wire.Chat},
 	{"testdata/messages.txtar", wire.Messages},
+	{"testdata/responses.txtar", wire.Responses},
 }
 
 // TestGolden runs the stories of each API. A case NAME has

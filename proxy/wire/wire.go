@@ -107,6 +107,7 @@ var routes = []struct {
 }{
 	{"/chat/completions", Chat},
 	{"/messages", Messages},
+	{"/responses", Responses},
 }
 
 // All are the wires.

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -13,7 +14,7 @@ import (
 )
 
 // matters are the keys of a record that are read, beside its id.
-var matters = []string{"model", "tools", "functions", "response_format", "max_tokens", "max_completion_tokens", "messages"}
+var matters = []string{"model", "tools", "functions", "response_format", "max_tokens", "max_completion_tokens", "messages", "input", "instructions", "store", "max_output_tokens", "text"}
 
 // decode reads one JSON object that holds messages. ID is "" if the object has no
 // id. The error is a sentence without content.
@@ -43,7 +44,7 @@ func decode(raw []byte) (*Conversation, error) {
 		return true
 	})
 	request = append(request, '}')
-	decoded, err := wire.Chat.Decode(request)
+	decoded, err := cmp.Or(wire.Detect(request), wire.Chat).Decode(request)
 	if err != nil {
 		var pass *wire.PassError
 		if errors.As(err, &pass) {

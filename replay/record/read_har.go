@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -22,8 +23,8 @@ type harEntry struct {
 	}
 }
 
-// chatRoute is the end of the path of a chat request.
-const chatRoute = "/chat/completions"
+// routes are the ends of the paths of requests that are read.
+var routes = []string{"/chat/completions", "/responses"}
 
 // readHAR reads the chat requests of a HAR file.
 func readHAR(r *bufio.Reader, yield take) error {
@@ -46,7 +47,7 @@ func readHAR(r *bufio.Reader, yield take) error {
 		return !ok || yield(body, at)
 	})
 	if err == nil && !found {
-		err = errors.New("no entry is a POST …" + chatRoute + " with a body")
+		err = errors.New("no entry is a POST …" + strings.Join(routes, " or …") + " with a body")
 	}
 	return err
 }
@@ -54,7 +55,7 @@ func readHAR(r *bufio.Reader, yield take) error {
 // chat returns the body of a chat request, or false for any other exchange.
 func (e *harEntry) chat() ([]byte, bool) {
 	u, err := url.Parse(e.Request.URL)
-	if err != nil || e.Request.Method != "POST" || !strings.HasSuffix(u.Path, chatRoute) || e.Request.PostData == nil {
+	if err != nil || e.Request.Method != "POST" || !slices.ContainsFunc(routes, func(r string) bool { return strings.HasSuffix(u.Path, r) }) || e.Request.PostData == nil {
 		return nil, false
 	}
 	text := []byte(e.Request.PostData.Text)

@@ -158,7 +158,7 @@ func TestReadHAR(t *testing.T) {
 	f("a.har", har(`{"request":{"method":"POST","url":"`+chat+`","postData":{"encoding":"base64","text":"eyJtZXNzYWdlcyI6W3sicm9sZSI6InVzZXIiLCJjb250ZW50IjoiaGkifV19"}}}`),
 		"a.har:1: 1 messages, sent [1]")
 	f("a.har", har(`{"request":7}`, entry("POST", chat, hi)), "bad 0/1: the entry is not written as HAR says", "a.har:2: 1 messages, sent [1]")
-	f("a.har", har(), "error: no entry is a POST …/chat/completions with a body")
+	f("a.har", har(), "error: no entry is a POST …/chat/completions or …/responses with a body")
 	f("a.har", `{"log":{"entries":[`+entry("POST", chat, hi), "a.har:1: 1 messages, sent [1]", "error: the file ends in the middle of its entries")
 	f("a.har", `{"log":{"version":"1.2"}}`, "error: this is not a HAR file: log.entries is missing")
 	f("a.har", `{"log":{"entries":{}}}`, "error: this is not a HAR file: log.entries is not a list")

@@ -11,7 +11,7 @@ export function texts(id, changed) {
   one.button = h("div", { class: "tools" }, h("button", { onclick: async () => {
     try {
       const t = await load("api/texts/" + id);
-      const { messages, ...rest } = t.before;
+      const { messages, input, ...rest } = t.before;
       one.said = saidBy(t);
       one.button = h("div", {}, h("div", { class: "tools" }, h("span", { class: "dim" }, t.same ? "It was sent as it came. " + masked : masked), h("span", { class: "gap" }),
         h("a", { class: "button", href: `api/texts/${id}.jsonl`, download: id + ".jsonl" }, "Download for laconic replay")),
@@ -26,7 +26,7 @@ export function texts(id, changed) {
 
 // saidBy returns what says what a message said on both sides.
 function saidBy(t) {
-  const listOf = (body) => (body && Array.isArray(body.messages) ? body.messages : []);
+  const listOf = (body) => (body && Array.isArray(body.messages) ? body.messages : []); // items have no places of messages
   const came = listOf(t.before), sent = t.same ? came : listOf(t.after);
   return (m) => {
     const before = came[m.origin], after = sent[m.at];

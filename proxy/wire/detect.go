@@ -1,42 +1,21 @@
-package fold
+package wire
 
 import (
 	"strings"
 	"unsafe"
 
 	"github.com/tidwall/gjson"
-
-	"laconic/proxy/wire"
 )
 
-// The names of the APIs that a shape tells apart.
-const (
-	chat      = "chat"
-	messages  = "messages"  // Anthropic's
-	responses = "responses" // OpenAI's newer one
-)
-
-// wireNamed returns the wire with a name, nil if there is none.
-func wireNamed(name string) wire.Wire {
-	for _, w := range wire.All {
-		if w.Name() == name {
-			return w
-		}
-	}
-	return nil
-}
-
-// WireOf returns the API whose request a body is, by its shape; nil if it is none
+// Detect returns the API whose request a body is, by its shape; nil if it is none
 // that is read. Chat and Anthropic's API differ in tools alone, so a body without
 // them, and without a system prompt beside its messages, is one of the chat API.
-func WireOf(body []byte) wire.Wire { return wireNamed(shapeOf(body)) }
-
-func shapeOf(body []byte) string {
-	list, items, anthropic := "", false, false
+func Detect(body []byte) Wire {
+	list, items, anthropic := Wire(nil), false, false
 	gjson.Parse(lent(body)).ForEach(func(key, value gjson.Result) bool {
 		switch key.Str {
 		case "messages":
-			list = shapeOfList(value)
+			list = DetectList(value)
 		case "input":
 			items = true
 		case "system", "anthropic_version", "stop_sequences":
@@ -47,21 +26,21 @@ func shapeOf(body []byte) string {
 		return true
 	})
 	switch {
-	case list == "" && items:
-		return responses
-	case list == chat && anthropic:
-		return messages
+	case list == nil && items:
+		return Responses
+	case list == Chat && anthropic:
+		return Messages
 	}
 	return list
 }
 
-// shapeOfList returns the name of the API that a list of messages is written in, or
-// "" if it is no list.
-func shapeOfList(list gjson.Result) string {
+// DetectList returns the API that a list of messages is written in, nil if it is no
+// list.
+func DetectList(list gjson.Result) Wire {
 	if !list.IsArray() {
-		return ""
+		return nil
 	}
-	found := chat
+	found := Chat
 	list.ForEach(func(_, m gjson.Result) bool {
 		role, kind, content := "", "", gjson.Result{}
 		m.ForEach(func(key, value gjson.Result) bool {
@@ -76,21 +55,21 @@ func shapeOfList(list gjson.Result) string {
 			return true
 		})
 		if role == "" && kind != "" && kind != "message" {
-			found = responses
+			found = Responses
 			return false
 		}
 		if content.IsArray() {
 			content.ForEach(func(_, block gjson.Result) bool {
 				switch kind := block.Get("type").Str; {
 				case strings.HasSuffix(kind, "tool_use"), strings.HasSuffix(kind, "tool_result"), kind == "image" && block.Get("source").Exists():
-					found = messages
+					found = Messages
 				case kind == "input_text" || kind == "output_text":
-					found = responses
+					found = Responses
 				}
-				return found == chat
+				return found == Chat
 			})
 		}
-		return found == chat
+		return found == Chat
 	})
 	return found
 }

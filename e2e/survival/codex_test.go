@@ -1,0 +1,74 @@
+//go:build unix
+
+package survival
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"laconic/demo/strict"
+)
+
+// TestCodexCompacts: Codex that believes in a small window has its own history
+// summarized through the proxy, by the upstream's item or by a model, and goes on to
+// its end.
+func TestCodexCompacts(t *testing.T) {
+	bin := os.Getenv("LACONIC_AGENTS")
+	if bin == "" {
+		t.Skip("LACONIC_AGENTS names no directory of programs: make e2e installs them from npm and runs this")
+	}
+	codex := programs[slices.IndexFunc(programs, func(p program) bool { return p.name == "codex" })]
+	for _, provider := range []string{"OpenAI", "test"} {
+		t.Run(provider, func(t *testing.T) {
+			home := t.TempDir()
+			k := tokenizers[0]
+			w := newWorkspace(301, k.text)
+			s := newSession(w, 60_000, k)
+			s.steps = slices.DeleteFunc(s.steps, func(s step) bool { return s.fate == refused })
+			s.dir = filepath.Join(home, "work")
+			w.lay(t, s.dir)
+			asked, after := 0, 0
+			reply := s.reply
+			s.SetReply(func(r *strict.Request) strict.Reply {
+				last := r.Messages[len(r.Messages)-1]
+				switch {
+				case last.Role == "compaction_trigger", strings.Contains(r.Header.Get("X-Codex-Turn-Metadata"), `"request_kind":"compaction"`):
+					asked++
+					return strict.Reply{Text: "The session read some files and has found the test that fails."}
+				case slices.ContainsFunc(r.Messages, func(m strict.Message) bool {
+					return m.Role == "compaction" || strings.HasPrefix(m.Text, "Another language model started")
+				}):
+					after++
+				}
+				return reply(r)
+			})
+			server := httptest.NewServer(http.HandlerFunc(s.ServeHTTP))
+			defer server.Close()
+			tap := s.tap(t, startLaconic(t, server.URL+"/v1", "models:\n  - match: \"*\"\n    window: 60000\n").URL)
+			small := codex
+			small.files = func(url string) map[string]string {
+				files := codex.files(url)
+				for name, text := range files {
+					files[name] = strings.NewReplacer(believed, "17000", `name = "test"`, fmt.Sprintf("name = %q", provider)).Replace(text)
+				}
+				return files
+			}
+			out, err := small.run(t, bin, home, s.dir, tap.URL+"/v1")
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if err != nil || !strings.Contains(out, "SESSION-IS-OVER") || s.seen > 0 {
+				t.Errorf("it did not come to its end: %d answers, %d refusals seen: %v\n%.3000s", s.round, s.seen, err, out)
+			}
+			if asked == 0 || after == 0 {
+				t.Errorf("it compacted %d times, and %d requests went on from that", asked, after)
+			}
+			t.Logf("compacted %d times, %d requests after that, %d answers", asked, after, s.round)
+		})
+	}
+}

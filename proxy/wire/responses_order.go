@@ -1,0 +1,121 @@
+package wire
+
+import (
+	"slices"
+
+	"laconic/compact"
+)
+
+// arrange puts the messages in the order of pairs: what instructs the model beside
+// the list, and each result behind its call, wherever it stands in the body.
+func (d *itemDecoder) arrange(instructions value, at int) bool {
+	for i := 1; i < len(d.msgs); i++ { // nobody asks within an answer
+		d.msgs[i].Joined = d.msgs[i].Role == compact.Assistant && d.msgs[i-1].Role == compact.Assistant
+	}
+	missing := d.pair()
+	if missing && d.stored {
+		return d.fail(CallElsewhere, at, "")
+	}
+	for i := range d.msgs {
+		if d.msgs[i].Role == compact.Assistant && slices.ContainsFunc(d.calls[d.marks[i].calls.from:d.marks[i].calls.to], func(c compact.Call) bool { return c.Sealed }) {
+			d.msgs[i].Seal |= compact.SealCalls
+		}
+	}
+	if !d.blank(instructions) {
+		d.instruct(instructions)
+	}
+	d.attach()
+	return true
+}
+
+// pair orders the results, and reports whether one answers a call that is not there.
+func (d *itemDecoder) pair() (missing bool) {
+	open, called := make(map[string][]int32), make(map[string]bool)
+	caller := make([]int32, len(d.msgs)) // per result: 1 + the message that calls
+	inOrder := true
+	for i := range d.msgs {
+		for _, c := range d.calls[d.marks[i].calls.from:d.marks[i].calls.to] {
+			open[c.ID], called[c.ID] = append(open[c.ID], int32(i)), true
+		}
+		if d.msgs[i].Role != compact.Tool {
+			continue
+		}
+		id := d.msgs[i].Answers
+		if q := open[id]; len(q) > 0 {
+			caller[i], open[id] = q[0]+1, q[1:]
+			inOrder = inOrder && (int32(i-1) == q[0] || caller[i-1] == q[0]+1)
+		}
+	}
+	for i := range d.msgs {
+		missing = missing || d.msgs[i].Role == compact.Tool && caller[i] == 0 && !called[d.msgs[i].Answers]
+	}
+	for i := range d.msgs {
+		if d.states[i].async {
+			d.withoutOpen(i, open)
+		}
+	}
+	if inOrder {
+		return missing
+	}
+	results := make([][]int32, len(d.msgs))
+	for i, c := range caller {
+		if c > 0 {
+			results[c-1] = append(results[c-1], int32(i))
+		}
+	}
+	order := make([]int32, 0, len(d.msgs))
+	for i := range d.msgs {
+		if caller[i] == 0 {
+			order = append(append(order, int32(i)), results[i]...)
+		}
+	}
+	d.permute(order)
+	return missing
+}
+
+// withoutOpen takes the calls from a message that are not answered, and may not be by
+// us: their items stay with it.
+func (d *itemDecoder) withoutOpen(i int, open map[string][]int32) {
+	k := &d.marks[i]
+	to := k.calls.from
+	for n := k.calls.from; n < k.calls.to; n++ {
+		if slices.Contains(open[d.calls[n].ID], int32(i)) {
+			d.elements[d.ofCalls[n].element].stays = withMessage
+			d.msgs[i].Holds, d.msgs[i].Kept = true, true
+			d.msgs[i].Seal = compact.SealText | compact.SealArguments
+			continue
+		}
+		d.calls[to], d.ofCalls[to] = d.calls[n], d.ofCalls[n]
+		d.calls[to].Nth = to - k.calls.from + 1
+		to++
+	}
+	k.calls.to = to
+}
+
+// instruct adds the instructions beside the list, as its first message.
+func (d *itemDecoder) instruct(v value) {
+	m, k := d.begin()
+	m.Role, m.Shape, k.content = compact.System, compact.String, v.span
+	p := compact.Part{Text: d.textOf(v)}
+	if v.kind != '"' {
+		p = compact.Part{Kind: compact.KindOther, Text: compact.Plain(d.view(int(v.start), int(v.end)))}
+		m.Shape = compact.Array
+	}
+	d.addPart(p, place{element: inList})
+	d.end(k)
+	n := int32(len(d.msgs) - 1)
+	order := []int32{n}
+	for i := range n {
+		order = append(order, i)
+	}
+	d.permute(order)
+}
+
+// permute puts the messages in another order.
+func (d *itemDecoder) permute(order []int32) {
+	msgs, marks := slices.Clone(d.msgs), slices.Clone(d.marks)
+	for to, from := range order {
+		d.msgs[to], d.marks[to] = msgs[from], marks[from]
+		d.msgs[to].Origin = to
+	}
+}
