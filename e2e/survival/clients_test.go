@@ -47,6 +47,12 @@ var programs = []program{
 		windows: []int{29_000, 39_000},
 	},
 	{
+		name: "anthropic-node",
+		args: func(url, prompt string) []string { return []string{"../testdata/anthropic-node.mjs", url, prompt} },
+
+		windows: []int{8_000, 16_000},
+	},
+	{
 		name: "openai-node",
 		args: func(url, prompt string) []string { return []string{"../testdata/openai-node.mjs", url, prompt} },
 
