@@ -89,7 +89,9 @@ var programs = []program{
 	},
 	{
 		name: "openai-node responses",
-		args: func(url, prompt string) []string { return []string{"../testdata/openai-node-responses.mjs", url, prompt} },
+		args: func(url, prompt string) []string {
+			return []string{"../testdata/openai-node-responses.mjs", url, prompt}
+		},
 
 		windows: []int{8_000, 16_000},
 	},
