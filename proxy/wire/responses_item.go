@@ -36,12 +36,12 @@ var alones = map[string]bool{
 
 // item is what matters of one element of input.
 type item struct {
-	kind, role             string
-	roleOf                 value
-	id, callID, name       value
-	arguments, input, pic  value
-	content                int // where it is, if it was not read yet; 0: it was, or there is none
-	async, reads, encrypts bool
+	kind, role            string
+	roleOf                value
+	id, callID, name      value
+	arguments, input, pic value
+	content               int // where it is, if it was not read yet; 0: it was, or there is none
+	async                 bool
 }
 
 // item reads one element of input: a message of its own, or a piece of the turn before
