@@ -107,6 +107,8 @@ system: answer in French
 assistant: | call c3 read c.txt
 tool c3: five six
 `, uint16(9), uint8(1), uint8(0))
+	// Found once: of two results that repair added, one was cut.
+	f.Add("assistant: |call  0|call  0\nuser: \nassistant:", uint16(65202), uint8(37), uint8(7))
 	// Found once: what must stay shrank between two epochs.
 	f.Add(`user: watch it
 assistant: | call c1 status

@@ -45,7 +45,8 @@ func (k *checker) says() {
 		if m.Role.Result() {
 			i = turn
 		}
-		for i < len(k.sent) && (k.sent[i].Origin != m.Origin || k.sent[i].Role != m.Role || k.sent[i].Rest) {
+		for i < len(k.sent) && (k.sent[i].Origin != m.Origin || k.sent[i].Role != m.Role || k.sent[i].Rest ||
+			m.Origin == Added && !contains(k.sent[i].Parts, m.Parts)) {
 			i++
 		}
 		if i == len(k.sent) {

@@ -79,8 +79,8 @@ func TestFamilyByModelName(t *testing.T) {
 	f("mistral-large-2411", "mistral-large-2", "o200k*1.35+digits") // 32,768 entries, unlike those since
 	f("open-mixtral-8x7b", "mixtral", "o200k*1.35+digits")
 	f("llava:13b", "llava", "o200k*1.35+digits")
-	f("phi-3-mini-128k-instruct", "phi-3-128k", "o200k*1.35+digits")
-	f("phi-3-mini-4k-instruct", "phi-3", "o200k*1.35+digits")
+	f("phi-3-mini-128k-instruct", "phi-3-128k", "o200k*1.2+digits")
+	f("phi-3-mini-4k-instruct", "phi-3", "o200k*1.2+digits")
 
 	// Nobody's: a model of one's own, names that only look like known ones, nonsense.
 	f("my-finetune", "unknown", "o200k*1.1+digits")

@@ -30,6 +30,8 @@ var templates = []template{
 	// 49, 949 and 2,340 tokens behind a llama.cpp, where their JSON costs 726, 75, 1,100 and 2,877. This is the low end, because
 	// messages are counted a little high.
 	{"gemma", 0, 0, 72},
+	// Phi-3 and Phi-3.5 leave tools out: github.com/ggml-org/llama.cpp, models/templates/microsoft-Phi-3.5-mini-instruct.jinja.
+	{"phi-3*", 0, 0, 0},
 	{"*", 0, 44, 100},
 }
 

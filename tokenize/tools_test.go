@@ -59,6 +59,9 @@ func TestEachFamilyPaysForItsTemplate(t *testing.T) {
 	f("mixtral:8x7b", 0, 2)
 	f("my-own", 0, 44)
 	f("glm-4.6", 0, 44)
+	if got := For("phi-3.5-mini-instruct").Tools([]byte(weatherTools)); got != 0 {
+		t.Errorf("tools that Phi-3.5 leaves out cost %d", got)
+	}
 	c := For("claude-sonnet-4-5")
 	if got, want := c.Tools([]byte(weatherTools)), 346+c.Text(string(compactJSON([]byte(weatherTools)))); got != want {
 		t.Errorf("Claude: %d, want %d", got, want)

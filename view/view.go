@@ -10,9 +10,7 @@
 //   - never markup: the scripts make text nodes and attributes of what they are given.
 package view
 
-import (
-	"laconic/compact"
-)
+import "laconic/compact"
 
 // Request is what became of each message of a request.
 type Request struct {
