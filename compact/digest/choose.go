@@ -158,6 +158,5 @@ var passes = []struct {
 }{
 	{floor: true, least: leastScore},
 	{times: 1, least: leastScore},
-	{times: 1.6, least: 0.4},
 	{least: 1.0},
 }

@@ -54,10 +54,6 @@ func (p *part) printed(i int, e *event, head int32) {
 			return 0, skipped // the label has it
 		case strings.Trim(t, "0123456789., ") == "":
 			s *= 0.2
-		case isPass(t):
-			s = 0.15 + interest*0.2
-		case isGitLine(t):
-			s = 1.6
 		case len(t) < 8:
 			s *= 0.3
 		case (k < 5 || k >= n-40) && summaryLine.MatchString(t):
@@ -96,12 +92,6 @@ func isNoise(t string) bool {
 
 var noise = []string{"Collecting ", "Downloading ", "Installing ", "Requirement already", "Using cached", "Preparing ", "WARNING: Running pip", "[notice]", "npm warn", "npm notice", "npm http", "diff --git ", "index ", "--- a/", "+++ b/", "new file mode", "=== RUN", "=== PAUSE", "=== CONT", "remote: ", "Traceback (most recent", "(use \"git"}
 
-// isPass reports whether a line only says that one of many tests passed.
-func isPass(t string) bool {
-	return strings.HasPrefix(t, "ok ") || strings.HasPrefix(t, "ok\t") || strings.HasPrefix(t, "--- PASS") || strings.HasPrefix(t, "✓") ||
-		strings.HasSuffix(t, " PASSED") || strings.HasSuffix(t, "... ok") || strings.HasSuffix(t, "[no test files]")
-}
-
 // isPlace reports whether a line names a place in source, as a trace or a compiler
 // does.
 func isPlace(t string) bool {
@@ -111,18 +101,6 @@ func isPlace(t string) bool {
 	i := strings.IndexByte(t, ':')
 	return i > 2 && i < 120 && i+1 < len(t) && class[t[i+1]] == digit && strings.IndexByte(t[:i], '.') > 0 && strings.IndexByte(t[:i], ' ') < 0
 }
-
-// isGitLine reports whether a line is git's answer to a change.
-func isGitLine(t string) bool {
-	for _, w := range gitLines {
-		if strings.HasPrefix(t, w) {
-			return true
-		}
-	}
-	return strings.Contains(t, " files changed") || strings.Contains(t, " file changed") || strings.Contains(t, "/pull/")
-}
-
-var gitLines = []string{"On branch ", "Your branch ", "modified:", "new file:", "deleted:", "renamed:", "CONFLICT", "Switched to ", "HEAD is now", "Already up to date", "[main ", "[master "}
 
 // expectation reports whether a line says what was expected and what came.
 func expectation(t string) bool {

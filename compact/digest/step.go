@@ -38,7 +38,6 @@ func (p *part) step(i int, e *event) {
 	}
 	head := p.add(steps, i, 0, label, score*w, -1)
 	if e.outcome.verdict == refused {
-		p.attempted(i, e, head)
 		return
 	}
 	if e.kind == runs && landmark(e.command) {
@@ -59,11 +58,7 @@ func (p *part) step(i int, e *event) {
 		p.says(c, i, 1, e.text, 0.9, p.room/6, head, false)
 	case sends:
 		p.says(findings, i, 1, e.result.text, 0.9, p.room/5, head, false)
-	case tracks:
-	case edits:
-		if e.outcome.verdict == failed {
-			p.attempted(i, e, head)
-		}
+	case tracks, edits:
 	case reads:
 		p.source(i, e, head)
 	case searches:
@@ -159,7 +154,7 @@ func (e *event) ended() string {
 		if says != "" {
 			says = `, who said: "` + e.outcome.says + `"`
 		}
-		return " → refused by the user" + says
+		return e.hint() + " → refused by the user" + says
 	case missing:
 		return " → no result"
 	case failed:
@@ -237,43 +232,14 @@ const shortResult = 140
 func (p *part) asked(i int, e *event, head int32) {
 	var b strings.Builder
 	e.values.each("", func(key, text string) {
-		switch plainKey(key) {
-		case "question", "prompt", "message", "text":
+		if plainKey(key) != "header" {
 			b.WriteString(OneLine(text, 400) + "\n")
-		case "label":
-			b.WriteString("- " + OneLine(text, 200) + "\n")
-		case "description":
-			b.WriteString("  " + OneLine(text, 160) + "\n")
-		case "options", "followup", "choices":
-			b.WriteString("- " + OneLine(text, 300) + "\n")
 		}
 	})
-	w := p.weights[i]
-	question := p.add(answers, i, 1, b.String(), 9*w, head)
-	if text := strings.TrimSpace(e.result.text); text != "" {
-		text = strings.TrimPrefix(text, "User has answered your questions: ")
+	question := p.add(answers, i, 1, b.String(), 9*p.weights[i], head)
+	if text := strings.TrimPrefix(strings.TrimSpace(e.result.text), "User has answered your questions: "); text != "" {
 		text, _, _ = strings.Cut(text, " You can now continue with")
 		p.add(userWords, i, isAnswer, cutAt(strings.Join(strings.Fields(text), " "), 1200), 25, question)
-	}
-}
-
-// attempted adds what an edit that did not happen would have changed.
-func (p *part) attempted(i int, e *event, head int32) {
-	for k := range e.changes[:min(len(e.changes), 4)] {
-		c := &e.changes[k]
-		for _, side := range []struct{ mark, text string }{{"not done: - ", c.old}, {"not done: + ", c.new}} {
-			if side.text != "" {
-				line, _, more := strings.Cut(strings.TrimSpace(side.text), "\n")
-				if more {
-					line += " …"
-				}
-				score := float32(0.35)
-				if e.outcome.verdict == refused {
-					score = 1.6
-				}
-				p.add(prints, i, int32(2+k), side.mark+cutAt(line, 200), score*p.weights[i], head)
-			}
-		}
 	}
 }
 

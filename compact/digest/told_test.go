@@ -45,7 +45,7 @@ func TestWhatARecordTells(t *testing.T) {
 		{
 			"a refused edit with the reason",
 			[][]compact.Message{edit(1, "src/a.go", "n > 3", "n > 5", "The user doesn't want to proceed with this tool use. The tool use was rejected. The user said: keep the limit at three")},
-			[]string{`edit src/a.go → refused by the user, who said: "keep the limit at three"`},
+			[]string{`edit src/a.go (+1 −1) → refused by the user, who said: "keep the limit at three"`},
 			[]string{"\nchanged:", "\nas of here, "},
 		},
 		{

@@ -26,13 +26,12 @@ func (p *part) user(i int, e *event) {
 // and those that bind, come first.
 func (p *part) longWords(i int, e *event, place float32, most int) {
 	b := p.interest.bodyOf(e.words)
-	n := len(b.lines)
 	for k := range b.lines {
 		text := b.at(k)
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		score := 2 + 6*near(k, n) + 5*near(n-1-k, n)/2 + b.interest(p.interest, k)
+		score := 2 + b.interest(p.interest, k)
 		if binds(text) {
 			score += 9
 		}
@@ -44,12 +43,6 @@ func (p *part) longWords(i int, e *event, place float32, most int) {
 		}
 		p.add(userWords, i, int32(k), text, score*place, -1)
 	}
-}
-
-// near returns how near a line is to the first of n: 1 for the first, 0 from the
-// twelfth on.
-func near(k, n int) float32 {
-	return max(0, 1-float32(k)/float32(min(12, max(n, 1))))
 }
 
 // agent adds what the assistant said: an answer to the user nearly whole, of what
