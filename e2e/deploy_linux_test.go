@@ -224,7 +224,7 @@ func TestTheComposeFileFitsItself(t *testing.T) {
 	environ := []string{}
 	for name, value := range laconic.Environment {
 		if regexp.MustCompile(`\$\{\w+:\?`).MatchString(value) {
-			value = strings.Repeat("x", 20)
+			value = strings.Repeat("x1y2z3", 4)
 		}
 		environ = append(environ, name+"="+regexp.MustCompile(`\$\{\w+:-(.*)\}`).ReplaceAllString(value, "$1"))
 	}

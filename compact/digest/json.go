@@ -243,7 +243,7 @@ func (r *reader) object(v *value, name string) {
 			if length > 160 {
 				flush()
 			}
-			s := v.keys[i] + ": " + strings.Join(m.leaves(nil, false), ", ")
+			s := v.keys[i] + ": " + m.short()
 			if line = append(line, s); length == 0 {
 				line[0] = joined(name, ": ", s)
 			}
@@ -251,6 +251,21 @@ func (r *reader) object(v *value, name string) {
 		}
 	}
 	flush()
+}
+
+// short returns a value on one line.
+func (v *value) short() string {
+	if v.list == nil {
+		return strings.TrimSpace(v.text)
+	}
+	all := make([]string, len(v.list))
+	for i := range v.list {
+		all[i] = joined(v.keys[i], ": ", v.list[i].short())
+	}
+	if v.kind == '[' {
+		return strings.Join(all, ", ")
+	}
+	return "{" + strings.Join(all, ", ") + "}"
 }
 
 // sameKeys reports whether a list has objects with the same keys.

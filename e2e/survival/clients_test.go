@@ -41,8 +41,10 @@ var programs = []program{
 			return []string{"--print", "--dangerously-skip-permissions", "--model", "small", prompt}
 		},
 		variables: func(url string) []string { return []string{"ANTHROPIC_BASE_URL=" + strings.TrimSuffix(url, "/v1")} },
-		env: []string{"ANTHROPIC_AUTH_TOKEN=sk-test", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_CONTEXT_TOKENS=" + believed,
-			"CLAUDE_CODE_MAX_OUTPUT_TOKENS=2048", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1"},
+		env: []string{
+			"ANTHROPIC_AUTH_TOKEN=sk-test", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_CONTEXT_TOKENS=" + believed,
+			"CLAUDE_CODE_MAX_OUTPUT_TOKENS=2048", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
+		},
 
 		windows: []int{29_000, 39_000},
 	},
