@@ -22,7 +22,7 @@
 //	$ go test ./... → exit 1: FAIL src/app_test.go
 //	  app_test.go:17: got 80, want 8080
 //	edit src/app.go (+1 −1: listen(8080)) → done
-//	edit src/fold.go → refused by the user, who said: "fold.go is frozen"
+//	edit src/fold.go (+1 −1: limit = 4) → refused by the user, who said: "fold.go is frozen"
 //	… 4 more steps: read go.mod, api.md; $ go vet ./...
 //	changed: src/app.go (2 ×)
 //	tasks as of here: Listen on 8080 (completed); Translate the report (pending)
