@@ -36,3 +36,26 @@ func TestLlamaCppResponses(t *testing.T) {
 		}
 	}
 }
+
+// TestLlamaCppTwoDevelopers: Codex begins with two messages of the developer. A template
+// that takes instructions at the beginning alone gets them as one.
+func TestLlamaCppTwoDevelopers(t *testing.T) {
+	t.Parallel()
+	said := func(role, text string) object {
+		return object{"type": "message", "role": role, "content": []object{{"type": "input_text", "text": text}}}
+	}
+	body := marshal(object{
+		"model": "my-model", "store": false, "max_output_tokens": 4,
+		"input": []object{said("developer", "be brief"), said("developer", "there are no skills"), said("user", "hello")},
+	})
+	l := startLlama(t, append(template(t, "Qwen3.5-4B"), "-m", model(t, ""), "-c", "4096")...)
+	p := startLaconic(t, l.URL+"/v1", "")
+	if status, _, answer := postJSON(t, l.direct+"/v1/responses", body); status < 400 {
+		t.Fatalf("the server takes it as it came: %d %.300s", status, answer)
+	}
+	for i := range 2 {
+		if status, h, answer := postJSON(t, p.URL+"/v1/responses", body); status != http.StatusOK || !strings.Contains(string(answer), "completed") {
+			t.Fatalf("request %d: %d %v %.1000s", i+1, status, h, answer)
+		}
+	}
+}
