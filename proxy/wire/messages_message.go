@@ -201,6 +201,7 @@ func (d *messagesDecoder) use() bool {
 // later, and writes one text as a block with a marker and as a string without.
 func sameMessage(m *compact.Message, raw string) string {
 	const marker = `"cache_control":`
+	var without strings.Builder
 	for {
 		at := strings.Index(raw, marker) // not within a string, where quotes are escaped
 		if at < 0 {
@@ -216,7 +217,11 @@ func sameMessage(m *compact.Message, raw string) string {
 		} else {
 			after = strings.TrimPrefix(after, ",")
 		}
-		raw = before + after
+		without.WriteString(before)
+		raw = after
+	}
+	if without.Len() > 0 {
+		raw = without.String() + raw
 	}
 	if len(m.Parts) != 1 || m.Parts[0].Kind != compact.KindText || len(m.Calls) > 0 || m.Role == compact.Tool {
 		return raw

@@ -8,6 +8,8 @@ type itemState struct {
 	said  bool // it has text or calls
 	text  bool // it has text
 	async bool // an output may come in a later request, or none can be made up
+
+	thoughts []string // of several items, until the message is complete
 }
 
 // answers are the types of calls, and of the item that answers each. An output of a
@@ -249,11 +251,16 @@ func (d *itemDecoder) join(it *item) {
 	if state.said && !call || state.async != s.async && state.said {
 		return
 	}
-	if before.Reasoning.Len() > 0 && m.Reasoning.Len() > 0 {
-		m.Reasoning = compact.Plain(before.Reasoning.String() + "\n" + m.Reasoning.String())
-	}
-	if m.Reasoning.Len() > 0 {
+	thoughts := state.thoughts
+	switch {
+	case m.Reasoning.Len() == 0:
+	case before.Reasoning.Len() == 0:
 		before.Reasoning = m.Reasoning
+	default:
+		if thoughts == nil {
+			thoughts = []string{before.Reasoning.String()}
+		}
+		thoughts = append(thoughts, m.Reasoning.String())
 	}
 	if s.text || !s.turn {
 		before.Shape, at.content = m.Shape, k.content
@@ -267,6 +274,6 @@ func (d *itemDecoder) join(it *item) {
 		d.calls[i].Nth += at.calls.to - at.calls.from
 	}
 	at.elements.to, at.parts.to, at.calls.to = k.elements.to, k.parts.to, k.calls.to
-	*state = itemState{turn: s.turn, said: state.said || s.said, text: state.text || s.text, async: s.async}
+	*state = itemState{turn: s.turn, said: state.said || s.said, text: state.text || s.text, async: s.async, thoughts: thoughts}
 	d.msgs, d.marks, d.states = d.msgs[:n], d.marks[:n], d.states[:n]
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"slices"
+	"strings"
 
 	"laconic/compact"
 )
@@ -11,6 +12,11 @@ import (
 func (d *itemDecoder) arrange(instructions value, at int) bool {
 	for i := 1; i < len(d.msgs); i++ { // nobody asks within an answer
 		d.msgs[i].Joined = d.msgs[i].Role == compact.Assistant && d.msgs[i-1].Role == compact.Assistant
+	}
+	for i := range d.msgs {
+		if all := d.states[i].thoughts; all != nil {
+			d.msgs[i].Reasoning = compact.Plain(strings.Join(all, "\n"))
+		}
 	}
 	missing := d.pair()
 	if missing && d.stored {
@@ -79,7 +85,7 @@ func (d *itemDecoder) withoutOpen(i int, open map[string][]int32) {
 	k := &d.marks[i]
 	to := k.calls.from
 	for n := k.calls.from; n < k.calls.to; n++ {
-		if slices.Contains(open[d.calls[n].ID], int32(i)) {
+		if _, is := slices.BinarySearch(open[d.calls[n].ID], int32(i)); is {
 			d.elements[d.ofCalls[n].element].stays = withMessage
 			d.msgs[i].Holds, d.msgs[i].Kept = true, true
 			d.msgs[i].Seal = compact.SealText | compact.SealArguments

@@ -1,0 +1,44 @@
+package wire_test
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"laconic/compact"
+	"laconic/proxy/wire"
+)
+
+// TestDecodingIsLinear: twice the body takes about twice the memory, whatever repeats
+// in it.
+func TestDecodingIsLinear(t *testing.T) {
+	for _, tc := range []struct {
+		w                 wire.Wire
+		head, piece, tail string
+	}{
+		{wire.Chat, `{"messages":[`, `{"role":"user","content":"x"}`, `]}`},
+		{wire.Responses, `{"store":false,"input":[`, `{"type":"reasoning","summary":[{"type":"summary_text","text":"x"}]}`, `]}`},
+		{wire.Responses, `{"store":false,"input":[`, `{"type":"function_call","call_id":"a","name":"f","arguments":"{}","async":true}`, `]}`},
+		{wire.Responses, `{"store":false,"input":[`, `{"type":"web_search_call"},{"role":"user","content":"x"}`, `]}`},
+		{wire.Messages, `{"messages":[{"role":"user","content":[`, `{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}`, `]}]}`},
+		{wire.Messages, `{"messages":[{"role":"user","content":[`, `{"type":"tool_result","tool_use_id":"a","content":"x"}`, `]}]}`},
+		{wire.Messages, `{"messages":[{"role":"assistant","content":[`, `{"type":"tool_use","id":"a","name":"f","input":{}}`, `]}]}`},
+	} {
+		taken := func(n int) float64 {
+			body := []byte(tc.head + strings.Repeat(tc.piece+",", n-1) + tc.piece + tc.tail)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			r, err := tc.w.Decode(body)
+			if err != nil {
+				t.Fatalf("%s %s: %v", tc.w.Name(), tc.piece, err)
+			}
+			r.Sum(func(raw string) compact.Sum { return compact.Sum{Size: len(raw)} })
+			runtime.ReadMemStats(&after)
+			return float64(after.TotalAlloc - before.TotalAlloc)
+		}
+		taken(1000)
+		if small, large := taken(2_000), taken(16_000); large > 3*8*small {
+			t.Errorf("%s %s: eight times the body takes %.1f times the memory", tc.w.Name(), tc.piece, large/small)
+		}
+	}
+}
