@@ -243,7 +243,11 @@ func (r *reader) object(v *value, name string) {
 			if length > 160 {
 				flush()
 			}
-			s := v.keys[i] + ": " + m.short()
+			under := v.keys[i]
+			for m.kind == '{' && len(m.list) == 1 { // its name says what the value is
+				under, m = under+"."+m.keys[0], &m.list[0]
+			}
+			s := under + ": " + strings.Join(m.leaves(nil, false), ", ")
 			if line = append(line, s); length == 0 {
 				line[0] = joined(name, ": ", s)
 			}
@@ -251,21 +255,6 @@ func (r *reader) object(v *value, name string) {
 		}
 	}
 	flush()
-}
-
-// short returns a value on one line.
-func (v *value) short() string {
-	if v.list == nil {
-		return strings.TrimSpace(v.text)
-	}
-	all := make([]string, len(v.list))
-	for i := range v.list {
-		all[i] = joined(v.keys[i], ": ", v.list[i].short())
-	}
-	if v.kind == '[' {
-		return strings.Join(all, ", ")
-	}
-	return "{" + strings.Join(all, ", ") + "}"
 }
 
 // sameKeys reports whether a list has objects with the same keys.

@@ -106,6 +106,9 @@ func (p *part) see() {
 				w *= 4
 			}
 			e.values.each("", func(_, text string) { x.feed(firstBytes(text, 4000), w, false) })
+			if e.kind == reads && len(e.result.text) < shortTask {
+				p.task(e)
+			}
 			if e.kind == sends {
 				x.feed(e.result.text, 0.8*p.weights[i], false)
 			}
@@ -120,6 +123,23 @@ func (p *part) see() {
 	}
 	x.open = false
 	x.close()
+}
+
+// shortTask is the length of files whose rules say what the work is about.
+const shortTask = 8000
+
+// task learns what the rules and the items of a file speak of, if it is prose: a
+// line of settings that has a word of them is wanted.
+func (p *part) task(e *event) {
+	if isCode(e.path, e.result.text) {
+		return
+	}
+	for line := range strings.Lines(e.result.text) {
+		if isItem(line) || binds(line) {
+			p.interest.feed(line, 1, true)
+			p.interest.feed(strings.ToLower(strings.ReplaceAll(line, "_", " ")), 1, true)
+		}
+	}
 }
 
 // hashes returns the hashes of the lines of a message that are long enough to be
