@@ -32,7 +32,7 @@ func readInput(cmd *cobra.Command, file string) (body []byte, name string, err e
 	return body, file, err
 }
 
-// decodeRequest reads the body of a request, of whatever API it is. The error says where it
+// decodeRequest reads the body of a request of any API. The error says where the body
 // breaks, as compilers do.
 func decodeRequest(name string, body []byte) (*wire.Request, error) {
 	r, err := cmp.Or(wire.Detect(body), wire.Chat).Decode(body)
@@ -60,8 +60,8 @@ func compactCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact [FILE]",
 		Short: "compact one request: standard input to standard output",
-		Long: "Reads the body of a request of chat completions or responses, and writes it as the proxy would send it.\n" +
-			"A request that needs nothing comes out byte for byte. A body that is not a chat request,\n" +
+		Long: "Reads the body of a request of chat completions, responses or messages, and writes it as the\n" +
+			"proxy would send it. A request that needs nothing comes out byte for byte. A body of another API,\n" +
 			"which the proxy would pass unread, is an error here.",
 		Example: "  laconic compact --budget 24000 < request.json > smaller.json\n  laconic compact --explain request.json",
 		Args:    oneFile,

@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/tidwall/gjson"
-
 	"laconic/compact"
 	"laconic/proxy/wire"
 )
@@ -20,7 +18,7 @@ import (
 // what it can retrieve, hash= and 24 hexadecimal digits.
 func Messages(list []byte, model string, o Options) ([]byte, Report, error) {
 	if o.Wire == nil {
-		if o.Wire = wire.DetectList(gjson.ParseBytes(list)); o.Wire == nil {
+		if o.Wire = wire.DetectList(list); o.Wire == nil {
 			return list, Report{}, ErrShape
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 
-	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
 	"laconic/proxy/wire"
@@ -73,9 +72,4 @@ func (c *tokenCounting) RoundTrip(r *http.Request) (*http.Response, error) {
 		Status: "200 OK", StatusCode: http.StatusOK, Proto: res.Proto, ProtoMajor: res.ProtoMajor, ProtoMinor: res.ProtoMinor, Request: r,
 		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(answer)), ContentLength: int64(len(answer)),
 	}, nil
-}
-
-// countsTokens reports whether a request asks what a message would cost.
-func (x *exchange) countsTokens() bool {
-	return x.r.Method == http.MethodPost && access.Exact(x.r.URL.Path) == access.Messages+"/count_tokens"
 }

@@ -23,6 +23,7 @@ type exchange struct {
 	r        *http.Request
 	w        *body.Writer
 	wire     wire.Wire // nil: bodies of this endpoint are not read
+	counts   bool      // it asks what a message would cost
 	start    time.Time
 
 	overrides overrides
@@ -48,7 +49,8 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *exchange {
 		info: ReplyInfo{ID: randomID(), Endpoint: access.Endpoint(r.Method, r.URL.Path)},
 	}
 	if r.Method == http.MethodPost {
-		x.wire = wire.For(access.Exact(r.URL.Path))
+		exact := access.Exact(r.URL.Path)
+		x.wire, x.counts = wire.For(exact), exact == access.Messages+"/count_tokens"
 	}
 	if x.wire != nil {
 		x.info.Wire = x.wire.Name()
@@ -83,7 +85,7 @@ func (x *exchange) serve() *apierror.Error {
 // to send it by.
 func (x *exchange) prepare() (out *body.Outgoing, via http.RoundTripper, no *apierror.Error) {
 	via = x.p.transport
-	if x.countsTokens() {
+	if x.counts {
 		return x.count()
 	}
 	if x.wire == nil {
@@ -120,7 +122,7 @@ func (x *exchange) refuse(no *apierror.Error) {
 	speaks := x.wire
 	switch {
 	case speaks != nil:
-	case x.countsTokens():
+	case x.counts:
 		speaks = wire.Messages
 	default:
 		speaks = wire.Chat // all other endpoints are of the same API

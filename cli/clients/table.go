@@ -4,12 +4,13 @@ package clients
 const (
 	chat      = "/v1/chat/completions"
 	responses = "/v1/responses"
+	messages  = "/v1/messages"
 )
 
 // Table is every client that has a page, in the order of the list of pages.
 var Table = []Client{
 	{
-		Name: "claude-code", Title: "Claude Code", Version: "2.1.330", Endpoint: "/v1/messages", Page: "claude-code.md", Programs: []string{"claude"},
+		Name: "claude-code", Title: "Claude Code", Version: "2.1.330", Endpoint: messages, Page: "claude-code.md", Programs: []string{"claude"},
 		Blocks: []Block{{"shell", "sh", `export ANTHROPIC_BASE_URL=http://127.0.0.1:7280     # without /v1: Claude Code adds it
 export ANTHROPIC_AUTH_TOKEN=none                    # any word, where the upstream wants no key
 export ANTHROPIC_MODEL=qwen3-coder

@@ -7,46 +7,32 @@ import (
 	"testing"
 )
 
-type members = map[string]any
-
 // Blocks returns the elements of a recorded chat conversation as agents of the
 // messages API send them, and the instructions beside the list. The results of an
 // answer are one element, with the user's words behind them. signed gives every
 // answer bound thinking.
 func Blocks(t testing.TB, chat []byte, signed bool) (system string, list []any) {
 	t.Helper()
-	var body struct{ Messages []recordedMessage }
-	if err := json.Unmarshal(chat, &body); err != nil {
-		t.Fatal(err)
-	}
 	seen, now := map[string]int{}, map[string]string{} // id of a call: its id in the list, where none occurs twice
 	var results []any
 	flush := func() {
 		if results != nil {
-			list, results = append(list, members{"role": "user", "content": results}), nil
+			list, results = append(list, fields{"role": "user", "content": results}), nil
 		}
 	}
-	for n, m := range body.Messages {
-		msg, err := m.message()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var words strings.Builder
-		for _, p := range msg.Parts {
-			words.WriteString(p.Text.String())
-		}
-		text := words.String()
+	for n, m := range recordedChat(t, chat) {
+		text := m.text(t)
 		switch m.Role {
 		case "tool":
-			results = append(results, members{"type": "tool_result", "tool_use_id": now[m.ToolCallID], "content": text})
+			results = append(results, fields{"type": "tool_result", "tool_use_id": now[m.ToolCallID], "content": text})
 		case "assistant":
 			flush()
 			var blocks []any
 			if signed {
-				blocks = append(blocks, members{"type": "thinking", "thinking": "so", "signature": fmt.Sprint("s", n)})
+				blocks = append(blocks, fields{"type": "thinking", "thinking": "so", "signature": fmt.Sprint("s", n)})
 			}
 			if text != "" || len(m.ToolCalls) == 0 {
-				blocks = append(blocks, members{"type": "text", "text": text})
+				blocks = append(blocks, fields{"type": "text", "text": text})
 			}
 			for _, c := range m.ToolCalls {
 				id := strings.Map(plainLetter, c.ID)
@@ -54,26 +40,26 @@ func Blocks(t testing.TB, chat []byte, signed bool) (system string, list []any) 
 					id = fmt.Sprintf("%s-%d", id, seen[c.ID])
 				}
 				now[c.ID] = id
-				var input members
+				var input fields
 				if json.Unmarshal([]byte(c.Function.Arguments), &input) != nil || input == nil {
-					input = members{"input": c.Function.Arguments}
+					input = fields{"input": c.Function.Arguments}
 				}
-				blocks = append(blocks, members{"type": "tool_use", "id": id, "name": c.Function.Name, "input": input})
+				blocks = append(blocks, fields{"type": "tool_use", "id": id, "name": c.Function.Name, "input": input})
 			}
-			list = append(list, members{"role": "assistant", "content": blocks})
+			list = append(list, fields{"role": "assistant", "content": blocks})
 		case "system", "developer":
 			if list == nil && system == "" {
 				system = text
 				continue
 			}
 			flush()
-			list = append(list, members{"role": "system", "content": text})
+			list = append(list, fields{"role": "system", "content": text})
 		default:
 			if results != nil {
-				results = append(results, members{"type": "text", "text": text})
+				results = append(results, fields{"type": "text", "text": text})
 				continue
 			}
-			list = append(list, members{"role": "user", "content": text})
+			list = append(list, fields{"role": "user", "content": text})
 		}
 	}
 	flush()
@@ -91,19 +77,19 @@ func plainLetter(r rune) rune {
 // words carry a mark of the cache, for which a text becomes a block.
 func BlocksBody(t testing.TB, system string, list []any) []byte {
 	t.Helper()
-	f := members{"model": "claude-sonnet-5", "max_tokens": 1000, "messages": list}
+	f := fields{"model": "claude-sonnet-5", "max_tokens": 1000, "messages": list}
 	if system != "" {
-		f["system"] = []any{members{"type": "text", "text": system, "cache_control": members{"type": "ephemeral"}}}
+		f["system"] = []any{fields{"type": "text", "text": system, "cache_control": fields{"type": "ephemeral"}}}
 	}
-	last := members{}
-	for key, v := range list[len(list)-1].(members) {
+	last := fields{}
+	for key, v := range list[len(list)-1].(fields) {
 		last[key] = v
 	}
 	if text, ok := last["content"].(string); ok {
-		last["content"] = []any{members{"type": "text", "text": text, "cache_control": members{"type": "ephemeral"}}}
+		last["content"] = []any{fields{"type": "text", "text": text, "cache_control": fields{"type": "ephemeral"}}}
 	} else if blocks := last["content"].([]any); len(blocks) > 0 {
-		marked := members{"cache_control": members{"type": "ephemeral"}}
-		for key, v := range blocks[len(blocks)-1].(members) {
+		marked := fields{"cache_control": fields{"type": "ephemeral"}}
+		for key, v := range blocks[len(blocks)-1].(fields) {
 			marked[key] = v
 		}
 		last["content"] = append(append([]any(nil), blocks[:len(blocks)-1]...), marked)

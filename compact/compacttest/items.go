@@ -14,33 +14,22 @@ type fields = map[string]any
 // custom tool's. reasons gives every answer reasoning of its own, which its ids name.
 func Items(t testing.TB, chat []byte, reasons bool) (items []any, of []int) {
 	t.Helper()
-	var body struct{ Messages []recordedMessage }
-	if err := json.Unmarshal(chat, &body); err != nil {
-		t.Fatal(err)
-	}
 	custom, seen := map[string]bool{}, map[string]int{}
 	now := map[string]string{} // id of a call: its id in the list, where none occurs twice
-	for n, m := range body.Messages {
+	for n, m := range recordedChat(t, chat) {
 		add := func(f fields) { items, of = append(items, f), append(of, n) }
-		msg, err := m.message()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var text strings.Builder
-		for _, p := range msg.Parts {
-			text.WriteString(p.Text.String())
-		}
+		text := m.text(t)
 		switch m.Role {
 		case "assistant":
 			thought := ""
-			if reasons && (text.Len() > 0 || len(m.ToolCalls) > 0) {
+			if reasons && (text != "" || len(m.ToolCalls) > 0) {
 				thought = fmt.Sprintf("_rs%d", n)
 				add(fields{"type": "reasoning", "id": fmt.Sprint("rs_", n), "summary": []any{}, "encrypted_content": strings.Repeat("gAAA", 20)})
 			}
-			if text.Len() > 0 {
+			if text != "" {
 				add(fields{
 					"type": "message", "id": fmt.Sprintf("msg%s_%d", thought, n), "role": "assistant", "status": "completed",
-					"content": []any{fields{"type": "output_text", "text": text.String(), "annotations": []any{}}},
+					"content": []any{fields{"type": "output_text", "text": text, "annotations": []any{}}},
 				})
 			}
 			for i, c := range m.ToolCalls {
@@ -65,16 +54,40 @@ func Items(t testing.TB, chat []byte, reasons bool) (items []any, of []int) {
 			if custom[id] {
 				kind = "custom_tool_call_output"
 			}
-			add(fields{"type": kind, "call_id": id, "output": text.String()})
+			add(fields{"type": kind, "call_id": id, "output": text})
 		default:
 			role := m.Role
 			if role == "system" {
 				role = "developer"
 			}
-			add(fields{"type": "message", "role": role, "content": []any{fields{"type": "input_text", "text": text.String()}}})
+			add(fields{"type": "message", "role": role, "content": []any{fields{"type": "input_text", "text": text}}})
 		}
 	}
 	return items, of
+}
+
+// recordedChat returns the messages of a recorded chat conversation.
+func recordedChat(t testing.TB, chat []byte) []recordedMessage {
+	t.Helper()
+	var body struct{ Messages []recordedMessage }
+	if err := json.Unmarshal(chat, &body); err != nil {
+		t.Fatal(err)
+	}
+	return body.Messages
+}
+
+// text returns what a message says, its parts joined.
+func (r *recordedMessage) text(t testing.TB) string {
+	t.Helper()
+	m, err := r.message()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, p := range m.Parts {
+		b.WriteString(p.Text.String())
+	}
+	return b.String()
 }
 
 // ItemsBody returns a request of the API of responses with some items.

@@ -26,8 +26,14 @@ func (chat) FirstEvent(start []byte, whole bool) (overflow.Begins, []byte) {
 }
 
 func (chat) Refusal(status int, text []byte) Refusal {
+	return refusalOf(status, text, "completion_tokens")
+}
+
+// refusalOf reads an error. generated is the key under which usage counts what was
+// generated.
+func refusalOf(status int, text []byte, generated string) Refusal {
 	said := overflow.Read(status, text)
-	return Refusal{Size: said.Size(), Template: said.Template(), Thinking: said.Thinking(), Generated: generated(text, "completion_tokens")}
+	return Refusal{Size: said.Size(), Template: said.Template(), Thinking: said.Thinking(), Generated: counts(text, generated)}
 }
 
 func (chat) End(a Answer) End {
@@ -39,7 +45,7 @@ func (chat) End(a Answer) End {
 
 // flawIn names what is wrong with an answer, by the end of its text.
 func flawIn(text []byte, u *Usage, stream, whole bool) string {
-	switch finish := finishIn(text); {
+	switch finish := lastString("finish_reason", text); {
 	case finish == "model_context_window_exceeded":
 		return AtWindow
 	case finish == "length" && u != nil && u.Prompt > 0 && u.Completion == 0:
@@ -80,9 +86,9 @@ func endsAnswer(text []byte) bool {
 	return bytes.Contains(text, []byte(`"choices"`)) || bytes.Contains(text, []byte(`"finish_reason"`))
 }
 
-// finishIn returns the last finish reason in the end of an answer.
-func finishIn(text []byte) string {
-	for value := range valuesOf("finish_reason", text) {
+// lastString returns the last string under a key in the end of an answer.
+func lastString(key string, text []byte) string {
+	for value := range valuesOf(key, text) {
 		s := scanner{src: value}
 		s.space()
 		if v, ok := s.value(); ok && v.kind == '"' {
@@ -95,14 +101,20 @@ func finishIn(text []byte) string {
 // AnsweredBy reads whole objects only: a key further down could be of what was
 // generated.
 func (chat) AnsweredBy(a Answer) string {
-	switch {
-	case a.Stream:
+	if a.Stream {
 		return lastModel(a.Tail)
-	case a.Whole:
-		model, _ := Model(a.Tail)
-		return model
 	}
-	return ""
+	return wholeModel(a)
+}
+
+// wholeModel returns the model that an answer names which is no stream, "" where not
+// all of the answer was kept.
+func wholeModel(a Answer) string {
+	if !a.Whole {
+		return ""
+	}
+	model, _ := Model(a.Tail)
+	return model
 }
 
 // lastModel returns the model of the last event that names one, in the end of a
@@ -170,8 +182,8 @@ func readUsage(text []byte) (u Usage, ok bool) {
 	return u, ok && s.err == nil
 }
 
-// generated reports whether a text says, under a key, that tokens were generated.
-func generated(text []byte, key string) bool {
+// counts reports whether a text has a number above 0 under a key.
+func counts(text []byte, key string) bool {
 	for value := range valuesOf(key, text) {
 		s := scanner{src: value}
 		s.space()

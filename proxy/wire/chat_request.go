@@ -103,11 +103,8 @@ func (d *decoder) request() bool {
 			return false
 		}
 		if o.name == "messages" {
-			if found = true; !d.messages(d.message) {
-				if d.err.Reason != MessagesNull && d.err.Reason != MessagesEmpty {
-					return false
-				}
-				nothing, d.err = d.err, nil // what makes the body ambiguous is said first
+			if found = true; !d.messages(d.message) && !d.nothing(&nothing) {
+				return false
 			}
 			continue
 		}
@@ -197,6 +194,16 @@ func (d *document) messages(one func() bool) bool {
 	if len(d.msgs) == 0 {
 		return d.fail(MessagesEmpty, start, "")
 	}
+	return true
+}
+
+// nothing reports whether the list failed because it says nothing, and keeps that as
+// the reason: what makes the body ambiguous is said first.
+func (d *document) nothing(why **PassError) bool {
+	if d.err.Reason != MessagesNull && d.err.Reason != MessagesEmpty {
+		return false
+	}
+	*why, d.err = d.err, nil
 	return true
 }
 

@@ -2,20 +2,19 @@ package wire
 
 import (
 	"strings"
-	"unsafe"
 
 	"github.com/tidwall/gjson"
 )
 
-// Detect returns the API whose request a body is, by its shape; nil if it is none
-// that is read. Chat and Anthropic's API differ in tools alone, so a body without
+// Detect returns the API that a body is written in, judged by its shape, or nil if no
+// API has it. Chat and Anthropic's API differ in tools alone, so a body without
 // them, and without a system prompt beside its messages, is one of the chat API.
 func Detect(body []byte) Wire {
 	list, items, anthropic := Wire(nil), false, false
 	gjson.Parse(lent(body)).ForEach(func(key, value gjson.Result) bool {
 		switch key.Str {
 		case "messages":
-			list = DetectList(value)
+			list = shapeOf(value)
 		case "input":
 			items = true
 		case "system", "anthropic_version", "stop_sequences":
@@ -34,9 +33,11 @@ func Detect(body []byte) Wire {
 	return list
 }
 
-// DetectList returns the API that a list of messages is written in, nil if it is no
-// list.
-func DetectList(list gjson.Result) Wire {
+// DetectList returns the API that a list of messages is written in, or nil if it is not
+// a list.
+func DetectList(list []byte) Wire { return shapeOf(gjson.Parse(lent(list))) }
+
+func shapeOf(list gjson.Result) Wire {
 	if !list.IsArray() {
 		return nil
 	}
@@ -73,6 +74,3 @@ func DetectList(list gjson.Result) Wire {
 	})
 	return found
 }
-
-// lent returns the bytes as a string, to be read while they do not change.
-func lent(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"iter"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -27,14 +28,13 @@ func (messages) FirstEvent(start []byte, whole bool) (overflow.Begins, []byte) {
 }
 
 func (messages) Refusal(status int, text []byte) Refusal {
-	said := overflow.Read(status, text)
-	return Refusal{Size: said.Size(), Template: said.Template(), Thinking: said.Thinking(), Generated: generated(text, "output_tokens")}
+	return refusalOf(status, text, "output_tokens")
 }
 
 func (messages) End(a Answer) End {
 	e := End{Usage: messagesUsage(a), Generated: answersMessage(a)}
 	e.Done = a.Stream && bytes.Contains(lastEvent(a.Tail), []byte(`message_stop`))
-	stop := stopIn(a.Tail)
+	stop := lastString("stop_reason", a.Tail)
 	switch {
 	case stop == "model_context_window_exceeded":
 		e.Flaw = AtWindow
@@ -66,18 +66,6 @@ func answersMessage(a Answer) bool {
 	return !failed(a.Tail) && (bytes.Contains(a.Tail, []byte(`"stop_reason"`)) || bytes.Contains(a.Tail, []byte(`message_stop`)))
 }
 
-// stopIn returns the last reason to stop in the end of an answer.
-func stopIn(text []byte) string {
-	for value := range valuesOf("stop_reason", text) {
-		s := scanner{src: value}
-		s.space()
-		if v, ok := s.value(); ok && v.kind == '"' {
-			return strings.Clone(s.str(v))
-		}
-	}
-	return ""
-}
-
 // messagesUsage reads what an answer cost: a stream states the prompt in its first
 // event and the rest in its last. What the last one states of the prompt is surer:
 // Ollama's first is a guess. Nil: it states nothing.
@@ -95,16 +83,22 @@ func messagesUsage(a Answer) *Usage {
 
 // lastUsage returns the last usage object in a part of an answer.
 func lastUsage(text []byte) gjson.Result {
-	for value := range valuesOf("usage", text) {
-		if value = bytes.TrimLeft(value, " \t\r\n"); len(value) == 0 || value[0] != '{' {
-			continue
-		}
-		s := scanner{src: value}
-		if s.skip() {
-			return gjson.ParseBytes(value[:s.at])
-		}
+	for v := range usagesIn(text) {
+		return v
 	}
 	return gjson.Result{}
+}
+
+// usagesIn returns the usage objects in a part of an answer, the last one first.
+func usagesIn(text []byte) iter.Seq[gjson.Result] {
+	return func(yield func(gjson.Result) bool) {
+		for value := range valuesOf("usage", text) {
+			s := scanner{src: value}
+			if s.space(); s.peek() == '{' && s.skip() && !yield(gjson.ParseBytes(value[:s.at])) {
+				return
+			}
+		}
+	}
 }
 
 // messageUsage is a usage object. Tokens that are read from a cache, or written to
@@ -132,11 +126,7 @@ func (u *messageUsage) read(v gjson.Result) {
 // AnsweredBy reads the first event of a stream, or a whole answer.
 func (messages) AnsweredBy(a Answer) string {
 	if !a.Stream {
-		if a.Whole {
-			model, _ := Model(a.Tail)
-			return model
-		}
-		return ""
+		return wholeModel(a)
 	}
 	_, data, found := bytes.Cut(a.Head, []byte("data:"))
 	if !found {

@@ -56,7 +56,7 @@ func (d *messagesDecoder) message() bool {
 	m, k := d.newest()
 	d.end(k)
 	if len(d.msgs) > first+1 || m.Role == compact.Tool {
-		d.marks[first].elements.from++ // the element is none of its own
+		d.marks[first].elements.from++ // the element is not its own: others stand in it
 		d.elements[whole].stays = withPieces
 	}
 	switch {

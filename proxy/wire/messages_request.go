@@ -85,11 +85,8 @@ func (d *messagesDecoder) request() bool {
 		}
 		switch o.name {
 		case "messages":
-			if found = true; !d.messages(d.message) {
-				if d.err.Reason != MessagesNull && d.err.Reason != MessagesEmpty {
-					return false
-				}
-				nothing, d.err = d.err, nil // what makes the body ambiguous is said first
+			if found = true; !d.messages(d.message) && !d.nothing(&nothing) {
+				return false
 			}
 			continue
 		case "system":
@@ -138,8 +135,8 @@ func (d *messagesDecoder) request() bool {
 	return d.err == nil
 }
 
-// edits reports whether the upstream is asked to edit the list itself. Thinking that
-// it leaves out is none of it: what is sent is the same.
+// edits reports whether the upstream is asked to edit the list itself. Leaving out
+// thinking does not count: what is sent stays the same.
 func (d *messagesDecoder) edits(v value) bool {
 	raw := d.raw(v.span)
 	return v.kind == '{' && (bytes.Contains(raw, []byte("clear_tool_uses")) || bytes.Contains(raw, []byte("compact")))
@@ -151,8 +148,7 @@ func (d *messagesDecoder) instructions() bool {
 	k := mark{parts: runAt(len(d.parts)), calls: runAt(len(d.calls))}
 	k.content.start = uint32(d.at)
 	add := func(text value) {
-		m.Parts = append(m.Parts, compact.Part{Nth: uint32(len(m.Parts) + 1), Text: d.textOf(text)})
-		d.parts = append(d.parts, m.Parts[len(m.Parts)-1])
+		d.parts = append(d.parts, compact.Part{Nth: uint32(len(d.parts)) - k.parts.from + 1, Text: d.textOf(text)})
 		d.ofParts = append(d.ofParts, place{element: noElement})
 	}
 	switch d.peek() {
@@ -193,8 +189,8 @@ func (d *messagesDecoder) instructions() bool {
 		return d.wrongField("system")
 	}
 	k.content.end, k.parts.to = uint32(d.at), uint32(len(d.parts))
-	if d.system, d.place = &m, k; m.Parts == nil {
-		d.system = nil
+	if k.parts.from < k.parts.to {
+		d.system, d.place = &m, k
 	}
 	return d.err == nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
-	"unsafe"
 
 	"github.com/tidwall/gjson"
 )
@@ -21,7 +20,7 @@ func Model(body []byte) (string, error) {
 	if !json.Valid(body) {
 		return "", &PassError{Reason: InvalidJSON}
 	}
-	root := gjson.Parse(unsafe.String(unsafe.SliceData(body), len(body)))
+	root := gjson.Parse(lent(body))
 	if !root.IsObject() {
 		return "", &PassError{Reason: NotObject}
 	}

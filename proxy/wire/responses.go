@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -29,8 +30,7 @@ func (responses) FirstEvent(start []byte, whole bool) (overflow.Begins, []byte) 
 }
 
 func (responses) Refusal(status int, text []byte) Refusal {
-	said := overflow.Read(status, text)
-	return Refusal{Size: said.Size(), Template: said.Template(), Thinking: said.Thinking(), Generated: generated(text, "output_tokens")}
+	return refusalOf(status, text, "output_tokens")
 }
 
 // ends are the events that end a stream.
@@ -47,10 +47,7 @@ func (responses) End(a Answer) End {
 		return e
 	}
 	kind := lastEventType(a.Tail)
-	for _, end := range ends {
-		e.Done = e.Done || kind == end
-	}
-	e.Done = e.Done || done(a.Tail)
+	e.Done = slices.Contains(ends, kind) || done(a.Tail)
 	e.Generated = e.Done && kind != "response.failed" && kind != "error"
 	switch {
 	case e.Done && kind == "response.incomplete" && usage != nil && usage.Prompt > 0 && usage.Completion == 0:
@@ -88,12 +85,7 @@ func lastEventType(text []byte) string {
 // responsesUsage returns the last usage object in a part of an answer, nil if there
 // is none.
 func responsesUsage(text []byte) *Usage {
-	for value := range valuesOf("usage", text) {
-		s := scanner{src: value}
-		if s.space(); s.peek() != '{' || !s.skip() {
-			continue
-		}
-		o := gjson.ParseBytes(value[:s.at])
+	for o := range usagesIn(text) {
 		count := func(path string) int {
 			n := o.Get(path)
 			if n.Type != gjson.Number || n.Num < 0 {
@@ -115,11 +107,7 @@ func responsesUsage(text []byte) *Usage {
 // name it before they echo the request, and a body does before its items.
 func (responses) AnsweredBy(a Answer) string {
 	if !a.Stream {
-		if a.Whole {
-			model, _ := Model(a.Tail)
-			return model
-		}
-		return ""
+		return wholeModel(a)
 	}
 	_, data, ok := bytes.Cut(a.Head, []byte("data:"))
 	if !ok {

@@ -109,12 +109,10 @@ func (d *itemDecoder) instruct(v value) {
 	}
 	d.addPart(p, place{element: inList})
 	d.end(k)
-	n := int32(len(d.msgs) - 1)
-	order := []int32{n}
-	for i := range n {
-		order = append(order, i)
-	}
-	d.permute(order)
+	n := len(d.msgs) - 1
+	last, at := d.msgs[n], d.marks[n]
+	d.msgs, d.marks = d.msgs[:n], d.marks[:n]
+	d.first(&last, at)
 }
 
 // permute puts the messages in another order.

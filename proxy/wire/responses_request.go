@@ -69,12 +69,8 @@ func (d *itemDecoder) request() bool {
 			return false
 		}
 		if o.name == "input" {
-			found, at = true, d.at
-			if !d.input() {
-				if d.err.Reason != MessagesNull && d.err.Reason != MessagesEmpty {
-					return false
-				}
-				nothing, d.err = d.err, nil // what makes the body ambiguous is said first
+			if found, at = true, d.at; !d.input() && !d.nothing(&nothing) {
+				return false
 			}
 			continue
 		}
