@@ -267,7 +267,7 @@ func (r *Record) lose(m *message) {
 		}
 		if data != "" {
 			res := resultOf(data, reads)
-			r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: "what the user attached"}}), &res)
+			r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: attached(m.text)}}), &res)
 		}
 	case m.role == compact.Assistant:
 		if words := strings.TrimSpace(withoutElements(m.text)); words != "" {

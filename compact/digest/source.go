@@ -15,6 +15,10 @@ func (p *part) source(i int, e *event, head int32) {
 	}
 	n := len(b.lines)
 	short := len(e.result.text) <= shortFile
+	w, stands := p.weights[i], standing.MatchString(e.path)
+	if stands {
+		w = standingWeight // however long ago
+	}
 	p.lines(rules, i, 1, b, 300, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
@@ -28,6 +32,9 @@ func (p *part) source(i int, e *event, head int32) {
 			return 0.1, opens
 		}
 		s := b.interest(p.interest, k)*0.6 + max(0, 0.6-0.2*float32(k))
+		if stands && isItem(l) {
+			s += 0.5
+		}
 		if binds(l) {
 			s += 1.5
 		}
@@ -44,8 +51,11 @@ func (p *part) source(i int, e *event, head int32) {
 			s += 0.15
 		}
 		return s, plainLine
-	}, 0, p.weights[i], head, max(500, p.room/8))
+	}, 0, w, head, max(500, p.room/8))
 }
+
+// standingWeight is the weight of rules that hold as long as the work goes on.
+const standingWeight = 2
 
 // shortFile is the length up to which a file counts as short. Settings and tasks
 // are short, and an agent reads them once, early.

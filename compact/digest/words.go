@@ -48,7 +48,7 @@ func (p *part) longWords(i int, e *event, place float32, most int) {
 // agent adds what the assistant said: an answer to the user nearly whole, of what
 // it says at work the conclusions.
 func (p *part) agent(i int, e *event) {
-	c, base, limit := prose, float32(0.55), max(500, p.room/14)
+	c, base, limit := prose, float32(0.9), max(500, p.room/14)
 	if e.final {
 		c, base, limit = answers, 1.6, max(900, p.room/8)
 		if p.phase[i] == p.phases {
@@ -65,14 +65,14 @@ const shortAnswer = 48
 // says adds a text of somebody who concludes something: the assistant, another
 // agent, a plan. asked raises the options that the next message chooses from.
 func (p *part) says(c purpose, i int, order int32, text string, base float32, limit int, need int32, asked bool) {
-	least := 200
+	least, most := 200, 340
 	if c == prose {
-		least = 80
+		least, most = 30, 160
 	}
 	b := p.interest.sentencesOf(text, least)
 	n := len(b.lines)
 	fenced := false
-	p.lines(c, i, order, b, 340, func(k int) (float32, lineUse) {
+	p.lines(c, i, order, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := strings.TrimSpace(l)
 		switch {
@@ -108,13 +108,10 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 		case answers:
 			s += 0.6 * (1 - float32(k)/float32(n+1))
 		case prose:
-			if t[0] < 0x80 && !concludes && (words < 4 || announces(t) && (s < 0.3 || len(t) < 80)) {
+			if t[0] < 0x80 && !concludes && (words < 4 || announces(t) && !binds(t)) {
 				return 0, skipped
 			}
 			s += 0.5 * float32(k) / float32(n+1)
-			if announces(t) {
-				s -= 1.4
-			}
 		}
 		return s, plainLine
 	}, base, p.weights[i], need, limit)
@@ -124,8 +121,8 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 // least some words, with the blanks after them, or that of the text if none ends
 // within most bytes.
 func sentenceLength(text string, most int) int {
-	for at := 40; at < min(len(text), most); at++ {
-		if c := text[at]; c != '.' && c != '!' && c != '?' && c != ':' {
+	for at := 16; at < min(len(text), most); at++ {
+		if c := text[at]; c != '.' && c != '!' && c != '?' {
 			continue
 		}
 		if at+1 < len(text) && text[at+1] == ' ' && class[text[at-1]]&(lower|digit) != 0 || strings.IndexByte("`)*\"", text[at-1]) >= 0 && at+1 < len(text) && text[at+1] == ' ' {
@@ -169,12 +166,12 @@ func concluding(t string) (n int, concludes, firm bool) {
 }
 
 // announcements begin sentences that say what comes next.
-var announcements = []string{"let me", "let's", "let us", "now let", "now, let", "i'll", "i will", "i'm going to", "i’ll", "i’m ", "next,", "next i", "first, let", "i need to see", "i need to check", "now i'll", "now i need", "now i will", "good! now", "great! now", "perfect! now", "great, now", "perfect. now", "let’s"}
+var announcements = []string{"let me", "let's", "let us", "now let", "now, let", "i'll", "i will", "i'm ", "next,", "next i", "first, let", "i need to see", "i need to check", "now i'll", "now i need", "now i will", "good! now", "great! now", "perfect! now", "great, now", "perfect. now"}
 
 // announces reports whether a sentence says what the assistant does next. The
 // calls say that.
 func announces(t string) bool {
-	t = strings.ToLower(firstBytes(strings.TrimLeft(t, "*#->• "), 200))
+	t = strings.ReplaceAll(strings.ToLower(firstBytes(strings.TrimLeft(t, "*#->• "), 200)), "’", "'")
 	for _, w := range []string{"good", "great", "perfect", "excellent", "okay", "ok", "alright", "now", "yes"} {
 		if rest, ok := strings.CutPrefix(t, w); ok && rest != "" && strings.IndexByte("!,. ", rest[0]) >= 0 {
 			t = strings.TrimLeft(rest, "!,. ")
