@@ -18,7 +18,7 @@ func (p *part) code() {
 			break
 		}
 		w := float32(1.2) / (1 + 0.15*float32(k))
-		if strings.Contains(f.path, "test") || strings.Contains(f.path, "tmp") {
+		if strings.Contains(f.path, "test") || strings.Contains(f.path, "tmp") || strings.HasSuffix(f.path, ".md") {
 			w *= 0.7
 		}
 		note := ""

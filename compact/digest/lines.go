@@ -252,7 +252,7 @@ func binds(s string) bool {
 
 var (
 	bindingWords   = setOf("never must mustn always only required unless do don forbidden niemals muss nie jamais nunca debe doit avoid leave keep")
-	bindingForeign = []string{"禁止", "してはいけない", "しないで", "してください", "ないこと", "必ず", "必须", "不要", "不得", "不能", "请勿", "нельзя", "никогда", "должен", "должн", "обязательно", "금지", "반드시"}
+	bindingForeign = []string{"禁止", "してはいけない", "しないで", "ください", "下さい", "ないこと", "必ず", "必须", "不要", "不得", "不能", "请勿", "нельзя", "никогда", "должен", "должн", "обязательно", "금지", "반드시", "주세요", "십시오"}
 )
 
 // beginsClause reports whether what follows a part of a line begins a clause.

@@ -62,7 +62,7 @@ const (
 
 // frame finds lines that harnesses put around results: tags, elements that hold no
 // more than a name or a code, and what they say of the program or of the file.
-var frame = regexp.MustCompile(`(?i)^\s*(?:$|</?(?:\w*_\w*|output|std(?:out|err)|results?|returncode|path|type|content|file|error|shellid|response|exitcode|text|data|files|entries)(?: [^<>]*)?>\s*$|` +
+var frame = regexp.MustCompile(`(?i)^\s*(?:$|</?(?:\w*_\w*|output|std(?:out|err)|results?|returncode|path|type|content|file|error|shellid|response|exitcode|text|data|files|entries|instructions)(?: [^<>]*)?>\s*$|` +
 	`<(path|type|shellid|return_?code|exit_?code)>[^<]*</|(?-i:Chunk ID: |Wall time: |Process exited with code |Original token count: |Total output lines: |Output:\s*$|Command: |Directory: |Error: \(none\)|\(no output|` +
 	`(?i:exit[ _]?code|metadata|return_?code): |Signal: |Background PIDs: |Process Group PGID: |Std(?:out|err): \(empty\)|OBSERVATION:|Observation:|EXECUTION RESULT of |` +
 	`Exit code \d+\s*$|\[(?:Python Interpreter|Current working directory): |\[(?:Command finished|The command completed) with |\[exit (?:status |code)|\(End of file|\(Open file: |\(Current directory: |bash-\$|` +
@@ -84,6 +84,9 @@ func withoutFrame(text string) string {
 			break
 		}
 		text = rest
+		if tag, ok := strings.CutPrefix(strings.TrimSpace(line), "<"); ok { // which may end behind the last line
+			text = strings.TrimSuffix(strings.TrimRight(text, " \t\n"), "</"+tag)
+		}
 	}
 	text = strings.TrimRight(text, " \t\n")
 	for range frameLines {

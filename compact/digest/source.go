@@ -31,7 +31,7 @@ func (p *part) source(i int, e *event, head int32) {
 		if isHeading(t) && n > 8 {
 			return 0.1, opens
 		}
-		s := b.interest(p.interest, k)*0.6 + max(0, 0.6-0.2*float32(k))
+		s := b.interest(p.interest, k)*0.6 + max(0, 0.9-0.45*float32(k))
 		if stands && isItem(l) {
 			s += 0.5
 		}

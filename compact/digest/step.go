@@ -166,6 +166,8 @@ func (e *event) ended() string {
 	switch {
 	case e.kind == edits:
 		return e.hint() + " → done"
+	case e.command != "" && goesOn.MatchString(firstBytes(text, 200)):
+		return " → went on"
 	case text == "":
 		if e.kind == runs && e.result.coded {
 			return " → exit 0, no output"

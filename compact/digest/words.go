@@ -121,7 +121,7 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 // least some words, with the blanks after them, or that of the text if none ends
 // within most bytes.
 func sentenceLength(text string, most int) int {
-	for at := 16; at < min(len(text), most); at++ {
+	for at := 8; at < min(len(text), most); at++ {
 		if c := text[at]; c != '.' && c != '!' && c != '?' {
 			continue
 		}

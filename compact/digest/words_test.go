@@ -1,0 +1,46 @@
+package digest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"laconic/compact"
+	"laconic/compact/compacttest"
+)
+
+// What an agent found stays, what it says that it does next leaves: the step says
+// that. Instructions of a repository hold however long ago they were read.
+func TestFindingsStayAndAnnouncementsLeave(t *testing.T) {
+	const found, rule = "`core.hooksPath` is not set, so the hook that fails is `.git/hooks/pre-push`.", "- Work goes to `main` through pull requests, with the ticket in the title"
+	var lost []compact.Message
+	add := func(m compact.Message) {
+		m.Origin = len(lost)
+		lost = append(lost, m)
+	}
+	guide := "# AGENTS.md instructions for /src\n\n<INSTRUCTIONS>\n# Guide\n\n" + strings.Repeat("This paragraph of the guide explains the history of the project at length.\n", 30) + rule + "\n</INSTRUCTIONS>"
+	add(compact.Message{Role: compact.User, Parts: []compact.Part{{Kind: compact.KindText, Text: compact.Plain(guide)}}})
+	for i := range 12 {
+		say := fmt.Sprintf("Step %d is done. I’m looking at the next module before I touch anything else.", i)
+		if i == 2 {
+			say = found + " I’ll read the wrapper next, and then I'm going to run the suite again."
+		}
+		id := fmt.Sprint("call", i)
+		add(compact.Message{
+			Role: compact.Assistant, Parts: []compact.Part{{Kind: compact.KindText, Text: compact.Plain(say)}},
+			Calls: []compact.Call{{ID: id, Name: "bash", Arguments: compact.Plain(fmt.Sprintf(`{"command":"cat module_%d.txt"}`, i))}},
+		})
+		add(compact.Message{Role: compact.Tool, Answers: id, Parts: []compact.Part{{Kind: compact.KindText, Text: compact.Plain(strings.Repeat("a line of a module\nanother one\n", 20))}}})
+	}
+	text := NewRecord(compacttest.Bytes{}).Add(lost, nil, 1600, false)
+	for _, want := range []string{"agent: " + found, rule, "read AGENTS.md ("} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the record lacks %q:\n%s", want, text)
+		}
+	}
+	for _, next := range []string{"I’ll read", "I’m looking", "I'm going to"} {
+		if strings.Contains(text, next) {
+			t.Errorf("the record says what comes next, %q:\n%s", next, text)
+		}
+	}
+}
