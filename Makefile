@@ -1,7 +1,7 @@
 # make test   what the README names: a few minutes, no network, no key
-# make check  what continuous integration runs: every test, and all that is below but soak, e2e and h2spec
-# make long   every test, with a large sample of the sweeps (LACONIC_SWEEP=full for all of them: half an hour)
-# make longer of these only the tests that do less in make test
+# make check  what a change needs: format, vet, lint, the race detector, every test in its short form
+# make long   every test in full, with a large sample of the sweeps (LACONIC_SWEEP=full for all of them), and
+#             all that is below but soak and h2spec: an hour or two, before a release
 # make oracle compares token counts with OpenAI's own tokenizer (needs npm, takes two minutes).
 # make survival measures what forty calls leave to the model (minutes; WINDOWS=16000 for one window).
 # make llamacpp puts Laconic in front of a real llama-server, with every chat template (minutes; fetches 60 MB, installs nothing).
@@ -20,41 +20,16 @@ FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./com
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
             ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize/bpe:FuzzCount ./cli:FuzzParse
 
-# A blank, which lists are joined by.
-space := $() $()
-
-.PHONY: test long longer check fmt vet cross lint race fuzz vuln survival yardstick hostile cluster cluster-short soak h2spec oracle golden bench build image deploy llamacpp e2e e2e-all
+.PHONY: test long check fmt vet cross lint race fuzz vuln survival yardstick hostile cluster cluster-short soak h2spec oracle golden bench build image deploy llamacpp e2e e2e-all
 
 test:
 	$(GO) test -short ./...
 
+check: fmt vet cross lint race test
+
 LACONIC_SWEEP ?= half
-long:
-	-e2e/llamacpp/fetch
-	LACONIC_SWEEP=$(LACONIC_SWEEP) LACONIC_LLAMACPP=full $(GO) test -timeout 60m ./...
-
-# The tests that do less with -short, or without a larger set of conversations: with
-# these, test is long.
-LONGER := TestACountThatChangesMovesNoEpoch TestADigestOfAnyShape TestAGroupIsRemovedWhole TestALargerWindowKeepsNoLess \
-          TestAMovingMarkerMovesNothing TestAStoreEndsWithItsContext TestASwappedOrDamagedValueIsAMiss \
-          TestAValueOfAnotherVersionIsAMissAndExpires TestAVaultGivesWhatItTook TestAnotherMixOfTextsIsStillCounted \
-          TestBlocksOfRealConversations TestBoundThinkingFollowsItsPrefix TestBoundThinkingSurvives TestConversations TestCostIsLinear TestCountReadsRecordedRequests \
-          TestCountsMoveNoEpoch TestEpochsLand TestEstimatesOfRealConversationsLeanToTheSafeSide TestEstimatesOfRealRequestsLeanToTheSafeSide \
-          TestEveryNeighbour TestEveryNeighbourOfAnItem TestEveryRealRequestIsTakenByAStrictUpstream TestExactCountsAgreeWithTheBillStepByStep TestFactsAgreeWithTheFiles \
-          TestHistoryOnRealConversations TestHostileTextsTakeNoMoreThanOthers TestInterleavedAgentsDoNotTouchEachOthersPlans TestItemsOfRealConversations TestLlamaCppCache \
-          TestLlamaCppCounts TestLlamaCppTemplates TestLoopEnds TestManyAtOnce TestMaskingIsLinear TestMemoryStaysFlat TestOllama \
-          TestPoliciesOnRealConversations TestPromisesHoldOnRealConversations TestPromisesHoldUnderEveryDemand \
-          TestPromisesHoldWhereTextFollowsCalls TestReadCapture TestRealConversationsStayPrefixes TestRealToolsCostTheirJSON \
-          TestRecordsMayForgetAtAnyTime TestRememberedWordsAreNotMixedUp TestReplicasSendWhatOneProcessSends \
-          TestResultsFindTheirCallsInRealConversations TestSentinelsNameTheMaster TestShownAddsUp TestSoak TestSurvival \
-          TestTellingTheWindowIsNoWorseThanTellingNothing TestTheImageStepByStep TestTheRequestBeforeIsRepeated \
-          TestThreeAnswersShowHowAnUpstreamCounts TestTokensAreThoseOfTheSlowReference TestTruth TestTwoVersionsDoNotMix TestWhatIsOverIsAMiss \
-          TestWhatIsTooLargeIsRefused TestWhatRedisIsAsked TestWhatWasPutIsFound TestWorkersDoNotChangeTheResult TestYardstick
-longer:
-	LACONIC_SWEEP=$(LACONIC_SWEEP) $(GO) test -timeout 30m -run '^($(subst $(space),|,$(strip $(LONGER))))$$' \
-		$$(grep -rlE 'testing\.Short\(\)|LACONIC_SWEEP|compacttest\.(Conversation|Capture|LargerSet|HasLargerSet)' --include=*_test.go --exclude-dir='.?*' . | xargs -n1 dirname | sort -u)
-
-check: test fmt vet cross lint longer race fuzz vuln oracle hostile cluster-short survival deploy
+long: check fuzz vuln oracle llamacpp e2e survival hostile cluster deploy
+	LACONIC_SWEEP=$(LACONIC_SWEEP) $(GO) test -timeout 60m ./...
 
 fmt:
 	@out=$$($(GO) tool gofumpt -l .); if [ -n "$$out" ]; then echo "gofumpt would change:"; echo "$$out"; exit 1; fi
@@ -69,14 +44,10 @@ cross:
 lint:
 	$(GO) tool staticcheck ./...
 
-# Where goroutines share something. What is pure is called from there, and has tests
-# without goroutines. Of e2e the stories, reloads and streams: the
+# Where goroutines share something. Of e2e the stories, reloads and streams: the
 # others send hundreds of requests one by one.
-UNRACED := proxy/wire proxy/overflow proxy/fingerprint proxy/summarize/redact proxy/summarize/prompt \
-           replay/record replay/report
 race:
-	$(GO) test -race -short $$($(GO) list ./cli/... ./counting ./demo/... ./fold/... ./proxy/... ./replay/... ./store/... ./tokenize/cache | \
-		grep -vE '/($(subst $(space),|,$(strip $(UNRACED))))$$')
+	$(GO) test -race -short ./cli/... ./counting ./demo ./fold/... ./proxy/... ./replay ./store/... ./tokenize/cache
 	$(GO) test -race -short -run 'Goroutines|SharedSafely' ./tokenize ./tokenize/bpe
 	$(GO) test -race -short -run 'Stories|Reload|Stream|ThePage' ./e2e
 
