@@ -1,0 +1,121 @@
+package digest
+
+import (
+	"regexp"
+	"strings"
+
+	"laconic/compact"
+)
+
+// by says whose an event is.
+type by uint8
+
+const (
+	byUser by = iota
+	byAgent
+	byCall
+)
+
+// An event is what happened in one message that left: words of the user or of the
+// assistant, or a call with its result.
+type event struct {
+	by       by
+	origin   int
+	words    string // what was said
+	final    bool   // the assistant said it to the user, without a call
+	*action         // of a call
+	result   result
+	outcome  outcome
+	answered bool
+}
+
+func (r *Record) happened(e *event) *event {
+	r.events = append(r.events, e)
+	r.fresh++
+	return e
+}
+
+// lose notes that a message left.
+func (r *Record) lose(m *message) {
+	awaits := r.awaits
+	r.awaits = nil
+	switch {
+	case m.role == compact.User:
+		holds := isResult(m.text)
+		call := awaits != nil && awaits.origin+1 == m.origin && (awaits.tool != "$" || holds)
+		said, data := saidIn(m.text, holds || call)
+		if holds || call {
+			if !call {
+				awaits = r.happened(&event{by: byCall, origin: m.origin, action: &action{}})
+			}
+			res := resultOf(data, awaits.kind)
+			r.answer(awaits, &res)
+			data = ""
+		}
+		if said != "" {
+			r.happened(&event{by: byUser, origin: m.origin, words: said})
+		}
+		if data != "" {
+			res := resultOf(data, reads)
+			r.answer(r.happened(&event{by: byCall, origin: m.origin, action: &action{kind: reads, path: attached(m.text)}}), &res)
+		}
+	case m.role == compact.Assistant:
+		if words := strings.TrimSpace(withoutElements(m.text)); words != "" {
+			r.happened(&event{by: byAgent, origin: m.origin, words: words, final: len(m.actions) == 0})
+		}
+		for i, a := range m.actions {
+			if m.inText {
+				r.awaits = r.happened(&event{by: byCall, origin: m.origin, action: a})
+			} else if c := r.calls.of(&m.calls[i], m.origin, a); c.event == nil { // else its result left before
+				c.event = r.happened(&event{by: byCall, origin: m.origin, action: a})
+			}
+		}
+	case m.result != nil:
+		c := r.calls.answered(m)
+		switch {
+		case c == nil:
+			c = &indexedCall{action: &action{}}
+			fallthrough
+		case c.event == nil || c.event.answered:
+			c.event = r.happened(&event{by: byCall, origin: m.origin, action: c.action})
+		}
+		r.answer(c.event, m.result)
+	}
+}
+
+// answer notes the result of a call, and what the call changed.
+func (r *Record) answer(e *event, res *result) {
+	e.answered, e.result = true, *res
+	if line, rest, _ := strings.Cut(e.result.text, "\n"); e.command != "" && len(line) > 3 && strings.HasPrefix(e.command, strings.TrimSpace(line)) {
+		e.result.text = rest // the command itself
+	}
+	r.follow(e)
+	e.outcome = e.outcomeOf(&e.result)
+	if e.kind == tracks {
+		r.todo.track(e)
+	}
+	for i := range e.changes {
+		if c := &e.changes[i]; e.happened(c, e.outcome, &e.result) {
+			r.files.apply(c, e)
+		}
+	}
+}
+
+// goesOn finds the id of a program that goes on while the assistant does other things.
+var goesOn = regexp.MustCompile(`(?:Process running with session ID|running in background with ID:) (\w+)`)
+
+// follow makes of a call that waits for a program a step of that program.
+func (r *Record) follow(e *event) {
+	was := r.running[e.values.member("session_id bash_id shell_id shellId")]
+	if was != nil && e.kind == other && strings.TrimSpace(e.values.member("chars input")) == "" {
+		went := *was
+		went.changes, went.waits = nil, true
+		e.action = &went
+	}
+	if m := goesOn.FindStringSubmatch(firstBytes(e.result.text, 200)); m != nil && e.command != "" {
+		if len(r.running) > leastEvents {
+			clear(r.running)
+		}
+		r.running[m[1]] = e.action
+	}
+}
