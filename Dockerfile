@@ -5,11 +5,14 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o /laconic .
+ARG VERSION=0.1.0-dev
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X laconic/cli.release=$VERSION" -o /laconic . && deploy/notices /THIRD_PARTY_NOTICES
 
 FROM scratch
+ARG VERSION=0.1.0-dev
+LABEL org.opencontainers.image.title=laconic org.opencontainers.image.version=$VERSION org.opencontainers.image.licenses=MIT
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
-COPY --from=build /laconic /laconic
+COPY --from=build /laconic /THIRD_PARTY_NOTICES /
 USER 65532:65532
 EXPOSE 7280
 ENTRYPOINT ["/laconic"]

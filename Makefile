@@ -20,7 +20,7 @@ FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./com
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
             ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize/bpe:FuzzCount ./cli:FuzzParse
 
-.PHONY: test long check fmt vet cross lint race fuzz vuln survival yardstick hostile cluster cluster-short soak h2spec oracle golden bench build image deploy llamacpp e2e e2e-all
+.PHONY: test long check fmt vet cross lint race fuzz vuln survival yardstick hostile cluster cluster-short soak h2spec oracle golden bench build image notices snapshot deploy llamacpp e2e e2e-all
 
 test:
 	$(GO) test -short ./...
@@ -132,6 +132,19 @@ build:
 
 image:
 	docker build -t laconic .
+
+# The licences of all modules in the binary. It fails where one has none.
+notices:
+	deploy/notices .tools/THIRD_PARTY_NOTICES
+
+# What a release is made of, without publishing: archives, packages, checksums. Bills
+# of material need syft, and images docker: both are left out where they are missing.
+GORELEASER := github.com/goreleaser/goreleaser/v2@v2.15.0
+.tools/goreleaser:
+	GOBIN=$(abspath .tools) $(GO) install $(GORELEASER)
+snapshot: .tools/goreleaser
+	.tools/goreleaser check
+	.tools/goreleaser release --snapshot --clean --skip=publish$$(command -v syft >/dev/null || echo ,sbom)$$(docker info >/dev/null 2>&1 || echo ,docker)
 
 # What was fetched is kept in .llamacpp, which git ignores; `make test` then has a short
 # form of these. -v shows what llama.cpp counted and evaluated.

@@ -20,15 +20,16 @@ type build struct {
 	Arch     string `json:"arch"`
 }
 
+// release is the version that is being made. A release sets it with
+// -ldflags "-X laconic/cli.release=…", and a build knows it without a repository.
+var release = "0.1.0-dev"
+
 // built returns what this binary says of itself.
 func built() build {
-	b := build{Version: "unknown", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	b := build{Version: release, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
-	}
-	if b.Version = info.Main.Version; b.Version == "" || b.Version == "(devel)" {
-		b.Version = "devel"
 	}
 	for _, s := range info.Settings {
 		switch s.Key {
