@@ -125,7 +125,7 @@ golden:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./compact ./proxy/wire ./proxy
-	$(GO) test -run '^$$' -bench Overhead ./e2e
+	$(GO) test -run '^$$' -bench 'Overhead|Latency' ./e2e
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o laconic .

@@ -101,17 +101,19 @@ func (l Limits) Under(rules Rules) Limits {
 	return l
 }
 
-// Published are the limits of a model that an upstream publishes, in tokens; 0:
+// Published is what an upstream publishes of a model. Limits are in tokens; 0:
 // unknown.
 type Published struct {
 	// Window is of prompt and answer together, Input of the prompt alone.
 	Window, Input int
+	// NoTools: its chat template leaves out tools; NoCalls: calls and results, too.
+	NoTools, NoCalls bool
 }
 
 // With returns the limits with what the upstream publishes. A published limit of
 // the prompt says only that the window is no smaller.
 func (l Limits) With(p Published) Limits {
-	if p == (Published{}) {
+	if p.Window <= 0 && p.Input <= 0 {
 		return l
 	}
 	switch {

@@ -35,23 +35,18 @@ type Rememberer interface {
 	Message(m *Message) int
 }
 
-// A Leaver is a [Counter] by which some messages cost nothing, because the
-// upstream's chat template leaves them out.
-type Leaver interface {
+// A Placer is a [Counter] by which a part costs otherwise in some messages, because
+// the upstream's chat template leaves these out, or writes their texts as JSON.
+type Placer interface {
 	Counter
-	Leaves(m *Message) bool
+	// PartIn returns the cost of a part of m.
+	PartIn(m *Message, p *Part) int
 }
 
-// leaves reports whether a message costs nothing.
-func leaves(c Counter, m *Message) bool {
-	l, ok := c.(Leaver)
-	return ok && l.Leaves(m)
-}
-
-// costPart returns what a part of m costs.
-func costPart(c Counter, m *Message, p *Part) int {
-	if leaves(c, m) {
-		return 0
+// CostPart returns what a part of m costs.
+func CostPart(c Counter, m *Message, p *Part) int {
+	if in, ok := c.(Placer); ok {
+		return in.PartIn(m, p)
 	}
 	return c.Part(p)
 }
@@ -67,12 +62,9 @@ func Cost(c Counter, m *Message) int {
 // CostOfPieces returns what the envelope, the parts and the calls of a message cost
 // together.
 func CostOfPieces(c Counter, m *Message) int {
-	if leaves(c, m) {
-		return 0
-	}
 	n := c.Envelope(m)
 	for i := range m.Parts {
-		n += c.Part(&m.Parts[i])
+		n += CostPart(c, m, &m.Parts[i])
 	}
 	for i := range m.Calls {
 		n += c.Call(&m.Calls[i])

@@ -119,8 +119,8 @@ type charging struct {
 // Envelope implements [Counter].
 func (c charging) Envelope(m *Message) int { return c.Counter.Envelope(m) + c.more(m) }
 
-// Leaves implements [Leaver].
-func (c charging) Leaves(m *Message) bool { return leaves(c.Counter, m) }
+// PartIn implements [Placer].
+func (c charging) PartIn(m *Message, p *Part) int { return CostPart(c.Counter, m, p) }
 
 // Message implements [Rememberer].
 func (c charging) Message(m *Message) int { return Cost(c.Counter, m) + c.more(m) }

@@ -105,7 +105,7 @@ func (d *Draft) Text(r Ref) Text { return d.msgs[r.Message].Parts[r.Part].Text }
 // Cost returns what a part costs now, in tokens.
 func (d *Draft) Cost(r Ref) int {
 	m := &d.msgs[r.Message]
-	return costPart(d.counter, m, &m.Parts[r.Part])
+	return CostPart(d.counter, m, &m.Parts[r.Part])
 }
 
 // Drop removes the exchange that starts at message i and reports whether it
@@ -202,7 +202,7 @@ func (d *Draft) replace(r Ref, e Edit) bool {
 	m := &d.msgs[r.Message]
 	old := m.Parts[r.Part]
 	part := rewritten(old, e.Op, e.Text)
-	e.Saved = costPart(d.counter, m, &old) - costPart(d.counter, m, &part)
+	e.Saved = CostPart(d.counter, m, &old) - CostPart(d.counter, m, &part)
 	if e.Saved <= 0 {
 		return false
 	}

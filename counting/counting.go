@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"laconic/compact"
 	"laconic/tokenize"
 	"laconic/tokenize/cache"
@@ -26,6 +28,7 @@ type Counter struct {
 	// says. messages are whole messages, by their sums.
 	pdfs, messages cache.Texts
 	sum            func(string) cache.Sum
+	quotes         bool // the texts of results
 	// least is the length of the shortest text that is remembered, in bytes.
 	least int
 	// seen and fresh count the texts of one request; nil: nobody asks.
@@ -69,7 +72,7 @@ func newCounter(c *tokenize.Counter, counts *cache.Cache) *Counter {
 		plain: counts.Texts(name), escaped: counts.Texts(name + " escaped"),
 		tools: counts.Texts(name + " tools of " + c.Family()), formats: counts.Texts(name + " formats"),
 		unknown: counts.Texts(name + " unknown"), pdfs: counts.Texts(c.Family() + " PDFs"),
-		messages: counts.Texts(name + " messages of " + c.Family()), sum: counts.Sum,
+		messages: counts.Texts(name + " messages of " + c.Family()), sum: counts.Sum, quotes: c.Quotes(),
 	}
 }
 
@@ -133,6 +136,15 @@ func (k *Counter) Part(p *compact.Part) int {
 		return k.model.Video(source)
 	}
 	return k.remembered(k.unknown, source, k.model.Unknown)
+}
+
+// PartIn implements [compact.Placer].
+func (k *Counter) PartIn(m *compact.Message, p *compact.Part) int {
+	if !k.quotes || !m.Role.Result() || p.Kind != compact.KindText {
+		return k.Part(p)
+	}
+	quoted, _ := jsontext.AppendQuote(nil, p.Text.String())
+	return k.remembered(k.plain, string(quoted), k.model.Text)
 }
 
 // Sum returns the sum by which the cost of a message is remembered, from its bytes.

@@ -150,6 +150,21 @@ func TestCountsAreThoseOfTheTexts(t *testing.T) {
 	}
 }
 
+// TestResultsCostWhatATemplateMakesOfThem: Llama's writes them as strings of JSON, and
+// nothing else; Hermes's, which is made of it, as they are.
+func TestResultsCostWhatATemplateMakesOfThem(t *testing.T) {
+	text := "{\"a\": \"b\"}\n\tnext\n"
+	for model, want := range map[string]string{"llama-3.1-8b": `"{\"a\": \"b\"}\n\tnext\n"`, "hermes-3-llama-3.1-8b": text, "gpt-4o": text} {
+		k, p := newCounter(tokenize.For(model), cache.New(0)), compact.Part{Text: compact.Plain(text)}
+		if got, want := compact.CostPart(k, &compact.Message{Role: compact.Tool}, &p), k.model.Text(want); got != want {
+			t.Errorf("%s: a result costs %d, want %d", model, got, want)
+		}
+		if got, want := compact.CostPart(k, &compact.Message{Role: compact.User}, &p), k.model.Text(text); got != want {
+			t.Errorf("%s: a user's text costs %d, want %d", model, got, want)
+		}
+	}
+}
+
 // Stages make texts that are not escaped and look as if they were.
 // TestNothingThatAModelReadsIsFree: wherever a text stands in a message, it is
 // charged.

@@ -54,9 +54,9 @@ func TestLlamaCppCache(t *testing.T) {
 				}
 			}
 			// Untold it keeps a quarter of the window for the answer, so it compacts more often.
-			through("Laconic, told nothing", "", 135)
+			through("Laconic, told nothing", "", 131)
 			if allOfLlamaCpp() {
-				through("Laconic, told", fmt.Sprintf("models: [{match: \"*\", window: %d, reserve: 512}]\n", w.window), 130)
+				through("Laconic, told", fmt.Sprintf("models: [{match: \"*\", window: %d, reserve: 512}]\n", w.window), 137)
 			}
 		})
 	}

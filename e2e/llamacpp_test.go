@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -89,6 +90,36 @@ func TestLlamaCppLoadsOnDemand(t *testing.T) {
 	long := longRequest("model", 9000)
 	if status, h, answer := postJSON(t, p.URL+completions, long); status != http.StatusOK || h.Get("X-Laconic-Outcome") != "compacted" {
 		t.Errorf("%d %q: %.300s", status, h.Get("X-Laconic-Outcome"), answer)
+	}
+}
+
+// TestLlamaCppFortyTools: forty tools take two thirds of a window, and the agent comes to
+// its end all the same.
+func TestLlamaCppFortyTools(t *testing.T) {
+	t.Parallel()
+	l := startLlama(t, append(template(t, chatML), "-m", model(t, ""), "-np", "1", "-c", "20000")...)
+	l.secret = true
+	c := someChats(t, func(_ int, id string) bool { return id == "demo" })[0]
+	var tools []object
+	for i := range 40 {
+		name := "tool_" + strconv.Itoa(i)
+		tools = append(tools, object{"type": "function", "function": object{
+			"name": name, "description": strings.Repeat("Does what "+name+" does, and says how that went. ", 20),
+			"parameters": object{"type": "object", "properties": object{"path": object{"type": "string", "description": "Where it does that."}}, "required": []string{"path"}},
+		}})
+	}
+	c.tools = marshal(tools)
+	requests := c.growing("my-model", 41)
+	e := l.evaluates(t, startLaconic(t, l.URL+"/v1", "").URL, requests)
+	refused := 0
+	for _, came := range l.came() {
+		if came.status != http.StatusOK {
+			refused++
+		}
+	}
+	t.Logf("%v, the server refused %d", e, refused)
+	if e.requests != 41 || e.refused > 0 || refused == 0 || refused > 2 || e.sent/e.requests < 12000 {
+		t.Errorf("%v, the server refused %d", e, refused)
 	}
 }
 

@@ -75,7 +75,7 @@ func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation 
 	facts := c.known.FactsWith(c.counts)
 	published, refuses := p.published(x.settings, x.r.Header, route, asked, c.plain > 1)
 	c.known.Published(published)
-	c.facts, c.measured = c.counting(facts, refuses || facts.Refuses()), !facts.Count.Until.IsZero()
+	c.facts, c.measured = c.counting(facts, published, refuses || facts.Refuses()), !facts.Count.Until.IsZero()
 	if s, ok := whole(c.ways[c.wayOf(&c.facts)].Counter).(Summing); ok && c.facts.Percent() == 100 && !c.ownCounter() {
 		req.Sum(s.Sum)
 	}
@@ -212,7 +212,7 @@ func (p *Proxy) published(s *settings, h http.Header, route *Route, model string
 	}
 	published, refuses = p.learnt.Window(s.asking(h, route), model)
 	if route.Configured {
-		published = compact.Published{}
+		published.Window, published.Input = 0, 0
 	}
 	return published, refuses
 }

@@ -68,6 +68,13 @@ func TestWindowsThatUpstreamsTell(t *testing.T) {
 	for _, model := range []string{"m.gguf", "small", "gpt-4", "any name"} {
 		f("llama.cpp, its one row: "+model, model, 32768, "/v1/models", llamacpp, "/props", `{"default_generation_settings":{"n_ctx":1}}`)
 	}
+	for caps, want := range map[string]compact.Published{
+		`"supports_tools":false,"supports_tool_calls":true`:  {Window: 32768, NoTools: true},
+		`"supports_tools":false,"supports_tool_calls":false`: {Window: 32768, NoTools: true, NoCalls: true},
+		`"supports_tools":true,"supports_tool_calls":false`:  {Window: 32768},
+	} {
+		f("llama.cpp, what its template leaves out: "+caps, "small", want, "/v1/models", llamacpp, "/props", `{"chat_template_caps":{`+caps+`}}`)
+	}
 	const router = `{"data":[{"id":"a","aliases":["b"],"owned_by":"llamacpp","context_length":131072,"status":{"value":"unloaded","args":["llama-server","--ctx-size","4096","--port","0"]}},` +
 		`{"id":"c","owned_by":"llamacpp","context_length":131072,"status":{"value":"unloaded","args":["llama-server","-c"]}},` +
 		`{"id":"d","owned_by":"llamacpp","context_length":131072,"meta":{"n_ctx":2048},"status":{"value":"loaded","args":["--ctx-size","4096"]}}]}`

@@ -31,20 +31,38 @@ func withOmissions(ways []Way) []Way {
 	for _, l := range omissions {
 		for _, w := range ways {
 			l.Counter = w.Counter
-			all = append(all, Way{Name: strings.TrimSpace(w.Name + " " + l.what), Counter: l})
+			all = append(all, Way{Name: l.name(w.Name), Counter: l})
 		}
 	}
 	return all
 }
 
-// Leaves implements [compact.Leaver].
-func (l omission) Leaves(m *compact.Message) bool {
+// name returns the name of a way of counting without what l leaves out.
+func (l omission) name(way string) string { return strings.TrimSpace(way + " " + l.what) }
+
+func (l omission) leaves(m *compact.Message) bool {
 	return l.calls && m.Role.Result() || l.instructions && m.Role.Instruction()
+}
+
+// Envelope implements [compact.Counter].
+func (l omission) Envelope(m *compact.Message) int {
+	if l.leaves(m) {
+		return 0
+	}
+	return l.Counter.Envelope(m)
+}
+
+// PartIn implements [compact.Placer].
+func (l omission) PartIn(m *compact.Message, p *compact.Part) int {
+	if l.leaves(m) {
+		return 0
+	}
+	return compact.CostPart(l.Counter, m, p)
 }
 
 // Message implements [compact.Rememberer].
 func (l omission) Message(m *compact.Message) int {
-	if l.Leaves(m) || l.calls && len(m.Calls) > 0 {
+	if l.leaves(m) || l.calls && len(m.Calls) > 0 {
 		return compact.CostOfPieces(l, m)
 	}
 	return compact.Cost(l.Counter, m)
@@ -80,7 +98,7 @@ func (l omission) left(c compact.Counter, msgs []compact.Message) (n int) {
 	for i := range msgs {
 		m := &msgs[i]
 		switch {
-		case l.Leaves(m):
+		case l.leaves(m):
 			n += compact.Cost(c, m)
 		case l.calls:
 			for k := range m.Calls {

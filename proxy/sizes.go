@@ -28,12 +28,21 @@ func (c *conversation) wayOf(f *learn.Facts) int {
 }
 
 // counting returns f with the way and the factor that hold until answers have
-// shown how the upstream counts.
-func (c *conversation) counting(f learn.Facts, refuses bool) learn.Facts {
+// shown how the upstream counts: the first way, without what the upstream says that
+// its template leaves out.
+func (c *conversation) counting(f learn.Facts, told compact.Published, refuses bool) learn.Facts {
 	if f.Count.Value.Percent != 0 && c.ways[c.wayOf(&f)].Name == f.Count.Value.Way {
 		return f
 	}
-	f.Count = learn.Fact[learn.Count]{Value: learn.Count{Way: c.ways[0].Name}}
+	way := c.ways[0].Name
+	if told.NoTools && len(c.ways) > c.plain {
+		l := omissions[0]
+		if told.NoCalls {
+			l = omissions[1]
+		}
+		way = l.name(way)
+	}
+	f.Count = learn.Fact[learn.Count]{Value: learn.Count{Way: way}}
 	if g, ok := c.ways[0].Counter.(Guessing); ok && !refuses && g.Careful() != 100 {
 		f.Count.Value.Percent = g.Careful()
 	}

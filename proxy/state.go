@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"laconic/proxy/admission"
-	"laconic/proxy/learn"
 )
 
 // State is what a proxy holds at one moment.
@@ -16,7 +15,8 @@ type State struct {
 	Memory  admission.Stats
 	// Upstreams are those of the options in force that requests went to.
 	Upstreams []UpstreamState
-	Learnt    learn.Believed
+	// Learnt is of how many models each fact is believed.
+	Learnt map[string]int
 	// Summarizing is how many summaries are being made.
 	Summarizing int
 }

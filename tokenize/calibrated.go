@@ -4,7 +4,7 @@ import "slices"
 
 // Calibration finds out, from the bills of one upstream, which of the counters of one model counts as the upstream does,
 // and by which factor. A plan depends on both, so they change seldom: the factor in steps of 2 %, up at once, because a
-// prompt that is under-counted is refused or cut, and down when three bills agree. After five bills they rest: the factor
+// prompt that is under-counted is refused or cut, and down when three bills agree. The first three set it without slack. After five bills they rest: the factor
 // changes only if it is off by more than 5 %, and the way only if no factor on it explains the bills.
 //
 // Two ways of counting can differ by more than a factor of two between texts, so one factor on a wrong way is right for
@@ -154,7 +154,7 @@ func (c *Calibration) add(b bill) {
 	}
 	if way := c.best(); way != c.way {
 		c.way, c.percent = way, c.largest(way)
-	} else if to := c.largest(way); to*1000 <= c.percent*1000-down*100 {
+	} else if to := c.largest(way); !c.chosen && to < c.percent || to*1000 <= c.percent*1000-down*100 {
 		c.percent = to
 	}
 	c.measured, c.chosen = true, true

@@ -40,6 +40,7 @@ func TestTheFactorOfACounter(t *testing.T) {
 	f("one that does not agree", 0, "800:100 990:100 800:100 800:100 800:80")
 	f("a known factor goes down by three too", 120, "900:120 900:120 900:90")
 	f("small differences move nothing", 0, "1004x50:100 985x50:100 1015x50:100")
+	f("but once, for the first three", 0, "970x3:98 945x50:98")
 	f("a step", 0, "960x2:100 960:96")
 	f("bounds", 0, "9000:300")
 	f("the lower one", 0, "400x3:40 390x60:40")

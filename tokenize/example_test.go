@@ -39,7 +39,7 @@ func ExampleNamed() {
 	fmt.Println(err)
 	// Output:
 	// 1000 <nil>
-	// unknown tokenizer "byte/4", did you mean "bytes/4"? (known: o200k_base, o200k_harmony, cl100k_base, cl100k*1.02, cl100k*1.02+digits, o200k*1.05, o200k*1.1, o200k*1.1+digits, o200k*1.15+digits, o200k*1.2+digits, o200k*1.35+digits, o200k*1.35, o200k*1.6, bytes/4, bytes/3.5, bytes/3)
+	// unknown tokenizer "byte/4" (known: o200k_base, o200k_harmony, cl100k_base, cl100k*1.02, cl100k*1.02+digits, o200k*1.05, o200k*1.1, o200k*1.1+digits, o200k*1.15+digits, o200k*1.2+digits, o200k*1.35+digits, o200k*1.35, o200k*1.6, bytes/4, bytes/3.5, bytes/3)
 }
 
 // Another tokenizer for the texts; pictures still cost what the model's family says.

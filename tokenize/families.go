@@ -133,9 +133,11 @@ var families = []family{
 
 	// Meta.
 	{"llama-4", "*llama-4* *llama4*", "o200k*1.05", anyVision, 32, 0, 131_072, 0},
+	// Made of Llama 3, with templates of their own.
+	{"llama-tuned", "*hermes-3* *hermes3* *nemotron*", "cl100k*1.02", anyVision, 32, 0, 131_072, 0},
 	{
 		"llama-3.1",
-		"*llama-3?1* *llama-3?2* *llama-3?3* *llama3?1* *llama3?2* *llama3?3* *llama-v3p* *nemotron*",
+		"*llama-3?1* *llama-3?2* *llama-3?3* *llama3?1* *llama3?2* *llama3?3* *llama-v3p*",
 		"cl100k*1.02", anyVision, 32, 0, 131_072, 0,
 	},
 	{"llama-3", "*llama-3* *llama3* *llama-v3*", "cl100k*1.02", anyVision, 32, 0, 8_192, 0},

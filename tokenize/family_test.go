@@ -71,6 +71,7 @@ func TestFamilyByModelName(t *testing.T) {
 	f("mimo-v2-flash", "mimo", "o200k*1.35+digits")
 	f("XiaomiMiMo/MiMo-7B-RL", "mimo", "o200k*1.35+digits")
 	f("llama3.1:8b", "llama-3.1", "cl100k*1.02")
+	f("NousResearch/Hermes-3-Llama-3.1-8B", "llama-tuned", "cl100k*1.02")
 	f("llama3:8b", "llama-3", "cl100k*1.02")
 	f("llama3-70b-8192", "llama-3", "cl100k*1.02")
 	f("llama2:13b", "llama-2", "o200k*1.35+digits")

@@ -29,7 +29,7 @@ func (c *Counter) Named(tokenizer string) (*Counter, error) {
 			return &Counter{c.family, &tokenizers[i]}, nil
 		}
 	}
-	return nil, unknown(tokenizer)
+	return nil, &UnknownError{tokenizer, Names()}
 }
 
 // Names returns the known tokenizers, in the order of the table.

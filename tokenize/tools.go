@@ -2,12 +2,13 @@ package tokenize
 
 import "strings"
 
-// template is how a chat template shows tools to its model.
+// template is how a chat template shows tools and their results to its model.
 type template struct {
 	families string // patterns on the names of families, separated by blanks
 	indent   int    // blanks for each level, a line for each element; 0: one line, a blank behind each comma and colon
 	page     int    // tokens of the instructions around the list
 	percent  int    // of what the list costs as JSON
+	quotes   bool   // results, as strings of JSON
 }
 
 // templates are those of three vendors, as their repositories publish them. The last row is for models whose template
@@ -16,23 +17,26 @@ type template struct {
 var templates = []template{
 	// Qwen3-Coder writes tools as XML, below a longer page: four agents' tools cost 935, 249, 1,212 and 2,966 tokens behind a
 	// llama.cpp with its vocabulary and template, where their JSON costs 644, 67, 976 and 2,552.
-	{"qwen3-coder", 0, 180, 109},
+	{"qwen3-coder", 0, 180, 109, false},
 	// Qwen: github.com/QwenLM/Qwen-Agent, qwen_agent/llm/fncall_prompts/nous_fncall_prompt.py, FN_CALL_TEMPLATE; commit 31a4d36.
 	// Each tool is a line of json.dumps; the page has 86 tokens.
-	{"qwen* deepseek-qwen", 0, 86, 100},
+	{"qwen* deepseek-qwen", 0, 86, 100, false},
 	// Llama: github.com/meta-llama/llama-models, models/llama3_1/prompt_format.md, "JSON based tool calling"; commit a9c89c4. The
-	// tools are indented by four blanks; the page has 44 tokens.
-	{"llama-3* llama-4", 4, 44, 100},
+	// tools are indented by four blanks; the page has 44 tokens. The templates on Hugging Face write a result by tojson, and a
+	// llama.cpp with that of 3.1 counts it so.
+	{"llama-3* llama-4", 4, 44, 100, true},
+	// Hermes 3 adds a signature to each description, and the schema of a call.
+	{"llama-tuned", 0, 180, 120, false},
 	// Mistral: github.com/mistralai/mistral-common, src/mistral_common/tokens/tokenizers/instruct.py, encode_user_message; commit
 	// bc022b9. The list is json.dumps between two marks.
-	{"mixtral* mistral* magistral* pixtral*", 0, 2, 100},
+	{"mixtral* mistral* magistral* pixtral*", 0, 2, 100, false},
 	// Gemma 4 writes declarations with a mark of one token in the place of quotes, and no page: the same agents' tools cost 518,
 	// 49, 949 and 2,340 tokens behind a llama.cpp, where their JSON costs 726, 75, 1,100 and 2,877. This is the low end, because
 	// messages are counted a little high.
-	{"gemma", 0, 0, 72},
+	{"gemma", 0, 0, 72, false},
 	// Phi-3 and Phi-3.5 leave tools out: github.com/ggml-org/llama.cpp, models/templates/microsoft-Phi-3.5-mini-instruct.jinja.
-	{"phi-3*", 0, 0, 0},
-	{"*", 0, 44, 100},
+	{"phi-3*", 0, 0, 0, false},
+	{"*", 0, 44, 100, false},
 }
 
 // templateOf returns the row of a family.
@@ -54,6 +58,11 @@ func (c *Counter) templated(raw []byte) int {
 		t.indent = 0
 	}
 	return t.page + ceilDiv(c.text.count(laidOut(raw, t.indent))*t.percent, 100)
+}
+
+// Quotes reports whether the template of the model's family writes results as strings of JSON.
+func (c *Counter) Quotes() bool {
+	return c.text.framing.template && templateOf(c.family.name).quotes
 }
 
 // deepest is the deepest level that is indented further than the one above: so the text grows in proportion to the list,

@@ -1,9 +1,11 @@
 package survival
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +20,7 @@ type session struct {
 	*strict.Upstream
 	steps []step
 	dir   string // of the client, for whole paths
+	vllm  bool   // refuses in vLLM's words
 
 	mu       sync.Mutex // guards what follows
 	judge    *judge
@@ -71,6 +74,9 @@ func (s *session) reply(r *strict.Request) strict.Reply {
 // ServeHTTP counts what the upstream refuses.
 func (s *session) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status := &statusWriter{ResponseWriter: w}
+	if s.vllm {
+		status.ResponseWriter = &likeVLLM{ResponseWriter: w}
+	}
 	s.Upstream.ServeHTTP(status, r)
 	if r.Method == http.MethodPost && status.status >= 400 {
 		s.mu.Lock()
@@ -78,6 +84,33 @@ func (s *session) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.mu.Unlock()
 	}
 }
+
+// likeVLLM writes refusals as vLLM does, since 0.8.
+type likeVLLM struct {
+	http.ResponseWriter
+	refuses bool
+}
+
+func (w *likeVLLM) WriteHeader(status int) {
+	if w.refuses = status == http.StatusBadRequest; w.refuses {
+		w.Header().Del("Content-Length")
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// resulted has the window and the prompt of a refusal in OpenAI's words.
+var resulted = regexp.MustCompile(`context length is (\d+) tokens. However, your messages resulted in (\d+) tokens`)
+
+func (w *likeVLLM) Write(b []byte) (int, error) {
+	if n := resulted.FindSubmatch(b); w.refuses && n != nil {
+		_, err := fmt.Fprintf(w.ResponseWriter, `{"object":"error","message":"This model's maximum context length is %s tokens. However, your request has %s input tokens. `+
+			`Please reduce the length of the input messages.","type":"BadRequestError","param":null,"code":400}`, n[1], n[2])
+		return len(b), err
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+func (w *likeVLLM) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // likeChat gives items the roles that a chat has.
 func likeChat(items []strict.Message) []strict.Message {

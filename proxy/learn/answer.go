@@ -162,7 +162,7 @@ func (s *Sent) fillsWindow(b Bill, f *Facts) bool {
 	if planned < leastCounted || b.Prompt >= planned {
 		return false
 	}
-	if b.NoRoom || b.Completion == 0 && b.Prompt%windowStep == 0 {
+	if b.NoRoom || b.Completion == 0 && b.Prompt%windowStep == 0 && b.Prompt*(100+percentSlack) < 100*planned {
 		return true
 	}
 	w := f.limits(s.Limits).Window

@@ -2,32 +2,21 @@ package learn
 
 import "time"
 
-// Believed is of how many models a fact is believed, each behind one upstream and
-// for one credential.
-type Believed struct{ Window, Input, Together, Messages, Bytes, Hard, Count, Shape int }
-
-// Believed counts what is believed now, of the models that requests asked for.
-func (m *Memory) Believed() (n Believed) {
+// Believed counts what is believed now, of the models that requests asked for: of how
+// many a fact is, by its name. Each model is behind one upstream and for one credential.
+func (m *Memory) Believed() map[string]int {
+	n := map[string]int{"window": 0, "input": 0, "together": 0, "messages": 0, "bytes": 0, "hard": 0, "count": 0, "shape": 0}
 	now := time.Now()
 	for _, e := range m.models.All() {
 		e.mu.Lock()
 		f := e.facts.at(now)
 		e.mu.Unlock()
-		for _, c := range []struct {
-			n       *int
-			unknown bool
-		}{
-			{&n.Window, f.Window.Value == 0},
-			{&n.Input, f.Input.Value == 0},
-			{&n.Together, !f.Together.Value},
-			{&n.Messages, f.Messages.Value == 0},
-			{&n.Bytes, f.Bytes.Value == 0},
-			{&n.Hard, f.Hard.Value == 0},
-			{&n.Count, f.Count.Value == Count{}},
-			{&n.Shape, f.Shape.Value == 0},
+		for name, known := range map[string]bool{
+			"window": f.Window.Value != 0, "input": f.Input.Value != 0, "together": f.Together.Value, "messages": f.Messages.Value != 0,
+			"bytes": f.Bytes.Value != 0, "hard": f.Hard.Value != 0, "count": f.Count.Value != Count{}, "shape": f.Shape.Value != 0,
 		} {
-			if !c.unknown {
-				*c.n++
+			if known {
+				n[name]++
 			}
 		}
 	}

@@ -100,10 +100,9 @@ type calibrated struct {
 // confirmed them.
 func (c calibrated) Exact() bool { return c.confirmed || c.Counter.Exact() }
 
-// Leaves implements [compact.Leaver].
-func (c calibrated) Leaves(m *compact.Message) bool {
-	l, ok := c.Counter.(compact.Leaver)
-	return ok && l.Leaves(m)
+// PartIn implements [compact.Placer].
+func (c calibrated) PartIn(m *compact.Message, p *compact.Part) int {
+	return c.scaled(compact.CostPart(c.Counter, m, p))
 }
 
 func (c calibrated) scaled(n int) int { return (n*c.percent + 50) / 100 }

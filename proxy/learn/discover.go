@@ -43,7 +43,7 @@ type Windows map[string]compact.Published
 
 // add adds what is published of a model; the smallest of several limits counts.
 func (w Windows) add(model string, t compact.Published) {
-	t = compact.Published{Window: lower(w[model].Window, credible(t.Window)), Input: lower(w[model].Input, credible(t.Input))}
+	t.Window, t.Input = lower(w[model].Window, credible(t.Window)), lower(w[model].Input, credible(t.Input))
 	if model != "" && t != (compact.Published{}) {
 		w[model] = t
 	}
@@ -220,6 +220,13 @@ func (m *Memory) pages(ctx context.Context, u Upstream, auth http.Header) answer
 			return answer{denied: true} // what is not for this credential is not asked for under other names
 		}
 		if windows := s.read(body); len(windows) > 0 {
+			if t, one := windows[anyModel]; one && s.list && u.Account == "" {
+				page, _ := m.get(ctx, sources[llamaCppPage].at(u.URL), auth)
+				t.NoTools, t.NoCalls = leftOut(page)
+				for name := range windows {
+					windows[name] = t
+				}
+			}
 			return answer{windows: windows, from: s.name, refuses: !s.cuts, loads: s.cuts, unset: s.unset}
 		}
 		if s.cuts && !absent(status) && (body == nil || json.Valid(body) && gjson.ParseBytes(body).IsObject()) {

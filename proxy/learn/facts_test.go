@@ -175,7 +175,19 @@ func TestWhatHasNotExpiredIsFoundWithoutReading(t *testing.T) {
 // silentResults counts words, and nothing for results: the template leaves them out.
 type silentResults struct{ compacttest.Words }
 
-func (silentResults) Leaves(m *compact.Message) bool { return m.Role.Result() }
+func (c silentResults) Envelope(m *compact.Message) int {
+	if m.Role.Result() {
+		return 0
+	}
+	return c.Words.Envelope(m)
+}
+
+func (c silentResults) PartIn(m *compact.Message, p *compact.Part) int {
+	if m.Role.Result() {
+		return 0
+	}
+	return c.Part(p)
+}
 
 // TestWhatIsLeftOutCostsNothing: whatever the factor, and whatever the template demands
 // beside.

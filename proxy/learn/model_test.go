@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"sync"
 	"sync/atomic"
@@ -62,8 +63,8 @@ func TestWhatIsBelievedIsCounted(t *testing.T) {
 		Window: believe(4000, now, limitLife), Shape: believe(compact.NoSlot, now, shapeLife), Input: believe(4000, now, -time.Second),
 	}
 	m.Model(m.Key("o"), &url.URL{Host: "upstream"}, "o").facts.Hard.forget(now, limitLife)
-	if got, want := m.Believed(), (Believed{Window: 2, Bytes: 1, Count: 1, Shape: 1}); got != want {
-		t.Errorf("%+v, want %+v", got, want)
+	if got := fmt.Sprint(m.Believed()); got != "map[bytes:1 count:1 hard:0 input:0 messages:0 shape:1 together:0 window:2]" {
+		t.Error(got)
 	}
 }
 
@@ -216,7 +217,7 @@ func TestFactsThatDoNotComeHoldNobodyUp(t *testing.T) {
 		}
 		began := time.Now()
 		memory.Close()
-		if d := time.Since(began); d > 4*storeWait { // what runs, and what is left
+		if d := time.Since(began); d > 6*storeWait { // what runs, what is due, and what could not be shared
 			t.Errorf("the end took %v", d)
 		}
 		if n, most := s.loads.Load(), int32(2*storeFresh/saveAgain); n < most/2 || n > most+3 {

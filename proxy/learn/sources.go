@@ -30,6 +30,9 @@ type source struct {
 	window, input []string
 }
 
+// llamaCppPage is the place of llama.cpp's own page.
+const llamaCppPage = 1
+
 // sources are read in this order. The list of models comes first: most publish
 // there, and where it is refused no other page is asked for.
 var sources = []source{
@@ -91,6 +94,9 @@ func (s *source) read(body []byte) Windows {
 	w := Windows{}
 	for _, row := range rows {
 		limits := compact.Published{Window: smallest(row, s.window), Input: smallest(row, s.input)}
+		if s.program == llamaCpp {
+			limits.NoTools, limits.NoCalls = leftOut(body)
+		}
 		own := s.list && owners[row.Get("owned_by").String()] == llamaCpp
 		if own {
 			limits = compact.Published{Window: lower(smallest(row, []string{"meta.n_ctx"}), startedWith(row))}
@@ -107,6 +113,16 @@ func (s *source) read(body []byte) Windows {
 		}
 	}
 	return w
+}
+
+// leftOut reports whether the chat template of a llama.cpp leaves out tools, and
+// calls with their results, too. Older ones do not say.
+func leftOut(page []byte) (tools, calls bool) {
+	no := func(what string) bool {
+		return gjson.GetBytes(page, "chat_template_caps.supports_"+what).Type == gjson.False
+	}
+	tools = no("tools")
+	return tools, tools && no("tool_calls")
 }
 
 // startedWith returns the window with which a model in a list of llama.cpp's is

@@ -35,20 +35,8 @@ func (s stateOf) Collect(to chan<- prometheus.Metric) {
 	}
 	gauge(t.serving, float64(now.Serving))
 	gauge(t.summarizing, float64(now.Summarizing))
-	for _, l := range []struct {
-		fact string
-		n    int
-	}{
-		{"window", now.Learnt.Window},
-		{"input", now.Learnt.Input},
-		{"together", now.Learnt.Together},
-		{"messages", now.Learnt.Messages},
-		{"bytes", now.Learnt.Bytes},
-		{"hard", now.Learnt.Hard},
-		{"count", now.Learnt.Count},
-		{"shape", now.Learnt.Shape},
-	} {
-		gauge(t.learnt, float64(l.n), l.fact)
+	for fact, n := range now.Learnt {
+		gauge(t.learnt, float64(n), fact)
 	}
 	s.m.recent.each(func(o proxy.Outcome, prompt, cached int) {
 		gauge(t.recentPrompt, float64(prompt), string(o))

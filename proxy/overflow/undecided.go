@@ -2,7 +2,12 @@ package overflow
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tidwall/gjson"
 )
 
 // mostUndecided is how much of an event is waited for that says neither that it
@@ -18,149 +23,44 @@ func undecided(raw []byte, held int, generated []string) Begins {
 	if held > mostUndecided {
 		within = Answer
 	}
-	s := scanner{b: raw}
-	if s.next() == '[' {
-		s.at++
+	d := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	// next reads a token. Where there is none it returns unread if the text ends here, and
+	// Answer if it is no JSON.
+	next := func(unread Begins) (t jsontext.Token, begins Begins, ok bool) {
+		t, err := d.ReadToken()
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return t, unread, false
+		}
+		return t, Answer, err == nil
 	}
-	switch s.next() {
-	case 0:
-		return Maybe
-	case '{':
-		s.at++
-	default:
-		return Answer
+	if d.PeekKind() == '[' {
+		_, _ = d.ReadToken()
+	}
+	if t, begins, ok := next(Maybe); !ok || t.Kind() != '{' {
+		return begins
 	}
 	for {
-		switch s.next() {
-		case 0:
-			return within
-		case ',':
-			s.at++
-			continue
-		case '"':
-		default: // the end of an object without an error, or no JSON
-			return Answer
+		key, begins, ok := next(within)
+		if !ok || key.Kind() != '"' { // the end of an object without an error, or no JSON
+			return begins
 		}
-		key, ok := s.text()
-		if !ok || s.next() == 0 {
-			return within
+		name := key.String()
+		first := d.PeekKind()
+		if (name == "error" || name == "base_resp") && (first == '{' || first == '"') {
+			return Maybe // whatever its size
 		}
-		s.at++ // a colon
-		first := s.next()
-		switch name := string(key); {
-		case name == "error" || name == "base_resp":
-			if first == '{' || first == '"' {
-				return Maybe // whatever its size
+		if rest := bytes.TrimLeft(raw[d.InputOffset():], ": \t\r\n"); first == '[' && slices.Contains(generated, name) {
+			if rest = bytes.TrimLeft(rest[1:], " \t\r\n"); len(rest) > 0 && rest[0] != ']' {
+				return Answer
 			}
-		case first == '[' && slices.Contains(generated, name) && s.filled():
-			return Answer
 		}
-		if !s.skip() {
+		if err := d.SkipValue(); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return within
+		} else if err != nil {
+			return Answer
 		}
 	}
 }
 
 // typeIn returns the type of an event at its top, "" if that is not there.
-func typeIn(data []byte) string {
-	s := scanner{b: data}
-	if s.next() != '{' {
-		return ""
-	}
-	s.at++
-	for {
-		if s.next() == ',' {
-			s.at++
-		}
-		if s.next() != '"' {
-			return ""
-		}
-		key, ok := s.text()
-		if !ok || s.next() != ':' {
-			return ""
-		}
-		s.at++
-		if string(key) == "type" && s.next() == '"' {
-			value, _ := s.text()
-			return string(value)
-		}
-		if !s.skip() {
-			return ""
-		}
-	}
-}
-
-// scanner reads JSON as far as it is there, and is right about JSON alone.
-type scanner struct {
-	b  []byte
-	at int
-}
-
-// next is the next byte that is no space, 0 at the end of what is there.
-func (s *scanner) next() byte {
-	for ; s.at < len(s.b); s.at++ {
-		switch c := s.b[s.at]; c {
-		case ' ', '\t', '\r', '\n':
-		default:
-			return c
-		}
-	}
-	return 0
-}
-
-// text reads a string as it is written, without its quotes; not ok: its end is
-// not there.
-func (s *scanner) text() (b []byte, ok bool) {
-	start := s.at + 1
-	for i := start; i < len(s.b); i++ {
-		switch s.b[i] {
-		case '\\':
-			i++
-		case '"':
-			s.at = i + 1
-			return s.b[start:i], true
-		}
-	}
-	s.at = len(s.b)
-	return nil, false
-}
-
-// skip reads a value; false: its end is not there.
-func (s *scanner) skip() bool {
-	depth := 0
-	for {
-		switch s.next() {
-		case 0:
-			return false
-		case '"':
-			if _, ok := s.text(); !ok {
-				return false
-			}
-		case '{', '[':
-			depth++
-			s.at++
-		case '}', ']':
-			depth--
-			s.at++
-		case ',', ':':
-			s.at++
-		default:
-			n := bytes.IndexAny(s.b[s.at:], ",:{}[]\" \t\r\n")
-			if n < 0 {
-				return false
-			}
-			s.at += max(n, 1)
-		}
-		if depth <= 0 {
-			return true
-		}
-	}
-}
-
-// filled reports whether an array that begins here has anything in it, as far as
-// that is there.
-func (s *scanner) filled() bool {
-	rest := scanner{b: s.b, at: s.at + 1}
-	c := rest.next()
-	return c != 0 && c != ']'
-}
+func typeIn(data []byte) string { return gjson.GetBytes(data, "type").String() }

@@ -20,13 +20,13 @@ import (
 // The methods take time in proportion to the length of the text, whatever the text, and
 // may be called by many goroutines at once.
 type Encoding struct {
-	name    string
-	cl100k  bool // split like cl100k_base, not like o200k_base
-	vocab   *vocab
-	pieces  *pieceTable
-	pairs   *pairTable
-	chars   *charTable
-	scratch sync.Pool // of *scratch
+	name      string
+	cl100k    bool // split like cl100k_base, not like o200k_base
+	vocab     *vocab
+	pieces    *pieceTable
+	pairs     *pairTable
+	byteToken [256]uint32
+	scratch   sync.Pool // of *scratch
 }
 
 // O200k returns the encoding of GPT-4o and later models, o200k_base. o200k_harmony
@@ -45,16 +45,18 @@ var (
 func newEncoding(name, merges string, cl100k bool) *Encoding {
 	fillClasses()
 	v := readVocab(merges)
-	rules := newMergeRules(v)
-	return &Encoding{
+	e := &Encoding{
 		name:    name,
 		cl100k:  cl100k,
 		vocab:   v,
 		pieces:  newPieceTable(v),
-		pairs:   newPairTable(rules),
-		chars:   newCharTable(rules),
+		pairs:   newPairTable(v),
 		scratch: sync.Pool{New: func() any { return newScratch() }},
 	}
+	for id := range uint32(byteTokens) {
+		e.byteToken[v.token(id)[0]] = id
+	}
+	return e
 }
 
 // Name returns the name of the encoding: "o200k_base" (of o200k_harmony, too) or "cl100k_base".

@@ -5,9 +5,9 @@ package bpe
 
 import "math/bits"
 
-// smallUnits is the length up to which units are merged in two small arrays and one
-// word, with a look at all pairs for each merge. For the number of units in most pieces
-// nothing cleverer is as fast. Longer stretches are merged in window.go.
+// smallUnits is the length in bytes up to which a piece is merged in two small arrays
+// and one word, with a look at all pairs for each merge. For most pieces nothing
+// cleverer is as fast. Longer ones are merged in window.go.
 const smallUnits = 64
 
 // A smallMerge is the state of merging up to smallUnits units.
@@ -20,63 +20,22 @@ type smallMerge struct {
 
 const noRank = noToken << 6
 
-// start begins with one to smallUnits units.
-func (f *smallMerge) start(pairs *pairTable, units []uint32) {
-	n := len(units)
+// start begins with the bytes of a piece, one to smallUnits.
+func (f *smallMerge) start(e *Encoding, piece []byte) {
+	n := len(piece)
 	for i := range (n + 15) &^ 15 {
 		f.rank[i&63] = noRank
 	}
-	for i, id := range units {
-		f.ids[i&63] = id &^ cutAfter
-		if id&cutAfter == 0 {
-			f.rank[i&63] = pairs.join(id, units[i+1]&^cutAfter)<<6 | uint32(i)
-		}
+	last := e.byteToken[piece[0]]
+	f.ids[0] = last
+	for i, c := range piece[1:] {
+		id := e.byteToken[c]
+		f.rank[i&63] = e.pairs.join(last, id)<<6 | uint32(i)
+		f.ids[(i+1)&63] = id
+		last = id
 	}
 	f.live = ^uint64(0) >> (64 - uint(n))
 	f.last = n - 1
-}
-
-// startWhole begins with k characters that u.read has read, at most smallUnits, all of
-// which are units; see unitBuffer.write. A unit's place is that of its first character.
-func (f *smallMerge) startWhole(pairs *pairTable, u *unitBuffer, k int) {
-	for i := range (k + 15) &^ 15 {
-		f.rank[i&63] = noRank
-	}
-	tokens, besides := u.tokens[:k], u.beside[:k]
-	f.live, f.last = 0, k-1
-	unit := pairs.nothing() // before i
-	place := uint32(0)
-	whole := false // unit is more than a character
-	before := unrelated
-	for i := 0; i < k; i++ {
-		beside := besides[i]
-		token := tokens[i] & tokenMask
-		rank := before.rank(mergeShift)
-		was := whole
-		whole = false
-		if tokens[i]&pairUnitStart != 0 {
-			whole = true
-			beside = besides[i+1]
-		} else if merged := beside.rank(mergeShift); merged < before.rank(leftShift) && tokens[i+1]&pairUnitStart == 0 {
-			next := unrelated
-			if i+1 < k {
-				next = besides[i+1]
-			}
-			if merged <= next.rank(rightShift) {
-				token, whole, beside = merged, true, next
-			}
-		}
-		if (was || whole) && before&related != 0 {
-			rank = pairs.join(unit, token)
-		}
-		f.rank[place&63] = rank<<6 | place
-		f.ids[i&63] = token
-		f.live |= 1 << uint(i)
-		unit, place, before = token, uint32(i), beside
-		if whole {
-			i++
-		}
-	}
 }
 
 // step merges two neighbours. It returns false if none merge; then the live places have
@@ -129,50 +88,15 @@ func lowest16(rank *[smallUnits]uint32, from int) uint32 {
 // merge returns the number of tokens of a piece, and appends them to dst if keep is
 // set.
 func (s *scratch) merge(e *Encoding, piece []byte, dst []uint32, keep bool) (int, []uint32) {
-	u := &s.units
-	count := 0
-	for {
-		k := u.read(e.chars, piece)
-		more := int(u.at[k]) < len(piece)
-		if more {
-			// The buffer is full. Go up to the last place to cut, but not past the last
-			// character but one, because the neighbour of the last is not read yet.
-			for k -= 2; k > 0 && !u.cut(k-1); k-- {
-			}
-			if k == 0 {
-				n, dst := e.mergeLong(piece, dst, keep)
-				return count + n, dst
-			}
-		}
-		n := u.write(e.chars, piece, k)
-		for start := 0; start < n; {
-			end := start + 1
-			for end-start < smallUnits && end < n {
-				end++
-			}
-			for u.ids[end-1]&cutAfter == 0 {
-				if end--; end == start {
-					at := 0
-					for _, id := range u.ids[:start] {
-						at += e.vocab.size(id &^ cutAfter)
-					}
-					n, dst := e.mergeLong(piece[at:], dst, keep)
-					return count + n, dst
-				}
-			}
-			f := &s.small
-			f.start(e.pairs, u.ids[start:end])
-			for f.step(e.pairs) {
-			}
-			count += bits.OnesCount64(f.live)
-			for live := f.live; keep && live != 0; live &= live - 1 {
-				dst = append(dst, f.ids[bits.TrailingZeros64(live)])
-			}
-			start = end
-		}
-		if !more {
-			return count, dst
-		}
-		piece = piece[u.at[k]:]
+	if len(piece) > smallUnits {
+		return e.mergeLong(piece, dst, keep)
 	}
+	f := &s.small
+	f.start(e, piece)
+	for f.step(e.pairs) {
+	}
+	for live := f.live; keep && live != 0; live &= live - 1 {
+		dst = append(dst, f.ids[bits.TrailingZeros64(live)])
+	}
+	return bits.OnesCount64(f.live), dst
 }

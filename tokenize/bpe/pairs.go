@@ -49,8 +49,8 @@ func (t *pairTable) join(l, r uint32) uint32 {
 // not merge.
 func (t *pairTable) nothing() uint32 { return uint32(len(t.lefts) - 1) }
 
-func newPairTable(rules *mergeRules) *pairTable {
-	v, index := rules.vocab, rules.byLeft
+func newPairTable(v *vocab) *pairTable {
+	index := indexMerges(v, v.left)
 	t := &pairTable{
 		rights:  new([1 << rankBits / 32]uint32),
 		lefts:   make([]cuckoo, v.len()+1),

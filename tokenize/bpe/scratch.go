@@ -9,8 +9,6 @@ package bpe
 
 import (
 	"encoding/binary"
-	"math/bits"
-	"unicode/utf8"
 )
 
 const (
@@ -29,7 +27,6 @@ type scratch struct {
 	mids  [1 << midBits]midKey
 	longs [1 << longBits]longKey
 
-	units unitBuffer
 	small smallMerge
 }
 
@@ -39,9 +36,7 @@ const (
 )
 
 func newScratch() *scratch {
-	s := new(scratch)
-	s.units.grow(smallUnits)
-	return s
+	return new(scratch)
 }
 
 // countPieces returns the number of tokens of the pieces that start at p and end at
@@ -149,26 +144,6 @@ func (s *scratch) countMerged(e *Encoding, piece []byte) int {
 
 // mergeCount merges a piece and returns the number of its tokens.
 func (s *scratch) mergeCount(e *Encoding, piece []byte) int {
-	u, f := &s.units, &s.small
-	if len(piece) <= smallUnits && piece[len(piece)-1] < utf8.RuneSelf && u.readASCII(e.chars, piece) {
-		f.startWhole(e.pairs, u, len(piece))
-	} else {
-		n := u.read(e.chars, piece)
-		switch {
-		case int(u.at[n]) < len(piece):
-			n, _ = s.merge(e, piece, nil, false)
-			return n
-		case u.whole:
-			f.startWhole(e.pairs, u, n)
-		default:
-			if n = u.write(e.chars, piece, n); n > smallUnits {
-				n, _ = s.merge(e, piece, nil, false)
-				return n
-			}
-			f.start(e.pairs, u.ids[:n])
-		}
-	}
-	for f.step(e.pairs) {
-	}
-	return bits.OnesCount64(f.live)
+	n, _ := s.merge(e, piece, nil, false)
+	return n
 }

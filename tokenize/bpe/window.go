@@ -48,8 +48,8 @@ type window struct {
 	start, end int      // the stretch
 	tokens     []uint32 // its tokens
 
-	units      unitBuffer
-	next, prev []int32 // live neighbours; the last has next = number of units
+	ids        []uint32 // of the units: what was merged so far, bytes at first
+	next, prev []int32  // live neighbours; the last has next = number of units
 	lowest     minTree
 }
 
@@ -154,25 +154,19 @@ func (w *window) merge(e *Encoding, piece []byte, start, size int) {
 		}
 	}
 	text := piece[w.start:w.end]
-	w.units.grow(len(text))
-	n := w.units.write(e.chars, text, w.units.read(e.chars, text))
-	if len(w.next) < n {
-		w.next = make([]int32, len(text))
-		w.prev = make([]int32, len(text))
+	n := len(text)
+	if len(w.ids) < n {
+		w.ids, w.next, w.prev = make([]uint32, n), make([]int32, n), make([]int32, n)
 	}
-	ids, next, prev := w.units.ids[:n], w.next[:n], w.prev[:n]
-	for i := range n {
-		next[i], prev[i] = int32(i+1), int32(i-1)
+	ids, next, prev := w.ids[:n], w.next[:n], w.prev[:n]
+	for i, c := range text {
+		ids[i], next[i], prev[i] = e.byteToken[c], int32(i+1), int32(i-1)
 	}
 	lowest := &w.lowest
 	lowest.reset(n - 1)
 	for i := range n - 1 {
-		if ids[i]&cutAfter == 0 {
-			lowest.levels[0][i] = ranked(e.pairs.join(ids[i], ids[i+1]&^cutAfter), i)
-		}
-		ids[i] &^= cutAfter
+		lowest.levels[0][i] = ranked(e.pairs.join(ids[i], ids[i+1]), i)
 	}
-	ids[n-1] &^= cutAfter
 	lowest.fill()
 	for {
 		best := lowest.get()
