@@ -157,8 +157,11 @@ func (d *messagesDecoder) result(m *compact.Message, k *mark) bool {
 		if !ok {
 			return false
 		}
-		if o.name == "tool_use_id" {
+		switch o.name {
+		case "tool_use_id":
 			m.Answers, k.answers = d.str(v), v.span
+		case "is_error":
+			m.Failed = v.kind == 't'
 		}
 	}
 	d.close(d.holder)

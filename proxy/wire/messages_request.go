@@ -18,7 +18,7 @@ var (
 		"thread", "container", "context_management", "compaction", "mcp_servers",
 	}
 	messagesMessageKeys = []string{"role", "content"}
-	messagesBlockKeys   = []string{"type", "id", "name", "input", "tool_use_id", "content", "cache_control"}
+	messagesBlockKeys   = []string{"type", "id", "name", "input", "tool_use_id", "content", "is_error", "cache_control"}
 )
 
 var messagesKeys = [][]string{messagesRequestKeys, messagesMessageKeys, messagesBlockKeys, partKeys, mediaKeys}
