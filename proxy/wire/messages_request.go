@@ -54,7 +54,7 @@ func (messages) Decode(body []byte) (*Request, error) {
 	d.attach()
 	d.Wire, d.same = Messages.Name(), sameMessage
 	d.NoCalls = d.NoCalls || emptyList(d.Tools)
-	d.Conversation.Rules = compact.Rules{LongestID: 64, OnceInList: true, MostMessages: mostMessages}
+	d.Conversation.Rules = compact.Rules{LongestID: 64, OnceInList: true, PlainIDs: true, MostMessages: mostMessages}
 	return &d.Request, nil
 }
 
