@@ -35,6 +35,8 @@ type Rules struct {
 	// OnceInList is set if a call's id may be used once in a list, and not once in a
 	// message.
 	OnceInList bool
+	// PlainIDs is set if ids are letters of ASCII, digits, _ and -.
+	PlainIDs bool
 	// MostMessages is the default limit on the number of messages; 0:
 	// DefaultMaxMessages, below 0: none.
 	MostMessages int

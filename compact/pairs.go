@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // legal reports whether a list needs no repair. For lists as real clients send
@@ -73,12 +74,16 @@ func (m *Message) calling() bool { return m.Role == Assistant && len(m.Calls) > 
 // matches reports whether m answers c by its id.
 func matches(c *Call, m *Message) bool { return m.Role.Result() && c.ID != "" && c.ID == m.Answers }
 
-// reusesIDs reports whether two calls of a list have the same id.
-func reusesIDs(msgs []Message) bool {
+// refuseIDs reports whether an id of a list, whose pairs are legal, is not as the API
+// takes it.
+func (rules Rules) refuseIDs(msgs []Message) bool {
+	if !rules.OnceInList {
+		return false
+	}
 	seen := make(map[string]bool)
 	for i := range msgs {
 		for _, c := range msgs[i].Calls {
-			if seen[c.ID] && crosses(c.ID) {
+			if seen[c.ID] && crosses(c.ID) || rules.PlainIDs && plainID(c.ID) != c.ID {
 				return true
 			}
 			seen[c.ID] = true
@@ -87,11 +92,21 @@ func reusesIDs(msgs []Message) bool {
 	return false
 }
 
+// plainID returns an id with _ in the place of what is no letter or digit of ASCII.
+func plainID(id string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '-' || c < utf8.RuneSelf && alphanumeric(string(c)) {
+			return c
+		}
+		return '_'
+	}, id)
+}
+
 // longestID is the length of the longest id that OpenAI takes.
 const longestID = 40
 
-// rename sets a new id on every call whose id is missing, or used before in the
-// same message, or in the list where the API demands that. Its result follows in
+// rename sets a new id on every call whose id is missing, is not as the API takes it,
+// or was used before in the same message, or in the list where the API demands that. Its result follows in
 // align.
 func (r *repairer) rename(m *Message, answers []int) {
 	ids := make(map[string]bool, len(m.Calls))
@@ -112,23 +127,32 @@ func (r *repairer) rename(m *Message, answers []int) {
 		if _, named := NameIn(c.ID); named {
 			continue
 		}
-		if c.ID != "" && !seen[c.ID] {
-			seen[c.ID] = true
+		is := c.ID
+		if r.rules.PlainIDs {
+			is = plainID(is)
+		}
+		if is != "" && is == c.ID && !seen[is] {
+			seen[is] = true
 			continue
 		}
-		why := "id used twice in one message"
-		if r.rules.OnceInList {
+		why, fresh := "id used twice in one message", ""
+		switch {
+		case is != c.ID:
+			why = "id with other letters"
+			if !ids[is] && !seen[is] {
+				fresh = is
+			}
+		case r.rules.OnceInList:
 			why = "id used twice"
 		}
-		fresh := ""
 		if c.ID == "" {
 			why = "id missing"
-			if k := answers[n]; k != open && !ids[r.in[k].Answers] && !seen[r.in[k].Answers] {
+			if k := answers[n]; k != open && !ids[r.in[k].Answers] && !seen[r.in[k].Answers] && !r.rules.PlainIDs {
 				fresh = r.in[k].Answers
 			}
 		}
 		if fresh == "" {
-			fresh = freshID(c.ID, longest, func(id string) bool { return ids[id] || seen[id] }, &r.next)
+			fresh = freshID(is, longest, func(id string) bool { return ids[id] || seen[id] }, &r.next)
 		}
 		c.ID = fresh
 		ids[fresh], seen[fresh] = true, true

@@ -59,7 +59,7 @@ func Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
 
 // Repair is [Repair] by the rules of an API.
 func (rules Rules) Repair(msgs []Message, mode RepairMode) ([]Message, []Edit) {
-	if legal(msgs) && !(rules.OnceInList && reusesIDs(msgs)) {
+	if legal(msgs) && !rules.refuseIDs(msgs) {
 		return msgs, nil
 	}
 	r := repairer{rules: rules, mode: mode, used: make(map[string]bool), out: make([]Message, 0, len(msgs)+4)}

@@ -43,6 +43,15 @@ func TestRulesOfOtherAPIs(t *testing.T) {
 			t.Errorf("after %d messages what was sent was\n%s", n, compacttest.Format(prefix))
 		}
 	}
+	msgs = compacttest.Messages(t, "user: go\nassistant: | call f:0 f | call f_0 f\ntool f:0: 1\ntool f_0: 2\nassistant: | call f:0 f\ntool f:0: 3\nassistant: | call ä-1 f\ntool ä-1: 4\nuser: and")
+	rules.PlainIDs = true
+	out, _ = rules.Repair(msgs, compact.RepairAnswer)
+	if got, want := compacttest.Format(out), "user: go\nassistant: | call f_0_3 f | call f_0 f\ntool f_0_3: 1\ntool f_0: 2\nassistant: | call f_0_4 f\ntool f_0_4: 3\nassistant: | call _-1 f\ntool _-1: 4\nuser: and\n"; got != want {
+		t.Errorf("letters that the API does not take:\n%s\nwant\n%s", got, want)
+	}
+	if again, edits := rules.Repair(out, compact.RepairAnswer); len(edits) > 0 || len(again) != len(out) {
+		t.Errorf("repaired twice: %+v", edits)
+	}
 	many := make([]compact.Message, 0, 60_000)
 	for i := range 30_000 {
 		many = append(many, compact.Message{Role: compact.Assistant, Shape: compact.Null, Origin: 2 * i, Calls: []compact.Call{{Nth: 1, ID: "a", Name: "f"}}},

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"laconic/compact"
 )
 
 // Programs say in many ways that they failed. Each is found in what is printed
@@ -50,6 +52,24 @@ func TestFailuresAreFound(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("%s: no line of it is a failure", name)
+		}
+	}
+}
+
+// What the API says of a result holds, whatever the result says.
+func TestAResultThatFailedFailed(t *testing.T) {
+	for name, c := range map[string]struct {
+		tool, arguments, output string
+		want                    verdict
+	}{
+		"a command": {"Bash", `{"command":"./check.sh"}`, "3 of 4", failed},
+		"a file":    {"Read", `{"file_path":"/src/a.go"}`, "This is too large.", failed},
+		"an edit":   {"Edit", `{"file_path":"/src/a.go","old_string":"a","new_string":"b"}`, "Updated by another.", failed},
+		"the user":  {"Bash", `{"command":"rm a"}`, "The user doesn't want to proceed with this tool use.", refused},
+	} {
+		read := (&Record{}).read(&compact.Message{Role: compact.Tool, Failed: true, Parts: []compact.Part{{Text: compact.Plain(c.output)}}})
+		if o := actionOf(c.tool, valueOf(c.arguments)).outcomeOf(read.result); o.verdict != c.want {
+			t.Errorf("%s: %+v", name, o)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (a *action) outcomeOf(r *result) outcome {
 		fails = r.code != 0 || strings.HasPrefix(says, "FAIL")
 	}
 	switch {
-	case fails:
+	case fails, r.failed:
 		first, _, _ := strings.Cut(text, "\n")
 		return outcome{failed, OneLine(either(strings.TrimSpace(testFailed.FindString(text)), either(says, either(failure, first))), 200)}
 	case quotes, !r.coded && says == "":
@@ -118,7 +118,7 @@ func (a *action) edited(r *result) outcome {
 	if yes == nil && len(r.text) <= 600 {
 		not = notEdited.FindStringIndex(head)
 	}
-	if r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24) {
+	if r.failed || r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24) {
 		return outcome{failed, OneLine(head, 200)}
 	}
 	return outcome{verdict: passed}

@@ -170,6 +170,7 @@ func (r *Record) read(m *compact.Message) *message {
 			of = c.action.kind
 		}
 		res := resultOf(read.text, of)
+		res.failed = m.Failed
 		read.result = &res
 	case m.Role == compact.Assistant && len(m.Calls) == 0:
 		if a, rest := callIn(read.text); a != nil {

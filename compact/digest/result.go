@@ -9,9 +9,10 @@ import (
 // A result is what a call returned, as a model reads it: without wrappers,
 // escapes, colours and line numbers.
 type result struct {
-	text  string
-	code  int  // with which the program ended
-	coded bool // the code is known
+	text   string
+	code   int  // with which the program ended
+	coded  bool // the code is known
+	failed bool // the client says that the tool failed
 }
 
 // resultOf returns the result of a call of some kind. What a search found keeps its

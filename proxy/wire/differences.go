@@ -171,10 +171,14 @@ func (e *encoder) arrayContent(m, was *compact.Message, k *mark) error {
 		return errors.New("parts cannot be added to this message")
 	}
 	at, follows, more := e.behind(k, places)
-	if err := e.textParts(before, k.content.start+1, false, follows || more || len(is) > 0); err != nil {
+	if err := e.textParts(before, k.content.start+1, false, follows || more || len(is) > 0, nil); err != nil {
 		return err
 	}
-	return e.textParts(is, at, follows, !follows && more)
+	var mark []byte
+	if m == e.bears {
+		mark = e.mark
+	}
+	return e.textParts(is, at, follows, !follows && more, mark)
 }
 
 // behind returns where a part stands that follows the client's: behind the last of
@@ -204,8 +208,8 @@ func (e *encoder) behind(k *mark, places []place) (at uint32, follows, more bool
 }
 
 // textParts puts parts at a place in an array. follows and followed report whether
-// others are before and after them.
-func (e *encoder) textParts(parts []compact.Part, at uint32, follows, followed bool) error {
+// others are before and after them. The last of them gets the markers of mark.
+func (e *encoder) textParts(parts []compact.Part, at uint32, follows, followed bool, mark []byte) error {
 	if len(parts) == 0 {
 		return nil
 	}
@@ -217,7 +221,11 @@ func (e *encoder) textParts(parts []compact.Part, at uint32, follows, followed b
 		if follows || n > 0 {
 			e.made = append(e.made, ',')
 		}
-		e.made = e.dialect.part(e.made, p.Text.String(), nil)
+		var old []byte
+		if n == len(parts)-1 {
+			old = mark
+		}
+		e.made = e.dialect.part(e.made, p.Text.String(), old)
 	}
 	if followed {
 		e.made = append(e.made, ',')

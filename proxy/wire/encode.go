@@ -25,6 +25,7 @@ func (d *document) encode(edited []compact.Message) ([]byte, error) {
 	e.document, e.placed, e.live = d, zeroed(e.placed, len(d.elements)), zeroed(e.live, len(d.elements))
 	e.pieces, e.made, e.cuts, e.rows, e.turn = e.pieces[:0], e.made[:0], e.cuts[:0], e.rows[:0], 1
 	e.origin, e.moved = 0, false
+	e.carry(edited)
 	for i := range edited {
 		if i > 0 && edited[i].Origin >= 0 && edited[i].Origin < e.origin {
 			e.turn++
@@ -64,8 +65,10 @@ type encoder struct {
 	placed []uint32 // per element with a row of its own: the turn that it is written in, 0: none yet
 	moved  bool     // an element within another has a row of its own
 	rows   []row
-	origin int    // of the client's message that was noted last
-	turn   uint32 // begins with a message that was moved to behind a later one
+	origin int              // of the client's message that was noted last
+	mark   []byte           // a block that left, with a mark of the cache that stays
+	bears  *compact.Message // the message whose last text gets it
+	turn   uint32           // begins with a message that was moved to behind a later one
 }
 
 // row is one element of the new list. Rows stand as the list does: within a turn the
@@ -85,7 +88,7 @@ var encoders = sync.Pool{New: func() any { return &encoder{} }}
 
 // release lets another document use the slices of e, unless they are large.
 func (e *encoder) release() {
-	if e.document = nil; cap(e.made)+cap(e.pieces)+cap(e.live) <= 1<<20 {
+	if e.document, e.mark, e.bears = nil, nil, nil; cap(e.made)+cap(e.pieces)+cap(e.live) <= 1<<20 {
 		encoders.Put(e)
 	}
 }
@@ -212,7 +215,12 @@ func (e *encoder) added(m *compact.Message) error {
 		return errors.New("only a text can be added, with a role")
 	}
 	text, err := joined(m.Parts)
-	if err == nil {
+	switch {
+	case err != nil:
+	case m == e.bears:
+		before, after := e.dialect.alone(m)
+		e.made = append(e.dialect.part(append(e.made, before...), text, e.mark), after...)
+	default:
 		e.made = e.dialect.added(e.made, m, text)
 	}
 	return err

@@ -55,6 +55,9 @@ func (d *messagesDecoder) message() bool {
 	d.close(whole)
 	m, k := d.newest()
 	d.end(k)
+	if len(d.msgs) > first+1 && d.reminds() {
+		m.Role, m.Holds = compact.System, true
+	}
 	if len(d.msgs) > first+1 || m.Role == compact.Tool {
 		d.marks[first].elements.from++ // the element is not its own: others stand in it
 		d.elements[whole].stays = withPieces
@@ -69,6 +72,20 @@ func (d *messagesDecoder) message() bool {
 		m.Seal = compact.SealText | compact.SealArguments
 	}
 	return true
+}
+
+// reminds reports whether the message that was begun last is a note of Claude Code's
+// own behind results: it leaves with them, and nobody spoke. Words that the user sent
+// meanwhile come in the same form.
+func (d *messagesDecoder) reminds() bool {
+	m, k := d.newest()
+	for _, p := range d.parts[k.parts.from:] {
+		text, _ := p.Text.Source()
+		if p.Kind != compact.KindText || !strings.HasPrefix(text, "<system-reminder>") || strings.Contains(text, "user sent") {
+			return false
+		}
+	}
+	return m.Role == compact.User && d.msgs[len(d.msgs)-2].Role == compact.Tool
 }
 
 // messagesRole returns the role with a name of this API, 0 for any other.
@@ -157,8 +174,11 @@ func (d *messagesDecoder) result(m *compact.Message, k *mark) bool {
 		if !ok {
 			return false
 		}
-		if o.name == "tool_use_id" {
+		switch o.name {
+		case "tool_use_id":
 			m.Answers, k.answers = d.str(v), v.span
+		case "is_error":
+			m.Failed = v.kind == 't'
 		}
 	}
 	d.close(d.holder)

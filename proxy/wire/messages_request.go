@@ -18,7 +18,7 @@ var (
 		"thread", "container", "context_management", "compaction", "mcp_servers",
 	}
 	messagesMessageKeys = []string{"role", "content"}
-	messagesBlockKeys   = []string{"type", "id", "name", "input", "tool_use_id", "content", "cache_control"}
+	messagesBlockKeys   = []string{"type", "id", "name", "input", "tool_use_id", "content", "is_error", "cache_control"}
 )
 
 var messagesKeys = [][]string{messagesRequestKeys, messagesMessageKeys, messagesBlockKeys, partKeys, mediaKeys}
@@ -54,7 +54,7 @@ func (messages) Decode(body []byte) (*Request, error) {
 	d.attach()
 	d.Wire, d.same = Messages.Name(), sameMessage
 	d.NoCalls = d.NoCalls || emptyList(d.Tools)
-	d.Conversation.Rules = compact.Rules{LongestID: 64, OnceInList: true, MostMessages: mostMessages}
+	d.Conversation.Rules = compact.Rules{LongestID: 64, OnceInList: true, PlainIDs: true, MostMessages: mostMessages}
 	return &d.Request, nil
 }
 

@@ -43,7 +43,7 @@ type item struct {
 	id, callID, name      value
 	arguments, input, pic value
 	content               int // where it is, if it was not read yet; 0: it was, or there is none
-	async                 bool
+	async, failed         bool
 }
 
 // item reads one element of input: a message of its own, or a piece of the turn before
@@ -125,6 +125,8 @@ func (d *itemDecoder) itemField(it *item, m *compact.Message, k *mark, name stri
 			it.pic = v
 		case "async":
 			it.async = v.kind == 't'
+		case "status":
+			it.failed = d.str(v) == "failed"
 		}
 		return ok
 	}
@@ -164,7 +166,7 @@ func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) (ok bool) {
 		m.Role, m.Shape, *s = compact.Assistant, compact.Null, itemState{turn: true, said: true, async: it.async || it.kind == "computer_call"}
 		d.itemCall(it)
 	case output:
-		m.Role = compact.Tool
+		m.Role, m.Failed = compact.Tool, it.failed
 		id := it.callID
 		if it.kind == "local_shell_call_output" && !id.present() {
 			id = it.id

@@ -16,7 +16,7 @@ var (
 		"previous_response_id", "conversation", "context_management", "client_metadata",
 	}
 	itemKeys = []string{
-		"type", "role", "content", "call_id", "id", "name", "arguments", "input", "output", "async",
+		"type", "role", "content", "call_id", "id", "name", "arguments", "input", "output", "async", "status",
 		"summary", "encrypted_content", "result",
 	}
 )
