@@ -161,4 +161,4 @@ e2e e2e-all:
 		@openai/codex@0.169.0 cline@3.0.65 \
 		@github/copilot@1.0.102 @continuedev/cli@1.5.47 @anthropic-ai/claude-code@2.1.330 @anthropic-ai/sdk@1.12.0
 	LACONIC_AGENTS=$(abspath $(AGENTS))/node_modules/.bin LACONIC_SURVIVAL=$(if $(filter e2e-all,$@),all) \
-		$(GO) test -v -count=1 -timeout 30m -run '^Test(Run)?Clients$$' ./e2e/survival $(UPDATE)
+		$(GO) test -v -count=1 -timeout 30m -run '^Test((Run)?Clients|CodexCompacts)$$' ./e2e/survival $(UPDATE)

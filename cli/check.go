@@ -138,6 +138,7 @@ func describe(c *config.Config, w io.Writer) {
 	if where := storeWords(c); where != "" {
 		fmt.Fprintf(t, "store\t%s\t\n", where)
 	}
+	fmt.Fprintf(t, "sealing\t%s\t\n", sealWords(c))
 	fmt.Fprintf(t, "log\t%s, %s\t\n", c.Log.Level, c.Log.Format)
 	_ = t.Flush()
 

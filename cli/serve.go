@@ -133,7 +133,7 @@ func serveLogged(
 	defer traces.Close()
 	o.StartSpan = traces.StartSpan()
 	o.Calibrate = func(plain, way, percent int) learn.Calibration { return tokenize.NewCalibration(plain, way, percent) }
-	if o.Summarizer != nil || keepsFacts(c) {
+	if o.Summarizer != nil || keepsFacts(c) || c.Store.Secret != "" {
 		vault, err := openStore(c, func(line string) {
 			log.Warn("store", zap.String("what", line))
 			if shown != nil {
@@ -151,6 +151,9 @@ func serveLogged(
 		}
 		if keepsFacts(c) {
 			o.Facts, o.FactsSecret = factsIn(vault)
+		}
+		if vault.Lasts() {
+			o.Sealer = vault
 		}
 	}
 	if c.TLS.Cert != "" {

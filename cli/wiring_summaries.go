@@ -100,6 +100,15 @@ func storeWords(c *config.Config) string {
 	return ""
 }
 
+// sealWords returns whether a compaction that the upstream does not know is answered
+// here.
+func sealWords(c *config.Config) string {
+	if keepsFacts(c) || c.Store.Secret != "" {
+		return "a compaction_trigger that the upstream refuses is answered"
+	}
+	return "off: the store has no secret that lasts, so a refused compaction_trigger passes"
+}
+
 // summaryWords returns which model writes summaries, whose key it is asked with,
 // and where they are kept.
 func summaryWords(c *config.Config) string {

@@ -25,6 +25,7 @@ type conversation struct {
 	policy *compact.Policy // with the client's pins
 	limits compact.Limits  // configured or published
 	agent  handover.Agent  // asks for a summary of its history, if any does
+	seals  bool            // and the answer is an item that stands for it
 	asked  int             // tokens of answer that the request asks for; 0: it does not say
 	ways   []Way           // in which the upstream may count, one at least
 	plain  int             // the first of them, which leave nothing out
@@ -60,7 +61,7 @@ func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation 
 	counter, counted := route.counter()
 	c := &conversation{
 		x: x, in: in, mode: x.mode(), policy: x.policy(), asked: req.MaxTokens, ways: route.waysOf(counter), counted: counted,
-		agent: handover.Of(req.Conversation.Messages, req.NoCalls, req.Compaction),
+		agent: handover.Of(req.Conversation.Messages, req.NoCalls, req.Compaction), seals: req.Trigger,
 		name:  strings.Clone(asked),
 		known: p.learnt.Model(p.factKey(x.r.Header, route, req.Wire, key...), route.Upstream, name),
 	}

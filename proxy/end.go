@@ -79,6 +79,10 @@ func (x *exchange) readEnd(cut bool) {
 	}
 	end := x.wire.End(a)
 	i.Usage, i.Done = end.Usage, end.Done
+	if r := i.Retry; r != nil && r.Reason == reasonCompaction {
+		i.Usage = nil // nobody is billed for an answer of ours
+		return
+	}
 	broken := cut || x.call.answer.Err() != nil
 	if !broken {
 		i.Ended = end.Flaw

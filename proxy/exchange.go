@@ -37,7 +37,8 @@ type exchange struct {
 	attempt *attempt
 	info    ReplyInfo
 
-	ownedBy *string // see owner
+	ownedBy *string  // see owner
+	records []string // that sealed items of the request stand for
 
 	span  Span // nil: nobody traces
 	steps Steps

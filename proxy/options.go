@@ -124,6 +124,9 @@ type Options struct {
 	// empty: random, so that another process finds nothing.
 	Facts       learn.Store
 	FactsSecret access.Secret
+	// Sealer seals the compactions that are answered in the place of an upstream that
+	// knows none; nil: its refusal goes to the client.
+	Sealer Sealer
 	// Service answers what it serves in place of the upstream; nil: nothing is. On a
 	// listener that others reach it needs ClientKeys.
 	Service Service

@@ -20,8 +20,9 @@ import (
 // refusal said, and the second send, if there was one.
 type RetryInfo struct {
 	// Reason is "overflow", "template", "thinking" where thinking was bound to
-	// another history or missing, or "refused" where a compacted body was refused
-	// with 400 or 422 for any other reason.
+	// another history or missing, "compaction" where it does not know what asks for
+	// one, or "refused" where a compacted body was refused with 400 or 422 for any
+	// other reason.
 	Reason string
 	// Kind, Shape, Limit, Prompt and Output are the upstream's own, of an
 	// overflow; see overflow.Refusal.
@@ -30,7 +31,8 @@ type RetryInfo struct {
 	// Sent: the request was sent a second time. Answered: the client got the
 	// answer to that; else it got the first refusal unchanged.
 	Sent, Answered bool
-	// Why says in a word why it was not sent again, "" when it was.
+	// Why says in a word why it was not sent again, "" when it was; "here": it was
+	// answered by the proxy.
 	Why string
 	// Template is what a chat template asks for that refused the list, and Hint what
 	// would help, as a sentence; see overflow.Template.
@@ -78,6 +80,9 @@ func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 		return res, nil
 	}
 	defer x.call.body.Release()
+	if own := s.compaction(res); own != nil {
+		return own, nil
+	}
 	refusal := x.peek(res)
 	if refusal == nil {
 		s.first.answered = res.StatusCode == http.StatusOK

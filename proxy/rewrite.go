@@ -92,6 +92,13 @@ func (x *exchange) decode(in *body.Body) (*wire.Request, error) {
 	if no := x.chooseFor(in, req); no != nil {
 		return nil, no
 	}
+	if opened := x.opened(in.Text); opened != nil {
+		if req != nil {
+			req.Release()
+		}
+		in.Replace(opened)
+		req, why, detail = x.decodeText(in)
+	}
 	if req == nil {
 		return nil, x.unread(in, why, detail)
 	}

@@ -48,13 +48,13 @@ func (s *settings) keyName(i int) string {
 // stays.
 //
 // These are fixed when a proxy is made, and are not looked at: Listen, Certificate,
-// Calibrate, Facts, FactsSecret, Summarizer, Listener, StartSpan, Transport, and of
+// Calibrate, Facts, FactsSecret, Sealer, Summarizer, Listener, StartSpan, Transport, and of
 // Limits all but StreamIdle, Drain and Shutdown.
 func (p *Proxy) Reload(o Options) error {
 	was := p.settings.Load()
 	idle, drain, shutdown := o.Limits.StreamIdle, o.Limits.Drain, o.Limits.Shutdown
 	o.Listen, o.Certificate, o.Calibrate, o.Facts, o.FactsSecret = was.Listen, was.Certificate, was.Calibrate, was.Facts, was.FactsSecret
-	o.Summarizer, o.Listener, o.StartSpan, o.Transport, o.Limits = was.Summarizer, was.Listener, was.StartSpan, was.Transport, was.Limits
+	o.Sealer, o.Summarizer, o.Listener, o.StartSpan, o.Transport, o.Limits = was.Sealer, was.Summarizer, was.Listener, was.StartSpan, was.Transport, was.Limits
 	o.Limits.StreamIdle, o.Limits.Drain, o.Limits.Shutdown = idle, drain, shutdown
 	err := o.validate()
 	if p.adminOpen.Load() && o.AdminToken == "" {

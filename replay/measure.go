@@ -91,7 +91,7 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 	var epochs []compact.Epoch
 	for i := range v.turns {
 		t := &v.turns[i]
-		in := compact.Conversation{Messages: v.Messages[:t.messages:t.messages], Fixed: v.fixed}
+		in := compact.Conversation{Messages: v.Messages[:t.messages:t.messages], Fixed: v.fixed, Rules: v.Rules}
 		plan, report := compact.Compact(in, policy, v.counter, b)
 		climbed := newEpochs(epochs, plan.Epochs)
 		msgs := plan.Apply(in)

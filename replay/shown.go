@@ -109,7 +109,7 @@ func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, pr
 			break
 		}
 		t := &v.turns[i]
-		in := compact.Conversation{Messages: v.Messages[:t.messages:t.messages], Fixed: v.fixed}
+		in := compact.Conversation{Messages: v.Messages[:t.messages:t.messages], Fixed: v.fixed, Rules: v.Rules}
 		plan, report := compact.Compact(in, p.Policy, v.counter, b)
 		now, _ := v.sent(plan.Apply(in, ""), before)
 		common, cached := shared(before, now)

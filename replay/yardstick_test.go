@@ -1,18 +1,24 @@
 package replay_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"text/tabwriter"
 
+	"github.com/tidwall/gjson"
+
 	"laconic/compact"
 	"laconic/compact/compacttest"
 	"laconic/compact/policy"
 	"laconic/compact/stage"
+	"laconic/proxy/wire"
 	"laconic/replay"
 )
 
@@ -82,36 +88,143 @@ func TestYardstick(t *testing.T) {
 		if only := os.Getenv("YARDSTICK_ONLY"); only != "" && only != h.name {
 			continue
 		}
-		o := replay.Options{Policies: policies, Counter: messagesOnly{}, MinPeak: h.minPeak}
-		for _, n := range h.files {
-			o.Files = append(o.Files, filepath.Join(dir, n+".jsonl"))
-		}
-		for _, b := range h.bounds {
-			o.Budgets = append(o.Budgets, replay.Budget{Share: b.share})
-		}
-		if quick {
-			o.Trusting()
-		}
-		res, err := replay.Run(context.Background(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(res.Unread) > 0 {
-			t.Errorf("not read: %v", res.Unread)
-		}
-		for _, f := range res.Failures {
-			t.Error(f)
-		}
-		for _, f := range append(res.Files, res.Total) {
-			for i := range f.Rows {
-				line(table, &f.Rows[i], strings.TrimSuffix(filepath.Base(f.File), ".jsonl"))
+		var chat []replay.Row
+		for _, w := range append([]wire.Wire{nil}, wire.All...) {
+			name := "recorded"
+			if w != nil {
+				name = w.Name()
 			}
-		}
-		for i, b := range h.bounds {
-			b.check(t, h.name, &res.Total.Rows[i*len(policies)].Numbers)
+			o := replay.Options{Policies: policies, Counter: messagesOnly{}, MinPeak: h.minPeak}
+			for _, n := range h.files {
+				o.Files = append(o.Files, written(t, w, filepath.Join(dir, n+".jsonl")))
+			}
+			for _, b := range h.bounds {
+				o.Budgets = append(o.Budgets, replay.Budget{Share: b.share})
+			}
+			if quick {
+				o.Trusting()
+			}
+			res, err := replay.Run(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(res.Unread) > 0 {
+				t.Errorf("not read: %v", res.Unread)
+			}
+			for _, f := range res.Failures {
+				t.Error(f)
+			}
+			for _, f := range append(res.Files, res.Total) {
+				for i := range f.Rows {
+					line(table, &f.Rows[i], name+", "+strings.TrimSuffix(filepath.Base(f.File), ".jsonl"))
+				}
+			}
+			if w == wire.Chat {
+				chat = res.Total.Rows
+			}
+			for i, b := range h.bounds {
+				n := &res.Total.Rows[i*len(policies)].Numbers
+				if w == nil {
+					b.check(t, h.name, n)
+				} else {
+					alike(t, fmt.Sprintf("%s, %g × peak, %s", h.name, b.share, name), n, &chat[i*len(policies)].Numbers)
+				}
+			}
 		}
 	}
 	table.Flush()
+}
+
+// written returns a file of conversations as they would be recorded of an API; nil: as
+// they were. They have what all APIs say alike: texts, calls and results.
+func written(t *testing.T, w wire.Wire, file string) string {
+	t.Helper()
+	if w == nil {
+		return file
+	}
+	all, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines bytes.Buffer
+	to := json.NewEncoder(&lines)
+	for line := range bytes.Lines(all) {
+		chat := said(t, line)
+		record := map[string]any{"id": gjson.GetBytes(line, "id").String()}
+		switch w {
+		case wire.Messages:
+			record["system"], record["messages"] = compacttest.Blocks(t, chat, false)
+		case wire.Responses:
+			record["input"], _ = compacttest.Items(t, chat, false)
+		default:
+			record["messages"] = json.RawMessage(gjson.GetBytes(chat, "messages").Raw)
+		}
+		if err := to.Encode(record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), filepath.Base(file))
+	if err := os.WriteFile(path, lines.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// said returns a recorded conversation with one text a message, its calls, whose
+// arguments are written as Go does, and nothing else.
+func said(t *testing.T, line []byte) []byte {
+	t.Helper()
+	var chat struct {
+		Messages []map[string]any `json:"messages"`
+	}
+	if err := json.Unmarshal(line, &chat); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range chat.Messages {
+		for key := range m {
+			if key != "role" && key != "content" && key != "tool_calls" && key != "tool_call_id" {
+				delete(m, key)
+			}
+		}
+		if parts, ok := m["content"].([]any); ok {
+			text := ""
+			for _, p := range parts {
+				if part, _ := p.(map[string]any); part["type"] == "text" {
+					text += part["text"].(string)
+				}
+			}
+			m["content"] = text
+		}
+		calls, _ := m["tool_calls"].([]any)
+		for _, c := range calls {
+			f, _ := c.(map[string]any)["function"].(map[string]any)
+			var arguments map[string]any
+			if text, _ := f["arguments"].(string); json.Unmarshal([]byte(text), &arguments) == nil {
+				again, _ := json.Marshal(arguments)
+				f["arguments"] = string(again)
+			}
+		}
+	}
+	out, err := json.Marshal(chat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// alike fails the test where what is kept of conversations of an API differs by more
+// than half a point from what is kept of the same in the chat API.
+func alike(t *testing.T, what string, n, chat *replay.Numbers) {
+	t.Helper()
+	for name, share := range map[string]func(*replay.Numbers) float64{
+		"hard recall": (*replay.Numbers).HardRecall, "hard verbatim": (*replay.Numbers).HardVerbatimRecall, "edits": (*replay.Numbers).ShownEdits,
+		"recall of the fifth percentile": (*replay.Numbers).LowRecall,
+		"fits":                           func(n *replay.Numbers) float64 { return float64(n.Fits) / float64(max(1, n.Over)) },
+	} {
+		if got, want := 100*share(n), 100*share(chat); math.Abs(got-want) > 0.5 {
+			t.Errorf("%s: %s %.1f %%, and %.1f of chat", what, name, got, want)
+		}
+	}
 }
 
 // line prints what a policy kept and cost in a file.

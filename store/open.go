@@ -77,10 +77,15 @@ func Open(o Options) (*Vault, error) {
 }
 
 func openMemory(o Options) (*Vault, error) {
-	if len(o.Secret) == 0 {
+	lasts := len(o.Secret) > 0
+	if !lasts {
 		o.Secret = randomSecret()
 	}
-	return vaultOf(NewMemory(o.Memory), o)
+	v, err := vaultOf(NewMemory(o.Memory), o)
+	if err == nil {
+		v.lasts = lasts
+	}
+	return v, err
 }
 
 func openVaultFile(o Options, notice func(string)) (*Vault, error) {
@@ -106,6 +111,8 @@ func vaultOf(s interface {
 	v, err := NewVault(s, o.Secret, o.TTL)
 	if err != nil {
 		s.Close()
+		return nil, err
 	}
-	return v, err
+	v.lasts = true
+	return v, nil
 }

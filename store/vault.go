@@ -24,6 +24,7 @@ type Vault struct {
 	name  []byte  // the key of keys
 	seal  cipher.AEAD
 	ttl   time.Duration
+	lasts bool // see Lasts
 
 	erasing  sync.RWMutex
 	erasures uint64 // groups that were removed

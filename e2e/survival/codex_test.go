@@ -3,7 +3,9 @@
 package survival
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,16 +18,21 @@ import (
 )
 
 // TestCodexCompacts: Codex that believes in a small window has its own history
-// summarized through the proxy, by the upstream's item or by a model, and goes on to
-// its end.
+// summarized through the proxy, by the upstream's item, by a record of the proxy's where
+// the upstream knows no such item, or by a model, and goes on to its end.
 func TestCodexCompacts(t *testing.T) {
 	bin := os.Getenv("LACONIC_AGENTS")
 	if bin == "" {
 		t.Skip("LACONIC_AGENTS names no directory of programs: make e2e installs them from npm and runs this")
 	}
 	codex := programs[slices.IndexFunc(programs, func(p program) bool { return p.name == "codex" })]
-	for _, provider := range []string{"OpenAI", "test"} {
-		t.Run(provider, func(t *testing.T) {
+	for name, c := range map[string]struct {
+		provider string
+		refuses  bool
+	}{
+		"the upstream's item": {"OpenAI", false}, "a record": {"OpenAI", true}, "a model": {"test", false},
+	} {
+		t.Run(name, func(t *testing.T) {
 			home := t.TempDir()
 			k := tokenizers[0]
 			w := newWorkspace(301, k.text)
@@ -42,20 +49,30 @@ func TestCodexCompacts(t *testing.T) {
 					asked++
 					return strict.Reply{Text: "The session read some files and has found the test that fails."}
 				case slices.ContainsFunc(r.Messages, func(m strict.Message) bool {
-					return m.Role == "compaction" || strings.HasPrefix(m.Text, "Another language model started")
+					return m.Role == "compaction" || strings.HasPrefix(m.Text, "Another language model started") || c.refuses && strings.HasPrefix(m.Text, "[Record of ")
 				}):
 					after++
 				}
 				return reply(r)
 			})
-			server := httptest.NewServer(http.HandlerFunc(s.ServeHTTP))
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				if c.refuses && bytes.Contains(body, []byte(`"compaction_trigger"`)) {
+					asked++
+					http.Error(w, `{"error":{"message":"Invalid input type 'compaction_trigger' at index 7"}}`, http.StatusBadRequest)
+					return
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				s.ServeHTTP(w, r)
+			}))
 			defer server.Close()
-			tap := s.tap(t, startLaconic(t, server.URL+"/v1", "models:\n  - match: \"*\"\n    window: 60000\n").URL)
+			config := "models:\n  - match: \"*\"\n    window: 60000\nstore: {kind: file, path: " + filepath.Join(home, "store.db") + "}\n"
+			tap := s.tap(t, startLaconic(t, server.URL+"/v1", config).URL)
 			small := codex
 			small.files = func(url string) map[string]string {
 				files := codex.files(url)
 				for name, text := range files {
-					files[name] = strings.NewReplacer(believed, "17000", `name = "test"`, fmt.Sprintf("name = %q", provider)).Replace(text)
+					files[name] = strings.NewReplacer(believed, "17000", `name = "test"`, fmt.Sprintf("name = %q", c.provider)).Replace(text)
 				}
 				return files
 			}

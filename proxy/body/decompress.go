@@ -82,6 +82,13 @@ func (b *Body) free() {
 	b.Sent, b.Text = nil, nil
 }
 
+// Replace puts another text, of the same buffers, in the place of the client's. Nothing
+// may point into that any more.
+func (b *Body) Replace(text []byte) {
+	b.free()
+	b.Sent, b.Text = text, text
+}
+
 // Compressed reports whether the client sent the body compressed.
 func (b *Body) Compressed() bool {
 	return len(b.Sent) == 0 || len(b.Text) == 0 || &b.Sent[0] != &b.Text[0]

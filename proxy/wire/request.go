@@ -41,6 +41,9 @@ type Request struct {
 	// Compaction reports that the request asks for a summary of its own history,
 	// with its last message.
 	Compaction bool
+	// Trigger reports that the last item of its list asks for that, and that the answer
+	// is an item that stands for the history.
+	Trigger bool
 
 	// Alloc returns a slice of n bytes, of any content, for what Encode writes;
 	// nil: make does.

@@ -148,6 +148,7 @@ func (it *item) readsContent() bool {
 func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) (ok bool) {
 	s := &d.states[len(d.states)-1]
 	_, output := outputs[it.kind]
+	d.Trigger = it.kind == "compaction_trigger"
 	switch {
 	case it.kind == "message":
 		if !d.role(m, it.roleOf) {
@@ -182,7 +183,7 @@ func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) (ok bool) {
 		d.sealed(it, m, k)
 	default:
 		d.there = d.there || it.kind == "item_reference"
-		d.Compaction = it.kind == "compaction_trigger" || d.Compaction
+		d.Compaction = d.Trigger || d.Compaction
 		m.Role, m.Kept, m.Replaces = compact.Developer, true, it.kind == "compaction"
 		d.sealed(it, m, k)
 	}

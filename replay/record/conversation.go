@@ -19,6 +19,8 @@ type Conversation struct {
 	// Tools, Functions and Format are the raw JSON of these fields; nil where
 	// absent.
 	Tools, Functions, Format []byte
+	// Rules are what the API of the recording demands of a list.
+	Rules compact.Rules
 	// Sent are the lengths of requests that were recorded as such, in the order
 	// in which they were sent.
 	Sent []int
@@ -32,7 +34,7 @@ func (r *Conversation) RequestPoints() []int {
 	points := slices.Clone(r.Sent)
 	for k := 1; k < len(msgs); k++ {
 		calling := msgs[k-1].Role == compact.Assistant && len(msgs[k-1].Calls) > 0
-		if msgs[k].Role == compact.Assistant && !calling && !msgs[k].Empty() {
+		if msgs[k].Role == compact.Assistant && !calling && !msgs[k].Joined && !msgs[k].Empty() {
 			points = append(points, k)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // matters are the keys of a record that are read, beside its id.
-var matters = []string{"model", "tools", "functions", "response_format", "max_tokens", "max_completion_tokens", "messages", "input", "instructions", "store", "max_output_tokens", "text"}
+var matters = []string{"model", "tools", "functions", "response_format", "max_tokens", "max_completion_tokens", "messages", "system", "input", "instructions", "store", "max_output_tokens", "text"}
 
 // decode reads one JSON object that holds messages. ID is "" if the object has no
 // id. The error is a sentence without content.
@@ -57,7 +57,7 @@ func decode(raw []byte) (*Conversation, error) {
 		return nil, err
 	}
 	return &Conversation{
-		ID: id, Model: decoded.Model, Messages: decoded.Conversation.Messages,
+		ID: id, Model: decoded.Model, Messages: decoded.Conversation.Messages, Rules: decoded.Conversation.Rules,
 		Tools: decoded.Tools, Functions: decoded.Functions, Format: decoded.Format,
 	}, nil
 }

@@ -199,3 +199,28 @@ func TestReadKeepsFewOpen(t *testing.T) {
 		}
 	}
 }
+
+// TestReadKeepsWhatTheAPISays: the system prompt beside the messages is one of them, the
+// rules of the API come along, and an answer in several pieces is one answer.
+func TestReadKeepsWhatTheAPISays(t *testing.T) {
+	f := func(content string, messages int, once bool, points ...int) {
+		t.Helper()
+		for r, bad := range Read(replaytest.Write(t, "a.jsonl", content), nil) {
+			if bad != nil {
+				t.Fatalf("%v\n%s", bad, content)
+			}
+			if n := len(r.Messages); n != messages || r.Rules.OnceInList != once {
+				t.Errorf("%d messages under %+v\n%s", n, r.Rules, content)
+			}
+			if d := cmp.Diff(points, r.RequestPoints()); d != "" {
+				t.Errorf("requests: want -, got +\n%s\n%s", d, content)
+			}
+		}
+	}
+	const blocks = `{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"text","text":"so"},{"type":"tool_use","id":"t1","name":"f","input":{}}]},` +
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"42"}]}`
+	f(`{"system":"be brief","messages":[`+blocks+`]}`, 4, true, 2, 4)
+	const items = `{"role":"user","content":"hi"},{"type":"reasoning","id":"rs_1","summary":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"so"}]},` +
+		`{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"42"}`
+	f(`{"instructions":"be brief","input":[`+items+`]}`, 4, true, 2, 4)
+}

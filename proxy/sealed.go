@@ -1,0 +1,234 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"laconic/compact"
+	"laconic/proxy/body"
+	"laconic/proxy/wire"
+)
+
+// Sealer seals texts that clients keep for us.
+type Sealer interface {
+	// SealText returns a text that OpenText makes the first again, in every process that
+	// has the same secret, for the same owner.
+	SealText(text string, owner ...string) string
+	OpenText(sealed string, owner ...string) (text string, ok bool)
+}
+
+// reasonCompaction: an upstream does not know the item that asks for a compaction.
+const reasonCompaction = "compaction"
+
+// sealPrefix begins every sealed record, and names its version.
+const sealPrefix = "laconic1."
+
+// unopened stands in the place of a compaction that cannot be opened.
+const unopened = "[A record of what came before stood here. It cannot be read any more.]"
+
+// sealedFor returns what a sealed record is bound to.
+func (x *exchange) sealedFor() []string {
+	return []string{"compaction", x.route.Upstream.String(), x.owner()}
+}
+
+// opened returns a body of items with the text of each record that was sealed here in
+// the place of its item, nil where there is none. The route is known.
+func (x *exchange) opened(text []byte) []byte {
+	if x.wire != wire.Responses || !bytes.Contains(text, []byte(`"`+sealPrefix)) || !gjson.ValidBytes(text) {
+		return nil
+	}
+	var parts [][]byte
+	at := 0
+	gjson.GetBytes(text, "input").ForEach(func(_, item gjson.Result) bool {
+		sealed := item.Get("encrypted_content").String()
+		if item.Get("type").String() != "compaction" || !strings.HasPrefix(sealed, sealPrefix) {
+			return true
+		}
+		said, _ := json.Marshal(x.open(sealed))
+		parts = append(parts, text[at:item.Index], fmt.Appendf(nil, `{"type":"message","role":"user","content":[{"type":"input_text","text":%s}]}`, said))
+		at = item.Index + len(item.Raw)
+		return true
+	})
+	if parts == nil {
+		return nil
+	}
+	parts = append(parts, text[at:])
+	n := 0
+	for _, p := range parts {
+		n += len(p)
+	}
+	out := x.p.buffers.Take(n)[:0]
+	for _, p := range parts {
+		out = append(out, p...)
+	}
+	for name := range x.r.Header {
+		if aboutBytes(name) {
+			delete(x.r.Header, name)
+		}
+	}
+	return out
+}
+
+// open returns the record that was sealed for the sender of a request, or what stands
+// in its place.
+func (x *exchange) open(sealed string) string {
+	if s := x.settings.Sealer; s != nil {
+		if text, ok := s.OpenText(strings.TrimPrefix(sealed, sealPrefix), x.sealedFor()...); ok {
+			x.records = append(x.records, text)
+			return text
+		}
+	}
+	x.p.listener.Failed(FaultInfo{
+		ID: x.info.ID, Where: "compaction", Peer: true,
+		What: "a record that was sealed for this client, another one, or under another secret cannot be opened; one line stands in its place",
+	})
+	return unopened
+}
+
+// mostRefusal is how much is read of a refusal of a compaction.
+const mostRefusal = 64 << 10
+
+// unknownItem are what refusals say of the item that asks for a compaction: most name
+// it, and llama.cpp does not.
+var unknownItem = []string{"compaction_trigger", "Cannot determine type of 'item'"}
+
+// knowsNoCompaction reports whether an answer refuses the item that asks for a
+// compaction. It puts back what it reads.
+func knowsNoCompaction(res *http.Response) bool {
+	switch res.StatusCode {
+	case http.StatusNotFound, http.StatusBadRequest, http.StatusUnprocessableEntity:
+	default:
+		return false
+	}
+	said, _ := io.ReadAll(io.LimitReader(res.Body, mostRefusal))
+	res.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(said), res.Body), res.Body}
+	if res.StatusCode == http.StatusNotFound {
+		return !bytes.Contains(said, []byte("model")) // else it has the path, and no such model
+	}
+	return slices.ContainsFunc(unknownItem, func(word string) bool { return bytes.Contains(said, []byte(word)) })
+}
+
+// compaction answers a request for a compaction in the place of an upstream that does
+// not know what asks for it: with one item that holds a sealed record. nil: the
+// upstream's answer is the client's.
+func (s *sender) compaction(res *http.Response) (own *http.Response) {
+	c := s.first.c
+	if x := c.x; !c.seals || x.settings.Sealer == nil || body.Encoding(res.Header) != "" || !knowsNoCompaction(res) {
+		return nil
+	}
+	_ = c.x.safely("compaction", func() error {
+		if record := s.first.record(); record != "" {
+			_ = res.Body.Close()
+			own = c.x.compacted(res, s.first, record)
+		}
+		return nil
+	})
+	return own
+}
+
+// mostRecord is the most that a record costs, in tokens, and recordShare the share of
+// the budget.
+const (
+	mostRecord  = 16_000
+	recordShare = 4
+)
+
+// record returns what is to stand for a conversation: the records that it began with,
+// and one of all else that the client does not keep. It keeps instructions and the
+// words of its user.
+func (a *attempt) record() string {
+	c := a.c
+	i := slices.IndexFunc(c.policy.Ladder, func(s compact.Stage) bool { _, ok := s.(compact.Digester); return ok })
+	defer c.x.call.body.WasRead()
+	in := c.x.call.body.ReadAgain(c.x.r.Context())
+	if in == nil || i < 0 {
+		return ""
+	}
+	req, _, _ := c.x.decodeText(in)
+	if req == nil {
+		return ""
+	}
+	defer c.x.release(in, req)
+	msgs := req.Conversation.Messages
+	var lost, kept []compact.Message
+	for _, m := range msgs[:len(msgs)-1] {
+		switch {
+		case m.Role == compact.User && len(m.Parts) == 1 && slices.Contains(c.x.records, m.Parts[0].Text.String()):
+		case m.Role == compact.User || m.Role.Instruction():
+			kept = append(kept, m)
+		default:
+			lost = append(lost, m)
+		}
+	}
+	counter := c.ways[c.wayOf(&a.facts)].Counter
+	size := min(mostRecord, a.budget.Tokens/recordShare)
+	before := newest(strings.Join(c.x.records, "\n"), counter, size/2)
+	now := c.policy.Ladder[i].(compact.Digester).Record(counter).Add(lost, kept, size-compact.CostText(counter, before), true)
+	return strings.TrimSpace(before + "\n" + strings.TrimSpace(now))
+}
+
+// newest returns the last lines of a text that cost at most size tokens.
+func newest(text string, c compact.Counter, size int) string {
+	const head = "[What came before this was left out.]\n"
+	if compact.CostText(c, text) <= size {
+		return text
+	}
+	for compact.CostText(c, head+text) > size {
+		_, rest, ok := strings.Cut(text[len(text)/8:], "\n")
+		if !ok {
+			return ""
+		}
+		text = rest
+	}
+	return head + text
+}
+
+// compacted returns the answer that holds a record.
+func (x *exchange) compacted(to *http.Response, a *attempt, record string) *http.Response {
+	i := a.startRetryInfo(reasonCompaction)
+	i.Why, i.Status = "here", http.StatusOK
+	x.attempt = nil // nothing is learnt from an answer of ours
+	type object = map[string]any
+	item := object{"type": "compaction", "id": "cmp_" + x.info.ID, "encrypted_content": sealPrefix + x.settings.Sealer.SealText(record, x.sealedFor()...)}
+	tokens := compact.CostText(a.c.ways[0].Counter, record)
+	response := func(status string, usage object, output ...object) object {
+		return object{
+			"id": "resp_" + x.info.ID, "object": "response", "created_at": time.Now().Unix(), "status": status, "model": a.info.Model,
+			"output": append([]object{}, output...), "usage": usage,
+		}
+	}
+	done := response("completed", object{
+		"input_tokens": a.info.Report.After, "input_tokens_details": object{"cached_tokens": 0},
+		"output_tokens": tokens, "output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": a.info.Report.After + tokens,
+	}, item)
+	kind := "application/json"
+	text, _ := json.Marshal(done)
+	if a.info.Stream {
+		kind, text = "text/event-stream", nil
+		for n, e := range []object{
+			{"type": "response.created", "response": response("in_progress", nil)},
+			{"type": "response.output_item.added", "output_index": 0, "item": item},
+			{"type": "response.output_item.done", "output_index": 0, "item": item},
+			{"type": "response.completed", "response": done},
+		} {
+			e["sequence_number"] = n
+			data, _ := json.Marshal(e)
+			text = fmt.Appendf(text, "event: %s\ndata: %s\n\n", e["type"], data)
+		}
+	}
+	return &http.Response{
+		Status: "200 OK", StatusCode: http.StatusOK, Proto: to.Proto, ProtoMajor: to.ProtoMajor, ProtoMinor: to.ProtoMinor, Request: to.Request,
+		Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(bytes.NewReader(text)), ContentLength: int64(len(text)),
+	}
+}

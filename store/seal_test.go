@@ -1,0 +1,50 @@
+package store
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// TestASealedText is opened by who has the secret, for its owner alone.
+func TestASealedText(t *testing.T) {
+	m := NewMemory(0)
+	defer m.Close()
+	one, two := vaultOn(t, m, testSecret), vaultOn(t, m, testSecret)
+	sealed := one.SealText("the text", "upstream", "owner")
+	if text, ok := two.OpenText(sealed, "upstream", "owner"); !ok || text != "the text" {
+		t.Errorf("%q %v", text, ok)
+	}
+	for _, owner := range [][]string{{"upstream"}, {"upstream", "other"}, {"upstreamo", "wner"}} {
+		if _, ok := two.OpenText(sealed, owner...); ok {
+			t.Errorf("opened for %q", owner)
+		}
+	}
+	if _, ok := vaultOn(t, m, []byte("another secret, as long")).OpenText(sealed, "upstream", "owner"); ok {
+		t.Error("another secret opens it")
+	}
+	if _, ok := two.OpenText("x"+sealed, "upstream", "owner"); ok {
+		t.Error("it was damaged, and opened")
+	}
+}
+
+// TestWhichSecretsLast: one that is configured, or kept beside a file.
+func TestWhichSecretsLast(t *testing.T) {
+	for name, c := range map[string]struct {
+		o    Options
+		want bool
+	}{
+		"memory":               {Options{}, false},
+		"memory with a secret": {Options{Secret: testSecret}, true},
+		"a file":               {Options{Kind: InFile, Path: filepath.Join(t.TempDir(), "f.db")}, true},
+		"a file that is none":  {Options{Kind: InFile, Path: t.TempDir()}, false},
+	} {
+		v, err := Open(c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Lasts() != c.want {
+			t.Errorf("%s: %v", name, v.Lasts())
+		}
+		v.Close()
+	}
+}
