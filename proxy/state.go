@@ -16,7 +16,9 @@ type State struct {
 	Memory  admission.Stats
 	// Upstreams are those of the options in force that requests went to.
 	Upstreams []UpstreamState
-	Learnt    learn.Believed
+	// Outcomes are of the chat requests that are over.
+	Outcomes []OutcomeState
+	Learnt   learn.Believed
 	// Summarizing is how many summaries are being made.
 	Summarizing int
 }
@@ -35,7 +37,7 @@ type UpstreamState struct {
 func (p *Proxy) State() State {
 	return State{
 		Serving: p.Serving(), Memory: p.memory.Stats(),
-		Upstreams: p.upstreams.states(p.settings.Load().origins()), Learnt: p.learnt.Believed(), Summarizing: int(p.SummaryCounts().Running),
+		Upstreams: p.upstreams.states(p.settings.Load().origins()), Outcomes: p.outcomes.states(), Learnt: p.learnt.Believed(), Summarizing: int(p.SummaryCounts().Running),
 	}
 }
 
