@@ -76,9 +76,12 @@ func (x *exchange) shownReason() string {
 	return why.Header(r)
 }
 
+// OutcomeCut stands for an outcome where the upstream read less than it was sent.
+const OutcomeCut = "cut"
+
 // OutcomeState is how many chat requests ended in one way, and why the last did.
 type OutcomeState struct {
-	Outcome  string // an [Outcome], or "cut" of those that an upstream cut
+	Outcome  string // an [Outcome], or OutcomeCut
 	Requests int
 	Why      why.Reason
 	At       time.Time
@@ -99,7 +102,7 @@ func (o *outcomes) note(i *ReplyInfo, now time.Time) {
 	}
 	name := string(i.Outcome)
 	if i.Cut {
-		name = "cut"
+		name = OutcomeCut
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 
 	"laconic/proxy/admission"
 	"laconic/proxy/learn"
+	"laconic/proxy/why"
 )
 
 // State is what a proxy holds at one moment.
@@ -31,6 +32,8 @@ type UpstreamState struct {
 	// Answered and Failed are when the last request was answered, and when the last
 	// one failed; zero: never.
 	Answered, Failed time.Time
+	// Why is why the last one failed.
+	Why why.Reason
 }
 
 // State returns what the proxy holds now.
@@ -47,7 +50,7 @@ func (u *upstreams) states(some map[originKey]bool) (all []UpstreamState) {
 	defer u.mu.Unlock()
 	for key, s := range u.all {
 		if some[key] {
-			all = append(all, UpstreamState{key.String(), s.isDown(), s.failures, s.answered, s.failed})
+			all = append(all, UpstreamState{key.String(), s.isDown(), s.failures, s.answered, s.failed, s.why})
 		}
 	}
 	slices.SortFunc(all, func(a, b UpstreamState) int { return strings.Compare(a.Upstream, b.Upstream) })

@@ -84,7 +84,8 @@ func logUpstream(log *zap.Logger, i proxy.UpstreamInfo) {
 		log.Warn("the upstream is up", append(f, zap.Int("failures", i.Failures), zap.Duration("down", i.Down))...)
 	default:
 		f = appendText(append(f, zap.Int("failures", i.Failures)), "error", i.Code)
-		log.Warn("the upstream is down", appendText(f, "error_detail", i.Detail)...)
+		f = appendText(f, "error_detail", i.Detail)
+		log.Warn("the upstream is down", appendText(f, "why", i.Why.String())...)
 	}
 }
 

@@ -189,6 +189,9 @@ func Unanswered(host, code, detail string) Reason {
 	says := map[string]string{
 		"upstream_unreachable": "could not be reached", "upstream_timeout": "did not answer in time", "upstream_silent": "fell silent in its answer",
 	}[code]
+	if status, ok := strings.CutPrefix(code, "status_"); ok {
+		says = "answered " + status
+	}
 	r := Reason{host + " " + cmp.Or(says, "broke off"), "look at its log, and whether it runs"}
 	if detail = strings.TrimPrefix(detail, host+": "); detail != "" {
 		r.Says += " (" + detail + ")"
