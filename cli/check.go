@@ -17,6 +17,7 @@ import (
 	"laconic/config"
 	"laconic/proxy"
 	"laconic/proxy/access"
+	"laconic/proxy/why"
 	"laconic/tokenize"
 )
 
@@ -88,7 +89,15 @@ func printConfig(w io.Writer, c *config.Config, err error, jsonOut bool) int {
 }
 
 // hints returns what may have been meant otherwise.
-func hints(c *config.Config) []config.Hint { return append(c.Hints(), unsummarized(c)...) }
+func hints(c *config.Config) []config.Hint {
+	all := append(c.Hints(), unsummarized(c)...)
+	for _, m := range c.Models {
+		if small := why.Small("Ollama", m.Match, int(m.Window)); small.Says != "" && strings.Contains(cmp.Or(m.Upstream, c.Upstream), ":11434") {
+			all = append(all, config.Hint(small))
+		}
+	}
+	return all
+}
 
 // hintLines returns the hints of a configuration and further ones, a line each.
 func hintLines(c *config.Config, more []config.Hint) (lines []string) {

@@ -15,6 +15,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/handover"
+	"laconic/proxy/why"
 	"laconic/proxy/wire"
 )
 
@@ -104,16 +105,19 @@ func compactCommand() *cobra.Command {
 
 // explainPlan prints a plan for a person.
 func explainPlan(w io.Writer, r *wire.Request, plan *compact.Plan, report compact.Report) error {
-	fmt.Fprintf(w, "%s: %d → %d tokens of %d (%d fixed), %d → %d messages\n",
-		report.Outcome, report.Before, report.After, report.Budget, report.Fixed, report.MessagesBefore, report.MessagesAfter)
+	fmt.Fprintf(w, "%s: %d → %d tokens of %d (tools %d, instructions %d, task %d), %d → %d messages\n",
+		report.Outcome, report.Before, report.After, report.Budget, report.Fixed, report.Parts.Instructions, report.Parts.Task, report.MessagesBefore, report.MessagesAfter)
+	if report.Outcome == compact.Over {
+		fmt.Fprintln(w, "why:", why.Over(&report, why.Command, 0))
+	}
+	if words := why.Repaired(&report); words.Says != "" {
+		fmt.Fprintln(w, "why:", words)
+	}
 	if report.NotEnough {
 		fmt.Fprintln(w, "not enough history: it is above the budget, and under this policy nothing in it may leave or be shortened")
 	}
 	if report.MessagesAfter == 0 {
 		fmt.Fprintln(w, "empty: no message says anything, so it goes out as it came")
-	}
-	if n := report.ResultsDropped; n > 0 {
-		fmt.Fprintf(w, "%d results with content dropped: no call can own them\n", n)
 	}
 	for i, e := range plan.Epochs {
 		fmt.Fprintf(w, "epoch %d, after %d messages: %d → %d tokens\n", i+1, e.At, e.Before, e.After)

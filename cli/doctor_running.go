@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"laconic/cli/findings"
+	"laconic/config"
 	"laconic/counting"
 	"laconic/store"
 )
@@ -41,7 +44,27 @@ func checkTraffic(ctx context.Context, p *patient) []finding {
 	if err := json.NewDecoder(http.MaxBytesReader(nil, res.Body, 1<<20)).Decode(&all); err != nil || res.StatusCode != http.StatusOK {
 		return []finding{{State: unknown, Says: fmt.Sprintf("%s answers %d to GET %s", at, res.StatusCode, findingsPath)}}
 	}
+	for i := range all {
+		if own := runningWith(p.Config); all[i].Check == "running" && !strings.HasSuffix(all[i].Says, own) {
+			all[i].State, all[i].Says = warning, fmt.Sprintf("the proxy at %s is another set-up's: %s, and not %s", at, all[i].Says, own)
+			all[i].Fix = "examine that one with laconic doctor -c FILE, or start this one with an admin address of its own"
+		}
+	}
 	return slices.DeleteFunc(all, func(f finding) bool { return slices.Contains([]string{"configuration", "upstream", "store"}, f.Check) })
+}
+
+// runningAs returns which program this is, and with which configuration.
+func runningAs(c *config.Config) string { return "laconic " + version() + " " + runningWith(c) }
+
+func runningWith(c *config.Config) string {
+	if c.File() == "" {
+		return "without a configuration file"
+	}
+	path, err := filepath.Abs(c.File())
+	if err != nil {
+		path = c.File()
+	}
+	return "with " + path
 }
 
 // checkStore asks a store that processes share for what it is used for.

@@ -20,6 +20,7 @@ import (
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 	"laconic/proxy/learn"
+	"laconic/proxy/why"
 )
 
 const (
@@ -202,6 +203,11 @@ func checkWindows(ctx context.Context, p *patient) (all []finding) {
 			return r.Header
 		}})
 		stop()
+		for _, model := range seen.Models {
+			if small := why.Small(seen.Program, model, seen.Window(model)); small.Says != "" {
+				all = append(all, finding{State: warning, Says: small.Says, Fix: small.Fix})
+			}
+		}
 		models := append(seen.Models, namedModels(p.Config)...)
 		slices.Sort(models)
 		for _, model := range slices.Compact(models) {

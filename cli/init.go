@@ -20,6 +20,7 @@ import (
 	"laconic/config"
 	"laconic/proxy/access"
 	"laconic/proxy/learn"
+	"laconic/proxy/why"
 )
 
 // lookTime is how long an upstream may take to say what it is; those of this machine
@@ -63,6 +64,11 @@ func initCommand() *cobra.Command {
 			}
 			for _, f := range all {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", config.ShownURL(f.url), f.name(), modelsWords(f))
+				for _, m := range f.Models {
+					if small := why.Small(f.Program, m, f.Window(m)); small.Says != "" {
+						fmt.Fprintln(cmd.OutOrStdout(), "hint:", small)
+					}
+				}
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\n\nnext: laconic check, then laconic run -- opencode (or another client), or laconic alone\n", output)
 			return nil

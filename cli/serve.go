@@ -117,8 +117,8 @@ func serveLogged(
 	var kept openedStore
 	stored := func() []findings.Finding { return findings.Of(findings.Facts{Store: kept.facts(c)}) }
 	found := func() []findings.Finding {
-		now := again.inForce(c)
-		return findings.Of(findings.Facts{Config: now, Hints: hints(now), Store: kept.facts(c), Upstreams: p.State().Upstreams, Sum: counts.Sums()})
+		now, state := again.inForce(c), p.State()
+		return findings.Of(findings.Facts{Config: now, Hints: hints(now), Store: kept.facts(c), Upstreams: state.Upstreams, Outcomes: state.Outcomes, Running: runningAs(now), Sum: counts.Sums()})
 	}
 	shown := newPage(func() *config.Config { return again.inForce(c) }, func() *proxy.Proxy { return p }, stored, found)
 	if shown != nil {

@@ -21,24 +21,23 @@ func Compact(conv Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	charged := p.Demands.counter(c)
 	msgs, edits := conv.Rules.Repair(conv.Messages, mode)
 	costs := make([]int, len(msgs))
-	total, instructions := conv.Fixed, 0
+	total := conv.Fixed
 	for i := range msgs {
 		costs[i] = Cost(charged, &msgs[i])
-		if total-conv.Fixed == instructions && msgs[i].Role.Instruction() {
-			instructions += costs[i] // all before it are instructions, too
-		}
 		total += costs[i]
 	}
 	plan := Plan{Repair: mode, Edits: edits, Demands: p.Demands, result: msgs, in: newInput(conv, p, charged, b, msgs, costs)}
 	b = b.at(rateAt(conv.Rates, sources(msgs)))
 	r := Report{
-		Outcome: Untouched, Strategy: NoStrategy, Before: total, After: total, Budget: b.most(), Fixed: conv.Fixed, Instructions: instructions,
+		Outcome: Untouched, Strategy: NoStrategy, Before: total, After: total, Budget: b.most(), Fixed: conv.Fixed,
 		MessagesBefore: len(conv.Messages), MessagesAfter: len(msgs),
 	}
 	plan.fold = fold(plan.in)
 	if f := plan.fold; f != nil && (len(f.epochs) > 0 || f.d.unbound > 0) {
 		r.Outcome = Compacted
 		f.finish(&plan, &r)
+	} else {
+		r.Parts = partsOf(msgs, costs, func(int) bool { return false })
 	}
 	sent, slot := plan.rewrite(), 0
 	if plan.Slot != nil {
@@ -102,7 +101,7 @@ func (f *folding) finish(plan *Plan, r *Report) {
 	plan.Epochs = f.epochs
 	plan.Edits = append(slices.Clip(plan.Edits), d.lasting()...)
 	plan.result = remaining(d.msgs, d.removed)
-	r.After = r.Fixed
+	r.After, r.Parts = r.Fixed, partsOf(d.msgs, d.cost, d.removed)
 	for i := range d.msgs {
 		if !d.removed(i) {
 			r.After += d.cost[i]
@@ -112,6 +111,7 @@ func (f *folding) finish(plan *Plan, r *Report) {
 	if d.slot != nil {
 		plan.Slot = d.newSlot(f.msgs)
 		r.After += d.slot.size
+		r.Parts.Record = d.slot.size
 		if plan.Slot.At < 0 {
 			r.MessagesAfter++
 		}

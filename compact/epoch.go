@@ -89,9 +89,20 @@ func (f *folding) due() bool {
 		return d.Excess() > 0 || d.count > f.budget.Messages
 	}
 	left := f.left()
+	if f.hopeless() {
+		return d.total-left > f.budget.Placing/2 && f.pays(left) || d.count > max(f.trigger(d.permanentCount, f.budget.Messages), f.nextCount)
+	}
 	trigger := max(f.start(d.required, f.placing()), f.next)
 	return d.total > trigger && (f.policy.PerRequest != nil || f.pays(left)) || f.forced(left) ||
 		d.count > max(f.trigger(d.permanentCount, f.budget.Messages), f.nextCount)
+}
+
+// hopeless reports whether no further epoch brings the request within its budget, and
+// none is needed for a window, which is far above that. Such an epoch is nothing but a
+// saving, and would be due at each request otherwise.
+func (f *folding) hopeless() bool {
+	b := &f.budget
+	return f.missed && f.policy.PerRequest == nil && f.d.required > b.Placing && (b.Limit == 0 || b.Limit >= 2*b.Placing && f.d.total <= b.Limit)
 }
 
 // left returns about what an epoch at this request point would leave.

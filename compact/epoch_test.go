@@ -128,3 +128,25 @@ func leastOf(in compact.Conversation) int {
 	_, r := compact.Compact(in, adaptive(), compacttest.Words{}, compact.Limits{Budget: in.Fixed + 20}.For(0))
 	return r.After
 }
+
+// TestWhatCannotFitIsNotFoldedForNothing: where what must stay is above the budget, no
+// epoch brings a request within it. Few are made then.
+func TestWhatCannotFitIsNotFoldedForNothing(t *testing.T) {
+	whole := rounds(60, 50)
+	for _, fixed := range []int{1000, 2000, 8000} {
+		whole.Fixed = fixed
+		b := compact.Limits{Budget: 1000}.For(0)
+		epochs, over := 0, 0
+		for _, n := range compacttest.RequestPoints(whole.Messages) {
+			in := compact.Conversation{Messages: whole.Messages[:n], Fixed: fixed}
+			_, r := compact.Compact(in, adaptive(), compacttest.Words{}, b)
+			if epochs = r.Epochs; r.Outcome == compact.Over {
+				over++
+			}
+		}
+		t.Logf("fixed %d: %d epochs in %d requests over", fixed, epochs, over)
+		if epochs > over/6 {
+			t.Errorf("fixed %d: %d epochs in %d requests", fixed, epochs, over)
+		}
+	}
+}

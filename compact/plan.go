@@ -246,7 +246,7 @@ type Report struct {
 	After          int    `json:"after"`
 	Budget         int    `json:"budget"`
 	Fixed          int    `json:"fixed"`
-	Instructions   int    `json:"-"` // of the messages at the beginning, as the policy counts
+	Parts          Parts  `json:"-"` // as the policy counts
 	MessagesBefore int    `json:"messages_before"`
 	MessagesAfter  int    `json:"messages_after"`
 	Epochs         int    `json:"epochs"`
@@ -266,7 +266,7 @@ type Report struct {
 func (r Report) At(rate Rate) Report {
 	r.Before, r.After = rate.Of(r.Before), rate.Of(r.After)
 	saved := Rate{Percent: rate.Percent}
-	r.Instructions, r.RepairSaved = saved.Of(r.Instructions), saved.Of(r.RepairSaved)
+	r.Parts, r.RepairSaved = r.Parts.at(saved), saved.Of(r.RepairSaved)
 	r.Stages = slices.Clone(r.Stages)
 	for i := range r.Stages {
 		r.Stages[i].Saved = saved.Of(r.Stages[i].Saved)

@@ -48,6 +48,7 @@ var rules = []rule{
 		"laconic/compact", "laconic/proxy/access", "laconic/proxy/admission", "laconic/proxy/apierror", "laconic/proxy/fingerprint", "laconic/proxy/summarize/prompt",
 		"laconic/proxy/summarize/redact", "laconic/store", "github.com/sashabaranov/go-openai", "github.com/maypok86/otter/v2", "golang.org/x/sync/semaphore",
 	}, "a summarizer fills slots; it is given what it must know of a request"},
+	{"proxy/why", pure, []string{"laconic/compact"}, "a sentence is a function of numbers and words; who shows it is not known here"},
 	{"proxy/apierror", nil, nil, "an error's shape is known to every room; it may know none of them"},
 	{"proxy/access", nil, []string{"laconic/proxy/apierror"}, "who may come in, and whose key goes where, is decided by headers and URLs alone"},
 	{"proxy/logging", nil, []string{"laconic/compact", "laconic/proxy", "laconic/proxy/apierror", "laconic/proxy/learn", "laconic/proxy/summarize", "laconic/proxy/wire", "go.uber.org/zap"}, "what a proxy reports becomes lines; zap is nobody else's in the proxy"},
@@ -59,7 +60,7 @@ var rules = []rule{
 	{"proxy", nil, []string{
 		"laconic/compact", "laconic/compact/handover", "laconic/proxy/wire", "laconic/proxy/learn", "laconic/proxy/overflow",
 		"laconic/proxy/access", "laconic/proxy/admission", "laconic/proxy/answer", "laconic/proxy/apierror", "laconic/proxy/body",
-		"laconic/proxy/fingerprint", "laconic/proxy/summarize", "github.com/tidwall/gjson",
+		"laconic/proxy/fingerprint", "laconic/proxy/summarize", "laconic/proxy/why", "github.com/tidwall/gjson",
 	}, "stages, tokenizers and YAML are handed in"},
 	{"store", nil, []string{"github.com/maypok86/otter/v2", "go.etcd.io/bbolt", "github.com/redis/go-redis/v9", "github.com/failsafe-go/failsafe-go"}, "a store keeps texts; it may not know what they mean"},
 	{"replay/record", nil, []string{"laconic/compact", "laconic/proxy/wire", "github.com/tidwall/gjson"}, "recorded conversations are read as the proxy reads requests, and nothing is measured"},
@@ -82,7 +83,7 @@ var rules = []rule{
 	{"cli", nil, []string{
 		"laconic/counting", "laconic/fold", "laconic/fold/service", "laconic/cli/findings", "laconic/cli/runlog", "laconic/compact", "laconic/compact/handover", "laconic/compact/policy", "laconic/compact/stage", "laconic/config", "laconic/demo", "laconic/demo/strict",
 		"laconic/cli/clients", "laconic/cli/tally", "laconic/cli/watch", "laconic/proxy/apierror",
-		"laconic/proxy", "laconic/proxy/access", "laconic/proxy/learn", "laconic/proxy/logging", "laconic/proxy/metrics", "laconic/proxy/page", "laconic/proxy/summarize", "laconic/proxy/tracing", "laconic/proxy/wire",
+		"laconic/proxy", "laconic/proxy/access", "laconic/proxy/learn", "laconic/proxy/logging", "laconic/proxy/metrics", "laconic/proxy/page", "laconic/proxy/summarize", "laconic/proxy/tracing", "laconic/proxy/why", "laconic/proxy/wire",
 		"laconic/replay", "laconic/replay/record", "laconic/replay/report", "laconic/store", "laconic/tokenize",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/tidwall/gjson", "go.uber.org/zap", "golang.org/x/sys", "golang.org/x/term",
 	}, "commands put the rooms together; nothing but main may know them"},

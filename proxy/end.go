@@ -40,6 +40,8 @@ func (x *exchange) end() {
 		x.observeUpstream()
 		x.call.end()
 	}
+	x.info.Why = x.reason()
+	x.p.outcomes.note(&x.info, time.Now())
 	x.memory.Free()
 	x.p.listener.Replied(x.info)
 	x.endSpan()

@@ -6,12 +6,14 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"laconic/proxy/access"
 	"laconic/proxy/admission"
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
+	"laconic/proxy/why"
 	"laconic/proxy/wire"
 )
 
@@ -36,6 +38,7 @@ type exchange struct {
 	// read.
 	attempt *attempt
 	info    ReplyInfo
+	said    why.Reason // of our own answer
 
 	ownedBy *string  // see owner
 	records []string // that sealed items of the request stand for
@@ -115,6 +118,7 @@ func (x *exchange) refuse(no *apierror.Error) {
 	if x.info.Outcome == "" {
 		x.info.Outcome = Rejected
 	}
+	x.said = why.Reason{Says: strings.TrimSuffix(no.Message, "."), Fix: strings.TrimSuffix(no.Hint, ".")}
 	x.stamp(x.w.Header())
 	remains := x.bodyRemains()
 	// In HTTP/2 it would end all requests of the connection; what is not read of

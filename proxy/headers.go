@@ -14,6 +14,7 @@ const (
 	headerAfter   = "X-Laconic-Tokens-After"
 	headerStages  = "X-Laconic-Stages"
 	headerKind    = "X-Laconic-Request-Kind"
+	headerWhy     = "X-Laconic-Why"
 	headerID      = "X-Laconic-Request-Id"
 )
 
@@ -35,6 +36,9 @@ func (x *exchange) stamp(h http.Header) {
 	}
 	if words := x.overrides.ignored(); words != "" {
 		h.Set(headerIgnored, words)
+	}
+	if words := x.shownReason(); words != "" {
+		h.Set(headerWhy, words)
 	}
 	i := x.info.Rewrite
 	if i == nil {

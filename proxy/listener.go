@@ -8,6 +8,7 @@ import (
 	"laconic/compact"
 	"laconic/proxy/learn"
 	"laconic/proxy/summarize"
+	"laconic/proxy/why"
 	"laconic/proxy/wire"
 )
 
@@ -75,6 +76,8 @@ type RewriteInfo struct {
 	Stream        bool
 	Outcome       Outcome
 	Report        compact.Report
+	// Why is why it is above its budget; nothing where it is not.
+	Why why.Reason
 	// NewEpoch: an epoch began with this request, so what the upstream has in its
 	// prompt cache of the request before ends where this one differs.
 	NewEpoch bool
@@ -125,6 +128,8 @@ type ReplyInfo struct {
 	Rewrite *RewriteInfo
 	Pass    *PassInfo
 	Outcome Outcome
+	// Why is why it went so, and what to do; nothing where there is nothing to explain.
+	Why why.Reason
 	// Retry is set when the upstream refused the request for a reason that a
 	// second send may cure, whether there was one or not.
 	Retry *RetryInfo

@@ -88,7 +88,7 @@ func TestEveryChatRequestIsOneLine(t *testing.T) {
 	}
 	line := f(chatBody, "debug", "untouched", "200")
 	for _, field := range []string{
-		"request_id", "model", "policy", "tokens_before", "tokens_after", "budget", "fixed", "messages_before", "messages_after",
+		"request_id", "model", "policy", "tokens_before", "tokens_after", "budget", "tools_tokens", "instructions_tokens", "task_tokens", "messages_before", "messages_after",
 		"epochs", "repairs", "overhead", "prompt_tokens", "completion_tokens", "cached_tokens", "duration", "first_byte", "answer_bytes",
 	} {
 		if _, ok := line[field]; !ok {

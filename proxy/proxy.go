@@ -108,6 +108,7 @@ type Proxy struct {
 	decoder    body.Decoder
 	learnt     *learn.Memory
 	upstreams  *upstreams
+	outcomes   *outcomes
 	summaries  *summarize.Service
 	buffers    body.Buffers
 
@@ -134,7 +135,7 @@ func New(o Options) (*Proxy, error) {
 		// stand behind another.
 		mark:      "laconic-" + randomID(),
 		decoder:   body.NewDecoder(),
-		upstreams: newUpstreams(),
+		upstreams: newUpstreams(), outcomes: newOutcomes(),
 	}
 	s := newSettings(o, p.mark)
 	p.settings.Store(s)

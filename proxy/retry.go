@@ -263,7 +263,7 @@ func (s *second) accepted(reason string) {
 		known.AddCut(s.cut) // later requests leave out the same
 	}
 	a := s.attempt // without the body
-	a.info.Outcome = Retried
+	a.info.Outcome, a.info.Why = Retried, a.over()
 	x.info.Rewrite, x.info.Outcome, x.attempt = &a.info, Retried, &a
 }
 

@@ -137,7 +137,8 @@ func (x *exchange) decodeText(in *body.Body) (req *wire.Request, why, detail str
 // into the body.
 func (x *exchange) decided(a *attempt, edits []compact.Edit) {
 	info := a.info
-	info.Edits = edits
+	a.info.Why = a.over()
+	info.Edits, info.Why = edits, a.info.Why
 	x.p.listener.Rewritten(info)
 	x.info.Rewrite, x.info.Outcome = &a.info, a.info.Outcome
 }

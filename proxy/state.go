@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"laconic/proxy/admission"
+	"laconic/proxy/why"
 )
 
 // State is what a proxy holds at one moment.
@@ -15,6 +16,8 @@ type State struct {
 	Memory  admission.Stats
 	// Upstreams are those of the options in force that requests went to.
 	Upstreams []UpstreamState
+	// Outcomes are of the chat requests that are over.
+	Outcomes []OutcomeState
 	// Learnt is of how many models each fact is believed.
 	Learnt map[string]int
 	// Summarizing is how many summaries are being made.
@@ -29,13 +32,15 @@ type UpstreamState struct {
 	// Answered and Failed are when the last request was answered, and when the last
 	// one failed; zero: never.
 	Answered, Failed time.Time
+	// Why is why the last one failed.
+	Why why.Reason
 }
 
 // State returns what the proxy holds now.
 func (p *Proxy) State() State {
 	return State{
 		Serving: p.Serving(), Memory: p.memory.Stats(),
-		Upstreams: p.upstreams.states(p.settings.Load().origins()), Learnt: p.learnt.Believed(), Summarizing: int(p.SummaryCounts().Running),
+		Upstreams: p.upstreams.states(p.settings.Load().origins()), Outcomes: p.outcomes.states(), Learnt: p.learnt.Believed(), Summarizing: int(p.SummaryCounts().Running),
 	}
 }
 
@@ -45,7 +50,7 @@ func (u *upstreams) states(some map[originKey]bool) (all []UpstreamState) {
 	defer u.mu.Unlock()
 	for key, s := range u.all {
 		if some[key] {
-			all = append(all, UpstreamState{key.String(), s.isDown(), s.failures, s.answered, s.failed})
+			all = append(all, UpstreamState{key.String(), s.isDown(), s.failures, s.answered, s.failed, s.why})
 		}
 	}
 	slices.SortFunc(all, func(a, b UpstreamState) int { return strings.Compare(a.Upstream, b.Upstream) })

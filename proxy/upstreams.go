@@ -15,6 +15,7 @@ import (
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 	"laconic/proxy/learn"
+	"laconic/proxy/why"
 )
 
 const (
@@ -53,6 +54,7 @@ type UpstreamInfo struct {
 	// said so itself.
 	Failures     int
 	Code, Detail string
+	Why          why.Reason // why the last one failed
 	// Down is how long it was down, of UpstreamUp: from the first failure.
 	Down time.Duration
 	// Endpoint is the path that is not there, Hint what would help.
@@ -78,6 +80,7 @@ func originOf(u *url.URL) originKey { return originKey{u.Scheme, u.Host} }
 type upstreamState struct {
 	failures int // in succession
 	code     string
+	why      why.Reason
 	began    time.Time // of these failures
 	failed   time.Time // the last one; zero: never
 	answered time.Time // the last answer; zero: never
@@ -107,7 +110,7 @@ func (x *exchange) observeUpstream() {
 		return
 	}
 	base := x.route.Upstream
-	i := UpstreamInfo{Upstream: base.Scheme + "://" + base.Host + base.Path, Code: code, Detail: x.info.Detail}
+	i := UpstreamInfo{Upstream: base.Scheme + "://" + base.Host + base.Path, Code: code, Detail: x.info.Detail, Why: why.Unanswered(base.Host, code, x.info.Detail)}
 	for _, i.Event = range x.p.upstreams.observe(originOf(base), &i, x.pathSeen(), time.Now()) {
 		if i.Event == UpstreamWithoutPath {
 			i.Endpoint = x.info.Endpoint
@@ -122,7 +125,7 @@ func (x *exchange) tellCut(window int, seen bool) {
 	base := x.route.Upstream
 	x.p.listener.Upstream(UpstreamInfo{
 		Upstream: base.Scheme + "://" + base.Host + base.Path, Event: UpstreamCuts, Model: x.info.Rewrite.Model, Window: window, Assumed: !seen,
-		Hint: "raise it where the server is started (Ollama: OLLAMA_CONTEXT_LENGTH), and set window in the model's row",
+		Hint: why.Raise,
 	})
 }
 
@@ -155,7 +158,7 @@ func (u *upstreams) observe(key originKey, i *UpstreamInfo, path pathSeen, now t
 		if s.failures == 0 {
 			s.began = now
 		}
-		s.failures, s.code, s.failed = s.failures+1, i.Code, now
+		s.failures, s.code, s.failed, s.why = s.failures+1, i.Code, now, i.Why
 		i.Failures = s.failures
 		if s.failures == downAfter {
 			events = append(events, UpstreamDown)
@@ -223,7 +226,7 @@ func (u *upstreams) words() string {
 		}
 		line := fmt.Sprintf("%s: %s, answered %s, failed %s", key, state, at(s.answered), at(s.failed))
 		if s.code != "" {
-			line += " (" + s.code + ")"
+			line += " (" + s.code + "; " + s.why.String() + ")"
 		}
 		lines = append(lines, line+fmt.Sprintf(", %d failures in succession\n", s.failures))
 	}

@@ -4,6 +4,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 
 	"laconic/config"
@@ -44,6 +45,9 @@ type Facts struct {
 	Hints     []config.Hint  // of Config
 	Store     *Store
 	Upstreams []proxy.UpstreamState // that requests went to
+	Outcomes  []proxy.OutcomeState  // of requests; nil where no proxy runs
+	// Running is which program runs, with which configuration.
+	Running string
 	// Sum returns the sum of a metric's samples, of one outcome or of all ("").
 	Sum func(metric, outcome string) float64
 }
@@ -61,8 +65,10 @@ var table = []struct {
 	find  func(Facts) []Finding
 }{
 	{"configuration", func(f Facts) bool { return f.Config != nil }, ofConfig},
+	{"running", func(f Facts) bool { return f.Running != "" }, ofRunning},
 	{"upstream", func(f Facts) bool { return f.Upstreams != nil }, ofUpstreams},
 	{"store", func(f Facts) bool { return f.Store != nil }, ofStore},
+	{"requests", hasTraffic, ofRequests},
 	{"counts", hasTraffic, ofCounts},
 	{"tools", hasTraffic, ofTools},
 	{"cache", hasTraffic, ofCache},
@@ -98,12 +104,14 @@ func ofConfig(f Facts) (all []Finding) {
 	return all
 }
 
+func ofRunning(f Facts) []Finding { return []Finding{{State: Fine, Says: f.Running}} }
+
 func ofUpstreams(f Facts) (all []Finding) {
 	for _, u := range f.Upstreams {
 		if u.Down {
 			all = append(all, Finding{
-				State: Failure, Says: fmt.Sprintf("%s is down: %d requests in succession failed", u.Upstream, u.Failures),
-				Fix: "start it, or correct upstream; laconic doctor asks it",
+				State: Failure, Says: fmt.Sprintf("%s is down: %d requests in succession failed, the last because %s", u.Upstream, u.Failures, u.Why.Says),
+				Fix: cmp.Or(u.Why.Fix, "start it, or correct upstream"),
 			})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"laconic/config"
 	"laconic/proxy"
+	"laconic/proxy/why"
 	"laconic/store"
 )
 
@@ -32,6 +33,14 @@ func TestFactsBecomeSentences(t *testing.T) {
 	if all := Of(Facts{Upstreams: []proxy.UpstreamState{{Upstream: "http://x"}}}); all != nil {
 		t.Errorf("nothing is wrong, and nothing else known: %+v", all)
 	}
+
+	counted := func(all ...proxy.OutcomeState) Facts {
+		return Facts{Outcomes: all, Sum: func(string, string) float64 { return 0 }}
+	}
+	f(counted(), "requests", Unknown, "no chat request")
+	f(counted(proxy.OutcomeState{Outcome: "untouched", Requests: 3}), "requests", Fine, "3, none of them over")
+	f(counted(proxy.OutcomeState{Outcome: "over", Requests: 83, Why: why.Reason{Says: "it is long", Fix: "cut"}}, proxy.OutcomeState{Outcome: "compacted", Requests: 540}),
+		"requests", Warning, "83 of 623 requests: over; the last because it is long")
 
 	const told, sent, cached = "laconic_upstream_prompt_tokens_total", "laconic_tokens_sent_total", "laconic_upstream_cached_tokens_total"
 	traffic := func(samples ...any) Facts {

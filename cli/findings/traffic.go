@@ -1,6 +1,11 @@
 package findings
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+
+	"laconic/proxy"
+)
 
 const (
 	// mostFloor is the share of a budget, in percent, above which tools and
@@ -16,6 +21,34 @@ func one(s State, says, fix string) []Finding {
 		fix = ""
 	}
 	return []Finding{{State: s, Says: says, Fix: fix}}
+}
+
+// ofRequests returns how many requests ended otherwise than they should, and why the
+// last of each kind did.
+func ofRequests(f Facts) (all []Finding) {
+	total := 0
+	for _, o := range f.Outcomes {
+		total += o.Requests
+	}
+	for _, o := range f.Outcomes {
+		switch o.Outcome {
+		case string(proxy.Over), string(proxy.Rejected), proxy.OutcomeCut, string(proxy.Passed):
+		default:
+			continue
+		}
+		one := Finding{State: Warning, Says: fmt.Sprintf("%d of %d requests: %s", o.Requests, total, o.Outcome), Fix: cmp.Or(o.Why.Fix, "see the field why in the log")}
+		if o.Why.Says != "" {
+			one.Says += "; the last because " + o.Why.Says
+		}
+		all = append(all, one)
+	}
+	switch {
+	case total == 0:
+		return one(Unknown, "no chat request is over yet", "")
+	case all == nil:
+		return one(Fine, fmt.Sprintf("%d, none of them over, cut, passed or rejected", total), "")
+	}
+	return all
 }
 
 func ofCounts(f Facts) []Finding {

@@ -21,11 +21,11 @@ type consoleEncoder struct {
 }
 
 // firstShown are the fields that a line begins with, in this order.
-var firstShown = []string{"error", "error_detail", "ended"}
+var firstShown = []string{"why", "error", "error_detail", "ended"}
 
 // notBrief are the fields that only programs, and lines at debug, need.
 var notBrief = []string{
-	"request_id", "route", "policy", "fixed", "bytes_before", "bytes_after", "overhead", "counted", "answer_bytes", "first_byte",
+	"request_id", "route", "policy", "tools_tokens", "instructions_tokens", "task_tokens", "bytes_before", "bytes_after", "overhead", "counted", "answer_bytes", "first_byte",
 	"count_way", "count_percent", "learnt_bytes", "streamed", "done", "messages_before", "messages_after", "epochs",
 	"strategy",
 }

@@ -84,7 +84,8 @@ func logUpstream(log *zap.Logger, i proxy.UpstreamInfo) {
 		log.Warn("the upstream is up", append(f, zap.Int("failures", i.Failures), zap.Duration("down", i.Down))...)
 	default:
 		f = appendText(append(f, zap.Int("failures", i.Failures)), "error", i.Code)
-		log.Warn("the upstream is down", appendText(f, "error_detail", i.Detail)...)
+		f = appendText(f, "error_detail", i.Detail)
+		log.Warn("the upstream is down", appendText(f, "why", i.Why.String())...)
 	}
 }
 
@@ -128,6 +129,7 @@ func replyFields(i proxy.ReplyInfo) []zap.Field {
 	if i.Outcome != "" {
 		f = append(f, zap.String("outcome", string(i.Outcome)))
 	}
+	f = appendText(f, "why", i.Why.String())
 	switch {
 	case i.Rewrite != nil:
 		f = append(f, rewriteFields(i.Rewrite)...)
@@ -168,7 +170,8 @@ func rewriteFields(i *proxy.RewriteInfo) []zap.Field {
 	f := appendText(nil, "request_kind", i.Kind)
 	f = append(f,
 		zap.String("model", i.Model), zap.String("route", i.Route), zap.String("policy", i.Policy),
-		zap.Int("tokens_before", r.Before), zap.Int("tokens_after", r.After), zap.Int("budget", r.Budget), zap.Int("fixed", r.Fixed),
+		zap.Int("tokens_before", r.Before), zap.Int("tokens_after", r.After), zap.Int("budget", r.Budget),
+		zap.Int("tools_tokens", r.Fixed), zap.Int("instructions_tokens", r.Parts.Instructions), zap.Int("task_tokens", r.Parts.Task),
 		zap.Int("messages_before", r.MessagesBefore), zap.Int("messages_after", r.MessagesAfter),
 		zap.Int("epochs", r.Epochs), zap.Int("repairs", r.Repairs),
 		zap.Int("bytes_before", i.BytesBefore), zap.Int("bytes_after", i.BytesAfter),

@@ -234,7 +234,7 @@ func (s *series) measured(i *proxy.ReplyInfo) {
 		add(s.before, i.Rewrite.Report.Before)
 		add(s.after, i.Rewrite.Report.After)
 		add(s.sent, tokensSent(i))
-		add(s.floor, i.Rewrite.Report.Fixed+i.Rewrite.Report.Instructions)
+		add(s.floor, i.Rewrite.Report.Fixed+i.Rewrite.Report.Parts.Instructions)
 		add(s.budget, i.Rewrite.Report.Budget)
 	}
 	s.overhead.Observe(i.Rewrite.Overhead.Seconds())

@@ -14,6 +14,7 @@ type upstreamLine struct {
 	Failures int       `json:"failures"`
 	Answered time.Time `json:"answered,omitzero"`
 	Failed   time.Time `json:"failed,omitzero"`
+	Why      string    `json:"why,omitempty"` // the last failed
 }
 
 // facts are what was learnt of upstreams, and the configuration in force.
@@ -31,7 +32,7 @@ func (p *Page) serveFacts(w http.ResponseWriter, _ *http.Request) {
 	}
 	if p.o.Upstreams != nil {
 		for _, u := range p.o.Upstreams() {
-			f.Upstreams = append(f.Upstreams, upstreamLine(u))
+			f.Upstreams = append(f.Upstreams, upstreamLine{u.Upstream, u.Down, u.Failures, u.Answered, u.Failed, u.Why.String()})
 		}
 	}
 	if p.o.Models != nil {

@@ -186,6 +186,7 @@ type requestView struct {
 	Priced      bool             `json:"priced,omitempty"`
 	Paid        float64          `json:"paid,omitempty"`
 	Detail      string           `json:"detail,omitempty"`
+	Why         string           `json:"why,omitempty"` // it went so, and what to do
 }
 
 type summaryLine struct {
@@ -212,6 +213,7 @@ func (r *request) view() requestView {
 		v.Detail = i.Detail
 	}
 	if i := &r.reply; i.ID != "" {
+		v.Why = i.Why.String()
 		v.Retry, v.Ended, v.CutUpstream = i.Retry, i.Ended, i.Cut
 		if i.Detail != "" {
 			v.Detail = i.Detail

@@ -1,0 +1,270 @@
+// Package why says in one sentence why a request went as it did, and what to do then. Its
+// sentences hold numbers and names of settings, and nothing that a client wrote. The log,
+// the header x-laconic-why, the page, the findings and the commands all show them.
+package why
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"laconic/compact"
+)
+
+// Reason is why something happened, and what to do about it; "" where nothing is to be
+// done.
+type Reason struct{ Says, Fix string }
+
+// String returns the reason in one line.
+func (r Reason) String() string {
+	if r.Says == "" || r.Fix == "" {
+		return r.Says
+	}
+	return r.Says + ": " + r.Fix
+}
+
+// Header returns the reason as the value of a header: in ASCII, and not long.
+func Header(r Reason) string {
+	text := strings.Map(func(c rune) rune {
+		if c < ' ' || c > '~' {
+			return '?'
+		}
+		return c
+	}, r.String())
+	return text[:min(len(text), 300)]
+}
+
+// Setting is what the budget of a request follows from.
+type Setting int
+
+// The settings.
+const (
+	Guess    Setting = iota // the window that its name or default_window says
+	Row                     // the budget of the row of models
+	Override                // x-laconic-budget
+	Window                  // the window of the row of models
+	Server                  // the window that the upstream tells, or showed
+	Command                 // --budget
+)
+
+// Over returns why a request is above its budget. beside is what the window has beside
+// the budget, for the answer.
+func Over(r *compact.Report, by Setting, beside int) Reason {
+	if r.After <= r.Budget {
+		return Reason{fmt.Sprintf("%s messages stay, which are more than the upstream takes", number(r.MessagesAfter)), "raise max_messages, if the upstream takes more"}
+	}
+	says, tools := exceeding(r)
+	fix := [...]string{
+		Guess:    "set window to %s or more, if the model has one",
+		Row:      "set budget to %s or more",
+		Override: "set x-laconic-budget to %s or more",
+		Window:   "set window to %s or more, if the server runs the model with it",
+		Server:   "start the server with a window of %s or more (Ollama: OLLAMA_CONTEXT_LENGTH), or take a model that has it",
+		Command:  "set --budget to %s or more",
+	}[by]
+	if by == Row || by == Override || by == Command {
+		beside = 0
+	}
+	fix = fmt.Sprintf(fix, number(roundUp(r.After+beside)))
+	if tools {
+		fix += ", or switch off tools"
+	}
+	return Reason{says, fix}
+}
+
+// exceeding names the parts of a request that are above its budget together, and what
+// else is large, the largest first. tools reports whether they have a large share in it.
+func exceeding(r *compact.Report) (says string, tools bool) {
+	p, task := &r.Parts, "the first user message"
+	if p.Tasks > 1 {
+		task = fmt.Sprintf("the first %d user messages", p.Tasks)
+	}
+	type part struct {
+		name   string
+		tokens int
+	}
+	parts := []part{
+		{"tools", r.Fixed},
+		{"instructions", p.Instructions},
+		{task, p.Task},
+		{"the newest user message", p.User},
+		{"the newest exchange", p.Exchange},
+		{"the record", p.Record},
+	}
+	rest := r.After
+	for _, one := range parts {
+		rest -= one.tokens
+	}
+	parts = append(parts, part{"messages that stay", max(0, rest)})
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.tokens, a.tokens) })
+	var words []string
+	sum := 0
+	for _, one := range parts {
+		if one.tokens <= 0 || sum > r.Budget && one.tokens < r.Budget/4 {
+			break
+		}
+		sum += one.tokens
+		tools = tools || one.name == "tools" && one.tokens > r.Budget/4
+		words = append(words, one.name+" "+number(one.tokens))
+	}
+	verb := "exceed"
+	if n := len(words); n > 1 {
+		words = append(words[:n-2:n-2], words[n-2]+" and "+words[n-1])
+	} else if strings.HasPrefix(parts[0].name, "the ") && !strings.HasSuffix(parts[0].name, "s") {
+		verb = "exceeds"
+	}
+	return fmt.Sprintf("%s tokens %s the budget of %s", strings.Join(words, ", "), verb, number(r.Budget)), tools
+}
+
+// Repaired returns why a history was repaired; nothing where it was not.
+func Repaired(r *compact.Report) Reason {
+	switch {
+	case r.ResultsDropped > 0:
+		return Reason{
+			fmt.Sprintf("%s with content had no call and left", counted(r.ResultsDropped, "tool result")),
+			"the client loses calls from its history: look at the program that is named in tags, or at its version",
+		}
+	case r.Repairs > 0:
+		return Reason{fmt.Sprintf("the history needed %s of tool calls and results, which upstreams refuse otherwise", counted(r.Repairs, "repair")), ""}
+	}
+	return Reason{}
+}
+
+// Passed returns why a request went out as it came. sentence is that of a body which
+// cannot be read.
+func Passed(word, sentence string) Reason {
+	switch word {
+	case "route":
+		return Reason{} // no chat request
+	case "mode":
+		return Reason{"it was not to be measured", "set mode: on in the model's row, or send no x-laconic-mode"}
+	case "small":
+		return Reason{"its body is below min_body", ""}
+	case "empty":
+		return Reason{"no message of it says anything", "look at the client"}
+	case "encoding":
+		return Reason{"its body is compressed in a way that is not read", "have the client send it plain, or with gzip or zstd"}
+	case "fault":
+		return Reason{"the proxy failed on it", "report the line fault of the log"}
+	}
+	return Reason{"it went out as it came, because " + sentence, "correct the client"}
+}
+
+// Refusal is how an upstream refused a request, and what became of it.
+type Refusal struct {
+	Reason         string // overflow, template, thinking or refused
+	Hint           string // of a template
+	Limit, Prompt  int    // that the upstream named; 0: none
+	First, Second  int    // tokens of the two prompts
+	Sent, Answered bool
+}
+
+// Refused returns why an upstream refused a request at first, and what was done.
+func Refused(r Refusal) Reason {
+	says, fix := "the upstream refused the history as it was compacted", ""
+	switch r.Reason {
+	case "overflow":
+		says = fmt.Sprintf("the upstream refused %s tokens as too long", number(cmp.Or(r.Prompt, r.First)))
+		if r.Limit > 0 {
+			says += fmt.Sprintf(", and takes %s", number(r.Limit))
+			fix = fmt.Sprintf("set window to %s in the model's row", plain(r.Limit))
+		} else {
+			fix = "set window in the model's row to what the server has"
+		}
+	case "template":
+		says, fix = "the model's chat template refused the list", r.Hint
+	case "thinking":
+		says = "the upstream refused thinking that is bound to another history"
+	}
+	switch {
+	case r.Answered:
+		return Reason{fmt.Sprintf("%s; it was sent again with %s and answered", says, number(r.Second)), fix}
+	case r.Sent:
+		return Reason{fmt.Sprintf("%s, and %s as well", says, number(r.Second)), fix}
+	}
+	return Reason{says, fix}
+}
+
+// Unanswered returns why an upstream did not answer, or not to the end, by the code of the
+// error and what the network says.
+func Unanswered(host, code, detail string) Reason {
+	says := map[string]string{
+		"upstream_unreachable": "could not be reached", "upstream_timeout": "did not answer in time", "upstream_silent": "fell silent in its answer",
+	}[code]
+	if status, ok := strings.CutPrefix(code, "status_"); ok {
+		says = "answered " + status
+	}
+	r := Reason{host + " " + cmp.Or(says, "broke off"), "look at its log, and whether it runs"}
+	if detail = strings.TrimPrefix(detail, host+": "); detail != "" {
+		r.Says += " (" + detail + ")"
+	}
+	switch {
+	case strings.Contains(detail, "not https"):
+		r.Fix = "write http:// in upstream"
+	case code == "upstream_unreachable":
+		r.Fix = "start it, or correct upstream"
+	}
+	return r
+}
+
+// Cut returns why an upstream read less of a prompt than it was sent.
+func Cut(prompt, sent int) Reason {
+	return Reason{fmt.Sprintf("the upstream read %s of about %s tokens and did not say so", number(prompt), number(sent)), Raise}
+}
+
+// Raise is what helps against an upstream that cuts prompts.
+const Raise = "raise the window where the server is started (Ollama: OLLAMA_CONTEXT_LENGTH), and set window in the model's row"
+
+// Ended returns why an answer is not whole, by how its end is named; nothing for "".
+func Ended(word string) Reason {
+	switch word {
+	case "":
+		return Reason{}
+	case "context_window", "length_without_output":
+		return Reason{"the window was full before the answer ended", "set window in the model's row to what the server has, or raise reserve"}
+	}
+	return Reason{"the upstream ended its stream early", "look at its log, and at what stands between"}
+}
+
+// OllamaDefault is the window, in tokens, that Ollama gives a model unless it is told.
+const OllamaDefault = 4096
+
+// Small returns that a model runs with Ollama's default window; nothing for another.
+func Small(program, model string, window int) Reason {
+	if program != "Ollama" || window != OllamaDefault {
+		return Reason{}
+	}
+	return Reason{
+		fmt.Sprintf("%s runs with Ollama's default window of %d tokens, too small for any agent, and prompts are cut to it without a word", model, window),
+		"start Ollama with OLLAMA_CONTEXT_LENGTH=32768 or more",
+	}
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return number(n) + " " + what + "s"
+}
+
+// roundUp rounds up to two digits or thousands, whichever is finer.
+func roundUp(n int) int {
+	step := 1000
+	for step > 1 && n < 10*step {
+		step /= 10
+	}
+	return (n + step - 1) / step * step
+}
+
+func plain(n int) string { return strconv.Itoa(n) }
+
+// number writes a number with commas between thousands.
+func number(n int) string {
+	s := plain(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
