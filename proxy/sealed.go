@@ -138,9 +138,11 @@ func (s *sender) compaction(res *http.Response) (own *http.Response) {
 }
 
 // mostRecord is the most that a record costs, in tokens, and recordShare the share of
-// the budget.
+// what it stands for: a client that compacts believes in a window of its own, of which
+// nothing is known but that this nearly fills it. A record of roomyRecord is small for all.
 const (
 	mostRecord  = 16_000
+	roomyRecord = 1000
 	recordShare = 4
 )
 
@@ -172,7 +174,7 @@ func (a *attempt) record() string {
 		}
 	}
 	counter := c.ways[c.wayOf(&a.facts)].Counter
-	size := min(mostRecord, a.budget.Tokens/recordShare)
+	size := min(mostRecord, a.budget.Tokens/recordShare, max(roomyRecord, (a.info.Report.Before-a.info.Report.Fixed)/recordShare))
 	before := newest(strings.Join(c.x.records, "\n"), counter, size/2)
 	now := c.policy.Ladder[i].(compact.Digester).Record(counter).Add(lost, kept, size-compact.CostText(counter, before), true)
 	return strings.TrimSpace(before + "\n" + strings.TrimSpace(now))

@@ -49,7 +49,7 @@ func TestCodexCompacts(t *testing.T) {
 					asked++
 					return strict.Reply{Text: "The session read some files and has found the test that fails."}
 				case slices.ContainsFunc(r.Messages, func(m strict.Message) bool {
-					return m.Role == "compaction" || strings.HasPrefix(m.Text, "Another language model started") || c.refuses && strings.HasPrefix(m.Text, "[Record of ")
+					return m.Role == "compaction" || strings.HasPrefix(m.Text, "Another language model started") || c.refuses && strings.Contains(m.Text, "[Record of ")
 				}):
 					after++
 				}
