@@ -27,10 +27,17 @@ import (
 // overheadSizes are the bodies of BenchmarkOverhead, and how many requests are
 // one round of each.
 var overheadSizes = []struct {
-	name         string
-	bytes, calls int
-	requests     int
-}{{"2 KB", 2 << 10, 5, 600}, {"40 KB", 40 << 10, 18, 320}, {"400 KB", 400 << 10, 186, 80}, {"4 MB", 4 << 20, 950, 10}}
+	name, endpoint string
+	body           func() []byte
+	requests       int
+}{
+	{"2 KB", "/chat/completions", func() []byte { return agentBody(5, 2<<10) }, 600},
+	{"40 KB", "/chat/completions", func() []byte { return agentBody(18, 40<<10) }, 320},
+	{"400 KB", "/chat/completions", func() []byte { return agentBody(186, 400<<10) }, 80},
+	{"4 MB", "/chat/completions", func() []byte { return agentBody(950, 4<<20) }, 10},
+	// Blocks, 400 KB of them.
+	{"blocks", "/messages", func() []byte { return bytes.Replace(agentBlocks(186, 380), []byte("my-model"), []byte("gpt-4o"), 1) }, 80},
+}
 
 // answersOverhead is an upstream that says how many tokens it was sent, as a real one
 // does: else nothing is counted exactly. The first request of a kind, which does
@@ -40,7 +47,7 @@ func answersOverhead(b *testing.B) http.HandlerFunc {
 		tokens := r.Header.Get("X-Prompt-Cost")
 		if tokens == "0" {
 			body, _ := io.ReadAll(r.Body)
-			req, err := wire.Chat.Decode(body)
+			req, err := wire.For(strings.TrimPrefix(r.URL.Path, "/v1")).Decode(body)
 			if err != nil {
 				b.Error(err)
 				return
@@ -53,9 +60,10 @@ func answersOverhead(b *testing.B) http.HandlerFunc {
 	}
 }
 
-// overheadAnswer is the answer to a prompt of so many tokens.
+// overheadAnswer is the answer to a prompt of so many tokens, as each API reads it.
 const overheadAnswer = `{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"gpt-4o","choices":[{"index":0,"message":{"role":"assistant",` +
-	`"content":"The parser accepts quoted names now."},"finish_reason":"stop"}],"usage":{"prompt_tokens":%[1]s,"completion_tokens":8,"total_tokens":%[1]s}}`
+	`"content":"The parser accepts quoted names now."},"finish_reason":"stop"}],"stop_reason":"end_turn","usage":{"prompt_tokens":%[1]s,"completion_tokens":8,"total_tokens":%[1]s,` +
+	`"input_tokens":%[1]s,"output_tokens":8}}`
 
 // overheadRounds is odd, so that the median is one of the rounds.
 const overheadRounds = 5
@@ -86,17 +94,17 @@ func BenchmarkOverhead(b *testing.B) {
 	fmt.Fprintf(&table, "CPU per request, medians of %d rounds\n", overheadRounds*b.N)
 	fmt.Fprintf(&table, "%-8s %12s %12s %12s %12s   %s\n", "body", "streaming", "reading", "untouched", "folded", "untouched ÷ streaming, ÷ reading; folded ÷ untouched")
 	for _, size := range overheadSizes {
-		body := agentBody(size.calls, size.bytes)
-		r, err := wire.Chat.Decode(body)
+		body, api := size.body(), wire.For(size.endpoint)
+		r, err := api.Decode(body)
 		if err != nil {
 			b.Fatal(err)
 		}
 		cost := costOf(b, r, "gpt-4o")
 		kinds := []*measuredKind{
-			{to: streaming},
-			{to: reading},
-			{to: laconic, budget: 100_000_000, outcome: "untouched"},
-			{to: laconic, budget: cost / 3, outcome: "compacted"},
+			{to: streaming, endpoint: size.endpoint},
+			{to: reading, endpoint: size.endpoint},
+			{to: laconic, endpoint: size.endpoint, budget: 100_000_000, outcome: "untouched"},
+			{to: laconic, endpoint: size.endpoint, budget: cost / 3, outcome: "compacted"},
 		}
 		for _, k := range kinds {
 			for range 20 {
@@ -155,15 +163,16 @@ func middle(list []float64) float64 {
 // measuredKind is one way in which requests are sent, and what they took in each
 // round, in microseconds per request.
 type measuredKind struct {
-	to      *processAt
-	tokens  int // of the prompt that reaches the upstream; 0: not known yet
-	budget  int
-	outcome string
-	took    []float64
+	to       *processAt
+	endpoint string
+	tokens   int // of the prompt that reaches the upstream; 0: not known yet
+	budget   int
+	outcome  string
+	took     []float64
 }
 
 func (k *measuredKind) send(b *testing.B, body []byte) {
-	r, _ := http.NewRequest("POST", "http://"+k.to.addr+"/v1/chat/completions", bytes.NewReader(body))
+	r, _ := http.NewRequest("POST", "http://"+k.to.addr+"/v1"+k.endpoint, bytes.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("X-Prompt-Cost", strconv.Itoa(k.tokens))
 	if k.budget > 0 {
@@ -178,7 +187,7 @@ func (k *measuredKind) send(b *testing.B, body []byte) {
 	if got := res.Header.Get("X-Laconic-Outcome"); got != k.outcome || res.StatusCode != http.StatusOK {
 		b.Fatalf("status %d, outcome %q, want %q", res.StatusCode, got, k.outcome)
 	}
-	if end := wire.Chat.End(wire.Answer{Tail: answer, Whole: true}); k.tokens == 0 && end.Usage != nil {
+	if end := wire.For(k.endpoint).End(wire.Answer{Tail: answer, Whole: true}); k.tokens == 0 && end.Usage != nil {
 		k.tokens = end.Usage.Prompt
 	}
 }
