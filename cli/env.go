@@ -19,6 +19,8 @@ func envCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "env [CLIENT]",
 		Short: "print the settings of a client, or list the clients",
+		Long: "Prints what a client has to be told to use the proxy. Of a client without a page it prints the\n" +
+			"variables and fields that most of them have.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("env takes one client, not %d", len(args))
@@ -35,9 +37,6 @@ func envCommand() *cobra.Command {
 			if row == nil {
 				row = clients.OfCommand(args[0])
 			}
-			if row == nil {
-				return fmt.Errorf("there is no client %q (%s)", args[0], config.DidYouMean(args[0], clients.Names()))
-			}
 			if strings.ContainsFunc(model, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' }) {
 				return errors.New("--model is a name without quotes")
 			}
@@ -46,7 +45,12 @@ func envCommand() *cobra.Command {
 				printConfig(cmd.ErrOrStderr(), c, err, false)
 				return exitError(1)
 			}
-			printClient(cmd.OutOrStdout(), row, c.Scheme()+"://"+clientAddress(c.Listen), cmp.Or(model, firstNamed(c), clients.ShownModel))
+			origin, shown := c.Scheme()+"://"+clientAddress(c.Listen), cmp.Or(model, firstNamed(c), clients.ShownModel)
+			if row == nil {
+				printAnyClient(cmd.OutOrStdout(), args[0], origin, shown)
+			} else {
+				printClient(cmd.OutOrStdout(), row, origin, shown)
+			}
 			return nil
 		},
 	}
@@ -57,27 +61,17 @@ func envCommand() *cobra.Command {
 
 func listClients(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprint(t, "client\ttested\tendpoint\tcompacted\twindow to believe in\n")
+	fmt.Fprint(t, "client\ttested\tendpoint\twindow to believe in\n")
 	for i := range clients.Table {
 		c := &clients.Table[i]
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", c.Name, c.Version, c.Endpoint, compactedWords(c), windowToBelieve(c))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Name, c.Version, c.Endpoint, windowToBelieve(c))
 	}
 	_ = t.Flush()
 }
 
-func compactedWords(c *clients.Client) string {
-	if c.Compacted() {
-		return "yes"
-	}
-	return "not yet"
-}
-
 func windowToBelieve(c *clients.Client) string {
-	switch c.Window {
-	case clients.Large:
+	if c.Window == clients.Large {
 		return "a large one"
-	case clients.True:
-		return "the model's own"
 	}
 	return "has no such setting"
 }
@@ -89,14 +83,28 @@ func printClient(w io.Writer, c *clients.Client, origin, model string) {
 	for _, b := range c.Blocks {
 		fmt.Fprintf(w, "\n# %s:\n%s", b.Where, b.For(origin, model))
 	}
-	words := ""
-	switch c.Window {
-	case clients.Large:
+	words := "There is nothing to set about the window."
+	if c.Window == clients.Large {
 		words = c.Advice + ": it compacts by itself near the window that it believes in, and here the proxy does that."
-	case clients.True:
-		words = c.Advice + ": it must not believe in a large one, because its requests pass through and nobody else compacts them."
-	case clients.None:
-		words = "There is nothing to set about the window."
 	}
 	fmt.Fprintf(w, "\n# %s\n", strings.ReplaceAll(words, "`", ""))
+}
+
+// printAnyClient prints what most clients ask for. The name may be anything, so it is
+// quoted and stays on its line.
+func printAnyClient(w io.Writer, name, origin, model string) {
+	fmt.Fprintf(w, `# %q was not tried yet. This is for every client of the OpenAI or the Anthropic API.
+
+# shell:
+export OPENAI_BASE_URL=%[2]s/v1
+export OPENAI_API_BASE=%[2]s/v1
+export ANTHROPIC_BASE_URL=%[2]s
+
+# in its settings, as a provider called "OpenAI compatible":
+#   base URL  %[2]s/v1
+#   API key   the one of the upstream, or any word where the upstream wants none
+#   model     %[3]s
+# If it has a setting for the window of the model or for its own compaction, set the
+# window far above the real one: the proxy compacts. Clients with a page: laconic env
+`, name, origin, model)
 }

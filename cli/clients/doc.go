@@ -32,7 +32,6 @@ type Window string
 // The windows that clients should believe in.
 const (
 	Large Window = "large" // it compacts by itself near the window that it believes in
-	True  Window = "true"  // nothing is compacted for it, so it has to
 	None  Window = "none"  // it has no such setting, or no such habit
 )
 
@@ -72,9 +71,6 @@ type Block struct {
 func (b Block) For(origin, model string) string {
 	return strings.NewReplacer(ShownOrigin, origin, ShownModel, model).Replace(b.Text)
 }
-
-// Compacted reports whether the proxy compacts and repairs the client's requests.
-func (c *Client) Compacted() bool { return c.Endpoint != "" }
 
 // Named returns the row of a name, or nil.
 func Named(name string) *Client {

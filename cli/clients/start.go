@@ -118,9 +118,6 @@ func Start(c *Client, g Given) Started {
 	if c.start != nil {
 		c.start(g, &s)
 	}
-	if !c.Compacted() {
-		s.say("requests of %s go to %s, which is not compacted yet: they pass through as they are", c.Title, c.Endpoint)
-	}
 	return s
 }
 

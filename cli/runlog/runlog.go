@@ -45,6 +45,9 @@ func New(level, format string, w io.Writer) (*Log, error) {
 		}
 		enc = consoleEncoder{zapcore.NewConsoleEncoder(ec), least}
 	}
+	if isFile && ofJournal(f, os.Getenv("JOURNAL_STREAM")) {
+		enc = journalEncoder{enc}
+	}
 	out := newWriter(w, func(lines int) []byte {
 		line, err := enc.EncodeEntry(
 			zapcore.Entry{Level: zapcore.WarnLevel, Time: time.Now(), Message: "log lines were dropped"},
