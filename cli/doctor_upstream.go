@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -117,11 +116,10 @@ func (p *patient) authorize(r *http.Request, base *url.URL, key string) {
 // fixOf returns what may mend that an upstream cannot be reached.
 func fixOf(err error, place string) string {
 	var name *net.DNSError
-	var record tls.RecordHeaderError
 	switch {
 	case errors.As(err, &name):
 		return "correct the name of the host in " + place + ", or the name service of this machine"
-	case errors.As(err, &record), strings.Contains(err.Error(), "HTTP response to HTTPS client"):
+	case strings.Contains(apierror.Reason(err), "not https"):
 		return "it speaks http, not https: correct " + place
 	}
 	return "start it, or correct " + place

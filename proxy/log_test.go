@@ -108,12 +108,18 @@ func TestEveryChatRequestIsOneLine(t *testing.T) {
 	if line := f(`{"messages":[{"role":"assistant","content":null,"tool_calls":[]}]}`, "info", "passed", "200"); line["reason"] != "empty" {
 		t.Errorf("%v", line)
 	}
-	f(fmt.Sprintf(manyWords, ""), "warn", "over", "200")
-	f(fmt.Sprintf(manyWords, ""), "info", "rejected", "400", "X-Laconic-Policy", "strict")
+	for _, line := range []map[string]any{
+		f(fmt.Sprintf(manyWords, ""), "warn", "over", "200"),
+		f(fmt.Sprintf(manyWords, ""), "info", "rejected", "400", "X-Laconic-Policy", "strict"),
+	} {
+		if text := fmt.Sprint(line["why"]); !strings.Contains(text, "the first user message") || !strings.Contains(text, "budget of") {
+			t.Errorf("%v", line)
+		}
+	}
 	f(agentBody(20, 100), "info", "shadow", "200", "X-Laconic-Mode", "shadow")
 	f(chatBody, "debug", "shadow", "200", "X-Laconic-Mode", "shadow")
 	f(chatBody, "debug", "bypassed", "200", "X-Laconic-Mode", "off")
-	if line := f("nonsense", "info", "passed", "200"); line["reason"] != "not_an_object" {
+	if line := f("nonsense", "info", "passed", "200"); line["reason"] != "not_an_object" || !strings.Contains(fmt.Sprint(line["why"]), "not a JSON object") {
 		t.Errorf("%v", line)
 	}
 	f(chatBody, "info", "rejected", "400", "X-Laconic-Mode", "maybe")

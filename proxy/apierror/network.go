@@ -43,9 +43,9 @@ func NetworkReason(err error) (what string, ok bool) {
 		return "name lookup: " + dns.Err, true
 	case errors.As(err, &unknown), errors.As(err, &hostname), errors.As(err, &certificate):
 		return "the upstream's certificate is not valid for it", true
-	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &record) && string(record.RecordHeader[:4]) == "HTTP":
+	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &record):
 		return "it speaks http, not https", true
-	case errors.As(err, &record), errors.As(err, &alert):
+	case errors.As(err, &alert):
 		return "TLS handshake failed", true
 	case errors.As(err, &operation):
 		what := operation.Op + " " + operation.Net
