@@ -41,6 +41,7 @@ func (x *exchange) end() {
 		x.call.end()
 	}
 	x.memory.Free()
+	x.spend()
 	x.p.listener.Replied(x.info)
 	x.endSpan()
 	if cut {

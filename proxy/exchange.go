@@ -37,7 +37,8 @@ type exchange struct {
 	attempt *attempt
 	info    ReplyInfo
 
-	ownedBy *string // see owner
+	ownedBy *string          // see owner
+	quota   *admission.Quota // of the client key; nil: it has none, or is refused
 
 	span  Span // nil: nobody traces
 	steps Steps
@@ -68,6 +69,9 @@ func (x *exchange) serve() *apierror.Error {
 		return no
 	}
 	if no := x.settings.keys.Check(x.r.Header); no != nil {
+		return no
+	}
+	if no := x.takeQuota(); no != nil {
 		return no
 	}
 	if s := x.settings.Service; s != nil && s.Serves(x.r) {
