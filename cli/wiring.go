@@ -52,6 +52,7 @@ func proxyOptions(c *config.Config, counter makeCounter) (proxy.Options, error) 
 		UpstreamReadiness: c.Readiness == "upstream",
 		ClientKeys:        c.ClientKeys,
 		ClientKeyNames:    keyNames(c),
+		QuotaFor:          quotas(c),
 		AllowedOrigins:    c.AllowedOrigins,
 		AdminToken:        c.AdminToken,
 		Limits: proxy.Limits{

@@ -67,6 +67,20 @@ func keyNames(c *config.Config) (names []string) {
 	return names
 }
 
+// quotas returns what gives the holder of a client key its quota by the key's name: that
+// of the first row that matches.
+func quotas(c *config.Config) func(name string) proxy.Quota {
+	of := map[string]proxy.Quota{}
+	for _, name := range keyNames(c) {
+		i := slices.IndexFunc(c.ClientLimits, func(row config.ClientLimit) bool { return config.CompilePattern(row.Match).Matches(name) })
+		if i >= 0 {
+			row := &c.ClientLimits[i]
+			of[name] = proxy.Quota{RequestsPerMinute: row.RequestsPerMinute, TokensPerMinute: row.TokensPerMinute, TokensPerDay: row.TokensPerDay}
+		}
+	}
+	return func(name string) proxy.Quota { return of[name] }
+}
+
 func pricesOf(c *config.Config) (prices []page.Price) {
 	for _, row := range c.Prices {
 		prices = append(prices, page.Price{

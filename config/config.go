@@ -52,6 +52,7 @@ type Config struct {
 	Summarizer      Summarizer        `json:"summarizer,omitzero"`
 	Store           Store             `json:"store,omitzero"`
 	ClientKeys      []access.Secret   `json:"client_keys,omitempty"`
+	ClientLimits    []ClientLimit     `json:"client_limits,omitempty"`
 	AdminToken      access.Secret     `json:"admin_token,omitempty"`
 
 	file   string            // where it was read; "": no file
@@ -80,6 +81,15 @@ type Price struct {
 	Input  float64 `json:"input,omitempty"`
 	Cached float64 `json:"cached,omitempty"`
 	Output float64 `json:"output,omitempty"`
+}
+
+// ClientLimit is one row of client_limits: what each holder of a client key may use
+// whose name it matches. 0: any number.
+type ClientLimit struct {
+	Match             string `json:"match"`
+	RequestsPerMinute int    `json:"requests_per_minute,omitempty"`
+	TokensPerMinute   int    `json:"tokens_per_minute,omitempty"`
+	TokensPerDay      int    `json:"tokens_per_day,omitempty"`
 }
 
 // Scheme returns the scheme of the URLs that clients call.

@@ -150,6 +150,7 @@ var reloaded = []reloadRow{
 	row("client_keys", func(c *Config) *[]access.Secret { return &c.ClientKeys }, func(_, next *Config) (string, bool) {
 		return "the last key is not taken away while the proxy runs", len(next.ClientKeys) > 0
 	}),
+	row("client_limits", func(c *Config) *[]ClientLimit { return &c.ClientLimits }, free),
 	row("admin_token", func(c *Config) *access.Secret { return &c.AdminToken }, func(_, next *Config) (string, bool) {
 		return "it is not taken away while the proxy runs", next.AdminToken != ""
 	}),

@@ -56,7 +56,7 @@ var rules = []rule{
 	{"proxy/page", nil, []string{"laconic/compact", "laconic/proxy", "laconic/proxy/summarize", "laconic/proxy/summarize/redact", "laconic/view", "github.com/go-json-experiment/json"}, "a page shows what a proxy reports; what else there is to show is handed in"},
 	{"proxy/tracing", nil, []string{"laconic/proxy", "laconic/proxy/access", "laconic/proxy/apierror", "go.opentelemetry.io/otel", "github.com/go-logr/logr"}, "what a proxy reports becomes spans; OpenTelemetry is nobody else's in the proxy"},
 	{"proxy/body", nil, []string{"laconic/proxy/admission", "laconic/proxy/apierror", "github.com/klauspost/compress", "golang.org/x/sync"}, "bodies are bytes with deadlines and a price; what they say is not known here"},
-	{"proxy/admission", nil, []string{"laconic/proxy/apierror"}, "memory is shared out by sizes and clients; what it is for is not known here"},
+	{"proxy/admission", nil, []string{"laconic/proxy/apierror", "golang.org/x/time"}, "memory and quotas are shared out by sizes and clients; what they are for is not known here"},
 	{"proxy", nil, []string{
 		"laconic/compact", "laconic/compact/handover", "laconic/proxy/wire", "laconic/proxy/learn", "laconic/proxy/overflow",
 		"laconic/proxy/access", "laconic/proxy/admission", "laconic/proxy/answer", "laconic/proxy/apierror", "laconic/proxy/body",

@@ -43,6 +43,7 @@ func (x *exchange) end() {
 	x.info.Why = x.reason()
 	x.p.outcomes.note(&x.info, time.Now())
 	x.memory.Free()
+	x.spend()
 	x.p.listener.Replied(x.info)
 	x.endSpan()
 	if cut {

@@ -40,8 +40,9 @@ type exchange struct {
 	info    ReplyInfo
 	said    why.Reason // of our own answer
 
-	ownedBy *string  // see owner
-	records []string // that sealed items of the request stand for
+	ownedBy *string          // see owner
+	records []string         // that sealed items of the request stand for
+	quota   *admission.Quota // of the client key; nil: it has none, or is refused
 
 	span  Span // nil: nobody traces
 	steps Steps
@@ -72,6 +73,9 @@ func (x *exchange) serve() *apierror.Error {
 		return no
 	}
 	if no := x.settings.keys.Check(x.r.Header); no != nil {
+		return no
+	}
+	if no := x.takeQuota(); no != nil {
 		return no
 	}
 	if s := x.settings.Service; s != nil && s.Serves(x.r) {

@@ -123,6 +123,7 @@ type ReplyInfo struct {
 	ID               string
 	Wire             string // the name of the API that its body is written in; "": it is not read
 	Method, Endpoint string
+	Client           string // the name of the client key that it came with; "": there are none
 	// Rewrite is set when a chat request was measured, Pass when a request was
 	// forwarded unread; neither when it was refused before.
 	Rewrite *RewriteInfo

@@ -108,6 +108,9 @@ type Options struct {
 	// ClientKeyNames are their names, in their order, for who looks; nil: their
 	// places.
 	ClientKeyNames []string
+	// QuotaFor returns what the holder of the client key of a name may use; nil: there
+	// is no limit. It must be safe for concurrent use.
+	QuotaFor func(name string) Quota
 	// AllowedOrigins are the Origins accepted on loopback beside none and
 	// loopback ones, as in https://app.example; their hosts are accepted as
 	// Host too. "*" accepts every Origin.

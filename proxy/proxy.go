@@ -105,6 +105,7 @@ type Proxy struct {
 	sessions   *access.Sessions
 	mark       string // our own in Via
 	memory     *admission.Gate
+	quotas     admission.Quotas
 	decoder    body.Decoder
 	learnt     *learn.Memory
 	upstreams  *upstreams

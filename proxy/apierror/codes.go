@@ -12,5 +12,7 @@ const (
 	CodeProtocol      = "upstream_protocol"    // an answer that is not HTTP
 	CodeShutdown      = "proxy_shutting_down"
 	CodeFault         = "proxy_fault"
-	CodeOverloaded    = "proxy_overloaded" // no memory for the body
+	CodeOverloaded    = "proxy_overloaded"    // no memory for the body
+	CodeRate          = "rate_limit_exceeded" // a client key used what it may in a minute
+	CodeBudget        = "insufficient_quota"  // a client key used what it may in a day
 )

@@ -40,6 +40,7 @@ func (m *Metrics) begin() {
 	for _, code := range []string{
 		apierror.CodeClientLeft, apierror.CodeClientStalled, apierror.CodeUnreachable, apierror.CodeBroke, apierror.CodeTimeout,
 		apierror.CodeIdle, apierror.CodeProtocol, apierror.CodeShutdown, apierror.CodeFault, apierror.CodeOverloaded,
+		apierror.CodeRate, apierror.CodeBudget,
 	} {
 		m.errors.WithLabelValues(m.words[m.errors].of(code))
 	}
@@ -101,6 +102,10 @@ func (m *Metrics) replied(i proxy.ReplyInfo) {
 	if i.Code != "" {
 		m.count(m.errors, i.Code)
 	}
+	m.client(&i)
+	if i.Own && (i.Endpoint == "/compact" || i.Endpoint == "/v1/compress") {
+		m.serviceCalls.WithLabelValues(i.Endpoint, string(outcome)).Observe(i.Duration.Seconds())
+	}
 	if i.Pass != nil {
 		endpoint := i.Endpoint
 		if endpoint == "" {
@@ -147,6 +152,32 @@ func (m *Metrics) refused(r *proxy.RetryInfo) {
 		m.count(m.refusals, r.Reason, r.Why)
 	}
 }
+
+// client counts a request for the client key that it came with.
+func (m *Metrics) client(i *proxy.ReplyInfo) {
+	if i.Client == "" {
+		return
+	}
+	result := clientOK
+	switch {
+	case i.Own && (i.Code == apierror.CodeRate || i.Code == apierror.CodeBudget):
+		result = clientLimited
+	case i.Code != "" || i.Status >= 400:
+		result = clientError
+	}
+	m.clients.WithLabelValues(i.Client, result).Inc()
+	if u := i.Usage; u != nil {
+		add(m.clientTokens.WithLabelValues(i.Client, "prompt"), u.Prompt)
+		add(m.clientTokens.WithLabelValues(i.Client, "completion"), u.Completion)
+	}
+}
+
+// What became of the requests of a client.
+const (
+	clientOK      = "ok"
+	clientLimited = "limited"
+	clientError   = "error"
+)
 
 // planned counts what was done to a chat request.
 func (m *Metrics) planned(i *proxy.ReplyInfo) {

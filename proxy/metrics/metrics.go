@@ -76,6 +76,11 @@ func (m *Metrics) Watch(p *proxy.Proxy, o *proxy.Options) {
 		onOff(o.Overrides), onOff(o.ResponseHeaders), onOff(o.Strict), onOff(o.RejectFaults), onOff(len(o.ClientKeys) > 0),
 		onOff(o.Summarizer != nil), onOff(o.Facts != nil), onOff(o.Certificate != nil),
 	).Set(1)
+	for _, name := range o.ClientKeyNames {
+		for _, result := range []string{clientOK, clientLimited, clientError} {
+			m.clients.WithLabelValues(name, result)
+		}
+	}
 	m.routes.Reset()
 	for _, r := range append([]*proxy.Route{&o.Default}, o.Routes...) {
 		mode := r.Mode

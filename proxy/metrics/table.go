@@ -19,6 +19,8 @@ type table struct {
 	described []Row
 
 	requests, kinds, errors, passed                *prometheus.CounterVec
+	clients, clientTokens                          *prometheus.CounterVec
+	serviceCalls                                   *prometheus.HistogramVec
 	duration, firstByte, overhead                  *prometheus.HistogramVec
 	before, after, sent                            *prometheus.CounterVec
 	floor, budget                                  *prometheus.CounterVec
@@ -76,6 +78,12 @@ func newTable(r *prometheus.Registry, droppedLines func() int) (t table) {
 		"Chat requests that were answered, from their headers to the answer's first byte.", modelBuckets, "route")
 	t.overhead = t.histogram(r, "laconic_overhead_seconds",
 		"Chat requests that were measured: the time from the body's last byte to its sending, summaries that were waited for included.", overheadBuckets, "route")
+	t.clients = t.counter(r, "laconic_client_requests_total", inRequests,
+		"Requests that came with a client key, by the key's name and by what went wrong: ok, limited (429 by client_limits), or error.", "client", "result")
+	t.clientTokens = t.counter(r, "laconic_client_tokens_total", inTokens,
+		"What the usage of their answers counts, of prompts (prompt) and of answers (completion).", "client", "of")
+	t.serviceCalls = t.histogram(r, "laconic_service_seconds",
+		"Calls of POST /compact and /v1/compress, until their answer. passed: the messages came back as they came. (none): there was no body to compact.", overheadBuckets, "endpoint", "outcome")
 	t.state("laconic_requests_serving", &t.serving, inRequests, "Requests that are not over.")
 
 	t.before = t.counter(r, "laconic_tokens_before_total", inTokens,

@@ -25,13 +25,30 @@ const mostNested = 4
 var secretName = regexp.MustCompile(`(?i)password|passwd|passphrase|secret|credential|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|` +
 	`(?:auth|access|refresh|session|bearer)[_-]?token|(?:^|[_-])token$|session[_-]?id$|authorization|^(?:set-)?cookie$|^bearer$|(?:^|[_-])pass$`)
 
+// inSchema matches the names by which a schema says what a member of a secret name is.
+var inSchema = regexp.MustCompile(`^(?:type|description|title|format|pattern|default|enum|const|required|examples?|\$ref)$`)
+
+// place is an object or an array that is being read.
+type place struct {
+	name  string // of its newest member; the values of an array have the name of the array
+	label string // what its name or key says, as in {"name": "Cookie", "value": …}
+	below bool   // it is in an object whose name calls it a secret
+}
+
+// holdsSecret reports whether the newest value of a place, of a kind, is a secret by
+// its names.
+func (p *place) holdsSecret(kind jsontext.Kind) bool {
+	return secretName.MatchString(p.name) || p.name == "value" && secretName.MatchString(p.label) ||
+		p.below && kind == '"' && !inSchema.MatchString(p.name)
+}
+
 func maskJSON(text []byte, nested int) ([]byte, error) {
 	var out []byte
 	done := 0
-	names := []string{""} // of what is read, at each depth; the values of an array have its name
+	at := []place{{}} // where the decoder is, at each depth
 	d := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for {
-		name := &names[len(names)-1]
+		here := &at[len(at)-1]
 		switch kind := d.PeekKind(); kind {
 		case '"', '0':
 			in, n := d.StackIndex(d.StackDepth())
@@ -48,11 +65,14 @@ func maskJSON(text []byte, nested int) ([]byte, error) {
 			switch {
 			case in == '{' && n%2 == 0:
 				masked = Text(value)
-				*name = masked
-			case secretName.MatchString(*name) && value != "":
+				here.name = masked
+			case value != "" && here.holdsSecret(kind):
 				masked = mask
 			case kind == '"':
-				masked = member(*name, value, nested)
+				masked = member(here.name, value, nested)
+			}
+			if n%2 == 1 && (here.name == "name" || here.name == "key") {
+				here.label = value
 			}
 			if masked != value {
 				end := int(d.InputOffset())
@@ -70,11 +90,11 @@ func maskJSON(text []byte, nested int) ([]byte, error) {
 			}
 			switch kind {
 			case '{':
-				names = append(names, "")
+				at = append(at, place{below: here.below || secretName.MatchString(here.name)})
 			case '[':
-				names = append(names, *name)
+				at = append(at, place{name: here.name, below: here.below})
 			case '}', ']':
-				names = names[:len(names)-1]
+				at = at[:len(at)-1]
 			}
 		}
 	}

@@ -31,10 +31,14 @@ func TestSecretsOfJSONAreMasked(t *testing.T) {
 	f(`{"pass\u0077ord" : "a b c d e f g"}`, `{"pass\u0077ord" : "[secret]"}`)
 	f(`{"PASSWORD":"string","DB_PASS":"x","db-pwd":"hunter22"}`, `{"PASSWORD":"[secret]","DB_PASS":"[secret]","db-pwd":"[secret]"}`)
 	f(`{"api_key":"a\"b","apiKey":"\u0022","x-api-key":"c"}`, `{"api_key":"[secret]","apiKey":"[secret]","x-api-key":"[secret]"}`)
-	f(`{"clientSecret":["a",{"b":"c"},["d"]],"e":"f"}`, `{"clientSecret":["[secret]",{"b":"c"},["[secret]"]],"e":"f"}`)
+	f(`{"clientSecret":["a",{"b":"c"},["d"]],"e":"f"}`, `{"clientSecret":["[secret]",{"b":"[secret]"},["[secret]"]],"e":"f"}`)
 	f(`{"password":123456, "n":123456}`, `{"password":"[secret]", "n":123456}`)
 	f(`{"headers":{"Authorization":"Token x","Cookie":"a=b","X-Auth-Token":"c"}}`, `{"headers":{"Authorization":"[secret]","Cookie":"[secret]","X-Auth-Token":"[secret]"}}`)
 	f(`{"password":"a","password":"b"}`, `{"password":"[secret]","password":"[secret]"}`)
+	f(`{"secret":{"inner":"a","n":[{"deep":"b"}]},"e":"f"}`, `{"secret":{"inner":"[secret]","n":[{"deep":"[secret]"}]},"e":"f"}`)
+	f(`{"headers":[{"name":"Authorization","value":"Token x"},{"name":"Accept","value":"y"}]}`,
+		`{"headers":[{"name":"Authorization","value":"[secret]"},{"name":"Accept","value":"y"}]}`)
+	f(`[{"key":"API_KEY","value":"x","name2":"y"},{"value":"z"}]`, `[{"key":"API_KEY","value":"[secret]","name2":"y"},{"value":"z"}]`)
 	// By both.
 	f(`{"token":"0123456789abcdef0"}`, `{"token":"[secret]"}`)
 	f(`{"token":"abc","CSRF_TOKEN":"b","session_id":"c","max_tokens":9,"tokens":["d"]}`,
@@ -50,7 +54,7 @@ func TestSecretsOfJSONAreMasked(t *testing.T) {
 	// All else stays byte for byte.
 	for _, plain := range []string{
 		` {"n" : 1.50, "e":"\u00e9 \/ <b>", "messages":[{"role":"user","content":""}] } `, `{"max_tokens":4096,"prompt_cache_key":"0123456789abcdef0"}`, `null`,
-		`{"password":"","secret":null,"api_key":true,"passwords":{"type":"string"}}`, `{"a":1,"a":2}`, `["\ud800", "\u2028"]`, `{"content":"{not JSON}"}`,
+		`{"password":"","secret":null,"api_key":true,"passwords":{"type":"string","enum":["a"],"minLength":8}}`, `{"a":1,"a":2}`, `["\ud800", "\u2028"]`, `{"content":"{not JSON}"}`,
 		`{"nextPageToken":"CAUQAA1234567890abc","pwd":"/home/a","key":"ArrowDown","pass":true}`, "[\"\xff\"]", `{"tests_passed":"all of them","compass":"north"}`,
 	} {
 		f(plain, plain)

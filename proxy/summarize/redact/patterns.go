@@ -102,8 +102,13 @@ func patterns() []pattern {
 			expr: prefixed(`(?:[srp]k_|sk-|gsk_|xai-|npm_|hf_|AKIA|ASIA|xapp-|pplx-|nvapi-|whsec_|dapi|PMAK-|` +
 				`shp(?:at|ss|ca|pa)_|glsa_|lin_api_|ntn_|pnu_|rubygems_|sntryu_)[\w-]{16,}`),
 		},
-		{kind: "token with a prefix and dashes", words: []string{"sk-", "xai-"}, has: digit, within: inName, expr: prefixed(`(?:sk|xai)-[\w-]{20,}`)},
+		{kind: "token with a prefix and dashes", words: []string{"sk-", "xai-", "nvapi-"}, has: digit, within: inName, expr: prefixed(`(?:sk|xai|nvapi)-[\w-]{20,}`)},
 		{kind: "token with a prefix and dashes", words: []string{"xapp-"}, has: digit, within: inName, expr: prefixed(`xapp-[\w-]{10,}`)},
+		{
+			kind: "token of a Telegram bot", words: []string{":aa"}, inside: true, within: inName, window: 64, except: regexp.MustCompile(`(?:^|[^0-9])[0-9]{0,5}$`),
+			expr: regexp.MustCompile(`^:(AA[\w-]{33})(?:$|[^\w-])`),
+		},
+		{kind: "signature of a URL", words: []string{"sig="}, expr: regexp.MustCompile(`^(?i:sig)=([\w%+/=-]{32,})`)},
 		{kind: "bearer", words: []string{"bearer "}, window: 128, has: invented, expr: regexp.MustCompile(`^(?i:bearer)[ \t]+([\w.~+/=-]{12,})`)},
 		{kind: "bearer of letters", words: []string{"bearer "}, window: 128, expr: regexp.MustCompile(`^(?i:bearer)[ \t]+([0-9A-Za-z]{20,})(?:[^\w.~+/=-]|$)`)},
 		{kind: "basic", words: []string{"basic "}, valid: credentials, expr: regexp.MustCompile(`^(?i:basic)[ \t]+([0-9A-Za-z+/]{12,}={0,2})(?:$|[._~-](?:$|[^0-9A-Za-z])|[^\w.~+/=-])`)},

@@ -1,0 +1,49 @@
+package proxy
+
+import (
+	"time"
+
+	"laconic/proxy/admission"
+	"laconic/proxy/apierror"
+)
+
+// Quota is what the holder of a client key may use.
+type Quota = admission.Quota
+
+// takeQuota counts the request for the client key that it came with, before anything is
+// read of its body, or returns why it is refused.
+func (x *exchange) takeQuota() *apierror.Error {
+	s := x.settings
+	i := s.keys.Index(x.r.Header)
+	if i < 0 {
+		return nil
+	}
+	x.info.Client = s.keyName(i)
+	if s.QuotaFor == nil {
+		return nil
+	}
+	quota := s.QuotaFor(x.info.Client)
+	no := x.p.quotas.Take(s.clientOf(x.r), quota, x.start)
+	if no == nil {
+		x.quota = &quota
+	}
+	return no
+}
+
+// spend counts the tokens of a request that is over: those of the answer's usage,
+// or the prompt by our count where a prompt was sent and no usage came.
+func (x *exchange) spend() {
+	if x.quota == nil {
+		return
+	}
+	tokens := 0
+	switch i := &x.info; {
+	case i.Usage != nil:
+		tokens = i.Usage.Prompt + i.Usage.Completion
+	case i.Rewrite != nil && !i.Unsent && i.Status < 400:
+		tokens = i.Rewrite.Report.After
+	}
+	if tokens > 0 {
+		x.p.quotas.Spend(x.settings.clientOf(x.r), *x.quota, tokens, time.Now())
+	}
+}

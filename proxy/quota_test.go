@@ -1,0 +1,65 @@
+package proxy
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"laconic/proxy/access"
+	"laconic/proxy/admission"
+	"laconic/proxy/apierror"
+)
+
+// Beyond its quota the holder of a key gets 429 in the envelope of its API, and no
+// upstream its request. Other keys go on.
+func TestAClientKeyHasAQuota(t *testing.T) {
+	const alice, bob = "key-of-alice", "key-of-bob"
+	const streamed = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\n\n" +
+		"data: {\"choices\":[],\"usage\":{\"prompt_tokens\":90,\"completion_tokens\":20}}\n\ndata: [DONE]\n\n"
+	up := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, streamed)
+	})
+	ended := make(chan ReplyInfo, 10)
+	o := options(up.base(t, "/v1"))
+	o.Default.Key = "sk-upstream"
+	o.ClientKeys, o.ClientKeyNames = []access.Secret{alice, bob}, []string{"ALICE", "BOB"}
+	o.QuotaFor = func(name string) admission.Quota {
+		if name == "ALICE" {
+			return admission.Quota{TokensPerDay: 200}
+		}
+		return admission.Quota{RequestsPerMinute: 1}
+	}
+	o.Listener = Listener{Replied: func(i ReplyInfo) { ended <- i }}
+	p := start(t, o)
+	f := func(key, path string, status int, code, says string) {
+		t.Helper()
+		req, _ := http.NewRequest(http.MethodPost, "http://"+p.addr+path, strings.NewReader(chatBody))
+		req.Header.Set("Authorization", "Bearer "+key)
+		req.Header.Set("Content-Type", "application/json")
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		text, _ := io.ReadAll(res.Body)
+		i := <-ended
+		if res.StatusCode != status || i.Code != code || !strings.Contains(string(text), says) || (status == 429) != (res.Header.Get("Retry-After") != "") {
+			t.Errorf("%s: %d %s %v: %s", key, res.StatusCode, i.Code, res.Header, text)
+		}
+		if i.Client != map[string]string{alice: "ALICE", bob: "BOB"}[key] {
+			t.Errorf("%s is %q", key, i.Client)
+		}
+	}
+	f(alice, "/v1/chat/completions", 200, "", "hi")
+	f(alice, "/v1/chat/completions", 200, "", "hi") // 110 of 200 tokens
+	f(alice, "/v1/chat/completions", 429, apierror.CodeBudget, `"code":"insufficient_quota"`)
+	f(alice, "/v1/messages", 429, apierror.CodeBudget, `{"type":"error","error":{"type":"rate_limit_error"`)
+	f(bob, "/v1/chat/completions", 200, "", "hi")
+	f(bob, "/v1/embeddings", 429, apierror.CodeRate, "1 requests per minute")
+	f("somebody-else", "/v1/chat/completions", 401, "invalid_api_key", "")
+	if n := len(up.requests()); n != 3 {
+		t.Errorf("the upstream got %d requests, want 3", n)
+	}
+}
