@@ -93,6 +93,9 @@ func printClient(w io.Writer, c *clients.Client, origin, model string) {
 // printAnyClient prints what most clients ask for. The name may be anything, so it is
 // quoted and stays on its line.
 func printAnyClient(w io.Writer, name, origin, model string) {
+	if near := config.Nearest(name, clients.Names()); near != "" {
+		fmt.Fprintf(w, "# Did you mean %s?\n", near)
+	}
 	fmt.Fprintf(w, `# %q was not tried yet. This is for every client of the OpenAI or the Anthropic API.
 
 # shell:

@@ -196,8 +196,8 @@ type Forecast struct {
 }
 
 // Forecast returns what is known of the next epoch. It returns nil before the
-// warm mark, for a policy that does not fold or has no summaries, and for a
-// plan that was not made by [Compact].
+// warm mark, for a policy that does not fold or has no summaries, where no epoch
+// helps any more, and for a plan that was not made by [Compact].
 func (p *Plan) Forecast() *Forecast {
 	if p.in == nil || p.in.policy.PerRequest != nil || !p.in.policy.Summaries {
 		return nil
@@ -211,7 +211,7 @@ func (p *Plan) Forecast() *Forecast {
 		f = newFolding(p.in)
 		f.visitAll(false)
 	}
-	if !f.warm {
+	if !f.warm || f.hopeless() { // then nobody knows when the next one comes
 		return nil
 	}
 	return &Forecast{Mark: f.markAt, Sources: sources(p.in.msgs[:f.markAt]), in: p.in}

@@ -113,13 +113,14 @@ func diagnosed(t *testing.T, config string, args ...string) (code int, all []dia
 }
 
 // only fails the test unless the one warning or failure is of a check and has these
-// words and this cure; with "" for the check, unless there is no finding at all.
+// words and this cure; with "" for the check, unless there is no finding at all. The
+// proxies of these tests are another set-up's, which doctor says beside it.
 func only(t *testing.T, all []diagnosis, check, state, says, fix string) {
 	t.Helper()
 	found := check == ""
 	for _, d := range all {
 		switch {
-		case d.State != "warn" && d.State != "fail":
+		case d.State != "warn" && d.State != "fail", d.Check == "running" && strings.Contains(d.Says, "is another set-up's: laconic "):
 		case d.Check == check && d.State == state && strings.Contains(d.Says, says) && strings.Contains(d.Fix, fix):
 			found = true
 		default:
@@ -298,9 +299,8 @@ func TestDoctorReadsTheRunningProxy(t *testing.T) {
 		e := newExaminee(t)
 		config, ask := watch(t, e)
 		ask(256)
-		if code, all := diagnosed(t, config); code != 0 {
-			t.Errorf("before the fall: %d %+v", code, all)
-		}
+		_, before := diagnosed(t, config)
+		only(t, before, "", "", "", "")
 		e.cold.Store(true)
 		ask(128) // a third of all: in sum the cache still serves 60 %
 		code, all := diagnosed(t, config)
