@@ -112,7 +112,7 @@ func TestEveryChatRequestIsOneLine(t *testing.T) {
 		f(fmt.Sprintf(manyWords, ""), "warn", "over", "200"),
 		f(fmt.Sprintf(manyWords, ""), "info", "rejected", "400", "X-Laconic-Policy", "strict"),
 	} {
-		if text := fmt.Sprint(line["why"]); !strings.Contains(text, "the first user message") || !strings.Contains(text, "budget of") {
+		if text := fmt.Sprint(line["why"]); !strings.Contains(text, "instructions 1,500 tokens") || !strings.Contains(text, "budget of") {
 			t.Errorf("%v", line)
 		}
 	}
