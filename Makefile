@@ -44,12 +44,12 @@ cross:
 lint:
 	$(GO) tool staticcheck ./...
 
-# Where goroutines share something, which what is pure does not. Of e2e the stories,
-# reloads and streams: the others send hundreds of requests one by one.
+# Where goroutines share something, which what is pure does not. Of e2e the reloads and
+# streams: the others send requests one by one.
 race:
 	$(GO) test -race -short $$($(GO) list ./cli/... ./counting ./demo ./fold/... ./proxy/... ./replay ./store/... ./tokenize/cache | grep -vE 'proxy/(wire|overflow|why|summarize/)')
 	$(GO) test -race -short -run 'Goroutines|SharedSafely' ./tokenize ./tokenize/bpe
-	$(GO) test -race -short -run 'Stories|Reload|Stream|ThePage' ./e2e
+	$(GO) test -race -short -run 'Reload|Stream|ThePage' ./e2e
 
 # Minimizing an input may outlast the time there is, and Go calls that a
 # failure: a few tries are enough.
