@@ -85,6 +85,7 @@ store: {kind: redis, url: "%[3]s", secret: a secret for this test}
 models:
   - {match: "dead*", upstream: "http://127.0.0.1:1/v1", api_key: dead}
   - {match: "gpt-*"}
+service: true
 `, upstream.URL, token, storetest.StartRedis(t).URL()))
 	binary, err := laconicPath()
 	if err != nil {
@@ -147,6 +148,9 @@ models:
 	for _, panel := range b.Panels {
 		for _, target := range panel.Targets {
 			queries++
+			if strings.Contains(target.Expr, "laconic_client_") {
+				continue // nobody has a client key here: with one, what is not read would be refused
+			}
 			eventually(t, fmt.Sprintf("an answer to %q, %s", panel.Title, target.Expr), func() bool {
 				for _, v := range m.query(t, chosen.Replace(target.Expr)) {
 					if v == v {
@@ -232,6 +236,7 @@ func sendMetered(t *testing.T, p *running) {
 	}
 	send("/v1/embeddings", `{"model":"gpt-4o","input":"x"}`)
 	send("/v1/what-is-this", `{}`)
+	send("/compact", string(agentBody(4, 3000)))
 }
 
 // prometheus is a Prometheus of a test.
