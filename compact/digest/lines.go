@@ -138,7 +138,24 @@ func partLength(s string, most int) int {
 func normal(s string) string { return strings.TrimSpace(s) }
 
 // isDefinition reports whether a line of code begins a definition.
-func isDefinition(s string) bool {
+func isDefinition(s string) bool { return definition(s) != "" }
+
+// definedIn returns the name that a line of code defines; "" if there is none.
+func definedIn(s string) string {
+	s = strings.TrimLeft(definition(s), " ")
+	if strings.HasPrefix(s, "(") { // a receiver
+		_, s, _ = strings.Cut(s, ") ")
+	}
+	i := 0
+	for i < len(s) && class[s[i]]&(lower|upper|digit) != 0 {
+		i++
+	}
+	return s[:i]
+}
+
+// definition returns the rest of a line of code after the word that begins a
+// definition; "" if there is none.
+func definition(s string) string {
 	s = strings.TrimLeft(s, " \t")
 	for range 5 {
 		i := 0
@@ -146,21 +163,21 @@ func isDefinition(s string) bool {
 			i++
 		}
 		if i == 0 || i == len(s) || s[i] != ' ' && s[i] != '(' && s[i] != '<' {
-			return false
+			return ""
 		}
 		w := s[:i]
 		if definers[w] {
-			return true
+			return s[i:]
 		}
 		if !modifiers[w] {
-			return false
+			return ""
 		}
 		if s = s[i:]; s[0] == '(' {
 			_, s, _ = strings.Cut(s, ")")
 		}
 		s = strings.TrimLeft(s, " ")
 	}
-	return false
+	return ""
 }
 
 var (

@@ -38,8 +38,8 @@ const (
 // The room of a class, as a share of that of the part: first each class gets what
 // it needs at least, then up to its most, then more.
 var (
-	floors = [classes]float32{userWords: 0.75, answers: 0.14, prose: 0.34, steps: 0.18, rules: 0.27, code: 0.36, prints: 0.12, findings: 0.10, sources: 0.10}
-	mosts  = [classes]float32{userWords: 0.90, answers: 0.34, prose: 0.50, steps: 0.26, rules: 0.30, code: 0.55, prints: 0.30, findings: 0.28, sources: 0.28}
+	floors = [classes]float32{userWords: 0.75, answers: 0.14, prose: 0.36, steps: 0.24, rules: 0.27, code: 0.36, prints: 0.12, findings: 0.10, sources: 0.10}
+	mosts  = [classes]float32{userWords: 0.90, answers: 0.34, prose: 0.50, steps: 0.36, rules: 0.30, code: 0.55, prints: 0.30, findings: 0.28, sources: 0.28}
 )
 
 const maxLineChars = 400

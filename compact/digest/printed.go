@@ -17,6 +17,7 @@ func (p *part) printed(i int, e *event, head int32) {
 	here := map[uint64]bool{}
 	frame := false
 	small := len(text) < 700 && n <= 16
+	diff := isPatch(text)
 	limit := max(400, p.room/10)
 	if e.kind == other {
 		limit = max(600, p.room/4)
@@ -32,6 +33,9 @@ func (p *part) printed(i int, e *event, head int32) {
 				return 0, skipped
 			}
 			here[h] = true
+		}
+		if diff {
+			return b.patchLine(p.interest, k)
 		}
 		if isNoise(t) {
 			return 0, skipped
@@ -50,8 +54,10 @@ func (p *part) printed(i int, e *event, head int32) {
 			s = 1.2
 		case frame:
 			s = 1.5 + interest*0.3
-		case e.outcome.says != "" && OneLine(t, 140) == e.outcome.says:
+		case e.outcome.says != "" && OneLine(strings.Trim(t, "= "), 140) == e.outcome.says:
 			return 0, skipped // the label has it
+		case e.outcome.verdict == passed && strings.Contains(t, " PASSED"):
+			return 0, skipped // one test of many, and none failed
 		case strings.Trim(t, "0123456789., ") == "":
 			s *= 0.2
 		case len(t) < 8:
@@ -75,6 +81,36 @@ func (p *part) printed(i int, e *event, head int32) {
 		}
 		return s, plainLine
 	}, 0, p.weights[i], head, limit)
+}
+
+// isPatch reports whether a text is the change that a program shows, as git diff
+// does. What its lines say about failures is source code.
+func isPatch(text string) bool {
+	return strings.HasPrefix(text, "diff --git ") || strings.Contains(text, "\n@@ -") && strings.Contains(text, "\n+++ ")
+}
+
+// patchLine returns the score and the use of a line of a patch: files and places
+// open the lines below them, and definitions that are new count most.
+func (b *body) patchLine(x *interest, k int) (float32, lineUse) {
+	l := b.at(k)
+	switch {
+	case strings.HasPrefix(l, "diff --git "):
+		return 0.6, opens
+	case strings.HasPrefix(l, "@@ "):
+		return 0.05, blank
+	case isNoise(normal(l)), strings.HasPrefix(l, "--- "), strings.HasPrefix(l, "+++ "):
+		return 0, skipped
+	}
+	s := 0.15 + min(b.interest(x, k), 2)*0.4
+	switch {
+	case l[0] != '+' && l[0] != '-':
+		s *= 0.4
+	case isDefinition(l[1:]):
+		s += 0.5
+	case isComment(normal(l[1:])):
+		s *= 0.5
+	}
+	return s, plainLine
 }
 
 // rowKeys finds the keys of rows that stand below.

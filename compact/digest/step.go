@@ -186,10 +186,10 @@ func (e *event) ended() string {
 	return " →"
 }
 
-// hint returns what an edit touches: how many lines, and the first definition or
-// line that is new.
+// hint returns what an edit touches: how many lines, the first line that is new,
+// and the names of the definitions after it.
 func (e *event) hint() string {
-	added, gone, first := 0, 0, ""
+	added, gone, first, names := 0, 0, "", ""
 	for k := range e.changes {
 		c := &e.changes[k]
 		if c.how != replaced && c.how != inserted && c.how != written {
@@ -205,8 +205,11 @@ func (e *event) hint() string {
 				delete(was, l)
 				continue
 			}
-			if added++; first == "" && len(strings.TrimSpace(l)) > 6 && !isComment(strings.TrimSpace(l)) {
-				first = strings.TrimSpace(l)
+			added++
+			if t := strings.TrimSpace(l); first == "" && len(t) > 6 && !isComment(t) {
+				first = t
+			} else if name := definedIn(t); name != "" && len(names) < namesChars {
+				names += ", " + name
 			}
 		}
 	}
@@ -217,8 +220,14 @@ func (e *event) hint() string {
 	if first != "" {
 		hint += ": " + OneLine(first, 80)
 	}
+	if names != "" {
+		hint += "; also " + names[2:]
+	}
 	return hint + ")"
 }
+
+// namesChars is the length from which on no more names are told of.
+const namesChars = 120
 
 // inLabel reports whether a result is so short that the label has it.
 func (e *event) inLabel() bool {

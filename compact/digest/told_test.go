@@ -91,6 +91,24 @@ func TestWhatARecordTells(t *testing.T) {
 			[]string{`{"flight"`},
 		},
 		{
+			"a change that is printed is source",
+			[][]compact.Message{run(1, "gh pr diff 7", "diff --git a/src/reload_test.go b/src/reload_test.go\n--- a/src/reload_test.go\n+++ b/src/reload_test.go\n@@ -40,0 +41,3 @@\n+func TestReloadKeeps(t *testing.T) {\n+\tt.Fatalf(\"reload failed: got %d, want 5\", n)\n+}\n"+strings.Repeat("+// more of it\n", 40))},
+			[]string{"diff --git a/src/reload_test.go", "+func TestReloadKeeps(t *testing.T) {"},
+			[]string{"exit", "→ failed"},
+		},
+		{
+			"an edit with what it defines",
+			[][]compact.Message{edit(1, "src/a.go", "x", "x\nfunc first(n int) int {\n\treturn n\n}\n\nfunc (q *queue) second() {}\n\ntype third struct{}", "done")},
+			[]string{"edit src/a.go (+7 −0: func first(n int) int {; also second, third) → done"},
+			nil,
+		},
+		{
+			"a run of tests without those that passed",
+			[][]compact.Message{run(1, "pytest tests", "tests/test_a.py::test_one PASSED [ 50%]\ntests/test_a.py::test_two PASSED [100%]\n\n==================== 2 passed in 0.05s ====================\nexit code: 0"+strings.Repeat("\n", 3))},
+			[]string{"$ pytest tests → exit 0: 2 passed in 0.05s"},
+			[]string{"PASSED", "===="},
+		},
+		{
 			"a letter in Japanese",
 			[][]compact.Message{exchange(1, "read_file", `{"path":"letters/tanaka.txt"}`, "報告書は毎週金曜日の17時までに提出してください。\n"+strings.Repeat("いつもお世話になっております。本日は天気も良く、皆様お元気のことと存じます。\n", 12))},
 			[]string{"\n  報告書は毎週金曜日の17時までに提出してください。\n"},

@@ -33,7 +33,7 @@ func (p *part) text() string {
 	for _, q := range on {
 		if !q.on {
 			if int(q.event) < len(p.events) {
-				w.skip(p.events[q.event])
+				w.skip(p.events[q.event], q.brief)
 			}
 			continue
 		}
@@ -116,13 +116,19 @@ func (w *writer) flush() {
 	w.label, w.times, w.skipped, w.names, w.verb = "", 0, 0, "", ""
 }
 
-// skip notes that a step was not chosen. The record names it, in a few words.
-func (w *writer) skip(e *event) {
+// skip notes that a step was not chosen. The record names it, in a few words, and
+// says how it ended or the line of its result that matters most.
+func (w *writer) skip(e *event, brief string) {
 	w.skipped++
 	verb, name := e.name()
 	most := w.most
-	if ended := e.ended(); e.outcome.verdict == refused || e.kind != tracks && len(ended) <= shortEnd && (e.outcome.says != "" || e.kind != edits && e.inLabel() && e.result.text != "") {
+	switch ended := e.ended(); {
+	case e.outcome.verdict == refused:
 		name, most = name+ended, 3*most
+	case e.kind == edits, e.kind != tracks && (e.outcome.says != "" || e.inLabel() && e.result.text != ""):
+		name, most = name+cutAt(ended, shortEnd), 3*most
+	case e.kind == searches && brief != "":
+		name, most = name+" → "+OneLine(brief, shortEnd), 3*most
 	}
 	switch {
 	case name == "" || len(w.names) > most || strings.Contains(w.names, " "+name):
