@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
-	"net/http/httputil"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -17,7 +15,6 @@ import (
 	"time"
 
 	"laconic/compact/compacttest"
-	"laconic/proxy/body"
 )
 
 // childOthers is what the collector of a measured proxy keeps without any
@@ -45,10 +42,6 @@ func serveAsChild() bool {
 		}
 	}()
 	fmt.Println(l.Addr())
-	if os.Getenv("LACONIC_TEST_PROXY") == "bare" {
-		serveBare(ctx, l, base)
-		return true
-	}
 	memory, err := strconv.ParseInt(os.Getenv("LACONIC_TEST_MEMORY"), 10, 64)
 	if err != nil {
 		panic(err)
@@ -68,33 +61,6 @@ func serveAsChild() bool {
 	return true
 }
 
-// serveBare is a ReverseProxy that reads each body and sends it on: what a
-// proxy in Go costs that does nothing.
-func serveBare(ctx context.Context, l net.Listener, base string) {
-	var buffers body.Buffers
-	limits := Limits{}.withDefaults()
-	target := parseURL(nil, strings.TrimSuffix(base, "/v1"))
-	forward := &httputil.ReverseProxy{
-		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		Transport: newTransport(&limits), FlushInterval: -1, BufferPool: &buffers,
-	}
-	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		whole := make([]byte, r.ContentLength)
-		if _, err := io.ReadFull(r.Body, whole); err != nil {
-			panic(err)
-		}
-		_, _ = r.Body.Read(make([]byte, 1))
-		out := *r
-		sent := body.NewOutgoing(whole, &body.Body{}, false)
-		sent.Watch = body.NewWatch(limits.ResponseHeader, limits.StreamIdle, func(error) {})
-		defer sent.Watch.Stop()
-		out.Body = sent
-		forward.ServeHTTP(w, &out)
-	})}
-	go func() { <-ctx.Done(); _ = srv.Close() }()
-	_ = srv.Serve(l)
-}
-
 // child is a proxy in a process of its own.
 type child struct {
 	t    testing.TB
@@ -103,7 +69,7 @@ type child struct {
 	in   io.Writer // a line has it collect its garbage
 }
 
-func measured(t testing.TB, kind, base string, memory int64) *child {
+func measured(t testing.TB, base string, memory int64) *child {
 	t.Helper()
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("what a process takes is read from /proc, which this system does not have")
@@ -113,7 +79,7 @@ func measured(t testing.TB, kind, base string, memory int64) *child {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), "LACONIC_TEST_PROXY="+kind, "LACONIC_TEST_UPSTREAM="+base, "LACONIC_TEST_MEMORY="+strconv.FormatInt(memory, 10))
+	cmd.Env = append(os.Environ(), "LACONIC_TEST_UPSTREAM="+base, "LACONIC_TEST_MEMORY="+strconv.FormatInt(memory, 10))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
