@@ -172,19 +172,7 @@ func newBilled(t testing.TB, b billing, args ...string) *billed {
 		_, _ = fmt.Fprintf(w, `{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":1}}`, x.last)
 	}))
 	t.Cleanup(u.Close)
-	path, err := laconicPath()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := start(path, t.TempDir(), os.Environ(), append([]string{"--upstream", u.URL + "/v1", "--admin", "off", "--log-level", "warn"}, args...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	p := startLaconic(t, u.URL+"/v1", "", append([]string{"--log-level", "warn"}, args...)...)
 	x.addr = strings.TrimPrefix(p.URL, "http://")
 	return x
 }
