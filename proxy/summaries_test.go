@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"laconic/compact"
 	"laconic/compact/stage"
@@ -100,13 +99,7 @@ func madeAnew(s *compact.Slot) bool { return len(s.Spans) == 1 && len(s.Spans[0]
 // quietly waits until no summary is in the making.
 func (r *running) quietly() {
 	r.t.Helper()
-	for range 2000 {
-		if r.SummaryCounts().Running == 0 {
-			return
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-	r.t.Fatal("a summary is still in the making")
+	eventually(r.t, "no summary is in the making", func() bool { return r.SummaryCounts().Running == 0 })
 }
 
 // sentMessages are the messages of a body, each as it stands there.
