@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"laconic/compact/compacttest"
 )
@@ -37,9 +36,7 @@ func serveAsChild() bool {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		defer cancel()
-		for asked := bufio.NewScanner(os.Stdin); asked.Scan(); { // until the test closes it
-			debug.FreeOSMemory()
-		}
+		_, _ = io.Copy(io.Discard, os.Stdin) // until the test closes it
 	}()
 	fmt.Println(l.Addr())
 	memory, err := strconv.ParseInt(os.Getenv("LACONIC_TEST_MEMORY"), 10, 64)
@@ -66,7 +63,6 @@ type child struct {
 	t    testing.TB
 	addr string
 	pid  int
-	in   io.Writer // a line has it collect its garbage
 }
 
 func measured(t testing.TB, base string, memory int64) *child {
@@ -102,7 +98,7 @@ func measured(t testing.TB, base string, memory int64) *child {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &child{t, strings.TrimSpace(line), cmd.Process.Pid, in}
+	return &child{t, strings.TrimSpace(line), cmd.Process.Pid}
 }
 
 // status is one line of the process's status, in bytes.
@@ -119,15 +115,4 @@ func (c *child) status(name string) int64 {
 	}
 	c.t.Fatal("no " + name)
 	return 0
-}
-
-// settled is the memory of the process once it collected its garbage.
-func (c *child) settled() int64 {
-	for range 5 { // a stack that once was deep shrinks by half at a time
-		if _, err := fmt.Fprintln(c.in); err != nil {
-			c.t.Fatal(err)
-		}
-		time.Sleep(500 * time.Millisecond)
-	}
-	return c.status("VmRSS")
 }

@@ -307,16 +307,3 @@ func TestShownIsBounded(t *testing.T) {
 		t.Errorf("%d changes, %d requests, missing %q", len(s.Changes), len(s.Points), s.Missing)
 	}
 }
-
-// only returns the one conversation of a file.
-func only(t *testing.T, file string) *record.Conversation {
-	t.Helper()
-	var one *record.Conversation
-	for r, bad := range record.Read(file, nil) {
-		if bad != nil || one != nil {
-			t.Fatal(bad)
-		}
-		one = r
-	}
-	return one
-}
