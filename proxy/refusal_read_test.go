@@ -30,34 +30,6 @@ func TestErrorsAreReadToAMegabyte(t *testing.T) {
 	}
 }
 
-// An error chunk of OpenRouter's begins as an answer does. However it arrives, it
-// is seen for what it is.
-func TestAnErrorChunkThatArrivesInPieces(t *testing.T) {
-	for name, pad := range map[string]int{"small": 0, "larger than a read": 10_000} {
-		for _, cut := range []int{10, 40, 120, 5000} {
-			hit := 0
-			u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-				if hit++; hit > 1 {
-					flushed(w, "text/event-stream", streamed)
-					return
-				}
-				event := `data: {"id":"gen","object":"chat.completion.chunk","created":1,"model":"m","provider":"` + strings.Repeat("P", pad) +
-					`","error":{"code":400,"message":"prompt is too long: 3300 tokens > 2000 maximum"},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n"
-				cut := min(cut, len(event)-1)
-				w.Header().Set("Content-Type", "text/event-stream")
-				_, _ = io.WriteString(w, event[:cut])
-				_ = http.NewResponseController(w).Flush()
-				time.Sleep(20 * time.Millisecond)
-				_, _ = io.WriteString(w, event[cut:])
-			})
-			p := inFrontOf(t, u, windowed(6_000))
-			if res := p.chat(agentBody(30, 100)); res.StatusCode != 200 || string(res.body) != streamed || p.replies(1)[0].Outcome != Retried {
-				t.Errorf("%s, cut at %d: %d %.200s", name, cut, res.StatusCode, res.body)
-			}
-		}
-	}
-}
-
 // An upstream that is slow within its first event is waited for until that holds
 // something generated, and no longer.
 func TestAnAnswerThatIsSlowWithinItsFirstEvent(t *testing.T) {
