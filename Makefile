@@ -1,7 +1,7 @@
 # make test   what the README names: a few minutes, no network, no key
 # make check  what a change needs: format, vet, lint, the race detector, every test in its short form
 # make long   every test in full, with a large sample of the sweeps (LACONIC_SWEEP=full for all of them), and
-#             all that is below but soak and h2spec: an hour or two, before a release
+#             all that is below: an hour or two, before a release
 # make oracle compares token counts with OpenAI's own tokenizer (needs npm, takes two minutes).
 # make survival measures what forty calls leave to the model (minutes; WINDOWS=16000 for one window).
 # make llamacpp puts Laconic in front of a real llama-server, with every chat template (minutes; fetches 60 MB, installs nothing).
@@ -10,8 +10,6 @@
 # make cluster three replicas behind HAProxy with one Redis, under load and faults (minutes; needs haproxy and redis-server).
 # make deploy renders the chart for Kubernetes and checks it (builds Helm, the first time).
 # make yardstick what the default policy keeps and costs on recorded conversations (half a minute; YARDSTICK_ALL=1 for all policies).
-# make soak   half an hour of mixed and hostile traffic (SOAK=5m for five minutes).
-# make h2spec what the listener makes of HTTP/2 that breaks its rules (needs h2spec).
 # The rest: make golden (rewrite golden files), make bench, make build, make image.
 
 GO       ?= go
@@ -20,7 +18,7 @@ FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./com
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzScan ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
             ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize/bpe:FuzzCount ./cli:FuzzParse
 
-.PHONY: test long check fmt vet cross lint race fuzz vuln survival yardstick hostile cluster cluster-short soak h2spec oracle golden bench build image notices snapshot deploy llamacpp e2e e2e-all
+.PHONY: test long check fmt vet cross lint race fuzz vuln survival yardstick hostile cluster cluster-short oracle golden bench build image notices snapshot deploy llamacpp e2e e2e-all
 
 test:
 	$(GO) test -short ./...
@@ -75,23 +73,11 @@ survival:
 yardstick:
 	YARDSTICK_QUICK=1 $(GO) test -v -count=1 -run '^TestYardstick$$' ./replay
 
-# Mixed and hostile traffic for a long time, with upstreams that die and a Redis that comes and goes
-# (needs redis-server). It prints a line a minute.
-SOAK ?= 30m
-soak:
-	LACONIC_SOAK=$(SOAK) $(GO) test -v -count=1 -timeout 24h -run '^TestSoak$$' ./e2e
-
-# On loopback alone: replicas that agree, faults, and what a request and a stream
-# cost; then Sentinel, Cluster, TLS, users and prefixes, without load. UPDATE=-update
+# On loopback alone: replicas that agree, faults, and what Redis is asked; then Sentinel, Cluster, TLS, users and prefixes, without load. UPDATE=-update
 # writes the tables into docs/replicas.md.
 cluster cluster-short:
 	LACONIC_CLUSTER=$(if $(filter cluster,$@),full,short) $(GO) test -v -count=1 -timeout 15m ./e2e/cluster $(UPDATE)
 	$(if $(filter cluster,$@),$(GO) test -count=1 -run 'Cluster|Slot|Sentinels|TLSWith|ADatabase|APrefix' ./store)
-
-# H2SPEC is the program (github.com/summerwind/h2spec 2.2.1).
-H2SPEC ?= h2spec
-h2spec:
-	LACONIC_H2SPEC=$(H2SPEC) $(GO) test -v -count=1 -run '^TestHostileH2Spec$$' ./proxy
 
 # On loopback alone, bounded in sockets, bytes and time.
 hostile:
@@ -124,7 +110,7 @@ golden:
 	$(GO) test ./e2e -run '^(TestStories|TestTheFirstMinutesAreAsWritten)$$' -update
 
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./compact ./proxy/wire ./proxy
+	$(GO) test -run '^$$' -bench . -benchmem ./compact ./proxy/wire
 	$(GO) test -run '^$$' -bench 'Overhead|Latency' ./e2e
 
 build:

@@ -69,18 +69,3 @@ func TestTheNextGapIsKnownPastTheWarmMark(t *testing.T) {
 		t.Errorf("forecast %d times, %d times not, %d epochs met their forecast, %d runs absorbed", forecast, quiet, met, absorbed)
 	}
 }
-
-func TestAPlanWithoutAFoldHasNoForecast(t *testing.T) {
-	in := rounds(20, 100)
-	b := compact.Limits{Budget: 2500}.For(0)
-	p := &compact.Policy{Name: "x", PerRequest: &compact.PerRequest{}, Ladder: stage.Default()}
-	if plan, _ := compact.Compact(in, p, compacttest.Words{}, b); plan.Forecast() != nil {
-		t.Error("a policy that is not folded")
-	}
-	if plan := (compact.Plan{}); plan.Forecast() != nil {
-		t.Error("a plan that Compact did not make")
-	}
-	if s := (compact.Slot{Spans: []compact.Span{{To: 3}}}); s.Runs(0) != nil {
-		t.Error("a slot that Compact did not make")
-	}
-}

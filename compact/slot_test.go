@@ -118,30 +118,6 @@ func slotPolicy(t *testing.T, name, head string) (*compact.Policy, compact.Limit
 	return p, limits
 }
 
-// TestAMessageOfTheSlotsOwnIsPaidFor: the envelope of such a message costs too,
-// and must not bring the request above its budget.
-func TestAMessageOfTheSlotsOwnIsPaidFor(t *testing.T) {
-	var b strings.Builder
-	for i := range 20 {
-		fmt.Fprintf(&b, "assistant: looking | call c%d read dir_%d/file_%d.go\ntool c%d: %s\n", i, i, i, i, strings.Repeat(fmt.Sprintf("name_%d ", i), 30))
-	}
-	msgs := compacttest.Messages(t, b.String())
-	in := compact.Conversation{Messages: msgs}
-	whole, slots := compact.CostAll(compacttest.Bytes{}, msgs), 0
-	for percent := 10; percent < 100; percent += 5 {
-		runs, broken := compacttest.Sweep(in, adaptive(), compacttest.Bytes{}, compact.Limits{Budget: whole * percent / 100}.For(0))
-		for _, err := range broken {
-			t.Errorf("%d %%: %v", percent, err)
-		}
-		if s := runs[len(runs)-1].Plan.Slot; s != nil && s.At < 0 {
-			slots++
-		}
-	}
-	if slots < 5 {
-		t.Errorf("only %d slots have a message of their own", slots)
-	}
-}
-
 // TestNoQuestionAfterTheSlotsOwnMessage: if everything before the first user
 // message left, so that the slot's own message would directly precede it, the
 // text follows that of the user message instead.

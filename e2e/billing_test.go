@@ -11,9 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"laconic/compact/compacttest"
 	"laconic/tokenize"
@@ -141,50 +139,25 @@ func written(t testing.TB, raw []byte) string {
 
 // billed is a proxy in front of an upstream that bills.
 type billed struct {
-	t       testing.TB
-	addr    string
-	budget  string // "": the proxy's own
-	window  int    // longer prompts are refused; 0: none
-	last    int    // the bill of the last request
-	body    []byte // which was answered
-	refused int
-	probes  atomic.Int32 // questions of the proxy's own
+	t    testing.TB
+	addr string
+	last int // the bill of the last request
 }
 
-func newBilled(t testing.TB, b billing, args ...string) *billed {
-	x := &billed{t: t, budget: "100000000"}
+func newBilled(t testing.TB, b billing) *billed {
+	x := &billed{t: t}
 	u := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if r.Method != http.MethodPost {
-			x.probes.Add(1)
 			http.NotFound(w, r)
 			return
 		}
 		x.last = b.bill(t, body)
-		if x.window > 0 && x.last > x.window {
-			x.refused++
-			w.WriteHeader(http.StatusBadRequest)
-			_, _ = fmt.Fprintf(w, `{"error":{"message":"This model's maximum context length is %d tokens. However, your messages resulted in %d tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, x.window, x.last)
-			return
-		}
-		x.body = body
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = fmt.Fprintf(w, `{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":1}}`, x.last)
 	}))
 	t.Cleanup(u.Close)
-	path, err := laconicPath()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := start(path, t.TempDir(), os.Environ(), append([]string{"--upstream", u.URL + "/v1", "--admin", "off", "--log-level", "warn"}, args...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	p := startLaconic(t, u.URL+"/v1", "", "--log-level", "warn")
 	x.addr = strings.TrimPrefix(p.URL, "http://")
 	return x
 }
@@ -198,9 +171,7 @@ func (x *billed) send(body []byte, client string) (counted, bill int) {
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Authorization", "Bearer "+client)
-	if x.budget != "" {
-		r.Header.Set("X-Laconic-Budget", x.budget)
-	}
+	r.Header.Set("X-Laconic-Budget", "100000000")
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
 		x.t.Fatal(err)
@@ -211,19 +182,6 @@ func (x *billed) send(body []byte, client string) (counted, bill int) {
 		x.t.Fatalf("status %d, %v", res.StatusCode, res.Header)
 	}
 	return counted, x.last
-}
-
-// greet lets the proxy find out what the upstream is, before a client's first
-// long request. It asks once, whoever the clients are.
-func (x *billed) greet(client string) {
-	x.t.Helper()
-	x.send([]byte(`{"model":"a-model-that-nobody-knows","messages":[{"role":"user","content":"hello"}]}`), client)
-	for end := time.Now().Add(20 * time.Second); x.probes.Load() < 7; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			x.t.Fatalf("the proxy asked %d times", x.probes.Load())
-		}
-	}
-	time.Sleep(50 * time.Millisecond) // the last answer is on its way
 }
 
 // toolsOfAgents are those of the agents whose requests are at hand, and none.

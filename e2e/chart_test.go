@@ -201,52 +201,6 @@ func everyArrives(t *testing.T, all objects) {
 	}
 }
 
-// What the checks find: each case is a mistake in what was right.
-func TestChartMistakesAreFound(t *testing.T) {
-	text := rendered(t, allOn)
-	f := func(name, from, to, want string) {
-		t.Helper()
-		if !strings.Contains(text, from) {
-			t.Fatalf("%s: there is no %s", name, from)
-		}
-		planted := strings.Replace(text, from, to, 1)
-		faults := strings.Join(parseObjects(t, planted).faults(manualsKeys(t)), "\n")
-		if faults == "" {
-			faults = invalid(t, planted)
-		}
-		if !strings.Contains(faults, want) {
-			t.Errorf("%s: %q", name, faults)
-		}
-	}
-	f("a misspelt field", "revisionHistoryLimit:", "revisionHistoryLimits:", "revisionHistoryLimits")
-	f("a misspelt field of a custom resource", "interval:", "intervall:", "intervall")
-	f("a number for a text", "image: \"laconic:dev\"", "image: 7", "image")
-	f("a file by subPath", "mountPath: /etc/laconic,", "mountPath: /etc/laconic, subPath: laconic.yaml,", "no ConfigMap is mounted")
-	f("another ConfigMap", "configMap: {name: laconic}", "configMap: {name: laconik}", "no ConfigMap is mounted")
-	f("a probe of no port", "path: /readyz, port: admin", "path: /readyz, port: metrics", "no port metrics")
-	f("no probe", "readinessProbe:", "startupProbes:", "has no readinessProbe")
-	f("a service of no port", "targetPort: http", "targetPort: web", "no port web")
-	f("a scaler of nothing", "kind: Deployment, name: laconic}", "kind: Deployment, name: proxy}", "scales proxy")
-	f("replicas beside a scaler", "revisionHistoryLimit: 3\n  selector:", "replicas: 2\n  selector:", "replicas of its own")
-	f("a grace period that is too short", "terminationGracePeriodSeconds: 320", "terminationGracePeriodSeconds: 30", "terminationGracePeriodSeconds")
-	f("a drain that is over before a probe fails", "periodSeconds: 2\n", "periodSeconds: 5\n", "is over before")
-	f("a root user", "runAsUser: 65532", "runAsUser: 0", "runs as root")
-	f("no seccomp", "type: RuntimeDefault", "type: Unconfined", "seccomp")
-	f("a limit of the CPU", "limits:\n              memory", "limits:\n              cpu: 1\n              memory", "limits.cpu")
-	f("a monitor without the token", "key: LACONIC_ADMIN_TOKEN", "key: TOKEN", "no TOKEN")
-	f("a monitor of no service", "port: admin\n      path", "port: http\n      path", "finds 0 services")
-	f("a selector of no pods", "podSelector:\n    matchLabels:\n      app.kubernetes.io/name: laconic", "podSelector:\n    matchLabels:\n      app.kubernetes.io/name: laconik", "selects the pods of 0")
-	f("a way to nowhere", "port: 6379, protocol", "port: 6380, protocol", "no port 6380")
-	f("a store that nobody serves", "redis://laconic-redis:6379", "redis://redis:6379", "no Service for the store")
-	f("a store without its password", "password: ${LACONIC_STORE_PASSWORD}", "ttl: 24h", "does not ask for the password")
-	f("a password of another name", "key: LACONIC_STORE_PASSWORD", "key: PASSWORD", "no PASSWORD")
-	f("a budget that blocks drains", "maxUnavailable: 1\n  selector", "maxUnavailable: 0\n  selector", "no node be drained")
-	f("everybody may come", "- from:\n        - namespaceSelector: {}\n      ports", "- ports", "open for all")
-	if says := saysOf(t, "upsteam: x"); !strings.Contains(says, "upsteam") {
-		t.Errorf("a misspelt key: %q", says)
-	}
-}
-
 // A value that nobody reads is a mistake that nobody would see.
 func TestTheChartRefusesValues(t *testing.T) {
 	for values, want := range map[string]string{

@@ -1,20 +1,63 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"laconic/store/storetest"
 )
 
 // shownUpstream is where the page of the first minutes has its upstream.
 const shownUpstream = "http://127.0.0.1:8000"
+
+// examinee is an upstream with one model in a window of 8,000 tokens, as vLLM
+// publishes it. It wants no key, and refuses a wrong one.
+type examinee struct {
+	*httptest.Server
+	late atomic.Int64 // of its clock, in hours
+}
+
+func (e *examinee) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	w.Header().Set("Date", time.Now().Add(-time.Duration(e.late.Load())*time.Hour).UTC().Format(http.TimeFormat))
+	if key := r.Header.Get("Authorization"); key != "" && key != "Bearer none" {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	var req struct{ Stream bool }
+	_ = json.Unmarshal(body, &req)
+	switch {
+	case r.URL.Path == "/v1/models":
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"small","object":"model","owned_by":"vllm","max_model_len":8000}]}`)
+	case r.URL.Path != "/v1/chat/completions":
+		http.NotFound(w, r)
+	case req.Stream:
+		w.Header().Set("Content-Type", "text/event-stream")
+		for i := range 40 { // the model takes its time
+			_, _ = fmt.Fprintf(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"model\":\"small\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%d, \"}}]}\n\n", i+1)
+			_ = http.NewResponseController(w).Flush()
+			time.Sleep(20 * time.Millisecond)
+		}
+		_, _ = io.WriteString(w, "data: [DONE]\n\n")
+	default:
+		prompt := len(body) / 4
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"id":"1","object":"chat.completion","model":"small","choices":[{"index":0,"message":{"role":"assistant","content":"Yes."},"finish_reason":"stop"}],`+
+			`"usage":{"prompt_tokens":%d,"completion_tokens":2,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}}`, prompt, prompt+2, prompt*9/10)
+	}
+}
 
 // TestTheFirstMinutesAreAsWritten runs the commands of docs/first-minutes.md, one
 // after the other in one folder, and compares what they print with the page. -update
@@ -25,7 +68,7 @@ func TestTheFirstMinutesAreAsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &examinee{counted: 1, open: true}
+	e := &examinee{}
 	e.Server = httptest.NewServer(e)
 	t.Cleanup(e.Close)
 	dir, admin := t.TempDir(), storetest.FreeAddress(t)

@@ -28,7 +28,7 @@ const atOnce = 2 * time.Second
 // besieged is a proxy of the defaults, in front of an upstream that takes all
 // there is of a request and answers.
 type besieged struct {
-	*running
+	*laconic
 	t         *testing.T
 	url, addr string // http://host:port, and host:port
 }
@@ -43,19 +43,7 @@ func besiege(t *testing.T, answer http.HandlerFunc, args ...string) *besieged {
 		answer(w, r)
 	}))
 	t.Cleanup(up.Close)
-	path, err := laconicPath()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := start(path, t.TempDir(), os.Environ(), append([]string{"--upstream", up.URL + "/v1", "--admin", "off"}, args...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.stop(); err != nil {
-			t.Errorf("the proxy ended with %v\n%s", err, p.output())
-		}
-	})
+	p := startLaconic(t, up.URL+"/v1", "", args...)
 	b := &besieged{p, t, p.URL, strings.TrimPrefix(p.URL, "http://")}
 	b.send([]byte(smallChat), "") // the first waits for the tables of its tokenizer
 	return b
@@ -81,7 +69,7 @@ func (b *besieged) send(body []byte, encoding string) int {
 	if encoding != "" {
 		req.Header.Set("Content-Encoding", encoding)
 	}
-	res, err := b.client.Do(req)
+	res, err := client.Do(req)
 	if err != nil {
 		b.t.Error(err)
 		return 0
@@ -318,7 +306,7 @@ func TestHostileMemory(t *testing.T) {
 // memory is a line of the process's status, in bytes.
 func (b *besieged) memory(name string) int64 {
 	b.t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", b.cmd.Process.Pid))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", b.Cmd.Process.Pid))
 	if err != nil {
 		b.t.Skip("what a process takes is read from /proc, which this system does not have")
 	}

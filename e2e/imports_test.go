@@ -96,7 +96,7 @@ var rules = []rule{
 	{"e2e/survival", nil, []string{"laconic/demo/strict", "laconic/e2e/rig", "laconic/tokenize"}, "an agent sees the command as a process"},
 	{"e2e/llamacpp", nil, nil, "tests start a server of their own by it"},
 	{"e2e/cluster", nil, []string{
-		"laconic/compact/compacttest", "laconic/demo/strict", "laconic/store/storetest", "github.com/Shopify/toxiproxy/v2", "github.com/rs/zerolog", "github.com/tidwall/gjson", "go.uber.org/goleak", "golang.org/x/sys",
+		"laconic/compact/compacttest", "laconic/demo/strict", "laconic/store/storetest", "github.com/Shopify/toxiproxy/v2", "github.com/rs/zerolog", "github.com/tidwall/gjson", "go.uber.org/goleak",
 	}, "replicas are seen as their users see them: as processes behind a balancer"},
 }
 

@@ -75,38 +75,23 @@ func TestPrometheusReadsTheBinary(t *testing.T) {
 	path := installed(t, "prometheus", "prometheus")
 	upstream := httptest.NewServer(http.HandlerFunc(answersMetered))
 	defer upstream.Close()
-	dir := t.TempDir()
 	const token = "canary-of-the-admin-page"
-	writeFile(t, filepath.Join(dir, "laconic.yaml"), fmt.Sprintf(`admin: 127.0.0.1:0
-admin_token: %[2]s
-upstream: %[1]s/v1
+	p := startLaconic(t, upstream.URL+"/v1", fmt.Sprintf(`admin_token: %[2]s
 summarizer: {upstream: "%[1]s/v1", model: house-summaries, api_key: house}
 store: {kind: redis, url: "%[3]s", secret: a secret for this test}
 models:
   - {match: "dead*", upstream: "http://127.0.0.1:1/v1", api_key: dead}
   - {match: "gpt-*"}
 service: true
-`, upstream.URL, token, storetest.StartRedis(t).URL()))
-	binary, err := laconicPath()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := start(binary, dir, os.Environ())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := p.stop(); err != nil {
-			t.Error(err)
-		}
-	}()
-	if res, err := p.client.Get(p.Admin + "/metrics"); err != nil || res.StatusCode != http.StatusUnauthorized {
+`, upstream.URL, token, storetest.StartRedis(t).URL()), "--admin", "127.0.0.1:0")
+	admin := adminURL(t, p)
+	if res, err := client.Get(admin + "/metrics"); err != nil || res.StatusCode != http.StatusUnauthorized {
 		t.Fatalf("the page without its token: %v, %v", res, err)
 	} else {
 		_ = res.Body.Close()
 	}
 
-	m := startPrometheus(t, path, strings.TrimPrefix(p.Admin, "http://"), token)
+	m := startPrometheus(t, path, strings.TrimPrefix(admin, "http://"), token)
 	rounds := 0
 	for range 2 { // what is counted once has no rate
 		sendMetered(t, p)
@@ -116,12 +101,12 @@ service: true
 			return len(v) == 1 && v[0] == float64(4*rounds)
 		})
 	}
-	req, err := http.NewRequest("GET", p.Admin+"/metrics", nil)
+	req, err := http.NewRequest("GET", admin+"/metrics", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
-	res, err := p.client.Do(req)
+	res, err := client.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +189,7 @@ func answersMetered(w http.ResponseWriter, r *http.Request) {
 }
 
 // sendMetered sends requests of every kind that the board shows.
-func sendMetered(t *testing.T, p *running) {
+func sendMetered(t *testing.T, p *laconic) {
 	t.Helper()
 	send := func(path, body string, headers ...string) {
 		r, err := http.NewRequest(http.MethodPost, p.URL+path, strings.NewReader(body))
@@ -215,7 +200,7 @@ func sendMetered(t *testing.T, p *running) {
 		for i := 0; i < len(headers); i += 2 {
 			r.Header.Set(headers[i], headers[i+1])
 		}
-		res, err := p.client.Do(r)
+		res, err := client.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -148,12 +148,6 @@ func ratios(a, b *measuredKind) []float64 {
 	return each
 }
 
-// spread returns half of the width of the middle half of a list.
-func spread(list []float64) float64 {
-	list = slices.Sorted(slices.Values(list))
-	return (list[len(list)*3/4] - list[len(list)/4]) / 2
-}
-
 // middle returns the median of a list.
 func middle(list []float64) float64 {
 	list = slices.Sorted(slices.Values(list))

@@ -227,11 +227,11 @@ func (s *story) runningProxy(ts *testscript.TestScript) *running {
 	return s.proxy
 }
 
-// signalProxy: signal TERM, or signal INT.
+// signalProxy: signal TERM, INT or HUP.
 func signalProxy(ts *testscript.TestScript, neg bool, args []string) {
 	never(ts, neg)
 	name := flags(ts, args, 1, 1, nil)[0]
-	sig, ok := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT}[name]
+	sig, ok := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "HUP": syscall.SIGHUP}[name]
 	if !ok {
 		ts.Fatalf("unknown signal %s", name)
 	}

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,7 +72,7 @@ func TestEveryRealRequestIsTakenByAStrictUpstream(t *testing.T) {
 type sweep struct {
 	t *testing.T
 	u *sweepUpstream
-	p *running
+	p *laconic
 
 	mu       sync.Mutex // guards what follows
 	figures  figures
@@ -103,20 +102,8 @@ func newSweep(t *testing.T) *sweep {
 	}
 	server := &http.Server{Handler: s.u, ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: patience}
 	go func() { _ = server.Serve(l) }()
-	path, err := laconicPath()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.p, err = start(path, t.TempDir(), os.Environ(), "--upstream", "http://"+l.Addr().String()+"/v1", "--admin", "off", "--log-level", "warn")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.p.stop(); err != nil {
-			t.Errorf("the proxy did not end as it should: %v\n%s", err, s.p.output())
-		}
-		_ = server.Close()
-	})
+	t.Cleanup(func() { _ = server.Close() })
+	s.p = startLaconic(t, "http://"+l.Addr().String()+"/v1", "", "--log-level", "warn")
 	return s
 }
 
@@ -212,7 +199,7 @@ func (s *sweep) exchange(name string, body []byte, budget int) (status string, h
 	r.Header.Set("Case", name)
 	r.Header.Set("Authorization", "Bearer "+name) // what one case teaches of counts is no other's
 	r.Header.Set("X-Laconic-Budget", strconv.Itoa(budget))
-	status, h, answer, err = exchange(s.p.client, r)
+	status, h, answer, err = exchange(client, r)
 	came = s.u.take(name)
 	if err == nil && came == nil {
 		err = fmt.Errorf("it did not reach the upstream: %s: %s", status, answer)

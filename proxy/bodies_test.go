@@ -235,35 +235,6 @@ func TestStrictRefusesWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// 6 MB of [ end a process that reads them recursively.
-func TestHugeOddBodiesAreAnsweredAndTheProcessLives(t *testing.T) {
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) { o.Default.Limits.Budget = 100_000 })
-	var calls, results strings.Builder
-	for i := range 20_000 {
-		if i > 0 {
-			calls.WriteByte(',')
-		}
-		fmt.Fprintf(&calls, `{"id":"c%d","type":"function","function":{"name":"f","arguments":"{}"}}`, i)
-		fmt.Fprintf(&results, `,{"role":"tool","tool_call_id":"c%d","content":"r"}`, i)
-	}
-	for name, body := range map[string]string{
-		"6 MB of [":        strings.Repeat("[", 6<<20),
-		"6 MB of [ inside": `{"messages":` + strings.Repeat("[", 6<<20),
-		"6 MB of {":        strings.Repeat(`{"":`, 6<<18),
-		"100,000 messages": `{"messages":[` + strings.Repeat(`{"role":"user","content":"x"},`, 99_999) + `{"role":"user","content":"x"}]}`,
-		"20,000 calls":     `{"messages":[{"role":"assistant","content":null,"tool_calls":[` + calls.String() + `]}` + results.String() + `]}`,
-		"2 MB of a letter": `{"messages":[{"role":"user","content":"` + strings.Repeat("a", 2<<20) + `"}]}`,
-	} {
-		if res := p.chat(body); res.StatusCode != 200 {
-			t.Errorf("%s: %d %s", name, res.StatusCode, res.body)
-		}
-	}
-	if b := p.faults(); len(b) != 0 {
-		t.Errorf("faults: %+v", b)
-	}
-}
-
 func TestMemoryForBodiesIsWaitedForThenRefused(t *testing.T) {
 	hold := make(chan bool)
 	u := newUpstream(t, nil)

@@ -6,18 +6,14 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
-	"net/http/httputil"
 	"os"
 	"os/exec"
 	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"laconic/compact/compacttest"
-	"laconic/proxy/body"
 )
 
 // childOthers is what the collector of a measured proxy keeps without any
@@ -40,15 +36,9 @@ func serveAsChild() bool {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		defer cancel()
-		for asked := bufio.NewScanner(os.Stdin); asked.Scan(); { // until the test closes it
-			debug.FreeOSMemory()
-		}
+		_, _ = io.Copy(io.Discard, os.Stdin) // until the test closes it
 	}()
 	fmt.Println(l.Addr())
-	if os.Getenv("LACONIC_TEST_PROXY") == "bare" {
-		serveBare(ctx, l, base)
-		return true
-	}
 	memory, err := strconv.ParseInt(os.Getenv("LACONIC_TEST_MEMORY"), 10, 64)
 	if err != nil {
 		panic(err)
@@ -68,42 +58,14 @@ func serveAsChild() bool {
 	return true
 }
 
-// serveBare is a ReverseProxy that reads each body and sends it on: what a
-// proxy in Go costs that does nothing.
-func serveBare(ctx context.Context, l net.Listener, base string) {
-	var buffers body.Buffers
-	limits := Limits{}.withDefaults()
-	target := parseURL(nil, strings.TrimSuffix(base, "/v1"))
-	forward := &httputil.ReverseProxy{
-		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		Transport: newTransport(&limits), FlushInterval: -1, BufferPool: &buffers,
-	}
-	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		whole := make([]byte, r.ContentLength)
-		if _, err := io.ReadFull(r.Body, whole); err != nil {
-			panic(err)
-		}
-		_, _ = r.Body.Read(make([]byte, 1))
-		out := *r
-		sent := body.NewOutgoing(whole, &body.Body{}, false)
-		sent.Watch = body.NewWatch(limits.ResponseHeader, limits.StreamIdle, func(error) {})
-		defer sent.Watch.Stop()
-		out.Body = sent
-		forward.ServeHTTP(w, &out)
-	})}
-	go func() { <-ctx.Done(); _ = srv.Close() }()
-	_ = srv.Serve(l)
-}
-
 // child is a proxy in a process of its own.
 type child struct {
 	t    testing.TB
 	addr string
 	pid  int
-	in   io.Writer // a line has it collect its garbage
 }
 
-func measured(t testing.TB, kind, base string, memory int64) *child {
+func measured(t testing.TB, base string, memory int64) *child {
 	t.Helper()
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("what a process takes is read from /proc, which this system does not have")
@@ -113,7 +75,7 @@ func measured(t testing.TB, kind, base string, memory int64) *child {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), "LACONIC_TEST_PROXY="+kind, "LACONIC_TEST_UPSTREAM="+base, "LACONIC_TEST_MEMORY="+strconv.FormatInt(memory, 10))
+	cmd.Env = append(os.Environ(), "LACONIC_TEST_UPSTREAM="+base, "LACONIC_TEST_MEMORY="+strconv.FormatInt(memory, 10))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -136,7 +98,7 @@ func measured(t testing.TB, kind, base string, memory int64) *child {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &child{t, strings.TrimSpace(line), cmd.Process.Pid, in}
+	return &child{t, strings.TrimSpace(line), cmd.Process.Pid}
 }
 
 // status is one line of the process's status, in bytes.
@@ -153,15 +115,4 @@ func (c *child) status(name string) int64 {
 	}
 	c.t.Fatal("no " + name)
 	return 0
-}
-
-// settled is the memory of the process once it collected its garbage.
-func (c *child) settled() int64 {
-	for range 5 { // a stack that once was deep shrinks by half at a time
-		if _, err := fmt.Fprintln(c.in); err != nil {
-			c.t.Fatal(err)
-		}
-		time.Sleep(500 * time.Millisecond)
-	}
-	return c.status("VmRSS")
 }

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/zap"
-
 	"laconic/compact"
 	"laconic/tokenize"
 
@@ -40,22 +38,6 @@ func counts(t testing.TB, form string, percent func(body []byte) int) *upstream 
 		}
 	})
 	return u
-}
-
-// An upstream that cuts the prompt without a word teaches nothing, but the
-// operator is told.
-func TestASilentTruncatorIsNamedAndNotLearntFrom(t *testing.T) {
-	var log logged
-	p := inFrontOf(t, counts(t, "whole", func([]byte) int { return 30 }), calibrating, func(o *Options) { o.Listener = LogTo(log.at(zap.InfoLevel)) })
-	for turn := 1; turn <= 10; turn++ {
-		p.chat(agentBody(10, 100))
-		if r := p.replies(turn)[turn-1]; !r.Cut || isLearnt(r.Rewrite.Facts) {
-			t.Errorf("turn %d: cut %v, %+v", turn, r.Cut, r.Rewrite.Facts)
-		}
-	}
-	if !strings.Contains(log.text(), `"prompt_cut_by_upstream":true`) {
-		t.Errorf("the log does not tell: %s", log.text())
-	}
 }
 
 func TestTheAdminPageTellsWhatWasLearnt(t *testing.T) {

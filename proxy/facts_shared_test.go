@@ -57,9 +57,3 @@ func must(b []byte, err error) []byte {
 	}
 	return b
 }
-
-// isLearnt reports whether a plan depends on f.
-func isLearnt(f learn.Facts) bool {
-	return f.Window.Value != 0 || f.Input.Value != 0 || f.Messages.Value != 0 || f.Bytes.Value != 0 || f.Hard.Value != 0 ||
-		f.Count.Value.Percent != 0 || f.Shape.Value != 0 || f.Cuts != ""
-}

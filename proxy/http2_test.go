@@ -63,34 +63,6 @@ func (h *h2) ask(ctx context.Context, path string, body io.Reader) (*http.Respon
 	return res, err
 }
 
-func TestHTTP2ForwardsAnEventWhenItArrives(t *testing.T) {
-	for _, path := range []string{"/v1/chat/completions", "/v1/responses"} {
-		next := make(chan bool)
-		p := newH2(t, options(newUpstream(t, events(20, next)).base(t, "/v1")))
-		res, err := p.ask(t.Context(), path, strings.NewReader(chatBody))
-		if err != nil {
-			t.Fatal(err)
-		}
-		in := bufio.NewReader(res.Body)
-		for i := range 20 {
-			if i > 0 {
-				next <- true
-			}
-			if line, err := in.ReadString('\n'); err != nil || line != fmt.Sprintf("data: {\"n\":%d}\n", i) {
-				t.Fatalf("event %d: %q %v", i, line, err)
-			}
-			_, _ = in.ReadString('\n')
-		}
-		if rest, err := io.ReadAll(in); err != nil || string(rest) != "data: [DONE]\n\n" {
-			t.Errorf("%q %v", rest, err)
-		}
-		_ = res.Body.Close()
-		if r := p.replies(1)[0]; !r.Streamed || r.Code != "" || r.Status != 200 {
-			t.Errorf("%+v", r)
-		}
-	}
-}
-
 // A broken answer is a stream that was reset. Its connection goes on.
 func TestHTTP2BrokenStreamLooksBroken(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"

@@ -212,23 +212,6 @@ func TestNoContentAndNoCredentialIsEverLogged(t *testing.T) {
 	}
 }
 
-// Names that a client chooses are logged, as one field of one line.
-func TestNamesWithLineBreaksMakeNoLines(t *testing.T) {
-	var log logged
-	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) { o.Listener = LogTo(log.at(zap.DebugLevel)) })
-	nasty := `\r\n{\"level\":\"info\",\"msg\":\"forged\"}\u0000\u001b[31m`
-	p.chat(`{"model":"` + nasty + `","messages":[{"role":"user","content":"x"},{"role":"tool","tool_call_id":"` + nasty + `","content":"x"}]}`)
-	p.replies(1)
-	lines := log.lines(t)
-	if len(lines) != 2 || lines[0]["msg"] != "edit" || lines[1]["msg"] != "compaction" {
-		t.Errorf("%v", lines)
-	}
-	if m, _ := lines[1]["model"].(string); !strings.Contains(m, "forged") {
-		t.Errorf("model %q", m)
-	}
-}
-
 // A terminal obeys C1 controls as it obeys escapes, and marks of direction turn
 // what stands behind them around.
 func TestNoNameInTheLogIsObeyed(t *testing.T) {

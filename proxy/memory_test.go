@@ -67,7 +67,7 @@ func bodiesAtOnce(t *testing.T, body string, bodies int, memory int64) int64 {
 		}
 		_, _ = io.WriteString(w, plainAnswer)
 	})
-	child := measured(t, "laconic", u.URL+"/v1", memory)
+	child := measured(t, u.URL+"/v1", memory)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	sentAway := 0

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -202,19 +203,15 @@ func inFrontOf(t testing.TB, u *upstream, change ...func(*Options)) *running {
 }
 
 // replies waits until n requests are over.
-func (r *running) replies(n int) []ReplyInfo {
+func (r *running) replies(n int) (all []ReplyInfo) {
 	r.t.Helper()
-	for range 1000 {
+	eventually(r.t, fmt.Sprint(n, " requests end"), func() bool {
 		r.mu.Lock()
-		all := append([]ReplyInfo(nil), r.all...)
-		r.mu.Unlock()
-		if len(all) >= n {
-			return all
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	r.t.Fatalf("%d requests did not end", n)
-	return nil
+		defer r.mu.Unlock()
+		all = slices.Clone(r.all)
+		return len(all) >= n
+	})
+	return all
 }
 
 func (r *running) faults() []FaultInfo {

@@ -1,104 +1,18 @@
 package proxy
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
 )
-
-func TestShutdownLetsStreamsEndAndCutsTheOthersAsBroken(t *testing.T) {
-	end := make(chan bool)
-	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, "data: 1\n\n")
-		_ = http.NewResponseController(w).Flush()
-		if r.Header.Get("X-Endless") == "" {
-			<-end
-			_, _ = io.WriteString(w, "data: [DONE]\n\n")
-			return
-		}
-		<-r.Context().Done()
-	})
-	o := options(u.base(t, "/v1"))
-	o.Limits.Shutdown = 700 * time.Millisecond
-	var codes [2]atomic.Int64
-	o.Listener.Replied = func(i ReplyInfo) {
-		switch i.Code {
-		case "":
-			codes[0].Add(1)
-		case "proxy_shutting_down":
-			codes[1].Add(1)
-		}
-	}
-	p, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- p.Serve(ctx, l) }()
-	open := func(headers string) *bufio.Reader {
-		conn := dial(t, l.Addr().String())
-		_, _ = io.WriteString(conn, post(headers, chatBody))
-		in := bufio.NewReader(conn)
-		for line := ""; line != "data: 1\n"; {
-			if line, err = in.ReadString('\n'); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return in
-	}
-	var finite, endless []*bufio.Reader
-	for range 25 {
-		finite = append(finite, open(""))
-		endless = append(endless, open("X-Endless: 1\r\n"))
-	}
-	if p.draining.Load() {
-		t.Error("not ready before")
-	}
-	cancel()
-	eventually(t, "readiness flips", p.draining.Load)
-	eventually(t, "the listener closes", func() bool {
-		c, err := net.Dial("tcp", l.Addr().String())
-		if err == nil {
-			_ = c.Close()
-		}
-		return err != nil
-	})
-	close(end)
-	for i, in := range finite {
-		rest, err := io.ReadAll(in)
-		if err != nil || !strings.Contains(string(rest), "[DONE]") || !strings.HasSuffix(string(rest), "0\r\n\r\n") {
-			t.Errorf("stream %d: %q %v", i, rest, err)
-		}
-	}
-	for i, in := range endless {
-		rest, _ := io.ReadAll(in)
-		if strings.HasSuffix(string(rest), "0\r\n\r\n") {
-			t.Errorf("endless stream %d ended cleanly: %q", i, rest)
-		}
-	}
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
-	if codes[0].Load() != 25 || codes[1].Load() != 25 {
-		t.Errorf("%d ended and %d were cut", codes[0].Load(), codes[1].Load())
-	}
-}
 
 func TestAtTheEndOfShutdownAWaitingRequestIsToldSo(t *testing.T) {
 	arrived := make(chan bool, 1)

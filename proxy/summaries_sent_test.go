@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -10,31 +9,6 @@ import (
 	"laconic/proxy/access"
 	"laconic/proxy/summarize"
 )
-
-// TestOneClientsKeyIsNotAnothers: where each brings its own, the wrong one of
-// one client is no reason to leave another without summaries.
-func TestOneClientsKeyIsNotAnothers(t *testing.T) {
-	model := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer good" {
-			http.Error(w, "{}", http.StatusUnauthorized)
-			return
-		}
-		tells(answered(told, "stop"))(w, r)
-	})
-	r := summarized(t, newUpstream(t, nil), model, waiting, func(o *Options) {
-		o.Summarizer.Key, o.Summarizer.ClientCredential = "", true
-	})
-	for n, f := range []struct{ key, outcome, reason string }{
-		{"Bearer bad", summarize.Digest, "status_401"},
-		{"Bearer bad", summarize.Digest, "cooling"},
-		{"Bearer good", summarize.Made, ""},
-	} {
-		r.chat(history(long), "Authorization", f.key)
-		if got := r.lastSummary(n + 1); got.Outcome != f.outcome || got.Reason != f.reason {
-			t.Errorf("%s: %+v", f.key, got)
-		}
-	}
-}
 
 // TestWhatASummarizerIsSent: a model, two messages and a limit; the originals,
 // with secrets masked; the key that was configured and nothing of the client's.

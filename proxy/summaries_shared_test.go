@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"laconic/proxy/summarize"
 	"laconic/store"
@@ -44,16 +43,13 @@ func TestReplicasAskOnce(t *testing.T) {
 	for _, r := range replicas {
 		wg.Go(func() { r.chat(history(long)) })
 	}
-	for range 2000 {
-		waitingFor := 0
+	eventually(t, "one asks, and all wait", func() bool {
+		waiting := 0
 		for _, r := range replicas {
-			waitingFor += int(r.SummaryCounts().Running)
+			waiting += int(r.SummaryCounts().Running)
 		}
-		if waitingFor == 3 && len(model.requests()) == 1 {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+		return waiting == 3 && len(model.requests()) == 1
+	})
 	close(open)
 	wg.Wait()
 	for i, r := range replicas {
@@ -83,12 +79,7 @@ func TestAReplicaThatDoesNotWaitLeavesItToTheOther(t *testing.T) {
 	a := summarized(t, u, model, func(o *Options) { o.Summarizer.Store = vaults[0] })
 	b := summarized(t, u, model, func(o *Options) { o.Summarizer.Store = vaults[1] })
 	a.chat(history(long))
-	for range 2000 {
-		if len(model.requests()) == 1 {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, "the first asks", func() bool { return len(model.requests()) == 1 })
 	b.chat(history(long))
 	b.quietly()
 	if c := b.SummaryCounts(); c.Failed["elsewhere"] != 1 {

@@ -9,12 +9,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"laconic/compact"
 	"laconic/compact/stage"
 	"laconic/proxy/summarize"
-	"laconic/proxy/wire"
 	"laconic/store"
 )
 
@@ -75,38 +73,10 @@ func summarized(t testing.TB, u, model *upstream, change ...func(*Options)) *run
 	}}, change...)...)
 }
 
-// turnWith returns the first turn, after some, whose slot within a budget is as
-// wanted.
-func turnWith(t testing.TB, budget, after int, want func(*compact.Slot) bool) int {
-	t.Helper()
-	p := &compact.Policy{Name: "adaptive", Ladder: stage.Default(), Summaries: true}
-	for n := after + 1; n < after+400; n++ {
-		req, err := wire.Chat.Decode([]byte(history(n)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, _ := compact.Compact(req.Conversation, p, compact.BytesPerToken(3.5), compact.Limits{Budget: budget}.For(0))
-		if plan.Slot != nil && want(plan.Slot) {
-			return n
-		}
-	}
-	t.Fatal("no turn has such a slot")
-	return 0
-}
-
-// madeAnew reports whether one span replaced those before.
-func madeAnew(s *compact.Slot) bool { return len(s.Spans) == 1 && len(s.Spans[0].Earlier) > 0 }
-
 // quietly waits until no summary is in the making.
 func (r *running) quietly() {
 	r.t.Helper()
-	for range 2000 {
-		if r.SummaryCounts().Running == 0 {
-			return
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-	r.t.Fatal("a summary is still in the making")
+	eventually(r.t, "no summary is in the making", func() bool { return r.SummaryCounts().Running == 0 })
 }
 
 // sentMessages are the messages of a body, each as it stands there.

@@ -4,48 +4,11 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"laconic/proxy/summarize"
 )
-
-// TestFiftyRequestsAtOnceAskOnce, and get the same.
-func TestFiftyRequestsAtOnceAskOnce(t *testing.T) {
-	u := newUpstream(t, nil)
-	open := make(chan struct{})
-	model := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		<-open
-		tells(answered(told, "stop"))(w, r)
-	})
-	r := summarized(t, u, model, waiting)
-	var wg sync.WaitGroup
-	for range 50 {
-		wg.Go(func() {
-			if res := r.chat(history(long)); res.StatusCode != 200 {
-				t.Errorf("%s", res.body)
-			}
-		})
-	}
-	for range 2000 {
-		if len(model.requests()) > 0 {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
-	close(open)
-	wg.Wait()
-	if got := len(model.requests()); got != 1 {
-		t.Errorf("%d requests to the summarizer", got)
-	}
-	first := string(u.requests()[0].Body)
-	for _, g := range u.requests() {
-		if string(g.Body) != first || !strings.Contains(first, "[Summary of") {
-			t.Fatal("they did not all get the same")
-		}
-	}
-}
 
 // TestAClientThatLeavesDoesNotEndItsSummary: the next request has it.
 func TestAClientThatLeavesDoesNotEndItsSummary(t *testing.T) {

@@ -3,7 +3,6 @@ package replay
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -166,24 +165,4 @@ func compareFacts(t *testing.T, conversations, facts string) (a agreement) {
 		}
 	}
 	return a
-}
-
-// BenchmarkFacts: ten times the conversation takes about ten times as long.
-func BenchmarkFacts(b *testing.B) {
-	for _, n := range []int{100, 1000, 10_000} {
-		var transcript strings.Builder
-		for i := range n / 2 {
-			fmt.Fprintf(&transcript, "assistant: next | call c%d read /src/file_%d.go\ntool c%d: %s file_%d.go\n", i, i/3, i, strings.Repeat("some words and a_name_%d ", 40), i/3+1)
-		}
-		msgs, err := compacttest.Parse("user: read all files\n" + transcript.String())
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				Facts(msgs)
-			}
-		})
-	}
 }

@@ -307,31 +307,3 @@ func TestShownIsBounded(t *testing.T) {
 		t.Errorf("%d changes, %d requests, missing %q", len(s.Changes), len(s.Points), s.Missing)
 	}
 }
-
-// TestShownStopsWithItsContext: nobody waits for a conversation that nobody will
-// see.
-func TestShownStopsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	s := showing{best: prepare(only(t, replaytest.Write(t, "a.jsonl", replaytest.Errand)), compacttest.Words{}, DefaultPrices), budget: compact.Budget{Tokens: 20}}
-	o := Options{Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Tokens: 20}}, Prices: &DefaultPrices, Show: &Show{}}
-	if got := s.shown(ctx, &o); got != nil {
-		t.Errorf("%d requests were shown", len(got.Points))
-	}
-	if got := s.shown(context.Background(), &o); got == nil || len(got.Points) != 4 {
-		t.Errorf("%+v", got)
-	}
-}
-
-// only returns the one conversation of a file.
-func only(t *testing.T, file string) *record.Conversation {
-	t.Helper()
-	var one *record.Conversation
-	for r, bad := range record.Read(file, nil) {
-		if bad != nil || one != nil {
-			t.Fatal(bad)
-		}
-		one = r
-	}
-	return one
-}

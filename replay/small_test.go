@@ -25,17 +25,6 @@ func TestLastOccurrence(t *testing.T) {
 	f("one line\n     12→\tb code_4711 c\nnext", "b code_4711 c") // not the next line, nor its number
 }
 
-// TestLastOccurrenceInArguments: as they are sent, escapes and all.
-func TestLastOccurrenceInArguments(t *testing.T) {
-	m := compact.Message{
-		Role: compact.Assistant, Parts: []compact.Part{{Text: compact.Plain("I send code_4711")}},
-		Calls: []compact.Call{{Name: "send", Arguments: compact.Plain(`{"a":"x\ncode_4711"}`)}},
-	}
-	if got := lastOccurrence(&m, "code_4711"); got != `code_4711"}` { // a line ends at an escape, too
-		t.Errorf("%q", got)
-	}
-}
-
 // TestShared: what a prompt cache serves of the second request.
 func TestShared(t *testing.T) {
 	f := func(before, now string, messages, tokens int) {
@@ -62,16 +51,6 @@ func TestShared(t *testing.T) {
 	f("user: a\nassistant: b\nuser: c c c", "user: x\nassistant: b\nuser: c c c", 0, 0)
 	if m, n := shared(nil, &request{fixed: 100}); m != 0 || n != 0 {
 		t.Errorf("the first request: %d messages, %d tokens", m, n)
-	}
-}
-
-// TestSharedPromptWithOtherTools: what stands before the messages changed, so
-// nothing is served from the cache.
-func TestSharedPromptWithOtherTools(t *testing.T) {
-	msgs := compacttest.Messages(t, "user: a b c")
-	a, b := &request{msgs: msgs, costs: []int{3}, fixed: 10}, &request{msgs: msgs, costs: []int{3}, fixed: 20}
-	if _, n := shared(a, b); n != 0 {
-		t.Errorf("%d tokens from the cache", n)
 	}
 }
 

@@ -51,17 +51,6 @@ func TestTheFactorOfACounter(t *testing.T) {
 	f("a refusal that counts nonsense", 0, "!399:100 !3:100")
 }
 
-func TestSmallPromptsSayNothing(t *testing.T) {
-	c := NewCalibration(1, 0, 0)
-	for range 100 {
-		c.Answered([]int{499}, 100, 900)
-		c.Refused([]int{499}, 100, 900)
-	}
-	if c.Percent() != 100 || c.Measured() {
-		t.Errorf("%d", c.Percent())
-	}
-}
-
 func TestACalibrationStartsWhereItWas(t *testing.T) {
 	for start, want := range map[int]int{0: 100, 100: 100, 116: 116, 1000: 300, 5: 40} {
 		if c := NewCalibration(4, 3, start); c.Percent() != want || c.Measured() != (start != 0) || (c.Way() == 3) != c.Measured() {
@@ -177,13 +166,6 @@ func FuzzCalibration(f *testing.F) {
 			b = b[4:]
 		}
 	})
-}
-
-func BenchmarkCalibration(b *testing.B) {
-	c := NewCalibration(1, 0, 0)
-	for i := range b.N {
-		c.Answered([]int{1000, 900, 1100, 1000, 1000, 1000, 1000, 1000}, 100, 900+i%200)
-	}
 }
 
 // A template's own tokens in each request make a way that counts too much look right. Prompts of hardly a digit are

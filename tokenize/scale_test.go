@@ -80,29 +80,3 @@ func TestScaledCountsAreWithinTheirBounds(t *testing.T) {
 		}
 	}
 }
-
-func TestBrokenTextsAreCounted(t *testing.T) {
-	for _, text := range []string{"\xff\xfe\x80", "\xe0", "a\xf0\x9f", strings.Repeat("\x80", 100)} {
-		for _, row := range tokenizers {
-			if got := row.count([]byte(text)); got < 1 {
-				t.Errorf("%s: %q costs %d", row.name, text, got)
-			}
-		}
-	}
-}
-
-func BenchmarkMix(b *testing.B) {
-	for _, text := range []struct{ name, text string }{
-		{"code", strings.Repeat("func (c *Counter) Text(s string) int { return 42 }\n", 2_000)},
-		{"chinese", strings.Repeat("今天天气很好。", 5_000)},
-		{"german", strings.Repeat("Das Wetter ist heute schön und für morgen grüßt die Sonne. ", 2_000)},
-	} {
-		b.Run(text.name, func(b *testing.B) {
-			raw := []byte(text.text)
-			b.SetBytes(int64(len(raw)))
-			for b.Loop() {
-				mixOf(raw)
-			}
-		})
-	}
-}

@@ -295,28 +295,6 @@ func TestHistoryOnRealConversations(t *testing.T) {
 
 func asText(m compact.Message) string { return compacttest.Format([]compact.Message{m}) }
 
-func TestHistoryDoesNothingWhereNothingIsDue(t *testing.T) {
-	h := historyOf(t, "adaptive", 1000)
-	if r, err := h.CompactIfNeeded(t.Context()); r != nil || err != nil {
-		t.Errorf("an empty history: %v, %v", r, err)
-	}
-	h.Append(compacttest.Messages(t, "user: u\nassistant: a")...)
-	if r, err := h.CompactIfNeeded(t.Context()); r != nil || err != nil {
-		t.Errorf("%v, %v", r, err)
-	}
-	if n := h.EstimatedTokens(); n != history.Estimate(h.Messages()) || n != 16 {
-		t.Errorf("%d tokens", n)
-	}
-}
-
-func TestHistorySaysWhenThereIsNothingToDrop(t *testing.T) {
-	h := historyOf(t, "adaptive", 5)
-	h.Append(compacttest.Messages(t, "system: a long text of instructions\nuser: and a long question")...)
-	if r, err := h.CompactIfNeeded(t.Context()); r != nil || !errors.Is(err, history.ErrNotEnough) || len(h.Messages()) != 2 {
-		t.Errorf("%v, %v", r, err)
-	}
-}
-
 func TestExchangesAreTheList(t *testing.T) {
 	f := func(transcript string, want string) {
 		t.Helper()
@@ -493,21 +471,6 @@ func TestSummarizedAsksForEachSpan(t *testing.T) {
 	}
 }
 
-func TestSummarizedAsksNobodyWhereNothingLeaves(t *testing.T) {
-	in := compact.Conversation{Messages: compacttest.Messages(t, "user: u\nassistant: a")}
-	p, err := policy.New("adaptive", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := history.Summarize(t.Context(), in, p, nil, compact.Limits{}.For(0), func(context.Context, []compact.Message) (string, error) {
-		t.Error("asked")
-		return "", nil
-	})
-	if s.Report.Outcome != compact.Untouched || &s.Messages[0] != &in.Messages[0] {
-		t.Errorf("%+v", s)
-	}
-}
-
 func TestHistoryUsesItsSummarizer(t *testing.T) {
 	p, err := policy.New("adaptive", nil)
 	if err != nil {
@@ -585,21 +548,4 @@ func TestHistoryKeepsItsRecordWhereShorteningIsEnough(t *testing.T) {
 		return
 	}
 	t.Error("nothing was shortened")
-}
-
-// TestHistoryTakesAPlainBudget: tokens alone are a budget.
-func TestHistoryTakesAPlainBudget(t *testing.T) {
-	in := compacttest.Messages(t, "system: s\nuser: read all files")
-	for i := range 40 {
-		in = append(in, compacttest.Step(t, i)...)
-	}
-	h := history.New(history.Options{Policy: &compact.Policy{Ladder: stage.Default()}, Budget: compact.Budget{Tokens: 3000}, Fixed: 40})
-	h.Append(in...)
-	if r, err := h.CompactIfNeeded(t.Context()); err != nil || r.Outcome != compact.Compacted || r.After > 3000 {
-		t.Errorf("%+v, %v", r, err)
-	}
-	h.Append(compacttest.Messages(t, "user: go on")...)
-	if r, err := h.CompactIfNeeded(t.Context()); r != nil || err != nil {
-		t.Errorf("%+v, %v", r, err)
-	}
 }

@@ -2,10 +2,8 @@ package policy_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -170,22 +168,6 @@ func TestPoliciesAreStrictAboutOptions(t *testing.T) {
 	}
 }
 
-func TestPoliciesPlanTheSameTwice(t *testing.T) {
-	history := compacttest.Messages(t, longHistory(30))
-	for _, n := range policy.Catalogue {
-		whole := compact.CostAll(compact.BytesPerToken(3.5), history)
-		for _, budget := range []int{whole / 2, whole / 5} {
-			_, a, _ := under(t, named(t, n.Name, ""), history, budget)
-			_, b, _ := under(t, named(t, n.Name, ""), history, budget)
-			x, _ := json.Marshal(a)
-			y, _ := json.Marshal(b)
-			if string(x) != string(y) {
-				t.Errorf("%s, budget %d: two plans", n.Name, budget)
-			}
-		}
-	}
-}
-
 // longHistory is an agent's run of n calls with long results.
 func longHistory(n int) string {
 	var b strings.Builder
@@ -277,16 +259,6 @@ func parallel(calls, size int) string {
 	return message + results
 }
 
-// TestElideCountsImagesAt438: 512 times the whole part of 3.5 is what the original
-// takes for the characters of an image.
-func TestElideCountsImagesAt438(t *testing.T) {
-	p := named(t, "elide", "")
-	m := compacttest.Messages(t, "user: look | image data:image/png;base64,"+strings.Repeat("A", 100_000))
-	if n := compact.CostAll(p.Counter, m); n != 8+1+438 {
-		t.Errorf("%d tokens", n)
-	}
-}
-
 // turns: entelix.
 
 const sixTurns = "user: one one one\nassistant: one reply\nuser: two two two\nassistant: two reply\nuser: three three three\nassistant: three reply"
@@ -307,34 +279,6 @@ func TestTurnsDropsTheOldestWhileTheNewestFit(t *testing.T) {
 	f(28, "three three three|three reply")
 	f(27, "three reply")
 	f(1, "three reply")
-}
-
-func TestTurnsNeverIncludesATurnInPart(t *testing.T) {
-	msgs := compacttest.Messages(t, "system: s\nuser: u1\nassistant: a1 | call t1 x {\"v\":1} | call t2 y {}\ntool t1: r1\ntool t2: r2\nassistant: a2 | call t3 z {}\ntool t3: r3\nuser: u2\nassistant: a3")
-	before := -1
-	for budget := 1; budget <= 80; budget++ {
-		out, _, r := under(t, named(t, "turns", `{"chars_per_token": 1}`), msgs, budget)
-		if _, err := history.ExchangesStrict(out); err != nil {
-			t.Errorf("budget %d: %v", budget, err)
-		}
-		if len(out) < before || text(out[0]) != "s" || text(out[len(out)-1]) != "a3" {
-			t.Errorf("budget %d: %s", budget, words(out))
-		}
-		if r.After > budget && r.Outcome != compact.Over {
-			t.Errorf("budget %d: %d characters", budget, r.After)
-		}
-		before = len(out)
-	}
-	if before != len(msgs) {
-		t.Errorf("the whole history does not fit into 80 characters")
-	}
-}
-
-func TestTurnsCountsFourCharactersToTheToken(t *testing.T) {
-	p := named(t, "turns", "")
-	if n := compact.CostAll(p.Counter, compacttest.Messages(t, "user: "+strings.Repeat("x", 4000))); n != 1000 {
-		t.Errorf("%d tokens", n)
-	}
 }
 
 // window: ailoop.
@@ -361,16 +305,6 @@ func TestWindowTriggersAtTheBudgetItself(t *testing.T) {
 	out, _, r := under(t, p, history, whole)
 	if r.Outcome != compact.Compacted || words(out) != "two two two|two reply|three three three|three reply|four" {
 		t.Errorf("at the budget: %s, %s", r.Outcome, words(out))
-	}
-}
-
-func TestWindowKeepsPins(t *testing.T) {
-	history := compacttest.Messages(t, longHistory(20))
-	p := named(t, "window", "")
-	p.Pins.Messages = []int{5} // a result: its call stays too
-	out, _, _ := under(t, p, history, 2000)
-	if out[1].Origin != 4 || out[2].Origin != 5 || out[3].Role != compact.User {
-		t.Errorf("%d %d %s", out[1].Origin, out[2].Origin, out[3].Role)
 	}
 }
 
@@ -569,39 +503,6 @@ func TestLayeredTrimsTheResultsOfAMessageItCannotDrop(t *testing.T) {
 		if trimmed := strings.HasSuffix(text(out[i]), "[Truncated: 8000 chars total, showing first 5000]"); trimmed != (i < len(out)-10) {
 			t.Errorf("message %d of %d: …%s", i, len(out), text(out[i])[len(text(out[i]))-60:])
 		}
-	}
-}
-
-func TestLayeredIsIdempotent(t *testing.T) {
-	history := compacttest.Messages(t, longHistory(30))
-	p := named(t, "layered", "")
-	out, _, _ := under(t, p, history, 4000)
-	again, _, r := under(t, p, renumber(out), 4000)
-	if r.Outcome != compact.Untouched || len(again) != len(out) {
-		t.Errorf("%+v", r)
-	}
-}
-
-func TestLayeredKeepsTheLastTenThoughTheyExceed(t *testing.T) {
-	history := compacttest.Messages(t, longHistory(30))
-	out, _, r := under(t, named(t, "layered", ""), history, 200)
-	if r.Outcome != compact.Over || !reflect.DeepEqual(origins(out)[1:], origins(history)[len(history)-len(out)+1:]) || len(out) < 11 {
-		t.Errorf("%s: %v", r.Outcome, origins(out))
-	}
-}
-
-func origins(msgs []compact.Message) (all []int) {
-	for i := range msgs {
-		all = append(all, msgs[i].Origin)
-	}
-	return all
-}
-
-func TestLayeredCountsArguments(t *testing.T) {
-	p := named(t, "layered", "")
-	m := compacttest.Messages(t, "assistant: | call a f "+strings.Repeat("x", 4000))
-	if n := compact.CostAll(p.Counter, m); n < 1000 {
-		t.Errorf("%d tokens", n)
 	}
 }
 

@@ -7,11 +7,10 @@
 //   - replicas agree: a conversation whose every request meets another replica
 //     reaches the upstream as from one process, byte for byte; each gap is summarized
 //     once in all; and what one replica learns, the others know within a second.
-//   - faults stay where they are: the death of a replica breaks its own answers
-//     alone, a Redis in whatever state fails no request, a link that breaks, to the
-//     upstream, a replica or the balancer, breaks what is on it and is never taken for
-//     one that ended, and a rolling restart fails nothing.
-//   - how far one process goes: what a request and an open stream cost.
+//   - faults stay where they are: a Redis in whatever state fails no request, a link
+//     to the upstream that breaks is never taken for one that ended, and a rolling
+//     restart fails nothing.
+//   - a request that needs nothing asks Redis nothing.
 //
 // LACONIC_CLUSTER=short takes a minute (`make check`), LACONIC_CLUSTER=full
 // some minutes, and prints the tables of docs/replicas.md (`make cluster`). Without

@@ -3,12 +3,9 @@
 package cluster
 
 import (
-	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -97,106 +94,6 @@ func judge(t *testing.T, link string, all []result, list []fault, began []time.T
 		}
 	}
 	return broken
-}
-
-// TestABrokenLinkBreaksWhatIsOnItAlone: a link between some of the clients and the
-// balancer, then one between the balancer and a replica, suffer all faults. What is
-// on the link is whole or looks broken, nothing else fails, no request comes twice,
-// and nothing of it stays behind. The probes take another way: the balancer goes on
-// to believe in the replica.
-func TestABrokenLinkBreaksWhatIsOnItAlone(t *testing.T) {
-	length := 700 * time.Millisecond
-	whole := full(t)
-	if whole {
-		length = 4 * time.Second
-	}
-	c := start(t, setup{replicas: 3, retries: 3, links: true})
-	before := c.left()
-	// Where a connection that was used before fails, HAProxy closes that of the client
-	// without a word, not even in its log. So what has no line there was on the link,
-	// unless another replica has one of something that failed.
-	failed := func() (n int) {
-		for _, l := range c.lines() {
-			if l.replica != "a" && l.Error != "" {
-				n++
-			}
-		}
-		return n
-	}
-	for _, link := range []struct {
-		name string
-		p    *toxiproxy.Proxy
-		on   func(far bool, replica string) bool // reports whether the link is on its way
-	}{
-		{"clients and balancer", c.toBalancer, func(far bool, _ string) bool { return far }},
-		{"balancer and a replica", c.replicas[0].link, func(_ bool, replica string) bool { return replica == "a" || replica == "" }},
-	} {
-		elsewhere := failed()
-		near := &load{c: c, rate: 50, streams: 40, events: "10 50ms"}
-		far := &load{c: c, url: "http://" + c.toBalancer.Listen, rate: 50, streams: 40, events: "10 50ms"}
-		near.begin()
-		far.begin()
-		list := suffered(whole)
-		began := c.suffer(link.p, list, length)
-		time.Sleep(500 * time.Millisecond)
-		well := time.Now()
-		time.Sleep(length)
-		var mine, others, after []result
-		var all [2][]result
-		for i, l := range []*load{near, far} {
-			requests, streams := l.end()
-			all[i] = append(requests, streams...)
-		}
-		eventually(t, "the balancer has a line for each request", func() bool { return strings.Contains(c.handedOn(), all[0][len(all[0])-1].id+" ") })
-		replicas := map[string]string{}
-		for _, m := range handed.FindAllStringSubmatch(c.handedOn(), -1) {
-			replicas[m[1]] = m[2]
-		}
-		for i, some := range all {
-			for _, r := range some {
-				if link.on(i == 1, replicas[r.id]) {
-					mine = append(mine, r)
-				} else {
-					others = append(others, r)
-				}
-				if r.at.After(well) {
-					after = append(after, r)
-				}
-			}
-		}
-		broken := judge(t, link.name, mine, list, began)
-		n, first := failures(others)
-		later, firstLater := failures(after)
-		note(t, "links", fmt.Sprintf("| %s | %d | %d | 0 | %d of %d | %d of %d |\n", link.name, len(mine), broken, n, len(others), later, len(after)))
-		if n > 0 {
-			t.Errorf("%s: %d of %d that it was not on failed: %s", link.name, n, len(others), first)
-		}
-		elsewhere = failed() - elsewhere
-		t.Logf("%s: the other replicas have %d lines of something that failed", link.name, elsewhere)
-		if link.p != c.toBalancer && elsewhere > 0 {
-			t.Errorf("%s: the other replicas have %d lines of something that failed", link.name, elsewhere)
-		}
-		if later > 0 {
-			t.Errorf("%s: %d of %d failed afterwards: %s", link.name, later, len(after), firstLater)
-		}
-	}
-	c.settled(before)
-	for _, what := range c.upstream.complaints() {
-		t.Error(what)
-	}
-}
-
-var handed = regexp.MustCompile(`request (\S+) of (\S+)`)
-
-// handedOn returns the log of the balancer, which tells which request went to which
-// replica, also where nothing came back from there.
-func (c *cluster) handedOn() string {
-	c.t.Helper()
-	text, err := os.ReadFile(c.balancerLog)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return string(text)
 }
 
 // left returns how many goroutines each replica has.

@@ -4,7 +4,6 @@ package cluster
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -31,8 +30,7 @@ func (r result) failed() bool { return r.err != nil || r.status != http.StatusOK
 // that are always open.
 type load struct {
 	c       *cluster
-	url     string // "": the balancer's
-	rate    int    // requests a second
+	rate    int // requests a second
 	streams int
 	events  string // of a stream: how many, and their pace
 	// keys: every fifth request comes with a credential of its own.
@@ -41,7 +39,7 @@ type load struct {
 	mu       sync.Mutex
 	requests []result
 	streamed []result
-	open     map[int]string // the replicas of the streams that are open
+	open     map[int]bool // the streams that were opened
 	n        int
 	stop     context.CancelFunc
 	ended    sync.WaitGroup
@@ -51,7 +49,7 @@ type load struct {
 func (l *load) begin() {
 	l.c.t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	l.stop, l.open = stop, map[int]string{}
+	l.stop, l.open = stop, map[int]bool{}
 	for i := range l.streams {
 		l.ended.Go(func() {
 			time.Sleep(time.Duration(i) * time.Millisecond) // not all at once
@@ -61,9 +59,6 @@ func (l *load) begin() {
 		})
 	}
 	l.ended.Go(func() {
-		if l.rate == 0 {
-			return
-		}
 		body := conversation("gpt-4o", 4, 500, false)
 		tick := time.NewTicker(time.Second / time.Duration(l.rate))
 		defer tick.Stop()
@@ -107,8 +102,7 @@ func (l *load) next() (n int, id string) {
 }
 
 func (l *load) ask(n int, id string, body []byte, headers ...string) (res *http.Response, err error) {
-	url := cmp.Or(l.url, l.c.URL)
-	r, err := http.NewRequest(http.MethodPost, url+"/v1/chat/completions", bytes.NewReader(body))
+	r, err := http.NewRequest(http.MethodPost, l.c.URL+"/v1/chat/completions", bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +149,7 @@ func (l *load) stream(i int) {
 	if one.err = err; err == nil {
 		one.replica, one.status = res.Header.Get("X-Replica"), res.StatusCode
 		l.mu.Lock()
-		l.open[i] = one.replica
+		l.open[i] = true
 		l.mu.Unlock()
 		var text []byte
 		text, one.err = io.ReadAll(res.Body)

@@ -73,72 +73,23 @@ func full(t testing.TB) bool {
 	return false
 }
 
-// command returns the path of the program, next that of another version of it.
-var (
-	command = sync.OnceValues(func() (string, error) { return build("laconic", nil) })
-	next    = sync.OnceValues(func() (string, error) { return build("next", changes) })
-)
-
-// changes are what another version has otherwise, by file. Its fold makes the same
-// gaps, has another frame for the text that stands for one, and so another version.
-// The prompt shows who asks.
-var changes = map[string][2]string{
-	"compact/slot.go":                  {`const FoldVersion = "`, `const FoldVersion = "next `},
-	"compact/compact.go":               {`were left out here to save room. It`, `left, to save room. It`},
-	"proxy/summarize/prompt/prompt.go": {"const instructions = `", "const instructions = `" + nextAsks},
-}
-
-// nextAsks is what the other version says to the model first.
-const nextAsks = "As of the next version. "
-
-// build returns the path of the program with some files changed.
-func build(name string, changes map[string][2]string) (string, error) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		return "", err
-	}
-	overlay := struct{ Replace map[string]string }{map[string]string{}}
-	for file, change := range changes {
-		text, err := os.ReadFile(filepath.Join(root, file))
-		if err != nil {
-			return "", err
-		}
-		changed := strings.Replace(string(text), change[0], change[1], 1)
-		if changed == string(text) {
-			return "", fmt.Errorf("%s has no %s", file, change[0])
-		}
-		other := filepath.Join(folder, strings.ReplaceAll(file, "/", "_"))
-		if err := os.WriteFile(other, []byte(changed), 0o600); err != nil {
-			return "", err
-		}
-		overlay.Replace[filepath.Join(root, file)] = other
-	}
-	text, err := json.Marshal(overlay)
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(folder, name)
-	if err := os.WriteFile(path+".json", text, 0o600); err != nil {
-		return "", err
-	}
-	out, err := exec.Command("go", "build", "-overlay", path+".json", "-o", path, "laconic").CombinedOutput()
+// command returns the path of the program.
+var command = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(folder, "laconic")
+	out, err := exec.Command("go", "build", "-o", path, "laconic").CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w\n%s", err, out)
 	}
 	return path, err
-}
+})
 
 // setup says what there is to be.
 type setup struct {
 	replicas int
 	config   string // of all replicas, beside the store and the limits
 	noRedis  bool
-	store    string // URL of a Redis that is not the cluster's own
 	drain    string // of limits; "": 0s
 	retries  int    // of the balancer, on another replica
-	alone    bool   // no toxic proxy before the upstream, and a log as by default
-	next     string // the names of replicas that run another version
-	links    bool   // a toxic proxy before the balancer, and one before each replica
 }
 
 // cluster is a balancer, the replicas behind it, their Redis and their upstream.
@@ -149,12 +100,9 @@ type cluster struct {
 	replicas []*replica
 	upstream *upstream
 	redis    *storetest.Redis
-	// toRedis and toUpstream are on the way of all replicas. toBalancer is on that of
-	// the clients who take it, and nil without links.
-	toRedis, toUpstream, toBalancer *toxiproxy.Proxy
-	haproxy                         *exec.Cmd
-	balancerLog                     string
-	stopBalancer                    func()
+	// toRedis and toUpstream are on the way of all replicas.
+	toRedis, toUpstream *toxiproxy.Proxy
+	stopBalancer        func()
 }
 
 // replica is one laconic process. It has the same addresses after a restart.
@@ -162,11 +110,10 @@ type replica struct {
 	c           *cluster
 	name        string
 	addr, admin string
-	link        *toxiproxy.Proxy // between the balancer and it; nil without links
 	dir         string
 	cmd         *exec.Cmd
 	done        chan error
-	killed      bool
+	stopped     bool
 }
 
 func start(t testing.TB, s setup) *cluster {
@@ -174,7 +121,7 @@ func start(t testing.TB, s setup) *cluster {
 	c := &cluster{t: t, setup: s, upstream: startUpstream(t)}
 	api := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	c.toUpstream = between(t, api, "upstream", c.upstream.addr)
-	if !s.noRedis && s.store == "" {
+	if !s.noRedis {
 		c.redis = storetest.StartRedis(t)
 		c.toRedis = between(t, api, "redis", c.redis.Addr)
 	}
@@ -186,15 +133,7 @@ func start(t testing.TB, s setup) *cluster {
 		t.Cleanup(r.stop)
 	}
 	if c.URL = "http://" + c.replicas[0].addr; len(c.replicas) > 1 {
-		for _, r := range c.replicas {
-			if s.links {
-				r.link = between(t, api, r.name, r.addr)
-			}
-		}
 		c.balance()
-		if s.links {
-			c.toBalancer = between(t, api, "balancer", strings.TrimPrefix(c.URL, "http://"))
-		}
 	}
 	return c
 }
@@ -239,40 +178,24 @@ func (c *cluster) balance() {
 	c.t.Helper()
 	addr := storetest.FreeAddress(c.t)
 	var text strings.Builder
-	patience := "120s"
-	if c.setup.links {
-		patience = "3s" // for a replica that says nothing
-	}
-	fmt.Fprintf(&text, balancer, patience, addr, c.setup.retries)
+	fmt.Fprintf(&text, balancer, addr, c.setup.retries)
 	for _, r := range c.replicas {
 		_, port, _ := net.SplitHostPort(r.admin)
-		at := r.addr
-		if r.link != nil {
-			at = r.link.Listen
-		}
-		fmt.Fprintf(&text, "  server %s %s check addr 127.0.0.1 port %s\n", r.name, at, port)
+		fmt.Fprintf(&text, "  server %s %s check addr 127.0.0.1 port %s\n", r.name, r.addr, port)
 	}
 	file := filepath.Join(c.t.TempDir(), "haproxy.cfg")
 	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 		c.t.Fatal(err)
 	}
-	c.haproxy = exec.Command(program(c.t, "haproxy"), "-db", "-f", file)
-	said, err := os.Create(file + ".log")
-	if err != nil {
+	haproxy := exec.Command(program(c.t, "haproxy"), "-db", "-f", file)
+	if err := haproxy.Start(); err != nil {
 		c.t.Fatal(err)
 	}
-	c.balancerLog = said.Name()
-	c.haproxy.Stdout, c.haproxy.Stderr = said, said
-	if err := c.haproxy.Start(); err != nil {
-		c.t.Fatal(err)
-	}
-	stop := sync.OnceFunc(func() {
-		_ = c.haproxy.Process.Kill()
-		_ = c.haproxy.Wait()
-		_ = said.Close()
+	c.stopBalancer = sync.OnceFunc(func() {
+		_ = haproxy.Process.Kill()
+		_ = haproxy.Wait()
 	})
-	c.stopBalancer = stop
-	c.t.Cleanup(stop)
+	c.t.Cleanup(c.stopBalancer)
 	c.URL = "http://" + addr
 	seen := map[string]bool{}
 	eventually(c.t, "every replica is asked", func() bool {
@@ -286,21 +209,17 @@ func (c *cluster) balance() {
 	})
 }
 
-// balancer is the configuration of HAProxy. The log and the header are
-// for the tests.
+// balancer is the configuration of HAProxy. The header is for the tests.
 const balancer = `global
   maxconn 4000
 defaults
   mode http
   timeout connect 2s
   timeout client 120s
-  timeout server %s
+  timeout server 120s
   timeout check 1s
 frontend clients
   bind %s
-  log stdout format raw local0
-  log-format "request %%[capture.req.hdr(0)] of %%s"
-  http-request capture req.hdr(X-Request) len 64
   default_backend laconic
 backend laconic
   balance roundrobin
@@ -314,31 +233,19 @@ backend laconic
 
 func (r *replica) start() {
 	r.c.t.Helper()
-	program := command
-	if strings.Contains(r.c.setup.next, r.name) {
-		program = next
-	}
-	path, err := program()
+	path, err := command()
 	if err != nil {
 		r.c.t.Fatal(err)
 	}
 	config := r.c.setup.config
-	url := r.c.setup.store
-	if c := r.c; url == "" && !c.setup.noRedis {
-		url = "redis://" + c.toRedis.Listen + "/0"
-	}
-	if url != "" {
-		config += fmt.Sprintf("\nstore: {kind: redis, url: %q, secret: a-secret-of-more-than-sixteen-letters}\n", url)
+	if c := r.c; !c.setup.noRedis {
+		config += fmt.Sprintf("\nstore: {kind: redis, url: %q, secret: a-secret-of-more-than-sixteen-letters}\n", "redis://"+c.toRedis.Listen+"/0")
 	}
 	drain := r.c.setup.drain
 	if drain == "" {
 		drain = "0s"
 	}
-	idle, level, upstream := "4s", "debug", r.c.toUpstream.Listen
-	if r.c.setup.alone {
-		idle, level, upstream = "10m", "info", r.c.upstream.addr
-	}
-	config += fmt.Sprintf("\nlimits: {drain: %s, shutdown: 15s, response_header_timeout: %s, stream_idle: %[2]s}\n", drain, idle)
+	config += fmt.Sprintf("\nlimits: {drain: %s, shutdown: 15s, response_header_timeout: 4s, stream_idle: 4s}\n", drain)
 	if err := os.WriteFile(filepath.Join(r.dir, "laconic.yaml"), []byte(config), 0o600); err != nil {
 		r.c.t.Fatal(err)
 	}
@@ -347,13 +254,13 @@ func (r *replica) start() {
 		r.c.t.Fatal(err)
 	}
 	defer log.Close()
-	r.cmd = exec.Command(path, "serve", "--listen", r.addr, "--admin", r.admin, "--log-format", "json", "--log-level", level,
-		"--upstream", "http://"+upstream+"/v1")
+	r.cmd = exec.Command(path, "serve", "--listen", r.addr, "--admin", r.admin, "--log-format", "json", "--log-level", "debug",
+		"--upstream", "http://"+r.c.toUpstream.Listen+"/v1")
 	r.cmd.Dir, r.cmd.Stderr = r.dir, log
 	if err := r.cmd.Start(); err != nil {
 		r.c.t.Fatal(err)
 	}
-	r.done, r.killed = make(chan error, 1), false
+	r.done, r.stopped = make(chan error, 1), false
 	cmd, done := r.cmd, r.done
 	go func() { done <- cmd.Wait() }()
 	eventually(r.c.t, "replica "+r.name+" is ready", func() bool {
@@ -370,10 +277,10 @@ func (r *replica) logFile() string { return filepath.Join(r.dir, "log") }
 
 // stop ends the process as a service manager does, and waits for it.
 func (r *replica) stop() {
-	if r.killed {
+	if r.stopped {
 		return
 	}
-	r.killed = true
+	r.stopped = true
 	_ = r.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case err := <-r.done:
@@ -386,13 +293,6 @@ func (r *replica) stop() {
 		<-r.done
 		r.c.t.Errorf("replica %s had to be killed", r.name)
 	}
-}
-
-// kill ends the process at once.
-func (r *replica) kill() {
-	r.killed = true
-	_ = r.cmd.Process.Kill()
-	<-r.done
 }
 
 // says returns what a page of its admin address says.
@@ -414,9 +314,6 @@ type line struct {
 	Epochs   int      `json:"epochs"`
 	Decisive []string `json:"learnt_decisive"`
 	Summary  string   `json:"summary"`
-	Reason   string   `json:"summary_reason"`
-	Error    string   `json:"error"`
-	Made     int      `json:"tries"`
 	replica  string
 }
 

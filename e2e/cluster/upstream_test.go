@@ -30,7 +30,6 @@ import (
 //   - plain-…: its template takes no text in the place of what left
 //   - bound-…: it refuses thinking
 //   - house-summaries: it writes summaries
-//   - house-versions: it writes which version of the proxy asked for one
 //
 // All others have no limit, and do not say what they count.
 type upstream struct {
@@ -135,12 +134,6 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case refuses == misbound:
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = io.WriteString(w, misbound)
-	case model == "house-versions":
-		version := "first"
-		if bytes.Contains(body, []byte(nextAsks)) {
-			version = "next"
-		}
-		_, _ = fmt.Fprintf(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"The agent read the files, and the %s version of the proxy asked for this."}}]}`, version)
 	case kind == "house":
 		_, _ = fmt.Fprintf(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"The agent read the files that it was told of, changed the parser, and ran its tests: run %x."}}]}`, sha256.Sum256(body))
 	case r.Header.Get("X-Events") != "":

@@ -1,0 +1,120 @@
+//go:build unix
+
+package cluster
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// parallel sends a body so many times, eight at once.
+func (c *cluster) parallel(n int, body []byte, headers func(i int) []string) {
+	c.t.Helper()
+	var workers sync.WaitGroup
+	next := make(chan int)
+	for range min(8, n) {
+		workers.Go(func() {
+			for i := range next {
+				if _, err := c.send(c.URL, body, headers(i)...); err != nil {
+					c.t.Error(err)
+				}
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+}
+
+var calls = regexp.MustCompile(`cmdstat_([a-z|]+):calls=(\d+)`)
+
+// operations returns how many commands the Redis was sent, by their names.
+func (c *cluster) operations() (n int, words string) {
+	for _, m := range calls.FindAllStringSubmatch(c.tell("INFO commandstats"), -1) {
+		switch m[1] {
+		case "info", "ping", "config|resetstat", "config|get", "config|set", "client|setinfo", "hello", "select":
+			continue // ours, and those of a connection
+		}
+		k, _ := strconv.Atoi(m[2])
+		n += k
+		words += " " + m[1] + " " + m[2]
+	}
+	return n, strings.TrimSpace(words)
+}
+
+var storeBytes = regexp.MustCompile(`(?m)^laconic_store_bytes_total\{direction="(sent|received)"\} (\S+)`)
+
+// bytesOfRedis returns what replicas sent to the Redis, and what came from it.
+func (c *cluster) bytesOfRedis() (sent, received float64) {
+	c.t.Helper()
+	for _, r := range c.replicas {
+		all := storeBytes.FindAllStringSubmatch(r.says("/metrics"), -1)
+		if len(all) != 2 {
+			c.t.Fatalf("/metrics of replica %s tells %d of two directions", r.name, len(all))
+		}
+		for _, m := range all {
+			n, err := strconv.ParseFloat(m[2], 64)
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			if m[1] == "sent" {
+				sent += n
+			} else {
+				received += n
+			}
+		}
+	}
+	return sent, received
+}
+
+// TestWhatRedisIsAsked prints how many commands it gets for a request, and how many
+// bytes go to and fro.
+func TestWhatRedisIsAsked(t *testing.T) {
+	n := 40
+	if full(t) {
+		n = 400
+	}
+	c := start(t, setup{replicas: 3, config: "models: [{match: \"*\", budget: 9000}]\nsummarizer: {model: house-summaries, wait: 20s}\n"})
+	key := "Authorization: Bearer sk-redis"
+	small, long := conversation("gpt-4o", 2, 500, false), conversation("gpt-4o", 60, 1500, false)
+	measure := func(name string, n int, f func()) {
+		c.tell("CONFIG RESETSTAT")
+		sentBefore, receivedBefore := c.bytesOfRedis()
+		f()
+		time.Sleep(300 * time.Millisecond) // what runs in the background
+		all, words := c.operations()
+		t.Logf("%s: %s", name, words)
+		sent, received := c.bytesOfRedis()
+		sent, received = sent-sentBefore, received-receivedBefore
+		if all > 0 && (sent == 0 || received == 0) {
+			t.Errorf("%s: %d commands, and %.0f bytes sent, %.0f received", name, all, sent, received)
+		}
+		note(t, "operations", fmt.Sprintf("| %s | %d | %.2f | %.0f | %.0f |\n", name, n, float64(all)/float64(n), sent/float64(n), received/float64(n)))
+	}
+	for _, r := range c.replicas {
+		for _, body := range [][]byte{small, long} {
+			if _, err := c.send("http://"+r.addr, body, key); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	time.Sleep(300 * time.Millisecond) // what these asked in the background
+	measure("of a credential that the process knows, nothing to do", n, func() { c.parallel(n, small, func(int) []string { return []string{key} }) })
+	if all, words := c.operations(); all > 0 {
+		t.Errorf("requests that needed nothing asked Redis: %s", words)
+	}
+	measure("the same, compacted as before", n, func() { c.parallel(n, long, func(int) []string { return []string{key} }) })
+	measure("the first of a credential", n, func() {
+		c.parallel(n, small, func(i int) []string { return []string{"Authorization: Bearer sk-new-" + strconv.Itoa(i)} })
+	})
+	grows := recordings(t, 100<<10, 300<<10)[:1]
+	requests := len(grows[0].requests("gpt-4o", 40))
+	measure("a conversation that grows, with summaries", requests, func() { c.replay(grows, 40) })
+}
