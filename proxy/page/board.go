@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"laconic/proxy"
-	"laconic/proxy/apierror"
 )
 
 // Board is what went wrong in the requests that are kept, and how fast they go.
@@ -68,7 +67,7 @@ var faults = []string{"error", "over", "cut"}
 // wrong returns the ways in which a request went wrong.
 func (r *request) wrong() (all []string) {
 	i := &r.reply
-	if i.Status != proxy.StatusClientLeft && (i.Status >= 400 || i.Code != "" && i.Code != apierror.CodeClientLeft) {
+	if i.Status != proxy.StatusClientLeft && (i.Status >= 400 || i.Code != "") {
 		all = append(all, "error")
 	}
 	if i.Outcome == proxy.Over {
