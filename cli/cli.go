@@ -75,6 +75,7 @@ func commands() *cobra.Command {
 		envCommand(),
 		initCommand(),
 		doctorCommand(),
+		topCommand(),
 		checkCommand(),
 		demoCommand(),
 		compactCommand(),

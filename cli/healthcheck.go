@@ -62,7 +62,7 @@ func askAdmin(ctx context.Context, c *config.Config, method, path string, form u
 		return "", fmt.Errorf("%s: %w", at, err)
 	}
 	defer res.Body.Close()
-	text, _ := io.ReadAll(io.LimitReader(res.Body, 1000))
+	text, _ := io.ReadAll(io.LimitReader(res.Body, 1<<20))
 	says = strings.TrimSpace(string(text))
 	switch {
 	case res.StatusCode == http.StatusUnauthorized && c.AdminToken == "":

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"laconic/config"
 	"laconic/proxy"
 	"laconic/proxy/page"
+	"laconic/store"
 )
 
 // newPage returns the page of the admin listener; nil where it is off. now is the
@@ -26,8 +28,13 @@ func newPage(now func() *config.Config, p func() *proxy.Proxy, stored, found fun
 	}
 	var of *config.Config
 	var prices []page.Price
+	replica := ""
+	if store.Kind(c.Store.Kind) == store.InRedis {
+		replica, _ = os.Hostname()
+	}
 	return page.New(page.Options{
 		Version: version(),
+		Replica: replica,
 		Capture: int(c.Capture.Size),
 		Prices: func() []page.Price { // the page asks from one goroutine at a time
 			if c := now(); c != of {

@@ -75,6 +75,7 @@ var rules = []rule{
 	{"cli/findings", nil, []string{"laconic/config", "laconic/proxy", "laconic/store"}, "facts become sentences; who gathers and who tells them is not known here"},
 	{"counting", append([]string{"sync/atomic", "unsafe"}, pure...), []string{"laconic/compact", "laconic/tokenize", "laconic/tokenize/cache", "github.com/go-json-experiment/json"}, "a counter is glue between compact and tokenize, which do not know each other"},
 	{"cli/clients", nil, nil, "what clients are told is data; it may know neither the proxy nor its configuration"},
+	{"cli/top", nil, []string{"laconic/proxy/page"}, "a board becomes lines; who asks for it is not known here"},
 	{"cli/tally", nil, []string{"laconic/compact", "laconic/proxy"}, "what a proxy reports becomes sums; where they are said is not known here"},
 	{"compact/compacttest", nil, []string{"laconic/compact"}, "tests of every room read conversations by it"},
 	{"config/configtest", nil, []string{"golang.org/x/tools/txtar"}, "tests of config and of the commands read configurations by it"},
@@ -82,7 +83,7 @@ var rules = []rule{
 	{"replay/replaytest", nil, []string{"laconic/compact"}, "tests of replay and of its reports read runs by it"},
 	{"cli", nil, []string{
 		"laconic/counting", "laconic/fold", "laconic/fold/service", "laconic/cli/findings", "laconic/cli/runlog", "laconic/compact", "laconic/compact/handover", "laconic/compact/policy", "laconic/compact/stage", "laconic/config", "laconic/demo", "laconic/demo/strict",
-		"laconic/cli/clients", "laconic/cli/tally", "laconic/cli/watch", "laconic/proxy/apierror",
+		"laconic/cli/clients", "laconic/cli/tally", "laconic/cli/top", "laconic/cli/watch", "laconic/proxy/apierror",
 		"laconic/proxy", "laconic/proxy/access", "laconic/proxy/learn", "laconic/proxy/logging", "laconic/proxy/metrics", "laconic/proxy/page", "laconic/proxy/summarize", "laconic/proxy/tracing", "laconic/proxy/why", "laconic/proxy/wire",
 		"laconic/replay", "laconic/replay/record", "laconic/replay/report", "laconic/store", "laconic/tokenize",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/tidwall/gjson", "go.uber.org/zap", "golang.org/x/sys", "golang.org/x/term",

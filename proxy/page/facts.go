@@ -7,8 +7,8 @@ import (
 	"laconic/proxy"
 )
 
-// An upstreamLine is what requests have shown of an upstream.
-type upstreamLine struct {
+// UpstreamLine is what requests have shown of an upstream.
+type UpstreamLine struct {
 	Upstream string    `json:"upstream"`
 	Down     bool      `json:"down"`
 	Failures int       `json:"failures"`
@@ -19,10 +19,21 @@ type upstreamLine struct {
 
 // facts are what was learnt of upstreams, and the configuration in force.
 type facts struct {
-	Upstreams []upstreamLine      `json:"upstreams"`
+	Upstreams []UpstreamLine      `json:"upstreams"`
 	Models    []proxy.LearntModel `json:"models"`
 	Settings  []Setting           `json:"settings"`
 	Findings  []Finding           `json:"findings"`
+}
+
+// upstreams returns what requests have shown of each upstream.
+func (p *Page) upstreams() (all []UpstreamLine) {
+	if p.o.Upstreams == nil {
+		return nil
+	}
+	for _, u := range p.o.Upstreams() {
+		all = append(all, UpstreamLine{u.Upstream, u.Down, u.Failures, u.Answered, u.Failed, u.Why.String()})
+	}
+	return all
 }
 
 func (p *Page) serveFacts(w http.ResponseWriter, _ *http.Request) {
@@ -30,11 +41,7 @@ func (p *Page) serveFacts(w http.ResponseWriter, _ *http.Request) {
 	if p.o.Findings != nil {
 		f.Findings = p.o.Findings()
 	}
-	if p.o.Upstreams != nil {
-		for _, u := range p.o.Upstreams() {
-			f.Upstreams = append(f.Upstreams, upstreamLine{u.Upstream, u.Down, u.Failures, u.Answered, u.Failed, u.Why.String()})
-		}
-	}
+	f.Upstreams = p.upstreams()
 	if p.o.Models != nil {
 		f.Models = p.o.Models()
 		p.mu.Lock()

@@ -26,6 +26,8 @@ import (
 type Options struct {
 	// Version is that of the program.
 	Version string
+	// Replica names this process, where others share its store; "": it is the only one.
+	Replica string
 	// Prices returns what tokens cost now; without a row that matches a model,
 	// nothing is said of money. It is called by one goroutine at a time.
 	Prices func() []Price
@@ -168,6 +170,9 @@ func (p *Page) replied(i proxy.ReplyInfo) {
 	if i.Rewrite != nil {
 		r.rewrite = *i.Rewrite // which belongs to the request, and all that it has
 	}
+	if r.tenant == nil && i.Client != "" { // it was not planned
+		r.tenant = p.tenants.named(proxy.Sender{Key: i.Client})
+	}
 	i.Rewrite, i.Pass = nil, nil
 	r.reply = i
 	p.account(r)
@@ -229,6 +234,7 @@ func (p *Page) Pages() []proxy.AdminPage {
 		get("/", toThePage),
 		get("/page/", p.file),
 		get("/page/api/state", p.serveState),
+		get(BoardPath, p.serveBoard),
 		get("/page/api/request/", p.serveRequest),
 		get("/page/api/texts/", p.serveTexts),
 		get("/page/api/facts", p.serveFacts),

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -12,14 +14,13 @@ import (
 // news are what changed since a watcher looked last, or all of it.
 type news struct {
 	First         bool               `json:"first,omitempty"`
-	Version       string             `json:"version,omitempty"` // of the program
 	Began         time.Time          `json:"began"`
 	Requests      []requestLine      `json:"requests"`
 	Conversations []conversationLine `json:"conversations"`
 	Totals        totals             `json:"totals"`
 	SignedIn      bool               `json:"signed_in,omitempty"`
 	Capture       bool               `json:"capture,omitempty"`
-	Store         *Finding           `json:"store,omitempty"` // what is wrong with it
+	Board         Board              `json:"board"`
 }
 
 // A requestLine is a request in the list.
@@ -35,6 +36,8 @@ type requestLine struct {
 	Tags         string    `json:"tags,omitempty"`
 	Outcome      string    `json:"outcome,omitempty"`
 	Reason       string    `json:"reason,omitempty"`
+	Wrong        []string  `json:"wrong,omitempty"`
+	Why          string    `json:"why,omitempty"` // it went so, and what to do
 	Wire         string    `json:"wire,omitempty"`
 	Before       int       `json:"before,omitempty"`
 	Sent         int       `json:"sent,omitempty"`
@@ -55,6 +58,18 @@ type requestLine struct {
 	OverheadUS   int64     `json:"overhead_us,omitempty"`
 	FirstByteMS  int64     `json:"first_byte_ms,omitempty"`
 	DurationMS   int64     `json:"duration_ms,omitempty"`
+}
+
+// why returns why a request went as it did, and what to do; "" where there is nothing to
+// explain.
+func (r *request) why() string {
+	if says := r.reply.Why.String(); says != "" {
+		return says
+	}
+	if says := cmp.Or(r.reply.Detail, r.reply.Code); says != "" || r.reply.Status < 400 || r.reply.Status == proxy.StatusClientLeft {
+		return says
+	}
+	return fmt.Sprintf("the upstream answered %d", r.reply.Status)
 }
 
 func (r *request) line() requestLine {
@@ -86,6 +101,7 @@ func (r *request) line() requestLine {
 	}
 	if i := &r.reply; i.ID != "" {
 		l.Wire, l.Endpoint, l.Method, l.Outcome = i.Wire, i.Endpoint, i.Method, string(i.Outcome)
+		l.Wrong, l.Why = r.wrong(), r.why()
 		l.Over, l.Status, l.Code, l.Unsent = true, i.Status, i.Code, i.Unsent
 		if i.Unsent {
 			l.Sent, l.MessagesSent = 0, 0
@@ -122,26 +138,24 @@ func (c *conversation) line() conversationLine {
 	return l
 }
 
-// mostListed is how many requests a page is given when it opens.
-const mostListed = 300
-
 // viewSince returns what changed since a version, nil for nothing, and the version
 // that it is of.
 func (p *Page) viewSince(seen uint64, first bool) (v *news, now uint64, closed bool) {
-	fault := p.storeFault() // asked first: a store that tells that it changed waits for mu
+	down, fault := p.down(), p.storeFault() // asked first: who tells that they changed waits for mu
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed || !first && p.version == seen {
 		return nil, p.version, p.closed
 	}
-	v = &news{First: first, Began: p.began, Totals: p.totals, Store: fault, Requests: []requestLine{}, Conversations: []conversationLine{}}
+	v = &news{First: first, Began: p.began, Totals: p.totals, Board: p.board(time.Now()), Requests: []requestLine{}, Conversations: []conversationLine{}}
+	v.Board.Down, v.Board.Store = down, fault
 	if first {
 		v.Capture = p.capture != nil
-		v.Version, v.SignedIn = p.o.Version, p.o.Asks != nil && p.o.Asks()
+		v.SignedIn = p.o.Asks != nil && p.o.Asks()
 	}
 	touched := map[*conversation]bool{}
-	for n, r := range p.ring.all {
-		if !first && r.version <= seen || first && n < len(p.ring.all)-mostListed {
+	for _, r := range p.ring.all {
+		if !first && r.version <= seen {
 			continue
 		}
 		v.Requests = append(v.Requests, r.line())
@@ -186,7 +200,6 @@ type requestView struct {
 	Priced      bool             `json:"priced,omitempty"`
 	Paid        float64          `json:"paid,omitempty"`
 	Detail      string           `json:"detail,omitempty"`
-	Why         string           `json:"why,omitempty"` // it went so, and what to do
 }
 
 type summaryLine struct {
@@ -213,7 +226,6 @@ func (r *request) view() requestView {
 		v.Detail = i.Detail
 	}
 	if i := &r.reply; i.ID != "" {
-		v.Why = i.Why.String()
 		v.Retry, v.Ended, v.CutUpstream = i.Retry, i.Ended, i.Cut
 		if i.Detail != "" {
 			v.Detail = i.Detail

@@ -3,7 +3,7 @@ import { h } from "./draw.js";
 import * as views from "./views.js";
 
 // state is what the proxy told, by id.
-export const state = { requests: new Map(), conversations: new Map(), totals: {}, began: "", version: "", capture: false };
+export const state = { requests: new Map(), conversations: new Map(), totals: {}, board: null, began: "", capture: false };
 
 const main = document.getElementById("main");
 const live = document.getElementById("live");
@@ -15,7 +15,7 @@ const places = [
   [/^#\/savings$/, "Savings", () => views.savings(state)],
   [/^#\/upstreams$/, "Upstreams", () => views.upstreams(state)],
   [/^#\/configuration$/, "Configuration", () => views.configuration(state)],
-  [/^(#\/?)?$/, "Requests", () => views.requests(state)],
+  [/^(#\/?)?(\?.*)?$/, "Requests", () => views.requests(state)],
 ];
 
 // shown is the view that is shown: its element, and what it does on news.
@@ -33,9 +33,9 @@ function show() {
     else a.removeAttribute("aria-current");
   }
   const back = view.focus && main.querySelector(view.focus);
+  window.scrollTo(0, 0);
   if (back) back.focus();
   else if (left) main.focus({ preventScroll: true });
-  window.scrollTo(0, 0);
 }
 
 let left = "";
@@ -67,18 +67,19 @@ function take(news) {
   if (news.first) {
     state.requests.clear();
     state.conversations.clear();
-    state.version = news.version;
     state.capture = Boolean(news.capture);
-    document.getElementById("version").textContent = news.version || "";
+    document.getElementById("version").textContent = news.board.version;
     document.getElementById("leave").hidden = !news.signed_in;
   }
-  store.hidden = !news.store;
-  store.textContent = news.store ? views.sentence(news.store.says) + " Requests go on from memory." : "";
+  const fault = news.board.store;
+  store.hidden = !fault;
+  store.textContent = fault ? views.sentence(fault.says) + " Requests go on from memory." : "";
   state.began = news.began;
   state.totals = news.totals;
+  state.board = news.board;
   for (const c of news.conversations) state.conversations.set(c.id, c);
   for (const r of news.requests) state.requests.set(r.id, r);
-  while (state.requests.size > 500) state.requests.delete(state.requests.keys().next().value);
+  while (state.requests.size > 1000) state.requests.delete(state.requests.keys().next().value);
   if (!shown) show();
   else if (shown.news) shown.news(news);
 }

@@ -3,6 +3,7 @@ import { h, count, short, time, micros, share, clock, money, sawtooth, meter } f
 import { numbers, table, legend, planned } from "./request.js";
 import { load } from "./load.js";
 import { texts } from "./texts.js";
+import { board, filters, filterOf, passes } from "./board.js";
 
 const open = (id) => { location.hash = "#/request/" + id; };
 
@@ -36,7 +37,7 @@ function requestRow(r) {
       h("td", { class: "n" }, r.budget ? (r.unsent ? "–" : count(r.sent)) : ""),
       h("td", { class: "wide" }, r.budget && !r.unsent ? meter(r.sent, r.cached || 0, r.budget, r.before) : ""),
       h("td", { class: "n wide" }, r.told ? share(r.cached || 0, r.prompt) : ""),
-      h("td", { class: "cut wide" }, (r.stages || []).join(", ") || (r.reason ? "reason: " + r.reason : r.repairs ? "repair" : "")),
+      h("td", { class: "cut wide", title: r.why || "" }, r.why || (r.stages || []).join(", ") || (r.reason ? "reason: " + r.reason : r.repairs ? "repair" : "")),
       h("td", { class: "path wide" }, status(r)),
       h("td", { class: "n wide" }, r.over ? time(r.duration_ms || 0) : ""),
     );
@@ -47,7 +48,7 @@ function requestRow(r) {
 }
 
 const requestHeads = ["Time", ["Conv.", "n wide"], "Model", "Outcome", ["Came", "n"], ["Sent", "n"], ["Of the budget", "wide"], ["Cached", "n wide"],
-  ["Stages", "wide"], ["Status", "wide"], ["Took", "n wide"]];
+  ["Why, or stages", "wide"], ["Status", "wide"], ["Took", "n wide"]];
 
 // requestList is a table of requests, newest first, which takes news.
 function requestList(state, of) {
@@ -71,7 +72,7 @@ function requestList(state, of) {
     }
   };
   for (const r of state.requests.values()) put(r);
-  return { element, news: (n) => n.requests.forEach((r) => put(r, true)), get empty() { return rows.size === 0; } };
+  return { element, news: (n) => n.requests.forEach((r) => put(r, true)) };
 }
 
 function totalsOf(t) {
@@ -96,13 +97,30 @@ function course(c) {
       h("span", {}, last ? (last.unsent ? "the last was not sent" : `${short(last.sent)} of ${short(last.before)} sent`) : "")));
 }
 
-// requests is the first place: what happens now.
+// requests is the first place: what is wrong, and what happens now.
 export function requests(state) {
-  const totals = h("div"), courses = h("div", { class: "courses" }), cards = new Map();
-  const list = requestList(state, () => true);
-  const nothing = h("p", { class: "empty" }, "No request came yet. Point a client's OPENAI_BASE_URL at this proxy.");
+  const filter = filterOf(location.hash), filtered = () => Object.values(filter).some(Boolean);
+  const first = h("div"), courses = h("div", { class: "courses" }), cards = new Map(), below = h("div");
+  const nothing = h("p", { class: "empty" });
+  const heading = h("h2", { id: "list", tabindex: "-1" });
+  let list;
+  const relist = () => {
+    list = requestList(state, (r) => passes(filter, r));
+    below.replaceChildren(list.element);
+    say();
+  };
+  const say = () => {
+    const found = filtered() ? [...state.requests.values()].filter((r) => passes(filter, r)).length : state.requests.size;
+    heading.textContent = filtered() ? `${count(found)} of ${count(state.requests.size)} requests, newest first` : "Requests, newest first";
+    nothing.textContent = state.requests.size ? "No request passes this filter." : "No request came yet. Point a client's OPENAI_BASE_URL at this proxy.";
+    nothing.hidden = found > 0;
+    talks.hidden = filtered() || !cards.size;
+  };
   const fill = (news) => {
-    totals.replaceChildren(totalsOf(state.totals));
+    const focused = first.contains(document.activeElement) && document.activeElement.getAttribute("href");
+    first.replaceChildren(board(state.board));
+    const again = focused && [...first.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused);
+    if (again) again.focus();
     for (const c of news) {
       const card = course(c), old = cards.get(c.id);
       const focused = old && old === document.activeElement;
@@ -112,13 +130,14 @@ export function requests(state) {
       if (focused) card.focus();
     }
     while (courses.children.length > 12) courses.lastChild.remove();
-    nothing.hidden = !list.empty;
+    say();
   };
+  const talks = h("section", {}, h("h2", {}, "Conversations"), legend(), courses);
+  relist();
   fill([...state.conversations.values()]);
-  const heading = h("h2", {}, "Conversations");
   return {
-    element: h("div", {}, h("h1", {}, "Requests"), totals, legend(), heading, courses, h("h2", {}, "Requests, newest first"), list.element, nothing),
-    news: (n) => { list.news(n); fill(n.conversations); },
+    element: h("div", {}, first, talks, heading, filters(filter, state, relist), below, nothing), focus: filtered() ? "#list" : "",
+    news: (n) => { list.news(n); fill(n.conversations); }, up: filtered() ? "#/" : "",
   };
 }
 

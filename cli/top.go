@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"laconic/cli/top"
+	"laconic/config"
+	"laconic/proxy/page"
+)
+
+// topCommand shows in a terminal what the page shows first.
+func topCommand() *cobra.Command {
+	var s settings
+	var once bool
+	var every time.Duration
+	cmd := &cobra.Command{
+		Use:   "top",
+		Short: "show in a terminal what is wrong with the running proxy",
+		Long: "Asks the admin address of the configuration, again and again, and shows what the page shows\n" +
+			"first: upstreams that are down, requests that failed, went out above their budget or were cut\n" +
+			"short, by model and by client, with rate and time to the first byte. Ctrl-C ends it.\n\n" +
+			"Give it the flags that serve got. Of the configuration it reads admin and admin_token alone.",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := s.load(cmd, config.LoadAdmin)
+			if err != nil {
+				return refused(cmd.ErrOrStderr(), c, err)
+			}
+			return watchBoard(cmd.Context(), c, cmd.OutOrStdout(), once, max(every, 200*time.Millisecond))
+		},
+	}
+	s.flags(cmd)
+	cmd.Flags().BoolVar(&once, "once", false, "show it once, as where the output is no terminal")
+	cmd.Flags().DurationVar(&every, "every", 2*time.Second, "how long to wait between")
+	return cmd
+}
+
+// watchBoard writes the board of a running proxy until ctx is done. That there is none at
+// first is an error; later it is shown.
+func watchBoard(ctx context.Context, c *config.Config, w io.Writer, once bool, every time.Duration) error {
+	screen, terminal := w.(*os.File)
+	terminal = terminal && term.IsTerminal(int(screen.Fd()))
+	for first := true; ; first = false {
+		b, err := askBoard(ctx, c)
+		if first && err != nil {
+			return err
+		}
+		width, height := 0, 0
+		if terminal {
+			width, height, _ = term.GetSize(int(screen.Fd()))
+		}
+		if once || !terminal {
+			_, err = fmt.Fprintln(w, strings.Join(top.Lines(b, time.Now(), width, 0), "\n"))
+			return err
+		}
+		lines := []string{"not connected"}
+		if err != nil {
+			lines = append(lines, err.Error())
+		} else {
+			lines = top.Lines(b, time.Now(), width, height-1)
+		}
+		// From the top left, each line to its end, then the rest of the screen.
+		if _, err := fmt.Fprint(w, "\x1b[H"+strings.Join(lines, "\x1b[K\r\n")+"\x1b[K\r\n\x1b[J"); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(every):
+		}
+	}
+}
+
+func askBoard(ctx context.Context, c *config.Config) (*page.Board, error) {
+	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
+	defer stop()
+	says, err := askAdmin(ctx, c, http.MethodGet, page.BoardPath, nil)
+	if err != nil {
+		return nil, err
+	}
+	b := &page.Board{}
+	if err := json.Unmarshal([]byte(says), b); err != nil {
+		return nil, fmt.Errorf("what answers at %s is no laconic with a page: %w", clientAddress(c.Admin), err)
+	}
+	return b, nil
+}

@@ -1,0 +1,193 @@
+package page
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"laconic/proxy"
+)
+
+// Board is what went wrong in the requests that are kept, and how fast they go.
+type Board struct {
+	// Of is the one replica of several that it is of; "": there are no others.
+	Of      string    `json:"of,omitempty"`
+	Version string    `json:"version"`
+	Since   time.Time `json:"since"` // when the first of them came
+	All     BoardLine `json:"all"`
+	// Models and Keys are the same by model and by who sent it, the most first.
+	Models []BoardLine  `json:"models"`
+	Keys   []BoardLine  `json:"keys"`
+	Faults []BoardFault `json:"faults"`
+	// Down are the upstreams that do not answer, Store is what is wrong with the store.
+	Down  []UpstreamLine `json:"down"`
+	Store *Finding       `json:"store,omitempty"`
+}
+
+// BoardLine sums requests that are over.
+type BoardLine struct {
+	Name     string `json:"name,omitempty"`
+	Requests int    `json:"requests"`
+	Errors   int    `json:"errors"`
+	Over     int    `json:"over"` // went out above their budget
+	Cut      int    `json:"cut"`  // their prompt or their answer
+	// Prompt and Cached are as answers say, in tokens.
+	Prompt int `json:"prompt"`
+	Cached int `json:"cached"`
+	// PerMinute is the rate of the last rateTime. Median and Slow are the times to the
+	// first byte, in milliseconds, that half and 95 of 100 answers took at most.
+	PerMinute float64 `json:"per_minute"`
+	Median    int64   `json:"median_ms"`
+	Slow      int64   `json:"slow_ms"`
+
+	lately int
+	took   []int64
+}
+
+// BoardFault is one way in which requests went wrong, by its newest request.
+type BoardFault struct {
+	What     string    `json:"what"` // error, over or cut
+	Requests int       `json:"requests"`
+	ID       string    `json:"id"`
+	Last     time.Time `json:"last"`
+	Why      string    `json:"why"`
+}
+
+const (
+	// rateTime is the time that a rate is of.
+	rateTime = 5 * time.Minute
+	// mostBoardLines bounds the models and the keys.
+	mostBoardLines = 12
+)
+
+// faults are the ways to go wrong, the worst first.
+var faults = []string{"error", "over", "cut"}
+
+// wrong returns the ways in which a request went wrong.
+func (r *request) wrong() (all []string) {
+	i := &r.reply
+	if i.Status != proxy.StatusClientLeft && (i.Status >= 400 || i.Code != "") {
+		all = append(all, "error")
+	}
+	if i.Outcome == proxy.Over {
+		all = append(all, "over")
+	}
+	if i.Cut || i.Ended != "" {
+		all = append(all, "cut")
+	}
+	return all
+}
+
+// add counts a request.
+func (l *BoardLine) add(r *request, wrong []string, now time.Time) {
+	l.Requests++
+	for _, what := range wrong {
+		*map[string]*int{"error": &l.Errors, "over": &l.Over, "cut": &l.Cut}[what]++
+	}
+	if u := r.reply.Usage; u != nil {
+		l.Prompt += u.Prompt
+		l.Cached += u.Cached
+	}
+	if now.Sub(r.began) < rateTime {
+		l.lately++
+	}
+	if r.reply.Status == http.StatusOK && r.reply.FirstByte > 0 {
+		l.took = append(l.took, r.reply.FirstByte.Milliseconds())
+	}
+}
+
+// finish works out what follows from the sums. ran is how long the page is there.
+func (l *BoardLine) finish(ran time.Duration) {
+	l.PerMinute = float64(l.lately) / min(max(ran, time.Minute), rateTime).Minutes()
+	if n := len(l.took); n > 0 {
+		slices.Sort(l.took)
+		l.Median, l.Slow = l.took[n/2], l.took[n*95/100]
+	}
+}
+
+// board sums the requests that are kept. The caller holds mu.
+func (p *Page) board(now time.Time) Board {
+	b := Board{Of: p.o.Replica, Version: p.o.Version, Since: p.began}
+	if len(p.ring.all) == mostRequests || p.ring.size > mostBytes/2 {
+		b.Since = p.ring.all[0].began
+	}
+	models, keys := map[string]*BoardLine{}, map[string]*BoardLine{}
+	count := func(lines map[string]*BoardLine, name string, r *request, wrong []string) {
+		if lines[name] == nil {
+			lines[name] = &BoardLine{Name: name}
+		}
+		lines[name].add(r, wrong, now)
+	}
+	found := map[string]*BoardFault{}
+	for _, r := range p.ring.all {
+		if r.reply.ID == "" {
+			continue
+		}
+		wrong := r.wrong()
+		b.All.add(r, wrong, now)
+		if r.rewrite.Model != "" {
+			count(models, r.rewrite.Model, r, wrong)
+		}
+		if r.tenant != nil {
+			count(keys, r.tenant.name, r, wrong)
+		}
+		for _, what := range wrong {
+			if found[what] == nil {
+				found[what] = &BoardFault{What: what}
+			}
+			f := found[what]
+			f.Requests, f.ID, f.Last, f.Why = f.Requests+1, r.id, r.began, r.why()
+		}
+	}
+	for _, what := range faults {
+		if f := found[what]; f != nil {
+			b.Faults = append(b.Faults, *f)
+		}
+	}
+	ran := now.Sub(p.began)
+	b.All.finish(ran)
+	b.Models, b.Keys = sorted(models, ran), sorted(keys, ran)
+	return b
+}
+
+// sorted returns lines by how many requests they are of.
+func sorted(lines map[string]*BoardLine, ran time.Duration) []BoardLine {
+	all := make([]BoardLine, 0, len(lines))
+	for _, l := range lines {
+		l.finish(ran)
+		all = append(all, *l)
+	}
+	slices.SortFunc(all, func(a, b BoardLine) int {
+		if n := b.Requests - a.Requests; n != 0 {
+			return n
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return all[:min(len(all), mostBoardLines)]
+}
+
+// down returns the upstreams that do not answer.
+func (p *Page) down() (all []UpstreamLine) {
+	for _, u := range p.upstreams() {
+		if u.Down {
+			all = append(all, u)
+		}
+	}
+	return all
+}
+
+// Board returns what went wrong so far. It is what the page shows first.
+func (p *Page) Board() Board {
+	down, fault := p.down(), p.storeFault()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.board(time.Now())
+	b.Down, b.Store = down, fault
+	return b
+}
+
+// BoardPath is where the admin listener has the board, for programs.
+const BoardPath = "/page/api/board"
+
+func (p *Page) serveBoard(w http.ResponseWriter, _ *http.Request) { serveJSON(w, p.Board()) }

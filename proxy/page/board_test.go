@@ -1,0 +1,65 @@
+package page
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"laconic/proxy"
+	"laconic/proxy/why"
+)
+
+// TestTheBoardCountsWhatIsWrong: by model and by client, with the newest reason of each
+// way to go wrong, and every number is that of the requests that its link lists.
+func TestTheBoardCountsWhatIsWrong(t *testing.T) {
+	p := New(Options{Replica: "one", Upstreams: func() []proxy.UpstreamState {
+		return []proxy.UpstreamState{{Upstream: "https://up.example"}, {Upstream: "https://down.example", Down: true, Why: why.Reason{Says: "gone"}}}
+	}})
+	for n, c := range []struct {
+		model, client string
+		reply         proxy.ReplyInfo
+	}{
+		{"a", "ALICE", proxy.ReplyInfo{Status: 200, Outcome: proxy.Compacted, FirstByte: 10 * time.Millisecond}},
+		{"a", "ALICE", proxy.ReplyInfo{Status: 200, Outcome: proxy.Over, FirstByte: 30 * time.Millisecond, Why: why.Reason{Says: "too much", Fix: "less"}}},
+		{"b", "ALICE", proxy.ReplyInfo{Status: 429}},
+		{"a", "BOB", proxy.ReplyInfo{Status: 200, Code: "upstream_broke", Detail: "reset"}},
+		{"a", "BOB", proxy.ReplyInfo{Status: 200, Cut: true, Outcome: proxy.Over}},
+		{"a", "BOB", proxy.ReplyInfo{Status: proxy.StatusClientLeft, Code: "client_left"}},
+		{"a", "BOB", proxy.ReplyInfo{Status: 200, Ended: "half_event"}},
+	} {
+		c.reply.ID, c.reply.Client = fmt.Sprint(n), c.client
+		c.reply.Rewrite = &proxy.RewriteInfo{ID: c.reply.ID, Model: c.model, Outcome: c.reply.Outcome}
+		p.replied(c.reply)
+	}
+	p.rewritten(proxy.RewriteInfo{ID: "under way", Model: "c"})
+	b := p.Board()
+	says := func(l BoardLine) string {
+		return fmt.Sprint(l.Name, ":", l.Requests, " ", l.Errors, " ", l.Over, " ", l.Cut, " ", l.Median, " ", l.Slow)
+	}
+	got := says(b.All)
+	for _, l := range append(b.Models, b.Keys...) {
+		got += ", " + says(l)
+	}
+	if want := ":7 2 2 2 30 30, a:6 1 2 2 30 30, b:1 1 0 0 0 0, BOB:4 1 1 2 0 0, ALICE:3 1 1 0 30 30"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	got = fmt.Sprint(len(b.Down), b.Down[0].Why, b.All.PerMinute, b.Of)
+	for _, f := range b.Faults {
+		got += fmt.Sprint(", ", f.Requests, " ", f.What, " ", f.ID, " ", f.Why)
+	}
+	if want := "1gone7one, 2 error 3 reset, 2 over 4 , 2 cut 6 "; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	v, _, _ := p.viewSince(0, true)
+	listed := map[string]int{}
+	for _, r := range v.Requests {
+		for _, what := range r.Wrong {
+			listed[what]++
+		}
+	}
+	for _, f := range b.Faults {
+		if listed[f.What] != f.Requests {
+			t.Errorf("%d requests are listed of %d with %s", listed[f.What], f.Requests, f.What)
+		}
+	}
+}
