@@ -92,10 +92,11 @@ RESOURCES := github.com/prometheus-operator/prometheus-operator@v0.85.0
 	GOBIN=$(abspath .tools) $(GO) install $(HELM)
 .tools/kubectl-validate:
 	GOBIN=$(abspath .tools) $(GO) install $(VALIDATE)
-.tools/crds:
+CRDS      := .tools/crds/monitoring.coreos.com_servicemonitors.yaml .tools/crds/monitoring.coreos.com_prometheusrules.yaml
+$(CRDS):
 	$(GO) mod download $(RESOURCES)
-	mkdir $@ && cp "$$($(GO) env GOMODCACHE)"/$(RESOURCES)/example/prometheus-operator-crd/*_servicemonitors.yaml $@
-deploy: .tools/helm .tools/kubectl-validate .tools/crds
+	mkdir -p $(@D) && cp "$$($(GO) env GOMODCACHE)"/$(RESOURCES)/example/prometheus-operator-crd/$(@F) $@
+deploy: .tools/helm .tools/kubectl-validate $(CRDS)
 	LACONIC_NO_SKIP=1 $(GO) test -count=1 -run 'Chart|TheManuals' ./e2e
 
 # -v shows how many bytes were compared.
@@ -107,6 +108,7 @@ golden:
 	$(GO) test ./compact ./compact/stage ./proxy/wire ./cli -update
 	$(GO) test ./config -run Schema -update
 	$(GO) test ./proxy/metrics -run Manual -update
+	cp deploy/alerts.yaml deploy/grafana.json deploy/chart/files
 	$(GO) test ./e2e -run '^(TestStories|TestTheFirstMinutesAreAsWritten)$$' -update
 
 bench:

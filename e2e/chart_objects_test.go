@@ -143,6 +143,14 @@ func (all objects) faults(secret []string) (faults []string) {
 			port(who, d, p.Get("targetPort"))
 		}
 	}
+	for _, i := range all.of("Ingress") {
+		to := i.Get("spec.rules.0.http.paths.0.backend.service")
+		if s := all.named("Service", to.Get("name").Str); !s.Exists() {
+			fault("the Ingress leads to no service %s", to.Get("name"))
+		} else if s.Get("spec.ports.0.name").Str != to.Get("port.name").Str || to.Get("port.name").Str != "http" {
+			fault("the Ingress leads to the admin Service, or to no port")
+		}
+	}
 	for _, b := range all.of("PodDisruptionBudget") {
 		pods("PodDisruptionBudget", b.Get("spec.selector.matchLabels"))
 		if b.Get("spec.maxUnavailable").Int() < 1 {

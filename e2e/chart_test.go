@@ -70,7 +70,8 @@ func invalid(t *testing.T, text string) string {
 }
 
 // allOn turns on all that the chart has.
-const allOn = "{redis: {enabled: true}, serviceMonitor: {enabled: true}, autoscaling: {requests: 500}}"
+const allOn = "{redis: {enabled: true}, serviceMonitor: {enabled: true}, autoscaling: {requests: 500}, " +
+	"prometheusRule: {enabled: true}, dashboard: {enabled: true}, ingress: {enabled: true, host: llm.example}}"
 
 // every is a set of values that change where each of them arrives.
 const every = `
@@ -91,6 +92,9 @@ extraVolumeMounts: [{name: ca, mountPath: /etc/redis, readOnly: true}]
 service: {type: LoadBalancer, annotations: {scheme: internal}}
 networkPolicy: {more: [{to: [{ipBlock: {cidr: 10.1.2.3/32}}], ports: [{port: 6379, protocol: TCP}]}]}
 serviceMonitor: {enabled: true, labels: {release: stack}}
+prometheusRule: {enabled: true, labels: {release: stack}}
+dashboard: {enabled: true, labels: {grafana_dashboard: "yes"}, annotations: {grafana_folder: Agents}}
+ingress: {enabled: true, class: nginx, host: llm.example, tls: llm-cert, annotations: {team: platform}}
 `
 
 func kubernetesManual(t *testing.T) string {
@@ -193,11 +197,44 @@ func everyArrives(t *testing.T, all objects) {
 	f("Service", "laconic", "spec.type", "LoadBalancer")
 	f("Service", "laconic", "metadata.annotations", "internal")
 	f("ServiceMonitor", "laconic", "metadata.labels", "stack")
+	f("PrometheusRule", "laconic", "metadata.labels", "stack")
+	f("ConfigMap", "laconic-dashboard", "metadata.labels", `"grafana_dashboard":"yes"`)
+	f("ConfigMap", "laconic-dashboard", "metadata.annotations", "Agents")
+	f("Ingress", "laconic", "metadata.annotations", "platform")
+	f("Ingress", "laconic", "metadata.annotations", `proxy-buffering":"off"`)
+	f("Ingress", "laconic", "spec.ingressClassName", "nginx")
+	f("Ingress", "laconic", "spec.tls.0.hosts.0", "llm.example")
+	f("Ingress", "laconic", "spec.tls.0.secretName", "llm-cert")
 	for _, want := range []string{"ttl: 24h", "url: redis://laconic-redis:6379/0", "memory: 512MiB", "vllm.models"} {
 		f("ConfigMap", "laconic", "data", want)
 	}
 	for _, want := range []string{`"port":53`, `"port":443`, "10.1.2.3/32"} { // nothing is taken away
 		f("NetworkPolicy", "laconic", "spec.egress", want)
+	}
+}
+
+// A chart takes files of its own folder alone, so that it has copies: they are those of deploy,
+// and arrive whole.
+func TestTheChartHasTheRulesAndTheDashboard(t *testing.T) {
+	files := map[string]string{}
+	for _, name := range []string{"alerts.yaml", "grafana.json"} {
+		want, err := os.ReadFile(filepath.Join("../deploy", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(chart, "files", name))
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("the chart's %s is not that of deploy (make golden copies it): %v", name, err)
+		}
+		files[name] = string(want)
+	}
+	all := parseObjects(t, rendered(t, allOn))
+	if got := all.named("ConfigMap", "laconic-dashboard").Get("data").Map()["laconic.json"].Str; strings.TrimSpace(got) != strings.TrimSpace(files["grafana.json"]) {
+		t.Error("the dashboard did not arrive whole")
+	}
+	want := parseObjects(t, files["alerts.yaml"])[0].Get("groups").Raw
+	if got := all.named("PrometheusRule", "laconic").Get("spec.groups").Raw; got != want {
+		t.Errorf("the rules did not arrive whole: %s", got)
 	}
 }
 
@@ -223,6 +260,8 @@ func TestTheChartRefusesValues(t *testing.T) {
 		"service: {type: ExternalName}":                               "service",
 		"extraVolumes: [{name: config}]":                              "extraVolumes",
 		"config: {admin_token: secret-in-a-git-repo}":                 "admin_token",
+		"ingress: {enabled: true}":                                    "host",
+		"ingress: {enabled: false}":                                   "",
 		"networkPolicy: {clients: []}":                                "clients",
 		"extraVolumeMounts: [{name: ca, mountPath: /etc/laconic/ca}]": "extraVolumeMounts",
 	} {
