@@ -90,7 +90,7 @@ func program(t testing.TB) *exec.Cmd {
 	}
 	path, err := exec.LookPath("llama-server")
 	if err != nil {
-		missing(t, "llama-server")
+		Missing(t, "llama-server")
 	}
 	return exec.Command(path)
 }
@@ -99,12 +99,23 @@ func program(t testing.TB) *exec.Cmd {
 // is missing the test is skipped, but with LACONIC_NO_SKIP it fails.
 func Models(t testing.TB) string {
 	t.Helper()
-	dir, err := filepath.Abs(filepath.Join(folder, "models"))
+	return fetched(t, "models", "folder with chat templates")
+}
+
+// Jinja returns the folder of the npm package @huggingface/jinja, as Models does.
+func Jinja(t testing.TB) string {
+	t.Helper()
+	return fetched(t, "jinja/package", "@huggingface/jinja")
+}
+
+func fetched(t testing.TB, name, what string) string {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join(folder, name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !exists(dir) {
-		missing(t, "folder with chat templates")
+		Missing(t, what)
 	}
 	return dir
 }
@@ -114,7 +125,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-func missing(t testing.TB, what string) {
+// Missing skips a test that has not what it needs. With LACONIC_NO_SKIP it fails.
+func Missing(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("LACONIC_NO_SKIP") != "" {
 		t.Fatalf("no %s here (make llamacpp fetches it)", what)
