@@ -27,15 +27,20 @@ func answered(id, text string) compact.Message {
 	return m
 }
 
-// A program that holds its own history: it appends, and compacts before each
-// request.
-func ExampleHistory() {
-	policy, err := policy.New("adaptive", nil)
+// named returns a policy of the catalogue.
+func named(name string) *compact.Policy {
+	p, err := policy.New(name, nil)
 	if err != nil {
 		panic(err)
 	}
+	return p
+}
+
+// A program that holds its own history: it appends, and compacts before each
+// request.
+func ExampleHistory() {
 	h := history.New(history.Options{
-		Policy: policy,
+		Policy: named("adaptive"),
 		Budget: compact.Limits{Window: 8000, Reserve: 2000}.For(0),
 	})
 	h.Append(say(compact.System, "You are a careful engineer."), say(compact.User, "Read all the files."))
@@ -55,7 +60,7 @@ func ExampleHistory() {
 	}
 	fmt.Println("compacted more than once:", compactions > 1)
 	fmt.Println("under the budget:", h.EstimatedTokens() < 6000)
-	fmt.Println("pinned:", h.Messages()[2].Calls[0].ID, h.IsPinned(2), h.Messages()[3].Parts[0].Text.Len())
+	fmt.Println("pinned:", h.Messages()[2].Calls[0].ID, h.Pinned()[2], h.Messages()[3].Parts[0].Text.Len())
 	// Output:
 	// compacted more than once: true
 	// under the budget: true
@@ -64,10 +69,7 @@ func ExampleHistory() {
 
 // A history is kept as its messages and the mask of its pins.
 func ExampleRestore() {
-	policy, err := policy.New("window", nil)
-	if err != nil {
-		panic(err)
-	}
+	policy := named("window")
 	options := history.Options{Policy: policy, Budget: compact.Limits{Budget: 1000}.For(0)}
 	h := history.New(options)
 	h.Append(say(compact.User, "The door code is 4711."))
@@ -84,46 +86,30 @@ func ExampleRestore() {
 	// history: 2 messages cannot be restored with 0 pins
 }
 
-// The smallest runs that may leave a list.
+// The smallest runs that may leave a list, and the list without one of them. A pair
+// has the call's name and input, and the error flag of its result.
 func ExampleExchanges() {
-	msgs := []compact.Message{
-		say(compact.User, "What is 1+1?"),
-		called("call_1", "calculator", `{"expr":"1+1"}`),
-		answered("call_1", "2"),
-		say(compact.Assistant, "It is 2."),
-	}
-	for _, e := range history.Exchanges(msgs) {
-		fmt.Print(e.At(), ": ", e.Messages()[0].Role, ", ", len(e.Messages()))
-		for _, pair := range e.Pairs() {
-			fmt.Print(", ", pair.Call.Name, pair.Call.Arguments, " answered ", pair.Result.Parts[0].Text, ", failed: ", pair.Result.Failed)
+	failed := answered("call_1", "no such file")
+	failed.Failed = true
+	all := history.Exchanges([]compact.Message{
+		say(compact.User, "Read a.go."),
+		called("call_1", "read", `{"path":"a.go"}`),
+		failed,
+		say(compact.Assistant, "There is none."),
+	})
+	for _, e := range all {
+		fmt.Print(e.At, ": ", e.Messages[0].Role, ", ", len(e.Messages))
+		for _, p := range e.Pairs() {
+			fmt.Print(", ", p.Call.Name, p.Call.Arguments, " answered ", p.Result.Parts[0].Text, ", failed: ", p.Result.Failed)
 		}
 		fmt.Println()
 	}
+	fmt.Println(len(history.Join(all[0], all[2])))
 	// Output:
 	// 0: user, 1
-	// 1: assistant, 2, calculator{"expr":"1+1"} answered 2, failed: false
+	// 1: assistant, 2, read{"path":"a.go"} answered no such file, failed: true
 	// 3: assistant, 1
-}
-
-// A program that drops exchanges of its own choice: what is left is a legal list,
-// because an exchange has its results.
-func ExampleJoin() {
-	all, err := history.ExchangesStrict([]compact.Message{
-		say(compact.User, "What is 1+1?"),
-		called("call_1", "calculator", `{"expr":"1+1"}`),
-		answered("call_1", "2"),
-		say(compact.Assistant, "It is 2."),
-	})
-	if err != nil {
-		panic(err)
-	}
-	for _, m := range history.Join(all[1:]...) {
-		fmt.Println(m.Role)
-	}
-	// Output:
-	// assistant
-	// tool
-	// assistant
+	// 2
 }
 
 // A list that an upstream would refuse is refused here, with the id at fault.
@@ -139,18 +125,8 @@ func ExampleExchangesStrict() {
 		fmt.Println(pair.ID, pair.At)
 	}
 	// Output:
-	// message 1: the call id "call_1" has no result directly after it
+	// history: message 1: call without a result: call id "call_1"
 	// call_1 1
-}
-
-// What a history costs about, without a tokenizer.
-func ExampleEstimate() {
-	msgs := []compact.Message{say(compact.User, strings.Repeat("x", 3500))}
-	fmt.Println(history.Estimate(msgs))
-	fmt.Println(compact.CostAll(compact.Estimator{PerToken: 4, PerMessage: 4}, msgs))
-	// Output:
-	// 1008
-	// 879
 }
 
 // One call that compacts a history with a summarizer. Whatever becomes of the
@@ -170,37 +146,23 @@ func ExampleSummarize() {
 	in := compact.Conversation{Messages: msgs}
 	budget := compact.Limits{Budget: 2000}.For(0)
 
-	s := history.Summarize(context.Background(), in, policy, nil, budget, func(_ context.Context, span []compact.Message) (string, error) {
+	msgs, r := history.Summarize(context.Background(), in, policy, nil, budget, func(_ context.Context, span []compact.Message) (string, error) {
 		return fmt.Sprintf("The user asked %d questions, and each was answered in one word.", len(span)/2), nil
 	})
-	fmt.Println(len(s.Messages), s.Messages[0].Role, strings.Contains(s.Text, "asked 19 questions"))
+	fmt.Println(len(msgs), msgs[0].Role, strings.Contains(r.Summary, "asked 19 questions"))
 
-	s = history.Summarize(context.Background(), in, policy, nil, budget, func(context.Context, []compact.Message) (string, error) {
+	msgs, r = history.Summarize(context.Background(), in, policy, nil, budget, func(context.Context, []compact.Message) (string, error) {
 		return "", errors.New("no model is there")
 	})
-	fmt.Println(len(s.Messages), s.Messages[0].Role, s.Report.SummaryFailed)
+	fmt.Println(len(msgs), msgs[0].Role, r.SummaryFailed)
 	// Output:
 	// 3 system true
 	// 3 system history: no summary: no model is there
 }
 
-// A pair has the call's name and input, and the error flag of its result.
-func ExampleExchange_Pairs() {
-	failed := answered("call_1", "no such file")
-	failed.Failed = true
-	e, err := history.NewExchange(called("call_1", "read", `{"path":"a.go"}`), failed)
-	if err != nil {
-		panic(err)
-	}
-	for _, p := range e.Pairs() {
-		fmt.Println(p.Call.ID, p.Call.Name, p.Call.Arguments, p.Result.Parts[0].Text, p.Result.Failed)
-	}
-	// Output: call_1 read {"path":"a.go"} no such file true
-}
-
 // Who must not go on without a summary gets an error instead of a digest, and tries
 // again at the next compaction.
-func ExampleSummarizationError() {
+func Example_summaryRequired() {
 	policy, err := policy.New("summary", []byte(`{"keep": 2}`))
 	if err != nil {
 		panic(err)
@@ -213,45 +175,21 @@ func ExampleSummarizationError() {
 		h.Append(say(compact.User, strings.Repeat("a question ", 20)), say(compact.Assistant, "an answer"))
 	}
 	report, err := h.CompactIfNeeded(context.Background())
-	var failed *history.SummarizationError
-	fmt.Println(report, errors.As(err, &failed), err, len(h.Messages()))
+	failed := history.ErrNoSummary
+	fmt.Println(report, errors.Is(err, failed), err, len(h.Messages()))
 	// Output: <nil> true history: no summary: no model is there 40
-}
-
-// How many messages a compaction was about.
-func ExampleReport() {
-	policy, err := policy.New("turns", nil)
-	if err != nil {
-		panic(err)
-	}
-	h := history.New(history.Options{Policy: policy, Budget: compact.Budget{Tokens: 200}})
-	for range 10 {
-		h.Append(say(compact.User, strings.Repeat("a question ", 10)), say(compact.Assistant, "an answer"))
-	}
-	report, err := h.CompactIfNeeded(context.Background())
-	fmt.Println(report.MessagesBefore, report.MessagesAfter, report.MessagesCompacted, err)
-	// Output: 20 13 7 <nil>
 }
 
 // In drop mode a result with another id is nobody's, and the call that stays open
 // leaves with it.
 func Example_drop() {
-	policy, err := policy.New("summary", nil)
-	if err != nil {
-		panic(err)
-	}
+	policy := named("summary")
 	policy.Repair = compact.RepairDrop
 	h := history.New(history.Options{Policy: policy, Budget: compact.Budget{Tokens: 10_000}})
 	h.Append(say(compact.User, "Read a.go."), called("call_1", "read", `{"path":"a.go"}`), answered("call_9", "package a"), say(compact.User, "Well?"))
 	report, err := h.CompactIfNeeded(context.Background())
-	fmt.Println(report.Repairs, report.ResultsDropped, err)
-	for _, m := range h.Messages() {
-		fmt.Println(m.Role, m.Parts[0].Text)
-	}
-	// Output:
-	// 3 1 <nil>
-	// user Read a.go.
-	// user Well?
+	fmt.Println(report.Repairs, report.ResultsDropped, len(h.Messages()), err)
+	// Output: 3 1 2 <nil>
 }
 
 // A history that is above its budget, and in which nothing may leave.

@@ -1,6 +1,21 @@
+// Package history is for programs that hold a conversation themselves, rather
+// than send it through the proxy. A [History] stays legal and within its
+// budget however long it becomes: a pinned message keeps its bytes, a call
+// stays with its results, and a round whose tools are still at work is left
+// alone.
+//
+//	h := history.New(history.Options{Budget: compact.Budget{Tokens: 24_000}})
+//	h.Append(messages...)
+//	report, err := h.CompactIfNeeded(ctx) // before each request
+//	send(h.Messages())
+//
+// [Exchanges], [ExchangesStrict] and [Join] take a list apart and put it
+// together again without breaking a pair. [Summarize] compacts a list once,
+// with a text that the caller writes.
 package history
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,27 +27,6 @@ import (
 // ErrNotEnough is returned for a history that is above its budget and has
 // nothing that may leave or be shortened. The history is unchanged.
 var ErrNotEnough = errors.New("history: above the budget, with nothing that may be dropped")
-
-// A LengthError is returned by [Restore] if the messages and the mask of pins
-// differ in length.
-type LengthError struct{ Messages, Pins int }
-
-// Error returns a message with both lengths.
-func (e *LengthError) Error() string {
-	return fmt.Sprintf("history: %d messages cannot be restored with %d pins", e.Messages, e.Pins)
-}
-
-// An IndexError is the value with which the pin methods of a [History] panic
-// if there is no message with the index.
-type IndexError struct {
-	Method        string
-	Index, Length int
-}
-
-// Error returns a message with the method and the index.
-func (e *IndexError) Error() string {
-	return fmt.Sprintf("history: %s(%d) of a history of %d messages", e.Method, e.Index, e.Length)
-}
 
 // Options configure a [History]. Only Budget is required.
 type Options struct {
@@ -66,9 +60,10 @@ type Options struct {
 // which the caller may share. It is not safe for concurrent use.
 type History struct {
 	o      Options
-	msgs   []compact.Message
+	msgs   []compact.Message // the record, which stands for what left earlier, is one of its own
 	pinned []bool
-	record record // the text for what left earlier
+	record int  // index of the record, or -1
+	hosted bool // it is sent at the end of the message before it
 }
 
 // New returns an empty history.
@@ -80,32 +75,15 @@ func New(o Options) *History {
 		o.Budget.Messages = compact.DefaultMaxMessages
 	}
 	o.Counter = counterFor(o.Policy, o.Counter)
-	return &History{o: o, record: noRecord}
+	return &History{o: o, record: -1}
 }
-
-// counterFor returns c or its default under p.
-func counterFor(p *compact.Policy, c compact.Counter) compact.Counter {
-	switch {
-	case c != nil:
-		return c
-	case p.Counter != nil:
-		return p.Counter
-	}
-	return estimator
-}
-
-var estimator = compact.BytesPerToken(3.5)
-
-// Estimate returns about what messages cost, in tokens, at 3.5 bytes a token.
-func Estimate(msgs []compact.Message) int { return compact.CostAll(estimator, msgs) }
 
 // Restore returns a history with the results of [History.Messages] and
-// [History.Pinned]. If they differ in length, the error is a *LengthError. A
-// text that stood for earlier messages is an ordinary part of its message from
-// then on.
+// [History.Pinned]; the error says that they differ in length. A text that stood
+// for earlier messages is an ordinary part of its message from then on.
 func Restore(o Options, msgs []compact.Message, pinned []bool) (*History, error) {
 	if len(msgs) != len(pinned) {
-		return nil, &LengthError{len(msgs), len(pinned)}
+		return nil, fmt.Errorf("history: %d messages cannot be restored with %d pins", len(msgs), len(pinned))
 	}
 	h := New(o)
 	h.Append(msgs...)
@@ -116,28 +94,50 @@ func Restore(o Options, msgs []compact.Message, pinned []bool) (*History, error)
 // Append adds messages at the end, unpinned. The Origin of each becomes its
 // index in the history.
 func (h *History) Append(msgs ...compact.Message) {
-	n := len(h.msgs)
 	h.msgs = append(h.msgs, msgs...)
 	h.pinned = append(h.pinned, make([]bool, len(msgs))...)
-	h.number(n)
+	number(h.msgs)
 }
 
-// number sets Origin and clears Edited of the messages from index n on.
-func (h *History) number(n int) {
-	for i := n; i < len(h.msgs); i++ {
-		h.msgs[i].Origin, h.msgs[i].Edited = i, false
+// number sets Origin and clears Edited.
+func number(msgs []compact.Message) {
+	for i := range msgs {
+		msgs[i].Origin, msgs[i].Edited = i, false
 	}
 }
 
 // Messages returns the history as it is to be sent. The slice is valid until
 // the next call that changes the history, and must not be changed.
-func (h *History) Messages() []compact.Message { return slices.Clip(h.msgs) }
+func (h *History) Messages() []compact.Message {
+	if !h.hosted {
+		return slices.Clip(h.msgs)
+	}
+	msgs := slices.Delete(slices.Clone(h.msgs), h.record, h.record+1)
+	host := &msgs[h.record-1]
+	host.Parts = slices.Concat(host.Parts, h.msgs[h.record].Parts)
+	if host.Shape != compact.Array {
+		host.Shape = compact.String
+	}
+	number(msgs)
+	return msgs
+}
 
 // Pinned returns, for each message of Messages, whether it is pinned.
-func (h *History) Pinned() []bool { return slices.Clone(h.pinned) }
+func (h *History) Pinned() []bool {
+	pinned := slices.Clone(h.pinned)
+	if h.hosted {
+		pinned = slices.Delete(pinned, h.record, h.record+1)
+	}
+	return pinned
+}
 
-// IsPinned reports whether message i exists and is pinned.
-func (h *History) IsPinned(i int) bool { return i >= 0 && i < len(h.pinned) && h.pinned[i] }
+// at returns the index in msgs of message i of Messages.
+func (h *History) at(i int) int {
+	if h.hosted && i >= h.record {
+		return i + 1
+	}
+	return i
+}
 
 // PinLast pins the newest message; in an empty history it does nothing.
 //
@@ -153,41 +153,95 @@ func (h *History) PinLast() {
 	}
 }
 
-// PinAt pins message i. It panics if there is no message i. A call and its
-// results stay together as they are while one of them is pinned, even if
-// Pinned shows only that one.
-func (h *History) PinAt(i int) {
-	h.check("PinAt", i)
-	h.pinned[i] = true
-}
+// PinAt pins message i, and panics if there is none. A call and its results stay
+// together as they are while one of them is pinned, even if Pinned shows only
+// that one.
+func (h *History) PinAt(i int) { h.pinned[h.at(i)] = true }
 
 // UnpinAt removes the pin of message i and of no other. It panics if there is
 // no message i.
-func (h *History) UnpinAt(i int) {
-	h.check("UnpinAt", i)
-	h.pinned[i] = false
-}
+func (h *History) UnpinAt(i int) { h.pinned[h.at(i)] = false }
 
 // PinWithExchange pins all messages of the exchange that message i belongs to.
 // It panics if there is no message i.
 func (h *History) PinWithExchange(i int) {
-	h.check("PinWithExchange", i)
-	for _, e := range Exchanges(h.msgs) {
-		if i < e.at+len(e.msgs) {
-			for k := range e.msgs {
-				h.pinned[e.at+k] = true
+	h.PinAt(i)
+	for _, e := range Exchanges(h.Messages()) {
+		if end := e.At + len(e.Messages); e.At <= i && i < end {
+			for k := e.At; k < end; k++ {
+				h.PinAt(k)
 			}
-			return
 		}
-	}
-}
-
-func (h *History) check(method string, i int) {
-	if i < 0 || i >= len(h.msgs) {
-		panic(&IndexError{method, i, len(h.msgs)})
 	}
 }
 
 // EstimatedTokens returns what the history costs by its counter, Fixed
 // included.
-func (h *History) EstimatedTokens() int { return h.o.Fixed + compact.CostAll(h.o.Counter, h.msgs) }
+func (h *History) EstimatedTokens() int {
+	return h.o.Fixed + compact.CostAll(h.o.Counter, h.Messages())
+}
+
+// CompactIfNeeded compacts the history if its policy finds that due, and
+// repairs broken pairs. If neither was needed it returns nil, and the history
+// is as it was. Otherwise the report says what was done; its outcome is Over if
+// the history is still above the budget.
+//
+// A last round whose calls wait for results is left as it is, because its tools
+// may still be at work. What comes before that round is compacted all the same.
+//
+// The error is [ErrNotEnough] if the history is above its budget, nothing could be
+// done, and no result is awaited. A summarizer that fails is no error, unless
+// SummaryRequired is set: the history is compacted without it, and
+// Report.SummaryFailed says why. ctx is passed to the summarizer.
+func (h *History) CompactIfNeeded(ctx context.Context) (*Report, error) {
+	if h.record >= 0 && h.pinned[h.record] {
+		h.record = -1 // a message like any other from now on
+	}
+	end := h.closed()
+	waiting, pinned := h.msgs[end:], h.pinned[end:]
+	d := h.detached(end)
+	p := *h.o.Policy
+	p.Pins.Messages = d.pins()
+	in, b := compact.Conversation{Messages: d.msgs, Fixed: h.o.Fixed}, h.o.Budget
+	if len(waiting) > 0 {
+		// The waiting round is charged like tools.
+		in.Fixed += compact.CostAll(h.o.Counter, waiting)
+		b.Step, b.Messages = 1, max(1, b.Messages-len(waiting))
+	}
+	msgs, r := Summarize(ctx, in, &p, h.o.Counter, b, h.o.Summarize)
+	switch {
+	case r.Outcome == compact.Untouched:
+		return nil, nil
+	case r.SummaryFailed != nil && h.o.SummaryRequired:
+		return nil, r.SummaryFailed
+	case r.NotEnough && r.Repairs == 0 && len(waiting) > 0:
+		return nil, nil
+	case r.NotEnough && r.Repairs == 0:
+		return nil, ErrNotEnough
+	}
+	r.Before, r.MessagesBefore, r.Fixed = h.EstimatedTokens(), len(h.Messages()), h.o.Fixed
+	h.replace(d, msgs)
+	h.msgs, h.pinned = append(h.msgs, waiting...), append(h.pinned, pinned...)
+	number(h.msgs)
+	// The text is written by now: count its cost instead of its slot's size.
+	r.MessagesAfter = len(h.Messages())
+	r.Sent(h.EstimatedTokens(), h.o.Budget)
+	return &r, nil
+}
+
+// closed returns the index at which the last round begins if its calls wait
+// for results, or else the length of the history.
+func (h *History) closed() int {
+	at := len(h.msgs)
+	for at > 0 && h.msgs[at-1].Role.Result() {
+		at--
+	}
+	for at > 0 && len(h.msgs[at-1].Calls) > 0 {
+		at--
+	}
+	_, edits := compact.Repair(h.msgs[at:], compact.RepairAnswer)
+	if slices.ContainsFunc(edits, func(e compact.Edit) bool { return e.Op == compact.OpAnswer }) {
+		return at
+	}
+	return len(h.msgs)
+}

@@ -7,145 +7,102 @@ import (
 	"laconic/compact"
 )
 
-// record says where the text is that stands for what left earlier: it is the
-// last part of a user message, or a message of its own. The next compaction
-// may remove the text like the messages it stands for, and replaces it by one
-// made from it. A pinned record is an ordinary message.
-type record struct {
-	at    int // index of its message, or -1
-	own   bool
-	shape compact.Shape // of the message's content without the text
+// detached is a history to be compacted, in which the record may leave but not be
+// shortened.
+type detached struct {
+	msgs   []compact.Message
+	pinned []bool
+	record int // index, or -1
+	hosted bool
 }
 
-var noRecord = record{at: -1}
-
-// detached returns the history before end with its record as a message of its
-// own, which may leave but not be shortened, and the indices of the pins in
-// it. The record gets the role of a user, whom it quotes, unless it would be
-// the first or the newest user message, which must stay. from maps each message
-// of run to its index in the history, -1 for the record.
-func (h *History) detached(end int) (run []compact.Message, pins, from []int) {
-	after := h.recordAfter(end)
-	role := compact.Assistant
-	if after >= 0 && h.hasUser(0, after+1) && h.hasUser(after+1, end) {
-		role = compact.User
-	}
-	for i := range end {
-		m := h.msgs[i]
-		if h.pinned[i] {
-			pins = append(pins, len(run))
+// detached returns the history before end. A fold removes what follows the first
+// user message, so a record before that moves behind it. The record gets the role
+// of a user, whom it quotes, unless it would be the first or the newest user
+// message, which must stay.
+func (h *History) detached(end int) detached {
+	d := detached{slices.Clone(h.msgs[:end]), slices.Clone(h.pinned[:end]), h.record, h.hosted}
+	user := func(m compact.Message) bool { return m.Role == compact.User }
+	if at := h.record; at >= 0 {
+		record := d.msgs[at]
+		others := slices.Delete(d.msgs, at, at+1)
+		if first := slices.IndexFunc(others, user); first >= at && h.o.Policy.PerRequest == nil {
+			d.pinned = slices.Insert(slices.Delete(d.pinned, at, at+1), first+1, false)
+			at, d.record, d.hosted = first+1, first+1, true
 		}
-		switch {
-		case i != h.record.at:
-			run, from = append(run, m), append(from, i)
-		case !h.record.own:
-			n := len(m.Parts) - 1
-			m.Parts, m.Shape = m.Parts[:n:n], h.record.shape
-			run, from = append(run, m), append(from, i)
+		record.Role, record.Seal = compact.Assistant, compact.SealText|compact.SealArguments
+		if slices.ContainsFunc(others[:at], user) && slices.ContainsFunc(others[at:], user) {
+			record.Role = compact.User
 		}
-		if i == after {
-			parts := h.msgs[h.record.at].Parts
-			run = append(run, compact.Message{Role: role, Shape: compact.String, Parts: parts[len(parts)-1:], Seal: compact.SealText | compact.SealArguments})
-			from = append(from, -1)
-		}
+		d.msgs = slices.Insert(others, at, record)
 	}
-	for i := range run {
-		run[i].Origin, run[i].Edited = i, false
-	}
-	return run, pins, from
+	number(d.msgs)
+	return d
 }
 
-// recordAfter returns the index of the message that the detached record
-// follows, or -1 without a record. A fold removes what follows the first user
-// message, so a record before that moves behind it.
-func (h *History) recordAfter(end int) int {
-	at := h.record.at
-	if at < 0 || !h.record.own || h.o.Policy.PerRequest != nil || h.hasUser(0, at) {
-		return at
-	}
-	for i := at + 1; i < end; i++ {
-		if h.msgs[i].Role == compact.User {
-			return i
+// pins returns the indices of the pinned messages.
+func (d *detached) pins() (pins []int) {
+	for i, pinned := range d.pinned {
+		if pinned {
+			pins = append(pins, i)
 		}
 	}
-	return at
+	return pins
 }
 
-// hasUser reports whether one of the messages [i, end) is a user message other
-// than the record.
-func (h *History) hasUser(i, end int) bool {
-	for ; i < end; i++ {
-		if h.msgs[i].Role == compact.User && !(h.record.own && i == h.record.at) {
-			return true
-		}
+// replace makes out, which is d compacted, the history, and finds the record in it.
+// If the old record did not leave, the new one follows it in one text.
+func (h *History) replace(d detached, out []compact.Message) {
+	next, older := History{o: h.o, record: -1}, -1
+	add := func(m compact.Message, pinned bool) {
+		next.msgs, next.pinned = append(next.msgs, m), append(next.pinned, pinned)
 	}
-	return false
-}
-
-// replace makes out, which is the compacted run, the history, and finds the
-// record in it.
-func (h *History) replace(out, run []compact.Message, from []int) {
-	was := *h
-	h.msgs, h.pinned, h.record = nil, nil, noRecord
-	older := ""               // the text of the record, if that did not leave
-	place, hosted := 0, false // where the record was; whether the message it followed is still there
 	for _, m := range out {
-		pin, here := false, len(h.msgs)
-		switch {
-		case m.Origin == compact.Added && !m.Role.Result():
-			h.record = record{at: here, own: true}
-		case m.Origin == compact.Added: // an answer that repair added
-			if place == here {
-				place++
+		switch i := m.Origin; {
+		case i == compact.Added:
+			if !m.Role.Result() { // else repair added an answer
+				next.record = len(next.msgs)
 			}
-		case from[m.Origin] < 0:
-			older = m.Parts[0].Text.String()
-			continue
+			add(m, false)
+		case i == d.record:
+			older = len(next.msgs)
+			add(m, false)
+		case len(m.Parts) > len(d.msgs[i].Parts):
+			add(d.msgs[i], d.pinned[i])
+			next.record, next.hosted = len(next.msgs), true
+			add(compact.Message{Role: compact.User, Shape: compact.String, Parts: m.Parts[len(d.msgs[i].Parts):]}, false)
 		default:
-			i := from[m.Origin]
-			pin = was.pinned[i]
-			if added := len(m.Parts) > len(run[m.Origin].Parts); added {
-				h.record = record{at: here, shape: run[m.Origin].Shape}
-			}
-			if i <= was.record.at {
-				place, hosted = here+1, i == was.record.at
-			}
+			add(m, d.pinned[i])
 		}
-		h.msgs, h.pinned = append(h.msgs, m), append(h.pinned, pin)
 	}
 	switch {
-	case older == "":
-	case h.record.at >= 0:
-		h.prepend(older)
-	case hosted:
-		h.record = record{at: place - 1, shape: h.msgs[place-1].Shape}
-		h.write("\n\n" + strings.TrimSpace(older))
-	default:
-		own := compact.Message{Role: compact.User, Shape: compact.String}
-		if was.record.own {
-			own.Role = was.msgs[was.record.at].Role
+	case older >= 0 && next.record >= 0:
+		newer := &next.msgs[next.record]
+		write(newer, next.hosted, next.msgs[older].Parts, newer.Parts)
+		next.msgs, next.pinned = slices.Delete(next.msgs, older, older+1), slices.Delete(next.pinned, older, older+1)
+		if older < next.record {
+			next.record--
 		}
-		h.record = record{at: place, own: true}
-		h.msgs, h.pinned = slices.Insert(h.msgs, place, own), slices.Insert(h.pinned, place, false)
-		h.write(strings.TrimSpace(older))
+	case older >= 0:
+		next.record, next.hosted = older, d.hosted && older > 0 && next.msgs[older-1].Origin == d.record-1
+		m := &next.msgs[older]
+		m.Role, m.Seal = h.msgs[h.record].Role, 0
+		write(m, next.hosted, m.Parts)
 	}
+	*h = next
 }
 
-// prepend puts the text of an older record before that of the record.
-func (h *History) prepend(older string) {
-	m := &h.msgs[h.record.at]
-	n := len(m.Parts) - 1
-	newer := m.Parts[n].Text.String()
-	blank := newer[:len(newer)-len(strings.TrimLeft(newer, "\n"))]
-	m.Parts = m.Parts[:n:n]
-	h.write(blank + strings.TrimSpace(older) + "\n\n" + strings.TrimSpace(newer))
-}
-
-// write appends the text of the record to its message.
-func (h *History) write(text string) {
-	m := &h.msgs[h.record.at]
-	m.Parts = append(slices.Clip(m.Parts), compact.Part{Kind: compact.KindText, Text: compact.Plain(text)})
-	if m.Shape != compact.Array {
-		m.Shape = compact.String
+// write sets the text of a record, which follows that of its host or is one of its
+// own.
+func write(m *compact.Message, hosted bool, texts ...[]compact.Part) {
+	text := ""
+	for _, parts := range texts {
+		for _, p := range parts {
+			text += "\n\n" + strings.TrimSpace(p.Text.String())
+		}
 	}
+	if !hosted {
+		text = strings.TrimSpace(text)
+	}
+	m.Parts = []compact.Part{{Kind: compact.KindText, Text: compact.Plain(text)}}
 }

@@ -15,58 +15,55 @@ import (
 // when ctx is done.
 type Summarizer func(ctx context.Context, span []compact.Message) (string, error)
 
-// A SummarizationError says why the text of a [Summarizer] was not used.
-type SummarizationError struct{ Err error }
-
-// Error returns the reason.
-func (e *SummarizationError) Error() string { return "history: no summary: " + e.Err.Error() }
-
-// Unwrap returns the reason.
-func (e *SummarizationError) Unwrap() error { return e.Err }
+// ErrNoSummary is what Report.SummaryFailed wraps, beside the reason.
+var ErrNoSummary = errors.New("history: no summary")
 
 // A Report is the report of a compaction, and of its summary.
 type Report struct {
 	compact.Report
-	// SummaryFailed is a *SummarizationError if a Summarizer was called and a
-	// text of it was not used, and nil otherwise. The policy's digest is used
-	// instead, if the policy makes one.
+	// Summary is the summaries in the list, oldest first, or "".
+	Summary string
+	// SummaryFailed says why a text of the Summarizer was not used; nil: all were, or
+	// none was asked for. The policy's digest is used instead, if the policy makes
+	// one.
 	SummaryFailed error
 	// MessagesCompacted is how many messages of the list left or were shortened.
 	MessagesCompacted int
 }
 
-// A Summary is the result of [Summarize].
-type Summary struct {
-	// Messages is the compacted list. It is always legal, and empty only if
-	// the input was.
-	Messages []compact.Message
-	Report   Report
-	// Text is the summaries in the list, oldest first, or "".
-	Text string
+// counterFor returns c or its default under p.
+func counterFor(p *compact.Policy, c compact.Counter) compact.Counter {
+	switch {
+	case c != nil:
+		return c
+	case p.Counter != nil:
+		return p.Counter
+	}
+	return compact.BytesPerToken(3.5)
 }
 
 // leastSummary is the length, in characters, below which a text is an excuse
 // rather than a summary.
 const leastSummary = 40
 
-// Summarize compacts a list and lets summarize write the text for what leaves.
-// The default of c is the policy's own counter, or else BytesPerToken(3.5).
+// Summarize compacts a list and lets summarize write the text for what leaves. The
+// list that it returns is always legal, and empty only if the input was. The default
+// of c is the policy's own counter, or else BytesPerToken(3.5).
 //
 // What left at once has a text of its own, so summarize is called once for each
 // span of the slot, if there is a slot to fill, and once more if its first text
 // cannot be used: an error, less than 40 characters, no shorter than its source, or
 // above the span's size. After a second failure, or once ctx is done, the span has
 // the policy's digest, and Report.SummaryFailed says why the first one has.
-func Summarize(ctx context.Context, in compact.Conversation, p *compact.Policy, c compact.Counter, b compact.Budget, summarize Summarizer) Summary {
+func Summarize(ctx context.Context, in compact.Conversation, p *compact.Policy, c compact.Counter, b compact.Budget, summarize Summarizer) ([]compact.Message, Report) {
 	c = counterFor(p, c)
 	plan, r := compact.Compact(in, p, c, b)
+	s := Report{Report: r, MessagesCompacted: compacted(&plan)}
+	if plan.Slot == nil || summarize == nil {
+		return plan.Apply(in), s
+	}
 	if p.Counter != nil {
 		c = p.Counter
-	}
-	s := Summary{Report: Report{Report: r, MessagesCompacted: compacted(&plan)}}
-	if plan.Slot == nil || summarize == nil {
-		s.Messages = plan.Apply(in)
-		return s
 	}
 	texts := make([]string, len(plan.Slot.Spans))
 	for i, span := range removed(&plan, in) {
@@ -74,30 +71,26 @@ func Summarize(ctx context.Context, in compact.Conversation, p *compact.Policy, 
 			continue // whatever it stood for came back
 		}
 		var err error
-		if texts[i], err = summaryOf(ctx, span, plan.Slot, i, c, summarize); err != nil && s.Report.SummaryFailed == nil {
-			s.Report.SummaryFailed = &SummarizationError{err}
+		if texts[i], err = summaryOf(ctx, span, plan.Slot, i, c, summarize); err != nil && s.SummaryFailed == nil {
+			s.SummaryFailed = fmt.Errorf("%w: %w", ErrNoSummary, err)
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	s.Text = strings.Join(texts, "")
-	s.Messages = plan.Apply(in, texts...)
-	return s
+	s.Summary = strings.Join(texts, "")
+	return plan.Apply(in, texts...), s
 }
 
 // compacted returns how many messages leave or are shortened by a plan.
-func compacted(p *compact.Plan) (n int) {
-	shortened := make(map[int]bool)
+func compacted(p *compact.Plan) int {
+	all := make(map[int]bool)
 	for _, e := range p.Edits {
-		switch e.Op {
-		case compact.OpRemove:
-			n += e.End - e.At
-		case compact.OpRewrite, compact.OpArguments, compact.OpMedia, compact.OpUnbind:
-			shortened[e.At] = true
+		for i := e.At; e.Epoch > 0 && i < e.At+e.Messages(); i++ {
+			all[i] = true
 		}
 	}
-	return n + len(shortened)
+	return len(all)
 }
 
 // summaryOf calls summarize at most twice for a text that span i of a slot can take.
