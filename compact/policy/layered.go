@@ -23,7 +23,7 @@ type layered struct {
 const layeredSummaryTokens = 1024
 
 func (o layered) policy() *compact.Policy {
-	ladder := []compact.Stage{trimHeads{o}, collapseSpace{o}}
+	ladder := []compact.Stage{rung{"tool_result_budget", o.trimHeads}, rung{"micro_compact", o.collapseSpace}}
 	if o.Summarize {
 		ladder = append(ladder, &summarize{
 			name: "auto_compact", label: "[Conversation Summary]", keep: o.Keep, size: layeredSummaryTokens, above: o.Threshold,
@@ -34,7 +34,7 @@ func (o layered) policy() *compact.Policy {
 		// Four characters to the token, four tokens more for a message.
 		Counter: compact.Estimator{PerToken: 4, PerMessage: 4, Characters: true}, Placement: compact.PlaceSystem,
 		KeepRecent: compact.KeepRecent{Messages: o.Keep},
-		Ladder:     append(ladder, dropOldest{o}),
+		Ladder:     append(ladder, rung{"drop_oldest", o.dropOldest}), // falai's fallback without a summary
 	}
 }
 
@@ -47,19 +47,30 @@ func fits(d *compact.Draft, share float64) bool {
 func (o layered) done(d *compact.Draft) bool { return fits(d, o.Threshold) && d.OverMessages() == 0 }
 
 // trimHeads cuts long old tool results to their head, with falai's notice.
-type trimHeads struct{ layered }
-
-func (trimHeads) Name() string { return "tool_result_budget" }
-
-func (s trimHeads) Shrink(d *compact.Draft) {
-	if s.done(d) {
+func (o layered) trimHeads(d *compact.Draft) {
+	if o.done(d) {
 		return
 	}
 	for ref, part := range d.Results() {
-		if text, ok := trimmed(part.Text, s.MaxChars); ok {
+		if text, ok := trimmed(part.Text, o.MaxChars); ok {
 			d.Rewrite(ref, text, "long old tool result")
 		}
 	}
+}
+
+// collapseSpace turns every run of white space in old tool results into one
+// space.
+func (o layered) collapseSpace(d *compact.Draft) {
+	if o.done(d) {
+		return
+	}
+	for ref, part := range d.Results() {
+		d.Rewrite(ref, strings.Join(strings.Fields(part.Text.String()), " "), "white space")
+	}
+}
+
+func (o layered) dropOldest(d *compact.Draft) {
+	dropBefore(d, lastFrom(d, o.Keep), "oldest message", o.done)
 }
 
 // trimmed returns the first most characters of a longer text, with falai's notice.
@@ -73,32 +84,6 @@ func trimmed(text compact.Text, most int) (string, bool) {
 		return "", false
 	}
 	return string([]rune(s)[:most]) + truncated(chars, most), true
-}
-
-// TrimResults returns the messages with the texts of tool results cut to their first
-// most characters, as applyToolResultBudget of falai does, and how many results were
-// cut. It never changes msgs, and does nothing on its own output.
-func TrimResults(msgs []compact.Message, most int) (out []compact.Message, cut int) {
-	out = slices.Clone(msgs)
-	for i := range out {
-		m := &out[i]
-		before := m.Parts
-		for n := range before {
-			text, long := "", false
-			if m.Role.Result() && before[n].Kind == compact.KindText {
-				text, long = trimmed(before[n].Text, most)
-			}
-			if !long {
-				continue
-			}
-			if &m.Parts[0] == &before[0] {
-				m.Parts, m.Edited = slices.Clone(before), true
-				cut++
-			}
-			m.Parts[n].Text = compact.Plain(text)
-		}
-	}
-	return out, cut
 }
 
 // truncated returns falai's notice after the head of a result.
@@ -120,32 +105,26 @@ func isTruncated(text string) bool {
 	return strings.HasSuffix(truncated(total, shown), text[at:]) && shown < total && utf8.RuneCountInString(text[:at]) <= shown+2
 }
 
-// collapseSpace turns every run of white space in old tool results into one
-// space.
-type collapseSpace struct{ layered }
-
-func (collapseSpace) Name() string { return "micro_compact" }
-
-func (s collapseSpace) Shrink(d *compact.Draft) {
-	if s.done(d) {
-		return
+// TrimResults returns the messages with the texts of tool results cut to their first
+// most characters, as applyToolResultBudget of falai does, and how many results were
+// cut. It never changes msgs, and does nothing on its own output.
+func TrimResults(msgs []compact.Message, most int) (out []compact.Message, cut int) {
+	out = slices.Clone(msgs)
+	for i := range out {
+		m, long := &out[i], false
+		parts := slices.Clone(m.Parts)
+		for n := range parts {
+			if !m.Role.Result() || parts[n].Kind != compact.KindText {
+				continue
+			}
+			if text, ok := trimmed(parts[n].Text, most); ok {
+				parts[n].Text, long = compact.Plain(text), true
+			}
+		}
+		if long {
+			m.Parts, m.Edited = parts, true
+			cut++
+		}
 	}
-	for ref, part := range d.Results() {
-		d.Rewrite(ref, strings.Join(strings.Fields(part.Text.String()), " "), "white space")
-	}
-}
-
-// dropOldest removes the oldest exchanges until the request is within the
-// threshold. falai falls back to it without a summary.
-type dropOldest struct{ layered }
-
-func (dropOldest) Name() string { return "drop_oldest" }
-
-func (s dropOldest) Shrink(d *compact.Draft) {
-	recent := lastFrom(d, s.Keep)
-	for i := 0; i < recent && !s.done(d); {
-		start, end := d.Exchange(i)
-		d.Drop(start, "oldest message")
-		i = end
-	}
+	return out, cut
 }

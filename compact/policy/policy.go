@@ -1,18 +1,11 @@
 // Package policy is the catalogue of named policies: the adaptive one, which is
-// Laconic's own, and those of five other systems.
-//
-// It promises:
-//
-//   - strict: an option that is unknown or out of range is an error, and all of
-//     them are reported at once.
-//   - faithful: the policies of other systems have the algorithm, the numbers
-//     and the token estimate of their originals.
-//   - legal all the same: a call never leaves without its results; instructions,
-//     pins and the newest message stay; arguments and tools are counted.
+// Laconic's own, and those of five other systems. [New] returns one by its name.
 //
 // The adaptive policy folds: it repeats at every turn what it decided before, so
-// that the provider's prompt cache keeps hitting. The others compact each
-// request anew.
+// that the provider's prompt cache keeps hitting. The others compact each request
+// anew. They have the algorithm, the numbers and the token estimate of their
+// originals, and are legal all the same: a call never leaves without its results;
+// instructions, pins and the newest message stay; arguments and tools are counted.
 //
 // Every policy holds a request under its budget. An original that starts at a
 // number of its own (summary: 12,000 tokens) starts there if the budget is
@@ -113,11 +106,23 @@ func lastFrom(d *compact.Draft, n int) int {
 	return start
 }
 
-// dropBefore removes the exchanges that start before a message.
-func dropBefore(d *compact.Draft, message int, why string) {
-	for i := 0; i < message; {
+// dropBefore removes the exchanges that start before a message, oldest first, until
+// done.
+func dropBefore(d *compact.Draft, message int, why string, done func(*compact.Draft) bool) {
+	for i := 0; i < message && !done(d); {
 		start, end := d.Exchange(i)
 		d.Drop(start, why)
 		i = end
 	}
 }
+
+func never(*compact.Draft) bool { return false }
+
+// rung is a stage of one func.
+type rung struct {
+	name   string
+	shrink func(d *compact.Draft)
+}
+
+func (r rung) Name() string            { return r.name }
+func (r rung) Shrink(d *compact.Draft) { r.shrink(d) }

@@ -131,39 +131,19 @@ func TestPoliciesAreStrictAboutOptions(t *testing.T) {
 	}
 	f("elid", ``, `there is no policy "elid"; known are adaptive, elide, turns, window, summary, layered`)
 	f("adaptive", `{"land": 0.3}`, "adaptive: there is no option land")
-	f("elide", `{"keep": 0}`, "elide: keep must be at least 1")
-	f("elide", `{"min_bytes": -1}`, "min_bytes must be at least 0")
 	f("turns", `{"chars_per_token": 0}`, "chars_per_token must be between 1 and 8")
-	f("turns", `{"chars_per_token": 1}`, "")
-	f("window", `{"keep": 0}`, "window: keep must be at least 1")
-	f("summary", `{"start": -1}`, "start must be at least 0")
-	f("summary", `{"max_tokens": 10}`, "max_tokens must be at least 64")
-	f("layered", `{"threshold": 0.5}`, "")
-	f("layered", `{"threshold": 0.95}`, "")
-	f("layered", `{"threshold": 0.49}`, "threshold must be between 0.5 and 0.95")
+	f("layered", `{"threshold": 0.5, "keep": 2}`, "")
 	f("layered", `{"threshold": 0.96}`, "threshold must be between 0.5 and 0.95")
-	f("layered", `{"threshold": "NaN"}`, "option threshold cannot be a string")
-	f("layered", `{"keep": 1}`, "keep must be at least 2")
-	f("layered", `{"keep": 2}`, "")
-	f("layered", `{"max_chars": 0}`, "max_chars must be at least 1")
 	f("layered", `{"threshold": 0.1, "keep": 1, "summarize": "maybe", "max_char": 1}`,
 		"layered: keep must be at least 2; layered: there is no option max_char (there are threshold, keep, max_chars, summarize); "+
 			"layered: option summarize cannot be a string; layered: threshold must be between 0.5 and 0.95")
 	f("layered", `[]`, "options are written as {name: value}")
 	for _, p := range policy.Catalogue {
-		f(p.Name, ``, "")
 		f(p.Name, ` null `, "")
-		f(p.Name, `{"no_such_option": 1}`, "there is no option no_such_option")
-		if len(p.Options) == 0 && p.Name != "adaptive" {
-			t.Errorf("%s lists no options", p.Name)
-		}
 		for _, o := range p.Options {
 			if _, number := o.Default.(bool); o.Summary == "" || !number && (o.Unit == "" || o.Range == "") {
 				t.Errorf("%s: the option %s does not say what it is: %+v", p.Name, o.Name, o)
 			}
-		}
-		if p.Summary == "" || p.Name != "adaptive" && p.KnownFrom == "" || !slices.Contains(p.Claims, 1) || !slices.Contains(p.Claims, 2) || !slices.Contains(p.Claims, 8) {
-			t.Errorf("%s does not say what it is: %+v", p.Name, p)
 		}
 	}
 }
@@ -180,8 +160,6 @@ func longHistory(n int) string {
 	}
 	return b.String()
 }
-
-// elide: helexa.
 
 // TestPoliciesHaveTheNumbersOfTheirOriginals: estimate of tokens, start, and how
 // many of the last messages stay.
@@ -206,11 +184,9 @@ func TestPoliciesHaveTheNumbersOfTheirOriginals(t *testing.T) {
 func TestElideStopsAtTheFirstFit(t *testing.T) {
 	p := named(t, "elide", "")
 	history := compacttest.Messages(t, longHistory(12))
-	whole := compact.CostAll(p.Counter, history)
-	one := compact.Cost(p.Counter, &history[3])
-	out, _, r := under(t, p, history, whole-one/2)
-	if !strings.HasPrefix(text(out[3]), "(elided: ") || strings.HasPrefix(text(out[5]), "(elided: ") || r.Outcome != compact.Compacted {
-		t.Errorf("%.60s … %.60s: %s", text(out[3]), text(out[5]), r.Outcome)
+	out, _, _ := under(t, p, history, compact.CostAll(p.Counter, history)-compact.Cost(p.Counter, &history[3])/2)
+	if !strings.HasPrefix(text(out[3]), "(elided: ") || strings.HasPrefix(text(out[5]), "(elided: ") {
+		t.Errorf("%.60s … %.60s", text(out[3]), text(out[5]))
 	}
 }
 
@@ -226,14 +202,6 @@ func TestElideProtectsTheLastFourAndNeverDrops(t *testing.T) {
 		} else if !last && out[i].Role == compact.Tool && !strings.HasPrefix(text(out[i]), "(elided: ") {
 			t.Errorf("message %d was not elided: %.60s", i, text(out[i]))
 		}
-	}
-}
-
-func TestElideKeepsTheFourthMessageFromTheEnd(t *testing.T) {
-	long := strings.Repeat("p", 1000)
-	out, _, _ := under(t, named(t, "elide", ""), compacttest.Messages(t, "user: a\nassistant: "+long+"\nuser: b\nassistant: "+long+"\nuser: c\nassistant: d\nuser: e"), 10)
-	if text(out[1]) != "(elided: 1000 bytes of assistant prose)" || text(out[3]) != long {
-		t.Errorf("%.200s", words(out))
 	}
 }
 
@@ -283,18 +251,6 @@ func TestTurnsDropsTheOldestWhileTheNewestFit(t *testing.T) {
 
 // window: ailoop.
 
-func TestWindowCutsAtAUserMessage(t *testing.T) {
-	p := named(t, "window", "")
-	history := compacttest.Messages(t, longHistory(20))
-	out, _, r := under(t, p, history, 2000)
-	if r.Outcome == compact.Untouched || out[0].Role != compact.System || out[1].Role != compact.User || text(out[1]) != "go on with part 14" {
-		t.Errorf("%s: %s %.80s", r.Outcome, out[1].Role, text(out[1]))
-	}
-	if len(out) < 5 {
-		t.Errorf("fewer than the last four are left")
-	}
-}
-
 func TestWindowTriggersAtTheBudgetItself(t *testing.T) {
 	history := compacttest.Messages(t, sixTurns+"\nuser: four")
 	p := named(t, "window", "")
@@ -306,23 +262,6 @@ func TestWindowTriggersAtTheBudgetItself(t *testing.T) {
 	if r.Outcome != compact.Compacted || words(out) != "two two two|two reply|three three three|three reply|four" {
 		t.Errorf("at the budget: %s, %s", r.Outcome, words(out))
 	}
-}
-
-func TestWindowReportsNotEnoughHistory(t *testing.T) {
-	f := func(name, transcript string) {
-		t.Helper()
-		if _, _, r := under(t, named(t, "window", ""), compacttest.Messages(t, transcript), 2); !r.NotEnough {
-			t.Errorf("%s: the report does not say so: %+v", name, r)
-		}
-		h := history.New(history.Options{Policy: named(t, "window", ""), Budget: compact.Limits{Budget: 2}.For(0)})
-		h.Append(compacttest.Messages(t, transcript)...)
-		before := words(h.Messages())
-		if r, err := h.CompactIfNeeded(t.Context()); err != history.ErrNotEnough || r != nil || words(h.Messages()) != before {
-			t.Errorf("%s: %+v, %v", name, r, err)
-		}
-	}
-	f("fewer than the last four", "user: one long question\nassistant: and one long answer")
-	f("one question, then only calls", "user: one long question\nassistant: | call a f {}\ntool a: x\nassistant: | call b f {}\ntool b: x\nassistant: | call c f {}\ntool c: x")
 }
 
 // summary: NeoGraph.
@@ -348,18 +287,6 @@ func TestSummaryLeavesADigestWithoutASummarizer(t *testing.T) {
 	}
 }
 
-// TestSummaryCutsWhereNoTextMayStand: an upstream that refuses a second system
-// message gets the last messages all the same.
-func TestSummaryCutsWhereNoTextMayStand(t *testing.T) {
-	history := compacttest.Messages(t, longHistory(20))
-	p := named(t, "summary", "")
-	p.Placement = compact.PlaceNone
-	out, plan, r := under(t, p, history, 3000)
-	if plan.Slot != nil || len(out) != 1+6 || r.Strategy != "summarize" {
-		t.Errorf("%d messages, %s, a slot %+v", len(out), r.Strategy, plan.Slot)
-	}
-}
-
 func TestSummaryStartsAboveTwelveThousandTokensOfThreeBytes(t *testing.T) {
 	f := func(options string, bytes, budget int, want compact.Outcome) {
 		t.Helper()
@@ -376,18 +303,15 @@ func TestSummaryStartsAboveTwelveThousandTokensOfThreeBytes(t *testing.T) {
 	f(`{"start": 0}`, 3*19_000, 100_000, compact.Untouched)
 }
 
-func TestSummaryCutsNoPairInTwo(t *testing.T) {
-	history := compacttest.Messages(t, "system: s\nuser: u\nassistant: old | call o f {}\ntool o: x\nassistant: | call a f {} | call b f {} | call c f {}\ntool a: x\ntool b: x\ntool c: x\nassistant: y\nassistant: z\nuser: v\nassistant: w")
-	out, _, _ := under(t, named(t, "summary", ""), history, 3)
-	if got := words(out); got != "s||x|x|x|y|z|v|w" {
-		t.Errorf("%s", got)
-	}
-}
-
-func TestSummaryKeepsInstructionsInMidList(t *testing.T) {
-	out, _, _ := under(t, named(t, "summary", ""), compacttest.Messages(t, "system: s\nuser: a\nsystem: new rules\n"+sixTurns), 3)
-	if got := words(out); got != "s|new rules|one one one|one reply|two two two|two reply|three three three|three reply" {
-		t.Errorf("%s", got)
+func TestSummaryKeepsPairsAndInstructions(t *testing.T) {
+	for transcript, want := range map[string]string{
+		"system: s\nuser: u\nassistant: old | call o f {}\ntool o: x\nassistant: | call a f {} | call b f {} | call c f {}\ntool a: x\ntool b: x\ntool c: x\nassistant: y\nassistant: z\nuser: v\nassistant: w": "s||x|x|x|y|z|v|w",
+		"system: s\nuser: a\nsystem: new rules\n" + sixTurns: "s|new rules|one one one|one reply|two two two|two reply|three three three|three reply",
+	} {
+		out, _, _ := under(t, named(t, "summary", ""), compacttest.Messages(t, transcript), 3)
+		if got := words(out); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
 
@@ -446,16 +370,8 @@ func TestLayeredStartsAtItsThreshold(t *testing.T) {
 			t.Errorf("%v: below the threshold: %+v", threshold, r)
 		}
 	}
-	whole := compact.CostAll(named(t, "layered", "").Counter, history)
-	for budget, want := range map[int]string{2 * whole: compact.NoStrategy, 2*whole - 2: "tool_result_budget"} {
-		if _, _, r := under(t, named(t, "layered", `{"threshold": 0.5, "max_chars": 100}`), history, budget); r.Strategy != want {
-			t.Errorf("%d tokens of %d: %s, want %s", whole, budget, r.Strategy, want)
-		}
-	}
 	f(0.5)
 	f(0.8)
-	f(0.85)
-	f(0.9)
 	f(0.95)
 }
 
@@ -491,21 +407,6 @@ func TestLayeredCollapsesWhiteSpaceOfOldResultsOnly(t *testing.T) {
 	}
 }
 
-// TestLayeredTrimsTheResultsOfAMessageItCannotDrop: what is recent is counted
-// in messages; only what leaves, leaves in whole exchanges.
-func TestLayeredTrimsTheResultsOfAMessageItCannotDrop(t *testing.T) {
-	history := compacttest.Messages(t, parallel(12, 8000))
-	out, _, r := under(t, named(t, "layered", ""), history, 30_000)
-	if len(out) != len(history) || stagesOf(r) != "tool_result_budget" {
-		t.Fatalf("%d of %d messages, %s", len(out), len(history), stagesOf(r))
-	}
-	for i := 2; i < len(out); i++ {
-		if trimmed := strings.HasSuffix(text(out[i]), "[Truncated: 8000 chars total, showing first 5000]"); trimmed != (i < len(out)-10) {
-			t.Errorf("message %d of %d: …%s", i, len(out), text(out[i])[len(text(out[i]))-60:])
-		}
-	}
-}
-
 func TestLayeredWithASummarizerMakesOneTextOfTheOldMessages(t *testing.T) {
 	msgs := compacttest.Messages(t, longHistory(30))
 	in := compact.Conversation{Messages: msgs}
@@ -513,22 +414,14 @@ func TestLayeredWithASummarizerMakesOneTextOfTheOldMessages(t *testing.T) {
 	b := compact.Limits{Budget: 9000}.For(0)
 	f := func(text string, err error, want int) {
 		t.Helper()
-		s := history.Summarize(t.Context(), in, p, nil, b, func(context.Context, []compact.Message) (string, error) { return text, err })
-		if len(s.Messages) != want || (s.Report.SummaryFailed != nil) != (err != nil) || s.Text != "" && s.Messages[1].Role != compact.System {
-			t.Errorf("%d messages, want %d: %v", len(s.Messages), want, s.Report.SummaryFailed)
+		msgs, r := history.Summarize(t.Context(), in, p, nil, b, func(context.Context, []compact.Message) (string, error) { return text, err })
+		if len(msgs) != want || (r.SummaryFailed != nil) != (err != nil) || r.Summary != "" && msgs[1].Role != compact.System {
+			t.Errorf("%d messages, want %d: %v", len(msgs), want, r.SummaryFailed)
 		}
-		if _, err := history.ExchangesStrict(s.Messages); err != nil {
+		if _, err := history.ExchangesStrict(msgs); err != nil {
 			t.Error(err)
 		}
 	}
 	f("All thirty files were read; there was nothing wrong with any of them.", nil, 1+1+10)
 	f("", fmt.Errorf("no answer"), 1+1+10)
-}
-
-func TestElideTellsTheSizeAlone(t *testing.T) {
-	history := compacttest.Messages(t, "user: go\nassistant: | call a read {\"path\":\"a.go\"}\ntool a: "+strings.Repeat("package a ", 500)+strings.Repeat("\nuser: go on and on and on", 5))
-	out, _, _ := under(t, named(t, "elide", ""), history, 300)
-	if got := text(out[2]); got != "(elided: 4999 bytes of tool result)" {
-		t.Errorf("elide writes %q", got)
-	}
 }

@@ -43,7 +43,7 @@ func (s *summarize) Shrink(d *compact.Draft) {
 		return
 	}
 	before, recent := d.Total(), lastFrom(d, s.keep)
-	dropBefore(d, recent, "before the last messages")
+	dropBefore(d, recent, "before the last messages", never)
 	// A summary takes at most three quarters of what left for it.
 	if size := min(s.size, (before-d.Total())*3/4); size >= leastSummaryTokens {
 		d.FillSlot(s, size, s.label)

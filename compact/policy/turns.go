@@ -15,25 +15,15 @@ func (o turns) policy() *compact.Policy {
 		Trigger: 1, Land: 1, PerRequest: &compact.PerRequest{},
 		Counter:    compact.Estimator{PerToken: o.CharsPerToken},
 		KeepRecent: compact.KeepRecent{Messages: 1},
-		Ladder:     []compact.Stage{dropTurns{}},
+		Ladder:     []compact.Stage{rung{"drop_turns", dropTurns}},
 	}
 }
 
-type dropTurns struct{}
-
-func (dropTurns) Name() string { return "drop_turns" }
-
-func (dropTurns) Shrink(d *compact.Draft) {
+func dropTurns(d *compact.Draft) {
 	newest := d.Messages() - 1
 	for newest > 0 && d.Message(newest).Role.Instruction() {
 		newest--
 	}
-	for i := 0; i <= newest && (d.Excess() > 0 || d.OverMessages() > 0); {
-		_, end := d.Exchange(i)
-		if end > newest {
-			return
-		}
-		d.Drop(i, "oldest turn")
-		i = end
-	}
+	start, _ := d.Exchange(max(0, newest))
+	dropBefore(d, start, "oldest turn", func(d *compact.Draft) bool { return d.Excess() == 0 && d.OverMessages() == 0 })
 }

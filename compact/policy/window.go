@@ -22,18 +22,12 @@ func Window(keep int) *compact.Policy {
 		Name: "window", Trigger: 1, PerRequest: &compact.PerRequest{Inclusive: true, FullLadder: true},
 		Counter:    compact.Estimator{PerToken: 4},
 		KeepRecent: compact.KeepRecent{Messages: keep},
-		Ladder:     []compact.Stage{truncate{keep}},
+		Ladder: []compact.Stage{rung{"truncate", func(d *compact.Draft) {
+			cut := max(0, d.Messages()-keep)
+			for cut > 0 && d.Message(cut).Role != compact.User {
+				cut--
+			}
+			dropBefore(d, cut, "before the window", never)
+		}}},
 	}
-}
-
-type truncate struct{ keep int }
-
-func (truncate) Name() string { return "truncate" }
-
-func (s truncate) Shrink(d *compact.Draft) {
-	cut := max(0, d.Messages()-s.keep)
-	for cut > 0 && d.Message(cut).Role != compact.User {
-		cut--
-	}
-	dropBefore(d, cut, "before the window")
 }
