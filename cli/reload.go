@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"time"
 
 	"laconic/cli/runlog"
-	"laconic/cli/watch"
 	"laconic/config"
 	"laconic/counting"
 	"laconic/proxy"
@@ -30,24 +28,18 @@ type reloader struct {
 	p      *proxy.Proxy
 	log    *runlog.Log
 	file   string // "": the proxy was started without one
-	piped  bool   // it was a pipe, which is read once
 	over   []config.Override
 	tables *loading
-	rest   time.Duration    // how long the file has to stand
 	hup    <-chan os.Signal // ask for a reload; nil: none do
-	// taken and refused are called after each reload: with the options in force, and
-	// where nothing was changed.
-	taken   func(proxy.Options)
-	refused func()
+	// told is called after each reload, with whether the file was taken.
+	told func(taken bool)
 
-	now     atomic.Pointer[config.Config] // running, for those who do not reload
+	running atomic.Pointer[config.Config] // in force
 	mu      sync.Mutex                    // held during a reload; guards what follows
-	running *config.Config                // in force
-	seen    [sha256.Size]byte             // sum of the file that was read last
-	fault   string                        // why it could not be read; "": it could
+	seen    [sha256.Size]byte             // sum of the file, or of the error, that was read last
 }
 
-// reloadAnswer is what became of a reload.
+// reloadAnswer is the outcome of a reload.
 type reloadAnswer struct {
 	File     string          `json:"file"`
 	Changed  []string        `json:"changed"`
@@ -55,39 +47,36 @@ type reloadAnswer struct {
 	Problems config.Problems `json:"problems"` // none: the file was taken
 }
 
-// causeSaved is the cause of a reload that nobody asked for: a file that was seen
-// before is passed over.
-const causeSaved = "the file was saved"
-
-// reload reads the file when it rests, and takes what can be taken. It returns nil
-// where there was nothing to do.
-func (r *reloader) reload(ctx context.Context, cause string) *reloadAnswer {
+// reload reads the file, and takes what can be taken.
+func (r *reloader) reload(cause string) *reloadAnswer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := &reloadAnswer{File: r.file, Changed: []string{}, Kept: []config.Kept{}, Problems: config.Problems{}}
-	if a.File == "" {
-		a.fail(errors.New("there is no configuration file: the proxy was started without one"))
-		return r.done(a, cause)
-	}
-	src, err := watch.Read(ctx, r.rest, func() ([]byte, error) { return config.ReadRegular(a.File) })
-	if ctx.Err() != nil {
-		return nil
-	}
-	fault := ""
-	if err != nil {
-		fault = err.Error()
-	}
-	sum := sha256.Sum256(src)
-	if cause == causeSaved && sum == r.seen && fault == r.fault {
-		return nil
-	}
-	r.seen, r.fault = sum, fault
+	src, sum, err := r.read()
+	r.seen = sum
 	if err == nil {
-		a.fail(r.take(src, a))
-	} else if a.fail(err); a.Problems[0].Hint != "" {
-		a.Problems[0].Hint = "what was read before stays in force" // a start without a file would have the defaults
+		err = r.take(src, a)
 	}
-	return r.done(a, cause)
+	var ps config.Problems
+	if errors.As(err, &ps) {
+		a.Problems = append(a.Problems, ps...)
+	} else if err != nil {
+		a.Problems = append(a.Problems, config.Problem{File: a.File, Code: "file", Message: err.Error()})
+	}
+	logReload(r.log, a, cause)
+	r.told(len(a.Problems) == 0)
+	return a
+}
+
+// read returns the file, and what tells it from another one.
+func (r *reloader) read() (src []byte, sum [sha256.Size]byte, err error) {
+	if r.file == "" {
+		return nil, sum, errors.New("there is no configuration file: the proxy was started without one")
+	}
+	if src, err = config.ReadRegular(r.file); err != nil {
+		return nil, sha256.Sum256([]byte(err.Error())), err
+	}
+	return src, sha256.Sum256(src), nil
 }
 
 // take puts what the file says in force.
@@ -96,7 +85,7 @@ func (r *reloader) take(src []byte, a *reloadAnswer) error {
 	if err != nil {
 		return err
 	}
-	n, err := r.running.Reload(next)
+	n, err := r.running.Load().Reload(next)
 	a.Kept = append(a.Kept, n.Kept...)
 	if err != nil {
 		return err
@@ -112,8 +101,7 @@ func (r *reloader) take(src []byte, a *reloadAnswer) error {
 	if slices.Contains(a.Changed, "log.level") {
 		_ = r.log.SetLevel(n.Config.Log.Level) // the configuration knows no other names
 	}
-	r.running = n.Config
-	r.now.Store(n.Config)
+	r.running.Store(n.Config)
 	go r.tables.load(tokenizers(n.Config))
 	return nil
 }
@@ -123,13 +111,15 @@ func (r *reloader) inForce(first *config.Config) *config.Config {
 	if r == nil {
 		return first
 	}
-	return r.now.Load()
+	return r.running.Load()
 }
 
-// done tells of a reload.
-func (r *reloader) done(a *reloadAnswer, cause string) *reloadAnswer {
+// logReload tells of a reload.
+func logReload(log *runlog.Log, a *reloadAnswer, cause string) {
 	fields := []zap.Field{zap.String("cause", cause), zap.String("config", a.File)}
+	say := log.Info
 	if len(a.Kept) > 0 {
+		say = log.Warn
 		var kept []string
 		for _, k := range a.Kept {
 			kept = append(kept, k.String())
@@ -137,33 +127,13 @@ func (r *reloader) done(a *reloadAnswer, cause string) *reloadAnswer {
 		fields = append(fields, zap.Strings("needs_restart", kept))
 	}
 	switch {
-	case len(a.Problems) > 0 && r.log.Console:
-		r.log.Warn("the new configuration is not used", fields...)
-		_, _ = r.log.Write([]byte(a.Problems.Error() + "\n"))
-	case len(a.Problems) > 0:
-		r.log.Warn("the new configuration is not used", append(fields, zap.Strings("problems", a.Problems.Lines()))...)
-	case len(a.Kept) > 0:
-		r.log.Warn("the configuration was read again", append(fields, zap.Strings("changed", a.Changed))...)
+	case len(a.Problems) == 0:
+		say("the configuration was read again", append(fields, zap.Strings("changed", a.Changed))...)
+	case log.Console:
+		log.Warn("the new configuration is not used", fields...)
+		_, _ = log.Write([]byte(a.Problems.Error() + "\n"))
 	default:
-		r.log.Info("the configuration was read again", append(fields, zap.Strings("changed", a.Changed))...)
-	}
-	if len(a.Problems) > 0 {
-		r.refused()
-	} else {
-		r.taken(r.p.Options())
-	}
-	return a
-}
-
-// fail notes why a file is not taken; nil: it is.
-func (a *reloadAnswer) fail(err error) {
-	var ps config.Problems
-	switch {
-	case err == nil:
-	case errors.As(err, &ps):
-		a.Problems = append(a.Problems, ps...)
-	default:
-		a.Problems = append(a.Problems, config.Problem{File: a.File, Code: "file", Message: err.Error()})
+		log.Warn("the new configuration is not used", append(fields, zap.Strings("problems", a.Problems.Lines()))...)
 	}
 }
 
@@ -188,30 +158,42 @@ func (a *reloadAnswer) String() string {
 	return b.String()
 }
 
-// follow reloads when the file is saved, and at each SIGHUP, until ctx is done.
-// hungUp is called where SIGHUP says that the terminal is gone.
+// lookEvery is how often the file is looked at: what a system tells of changes does not
+// follow links out of a folder, nor all file systems.
+const lookEvery = time.Second
+
+// follow reloads when the file is saved and at each SIGHUP, until ctx is done. A saved
+// file is read when two looks have seen the same, so not while it is written. hungUp is
+// called where SIGHUP says that the terminal is gone.
 func (r *reloader) follow(ctx context.Context, hungUp func()) {
-	var all sync.WaitGroup
-	if r.file != "" && !r.piped {
-		all.Go(func() {
-			watch.Changes(ctx, r.file, func() { r.reload(ctx, causeSaved) })
-		})
+	ticks := time.NewTicker(lookEvery)
+	defer ticks.Stop()
+	_, last, err := r.read()
+	if err != nil { // such as a pipe, which only the start reads
+		r.mu.Lock()
+		r.seen = last
+		r.mu.Unlock()
 	}
-	all.Go(func() {
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-r.hup:
-				if r.log.HungUp() {
-					hungUp()
-					return
-				}
-				r.reload(ctx, "SIGHUP")
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+			_, now, _ := r.read()
+			r.mu.Lock()
+			saved := now == last && now != r.seen
+			r.mu.Unlock()
+			if last = now; saved {
+				r.reload("the file was saved")
 			}
+		case <-r.hup:
+			if r.log.HungUp() {
+				hungUp()
+				return
+			}
+			r.reload("SIGHUP")
 		}
-	})
-	all.Wait()
+	}
 }
 
 // pages are the pages by which the admin listener changes what runs.
@@ -223,10 +205,7 @@ func (r *reloader) pages() []proxy.AdminPage {
 }
 
 func (r *reloader) servePage(w http.ResponseWriter, req *http.Request) {
-	a := r.reload(req.Context(), "POST /reload")
-	if a == nil {
-		return // the client left
-	}
+	a := r.reload("POST /reload")
 	status := http.StatusOK
 	if len(a.Problems) > 0 {
 		status = http.StatusUnprocessableEntity
@@ -243,21 +222,13 @@ func (r *reloader) servePage(w http.ResponseWriter, req *http.Request) {
 // levels are the levels of the log.
 var levels = []string{"debug", "info", "warn", "error"}
 
-// levelTimeout is the time to send a level.
-const levelTimeout = 5 * time.Second
-
 // serveLevel says what the level of the log is, and changes it until the next start
 // or until the file changes it.
 func (r *reloader) serveLevel(w http.ResponseWriter, req *http.Request) {
 	if req.Method == http.MethodPost {
 		level := req.URL.Query().Get("level")
-		if level == "" {
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(levelTimeout))
-			body, _ := io.ReadAll(io.LimitReader(req.Body, 64))
-			level = strings.TrimPrefix(strings.TrimSpace(string(body)), "level=")
-		}
 		if !slices.Contains(levels, level) {
-			say(w, http.StatusBadRequest, "The level is one of "+strings.Join(levels, ", ")+".\n")
+			say(w, http.StatusBadRequest, "The level is one of "+strings.Join(levels, ", ")+", as in POST /log-level?level=debug.\n")
 			return
 		}
 		_ = r.log.SetLevel(level)

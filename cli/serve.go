@@ -20,7 +20,6 @@ import (
 
 	"laconic/cli/findings"
 	"laconic/cli/runlog"
-	"laconic/cli/watch"
 	"laconic/config"
 	"laconic/counting"
 	"laconic/proxy"
@@ -90,11 +89,8 @@ func serve(ctx context.Context, c *config.Config, over []config.Override, stderr
 		return err
 	}
 	defer log.Close()
-	again := &reloader{log: log, file: c.File(), over: over, running: c, seen: c.Sum(), rest: watch.Rest, hup: hup}
-	again.now.Store(c)
-	if info, err := os.Stat(c.File()); err == nil {
-		again.piped = !info.Mode().IsRegular()
-	}
+	again := &reloader{log: log, file: c.File(), over: over, seen: c.Sum(), hup: hup}
+	again.running.Store(c)
 	return serveLogged(ctx, c, log, again, func(addr, admin string) { logStart(log, c, addr, admin) })
 }
 
@@ -172,8 +168,12 @@ func serveLogged(
 	pages := []proxy.AdminPage{{Path: "/metrics", Handler: counts.Handler()}, {Path: findingsPath, Handler: findingsPage(found)}, eraser{p, shown, log}.page()}
 	if again != nil {
 		again.p, again.tables = p, &tables
-		again.taken = func(o proxy.Options) { counts.Watch(p, &o); counts.Reloaded(true, time.Now()) }
-		again.refused = func() { counts.Reloaded(false, time.Now()) }
+		again.told = func(taken bool) {
+			counts.Reloaded(taken, time.Now())
+			if now := p.Options(); taken {
+				counts.Watch(p, &now)
+			}
+		}
 		pages = append(pages, again.pages()...)
 	}
 	l, err := net.Listen("tcp", c.Listen)

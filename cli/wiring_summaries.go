@@ -20,7 +20,7 @@ func summarizer(c *config.Config, counter makeCounter) (*summarize.Options, erro
 	if s.Model == "" {
 		return nil, nil
 	}
-	upstream, err := config.ParseUpstream(cmp.Or(s.Upstream, c.Upstream))
+	upstream, err := config.ParseUpstream(s.Upstream)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func summarizer(c *config.Config, counter makeCounter) (*summarize.Options, erro
 	}
 	return &summarize.Options{
 		Upstream: upstream, Model: s.Model, Key: s.APIKey, ClientCredential: s.Credential == "client",
-		Wait: time.Duration(s.Wait), WaitUnfolded: unfoldedWait(c), Timeout: time.Duration(s.Timeout), Window: c.SummaryWindow(), Mask: s.Mask,
+		Wait: time.Duration(s.Wait), WaitUnfolded: unfoldedWait(c), Timeout: time.Duration(s.Timeout), Window: s.Window, Mask: s.Mask,
 		Counter: count,
 	}, nil
 }
@@ -127,5 +127,5 @@ func summaryWords(c *config.Config) string {
 	case s.Credential == "client":
 		key = "with the client's key"
 	}
-	return strings.Join([]string{s.Model, "at", config.ShownURL(cmp.Or(s.Upstream, c.Upstream)), key + ",", "kept in", where, "for", c.Store.TTL.String()}, " ")
+	return strings.Join([]string{s.Model, "at", config.ShownURL(s.Upstream), key + ",", "kept in", where, "for", c.Store.TTL.String()}, " ")
 }

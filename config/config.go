@@ -11,14 +11,12 @@
 package config
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"syscall"
 
 	"laconic/compact"
 	"laconic/proxy/access"
@@ -59,7 +57,6 @@ type Config struct {
 	sum    [sha256.Size]byte // of its bytes
 	places map[string]place  // where each key was written, by path
 	unread []string          // variables of the environment that are set, and that people expect to be read
-	first  *Config           // what the process was started with; nil: this configuration
 }
 
 // TLS names the certificate of the listener for clients; its zero
@@ -196,9 +193,9 @@ func load(path string, only []string, over []Override) (*Config, error) {
 			return parse("", nil, os.LookupEnv, only, over)
 		}
 	}
-	src, err := Read(path)
+	src, err := readFile(path, os.Open)
 	if err != nil {
-		return Default(), err
+		return Default(), fileProblem(path, err, "correct the path; laconic init writes a file, and without -c every setting has its default")
 	}
 	return parse(path, src, os.LookupEnv, only, over)
 }
@@ -268,43 +265,35 @@ var errNotRegular = errors.New("is a pipe, a device or a folder, and only a regu
 // openRegular opens a file, and nothing that would be waited for: a pipe is opened
 // when somebody writes to it.
 func openRegular(path string) (*os.File, error) {
-	if info, err := os.Stat(path); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, errNotRegular
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be another one by now
 	if err != nil {
 		return nil, err
 	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		_ = f.Close()
-		return nil, cmp.Or(err, errNotRegular)
-	}
-	return f, nil
+	return os.Open(path)
 }
 
-// Read returns the bytes of a configuration file, for [Parse]; of a pipe, too. The
-// error is Problems.
-func Read(path string) ([]byte, error) { return read(path, os.Open) }
-
-// ReadRegular is Read for a running process: it waits for no writer of a pipe.
-func ReadRegular(path string) ([]byte, error) { return read(path, openRegular) }
-
-func read(path string, open func(string) (*os.File, error)) ([]byte, error) {
-	src, err := readFile(path, open)
-	if err == nil {
-		return src, nil
+// ReadRegular returns the bytes of a configuration file for a running process, which
+// waits for no writer of a pipe. The error is Problems.
+func ReadRegular(path string) ([]byte, error) {
+	src, err := readFile(path, openRegular)
+	if err != nil {
+		return nil, fileProblem(path, err, "what was read before stays in force")
 	}
-	p := Problem{File: path, Code: codeFile}
+	return src, nil
+}
+
+// fileProblem returns why a file cannot be read; absent is the hint where there is none.
+func fileProblem(path string, err error, absent string) Problems {
+	p := Problem{File: path, Code: codeFile, Message: "the file " + err.Error()}
 	var pe *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		p.Message, p.Hint = "there is no such file", "correct the path; laconic init writes a file, and without -c every setting has its default"
+		p.Message, p.Hint = "there is no such file", absent
 	case errors.As(err, &pe):
 		p.Message = "the file cannot be read: " + pe.Err.Error()
-	default:
-		p.Message = "the file " + err.Error()
 	}
-	return nil, Problems{p}
+	return Problems{p}
 }

@@ -307,7 +307,7 @@ func TestNoFileIsDefault(t *testing.T) {
 var ignorePlaces = cmp.Options{
 	cmp.AllowUnexported(Policy{}),
 	cmp.FilterPath(func(p cmp.Path) bool {
-		return slices.Contains([]string{".places", ".file", ".sum", ".unread", ".first"}, p.Last().String())
+		return slices.Contains([]string{".places", ".file", ".sum", ".unread"}, p.Last().String())
 	}, cmp.Ignore()),
 }
 

@@ -44,6 +44,7 @@ func parse(name string, src []byte, lookup func(string) (string, bool), only []s
 	delete(values, "policies")
 	decode(values, c)
 	c.policies(policies)
+	c.Summarizer.resolve(c)
 	for _, name := range []string{clientsBase, clientsKey} {
 		if v, _ := lookup(name); v != "" && !(name == clientsBase && c.leadsRight(v)) {
 			c.unread = append(c.unread, name)

@@ -36,40 +36,14 @@ func (p Pattern) Matches(name string) bool {
 	return strings.HasSuffix(name, p.pieces[last])
 }
 
+// anyText stands for the star of a pattern: it is in no pattern, so that only a star
+// matches it.
+const anyText = "\x00"
+
 // covers reports whether every name that q matches is matched by p, too. A star
-// of q may become any text, so only a star of p can take it: that is what p
-// does with a character that is in no pattern.
+// of q may become any text, so only a star of p can take it.
 func (p Pattern) covers(q Pattern) bool {
-	return p.Matches(strings.ReplaceAll(q.text, "*", "\x00"))
-}
-
-// longestCompared bounds what it costs to compare two patterns.
-const longestCompared = 1 << 20
-
-// overlaps reports whether there is a name that both patterns match, or that cannot
-// be told cheaply.
-func (p Pattern) overlaps(q Pattern) bool {
-	a, b := p.text, q.text
-	if len(a)*len(b) > longestCompared {
-		return true
-	}
-	// same[j] tells of the rest of a, and of b from j on, whether a name fits both.
-	same, before := make([]bool, len(b)+1), make([]bool, len(b)+1)
-	for i := len(a); i >= 0; i-- {
-		same, before = before, same
-		for j := len(b); j >= 0; j-- {
-			starA, starB := i < len(a) && a[i] == '*', j < len(b) && b[j] == '*'
-			switch {
-			case starA || starB:
-				same[j] = i < len(a) && before[j] || j < len(b) && same[j+1]
-			case i == len(a) || j == len(b):
-				same[j] = i == len(a) && j == len(b)
-			default:
-				same[j] = a[i] == b[j] && before[j+1]
-			}
-		}
-	}
-	return same[0]
+	return p.Matches(strings.ReplaceAll(q.text, "*", anyText))
 }
 
 // Everything reports whether the pattern matches every name, the empty one of a

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 
 	"laconic/proxy/access"
@@ -9,10 +10,10 @@ import (
 )
 
 // Summarizer is the model that writes summaries. Without a model there is
-// none, and slots hold digests.
+// none, and slots hold digests. In a Config upstream and window are resolved.
 type Summarizer struct {
 	Model      string        `json:"model,omitempty"`
-	Upstream   string        `json:"upstream,omitempty"` // "": the top-level one
+	Upstream   string        `json:"upstream,omitempty"`
 	APIKey     access.Secret `json:"api_key,omitempty"`
 	Credential string        `json:"credential,omitempty"`
 	Wait       Duration      `json:"wait,omitempty"`
@@ -54,7 +55,7 @@ func (ch *checking) summaries() {
 		ch.at("summarizer.model", codeMissing, "summarizer has no model", "the name of the model that is to write the summaries, such as gpt-4o-mini")
 	}
 	least := int(*schemaAt("summarizer.window").Minimum)
-	if n := ch.SummaryWindow(); s.Model != "" && s.Window == 0 && n < least {
+	if n := s.Window; s.Model != "" && !ch.Has("summarizer.window") && n < least {
 		ch.at("default_window", codeRange, fmt.Sprintf("summarizer has a window of %d tokens, and %d are needed", n, least),
 			"set summarizer.window to what its model has", "summarizer")
 	}
@@ -108,17 +109,14 @@ func (ch *checking) store() {
 	}
 }
 
-// SummaryWindow returns the window of the model that writes summaries.
-func (c *Config) SummaryWindow() int {
-	if c.Summarizer.Window > 0 {
-		return c.Summarizer.Window
+// resolve fills in what the file leaves out, from other settings.
+func (s *Summarizer) resolve(c *Config) {
+	if s.Model == "" {
+		return
 	}
-	known, input, ok := tokenize.Window(c.Summarizer.Model)
-	switch {
-	case !ok:
-		return c.DefaultWindow
-	case input > 0:
-		return min(known, input)
+	s.Upstream = cmp.Or(s.Upstream, c.Upstream)
+	if known, input, ok := tokenize.Window(s.Model); s.Window == 0 && ok {
+		s.Window = min(known, cmp.Or(input, known))
 	}
-	return known
+	s.Window = cmp.Or(s.Window, c.DefaultWindow)
 }

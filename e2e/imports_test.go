@@ -71,7 +71,6 @@ var rules = []rule{
 	{"demo", nil, []string{"laconic/demo/strict", "github.com/sashabaranov/go-openai"}, "the demo is a client like any other"},
 	{"config", nil, []string{"laconic/compact", "laconic/compact/policy", "laconic/compact/stage", "laconic/proxy/access", "laconic/store", "laconic/tokenize", "go.yaml.in/yaml/v4"}, "a file becomes values; it may not know commands, the proxy or HTTP"},
 	{"cli/runlog", nil, []string{"go.uber.org/zap", "golang.org/x/term"}, "a log is lines in and lines out; what they say is not known here"},
-	{"cli/watch", nil, nil, "a file is followed; what it says is not known here"},
 	{"cli/findings", nil, []string{"laconic/config", "laconic/proxy", "laconic/store"}, "facts become sentences; who gathers and who tells them is not known here"},
 	{"counting", append([]string{"sync/atomic", "unsafe"}, pure...), []string{"laconic/compact", "laconic/tokenize", "laconic/tokenize/cache", "github.com/go-json-experiment/json"}, "a counter is glue between compact and tokenize, which do not know each other"},
 	{"cli/clients", nil, nil, "what clients are told is data; it may know neither the proxy nor its configuration"},
@@ -83,7 +82,7 @@ var rules = []rule{
 	{"replay/replaytest", nil, []string{"laconic/compact"}, "tests of replay and of its reports read runs by it"},
 	{"cli", nil, []string{
 		"laconic/counting", "laconic/fold", "laconic/fold/service", "laconic/cli/findings", "laconic/cli/runlog", "laconic/compact", "laconic/compact/handover", "laconic/compact/policy", "laconic/compact/stage", "laconic/config", "laconic/demo", "laconic/demo/strict",
-		"laconic/cli/clients", "laconic/cli/tally", "laconic/cli/top", "laconic/cli/watch", "laconic/proxy/apierror",
+		"laconic/cli/clients", "laconic/cli/tally", "laconic/cli/top", "laconic/proxy/apierror",
 		"laconic/proxy", "laconic/proxy/access", "laconic/proxy/learn", "laconic/proxy/logging", "laconic/proxy/metrics", "laconic/proxy/page", "laconic/proxy/summarize", "laconic/proxy/tracing", "laconic/proxy/why", "laconic/proxy/wire",
 		"laconic/replay", "laconic/replay/record", "laconic/replay/report", "laconic/store", "laconic/tokenize",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/tidwall/gjson", "go.uber.org/zap", "golang.org/x/sys", "golang.org/x/term",
