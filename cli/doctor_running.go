@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -11,43 +13,31 @@ import (
 
 	"laconic/cli/findings"
 	"laconic/config"
-	"laconic/counting"
 	"laconic/store"
 )
 
-// countingFor is how the commands count.
-var countingFor = counting.For
-
 // checkTraffic returns what the proxy that runs on the admin address has found in its
-// traffic. What the doctor has asked itself is not told twice.
-func checkTraffic(ctx context.Context, p *patient) []finding {
+// traffic, without what the doctor has asked itself.
+func checkTraffic(ctx context.Context, p *patient) (all []finding) {
 	if p.Admin == "" {
 		return []finding{{State: unknown, Says: "admin is off, so that nobody tells what the proxy sees"}}
 	}
-	at := clientAddress(p.Admin)
-	none := []finding{{State: unknown, Says: "no running proxy at " + at}}
 	ctx, stop := context.WithTimeout(ctx, doctorTime)
 	defer stop()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+at+findingsPath, nil)
-	if err != nil {
-		return none
+	says, err := askAdmin(ctx, p.Config, http.MethodGet, findingsPath, nil)
+	if err == nil {
+		err = json.Unmarshal([]byte(says), &all)
 	}
-	if p.AdminToken != "" {
-		r.Header.Set("Authorization", "Bearer "+string(p.AdminToken))
+	if absent := (*net.OpError)(nil); errors.As(err, &absent) {
+		return []finding{{State: unknown, Says: "no running proxy at " + clientAddress(p.Admin)}}
+	} else if err != nil {
+		return []finding{{State: unknown, Says: "the running proxy does not say: " + err.Error()}}
 	}
-	res, err := p.client.Do(r)
-	if err != nil {
-		return none
-	}
-	defer func() { _ = res.Body.Close() }()
-	var all []finding
-	if err := json.NewDecoder(http.MaxBytesReader(nil, res.Body, 1<<20)).Decode(&all); err != nil || res.StatusCode != http.StatusOK {
-		return []finding{{State: unknown, Says: fmt.Sprintf("%s answers %d to GET %s", at, res.StatusCode, findingsPath)}}
-	}
+	own := runningWith(p.Config)
 	for i := range all {
-		if own := runningWith(p.Config); all[i].Check == "running" && !strings.HasSuffix(all[i].Says, own) {
-			all[i].State, all[i].Says = warning, fmt.Sprintf("the proxy at %s is another set-up's: %s, and not %s", at, all[i].Says, own)
-			all[i].Fix = "examine that one with laconic doctor -c FILE, or start this one with an admin address of its own"
+		if f := &all[i]; f.Check == "running" && !strings.HasSuffix(f.Says, own) {
+			f.State, f.Says = warning, fmt.Sprintf("the proxy at %s is another set-up's: %s, and not %s", clientAddress(p.Admin), f.Says, own)
+			f.Fix = "examine that one with laconic doctor -c FILE, or start this one with an admin address of its own"
 		}
 	}
 	return slices.DeleteFunc(all, func(f finding) bool { return slices.Contains([]string{"configuration", "upstream", "store"}, f.Check) })
@@ -67,8 +57,8 @@ func runningWith(c *config.Config) string {
 	return "with " + path
 }
 
-// checkStore asks a store that processes share for what it is used for.
-func checkStore(ctx context.Context, p *patient) (all []finding) {
+// checkStore asks a store that processes share for everything that it is used for.
+func checkStore(ctx context.Context, p *patient) []finding {
 	if store.Kind(p.Store.Kind) != store.InRedis {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
-	"time"
 
 	"laconic/compact"
 	"laconic/config"
@@ -15,9 +14,6 @@ import (
 	"laconic/proxy/access"
 	"laconic/tokenize"
 )
-
-// explainTime is how long the upstream may take to state its windows.
-const explainTime = 10 * time.Second
 
 // explain prints what requests for one model may cost, and why: which row
 // matches, where its window comes from, the numbers that follow. The upstream is
@@ -32,18 +28,15 @@ func explain(c *config.Config, ctx context.Context, w io.Writer, model string) e
 		return err
 	}
 	defer p.Close()
-	route := o.RouteFor(model)
-	limits := route.Limits
-	table, input, known := tokenize.Window(model)
-	row, given := "no row of models", c.RowOf(model)
-	if given.Match != "" {
-		row = fmt.Sprintf("%q", given.Match)
-	}
-
+	route, given := o.RouteFor(model), c.RowOf(model)
 	fmt.Fprintf(w, "%s\n", model)
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(t, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
+	}
+	row := "no row of models"
+	if given.Match != "" {
+		row = fmt.Sprintf("%q", given.Match)
 	}
 	line("row", "%s", row)
 	line("upstream", "%s", config.ShownURL(cmp.Or(given.Upstream, c.Upstream)))
@@ -56,36 +49,7 @@ func explain(c *config.Config, ctx context.Context, w io.Writer, model string) e
 	if words := modeWords(given); words != "" {
 		line("requests", "%s", words)
 	}
-	told, from, why := ask(c, ctx, p, route, model)
-	limits = limits.With(told)
-	switch {
-	case given.Budget > 0:
-		line("window", "not used: the row has a budget")
-	case given.Window > 0:
-		line("window", "%d, configured", given.Window)
-	case told.Window > 0:
-		line("window", "%d, told by the upstream (%s)", told.Window, from)
-	case limits.Window > route.Limits.Window:
-		line("window", "%d at least, as the prompt limit that the upstream tells", limits.Window)
-	case known:
-		line("window", "%d, by the model's name; %s", table, why)
-	default:
-		line("window", "%d, default_window; %s", limits.Window, why)
-	}
-	if known && (given.Window > 0 || limits.Window != table) {
-		line("", "by the model's name it would be %d", table)
-	}
-	if given.Budget == 0 && limits.Input > 0 {
-		source := "configured"
-		switch {
-		case limits.Input == given.Input:
-		case limits.Input == told.Input:
-			source = fmt.Sprintf("told by the upstream (%s)", from)
-		case limits.Input == input:
-			source = "by the model's name"
-		}
-		line("prompt limit", "%d, %s", limits.Input, source)
-	}
+	limits := explainWindow(ctx, p, route, given, model, line)
 	b := limits.For(0)
 	if given.Budget == 0 {
 		line("reserve", "%d for the answer; what a request asks for, once the upstream refused both together", limits.Window-compact.Limits{Window: limits.Window, Reserve: limits.Reserve}.For(0).Tokens)
@@ -99,19 +63,51 @@ func explain(c *config.Config, ctx context.Context, w io.Writer, model string) e
 	return nil
 }
 
-// ask asks the upstream of a route for a window, where nobody configured one.
-// why is the reason if the upstream stated no window.
-func ask(c *config.Config, ctx context.Context, p *proxy.Proxy, route *proxy.Route, model string) (told compact.Published, from, why string) {
-	if !route.Discover || route.Configured {
-		return compact.Published{}, "", "the upstream is not asked"
+// explainWindow prints where the window of a model comes from, and returns the limits
+// that hold.
+func explainWindow(ctx context.Context, p *proxy.Proxy, route *proxy.Route, given config.Model, model string, line func(name, format string, args ...any)) compact.Limits {
+	var told compact.Published
+	from, silent := "", "the upstream is not asked"
+	if route.Discover && !route.Configured {
+		asking, stop := context.WithTimeout(ctx, doctorTime)
+		defer stop()
+		told, from = p.Discover(asking, route, model)
+		switch {
+		case told.Input > 0:
+			silent = "the upstream tells a prompt limit alone"
+		case from == "":
+			silent = cmp.Or(p.Trouble(ctx, route), "the upstream tells none")
+		}
 	}
-	asking, stop := context.WithTimeout(ctx, explainTime)
-	defer stop()
-	if told, from = p.Discover(asking, route, model); told.Input > 0 {
-		return told, from, "the upstream tells a prompt limit alone"
+	limits := route.Limits.With(told)
+	table, input, known := tokenize.Window(model)
+	switch {
+	case given.Budget > 0:
+		line("window", "not used: the row has a budget")
+	case given.Window > 0:
+		line("window", "%d, configured", given.Window)
+	case told.Window > 0:
+		line("window", "%d, told by the upstream (%s)", told.Window, from)
+	case limits.Window > route.Limits.Window:
+		line("window", "%d at least, as the prompt limit that the upstream tells", limits.Window)
+	case known:
+		line("window", "%d, by the model's name; %s", table, silent)
+	default:
+		line("window", "%d, default_window; %s", limits.Window, silent)
 	}
-	if from == "" {
-		why = p.Trouble(ctx, route)
+	if known && (given.Window > 0 || limits.Window != table) {
+		line("", "by the model's name it would be %d", table)
 	}
-	return told, from, cmp.Or(why, "the upstream tells none")
+	if given.Budget == 0 && limits.Input > 0 {
+		source := "configured"
+		switch limits.Input {
+		case given.Input:
+		case told.Input:
+			source = fmt.Sprintf("told by the upstream (%s)", from)
+		case input:
+			source = "by the model's name"
+		}
+		line("prompt limit", "%d, %s", limits.Input, source)
+	}
+	return limits
 }

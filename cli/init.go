@@ -18,7 +18,6 @@ import (
 	"golang.org/x/term"
 
 	"laconic/config"
-	"laconic/proxy/access"
 	"laconic/proxy/learn"
 	"laconic/proxy/why"
 )
@@ -30,7 +29,7 @@ const lookTime = 3 * time.Second
 // found is an upstream that init writes down.
 type found struct {
 	url string
-	learn.Found
+	looked
 }
 
 func initCommand() *cobra.Command {
@@ -118,23 +117,23 @@ func upstreamsFor(cmd *cobra.Command, named string) ([]found, error) {
 	if err != nil {
 		return nil, err
 	}
-	wantsKey := func(f learn.Found) bool {
-		return f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden
+	if learn.Silent(u) {
+		return []found{{url: u.String()}}, nil
 	}
-	ask := func(u *url.URL) learn.Found {
-		f := look(cmd.Context(), u, "")
-		if key := os.Getenv("OPENAI_API_KEY"); key != "" && wantsKey(f) {
-			f = look(cmd.Context(), u, key)
+	ask := func(u *url.URL) looked {
+		f := look(cmd.Context(), u, "", lookTime)
+		if key := clientKey(); key != "" && f.wantsKey() {
+			f = look(cmd.Context(), u, key, lookTime)
 		}
 		return f
 	}
 	f := ask(u)
 	if below := u.JoinPath("v1"); f.Status == http.StatusNotFound && strings.Trim(u.Path, "/") == "" {
-		if g := ask(below); g.Status == http.StatusOK || wantsKey(g) {
+		if g := ask(below); g.Status == http.StatusOK || g.wantsKey() {
 			f, u = g, below
 		}
 	}
-	if f.Status == 0 && !learn.Silent(u) {
+	if f.Status == 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "laconic: %s does not answer now: it is written down as it is named\n", config.ShownURL(u.String()))
 	}
 	return []found{{u.String(), f}}, nil
@@ -175,7 +174,7 @@ func onThisMachine(ctx context.Context) (all []found) {
 	for i, p := range learn.Programs {
 		wg.Go(func() {
 			u := &url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", p.Port), Path: "/v1"}
-			each[i] = found{u.String(), look(ctx, u, "")}
+			each[i] = found{u.String(), look(ctx, u, "", lookTime)}
 		})
 	}
 	wg.Wait()
@@ -185,23 +184,4 @@ func onThisMachine(ctx context.Context) (all []found) {
 		}
 	}
 	return all
-}
-
-// look asks what an upstream is, with a key if there is one.
-func look(ctx context.Context, u *url.URL, key string) learn.Found {
-	if learn.Silent(u) {
-		return learn.Found{}
-	}
-	ctx, stop := context.WithTimeout(ctx, lookTime)
-	defer stop()
-	t := &http.Transport{Proxy: http.ProxyFromEnvironment} // which is none for this machine
-	defer t.CloseIdleConnections()
-	m := learn.New(learn.Options{Transport: t, Via: "laconic-init", Failed: func(any) {}})
-	return m.Look(ctx, learn.Upstream{URL: u, Header: func() http.Header {
-		h := http.Header{}
-		if key != "" {
-			access.SetCredential(h, access.Secret(key), false, access.ChatCompletions)
-		}
-		return h
-	}})
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"laconic/config"
@@ -18,7 +17,7 @@ func (f found) name() string {
 	switch {
 	case f.Program != "":
 		return f.Program
-	case f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden:
+	case f.wantsKey():
 		return "an upstream that wants a key"
 	case f.Status == 0:
 		return "an upstream"

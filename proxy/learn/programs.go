@@ -56,7 +56,7 @@ func (m *Memory) Look(ctx context.Context, u Upstream) (f Found) {
 	}
 	for i := range sources {
 		s := &sources[i]
-		if s.program == "" || f.Program != "" && (s.program != f.Program || len(f.Windows) > 0) {
+		if s.program == "" || Silent(u.URL) || f.Program != "" && (s.program != f.Program || len(f.Windows) > 0) {
 			continue
 		}
 		body, _ := m.get(ctx, s.at(u.URL), auth)
