@@ -157,14 +157,10 @@ func describe(c *config.Config, w io.Writer) {
 
 	fmt.Fprint(w, "\nmodels, the first row that matches\n")
 	t = tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprint(t, "  match\twindow\tbudget\tpolicy\ttokenizer\tupstream\tkey\n")
-	rows := slices.Clone(c.Models)
-	if !slices.ContainsFunc(rows, config.Model.Everything) {
-		rows = append(rows, config.Model{Match: "(all others)"})
-	}
+	fmt.Fprintln(t, "  "+strings.Join(rowTitles, "\t"))
+	rows := rowsOf(c)
 	for i, m := range rows {
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", m.Match, windowWords(c, m), budgetWords(c, m), cmp.Or(m.Policy, config.DefaultPolicy),
-			cmp.Or(m.Tokenizer, "by name"), config.ShownURL(cmp.Or(m.Upstream, c.Upstream)), keyWords(c, i, m))
+		fmt.Fprintln(t, "  "+strings.Join(rowCells(c, i, m), "\t"))
 	}
 	_ = t.Flush()
 	for _, m := range rows {
@@ -180,42 +176,71 @@ func describe(c *config.Config, w io.Writer) {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(built)) {
-		p := c.Policies[name]
-		used := slices.ContainsFunc(c.Models, func(m config.Model) bool { return m.Policy == name })
-		if !used && !c.Has("policies."+name) && name != config.DefaultPolicy {
+		if !usesPolicy(c, name) {
 			continue
 		}
 		fmt.Fprintf(w, "  %s\n", name)
-		if p.Algorithm() != "" {
-			options := string(optionsOf(c, p))
-			if c.FromEnvironment("policies." + name + ".options") {
-				options = "with options from the environment"
-			}
-			fmt.Fprintf(w, "    as      %s\n    repair  %s, on overflow %s\n", strings.TrimSpace(p.Algorithm()+" "+options), p.Repair, p.OnOverflow)
-		} else {
-			fmt.Fprint(w, describePolicy(p, built[name]))
-		}
-		if pins := pinWords(p.Pin); pins != "" {
-			fmt.Fprintf(w, "    pins    %s\n", pins)
+		for _, line := range policyLines(c, name, built[name]) {
+			fmt.Fprintln(w, "    "+line)
 		}
 	}
 }
 
-// describePolicy describes a policy that is a form of adaptive.
-func describePolicy(p config.Policy, built *compact.Policy) string {
-	keep := fmt.Sprintf("%v of the room, at most %d tokens, at least %s", p.KeepRecent.Share, p.KeepRecent.Tokens, count(p.KeepRecent.Exchanges, "exchange"))
-	if n := p.KeepRecent.Messages; n > 0 {
-		keep = count(n, "message") + " at the end"
+// rowsOf returns the rows of models, the last of which holds for all others.
+func rowsOf(c *config.Config) []config.Model {
+	rows := slices.Clone(c.Models)
+	if !slices.ContainsFunc(rows, config.Model.Everything) {
+		rows = append(rows, config.Model{Match: "(all others)"})
 	}
-	var stages []string
-	for _, s := range built.Ladder {
-		stages = append(stages, s.Name())
+	return rows
+}
+
+// rowTitles are the titles of the cells of a row of models.
+var rowTitles = []string{"match", "window", "budget", "policy", "tokenizer", "upstream", "key"}
+
+func rowCells(c *config.Config, i int, m config.Model) []string {
+	return []string{
+		m.Match, windowWords(c, m), budgetWords(c, m), cmp.Or(m.Policy, config.DefaultPolicy),
+		cmp.Or(m.Tokenizer, "by name"), config.ShownURL(cmp.Or(m.Upstream, c.Upstream)), keyWords(c, i, m),
 	}
-	if len(stages) == 0 {
-		stages = []string{"none: repair only"}
+}
+
+// usesPolicy reports whether the file has a policy, or a row uses it.
+func usesPolicy(c *config.Config, name string) bool {
+	return c.Has("policies."+name) || name == config.DefaultPolicy || slices.ContainsFunc(c.Models, func(m config.Model) bool { return m.Policy == name })
+}
+
+// policyLines describes a policy.
+func policyLines(c *config.Config, name string, built *compact.Policy) (lines []string) {
+	p := c.Policies[name]
+	if p.Algorithm() != "" {
+		options := string(optionsOf(c, p))
+		if c.FromEnvironment("policies." + name + ".options") {
+			options = "with options from the environment"
+		}
+		lines = []string{
+			"as      " + strings.TrimSpace(p.Algorithm()+" "+options),
+			fmt.Sprintf("repair  %s, on overflow %s", p.Repair, p.OnOverflow),
+		}
+	} else {
+		keep := fmt.Sprintf("%v of the room, at most %d tokens, at least %s", p.KeepRecent.Share, p.KeepRecent.Tokens, count(p.KeepRecent.Exchanges, "exchange"))
+		if n := p.KeepRecent.Messages; n > 0 {
+			keep = count(n, "message") + " at the end"
+		}
+		var stages []string
+		for _, s := range built.Ladder {
+			stages = append(stages, s.Name())
+		}
+		lines = []string{
+			fmt.Sprintf("trigger %s, land %v, repair %s, on overflow %s", p.Trigger, p.Land, p.Repair, p.OnOverflow),
+			"keeps   " + keep,
+			"ladder  " + cmp.Or(strings.Join(stages, " > "), "none: repair only"),
+		}
 	}
-	return fmt.Sprintf("    trigger %s, land %v, repair %s, on overflow %s\n    keeps   %s\n    ladder  %s\n",
-		p.Trigger, p.Land, p.Repair, p.OnOverflow, keep, strings.Join(stages, " > "))
+	if pins := pinWords(p.Pin); pins != "" {
+		lines = append(lines, "pins    "+pins)
+	}
+	return lines
 }
 
 // pinWords lists what is pinned; "" for nothing. The texts may be private.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -10,8 +9,6 @@ import (
 	"strings"
 
 	"laconic/cli/findings"
-	"laconic/compact"
-	"laconic/compact/policy"
 	"laconic/config"
 	"laconic/proxy"
 	"laconic/proxy/page"
@@ -97,6 +94,8 @@ func pricesOf(c *config.Config) (prices []page.Price) {
 	return prices
 }
 
+// settingsShown returns the configuration in force: a line for each setting, row of
+// models and policy.
 func settingsShown(c *config.Config) (all []page.Setting) {
 	for _, s := range c.Settings() {
 		if s.Path == "overrides" {
@@ -104,85 +103,25 @@ func settingsShown(c *config.Config) (all []page.Setting) {
 		}
 		all = append(all, page.Setting(s))
 	}
-	rows := slices.Clone(c.Models)
-	if !slices.ContainsFunc(rows, config.Model.Everything) {
-		rows = append(rows, config.Model{Match: "(all others)"})
-	}
-	for i, m := range rows {
-		at := fmt.Sprintf("models[%d]", i)
-		if i == len(c.Models) {
-			at = "models, all others"
+	for i, m := range rowsOf(c) {
+		var words []string
+		for k, cell := range rowCells(c, i, m) {
+			words = append(words, rowTitles[k]+" "+cell)
 		}
-		all = withDefaults(all, at, []page.Setting{
-			{Path: "window", Value: windowWords(c, m)},
-			{Path: "budget", Value: budgetWords(c, m)},
-			{Path: "policy", Value: cmp.Or(m.Policy, config.DefaultPolicy)},
-			{Path: "tokenizer", Value: cmp.Or(m.Tokenizer, "by name")},
-			{Path: "mode", Value: cmp.Or(m.Mode, proxy.ModeOn)},
-			{Path: "upstream", Value: config.ShownURL(cmp.Or(m.Upstream, c.Upstream))},
-		})
+		if mode := modeWords(m); mode != "" {
+			words = append(words, mode)
+		}
+		path := fmt.Sprintf("models[%d]", i)
+		all = append(all, page.Setting{Path: path, Value: strings.Join(words, ", "), From: c.From(path)})
 	}
 	built, err := buildPolicies(c)
 	if err != nil {
 		return all // unreachable: the configuration is valid
 	}
 	for _, name := range slices.Sorted(maps.Keys(built)) {
-		at := "policies." + name
-		if usesPolicy(rows, name) || c.Has(at) {
-			all = withDefaults(all, at, policyDefaults(c.Policies[name], built[name]))
-		}
-	}
-	return all
-}
-
-// usesPolicy reports whether a row uses a policy.
-func usesPolicy(rows []config.Model, name string) bool {
-	return slices.ContainsFunc(rows, func(m config.Model) bool { return cmp.Or(m.Policy, config.DefaultPolicy) == name })
-}
-
-// policyDefaults are what a policy does where the file does not say.
-func policyDefaults(p config.Policy, built *compact.Policy) (all []page.Setting) {
-	var stages []string
-	for _, s := range built.Ladder {
-		stages = append(stages, s.Name())
-	}
-	if p.Algorithm() != "" {
-		all = []page.Setting{{Path: "algorithm", Value: p.Algorithm()}}
-		for _, n := range policy.Catalogue {
-			for _, o := range n.Options {
-				if n.Name == p.Algorithm() {
-					all = append(all, page.Setting{Path: "options." + o.Name, Value: fmt.Sprint(o.Default)})
-				}
-			}
-		}
-		return all
-	}
-	trigger := p.Trigger.String()
-	if p.Trigger == 0 {
-		trigger = fmt.Sprintf("%v of the budget where counts are exact, else %v", compact.DefaultTriggerExact, compact.DefaultTriggerEstimate)
-	}
-	return []page.Setting{{Path: "trigger", Value: trigger}, {Path: "land", Value: fmt.Sprint(p.Land)}, {Path: "ladder", Value: cmp.Or(strings.Join(stages, " > "), "none: repair only")}}
-}
-
-// withDefaults adds to settings those of one place that it lacks, behind the others of
-// that place.
-func withDefaults(all []page.Setting, at string, defaults []page.Setting) []page.Setting {
-	end := len(all)
-	for i, s := range all {
-		if strings.HasPrefix(s.Path, at+".") {
-			end = i + 1
-		}
-	}
-	for _, d := range defaults {
-		d.Path = at + "." + d.Path
-		has := func(s page.Setting) bool {
-			return s.Path == d.Path || strings.HasPrefix(s.Path, d.Path+"[") || strings.HasPrefix(s.Path, d.Path+".")
-		}
-		if i := slices.IndexFunc(all, has); i < 0 {
-			all = slices.Insert(all, end, d)
-			end++
-		} else if all[i].From == "" && all[i].Path == d.Path {
-			all[i].Value = d.Value
+		if path := "policies." + name; usesPolicy(c, name) {
+			words := strings.Join(policyLines(c, name, built[name]), "; ")
+			all = append(all, page.Setting{Path: path, Value: strings.Join(strings.Fields(words), " "), From: c.From(path)})
 		}
 	}
 	return all

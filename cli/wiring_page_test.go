@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strings"
 	"testing"
 
 	"laconic/config"
@@ -22,20 +23,17 @@ func TestThePageShowsWhatHolds(t *testing.T) {
 		got[s.Path] = s.Value + " from " + s.From
 	}
 	for path, want := range map[string]string{
-		"overrides":                    "on from ",
-		"models[0].window":             "400000 from laconic.yaml:3",
-		"models[2].window":             "by name, else 128000 from ",
-		"models[2].budget":             "window - reserve from ",
-		"models[2].policy":             "adaptive from ",
-		"policies.adaptive.trigger":    "0.95 of the budget where counts are exact, else 0.85 from ",
-		"policies.adaptive.land":       "0.4 from ",
-		"policies.window.options.keep": "4 from ",
+		"overrides":       "on from ",
+		"store.kind":      "memory from ",
+		"models[0]":       "match gpt-5*, window 400000, budget 24000, policy adaptive, tokenizer by name, upstream http://127.0.0.1:9/v1, key the client's from laconic.yaml:3",
+		"models[2]":       "match *, window by name, else 128000, budget window - reserve, policy adaptive, tokenizer by name, upstream http://127.0.0.1:9/v1, key the client's from laconic.yaml:5",
+		"policies.window": "as window; repair answer, on overflow forward from ",
 	} {
 		if got[path] != want {
 			t.Errorf("%s is %q, want %q", path, got[path], want)
 		}
 	}
-	if got["policies.adaptive.ladder"] == "" {
-		t.Error("no ladder is listed")
+	if !strings.Contains(got["policies.adaptive"], "trigger auto, land 0.4") {
+		t.Errorf("adaptive: %s", got["policies.adaptive"])
 	}
 }

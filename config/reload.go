@@ -92,8 +92,8 @@ func (c *Config) Reload(next *Config) (Reload, error) {
 	with := *next
 	with.places = maps.Clone(next.places)
 	r := Reload{Config: &with}
-	running := fields("", reflect.ValueOf(c).Elem())
-	for i, f := range fields("", reflect.ValueOf(&with).Elem()) {
+	running := fields("", reflect.ValueOf(c).Elem(), false)
+	for i, f := range fields("", reflect.ValueOf(&with).Elem(), false) {
 		key, now, then := f.key, running[i].value, f.value
 		if now.Kind() == reflect.Slice && now.Len()+then.Len() == 0 || reflect.DeepEqual(now.Interface(), then.Interface()) {
 			continue
@@ -136,26 +136,4 @@ func (c *Config) placesFrom(other *Config, key string) {
 			c.places[path] = p
 		}
 	}
-}
-
-// field is a setting of a configuration.
-type field struct {
-	key   string
-	value reflect.Value
-}
-
-// fields returns the settings of a struct in its order; log and limits are maps of
-// settings.
-func fields(at string, v reflect.Value) (all []field) {
-	for i := range v.NumField() {
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		switch {
-		case name == "":
-		case name == "log" || name == "limits":
-			all = append(all, fields(name, v.Field(i))...)
-		default:
-			all = append(all, field{join(at, name), v.Field(i)})
-		}
-	}
-	return all
 }

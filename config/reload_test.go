@@ -29,7 +29,7 @@ func parsed(t *testing.T, src string) *Config {
 // The settings that a reload takes exist.
 func TestWhatIsTakenIsASetting(t *testing.T) {
 	known := map[string]bool{}
-	for _, f := range fields("", reflect.ValueOf(Default()).Elem()) {
+	for _, f := range fields("", reflect.ValueOf(Default()).Elem(), false) {
 		known[f.key] = true
 	}
 	for _, key := range slices.AppendSeq(slices.Clone(taken), maps.Keys(guarded)) {

@@ -1,15 +1,11 @@
 package config
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
-	"laconic/proxy/access"
 	"laconic/store"
 )
 
@@ -22,108 +18,72 @@ type Setting struct {
 	From string
 }
 
-// Settings returns the values in force in the order of [Config]. Of rows and
-// policies only what is set is listed, and of the policies those that the file has
-// or a row uses.
+// Settings returns the values in force in the order of [Config], without the rows of
+// models and the policies.
 func (c *Config) Settings() (all []Setting) {
-	w := settingsOf{c: c, all: &all}
-	w.fields("", reflect.ValueOf(c).Elem(), false)
+	for _, f := range fields("", reflect.ValueOf(c).Elem(), true) {
+		if f.key != "models" && f.key != "policies" {
+			all = append(all, c.shown(f)...)
+		}
+	}
 	return all
 }
 
-// settingsOf lists the settings of a configuration.
-type settingsOf struct {
-	c   *Config
-	all *[]Setting
+// field is a setting of a configuration.
+type field struct {
+	key   string
+	value reflect.Value
 }
 
-// fields lists the fields of a struct. sparse: only those that are set.
-func (w settingsOf) fields(at string, v reflect.Value, sparse bool) {
+// fields returns the settings of a struct in its order, with those of log and limits; of
+// other structs only if deep.
+func fields(at string, v reflect.Value, deep bool) (all []field) {
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		if name == "" {
-			continue
-		}
-		path := join(at, name)
-		if f := v.Field(i); !sparse || !f.IsZero() || w.c.Has(path) {
-			w.value(path, f, sparse)
+		switch f := v.Field(i); {
+		case name == "":
+		case f.Kind() == reflect.Struct && (deep || name == "log" || name == "limits"):
+			all = append(all, fields(join(at, name), f, deep)...)
+		default:
+			all = append(all, field{join(at, name), f})
 		}
 	}
+	return all
 }
 
-func (w settingsOf) value(path string, v reflect.Value, sparse bool) {
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			w.add(path, "")
-			return
-		}
+// shown returns a setting as a person reads it; a list with its items.
+func (c *Config) shown(f field) (all []Setting) {
+	v, value := f.value, ""
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
 	}
-	switch x := v.Interface().(type) {
-	case access.Secret:
-		w.add(path, x.String())
-		return
-	case fmt.Stringer:
-		w.add(path, x.String())
-		return
-	case json.RawMessage:
-		w.add(path, string(x))
-		return
-	case []Rung:
-		w.list(path, v)
-		return
-	case map[string]Policy:
-		for _, name := range slices.Sorted(maps.Keys(x)) {
-			if w.c.Has("policies."+name) || w.c.usesPolicy(name) {
-				w.fields("policies."+name, reflect.ValueOf(x[name]), true)
+	switch {
+	case v.Kind() == reflect.Pointer:
+	case v.Kind() == reflect.Slice && v.Len() > 0:
+		for i := range v.Len() {
+			item := field{f.key + "[" + strconv.Itoa(i) + "]", v.Index(i)}
+			if item.value.Kind() != reflect.Struct {
+				all = append(all, c.shown(item)...)
+				continue
+			}
+			for _, inner := range fields(item.key, item.value, true) {
+				all = append(all, c.shown(inner)...)
 			}
 		}
-		return
-	}
-	switch v.Kind() {
-	case reflect.Struct:
-		w.fields(path, v, sparse)
-	case reflect.Slice:
-		w.list(path, v)
-	case reflect.String:
-		text := v.String()
-		switch name := path[strings.LastIndexByte(path, '.')+1:]; {
-		case text == "":
-		case name == "upstream":
-			text = ShownURL(text)
-		case name == "url":
-			text = store.ShownURL(text)
-		}
-		w.add(path, text)
+		return all
+	case v.Kind() == reflect.Slice:
+	case strings.HasSuffix(f.key, "upstream") && v.String() != "":
+		value = ShownURL(v.String())
+	case f.key == "store.url" && v.String() != "":
+		value = store.ShownURL(v.String())
 	default:
-		w.add(path, fmt.Sprint(v.Interface()))
+		value = fmt.Sprint(v.Interface())
 	}
+	return []Setting{{Path: f.key, Value: value, From: c.From(f.key)}}
 }
 
-// list lists the items of a list; one of structs by its fields.
-func (w settingsOf) list(path string, v reflect.Value) {
-	if v.Len() == 0 {
-		w.add(path, "")
-		return
-	}
-	for i := range v.Len() {
-		at, item := path+"["+strconv.Itoa(i)+"]", v.Index(i)
-		if r, ok := item.Interface().(Rung); ok {
-			w.add(at, strings.TrimSpace(r.Name+" "+string(r.Options)))
-		} else if item.Kind() == reflect.Struct {
-			w.fields(at, item, true)
-		} else {
-			w.value(at, item, true)
-		}
-	}
-}
-
-func (w settingsOf) add(path, value string) {
-	*w.all = append(*w.all, Setting{Path: path, Value: value, From: w.c.from(path)})
-}
-
-// from returns where a value comes from.
-func (c *Config) from(path string) string {
+// From returns where the value of a path comes from, as [Setting] says.
+func (c *Config) From(path string) string {
 	for at := path; at != ""; at = holder(at) {
 		p, ok := c.places[at]
 		switch {
@@ -141,10 +101,4 @@ func (c *Config) from(path string) string {
 		return from
 	}
 	return ""
-}
-
-// usesPolicy reports whether a row uses a policy.
-func (c *Config) usesPolicy(name string) bool {
-	used := name == DefaultPolicy && !slices.ContainsFunc(c.Models, Model.Everything)
-	return used || slices.ContainsFunc(c.Models, func(m Model) bool { return m.Policy == name || m.Policy == "" && name == DefaultPolicy })
 }
