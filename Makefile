@@ -47,7 +47,7 @@ lint:
 race:
 	$(GO) test -race -short $$($(GO) list ./cli/... ./counting ./demo ./fold/... ./proxy/... ./replay ./store/... ./tokenize/cache | grep -vE 'proxy/(wire|overflow|why|summarize/)')
 	$(GO) test -race -short -run 'Goroutines|SharedSafely' ./tokenize ./tokenize/bpe
-	$(GO) test -race -short -run 'Reload|Stream|ThePage' ./e2e
+	$(GO) test -race -short ./e2e/stories
 
 # Minimizing an input may outlast the time there is, and Go calls that a
 # failure: a few tries are enough.
@@ -81,7 +81,7 @@ cluster cluster-short:
 
 # On loopback alone, bounded in sockets, bytes and time.
 hostile:
-	LACONIC_HOSTILE=1 $(GO) test -count=1 -timeout 10m -run '^TestHostile' ./proxy ./e2e
+	LACONIC_HOSTILE=1 $(GO) test -count=1 -timeout 10m -run '^TestHostile' ./proxy ./e2e/binary
 
 # What renders and checks the chart, and the custom resources of the Prometheus operator:
 # all of it comes from the Go module proxy and is kept in .tools, which git ignores.
@@ -97,7 +97,7 @@ $(CRDS):
 	$(GO) mod download $(RESOURCES)
 	mkdir -p $(@D) && cp "$$($(GO) env GOMODCACHE)"/$(RESOURCES)/example/prometheus-operator-crd/$(@F) $@
 deploy: .tools/helm .tools/kubectl-validate $(CRDS)
-	LACONIC_NO_SKIP=1 $(GO) test -count=1 -run 'Chart|TheManuals' ./e2e
+	LACONIC_NO_SKIP=1 $(GO) test -count=1 -run 'Chart|TheManuals' ./e2e/deploy
 
 # -v shows how many bytes were compared.
 oracle:
@@ -109,11 +109,11 @@ golden:
 	$(GO) test ./config -run Schema -update
 	$(GO) test ./proxy/metrics -run Manual -update
 	cp deploy/alerts.yaml deploy/grafana.json deploy/chart/files
-	$(GO) test ./e2e -run '^(TestStories|TestTheFirstMinutesAreAsWritten)$$' -update
+	$(GO) test ./e2e ./e2e/stories -run '^(TestStories|TestTheFirstMinutesAreAsWritten)$$' -update
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./compact ./proxy/wire
-	$(GO) test -run '^$$' -bench 'Overhead|Latency' ./e2e
+	$(GO) test -run '^$$' -bench . ./e2e/binary
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o laconic .
@@ -138,7 +138,7 @@ snapshot: .tools/goreleaser
 # form of these. -v shows what llama.cpp counted and evaluated.
 llamacpp:
 	e2e/llamacpp/fetch
-	LACONIC_LLAMACPP=full $(GO) test -v -count=1 -timeout 40m -run '^TestLlamaCpp' ./e2e
+	LACONIC_LLAMACPP=full $(GO) test -v -count=1 -timeout 40m ./e2e/llamacpp
 
 # Some 1.8 GB of agents are installed into $(AGENTS), which git ignores. e2e runs
 # each once, e2e-all in four windows.

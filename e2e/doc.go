@@ -1,11 +1,13 @@
-// Package e2e runs the laconic command as its users do: as a process between a
-// client and an upstream, and never through its packages. What several folders need
-// for that is in package rig.
+// Package e2e compares the repository's pages and imports with what is there. Its
+// folders run the laconic command as its users do, as a process, and need more each:
 //
-// Upstreams are those of this package, which are stricter than real ones, but for:
+//   - stories: nothing; a contributor's loop
+//   - sweep: nothing; recorded requests, folded in many ways
+//   - binary: what is around the command, such as nginx, Prometheus and Chromium
+//   - deploy: what `make deploy` builds, for the chart
+//   - llamacpp: a real llama-server, which `make llamacpp` fetches
+//   - survival, cluster: minutes; see there
 //
-//   - TestLlamaCpp…: a real llama-server, with a model that package llamacpp writes,
-//     refuses, counts, renders and caches. A short form with the other tests, where
-//     `make llamacpp` fetched one, and all of it by that command.
-//   - TestOllama: a server that loads, cuts and answers as Ollama does.
+// What several folders need is in package rig. Upstreams are stricter than real ones,
+// but for those of llamacpp.
 package e2e

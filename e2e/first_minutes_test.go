@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,11 +16,15 @@ import (
 	"testing"
 	"time"
 
+	"laconic/e2e/rig"
+
 	"laconic/store/storetest"
 )
 
 // shownUpstream is where the page of the first minutes has its upstream.
 const shownUpstream = "http://127.0.0.1:8000"
+
+var update = flag.Bool("update", false, "rewrite what the first minutes show")
 
 // examinee is an upstream with one model in a window of 8,000 tokens, as vLLM
 // publishes it. It wants no key, and refuses a wrong one.
@@ -76,18 +81,18 @@ func TestTheFirstMinutesAreAsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(dir, "ask.sh"), fmt.Sprintf(
+	rig.WriteFile(t, filepath.Join(dir, "ask.sh"), fmt.Sprintf(
 		`sed '1s/"gpt-4o"/"small"/' %s | curl -s --data-binary @- -H 'content-type: application/json' $OPENAI_BASE_URL/chat/completions | sed 's/.*"content":"\([^"]*\)".*/\1/'
 echo
 `, demo))
-	writeFile(t, filepath.Join(dir, "broken.yaml"), strings.ReplaceAll(`upstream: http://127.0.0.1:8000
+	rig.WriteFile(t, filepath.Join(dir, "broken.yaml"), strings.ReplaceAll(`upstream: http://127.0.0.1:8000
 models:
   - {match: small, upstream: "http://127.0.0.1:8000/v1", window: 131072}
   - {match: "gpt-*", upstream: "http://127.0.0.1:8000/v1", api_key: sk-old}
   - {match: "local/*", upstream: "http://127.0.0.1:9/v1", api_key: none}
 `, shownUpstream, e.URL))
 	// The admin address of the page may be somebody's on this machine.
-	writeFile(t, filepath.Join(dir, "bin", "laconic"), fmt.Sprintf("#!/bin/sh\ncase $1 in run | doctor) c=$1; shift; exec %[1]s $c --admin %[2]s \"$@\" ;; esac\nexec %[1]s \"$@\"\n", command(t), admin))
+	rig.WriteFile(t, filepath.Join(dir, "bin", "laconic"), fmt.Sprintf("#!/bin/sh\ncase $1 in run | doctor) c=$1; shift; exec %[1]s $c --admin %[2]s \"$@\" ;; esac\nexec %[1]s \"$@\"\n", rig.Command(t), admin))
 	if err := os.Chmod(filepath.Join(dir, "bin", "laconic"), 0o755); err != nil {
 		t.Fatal(err)
 	}

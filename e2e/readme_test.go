@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"laconic/e2e/rig"
 )
 
 // TestREADMEShowsWhatTheDemoPrints compares the lines of the demo in the README
@@ -20,7 +22,7 @@ func TestREADMEShowsWhatTheDemoPrints(t *testing.T) {
 	if !found || !ended {
 		t.Fatal("the README shows no demo")
 	}
-	out, err := exec.Command(command(t), "demo", "--fast", "--width", "80").Output()
+	out, err := exec.Command(rig.Command(t), "demo", "--fast", "--width", "80").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,14 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"laconic/e2e/rig"
 )
 
-// folder is where fetch puts everything, seen from the tests of e2e.
-const folder = "../.llamacpp"
-
-// patience is how long a server may take to begin, on a busy machine.
-const patience = time.Minute
+// folder is where fetch puts everything, seen from this package.
+const folder = "../../.llamacpp"
 
 // A Server is a llama-server of a test.
 type Server struct {
@@ -24,7 +22,7 @@ type Server struct {
 }
 
 // Start starts a llama-server at a free address. args are further words of its command
-// line. Where there is none the test is skipped, but with LACONIC_NO_SKIP it fails.
+// line.
 func Start(t testing.TB, addr string, args ...string) *Server {
 	t.Helper()
 	host, port, _ := strings.Cut(addr, ":")
@@ -46,23 +44,11 @@ func Start(t testing.TB, addr string, args ...string) *Server {
 		_ = s.cmd.Process.Kill() // it keeps nothing
 		<-ended
 	})
-	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		select {
-		case err := <-ended:
-			ended <- err
-			t.Fatalf("llama-server ended: %v\n%s", err, s.Output())
-		default:
-		}
-		if res, err := http.Get(s.URL + "/health"); err == nil {
-			_ = res.Body.Close()
-			if res.StatusCode == http.StatusOK {
-				return s
-			}
-		}
-		if time.Now().After(end) {
-			t.Fatalf("llama-server did not begin:\n%s", s.Output())
-		}
+	healthy := func() bool { status, _ := rig.Get(s.URL + "/health"); return status == http.StatusOK }
+	if !rig.Soon(func() bool { return len(ended) > 0 || healthy() }) || !healthy() {
+		t.Fatalf("llama-server did not begin:\n%s", s.Output())
 	}
+	return s
 }
 
 // Output returns the end of what the server said.
@@ -82,54 +68,29 @@ func program(t testing.TB) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if path := filepath.Join(root, "usr/bin/llama-server"); exists(path) {
+	path := filepath.Join(root, "usr/bin/llama-server")
+	if _, err := os.Stat(path); err == nil {
 		cmd := exec.Command(path)
 		libraries := filepath.Join(root, "usr/lib/x86_64-linux-gnu")
 		cmd.Dir, cmd.Env = root, append(os.Environ(), "LD_LIBRARY_PATH="+libraries+":"+libraries+"/llama")
 		return cmd
 	}
-	path, err := exec.LookPath("llama-server")
-	if err != nil {
-		Missing(t, "llama-server")
+	if path, err = exec.LookPath("llama-server"); err != nil {
+		rig.Missing(t, "llama-server (make llamacpp fetches it)")
 	}
 	return exec.Command(path)
 }
 
-// Models returns the folder of llama.cpp with vocabularies and chat templates. Where it
-// is missing the test is skipped, but with LACONIC_NO_SKIP it fails.
-func Models(t testing.TB) string {
-	t.Helper()
-	return fetched(t, "models", "folder with chat templates")
-}
-
-// Jinja returns the folder of the npm package @huggingface/jinja, as Models does.
-func Jinja(t testing.TB) string {
-	t.Helper()
-	return fetched(t, "jinja/package", "@huggingface/jinja")
-}
-
-func fetched(t testing.TB, name, what string) string {
+// Fetched returns the path of what fetch has put there: "models", llama.cpp's
+// vocabularies and chat templates, or "jinja/package", @huggingface/jinja.
+func Fetched(t testing.TB, name string) string {
 	t.Helper()
 	dir, err := filepath.Abs(filepath.Join(folder, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !exists(dir) {
-		Missing(t, what)
+	if _, err := os.Stat(dir); err != nil {
+		rig.Missing(t, name+" (make llamacpp fetches it)")
 	}
 	return dir
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// Missing skips a test that has not what it needs. With LACONIC_NO_SKIP it fails.
-func Missing(t testing.TB, what string) {
-	t.Helper()
-	if os.Getenv("LACONIC_NO_SKIP") != "" {
-		t.Fatalf("no %s here (make llamacpp fetches it)", what)
-	}
-	t.Skipf("no %s here (make llamacpp fetches it)", what)
 }

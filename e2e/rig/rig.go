@@ -3,7 +3,9 @@
 package rig
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -31,6 +33,85 @@ var Client = &http.Client{
 
 // Listening finds the address in the first lines of a log.
 var Listening = regexp.MustCompile(`(?m)"listening":"(https?://[^"]+)".*}$`)
+
+var health = regexp.MustCompile(`"health":"(http://[^"]+)/healthz"`)
+
+// Soon waits for something that other goroutines or processes do, and reports whether
+// it came about within [Patience].
+func Soon(ok func() bool) bool {
+	for end := time.Now().Add(Patience); ; time.Sleep(2 * time.Millisecond) {
+		if ok() {
+			return true
+		}
+		if time.Now().After(end) {
+			return false
+		}
+	}
+}
+
+// Eventually fails the test if something does not come about.
+func Eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	if !Soon(ok) {
+		t.Fatalf("%s did not come about in %v", what, Patience)
+	}
+}
+
+// Missing skips a test that has not what it needs. With LACONIC_NO_SKIP it fails.
+func Missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("LACONIC_NO_SKIP") != "" {
+		t.Fatalf("no %s here", what)
+	}
+	t.Skipf("no %s here", what)
+}
+
+// Installed returns the path of a program of a Debian package.
+func Installed(t testing.TB, name, pkg string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		Missing(t, name+" (apt install "+pkg+")")
+	}
+	return path
+}
+
+// Post sends a JSON body. headers are names and values, in turn.
+func Post(t testing.TB, url string, body []byte, headers ...string) (status int, h http.Header, answer []byte) {
+	t.Helper()
+	headers = append([]string{"Content-Type", "application/json"}, headers...)
+	status, h, answer, err := ask(http.MethodPost, url, bytes.NewReader(body), headers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return status, h, answer
+}
+
+// Get asks for a page. Without an answer the status is 0, and the text says why.
+func Get(url string, headers ...string) (status int, text string) {
+	status, _, answer, err := ask(http.MethodGet, url, nil, headers)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return status, string(answer)
+}
+
+func ask(method, url string, body io.Reader, headers []string) (status int, h http.Header, answer []byte, err error) {
+	r, err := http.NewRequest(method, url, body)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	res, err := Client.Do(r)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	defer res.Body.Close()
+	answer, err = io.ReadAll(res.Body)
+	return res.StatusCode, res.Header, answer, err
+}
 
 // WriteFile writes a file, and makes the folders above it.
 func WriteFile(t testing.TB, path, text string) {
@@ -98,12 +179,13 @@ func Command(t testing.TB) string {
 
 // Laconic is a running process.
 type Laconic struct {
-	URL  string // http://127.0.0.1:port, without /v1
-	Text string // what it said at its start
-	Cmd  *exec.Cmd
-	log  string
-	done chan struct{} // closed when it ended
-	err  error         // how, once done
+	URL   string // http://127.0.0.1:port, without /v1; https with a certificate
+	Admin string // the same of the admin listener; "" if it is off
+	Text  string // what the process logged at its start
+	Cmd   *exec.Cmd
+	log   string
+	done  chan struct{} // closed when the process ended
+	err   error         // how, once done
 }
 
 // Start runs laconic in front of an upstream, with this configuration, and stops it
@@ -112,29 +194,36 @@ func Start(t testing.TB, upstream, config string, args ...string) *Laconic {
 	t.Helper()
 	dir := t.TempDir()
 	WriteFile(t, filepath.Join(dir, "laconic.yaml"), config)
-	p := &Laconic{log: filepath.Join(dir, "log"), done: make(chan struct{})}
+	p := Launch(t, dir, nil, append([]string{"--admin", "off", "--upstream", upstream}, args...)...)
+	t.Cleanup(func() { p.Stop(t) })
+	return p
+}
+
+// Launch runs laconic in a folder, where it logs to proxy.log. It returns when laconic
+// listens. The caller stops the process.
+func Launch(t testing.TB, dir string, env []string, args ...string) *Laconic {
+	t.Helper()
+	p := &Laconic{log: filepath.Join(dir, "proxy.log"), done: make(chan struct{})}
 	log, err := os.Create(p.log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	p.Cmd = exec.Command(Command(t), "serve", "--listen", "127.0.0.1:0", "--admin", "off", "--log-format", "json", "--upstream", upstream)
-	p.Cmd.Args = append(p.Cmd.Args, args...)
-	p.Cmd.Dir, p.Cmd.Stderr = dir, log
+	p.Cmd = exec.Command(Command(t), append([]string{"serve", "--listen", "127.0.0.1:0", "--log-format", "json"}, args...)...)
+	p.Cmd.Dir, p.Cmd.Env, p.Cmd.Stderr = dir, env, log
 	if err := p.Cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() { p.err = p.Cmd.Wait(); close(p.done) }()
-	t.Cleanup(func() { p.Stop(t) })
-	for end := time.Now().Add(Patience); ; time.Sleep(5 * time.Millisecond) {
-		if m := Listening.FindStringSubmatch(p.Output()); m != nil {
-			p.URL, p.Text = m[1], p.Output()
-			return p
-		}
-		if time.Now().After(end) {
-			t.Fatalf("laconic did not start:\n%s", p.Output())
-		}
+	if !Soon(func() bool { p.Text = p.Output(); return p.Ended() || Listening.MatchString(p.Text) }) || p.Ended() {
+		_ = p.Cmd.Process.Kill()
+		t.Fatalf("laconic did not start:\n%s", p.Output())
 	}
+	p.URL = Listening.FindStringSubmatch(p.Text)[1]
+	if m := health.FindStringSubmatch(p.Text); m != nil {
+		p.Admin = m[1]
+	}
+	return p
 }
 
 // Output returns what the process logged until now.
@@ -146,16 +235,32 @@ func (p *Laconic) Output() string {
 	return string(text)
 }
 
-// Stop ends the process.
-func (p *Laconic) Stop(t testing.TB) {
-	_ = p.Cmd.Process.Signal(syscall.SIGTERM) // it may have ended already
+// Ended reports whether the process has ended.
+func (p *Laconic) Ended() bool {
 	select {
 	case <-p.done:
-		if p.err != nil {
-			t.Errorf("laconic did not end as it should: %v\n%.2000s", p.err, p.Output())
-		}
+		return true
+	default:
+		return false
+	}
+}
+
+// Wait waits until the process ends, and kills it after [Patience].
+func (p *Laconic) Wait() error {
+	select {
+	case <-p.done:
+		return p.err
 	case <-time.After(Patience):
 		_ = p.Cmd.Process.Kill()
-		t.Errorf("laconic had to be killed")
+		<-p.done
+		return fmt.Errorf("it had to be killed after %v", Patience)
+	}
+}
+
+// Stop ends the process. One that does not end by itself, with code 0, fails the test.
+func (p *Laconic) Stop(t testing.TB) {
+	_ = p.Cmd.Process.Signal(syscall.SIGTERM) // it may have ended already
+	if err := p.Wait(); err != nil {
+		t.Errorf("laconic did not end as it should: %v\n%.2000s", err, p.Output())
 	}
 }

@@ -1,0 +1,16 @@
+package binary
+
+import (
+	"os"
+	"testing"
+
+	"laconic/e2e/rig"
+)
+
+// TestMain fails the tests when they left a goroutine behind.
+func TestMain(m *testing.M) {
+	if serveBare() {
+		return
+	}
+	os.Exit(rig.Main(m))
+}

@@ -1,0 +1,91 @@
+package llamacpp_test
+
+import (
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"testing"
+
+	"laconic/e2e/rig"
+
+	"github.com/tidwall/gjson"
+)
+
+// TestLlamaCppCounts: after three answers, Laconic counts a prompt as a real template and
+// a real vocabulary do, whoever asks: within 3 % as a rule, and 5 % at worst, 8 % where
+// the count depends on the text. A model that is known by its name is counted within
+// 10 % at once, and so is a template that leaves out tools, within 20 %.
+func TestLlamaCppCounts(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		vocabulary, template string
+		models               []string
+		// partial: the template leaves out tools, calls, results or instructions, which
+		// the first answers have to show.
+		partial bool
+		// mixed: nobody has the vocabulary, or the template writes results as JSON, so that
+		// results cost more than other texts.
+		mixed bool
+	}
+	rows := []row{{"", chatML, []string{"my-model"}, false, false}}
+	if full() {
+		rows = append(rows,
+			row{"qwen2", "Qwen-Qwen2.5-7B-Instruct", []string{"qwen2.5-7b-instruct", "my-model"}, false, false},
+			row{"qwen2", "Qwen-Qwen3-0.6B", []string{"qwen3-8b"}, false, false},
+			row{"qwen2", "Qwen3-Coder", []string{"qwen3-coder-30b"}, false, false},
+			row{"qwen35", "Qwen3.5-4B", []string{"qwen3.5-4b"}, false, false},
+			row{"llama-bpe", "meta-llama-Llama-3.1-8B-Instruct", []string{"llama-3.1-8b-instruct", "my-model"}, false, true},
+			row{"llama-bpe", "NousResearch-Hermes-3-Llama-3.1-8B-tool_use", []string{"hermes-3-llama-3.1-8b"}, true, false},
+			row{"gemma-4", "google-gemma-4-31B-it", []string{"gemma-4-31b-it", "my-model"}, false, true},
+			row{"deepseek-llm", "deepseek-ai-DeepSeek-V3.1", []string{"deepseek-v3.1", "my-model"}, true, false},
+			row{"phi-3", "microsoft-Phi-3.5-mini-instruct", []string{"phi-3.5-mini-instruct", "my-model"}, true, false})
+	}
+	chats := chatsOf(t, "demo", "tau-bench/airline/gpt-4o/task11/trial0", "mini-swe-agent/deepseek_chat_dev/pydicom__pydicom-1694", "openhands-swebench/astropy__astropy-13033")
+	for _, r := range rows {
+		t.Run(r.template+" "+r.vocabulary, func(t *testing.T) {
+			l := startLlama(t, model(t, r.vocabulary), r.template, 65536)
+			rule, worst := 3.0, 5.0
+			switch {
+			case r.partial:
+				rule, worst = 10, 10
+			case r.mixed:
+				worst = 8
+			}
+			for _, name := range r.models {
+				p := rig.Start(t, l.URL+"/v1", "")
+				rig.Eventually(t, "the server's page is read", func() bool { return budgetOf(t, p.URL, name) < 65536 })
+				var rest []float64 // after three answers
+				for i, c := range chats {
+					off := countsOff(t, p, growing(c, name, 7))
+					t.Logf("%-22s %-54s %+.1f %%", name, c.ID, off)
+					// The answers to one conversation teach something of the next.
+					if most := map[bool]float64{true: 20, false: 10}[r.partial]; i == 0 && (r.partial || name != "my-model") && math.Abs(off[0]) > most {
+						t.Errorf("%s, %s: the first request is %.1f %% off", name, c.ID, off[0])
+					}
+					for _, e := range off[min(3, len(off)):] {
+						rest = append(rest, math.Abs(e))
+					}
+				}
+				slices.Sort(rest)
+				if n := len(rest); rest[n/2] > rule || rest[n-1] > worst {
+					t.Errorf("%s: after three answers %.1f %% off, up to %.1f %%", name, rest[n/2], rest[n-1])
+				}
+			}
+		})
+	}
+}
+
+// countsOff returns how far the counts of requests are from what was billed, in percent.
+func countsOff(t *testing.T, p *rig.Laconic, requests [][]byte) (off []float64) {
+	t.Helper()
+	for _, body := range requests {
+		status, h, answer := rig.Post(t, p.URL+completions, body)
+		counted, err := strconv.ParseFloat(h.Get("X-Laconic-Tokens-After"), 64)
+		if status != http.StatusOK || err != nil {
+			t.Fatalf("%d %v %.300s", status, h, answer)
+		}
+		off = append(off, 100*(counted/gjson.GetBytes(answer, "usage.prompt_tokens").Float()-1))
+	}
+	return off
+}

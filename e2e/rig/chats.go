@@ -1,0 +1,77 @@
+package rig
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"laconic/compact/compacttest"
+)
+
+// A Chat is a recorded conversation.
+type Chat struct {
+	ID, Model string
+	Messages  []json.RawMessage
+	Tools     json.RawMessage
+}
+
+// Chats returns the recorded conversations that are wanted, by their numbers and their
+// IDs; nil: all.
+func Chats(t testing.TB, wanted func(n int, id string) bool) (all []*Chat) {
+	t.Helper()
+	n := -1
+	for _, name := range compacttest.ConversationFiles(t) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range bytes.Lines(text) {
+			if n++; wanted != nil && !wanted(n, gjson.GetBytes(line, "id").String()) {
+				continue
+			}
+			c := &Chat{}
+			if err := json.Unmarshal(line, c); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if string(c.Tools) == "null" {
+				c.Tools = nil
+			}
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Points returns the lengths of the histories that the client sent: what stood before
+// each answer, and the whole.
+func (c *Chat) Points() (points []int) {
+	for i, m := range c.Messages {
+		if i > 0 && gjson.GetBytes(m, "role").Str == "assistant" {
+			points = append(points, i)
+		}
+	}
+	return append(points, len(c.Messages))
+}
+
+// Body returns a request with these messages, and with gap between two of them.
+func (c *Chat) Body(messages []json.RawMessage, gap string) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"model":` + strconv.Quote(c.Model) + `,"messages":[`)
+	for i, m := range messages {
+		if i > 0 {
+			b.WriteString(gap)
+		}
+		b.Write(m)
+	}
+	b.WriteByte(']')
+	if len(c.Tools) > 0 {
+		b.WriteString(`,"tools":`)
+		b.Write(c.Tools)
+	}
+	b.WriteString(`,"temperature": 0.10}`)
+	return b.Bytes()
+}
