@@ -79,9 +79,7 @@ func compacted(body []byte, o Options, mend func(was, edited []compact.Message))
 	if err != nil {
 		return body, Report{}, err
 	}
-	out, r, err := encoded(req, o, mend)
-	req.Release() // not after a panic, which may have left anything in it
-	return out, r, err
+	return encoded(req, o, mend)
 }
 
 func encoded(req *wire.Request, o Options, mend func(was, edited []compact.Message)) ([]byte, Report, error) {

@@ -37,7 +37,6 @@ func (x *exchange) counted() (in *body.Body, tokens int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	defer x.release(in, req)
 	if p, err := x.conversation(in, req).planOrRepair(req); err == nil {
 		tokens = p.info.Report.After
 	}

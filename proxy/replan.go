@@ -60,7 +60,6 @@ func (a *attempt) replan(facts learn.Facts, i *RetryInfo, shapes ...compact.Dema
 	if req == nil {
 		return nil
 	}
-	defer c.x.release(in, req)
 	var p plan
 	for n, shape := range shapes {
 		facts.Shape.Value = shape

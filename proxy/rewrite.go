@@ -31,7 +31,6 @@ func (x *exchange) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 		return nil, nil, err
 	}
 	x.done(&x.steps.Decoded)
-	defer x.release(in, req)
 	c := x.conversation(in, req)
 	p, err := c.planOrRepair(req)
 	if err != nil {
@@ -63,13 +62,6 @@ func (x *exchange) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	return body.NewOutgoing(out, in, true), &sender{first: &first, compressed: in.Compressed()}, nil
 }
 
-// release ends the use of a decoded body.
-func (x *exchange) release(in *body.Body, req *wire.Request) {
-	if !in.Kept() {
-		req.Release()
-	}
-}
-
 // readBody reads the body whole, unless it is compressed in a way that is not
 // known.
 func (x *exchange) readBody() (*body.Body, error) {
@@ -93,9 +85,6 @@ func (x *exchange) decode(in *body.Body) (*wire.Request, error) {
 		return nil, no
 	}
 	if opened := x.opened(in.Text); opened != nil {
-		if req != nil {
-			req.Release()
-		}
 		in.Replace(opened)
 		req, why, detail = x.decodeText(in)
 	}

@@ -161,7 +161,6 @@ func (a *attempt) record() string {
 	if req == nil {
 		return ""
 	}
-	defer c.x.release(in, req)
 	msgs := req.Conversation.Messages
 	var lost, kept []compact.Message
 	for _, m := range msgs[:len(msgs)-1] {

@@ -68,9 +68,6 @@ type Body struct {
 // request points into them.
 func (b *Body) Keep() { b.kept = true }
 
-// Kept reports whether Keep was called.
-func (b *Body) Kept() bool { return b.kept }
-
 // free gives the bytes back. Nothing may point into them any more.
 func (b *Body) free() {
 	if b.buffers != nil && !b.kept {

@@ -3,78 +3,51 @@ package wire
 import "laconic/compact"
 
 // toolCalls reads the calls of a message, whose key is at start.
-func (d *decoder) toolCalls(m *compact.Message, start int) bool {
+func (d *decoder) toolCalls(m *compact.Message, start int) {
 	e := d.open(start, d.holder, withPieces)
-	switch d.peek() {
-	case 'n':
-		m.EmptyCalls = d.literal("null")
-		d.elements[e].stays = withNoCalls
-		d.close(e)
-		return m.EmptyCalls
-	case '[':
-	default:
-		return d.wrong("tool_calls is not an array")
-	}
 	before := len(d.calls)
-	var a array
-	for d.element(&a) {
-		if d.peek() != '{' {
-			return d.wrong("a call is not an object")
+	switch d.peek() {
+	case '[':
+		for a := (array{}); d.element(&a); {
+			d.call(e)
 		}
-		if !d.call(e) {
-			return false
-		}
+	case 'n':
+		d.skip()
+	default:
+		d.wrong("tool_calls is not an array")
 	}
 	if m.EmptyCalls = len(d.calls) == before; m.EmptyCalls {
 		d.elements[e].stays = withNoCalls
 	}
 	d.close(e)
-	return d.err == nil
 }
 
 // call reads one element of tool_calls.
-func (d *decoder) call(in int32) bool {
-	if d.crowded() {
-		return false
+func (d *decoder) call(in int32) {
+	if d.peek() != '{' {
+		d.wrong("a call is not an object")
+		return
 	}
 	var c compact.Call
 	p := place{element: d.open(d.at, in, withPieces)}
 	var kind string
 	var function, custom pair
-	var o object
-	for d.key(&o) {
-		if !d.unambiguous(&o, callKeys) {
-			return false
-		}
+	for o := (object{}); d.key(&o, callKeys); {
 		switch o.name {
 		case "function":
-			if !d.pair(&function, "name", "arguments", "function") {
-				return false
-			}
-			continue
+			function = d.pair("arguments", "function")
 		case "custom":
-			if !d.pair(&custom, "name", "input", "custom") {
-				return false
-			}
-			continue
-		}
-		v, ok := d.value()
-		if !ok {
-			return false
-		}
-		switch o.name {
+			custom = d.pair("input", "custom")
 		case "id":
+			v := d.read()
 			c.ID, p.id = d.str(v), v.span
 		case "type":
-			kind = d.str(v)
+			kind = d.str(d.read())
 		case "extra_content":
-			c.Sealed = c.Sealed || !d.blank(v)
+			c.Sealed = c.Sealed || !d.blank(d.read())
 		case "provider_specific_fields":
-			c.Sealed = c.Sealed || d.signed(v)
+			c.Sealed = c.Sealed || d.signed(d.read())
 		}
-	}
-	if d.err != nil {
-		return false
 	}
 	d.close(p.element)
 	said := function
@@ -82,63 +55,49 @@ func (d *decoder) call(in int32) bool {
 		c.Kind, said = compact.CallCustom, custom
 	}
 	d.add(c, p, said)
-	return true
 }
 
 // legacyCall reads a function_call once more, for its content.
-func (d *decoder) legacyCall(v value, p place) bool {
-	if d.crowded() {
-		return false
-	}
+func (d *decoder) legacyCall(v value, p place) {
 	after := d.at
 	d.at = int(v.start)
-	var said pair
-	if !d.pair(&said, "name", "arguments", "function_call") {
-		return false
-	}
+	said := d.pair("arguments", "function_call")
 	d.at = after
 	d.elements[p.element].stays = withPieces
-	d.add(compact.Call{ID: compact.ByName(d.str(said.first))}, p, said)
-	return true
+	d.add(compact.Call{ID: compact.ByName(d.str(said.name))}, p, said)
 }
 
 // add adds a call that says a name and arguments.
 func (d *decoder) add(c compact.Call, p place, said pair) {
-	c.Name, c.Arguments = d.str(said.first), d.textOf(said.second)
-	p.text = said.second.span
-	if kind := said.second.kind; kind == '{' || kind == '[' {
+	c.Name, c.Arguments, p.text = d.str(said.name), d.textOf(said.arguments), said.arguments.span
+	if kind := said.arguments.kind; kind == '{' || kind == '[' {
 		// Ollama's own clients send arguments as an object: the model reads its JSON.
-		c.Arguments = compact.Plain(d.view(int(p.text.start), int(p.text.end)))
+		c.Arguments = compact.Plain(lent(d.raw(p.text)))
 	}
 	d.addCall(c, p)
 }
 
-// pair is two values of an object.
-type pair struct{ first, second value }
+// pair is what a call says.
+type pair struct{ name, arguments value }
 
-// pair reads an object of which two values matter. null is as good as absent.
-func (d *decoder) pair(p *pair, first, second, what string) bool {
-	if d.peek() == 'n' {
-		return d.literal("null")
+// pair reads an object with a name, and arguments under a key. null is as good as
+// absent.
+func (d *decoder) pair(arguments, what string) (p pair) {
+	switch d.peek() {
+	case '{':
+	case 'n':
+		return p
+	default:
+		d.wrong(what + " is not an object")
+		return p
 	}
-	if d.peek() != '{' {
-		return d.wrong(what + " is not an object")
-	}
-	var o object
-	for d.key(&o) {
-		if !d.unambiguous(&o, pairKeys) {
-			return false
-		}
-		v, ok := d.value()
-		if !ok {
-			return false
-		}
+	for o := (object{}); d.key(&o, pairKeys); {
 		switch o.name {
-		case first:
-			p.first = v
-		case second:
-			p.second = v
+		case "name":
+			p.name = d.read()
+		case arguments:
+			p.arguments = d.read()
 		}
 	}
-	return d.err == nil
+	return p
 }

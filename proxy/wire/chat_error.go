@@ -17,7 +17,7 @@ type chatError struct {
 	} `json:"error"`
 }
 
-func (chat) Error(e Error) []byte {
+func (*chat) Error(e Error) []byte {
 	var v chatError
 	v.Error.Message, v.Error.Type, v.Error.Code = e.Message, e.Type, &e.Code
 	if e.Param != "" {
@@ -33,7 +33,7 @@ func (chat) Error(e Error) []byte {
 // TooLong uses OpenAI's own sentences, because agents read the numbers out of them
 // and recover from exactly these. M is what the client sent, not what compaction
 // could make of it, so that a client that cuts M − N tokens is sure to fit.
-func (chat) TooLong(r *compact.Report, most, tools int) Error {
+func (*chat) TooLong(r *compact.Report, most, tools int) Error {
 	if r.After <= r.Budget {
 		return Error{Param: "messages", Code: "array_above_max_length", Message: fmt.Sprintf(
 			"Invalid 'messages': array too long. Expected an array with maximum length %d, but got an array with length %d instead.",

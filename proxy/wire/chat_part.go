@@ -9,59 +9,43 @@ import (
 )
 
 // content reads the content of a message.
-func (d *decoder) content(m *compact.Message, k *mark) bool {
+func (d *decoder) content(m *compact.Message, k *mark) {
 	k.content.start = uint32(d.at)
 	d.said = d.said[:0]
 	switch d.peek() {
 	case 'n':
 		m.Shape = compact.Null
-		if !d.literal("null") {
-			return false
-		}
+		d.skip()
 	case '"':
 		m.Shape = compact.String
-		v, ok := d.value()
-		if !ok || d.crowded() {
-			return false
-		}
+		v := d.read()
 		d.addPart(compact.Part{Text: d.textOf(v)}, place{element: d.holder, text: v.span})
 	case '[':
 		m.Shape = compact.Array
-		var a array
-		for d.element(&a) {
-			if d.peek() != '{' {
-				return d.wrong("a part is not an object")
-			}
-			if !d.part() {
-				return false
-			}
+		for a := (array{}); d.element(&a); {
+			d.part()
 		}
 		d.thought(m)
 	default:
-		return d.wrong("content is neither a string nor an array")
+		d.wrong("content is neither a string nor an array")
 	}
 	k.content.end = uint32(d.at)
-	return d.err == nil
 }
 
 // part reads one element of a content array.
-func (d *decoder) part() bool {
-	if d.crowded() {
-		return false
+func (d *decoder) part() {
+	if d.peek() != '{' {
+		d.wrong("a part is not an object")
+		return
 	}
 	at := place{element: d.open(d.at, d.holder, withPieces)}
 	f, thoughts := partFields{}, len(d.said)
-	var o object
-	for d.key(&o) {
-		if !d.unambiguous(&o, partKeys) || !d.partField(&f, o.name) {
-			return false
-		}
+	for o := (object{}); d.key(&o, partKeys); {
+		d.partField(&f, o.name)
 		if i := slices.Index(markers[:], o.name); i >= 0 {
+			d.skip()
 			f.marks[i] = span{uint32(o.start), uint32(d.at)}
 		}
-	}
-	if d.err != nil {
-		return false
 	}
 	d.close(at.element)
 	p := compact.Part{Kind: kindOf(&f)}
@@ -95,7 +79,6 @@ func (d *decoder) part() bool {
 		p.Text, at.text = d.textOf(held), held.span
 	}
 	d.addPart(p, at)
-	return true
 }
 
 // partFields are the fields of a part that matter.
@@ -133,34 +116,30 @@ func (d *decoder) unmarked(whole span, marks [len(markers)]span) string {
 // under a name for each kind, and each has its spellings: OpenAI's chat and
 // responses, vLLM and SGLang (audio_url, video_url), Mistral (document_url),
 // Hugging Face (image, audio, video), Anthropic (source).
-func (d *decoder) partField(f *partFields, name string) (ok bool) {
+func (d *decoder) partField(f *partFields, name string) {
 	switch name {
 	case "type":
-		var v value
-		v, ok = d.value()
-		f.kind, f.typed, f.typeOf = d.str(v), true, v
+		f.typeOf = d.read()
+		f.kind, f.typed = d.str(f.typeOf), true
 	case "text":
-		f.text, ok = d.value()
+		f.text = d.read()
 	case "refusal":
-		f.refusal, ok = d.value()
+		f.refusal = d.read()
 	case "thinking":
 		bound := d.bound
-		ok = d.thoughts(d.peek() == '"')
+		d.thoughts(d.peek() == '"')
 		d.bound = bound
 	case "signature":
-		f.signature, ok = d.value()
+		f.signature = d.read()
 	case "detail", "filename", "document_name":
-		f.media.detail, ok = d.value()
+		f.media.detail = d.read()
 	case "file_id":
-		f.media.id, ok = d.value()
+		f.media.id = d.read()
 	case "image_url", "input_audio", "file", "audio_url", "video_url", "document_url", "image", "audio", "video", "source":
-		ok = d.media(&f.media)
+		d.media(&f.media)
 	case "file_data", "file_url", "url", "data":
-		f.media.data, ok = d.value()
-	default:
-		ok = d.skip()
+		f.media.data = d.read()
 	}
-	return ok
 }
 
 // kindOf tells what a part is.
@@ -200,30 +179,21 @@ type media struct {
 
 // media reads the object that says where the thing is, or a string that is
 // that by itself.
-func (d *decoder) media(x *media) (ok bool) {
+func (d *decoder) media(x *media) {
 	if d.peek() != '{' {
-		x.data, ok = d.value()
-		return ok
+		x.data = d.read()
+		return
 	}
-	var o object
-	for d.key(&o) {
-		if !d.unambiguous(&o, mediaKeys) {
-			return false
-		}
-		v, ok := d.value()
-		if !ok {
-			return false
-		}
+	for o := (object{}); d.key(&o, mediaKeys); {
 		switch o.name {
 		case "url", "data", "file_data":
-			x.data = v
+			x.data = d.read()
 		case "detail", "format", "filename":
-			x.detail = v
+			x.detail = d.read()
 		case "file_id":
-			x.id = v
+			x.id = d.read()
 		case "type":
-			x.text = d.str(v) == "text"
+			x.text = d.str(d.read()) == "text"
 		}
 	}
-	return d.err == nil
 }

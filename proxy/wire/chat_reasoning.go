@@ -10,20 +10,17 @@ import (
 // list of blocks that hold some. Two of them may hold thinking that is bound to
 // what comes before it: LiteLLM's thinking_blocks and OpenRouter's
 // reasoning_details.
-func (d *decoder) reasoning(m *compact.Message, o *object) bool {
+func (d *decoder) reasoning(m *compact.Message, o *object) {
 	v := value{span: span{start: uint32(d.at)}, kind: d.peek()}
 	d.said = d.said[:0]
 	bound := d.bound
-	if !d.thoughts(v.kind == '"') {
-		return false
-	}
+	d.thoughts(v.kind == '"')
 	if o.name != "thinking_blocks" && o.name != "reasoning_details" {
 		d.bound = bound
 	}
 	v.end = uint32(d.at)
 	d.seals(o, v) // DeepSeek wants the key, with an empty string
 	d.thought(m)
-	return true
 }
 
 // seals notes a member of a message that its thinking travels in. All of them
@@ -71,63 +68,45 @@ func (d *decoder) binds(b *block) bool {
 // thoughts reads any value and collects the texts that a block of reasoning
 // says. What is encrypted is no text, and costs nothing that we know of. named:
 // the value is in the place of such a text.
-func (d *decoder) thoughts(named bool) bool {
+func (d *decoder) thoughts(named bool) {
 	switch d.peek() {
 	case '"':
-		v, ok := d.value()
-		if named {
+		if v := d.read(); named {
 			d.said = append(d.said, v)
 		}
-		return ok
 	case '[':
-		var a array
-		for d.element(&a) {
-			if !d.thoughts(named) {
-				return false
-			}
+		for a := (array{}); d.element(&a); {
+			d.thoughts(named)
 		}
-		return d.err == nil
 	case '{':
-		var o object
 		var b block
-		for d.key(&o) {
+		for o := (object{}); d.key(&o, nil); {
 			if to := b.of(o.name); to != nil && d.peek() == '"' {
-				v, ok := d.value()
-				if !ok {
-					return false
-				}
-				*to = v
-				continue
-			}
-			if !d.thoughts(o.name == "text" || o.name == "thinking" || o.name == "summary") {
-				return false
+				*to = d.read()
+			} else {
+				d.thoughts(o.name == "text" || o.name == "thinking" || o.name == "summary")
 			}
 		}
 		d.bound = d.bound || d.binds(&b)
-		return d.err == nil
+	default:
+		d.skip()
 	}
-	return d.skip()
 }
 
 // thought notes the reasoning that was collected. Servers and clients write it
 // under several names, often under two at once, so the longest counts.
 func (d *decoder) thought(m *compact.Message) {
-	size := 0
-	for _, v := range d.said {
-		size += v.size
-	}
-	switch {
-	case size <= m.Reasoning.Len():
-	case len(d.said) == 1:
-		m.Reasoning = d.textOf(d.said[0])
-	default:
+	inside := ""
+	if len(d.said) == 1 {
+		inside = d.inside(d.said[0])
+	} else {
 		var b strings.Builder
 		for _, v := range d.said {
-			b.WriteString(d.view(int(v.start)+1, int(v.end)-1))
+			b.WriteString(d.inside(v))
 		}
-		m.Reasoning = compact.Plain(b.String())
-		if b.Len() != size {
-			m.Reasoning = compact.Encoded(b.String(), size, jsonString)
-		}
+		inside = b.String()
+	}
+	if text := encoded(inside); text.Len() > m.Reasoning.Len() {
+		m.Reasoning = text
 	}
 }

@@ -2,7 +2,8 @@ package wire
 
 import (
 	"bytes"
-	"math"
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,7 +34,8 @@ var (
 
 var chatKeys = [][]string{requestKeys, messageKeys, callKeys, partKeys, pairKeys, mediaKeys}
 
-// decoder reads one body of the chat API.
+// decoder reads one body. What it knows of parts and of reasoning holds for all APIs,
+// because servers take the forms of others.
 type decoder struct {
 	*document
 	holder int32 // the element of the message that was read last
@@ -49,99 +51,88 @@ type flags struct {
 	bound  bool // which is bound to what comes before it
 }
 
-// Decode reads a body in one pass.
-func (chat) Decode(body []byte) (*Request, error) {
-	if uint64(len(body)) > math.MaxUint32 {
-		return nil, &PassError{Reason: TooLarge, Offset: math.MaxUint32}
-	}
+// Decode reads a body in one pass, after it was checked.
+func (*chat) Decode(body []byte) (*Request, error) {
 	d := decoder{document: newDocument(body, chatKeys, chatDialect{})}
-	if !d.request() {
-		err := d.err
-		d.release()
-		return nil, err
-	}
-	d.attach()
-	d.Wire = Chat.Name()
-	if last := &d.msgs[len(d.msgs)-1]; last.Role == compact.Assistant {
-		last.Open = d.going || d.opened
-	}
-	d.NoCalls = d.NoCalls || emptyList(d.Tools) && emptyList(d.Functions)
-	return &d.Request, nil
-}
-
-// opens reports whether the body begins as an object, and goes there.
-func (d *document) opens() bool {
-	d.space()
-	switch {
-	case d.at == len(d.src):
-		return d.fail(EmptyBody, d.at, "")
-	case bytes.HasPrefix(d.src, []byte("\ufeff")):
-		return d.fail(NotObject, d.at, "it begins with a byte order mark")
-	case d.peek() != '{':
-		return d.fail(NotObject, d.at, "")
-	}
-	return true
-}
-
-// ends reports whether the body ends with its object, in which the list was found.
-func (d *document) ends(found bool) bool {
-	if d.space(); d.at < len(d.src) {
-		return d.fail(TrailingData, d.at, "")
-	}
-	return found || d.fail(MessagesMissing, 0, "")
-}
-
-func (d *decoder) request() bool {
-	if !d.opens() {
-		return false
-	}
-	found := false
-	var nothing *PassError // messages says nothing
-	var o object
-	for d.key(&o) {
-		if !d.unambiguous(&o, requestKeys) {
-			return false
-		}
-		if o.name == "messages" {
-			if found = true; !d.messages(d.message) && !d.nothing(&nothing) {
-				return false
-			}
-			continue
-		}
-		v, ok := d.value()
-		if !ok {
-			return false
-		}
-		switch o.name {
-		case "model":
-			d.Model = strings.Clone(d.str(v))
-		case "stream":
-			d.Stream = v.kind == 't'
-		case "max_tokens", "max_completion_tokens":
-			d.MaxTokens = max(d.MaxTokens, d.wholeNumber(v))
-		case "tools":
-			d.Tools = d.unlessNull(v)
-		case "functions":
-			d.Functions = d.unlessNull(v)
-		case "response_format":
-			d.Format = d.unlessNull(v)
-		case "tool_choice", "function_call":
+	d.request("messages", requestKeys, func() { d.list(d.message) }, func(name string, v value) {
+		switch name {
+		case "function_call":
 			d.NoCalls = d.NoCalls || d.str(v) == "none"
 		case "continue_final_message":
 			d.going = d.going || v.kind == 't'
 		case "add_generation_prompt":
 			d.going = d.going || v.kind == 'f'
 		}
+	})
+	if d.err != nil {
+		return nil, d.err
 	}
-	if d.err != nil || !d.ends(found) {
-		return false
+	d.attach()
+	if last := &d.msgs[len(d.msgs)-1]; last.Role == compact.Assistant {
+		last.Open = d.going || d.opened
 	}
-	d.err = nothing
-	return nothing == nil
+	return d.complete(Chat), nil
 }
 
-func startsValue(c byte) bool {
-	return c == '{' || c == '[' || c == '"' || c == '-' || c == 't' || c == 'f' || c == 'n' || isDigit(c)
+// complete returns the request of an API, when all of it was read.
+func (d *decoder) complete(w Wire) *Request {
+	d.Wire = w.Name()
+	d.NoCalls = d.NoCalls || emptyList(d.Tools) && emptyList(d.Functions)
+	return &d.Request
+}
+
+// request reads the object of a request: what all APIs have; its list, which read
+// reads; and the rest, which field gets. In the end err says why the body is not read.
+func (d *decoder) request(list string, keys []string, read func(), field func(name string, v value)) {
+	if d.err != nil {
+		return
+	}
+	d.nothing = &PassError{Reason: MessagesMissing}
+	d.at = len(d.src) - len(trimSpace(d.src))
+	for o := (object{}); d.key(&o, keys); {
+		if o.name == list {
+			d.nothing = nil
+			read()
+			continue
+		}
+		v := d.read()
+		switch o.name {
+		case "model":
+			d.Model = strings.Clone(d.str(v))
+		case "stream":
+			d.Stream = v.kind == 't'
+		case "max_tokens", "max_completion_tokens", "max_output_tokens":
+			if slices.Contains(keys, o.name) {
+				d.MaxTokens = max(d.MaxTokens, d.wholeNumber(v))
+			}
+		case "tools":
+			d.Tools = d.unlessNull(v)
+		case "functions":
+			if slices.Contains(keys, o.name) {
+				d.Functions = d.unlessNull(v)
+			}
+		case "response_format":
+			if slices.Contains(keys, o.name) {
+				d.Format = d.unlessNull(v)
+			}
+		case "tool_choice":
+			kind := d.str(v)
+			if v.kind == '{' {
+				kind = d.ahead(int(v.start), "type")
+			}
+			d.NoCalls = d.NoCalls || kind == "none"
+		default:
+			field(o.name, v)
+		}
+	}
+	d.err = cmp.Or(d.err, d.passes, d.nothing)
+}
+
+// pass notes the first reason why a body that can be read is not.
+func (d *document) pass(reason Code, v value, detail string) {
+	if d.passes == nil {
+		d.passes = &PassError{Reason: reason, Detail: detail, Offset: int64(v.start)}
+	}
 }
 
 // unlessNull returns the raw value, nil for null.
@@ -157,69 +148,43 @@ func emptyList(raw []byte) bool {
 	return len(raw) == 0 || raw[0] == '[' && len(bytes.TrimSpace(raw[1:len(raw)-1])) == 0
 }
 
-// wholeNumber reads a number of tokens, at most math.MaxInt32; 0 for whatever
-// is not a positive whole number.
-func (s *scanner) wholeNumber(v value) int {
-	if !isDigit(v.kind) {
-		return 0
-	}
-	f, err := strconv.ParseFloat(s.view(int(v.start), int(v.end)), 64)
-	if err != nil || f != math.Trunc(f) {
-		return 0
-	}
-	return int(min(f, math.MaxInt32))
-}
-
-// messages reads the list, each element of it by one.
-func (d *document) messages(one func() bool) bool {
-	switch c := d.peek(); {
-	case c == '[':
-	case c == 'n' && d.literal("null"):
-		return d.fail(MessagesNull, d.at-len("null"), "")
-	case startsValue(c):
-		return d.fail(MessagesNotArray, d.at, "")
-	default:
-		return d.fail(InvalidJSON, d.at, "")
-	}
+// list reads the list of the request, each element of it by one.
+func (d *document) list(one func()) {
 	start := d.at
-	var a array
-	for d.element(&a) {
-		if !one() {
-			return false
+	switch d.peek() {
+	case '[':
+		for a := (array{}); d.element(&a); {
+			one()
 		}
+		if len(d.msgs) == 0 {
+			d.nothing = &PassError{Reason: MessagesEmpty, Offset: int64(start)}
+		}
+	case 'n':
+		d.nothing = &PassError{Reason: MessagesNull, Offset: int64(start)}
+	default:
+		d.fail(MessagesNotArray, start, "")
 	}
-	if d.err != nil {
-		return false
-	}
-	if len(d.msgs) == 0 {
-		return d.fail(MessagesEmpty, start, "")
-	}
-	return true
 }
 
-// nothing reports whether the list failed because it says nothing, and keeps that as
-// the reason: what makes the body ambiguous is said first.
-func (d *document) nothing(why **PassError) bool {
-	if d.err.Reason != MessagesNull && d.err.Reason != MessagesEmpty {
+// start begins the message of an element of the list, and reports whether that is an
+// object.
+func (d *decoder) start() bool {
+	d.begin()
+	d.flags, d.said = flags{}, d.said[:0]
+	if d.peek() != '{' {
+		d.inMessage(MessageNotObject, d.at)
 		return false
 	}
-	*why, d.err = d.err, nil
+	d.holder = d.open(d.at, inList, withMessage)
 	return true
 }
 
 // inMessage is fail with the index of the message in its detail.
-func (d *decoder) inMessage(reason Code, at int, detail string) bool {
-	where := "message " + strconv.Itoa(len(d.msgs)-1)
-	if detail != "" {
-		where += ", " + detail
-	}
-	return d.fail(reason, at, where)
+func (d *document) inMessage(reason Code, at int) {
+	d.fail(reason, at, "message "+strconv.Itoa(len(d.msgs)-1))
 }
 
-// wrong refuses a value for its type; what is no value at all is no JSON.
-func (d *decoder) wrong(detail string) bool {
-	if !startsValue(d.peek()) {
-		return d.fail(InvalidJSON, d.at, "")
-	}
-	return d.inMessage(WrongType, d.at, detail)
+// wrong refuses a value for its type.
+func (d *document) wrong(detail string) {
+	d.fail(WrongType, d.at, "message "+strconv.Itoa(len(d.msgs)-1)+", "+detail)
 }

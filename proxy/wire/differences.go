@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"laconic/compact"
 )
 
@@ -83,7 +85,7 @@ func (e *encoder) call(m *compact.Message, is, was *compact.Call, p *place) erro
 		return errors.New("arguments cannot be added to a call")
 	}
 	from := len(e.made)
-	if text := is.Arguments.String(); e.Body[p.text.start] != '"' && isJSON(text) {
+	if text := is.Arguments.String(); e.Body[p.text.start] != '"' && jsontext.Value(text).IsValid() {
 		e.made = append(e.made, text...) // they came as an object, not as a string
 	} else {
 		e.made = appendQuoted(e.made, text)

@@ -21,10 +21,8 @@
 // strings, number formats and cache markers. Edits are spliced into the client's
 // own bytes.
 //
-// One scanner validates a body and finds all spans in one pass. The verdict is
-// jsontext's, duplicate keys and surrogates included; a fuzz test compares the two.
-// jsontext needs half as long again, and a second pass for the lengths of escaped
-// strings.
+// jsontext decides whether a body is read at all; then one walk over what it took
+// finds the places of all pieces.
 //
 // A decoded conversation points into the body: its texts are views, decoded only
 // when somebody asks for the characters. So a body must not be written to after

@@ -1,7 +1,7 @@
 package wire
 
 import (
-	"sync"
+	"slices"
 
 	"laconic/compact"
 )
@@ -24,6 +24,9 @@ type document struct {
 	ofParts  []place // of all messages, as parts and calls are
 	ofCalls  []place
 	said     []value // texts of reasoning that were collected
+
+	passes  *PassError // why a body that can be read is not
+	nothing *PassError // the list says nothing, or is not there
 }
 
 // element is a value that can leave the body with its comma: an item of a list, or
@@ -80,44 +83,26 @@ type dialect interface {
 	keys(m *compact.Message) (id, answers, content string)
 }
 
-// documents are documents without a body, whose slices are used again.
-var documents = sync.Pool{New: func() any { return &document{scanner: scanner{names: make([]string, 0, 32)}} }}
-
-// newDocument returns a document of a body that is to be read.
+// newDocument returns a document of a body that is to be read. Its err says why the
+// body cannot be.
 func newDocument(body []byte, keys [][]string, w dialect) *document {
-	d := documents.Get().(*document)
-	d.Request, d.src, d.keys, d.dialect = Request{Body: body, document: d}, body, keys, w
+	d := &document{dialect: w, scanner: scanner{src: body, err: check(body, slices.Concat(keys...))}}
+	d.Request = Request{Body: body, document: d}
 	return d
-}
-
-// mostPooled is how many messages, parts and calls a document may have room for
-// that is used again: some two megabytes.
-const mostPooled = 10_000
-
-// release lets another body use the slices of d, and forgets all that was read.
-func (d *document) release() {
-	if cap(d.msgs)+cap(d.parts)+cap(d.calls) > mostPooled {
-		return
-	}
-	clear(d.names[:cap(d.names)])
-	clear(d.msgs)
-	clear(d.parts)
-	clear(d.calls)
-	clear(d.said[:cap(d.said)])
-	*d = document{
-		scanner: scanner{names: d.names[:0]},
-		msgs:    d.msgs[:0], parts: d.parts[:0], calls: d.calls[:0], said: d.said[:0],
-		marks: d.marks[:0], elements: d.elements[:0], ofParts: d.ofParts[:0], ofCalls: d.ofCalls[:0],
-	}
-	documents.Put(d)
 }
 
 // begin adds a message, and the place where its pieces will be.
 func (d *document) begin() (*compact.Message, *mark) {
-	d.msgs = append(grow(d.msgs, d.at, len(d.src)), compact.Message{Origin: len(d.msgs)})
-	d.marks = append(grow(d.marks, d.at, len(d.src)), mark{
+	d.crowd()
+	d.msgs = append(d.msgs, compact.Message{Origin: len(d.msgs)})
+	d.marks = append(d.marks, mark{
 		elements: runAt(len(d.elements)), parts: runAt(len(d.parts)), calls: runAt(len(d.calls)),
 	})
+	return &d.msgs[len(d.msgs)-1], &d.marks[len(d.marks)-1]
+}
+
+// newest returns the message that was begun last.
+func (d *document) newest() (*compact.Message, *mark) {
 	return &d.msgs[len(d.msgs)-1], &d.marks[len(d.marks)-1]
 }
 
@@ -130,7 +115,7 @@ func (d *document) end(k *mark) {
 
 // open adds an element that begins at start, and returns its index.
 func (d *document) open(start int, in int32, stays stay) int32 {
-	d.elements = append(grow(d.elements, d.at, len(d.src)), element{whole: span{start: uint32(start)}, in: in, stays: stays})
+	d.elements = append(d.elements, element{whole: span{start: uint32(start)}, in: in, stays: stays})
 	return int32(len(d.elements) - 1)
 }
 
@@ -142,15 +127,17 @@ func (d *document) close(i int32) {
 // addPart adds a part to the message that was begun last.
 func (d *document) addPart(p compact.Part, at place) {
 	p.Nth = uint32(len(d.parts)) - d.marks[len(d.marks)-1].parts.from + 1
-	d.parts = append(grow(d.parts, d.at, len(d.src)), p)
-	d.ofParts = append(grow(d.ofParts, d.at, len(d.src)), at)
+	d.crowd()
+	d.parts = append(d.parts, p)
+	d.ofParts = append(d.ofParts, at)
 }
 
 // addCall adds a call to the message that was begun last.
 func (d *document) addCall(c compact.Call, at place) {
 	c.Nth = uint32(len(d.calls)) - d.marks[len(d.marks)-1].calls.from + 1
-	d.calls = append(grow(d.calls, d.at, len(d.src)), c)
-	d.ofCalls = append(grow(d.ofCalls, d.at, len(d.src)), at)
+	d.crowd()
+	d.calls = append(d.calls, c)
+	d.ofCalls = append(d.ofCalls, at)
 }
 
 // dropCalls takes the calls from the message that was begun last: it cannot call.
@@ -182,13 +169,11 @@ func (d *document) attach() {
 	d.Conversation.Messages = d.msgs
 }
 
-// crowded refuses a body whose decoded form would be too large.
-func (d *document) crowded() bool {
-	if len(d.msgs)+len(d.parts)+len(d.calls) < MaxElements {
-		return false
+// crowd refuses a body whose decoded form would be too large.
+func (d *document) crowd() {
+	if len(d.msgs)+len(d.parts)+len(d.calls) >= MaxElements {
+		d.fail(TooMany, d.at, "")
 	}
-	d.fail(TooMany, d.at, "")
-	return true
 }
 
 // top returns the element of the list that an element is within.

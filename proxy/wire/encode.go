@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"laconic/compact"
 )
@@ -20,11 +19,7 @@ func (d *document) encode(edited []compact.Message) ([]byte, error) {
 	case beside.from == beside.to && edited[0].Origin != 0:
 		return nil, errors.New("wire: what is beside the list stays as it is")
 	}
-	e := encoders.Get().(*encoder)
-	defer e.release()
-	e.document, e.placed, e.live = d, zeroed(e.placed, len(d.elements)), zeroed(e.live, len(d.elements))
-	e.pieces, e.made, e.cuts, e.rows, e.turn = e.pieces[:0], e.made[:0], e.cuts[:0], e.rows[:0], 1
-	e.origin, e.moved = 0, false
+	e := &encoder{document: d, placed: make([]uint32, len(d.elements)), live: make([]bool, len(d.elements)), turn: 1}
 	e.carry(edited)
 	for i := range edited {
 		if i > 0 && edited[i].Origin >= 0 && edited[i].Origin < e.origin {
@@ -82,23 +77,6 @@ type row struct {
 }
 
 const noElement = -1
-
-// encoders are encoders without a document, whose slices are used again.
-var encoders = sync.Pool{New: func() any { return &encoder{} }}
-
-// release lets another document use the slices of e, unless they are large.
-func (e *encoder) release() {
-	if e.document, e.mark, e.bears = nil, nil, nil; cap(e.made)+cap(e.pieces)+cap(e.live) <= 1<<20 {
-		encoders.Put(e)
-	}
-}
-
-// zeroed returns n zeros, in s if it has room.
-func zeroed[T any](s []T, n int) []T {
-	s = slices.Grow(s[:0], n)[:n]
-	clear(s)
-	return s
-}
 
 // message notes what is left of one message, and what changed in it.
 func (e *encoder) message(m *compact.Message) error {

@@ -46,7 +46,6 @@ func decodedAndEncoded(t *testing.T, w wire.Wire, body, source []byte) {
 		}
 		return
 	}
-	defer r.Release()
 	unedited(t, r)
 	if w == wire.Chat {
 		sameAsSlow(t, r)

@@ -1,12 +1,10 @@
 package wire_test
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -54,45 +52,6 @@ func TestTheWholeLine(t *testing.T) {
 	}
 }
 
-// TestAReleasedRequestLeavesNothing to the next: a body is read as if it were the
-// first.
-func TestAReleasedRequestLeavesNothing(t *testing.T) {
-	chance := rand.New(rand.NewPCG(7, 8))
-	for range 2000 {
-		var bodies [3][]byte
-		for n := range bodies {
-			source := make([]byte, 10+chance.IntN(400))
-			for i := range source {
-				source[i] = byte(chance.Uint32())
-			}
-			w := &bodyWriter{source: source}
-			w.body()
-			bodies[n] = []byte(w.b.String())
-		}
-		bodies[1] = bodies[1][:len(bodies[1])/2] // no JSON
-		bodies[2] = bytes.Replace(bodies[2], []byte("{"), []byte(`{"max_tokens":7,"stream":true,"tools":[1],"continue_final_message":true,`), 1)
-		first, err := wire.Chat.Decode(bodies[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, other := range bodies[1:] {
-			if r, err := wire.Chat.Decode(other); err == nil {
-				r.Release()
-			}
-		}
-		second, err := wire.Chat.Decode(bodies[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !reflect.DeepEqual(first.Conversation, second.Conversation) || first.Model != second.Model || first.MaxTokens != second.MaxTokens ||
-			first.Stream != second.Stream || string(first.Tools) != string(second.Tools) {
-			t.Fatalf("%+v\nwas read as\n%+v\n%s", first.Conversation, second.Conversation, bodies[0])
-		}
-		first.Release()
-		second.Release()
-	}
-}
-
 // remembering wants messages of one Sum to cost the same, however they were
 // handled since they were read.
 type remembering struct {
@@ -120,7 +79,6 @@ func line(t *testing.T, body []byte, budget int, options uint8) {
 	if err != nil {
 		t.Fatalf("%v\n%.4000s", err, body)
 	}
-	defer r.Release()
 	r.Sum(func(raw string) compact.Sum {
 		h := fnv.New128()
 		_, _ = h.Write([]byte(raw))
@@ -161,7 +119,6 @@ func line(t *testing.T, body []byte, budget int, options uint8) {
 	if err != nil {
 		t.Fatalf("%v\n%.4000s\nbecame\n%.4000s", err, body, out)
 	}
-	defer back.Release()
 	if _, edits := compact.Repair(back.Conversation.Messages, p.Repair); len(edits) > 0 {
 		t.Errorf("what was sent needs repair: %+v\n%.4000s\nbecame\n%.4000s", edits, body, out)
 	}

@@ -22,7 +22,7 @@ var messagesTypes = map[string]string{
 	"server_error": "api_error", "insufficient_quota": "billing_error", "requests": "rate_limit_error", "tokens": "rate_limit_error",
 }
 
-func (messages) Error(e Error) []byte {
+func (*messages) Error(e Error) []byte {
 	v := messagesError{Type: "error"}
 	v.Error.Type, v.Error.Message, v.Error.Code = e.Type, e.Message, e.Code
 	if is, ok := messagesTypes[e.Type]; ok {
@@ -37,7 +37,7 @@ func (messages) Error(e Error) []byte {
 
 // TooLong uses Anthropic's own sentence, from which agents compact by themselves. N is
 // what the client sent.
-func (messages) TooLong(r *compact.Report, most, _ int) Error {
+func (*messages) TooLong(r *compact.Report, most, _ int) Error {
 	if r.After <= r.Budget {
 		return Error{Param: "messages", Code: "array_above_max_length", Message: fmt.Sprintf(
 			"messages: List should have at most %d items after validation, not %d", most, r.MessagesBefore)}

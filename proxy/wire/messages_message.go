@@ -8,49 +8,24 @@ import (
 
 // message reads one element of the list. Of a user it may be several messages: each
 // result is one, and so is what stands before, between or behind them.
-func (d *messagesDecoder) message() bool {
-	if d.crowded() {
-		return false
-	}
+func (d *messagesDecoder) message() {
 	first := len(d.msgs)
-	m, _ := d.begin()
-	d.flags, d.said = flags{}, d.said[:0]
-	if d.peek() != '{' {
-		if startsValue(d.peek()) {
-			return d.inMessage(MessageNotObject, d.at, "")
-		}
-		return d.fail(InvalidJSON, d.at, "")
+	if !d.start() {
+		return
 	}
-	m.Role = messagesRole(d.ahead(d.at, "role"))
-	whole := d.open(d.at, inList, withMessage)
-	d.holder = whole
-	var o object
-	for d.key(&o) {
-		if !d.unambiguous(&o, messagesMessageKeys) {
-			return false
-		}
-		if o.name == "content" {
-			if !d.blocks(first) {
-				return false
+	whole := d.holder
+	d.msgs[first].Role = messagesRole(d.ahead(d.at, "role"))
+	for o := (object{}); d.key(&o, messagesMessageKeys); {
+		switch o.name {
+		case "content":
+			d.blocks(first)
+		case "role":
+			if v := d.read(); v.kind != '"' {
+				d.inMessage(RoleNotString, int(v.start))
+			} else if messagesRole(d.str(v)) == 0 {
+				d.inMessage(RoleUnknown, int(v.start))
 			}
-			continue
 		}
-		v, ok := d.value()
-		if !ok {
-			return false
-		}
-		if o.name != "role" {
-			continue
-		}
-		if v.kind != '"' {
-			return d.inMessage(RoleNotString, int(v.start), "")
-		}
-		if messagesRole(d.str(v)) == 0 {
-			return d.inMessage(RoleUnknown, int(v.start), "")
-		}
-	}
-	if d.err != nil {
-		return false
 	}
 	d.close(whole)
 	m, k := d.newest()
@@ -64,14 +39,13 @@ func (d *messagesDecoder) message() bool {
 	}
 	switch {
 	case m.Role == 0:
-		return d.inMessage(RoleMissing, int(d.elements[whole].whole.start), "")
+		d.inMessage(RoleMissing, int(d.elements[whole].whole.start))
 	case m.Role != compact.Assistant:
 	case d.bound:
 		m.Seal = compact.SealBound
 	case d.thinks:
 		m.Seal = compact.SealText | compact.SealArguments
 	}
-	return true
 }
 
 // reminds reports whether the message that was begun last is a note of Claude Code's
@@ -97,27 +71,19 @@ func messagesRole(name string) compact.Role {
 	return 0
 }
 
-// newest returns the message that was begun last.
-func (d *document) newest() (*compact.Message, *mark) {
-	return &d.msgs[len(d.msgs)-1], &d.marks[len(d.marks)-1]
-}
-
 // blocks reads the content of an element whose first message was begun.
-func (d *messagesDecoder) blocks(first int) bool {
+func (d *messagesDecoder) blocks(first int) {
 	m, k := d.newest()
-	role := m.Role
 	if d.peek() != '[' {
-		return d.content(m, k)
+		d.content(m, k)
+		return
 	}
-	start := uint32(d.at)
+	start, role := uint32(d.at), m.Role
 	m.Shape = compact.Array
-	var a array
-	for d.element(&a) {
+	for a := (array{}); d.element(&a); {
 		if d.peek() != '{' {
-			return d.wrong("a block is not an object")
-		}
-		if d.crowded() {
-			return false
+			d.wrong("a block is not an object")
+			return
 		}
 		m, k := d.newest()
 		kind := d.ahead(d.at, "type")
@@ -127,21 +93,17 @@ func (d *messagesDecoder) blocks(first int) bool {
 			m, k = d.begin()
 			m.Role, m.Shape = role, compact.Array
 		}
-		ok := false
 		switch {
 		case answers:
-			ok = d.result(m, k)
+			d.result(m, k)
 		case kind == "tool_use" && role == compact.Assistant:
-			ok = d.use()
+			d.use()
 		default:
 			m.Replaces = m.Replaces || kind == "compaction"
 			// The result of a tool that the upstream runs goes with the answer that called it.
 			m.Joined = m.Joined || first > 0 && d.msgs[first-1].Role == compact.Assistant && role == compact.Assistant &&
 				k.parts.from == uint32(len(d.parts)) && strings.HasSuffix(kind, "_tool_result")
-			ok = d.part()
-		}
-		if !ok {
-			return false
+			d.part()
 		}
 	}
 	for i := first; i < len(d.msgs); i++ {
@@ -151,69 +113,46 @@ func (d *messagesDecoder) blocks(first int) bool {
 	}
 	m, _ = d.newest()
 	d.thought(m)
-	return d.err == nil
 }
 
 // result reads a result, which is a message of its own in the element of others.
-func (d *messagesDecoder) result(m *compact.Message, k *mark) bool {
+func (d *messagesDecoder) result(m *compact.Message, k *mark) {
 	m.Role, m.Shape = compact.Tool, compact.Absent
 	whole := d.holder
 	d.holder = d.open(d.at, whole, withMessage)
-	var o object
-	for d.key(&o) {
-		if !d.unambiguous(&o, messagesBlockKeys) {
-			return false
-		}
-		if o.name == "content" {
-			if !d.content(m, k) {
-				return false
-			}
-			continue
-		}
-		v, ok := d.value()
-		if !ok {
-			return false
-		}
+	for o := (object{}); d.key(&o, messagesBlockKeys); {
 		switch o.name {
+		case "content":
+			d.content(m, k)
 		case "tool_use_id":
+			v := d.read()
 			m.Answers, k.answers = d.str(v), v.span
 		case "is_error":
-			m.Failed = v.kind == 't'
+			m.Failed = d.peek() == 't'
 		}
 	}
 	d.close(d.holder)
 	d.holder = whole
-	return d.err == nil
 }
 
 // use reads a call.
-func (d *messagesDecoder) use() bool {
+func (d *messagesDecoder) use() {
 	var c compact.Call
 	p := place{element: d.open(d.at, d.holder, withPieces)}
-	var o object
-	for d.key(&o) {
-		if !d.unambiguous(&o, messagesBlockKeys) {
-			return false
-		}
-		v, ok := d.value()
-		if !ok {
-			return false
-		}
+	for o := (object{}); d.key(&o, messagesBlockKeys); {
 		switch o.name {
 		case "id":
+			v := d.read()
 			c.ID, p.id = d.str(v), v.span
 		case "name":
-			c.Name = d.str(v)
+			c.Name = d.str(d.read())
 		case "input":
-			c.Arguments, p.text = compact.Plain(d.view(int(v.start), int(v.end))), v.span
+			p.text = d.read().span
+			c.Arguments = compact.Plain(lent(d.raw(p.text)))
 		}
-	}
-	if d.err != nil {
-		return false
 	}
 	d.close(p.element)
 	d.addCall(c, p)
-	return true
 }
 
 // sameMessage returns what tells a message of this API from others, of its bytes.
@@ -228,9 +167,8 @@ func sameMessage(m *compact.Message, raw string) string {
 			break
 		}
 		s := scanner{src: bytesOf(raw), at: at + len(marker)}
-		if s.space(); !s.skip() {
-			break
-		}
+		s.next(0)
+		s.skip()
 		before, after := strings.TrimRight(raw[:at], " \t\r\n"), strings.TrimLeft(raw[s.at:], " \t\r\n")
 		if b, ok := strings.CutSuffix(before, ","); ok {
 			before = b

@@ -2,8 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -35,15 +33,11 @@ const mostMessages = 100_000
 
 // Decode reads a body in one pass, but for the types of its blocks, which are looked
 // for first.
-func (messages) Decode(body []byte) (*Request, error) {
-	if uint64(len(body)) > math.MaxUint32 {
-		return nil, &PassError{Reason: TooLarge, Offset: math.MaxUint32}
-	}
+func (*messages) Decode(body []byte) (*Request, error) {
 	d := messagesDecoder{decoder: decoder{document: newDocument(body, messagesKeys, messagesDialect{})}}
-	if !d.request() {
-		err := d.err
-		d.release()
-		return nil, err
+	d.request("messages", messagesRequestKeys, func() { d.list(d.message) }, d.field)
+	if d.err != nil {
+		return nil, d.err
 	}
 	// An answer at the end is the start of the one that is asked for, unless it calls.
 	last := &d.msgs[len(d.msgs)-1]
@@ -52,10 +46,9 @@ func (messages) Decode(body []byte) (*Request, error) {
 		d.first(d.system, d.place)
 	}
 	d.attach()
-	d.Wire, d.same = Messages.Name(), sameMessage
-	d.NoCalls = d.NoCalls || emptyList(d.Tools)
+	d.same = sameMessage
 	d.Conversation.Rules = compact.Rules{LongestID: 64, OnceInList: true, PlainIDs: true, MostMessages: mostMessages}
-	return &d.Request, nil
+	return d.complete(Messages), nil
 }
 
 // first puts a message before all others.
@@ -66,73 +59,31 @@ func (d *document) first(m *compact.Message, k mark) {
 	}
 }
 
-func (d *messagesDecoder) request() bool {
-	if !d.opens() {
-		return false
-	}
-	found := false
-	var nothing *PassError // messages says nothing
-	var passes *PassError  // what keeps the list from being edited
-	refuse := func(reason Code, v value, detail string) {
-		if passes == nil {
-			passes = &PassError{Reason: reason, Detail: detail, Offset: int64(v.start)}
+// field reads what the API has beside its list.
+func (d *messagesDecoder) field(name string, v value) {
+	switch name {
+	case "system":
+		after := d.at
+		d.at = int(v.start)
+		d.instructions()
+		d.at = after
+	case "thread", "mcp_servers":
+		if !d.blank(v) {
+			d.pass(HistoryElsewhere, v, name)
+		}
+	case "container": // one with skills alone is new
+		if v.kind == '"' || v.kind == '{' && d.ahead(int(v.start), "id") != "" {
+			d.pass(HistoryElsewhere, v, name)
+		}
+	case "compaction":
+		if !d.blank(v) {
+			d.pass(ContextManaged, v, name)
+		}
+	case "context_management":
+		if d.edits(v) {
+			d.pass(ContextManaged, v, name)
 		}
 	}
-	var o object
-	for d.key(&o) {
-		if !d.unambiguous(&o, messagesRequestKeys) {
-			return false
-		}
-		switch o.name {
-		case "messages":
-			if found = true; !d.messages(d.message) && !d.nothing(&nothing) {
-				return false
-			}
-			continue
-		case "system":
-			if !d.instructions() {
-				return false
-			}
-			continue
-		}
-		v, ok := d.value()
-		if !ok {
-			return false
-		}
-		switch o.name {
-		case "model":
-			d.Model = strings.Clone(d.str(v))
-		case "stream":
-			d.Stream = v.kind == 't'
-		case "max_tokens":
-			d.MaxTokens = d.wholeNumber(v)
-		case "tools":
-			d.Tools = d.unlessNull(v)
-		case "tool_choice":
-			d.NoCalls = v.kind == '{' && d.ahead(int(v.start), "type") == "none"
-		case "thread", "mcp_servers":
-			if !d.blank(v) {
-				refuse(HistoryElsewhere, v, o.name)
-			}
-		case "container": // one with skills alone is new
-			if v.kind == '"' || v.kind == '{' && d.ahead(int(v.start), "id") != "" {
-				refuse(HistoryElsewhere, v, o.name)
-			}
-		case "compaction":
-			if !d.blank(v) {
-				refuse(ContextManaged, v, o.name)
-			}
-		case "context_management":
-			if d.edits(v) {
-				refuse(ContextManaged, v, o.name)
-			}
-		}
-	}
-	if d.err != nil || !d.ends(found) {
-		return false
-	}
-	d.err = cmp.Or(passes, nothing)
-	return d.err == nil
 }
 
 // edits reports whether the upstream is asked to edit the list itself. Leaving out
@@ -143,85 +94,45 @@ func (d *messagesDecoder) edits(v value) bool {
 }
 
 // instructions reads those beside the list. They stay as they are.
-func (d *messagesDecoder) instructions() bool {
-	m := compact.Message{Role: compact.System}
+func (d *messagesDecoder) instructions() {
+	m := compact.Message{Role: compact.System, Shape: compact.String}
 	k := mark{parts: runAt(len(d.parts)), calls: runAt(len(d.calls))}
 	k.content.start = uint32(d.at)
 	add := func(text value) {
+		d.crowd()
 		d.parts = append(d.parts, compact.Part{Nth: uint32(len(d.parts)) - k.parts.from + 1, Text: d.textOf(text)})
 		d.ofParts = append(d.ofParts, place{element: noElement})
 	}
 	switch d.peek() {
 	case 'n':
-		return d.literal("null")
 	case '"':
-		m.Shape = compact.String
-		v, ok := d.value()
-		if !ok {
-			return false
-		}
-		add(v)
+		add(d.read())
 	case '[':
 		m.Shape = compact.Array
-		var a array
-		for d.element(&a) {
+		for a := (array{}); d.element(&a); {
 			if d.peek() != '{' {
-				return d.wrongField("system")
+				d.fail(WrongType, d.at, "system")
+				return
 			}
-			if d.crowded() {
-				return false
-			}
-			var o object
-			for d.key(&o) {
-				if !d.unambiguous(&o, partKeys) {
-					return false
+			for o := (object{}); d.key(&o, partKeys); {
+				if o.name != "text" || d.peek() != '"' {
+					continue
 				}
-				v, ok := d.value()
-				if !ok {
-					return false
-				}
-				if o.name == "text" && v.kind == '"' && !strings.HasPrefix(d.view(int(v.start)+1, int(v.end)), volatile) {
+				if v := d.read(); !strings.HasPrefix(d.inside(v), volatile) {
 					add(v)
 				}
 			}
 		}
 	default:
-		return d.wrongField("system")
+		d.fail(WrongType, d.at, "system")
 	}
 	k.content.end, k.parts.to = uint32(d.at), uint32(len(d.parts))
 	if k.parts.from < k.parts.to {
 		d.system, d.place = &m, k
 	}
-	return d.err == nil
 }
 
 // volatile begins a line of Claude Code's instructions that names its version, and in
 // some versions the request. It is not the model's, and would make every request
 // another conversation.
 const volatile = "x-anthropic-billing-header:"
-
-// wrongField refuses the value of a field of the request for its type.
-func (d *decoder) wrongField(name string) bool {
-	if !startsValue(d.peek()) {
-		return d.fail(InvalidJSON, d.at, "")
-	}
-	return d.fail(WrongType, d.at, name)
-}
-
-// ahead returns a string that the object at a place has under a key, before it is read.
-func (s *scanner) ahead(at int, key string) (text string) {
-	was := *s
-	s.at = at
-	var o object
-	for s.key(&o) && text == "" {
-		v, ok := s.value()
-		if !ok {
-			break
-		}
-		if o.name == key {
-			text = s.str(v)
-		}
-	}
-	*s = was
-	return text
-}

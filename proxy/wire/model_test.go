@@ -45,21 +45,21 @@ func TestTheModelOfABodyIsReadInOneWayOrNotAtAll(t *testing.T) {
 }
 
 func TestTheModelOfAnAnswerIsReadAtItsTopOnly(t *testing.T) {
-	f := func(text string, stream, whole bool, want string) {
+	f := func(w wire.Wire, text string, stream, whole bool, want string) {
 		t.Helper()
-		if got := wire.Chat.AnsweredBy(wire.Answer{Tail: []byte(text), Stream: stream, Whole: whole}); got != want {
+		if got := w.AnsweredBy(wire.Answer{Head: []byte(text), Tail: []byte(text), Stream: stream, Whole: whole}); got != want {
 			t.Errorf("%.60q: %q, want %q", text, got, want)
 		}
 	}
 	nested := `{"choices":[{"message":{"tool_calls":[{"function":{"arguments":{"model":"written"}}}]}}]}`
-	f(`{"id":"x","model":"a","choices":[]}`, false, true, "a")
-	f(nested, false, true, "")
-	f(nested[1:], false, false, "")
-	f(`"model":"a","usage":{}}`, false, false, "") // the end of a long one: of what, nobody knows
-	f("data: {\"model\":\"a\"}\n\ndata: {\"model\":\"b\"}\r\n\r\ndata: [DONE]\n\n", true, false, "b")
-	f("odel\":\"a\"}\n\ndata:{\"model\":\"b\"}\n\ndata: {\"mod", true, false, "b")
-	f("data: "+nested+"\n\n", true, true, "")
-	f("data: {\"x\":\"data: {}\",\"model\":\"a\"}\n\n", true, true, "a")
-	f(": a comment\n\n", true, true, "")
-	f("", true, true, "")
+	f(wire.Chat, `{"id":"x","model":"a","choices":[]}`, false, true, "a")
+	f(wire.Chat, nested, false, true, "")
+	f(wire.Chat, nested[1:], false, false, "")
+	f(wire.Chat, `"model":"a","usage":{}}`, false, false, "") // the end of a long one: of what, nobody knows
+	f(wire.Chat, "data: {\"model\":\"\"}\r\n\r\ndata:{\"model\":\"b\"}\n\ndata: [DONE]\n\n", true, false, "b") // Azure's first event names none
+	f(wire.Chat, "data: "+nested+"\n\n", true, true, "")
+	f(wire.Chat, ": a comment\n\n", true, true, "")
+	f(wire.Chat, "", true, true, "")
+	f(wire.Messages, "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"model\":\"a\"}}\n\n", true, false, "a")
+	f(wire.Responses, "data: {\"response\":{\"model\":\"a\",\"instructions\":\"You a", true, false, "a")
 }

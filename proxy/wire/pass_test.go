@@ -80,7 +80,7 @@ func TestPassed(t *testing.T) {
 
 	// Deeper than anything real; where depth is reached first, the rest is not read.
 	f(`{"messages":`+user+`,"x":`+strings.Repeat("[", wire.MaxDepth), wire.TooDeep, "", 49+wire.MaxDepth-1)
-	f(`{"messages":[{"role":"user","content":`+strings.Repeat(`[`, 9), wire.WrongType, "message 0, a part is not an object", -1)
+	f(`{"messages":[{"role":"user","content":`+strings.Repeat(`[`, 9)+strings.Repeat(`]`, 9)+`}]}`, wire.WrongType, "message 0, a part is not an object", -1)
 
 	// messages.
 	f(`{}`, wire.MessagesMissing, "", 0)
@@ -91,7 +91,7 @@ func TestPassed(t *testing.T) {
 	f(`{"messages":"x"}`, wire.MessagesNotArray, "", 12)
 	f(`{"messages":1}`, wire.MessagesNotArray, "", 12)
 	f(`{"messages":true}`, wire.MessagesNotArray, "", 12)
-	f(`{"messages":nil}`, wire.InvalidJSON, "", 12)
+	f(`{"messages":nil}`, wire.InvalidJSON, "", 13)
 	f(`{"messages":}`, wire.InvalidJSON, "", 12)
 	f(`{"messages":[]}`, wire.MessagesEmpty, "", 12)
 	f(`{"messages":[],"messages":[{"role":"user","content":"x"}]}`, wire.DuplicateKey, "messages", 15)
@@ -103,7 +103,7 @@ func TestPassed(t *testing.T) {
 	f(`{"messages":[1,"a"]}`, wire.MessageNotObject, "message 0", 13)
 	f(`{"messages":[{"role":"user","content":"a"},"b"]}`, wire.MessageNotObject, "message 1", 43)
 	f(`{"messages":[,]}`, wire.InvalidJSON, "", 13)
-	f(`{"messages":[{"role":"user","content":"a"},]}`, wire.InvalidJSON, "", 43)
+	f(`{"messages":[{"role":"user","content":"a"},]}`, wire.InvalidJSON, "", 42)
 
 	// role.
 	f(`{"messages":[{}]}`, wire.RoleMissing, "message 0", 13)

@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"math"
-
 	"github.com/tidwall/gjson"
 
 	"laconic/compact"
@@ -69,11 +67,6 @@ func (r *Request) Sum(of func(raw string) compact.Sum) {
 	}
 }
 
-// Release lets later requests use the memory of r and of its messages, none of
-// which may be used any more. Body, and what Encode has returned, are not part of
-// it. A request that is not released is left to the collector.
-func (r *Request) Release() { r.document.release() }
-
 // Encode returns the body with the edited messages in the place of the client's.
 // Messages refer to the client's by their Origin; those that are not marked Edited
 // keep their bytes, and so do the bytes between neighbours. Of the others only what
@@ -85,16 +78,3 @@ func (r *Request) Release() { r.document.release() }
 // sends Body. Content that is null or absent may become a string. Encode
 // changes nothing and may be called again.
 func (r *Request) Encode(edited []compact.Message) ([]byte, error) { return r.document.encode(edited) }
-
-// grow returns s with space for one more. How much more follows from how far in
-// the body its elements reach, so that a long list takes a few allocations and
-// little more than it needs.
-func grow[T any](s []T, at, end int) []T {
-	if len(s) < cap(s) {
-		return s
-	}
-	expected := float64(len(s)) * float64(end) / math.Max(float64(at), 1) * 1.05
-	grown := make([]T, len(s), max(8, min(max(int(expected), 2*len(s)), 4*len(s))))
-	copy(grown, s)
-	return grown
-}

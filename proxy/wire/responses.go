@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -12,52 +11,38 @@ import (
 	"laconic/proxy/overflow"
 )
 
-// responses is the API of responses.
+// responses is the API of responses, whose history is a list of items. Its error
+// envelope is that of the chat API.
 type responses struct{ chat }
 
-// Responses is the API of responses, whose history is a list of items. Its error
-// envelope is that of the chat API.
-var Responses Wire = responses{}
-
-func (responses) Name() string { return "responses" }
-
-// responsesEvents are the events of a stream. Those that open one echo the
-// instructions and the tools.
-var responsesEvents = overflow.Events{Opening: []string{"response.created", "response.queued", "response.in_progress"}}
-
-func (responses) FirstEvent(start []byte, whole bool) (overflow.Begins, []byte) {
-	return overflow.FirstEvent(start, whole, responsesEvents)
-}
-
-func (responses) Refusal(status int, text []byte) Refusal {
-	return refusalOf(status, text, "output_tokens")
-}
+// Responses is the API of responses, as OpenAI and all who are compatible with it
+// speak it.
+var Responses Wire = &responses{chat{api{
+	name: "responses", completion: "output_tokens", model: "response.model",
+	// Those that open a stream echo the instructions and the tools.
+	events: overflow.Events{Opening: []string{"response.created", "response.queued", "response.in_progress"}},
+}}}
 
 // ends are the events that end a stream.
 var ends = []string{"response.completed", "response.incomplete", "response.failed", "error"}
 
-func (responses) End(a Answer) End {
-	usage := responsesUsage(a.Tail)
-	if usage == nil {
-		usage = responsesUsage(a.Head) // some put it before the items
+func (w *responses) End(a Answer) End {
+	const prompt, cached = "input_tokens", "input_tokens_details.cached_tokens"
+	e := End{Usage: w.usageIn(a.Tail, prompt, cached)}
+	if e.Usage == nil {
+		e.Usage = w.usageIn(a.Head, prompt, cached) // some put it before the items
 	}
-	e := End{Usage: usage}
 	if !a.Stream {
-		e.Generated = usage != nil || bytes.Contains(a.Head, []byte(`"output"`))
+		e.Generated = e.Usage != nil || bytes.Contains(a.Head, []byte(`"output"`))
 		return e
 	}
-	kind := lastEventType(a.Tail)
+	kind, stop := lastEventType(a.Tail), ""
+	if kind == "response.incomplete" {
+		stop = "length"
+	}
 	e.Done = slices.Contains(ends, kind) || done(a.Tail)
 	e.Generated = e.Done && kind != "response.failed" && kind != "error"
-	switch {
-	case e.Done && kind == "response.incomplete" && usage != nil && usage.Prompt > 0 && usage.Completion == 0:
-		e.Flaw = BeforeOutput
-	case e.Done:
-	case endsInEvent(a.Tail):
-		e.Flaw = HalfEvent
-	default:
-		e.Flaw = WithoutDone
-	}
+	e.Flaw = a.flaw(stop, e.Usage, e.Done, false)
 	return e
 }
 
@@ -82,47 +67,8 @@ func lastEventType(text []byte) string {
 	return ""
 }
 
-// responsesUsage returns the last usage object in a part of an answer, nil if there
-// is none.
-func responsesUsage(text []byte) *Usage {
-	for o := range usagesIn(text) {
-		count := func(path string) int {
-			n := o.Get(path)
-			if n.Type != gjson.Number || n.Num < 0 {
-				return 0
-			}
-			return int(min(n.Num, 1<<31-1))
-		}
-		if o.Get("input_tokens").Type != gjson.Number {
-			continue
-		}
-		return &Usage{
-			Prompt: count("input_tokens"), Completion: count("output_tokens"), Cached: count("input_tokens_details.cached_tokens"),
-		}
-	}
-	return nil
-}
-
-// AnsweredBy finds the model near the start of an answer: events that open a stream
-// name it before they echo the request, and a body does before its items.
-func (responses) AnsweredBy(a Answer) string {
-	if !a.Stream {
-		return wholeModel(a)
-	}
-	_, data, ok := bytes.Cut(a.Head, []byte("data:"))
-	if !ok {
-		return ""
-	}
-	// What is there of it is not valid as a whole, and gjson reads what comes before.
-	model := gjson.GetBytes(data, "response.model")
-	if model.Type != gjson.String || strings.Contains(model.Raw, `\`) {
-		return ""
-	}
-	return strings.Clone(model.String())
-}
-
 // TooLong uses OpenAI's own sentence, with the numbers behind it.
-func (responses) TooLong(r *compact.Report, most, tools int) Error {
+func (*responses) TooLong(r *compact.Report, most, tools int) Error {
 	e := Error{Type: "", Param: "input", Code: "context_length_exceeded"}
 	if r.After <= r.Budget {
 		e.Code = "array_above_max_length"

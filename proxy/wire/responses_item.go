@@ -42,120 +42,74 @@ type item struct {
 	roleOf                value
 	id, callID, name      value
 	arguments, input, pic value
-	content               int // where it is, if it was not read yet; 0: it was, or there is none
 	async, failed         bool
 }
 
 // item reads one element of input: a message of its own, or a piece of the turn before
 // it.
-func (d *itemDecoder) item() bool {
-	if d.crowded() {
-		return false
+func (d *itemDecoder) item() {
+	d.states = append(d.states, itemState{})
+	if !d.start() {
+		return
 	}
-	m, k := d.begin()
-	d.states = append(grow(d.states, d.at, len(d.src)), itemState{})
-	d.flags = flags{}
-	if d.peek() != '{' {
-		if startsValue(d.peek()) {
-			return d.inMessage(MessageNotObject, d.at, "")
-		}
-		return d.fail(InvalidJSON, d.at, "")
-	}
-	d.holder = d.open(d.at, inList, withMessage)
-	var it item
-	var o object
-	for d.key(&o) {
-		if !d.unambiguous(&o, itemKeys) || !d.itemField(&it, m, k, o.name) {
-			return false
-		}
-	}
-	if d.err != nil {
-		return false
-	}
+	m, k := d.newest()
+	it := item{kind: d.ahead(d.at, "type"), role: d.ahead(d.at, "role")}
 	if it.kind == "" && it.role != "" {
 		it.kind = "message"
 	}
-	if it.content > 0 && it.readsContent() {
-		after := d.at
-		if d.at = it.content; !d.content(m, k) {
-			return false
+	for o := (object{}); d.key(&o, itemKeys); {
+		switch o.name {
+		case "content", "output":
+			switch {
+			case it.kind == "message" || outputs[it.kind]:
+				d.content(m, k)
+			case it.kind == "reasoning":
+				d.itemThoughts(m)
+			}
+		case "summary":
+			d.itemThoughts(m)
+		case "role":
+			it.roleOf = d.read()
+		case "call_id":
+			it.callID = d.read()
+		case "id":
+			it.id = d.read()
+		case "name":
+			it.name = d.read()
+		case "arguments":
+			it.arguments = d.read()
+		case "input":
+			it.input = d.read()
+		case "result":
+			it.pic = d.read()
+		case "async":
+			it.async = d.peek() == 't'
+		case "status":
+			it.failed = d.str(d.read()) == "failed"
 		}
-		d.at = after
 	}
 	d.close(d.holder)
-	return d.place(&it, m, k)
+	if d.err == nil {
+		d.place(&it, m, k)
+	}
 }
 
-// itemField reads one field of an item.
-func (d *itemDecoder) itemField(it *item, m *compact.Message, k *mark, name string) (ok bool) {
-	switch name {
-	case "content", "output":
-		if it.kind == "reasoning" {
-			break
-		}
-		if c := d.peek(); c != '"' && c != '[' && c != 'n' || !it.readsContent() {
-			if it.content == 0 {
-				it.content = d.at
-			}
-			if !startsValue(c) {
-				return d.fail(InvalidJSON, d.at, "")
-			}
-			return d.skip()
-		}
-		return d.content(m, k)
-	case "summary":
-	default:
-		v, ok := d.value()
-		switch name {
-		case "type":
-			it.kind = d.str(v)
-		case "role":
-			it.role, it.roleOf = d.str(v), v
-		case "call_id":
-			it.callID = v
-		case "id":
-			it.id = v
-		case "name":
-			it.name = v
-		case "arguments":
-			it.arguments = v
-		case "input":
-			it.input = v
-		case "result":
-			it.pic = v
-		case "async":
-			it.async = v.kind == 't'
-		case "status":
-			it.failed = d.str(v) == "failed"
-		}
-		return ok
-	}
+// itemThoughts reads a text or a list of blocks that hold some reasoning.
+func (d *itemDecoder) itemThoughts(m *compact.Message) {
 	d.said = d.said[:0]
-	if !d.thoughts(false) {
-		return false
-	}
+	d.thoughts(false)
 	d.thought(m)
-	return true
-}
-
-// readsContent reports whether the content or the output of an item is a text or a
-// list of parts.
-func (it *item) readsContent() bool {
-	return it.kind == "message" || it.kind == "" && it.role != "" || outputs[it.kind]
 }
 
 // place decides what an item that was read is.
-func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) (ok bool) {
+func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) {
 	s := &d.states[len(d.states)-1]
 	_, output := outputs[it.kind]
 	d.Trigger = it.kind == "compaction_trigger"
 	switch {
 	case it.kind == "message":
-		if !d.role(m, it.roleOf) {
-			return false
-		}
-		if m.Role == compact.Tool || d.byName {
-			return d.inMessage(RoleUnknown, int(it.roleOf.start), "")
+		if d.role(m, it.roleOf); m.Role == compact.Tool {
+			d.inMessage(RoleUnknown, int(it.roleOf.start))
 		}
 		if m.Role == compact.Assistant {
 			*s = itemState{turn: true, said: true, text: true}
@@ -177,7 +131,7 @@ func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) (ok bool) {
 			d.sealed(it, m, k)
 		}
 	case it.kind == "":
-		return d.inMessage(RoleMissing, int(d.elements[d.holder].whole.start), "")
+		d.inMessage(RoleMissing, int(d.elements[d.holder].whole.start))
 	case alones[it.kind]:
 		m.Role, s.said = compact.Assistant, true
 		d.sealed(it, m, k)
@@ -189,7 +143,6 @@ func (d *itemDecoder) place(it *item, m *compact.Message, k *mark) (ok bool) {
 	}
 	d.end(k)
 	d.join(it)
-	return true
 }
 
 // ifPieces returns how long an element stays that may have pieces.
@@ -213,7 +166,7 @@ func (d *itemDecoder) itemCall(it *item) {
 		c.Kind, c.Arguments, p.text = compact.CallCustom, d.textOf(it.input), it.input.span
 	default:
 		c.Name, c.Sealed = it.kind, true
-		c.Arguments = compact.Plain(d.view(int(d.elements[d.holder].whole.start), int(d.elements[d.holder].whole.end)))
+		c.Arguments = compact.Plain(lent(d.raw(d.elements[d.holder].whole)))
 	}
 	if c.ID != "" {
 		d.kinds[c.ID] = answers[it.kind]
@@ -229,7 +182,7 @@ func (d *itemDecoder) sealed(it *item, m *compact.Message, k *mark) {
 	}
 	d.parts, d.ofParts = d.parts[:k.parts.from], d.ofParts[:k.parts.from]
 	k.content = span{}
-	p := compact.Part{Kind: compact.KindOther, Text: compact.Plain(d.view(int(whole.start), int(whole.end)))}
+	p := compact.Part{Kind: compact.KindOther, Text: compact.Plain(lent(d.raw(whole)))}
 	switch {
 	case it.pic.kind == '"':
 		p.Kind, p.Text = compact.KindImage, d.textOf(it.pic)

@@ -102,7 +102,5 @@ func TestTheWholeLineOfItems(t *testing.T) {
 		if err != nil || err2 != nil || string(was) != string(is) {
 			t.Errorf("something beside the list changed:\n%s\nwas\n%s", is, was)
 		}
-		back.Release()
-		q.Release()
 	}
 }

@@ -9,7 +9,11 @@ import (
 
 // arrange puts the messages in the order of pairs: what instructs the model beside
 // the list, and each result behind its call, wherever it stands in the body.
-func (d *itemDecoder) arrange(instructions value, at int) bool {
+func (d *itemDecoder) arrange() {
+	if d.there {
+		d.fail(HistoryElsewhere, d.inputAt, "item_reference")
+		return
+	}
 	for i := 1; i < len(d.msgs); i++ { // nobody asks within an answer
 		d.msgs[i].Joined = d.msgs[i].Role == compact.Assistant && d.msgs[i-1].Role == compact.Assistant
 	}
@@ -18,24 +22,24 @@ func (d *itemDecoder) arrange(instructions value, at int) bool {
 			d.msgs[i].Reasoning = compact.Plain(strings.Join(all, "\n"))
 		}
 	}
-	missing := d.pair()
-	if missing && d.stored {
-		return d.fail(CallElsewhere, at, "")
+	if missing := d.pairItems(); missing && d.stored {
+		d.fail(CallElsewhere, d.inputAt, "")
+		return
 	}
 	for i := range d.msgs {
 		if d.msgs[i].Role == compact.Assistant && slices.ContainsFunc(d.calls[d.marks[i].calls.from:d.marks[i].calls.to], func(c compact.Call) bool { return c.Sealed }) {
 			d.msgs[i].Seal |= compact.SealCalls
 		}
 	}
-	if !d.blank(instructions) {
-		d.instruct(instructions)
+	if !d.blank(d.instructions) {
+		d.instruct(d.instructions)
 	}
 	d.attach()
-	return true
 }
 
-// pair orders the results, and reports whether one answers a call that is not there.
-func (d *itemDecoder) pair() (missing bool) {
+// pairItems orders the results, and reports whether one answers a call that is not
+// there.
+func (d *itemDecoder) pairItems() (missing bool) {
 	open, called := make(map[string][]int32), make(map[string]bool)
 	caller := make([]int32, len(d.msgs)) // per result: 1 + the message that calls
 	inOrder := true

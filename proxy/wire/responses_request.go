@@ -1,9 +1,6 @@
 package wire
 
 import (
-	"math"
-	"strings"
-
 	"github.com/tidwall/gjson"
 
 	"laconic/compact"
@@ -30,112 +27,62 @@ type itemDecoder struct {
 	states []itemState       // per message
 	stored bool              // the upstream may know earlier items
 	there  bool              // an item says that it is at the upstream
+
+	instructions value // beside the list
+	inputAt      int   // where the list is
 }
 
 // Decode reads a body in one pass. Reasoning, text and calls of one turn are one
 // message, although each is an item of the list.
-func (responses) Decode(body []byte) (*Request, error) {
-	if uint64(len(body)) > math.MaxUint32 {
-		return nil, &PassError{Reason: TooLarge, Offset: math.MaxUint32}
-	}
+func (*responses) Decode(body []byte) (*Request, error) {
 	kinds := make(map[string]string)
 	d := itemDecoder{decoder: decoder{document: newDocument(body, responsesKeys, responsesDialect{kinds})}, kinds: kinds, stored: true}
-	if !d.request() {
-		err := d.err
-		d.release()
-		return nil, err
+	d.request("input", responsesRequestKeys, d.input, d.field)
+	if d.err == nil {
+		d.arrange()
 	}
-	d.Wire = Responses.Name()
+	if d.err != nil {
+		return nil, d.err
+	}
 	d.Conversation.Rules = compact.Rules{LongestID: 64, OnceInList: true, MostMessages: -1}
-	d.NoCalls = d.NoCalls || emptyList(d.Tools)
-	return &d.Request, nil
+	return d.complete(Responses), nil
 }
 
-func (d *itemDecoder) request() bool {
-	if !d.opens() {
-		return false
-	}
-	found, at := false, 0
-	var instructions value
-	var elsewhere, nothing *PassError
-	refuse := func(to **PassError, reason Code, at uint32, detail string) {
-		if *to == nil {
-			*to = &PassError{Reason: reason, Detail: detail, Offset: int64(at)}
+// field reads what the API has beside its list.
+func (d *itemDecoder) field(name string, v value) {
+	switch name {
+	case "store":
+		d.stored = v.kind != 'f'
+	case "instructions":
+		d.instructions = v
+	case "text":
+		if format := gjson.GetBytes(d.raw(v.span), "format"); v.kind == '{' && format.IsObject() && format.Get("type").String() != "text" {
+			d.Format = []byte(format.Raw)
 		}
-	}
-	var o object
-	for d.key(&o) {
-		if !d.unambiguous(&o, responsesRequestKeys) {
-			return false
+	case "previous_response_id", "conversation":
+		if !d.blank(v) {
+			d.pass(HistoryElsewhere, v, name)
 		}
-		if o.name == "input" {
-			if found, at = true, d.at; !d.input() && !d.nothing(&nothing) {
-				return false
-			}
-			continue
+	case "context_management":
+		if !d.blank(v) {
+			d.pass(ContextManaged, v, name)
 		}
-		v, ok := d.value()
-		if !ok {
-			return false
-		}
-		switch o.name {
-		case "model":
-			d.Model = strings.Clone(d.str(v))
-		case "stream":
-			d.Stream = v.kind == 't'
-		case "store":
-			d.stored = v.kind != 'f'
-		case "instructions":
-			instructions = v
-		case "max_output_tokens":
-			d.MaxTokens = d.wholeNumber(v)
-		case "tools":
-			d.Tools = d.unlessNull(v)
-		case "text":
-			if format := gjson.GetBytes(d.raw(v.span), "format"); v.kind == '{' && format.IsObject() && format.Get("type").String() != "text" {
-				d.Format = []byte(format.Raw)
-			}
-		case "tool_choice":
-			d.NoCalls = d.str(v) == "none"
-		case "previous_response_id", "conversation":
-			if !d.blank(v) {
-				refuse(&elsewhere, HistoryElsewhere, v.start, o.name)
-			}
-		case "context_management":
-			if !d.blank(v) {
-				refuse(&elsewhere, ContextManaged, v.start, o.name)
-			}
-		case "client_metadata":
-			turn := gjson.GetBytes(d.raw(v.span), "x-codex-turn-metadata").String()
-			d.Compaction = d.Compaction || v.kind == '{' && gjson.Valid(turn) && gjson.Get(turn, "request_kind").String() == "compaction"
-		}
+	case "client_metadata":
+		turn := gjson.GetBytes(d.raw(v.span), "x-codex-turn-metadata").String()
+		d.Compaction = d.Compaction || v.kind == '{' && gjson.Valid(turn) && gjson.Get(turn, "request_kind").String() == "compaction"
 	}
-	if d.err != nil || elsewhere == nil && nothing == nil && !d.ends(found) {
-		return false
-	}
-	switch {
-	case elsewhere != nil:
-		d.err = elsewhere
-	case nothing != nil:
-		d.err = nothing
-	case d.there:
-		return d.fail(HistoryElsewhere, at, "item_reference")
-	}
-	return d.err == nil && d.arrange(instructions, at)
 }
 
 // input reads the list of items, or a text that is all that the user says.
-func (d *itemDecoder) input() bool {
-	if d.peek() != '"' {
-		return d.messages(d.item)
+func (d *itemDecoder) input() {
+	if d.inputAt = d.at; d.peek() != '"' {
+		d.list(d.item)
+		return
 	}
 	m, k := d.begin()
 	m.Role = compact.User
 	d.holder = inList
-	if !d.content(m, k) {
-		return false
-	}
+	d.content(m, k)
 	d.end(k)
 	d.states = append(d.states, itemState{})
-	return true
 }
