@@ -55,7 +55,7 @@ func TestTheModelOfAnAnswerIsReadAtItsTopOnly(t *testing.T) {
 	f(wire.Chat, `{"id":"x","model":"a","choices":[]}`, false, true, "a")
 	f(wire.Chat, nested, false, true, "")
 	f(wire.Chat, nested[1:], false, false, "")
-	f(wire.Chat, `"model":"a","usage":{}}`, false, false, "") // the end of a long one: of what, nobody knows
+	f(wire.Chat, `"model":"a","usage":{}}`, false, false, "")                                                  // the end of a long one: of what, nobody knows
 	f(wire.Chat, "data: {\"model\":\"\"}\r\n\r\ndata:{\"model\":\"b\"}\n\ndata: [DONE]\n\n", true, false, "b") // Azure's first event names none
 	f(wire.Chat, "data: "+nested+"\n\n", true, true, "")
 	f(wire.Chat, ": a comment\n\n", true, true, "")
