@@ -57,23 +57,19 @@ var programs = []program{
 		windows: []int{8_000, 16_000},
 	},
 	{
+		name:    "ai-sdk anthropic",
+		args:    func(url, prompt string) []string { return []string{"../testdata/ai-sdk.mjs", "anthropic", url, prompt} },
+		windows: []int{8_000, 16_000},
+	},
+	openCode("opencode anthropic", "@ai-sdk/anthropic"),
+	{
 		name: "openai-node",
 		args: func(url, prompt string) []string { return []string{"../testdata/openai-node.mjs", url, prompt} },
 		vllm: true,
 
 		windows: []int{8_000, 16_000, 32_000},
 	},
-	{
-		name: "opencode",
-		args: func(_, prompt string) []string { return []string{"run", "--model", "test/small", prompt} },
-		files: func(url string) map[string]string {
-			return map[string]string{".config/opencode/opencode.json": `{"autoupdate":false,"share":"disabled","permission":{"*":"allow"},"provider":{"test":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"` +
-				url + `","apiKey":"sk-test"},"models":{"small":{"tool_call":true,"limit":{"context":` + believed + `,"output":2048}}}}}}`}
-		},
-		env: []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"},
-
-		windows: []int{20_000, 24_000},
-	},
+	openCode("opencode", "@ai-sdk/openai-compatible"),
 	{
 		name: "qwen",
 		args: func(url, prompt string) []string {
@@ -121,6 +117,17 @@ var programs = []program{
 		windows: []int{8_000, 16_000},
 	},
 	{
+		name:    "openai-agents",
+		args:    func(url, prompt string) []string { return []string{"../testdata/openai-agents.mjs", url, prompt} },
+		windows: []int{8_000, 16_000},
+	},
+	{
+		name:    "ai-sdk openai",
+		args:    func(url, prompt string) []string { return []string{"../testdata/ai-sdk.mjs", "openai", url, prompt} },
+		windows: []int{8_000, 16_000},
+	},
+	openCode("opencode openai", "@ai-sdk/openai"),
+	{
 		name: "cline",
 		args: func(_, prompt string) []string {
 			return []string{"-P", "openai-compatible", "-m", "small", "--compaction", "off", prompt}
@@ -133,6 +140,21 @@ var programs = []program{
 
 		windows: []int{16_000, 32_000},
 	},
+}
+
+// openCode is opencode with a provider of the AI SDK.
+func openCode(name, provider string) program {
+	return program{
+		name: name,
+		args: func(_, prompt string) []string { return []string{"run", "--model", "test/small", prompt} },
+		files: func(url string) map[string]string {
+			return map[string]string{".config/opencode/opencode.json": `{"autoupdate":false,"share":"disabled","permission":{"*":"allow"},"provider":{"test":{"npm":"` + provider +
+				`","options":{"baseURL":"` + url + `","apiKey":"sk-test"},"models":{"small":{"tool_call":true,"limit":{"context":` + believed + `,"output":2048}}}}}}`}
+		},
+		env: []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"},
+
+		windows: []int{20_000, 24_000},
+	}
 }
 
 // programTime is the longest that the session of a program may take.
@@ -152,7 +174,7 @@ func (p program) run(t testing.TB, bin, home, work, url string) (output string, 
 	if p.variables != nil {
 		env = append(env, p.variables(url)...)
 	}
-	name := filepath.Join(bin, p.name)
+	name := filepath.Join(bin, strings.Fields(p.name)[0])
 	args := p.args(url, firstPrompt)
 	if strings.HasSuffix(args[0], ".mjs") {
 		name = "node"
