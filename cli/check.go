@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"laconic/cli/findings"
 	"laconic/compact"
 	"laconic/config"
 	"laconic/proxy"
@@ -34,7 +33,7 @@ func checkCommand() *cobra.Command {
 				s.config = args[0]
 			}
 			if model != "" {
-				c, err := s.load(cmd, config.Load)
+				c, err := config.Load(s.config, s.overrides(cmd)...)
 				if err != nil {
 					return refused(cmd.OutOrStdout(), c, err)
 				}
@@ -99,12 +98,10 @@ func hints(c *config.Config) []config.Hint {
 	return all
 }
 
-// hintLines returns the hints of a configuration and further ones, a line each.
-func hintLines(c *config.Config, more []config.Hint) (lines []string) {
-	for _, f := range findings.Of(findings.Facts{Config: c, Hints: append(hints(c), more...)}) {
-		if f.Bad() {
-			lines = append(lines, config.Hint{Says: f.Says, Fix: f.Fix}.String())
-		}
+// hintLines returns the hints of a configuration, a line each.
+func hintLines(c *config.Config) (lines []string) {
+	for _, h := range hints(c) {
+		lines = append(lines, h.String())
 	}
 	return lines
 }
@@ -151,7 +148,7 @@ func describe(c *config.Config, w io.Writer) {
 	fmt.Fprintf(t, "log\t%s, %s\t\n", c.Log.Level, c.Log.Format)
 	_ = t.Flush()
 
-	for _, hint := range hintLines(c, c.UnreadKey()) {
+	for _, hint := range hintLines(c) {
 		fmt.Fprintln(w, "\nhint: "+hint)
 	}
 

@@ -63,7 +63,7 @@ func commands() *cobra.Command {
 		"model's budget, and streams the answers back unchanged.\n\n" +
 		"Without a command it serves.\n\n" +
 		"A setting comes from its flag, else from its variable (LACONIC_LISTEN is that of --listen),\n" +
-		"else from the configuration file: " + config.Usual + "."
+		"else from the configuration file: " + config.Usual + ".\n\nExit codes:\n" + exitCodes
 	root.Version = version()
 	root.SetVersionTemplate("laconic {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
@@ -86,6 +86,7 @@ func commands() *cobra.Command {
 		healthcheckCommand(),
 		versionCommand(),
 		manCommand(),
+		schemaCommand(),
 	)
 	return root
 }

@@ -33,8 +33,11 @@ func demoCommand() *cobra.Command {
 			"grow past its budget turn by turn, and draws what happens.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if budget < 1 {
+			switch {
+			case budget < 1:
 				return errors.New("--budget is a number of tokens above 0")
+			case width != 0 && width < 80:
+				return errors.New("--width is at least 80: the show needs as many columns")
 			}
 			out := cmd.OutOrStdout()
 			o := demo.Options{Out: out, Width: width, Turns: turns, Fast: fast, Budget: budget}

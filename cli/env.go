@@ -21,12 +21,7 @@ func envCommand() *cobra.Command {
 		Short: "print the settings of a client, or list the clients",
 		Long: "Prints what a client has to be told to use the proxy. Of a client without a page it prints the\n" +
 			"variables and fields that most of them have.",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return fmt.Errorf("env takes one client, not %d", len(args))
-			}
-			return nil
-		},
+		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: clients.Names(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -64,16 +59,13 @@ func listClients(w io.Writer) {
 	fmt.Fprint(t, "client\ttested\tendpoint\twindow to believe in\n")
 	for i := range clients.Table {
 		c := &clients.Table[i]
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Name, c.Version, c.Endpoint, windowToBelieve(c))
+		window := "a large one"
+		if c.Advice == "" {
+			window = "has no such setting"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", c.Name, c.Version, c.Endpoint, window)
 	}
 	_ = t.Flush()
-}
-
-func windowToBelieve(c *clients.Client) string {
-	if c.Window == clients.Large {
-		return "a large one"
-	}
-	return "has no such setting"
 }
 
 // printClient prints the settings of a client. What is not a setting stands behind #,
@@ -84,7 +76,7 @@ func printClient(w io.Writer, c *clients.Client, origin, model string) {
 		fmt.Fprintf(w, "\n# %s:\n%s", b.Where, b.For(origin, model))
 	}
 	words := "There is nothing to set about the window."
-	if c.Window == clients.Large {
+	if c.Advice != "" {
 		words = c.Advice + ": it compacts by itself near the window that it believes in, and here the proxy does that."
 	}
 	fmt.Fprintf(w, "\n# %s\n", strings.ReplaceAll(words, "`", ""))

@@ -147,7 +147,7 @@ func (e eraser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // formTimeout is the time to send a form.
 const formTimeout = 5 * time.Second
 
-// were returns so many summaries, with a verb.
+// were returns so many summaries.
 func were(n int) string {
 	if n == 1 {
 		return "1 stored summary"

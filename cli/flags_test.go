@@ -18,7 +18,7 @@ func TestWhatIsMistypedIsHelped(t *testing.T) {
 		}
 	}
 	f(`there is no command "chek", did you mean check?`, "chek")
-	f(`there is no command "xyzzy"; there are check, compact, completion, count, demo, doctor, env, erase, healthcheck, init, man, policies, replay, run, serve, top, version`, "xyzzy")
+	f(`there is no command "xyzzy"; there are check, compact, completion, count, demo, doctor, env, erase, healthcheck, init, man, policies, replay, run, schema, serve, top, version`, "xyzzy")
 	f(`there is no flag --listn, did you mean --listen?`, "serve --listn x")
 	f(`there is no flag --zzzzzz (laconic demo --help lists them)`, "demo --zzzzzz")
 	f(`there is no flag -x (laconic --help lists them)`, "-x")

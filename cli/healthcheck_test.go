@@ -101,7 +101,7 @@ func TestEveryCommandHasAPage(t *testing.T) {
 			t.Errorf("%s: %d %s", shell, code, said)
 		}
 	}
-	if code, _, said := run(t, "man"); code != 1 || said != "laconic: it takes one folder: laconic man DIR\n" {
+	if code, _, said := run(t, "man"); code != 1 || said != "laconic: accepts 1 arg(s), received 0\n" {
 		t.Errorf("%d %s", code, said)
 	}
 }

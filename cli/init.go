@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"laconic/config"
 	"laconic/proxy/learn"
@@ -97,21 +95,13 @@ func writeNew(name, text string, force bool) error {
 }
 
 // upstreamsFor returns the upstreams to write down: the one that is named, else those
-// of this machine, else the one that the user names when asked.
+// of this machine.
 func upstreamsFor(cmd *cobra.Command, named string) ([]found, error) {
 	if named == "" {
 		if all := onThisMachine(cmd.Context()); len(all) > 0 {
 			return all, nil
 		}
-		in, isFile := cmd.InOrStdin().(*os.File)
-		if !isFile || !term.IsTerminal(int(in.Fd())) {
-			return nil, errors.New("no server answers on the usual ports of this machine (" + portsWords() + "): name one by --upstream URL")
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "No server answers on the usual ports of this machine (%s).\n", portsWords())
-		var err error
-		if named, err = askUpstream(in, cmd.OutOrStdout()); err != nil {
-			return nil, err
-		}
+		return nil, errors.New("no server answers on the usual ports of this machine (" + portsWords() + "): name one by --upstream URL")
 	}
 	u, err := config.ParseUpstream(named)
 	if err != nil {
@@ -137,26 +127,6 @@ func upstreamsFor(cmd *cobra.Command, named string) ([]found, error) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "laconic: %s does not answer now: it is written down as it is named\n", config.ShownURL(u.String()))
 	}
 	return []found{{u.String(), f}}, nil
-}
-
-// askUpstream asks for a URL until it is one.
-func askUpstream(from io.Reader, to io.Writer) (string, error) {
-	for lines := bufio.NewReader(from); ; {
-		fmt.Fprintf(to, "Base URL of the upstream [%s]: ", config.Default().Upstream)
-		line, err := lines.ReadString('\n')
-		named := strings.TrimSpace(line)
-		switch {
-		case named == "" && err != nil:
-			return "", errors.New("no upstream was named")
-		case named == "":
-			return config.Default().Upstream, nil
-		}
-		if _, wrong := config.ParseUpstream(named); wrong == nil {
-			return named, nil
-		} else if fmt.Fprintln(to, wrong); err != nil {
-			return "", errors.New("no upstream was named")
-		}
-	}
 }
 
 func portsWords() string {

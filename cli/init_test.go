@@ -159,20 +159,3 @@ func TestInitTriesTheKeyOfTheEnvironment(t *testing.T) {
 	f("sk-wrong", "an upstream that wants a key")
 	f("sk-canary", "2 models")
 }
-
-func TestTheUpstreamIsAskedForUntilItIsOne(t *testing.T) {
-	f := func(typed, want, says string) {
-		t.Helper()
-		var out strings.Builder
-		got, err := askUpstream(strings.NewReader(typed), &out)
-		if got != want || (err == nil) != (want != "") || !strings.Contains(out.String(), says) {
-			t.Errorf("%q: %q, %v\n%s", typed, got, err, &out)
-		}
-	}
-	f("\n", "https://api.openai.com/v1", "[https://api.openai.com/v1]: ")
-	f("htp://x\nhttp://x:1/v1\n", "http://x:1/v1", "must begin with http:// or https://")
-	f("localhost:11434\n\n", "https://api.openai.com/v1", "must begin with")
-	f("http://x/v1", "http://x/v1", "")
-	f("x", "", "must begin with")
-	f("", "", "")
-}

@@ -1,16 +1,19 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"laconic/config"
 	"laconic/replay"
@@ -45,10 +48,10 @@ func replayCommand() *cobra.Command {
 	prices := replay.DefaultPrices
 	r := replayRun{Options: replay.Options{Prices: &prices}}
 	cmd := &cobra.Command{
-		Use:   "replay FILE…",
+		Use:   "replay FILE|FOLDER|-…",
 		Short: "measure policies on recorded conversations: what is kept, what it costs",
-		Long: "Replays every request of recorded conversations (JSONL, HAR, or request bodies) through\n" +
-			"policies and compares them: whether requests fit, how many of the values that the next calls\n" +
+		Long: "Replays every request of recorded conversations (JSONL, HAR, or request bodies; - is standard\n" +
+			"input) through policies and compares them: whether requests fit, how many of the values that the next calls\n" +
 			"really used are still there, and what it costs with a prompt cache.\n\n" +
 			"With a configuration file its own policies are compared too, and each conversation has the\n" +
 			"window, the tokenizer and, without --budget and --budget-share, the budget that serve would\n" +
@@ -81,7 +84,12 @@ func replayCommand() *cobra.Command {
 			if r.page != "" && !r.bare {
 				show.Conversation, r.Show = r.conversation, show
 			}
-			r.Files = args
+			var done func()
+			r.Files, done, err = recordings(args, cmd.InOrStdin())
+			defer done()
+			if err != nil {
+				return inputError{err}
+			}
 			if code := r.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()); code != exitDone {
 				return exitError(code)
 			}
@@ -104,27 +112,35 @@ func replayCommand() *cobra.Command {
 // run replays and returns the exit code. The result goes to stdout; the
 // progress, what could not be read and broken promises go to stderr.
 func (r *replayRun) run(ctx context.Context, stdout, stderr io.Writer) int {
-	// Opened before the work, so that nobody waits for a page that cannot be written.
-	page, err := r.openPage()
-	if err != nil {
+	// Tried before the work, so that nobody waits for a page that cannot be written.
+	if err := r.tryPage(); err != nil {
 		fmt.Fprintln(stderr, "replay:", err)
 		return exitInput
 	}
-	progress := progressOn(stderr)
-	r.Progress = progress.draw
+	width := widthOf(stderr)
+	if width > 0 && os.Getenv("CI") == "" && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+		var drawn time.Time
+		r.Progress = func(p replay.Progress) {
+			if time.Since(drawn) >= progressEvery {
+				drawn = time.Now()
+				fmt.Fprint(stderr, "\r\x1b[K"+progressLine(p, width))
+			}
+		}
+	}
 	res, err := replay.Run(ctx, r.Options)
-	progress.clear()
+	if r.Progress != nil {
+		fmt.Fprint(stderr, "\r\x1b[K")
+	}
 	code := exitDone
 	switch {
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "replay: stopped; the numbers hold what was replayed until then")
 		code = exitInput
 	case err != nil:
-		closePage(page)
 		fmt.Fprintln(stderr, "replay:", err)
 		return exitInput
 	}
-	if err := r.write(&res, stdout, page); err != nil {
+	if err := r.write(&res, stdout); err != nil {
 		fmt.Fprintln(stderr, "replay:", err)
 		code = exitInput
 	}
@@ -138,6 +154,26 @@ func (r *replayRun) run(ctx context.Context, stdout, stderr io.Writer) int {
 	return code
 }
 
+// progressEvery is the least time between two drawings.
+const progressEvery = 100 * time.Millisecond
+
+// progressLine returns how far a replay is, shorter than width.
+func progressLine(p replay.Progress, width int) string {
+	text := []rune(fmt.Sprintf("%3d %%  %s, %s", 100*p.Bytes/max(p.Total, 1), replay.Count(p.Conversations, "conversation"), replay.Count(p.Requests, "request")))
+	return string(text[:min(width-1, len(text))])
+}
+
+// widthOf returns how many characters fit on a line of a terminal; 0 for
+// anything else.
+func widthOf(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
 // notShown says why the page has no conversation.
 func (r *replayRun) notShown(res *replay.Result) string {
 	text := fmt.Sprintf("no conversation that was measured is called %q", r.conversation)
@@ -148,14 +184,17 @@ func (r *replayRun) notShown(res *replay.Result) string {
 }
 
 // write writes the result to its destinations. If nothing was measured, only JSON
-// is written.
-func (r *replayRun) write(res *replay.Result, stdout io.Writer, page *os.File) error {
-	if len(res.Files) > 0 && page != nil {
-		if err := writePage(page, res); err != nil {
+// is written, and an older page stays.
+func (r *replayRun) write(res *replay.Result, stdout io.Writer) error {
+	if len(res.Files) > 0 && r.page != "" {
+		var b bytes.Buffer
+		err := report.HTML(&b, res)
+		if err == nil {
+			err = os.WriteFile(r.page, b.Bytes(), 0o600) // it may hold a conversation
+		}
+		if err != nil {
 			return fmt.Errorf("the report cannot be written to %s: %s", r.page, record.WhyNot(err))
 		}
-	} else {
-		closePage(page)
 	}
 	switch {
 	case r.json:
@@ -166,51 +205,55 @@ func (r *replayRun) write(res *replay.Result, stdout io.Writer, page *os.File) e
 	return nil
 }
 
-// openPage opens the file of the page, or returns nil if no page is wanted. An
-// older page is kept until the new one is written.
-func (r *replayRun) openPage() (*os.File, error) {
+// tryPage returns why the page cannot be written.
+func (r *replayRun) tryPage() error {
 	if r.page == "" {
-		return nil, nil
+		return nil
 	}
-	if old, err := os.Stat(r.page); err == nil {
-		for _, in := range r.Files {
-			if s, err := os.Stat(in); err == nil && os.SameFile(old, s) {
-				return nil, fmt.Errorf("the report cannot be written to %s: it is one of the files to replay", r.page)
+	old, err := os.Stat(r.page)
+	for _, in := range r.Files {
+		if s, failed := os.Stat(in); err == nil && failed == nil && os.SameFile(old, s) {
+			return fmt.Errorf("the report cannot be written to %s: it is one of the files to replay", r.page)
+		}
+	}
+	if _, err := os.Stat(filepath.Dir(r.page)); err != nil {
+		return fmt.Errorf("the report cannot be written to %s: there is no such folder", r.page)
+	}
+	return nil
+}
+
+// recordings returns the files that arguments name: those of a folder that may hold
+// recordings, and for - a copy of standard input, which done removes.
+func recordings(args []string, stdin io.Reader) (files []string, done func(), err error) {
+	done = func() {}
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		switch {
+		case arg == "-":
+			f, err := os.CreateTemp("", "laconic-replay-")
+			if err != nil {
+				return nil, done, err
 			}
+			done = func() { _ = os.Remove(f.Name()) }
+			_, err = io.Copy(f, stdin)
+			if err = errors.Join(err, f.Close()); err != nil {
+				return nil, done, err
+			}
+			files = append(files, f.Name())
+		case err == nil && info.IsDir():
+			found := len(files)
+			for _, kind := range []string{"*.jsonl", "*.ndjson", "*.json", "*.har"} {
+				more, _ := filepath.Glob(filepath.Join(arg, kind)) // a folder that exists
+				files = append(files, more...)
+			}
+			if len(files) == found {
+				return nil, done, fmt.Errorf("%s: there is no .jsonl, .ndjson, .json or .har in this folder", arg)
+			}
+		default:
+			files = append(files, arg)
 		}
 	}
-	f, err := os.OpenFile(r.page, os.O_WRONLY|os.O_CREATE, 0o600) // it may hold a conversation
-	if err != nil {
-		why := record.WhyNot(err)
-		if errors.Is(err, fs.ErrNotExist) {
-			why = "there is no such folder"
-		}
-		return nil, fmt.Errorf("the report cannot be written to %s: %s", r.page, why)
-	}
-	return f, nil
-}
-
-func writePage(f *os.File, res *replay.Result) error {
-	var err error
-	if s, failed := f.Stat(); failed == nil && s.Mode().IsRegular() {
-		err = f.Truncate(0)
-	}
-	if err == nil {
-		err = report.HTML(f, res)
-	}
-	return errors.Join(err, f.Close())
-}
-
-// closePage closes a file without a new page, and removes the file if it is empty.
-func closePage(f *os.File) {
-	if f == nil {
-		return
-	}
-	s, err := f.Stat()
-	_ = f.Close() // nothing was written
-	if err == nil && s.Mode().IsRegular() && s.Size() == 0 {
-		_ = os.Remove(f.Name())
-	}
+	return files, done, nil
 }
 
 // tellReplay writes what could not be read and what was broken, and returns the

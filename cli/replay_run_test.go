@@ -126,31 +126,19 @@ func TestPageStaysUntilThereIsANewOne(t *testing.T) {
 	}
 }
 
-// TestProgressLine: how far it is, and that it never breaks the line.
-func TestProgressLine(t *testing.T) {
-	p := replay.Progress{Bytes: 25, Total: 100, Conversations: 1, Requests: 1234}
-	if got, want := progressLine(p, 0), " 25 %  1 conversation, 1,234 requests"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	for width := range 120 {
-		if got := len([]rune(progressLine(p, width+1))); got > width {
-			t.Errorf("%d characters on a line of %d", got, width+1)
+// TestReplayReadsFoldersAndStandardInput.
+func TestReplayReadsFoldersAndStandardInput(t *testing.T) {
+	folder := filepath.Dir(replaytest.Write(t, "errand.jsonl", replaytest.Errand))
+	t.Chdir(t.TempDir())
+	for _, arg := range []string{"-", folder} {
+		var out, errs bytes.Buffer
+		if code := Run(t.Context(), []string{"replay", "--policy", "elide", "--budget", "20", arg}, strings.NewReader(replaytest.Errand), &out, &errs); code != exitDone || !strings.Contains(out.String(), "4 requests") {
+			t.Errorf("%s: exit %d\n%s%s", arg, code, &out, &errs)
 		}
 	}
-	if got := progressLine(replay.Progress{}, 80); !strings.Contains(got, "0 %") {
-		t.Errorf("nothing read yet: %q", got)
-	}
-}
-
-// TestProgressOnlyOnATerminal: a file and a pipe get none, and a bar that is not
-// there does nothing.
-func TestProgressOnlyOnATerminal(t *testing.T) {
-	var b bytes.Buffer
-	none := progressOn(&b)
-	none.draw(replay.Progress{Bytes: 1, Total: 2})
-	none.clear()
-	if none != nil || b.Len() > 0 {
-		t.Errorf("a bar was drawn: %q", b.String())
+	var out, errs bytes.Buffer
+	if code := Run(t.Context(), []string{"replay", "."}, nil, &out, &errs); code != exitInput || !strings.Contains(errs.String(), "there is no .jsonl") {
+		t.Errorf("an empty folder: exit %d, %s", code, &errs)
 	}
 }
 

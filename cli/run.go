@@ -146,10 +146,10 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 		}
 		say("watch it at %s%s", url, asks)
 	}
-	for _, line := range slices.Concat(hintLines(c, c.UnreadBase()), s.Say) {
+	for _, line := range slices.Concat(hintLines(c), s.Say) {
 		say("%s", line)
 	}
-	code, err := runHere(cmd, path, append(s.Args, args[1:]...), environment(os.Environ(), s.Env))
+	code, err := runHere(cmd, path, append(s.Args, args[1:]...), environment(s.Env))
 	stop(errors.New("the command ended"))
 	served := <-ended
 	if err != nil {

@@ -12,37 +12,27 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// openLog opens the file for the log, and returns how to call it. Nothing is lost
-// for the command if there can be none.
-func (r *running) openLog() (w io.WriteCloser, name string) {
-	name = r.log
-	if name == "" {
-		dir, err := os.UserCacheDir()
-		if err != nil {
-			return discarded{}, "no file: " + err.Error()
+// openLog opens the file for the log, and returns how to call it. Without one nothing is
+// lost for the command.
+func (r *running) openLog() (f *os.File, name string) {
+	name, how := r.log, os.O_APPEND
+	dir, err := os.UserCacheDir()
+	if name == "" && err == nil {
+		name = filepath.Join(dir, "laconic", "run.log")
+		err = os.MkdirAll(filepath.Dir(name), 0o700)
+		if info, failed := os.Stat(name); failed == nil && info.Mode().IsRegular() && info.Size() > longestLog {
+			how = os.O_TRUNC
 		}
-		dir = filepath.Join(dir, "laconic")
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return discarded{}, "no file: " + err.Error()
-		}
-		name = filepath.Join(dir, "run.log")
 	}
-	how := os.O_APPEND
-	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Size() > longestLog && r.log == "" {
-		how = os.O_TRUNC
+	if name != "" {
+		f, err = os.OpenFile(name, os.O_CREATE|os.O_WRONLY|how, 0o600)
 	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|how, 0o600)
 	if err != nil {
-		return discarded{}, "no file: " + err.Error()
+		f, _ = os.OpenFile(os.DevNull, os.O_WRONLY, 0) // which every system has
+		return f, "no file: " + err.Error()
 	}
 	return f, name
 }
-
-// discarded is a log that nobody keeps.
-type discarded struct{}
-
-func (discarded) Write(b []byte) (int, error) { return len(b), nil }
-func (discarded) Close() error                { return nil }
 
 // ownFiles are files that live as long as the command.
 type ownFiles struct{ dir string }
@@ -74,21 +64,14 @@ func listed(ctx context.Context, base, key string) (models []string) {
 	if key != "" {
 		r.Header.Set("Authorization", "Bearer "+key)
 	}
-	t := &http.Transport{} // this machine needs no proxy
-	defer t.CloseIdleConnections()
-	res, err := t.RoundTrip(r)
+	res, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(r) // this machine needs no proxy
 	if err != nil {
 		return nil
 	}
 	defer func() { _ = res.Body.Close() }()
-	page, err := io.ReadAll(io.LimitReader(res.Body, 4<<20))
-	if err != nil || res.StatusCode != http.StatusOK || !gjson.ValidBytes(page) {
-		return nil
-	}
+	page, _ := io.ReadAll(io.LimitReader(res.Body, 4<<20))
 	for _, id := range gjson.GetBytes(page, "data.#.id").Array() {
-		if id.Type == gjson.String && id.String() != "" {
-			models = append(models, id.String())
-		}
+		models = append(models, id.String())
 	}
 	return models
 }

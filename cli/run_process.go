@@ -7,43 +7,23 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
 
 // environment returns the environment of the command: that of this process, with
-// what is set over it.
-func environment(own []string, set map[string]string) []string {
-	env := slices.Clone(own)
+// what is set over it, and no proxy of the environment for this machine.
+func environment(set map[string]string) []string {
+	env := os.Environ()
 	for name, value := range set {
 		env = append(env, name+"="+value)
 	}
-	for _, pair := range own {
-		name, value, _ := strings.Cut(pair, "=")
-		switch strings.ToUpper(name) {
-		case "HTTP_PROXY", "ALL_PROXY":
-			if value != "" {
-				return append(env, withLocal(own, "NO_PROXY"), withLocal(own, "no_proxy"))
-			}
-		}
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		hosts := strings.TrimPrefix(os.Getenv(name)+",127.0.0.1,localhost", ",")
+		env = append(env, name+"="+hosts)
 	}
 	return env
-}
-
-// withLocal returns a list of hosts that need no proxy, with this machine on it.
-func withLocal(env []string, name string) string {
-	list := ""
-	for _, pair := range env {
-		if value, ok := strings.CutPrefix(pair, name+"="); ok {
-			list = value
-		}
-	}
-	if list != "" {
-		list += ","
-	}
-	return name + "=" + list + "127.0.0.1,localhost"
 }
 
 // cannotRun says why a command does not run, and returns the exit code that shells

@@ -38,7 +38,7 @@ func serveCommand(name string) *cobra.Command {
 		Short: "run the proxy (the default)",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := s.load(cmd, config.Load)
+			c, err := config.Load(s.config, s.overrides(cmd)...)
 			if err == nil {
 				err = c.CheckFiles()
 			}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -53,44 +52,9 @@ func (s *settings) overrides(cmd *cobra.Command) []config.Override {
 	return over
 }
 
-// load reads the configuration by config.Load or config.LoadAdmin. The file may be a
-// pipe that nobody writes to: it waits for that no longer than the command runs.
-func (s *settings) load(cmd *cobra.Command, by func(string, ...config.Override) (*config.Config, error)) (*config.Config, error) {
-	type loaded struct {
-		c   *config.Config
-		err error
-	}
-	done := make(chan loaded, 1)
-	over := s.overrides(cmd)
-	go func() {
-		c, err := by(s.config, over...)
-		done <- loaded{c, err}
-	}()
-	select {
-	case l := <-done:
-		return l.c, l.err
-	case <-cmd.Context().Done():
-		return config.Default(), &unreadError{s.config, context.Cause(cmd.Context())}
-	}
-}
-
-// unreadError says that the command was told to stop before it had read a file.
-type unreadError struct {
-	file string
-	why  error
-}
-
-func (e *unreadError) Error() string {
-	return fmt.Sprintf("told to stop (%v) before %s was read", e.why, e.file)
-}
-
 // refused writes why a command does not run with a configuration, and returns its exit
 // code.
 func refused(w io.Writer, c *config.Config, err error) error {
-	var unread *unreadError
-	if errors.As(err, &unread) {
-		return err
-	}
 	printConfig(w, c, err, false)
 	return exitError(1)
 }
@@ -98,7 +62,7 @@ func refused(w io.Writer, c *config.Config, err error) error {
 // ask sends a request to the admin address of the proxy that runs with the same
 // settings, with a form if there is one, and prints what the answer says.
 func (s *settings) ask(cmd *cobra.Command, timeout time.Duration, method, path string, form url.Values) error {
-	c, err := s.load(cmd, config.LoadAdmin)
+	c, err := config.LoadAdmin(s.config, s.overrides(cmd)...)
 	if err != nil {
 		return refused(cmd.ErrOrStderr(), c, err)
 	}

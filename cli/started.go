@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 
@@ -13,61 +14,49 @@ import (
 // logStart logs what runs, at any level: for a person with what to paste into the
 // client, else as a line of its own. Without an admin listener admin is "".
 func logStart(l *runlog.Log, c *config.Config, addr, admin string) {
+	base, hints := c.Scheme()+"://"+clientAddress(addr)+"/v1", hintLines(c)
 	if l.Console {
-		_, _ = l.Write([]byte(startLines(c, addr, admin)))
+		text := "laconic " + version() + "\n"
+		for _, f := range startFacts(c, addr, admin, hints) {
+			text += fmt.Sprintf("  %-9s  %s\n", f[0], f[1])
+		}
+		_, _ = l.Write([]byte(text + "\n  export OPENAI_BASE_URL=" + base + "\n\n"))
 		return
 	}
-	f := []zap.Field{
-		zap.String("version", version()), zap.String("listening", c.Scheme()+"://"+addr), zap.String("upstream", config.ShownURL(c.Upstream)),
-		zap.String("base_url", c.Scheme()+"://"+clientAddress(addr)+"/v1"),
+	fields := []zap.Field{zap.String("version", version()), zap.String("base_url", base)}
+	for _, f := range startFacts(c, addr, admin, nil) {
+		fields = append(fields, zap.String(f[0], f[1]))
 	}
-	if admin != "" {
-		f = append(f, zap.String("health", "http://"+admin+"/healthz"))
+	if len(hints) > 0 {
+		fields = append(fields, zap.Strings("hints", hints))
 	}
-	if url := pageURL(c, admin); url != "" {
-		f = append(f, zap.String("page", url))
-	}
-	if c.File() != "" {
-		f = append(f, zap.String("config", c.File()))
-	}
-	if c.Summarizer.Model != "" {
-		f = append(f, zap.String("summaries", summaryWords(c)))
-	}
-	if where := storeWords(c); where != "" {
-		f = append(f, zap.String("store", where))
-	}
-	if all := hintLines(c, c.UnreadBase()); len(all) > 0 {
-		f = append(f, zap.Strings("hints", all))
-	}
-	l.Always("listening", f...)
+	l.Always("listening", fields...)
 }
 
-// startLines returns what a person reads when the proxy starts.
-func startLines(c *config.Config, addr, admin string) string {
-	from := "defaults, no file"
-	if c.File() != "" {
-		from = c.File()
+// startFacts returns what runs, as pairs of a name and a value.
+func startFacts(c *config.Config, addr, admin string, hints []string) (all [][2]string) {
+	add := func(name, value string) {
+		if value != "" {
+			all = append(all, [2]string{name, value})
+		}
 	}
-	health, page := "off", ""
+	add("listening", c.Scheme()+"://"+addr)
+	add("upstream", config.ShownURL(c.Upstream))
+	for _, hint := range hints {
+		add("hint", hint)
+	}
+	if c.Summarizer.Model != "" {
+		add("summaries", summaryWords(c))
+	}
+	add("store", storeWords(c))
+	health := "off"
 	if admin != "" {
 		health = "http://" + admin + "/healthz"
 	}
-	if url := pageURL(c, admin); url != "" {
-		page = "  page       " + url + "\n"
-	}
-	summaries := ""
-	if c.Summarizer.Model != "" {
-		summaries = "  summaries  " + summaryWords(c) + "\n"
-	}
-	if where := storeWords(c); where != "" {
-		summaries += "  store      " + where + "\n"
-	}
-	hinted := ""
-	for _, hint := range hintLines(c, c.UnreadBase()) {
-		hinted += "  hint       " + hint + "\n"
-	}
-	return fmt.Sprintf("laconic %s\n  listening  %s://%s\n  upstream   %s\n%s%s  health     %s\n%s  config     %s\n\n  export OPENAI_BASE_URL=%s://%s/v1\n\n",
-		version(), c.Scheme(), addr, config.ShownURL(c.Upstream), hinted, summaries, health, page, from, c.Scheme(), clientAddress(addr))
+	add("health", health)
+	add("page", pageURL(c, admin))
+	add("config", cmp.Or(c.File(), "defaults, no file"))
+	return all
 }
 
 // pageURL returns where the page is, for a browser on this machine; "" without one.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -12,73 +13,49 @@ import (
 	"laconic/tokenize"
 )
 
-// tokenizers returns those that the models of a configuration can need. A row for
-// many models needs all encodings: its estimates are made from o200k_base, and
-// gpt-4 may be among them.
+// tokenizers returns those that the models of a configuration can need. The estimates of
+// others are made from o200k_base, and any model may be one of OpenAI's.
 func tokenizers(c *config.Config) []string {
-	var need []string
-	add := func(names ...string) {
-		for _, name := range names {
-			if !slices.Contains(need, name) {
-				need = append(need, name)
-			}
-		}
-	}
-	many := !slices.ContainsFunc(c.Models, config.Model.Everything) // other models have a row of their own then
+	need := []string{"o200k_base", "cl100k_base"}
 	for _, m := range c.Models {
-		switch {
-		case m.Tokenizer != "":
-			add(m.Tokenizer)
-		case strings.Contains(m.Match, "*"):
-			many = true
-		default:
-			add(tokenize.For(m.Match).Name())
+		if m.Tokenizer != "" {
+			need = append(need, m.Tokenizer)
+		} else if !strings.Contains(m.Match, "*") {
+			need = append(need, tokenize.For(m.Match).Name())
 		}
-	}
-	if many {
-		add("o200k_base", "cl100k_base")
 	}
 	return need
 }
 
 // loading tracks which tables of the tokenizers are loaded.
 type loading struct {
-	mu    sync.Mutex
-	names []string // whose tables are, or are about to be
-	lines []string
-	done  bool
+	mu   sync.Mutex
+	took map[string]time.Duration
+	done bool
 }
 
-// load builds the tables, which takes some tenths of a second each. serve does
-// it in the background while it begins to listen, so that the first request
-// does not have to. One that comes earlier waits for the tables it needs, and
-// no longer: the same conversation must get the same plan whenever it comes, so
-// it is not counted by an estimate meanwhile. Nothing waits for load to
-// end. A reload may need more of them.
+// load builds the tables, some tenths of a second each, in the background while serve
+// begins to listen. A request that comes earlier waits for the tables that it needs: the
+// same conversation must get the same plan whenever it comes, so no request is counted
+// by an estimate meanwhile. A reload may need more tables.
 func (l *loading) load(names []string) {
 	for _, name := range names {
-		if k, err := tokenize.Named(name); err == nil && l.first(name) {
-			start := time.Now()
-			k.Load()
-			l.mu.Lock()
-			l.lines = append(l.lines, fmt.Sprintf("tokenizer %s: loaded in %d ms\n", name, time.Since(start).Milliseconds()))
-			l.mu.Unlock()
+		start := time.Now()
+		k, err := tokenize.Named(name)
+		if err != nil {
+			continue // unreachable: the configuration is valid
 		}
+		k.Load()
+		l.mu.Lock()
+		if l.took == nil {
+			l.took = map[string]time.Duration{}
+		}
+		l.took[name] = max(l.took[name], time.Since(start))
+		l.mu.Unlock()
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.done = true
-}
-
-// first reports whether nobody loads a table yet.
-func (l *loading) first(name string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if slices.Contains(l.names, name) {
-		return false
-	}
-	l.names = append(l.names, name)
-	return true
 }
 
 // starting reports whether tables are still to be loaded.
@@ -93,6 +70,10 @@ func (l *loading) starting() bool {
 func (l *loading) notes() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(l.took)) {
+		fmt.Fprintf(&b, "tokenizer %s: loaded in %d ms\n", name, l.took[name].Milliseconds())
+	}
 	hits, misses := counting.Stats()
-	return strings.Join(l.lines, "") + fmt.Sprintf("texts: %d counted before, %d new\n", hits, misses)
+	return b.String() + fmt.Sprintf("texts: %d counted before, %d new\n", hits, misses)
 }

@@ -32,7 +32,7 @@ func topCommand() *cobra.Command {
 			"Give it the flags that serve got. Of the configuration it reads admin and admin_token alone.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := s.load(cmd, config.LoadAdmin)
+			c, err := config.LoadAdmin(s.config, s.overrides(cmd)...)
 			if err != nil {
 				return refused(cmd.ErrOrStderr(), c, err)
 			}

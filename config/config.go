@@ -56,7 +56,8 @@ type Config struct {
 	file   string            // where it was read; "": no file
 	sum    [sha256.Size]byte // of its bytes
 	places map[string]place  // where each key was written, by path
-	unread []string          // variables of the environment that are set, and that people expect to be read
+
+	unreadBase bool // the base URL for clients in the environment leads elsewhere
 }
 
 // TLS names the certificate of the listener for clients; its zero

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -12,14 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"laconic/compact/policy"
-	"laconic/compact/stage"
 	"laconic/config/configtest"
 	"laconic/proxy/access"
-	"laconic/tokenize"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -307,7 +301,7 @@ func TestNoFileIsDefault(t *testing.T) {
 var ignorePlaces = cmp.Options{
 	cmp.AllowUnexported(Policy{}),
 	cmp.FilterPath(func(p cmp.Path) bool {
-		return slices.Contains([]string{".places", ".file", ".sum", ".unread"}, p.Last().String())
+		return slices.Contains([]string{".places", ".file", ".sum", ".unreadBase"}, p.Last().String())
 	}, cmp.Ignore()),
 }
 
@@ -440,61 +434,6 @@ func TestALargeFileIsRefused(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-// TestProblems runs the stories of testdata that tell of problems, in words
-// (says) or for programs (json). Package cli runs all of them, and rewrites them.
-func TestProblems(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no stories", err)
-	}
-	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var src []byte
-		for _, f := range archive.Files {
-			name, part, _ := strings.Cut(f.Name, "/")
-			if part == "yaml" {
-				src = f.Data
-				continue
-			}
-			want := string(f.Data)
-			_, err := Parse("laconic.yaml", src, configtest.Variable)
-			var ps Problems
-			if errors.As(err, &ps); err == nil {
-				if !strings.HasPrefix(want, "laconic.yaml is valid\n") && want != "[]\n" {
-					t.Errorf("%s %s: valid, want\n%s", file, name, want)
-				}
-				continue
-			}
-			got := ps.Error() + "\n"
-			if want, _, _ = strings.Cut(want, "\n\n"); part == "json" {
-				var b strings.Builder
-				e := json.NewEncoder(&b)
-				e.SetEscapeHTML(false)
-				e.SetIndent("", "  ")
-				if err := e.Encode(ps); err != nil {
-					t.Fatal(err)
-				}
-				want, got = string(f.Data), b.String()
-			} else {
-				want += "\n"
-			}
-			if diff := cmp.Diff(want, lists.Replace(got)); diff != "" {
-				t.Errorf("%s %s: -want +got\n%s", file, f.Name, diff)
-			}
-		}
-	}
-}
-
-// lists stand in the stories for what grows with the product.
-var lists = strings.NewReplacer(
-	strings.Join(stage.Names(), ", "), "STAGES",
-	strings.Join(slices.Sorted(slices.Values(policy.Names())), ", "), "POLICIES",
-	strings.Join(tokenize.Names(), ", "), "TOKENIZERS",
-)
 
 // TestOnlyWhatIsAskedOfARunningProxyMatters: its address and its token.
 func TestOnlyWhatIsAskedOfARunningProxyMatters(t *testing.T) {

@@ -9,12 +9,9 @@ import (
 	"laconic/proxy/access"
 )
 
-// The variables that OpenAI's libraries read. In the environment of the proxy
-// they are those of its clients, so they are not read here.
-const (
-	clientsBase = "OPENAI_BASE_URL"
-	clientsKey  = "OPENAI_API_KEY"
-)
+// clientsBase is a variable that clients read. In the environment of the proxy it is
+// theirs, so it is not read here.
+const clientsBase = "OPENAI_BASE_URL"
 
 // leadsRight reports whether a base URL leads to this proxy, as a client's should, or
 // where its requests go.
@@ -51,32 +48,10 @@ func (c *Config) Hints() (hints []Hint) {
 			})
 		}
 	}
-	if slices.Contains(c.unread, clientsBase) && !c.Has("upstream") {
+	if c.unreadBase {
 		hints = append(hints, Hint{clientsBase + " is for clients and not read here: requests go to " + ShownURL(c.Upstream), "elsewhere: --upstream"})
 	}
 	return hints
-}
-
-// UnreadBase returns a hint that the base URL in the environment is not read, where an
-// upstream is configured and it names another place. It is for what starts a proxy:
-// elsewhere the variable may well be a client's.
-func (c *Config) UnreadBase() []Hint {
-	if !slices.Contains(c.unread, clientsBase) || !c.Has("upstream") {
-		return nil
-	}
-	return []Hint{{Says: clientsBase + " is for clients and not read here: requests go to " + ShownURL(c.Upstream)}}
-}
-
-// UnreadKey returns a hint that the key in the environment is not read, if no row
-// has a key.
-func (c *Config) UnreadKey() []Hint {
-	if !slices.Contains(c.unread, clientsKey) || slices.ContainsFunc(c.Models, func(m Model) bool { return m.APIKey != "" }) {
-		return nil
-	}
-	return []Hint{{
-		clientsKey + " is for clients and not read here: their own key goes to the upstream",
-		"one of the proxy's: api_key: ${" + clientsKey + "} in a row of models",
-	}}
 }
 
 // ShownURL returns a URL without what may be secret in it.

@@ -45,11 +45,8 @@ func parse(name string, src []byte, lookup func(string) (string, bool), only []s
 	decode(values, c)
 	c.policies(policies)
 	c.Summarizer.resolve(c)
-	for _, name := range []string{clientsBase, clientsKey} {
-		if v, _ := lookup(name); v != "" && !(name == clientsBase && c.leadsRight(v)) {
-			c.unread = append(c.unread, name)
-		}
-	}
+	base, _ := lookup(clientsBase)
+	c.unreadBase = base != "" && !c.leadsRight(base)
 	if c.Admin == "off" {
 		c.Admin = ""
 	}

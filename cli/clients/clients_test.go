@@ -38,9 +38,6 @@ func TestPagesShowTheTable(t *testing.T) {
 		if text, err := os.ReadFile(filepath.Join(pages, c.Page)); err != nil || !strings.Contains(string(text), c.Advice) {
 			t.Errorf("%s does not say %q (%v)", c.Page, c.Advice, err)
 		}
-		if (c.Window == None) != (c.Advice == "") {
-			t.Errorf("%s: a window is %s, with the advice %q", c.Name, c.Window, c.Advice)
-		}
 	}
 	files, err := filepath.Glob(filepath.Join(pages, "*.md"))
 	if err != nil {
@@ -78,7 +75,7 @@ func TestListShowsTheTable(t *testing.T) {
 	}
 	for i := range Table {
 		c := &Table[i]
-		window := map[Window]string{Large: "a large one", None: "has no such setting"}[c.Window]
+		window := map[bool]string{true: "a large one", false: "has no such setting"}[c.Advice != ""]
 		want = append(want, fmt.Sprintf("| [%s](%s) | %s | `%s` | %s |", c.Title, c.Page, c.Version, c.Endpoint, window))
 	}
 	if !slices.Equal(got, want) {
@@ -158,7 +155,7 @@ func TestStart(t *testing.T) {
 		}
 	}
 	two := []string{"a", "b"}
-	const declared = `OPENCODE_CONFIG_CONTENT={"model":"laconic/a","provider":{"laconic":{"models":{"a":{"tool_call":true,"limit":{"context":1000000,"output":8192}}},` +
+	const declared = `OPENCODE_CONFIG_CONTENT={"model":"laconic/a","provider":{"laconic":{"models":{"a":{"limit":{"context":1000000,"output":8192},"tool_call":true}},` +
 		`"name":"Laconic","npm":"@ai-sdk/openai-compatible","options":{"apiKey":"{env:OPENAI_API_KEY}","baseURL":"http://127.0.0.1:1/v1"}}}}`
 	f(start(t, nil, "", two, "", "python3"), "", "", "")
 	f(start(t, nil, "", nil, "a", "opencode"), "", declared, "")
@@ -190,15 +187,16 @@ func TestStart(t *testing.T) {
 	f(start(t, map[string]string{"OPENAI_API_KEY": "k"}, "", two, "a", "copilot"), "", "COPILOT_MODEL=a COPILOT_PROVIDER_API_KEY=k COPILOT_PROVIDER_BASE_URL=http://127.0.0.1:1/v1", "")
 	f(start(t, nil, "", two, "a", "claude"), "", "ANTHROPIC_BASE_URL=http://127.0.0.1:1", "")
 
-	const providers = `FILE({"lastUsedProvider":"openai-compatible","modes":{},"providers":{"openai-compatible":{"settings":{"provider":"openai-compatible","apiKey":"k","model":"a",` +
-		`"baseUrl":"http://127.0.0.1:1/v1"},"updatedAt":"2026-01-01T00:00:00.000Z","tokenSource":"manual"}},"version":1})`
+	const providers = `FILE({"lastUsedProvider":"openai-compatible","modes":{},"providers":{"openai-compatible":{"settings":{"apiKey":"k","baseUrl":"http://127.0.0.1:1/v1","model":"a",` +
+		`"provider":"openai-compatible"},"tokenSource":"manual","updatedAt":"2026-01-01T00:00:00.000Z"}},"version":1})`
 	key := map[string]string{"OPENAI_API_KEY": "k"}
 	f(start(t, key, "", two, "a", "cline"), "--provider openai-compatible --model a --compaction off", "CLINE_PROVIDER_SETTINGS_PATH="+providers+" CLINE_SESSION_BACKEND_MODE=local", "")
 	f(start(t, key, "", two, "a", "cline", "-m", "b", "--compaction=basic"), "--provider openai-compatible", "CLINE_PROVIDER_SETTINGS_PATH="+providers+" CLINE_SESSION_BACKEND_MODE=local", "")
 	f(start(t, nil, "", two, "a", "cline", "-P", "cline"), "", "", "own choice")
 	f(start(t, nil, "", two, "", "cline"), "", "", "needs the name of a model")
 
-	const config = `--config FILE({"models":[{"name":"a","provider":"openai","model":"a","apiBase":"http://127.0.0.1:1/v1","apiKey":"k","roles":["chat","edit","apply"]}],"name":"Laconic","schema":"v1","version":"0.0.1"})`
+	const config = "--config FILE(name: Laconic\nversion: 0.0.1\nschema: v1\nmodels:\n  - name: a\n    provider: openai\n    model: a\n" +
+		"    apiBase: http://127.0.0.1:1/v1\n    apiKey: k\n    roles: [chat, edit, apply]\n)"
 	f(start(t, key, "", two, "a", "cn"), config, "", "in the place of yours")
 	f(start(t, nil, "", two, "a", "cn", "--config", "own.yaml"), "", "", "own choice")
 	f(start(t, nil, "", two, "", "cn"), "", "", "needs the name of a model")

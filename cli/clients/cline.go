@@ -11,21 +11,14 @@ func startCline(g Given, s *Started) {
 		s.unchosen("Cline")
 		return
 	}
-	type settings struct {
-		Provider string `json:"provider"`
-		Key      string `json:"apiKey,omitempty"`
-		Model    string `json:"model,omitempty"`
-		Base     string `json:"baseUrl"`
-	}
-	type provider struct {
-		Settings settings `json:"settings"`
-		Updated  string   `json:"updatedAt"`
-		Source   string   `json:"tokenSource"`
-	}
 	const name = "openai-compatible"
+	own := map[string]any{"provider": name, "model": g.Model, "baseUrl": g.Base}
+	if key := g.key(); key != "" {
+		own["apiKey"] = key
+	}
 	file, err := g.write("providers.json", map[string]any{
 		"version": 1, "lastUsedProvider": name, "modes": map[string]any{},
-		"providers": map[string]provider{name: {settings{name, g.key(), g.Model, g.Base}, "2026-01-01T00:00:00.000Z", "manual"}},
+		"providers": map[string]any{name: map[string]any{"settings": own, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"}},
 	})
 	if err != nil {
 		s.say("Cline is not told of the proxy: %v", err)

@@ -1,5 +1,22 @@
 package clients
 
+import (
+	"cmp"
+	"strings"
+)
+
+const continueYAML = `name: Laconic
+version: 0.0.1
+schema: v1
+models:
+  - name: qwen3-coder
+    provider: openai
+    model: qwen3-coder
+    apiBase: http://127.0.0.1:7280/v1
+    apiKey: sk-…
+    roles: [chat, edit, apply]
+`
+
 // startContinue gives Continue a configuration in the place of the user's.
 func startContinue(g Given, s *Started) {
 	switch {
@@ -10,18 +27,8 @@ func startContinue(g Given, s *Started) {
 		s.unchosen("Continue")
 		return
 	}
-	type model struct {
-		Name     string   `json:"name"`
-		Provider string   `json:"provider"`
-		Model    string   `json:"model"`
-		Base     string   `json:"apiBase"`
-		Key      string   `json:"apiKey,omitempty"`
-		Roles    []string `json:"roles"`
-	}
-	file, err := g.write("continue.yaml", map[string]any{ // JSON is YAML
-		"name": "Laconic", "version": "0.0.1", "schema": "v1",
-		"models": []model{{g.Model, "openai", g.Model, g.Base, g.key(), []string{"chat", "edit", "apply"}}},
-	})
+	text := strings.Replace(Block{Text: continueYAML}.For(g.origin(), g.Model), "sk-…", cmp.Or(g.key(), anyKey), 1)
+	file, err := g.File("continue.yaml", text)
 	if err != nil {
 		s.say("Continue is not told of the proxy: %v", err)
 		return

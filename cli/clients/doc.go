@@ -26,15 +26,6 @@ const (
 // that it never does so itself.
 const Believed = 1_000_000
 
-// Window is what a client should believe of its model's window.
-type Window string
-
-// The windows that clients should believe in.
-const (
-	Large Window = "large" // it compacts by itself near the window that it believes in
-	None  Window = "none"  // it has no such setting, or no such habit
-)
-
 // Client is a row of the table.
 type Client struct {
 	Name     string // as in laconic env NAME
@@ -45,12 +36,9 @@ type Client struct {
 	// Programs are the names of its commands; none: it is a library.
 	Programs []string
 	Blocks   []Block
-	Window   Window
-	// Advice is what to do about the window, in a sentence.
+	// Advice is what to do about the window that it compacts by itself near, in a
+	// sentence; "": it has no such setting, or no such habit.
 	Advice string
-	// Variables are read by everything that is built with it; their values are
-	// the base URL.
-	Variables []string
 	// Upstream is where its requests go if nobody configured one; "": to the
 	// default of the configuration.
 	Upstream string

@@ -9,14 +9,6 @@ import (
 // startOpencode declares the provider in the variable that opencode reads last of
 // all its configurations.
 func startOpencode(g Given, s *Started) {
-	type limit struct {
-		Context int `json:"context"`
-		Output  int `json:"output"`
-	}
-	type model struct {
-		Tools bool  `json:"tool_call"`
-		Limit limit `json:"limit"`
-	}
 	const variable = "OPENCODE_CONFIG_CONTENT"
 	config, provider := map[string]any{}, map[string]any{}
 	if own, ok := g.Lookup(variable); ok && strings.TrimSpace(own) != "" {
@@ -28,9 +20,9 @@ func startOpencode(g Given, s *Started) {
 			maps.Copy(provider, has)
 		}
 	}
-	models := map[string]model{}
+	models := map[string]any{}
 	for _, name := range g.all() {
-		models[name] = model{Tools: true, Limit: limit{Context: Believed, Output: 8192}}
+		models[name] = map[string]any{"tool_call": true, "limit": map[string]int{"context": Believed, "output": 8192}}
 	}
 	if len(models) == 0 {
 		s.unchosen("opencode")

@@ -12,18 +12,12 @@ func startPi(g Given, s *Started) {
 		s.unchosen("pi")
 		return
 	}
-	type model struct {
-		ID        string         `json:"id"`
-		Name      string         `json:"name"`
-		Reasoning bool           `json:"reasoning"`
-		Input     []string       `json:"input"`
-		Cost      map[string]int `json:"cost"`
-		Window    int            `json:"contextWindow"`
-		Most      int            `json:"maxTokens"`
-	}
-	var models []model
+	var models []any
 	for _, name := range g.all() {
-		models = append(models, model{name, name, false, []string{"text"}, map[string]int{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}, Believed, 8192})
+		models = append(models, map[string]any{
+			"id": name, "name": name, "reasoning": false, "input": []string{"text"}, "contextWindow": Believed, "maxTokens": 8192,
+			"cost": map[string]int{"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
+		})
 	}
 	text, err := json.Marshal(map[string]any{"baseUrl": g.Base, "api": "openai-completions", "apiKey": "OPENAI_API_KEY", "models": models})
 	var file string

@@ -99,10 +99,8 @@ func Start(c *Client, g Given) Started {
 	if key := g.key(); g.Key != "" || key == anyKey {
 		s.Env["OPENAI_API_KEY"] = key
 	}
-	for i := range Table {
-		for _, name := range Table[i].Variables {
-			s.Env[name] = g.Base
-		}
+	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"} { // of OpenAI's SDKs and LangChain
+		s.Env[name] = g.Base
 	}
 	if c == nil {
 		return s

@@ -17,7 +17,7 @@ export ANTHROPIC_MODEL=qwen3-coder
 export CLAUDE_CODE_MAX_OUTPUT_TOKENS=4096           # 32,000, its own choice, is more than a small window has
 claude
 `}},
-		Window: Large, Advice: "Leave its window unset, which is 1,000,000 tokens for a model that it does not know", Upstream: "https://api.anthropic.com/v1", start: startClaude,
+		Advice: "Leave its window unset, which is 1,000,000 tokens for a model that it does not know", Upstream: "https://api.anthropic.com/v1", start: startClaude,
 	},
 	{
 		Name: "opencode", Title: "opencode", Version: "1.18.33", Endpoint: chat, Page: "opencode.md", Programs: []string{"opencode"},
@@ -33,13 +33,13 @@ claude
   }
 }
 `}},
-		Window: Large, Advice: "Set `limit.context` far above the real window", wantsModel: true, start: startOpencode,
+		Advice: "Set `limit.context` far above the real window", wantsModel: true, start: startOpencode,
 	},
 	{
 		Name: "qwen-code", Title: "Qwen Code", Version: "0.24.4", Endpoint: chat, Page: "qwen-code.md", Programs: []string{"qwen"},
 		Blocks: []Block{{"shell", "sh", `qwen --auth-type openai --openai-base-url http://127.0.0.1:7280/v1 --openai-api-key "$OPENAI_API_KEY" --model qwen3-coder
 `}},
-		Window: Large, Advice: "Raise `model.generationConfig.contextWindowSize`", wantsModel: true, start: startQwen,
+		Advice: "Raise `model.generationConfig.contextWindowSize`", wantsModel: true, start: startQwen,
 	},
 	{
 		Name: "pi", Title: "pi", Version: "0.73.1", Endpoint: chat, Page: "pi.md", Programs: []string{"pi"},
@@ -63,14 +63,14 @@ claude
 `},
 			{"shell", "sh", "pi --provider laconic --model qwen3-coder\n"},
 		},
-		Window: Large, Advice: "Set `contextWindow` far above the real window", wantsModel: true, start: startPi,
+		Advice: "Set `contextWindow` far above the real window", wantsModel: true, start: startPi,
 	},
 	{
 		Name: "cline", Title: "Cline", Version: "3.0.65", Endpoint: chat, Page: "cline.md", Programs: []string{"cline"},
 		Blocks: []Block{{"shell", "sh", `cline auth openai-compatible -k "$OPENAI_API_KEY" -m qwen3-coder -b http://127.0.0.1:7280/v1
 cline -P openai-compatible -m qwen3-coder --compaction off "fix the failing test"
 `}},
-		Window: Large, Advice: "`--compaction off`", wantsModel: true, start: startCline,
+		Advice: "`--compaction off`", wantsModel: true, start: startCline,
 	},
 	{
 		Name: "copilot", Title: "GitHub Copilot CLI", Version: "1.0.102", Endpoint: chat, Page: "copilot.md", Programs: []string{"copilot"},
@@ -79,22 +79,12 @@ export COPILOT_PROVIDER_API_KEY="$OPENAI_API_KEY"     # not needed where the ups
 export COPILOT_MODEL=qwen3-coder
 copilot
 `}},
-		Window: None, wantsModel: true, start: startCopilot,
+		wantsModel: true, start: startCopilot,
 	},
 	{
 		Name: "continue", Title: "Continue", Version: "cn 1.5.47", Endpoint: chat, Page: "continue.md", Programs: []string{"cn"},
-		Blocks: []Block{{"config.yaml", "yaml", `name: Laconic
-version: 0.0.1
-schema: v1
-models:
-  - name: qwen3-coder
-    provider: openai
-    model: qwen3-coder
-    apiBase: http://127.0.0.1:7280/v1
-    apiKey: sk-…
-    roles: [chat, edit, apply]
-`}},
-		Window: None, wantsModel: true, start: startContinue,
+		Blocks:     []Block{{"config.yaml", "yaml", continueYAML}},
+		wantsModel: true, start: startContinue,
 	},
 	{
 		Name: "openai-sdk", Title: "OpenAI SDKs", Version: "node 7.57.0", Endpoint: chat, Page: "openai-sdk.md",
@@ -107,7 +97,6 @@ models:
 			{"Go", "go", `client := openai.NewClient(option.WithBaseURL("http://127.0.0.1:7280/v1"))           // Go
 `},
 		},
-		Window: None, Variables: []string{"OPENAI_BASE_URL"},
 	},
 	{
 		Name: "langchain", Title: "LangChain", Version: "@langchain/openai 1.6.0", Endpoint: chat, Page: "langchain.md",
@@ -125,7 +114,6 @@ const model = new ChatOpenAI({
 model = ChatOpenAI(model="qwen3-coder", base_url="http://127.0.0.1:7280/v1", use_responses_api=False)
 `},
 		},
-		Window: None, Variables: []string{"OPENAI_API_BASE"},
 	},
 	{
 		Name: "ai-sdk", Title: "AI SDK", Version: "7.0.173", Endpoint: chat, Page: "ai-sdk.md",
@@ -138,7 +126,6 @@ const laconic = createOpenAICompatible({
 });
 const model = laconic.chatModel("qwen3-coder");
 `}},
-		Window: None,
 	},
 	{
 		Name: "codex-0.80", Title: "Codex", Version: "0.80.0", Endpoint: chat, Page: "codex.md",
@@ -153,7 +140,7 @@ base_url = "http://127.0.0.1:7280/v1"
 wire_api = "chat"
 env_key = "OPENAI_API_KEY"
 `}},
-		Window: Large, Advice: "`model_context_window` and `model_auto_compact_token_limit` are far above the real window", wantsModel: true, start: startCodexChat,
+		Advice: "`model_context_window` and `model_auto_compact_token_limit` are far above the real window", wantsModel: true, start: startCodexChat,
 	},
 	{
 		Name: "codex", Title: "Codex", Version: "0.169.0", Endpoint: responses, Page: "codex.md", Programs: []string{"codex"},
@@ -168,6 +155,6 @@ base_url = "http://127.0.0.1:7280/v1"
 env_key = "OPENAI_API_KEY"
 supports_websockets = false
 `}},
-		Window: Large, Advice: "`model_context_window` and `model_auto_compact_token_limit` are far above the real window", wantsModel: true, start: startCodex,
+		Advice: "`model_context_window` and `model_auto_compact_token_limit` are far above the real window", wantsModel: true, start: startCodex,
 	},
 }
