@@ -27,19 +27,19 @@ func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "check a configuration file: every error at once, with its place",
-		Args:  oneFile,
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				s.config = args[0]
 			}
-			if model != "" {
-				c, err := config.Load(s.config, s.overrides(cmd)...)
-				if err != nil {
-					return refused(cmd.OutOrStdout(), c, err)
-				}
+			c, err := config.Load(s.config, s.overrides(cmd)...)
+			if err == nil && model != "" {
 				return explain(c, cmd.Context(), cmd.OutOrStdout(), model)
 			}
-			if code := checkConfig(cmd.OutOrStdout(), s.config, jsonOut, s.overrides(cmd)...); code != 0 {
+			if err == nil {
+				err = c.CheckFiles()
+			}
+			if code := printConfig(cmd.OutOrStdout(), c, err, jsonOut); code != 0 {
 				return exitError(code)
 			}
 			return nil
@@ -51,19 +51,9 @@ func checkCommand() *cobra.Command {
 	return cmd
 }
 
-// checkConfig checks a configuration and prints what is wrong with it, or what
-// it comes to. A path of "" means what config.Load means by it. The result is the exit
-// code: 0 valid, 1 not. With jsonOut the output is a JSON array of problems,
-// empty for a valid configuration.
-func checkConfig(w io.Writer, path string, jsonOut bool, over ...config.Override) int {
-	c, err := config.Load(path, over...)
-	if err == nil {
-		err = c.CheckFiles()
-	}
-	return printConfig(w, c, err, jsonOut)
-}
-
-// printConfig prints what config.Load returned.
+// printConfig prints what config.Load returned: what is wrong with a configuration, or what
+// it comes to. The result is the exit code: 0 valid, 1 not. With jsonOut the output is a
+// JSON array of problems, empty for a valid configuration.
 func printConfig(w io.Writer, c *config.Config, err error, jsonOut bool) int {
 	var ps config.Problems
 	if err != nil && !errors.As(err, &ps) {
@@ -120,7 +110,6 @@ func describe(c *config.Config, w io.Writer) {
 		name = c.File() + " is valid"
 	}
 	fmt.Fprintf(w, "%s\n\n", name)
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	reach := "this machine only"
 	switch {
 	case len(c.ClientKeys) > 0:
@@ -131,21 +120,19 @@ func describe(c *config.Config, w io.Writer) {
 	if c.TLS.Cert != "" {
 		reach += ", TLS"
 	}
-	fmt.Fprintf(t, "listen\t%s\t%s\n", c.Listen, reach)
-	admin := "off"
-	if c.Admin != "" {
-		admin = c.Admin
+	admin := "this machine only"
+	if c.Admin == "" {
+		admin = ""
+	} else if c.AdminToken != "" {
+		admin = "with admin_token"
 	}
-	fmt.Fprintf(t, "admin\t%s\t%s\n", admin, adminReach(c))
-	fmt.Fprintf(t, "upstream\t%s\n", config.ShownURL(c.Upstream))
-	fmt.Fprintf(t, "overrides\t%s\t\n", onOff(c.OverridesOn()))
-	fmt.Fprintf(t, "limits\tbody %s, memory %s\t\n", c.Limits.Body, c.Limits.Memory)
-	fmt.Fprintf(t, "summaries\t%s\t\n", summaryWords(c))
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintf(t, "listen\t%s\t%s\nadmin\t%s\t%s\nupstream\t%s\n", c.Listen, reach, cmp.Or(c.Admin, "off"), admin, config.ShownURL(c.Upstream))
+	fmt.Fprintf(t, "overrides\t%s\t\nlimits\tbody %s, memory %s\t\nsummaries\t%s\t\n", onOff(c.OverridesOn()), c.Limits.Body, c.Limits.Memory, summaryWords(c))
 	if where := storeWords(c); where != "" {
 		fmt.Fprintf(t, "store\t%s\t\n", where)
 	}
-	fmt.Fprintf(t, "sealing\t%s\t\n", sealWords(c))
-	fmt.Fprintf(t, "log\t%s, %s\t\n", c.Log.Level, c.Log.Format)
+	fmt.Fprintf(t, "sealing\t%s\t\nlog\t%s, %s\t\n", sealWords(c), c.Log.Level, c.Log.Format)
 	_ = t.Flush()
 
 	for _, hint := range hintLines(c) {
@@ -153,7 +140,6 @@ func describe(c *config.Config, w io.Writer) {
 	}
 
 	fmt.Fprint(w, "\nmodels, the first row that matches\n")
-	t = tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "  "+strings.Join(rowTitles, "\t"))
 	rows := rowsOf(c)
 	for i, m := range rows {
@@ -253,16 +239,6 @@ func pinWords(p config.Pin) string {
 		words = append(words, "tool "+strings.Join(p.Tools, ", "))
 	}
 	return strings.Join(words, "; ")
-}
-
-func adminReach(c *config.Config) string {
-	switch {
-	case c.Admin == "":
-		return ""
-	case c.AdminToken != "":
-		return "with admin_token"
-	}
-	return "this machine only"
 }
 
 func onOff(on bool) string {

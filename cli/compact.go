@@ -65,7 +65,7 @@ func compactCommand() *cobra.Command {
 			"proxy would send it. A request that needs nothing comes out byte for byte. A body of another API,\n" +
 			"which the proxy would pass unread, is an error here.",
 		Example: "  laconic compact --budget 24000 < request.json > smaller.json\n  laconic compact --explain request.json",
-		Args:    oneFile,
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			body, name, err := readInput(cmd, strings.Join(args, ""))
 			if err != nil {

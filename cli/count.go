@@ -27,7 +27,6 @@ type countFlags struct {
 
 func countCommand() *cobra.Command {
 	var f countFlags
-	var bench string
 	cmd := &cobra.Command{
 		Use:   "count [FILE]...",
 		Short: "count the tokens of chat requests, piece by piece, or of texts",
@@ -45,8 +44,6 @@ func countCommand() *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case cmd.Flags().Changed("bench"):
-				return errors.New("--bench is gone: go test -bench Text ./tokenize says how fast counting is")
 			case f.text && f.lines && f.json:
 				return errors.New("--text --jsonl prints one number a line: leave --json out")
 			case f.text:
@@ -60,8 +57,6 @@ func countCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&f.text, "text", false, "the input is plain text")
 	cmd.Flags().BoolVar(&f.lines, "jsonl", false, "read one request a line, or with --text one JSON string; print one number a line")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	cmd.Flags().StringVar(&bench, "bench", "", "")
-	_ = cmd.Flags().MarkHidden("bench") // the flag exists
 	return cmd
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"laconic/config"
@@ -13,53 +14,27 @@ import (
 
 // flagError returns an error of a flag in words of the command line.
 func flagError(cmd *cobra.Command, err error) error {
-	var (
-		absent  *pflag.NotExistError
-		valued  *pflag.ValueRequiredError
-		invalid *pflag.InvalidValueError
-	)
+	var absent *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &absent):
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 		name := absent.GetSpecifiedName()
-		if absent.GetSpecifiedShortnames() != "" {
-			return fmt.Errorf("there is no flag -%s (%s --help lists them)", name, cmd.CommandPath())
-		}
-		if near := config.Nearest(name, known); near != "" {
+		if near := config.Nearest(name, known); near != "" && absent.GetSpecifiedShortnames() == "" {
 			return fmt.Errorf("there is no flag --%s, did you mean --%s?", name, near)
 		}
-		return fmt.Errorf("there is no flag --%s (%s --help lists them)", name, cmd.CommandPath())
-	case errors.As(err, &valued):
-		return fmt.Errorf("--%s needs a value: %s", valued.GetFlag().Name, kindOfFlag(valued.GetFlag()))
+		return fmt.Errorf("%w (%s --help lists the flags)", err, cmd.CommandPath())
 	case errors.As(err, &invalid):
-		return fmt.Errorf("--%s cannot be %q: it takes %s", invalid.GetFlag().Name, invalid.GetValue(), kindOfFlag(invalid.GetFlag()))
+		return fmt.Errorf("--%s cannot be %q: it is of the type %s", invalid.GetFlag().Name, invalid.GetValue(), invalid.GetFlag().Value.Type())
 	}
 	return err
 }
 
-// kindOfFlag returns what a flag takes, in words.
-func kindOfFlag(f *pflag.Flag) string {
-	switch f.Value.Type() {
-	case "int":
-		return "a whole number"
-	case "intSlice":
-		return "whole numbers, with commas between"
-	case "float64":
-		return "a number"
-	case "bool":
-		return "true or false"
-	}
-	return "text"
-}
-
 // noArguments refuses arguments: one of the root is a command that was mistyped.
 func noArguments(cmd *cobra.Command, args []string) error {
-	switch {
-	case len(args) == 0:
-		return nil
-	case cmd.HasParent():
-		return fmt.Errorf("%s takes no arguments, and %q is one", cmd.CommandPath(), args[0])
+	if len(args) == 0 || cmd.HasParent() {
+		return cobra.NoArgs(cmd, args)
 	}
 	var known []string
 	for _, c := range cmd.Commands() {
@@ -67,16 +42,9 @@ func noArguments(cmd *cobra.Command, args []string) error {
 			known = append(known, c.Name())
 		}
 	}
+	slices.Sort(known)
 	if near := config.Nearest(args[0], known); near != "" {
 		return fmt.Errorf("there is no command %q, did you mean %s?", args[0], near)
 	}
 	return fmt.Errorf("there is no command %q; there are %s", args[0], strings.Join(known, ", "))
-}
-
-// oneFile refuses more than one file.
-func oneFile(cmd *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return fmt.Errorf("%s takes one file, not %d", cmd.CommandPath(), len(args))
-	}
-	return nil
 }

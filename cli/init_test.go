@@ -76,8 +76,8 @@ func TestInitFindsTheServersOfThisMachine(t *testing.T) {
 	if want := "http://127.0.0.1:" + strconv.Itoa(vllm) + "/v1"; c.Models[2].Upstream != want || c.Models[0].Upstream != "" {
 		t.Errorf("upstreams: %q, want %q", c.Models[2].Upstream, want)
 	}
-	if code := checkConfig(io.Discard, config.FileName, false); code != 0 {
-		t.Errorf("laconic check: %d", code)
+	if err := c.CheckFiles(); err != nil {
+		t.Errorf("laconic check: %v", err)
 	}
 }
 

@@ -31,6 +31,8 @@ type reloader struct {
 	over   []config.Override
 	tables *loading
 	hup    <-chan os.Signal // ask for a reload; nil: none do
+	// certificate is followed, too; nil: the listener has none.
+	certificate *certificate
 	// told is called after each reload, with whether the file was taken.
 	told func(taken bool)
 
@@ -179,6 +181,9 @@ func (r *reloader) follow(ctx context.Context, hungUp func()) {
 		case <-ctx.Done():
 			return
 		case <-ticks.C:
+			if r.certificate != nil {
+				r.certificate.look()
+			}
 			_, now, _ := r.read()
 			r.mu.Lock()
 			saved := now == last && now != r.seen

@@ -22,6 +22,6 @@ func TestReplayWronglyUsedBreaksNoPromise(t *testing.T) {
 	f(`there is no policy "adaptiv" (did you mean adaptive? known are adaptive, elide, turns, window, summary, layered)`, "--policy", "elide, adaptiv", "x.jsonl")
 	f("--conversation is shown on a page: name its file with --html", "--conversation", "a", "x.jsonl")
 	f("--conversation and --no-conversation exclude each other", "--conversation", "a", "--no-conversation", "--html", "x.html", "x.jsonl")
-	f("--config needs a value: text", "x.jsonl", "--config")
+	f("flag needs an argument: --config", "x.jsonl", "--config")
 	f("there is no flag --polcy, did you mean --policy?", "--polcy", "elide", "x.jsonl")
 }

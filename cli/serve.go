@@ -158,6 +158,9 @@ func serveLogged(
 			return err
 		}
 		o.Certificate = cert.forHandshake
+		if again != nil {
+			again.certificate = cert
+		}
 	}
 	if p, err = proxy.New(o); err != nil {
 		return err

@@ -398,7 +398,7 @@ func TestHostileFilesAreAnswered(t *testing.T) {
 	f("many rungs", "policies: {adaptive: {ladder: ["+strings.Repeat("{trim_results: {max_chars: 0}}, ", 2000)+"]}}", "and 1950 more")
 	f("one long line", "listen: "+strings.Repeat("x", 200_000), "listen must be host:port")
 	f("not text", "\x00\x01", "a control character stands here")
-	f("utf-16", "\xff\xfea\x00", "the file is UTF-16")
+	f("utf-16", "\xff\xfea\x00", "the file is not UTF-8")
 	f("latin-1", "# gr\xfcn\n", "the file is not UTF-8")
 }
 

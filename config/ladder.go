@@ -1,11 +1,9 @@
 package config
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
@@ -57,8 +55,8 @@ func (r *reading) rung(n *yaml.Node, path string) any {
 	return rung
 }
 
-// options reads a map of options as JSON: only the stage or the
-// policy knows what they mean.
+// options reads a map of options as JSON: only the stage or the policy knows what they
+// mean.
 func (r *reading) options(n *yaml.Node, path string) any {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -66,84 +64,61 @@ func (r *reading) options(n *yaml.Node, path string) any {
 	if n.Kind != yaml.MappingNode {
 		return r.fault(n, path, codeType, "must be a map of options, not "+kindWords(n), "")
 	}
-	raw, expanded, ok := r.json(n, path)
-	p := r.config.places[path]
-	p.expanded = expanded
-	r.config.places[path] = p
-	if !ok {
+	found := len(r.found)
+	v := r.plain(n, path)
+	if len(r.found) > found {
 		return absent{}
 	}
-	return raw
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return r.fault(n, path, codeType, "must be text, a finite number, true or false", "")
+	}
+	return json.RawMessage(raw)
 }
 
-// json writes a node as JSON, in the order of the file.
-func (r *reading) json(n *yaml.Node, path string) (raw json.RawMessage, expanded, ok bool) {
+// plain returns a node as maps, lists and plain values.
+func (r *reading) plain(n *yaml.Node, path string) any {
 	if !r.enter(n, path) {
-		return nil, false, false
+		return nil
 	}
 	defer r.leave()
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
-	var b bytes.Buffer
-	ok = true
-	put := func(before string, n *yaml.Node, at string) {
-		inner, e, fine := r.json(n, at)
-		if b.Len() > 1 {
-			b.WriteByte(',')
-		}
-		b.WriteString(before)
-		b.Write(inner)
-		expanded, ok = expanded || e, ok && fine
-	}
 	switch n.Kind {
 	case yaml.MappingNode:
-		b.WriteByte('{')
+		all := map[string]any{}
 		for _, p := range r.pairs(n, path) {
 			at := join(path, p.key.Value)
 			r.config.places[at] = place{src: r.src, key: p.key, node: p.value}
-			key, _ := json.Marshal(p.key.Value)
-			put(string(key)+":", p.value, at)
+			all[p.key.Value] = r.plain(p.value, at)
 		}
-		b.WriteByte('}')
-		return b.Bytes(), expanded, ok
+		return all
 	case yaml.SequenceNode:
-		b.WriteByte('[')
+		all := []any{}
 		for i, item := range n.Content {
-			put("", item, fmt.Sprintf("%s[%d]", path, i))
+			all = append(all, r.plain(item, fmt.Sprintf("%s[%d]", path, i)))
 		}
-		b.WriteByte(']')
-		return b.Bytes(), expanded, ok
+		return all
 	}
-	text, expanded, ok := r.expand(n, path)
-	if !ok {
-		return nil, expanded, false
+	text, expanded, _ := r.expand(n, path)
+	for at := path; expanded && at != ""; at = holder(at) { // the whole is of the environment, in part
+		p := r.config.places[at]
+		p.expanded = true
+		r.config.places[at] = p
 	}
-	raw, err := json.Marshal(plainValue(n, text, expanded))
-	if err != nil {
-		r.fault(n, path, codeType, "must be text, a finite number, true or false", "")
-	}
-	return raw, expanded, err == nil
+	return plainValue(n, text, expanded)
 }
 
-// plainValue returns a value its type: by its tag, or, where a variable was
+// plainValue returns a value with its type: by its tag, or, where a variable was
 // expanded without quotes, by what it looks like.
 func plainValue(n *yaml.Node, text string, expanded bool) any {
 	typed := expanded && (n.Tag != "!!str" || n.Style == 0)
-	if n.Tag == "!!null" {
-		return nil
-	}
-	if typed || n.Tag == "!!int" || n.Tag == "!!float" {
-		if i, err := parseWhole(text); err == nil {
-			return i
-		}
-		if f, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64); err == nil {
-			return f
-		}
-	}
-	if typed || n.Tag == "!!bool" {
-		if b, err := parseBool(strings.ToLower(text)); err == nil {
-			return b
+	var v any
+	if (typed || n.Tag != "!!str") && yaml.Unmarshal([]byte(text), &v) == nil {
+		switch v.(type) {
+		case nil, bool, int, float64:
+			return v
 		}
 	}
 	return text

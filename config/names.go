@@ -54,7 +54,7 @@ func Nearest(name string, known []string) string {
 			continue
 		}
 		d := editDistance(plain, strings.ToLower(strings.ReplaceAll(k, "-", "_")))
-		if d <= max(1, len(k)/3) && d < len(k) && (best == "" || d < least) {
+		if d <= max(1, (len(k)+1)/3) && d < len(k) && (best == "" || d < least) {
 			best, least = k, d
 		}
 	}
@@ -66,28 +66,21 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// editDistance counts the letters to insert, remove, replace or swap with their
-// neighbour that make b of a.
+// editDistance counts the letters to insert, remove or replace that make b of a.
 func editDistance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	rows := [3][]int{make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)}
-	for j := range rows[1] {
-		rows[1][j] = j
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
 	}
-	for i := 1; i <= len(x); i++ {
-		before, last, row := rows[0], rows[1], rows[2]
-		row[0] = i
-		for j := 1; j <= len(y); j++ {
-			differ := 1
-			if x[i-1] == y[j-1] {
-				differ = 0
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			if a[i] != b[j] {
+				diagonal = 1 + min(diagonal, row[j], row[j+1])
 			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+differ)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
+			diagonal, row[j+1] = row[j+1], diagonal
 		}
-		rows = [3][]int{last, row, before}
 	}
-	return rows[1][len(y)]
+	return row[len(b)]
 }

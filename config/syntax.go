@@ -14,7 +14,7 @@ import (
 // for an empty file. At most one problem is returned: the
 // parser cannot go on behind a syntax error.
 func parseYAML(s *source, src []byte) (*yaml.Node, *Problem) {
-	if f := unreadable(s, src); f != nil {
+	if f := notText(s, src); f != nil {
 		return nil, f
 	}
 	text, swapped := hideBraces(string(src))
@@ -48,28 +48,23 @@ func parseYAML(s *source, src []byte) (*yaml.Node, *Problem) {
 	return root, nil
 }
 
-// unreadable finds characters that no YAML file may hold.
-func unreadable(s *source, src []byte) *Problem {
-	if len(src) > 1 && (src[0] == 0xFF && src[1] == 0xFE || src[0] == 0xFE && src[1] == 0xFF) {
-		return s.syntax(1, 1, "the file is UTF-16", "save it as UTF-8")
+// notText returns the problem of a file that is not UTF-8; nil for one that is.
+func notText(s *source, src []byte) *Problem {
+	if utf8.Valid(src) {
+		return nil
 	}
-	line, column := 1, 1
-	for i := 0; i < len(src); {
-		r, size := utf8.DecodeRune(src[i:])
-		switch {
-		case r == utf8.RuneError && size == 1:
-			return s.syntax(line, column, "the file is not UTF-8", "save it as UTF-8")
-		case r < ' ' && r != '\t' && r != '\n' && r != '\r', r >= 0x7F && r <= 0x9F,
-			r == '\u2028', r == '\u2029', r == '\uFFFE', r == '\uFFFF':
-			return s.syntax(line, column, "a control character stands here", "remove it")
+	line := 1
+	for len(src) > 0 {
+		r, size := utf8.DecodeRune(src)
+		if r == utf8.RuneError && size == 1 {
+			break
 		}
-		i += size
-		column++
-		if r == '\n' || r == '\r' && (i == len(src) || src[i] != '\n') {
-			line, column = line+1, 1
+		if r == '\n' {
+			line++
 		}
+		src = src[size:]
 	}
-	return nil
+	return s.syntax(line, 1, "the file is not UTF-8", "save it as UTF-8")
 }
 
 func (s *source) syntax(line, column int, message, hint string) *Problem {
@@ -119,6 +114,7 @@ var syntaxWords = []struct {
 	fromStart     bool           // point at where the thing began
 	message, hint string
 }{
+	{"control characters", "", nil, false, "a control character stands here", "remove it"},
 	{"", "scanning an alias", nil, true, "a * without quotes means something else in YAML", quotePatterns},
 	{"unknown anchor", "", nil, false, "a * without quotes means something else in YAML", quotePatterns},
 	{"end of stream", "quoted scalar", nil, true, "this quote is never closed", ""},

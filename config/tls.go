@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 
@@ -35,48 +36,39 @@ func (c *Config) CheckFiles() error {
 	if c.TLS.Cert == "" {
 		return nil
 	}
-	_, _, err := c.TLS.Load()
-	if err == nil {
-		return nil
+	_, _, path, err := c.TLS.Load()
+	if err != nil {
+		ch := &checking{Config: c}
+		ch.at(path, codeFile, path+" "+err.Error(), "")
+		return problems(ch.found)
 	}
-	ch, path := &checking{Config: c}, "tls.cert"
-	if err.key {
-		path = "tls.key"
-	}
-	ch.at(path, codeFile, path+" "+err.Error(), "")
-	return problems(ch.found)
+	return nil
 }
 
-// PairError reports what is wrong with one of the two files of a certificate.
-type PairError struct {
-	key   bool // with the key's
-	cause error
-}
-
-// Error does not repeat the path: it may come from the environment.
-func (e *PairError) Error() string {
-	var pe *fs.PathError
-	if errors.As(e.cause, &pe) {
-		return "cannot be read: " + pe.Err.Error()
-	}
-	return "cannot be used: " + e.cause.Error()
-}
-
-// Load reads the certificate and its key. The sum is a hash of both files.
-func (c TLS) Load() (*tls.Certificate, [sha256.Size]byte, *PairError) {
-	var sum [sha256.Size]byte
+// Load reads the certificate and its key. The sum is a hash of both files; at is the
+// setting that an error is about. An error repeats no path: it may come from the
+// environment.
+func (c TLS) Load() (pair *tls.Certificate, sum [sha256.Size]byte, at string, err error) {
 	cert, err := readFile(c.Cert, openRegular)
 	if err != nil {
-		return nil, sum, &PairError{cause: err}
+		return nil, sum, "tls.cert", pairError(err)
 	}
 	key, err := readFile(c.Key, openRegular)
 	if err != nil {
-		return nil, sum, &PairError{key: true, cause: err}
+		return nil, sum, "tls.key", pairError(err)
 	}
 	sum = sha256.Sum256(slices.Concat(cert, []byte{0}, key))
-	pair, err := tls.X509KeyPair(cert, key)
+	p, err := tls.X509KeyPair(cert, key)
 	if err != nil {
-		return nil, sum, &PairError{cause: err}
+		return nil, sum, "tls.cert", pairError(err)
 	}
-	return &pair, sum, nil
+	return &p, sum, "", nil
+}
+
+func pairError(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return fmt.Errorf("cannot be read: %w", pe.Err)
+	}
+	return fmt.Errorf("cannot be used: %w", err)
 }

@@ -34,6 +34,8 @@ func (s *schema) parse(text string) (value any, number float64, err error) {
 	switch {
 	case wrong != "" && text == "auto":
 		return 0, 0, nil
+	case wrong != "" && strings.Trim(text, "0123456789._-") != "":
+		return nil, 0, errors.New(wrong)
 	case s.Format == "size":
 		n, err := parseSize(text)
 		return int64(n), float64(n), err
@@ -44,18 +46,13 @@ func (s *schema) parse(text string) (value any, number float64, err error) {
 		b, err := parseBool(text)
 		return b, 0, err
 	case s.Type == "integer":
-		var n int
-		n, err = parseWhole(text)
-		number = float64(n)
+		n, err := parseWhole(text)
+		return n, float64(n), err
 	case s.Type == "number":
 		number, err = parseFraction(text)
-	default:
-		return text, 0, nil
+		return number, number, err
 	}
-	if err != nil && wrong != "" && strings.Trim(text, "0123456789_-") != "" {
-		err = errors.New(wrong)
-	}
-	return number, number, err
+	return text, 0, nil
 }
 
 // parseBool reads true or false.
@@ -178,11 +175,8 @@ func (t Trigger) String() string {
 
 // parseFraction reads a plain decimal number: no exponent, no infinity.
 func parseFraction(s string) (float64, error) {
-	if s == "" || strings.Trim(s, "0123456789.-") != "" {
-		return 0, errors.New("must be a number")
-	}
 	f, err := strconv.ParseFloat(s, 64)
-	if err != nil {
+	if err != nil || strings.Trim(s, "0123456789.-") != "" {
 		return 0, errors.New("must be a number")
 	}
 	return f, nil
@@ -192,13 +186,12 @@ func parseFraction(s string) (float64, error) {
 // sentence that follows the key's name.
 func parseWhole(s string) (int, error) {
 	plain := strings.ReplaceAll(s, "_", "")
-	digits := strings.TrimPrefix(plain, "-")
-	if digits == "" || strings.Trim(digits, "0123456789") != "" || (len(digits) > 1 && digits[0] == '0') {
-		return 0, errors.New("must be a whole number")
-	}
 	n, err := strconv.ParseInt(plain, 10, 64)
-	if err != nil || n > math.MaxInt32*1024 || n < -math.MaxInt32*1024 {
+	switch {
+	case errors.Is(err, strconv.ErrRange) || n > math.MaxInt32*1024 || n < -math.MaxInt32*1024:
 		return 0, errors.New("is far too large")
+	case err != nil || strconv.FormatInt(n, 10) != plain:
+		return 0, errors.New("must be a whole number")
 	}
 	return int(n), nil
 }
