@@ -2,7 +2,6 @@ package strict
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -19,167 +18,87 @@ type Reply struct {
 	Break int
 }
 
-// Usage is OpenAI's usage object.
-type Usage struct {
-	PromptTokens        int           `json:"prompt_tokens"`
-	CompletionTokens    int           `json:"completion_tokens"`
-	TotalTokens         int           `json:"total_tokens"`
-	PromptTokensDetails PromptDetails `json:"prompt_tokens_details"`
+// fields is a JSON object.
+type fields map[string]any
+
+// turn is an answer before it is written as an API wants it.
+type turn struct {
+	*Request
+	Reply
+	number     int // of the answer
+	completion int // tokens of it
+	cached     int // tokens of the prompt that came from the cache
+	thinking   *thinkingBlock
 }
 
-// PromptDetails holds how much of a prompt came from the cache.
-type PromptDetails struct {
-	CachedTokens int `json:"cached_tokens"`
+// silent reports whether an answer has no text, but calls.
+func (t *turn) silent() bool { return t.Text == "" && t.Calls != nil }
+
+// event is one event of a stream. The chat API does not name them.
+type event struct {
+	name string
+	data any
 }
 
-// completion is an answer, or one event of a stream.
-type completion struct {
-	ID      string          `json:"id"`
-	Object  string          `json:"object"`
-	Created int64           `json:"created"`
-	Model   string          `json:"model"`
-	Choices []choice        `json:"choices"`
-	Usage   json.RawMessage `json:"usage,omitempty"`
-}
-
-type choice struct {
-	Index        int     `json:"index"`
-	Message      *answer `json:"message,omitempty"`
-	Delta        *answer `json:"delta,omitempty"`
-	FinishReason *string `json:"finish_reason"`
-}
-
-// answer is a message of the model, or a piece of one.
-type answer struct {
-	Role      string          `json:"role,omitempty"`
-	Content   *string         `json:"content,omitempty"`
-	ToolCalls []toolCall      `json:"tool_calls,omitempty"`
-	Thinking  []thinkingBlock `json:"thinking_blocks,omitempty"`
-}
-
-type toolCall struct {
-	Index    *int   `json:"index,omitempty"` // in streams only
-	ID       string `json:"id,omitempty"`
-	Type     string `json:"type,omitempty"`
-	Function struct {
-		Name      string `json:"name,omitempty"`
-		Arguments string `json:"arguments"`
-	} `json:"function"`
+// api is how the upstream reads and answers the requests of one API.
+type api struct {
+	read   func(*Upstream, []byte) (*Request, *Refusal)
+	callID string // begins the id of a call
+	// whole and stream write an answer.
+	whole  func(*turn) fields
+	stream func(*turn) []event
 }
 
 // answer replies to a request.
-func (u *Upstream) answer(w http.ResponseWriter, r *http.Request, req *Request) {
+func (u *Upstream) answer(w http.ResponseWriter, r *http.Request, a *api, req *Request) {
 	u.mu.Lock()
 	script := u.o.Reply
 	u.mu.Unlock()
-	reply := script(req)
-	reply.Calls = slices.Clone(reply.Calls) // the script may use the same slice again
-	said := u.o.Count(Message{Role: "assistant", Text: reply.Text, Calls: reply.Calls})
-	usage := Usage{PromptTokens: req.PromptTokens(), CompletionTokens: said, TotalTokens: req.PromptTokens() + said}
+	t := &turn{Request: req, Reply: script(req)}
+	t.completion = u.o.Count(Message{Role: "assistant", Text: t.Text, Calls: t.Calls})
 	u.mu.Lock()
 	u.answers++
-	number := u.answers
-	usage.PromptTokensDetails.CachedTokens = u.cache.Serve(req)
+	t.number, t.cached = u.answers, u.cache.Serve(req)
 	u.mu.Unlock()
-
-	c := completion{ID: fmt.Sprintf("chatcmpl-strict%d", number), Object: "chat.completion", Created: time.Now().Unix(), Model: req.Model}
-	message := answer{Role: "assistant"}
-	finish := "stop"
-	if reply.Text != "" || reply.Calls == nil {
-		message.Content = &reply.Text
+	t.Calls = slices.Clone(t.Calls) // the script may use the same slice again
+	for i := range t.Calls {
+		if t.Calls[i].ID == "" {
+			t.Calls[i].ID = fmt.Sprintf("%s_strict%07d%03d", a.callID, t.number, i)
+		}
 	}
 	if u.o.Thinks != nil {
 		if thought := u.o.Thinks(req); thought != "" {
 			b, _ := bind(req.Body, thought)
-			message.Thinking = []thinkingBlock{b}
+			t.thinking = &b
 		}
 	}
-	for i, call := range reply.Calls {
-		sent := toolCall{ID: call.ID, Type: "function"}
-		if sent.ID == "" {
-			sent.ID = fmt.Sprintf("call_strict%07d%03d", number, i)
+	if !req.Stream {
+		if pause(r.Context(), u.o.Latency) {
+			send(w, http.StatusOK, indented(a.whole(t)))
 		}
-		sent.Function.Name, sent.Function.Arguments = call.Name, call.Arguments
-		message.ToolCalls = append(message.ToolCalls, sent)
-		finish = "tool_calls"
-	}
-	if req.Stream {
-		u.stream(w, r.Context(), c, message, finish, reply.Break, req.IncludeUsage, usage)
 		return
 	}
-	if pause(r.Context(), u.o.Latency) {
-		c.Choices, c.Usage = []choice{{Message: &message, FinishReason: &finish}}, marshal(usage)
-		send(w, http.StatusOK, indented(c))
-	}
-}
-
-// stream sends an answer as server-sent events, a word at a time, until the
-// client leaves. As at OpenAI, usage is sent only if asked for, in a last event
-// without choices; all others then have "usage": null.
-func (u *Upstream) stream(w http.ResponseWriter, gone context.Context, c completion, message answer, finish string, cut int, includeUsage bool, usage Usage) {
-	c.Object = "chat.completion.chunk"
-	if includeUsage {
-		c.Usage = json.RawMessage("null")
-	}
-	var events [][]byte
-	add := func(choices ...choice) {
-		c.Choices = choices
-		events = append(events, marshal(c))
-	}
-	for _, d := range deltas(message) {
-		add(choice{Delta: &d})
-	}
-	add(choice{Delta: &answer{}, FinishReason: &finish})
-	if includeUsage {
-		c.Usage = marshal(usage)
-		add([]choice{}...)
-	}
-	events = append(events, []byte("[DONE]"))
-
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	flusher := http.NewResponseController(w)
-	for i, e := range events {
-		if cut > 0 && i == cut {
+	for i, e := range a.stream(t) {
+		if t.Break > 0 && i == t.Break {
 			panic(http.ErrAbortHandler) // net/http cuts the connection: the client sees a broken answer
 		}
-		if i > 0 && !pause(gone, u.o.Latency) {
+		if i > 0 && !pause(r.Context(), u.o.Latency) {
 			return
 		}
-		if _, err := fmt.Fprintf(w, "data: %s\n\n", e); err != nil || flusher.Flush() != nil {
+		text := ""
+		if e.name != "" {
+			text = "event: " + e.name + "\n"
+		}
+		data, raw := e.data.(string)
+		if !raw {
+			data = string(marshal(e.data))
+		}
+		if _, err := fmt.Fprintf(w, "%sdata: %s\n\n", text, data); err != nil || flusher.Flush() != nil {
 			return
 		}
 	}
-}
-
-// deltas cuts an answer into the pieces that a model would send.
-func deltas(m answer) []answer {
-	empty := ""
-	first := answer{Role: m.Role}
-	if m.Content != nil {
-		first.Content = &empty
-	}
-	pieces := []answer{first}
-	if m.Thinking != nil {
-		pieces = append(pieces, answer{Thinking: m.Thinking})
-	}
-	if m.Content != nil {
-		for word := range strings.SplitAfterSeq(*m.Content, " ") {
-			if word != "" {
-				pieces = append(pieces, answer{Content: &word})
-			}
-		}
-	}
-	for i, call := range m.ToolCalls {
-		arguments := []rune(call.Function.Arguments)
-		call.Index, call.Function.Arguments = &i, ""
-		pieces = append(pieces, answer{ToolCalls: []toolCall{call}})
-		for piece := range slices.Chunk(arguments, 24) {
-			more := toolCall{Index: &i}
-			more.Function.Arguments = string(piece)
-			pieces = append(pieces, answer{ToolCalls: []toolCall{more}})
-		}
-	}
-	return pieces
 }
 
 // pause waits for d and reports whether the client is still there.
@@ -193,4 +112,28 @@ func pause(gone context.Context, d time.Duration) bool {
 		}
 	}
 	return gone.Err() == nil
+}
+
+// words cuts a text into the pieces that a model would send.
+func words(text string) []string {
+	return slices.DeleteFunc(strings.SplitAfter(text, " "), func(word string) bool { return word == "" })
+}
+
+// pieces cuts arguments into some.
+func pieces(arguments string) (all []string) {
+	for piece := range slices.Chunk([]rune(arguments), 24) {
+		all = append(all, string(piece))
+	}
+	return all
+}
+
+// with returns a copy of an object with more in it.
+func (f fields) with(more fields) fields {
+	all := fields{}
+	for _, from := range []fields{f, more} {
+		for key, v := range from {
+			all[key] = v
+		}
+	}
+	return all
 }

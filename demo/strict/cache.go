@@ -1,6 +1,9 @@
 package strict
 
-import "hash/maphash"
+import (
+	"fmt"
+	"hash/maphash"
+)
 
 // PromptCache holds the prefixes of earlier prompts, as a provider's prompt cache
 // does. A prefix is a hash chained over model, tools and messages. A PromptCache
@@ -32,28 +35,16 @@ func (p *PromptCache) Serve(req *Request) (cached int) {
 	if len(p.seen) > mostPrefixes {
 		clear(p.seen)
 	}
-	type link struct {
-		before uint64
-		field  string
-	}
-	at := uint64(0)
-	chain := func(fields ...string) {
-		for _, f := range fields {
-			at = maphash.Comparable(p.seed, link{at, f})
-		}
-		at++ // the next field is not one of these
-	}
-	chain(req.Model, string(req.Tools))
+	chain := maphash.String(p.seed, fmt.Sprintf("%q %q", req.Model, req.Tools))
 	shared, tokens := true, req.ToolTokens
 	for _, m := range req.Messages {
-		chain(m.fields()...)
-		if _, known := p.seen[at]; known && shared {
-			tokens += m.Tokens
+		chain = maphash.String(p.seed, fmt.Sprintf("%d %q", chain, m.fields()))
+		_, known := p.seen[chain]
+		if tokens += m.Tokens; known && shared {
 			cached = tokens
-		} else {
-			shared = false
 		}
-		p.seen[at] = struct{}{}
+		shared = shared && known
+		p.seen[chain] = struct{}{}
 	}
 	if cached < cacheFrom {
 		return 0

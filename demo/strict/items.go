@@ -66,18 +66,11 @@ func (u *Upstream) ReadItems(body []byte) (*Request, *Refusal) {
 	if fault != nil {
 		return nil, fault
 	}
-	for i := range req.Messages {
-		m := &req.Messages[i]
-		m.Tokens = u.o.Count(*m)
-		req.MessageTokens += m.Tokens
-	}
-	if req.Tools != nil {
-		req.ToolTokens = u.o.CountTools(req.Tools)
-	}
+	u.count(req)
 	if r := itemPairs(req.Messages); r != nil {
 		return req, r
 	}
-	return req, overflow(req, u.o.Limit, u.o.PromptAlone)
+	return req, u.overflow(req)
 }
 
 // item reads one item as a message: Role is its type, or the role of a message.

@@ -3,155 +3,100 @@ package strict
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 )
 
-type fields map[string]any
+// itemsAPI is the API of responses.
+var itemsAPI = &api{read: (*Upstream).ReadItems, callID: "call", whole: response, stream: responseEvents}
 
-// answerItems replies to a request of the API of responses.
-func (u *Upstream) answerItems(w http.ResponseWriter, r *http.Request, req *Request) {
-	u.mu.Lock()
-	script := u.o.Reply
-	u.mu.Unlock()
-	reply := script(req)
-	said := u.o.Count(Message{Role: "assistant", Text: reply.Text, Calls: reply.Calls})
-	u.mu.Lock()
-	u.answers++
-	number := u.answers
-	cached := u.cache.Serve(req)
-	u.mu.Unlock()
-
-	response := fields{"id": fmt.Sprintf("resp_strict%d", number), "object": "response", "created_at": time.Now().Unix(), "model": req.Model, "error": nil}
+// response is an answer as a whole. It echoes what the request says beside its input.
+func response(t *turn) fields {
+	all := fields{
+		"id": fmt.Sprintf("resp_strict%d", t.number), "object": "response", "created_at": time.Now().Unix(), "model": t.Model, "error": nil,
+		"status": "completed", "output": t.items(), "usage": fields{
+			"input_tokens": t.PromptTokens(), "input_tokens_details": fields{"cached_tokens": t.cached},
+			"output_tokens": t.completion, "output_tokens_details": fields{"reasoning_tokens": 0}, "total_tokens": t.PromptTokens() + t.completion,
+		},
+	}
 	echo := map[string]json.RawMessage{}
-	_ = json.Unmarshal(req.Body, &echo)
+	_ = json.Unmarshal(t.Body, &echo)
 	for _, key := range []string{"instructions", "tools", "store", "tool_choice", "parallel_tool_calls"} {
 		if v := echo[key]; v != nil {
-			response[key] = v
+			all[key] = v
 		}
 	}
-	items := itemsOf(req, &reply, number)
-	usage := fields{
-		"input_tokens": req.PromptTokens(), "input_tokens_details": fields{"cached_tokens": cached},
-		"output_tokens": said, "output_tokens_details": fields{"reasoning_tokens": 0}, "total_tokens": req.PromptTokens() + said,
-	}
-	if req.Stream {
-		u.streamItems(w, r, response, items, usage, reply.Break)
-		return
-	}
-	if pause(r.Context(), u.o.Latency) {
-		response["status"], response["output"], response["usage"] = "completed", items, usage
-		send(w, http.StatusOK, indented(response))
-	}
+	return all
 }
 
-// itemsOf returns the items of an answer. Those that were written with reasoning say
-// so in their ids.
-func itemsOf(req *Request, reply *Reply, number int) (items []fields) {
-	last := req.Messages[len(req.Messages)-1]
-	if last.Role == "compaction_trigger" {
-		return []fields{{"type": "compaction", "id": fmt.Sprintf("cmp_%d", number), "encrypted_content": "sealed"}}
+// items returns the items of an answer. Those that were written with reasoning say so
+// in their ids.
+func (t *turn) items() (items []fields) {
+	if t.Messages[len(t.Messages)-1].Role == "compaction_trigger" {
+		return []fields{{"type": "compaction", "id": fmt.Sprintf("cmp_%d", t.number), "encrypted_content": "sealed"}}
 	}
 	thought := ""
-	if req.reasons {
-		thought = fmt.Sprintf("%s%d", thoughtOf, number)
+	if t.reasons {
+		thought = fmt.Sprintf("%s%d", thoughtOf, t.number)
 		items = append(items, fields{
-			"type": "reasoning", "id": fmt.Sprintf("%s%d", reasoningID, number), "summary": []any{},
+			"type": "reasoning", "id": fmt.Sprintf("%s%d", reasoningID, t.number), "summary": []any{},
 			"encrypted_content": strings.Repeat("gAAAA", 30),
 		})
 	}
-	if reply.Text != "" || reply.Calls == nil {
+	if !t.silent() {
 		items = append(items, fields{
-			"type": "message", "id": fmt.Sprintf("msg%s_%d", thought, number), "role": "assistant", "status": "completed",
-			"content": []fields{{"type": "output_text", "text": reply.Text, "annotations": []any{}}},
+			"type": "message", "id": fmt.Sprintf("msg%s_%d", thought, t.number), "role": "assistant", "status": "completed",
+			"content": []fields{{"type": "output_text", "text": t.Text, "annotations": []any{}}},
 		})
 	}
-	for i, call := range reply.Calls {
-		id := call.ID
-		if id == "" {
-			id = fmt.Sprintf("call_strict%07d%03d", number, i)
-		}
+	for i, call := range t.Calls {
 		kind, key, prefix := "function_call", "arguments", "fc"
 		if call.Type == "custom" {
 			kind, key, prefix = "custom_tool_call", "input", "ctc"
 		}
 		items = append(items, fields{
-			"type": kind, "id": fmt.Sprintf("%s%s_%d_%d", prefix, thought, number, i), "call_id": id, "name": call.Name, key: call.Arguments,
+			"type": kind, "id": fmt.Sprintf("%s%s_%d_%d", prefix, thought, t.number, i), "call_id": call.ID, "name": call.Name, key: call.Arguments,
 			"status": "completed",
 		})
 	}
 	return items
 }
 
-// streamItems sends an answer as events, until the client leaves.
-func (u *Upstream) streamItems(w http.ResponseWriter, r *http.Request, response fields, items []fields, usage fields, cut int) {
-	var events []fields
+// responseEvents is an answer as events.
+func responseEvents(t *turn) (events []event) {
 	add := func(kind string, f fields) {
-		f["type"], f["sequence_number"] = kind, len(events)
-		events = append(events, f)
+		events = append(events, event{kind, f.with(fields{"type": kind, "sequence_number": len(events)})})
 	}
-	state := func(status string) fields {
-		f := fields{"status": status, "output": []any{}, "usage": nil}
-		for k, v := range response {
-			f[k] = v
-		}
-		return f
-	}
-	add("response.created", fields{"response": state("in_progress")})
-	add("response.in_progress", fields{"response": state("in_progress")})
-	for n, item := range items {
-		at := func(more fields) fields {
-			more["output_index"], more["item_id"] = n, item["id"]
-			return more
-		}
-		begun := fields{}
-		for k, v := range item {
-			begun[k] = v
-		}
-		switch item["type"] {
-		case "message":
-			begun["content"], begun["status"] = []any{}, "in_progress"
-		case "function_call":
-			begun["arguments"], begun["status"] = "", "in_progress"
-		case "custom_tool_call":
-			begun["input"], begun["status"] = "", "in_progress"
-		}
-		add("response.output_item.added", at(fields{"item": begun}))
+	end := response(t)
+	begun := end.with(fields{"status": "in_progress", "output": []any{}, "usage": nil})
+	add("response.created", fields{"response": begun})
+	add("response.in_progress", fields{"response": begun})
+	for n, item := range end["output"].([]fields) {
+		at := fields{"output_index": n, "item_id": item["id"]}
+		piece := func(kind string, more fields) { add(kind, at.with(more)) }
 		switch item["type"] {
 		case "message":
 			part := item["content"].([]fields)[0]
-			text := part["text"].(string)
-			add("response.content_part.added", at(fields{"content_index": 0, "part": fields{"type": "output_text", "text": "", "annotations": []any{}}}))
-			for word := range strings.SplitAfterSeq(text, " ") {
-				add("response.output_text.delta", at(fields{"content_index": 0, "delta": word, "logprobs": []any{}}))
+			piece("response.output_item.added", fields{"item": item.with(fields{"content": []any{}, "status": "in_progress"})})
+			piece("response.content_part.added", fields{"content_index": 0, "part": part.with(fields{"text": ""})})
+			for _, word := range words(t.Text) {
+				piece("response.output_text.delta", fields{"content_index": 0, "delta": word, "logprobs": []any{}})
 			}
-			add("response.output_text.done", at(fields{"content_index": 0, "text": text, "logprobs": []any{}}))
-			add("response.content_part.done", at(fields{"content_index": 0, "part": part}))
+			piece("response.output_text.done", fields{"content_index": 0, "text": t.Text, "logprobs": []any{}})
+			piece("response.content_part.done", fields{"content_index": 0, "part": part})
 		case "function_call":
-			add("response.function_call_arguments.delta", at(fields{"delta": item["arguments"]}))
-			add("response.function_call_arguments.done", at(fields{"arguments": item["arguments"], "name": item["name"]}))
+			piece("response.output_item.added", fields{"item": item.with(fields{"arguments": "", "status": "in_progress"})})
+			piece("response.function_call_arguments.delta", fields{"delta": item["arguments"]})
+			piece("response.function_call_arguments.done", fields{"arguments": item["arguments"], "name": item["name"]})
 		case "custom_tool_call":
-			add("response.custom_tool_call_input.delta", at(fields{"delta": item["input"]}))
-			add("response.custom_tool_call_input.done", at(fields{"input": item["input"]}))
+			piece("response.output_item.added", fields{"item": item.with(fields{"input": "", "status": "in_progress"})})
+			piece("response.custom_tool_call_input.delta", fields{"delta": item["input"]})
+			piece("response.custom_tool_call_input.done", fields{"input": item["input"]})
+		default:
+			piece("response.output_item.added", fields{"item": item})
 		}
-		add("response.output_item.done", at(fields{"item": item}))
+		piece("response.output_item.done", fields{"item": item})
 	}
-	end := state("completed")
-	end["output"], end["usage"] = items, usage
 	add("response.completed", fields{"response": end})
-
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	flusher := http.NewResponseController(w)
-	for i, e := range events {
-		if cut > 0 && i == cut {
-			panic(http.ErrAbortHandler)
-		}
-		if i > 0 && !pause(r.Context(), u.o.Latency) {
-			return
-		}
-		if _, err := fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e["type"], marshal(e)); err != nil || flusher.Flush() != nil {
-			return
-		}
-	}
+	return events
 }

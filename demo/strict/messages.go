@@ -3,7 +3,6 @@ package strict
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"regexp"
 	"strings"
 )
@@ -108,17 +107,11 @@ func (u *Upstream) readMessages(body []byte) (*Request, *Refusal) {
 	if n := strings.Count(string(body), `"cache_control":`) + strings.Count(string(body), `"cache_control" :`); n > 4 {
 		return req, refuse(KindShape, "", "", "A maximum of 4 blocks with cache_control may be provided. Found %d.", n)
 	}
-	for i := range req.Messages {
-		req.Messages[i].Tokens = u.o.Count(req.Messages[i])
-		req.MessageTokens += req.Messages[i].Tokens
-	}
-	if req.Tools != nil {
-		req.ToolTokens = u.o.CountTools(req.Tools)
-	}
-	if r := messagesOverflow(req, u.o.Limit, u.o.PromptAlone); r != nil || u.o.Thinks == nil {
+	u.count(req)
+	if r := u.messagesOverflow(req); r != nil || u.o.Thinks == nil {
 		return req, r
 	}
-	_, r := bindBlocks(body, "")
+	_, r := bind(body, "")
 	return req, r
 }
 
@@ -245,49 +238,14 @@ func (p *turns) unanswered() *Refusal {
 }
 
 // messagesOverflow refuses a request above the limit, in Anthropic's words.
-func messagesOverflow(req *Request, limit int, alone bool) *Refusal {
+func (u *Upstream) messagesOverflow(req *Request) *Refusal {
 	prompt := req.PromptTokens()
 	switch {
-	case limit < 0 || req.MaxTokens <= limit-prompt || alone && prompt <= limit:
+	case u.fits(req):
 		return nil
-	case prompt > limit:
-		return refuse(KindOverflow, "", "", "prompt is too long: %d tokens > %d maximum", prompt, limit)
+	case prompt > u.o.Limit:
+		return refuse(KindOverflow, "", "", "prompt is too long: %d tokens > %d maximum", prompt, u.o.Limit)
 	}
 	return refuse(KindOverflow, "", "", "input length and `max_tokens` exceed context limit: %d + %d > %d, decrease input length or `max_tokens` and try again",
-		prompt, req.MaxTokens, limit)
-}
-
-// bindBlocks is bind for thinking that stands in blocks.
-func bindBlocks(body []byte, thought string) (thinkingBlock, *Refusal) {
-	var top map[string]json.RawMessage
-	var list []struct{ Role, Content json.RawMessage }
-	if json.Unmarshal(body, &top) != nil || json.Unmarshal(top["messages"], &list) != nil {
-		return thinkingBlock{}, nil
-	}
-	c := &conversation{before: make([]byte, chained)}
-	for _, key := range []string{"model", "tools", "system"} {
-		c.grow(top[key])
-	}
-	for i, m := range list {
-		blocks, _ := content(m.Content)
-		var all, rest []json.RawMessage
-		_ = json.Unmarshal(m.Content, &all)
-		for n, b := range blocks {
-			switch {
-			case b.Type == "thinking" && !c.take(thinkingBlock{b.Type, b.Thinking, b.Signature}):
-				return thinkingBlock{}, &Refusal{
-					Kind: KindThinking, Status: http.StatusBadRequest, Type: "invalid_request_error",
-					Message: fmt.Sprintf("messages.%d.content.%d: Invalid signature in thinking block. The block is bound to a different conversation. "+
-						"Remove the block, or set thinking.block_binding.prefix_mismatch_behavior to \"drop_block\".", i, n),
-				}
-			case b.Type == "thinking":
-			case all == nil:
-				rest = append(rest, marshal(map[string]string{"type": "text", "text": b.Text}))
-			default:
-				rest = append(rest, all[n])
-			}
-		}
-		c.grow(marshal(map[string]any{"role": m.Role, "content": rest}))
-	}
-	return thinkingBlock{"thinking", thought, c.sign(thought, c.before)}, nil
+		prompt, req.MaxTokens, u.o.Limit)
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"net/http"
 )
 
@@ -71,7 +70,8 @@ func (c *conversation) take(b thinkingBlock) bool {
 // returns the thinking of the answer. The rules are those that Anthropic
 // documents: thinking is bound to model, system prompt, tools and all messages
 // before it, without the thinking in them; each block names the previous one; the
-// oldest blocks may be left out.
+// oldest blocks may be left out. Blocks stand in the content of a message, or beside it
+// as at LiteLLM.
 func bind(body []byte, thought string) (thinkingBlock, *Refusal) {
 	var top map[string]json.RawMessage
 	var list []json.RawMessage
@@ -79,36 +79,45 @@ func bind(body []byte, thought string) (thinkingBlock, *Refusal) {
 		return thinkingBlock{}, nil
 	}
 	c := &conversation{before: make([]byte, chained)}
-	for _, key := range []string{"model", "tools", "functions"} {
+	for _, key := range []string{"model", "tools", "functions", "system"} {
 		c.grow(top[key])
 	}
 	for i, raw := range list {
 		var m struct {
-			Blocks []thinkingBlock `json:"thinking_blocks"`
+			Blocks  []thinkingBlock `json:"thinking_blocks"`
+			Content json.RawMessage `json:"content"`
 		}
-		wrong := json.Unmarshal(raw, &m) != nil
-		for _, b := range m.Blocks {
-			wrong = wrong || !c.take(b)
+		if json.Unmarshal(raw, &m) != nil {
+			return thinkingBlock{}, misbound(i, 0, true)
 		}
-		if wrong {
-			return thinkingBlock{}, misbound(i)
+		for n, b := range m.Blocks {
+			if !c.take(b) {
+				return thinkingBlock{}, misbound(i, n, true)
+			}
+		}
+		blocks, _ := content(m.Content)
+		for n, b := range blocks {
+			if b.Type == "thinking" && !c.take(thinkingBlock{b.Type, b.Thinking, b.Signature}) {
+				return thinkingBlock{}, misbound(i, n, false)
+			}
 		}
 		c.grow(raw)
 	}
 	return thinkingBlock{"thinking", thought, c.sign(thought, c.before)}, nil
 }
 
-// misbound returns Anthropic's refusal as LiteLLM wraps it.
-func misbound(i int) *Refusal {
-	said := marshal(map[string]any{"type": "error", "error": map[string]string{
-		"type": "invalid_request_error",
-		"message": fmt.Sprintf("messages.%d.content.0: Invalid signature in thinking block. The block is bound to a different conversation. "+
-			"Remove the block, or set thinking.block_binding.prefix_mismatch_behavior to \"drop_block\".", i),
-	}})
-	return &Refusal{
-		Kind: KindThinking, Status: http.StatusBadRequest, Code: "400",
-		Message: "litellm.BadRequestError: AnthropicException - " + string(said) + ". Received Model Group=claude",
+// misbound returns Anthropic's refusal, as LiteLLM wraps it or as it is.
+func misbound(i, n int, wrapped bool) *Refusal {
+	r := refuse(KindThinking, "", "", "messages.%d.content.%d: Invalid signature in thinking block. The block is bound to a different conversation. "+
+		"Remove the block, or set thinking.block_binding.prefix_mismatch_behavior to \"drop_block\".", i, n)
+	if wrapped {
+		r.anthropic = true
+		r = &Refusal{
+			Kind: KindThinking, Status: http.StatusBadRequest, Code: "400",
+			Message: "litellm.BadRequestError: AnthropicException - " + string(bytes.TrimSpace(r.Body())) + ". Received Model Group=claude",
+		}
 	}
+	return r
 }
 
 // thinking returns the text of the thinking of a message.
@@ -121,20 +130,28 @@ func (o object) thinking() (text string) {
 	return text
 }
 
-// bare returns a JSON value without thinking and cache markers.
+// bare returns a JSON value without thinking and cache markers. A text is the same as
+// one block.
 func bare(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, key := range []string{"thinking_blocks", "reasoning_content", "cache_control"} {
 			delete(v, key)
 		}
+		if text, ok := v["content"].(string); ok {
+			v["content"] = []any{map[string]any{"type": "text", "text": text}}
+		}
 		for key := range v {
 			v[key] = bare(v[key])
 		}
 	case []any:
+		kept := v[:0]
 		for i := range v {
-			v[i] = bare(v[i])
+			if b, ok := v[i].(map[string]any); !ok || b["type"] != "thinking" {
+				kept = append(kept, bare(v[i]))
+			}
 		}
+		return kept
 	}
 	return v
 }

@@ -90,6 +90,22 @@ func (u *Upstream) Read(body []byte) (*Request, *Refusal) {
 	if r != nil {
 		return nil, r
 	}
+	u.count(req)
+	if r = longIDs(req.Messages, u.o.MaxID); r != nil {
+		return req, r
+	}
+	if r = pairs(req.Messages); r != nil {
+		return req, r
+	}
+	if r = u.overflow(req); r != nil || u.o.Thinks == nil {
+		return req, r
+	}
+	_, r = bind(body, "")
+	return req, r
+}
+
+// count sets what a request costs.
+func (u *Upstream) count(req *Request) {
 	for i := range req.Messages {
 		m := &req.Messages[i]
 		m.Tokens = u.o.Count(*m)
@@ -98,17 +114,6 @@ func (u *Upstream) Read(body []byte) (*Request, *Refusal) {
 	if req.Tools != nil {
 		req.ToolTokens = u.o.CountTools(req.Tools)
 	}
-	if r = longIDs(req.Messages, u.o.MaxID); r != nil {
-		return req, r
-	}
-	if r = pairs(req.Messages); r != nil {
-		return req, r
-	}
-	if r = overflow(req, u.o.Limit, u.o.PromptAlone); r != nil || u.o.Thinks == nil {
-		return req, r
-	}
-	_, r = bind(body, "")
-	return req, r
 }
 
 // Limit returns the limit in tokens; negative if there is no limit.
@@ -130,57 +135,44 @@ func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.Path, "/v1")
 	refusal := u.admit(r, path)
 	if other, ok := otherRoutes[path]; ok && refusal == nil {
-		send(w, http.StatusOK, []byte(other.answer))
+		send(w, http.StatusOK, indented(other.answer))
 		return
-	}
-	read, answer := u.Read, u.answer
-	if path == messagesPath {
-		read, answer = u.ReadMessages, u.answerMessage
-	} else if path == responsesPath {
-		read, answer = u.ReadItems, u.answerItems
 	}
 	var req *Request
 	if refusal == nil {
-		req, refusal = read(body)
+		req, refusal = apis[path].read(u, body)
 	}
 	if refusal != nil {
 		send(w, refusal.Status, refusal.Body())
 		return
 	}
 	req.Header = r.Header.Clone()
-	answer(w, r, req)
+	u.answer(w, r, apis[path], req)
 }
 
-// The paths of the APIs beside chat completions.
-const (
-	messagesPath  = "/messages"
-	responsesPath = "/responses"
-)
+// apis are the APIs, by their paths.
+var apis = map[string]*api{"/chat/completions": chatAPI, "/messages": messagesAPI, "/responses": itemsAPI}
 
-// otherRoutes are the routes beside chat completions, for tests of pass-through.
-var otherRoutes = map[string]struct{ method, answer string }{
-	"/models": {http.MethodGet, `{
-  "object": "list",
-  "data": [
-    {"id": "gpt-4o", "object": "model", "created": 1715367049, "owned_by": "system"},
-    {"id": "gpt-4o-mini", "object": "model", "created": 1715367049, "owned_by": "system"}
-  ]
-}
-`},
-	"/embeddings": {http.MethodPost, `{
-  "object": "list",
-  "data": [{"object": "embedding", "index": 0, "embedding": [0.0625, -0.125, 0.25, 0.5]}],
-  "model": "text-embedding-3-small",
-  "usage": {"prompt_tokens": 1, "total_tokens": 1}
-}
-`},
+// otherRoutes are the routes beside the APIs, for tests of pass-through.
+var otherRoutes = map[string]struct {
+	method string
+	answer fields
+}{
+	"/models": {http.MethodGet, fields{"object": "list", "data": []fields{
+		{"id": "gpt-4o", "object": "model", "created": 1715367049, "owned_by": "system"},
+		{"id": "gpt-4o-mini", "object": "model", "created": 1715367049, "owned_by": "system"},
+	}}},
+	"/embeddings": {http.MethodPost, fields{
+		"object": "list", "data": []fields{{"object": "embedding", "index": 0, "embedding": []float64{0.0625, -0.125, 0.25, 0.5}}},
+		"model": "text-embedding-3-small", "usage": fields{"prompt_tokens": 1, "total_tokens": 1},
+	}},
 }
 
 // admit refuses unknown paths, wrong methods and wrong keys, in this order, as
 // OpenAI does.
 func (u *Upstream) admit(r *http.Request, path string) *Refusal {
 	method := otherRoutes[path].method
-	if path == "/chat/completions" || path == messagesPath || path == responsesPath {
+	if apis[path] != nil {
 		method = http.MethodPost
 	}
 	refusal := func(status int, k Kind, code, format string, args ...any) *Refusal {
@@ -189,7 +181,7 @@ func (u *Upstream) admit(r *http.Request, path string) *Refusal {
 		return no
 	}
 	key := r.Header.Get("Authorization")
-	if own := r.Header.Get("X-Api-Key"); own != "" && path == messagesPath {
+	if own := r.Header.Get("X-Api-Key"); own != "" && apis[path] == messagesAPI {
 		key = "Bearer " + own
 	}
 	switch {

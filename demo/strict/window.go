@@ -20,13 +20,19 @@ func Tokens(m Message) int {
 // the JSON.
 func ToolTokens(tools []byte) int { return (2*len(tools) + 6) / 7 }
 
+// fits reports whether a request is within the limit.
+func (u *Upstream) fits(req *Request) bool {
+	left := u.o.Limit - req.PromptTokens()
+	return u.o.Limit < 0 || req.MaxTokens <= left || u.o.PromptAlone && left >= 0
+}
+
 // overflow refuses a request above the limit, in the words of OpenAI for prompts
 // alone and for prompts together with the requested output.
-func overflow(req *Request, limit int, alone bool) *Refusal {
-	prompt := req.PromptTokens()
-	if limit < 0 || req.MaxTokens <= limit-prompt || alone && prompt <= limit {
+func (u *Upstream) overflow(req *Request) *Refusal {
+	if u.fits(req) {
 		return nil
 	}
+	prompt, limit := req.PromptTokens(), u.o.Limit
 	parts, and, or := fmt.Sprintf("%d in the messages", req.MessageTokens), "", ""
 	if req.ToolTokens > 0 {
 		parts += fmt.Sprintf(", %d in the functions", req.ToolTokens)
