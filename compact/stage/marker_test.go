@@ -24,6 +24,10 @@ func TestMarkersAreRecognised(t *testing.T) {
 	f("(elided: -1 bytes of tool result)", false)
 	f("(elided: 12 bytes of nothing)", false)
 	f("(elided: "+strings.Repeat("9", 200)+" bytes of tool result)", false)
+	f("(elided: 3 bytes of tool results)", false)
+	f("(elided: 3 bytes of tool result; x", false)
+	f("(elided: 3 bytes of tool result; x\ny)", false)
+	f("(elided: 3 bytes of tool result; "+strings.Repeat("x", maxMarkerBytes)+")", false)
 }
 
 // TestOnlyTrueNoticesClip: a tool result that quotes a notice, this test file

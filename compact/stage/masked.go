@@ -2,6 +2,7 @@ package stage
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -21,45 +22,14 @@ var secretWords = []string{
 	"sk-", "pk-", "sk_", "pk_", "gho_", "ghp_", "ghs_", "ghu_", "github_pat_", "glpat-", "xox", "akia", "aiza", "eyj", "-----begin",
 }
 
-// secretStarts are how secretWords begin, in either case: for the first letter the
-// last six bits of each second one.
-var secretStarts = func() (starts [256]uint64) {
-	for _, w := range secretWords {
-		for _, first := range []string{w[:1], strings.ToUpper(w[:1])} {
-			starts[first[0]] |= 1<<(w[1]&63) | 1<<(strings.ToUpper(w[1:2])[0]&63)
-		}
-	}
-	for _, c := range "ſ\u212a" { // which count as s and k there
-		starts[string(c)[0]] = ^uint64(0)
-	}
-	return starts
-}()
-
 // masked returns a line without its secrets.
 func masked(line string) string {
-	if mayHoldSecret(line) {
+	lower := strings.ToLower(strings.ReplaceAll(line, "ſ", "s")) // the expression takes ſ for s
+	if slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(lower, w) }) {
 		line = secret.ReplaceAllString(line, "${1}***")
 	}
 	if strings.Contains(line, "://") {
 		line = password.ReplaceAllString(line, "${1}***@")
 	}
 	return line
-}
-
-// mayHoldSecret reports whether a line has one of secretWords.
-func mayHoldSecret(line string) bool {
-	for i := 0; i+1 < len(line); i++ {
-		if secretStarts[line[i]]>>(line[i+1]&63)&1 == 0 {
-			continue
-		}
-		if strings.HasPrefix(line[i:], "ſ") || strings.HasPrefix(line[i:], "\u212a") {
-			return true
-		}
-		for _, w := range secretWords {
-			if len(line)-i >= len(w) && strings.EqualFold(line[i:i+len(w)], w) {
-				return true
-			}
-		}
-	}
-	return false
 }

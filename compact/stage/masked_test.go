@@ -52,10 +52,3 @@ func TestNoSecretIsOverlooked(t *testing.T) {
 		t.Errorf("%d lines had a secret: this tests nothing", hits)
 	}
 }
-
-func BenchmarkMasked(b *testing.B) {
-	line := "\tif name := p.names[17]; name != \"\" && !p.quoted(name, 4) { // a line of a program"
-	for b.Loop() {
-		masked(line)
-	}
-}

@@ -3,7 +3,6 @@ package stage
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -45,15 +44,6 @@ func (all OptionErrors) Error() string {
 		said[i] = e.Error()
 	}
 	return strings.Join(said, "; ")
-}
-
-// Unwrap returns the errors one by one.
-func (all OptionErrors) Unwrap() []error {
-	errs := make([]error, len(all))
-	for i, e := range all {
-		errs[i] = e
-	}
-	return errs
 }
 
 // ReadOptions reads a JSON object into the struct that o points to, whose fields
@@ -148,31 +138,27 @@ func (f optionField) read(raw json.RawMessage) (problem string) {
 
 // valid reports whether the value is in its range.
 func (f optionField) valid() bool {
-	var n float64
 	switch f.value.Kind() {
 	case reflect.String:
 		return slices.Contains(strings.Split(f.check("oneof"), "|"), f.value.String())
-	case reflect.Int:
-		n = float64(f.value.Int())
-	case reflect.Float64:
-		n = f.value.Float()
-	default:
+	case reflect.Bool:
 		return true
 	}
-	for _, name := range []string{"min", "max", "above"} {
-		text := f.check(name)
-		if text == "" {
-			continue
-		}
-		bound, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			panic("BUG: the bound " + name + " of the option " + f.name + " is not a number")
-		}
-		if name == "min" && !(n >= bound) || name == "max" && !(n <= bound) || name == "above" && !(n > bound) {
-			return false
-		}
+	n := f.value.Convert(reflect.TypeFor[float64]()).Float()
+	return f.bound("min", n) <= n && n <= f.bound("max", n)
+}
+
+// bound returns a bound of the range, or none if there is none.
+func (f optionField) bound(name string, none float64) float64 {
+	text := f.check(name)
+	if text == "" {
+		return none
 	}
-	return true
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		panic("BUG: the bound " + name + " of the option " + f.name + " is not a number")
+	}
+	return n
 }
 
 // check returns one part of the tag check.
@@ -187,14 +173,12 @@ func (f optionField) check(name string) string {
 
 // accepts returns the range in words.
 func (f optionField) accepts() string {
-	least, most, above := f.check("min"), f.check("max"), f.check("above")
+	least, most := f.check("min"), f.check("max")
 	switch {
 	case f.value.Kind() == reflect.String:
 		return strings.ReplaceAll(f.check("oneof"), "|", " or ")
 	case least != "" && most != "":
-		return fmt.Sprintf("between %s and %s", least, most)
-	case above != "" && most != "":
-		return fmt.Sprintf("above %s and at most %s", above, most)
+		return "between " + least + " and " + most
 	case least != "":
 		return "at least " + least
 	}

@@ -20,7 +20,6 @@ type session struct {
 	wrap string // how results are written: plain, json, parts, nested
 
 	rule, port, test, edited string
-	notes                    []string
 	planted                  map[string]int // index of the message where a fact came up first
 }
 
@@ -29,98 +28,51 @@ func pick(r *rand.Rand, list ...string) string { return list[r.IntN(len(list))] 
 func newSession(seed uint64, wrap string) *session {
 	s := &session{rng: rand.New(rand.NewPCG(seed, 77)), wrap: wrap, planted: map[string]int{}}
 	s.port = fmt.Sprint(20000 + s.rng.IntN(40000))
-	s.test = "Test" + pick(s.rng, "Breaker", "Ledger", "Quota", "Courier") + pick(s.rng, "ClosesOnce", "HonoursCeiling", "DrainsQueue", "RejectsTwice")
-	s.edited = "src/" + pick(s.rng, "window", "ledger", "courier", "throttle") + pick(s.rng, "_pool", "_state", "_merge") + ".go"
-	s.rule = pick(s.rng, "Do not change vendor/%s.lock.", "Never run the migration %s before the suite passed.", "The file gen/%s.pb.go must stay as it is.", "Only members of %s may approve a release.")
-	s.rule = fmt.Sprintf(s.rule, pick(s.rng, "quartz", "basalt", "marble", "obsidian"))
+	s.test = "Test" + pick(s.rng, "Breaker", "Ledger") + pick(s.rng, "ClosesOnce", "DrainsQueue")
+	s.edited = "src/" + pick(s.rng, "window", "ledger") + pick(s.rng, "_pool", "_merge") + ".go"
+	s.rule = fmt.Sprintf(pick(s.rng, "Do not change vendor/%s.lock.", "The file gen/%s.pb.go must stay as it is."), pick(s.rng, "quartz", "basalt"))
 	s.script()
 	return s
 }
 
-// key is what the task calls the port.
-const portKey = "BREAKER_PORT"
-
 func (s *session) taskFile() string {
-	rules := []string{s.rule, "Report " + portKey + " and the failing test at the end.", "Findings go to NOTES.md, one line each.", "Keep commits small."}
+	rules := []string{s.rule, "Report BREAKER_PORT and the failing test at the end.", "Findings go to NOTES.md, one line each.", "Keep commits small."}
 	s.rng.Shuffle(len(rules), func(i, j int) { rules[i], rules[j] = rules[j], rules[i] })
-	var b strings.Builder
-	b.WriteString("# OPS-4127: the breaker opens twice\n\nCustomers see the breaker open again right after it closed. Find out why, and mend it.\nThe service is written in Go; its settings are in config.\n\n## Rules\n\n")
-	form := pick(s.rng, "%d. %s\n", "%d) %s\n", "- %[2]s\n")
-	for i, r := range rules {
-		if form[0] == '-' {
-			fmt.Fprintf(&b, "- %s\n", r)
-			continue
-		}
-		fmt.Fprintf(&b, form, i+1, r)
-	}
-	b.WriteString("\n## Background\n\n")
-	for range 12 {
-		b.WriteString("The courier hands each parcel to the dispatcher, which waits for the ceiling of the window and then asks again.\n")
-	}
-	return b.String()
+	return "# OPS-4127: the breaker opens twice\n\nFind out why, and mend it.\n\n## Rules\n\n- " + strings.Join(rules, "\n- ") + "\n\n## Background\n\n" +
+		strings.Repeat("The courier hands each parcel to the dispatcher, which waits for the ceiling of the window and then asks again.\n", 12)
 }
 
 func (s *session) settings() (name, text string) {
-	form := s.rng.IntN(5)
-	filler := func(line string, n int) string {
-		var b strings.Builder
-		for i := range n {
-			fmt.Fprintf(&b, line, pick(s.rng, "retry", "cache", "queue", "drain", "lease")+fmt.Sprint(i), 1+s.rng.IntN(900))
-		}
-		return b.String()
+	var lines []string
+	for i := range 4 + 2*s.rng.IntN(8) {
+		lines = append(lines, fmt.Sprintf("%s%d: %d", pick(s.rng, "retry", "cache", "queue"), i, 1+s.rng.IntN(900)))
 	}
-	n := 2 + s.rng.IntN(8)
-	switch form {
-	case 0:
-		up := strings.ToUpper
-		return "config/limits.env", up(filler("%s_cap=%d\n", n)) + portKey + "=" + s.port + "\n" + up(filler("%s_max=%d\n", n))
-	case 1:
-		return "config/limits.yaml", filler("%s: %d\n", n) + "breaker:\n  port: " + s.port + "\n  host: localhost\n" + filler("%s: %d\n", n)
-	case 2:
-		return "config/limits.json", "{\n" + filler("  \"%s\": %d,\n", n) + "  \"breaker\": {\"port\": " + s.port + "},\n" + filler("  \"%s\": %d,\n", n) + "  \"end\": true\n}\n"
-	case 3:
-		return "config/limits.md", "| name | value |\n| --- | --- |\n" + filler("| %s | %d |\n", n) + "| breaker port | " + s.port + " |\n" + filler("| %s | %d |\n", n)
+	if s.rng.IntN(2) == 0 {
+		lines[len(lines)/2] = "breaker:\n  port: " + s.port
+		return "config/limits.yaml", strings.Join(lines, "\n")
 	}
-	return "config/README.md", "The limits of the service are few.\n" + filler("The %s is %d units long.\n", n) + "The breaker listens on port " + s.port + " and nowhere else.\n" + filler("The %s is %d units long.\n", n)
+	lines[len(lines)/2] = "BREAKER_PORT=" + s.port
+	return "config/limits.env", strings.ToUpper(strings.ReplaceAll(strings.Join(lines, "\n"), ": ", "="))
 }
 
-// source is a file of Go of 5 to 8 KB whose identifiers are its own.
+// source is a file of Go of about 6 KB whose identifiers are its own.
 func (s *session) source(name string) string {
-	var b strings.Builder
-	base := strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".go")
-	fmt.Fprintf(&b, "package src\n\nimport (\n\t\"net/http\"\n\t\"time\"\n)\n\n// %s holds what is waited for. It must not be copied.\ntype %s struct {\n\tlimit time.Duration\n}\n", base, base)
-	words := []string{"window", "attempt", "ceiling", "request", "header", "deadline", "bucket", "signal", "backoff", "receipt"}
-	size := 5000 + s.rng.IntN(3000)
-	for i := 0; b.Len() < size; i++ {
-		a, c := words[s.rng.IntN(len(words))], words[s.rng.IntN(len(words))]
-		fn := strings.ToUpper(a[:1]) + a[1:] + strings.ToUpper(c[:1]) + c[1:] + fmt.Sprint(s.rng.IntN(90))
-		fmt.Fprintf(&b, "\n// %s returns the %s of a %s, never less than the %s that was asked for.\nfunc (x *%s) %s(%s int, r *http.Request) (time.Duration, error) {\n\tif x.limit < time.Duration(%s) {\n\t\treturn 0, fmt.Errorf(\"error: %s not found\")\n\t}\n\tx.%s_%s += %d\n\treturn x.limit, nil\n}\n",
-			fn, a, c, pick(s.rng, words...), base, fn, a, a, c, a, c, s.rng.IntN(5000))
+	words := []string{"Window", "Attempt", "Ceiling", "Request", "Header", "Deadline", "Bucket", "Signal"}
+	text := "package src\n\n// It must not be copied.\n"
+	for len(text) < 6000 {
+		a, c := pick(s.rng, words...), pick(s.rng, words...)
+		text += fmt.Sprintf("\n// %[1]s%[2]s%[3]d returns the %[1]s of a %[2]s in %[4]s.\nfunc (x *pool) %[1]s%[2]s%[3]d(%[1]s int) error {\n\tif x.limit < %[1]s {\n\t\treturn fmt.Errorf(\"error: %[2]s not found\")\n\t}\n\treturn nil\n}\n", a, c, s.rng.IntN(5000), name)
 	}
-	return b.String()
+	return text
 }
 
-func (s *session) testRun(fails bool) string {
-	var b strings.Builder
+func (s *session) testRun() string {
+	passed := ""
 	for i := range 180 {
-		fmt.Fprintf(&b, "=== RUN   TestDelivery/case_%d\n--- PASS: TestDelivery/case_%d (0.0%ds)\n", i, i, i%9)
+		passed += fmt.Sprintf("=== RUN   TestDelivery/case_%d\n--- PASS: TestDelivery/case_%d (0.0%ds)\n", i, i, i%9)
 	}
-	if fails {
-		fmt.Fprintf(&b, "--- FAIL: %s (0.03s)\n    breaker_test.go:%d: got 120s, want at most 30s\n", s.test, 40+s.rng.IntN(200))
-	}
-	for i := range 60 {
-		fmt.Fprintf(&b, "=== RUN   TestParcel/case_%d\n--- PASS: TestParcel/case_%d (0.00s)\n", i, i)
-	}
-	b.WriteString("FAIL\tparceld/src\t0.412s\nFAIL\n")
-	return b.String()
-}
-
-func seq(from, to int) string {
-	var b strings.Builder
-	for i := from; i <= to; i++ {
-		fmt.Fprintln(&b, i)
-	}
-	return b.String()
+	return passed + fmt.Sprintf("--- FAIL: %s (0.03s)\n    breaker_test.go:%d: got 120s, want at most 30s\n", s.test, 40+s.rng.IntN(200)) +
+		passed[:2000] + "FAIL\tparceld/src\t0.412s\nFAIL\n"
 }
 
 // script writes the whole session.
@@ -133,20 +85,17 @@ func (s *session) script() {
 	s.planted["port"] = len(s.msgs) + 2
 	s.read("The settings next.", name, text)
 	s.planted["test"] = len(s.msgs) + 2
-	s.run("Now the tests.", "./run_tests.sh", s.testRun(true))
+	s.run("Now the tests.", "./run_tests.sh", s.testRun())
 	files := []string{s.edited}
 	for _, a := range []string{"retry", "breaker", "dispatch", "queue", "parcel", "clock", "lease", "drain"} {
 		files = append(files, "src/"+a+".go", "src/"+a+"_help.go")
 	}
-	for i := 0; i < 37; i++ {
+	for i := range 37 {
 		switch {
 		case i%9 == 4:
-			s.run("", fmt.Sprintf("seq %d %d", 1000*i, 1000*i+2800), seq(1000*i, 1000*i+2800))
+			s.run("", fmt.Sprintf("seq %d %d", 1000*i, 1000*i+2800), strings.Repeat(fmt.Sprintln(1000*i), 2800))
 		case i%9 == 6:
-			f := files[1+s.rng.IntN(len(files)-1)]
-			note := fmt.Sprintf("%d. %s:%d %s", i, f, 20+s.rng.IntN(90), pick(s.rng, "ceiling is not applied", "attempt counter is shared", "GET is repeated"))
-			s.notes = append(s.notes, note)
-			s.planted[note] = len(s.msgs) + 1
+			note := fmt.Sprintf("%d. %s:%d the ceiling is not applied", i, files[1+s.rng.IntN(16)], 20+s.rng.IntN(90))
 			s.run("A finding: "+note+".", "echo \""+note+"\" >> NOTES.md", "")
 		case i == 14:
 			s.planted["edited"] = len(s.msgs) + 1
@@ -155,7 +104,7 @@ func (s *session) script() {
 			s.run("Who uses it?", "grep -rn \"ceiling\" src", strings.Repeat("src/retry.go:41:\t// the ceiling of the window\n", 4)+"src/clock.go:9:\tceiling int\n")
 		default:
 			f := files[i%len(files)]
-			s.read(pick(s.rng, "And here.", "Next file.", "I read on.", ""), f, s.source(f))
+			s.read(pick(s.rng, "And here.", "Next file.", ""), f, s.source(f))
 		}
 	}
 }
@@ -166,27 +115,23 @@ func (s *session) add(m compact.Message) {
 }
 
 func (s *session) read(says, path, result string) {
-	if s.wrap == "json" {
-		s.call(says, "shell", map[string]any{"command": []string{"bash", "-lc", "cat " + path}}, result)
-		return
-	}
-	s.call(says, "read_file", map[string]any{"path": path}, result)
+	s.step(says, "cat "+path, "read_file", map[string]any{"path": path}, result)
 }
 
 func (s *session) run(says, command, result string) {
-	if s.wrap == "json" {
-		s.call(says, "shell", map[string]any{"command": []string{"bash", "-lc", command}}, result)
-		return
-	}
-	s.call(says, "run_command", map[string]any{"command": command}, result)
+	s.step(says, command, "run_command", map[string]any{"command": command}, result)
 }
 
 func (s *session) edit() {
+	s.step("I mend it.", "sed -i 's/limit > 3/limit >= 3/' "+s.edited, "edit_file", map[string]any{"path": s.edited, "old_string": "limit > 3", "new_string": "limit >= 3"}, "")
+}
+
+// step is one call: of a shell where results are objects, or else of a tool.
+func (s *session) step(says, command, tool string, args map[string]any, result string) {
 	if s.wrap == "json" {
-		s.call("I mend it.", "shell", map[string]any{"command": []string{"bash", "-lc", "sed -i 's/limit > 3/limit >= 3/' " + s.edited}}, "")
-		return
+		tool, args = "shell", map[string]any{"command": []string{"bash", "-lc", command}}
 	}
-	s.call("I mend it.", "edit_file", map[string]any{"path": s.edited, "old_string": "limit > 3", "new_string": "limit >= 3"}, "The file was edited.")
+	s.call(says, tool, args, result)
 }
 
 func (s *session) call(says, name string, args map[string]any, result string) {

@@ -3,6 +3,7 @@ package stage
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"strings"
 
 	"laconic/compact"
@@ -30,38 +31,20 @@ func (s *squeeze) Name() string { return "squeeze" }
 const minSavingRatio = 32
 
 func (s *squeeze) Shrink(d *compact.Draft) {
-	var buffer []byte // reused, because most texts stay as they are
+	squeezed, least := withoutBlanks, minSavingRatio
+	if s.Mode == everything {
+		squeezed, least = withoutRuns, math.MaxInt
+	}
 	for ref, part := range d.Results() {
 		if d.Over() == 0 {
 			return
 		}
-		buffer = part.Text.AppendTo(buffer[:0])
-		if s.Mode == lossless && savesLittle(buffer) {
-			continue
-		}
-		text := string(buffer)
-		var short string
-		if s.Mode == everything {
-			short = eachSide(text, withoutRuns)
-			if len(short) == len(text) {
-				continue
-			}
-		} else {
-			short = eachSide(text, withoutBlanks)
-			if len(text)-len(short) <= len(text)/minSavingRatio {
-				continue
-			}
-		}
-		if short != "" { // upstreams refuse an empty text
+		text := part.Text.String()
+		short := eachSide(text, squeezed)
+		if len(text)-len(short) > len(text)/least && short != "" { // upstreams refuse an empty text
 			d.Rewrite(ref, short, "white space of an old tool result")
 		}
 	}
-}
-
-// savesLittle reports, without making the shorter text, whether lossless
-// squeezing saves too little. It may be false for a text that saves little.
-func savesLittle(text []byte) bool {
-	return !mayBeJSON(text) && blanks(text) <= len(text)/minSavingRatio && !bytes.Contains(text, []byte(clipMark))
 }
 
 // eachSide squeezes a text. The head and the tail of a clipped text are squeezed
@@ -81,12 +64,8 @@ func withoutBlanks(text string) string {
 	if short, ok := minified(text); ok {
 		return short
 	}
-	saved := blanks([]byte(text))
-	if saved == 0 {
-		return text
-	}
 	var b strings.Builder
-	b.Grow(len(text) - saved)
+	b.Grow(len(text))
 	blank := false // the previous line is blank
 	for first := true; ; first = false {
 		line, rest, more := strings.Cut(text, "\n")
@@ -109,36 +88,6 @@ func withoutBlanks(text string) string {
 	}
 }
 
-// blanks returns how many bytes withoutBlanks removes from a text that is not
-// JSON. Most texts have none, so this is one pass from line end to line end.
-func blanks(text []byte) (saved int) {
-	blank := false // the previous line is blank
-	for start := 0; ; {
-		next := bytes.IndexByte(text[start:], '\n')
-		end := start + next
-		if next < 0 {
-			end = len(text)
-		}
-		last := end // the end of the line without its blanks
-		for last > start && (text[last-1] == ' ' || text[last-1] == '\t' || text[last-1] == '\r') {
-			last--
-		}
-		switch {
-		case last == start && blank:
-			saved += end - start + 1
-		case last < end && text[end-1] == '\r':
-			saved += end - last - 1
-		default:
-			saved += end - last
-		}
-		blank = last == start
-		if next < 0 {
-			return saved
-		}
-		start = end + 1
-	}
-}
-
 // withoutRuns returns a text with one space in place of every run of white space,
 // and none at its ends.
 func withoutRuns(text string) string {
@@ -156,20 +105,11 @@ func withoutRuns(text string) string {
 // text is exactly one JSON object or array. Every other byte stays: numbers keep
 // their digits, strings their escapes, keys their order, even repeated ones.
 func minified(text string) (short string, ok bool) {
-	if !mayBeJSON([]byte(text)) {
+	s := strings.Trim(text, " \t\r\n")
+	if len(s) < 2 || (s[0] != '{' || s[len(s)-1] != '}') && (s[0] != '[' || s[len(s)-1] != ']') {
 		return "", false
 	}
 	var b bytes.Buffer
-	if json.Compact(&b, []byte(strings.Trim(text, jsonBlanks))) != nil {
-		return "", false
-	}
-	return b.String(), true
-}
-
-const jsonBlanks = " \t\r\n"
-
-// mayBeJSON reports whether a text begins and ends like an object or an array.
-func mayBeJSON(text []byte) bool {
-	s := bytes.Trim(text, jsonBlanks)
-	return len(s) > 1 && (s[0] == '{' && s[len(s)-1] == '}' || s[0] == '[' && s[len(s)-1] == ']')
+	err := json.Compact(&b, []byte(s))
+	return b.String(), err == nil
 }
