@@ -89,7 +89,7 @@ func compactCommand() *cobra.Command {
 				return explainPlan(cmd.OutOrStdout(), r, &plan, report)
 			}
 			if report.MessagesAfter > 0 { // else it says nothing, and goes out as it came
-				body, err = r.Encode(plan.Apply(r.Conversation, ""))
+				body, err = r.Encode(plan.Apply(""))
 				if err != nil {
 					return err
 				}

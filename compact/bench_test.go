@@ -46,7 +46,7 @@ func BenchmarkFold(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					plan, _ := compact.Compact(in, p, compacttest.Bytes{}, c.b)
-					plan.Apply(in, "what was before")
+					plan.Apply("what was before")
 				}
 			})
 		}

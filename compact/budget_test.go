@@ -7,6 +7,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/compact/promises"
 )
 
 // TestBudgetOfTokensAlone: a number of tokens is a budget, with defaults for the
@@ -23,11 +24,11 @@ func TestBudgetOfTokensAlone(t *testing.T) {
 		want, wantReport := compact.Compact(in, adaptive(), compacttest.Bytes{}, compact.Budget{Tokens: tokens, Placing: tokens, Step: max(1, tokens/16), Messages: compact.DefaultMaxMessages})
 		b := compact.Budget{Tokens: tokens}
 		got, report := compact.Compact(in, adaptive(), compacttest.Bytes{}, b)
-		if fmt.Sprint(report) != fmt.Sprint(wantReport) || compacttest.Format(got.Apply(in, "")) != compacttest.Format(want.Apply(in, "")) {
+		if fmt.Sprint(report) != fmt.Sprint(wantReport) || compacttest.Format(got.Apply("")) != compacttest.Format(want.Apply("")) {
 			t.Errorf("%d tokens: %+v, want %+v", tokens, report, wantReport)
 		}
 		if tokens > 0 {
-			for _, err := range compact.Broken(in, adaptive(), compacttest.Bytes{}, b, &got, report) {
+			for _, err := range promises.Broken(in, adaptive(), compacttest.Bytes{}, b, &got, report) {
 				t.Errorf("%d tokens: %v", tokens, err)
 			}
 		}

@@ -18,7 +18,7 @@ func Compact(conv Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	if p.Counter != nil {
 		c = p.Counter
 	}
-	charged := p.Demands.counter(c)
+	charged := p.Demands.Counter(c)
 	msgs, edits := conv.Rules.Repair(conv.Messages, mode)
 	costs := make([]int, len(msgs))
 	total := conv.Fixed
@@ -134,48 +134,11 @@ func remaining(msgs []Message, removed func(int) bool) []Message {
 	return out
 }
 
-// Apply returns the list that the plan makes of the conversation it was made
-// for, or of a longer one that starts the same. texts fill the spans of the
-// slot, if there is one; where a text is "" or missing, the digest does.
-func (p *Plan) Apply(conv Conversation, texts ...string) []Message {
-	out, _ := p.Demands.Rewrite(p.folded(conv, texts))
+// Apply returns the list to send. texts fill the spans of the slot, if there is one;
+// where a text is "" or missing, the digest does.
+func (p *Plan) Apply(texts ...string) []Message {
+	out, _ := p.Demands.Rewrite(withSlot(p.result, p.Slot, texts, p.indexAfter))
 	return out
-}
-
-// folded returns the list before it is rewritten for the demands.
-func (p *Plan) folded(conv Conversation, texts []string) []Message {
-	if p.result != nil {
-		return withSlot(p.result, p.Slot, texts, p.indexAfter)
-	}
-	msgs, _ := conv.Rules.Repair(conv.Messages, p.Repair)
-	msgs = slices.Clone(msgs)
-	removed := make([]bool, len(msgs))
-	for _, e := range p.Edits {
-		if e.At < 0 || e.At >= len(msgs) {
-			continue
-		}
-		switch m := &msgs[e.At]; e.Op {
-		case OpRewrite, OpMedia:
-			if e.Part >= 0 && e.Part < len(m.Parts) {
-				m.Parts = slices.Clone(m.Parts)
-				m.Parts[e.Part] = rewritten(m.Parts[e.Part], e.Op, e.Text)
-				m.Edited = true
-			}
-		case OpArguments:
-			if e.Part >= 0 && e.Part < len(m.Calls) {
-				m.Calls = slices.Clone(m.Calls)
-				m.Calls[e.Part].Arguments = Plain(e.Text)
-				m.Edited = true
-			}
-		case OpUnbind:
-			*m = m.unbound()
-		case OpRemove:
-			for i := e.At; i < min(e.End, len(msgs)); i++ {
-				removed[i] = true
-			}
-		}
-	}
-	return withSlot(remaining(msgs, func(i int) bool { return removed[i] }), p.Slot, texts, p.indexAfter)
 }
 
 // rewritten returns a part with a new text. A media part becomes text.

@@ -84,5 +84,3 @@ func chargeIDs(c Counter, m *Message) (n int) {
 	}
 	return n
 }
-
-func otherID(msgs []Message, i int) bool { return slices.ContainsFunc(msgs[i].Calls, renamed) }

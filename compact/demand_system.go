@@ -125,7 +125,3 @@ func chargeLabel(c Counter, m *Message) int {
 	}
 	return max(CostText(c, apart+systemHead)+CostText(c, systemFoot), CostText(c, systemHead)+CostText(c, systemFoot+apart))
 }
-
-func laterSystem(msgs []Message, i int) bool { return i > 0 && anySystem(msgs, i) }
-
-func anySystem(msgs []Message, i int) bool { return movable(msgs[i]) }

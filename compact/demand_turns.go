@@ -74,18 +74,3 @@ func chargeTurn(c Counter, m *Message) int {
 	user, assistant := turnOf(User), turnOf(Assistant)
 	return max(CostOfPieces(c, &user), CostOfPieces(c, &assistant))
 }
-
-func outOfTurn(msgs []Message, i int) bool {
-	role := msgs[i].turn()
-	for k := i; k < len(msgs) && msgs[k].Role == Assistant; k++ {
-		if msgs[k].Bound() {
-			return false
-		}
-	}
-	for k := i - 1; role != 0 && k >= 0; k-- {
-		if last := msgs[k].turn(); last != 0 {
-			return last == role
-		}
-	}
-	return role == Assistant
-}

@@ -29,17 +29,15 @@ type demand struct {
 	rewrite func(msgs []Message, record func(Edit)) []Message
 	// charge returns the most that a message costs more by the rewriting.
 	charge func(c Counter, m *Message) int
-	// broken reports whether message i of a list breaks the demand.
-	broken func(msgs []Message, i int) bool
 }
 
 // demands are all demands. Turns are counted once nothing else changes the roles.
 var demands = []demand{
-	{OneSystem, "one system message", oneSystem, chargeLabel, laterSystem},
-	{NoSystem, "no system message", noSystem, chargeLabel, anySystem},
-	{SingleCalls, "single calls", singleCalls, chargeCalls, severalCalls},
-	{NineLetters, "ids of nine letters", nineLetters, chargeIDs, otherID},
-	{TakeTurns, "alternating roles", takeTurns, chargeTurn, outOfTurn},
+	{OneSystem, "one system message", oneSystem, chargeLabel},
+	{NoSystem, "no system message", noSystem, chargeLabel},
+	{SingleCalls, "single calls", singleCalls, chargeCalls},
+	{NineLetters, "ids of nine letters", nineLetters, chargeIDs},
+	{TakeTurns, "alternating roles", takeTurns, chargeTurn},
 	{is: NoSlot, name: "no slot"},
 	{is: Original, name: "original"},
 }
@@ -101,9 +99,9 @@ func (d Demands) policy(p *Policy) *Policy {
 	return &with
 }
 
-// counter returns a counter that charges each message what the rewriting may add
+// Counter returns a counter that charges each message what the rewriting may add
 // to it, so that what fits still fits once it is rewritten.
-func (d Demands) counter(c Counter) Counter {
+func (d Demands) Counter(c Counter) Counter {
 	if !d.rewrites() {
 		return c
 	}

@@ -12,6 +12,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/compact/promises"
 )
 
 // demandsNamed returns the demands of a name as String writes it.
@@ -45,7 +46,7 @@ func TestDemandStories(t *testing.T) {
 			in, b := compact.Conversation{Messages: before}, compact.Limits{}.For(0)
 			p := &compact.Policy{Demands: d}
 			plan, r := compact.Compact(in, p, compacttest.Words{}, b)
-			for _, err := range compact.Broken(in, p, compacttest.Words{}, b, &plan, r) {
+			for _, err := range promises.Broken(in, p, compacttest.Words{}, b, &plan, r) {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue

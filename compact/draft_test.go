@@ -1,11 +1,11 @@
 package compact_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"laconic/compact"
+	"laconic/compact/promises"
 )
 
 // rogue is a stage that tries to make an edit that no stage may make.
@@ -90,7 +90,7 @@ func TestDraftMakesLegalEditsOnly(t *testing.T) {
 			in, c, b := guarded(), compact.BytesPerToken(3.5), compact.Budget{Tokens: 1400}
 			p := &compact.Policy{Ladder: []compact.Stage{try}, KeepRecent: compact.KeepRecent{Exchanges: 1, Share: 0.01}, Pins: compact.Pins{Messages: []int{4}}}
 			plan, r := compact.Compact(in, p, c, b)
-			for _, err := range compact.Broken(in, p, c, b, &plan, r) {
+			for _, err := range promises.Broken(in, p, c, b, &plan, r) {
 				t.Error(err)
 			}
 		})
@@ -109,10 +109,6 @@ func TestBrokenSeesEditsOfProtectedMessages(t *testing.T) {
 	if r.Epochs != 1 || len(honest.Edits) != 1 {
 		t.Fatalf("%d epochs, %d edits, want one", r.Epochs, len(honest.Edits))
 	}
-	raw, err := json.Marshal(honest)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, lie := range map[string]compact.Edit{
 		"nothing":                   {},
 		"a recent result":           {Op: compact.OpRewrite, At: 9, Text: "x", Epoch: 1, Saved: 1},
@@ -124,15 +120,12 @@ func TestBrokenSeesEditsOfProtectedMessages(t *testing.T) {
 		"the newest exchange, gone": {Op: compact.OpRemove, At: 8, End: 10, Epoch: 1},
 		"a signed result":           {Op: compact.OpArguments, At: 6, Text: "{}", Epoch: 1, Saved: 1},
 	} {
-		var plan compact.Plan
-		if err := json.Unmarshal(raw, &plan); err != nil {
-			t.Fatal(err)
-		}
+		plan := &honest
 		if lie.Op != "" {
-			plan.Edits = append(plan.Edits, lie)
+			plan = honest.Lie(lie)
 		}
 		kept := true
-		for _, err := range compact.Broken(in, p, c, b, &plan, r) {
+		for _, err := range promises.Broken(in, p, c, b, plan, r) {
 			kept = kept && !strings.HasPrefix(err.Error(), "kept") && !strings.HasPrefix(err.Error(), "untouched")
 		}
 		if kept != (name == "nothing") {

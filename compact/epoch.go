@@ -174,7 +174,7 @@ func (f *folding) climb(early bool) {
 	if d.total != before || d.count != count || len(d.journal) != edits || d.slot != slot || d.moved() {
 		f.epochs = append(f.epochs, Epoch{
 			At: d.end, Before: before, After: d.total, Budget: d.budget, Required: d.required, Trigger: trigger, Land: land,
-			Excess: d.excess, ByMessages: byMessages,
+			Recent: d.recent, Excess: d.excess, ByMessages: byMessages,
 		})
 		return
 	}

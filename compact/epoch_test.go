@@ -38,7 +38,7 @@ func TestANewEpochIsToldOnce(t *testing.T) {
 	for _, n := range compacttest.RequestPoints(whole.Messages) {
 		in := compact.Conversation{Messages: whole.Messages[:n]}
 		plan, r := compact.Compact(in, adaptive(), compacttest.Words{}, b)
-		sent := plan.Apply(in)
+		sent := plan.Apply()
 		if plan.NewEpoch() != (r.Epochs > epochs) {
 			t.Errorf("%d messages, %d epochs after %d: NewEpoch is %v", n, r.Epochs, epochs, plan.NewEpoch())
 		}

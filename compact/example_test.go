@@ -74,7 +74,7 @@ func ExampleCompact() {
 		e, s := plan.Epochs[0], plan.Slot
 		fmt.Printf("  epoch at %d: %d → %d tokens, trigger %d, land %d\n", e.At, e.Before, e.After, e.Trigger, e.Land)
 		fmt.Printf("  slot for messages [%d, %d), made at %d, %d tokens after the text of message %d\n", s.From, s.To, s.End, s.Size, s.At)
-		for _, m := range plan.Apply(request, "") {
+		for _, m := range plan.Apply("") {
 			fmt.Print("  ", m.Origin, " ", m.Role)
 		}
 		fmt.Println()

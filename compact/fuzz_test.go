@@ -13,6 +13,7 @@ import (
 	"laconic/compact"
 	"laconic/compact/compacttest"
 	"laconic/compact/policy"
+	"laconic/compact/promises"
 	"laconic/compact/stage"
 )
 
@@ -86,8 +87,8 @@ func FuzzRepair(f *testing.F) {
 		}
 		b := compact.Limits{}.For(0)
 		plan, r := compact.Compact(in, p, compacttest.Words{}, b)
-		for _, err := range compact.Broken(in, p, compacttest.Words{}, b, &plan, r) {
-			t.Errorf("%v\n%s→\n%s", err, compacttest.Format(in.Messages), compacttest.Format(plan.Apply(in, "")))
+		for _, err := range promises.Broken(in, p, compacttest.Words{}, b, &plan, r) {
+			t.Errorf("%v\n%s→\n%s", err, compacttest.Format(in.Messages), compacttest.Format(plan.Apply("")))
 		}
 	})
 }
@@ -185,7 +186,7 @@ assistant: done
 // conversation, and the remaining list can be sent.
 func FuzzPolicies(f *testing.F) {
 	seeds(f)
-	promises := []string{"untouched", "paired", "fits", "kept", "stable", "stateless", "idempotent", "never worse"}
+	names := []string{"untouched", "paired", "fits", "kept", "stable", "stateless", "idempotent", "never worse"}
 	f.Fuzz(func(t *testing.T, text string, budget uint16, keep, options uint8) {
 		in := compact.Conversation{Messages: fuzzed(text)}
 		n := policy.Catalogue[1+int(options)%(len(policy.Catalogue)-1)]
@@ -205,13 +206,13 @@ func FuzzPolicies(f *testing.F) {
 		}
 		b := compact.Limits{Budget: 1 + int(budget%400)}.For(0)
 		plan, r := compact.Compact(in, p, compacttest.Words{}, b)
-		for _, err := range compact.Broken(in, p, compacttest.Words{}, b, &plan, r) {
+		for _, err := range promises.Broken(in, p, compacttest.Words{}, b, &plan, r) {
 			name, _, _ := strings.Cut(err.Error(), ":")
-			if i := slices.Index(promises, name); i < 0 || slices.Contains(n.Claims, i+1) {
-				t.Errorf("%s %s: %v\nbudget %d\n%s→\n%s", n.Name, small[n.Name], err, b.Tokens, compacttest.Format(in.Messages), compacttest.Format(plan.Apply(in, "")))
+			if i := slices.Index(names, name); i < 0 || slices.Contains(n.Claims, i+1) {
+				t.Errorf("%s %s: %v\nbudget %d\n%s→\n%s", n.Name, small[n.Name], err, b.Tokens, compacttest.Format(in.Messages), compacttest.Format(plan.Apply("")))
 			}
 		}
-		if msgs, _ := compact.Repair(in.Messages, compact.RepairAnswer); len(msgs) > 0 && len(plan.Apply(in, "")) == 0 {
+		if msgs, _ := compact.Repair(in.Messages, compact.RepairAnswer); len(msgs) > 0 && len(plan.Apply("")) == 0 {
 			t.Errorf("%s: nothing is left of\n%s", n.Name, compacttest.Format(in.Messages))
 		}
 	})

@@ -79,6 +79,8 @@ type Epoch struct {
 	// Budget is what the epoch planned for: the policy's budget, or more where
 	// what must stay leaves less than a quarter of that.
 	Budget int `json:"budget"`
+	// Recent is the index of the first message that was recent at that point.
+	Recent int `json:"-"`
 	// Excess is how far above Budget the request still was when the last
 	// resort began; 0 if no recent message was cut.
 	Excess int `json:"excess,omitempty"`
@@ -92,9 +94,8 @@ type Epoch struct {
 	ByMessages bool `json:"crowded,omitempty"`
 }
 
-// A Plan is everything that was decided about one conversation, as data. It
-// survives JSON, and applied to a longer conversation that starts the same it
-// makes the same start.
+// A Plan is everything that was decided about one conversation, as data, and the list
+// that it makes.
 type Plan struct {
 	// Repair is the mode in which the conversation was repaired.
 	Repair RepairMode `json:"repair"`
@@ -106,8 +107,8 @@ type Plan struct {
 	// Demands are met by what [Plan.Apply] returns.
 	Demands Demands `json:"demands,omitempty"`
 
-	// What Compact made the plan from, for Apply and Forecast. They refer to
-	// the texts of the conversation.
+	// The list that it makes, without the texts of a slot, and what Compact made the
+	// plan from. They refer to the texts of the conversation.
 	result []Message
 	in     *input
 	fold   *folding // nil: no epoch was due
@@ -137,6 +138,16 @@ func (p *Plan) Made() iter.Seq[Edit] {
 		}
 		p.fold.d.all()(yield)
 	}
+}
+
+// Protects reports whether message i of the repaired list stays as it is, by what is
+// known at the end of the list. Where no epoch was due, all messages do.
+func (p *Plan) Protects(i int) bool {
+	if p.fold == nil {
+		return true
+	}
+	d := p.fold.d
+	return d.instructs(i) || d.pinned[i] || d.tells(i) || i == d.newestUser
 }
 
 // SlotStage returns the name of the stage that made the slot, or "".

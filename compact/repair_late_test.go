@@ -9,6 +9,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/compact/promises"
 )
 
 // TestNoRequestPointBetweenACallAndItsResult: a client whose result came late
@@ -23,7 +24,7 @@ func TestNoRequestPointBetweenACallAndItsResult(t *testing.T) {
 	in := compact.Conversation{Messages: compacttest.Messages(t, b.String())}
 	budget := compact.Limits{Budget: 60}.For(0)
 	plan, r := compact.Compact(in, adaptive(), compacttest.Words{}, budget)
-	for _, err := range compact.Broken(in, adaptive(), compacttest.Words{}, budget, &plan, r) {
+	for _, err := range promises.Broken(in, adaptive(), compacttest.Words{}, budget, &plan, r) {
 		t.Error(err)
 	}
 	if len(plan.Epochs) == 0 {
@@ -65,7 +66,7 @@ func TestResultsFindTheirCallsInRealConversations(t *testing.T) {
 			for _, mode := range []compact.RepairMode{compact.RepairAnswer, compact.RepairDrop} {
 				p := &compact.Policy{Repair: mode}
 				plan, r := compact.Compact(in, p, compacttest.Bytes{}, compact.Limits{}.For(0))
-				for _, err := range compact.Broken(in, p, compacttest.Bytes{}, compact.Limits{}.For(0), &plan, r) {
+				for _, err := range promises.Broken(in, p, compacttest.Bytes{}, compact.Limits{}.For(0), &plan, r) {
 					t.Errorf("%s, %s: %v", rec.ID, mode, err)
 				}
 			}

@@ -11,6 +11,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/compact/promises"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -45,7 +46,7 @@ func TestRepairStories(t *testing.T) {
 				in := compact.Conversation{Messages: before}
 				p := &compact.Policy{Repair: mode}
 				plan, r := compact.Compact(in, p, compacttest.Words{}, compact.Limits{}.For(0))
-				for _, err := range compact.Broken(in, p, compacttest.Words{}, compact.Limits{}.For(0), &plan, r) {
+				for _, err := range promises.Broken(in, p, compacttest.Words{}, compact.Limits{}.For(0), &plan, r) {
 					t.Errorf("%s (%s): %v", name, mode, err)
 				}
 			}
@@ -114,10 +115,10 @@ func TestRepairOfManyCallsIsLinear(t *testing.T) {
 	in := compact.Conversation{Messages: msgs}
 	b := compact.Limits{MaxMessages: 50_000}.For(0)
 	plan, r := compact.Compact(in, adaptive(), compacttest.Words{}, b)
-	for _, err := range compact.Broken(in, adaptive(), compacttest.Words{}, b, &plan, r) {
+	for _, err := range promises.Broken(in, adaptive(), compacttest.Words{}, b, &plan, r) {
 		t.Error(err)
 	}
-	if got := len(plan.Apply(in, "")); got != n+2 {
+	if got := len(plan.Apply("")); got != n+2 {
 		t.Errorf("%d messages, want every one of %d calls answered once", got, n)
 	}
 }
@@ -165,10 +166,10 @@ func TestQuotesAreBoundedAndCannotImitateTheLabel(t *testing.T) {
 	}
 	in := compact.Conversation{Messages: msgs}
 	plan, r := compact.Compact(in, &compact.Policy{}, compacttest.Bytes{}, compact.Limits{}.For(0))
-	for _, err := range compact.Broken(in, &compact.Policy{}, compacttest.Bytes{}, compact.Limits{}.For(0), &plan, r) {
+	for _, err := range promises.Broken(in, &compact.Policy{}, compacttest.Bytes{}, compact.Limits{}.For(0), &plan, r) {
 		t.Error(err)
 	}
-	out := plan.Apply(in, "")
+	out := plan.Apply("")
 	if len(out) != 1 || out[0].Role != compact.User {
 		t.Fatalf("%d messages are left", len(out))
 	}

@@ -73,7 +73,7 @@ func TestSlotStories(t *testing.T) {
 				}
 			}
 		case "after":
-			golden(t, name, f, compacttest.Format(plan.Apply(compact.Conversation{Messages: before}, "")))
+			golden(t, name, f, compacttest.Format(plan.Apply("")))
 		default:
 			t.Errorf("%s: unknown section", f.Name)
 		}
@@ -255,7 +255,7 @@ func TestOverIsAllThatCanBeDone(t *testing.T) {
 				continue
 			}
 			over++
-			again := plan.Apply(in, "")
+			again := plan.Apply("")
 			for i := range again {
 				again[i].Origin, again[i].Edited = i, false
 			}

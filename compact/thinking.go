@@ -69,7 +69,7 @@ func (d *Draft) unbind(origin, epoch int, why string) {
 			continue
 		}
 		d.shiftMedia(i)
-		*m = m.unbound()
+		*m = m.Unbound()
 		saved := d.cost[i] - d.whole[i]
 		d.cost[i] = d.whole[i]
 		if !d.removed(i) {
@@ -110,7 +110,7 @@ func costsUnbound(msgs []Message, costs []int, c Counter) []int {
 		if &bare[0] == &costs[0] {
 			bare = slices.Clone(costs)
 		}
-		m := msgs[i].unbound()
+		m := msgs[i].Unbound()
 		bare[i] = Cost(c, &m)
 	}
 	return bare
@@ -122,8 +122,8 @@ const NoThinking = "(thinking left out)"
 
 func (p Part) thought() bool { return p.Thought }
 
-// unbound returns the message without its bound thinking.
-func (m Message) unbound() Message {
+// Unbound returns the message without its bound thinking.
+func (m Message) Unbound() Message {
 	m.Seal &^= SealBound
 	m.Reasoning, m.Edited = Text{}, true
 	had := len(m.Parts)

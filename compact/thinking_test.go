@@ -8,6 +8,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/compact/promises"
 )
 
 // thinkingRounds is an agent's history: rounds of 20 words, each with four words
@@ -26,10 +27,10 @@ func thinkingRounds(n int, end string) string {
 func planOf(t *testing.T, in compact.Conversation, p *compact.Policy, b compact.Budget) (compact.Plan, []compact.Message) {
 	t.Helper()
 	plan, r := compact.Compact(in, p, compacttest.Words{}, b)
-	for _, err := range compact.Broken(in, p, compacttest.Words{}, b, &plan, r) {
+	for _, err := range promises.Broken(in, p, compacttest.Words{}, b, &plan, r) {
 		t.Error(err)
 	}
-	return plan, plan.Apply(in, "")
+	return plan, plan.Apply("")
 }
 
 func boundIn(msgs []compact.Message) (origins []int) {
@@ -160,31 +161,33 @@ func TestWhatAnEarlierRequestTookOutStaysOut(t *testing.T) {
 func TestBrokenSeesThinkingThatIsMisplaced(t *testing.T) {
 	in := compact.Conversation{Messages: compacttest.Messages(t, thinkingRounds(24, ""))}
 	p, b := adaptive(), compact.Limits{Budget: 400}.For(0)
-	f := func(what, want string, change func(plan *compact.Plan, edits []compact.Edit) []compact.Edit) {
+	made, r := compact.Compact(in, p, compacttest.Words{}, b)
+	f := func(what, want string, plan *compact.Plan) {
 		t.Helper()
-		made, r := compact.Compact(in, p, compacttest.Words{}, b)
-		plan := compact.Plan{Repair: made.Repair, Epochs: made.Epochs, Slot: made.Slot} // without the list that Apply would return
-		plan.Edits = change(&plan, slices.Clone(made.Edits))
-		errs := compact.Broken(in, p, compacttest.Words{}, b, &plan, r)
+		errs := promises.Broken(in, p, compacttest.Words{}, b, plan, r)
 		if !slices.ContainsFunc(errs, func(err error) bool { return strings.Contains(err.Error(), want) }) {
 			t.Errorf("%s: %v", what, errs)
 		}
 	}
-	f("thinking from before an epoch", "bound to what stood before an epoch", func(_ *compact.Plan, edits []compact.Edit) []compact.Edit {
-		return slices.DeleteFunc(edits, func(e compact.Edit) bool { return e.Op == compact.OpUnbind })
-	})
-	f("a piece of the middle", "missing from the middle", func(_ *compact.Plan, edits []compact.Edit) []compact.Edit {
-		made, _ := compact.Compact(in, p, compacttest.Words{}, b)
-		had := boundIn(made.Apply(in, ""))
-		return append(edits, compact.Edit{Op: compact.OpUnbind, At: had[1], Origin: had[1]})
-	})
-	f("within a turn, though it fits", "within a turn", func(plan *compact.Plan, edits []compact.Edit) []compact.Edit {
-		plan.Epochs = slices.Clone(plan.Epochs)
-		for i := range plan.Epochs {
-			plan.Epochs[i].Before = plan.Epochs[i].Budget
+	f("thinking from before an epoch", "bound to what stood before an epoch", made.With(func(msgs []compact.Message) {
+		for i := range msgs {
+			msgs[i] = in.Messages[msgs[i].Origin]
 		}
-		return edits
-	})
+	}))
+	f("a piece of the middle", "missing from the middle", made.With(func(msgs []compact.Message) {
+		had := boundIn(msgs)
+		for i := range msgs {
+			if msgs[i].Origin == had[1] {
+				msgs[i] = msgs[i].Unbound()
+			}
+		}
+	}))
+	early := made
+	early.Epochs = slices.Clone(made.Epochs)
+	for i := range early.Epochs {
+		early.Epochs[i].Before = early.Epochs[i].Budget
+	}
+	f("within a turn, though it fits", "within a turn", &early)
 }
 
 // TestNoEpochWithinAnAnswer: an answer that a client keeps as several messages was

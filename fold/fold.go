@@ -99,7 +99,7 @@ func encoded(req *wire.Request, o Options, mend func(was, edited []compact.Messa
 	if report.MessagesAfter == 0 { // it says nothing
 		return body, r, nil
 	}
-	edited := plan.Apply(in)
+	edited := plan.Apply()
 	if mend != nil && r.Outcome != compact.Untouched {
 		edited = slices.Clone(edited)
 		mend(in.Messages, edited)

@@ -159,7 +159,7 @@ func (p *plan) write(req *wire.Request) ([]byte, error) {
 	in := req.Conversation
 	in.Fixed = p.info.Report.Fixed
 	p.fill(in)
-	edited := p.Apply(in, p.texts...)
+	edited := p.Apply(p.texts...)
 	p.messages = edited
 	p.slotted, p.signed = p.Slot != nil, bound(edited)
 	exact := p.info.Report.After

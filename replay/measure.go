@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"laconic/compact"
+	"laconic/compact/promises"
 	"laconic/replay/record"
 )
 
@@ -94,7 +95,7 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 		in := compact.Conversation{Messages: v.Messages[:t.messages:t.messages], Fixed: v.fixed, Rules: v.Rules}
 		plan, report := compact.Compact(in, policy, v.counter, b)
 		climbed := newEpochs(epochs, plan.Epochs)
-		msgs := plan.Apply(in)
+		msgs := plan.Apply()
 		now, whole := v.sent(msgs, before)
 		common, cached := shared(before, now)
 		if t.full > b.Tokens {
@@ -115,7 +116,7 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 		r.Cached += cached
 		r.Bill += o.Prices.bill(now.total, cached)
 		if len(p.claims) > 0 {
-			errs := compact.Broken(in, p.Policy, v.counter, b, &plan, report)
+			errs := promises.Broken(in, p.Policy, v.counter, b, &plan, report)
 			if broke && climbed == 0 {
 				errs = append(errs, fmt.Errorf("stable: only %d of the %d messages sent before start the request, and no epoch did", common, len(before.msgs)))
 			}

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// promises are the names of the promises of package compact, by number.
-var promises = []string{"untouched", "paired", "fits", "kept", "stable", "stateless", "idempotent", "never worse"}
+// promiseNames are the names of the promises of package compact, by number.
+var promiseNames = []string{"untouched", "paired", "fits", "kept", "stable", "stateless", "idempotent", "never worse"}
 
 // PromiseNames returns the names of promises by their numbers, from 1.
 func PromiseNames(numbers []int) []string {
 	names := make([]string, len(numbers))
 	for i, n := range numbers {
-		names[i] = promises[n-1]
+		names[i] = promiseNames[n-1]
 	}
 	return names
 }

@@ -239,7 +239,7 @@ func (o Options) checked() (Options, error) {
 	policies := make([]Policy, len(o.Policies))
 	for i, p := range o.Policies {
 		for _, n := range p.Claims {
-			if n < 1 || n > len(promises) {
+			if n < 1 || n > len(promiseNames) {
 				return o, fmt.Errorf("policy %s: there is no promise %d", p.Name, n)
 			}
 		}

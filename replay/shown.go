@@ -111,7 +111,7 @@ func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, pr
 		t := &v.turns[i]
 		in := compact.Conversation{Messages: v.Messages[:t.messages:t.messages], Fixed: v.fixed, Rules: v.Rules}
 		plan, report := compact.Compact(in, p.Policy, v.counter, b)
-		now, _ := v.sent(plan.Apply(in, ""), before)
+		now, _ := v.sent(plan.Apply(""), before)
 		common, cached := shared(before, now)
 		bill += prices.bill(now.total, cached)
 		began := newEpochs(epochs, plan.Epochs)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"laconic/compact"
+	"laconic/compact/promises"
 )
 
 // Strictest compares what was sent with what came in, after repair, under the
@@ -85,7 +86,7 @@ var shapeRules = []struct {
 	{"no user behind a tool", func(m []compact.Message) error {
 		return follow(m, func(a, b *compact.Message) bool { return a.Role.Result() && b.Role == compact.User })
 	}},
-	{"every call answered at once", pairs},
+	{"every call answered at once", promises.Pairs},
 	{"no content is empty", func(m []compact.Message) error {
 		return each(m, func(i int) bool {
 			blank := m[i].Shape == compact.Null || m[i].Shape == compact.Absent
@@ -146,32 +147,6 @@ func follow(msgs []compact.Message, bad func(a, b *compact.Message) bool) error 
 			return fmt.Errorf("message %d (%s) behind message %d (%s)", i, msgs[i].Role, last, msgs[last].Role)
 		}
 		last = i
-	}
-	return nil
-}
-
-// pairs: directly behind a message with calls stands one result for each, and
-// nowhere else does a result stand.
-func pairs(msgs []compact.Message) error {
-	for i := 0; i < len(msgs); i++ {
-		m := &msgs[i]
-		if m.Role.Result() {
-			return fmt.Errorf("message %d answers no call", i)
-		}
-		if m.Open && i == len(msgs)-1 {
-			return nil
-		}
-		open := map[string]int{}
-		for _, c := range m.Calls {
-			open[c.ID]++
-		}
-		for range m.Calls {
-			i++
-			if i >= len(msgs) || !msgs[i].Role.Result() || open[msgs[i].Answers] == 0 {
-				return fmt.Errorf("message %d stands where a result is due", i)
-			}
-			open[msgs[i].Answers]--
-		}
 	}
 	return nil
 }

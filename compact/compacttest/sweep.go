@@ -2,11 +2,11 @@ package compacttest
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 
 	"laconic/compact"
+	"laconic/compact/promises"
 )
 
 // Run is what one compaction of a prefix gave.
@@ -29,15 +29,12 @@ func Sweep(in compact.Conversation, p *compact.Policy, c compact.Counter, b comp
 		}
 		prefix := compact.Conversation{Messages: in.Messages[:k:k], Fixed: in.Fixed, Unbind: in.Unbind, Rates: in.Rates}
 		plan, report := compact.Compact(prefix, p, c, b)
-		run := Run{Prefix: k, Plan: plan, Report: report, Out: plan.Apply(prefix, "")}
-		for _, err := range compact.Broken(prefix, p, c, b, &plan, report) {
+		run := Run{Prefix: k, Plan: plan, Report: report, Out: plan.Apply("")}
+		for _, err := range promises.Broken(prefix, p, c, b, &plan, report) {
 			broken = append(broken, fmt.Errorf("prefix %d: %w", k, err))
 		}
 		for _, err := range shape(p, prefix, &plan, run.Out) {
 			broken = append(broken, fmt.Errorf("prefix %d: shape: %w", k, err))
-		}
-		if err := replays(prefix, plan, run.Out); err != nil {
-			broken = append(broken, fmt.Errorf("prefix %d: stateless: %w", k, err))
 		}
 		if p.Counter == nil {
 			if err := adds(&plan, &report, run.Out); err != nil {
@@ -141,22 +138,6 @@ func asWritten(runs []Run) error {
 func thoughtless(m compact.Message) compact.Message {
 	m.Seal, m.Reasoning = 0, compact.Text{}
 	return m
-}
-
-// replays: the plan as JSON, applied anew, makes the same list.
-func replays(in compact.Conversation, plan compact.Plan, out []compact.Message) error {
-	raw, err := json.Marshal(plan)
-	if err != nil {
-		return err
-	}
-	var again compact.Plan
-	if err := json.Unmarshal(raw, &again); err != nil {
-		return err
-	}
-	if !equal(again.Apply(in, ""), out) {
-		return fmt.Errorf("the plan read back from JSON makes another list")
-	}
-	return nil
 }
 
 // stable compares two requests that followed each other. placing is the budget that

@@ -14,6 +14,7 @@ import (
 	"laconic/compact/compacttest"
 	"laconic/compact/handover"
 	"laconic/compact/policy"
+	"laconic/compact/promises"
 	"laconic/proxy/wire"
 )
 
@@ -62,7 +63,7 @@ func TestTheRequestBeforeIsRepeated(t *testing.T) {
 				was := decode(t, c.body(k))
 				was.Conversation.Fixed = len(c.tools) / 4
 				plan, before := compact.Compact(was.Conversation, p, counter, b)
-				sent, err := was.Encode(plan.Apply(was.Conversation))
+				sent, err := was.Encode(plan.Apply())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -74,7 +75,7 @@ func TestTheRequestBeforeIsRepeated(t *testing.T) {
 					t.Fatalf("%s: %q", where, agent)
 				}
 				next, r := agent.Compact(is.Conversation, p, counter, b)
-				body, err := is.Encode(next.Apply(is.Conversation))
+				body, err := is.Encode(next.Apply())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -96,7 +97,7 @@ func TestTheRequestBeforeIsRepeated(t *testing.T) {
 					by = handover.Shortening(p)
 				}
 				count[kind]++
-				for _, err := range compact.Broken(in, by, counter, b, &next, r) {
+				for _, err := range promises.Broken(in, by, counter, b, &next, r) {
 					if promise, _, _ := strings.Cut(err.Error(), ":"); claims(e, promise) {
 						t.Errorf("%s: %s: %v", where, kind, err)
 					}

@@ -60,7 +60,7 @@ func Summarize(ctx context.Context, in compact.Conversation, p *compact.Policy, 
 	plan, r := compact.Compact(in, p, c, b)
 	s := Report{Report: r, MessagesCompacted: compacted(&plan)}
 	if plan.Slot == nil || summarize == nil {
-		return plan.Apply(in), s
+		return plan.Apply(), s
 	}
 	if p.Counter != nil {
 		c = p.Counter
@@ -79,7 +79,7 @@ func Summarize(ctx context.Context, in compact.Conversation, p *compact.Policy, 
 		}
 	}
 	s.Summary = strings.Join(texts, "")
-	return plan.Apply(in, texts...), s
+	return plan.Apply(texts...), s
 }
 
 // compacted returns how many messages leave or are shortened by a plan.

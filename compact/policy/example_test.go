@@ -53,7 +53,7 @@ func ExampleNew_everyUserTurnStays() {
 		p.Pins.Roles = roles
 		plan, report := compact.Compact(compact.Conversation{Messages: msgs}, p, compact.BytesPerToken(4), compact.Budget{Tokens: 2000})
 		users := 0
-		for _, m := range plan.Apply(compact.Conversation{Messages: msgs}) {
+		for _, m := range plan.Apply() {
 			if m.Role == compact.User {
 				users++
 			}

@@ -12,6 +12,7 @@ import (
 	"laconic/compact/compacttest"
 	"laconic/compact/history"
 	"laconic/compact/policy"
+	"laconic/compact/promises"
 )
 
 // The cases of this file are what the originals of the named policies promise
@@ -38,14 +39,14 @@ func under(t *testing.T, p *compact.Policy, msgs []compact.Message, budget int) 
 	}
 	plan, r := compact.Compact(in, p, c, b)
 	keepsClaims(t, p.Name, in, p, c, b, &plan, r)
-	return plan.Apply(in, ""), plan, r
+	return plan.Apply(""), plan, r
 }
 
 func keepsClaims(t *testing.T, where string, in compact.Conversation, p *compact.Policy, c compact.Counter, b compact.Budget, plan *compact.Plan, r compact.Report) {
 	t.Helper()
 	names := []string{"untouched", "paired", "fits", "kept", "stable", "stateless", "idempotent", "never worse"}
 	i := slices.IndexFunc(policy.Catalogue, func(n policy.Entry) bool { return n.Name == p.Name })
-	for _, err := range compact.Broken(in, p, c, b, plan, r) {
+	for _, err := range promises.Broken(in, p, c, b, plan, r) {
 		name, _, _ := strings.Cut(err.Error(), ":")
 		for _, n := range policy.Catalogue[i].Claims {
 			if names[n-1] == name {
@@ -53,7 +54,7 @@ func keepsClaims(t *testing.T, where string, in compact.Conversation, p *compact
 			}
 		}
 	}
-	sent := plan.Apply(in, "")
+	sent := plan.Apply("")
 	heads := func(msgs []compact.Message) (n int) {
 		for i := range msgs {
 			if msgs[i].Role.Instruction() {
@@ -280,8 +281,7 @@ func TestSummaryLeavesADigestWithoutASummarizer(t *testing.T) {
 	if plan.Slot == nil || plan.Slot.Size != 500 {
 		t.Fatalf("no place for a summary: %+v", plan.Slot)
 	}
-	in := compact.Conversation{Messages: history}
-	with := plan.Apply(in, "Previous conversation summary: all went well")
+	with := plan.Apply("Previous conversation summary: all went well")
 	if len(with) != 8 || with[1].Role != compact.System || text(with[1]) != "Previous conversation summary: all went well" || with[0].Role != compact.System {
 		t.Errorf("%.200s", words(with))
 	}

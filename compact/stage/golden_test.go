@@ -66,7 +66,7 @@ func runArchive(t *testing.T, archive *txtar.Archive, ladder func(options []byte
 			c = parseCase(t, name, string(f.Data), stages)
 			c.sweep(t)
 		case "after":
-			golden(t, f, compacttest.Format(c.plan.Apply(c.in, "")))
+			golden(t, f, compacttest.Format(c.plan.Apply("")))
 		case "report":
 			golden(t, f, c.report())
 		default:

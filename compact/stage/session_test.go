@@ -161,7 +161,7 @@ func TestASessionGoesOn(t *testing.T) {
 					if plan.Slot == nil {
 						continue
 					}
-					sent := said(plan.Apply(in))
+					sent := said(plan.Apply())
 					ask := func(what, value string) {
 						if k > s.planted[what] {
 							asked[what]++

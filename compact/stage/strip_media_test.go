@@ -47,7 +47,7 @@ func TestSoundsAndFilesLeaveToo(t *testing.T) {
 	p := &compact.Policy{Trigger: 1, Land: 0.01, Ladder: []compact.Stage{s}, KeepRecent: compact.KeepRecent{Share: 1e-9}}
 	b := compact.Limits{Budget: 30}.For(0)
 	plan, _ := compact.Compact(in, p, compacttest.Words{}, b)
-	got := plan.Apply(in, "")[2].Parts
+	got := plan.Apply("")[2].Parts
 	for i, want := range []string{"listen", "(audio left out: mp3)", "(file left out: a.pdf)"} {
 		if got[i].Kind != compact.KindText || got[i].Text.String() != want || got[i].Detail != "" {
 			t.Errorf("part %d is %+v, want %q", i, got[i], want)

@@ -7,6 +7,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/compact/promises"
 	"laconic/compact/stage"
 )
 
@@ -32,7 +33,7 @@ func requests(t *testing.T, transcript string, budget int) (last compact.Plan, r
 		}
 		in := compact.Conversation{Messages: msgs[: k+1 : k+1]}
 		last, report = compact.Compact(in, p, compacttest.Words{}, b)
-		for _, err := range compact.Broken(in, p, compacttest.Words{}, b, &last, report) {
+		for _, err := range promises.Broken(in, p, compacttest.Words{}, b, &last, report) {
 			t.Error(err)
 		}
 	}
@@ -56,7 +57,7 @@ func TestTheRecordGivesWayToTheNewestExchange(t *testing.T) {
 		t.Errorf("%d of %d tokens: over", r.After, r.Budget)
 	case plan.Slot != nil && plan.Slot.Size >= before.Slot.Size:
 		t.Errorf("the record keeps its %d tokens", plan.Slot.Size)
-	case plan.Apply(compact.Conversation{}, "")[1].Role != compact.Assistant:
+	case plan.Apply("")[1].Role != compact.Assistant:
 		t.Error("the newest exchange left")
 	}
 }
@@ -69,7 +70,7 @@ func TestTheNewestExchangeStaysBehindALongQuestion(t *testing.T) {
 	if r.After > r.Budget {
 		t.Errorf("%d of %d tokens: over", r.After, r.Budget)
 	}
-	out := plan.Apply(compact.Conversation{}, "")
+	out := plan.Apply("")
 	if last := out[len(out)-1]; last.Role != compact.Tool || last.Origin != 4 {
 		t.Errorf("the list ends with message %d (%s), not with the newest result", last.Origin, last.Role)
 	}

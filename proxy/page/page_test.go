@@ -26,7 +26,7 @@ func sent(p *Page, id, transcript string, t *testing.T, budget int) {
 	in := compact.Conversation{Messages: compacttest.Messages(t, transcript)}
 	c := compact.BytesPerToken(1)
 	plan, report := compact.Compact(in, &compact.Policy{Name: "test"}, c, compact.Budget{Tokens: budget})
-	p.planned(proxy.PlanInfo{ID: id, Conversation: in, Sent: plan.Apply(in), Plan: &plan, Counter: c})
+	p.planned(proxy.PlanInfo{ID: id, Conversation: in, Sent: plan.Apply(), Plan: &plan, Counter: c})
 	i := proxy.RewriteInfo{ID: id, Model: "m", Outcome: proxy.Outcome(report.Outcome), Report: report}
 	p.rewritten(i)
 	p.replied(proxy.ReplyInfo{ID: id, Wire: "chat", Rewrite: &i, Outcome: i.Outcome, Status: 200, Usage: &wire.Usage{Prompt: 10, Cached: 4}})

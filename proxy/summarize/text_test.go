@@ -129,7 +129,7 @@ func about(asked string) string {
 func TestOnlyItsOwnTextChanges(t *testing.T) {
 	a := newAgent(t, 8000)
 	n := a.stepWith(spansOf(4))
-	in, plan := a.planned(n)
+	_, plan := a.planned(n)
 	var given []string // the steps whose span gets a summary
 	a.answer = func(asked string) string {
 		for _, step := range given {
@@ -156,7 +156,7 @@ func TestOnlyItsOwnTextChanges(t *testing.T) {
 		if info.Digests != 4-len(given) {
 			t.Errorf("%+v", info)
 		}
-		before, after := plan.Apply(in, was...), plan.Apply(in, now...)
+		before, after := plan.Apply(was...), plan.Apply(now...)
 		for i := range after {
 			if (i == slot.At) == after[i].Equal(&before[i]) {
 				t.Errorf("span %d has a summary, and message %d is another: %v", span, i, i != slot.At)
@@ -262,7 +262,7 @@ func TestATextFitsItsSpan(t *testing.T) {
 					t.Errorf("budget %d, step %d: spans of %d tokens in a slot of %d", budget, n, sizes, charged)
 				}
 				without, with := compact.CostAll(a.s.o.Counter, in.Messages[:1]), 0
-				for _, m := range plan.Apply(in, got...)[:2] {
+				for _, m := range plan.Apply(got...)[:2] {
 					if m.Origin <= 0 {
 						with += compact.Cost(a.s.o.Counter, &m)
 					}

@@ -13,6 +13,7 @@ import (
 	"github.com/tidwall/sjson"
 
 	"laconic/compact"
+	"laconic/compact/promises"
 	"laconic/compact/stage"
 	"laconic/proxy/wire"
 )
@@ -97,10 +98,10 @@ func line(t *testing.T, body []byte, budget int, options uint8) {
 	in.Fixed = c.Fixed(r.Beside)
 	b := compact.Budget{Tokens: 20 + budget}
 	plan, report := compact.Compact(in, p, c, b)
-	for _, err := range compact.Broken(in, p, c, b, &plan, report) {
+	for _, err := range promises.Broken(in, p, c, b, &plan, report) {
 		t.Errorf("%v\n%.4000s", err, body)
 	}
-	sent := plan.Apply(in, "")
+	sent := plan.Apply("")
 	if len(sent) == 0 {
 		if report.MessagesAfter != 0 {
 			t.Errorf("no message is left of %d reported\n%s", report.MessagesAfter, body)

@@ -13,6 +13,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/compact/promises"
 	"laconic/compact/stage"
 	"laconic/demo/strict"
 	"laconic/proxy/wire"
@@ -80,10 +81,10 @@ type walkBlocks struct {
 func (w *walkBlocks) plan(body []byte) (out []byte, report compact.Report) {
 	r := decodeBlocks(w.t, body)
 	plan, report := compact.Compact(r.Conversation, w.policy, bytesCounter, w.budget)
-	for _, err := range compact.Broken(r.Conversation, w.policy, bytesCounter, w.budget, &plan, report) {
+	for _, err := range promises.Broken(r.Conversation, w.policy, bytesCounter, w.budget, &plan, report) {
 		w.t.Errorf("%s: %v\n%.3000s", w.name, err, body)
 	}
-	sent := plan.Apply(r.Conversation, "")
+	sent := plan.Apply("")
 	out, err := r.Encode(sent)
 	if err != nil {
 		w.t.Fatalf("%s: %v\n%.3000s", w.name, err, body)

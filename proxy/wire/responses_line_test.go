@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/sjson"
 
 	"laconic/compact"
+	"laconic/compact/promises"
 	"laconic/compact/stage"
 	"laconic/proxy/wire"
 )
@@ -71,10 +72,10 @@ func TestTheWholeLineOfItems(t *testing.T) {
 		p := &compact.Policy{Name: "adaptive", Ladder: stage.Default(), Repair: []compact.RepairMode{compact.RepairAnswer, compact.RepairDrop}[n%2]}
 		b := compact.Budget{Tokens: 20 + r.IntN(1500)}
 		plan, report := compact.Compact(q.Conversation, p, c, b)
-		for _, err := range compact.Broken(q.Conversation, p, c, b, &plan, report) {
+		for _, err := range promises.Broken(q.Conversation, p, c, b, &plan, report) {
 			t.Errorf("%v\n%s", err, body)
 		}
-		sent := plan.Apply(q.Conversation, "")
+		sent := plan.Apply("")
 		if len(sent) == 0 {
 			continue
 		}

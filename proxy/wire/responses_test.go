@@ -9,6 +9,7 @@ import (
 
 	"laconic/compact"
 	"laconic/compact/compacttest"
+	"laconic/compact/promises"
 	"laconic/compact/stage"
 	"laconic/demo/strict"
 	"laconic/proxy/wire"
@@ -56,10 +57,10 @@ func TestItemsOfRealConversations(t *testing.T) {
 					}
 					r := decodeItems(t, body)
 					plan, report := compact.Compact(r.Conversation, policy, counter, budget)
-					for _, err := range compact.Broken(r.Conversation, policy, counter, budget, &plan, report) {
+					for _, err := range promises.Broken(r.Conversation, policy, counter, budget, &plan, report) {
 						t.Errorf("%s %d, %d items: %v", file, n, i+1, err)
 					}
-					out, err := r.Encode(plan.Apply(r.Conversation, ""))
+					out, err := r.Encode(plan.Apply(""))
 					if err != nil {
 						t.Fatalf("%s %d, %d items: %v", file, n, i+1, err)
 					}

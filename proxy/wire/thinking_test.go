@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"laconic/compact"
+	"laconic/compact/promises"
 	"laconic/proxy/wire"
 )
 
@@ -67,10 +68,10 @@ func unbound(t *testing.T, name, was, want string, below int, edited bool) {
 	in.Unbind = below
 	p, c, b := &compact.Policy{}, compact.BytesPerToken(4), compact.Limits{}.For(0)
 	plan, report := compact.Compact(in, p, c, b)
-	for _, err := range compact.Broken(in, p, c, b, &plan, report) {
+	for _, err := range promises.Broken(in, p, c, b, &plan, report) {
 		t.Errorf("%s: %v", name, err)
 	}
-	out, err := r.Encode(plan.Apply(in, ""))
+	out, err := r.Encode(plan.Apply(""))
 	if err != nil || string(out) != want {
 		t.Errorf("%s: %v\n%s\nbecame\n%s\nwant\n%s", name, err, was, out, want)
 	}

@@ -1,48 +1,50 @@
-package compact
+package promises
 
 import (
+	"fmt"
 	"math"
 	"slices"
+
+	"laconic/compact"
 )
 
-// paired: walks the list as a strict upstream does.
-func (k *checker) paired(msgs []Message) {
-	open := map[string]int{}
-	for i := range msgs {
+// paired: every call is answered once, directly after its message.
+func (k *checker) paired() {
+	if err := Pairs(k.sent); err != nil {
+		k.fail("paired", "%v", err)
+	}
+}
+
+// Pairs returns an error unless each message with calls is directly followed by one
+// result for each of them, and no other result is in the list, as strict upstreams
+// demand it. The model is to continue a last message that is open.
+func Pairs(msgs []compact.Message) error {
+	for i := 0; i < len(msgs); i++ {
 		m := &msgs[i]
-		if m.Role.Result() {
-			key := m.Answers
-			if open[key] == 0 {
-				k.fail("paired", "message %d answers %q, which no open call has", i, m.Answers)
-				continue
+		switch {
+		case m.Role.Result():
+			return fmt.Errorf("message %d answers %q, which no open call has", i, m.Answers)
+		case m.EmptyCalls:
+			return fmt.Errorf("message %d has an empty list of calls", i)
+		case m.Open && i == len(msgs)-1:
+			return nil
+		}
+		open := map[string]int{}
+		for _, c := range m.Calls {
+			if _, named := compact.NameIn(c.ID); open[c.ID] > 0 && !named {
+				return fmt.Errorf("message %d uses the id %q twice", i, c.ID)
 			}
-			open[key]--
-			if open[key] == 0 {
-				delete(open, key)
+			open[c.ID]++
+		}
+		for range m.Calls {
+			i++
+			if i >= len(msgs) || !msgs[i].Role.Result() || open[msgs[i].Answers] == 0 {
+				return fmt.Errorf("message %d is where a result is due", i)
 			}
-			continue
-		}
-		if len(open) > 0 {
-			k.fail("paired", "%d calls before message %d have no result", len(open), i)
-			clear(open)
-		}
-		if m.EmptyCalls {
-			k.fail("paired", "message %d has an empty list of calls", i)
-		}
-		if m.Open && i == len(msgs)-1 {
-			continue
-		}
-		for n := range m.Calls {
-			id := m.Calls[n].ID
-			if _, named := NameIn(id); open[id] > 0 && !named {
-				k.fail("paired", "message %d uses the id %q twice", i, id)
-			}
-			open[id]++
+			open[msgs[i].Answers]--
 		}
 	}
-	if len(open) > 0 {
-		k.fail("paired", "%d calls at the end have no result", len(open))
-	}
+	return nil
 }
 
 // owned: repair keeps each result whose id is in one call and one result of the
@@ -50,16 +52,16 @@ func (k *checker) paired(msgs []Message) {
 func (k *checker) owned() {
 	in, repaired := k.in.Messages, k.repaired
 	type placed struct {
-		m    *Message
+		m    *compact.Message
 		call int // Origin of the message with calls before it
 	}
 	kept := make(map[int]placed, len(repaired))
-	quoted, call := 0, Added
+	quoted, call := 0, compact.Added
 	for i := range repaired {
 		switch m := &repaired[i]; {
 		case m.Role.Result():
 			kept[m.Origin] = placed{m, call}
-		case m.Origin == Added:
+		case m.Origin == compact.Added:
 			quoted++ // repair adds no other message
 		default:
 			call = m.Origin
@@ -89,17 +91,17 @@ func (k *checker) owned() {
 			continue
 		}
 		is, ok := kept[m.Origin]
-		if !ok && m.says() {
+		if !ok && says(m) {
 			gone++
 		}
 		u := ids[m.Answers]
-		if !crosses(m.Answers) || u.calls != 1 || u.results != 1 || in[u.call].Open && u.call == len(in)-1 || run[u.call] != run[i] {
+		if _, named := compact.NameIn(m.Answers); m.Answers == "" || named || u.calls != 1 || u.results != 1 || in[u.call].Open && u.call == len(in)-1 || run[u.call] != run[i] {
 			continue
 		}
 		switch {
 		case !ok:
 			k.fail("paired", "result %d is gone, though one call and no other result has its id", m.Origin)
-		case is.call != in[u.call].Origin || is.m.Answers != m.Answers || !slices.EqualFunc(is.m.Parts, m.Parts, Part.Equal):
+		case is.call != in[u.call].Origin || is.m.Answers != m.Answers || !slices.EqualFunc(is.m.Parts, m.Parts, compact.Part.Equal):
 			k.fail("paired", "result %d is not behind its call as it came", m.Origin)
 		}
 	}
@@ -126,7 +128,7 @@ func (k *checker) bound() {
 	for i := range k.out {
 		m := &k.out[i]
 		switch {
-		case m.Origin == Added:
+		case m.Origin == compact.Added:
 		case m.Bound() && at[m.Origin] < last:
 			k.fail("stable", "message %d has thinking that is bound to what stood before an epoch", m.Origin)
 		case m.Bound() && m.Origin < k.in.Unbind:
@@ -142,7 +144,7 @@ func (k *checker) bound() {
 			continue
 		}
 		for _, u := range k.plan.Edits {
-			if u.Op == OpUnbind && u.Epoch > 0 && k.plan.Epochs[u.Epoch-1] == e {
+			if u.Op == compact.OpUnbind && u.Epoch > 0 && k.plan.Epochs[u.Epoch-1] == e {
 				k.fail("kept", "message %d lost its thinking within a turn, at an epoch of %d tokens of %d", u.Origin, e.Before, e.Budget)
 			}
 		}
@@ -158,11 +160,11 @@ func (k *checker) unmoved() {
 		if !in[q].Bound() {
 			continue
 		}
-		for q > 0 && in[q-1].Role == Assistant {
+		for q > 0 && in[q-1].Role == compact.Assistant {
 			q-- // messages in a row are one answer
 		}
 		was, _ := k.in.Rules.Repair(in[:q:q], k.plan.Repair)
-		if len(was) == 1 && was[0].Origin == Added {
+		if len(was) == 1 && was[0].Origin == compact.Added {
 			return // a quotation, because nothing else was left
 		}
 		for i := range was {
@@ -175,11 +177,23 @@ func (k *checker) unmoved() {
 	}
 }
 
-// asBoundAs returns the message, without its bound thinking if o has none.
-func (m *Message) asBoundAs(o *Message) *Message {
-	if !m.Bound() || o.Bound() {
-		return m
+// frozen returns the length of the run at the start of a list whose repair no later
+// message may change: up to the first answer with bound thinking, other than one at the
+// start. Assistant messages in a row are one answer.
+func frozen(msgs []compact.Message) int {
+	answer := 0 // start of the answer that message i belongs to
+	for i := 1; i < len(msgs); i++ {
+		if msgs[i].Role != compact.Assistant || msgs[i-1].Role != compact.Assistant {
+			answer = i
+		}
+		if msgs[i].Bound() && answer > 0 {
+			return answer
+		}
 	}
-	bare := m.unbound()
-	return &bare
+	return len(msgs)
+}
+
+// says reports whether a result has content.
+func says(m *compact.Message) bool {
+	return m.Holds || slices.ContainsFunc(m.Parts, func(p compact.Part) bool { return p.Kind != compact.KindText || p.Text.Len() > 0 })
 }
