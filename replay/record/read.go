@@ -1,34 +1,49 @@
+// Package record reads recorded conversations.
+//
+// # Promises
+//
+//   - never silent: every line, element or entry that cannot be read is named
+//     with its place and the reason, and the ones after it are read.
+//   - flat: of JSON lines one conversation is in memory, and of requests that continue
+//     one another at most sixteen, however long a file is.
+//   - as the proxy reads: a body that the proxy would not take as a chat request
+//     is no conversation here.
+//
+// A file holds JSON lines, one JSON body, an array of bodies, or a HAR archive.
 package record
 
 import (
 	"bufio"
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"iter"
+	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/tidwall/gjson"
 )
 
-// longestLine is the length of the longest line that is read, in bytes.
-const longestLine = 512 << 20
-
-// peeked is how many bytes of a file decide its form.
-const peeked = 64 << 10
+// longest is the length of the longest line, and of the longest file that is one JSON
+// value, in bytes.
+const longest = 512 << 20
 
 // Read yields every conversation of a file, and an Unread for everything that
 // could not be read, with the reason in words for the user. Reading goes on
 // after an Unread that names a line or an element.
 //
-// A file holds one JSON object a line (conversations as {"id", "messages",
-// "tools"}, or request bodies), always if its name ends in .jsonl or .ndjson,
-// or is one JSON body, an array of bodies, or a HAR file. Requests that continue
-// one another are one conversation.
+// A file whose name ends in .jsonl or .ndjson holds one JSON object a line:
+// conversations as {"id", "messages", "tools"}, or request bodies. Any other file holds
+// the same, or is one JSON body, an array of bodies, or a HAR archive. Requests that
+// continue one another are one conversation.
 //
 // The bytes read are added to n, which may be nil.
 func Read(file string, n *atomic.Int64) iter.Seq2[*Conversation, *Unread] {
@@ -54,74 +69,116 @@ func readBodies(file string, n *atomic.Int64, yield take) error {
 		return err
 	}
 	defer f.Close()
-	if s, err := f.Stat(); err == nil && s.IsDir() {
-		return errors.New("this is a folder: name the files in it")
-	}
-	r := bufio.NewReaderSize(&countedReader{f, n}, peeked)
-	start, err := r.Peek(peeked)
-	if err != nil && err != io.EOF {
+	s, err := f.Stat()
+	if err != nil {
 		return err
 	}
-	if mark := []byte("\ufeff"); bytes.HasPrefix(start, mark) {
-		start = start[len(mark):]
-		_, _ = r.Discard(len(mark)) // cannot fail: these bytes are buffered
-	}
-	start = bytes.TrimLeft(start, " \t\r\n")
-	if len(start) == 0 && err == io.EOF {
-		return errors.New("the file is empty: there is no conversation in it")
-	}
-	switch formOf(filepath.Base(file), start) {
-	case formHAR:
-		return readHAR(r, yield)
-	case formDocument:
-		return readDocument(r, yield)
-	}
-	return readLines(r, yield)
-}
-
-// form is the format of a file.
-type form int
-
-const (
-	formLines    form = iota // one JSON object a line
-	formDocument             // one JSON value over several lines
-	formHAR
-)
-
-var startOfHAR = regexp.MustCompile(`^\{\s*"log"\s*:`)
-
-// formOf returns the form of a file by its name and its first bytes. An
-// extension for lines decides, so that a broken first line is one Unread and not
-// a broken file.
-func formOf(name string, start []byte) form {
-	extension := strings.ToLower(filepath.Ext(name))
-	line, rest, several := bytes.Cut(start, []byte("\n"))
-	line = bytes.TrimSpace(line)
 	switch {
-	case extension == ".jsonl" || extension == ".ndjson":
-		return formLines
-	case extension == ".har" || startOfHAR.Match(start):
-		return formHAR
-	case bytes.HasPrefix(rest, []byte(`{"`)) && !oneValue(start):
-		return formLines
-	case len(start) > 0 && start[0] == '[', string(line) == "{":
-		return formDocument
-	case extension == ".json" && several && !json.Valid(line):
-		return formDocument
+	case s.IsDir():
+		return errors.New("this is a folder: name the files in it")
+	case s.Size() > longest, slices.Contains([]string{".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(file))):
+		return readLines(&countedReader{f, n}, yield)
 	}
-	return formLines
+	text, err := io.ReadAll(&countedReader{f, n})
+	if err != nil {
+		return err
+	}
+	if whole := bytes.TrimPrefix(text, mark); json.Valid(whole) {
+		return readDocument(whole, yield)
+	}
+	return readLines(bytes.NewReader(text), yield)
 }
 
-// oneValue reports whether the first two lines of a text may belong to one JSON
-// value.
-func oneValue(start []byte) bool {
-	lines := bytes.SplitN(start, []byte("\n"), 3)
-	d := json.NewDecoder(bytes.NewReader(bytes.Join(lines[:min(2, len(lines))], []byte("\n"))))
-	var first json.RawMessage
-	if err := d.Decode(&first); err != nil {
-		return ended(err)
+// mark is the byte order mark that some programs begin a file with.
+var mark = []byte("\ufeff")
+
+// readLines reads one JSON object a line and skips empty lines.
+func readLines(from io.Reader, yield take) error {
+	r, empty := bufio.NewReaderSize(from, 64<<10), true
+	for n := 1; ; n++ {
+		line, err := readLine(r)
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("reading stops at line %d: %s", n, WhyNot(err))
+		}
+		line = bytes.TrimSpace(bytes.TrimPrefix(line, mark))
+		empty = empty && len(line) == 0
+		switch {
+		case len(line) > 0 && !yield(line, Unread{Line: n}):
+			return nil
+		case err == io.EOF && empty:
+			return errors.New("the file is empty: there is no conversation in it")
+		case err == io.EOF:
+			return nil
+		}
 	}
-	return !d.More()
+}
+
+// readLine reads up to a line feed or the end of the file. The caller may keep
+// the line.
+func readLine(r *bufio.Reader) (line []byte, err error) {
+	for {
+		piece, err := r.ReadSlice('\n')
+		line = append(line, piece...)
+		if err != bufio.ErrBufferFull {
+			return line, err
+		}
+		if len(line) > longest {
+			return nil, errors.New("the line is longer than 512 MiB")
+		}
+	}
+}
+
+// readDocument reads one body, an array of bodies, or a HAR archive.
+func readDocument(text []byte, yield take) error {
+	document := gjson.ParseBytes(text)
+	entries := document.Get("log.entries")
+	switch {
+	case entries.IsArray():
+		return readHAR(entries, yield)
+	case !document.IsArray():
+		yield(text, Unread{})
+		return nil
+	}
+	all := document.Array()
+	for n, one := range all {
+		if !yield([]byte(one.Raw), Unread{Element: n + 1}) {
+			return nil
+		}
+	}
+	if len(all) == 0 {
+		return errors.New("the array is empty: there is no conversation in it")
+	}
+	return nil
+}
+
+// routes are the ends of the paths of requests that are read.
+var routes = []string{"/chat/completions", "/responses", "/messages"}
+
+// readHAR reads the chat requests of a HAR archive
+// (http://www.softwareishard.com/blog/har-12-spec).
+func readHAR(entries gjson.Result, yield take) error {
+	found := false
+	for n, entry := range entries.Array() {
+		request := entry.Get("request")
+		u, err := url.Parse(request.Get("url").Str)
+		text := []byte(request.Get("postData.text").Str)
+		if err != nil || len(text) == 0 || request.Get("method").Str != "POST" || !slices.ContainsFunc(routes, func(r string) bool { return strings.HasSuffix(u.Path, r) }) {
+			continue
+		}
+		if request.Get("postData.encoding").Str == "base64" { // not in the specification, but written by some tools
+			if decoded, err := base64.StdEncoding.DecodeString(string(text)); err == nil {
+				text = decoded
+			}
+		}
+		found = true
+		if !yield(text, Unread{Element: n + 1}) {
+			return nil
+		}
+	}
+	if !found {
+		return errors.New("no entry is a POST …" + strings.Join(routes, " or …") + " with a body")
+	}
+	return nil
 }
 
 // WhyNot returns in plain words why a file cannot be read.
