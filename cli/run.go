@@ -48,6 +48,7 @@ type running struct {
 	settings
 	model, log string
 	quiet      bool
+	keep       bool
 }
 
 func runCommand() *cobra.Command {
@@ -72,6 +73,7 @@ func runCommand() *cobra.Command {
 	f.SetInterspersed(false) // the command's own flags are its own
 	f.StringVar(&r.model, "model", "", "`MODEL` that the command is told to use, where it has to be told")
 	f.StringVar(&r.log, "log", "", "`FILE` that the proxy's log is added to (default: laconic/run.log in the user's cache folder)")
+	f.BoolVar(&r.keep, "keep", false, "keep the proxy and its page after the command has ended, until Ctrl-C")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "say nothing but what went wrong")
 	return cmd
 }
@@ -139,7 +141,8 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	say("%s in front of %s, log in %s", base, config.ShownURL(c.Upstream), logName)
-	if url := pageURL(c, admin); url != "" {
+	url := pageURL(c, admin)
+	if url != "" {
 		asks := ""
 		if c.AdminToken != "" {
 			asks = " (it asks for your admin_token)"
@@ -150,6 +153,12 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 		say("%s", line)
 	}
 	code, err := runHere(cmd, path, append(s.Args, args[1:]...), environment(s.Env))
+	if r.keep && err == nil {
+		over, done := signal.NotifyContext(serving, os.Interrupt, syscall.SIGTERM)
+		say("the command ended; the page stays at %s until Ctrl-C", cmp.Or(url, base))
+		<-over.Done()
+		done()
+	}
 	stop(errors.New("the command ended"))
 	served := <-ended
 	if err != nil {
