@@ -132,9 +132,6 @@ func serveLogged(
 	if o.Summarizer != nil || keepsFacts(c) || c.Store.Secret != "" {
 		vault, err := openStore(c, func(line string) {
 			log.Warn("store", zap.String("what", line))
-			if shown != nil {
-				shown.StoreChanged()
-			}
 		})
 		if err != nil {
 			return err
@@ -203,9 +200,6 @@ func serveLogged(
 	}
 	err = p.Serve(ctx, l)
 	stop(nil)
-	if shown != nil {
-		shown.Close()
-	}
 	stopAdmin()
 	over := make(chan struct{})
 	go func() { following.Wait(); close(over) }()

@@ -65,11 +65,11 @@ type RecordPart struct {
 	Summary  bool // a model wrote it
 }
 
-// Record returns the parts of the record as they are sent; nil where there is none, or
-// nothing of the plan is done.
+// Record returns the parts of the record as they are sent, or would be; nil where there
+// is none.
 func (i *PlanInfo) Record() (parts []RecordPart) {
 	s := i.Plan.Slot
-	if s == nil || i.Shadow {
+	if s == nil {
 		return nil
 	}
 	var given []string

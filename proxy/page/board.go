@@ -1,8 +1,10 @@
 package page
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -47,7 +49,8 @@ type BoardLine struct {
 
 // BoardFault is one way in which requests went wrong, by its newest request.
 type BoardFault struct {
-	What     string    `json:"what"` // error, over or cut
+	What     string    `json:"what"`         // error, over or cut
+	Of       string    `json:"of,omitempty"` // the code or the status of an error
 	Requests int       `json:"requests"`
 	ID       string    `json:"id"`
 	Last     time.Time `json:"last"`
@@ -57,7 +60,7 @@ type BoardFault struct {
 const (
 	// rateTime is the time that a rate is of.
 	rateTime = 5 * time.Minute
-	// mostBoardLines bounds the models and the keys.
+	// mostBoardLines bounds the models, the keys and the faults.
 	mostBoardLines = 12
 )
 
@@ -109,8 +112,8 @@ func (l *BoardLine) finish(ran time.Duration) {
 // board sums the requests that are kept. The caller holds mu.
 func (p *Page) board(now time.Time) Board {
 	b := Board{Of: p.o.Replica, Version: p.o.Version, Since: p.began}
-	if len(p.ring.all) == mostRequests || p.ring.size > mostBytes/2 {
-		b.Since = p.ring.all[0].began
+	if len(p.requests) == mostRequests || p.size > mostBytes/2 {
+		b.Since = p.requests[0].began
 	}
 	models, keys := map[string]*BoardLine{}, map[string]*BoardLine{}
 	count := func(lines map[string]*BoardLine, name string, r *request, wrong []string) {
@@ -119,8 +122,8 @@ func (p *Page) board(now time.Time) Board {
 		}
 		lines[name].add(r, wrong, now)
 	}
-	found := map[string]*BoardFault{}
-	for _, r := range p.ring.all {
+	var found []*BoardFault
+	for _, r := range p.requests {
 		if r.reply.ID == "" {
 			continue
 		}
@@ -129,21 +132,28 @@ func (p *Page) board(now time.Time) Board {
 		if r.rewrite.Model != "" {
 			count(models, r.rewrite.Model, r, wrong)
 		}
-		if r.tenant != nil {
-			count(keys, r.tenant.name, r, wrong)
+		if name := r.client(); name != "" {
+			count(keys, name, r, wrong)
 		}
 		for _, what := range wrong {
-			if found[what] == nil {
-				found[what] = &BoardFault{What: what}
+			of := ""
+			if what == "error" {
+				of = cmp.Or(r.reply.Code, strconv.Itoa(r.reply.Status))
 			}
-			f := found[what]
+			i := slices.IndexFunc(found, func(f *BoardFault) bool { return f.What == what && f.Of == of })
+			if i < 0 {
+				i = len(found)
+				found = append(found, &BoardFault{What: what, Of: of})
+			}
+			f := found[i]
 			f.Requests, f.ID, f.Last, f.Why = f.Requests+1, r.id, r.began, r.why()
 		}
 	}
-	for _, what := range faults {
-		if f := found[what]; f != nil {
-			b.Faults = append(b.Faults, *f)
-		}
+	slices.SortStableFunc(found, func(a, b *BoardFault) int {
+		return cmp.Or(slices.Index(faults, a.What)-slices.Index(faults, b.What), b.Requests-a.Requests)
+	})
+	for _, f := range found[:min(len(found), mostBoardLines)] {
+		b.Faults = append(b.Faults, *f)
 	}
 	ran := now.Sub(p.began)
 	b.All.finish(ran)
@@ -159,10 +169,7 @@ func sorted(lines map[string]*BoardLine, ran time.Duration) []BoardLine {
 		all = append(all, *l)
 	}
 	slices.SortFunc(all, func(a, b BoardLine) int {
-		if n := b.Requests - a.Requests; n != 0 {
-			return n
-		}
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(b.Requests-a.Requests, strings.Compare(a.Name, b.Name))
 	})
 	return all[:min(len(all), mostBoardLines)]
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"time"
 
 	"laconic/compact"
@@ -61,10 +62,10 @@ func write(h *maphash.Hash, m *compact.Message) {
 
 // conversation is what is kept of the requests of one conversation.
 type conversation struct {
+	identity
 	id     int
-	tenant *tenant
+	from   proxy.Sender
 	model  string
-	key    convKey
 	began  time.Time
 	last   time.Time
 	points []view.Point
@@ -80,73 +81,36 @@ const (
 	mostPoints        = 400
 )
 
-type convKey struct {
-	tenant *tenant
-	hash   uint64
-}
-
-type conversations struct {
-	seed  maphash.Seed
-	next  int
-	byKey map[convKey]*conversation
-	// begun are conversations of one request, by how they started.
-	begun map[convKey]*conversation
-	order []*conversation // oldest first
-}
-
-func newConversations() conversations {
-	return conversations{seed: maphash.MakeSeed(), byKey: map[convKey]*conversation{}, begun: map[convKey]*conversation{}}
-}
-
-// of returns the conversation of a request, a new one where there is none.
-func (cs *conversations) of(id identity, t *tenant, now time.Time) *conversation {
+// conversationOf returns the conversation of a request, a new one where there is none.
+// The caller holds mu.
+func (p *Page) conversationOf(id identity, from proxy.Sender, now time.Time) *conversation {
 	if id == (identity{}) {
 		return nil
 	}
-	start, whole := convKey{t, id.start}, convKey{t, id.whole}
-	c := cs.byKey[whole]
-	if c == nil && id.whole != 0 {
-		if c = cs.begun[start]; c != nil { // its second request
-			delete(cs.begun, start)
-			c.key = whole
-			cs.byKey[whole] = c
+	find := func(is func(*conversation) bool) *conversation {
+		for i, c := range slices.Backward(p.convs) {
+			if nameOf(c.from) == nameOf(from) && is(c) {
+				p.convs = slices.Delete(p.convs, i, i+1)
+				return c
+			}
+		}
+		return nil
+	}
+	var c *conversation
+	if id.whole != 0 {
+		if c = find(func(c *conversation) bool { return c.whole == id.whole }); c == nil { // its second request
+			c = find(func(c *conversation) bool { return c.whole == 0 && c.start == id.start })
 		}
 	}
 	if c == nil {
-		cs.next++
-		c = &conversation{id: cs.next, tenant: t, began: now}
-		if id.whole != 0 {
-			c.key = whole
-			cs.byKey[whole] = c
-		} else {
-			c.key = start
-			cs.begun[start] = c
-		}
-		cs.order = append(cs.order, c)
-		cs.drop()
+		p.begun++
+		c = &conversation{id: p.begun, from: from, began: now}
 	}
-	c.last = now
+	c.identity, c.last = id, now
+	if p.convs = append(p.convs, c); len(p.convs) > mostConversations {
+		p.convs = slices.Delete(p.convs, 0, 1)
+	}
 	return c
-}
-
-// drop lets the conversation go that was not heard of for longest.
-func (cs *conversations) drop() {
-	if len(cs.order) <= mostConversations {
-		return
-	}
-	oldest := 0
-	for i, c := range cs.order {
-		if c.last.Before(cs.order[oldest].last) && i < len(cs.order)-1 {
-			oldest = i
-		}
-	}
-	c := cs.order[oldest]
-	for _, m := range []map[convKey]*conversation{cs.byKey, cs.begun} {
-		if m[c.key] == c {
-			delete(m, c.key)
-		}
-	}
-	cs.order = append(cs.order[:oldest], cs.order[oldest+1:]...)
 }
 
 // add notes a request that is over.
@@ -158,56 +122,14 @@ func (c *conversation) add(p view.Point) {
 	c.points = append(c.points, p)
 }
 
-// tenant is a sender of requests.
-type tenant struct {
-	name  string
-	named bool // by the configuration
-}
-
-const mostTenants = 1000
-
-type tenants struct {
-	all   map[proxy.Sender]*tenant
-	by    map[proxy.Sender]*tenant // of each credential, without a name
-	other *tenant                  // those that are too many
-}
-
-func newTenants() tenants {
-	return tenants{all: map[proxy.Sender]*tenant{}, by: map[proxy.Sender]*tenant{}, other: &tenant{name: "others"}}
-}
-
-// of returns the tenant of a sender, named as the configuration names its key, else
-// by a part of the hash of its credential.
-func (ts *tenants) of(s proxy.Sender) *tenant {
-	credential := proxy.Sender{Credential: s.Credential}
-	if t := ts.by[credential]; t != nil && (t.name == s.Key || s.Key == "" && !t.named) {
-		return t
-	}
-	t := ts.named(s)
-	if len(ts.by) < mostTenants {
-		ts.by[credential] = t
-	}
-	return t
-}
-
-// named returns the tenant of a name, a new one where there is none.
-func (ts *tenants) named(s proxy.Sender) *tenant {
-	if s.Key != "" { // it may come in several headers
-		s = proxy.Sender{Key: s.Key}
-	}
-	if t := ts.all[s]; t != nil {
-		return t
-	}
-	if len(ts.all) >= mostTenants {
-		return ts.other
-	}
-	t := &tenant{name: s.Key, named: s.Key != ""}
+// nameOf returns the name of a sender: as the configuration names its key, else a part
+// of the hash of its credential.
+func nameOf(s proxy.Sender) string {
 	switch {
+	case s.Key != "":
+		return s.Key
 	case s == proxy.Sender{}:
-		t.name = "no key"
-	case s.Key == "":
-		t.name = fmt.Sprintf("key %x", s.Credential[:3])
+		return "no key"
 	}
-	ts.all[s] = t
-	return t
+	return fmt.Sprintf("key %x", s.Credential[:3])
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -14,6 +15,28 @@ import (
 	"laconic/proxy"
 	"laconic/view"
 )
+
+// answers is an upstream that answers at once.
+type answers struct{}
+
+func (answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	const text = `{"choices":[{"message":{"role":"assistant","content":"ok"}}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`
+	return &http.Response{
+		StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Request: r, ContentLength: int64(len(text)),
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(text)),
+	}, nil
+}
+
+// agentBody is a request of an agent that read a file in each round.
+func agentBody(rounds int) string {
+	msgs := []string{`{"role":"user","content":"mend the test"}`}
+	for n := range rounds {
+		msgs = append(msgs, fmt.Sprintf(`{"role":"assistant","content":"I look.","tool_calls":[{"id":"c%d","type":"function","function":{"name":"read","arguments":"{\"path\":\"f%d.go\"}"}}]}`, n, n),
+			fmt.Sprintf(`{"role":"tool","tool_call_id":"c%d","content":%q}`, n, strings.Repeat(fmt.Sprintf("line %d of a file\n", n), 90)))
+	}
+	return `{"model":"gpt-4o","messages":[` + strings.Join(msgs, ",") + `]}`
+}
 
 // addsUp checks that the messages, the record and the edits of a request tell of the
 // same tokens, and that the record is as large as its text.

@@ -47,11 +47,10 @@ func (p *Page) serveFacts(w http.ResponseWriter, _ *http.Request) {
 		p.mu.Lock()
 		for i := range f.Models {
 			m := &f.Models[i]
-			if m.Sender == nil {
-				continue
-			}
-			if t := p.tenants.by[proxy.Sender{Credential: *m.Sender}]; t != nil {
-				m.Credential = t.name
+			for _, r := range p.requests { // the name that its requests have
+				if m.Sender != nil && r.from.Credential == *m.Sender {
+					m.Credential = nameOf(r.from)
+				}
 			}
 		}
 		p.mu.Unlock()

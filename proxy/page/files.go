@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"embed"
 	"net/http"
 	"path"
@@ -47,6 +48,9 @@ func (p *Page) serveFile(w http.ResponseWriter, name string, status int) {
 		notFound(w)
 		return
 	}
+	if status == http.StatusForbidden {
+		text = bytes.Replace(text, []byte(` hidden>That`), []byte(">That"), 1)
+	}
 	w.Header().Set("Content-Type", kind)
 	w.WriteHeader(status)
 	_, _ = w.Write(text)
@@ -86,6 +90,6 @@ func (p *Page) serveSignIn(w http.ResponseWriter, r *http.Request) {
 	case p.o.Enter(w, r.PostFormValue("token")):
 		http.Redirect(w, r, "/page/", http.StatusSeeOther)
 	default:
-		p.serveFile(w, "sign-in-again.html", http.StatusForbidden)
+		p.serveFile(w, "sign-in.html", http.StatusForbidden)
 	}
 }

@@ -4,16 +4,18 @@
 // It promises:
 //
 //   - no content: of messages it keeps roles, sizes and what was done to them, and
-//     why. Their texts are there only with a Capture, masked.
+//     why. Their texts are there only with a Capture, and are shown masked.
 //   - bounded: requests, messages and texts are kept in rings with a size. The
 //     oldest leave.
 //   - beside the way: a request is noted in one pass over its messages. What is shown
-//     is made when somebody looks, and who reads slowly is told less often.
+//     is made when somebody asks.
 //   - at home: the page loads nothing from elsewhere, and no script or style that is
 //     not one of its files. Nothing that a request says is ever markup.
 package page
 
 import (
+	"encoding/json"
+	"hash/maphash"
 	"net/http"
 	"sync"
 	"time"
@@ -31,7 +33,7 @@ type Options struct {
 	// Prices returns what tokens cost now; without a row that matches a model,
 	// nothing is said of money. It is called by one goroutine at a time.
 	Prices func() []Price
-	// Capture is how many bytes of texts are kept, masked; 0: none.
+	// Capture is how many bytes of texts are kept; 0: none.
 	Capture int
 	// Settings are the configuration in force.
 	Settings func() []Setting
@@ -77,37 +79,20 @@ type Page struct {
 	began time.Time
 
 	mu       sync.Mutex
-	ring     ring
-	convs    conversations
-	tenants  tenants
+	requests []*request // the newest, oldest first
+	byID     map[string]*request
+	size     int             // of them, in bytes
+	held     map[string]int  // bytes of texts, by sender
+	convs    []*conversation // the one that was heard of last comes last
+	begun    int             // conversations so far
+	seed     maphash.Seed
 	totals   totals
 	version  uint64 // of the newest change
-	watching map[*watcher]struct{}
-	closed   bool
-	capture  *capture // nil: no text is kept
 }
 
 // New makes a page that has seen nothing.
 func New(o Options) *Page {
-	p := &Page{
-		o: o, began: time.Now(), ring: newRing(), convs: newConversations(), tenants: newTenants(),
-		watching: map[*watcher]struct{}{},
-	}
-	if o.Capture > 0 {
-		p.capture = newCapture(o.Capture)
-	}
-	return p
-}
-
-// Close ends the streams of events, and the masking of texts.
-func (p *Page) Close() {
-	p.capture.close()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.closed = true
-	for w := range p.watching {
-		w.wake()
-	}
+	return &Page{o: o, began: time.Now(), byID: map[string]*request{}, held: map[string]int{}, seed: maphash.MakeSeed()}
 }
 
 // Listener returns what notes requests.
@@ -123,28 +108,27 @@ func (p *Page) Listener() proxy.Listener {
 
 // planned notes what a plan makes of each message.
 func (p *Page) planned(i proxy.PlanInfo) {
-	d, id, who, now := detailsOf(&i), identify(p.convs.seed, &i.Conversation), i.Sender(), time.Now()
+	d, id, from, now := detailsOf(&i), identify(p.seed, &i.Conversation), i.Sender(), time.Now()
+	var t *texts
+	if p.o.Capture > 0 {
+		t = textsOf(&i)
+	}
 	p.mu.Lock()
-	t := p.tenants.of(who)
-	r := p.ring.at(i.ID)
+	defer p.mu.Unlock()
+	r := p.at(i.ID)
 	r.details, r.shadow, r.again = d, i.Shadow, i.Again
 	if !i.Again {
-		r.began = now
-		r.tenant = t
-		r.conv = p.convs.of(id, t, now)
+		r.began, r.from, r.conv = now, from, p.conversationOf(id, from, now)
 	}
+	p.keep(r, t)
 	p.changed(r)
-	p.mu.Unlock()
-	if p.capture != nil {
-		p.capture.take(&i, t)
-	}
 }
 
 func (p *Page) rewritten(i proxy.RewriteInfo) {
 	i.Edits = nil // they point into the body
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := p.ring.at(i.ID)
+	r := p.at(i.ID)
 	r.rewrite = i
 	if r.conv != nil {
 		r.conv.model = i.Model
@@ -155,7 +139,7 @@ func (p *Page) rewritten(i proxy.RewriteInfo) {
 func (p *Page) passed(i proxy.PassInfo) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := p.ring.at(i.ID)
+	r := p.at(i.ID)
 	r.pass = &i
 	p.changed(r)
 }
@@ -163,20 +147,20 @@ func (p *Page) passed(i proxy.PassInfo) {
 func (p *Page) replied(i proxy.ReplyInfo) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := p.ring.at(i.ID)
+	r := p.at(i.ID)
 	if r.began.IsZero() {
 		r.began = time.Now().Add(-i.Duration)
 	}
 	if i.Rewrite != nil {
 		r.rewrite = *i.Rewrite // which belongs to the request, and all that it has
 	}
-	if r.tenant == nil && i.Client != "" { // it was not planned
-		r.tenant = p.tenants.named(proxy.Sender{Key: i.Client})
+	if r.from == (proxy.Sender{}) { // it was not planned
+		r.from.Key = i.Client
 	}
 	i.Rewrite, i.Pass = nil, nil
 	r.reply = i
 	p.account(r)
-	p.ring.close(r)
+	p.close(r)
 	p.changed(r)
 }
 
@@ -194,23 +178,10 @@ func (p *Page) summarized(i summarize.JobInfo) {
 	}
 }
 
-// changed notes that a request is not what it was, and wakes those who look.
+// changed notes that a request is not what it was.
 func (p *Page) changed(r *request) {
 	p.version++
 	r.version = p.version
-	for w := range p.watching {
-		w.wake()
-	}
-}
-
-// StoreChanged makes those who look see what is wrong with the store now.
-func (p *Page) StoreChanged() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.version++
-	for w := range p.watching {
-		w.wake()
-	}
 }
 
 // storeFault returns what is wrong with a store; nil: nothing.
@@ -238,7 +209,6 @@ func (p *Page) Pages() []proxy.AdminPage {
 		get("/page/api/request/", p.serveRequest),
 		get("/page/api/texts/", p.serveTexts),
 		get("/page/api/facts", p.serveFacts),
-		get("/page/api/events", p.serveEvents),
 	}
 	if p.o.Asks != nil {
 		pages = append(pages,
@@ -254,15 +224,18 @@ func toThePage(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/page/", http.StatusSeeOther)
 }
 
-// Forget drops the captured texts of a client, by the name of its key, or of all
-// with "": a name says whose they are, and a credential does not.
-func (p *Page) Forget(client string) {
-	if p.capture != nil {
-		p.capture.forget(client)
-	}
-}
-
 // notFound answers a request for what there is not.
 func notFound(w http.ResponseWriter) {
 	http.Error(w, "There is no such page.", http.StatusNotFound)
+}
+
+// serveJSON writes a value.
+func serveJSON(w http.ResponseWriter, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		http.Error(w, "This cannot be shown.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(text)
 }

@@ -35,8 +35,8 @@ func sent(p *Page, id, transcript string, t *testing.T, budget int) {
 func TestNothingOfATextIsKept(t *testing.T) {
 	p := New(Options{})
 	sent(p, "one", "user: canary of a question\nassistant: canary of an answer\nuser: more canaries", t, 1000)
-	v, _, _ := p.viewSince(0, true)
-	for _, value := range []any{v, p.ring.byID["one"].view()} {
+	v := p.since(0)
+	for _, value := range []any{v, p.byID["one"].view()} {
 		text, err := json.Marshal(value)
 		if err != nil {
 			t.Fatal(err)
@@ -45,7 +45,7 @@ func TestNothingOfATextIsKept(t *testing.T) {
 			t.Errorf("%s", text)
 		}
 	}
-	if d := p.ring.byID["one"].details; len(d.Messages) != 3 || compact.Role(d.Messages[1].Role) != compact.Assistant || !slices.Equal(d.Fates, []view.Fate{{State: view.Kept, Count: 3}}) {
+	if d := p.byID["one"].details; len(d.Messages) != 3 || compact.Role(d.Messages[1].Role) != compact.Assistant || !slices.Equal(d.Fates, []view.Fate{{State: view.Kept, Count: 3}}) {
 		t.Errorf("%+v", d)
 	}
 }
@@ -69,7 +69,7 @@ func TestRequestsOfOneConversationAreToldFromOthers(t *testing.T) {
 		id := fmt.Sprint(i)
 		sent(p, id, c.transcript, t, 1000)
 		got := 0
-		if conv := p.ring.byID[id].conv; conv != nil {
+		if conv := p.byID[id].conv; conv != nil {
 			got = conv.id
 		}
 		if got != c.want {
@@ -83,11 +83,11 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	for i := range 3 * mostRequests {
 		sent(p, fmt.Sprint(i), fmt.Sprintf("user: number %d", i), t, 1000)
 	}
-	if len(p.ring.all) != mostRequests || len(p.ring.byID) != mostRequests || p.ring.size > mostBytes {
-		t.Errorf("%d requests, %d by id, %d bytes", len(p.ring.all), len(p.ring.byID), p.ring.size)
+	if len(p.requests) != mostRequests || len(p.byID) != mostRequests || p.size > mostBytes {
+		t.Errorf("%d requests, %d by id, %d bytes", len(p.requests), len(p.byID), p.size)
 	}
-	if n := len(p.convs.order); n != mostConversations || len(p.convs.byKey)+len(p.convs.begun) > n {
-		t.Errorf("%d conversations, %d and %d by how they begin", n, len(p.convs.byKey), len(p.convs.begun))
+	if n := len(p.convs); n != mostConversations {
+		t.Errorf("%d conversations", n)
 	}
 	c := &conversation{}
 	for range 3*mostPoints + 10 {
@@ -96,34 +96,15 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	if l := c.line(); len(l.Points) != mostPoints || len(l.Points)+l.More != 3*mostPoints+10 || len(c.points) > 2*mostPoints {
 		t.Errorf("%d points and %d more", len(l.Points), l.More)
 	}
-	ts := newTenants()
-	for i := range mostTenants + 10 {
-		s := proxy.Sender{}
-		s.Credential[0], s.Credential[1] = byte(i), byte(i>>8)
-		ts.of(s)
-	}
-	if len(ts.all) > mostTenants {
-		t.Errorf("%d tenants", len(ts.all))
-	}
 }
 
-func TestTenantsAreNamedAsTheConfigurationNamesThem(t *testing.T) {
-	ts := newTenants()
-	for _, c := range []struct {
-		of   proxy.Sender
-		want string
-	}{
-		{proxy.Sender{Key: "ALICE", Credential: [32]byte{1}}, "ALICE"},
-		{proxy.Sender{Key: "client_keys[1]"}, "client_keys[1]"},
-		{proxy.Sender{}, "no key"},
-		{proxy.Sender{Credential: [32]byte{0xab, 0xcd, 0xef}}, "key abcdef"},
+func TestClientsAreNamedAsTheConfigurationNamesThem(t *testing.T) {
+	for want, of := range map[string]proxy.Sender{
+		"ALICE": {Key: "ALICE", Credential: [32]byte{1}}, "no key": {}, "key abcdef": {Credential: [32]byte{0xab, 0xcd, 0xef}},
 	} {
-		if got := ts.of(c.of).name; got != c.want {
-			t.Errorf("%+v is %q, want %q", c.of, got, c.want)
+		if got := nameOf(of); got != want {
+			t.Errorf("%+v is %q, want %q", of, got, want)
 		}
-	}
-	if ts.of(proxy.Sender{Key: "ALICE", Credential: [32]byte{1}}) != ts.of(proxy.Sender{Key: "ALICE", Credential: [32]byte{2}}) {
-		t.Error("one key in two headers is two tenants")
 	}
 }
 
@@ -151,7 +132,7 @@ func TestWhatEpochsCostIsNotHidden(t *testing.T) {
 	// Of 400 that were sent 50 are new, 100 came from the cache, and 250 had been
 	// there before the epoch.
 	f(1050, 400, 1, wire.Usage{Prompt: 400, Cached: 100}, totals{
-		Requests: 3, Before: 2950, Sent: 2300, Prompt: 2300, Output: 1, Cached: 1000, Compacted: 1, Epochs: 1, Rewritten: 250,
+		Requests: 3, Before: 2950, Sent: 2300, Prompt: 2300, Output: 1, Cached: 1000, Epochs: 1, Rewritten: 250,
 		Paid: 9100 + 1900 + 3100, Net: 650 - 250*9,
 	})
 }
@@ -169,7 +150,7 @@ func TestWhatWasNotSentSavesNothing(t *testing.T) {
 	if p.totals != before {
 		t.Errorf("got  %+v\nwant %+v", p.totals, before)
 	}
-	r := p.ring.byID["two"]
+	r := p.byID["two"]
 	if l := r.line(); !l.Unsent || l.Sent != 0 || l.MessagesSent != 0 || l.Before != 900 {
 		t.Errorf("%+v", l)
 	}

@@ -7,11 +7,11 @@ import (
 	"laconic/view"
 )
 
-// request is what is kept of one request. It holds no content.
+// request is what is kept of one request. Only texts holds content.
 type request struct {
 	id      string
 	began   time.Time
-	tenant  *tenant
+	from    proxy.Sender
 	conv    *conversation     // nil: it is not of a conversation that could be read
 	rewrite proxy.RewriteInfo // without an ID: it was not measured
 	pass    *proxy.PassInfo
@@ -19,24 +19,70 @@ type request struct {
 	details *view.Request   // never changed
 	shadow  bool            // nothing of them was done
 	again   bool            // they are of the second send
-	cost    cost
+	texts   *texts          // nil: they are not kept
+	cost    totals
 	room    int // in the ring, in bytes; 0: it is not over
 	version uint64
 }
 
-// size returns about how many bytes a request takes.
-func (r *request) size() int {
-	n := 2000
-	if r.details != nil {
-		n += r.details.Size()
+// client returns the name of who sent the request; "": it is not known.
+func (r *request) client() string {
+	if r.details == nil && r.from.Key == "" {
+		return ""
 	}
-	return n
+	return nameOf(r.from)
 }
 
-// detailsOf returns what a plan makes of each message. Most of what they cost is known
-// from the plan.
+// Bounds of what is kept of requests.
+const (
+	mostRequests = 1000
+	mostBytes    = 24 << 20
+)
+
+// at returns the request of an id, a new one where there is none. The caller holds mu,
+// as that of the next two does.
+func (p *Page) at(id string) *request {
+	r := p.byID[id]
+	if r == nil {
+		r = &request{id: id}
+		p.byID[id] = r
+		p.requests = append(p.requests, r)
+		p.drop()
+	}
+	return r
+}
+
+// close notes that a request is over, and will take no more room.
+func (p *Page) close(r *request) {
+	if r.room == 0 {
+		r.room = 2000
+		if r.details != nil {
+			r.room += r.details.Size()
+		}
+		p.size += r.room
+	}
+	p.drop()
+}
+
+// drop lets the oldest requests go.
+func (p *Page) drop() {
+	for len(p.requests) > 1 && (len(p.requests) > mostRequests || p.size > mostBytes) {
+		r := p.requests[0]
+		p.keep(r, nil)
+		p.requests[0] = nil
+		p.requests = p.requests[1:]
+		delete(p.byID, r.id)
+		p.size -= r.room
+	}
+}
+
+// detailsOf returns what a plan makes of each message, or would make in shadow. The plan
+// knows most of what they cost.
 func detailsOf(i *proxy.PlanInfo) *view.Request {
 	p := view.Planned{Conversation: i.Conversation, Sent: i.Sent, Plan: i.Plan, Counter: i.Counter}
+	if i.Shadow {
+		p.Sent = i.Plan.Apply(i.Conversation)
+	}
 	p.Before, p.After = i.Costs()
 	for _, part := range i.Record() {
 		p.Record = append(p.Record, view.Part(part))

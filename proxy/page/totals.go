@@ -5,8 +5,8 @@ import (
 	"laconic/view"
 )
 
-// totals are what was sent and what was not, since the start. Tokens are as the
-// proxy counts, but for Prompt, Cached and Output, which are as upstreams say.
+// totals are what was sent and what was not, of one request or of many. Tokens are as
+// the proxy counts, but for Prompt, Cached and Output, which are as upstreams say.
 type totals struct {
 	// Requests are those that went to an upstream, Unsent those that none got, of
 	// which nothing else is counted.
@@ -23,9 +23,7 @@ type totals struct {
 	// Rewritten is what was sent anew because an epoch changed what was sent before,
 	// and which a prompt cache would have served.
 	Rewritten int `json:"rewritten"`
-	Compacted int `json:"compacted"` // requests of which something was left out
-	// Epochs are those that began with a request that was sent.
-	Epochs int `json:"epochs"`
+	Epochs    int `json:"epochs"` // those that began with a request that was sent
 
 	// Priced is how many of the answers that stated usage have a price.
 	Priced int `json:"priced"`
@@ -38,97 +36,59 @@ type totals struct {
 	SummaryTokens int `json:"summary_tokens"`
 }
 
-// cost is what one request adds to the totals.
-type cost struct {
-	told, priced                             bool
-	before, sent                             int
-	prompt, cached, output, rewritten, epoch int
-	paid, net                                float64
+// add adds what a request took.
+func (t *totals) add(o *totals) {
+	for of, n := range map[*int]int{
+		&t.Requests: o.Requests, &t.Unsent: o.Unsent, &t.Before: o.Before, &t.Sent: o.Sent, &t.Told: o.Told,
+		&t.Prompt: o.Prompt, &t.Cached: o.Cached, &t.Output: o.Output, &t.Rewritten: o.Rewritten, &t.Epochs: o.Epochs, &t.Priced: o.Priced,
+	} {
+		*of += n
+	}
+	t.Paid += o.Paid
+	t.Net += o.Net
 }
 
-// account works out what a request cost, and adds it to its conversation and to
-// all.
+// account works out what a request took, and adds it to its conversation and to all. The
+// caller holds mu.
 func (p *Page) account(r *request) {
-	i := &r.rewrite
+	i, report, conv := &r.rewrite, &r.rewrite.Report, r.conv
 	if i.ID == "" || i.Outcome == proxy.Rejected {
 		return
 	}
-	report := &i.Report
-	if r.reply.Unsent {
-		p.totals.Unsent++
-		if c := r.conv; c != nil {
-			c.totals.Unsent++
-			c.add(view.Point{ID: r.id, Before: report.Before, Budget: report.Budget, Cached: -1, State: string(r.reply.Outcome), Unsent: true})
-		}
-		return
+	point := view.Point{ID: r.id, Before: report.Before, Sent: report.After, Budget: report.Budget, Cached: -1, State: string(r.reply.Outcome), Unsent: r.reply.Unsent}
+	k := totals{Requests: 1, Before: report.Before, Sent: report.After}
+	switch {
+	case r.reply.Unsent:
+		k, point.Sent = totals{Unsent: 1}, 0
+	case i.Outcome == proxy.Shadow:
+		k.Sent = k.Before
+	case i.NewEpoch:
+		k.Epochs, point.Epoch = 1, true
 	}
-	k := cost{before: report.Before, sent: report.After}
-	if i.Outcome == proxy.Shadow {
-		k.sent = k.before
-	}
-	conv := r.conv
-	if i.NewEpoch && i.Outcome != proxy.Shadow {
-		k.epoch = 1
-	}
-	if u := r.reply.Usage; u != nil && u.Prompt > 0 {
-		k.told = true
-		k.prompt, k.cached, k.output = u.Prompt, u.Cached, u.Completion
+	if u := r.reply.Usage; u != nil && u.Prompt > 0 && !r.reply.Unsent {
+		k.Told, k.Prompt, k.Cached, k.Output, point.Cached = 1, u.Prompt, u.Cached, u.Completion, u.Cached
 		// Other counts may move an epoch that began earlier, which costs the same.
-		if conv != nil && (k.epoch > 0 || report.Epochs > conv.epochs) && conv.caches && i.Outcome != proxy.Shadow {
-			fresh := max(0, k.before-conv.before) // what the client added
-			k.rewritten = max(0, u.Prompt-u.Cached-fresh)
+		if conv != nil && (k.Epochs > 0 || report.Epochs > conv.epochs) && conv.caches && i.Outcome != proxy.Shadow {
+			fresh := max(0, k.Before-conv.before) // what the client added
+			k.Rewritten = max(0, u.Prompt-u.Cached-fresh)
 		}
 		if price := p.price(i.Model); price != nil {
-			k.priced = true
-			k.price(price)
-		}
-		if conv != nil {
-			conv.caches = conv.caches || u.Cached > 0
+			const million = 1e6
+			k.Priced = 1
+			k.Paid = (float64(k.Prompt-k.Cached)*price.Input + float64(k.Cached)*price.Cached + float64(k.Output)*price.Output) / million
+			k.Net = (float64(k.Before-k.Sent)*price.Cached - float64(k.Rewritten)*(price.Input-price.Cached)) / million
 		}
 	}
 	if conv != nil {
-		if r.reply.Status == 200 {
-			conv.before, conv.epochs = k.before, report.Epochs
+		conv.caches = conv.caches || k.Cached > 0
+		if r.reply.Status == 200 && !r.reply.Unsent {
+			conv.before, conv.epochs = k.Before, report.Epochs
 		}
 		conv.totals.add(&k)
-		cached := -1
-		if k.told {
-			cached = k.cached
-		}
-		conv.add(view.Point{ID: r.id, Before: k.before, Sent: k.sent, Budget: report.Budget, Cached: cached, Epoch: k.epoch > 0, State: string(r.reply.Outcome)})
+		conv.add(point)
 	}
 	p.totals.add(&k)
 	r.cost = k
-}
-
-// price works out what a request cost by a price.
-func (k *cost) price(p *Price) {
-	const million = 1e6
-	k.paid = (float64(k.prompt-k.cached)*p.Input + float64(k.cached)*p.Cached + float64(k.output)*p.Output) / million
-	k.net = (float64(k.before-k.sent)*p.Cached - float64(k.rewritten)*(p.Input-p.Cached)) / million
-}
-
-func (t *totals) add(k *cost) {
-	t.Requests++
-	t.Before += k.before
-	t.Sent += k.sent
-	if k.sent < k.before {
-		t.Compacted++
-	}
-	t.Epochs += k.epoch
-	if !k.told {
-		return
-	}
-	t.Told++
-	t.Prompt += k.prompt
-	t.Cached += k.cached
-	t.Output += k.output
-	t.Rewritten += k.rewritten
-	if k.priced {
-		t.Priced++
-		t.Paid += k.paid
-		t.Net += k.net
-	}
 }
 
 // price returns the first price that matches a model; nil: none does.

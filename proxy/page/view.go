@@ -4,16 +4,18 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
 	"laconic/proxy"
+	"laconic/proxy/summarize"
 	"laconic/view"
 )
 
-// news are what changed since a watcher looked last, or all of it.
+// news are what changed since a browser looked last, or all of it.
 type news struct {
-	First         bool               `json:"first,omitempty"`
+	Version       uint64             `json:"version"` // to ask for what comes after
 	Began         time.Time          `json:"began"`
 	Requests      []requestLine      `json:"requests"`
 	Conversations []conversationLine `json:"conversations"`
@@ -28,7 +30,7 @@ type requestLine struct {
 	ID           string    `json:"id"`
 	Began        time.Time `json:"began"`
 	Conversation int       `json:"conversation,omitempty"`
-	Tenant       string    `json:"tenant,omitempty"`
+	Client       string    `json:"client,omitempty"`
 	Model        string    `json:"model,omitempty"`
 	Route        string    `json:"route,omitempty"`
 	Endpoint     string    `json:"endpoint,omitempty"`
@@ -38,13 +40,12 @@ type requestLine struct {
 	Reason       string    `json:"reason,omitempty"`
 	Wrong        []string  `json:"wrong,omitempty"`
 	Why          string    `json:"why,omitempty"` // it went so, and what to do
-	Wire         string    `json:"wire,omitempty"`
 	Before       int       `json:"before,omitempty"`
 	Sent         int       `json:"sent,omitempty"`
+	Would        int       `json:"would,omitempty"` // have been sent, without shadow
 	Budget       int       `json:"budget,omitempty"`
 	Messages     int       `json:"messages,omitempty"`
 	MessagesSent int       `json:"messages_sent,omitempty"`
-	Epochs       int       `json:"epochs,omitempty"`
 	Stages       []string  `json:"stages,omitempty"`
 	Repairs      int       `json:"repairs,omitempty"`
 	Over         bool      `json:"over"`             // it ended
@@ -73,34 +74,31 @@ func (r *request) why() string {
 }
 
 func (r *request) line() requestLine {
-	l := requestLine{ID: r.id, Began: r.began}
+	l := requestLine{ID: r.id, Began: r.began, Client: r.client()}
 	if r.began.IsZero() {
 		l.Began = time.Now()
 	}
 	if r.conv != nil {
 		l.Conversation = r.conv.id
 	}
-	if r.tenant != nil {
-		l.Tenant = r.tenant.name
-	}
 	if i := &r.rewrite; i.ID != "" {
 		l.Model, l.Route, l.Tags, l.Outcome = i.Model, i.Route, i.Tags, string(i.Outcome)
 		p := &i.Report
 		l.Before, l.Sent, l.Budget = p.Before, p.After, p.Budget
+		l.Messages, l.MessagesSent, l.Repairs = p.MessagesBefore, p.MessagesAfter, p.Repairs
 		if i.Outcome == proxy.Shadow {
-			l.Sent = p.Before
+			l.Sent, l.MessagesSent, l.Would = p.Before, p.MessagesBefore, p.After
 		}
-		l.Messages, l.MessagesSent, l.Epochs, l.Repairs = p.MessagesBefore, p.MessagesAfter, p.Epochs, p.Repairs
 		for _, s := range p.Stages {
 			l.Stages = append(l.Stages, s.Name)
 		}
 		l.OverheadUS = i.Overhead.Microseconds()
 	}
 	if i := r.pass; i != nil {
-		l.Wire, l.Endpoint, l.Method, l.Route, l.Tags, l.Outcome, l.Reason = i.Wire, i.Endpoint, i.Method, i.Route, i.Tags, string(i.Outcome), i.Reason
+		l.Endpoint, l.Method, l.Route, l.Tags, l.Outcome, l.Reason = i.Endpoint, i.Method, i.Route, i.Tags, string(i.Outcome), i.Reason
 	}
 	if i := &r.reply; i.ID != "" {
-		l.Wire, l.Endpoint, l.Method, l.Outcome = i.Wire, i.Endpoint, i.Method, string(i.Outcome)
+		l.Endpoint, l.Method, l.Outcome = i.Endpoint, i.Method, string(i.Outcome)
 		l.Wrong, l.Why = r.wrong(), r.why()
 		l.Over, l.Status, l.Code, l.Unsent = true, i.Status, i.Code, i.Unsent
 		if i.Unsent {
@@ -117,8 +115,8 @@ func (r *request) line() requestLine {
 // A conversationLine is a conversation in the list, with its course.
 type conversationLine struct {
 	ID     int          `json:"id"`
-	Tenant string       `json:"tenant"`
-	Named  bool         `json:"named,omitempty"` // the tenant is a client key of the configuration
+	Client string       `json:"client"`
+	Named  bool         `json:"named,omitempty"` // the client has a key of the configuration
 	Model  string       `json:"model"`
 	Began  time.Time    `json:"began"`
 	Last   time.Time    `json:"last"`
@@ -128,51 +126,45 @@ type conversationLine struct {
 }
 
 func (c *conversation) line() conversationLine {
-	l := conversationLine{ID: c.id, Model: c.model, Began: c.began, Last: c.last, More: c.more, Totals: c.totals}
+	l := conversationLine{ID: c.id, Client: nameOf(c.from), Named: c.from.Key != "", Model: c.model, Began: c.began, Last: c.last, Totals: c.totals}
 	hidden := max(0, len(c.points)-mostPoints)
-	l.More += hidden
-	l.Points = append([]view.Point{}, c.points[hidden:]...)
-	if c.tenant != nil {
-		l.Tenant, l.Named = c.tenant.name, c.tenant.named
-	}
+	l.More, l.Points = c.more+hidden, append([]view.Point{}, c.points[hidden:]...)
 	return l
 }
 
-// viewSince returns what changed since a version, nil for nothing, and the version
-// that it is of.
-func (p *Page) viewSince(seen uint64, first bool) (v *news, now uint64, closed bool) {
-	down, fault := p.down(), p.storeFault() // asked first: who tells that they changed waits for mu
+// since returns what changed since a version; 0: all.
+func (p *Page) since(seen uint64) news {
+	down, fault := p.down(), p.storeFault() // asked first: who answers may wait for mu
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || !first && p.version == seen {
-		return nil, p.version, p.closed
+	v := news{
+		Version: p.version, Began: p.began, Totals: p.totals, Board: p.board(time.Now()), Requests: []requestLine{}, Conversations: []conversationLine{},
+		Capture: p.o.Capture > 0, SignedIn: p.o.Asks != nil && p.o.Asks(),
 	}
-	v = &news{First: first, Began: p.began, Totals: p.totals, Board: p.board(time.Now()), Requests: []requestLine{}, Conversations: []conversationLine{}}
 	v.Board.Down, v.Board.Store = down, fault
-	if first {
-		v.Capture = p.capture != nil
-		v.SignedIn = p.o.Asks != nil && p.o.Asks()
-	}
 	touched := map[*conversation]bool{}
-	for _, r := range p.ring.all {
-		if !first && r.version <= seen {
-			continue
+	for _, r := range p.requests {
+		if r.version > seen {
+			v.Requests = append(v.Requests, r.line())
+			touched[r.conv] = true
 		}
-		v.Requests = append(v.Requests, r.line())
-		touched[r.conv] = true
 	}
-	for _, c := range p.convs.order {
-		if first || touched[c] {
+	for _, c := range p.convs {
+		if seen == 0 || touched[c] {
 			v.Conversations = append(v.Conversations, c.line())
 		}
 	}
-	return v, p.version, false
+	return v
 }
 
-// serveState is all that the page shows when it opens.
-func (p *Page) serveState(w http.ResponseWriter, _ *http.Request) {
-	v, _, _ := p.viewSince(0, true)
-	serveJSON(w, v)
+// serveState is what changed since the version that the browser saw; all of it, where it
+// names none, or one of another process.
+func (p *Page) serveState(w http.ResponseWriter, r *http.Request) {
+	seen, _ := strconv.ParseUint(r.FormValue("since"), 10, 64)
+	if r.FormValue("began") != p.began.Format(time.RFC3339Nano) {
+		seen = 0
+	}
+	serveJSON(w, p.since(seen))
 }
 
 // A requestView is one request, opened.
@@ -183,55 +175,33 @@ type requestView struct {
 	Again       bool              `json:"again,omitempty"`
 	Policy      string            `json:"policy,omitempty"`
 	Stream      bool              `json:"stream,omitempty"`
-	BytesBefore int               `json:"bytes_before,omitempty"`
-	BytesAfter  int               `json:"bytes_after,omitempty"`
 	StageCounts []view.StageCount `json:"stage_counts,omitempty"`
 	// OtherCount is what came less what was sent and what the stages saved: not 0 where
 	// a policy counts otherwise than the upstream.
 	OtherCount  int              `json:"other_count,omitempty"`
 	NotEnough   bool             `json:"not_enough,omitempty"`
 	Dropped     int              `json:"results_dropped,omitempty"`
-	Summary     *summaryLine     `json:"summary,omitempty"`
+	Summary     *summarize.Info  `json:"summary,omitempty"`
 	Retry       *proxy.RetryInfo `json:"retry,omitempty"`
 	Ended       string           `json:"ended,omitempty"`
 	CutUpstream bool             `json:"cut_by_upstream,omitempty"`
 	Rewritten   int              `json:"rewritten,omitempty"`
-	Facts       []string         `json:"facts,omitempty"`
 	Priced      bool             `json:"priced,omitempty"`
 	Paid        float64          `json:"paid,omitempty"`
 	Detail      string           `json:"detail,omitempty"`
 }
 
-type summaryLine struct {
-	Outcome string `json:"outcome"`
-	Spans   int    `json:"spans"`
-	Digests int    `json:"digests"`
-	Reason  string `json:"reason,omitempty"`
-	Model   string `json:"model,omitempty"`
-	WaitMS  int64  `json:"wait_ms,omitempty"`
-}
-
 func (r *request) view() requestView {
-	v := requestView{requestLine: r.line(), Request: r.details, Shadow: r.shadow, Again: r.again}
-	if i := &r.rewrite; i.ID != "" {
-		v.Policy, v.Stream, v.BytesBefore, v.BytesAfter = i.Policy, i.Stream, i.BytesBefore, i.BytesAfter
-		v.NotEnough, v.Dropped = i.Report.NotEnough, i.Report.ResultsDropped
-		v.StageCounts, v.OtherCount = view.Stages(&i.Report)
-		if s := i.Summary; s != nil {
-			v.Summary = &summaryLine{s.Outcome, s.Spans, s.Digests, s.Reason, s.Model, s.Duration.Milliseconds()}
-		}
-		v.Facts = i.Facts.Words()
+	i := &r.rewrite
+	v := requestView{
+		requestLine: r.line(), Request: r.details, Shadow: r.shadow, Again: r.again, Policy: i.Policy, Stream: i.Stream, Summary: i.Summary,
+		NotEnough: i.Report.NotEnough, Dropped: i.Report.ResultsDropped, Retry: r.reply.Retry, Ended: r.reply.Ended, CutUpstream: r.reply.Cut,
+		Rewritten: r.cost.Rewritten, Priced: r.cost.Priced > 0, Paid: r.cost.Paid, Detail: r.reply.Detail,
 	}
-	if i := r.pass; i != nil {
-		v.Detail = i.Detail
+	v.StageCounts, v.OtherCount = view.Stages(&i.Report)
+	if r.pass != nil {
+		v.Detail = cmp.Or(v.Detail, r.pass.Detail)
 	}
-	if i := &r.reply; i.ID != "" {
-		v.Retry, v.Ended, v.CutUpstream = i.Retry, i.Ended, i.Cut
-		if i.Detail != "" {
-			v.Detail = i.Detail
-		}
-	}
-	v.Rewritten, v.Priced, v.Paid = r.cost.rewritten, r.cost.priced, r.cost.paid
 	return v
 }
 
@@ -239,7 +209,7 @@ func (r *request) view() requestView {
 func (p *Page) serveRequest(w http.ResponseWriter, r *http.Request) {
 	id := strings.TrimPrefix(r.URL.Path, "/page/api/request/")
 	p.mu.Lock()
-	one := p.ring.byID[id]
+	one := p.byID[id]
 	var v requestView
 	if one != nil {
 		v = one.view()

@@ -20,12 +20,15 @@ function lazily(id, title, over, fill) {
   return e;
 }
 
+const whole = (r) => r && { ...r, list: data.list, fixed: data.fixed };
+
 function change(r) {
+  const last = data.changes[data.changes.indexOf(r) - 1];
   const epochs = r.began === 1 ? `epoch ${r.first}` : r.began ? `epochs ${r.first} to ${r.first + r.began - 1}` : "changed";
   return lazily("r" + r.number, `Request ${r.number}, ${epochs}: ${count(r.before)} → ${count(r.sent)} tokens`, r.sent > data.tokens, () => h("div", {},
     numbers(["Came", count(r.before), count(r.messages) + " messages"], ["Sent", count(r.sent), count(r.messages_sent) + " messages"],
       ["Budget", count(data.tokens), share(r.sent, data.tokens) + " used"], ["From the cache", count(r.cached), share(r.cached, r.sent)]),
-    planned({ ...r, list: data.list, fixed: data.fixed }, saidBy(r), null, true)));
+    planned(whole(r), { said: saidBy(r), open: true, before: whole(last), since: last && "request " + last.number })));
 }
 
 // going are requests [from, to) that are the one before them with new messages at the
@@ -63,7 +66,7 @@ document.getElementById("conversation").replaceChildren(
   h("h1", {}, "One conversation, before and after"),
   h("p", { class: "dim" }, h("bdi", {}, of)),
   numbers(["Requests", count(data.points.length)], ["Messages", count(data.list.length)], ["Epochs", count(data.epochs)], ["Cost", data.cost.toFixed(3), "of sending everything"]),
-  h("div", { class: "figure" }, chart, legend(), chart.note ? h("p", { class: "dim" }, chart.note) : null),
+  h("div", { class: "figure" }, chart, legend(data.points), chart.note ? h("p", { class: "dim" }, chart.note) : null),
   data.missing ? h("p", { class: "warn" }, "Not on this page: " + data.missing.join("; ") + ".") : "",
   h("p", { class: "dim" }, "Messages are numbered from 0, as in the client's list, and requests from 1. This part of the page holds texts of the conversation."),
   h("div", {}, list()));

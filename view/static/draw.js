@@ -17,7 +17,8 @@ export function h(tag, props, ...children) {
 export function s(tag, props, ...children) {
   const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [key, value] of Object.entries(props || {})) {
-    if (value !== undefined && value !== null) e.setAttribute(key, value);
+    if (key.startsWith("on")) e.addEventListener(key.slice(2), value);
+    else if (value !== undefined && value !== null) e.setAttribute(key, value);
   }
   e.append(...children.flat(9).filter(Boolean));
   return e;
@@ -51,55 +52,42 @@ export const money = (n) => (n >= 1 ? n.toFixed(2) : n.toFixed(4));
 
 // sawtooth draws what each request of a conversation sent, beside its budget, and what
 // the client sent. Where that is much more, what is above the budget is drawn smaller,
-// in a band of its own.
+// in a band of its own. What a request in shadow would have sent is drawn pale.
 export function sawtooth(points, width, height, open) {
-  const large = Boolean(open), right = large ? 72 : 0;
-  const inner = width - right, top = large ? 18 : 2, floor = height - 1;
-  const budget = points.length ? points[points.length - 1].budget : 0;
+  const top = 2, floor = height - 1, inner = width;
+  const last = points[points.length - 1] || {}, budget = last.budget || 0;
   const came = Math.max(1, ...points.map((p) => p.before));
   const low = Math.max(1, ...points.map((p) => p.sent), Math.min(budget, 4 * came)) * 1.06;
-  const banded = came > 1.5 * low, most = banded ? low : Math.max(low, came * 1.02);
+  const banded = came > 2 * low, most = banded ? low : Math.max(low, came * 1.02);
   const edge = banded ? top + (floor - top) * 0.36 : top;
   const x = (i) => (inner * i) / points.length;
   const y = (n) => (n <= most ? floor - ((floor - edge) * n) / most : edge - ((edge - top) * (n - most)) / (came - most));
-  const steps = (of) => {
-    let d = `M0 ${floor}`;
-    points.forEach((p, i) => (d += `V${y(of(p)).toFixed(1)}H${x(i + 1).toFixed(1)}`));
-    return d + `V${floor}Z`;
-  };
+  const steps = (of) => "M0 " + floor + points.map((p, i) => `V${y(of(p)).toFixed(1)}H${x(i + 1).toFixed(1)}`).join("") + `V${floor}Z`;
   const line = (of) => points.map((p, i) => `${i ? "V" : "M0 "}${y(of(p)).toFixed(1)}H${x(i + 1).toFixed(1)}`).join("");
-  const last = points[points.length - 1] || {};
-  const label = `Tokens of ${points.length} requests: the last one ${last.unsent ? "was not sent, of" : "sent " + count(last.sent) + " of"} ${count(last.before)}, with a budget of ${count(budget)}`;
+  const shadow = (p) => p.state === "shadow";
+  const label = `Tokens of ${points.length} requests: the last one ${last.unsent ? "was not sent, of" : (shadow(last) ? "would have sent " : "sent ") + count(last.sent) + " of"} ${count(last.before)}, with a budget of ${count(budget)}`;
   const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": label, preserveAspectRatio: "none" });
   if (!points.length) return svg;
   if (banded) svg.note = `Above ${count(Math.round(most))} tokens, in the shaded band, the scale is ${Math.round((((came - most) / (edge - top)) * (floor - edge)) / most)} times smaller, so that what was not sent shows.`;
   if (banded) svg.append(s("rect", { class: "band", x: 0, y: top, width: inner, height: edge - top }));
   svg.append(
     s("path", { class: "avoided", d: steps((p) => p.before) }),
-    s("path", { class: "sent", d: steps((p) => p.sent) }),
-    s("path", { class: "cached", d: steps((p) => Math.min(Math.max(p.cached, 0), p.sent)) }),
+    s("path", { class: "sent", d: steps((p) => (shadow(p) ? 0 : p.sent)) }),
+    s("path", { class: "would", d: steps((p) => (shadow(p) ? p.sent : 0)) }),
+    s("path", { class: "cached", d: steps((p) => (shadow(p) ? 0 : Math.min(Math.max(p.cached, 0), p.sent))) }),
   );
   points.forEach((p, i) => {
     if (p.epoch) svg.append(s("line", { class: "epoch", x1: x(i), x2: x(i), y1: top, y2: floor }));
   });
   svg.append(s("path", { class: "before", d: line((p) => p.before) }));
   for (const level of ["trigger", "land"]) {
-    if (large && last[level]) svg.append(s("path", { class: "level", d: line((p) => p[level] || 0) }, s("title", {}, level)));
+    if (open && last[level]) svg.append(s("path", { class: "level", d: line((p) => p[level] || 0) }, s("title", {}, level)));
   }
   if (budget && budget <= most) svg.append(s("path", { class: "budget", d: line((p) => p.budget) }));
   svg.append(s("line", { class: "base", x1: 0, x2: inner, y1: floor + 0.5, y2: floor + 0.5 }));
-  if (large) {
-    if (budget <= most) svg.append(s("text", { class: "budget", x: inner + 6, y: y(budget) + 4 }, count(budget)));
-    svg.append(s("text", { x: inner + 6, y: Math.max(Math.min(y(last.sent) + 4, floor - 2), budget <= most ? y(budget) + 18 : top + 4) }, last.unsent ? "not sent" : count(last.sent)));
-    const line = y(last.before) + 4, clear = Math.abs(line - y(budget) - 4) > 14 && Math.abs(line - y(last.sent) - 4) > 14;
-    if (clear) svg.append(s("text", { class: "before", x: inner + 6, y: line }, count(last.before)));
-    points.forEach((p, i) => {
-      const cached = p.cached < 0 ? "cache unknown" : `${count(p.cached)} cached`;
-      const hit = s("rect", { class: "hit", x: x(i), y: 0, width: Math.max(1, inner / points.length), height },
-        s("title", {}, `request ${i + 1}: ` + (p.unsent ? `${count(p.before)} came, and no upstream got it` : `sent ${count(p.sent)} of ${count(p.before)}, ${cached}`)));
-      hit.addEventListener("click", () => open(p.id));
-      svg.append(hit);
-    });
+  for (const [i, p] of open ? points.entries() : []) {
+    const said = p.unsent ? `${count(p.before)} came, and no upstream got it` : shadow(p) ? `${count(p.before)} went on as they came; ${count(p.sent)} would have` : `sent ${count(p.sent)} of ${count(p.before)}, ${p.cached < 0 ? "cache unknown" : count(p.cached) + " cached"}`;
+    svg.append(s("rect", { class: "hit", x: x(i), y: 0, width: Math.max(1, inner / points.length), height, onclick: () => open(p.id) }, s("title", {}, `request ${i + 1}: ` + said)));
   }
   return svg;
 }
@@ -134,11 +122,11 @@ export function strips(messages, fixed, slot, width) {
 }
 
 // meter draws a part of a budget.
-export function meter(sent, cached, budget, before) {
+export function meter(sent, cached, budget, before, would) {
   const svg = s("svg", { viewBox: "0 0 130 14", class: "meter", height: 14, width: 130, preserveAspectRatio: "none", "aria-hidden": "true" });
   const most = Math.max(budget, sent, 1), x = (n) => (130 * Math.min(n, most)) / most;
   svg.append(s("rect", { class: "m-fixed", x: 0, y: 6, width: x(before), height: 2 }));
-  svg.append(s("rect", { class: "sent", x: 0, y: 3, width: x(sent), height: 8 }));
+  svg.append(s("rect", { class: would ? "would" : "sent", x: 0, y: 3, width: x(sent), height: 8 }));
   if (cached > 0) svg.append(s("rect", { class: "cached", x: 0, y: 3, width: x(Math.min(cached, sent)), height: 8 }));
   svg.append(s("line", { class: "budget", x1: x(budget) - 0.5, x2: x(budget) - 0.5, y1: 0, y2: 14, "stroke-dasharray": "none" }));
   return svg;

@@ -3,17 +3,23 @@
 import { h, count, bytes, strips } from "./draw.js";
 
 export const numbers = (...pairs) => h("dl", { class: "numbers" }, pairs.filter(Boolean).map(([name, value, note]) =>
-  h("div", {}, h("dt", {}, name), h("dd", {}, value, note ? h("small", {}, " " + note) : null))));
+  h("div", {}, h("dt", {}, name), h("dd", {}, value, note ? h("small", {}, " ", note) : null))));
 
-export const table = (heads, rows, caption) => h("div", { class: "scroll" }, h("table", { "aria-label": caption },
+export const table = (heads, rows, caption, kind) => h("div", { class: "scroll" }, h("table", { "aria-label": caption, class: kind },
   h("thead", {}, h("tr", {}, heads.map((t) => h("th", { class: headClass(t), scope: "col" }, headText(t))))), h("tbody", {}, rows)));
 const headClass = (t) => (Array.isArray(t) ? t[1] : "");
 const headText = (t) => (Array.isArray(t) ? t[0] : t);
 
-export const legend = () => h("div", { class: "legend" },
-  h("span", {}, h("i", { class: "sent" }), "tokens sent"), h("span", {}, h("i", { class: "cached" }), "of these from the provider's cache"),
-  h("span", {}, h("i", { class: "before" }), "tokens that the client sent"), h("span", {}, h("i", { class: "avoided" }), "of these not sent"), h("span", {}, h("i", { class: "budget" }), "budget"),
-  h("span", {}, h("i", { class: "epoch" }), "epoch"));
+// legend says what the colours of a course mean, with the numbers of its last request.
+export const legend = (points) => {
+  const last = points && points[points.length - 1], n = (value) => (last && !last.unsent ? " " + count(value) : "");
+  const shadow = points && points.some((p) => p.state === "shadow"), only = points && points.every((p) => p.state === "shadow");
+  const entry = (kind, text) => h("span", {}, h("i", { class: kind }), text);
+  return h("div", { class: "legend" }, last && points.length > 1 ? h("span", {}, "The last request:") : null,
+    entry("before", "came" + (last ? " " + count(last.before) : "")), entry("budget", "budget" + (last ? " " + count(last.budget) : "")),
+    only ? null : entry("sent", "sent" + (last && last.state !== "shadow" ? n(last.sent) : "")), only ? null : entry("cached", "from the provider's cache" + (last && last.cached >= 0 && last.state !== "shadow" ? n(last.cached) : "")),
+    shadow ? entry("would", "would have been sent" + n(last.sent)) : null, only ? null : entry("avoided", "not sent"), entry("epoch", "an epoch begins"));
+};
 
 // done is what each stage did. It adds up to what came less what was sent.
 function done(r) {
@@ -35,7 +41,7 @@ function record(r) {
   const s = r.slot;
   if (!s) return null;
   const told = s.spans.some((one) => one.messages || one.sent);
-  const by = r.summary ? `${r.summary.outcome === "digest" ? "a program" : "the model " + r.summary.model} wrote it` + (r.summary.reason ? ` (${r.summary.reason})` : "") : "a program wrote it";
+  const by = r.summary ? `${r.summary.Outcome === "digest" ? "a program" : "the model " + r.summary.Model} wrote it` + (r.summary.Reason ? ` (${r.summary.Reason})` : "") : "a program wrote it";
   const size = (n) => h("td", { class: "n" }, told ? count(n) : "–");
   return h("section", {}, h("h2", {}, "The record of what left"),
     table(["Span", ["Messages", "n"], ["Tokens", "n"], ["Room", "n"]], s.spans.map((one, i) =>
@@ -82,22 +88,51 @@ function rowsOf(r) {
   return rows;
 }
 
-// planned shows what became of a request. said, if given, returns what a message said
-// as it came and as it was sent, and above is what stands above the messages.
-export function planned(r, said, above, open) {
+// recordRow is the record as one of the messages.
+const recordRow = (r) => ({ record: true, origin: -1, role: "record", state: "added", before: 0, after: r.slot.room, at: r.slot.in, host: r.slot.at });
+
+// newsOf marks the rows that are not what they were in the request before, whose rows are
+// given, and says how many they are.
+function newsOf(list, r, before, since) {
+  const was = new Map(rowsOf(before).filter((m) => m.origin >= 0).map((m) => [m.origin, m]));
+  const found = { came: 0, tokens: 0, left: 0, changed: 0 };
+  for (const m of list) {
+    const old = was.get(m.origin);
+    if (m.origin < 0 || (old && old.state === m.state && (m.state !== "changed" || old.after === m.after))) continue;
+    m.fresh = true;
+    if (!old) { found.came++; found.tokens += m.before; }
+    if (m.state === "left") found.left++;
+    if (m.state === "changed") found.changed++;
+  }
+  const room = (x) => (x.slot ? x.slot.room : 0), spans = (x) => (x.slot ? x.slot.spans.length : 0);
+  found.record = spans(r) !== spans(before) || room(r) !== room(before);
+  const parts = [`${count(found.came)} ${found.came === 1 ? "message" : "messages"} came (${count(found.tokens)} tokens)`, found.left ? count(found.left) + " left" : "", found.changed ? count(found.changed) + " changed" : "",
+    found.record ? (r.slot ? `the record has ${count(spans(r))} spans instead of ${count(spans(before))}` : "the record went") : ""].filter(Boolean);
+  const stays = !found.left && !found.changed && !found.record;
+  found.says = `Since ${since || "the request before"}: ${parts.join(", ")}. ` + (stays ? `What was sent before ${r.shadow ? "would be" : "is"} sent again as it was, so the provider's cache can serve it.` : `The provider's cache ${r.shadow ? "would end" : "ends"} at the first change.`);
+  return found;
+}
+
+// planned shows what became of a request. o.said returns what a message said as it came
+// and as it was sent, o.above stands above the messages, o.open opens what was changed,
+// and o.before is the request before it.
+export function planned(r, o = {}) {
   const list = rowsOf(r);
   const parts = [];
   if (list.length) {
     parts.push(h("div", { class: "figure" }, strips(list, r.fixed || 0, r.slot, 1400), h("div", { class: "legend" },
-      h("span", {}, "above: what came, below: what was sent"),
+      h("span", {}, `above: what came, below: what ${r.shadow ? "would have been" : r.unsent ? "was planned" : "was"} ${r.unsent ? "" : "sent"}`),
       ["system", "user", "assistant", "tool", "record"].map((role) => h("span", { class: "role " + role }, role === "record" ? "the record of what left" : role)))));
   }
+  if (o.before && list.length) parts.push(h("p", { id: "since" }, newsOf(list, r, o.before, o.since).says));
   parts.push(h("div", { class: "cols" }, done(r), record(r)));
+  const text = o.said && r.slot ? (o.said(recordRow(r)).sent || []).map((p) => p.text || "").join("").trim() : "";
+  if (text) parts.push(h("details", { class: "said", open: true }, h("summary", {}, "The text of the record"), pre(text)));
   if (r.epochs_of && r.epochs_of.length) {
     parts.push(h("h2", {}, "Epochs"), h("p", { class: "dim" }, "Those of this history, as it is counted now. As counts are corrected there may be one more or less than began with a request, which the totals count."), table([["At message", "n"], ["Came", "n"], ["Stayed", "n"], ["Trigger", "n"], ["Land", "n"], ["Budget", "n"]],
       r.epochs_of.map((e) => h("tr", {}, [e.at, e.before, e.after, e.trigger, e.land, e.budget].map((n) => h("td", { class: "n" }, count(n))))), "Epochs"));
   }
-  if (list.length) parts.push(messages(r, list, said, above, open));
+  if (list.length) parts.push(messages(r, list, o));
   return h("div", {}, parts);
 }
 
@@ -121,22 +156,21 @@ function begins(said) {
 
 // messages lists what became of each message. Long runs that fared alike are one
 // line, which opens; and so is what a message said.
-function messages(r, list, said, above, open) {
+function messages(r, list, { said, above, open }) {
   const edits = editsOf(r, list);
   const reasons = (m) => (m.record ? r.slot.stage + ": the record of what left" : [...new Set((edits.get(m.origin) || []).map((e) => `${e.stage}: ${e.why}`))].join("; ")) || (r.slot && m.origin === r.slot.at && m.state === "changed" ? "the record follows it" : "");
   const each = (m) => (m.record ? `${r.slot.stage} −${count(r.slot.room)}: the record of what left` :
     (edits.get(m.origin) || []).map((e) => `${e.stage} ${e.saved < 0 ? "−" + count(-e.saved) : count(e.saved)}: ${e.why}`).join("; ") || reasons(m));
   const sorted = [...list];
   if (r.slot) {
-    const one = { record: true, origin: -1, role: "record", state: "added", before: 0, after: r.slot.room, at: r.slot.in, host: r.slot.at };
     const host = sorted.findIndex((m) => (r.slot.at < 0 ? m.state === "left" : m.origin === r.slot.at));
-    sorted.splice(r.slot.at < 0 ? Math.max(host, 0) : host + 1, 0, one);
+    sorted.splice(r.slot.at < 0 ? Math.max(host, 0) : host + 1, 0, recordRow(r));
   }
   const line = (m) => {
     const number = m.origin < 0 ? "+" : String(m.origin), text = said && said(m);
-    const row = h("tr", { class: "state-" + m.state });
+    const row = h("tr", { class: "state-" + m.state + (m.fresh ? " since" : "") });
     const fill = (head) => row.replaceChildren(
-      h("td", { class: "n" }, head), h("td", {}, h("span", { class: "role " + m.role }, m.role)), h("td", {}, m.state),
+      h("td", { class: "n" }, head), h("td", {}, h("span", { class: "role " + m.role }, m.role)), h("td", {}, m.fresh ? h("b", { title: "not so in the request before" }, m.state) : m.state),
       h("td", { class: "n" }, m.origin < 0 ? "" : count(m.before)), h("td", { class: "n" }, m.state === "left" ? "–" : count(m.after)),
       h("td", { class: "n wide" }, m.record ? "" : bytes(m.bytes)), h("td", { class: "n wide" }, m.calls ? count(m.calls) : ""), h("td", { class: "n wide" }, m.media ? count(m.media) : ""),
       h("td", { class: "wrap" }, each(m), text ? h("div", { class: "dim begins" }, begins(text)) : null));
@@ -160,7 +194,7 @@ function messages(r, list, said, above, open) {
   const rows = [];
   for (let i = 0; i < sorted.length;) {
     let end = i + 1;
-    const alike = (m) => m.state === sorted[i].state && m.state !== "changed" && !m.record && reasons(m) === reasons(sorted[i]);
+    const alike = (m) => m.state === sorted[i].state && m.fresh === sorted[i].fresh && m.state !== "changed" && !m.record && reasons(m) === reasons(sorted[i]);
     while (end < sorted.length && alike(sorted[end])) end++;
     const run = sorted.slice(i, end);
     if (run.length > 8) rows.push(fold(run, line, stagesOf(run, edits)));
@@ -169,7 +203,7 @@ function messages(r, list, said, above, open) {
   }
   return h("section", {}, h("h2", {}, "Message by message"), above, r.more_messages ? h("p", { class: "dim" }, count(r.more_messages) + " older messages are not listed.") : null,
     r.more_edits ? h("p", { class: "dim" }, count(r.more_edits) + " edits are not listed.") : null,
-    table([["#", "n"], "Role", "State", ["Came", "n"], ["Sent", "n"], ["Size", "n wide"], ["Calls", "n wide"], ["Media", "n wide"], "Stage, tokens saved, and reason"], rows, "Messages"));
+    table([["#", "n"], "Role", "State", ["Came", "n"], [r.shadow ? "Would be sent" : "Sent", "n"], ["Size", "n wide"], ["Calls", "n wide"], ["Media", "n wide"], "Stage, tokens saved, and reason"], rows, "Messages", "messages"));
 }
 
 // stagesOf says what the edits of messages that fared alike saved.
@@ -186,7 +220,7 @@ function stagesOf(run, edits) {
 
 function fold(run, line, reason) {
   const first = run[0], last = run[run.length - 1], sum = (key) => run.reduce((n, m) => n + (m[key] || 0), 0);
-  const row = h("tr", { class: "fold state-" + first.state });
+  const row = h("tr", { class: "fold state-" + first.state + (first.fresh ? " since" : "") });
   const toggle = h("button", { "data-step": true, "aria-expanded": "false", onclick: () => {
     row.after(...run.flatMap(line));
     row.remove();

@@ -1,9 +1,11 @@
 // The page: what there is to show, where in it one is, and the keys.
 import { h } from "./draw.js";
 import * as views from "./views.js";
+import { sentence } from "./board.js";
+import { load } from "./load.js";
 
 // state is what the proxy told, by id.
-export const state = { requests: new Map(), conversations: new Map(), totals: {}, board: null, began: "", capture: false };
+export const state = { requests: new Map(), conversations: new Map(), totals: {}, board: null, began: "", version: 0, capture: false };
 
 const main = document.getElementById("main");
 const live = document.getElementById("live");
@@ -64,7 +66,7 @@ document.addEventListener("keydown", (e) => {
 });
 
 function take(news) {
-  if (news.first) {
+  if (news.began !== state.began) { // another process, or the first time
     state.requests.clear();
     state.conversations.clear();
     state.capture = Boolean(news.capture);
@@ -73,39 +75,33 @@ function take(news) {
   }
   const fault = news.board.store;
   store.hidden = !fault;
-  store.textContent = fault ? views.sentence(fault.says) + " Requests go on from memory." : "";
-  state.began = news.began;
-  state.totals = news.totals;
-  state.board = news.board;
+  store.textContent = fault ? sentence(fault.says) + ". Requests go on from memory." : "";
+  const same = news.began === state.began && !news.requests.length && JSON.stringify(news.board) === JSON.stringify(state.board);
+  Object.assign(state, { began: news.began, version: news.version, totals: news.totals, board: news.board });
   for (const c of news.conversations) state.conversations.set(c.id, c);
   for (const r of news.requests) state.requests.set(r.id, r);
   while (state.requests.size > 1000) state.requests.delete(state.requests.keys().next().value);
   if (!shown) show();
-  else if (shown.news) shown.news(news);
+  else if (shown.news && !same) shown.news(news);
 }
 
-// A browser opens six connections to a host, and each tab would hold one: a tab that
-// nobody sees lets go of its own.
-let events = null;
+// ask asks once a second for what is new, while somebody looks.
+let next = 0;
 
-function listen() {
-  const say = (text, kind) => {
-    live.textContent = text;
-    live.className = "live " + kind;
-  };
-  if (events) events.close();
-  events = null;
+async function ask() {
+  clearTimeout(next);
   if (document.hidden) return;
-  events = new EventSource("api/events");
-  events.onmessage = (e) => {
-    say("live", "on");
-    take(JSON.parse(e.data));
-  };
-  events.onerror = (e) => {
-    say("not connected", "off");
-    if (e.target === events && events.readyState === EventSource.CLOSED) setTimeout(listen, 3000);
-  };
+  try {
+    take(await load(`api/state?since=${state.version}&began=${encodeURIComponent(state.began)}`));
+    live.textContent = "live";
+    live.className = "live on";
+  } catch {
+    live.textContent = "not connected";
+    live.className = "live off";
+  }
+  clearTimeout(next);
+  next = setTimeout(ask, 1000);
 }
 
-document.addEventListener("visibilitychange", listen);
-listen();
+document.addEventListener("visibilitychange", ask);
+ask();

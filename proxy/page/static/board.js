@@ -16,17 +16,22 @@ export const addressOf = (filter) => {
   return "#/" + (all.size ? "?" + all : "");
 };
 
-// passes reports whether a request passes a filter.
-export function passes(filter, r) {
-  const said = [r.id, r.tags, r.model, r.code, r.endpoint].join("\n").toLowerCase();
-  return (!filter.is || r.outcome === filter.is || (r.wrong || []).includes(filter.is)) && (!filter.model || r.model === filter.model) &&
-    (!filter.key || r.tenant === filter.key) && (!filter.q || said.includes(filter.q.toLowerCase()));
+// passes reports whether a request passes a filter. "slow" is slower than 95 of 100 are,
+// and "uncached" is a prompt of which a cache kept less than half.
+export function passes(filter, r, board) {
+  const said = [r.id, r.tags, r.model, r.code || r.status, r.endpoint].join("\n").toLowerCase();
+  const is = { slow: r.first_byte_ms && r.first_byte_ms >= board.all.slow_ms, uncached: r.told && 2 * (r.cached || 0) < r.prompt }[filter.is];
+  return (!filter.is || is || r.outcome === filter.is || (r.wrong || []).includes(filter.is)) && (!filter.model || r.model === filter.model) &&
+    (!filter.key || r.client === filter.key) && (!filter.q || said.includes(filter.q.toLowerCase()));
 }
 
 export const words = { error: "failed", over: "went out above the budget", cut: "were cut short" };
-const link = (n, filter) => (n ? h("a", { class: "bad", href: addressOf(filter), "data-step": true }, count(n)) : h("span", { class: "dim" }, "0"));
+const filterWords = { error: "failed", over: "above the budget", cut: "cut short", slow: "slow", uncached: "mostly not from a cache" };
+const to = (filter, text) => h("a", { href: addressOf(filter), "data-step": true }, text);
+const link = (n, filter) => (n ? h("a", { class: filter.is === "error" ? "bad" : "warn", href: addressOf(filter), "data-step": true }, count(n)) : h("span", { class: "dim" }, "0"));
 const rate = (n) => (n >= 10 ? count(Math.round(n)) : n.toFixed(1)) + " / min";
-const sentence = (text) => text[0].toUpperCase() + text.slice(1);
+// sentence begins a text with a capital, unless it begins with a name.
+export const sentence = (text) => (/^[a-z]+[ ,]/.test(text) ? text[0].toUpperCase() + text.slice(1) : text);
 
 // board draws what is wrong, in words, in numbers, and by model and key.
 export function board(b) {
@@ -34,13 +39,13 @@ export function board(b) {
   const wrong = [
     ...down.map((u) => h("li", { class: "bad" }, h("a", { href: "#/upstreams", "data-step": true }, u.upstream + " is down"), h("span", { class: "says" }, u.why || ""))),
     ...faults.map((f) => h("li", { class: f.what === "error" ? "bad" : "warn" },
-      h("a", { href: addressOf({ is: f.what }), "data-step": true }, `${count(f.requests)} ${f.requests === 1 ? "request" : "requests"} ${f.requests === 1 ? words[f.what].replace("were", "was") : words[f.what]}`),
+      h("a", { href: addressOf({ is: f.what, q: f.of }), "data-step": true }, `${count(f.requests)} ${f.requests === 1 ? "request" : "requests"} ${f.requests === 1 ? words[f.what].replace("were", "was") : words[f.what]}`),
       h("span", { class: "says" }, (f.why ? sentence(f.why) + ". " : ""), h("a", { href: "#/request/" + f.id }, "The newest came at " + clock(f.last))))),
   ];
   const lines = (title, rows, by) => rows.length ? h("div", {}, table([title, ["Requests", "n"], ["Failed", "n"], ["Over", "n"], ["Cut", "n"], ["From a cache", "n wide"], ["Rate", "n wide"], ["First byte", "n"], ["95 of 100", "n wide"]],
     rows.map((l) => h("tr", {}, h("td", { class: "cut name" }, h("a", { href: addressOf({ [by]: l.name }), "data-step": true }, l.name)), h("td", { class: "n" }, count(l.requests)),
       h("td", { class: "n" }, link(l.errors, { is: "error", [by]: l.name })), h("td", { class: "n" }, link(l.over, { is: "over", [by]: l.name })), h("td", { class: "n" }, link(l.cut, { is: "cut", [by]: l.name })),
-      h("td", { class: "n wide" }, share(l.cached, l.prompt)), h("td", { class: "n wide" }, rate(l.per_minute)), h("td", { class: "n" }, l.median_ms ? time(l.median_ms) : "–"), h("td", { class: "n wide" }, l.slow_ms ? time(l.slow_ms) : "–"))),
+      h("td", { class: "n wide" }, l.prompt ? to({ is: "uncached", [by]: l.name }, share(l.cached, l.prompt)) : "–"), h("td", { class: "n wide" }, rate(l.per_minute)), h("td", { class: "n" }, l.median_ms ? time(l.median_ms) : "–"), h("td", { class: "n wide" }, l.slow_ms ? to({ is: "slow", [by]: l.name }, time(l.slow_ms)) : "–"))),
     title)) : null;
   return h("div", {},
     h("h1", {}, "What is wrong", b.of ? ` (of the replica ${b.of} alone; others share its store)` : ""),
@@ -49,8 +54,8 @@ export function board(b) {
       ["Requests", h("a", { href: "#/" }, count(all.requests)), "since " + clock(b.since)],
       ["Failed", link(all.errors, { is: "error" })], ["Over budget", link(all.over, { is: "over" })], ["Cut short", link(all.cut, { is: "cut" })],
       ["Upstreams down", down.length ? h("a", { class: "bad", href: "#/upstreams" }, count(down.length)) : h("span", { class: "dim" }, "0")],
-      ["From a cache", share(all.cached, all.prompt), all.prompt ? "" : "no answer said"], ["Rate", rate(all.per_minute), "of 5 min"],
-      all.median_ms ? ["First byte", time(all.median_ms), "95 of 100 in " + time(all.slow_ms)] : null),
+      ["From a cache", all.prompt ? to({ is: "uncached" }, share(all.cached, all.prompt)) : "–", all.prompt ? "" : "no answer said"], ["Rate", to({}, rate(all.per_minute)), "of 5 min"],
+      all.median_ms ? ["First byte", time(all.median_ms), ["95 of 100 in ", to({ is: "slow" }, time(all.slow_ms))]] : null),
     h("div", { class: "cols" }, lines("Model", b.models || [], "model"), lines("Client", b.keys || [], "key")));
 }
 
@@ -60,7 +65,7 @@ export function filters(filter, state, changed) {
     const values = [...new Set([...of, filter[name]].filter(Boolean))].sort();
     return h("select", { "aria-label": name === "is" ? "Outcome" : name === "key" ? "Client" : "Model", onchange: (e) => set(name, e.target.value) },
       h("option", { value: "" }, { is: "all outcomes", model: "all models", key: "all clients" }[name]),
-      values.map((v) => h("option", { value: v, selected: filter[name] === v }, v)));
+      values.map((v) => h("option", { value: v, selected: filter[name] === v }, (name === "is" && filterWords[v]) || v)));
   };
   const set = (name, value) => {
     filter[name] = value;
@@ -70,5 +75,5 @@ export function filters(filter, state, changed) {
   const all = [...state.requests.values()];
   const find = h("input", { type: "search", "aria-label": "Search", placeholder: "id, tag, model, code", value: filter.q || "", oninput: (e) => set("q", e.target.value.trim()) });
   return h("div", { class: "tools", id: "filters" },
-    options("is", [...Object.keys(words), ...all.map((r) => r.outcome)]), options("model", all.map((r) => r.model)), options("key", all.map((r) => r.tenant)), find);
+    options("is", [...Object.keys(filterWords), ...all.map((r) => r.outcome)]), options("model", all.map((r) => r.model)), options("key", all.map((r) => r.client)), find);
 }

@@ -4,15 +4,15 @@ import { pre } from "./request.js";
 import { load } from "./load.js";
 
 // texts returns what a request said, once somebody asks for it: a button, and, when it
-// was pressed, what each message said. changed is called when that comes.
-export function texts(id, changed) {
+// was pressed, what each message said. changed is called when that comes. In shadow there is what came alone.
+export function texts(id, shadow, changed) {
   const one = { said: null, button: null };
   const masked = "What looks like a credential is masked as [secret].";
   one.button = h("div", { class: "tools" }, h("button", { onclick: async () => {
     try {
       const t = await load("api/texts/" + id);
       const { messages, input, ...rest } = t.before;
-      one.said = saidBy(t);
+      one.said = saidBy(t, shadow);
       one.button = h("div", {}, h("div", { class: "tools" }, h("span", { class: "dim" }, t.same ? "It was sent as it came. " + masked : masked), h("span", { class: "gap" }),
         h("a", { class: "button", href: `api/texts/${id}.jsonl`, download: id + ".jsonl" }, "Download for laconic replay")),
       h("details", { class: "said" }, h("summary", {}, "All but the messages"), pre(clipped(json(rest)))));
@@ -25,11 +25,12 @@ export function texts(id, changed) {
 }
 
 // saidBy returns what says what a message said on both sides.
-function saidBy(t) {
+function saidBy(t, shadow) {
   const listOf = (body) => (body && Array.isArray(body.messages) ? body.messages : []); // items have no places of messages
   const came = listOf(t.before), sent = t.same ? came : listOf(t.after);
   return (m) => {
     const before = came[m.origin], after = sent[m.at];
+    if (shadow) return { came: before ? pieces(before) : null, sent: before && m.state === "kept" ? pieces(before) : [{ kind: "shadow: this was not made" }] };
     if (m.record) return { came: null, sent: after ? recordIn(came[m.host], after) : null };
     return { came: before ? pieces(before) : null, sent: after ? pieces(after) : null };
   };

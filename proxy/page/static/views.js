@@ -3,7 +3,7 @@ import { h, count, short, time, micros, share, clock, money, sawtooth, meter } f
 import { numbers, table, legend, planned } from "./request.js";
 import { load } from "./load.js";
 import { texts } from "./texts.js";
-import { board, filters, filterOf, passes } from "./board.js";
+import { board, filters, filterOf, passes, sentence } from "./board.js";
 
 const open = (id) => { location.hash = "#/request/" + id; };
 
@@ -35,9 +35,9 @@ function requestRow(r) {
       h("td", {}, outcome(r)),
       h("td", { class: "n" }, r.budget ? count(r.before) : ""),
       h("td", { class: "n" }, r.budget ? (r.unsent ? "–" : count(r.sent)) : ""),
-      h("td", { class: "wide" }, r.budget && !r.unsent ? meter(r.sent, r.cached || 0, r.budget, r.before) : ""),
+      h("td", { class: "wide" }, r.budget && !r.unsent ? meter(r.would || r.sent, r.would ? 0 : r.cached || 0, r.budget, r.before, r.would) : ""),
       h("td", { class: "n wide" }, r.told ? share(r.cached || 0, r.prompt) : ""),
-      h("td", { class: "cut wide", title: r.why || "" }, r.why || (r.stages || []).join(", ") || (r.reason ? "reason: " + r.reason : r.repairs ? "repair" : "")),
+      h("td", { class: "cut why", title: r.why || "" }, r.would && r.would < r.before ? `would have sent ${count(r.would)}: ` : "", r.why || (r.stages || []).join(", ") || (r.reason ? "reason: " + r.reason : r.repairs ? "repair" : "")),
       h("td", { class: "path wide" }, status(r)),
       h("td", { class: "n wide" }, r.over ? time(r.duration_ms || 0) : ""),
     );
@@ -48,12 +48,12 @@ function requestRow(r) {
 }
 
 const requestHeads = ["Time", ["Conv.", "n wide"], "Model", "Outcome", ["Came", "n"], ["Sent", "n"], ["Of the budget", "wide"], ["Cached", "n wide"],
-  ["Why, or stages", "wide"], ["Status", "wide"], ["Took", "n wide"]];
+  "Why, or stages", ["Status", "wide"], ["Took", "n wide"]];
 
 // requestList is a table of requests, newest first, which takes news.
 function requestList(state, of) {
   const rows = new Map();
-  const element = table(requestHeads, [], "Requests, newest first");
+  const element = table(requestHeads, [], "Requests, newest first", "requests");
   const body = element.querySelector("tbody");
   const put = (r, fresh) => {
     if (!of(r)) return;
@@ -93,8 +93,8 @@ function course(c) {
   return h("a", { class: "course", href: "#/conversation/" + c.id, "data-step": true },
     h("div", { class: "top" }, h("span", { class: "what" }, c.id + " · " + (c.model || "no model")), h("span", { class: "dim" }, clock(c.last))),
     sawtooth(c.points, 300, 54),
-    h("div", { class: "foot" }, h("span", {}, count(c.totals.requests) + (c.totals.requests === 1 ? " request" : " requests") + (c.tenant ? " · " + c.tenant : "")),
-      h("span", {}, last ? (last.unsent ? "the last was not sent" : `${short(last.sent)} of ${short(last.before)} sent`) : "")));
+    h("div", { class: "foot" }, h("span", {}, count(c.totals.requests) + (c.totals.requests === 1 ? " request" : " requests") + (c.client ? " · " + c.client : "")),
+      h("span", {}, last ? (last.unsent ? "the last was not sent" : `${last.state === "shadow" ? "would send " : ""}${short(last.sent)} of ${short(last.before)}${last.state === "shadow" ? "" : " sent"}`) : "")));
 }
 
 // requests is the first place: what is wrong, and what happens now.
@@ -105,12 +105,12 @@ export function requests(state) {
   const heading = h("h2", { id: "list", tabindex: "-1" });
   let list;
   const relist = () => {
-    list = requestList(state, (r) => passes(filter, r));
+    list = requestList(state, (r) => passes(filter, r, state.board));
     below.replaceChildren(list.element);
     say();
   };
   const say = () => {
-    const found = filtered() ? [...state.requests.values()].filter((r) => passes(filter, r)).length : state.requests.size;
+    const found = filtered() ? [...state.requests.values()].filter((r) => passes(filter, r, state.board)).length : state.requests.size;
     heading.textContent = filtered() ? `${count(found)} of ${count(state.requests.size)} requests, newest first` : "Requests, newest first";
     nothing.textContent = state.requests.size ? "No request passes this filter." : "No request came yet. Point a client's OPENAI_BASE_URL at this proxy.";
     nothing.hidden = found > 0;
@@ -151,16 +151,16 @@ export function conversation(state, id) {
     const chart = sawtooth(c.points, 1400, 200, open);
     top.replaceChildren(
       h("h1", {}, `Conversation ${c.id} · ${c.model || "no model"}`),
-      h("p", { class: "dim" }, [c.tenant, "since " + clock(c.began), c.more ? count(c.more) + " earlier requests are not drawn" : ""].filter(Boolean).join(" · ")),
+      h("p", { class: "dim" }, [c.client, "since " + clock(c.began), c.more ? count(c.more) + " earlier requests are not drawn" : ""].filter(Boolean).join(" · ")),
       totalsOf(c.totals),
-      h("div", { class: "figure" }, chart, legend(), chart.note ? h("p", { class: "dim" }, chart.note) : null),
+      h("div", { class: "figure" }, chart, legend(c.points), chart.note ? h("p", { class: "dim" }, chart.note) : null),
     );
   };
   fill();
   const c = state.conversations.get(id);
   return {
     element: h("div", {}, h("div", { class: "crumb" }, h("a", { href: "#/" }, "Requests")), top, h("h2", {}, "Its requests, newest first"), list.element,
-      c && c.named ? erase(c.tenant) : null),
+      c && c.named ? erase(c.client) : null),
     news: (n) => { list.news(n); if (n.conversations.some((c) => c.id === id)) fill(); },
     up: "#/",
   };
@@ -193,12 +193,14 @@ export function request(state, id) {
   const element = h("div", {}, h("p", { class: "empty" }, "…"));
   const known = state.requests.get(id);
   const view = { element, up: known && known.conversation ? "#/conversation/" + known.conversation : "#/" };
-  const captured = state.capture ? texts(id, () => fill()) : null;
+  const captured = state.capture ? texts(id, known && known.outcome === "shadow", () => fill()) : null;
   const fill = async () => {
     try {
       const r = await load("api/request/" + id);
       if (r.conversation) view.up = "#/conversation/" + r.conversation;
-      element.replaceChildren(h("div", {}, opened(r, captured)));
+      const points = (state.conversations.get(r.conversation) || { points: [] }).points, last = points[points.findIndex((p) => p.id === id) - 1];
+      const before = last && (await load("api/request/" + last.id).catch(() => null));
+      element.replaceChildren(h("div", {}, opened(r, captured, before)));
     } catch (err) {
       element.replaceChildren(h("p", { class: "empty" }, err.message));
     }
@@ -208,19 +210,21 @@ export function request(state, id) {
   return view;
 }
 
-function opened(r, texts) {
-  const crumbs = h("div", { class: "crumb" }, h("a", { href: "#/" }, "Requests"), r.conversation ? [" / ", h("a", { href: "#/conversation/" + r.conversation }, "conversation " + r.conversation)] : null);
+function opened(r, texts, before) {
+  const crumbs = h("div", { class: "crumb" }, h("a", { href: "#/" }, "Requests"), r.conversation ? [" / ", h("a", { href: "#/conversation/" + r.conversation }, "conversation " + r.conversation)] : null,
+    before ? [" / ", h("a", { href: "#/request/" + before.id }, "the request before")] : null);
   const parts = [
     crumbs,
     h("h1", {}, r.model || (r.method || "") + " " + (r.endpoint || "")),
-    h("p", { class: "dim" }, [clock(r.began), r.tenant, r.route !== undefined && r.route !== "" ? "row " + r.route : "", r.policy ? "policy " + r.policy : "",
+    h("p", { class: "dim" }, [clock(r.began), r.client, r.route !== undefined && r.route !== "" ? "row " + r.route : "", r.policy ? "policy " + r.policy : "",
       r.stream ? "stream" : "", r.tags ? "tags " + r.tags : "", "id " + r.id].filter(Boolean).join(" · ")),
     numbers(
       ["Outcome", outcome(r)],
       ["Status", status(r)],
       r.budget ? ["Came", count(r.before), count(r.messages) + " messages"] : null,
       r.budget ? (r.unsent ? ["Sent", "nothing", "no upstream got it"] : ["Sent", count(r.sent), count(r.messages_sent) + " messages"]) : null,
-      r.budget ? ["Budget", count(r.budget), r.unsent ? "" : share(r.sent, r.budget) + " used"] : null,
+      r.would ? ["Would have sent", count(r.would)] : null,
+      r.budget ? ["Budget", count(r.budget), r.unsent ? "" : share(r.would || r.sent, r.budget) + (r.would ? " would be used" : " used")] : null,
       r.told ? ["Upstream counted", count(r.prompt)] : null,
       r.told ? ["The cache kept", count(r.cached), share(r.cached || 0, r.prompt)] : null,
       r.rewritten ? ["Sent anew by an epoch", count(r.rewritten)] : null,
@@ -231,8 +235,8 @@ function opened(r, texts) {
       r.over ? ["All", time(r.duration_ms || 0)] : null,
     ),
   ];
-  if (r.code || r.detail || r.reason || r.ended || r.cut_by_upstream || r.not_enough) {
-    parts.push(h("p", { class: "warn" }, [r.reason ? "passed: " + r.reason : "", r.code, r.detail, r.ended ? "the answer ended: " + r.ended : "",
+  if (r.why || r.code || r.detail || r.reason || r.ended || r.cut_by_upstream || r.not_enough) {
+    parts.push(h("p", { class: "warn" }, [r.why ? sentence(r.why) : "", r.reason ? "passed: " + r.reason : "", r.code, r.detail === r.why ? "" : r.detail, r.ended ? "the answer ended: " + r.ended : "",
       r.cut_by_upstream ? "the upstream read only a part of the prompt" : "", r.not_enough ? "nothing more could leave" : ""].filter(Boolean).join(" · ")));
   }
   if (r.retry) {
@@ -244,7 +248,7 @@ function opened(r, texts) {
   if (r.shadow) parts.push(h("p", { class: "warn" }, "Shadow: this is what would have been done. The request went on as it came."));
   if (r.unsent) parts.push(h("p", { class: "warn" }, "No upstream got this request. What follows was planned and not done, and no total counts it."));
   if (r.again) parts.push(h("p", { class: "dim" }, "This is the plan of the second send."));
-  return [...parts, planned(r, texts && texts.said, texts && texts.button)];
+  return [...parts, planned(r, { said: texts && texts.said, above: texts && texts.button, before: before && before.list ? before : null })];
 }
 
 // savings says what was not sent, and what that cost.
@@ -274,7 +278,7 @@ export function savings(state) {
           h("td", { class: "n" }, h("a", { href: "#/conversation/" + c.id, "data-step": true }, String(c.id))), h("td", { class: "cut" }, c.model),
           [c.totals.requests, c.totals.before, c.totals.sent].map((n) => h("td", { class: "n" }, count(n))), h("td", { class: "n" }, share(c.totals.before - c.totals.sent, c.totals.before)),
           h("td", { class: "n" }, c.totals.told ? share(c.totals.cached, c.totals.prompt) : "–"), h("td", { class: "n" }, count(c.totals.epochs)), h("td", { class: "n" }, count(c.totals.rewritten)),
-          priced ? h("td", { class: "n" }, money(c.totals.paid)) : null)), "Conversations"),
+          priced ? h("td", { class: "n" }, c.totals.priced ? money(c.totals.paid) : "–") : null)), "Conversations"),
     ));
   };
   fill();
@@ -288,10 +292,8 @@ function facts(title, fill) {
   return { element: h("div", {}, h("h1", {}, title), body), up: "#/" };
 }
 
-const since = (t) => (t ? new Date(t).toLocaleString("en-GB") : "never");
-
-// sentence makes one of what a finding says.
-export const sentence = (says) => says[0].toUpperCase() + says.slice(1) + ".";
+// since is a time of today, or a day and a time.
+const since = (t) => (!t ? "never" : new Date(t).toDateString() === new Date().toDateString() ? clock(t) : new Date(t).toLocaleString("en-GB"));
 
 export function upstreams() {
   return facts("Upstreams", (f) => [
@@ -304,7 +306,7 @@ export function upstreams() {
     (f.models || []).length ? table(["Upstream", "Model", "Credential", "Learnt"], f.models.map((m) => h("tr", {},
       h("td", { class: "wrap" }, m.upstream), h("td", { class: "wrap" }, m.model), h("td", { class: "mono" }, m.credential), h("td", { class: "wrap" }, (m.facts || []).join(", ")))), "Models") : h("p", { class: "empty" }, "Nothing was learnt yet."),
     h("h2", {}, "What was found"),
-    (f.findings || []).map((d) => h("p", { class: d.bad ? "bad" : d.state === "ok" ? "good" : "dim" }, sentence(d.says), d.fix ? h("span", { class: "dim" }, " Fix: " + d.fix) : null)),
+    (f.findings || []).map((d) => h("p", { class: d.bad ? "bad" : d.state === "ok" ? "good" : "dim" }, d.check + ": " + d.says + ".", d.fix ? h("span", { class: "dim" }, " Fix: " + d.fix) : null)),
   ]);
 }
 
