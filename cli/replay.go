@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"laconic/config"
 	"laconic/replay"
 	"laconic/replay/record"
 	"laconic/replay/report"
@@ -145,7 +144,7 @@ func (r *replayRun) run(ctx context.Context, stdout, stderr io.Writer) int {
 		code = exitInput
 	}
 	if r.Show != nil && res.Shown == nil && len(res.Files) > 0 && err == nil {
-		fmt.Fprintln(stderr, "replay:", r.notShown(&res))
+		fmt.Fprintf(stderr, "replay: no conversation that was measured is called %q (without --conversation the page has the one with the largest request)\n", r.conversation)
 		code = exitInput
 	}
 	if told := tellReplay(&res, stderr); told != exitDone {
@@ -172,15 +171,6 @@ func widthOf(w io.Writer) int {
 		}
 	}
 	return 0
-}
-
-// notShown says why the page has no conversation.
-func (r *replayRun) notShown(res *replay.Result) string {
-	text := fmt.Sprintf("no conversation that was measured is called %q", r.conversation)
-	if near := config.Nearest(r.conversation, res.IDs); near != "" {
-		return text + fmt.Sprintf(", did you mean %q?", near)
-	}
-	return text + fmt.Sprintf("; one is called %q", slices.Min(res.IDs))
 }
 
 // write writes the result to its destinations. If nothing was measured, only JSON

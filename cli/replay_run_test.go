@@ -170,6 +170,5 @@ func TestPageOfAConversation(t *testing.T) {
 	f(replayRun{}, exitDone, "", "the secret is", "mystery")
 	f(replayRun{conversation: "other"}, exitDone, "", "the mystery is", "secret")
 	f(replayRun{bare: true}, exitDone, "", "What the columns mean", "secret")
-	f(replayRun{conversation: "othr"}, exitInput, "replay: no conversation that was measured is called \"othr\", did you mean \"other\"?\n", "What the columns mean", "secret")
-	f(replayRun{conversation: "x"}, exitInput, "replay: no conversation that was measured is called \"x\"; one is called \"errand\"\n", "What the columns mean", "secret")
+	f(replayRun{conversation: "othr"}, exitInput, "replay: no conversation that was measured is called \"othr\" (without --conversation the page has the one with the largest request)\n", "What the columns mean", "secret")
 }

@@ -1,16 +1,11 @@
 package replay
 
 import (
-	"bufio"
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"laconic/compact/compacttest"
-	"laconic/replay/record"
 )
 
 // TestFactsOfATranscript: every rule of Facts, one conversation each.
@@ -19,8 +14,8 @@ func TestFactsOfATranscript(t *testing.T) {
 		t.Helper()
 		msgs := compacttest.Messages(t, transcript)
 		var got []string
-		for _, fact := range Facts(msgs) {
-			got = append(got, fact.Value)
+		for _, fact := range factsOf(msgs) {
+			got = append(got, fact.value)
 		}
 		if g := strings.Join(got, " "); g != want {
 			t.Errorf("facts %q, want %q in\n%s", g, want, transcript)
@@ -63,106 +58,14 @@ func TestFactsOfATranscript(t *testing.T) {
 	f("mia_li_3668", "user: I am mia_li_3668.\nassistant: ok | call c1 find {\"id\":\"mia_li_3668\"}\ntool c1: x")
 }
 
-// TestFactSaysWhere: first and last place, role and distance in bytes.
+// TestFactSaysWhere: the first place and the last.
 func TestFactSaysWhere(t *testing.T) {
 	msgs := compacttest.Messages(t, "user: read main_test.go\nassistant: yes | call c1 read main_test.go\ntool c1: 12345\nuser: again\nassistant: ok | call c2 read main_test.go\ntool c2: x")
-	got := Facts(msgs)
-	want := []Fact{
-		{Call: 1, Name: "read", Value: "main_test.go", First: 0, Last: 0, LastRole: "user", Distance: 0},
-		{Call: 4, Name: "read", Value: "main_test.go", First: 0, Last: 1, LastRole: "assistant", Distance: 10},
+	want := []fact{
+		{call: 1, value: "main_test.go", around: "read main_test.go"},
+		{call: 4, value: "main_test.go", last: 1, around: "main_test.go"},
 	}
-	if !slices.Equal(got, want) {
+	if got := factsOf(msgs); !slices.Equal(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-}
-
-// TestFactsAgreeWithTheFiles holds the extractor, made to take values as they
-// are written, against the facts that lie beside the real conversations: of
-// those facts at least 99 % must be found, and at most 1 % as many others. Place
-// and distance must agree too.
-func TestFactsAgreeWithTheFiles(t *testing.T) {
-	const leastFound, mostOthers = 0.99, 0.01
-	dir := compacttest.LargerSet(t)
-	files, _ := filepath.Glob(filepath.Join(dir, "facts", "*.jsonl"))
-	if len(files) == 0 {
-		t.Fatalf("no facts in %s", dir)
-	}
-	var all agreement
-	for _, file := range files {
-		a := compareFacts(t, filepath.Join(dir, filepath.Base(file)), file)
-		t.Logf("%-34s %5d facts, %5d found, %2d others, place agrees in %5d", filepath.Base(file), a.want, a.found, a.others, a.placed)
-		all.want += a.want
-		all.found += a.found
-		all.others += a.others
-		all.placed += a.placed
-		if float64(a.found) < leastFound*float64(a.want) {
-			t.Errorf("%s: %d of %d facts found", file, a.found, a.want)
-		}
-		// One fact more or less decides nothing in a file of a dozen.
-		if float64(a.others) > mostOthers*float64(a.want)+1 {
-			t.Errorf("%s: %d facts beside the %d", file, a.others, a.want)
-		}
-	}
-	t.Logf("together %d facts, %d found, %d others, place agrees in %d", all.want, all.found, all.others, all.placed)
-	if float64(all.placed) < 0.98*float64(all.found) {
-		t.Errorf("first, last, role and distance agree in %d of %d", all.placed, all.found)
-	}
-}
-
-type agreement struct{ want, found, others, placed int }
-
-// compareFacts compares what is found in a file of conversations with what is
-// on record, as multisets: a value that two calls of a message use is two
-// facts.
-func compareFacts(t *testing.T, conversations, facts string) (a agreement) {
-	t.Helper()
-	type key struct {
-		call        int
-		name, value string
-	}
-	type factsLine struct {
-		ID    string
-		Facts []Fact
-	}
-	recorded := map[string][]Fact{}
-	f, err := os.Open(facts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var r factsLine
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		recorded[r.ID] = r.Facts
-		a.want += len(r.Facts)
-	}
-	for r, bad := range record.Read(conversations, nil) {
-		if bad != nil {
-			t.Fatal(bad)
-		}
-		wanted := map[key][]Fact{}
-		for _, w := range recorded[r.ID] {
-			k := key{w.Call, w.Name, w.Value}
-			wanted[k] = append(wanted[k], w)
-		}
-		plain(r.Messages)
-		for _, g := range factsBy(asWritten, r.Messages) {
-			k := key{g.Call, g.Name, g.Value}
-			w := wanted[k]
-			if len(w) == 0 {
-				a.others++
-				continue
-			}
-			a.found++
-			if g.of = w[0].of; w[0] == g {
-				a.placed++
-			}
-			wanted[k] = w[1:]
-		}
-	}
-	return a
 }

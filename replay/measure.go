@@ -2,6 +2,8 @@ package replay
 
 import (
 	"fmt"
+	"iter"
+	"time"
 
 	"laconic/compact"
 	"laconic/compact/promises"
@@ -17,7 +19,6 @@ type conversation struct {
 	costs   []int // of each message
 	peak    int   // cost of the largest request
 	turns   []turn
-	memory  *memory
 	read    [][]string // the texts of each message: see reading
 	full    float64    // bill of sending everything
 }
@@ -26,15 +27,15 @@ type conversation struct {
 type turn struct {
 	messages int // length of the request
 	full     int // its cost
-	// [from, to) are the facts used by the calls that the request led to.
-	from, to int
-	edits    []edit // those that the request led to
+	// facts and edits are those of the calls that the request led to.
+	facts []fact
+	edits []edit
 }
 
 // prepare computes what all policies are compared with.
 func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversation {
 	plain(r.Messages)
-	v := &conversation{Conversation: r, counter: c, memory: remember(r.Messages)}
+	v := &conversation{Conversation: r, counter: c}
 	v.fixed = c.Fixed(compact.Beside{Tools: r.Tools, Functions: r.Functions, Format: r.Format})
 	v.costs = make([]int, len(r.Messages))
 	for i := range r.Messages {
@@ -42,8 +43,7 @@ func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversa
 		v.read = append(v.read, reading(&r.Messages[i]))
 	}
 	points := r.RequestPoints()
-	edits := editsOf(r.Messages, v.read, points)
-	facts, at := v.memory.facts, 0
+	facts, edits := factsOf(r.Messages), editsOf(r.Messages, v.read, points)
 	var before *request
 	for i, k := range points {
 		// A request led to the calls before the next one.
@@ -52,12 +52,11 @@ func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversa
 			next = points[i+1]
 		}
 		t := turn{messages: k}
-		for ; at < len(facts) && facts[at].Call < k; at++ {
+		for ; len(facts) > 0 && facts[0].call < next; facts = facts[1:] {
+			if facts[0].call >= k {
+				t.facts = append(t.facts, facts[0])
+			}
 		}
-		t.from = at
-		for ; at < len(facts) && facts[at].Call < next; at++ {
-		}
-		t.to = at
 		for ; len(edits) > 0 && edits[0].message < next; edits = edits[1:] {
 			t.edits = append(t.edits, edits[0])
 		}
@@ -75,6 +74,44 @@ func prepare(r *record.Conversation, c compact.Counter, prices Prices) *conversa
 	return v
 }
 
+// step is one request, as a policy makes it.
+type step struct {
+	*turn
+	in          compact.Conversation
+	plan        compact.Plan
+	report      compact.Report
+	took        time.Duration // to plan it
+	before, now *request      // before is nil for the first
+	whole       []bool        // of each message of the client's list: it is sent unchanged
+	// common messages at its start are as in the request before, which is worth cached
+	// tokens.
+	common, cached int
+	began          int // epochs that the request before did not have
+}
+
+// through yields every request of a conversation as a policy makes it, with its index.
+func (v *conversation) through(p *compact.Policy, b compact.Budget) iter.Seq2[int, *step] {
+	return func(yield func(int, *step) bool) {
+		var before *request
+		var epochs []compact.Epoch
+		for i := range v.turns {
+			s := &step{turn: &v.turns[i], before: before}
+			s.in = compact.Conversation{Messages: v.Messages[:s.messages:s.messages], Fixed: v.fixed, Rules: v.Rules}
+			start := time.Now()
+			s.plan, s.report = compact.Compact(s.in, p, v.counter, b)
+			msgs := s.plan.Apply()
+			s.took = time.Since(start)
+			s.now, s.whole = v.sent(msgs, before)
+			s.common, s.cached = shared(before, s.now)
+			s.began = newEpochs(epochs, s.plan.Epochs)
+			if !yield(i, s) {
+				return
+			}
+			before, epochs = s.now, s.plan.Epochs
+		}
+	}
+}
+
 // run is what one policy did to one conversation under one budget.
 type run struct {
 	Numbers
@@ -88,43 +125,36 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 	if o.as != nil {
 		policy = o.as(policy)
 	}
-	var before *request
-	var epochs []compact.Epoch
-	for i := range v.turns {
-		t := &v.turns[i]
-		in := compact.Conversation{Messages: v.Messages[:t.messages:t.messages], Fixed: v.fixed, Rules: v.Rules}
-		plan, report := compact.Compact(in, policy, v.counter, b)
-		climbed := newEpochs(epochs, plan.Epochs)
-		msgs := plan.Apply()
-		now, whole := v.sent(msgs, before)
-		common, cached := shared(before, now)
-		if t.full > b.Tokens {
-			kept := v.memory.retained(t.from, t.to, msgs, whole)
-			kept.Edits, kept.EditsShown = len(t.edits), v.shownEdits(t.edits, msgs, whole)
+	for _, s := range v.through(policy, b) {
+		if s.full > b.Tokens {
+			kept := retained(s.facts, s.now.msgs, s.whole)
+			kept.Edits, kept.EditsShown = len(s.edits), v.shownEdits(s.edits, s.now.msgs, s.whole)
 			r.Over++
 			r.Kept.add(&kept)
-			if now.total <= b.Tokens {
+			if s.now.total <= b.Tokens {
 				r.Fits++
 			}
 		}
-		broke := before != nil && common < len(before.msgs)
-		r.Epochs += climbed
+		broke := s.before != nil && s.common < len(s.before.msgs)
+		r.Epochs += s.began
 		if broke {
 			r.PrefixBreaks++
 		}
-		r.Sent += now.total
-		r.Cached += cached
-		r.Bill += o.Prices.bill(now.total, cached)
+		r.Sent += s.now.total
+		r.Cached += s.cached
+		r.Took += s.took
+		r.Bill += o.Prices.bill(s.now.total, s.cached)
 		if len(p.claims) > 0 {
-			errs := promises.Broken(in, p.Policy, v.counter, b, &plan, report)
-			if broke && climbed == 0 {
-				errs = append(errs, fmt.Errorf("stable: only %d of the %d messages sent before start the request, and no epoch did", common, len(before.msgs)))
+			errs := promises.Broken(s.in, p.Policy, v.counter, b, &s.plan, s.report)
+			if broke && s.began == 0 {
+				errs = append(errs, fmt.Errorf("stable: only %d of the %d messages sent before start the request, and no epoch did", s.common, len(s.before.msgs)))
 			}
-			r.check(errs, p, Failure{Budget: name, File: v.File, Conversation: v.ID, Messages: t.messages})
+			r.check(errs, p, Failure{Budget: name, File: v.File, Conversation: v.ID, Messages: s.messages})
 		}
-		before, epochs = now, plan.Epochs
 	}
-	r.finish()
+	if r.Facts > 0 {
+		r.recalls = []float64{r.Recall()}
+	}
 	return r
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 )
 
 // Numbers are the measurements of one policy under one budget, summed over
@@ -29,6 +30,8 @@ type Numbers struct {
 	Full   float64 `json:"full_bill"`
 	// Failures is the number of broken promises that the policy claims.
 	Failures int `json:"failures"`
+	// Took is how long the policy took. It is not the same twice.
+	Took time.Duration `json:"took_ns"`
 
 	recalls []float64 // of the conversations with facts
 }
@@ -67,13 +70,6 @@ func (k *Kept) add(o *Kept) {
 	k.EditsShown += o.EditsShown
 }
 
-// finish ends the measurement of one conversation.
-func (n *Numbers) finish() {
-	if n.Facts > 0 {
-		n.recalls = []float64{n.Recall()}
-	}
-}
-
 // add adds other measurements.
 func (n *Numbers) add(o *Numbers) {
 	n.Conversations += o.Conversations
@@ -88,29 +84,13 @@ func (n *Numbers) add(o *Numbers) {
 	n.Bill += o.Bill
 	n.Full += o.Full
 	n.Failures += o.Failures
+	n.Took += o.Took
 	n.recalls = append(n.recalls, o.recalls...)
 }
 
 // Recall returns the share of the facts that were in the request, 0 to 1. This
 // and every other share of nothing is 1.
 func (n *Numbers) Recall() float64 { return share(n.Recalled, n.Facts) }
-
-// VerbatimRecall returns Recall with the surroundings.
-func (n *Numbers) VerbatimRecall() float64 { return share(n.Verbatim, n.Facts) }
-
-// HardRecall returns Recall of the facts whose last message left or was changed.
-// Each policy has its own, so it says how good a policy's replacements are, and
-// not which policy keeps more.
-func (n *Numbers) HardRecall() float64 { return share(n.HardRecalled, n.Hard) }
-
-// HardVerbatimRecall returns HardRecall with the surroundings.
-func (n *Numbers) HardVerbatimRecall() float64 { return share(n.HardVerbatim, n.Hard) }
-
-// WholeCalls returns the share of the calls of which the request had all facts.
-func (n *Numbers) WholeCalls() float64 { return share(n.CallsWhole, n.Calls) }
-
-// ShownEdits returns the share of the edits whose old lines were all shown.
-func (n *Numbers) ShownEdits() float64 { return share(n.EditsShown, n.Edits) }
 
 // Cost returns the bill relative to sending everything: 1 is no gain.
 func (n *Numbers) Cost() float64 { return relative(n.Bill, n.Full) }

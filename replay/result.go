@@ -28,10 +28,8 @@ type Result struct {
 	// Unread are the files, lines and elements that could not be read, in order.
 	Unread []record.Unread `json:"unread,omitempty"`
 	// Shown is the conversation that Options.Show chose, or nil. It is not part of
-	// the JSON, which has no content. IDs are names among which a conversation was
-	// looked for, in no order.
+	// the JSON, which has no content.
 	Shown *view.Conversation `json:"-"`
-	IDs   []string           `json:"-"`
 }
 
 // ModelBudget is the budget that some conversations of a model had.

@@ -11,45 +11,29 @@ import (
 // kept for the value to count as verbatim.
 const surroundings = 12
 
-// memory holds the facts of a conversation and the text around their last
-// occurrences.
-type memory struct {
-	facts  []Fact
-	around []string // of each fact: its last occurrence with its surroundings
-}
-
-func remember(msgs []compact.Message) *memory {
-	m := &memory{facts: Facts(msgs)}
-	for i := range m.facts {
-		f := &m.facts[i]
-		m.around = append(m.around, lastOccurrence(&msgs[f.Last], f.Value))
-	}
-	return m
-}
-
-// retained counts which of the facts [from, to) are in a request: anywhere, and
-// with the surroundings of their last occurrence. whole reports, for each message
-// of the client's list, whether it is sent unchanged.
-func (m *memory) retained(from, to int, sent []compact.Message, whole []bool) Kept {
-	k := Kept{Facts: to - from}
+// retained counts which facts are in a request: anywhere, and with the surroundings of
+// their last occurrence. whole reports, for each message of the client's list, whether
+// it is sent unchanged.
+func retained(facts []fact, sent []compact.Message, whole []bool) Kept {
+	k := Kept{Facts: len(facts)}
 	missed := false // by the call of the fact
-	for i := from; i < to; i++ {
-		f := &m.facts[i]
-		if i == from || f.Call != m.facts[i-1].Call || f.of != m.facts[i-1].of {
+	for i := range facts {
+		f := &facts[i]
+		if i == 0 || f.call != facts[i-1].call || f.of != facts[i-1].of {
 			k.Calls++
 			k.CallsWhole++
 			missed = false
 		}
-		if whole[f.Last] {
+		if whole[f.last] {
 			k.Recalled++
 			k.Verbatim++
 			continue
 		}
 		k.Hard++
 		switch {
-		case whole[f.First] || holds(sent, f.Value):
+		case whole[f.first] || holds(sent, f.value):
 			k.HardRecalled++
-			if holds(sent, m.around[i]) {
+			if holds(sent, f.around) {
 				k.HardVerbatim++
 			}
 		case !missed:

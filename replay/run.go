@@ -2,9 +2,9 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -154,7 +154,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	res.Unread = unread
 	if o.Show != nil && ctx.Err() == nil {
-		res.Shown, res.IDs = show.shown(ctx, &o), show.ids
+		res.Shown = show.shown(ctx, &o)
 	}
 	return res.Result, ctx.Err()
 }
@@ -211,41 +211,17 @@ func (o *Options) size() (n int64) {
 	return n
 }
 
+// checked returns the options with their defaults, or says what is wrong with them.
 func (o Options) checked() (Options, error) {
-	switch {
-	case len(o.Files) == 0:
-		return o, errors.New("there is no file to replay")
-	case len(o.Policies) == 0:
-		return o, errors.New("there is no policy to replay with")
-	case len(o.Budgets) == 0:
-		return o, errors.New("there is no budget to replay under")
-	case o.Counter == nil && o.CounterFor == nil:
-		return o, errors.New("there is no counter of tokens")
-	}
 	if o.Prices == nil {
 		o.Prices = &DefaultPrices
-	}
-	if err := o.Prices.check(); err != nil {
-		return o, err
-	}
-	for _, b := range o.Budgets {
-		if !b.Model && b.Tokens <= 0 && !(b.Share > 0) {
-			return o, errors.New("a budget must be above zero")
-		}
 	}
 	if o.Workers <= 0 {
 		o.Workers = 2
 	}
-	policies := make([]Policy, len(o.Policies))
-	for i, p := range o.Policies {
-		for _, n := range p.Claims {
-			if n < 1 || n > len(promiseNames) {
-				return o, fmt.Errorf("policy %s: there is no promise %d", p.Name, n)
-			}
-		}
-		p.claims = PromiseNames(p.Claims)
-		policies[i] = p
+	o.Policies = slices.Clone(o.Policies)
+	for i := range o.Policies {
+		o.Policies[i].claims = PromiseNames(o.Policies[i].Claims)
 	}
-	o.Policies = policies
-	return o, nil
+	return o, o.Prices.check()
 }

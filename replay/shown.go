@@ -26,38 +26,21 @@ type showing struct {
 	best   *conversation
 	n      int // number of best, in the order of the files
 	budget compact.Budget
-	ids    []string
 }
-
-// mostIDs is how many names of conversations are kept, to find the one that was
-// probably meant.
-const mostIDs = 10_000
 
 // offer keeps a conversation if it is the one to show. n is its number in the
 // order of the files.
 func (s *showing) offer(want *Show, v *conversation, n int, b compact.Budget) {
-	if want == nil {
+	if want == nil || want.Conversation != "" && v.ID != want.Conversation {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if want.Conversation != "" {
-		if len(s.ids) < mostIDs {
-			s.ids = append(s.ids, v.ID)
-		}
-		if v.ID != want.Conversation {
-			return
-		}
+	larger := 0
+	if s.best != nil && want.Conversation == "" {
+		larger = v.peak - s.best.peak
 	}
-	better := s.best == nil
-	switch {
-	case better:
-	case want.Conversation == "" && v.peak != s.best.peak:
-		better = v.peak > s.best.peak
-	default:
-		better = n < s.n
-	}
-	if better {
+	if s.best == nil || larger > 0 || larger == 0 && n < s.n {
 		s.best, s.n, s.budget = v, n, b
 	}
 }
@@ -101,42 +84,35 @@ func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, pr
 			tools[c.ID] = c.Name
 		}
 	}
-	var before *request
-	var epochs []compact.Epoch
 	messages, bill, later, unlisted := 0, 0.0, 0, 0
-	for i := range v.turns {
+	for i, t := range v.through(p.Policy, b) {
 		if ctx.Err() != nil {
 			break
 		}
-		t := &v.turns[i]
-		in := compact.Conversation{Messages: v.Messages[:t.messages:t.messages], Fixed: v.fixed, Rules: v.Rules}
-		plan, report := compact.Compact(in, p.Policy, v.counter, b)
-		now, _ := v.sent(plan.Apply(""), before)
-		common, cached := shared(before, now)
-		bill += prices.bill(now.total, cached)
-		began := newEpochs(epochs, plan.Epochs)
+		now := t.now
+		bill += prices.bill(now.total, t.cached)
 		first := s.Epochs + 1
-		s.Epochs += began
-		point := view.Point{Before: t.full, Sent: now.total, Budget: b.Tokens, Cached: cached, Epoch: began > 0}
-		if n := len(plan.Epochs); n > 0 && p.Policy.Counter == nil {
-			point.Trigger, point.Land = plan.Epochs[n-1].Trigger, plan.Epochs[n-1].Land
+		s.Epochs += t.began
+		point := view.Point{Before: t.full, Sent: now.total, Budget: b.Tokens, Cached: t.cached, Epoch: t.began > 0}
+		if n := len(t.plan.Epochs); n > 0 && p.Policy.Counter == nil {
+			point.Trigger, point.Land = t.plan.Epochs[n-1].Trigger, t.plan.Epochs[n-1].Land
 		}
-		changed := !v.goesOn(before, now, common, messages, t.messages)
+		changed := !t.goesOn(messages)
 		switch {
 		case i >= mostShown:
 			later++
 		case changed && (len(s.Changes) == mostChanges || t.messages > mostMessages):
 			unlisted++
 		case changed:
-			c := view.Change{Number: i + 1, Before: t.full, Sent: now.total, Cached: cached, First: first, Began: began, Messages: t.messages, MessagesSent: len(now.msgs)}
-			c.StageCounts, c.OtherCount = view.Stages(&report)
-			v.change(&c, s, tools, &plan, in, now, p.Policy.Counter == nil)
+			c := view.Change{Number: i + 1, Before: t.full, Sent: now.total, Cached: t.cached, First: first, Began: t.began, Messages: t.messages, MessagesSent: len(now.msgs)}
+			c.StageCounts, c.OtherCount = view.Stages(&t.report)
+			v.change(&c, s, tools, t, p.Policy.Counter == nil)
 			s.Changes = append(s.Changes, c)
 		}
 		if i < mostShown {
 			s.Points = append(s.Points, point)
 		}
-		messages, before, epochs = t.messages, now, plan.Epochs
+		messages = t.messages
 	}
 	s.Cost = relative(bill, v.full)
 	s.Miss(later, "%s", Count(later, "later request"))
@@ -148,12 +124,12 @@ func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, pr
 
 // change fills in what a request did to each message. costs is set if the plan counts
 // as v does.
-func (v *conversation) change(c *view.Change, s *view.Conversation, tools map[string]string, plan *compact.Plan, in compact.Conversation, now *request, costs bool) {
-	from := view.Planned{Conversation: in, Sent: now.msgs, Plan: plan, Counter: v.counter, Before: v.costs[:len(in.Messages)]}
+func (v *conversation) change(c *view.Change, s *view.Conversation, tools map[string]string, t *step, costs bool) {
+	from := view.Planned{Conversation: t.in, Sent: t.now.msgs, Plan: &t.plan, Counter: v.counter, Before: v.costs[:t.messages]}
 	if costs {
-		_, from.After = plan.Costs()
+		_, from.After = t.plan.Costs()
 	}
-	if slot := plan.Slot; slot != nil {
+	if slot := t.plan.Slot; slot != nil {
 		for n, text := range slot.Texts(nil) {
 			from.Record = append(from.Record, view.Part{Text: text, Messages: slot.Told(n)})
 		}
@@ -171,7 +147,7 @@ func (v *conversation) change(c *view.Change, s *view.Conversation, tools map[st
 		if f.State != view.Changed && f.State != view.Added {
 			continue
 		}
-		m := &now.msgs[f.At]
+		m := &t.now.msgs[f.At]
 		c.Texts[int(f.At)] = said(s, m, tools[m.Answers])
 		if int(f.At) == host && c.Slot.At >= 0 { // its last part is the record
 			own := *m
@@ -181,22 +157,14 @@ func (v *conversation) change(c *view.Change, s *view.Conversation, tools map[st
 	}
 }
 
-// goesOn reports whether a request is the one before it, as it was sent, with
-// the client's messages [from, to) unchanged at its end.
-func (v *conversation) goesOn(before, now *request, common, from, to int) bool {
+// goesOn reports whether a request is the one before it, as it was sent, with the
+// client's messages from that length on unchanged at its end.
+func (t *step) goesOn(from int) bool {
 	old := 0
-	if before != nil {
-		old = len(before.msgs)
+	if t.before != nil {
+		old = len(t.before.msgs)
 	}
-	if common < old || len(now.msgs)-old != to-from {
-		return false
-	}
-	for i := from; i < to; i++ {
-		if m := &now.msgs[old+i-from]; m.Origin != i || !m.Equal(&v.Messages[i]) {
-			return false
-		}
-	}
-	return true
+	return t.common == old && len(t.now.msgs)-old == t.messages-from && !slices.Contains(t.whole[from:t.messages], false)
 }
 
 // say adds the client's messages.

@@ -62,8 +62,7 @@ func TestHardFacts(t *testing.T) {
 	f := func(result string, want Kept) {
 		t.Helper()
 		sent := compacttest.Messages(t, "user: run main_test.go\nassistant: ok | call c1 run x\ntool c1: "+result)
-		m := remember(msgs)
-		if got := m.retained(0, len(m.facts), sent, []bool{true, true, false}); got != want {
+		if got := retained(factsOf(msgs), sent, []bool{true, true, false}); got != want {
 			t.Errorf("%q: %+v, want %+v", result, got, want)
 		}
 	}

@@ -216,15 +216,22 @@ func said(t *testing.T, line []byte) []byte {
 // than half a point from what is kept of the same in the chat API.
 func alike(t *testing.T, what string, n, chat *replay.Numbers) {
 	t.Helper()
-	for name, share := range map[string]func(*replay.Numbers) float64{
-		"hard recall": (*replay.Numbers).HardRecall, "hard verbatim": (*replay.Numbers).HardVerbatimRecall, "edits": (*replay.Numbers).ShownEdits,
-		"recall of the fifth percentile": (*replay.Numbers).LowRecall,
-		"fits":                           func(n *replay.Numbers) float64 { return float64(n.Fits) / float64(max(1, n.Over)) },
-	} {
-		if got, want := 100*share(n), 100*share(chat); math.Abs(got-want) > 0.5 {
-			t.Errorf("%s: %s %.1f %%, and %.1f of chat", what, name, got, want)
+	shares := func(n *replay.Numbers) [5]float64 {
+		return [...]float64{share(n.HardRecalled, n.Hard), share(n.HardVerbatim, n.Hard), share(n.EditsShown, n.Edits), n.LowRecall(), share(n.Fits, n.Over)}
+	}
+	got, want := shares(n), shares(chat)
+	for i, name := range []string{"hard recall", "hard verbatim", "edits", "recall of the fifth percentile", "fits"} {
+		if math.Abs(got[i]-want[i]) > 0.005 {
+			t.Errorf("%s: %s %.1f %%, and %.1f of chat", what, name, 100*got[i], 100*want[i])
 		}
 	}
+}
+
+func share(part, whole int) float64 {
+	if whole == 0 {
+		return 1
+	}
+	return float64(part) / float64(whole)
 }
 
 // line prints what a policy kept and cost in a file.
@@ -251,11 +258,11 @@ func (b bound) check(t *testing.T, half string, n *replay.Numbers) {
 		}
 	}
 	f("recall", n.Recall(), b.recall)
-	f("verbatim", n.VerbatimRecall(), b.verbatim)
-	f("hard recall", n.HardRecall(), b.hard)
-	f("hard verbatim", n.HardVerbatimRecall(), b.hardVerbatim)
-	f("calls", n.WholeCalls(), b.calls)
-	f("edits", n.ShownEdits(), b.edits)
+	f("verbatim", share(n.Verbatim, n.Facts), b.verbatim)
+	f("hard recall", share(n.HardRecalled, n.Hard), b.hard)
+	f("hard verbatim", share(n.HardVerbatim, n.Hard), b.hardVerbatim)
+	f("calls", share(n.CallsWhole, n.Calls), b.calls)
+	f("edits", share(n.EditsShown, n.Edits), b.edits)
 	f("recall of the fifth percentile", n.LowRecall(), b.low)
 	if n.Cost() > b.cost {
 		t.Errorf("%s, %g × peak: cost %.3f, want at most %g", half, b.share, n.Cost(), b.cost)

@@ -277,7 +277,7 @@ func TestTheReport(t *testing.T) {
 	b.says("go out as the client sent them")
 	b.sees(`document.querySelectorAll("svg .epoch").length >= 3 && document.querySelectorAll("svg .level").length === 2`)
 	// The first request that changed something is open, its record beside what it stands for.
-	b.sees(`document.querySelectorAll("details[open]").length === 1 && document.querySelector("details[open] table[aria-label=Stages]")`)
+	b.sees(`document.querySelectorAll("details.request[open]").length === 1 && document.querySelector("details[open] table[aria-label=Stages]")`)
 	b.sees(`[...document.querySelectorAll("tr.state-added + tr.both")].some((e) => e.innerText.includes("[Record of "))`)
 	b.sees(`document.querySelectorAll("img").length === 0`)
 	b.shoot("report", 1280, 1800, false)
@@ -320,7 +320,7 @@ func TestAStoreThatIsAwayIsShown(t *testing.T) {
 	b.shoot("store-narrow", 360, 740, false)
 	b.open("about:blank")
 	b.open(p.Admin + "/page/#/upstreams")
-	b.sees(`document.querySelector("p.bad").innerText.startsWith("The store does not answer")`)
+	b.sees(`document.querySelector("p.bad").innerText.startsWith("store: the store does not answer")`)
 	b.shoot("store-upstreams", 1280, 900, false)
 	redis.Start(t)
 	is("1", "no fault")

@@ -81,7 +81,7 @@ func (p *Page) drop() {
 func detailsOf(i *proxy.PlanInfo) *view.Request {
 	p := view.Planned{Conversation: i.Conversation, Sent: i.Sent, Plan: i.Plan, Counter: i.Counter}
 	if i.Shadow {
-		p.Sent = i.Plan.Apply(i.Conversation)
+		p.Sent = i.Plan.Apply()
 	}
 	p.Before, p.After = i.Costs()
 	for _, part := range i.Record() {

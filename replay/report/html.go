@@ -53,6 +53,7 @@ type page struct {
 type table struct {
 	Heading string
 	Rows    []row
+	Won     []string // who won under each budget
 }
 
 type row struct {
@@ -67,17 +68,17 @@ type cell struct {
 
 // HTML writes a result as a page that needs no network.
 func HTML(w io.Writer, r *replay.Result) error {
-	p, names := page{Result: r, Own: modelBudgets(r), ContentPolicy: contentPolicy, Style: template.CSS(style), Script: template.JS(script)}, names(r)
+	p := page{Result: r, Own: modelBudgets(r), ContentPolicy: contentPolicy, Style: template.CSS(style), Script: template.JS(script)}
 	if r.Shown != nil {
 		shown := *r.Shown
-		shown.File = names[shown.File]
+		shown.File = nameOf(r, shown.File)
 		p.Conversation = &shown
 	}
 	for _, c := range columnsOf(r) {
 		p.Titles = append(p.Titles, [2]string{c.title, c.meaning})
 	}
 	for _, f := range blocks(r) {
-		p.Tables = append(p.Tables, tableOf(r, &f, names[f.File]))
+		p.Tables = append(p.Tables, tableOf(r, &f, nameOf(r, f.File)))
 	}
 	return reportTemplate.Execute(w, &p)
 }
@@ -86,6 +87,7 @@ func HTML(w io.Writer, r *replay.Result) error {
 func tableOf(r *replay.Result, f *replay.FileResult, name string) table {
 	t := table{Heading: heading(f, name)}
 	for group := range slices.Chunk(f.Rows, len(r.Policies)) {
+		t.Won = append(t.Won, won(group, columnsOf(r)))
 		for i := range group {
 			h := row{First: i == 0}
 			for _, c := range columnsOf(r) {

@@ -14,9 +14,11 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"laconic/replay"
@@ -31,32 +33,33 @@ func JSON(w io.Writer, r *replay.Result) error {
 	return e.Encode(r)
 }
 
-// names returns the names of files in tables and pictures: their base names, with
-// as many folders as distinguish them.
-func names(r *replay.Result) map[string]string {
-	names := map[string]string{r.Total.File: r.Total.File}
-	for i, f := range r.Files {
-		for folders := 0; ; folders++ {
-			name := nameWith(folders, f.File)
-			taken := name == r.Total.File || slices.ContainsFunc(slices.Concat(r.Files[:i], r.Files[i+1:]), func(o replay.FileResult) bool {
-				return nameWith(folders, o.File) == name
-			})
-			if !taken || name == f.File {
-				names[f.File] = name
-				break
-			}
-		}
-	}
-	return names
-}
-
-// nameWith returns the name of a file with its last so many folders.
-func nameWith(folders int, file string) string {
-	at := len(file)
-	for range folders + 1 {
-		if at = strings.LastIndexAny(file[:max(at, 0)], `/`+string(filepath.Separator)); at < 0 {
+// nameOf returns the name of a file in tables: its base name, or all of it where another
+// file has the same.
+func nameOf(r *replay.Result, file string) string {
+	name := filepath.Base(file)
+	for _, f := range append(slices.Clip(r.Files), r.Total) {
+		if f.File != file && filepath.Base(f.File) == name {
 			return file
 		}
 	}
-	return file[at+1:]
+	return name
+}
+
+// modelBudgets returns what the models' own budgets are, in one sentence; "" if
+// no budget is a model's own. JSON has all.
+func modelBudgets(r *replay.Result) string {
+	const most = 12
+	var all []string
+	for i, m := range r.Models {
+		if i == most {
+			all = append(all, fmt.Sprintf("and %d more", len(r.Models)-i))
+			break
+		}
+		name := "without a model"
+		if m.Model != "" {
+			name = strings.Trim(strconv.Quote(m.Model), `"`) // a recording may call it anything
+		}
+		all = append(all, fmt.Sprintf("%s %s (%s)", name, replay.Thousands(m.Tokens), replay.Count(m.Conversations, "conversation")))
+	}
+	return strings.Join(all, ", ")
 }

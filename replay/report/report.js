@@ -20,7 +20,7 @@ function lazily(id, title, over, fill) {
   return e;
 }
 
-const whole = (r) => r && { ...r, list: data.list, fixed: data.fixed };
+const withList = (r) => r && { ...r, list: data.list, fixed: data.fixed };
 
 function change(r) {
   const last = data.changes[data.changes.indexOf(r) - 1];
@@ -28,7 +28,7 @@ function change(r) {
   return lazily("r" + r.number, `Request ${r.number}, ${epochs}: ${count(r.before)} → ${count(r.sent)} tokens`, r.sent > data.tokens, () => h("div", {},
     numbers(["Came", count(r.before), count(r.messages) + " messages"], ["Sent", count(r.sent), count(r.messages_sent) + " messages"],
       ["Budget", count(data.tokens), share(r.sent, data.tokens) + " used"], ["From the cache", count(r.cached), share(r.cached, r.sent)]),
-    planned(whole(r), { said: saidBy(r), open: true, before: whole(last), since: last && "request " + last.number })));
+    planned(withList(r), { said: saidBy(r), open: true, before: withList(last), since: last && "request " + last.number })));
 }
 
 // going are requests [from, to) that are the one before them with new messages at the

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"laconic/compact/compacttest"
 	"laconic/replay"
@@ -27,31 +28,12 @@ func replayed(t *testing.T, o replay.Options) *replay.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &res
-}
-
-func TestNamesTellFilesApart(t *testing.T) {
-	f := func(files []string, want ...string) {
-		t.Helper()
-		r := &replay.Result{Total: replay.FileResult{File: "all files"}}
-		for _, file := range files {
-			r.Files = append(r.Files, replay.FileResult{File: file})
-		}
-		var got []string
-		for _, file := range files {
-			got = append(got, names(r)[file])
-		}
-		if !slices.Equal(got, want) || names(r)["all files"] != "all files" {
-			t.Errorf("%q: %q, want %q", files, got, want)
+	for _, f := range append(res.Files, res.Total) {
+		for i := range f.Rows {
+			f.Rows[i].Took = 10 * time.Millisecond
 		}
 	}
-	f(nil)
-	f([]string{"a/x.jsonl", "/b/c/y.jsonl", "z.jsonl"}, "x.jsonl", "y.jsonl", "z.jsonl")
-	f([]string{"d1/x.jsonl", "d2/x.jsonl", "d2/y.jsonl"}, "d1/x.jsonl", "d2/x.jsonl", "y.jsonl")
-	f([]string{"a/d/x.jsonl", "b/d/x.jsonl", "c/x.jsonl", "x.jsonl"}, "a/d/x.jsonl", "b/d/x.jsonl", "c/x.jsonl", "x.jsonl")
-	f([]string{"/d/x.jsonl", "d/x.jsonl", "./d/x.jsonl"}, "/d/x.jsonl", "d/x.jsonl", "./d/x.jsonl")
-	f([]string{"x.jsonl", "./x.jsonl"}, "x.jsonl", "./x.jsonl")
-	f([]string{"d/all files"}, "d/all files")
+	return &res
 }
 
 // TestTablesTellFilesApart: each block names its file, whatever files are called.
@@ -74,7 +56,7 @@ func TestTablesTellFilesApart(t *testing.T) {
 	if err := Table(&table, res, 0); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"d1/all files: 1 conversation", "d2/all files: 1 conversation", "\nall files: 2 conversations"} {
+	for _, want := range []string{files[0] + ": 1 conversation", files[1] + ": 1 conversation", "\nall files: 2 conversations"} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, table.String())
 		}
@@ -92,14 +74,14 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `errand.jsonl: 1 conversation, 4 requests
-budget      policy    recall  verbatim   hard  hard verb   calls  edits      p5   fits   cost
-20          test         0 %       0 %    0 %        0 %     0 %      –     0 %  100 %  0.983
-20          adaptive   100 %       0 %  100 %        0 %   100 %      –   100 %  100 %  1.020
-0.5 × peak  test      50.0 %    50.0 %    0 %        0 %  50.0 %      –  50.0 %    0 %  0.983
-0.5 × peak  adaptive   100 %    50.0 %  100 %        0 %   100 %      –   100 %    0 %  1.020
+budget      policy    recall   hard  hard verb   calls  edits      p5   fits  over   cost    time
+20          test         0 %    0 %        0 %     0 %      –     0 %  100 %     2  0.983  2.5 ms
+20          adaptive   100 %  100 %        0 %   100 %      –   100 %  100 %     2  1.020  2.5 ms
+0.5 × peak  test      50.0 %    0 %        0 %  50.0 %      –  50.0 %    0 %     3  0.983  2.5 ms
+0.5 × peak  adaptive   100 %  100 %        0 %   100 %      –   100 %    0 %     3  1.020  2.5 ms
 
-best      20: adaptive in recall, calls, p5; alike in verbatim, fits; test in cost
-best      0.5 × peak: adaptive in recall, calls, p5; alike in verbatim, fits; test in cost
+won       Under 20, adaptive is best in recall, calls, p5; test in cost.
+won       Under 0.5 × peak, adaptive is best in recall, calls, p5; test in cost.
 `
 	if got, _, _ := strings.Cut(wide.String(), "\nbudget    tokens that"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -119,7 +101,7 @@ best      0.5 × peak: adaptive in recall, calls, p5; alike in verbatim, fits; t
 			t.Errorf("%d characters: %s", n, line)
 		}
 	}
-	for _, must := range []string{"recall", "verbatim", "edits", "fits", "cost", "best", "upper bound of what"} {
+	for _, must := range []string{"recall", "edits", "fits", "cost", "won", "upper bound of what"} {
 		if !strings.Contains(narrow.String(), must) {
 			t.Errorf("the narrow table lost %s:\n%s", must, narrow.String())
 		}
@@ -178,7 +160,7 @@ func TestReport(t *testing.T) {
 	html := paged(t, replayed(t, replay.Options{
 		Files: []string{replaytest.Write(t, `a<b>.jsonl`, replaytest.Errand)}, Budgets: []replay.Budget{{Share: 0.5}, {Share: 0.25}},
 	}))
-	for _, want := range []string{">adaptive</td>", "relative to sending everything", "prefers-color-scheme: dark"} {
+	for _, want := range []string{">adaptive</td>", "Under 0.5 × peak, adaptive is best in recall, calls, p5; test in cost.", "relative to sending everything", "prefers-color-scheme: dark"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -201,7 +183,7 @@ func TestModelBudgets(t *testing.T) {
 	for i, name := range []string{"gpt-4o", "", "a\x1b[31m b", "<i>"} {
 		r.Models = append(r.Models, replay.ModelBudget{Model: name, Tokens: 119808, Conversations: 1 + i})
 	}
-	const want = `gpt-4o 119,808 (1 conversation), without a model 119,808 (2 conversations), "a\x1b[31m b" 119,808 (3 conversations), <i> 119,808 (4 conversations)`
+	const want = `gpt-4o 119,808 (1 conversation), without a model 119,808 (2 conversations), a\x1b[31m b 119,808 (3 conversations), <i> 119,808 (4 conversations)`
 	if got := modelBudgets(r); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -225,7 +207,7 @@ func TestModelBudgets(t *testing.T) {
 func TestTheBestIsMarked(t *testing.T) {
 	res := replayed(t, replay.Options{Files: []string{replaytest.Write(t, "errand.jsonl", replaytest.Errand)}, Budgets: []replay.Budget{{Tokens: 20}}})
 	rows := tableOf(res, &res.Files[0], "").Rows
-	for title, want := range map[string][]bool{"recall": {false, true}, "verbatim": {false, false}, "hard": {false, false}, "cost": {true, false}} {
+	for title, want := range map[string][]bool{"recall": {false, true}, "hard": {false, false}, "cost": {true, false}} {
 		at := slices.IndexFunc(columns, func(c column) bool { return c.title == title })
 		if got := []bool{rows[0].Cells[at].Best, rows[1].Cells[at].Best}; !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", title, got, want)
@@ -233,25 +215,18 @@ func TestTheBestIsMarked(t *testing.T) {
 	}
 }
 
-// TestWinners: the best of a column is named whether it fits or not, and several
-// if they are alike.
-func TestWinners(t *testing.T) {
-	row := func(policy string, recalled, whole int, bill float64, epochs int) replay.Row {
+// TestWhoWon: the policy that is best in most columns comes first, and where it is not.
+func TestWhoWon(t *testing.T) {
+	row := func(policy string, recalled, whole int, bill float64) replay.Row {
 		return replay.Row{Policy: policy, Budget: "20", Numbers: replay.Numbers{
-			Kept: replay.Kept{Facts: 10, Recalled: recalled, Edits: 10, EditsShown: whole}, Bill: bill, Full: 10, Epochs: epochs, Over: 5,
+			Kept: replay.Kept{Facts: 10, Recalled: recalled, Edits: 10, EditsShown: whole}, Bill: bill, Full: 10, Over: 5,
 		}}
 	}
-	r := &replay.Result{Policies: []string{"ours", "one", "two"}}
-	f := &replay.FileResult{Rows: []replay.Row{row("ours", 8, 7, 5, 1), row("one", 9, 9, 5, 3), row("two", 7, 9, 6, 2)}}
-	columns := slices.DeleteFunc(columnsOf(r), func(c column) bool {
-		return !slices.Contains([]string{"recall", "edits", "cost", "fits"}, c.title)
-	})
-	const want = "\nbest      20: one in recall; one/two in edits; alike in fits; ours/one in cost\n"
-	if got := winners(r, f, columns, 0); got != want {
-		t.Errorf("%q, want %q", got, want)
+	rows := []replay.Row{row("ours", 8, 7, 5), row("one", 9, 9, 5), row("two", 7, 9, 4)}
+	if got := won(rows, columns); got != "Under 20, one is best in recall, edits; two in cost." {
+		t.Errorf("%q", got)
 	}
-	r.Policies, f.Rows = r.Policies[:1], f.Rows[:1]
-	if got := winners(r, f, columns, 0); got != "" {
+	if got := won(rows[:1], columns); got != "" {
 		t.Errorf("%q of one policy", got)
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -30,11 +31,9 @@ var columns = []column{
 
 	shareColumn(0, "recall", "names, numbers and quoted words that the next call used and that were still somewhere in what was sent (requests above the budget)",
 		func(n *replay.Numbers) (int, int) { return n.Recalled, n.Facts }),
-	shareColumn(0, "verbatim", "the same, with the 24 characters around their last occurrence",
-		func(n *replay.Numbers) (int, int) { return n.Verbatim, n.Facts }),
 	unranked(shareColumn(3, "hard", "recall of the facts whose last message left or was changed; each policy has its own, so compare it with itself",
 		func(n *replay.Numbers) (int, int) { return n.HardRecalled, n.Hard })),
-	unranked(shareColumn(4, "hard verb", "verbatim of these",
+	unranked(shareColumn(4, "hard verb", "the same, with the 24 characters around their last occurrence",
 		func(n *replay.Numbers) (int, int) { return n.HardVerbatim, n.Hard })),
 	shareColumn(2, "calls", "next calls of which all facts were still there",
 		func(n *replay.Numbers) (int, int) { return n.CallsWhole, n.Calls }),
@@ -53,9 +52,19 @@ var columns = []column{
 	shareColumn(0, "fits", "requests sent within the budget, of all above it",
 		func(n *replay.Numbers) (int, int) { return n.Fits, n.Over }),
 	{
+		title: "over", drop: 6, meaning: "requests above the budget, as the client sent them",
+		value: func(r *replay.Row) string { return replay.Thousands(r.Over) },
+	},
+	{
 		title: "cost", meaning: "bill with a prompt cache, relative to sending everything",
 		value: func(r *replay.Row) string { return fmt.Sprintf("%.3f", r.Cost()) },
 		best:  func(n *replay.Numbers) (float64, bool) { return -n.Cost(), true },
+	},
+	{
+		title: "time", drop: 7, meaning: "that the policy took for a request, on this machine",
+		value: func(r *replay.Row) string {
+			return fmt.Sprintf("%.1f ms", 1000*r.Took.Seconds()/float64(max(r.Requests, 1)))
+		},
 	},
 	broken,
 }
@@ -99,7 +108,7 @@ func columnsOf(r *replay.Result) []column {
 // policy, the best policy of each column, and what the columns mean. If width is above
 // 0, columns are left out until a line fits into so many characters.
 func Table(w io.Writer, r *replay.Result, width int) error {
-	blocks, names := blocks(r), names(r)
+	blocks := blocks(r)
 	var rows []replay.Row
 	for i := range blocks {
 		rows = append(rows, blocks[i].Rows...)
@@ -108,7 +117,7 @@ func Table(w io.Writer, r *replay.Result, width int) error {
 	shown, widths := fitting(columnsOf(r), rows, width)
 	for i := range blocks {
 		f := &blocks[i]
-		b.WriteString(heading(f, names[f.File]) + "\n" + aligned(cells(shown, f.Rows), widths) + winners(r, f, shown, width) + "\n")
+		b.WriteString(heading(f, nameOf(r, f.File)) + "\n" + aligned(cells(shown, f.Rows), widths) + winners(r, f, width) + "\n")
 	}
 	for _, c := range shown {
 		if c.meaning != "" {
@@ -183,39 +192,47 @@ func fitting(columns []column, rows []replay.Row, width int) ([]column, []int) {
 	}
 }
 
-// winners returns lines that name the best policies of each column, whether they
-// fit or not, for every budget; "" if there is only one policy.
-func winners(r *replay.Result, f *replay.FileResult, columns []column, width int) string {
-	if len(r.Policies) < 2 {
-		return ""
-	}
-	if width == 0 {
-		width = 120
-	}
-	text := "\n"
-	for group := range slices.Chunk(f.Rows, len(r.Policies)) {
-		var winners []string // of some column, in the order of the columns
-		won := map[string][]string{}
-		for _, c := range columns {
-			best := bestOf(group, &c)
-			winner := strings.Join(best, "/")
-			switch {
-			case len(best) == 0:
-				continue
-			case len(best) == len(group):
-				winner = "alike"
-			}
-			if won[winner] == nil {
-				winners = append(winners, winner)
-			}
-			won[winner] = append(won[winner], c.title)
+// winners returns who won under each budget; "" if there is only one policy.
+func winners(r *replay.Result, f *replay.FileResult, width int) string {
+	text := ""
+	for group := range slices.Chunk(f.Rows, max(1, len(r.Policies))) {
+		if says := won(group, columnsOf(r)); says != "" {
+			text += explained("won", says, min(cmp.Or(width, 120), 120))
 		}
-		for i, w := range winners {
-			winners[i] = w + " in " + strings.Join(won[w], ", ")
-		}
-		text += explained("best", group[0].Budget+": "+strings.Join(winners, "; "), min(width, 120))
+	}
+	if text != "" {
+		text = "\n" + text
 	}
 	return text
+}
+
+// won says in a sentence which policy is the best in most columns under a budget, and in
+// which it is not, whether its requests fit or not; "" where nothing is to be compared.
+func won(group []replay.Row, columns []column) string {
+	var order []string // the policies that are best in some column
+	in := map[string][]string{}
+	for _, c := range columns {
+		if best := bestOf(group, &c); len(best) < len(group) {
+			for _, policy := range best {
+				if in[policy] == nil {
+					order = append(order, policy)
+				}
+				in[policy] = append(in[policy], c.title)
+			}
+		}
+	}
+	if len(order) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(order, func(a, b string) int { return len(in[b]) - len(in[a]) })
+	winner := order[0]
+	says := fmt.Sprintf("Under %s, %s is best in %s", group[0].Budget, winner, strings.Join(in[winner], ", "))
+	for _, policy := range order[1:] {
+		if not := slices.DeleteFunc(in[policy], func(c string) bool { return slices.Contains(in[winner], c) }); len(not) > 0 {
+			says += fmt.Sprintf("; %s in %s", policy, strings.Join(not, ", "))
+		}
+	}
+	return says + "."
 }
 
 // bestOf returns the names of the best policies of a column, or none if nothing
