@@ -4,8 +4,8 @@
 // It promises:
 //
 //   - true: a count is returned only for the text that it was made of, and for the same way of counting. Texts are told
-//     apart by their length and 128 bits of a keyed hash, which two texts share with a chance below 2⁻⁶³. Clients choose
-//     the texts, so the key is secret and new with each process: nobody can look for two texts that share a count.
+//     apart by their length and two hashes of 64 bits. Clients choose the texts, so the seeds are secret and new with each
+//     process: nobody can look for two texts that share a count.
 //   - bounded: it holds so many counts and no more; the text itself is never kept. An entry takes about 110 bytes.
 //   - whole: a text is counted as one, never in pieces, because pieces have other tokens.
 //   - shared: one cache serves all requests and all models, from many goroutines at once. What passes from one client
@@ -13,6 +13,7 @@
 package cache
 
 import (
+	"hash/maphash"
 	"sync"
 	"sync/atomic"
 
@@ -29,13 +30,19 @@ const (
 
 // Cache holds counts. Make one with [New].
 type Cache struct {
-	keys   *keys
+	seeds  [2]maphash.Seed
 	counts *otter.Cache[key, int]
 
 	hits, misses atomic.Int64
 
 	mu   sync.Mutex
 	ways map[string]uint32
+}
+
+// Sum tells a text from all others: two hashes, and its length.
+type Sum struct {
+	Hash [2]uint64
+	Size int
 }
 
 type key struct {
@@ -49,7 +56,7 @@ func New(entries int) *Cache {
 		entries = DefaultEntries
 	}
 	return &Cache{
-		keys:   newKeys(),
+		seeds:  [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
 		counts: otter.Must(&otter.Options[key, int]{MaximumSize: entries}),
 		ways:   map[string]uint32{},
 	}
@@ -59,8 +66,10 @@ func New(entries int) *Cache {
 // neither.
 func (c *Cache) Stats() (hits, misses int64) { return c.hits.Load(), c.misses.Load() }
 
-// Sum returns the sum of a text, by the keys of this cache.
-func (c *Cache) Sum(text string) Sum { return c.keys.sum(text) }
+// Sum returns the sum of a text, by the seeds of this cache.
+func (c *Cache) Sum(text string) Sum {
+	return Sum{[2]uint64{maphash.String(c.seeds[0], text), maphash.String(c.seeds[1], text)}, len(text)}
+}
 
 // Texts is the part of a cache that belongs to one way of counting. It is safe for concurrent use.
 type Texts struct {

@@ -105,19 +105,6 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 }
 
-func TestProcessesHaveTheirOwnKeys(t *testing.T) {
-	a, b := New(0).keys, New(0).keys
-	seen := map[uint64]bool{}
-	for _, k := range []*keys{a, b} {
-		for _, word := range append(k.words[:], k.points[:]...) {
-			if seen[word] || word == 0 {
-				t.Error("two caches share a key, or one uses a key twice")
-			}
-			seen[word] = true
-		}
-	}
-}
-
 // No text is known for which one half of the hash, or the length, would not be enough. So this looks at the key itself.
 func TestKeyHoldsTwoHashesTheLengthAndTheWay(t *testing.T) {
 	c := New(0)
