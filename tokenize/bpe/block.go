@@ -108,6 +108,9 @@ func swap(a, b uint64, shift uint, mask uint64) (uint64, uint64) {
 	return a ^ t<<shift, b ^ t
 }
 
+// highBits has the top bit of each byte: those that are not ASCII.
+const highBits = 0x8080808080808080
+
 // shortestBlock is the least number of bytes that hold for which a whole block pays.
 const shortestBlock = 24
 

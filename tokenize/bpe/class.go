@@ -3,7 +3,10 @@
 
 package bpe
 
-import "sync"
+import (
+	"sync"
+	"unicode/utf8"
+)
 
 // A class is a set of bits, chosen so that the two letter sets of the o200k
 // pattern, which overlap, are one bit each.
@@ -15,7 +18,6 @@ const (
 	isMark                     // \p{M}
 	isNumber                   // \p{N}
 	isSpace                    // \s, which is White_Space
-	isBroken                   // not UTF-8
 
 	classOther  class = 0
 	classUpper        = isUpper
@@ -24,7 +26,6 @@ const (
 	classMark         = isUpper | isLower | isMark
 	classNumber       = isNumber
 	classSpace        = isSpace
-	classBroken       = isBroken
 )
 
 // letterOrMark are the bits that every letter and every mark has at least one of.
@@ -48,9 +49,6 @@ var fillClasses = sync.OnceFunc(func() {
 			planes01[cp] = r.class
 		}
 	}
-	for surrogate := 0xD800; surrogate < 0xE000; surrogate++ {
-		planes01[surrogate] = classBroken
-	}
 })
 
 // classOf returns the class of any code point.
@@ -67,33 +65,11 @@ func classOf(cp rune) class {
 	return classOther
 }
 
-// classAt returns the class and the length in bytes of the character at text[p], or
-// isBroken and 1.
+// classAt returns the class and the length in bytes of the character at text[p].
 func classAt(text []byte, p int) (class, int) {
-	c := text[p]
-	switch {
-	case c < 0x80:
+	if c := text[p]; c < utf8.RuneSelf {
 		return planes01[c], 1
-	case c < 0xE0:
-		if c >= 0xC2 && p+1 < len(text) && text[p+1]&0xC0 == 0x80 {
-			return planes01[rune(c&0x1F)<<6|rune(text[p+1]&0x3F)], 2
-		}
-	case c < 0xF0:
-		if p+2 < len(text) {
-			b := text[p+1 : p+3]
-			r := rune(c&0x0F)<<12 | rune(b[0]&0x3F)<<6 | rune(b[1]&0x3F)
-			if b[0]&0xC0 == 0x80 && b[1]&0xC0 == 0x80 && r >= 0x800 {
-				return planes01[r], 3
-			}
-		}
-	case c < 0xF5:
-		if p+3 < len(text) {
-			b := text[p+1 : p+4]
-			r := rune(c&0x07)<<18 | rune(b[0]&0x3F)<<12 | rune(b[1]&0x3F)<<6 | rune(b[2]&0x3F)
-			if b[0]&0xC0 == 0x80 && b[1]&0xC0 == 0x80 && b[2]&0xC0 == 0x80 && 0x10000 <= r && r <= 0x10FFFF {
-				return classOf(r), 4
-			}
-		}
 	}
-	return classBroken, 1
+	r, size := utf8.DecodeRune(text[p:])
+	return classOf(r), size
 }

@@ -23,7 +23,7 @@ type Encoding struct {
 	name      string
 	cl100k    bool // split like cl100k_base, not like o200k_base
 	vocab     *vocab
-	pieces    *pieceTable
+	tokens    *tokenTable
 	pairs     *pairTable
 	byteToken [256]uint32
 	scratch   sync.Pool // of *scratch
@@ -49,9 +49,9 @@ func newEncoding(name, merges string, cl100k bool) *Encoding {
 		name:    name,
 		cl100k:  cl100k,
 		vocab:   v,
-		pieces:  newPieceTable(v),
+		tokens:  newTokenTable(v),
 		pairs:   newPairTable(v),
-		scratch: sync.Pool{New: func() any { return newScratch() }},
+		scratch: sync.Pool{New: func() any { return new(scratch) }},
 	}
 	for id := range uint32(byteTokens) {
 		e.byteToken[v.token(id)[0]] = id
@@ -62,13 +62,49 @@ func newEncoding(name, merges string, cl100k bool) *Encoding {
 // Name returns the name of the encoding: "o200k_base" (of o200k_harmony, too) or "cl100k_base".
 func (e *Encoding) Name() string { return e.name }
 
-// Count returns the number of tokens of the text. It does not allocate.
+// scratch is what one goroutine needs while it counts.
+type scratch struct {
+	ends   [batchSize]int
+	words  [1 << wordBits]word
+	merger merger
+}
+
+// Count returns the number of tokens of the text. It does not allocate, unless the text
+// is not valid UTF-8.
 func (e *Encoding) Count(text []byte) int {
-	n, ok := e.count(text)
-	if !ok {
-		n = e.countRepaired(text)
+	if !utf8.Valid(text) {
+		text = appendRepaired(nil, text)
 	}
-	return n
+	s := e.scratch.Get().(*scratch)
+	total := 0
+	for p := 0; p < len(text); {
+		for _, end := range s.ends[:e.split(text, p, &s.ends)] {
+			total += e.countPiece(s, text, p, end)
+			p = end
+		}
+	}
+	e.scratch.Put(s)
+	return total
+}
+
+// countPiece returns the number of tokens of text[p:end].
+func (e *Encoding) countPiece(s *scratch, text []byte, p, end int) int {
+	if end-p > maxWord {
+		if _, ok := e.tokens.find(text, p, end); ok {
+			return 1
+		}
+		return s.merger.count(e, text[p:end])
+	}
+	w := wordAt(text, p, end-p)
+	known := &s.words[w.hash()>>(64-wordBits)]
+	if known.first != w.first || known.rest&(1<<countShift-1) != w.rest {
+		count := 1
+		if _, ok := e.tokens.place(w); !ok {
+			count = s.merger.count(e, text[p:end])
+		}
+		*known = word{w.first, w.rest | uint64(count)<<countShift}
+	}
+	return int(known.rest >> countShift)
 }
 
 // CountString is Count for a string.
@@ -84,37 +120,15 @@ func (e *Encoding) AppendTokens(dst []uint32, text []byte) []uint32 {
 	}
 	s := e.scratch.Get().(*scratch)
 	for p := 0; p < len(text); {
-		n, _ := e.split(text, p, &s.ends)
-		for _, end := range s.ends[:n] {
-			dst = e.appendPiece(s, dst, text[p:end])
+		for _, end := range s.ends[:e.split(text, p, &s.ends)] {
+			if token, ok := e.tokens.find(text, p, end); ok {
+				dst = append(dst, token)
+			} else {
+				dst = s.merger.appendTokens(e, dst, text[p:end])
+			}
 			p = end
 		}
 	}
 	e.scratch.Put(s)
 	return dst
-}
-
-func (e *Encoding) appendPiece(s *scratch, dst []uint32, piece []byte) []uint32 {
-	if token, ok := e.pieces.find(piece); ok {
-		return append(dst, token)
-	}
-	_, dst = s.merge(e, piece, dst, true)
-	return dst
-}
-
-// count returns the number of tokens, or false if the text is not UTF-8.
-func (e *Encoding) count(text []byte) (int, bool) {
-	s := e.scratch.Get().(*scratch)
-	total := 0
-	for p := 0; p < len(text); {
-		n, ok := e.split(text, p, &s.ends)
-		if !ok {
-			e.scratch.Put(s)
-			return 0, false
-		}
-		total += s.countPieces(e, text, p, n)
-		p = s.ends[n-1]
-	}
-	e.scratch.Put(s)
-	return total, true
 }

@@ -1,102 +1,210 @@
 // Byte pair encoding of a piece: the two neighbours that merge into the token of the
 // lowest rank become one, the leftmost of equals first, until no two neighbours merge.
+// It takes time in proportion to the length of the piece, whatever that is.
+//
+// A client may send one word of four megabytes, so the plain method, which looks at
+// all pairs for each merge, is not an option, and one merge over the whole piece
+// would need twenty times its memory. Instead a long piece is merged in windows that
+// overlap, and their tokens are joined by a fact published with GitHub's bpe crate
+// (github.com/github/rust-gems, crates/bpe, README, corollaries I to III):
+//
+//   - a sequence of tokens is called valid when byte pair encoding of its text
+//     returns it; every text has exactly one;
+//   - every part of a valid sequence is valid;
+//   - two valid sequences, of which the first ends with the very token (at the very
+//     place) that the second starts with, make one valid sequence.
+//
+// So: merge a window; pick a token t of it that starts well before its end; merge the
+// window that starts where t starts; if its first token is t, all before t is final,
+// and the second window takes the place of the first. If it is not t, the end of the
+// first window was too near to decide, and all windows are made again, twice as long.
+// A window that reaches the end of the piece is final as a whole.
+//
+// A window of n bytes costs O(n log n) and yields about seven eighths of it. No text is
+// known for which a first window is too short; starting again log n times would still
+// be the worst.
 
 package bpe
 
-import "math/bits"
+import "unicode/utf8"
 
-// smallUnits is the length in bytes up to which a piece is merged in two small arrays
-// and one word, with a look at all pairs for each merge. For most pieces nothing
-// cleverer is as fast. Longer ones are merged in window.go.
-const smallUnits = 64
+// firstWindow is the length of a window to begin with, in bytes: several times
+// maxTokenBytes, so that nearly always the first is long enough.
+const firstWindow = 8 * maxTokenBytes
 
-// A smallMerge is the state of merging up to smallUnits units.
-type smallMerge struct {
-	ids  [smallUnits]uint32 // token of the unit at i, if i is live
-	rank [smallUnits]uint32 // of the merge of the unit at i with the next live one, <<6 | i
-	live uint64             // a bit for each place that holds a unit
-	last int                // the last place
+// count returns the number of tokens of a piece.
+func (m *merger) count(e *Encoding, piece []byte) (n int) {
+	for size := firstWindow; ; size *= 2 {
+		n = 0
+		if m.merge(e, piece, size, func(tokens []uint32) { n += len(tokens) }) {
+			return n
+		}
+	}
 }
 
-const noRank = noToken << 6
-
-// start begins with the bytes of a piece, one to smallUnits.
-func (f *smallMerge) start(e *Encoding, piece []byte) {
-	n := len(piece)
-	for i := range (n + 15) &^ 15 {
-		f.rank[i&63] = noRank
+// appendTokens appends the tokens of a piece to dst.
+func (m *merger) appendTokens(e *Encoding, dst []uint32, piece []byte) []uint32 {
+	before := len(dst)
+	for size := firstWindow; ; size *= 2 {
+		dst = dst[:before]
+		if m.merge(e, piece, size, func(tokens []uint32) { dst = append(dst, tokens...) }) {
+			return dst
+		}
 	}
-	last := e.byteToken[piece[0]]
-	f.ids[0] = last
-	for i, c := range piece[1:] {
-		id := e.byteToken[c]
-		f.rank[i&63] = e.pairs.join(last, id)<<6 | uint32(i)
-		f.ids[(i+1)&63] = id
-		last = id
-	}
-	f.live = ^uint64(0) >> (64 - uint(n))
-	f.last = n - 1
 }
 
-// step merges two neighbours. It returns false if none merge; then the live places have
-// the tokens.
-func (f *smallMerge) step(pairs *pairTable) bool {
-	best := lowest16(&f.rank, 0)
-	for i := 16; i < f.last; i += 16 {
-		best = min(best, lowest16(&f.rank, i))
+// merge calls found with the tokens of a piece, which it finds by windows of so many
+// bytes. It returns false if they are too short.
+func (m *merger) merge(e *Encoding, piece []byte, size int, found func([]uint32)) bool {
+	for link := uint32(noToken); ; {
+		end := min(size, len(piece))
+		for end < len(piece) && !utf8.RuneStart(piece[end]) {
+			end++
+		}
+		m.mergeWindow(e, piece[:end])
+		if link != noToken && m.tokens[0] != link {
+			return false
+		}
+		if end == len(piece) {
+			found(m.tokens)
+			return true
+		}
+		// The last token that starts in the first seven eighths of the window.
+		last, at := 0, 0
+		for at+e.vocab.size(m.tokens[last]) <= size*7/8 {
+			at += e.vocab.size(m.tokens[last])
+			last++
+		}
+		if last == 0 {
+			return false
+		}
+		found(m.tokens[:last])
+		link, piece = m.tokens[last], piece[at:]
 	}
-	if best >= noRank {
-		return false
-	}
-	i, merged := best&63, best>>6
-	above := f.live & (^uint64(1) << i) // live places right of i
-	below := f.live &^ (^uint64(0) << i)
-	gone := bits.TrailingZeros64(above)
-	f.live &^= above & -above
-	above &= above - 1
-	f.ids[i] = merged
-	f.rank[gone&63] = noRank
-	// Without a right neighbour it is noToken, which merges with nothing.
-	right := f.ids[bits.TrailingZeros64(above)&63]
-	if above == 0 {
-		right = noToken
-	}
-	j := uint32(63 - bits.LeadingZeros64(below))
-	left := f.ids[j&63]
-	if below == 0 {
-		left = pairs.nothing()
-	}
-	f.rank[i] = pairs.join(merged, right)<<6 | i
-	f.rank[j&63] = pairs.join(left, merged)<<6 | j
-	return true
 }
 
-// lowest16 returns the lowest of sixteen. It is a function of its own, and not
-// inlined, because the compiler makes branches of min, which would be guessed wrong,
-// where it sees that the result is used as an index.
-//
-//go:noinline
-func lowest16(rank *[smallUnits]uint32, from int) uint32 {
-	x := rank[from&48:][:16]
+// A merger merges stretches of text one after the other. Its units are bytes at first.
+type merger struct {
+	ids        []uint32 // of the units: what was merged so far
+	next, prev []int32  // live neighbours; the last has next = number of units
+	lowest     minTree
+	tokens     []uint32 // of the text that was merged last
+}
+
+// mergeWindow sets m.tokens to those of a text.
+func (m *merger) mergeWindow(e *Encoding, text []byte) {
+	n := len(text)
+	if len(m.ids) < n {
+		m.ids, m.next, m.prev = make([]uint32, max(64, n)), make([]int32, max(64, n)), make([]int32, max(64, n))
+	}
+	ids, next, prev := m.ids[:n], m.next[:n], m.prev[:n]
+	for i, c := range text {
+		ids[i], next[i], prev[i] = e.byteToken[c], int32(i+1), int32(i-1)
+	}
+	lowest := &m.lowest
+	lowest.reset(n - 1)
+	for i := range n - 1 {
+		lowest.levels[0][i] = ranked(e.pairs.join(ids[i], ids[i+1]), i)
+	}
+	lowest.fill()
+	for {
+		best := lowest.get()
+		merged := uint32(best >> 32)
+		if merged == noToken {
+			break
+		}
+		i := int(uint32(best))
+		gone := int(next[i])
+		right := int(next[gone])
+		ids[i], next[i] = merged, int32(right)
+		if gone < n-1 {
+			lowest.set(gone, highest)
+		}
+		if right < n {
+			prev[right] = int32(i)
+			lowest.set(i, ranked(e.pairs.join(merged, ids[right]), i))
+		} else {
+			lowest.set(i, highest)
+		}
+		if left := int(prev[i]); left >= 0 {
+			lowest.set(left, ranked(e.pairs.join(ids[left], merged), left))
+		}
+	}
+	m.tokens = m.tokens[:0]
+	for i := 0; i < n; i = int(next[i]) {
+		m.tokens = append(m.tokens, ids[i])
+	}
+}
+
+// ranked returns a number that orders pairs by the rank of their merge, then from left
+// to right.
+func ranked(merged uint32, i int) uint64 { return uint64(merged)<<32 | uint64(uint32(i)) }
+
+// minTree finds the lowest of many numbers, some of which change. It is a tree with
+// sixteen branches at each node: levels[0] are the numbers, levels[k+1][i] is the lowest
+// of levels[k][16i:16i+16], and the last level is one number. A change costs one look at
+// sixteen neighbours per level, without the unpredictable branch that a heap has at each
+// step.
+type minTree struct{ levels [][]uint64 }
+
+const highest = uint64(noToken) << 32
+
+// reset makes room for n numbers, all of them highest.
+func (l *minTree) reset(n int) {
+	l.levels = l.levels[:cap(l.levels)]
+	for k := 0; ; k++ {
+		room := 1
+		if n > 1 {
+			room = (n + 15) &^ 15
+		}
+		if k == len(l.levels) {
+			l.levels = append(l.levels, nil)
+		}
+		if cap(l.levels[k]) < room {
+			l.levels[k] = make([]uint64, room)
+		}
+		l.levels[k] = l.levels[k][:room]
+		for i := range l.levels[k] {
+			l.levels[k][i] = highest
+		}
+		if room == 1 {
+			l.levels = l.levels[:k+1]
+			return
+		}
+		n = room / 16
+	}
+}
+
+// fill computes all levels from the first.
+func (l *minTree) fill() {
+	for k := 1; k < len(l.levels); k++ {
+		for i := 0; i < len(l.levels[k-1]); i += 16 {
+			l.levels[k][i/16] = min16(l.levels[k-1][i:])
+		}
+	}
+}
+
+// get returns the lowest number.
+func (l *minTree) get() uint64 { return l.levels[len(l.levels)-1][0] }
+
+// set changes number i.
+func (l *minTree) set(i int, x uint64) {
+	l.levels[0][i] = x
+	for k := 1; k < len(l.levels); k++ {
+		i >>= 4
+		low := min16(l.levels[k-1][16*i:])
+		if l.levels[k][i] == low {
+			return
+		}
+		l.levels[k][i] = low
+	}
+}
+
+func min16(x []uint64) uint64 {
+	_ = x[15]
 	a := min(x[0], x[1], x[2], x[3])
 	b := min(x[4], x[5], x[6], x[7])
 	c := min(x[8], x[9], x[10], x[11])
 	d := min(x[12], x[13], x[14], x[15])
 	return min(a, b, c, d)
-}
-
-// merge returns the number of tokens of a piece, and appends them to dst if keep is
-// set.
-func (s *scratch) merge(e *Encoding, piece []byte, dst []uint32, keep bool) (int, []uint32) {
-	if len(piece) > smallUnits {
-		return e.mergeLong(piece, dst, keep)
-	}
-	f := &s.small
-	f.start(e, piece)
-	for f.step(e.pairs) {
-	}
-	for live := f.live; keep && live != 0; live &= live - 1 {
-		dst = append(dst, f.ids[bits.TrailingZeros64(live)])
-	}
-	return bits.OnesCount64(f.live), dst
 }

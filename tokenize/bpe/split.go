@@ -1,107 +1,169 @@
-// How a text is cut into pieces before anything is merged: what the patterns of the
-// encodings share. split_o200k.go and split_cl100k.go have the rest.
+// How a text is cut into pieces before anything is merged.
 //
-// The reference cuts with a regular expression. Here the same cuts are made by
-// hand, in two layers: block.go cuts 64 bytes at a time, and an exact function per
-// encoding, next, cuts one piece of any text.
+// The reference cuts with a regular expression. Here the same cuts are made by hand, in
+// two layers: block.go cuts 64 bytes at a time, and an exact function per encoding cuts
+// one piece of any text. Both take valid UTF-8.
 
 package bpe
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "math/bits"
 
-// batchSize is the largest number of pieces that are cut before they are looked up, so
-// that the processor can overlap the lookups.
+// batchSize is the largest number of pieces that are cut at once.
 const batchSize = 256
 
 // split cuts pieces from text[p:] and writes where each ends. It returns how many it
-// cut, at least one while there is text, and false at bytes that are not UTF-8.
-func (e *Encoding) split(text []byte, p int, ends *[batchSize]int) (n int, ok bool) {
+// cut, at least one while there is text.
+func (e *Encoding) split(text []byte, p int, ends *[batchSize]int) (n int) {
 	for n <= batchSize-64 && p < len(text) { // a block has up to 62
-		var starts uint64
 		if text[p] < 0xE0 && (p+1 == len(text) || text[p+1] < 0xE0) { // else a block would end at once
-			starts = e.blockStarts(text[p:])
-		}
-		if starts != 0 {
-			// Four at a time; what is too much is overwritten later.
-			for s, n := starts, uint8(n); s != 0; n += 4 {
-				ends[n] = p + bits.TrailingZeros64(s)
-				s &= s - 1
-				ends[n+1] = p + bits.TrailingZeros64(s)
-				s &= s - 1
-				ends[n+2] = p + bits.TrailingZeros64(s)
-				s &= s - 1
-				ends[n+3] = p + bits.TrailingZeros64(s)
-				s &= s - 1
+			if starts := e.blockStarts(text[p:]); starts != 0 {
+				for ; starts != 0; starts &= starts - 1 {
+					ends[n] = p + bits.TrailingZeros64(starts)
+					n++
+				}
+				p = ends[n-1]
+				continue
 			}
-			n += bits.OnesCount64(starts)
-			p = ends[n-1]
-			continue
 		}
-		var q int
 		if e.cl100k {
-			q = nextCl100k(text, p)
+			p = nextCl100k(text, p)
 		} else {
-			q = nextO200k(text, p)
+			p = nextO200k(text, p)
 		}
-		if q == p {
-			return n, false
-		}
-		ends[n], p = q, q
+		ends[n] = p
 		n++
 	}
-	return n, true
+	return n
 }
 
-// Eight bytes at a time.
-const (
-	ones     = 0x0101010101010101
-	highBits = 0x80 * ones
-)
-
-// between sets the top bit of every byte b of w with first <= b < end, for 0 < first <
-// end <= 0x80.
-func between(w uint64, first, end uint64) uint64 {
-	low := w &^ highBits
-	return (low + (0x80-first)*ones) &^ (low + (0x80-end)*ones) &^ w & highBits
+// nextO200k returns the end of the piece that starts at text[p], in o200k_base. The
+// pattern, one alternative per line; the first that matches wins:
+//
+//	[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
+//	[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?
+//	\p{N}{1,3}
+//	 ?[^\s\p{L}\p{N}]+[\r\n/]*
+//	\s*[\r\n]+
+//	\s+(?!\S)
+//	\s+
+func nextO200k(text []byte, p int) int {
+	k, size := classAt(text, p)
+	q := p
+	switch {
+	case k&letterOrMark != 0:
+		// The pattern accepts a mark before a word as its sign, too; wherever
+		// that matches, the mark as the first letter matches the same bytes.
+	case k == classNumber:
+		return numbers(text, p)
+	case isNewline(text[p]):
+		return whiteSpace(text, p)
+	default:
+		q += size
+		next := classSpace
+		if q < len(text) {
+			next, _ = classAt(text, q)
+		}
+		if next&letterOrMark != 0 {
+			break
+		}
+		if k == classSpace && (text[p] != ' ' || next != classOther) {
+			return whiteSpace(text, p)
+		}
+		q = signs(text, q)
+		for q < len(text) && (isNewline(text[q]) || text[q] == '/') {
+			q++
+		}
+		return q
+	}
+	q = wordO200k(text, q)
+	return q + contraction(text, q)
 }
 
-// run returns the end of the run of ASCII letters from first to last at text[p]; fold
-// is OR-ed to each byte before.
-func run(text []byte, p int, first, last byte, fold byte) int {
-	for p+8 <= len(text) {
-		w := binary.LittleEndian.Uint64(text[p:]) | uint64(fold)*ones
-		n := bits.TrailingZeros64(^between(w, uint64(first), uint64(last)+1)&highBits) >> 3
-		p += n
-		if n < 8 {
+// wordO200k returns the end of the letters that start at text[p], which is a letter
+// or a mark. The first alternative of the pattern wants at least one character of
+// the lower set, and gives back what its upper part took until it finds one:
+//
+//   - upper part, then a small letter: that and all that follow of the lower set;
+//   - else up to the last character that is in both sets, if there is one;
+//   - else, by the second alternative, the whole upper part.
+func wordO200k(text []byte, p int) int {
+	both := 0 // the end of the last character in both sets
+	for p < len(text) {
+		k, size := classAt(text, p)
+		if k&letterOrMark == isLower {
+			for p < len(text) && k&isLower != 0 {
+				if p += size; p < len(text) {
+					k, size = classAt(text, p)
+				}
+			}
 			return p
 		}
+		if k&isUpper == 0 {
+			break
+		}
+		p += size
+		if k&isLower != 0 {
+			both = p
+		}
 	}
-	for p < len(text) && first <= text[p]|fold && text[p]|fold <= last {
-		p++
+	if both > 0 {
+		return both
 	}
 	return p
 }
 
-// caseless returns the end of the run of letters without case that starts at text[p],
-// as far as each takes three bytes, as in Chinese, Japanese and Korean, and a byte
-// follows.
-func caseless(text []byte, p int) int {
-	for p+4 <= len(text) {
-		w := binary.LittleEndian.Uint32(text[p:])
-		if w&0x00C0C0F0 != 0x008080E0 {
-			break
-		}
-		r := w<<12&0xF000 | w>>2&0x0FC0 | w>>16&0x3F
-		if r < 0x800 || planes01[r] != classLetter {
-			break
-		}
-		p += 3
+// nextCl100k returns the end of the piece that starts at text[p], in cl100k_base. The
+// pattern:
+//
+//	(?i:'s|'t|'re|'ve|'m|'ll|'d)
+//	[^\r\n\p{L}\p{N}]?\p{L}+
+//	\p{N}{1,3}
+//	 ?[^\s\p{L}\p{N}]+[\r\n]*
+//	\s*[\r\n]+
+//	\s+(?!\S)
+//	\s+
+func nextCl100k(text []byte, p int) int {
+	if n := contraction(text, p); n > 0 {
+		return p + n
 	}
-	return p
+	k, size := classAt(text, p)
+	q := p
+	switch {
+	case plainLetter(k):
+	case k == classNumber:
+		return numbers(text, p)
+	case isNewline(text[p]):
+		return whiteSpace(text, p)
+	default:
+		q += size
+		next := classSpace
+		if q < len(text) {
+			next, _ = classAt(text, q)
+		}
+		if plainLetter(next) {
+			break
+		}
+		if k == classSpace && (text[p] != ' ' || next != classOther && next != classMark) {
+			return whiteSpace(text, p)
+		}
+		q = signs(text, q)
+		for q < len(text) && isNewline(text[q]) {
+			q++
+		}
+		return q
+	}
+	for q < len(text) {
+		k, size := classAt(text, q)
+		if !plainLetter(k) {
+			break
+		}
+		q += size
+	}
+	return q
 }
+
+// plainLetter reports whether a class is \p{L}: a letter of any case, not a mark.
+func plainLetter(k class) bool { return k&letterOrMark != 0 && k&isMark == 0 }
 
 func isNewline(c byte) bool { return c == '\n' || c == '\r' }
 

@@ -56,13 +56,11 @@ var runUnits = []string{" ", "\n", "\r\n", "\t", "0", "7", "'", "a", "A", "aA", 
 // runTexts are runs of one or two characters, of every length up to 40 and some
 // greater ones, behind and before other things, at every alignment.
 func runTexts(yield func(string) bool) {
-	lengths := []int{}
-	for n := 1; n <= 40; n++ {
-		lengths = append(lengths, n)
-	}
-	lengths = append(lengths, 63, 64, 65, 79, 80, 81, 95, 96, 97, 127, 128, 129, 255, 256, 257)
 	for _, u := range runUnits {
-		for _, n := range lengths {
+		for n := 1; n <= 257; n++ {
+			if n > 40 && n%16 > 1 && n%16 < 15 {
+				continue
+			}
 			run := strings.Repeat(u, n)
 			for _, around := range []string{"*", "x*", "*x", "x*x", " *!", "\n*\n", "1*2", "中*文", "it*s"} {
 				for align := range 8 {
@@ -100,20 +98,8 @@ func tokenTexts(yield func(string) bool) {
 func wordTexts(yield func(string) bool) {
 	r := rand.New(rand.NewPCG(11, 11))
 	scripts := [][2]rune{
-		{0xC0, 0x17F},
-		{0x370, 0x3FF},
-		{0x400, 0x45F},
-		{0x430, 0x44F},
-		{0x5D0, 0x5EA},
-		{0x620, 0x64A},
-		{0x905, 0x94D},
-		{0xE01, 0xE3A},
-		{0x10D0, 0x10F0},
-		{0x1EA0, 0x1EF9},
-		{0x3041, 0x30FF},
-		{0x4E00, 0x5200},
-		{0xAC00, 0xB500},
-		{0x1F600, 0x1F64F},
+		{0xC0, 0x17F}, {0x370, 0x3FF}, {0x400, 0x45F}, {0x430, 0x44F}, {0x5D0, 0x5EA}, {0x620, 0x64A}, {0x905, 0x94D},
+		{0xE01, 0xE3A}, {0x10D0, 0x10F0}, {0x1EA0, 0x1EF9}, {0x3041, 0x30FF}, {0x4E00, 0x5200}, {0xAC00, 0xB500}, {0x1F600, 0x1F64F},
 	}
 	for range 60_000 {
 		script := scripts[r.IntN(len(scripts))]

@@ -1,4 +1,4 @@
-// The vocabularies: how they are stored, and the tables made from them at first use.
+// The vocabularies: how they are stored, and the table made from them at first use.
 
 package bpe
 
@@ -19,9 +19,6 @@ const byteTokens = 256
 
 // maxTokenBytes is the length of the longest token; a test checks it.
 const maxTokenBytes = 128
-
-// rankBits is enough for every rank and one number more, see noToken.
-const rankBits = 18
 
 // A vocab is the list of tokens. A token is named by its rank, which is also its number
 // in the output. Every token of more than one byte is merged from two of lower rank;
@@ -67,26 +64,3 @@ func (v *vocab) size(t uint32) int { return int(v.start[t+1] - v.start[t]) }
 
 // token returns the bytes of t. They must not be changed.
 func (v *vocab) token(t uint32) []byte { return v.bytes[v.start[t]:v.start[t+1]] }
-
-// A mergeIndex lists, for each token, the tokens that have it as their left part, or as
-// their right part, ascending.
-type mergeIndex struct{ start, list []uint32 }
-
-func (x mergeIndex) of(part uint32) []uint32 { return x.list[x.start[part]:x.start[part+1]] }
-
-func indexMerges(v *vocab, part []uint32) mergeIndex {
-	x := mergeIndex{make([]uint32, v.len()+2), make([]uint32, v.len())}
-	for t := byteTokens; t < v.len(); t++ {
-		x.start[part[t]+2]++
-	}
-	for i := 1; i < len(x.start); i++ {
-		x.start[i] += x.start[i-1]
-	}
-	for t := byteTokens; t < v.len(); t++ {
-		at := &x.start[part[t]+1]
-		x.list[*at] = uint32(t)
-		*at++
-	}
-	x.start = x.start[:v.len()+1]
-	return x
-}

@@ -1,0 +1,86 @@
+// Which pieces are tokens, and the counts of the words that were seen lately.
+//
+// Text repeats its words. Looking one up among those of late, in a near cache of the
+// processor, is faster than among all tokens, and much faster than merging it.
+
+package bpe
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+const (
+	wordBits = 14 // logarithm of the number of words remembered
+	maxWord  = 15 // bytes of the longest
+)
+
+// A word is a piece of up to maxWord bytes: the first eight in one number; the others in
+// another, with the length in bits 56 to 59 and the count in bits 60 to 63.
+type word struct{ first, rest uint64 }
+
+const countShift = 60
+
+// wordAt returns the word of n bytes at text[p], without a count.
+func wordAt(text []byte, p, n int) word {
+	if p+16 > len(text) {
+		var end [16]byte
+		copy(end[:], text[p:p+n])
+		text, p = end[:], 0
+	}
+	return word{
+		binary.LittleEndian.Uint64(text[p:]) & (1<<(8*uint(n)) - 1),
+		binary.LittleEndian.Uint64(text[p+8:])&(1<<(8*uint(max(0, n-8)))-1) | uint64(n)<<56,
+	}
+}
+
+// hash returns a number whose high bits are as good as random.
+func (w word) hash() uint64 {
+	high, low := bits.Mul64(w.first^mix, w.rest^0xC2B2AE3D27D4EB4F)
+	return (high ^ low) * mix
+}
+
+// A tokenTable finds the token that is exactly a given piece. For words it is a hash
+// table with open addressing, of which half of the places or more are empty.
+type tokenTable struct {
+	words  []word // an empty place is zero
+	tokens []uint32
+	shift  uint
+	longer map[string]uint32
+}
+
+func newTokenTable(v *vocab) *tokenTable {
+	b := bits.Len(uint(2 * v.len()))
+	t := &tokenTable{words: make([]word, 1<<b), tokens: make([]uint32, 1<<b), shift: uint(64 - b), longer: map[string]uint32{}}
+	for id := range uint32(v.len()) {
+		token := v.token(id)
+		if len(token) > maxWord {
+			t.longer[string(token)] = id
+			continue
+		}
+		w := wordAt(token, 0, len(token))
+		at, _ := t.place(w)
+		t.words[at], t.tokens[at] = w, id
+	}
+	return t
+}
+
+// place returns where a word is, or could be, and reports whether it is there.
+func (t *tokenTable) place(w word) (at uint64, ok bool) {
+	for at = w.hash() >> t.shift; t.words[at] != w; at = (at + 1) % uint64(len(t.words)) {
+		if t.words[at].rest == 0 {
+			return at, false
+		}
+	}
+	return at, true
+}
+
+// find returns the token that is text[p:end].
+func (t *tokenTable) find(text []byte, p, end int) (token uint32, ok bool) {
+	if end-p > maxWord {
+		token, ok = t.longer[string(text[p:end])]
+		return token, ok
+	}
+	at, ok := t.place(wordAt(text, p, end-p))
+	return t.tokens[at], ok
+}
