@@ -52,26 +52,19 @@ func byteRate(format string) int {
 // wavRate reads the bytes per second from the "fmt " chunk of a WAV file, kept between 1,000 (below any codec that
 // is used for speech) and 1,536,000 (192 kHz, 32 bits, two channels): a header that lies moves the cost no further.
 func wavRate(data string) (rate int, ok bool) {
-	p := payloadOf(data)
-	var head [12]byte
-	if p.fill(head[:]) < 12 || string(head[:4]) != "RIFF" || string(head[8:]) != "WAVE" {
+	if head, _, _ := decoded(data, 12); len(head) < 12 || string(head[:4]) != "RIFF" || string(head[8:]) != "WAVE" {
 		return 0, false
 	}
-	for {
-		var chunk [8]byte // name, size
-		if p.fill(chunk[:]) < 8 {
-			return 0, false
+	head, _, _ := decoded(data, longestHeader/8)
+	for at := 12; at+20 <= len(head); { // chunks: name, size, data, padded to an even size
+		size := int(min(binary.LittleEndian.Uint32(head[at+4:]), 1<<30))
+		if string(head[at:at+4]) == "fmt " { // codec, channels, samples per second, bytes per second
+			return int(min(max(binary.LittleEndian.Uint32(head[at+16:]), 1_000), 1_536_000)), size >= 12
 		}
-		size := binary.LittleEndian.Uint32(chunk[4:])
-		if string(chunk[:4]) == "fmt " {
-			var format [12]byte // codec, channels, samples per second, bytes per second
-			if size < 12 || p.fill(format[:]) < 12 {
-				return 0, false
-			}
-			return int(min(max(binary.LittleEndian.Uint32(format[8:]), 1_000), 1_536_000)), true
+		if size > len(head) {
+			break
 		}
-		if size > 1<<30 || !p.skip(int(size+size%2)) { // chunks are padded to an even size
-			return 0, false
-		}
+		at += 8 + size + size%2
 	}
+	return 0, false
 }

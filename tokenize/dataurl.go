@@ -31,66 +31,30 @@ func decodedLen(data string) int {
 	return len(data)/4*3 + len(data)%4*3/4
 }
 
-// payload reads the bytes behind a base64 text from the front, only as far as asked and, where it looks for a size,
-// never further than longestHeader. Both alphabets are read, line ends and blanks are passed over.
-type payload struct {
-	text   string // what has not been read
-	left   int    // characters that may still be looked at
-	broken bool   // something other than base64 is between the characters: no jumps
-	odd    bool   // a character that is not base64 ended it
-	acc    uint32 // bits read and not handed out
-	bits   int
-}
-
-// longestHeader is how many characters of base64 are looked at in search of a size. Jumps are not counted.
-const longestHeader = 64 << 10
-
-// How many characters are searched for line ends and for escapes before jumps are trusted: MIME breaks lines at 76
-// characters, and one character in 64 is a plus, one a slash.
-const (
-	lineSample   = 160
-	escapeSample = 4 << 10
-)
-
-func payloadOf(data string) payload {
-	return payload{
-		text: data,
-		left: longestHeader,
-		broken: strings.ContainsAny(data[:min(len(data), lineSample)], " \t\r\n") ||
-			strings.Contains(data[:min(len(data), escapeSample)], `\`),
-	}
-}
-
-// wholePayloadOf reads a base64 text to its end.
-func wholePayloadOf(data string) payload {
-	p := payloadOf(data)
-	p.left = len(data)
-	return p
-}
-
-// next returns one byte. ok is false at the end, at the bound, and at a character that is not base64.
-func (p *payload) next() (b byte, ok bool) {
-	for p.bits < 8 {
-		if p.text == "" || p.left == 0 {
-			return 0, false
-		}
-		v, size := sextets[p.text[0]], 1
+// decoded returns the bytes behind a base64 text from the front, so many if there are as many, and the rest of the text.
+// Both alphabets are read; line ends and blanks are passed over. ok is false where a character is not base64.
+func decoded(text string, most int) (raw []byte, rest string, ok bool) {
+	var acc uint32
+	bits := 0
+	raw = make([]byte, 0, min(most, len(text)))
+	for text != "" && len(raw) < most {
+		v, size := sextets[text[0]], 1
 		if v == ignored {
-			v, size = escaped(p.text)
+			v, size = escaped(text)
 		}
-		p.text = p.text[size:]
-		p.left = max(0, p.left-size)
+		text = text[size:]
 		switch {
 		case v < 64:
-			p.acc = p.acc<<6 | uint32(v)
-			p.bits += 6
+			acc = acc<<6 | uint32(v)
+			if bits += 6; bits >= 8 {
+				bits -= 8
+				raw = append(raw, byte(acc>>bits))
+			}
 		case v != ignored:
-			p.odd = v == foreign
-			return 0, false
+			return raw, "", v == padding
 		}
 	}
-	p.bits -= 8
-	return byte(p.acc >> p.bits), true
+	return raw, text, true
 }
 
 // escaped returns the value and the length of what begins with a blank or with the backslash of JSON.
@@ -119,63 +83,6 @@ func spelt(digits string) byte {
 		return ignored
 	}
 	return foreign
-}
-
-// fill reads up to len(buf) bytes and returns how many.
-func (p *payload) fill(buf []byte) int {
-	n := 0
-	for n < len(buf) {
-		if p.bits == 0 {
-			if n += p.groups(buf[n:]); n == len(buf) {
-				break
-			}
-		}
-		b, ok := p.next()
-		if !ok {
-			return n
-		}
-		buf[n] = b
-		n++
-	}
-	return n
-}
-
-// groups reads three bytes at a time, as long as nothing is between the characters, and returns how many.
-func (p *payload) groups(buf []byte) (n int) {
-	for len(buf)-n >= 3 && len(p.text) >= 4 && p.left >= 4 {
-		a, b, c, d := sextets[p.text[0]], sextets[p.text[1]], sextets[p.text[2]], sextets[p.text[3]]
-		if a|b|c|d >= ignored {
-			break
-		}
-		buf[n], buf[n+1], buf[n+2] = a<<2|b>>4, b<<4|c>>2, c<<6|d
-		p.text = p.text[4:]
-		p.left -= 4
-		n += 3
-	}
-	return n
-}
-
-// skip passes over n bytes. Where the text is not broken into lines it jumps, four characters for three bytes, so a
-// long segment costs nothing. ok is false when the text ends before; nothing can be read after that.
-func (p *payload) skip(n int) (ok bool) {
-	for ; n > 0 && p.bits > 0; n-- { // up to the border of four characters
-		if _, ok := p.next(); !ok {
-			return false
-		}
-	}
-	if groups := n / 3; groups > 0 && !p.broken {
-		if groups > len(p.text)/4 {
-			return false
-		}
-		p.text = p.text[groups*4:]
-		n -= groups * 3
-	}
-	for ; n > 0; n-- {
-		if _, ok := p.next(); !ok {
-			return false
-		}
-	}
-	return true
 }
 
 const (

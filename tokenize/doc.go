@@ -10,7 +10,7 @@
 //   - total: every input has a cost of zero or more. No question about a cost panics or fails, however broken
 //     the picture, the sound or the JSON.
 //   - bounded: everything is linear in its input, whatever the input. The size of a picture comes from its header: at
-//     most 64 KiB of its base64 are looked at, the rest is never decoded and never counted as text.
+//     most 512 KiB are decoded, and a few bytes as a rule; the rest is never counted as text.
 //   - repeatable: integer arithmetic only, no clock, no state. Two replicas return the same answer.
 //   - immutable: a Counter may be used from many goroutines at once.
 //

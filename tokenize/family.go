@@ -1,6 +1,9 @@
 package tokenize
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // family has what models of one kind share: one row of the table.
 type family struct {
@@ -100,25 +103,6 @@ func isASCIIDigit(b byte) bool { return '0' <= b && b <= '9' }
 
 // matches reports whether a name fits the pattern: * matches any run of characters, ? one.
 func matches(pattern, name string) bool {
-	star, resume := -1, 0 // the last * seen, and where its run would have to end next
-	p, n := 0, 0
-	for n < len(name) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, resume = p, n
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
-			p++
-			n++
-		case star >= 0:
-			resume++
-			p, n = star+1, resume
-		default:
-			return false
-		}
-	}
-	for p < len(pattern) && pattern[p] == '*' {
-		p++
-	}
-	return p == len(pattern)
+	ok, _ := path.Match(pattern, name) // neither has a slash, and no pattern a bracket
+	return ok
 }

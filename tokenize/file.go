@@ -61,7 +61,7 @@ const (
 	pageBytes   = 20 << 10 // a PDF that hides its pages has one per so many bytes: typeset text; scans have fewer
 	mostGuessed = 100      // no more pages are guessed: OpenAI and Claude take 100
 	mostPages   = 1_000    // no more pages are charged: Gemini takes 1,000
-	scanned     = 16 << 10 // so much of a PDF is decoded at a time
+	scanned     = 48 << 10 // so much of a PDF is decoded at a time, in whole groups of four characters
 	longestScan = 16 << 20 // a longer base64 text is not searched for pages
 )
 
@@ -83,25 +83,24 @@ func pdfPages(data string) int {
 // because the file has object streams or could not be read to its end.
 func scanPDF(data string) (pages int, packed bool) {
 	const overlap = 64 // longer than any mark, white space within it included
-	p := wholePayloadOf(data)
-	buf := make([]byte, scanned)
-	have := 0 // bytes at the front of buf that belong to the piece before
-	for {
-		n := p.fill(buf[have:])
-		piece := buf[:have+n]
-		end := len(piece) < len(buf)
+	var piece []byte
+	for ok := true; ok; {
+		var raw []byte
+		raw, data, ok = decoded(data, scanned)
+		piece = append(piece, raw...)
 		// A mark that begins in the last bytes of the piece is whole in the next one, and counted there.
-		border := len(piece)
-		if !end {
-			border = max(len(piece)-overlap, 0)
+		border := max(len(piece)-overlap, 0)
+		if !ok || data == "" {
+			border = len(piece)
 		}
 		pages += pagesIn(piece, border)
-		packed = packed || bytes.Contains(piece, []byte("/ObjStm"))
-		if end {
-			return pages, packed || p.odd
+		packed = packed || bytes.Contains(piece, []byte("/ObjStm")) || !ok
+		if data == "" {
+			break
 		}
-		have = copy(buf, piece[border:])
+		piece = append(piece[:0], piece[border:]...)
 	}
+	return pages, packed
 }
 
 // pagesIn counts the marks "/Type /Page" that begin before the border.

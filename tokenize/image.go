@@ -22,9 +22,7 @@ func imageSize(url string) (w, h int, ok bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	p := payloadOf(data)
-	var buf [30]byte // the longest of the three fixed headers (WebP)
-	head := buf[:p.fill(buf[:])]
+	head, _, _ := decoded(data, 30) // the longest of the three fixed headers (WebP)
 	switch {
 	case begins(head, "\x89PNG\r\n\x1a\n"):
 		w, h = pngSize(head)
@@ -33,14 +31,20 @@ func imageSize(url string) (w, h int, ok bool) {
 	case begins(head, "RIFF"):
 		w, h = webpSize(head)
 	case begins(head, "\xff\xd8"):
-		p = payloadOf(data)
-		w, h = jpegSize(&p)
+		w, h = jpegSize(head)
+		for most := 1 << 10; w == 0 && most <= longestHeader && len(head) < decodedLen(data); most *= 8 {
+			head, _, _ = decoded(data, most)
+			w, h = jpegSize(head)
+		}
 	}
 	if w < 1 || h < 1 || w > widest || h > widest {
 		return 0, 0, false
 	}
 	return w, h, true
 }
+
+// longestHeader is how many bytes of a picture or a sound are decoded in search of a size.
+const longestHeader = 512 << 10
 
 func begins(head []byte, mark string) bool {
 	return len(head) >= len(mark) && string(head[:len(mark)]) == mark
@@ -91,47 +95,29 @@ func webpSize(head []byte) (w, h int) {
 func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
 // jpegSize walks from marker to marker up to the frame header (ITU T.81 B.2). Segments before it, such as a camera's
-// thumbnail or a colour profile in many parts, are jumped over; the bound of the payload ends any walk.
-func jpegSize(p *payload) (w, h int) {
-	if !p.skip(2) { // start of image
-		return 0, 0
-	}
-	for {
-		marker, ok := nextMarker(p)
+// thumbnail or a colour profile, are jumped over.
+func jpegSize(head []byte) (w, h int) {
+	for at := 2; at+9 <= len(head) && head[at] == 0xff; { // behind the start of image
+		marker := head[at+1]
 		switch {
-		case !ok, marker == 0x00, marker == 0xd9, marker == 0xda: // not a marker, end of image, data before any frame
-			return 0, 0
-		case marker == 0x01, marker >= 0xd0 && marker <= 0xd8: // these have no segment
+		case marker == 0xff: // it only fills
+			at++
 			continue
+		case marker == 0x01, marker >= 0xd0 && marker <= 0xd8: // these have no segment
+			at += 2
+			continue
+		case marker == 0x00, marker == 0xd9, marker == 0xda: // not a marker, end of image, data before any frame
+			return 0, 0
+		case isFrame(marker): // behind it: length, precision, height, width
+			return int(binary.BigEndian.Uint16(head[at+7:])), int(binary.BigEndian.Uint16(head[at+5:]))
 		}
-		var buf [7]byte // length, precision, height, width
-		n := p.fill(buf[:2])
-		length := int(binary.BigEndian.Uint16(buf[:]))
-		if n < 2 || length < 2 {
+		length := int(binary.BigEndian.Uint16(head[at+2:]))
+		if length < 2 {
 			return 0, 0
 		}
-		if isFrame(marker) {
-			if p.fill(buf[2:]) < 5 {
-				return 0, 0
-			}
-			return int(binary.BigEndian.Uint16(buf[5:])), int(binary.BigEndian.Uint16(buf[3:]))
-		}
-		if !p.skip(length - 2) {
-			return 0, 0
-		}
+		at += 2 + length
 	}
-}
-
-// nextMarker reads 0xff, any number of 0xff that only fill, and the marker.
-func nextMarker(p *payload) (marker byte, ok bool) {
-	b, ok := p.next()
-	if !ok || b != 0xff {
-		return 0, false
-	}
-	for b == 0xff && ok {
-		b, ok = p.next()
-	}
-	return b, ok
+	return 0, 0
 }
 
 // isFrame reports whether a marker starts a frame header: SOF0 to SOF15 without the table markers between them.

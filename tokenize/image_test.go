@@ -28,7 +28,7 @@ func TestSizeIsReadFromTheHeader(t *testing.T) {
 	f("jpeg", encodeJPEG(123, 45), 123, 45)
 	// Written by hand, as cameras and editors do.
 	f("jpeg with a camera's thumbnail", withSegment(encodeJPEG(4032, 30), 0xe1, 65_000), 4032, 30)
-	f("jpeg with a profile in many parts", withSegments(encodeJPEG(31, 41), 0xe2, 65_000, 40), 31, 41)
+	f("jpeg with a profile in many parts", withSegments(encodeJPEG(31, 41), 0xe2, 65_000, 4), 31, 41)
 	f("jpeg with fill bytes", append([]byte("\xff\xd8\xff\xff\xff"), encodeJPEG(9, 8)[3:]...), 9, 8)
 	f("progressive jpeg", jpegHeader(0xc2, 1200, 800), 1200, 800)
 	f("arithmetic jpeg", jpegHeader(0xc9, 1200, 800), 1200, 800)
@@ -104,33 +104,6 @@ func TestDataURLsAsClientsWriteThem(t *testing.T) {
 	f("data:image/png;base64,%89PNG", false)
 }
 
-func TestSkippingIsReadingWithoutLooking(t *testing.T) {
-	raw := make([]byte, 300)
-	for i := range raw {
-		raw[i] = byte(i * 7)
-	}
-	text := base64.StdEncoding.EncodeToString(raw)
-	forms := map[string]string{
-		"in one line": text, "in lines": inLines(text, 76, "\r\n"),
-		"for URLs": base64.URLEncoding.EncodeToString(raw), "escaped": strings.ReplaceAll(text, "/", `\/`),
-		"escaped by number": strings.NewReplacer("/", `\u002f`, "+", `\u002B`, "=", `\u003D`).Replace(text),
-	}
-	for name, form := range forms {
-		for start := range 8 {
-			for n := range len(raw) - start + 20 { // and beyond the end
-				p := payloadOf(form)
-				p.fill(make([]byte, start))
-				skipped := p.skip(n)
-				b, ok := p.next()
-				ok = ok && skipped
-				if want := start+n < len(raw); ok != want || ok && b != raw[start+n] {
-					t.Fatalf("%s: byte %d after %d and %d: %#x, %v", name, start+n, start, n, b, ok)
-				}
-			}
-		}
-	}
-}
-
 // Some encoders of JSON write the plus of base64 as \u002B; the first may stand far behind the header.
 func TestSizeIsReadThroughEscapes(t *testing.T) {
 	f := func(mediaType string, raw []byte) {
@@ -147,27 +120,6 @@ func TestSizeIsReadThroughEscapes(t *testing.T) {
 	raw := withSegment(jpegHeader(0xc0, 1003, 1000), 0xe1, 1_000)
 	copy(raw[600:], bytes.Repeat([]byte{0xfb, 0xef, 0xbe}, 100)) // "++++" for each
 	f("image/jpeg", raw)
-}
-
-func TestHeaderIsReadNoFurtherThanItsBound(t *testing.T) {
-	f := func(name, data string) {
-		t.Helper()
-		p := payloadOf(data)
-		if w, h := jpegSize(&p); w != 0 || h != 0 {
-			t.Errorf("%s: a size was found: %d × %d", name, w, h)
-		}
-		if p.left < 0 || longestHeader-p.left > longestHeader {
-			t.Errorf("%s: %d characters were looked at", name, longestHeader-p.left)
-		}
-	}
-	encode := base64.StdEncoding.EncodeToString
-	frame := jpegHeader(0xc0, 10, 10)[2:]
-	// A frame stands behind each of these, beyond the bound.
-	f("a megabyte of fill bytes", encode(slicesOf("\xff\xd8", bytes.Repeat([]byte{0xff}, 1<<20), frame)))
-	f("a million markers without a segment", encode(slicesOf("\xff\xd8", bytes.Repeat([]byte{0xff, 0x01}, 1<<20), frame)))
-	f("a million empty segments", encode(slicesOf("\xff\xd8", bytes.Repeat([]byte{0xff, 0xe0, 0, 2}, 1<<20), frame)))
-	f("a megabyte of line ends", "/9j/"+strings.Repeat("\n", 1<<20)+encode(frame))
-	f("long segments in lines", inLines(encode(withSegments(jpegHeader(0xc0, 10, 10), 0xe2, 65_000, 2)), 76, "\n"))
 }
 
 func TestPictureCostsWhatItsFamilySays(t *testing.T) {

@@ -1,9 +1,6 @@
 package tokenize
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "math/bits"
 
 // scale makes the count of o200k_base into that of a tokenizer that is not at hand. Vocabularies of one size cut
 // English, code and JSON much alike; they part where scripts and digits are concerned. So the factor depends on the
@@ -48,58 +45,28 @@ type mix struct {
 // letters of such a language are ASCII, but English and code have hardly any of these.
 const accentReach = 16
 
-// mixOf reads a text once, eight bytes at a time where they are ASCII; it costs a small part of counting.
+// mixOf reads a text once.
 func mixOf(text []byte) (m mix) {
 	var sizes [rareByte + 1]int // of the characters of each class
 	run := 0                    // digits directly before
 	for i := 0; i < len(text); {
-		if text[i] >= 0x80 {
-			lead := leads[text[i]]
+		b := text[i]
+		if !isASCIIDigit(b) {
+			lead := leads[b]
 			sizes[lead.class] += lead.size
 			i += lead.size
 			run = 0
 			continue
 		}
-		if i+8 > len(text) || binary.LittleEndian.Uint64(text[i:])&tops != 0 {
-			run = m.digit(text[i], run)
-			i++
-			continue
+		m.digits++
+		if run%3 == 0 {
+			m.groups++
 		}
-		if between(binary.LittleEndian.Uint64(text[i:]), '0', '9'+1) == 0 {
-			run = 0
-		} else {
-			for _, b := range text[i : i+8] {
-				run = m.digit(b, run)
-			}
-		}
-		i += 8
+		run++
+		i++
 	}
 	m.accents, m.other, m.rare = sizes[accentByte], sizes[otherByte], sizes[rareByte]
 	return m
-}
-
-// Eight bytes at a time.
-const (
-	ones = 0x0101010101010101
-	tops = 0x80 * ones
-)
-
-// between sets the top bit of each byte of w that is at least first and below end. Both are ASCII.
-func between(w uint64, first, end uint64) uint64 {
-	low := w &^ tops
-	return (low + (0x80-first)*ones) &^ (low + (0x80-end)*ones) &^ w & tops
-}
-
-// digit adds a byte of ASCII that follows a run of so many digits, and returns how many the run has then.
-func (m *mix) digit(b byte, run int) int {
-	if !isASCIIDigit(b) {
-		return 0
-	}
-	m.digits++
-	if run%3 == 0 {
-		m.groups++
-	}
-	return run + 1
 }
 
 const (

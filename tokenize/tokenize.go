@@ -1,6 +1,10 @@
 package tokenize
 
-import "unsafe"
+import (
+	"fmt"
+	"strings"
+	"unsafe"
+)
 
 // Counter counts what the pieces of a request cost a model, in tokens. Costs are additive: a message costs its envelope
 // plus its pieces. A Counter comes from [For] or [Named]; it is immutable and safe for concurrent use.
@@ -30,6 +34,17 @@ func (c *Counter) Named(tokenizer string) (*Counter, error) {
 		}
 	}
 	return nil, &UnknownError{tokenizer, Names()}
+}
+
+// UnknownError says that no tokenizer has the name that was asked for.
+type UnknownError struct {
+	Name  string   // what was asked for
+	Known []string // every known name, in order
+}
+
+// Error returns one sentence for the user: the wrong name, and all known ones.
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("unknown tokenizer %.64q (known: %s)", e.Name, strings.Join(e.Known, ", "))
 }
 
 // Names returns the known tokenizers, in the order of the table.

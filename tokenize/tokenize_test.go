@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"math"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -116,7 +117,7 @@ func TestNamedKeepsTheFamily(t *testing.T) {
 }
 
 func TestUnknownNameIsOneSentence(t *testing.T) {
-	for name, shown := range map[string]string{"byte/3": "byte/3", "": "", strings.Repeat("bytes", 1_000_000): strings.Repeat("bytes", 12) + "byte…"} {
+	for name, shown := range map[string]string{"byte/3": "byte/3", "": "", strings.Repeat("bytes", 1_000_000): strings.Repeat("bytes", 12) + "byte"} {
 		c, err := Named(name)
 		want := `unknown tokenizer "` + shown + `" (known: ` + strings.Join(Names(), ", ") + ")"
 		if c != nil || err.Error() != want {
@@ -147,7 +148,7 @@ func TestExactCounterCountsTexts(t *testing.T) {
 }
 
 func TestNoTokenizerAllocates(t *testing.T) {
-	if poolsForget {
+	if info, _ := debug.ReadBuildInfo(); slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		t.Skip("under the race detector sync.Pool forgets at random")
 	}
 	text := strings.Repeat("Hello, wörld 12345. ", 200)

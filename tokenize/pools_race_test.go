@@ -1,6 +1,0 @@
-//go:build race
-
-package tokenize
-
-// Under the race detector sync.Pool forgets at random, so that allocations cannot be counted.
-const poolsForget = true
