@@ -3,8 +3,6 @@ package metrics
 import (
 	"net/http"
 	"strconv"
-	"strings"
-	"sync"
 
 	"laconic/proxy"
 )
@@ -51,33 +49,3 @@ func statusLabel(code int) string {
 
 // other stands for all values beyond the bound of a label.
 const other = "other"
-
-// mostWords bounds the values of one metric's labels that other packages choose.
-const mostWords = 200
-
-// words are those values that were seen. They are few, and none is what a client
-// wrote; this makes sure of it.
-type words struct {
-	mu   sync.Mutex
-	seen map[string]bool
-}
-
-// of returns a word that may be a label.
-func (w *words) of(word string) string {
-	if status, ok := strings.CutPrefix(word, "status_"); ok {
-		n, _ := strconv.Atoi(status)
-		word = "status_" + statusLabel(n)
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	switch {
-	case w.seen[word]:
-	case len(w.seen) >= mostWords:
-		return other
-	case w.seen == nil:
-		w.seen = map[string]bool{word: true}
-	default:
-		w.seen[word] = true
-	}
-	return word
-}

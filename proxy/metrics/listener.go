@@ -2,7 +2,8 @@ package metrics
 
 import (
 	"net/url"
-	"sync"
+	"strconv"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -21,7 +22,7 @@ func (m *Metrics) Listener() proxy.Listener {
 		Summarized: m.summarized,
 		Upstream: func(i proxy.UpstreamInfo) {
 			if u, err := url.Parse(i.Upstream); err == nil {
-				m.count(m.changes, origin(u), string(i.Event))
+				count(m.changes, origin(u), string(i.Event))
 			}
 		},
 		Failed: func(i proxy.FaultInfo) {
@@ -42,10 +43,10 @@ func (m *Metrics) begin() {
 		apierror.CodeIdle, apierror.CodeProtocol, apierror.CodeShutdown, apierror.CodeFault, apierror.CodeOverloaded,
 		apierror.CodeRate, apierror.CodeBudget,
 	} {
-		m.errors.WithLabelValues(m.words[m.errors].of(code))
+		m.errors.WithLabelValues(code)
 	}
 	for _, ended := range []string{wire.AtWindow, wire.BeforeOutput, wire.Empty, wire.WithoutDone, wire.HalfEvent} {
-		m.truncated.WithLabelValues(m.words[m.truncated].of(ended))
+		m.truncated.WithLabelValues(ended)
 	}
 	for _, op := range []compact.Op{
 		compact.OpDropEmptyCalls, compact.OpDropMessage, compact.OpDropResult, compact.OpQuote, compact.OpDropCall,
@@ -63,10 +64,14 @@ const (
 	byRetry = "retry"
 )
 
-// count adds one to a counter whose last label is a word of another package.
-func (m *Metrics) count(v *prometheus.CounterVec, labels ...string) {
-	last := len(labels) - 1
-	labels[last] = m.words[v].of(labels[last])
+// count adds one to a counter. A status in its last label, which an upstream may make
+// up, has its name.
+func count(v *prometheus.CounterVec, labels ...string) {
+	last := &labels[len(labels)-1]
+	if status, ok := strings.CutPrefix(*last, "status_"); ok {
+		n, _ := strconv.Atoi(status)
+		*last = "status_" + statusLabel(n)
+	}
 	v.WithLabelValues(labels...).Inc()
 }
 
@@ -100,7 +105,7 @@ func (m *Metrics) replied(i proxy.ReplyInfo) {
 	}
 	m.requests.WithLabelValues(route, string(outcome), statusLabel(i.Status)).Inc()
 	if i.Code != "" {
-		m.count(m.errors, i.Code)
+		count(m.errors, i.Code)
 	}
 	m.client(&i)
 	if i.Own && (i.Endpoint == "/compact" || i.Endpoint == "/v1/compress") {
@@ -111,18 +116,17 @@ func (m *Metrics) replied(i proxy.ReplyInfo) {
 		if endpoint == "" {
 			endpoint = other
 		}
-		m.count(m.passed, endpoint, i.Pass.Reason)
+		count(m.passed, endpoint, i.Pass.Reason)
 	}
 	if i.Wire == "" {
 		return
 	}
-	all := m.seriesOf(route, outcome)
-	all.duration.Observe(i.Duration.Seconds())
+	m.duration.WithLabelValues(route).Observe(i.Duration.Seconds())
 	if i.FirstByte > 0 {
-		all.firstByte.Observe(i.FirstByte.Seconds())
+		m.firstByte.WithLabelValues(route).Observe(i.FirstByte.Seconds())
 	}
 	if i.Ended != "" {
-		m.count(m.truncated, i.Ended)
+		count(m.truncated, i.Ended)
 	}
 	if i.Cut {
 		m.cut.Inc()
@@ -130,9 +134,9 @@ func (m *Metrics) replied(i proxy.ReplyInfo) {
 	m.refused(i.Retry)
 	if i.Rewrite != nil {
 		if i.Rewrite.Kind != "" {
-			m.count(m.kinds, string(outcome), i.Rewrite.Kind)
+			count(m.kinds, string(outcome), i.Rewrite.Kind)
 		}
-		all.measured(&i)
+		m.measured(&i, route)
 		if u := i.Usage; u != nil {
 			m.recent.add(outcome, max(u.Prompt, 0), max(u.Cached, 0))
 		}
@@ -145,11 +149,11 @@ func (m *Metrics) refused(r *proxy.RetryInfo) {
 	switch {
 	case r == nil:
 	case r.Answered:
-		m.count(m.refusals, r.Reason, "answered")
+		count(m.refusals, r.Reason, "answered")
 	case r.Sent:
-		m.count(m.refusals, r.Reason, "refused")
+		count(m.refusals, r.Reason, "refused")
 	default:
-		m.count(m.refusals, r.Reason, r.Why)
+		count(m.refusals, r.Reason, r.Why)
 	}
 }
 
@@ -201,18 +205,18 @@ func (m *Metrics) planned(i *proxy.ReplyInfo) {
 	}
 	add(m.dropped, r.ResultsDropped)
 	if s := i.Rewrite.Summary; s != nil {
-		m.count(m.slots, s.Outcome, s.Reason)
+		count(m.slots, s.Outcome, s.Reason)
 	}
 }
 
 func (m *Metrics) summarized(i summarize.JobInfo) {
 	switch {
 	case i.Reason != "":
-		m.count(m.summaries, i.Reason)
+		count(m.summaries, i.Reason)
 	case i.Made:
-		m.count(m.summaries, "made")
+		count(m.summaries, "made")
 	default:
-		m.count(m.summaries, "found")
+		count(m.summaries, "found")
 	}
 	if i.Tries > 0 {
 		m.summaryTime.Observe(i.Duration.Seconds())
@@ -221,58 +225,21 @@ func (m *Metrics) summarized(i summarize.JobInfo) {
 	add(m.summaryTokens, i.SourceTokens)
 }
 
-// series are those of one route and outcome, in which every request counts.
-type series struct {
-	before, after, sent           prometheus.Counter
-	floor, budget                 prometheus.Counter
-	prompt, cached, completion    prometheus.Counter
-	duration, firstByte, overhead prometheus.Observer
-}
-
-// seriesMap holds all series so far: to find them one by one takes longer.
-type seriesMap struct {
-	mu  sync.RWMutex
-	all map[seriesKey]*series
-}
-
-type seriesKey struct {
-	route   string
-	outcome proxy.Outcome
-}
-
-func (m *Metrics) seriesOf(route string, outcome proxy.Outcome) *series {
-	key := seriesKey{route, outcome}
-	m.series.mu.RLock()
-	s := m.series.all[key]
-	m.series.mu.RUnlock()
-	if s != nil {
-		return s
-	}
-	of := func(v *prometheus.CounterVec) prometheus.Counter { return v.WithLabelValues(route, string(outcome)) }
-	s = &series{
-		of(m.before), of(m.after), of(m.sent), of(m.floor), of(m.budget), of(m.prompt), of(m.cached), of(m.completion),
-		m.duration.WithLabelValues(route), m.firstByte.WithLabelValues(route), m.overhead.WithLabelValues(route),
-	}
-	m.series.mu.Lock()
-	defer m.series.mu.Unlock()
-	m.series.all[key] = s
-	return s
-}
-
 // measured counts the tokens of a request, and what it took to plan.
-func (s *series) measured(i *proxy.ReplyInfo) {
+func (m *Metrics) measured(i *proxy.ReplyInfo, route string) {
+	add := func(v *prometheus.CounterVec, n int) { add(v.WithLabelValues(route, string(i.Outcome)), n) }
 	if !i.Unsent || i.Outcome == proxy.Rejected {
-		add(s.before, i.Rewrite.Report.Before)
-		add(s.after, i.Rewrite.Report.After)
-		add(s.sent, tokensSent(i))
-		add(s.floor, i.Rewrite.Report.Fixed+i.Rewrite.Report.Parts.Instructions)
-		add(s.budget, i.Rewrite.Report.Budget)
+		add(m.before, i.Rewrite.Report.Before)
+		add(m.after, i.Rewrite.Report.After)
+		add(m.sent, tokensSent(i))
+		add(m.floor, i.Rewrite.Report.Fixed+i.Rewrite.Report.Parts.Instructions)
+		add(m.budget, i.Rewrite.Report.Budget)
 	}
-	s.overhead.Observe(i.Rewrite.Overhead.Seconds())
+	m.overhead.WithLabelValues(route).Observe(i.Rewrite.Overhead.Seconds())
 	if u := i.Usage; u != nil {
-		add(s.prompt, u.Prompt)
-		add(s.cached, u.Cached)
-		add(s.completion, u.Completion)
+		add(m.prompt, u.Prompt)
+		add(m.cached, u.Cached)
+		add(m.completion, u.Completion)
 	}
 }
 

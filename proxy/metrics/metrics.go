@@ -39,9 +39,7 @@ type Options struct {
 type Metrics struct {
 	table
 	registry *prometheus.Registry
-	series   seriesMap
 	recent   recent
-	words    map[*prometheus.CounterVec]*words
 	proxy    atomic.Pointer[proxy.Proxy] // whose state is shown; nil: none
 	store    atomic.Pointer[func() StoreState]
 }
@@ -51,10 +49,6 @@ func New(o Options) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry()}
 	m.table = newTable(m.registry, o.Dropped)
 	m.recent.all = map[proxy.Outcome]*halves{}
-	m.series.all, m.words = map[seriesKey]*series{}, map[*prometheus.CounterVec]*words{}
-	for _, v := range []*prometheus.CounterVec{m.kinds, m.errors, m.passed, m.refusals, m.truncated, m.summaries, m.slots, m.changes} {
-		m.words[v] = &words{}
-	}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), stateOf{m})
 	m.build.WithLabelValues(buildInfo()).Set(1)
 	m.Reloaded(true, o.Started)
@@ -91,8 +85,13 @@ func (m *Metrics) Watch(p *proxy.Proxy, o *proxy.Options) {
 		for _, o := range []proxy.Outcome{
 			proxy.Untouched, proxy.Repaired, proxy.Compacted, proxy.Retried, proxy.Over, proxy.Shadow, proxy.Rejected,
 		} {
-			m.seriesOf(routeLabel(r.Match), o)
+			for _, v := range []*prometheus.CounterVec{m.before, m.after, m.sent, m.floor, m.budget, m.prompt, m.cached, m.completion} {
+				v.WithLabelValues(routeLabel(r.Match), string(o))
+			}
 			m.requests.WithLabelValues(routeLabel(r.Match), string(o), "200")
+		}
+		for _, v := range []*prometheus.HistogramVec{m.duration, m.firstByte, m.overhead} {
+			v.WithLabelValues(routeLabel(r.Match))
 		}
 		m.epochs.WithLabelValues(r.Policy.Name)
 	}

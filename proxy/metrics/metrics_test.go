@@ -174,7 +174,7 @@ func TestClientsMakeNoSeries(t *testing.T) {
 		send(i)
 	}
 	before := scraped(t, m)
-	for i := range 10_000 {
+	for i := range 2_000 {
 		send(100 + i)
 	}
 	after := scraped(t, m)
@@ -186,14 +186,13 @@ func TestClientsMakeNoSeries(t *testing.T) {
 			t.Errorf("a client's word: %s", name)
 		}
 	}
-	if n := after[`laconic_requests_total{outcome="untouched",route="(default)",status="200"}`]; n < 8000 {
+	if n := after[`laconic_requests_total{outcome="untouched",route="(default)",status="200"}`]; n < 1600 {
 		t.Errorf("%v requests were counted", n)
 	}
 	t.Logf("%d series, of them %d of the proxy", len(after), len(own(after)))
 }
 
-// TestUpstreamsMakeFewSeries: nor do statuses that upstreams invent, or words that
-// come by the hundred.
+// TestUpstreamsMakeFewSeries: nor do statuses that upstreams invent.
 func TestUpstreamsMakeFewSeries(t *testing.T) {
 	status := 0
 	m, p := watched(t, options(answers(func(*http.Request) *http.Response { return answer(status, "{}") })))
@@ -203,8 +202,6 @@ func TestUpstreamsMakeFewSeries(t *testing.T) {
 	l := m.Listener()
 	for i := range 5000 {
 		l.Summarized(summarize.JobInfo{Reason: "status_" + strconv.Itoa(i)})
-		l.Summarized(summarize.JobInfo{Reason: fmt.Sprint("word ", i)})
-		l.Replied(proxy.ReplyInfo{Code: fmt.Sprint("code ", i)})
 	}
 	if n := len(own(scraped(t, m))); n > 800 {
 		t.Errorf("%d series", n)

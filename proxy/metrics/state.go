@@ -9,16 +9,8 @@ import (
 // stateOf collects what a proxy holds at the moment of the question.
 type stateOf struct{ m *Metrics }
 
-// Describe names the metrics.
-func (s stateOf) Describe(to chan<- *prometheus.Desc) {
-	t := &s.m.table
-	for _, d := range []*prometheus.Desc{
-		t.serving, t.summarizing, t.learnt, t.memory, t.memoryMost, t.arriving, t.waiting,
-		t.recentPrompt, t.recentCached, t.storeUp, t.storeRefuses, t.storeOperations, t.storeFailed, t.storeBytes, t.upstreamUp, t.upstreamFailures, t.upstreamAnswered, t.upstreamFailed,
-	} {
-		to <- d
-	}
-}
+// Describe names nothing: what there is is not known before Watch.
+func (stateOf) Describe(chan<- *prometheus.Desc) {}
 
 // Collect reads the state once. There is none before Watch.
 func (s stateOf) Collect(to chan<- prometheus.Metric) {
