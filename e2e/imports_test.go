@@ -52,7 +52,7 @@ var rules = []rule{
 	{"proxy/why", pure, []string{"laconic/compact"}, "a sentence is a function of numbers and words; who shows it is not known here"},
 	{"proxy/apierror", nil, nil, "an error's shape is known to every room; it may know none of them"},
 	{"proxy/access", nil, []string{"laconic/proxy/apierror"}, "who may come in, and whose key goes where, is decided by headers and URLs alone"},
-	{"proxy/logging", nil, []string{"laconic/compact", "laconic/proxy", "laconic/proxy/apierror", "laconic/proxy/learn", "laconic/proxy/summarize", "laconic/proxy/wire", "go.uber.org/zap"}, "what a proxy reports becomes lines; zap is nobody else's in the proxy"},
+	{"proxy/logging", nil, []string{"laconic/compact", "laconic/proxy", "laconic/proxy/apierror", "laconic/proxy/summarize", "laconic/proxy/wire", "go.uber.org/zap"}, "what a proxy reports becomes lines; zap is nobody else's in the proxy"},
 	{"proxy/metrics", nil, []string{"laconic/compact", "laconic/proxy", "laconic/proxy/apierror", "laconic/proxy/summarize", "laconic/proxy/wire", "github.com/prometheus/client_golang"}, "what a proxy reports becomes counts; Prometheus is nobody else's in the proxy"},
 	{"proxy/page", nil, []string{"laconic/compact", "laconic/proxy", "laconic/proxy/summarize", "laconic/proxy/summarize/redact", "laconic/view", "github.com/go-json-experiment/json"}, "a page shows what a proxy reports; what else there is to show is handed in"},
 	{"proxy/tracing", nil, []string{"laconic/proxy", "laconic/proxy/access", "laconic/proxy/apierror", "go.opentelemetry.io/otel", "github.com/go-logr/logr"}, "what a proxy reports becomes spans; OpenTelemetry is nobody else's in the proxy"},

@@ -11,6 +11,8 @@
 package logging
 
 import (
+	"reflect"
+
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
@@ -47,7 +49,7 @@ func To(log *zap.Logger) proxy.Listener {
 				name = "compaction"
 			}
 			if line := log.Check(levelOf(i), name); line != nil {
-				line.Write(replyFields(i)...)
+				line.Write(replyFields(&i)...)
 			}
 		},
 		Ignored: func(i proxy.IgnoredInfo) {
@@ -58,34 +60,32 @@ func To(log *zap.Logger) proxy.Listener {
 		Erased:     func(i summarize.ErasedInfo) { logErased(log, i) },
 		Stopping:   func(i proxy.StopInfo) { logStop(log, i) },
 		Failed: func(i proxy.FaultInfo) {
-			f := []zap.Field{zap.String("request_id", i.ID), zap.String("where", i.Where), zap.String("what", i.What)}
+			f := with("request_id", i.ID, "where", i.Where, "what", i.What)
 			if i.Peer {
 				log.Warn("peer", f...)
 				return
 			}
-			log.Error("fault", appendText(f, "stacktrace", i.Stack)...)
+			log.Error("fault", f.and("stacktrace", i.Stack)...)
 		},
 	}
 }
 
 // logUpstream writes a line for a change of an upstream.
 func logUpstream(log *zap.Logger, i proxy.UpstreamInfo) {
-	f := []zap.Field{zap.String("upstream", i.Upstream)}
+	f := with("upstream", i.Upstream)
 	switch i.Event {
 	case proxy.UpstreamWithoutPath:
-		log.Warn("the upstream does not have this path", append(f, zap.String("endpoint", i.Endpoint), zap.String("hint", i.Hint))...)
+		log.Warn("the upstream does not have this path", f.with("endpoint", i.Endpoint, "hint", i.Hint)...)
 	case proxy.UpstreamCuts:
 		text := "the upstream cuts prompts to its window without a word"
 		if i.Assumed {
 			text = "the upstream does not tell its window, and would cut prompts to it without a word; its default is taken"
 		}
-		log.Warn(text, append(f, zap.String("model", i.Model), zap.Int("window", i.Window), zap.String("hint", i.Hint))...)
+		log.Warn(text, f.with("model", i.Model, "window", i.Window, "hint", i.Hint)...)
 	case proxy.UpstreamUp:
-		log.Warn("the upstream is up", append(f, zap.Int("failures", i.Failures), zap.Duration("down", i.Down))...)
+		log.Warn("the upstream is up", f.with("failures", i.Failures, "down", i.Down)...)
 	default:
-		f = appendText(append(f, zap.Int("failures", i.Failures)), "error", i.Code)
-		f = appendText(f, "error_detail", i.Detail)
-		log.Warn("the upstream is down", appendText(f, "why", i.Why.String())...)
+		log.Warn("the upstream is down", f.with("failures", i.Failures).and("error", i.Code, "error_detail", i.Detail, "why", i.Why.String())...)
 	}
 }
 
@@ -121,92 +121,105 @@ func levelOf(i proxy.ReplyInfo) zapcore.Level {
 	return zap.DebugLevel
 }
 
-func replyFields(i proxy.ReplyInfo) []zap.Field {
-	f := []zap.Field{zap.String("request_id", i.ID)}
-	if i.Wire == "" {
-		f = append(f, zap.String("method", i.Method), zap.String("endpoint", i.Endpoint))
+// fields are those of a line.
+type fields []zap.Field
+
+// with returns values behind their keys.
+func with(pairs ...any) fields { return fields(nil).with(pairs...) }
+
+// with adds values behind their keys.
+func (f fields) with(pairs ...any) fields {
+	for n := 0; n < len(pairs); n += 2 {
+		f = append(f, zap.Any(pairs[n].(string), pairs[n+1]))
 	}
-	if i.Outcome != "" {
-		f = append(f, zap.String("outcome", string(i.Outcome)))
-	}
-	f = appendText(f, "why", i.Why.String())
-	switch {
-	case i.Rewrite != nil:
-		f = append(f, rewriteFields(i.Rewrite)...)
-	case i.Pass != nil:
-		f = append(f, zap.String("reason", i.Pass.Reason), zap.String("route", i.Pass.Route))
-		f = appendText(f, "reason_detail", i.Pass.Detail)
-		f = appendText(f, "tags", i.Pass.Tags)
-	}
-	f = appendRetry(f, i.Retry)
-	f = append(f, zap.Int("status", i.Status))
-	if i.Own {
-		f = append(f, zap.Bool("own_answer", true))
-	}
-	if i.Streamed {
-		f = append(f, zap.Bool("streamed", true))
-		if !i.Unread {
-			f = append(f, zap.Bool("done", i.Done))
-		}
-	}
-	if u := i.Usage; u != nil {
-		f = append(f, zap.Int("prompt_tokens", u.Prompt), zap.Int("completion_tokens", u.Completion), zap.Int("cached_tokens", u.Cached))
-	}
-	if i.Cut {
-		f = append(f, zap.Bool("prompt_cut_by_upstream", true))
-	}
-	f = appendText(f, "ended", i.Ended)
-	f = append(f, zap.Int64("answer_bytes", i.Bytes))
-	if i.FirstByte > 0 {
-		f = append(f, zap.Duration("first_byte", i.FirstByte))
-	}
-	f = append(f, zap.Duration("duration", i.Duration))
-	f = appendText(f, "error", i.Code)
-	return appendText(f, "error_detail", i.Detail)
+	return f
 }
 
-func rewriteFields(i *proxy.RewriteInfo) []zap.Field {
-	r := &i.Report
-	f := appendText(nil, "request_kind", i.Kind)
-	f = append(f,
-		zap.String("model", i.Model), zap.String("route", i.Route), zap.String("policy", i.Policy),
-		zap.Int("tokens_before", r.Before), zap.Int("tokens_after", r.After), zap.Int("budget", r.Budget),
-		zap.Int("tools_tokens", r.Fixed), zap.Int("instructions_tokens", r.Parts.Instructions), zap.Int("task_tokens", r.Parts.Task),
-		zap.Int("messages_before", r.MessagesBefore), zap.Int("messages_after", r.MessagesAfter),
-		zap.Int("epochs", r.Epochs), zap.Int("repairs", r.Repairs),
-		zap.Int("bytes_before", i.BytesBefore), zap.Int("bytes_after", i.BytesAfter),
-		zap.Duration("overhead", i.Overhead),
-	)
-	if r.ResultsDropped > 0 {
-		f = append(f, zap.Int("results_dropped", r.ResultsDropped))
+// and adds those that are not zero.
+func (f fields) and(pairs ...any) fields {
+	for n := 0; n < len(pairs); n += 2 {
+		if !reflect.ValueOf(pairs[n+1]).IsZero() {
+			f = f.with(pairs[n], pairs[n+1])
+		}
 	}
+	return f
+}
+
+func replyFields(i *proxy.ReplyInfo) fields {
+	f := with("request_id", i.ID)
+	if i.Wire == "" {
+		f = f.with("method", i.Method, "endpoint", i.Endpoint)
+	}
+	f = f.and("outcome", string(i.Outcome), "why", i.Why.String())
+	switch {
+	case i.Rewrite != nil:
+		f = f.rewrite(i.Rewrite)
+	case i.Pass != nil:
+		f = f.with("reason", i.Pass.Reason, "route", i.Pass.Route).and("reason_detail", i.Pass.Detail, "tags", i.Pass.Tags)
+	}
+	f = f.retry(i.Retry).with("status", i.Status).and("own_answer", i.Own, "streamed", i.Streamed)
+	if i.Streamed && !i.Unread {
+		f = f.with("done", i.Done)
+	}
+	if u := i.Usage; u != nil {
+		f = f.with("prompt_tokens", u.Prompt, "completion_tokens", u.Completion, "cached_tokens", u.Cached)
+	}
+	f = f.and("prompt_cut_by_upstream", i.Cut, "ended", i.Ended).with("answer_bytes", i.Bytes).and("first_byte", i.FirstByte)
+	return f.with("duration", i.Duration).and("error", i.Code, "error_detail", i.Detail)
+}
+
+func (f fields) rewrite(i *proxy.RewriteInfo) fields {
+	r, l := &i.Report, &i.Facts
+	f = f.and("request_kind", i.Kind).with(
+		"model", i.Model, "route", i.Route, "policy", i.Policy,
+		"tokens_before", r.Before, "tokens_after", r.After, "budget", r.Budget,
+		"tools_tokens", r.Fixed, "instructions_tokens", r.Parts.Instructions, "task_tokens", r.Parts.Task,
+		"messages_before", r.MessagesBefore, "messages_after", r.MessagesAfter, "epochs", r.Epochs, "repairs", r.Repairs,
+		"bytes_before", i.BytesBefore, "bytes_after", i.BytesAfter, "overhead", i.Overhead,
+	).and("results_dropped", r.ResultsDropped)
 	if len(r.Stages) > 0 {
-		f = append(f, zap.Array("stages", stageLines(r.Stages)), zap.String("strategy", r.Strategy))
+		f = f.with("stages", stageLines(r.Stages), "strategy", r.Strategy)
 	}
-	if i.PinsUnmatched > 0 {
-		f = append(f, zap.Int("pins_unmatched", i.PinsUnmatched))
-	}
-	if r.NotEnough {
-		f = append(f, zap.Bool("not_enough_history", true))
-	}
+	f = f.and("pins_unmatched", i.PinsUnmatched, "not_enough_history", r.NotEnough)
 	if c := i.Counted; c.Hits+c.Misses > 0 {
 		f = append(f, zap.Dict("counted", zap.Int("hits", c.Hits), zap.Int("misses", c.Misses)))
 	}
-	if i.Told.Window > 0 {
-		f = append(f, zap.Int("discovered_window", i.Told.Window))
+	f = f.and(
+		"discovered_window", i.Told.Window, "discovered_input", i.Told.Input,
+		"learnt_window", l.Window.Value, "learnt_input", l.Input.Value, "learnt_bytes", l.Bytes.Value,
+		"learnt_messages", l.Messages.Value, "learnt_hard", l.Hard.Value, "count_way", l.Count.Value.Way,
+	)
+	if p := l.Percent(); p != 100 {
+		f = f.with("count_percent", p)
 	}
-	if i.Told.Input > 0 {
-		f = append(f, zap.Int("discovered_input", i.Told.Input))
+	f = f.and("learnt_decisive", i.Decisive)
+	if s := l.Shape.Value; s != 0 {
+		f = f.with("shape", s.String())
 	}
-	f = appendLearnt(f, &i.Facts, i.Decisive)
-	return appendText(append(f, summaryFields(i.Summary)...), "tags", i.Tags)
+	if s := i.Summary; s != nil {
+		f = f.with("summary", s.Outcome, "summary_model", s.Model, "summary_spans", s.Spans, "summary_digests", s.Digests).
+			and("summary_reason", s.Reason, "summary_wait", s.Duration)
+	}
+	return f.and("tags", i.Tags)
 }
 
-func appendText(f []zap.Field, key, value string) []zap.Field {
-	if value == "" {
+// retry adds why the upstream refused a request, and what became of the second send.
+func (f fields) retry(i *proxy.RetryInfo) fields {
+	if i == nil {
 		return f
 	}
-	return append(f, zap.String(key, value))
+	f = f.with("retry", i.Reason, "retry_sent", i.Sent).and("retry_not_sent", i.Why, "template", i.Template)
+	if !i.Answered {
+		f = f.and("hint", i.Hint)
+	}
+	if i.Sent {
+		f = f.with("retry_answered", i.Answered, "retry_status", i.Status, "tokens_first", i.First, "tokens_second", i.Second)
+	}
+	if i.Shape == "" {
+		return f
+	}
+	return f.with("refusal", i.Kind, "refusal_shape", i.Shape).
+		and("upstream_limit", i.Limit, "upstream_prompt_tokens", i.Prompt, "upstream_answer_tokens", i.Output)
 }
 
 // stageLines writes the stages of a report.
@@ -231,13 +244,60 @@ func (s stageLines) MarshalLogArray(out zapcore.ArrayEncoder) error {
 func logEdits(log *zap.Logger, i proxy.RewriteInfo) {
 	for n := range i.Edits {
 		e := &i.Edits[n]
-		f := []zap.Field{
-			zap.String("request_id", i.ID), zap.String("op", string(e.Op)), zap.String("stage", e.Stage), zap.String("why", e.Why),
-			zap.Int("message", e.Origin), zap.Int("part", e.Part), zap.Int("saved", e.Saved), zap.Int("epoch", e.Epoch),
-		}
+		f := with("request_id", i.ID, "op", string(e.Op), "stage", e.Stage, "why", e.Why, "message", e.Origin, "part", e.Part, "saved", e.Saved, "epoch", e.Epoch)
 		if e.Op == compact.OpRemove {
-			f = append(f, zap.Int("messages", e.End-e.At))
+			f = f.with("messages", e.End-e.At)
 		}
-		log.Debug("edit", appendText(f, "id", apierror.Clip(e.ID, 64))...)
+		log.Debug("edit", f.and("id", apierror.Clip(e.ID, 64))...)
 	}
+}
+
+// logStop writes a line for a step of the proxy's end.
+func logStop(log *zap.Logger, i proxy.StopInfo) {
+	f := fields(nil).and("cause", i.Why)
+	switch i.Step {
+	case proxy.StopTold:
+		log.Info("told to stop", f.with("drain", i.Within, "requests", i.Requests, "streams", i.Streams)...)
+	case proxy.StopClosed:
+		log.Info("the listener is closed", f.with("shutdown", i.Within, "requests", i.Requests, "streams", i.Streams)...)
+	case proxy.StopEnded:
+		write := log.Info
+		if i.Cut > 0 {
+			write = log.Warn
+		}
+		write("ended", f.with("cut", i.Cut, "duration", i.Duration)...)
+	}
+}
+
+// levelOfJob is the level of a job's line: debug where the summary was there
+// already, or is made elsewhere, a warning where the summarizer is at fault.
+func levelOfJob(i summarize.JobInfo) zapcore.Level {
+	switch {
+	case !i.Made && (i.Reason == "" || i.Reason == "elsewhere" || i.Reason == "shutdown"):
+		return zap.DebugLevel
+	case i.ModelFailed():
+		return zap.WarnLevel
+	}
+	return zap.InfoLevel
+}
+
+// logJob writes a line for a summary that the model was asked for.
+func logJob(log *zap.Logger, i summarize.JobInfo) {
+	if line := log.Check(levelOfJob(i), "summary"); line != nil {
+		line.Write(with(
+			"request_id", i.ID, "model", i.Model, "messages", i.Messages, "source_tokens", i.SourceTokens,
+			"pieces", i.Pieces, "tries", i.Tries, "updated", i.Updated, "duration", i.Duration,
+		).and("unstored", i.Unstored, "error", i.Reason)...)
+	}
+}
+
+// logErased writes a line for summaries that were erased because another process was
+// asked.
+func logErased(log *zap.Logger, i summarize.ErasedInfo) {
+	f := with("asked", "another replica", "texts", i.Remembered, "summaries", i.Stored)
+	if i.Failed {
+		log.Warn("summaries were not all erased: the store failed", f...)
+		return
+	}
+	log.Info("summaries were erased", f...)
 }
