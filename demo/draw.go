@@ -49,7 +49,7 @@ func (s *show) intro() {
 	s.print(" " + line)
 	s.print("")
 	head := l.row(fmt.Sprintf("%*s", numberWide, "#"), fit("the agent", l.what), fit("size of history", l.bar),
-		fit("tokens → sent", tokensWide), fit("", marksWide), fit("the proxy", outcomeWide), fit("(without)", bareWide), fit("by", l.stages))
+		fit("tokens → sent", tokensWide), fit("", marksWide), fit("the proxy", outcomeWide), fit("(without)", bareWide))
 	s.print(l.paint(bold, strings.TrimRight(head, " ")))
 }
 
@@ -87,16 +87,9 @@ func (s *show) draw(t *turn) {
 	}
 	outcome, color := t.word()
 	bare, bareColor := t.bareWord()
-	stages := ""
-	if l.stages > 0 && t.stages != s.lastStages { // they change only at epochs
-		stages = l.paint(faint, fit(t.stages, l.stages))
-	}
 	s.print(l.row(fmt.Sprintf("%*d", numberWide, t.number), fit(t.what, l.what), l.barOf(t.client, t.sent, t.budget),
 		fmt.Sprintf("%5s → %-5s", short(t.client), short(t.sent)), marks[0]+marks[1],
-		l.paint(color, fit(outcome, outcomeWide)), l.paint(bareColor, fit("("+bare+")", bareWide)), stages))
-	if !t.aside {
-		s.lastStages = t.stages
-	}
+		l.paint(color, fit(outcome, outcomeWide)), l.paint(bareColor, fit("("+bare+")", bareWide))))
 	if t.refused != nil {
 		s.explainError(t.refused.Error())
 	}

@@ -9,13 +9,13 @@ import (
 
 // look is the layout. A line is:
 //
-//	turn  what the agent does  bar  tokens → sent  marks  outcome  without the proxy  stages
+//	turn  what the agent does  bar  tokens → sent  marks  outcome  without the proxy
 type look struct {
-	color             bool
-	width             int
-	what, bar, stages int // widths; stages is 0 in a narrow terminal
-	scale             int // tokens of a full bar
-	stretched         bool
+	color     bool
+	width     int
+	what, bar int // widths
+	scale     int // tokens of a full bar
+	stretched bool
 }
 
 const (
@@ -32,10 +32,6 @@ func newLook(o Options, c *conversation) look {
 	rest := l.width - numberWide - tokensWide - marksWide - outcomeWide - bareWide - 6*len(gap)
 	l.what = min(22, rest/2)
 	l.bar = rest - l.what
-	if l.width >= 110 {
-		l.stages = l.bar * 2 / 5
-		l.bar -= l.stages + len(gap)
-	}
 	_, end := c.requests(o.Turns)
 	body, err := json.Marshal(map[string]any{"model": c.Model, "tools": c.Tools, "messages": c.Messages[:end]})
 	if err != nil {
@@ -48,9 +44,7 @@ func newLook(o Options, c *conversation) look {
 }
 
 // row puts the columns of a line side by side.
-func (l *look) row(number, what, bar, tokens, marks, outcome, bare, stages string) string {
-	return strings.Join([]string{number, what, bar, tokens, marks, outcome, bare, stages}, gap)
-}
+func (l *look) row(columns ...string) string { return strings.Join(columns, gap) }
 
 // The colours, as ANSI parameters.
 const (

@@ -53,19 +53,6 @@ func TestNumbers(t *testing.T) {
 	f(plural(2, "epoch"), "2 epochs")
 }
 
-func TestStagesLine(t *testing.T) {
-	f := func(header, want string) {
-		t.Helper()
-		if got := stagesLine(header); got != want {
-			t.Errorf("%s: got %q, want %q", header, got, want)
-		}
-	}
-	f("", "")
-	f("trim_results", "trim_results")
-	f("repair;n=1, trim_results;n=2;saved=884, elide_results;n=4;saved=6120", "elide_results −6.1k, trim_results −884, repair")
-	f("odd;saved=many,, other", "odd, other")
-}
-
 // Messages cost 10 each here, tools 5.
 func TestDropOldest(t *testing.T) {
 	f := func(roles string, budget int, want string) {

@@ -114,7 +114,6 @@ type show struct {
 	firstRefusal                       error // with it
 	explainedLong, explainedPairs      bool
 	lastError                          string // the start of the last refusal shown
-	lastStages                         string // of the last line
 
 	proxied             bill
 	everything, dropped shadow

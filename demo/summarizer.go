@@ -60,39 +60,21 @@ func (s *Summarizer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// The patterns that byRule searches a transcript for.
+// The patterns that byRule searches a prompt for.
 var (
-	asked  = regexp.MustCompile(`(?m)^<message role="user".*>\n(.+)$`)
-	named  = regexp.MustCompile(`(?m)^call: .*"path": ?"([^"]+)"`)
-	failed = regexp.MustCompile(`(?m)^(.*(?:FAIL|rror:).*)$`)
+	asked = regexp.MustCompile(`(?m)^<message role="user".*>\n(.+)$`)
+	named = regexp.MustCompile(`(?m)^call: .*"path": ?"([^"]+)"|^Files: (.+)$`)
 )
 
-// byRule returns a summary with what users said, which files calls named, and what
-// failed.
+// byRule returns a summary with what users said and which files calls named.
 func byRule(prompt string) string {
-	_, transcript, _ := strings.Cut(prompt, "<transcript>\n")
-	all := func(known []string, pattern *regexp.Regexp, most int) []string {
-		for _, m := range pattern.FindAllStringSubmatch(transcript, -1) {
-			if found := clip(m[1], 120); !slices.Contains(known, found) {
-				known = append(known, found)
+	all := func(pattern *regexp.Regexp, most int) (found []string) {
+		for _, m := range pattern.FindAllStringSubmatch(prompt, -1) {
+			if text := clip(m[1]+strings.Join(m[2:], ""), 400); !slices.Contains(found, text) {
+				found = append(found, text)
 			}
 		}
-		return known[max(0, len(known)-most):]
+		return found[max(0, len(found)-most):]
 	}
-	_, before, _ := strings.Cut(prompt, "<summary>\n")
-	before, _, _ = strings.Cut(before, "\n</summary>")
-	_, files, _ := strings.Cut(before, "Files: ")
-	files, _, _ = strings.Cut(files, "\n")
-	var summary strings.Builder
-	for _, line := range [][2]string{
-		{"Task: ", strings.Join(all(nil, asked, 4), " / ")},
-		{"State: ", "work is under way."},
-		{"Files: ", strings.Join(all(strings.Fields(files), named, 40), " ")},
-		{"Open problems: ", strings.Join(all(nil, failed, 3), " / ")},
-	} {
-		if line[1] != "" {
-			summary.WriteString(line[0] + line[1] + "\n")
-		}
-	}
-	return summary.String()
+	return "Task: " + strings.Join(all(asked, 4), " / ") + "\nState: work is under way.\nFiles: " + strings.Join(all(named, 40), " ") + "\n"
 }

@@ -39,7 +39,7 @@ func TestTheStandInAnswersAPromptOfTheProxy(t *testing.T) {
 		}
 		return string(b)
 	}
-	want := "Task: Please mend the port.\nState: work is under way.\nFiles: a/b.go\nOpen problems: --- FAIL: TestPort\n"
+	want := "Task: Please mend the port.\nState: work is under way.\nFiles: a/b.go\n"
 	if code, got := ask("/v1/chat/completions", prompt("")); code != 200 || got != want {
 		t.Errorf("got %d\n%s", code, got)
 	}

@@ -1,11 +1,9 @@
 package demo
 
 import (
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"laconic/demo/strict"
 )
@@ -21,8 +19,7 @@ type turn struct {
 	cached  int             // of these, served from the prompt cache
 	budget  int
 	outcome string // from the proxy's header, or ""
-	stages  string
-	epoch   bool // the previous request is not a prefix of this one
+	epoch   bool   // the previous request is not a prefix of this one
 	aside   bool
 
 	// The upstream's verdict on the client's own bytes.
@@ -41,7 +38,7 @@ func (t *turn) repaired() bool { return t.pairs && t.refused == nil }
 func (s *show) measure(x exchange) turn {
 	t := turn{
 		budget: s.o.Budget, refused: x.refused, cached: x.cached, arrived: s.arrived.Load(),
-		outcome: x.header.Get("x-laconic-outcome"), stages: stagesLine(x.header.Get("x-laconic-stages")),
+		outcome: x.header.Get("x-laconic-outcome"),
 	}
 	t.own, t.bare = s.o.Upstream.Read(x.body)
 	if t.own != nil {
@@ -69,41 +66,6 @@ func number(h http.Header, name string, to *int) {
 // extends reports whether before is a prefix of now.
 func extends(before, now []strict.Message) bool {
 	return len(now) >= len(before) && slices.EqualFunc(before, now[:len(before)], strict.Message.Same)
-}
-
-// stagesLine turns the proxy's list of what it did, as in
-// "elide_results;n=4;saved=1200, summary;hit" (a structured list, RFC 9651),
-// into a line for people: the source of the slot, then the largest savings, as in
-// "summary hit, elide_results −1.2k".
-func stagesLine(header string) string {
-	type stage struct {
-		words  string
-		weight int
-	}
-	var all []stage
-	for item := range strings.SplitSeq(header, ",") {
-		name, params, _ := strings.Cut(strings.TrimSpace(item), ";")
-		if name == "" {
-			continue
-		}
-		s := stage{words: name}
-		for p := range strings.SplitSeq(params, ";") {
-			if saved, ok := strings.CutPrefix(p, "saved="); ok {
-				if n, _ := strconv.Atoi(saved); n > 0 {
-					s.words, s.weight = s.words+" −"+short(n), n
-				}
-			} else if p != "" && !strings.Contains(p, "=") { // as in summary;hit
-				s.words, s.weight = s.words+" "+p, math.MaxInt
-			}
-		}
-		all = append(all, s)
-	}
-	slices.SortStableFunc(all, func(a, b stage) int { return b.weight - a.weight })
-	var words []string
-	for _, s := range all {
-		words = append(words, s.words)
-	}
-	return strings.Join(words, ", ")
 }
 
 // bill is the cost of prompts.

@@ -117,21 +117,6 @@ func TestAGoClientReadsStreams(t *testing.T) {
 	f(true)
 }
 
-// The first event must be there while the second is a minute away.
-func TestEventsAreSentAtOnce(t *testing.T) {
-	_, _, client := serve(t, strict.Options{Latency: time.Minute})
-	ctx, leave := context.WithTimeout(context.Background(), 10*time.Second)
-	defer leave()
-	stream, err := client.CreateChatCompletionStream(ctx, ask1("hi"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stream.Close()
-	if c, err := stream.Recv(); err != nil || c.Choices[0].Delta.Role != "assistant" {
-		t.Errorf("got %+v, %v", c, err)
-	}
-}
-
 func TestAScriptMayBreakAStream(t *testing.T) {
 	_, _, client := serve(t, strict.Options{Reply: func(*strict.Request) strict.Reply {
 		return strict.Reply{Text: "one two three four", Break: 3}

@@ -1,27 +1,10 @@
 package strict_test
 
 import (
-	"strings"
 	"testing"
 
 	"laconic/demo/strict"
 )
-
-func TestTokens(t *testing.T) {
-	f := func(m strict.Message, want int) {
-		t.Helper()
-		if got := strict.Tokens(m); got != want {
-			t.Errorf("got %d, want %d", got, want)
-		}
-	}
-	f(strict.Message{}, 8)
-	f(strict.Message{Text: "a"}, 9)
-	f(strict.Message{Text: strings.Repeat("a", 7)}, 10)
-	f(strict.Message{Text: strings.Repeat("a", 8)}, 11)
-	f(strict.Message{Text: "é", Name: "abcde"}, 10) // bytes, not characters
-	f(strict.Message{Media: 2}, 178)
-	f(strict.Message{Calls: []strict.Call{{ID: "not counted", Name: "abc", Arguments: "{}12"}}}, 10)
-}
 
 func TestTheLimitIsSharp(t *testing.T) {
 	// Two messages of 8 + 2 tokens; tools of 14 bytes, 4 tokens.
@@ -62,19 +45,4 @@ func TestThePromptAlone(t *testing.T) {
 	}
 	f(9, true)
 	f(8, false)
-}
-
-func TestTheCountMayBeReplaced(t *testing.T) {
-	up := strict.New(strict.Options{
-		Limit:      10,
-		Count:      func(m strict.Message) int { return len(strings.Fields(m.Text)) },
-		CountTools: func([]byte) int { return 5 },
-	})
-	req, r := up.Read([]byte(`{"model":"m","tools":[{}],"messages":[{"role":"user","content":"one two three"}]}`))
-	if r != nil || req.MessageTokens != 3 || req.ToolTokens != 5 || req.PromptTokens() != 8 {
-		t.Errorf("got %+v, %v", req, r)
-	}
-	if r := up.Check([]byte(chat(`{"role":"user","content":"1 2 3 4 5 6 7 8 9 10 11"}`))); r == nil || r.Kind != strict.KindOverflow {
-		t.Errorf("got %v, want an overflow", r)
-	}
 }

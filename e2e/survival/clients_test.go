@@ -48,7 +48,7 @@ var programs = []program{
 			"CLAUDE_CODE_MAX_OUTPUT_TOKENS=2048", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1",
 		},
 
-		windows: []int{29_000, 39_000},
+		windows: []int{22_000, 44_000},
 	},
 	{
 		name: "anthropic-node",
@@ -106,7 +106,7 @@ var programs = []program{
 		},
 		env: []string{"OPENAI_API_KEY=sk-test"},
 
-		windows: []int{24_000, 34_000},
+		windows: []int{19_000, 38_000},
 	},
 	{
 		name: "openai-node responses",
