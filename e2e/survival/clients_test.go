@@ -26,8 +26,6 @@ type program struct {
 	env   []string
 	// variables are those that name the URL.
 	variables func(url string) []string
-	// vllm: its upstream refuses in vLLM's words.
-	vllm bool
 	// windows are those that the long run measures it in.
 	windows []int
 }
@@ -65,7 +63,6 @@ var programs = []program{
 	{
 		name: "openai-node",
 		args: func(url, prompt string) []string { return []string{"../testdata/openai-node.mjs", url, prompt} },
-		vllm: true,
 
 		windows: []int{8_000, 16_000, 32_000},
 	},
@@ -92,7 +89,6 @@ var programs = []program{
 				`","api":"openai-completions","apiKey":"sk-test","models":[{"id":"small","name":"small","reasoning":false,"input":["text"],` +
 				`"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0},"contextWindow":` + believed + `,"maxTokens":2048}]}}}`}
 		},
-		vllm:    true,
 		windows: []int{12_000, 32_000},
 	},
 	{
@@ -259,7 +255,7 @@ func (p program) session(t *testing.T, bin string, seed uint64, k tokenizer, win
 	w := newWorkspace(seed, k.text)
 	s := newSession(w, window, k)
 	s.steps = slices.DeleteFunc(s.steps, func(s step) bool { return s.fate == refused }) // there is no user to refuse it
-	s.dir, s.vllm = filepath.Join(home, "work"), p.vllm
+	s.dir = filepath.Join(home, "work")
 	w.lay(t, s.dir)
 	server := httptest.NewServer(s)
 	defer server.Close()

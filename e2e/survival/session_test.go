@@ -1,11 +1,12 @@
 package survival
 
 import (
-	"fmt"
+	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
+	"net/http/httputil"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +21,6 @@ type session struct {
 	*strict.Upstream
 	steps []step
 	dir   string // of the client, for whole paths
-	vllm  bool   // refuses in vLLM's words
 
 	mu       sync.Mutex // guards what follows
 	judge    *judge
@@ -74,9 +74,6 @@ func (s *session) reply(r *strict.Request) strict.Reply {
 // ServeHTTP counts what the upstream refuses.
 func (s *session) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status := &statusWriter{ResponseWriter: w}
-	if s.vllm {
-		status.ResponseWriter = &likeVLLM{ResponseWriter: w}
-	}
 	s.Upstream.ServeHTTP(status, r)
 	if r.Method == http.MethodPost && status.status >= 400 {
 		s.mu.Lock()
@@ -84,33 +81,6 @@ func (s *session) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.mu.Unlock()
 	}
 }
-
-// likeVLLM writes refusals as vLLM does, since 0.8.
-type likeVLLM struct {
-	http.ResponseWriter
-	refuses bool
-}
-
-func (w *likeVLLM) WriteHeader(status int) {
-	if w.refuses = status == http.StatusBadRequest; w.refuses {
-		w.Header().Del("Content-Length")
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// resulted has the window and the prompt of a refusal in OpenAI's words.
-var resulted = regexp.MustCompile(`context length is (\d+) tokens. However, your messages resulted in (\d+) tokens`)
-
-func (w *likeVLLM) Write(b []byte) (int, error) {
-	if n := resulted.FindSubmatch(b); w.refuses && n != nil {
-		_, err := fmt.Fprintf(w.ResponseWriter, `{"object":"error","message":"This model's maximum context length is %s tokens. However, your request has %s input tokens. `+
-			`Please reduce the length of the input messages.","type":"BadRequestError","param":null,"code":400}`, n[1], n[2])
-		return len(b), err
-	}
-	return w.ResponseWriter.Write(b)
-}
-
-func (w *likeVLLM) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // likeChat gives items the roles that a chat has.
 func likeChat(items []strict.Message) []strict.Message {
@@ -139,6 +109,20 @@ var lenient = strict.New(strict.Options{Limit: -1, MaxID: -1})
 // tap stands between a client and laconic: it notes what the client sends, and
 // the refusals that it sees.
 func (s *session) tap(t testing.TB, laconicURL string) *httptest.Server {
+	target, err := url.Parse(laconicURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind := &httputil.ReverseProxy{
+		Transport: client.Transport, FlushInterval: -1,
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		ModifyResponse: func(res *http.Response) error {
+			if res.Request.Method == http.MethodPost && res.StatusCode >= 400 {
+				s.sawRefusal()
+			}
+			return nil
+		},
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -154,44 +138,11 @@ func (s *session) tap(t testing.TB, laconicURL string) *httptest.Server {
 		if req, _ := read(body); req != nil && req.Tools != nil {
 			s.sending(likeChat(req.Messages))
 		}
-		out, err := http.NewRequestWithContext(r.Context(), r.Method, laconicURL+r.URL.RequestURI(), strings.NewReader(string(body)))
-		if err != nil {
-			return
-		}
-		out.Header = r.Header.Clone()
-		res, err := client.Do(out)
-		if err != nil {
-			panic(http.ErrAbortHandler)
-		}
-		defer res.Body.Close()
-		if r.Method == http.MethodPost && res.StatusCode >= 400 {
-			s.sawRefusal()
-		}
-		for name, values := range res.Header {
-			w.Header()[name] = values
-		}
-		w.WriteHeader(res.StatusCode)
-		hand(w, res.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		behind.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
 	return server
-}
-
-// hand copies an answer as it comes.
-func hand(w http.ResponseWriter, body io.Reader) {
-	c := http.NewResponseController(w)
-	for b := make([]byte, 16<<10); ; {
-		n, err := body.Read(b)
-		if n > 0 {
-			if _, err := w.Write(b[:n]); err != nil {
-				return
-			}
-			_ = c.Flush()
-		}
-		if err != nil {
-			return
-		}
-	}
 }
 
 func (s *session) sawRefusal() {

@@ -180,29 +180,3 @@ func trail(steps []step, done bool) []string {
 	}
 	return paths
 }
-
-// TestScript: every step can be taken in every workspace, and results are as
-// long as the measure needs them.
-func TestScript(t *testing.T) {
-	if len(script) != 40 {
-		t.Fatalf("%d calls", len(script))
-	}
-	for seed := range uint64(5) {
-		k := tokenizers[seed]
-		w := newWorkspace(seed, k.text)
-		total, long := 0, 0
-		for i, text := range w.perform(t) {
-			total += len(text)
-			if len(text) > 5000 {
-				long++
-			}
-			if k.text(text) > maxListing*5/4 {
-				t.Errorf("seed %d: step %d costs %d tokens by %s", seed, i+1, k.text(text), k.name)
-			}
-		}
-		if long < 16 || total < 140_000 {
-			t.Errorf("seed %d (%s): %d bytes, %d long results", seed, k.name, total, long)
-		}
-		t.Logf("seed %d (%s): %d bytes of results, %d of them long", seed, k.name, total, long)
-	}
-}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 
 	"laconic/demo/strict"
 )
@@ -153,21 +152,4 @@ func (s step) call(tools []byte, dir string) (c strict.Call, ok bool) {
 
 func (a arguments) fit(properties map[string]json.RawMessage) bool {
 	return !slices.ContainsFunc(a, func(m argument) bool { return properties[m.name] == nil })
-}
-
-// TestCallsFitTheTools: a step is said with the tools and arguments that a
-// request offers, and not at all where there are none.
-func TestCallsFitTheTools(t *testing.T) {
-	s := step{do: edit, path: "a.go", old: "<x>", text: "y"}
-	f := func(tools, want string) {
-		t.Helper()
-		c, _ := s.call([]byte(tools), "/w")
-		if c.Arguments != want {
-			t.Errorf("got %s, want %s", c.Arguments, want)
-		}
-	}
-	f(string(agentTools), `{"path":"/w/a.go","old_string":"<x>","new_string":"y"}`)
-	f(`[{"type":"function","function":{"name":"edit","parameters":{"properties":{"path":{},"edits":{}}}}}]`, `{"path":"/w/a.go","edits":[{"oldText":"<x>","newText":"y"}]}`)
-	f(`[{"name":"Edit","input_schema":{"properties":{"file_path":{},"old_string":{},"new_string":{}}}}]`, `{"file_path":"/w/a.go","old_string":"<x>","new_string":"y"}`)
-	f(`[{"type":"function","function":{"name":"edit","parameters":{"properties":{"path":{}}}}}]`, "")
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"testing"
 )
 
 // workspace is a made-up project with a task, and the facts that are planted in
@@ -243,46 +242,4 @@ func document(r *rand.Rand, nouns []string) string {
 			nouns[r.IntN(16)], nouns[r.IntN(16)], 2+r.IntN(9), nouns[r.IntN(16)], 5+r.IntN(50))
 	}
 	return b.String()
-}
-
-// TestWorkspaceIsWhatTheSessionsNeed: the facts stand where they are planted and
-// nowhere else, sources are as long as real ones, and a seed is repeatable.
-func TestWorkspaceIsWhatTheSessionsNeed(t *testing.T) {
-	for seed := range uint64(12) {
-		count := tokenizers[seed%uint64(len(tokenizers))].text
-		w := newWorkspace(seed, count)
-		if again := newWorkspace(seed, count); fmt.Sprint(again.files) != fmt.Sprint(w.files) {
-			t.Fatalf("seed %d is not repeatable", seed)
-		}
-		sources, withPort, withTest := 0, 0, 0
-		letter := w.files["mail/from-the-customer.txt"]
-		if first, _, _ := strings.Cut(letter, "\n"); !strings.Contains(first, w.letter) || strings.Count(letter, w.letter) != 1 || len(letter) < 8000 {
-			t.Errorf("seed %d: the letter of %d bytes says %q wrongly:\n%.300s", seed, len(letter), w.letter, letter)
-		}
-		for name, text := range w.files {
-			if strings.HasPrefix(name, "src/") {
-				sources++
-				if len(text) < 5000 || len(text) > 8200 {
-					t.Errorf("seed %d: %s has %d bytes", seed, name, len(text))
-				}
-			}
-			if strings.Contains(text, w.port) {
-				withPort++
-				if !portIn(text, w.port) {
-					t.Errorf("seed %d: the port cannot be read in %s:\n%s", seed, name, text)
-				}
-			}
-			if strings.Contains(text, w.test) {
-				withTest++
-			}
-		}
-		if sources != 16 || withPort != 1 || withTest != 1 {
-			t.Errorf("seed %d: %d sources, the port in %d files, the test in %d", seed, sources, withPort, withTest)
-		}
-		for _, rule := range w.rules {
-			if !strings.Contains(w.files["TASK.md"], rule) {
-				t.Errorf("seed %d: no rule %q", seed, rule)
-			}
-		}
-	}
 }
