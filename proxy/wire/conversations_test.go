@@ -28,7 +28,7 @@ func TestConversations(t *testing.T) {
 			unedited(t, r)
 			sameAsSlow(t, r)
 			for _, source := range []string{"a", "the quick brown fox", "\x05\x06\x07\x03\x02\x01\x00\x09\x0b"} {
-				shuffled(t, r, []byte(source))
+				shuffled(t, forms[0], r, []byte(source))
 			}
 			repaired(t, r)
 			if !slices.Equal(came, r.Body) {

@@ -184,16 +184,18 @@ func (e *encoder) arrayContent(m, was *compact.Message, k *mark) error {
 }
 
 // behind returns where a part stands that follows the client's: behind the last of
-// them that is left, or what else is left in the array before where the last was. It
+// them that is left, before what else is left in the array, or behind all that was. It
 // reports whether there is any, and whether more is left behind it.
 func (e *encoder) behind(k *mark, places []place) (at uint32, follows, more bool) {
 	at = k.content.start + 1
+	last := at
 	for i := k.elements.from; i < k.elements.to; {
 		x := &e.elements[i]
 		if x.whole.start < k.content.start || x.whole.end > k.content.end {
 			i++
 			continue
 		}
+		last = x.whole.end
 		switch {
 		case !e.lives(int32(i)):
 		case len(places) > 0 && i <= uint32(places[len(places)-1].element):
@@ -203,8 +205,8 @@ func (e *encoder) behind(k *mark, places []place) (at uint32, follows, more bool
 		}
 		i = x.next
 	}
-	if n := len(places); n > 0 && !follows && !more {
-		at = e.elements[places[n-1].element].whole.end
+	if !follows && !more {
+		at = last
 	}
 	return at, follows, more
 }

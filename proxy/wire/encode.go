@@ -113,10 +113,11 @@ func (e *encoder) message(m *compact.Message) error {
 			alone = alone || last.turn != e.turn || last.element != t
 		}
 	}
+	cuts := len(e.cuts)
 	if err := e.left(m, k); err != nil || !alone {
 		return err
 	}
-	return e.parted(m, k, behind)
+	return e.parted(m, k, behind, cuts)
 }
 
 // left notes what is left of the pieces of a message, and what changed in them.
@@ -160,8 +161,8 @@ func (e *encoder) beside(m, was *compact.Message) error {
 }
 
 // parted makes an element for a message, of what is left of it in an element that it
-// shared with others.
-func (e *encoder) parted(m *compact.Message, k *mark, behind int32) error {
+// shared with others. Its cuts are those from an index on.
+func (e *encoder) parted(m *compact.Message, k *mark, behind int32, cuts int) error {
 	first := len(e.rows)
 	for i := k.elements.from; i < k.elements.to; i = e.elements[i].next {
 		if e.elements[i].in == inList {
@@ -172,10 +173,19 @@ func (e *encoder) parted(m *compact.Message, k *mark, behind int32) error {
 		}
 		e.placed[i], e.moved = e.turn, true
 	}
-	if first < len(e.rows) {
-		before, after := e.dialect.alone(m)
-		e.rows[first].made, e.rows[len(e.rows)-1].after = e.say(before), e.say(after)
+	if first == len(e.rows) {
+		return nil
 	}
+	before, after := e.dialect.alone(m)
+	last := &e.rows[len(e.rows)-1]
+	for i := cuts; i < len(e.cuts); i++ { // what was added behind it goes along
+		if c := e.cuts[i]; c.start == c.end && c.end == e.elements[last.element].whole.end {
+			after = string(e.made[c.made.start:c.made.end]) + after
+			e.cuts = slices.Delete(e.cuts, i, i+1)
+			break
+		}
+	}
+	e.rows[first].made, last.after = e.say(before), e.say(after)
 	return nil
 }
 

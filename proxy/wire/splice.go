@@ -76,7 +76,16 @@ func (s *splicer) spliced(whole span, body []byte) {
 	}
 	cuts := s.cuts[from:to]
 	if len(s.gone) > 0 {
-		s.local = append(s.local[:0], cuts...)
+		s.local = s.local[:0]
+		gone := s.gone
+		for _, c := range cuts {
+			for len(gone) > 0 && gone[0].end <= c.start {
+				gone = gone[1:]
+			}
+			if len(gone) == 0 || c.end <= gone[0].start { // a cut of what is gone goes, too
+				s.local = append(s.local, c)
+			}
+		}
 		s.remove(body)
 		slices.SortStableFunc(s.local, inOrder)
 		cuts = s.local
@@ -84,7 +93,7 @@ func (s *splicer) spliced(whole span, body []byte) {
 	at := whole.start
 	for _, c := range cuts {
 		if c.start < at {
-			continue // in what is gone
+			continue // in the space that goes with what is gone
 		}
 		s.keep(at, c.start)
 		s.add(c.made)
