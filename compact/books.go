@@ -1,9 +1,6 @@
 package compact
 
-import (
-	"iter"
-	"slices"
-)
+import "slices"
 
 // books record what was done to a draft, by which stage, and why.
 //
@@ -111,34 +108,30 @@ func (d *Draft) moved() bool {
 	return false
 }
 
-// all yields every edit that was made, also those that no longer show: each
-// rewrite, in order, and the removal of the messages that are away at the end, those
-// that left for one reason and followed each other in the client's list as one. What
-// they saved is what the messages came to cost less, exactly.
-func (d *Draft) all() iter.Seq[Edit] {
-	return func(yield func(Edit) bool) {
-		for _, e := range d.journal {
-			if !yield(e) {
-				return
-			}
+// all returns every edit that was made, also those that no longer show: each rewrite,
+// in order, and the removal of the messages that are away at the end, those that
+// followed each other in the client's list as one. What they saved is what the messages
+// came to cost less, exactly.
+func (d *Draft) all() []Edit { return append(slices.Clip(d.journal), d.removals(true)...) }
+
+// removals returns the removals of the messages that are away, those in a row that left
+// for one reason as one, or only if they followed each other in the client's list.
+func (d *Draft) removals(asSent bool) (edits []Edit) {
+	for i := 0; i < len(d.msgs); i++ {
+		by := d.removedBy[i]
+		if by == 0 {
+			continue
 		}
-		for i := 0; i < len(d.msgs); i++ {
-			by := d.removedBy[i]
-			if by == 0 {
-				continue
-			}
-			at, saved := i, d.cost[i]
-			for i+1 < len(d.msgs) && d.removedBy[i+1] == by && d.msgs[i+1].Origin == d.msgs[i].Origin+1 {
-				i++
-				saved += d.cost[i]
-			}
-			e := d.reasons[by-1]
-			e.At, e.End, e.Origin, e.Saved = at, i+1, d.msgs[at].Origin, saved
-			if !yield(e) {
-				return
-			}
+		e := d.reasons[by-1]
+		e.At, e.Origin, e.Saved = i, d.msgs[i].Origin, d.cost[i]
+		for i+1 < len(d.msgs) && d.removedBy[i+1] == by && (!asSent || d.msgs[i+1].Origin == d.msgs[i].Origin+1) {
+			i++
+			e.Saved += d.cost[i]
 		}
+		e.End = i + 1
+		edits = append(edits, e)
 	}
+	return edits
 }
 
 // stages returns what each stage did, from what was done and still counts: thinking
@@ -152,7 +145,7 @@ func (d *Draft) stages() (reports []StageReport) {
 			reports = append(reports, StageReport{Name: name})
 		}
 	}
-	for e := range d.all() {
+	for _, e := range d.all() {
 		r := &reports[at[e.Stage]]
 		r.Edits += e.Messages()
 		r.Saved += e.Saved
@@ -185,19 +178,5 @@ func (d *Draft) lasting() []Edit {
 		seen[r] = true
 	}
 	slices.Reverse(edits)
-	for i := 0; i < len(d.msgs); {
-		by := d.removedBy[i]
-		if by == 0 {
-			i++
-			continue
-		}
-		e := d.reasons[by-1]
-		e.At, e.Origin = i, d.msgs[i].Origin
-		for ; i < len(d.msgs) && d.removedBy[i] == by; i++ {
-			e.Saved += d.cost[i]
-		}
-		e.End = i
-		edits = append(edits, e)
-	}
-	return edits
+	return append(edits, d.removals(false)...)
 }

@@ -116,7 +116,7 @@ func (d *Draft) Media() []Ref {
 }
 
 // LastResort begins the last resort of a draft that is above its budget: the
-// slot shrinks, and [Draft.Cut] may edit tool results, recent ones included.
+// slot shrinks, and recent tool results and arguments may be edited, too.
 // LastResort returns the texts of results that cost more than floor tokens,
 // oldest first, or nil if the draft fits. A result at or below the floor is
 // never returned again.
@@ -124,6 +124,7 @@ func (d *Draft) LastResort(floor int) []Ref {
 	if d.Excess() == 0 {
 		return nil
 	}
+	d.last = true
 	d.shrinkSlot(d.Headroom() / slotShare)
 	if d.Excess() > d.newestResults()/2 {
 		d.shrinkSlot(d.Headroom() / slotShareLeast)
@@ -132,11 +133,11 @@ func (d *Draft) LastResort(floor int) []Ref {
 	return d.large
 }
 
-// LastArguments returns the recent calls whose arguments [Draft.CutArguments]
-// may edit, oldest first, or nil if the draft fits.
+// LastArguments returns the recent calls whose arguments may be edited in the last
+// resort, oldest first, or nil if the draft fits.
 func (d *Draft) LastArguments() (refs []CallRef) {
 	for i := d.recent; i < d.end && d.Excess() > 0; i++ {
-		if d.msgs[i].Role == Assistant && d.editable(i, SealArguments, true) {
+		if d.msgs[i].Role == Assistant && d.editable(i, SealArguments) {
 			for c := range d.msgs[i].Calls {
 				refs = append(refs, CallRef{i, c})
 			}
@@ -145,29 +146,13 @@ func (d *Draft) LastArguments() (refs []CallRef) {
 	return refs
 }
 
-// editable reports whether a stage may rewrite pieces of message i. With last set, recent messages of a draft above its budget are editable
-// too.
-func (d *Draft) editable(i int, pieces Seal, last bool) bool {
-	if i < 0 || i >= d.end || i >= d.recent && !(last && d.Excess() > 0) {
+// editable reports whether a stage may rewrite pieces of message i now.
+func (d *Draft) editable(i int, pieces Seal) bool {
+	if i < 0 || i >= d.end || i >= d.recent && !(d.last && d.Excess() > 0) {
 		return false
 	}
 	m := &d.msgs[i]
 	return (m.Role == Assistant || m.Role.Result()) && !d.removed(i) && !d.pinned[i] && !m.Sealed(pieces) && !m.Open
-}
-
-// hasText reports whether r is a text.
-func (d *Draft) hasText(r Ref) bool {
-	parts := d.msgs[r.Message].Parts
-	return r.Part >= 0 && r.Part < len(parts) && parts[r.Part].Kind == KindText
-}
-
-// replaceable reports whether r is a part that may become text.
-func (d *Draft) replaceable(r Ref) bool {
-	if i := r.Message; i < 0 || i >= min(d.end, d.recent) || i == d.newestUser || d.removed(i) || d.keepsMedia(i) {
-		return false
-	}
-	parts := d.msgs[r.Message].Parts
-	return r.Part >= 0 && r.Part < len(parts) && parts[r.Part].Kind.media()
 }
 
 // keepsMedia reports whether the media of message i can never become text.

@@ -23,8 +23,9 @@ type Draft struct {
 	counter   Counter
 
 	// What the epoch aims at: it stops at land and landCount, and must not end
-	// above budget.
+	// above budget. last is set once the last resort has begun.
 	land, landCount, budget int
+	last                    bool
 }
 
 func newDraft(in *input) *Draft {
@@ -99,9 +100,6 @@ func (d *Draft) Call(r CallRef) Call { return d.msgs[r.Message].Calls[r.Call] }
 // Part returns a part as it is now.
 func (d *Draft) Part(r Ref) Part { return d.msgs[r.Message].Parts[r.Part] }
 
-// Text returns the text of a part as it is now.
-func (d *Draft) Text(r Ref) Text { return d.msgs[r.Message].Parts[r.Part].Text }
-
 // Cost returns what a part costs now, in tokens.
 func (d *Draft) Cost(r Ref) int {
 	m := &d.msgs[r.Message]
@@ -157,34 +155,28 @@ func (d *Draft) DropRepeated(why string) {
 }
 
 // Rewrite replaces the text of an old part, if that saves tokens, and reports
-// whether it did. why is the reason in a few words.
+// whether it did. A part that [Draft.Media] lists becomes text. In the last resort
+// of a draft that does not fit, a recent result may be rewritten, too. why is the
+// reason in a few words.
 func (d *Draft) Rewrite(r Ref, text, why string) bool {
-	return d.editable(r.Message, SealText, false) && d.hasText(r) && d.replace(r, Edit{Op: OpRewrite, Text: text, Why: why})
-}
-
-// Cut is like [Draft.Rewrite] for results that [Draft.LastResort] lists, recent
-// ones included. It does nothing once the draft fits.
-func (d *Draft) Cut(r Ref, text, why string) bool {
-	return d.editable(r.Message, SealText, true) && d.hasText(r) && d.replace(r, Edit{Op: OpRewrite, Text: text, Why: why, Last: d.isLast(r.Message)})
-}
-
-// ReplaceMedia turns a part that [Draft.Media] lists into text, if that saves
-// tokens, and reports whether it did.
-func (d *Draft) ReplaceMedia(r Ref, text, why string) bool {
-	return d.replaceable(r) && d.replace(r, Edit{Op: OpMedia, Text: text, Why: why})
+	i := r.Message
+	if i < 0 || i >= d.end || r.Part < 0 || r.Part >= len(d.msgs[i].Parts) {
+		return false
+	}
+	switch kind := d.Part(r).Kind; {
+	case kind.media():
+		return i < d.recent && i != d.newestUser && !d.removed(i) && !d.keepsMedia(i) && d.replace(r, Edit{Op: OpMedia, Text: text, Why: why})
+	case kind == KindText && d.editable(i, SealText):
+		return d.replace(r, Edit{Op: OpRewrite, Text: text, Why: why, Last: d.isLast(i)})
+	}
+	return false
 }
 
 // RewriteArguments replaces the arguments of an old call, if that saves tokens,
-// and reports whether it did. A JSON object must stay one: upstreams refuse
-// anything else, or silently empty it.
+// and reports whether it did; in the last resort those of a recent one, too. A JSON
+// object must stay one: upstreams refuse anything else, or silently empty it.
 func (d *Draft) RewriteArguments(r CallRef, arguments, why string) bool {
-	return d.editable(r.Message, SealArguments, false) && d.replaceArguments(r, Edit{Text: arguments, Why: why})
-}
-
-// CutArguments is like [Draft.RewriteArguments] for calls that
-// [Draft.LastArguments] lists.
-func (d *Draft) CutArguments(r CallRef, arguments, why string) bool {
-	return d.editable(r.Message, SealArguments, true) && d.replaceArguments(r, Edit{Text: arguments, Why: why, Last: d.isLast(r.Message)})
+	return d.editable(r.Message, SealArguments) && d.replaceArguments(r, Edit{Text: arguments, Why: why, Last: d.isLast(r.Message)})
 }
 
 // isLast reports whether an edit of message i is for the last resort alone, and

@@ -51,40 +51,42 @@ func guarded() compact.Conversation {
 // TestDraftMakesLegalEditsOnly: whatever a stage asks for, instructions, pins,
 // the first user message, signed messages and recent ones keep their bytes.
 func TestDraftMakesLegalEditsOnly(t *testing.T) {
-	at := func(i, p int) compact.Ref { return compact.Ref{Message: i, Part: p} }
-	call := func(i, c int) compact.CallRef { return compact.CallRef{Message: i, Call: c} }
+	type draft = *compact.Draft
+	rewrite := func(i, part int) rogue {
+		return func(d draft) bool { return d.Rewrite(compact.Ref{Message: i, Part: part}, "x", "because") }
+	}
+	arguments := func(i, call int, text string) rogue {
+		return func(d draft) bool {
+			return d.RewriteArguments(compact.CallRef{Message: i, Call: call}, text, "because")
+		}
+	}
+	inLastResort := func(try rogue) rogue { return func(d draft) bool { return d.LastResort(0) != nil && try(d) } }
 	for name, try := range map[string]rogue{
-		"rewrite instructions":   func(d *compact.Draft) bool { return d.Rewrite(at(0, 0), "x", "because") },
-		"rewrite the task":       func(d *compact.Draft) bool { return d.Rewrite(at(1, 0), "x", "because") },
-		"rewrite a pin":          func(d *compact.Draft) bool { return d.Rewrite(at(5, 0), "x", "because") },
-		"rewrite what is recent": func(d *compact.Draft) bool { return d.Rewrite(at(9, 0), "x", "because") },
-		"rewrite an image":       func(d *compact.Draft) bool { return d.Rewrite(at(1, 1), "x", "because") },
-		"rewrite what is not there": func(d *compact.Draft) bool {
-			return d.Rewrite(at(3, 7), "x", "because") || d.Rewrite(at(-1, 0), "x", "because")
+		"rewrite instructions":             rewrite(0, 0),
+		"rewrite the task":                 rewrite(1, 0),
+		"rewrite a pin":                    rewrite(5, 0),
+		"rewrite what is recent":           rewrite(9, 0),
+		"replace the task's image":         rewrite(1, 1),
+		"rewrite what is not there":        rewrite(3, 7),
+		"rewrite before the start":         rewrite(-1, 0),
+		"rewrite beyond the end":           rewrite(99, 0),
+		"cut instructions":                 inLastResort(rewrite(0, 0)),
+		"cut a pin":                        inLastResort(rewrite(5, 0)),
+		"recent arguments":                 arguments(8, 0, "{}"),
+		"pinned arguments":                 arguments(4, 0, "{}"),
+		"signed arguments":                 arguments(6, 0, "{}"),
+		"cut signed arguments":             inLastResort(arguments(6, 0, "{}")),
+		"arguments that are no object":     arguments(2, 0, `{"a":`),
+		"cut arguments that are no object": inLastResort(arguments(8, 0, "x")),
+		"a call that is not there":         arguments(2, 3, "{}"),
+		"a longer text": func(d draft) bool {
+			return d.Rewrite(compact.Ref{Message: 3}, strings.Repeat("word ", 500), "because")
 		},
-		"rewrite beyond the end":   func(d *compact.Draft) bool { return d.Rewrite(at(99, 0), "x", "because") },
-		"cut instructions":         func(d *compact.Draft) bool { return d.Cut(at(0, 0), "x", "because") },
-		"cut a pin":                func(d *compact.Draft) bool { return d.Cut(at(5, 0), "x", "because") },
-		"replace the task's image": func(d *compact.Draft) bool { return d.ReplaceMedia(at(1, 1), "x", "because") },
-		"replace instructions":     func(d *compact.Draft) bool { return d.ReplaceMedia(at(0, 0), "x", "because") },
-		"replace a text as media":  func(d *compact.Draft) bool { return d.ReplaceMedia(at(3, 0), "x", "because") },
-		"recent arguments":         func(d *compact.Draft) bool { return d.RewriteArguments(call(8, 0), "{}", "because") },
-		"pinned arguments": func(d *compact.Draft) bool {
-			return d.RewriteArguments(call(4, 0), "{}", "because") || d.CutArguments(call(4, 0), "{}", "because")
-		},
-		"signed arguments": func(d *compact.Draft) bool {
-			return d.RewriteArguments(call(6, 0), "{}", "because") || d.CutArguments(call(6, 0), "{}", "because")
-		},
-		"arguments that are no object": func(d *compact.Draft) bool {
-			return d.RewriteArguments(call(2, 0), `{"a":`, "because") || d.RewriteArguments(call(2, 0), `x`, "because")
-		},
-		"a call that is not there": func(d *compact.Draft) bool { return d.RewriteArguments(call(2, 3), "{}", "because") },
-		"a longer text":            func(d *compact.Draft) bool { return d.Rewrite(at(3, 0), strings.Repeat("word ", 500), "because") },
-		"a cut once the draft fits": func(d *compact.Draft) bool {
-			d.Cut(at(9, 0), "x", "because")
-			d.Cut(at(3, 0), "x", "because")
-			return d.Excess() == 0 && d.CutArguments(call(8, 0), "{}", "because")
-		},
+		"a cut once the draft fits": inLastResort(func(d draft) bool {
+			rewrite(9, 0)(d)
+			rewrite(3, 0)(d)
+			return d.Excess() == 0 && arguments(8, 0, "{}")(d)
+		}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			in, c, b := guarded(), compact.BytesPerToken(3.5), compact.Budget{Tokens: 1400}

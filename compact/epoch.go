@@ -155,7 +155,7 @@ func (f *folding) climb(early bool) {
 		if d.Over() == 0 && d.OverMessages() == 0 && d.Excess() == 0 {
 			break
 		}
-		d.stage = i
+		d.stage, d.last = i, false
 		s.Shrink(d)
 	}
 	d.shrinkSlot(0)

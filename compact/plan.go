@@ -1,9 +1,6 @@
 package compact
 
-import (
-	"iter"
-	"slices"
-)
+import "slices"
 
 // An Op says what an edit does.
 type Op string
@@ -122,22 +119,15 @@ func (p *Plan) NewEpoch() bool {
 	return n > 0 && p.in != nil && p.Epochs[n-1].At == len(p.in.msgs)
 }
 
-// Made yields every edit that was made, of which Edits has those that still show:
-// a text may have been shortened twice, or before its message left. Messages that left
-// for one reason and followed each other in the client's list are one edit. What the edits of
+// Made returns every edit that was made, of which Edits has those that still show: a
+// text may have been shortened twice, or before its message left. What the edits of
 // stages saved, less what the slot is charged, is what the stages of the report did.
-func (p *Plan) Made() iter.Seq[Edit] {
+func (p *Plan) Made() []Edit {
 	if p.fold == nil {
-		return slices.Values(p.Edits)
+		return p.Edits
 	}
-	return func(yield func(Edit) bool) {
-		for _, e := range p.Edits {
-			if e.Stage == repairStage && !yield(e) {
-				return
-			}
-		}
-		p.fold.d.all()(yield)
-	}
+	repairs := slices.DeleteFunc(slices.Clone(p.Edits), func(e Edit) bool { return e.Stage != repairStage })
+	return append(repairs, p.fold.d.all()...)
 }
 
 // Protects reports whether message i of the repaired list stays as it is, by what is

@@ -182,8 +182,7 @@ func (k *Counter) Fixed(b compact.Beside) int {
 func (k *Counter) Exact() bool { return k.model.Exact() && !k.guess }
 
 // text counts a text. An estimate by length needs only that, which is known
-// without decoding it. Others need the text as the model reads it; only where
-// it is new and holds escapes is it decoded, into a buffer.
+// without decoding it.
 func (k *Counter) text(t compact.Text) int {
 	source, escaped := t.Source()
 	switch {
@@ -191,19 +190,10 @@ func (k *Counter) text(t compact.Text) int {
 		return k.model.Bytes(len(source))
 	case !k.model.Reads():
 		return k.model.Bytes(t.Len())
+	case escaped:
+		return k.remembered(k.escaped, source, func(string) int { return k.model.Text(t.String()) })
 	}
-	if !escaped {
-		return k.remembered(k.plain, source, k.model.Text)
-	}
-	return k.remembered(k.escaped, source, func(string) int {
-		b := buffers.Get().(*[]byte)
-		*b = t.AppendTo((*b)[:0])
-		n := k.model.TextBytes(*b)
-		if cap(*b) <= largestBuffer {
-			buffers.Put(b)
-		}
-		return n
-	})
+	return k.remembered(k.plain, source, k.model.Text)
 }
 
 // file counts a file. Only a PDF is work: it is searched for its pages.
@@ -240,9 +230,3 @@ func (k *Counter) note(seen bool) {
 		k.fresh.Add(1)
 	}
 }
-
-// buffers are where texts with escapes are decoded. Very large ones are left to
-// the collector.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
-
-const largestBuffer = 1 << 20

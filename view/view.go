@@ -153,7 +153,7 @@ func Of(p *Planned) *Request {
 	} else {
 		r.follow(p)
 	}
-	for e := range p.Plan.Made() {
+	for _, e := range p.Plan.Made() {
 		r.edit(&e)
 	}
 	return r

@@ -82,7 +82,7 @@ func adds(plan *compact.Plan, r *compact.Report, out []compact.Message) error {
 	for i := range out {
 		sent[out[i].Origin] = true
 	}
-	for e := range plan.Made() {
+	for _, e := range plan.Made() {
 		for n := range e.Messages() {
 			if e.Op == compact.OpRemove && e.Origin != compact.Added && sent[e.Origin+n] {
 				return fmt.Errorf("message %d left and was sent", e.Origin+n)

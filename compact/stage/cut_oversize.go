@@ -67,7 +67,7 @@ func cutArguments(d *compact.Draft) {
 	for _, chars := range argumentChars {
 		for _, r := range d.LastArguments() {
 			if text := d.Call(r).Arguments.String(); len(text) > chars && isObject(text) {
-				d.CutArguments(r, shortStrings(text, chars), aboveBudget)
+				d.RewriteArguments(r, shortStrings(text, chars), aboveBudget)
 			}
 		}
 	}
@@ -100,14 +100,14 @@ func level(costs []int, excess, floor int) int {
 // cut shortens one result from cost tokens to about size, and reports whether it
 // did.
 func (s *cutOversize) cut(d *compact.Draft, r compact.Ref, cost, size int) bool {
-	text := d.Text(r).String()
+	text := d.Part(r).Text.String()
 	c := clipOf(text)
 	if size >= markTokens {
 		// Tokens are spread unevenly over a text. A little less than the
 		// proportional share makes a second cut rare.
 		chars := utf8.RuneCountInString(text)*size/cost*15/16 - noticeChars
 		head := int(headShare * float64(chars))
-		if k := c.keep(head, chars-head); !k.whole() && d.Cut(r, k.String(), aboveBudget) {
+		if k := c.keep(head, chars-head); !k.whole() && d.Rewrite(r, k.String(), aboveBudget) {
 			return true
 		}
 	}
@@ -115,12 +115,12 @@ func (s *cutOversize) cut(d *compact.Draft, r compact.Ref, cost, size int) bool 
 		return false
 	}
 	n, marked := elidedSize(text)
-	if !marked && size > leastTokens && d.Cut(r, elidedResult(text, d.CallOf(r.Message)), aboveBudget) {
+	if !marked && size > leastTokens && d.Rewrite(r, elidedResult(text, d.CallOf(r.Message)), aboveBudget) {
 		return true
 	}
 	if !marked {
 		n = c.size
 	}
 	bare := elided(n, ofResult)
-	return text != bare && text != superseded && d.Cut(r, bare, aboveBudget)
+	return text != bare && text != superseded && d.Rewrite(r, bare, aboveBudget)
 }

@@ -25,7 +25,7 @@ func (s *dedupe) Shrink(d *compact.Draft) {
 		if d.Over() == 0 {
 			break
 		}
-		if d.Cost(ref) >= s.MinTokens && !isElided(d.Text(ref).String()) {
+		if d.Cost(ref) >= s.MinTokens && !isElided(d.Part(ref).Text.String()) {
 			d.Rewrite(ref, superseded, "a later result supersedes it")
 		}
 	}

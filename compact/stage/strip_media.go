@@ -20,7 +20,7 @@ func (s *stripMedia) Shrink(d *compact.Draft) {
 			return
 		}
 		part := d.Part(ref)
-		d.ReplaceMedia(ref, leftOut(&part), "old media")
+		d.Rewrite(ref, leftOut(&part), "old media")
 	}
 }
 
