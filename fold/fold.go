@@ -69,23 +69,16 @@ func Compact(body []byte, o Options) ([]byte, Report, error) { return compacted(
 // compacted is Compact. mend, if it is not nil, changes the messages that the client
 // did not send so.
 func compacted(body []byte, o Options, mend func(was, edited []compact.Message)) ([]byte, Report, error) {
-	speaks := o.Wire
-	if speaks == nil {
-		if speaks = wire.Detect(body); speaks == nil {
+	if o.Wire == nil {
+		if o.Wire = wire.Detect(body); o.Wire == nil {
 			return body, Report{}, ErrShape
 		}
 	}
-	req, err := speaks.Decode(body)
+	req, err := o.Wire.Decode(body)
 	if err != nil {
 		return body, Report{}, err
 	}
-	return encoded(req, o, mend)
-}
-
-func encoded(req *wire.Request, o Options, mend func(was, edited []compact.Message)) ([]byte, Report, error) {
-	body := req.Body
-	o, err := o.forModel(req.Model)
-	if err != nil {
+	if o, err = o.forModel(req.Model); err != nil {
 		return body, Report{}, err
 	}
 	if s, ok := o.Counter.(interface{ Sum(raw string) compact.Sum }); ok {

@@ -62,19 +62,24 @@ func withoutMarkers(was, edited []compact.Message) {
 		}
 		for n := range m.Parts {
 			p := m.Parts[n]
-			sent := p.Nth > 0 && int(p.Nth) <= len(old.Parts) && old.Parts[p.Nth-1].Text.Equal(p.Text)
-			if text := p.Text.String(); !sent && marker.MatchString(text) {
+			if p.Nth == 0 || int(p.Nth) > len(old.Parts) || !old.Parts[p.Nth-1].Text.Equal(p.Text) {
 				m.Parts = slices.Clone(m.Parts)
-				m.Parts[n].Text = compact.Plain(marker.ReplaceAllString(text, "hash $1"))
+				m.Parts[n].Text = unmarked(p.Text)
 			}
 		}
 		for n := range m.Calls {
 			c := m.Calls[n]
-			sent := c.Nth > 0 && int(c.Nth) <= len(old.Calls) && old.Calls[c.Nth-1].Arguments.Equal(c.Arguments)
-			if text := c.Arguments.String(); !sent && marker.MatchString(text) {
+			if c.Nth == 0 || int(c.Nth) > len(old.Calls) || !old.Calls[c.Nth-1].Arguments.Equal(c.Arguments) {
 				m.Calls = slices.Clone(m.Calls)
-				m.Calls[n].Arguments = compact.Plain(marker.ReplaceAllString(text, "hash $1"))
+				m.Calls[n].Arguments = unmarked(c.Arguments)
 			}
 		}
 	}
+}
+
+func unmarked(t compact.Text) compact.Text {
+	if text := t.String(); marker.MatchString(text) {
+		return compact.Plain(marker.ReplaceAllString(text, "hash $1"))
+	}
+	return t
 }

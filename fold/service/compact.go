@@ -56,11 +56,8 @@ func reason(err error) string {
 		return string(pass.Reason)
 	case errors.Is(err, fold.ErrShape):
 		return "unknown_shape"
-	}
-	for _, known := range []error{errLate, errFault, errBypassed} {
-		if errors.Is(err, known) {
-			return known.Error()
-		}
+	case errors.Is(err, errLate), errors.Is(err, errBypassed):
+		return err.Error()
 	}
 	return errFault.Error()
 }

@@ -1,9 +1,9 @@
 package service
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -44,34 +44,19 @@ func (c *call) compress(ctx context.Context, body []byte) {
 
 func compressAnswer(f *folded) []byte {
 	before, after, ratio := 0, 0, 1.0
+	names, edits := []string{}, map[string]int{}
 	if f.err == nil {
 		before, after = f.report.Before-f.report.Fixed, f.report.After-f.report.Fixed
+		for _, s := range done(&f.report) {
+			names = append(names, s.Name)
+			edits[s.Name] = s.Edits
+		}
 	}
 	if before > 0 {
 		ratio = float64(after) / float64(before)
 	}
-	var b bytes.Buffer
-	b.Grow(len(f.out) + 512)
-	b.WriteString(`{"messages":`)
-	b.Write(f.out)
-	for _, n := range []struct {
-		name  string
-		value int
-	}{{"tokens_before", before}, {"tokens_after", after}, {"tokens_saved", max(0, before-after)}} {
-		b.WriteString(`,"` + n.name + `":` + strconv.Itoa(n.value))
-	}
-	b.WriteString(`,"compression_ratio":` + strconv.FormatFloat(ratio, 'f', 4, 64) + `,"transforms_applied":[`)
-	var summary bytes.Buffer
-	if f.err == nil {
-		for i, s := range done(&f.report) {
-			if i > 0 {
-				b.WriteByte(',')
-				summary.WriteByte(',')
-			}
-			b.WriteString(strconv.Quote(s.Name))
-			summary.WriteString(strconv.Quote(s.Name) + ":" + strconv.Itoa(s.Edits))
-		}
-	}
-	b.WriteString(`],"transforms_summary":{` + summary.String() + `},"ccr_hashes":[]}`)
-	return b.Bytes()
+	applied, _ := json.Marshal(names) // of strings and numbers alone, which cannot fail
+	summary, _ := json.Marshal(edits)
+	return fmt.Appendf(make([]byte, 0, len(f.out)+512), `{"messages":%s,"tokens_before":%d,"tokens_after":%d,"tokens_saved":%d,"compression_ratio":%.4f,`+
+		`"transforms_applied":%s,"transforms_summary":%s,"ccr_hashes":[]}`, f.out, before, after, max(0, before-after), ratio, applied, summary)
 }
