@@ -5,14 +5,14 @@ import "slices"
 // books record what was done to a draft, by which stage, and why.
 //
 // Invariants: every edit that was made is in journal, in order; every removed
-// message names its reason; moves has every removal and restoration of the
-// current epoch, in order, so that they can be undone.
+// message names its reason; moves has every removal and restoration, in order.
 type books struct {
 	stageNames   []string
 	stage, epoch int    // the stage at work, and its epoch from 1
 	journal      []Edit // edits
 	reasons      []Edit // why messages left; view.removedBy refers to them
-	moves        []move // removals and restorations of this epoch
+	moves        []move // removals and restorations
+	before       int    // moves that were made before this epoch
 	slotStage    int    // the stage that made the slot
 	unbound      int    // messages whose bound thinking was taken out
 	excess       int    // tokens above the budget when this epoch's last resort began, or 0
@@ -42,11 +42,10 @@ func (b *books) reason(why string) int32 {
 	return int32(len(b.reasons))
 }
 
-// record enters an edit of message i that was made, and updates what the
-// message costs.
+// record makes an edit of message i, enters it, and updates what the message costs.
 func (d *Draft) record(i int, e Edit) {
 	m := &d.msgs[i]
-	m.Edited = true
+	e.apply(m)
 	d.cost[i] -= e.Saved
 	d.total -= e.Saved
 	d.touched = append(d.touched, i)
@@ -69,9 +68,7 @@ func (d *Draft) setRemoved(i int, by int32) {
 		d.count++
 	}
 	d.moves = append(d.moves, move{i, was})
-	if d.touched = append(d.touched, i); by == 0 && i < d.survivorsTo {
-		d.survivors = append(d.survivors, i)
-	}
+	d.touched = append(d.touched, i)
 	d.removedBy[i] = by
 }
 
@@ -96,8 +93,8 @@ func (d *Draft) rollback(c checkpoint) {
 // moved reports whether the set of removed messages differs from the one at the
 // start of the epoch.
 func (d *Draft) moved() bool {
-	was := make(map[int]bool, len(d.moves))
-	for _, m := range slices.Backward(d.moves) {
+	was := make(map[int]bool, len(d.moves)-d.before)
+	for _, m := range slices.Backward(d.moves[d.before:]) {
 		was[m.at] = m.was != 0
 	}
 	for i, removed := range was {

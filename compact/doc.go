@@ -122,8 +122,9 @@
 //
 // A call is linear in the size of the conversation, whatever it contains. Each
 // message is counted once, each stage sees each message once, and a record reads each
-// message once. The gap only grows. A conversation has at most [MostEpochs] epochs. If
-// the total is below the trigger, no epoch is possible and only the costs are computed.
+// message once. The gap only grows. There is at most one epoch for each answer, and an
+// epoch copies no message. If the total is below the trigger, no epoch is possible and
+// only the costs are computed.
 //
 // # Concurrency
 //

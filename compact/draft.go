@@ -2,7 +2,6 @@ package compact
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 )
 
@@ -192,14 +191,11 @@ func (d *Draft) isLast(i int) bool {
 // replace replaces the text of a part, if that saves tokens.
 func (d *Draft) replace(r Ref, e Edit) bool {
 	m := &d.msgs[r.Message]
-	old := m.Parts[r.Part]
-	part := rewritten(old, e.Op, e.Text)
-	e.Saved = CostPart(d.counter, m, &old) - CostPart(d.counter, m, &part)
+	part := rewritten(m.Parts[r.Part], e.Op, e.Text)
+	e.Saved = CostPart(d.counter, m, &m.Parts[r.Part]) - CostPart(d.counter, m, &part)
 	if e.Saved <= 0 {
 		return false
 	}
-	m.Parts = slices.Clone(m.Parts)
-	m.Parts[r.Part] = part
 	e.Part = r.Part
 	e.ID, _ = NameIn(m.Answers)
 	d.record(r.Message, e)
@@ -220,8 +216,6 @@ func (d *Draft) replaceArguments(r CallRef, e Edit) bool {
 	if e.Saved <= 0 || isObject(old.Arguments.String()) && !isObject(e.Text) {
 		return false
 	}
-	m.Calls = slices.Clone(m.Calls)
-	m.Calls[r.Call] = call
 	e.Op, e.Part = OpArguments, r.Call
 	e.ID, _ = NameIn(old.ID)
 	d.record(r.Message, e)

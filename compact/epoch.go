@@ -135,7 +135,7 @@ func (f *folding) pays(left int) bool {
 func (f *folding) climb(early bool) {
 	d := f.d
 	before, count, edits, slot := d.total, d.count, len(d.journal), d.slot
-	d.moves, d.excess = d.moves[:0], 0
+	d.before, d.excess = len(d.moves), 0
 	trigger, land := f.start(d.required, d.budget), f.landing(d.required, d.budget)
 	triggerCount, landCount := f.trigger(d.permanentCount, f.budget.Messages), f.landing(d.permanentCount, f.budget.Messages)
 	d.land, d.landCount = land, landCount
@@ -178,9 +178,10 @@ func (f *folding) climb(early bool) {
 		})
 		return
 	}
-	for _, m := range slices.Backward(d.moves) {
+	for _, m := range slices.Backward(d.moves[d.before:]) {
 		d.removedBy[m.at] = m.was // what returned and left again did so in no epoch
 	}
+	d.moves = d.moves[:d.before]
 }
 
 // leastGain is the share of the headroom that must arrive after an epoch that

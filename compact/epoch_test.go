@@ -1,6 +1,9 @@
 package compact_test
 
 import (
+	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 
 	"laconic/compact"
@@ -148,5 +151,31 @@ func TestWhatCannotFitIsNotFoldedForNothing(t *testing.T) {
 		if epochs > over/6 {
 			t.Errorf("fixed %d: %d epochs in %d requests", fixed, epochs, over)
 		}
+	}
+}
+
+// TestAnEpochCopiesNoMessage: where pins fill the window, an epoch may be due at each
+// request. Twice the requests cost about twice the memory all the same.
+func TestAnEpochCopiesNoMessage(t *testing.T) {
+	p := adaptive()
+	p.Pins.Roles = []compact.Role{compact.User}
+	allocated := func(n int) (bytes float64, epochs int) {
+		var list strings.Builder
+		list.WriteString("user: task\n")
+		for i := range n {
+			fmt.Fprintf(&list, "assistant: | call c f x\ntool c: %s\nassistant: done %d\nuser: next\n", strings.Repeat("w ", 30), i)
+		}
+		in := compact.Conversation{Messages: compacttest.Messages(t, list.String())}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		plan, r := compact.Compact(in, p, compacttest.Words{}, compact.Limits{Window: 8000, MaxMessages: 40}.For(0))
+		plan.Apply()
+		runtime.ReadMemStats(&after)
+		return float64(after.TotalAlloc - before.TotalAlloc), r.Epochs
+	}
+	once, _ := allocated(1000)
+	twice, epochs := allocated(2000)
+	if epochs < 1000 || twice > 3*once {
+		t.Errorf("%d epochs, %.1f MB, and %.1f MB for half of the requests", epochs, twice/1e6, once/1e6)
 	}
 }

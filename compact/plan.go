@@ -65,6 +65,21 @@ func (e *Edit) Messages() int {
 	return 1
 }
 
+// apply makes the edit of its message.
+func (e *Edit) apply(m *Message) {
+	switch e.Op {
+	case OpRewrite, OpMedia:
+		m.Parts = slices.Clone(m.Parts)
+		m.Parts[e.Part] = rewritten(m.Parts[e.Part], e.Op, e.Text)
+	case OpArguments:
+		m.Calls = slices.Clone(m.Calls)
+		m.Calls[e.Part].Arguments = Plain(e.Text)
+	case OpUnbind:
+		*m = m.Unbound()
+	}
+	m.Edited = true
+}
+
 // An Epoch is one climb of the ladder.
 type Epoch struct {
 	// At is the request point: the number of messages of the repaired list

@@ -75,20 +75,34 @@ func (s *Slot) Texts(given []string) []string {
 	return all
 }
 
-// write makes the digests of the spans.
+// write makes the digests of the spans. It goes through what was done to the list, so
+// that a record is told of the messages that were there at its epoch, as they were.
 func (s *Slot) write() {
 	if s.source == nil || s.written {
 		return
 	}
 	s.written = true
-	d := s.source.draft
+	d, originals := s.source.draft, s.source.originals
 	record := d.records(d.slot.by, d.counter)
+	msgs, removed, edits, moves := slices.Clone(originals), make([]bool, len(originals)), 0, 0
 	for n, t := range d.told {
-		lost := make([]Message, 0, t.to-t.from)
-		for _, i := range d.left[t.from:t.to] {
-			lost = append(lost, s.source.originals[i])
+		for ; edits < t.edits; edits++ {
+			e := &d.journal[edits]
+			e.apply(&msgs[e.At])
 		}
-		s.Spans[n].Text = record.Add(lost, t.kept, s.Spans[n].Size, n == 0)
+		for ; moves < t.moves; moves++ {
+			removed[d.moves[moves].at] = d.moves[moves].was == 0
+		}
+		var lost, kept []Message
+		for _, i := range d.left[t.from:t.to] {
+			lost = append(lost, originals[i])
+		}
+		for i := range t.end {
+			if !removed[i] {
+				kept = append(kept, msgs[i])
+			}
+		}
+		s.Spans[n].Text = record.Add(lost, kept, s.Spans[n].Size, n == 0)
 	}
 }
 

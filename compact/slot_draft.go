@@ -26,21 +26,21 @@ func (s *slotDraft) ends(n int) (ends []int) {
 	return ends
 }
 
-// memory is what the record of a slot is told, once its text is needed.
+// memory is what the record of a slot is told, once its text is needed. An epoch
+// copies no message: [Slot.Digest] makes them once more, from what was done.
 type memory struct {
-	records     func(Digester, Counter) Recorder
-	left        []int  // messages that left or were shortened, in the order of the epochs
-	recorded    []bool // per message: it is in left
-	touched     []int  // messages that left, came back or were shortened since the last epoch
-	survivors   []int  // messages before survivorsTo that were there at the last epoch, or came back
-	survivorsTo int
-	told        []told // for each span of the slot
+	records  func(Digester, Counter) Recorder
+	left     []int  // messages that left or were shortened, in the order of the epochs
+	recorded []bool // per message: it is in left
+	touched  []int  // messages that left, came back or were shortened since the last epoch
+	told     []told // for each span of the slot
 }
 
-// told is what the record is told for one span.
+// told is what the record is told for one span: of memory.left, and of the messages
+// that were still there when so many were visible, edited and moved.
 type told struct {
-	from, to int // of memory.left
-	kept     []Message
+	from, to          int
+	end, edits, moves int
 }
 
 const (
@@ -171,7 +171,7 @@ func (d *Draft) noteEpoch() {
 	if s.anew {
 		d.told, from = nil, 0
 	}
-	d.told = append(d.told, told{from, len(d.left), d.kept()})
+	d.told = append(d.told, told{from, len(d.left), d.end, len(d.journal), len(d.moves)})
 	closed := *s
 	closed.open = false
 	d.slot = &closed
@@ -187,21 +187,6 @@ func (d *Draft) noteLost() {
 		}
 	}
 	d.touched = d.touched[:0]
-}
-
-// kept returns the messages that are still there, as they are now. It reads
-// those that were there at the last call and what came since.
-func (d *Draft) kept() (msgs []Message) {
-	for i := d.survivorsTo; i < d.end; i++ {
-		d.survivors = append(d.survivors, i)
-	}
-	d.survivorsTo = d.end
-	slices.Sort(d.survivors)
-	d.survivors = slices.DeleteFunc(slices.Compact(d.survivors), d.removed)
-	for _, i := range d.survivors {
-		msgs = append(msgs, d.msgs[i])
-	}
-	return msgs
 }
 
 // shrinkSlot shrinks the slot to no less than least tokens, or removes it if it

@@ -138,7 +138,7 @@ func (k *checker) fits() {
 	if _, costs := k.plan.Costs(); costs != nil {
 		for i := range k.out {
 			m := &k.out[i]
-			if m.Origin < 0 || k.plan.Slot != nil && m.Origin == k.plan.Slot.At { // with the text of the slot
+			if m.Origin < 0 || k.plan.Slot != nil && m.Origin == k.plan.Slot.Host() { // with the text of the slot
 				continue
 			}
 			if c := compact.Cost(k.c, m); c != costs[m.Origin] {
