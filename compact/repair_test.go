@@ -97,32 +97,6 @@ func TestLegalListIsTheSameSlice(t *testing.T) {
 	}
 }
 
-// TestRepairOfManyCallsIsLinear: 20,000 calls in one message, half of them
-// unanswered and in the wrong order, in far less than a second.
-func TestRepairOfManyCallsIsLinear(t *testing.T) {
-	const n = 20_000
-	m := compact.Message{Role: compact.Assistant, Shape: compact.Null}
-	msgs := []compact.Message{{Role: compact.User, Shape: compact.String, Parts: []compact.Part{{Text: compact.Plain("go")}}}, m}
-	for i := range n {
-		msgs[1].Calls = append(msgs[1].Calls, compact.Call{ID: fmt.Sprint("c", i/2), Name: "f"})
-	}
-	for i := n - 1; i >= n/2; i-- {
-		msgs = append(msgs, compact.Message{Role: compact.Tool, Shape: compact.String, Answers: fmt.Sprint("c", i/2), Parts: []compact.Part{{Text: compact.Plain("x")}}})
-	}
-	for i := range msgs {
-		msgs[i].Origin = i
-	}
-	in := compact.Conversation{Messages: msgs}
-	b := compact.Limits{MaxMessages: 50_000}.For(0)
-	plan, r := compact.Compact(in, adaptive(), compacttest.Words{}, b)
-	for _, err := range promises.Broken(in, adaptive(), compacttest.Words{}, b, &plan, r) {
-		t.Error(err)
-	}
-	if got := len(plan.Apply("")); got != n+2 {
-		t.Errorf("%d messages, want every one of %d calls answered once", got, n)
-	}
-}
-
 // TestDropLeavesNothingOfAMessageThatOnlyCalled: not its seal, if that was a
 // signature of a call, nor a text that is empty.
 func TestDropLeavesNothingOfAMessageThatOnlyCalled(t *testing.T) {
