@@ -206,3 +206,6 @@ func roundUp(n, step int) int {
 	}
 	return (n + step - 1) / step * step
 }
+
+// share returns a part of a whole, rounded down.
+func share(s float64, whole int) int { return int(s * float64(whole)) }

@@ -160,8 +160,3 @@ func (d *Draft) keepsMedia(i int) bool {
 	m := &d.msgs[i]
 	return d.pinned[i] || d.tells(i) || m.Role.Instruction() || m.Sealed(SealText) || m.Open
 }
-
-// media reports whether a part shows or plays something.
-func (k Kind) media() bool {
-	return k == KindImage || k == KindAudio || k == KindFile || k == KindVideo
-}

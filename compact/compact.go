@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,9 +72,6 @@ func Compact(conv Conversation, p *Policy, c Counter, b Budget) (Plan, Report) {
 	return plan, r
 }
 
-// repair returns how conversations are repaired.
-func (p *Policy) repair() RepairMode { return cmp.Or(p.Repair, RepairAnswer) }
-
 // Length returns how many messages a list has for [Rate.From]: those at its end that
 // repair takes out are none.
 func (p *Policy) Length(msgs []Message) int {
@@ -139,15 +135,6 @@ func remaining(msgs []Message, removed func(int) bool) []Message {
 func (p *Plan) Apply(texts ...string) []Message {
 	out, _ := p.Demands.Rewrite(withSlot(p.result, p.Slot, texts, p.indexAfter))
 	return out
-}
-
-// rewritten returns a part with a new text. A media part becomes text.
-func rewritten(p Part, op Op, text string) Part {
-	p.Text = Plain(text)
-	if op == OpMedia {
-		p.Kind, p.Detail = KindText, ""
-	}
-	return p
 }
 
 // indexAfter returns the index that message i of the repaired list has once the

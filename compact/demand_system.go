@@ -109,14 +109,6 @@ func (m *Message) framed(follows bool) []Part {
 	return append(parts, Part{Text: Plain(foot)})
 }
 
-// append adds parts to the end of a message's content.
-func (m *Message) append(parts []Part) {
-	m.Parts, m.Edited = append(slices.Clip(m.Parts), parts...), true
-	if m.Shape != Array {
-		m.Shape = String
-	}
-}
-
 // chargeLabel: an instruction may get a frame, and a message of its own costs no
 // more than it did.
 func chargeLabel(c Counter, m *Message) int {

@@ -187,6 +187,3 @@ func (f *folding) climb(early bool) {
 // leastGain is the share of the headroom that must arrive after an epoch that
 // could not land, before another starts that the budget does not force.
 const leastGain = 0.2
-
-// share returns a part of a whole, rounded down.
-func share(s float64, whole int) int { return int(s * float64(whole)) }

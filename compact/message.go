@@ -248,3 +248,56 @@ func (p Part) Equal(q Part) bool {
 func (c Call) Equal(o Call) bool {
 	return c.Kind == o.Kind && c.ID == o.ID && c.Name == o.Name && c.Sealed == o.Sealed && c.Arguments.Equal(o.Arguments)
 }
+
+// media reports whether a part shows or plays something.
+func (k Kind) media() bool {
+	return k == KindImage || k == KindAudio || k == KindFile || k == KindVideo
+}
+
+// calling reports whether the message has calls.
+func (m *Message) calling() bool { return m.Role == Assistant && len(m.Calls) > 0 }
+
+// matches reports whether m answers c by its id.
+func matches(c *Call, m *Message) bool { return m.Role.Result() && c.ID != "" && c.ID == m.Answers }
+
+// NoThinking is the text of a message that had nothing but bound thinking, once
+// that has left.
+const NoThinking = "(thinking left out)"
+
+func (p Part) thought() bool { return p.Thought }
+
+// Unbound returns the message without its bound thinking.
+func (m Message) Unbound() Message {
+	m.Seal &^= SealBound
+	m.Reasoning, m.Edited = Text{}, true
+	had := len(m.Parts)
+	if slices.ContainsFunc(m.Parts, Part.thought) {
+		m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), Part.thought)
+	}
+	if m.Empty() || had > 0 && len(m.Parts) == 0 {
+		m.Parts = []Part{{Text: Plain(NoThinking)}}
+		if m.Shape != Array {
+			m.Shape = String
+		}
+	}
+	return m
+}
+
+// text returns the text of a message's content.
+func (m *Message) text() string {
+	var texts []string
+	for i := range m.Parts {
+		if p := &m.Parts[i]; p.Kind == KindText && p.Text.Len() > 0 {
+			texts = append(texts, p.Text.String())
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// append adds parts to the end of a message's content.
+func (m *Message) append(parts []Part) {
+	m.Parts, m.Edited = append(slices.Clip(m.Parts), parts...), true
+	if m.Shape != Array {
+		m.Shape = String
+	}
+}

@@ -68,12 +68,6 @@ func answered(calls []Call, results []Message) bool {
 	return len(open) == 0
 }
 
-// calling reports whether the message has calls.
-func (m *Message) calling() bool { return m.Role == Assistant && len(m.Calls) > 0 }
-
-// matches reports whether m answers c by its id.
-func matches(c *Call, m *Message) bool { return m.Role.Result() && c.ID != "" && c.ID == m.Answers }
-
 // refuseIDs reports whether an id of a list, whose pairs are legal, is not as the API
 // takes it.
 func (rules Rules) refuseIDs(msgs []Message) bool {
@@ -217,4 +211,10 @@ func (r *repairer) align(m *Message, answers []int, results []Message, order []i
 		res.Answers, res.Edited = want, true
 		r.record(Edit{Op: OpSetID, Why: "result takes the id of its call", Origin: res.Origin, ID: want})
 	}
+}
+
+// crosses reports whether a call or result with that id may leave its round.
+func crosses(id string) bool {
+	_, named := NameIn(id)
+	return !named && id != ""
 }

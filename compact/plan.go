@@ -307,3 +307,18 @@ func (r *Report) Sent(after int, b Budget) {
 		r.Outcome = Untouched
 	}
 }
+
+// rewritten returns a part with a new text. A media part becomes text.
+func rewritten(p Part, op Op, text string) Part {
+	p.Text = Plain(text)
+	if op == OpMedia {
+		p.Kind, p.Detail = KindText, ""
+	}
+	return p
+}
+
+// repairStage is the stage of the edits of repairs.
+const repairStage = "repair"
+
+// stageThinking names what took bound thinking out, in edits and reports.
+const stageThinking = "thinking"

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -215,3 +216,6 @@ func (p *Pins) holds(m *Message) bool {
 	}
 	return false
 }
+
+// repair returns how conversations are repaired.
+func (p *Policy) repair() RepairMode { return cmp.Or(p.Repair, RepairAnswer) }

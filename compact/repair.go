@@ -122,9 +122,6 @@ type repairer struct {
 	lost    []*Message // results without a call
 }
 
-// repairStage is the stage of the edits of repairs.
-const repairStage = "repair"
-
 func (r *repairer) record(e Edit) {
 	e.Stage = repairStage
 	e.ID, _ = NameIn(e.ID)

@@ -153,12 +153,6 @@ func (r *repairer) wait(last map[string]waiting, c *caller) {
 	}
 }
 
-// crosses reports whether a call or result with that id may leave its round.
-func crosses(id string) bool {
-	_, named := NameIn(id)
-	return !named && id != ""
-}
-
 // occurrence counts the calls and results with some id, and has the index of
 // the last such result.
 type occurrence struct{ calls, results, result int }

@@ -56,17 +56,6 @@ func (r *repairer) quote() {
 	})
 }
 
-// text returns the text of a message's content.
-func (m *Message) text() string {
-	var texts []string
-	for i := range m.Parts {
-		if p := &m.Parts[i]; p.Kind == KindText && p.Text.Len() > 0 {
-			texts = append(texts, p.Text.String())
-		}
-	}
-	return strings.Join(texts, "\n")
-}
-
 // appendQuote appends the lines of a text, each with a mark. A text of more than
 // most bytes is cut to its head and tail.
 func appendQuote(b *strings.Builder, text string, most int) {

@@ -9,9 +9,6 @@ import "slices"
 // because epochs are repeated. What is left lacks a leading run of thinking,
 // which upstreams allow, and never a piece of the middle.
 
-// stageThinking names what took bound thinking out, in edits and reports.
-const stageThinking = "thinking"
-
 // thinking is what a fold must know of bound thinking.
 type thinking struct {
 	// unbindBefore is Conversation.Unbind. unbindAt is the request point from
@@ -114,27 +111,4 @@ func costsUnbound(msgs []Message, costs []int, c Counter) []int {
 		bare[i] = Cost(c, &m)
 	}
 	return bare
-}
-
-// NoThinking is the text of a message that had nothing but bound thinking, once
-// that has left.
-const NoThinking = "(thinking left out)"
-
-func (p Part) thought() bool { return p.Thought }
-
-// Unbound returns the message without its bound thinking.
-func (m Message) Unbound() Message {
-	m.Seal &^= SealBound
-	m.Reasoning, m.Edited = Text{}, true
-	had := len(m.Parts)
-	if slices.ContainsFunc(m.Parts, Part.thought) {
-		m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), Part.thought)
-	}
-	if m.Empty() || had > 0 && len(m.Parts) == 0 {
-		m.Parts = []Part{{Text: Plain(NoThinking)}}
-		if m.Shape != Array {
-			m.Shape = String
-		}
-	}
-	return m
 }
