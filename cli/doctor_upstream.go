@@ -135,7 +135,7 @@ func checkWindows(_ context.Context, p *patient) (all []finding) {
 			}
 		}
 		for _, model := range models {
-			row, published := p.RowOf(model), u.Window(model)
+			row, published := p.RowOf(model), u.Published(model).Window
 			if published == 0 || p.options.RouteFor(model).Upstream.String() != u.url.String() {
 				continue
 			}

@@ -71,12 +71,10 @@ func explainWindow(ctx context.Context, p *proxy.Proxy, route *proxy.Route, give
 	if route.Discover && !route.Configured {
 		asking, stop := context.WithTimeout(ctx, doctorTime)
 		defer stop()
-		told, from = p.Discover(asking, route, model)
-		switch {
-		case told.Input > 0:
+		found, trouble := p.Look(asking, route)
+		told, from, silent = found.Published(model), found.From, cmp.Or(trouble, "the upstream tells none")
+		if told.Input > 0 {
 			silent = "the upstream tells a prompt limit alone"
-		case from == "":
-			silent = cmp.Or(p.Trouble(ctx, route), "the upstream tells none")
 		}
 	}
 	limits := route.Limits.With(told)

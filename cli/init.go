@@ -62,7 +62,7 @@ func initCommand() *cobra.Command {
 			for _, f := range all {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", config.ShownURL(f.url), f.name(), modelsWords(f))
 				for _, m := range f.Models {
-					if small := why.Small(f.Program, m, f.Window(m)); small.Says != "" {
+					if small := why.Small(f.Program, m, f.Published(m).Window); small.Says != "" {
 						fmt.Fprintln(cmd.OutOrStdout(), "hint:", small)
 					}
 				}

@@ -28,7 +28,7 @@ func (f found) name() string {
 func modelsWords(f found) string {
 	windows := 0
 	for _, m := range f.Models {
-		if f.Window(m) > 0 {
+		if f.Published(m).Window > 0 {
 			windows++
 		}
 	}
@@ -59,7 +59,7 @@ func configurationFor(all []found) string {
 			if i > 0 {
 				fmt.Fprintf(&b, "    upstream: %s   # %s\n    api_key: none   # it wants none, and the client's is not for it\n", quotedYAML(f.url), f.name())
 			}
-			if n := f.Window(m); n > 0 {
+			if n := f.Published(m).Window; n > 0 {
 				fmt.Fprintf(&b, "    window: %d   # as %s published it\n", n, f.name())
 			} else {
 				b.WriteString("    window: auto   # " + unpublished(f) + "\n")

@@ -42,7 +42,7 @@ func TestFactsAreKeptInTheStore(t *testing.T) {
 				return f, key, v
 			}
 			f, named, v := open()
-			if l, ok := f.Load(ctx, key); !ok || l != (learn.Facts{}) {
+			if l, ok := f.Load(ctx, key); !ok || !l.Equal(learn.Facts{}) {
 				t.Errorf("there is %+v", l)
 			}
 			f.Save(ctx, key, learn.Facts{})
@@ -50,10 +50,10 @@ func TestFactsAreKeptInTheStore(t *testing.T) {
 			v.Close()
 			f, again, v := open()
 			defer v.Close()
-			if l, ok := f.Load(ctx, key); !ok || l != want {
+			if l, ok := f.Load(ctx, key); !ok || !l.Equal(want) {
 				t.Errorf("got %+v %v", l, ok)
 			}
-			if l, ok := f.Load(ctx, learn.Key{1}); !ok || l != (learn.Facts{}) {
+			if l, ok := f.Load(ctx, learn.Key{1}); !ok || !l.Equal(learn.Facts{}) {
 				t.Errorf("another key: %+v", l)
 			}
 			if named != again || len(named) < 32 || bytes.Contains([]byte(named), []byte(secret)) {
@@ -66,7 +66,7 @@ func TestFactsAreKeptInTheStore(t *testing.T) {
 				if err := v.Put(ctx, keptFacts{v}.key(key), other); err != nil {
 					t.Fatal(err)
 				}
-				if l, ok := f.Load(ctx, key); !ok || l != (learn.Facts{}) {
+				if l, ok := f.Load(ctx, key); !ok || !l.Equal(learn.Facts{}) {
 					t.Errorf("of %s: %+v", other, l)
 				}
 			}

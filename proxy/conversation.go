@@ -33,6 +33,7 @@ type conversation struct {
 	counts *learn.Model // the counts of requests with the same tools
 	begins string       // see beginning; "": it is not known yet
 	name   string       // under which the upstream may publish a window
+	sender learn.Key    // names the client's credential; zero: it sent none
 	// measured: answers have shown how requests with these tools are counted.
 	measured bool
 	facts    learn.Facts // as they were read
@@ -62,12 +63,13 @@ func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation 
 	c := &conversation{
 		x: x, in: in, mode: x.mode(), policy: x.policy(), asked: req.MaxTokens, ways: route.waysOf(counter), counted: counted,
 		agent: handover.Of(req.Conversation.Messages, req.NoCalls, req.Compaction), seals: req.Trigger,
-		name:  strings.Clone(asked),
-		known: p.learnt.Model(p.factKey(x.r.Header, route, req.Wire, key...), route.Upstream, name),
+		name:   strings.Clone(asked),
+		sender: p.sender(x.r.Header),
 	}
+	c.known = p.learnt.Model(p.factKey(x.r.Header, route, req.Wire, key...), route.Upstream, name, c.sender)
 	c.counts = c.known
 	if names := req.ToolNames(); names != "" {
-		c.counts = p.learnt.Model(p.factKey(x.r.Header, route, req.Wire, append(key, "tools", names)...), route.Upstream, name)
+		c.counts = p.learnt.Model(p.factKey(x.r.Header, route, req.Wire, append(key, "tools", names)...), route.Upstream, name, c.sender)
 	}
 	c.plain = len(c.ways)
 	if route.Tokenizer == "" && !counter.Exact() {
@@ -104,6 +106,14 @@ func (p *Proxy) factKey(h http.Header, route *Route, wire string, model ...strin
 	return p.learnt.Key(append(list, access.Credentials(h)...)...)
 }
 
+// sender names the credential of a request; zero: it has none.
+func (p *Proxy) sender(h http.Header) (key learn.Key) {
+	if all := access.Credentials(h); len(all) > 0 {
+		key = p.learnt.Key(append([]string{"sender"}, all...)...)
+	}
+	return key
+}
+
 // ownCounter reports whether the policy counts by a counter of its own: it is
 // known by its numbers, and nothing corrects them.
 func (c *conversation) ownCounter() bool { return c.policy.Counter != nil }
@@ -113,22 +123,16 @@ func (c *conversation) told(published compact.Published) bool {
 	return c.x.route.Configured || published.Window > 0
 }
 
-// loaded has the window of a model asked for that the upstream has loaded by now. It
-// returns the one that such an upstream has by default, where it has none to tell; 0
-// where that is not known.
-func (c *conversation) loaded() (unset int) {
+// askAgain has the upstream asked again for the window of the model, where the answer
+// shows that it may tell another: a model that it has loaded by now, or one whose
+// window the answer contradicts. It returns the default window of an upstream that
+// has none to tell; 0 where that is not known.
+func (c *conversation) askAgain(contradicted bool) (unset int) {
 	route := c.x.route
-	if c.told(c.info.Told) || !route.Discover || learn.Silent(route.Upstream) {
+	if route.Configured || !route.Discover || learn.Silent(route.Upstream) {
 		return 0
 	}
-	return c.x.p.learnt.Loaded(c.x.settings.asking(c.x.r.Header, route), c.name)
-}
-
-// doubt has a published window asked for again that an answer contradicts.
-func (c *conversation) doubt() {
-	if c.info.Told.Window > 0 {
-		c.x.p.learnt.Doubt(c.x.settings.asking(c.x.r.Header, c.x.route), c.name)
-	}
+	return c.x.p.learnt.Again(c.x.settings.asking(c.x.r.Header, route), c.name, contradicted)
 }
 
 // prepareSummary begins the summary of the coming epoch, once a conversation has
@@ -234,8 +238,18 @@ func (s *settings) asking(h http.Header, route *Route) learn.Upstream {
 	}}
 }
 
-// Discover asks an upstream for the window of a model and waits for it: for the
-// command line. from names the page that had it; "" where none did.
-func (p *Proxy) Discover(ctx context.Context, route *Route, model string) (published compact.Published, from string) {
-	return p.learnt.Discover(ctx, p.settings.Load().asking(http.Header{}, route), model)
+// Look asks the upstream of a route what it is, and which windows its models have,
+// and waits for it: for the command line. trouble says why it cannot tell: it cannot
+// be reached, or has no such path below a base URL without a version.
+func (p *Proxy) Look(ctx context.Context, route *Route) (found learn.Found, trouble string) {
+	if learn.Silent(route.Upstream) {
+		return learn.Found{}, ""
+	}
+	switch found = p.learnt.Look(ctx, p.settings.Load().asking(http.Header{}, route)); {
+	case found.Err != nil:
+		trouble = "the upstream could not be reached (" + apierror.Reason(found.Err) + ")"
+	case found.Status == http.StatusNotFound && !version.MatchString(route.Upstream.Path):
+		trouble = "the upstream answers 404 to GET /models; " + belowV1
+	}
+	return found, trouble
 }

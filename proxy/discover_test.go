@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"slices"
@@ -52,8 +51,9 @@ func TestWindowsThatUpstreamsTell(t *testing.T) {
 			}
 			u := teller(t, told)
 			p := inFrontOf(t, u)
-			got, from := p.Discover(t.Context(), &p.settings.Load().Default, model)
-			if got != want || (want == compact.Published{}) != (from == "") {
+			found, _ := p.Look(t.Context(), &p.settings.Load().Default)
+			got, from := found.Published(model), found.From
+			if got != want || want != (compact.Published{}) && from == "" {
 				t.Errorf("%+v from %q, want %+v (asked %v)", got, from, want, paths(u))
 			}
 		})
@@ -143,8 +143,7 @@ func TestWhoPublishesNothingIsNotAsked(t *testing.T) {
 		if published, refuses := p.published(p.settings.Load(), http.Header{}, &route, "gpt-9", true); published != (compact.Published{}) || !refuses {
 			t.Errorf("discover %v: %+v, refuses %v", discover, published, refuses)
 		}
-		_, _ = p.Discover(t.Context(), &route, "gpt-9")
-		if says := p.Trouble(t.Context(), &route); says != "" {
+		if _, says := p.Look(t.Context(), &route); says != "" {
 			t.Error(says)
 		}
 	}
@@ -241,7 +240,7 @@ func TestWhoseKeyDiscoveryCarries(t *testing.T) {
 func TestARefusedListEndsTheQuestions(t *testing.T) {
 	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) })
 	p := inFrontOf(t, u)
-	p.Discover(context.Background(), &p.settings.Load().Default, "m")
+	p.Look(t.Context(), &p.settings.Load().Default)
 	if got := paths(u); len(got) != 1 {
 		t.Errorf("asked %v", got)
 	}
@@ -254,7 +253,7 @@ func TestRedirectsAreNotFollowedByQuestions(t *testing.T) {
 		w.WriteHeader(307)
 	})
 	p := inFrontOf(t, u)
-	p.Discover(context.Background(), &p.settings.Load().Default, "m")
+	p.Look(t.Context(), &p.settings.Load().Default)
 	if n := len(elsewhere.requests()); n != 0 {
 		t.Errorf("%d requests went elsewhere", n)
 	}
@@ -269,7 +268,7 @@ func TestEndlessAnswersToQuestionsAreLeft(t *testing.T) {
 		}
 	})
 	p := inFrontOf(t, u)
-	if n, from := p.Discover(t.Context(), &p.settings.Load().Default, "m"); n != (compact.Published{}) || from != "" {
-		t.Errorf("%+v %s", n, from)
+	if f, _ := p.Look(t.Context(), &p.settings.Load().Default); f.Windows != nil {
+		t.Errorf("%+v", f)
 	}
 }

@@ -91,9 +91,10 @@ func (x *exchange) readEnd(cut bool) {
 		i.Ended = end.Flaw
 	}
 	if a := x.attempt; a != nil && x.w.Status == http.StatusOK { // i.Status says that the client left
-		unset := a.c.loaded()
 		var window int
-		if i.Cut, window = a.learn(&end, broken); window == 0 && unset > 0 && end.Usage == nil {
+		var doubtful bool
+		i.Cut, window, doubtful = a.learn(&end, broken)
+		if unset := a.c.askAgain(doubtful); window == 0 && unset > 0 && end.Usage == nil {
 			window = a.c.known.Assume(unset)
 		}
 		if window > 0 {
@@ -103,20 +104,18 @@ func (x *exchange) readEnd(cut bool) {
 }
 
 // learn learns from the answer to an attempt. cut reports whether the upstream
-// dropped a part of the prompt, and window is the one that this taught.
-func (a *attempt) learn(end *wire.End, broken bool) (cut bool, window int) {
+// dropped a part of the prompt, window is the one that this taught, and doubtful
+// reports whether the answer contradicts the known window.
+func (a *attempt) learn(end *wire.End, broken bool) (cut bool, window int, doubtful bool) {
 	var bill learn.Bill
 	if u := end.Usage; u != nil && u.Prompt > 0 {
 		bill = learn.Bill{Prompt: u.Prompt, Completion: u.Completion, Cached: u.Cached, NoRoom: !broken && end.Flaw == wire.BeforeOutput}
 	} else if !a.answered || broken || !end.Generated || end.Flaw != "" && !end.Incomplete() {
-		return false, 0
+		return false, 0, false
 	}
 	sent := a.sent()
 	cut, window = a.c.known.Answered(sent, bill)
-	if cut || bill.Doubtful(sent) {
-		a.c.doubt()
-	}
-	return cut, window
+	return cut, window, cut || bill.Doubtful(sent)
 }
 
 // StatusClientLeft is the status of a request whose client left before the answer's

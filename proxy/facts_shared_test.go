@@ -12,7 +12,7 @@ import (
 
 // modelOf returns what p holds of a request's model.
 func (p *running) modelOf(model string) *learn.Model {
-	return p.learnt.Model(p.factKey(http.Header{}, &p.settings.Load().Default, wire.Chat.Name(), model), p.settings.Load().Default.Upstream, model)
+	return p.learnt.Model(p.factKey(http.Header{}, &p.settings.Load().Default, wire.Chat.Name(), model), p.settings.Load().Default.Upstream, model, learn.Key{})
 }
 
 func (p *running) factsOf(model string) learn.Facts { return p.modelOf(model).Facts() }

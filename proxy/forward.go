@@ -201,9 +201,6 @@ func aboutBytes(name string) bool {
 func (x *exchange) answered(res *http.Response) error {
 	x.call.watch.Answered()
 	x.info.FirstByte = time.Since(x.start)
-	if x.attempt != nil && res.StatusCode == http.StatusOK {
-		x.attempt.c.loaded()
-	}
 	if res.StatusCode < http.StatusOK { // none that a final answer has
 		return apierror.ErrStatus
 	}

@@ -62,14 +62,15 @@ func (p *plan) compact(req *wire.Request, in compact.Conversation, policy func()
 	p.counter = p.folded.Counter(c.ways[c.wayOf(&p.folded)].Counter)
 	fixed := in.Fixed
 	in.Fixed = p.counter.Fixed(req.Beside)
-	in.Rates = held.ReadRates(len(in.Messages))
+	in.Rates = held.RatesFor(len(in.Messages))
 	rate, kept := compact.Rate{Percent: 100}, false
 	if n := len(in.Rates); n > 0 {
 		rate = in.Rates[n-1]
 	}
 	change := func() {
 		rate.From = c.policy.Length(in.Messages)
-		held, in.Rates = held.WithRate(rate)
+		held = held.WithRate(rate)
+		in.Rates = held.Rates
 	}
 	if of := compact.CostAll(p.counter, in.Messages); of > 0 && c.measured {
 		was := rate.Of(p.budget.Tokens)

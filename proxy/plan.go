@@ -85,9 +85,7 @@ func (c *conversation) plan(req *wire.Request, facts learn.Facts, unbind bool) (
 		if most := facts.Bytes.Value; most > 0 && p.info.BytesBefore > most {
 			p.lighten(req, in, policy)
 		}
-		if facts != (learn.Facts{}) {
-			p.info.Decisive = facts.Decisive(c.limits, req.MaxTokens, p.info.BytesBefore, in.Unbind > 0)
-		}
+		p.info.Decisive = facts.Decisive(c.limits, req.MaxTokens, p.info.BytesBefore, in.Unbind > 0)
 		p.info.Facts, p.info.Outcome, p.info.NewEpoch = facts, Outcome(p.info.Report.Outcome), p.NewEpoch()
 		return nil
 	})

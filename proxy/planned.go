@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"laconic/compact"
-	"laconic/proxy/access"
 	"laconic/proxy/learn"
 )
 
@@ -48,12 +47,7 @@ func (i *PlanInfo) Sender() (s Sender) {
 	if keys := i.x.settings.keys; len(keys) > 0 {
 		s.Key = i.x.settings.keyName(keys.Index(i.x.r.Header))
 	}
-	s.Credential = i.p.c.known.Sender(func() (key learn.Key) {
-		if all := access.Credentials(i.x.r.Header); len(all) > 0 {
-			key = i.x.p.learnt.Key(append([]string{"sender"}, all...)...)
-		}
-		return key
-	})
+	s.Credential = i.p.c.sender
 	return s
 }
 

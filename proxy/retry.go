@@ -190,7 +190,7 @@ type second struct {
 	body  []byte
 	trial learn.Trial // what it was planned under after a refusal for size
 	// cut names the history out of which it takes all bound thinking.
-	cut learn.CutKey
+	cut string
 	// kind is the media type that its answer must have; "": any.
 	kind string
 }

@@ -3,6 +3,7 @@ package proxy
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 
 	"laconic/compact"
@@ -33,33 +34,31 @@ func (c *conversation) factsFor(in *compact.Conversation, f learn.Facts, isBound
 		in.Unbind = len(in.Messages)
 		return f
 	}
-	if f.Cuts == "" {
-		return f
+	if len(f.Cuts) > 0 {
+		c.eachBound(in.Messages, func(i int, name string) {
+			if f.HasCut(name) {
+				in.Unbind = i + 1
+			}
+		})
 	}
-	keys := f.Cuts.Keys()
-	c.eachBound(in.Messages, func(i int, key learn.CutKey) {
-		if keys[key] {
-			in.Unbind = i + 1
-		}
-	})
 	return f
 }
 
 // cutOf names a history, up to its last bound thinking.
-func (c *conversation) cutOf(msgs []compact.Message) (key learn.CutKey) {
-	c.eachBound(msgs, func(_ int, k learn.CutKey) { key = k })
-	return key
+func (c *conversation) cutOf(msgs []compact.Message) (name string) {
+	c.eachBound(msgs, func(_ int, n string) { name = n })
+	return name
 }
 
 // eachBound names the beginnings of a list that end with bound thinking.
-func (c *conversation) eachBound(msgs []compact.Message, yield func(i int, key learn.CutKey)) {
+func (c *conversation) eachBound(msgs []compact.Message, yield func(i int, name string)) {
 	mac := hmac.New(sha256.New, c.x.p.factSecret)
 	_, _ = mac.Write([]byte("cut 1"))
 	list := fingerprint.NewChain(mac.Sum(nil))
 	for i := range msgs {
 		list.Add(&msgs[i])
 		if msgs[i].Bound() {
-			yield(i, learn.CutKey([]byte(list.Sum())))
+			yield(i, hex.EncodeToString([]byte(list.Sum())[:16]))
 		}
 	}
 }

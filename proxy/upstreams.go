@@ -1,8 +1,6 @@
 package proxy
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -12,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 	"laconic/proxy/learn"
 	"laconic/proxy/why"
@@ -200,13 +197,7 @@ type LearntModel = learn.Known
 
 // LearntModels returns what was learnt of models, and what upstreams publish of
 // them, sorted.
-func (p *Proxy) LearntModels() []LearntModel {
-	all := p.learnt.Known()
-	slices.SortFunc(all, func(a, b LearntModel) int {
-		return cmp.Or(strings.Compare(a.Upstream, b.Upstream), strings.Compare(a.Model, b.Model), strings.Compare(a.Credential, b.Credential))
-	})
-	return all
-}
+func (p *Proxy) LearntModels() []LearntModel { return p.learnt.Known() }
 
 // words says what requests have shown, a line for each upstream.
 func (u *upstreams) words() string {
@@ -232,31 +223,6 @@ func (u *upstreams) words() string {
 	}
 	slices.Sort(lines)
 	return fmt.Sprintf("upstreams: %d\n", len(lines)) + strings.Join(lines, "")
-}
-
-// troubleTime is how long Trouble waits.
-const troubleTime = 4 * time.Second
-
-// Trouble asks an upstream for its list of models and returns why that fails, for
-// the command line: that it cannot be reached, or has no such path below a base
-// URL without a version. "" where it is neither.
-func (p *Proxy) Trouble(ctx context.Context, route *Route) string {
-	if learn.Silent(route.Upstream) {
-		return ""
-	}
-	ctx, stop := context.WithTimeout(ctx, troubleTime)
-	defer stop()
-	r := &http.Request{Method: http.MethodGet, URL: learn.ModelsURL(route.Upstream), Header: http.Header{"User-Agent": {"laconic"}}}
-	p.settings.Load().setCredential(r.Header, route, access.Models)
-	res, err := p.transport.RoundTrip(r.WithContext(ctx))
-	if err != nil {
-		return "the upstream could not be reached (" + apierror.Reason(err) + ")"
-	}
-	_ = res.Body.Close()
-	if res.StatusCode == http.StatusNotFound && !version.MatchString(route.Upstream.Path) {
-		return "the upstream answers 404 to GET /models; " + belowV1
-	}
-	return ""
 }
 
 // belowV1 is the hint for a base URL without a version.

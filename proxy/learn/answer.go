@@ -20,23 +20,23 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool, window int) {
 	m.learnFrom(&s, func(now time.Time, f *Facts) {
 		prompt := s.Planned()
 		sure := prompt / mostAbove
-		before, fills := m.billed, false
+		reads := 0 // all that it does of a longer prompt, as far as this shows
 		if b.Prompt > 0 {
-			m.billed = billed{prompt, b.Prompt}
 			prompt, sure = b.Prompt, b.Prompt
-			fills = s.fillsWindow(b, f)
-			if most := m.starved.next(&s, b, m.answered); most > 0 && !fills && m.published.Window == 0 {
-				cut, window = true, m.reads(now, f, most)
-				return
-			}
-			if cut = fills; !cut && s.witness() && b.Cached <= b.Prompt {
+			reads = m.starved.next(&s, b, m.answered)
+			switch {
+			case s.fillsWindow(b, f):
+				if cut = true; s.Asked == 0 || s.Asked >= leastAsked {
+					reads = b.Prompt
+				}
+			case reads > 0 && m.published.Window == 0:
+				cut = true
+			case s.witness() && b.Cached <= b.Prompt:
 				m.calibrate(now, f, &s, func(c Calibration) { cut = c.Answered(s.Sizes, s.Percent, b.Prompt) })
 			}
 		}
 		if cut {
-			if fills && !(s.Asked > 0 && s.Asked < leastAsked) || m.billed.stands(before) {
-				window = m.reads(now, f, b.Prompt)
-			}
+			window = m.reads(now, f, reads)
 			return // what was left of the prompt says nothing of what would be taken
 		}
 		f.disproved(now, sure, s.Bytes)
@@ -48,42 +48,35 @@ func (m *Model) Answered(s Sent, b Bill) (cut bool, window int) {
 	return cut, window
 }
 
-// billed is how long a prompt was, as it was planned and as its answer counted it,
-// in tokens.
-type billed struct{ planned, counted int }
-
-// stands reports whether the count stands still where the prompt is longer than
-// before.
-func (b billed) stands(before billed) bool {
-	return b.planned > before.planned+before.planned/100 && max(b.counted, before.counted)-min(b.counted, before.counted) <= b.counted/64
-}
-
-// starved is a run of answers that counted far less than was sent: its first, the
-// length of its last, the largest count, and how many they are.
+// starved is a run of answers that counted far less than was sent: their number, what
+// was planned and counted of the first and of the last, and the largest count.
 type starved struct {
-	first              billed
-	last, most, number int
+	number                       int
+	planned, counted             int // of the first
+	lastPlanned, last, mostCount int
 }
 
-// next adds an answer. It returns the largest count of three or more of ever longer
-// prompts, if that does not grow as they do: an upstream that drops whole messages
-// counts a little more or less each time. answered is the longest prompt of which an
-// answer is known.
+// next adds an answer. It returns the largest count of ever longer prompts, if two
+// have the same or three have counts that do not grow as the prompts do: an upstream
+// that drops whole messages counts a little more or less each time. answered is the
+// longest prompt of which an answer is known.
 func (r *starved) next(s *Sent, b Bill, answered int) (most int) {
-	planned := s.Planned()
+	planned, before := s.Planned(), r.last
 	if planned < leastCounted || !s.witness() || b.Cached > 0 || !wellBelow(b.Prompt, planned) || s.explains(b.Prompt) {
 		*r = starved{}
 		return 0
 	}
-	if r.number == 0 || planned <= r.last || wellBelow(b.Prompt, r.most) {
-		*r = starved{first: billed{planned, b.Prompt}}
+	if r.number == 0 || planned <= r.lastPlanned || wellBelow(b.Prompt, r.mostCount) {
+		*r = starved{planned: planned, counted: b.Prompt}
 	}
-	r.last, r.most, r.number = planned, max(r.most, b.Prompt), r.number+1
-	longer, more := planned-r.first.planned, r.most-r.first.counted
-	if r.number < 3 || answered > r.most || longer <= r.first.planned/100 || 4*more*r.first.planned >= longer*r.first.counted {
+	r.lastPlanned, r.last, r.mostCount, r.number = planned, b.Prompt, max(r.mostCount, b.Prompt), r.number+1
+	longer, more := planned-r.planned, r.mostCount-r.counted
+	stands := r.number >= 2 && max(before, b.Prompt)-min(before, b.Prompt) <= b.Prompt/64
+	grows := 4*more*r.planned >= longer*r.counted
+	if answered > r.mostCount || longer <= r.planned/100 || !stands && (r.number < 3 || grows) {
 		return 0
 	}
-	return r.most
+	return r.mostCount
 }
 
 // explains reports whether some way of counting says about as much: a template may
@@ -197,7 +190,7 @@ func (m *Model) calibrate(now time.Time, f *Facts, s *Sent, add func(Calibration
 		count = Count{}
 	}
 	// Not at every answer: it is stored.
-	if count != f.Count.Value || count != (Count{}) && f.Count.Until.Before(now.Add(countLife-time.Hour)) {
-		f.Count = believe(count, now, countLife)
+	if count != f.Count.Value || count != (Count{}) && f.Count.Until.Before(now.Add(factLife-time.Hour)) {
+		f.Count = believe(count, now, factLife)
 	}
 }

@@ -2,40 +2,32 @@ package learn
 
 import (
 	"context"
-	"encoding/json"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/tidwall/gjson"
 
 	"laconic/compact"
 )
 
 const (
-	// queryTime is how long one page may take.
-	queryTime = 4 * time.Second
-	// mostPage is how much of a page is read; OpenRouter's list has 432 KB.
-	mostPage = 4 << 20
+	// askTime is how long all questions to an upstream together may take.
+	askTime = 15 * time.Second
 	// freshTime is how old an answer may be. Models are loaded and unloaded.
 	freshTime = 10 * time.Minute
 	// firstPause and longestPause are when an upstream that published nothing of a
-	// model is asked again: the pause doubles. Ollama publishes a window only once
-	// the model is loaded, which the first request does: see Loaded.
+	// model is asked again: the pause doubles.
 	firstPause   = time.Minute
 	longestPause = time.Hour
+	// deniedPause is when an upstream is asked again that did not let a credential ask.
+	deniedPause = 20 * time.Second
 	// publishedLife is how long an answer is believed that cannot be had again.
 	publishedLife = time.Hour
-	// deniedPause is when another credential may ask an upstream that refused one:
-	// three a minute, however many there are. deniedLife is when the same one may.
-	deniedPause = 20 * time.Second
-	deniedLife  = time.Hour
+	// answerWait is how long a request may wait for an answer that is due.
+	answerWait = 100 * time.Millisecond
 )
 
 // Windows are what an upstream publishes, by the name of a model.
@@ -89,14 +81,9 @@ type upstream struct {
 	next      time.Time
 	pause     time.Duration
 	asking    bool
-	// cold is how often Loaded may still ask, again that it does behind the question
-	// that is under way; loaded is closed when it has its answer.
-	cold   int
-	again  bool
-	loaded chan struct{}
-	// doubted is when Doubt asked last.
-	doubted time.Time
-	denied  map[Key]time.Time // credentials that may not ask, until then
+	stale     bool          // what is being asked: the model was loaded meanwhile
+	again     time.Time     // when Again asked last
+	due       chan struct{} // closed with the answer that Again asked for; nil: nobody waits
 }
 
 // of returns what was published of a model and is still believed.
@@ -109,85 +96,129 @@ func (a *upstream) of(model string, now time.Time) compact.Published {
 	return compact.Published{}
 }
 
-// Window returns what an upstream that is not [Silent] publishes of a model, as far
-// as is known, and reports whether the upstream refuses what is too long. It may
-// begin to ask the upstream, and waits for the answer only behind [Memory.Loaded],
-// for loadedWait.
-func (m *Memory) Window(u Upstream, model string) (p compact.Published, refuses bool) {
+// upstream returns what is known of an upstream.
+func (m *Memory) upstream(u Upstream) *upstream {
 	key := m.Key("windows", u.URL.String(), u.Account)
 	a, ok := m.upstreams.GetIfPresent(key)
 	if !ok {
 		a, _ = m.upstreams.SetIfAbsent(key, &upstream{})
 	}
+	return a
+}
+
+// Window returns what an upstream that is not [Silent] publishes of a model, as far
+// as is known, and reports whether the upstream refuses what is too long. It may
+// begin to ask the upstream, and waits a little for an answer only behind
+// [Memory.Again].
+func (m *Memory) Window(u Upstream, model string) (p compact.Published, refuses bool) {
+	a := m.upstream(u)
+	a.await()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.await()
 	now := time.Now()
 	if !a.asking && !now.Before(a.next) {
-		a.cold = maxCold
-		m.begin(a, u, model, now)
+		m.ask(a, u, model)
 	}
 	return a.of(model, now), a.refuses
 }
 
-// credential returns the key of the credential that requests for pages carry.
-func (m *Memory) credential(u Upstream, auth http.Header) Key {
-	list := []string{"asks", u.URL.String()}
-	for _, name := range slices.Sorted(maps.Keys(auth)) {
-		list = append(append(list, name, strconv.Itoa(len(auth[name]))), auth[name]...)
+// Again is called with each answer of an upstream. It asks once more, once a minute at
+// most, where the answer contradicts the published window, or where the upstream
+// publishes windows of loaded models alone, and must have loaded this one by now. The
+// next request waits a little for that. If the upstream has nothing to tell of a
+// loaded model, Again returns the window that it has by default; 0: not known.
+func (m *Memory) Again(u Upstream, model string, contradicted bool) (unset int) {
+	a := m.upstream(u)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	told := a.of(model, now) != compact.Published{}
+	switch {
+	case a.asking && !told:
+		if a.stale = true; a.due == nil {
+			a.due = make(chan struct{})
+		}
+		return 0
+	case a.asking, told && !contradicted, !told && !a.loads:
+		return 0
+	case now.Sub(a.again) >= firstPause:
+		a.again = now
+		if m.ask(a, u, model); a.asking {
+			a.due = make(chan struct{})
+		}
+		return 0
+	case told:
+		return 0
 	}
-	return m.Key(list...)
+	return a.unset
 }
 
-// answer is what the pages of an upstream say.
-type answer struct {
-	windows Windows
-	from    string // the name of the page that has them
-	refuses bool   // the upstream is not one that cuts a prompt which is too long
-	loads   bool   // the page is of loaded models alone,
-	unset   int    // and this is the window of the program if it is told none; 0: not known
-	denied  bool   // the pages are not for this credential
+// await waits a little for an answer that Again asked for.
+func (a *upstream) await() {
+	a.mu.Lock()
+	due := a.due
+	a.mu.Unlock()
+	if due == nil {
+		return
+	}
+	select {
+	case <-due:
+	case <-time.After(answerWait):
+		a.mu.Lock()
+		if a.due == due {
+			a.due = nil // others do not wait, too
+		}
+		a.mu.Unlock()
+	}
 }
 
-// ask asks an upstream, and keeps what it publishes. It reports whether to ask again.
-func (m *Memory) ask(ctx context.Context, a *upstream, u Upstream, auth http.Header, who Key, model string) (again bool) {
-	var got answer
-	defer func() { again = a.keep(got, who, model, time.Now()) }() // also after a panic
-	got = m.pages(ctx, u, auth)
+// ask begins to ask an upstream. The lock is held.
+func (m *Memory) ask(a *upstream, u Upstream, model string) {
+	auth := u.Header()
+	a.asking = m.start(func(ctx context.Context) {
+		ctx, stop := context.WithTimeout(ctx, askTime)
+		defer stop()
+		for m.asked(ctx, a, u, auth, model) {
+		}
+	})
+}
+
+// asked asks an upstream, and reports whether to ask it once more.
+func (m *Memory) asked(ctx context.Context, a *upstream, u Upstream, auth http.Header, model string) (again bool) {
+	var f Found
+	defer func() { again = a.keep(f, model, time.Now()) }() // also after a panic
+	f = m.look(ctx, u, auth)
 	return false
 }
 
-// keep keeps an answer, and decides when the upstream is asked next. again: at once,
-// for it has loaded the model meanwhile.
-func (a *upstream) keep(got answer, who Key, model string, now time.Time) (again bool) {
+// keep keeps an answer, and decides when the upstream is asked next. It reports
+// whether that is at once, because the answer is stale.
+func (a *upstream) keep(f Found, model string, now time.Time) (again bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, ok := got.windows.of(model); a.again && !ok && got.loads {
-		a.again = false
+	_, told := f.Windows.of(model)
+	if a.stale && f.loads && !told {
+		a.stale = false
 		return true
 	}
-	a.asking, a.again = false, false
-	if a.loaded != nil {
-		close(a.loaded)
-		a.loaded = nil
+	a.asking, a.stale = false, false
+	if a.due != nil {
+		close(a.due)
+		a.due = nil
 	}
-	if got.denied {
-		maps.DeleteFunc(a.denied, func(_ Key, until time.Time) bool { return now.After(until) })
-		if a.denied == nil {
-			a.denied = map[Key]time.Time{}
-		}
-		a.denied[who], a.next = now.Add(deniedLife), now.Add(deniedPause)
+	if f.denied {
+		a.next = now.Add(deniedPause)
 		return false
 	}
-	a.refuses, a.loads, a.unset = got.refuses, got.loads, got.unset
-	a.add(got.windows, now)
+	a.refuses, a.loads, a.unset = f.refuses, f.loads, f.unset
+	a.add(f.Windows, now)
 	longest := longestPause
-	if len(got.windows) > 0 {
+	if len(f.Windows) > 0 {
 		longest = freshTime // a name that nobody has must not make the others old
 	}
 	a.pause = min(max(2*a.pause, firstPause), longest)
 	a.next = now.Add(a.pause)
-	if _, ok := got.windows.of(model); ok {
+	if told {
 		a.pause, a.next = 0, now.Add(freshTime)
 	}
 	return false
@@ -205,73 +236,6 @@ func (a *upstream) add(windows Windows, now time.Time) {
 	}
 }
 
-// pages reads the pages where upstreams publish windows, in their order, until one
-// has any. An upstream refuses what is too long if it publishes on another page
-// than those that cut, or has none of their pages.
-func (m *Memory) pages(ctx context.Context, u Upstream, auth http.Header) answer {
-	got := answer{refuses: true}
-	for i := range sources {
-		s := &sources[i]
-		if u.Account != "" && !s.list {
-			return answer{} // with a key of the operator's only the list of models is asked for
-		}
-		body, status := m.get(ctx, s.at(u.URL), auth)
-		if status == http.StatusUnauthorized || status == http.StatusForbidden {
-			return answer{denied: true} // what is not for this credential is not asked for under other names
-		}
-		if windows := s.read(body); len(windows) > 0 {
-			if t, one := windows[anyModel]; one && s.list && u.Account == "" {
-				page, _ := m.get(ctx, sources[llamaCppPage].at(u.URL), auth)
-				t.NoTools, t.NoCalls = leftOut(page)
-				for name := range windows {
-					windows[name] = t
-				}
-			}
-			return answer{windows: windows, from: s.name, refuses: !s.cuts, loads: s.cuts, unset: s.unset}
-		}
-		if s.cuts && !absent(status) && (body == nil || json.Valid(body) && gjson.ParseBytes(body).IsObject()) {
-			got.refuses = false                        // it has nothing loaded, or did not answer
-			if gjson.GetBytes(body, s.mark).Exists() { // else it may answer any path
-				got.loads, got.unset = true, max(got.unset, s.unset)
-			}
-		}
-	}
-	return got
-}
-
-// absent reports whether a status says that there is no such page.
-func absent(status int) bool {
-	return status >= 400 && status < 500 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout
-}
-
-// get returns a page of an upstream, nil unless it is there, and its status. Redirects are not
-// followed: the credential goes where the operator pointed it.
-func (m *Memory) get(ctx context.Context, at *url.URL, auth http.Header) (body []byte, status int) {
-	ctx, stop := context.WithTimeout(ctx, queryTime)
-	defer stop()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
-	if err != nil {
-		return nil, 0
-	}
-	r.Header = auth.Clone()
-	r.Header.Set("Accept", "application/json")
-	r.Header.Set("User-Agent", "laconic")
-	r.Header.Set("Via", "1.1 "+m.o.Via) // it may come back to us
-	res, err := m.o.Transport.RoundTrip(r)
-	if err != nil {
-		return nil, 0
-	}
-	defer func() { _ = res.Body.Close() }()
-	if res.StatusCode != http.StatusOK {
-		return nil, res.StatusCode
-	}
-	body, err = io.ReadAll(io.LimitReader(res.Body, mostPage+1))
-	if err != nil || len(body) > mostPage {
-		return nil, 0
-	}
-	return body, http.StatusOK
-}
-
 // silent are hosts that publish no windows, and domains of such hosts.
 var silent = []string{
 	"api.openai.com", "api.deepseek.com", "generativelanguage.googleapis.com", "api.anthropic.com",
@@ -285,16 +249,4 @@ func Silent(u *url.URL) bool {
 	return slices.ContainsFunc(silent, func(known string) bool {
 		return host == known || known[0] == '.' && strings.HasSuffix(host, known)
 	})
-}
-
-// Discover asks an upstream for the window of a model and waits for the answer.
-// from names the page that has it; "": none has.
-func (m *Memory) Discover(ctx context.Context, u Upstream, model string) (p compact.Published, from string) {
-	if !Silent(u.URL) {
-		got := m.pages(ctx, u, u.Header())
-		if p, ok := got.windows.of(model); ok {
-			return p, got.from
-		}
-	}
-	return compact.Published{}, ""
 }

@@ -1,7 +1,10 @@
 package learn
 
 import (
+	"cmp"
 	"fmt"
+	"reflect"
+	"slices"
 	"time"
 
 	"laconic/compact"
@@ -9,14 +12,14 @@ import (
 
 // Fact is a value that is believed until some time. A zero Value with a time says
 // that the fact was found to be wrong.
-type Fact[T comparable] struct {
+type Fact[T any] struct {
 	Value T         `json:"value,omitzero"`
 	Until time.Time `json:"until,omitzero"`
 }
 
 // believe returns a fact that is believed from now on. Its time is the same once it
 // was written as text and read.
-func believe[T comparable](v T, now time.Time, life time.Duration) Fact[T] {
+func believe[T any](v T, now time.Time, life time.Duration) Fact[T] {
 	return Fact[T]{v, now.Add(life).Round(0).UTC()}
 }
 
@@ -45,10 +48,8 @@ func (f Fact[T]) with(k Fact[T], now time.Time) Fact[T] {
 // How long facts are believed. A limit that is wrong costs memory of the
 // conversation on every turn, one that is forgotten one refused request.
 const (
-	limitLife    = time.Hour
-	togetherLife = 24 * time.Hour
-	countLife    = 24 * time.Hour
-	shapeLife    = 24 * time.Hour
+	limitLife = time.Hour
+	factLife  = 24 * time.Hour // of all others
 )
 
 // clockSkew is how far the clock of another process may be ahead.
@@ -82,8 +83,9 @@ type Facts struct {
 	Hard Fact[int] `json:"hard,omitzero"`
 	// Held is the count that a conversation was folded with, in the facts of one.
 	Held Fact[Held] `json:"held,omitzero"`
-	// Cuts are the conversations whose bound thinking was taken out.
-	Cuts Cuts `json:"cuts,omitempty"`
+	// Cuts names the conversations whose bound thinking was taken out, each by a keyed
+	// hash of its messages up to the last that lost some. They are sorted by time.
+	Cuts []Fact[string] `json:"cuts,omitempty"`
 }
 
 // Count is a way of counting and the factor on it, in percent; 0: 100.
@@ -93,12 +95,7 @@ type Count struct {
 }
 
 // Percent returns the counter's factor.
-func (f *Facts) Percent() int {
-	if p := f.Count.Value.Percent; p != 0 {
-		return p
-	}
-	return 100
-}
+func (f *Facts) Percent() int { return cmp.Or(f.Count.Value.Percent, 100) }
 
 // Refuses reports whether the upstream is known to refuse what is too long.
 func (f *Facts) Refuses() bool {
@@ -112,6 +109,9 @@ func (f Facts) ForBound() Facts {
 	return f
 }
 
+// Equal reports whether f and o say the same.
+func (f Facts) Equal(o Facts) bool { return reflect.DeepEqual(f, o) }
+
 // at returns f without what has expired.
 func (f Facts) at(now time.Time) Facts { return f.with(Facts{}, now) }
 
@@ -122,30 +122,57 @@ func (f Facts) with(k Facts, now time.Time) Facts {
 		Window: f.Window.with(k.Window, now), Input: f.Input.with(k.Input, now), Together: f.Together.with(k.Together, now),
 		Messages: f.Messages.with(k.Messages, now), Bytes: f.Bytes.with(k.Bytes, now),
 		Count: f.Count.with(k.Count, now), Shape: f.Shape.with(k.Shape, now), Hard: f.Hard.with(k.Hard, now), Held: f.Held.with(k.Held, now),
-		Cuts: f.Cuts.joined(k.Cuts).at(now),
+		Cuts: joined(f.Cuts, k.Cuts, now),
 	}
 }
 
-// longestWay bounds the name of a way of counting, in bytes.
-const longestWay = 64
+// mostCuts bounds the cuts of a model: the newest stay.
+const mostCuts = 256
+
+// joined returns the newest cuts of two lists that have not expired, whatever the
+// order of the lists.
+func joined(a, b []Fact[string], now time.Time) []Fact[string] {
+	for _, c := range b {
+		if i := slices.IndexFunc(a, func(o Fact[string]) bool { return o.Value == c.Value }); i >= 0 {
+			a = slices.Concat(a[:i], []Fact[string]{a[i].with(c, now)}, a[i+1:])
+		} else {
+			a = append(a[:len(a):len(a)], c)
+		}
+	}
+	if len(b) > 0 {
+		slices.SortFunc(a, func(a, b Fact[string]) int { return cmp.Or(a.Until.Compare(b.Until), cmp.Compare(a.Value, b.Value)) })
+	}
+	old, _ := slices.BinarySearchFunc(a, now, func(c Fact[string], now time.Time) int { return c.Until.Compare(now.Add(1)) })
+	if a = a[max(old, len(a)-mostCuts):]; len(a) == 0 {
+		return nil
+	}
+	return a
+}
+
+// longestName bounds the name of a way of counting and of a cut, in bytes.
+const longestName = 64
 
 // plausible reports whether a process with a clock like this one's could have
 // written f.
 func (f *Facts) plausible(now time.Time) bool {
-	latest := now.Add(clockSkew)
+	limits, others := now.Add(clockSkew+limitLife), now.Add(clockSkew+factLife)
 	for _, n := range []Fact[int]{f.Window, f.Input, f.Messages, f.Bytes, f.Hard} {
-		if n.Value < 0 || n.Value > mostBelieved || n.Until.After(latest.Add(limitLife)) {
+		if n.Value < 0 || n.Value > mostBelieved || n.Until.After(limits) {
 			return false
 		}
 	}
-	return f.Count.Value.plausible() && f.Held.Value.Count.plausible() && !f.Held.Until.After(latest.Add(heldLife)) &&
-		!f.Count.Until.After(latest.Add(countLife)) && !f.Together.Until.After(latest.Add(togetherLife)) &&
-		f.Shape.Value&^compact.AllDemands == 0 && !f.Shape.Until.After(latest.Add(shapeLife))
+	for _, until := range []time.Time{f.Together.Until, f.Count.Until, f.Shape.Until, f.Held.Until} {
+		if until.After(others) {
+			return false
+		}
+	}
+	return f.Count.Value.plausible() && f.Held.Value.plausible() && f.Shape.Value&^compact.AllDemands == 0 && len(f.Cuts) <= mostCuts &&
+		!slices.ContainsFunc(f.Cuts, func(c Fact[string]) bool { return len(c.Value) > longestName || c.Until.After(others) })
 }
 
 // plausible reports whether answers could have shown c.
 func (c Count) plausible() bool {
-	return c == Count{} || (c.Percent == 0 || c.Percent >= leastPercent && c.Percent <= mostPercent) && len(c.Way) <= longestWay
+	return c == Count{} || (c.Percent == 0 || c.Percent >= leastPercent && c.Percent <= mostPercent) && len(c.Way) <= longestName
 }
 
 // Words describes f for people.
@@ -167,7 +194,7 @@ func (f *Facts) Words() (all []string) {
 	if f.Together.Value {
 		all = append(all, "prompt and answer refused together", "until "+f.Together.Until.Format(time.RFC3339))
 	}
-	if n := len(f.Cuts.read()); n > 0 {
+	if n := len(f.Cuts); n > 0 {
 		all = append(all, fmt.Sprintf("thinking taken out of %d histories", n))
 	}
 	if c := f.Count.Value; c.Percent != 0 {
@@ -180,4 +207,25 @@ func (f *Facts) Words() (all []string) {
 		all = append(all, "shape "+s.String())
 	}
 	return all
+}
+
+// Believed returns how many models each fact is believed of, by its name. Each model
+// is behind one upstream and for one credential.
+func (m *Memory) Believed() map[string]int {
+	n := map[string]int{"window": 0, "input": 0, "together": 0, "messages": 0, "bytes": 0, "hard": 0, "count": 0, "shape": 0}
+	now := time.Now()
+	for _, e := range m.models.All() {
+		e.mu.Lock()
+		f := e.facts.at(now)
+		e.mu.Unlock()
+		for name, known := range map[string]bool{
+			"window": f.Window.Value != 0, "input": f.Input.Value != 0, "together": f.Together.Value, "messages": f.Messages.Value != 0,
+			"bytes": f.Bytes.Value != 0, "hard": f.Hard.Value != 0, "count": f.Count.Value != Count{}, "shape": f.Shape.Value != 0,
+		} {
+			if known {
+				n[name]++
+			}
+		}
+	}
+	return n
 }

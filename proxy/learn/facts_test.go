@@ -2,6 +2,8 @@ package learn
 
 import (
 	"encoding/json"
+	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +13,7 @@ import (
 )
 
 // of returns a fact without a time.
-func of[T comparable](v T) Fact[T] { return Fact[T]{Value: v} }
+func of[T any](v T) Fact[T] { return Fact[T]{Value: v} }
 
 func TestWhatALimitLeavesForThePrompt(t *testing.T) {
 	f := func(facts Facts, set compact.Limits, asked, budget, accepts int) {
@@ -51,13 +53,13 @@ func TestWhatALimitLeavesForThePrompt(t *testing.T) {
 func TestFactsExpire(t *testing.T) {
 	now := time.Now()
 	f := Facts{Window: believe(1000, now, time.Hour), Messages: believe(3, now, 2*time.Hour), Shape: believe(compact.NoSlot, now, 3*time.Hour)}
-	if got := f.at(now); got != f {
+	if got := f.at(now); !got.Equal(f) {
 		t.Errorf("%+v", got)
 	}
 	if got := f.at(now.Add(time.Hour)); got.Window.Value != 0 || got.Messages.Value != 3 {
 		t.Errorf("%+v", got)
 	}
-	if got := f.at(now.Add(4 * time.Hour)); got != (Facts{}) {
+	if got := f.at(now.Add(4 * time.Hour)); !got.Equal(Facts{}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -66,7 +68,7 @@ func TestFactsExpire(t *testing.T) {
 func TestWhatOneLearnsDoesNotUndoWhatAnotherDid(t *testing.T) {
 	now := time.Now()
 	window, older := Facts{Window: believe(2000, now, limitLife)}, Facts{Window: believe(4000, now.Add(-time.Minute), limitLife)}
-	shape := Facts{Shape: believe(compact.NoSlot, now, shapeLife)}
+	shape := Facts{Shape: believe(compact.NoSlot, now, factLife)}
 	forgotten := older
 	forgotten.Window.forget(now.Add(time.Second), limitLife)
 	for _, c := range []struct{ f, with, want Facts }{
@@ -77,7 +79,7 @@ func TestWhatOneLearnsDoesNotUndoWhatAnotherDid(t *testing.T) {
 		{older, window, window},
 		{forgotten, window, forgotten},
 	} {
-		if got := c.f.with(c.with, now); got != c.want {
+		if got := c.f.with(c.with, now); !got.Equal(c.want) {
 			t.Errorf("%+v with %+v: %+v, want %+v", c.f, c.with, got, c.want)
 		}
 	}
@@ -88,12 +90,13 @@ func TestWhatOneLearnsDoesNotUndoWhatAnotherDid(t *testing.T) {
 func TestStoredFactsAreChecked(t *testing.T) {
 	now := time.Now()
 	whole := Facts{
-		Window: believe(2000, now, limitLife), Count: believe(Count{"words", 120}, now, countLife), Shape: believe(compact.Original, now, shapeLife),
-		Hard: believe(900, now, limitLife), Cuts: Cuts("").with(CutKey{1}, now),
+		Window: believe(2000, now, limitLife), Count: believe(Count{"words", 120}, now, factLife), Shape: believe(compact.Original, now, factLife),
+		Hard: believe(900, now, limitLife), Cuts: []Fact[string]{believe("cut", now, factLife)},
+		Held: believe(Held{Count: Count{Way: "words"}, Confirmed: true, From: 3, Rates: []compact.Rate{{From: 3, Percent: 110, Extra: -7}}}, now, factLife),
 	}
 	whole.Input.forget(now, limitLife)
 	var read Facts
-	if text, err := json.Marshal(whole); err != nil || json.Unmarshal(text, &read) != nil || read != whole || !read.plausible(now) || read.at(now) != whole {
+	if text, err := json.Marshal(whole); err != nil || json.Unmarshal(text, &read) != nil || !read.Equal(whole) || !read.plausible(now) || !read.at(now).Equal(whole) {
 		t.Errorf("%s, %v: %+v, want %+v", text, err, read, whole)
 	}
 	ahead := Facts{Window: believe(2000, now.Add(clockSkew), limitLife)}
@@ -108,13 +111,17 @@ func TestStoredFactsAreChecked(t *testing.T) {
 		{Count: Fact[Count]{Count{strings.Repeat("x", 100), 100}, later}},
 		{Shape: Fact[compact.Demands]{compact.AllDemands + 1, later}},
 		{Window: believe(2000, now, 1e6*time.Hour)},
+		{Cuts: []Fact[string]{believe("cut", now, 1e6*time.Hour)}},
+		{Cuts: []Fact[string]{believe(strings.Repeat("x", 100), now, time.Hour)}},
+		{Held: believe(Held{Rates: []compact.Rate{{From: 3, Percent: 0}}}, now, time.Hour)},
+		{Held: believe(Held{Rates: []compact.Rate{{From: 3, Percent: 100}, {From: 2, Percent: 100}}}, now, time.Hour)},
 	} {
 		if bad.plausible(now) {
 			t.Errorf("%+v is believed", bad)
 		}
 	}
-	for _, none := range []Facts{{Window: Fact[int]{2000, now.Add(-time.Minute)}}, {Cuts: "x"}} {
-		if got := none.at(now); got != (Facts{}) {
+	for _, none := range []Facts{{Window: Fact[int]{2000, now.Add(-time.Minute)}}, {Cuts: []Fact[string]{{Value: "x"}}}} {
+		if got := none.at(now); !got.Equal(Facts{}) {
 			t.Errorf("%+v is believed as %+v", none, got)
 		}
 	}
@@ -123,52 +130,31 @@ func TestStoredFactsAreChecked(t *testing.T) {
 	}
 }
 
-// TestCutsAreAFewNewestOnes: a bounded list, each conversation once, by its own
-// time.
+// TestCutsAreAFewNewestOnes: each conversation once, by its own time, whatever the order
+// in which two processes join what they know.
 func TestCutsAreAFewNewestOnes(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
-	key := func(n int) (k CutKey) { k[0], k[1], k[len(k)-1] = byte(n), byte(n>>8), 7; return k }
-	var c Cuts
-	for n := range 3 * mostCuts {
-		c = c.with(key(n), now.Add(time.Duration(n)*time.Minute))
+	cut := func(n int, after time.Duration) []Fact[string] {
+		return []Fact[string]{believe(strconv.Itoa(n), now.Add(after), factLife)}
 	}
-	if !c.Keys()[key(3*mostCuts-1)] || c.Keys()[key(2*mostCuts-1)] || len(c.Keys()) != mostCuts {
-		t.Errorf("%d", len(c.Keys()))
+	var all []Fact[string]
+	for n := range 2 * mostCuts {
+		all = joined(all, cut(n, time.Duration(n)*time.Minute), now)
 	}
-	if again := c.with(key(3*mostCuts-1), now.Add(5*time.Hour)); len(again.Keys()) != mostCuts {
-		t.Errorf("%d", len(again.Keys()))
+	f := Facts{Cuts: all}
+	if len(all) != mostCuts || !f.HasCut(strconv.Itoa(2*mostCuts-1)) || f.HasCut(strconv.Itoa(mostCuts-1)) {
+		t.Errorf("%d", len(all))
 	}
-	last := now.Add(3 * mostCuts * time.Minute)
-	if end := last.Add(cutLife); c.at(end) != "" || c.at(last) != c || len(c.at(end.Add(-mostCuts*time.Minute/2)).Keys()) > mostCuts/2+2 {
-		t.Error("it does not forget in time")
+	if again := joined(all, cut(2*mostCuts-1, 24*time.Hour), now); len(again) != mostCuts || again[mostCuts-1].Until != now.Add(2*factLife).UTC() {
+		t.Errorf("%+v", again[mostCuts-1])
 	}
-	if c.checked(now.Add(-cutLife)) != "" || Cuts("! x@7 @ "+strings.Repeat("00", 14)+"@z").checked(now) != "" {
-		t.Error("it believes what no process has written")
+	last := all[mostCuts-1].Until
+	if left := f.at(last.Add(-time.Minute)); len(left.Cuts) != 1 || !f.at(last).Equal(Facts{}) {
+		t.Errorf("%+v is left", left)
 	}
-	if c.checked(now.Add((3*mostCuts-50)*time.Minute)) != c {
-		t.Error("it does not believe a clock that is an hour ahead")
-	}
-	one, other := Cuts("").with(key(1), now).with(key(2), now.Add(time.Hour)), Cuts("").with(key(3), now.Add(time.Minute)).with(key(1), now.Add(time.Hour))
-	if got := one.joined(other); len(got.Keys()) != 3 || got.at(now.Add(time.Hour)) != got || got != other.joined(one) {
+	one, other := joined(cut(1, 0), cut(2, time.Hour), now), joined(cut(3, time.Minute), cut(1, time.Hour), now)
+	if got := joined(one, other, now); len(got) != 3 || !reflect.DeepEqual(got, joined(other, one, now)) || got[2].Value != "2" {
 		t.Errorf("%v", got)
-	}
-	if a, b := Cuts("").with(key(1), now).with(key(2), now), Cuts("").with(key(2), now).with(key(1), now); len(a.Keys()) != 2 || a != b {
-		t.Errorf("what was cut in one minute is\n%s\nor\n%s", a, b)
-	}
-}
-
-// TestWhatHasNotExpiredIsFoundWithoutReading: each request asks for what has not expired.
-func TestWhatHasNotExpiredIsFoundWithoutReading(t *testing.T) {
-	now := time.Now()
-	var c Cuts
-	for i := range mostCuts {
-		c = c.with(CutKey{byte(i)}, now.Add(time.Duration(i)*time.Minute))
-	}
-	if allocs := testing.AllocsPerRun(10, func() { _ = c.at(now) }); allocs > 0 {
-		t.Errorf("%v allocations", allocs)
-	}
-	if got := c.at(now.Add(cutLife + 5*time.Minute)); len(got.Keys()) != mostCuts-6 || c.at(now.Add(cutLife+mostCuts*time.Minute)) != "" {
-		t.Errorf("%d are left", len(got.Keys()))
 	}
 }
 

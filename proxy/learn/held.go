@@ -1,9 +1,8 @@
 package learn
 
 import (
-	"fmt"
+	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"laconic/compact"
@@ -18,45 +17,34 @@ type Held struct {
 	Confirmed bool `json:"confirmed,omitempty"`
 	// From is the length of the shortest list that was folded.
 	From int `json:"from,omitempty"`
-	// Rates are those of [compact.Conversation], as a text, so that facts can be
-	// compared and copied.
-	Rates string `json:"rates,omitempty"`
+	// Rates are those of [compact.Conversation], sorted by From.
+	Rates []compact.Rate `json:"rates,omitempty"`
 }
 
 // mostRates bounds the rates of a conversation.
 const mostRates = 32
 
-// heldLife is how long a conversation that makes no requests is remembered.
-const heldLife = 24 * time.Hour
-
-// ReadRates returns the rates that hold for lists of up to n messages. What nobody
-// could have written is left out.
-func (h *Held) ReadRates(n int) (all []compact.Rate) {
-	for _, word := range strings.Fields(h.Rates[:min(len(h.Rates), 64*mostRates)]) {
-		var r compact.Rate
-		_, err := fmt.Sscanf(word, "%d:%d:%d", &r.From, &r.Percent, &r.Extra)
-		if err == nil && r.From <= n && r.Percent > 0 && r.Percent <= mostPercent*mostPercent && max(r.Extra, -r.Extra) <= mostBelieved {
-			all = append(all, r)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b compact.Rate) int { return a.From - b.From })
-	return all[:min(len(all), mostRates)]
+func (h *Held) plausible() bool {
+	return h.Count.plausible() && len(h.Rates) <= mostRates &&
+		slices.IsSortedFunc(h.Rates, func(a, b compact.Rate) int { return a.From - b.From }) &&
+		!slices.ContainsFunc(h.Rates, func(r compact.Rate) bool {
+			return r.Percent <= 0 || r.Percent > mostPercent*mostPercent || max(r.Extra, -r.Extra) > mostBelieved
+		})
 }
 
-// WithRate returns h and its rates with one more, which takes the place of those
-// that begin no earlier. Where there are too many, h keeps its own.
-func (h Held) WithRate(r compact.Rate) (Held, []compact.Rate) {
-	all := h.ReadRates(r.From - 1)
-	if len(all) >= mostRates {
-		return h, all
+// RatesFor returns the rates that hold for lists of up to n messages.
+func (h *Held) RatesFor(n int) []compact.Rate {
+	i, _ := slices.BinarySearchFunc(h.Rates, n, func(r compact.Rate, n int) int { return r.From - n - 1 })
+	return h.Rates[:i:i]
+}
+
+// WithRate returns h with one more rate, which takes the place of those that begin no
+// earlier. Where there are too many, h keeps its own.
+func (h Held) WithRate(r compact.Rate) Held {
+	if all := h.RatesFor(r.From - 1); len(all) < mostRates {
+		h.Rates = append(all, r)
 	}
-	var text strings.Builder
-	all = append(all, r)
-	for _, r := range all {
-		fmt.Fprintf(&text, "%d:%d:%d ", r.From, r.Percent, r.Extra)
-	}
-	h.Rates = text.String()
-	return h, all
+	return h
 }
 
 // Facts returns the facts of a plan that is made by h.
@@ -89,8 +77,8 @@ func (m *Model) Held() (h Held, ok bool) {
 // SetHeld notes the count that the conversation is folded with.
 func (m *Model) SetHeld(h Held) {
 	m.change(func(now time.Time, f *Facts) {
-		if f.Held.Value != h || f.Held.Until.Before(now.Add(heldLife-time.Hour)) { // not at every request: it is stored
-			f.Held = believe(h, now, heldLife)
+		if !reflect.DeepEqual(f.Held.Value, h) || f.Held.Until.Before(now.Add(factLife-time.Hour)) { // not at every request: it is stored
+			f.Held = believe(h, now, factLife)
 		}
 	})
 }

@@ -1,21 +1,20 @@
 // Package learn remembers what upstreams have shown of their models: the limits
-// by which they refused requests, how they count, which shape of a conversation
-// they demand, and the windows they publish.
+// by which they refused requests, how they count, what their templates demand of a
+// list, and the windows they publish.
 //
 // It promises:
 //
 //   - bounded: a limit below 512 tokens is not believed, an answer to a longer
-//     prompt disproves a limit, and what was contradicted is forgotten. Every fact
-//     expires.
+//     prompt disproves a limit, and every fact expires.
 //   - apart: facts belong to one upstream, model and credential, under the keyed
 //     hash of all three. A tier or a route behind a gateway may differ with the
 //     credential.
 //   - read once: a plan depends on a [Facts], which is a value.
 //   - shared: processes with one [Store] come to know the same, the newest of each
-//     fact, and where the Store is a [Watcher] at once. What a Store could not take
-//     while it was away it gets when it is back.
-//   - in the background: nobody waits for an upstream's list of models, and for
-//     100 ms at most the first request of a model for the [Store], and the one behind
+//     fact, and where the Store is a [Watcher] at once. A Store that was away gets
+//     what it missed when it is back.
+//   - in the background: nobody waits for an upstream's list of models. A request
+//     waits 100 ms at most: the first of a model for the [Store], and the one behind
 //     the answer with which an upstream loaded a model for its window.
 //
 // It takes and returns values, and knows no request but by its size.
@@ -26,13 +25,13 @@
 //     larger. A window that is configured too large would fail at every turn.
 //   - A stated limit is only tried in the second body if a longer prompt was
 //     answered, or if it contradicts an earlier limit that allows the refused
-//     prompt. The contradiction is forgotten, so the limit is believed when it is
+//     prompt. The earlier limit is forgotten, so the new one is believed when it is
 //     stated again, as after a model was loaded with a smaller window.
-//   - A refusal in words that nobody knows, but which speak of length, is tried once
-//     with a shorter prompt if it came to one above 4,000 tokens. What its numbers may
-//     mean is kept only if the second body was answered.
+//   - A refusal in unknown words that speak of length is tried once with a shorter
+//     prompt if it came to one above 4,000 tokens. Its numbers are believed only if
+//     the second body was answered.
 //   - A cache that requests share may be full of others. The same prompt is tried
-//     shorter, and nothing is learnt of it if it is within a window that is told.
+//     shorter, and nothing is learnt if it is within a window that is told.
 //   - A refusal without a number that explains it makes the second prompt 0.7 as
 //     long. That length is kept only if the second body was answered and it is at
 //     least 1,024 tokens, and never below a prompt that was answered.
@@ -54,26 +53,25 @@
 //     one for each set of tools: what one agent taught is not applied to another.
 //   - A conversation keeps the count that it was folded with, for the same tools and
 //     budget, from the length on at which it was folded first: see [Held].
-//   - No witness is a prompt below 500 tokens, one with media above a tenth, one
-//     that the upstream cut, or usage that leaves out what was cached.
-//   - An upstream that reads only what fits its window, without a word, shows it:
-//     it counts less than was sent, and just what its window holds, or the same for a
-//     longer prompt. So much is believed to be its window, unless it publishes one.
-//   - One that is known to cut, publishes no window of a model that it has loaded, and
-//     whose answers have no usage, is believed to have the window of its defaults.
+//   - A prompt below 500 tokens teaches nothing, nor one with media above a tenth,
+//     one that the upstream cut, or usage that leaves out what was cached.
+//   - An upstream that silently reads only what fits its window shows it: it counts
+//     less than was sent, and just what its window holds, or no more for a longer
+//     prompt. That count is believed to be its window, unless it publishes one.
+//   - One that is known to cut, publishes no window of a loaded model, and whose
+//     answers have no usage, is believed to have the window of its defaults.
 //
 // # Published windows
 //
-//   - The list of models is asked first, the other places only if it states no
+//   - The list of models is asked first, the other pages only if it states no
 //     window, and never with an operator's key.
-//   - An upstream that cuts what is too long, and publishes the windows of loaded
-//     models alone, is asked again as soon as it has begun to answer.
-//   - llama.cpp serves what it has loaded under every name, so the window of its one
+//   - An upstream that publishes the windows of loaded models alone is asked again
+//     behind the first answer, and any upstream behind an answer that contradicts
+//     its window.
+//   - llama.cpp serves its loaded model under every name, so the window of its one
 //     row is that of any model.
-//   - What one credential is answered holds for all: forty keys do not make forty
-//     times seven questions.
-//   - A credential that may not ask is remembered for an hour. Another one may ask
-//     after 20 seconds.
+//   - A window holds for all credentials: forty keys do not make forty times seven
+//     questions. A credential that may not ask stops the questions for 20 seconds.
 //
 // # Bound thinking
 //
@@ -88,10 +86,10 @@
 package learn
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
 	"net/http"
 	"net/url"
 	"strings"
@@ -120,12 +118,6 @@ type Options struct {
 	Failed func(v any)
 }
 
-// keying computes keyed hashes one after the other.
-type keying struct {
-	mac  hash.Hash
-	list []byte // what is hashed
-}
-
 // Memory is what is known of all upstreams. Make it with New. It is safe for
 // concurrent use.
 type Memory struct {
@@ -133,10 +125,12 @@ type Memory struct {
 	models        *otter.Cache[Key, *Model]
 	conversations *otter.Cache[Key, *Model] // that were folded
 	upstreams     *otter.Cache[Key, *upstream]
-	background    *background
-	sharing       *sharing
-	running       sync.WaitGroup // what shares
-	keyings       sync.Pool      // of *keying
+	sharing       sharing
+
+	ctx     context.Context // of what runs in the background
+	stop    context.CancelFunc
+	mu      sync.Mutex // start and Close
+	running sync.WaitGroup
 }
 
 // Bounds on what is remembered; the ones used least leave first. Models and
@@ -154,28 +148,45 @@ func New(o Options) *Memory {
 		models:        otter.Must(&otter.Options[Key, *Model]{MaximumSize: mostModels, InitialCapacity: 16}),
 		conversations: otter.Must(&otter.Options[Key, *Model]{MaximumSize: mostConversations, InitialCapacity: 16}),
 		upstreams:     otter.Must(&otter.Options[Key, *upstream]{MaximumSize: mostUpstreams, InitialCapacity: 16}),
-		background:    newBackground(o.Failed),
+		sharing:       sharing{wake: make(chan struct{}, 1), due: map[*Model]struct{}{}},
 	}
+	m.ctx, m.stop = context.WithCancel(context.Background())
 	if o.Store != nil {
-		m.sharing = newSharing(o.Failed)
-		m.running.Go(func() { m.sharing.run(m.background.ctx) })
+		m.start(m.share)
 	}
 	if w, ok := o.Store.(Watcher); ok {
-		m.running.Go(func() {
-			defer func() {
-				if v := recover(); v != nil {
-					o.Failed(v)
-				}
-			}()
-			w.Watch(m.background.ctx, m.saved, m.missed)
-		})
+		m.start(func(ctx context.Context) { w.Watch(ctx, m.saved, m.missed) })
 	}
 	return m
 }
 
+// start runs f in the background, and reports whether it does: not after Close. A
+// panic of f costs f alone.
+func (m *Memory) start(f func(ctx context.Context)) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ctx.Err() != nil {
+		return false
+	}
+	m.running.Go(func() {
+		defer m.recovered()
+		f(m.ctx)
+	})
+	return true
+}
+
+// recovered reports a panic.
+func (m *Memory) recovered() {
+	if v := recover(); v != nil {
+		m.o.Failed(v)
+	}
+}
+
 // Close ends what runs in the background and waits for it.
 func (m *Memory) Close() {
-	m.background.close()
+	m.mu.Lock()
+	m.stop()
+	m.mu.Unlock()
 	m.running.Wait()
 }
 
@@ -186,35 +197,26 @@ type Key [sha256.Size]byte
 // version is the version of what is kept under a Key. A release in which a fact means
 // something else, or is written otherwise, raises it: facts of another version are
 // not found, and are learnt anew.
-const version = "facts 6"
+const version = "facts 7"
 
 // Key returns the keyed hash of a list. Each entry goes in with its length, so
 // that no two lists look the same.
 func (m *Memory) Key(list ...string) (key Key) {
-	k, _ := m.keyings.Get().(*keying)
-	if k == nil {
-		k = &keying{mac: hmac.New(sha256.New, m.o.Secret)}
+	mac := hmac.New(sha256.New, m.o.Secret)
+	for _, v := range append([]string{version}, list...) {
+		_, _ = mac.Write(append(binary.LittleEndian.AppendUint64(nil, uint64(len(v))), v...))
 	}
-	k.list = append(binary.LittleEndian.AppendUint64(k.list[:0], uint64(len(version))), version...)
-	for _, v := range list {
-		k.list = append(binary.LittleEndian.AppendUint64(k.list, uint64(len(v))), v...)
-	}
-	k.mac.Reset()
-	_, _ = k.mac.Write(k.list)
-	clear(k.list) // it may hold a credential
-	k.list = k.mac.Sum(k.list[:0])
-	copy(key[:], k.list)
-	m.keyings.Put(k)
+	mac.Sum(key[:0])
 	return key
 }
 
 // Model returns what is known under a key. The upstream and the name of the model
-// are for people.
-func (m *Memory) Model(key Key, upstream *url.URL, name string) *Model {
+// are for people, and so is sender, which names the credential alone.
+func (m *Memory) Model(key Key, upstream *url.URL, name string, sender Key) *Model {
 	if e, ok := m.models.GetIfPresent(key); ok {
 		return e
 	}
-	e := &Model{memory: m, key: key, upstream: upstream.Host + upstream.Path, name: strings.Clone(name)}
+	e := &Model{memory: m, key: key, upstream: upstream.Host + upstream.Path, name: strings.Clone(name), sender: sender}
 	e, _ = m.models.SetIfAbsent(key, e)
 	return e
 }

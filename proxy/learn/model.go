@@ -6,67 +6,29 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"laconic/compact"
 )
 
-// Store keeps facts beyond this process. It may be slow, absent or lying: a
-// request waits for it, for no longer than storeWait, when its key is new here.
-// Otherwise it is read and written in the background: at every change, every
-// storeFresh, and until it has taken what changed. Both methods end with their
-// context. Safe for concurrent use.
-type Store interface {
-	// Load returns what is kept, the zero Facts for nothing, and reports whether the
-	// Store answered.
-	Load(ctx context.Context, key Key) (Facts, bool)
-	// Save reports whether others will find f.
-	Save(ctx context.Context, key Key, f Facts) bool
-}
-
-const (
-	// storeWait is how long a request may wait for a Store.
-	storeWait = 100 * time.Millisecond
-	// storeFresh is how old what other processes have learnt may be, where nobody
-	// says that they have.
-	storeFresh = time.Minute
-)
-
 // Model is what is known of a model behind one upstream for one credential. It is
 // safe for concurrent use.
 type Model struct {
-	memory   *Memory
-	key      Key
-	upstream string // for people
-	name     string
+	memory         *Memory
+	key            Key
+	upstream, name string // for people
+	sender         Key
 
 	mu        sync.Mutex
 	published compact.Published // by the upstream, as of the last request
 	facts     Facts
 	count     Calibration // nil: none
 	loaded    time.Time   // when Store was read last; zero: never
-	counted   time.Time   // since when saves are counted
-	saves     int
 	// answered is the longest prompt that was answered, and refused the shortest
 	// that was refused without a number which explains it, in tokens; 0: none was.
 	// No plan depends on them.
 	answered, refused int
-	billed            billed // the last answer that had a bill
 	starved           starved
-
-	sender atomic.Pointer[Key]
-}
-
-// Sender returns the key of the credential under which the model is known. make
-// makes it, for the first who asks.
-func (m *Model) Sender(make func() Key) Key {
-	if key := m.sender.Load(); key != nil {
-		return *key
-	}
-	key := make()
-	m.sender.Store(&key)
-	return key
 }
 
 // Published notes what the upstream publishes of the model.
@@ -83,7 +45,7 @@ func (m *Model) Facts() Facts {
 		ctx, stop := context.WithTimeout(context.Background(), storeWait)
 		defer stop()
 		if _, _, ok := m.load(ctx); !ok {
-			m.memory.sharing.later(m)
+			m.memory.sharing.add(m)
 		}
 	}
 	m.mu.Lock()
@@ -100,8 +62,8 @@ func (m *Model) FactsWith(counts *Model) Facts {
 	return f
 }
 
-// isFirst reports whether the Store was never read, and notes that it is now. What
-// was read a while ago is read again in the background.
+// isFirst reports whether the Store was never read, and notes that it is now. Facts
+// that were read a while ago are read again in the background.
 func (m *Model) isFirst() bool {
 	if m.memory.o.Store == nil {
 		return false
@@ -119,10 +81,10 @@ func (m *Model) isFirst() bool {
 	return first
 }
 
-// load merges what is stored into what is known, and returns both; false if the
-// Store did not answer. Of counts the newest holds, even where this process measured another: by the answers of a third
-// of the requests each, processes would plan the same conversation by different
-// counts.
+// load merges the stored facts into the known ones, and returns both; false if the
+// Store did not answer. The newest count holds, even where this process measured
+// another: processes that each see a third of the requests would otherwise plan the
+// same conversation by different counts.
 func (m *Model) load(ctx context.Context) (known, stored Facts, ok bool) {
 	stored, ok = m.memory.o.Store.Load(ctx, m.key)
 	now := time.Now()
@@ -130,7 +92,6 @@ func (m *Model) load(ctx context.Context) (known, stored Facts, ok bool) {
 		stored = Facts{}
 	}
 	stored = stored.at(now)
-	stored.Cuts = stored.Cuts.checked(now)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before := m.facts.at(now)
@@ -149,11 +110,10 @@ func (m *Model) change(f func(now time.Time, l *Facts)) {
 	before, next := m.facts, m.facts.at(now)
 	f(now, &next)
 	m.facts = next
-	if m.memory.o.Store == nil || next == before {
-		return
+	if m.memory.o.Store != nil && !next.Equal(before) {
+		m.loaded = now
+		m.memory.sharing.add(m)
 	}
-	m.loaded = now
-	m.memory.sharing.add(m)
 }
 
 // learnFrom changes the facts by an answer to s, and those of its agent by how that
@@ -175,12 +135,19 @@ func (m *Model) learnFrom(s *Sent, change func(now time.Time, f *Facts)) {
 
 // SetShape notes what the upstream's template demands of a list.
 func (m *Model) SetShape(s compact.Demands) {
-	m.change(func(now time.Time, f *Facts) { f.Shape = believe(s, now, shapeLife) })
+	m.change(func(now time.Time, f *Facts) { f.Shape = believe(s, now, factLife) })
 }
 
-// AddCut notes a conversation whose bound thinking was taken out.
-func (m *Model) AddCut(key CutKey) {
-	m.change(func(now time.Time, f *Facts) { f.Cuts = f.Cuts.with(key, now) })
+// AddCut notes a conversation whose bound thinking was taken out, by its name.
+func (m *Model) AddCut(name string) {
+	m.change(func(now time.Time, f *Facts) {
+		f.Cuts = joined(f.Cuts, []Fact[string]{believe(name, now, factLife)}, now)
+	})
+}
+
+// HasCut reports whether the thinking of a conversation was taken out.
+func (f *Facts) HasCut(name string) bool {
+	return slices.ContainsFunc(f.Cuts, func(c Fact[string]) bool { return c.Value == name })
 }
 
 // mostShown bounds a page for people.
@@ -193,11 +160,11 @@ type Known struct {
 	Model      string   `json:"model"`
 	Credential string   `json:"credential"` // the start of a keyed hash
 	Facts      []string `json:"facts"`
-	Sender     *Key     `json:"-"` // see Model.Sender; nil: nobody asked
+	Sender     Key      `json:"-"` // names the credential; zero: there is none
 }
 
 // Known returns what was learnt and what upstreams publish, of all models of which
-// there is something to say.
+// there is something to say, sorted.
 func (m *Memory) Known() (all []Known) {
 	now := time.Now()
 	for _, e := range m.models.All() {
@@ -212,10 +179,15 @@ func (m *Memory) Known() (all []Known) {
 			words = append(words, fmt.Sprintf("told a prompt limit of %d", published.Input))
 		}
 		if words = append(words, facts.Words()...); len(words) > 0 {
-			all = append(all, Known{e.upstream, e.name, fmt.Sprintf("%x", e.key[:4]), words, e.sender.Load()})
+			all = append(all, Known{e.upstream, e.name, fmt.Sprintf("%x", e.key[:4]), words, e.sender})
 		}
 	}
+	slices.SortFunc(all, func(a, b Known) int { return strings.Compare(a.line(), b.line()) })
 	return all
+}
+
+func (k Known) line() string {
+	return fmt.Sprintf("%s %q credential %s: %s\n", k.Upstream, k.Model, k.Credential, strings.Join(k.Facts, ", "))
 }
 
 // Describe lists what was learnt and what upstreams publish, a line for each
@@ -223,17 +195,17 @@ func (m *Memory) Known() (all []Known) {
 // keyed hash. What is stored has no names, so it is listed once a request asked
 // for it.
 func (m *Memory) Describe() string {
-	var lines []string
-	for _, k := range m.Known() {
-		lines = append(lines, fmt.Sprintf("%s %q credential %s: %s\n", k.Upstream, k.Model, k.Credential, strings.Join(k.Facts, ", ")))
-	}
-	slices.Sort(lines)
+	all := m.Known()
 	more, elsewhere := "", ""
 	if m.o.Store != nil {
 		elsewhere = ", of what was asked for since the start; the store may hold more"
 	}
-	if n := len(lines) - mostShown; n > 0 {
-		lines, more = lines[:mostShown], fmt.Sprintf("and %d more\n", n)
+	if n := len(all) - mostShown; n > 0 {
+		all, more = all[:mostShown], fmt.Sprintf("and %d more\n", n)
 	}
-	return fmt.Sprintf("learnt: %d%s\n", len(lines), elsewhere) + strings.Join(lines, "") + more
+	text := fmt.Sprintf("learnt: %d%s\n", len(all), elsewhere)
+	for _, k := range all {
+		text += k.line()
+	}
+	return text + more
 }

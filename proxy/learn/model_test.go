@@ -16,7 +16,7 @@ import (
 
 func memory(s Store) *Memory { return New(Options{Store: s, Failed: func(v any) { panic(v) }}) }
 
-func (m *Memory) model() *Model { return m.Model(m.Key("m"), &url.URL{Host: "upstream"}, "m") }
+func (m *Memory) model() *Model { return m.Model(m.Key("m"), &url.URL{Host: "upstream"}, "m", Key{}) }
 
 // sent is a body that costs so many tokens.
 func sent(size int) Sent {
@@ -58,11 +58,11 @@ func TestALimitAgainstWhatIsKnown(t *testing.T) {
 // believed.
 func TestWhatIsBelievedIsCounted(t *testing.T) {
 	m, now := memory(nil), time.Now()
-	m.model().facts = Facts{Window: believe(8000, now, limitLife), Bytes: believe(1<<20, now, limitLife), Count: believe(Count{Percent: 120}, now, countLife)}
-	m.Model(m.Key("n"), &url.URL{Host: "upstream"}, "n").facts = Facts{
-		Window: believe(4000, now, limitLife), Shape: believe(compact.NoSlot, now, shapeLife), Input: believe(4000, now, -time.Second),
+	m.model().facts = Facts{Window: believe(8000, now, limitLife), Bytes: believe(1<<20, now, limitLife), Count: believe(Count{Percent: 120}, now, factLife)}
+	m.Model(m.Key("n"), &url.URL{Host: "upstream"}, "n", Key{}).facts = Facts{
+		Window: believe(4000, now, limitLife), Shape: believe(compact.NoSlot, now, factLife), Input: believe(4000, now, -time.Second),
 	}
-	m.Model(m.Key("o"), &url.URL{Host: "upstream"}, "o").facts.Hard.forget(now, limitLife)
+	m.Model(m.Key("o"), &url.URL{Host: "upstream"}, "o", Key{}).facts.Hard.forget(now, limitLife)
 	if got := fmt.Sprint(m.Believed()); got != "map[bytes:1 count:1 hard:0 input:0 messages:0 shape:1 together:0 window:2]" {
 		t.Error(got)
 	}
@@ -93,7 +93,7 @@ func TestAnAnswerForgetsWhatItContradicts(t *testing.T) {
 func TestAGuessIsKeptOnceItWasAnswered(t *testing.T) {
 	m, numberless := memory(nil).model(), overflow.Refusal{Kind: overflow.Prompt}
 	first := m.Refused(numberless, sent(10_000))
-	if got := first.Facts.Input.Value; got != 7000 || m.Facts() != (Facts{}) {
+	if got := first.Facts.Input.Value; got != 7000 || !m.Facts().Equal(Facts{}) {
 		t.Errorf("tried %d, kept %+v", got, m.Facts())
 	}
 	m.RefusedAgain(first, numberless, sent(7000))
@@ -164,7 +164,7 @@ func TestProcessesThatRunShareWhatTheyLearn(t *testing.T) {
 		other.model().Facts()
 		one.model().Refused(refusal(2000, 3000), sent(3000))
 		synctest.Wait()
-		if f := other.model().Facts(); f != (Facts{}) {
+		if f := other.model().Facts(); !f.Equal(Facts{}) {
 			t.Errorf("read at every request: %+v", f)
 		}
 		time.Sleep(2 * storeFresh)
@@ -251,7 +251,7 @@ func TestOneReaderWaitsForFacts(t *testing.T) {
 			t.Fatal("the first reader holds the lock while it waits")
 		}
 		m.mu.Unlock()
-		if f := m.Facts(); f != (Facts{}) {
+		if f := m.Facts(); !f.Equal(Facts{}) {
 			t.Errorf("known before it came: %+v", f)
 		}
 		m.SetShape(compact.NoSlot)

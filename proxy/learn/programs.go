@@ -2,9 +2,23 @@ package learn
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"io"
 	"net/http"
+	"net/url"
+	"time"
 
 	"github.com/tidwall/gjson"
+
+	"laconic/compact"
+)
+
+const (
+	// pageTime is how long one page may take.
+	pageTime = 4 * time.Second
+	// mostPage is how much of a page is read; OpenRouter's list has 432 KB.
+	mostPage = 4 << 20
 )
 
 // Program is one that serves models, and the port that it has unless it is told
@@ -27,46 +41,111 @@ type Found struct {
 	Program string // "": none that is known by a page of its own
 	Models  []string
 	Windows Windows // of the models that it publishes one for
-	// Status is that of the list of models; 0: it did not answer.
+	From    string  // the name of the page that has them
+	// Status is that of the list of models; 0: it did not answer, as Err says.
 	Status int
+	Err    error
+
+	refuses bool // it is not one that cuts a prompt which is too long
+	loads   bool // its page is of loaded models alone,
+	unset   int  // and this is its window if it is told none; 0: not known
+	denied  bool // the pages are not for this credential
 }
 
-// Window returns the window that is published of a model; 0: none is.
-func (f Found) Window(model string) int {
+// Published returns what is published of a model.
+func (f Found) Published(model string) compact.Published {
 	p, _ := f.Windows.of(model)
-	return p.Window
+	return p
 }
 
-// Look asks an upstream what it is, and waits for the answer.
-func (m *Memory) Look(ctx context.Context, u Upstream) (f Found) {
-	auth := u.Header()
-	list := &sources[0]
-	body, status := m.get(ctx, list.at(u.URL), auth)
-	f.Status, f.Windows = status, list.read(body)
-	if status == 0 || status == http.StatusUnauthorized || status == http.StatusForbidden {
-		return f
-	}
-	if page := gjson.ParseBytes(body); gjson.ValidBytes(body) {
-		for _, id := range page.Get(list.rows + ".#.id").Array() {
-			if id.Type == gjson.String && id.String() != "" {
-				f.Models = append(f.Models, id.String())
-			}
-		}
-		f.Program = owners[page.Get(list.rows+".0.owned_by").String()]
-	}
+// Look asks an upstream what it is and which windows its models have, and waits for
+// the answer.
+func (m *Memory) Look(ctx context.Context, u Upstream) Found { return m.look(ctx, u, u.Header()) }
+
+// look reads the pages where upstreams publish windows, in their order, until one has
+// any. An upstream refuses what is too long if it publishes on another page than
+// those that cut, or has none of their pages.
+func (m *Memory) look(ctx context.Context, u Upstream, auth http.Header) (f Found) {
+	f.refuses = true
 	for i := range sources {
 		s := &sources[i]
-		if s.program == "" || Silent(u.URL) || f.Program != "" && (s.program != f.Program || len(f.Windows) > 0) {
-			continue
+		if !s.list && (u.Account != "" || Silent(u.URL)) {
+			f.refuses = false
+			return f
 		}
-		body, _ := m.get(ctx, s.at(u.URL), auth)
-		if body == nil || !gjson.ValidBytes(body) || !gjson.GetBytes(body, s.mark).Exists() {
-			continue
+		body, status, err := m.get(ctx, s.at(u.URL), auth)
+		if s.list {
+			f.Status, f.Err = status, err
+			f.Models, f.Program = s.models(body)
+			if err != nil {
+				f.refuses = false
+				return f
+			}
 		}
-		f.Program = s.program
-		if len(f.Windows) == 0 {
-			f.Windows = s.read(body)
+		if status == http.StatusUnauthorized || status == http.StatusForbidden { // it is not asked for under other names
+			f.refuses, f.denied = false, true
+			return f
+		}
+		marked := s.mark != "" && body != nil && gjson.GetBytes(body, s.mark).Exists() // else it may answer any path
+		if marked && f.Program == "" {
+			f.Program = s.program
+		}
+		if f.Windows = s.read(body); len(f.Windows) > 0 {
+			if t, one := f.Windows[anyModel]; one && s.list && u.Account == "" {
+				page, _, _ := m.get(ctx, sources[llamaCppPage].at(u.URL), auth)
+				t.NoTools, t.NoCalls = leftOut(page)
+				for name := range f.Windows {
+					f.Windows[name] = t
+				}
+			}
+			f.From, f.refuses, f.loads, f.unset = s.name, !s.cuts, s.cuts, s.unset
+			return f
+		}
+		if s.cuts && !absent(status) && (body == nil || gjson.ParseBytes(body).IsObject()) {
+			f.refuses = false // it has nothing loaded, or did not answer
+			if marked {
+				f.loads, f.unset = true, max(f.unset, s.unset)
+			}
 		}
 	}
 	return f
+}
+
+// absent reports whether a status says that there is no such page.
+func absent(status int) bool {
+	return status >= 400 && status < 500 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout
+}
+
+// get returns a page of an upstream, nil unless it is there and is JSON, and its
+// status. Redirects are not followed: the credential goes where the operator pointed it.
+func (m *Memory) get(ctx context.Context, at *url.URL, auth http.Header) (body []byte, status int, err error) {
+	ctx, stop := context.WithTimeout(ctx, pageTime)
+	defer stop()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	r.Header = auth.Clone()
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("User-Agent", "laconic")
+	r.Header.Set("Via", "1.1 "+m.o.Via) // it may come back to us
+	res, err := m.o.Transport.RoundTrip(r)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return nil, res.StatusCode, nil
+	}
+	body, err = io.ReadAll(io.LimitReader(res.Body, mostPage+1))
+	if err == nil && len(body) > mostPage {
+		err = errors.New("the page is too long")
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	if !json.Valid(body) {
+		return []byte("null"), http.StatusOK, nil
+	}
+	return body, http.StatusOK, nil
 }

@@ -20,7 +20,7 @@ func TestProgramsAreKnownByTheirPages(t *testing.T) {
 			_, _ = io.WriteString(w, page)
 		})
 		got := m.Look(t.Context(), Upstream{URL: &url.URL{Scheme: "http", Host: "upstream", Path: "/v1"}, Header: func() http.Header { return http.Header{} }})
-		if text := fmt.Sprintf("%s %d %v %d", got.Program, got.Status, got.Models, got.Window("m")); text != want {
+		if text := fmt.Sprintf("%s %d %v %d", got.Program, got.Status, got.Models, got.Published("m").Window); text != want {
 			t.Errorf("%s, want %s", text, want)
 		}
 	}

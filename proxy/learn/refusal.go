@@ -169,7 +169,7 @@ func (m *Model) learn(now time.Time, f *Facts, r overflow.Refusal, s *Sent) Tria
 		// Who refuses a prompt that is too long alone looks at the answer next, but
 		// for those that are known not to.
 		if !r.Alone && !r.PromptOnly {
-			t.Facts.Together = believe(true, now, togetherLife)
+			t.Facts.Together = believe(true, now, factLife)
 			if t.kept.Together = t.Facts.Together; t.limit > 0 {
 				f.Together = t.kept.Together
 			}

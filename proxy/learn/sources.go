@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"encoding/json"
 	"net/url"
 	"strconv"
 	"strings"
@@ -24,8 +23,8 @@ type source struct {
 	// have such a page.
 	program, mark string
 	// rows are the models; "": the page describes the one model that is loaded.
-	rows   string
-	models []string // the names of a row, and lists of names
+	rows  string
+	names []string // of a row, and lists of names
 	// window and input are the limits of a row, of which the smallest counts.
 	window, input []string
 }
@@ -40,25 +39,25 @@ var sources = []source{
 		// vLLM, SGLang, llama-swap, OpenRouter, Mistral, Together (whose list is bare),
 		// Groq and newer llama.cpp. For SGLang's LoRAs the field is null. Anthropic's
 		// limit is one on the prompt.
-		name: "list of models", path: "/models", list: true, rows: "data", models: []string{"id", "aliases"}, input: []string{"max_input_tokens"},
+		name: "list of models", path: "/models", list: true, rows: "data", names: []string{"id", "aliases"}, input: []string{"max_input_tokens"},
 		window: []string{"max_model_len", "context_length", "context_window", "max_context_length", "top_provider.context_length", "meta.n_ctx"},
 	},
 	// The window of one slot.
 	{name: "llama.cpp", program: llamaCpp, mark: "default_generation_settings", path: "/props", window: []string{"default_generation_settings.n_ctx"}},
 	// What is loaded, with the window it runs with, which versions before 0.10 do not
 	// say. /api/show has that of the training.
-	{name: "ollama", program: "Ollama", mark: "models", path: "/api/ps", cuts: true, unset: 4096, rows: "models", models: []string{"name", "model"}, window: []string{"context_length"}},
+	{name: "ollama", program: "Ollama", mark: "models", path: "/api/ps", cuts: true, unset: 4096, rows: "models", names: []string{"name", "model"}, window: []string{"context_length"}},
 	// What is not loaded has no window yet.
-	{name: "lm studio", program: "LM Studio", mark: "data.0.state", path: "/api/v0/models", cuts: true, rows: `data.#(state=="loaded")#`, models: []string{"id"}, window: []string{"loaded_context_length"}},
+	{name: "lm studio", program: "LM Studio", mark: "data.0.state", path: "/api/v0/models", cuts: true, rows: `data.#(state=="loaded")#`, names: []string{"id"}, window: []string{"loaded_context_length"}},
 	// A model may run several times.
-	{name: "lm studio, newer", program: "LM Studio", mark: "models.0.loaded_instances", path: "/api/v1/models", cuts: true, rows: "models", models: []string{"key"}, window: []string{"loaded_instances.#.config.context_length"}},
+	{name: "lm studio, newer", program: "LM Studio", mark: "models.0.loaded_instances", path: "/api/v1/models", cuts: true, rows: "models", names: []string{"key"}, window: []string{"loaded_instances.#.config.context_length"}},
 	// Text Generation Inference holds prompt and answer together against
 	// max_total_tokens, and the prompt alone against a limit below that.
 	{name: "tgi", program: "Text Generation Inference", mark: "max_total_tokens", path: "/info", window: []string{"max_total_tokens"}, input: []string{"max_input_tokens", "max_input_length"}},
 	// A name may be that of several deployments. The page has no window:
 	// max_output_tokens is beside the prompt for some models and within the same
 	// window for others.
-	{name: "litellm", program: "LiteLLM", mark: "data.0.model_info", path: "/model/info", rows: "data", models: []string{"model_name"}, input: []string{"model_info.max_input_tokens"}},
+	{name: "litellm", program: "LiteLLM", mark: "data.0.model_info", path: "/model/info", rows: "data", names: []string{"model_name"}, input: []string{"model_info.max_input_tokens"}},
 }
 
 // ModelsURL returns the address of an upstream's list of models.
@@ -81,9 +80,6 @@ func (s *source) at(base *url.URL) *url.URL {
 // read returns the windows of a page. A row that cannot be read does not cost the
 // others.
 func (s *source) read(body []byte) Windows {
-	if !json.Valid(body) {
-		return nil
-	}
 	page := gjson.ParseBytes(body)
 	rows := []gjson.Result{page}
 	if s.rows != "" && page.IsObject() {
@@ -104,7 +100,7 @@ func (s *source) read(body []byte) Windows {
 		if s.rows == "" || own && len(rows) == 1 {
 			w.add(anyModel, limits) // llama.cpp serves the one that it has loaded under every name
 		}
-		for _, path := range s.models {
+		for _, path := range s.names {
 			for _, name := range row.Get(path).Array() {
 				if name.Type == gjson.String {
 					w.add(name.String(), limits)
@@ -113,6 +109,17 @@ func (s *source) read(body []byte) Windows {
 		}
 	}
 	return w
+}
+
+// models returns the models that a list names, and the program that it says it is of.
+func (s *source) models(body []byte) (all []string, program string) {
+	page := gjson.ParseBytes(body)
+	for _, id := range page.Get(s.rows + ".#.id").Array() {
+		if id.Type == gjson.String && id.String() != "" {
+			all = append(all, id.String())
+		}
+	}
+	return all, owners[page.Get(s.rows+".0.owned_by").String()]
 }
 
 // leftOut reports whether the chat template of a llama.cpp leaves out tools, and

@@ -48,7 +48,7 @@ func (p *Page) serveFacts(w http.ResponseWriter, _ *http.Request) {
 		for i := range f.Models {
 			m := &f.Models[i]
 			for _, r := range p.requests { // the name that its requests have
-				if m.Sender != nil && r.from.Credential == *m.Sender {
+				if m.Sender != [32]byte{} && r.from.Credential == m.Sender {
 					m.Credential = nameOf(r.from)
 				}
 			}
