@@ -1,13 +1,9 @@
 package proxy
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"strings"
-	"sync"
 	"testing"
 
 	"laconic/compact"
@@ -38,57 +34,6 @@ func counts(t testing.TB, form string, percent func(body []byte) int) *upstream 
 		}
 	})
 	return u
-}
-
-func TestTheAdminPageTellsWhatWasLearnt(t *testing.T) {
-	u := newLimited(t, 2000, says)
-	p := inFrontOf(t, u.upstream, windowed(100_000))
-	p.chat(strings.Replace(agentBody(30, 100), "gpt-4o", "a\\nb", 1), "Authorization", "Bearer sk-canary")
-	srv, err := p.Admin(AdminOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := func(path string) string {
-		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", path, nil)
-		r.Host = "localhost"
-		srv.Handler.ServeHTTP(w, r)
-		return w.Body.String()
-	}
-	text := page("/readyz?verbose")
-	if !strings.Contains(text, "learnt: 1\n"+u.base(t, "/v1").Host+"/v1 \"a�b\" credential ") || !strings.Contains(text, "window 2000") || strings.Contains(text, "canary") {
-		t.Errorf("%s", text)
-	}
-	p.replies(1)
-	p = inFrontOf(t, u.upstream, windowed(100_000), func(o *Options) { o.Facts = &shelf{all: map[learn.Key]learn.Facts{}} })
-	p.chat(strings.Replace(agentBody(30, 100), "gpt-4o", "a\\nb", 1))
-	if srv, err = p.Admin(AdminOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if text := page("/readyz?verbose"); !strings.Contains(text, "learnt: 1, of what was asked for since the start; the store may hold more\n") {
-		t.Errorf("%s", text)
-	}
-	if page("/readyz") != "ready\n" {
-		t.Errorf("%s", page("/readyz"))
-	}
-}
-
-// shelf is a place for facts outside of the process.
-type shelf struct {
-	mu  sync.Mutex
-	all map[learn.Key]learn.Facts
-}
-
-func (s *shelf) Load(_ context.Context, key learn.Key) (learn.Facts, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.all[key], true
-}
-
-func (s *shelf) Save(_ context.Context, key learn.Key, l learn.Facts) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.all[key] = l
-	return true
 }
 
 // TestABrokenCalibrationCostsNothingButItself: the panic is told, and the next

@@ -269,6 +269,7 @@ func TestImpossibleOptionsAreRefusedAllAtOnce(t *testing.T) {
 		o.Listen, o.Routes = "127.0.0.1:7280", []*Route{&row}
 	}, `route "x*"`, "own address")
 	f("negative", func(o *Options) { o.Limits.StreamIdle = -1 }, "negative")
+	f("a mode that is none", func(o *Options) { o.Default.Mode = "of" }, "the default route has a mode that is none")
 	f("negative connections", func(o *Options) { o.Limits.Connections = -1 }, "negative")
 	f("memory below a body", func(o *Options) { o.Limits.Memory = 1 << 20 }, "limits.memory (1 MiB)")
 	f("origin", func(o *Options) { o.AllowedOrigins = []string{"app.example"} }, "allowed origin")
@@ -277,4 +278,26 @@ func TestImpossibleOptionsAreRefusedAllAtOnce(t *testing.T) {
 		o.Limits.Header = -1
 		o.AllowedOrigins = []string{"x"}
 	}, "client_keys", "negative", "allowed origin")
+}
+
+func TestAClientIsItsKeyOrItsAddress(t *testing.T) {
+	open := start(t, options(parseURL(t, "http://127.0.0.1:9/v1")))
+	o := options(parseURL(t, "http://127.0.0.1:9/v1"))
+	o.Default.Key, o.ClientKeys = "sk-ours", []access.Secret{"first", "second"}
+	closed := start(t, o)
+	f := func(p *running, address, key, want string) {
+		t.Helper()
+		r := &http.Request{RemoteAddr: address, Header: http.Header{
+			"Authorization": {"Bearer " + key}, "X-Forwarded-For": {"192.0.2.77"}, "Forwarded": {"for=192.0.2.77"},
+		}}
+		if got := p.settings.Load().clientOf(r); got != want {
+			t.Errorf("%s, %s: %q, want %q", address, key, got, want)
+		}
+	}
+	hashOf := func(key access.Secret) string { return string(access.HashKeys([]access.Secret{key})[0][:]) }
+	f(open, "192.0.2.1:1000", "first", "192.0.2.1")
+	f(open, "[::ffff:192.0.2.1]:1000", "first", "192.0.2.1")
+	f(open, "[2001:db8:1:2:3:4:5:6]:1000", "second", "2001:db8:1:2::/64")
+	f(closed, "192.0.2.1:1000", "first", hashOf("first"))
+	f(closed, "192.0.2.2:1000", "second", hashOf("second"))
 }

@@ -47,25 +47,8 @@ func image(kilobytes int) string {
 		strings.Repeat("A", kilobytes<<10))
 }
 
-// A limit on bytes is none on tokens: one large image must not cost the text of
-// later conversations.
-func TestALargeBodyTeachesNothingOfTokens(t *testing.T) {
-	u := byteLimited(t, 1<<20)
-	p := inFrontOf(t, u, withMedia)
-	if res := p.chat(`{"model":"gpt-4o","messages":[` + image(1500) + `]}`); res.StatusCode != 413 || !strings.Contains(string(res.body), "413 Request") {
-		t.Errorf("%d %.100s", res.StatusCode, res.body)
-	}
-	hits := len(u.requests())
-	text := agentBody(200, 400)
-	if res := p.chat(text); res.StatusCode != 200 || string(u.requests()[hits].Body) != text {
-		t.Errorf("%d, %d bytes of %d were sent", res.StatusCode, len(u.requests()[hits].Body), len(text))
-	}
-	if f := p.replies(2)[1].Rewrite.Facts; f.Window.Value != 0 || f.Input.Value != 0 || f.Bytes.Value != 0 { // no smaller one was answered
-		t.Errorf("%+v", f)
-	}
-}
-
-// Old images leave before any text, at once and on the next turn.
+// Old images leave before any text, at once and on the next turn, and text where
+// there is none.
 func TestOfALargeBodyMediaLeaveFirst(t *testing.T) {
 	u := byteLimited(t, 1<<20)
 	p := inFrontOf(t, u, withMedia)
@@ -95,17 +78,8 @@ func TestOfALargeBodyMediaLeaveFirst(t *testing.T) {
 	if p.chat(text); string(u.requests()[3].Body) != text {
 		t.Error("a small body was edited")
 	}
-}
-
-// Where there is no image, text leaves.
-func TestALargeBodyOfText(t *testing.T) {
-	u := byteLimited(t, 100_000)
-	p := inFrontOf(t, u, withMedia)
-	body := agentBody(100, 300)
-	for hits := 2; hits <= 3; hits++ {
-		if res := p.chat(body); res.StatusCode != 200 || len(u.requests()) != hits {
-			t.Fatalf("%d after %d hits: %+v", res.StatusCode, len(u.requests()), p.replies(hits - 1)[hits-2].Retry)
-		}
+	if res := p.chat(agentBody(300, 800)); res.StatusCode != 200 {
+		t.Errorf("a large body of text: %d", res.StatusCode)
 	}
 }
 
@@ -128,28 +102,5 @@ func TestAPlanUnderALimitOfBytes(t *testing.T) {
 	}
 	if epochs < 50 {
 		t.Errorf("only %d epochs", epochs)
-	}
-}
-
-// TestA413WithoutANumberIsNoLimit: it may be anybody's on the way, and no later
-// conversation is cut for it unless a smaller body was answered.
-func TestA413WithoutANumberIsNoLimit(t *testing.T) {
-	u := newUpstream(t, nil)
-	u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
-		if len(u.requests()) <= 2 {
-			w.WriteHeader(http.StatusRequestEntityTooLarge)
-			return
-		}
-		_, _ = io.WriteString(w, plainAnswer)
-	})
-	p := inFrontOf(t, u, withMedia)
-	p.chat(agentBody(10, 100))
-	hits := len(u.requests())
-	if hits != 2 {
-		t.Fatalf("%d hits", hits)
-	}
-	long := agentBody(100, 300)
-	if p.chat(long); string(u.requests()[hits].Body) != long {
-		t.Errorf("%d bytes of %d were sent", len(u.requests()[hits].Body), len(long))
 	}
 }

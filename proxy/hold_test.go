@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"laconic/proxy/apierror"
 	"laconic/proxy/wire"
 )
 
@@ -130,39 +128,6 @@ func TestACompressedAnswerIsHandedOnUnread(t *testing.T) {
 	}
 }
 
-// Of an answer that is no event and no JSON no more than mostUndecided is held.
-func TestAnEventWithoutEndIsNotHeld(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var pieces [][]byte
-		for range 100 {
-			pieces = append(pieces, bytes.Repeat([]byte("x"), 1<<10))
-		}
-		pieces[0] = []byte("event: ")
-		v := newVirtual(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			for _, piece := range pieces {
-				_, _ = w.Write(piece)
-				_ = http.NewResponseController(w).Flush()
-				time.Sleep(time.Second)
-			}
-		})
-		conn := v.dial()
-		defer func() { _ = conn.Close() }()
-		began := time.Now()
-		_, _ = io.WriteString(conn, post("", chatBody))
-		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if waited := time.Since(began); waited > 65*time.Second {
-			t.Errorf("the answer began after %v", waited)
-		}
-		if got, err := io.ReadAll(res.Body); err != nil || !bytes.Equal(got, bytes.Join(pieces, nil)) {
-			t.Errorf("%d bytes, %v", len(got), err)
-		}
-	})
-}
-
 // The headers of a stream go to the client as they come, whatever its first event
 // will be. On a virtual clock, the upstream lets that wait for a second.
 func TestHeadersGoToTheClientAtOnce(t *testing.T) {
@@ -276,30 +241,6 @@ func TestASecondStreamFollowsInTheSameAnswer(t *testing.T) {
 	f("broken", stream(lateRefusal), func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, lateRefusal, 2)
 	f("behind what was generated", stream(strings.Replace(streamed, "data: [DONE]\n\n", "", 1), lateRefusal), nil,
 		strings.Replace(streamed, "data: [DONE]\n\n", "", 1)+lateRefusal, 1)
-}
-
-// A client that leaves while the second stream is on its way stops the upstream.
-func TestAClientThatLeavesWhileASecondStreamIsAwaited(t *testing.T) {
-	sent, gone := make(chan struct{}), make(chan struct{})
-	hit := 0
-	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		if hit++; hit == 1 {
-			flushed(w, "text/event-stream", lateRefusal)
-			return
-		}
-		close(sent)
-		<-r.Context().Done()
-		close(gone)
-	})
-	p := inFrontOf(t, u, windowed(100_000))
-	conn := dial(t, p.addr)
-	_, _ = io.WriteString(conn, post("", agentBody(30, 100)))
-	<-sent
-	_ = conn.Close()
-	<-gone
-	if r := p.replies(1)[0]; r.Status != StatusClientLeft || r.Code != apierror.CodeClientLeft {
-		t.Errorf("%d %q", r.Status, r.Code)
-	}
 }
 
 // An error behind generated tokens is no refusal: whoever pays for them gets it.

@@ -4,25 +4,18 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
-	"math/rand/v2"
 	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"laconic/compact"
-	"laconic/compact/policy"
 	"laconic/compact/stage"
 	"laconic/proxy/learn"
-	"laconic/proxy/summarize"
 	"laconic/proxy/wire"
-	"laconic/store"
 )
 
 // agent is one conversation that grows: its requests, and the headers that they carry
@@ -64,7 +57,6 @@ func agents(rounds int) (all []*agent) {
 	add("f", 0, rounds, brief, write, tools)
 	add("g", 0, rounds, careful, read, "")
 	add("h", rounds/8, rounds/4, brief, read, tools) // never folded
-	add("i", rounds/2, rounds, brief, read, tools, "X-Laconic-Policy", "summary")
 	add("j", rounds/2+6, rounds, brief, read, tools, "X-Laconic-Budget", "3000")
 	signed := add("k", 0, rounds, brief, read, tools)
 	signed.bound = true
@@ -92,50 +84,6 @@ func agentSays(name string, shared, n int, system, task, tools string) string {
 	}
 	b.WriteString(`]` + tools + `}`)
 	return b.String()
-}
-
-// mark is that of a round, or in a summary that of several, as in mark_a3to9.
-var mark = regexp.MustCompile(`mark_([a-z])(\d+)(?:to(\d+))?`)
-
-// marked returns the marks in a text, each once, as short as they can be.
-func marked(text string) string {
-	rounds := map[string]map[int]bool{}
-	for _, m := range mark.FindAllStringSubmatch(text, -1) {
-		if rounds[m[1]] == nil {
-			rounds[m[1]] = map[int]bool{}
-		}
-		from, _ := strconv.Atoi(m[2])
-		to, _ := strconv.Atoi(m[3])
-		for i := from; i <= max(from, to); i++ {
-			rounds[m[1]][i] = true
-		}
-	}
-	var all strings.Builder
-	for _, who := range slices.Sorted(maps.Keys(rounds)) {
-		of := rounds[who]
-		for _, i := range slices.Sorted(maps.Keys(of)) {
-			switch {
-			case !of[i-1] && of[i+1]:
-				fmt.Fprintf(&all, " mark_%s%dto", who, i)
-			case !of[i-1]:
-				fmt.Fprintf(&all, " mark_%s%d", who, i)
-			case !of[i+1]:
-				fmt.Fprint(&all, i)
-			}
-		}
-	}
-	return all.String()
-}
-
-// marking is a summarizer that names the marks it was shown, in the transcript or in
-// the summary so far: of one gap it says the same in however many steps.
-type marking struct{ asked atomic.Int64 }
-
-func (m *marking) RoundTrip(r *http.Request) (*http.Response, error) {
-	m.asked.Add(1)
-	body, err := io.ReadAll(r.Body)
-	text := answered("State: what was read so far has the marks"+marked(string(body)), "stop")
-	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(text))}, err
 }
 
 // turnHeader names a request to the upstream.
@@ -205,22 +153,14 @@ func (f *traffic) plan(i *RewriteInfo) {
 	f.planned[i.Tags] = append(f.planned[i.Tags], i.Facts)
 }
 
-// inTraffic starts a proxy that learns windows and counts, with a summarizer unless
-// model is nil.
-func inTraffic(t *testing.T, window int, model *marking, vault *store.Vault, facts learn.Store) *traffic {
+// inTraffic starts a proxy that learns windows and counts.
+func inTraffic(t *testing.T, window int, facts learn.Store) *traffic {
 	t.Helper()
 	f := &traffic{upstream: &counting{window: window, seen: map[string][]string{}}, planned: map[string][]learn.Facts{}}
 	o := options(parseURL(t, "http://upstream/v1"))
 	calibrating(&o)
 	o.Transport, o.Facts, o.FactsSecret = f.upstream, facts, "a secret of this test"
 	o.Default.Policy, o.Default.Counter = &compact.Policy{Name: "adaptive", Ladder: stage.Default()}, compact.BytesPerToken(3.5)
-	o.PolicyNamed = func(name string) *compact.Policy {
-		p, err := policy.New(name, nil)
-		if err != nil {
-			t.Error(err)
-		}
-		return p
-	}
 	o.Listener = Listener{
 		Rewritten: func(i RewriteInfo) { f.plan(&i) },
 		Replied: func(i ReplyInfo) {
@@ -228,12 +168,6 @@ func inTraffic(t *testing.T, window int, model *marking, vault *store.Vault, fac
 				f.plan(i.Rewrite)
 			}
 		},
-	}
-	if model != nil {
-		o.Summarizer = &summarize.Options{
-			Upstream: parseURL(t, "http://summarizer/v1"), Transport: model, Model: "small", ClientCredential: true, Counter: compact.BytesPerToken(3.5),
-			Store: vault, Wait: time.Minute, WaitUnfolded: time.Minute, Workers: 100,
-		}
 	}
 	f.running = start(t, o)
 	return f
@@ -250,77 +184,37 @@ func (f *traffic) send(a *agent, turn int) string {
 	return name
 }
 
-// TestInterleavedAgentsDoNotTouchEachOthersPlans: agents with one credential take
-// turns, or speak all at once. What the upstream sees of each is what it would see of
-// that one alone, each time in a new process, under the same facts. The facts are all
-// that may differ: windows and counts are learnt from the traffic of all.
+// TestInterleavedAgentsDoNotTouchEachOthersPlans: agents with one credential speak all
+// at once. What the upstream sees of each is what it would see of that one alone, each
+// time in a new process, under the same facts. The facts are all that may differ:
+// windows and counts are learnt from the traffic of all.
 func TestInterleavedAgentsDoNotTouchEachOthersPlans(t *testing.T) {
+	const window = 5000
 	rounds := 36
-	if testing.Short() || raceDetector {
+	if testing.Short() {
 		rounds = 24
 	}
-	inTurns := func(f *traffic, all []*agent) {
-		random, next := rand.New(rand.NewPCG(1, 2)), map[*agent]int{}
-		for left := slices.Clone(all); len(left) > 0; {
-			k := random.IntN(len(left))
-			a := left[k]
-			f.send(a, next[a])
-			if next[a]++; next[a] == len(a.bodies) {
-				left = slices.Delete(left, k, k+1)
-			}
-		}
-	}
-	atOnce := func(f *traffic, all []*agent) {
-		var wg sync.WaitGroup
-		for _, a := range all {
-			wg.Go(func() {
-				for turn := range a.bodies {
-					f.send(a, turn)
-				}
-			})
-		}
-		wg.Wait()
-	}
-	f := func(name string, model *marking, among func(*traffic, []*agent)) {
-		t.Run(name, func(t *testing.T) { compareAlone(t, agents(rounds), model, among) })
-	}
-	f("in turns", &marking{}, inTurns)
-	f("at once", &marking{}, atOnce)
-	f("at once, with digests", nil, atOnce)
-}
-
-func compareAlone(t *testing.T, all []*agent, model *marking, among func(*traffic, []*agent)) {
-	vault := func() *store.Vault {
-		if model == nil {
-			return nil
-		}
-		return memoryStore(t)
-	}
-	const window = 5000
-	together := inTraffic(t, window, model, vault(), nil)
-	among(together, all)
-	total := 0
+	all, total := agents(rounds), 0
+	together := inTraffic(t, window, nil)
+	var wg sync.WaitGroup
 	for _, a := range all {
 		total += len(a.bodies)
+		wg.Go(func() {
+			for turn := range a.bodies {
+				together.send(a, turn)
+			}
+		})
 	}
-	summaries, untouched := 0, 0
+	wg.Wait()
+	untouched := 0
 	for _, r := range together.replies(total) {
-		if s := r.Rewrite.Summary; s != nil && s.Outcome != summarize.Digest {
-			summaries++
-		}
 		if r.Outcome == Untouched {
 			untouched++
 		}
 	}
-	together.quietly()
 	together.stop()
-	var asked int64
-	if model != nil {
-		asked = model.asked.Swap(0)
-	}
 	known, retried := map[string]int{}, 0
 	for _, a := range all {
-		vault := vault()
 		for turn := range a.bodies {
 			name := fmt.Sprint(a.name, turn)
 			bodies, facts := together.upstream.seen[name], together.planned[name]
@@ -340,15 +234,12 @@ func compareAlone(t *testing.T, all []*agent, model *marking, among func(*traffi
 				if a.bound && !f.Equal(f.ForBound()) {
 					t.Errorf("%s is planned by what others showed: %+v", name, f)
 				}
-				refusing := 0
-				if a.bound {
-					refusing = window
-				} else {
-					compared = bodies[i : i+1]
+				refusing := window
+				if !a.bound {
+					refusing, compared = 0, bodies[i:i+1]
 				}
-				alone := inTraffic(t, refusing, model, vault, pin(f))
+				alone := inTraffic(t, refusing, pin(f))
 				alone.send(a, turn)
-				alone.quietly()
 				alone.stop()
 				if want := alone.upstream.seen[name]; !slices.Equal(compared, want) {
 					t.Fatalf("%s, body %d, under %+v: among others\n%s\nalone\n%s", name, i, f, compared, want)
@@ -356,8 +247,7 @@ func compareAlone(t *testing.T, all []*agent, model *marking, among func(*traffi
 			}
 		}
 	}
-	if untouched == 0 || retried == 0 || len(known) < 3 || model != nil && (summaries < total/4 || asked >= model.asked.Load()) {
-		t.Errorf("%d requests, of which %d untouched and %d retried, under %d facts, with %d summaries for which %d were asked for: this compares too little",
-			total, untouched, retried, len(known), summaries, asked)
+	if untouched == 0 || retried == 0 || len(known) < 3 {
+		t.Errorf("%d requests, of which %d untouched and %d retried, under %d facts: this compares too little", total, untouched, retried, len(known))
 	}
 }

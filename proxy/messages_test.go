@@ -140,44 +140,14 @@ func TestTokensAreCountedWhereNobodyElseDoes(t *testing.T) {
 }
 
 // TestClaudeCodeAsksBesides: a request of one message is sent as it came, however
-// long. What sub-agents of one session send is folded as if each were alone.
+// long.
 func TestClaudeCodeAsksBesides(t *testing.T) {
-	const answer = `{"type":"message","model":"small","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn"}`
-	front := func() (*upstream, *running) {
-		u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(answer)) })
-		return u, inFrontOf(t, u)
-	}
-	u, p := front()
+	u := newUpstream(t, nil)
+	p := inFrontOf(t, u)
 	title := `{"model":"small","max_tokens":512,"temperature":1,"system":[{"type":"text","text":"Give this session a title."}],"messages":[{"role":"user","content":[{"type":"text","text":"` +
 		strings.Repeat("word ", 3000) + `"}]}],"stream":false}`
 	p.messages(title)
 	if got := u.requests(); string(got[0].Body) != title {
 		t.Errorf("it arrived as %.300s", got[0].Body)
-	}
-	bodies := func(agent string, n int) string {
-		return strings.Replace(blocksBody(n, 60), "mend it", "mend it as "+agent, 1)
-	}
-	agents := []string{"", "explorer", "planner"}
-	send := func(p *running, agent string, n int) {
-		p.do("POST", "/v1/messages?beta=true", strings.NewReader(bodies(agent, n)), "Content-Type", "application/json",
-			"X-Claude-Code-Session-Id", "7c5f", "X-Claude-Code-Agent-Id", agent)
-	}
-	u, p = front()
-	for n := 5; n < 40; n += 3 {
-		for _, agent := range agents {
-			send(p, agent, n)
-		}
-	}
-	together := u.requests()
-	for i, agent := range agents {
-		u, p := front()
-		for n := 5; n < 40; n += 3 {
-			send(p, agent, n)
-			alone := u.requests()
-			got, want := together[(n-5)/3*len(agents)+i].Body, alone[(n-5)/3].Body
-			if string(got) != string(want) || string(want) == bodies(agent, n) && n > 35 {
-				t.Fatalf("%q with %d calls was sent as\n%.500s\nand alone as\n%.500s", agent, n, got, want)
-			}
-		}
 	}
 }

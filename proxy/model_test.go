@@ -113,6 +113,10 @@ func TestAModelsTrafficGoesWhereItsRowSays(t *testing.T) {
 	f("/v1/audio/transcriptions", "house-1", "multipart/form-data; boundary=x", []byte("--x\r\nContent-Disposition: form-data; name=\"file\"; filename*=utf-8''caf%C3%A9.wav\r\n\r\na\r\n"+
 		"--x\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nhouse-1\r\n--x--\r\n"))
 	f("/v1/rerank", "guest-1", "application/json", []byte(`{"model":"guest-1"}`))
+	f("/v1/chat/completions", "guest-1", "application/json", []byte(`{"model":"guest-1","messages":[]}`)) // it cannot be read
+	if res := p.do("GET", "/v1/models/guest-2", nil); res.StatusCode != 200 || own.requests()[len(own.requests())-1].URI != "/v1/models/guest-2" {
+		t.Errorf("the path of a model: %d", res.StatusCode)
+	}
 	f("/v1/rerank", "", "application/json", []byte(`[1]`))
 	f("/v1/files", "", "application/octet-stream", []byte(`[{"model":"house-1"}]`))
 	// Azure's have it in the path, whatever the body says.

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 )
 
@@ -56,13 +55,5 @@ func TestAShadowOfARouteIsSentOnce(t *testing.T) {
 	p := inFrontOf(t, u, func(o *Options) { o.Default.Mode = ModeShadow })
 	if r := p.chat(agentBody(30, 60)); r.StatusCode != 400 || len(u.requests()) != 1 {
 		t.Errorf("%d, %d hits", r.StatusCode, len(u.requests()))
-	}
-}
-
-func TestAModeThatIsNoneIsRefused(t *testing.T) {
-	o := options(parseURL(t, "http://127.0.0.1:1/v1"))
-	o.Default.Mode = "of"
-	if _, err := New(o); err == nil || !strings.Contains(err.Error(), "the default route has a mode that is none") {
-		t.Errorf("%v", err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestErrorsAreReadToAMegabyte(t *testing.T) {
@@ -27,45 +26,5 @@ func TestErrorsAreReadToAMegabyte(t *testing.T) {
 	}
 	if r := p.replies(1)[0]; r.Retry != nil || r.Code != "" {
 		t.Errorf("%+v", r)
-	}
-}
-
-// An upstream that is slow within its first event is waited for until that holds
-// something generated, and no longer.
-func TestAnAnswerThatIsSlowWithinItsFirstEvent(t *testing.T) {
-	next := make(chan bool)
-	u := newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		for _, part := range []string{`data: {"id":"x","object":"chat.completion.chunk",`, `"choices":[{"index":0,`, `"delta":{"content":"a"}}]}` + "\n\n"} {
-			_, _ = io.WriteString(w, part)
-			_ = http.NewResponseController(w).Flush()
-			<-next
-		}
-	})
-	p := inFrontOf(t, u)
-	res, err := client.Post(p.url+"/v1/chat/completions", "application/json", strings.NewReader(longBody))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = res.Body.Close() }()
-	begun := make(chan byte)
-	go func() {
-		var b [1]byte
-		_, _ = io.ReadFull(res.Body, b[:])
-		begun <- b[0]
-	}()
-	select {
-	case <-begun:
-		t.Error("an event came before anything was generated")
-		close(next)
-	case <-time.After(50 * time.Millisecond):
-		next <- true
-		if b := <-begun; b != 'd' { // before the event's end
-			t.Errorf("it begins with %q", b)
-		}
-		close(next)
-		if b, err := io.ReadAll(res.Body); err != nil || !strings.HasSuffix(string(b), "\n\n") {
-			t.Errorf("%q %v", b, err)
-		}
 	}
 }

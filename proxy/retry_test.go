@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"go.uber.org/zap"
-
 	"laconic/compact"
 	"laconic/compact/compacttest"
 	"laconic/compact/stage"
@@ -228,20 +226,6 @@ func TestALimitBelowTheTools(t *testing.T) {
 	}
 }
 
-// In shadow the client wants its own bytes sent, and sees what comes of it.
-func TestShadowIsNotTriedAgain(t *testing.T) {
-	u := newLimited(t, 2000, says)
-	p := inFrontOf(t, u.upstream, windowed(100_000))
-	for _, mode := range []string{"shadow", "off"} {
-		if res := p.chat(agentBody(30, 100), "X-Laconic-Mode", mode); res.StatusCode != 400 {
-			t.Errorf("%d", res.StatusCode)
-		}
-	}
-	if n := len(u.requests()); n != 2 {
-		t.Errorf("%d hits", n)
-	}
-}
-
 // What one credential's traffic taught is not used for another's.
 func TestFactsBelongToACredential(t *testing.T) {
 	u := newLimited(t, 2000, says)
@@ -304,58 +288,6 @@ func TestTheRetryIsSizedByTheToldPrompt(t *testing.T) {
 	}
 }
 
-// reports is an upstream that answers everything, with the usage that it is
-// told.
-func reports(t *testing.T, finish string, usage func(words int) (prompt, completion int)) *upstream {
-	u := newUpstream(t, nil)
-	u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
-		all := u.requests()
-		prompt, completion := usage(wordsIn(all[len(all)-1].Body))
-		_, _ = fmt.Fprintf(w, `{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"\"finish_reason\":\"length\""},"finish_reason":%q}],"usage":{"prompt_tokens":%d,"completion_tokens":%d}}`, finish, prompt, completion)
-	})
-	return u
-}
-
-// What an upstream dropped without a word does not count for the counter. It is
-// named, once, and is the window that the next request fits.
-func TestPromptsThatFillTheWindowAreNamed(t *testing.T) {
-	f := func(name, finish string, window int, usage func(words int) (int, int), want bool) {
-		t.Helper()
-		var log logged
-		u := reports(t, finish, usage)
-		p := inFrontOf(t, u, calibrating, func(o *Options) {
-			o.Default.Limits = compact.Limits{Window: window, Budget: 50_000}
-			o.Listener = LogTo(log.at(zap.InfoLevel))
-		})
-		for turn := 1; turn <= 10; turn++ {
-			p.chat(agentBody(50, 100))
-			if r := p.replies(turn)[turn-1]; r.Cut != (want && turn == 1) || want && r.Rewrite.Facts.Percent() > 110 {
-				t.Fatalf("%s, turn %d: cut %v, %+v", name, turn, r.Cut, r.Rewrite.Facts)
-			}
-		}
-		said := strings.Count(log.text(), "cuts prompts to its window without a word")
-		if got := strings.Contains(log.text(), `"prompt_cut_by_upstream":true`); got != want || want != (said == 1) {
-			t.Errorf("%s: the log says %v, and warns %d times", name, got, said)
-		}
-	}
-	const odd = 4001
-	// read returns what an upstream counts that reads no more than most.
-	read := func(most, completion int) func(int) (int, int) {
-		return func(words int) (int, int) {
-			if words <= most {
-				return words, 5
-			}
-			return most, completion
-		}
-	}
-	f("no room for an answer", "length", 0, read(odd, 0), true)
-	f("a round window, no answer", "stop", 0, read(4096, 0), true)
-	f("a known window", "stop", odd+20, read(odd, 5), true)
-	f("an answer that was cut", "length", 0, func(int) (int, int) { return odd, 100 }, false)
-	f("no answer is counted", "stop", 0, func(n int) (int, int) { return n, 0 }, false)
-	f("a window that is far", "stop", 4500, func(int) (int, int) { return odd, 5 }, false)
-}
-
 // TestOnlyAnAnswerProvesAnything: a comment is no answer to what an error
 // follows, and neither is a stream that holds nothing. What was answered disproves
 // a limit below it.
@@ -389,30 +321,6 @@ func TestOnlyAnAnswerProvesAnything(t *testing.T) {
 		if learnt := p.factsOf("gpt-4o").Window.Value; (learnt == 0) != c.proof {
 			t.Errorf("%s: a limit of %d is believed", c.name, learnt)
 		}
-	}
-}
-
-// A guess is remembered when a prompt of its length was answered, and not when
-// that was refused too; each refused one makes the next try shorter.
-func TestAGuessIsRememberedWhenItProved(t *testing.T) {
-	u := scripted(t, func(w http.ResponseWriter, _, words int) bool {
-		return words > 1600 && refuses(w, "Input is too long for requested model.")
-	})
-	p := inFrontOf(t, u, windowed(100_000), func(o *Options) { o.Default.Policy.Land = 0.9 })
-	var outcomes []string
-	for turn := 1; turn <= 6; turn++ {
-		res := p.chat(agentBody(40, 100))
-		outcomes = append(outcomes, res.Header.Get("X-Laconic-Outcome"))
-		f := p.replies(turn)[turn-1].Rewrite.Facts
-		if res.StatusCode == 400 && f.Input.Value != 0 {
-			t.Errorf("turn %d: %+v", turn, f)
-		}
-	}
-	if got := strings.Join(outcomes[2:], " "); got != "retried compacted compacted compacted" {
-		t.Errorf("%v", outcomes)
-	}
-	if outcomes[0] == "retried" {
-		t.Errorf("%v: the first guess was short enough, so this shows nothing", outcomes)
 	}
 }
 

@@ -171,50 +171,6 @@ func TestOverridesAreIgnoredAndStrippedWhereTheyAreOff(t *testing.T) {
 	}
 }
 
-func TestAModelChoosesItsRoute(t *testing.T) {
-	def, other := newUpstream(t, nil), newUpstream(t, nil)
-	o := options(def.base(t, "/v1"))
-	row := o.Default
-	row.Match, row.Upstream, row.Key = "other*", other.base(t, "/api/v1"), "sk-row"
-	o.Routes = []*Route{&row}
-	o.RouteFor = func(model string) *Route {
-		if strings.HasPrefix(model, "other") {
-			return &row
-		}
-		return nil
-	}
-	p := start(t, o)
-	f := func(u *upstream, method, path, body, wantURI string) {
-		t.Helper()
-		before := len(u.requests())
-		if res := p.do(method, path, strings.NewReader(body)); res.StatusCode != 200 {
-			t.Errorf("%s %s: %d %s", method, path, res.StatusCode, res.body)
-		}
-		seen := u.requests()
-		if len(seen) != before+1 {
-			t.Errorf("%s %s went elsewhere", method, path)
-			return
-		}
-		if got := seen[len(seen)-1]; got.URI != wantURI || string(got.Body) != body {
-			t.Errorf("%s %s %q, want %s", got.Method, got.URI, got.Body, wantURI)
-		}
-	}
-	f(def, "POST", "/v1/chat/completions", chatBody, "/v1/chat/completions")
-	f(other, "POST", "/v1/chat/completions", `{"model":"other-1","messages":[{"role":"user","content":"x"}]}`, "/api/v1/chat/completions")
-	// a request that cannot be read still goes where its model is
-	f(other, "POST", "/v1/chat/completions", `{"model":"other-1","messages":[]}`, "/api/v1/chat/completions")
-	f(other, "POST", "/v1/chat/completions", `{"model":"other-1","messages":[{"role":"user","content":"\ud800"}]}`, "/api/v1/chat/completions")
-	f(def, "POST", "/v1/chat/completions", `{"model":["other-1"],"messages":[]}`, "/v1/chat/completions")
-	// the path names the model
-	f(other, "GET", "/v1/models/other-2", "", "/api/v1/models/other-2")
-	f(other, "POST", "/openai/deployments/other-3/chat/completions?api-version=1", `{"messages":[{"role":"user","content":"x"}]}`,
-		"/api/openai/deployments/other-3/chat/completions?api-version=1")
-	// names no model
-	f(def, "GET", "/v1/models", "", "/v1/models")
-	f(other, "POST", "/v1/embeddings", `{"model":"other-1"}`, "/api/v1/embeddings")
-	f(def, "POST", "/v1/embeddings", `{"input":"other-1"}`, "/v1/embeddings")
-}
-
 func TestOddModelNamesAreOnlyNames(t *testing.T) {
 	u := newUpstream(t, nil)
 	var asked []string

@@ -25,10 +25,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if serveAsChild() {
-		return
-	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) { exit(code) }))
+	goleak.VerifyTestMain(m)
 }
 
 // got is one request as an upstream saw it.

@@ -83,22 +83,29 @@ func TestTheSecondBodyHasNotTheFirstOnesKey(t *testing.T) {
 // A client that leaves while the second body is under way has left: the first
 // refusal is not why the request ended.
 func TestAClientThatLeavesDuringTheSecondSend(t *testing.T) {
-	sent := make(chan struct{})
-	hit := 0
-	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		if hit++; hit == 1 {
-			says(w, 3300, 2000)
-			return
+	for name, refuse := range map[string]func(w http.ResponseWriter){
+		"by a status":        func(w http.ResponseWriter) { says(w, 3300, 2000) },
+		"by the first event": func(w http.ResponseWriter) { flushed(w, "text/event-stream", lateRefusal) },
+	} {
+		sent, gone := make(chan struct{}), make(chan struct{})
+		hit := 0
+		u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+			if hit++; hit == 1 {
+				refuse(w)
+				return
+			}
+			close(sent)
+			<-r.Context().Done()
+			close(gone)
+		})
+		p := inFrontOf(t, u, windowed(100_000))
+		conn := dial(t, p.addr)
+		_, _ = io.WriteString(conn, post("", agentBody(30, 100)))
+		<-sent
+		_ = conn.Close()
+		<-gone
+		if r := p.replies(1)[0]; r.Status != StatusClientLeft || r.Code != apierror.CodeClientLeft {
+			t.Errorf("%s: %d %q", name, r.Status, r.Code)
 		}
-		close(sent)
-		<-r.Context().Done()
-	})
-	p := inFrontOf(t, u, windowed(100_000))
-	conn := dial(t, p.addr)
-	_, _ = io.WriteString(conn, post("", agentBody(30, 100)))
-	<-sent
-	_ = conn.Close()
-	if r := p.replies(1)[0]; r.Status != StatusClientLeft || r.Code != apierror.CodeClientLeft {
-		t.Errorf("%d %q", r.Status, r.Code)
 	}
 }

@@ -75,10 +75,11 @@ func (breaking) Shrink(d *compact.Draft) {
 
 func TestAPanicInThePureHalfCostsTheClientNothing(t *testing.T) {
 	u := newUpstream(t, nil)
-	p := inFrontOf(t, u, func(o *Options) {
+	broken := func(o *Options) {
 		o.Default.Counter = faulty{}
 		o.Default.Policy.Ladder = []compact.Stage{breaking{}}
-	})
+	}
+	p := inFrontOf(t, u, broken)
 	bodies := []string{
 		`{"messages":[{"role":"user","content":"index"}]}`,
 		`{"messages":[{"role":"user","content":"nil"}]}`,
@@ -108,6 +109,10 @@ func TestAPanicInThePureHalfCostsTheClientNothing(t *testing.T) {
 	}
 	if n := p.memory.Stats().Bytes; n != 0 {
 		t.Errorf("%d bytes of memory are still held", n)
+	}
+	rejecting := inFrontOf(t, u, broken, func(o *Options) { o.RejectFaults = true })
+	if res := rejecting.chat(bodies[0]); res.StatusCode != 500 || res.code(t) != "proxy_fault" || res.Header.Get("X-Should-Retry") != "false" || len(u.requests()) != len(bodies) {
+		t.Errorf("faults are rejected: %d %s after %d hits", res.StatusCode, res.body, len(u.requests()))
 	}
 }
 

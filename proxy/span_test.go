@@ -73,20 +73,6 @@ func TestSpanOfARefusedRequest(t *testing.T) {
 	}
 }
 
-// TestReloadKeepsTheTracer: other options do not end it.
-func TestReloadKeepsTheTracer(t *testing.T) {
-	u, n := newUpstream(t, nil), &noted{}
-	p := inFrontOf(t, u, func(o *Options) { o.StartSpan = func(*http.Request, time.Time) Span { return n } })
-	if err := p.Reload(options(u.base(t, "/v1"))); err != nil {
-		t.Fatal(err)
-	}
-	p.chat(agentBody(3, 20))
-	p.stop()
-	if len(n.ended) != 1 || p.Options().StartSpan == nil {
-		t.Error(n.ended)
-	}
-}
-
 // TestUntracedHeadersPass: without a tracer, or for a request that it does not trace,
 // the client's header passes as it is.
 func TestUntracedHeadersPass(t *testing.T) {

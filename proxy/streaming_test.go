@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -102,39 +101,6 @@ func TestAnAnswerOfKnownLengthIsNotHeldBackEither(t *testing.T) {
 // longBody is a request above a quarter of its budget: an answer to it is waited
 // for.
 var longBody = agentBody(5, 100)
-
-// The headers of the answer to a long chat wait for its first event: it may be
-// the refusal of the request. They wait for no more of it than tells that it is
-// not.
-func TestHeadersAreForwardedWithTheFirstByte(t *testing.T) {
-	f := func(path, first, rest string) {
-		t.Helper()
-		next := make(chan bool)
-		p := inFrontOf(t, newUpstream(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(w, first)
-			_ = http.NewResponseController(w).Flush()
-			<-next
-			_, _ = io.WriteString(w, rest)
-		}))
-		res, err := client.Post(p.url+path, "application/json", strings.NewReader(longBody))
-		if err != nil { // arrives only if the headers do
-			t.Fatal(err)
-		}
-		next <- true
-		if b, _ := io.ReadAll(res.Body); string(b) != first+rest {
-			t.Errorf("%q, want %q", b, first+rest)
-		}
-		_ = res.Body.Close()
-	}
-	f("/v1/responses", "", "data: {\"error\":1}\n\n")
-	f("/v1/chat/completions", ":", " alive\n\ndata: 1\n\n")
-	f("/v1/chat/completions", "\n", "\n{}")
-	f("/v1/chat/completions", "data: {\"id\":1,\"choices\":[{", "}]}\n\n")
-	f("/v1/chat/completions", "data: {\"id\":1}", "\n\n")
-	f("/v1/chat/completions", "data: 1", "2\n\n")
-	f("/v1/chat/completions", "{\"id\":1,\"choices\":[{", "}]}")
-}
 
 func TestAStreamCutAtAnyByteArrivesUnchanged(t *testing.T) {
 	text := ": OPENROUTER PROCESSING\r\n\r\nevent: x\r\ndata: {\"a\":\"häß €😀\"}\r\n\r\ndata:no space\n\n\n\ndata: {\"error\":{\"message\":\"x\"}}\n\n\x00\xff"
@@ -268,19 +234,6 @@ func TestABrokenStreamLooksBroken(t *testing.T) {
 			t.Errorf("a clean end: %q", rest)
 		}
 	})
-}
-
-// An HTTP/1.0 client sees neither chunks nor a length: only a reset tells.
-func TestABrokenStreamIsResetForHTTP10(t *testing.T) {
-	base, _ := rawUpstream(t, func(conn *net.TCPConn, _ *http.Request) {
-		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n")
-	})
-	p := start(t, options(base))
-	conn := dial(t, p.addr)
-	_, _ = io.WriteString(conn, fmt.Sprintf("POST /v1/chat/completions HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s", len(chatBody), chatBody))
-	if b, err := io.ReadAll(conn); err == nil {
-		t.Errorf("a clean end after %q", b)
-	}
 }
 
 // On a virtual clock, the waits and their ends.
@@ -440,33 +393,4 @@ func TestASlowReaderIsNotCut(t *testing.T) {
 			t.Errorf("%+v, %d bytes arrived", r, got)
 		}
 	})
-}
-
-func TestSlowReadersDoNotDisturbOthers(t *testing.T) {
-	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("X-Large") == "" {
-			_, _ = io.WriteString(w, plainAnswer)
-			return
-		}
-		for range 1000 {
-			if _, err := w.Write(make([]byte, 10<<10)); err != nil {
-				return
-			}
-		}
-	})
-	p := inFrontOf(t, u)
-	for range 50 {
-		conn := dial(t, p.addr)
-		_, _ = io.WriteString(conn, post("X-Large: 1\r\n", chatBody))
-	}
-	eventually(t, "50 answers begin", func() bool { return len(u.requests()) == 50 })
-	var wg sync.WaitGroup
-	for range 20 {
-		wg.Go(func() {
-			if res := p.chat(chatBody); res.StatusCode != 200 || string(res.body) != plainAnswer {
-				t.Errorf("%d", res.StatusCode)
-			}
-		})
-	}
-	wg.Wait()
 }

@@ -14,7 +14,6 @@ import (
 	"go.uber.org/zap"
 
 	"laconic/compact"
-	"laconic/compact/compacttest"
 	"laconic/proxy/apierror"
 )
 
@@ -204,35 +203,6 @@ func TestA404WithoutAVersionIsHintedOnce(t *testing.T) {
 		p.chat(chatBody, "User-Agent", []string{"", "no model", "no model"}[n])
 		p.replies(n + 1)
 	}, "")
-}
-
-func TestOnFaultRejectSendsNothing(t *testing.T) {
-	f := func(reject bool, status, hits int) {
-		t.Helper()
-		var log logged
-		u := newUpstream(t, nil)
-		p := inFrontOf(t, u, func(o *Options) {
-			o.Listener = LogTo(log.at(zap.DebugLevel))
-			o.Default.Counter = explosive{compacttest.Words{}}
-			o.RejectFaults = reject
-		})
-		r := p.chat(`{"messages":[{"role":"user","content":"explode"}]}`)
-		if r.StatusCode != status || len(u.requests()) != hits {
-			t.Errorf("status %d, %d hits", r.StatusCode, len(u.requests()))
-		}
-		if reject && (r.code(t) != apierror.CodeFault || r.Header.Get("X-Should-Retry") != "false") {
-			t.Errorf("%s %v", r.body, r.Header)
-		}
-		p.replies(1)
-		if !strings.Contains(log.text(), `"level":"error"`) {
-			t.Error(log.text())
-		}
-		if r := p.chat(chatBody); r.StatusCode != 200 {
-			t.Errorf("%d", r.StatusCode)
-		}
-	}
-	f(false, 200, 1)
-	f(true, 500, 0)
 }
 
 func TestTheAdminPageTellsTheWindowsThatUpstreamsTell(t *testing.T) {

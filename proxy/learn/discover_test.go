@@ -161,13 +161,14 @@ func TestWhoCutsAndWhoRefuses(t *testing.T) {
 
 // TestADescriptionIsBounded: models are what clients write.
 func TestADescriptionIsBounded(t *testing.T) {
-	m := memory(nil)
+	m := memory(&shelf{all: map[Key]Facts{}})
+	defer m.Close()
 	for i := range mostShown + 5 {
 		name := fmt.Sprint("m", i)
 		m.Model(m.Key(name), &url.URL{Host: "upstream"}, name, Key{}).Published(compact.Published{Window: 2048})
 	}
 	text := m.Describe()
-	if !strings.HasPrefix(text, fmt.Sprintf("learnt: %d\n", mostShown)) || !strings.HasSuffix(text, "and 5 more\n") || strings.Count(text, "\n") != mostShown+2 {
+	if !strings.HasPrefix(text, fmt.Sprintf("learnt: %d, of what was asked for since the start; the store may hold more\n", mostShown)) || !strings.HasSuffix(text, "and 5 more\n") || strings.Count(text, "\n") != mostShown+2 {
 		t.Errorf("%d lines: %.200s", strings.Count(text, "\n"), text)
 	}
 }

@@ -119,14 +119,15 @@ func TestAGuessIsKeptOnceItWasAnswered(t *testing.T) {
 }
 
 // TestALimitOfAnswerAndPrompt: where the answer takes more than half the window,
-// or was not asked for, the prompt has what is left.
+// or was not asked for, the prompt has what is left. An upstream that refuses a prompt
+// is taken to look at the answer next, unless it is known not to.
 func TestALimitOfAnswerAndPrompt(t *testing.T) {
 	f := func(asked int, r overflow.Refusal, input int) {
 		t.Helper()
 		m, s := memory(nil).model(), sent(5000)
 		s.Asked, r.Limit, r.Kind = asked, 4000, overflow.Prompt
 		m.Refused(r, s)
-		if got := m.Facts(); got.Window.Value != 4000 || got.Input.Value != input {
+		if got := m.Facts(); got.Window.Value != 4000 || got.Input.Value != input || got.Together.Value == r.PromptOnly {
 			t.Errorf("asked for %d, %+v: %+v", asked, r, got)
 		}
 	}
@@ -136,6 +137,47 @@ func TestALimitOfAnswerAndPrompt(t *testing.T) {
 	f(0, overflow.Refusal{Prompt: 5000, Output: 2500}, 1500)
 	f(3000, overflow.Refusal{Prompt: 5000}, 0) // the answer is not in the sum
 	f(3900, overflow.Refusal{Total: 8900}, 0)  // no prompt goes with that
+	f(0, overflow.Refusal{Prompt: 5000, PromptOnly: true}, 0)
+}
+
+// TestALimitOfBytesIsNoneOnTokens, and is kept where no size was stated only once a
+// smaller body was answered.
+func TestALimitOfBytesIsNoneOnTokens(t *testing.T) {
+	f := func(limit, tried, kept, accepted int) {
+		t.Helper()
+		m, s := memory(nil).model(), sent(50_000)
+		trial := m.Refused(overflow.Refusal{Kind: overflow.Bytes, Limit: limit}, s)
+		if got := m.Facts(); trial.Facts.Bytes.Value != tried || got.Bytes.Value != kept || got.Refuses() {
+			t.Errorf("%d: tried %d, kept %+v", limit, trial.Facts.Bytes.Value, got)
+		}
+		if m.Accepted(trial); m.Facts().Bytes.Value != accepted {
+			t.Errorf("%d: %+v once a smaller body was answered", limit, m.Facts())
+		}
+	}
+	f(0, 199_999, 0, 199_999)
+	f(100_000, 100_000, 100_000, 100_000)
+	f(300_000, 199_999, 0, 199_999) // it does not explain the refusal
+	f(1000, 199_999, 0, 199_999)    // no server is set up for less
+}
+
+// TestAPromptThatFillsTheWindowWasCut: what an upstream dropped says nothing of the
+// counter, and what it read is its window.
+func TestAPromptThatFillsTheWindowWasCut(t *testing.T) {
+	f := func(name string, window int, b Bill, want int) {
+		t.Helper()
+		m, s := memory(nil).model(), sent(5200)
+		s.Limits = compact.Limits{Window: window, Budget: 50_000}
+		if cut, learnt := m.Answered(s, b); cut != (want > 0) || learnt != want || m.Facts().Window.Value != want {
+			t.Errorf("%s: cut %v, a window of %d", name, cut, learnt)
+		}
+	}
+	f("no room for an answer", 0, Bill{Prompt: 4001, NoRoom: true}, 4001)
+	f("a round window, no answer", 0, Bill{Prompt: 4096}, 4096)
+	f("a known window", 4021, Bill{Prompt: 4001, Completion: 5}, 4001)
+	f("an answer that was cut", 0, Bill{Prompt: 4001, Completion: 100}, 0)
+	f("no answer is counted", 0, Bill{Prompt: 5200}, 0)
+	f("a round prompt that was refused for what it says", 0, Bill{Prompt: 5120}, 0)
+	f("a window that is far", 4500, Bill{Prompt: 4001, Completion: 5}, 0)
 }
 
 // shelf is a place for facts outside of the process.

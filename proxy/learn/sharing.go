@@ -82,24 +82,23 @@ func (s *sharing) take() map[*Model]struct{} {
 // once more those that are left. If the Store does not read or take some, all that is
 // due waits for saveAgain.
 func (m *Memory) share(ctx context.Context) {
-	for {
+	wake, pause := m.sharing.wake, (<-chan time.Time)(nil)
+	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
-			last, stop := context.WithTimeout(context.WithoutCancel(ctx), lastShares)
-			defer stop()
-			m.shareDue(last)
-			return
-		case <-m.sharing.wake:
-		}
-		pause := sharePause
-		if !m.shareDue(context.WithoutCancel(ctx)) {
-			pause = saveAgain
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
+		case <-pause:
+			wake, pause = m.sharing.wake, nil
+		case <-wake:
+			wait := sharePause
+			if !m.shareDue(context.WithoutCancel(ctx)) {
+				wait = saveAgain
+			}
+			wake, pause = nil, time.After(wait)
 		}
 	}
+	last, stop := context.WithTimeout(context.WithoutCancel(ctx), lastShares)
+	defer stop()
+	m.shareDue(last)
 }
 
 // shareDue shares the facts of all models that are due, a few at a time. After the
