@@ -16,6 +16,7 @@ import (
 	"laconic/cli/runlog"
 	"laconic/proxy"
 	"laconic/proxy/access"
+	"laconic/proxy/operate"
 	"laconic/proxy/page"
 	"laconic/proxy/summarize"
 )
@@ -94,8 +95,8 @@ type eraser struct {
 }
 
 // page is where that is asked for.
-func (e eraser) page() proxy.AdminPage {
-	return proxy.AdminPage{Path: "/erase", Methods: []string{http.MethodPost}, Browser: true, Handler: e}
+func (e eraser) page() operate.Page {
+	return operate.Page{Path: "/erase", Methods: []string{http.MethodPost}, Browser: true, Handler: e}
 }
 
 // ServeHTTP erases the summaries of the client that a form names, by client or by

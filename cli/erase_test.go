@@ -20,6 +20,7 @@ import (
 	"laconic/config"
 	"laconic/counting"
 	"laconic/proxy"
+	"laconic/proxy/operate"
 )
 
 // TestTheSummariesOfOneClientAreErased, by its name or by its key, from the command
@@ -77,7 +78,7 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(log.Close)
-		admin, stopAdmin := serveAdmin(p, proxy.AdminOptions{Listen: "127.0.0.1:0", Pages: []proxy.AdminPage{eraser{p: p, log: log}.page()}}, zap.NewNop())
+		admin, stopAdmin := serveAdmin(p, operate.Options{Listen: "127.0.0.1:0", Pages: []operate.Page{eraser{p: p, log: log}.page()}}, zap.NewNop())
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"laconic/config"
 	"laconic/counting"
 	"laconic/proxy"
+	"laconic/proxy/operate"
 
 	"go.uber.org/zap"
 )
@@ -202,8 +203,8 @@ func (r *reloader) follow(ctx context.Context, hungUp func()) {
 }
 
 // pages are the pages by which the admin listener changes what runs.
-func (r *reloader) pages() []proxy.AdminPage {
-	return []proxy.AdminPage{
+func (r *reloader) pages() []operate.Page {
+	return []operate.Page{
 		{Path: "/reload", Methods: []string{http.MethodPost}, Handler: http.HandlerFunc(r.servePage)},
 		{Path: "/log-level", Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handler: http.HandlerFunc(r.serveLevel)},
 	}

@@ -25,6 +25,7 @@ import (
 	"laconic/config"
 	"laconic/counting"
 	"laconic/proxy"
+	"laconic/proxy/operate"
 )
 
 // reloading is a proxy on a real port whose configuration is read again.
@@ -98,7 +99,7 @@ func reloadable(t *testing.T, src string) *reloading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin, stopAdmin := serveAdmin(p, proxy.AdminOptions{Listen: "127.0.0.1:0", Pages: r.pages()}, zap.NewNop())
+	admin, stopAdmin := serveAdmin(p, operate.Options{Listen: "127.0.0.1:0", Pages: r.pages()}, zap.NewNop())
 	r.url, r.admin = "http://"+l.Addr().String(), "http://"+admin
 	ctx, cancel := context.WithCancel(context.Background())
 	var ended sync.WaitGroup

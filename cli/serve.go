@@ -26,6 +26,7 @@ import (
 	"laconic/proxy/learn"
 	"laconic/proxy/logging"
 	"laconic/proxy/metrics"
+	"laconic/proxy/operate"
 	"laconic/proxy/page"
 	"laconic/proxy/tracing"
 	"laconic/tokenize"
@@ -165,7 +166,7 @@ func serveLogged(
 	counts.Watch(p, &o)
 	var tables loading
 	go tables.load(tokenizers(c))
-	pages := []proxy.AdminPage{{Path: "/metrics", Handler: counts.Handler()}, {Path: findingsPath, Handler: findingsPage(found)}, eraser{p, shown, log}.page()}
+	pages := []operate.Page{{Path: "/metrics", Handler: counts.Handler()}, {Path: findingsPath, Handler: findingsPage(found)}, eraser{p, shown, log}.page()}
 	if again != nil {
 		again.p, again.tables = p, &tables
 		again.told = func(taken bool) {
@@ -180,7 +181,7 @@ func serveLogged(
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w (another address: --listen)", c.Listen, err)
 	}
-	a := proxy.AdminOptions{
+	a := operate.Options{
 		Listen:   c.Admin,
 		Pages:    pages,
 		Starting: tables.starting, Notes: func() string {
@@ -242,7 +243,7 @@ func processNotes(p *proxy.Proxy) string {
 // serveAdmin runs the admin listener, if there is one, and returns its address
 // and what ends it. A taken port is a warning: the proxy is worth more than its
 // health page.
-func serveAdmin(p *proxy.Proxy, o proxy.AdminOptions, log *zap.Logger) (addr string, stop func()) {
+func serveAdmin(p *proxy.Proxy, o operate.Options, log *zap.Logger) (addr string, stop func()) {
 	none := func() {}
 	if o.Listen == "" {
 		return "", none

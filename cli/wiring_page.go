@@ -11,6 +11,8 @@ import (
 	"laconic/cli/findings"
 	"laconic/config"
 	"laconic/proxy"
+	"laconic/proxy/learn"
+	"laconic/proxy/operate"
 	"laconic/proxy/page"
 	"laconic/store"
 )
@@ -40,8 +42,8 @@ func newPage(now func() *config.Config, p func() *proxy.Proxy, stored, found fun
 			return prices
 		},
 		Settings:  func() []page.Setting { return settingsShown(now()) },
-		Upstreams: func() []proxy.UpstreamState { return p().State().Upstreams },
-		Models:    func() []proxy.LearntModel { return p().LearntModels() },
+		Upstreams: func() []operate.Upstream { return p().State().Upstreams },
+		Models:    func() []learn.Known { return p().LearntModels() },
 		Store:     func() []page.Finding { return findingsShown(stored()) },
 		Findings:  func() []page.Finding { return findingsShown(found()) },
 		Asks:      func() bool { return p().AsksForToken() },

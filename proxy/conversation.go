@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -236,20 +235,4 @@ func (s *settings) asking(h http.Header, route *Route) learn.Upstream {
 		s.setCredential(auth, route, access.Models)
 		return auth
 	}}
-}
-
-// Look asks the upstream of a route what it is, and which windows its models have,
-// and waits for it: for the command line. trouble says why it cannot tell: it cannot
-// be reached, or has no such path below a base URL without a version.
-func (p *Proxy) Look(ctx context.Context, route *Route) (found learn.Found, trouble string) {
-	if learn.Silent(route.Upstream) {
-		return learn.Found{}, ""
-	}
-	switch found = p.learnt.Look(ctx, p.settings.Load().asking(http.Header{}, route)); {
-	case found.Err != nil:
-		trouble = "the upstream could not be reached (" + apierror.Reason(found.Err) + ")"
-	case found.Status == http.StatusNotFound && !version.MatchString(route.Upstream.Path):
-		trouble = "the upstream answers 404 to GET /models; " + belowV1
-	}
-	return found, trouble
 }

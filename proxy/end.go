@@ -8,6 +8,7 @@ import (
 
 	"laconic/proxy/apierror"
 	"laconic/proxy/learn"
+	"laconic/proxy/operate"
 	"laconic/proxy/wire"
 )
 
@@ -41,7 +42,13 @@ func (x *exchange) end() {
 		x.call.end()
 	}
 	x.info.Why = x.reason()
-	x.p.outcomes.note(&x.info, time.Now())
+	if x.info.Wire != "" {
+		outcome := string(x.info.Outcome)
+		if x.info.Cut {
+			outcome = operate.Cut
+		}
+		x.p.outcomes.Note(outcome, x.info.Why, time.Now())
+	}
 	x.memory.Free()
 	x.spend()
 	x.p.listener.Replied(x.info)

@@ -91,6 +91,7 @@ import (
 	"laconic/proxy/admission"
 	"laconic/proxy/body"
 	"laconic/proxy/learn"
+	"laconic/proxy/operate"
 	"laconic/proxy/summarize"
 )
 
@@ -108,8 +109,8 @@ type Proxy struct {
 	quotas     admission.Quotas
 	decoder    body.Decoder
 	learnt     *learn.Memory
-	upstreams  *upstreams
-	outcomes   *outcomes
+	upstreams  *operate.Upstreams
+	outcomes   operate.Outcomes
 	summaries  *summarize.Service
 	buffers    body.Buffers
 
@@ -136,7 +137,7 @@ func New(o Options) (*Proxy, error) {
 		// stand behind another.
 		mark:      "laconic-" + randomID(),
 		decoder:   body.NewDecoder(),
-		upstreams: newUpstreams(), outcomes: newOutcomes(),
+		upstreams: operate.NewUpstreams(),
 	}
 	s := newSettings(o, p.mark)
 	p.settings.Store(s)

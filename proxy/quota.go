@@ -47,3 +47,12 @@ func (x *exchange) spend() {
 		x.p.quotas.Spend(x.settings.clientOf(x.r), *x.quota, tokens, time.Now())
 	}
 }
+
+// owner returns what the client is known by, as access.ClientKeys.Owner says.
+func (x *exchange) owner() string {
+	if x.ownedBy == nil {
+		owner := x.settings.keys.Owner(x.r.Header)
+		x.ownedBy = &owner
+	}
+	return *x.ownedBy
+}

@@ -2,10 +2,6 @@ package proxy
 
 import (
 	"cmp"
-	"slices"
-	"strings"
-	"sync"
-	"time"
 
 	"laconic/compact"
 	"laconic/proxy/apierror"
@@ -74,54 +70,4 @@ func (x *exchange) shownReason() string {
 		r = x.said
 	}
 	return why.Header(r)
-}
-
-// OutcomeCut stands for an outcome where the upstream read less than it was sent.
-const OutcomeCut = "cut"
-
-// OutcomeState is how many chat requests ended in one way, and why the last did.
-type OutcomeState struct {
-	Outcome  string // an [Outcome], or OutcomeCut
-	Requests int
-	Why      why.Reason
-	At       time.Time
-}
-
-// outcomes counts chat requests by their outcomes.
-type outcomes struct {
-	mu  sync.Mutex
-	all map[string]*OutcomeState
-}
-
-func newOutcomes() *outcomes { return &outcomes{all: map[string]*OutcomeState{}} }
-
-// note counts a request that is over.
-func (o *outcomes) note(i *ReplyInfo, now time.Time) {
-	if i.Wire == "" {
-		return
-	}
-	name := string(i.Outcome)
-	if i.Cut {
-		name = OutcomeCut
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	s := o.all[name]
-	if s == nil {
-		s = &OutcomeState{Outcome: name}
-		o.all[name] = s
-	}
-	s.Requests++
-	s.Why, s.At = i.Why, now
-}
-
-// states returns the outcomes that there were, sorted.
-func (o *outcomes) states() (all []OutcomeState) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, s := range o.all {
-		all = append(all, *s)
-	}
-	slices.SortFunc(all, func(a, b OutcomeState) int { return strings.Compare(a.Outcome, b.Outcome) })
-	return all
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"laconic/proxy/access"
+	"laconic/proxy/operate"
 )
 
 // settings are the options of a proxy, complete, and what is made of them. They
@@ -71,10 +72,10 @@ func (p *Proxy) Reload(o Options) error {
 func (p *Proxy) Options() Options { return p.settings.Load().Options }
 
 // origins returns the origins of all upstreams of the settings.
-func (s *settings) origins() map[originKey]bool {
-	all := map[originKey]bool{originOf(s.Default.Upstream): true}
+func (s *settings) origins() map[string]bool {
+	all := map[string]bool{operate.Origin(s.Default.Upstream): true}
 	for _, r := range s.Routes {
-		all[originOf(r.Upstream)] = true
+		all[operate.Origin(r.Upstream)] = true
 	}
 	return all
 }

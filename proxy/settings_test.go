@@ -11,6 +11,7 @@ import (
 
 	"laconic/compact"
 	"laconic/proxy/access"
+	"laconic/proxy/operate"
 	"laconic/proxy/summarize"
 )
 
@@ -84,7 +85,7 @@ func TestWhatWasLearntOutlivesAReload(t *testing.T) {
 	f("bytes/4", 2)
 	f("bytes/4", 1)
 	f("", 1)
-	if n := strings.Count(p.upstreams.words(), ": up,"); n != 1 {
+	if n := strings.Count(p.upstreams.Words(), ": up,"); n != 1 {
 		t.Errorf("%d upstreams are up", n)
 	}
 }
@@ -168,11 +169,11 @@ func TestWhoMaySeeTheAdminListenerChangesWithAReload(t *testing.T) {
 	o := options(parseURL(t, "http://127.0.0.1:1/v1"))
 	o.AdminToken, o.AllowedOrigins = "first-token", []string{"https://app.example"}
 	p := start(t, o)
-	open, err := p.Admin(AdminOptions{Listen: ":7281"})
+	open, err := p.Admin(operate.Options{Listen: ":7281"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	near, err := p.Admin(AdminOptions{})
+	near, err := p.Admin(operate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,6 +198,9 @@ func TestWhoMaySeeTheAdminListenerChangesWithAReload(t *testing.T) {
 	f(near, "second-token", "", 200)
 	f(near, "second-token", "https://app.example", 403)
 	o.AdminToken = ""
+	if _, err := start(t, o).Admin(operate.Options{Listen: ":7281"}); err == nil {
+		t.Error("an admin listener that others reach needs no token")
+	}
 	if err := p.Reload(o); err == nil {
 		t.Error("the token of an open admin listener was taken away")
 	}

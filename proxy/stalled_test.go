@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"laconic/proxy/operate"
 )
 
 // A client that says it will send a body and sends none is answered, and its
@@ -43,7 +45,7 @@ func TestABodyThatNeverComesHoldsNoConnection(t *testing.T) {
 func TestABodyThatNeverComesHoldsNoConnectionOfTheAdminListener(t *testing.T) {
 	for _, path := range []string{"GET /healthz", "GET /none", "POST /healthz"} {
 		synctest.Test(t, func(t *testing.T) {
-			srv, err := newVirtual(t, nil).p.Admin(AdminOptions{})
+			srv, err := newVirtual(t, nil).p.Admin(operate.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,17 +8,16 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"go.uber.org/zap"
 
 	"laconic/compact"
-	"laconic/proxy/apierror"
+
+	"laconic/proxy/operate"
 )
 
 // adminPage reads pages of the admin listener of a proxy.
-func adminPage(t testing.TB, p *Proxy, o AdminOptions) func(path string) (int, string) {
+func adminPage(t testing.TB, p *Proxy, o operate.Options) func(path string) (int, string) {
 	t.Helper()
 	srv, err := p.Admin(o)
 	if err != nil {
@@ -44,13 +43,13 @@ func TestReadyOnlyBetweenStartAndEnd(t *testing.T) {
 			t.Errorf("%d %q, want %d %q", got, text, status, want)
 		}
 	}
-	f(adminPage(t, p, AdminOptions{}), 503, "starting\n")
+	f(adminPage(t, p, operate.Options{}), 503, "starting\n")
 	p.Close()
 
 	var loading atomic.Bool
 	loading.Store(true)
 	r := start(t, o)
-	page := adminPage(t, r.Proxy, AdminOptions{Starting: loading.Load})
+	page := adminPage(t, r.Proxy, operate.Options{Starting: loading.Load})
 	eventually(t, "Serve", r.started.Load)
 	f(page, 503, "starting\n")
 	if status, text := page("/readyz?verbose"); status != 503 || !strings.HasPrefix(text, "starting\nupstreams: 0\n") {
@@ -79,7 +78,7 @@ func TestTheStateOfAnUpstreamIsWhatRequestsShow(t *testing.T) {
 		o.UpstreamReadiness = true
 		o.Default.Upstream = parseURL(t, u.URL+"/v1?key=canary")
 	})
-	page := adminPage(t, p.Proxy, AdminOptions{})
+	page := adminPage(t, p.Proxy, operate.Options{})
 	eventually(t, "Serve", p.started.Load)
 	ask := func(answer int) {
 		status.Store(int32(answer))
@@ -134,40 +133,6 @@ func TestTheStateOfAnUpstreamIsWhatRequestsShow(t *testing.T) {
 	}
 }
 
-// A proxy that is not ready gets no requests, so that it never sees an upstream
-// come back: the time does it.
-func TestNotReadyForUpstreamsEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		u, a, b := newUpstreams(), originKey{"http", "a"}, originKey{"http", "b"}
-		fail := func(key originKey) {
-			for range downAfter {
-				u.observe(key, &UpstreamInfo{Code: apierror.CodeUnreachable}, pathSeen{}, time.Now())
-			}
-		}
-		f := func(want bool) {
-			t.Helper()
-			if got := u.down(map[originKey]bool{a: true, b: true}, time.Now()); got != want {
-				t.Errorf("down %v", got)
-			}
-		}
-		f(false) // nobody was asked
-		fail(a)
-		f(true)
-		u.observe(b, &UpstreamInfo{}, pathSeen{}, time.Now())
-		f(false) // the other one answers
-		fail(b)
-		f(true)
-		time.Sleep(downFor + time.Second)
-		f(false)
-		fail(a)
-		f(false)
-		fail(b)
-		f(true)
-		u.observe(originKey{"http", "gone"}, &UpstreamInfo{}, pathSeen{}, time.Now())
-		f(true) // it was answered before it left the configuration
-	})
-}
-
 func TestA404WithoutAVersionIsHintedOnce(t *testing.T) {
 	f := func(base string, ask func(p *running, n int), want string) {
 		t.Helper()
@@ -214,7 +179,7 @@ func TestTheAdminPageTellsTheWindowsThatUpstreamsTell(t *testing.T) {
 		_, _ = io.WriteString(w, plainAnswer)
 	})
 	p := inFrontOf(t, u, func(o *Options) { o.Default.Limits, o.Default.Discover = compact.Limits{Window: 100_000}, true })
-	page := adminPage(t, p.Proxy, AdminOptions{})
+	page := adminPage(t, p.Proxy, operate.Options{})
 	eventually(t, "the window on the page", func() bool {
 		p.chat(chatBody)
 		_, text := page("/readyz?verbose")

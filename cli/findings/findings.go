@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"laconic/config"
-	"laconic/proxy"
+	"laconic/proxy/operate"
 	"laconic/store"
 )
 
@@ -44,8 +44,8 @@ type Facts struct {
 	Config    *config.Config // a valid one
 	Hints     []config.Hint  // of Config
 	Store     *Store
-	Upstreams []proxy.UpstreamState // that requests went to
-	Outcomes  []proxy.OutcomeState  // of requests; nil where no proxy runs
+	Upstreams []operate.Upstream // that requests went to
+	Outcomes  []operate.Outcome  // of requests; nil where no proxy runs
 	// Running is which program runs, with which configuration.
 	Running string
 	// Sum returns the sum of a metric's samples, of one outcome or of all ("").

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"laconic/config"
-	"laconic/proxy"
+	"laconic/proxy/operate"
 	"laconic/proxy/why"
 	"laconic/store"
 )
@@ -27,19 +27,19 @@ func TestFactsBecomeSentences(t *testing.T) {
 	}
 	f(Facts{Config: config.Default()}, "configuration", Fine, "no file")
 	f(Facts{Config: config.Default(), Hints: []config.Hint{{Says: "odd", Fix: "mend"}}}, "configuration", Warning, "odd")
-	f(Facts{Upstreams: []proxy.UpstreamState{{Upstream: "http://x", Down: true, Failures: 3}}}, "upstream", Failure, "http://x is down: 3 requests")
+	f(Facts{Upstreams: []operate.Upstream{{Upstream: "http://x", Down: true, Failures: 3}}}, "upstream", Failure, "http://x is down: 3 requests")
 	f(Facts{Store: &Store{Where: "there"}}, "store", Fine, "no fault (there)")
 	f(Facts{Store: &Store{Where: "there", Faults: []store.Fault{{Says: "gone", Fix: "start it"}}}}, "store", Warning, "gone (there)")
-	if all := Of(Facts{Upstreams: []proxy.UpstreamState{{Upstream: "http://x"}}}); all != nil {
+	if all := Of(Facts{Upstreams: []operate.Upstream{{Upstream: "http://x"}}}); all != nil {
 		t.Errorf("nothing is wrong, and nothing else known: %+v", all)
 	}
 
-	counted := func(all ...proxy.OutcomeState) Facts {
+	counted := func(all ...operate.Outcome) Facts {
 		return Facts{Outcomes: all, Sum: func(string, string) float64 { return 0 }}
 	}
 	f(counted(), "requests", Unknown, "no chat request")
-	f(counted(proxy.OutcomeState{Outcome: "untouched", Requests: 3}), "requests", Fine, "3, none of them over")
-	f(counted(proxy.OutcomeState{Outcome: "over", Requests: 83, Why: why.Reason{Says: "it is long", Fix: "cut"}}, proxy.OutcomeState{Outcome: "compacted", Requests: 540}),
+	f(counted(operate.Outcome{Outcome: "untouched", Requests: 3}), "requests", Fine, "3, none of them over")
+	f(counted(operate.Outcome{Outcome: "over", Requests: 83, Why: why.Reason{Says: "it is long", Fix: "cut"}}, operate.Outcome{Outcome: "compacted", Requests: 540}),
 		"requests", Warning, "83 of 623 requests: over; the last because it is long")
 
 	const told, sent, cached = "laconic_upstream_prompt_tokens_total", "laconic_tokens_sent_total", "laconic_upstream_cached_tokens_total"

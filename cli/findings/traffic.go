@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"laconic/proxy"
+	"laconic/proxy/operate"
 )
 
 const (
@@ -32,7 +33,7 @@ func ofRequests(f Facts) (all []Finding) {
 	}
 	for _, o := range f.Outcomes {
 		switch o.Outcome {
-		case string(proxy.Over), string(proxy.Rejected), proxy.OutcomeCut, string(proxy.Passed):
+		case string(proxy.Over), string(proxy.Rejected), operate.Cut, string(proxy.Passed):
 		default:
 			continue
 		}

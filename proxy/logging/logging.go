@@ -19,6 +19,7 @@ import (
 	"laconic/compact"
 	"laconic/proxy"
 	"laconic/proxy/apierror"
+	"laconic/proxy/operate"
 	"laconic/proxy/summarize"
 	"laconic/proxy/wire"
 )
@@ -74,15 +75,15 @@ func To(log *zap.Logger) proxy.Listener {
 func logUpstream(log *zap.Logger, i proxy.UpstreamInfo) {
 	f := with("upstream", i.Upstream)
 	switch i.Event {
-	case proxy.UpstreamWithoutPath:
+	case operate.WithoutPath:
 		log.Warn("the upstream does not have this path", f.with("endpoint", i.Endpoint, "hint", i.Hint)...)
-	case proxy.UpstreamCuts:
+	case operate.Cuts:
 		text := "the upstream cuts prompts to its window without a word"
 		if i.Assumed {
 			text = "the upstream does not tell its window, and would cut prompts to it without a word; its default is taken"
 		}
 		log.Warn(text, f.with("model", i.Model, "window", i.Window, "hint", i.Hint)...)
-	case proxy.UpstreamUp:
+	case operate.Up:
 		log.Warn("the upstream is up", f.with("failures", i.Failures, "down", i.Down)...)
 	default:
 		log.Warn("the upstream is down", f.with("failures", i.Failures).and("error", i.Code, "error_detail", i.Detail, "why", i.Why.String())...)

@@ -146,11 +146,11 @@ func (a *Admin) pageFor(r *http.Request) (page *Page, no *apierror.Error) {
 		methods, message = readOnly, "This page can only be read."
 	}
 	if !slices.Contains(methods, r.Method) {
-		no = &apierror.Error{
+		return nil, &apierror.Error{
 			Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Allow: strings.Join(methods, ", "), Message: message,
 		}
 	}
-	return page, no
+	return page, nil
 }
 
 func (a *Admin) healthz(w http.ResponseWriter, _ *http.Request) { text(w, http.StatusOK, "ok\n") }

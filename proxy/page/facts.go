@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"laconic/proxy"
+	"laconic/proxy/learn"
 )
 
 // UpstreamLine is what requests have shown of an upstream.
@@ -19,10 +20,10 @@ type UpstreamLine struct {
 
 // facts are what was learnt of upstreams, and the configuration in force.
 type facts struct {
-	Upstreams []UpstreamLine      `json:"upstreams"`
-	Models    []proxy.LearntModel `json:"models"`
-	Settings  []Setting           `json:"settings"`
-	Findings  []Finding           `json:"findings"`
+	Upstreams []UpstreamLine `json:"upstreams"`
+	Models    []learn.Known  `json:"models"`
+	Settings  []Setting      `json:"settings"`
+	Findings  []Finding      `json:"findings"`
 }
 
 // upstreams returns what requests have shown of each upstream.

@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"laconic/proxy"
+	"laconic/proxy/learn"
+	"laconic/proxy/operate"
 	"laconic/proxy/summarize"
 )
 
@@ -39,8 +41,8 @@ type Options struct {
 	Settings func() []Setting
 	// Upstreams are what traffic has shown of upstreams, Models what was learnt of
 	// their models.
-	Upstreams func() []proxy.UpstreamState
-	Models    func() []proxy.LearntModel
+	Upstreams func() []operate.Upstream
+	Models    func() []learn.Known
 	// Store returns what was found of the store, Findings all that was found; nil: nothing.
 	Store, Findings func() []Finding
 	// Asks reports whether the admin listener asks for a token; nil: it does not. Enter
@@ -197,11 +199,11 @@ func (p *Page) storeFault() *Finding {
 }
 
 // Pages are the pages of the admin listener.
-func (p *Page) Pages() []proxy.AdminPage {
-	get := func(path string, h http.HandlerFunc) proxy.AdminPage {
-		return proxy.AdminPage{Path: path, Handler: safe(h), Browser: true}
+func (p *Page) Pages() []operate.Page {
+	get := func(path string, h http.HandlerFunc) operate.Page {
+		return operate.Page{Path: path, Handler: safe(h), Browser: true}
 	}
-	pages := []proxy.AdminPage{
+	pages := []operate.Page{
 		get("/", toThePage),
 		get("/page/", p.file),
 		get("/page/api/state", p.serveState),
@@ -212,9 +214,9 @@ func (p *Page) Pages() []proxy.AdminPage {
 	}
 	if p.o.Asks != nil {
 		pages = append(pages,
-			proxy.AdminPage{Path: SignIn, Methods: []string{http.MethodGet, http.MethodPost}, Handler: safe(p.serveSignIn), Open: true},
-			proxy.AdminPage{Path: styleSheet, Handler: safe(p.file), Open: true},
-			proxy.AdminPage{Path: icon, Handler: safe(p.file), Open: true},
+			operate.Page{Path: SignIn, Methods: []string{http.MethodGet, http.MethodPost}, Handler: safe(p.serveSignIn), Open: true},
+			operate.Page{Path: styleSheet, Handler: safe(p.file), Open: true},
+			operate.Page{Path: icon, Handler: safe(p.file), Open: true},
 		)
 	}
 	return pages
