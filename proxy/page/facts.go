@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"time"
 
-	"laconic/proxy"
 	"laconic/proxy/learn"
 )
 
