@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // Begins is what the start of an answer under status 200 is, as far as it has
@@ -31,13 +32,13 @@ const failed = "response.failed"
 
 // opens reports whether an event decides nothing, by its name or by what is there of
 // its data.
-func (of *Events) opens(name string, data []byte) bool {
-	return len(of.Opening) > 0 && slices.Contains(of.Opening, cmp.Or(name, typeIn(data)))
+func (of *Events) opens(e *event) bool {
+	return slices.Contains(of.Opening, cmp.Or(e.name, typeIn(e.data)))
 }
 
 // long reports whether all of an event is waited for, whatever its size.
-func (of *Events) long(name string, data []byte) bool {
-	return of.opens(name, data) || len(of.Opening) > 0 && cmp.Or(name, typeIn(data)) == failed
+func (of *Events) long(e *event) bool {
+	return of.opens(e) || len(of.Opening) > 0 && cmp.Or(e.name, typeIn(e.data)) == failed
 }
 
 // FirstEvent looks at the start of an answer under status 200, not compressed
@@ -51,94 +52,68 @@ func (of *Events) long(name string, data []byte) bool {
 // for until that is decided, up to mostUndecided bytes of it. Events that open a
 // stream are not counted: they decide nothing, and echo the request.
 func FirstEvent(start []byte, whole bool, of Events) (b Begins, data []byte) {
-	generated := of.Generated
 	if trimmed := bytes.TrimLeft(start, " \t\r\n"); len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') {
-		if len(trimmed) == len(start) {
-			return object(trimmed, whole, len(start), generated)
-		}
-		if whole {
-			return object(trimmed, true, len(start), generated)
+		if len(trimmed) == len(start) || whole {
+			return object(trimmed, whole, len(start), of.Generated)
 		}
 		return Answer, nil // blank lines say that somebody is alive (DeepSeek)
 	}
-	var event string
-	judged := 0 // of data, again once it is twice as long
-	held := len(start)
 	for rest := start; ; {
-		line, after, ended := cutLine(rest)
-		if !ended && !whole {
-			if of.long(event, append(bytes.Clone(data), bytes.TrimPrefix(line, []byte("data:"))...)) {
-				return Maybe, nil
-			}
-			return unended(line, data, held, generated), nil
-		}
-		name, value, _ := bytes.Cut(line, []byte(":"))
-		value = bytes.TrimPrefix(value, []byte(" "))
-		switch string(name) {
-		case "data", "error": // llama.cpp wrote "error: {…}" for a while
-			data = append(data, value...)
-		case "event":
-			event = string(value)
-		case "id", "retry":
-		case "":
-			if len(line) > 0 || data == nil {
-				return Answer, nil // a comment, or a blank line: a byte to hand on
-			}
-			if !of.opens(event, data) {
-				return verdict(data)
-			}
-			event, data, judged, held = "", nil, 0, len(after)
-			if rest = after; len(rest) > 0 {
-				continue
-			}
-			if whole {
-				return Answer, nil
-			}
-			return Maybe, nil
-		default:
+		e, after := cutEvent(rest, whole)
+		switch {
+		case e.other:
 			return Answer, nil
+		case e.ended && !of.opens(&e):
+			return verdict(e.data)
+		case !e.ended && of.long(&e):
+			return Maybe, nil
+		case !e.ended:
+			return waiting(e.data, len(rest), of.Generated), nil
+		case len(after) > 0:
+			rest = after
+		case whole:
+			return Answer, nil
+		default:
+			return Maybe, nil
 		}
-		if data != nil && len(data) >= 2*judged {
-			judged = len(data)
-			if b, _ := object(data, false, held, generated); b == Answer && !of.long(event, data) {
-				return Answer, nil
-			}
-		}
-		if len(after) == 0 && whole {
-			if data == nil {
-				return Answer, nil
-			}
-			return verdict(data)
-		}
-		if len(after) == 0 {
-			if of.long(event, data) {
-				return Maybe, nil
-			}
-			return waiting(data, held, generated), nil
-		}
-		rest = after
 	}
 }
 
-// unended judges an event whose last line is not complete, of which held bytes
-// are there.
-func unended(line, data []byte, held int, generated []string) Begins {
-	name, value, ok := bytes.Cut(line, []byte(":"))
-	if !ok {
-		for _, known := range []string{"data", "error", "event", "id", "retry"} {
-			if bytes.HasPrefix([]byte(known), name) {
-				return waiting(data, held, generated)
-			}
+// event is the first event of a stream, as far as it has come.
+type event struct {
+	name  string
+	data  []byte
+	ended bool
+	other bool // it is none, or none that an error may be
+}
+
+// fields are those of events. llama.cpp wrote "error: {…}" for a while.
+var fields = []string{"data", "error", "event", "id", "retry"}
+
+// cutEvent cuts the first event of a stream.
+func cutEvent(b []byte, whole bool) (e event, rest []byte) {
+	for {
+		line, after, complete := cutLine(b)
+		field, value, named := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch name := string(field); {
+		case complete && len(line) == 0:
+			e.ended, e.other = true, e.data == nil // a blank line before an event is a byte to hand on
+			return e, after
+		case !named && !complete && !whole:
+			e.other = !slices.ContainsFunc(fields, func(known string) bool { return strings.HasPrefix(known, name) })
+		case name == "data" || name == "error":
+			e.data = append(e.data, value...)
+		case name == "event" && complete:
+			e.name = string(value)
+		default:
+			e.other = !slices.Contains(fields, name)
 		}
-		return Answer
+		if b = after; e.other || len(b) == 0 {
+			e.ended, e.other = whole, e.other || whole && e.data == nil
+			return e, nil
+		}
 	}
-	switch string(name) {
-	case "data", "error":
-		return waiting(append(bytes.Clone(data), bytes.TrimPrefix(value, []byte(" "))...), held, generated)
-	case "event", "id", "retry":
-		return waiting(data, held, generated)
-	}
-	return Answer
 }
 
 // waiting judges an event by its data so far.

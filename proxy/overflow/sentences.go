@@ -61,7 +61,7 @@ func collect(o map[string]json.RawMessage, isError bool, depth int, add func(sen
 	if depth > mostDepth {
 		return
 	}
-	for _, key := range []string{"error", "errors"} { // Cloudflare lists them
+	for _, key := range []string{"error", "errors", "fault"} { // Cloudflare lists them, Apigee has a fault
 		if e, ok := o[key]; ok && !empty(e) {
 			reason(e, depth, add)
 		}
@@ -105,7 +105,7 @@ func flat(o map[string]json.RawMessage, depth int, add func(sentence)) {
 		code: text(o["code"]), kind: text(o["type"]),
 		limit: number(text(o["n_ctx"])), prompt: number(text(o["n_prompt_tokens"])),
 	}
-	for _, key := range []string{"message", "detail"} {
+	for _, key := range []string{"message", "faultstring", "detail"} {
 		words := text(o[key])
 		if words == "" {
 			if inner := objectOf(o[key]); inner != nil && depth < mostDepth {
