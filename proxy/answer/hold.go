@@ -72,7 +72,7 @@ func (h *held) decided(refusal []byte) {
 	if instead == nil && err == nil {
 		return
 	}
-	h.forget()
+	h.seen = nil
 	if h.err = err; instead != nil {
 		_ = h.body.Close()
 		h.body = instead

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"sync"
 
 	"laconic/proxy/overflow"
 	"laconic/proxy/wire"
@@ -51,8 +50,7 @@ type peeked struct {
 	wire   wire.Wire
 	timer  Timer
 	seen   []byte
-	buffer *[firstRead]byte // in which seen began; nil once it was given back
-	err    error            // came with what was seen
+	err    error // came with what was seen
 	judged int
 }
 
@@ -65,11 +63,7 @@ func newPeeked(res *http.Response, w wire.Wire, timer Timer) *peeked {
 
 // more reads on.
 func (p *peeked) more() {
-	switch {
-	case p.buffer == nil:
-		p.buffer = firstReads.Get().(*[firstRead]byte)
-		p.seen = p.buffer[:0]
-	case len(p.seen) == cap(p.seen):
+	if len(p.seen) == cap(p.seen) {
 		p.seen = append(make([]byte, 0, max(firstRead, 2*cap(p.seen))), p.seen...)
 	}
 	p.timer.Start()
@@ -90,15 +84,11 @@ func (p *peeked) judge() (refusal []byte, known bool) {
 	return nil, begins == overflow.Answer || p.err != nil || len(p.seen) >= mostError || p.judged >= mostJudged
 }
 
-// firstReads are buffers for the starts of answers. They are short lived: new ones
-// for each of a thousand streams would leave holes in memory.
-var firstReads = sync.Pool{New: func() any { return new([firstRead]byte) }}
-
 func (p *peeked) Read(buf []byte) (int, error) {
 	if len(p.seen) > 0 {
 		n := copy(buf, p.seen)
 		if p.seen = p.seen[n:]; len(p.seen) == 0 {
-			p.forget() // a stream may go on for an hour
+			p.seen = nil // a stream may go on for an hour
 		}
 		return n, nil
 	}
@@ -106,14 +96,6 @@ func (p *peeked) Read(buf []byte) (int, error) {
 		return 0, p.err
 	}
 	return p.body.Read(buf)
-}
-
-// forget gives back what was seen.
-func (p *peeked) forget() {
-	if p.buffer != nil {
-		firstReads.Put(p.buffer)
-	}
-	p.seen, p.buffer = nil, nil
 }
 
 func (p *peeked) Close() error { return p.body.Close() }
