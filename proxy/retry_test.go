@@ -244,6 +244,18 @@ func TestFactsBelongToACredential(t *testing.T) {
 	}
 }
 
+// A guess by the model's name is corrected upwards, too, and a configured window is not.
+func TestAGuessOfTheWindowIsCorrectedUpwards(t *testing.T) {
+	for configured, budget := range map[bool]string{false: "9000", true: "1500"} {
+		p := inFrontOf(t, newUpstream(t, nil), windowed(2000), func(o *Options) {
+			o.Facts, o.Default.Configured = pin(learn.Facts{Window: learn.Fact[int]{Value: 12_000}}), configured
+		})
+		if got := p.chat(chatBody).Header.Get("X-Laconic-Budget"); got != budget {
+			t.Errorf("configured %v: a budget of %s, want %s", configured, got, budget)
+		}
+	}
+}
+
 // scripted is an upstream that refuses as say does, and answers with its count
 // where say writes nothing.
 func scripted(t *testing.T, say func(w http.ResponseWriter, hit, words int) bool) *upstream {

@@ -307,6 +307,46 @@ func TestOneReaderWaitsForFacts(t *testing.T) {
 	})
 }
 
+// TestAFullCacheOfManyTeachesNothing of a prompt that is within the window that is told.
+func TestAFullCacheOfManyTeachesNothing(t *testing.T) {
+	f := func(told bool, window, kept int) {
+		t.Helper()
+		m, s := memory(nil).model(), sent(5000)
+		s.Told, s.Limits.Window = told, window
+		trial := m.Refused(overflow.Refusal{Kind: overflow.Prompt, Shared: true, PromptOnly: true}, s)
+		if got := trial.Facts.Input.Value; got != 3500 {
+			t.Errorf("tried %d", got)
+		}
+		if m.Accepted(trial); m.Facts().Input.Value != kept {
+			t.Errorf("told %v, a window of %d: %+v", told, window, m.Facts())
+		}
+	}
+	f(true, 8192, 0)
+	f(false, 8192, 3500)
+}
+
+// TestCountsBelongToAnAgent: what one set of tools taught is not applied to another,
+// and nothing corrects a tokenizer that somebody chose. Limits hold for all.
+func TestCountsBelongToAnAgent(t *testing.T) {
+	memory := New(Options{Calibrate: func(_, _, percent int) Calibration { return &newest{percent: percent} }, Failed: func(v any) { panic(v) }})
+	m, one, other := memory.model(), memory.Model(Key{1}, &url.URL{}, "m", Key{}), memory.Model(Key{2}, &url.URL{}, "m", Key{})
+	s := sent(1000)
+	s.Agent = one
+	m.Refused(refusal(2000, 3000), s)
+	m.Answered(s, Bill{Prompt: 1200, Completion: 1})
+	if f := m.FactsWith(one); f.Percent() != 120 || f.Window.Value != 2000 {
+		t.Errorf("the agent: %+v", f)
+	}
+	if f := m.FactsWith(other); f.Percent() != 100 || f.Window.Value != 2000 {
+		t.Errorf("another agent: %+v", f)
+	}
+	s.Agent, s.OwnCounter = other, true
+	m.Answered(s, Bill{Prompt: 1300, Completion: 1})
+	if f := m.FactsWith(other); f.Count.Value != (Count{}) {
+		t.Errorf("a tokenizer of somebody's choice: %+v", f)
+	}
+}
+
 // agreeing is a calibration whose counts turned out as they were.
 type agreeing struct{}
 
