@@ -57,18 +57,27 @@ func (c *tokenCounting) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil || c.tokens == 0 || res.StatusCode != http.StatusNotFound && res.StatusCode != http.StatusMethodNotAllowed {
 		return res, err
 	}
-	said, _ := io.ReadAll(io.LimitReader(res.Body, mostNotFound))
-	if bytes.Contains(said, []byte("model")) { // it has the path, and no such model
-		res.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.MultiReader(bytes.NewReader(said), res.Body), res.Body}
+	if bytes.Contains(startOf(res, mostNotFound), []byte("model")) { // it has the path, and no such model
 		return res, nil
 	}
 	_ = res.Body.Close()
-	answer := fmt.Appendf(nil, "{\"input_tokens\":%d}\n", c.tokens)
+	return ownAnswer(res, "application/json", fmt.Appendf(nil, "{\"input_tokens\":%d}\n", c.tokens)), nil
+}
+
+// startOf reads the start of an answer, and puts it back.
+func startOf(res *http.Response, most int64) []byte {
+	said, _ := io.ReadAll(io.LimitReader(res.Body, most))
+	res.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(said), res.Body), res.Body}
+	return said
+}
+
+// ownAnswer returns an answer of the proxy's own in place of an upstream's.
+func ownAnswer(to *http.Response, kind string, text []byte) *http.Response {
 	return &http.Response{
-		Status: "200 OK", StatusCode: http.StatusOK, Proto: res.Proto, ProtoMajor: res.ProtoMajor, ProtoMinor: res.ProtoMinor, Request: r,
-		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(answer)), ContentLength: int64(len(answer)),
-	}, nil
+		Status: "200 OK", StatusCode: http.StatusOK, Proto: to.Proto, ProtoMajor: to.ProtoMajor, ProtoMinor: to.ProtoMinor, Request: to.Request,
+		Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(bytes.NewReader(text)), ContentLength: int64(len(text)),
+	}
 }

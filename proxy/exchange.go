@@ -2,8 +2,8 @@ package proxy
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -150,17 +150,7 @@ func writeError(w http.ResponseWriter, speaks wire.Wire, no *apierror.Error) {
 }
 
 // randomID names a request, or this process, in 16 letters and digits.
-func randomID() string {
-	const letters = "abcdefghijklmnopqrstuvwxyz234567"
-	var id [16]byte
-	for i, bits := 0, uint64(0); i < len(id); i, bits = i+1, bits>>5 {
-		if i%8 == 0 {
-			bits = rand.Uint64()
-		}
-		id[i] = letters[bits%32]
-	}
-	return string(id[:])
-}
+func randomID() string { return strings.ToLower(rand.Text()[:16]) }
 
 // read reads a request's body whole.
 func (x *exchange) read() (*body.Body, *apierror.Error) {

@@ -176,70 +176,45 @@ type FaultInfo struct {
 	Peer bool
 }
 
-// Tee is a Listener that tells several, in their order.
+// Tee is a Listener that tells several, in their order. Who only looks on may not
+// break what it looks at: a func that panics ends nothing, and is reported to Failed.
 func Tee(ls ...Listener) Listener {
 	t := Listener{
-		Rewritten: func(i RewriteInfo) { tell(ls, func(l Listener) func(RewriteInfo) { return l.Rewritten }, i) },
-		Passed:    func(i PassInfo) { tell(ls, func(l Listener) func(PassInfo) { return l.Passed }, i) },
-		Replied:   func(i ReplyInfo) { tell(ls, func(l Listener) func(ReplyInfo) { return l.Replied }, i) },
-		Upstream:  func(i UpstreamInfo) { tell(ls, func(l Listener) func(UpstreamInfo) { return l.Upstream }, i) },
-		Summarized: func(i summarize.JobInfo) {
-			tell(ls, func(l Listener) func(summarize.JobInfo) { return l.Summarized }, i)
-		},
-		Erased: func(i summarize.ErasedInfo) {
-			tell(ls, func(l Listener) func(summarize.ErasedInfo) { return l.Erased }, i)
-		},
-		Ignored:  func(i IgnoredInfo) { tell(ls, func(l Listener) func(IgnoredInfo) { return l.Ignored }, i) },
-		Stopping: func(i StopInfo) { tell(ls, func(l Listener) func(StopInfo) { return l.Stopping }, i) },
-		Failed:   func(i FaultInfo) { tell(ls, func(l Listener) func(FaultInfo) { return l.Failed }, i) },
+		Rewritten:  tee(ls, func(l *Listener) func(RewriteInfo) { return l.Rewritten }),
+		Planned:    tee(ls, func(l *Listener) func(PlanInfo) { return l.Planned }),
+		Passed:     tee(ls, func(l *Listener) func(PassInfo) { return l.Passed }),
+		Replied:    tee(ls, func(l *Listener) func(ReplyInfo) { return l.Replied }),
+		Upstream:   tee(ls, func(l *Listener) func(UpstreamInfo) { return l.Upstream }),
+		Summarized: tee(ls, func(l *Listener) func(summarize.JobInfo) { return l.Summarized }),
+		Erased:     tee(ls, func(l *Listener) func(summarize.ErasedInfo) { return l.Erased }),
+		Ignored:    tee(ls, func(l *Listener) func(IgnoredInfo) { return l.Ignored }),
+		Stopping:   tee(ls, func(l *Listener) func(StopInfo) { return l.Stopping }),
+		Failed:     tee(ls, func(l *Listener) func(FaultInfo) { return l.Failed }),
 	}
-	if slices.ContainsFunc(ls, func(l Listener) bool { return l.Planned != nil }) {
-		t.Planned = func(i PlanInfo) { tell(ls, func(l Listener) func(PlanInfo) { return l.Planned }, i) }
+	if !slices.ContainsFunc(ls, func(l Listener) bool { return l.Planned != nil }) {
+		t.Planned = nil
 	}
 	return t
 }
 
-func tell[Info any](ls []Listener, which func(Listener) func(Info), i Info) {
-	for _, l := range ls {
-		if f := which(l); f != nil {
-			f(i)
+// tee returns what calls one func of several listeners.
+func tee[Info any](ls []Listener, which func(*Listener) func(Info)) func(Info) {
+	return func(i Info) {
+		for n := range ls {
+			if f := which(&ls[n]); f != nil {
+				looksOn(&ls[n], func() { f(i) })
+			}
 		}
 	}
 }
 
-// guarded is l with every func callable, and with none that could end a
-// request: who only looks on may not break what it looks at.
-func (l Listener) guarded() Listener {
-	report := func(v any) {
-		defer func() { _ = recover() }() // a listener that fails at failing
-		if l.Failed != nil {
+// looksOn calls a func of a listener.
+func looksOn(l *Listener, call func()) {
+	defer func() {
+		if v := recover(); v != nil && l.Failed != nil {
+			defer func() { _ = recover() }() // it fails at failing
 			l.Failed(FaultInfo{Where: "listener", What: panicText(v), Stack: string(debug.Stack())})
 		}
-	}
-	return Listener{
-		Rewritten:  recovered(l.Rewritten, report),
-		Planned:    recovered(l.Planned, report),
-		Passed:     recovered(l.Passed, report),
-		Replied:    recovered(l.Replied, report),
-		Upstream:   recovered(l.Upstream, report),
-		Summarized: recovered(l.Summarized, report),
-		Erased:     recovered(l.Erased, report),
-		Ignored:    recovered(l.Ignored, report),
-		Stopping:   recovered(l.Stopping, report),
-		Failed:     recovered(l.Failed, report),
-	}
-}
-
-func recovered[Info any](f func(Info), report func(any)) func(Info) {
-	return func(i Info) {
-		if f == nil {
-			return
-		}
-		defer func() {
-			if v := recover(); v != nil {
-				report(v)
-			}
-		}()
-		f(i)
-	}
+	}()
+	call()
 }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"crypto/tls"
 	"iter"
 	"net/http"
@@ -200,27 +201,9 @@ const (
 func (l Limits) Process(others int64) int64 { return l.withDefaults().Memory*6/5 + others }
 
 func (l Limits) withDefaults() Limits {
-	for _, v := range []struct {
-		at    *int64
-		value int64
-	}{{&l.Body, DefaultBody}, {&l.Memory, DefaultMemory}} {
-		if *v.at == 0 {
-			*v.at = v.value
-		}
-	}
-	for _, v := range []struct {
-		at    *time.Duration
-		value time.Duration
-	}{
-		{&l.Header, DefaultHeader},
-		{&l.ResponseHeader, DefaultResponseHeader},
-		{&l.StreamIdle, DefaultStreamIdle},
-		{&l.Shutdown, DefaultShutdown},
-	} {
-		if *v.at == 0 {
-			*v.at = v.value
-		}
-	}
+	l.Body, l.Memory = cmp.Or(l.Body, DefaultBody), cmp.Or(l.Memory, DefaultMemory)
+	l.Header, l.ResponseHeader = cmp.Or(l.Header, DefaultHeader), cmp.Or(l.ResponseHeader, DefaultResponseHeader)
+	l.StreamIdle, l.Shutdown = cmp.Or(l.StreamIdle, DefaultStreamIdle), cmp.Or(l.Shutdown, DefaultShutdown)
 	return l
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -82,7 +81,8 @@ type overrides struct {
 func (x *exchange) readOverrides() (no *apierror.Error) {
 	x.overrides, no = x.settings.readOverrides(x.r.Header)
 	for _, name := range x.overrides.unknown {
-		if x.p.ignored.first(name) {
+		if _, told := x.p.ignored.Load(name); !told && x.p.ignoredTold.Add(1) <= mostIgnoredTold {
+			x.p.ignored.Store(name, true)
 			x.p.listener.Ignored(IgnoredInfo{ID: x.info.ID, Header: name})
 		}
 	}
@@ -130,11 +130,11 @@ func (s *settings) readOverrides(h http.Header) (overrides, *apierror.Error) {
 	if v, ok, twice := single(h, headerBudget); twice {
 		return o, malformed(headerBudget, "It is one number of tokens.")
 	} else if ok {
-		n, valid := digits(v)
-		if !valid || n < 1 || n > maxBudget {
+		n, err := strconv.ParseUint(v, 10, 64)
+		if err != nil || n < 1 || n > maxBudget {
 			return o, malformed(headerBudget, "It is a number of tokens from 1 to 1000000000.")
 		}
-		o.budget = n
+		o.budget = int(n)
 	}
 	pins, valid := indices(h.Values(headerPin))
 	if !valid {
@@ -164,28 +164,14 @@ func indices(lines []string) ([]int, bool) {
 	var pins []int
 	for _, line := range lines {
 		for v := range strings.SplitSeq(line, ",") {
-			n, ok := digits(strings.TrimSpace(v))
-			if !ok || len(pins) == maxPins {
+			n, err := strconv.ParseUint(strings.TrimSpace(v), 10, 31)
+			if err != nil || len(pins) == maxPins {
 				return nil, false
 			}
-			pins = append(pins, n)
+			pins = append(pins, int(n))
 		}
 	}
 	return pins, true
-}
-
-// digits reads a number without sign of at most ten digits.
-func digits(s string) (int, bool) {
-	if s == "" || len(s) > 10 {
-		return 0, false
-	}
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-	}
-	n, err := strconv.Atoi(s)
-	return n, err == nil
 }
 
 func printable(s string, most int) bool {
@@ -260,25 +246,4 @@ func (o *overrides) ignored() string {
 		words = append(words, strings.ToLower(headerPin)+";unmatched="+strconv.Itoa(n))
 	}
 	return strings.Join(words, ", ")
-}
-
-// nameSet remembers a number of names.
-type nameSet struct {
-	mu    sync.Mutex
-	names map[string]struct{}
-}
-
-// first reports whether a name is new, and remembers it; false when there are
-// too many.
-func (t *nameSet) first(name string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if _, ok := t.names[name]; ok || len(t.names) >= mostIgnoredTold {
-		return false
-	}
-	if t.names == nil {
-		t.names = map[string]struct{}{}
-	}
-	t.names[name] = struct{}{}
-	return true
 }

@@ -94,7 +94,7 @@ func (i *PlanInfo) Costs() (before, after []int) {
 
 // tellPlan tells the listener of a plan, if it wants to know. body is what is sent.
 func (x *exchange) tellPlan(p *plan, in compact.Conversation, client, body []byte, again bool) {
-	if !x.p.tellsPlans {
+	if x.p.listener.Planned == nil {
 		return
 	}
 	shadow := p.info.Outcome == Shadow

@@ -84,6 +84,7 @@ package proxy
 import (
 	"crypto/rand"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -101,18 +102,16 @@ type Proxy struct {
 	listener  Listener
 	transport http.RoundTripper
 	startSpan func(*http.Request, time.Time) Span // nil: nobody traces
-	// tellsPlans: the listener wants to be told of plans in full.
-	tellsPlans bool
-	sessions   *access.Sessions
-	mark       string // our own in Via
-	memory     *admission.Gate
-	quotas     admission.Quotas
-	decoder    body.Decoder
-	learnt     *learn.Memory
-	upstreams  *operate.Upstreams
-	outcomes   operate.Outcomes
-	summaries  *summarize.Service
-	buffers    body.Buffers
+	sessions  *access.Sessions
+	mark      string // our own in Via
+	memory    *admission.Gate
+	quotas    admission.Quotas
+	decoder   body.Decoder
+	learnt    *learn.Memory
+	upstreams *operate.Upstreams
+	outcomes  operate.Outcomes
+	summaries *summarize.Service
+	buffers   body.Buffers
 
 	factSecret []byte
 
@@ -122,7 +121,9 @@ type Proxy struct {
 	draining  atomic.Bool  // told to stop
 	// adminOpen: others than this machine reach the admin listener.
 	adminOpen atomic.Bool
-	ignored   nameSet // unknown request headers that were reported
+	// ignored are the unknown request headers that were reported, as many as ignoredTold.
+	ignored     sync.Map
+	ignoredTold atomic.Int64
 }
 
 // New makes a proxy, or says everything that is wrong with its options.
@@ -131,8 +132,8 @@ func New(o Options) (*Proxy, error) {
 		return nil, err
 	}
 	p := &Proxy{
-		listener: o.Listener.guarded(), transport: o.Transport, startSpan: o.StartSpan,
-		tellsPlans: o.Listener.Planned != nil, sessions: access.NewSessions(),
+		listener: Tee(o.Listener), transport: o.Transport, startSpan: o.StartSpan,
+		sessions: access.NewSessions(),
 		// Via names this process and not the program, so that one Laconic may
 		// stand behind another.
 		mark:      "laconic-" + randomID(),

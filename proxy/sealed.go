@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -60,21 +59,12 @@ func (x *exchange) opened(text []byte) []byte {
 	if parts == nil {
 		return nil
 	}
-	parts = append(parts, text[at:])
-	n := 0
-	for _, p := range parts {
-		n += len(p)
-	}
-	out := x.p.buffers.Take(n)[:0]
-	for _, p := range parts {
-		out = append(out, p...)
-	}
 	for name := range x.r.Header {
 		if aboutBytes(name) {
 			delete(x.r.Header, name)
 		}
 	}
-	return out
+	return bytes.Join(append(parts, text[at:]), nil)
 }
 
 // open returns the record that was sealed for the sender of a request, or what stands
@@ -108,11 +98,7 @@ func knowsNoCompaction(res *http.Response) bool {
 	default:
 		return false
 	}
-	said, _ := io.ReadAll(io.LimitReader(res.Body, mostRefusal))
-	res.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(said), res.Body), res.Body}
+	said := startOf(res, mostRefusal)
 	if res.StatusCode == http.StatusNotFound {
 		return !bytes.Contains(said, []byte("model")) // else it has the path, and no such model
 	}
@@ -228,8 +214,5 @@ func (x *exchange) compacted(to *http.Response, a *attempt, record string) *http
 			text = fmt.Appendf(text, "event: %s\ndata: %s\n\n", e["type"], data)
 		}
 	}
-	return &http.Response{
-		Status: "200 OK", StatusCode: http.StatusOK, Proto: to.Proto, ProtoMajor: to.ProtoMajor, ProtoMinor: to.ProtoMinor, Request: to.Request,
-		Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(bytes.NewReader(text)), ContentLength: int64(len(text)),
-	}
+	return ownAnswer(to, kind, text)
 }

@@ -54,7 +54,6 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 		srv.HTTP2 = http2Limits
 		serve = func(l net.Listener) error { return srv.ServeTLS(l, "", "") }
 	}
-	go beat(requests)
 	failed := make(chan error, 1)
 	p.started.Store(true)
 	go func() { failed <- serve(l) }()
@@ -66,24 +65,6 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	p.draining.Store(true)
 	stop = p.newStopping(ctx)
 	return stop.end(srv, failed, cut)
-}
-
-// heartbeat is shorter than the time until any deadline that a request sets.
-const heartbeat = 5 * time.Second
-
-// beat waits, again and again, until ctx is done. The runtime wakes a thread whenever
-// a deadline is set that comes before all others, and each request sets several. While
-// somebody waits for less, none does: that is a tenth of what a small request costs.
-func beat(ctx context.Context) {
-	ticks := time.NewTicker(heartbeat)
-	defer ticks.Stop()
-	for {
-		select {
-		case <-ticks.C:
-		case <-ctx.Done():
-			return
-		}
-	}
 }
 
 // closedConnections says that n connections were closed because their address has
