@@ -13,7 +13,7 @@ import (
 
 // count forwards the question of how many tokens a request of the messages API has.
 // Where the upstream has no such path it is answered here, for what would be sent.
-func (x *exchange) count() (*body.Outgoing, http.RoundTripper, *apierror.Error) {
+func (x *request) count() (*body.Outgoing, http.RoundTripper, *apierror.Error) {
 	x.wire = wire.Messages
 	in, tokens, err := x.counted()
 	x.wire = nil // the answer is no message
@@ -29,7 +29,7 @@ func (x *exchange) count() (*body.Outgoing, http.RoundTripper, *apierror.Error) 
 }
 
 // counted returns what the body that would be sent costs; 0: that is not known.
-func (x *exchange) counted() (in *body.Body, tokens int, err error) {
+func (x *request) counted() (in *body.Body, tokens int, err error) {
 	if in, err = x.readBody(); err != nil {
 		return nil, 0, err
 	}
@@ -37,7 +37,7 @@ func (x *exchange) counted() (in *body.Body, tokens int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if p, err := x.conversation(in, req).planOrRepair(req); err == nil {
+	if p, err := x.planning(in, req).planOrRepair(req); err == nil {
 		tokens = p.info.Report.After
 	}
 	return in, tokens, nil

@@ -24,7 +24,7 @@ var errEncoding = errors.New("the body cannot be decompressed")
 // differ in upstream or key, the body of an endpoint that names a model is read
 // for it, JSON or a form, which is then in. So is an object that goes to a path that
 // is not known, whatever its type says. No byte of it changes.
-func (x *exchange) byModel() (in *body.Body, no *apierror.Error) {
+func (x *request) byModel() (in *body.Body, no *apierror.Error) {
 	if !x.settings.parted || x.r.Method != http.MethodPost && x.r.Method != http.MethodPut || x.info.Endpoint == access.Models {
 		return nil, x.choose("", nil)
 	}
@@ -60,7 +60,7 @@ func (x *exchange) byModel() (in *body.Body, no *apierror.Error) {
 
 // contentType returns what the body of a request is, "" where it does not say,
 // and the boundary of a form.
-func (x *exchange) contentType() (kind, boundary string, err error) {
+func (x *request) contentType() (kind, boundary string, err error) {
 	kinds := x.r.Header["Content-Type"]
 	switch len(kinds) {
 	case 0:
@@ -77,7 +77,7 @@ func (x *exchange) contentType() (kind, boundary string, err error) {
 }
 
 // chooseFor sets the route of a request whose body was read: decoded, or not.
-func (x *exchange) chooseFor(in *body.Body, req *wire.Request) *apierror.Error {
+func (x *request) chooseFor(in *body.Body, req *wire.Request) *apierror.Error {
 	switch {
 	case req != nil:
 		return x.choose(req.Model, nil)
@@ -91,7 +91,7 @@ func (x *exchange) chooseFor(in *body.Body, req *wire.Request) *apierror.Error {
 // names none, err where that cannot be told. Then only the path can tell. What
 // may be meant for a model whose row is another is refused where the rows go to
 // different places: it would end at the wrong one, with the wrong credential.
-func (x *exchange) choose(model string, err error) *apierror.Error {
+func (x *request) choose(model string, err error) *apierror.Error {
 	inPath := access.ModelInPath(x.r.URL)
 	x.route = x.settings.routeFor(inPath)
 	switch {
@@ -143,7 +143,7 @@ func (s *settings) setCredential(out http.Header, route *Route, endpoint string)
 }
 
 // checkPath refuses a request that must not carry the key of its route.
-func (x *exchange) checkPath() *apierror.Error {
+func (x *request) checkPath() *apierror.Error {
 	if x.route.Key == "" {
 		return nil
 	}

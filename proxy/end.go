@@ -16,7 +16,7 @@ import (
 // ours costs this request and no other; http.ErrAbortHandler, by which an
 // answer is cut, goes on to the server: swallowed, it would make a broken
 // answer look complete.
-func (x *exchange) end() {
+func (x *request) end() {
 	v := recover()
 	defer x.w.End()
 	cut := v == http.ErrAbortHandler
@@ -63,7 +63,7 @@ func (x *exchange) end() {
 }
 
 // account fills in how the request ended.
-func (x *exchange) account(cut bool) {
+func (x *request) account(cut bool) {
 	i := &x.info
 	i.Duration = time.Since(x.start)
 	i.Status, i.Bytes = x.w.Status, x.w.Bytes
@@ -81,7 +81,7 @@ func (x *exchange) account(cut bool) {
 }
 
 // readEnd reads the end of the answer and learns from it.
-func (x *exchange) readEnd(cut bool) {
+func (x *request) readEnd(cut bool) {
 	i := &x.info
 	a, kept := x.call.answer.End()
 	if i.Unread = !kept; !kept {
@@ -132,7 +132,7 @@ const StatusClientLeft = 499
 // breakOff resets the connection of an HTTP/1.0 client. Its answers have
 // neither chunks nor, mostly, a length: only a reset tells a cut one from a
 // complete one.
-func (x *exchange) breakOff() {
+func (x *request) breakOff() {
 	if x.r.ProtoMajor != 1 || x.r.ProtoMinor != 0 {
 		return
 	}

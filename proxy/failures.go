@@ -16,7 +16,7 @@ import (
 )
 
 // unanswered is called when there is no answer to hand on.
-func (x *exchange) unanswered(_ http.ResponseWriter, _ *http.Request, err error) {
+func (x *request) unanswered(_ http.ResponseWriter, _ *http.Request, err error) {
 	cause := context.Cause(x.call.ctx)
 	var no *apierror.Error
 	switch broke := x.call.upload.Err(); {
@@ -38,7 +38,7 @@ func (x *exchange) unanswered(_ http.ResponseWriter, _ *http.Request, err error)
 }
 
 // noAnswer is the error for an upstream that gave none.
-func (x *exchange) noAnswer(cause, err error) *apierror.Error {
+func (x *request) noAnswer(cause, err error) *apierror.Error {
 	no := &apierror.Error{Status: http.StatusBadGateway, Type: "server_error", NoRetry: x.call.sent(), Detail: apierror.Reason(err)}
 	var timeout interface{ Timeout() bool }
 	switch {
@@ -61,13 +61,13 @@ func (x *exchange) noAnswer(cause, err error) *apierror.Error {
 }
 
 // clientLeft reports whether the client closed its connection.
-func (x *exchange) clientLeft() bool {
+func (x *request) clientLeft() bool {
 	err := x.r.Context().Err()
 	return err != nil && !errors.Is(context.Cause(x.r.Context()), errShutdown)
 }
 
 // broken returns why an answer ended before its end.
-func (x *exchange) broken() (code, detail string) {
+func (x *request) broken() (code, detail string) {
 	cause := context.Cause(x.call.ctx)
 	switch {
 	case errors.Is(cause, errShutdown):
@@ -87,7 +87,7 @@ func (x *exchange) broken() (code, detail string) {
 
 // tooLong is the answer to a conversation that stays above its budget under a
 // policy that rejects.
-func (x *exchange) tooLong(p *plan) *apierror.Error {
+func (x *request) tooLong(p *plan) *apierror.Error {
 	r := &p.info.Report
 	said := x.wire.TooLong(r, p.budget.Messages, p.tools)
 	return &apierror.Error{
@@ -130,7 +130,7 @@ var errFault = errors.New("fault")
 // client nothing but the step, and reaches the listener: a body that cannot be
 // read is no fault of ours. http.ErrAbortHandler is an order to the server, and
 // goes on to it.
-func (x *exchange) safely(step string, f func() error) (err error) {
+func (x *request) safely(step string, f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			if v == http.ErrAbortHandler {

@@ -97,7 +97,7 @@ var quiet = log.New(io.Discard, "", 0)
 
 // send forwards the request with out as its body, or, if out is nil, with the client's
 // own body as it comes; and hands the answer on.
-func (x *exchange) send(out *body.Outgoing, via http.RoundTripper) {
+func (x *request) send(out *body.Outgoing, via http.RoundTripper) {
 	ctx, cancel := context.WithCancelCause(x.r.Context())
 	x.call = &call{ctx: ctx, cancel: cancel, via: via, watch: body.NewWatch(x.settings.Limits.ResponseHeader, x.settings.Limits.StreamIdle, cancel), body: out}
 	in := x.r.WithContext(ctx)
@@ -126,7 +126,7 @@ func (x *exchange) send(out *body.Outgoing, via http.RoundTripper) {
 
 // outbound makes the upstream's request out of the client's. ReverseProxy has
 // already removed what is hop by hop, and X-Forwarded-*.
-func (x *exchange) outbound(pr *httputil.ProxyRequest) {
+func (x *request) outbound(pr *httputil.ProxyRequest) {
 	out := pr.Out
 	out.URL = access.UpstreamURL(x.route.Upstream, x.r.URL)
 	out.Host = "" // the URL's
@@ -198,7 +198,7 @@ func aboutBytes(name string) bool {
 }
 
 // answered sees the upstream's headers before the client does.
-func (x *exchange) answered(res *http.Response) error {
+func (x *request) answered(res *http.Response) error {
 	x.call.watch.Answered()
 	x.info.FirstByte = time.Since(x.start)
 	if res.StatusCode < http.StatusOK { // none that a final answer has

@@ -27,7 +27,7 @@ func clean(h http.Header) {
 // stamp writes what happened to the request on the headers of its answer. An
 // upstream that is a Laconic too has written its own there; they would be
 // taken for ours.
-func (x *exchange) stamp(h http.Header) {
+func (x *request) stamp(h http.Header) {
 	if !x.settings.ResponseHeaders {
 		return
 	}

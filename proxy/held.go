@@ -12,7 +12,7 @@ import (
 
 // beginning returns the hash of a conversation up to the first answer of its model,
 // which no other conversation has; "" before there is one.
-func (c *conversation) beginning(msgs []compact.Message) string {
+func (c *planning) beginning(msgs []compact.Message) string {
 	first := slices.IndexFunc(msgs, func(m compact.Message) bool { return m.Role == compact.Assistant })
 	if first < 0 || c.begins != "" {
 		return c.begins

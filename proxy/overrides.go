@@ -43,7 +43,7 @@ var modes = []string{ModeOn, ModeOff, ModeShadow}
 
 // mode is how the request is dealt with: as its header asks, else as its route
 // says.
-func (x *exchange) mode() string {
+func (x *request) mode() string {
 	if x.overrides.mode == "" && x.route != nil && x.route.Mode != "" {
 		return x.route.Mode
 	}
@@ -53,7 +53,7 @@ func (x *exchange) mode() string {
 // bypassed says in a word why the request goes out as it came, not even
 // measured; "" when it does not. in may be nil. A header that asks for a mode
 // asks for it whatever the size.
-func (x *exchange) bypassed(in *body.Body) string {
+func (x *request) bypassed(in *body.Body) string {
 	switch {
 	case x.mode() == ModeOff:
 		return "mode"
@@ -78,7 +78,7 @@ type overrides struct {
 
 // readOverrides reads the x-laconic-* headers of the request, and tells the listener
 // of those that there are not.
-func (x *exchange) readOverrides() (no *apierror.Error) {
+func (x *request) readOverrides() (no *apierror.Error) {
 	x.overrides, no = x.settings.readOverrides(x.r.Header)
 	for _, name := range x.overrides.unknown {
 		if _, told := x.p.ignored.Load(name); !told && x.p.ignoredTold.Add(1) <= mostIgnoredTold {
@@ -90,7 +90,7 @@ func (x *exchange) readOverrides() (no *apierror.Error) {
 }
 
 // policy returns the policy of the request, with the client's pins.
-func (x *exchange) policy() *compact.Policy {
+func (x *request) policy() *compact.Policy {
 	p := x.route.Policy
 	if x.overrides.policy != nil {
 		p = x.overrides.policy

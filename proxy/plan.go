@@ -31,7 +31,7 @@ type plan struct {
 // attempt is what is known of a body that is sent, and how the upstream answered
 // it. It holds nothing of the body.
 type attempt struct {
-	c      *conversation
+	c      *planning
 	info   RewriteInfo
 	facts  learn.Facts // under which it was planned
 	budget compact.Budget
@@ -52,7 +52,7 @@ type attempt struct {
 // it must. To shorten the conversation would help nobody then: if the limit is
 // true the request is refused all the same, with numbers that the client can make
 // nothing of, and if it is not, its history was lost for nothing.
-func (c *conversation) planOrRepair(req *wire.Request) (plan, error) {
+func (c *planning) planOrRepair(req *wire.Request) (plan, error) {
 	p, err := c.plan(req, c.facts, false)
 	if err != nil || p.info.Outcome != Over || c.policy.Reject ||
 		p.facts.Window.Value == 0 && p.facts.Input.Value == 0 && p.facts.Hard.Value == 0 ||
@@ -68,7 +68,7 @@ func (c *conversation) planOrRepair(req *wire.Request) (plan, error) {
 
 // plan repairs and folds a conversation under facts. unbind: all bound thinking
 // leaves.
-func (c *conversation) plan(req *wire.Request, facts learn.Facts, unbind bool) (p plan, err error) {
+func (c *planning) plan(req *wire.Request, facts learn.Facts, unbind bool) (p plan, err error) {
 	err = c.x.safely("compact", func() error {
 		in := req.Conversation
 		p.c, p.info, p.bound = c, c.info, bound(in.Messages)
@@ -103,7 +103,7 @@ func (p *plan) recorded(policy *compact.Policy) *compact.Policy {
 
 // demanding returns the policy under what the template demands, as was learnt, and as
 // the route says of system messages.
-func (c *conversation) demanding(d compact.Demands) *compact.Policy {
+func (c *planning) demanding(d compact.Demands) *compact.Policy {
 	switch c.x.route.SystemMessages {
 	case SystemFold:
 		d |= compact.OneSystem

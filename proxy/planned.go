@@ -26,7 +26,7 @@ type PlanInfo struct {
 	// slice where nothing was done.
 	Body, SentBody []byte
 
-	x *exchange
+	x *request
 	p *plan
 }
 
@@ -93,7 +93,7 @@ func (i *PlanInfo) Costs() (before, after []int) {
 }
 
 // tellPlan tells the listener of a plan, if it wants to know. body is what is sent.
-func (x *exchange) tellPlan(p *plan, in compact.Conversation, client, body []byte, again bool) {
+func (x *request) tellPlan(p *plan, in compact.Conversation, client, body []byte, again bool) {
 	if x.p.listener.Planned == nil {
 		return
 	}

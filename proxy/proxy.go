@@ -27,12 +27,12 @@
 //
 // # The path of a request
 //
-//	ServeHTTP   an exchange begins, under the settings in force; access says who may come in
+//	ServeHTTP   a request begins, under the settings in force; access says who may come in
 //	rewrite     its body is read and decoded, which chooses the route
-//	            conversation: what is known of the model, as values
+//	            planning: what is known of the model, as values
 //	            plan: the conversation is repaired and folded under facts
 //	            encode: the slot is filled, the edits become a body
-//	send        the body goes to the upstream by a sender
+//	send        the body goes to the upstream by a retrier
 //	            which sends a second attempt, of a second plan, after a refusal
 //	answer      status, headers and body go to the client as they come
 //	end         the end of the answer is read, learnt from and logged

@@ -12,7 +12,7 @@ type Quota = admission.Quota
 
 // takeQuota counts the request for the client key that it came with, before anything is
 // read of its body, or returns why it is refused.
-func (x *exchange) takeQuota() *apierror.Error {
+func (x *request) takeQuota() *apierror.Error {
 	s := x.settings
 	i := s.keys.Index(x.r.Header)
 	if i < 0 {
@@ -32,7 +32,7 @@ func (x *exchange) takeQuota() *apierror.Error {
 
 // spend counts the tokens of a request that is over: those of the answer's usage,
 // or the prompt by our count where a prompt was sent and no usage came.
-func (x *exchange) spend() {
+func (x *request) spend() {
 	if x.quota == nil {
 		return
 	}
@@ -49,7 +49,7 @@ func (x *exchange) spend() {
 }
 
 // owner returns what the client is known by, as access.ClientKeys.Owner says.
-func (x *exchange) owner() string {
+func (x *request) owner() string {
 	if x.ownedBy == nil {
 		owner := x.settings.keys.Owner(x.r.Header)
 		x.ownedBy = &owner

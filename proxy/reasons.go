@@ -32,7 +32,7 @@ func (a *attempt) over() why.Reason {
 
 // reason returns why the request went as it did, as far as it is known by now; nothing
 // where there is nothing to explain.
-func (x *exchange) reason() why.Reason {
+func (x *request) reason() why.Reason {
 	i := &x.info
 	switch {
 	case unansweredCodes[i.Code] && x.route != nil:
@@ -64,7 +64,7 @@ var unansweredCodes = map[string]bool{
 
 // shownReason is the reason that the client may see: an address of an upstream is the
 // operator's.
-func (x *exchange) shownReason() string {
+func (x *request) shownReason() string {
 	r := x.reason()
 	if x.info.Own && unansweredCodes[x.info.Code] {
 		r = x.said

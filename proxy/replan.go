@@ -11,7 +11,7 @@ import (
 
 // reconsider returns the attempt in the place of one that was refused, nil if none
 // may help.
-func (s *sender) reconsider(status int, r wire.Refusal) *second {
+func (s *retrier) reconsider(status int, r wire.Refusal) *second {
 	first := s.first
 	switch {
 	case r.Generated:

@@ -51,11 +51,11 @@ const (
 	reasonRefused  = "refused"
 )
 
-// sender sends a conversation. When the upstream refuses it before it began to
+// retrier sends a conversation. When the upstream refuses it before it began to
 // generate, a shorter one is sent, once; when that is refused too the client gets
 // the first refusal unchanged. Nothing of this is seen by a request that is
 // answered well.
-type sender struct {
+type retrier struct {
 	first      *attempt
 	compressed bool // the client's body was compressed
 	// kind is the media type of an answer whose headers the client has. The second
@@ -64,7 +64,7 @@ type sender struct {
 }
 
 // RoundTrip sends a request.
-func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s *retrier) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := s.first.c.x
 	about := takeAboutBytes(r.Header, s.first.edited)
 	res, err := x.p.transport.RoundTrip(r)
@@ -102,7 +102,7 @@ func (s *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // decide returns what follows the headers of an answer in the place of its body,
 // nil if nothing does. The answer begins with a refusal, or with none.
-func (s *sender) decide(r *http.Request, about http.Header, res *http.Response, refusal []byte) (io.ReadCloser, error) {
+func (s *retrier) decide(r *http.Request, about http.Header, res *http.Response, refusal []byte) (io.ReadCloser, error) {
 	x := s.first.c.x
 	defer x.call.body.Release()
 	if refusal == nil {
@@ -156,7 +156,7 @@ func takeAboutBytes(h http.Header, edited bool) (about http.Header) {
 
 // peek returns the error that an answer begins with, or nil if there is none. An
 // answer that is compressed, which nobody asked for, is not waited for.
-func (x *exchange) peek(res *http.Response) (refusal []byte) {
+func (x *request) peek(res *http.Response) (refusal []byte) {
 	if body.Encoding(res.Header) != "" {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (x *exchange) peek(res *http.Response) (refusal []byte) {
 
 // again sends another body in the place of a refused one, if that may help; nil:
 // the client gets the first answer.
-func (s *sender) again(r *http.Request, about http.Header, status int, refusal []byte) (res *http.Response) {
+func (s *retrier) again(r *http.Request, about http.Header, status int, refusal []byte) (res *http.Response) {
 	x := s.first.c.x
 	_ = x.safely("retry", func() error {
 		if second := s.reconsider(status, x.wire.Refusal(status, refusal)); second != nil {

@@ -16,7 +16,7 @@ import (
 // plan, fill the slot, encode. The error is an *passed where the request goes on
 // with the client's own bytes, or an *apierror.Error where it does not go on: the
 // proxy never makes a request worse than it came.
-func (x *exchange) rewrite() (*body.Outgoing, http.RoundTripper, error) {
+func (x *request) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	if no := x.readOverrides(); no != nil {
 		return nil, nil, no
 	}
@@ -31,7 +31,7 @@ func (x *exchange) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 		return nil, nil, err
 	}
 	x.done(&x.steps.Decoded)
-	c := x.conversation(in, req)
+	c := x.planning(in, req)
 	p, err := c.planOrRepair(req)
 	if err != nil {
 		return nil, nil, &passed{in: in, outcome: Passed, reason: ReasonFault}
@@ -59,12 +59,12 @@ func (x *exchange) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	if p.info.Outcome == Shadow { // the client wants to see what the upstream makes of its own bytes
 		return body.NewOutgoing(out, in, false), x.p.transport, nil
 	}
-	return body.NewOutgoing(out, in, true), &sender{first: &first, compressed: in.Compressed()}, nil
+	return body.NewOutgoing(out, in, true), &retrier{first: &first, compressed: in.Compressed()}, nil
 }
 
 // readBody reads the body whole, unless it is compressed in a way that is not
 // known.
-func (x *exchange) readBody() (*body.Body, error) {
+func (x *request) readBody() (*body.Body, error) {
 	if !body.Readable(body.Encoding(x.r.Header)) {
 		if no := x.choose("", errEncoding); no != nil {
 			return nil, no
@@ -79,7 +79,7 @@ func (x *exchange) readBody() (*body.Body, error) {
 }
 
 // decode reads the conversation out of a body, and chooses the route by the model.
-func (x *exchange) decode(in *body.Body) (*wire.Request, error) {
+func (x *request) decode(in *body.Body) (*wire.Request, error) {
 	req, why, detail := x.decodeText(in)
 	if no := x.chooseFor(in, req); no != nil {
 		return nil, no
@@ -102,7 +102,7 @@ func (x *exchange) decode(in *body.Body) (*wire.Request, error) {
 
 // decodeText returns no request where a body cannot be read: why not, in a word,
 // and more of it for the operator.
-func (x *exchange) decodeText(in *body.Body) (req *wire.Request, why, detail string) {
+func (x *request) decodeText(in *body.Body) (req *wire.Request, why, detail string) {
 	if in.Text == nil {
 		return nil, "encoding", in.Problem
 	}
@@ -124,7 +124,7 @@ func (x *exchange) decodeText(in *body.Body) (req *wire.Request, why, detail str
 
 // decided tells the listener of an attempt. The edits are for it alone: they point
 // into the body.
-func (x *exchange) decided(a *attempt, edits []compact.Edit) {
+func (x *request) decided(a *attempt, edits []compact.Edit) {
 	info := a.info
 	a.info.Why = a.over()
 	info.Edits, info.Why = edits, a.info.Why
@@ -144,7 +144,7 @@ func (p *passed) Error() string { return p.reason }
 // unread returns what becomes of a request that could not be read: it is passed,
 // or refused where the configuration is strict. in is nil where its body was not
 // read at all.
-func (x *exchange) unread(in *body.Body, why, detail string) error {
+func (x *request) unread(in *body.Body, why, detail string) error {
 	if x.route == nil {
 		x.route = x.settings.routeFor(access.ModelInPath(x.r.URL))
 	}
@@ -159,7 +159,7 @@ func (x *exchange) unread(in *body.Body, why, detail string) error {
 
 // pass returns the body of a request that goes on with the client's own bytes; nil:
 // as they come.
-func (x *exchange) pass(why *passed) (*body.Outgoing, *apierror.Error) {
+func (x *request) pass(why *passed) (*body.Outgoing, *apierror.Error) {
 	if no := x.checkPath(); no != nil {
 		return nil, no
 	}

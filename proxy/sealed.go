@@ -34,13 +34,13 @@ const sealPrefix = "laconic1."
 const unopened = "[A record of what came before stood here. It cannot be read any more.]"
 
 // sealedFor returns what a sealed record is bound to.
-func (x *exchange) sealedFor() []string {
+func (x *request) sealedFor() []string {
 	return []string{"compaction", x.route.Upstream.String(), x.owner()}
 }
 
 // opened returns a body of items with the text of each record that was sealed here in
 // the place of its item, nil where there is none. The route is known.
-func (x *exchange) opened(text []byte) []byte {
+func (x *request) opened(text []byte) []byte {
 	if x.wire != wire.Responses || !bytes.Contains(text, []byte(`"`+sealPrefix)) || !gjson.ValidBytes(text) {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (x *exchange) opened(text []byte) []byte {
 
 // open returns the record that was sealed for the sender of a request, or what stands
 // in its place.
-func (x *exchange) open(sealed string) string {
+func (x *request) open(sealed string) string {
 	if s := x.settings.Sealer; s != nil {
 		if text, ok := s.OpenText(strings.TrimPrefix(sealed, sealPrefix), x.sealedFor()...); ok {
 			x.records = append(x.records, text)
@@ -108,7 +108,7 @@ func knowsNoCompaction(res *http.Response) bool {
 // compaction answers a request for a compaction in the place of an upstream that does
 // not know what asks for it: with one item that holds a sealed record. nil: the
 // upstream's answer is the client's.
-func (s *sender) compaction(res *http.Response) (own *http.Response) {
+func (s *retrier) compaction(res *http.Response) (own *http.Response) {
 	c := s.first.c
 	if x := c.x; !c.seals || x.settings.Sealer == nil || body.Encoding(res.Header) != "" || !knowsNoCompaction(res) {
 		return nil
@@ -182,7 +182,7 @@ func newest(text string, c compact.Counter, size int) string {
 }
 
 // compacted returns the answer that holds a record.
-func (x *exchange) compacted(to *http.Response, a *attempt, record string) *http.Response {
+func (x *request) compacted(to *http.Response, a *attempt, record string) *http.Response {
 	i := a.startRetryInfo(reasonCompaction)
 	i.Why, i.Status = "here", http.StatusOK
 	x.attempt = nil // nothing is learnt from an answer of ours

@@ -26,7 +26,7 @@ type held struct{ *bytes.Buffer }
 func (held) Close() error { return nil }
 
 // serveItself lets the service answer.
-func (x *exchange) serveItself(s Service) *apierror.Error {
+func (x *request) serveItself(s Service) *apierror.Error {
 	x.info.Own, x.info.Endpoint = true, x.r.URL.Path // one of a few, or it would not be served
 	r := x.r.WithContext(x.r.Context())
 	if r.Method == http.MethodPost {

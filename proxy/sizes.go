@@ -23,14 +23,14 @@ func (r *Route) waysOf(c compact.Counter) (ways []Way) {
 }
 
 // wayOf returns the index of the way by which f counts, 0 where it names none.
-func (c *conversation) wayOf(f *learn.Facts) int {
+func (c *planning) wayOf(f *learn.Facts) int {
 	return max(0, slices.IndexFunc(c.ways, func(w Way) bool { return w.Name == f.Count.Value.Way }))
 }
 
 // counting returns f with the way and the factor that hold until answers have
 // shown how the upstream counts: the first way, without what the upstream says that
 // its template leaves out.
-func (c *conversation) counting(f learn.Facts, told compact.Published, refuses bool) learn.Facts {
+func (c *planning) counting(f learn.Facts, told compact.Published, refuses bool) learn.Facts {
 	if f.Count.Value.Percent != 0 && c.ways[c.wayOf(&f)].Name == f.Count.Value.Way {
 		return f
 	}

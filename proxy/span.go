@@ -38,7 +38,7 @@ type Steps struct {
 }
 
 // startSpan begins the span of a request, if there is a tracer.
-func (x *exchange) startSpan() {
+func (x *request) startSpan() {
 	if x.p.startSpan == nil {
 		return
 	}
@@ -49,14 +49,14 @@ func (x *exchange) startSpan() {
 }
 
 // done notes when a step of a traced request was done.
-func (x *exchange) done(step *time.Duration) {
+func (x *request) done(step *time.Duration) {
 	if x.span != nil {
 		*step = time.Since(x.start)
 	}
 }
 
 // spanSending lets the span of a request set its headers.
-func (x *exchange) spanSending(out *http.Request) {
+func (x *request) spanSending(out *http.Request) {
 	if x.span == nil {
 		return
 	}
@@ -68,7 +68,7 @@ func (x *exchange) spanSending(out *http.Request) {
 }
 
 // endSpan ends the span of a request.
-func (x *exchange) endSpan() {
+func (x *request) endSpan() {
 	if x.span == nil {
 		return
 	}

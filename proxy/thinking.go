@@ -24,7 +24,7 @@ func bound(msgs []compact.Message) bool {
 // counter that no answer corrects, so that what is learnt moves no epoch. Where it
 // must, it adds one. factsFor sets what of the thinking leaves: all, or what left
 // an earlier request.
-func (c *conversation) factsFor(in *compact.Conversation, f learn.Facts, isBound, all bool) learn.Facts {
+func (c *planning) factsFor(in *compact.Conversation, f learn.Facts, isBound, all bool) learn.Facts {
 	if !isBound {
 		f.Hard = learn.Fact[int]{}
 		return f
@@ -45,13 +45,13 @@ func (c *conversation) factsFor(in *compact.Conversation, f learn.Facts, isBound
 }
 
 // cutOf names a history, up to its last bound thinking.
-func (c *conversation) cutOf(msgs []compact.Message) (name string) {
+func (c *planning) cutOf(msgs []compact.Message) (name string) {
 	c.eachBound(msgs, func(_ int, n string) { name = n })
 	return name
 }
 
 // eachBound names the beginnings of a list that end with bound thinking.
-func (c *conversation) eachBound(msgs []compact.Message, yield func(i int, name string)) {
+func (c *planning) eachBound(msgs []compact.Message, yield func(i int, name string)) {
 	mac := hmac.New(sha256.New, c.x.p.factSecret)
 	_, _ = mac.Write([]byte("cut 1"))
 	list := fingerprint.NewChain(mac.Sum(nil))

@@ -41,7 +41,7 @@ type UpstreamInfo struct {
 // observeUpstream notes what a request showed of its upstream, and tells the listener
 // what changes by that. A client that left, a fault of ours and the end of this
 // process show nothing.
-func (x *exchange) observeUpstream() {
+func (x *request) observeUpstream() {
 	i := &x.info
 	shown := operate.Shown{Code: i.Code}
 	switch i.Code {
@@ -74,7 +74,7 @@ func (x *exchange) observeUpstream() {
 func shownURL(base *url.URL) string { return base.Scheme + "://" + base.Host + base.Path }
 
 // tellCut tells the listener of a window that a silent cut taught.
-func (x *exchange) tellCut(window int, seen bool) {
+func (x *request) tellCut(window int, seen bool) {
 	x.p.listener.Upstream(UpstreamInfo{
 		Upstream: shownURL(x.route.Upstream), Event: operate.Cuts, Model: x.info.Rewrite.Model, Window: window, Assumed: !seen, Hint: why.Raise,
 	})

@@ -17,9 +17,9 @@ import (
 	"laconic/proxy/wire"
 )
 
-// exchange is one request of a client and its answer. Every field is set once, by
+// request is one request of a client, with its answer. Every field is set once, by
 // the step that knows it; info is completed until the end.
-type exchange struct {
+type request struct {
 	p        *Proxy
 	settings *settings // under which it began
 	r        *http.Request
@@ -48,8 +48,8 @@ type exchange struct {
 	steps Steps
 }
 
-func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *exchange {
-	x := &exchange{
+func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *request {
+	x := &request{
 		p: p, settings: p.settings.Load(), r: r, w: body.NewWriter(w, r), start: time.Now(),
 		info: ReplyInfo{ID: randomID(), Endpoint: access.Endpoint(r.Method, r.URL.Path)},
 	}
@@ -68,7 +68,7 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *exchange {
 }
 
 // serve decides what becomes of the request, and sends it.
-func (x *exchange) serve() *apierror.Error {
+func (x *request) serve() *apierror.Error {
 	if no := x.settings.guard.Check(x.r); no != nil {
 		return no
 	}
@@ -91,7 +91,7 @@ func (x *exchange) serve() *apierror.Error {
 
 // prepare returns the body to send, nil for the client's own as it comes, and what
 // to send it by.
-func (x *exchange) prepare() (out *body.Outgoing, via http.RoundTripper, no *apierror.Error) {
+func (x *request) prepare() (out *body.Outgoing, via http.RoundTripper, no *apierror.Error) {
 	via = x.p.transport
 	if x.counts {
 		return x.count()
@@ -117,7 +117,7 @@ func (x *exchange) prepare() (out *body.Outgoing, via http.RoundTripper, no *api
 }
 
 // refuse answers in place of the upstream.
-func (x *exchange) refuse(no *apierror.Error) {
+func (x *request) refuse(no *apierror.Error) {
 	x.info.Own, x.info.Code, x.info.Detail = true, no.Code, no.Detail
 	if x.info.Outcome == "" {
 		x.info.Outcome = Rejected
@@ -153,7 +153,7 @@ func writeError(w http.ResponseWriter, speaks wire.Wire, no *apierror.Error) {
 func randomID() string { return strings.ToLower(rand.Text()[:16]) }
 
 // read reads a request's body whole.
-func (x *exchange) read() (*body.Body, *apierror.Error) {
+func (x *request) read() (*body.Body, *apierror.Error) {
 	limit := x.settings.Limits.Body
 	x.memory = x.p.memory.Reserve(x.settings.clientOf(x.r))
 	received, err := body.Receive(x.r, x.w.Controller, x.memory, &x.p.buffers, limit)
@@ -178,7 +178,7 @@ func (s *settings) clientOf(r *http.Request) string {
 }
 
 // unreadable returns the answer to a request whose body could not be read.
-func (x *exchange) unreadable(err error) *apierror.Error {
+func (x *request) unreadable(err error) *apierror.Error {
 	if no := body.Refusal(err, x.settings.Limits.Body); no != nil {
 		return no
 	}
@@ -189,7 +189,7 @@ func (x *exchange) unreadable(err error) *apierror.Error {
 }
 
 // bodyRemains reports whether the client may still be sending its body.
-func (x *exchange) bodyRemains() bool {
+func (x *request) bodyRemains() bool {
 	if x.r.ContentLength == 0 || x.bodyRead || x.r.ProtoMajor != 1 || x.r.Header.Get("Expect") != "" {
 		return false
 	}
@@ -197,7 +197,7 @@ func (x *exchange) bodyRemains() bool {
 }
 
 // linger reads for a while what a client still sends that has its answer.
-func (x *exchange) linger() {
+func (x *request) linger() {
 	if x.call != nil {
 		_ = x.call.upload.Close()
 	}

@@ -15,10 +15,10 @@ import (
 	"laconic/proxy/wire"
 )
 
-// conversation is a request whose body was read: all that its plans depend on, but
+// planning is a request whose body was read: all that its plans depend on, but
 // for the body itself. It is set once.
-type conversation struct {
-	x      *exchange
+type planning struct {
+	x      *request
 	in     *body.Body // let go once it is sent
 	mode   string
 	policy *compact.Policy // with the client's pins
@@ -43,10 +43,10 @@ type conversation struct {
 	info RewriteInfo
 }
 
-// conversation reads what is known of the model, for this upstream and credential.
+// planning reads what is known of the model, for this upstream and credential.
 // Where the path names a deployment it is that which has a window and a tokenizer,
 // whatever model the body names beside it.
-func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation {
+func (x *request) planning(in *body.Body, req *wire.Request) *planning {
 	p, route := x.p, x.route
 	x.overrides.unmatched = unmatched(x.overrides.pins, req.Conversation)
 	key, asked, name := []string{req.Model}, req.Model, req.Model
@@ -59,7 +59,7 @@ func (x *exchange) conversation(in *body.Body, req *wire.Request) *conversation 
 	}
 	name = strings.Clone(apierror.Clip(name, 128))
 	counter, counted := route.counter()
-	c := &conversation{
+	c := &planning{
 		x: x, in: in, mode: x.mode(), policy: x.policy(), asked: req.MaxTokens, ways: route.waysOf(counter), counted: counted,
 		agent: handover.Of(req.Conversation.Messages, req.NoCalls, req.Compaction), seals: req.Trigger,
 		name:   strings.Clone(asked),
@@ -115,10 +115,10 @@ func (p *Proxy) sender(h http.Header) (key learn.Key) {
 
 // ownCounter reports whether the policy counts by a counter of its own: it is
 // known by its numbers, and nothing corrects them.
-func (c *conversation) ownCounter() bool { return c.policy.Counter != nil }
+func (c *planning) ownCounter() bool { return c.policy.Counter != nil }
 
 // told reports whether the window is configured or published, and no guess of ours.
-func (c *conversation) told(published compact.Published) bool {
+func (c *planning) told(published compact.Published) bool {
 	return c.x.route.Configured || published.Window > 0
 }
 
@@ -126,7 +126,7 @@ func (c *conversation) told(published compact.Published) bool {
 // shows that it may tell another: a model that it has loaded by now, or one whose
 // window the answer contradicts. It returns the default window of an upstream that
 // has none to tell; 0 where that is not known.
-func (c *conversation) askAgain(contradicted bool) (unset int) {
+func (c *planning) askAgain(contradicted bool) (unset int) {
 	route := c.x.route
 	if route.Configured || !route.Discover || learn.Silent(route.Upstream) {
 		return 0
@@ -136,7 +136,7 @@ func (c *conversation) askAgain(contradicted bool) (unset int) {
 
 // prepareSummary begins the summary of the coming epoch, once a conversation has
 // passed the warm mark. There is none to come if the agent replaces its history.
-func (c *conversation) prepareSummary(req *wire.Request, p *plan) {
+func (c *planning) prepareSummary(req *wire.Request, p *plan) {
 	if p.info.Outcome != Rejected && c.agent == "" {
 		_ = c.x.safely("summary", func() error {
 			c.x.p.summaries.Prepare(p.slotRequest, req.Conversation, &p.Plan)
@@ -146,7 +146,7 @@ func (c *conversation) prepareSummary(req *wire.Request, p *plan) {
 }
 
 // summaryRequest describes a plan to the summarizer.
-func (c *conversation) summaryRequest(p *plan) *summarize.Request {
+func (c *planning) summaryRequest(p *plan) *summarize.Request {
 	x := c.x
 	r := &summarize.Request{
 		ID: x.info.ID, Header: x.r.Header, Owner: x.owner(), Query: x.r.URL.RawQuery, Upstream: x.route.Upstream,
