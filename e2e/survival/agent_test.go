@@ -98,7 +98,6 @@ func marshal(v any) []byte {
 type agent struct {
 	url     string // of the proxy, without /v1
 	model   string
-	stream  bool
 	form    form
 	style   uint64 // of the form
 	answer  int    // tokens of answer that are asked for; 0: none are named
@@ -204,9 +203,6 @@ func (a *agent) body() []byte {
 	if a.answer > 0 {
 		fmt.Fprintf(&b, `,"max_tokens":%d`, a.answer)
 	}
-	if a.stream {
-		b.WriteString(`,"stream":true,"stream_options":{"include_usage":true}`)
-	}
 	b.WriteString("}")
 	return b.Bytes()
 }
@@ -231,10 +227,6 @@ func (a *agent) ask() (text string, calls []call, status int, err error) {
 	if err != nil || res.StatusCode != http.StatusOK {
 		return "", nil, res.StatusCode, err
 	}
-	if a.stream {
-		text, calls, a.thinking, err = streamed(body)
-		return text, calls, res.StatusCode, err
-	}
 	var answer struct {
 		Choices []struct {
 			Message struct {
@@ -249,45 +241,4 @@ func (a *agent) ask() (text string, calls []call, status int, err error) {
 	}
 	a.thinking = answer.Choices[0].Message.Thinking
 	return answer.Choices[0].Message.Content, answer.Choices[0].Message.ToolCalls, res.StatusCode, nil
-}
-
-// streamed puts the answer of a stream together.
-func streamed(body []byte) (text string, calls []call, thinking json.RawMessage, err error) {
-	for line := range strings.Lines(string(body)) {
-		data, ok := strings.CutPrefix(strings.TrimSpace(line), "data: ")
-		if !ok || data == "[DONE]" {
-			continue
-		}
-		var chunk struct {
-			Choices []struct {
-				Delta struct {
-					Content   string          `json:"content"`
-					Thinking  json.RawMessage `json:"thinking_blocks"`
-					ToolCalls []struct {
-						Index int `json:"index"`
-						call
-					} `json:"tool_calls"`
-				} `json:"delta"`
-			} `json:"choices"`
-		}
-		if err := json.Unmarshal([]byte(data), &chunk); err != nil {
-			return "", nil, nil, err
-		}
-		for _, c := range chunk.Choices {
-			if c.Delta.Thinking != nil {
-				thinking = c.Delta.Thinking
-			}
-			text += c.Delta.Content
-			for _, piece := range c.Delta.ToolCalls {
-				for len(calls) <= piece.Index {
-					calls = append(calls, call{Type: "function"})
-				}
-				to := &calls[piece.Index]
-				to.ID += piece.ID
-				to.Function.Name += piece.Function.Name
-				to.Function.Arguments += piece.Function.Arguments
-			}
-		}
-	}
-	return text, calls, thinking, nil
 }

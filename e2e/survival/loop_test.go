@@ -132,7 +132,6 @@ func readAll(t *testing.T, url, family string, atOnce int, known func(model stri
 		a := m.agent(url, fmt.Sprintf("%s-%d-%d", family, atOnce, i))
 		known(a.model, m)
 		a.header = http.Header{"X-Laconic-Budget": {fmt.Sprint(budget)}}
-		a.stream = i%2 == 0
 		text, status, err := a.session(2*len(m.rounds) + 4)
 		if err != nil || status != http.StatusOK || text != sessionIsOver || m.again > 0 {
 			t.Errorf("budget %d (%d above what must stay): %d of %d rounds, %d calls made again, status %d, %v",

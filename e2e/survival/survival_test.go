@@ -219,7 +219,7 @@ func survive(t *testing.T, cells []cell, seeds []uint64) map[cell]*row {
 			mu.Lock()
 			upstreams["Bearer sk-"+model] = s
 			mu.Unlock()
-			a := &agent{url: p.URL, model: model, stream: seed%2 == 0, form: c.form, style: seed, answer: asksFor(c.window), perform: inOrder(results), tell: s.sending}
+			a := &agent{url: p.URL, model: model, form: c.form, style: seed, answer: asksFor(c.window), perform: inOrder(results), tell: s.sending}
 			a.says("system", instructions)
 			a.says("user", firstPrompt)
 			busy <- struct{}{}

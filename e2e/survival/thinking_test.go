@@ -193,7 +193,7 @@ func TestBoundThinkingSurvives(t *testing.T) {
 func (m *thinker) agent(url string, turns bool) *agent {
 	chance := rand.New(rand.NewPCG(7, 8))
 	round := 0
-	a := &agent{url: url, model: "house-thinker", form: plainText, stream: turns, perform: func(call) string {
+	a := &agent{url: url, model: "house-thinker", form: plainText, perform: func(call) string {
 		round++
 		m.mu.Lock()
 		m.newest = fmt.Sprintf("mark_%04d", round)

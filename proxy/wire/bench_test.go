@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/sjson"
-
 	"laconic/compact"
+	"laconic/compact/compacttest"
 	"laconic/proxy/wire"
 )
 
@@ -71,16 +70,23 @@ var sizes = []struct {
 
 func BenchmarkDecode(b *testing.B) {
 	for _, s := range sizes {
-		body := history(s.size)
-		b.Run(s.name, func(b *testing.B) {
-			b.SetBytes(int64(len(body)))
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := wire.Chat.Decode(body); err != nil {
-					b.Fatal(err)
+		chat := history(s.size)
+		system, blocks := compacttest.Blocks(b, chat, false)
+		items, _ := compacttest.Items(b, chat, false)
+		bodies := map[wire.Wire][]byte{
+			wire.Chat: chat, wire.Messages: compacttest.BlocksBody(b, system, blocks), wire.Responses: compacttest.ItemsBody(b, items, nil),
+		}
+		for _, w := range wire.All {
+			b.Run(s.name+"/"+w.Name(), func(b *testing.B) {
+				b.SetBytes(int64(len(bodies[w])))
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := w.Decode(bodies[w]); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }
 
@@ -120,24 +126,5 @@ func BenchmarkEncode(b *testing.B) {
 				}
 			})
 		}
-	}
-}
-
-// BenchmarkSjson is what putting the array into the body would cost with
-// sjson, once it has been built, to compare with "one edited".
-func BenchmarkSjson(b *testing.B) {
-	for _, s := range sizes {
-		body := history(s.size)
-		start := bytes.Index(body, []byte(`"messages":`)) + len(`"messages":`)
-		array := body[start:bytes.LastIndex(body, []byte(`,"temperature"`))]
-		b.Run(s.name, func(b *testing.B) {
-			b.SetBytes(int64(len(body)))
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := sjson.SetRawBytes(body, "messages", array); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -1,12 +1,6 @@
 package wire
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-
-	"laconic/compact"
-)
+import "laconic/compact"
 
 // content reads the content of a message.
 func (d *decoder) content(m *compact.Message, k *mark) {
@@ -42,10 +36,6 @@ func (d *decoder) part() {
 	f, thoughts := partFields{}, len(d.said)
 	for o := (object{}); d.key(&o, partKeys); {
 		d.partField(&f, o.name)
-		if i := slices.Index(markers[:], o.name); i >= 0 {
-			d.skip()
-			f.marks[i] = span{uint32(o.start), uint32(d.at)}
-		}
 	}
 	d.close(at.element)
 	p := compact.Part{Kind: kindOf(&f)}
@@ -57,7 +47,7 @@ func (d *decoder) part() {
 		held = f.refusal
 	case compact.KindOther:
 		// What it says is not known: all of it is taken for text.
-		p.Text = compact.Plain(d.unmarked(d.elements[at.element].whole, f.marks))
+		p.Text = compact.Plain(unmarked(lent(d.raw(d.elements[at.element].whole))))
 	default:
 		held, p.Detail = f.media.data, d.str(f.media.detail)
 		if p.Kind == compact.KindFile && p.Detail == "" {
@@ -89,27 +79,6 @@ type partFields struct {
 	text, refusal value
 	signature     value
 	media         media
-	marks         [len(markers)]span // where the markers stand
-}
-
-// unmarked is an object without the markers that stand in it, for they move
-// from turn to turn.
-func (d *decoder) unmarked(whole span, marks [len(markers)]span) string {
-	slices.SortFunc(marks[:], func(a, b span) int { return cmp.Compare(a.start, b.start) })
-	const between = " \t\r\n,"
-	text, from := "", int(whole.start)
-	for _, m := range marks {
-		if m.present() {
-			text += strings.TrimRight(d.view(from, int(m.start)), between)
-			from = int(m.end)
-		}
-		if text == "{" {
-			for strings.IndexByte(between, d.src[from]) >= 0 {
-				from++
-			}
-		}
-	}
-	return text + d.view(from, int(whole.end))
 }
 
 // partField reads one field of a part. The place of what is not text is

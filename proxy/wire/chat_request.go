@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -102,19 +101,13 @@ func (d *decoder) request(list string, keys []string, read func(), field func(na
 		case "stream":
 			d.Stream = v.kind == 't'
 		case "max_tokens", "max_completion_tokens", "max_output_tokens":
-			if slices.Contains(keys, o.name) {
-				d.MaxTokens = max(d.MaxTokens, d.wholeNumber(v))
-			}
+			d.MaxTokens = max(d.MaxTokens, d.wholeNumber(v))
 		case "tools":
 			d.Tools = d.unlessNull(v)
 		case "functions":
-			if slices.Contains(keys, o.name) {
-				d.Functions = d.unlessNull(v)
-			}
+			d.Functions = d.unlessNull(v)
 		case "response_format":
-			if slices.Contains(keys, o.name) {
-				d.Format = d.unlessNull(v)
-			}
+			d.Format = d.unlessNull(v)
 		case "tool_choice":
 			kind := d.str(v)
 			if v.kind == '{' {

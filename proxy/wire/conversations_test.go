@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"laconic/compact"
 	"laconic/compact/compacttest"
 	"laconic/proxy/wire"
 )
@@ -30,7 +29,6 @@ func TestConversations(t *testing.T) {
 			for _, source := range []string{"a", "the quick brown fox", "\x05\x06\x07\x03\x02\x01\x00\x09\x0b"} {
 				shuffled(t, forms[0], r, []byte(source))
 			}
-			repaired(t, r)
 			if !slices.Equal(came, r.Body) {
 				t.Fatalf("%s: the client's bytes were written to", file)
 			}
@@ -38,31 +36,6 @@ func TestConversations(t *testing.T) {
 	}
 	if n < 15 {
 		t.Errorf("only %d conversations were read", n)
-	}
-}
-
-// repaired damages a conversation as clients do that cut their history, and
-// writes what repair makes of it.
-func repaired(t *testing.T, r *wire.Request) {
-	t.Helper()
-	for every := 2; every < 9; every++ {
-		var damaged []compact.Message
-		for i, m := range r.Conversation.Messages {
-			if i >= every/2 && (i-every/2)%every != 0 {
-				damaged = append(damaged, m)
-			}
-		}
-		for _, mode := range []compact.RepairMode{compact.RepairAnswer, compact.RepairDrop} {
-			msgs, _ := compact.Repair(damaged, mode)
-			if len(msgs) == 0 {
-				continue
-			}
-			out, err := r.Encode(msgs)
-			if err != nil {
-				t.Fatalf("%s: %v", mode, err)
-			}
-			again(t, wire.Chat, out, msgs)
-		}
 	}
 }
 

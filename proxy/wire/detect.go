@@ -43,23 +43,11 @@ func shapeOf(list gjson.Result) Wire {
 	}
 	found := Chat
 	list.ForEach(func(_, m gjson.Result) bool {
-		role, kind, content := "", "", gjson.Result{}
-		m.ForEach(func(key, value gjson.Result) bool {
-			switch key.Str {
-			case "role":
-				role = value.Str
-			case "type":
-				kind = value.Str
-			case "content":
-				content = value
-			}
-			return true
-		})
-		if role == "" && kind != "" && kind != "message" {
+		kind := m.Get("type").Str
+		if m.Get("role").Str == "" && kind != "" && kind != "message" {
 			found = Responses
-			return false
 		}
-		if content.IsArray() {
+		if content := m.Get("content"); content.IsArray() {
 			content.ForEach(func(_, block gjson.Result) bool {
 				switch kind := block.Get("type").Str; {
 				case strings.HasSuffix(kind, "tool_use"), strings.HasSuffix(kind, "tool_result"), kind == "image" && block.Get("source").Exists():

@@ -58,7 +58,6 @@ type encoder struct {
 	splicer
 	live   []bool   // per element: a piece of it is left, or the message that it stays with
 	placed []uint32 // per element with a row of its own: the turn that it is written in, 0: none yet
-	moved  bool     // an element within another has a row of its own
 	rows   []row
 	origin int              // of the client's message that was noted last
 	mark   []byte           // a block that left, with a mark of the cache that stays
@@ -171,7 +170,7 @@ func (e *encoder) parted(m *compact.Message, k *mark, behind int32, cuts int) er
 		if e.lives(int32(i)) {
 			e.rows = append(e.rows, row{turn: e.turn, behind: behind, element: int32(i)})
 		}
-		e.placed[i], e.moved = e.turn, true
+		e.placed[i] = e.turn
 	}
 	if first == len(e.rows) {
 		return nil
@@ -279,9 +278,6 @@ func (e *encoder) isOwn(r *row) bool { return r.element >= 0 && e.elements[r.ele
 // lives reports whether something of an element is left in it.
 func (e *encoder) lives(i int32) bool {
 	end := int32(e.elements[i].next)
-	if !e.moved {
-		return slices.Contains(e.live[i:end], true)
-	}
 	for n := i; n < end; {
 		switch {
 		case n > i && e.placed[n] > 0:
@@ -299,9 +295,7 @@ func (e *encoder) lives(i int32) bool {
 func (e *encoder) element(i int32) {
 	x := &e.elements[i]
 	e.gone = e.gone[:0]
-	if e.moved || slices.Contains(e.live[i+1:x.next], false) {
-		e.leave(i)
-	}
+	e.leave(i)
 	e.spliced(x.whole, e.Body)
 }
 

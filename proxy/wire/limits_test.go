@@ -1,7 +1,6 @@
 package wire_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -189,20 +188,6 @@ func TestAppendingReachesNoOtherMessage(t *testing.T) {
 	_ = append(msgs[0].Calls, compact.Call{})
 	if msgs[1].Parts[0].Text.String() != "b" || msgs[1].Calls[0].ID != "2" {
 		t.Error("the next message changed")
-	}
-}
-
-// TestModelOutlivesTheBody: the name goes into logs and metrics when the body
-// is long gone.
-func TestModelOutlivesTheBody(t *testing.T) {
-	body := []byte(`{"model":"gpt-4o","messages":` + user + `}`)
-	r, err := wire.Chat.Decode(body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	copy(body, bytes.Repeat([]byte("x"), len(body)))
-	if r.Model != "gpt-4o" {
-		t.Errorf("the model became %q", r.Model)
 	}
 }
 

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"strings"
 
 	"laconic/compact"
 )
@@ -56,4 +57,24 @@ func (e *encoder) marked(elements run) []byte {
 		}
 	}
 	return nil
+}
+
+// unmarked returns JSON without the marks of the cache in it, for clients move them
+// from turn to turn.
+func unmarked(raw string) string {
+	for _, key := range markers {
+		quoted := `"` + key + `":` // not within a string, where quotes are escaped
+		for at := strings.Index(raw, quoted); at >= 0; at = strings.Index(raw, quoted) {
+			s := scanner{src: bytesOf(raw), at: at + len(quoted)}
+			s.next(0)
+			s.skip()
+			before, last := strings.CutSuffix(strings.TrimRight(raw[:at], " \t\r\n"), ",")
+			after := strings.TrimLeft(raw[s.at:], " \t\r\n")
+			if !last {
+				after = strings.TrimLeft(strings.TrimPrefix(after, ","), " \t\r\n")
+			}
+			raw = before + after
+		}
+	}
+	return raw
 }

@@ -159,28 +159,7 @@ func (d *messagesDecoder) use() {
 // Claude Code puts markers on its newest message and takes them from it one turn
 // later, and writes one text as a block with a marker and as a string without.
 func sameMessage(m *compact.Message, raw string) string {
-	const marker = `"cache_control":`
-	var without strings.Builder
-	for {
-		at := strings.Index(raw, marker) // not within a string, where quotes are escaped
-		if at < 0 {
-			break
-		}
-		s := scanner{src: bytesOf(raw), at: at + len(marker)}
-		s.next(0)
-		s.skip()
-		before, after := strings.TrimRight(raw[:at], " \t\r\n"), strings.TrimLeft(raw[s.at:], " \t\r\n")
-		if b, ok := strings.CutSuffix(before, ","); ok {
-			before = b
-		} else {
-			after = strings.TrimPrefix(after, ",")
-		}
-		without.WriteString(before)
-		raw = after
-	}
-	if without.Len() > 0 {
-		raw = without.String() + raw
-	}
+	raw = unmarked(raw)
 	if len(m.Parts) != 1 || m.Parts[0].Kind != compact.KindText || len(m.Calls) > 0 || m.Role == compact.Tool {
 		return raw
 	}

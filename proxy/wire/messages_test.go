@@ -1,55 +1,12 @@
 package wire_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"laconic/compact"
-	"laconic/compact/compacttest"
-	"laconic/compact/promises"
-	"laconic/compact/stage"
-	"laconic/demo/strict"
 	"laconic/proxy/wire"
 )
-
-// blocksTaken is an upstream of the messages API that knows no limit.
-var blocksTaken = strict.New(strict.Options{Limit: -1})
-
-// TestBlocksOfRealConversations: real conversations as blocks are taken by an upstream
-// that checks them, at every request and whatever left; what was sent stays a prefix
-// of what is sent next, marks of the cache aside, except where an epoch began.
-func TestBlocksOfRealConversations(t *testing.T) {
-	w := walkBlocks{t: t, policy: &compact.Policy{Name: "adaptive", Ladder: stage.Default(), Repair: compact.RepairAnswer}}
-	for _, file := range compacttest.ConversationFiles(t) {
-		n := 0
-		for chat := range lines(t, file) {
-			if n++; n > 1 && testing.Short() {
-				break
-			}
-			for _, signed := range []bool{false, true} {
-				system, list := compacttest.Blocks(t, chat, signed)
-				w.name, w.before, w.epochs = file, nil, 0
-				peak := compact.CostAll(bytesCounter, decodeBlocks(t, compacttest.BlocksBody(t, system, list)).Conversation.Messages)
-				w.budget = compact.Limits{Budget: peak / (2 + n%3)}.For(0)
-				for i := range list {
-					if role(list, i) == "user" && (i+1 == len(list) || role(list, i+1) == "assistant") {
-						w.send(compacttest.BlocksBody(t, system, list[:i+1]))
-					}
-				}
-			}
-		}
-	}
-	t.Logf("%d requests, %d edited, %d over, %d times no prefix", w.requests, w.edited, w.over, w.moved)
-	if w.edited < w.requests/10 {
-		t.Errorf("%d of %d requests were edited", w.edited, w.requests)
-	}
-}
-
-var bytesCounter = compact.BytesPerToken(3.5)
 
 func decodeBlocks(t *testing.T, body []byte) *wire.Request {
 	t.Helper()
@@ -59,86 +16,6 @@ func decodeBlocks(t *testing.T, body []byte) *wire.Request {
 	}
 	unedited(t, r)
 	return r
-}
-
-// walkBlocks sends the requests of conversations, one behind the other.
-type walkBlocks struct {
-	t      *testing.T
-	policy *compact.Policy
-	budget compact.Budget
-	name   string
-	before []byte
-	epochs int
-
-	requests, edited, over, moved int
-}
-
-// plan returns what is sent in the place of a body.
-func (w *walkBlocks) plan(body []byte) (out []byte, report compact.Report) {
-	r := decodeBlocks(w.t, body)
-	plan, report := compact.Compact(r.Conversation, w.policy, bytesCounter, w.budget)
-	for _, err := range promises.Broken(r.Conversation, w.policy, bytesCounter, w.budget, &plan, report) {
-		w.t.Errorf("%s: %v\n%.3000s", w.name, err, body)
-	}
-	sent := plan.Apply("")
-	out, err := r.Encode(sent)
-	if err != nil {
-		w.t.Fatalf("%s: %v\n%.3000s", w.name, err, body)
-	}
-	again(w.t, wire.Messages, out, sent)
-	if _, refusal := blocksTaken.ReadMessages(out); refusal != nil {
-		if _, was := blocksTaken.ReadMessages(body); was == nil || was.Kind == strict.KindPairs {
-			w.t.Fatalf("%s: %v\n%.3000s\nwas\n%.3000s", w.name, refusal, out, body)
-		}
-	}
-	return out, report
-}
-
-func (w *walkBlocks) send(body []byte) {
-	out, report := w.plan(body)
-	w.requests++
-	if report.Outcome == compact.Over {
-		w.over++
-	}
-	if !bytes.Equal(out, body) {
-		w.edited++
-	} else if report.Outcome == compact.Repaired || report.Outcome == compact.Compacted {
-		w.t.Errorf("%s: %v, and the bytes are the same", w.name, report.Outcome)
-	}
-	list := sameWords(w.t, out)
-	if w.before != nil && !bytes.HasPrefix(list, w.before) {
-		if w.moved++; report.Epochs == w.epochs {
-			w.t.Errorf("%s: what was sent is no prefix, and no epoch began", w.name)
-		}
-	}
-	w.before, w.epochs = list, report.Epochs
-}
-
-func role(list []any, i int) any { return list[i].(map[string]any)["role"] }
-
-// sameWords returns the list of a body as the model reads it: without marks, and a
-// text as a block.
-func sameWords(t *testing.T, body []byte) []byte {
-	t.Helper()
-	var list []map[string]any
-	if err := json.Unmarshal([]byte(gjson.GetBytes(body, "messages").Raw), &list); err != nil {
-		t.Fatal(err)
-	}
-	var out []byte
-	for _, m := range list {
-		if text, ok := m["content"].(string); ok {
-			m["content"] = []any{map[string]any{"type": "text", "text": text}}
-		}
-		for _, b := range m["content"].([]any) {
-			delete(b.(map[string]any), "cache_control")
-		}
-		raw, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, raw...)
-	}
-	return out
 }
 
 // TestAMessageIsKnownAgain: marks that move, and a text that was a block, leave its
