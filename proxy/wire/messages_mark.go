@@ -62,18 +62,22 @@ func (e *encoder) marked(elements run) []byte {
 // unmarked returns JSON without the marks of the cache in it, for clients move them
 // from turn to turn.
 func unmarked(raw string) string {
+	const space = " \t\r\n"
 	for _, key := range markers {
 		quoted := `"` + key + `":` // not within a string, where quotes are escaped
+		var kept strings.Builder
 		for at := strings.Index(raw, quoted); at >= 0; at = strings.Index(raw, quoted) {
 			s := scanner{src: bytesOf(raw), at: at + len(quoted)}
 			s.next(0)
 			s.skip()
-			before, last := strings.CutSuffix(strings.TrimRight(raw[:at], " \t\r\n"), ",")
-			after := strings.TrimLeft(raw[s.at:], " \t\r\n")
-			if !last {
-				after = strings.TrimLeft(strings.TrimPrefix(after, ","), " \t\r\n")
+			before, last := strings.CutSuffix(strings.TrimRight(raw[:at], space), ",")
+			if raw = strings.TrimLeft(raw[s.at:], space); !last {
+				raw = strings.TrimLeft(strings.TrimPrefix(raw, ","), space)
 			}
-			raw = before + after
+			kept.WriteString(strings.TrimRight(before, space))
+		}
+		if kept.Len() > 0 {
+			raw = kept.String() + raw
 		}
 	}
 	return raw
