@@ -19,7 +19,7 @@ function write({ path, content }) {
 
 function edit({ path, old_string, new_string }) {
   const text = readFileSync(path, "utf8");
-  if (text.split(old_string).length !== 2) throw new Error(`old_string was not found in ${path}.`);
+  if (text.split(old_string).length !== 2) return `old_string was not found in ${path}.`;
   writeFileSync(path, text.replace(old_string, () => new_string));
   return `Replaced 1 passage in ${path}.`;
 }
