@@ -44,21 +44,13 @@ func appendUnquoted(out []byte, inside string) []byte {
 	}
 }
 
-// unquotedLen returns the length of what unquote would give.
+// unquotedLen returns the length of what unquote would give. Escapes without digits
+// stand for one byte each.
 func unquotedLen(inside string) int {
-	n := len(inside)
-	for {
-		i := strings.IndexByte(inside, '\\')
-		switch {
-		case i < 0:
-			return n
-		case shortEscape[inside[i+1]] != 0:
-			n, inside = n-1, inside[i+2:]
-		default:
-			r, read := escapedRune(inside[i:])
-			n, inside = n-read+utf8.RuneLen(r), inside[i+read:]
-		}
+	if strings.Contains(inside, `\u`) {
+		return len(unquote(inside))
 	}
+	return len(inside) - strings.Count(inside, `\`) + strings.Count(inside, `\\`)
 }
 
 // escapedRune reads \uXXXX, or two of them that make a surrogate pair, and returns how
