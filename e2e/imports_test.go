@@ -96,7 +96,7 @@ var rules = []rule{
 	{"e2e/deploy", nil, []string{"laconic/e2e/rig", "laconic/store/storetest", "github.com/tidwall/gjson", "go.yaml.in/yaml/v4"}, "what deploys the command is run, or read by what would run it"},
 	{"e2e/sweep", nil, []string{"laconic/compact", "laconic/demo/strict", "laconic/e2e/rig", "laconic/fold", "github.com/tidwall/"}, "recorded requests are folded, and judged by a strict upstream"},
 	{"e2e/rig", nil, []string{"laconic/compact/compacttest", "github.com/tidwall/gjson", "go.uber.org/goleak"}, "a process is started and ended by it; what it is tested for is not known here"},
-	{"e2e/survival", nil, []string{"laconic/demo/strict", "laconic/e2e/rig", "laconic/tokenize"}, "an agent sees the command as a process"},
+	{"e2e/survival", nil, []string{"laconic/demo/strict", "laconic/e2e/llamacpp", "laconic/e2e/rig", "laconic/store/storetest", "laconic/tokenize", "github.com/tidwall/sjson"}, "an agent sees the command as a process"},
 	{"e2e/llamacpp", nil, []string{"laconic/compact", "laconic/compact/compacttest", "laconic/e2e/llamacpp", "laconic/e2e/rig", "laconic/fold", "laconic/store/storetest", "github.com/tidwall/", "golang.org/x/tools/txtar"}, "a real server is in front of the command, which is a process"},
 	{"e2e/cluster", nil, []string{
 		"laconic/compact/compacttest", "laconic/demo/strict", "laconic/store/storetest", "github.com/Shopify/toxiproxy/v2", "github.com/rs/zerolog", "github.com/tidwall/gjson", "go.uber.org/goleak",
