@@ -7,6 +7,7 @@
 //   - TestSurvival: the agent is a loop of this package. A few sessions with the
 //     other tests, all of them by `make survival`.
 //   - TestClients: the agents are those that people use, from npm, by `make e2e`.
+//   - TestClaudeOnLlamaCpp: Claude Code in front of a real llama-server.
 //   - TestRunClients: the same agents find the proxy that laconic run starts.
 //   - TestLoopEnds: an agent that calls again whatever it cannot see the result of
 //     comes to its end.
