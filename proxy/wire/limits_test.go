@@ -44,22 +44,15 @@ func TestHugeBodiesArePassedOrRead(t *testing.T) {
 	// 5.6 MB of [ overflow gjson's stack, which no recover catches.
 	open, object := strings.Repeat("[", 6<<20), strings.Repeat(`{"":`, 2<<20)
 	f("open brackets", open, wire.NotObject)
-	f("open brackets in messages", `{"messages":`+open, wire.TooDeep)
 	f("open brackets beside messages", `{"messages":`+user+`,"x":`+open, wire.TooDeep)
-	f("open brackets in content", `{"messages":[{"role":"user","content":`+open, wire.TooDeep)
-	f("open brackets in a message", `{"messages":[{"role":"user","x":`+open, wire.TooDeep)
-	f("open brackets in a part", `{"messages":[{"role":"user","content":[{"x":`+open, wire.TooDeep)
 	f("open brackets in arguments", `{"messages":[{"role":"assistant","tool_calls":[{"function":{"arguments":`+open, wire.TooDeep)
 	f("open objects", object, wire.TooDeep)
-	f("open objects in tools", `{"tools":`+object, wire.TooDeep)
 	f("brackets that are closed", `{"messages":`+user+`,"x":`+open[:3<<20]+strings.Repeat("]", 3<<20)+`}`, wire.TooDeep)
 	f("many shallow brackets", `{"messages":`+user+`,"x":[`+strings.Repeat("[],", 2<<20)+`[]]}`, "")
 
-	f("one letter", `{"messages":[{"role":"user","content":"`+strings.Repeat("a", 2<<20)+`"}]}`, "")
 	f("backslashes", `{"messages":[{"role":"user","content":"`+strings.Repeat(`\\`, 2<<20)+`"}]}`, "")
 	f("escapes", `{"messages":[{"role":"user","content":"`+strings.Repeat(`\u00e9`, 1<<20)+`"}]}`, "")
 	f("other letters", `{"messages":[{"role":"user","content":"`+strings.Repeat("語", 1<<20)+`"}]}`, "")
-	f("white space", `{"messages":`+strings.Repeat(" \n", 4<<20)+user+`}`, "")
 	f("a number", `{"messages":`+user+`,"max_tokens":`+strings.Repeat("9", 2<<20)+`}`, "")
 
 	f("100,000 messages", list(100_000, `{"role":"user","content":"hello there"}`), "")
@@ -176,21 +169,6 @@ func TestAllocationsDoNotGrowWithMessages(t *testing.T) {
 	}
 }
 
-// TestAppendingReachesNoOtherMessage: parts and calls of two messages lie side by side;
-// appending to those of one must not reach the next.
-func TestAppendingReachesNoOtherMessage(t *testing.T) {
-	r, err := wire.Chat.Decode([]byte(`{"messages":[{"role":"assistant","content":"a","tool_calls":[{"id":"1"}]},{"role":"assistant","content":"b","tool_calls":[{"id":"2"}]}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	msgs := r.Conversation.Messages
-	_ = append(msgs[0].Parts, compact.Part{})
-	_ = append(msgs[0].Calls, compact.Call{})
-	if msgs[1].Parts[0].Text.String() != "b" || msgs[1].Calls[0].ID != "2" {
-		t.Error("the next message changed")
-	}
-}
-
 func TestMaxTokens(t *testing.T) {
 	f := func(fields string, want int) {
 		t.Helper()
@@ -209,18 +187,12 @@ func TestMaxTokens(t *testing.T) {
 	f(`"max_tokens":200,"max_completion_tokens":null,`, 200)
 	f(`"max_tokens":0,`, 0)
 	f(`"max_tokens":-1,`, 0)
-	f(`"max_tokens":-0,`, 0)
 	f(`"max_tokens":1.5,`, 0)
 	f(`"max_tokens":1.0,`, 1)
 	f(`"max_tokens":4e3,`, 4000)
-	f(`"max_tokens":1e-3,`, 0)
 	f(`"max_tokens":1e400,`, 0)
-	f(`"max_tokens":2147483647,`, 2147483647)
 	f(`"max_tokens":2147483648,`, 2147483647)
-	f(`"max_tokens":99999999999999999999,`, 2147483647)
 	f(`"max_tokens":"100",`, 0)
-	f(`"max_tokens":[100],`, 0)
-	f(`"max_tokens":true,`, 0)
 }
 
 func TestNoCalls(t *testing.T) {
