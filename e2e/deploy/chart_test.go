@@ -273,7 +273,7 @@ func TestTheManualsCheck(t *testing.T) {
 	for upstream, says := range map[string]string{"https://mine.example/v1": "https://mine.example/v1", "ftp://mine.example": "upstream must begin with"} {
 		dir := t.TempDir()
 		rig.WriteFile(t, filepath.Join(dir, "mine.yaml"), "{redis: {enabled: true}, config: {upstream: '"+upstream+"'}}")
-		root, err := filepath.Abs("..")
+		root, err := filepath.Abs("../..")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"laconic/e2e/rig"
 
@@ -70,7 +69,7 @@ func TestTheImageStepByStep(t *testing.T) {
 		t.Fatalf("RUN %s does not build the binary", step)
 	}
 	build := exec.Command("sh", "-c", strings.Replace(step, " -o /laconic .", " -o "+binary+" .", 1))
-	build.Dir = ".."
+	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -125,15 +124,9 @@ func TestTheImageStepByStep(t *testing.T) {
 	if err := serve.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(rig.Patience); ; time.Sleep(20 * time.Millisecond) {
-		why := healthy()
-		if why == "" {
-			break
-		}
-		if time.Now().After(end) {
-			t.Errorf("not healthy: %s", why)
-			break
-		}
+	why := ""
+	if !rig.Soon(func() bool { why = healthy(); return why == "" }) {
+		t.Errorf("not healthy: %s", why)
 	}
 	_ = serve.Process.Signal(syscall.SIGTERM)
 	if err := serve.Wait(); err != nil {

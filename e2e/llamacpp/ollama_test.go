@@ -191,7 +191,7 @@ func TestOllama(t *testing.T) {
 			t.Parallel()
 			o := startOllama(t, 8192)
 			o.hidden = strings.Contains(name, "gateway")
-			p := rig.Start(t, o.URL+"/v1", "")
+			p := rig.Start(t, o.URL+"/v1", "", "--log-level", "debug")
 			run(t, o, p)
 			came, cut, lost := o.read()
 			t.Logf("%d requests, %d cut, %d without the task", came, cut, lost)
