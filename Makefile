@@ -1,4 +1,4 @@
-# make test   what the README names: a few minutes, no network, no key
+# make test   what the README names: a few minutes, no network, no key. go test ./e2e/stories is the loop of a change
 # make check  what a change needs: format, vet, lint, the race detector, every test in its short form
 # make long   every test in full, with a large sample of the sweeps (LACONIC_SWEEP=full for all of them), and
 #             all that is below: an hour or two, before a release
@@ -42,12 +42,12 @@ cross:
 lint:
 	$(GO) tool staticcheck ./...
 
-# Where goroutines share something, which what is pure does not. Of e2e the reloads and
-# streams: the others send requests one by one.
+# Where goroutines share something; pure packages share nothing. The stories are those of
+# reloads and streams: the others send requests one by one.
 race:
 	$(GO) test -race -short $$($(GO) list ./cli/... ./counting ./demo ./fold/... ./proxy/... ./replay ./store/... ./tokenize/cache | grep -vE 'proxy/(wire|overflow|why|summarize/)')
 	$(GO) test -race -short -run 'Goroutines|SharedSafely' ./tokenize ./tokenize/bpe
-	$(GO) test -race -short ./e2e/stories
+	$(GO) test -race -short -run '^TestStories$$/^(reload|streaming|summaries|client_leaves|shutdown|facts_shared)$$' ./e2e/stories
 
 # Minimizing an input may outlast the time there is, and Go calls that a
 # failure: a few tries are enough.

@@ -10,6 +10,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"os"
 	"strings"
 	"testing"
 )
@@ -122,78 +123,25 @@ func TestSizeIsReadThroughEscapes(t *testing.T) {
 	f("image/jpeg", raw)
 }
 
+// testdata/pictures.txt has a model, a picture's width, height and detail, and what it costs.
 func TestPictureCostsWhatItsFamilySays(t *testing.T) {
-	f := func(model string, w, h int, detail string, want int) {
-		t.Helper()
-		if got := For(model).Image(pngURL(w, h), detail); got != want {
-			t.Errorf("%s: %d × %d %s costs %d, want %d", model, w, h, detail, got, want)
+	text, err := os.ReadFile("testdata/pictures.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var model, detail string
+		var w, h, want int
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if _, err := fmt.Sscan(line, &model, &w, &h, &detail, &want); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if got := For(model).Image(pngURL(w, h), strings.TrimPrefix(detail, "-")); got != want {
+			t.Errorf("it costs %d: %s", got, line)
 		}
 	}
-
-	// Tiles. 1024² → 768² → 2 × 2 tiles.
-	f("gpt-4o", 1024, 1024, "high", 85+170*4)
-	f("gpt-4o", 1024, 1024, "auto", 85+170*4)
-	f("gpt-4o", 1024, 1024, "", 85+170*4)
-	f("gpt-4o", 1024, 1024, "low", 85)
-	f("gpt-4o", 512, 512, "high", 85+170)     // nothing is scaled up
-	f("gpt-4o", 513, 512, "high", 85+170*2)   // one pixel more, one tile more
-	f("gpt-4o", 1, 1, "high", 85+170)         //
-	f("gpt-4o", 2048, 4096, "high", 85+170*6) // OpenAI's example: → 1024 × 2048 → 768 × 1536
-	f("gpt-4o", 4096, 8192, "low", 85)        // and this
-	f("gpt-4o", 1920, 1080, "high", 85+170*6) // → 1365.3 × 768
-	f("gpt-4o", 65_535, 1, "high", 85+170*4)  // → 2048 × 1
-	f("gpt-4o", 65_535, 65_535, "high", 85+170*4)
-	f("gpt-4o-mini", 1024, 1024, "high", 2833+5667*4)
-	f("gpt-4o-mini", 1024, 1024, "low", 2833)
-	f("gpt-4.1", 1024, 1024, "high", 85+170*4)
-	f("gpt-4.5-preview", 1024, 1024, "high", 85+170*4)
-	f("o1", 1024, 1024, "high", 75+150*4)
-	f("o3", 1024, 1024, "low", 75)
-	f("gpt-5", 1024, 1024, "high", 70+140*4)
-	f("gpt-5-chat-latest", 1024, 1024, "low", 70)
-	f("computer-use-preview", 1024, 1024, "high", 65+129*4)
-
-	// Squares. 1024² = 32 × 32; OpenAI's second example shrinks 1800 × 2400 to 33 × 44.
-	f("gpt-4.1-mini", 1024, 1024, "high", 1659) // 1024 · 1.62 = 1658.9
-	f("gpt-4.1-mini", 1800, 2400, "high", 2353) // 1452 · 1.62 = 2352.2
-	f("gpt-4.1-mini", 2400, 1800, "high", 2353)
-	f("gpt-4.1-mini", 1024, 1024, "low", 1659) // no effect
-	f("gpt-4.1-mini", 65_535, 1, "high", 2489) // too thin to shrink: 1536 · 1.62 = 2488.3
-	f("gpt-5-mini", 1024, 1024, "high", 1659)
-	f("gpt-4.1-nano", 1024, 1024, "high", 2520) // 1024 · 2.46 = 2519.04
-	f("gpt-5-nano", 32, 33, "high", 5)          // 2 · 2.46 = 4.92
-	f("o4-mini", 1024, 1024, "high", 1762)      // 1024 · 1.72 = 1761.3
-	f("gpt-5.2", 1024, 1024, "high", 1229)      // 1024 · 1.2 = 1228.8
-
-	// Claude: 1000² / 750 = 1333.3, squares of 28: 36² = 1296.
-	f("claude-3-5-sonnet-20241022", 1000, 1000, "", 1334)
-	f("claude-3-5-sonnet-20241022", 200, 200, "", 64)     // 53.3 by area, 8² squares
-	f("claude-3-5-sonnet-20241022", 1092, 1092, "", 1590) // the largest square of Anthropic's table
-	f("claude-3-5-sonnet-20241022", 1920, 1080, "", 1_600)
-	f("claude-3-5-sonnet-20241022", 8000, 100, "", 56) // → 1568 × 20: 41.8 by area, 56 × 1 squares
-	f("claude-opus-4-7", 1920, 1080, "", 2765)         // 2764.8 by area, 69 · 39 squares = 2691
-	f("claude-opus-4-7", 2576, 1449, "", 4_800)        // 4976.8 by area, 92 · 52 = 4784
-
-	// Gemini to 2.5: one unit up to 384, else tiles of the short side / 1.5.
-	f("gemini-2.5-pro", 384, 384, "", 258)
-	f("gemini-2.5-pro", 385, 100, "", 258*2)      // unit 256: 2 × 1
-	f("gemini-2.5-pro", 960, 540, "", 258*6)      // Google's example: unit 360, 3 × 2
-	f("gemini-2.5-pro", 1000, 1000, "", 258*4)    // unit 666
-	f("gemini-2.5-pro", 2000, 2000, "", 258*9)    // unit 768
-	f("gemini-2.5-pro", 60_000, 60_000, "", 4128) // → 3072²: 16 tiles
-	f("gemini-3-pro-preview", 4000, 3000, "", 1_120)
-
-	// Mistral: squares of 28 and an end for each row; the long side comes down to 1540.
-	f("mistral-small-2506", 1024, 1024, "", 38*37) // 36.6 → 37
-	f("mistral-small-2506", 3080, 1540, "", 56*28) // → 1540 × 770: 55, 27.5
-	f("pixtral-12b", 1024, 512, "", 65*32)
-	f("pixtral-12b", 2048, 2048, "", 65*64)
-
-	// Ollama and the rest.
-	f("llava:13b", 3000, 3000, "high", 768)
-	f("qwen2.5-vl-72b-instruct", 1920, 1080, "", 69*39)
-	f("my-model", 100, 100, "", 768)
-	f("my-model", 1024, 1024, "", 37*37)
 }
 
 // Published measurements (Hugging Face, JOHNISKING/image-token-cost). Claude's carry 77 and 65 tokens of prompt.
