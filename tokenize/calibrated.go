@@ -3,9 +3,10 @@ package tokenize
 import "slices"
 
 // Calibration finds out, from the bills of one upstream, which of the counters of one model counts as the upstream does,
-// and by which factor. A plan depends on both, so they change seldom: the factor in steps of 2 %, up at once, because a
-// prompt that is under-counted is refused or cut, and down when three bills agree. The first three set it without slack. After five bills they rest: the factor
-// changes only if it is off by more than 5 %, and the way only if no factor on it explains the bills.
+// and by which factor. A plan depends on both, so they change seldom. The factor moves in steps of 2 %: up at once, because
+// a prompt that is under-counted is refused or cut, and down when three bills agree. The first three set it without slack.
+// After five bills both rest: the factor changes only if it is off by more than 5 %, and the way only if no factor on it
+// explains the bills.
 //
 // Two ways of counting can differ by more than a factor of two between texts, so one factor on a wrong way is right for
 // one mix of texts alone. The way is the one whose bills over counts lie closest together, and closest to

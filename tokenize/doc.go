@@ -4,9 +4,9 @@
 //
 //   - additive: a message costs its envelope plus its pieces, a request its messages plus the tokens around
 //     them. So running totals are exact, and a message may be counted once and remembered.
-//   - safe: where the true cost of a piece cannot be known the answer leans upward. A request believed too large is
-//     folded a little early; one believed too small is refused by the upstream. An unknown model gets the middle
-//     of the known ones, times [Careful] if the upstream cuts prompts instead of refusing them.
+//   - safe: where the true cost of a piece cannot be known, the answer leans upward. A request that is counted too high
+//     is folded a little early; one that is counted too low is refused by the upstream. An unknown model gets the
+//     middle of the known ones, times [Careful] if the upstream cuts prompts instead of refusing them.
 //   - total: every input has a cost of zero or more. No question about a cost panics or fails, however broken
 //     the picture, the sound or the JSON.
 //   - bounded: everything is linear in its input, whatever the input. The size of a picture comes from its header: at
@@ -25,10 +25,10 @@
 //   - OpenAI's own, o200k_base, o200k_harmony and cl100k_base, which are exact (package bpe).
 //   - "o200k*1.1", "o200k*1.1+digits", …: the count of o200k_base times a factor, for the models of others. The factor
 //     grows with the share of scripts that other vocabularies cut smaller; with "+digits" each digit is a token
-//     (scale.go). On real agent runs that was 5 % below to 22 % above the bill. An unknown model gets the middle
-//     of the known ones. How its upstream counts is found out from three bills: [Counter.Ways], [Calibration].
-//   - "bytes/4", "bytes/3.5" and "bytes/3": so many bytes of UTF-8 per token, rounded up, as peers count. Digits, base64
-//     and directory listings cost up to twice what they say.
+//     (scale.go). On real agent runs the count was 5 % below to 22 % above the bill. For an unknown model, three bills
+//     show how its upstream counts: [Counter.Ways], [Calibration].
+//   - "bytes/4", "bytes/3.5" and "bytes/3": so many bytes of UTF-8 for a token, rounded up, as other programs count.
+//     Digits, base64 and directory listings cost up to twice as much.
 //
 // Callers that act on a limit should keep a distance to it when [Counter.Exact] is false.
 //
@@ -41,16 +41,16 @@
 //	for each media part: total += c.Image(url, detail), c.Audio(data, format), c.Video(data) or c.File(data, name)
 //	for each other part: total += c.Unknown(raw)
 //
-// Reasoning that the client sends back is charged as text though some models leave that of earlier turns out; where it
-// is encrypted, and a signature, costs nothing here.
+// Reasoning that the client sends back is charged as text, although some models ignore that of earlier turns. Encrypted
+// reasoning and signatures cost nothing here.
 //
 // Tools cost OpenAI's formula (functions.go), or what the chat template of Qwen, Llama or Mistral makes of them (tools.go);
 // other models behind a template pay for the JSON in the layout that Qwen's and Mistral's share, which is 1.05 to 1.08 times
 // the count of compact JSON on two agents' tools, and a page of 44 tokens. Claude pays for compact JSON and 346.
 //
-// The cost of the tokens around texts is exact for messages without calls (OpenAI's cookbook publishes it), and within some
-// tokens for calls. The tables of an encoding are built when it is first needed, which takes some tenths of a second;
-// [Counter.Load] does it before.
+// The tokens around texts are exact for messages without calls (OpenAI's cookbook publishes them), and a few tokens off
+// for calls. The first use of an encoding builds its tables, which takes some tenths of a second; [Counter.Load] does it
+// before.
 //
 // # Units
 //
