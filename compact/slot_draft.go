@@ -57,6 +57,8 @@ const (
 	// record is a small part of what is sent.
 	leastFirst    = 192
 	firstOfBudget = 0.07
+	// Below roomy tokens of headroom a part has no room for what was shortened.
+	roomy = 8192
 	// slotShare is the part of the headroom, one in so many, that the slot
 	// keeps if recent results have to be cut, and slotShareLeast if more than
 	// half of the newest would go.
@@ -120,23 +122,39 @@ func (d *Draft) Summarize(by Digester, size int, why string) bool {
 
 // nextSlot returns the slot of at most size tokens that follows the draft's, now
 // that the gap has grown and free tokens left for it. A part takes at most three
-// quarters of what left for it.
+// quarters of what left for it. If that was shortened before, it takes one token for
+// addedRatio that were there, as far as there is room below the landing.
 func (d *Draft) nextSlot(size, free int) *slotDraft {
 	from := max(d.gap.from, d.gap.replaced)
 	next := Span{From: from, To: d.gap.to, End: d.end}
 	was := d.slot
+	room := d.land - d.total
+	whole := func() (n int) { // what was shortened before, in tokens of the part
+		for i := next.From; i < next.To; i++ {
+			if d.removed(i) {
+				n += d.whole[i]
+			}
+		}
+		if d.Headroom() < roomy {
+			return 0 // every message counts
+		}
+		return n / addedRatio
+	}
 	if was != nil {
 		// Whether there is room is known as soon as the slot is made.
-		left := was.most - was.size - 1
+		most := max(was.most, size)
+		left := most - was.size - 1
 		if next.From = was.last().To; left >= leastSlot {
-			next.Size = min(max(min(share(addedShare, was.most), free/addedRatio), leastSlot), free*3/4, left, size-was.size-1)
-			return &slotDraft{spans: append(slices.Clip(was.spans), next), size: was.size + 1 + next.Size, most: was.most, open: true}
+			part := whole()
+			next.Size = min(max(min(share(addedShare, most), max(free/addedRatio, part)), leastSlot), max(free*3/4, min(room, part)), left, size-was.size-1)
+			return &slotDraft{spans: append(slices.Clip(was.spans), next), size: was.size + 1 + next.Size, most: most, open: true}
 		}
 		next.From = from
 		next.Earlier = was.ends(len(was.spans))
 		free += was.size
+		room += was.size
 	}
-	next.Size = min(max(share(firstShare, size), min(size, max(leastFirst, share(firstOfBudget, d.budget)))), free*3/4)
+	next.Size = min(max(share(firstShare, size), min(size, max(leastFirst, share(firstOfBudget, d.budget)))), max(free*3/4, min(room, whole())))
 	return &slotDraft{spans: []Span{next}, size: next.Size, most: size, open: true, anew: true}
 }
 
