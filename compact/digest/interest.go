@@ -2,8 +2,6 @@ package digest
 
 import (
 	"math"
-	"strings"
-	"unicode/utf8"
 )
 
 // interest knows what the work is about: the terms that the messages which stay,
@@ -101,64 +99,4 @@ func (x *interest) sum(ids []int32, line int32) float32 {
 		}
 	}
 	return best[0] + best[1]*0.71 + best[2]*0.58 + best[3]*0.5 + best[4]*0.45
-}
-
-// A word is a term of a text.
-type word struct {
-	text string
-	name bool // it looks like the name of a thing
-}
-
-const minTerm = 5
-
-// terms yields the terms of a text: names, their last parts, plain words, and in
-// scripts without blanks pairs of characters.
-func terms(text string) func(yield func(word) bool) {
-	return func(yield func(word) bool) {
-		for t := (tokens{text: text}); t.next(); {
-			s := text[t.from:t.to]
-			switch {
-			case t.isName():
-				if !yield(word{s, true}) {
-					return
-				}
-				if t.seen&mark != 0 {
-					if base := s[strings.LastIndexAny(s, "/:.")+1:]; len(base) < len(s) && len(base) >= minTerm && !yield(word{base, true}) {
-						return
-					}
-					if base := s[strings.LastIndexByte(s, '/')+1:]; len(base) < len(s) && len(base) >= minTerm && !yield(word{base, true}) {
-						return
-					}
-				}
-			case len(s) >= minTerm && len(s) <= maxName && t.seen&(digit|mark) == 0:
-				if !yield(word{s, false}) {
-					return
-				}
-			}
-		}
-		for i := 0; i < len(text); {
-			if text[i] < utf8.RuneSelf {
-				i++
-				continue
-			}
-			r, n := utf8.DecodeRuneInString(text[i:])
-			if r < 0x2E80 { // letters with marks, Greek, Cyrillic: a word
-				from := i
-				for i < len(text) && (text[i] >= utf8.RuneSelf || class[text[i]]&(lower|upper) != 0) && i-from < maxName {
-					i++
-				}
-				if i-from >= 2*minTerm && !yield(word{text[from:i], false}) {
-					return
-				}
-				i = max(i, from+n)
-				continue
-			}
-			if next, m := utf8.DecodeRuneInString(text[i+n:]); next >= 0x2E80 && next != utf8.RuneError {
-				if !yield(word{text[i : i+n+m], false}) {
-					return
-				}
-			}
-			i += n
-		}
-	}
 }
