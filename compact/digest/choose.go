@@ -118,7 +118,7 @@ func (p *part) choose(order []int32, room int) {
 		if cost > room || used[q.class] >= most || used[q.class]+cost > most && cost > large {
 			return
 		}
-		if q.class != steps && q.class != userWords && p.known(q.class, q.text) {
+		if q.class != steps && q.class != userWords && !q.whole && p.known(q.class, q.text) {
 			return
 		}
 		for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
@@ -136,7 +136,7 @@ func (p *part) choose(order []int32, room int) {
 			if room < 16 {
 				return
 			}
-			if q.score < pass.least {
+			if q.score < pass.least || pass.floor && q.class == code && q.score < floorScore {
 				continue
 			}
 			most := int(whole)

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -18,7 +19,10 @@ func (p *part) code() {
 			break
 		}
 		w := float32(1.2) / (1 + 0.15*float32(k))
-		if strings.Contains(f.path, "test") || strings.Contains(f.path, "tmp") || strings.HasSuffix(f.path, ".md") {
+		switch {
+		case f.state == written && p.trials[base(f.path)] && !f.last.writes():
+			w *= 0.06 // a trial: what it printed counts
+		case strings.Contains(f.path, "test"), strings.Contains(f.path, "tmp"):
 			w *= 0.7
 		}
 		note := ""
@@ -31,6 +35,14 @@ func (p *part) code() {
 		}
 	}
 }
+
+// writes reports whether a program of an action writes files.
+func (a *action) writes() bool {
+	return slices.ContainsFunc(a.changes, func(c change) bool { return c.how == changed })
+}
+
+// trials finds the programs that commands run by the names of their files.
+var trials = regexp.MustCompile(`(?:\b(?:python[\d.]*|node|tsx|bun|deno|ruby|perl|bash|sh|go run) (?:-\w+ )*|\./)([\w./-]+\.\w+)`)
 
 // statements adds lines of code that was written. A line may have a mark.
 func (p *part) statements(event int, order int32, text string, weight float32, need int32, limit int) {

@@ -21,7 +21,9 @@ type part struct {
 	phases   int
 	room     int // bytes
 	pieces   []piece
-	changed  []*file // by the events, the newest first
+	changed  []*file           // by the events, the newest first
+	passes   map[string]*event // the last event of each command that passed
+	trials   map[string]bool   // the names of files that commands run
 }
 
 // write returns the text of the part, or "" if it would say nothing.
@@ -29,6 +31,18 @@ func (p *part) write() string {
 	p.room = p.size * 7 / 2
 	p.weigh()
 	p.see()
+	p.passes, p.trials = map[string]*event{}, map[string]bool{}
+	for _, e := range p.events {
+		if e.by != byCall || e.kind != runs {
+			continue
+		}
+		if e.outcome.verdict != failed {
+			p.passes[e.brief()] = e
+		}
+		for _, m := range trials.FindAllStringSubmatch(e.command, 8) {
+			p.trials[base(m[1])] = true
+		}
+	}
 	for i, e := range p.events {
 		switch e.by {
 		case byUser:

@@ -16,6 +16,7 @@ type piece struct {
 	text  string
 	brief string   // what follows the text of a step if no other piece of its event is there
 	lines [2]int32 // which lines of a body it has
+	whole bool     // it is told although most of its lines are known
 	on    bool
 }
 
@@ -38,8 +39,8 @@ const (
 // The room of a class, as a share of that of the part: first each class gets what
 // it needs at least, then up to its most, then more.
 var (
-	floors = [classes]float32{userWords: 0.75, answers: 0.14, prose: 0.36, steps: 0.24, rules: 0.27, code: 0.36, prints: 0.12, findings: 0.10, sources: 0.10}
-	mosts  = [classes]float32{userWords: 0.90, answers: 0.34, prose: 0.50, steps: 0.36, rules: 0.30, code: 0.55, prints: 0.30, findings: 0.28, sources: 0.28}
+	floors = [classes]float32{userWords: 0.75, answers: 0.20, prose: 0.36, steps: 0.26, rules: 0.24, code: 0.34, prints: 0.12, findings: 0.10, sources: 0.10}
+	mosts  = [classes]float32{userWords: 0.90, answers: 0.42, prose: 0.50, steps: 0.38, rules: 0.30, code: 0.55, prints: 0.30, findings: 0.28, sources: 0.28}
 )
 
 const maxLineChars = 400
@@ -102,7 +103,7 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			headings = append(headings, heading{indent, p.add(c, event, order+b.lines[i].number, text, s*weight, need)})
 			continue
 		}
-		if strong := s >= decides; (c == prints || c == rules) && from >= 0 && strong != (best[0] >= decides) {
+		if strong := s >= decides; (c == prints && most < shortOutput || c == rules) && from >= 0 && strong != (best[0] >= decides) {
 			flush(i) // what decides comes without its neighbours
 		}
 		if from < 0 {
@@ -134,8 +135,12 @@ const briefChars = 100
 // decides is the score of a line that comes without its neighbours.
 const decides = 1
 
-// leastScore is what a piece has to be worth.
-const leastScore = 0.12
+// leastScore is what a piece has to be worth, and floorScore what code has to be worth
+// to take the least share of its class.
+const (
+	leastScore = 0.12
+	floorScore = 0.4
+)
 
 type heading struct {
 	indent int

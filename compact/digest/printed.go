@@ -15,14 +15,21 @@ func (p *part) printed(i int, e *event, head int32) {
 	n := len(b.lines)
 	long := n > 60
 	here := map[uint64]bool{}
-	frame := false
-	small := len(text) < 700 && n <= 16
+	frame, lastFrame := false, b.lastPlace()
+	small := len(text) < shortOutput && n <= 40
 	diff := isPatch(text)
-	limit := max(400, p.room/10)
+	limit, most, w := max(400, p.room/10), 240, p.weights[i]
 	if e.kind == other {
 		limit = max(600, p.room/4)
 	}
-	p.lines(prints, i, 1, b, 240, func(k int) (float32, lineUse) {
+	if small && e.kind == runs && e.outcome.verdict != failed { // what a trial showed is told whole
+		most = shortOutput
+	}
+	if e.outcome.verdict == failed && p.passedLater(e) {
+		w *= 0.8
+	}
+	first := len(p.pieces)
+	p.lines(prints, i, 1, b, most, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		t := normal(l)
 		if len(t) < 2 || strings.Trim(t, "=-*~^_. ") == "" {
@@ -43,21 +50,30 @@ func (p *part) printed(i int, e *event, head int32) {
 		if strings.HasSuffix(t, ")") && rowKeys.MatchString(t) {
 			return 0.2, opens
 		}
+		if e.outcome.says != "" && strings.HasPrefix(e.outcome.says, OneLine(strings.Trim(t, "= "), 130)) {
+			return 0, skipped // the label has it
+		}
 		interest := min(b.interest(p.interest, k), 2.5)
 		s := 0.25 + interest*0.55
 		wasFrame := frame
 		frame = isPlace(t)
 		switch {
+		case e.outcome.says != "" && (t == "FAIL" || strings.HasPrefix(t, "FAIL\t") || strings.HasPrefix(t, "exit status ")):
+			return 0, skipped // the label says that
 		case isFailure(l):
 			s = 2.2 + interest*0.4
 		case wasFrame && l[0] == ' ':
-			s = 1.2
+			if s = 1.2; k != lastFrame+1 && strings.HasPrefix(normal(b.at(k-1)), `File "`) {
+				return 0, skipped
+			}
 		case frame:
-			s = 1.5 + interest*0.3
-		case e.outcome.says != "" && OneLine(strings.Trim(t, "= "), 140) == e.outcome.says:
-			return 0, skipped // the label has it
-		case e.outcome.verdict == passed && strings.Contains(t, " PASSED"):
+			if s = 1.5 + interest*0.3; k != lastFrame && (strings.HasPrefix(t, `File "`) || strings.HasPrefix(t, "at ")) {
+				return 0, skipped // of a trace the last place alone
+			}
+		case e.outcome.verdict == passed && (strings.Contains(t, " PASSED") || strings.HasPrefix(t, "ok ") || strings.HasSuffix(t, "[no test files]")):
 			return 0, skipped // one test of many, and none failed
+		case small:
+			s += 0.6
 		case strings.Trim(t, "0123456789., ") == "":
 			s *= 0.2
 		case len(t) < 8:
@@ -73,14 +89,35 @@ func (p *part) printed(i int, e *event, head int32) {
 			if k < 3 {
 				s += 0.15
 			}
-			if small {
-				s += 0.3
-			} else if long && s < 1 {
+			if long && s < 1 {
 				s *= 0.6
 			}
 		}
 		return s, plainLine
-	}, 0, p.weights[i], head, limit)
+	}, 0, w, head, limit)
+	for k := first; k < len(p.pieces); k++ {
+		p.pieces[k].whole = most == shortOutput
+	}
+}
+
+// shortOutput is the length of outputs that are told whole.
+const shortOutput = 1200
+
+// lastPlace returns the number of the last line that names a place in source of the
+// work itself, rather than of what is installed; -1 if there is none.
+func (b *body) lastPlace() int {
+	for k := len(b.lines) - 1; k >= 0; k-- {
+		if t := normal(b.at(k)); isPlace(t) && !containsAny(t, []string{"site-packages", "node_modules", "/usr/lib", "<frozen", "/lib/python", "node:internal"}) {
+			return k
+		}
+	}
+	return -1
+}
+
+// passedLater reports whether the command of an event passed later.
+func (p *part) passedLater(e *event) bool {
+	last := p.passes[e.brief()]
+	return last != nil && last.origin > e.origin
 }
 
 // isPatch reports whether a text is the change that a program shows, as git diff
@@ -123,8 +160,11 @@ func isNoise(t string) bool {
 			return true
 		}
 	}
-	return strings.Contains(t, "███") || strings.Contains(t, "━━━")
+	return strings.Contains(t, "███") || strings.Contains(t, "━━━") || strings.Contains(t, "%") && progress.MatchString(t)
 }
+
+// progress finds bars and rates that say how far a program is.
+var progress = regexp.MustCompile(`[=#.>-]{3,}[ =#.>-]*[|\]]|\bETA\b|\d%\|| [kMG]i?B/s`)
 
 var noise = []string{"Collecting ", "Downloading ", "Installing ", "Requirement already", "Using cached", "Preparing ", "WARNING: Running pip", "[notice]", "npm warn", "npm notice", "npm http", "diff --git ", "index ", "--- a/", "+++ b/", "new file mode", "=== RUN", "=== PAUSE", "=== CONT", "remote: ", "Traceback (most recent", "(use \"git"}
 

@@ -150,6 +150,9 @@ func saidIn(text string, isResult bool) (said, attachment string) {
 			line, text, _ = strings.Cut(rest, "\n"+fence)
 			_, text, _ = strings.Cut(text, "\n")
 			data.WriteString(line + "\n")
+		case strings.HasPrefix(trimmed, "{") && strings.HasSuffix(trimmed, "}") && strings.Contains(trimmed, `":`):
+			data.WriteString(line + "\n") // a line of a log
+			text = rest
 		default:
 			own.WriteString(line + "\n")
 			text = rest

@@ -104,6 +104,9 @@ func (a *action) shell() {
 		}
 		c.into = slices.DeleteFunc(c.into, func(path string) bool { return strings.HasPrefix(path, "/dev/") })
 		is := a.run(&c, docs)
+		if last := len(c.words) - 1; is == reads && last > 0 && a.path == "" && strings.IndexByte(c.words[last], '.') >= 0 && len(c.words[last]) < 256 {
+			a.path = c.words[last]
+		}
 		if only = only && (is != other || len(c.words) == 0) && len(c.into) == 0; shown == other && is != ends {
 			shown = is
 		}

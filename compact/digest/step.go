@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -12,7 +11,7 @@ const (
 )
 
 // worth of the steps by their kind.
-var stepScores = [...]float32{other: 1, reads: 0.9, searches: 1, runs: 1.8, edits: 2.3, asks: 1, plans: 2, thinks: 0.8, reports: 2, tracks: 0.3, sends: 2.5}
+var stepScores = [...]float32{other: 1, reads: 0.9, searches: 0.7, runs: 1.8, edits: 2.3, asks: 1, plans: 2, thinks: 0.8, reports: 2, tracks: 0.3, sends: 2.5}
 
 // step adds a call: what was done, how it ended, and the lines of its result that
 // decide.
@@ -51,11 +50,11 @@ func (p *part) step(i int, e *event) {
 	case asks:
 		p.asked(i, e, head)
 	case plans, thinks, reports:
-		c := prose
-		if e.kind != thinks {
-			c = answers
+		if e.kind == thinks {
+			p.says(prose, i, 1, e.text, 0.9, p.room/6, head, false)
+		} else {
+			p.says(answers, i, 1, e.text, 1.6, p.room/4, head, false)
 		}
-		p.says(c, i, 1, e.text, 0.9, p.room/6, head, false)
 	case sends:
 		p.says(findings, i, 1, e.result.text, 0.9, p.room/5, head, false)
 	case tracks, edits:
@@ -120,7 +119,11 @@ func (e *event) label(n int) string {
 func (e *event) name() (verb, name string) {
 	switch {
 	case e.kind == reads && e.command == "", e.kind == edits && e.command == "":
-		name = OneLine(base(either(e.path, e.subject(nameChars))), nameChars)
+		name = e.path
+		if len(e.changes) > 0 {
+			name = e.changes[0].path
+		}
+		name = OneLine(base(either(name, e.subject(nameChars))), nameChars)
 		if e.kind == edits {
 			return "edit ", name
 		}
@@ -190,6 +193,7 @@ func (e *event) ended() string {
 // and the names of the definitions after it.
 func (e *event) hint() string {
 	added, gone, first, names := 0, 0, "", ""
+	all := "" // that was added
 	for k := range e.changes {
 		c := &e.changes[k]
 		if c.how != replaced && c.how != inserted && c.how != written {
@@ -206,6 +210,9 @@ func (e *event) hint() string {
 				continue
 			}
 			added++
+			if len(all) < shortEdit {
+				all = joined(all, " ⏎ ", strings.TrimSpace(l))
+			}
 			if t := strings.TrimSpace(l); first == "" && len(t) > 6 && !isComment(t) {
 				first = t
 			} else if name := definedIn(t); name != "" && len(names) < namesChars {
@@ -217,6 +224,9 @@ func (e *event) hint() string {
 		return ""
 	}
 	hint := " (+" + itoa(added) + " −" + itoa(max(gone, 0))
+	if len(all) < shortEdit && all != "" {
+		return hint + ": " + OneLine(all, shortEdit) + ")"
+	}
 	if first != "" {
 		hint += ": " + OneLine(first, 80)
 	}
@@ -225,6 +235,9 @@ func (e *event) hint() string {
 	}
 	return hint + ")"
 }
+
+// shortEdit is the length of edits that are told by all that they add.
+const shortEdit = 140
 
 // namesChars is the length from which on no more names are told of.
 const namesChars = 120
@@ -274,13 +287,13 @@ func (p *part) found(i int, e *event, head int32) {
 			s += 0.3
 		}
 		return max(s, 0), plainLine
-	}, 0, p.weights[i]*0.7, head, p.room/14)
+	}, 0, p.weights[i]*0.5, head, p.room/14)
 }
 
 // scripts adds the programs that a command is given to run: what they do to files is
 // in them alone.
 func (p *part) scripts(i int, e *event, head int32) {
-	if !slices.ContainsFunc(e.changes, func(c change) bool { return c.how == changed }) {
+	if !e.writes() {
 		return
 	}
 	_, docs := heredocs(e.command)

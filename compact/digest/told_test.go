@@ -45,7 +45,7 @@ func TestWhatARecordTells(t *testing.T) {
 		{
 			"a refused edit with the reason",
 			[][]compact.Message{edit(1, "src/a.go", "n > 3", "n > 5", "The user doesn't want to proceed with this tool use. The tool use was rejected. The user said: keep the limit at three")},
-			[]string{`edit src/a.go (+1 −1) → refused by the user, who said: "keep the limit at three"`},
+			[]string{`edit src/a.go (+1 −1: n > 5) → refused by the user, who said: "keep the limit at three"`},
 			[]string{"\nchanged:", "\nas of here, "},
 		},
 		{
@@ -99,7 +99,7 @@ func TestWhatARecordTells(t *testing.T) {
 		{
 			"an edit with what it defines",
 			[][]compact.Message{edit(1, "src/a.go", "x", "x\nfunc first(n int) int {\n\treturn n\n}\n\nfunc (q *queue) second() {}\n\ntype third struct{}", "done")},
-			[]string{"edit src/a.go (+7 −0: func first(n int) int {; also second, third) → done"},
+			[]string{"edit src/a.go (+7 −0: func first(n int) int { ⏎ return n ⏎ } ⏎ func (q *queue) second() {} ⏎ type third struct{}) → done"},
 			nil,
 		},
 		{

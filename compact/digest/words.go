@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -26,9 +27,10 @@ func (p *part) user(i int, e *event) {
 // and those that bind, come first.
 func (p *part) longWords(i int, e *event, place float32, most int) {
 	b := p.interest.bodyOf(e.words)
+	first := len(p.pieces)
 	for k := range b.lines {
 		text := b.at(k)
-		if strings.TrimSpace(text) == "" {
+		if len(strings.Trim(text, " \t0123456789:.(){}[]|-=#*+")) < 3 || k > 0 && sourceLine.MatchString(text) {
 			continue
 		}
 		score := 2 + b.interest(p.interest, k)
@@ -43,6 +45,7 @@ func (p *part) longWords(i int, e *event, place float32, most int) {
 		}
 		p.add(userWords, i, int32(k), text, score*place, -1)
 	}
+	p.limit(first, max(800, p.room/4))
 }
 
 // agent adds what the assistant said: an answer to the user nearly whole, of what
@@ -50,17 +53,21 @@ func (p *part) longWords(i int, e *event, place float32, most int) {
 func (p *part) agent(i int, e *event) {
 	c, base, limit := prose, float32(0.9), max(500, p.room/14)
 	if e.final {
-		c, base, limit = answers, 1.6, max(900, p.room/8)
-		if p.phase[i] == p.phases {
-			limit = max(900, p.room*2/9)
+		c, base, limit = answers, 1.6, max(700, p.room/12)
+		if !slices.ContainsFunc(p.events[i+1:], func(e *event) bool { return e.final }) {
+			limit = max(900, p.room*2/9) // the last one
 		}
 	}
-	asked := i+1 < len(p.events) && p.events[i+1].by == byUser && len(p.events[i+1].words) < shortAnswer
+	asked := false
+	if i+1 < len(p.events) && p.events[i+1].by == byUser {
+		words := p.events[i+1].words
+		asked = len(words) < shortAnswer || isItem(words)
+	}
 	p.says(c, i, 0, e.words, base, limit, -1, asked)
 }
 
 // shortAnswer is the length of answers that say little without what they answer.
-const shortAnswer = 48
+const shortAnswer = 240
 
 // says adds a text of somebody who concludes something: the assistant, another
 // agent, a plan. asked raises the options that the next message chooses from.

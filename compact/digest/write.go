@@ -21,7 +21,7 @@ func (p *part) text() string {
 	slices.SortStableFunc(on, func(a, b *piece) int {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
 	})
-	w := writer{event: -1, most: p.room/50 - 40}
+	w := writer{event: -1, read: map[string]bool{}, most: p.room/25 - 80}
 	w.b.WriteString(p.head)
 	detailed := map[int32]bool{}
 	for _, q := range on {
@@ -88,12 +88,13 @@ const longFolder = 12
 // begin at the margin.
 type writer struct {
 	b       strings.Builder
-	label   string // of the last step, if it has no lines of its own
-	times   int    // how often it comes in a row
-	skipped int    // steps that were not chosen
-	names   string // of these steps
-	most    int    // the length of the names
-	verb    string // of the last of them
+	label   string          // of the last step, if it has no lines of its own
+	times   int             // how often it comes in a row
+	skipped int             // steps that were not chosen
+	names   string          // of these steps
+	most    int             // the length of the names
+	verb    string          // of the last of them
+	read    map[string]bool // the names of files that were named
 	event   int32
 	class   purpose
 	last    int32 // the number of the last line that was written of a body
@@ -131,7 +132,7 @@ func (w *writer) skip(e *event, brief string) {
 		name, most = name+" → "+OneLine(brief, shortEnd), 3*most
 	}
 	switch {
-	case name == "" || len(w.names) > most || strings.Contains(w.names, " "+name):
+	case name == "" || len(w.names) > most || strings.Contains(w.names, " "+name) || w.read[name]:
 		return
 	case w.names == "":
 		w.names = ": " + verb + name
@@ -140,7 +141,9 @@ func (w *writer) skip(e *event, brief string) {
 	default:
 		w.names += "; " + verb + name
 	}
-	w.verb = verb
+	if w.verb = verb; e.kind == reads {
+		w.read[name] = true
+	}
 }
 
 // shortEnd is the length of ends that are told of steps that are only named.
