@@ -67,7 +67,7 @@ func (p *part) agent(i int, e *event) {
 }
 
 // shortAnswer is the length of answers that say little without what they answer.
-const shortAnswer = 240
+const shortAnswer = 48
 
 // says adds a text of somebody who concludes something: the assistant, another
 // agent, a plan. asked raises the options that the next message chooses from.
