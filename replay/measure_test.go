@@ -74,21 +74,6 @@ func TestNumbersOfAnErrand(t *testing.T) {
 	})
 }
 
-// TestSharesOfAnErrand: what follows from the numbers.
-func TestSharesOfAnErrand(t *testing.T) {
-	file := replaytest.Write(t, "errand.jsonl", replaytest.Errand)
-	// Half of the peak of 25 is 12: three requests are above it.
-	half := replayed1(t, rewriting("gone: code_4711"), Budget{Share: 0.5}, file)
-	if half.Over != 3 || half.Fits != 0 || half.Facts != 2 || half.Recall() != 1 {
-		t.Errorf("half of the peak: %+v", half.Numbers)
-	}
-	// A budget that nothing exceeds changes nothing.
-	all := replayed1(t, rewriting("gone"), Budget{Tokens: 1000}, file)
-	if all.Cost() != 1 || all.PrefixBreaks != 0 || all.Epochs != 0 || all.Over != 0 || all.Sent != 69 {
-		t.Errorf("a large budget: %+v", all.Numbers)
-	}
-}
-
 // TestPricesDecideTheCost: the same tokens at the prices of a provider whose
 // cache costs to fill.
 func TestPricesDecideTheCost(t *testing.T) {

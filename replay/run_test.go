@@ -152,37 +152,22 @@ func TestPricesAreChecked(t *testing.T) {
 	}
 }
 
-// TestCounterIsChosenByModel: a conversation counts as its model would.
-func TestCounterIsChosenByModel(t *testing.T) {
-	file := replaytest.Write(t, "a.jsonl", `{"model":"small","messages":[{"role":"user","content":"one two three"}]}`)
-	var asked []string
-	res, err := Run(context.Background(), Options{
-		Files: []string{file}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Tokens: 20}},
-		CounterFor: func(model string) compact.Counter {
-			asked = append(asked, model)
-			return compacttest.Words{}
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(asked) != 1 || asked[0] != "small" || res.Total.Rows[0].Sent != 3 {
-		t.Errorf("asked for %q, %d tokens", asked, res.Total.Rows[0].Sent)
-	}
-}
-
-// TestBudgetOfTheModel: each conversation has the budget that its model leaves
+// TestBudgetOfTheModel: each conversation is counted as its model counts, and has the budget that its model leaves
 // for a prompt beside what answers usually take, however long an answer was asked
 // for.
 func TestBudgetOfTheModel(t *testing.T) {
 	const list = `"messages":[{"role":"user","content":"one two three"}]}` + "\n"
 	lines := `{"id":"1","model":"small","max_tokens":300,` + list + `{"id":"2","model":"small","max_tokens":200,"max_completion_tokens":300,` + list +
 		`{"id":"3","model":"small",` + list + `{"id":"4",` + list
+	var asked []string
 	f := func(model string, want ...ModelBudget) {
 		t.Helper()
 		res, err := Run(context.Background(), Options{
 			Files: []string{replaytest.Write(t, "a.jsonl", lines)}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Share: 0.5}, {Model: true}},
-			Model: model, Counter: compacttest.Words{},
+			Model: model, Workers: 1, CounterFor: func(name string) compact.Counter {
+				asked = append(asked, name)
+				return compacttest.Words{}
+			},
 			LimitsFor: func(model string) compact.Limits {
 				return map[string]compact.Limits{"small": {Window: 1000, Reserve: 100}, "other": {Budget: 2}}[model]
 			},
@@ -196,4 +181,8 @@ func TestBudgetOfTheModel(t *testing.T) {
 	}
 	f("", ModelBudget{"small", 900, 3}, ModelBudget{"", compact.DefaultWindow - 8192, 1})
 	f("other", ModelBudget{"other", 2, 4})
+	slices.Sort(asked)
+	if got := strings.Join(asked, " "); got != " other other other other small small small" {
+		t.Errorf("counters of %q", got)
+	}
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -38,31 +36,16 @@ func replayed(t *testing.T, o replay.Options) *replay.Result {
 
 // TestTablesTellFilesApart: each block names its file, whatever files are called.
 func TestTablesTellFilesApart(t *testing.T) {
-	dir := t.TempDir()
-	var files []string
-	for _, folder := range []string{"d1", "d2"} {
-		file := filepath.Join(dir, folder, "all files")
-		if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(replaytest.Errand), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, file)
+	r := &replay.Result{Total: replay.FileResult{File: "all files"}}
+	for _, file := range []string{"a/x.jsonl", "d1/y.jsonl", "d2/y.jsonl", "d/all files"} {
+		r.Files = append(r.Files, replay.FileResult{File: file})
 	}
-	res := replayed(t, replay.Options{Files: files, Budgets: []replay.Budget{{Tokens: 20}}})
-	html := paged(t, res)
-	var table strings.Builder
-	if err := Table(&table, res, 0); err != nil {
-		t.Fatal(err)
+	var got []string
+	for _, f := range append(r.Files, r.Total) {
+		got = append(got, nameOf(r, f.File))
 	}
-	for _, want := range []string{files[0] + ": 1 conversation", files[1] + ": 1 conversation", "\nall files: 2 conversations"} {
-		if !strings.Contains(table.String(), want) {
-			t.Errorf("the table lacks %q:\n%s", want, table.String())
-		}
-		if !strings.Contains(html, "<h2>"+strings.TrimSpace(want)) {
-			t.Errorf("the page lacks %q", want)
-		}
+	if want := []string{"x.jsonl", "d1/y.jsonl", "d2/y.jsonl", "d/all files", "all files"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
