@@ -106,7 +106,7 @@ func serveLogged(
 		return err
 	}
 	listeners := append([]proxy.Listener{logging.To(log.Logger)}, also...)
-	counts := metrics.New(metrics.Options{Started: time.Now(), Dropped: log.Dropped})
+	counts := metrics.New(metrics.Options{Version: built().Version, Revision: built().Commit, Started: time.Now(), Dropped: log.Dropped})
 	if c.Admin != "" { // else nobody can read them
 		listeners = append(listeners, counts.Listener())
 	}

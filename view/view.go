@@ -29,7 +29,6 @@ type Request struct {
 // never looks into a list of them.
 type Message struct {
 	Role   Role  `json:"role"`
-	Parts  int32 `json:"parts,omitempty"`
 	Media  int32 `json:"media,omitempty"`
 	Calls  int32 `json:"calls,omitempty"`
 	Bytes  int32 `json:"bytes"`
@@ -81,7 +80,6 @@ type Edit struct {
 	Count  int        `json:"count"` // of messages; their Saved is a sum
 	Saved  int        `json:"saved"`
 	Epoch  int        `json:"epoch,omitempty"`
-	Last   bool       `json:"last,omitempty"`
 }
 
 // Slot is the record that stands for what left.
@@ -251,7 +249,7 @@ func (r *Request) edit(e *compact.Edit) {
 		return
 	}
 	r.Edits = append(r.Edits, Edit{
-		Op: e.Op, Stage: e.Stage, Why: e.Why, Origin: e.Origin, Count: e.Messages(), Saved: e.Saved, Epoch: e.Epoch, Last: e.Last,
+		Op: e.Op, Stage: e.Stage, Why: e.Why, Origin: e.Origin, Count: e.Messages(), Saved: e.Saved, Epoch: e.Epoch,
 	})
 }
 
@@ -270,7 +268,7 @@ func messageOf(m *compact.Message) Message {
 		c := &m.Calls[i]
 		n += len(c.Name) + c.Arguments.Len()
 	}
-	return Message{Role: Role(m.Role), Parts: int32(len(m.Parts)), Media: media, Calls: int32(len(m.Calls)), Bytes: int32(min(n, 1<<31-1))}
+	return Message{Role: Role(m.Role), Media: media, Calls: int32(len(m.Calls)), Bytes: int32(min(n, 1<<31-1))}
 }
 
 // Point is one request in the course of a conversation, in tokens.

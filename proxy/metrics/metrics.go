@@ -15,7 +15,7 @@ package metrics
 import (
 	"net/http"
 	"net/url"
-	"runtime/debug"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -28,6 +28,8 @@ import (
 
 // Options are what a Metrics is made with.
 type Options struct {
+	// Version and Revision are those of the program.
+	Version, Revision string
 	// Started is when the configuration was read for the first time.
 	Started time.Time
 	// Dropped returns how many lines of the log were dropped; nil: none.
@@ -50,7 +52,7 @@ func New(o Options) *Metrics {
 	m.table = newTable(m.registry, o.Dropped)
 	m.recent.all = map[proxy.Outcome]*halves{}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), stateOf{m})
-	m.build.WithLabelValues(buildInfo()).Set(1)
+	m.build.WithLabelValues(o.Version, o.Revision, runtime.Version()).Set(1)
 	m.Reloaded(true, o.Started)
 	m.begin()
 	return m
@@ -160,20 +162,3 @@ func onOff(on bool) string {
 
 // origin returns the scheme and host of an upstream: its path may be secret.
 func origin(u *url.URL) string { return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String() }
-
-// buildInfo returns the version, the commit and the Go version of the program.
-func buildInfo() (version, revision, goVersion string) {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown", "unknown", "unknown"
-	}
-	if version = info.Main.Version; version == "" || version == "(devel)" {
-		version = "devel"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			revision = s.Value
-		}
-	}
-	return version, revision, info.GoVersion
-}
