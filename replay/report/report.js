@@ -61,7 +61,8 @@ const reveal = (id) => {
   e.scrollIntoView();
 };
 const chart = sawtooth(data.points.map((p, i) => ({ ...p, id: "r" + (i + 1) })), 1400, 200, reveal);
-const of = [data.id, data.file, data.model, "policy " + data.policy, `budget ${count(data.tokens)} (${data.budget})`].filter(Boolean).join(" · ");
+const budget = count(data.tokens) + (data.budget === count(data.tokens) ? "" : ` (${data.budget})`);
+const of = [data.id, data.file === data.id ? "" : data.file, data.model, "policy " + data.policy, "budget " + budget].filter(Boolean).join(" · ");
 document.getElementById("conversation").replaceChildren(
   h("h1", {}, "One conversation, before and after"),
   h("p", { class: "dim" }, h("bdi", {}, of)),
