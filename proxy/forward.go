@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"log"
@@ -177,16 +176,15 @@ func notForUpstream(name string) bool {
 	if !strings.Contains(name, "_") {
 		return false
 	}
-	var buf [64]byte
-	plain := access.AppendDashed(buf[:0], name)
-	switch string(plain) {
+	plain := access.Dashed(name)
+	switch plain {
 	case "expect", "x-real-ip", "http2-settings":
 		return true
 	case "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "keep-alive",
 		"proxy-connection", "proxy-authorization", "forwarded", "via":
 		return true
 	}
-	return bytes.HasPrefix(plain, []byte("x-forwarded-"))
+	return strings.HasPrefix(plain, "x-forwarded-")
 }
 
 var bodyHeaders = []string{"Content-Encoding", "Content-Length", "Content-Md5", "Digest", "Content-Digest", "Repr-Digest"}

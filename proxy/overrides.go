@@ -189,9 +189,7 @@ func malformed(header, hint string) *apierror.Error {
 
 // ours reports whether a header is one of x-laconic-*, known or not.
 func ours(name string) bool {
-	const prefix = "x-laconic-"
-	var buf [len(prefix)]byte
-	return string(access.AppendDashed(buf[:0], name[:min(len(name), len(prefix))])) == prefix
+	return strings.HasPrefix(access.Dashed(name), "x-laconic-")
 }
 
 // headerIgnored says what of a request's x-laconic-* headers did nothing: the

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"io"
 	"maps"
 	"net/http"
@@ -245,8 +244,7 @@ func (s *second) takes(res *http.Response) bool {
 // none, and not one of ours either: some upstreams say what a key has to look
 // like, and nobody will ask for that body's answer again.
 func idempotencyKey(name string) bool {
-	var buf [64]byte
-	return bytes.HasSuffix(access.AppendDashed(buf[:0], name), []byte("idempotency-key"))
+	return strings.HasSuffix(access.Dashed(name), "idempotency-key")
 }
 
 // accepted learns from the answer to the second body, and makes its account the

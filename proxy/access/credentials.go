@@ -1,7 +1,6 @@
 package access
 
 import (
-	"bytes"
 	"net/http"
 	"slices"
 	"strconv"
@@ -11,28 +10,20 @@ import (
 // credentialWords make a header a credential wherever its name contains one. A
 // list of names would miss the next gateway's header; removing one header too
 // many costs nothing where a key of ours is sent.
-var credentialWords = [][]byte{
-	[]byte("authorization"), []byte("api-key"), []byte("apikey"), []byte("token"), []byte("secret"), []byte("cookie"),
-	[]byte("credential"), []byte("password"), []byte("-auth"), []byte("jwt"), []byte("assertion"),
-	[]byte("openai-organization"), []byte("openai-project"),
+var credentialWords = []string{
+	"authorization", "api-key", "apikey", "token", "secret", "cookie", "credential", "password", "-auth", "jwt", "assertion",
+	"openai-organization", "openai-project",
 }
 
 // IsCredential reports whether a header of this name may hold a credential.
 func IsCredential(name string) bool {
-	switch name { // nearly all requests have these, and they hold none
-	case "Accept", "Accept-Encoding", "Connection", "Content-Length", "Content-Type", "Host", "User-Agent":
-		return false
-	}
-	var buf [64]byte
-	dashed := AppendDashed(buf[:0], name)
-	for _, w := range credentialWords {
-		if bytes.Contains(dashed, w) {
-			return true
-		}
+	dashed := Dashed(name)
+	if slices.ContainsFunc(credentialWords, func(w string) bool { return strings.Contains(dashed, w) }) {
+		return true
 	}
 	// As in Ocp-Apim-Subscription-Key and X-Portkey-Virtual-Key. An idempotency
 	// key names a request, not its sender.
-	return bytes.HasSuffix(dashed, []byte("-key")) && !bytes.HasSuffix(dashed, []byte("idempotency-key"))
+	return strings.HasSuffix(dashed, "-key") && !strings.HasSuffix(dashed, "idempotency-key")
 }
 
 // Credentials returns the headers that say who sends a request, sorted by name,
@@ -53,22 +44,9 @@ func Credentials(h http.Header) (all []string) {
 	return all
 }
 
-// AppendDashed appends a header's name in lower case, with dashes for underscores:
-// servers behind CGI-like interfaces read X_Api_Key as X-Api-Key. Names of headers
-// are ASCII.
-func AppendDashed(dst []byte, name string) []byte {
-	for i := range len(name) {
-		c := name[i]
-		switch {
-		case 'A' <= c && c <= 'Z':
-			c += 'a' - 'A'
-		case c == '_':
-			c = '-'
-		}
-		dst = append(dst, c)
-	}
-	return dst
-}
+// Dashed returns a header's name in lower case, with dashes for underscores: servers
+// behind CGI-like interfaces read X_Api_Key as X-Api-Key.
+func Dashed(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
 
 // SetCredential leaves on out only the credential that may go to an upstream:
 // key, in the place where the endpoint's clients put one. Without a key, the

@@ -76,9 +76,6 @@ const mostEscaped = 4
 // are resolved, also escaped escapes; parameters (;x=1) and control characters
 // are left out; a run of slashes is one.
 func plain(p string) string {
-	if isPlain(p) {
-		return p
-	}
 	for range mostEscaped {
 		next, err := url.PathUnescape(p)
 		if err != nil || next == p {
@@ -103,25 +100,6 @@ func plain(p string) string {
 		segments[i], _, _ = strings.Cut(segments[i], ";")
 	}
 	return path.Clean("/" + strings.Join(segments, "/"))
-}
-
-// isPlain reports whether every server reads a path as it is written.
-func isPlain(p string) bool {
-	if p == "" || p[0] != '/' || len(p) > 1 && p[len(p)-1] == '/' {
-		return false
-	}
-	for i := range len(p) {
-		switch c := p[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
-		case c == '/' || c == '.':
-			if i > 0 && p[i-1] == '/' {
-				return false // an empty segment, or one that may be a dot segment
-			}
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // Endpoint returns the endpoint that a request asks for, however its path is

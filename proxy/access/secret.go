@@ -20,17 +20,11 @@ func (s Secret) String() string {
 	return hidden
 }
 
-// GoString returns String in quotes.
-func (s Secret) GoString() string { return `"` + s.String() + `"` }
-
 // Format writes String for every verb. Without it %d would print the value.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
 // MarshalText hides the value from JSON, YAML and zap alike.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// MarshalJSON hides the value.
-func (s Secret) MarshalJSON() ([]byte, error) { return []byte(s.GoString()), nil }
 
 // LogValue hides the value from log/slog.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
