@@ -9,30 +9,22 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Caller is a Store whose processes can call to each other. What is called while
-// nobody hears is lost.
-type Caller interface {
-	// Call says a word to all processes, this one included.
-	Call(ctx context.Context, word string) error
-	// Hear calls heard for each word, and again where words may have been lost: at
-	// the beginning, and after the store was out of reach. It returns when ctx is done.
-	Hear(ctx context.Context, heard func(word string), again func())
-}
-
-// Call says a word to all processes that share the store. It shows whatever it says
-// to everybody who reaches the store. There is no error where no other process can hear.
+// Call says a word to all processes that share the store, this one included. Everybody
+// who reaches the store can read it. A word that is said while nobody hears is lost.
+// There is no error where no other process can hear.
 func (v *Vault) Call(ctx context.Context, word string) error {
-	if c, ok := v.under.(Caller); ok {
-		return c.Call(ctx, word)
+	if v.shared == nil {
+		return nil
 	}
-	return nil
+	return v.shared.Call(ctx, word)
 }
 
-// Hear is that of [Caller]. It returns at once where no other process can call.
-// Whoever reaches the store may have called.
+// Hear calls heard for each word, and again where words may have been lost: at the
+// beginning, and after the store was out of reach. It returns when ctx is done, or at
+// once where no other process can call. Whoever reaches the store may have called.
 func (v *Vault) Hear(ctx context.Context, heard func(word string), again func()) {
-	if c, ok := v.under.(Caller); ok {
-		c.Hear(ctx, heard, again)
+	if v.shared != nil {
+		v.shared.Hear(ctx, heard, again)
 	}
 }
 
@@ -49,22 +41,24 @@ const (
 // channel is where words are said.
 func (s *Redis) channel() string { return s.prefix + "calls" }
 
-// Call implements [Caller].
+// Call is that of [Vault].
 func (s *Redis) Call(ctx context.Context, word string) error {
-	ctx, cancel := context.WithTimeout(ctx, Patience)
-	defer cancel()
-	c, n := s.anyone(ctx)
-	return s.askNode(ctx, calling, n, func(ctx context.Context) error { return c.Publish(ctx, s.channel(), word).Err() })
+	var err error
+	for range 10 { // each server of a Cluster passes words on: each time another one is asked
+		if err = s.ask(ctx, calling, func(ctx context.Context) error { return s.client.Publish(ctx, s.channel(), word).Err() }); !errors.Is(err, ErrAbsent) {
+			break
+		}
+	}
+	return err
 }
 
-// Hear implements [Caller].
+// Hear is that of [Vault].
 func (s *Redis) Hear(ctx context.Context, heard func(word string), again func()) {
 	for ctx.Err() == nil {
-		c, n := s.anyone(ctx)
-		begun, err := s.hear(ctx, c, n, heard, again)
+		begun, err := s.hear(ctx, heard, again)
 		pause := hearingPause
 		if why, answered := whyNot(err); ctx.Err() == nil && !errors.Is(err, redis.ErrClosed) && (answered || !begun) { // else the connection may only have been old
-			s.noteHearing(n, why, answered)
+			s.noteHearing(err)
 			if answered && !passing[why] {
 				pause = breakerDelay
 			}
@@ -80,8 +74,8 @@ func (s *Redis) Hear(ctx context.Context, heard func(word string), again func())
 var passing = map[string]bool{"LOADING": true, "MASTERDOWN": true, "CLUSTERDOWN": true, "BUSY": true}
 
 // hear hears words by one connection, until it breaks, and reports whether it heard at all.
-func (s *Redis) hear(ctx context.Context, c redis.UniversalClient, n *node, heard func(word string), again func()) (begun bool, err error) {
-	p := c.Subscribe(ctx, s.channel())
+func (s *Redis) hear(ctx context.Context, heard func(word string), again func()) (begun bool, err error) {
+	p := s.client.Subscribe(ctx, s.channel())
 	stop := context.AfterFunc(ctx, func() { _ = p.Close() })
 	defer stop()
 	defer p.Close()
@@ -100,7 +94,7 @@ func (s *Redis) hear(ctx context.Context, c redis.UniversalClient, n *node, hear
 		switch said := said.(type) {
 		case *redis.Subscription:
 			begun = true
-			s.noteHearing(n, "", true)
+			s.noteHearing(nil)
 			again()
 		case *redis.Message:
 			if len(said.Payload) <= longestWord {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -18,17 +19,16 @@ import (
 
 // File is a store in one file, for one process. It survives a restart.
 //
-// The file may be lost at any time: one that is damaged is moved aside, as
-// NAME.damaged, and made anew. Reads never wait for writes.
+// A file that is damaged is moved aside, as NAME.damaged, and made anew. Reads never
+// wait for writes.
 type File struct {
 	path   string
 	most   int64 // bytes of values and what belongs to them
 	notice func(string)
 
-	mu      sync.RWMutex
-	db      *bolt.DB // nil: gone
-	renewed int      // how often the file was made anew
-	held    int64    // bytes, as most counts them
+	mu   sync.RWMutex
+	db   *bolt.DB // nil: gone
+	held int64    // bytes, as most counts them
 
 	writing sync.Mutex // one value is written at a time
 }
@@ -37,9 +37,9 @@ type File struct {
 // without it.
 const lockPatience = time.Second
 
-// mostRenewals bounds how often a file is made anew in the life of a process:
-// one that is damaged again and again has a fault that we cannot mend.
-const mostRenewals = 3
+// mostDamaged is how many damaged files may lie beside the file. One that is damaged
+// again and again has a fault that we cannot mend.
+const mostDamaged = 3
 
 // ErrInUse: another process has the file.
 var ErrInUse = errors.New("another process has the file")
@@ -132,10 +132,18 @@ func opening(err error) error {
 	return &damage{err}
 }
 
-// renew moves the file aside and makes a new one.
+// renew moves the file aside, beside those that were moved before, and makes a new one.
 func (f *File) renew() (*bolt.DB, int64, error) {
-	f.renewed++
 	aside := f.path + ".damaged"
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if n > mostDamaged {
+			return nil, 0, errors.New("it is damaged, and so were those beside it: remove NAME.damaged once the disk was looked at")
+		}
+		aside = fmt.Sprintf("%s.damaged-%d", f.path, n)
+	}
 	if err := os.Rename(f.path, aside); err != nil {
 		return nil, 0, err
 	}
@@ -153,10 +161,6 @@ func (f *File) broken(was *bolt.DB) {
 	}
 	f.db = nil
 	_ = guarded(was.Close)
-	if f.renewed >= mostRenewals {
-		f.notice("the store's file was damaged again; it is not used any more")
-		return
-	}
 	db, held, err := f.renew()
 	if err != nil {
 		f.notice("the store's file cannot be made anew: " + plainError(err))

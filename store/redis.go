@@ -20,7 +20,7 @@ import (
 // Redis is a store that several processes share: Redis or Valkey, one server, one
 // that sentinels name, a Cluster, or a proxy in front of several. An answer may take
 // Patience; after one that took longer, or did not come, the server is not asked for
-// breakerDelay. Of a Cluster, each master is a server of its own.
+// breakerDelay. In a Cluster, each server is left alone by itself.
 type Redis struct {
 	client   redis.UniversalClient
 	prefix   string
@@ -29,10 +29,10 @@ type Redis struct {
 	traffic  traffic
 
 	mu       sync.Mutex
-	nodes    map[string]*node   // by address
-	troubles map[trouble]string // what fails, and why
-	told     Fault              // the last; says "" while all is well
-	since    time.Time          // when the first of the faults was told that are not over
+	nodes    []*node
+	troubles map[trouble]failure
+	told     Fault     // the last; says "" while all is well
+	since    time.Time // when the first of the faults was told that are not over
 }
 
 // DefaultPrefix is in front of every name. keysVersion follows it, the version of keys and
@@ -63,7 +63,7 @@ func NewRedis(o Options) (*Redis, error) {
 		return nil, wrongURL("does not speak TLS (rediss://), but files for it are named")
 	}
 	quietClient()
-	s := &Redis{prefix: cmp.Or(o.Prefix, DefaultPrefix) + keysVersion, notice: o.Notice, wordless: wordless, nodes: map[string]*node{}, troubles: map[trouble]string{}}
+	s := &Redis{prefix: cmp.Or(o.Prefix, DefaultPrefix) + keysVersion, notice: o.Notice, wordless: wordless, troubles: map[trouble]failure{}}
 	if s.notice == nil {
 		s.notice = func(string) {}
 	}
@@ -80,14 +80,22 @@ func NewRedis(o Options) (*Redis, error) {
 // not told: that is a round trip less, and Valkey or a proxy may not know how.
 func (s *Redis) connect(p *place, secured *tls.Config) redis.UniversalClient {
 	const connections = 16 // to each server
-	return redis.NewUniversalClient(&redis.UniversalOptions{
+	o := &redis.UniversalOptions{
 		Addrs: p.hosts, IsClusterMode: p.kind == cluster,
 		MasterName: p.master, SentinelUsername: p.sentinelUser, SentinelPassword: p.sentinelPassword,
 		Username: p.user, Password: p.password, DB: p.db, Dialer: s.traffic.dialer(secured),
 		ContextTimeoutEnabled: true, DialTimeout: Patience, ReadTimeout: Patience, WriteTimeout: Patience, PoolTimeout: Patience,
 		MaxRetries: -1, MinRetryBackoff: -1, DialerRetries: 1, PoolSize: connections, Protocol: 2, DisableIdentity: true,
 		MaintNotificationsConfig: noNotifications,
-	})
+	}
+	switch c := redis.NewUniversalClient(o).(type) {
+	case *redis.ClusterClient:
+		c.OnNewNode(func(node *redis.Client) { s.watch(node, node.Options().Addr) })
+		return c
+	default:
+		s.watch(c, "")
+		return c
+	}
 }
 
 // noNotifications: only one vendor's servers know them.
@@ -101,7 +109,7 @@ var quietClient = sync.OnceFunc(logging.Disable)
 // somebody else made too large is not read whole.
 func (s *Redis) Get(ctx context.Context, k Key) (value []byte, err error) {
 	name := s.named(k)
-	err = s.ask(ctx, reading, name, func(ctx context.Context) (err error) {
+	err = s.ask(ctx, reading, func(ctx context.Context) (err error) {
 		value, err = s.client.GetRange(ctx, name, 0, MaxValue+overhead).Bytes()
 		return err
 	})
@@ -120,7 +128,7 @@ func (s *Redis) Put(ctx context.Context, k Key, value []byte, ttl time.Duration)
 		return nil
 	}
 	name := s.named(k)
-	return s.ask(ctx, writing, name, func(ctx context.Context) error { return s.client.Set(ctx, name, value, ttl).Err() })
+	return s.ask(ctx, writing, func(ctx context.Context) error { return s.client.Set(ctx, name, value, ttl).Err() })
 }
 
 // scanned is how many names a server looks at in one step. At some millions of
@@ -132,24 +140,19 @@ const scanned = 2000
 func (s *Redis) DeleteGroup(ctx context.Context, g Group) (n int, err error) {
 	var all atomic.Int64
 	if c, many := s.client.(*redis.ClusterClient); many {
-		// That nobody knows the masters is told by a question that is counted.
-		if err = s.askNode(ctx, erasing, s.at("", ""), func(ctx context.Context) error { _, err := c.MasterForKey(ctx, s.prefix); return err }); err == nil {
-			err = c.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error {
-				return s.deleteFrom(ctx, c, s.at(c.Options().Addr, ""), g, &all)
-			})
-		}
+		err = c.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return s.deleteFrom(ctx, c, g, &all) })
 	} else {
-		err = s.deleteFrom(ctx, s.client, s.at("", ""), g, &all)
+		err = s.deleteFrom(ctx, s.client, g, &all)
 	}
 	return int(all.Load()), err
 }
 
 // deleteFrom removes the values of a group from one server.
-func (s *Redis) deleteFrom(ctx context.Context, c redis.Cmdable, at *node, g Group, n *atomic.Int64) error {
+func (s *Redis) deleteFrom(ctx context.Context, c redis.Cmdable, g Group, n *atomic.Int64) error {
 	var cursor uint64
 	for {
 		var names []string
-		if err := s.askNode(ctx, erasing, at, func(ctx context.Context) (err error) {
+		if err := s.ask(ctx, erasing, func(ctx context.Context) (err error) {
 			names, cursor, err = c.Scan(ctx, cursor, s.namedGroup(g)+"*", scanned).Result()
 			return err
 		}); err != nil {
@@ -157,7 +160,7 @@ func (s *Redis) deleteFrom(ctx context.Context, c redis.Cmdable, at *node, g Gro
 		}
 		names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, lockSuffix) })
 		for _, name := range names { // one by one: of a Cluster's names, each may be in a slot of its own
-			if err := s.askNode(ctx, erasing, at, func(ctx context.Context) error {
+			if err := s.ask(ctx, erasing, func(ctx context.Context) error {
 				gone, err := c.Unlink(ctx, name).Result()
 				n.Add(gone)
 				return err
@@ -177,7 +180,7 @@ var unlock = redis.NewScript(`if redis.call("get", KEYS[1]) == ARGV[1] then retu
 // Lock takes the lock of a key.
 func (s *Redis) Lock(ctx context.Context, k Key, ttl time.Duration) (release func(), ok bool, err error) {
 	name, token := s.named(k)+lockSuffix, rand.Text()
-	err = s.ask(ctx, locking, name, func(ctx context.Context) error {
+	err = s.ask(ctx, locking, func(ctx context.Context) error {
 		reply, err := s.client.SetArgs(ctx, name, token, redis.SetArgs{Mode: "NX", TTL: ttl}).Result()
 		ok = reply == "OK"
 		return err
@@ -192,7 +195,7 @@ func (s *Redis) Lock(ctx context.Context, k Key, ttl time.Duration) (release fun
 		// The caller's own time may be over; the lock is given back all the
 		// same, and ends by itself where that fails.
 		ctx := context.WithoutCancel(ctx)
-		_ = s.ask(ctx, locking, name, func(ctx context.Context) error { return unlock.Run(ctx, s.client, []string{name}, token).Err() })
+		_ = s.ask(ctx, locking, func(ctx context.Context) error { return unlock.Eval(ctx, s.client, []string{name}, token).Err() })
 	}), true, nil
 }
 

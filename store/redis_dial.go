@@ -69,7 +69,7 @@ func pathless(err error) error {
 
 // traffic counts.
 type traffic struct {
-	operations, failed [kinds]atomic.Uint64
+	operations, failed [counted]atomic.Uint64
 	sent, received     atomic.Uint64
 }
 

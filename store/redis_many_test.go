@@ -21,6 +21,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"laconic/store/storetest"
 )
 
@@ -165,7 +167,7 @@ func TestAClusterGoesOnWithoutANode(t *testing.T) {
 		if err := unhurried(s, func() error { return s.Put(ctx, k, []byte("text"), time.Hour) }); err != nil {
 			t.Fatal(err)
 		}
-		if _, n := s.owner(ctx, s.named(k)); n.addr == c.Nodes[2].Addr {
+		if m, err := s.client.(*redis.ClusterClient).MasterForKey(ctx, s.named(k)); err != nil || m.Options().Addr == c.Nodes[2].Addr {
 			dead = append(dead, k)
 		} else {
 			live = append(live, k)

@@ -57,14 +57,6 @@ type Store interface {
 	DeleteGroup(ctx context.Context, g Group) (n int, err error)
 }
 
-// Locker is a Store that several processes share. With it one of them can tell
-// the others that it is already making a value.
-type Locker interface {
-	// Lock takes the lock of a key for at most ttl and reports whether it got
-	// it. release returns it, if it is still held; it may be called twice.
-	Lock(ctx context.Context, k Key, ttl time.Duration) (release func(), ok bool, err error)
-}
-
 // Errors of stores.
 var (
 	ErrMiss   = errors.New("no such value")

@@ -38,7 +38,9 @@ func Try(ctx context.Context, o Options) (faults []Fault, err error) {
 			break
 		}
 		s.mu.Lock()
-		clear(s.nodes) // with their breakers
+		for _, n := range s.nodes {
+			n.breaker.Close()
+		}
 		s.mu.Unlock()
 	}
 	if len(faults) > 0 && faults[0].Operations == nil {

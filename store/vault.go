@@ -19,12 +19,13 @@ import (
 // that fails for a while does not take back what a caller relies on. Make it
 // with Open or NewVault. It is safe for concurrent use.
 type Vault struct {
-	under Store
-	near  *Memory // what was seen of a slower store; nil: under is as near
-	name  []byte  // the key of keys
-	seal  cipher.AEAD
-	ttl   time.Duration
-	lasts bool // see Lasts
+	under  Store
+	shared *Redis  // under, where other processes may share it; else nil
+	near   *Memory // what was seen of a slower store; nil: under is as near
+	name   []byte  // the key of keys
+	seal   cipher.AEAD
+	ttl    time.Duration
+	lasts  bool // see Lasts
 
 	erasing  sync.RWMutex
 	erasures uint64 // groups that were removed
@@ -36,8 +37,8 @@ const nearBytes = 32 << 20
 // ShortestSecret is the length of a secret that is worth the name, in bytes.
 const ShortestSecret = 16
 
-// NewVault makes a vault on a store, which it owns from then on. secret is at least 16 bytes; everyone who
-// has it can read what is in the store. ttl 0: DefaultTTL.
+// NewVault makes a vault on a store, which it owns from then on. secret is at least 16
+// bytes; everyone who has it can read what is in the store. ttl 0: DefaultTTL.
 func NewVault(under Store, secret []byte, ttl time.Duration) (*Vault, error) {
 	if len(secret) < ShortestSecret {
 		return nil, errors.New("the secret of the store is shorter than 16 characters")
@@ -62,6 +63,7 @@ func NewVault(under Store, secret []byte, ttl time.Duration) (*Vault, error) {
 		return nil, err
 	}
 	v := &Vault{under: under, name: name, seal: seal, ttl: ttl}
+	v.shared, _ = under.(*Redis)
 	if _, ok := under.(*Memory); !ok {
 		v.near = NewMemory(nearBytes)
 	}
@@ -179,14 +181,14 @@ func (v *Vault) Put(ctx context.Context, k Key, text string) error {
 	return v.under.Put(ctx, k, sealed, v.ttl)
 }
 
-// Lock reports whether the caller is the one that should make the value of a key.
-// It is if no other process can ask, or if the store cannot say.
+// Lock reports whether the caller is the one that should make the value of a key, for
+// at most ttl. It is if no other process can ask, or if the store cannot say. release
+// lets others make it, and may be called twice.
 func (v *Vault) Lock(ctx context.Context, k Key, ttl time.Duration) (release func(), ok bool) {
-	l, shared := v.under.(Locker)
-	if !shared {
+	if v.shared == nil {
 		return func() {}, true
 	}
-	release, ok, err := l.Lock(ctx, k, ttl)
+	release, ok, err := v.shared.Lock(ctx, k, ttl)
 	if err != nil {
 		return func() {}, true
 	}
