@@ -49,7 +49,7 @@ func (x *request) byModel() (in *body.Body, no *apierror.Error) {
 	if in, no = x.read(); no != nil {
 		return nil, no
 	}
-	if kind == "multipart/form-data" && in.Text != nil {
+	if kind == "multipart/form-data" && in.Problem == "" {
 		return in, x.choose(body.ModelInForm(in.Text, boundary))
 	}
 	if no = x.chooseFor(in, nil); no != nil && no.Code == codeUnreadable && !known {
@@ -81,7 +81,7 @@ func (x *request) chooseFor(in *body.Body, req *wire.Request) *apierror.Error {
 	switch {
 	case req != nil:
 		return x.choose(req.Model, nil)
-	case in.Text == nil:
+	case in.Problem != "":
 		return x.choose("", errEncoding)
 	}
 	return x.choose(wire.Model(in.Text))

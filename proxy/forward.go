@@ -24,14 +24,8 @@ func newTransport(l *Limits) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
 		// As every command-line tool does; localhost is never asked through it.
-		Proxy: http.ProxyFromEnvironment,
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := dialer.DialContext(ctx, network, address)
-			if err != nil {
-				return nil, err
-			}
-			return body.Conn{Conn: conn}, nil
-		},
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           dialer.DialContext,
 		ForceAttemptHTTP2:     true, // a DialContext of one's own turns it off
 		TLSHandshakeTimeout:   10 * time.Second,
 		ResponseHeaderTimeout: l.ResponseHeader,

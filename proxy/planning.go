@@ -19,7 +19,6 @@ import (
 // for the body itself. It is set once.
 type planning struct {
 	x      *request
-	in     *body.Body // let go once it is sent
 	mode   string
 	policy *compact.Policy // with the client's pins
 	limits compact.Limits  // configured or published
@@ -60,7 +59,7 @@ func (x *request) planning(in *body.Body, req *wire.Request) *planning {
 	name = strings.Clone(apierror.Clip(name, 128))
 	counter, counted := route.counter()
 	c := &planning{
-		x: x, in: in, mode: x.mode(), policy: x.policy(), asked: req.MaxTokens, ways: route.waysOf(counter), counted: counted,
+		x: x, mode: x.mode(), policy: x.policy(), asked: req.MaxTokens, ways: route.waysOf(counter), counted: counted,
 		agent: handover.Of(req.Conversation.Messages, req.NoCalls, req.Compaction), seals: req.Trigger,
 		name:   strings.Clone(asked),
 		sender: p.sender(x.r.Header),
@@ -152,7 +151,7 @@ func (c *planning) summaryRequest(p *plan) *summarize.Request {
 		ID: x.info.ID, Header: x.r.Header, Owner: x.owner(), Query: x.r.URL.RawQuery, Upstream: x.route.Upstream,
 		Policy: c.policy.Name, Version: c.policy.Version, Counting: p.counting(), Counter: p.slotCounter(), Budget: p.budget, Pins: x.overrides.pins,
 		Unfolded:   c.policy.PerRequest != nil,
-		Overridden: x.overrides.budget > 0 || x.overrides.policy != nil, Unedited: c.mode != ModeOn, Ends: c.agent != "", Bound: p.bound, Keep: c.in.Keep,
+		Overridden: x.overrides.budget > 0 || x.overrides.policy != nil, Unedited: c.mode != ModeOn, Ends: c.agent != "", Bound: p.bound,
 	}
 	if first := x.info.Rewrite; first != nil && first.Summary != nil {
 		r.Waited = first.Summary.Duration // by an earlier plan

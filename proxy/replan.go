@@ -75,9 +75,6 @@ func (a *attempt) replan(facts learn.Facts, i *RetryInfo, shapes ...compact.Dema
 	if err != nil {
 		return nil
 	}
-	if &body[0] == &in.Text[0] {
-		in.Keep() // the first body may be let go while this one is sent
-	}
 	i.Why = ""
 	c.x.tellPlan(&p, req.Conversation, in.Text, body, true)
 	p.info.Counted, p.info.Overhead = a.info.Counted, a.info.Overhead

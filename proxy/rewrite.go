@@ -85,7 +85,7 @@ func (x *request) decode(in *body.Body) (*wire.Request, error) {
 		return nil, no
 	}
 	if opened := x.opened(in.Text); opened != nil {
-		in.Replace(opened)
+		in.Sent, in.Text = opened, opened
 		req, why, detail = x.decodeText(in)
 	}
 	if req == nil {
@@ -103,13 +103,11 @@ func (x *request) decode(in *body.Body) (*wire.Request, error) {
 // decodeText returns no request where a body cannot be read: why not, in a word,
 // and more of it for the operator.
 func (x *request) decodeText(in *body.Body) (req *wire.Request, why, detail string) {
-	if in.Text == nil {
+	if in.Problem != "" {
 		return nil, "encoding", in.Problem
 	}
 	err := x.safely("decode", func() (err error) {
-		if req, err = x.wire.Decode(in.Text); err == nil {
-			req.Alloc = x.p.buffers.Take
-		}
+		req, err = x.wire.Decode(in.Text)
 		return err
 	})
 	var pass *wire.PassError

@@ -37,10 +37,9 @@ func (x *request) serveItself(s Service) *apierror.Error {
 		switch {
 		case no != nil:
 			return no
-		case in.Text == nil:
+		case in.Problem != "":
 			return &apierror.Error{Status: http.StatusBadRequest, Code: "invalid_body", Message: "The body cannot be decompressed.", Detail: in.Problem}
 		}
-		in.Keep() // the service may be at work after its answer
 		r.Body, r.ContentLength = held{bytes.NewBuffer(in.Text)}, int64(len(in.Text))
 	}
 	h, id := x.w.Header(), x.info.ID

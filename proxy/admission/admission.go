@@ -23,12 +23,11 @@
 // taken at once from the other three quarters. So nobody who holds memory for work
 // waits for more of it, and among arriving bodies one may always exceed its part.
 //
-//   - Requests wait in the order in which they came. Requests that cost at most a
-//     512th of the working memory overtake, within a sixteenth that is reserved.
-//   - While others wait for memory to arrive in, a body must bring 256 KiB/s after
-//     the first half second. One that does not is aborted.
-//   - A client is its key if the proxy has client keys, else its address.
-//     X-Forwarded-For is not believed.
+// Requests wait in the order in which they came. Requests that cost at most a 512th
+// of the memory overtake, within a sixteenth that is reserved. While others wait for
+// memory to arrive in, a body must bring 256 KiB/s after the first half second, or it
+// is aborted. A client is its key if the proxy has client keys, else its address;
+// X-Forwarded-For is not believed.
 package admission
 
 import (
@@ -71,11 +70,6 @@ func Overloaded() *apierror.Error {
 }
 
 // Gate shares out the memory for request bodies. It is safe for concurrent use.
-//
-// A body that arrives takes memory block by block from a quarter of it. Once the
-// body is complete, and its cost known, it takes all of that at once from the other
-// three quarters. So a request that holds some of the second part waits for nothing
-// but a retry, and in each part one request may exceed what is free.
 type Gate struct {
 	// Wait is how long a request waits. It may be changed before the gate is used.
 	Wait time.Duration
@@ -95,15 +89,13 @@ type Gate struct {
 func NewGate(size, body int64) *Gate {
 	over := min(body, size/8) // what one arriving body may take beyond its pool
 	arrival := size/4 - over
-	g := &Gate{
+	return &Gate{
 		Wait:     Wait,
 		size:     size,
 		arrival:  newPool(arrival, arrival/4, size/4096),
 		work:     newPool(size-size/4, size/16, size/512),
 		arriving: map[*Reservation]struct{}{},
 	}
-	g.work.holdersFirst = true
-	return g
 }
 
 // Reservation is what one request has of a gate's memory.
@@ -191,12 +183,13 @@ func (r *Reservation) ask(h *holding, n int64) (bool, error) {
 	if h == &r.held {
 		r.withdraw() // what is in use, or waits for more, is not reclaimed
 	}
-	if n <= h.n || h.pool.try(h, n) {
-		r.resume()
-		return true, nil
+	if n > h.n {
+		if h.pool.wait(h, n); h.want > 0 {
+			return false, nil
+		}
 	}
-	h.pool.wait(h, n, time.Now())
-	return false, nil
+	r.resume()
+	return true, nil
 }
 
 // granted ends the wait of h. It returns nil if h got what it waited for, else err.
@@ -269,11 +262,7 @@ func (g *Gate) Stats() (s Stats) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s.Limit = g.size
-	for _, p := range []*pool{&g.arrival, &g.work} {
-		for _, a := range p.clients {
-			s.Bytes += a.held
-		}
-	}
+	s.Bytes = g.arrival.used + g.arrival.excess + g.work.used + g.work.excess
 	s.Arriving, s.WaitToArrive, s.ToWork = len(g.arriving), len(g.arrival.waiting), len(g.work.waiting)
 	return s
 }

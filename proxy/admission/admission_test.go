@@ -22,9 +22,9 @@ func over(done <-chan error) bool { return len(done) == 1 }
 
 // tryAcquire takes n bytes for work if that needs no waiting.
 func tryAcquire(r *Reservation, n int64) bool {
-	r.gate.mu.Lock()
-	defer r.gate.mu.Unlock()
-	return r.gate.work.try(&r.held, n)
+	now, cancel := context.WithCancel(context.Background())
+	cancel()
+	return r.Acquire(now, n) == nil
 }
 
 func mustHold(t *testing.T, g *Gate, client string, n int64) *Reservation {
@@ -42,7 +42,7 @@ func TestSmallRequestsPassLargeOnesThatWait(t *testing.T) {
 		busy := mustHold(t, g, "", 11<<10)
 		large := asks(t.Context(), g.Reserve("").Acquire, 4<<10)
 		var small []*Reservation
-		for range 24 { // each leaves eight times as much
+		for range 32 {
 			small = append(small, mustHold(t, g, "", 32))
 		}
 		one := g.Reserve("")
@@ -94,22 +94,22 @@ func TestOneBodyGoesOnWhereNothingIsFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(3200, 200) // 600 for arrival, 450 for large ones, and one body beyond
 		var all []*Reservation
-		for range 4 {
+		for range 3 {
 			s := g.Reserve("")
 			if err := s.Receive(t.Context(), 150); err != nil {
 				t.Fatal(err)
 			}
 			all = append(all, s)
 		}
+		if err := all[2].Receive(t.Context(), 5000); err != nil {
+			t.Errorf("the body that goes beyond has to wait: %v", err)
+		}
 		var waits []<-chan error
-		for _, s := range all[:3] {
+		for _, s := range all[:2] {
 			waits = append(waits, asks(t.Context(), s.Receive, 300))
 		}
-		if err := all[3].Receive(t.Context(), 5000); err != nil {
-			t.Errorf("the body that went beyond has to wait: %v", err)
-		}
-		last := all[3]
-		for range 3 {
+		last := all[2]
+		for range 2 {
 			last.Received() // it is complete
 			synctest.Wait()
 			next := -1
@@ -133,12 +133,11 @@ func TestOneBodyGoesOnWhereNothingIsFree(t *testing.T) {
 	})
 }
 
-// growing fills the room for arrival with bodies of 20 bytes of a client, which
-// leave no more than 180 of 1000.
+// growing fills the room for arrival, 1000 bytes, with bodies of 20 bytes of a client.
 func growing(t *testing.T, g *Gate, client string, mostSmall int64) (all []*Reservation) {
 	t.Helper()
 	g.arrival = newPool(1000, 250, mostSmall)
-	for range 41 {
+	for range 49 {
 		s := g.Reserve(client)
 		if err := s.Receive(t.Context(), 20); err != nil {
 			t.Fatal(err)
@@ -148,7 +147,7 @@ func growing(t *testing.T, g *Gate, client string, mostSmall int64) (all []*Rese
 	return all
 }
 
-// The same holds for small ones, which leave something to smaller ones.
+// The same holds for small ones.
 func TestOneSmallBodyGoesOnWhereNothingIsFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(1<<20, 1)
@@ -193,8 +192,7 @@ func TestBodiesThatOutgrewTheSmallOnesDoNotKeepThemWaiting(t *testing.T) {
 	})
 }
 
-// For a small request, too, which leaves something to smaller ones, those that
-// stall give way.
+// Bodies that stall give way to a small request, too.
 func TestBodiesThatStallGiveWayToSmallOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(1<<20, 1)
@@ -233,11 +231,9 @@ func TestTheCostOfWaitingIsLinear(t *testing.T) {
 		for _, s := range all {
 			t.Cleanup(s.Arrive(countedArrival{&looks}))
 		}
-		beyond := g.Reserve("")
-		if err := beyond.Receive(t.Context(), 5000); err != nil {
+		if err := all[0].Receive(t.Context(), 5000); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, beyond)
 		for range 100 {
 			s := g.Reserve("")
 			go func() {
@@ -285,7 +281,7 @@ func TestBodiesThatStallGiveWay(t *testing.T) {
 			}
 			return s
 		}
-		for _, name := range []string{"1", "2", "3", "4"} {
+		for _, name := range []string{"1", "2", "3"} {
 			arriving("a", name)
 		}
 		time.Sleep(time.Hour) // nobody waits: they may take their time
@@ -317,7 +313,6 @@ func TestBodiesOfOneClientGiveWayToAnother(t *testing.T) {
 		}
 		arriving("a", "small", 100<<10)
 		arriving("a", "large", 350<<10)
-		arriving("a", "beyond", 200<<10)
 		waiting, leave := context.WithCancelCause(t.Context())
 		own := asks(waiting, g.Reserve("a").Receive, 300<<10)
 		time.Sleep(2 * stallGrace)

@@ -1,6 +1,9 @@
 package admission
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // While requests wait for the memory of bodies that arrive, those must arrive at no
 // less than stallRate bytes per second, after stallGrace.
@@ -74,7 +77,10 @@ func (g *Gate) evicted(now time.Time) (all []*Reservation) {
 			end(r)
 		}
 	}
-	if lacking <= 0 || !g.arrival.waitsLong(now.Add(-stallGrace)) {
+	long := slices.ContainsFunc(g.arrival.waiting, func(h *holding) bool {
+		return now.Sub(h.since) >= stallGrace && !g.arrival.overShare(h.client)
+	})
+	if !long {
 		return all
 	}
 	for lacking > 0 {

@@ -20,24 +20,22 @@ type Connections struct {
 	report func(closed int) // since the last report
 
 	mu       sync.Mutex
-	open     map[net.Conn]*connection
-	clients  map[string]*connectionCount
+	clients  map[string]*connections
 	closed   int // since the last report
 	reported time.Time
 }
 
-type connection struct {
-	client  string
-	hasHead bool
+// connections are those of one address.
+type connections struct {
+	hasHead map[net.Conn]bool
+	heads   int // how many have one
 }
 
-// connectionCount is how many connections one address has open.
-type connectionCount struct{ all, withoutHead int }
-
 // NewConnections makes a limit of most connections of one address, and of heads
-// that did not send a complete request head yet; 0: any number. It calls report, now and then, with the number of connections that were closed.
+// that did not send a complete request head yet; 0: any number. It calls report, now
+// and then, with the number of connections that were closed.
 func NewConnections(most, heads int, report func(closed int)) *Connections {
-	return &Connections{most: most, heads: heads, report: report, open: map[net.Conn]*connection{}, clients: map[string]*connectionCount{}}
+	return &Connections{most: most, heads: heads, report: report, clients: map[string]*connections{}}
 }
 
 // ClientAt names the client at an address (host:port): the IP, or of IPv6 its first
@@ -58,81 +56,50 @@ func ClientAt(address string) string {
 
 // Changed is the ConnState of an http.Server.
 func (c *Connections) Changed(conn net.Conn, state http.ConnState) {
-	switch state {
-	case http.StateNew:
-		if !c.add(conn) {
-			_ = conn.Close() // before anything is read from it
-			c.count()
-		}
-	case http.StateActive:
-		c.gotHead(conn)
-	case http.StateHijacked, http.StateClosed:
-		c.remove(conn)
-	}
-}
-
-// add counts a new connection. It reports false if that is one too many.
-func (c *Connections) add(conn net.Conn) bool {
 	address := conn.RemoteAddr().String()
 	if a, err := netip.ParseAddrPort(address); err != nil || a.Addr().Unmap().IsLoopback() {
-		return true
-	}
-	client := ClientAt(address)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := c.clients[client]
-	if n == nil {
-		n = &connectionCount{}
-		c.clients[client] = n
-	}
-	if c.heads > 0 && n.withoutHead >= c.heads || c.most > 0 && n.all >= c.most {
-		return false
-	}
-	n.all++
-	n.withoutHead++
-	c.open[conn] = &connection{client: client}
-	return true
-}
-
-// gotHead notes that a connection sent a complete head.
-func (c *Connections) gotHead(conn net.Conn) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if o := c.open[conn]; o != nil && !o.hasHead {
-		o.hasHead = true
-		c.clients[o.client].withoutHead--
-	}
-}
-
-func (c *Connections) remove(conn net.Conn) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	o := c.open[conn]
-	if o == nil {
 		return
 	}
-	delete(c.open, conn)
-	n := c.clients[o.client]
-	n.all--
-	if !o.hasHead {
-		n.withoutHead--
-	}
-	if n.all == 0 {
-		delete(c.clients, o.client)
+	if closed := c.changed(conn, ClientAt(address), state); closed > 0 {
+		c.report(closed)
 	}
 }
 
-// count counts a closed connection, and reports all of them if the last report was
-// long ago.
-func (c *Connections) count() {
+// changed notes the state of a client's connection, and closes it if it is new and
+// one too many. It returns how many were closed if that is to be reported.
+func (c *Connections) changed(conn net.Conn, client string, state http.ConnState) (closed int) {
 	c.mu.Lock()
-	c.closed++
-	n, now := c.closed, time.Now()
-	if now.Sub(c.reported) < reportPause {
-		c.mu.Unlock()
-		return
+	defer c.mu.Unlock()
+	open := c.clients[client]
+	if open == nil {
+		open = &connections{hasHead: map[net.Conn]bool{}}
 	}
-	c.closed, c.reported = 0, now
-	c.mu.Unlock()
-	c.report(n)
+	head, counted := open.hasHead[conn]
+	switch state {
+	case http.StateNew:
+		all := len(open.hasHead)
+		if (c.most == 0 || all < c.most) && (c.heads == 0 || all-open.heads < c.heads) {
+			open.hasHead[conn] = false
+			c.clients[client] = open
+			return 0
+		}
+		_ = conn.Close() // before anything is read from it
+		c.closed++
+		if now := time.Now(); now.Sub(c.reported) >= reportPause {
+			closed, c.closed, c.reported = c.closed, 0, now
+		}
+	case http.StateActive:
+		if counted && !head {
+			open.hasHead[conn] = true
+			open.heads++
+		}
+	case http.StateHijacked, http.StateClosed:
+		if head {
+			open.heads--
+		}
+		if delete(open.hasHead, conn); len(open.hasHead) == 0 {
+			delete(c.clients, client)
+		}
+	}
+	return closed
 }

@@ -17,9 +17,10 @@ func (g *Gate) Background(n int64) *Reservation {
 	r.background = true
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if n > g.work.limit*2/3 || n > 0 && !g.work.try(&r.held, n) {
+	if n > g.work.limit*2/3 || n > 0 && (len(g.work.waiting) > 0 || !g.work.within(&r.held, n)) {
 		return nil
 	}
+	g.work.set(&r.held, n)
 	return r
 }
 

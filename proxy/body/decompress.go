@@ -36,22 +36,6 @@ func Encoding(h http.Header) string {
 // Readable reports whether bodies of an encoding can be decompressed.
 func Readable(e string) bool { return e == "" || e == "gzip" || e == "zstd" }
 
-// decompressor reads a compressed body. A zstd body may ask for window bytes to be
-// remembered; a gzip body for no more than 32 KiB.
-func decompressor(encoding string, in io.Reader, window uint64) (io.ReadCloser, error) {
-	switch encoding {
-	case "gzip":
-		return gzip.NewReader(in)
-	case "zstd":
-		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
-		if err != nil {
-			return nil, err
-		}
-		return z.IOReadCloser(), nil
-	}
-	return nil, errors.New("unknown encoding")
-}
-
 // Body is the body of a request, read to its end.
 type Body struct {
 	Sent []byte // as the client sent it
@@ -59,31 +43,6 @@ type Body struct {
 	// Problem is why there is no Text, or "".
 	Problem string
 	Memory  *admission.Reservation
-
-	buffers *Buffers // which Sent and Text are of
-	kept    bool
-}
-
-// Keep leaves the bytes to the collector, because something that outlives the
-// request points into them.
-func (b *Body) Keep() { b.kept = true }
-
-// free gives the bytes back. Nothing may point into them any more.
-func (b *Body) free() {
-	if b.buffers != nil && !b.kept {
-		if !same(b.Text, b.Sent) {
-			b.buffers.Put(b.Text)
-		}
-		b.buffers.Put(b.Sent)
-	}
-	b.Sent, b.Text = nil, nil
-}
-
-// Replace puts another text, of the same buffers, in the place of the client's. Nothing
-// may point into that any more.
-func (b *Body) Replace(text []byte) {
-	b.free()
-	b.Sent, b.Text = text, text
 }
 
 // Compressed reports whether the client sent the body compressed.
@@ -91,7 +50,8 @@ func (b *Body) Compressed() bool {
 	return len(b.Sent) == 0 || len(b.Text) == 0 || &b.Sent[0] != &b.Text[0]
 }
 
-// Decoder decompresses bodies, leaving half of the processors to others.
+// Decoder decompresses bodies, leaving half of the processors to others. No more
+// than these hold the memory that decompressing takes.
 type Decoder struct{ running *semaphore.Weighted }
 
 // NewDecoder makes a decoder.
@@ -99,119 +59,89 @@ func NewDecoder() Decoder {
 	return Decoder{semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2)))}
 }
 
-// Open takes memory for a body that was received, and reads what is in it.
-func (d Decoder) Open(ctx context.Context, received Received, encoding string, memory *admission.Reservation, limit int64) (*Body, error) {
-	b := &Body{Memory: memory, buffers: received.buffers}
-	var err error
+// Open takes memory for a body that was received, and reads its text.
+func (d Decoder) Open(ctx context.Context, sent []byte, encoding string, memory *admission.Reservation, limit int64) (*Body, error) {
+	b := &Body{Sent: sent, Text: sent, Memory: memory}
+	size := cost(sent)
 	if encoding != "" {
-		err = d.decompress(ctx, b, received, encoding, limit)
-	} else if err = memory.Acquire(ctx, received.cost()); err == nil {
-		b.Sent = received.join()
-		b.Text = b.Sent
+		size = int64(len(sent))
 	}
-	if err != nil {
+	if err := memory.Acquire(ctx, size); err != nil {
 		return nil, err
 	}
 	memory.Received()
+	if encoding != "" {
+		b.Text = nil
+		if err := d.decompress(ctx, b, encoding, limit); err != nil {
+			return nil, err
+		}
+	}
 	return b, nil
 }
 
-// decompress reads a compressed body: once to learn its size, in little memory
-// however much is in it, and once into memory that was taken for it. A body with
-// more than limit bytes is ErrTooLarge; one that cannot be decompressed has no text.
-func (d Decoder) decompress(ctx context.Context, b *Body, body Received, encoding string, limit int64) error {
-	window := windowIn(encoding, body)
-	var n, braces int64
-	for {
-		if err := b.Memory.Acquire(ctx, body.n+window); err != nil {
-			return err
-		}
-		if b.Sent == nil {
-			b.Sent = body.join()
-		}
-		var err error
-		n, braces, err = d.measure(ctx, encoding, b.Sent, window, limit)
-		b.Memory.Shrink(0)
-		switch {
-		case err == nil:
-		case errors.Is(err, zstd.ErrWindowSizeExceeded) && window < maxZstdWindow:
-			window = maxZstdWindow // a later frame asks for more than the first
-			continue
-		case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-			return ErrTooLarge
-		case errors.Is(err, ErrTooLarge), ctx.Err() != nil:
-			return err
-		default:
-			b.Problem = "the compressed body cannot be decompressed"
-			return b.Memory.Acquire(ctx, body.n)
-		}
-		break
-	}
-	if err := b.Memory.Acquire(ctx, body.n+window+admission.Cost(n, braces)); err != nil {
-		return err
-	}
-	r, err := decompressor(encoding, bytes.NewReader(b.Sent), uint64(window))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = r.Close() }()
-	b.Text = b.buffers.Take(int(n))
-	_, err = io.ReadFull(r, b.Text)
-	return err
+// cost returns what a body that is not compressed costs until it is sent.
+func cost(text []byte) int64 {
+	return admission.Cost(int64(len(text)), int64(bytes.Count(text, []byte("{"))))
 }
 
-// decodingSlice is how much is decompressed before others have their turn.
-const decodingSlice = 1 << 20
-
-// measure returns how much text is in a compressed body, and how many braces
-// are in that.
-func (d Decoder) measure(ctx context.Context, encoding string, sent []byte, window, limit int64) (n, braces int64, err error) {
-	r, err := decompressor(encoding, bytes.NewReader(sent), uint64(window))
-	if err != nil {
-		return 0, 0, err
-	}
-	defer func() { _ = r.Close() }()
-	buf := make([]byte, 16<<10)
-	slice := func() error {
-		if err := d.running.Acquire(ctx, 1); err != nil {
-			return err
-		}
-		defer d.running.Release(1)
-		for end := n + decodingSlice; n < end; {
+// decompress reads a compressed body: once to learn its size, in little memory
+// however large its text, and once into memory that was taken for the text. A text of
+// more than limit bytes is ErrTooLarge; a body that cannot be decompressed has no text.
+func (d Decoder) decompress(ctx context.Context, b *Body, encoding string, limit int64) error {
+	var n, braces int64
+	err := d.read(ctx, b.Sent, encoding, func(r io.Reader) error {
+		for buf := make([]byte, 16<<10); ; {
 			m, err := r.Read(buf)
 			n += int64(m)
 			braces += int64(bytes.Count(buf[:m], []byte("{")))
-			if n > limit {
+			switch {
+			case n > limit:
 				return ErrTooLarge
-			}
-			if err != nil {
+			case err == io.EOF:
+				return nil
+			case err != nil:
 				return err
 			}
 		}
+	})
+	switch {
+	case err == nil:
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return ErrTooLarge
+	case errors.Is(err, ErrTooLarge), ctx.Err() != nil:
+		return err
+	default:
+		b.Problem = "the compressed body cannot be decompressed"
 		return nil
 	}
-	for err == nil {
-		err = slice()
+	b.Memory.Shrink(0) // whoever holds some does not wait for more
+	if err := b.Memory.Acquire(ctx, int64(len(b.Sent))+admission.Cost(n, braces)); err != nil {
+		return err
 	}
-	if err == io.EOF {
-		err = nil
-	}
-	return n, braces, err
+	b.Text = make([]byte, n)
+	return d.read(ctx, b.Sent, encoding, func(r io.Reader) error {
+		_, err := io.ReadFull(r, b.Text)
+		return err
+	})
 }
 
-// windowIn returns how much text the decompressor has to remember, in bytes, by the
-// start of the body.
-func windowIn(encoding string, body Received) int64 {
-	if encoding != "zstd" {
-		return 64 << 10
+// read calls f with the text of a compressed body, once it is its turn.
+func (d Decoder) read(ctx context.Context, sent []byte, encoding string, f func(io.Reader) error) error {
+	if err := d.running.Acquire(ctx, 1); err != nil {
+		return err
 	}
-	var h zstd.Header
-	if body.n == 0 || h.Decode(body.blocks[0]) != nil || h.Skippable {
-		return maxZstdWindow
+	defer d.running.Release(1)
+	if encoding == "gzip" {
+		r, err := gzip.NewReader(bytes.NewReader(sent))
+		if err != nil {
+			return err
+		}
+		return f(r)
 	}
-	window := h.WindowSize
-	if h.SingleSegment {
-		window = h.FrameContentSize
+	r, err := zstd.NewReader(bytes.NewReader(sent), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+	if err != nil {
+		return err
 	}
-	return int64(min(max(window, zstd.MinWindowSize), maxZstdWindow))
+	defer r.Close()
+	return f(r)
 }

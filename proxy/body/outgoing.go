@@ -22,15 +22,13 @@ type Outgoing struct {
 	// Watch is touched by each read. It must be set before the first.
 	Watch *Watch
 
+	first sending
+
 	mu       sync.Mutex
 	data     []byte
-	at       int
-	in       *Body  // the client's own
-	original []byte // its text while that is kept, else nil; may be data
+	original []byte // the client's own text while that is kept, else nil; may be data
 	keeping  bool
 	reading  bool // the original is being read again
-	writing  bool // a part of data is being written
-	dropping bool // what is written is dropped then
 	memory   *admission.Reservation
 
 	sent atomic.Bool // the last byte was taken
@@ -39,9 +37,10 @@ type Outgoing struct {
 // NewOutgoing takes over data, which was made of in, and in with its memory. again
 // says that the client's own text may be wanted again.
 func NewOutgoing(data []byte, in *Body, again bool) *Outgoing {
-	b := &Outgoing{data: data, in: in, memory: in.Memory}
+	b := &Outgoing{data: data, keeping: again, memory: in.Memory}
+	b.first.b = b
 	if again {
-		b.original, b.keeping = in.Text, true
+		b.original = in.Text
 	}
 	if b.memory != nil {
 		b.memory.Shrink(2*int64(len(data)) + b.beside()) // what was read out of it is garbage now
@@ -51,7 +50,7 @@ func NewOutgoing(data []byte, in *Body, again bool) *Outgoing {
 
 // beside returns the size of the original if it is not what is sent.
 func (b *Outgoing) beside() int64 {
-	if len(b.original) == 0 || len(b.data) > 0 && &b.original[0] == &b.data[0] {
+	if unsafe.SliceData(b.original) == unsafe.SliceData(b.data) {
 		return 0
 	}
 	return int64(len(b.original))
@@ -60,70 +59,43 @@ func (b *Outgoing) beside() int64 {
 // Len returns the size of what is sent, in bytes; 0 once it was let go.
 func (b *Outgoing) Len() int { return len(b.data) }
 
-func (b *Outgoing) Read(buf []byte) (int, error) {
-	b.Watch.touch()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	n := copy(buf, b.data[b.at:])
-	b.at += n
-	if b.at < len(b.data) {
+// sending reads a body once from its start, for the upstream.
+type sending struct {
+	b    *Outgoing
+	at   int
+	done bool
+}
+
+var errLetGo = errors.New("the request's body was let go")
+
+func (s *sending) Read(buf []byte) (int, error) {
+	s.b.Watch.touch()
+	s.b.mu.Lock()
+	defer s.b.mu.Unlock()
+	switch {
+	case s.done:
+		return 0, io.EOF
+	case s.b.data == nil:
+		return 0, errLetGo
+	}
+	n := copy(buf, s.b.data[s.at:])
+	if s.at += n; s.at < len(s.b.data) {
 		return n, nil
 	}
-	b.taken()
+	s.done = true
+	s.b.taken()
 	return n, io.EOF
 }
 
-// mostWritten is how much of a body is written at once. Each time says that the
-// upstream takes it.
-const mostWritten = 256 << 10
+func (s *sending) Close() error { return nil }
 
-// writeTo writes at most n bytes of what is not read yet.
-func (b *Outgoing) writeTo(w io.Writer, n int64) (written int64, err error) {
-	for err == nil && written < n {
-		b.Watch.touch()
-		part := b.begin(n - written)
-		if len(part) == 0 {
-			break
-		}
-		var m int
-		m, err = w.Write(part)
-		written += int64(m)
-		b.wrote(m)
-	}
-	return written, err
-}
-
-// begin returns what is written next, which stays as it is until wrote is called.
-func (b *Outgoing) begin(n int64) []byte {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	part := b.data[b.at:]
-	part = part[:min(int64(len(part)), n, mostWritten)]
-	b.writing = len(part) > 0
-	return part
-}
-
-// wrote ends what begin began: n bytes were written.
-func (b *Outgoing) wrote(n int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.writing = false
-	if b.at += n; b.at == len(b.data) {
-		b.taken()
-	}
-	if b.dropping {
-		b.drop()
-	}
-}
+func (b *Outgoing) Read(buf []byte) (int, error) { return b.first.Read(buf) }
 
 // taken notes that the upstream has all of the body.
 func (b *Outgoing) taken() {
-	if b.data == nil {
-		return
-	}
 	b.sent.Store(true)
 	switch {
-	case b.reading:
+	case b.data == nil, b.reading:
 	case !b.keeping:
 		b.drop()
 	case b.memory != nil:
@@ -135,22 +107,11 @@ func (b *Outgoing) taken() {
 	}
 }
 
-// drop lets go of the bytes and of the memory held for them, once nothing of them is
-// being written.
+// drop lets go of the bytes and of the memory held for them.
 func (b *Outgoing) drop() {
-	if b.dropping = b.writing; b.writing {
-		return
-	}
-	if b.data != nil && !same(b.data, b.in.Sent) && !same(b.data, b.in.Text) && b.in.buffers != nil {
-		b.in.buffers.Put(b.data)
-	}
-	b.in.free()
-	b.data, b.original, b.at = nil, nil, 0
+	b.data, b.original = nil, nil
 	b.memory.Free()
 }
-
-// same reports whether two slices begin at the same byte.
-func same(a, b []byte) bool { return unsafe.SliceData(a) == unsafe.SliceData(b) }
 
 // Close drops the body when the upstream did not want all of it.
 func (b *Outgoing) Close() error {
@@ -183,7 +144,7 @@ func (b *Outgoing) ReadAgain(ctx context.Context) *Body {
 	if text == nil || b.memory.Grow(ctx, admission.Cost(n, int64(bytes.Count(text, []byte("{"))))-n) != nil {
 		return nil
 	}
-	return b.in
+	return &Body{Text: text}
 }
 
 // WasRead ends what ReadAgain began: others may have the memory.
@@ -195,14 +156,7 @@ func (b *Outgoing) WasRead() {
 	}
 }
 
-// kept returns the client's own body, or nil if it was let go.
-func (b *Outgoing) kept() []byte {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.original
-}
-
-// Release ends keeping: what was sent is dropped.
+// Release ends keeping: a body that was sent is dropped.
 func (b *Outgoing) Release() bool {
 	if b == nil {
 		return true
@@ -225,30 +179,5 @@ func (b *Outgoing) Again() (io.ReadCloser, error) {
 		return nil, errLetGo
 	}
 	b.sent.Store(false)
-	return &replay{b: b}, nil
+	return &sending{b: b}, nil
 }
-
-var errLetGo = errors.New("the request's body was let go")
-
-// replay reads an outgoing body once more from its start.
-type replay struct {
-	b  *Outgoing
-	at int
-}
-
-func (r *replay) Read(buf []byte) (int, error) {
-	r.b.Watch.touch()
-	r.b.mu.Lock()
-	defer r.b.mu.Unlock()
-	if r.b.data == nil {
-		return 0, errLetGo
-	}
-	n := copy(buf, r.b.data[r.at:])
-	if r.at += n; r.at < len(r.b.data) {
-		return n, nil
-	}
-	r.b.taken()
-	return n, io.EOF
-}
-
-func (r *replay) Close() error { return nil }

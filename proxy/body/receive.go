@@ -20,63 +20,16 @@ const (
 	arrivalRate  = 32 << 10
 )
 
-// A body is received into blocks, each as large as all before it, within these
-// bounds. Where half of a body of known length is there, the rest is the last block,
-// and the half is moved before it: the body is in one piece then.
-const (
-	leastBlock = 16 << 10
-	mostBlock  = 256 << 10
-)
-
-// Received is a request's body as it arrived.
-type Received struct {
-	blocks  [][]byte
-	n       int64
-	buffers *Buffers // which the blocks are of
-}
-
-func (b *Received) add(block []byte) {
-	b.blocks = append(b.blocks, block)
-	b.n += int64(len(block))
-}
-
-// cost returns what the body costs until it is sent, if it is not compressed.
-func (b *Received) cost() int64 {
-	braces := 0
-	for _, block := range b.blocks {
-		braces += bytes.Count(block, []byte("{"))
-	}
-	return admission.Cost(b.n, int64(braces))
-}
-
-// join returns the body in one piece.
-func (b *Received) join() []byte {
-	if len(b.blocks) != 1 {
-		b.move(int(b.n))
-	}
-	return b.blocks[0]
-}
-
-// move moves what came into one block that has room for size bytes, and returns the
-// rest of that room.
-func (b *Received) move(size int) (rest []byte) {
-	whole := b.buffers.Take(size)
-	n := 0
-	for _, block := range b.blocks {
-		n += copy(whole[n:], block)
-		b.buffers.Put(block)
-	}
-	b.blocks = append(b.blocks[:0], whole[:n])
-	return whole[n:]
-}
+// leastRoom is the room that a body has at first, in bytes. It doubles as the body
+// arrives.
+const leastRoom = 16 << 10
 
 // Receive reads the body of r, at most limit bytes, under the deadlines of rc. It
 // takes memory for what arrives and not for what Content-Length says.
-func Receive(r *http.Request, rc *http.ResponseController, memory *admission.Reservation, buffers *Buffers, limit int64) (body Received, err error) {
-	body.buffers = buffers
+func Receive(r *http.Request, rc *http.ResponseController, memory *admission.Reservation, limit int64) ([]byte, error) {
 	length := r.ContentLength
 	if length > limit {
-		return body, ErrTooLarge
+		return nil, ErrTooLarge
 	}
 	in := &pacedReader{r: r.Body, rc: rc}
 	defer in.end()
@@ -85,43 +38,38 @@ func Receive(r *http.Request, rc *http.ResponseController, memory *admission.Res
 	if length >= 0 {
 		most = length
 	}
-	for err == nil && body.n < most {
-		size := min(min(max(body.n, leastBlock), mostBlock), most-body.n)
-		last := length >= 0 && body.n >= leastBlock && body.n >= length-body.n
-		if last {
-			size = length - body.n
+	var text []byte
+	for n := int64(0); n < most; n = int64(len(text)) {
+		if len(text) == cap(text) {
+			room := min(max(2*n, leastRoom), most)
+			if err := memory.Receive(r.Context(), room); err != nil {
+				return nil, err
+			}
+			text = append(make([]byte, 0, room), text...)
 		}
-		if err = memory.Receive(r.Context(), body.n+size); err != nil {
-			break
-		}
-		if last {
-			var rest []byte
-			rest, err = in.fill(body.move(int(length)))
-			body.n += int64(len(rest))
-			body.blocks[0] = body.blocks[0][:body.n]
-			continue
-		}
-		var block []byte
-		block, err = in.fill(buffers.Take(int(size)))
-		body.add(block)
-	}
-	switch {
-	case err == nil && length < 0:
-		return body, ErrTooLarge
-	case err == nil:
-		// The server watches for the client's leaving only once the body was
-		// read to its EOF.
-		if _, err = in.Read(make([]byte, 1)); err == nil {
-			err = io.ErrUnexpectedEOF
+		m, err := in.Read(text[n:cap(text)])
+		text = text[:n+int64(m)]
+		switch {
+		case err == nil:
+		case err == io.EOF && length < 0:
+			return text, nil
+		case err != io.EOF || int64(len(text)) < length:
+			return nil, err
 		}
 	}
-	if err == io.EOF && body.n < length {
-		err = io.ErrUnexpectedEOF
+	if length < 0 {
+		return nil, ErrTooLarge
 	}
-	if err != io.EOF {
-		return body, err
+	// The server watches for the client's leaving only once the body was read to
+	// its EOF.
+	switch _, err := in.Read(make([]byte, 1)); err {
+	case io.EOF:
+		return text, nil
+	case nil:
+		return nil, io.ErrUnexpectedEOF
+	default:
+		return nil, err
 	}
-	return body, nil
 }
 
 // mostSpace is how much space before a JSON text is looked through, in bytes.
@@ -200,18 +148,6 @@ func (b *pacedReader) arm() error {
 		_ = b.rc.SetReadDeadline(due) // not every ResponseWriter has one
 	}
 	return b.over
-}
-
-// fill reads until buf is full, and returns what it read of it.
-func (b *pacedReader) fill(buf []byte) ([]byte, error) {
-	n := 0
-	for n < len(buf) {
-		m, err := b.Read(buf[n:])
-		if n += m; err != nil {
-			return buf[:n], err
-		}
-	}
-	return buf, nil
 }
 
 // Received returns how many bytes came.

@@ -23,10 +23,11 @@ type Writer struct {
 	expired    atomic.Bool // the timer did
 	mu         sync.Mutex  // guards over
 	over       bool        // the request is
-	// Length is what the answer will have, in bytes; 0: that is not known, and who
-	// writes it flushes. Else each Write does, but for the last: most answers of known
-	// length come whole, and are sent in one piece.
+
+	// Length is the length of the answer in bytes. 0: it is not known, and whoever writes
+	// the answer flushes it; else each Write but the last does.
 	Length int64
+
 	Status int // 0 while nothing final was written
 	Bytes  int64
 	Err    error // of the first write that failed
