@@ -47,7 +47,7 @@ func newPage(now func() *config.Config, p func() *proxy.Proxy, stored, found fun
 		Store:     func() []page.Finding { return findingsShown(stored()) },
 		Findings:  func() []page.Finding { return findingsShown(found()) },
 		Asks:      func() bool { return p().AsksForToken() },
-		Enter:     func(w http.ResponseWriter, token string) bool { return p().SignIn(w, token) },
+		Enter:     func(w http.ResponseWriter, r *http.Request, token string) bool { return p().SignIn(w, r, token) },
 		Leave:     func(w http.ResponseWriter) { p().SignOut(w) },
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"laconic/proxy/access"
+	"laconic/proxy/admission"
 	"laconic/proxy/operate"
 )
 
@@ -46,14 +47,20 @@ func (p *Proxy) notReady(starting func() bool) string {
 	return ""
 }
 
-// SignIn lets a browser in that presents the token, and reports whether it does. It
-// sees the pages for browsers then.
-func (p *Proxy) SignIn(w http.ResponseWriter, token string) bool {
-	in := p.sessions.Start(w, p.settings.Load().AdminToken, token, time.Now())
-	if !in {
-		p.listener.Failed(FaultInfo{Where: "sign-in", What: "a browser presented a token that is not the admin_token", Peer: true})
+// signIns is how many tokens the browsers of one address may present in a minute.
+const signIns = 10
+
+// SignIn lets a browser in that presents the token, and reports whether it does. The
+// browser sees the pages for browsers then.
+func (p *Proxy) SignIn(w http.ResponseWriter, r *http.Request, token string) bool {
+	wrong, now := "a browser presented a token that is not the admin_token", time.Now()
+	if p.signIns.Take(admission.ClientAt(r.RemoteAddr), admission.Quota{RequestsPerMinute: signIns}, now) != nil {
+		wrong = "an address has presented too many tokens, and has to wait"
+	} else if p.sessions.Start(w, p.settings.Load().AdminToken, token, now) {
+		return true
 	}
-	return in
+	p.listener.Failed(FaultInfo{Where: "sign-in", What: wrong, Peer: true})
+	return false
 }
 
 // SignOut ends that.

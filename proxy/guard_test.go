@@ -75,3 +75,23 @@ func TestElsewhereAnyNameIsServed(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
+
+// TestTokensCannotBeTried: after some wrong ones an address has to wait, even with the
+// right one, and another has not.
+func TestTokensCannotBeTried(t *testing.T) {
+	p := inFrontOf(t, newUpstream(t, nil), func(o *Options) { o.AdminToken = "admin-token" })
+	in := func(address, token string) bool {
+		r := httptest.NewRequest("POST", "/in", nil)
+		r.RemoteAddr = address
+		return p.SignIn(httptest.NewRecorder(), r, token)
+	}
+	for range signIns {
+		in("192.0.2.1:1000", "guess")
+	}
+	if in("192.0.2.1:2000", "admin-token") || !in("192.0.2.2:1000", "admin-token") {
+		t.Error("tokens can be tried, or nobody is let in")
+	}
+	if all := p.faults(); len(all) != signIns+1 || all[0].What == all[signIns].What {
+		t.Errorf("it was told: %+v", all)
+	}
+}

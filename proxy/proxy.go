@@ -106,6 +106,7 @@ type Proxy struct {
 	mark      string // our own in Via
 	memory    *admission.Gate
 	quotas    admission.Quotas
+	signIns   admission.Quotas // by address
 	decoder   body.Decoder
 	learnt    *learn.Memory
 	upstreams *operate.Upstreams

@@ -26,6 +26,10 @@ type Quotas struct {
 	all map[string]*used
 }
 
+// mostRemembered bounds of how many clients it is remembered what they have used. There
+// are fewer client keys; of addresses there may be more.
+const mostRemembered = 10_000
+
 // used is what one client has used.
 type used struct {
 	most             Quota
@@ -43,7 +47,7 @@ func (q *Quotas) of(client string, most Quota, now time.Time) *used {
 		if u != nil {
 			next.day, next.today = u.day, u.today
 		}
-		if q.all == nil {
+		if q.all == nil || len(q.all) >= mostRemembered {
 			q.all = map[string]*used{}
 		}
 		u, q.all[client] = next, next

@@ -87,7 +87,7 @@ func (p *Page) serveSignIn(w http.ResponseWriter, r *http.Request) {
 	case r.PostFormValue("leave") != "":
 		p.o.Leave(w)
 		http.Redirect(w, r, SignIn, http.StatusSeeOther)
-	case p.o.Enter(w, r.PostFormValue("token")):
+	case p.o.Enter(w, r, r.PostFormValue("token")):
 		http.Redirect(w, r, "/page/", http.StatusSeeOther)
 	default:
 		p.serveFile(w, "sign-in.html", http.StatusForbidden)

@@ -48,7 +48,7 @@ type Options struct {
 	// Asks reports whether the admin listener asks for a token; nil: it does not. Enter
 	// lets a browser in that has it, and Leave ends that.
 	Asks  func() bool
-	Enter func(w http.ResponseWriter, token string) bool
+	Enter func(w http.ResponseWriter, r *http.Request, token string) bool
 	Leave func(w http.ResponseWriter)
 }
 
