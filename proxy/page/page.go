@@ -105,6 +105,8 @@ func (p *Page) Listener() proxy.Listener {
 		Passed:     p.passed,
 		Replied:    p.replied,
 		Summarized: p.summarized,
+		// Another replica was asked, which does not say whose they were.
+		Erased: func(summarize.ErasedInfo) { p.Forget("") },
 	}
 }
 
