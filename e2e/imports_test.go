@@ -47,7 +47,7 @@ var rules = []rule{
 	{"proxy/fingerprint", append([]string{"crypto/sha256", "hash", "io"}, pure...), []string{"laconic/compact"}, "a hash of messages; it may not know what it is for"},
 	{"proxy/summarize", nil, []string{
 		"laconic/compact", "laconic/proxy/access", "laconic/proxy/admission", "laconic/proxy/apierror", "laconic/proxy/fingerprint", "laconic/proxy/summarize/prompt",
-		"laconic/proxy/summarize/redact", "laconic/store", "github.com/sashabaranov/go-openai", "github.com/maypok86/otter/v2", "golang.org/x/sync/semaphore",
+		"laconic/proxy/summarize/redact", "laconic/store", "github.com/maypok86/otter/v2", "golang.org/x/sync/semaphore",
 	}, "a summarizer fills slots; it is given what it must know of a request"},
 	{"proxy/why", pure, []string{"laconic/compact"}, "a sentence is a function of numbers and words; who shows it is not known here"},
 	{"proxy/apierror", nil, nil, "an error's shape is known to every room; it may know none of them"},

@@ -3,15 +3,15 @@ package summarize
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
 	"unicode/utf8"
-
-	openai "github.com/sashabaranov/go-openai"
 
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
@@ -21,53 +21,92 @@ import (
 // mostAnswer bounds what is read of a summarizer's answer, in bytes.
 const mostAnswer = 1 << 20
 
-// request asks the model once. Nothing of the client's request is sent but, if
-// the options say so, its credential.
+// chatPath is where a client sends a chat request.
+var chatPath = &url.URL{Path: "/v1/chat/completions"}
+
+// chatRequest is what a summarizer is asked.
+type chatRequest struct {
+	Model               string        `json:"model"`
+	Stream              bool          `json:"stream"` // some servers stream unless they are told
+	Messages            []chatMessage `json:"messages"`
+	MaxTokens           int           `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int           `json:"max_completion_tokens,omitempty"`
+	Temperature         float64       `json:"temperature,omitempty"`
+}
+
+type chatMessage struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// chatAnswer is what is read of an answer.
+type chatAnswer struct {
+	Choices []struct {
+		FinishReason string `json:"finish_reason"`
+		Message      struct {
+			Content      string
+			ToolCalls    []struct{} `json:"tool_calls"`
+			FunctionCall *struct{}  `json:"function_call"`
+		}
+	}
+}
+
+// request asks the model once. Nothing of the client's request is sent but, if the
+// options say so, its credential. A redirect is not followed: it would take the
+// transcript where nobody sent it.
 func (s *Service) request(ctx context.Context, credential http.Header, p prompt.Prompt, answer int, bare bool) (prompt.Answer, error) {
-	config := openai.DefaultConfig("")
-	if !s.o.ClientCredential {
-		config = openai.DefaultConfig(string(s.o.Key))
-	}
-	config.HTTPClient = &http.Client{
-		Transport: &guarded{next: s.o.Transport, to: access.UpstreamURL(s.o.Upstream, chatPath), credential: credential},
-		// A redirect would take the transcript where nobody sent it.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	res, err := openai.NewClientWithConfig(config).CreateChatCompletion(ctx, chatRequest(s.o.Model, p, s.o.allowed(answer), bare))
+	text, err := json.Marshal(s.o.asked(p, answer, bare))
 	if err != nil {
 		return prompt.Answer{}, err
 	}
-	if len(res.Choices) == 0 {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, access.UpstreamURL(s.o.Upstream, chatPath).String(), bytes.NewReader(text))
+	if err != nil {
+		return prompt.Answer{}, err
+	}
+	r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}, Header: {"1"}, "User-Agent": {"laconic"}}
+	if !s.o.ClientCredential && s.o.Key != "" {
+		r.Header.Set("Authorization", "Bearer "+string(s.o.Key))
+	}
+	maps.Copy(r.Header, credential)
+	res, err := s.o.Transport.RoundTrip(r)
+	if err != nil {
+		return prompt.Answer{}, err
+	}
+	defer res.Body.Close()
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		return prompt.Answer{}, statusError(res.StatusCode)
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer+1))
+	if err != nil {
+		return prompt.Answer{}, err
+	}
+	var a chatAnswer
+	if len(body) > mostAnswer || !utf8.Valid(body) || json.Unmarshal(body, &a) != nil {
+		return prompt.Answer{}, prompt.Unreadable
+	}
+	if len(a.Choices) == 0 {
 		return prompt.Answer{}, prompt.Empty
 	}
-	c := res.Choices[0]
-	a := prompt.Answer{Text: c.Message.Content, Finish: string(c.FinishReason), Calls: len(c.Message.ToolCalls)}
-	if c.Message.FunctionCall != nil {
-		a.Calls++
+	first := a.Choices[0]
+	calls := len(first.Message.ToolCalls)
+	if first.Message.FunctionCall != nil {
+		calls++
 	}
-	return a, nil
+	return prompt.Answer{Text: first.Message.Content, Finish: first.FinishReason, Calls: calls}, nil
 }
 
-// chatRequest returns what is sent; if bare, without a limit and a temperature.
-func chatRequest(model string, p prompt.Prompt, most int, bare bool) openai.ChatCompletionRequest {
-	req := openai.ChatCompletionRequest{
-		Model: model,
-		Messages: []openai.ChatCompletionMessage{
-			{Role: openai.ChatMessageRoleSystem, Content: p.System},
-			{Role: openai.ChatMessageRoleUser, Content: p.User},
-		},
+// asked returns the request for an answer of so many tokens; if bare, without a limit
+// and a temperature.
+func (o *Options) asked(p prompt.Prompt, answer int, bare bool) chatRequest {
+	r := chatRequest{Model: o.Model, Messages: []chatMessage{{"system", p.System}, {"user", p.User}}}
+	switch {
+	case bare:
+	case reasons(o.Model):
+		r.MaxCompletionTokens = o.allowed(answer)
+	default: // every endpoint but OpenAI's newest models knows only this limit
+		r.MaxTokens, r.Temperature = o.allowed(answer), 0.2
 	}
-	if bare {
-		return req
-	}
-	if reasons(model) {
-		req.MaxCompletionTokens = most
-		return req
-	}
-	//lint:ignore SA1019 every endpoint but OpenAI's newest models knows only this one
-	req.MaxTokens = most
-	req.Temperature = 0.2
-	return req
+	return r
 }
 
 // reasons reports whether a model takes max_completion_tokens and no temperature,
@@ -80,52 +119,6 @@ func reasons(model string) bool {
 		}
 	}
 	return false
-}
-
-// guarded is a transport that returns whole answers of limited size, and errors
-// for all that is no answer.
-type guarded struct {
-	next       http.RoundTripper
-	to         *url.URL
-	credential http.Header
-}
-
-// chatPath is where a client sends such a request.
-var chatPath = &url.URL{Path: "/v1/chat/completions"}
-
-// RoundTrip sends one request.
-func (g *guarded) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.URL, r.Host = g.to, g.to.Host
-	for name, values := range g.credential {
-		r.Header[name] = values
-	}
-	r.Header.Set(Header, "1")
-	r.Header.Set("User-Agent", "laconic")
-	res, err := g.next.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close()
-	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return nil, statusError(res.StatusCode)
-	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(body) > mostAnswer, !utf8.Valid(body), !looksLikeObject(body):
-		return nil, prompt.Unreadable
-	}
-	res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	return res, nil
-}
-
-// looksLikeObject reports whether a body is an answer, not a web page or an event
-// stream.
-func looksLikeObject(body []byte) bool {
-	body = bytes.TrimSpace(body)
-	return len(body) > 1 && body[0] == '{' && body[len(body)-1] == '}'
 }
 
 // statusError is a status of failure.

@@ -17,28 +17,36 @@ import (
 // own credential, the wrong key of one is no reason not to serve another.
 var coolDowns = []time.Duration{60 * time.Second, 300 * time.Second, 900 * time.Second}
 
-// failures are those of a credential or a gap since its last success.
-type failures struct {
+// attempts are those for a gap, or with a credential.
+type attempts struct {
 	mu     sync.Mutex
-	n      int
+	made   bool // the last had a summary
+	n      int  // failures since then
 	until  time.Time
 	doubts []store.Key // gaps whose content may be why they failed
 }
 
 // isCooling reports whether a credential or a gap is to be left alone.
 func (s *Service) isCooling(name string) bool {
-	f, ok := s.failures.GetIfPresent(name)
+	cools, _ := s.lastOf(name)
+	return cools
+}
+
+// lastOf returns how the last attempt ended: whether a credential or a gap is to be left
+// alone, and whether it has a summary.
+func (s *Service) lastOf(name string) (cools, made bool) {
+	f, ok := s.attempts.GetIfPresent(name)
 	if !ok {
-		return false
+		return false, false
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return time.Now().Before(f.until)
+	return time.Now().Before(f.until), f.made
 }
 
 // failed notes a failure.
 func (s *Service) failed(name string) {
-	s.note(name, func(f *failures) { f.coolDown() })
+	s.note(name, func(f *attempts) { f.coolDown() })
 }
 
 // mostDoubts is how many gaps may fail in a row, each maybe for its content,
@@ -47,7 +55,7 @@ const mostDoubts = 5
 
 // doubt notes that a gap failed, maybe for its content.
 func (s *Service) doubt(name string, gap store.Key) {
-	s.note(name, func(f *failures) {
+	s.note(name, func(f *attempts) {
 		if !slices.Contains(f.doubts, gap) {
 			f.doubts = append(f.doubts, gap)
 		}
@@ -57,8 +65,8 @@ func (s *Service) doubt(name string, gap store.Key) {
 	})
 }
 
-func (s *Service) note(name string, change func(*failures)) {
-	f, _ := s.failures.ComputeIfAbsent(name, func() (*failures, bool) { return &failures{}, false })
+func (s *Service) note(name string, change func(*attempts)) {
+	f, _ := s.attempts.ComputeIfAbsent(name, func() (*attempts, bool) { return &attempts{}, false })
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	change(f)
@@ -66,7 +74,7 @@ func (s *Service) note(name string, change func(*failures)) {
 
 // coolDown begins the next pause. Of several failures at once only the first
 // counts.
-func (f *failures) coolDown() {
+func (f *attempts) coolDown() {
 	f.doubts = nil
 	if time.Now().Before(f.until) {
 		return
@@ -76,7 +84,9 @@ func (f *failures) coolDown() {
 }
 
 // succeeded notes a success.
-func (s *Service) succeeded(name string) { s.failures.Invalidate(name) }
+func (s *Service) succeeded(name string) {
+	s.note(name, func(f *attempts) { f.made, f.n, f.until, f.doubts = true, 0, time.Time{}, nil })
+}
 
 // fromContent reports whether a job may have failed for what its model was
 // asked.

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/maypok86/otter/v2"
-
 	"laconic/store"
 )
 
@@ -104,9 +102,9 @@ func (s *Service) eraseGroup(ctx context.Context, g store.Group) (stored, forgot
 	}
 	stored, err = s.o.Store.Erase(ctx, g)
 	forgotten = s.forget(s.named(string(g[:])))
-	for key := range s.made.Keys() {
-		if key.Group() == g {
-			s.made.Invalidate(key)
+	for name := range s.attempts.Keys() {
+		if strings.HasPrefix(name, string(g[:])) {
+			s.attempts.Invalidate(name)
 		}
 	}
 	for about, gap := range s.gaps.All() {
@@ -131,15 +129,10 @@ func (s *Service) forget(who memo) (n int) {
 	s.forgetting.Lock()
 	defer s.forgetting.Unlock()
 	s.erasures++
-	for _, texts := range []*otter.Cache[memo, keptText]{s.records, s.summaries} {
-		if texts == nil {
-			continue
-		}
-		for about, t := range texts.All() {
-			if t.who == who {
-				texts.Invalidate(about)
-				n++
-			}
+	for about, t := range s.texts.All() {
+		if t.who == who {
+			s.texts.Invalidate(about)
+			n++
 		}
 	}
 	return n
@@ -147,12 +140,12 @@ func (s *Service) forget(who memo) (n int) {
 
 // keep remembers a text that was made for a request, unless something was erased
 // since the request began.
-func (s *Service) keep(in *otter.Cache[memo, keptText], r *Request, about memo, says string) {
+func (s *Service) keep(r *Request, about memo, says string) {
 	s.of(r)
 	s.forgetting.RLock()
 	defer s.forgetting.RUnlock()
 	if r.erasures == s.erasures {
-		in.Set(about, keptText{who: r.who, text: says})
+		s.texts.Set(about, keptText{who: r.who, text: says})
 	}
 }
 

@@ -145,9 +145,6 @@ func (j *job) load(r *Request, in compact.Conversation, slot *compact.Slot, span
 	if j.memory = j.s.env.Memory.Background(admission.BodyCost * bytesOf(j.runs)); j.memory == nil {
 		return false
 	}
-	if r.Keep != nil {
-		r.Keep()
-	}
 	if !j.memory.Offer(j) {
 		j.Release()
 	}
@@ -194,7 +191,6 @@ func (j *job) finish(key store.Key) {
 	j.info.Reason = j.reason
 	switch {
 	case j.reason == "":
-		s.made.Set(key, true)
 		s.succeeded(j.credential)
 		s.succeeded(string(key[:]))
 	case j.reason == "elsewhere", j.reason == "shutdown", j.reason == erased:

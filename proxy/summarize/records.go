@@ -35,7 +35,7 @@ func (r *recorder) Add(lost, kept []compact.Message, size int, anew bool) string
 	p, _ := r.s.of(r.r)
 	r.said = r.s.after(r.said, p, &call)
 	r.pending = append(r.pending, call)
-	if t, ok := r.s.records.GetIfPresent(r.said); ok {
+	if t, ok := r.s.texts.GetIfPresent(r.said); ok {
 		return t.text
 	}
 	if r.by == nil {
@@ -46,6 +46,6 @@ func (r *recorder) Add(lost, kept []compact.Message, size int, anew bool) string
 		says = r.by.Add(t.lost, t.kept, t.size, t.anew)
 	}
 	r.pending = nil
-	r.s.keep(r.s.records, r.r, r.said, says)
+	r.s.keep(r.r, r.said, says)
 	return says
 }

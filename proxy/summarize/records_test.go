@@ -164,7 +164,7 @@ func TestRecordsMayForgetAtAnyTime(t *testing.T) {
 					rec := s.Records(asking())(by, c)
 					return compact.RecorderFunc(func(lost, kept []compact.Message, size int, anew bool) string {
 						if coin.IntN(2) == 0 {
-							s.records.InvalidateAll()
+							s.texts.InvalidateAll()
 						}
 						return rec.Add(lost, kept, size, anew)
 					})

@@ -49,9 +49,6 @@ type Request struct {
 	Ends bool
 	// Bound: thinking in the conversation is bound to the text of the slot.
 	Bound bool
-	// Keep is called where something outlives the request that points into its
-	// conversation; nil: whatever it points into stays as it is.
-	Keep func()
 	// Waited is how long the request has waited for summaries.
 	Waited time.Duration
 
@@ -66,12 +63,10 @@ type Service struct {
 	o         Options // without a model: zero
 	format    format
 	env       Environment
-	records   *otter.Cache[memo, keptText]    // what records said
-	summaries *otter.Cache[memo, keptText]    // in their frames
+	texts     *otter.Cache[memo, keptText]    // what records said, and summaries in their frames
 	gaps      *otter.Cache[memo, gap]         // empty: the coming epoch needs no summary
 	shown     *otter.Cache[memo, []bool]      // of a slot: the spans that show their digest
-	made      *otter.Cache[store.Key, bool]   // the gaps that have a summary
-	failures  *otter.Cache[string, *failures] // see cooldown.go
+	attempts  *otter.Cache[string, *attempts] // see cooldown.go
 	seeds     seeds
 	rendering *semaphore.Weighted // one transcript is rendered at a time
 	workers   *semaphore.Weighted
@@ -110,30 +105,26 @@ type Environment struct {
 }
 
 const (
-	// rememberedBytes bounds the remembered texts of each kind, rememberedGaps
-	// the number of remembered gaps and slots.
-	rememberedBytes = 16 << 20
+	// rememberedBytes bounds the remembered texts, rememberedGaps the number of
+	// remembered gaps and slots.
+	rememberedBytes = 32 << 20
 	rememberedGaps  = 10_000
 )
 
 // New returns a service that asks the model of o; nil: it writes digests only.
 func New(o *Options, env Environment) *Service {
-	texts := func() *otter.Cache[memo, keptText] {
-		return otter.Must(&otter.Options[memo, keptText]{
-			MaximumWeight: rememberedBytes,
-			Weigher:       func(_ memo, t keptText) uint32 { return uint32(len(t.text)) + 80 },
-		})
-	}
-	s := &Service{env: env, format: written, seeds: newSeeds(), records: texts(), counts: newCounts()}
+	s := &Service{env: env, format: written, seeds: newSeeds(), counts: newCounts()}
+	s.texts = otter.Must(&otter.Options[memo, keptText]{
+		MaximumWeight: rememberedBytes,
+		Weigher:       func(_ memo, t keptText) uint32 { return uint32(len(t.text)) + 80 },
+	})
 	if o == nil {
 		return s
 	}
 	s.o = o.withDefaults()
-	s.summaries = texts()
 	s.gaps = otter.Must(&otter.Options[memo, gap]{MaximumSize: rememberedGaps})
 	s.shown = otter.Must(&otter.Options[memo, []bool]{MaximumSize: rememberedGaps})
-	s.made = otter.Must(&otter.Options[store.Key, bool]{MaximumSize: rememberedGaps})
-	s.failures = otter.Must(&otter.Options[string, *failures]{MaximumSize: rememberedGaps})
+	s.attempts = otter.Must(&otter.Options[string, *attempts]{MaximumSize: rememberedGaps})
 	s.rendering = semaphore.NewWeighted(1)
 	s.workers = semaphore.NewWeighted(int64(s.o.Workers))
 	s.jobs, s.erasing = map[store.Key]*job{}, map[store.Group]int{}

@@ -72,7 +72,7 @@ func (f *filling) safely(span int, do func()) {
 // it is in neither.
 func (f *filling) look(ctx context.Context, span int) {
 	s, one, size := f.s, &f.spans[span], f.slot.Spans[span].Size
-	if t, ok := s.summaries.GetIfPresent(s.sized(one.about, size)); ok {
+	if t, ok := s.texts.GetIfPresent(s.sized(one.about, size)); ok {
 		one.text = t.text
 		return
 	}
@@ -141,7 +141,7 @@ func (f *filling) take(span int, summary string) {
 		one.reason = string(prompt.TooLarge)
 		return
 	}
-	f.s.keep(f.s.summaries, f.r, f.s.sized(one.about, size), one.text)
+	f.s.keep(f.r, f.s.sized(one.about, size), one.text)
 }
 
 // small is why a span has no summary that is too small for one.
@@ -215,7 +215,7 @@ func (s *Service) Prepare(r *Request, in compact.Conversation, plan *compact.Pla
 // needsNothing reports whether the summary of a gap was made, is being made, or
 // failed a while ago.
 func (s *Service) needsNothing(g gap) bool {
-	if made, _ := s.made.GetIfPresent(g.key); made || s.isCooling(string(g.key[:])) {
+	if cools, made := s.lastOf(string(g.key[:])); cools || made {
 		return true
 	}
 	s.mu.Lock()

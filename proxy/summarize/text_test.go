@@ -143,11 +143,11 @@ func TestOnlyItsOwnTextChanges(t *testing.T) {
 	if info.Digests != 4 || strings.Join(was, "") != "" {
 		t.Fatalf("%+v %q", info, was)
 	}
-	a.s.failures.InvalidateAll()
+	a.s.attempts.InvalidateAll()
 	for _, span := range []int{2, 0, 3, 1} {
 		given = append(given, fmt.Sprint((slot.Spans[span].From-1)/2))
 		now, info, _ := a.texts(n)
-		a.s.failures.InvalidateAll()
+		a.s.attempts.InvalidateAll()
 		for i := range now {
 			if (now[i] != was[i]) != (i == span) {
 				t.Errorf("span %d has a summary, and the text of span %d was %q and is %q", span, i, was[i], now[i])
@@ -188,7 +188,7 @@ func TestASpanOfAllIsMadeOfSummaries(t *testing.T) {
 		if _, info, _ := a.texts(few); info.Digests != len(without) {
 			t.Fatalf("%s: %+v", name, info)
 		}
-		a.s.failures.InvalidateAll()
+		a.s.attempts.InvalidateAll()
 		a.prompts, a.answer = nil, func(string) string { return "Task: all files are read, one after the other. Nothing is open." }
 		texts, info, slot := a.texts(n)
 		if info.Outcome != Made || len(a.prompts) != 1 || !strings.Contains(texts[0], "Nothing is open.") {
@@ -312,7 +312,7 @@ func TestADigestThatThinkingIsBoundToStays(t *testing.T) {
 		return about(asked)
 	}
 	f("before there is thinking", few, false, "DS", string(prompt.Empty))
-	a.s.failures.InvalidateAll()
+	a.s.attempts.InvalidateAll()
 	a.answer = about
 	f("thinking came", few+1, true, "DS", "bound")
 	f("and still", few+2, true, "DS", "bound")
