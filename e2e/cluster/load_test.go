@@ -118,22 +118,30 @@ func (l *load) ask(n int, id string, body []byte, headers ...string) (res *http.
 	return client.Do(r)
 }
 
-func (l *load) request(body []byte) {
-	began := time.Now()
+// send sends a request, and returns what became of it, which is whole if it ends with
+// end. It calls begun once the answer has.
+func (l *load) send(body []byte, end string, begun func(), headers ...string) (one result) {
 	n, id := l.next()
-	one := result{id: id, at: began}
-	res, err := l.ask(n, id, body)
-	if one.err = err; err == nil {
-		one.replica, one.status = res.Header.Get("X-Replica"), res.StatusCode
-		var text []byte
-		text, one.err = io.ReadAll(res.Body)
-		one.whole = bytes.HasSuffix(bytes.TrimSpace(text), []byte("}"))
-		if one.status != http.StatusOK {
-			one.err = fmt.Errorf("%d: %.100s", one.status, text)
-		}
-		_ = res.Body.Close()
+	one = result{id: id, at: time.Now()}
+	defer func() { one.took = time.Since(one.at) }()
+	res, err := l.ask(n, id, body, headers...)
+	if one.err = err; err != nil {
+		return one
 	}
-	one.took = time.Since(began)
+	defer res.Body.Close()
+	begun()
+	one.replica, one.status = res.Header.Get("X-Replica"), res.StatusCode
+	var text []byte
+	text, one.err = io.ReadAll(res.Body)
+	one.whole = bytes.HasSuffix(bytes.TrimSpace(text), []byte(end))
+	if one.err == nil && one.status != http.StatusOK {
+		one.err = fmt.Errorf("%d: %.100s", one.status, text)
+	}
+	return one
+}
+
+func (l *load) request(body []byte) {
+	one := l.send(body, "}", func() {})
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.requests = append(l.requests, one)
@@ -142,21 +150,11 @@ func (l *load) request(body []byte) {
 var streamBody = []byte(`{"model":"gpt-4o","stream":true,"messages":[{"role":"user","content":"Tell me more."}]}`)
 
 func (l *load) stream(i int) {
-	began := time.Now()
-	n, id := l.next()
-	one := result{id: id, at: began}
-	res, err := l.ask(n, id, streamBody, "X-Events", l.events)
-	if one.err = err; err == nil {
-		one.replica, one.status = res.Header.Get("X-Replica"), res.StatusCode
+	one := l.send(streamBody, "data: [DONE]", func() {
 		l.mu.Lock()
+		defer l.mu.Unlock()
 		l.open[i] = true
-		l.mu.Unlock()
-		var text []byte
-		text, one.err = io.ReadAll(res.Body)
-		one.whole = bytes.HasSuffix(bytes.TrimSpace(text), []byte("data: [DONE]"))
-		_ = res.Body.Close()
-	}
-	one.took = time.Since(began)
+	}, "X-Events", l.events)
 	l.mu.Lock()
 	l.streamed = append(l.streamed, one)
 	l.mu.Unlock()

@@ -339,23 +339,11 @@ func (c *cluster) lines() map[string]line {
 // tell sends a command to the Redis itself.
 func (c *cluster) tell(words string) string {
 	c.t.Helper()
-	conn, err := net.DialTimeout("tcp", c.redis.Addr, time.Second)
+	reply, err := c.redis.Do(words)
 	if err != nil {
-		c.t.Fatal(err)
+		c.t.Fatalf("%s: %v %q", words, err, reply)
 	}
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(time.Second))
-	if _, err := fmt.Fprintf(conn, "%s\r\nPING end\r\n", words); err != nil {
-		c.t.Fatal(err)
-	}
-	var all []byte
-	for part := make([]byte, 64<<10); !bytes.Contains(all, []byte("end\r\n")); {
-		n, err := conn.Read(part)
-		if all = append(all, part[:n]...); err != nil {
-			c.t.Fatalf("%s: %v %q", words, err, all)
-		}
-	}
-	return string(all)
+	return reply
 }
 
 var processID = regexp.MustCompile(`process_id:(\d+)`)

@@ -238,16 +238,12 @@ func TestAllWhoShareTheStoreForget(t *testing.T) {
 	t.Error("it is remembered elsewhere")
 }
 
-// mute is a store that others share and that calls to nobody.
-type mute struct{ *store.Memory }
-
-func (mute) Call(context.Context, string) error                 { return errors.New("NOPERM") }
-func (mute) Hear(ctx context.Context, _ func(string), _ func()) { <-ctx.Done() }
-
-// TestWhoeverIsNotToldMayRemember, and who asks is told so.
+// TestWhoeverIsNotToldMayRemember, and who asks is told so: the user of the Redis has no
+// right to its channel.
 func TestWhoeverIsNotToldMayRemember(t *testing.T) {
 	a := newAgent(t, 8000)
-	vault, err := store.NewVault(mute{store.NewMemory(0)}, []byte("a secret of this test"), 0)
+	url := storetest.StartRedis(t, "--user", "default", "on", "nopass", "~*", "resetchannels", "+@all").URL()
+	vault, err := store.Open(store.Options{Kind: store.InRedis, URL: url, Secret: []byte("a secret of this test")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,12 +33,17 @@ type agent struct {
 }
 
 func newAgent(t *testing.T, budget int) *agent {
-	a := &agent{t: t, begin: "user: read all files", budget: budget}
 	vault, err := store.Open(store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(vault.Close)
+	return agentOn(t, vault, budget)
+}
+
+// agentOn is newAgent with a store.
+func agentOn(t *testing.T, vault *store.Vault, budget int) *agent {
+	a := &agent{t: t, begin: "user: read all files", budget: budget}
 	a.s = New(&Options{
 		Upstream: &url.URL{Scheme: "http", Host: "summarizer"}, Model: "small", Counter: compact.BytesPerToken(3.5), Store: vault, Wait: time.Minute,
 		Transport: roundTrip(a.answers),
@@ -66,6 +71,10 @@ func (a *agent) answers(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(
 		`{"choices":[{"message":{"role":"assistant","content":` + string(content) + `},"finish_reason":"stop"}]}`))}, nil
 }
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // planned returns the conversation of n steps, and its plan.
 func (a *agent) planned(n int) (compact.Conversation, compact.Plan) {

@@ -1,20 +1,11 @@
 package summarize
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"laconic/compact"
-	"laconic/compact/compacttest"
-	"laconic/compact/policy"
-	"laconic/proxy/admission"
 	"laconic/store"
 	"laconic/store/storetest"
 )
@@ -34,45 +25,17 @@ func (v *versioned) text(n int) (text, outcome, asked string) {
 	v.t.Helper()
 	vault, end := v.open()
 	defer end()
-	s := New(&Options{
-		Upstream: &url.URL{Scheme: "http", Host: "summarizer"}, Model: "small", Counter: compact.BytesPerToken(3.5), Store: vault, Wait: time.Minute,
-		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-			body, err := io.ReadAll(r.Body)
-			asked += string(body)
-			v.asked++
-			content, _ := json.Marshal(fmt.Sprintf("State: answer %d, under the format %v, about the files that were read.", v.asked, v.format))
-			return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(
-				`{"choices":[{"message":{"role":"assistant","content":` + string(content) + `},"finish_reason":"stop"}]}`))}, err
-		}),
-	}, Environment{
-		Memory: admission.NewGate(64<<20, 1<<20), Ended: func(JobInfo) {}, Failed: func(_ string, what any) { v.t.Error(what) },
-	})
-	defer s.Close()
-	s.format = v.format
-	in := compact.Conversation{Messages: compacttest.Messages(v.t, "user: read all files")}
-	for i := range n {
-		in.Messages = append(in.Messages, compacttest.Step(v.t, i)...)
+	a := agentOn(v.t, vault, 8000)
+	defer a.s.Close()
+	a.s.format = v.format
+	a.answer = func(prompt string) string {
+		asked += prompt
+		v.asked++
+		return fmt.Sprintf("State: answer %d, under the format %v, about the files that were read.", v.asked, v.format)
 	}
-	for i := range in.Messages {
-		in.Messages[i].Origin = i
-	}
-	p, err := policy.New("adaptive", nil)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	b := compact.Limits{Budget: 8000}.For(0)
-	p.Summaries = true
-	plan, _ := compact.Compact(in, p, s.o.Counter, b)
-	if plan.Slot == nil {
-		v.t.Fatalf("%d steps leave no slot", n)
-	}
-	texts, info := s.Text(v.t.Context(), &Request{Header: http.Header{}, Upstream: &url.URL{}, Policy: p.Name, Counter: s.o.Counter, Budget: b}, in, &plan)
+	texts, info, _ := a.texts(n)
 	return strings.Join(texts, ""), info.Outcome, asked
 }
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // TestASummaryOfAnotherVersionIsAMiss: a store that an older program has written, or
 // that two versions share, gives none the text of another, neither for its slot nor

@@ -4,7 +4,6 @@ package storetest
 
 import (
 	"cmp"
-	"fmt"
 	"net"
 	"os/exec"
 	"slices"
@@ -63,26 +62,12 @@ func (r *Redis) Start(t testing.TB) {
 		t.Fatal(err)
 	}
 	for range 500 {
-		if r.answers() {
+		if _, err := r.Do("PING"); err == nil {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatal("redis-server does not answer")
-}
-
-func (r *Redis) answers() bool {
-	c, err := net.DialTimeout("tcp", r.Addr, time.Second)
-	if err != nil {
-		return false
-	}
-	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(time.Second))
-	if _, err := fmt.Fprint(c, "PING\r\n"); err != nil {
-		return false
-	}
-	n, err := c.Read(make([]byte, 64))
-	return err == nil && n > 0
 }
 
 // Stop ends the server.
