@@ -43,13 +43,10 @@ func countCommand() *cobra.Command {
 			"  laconic count --text --jsonl --tokenizer o200k_base < texts.jsonl",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case f.text && f.lines && f.json:
+			if f.text && f.lines && f.json {
 				return errors.New("--text --jsonl prints one number a line: leave --json out")
-			case f.text:
-				return f.texts(cmd, args)
 			}
-			return f.requests(cmd, args)
+			return f.run(cmd, args)
 		},
 	}
 	f.flags(cmd)
@@ -60,11 +57,20 @@ func countCommand() *cobra.Command {
 	return cmd
 }
 
-// each reads the named files, or standard input, and hands out each input, or
-// each line of it.
-func (f *countFlags) each(cmd *cobra.Command, args []string, count func(name string, body []byte, line int) error) error {
+// run counts each input, or each line of it.
+func (f *countFlags) run(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		args = []string{"-"}
+	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	defer func() { _ = out.Flush() }()
+	of := f.requestsTo(cmd, out, len(args) > 1)
+	if f.text {
+		k, err := f.textCounter(cmd)
+		if err != nil {
+			return err
+		}
+		of = f.textsTo(k, out, len(args) > 1)
 	}
 	for i, file := range args {
 		body, name, err := readInput(cmd, file)
@@ -72,10 +78,10 @@ func (f *countFlags) each(cmd *cobra.Command, args []string, count func(name str
 			return err
 		}
 		if i > 0 && !f.json && !f.lines && !f.text {
-			fmt.Fprintln(cmd.OutOrStdout())
+			fmt.Fprintln(out)
 		}
 		if !f.lines {
-			if err := count(name, body, 0); err != nil {
+			if err := of(name, body, 0); err != nil {
 				return err
 			}
 			continue
@@ -83,18 +89,17 @@ func (f *countFlags) each(cmd *cobra.Command, args []string, count func(name str
 		n := 0
 		for line := range bytes.Lines(body) {
 			n++
-			if err := count(name, line, n); err != nil {
+			if err := of(name, line, n); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return out.Flush()
 }
 
-// requests counts chat requests.
-func (f *countFlags) requests(cmd *cobra.Command, args []string) error {
-	out := cmd.OutOrStdout()
-	return f.each(cmd, args, func(name string, body []byte, line int) error {
+// requestsTo returns what counts a request and prints the result.
+func (f *countFlags) requestsTo(cmd *cobra.Command, out io.Writer, several bool) func(name string, body []byte, line int) error {
+	return func(name string, body []byte, line int) error {
 		c, err := f.request(cmd, name, body)
 		switch {
 		case err != nil:
@@ -104,16 +109,16 @@ func (f *countFlags) requests(cmd *cobra.Command, args []string) error {
 		case f.lines:
 			_, err := fmt.Fprintln(out, c.Total)
 			return err
-		case f.json:
-			if len(args) > 1 {
-				c.File = name
-			}
+		case f.json && several:
+			c.File = name
 			return printJSON(out, c)
-		case len(args) > 1:
+		case f.json:
+			return printJSON(out, c)
+		case several:
 			fmt.Fprintf(out, "%s: ", name)
 		}
 		return c.print(out)
-	})
+	}
 }
 
 // hinted adds the line to an error, or the flag that was probably forgotten.
@@ -169,36 +174,28 @@ type countedText struct {
 	Bytes     int    `json:"bytes"`
 }
 
-// texts counts texts: whole inputs, or one JSON string a line. Empty lines cost
-// nothing.
-func (f *countFlags) texts(cmd *cobra.Command, args []string) error {
-	k, err := f.textCounter(cmd)
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriter(cmd.OutOrStdout())
-	err = f.each(cmd, args, func(name string, body []byte, line int) error {
-		text := body
+// textsTo returns what counts a text, or the JSON string of a line, and prints the result.
+func (f *countFlags) textsTo(k *tokenize.Counter, out io.Writer, several bool) func(name string, body []byte, line int) error {
+	return func(name string, text []byte, line int) (err error) {
 		if f.lines {
-			if text, err = stringOf(body); err != nil {
+			if text, err = stringOf(text); err != nil {
 				return fmt.Errorf("%s:%d: %w", name, line, err)
 			}
 		}
 		c := countedText{Tokenizer: k.Name(), Exact: k.Exact(), Tokens: k.TextBytes(text), Bytes: len(text)}
-		if len(args) > 1 {
-			c.File = name
-		}
 		switch {
+		case f.json && several:
+			c.File = name
+			return printJSON(out, c)
 		case f.json:
 			return printJSON(out, c)
-		case f.lines || len(args) <= 1:
-			_, err := fmt.Fprintln(out, c.Tokens)
-			return err
+		case several && !f.lines:
+			_, err = fmt.Fprintf(out, "%d\t%s\n", c.Tokens, name)
+		default:
+			_, err = fmt.Fprintln(out, c.Tokens)
 		}
-		_, err := fmt.Fprintf(out, "%d\t%s\n", c.Tokens, name)
 		return err
-	})
-	return errors.Join(err, out.Flush())
+	}
 }
 
 // stringOf decodes a line that holds a JSON string, or nothing. Bytes that are

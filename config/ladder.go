@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
@@ -114,12 +115,20 @@ func (r *reading) plain(n *yaml.Node, path string) any {
 // expanded without quotes, by what it looks like.
 func plainValue(n *yaml.Node, text string, expanded bool) any {
 	typed := expanded && (n.Tag != "!!str" || n.Style == 0)
-	var v any
-	if (typed || n.Tag != "!!str") && yaml.Unmarshal([]byte(text), &v) == nil {
-		switch v.(type) {
-		case nil, bool, int, float64:
-			return v
-		}
+	if n.Tag == "!!null" {
+		return nil
+	}
+	if !typed && n.Tag == "!!str" {
+		return text
+	}
+	if i, err := parseWhole(text); err == nil {
+		return i
+	}
+	if f, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64); err == nil {
+		return f
+	}
+	if b, err := parseBool(strings.ToLower(text)); err == nil {
+		return b
 	}
 	return text
 }
