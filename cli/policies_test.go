@@ -13,22 +13,6 @@ import (
 	"laconic/compact/stage"
 )
 
-func TestPoliciesAreListed(t *testing.T) {
-	var out, said bytes.Buffer
-	if code := Run(context.Background(), []string{"policies"}, strings.NewReader(""), &out, &said); code != 0 || said.Len() > 0 {
-		t.Fatalf("exit code %d: %s", code, &said)
-	}
-	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != len(policy.Catalogue) {
-		t.Fatalf("%d lines for %d policies:\n%s", len(lines), len(policy.Catalogue), &out)
-	}
-	for i, p := range policy.Catalogue {
-		if !strings.HasPrefix(lines[i], p.Name+" ") || !strings.Contains(lines[i], p.Summary) || !strings.HasSuffix(lines[i], p.KnownFrom) {
-			t.Errorf("%s: %s", p.Name, lines[i])
-		}
-	}
-}
-
 func TestPoliciesAreListedAsJSON(t *testing.T) {
 	var out, said bytes.Buffer
 	if code := Run(context.Background(), []string{"policies", "--json"}, strings.NewReader(""), &out, &said); code != 0 {

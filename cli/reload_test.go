@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -249,95 +246,4 @@ func TestTheLevelOfTheLogIsSet(t *testing.T) {
 	r.reload("a test")
 	f("GET", "", 200, "error\n")
 	r.logged("a line at debug", `"msg":"the level of the log was set","level":"info"`)
-}
-
-// Good and bad files, one after the other, while answers are streamed: no stream loses
-// a byte, and no request is refused.
-func TestReloadsUnderStreams(t *testing.T) {
-	const streams, reloads = 200, 100
-	end := make(chan struct{})
-	upstream := func(name string) *httptest.Server {
-		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			_, _ = io.Copy(io.Discard, req.Body)
-			if req.Header.Get("X-Short") != "" {
-				_, _ = io.WriteString(w, name)
-				return
-			}
-			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = fmt.Fprintf(w, "data: %s\n\n", name)
-			_ = http.NewResponseController(w).Flush()
-			<-end
-			_, _ = fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", strings.Repeat(name, 1000))
-		}))
-		t.Cleanup(srv.Close)
-		return srv
-	}
-	a, b := upstream("a"), upstream("b")
-	good := func(srv *httptest.Server) string {
-		return "upstream: " + srv.URL + "/v1\nmodels: [{match: \"*\", window: 9000}]\n"
-	}
-	bad := []string{"upstream: [\n", "", "upstrean: http://x\n", "upstream: " + b.URL + "/v1\nmodels: [{match: \"*\", policy: none}]\n"}
-	r := reloadable(t, good(a))
-	transport := &http.Transport{MaxIdleConnsPerHost: streams}
-	t.Cleanup(transport.CloseIdleConnections)
-	chat := func(header string) (*http.Response, error) {
-		req, err := http.NewRequest("POST", r.url+"/v1/chat/completions", strings.NewReader(`{"model":"m","stream":true,"messages":[{"role":"user","content":"go"}]}`))
-		if err != nil {
-			return nil, err
-		}
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set(header, "1")
-		return transport.RoundTrip(req)
-	}
-	var open, all sync.WaitGroup
-	open.Add(streams)
-	for range streams {
-		all.Go(func() {
-			res, err := chat("X-Long")
-			if err != nil {
-				open.Done()
-				t.Error(err)
-				return
-			}
-			defer res.Body.Close()
-			in := bufio.NewReader(res.Body)
-			first, err := in.ReadString('\n')
-			open.Done()
-			rest, err2 := io.ReadAll(in)
-			if want := "\ndata: " + strings.Repeat("a", 1000) + "\n\ndata: [DONE]\n\n"; first != "data: a\n" || string(rest) != want || err != nil || err2 != nil || res.StatusCode != 200 {
-				t.Errorf("%d %q %d bytes %v %v", res.StatusCode, first, len(rest), err, err2)
-			}
-		})
-	}
-	open.Wait()
-	for i := range reloads {
-		src, want := good(b), "b"
-		switch {
-		case i%2 == 1:
-			src, want = bad[i/2%len(bad)], "b"
-			if i/2%2 == 1 {
-				want = "a"
-			}
-		case i/2%2 == 1:
-			src, want = good(a), "a"
-		}
-		r.write(src)
-		answer := r.reload("a test")
-		if taken := len(answer.Problems) == 0; taken != (i%2 == 0) {
-			t.Fatalf("reload %d: %s", i, answer)
-		}
-		res, err := chat("X-Short")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text, err := io.ReadAll(res.Body); string(text) != want || err != nil || res.StatusCode != 200 {
-			t.Errorf("reload %d: %d %s %v, want %s", i, res.StatusCode, text, err, want)
-		}
-		_ = res.Body.Close()
-	}
-	close(end)
-	all.Wait()
-	if r.ok.Load() != reloads/2 || r.notTaken.Load() != reloads/2 {
-		t.Errorf("%d were taken and %d were not", r.ok.Load(), r.notTaken.Load())
-	}
 }

@@ -85,19 +85,6 @@ func TestReplayGoesOnBehindBrokenLines(t *testing.T) {
 	}
 }
 
-// TestReplayNamesManyBrokenLines: as many as somebody may read, then their
-// number; JSON names all.
-func TestReplayNamesManyBrokenLines(t *testing.T) {
-	file := replaytest.Write(t, "a.jsonl", replaytest.Errand+strings.Repeat("{oops\n", mostNamed+2))
-	code, out, errs := replaying(t, replayRun{Options: replay.Options{Files: []string{file}}, json: true})
-	if code != exitInput || strings.Count(errs, ": this is not valid JSON\n") != mostNamed || !strings.HasSuffix(errs, "\nreplay: and 2 more, which --json and --html name\n") {
-		t.Errorf("exit %d: …%s", code, errs[max(0, len(errs)-200):])
-	}
-	if n := strings.Count(out, `"reason"`); n != mostNamed+2 {
-		t.Errorf("JSON names %d", n)
-	}
-}
-
 // TestPageStaysUntilThereIsANewOne: a replay that measured nothing leaves no
 // empty file behind, and takes away no older page.
 func TestPageStaysUntilThereIsANewOne(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laconic/compact"
-	"laconic/compact/policy"
 	"laconic/config"
 	"laconic/config/configtest"
 	"laconic/proxy"
@@ -255,28 +254,6 @@ policies:
 	}
 	if a := o.PolicyNamed("adaptive"); a.Trigger != 0.7 || a.Land != compact.DefaultLand || a.Reject || len(a.Pins.Tools) != 0 || len(a.Ladder) < 5 {
 		t.Errorf("adaptive became %+v", a)
-	}
-}
-
-func TestNamedPoliciesAreThereWithoutAFile(t *testing.T) {
-	o := optionsFor(t, "policies: {window: {options: {keep: 7}, pin: {tools: [read]}, repair: drop, on_overflow: reject}}")
-	for _, name := range policy.Names() {
-		want, err := policy.New(name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := o.PolicyNamed(name)
-		if name == "window" {
-			continue
-		}
-		if got == nil || got.Name != name || (got.PerRequest != nil) != (want.PerRequest != nil) || got.Trigger != want.Trigger || len(got.Ladder) != len(want.Ladder) || got.Reject {
-			t.Errorf("%s: got %+v, want %+v", name, got, want)
-		}
-	}
-	mine := o.PolicyNamed("window")
-	if mine.Name != "window" || mine.PerRequest == nil || mine.KeepRecent.Messages != 7 || len(mine.Pins.Tools) != 1 || !mine.Pins.Tools[0].MatchString("read") ||
-		mine.Repair != compact.RepairDrop || !mine.Reject {
-		t.Errorf("got %+v", mine)
 	}
 }
 
