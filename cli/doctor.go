@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -110,7 +111,9 @@ func (p *patient) examine(ctx context.Context) (all []finding) {
 	for _, c := range checks {
 		for _, f := range c.run(ctx, p) {
 			f.Check = cmp.Or(f.Check, c.name)
-			all = append(all, f)
+			if !slices.ContainsFunc(all, func(said finding) bool { return f.Bad() && said.Says == f.Says }) {
+				all = append(all, f)
+			}
 		}
 	}
 	return all

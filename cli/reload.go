@@ -109,14 +109,6 @@ func (r *reloader) take(src []byte, a *reloadAnswer) error {
 	return nil
 }
 
-// inForce returns the configuration in force; first where none is read again.
-func (r *reloader) inForce(first *config.Config) *config.Config {
-	if r == nil {
-		return first
-	}
-	return r.running.Load()
-}
-
 // logReload tells of a reload.
 func logReload(log *runlog.Log, a *reloadAnswer, cause string) {
 	fields := []zap.Field{zap.String("cause", cause), zap.String("config", a.File)}

@@ -40,6 +40,8 @@ type replayRun struct {
 	// with the largest request. bare leaves it out.
 	conversation string
 	bare         bool
+	// unchosen says that nobody chose the budgets, which are those of the models.
+	unchosen bool
 }
 
 func replayCommand() *cobra.Command {
@@ -80,6 +82,7 @@ func replayCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			r.unchosen = len(r.Budgets) == 1 && r.Budgets[0].Model
 			if r.page != "" && !r.bare {
 				show.Conversation, r.Show = r.conversation, show
 			}
@@ -127,6 +130,11 @@ func (r *replayRun) run(ctx context.Context, stdout, stderr io.Writer) int {
 		}
 	}
 	res, err := replay.Run(ctx, r.Options)
+	if r.unchosen && err == nil && len(res.Files) > 0 && !anyOver(&res) {
+		fmt.Fprintln(stderr, "replay: no request is above the budget of its model, so the budgets are shares of each conversation's peak")
+		r.Budgets = defaultShares
+		res, err = replay.Run(ctx, r.Options)
+	}
 	if r.Progress != nil {
 		fmt.Fprint(stderr, "\r\x1b[K")
 	}
@@ -220,16 +228,17 @@ func recordings(args []string, stdin io.Reader) (files []string, done func(), er
 		info, err := os.Stat(arg)
 		switch {
 		case arg == "-":
-			f, err := os.CreateTemp("", "laconic-replay-")
+			dir, err := os.MkdirTemp("", "laconic-replay-")
 			if err != nil {
 				return nil, done, err
 			}
-			done = func() { _ = os.Remove(f.Name()) }
-			_, err = io.Copy(f, stdin)
-			if err = errors.Join(err, f.Close()); err != nil {
+			done = func() { _ = os.RemoveAll(dir) }
+			text, err := io.ReadAll(stdin)
+			file := filepath.Join(dir, "stdin")
+			if err = errors.Join(err, os.WriteFile(file, text, 0o600)); err != nil {
 				return nil, done, err
 			}
-			files = append(files, f.Name())
+			files = append(files, file)
 		case err == nil && info.IsDir():
 			found := len(files)
 			for _, kind := range []string{"*.jsonl", "*.ndjson", "*.json", "*.har"} {
@@ -244,6 +253,11 @@ func recordings(args []string, stdin io.Reader) (files []string, done func(), er
 		}
 	}
 	return files, done, nil
+}
+
+// anyOver reports whether a request was above its budget.
+func anyOver(res *replay.Result) bool {
+	return slices.ContainsFunc(res.Total.Rows, func(row replay.Row) bool { return row.Over > 0 })
 }
 
 // tellReplay writes what could not be read and what was broken, and returns the
@@ -262,7 +276,7 @@ func tellReplay(res *replay.Result, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "replay: nothing was measured: %s left out for a peak that is too small, or without a request\n", replay.Count(res.Left, "conversation"))
 		code = exitInput
 	}
-	if len(res.Files) > 0 && !slices.ContainsFunc(res.Total.Rows, func(row replay.Row) bool { return row.Over > 0 }) {
+	if len(res.Files) > 0 && !anyOver(res) {
 		fmt.Fprintln(stderr, "replay: no request is above its budget; --budget-share 0.5 would halve it for each conversation")
 	}
 	for _, f := range res.Failures {

@@ -36,6 +36,9 @@ func (r *replayChoice) flags(cmd *cobra.Command) {
 	f.StringVar(&r.tokenizer, "tokenizer", "", "count with this tokenizer instead of each model's own")
 }
 
+// defaultShares are the budgets where nothing says others.
+var defaultShares = []replay.Budget{{Share: 0.5}, {Share: 0.25}}
+
 func inputf(format string, args ...any) error { return inputError{fmt.Errorf(format, args...)} }
 
 // apply sets the options that the flags and the configuration choose. It returns
@@ -54,7 +57,7 @@ func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) (*replay.Sho
 		return nil, exitError(exitInput)
 	}
 	if len(o.Budgets) == 0 {
-		o.Budgets = []replay.Budget{{Share: 0.5}, {Share: 0.25}}
+		o.Budgets = defaultShares
 		if c.File() != "" || r.model != "" {
 			o.Budgets = []replay.Budget{{Model: true}}
 		}

@@ -106,7 +106,7 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 	defer stop(nil)
 	started, ended := make(chan [2]string, 1), make(chan error, 1)
 	go func() {
-		ended <- serveLogged(serving, c, log, nil, func(addr, admin string) {
+		ended <- serveLogged(serving, c, log, &reloader{log: log}, func(addr, admin string) {
 			logStart(log, c, addr, admin)
 			started <- [2]string{addr, admin}
 		}, sums.Listener())

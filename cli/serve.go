@@ -91,16 +91,16 @@ func serve(ctx context.Context, c *config.Config, over []config.Override, stderr
 	}
 	defer log.Close()
 	again := &reloader{log: log, file: c.File(), over: over, seen: c.Sum(), hup: hup}
-	again.running.Store(c)
 	return serveLogged(ctx, c, log, again, func(addr, admin string) { logStart(log, c, addr, admin) })
 }
 
 // serveLogged runs the proxy until ctx is done, and calls started when it listens;
 // without an admin listener admin is "". What happens is logged, and told to also. The
-// configuration is read again as again says; nil: it is not.
+// configuration is read again as again says.
 func serveLogged(
 	ctx context.Context, c *config.Config, log *runlog.Log, again *reloader, started func(addr, admin string), also ...proxy.Listener,
 ) error {
+	again.running.Store(c)
 	o, err := proxyOptions(c, counting.For)
 	if err != nil {
 		return err
@@ -114,10 +114,10 @@ func serveLogged(
 	var kept openedStore
 	stored := func() []findings.Finding { return findings.Of(findings.Facts{Store: kept.facts(c)}) }
 	found := func() []findings.Finding {
-		now, state := again.inForce(c), p.State()
+		now, state := again.running.Load(), p.State()
 		return findings.Of(findings.Facts{Config: now, Hints: hints(now), Store: kept.facts(c), Upstreams: state.Upstreams, Outcomes: state.Outcomes, Running: runningAs(now), Sum: counts.Sums()})
 	}
-	shown := newPage(func() *config.Config { return again.inForce(c) }, func() *proxy.Proxy { return p }, stored, found)
+	shown := newPage(again.running.Load, func() *proxy.Proxy { return p }, stored, found)
 	if shown != nil {
 		listeners = append(listeners, shown.Listener())
 	}
@@ -155,10 +155,7 @@ func serveLogged(
 		if err != nil {
 			return err
 		}
-		o.Certificate = cert.forHandshake
-		if again != nil {
-			again.certificate = cert
-		}
+		o.Certificate, again.certificate = cert.forHandshake, cert
 	}
 	if p, err = proxy.New(o); err != nil {
 		return err
@@ -167,15 +164,13 @@ func serveLogged(
 	var tables loading
 	go tables.load(tokenizers(c))
 	pages := []operate.Page{{Path: "/metrics", Handler: counts.Handler()}, {Path: findingsPath, Handler: findingsPage(found)}, eraser{p, shown, log}.page()}
-	if again != nil {
-		again.p, again.tables = p, &tables
-		again.told = func(taken bool) {
-			counts.Reloaded(taken, time.Now())
-			if now := p.Options(); taken {
-				counts.Watch(p, &now)
-			}
+	pages = append(pages, again.pages()...)
+	again.p, again.tables = p, &tables
+	again.told = func(taken bool) {
+		counts.Reloaded(taken, time.Now())
+		if now := p.Options(); taken {
+			counts.Watch(p, &now)
 		}
-		pages = append(pages, again.pages()...)
 	}
 	l, err := net.Listen("tcp", c.Listen)
 	if err != nil {
@@ -196,18 +191,11 @@ func serveLogged(
 	ctx, stop := context.WithCancelCause(ctx)
 	var following sync.WaitGroup
 	following.Go(func() { limitMemory(ctx, o.Limits, p.Serving) })
-	if again != nil {
-		following.Go(func() { again.follow(ctx, func() { stop(errors.New("SIGHUP: the terminal is gone")) }) })
-	}
+	following.Go(func() { again.follow(ctx, func() { stop(errors.New("SIGHUP: the terminal is gone")) }) })
 	err = p.Serve(ctx, l)
 	stop(nil)
 	stopAdmin()
-	over := make(chan struct{})
-	go func() { following.Wait(); close(over) }()
-	select {
-	case <-over:
-	case <-time.After(time.Second): // a file system that is gone holds no end up
-	}
+	following.Wait()
 	return err
 }
 
