@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"laconic/compact"
@@ -36,12 +35,6 @@ type countedPiece struct {
 	Tokens int    `json:"tokens"`
 	Calls  int    `json:"calls,omitempty"`
 	Media  int    `json:"media,omitempty"` // of its tokens
-
-	media []string // what it is, in words
-}
-
-var mediaWords = map[compact.Kind]string{
-	compact.KindImage: "image", compact.KindAudio: "sound", compact.KindFile: "file", compact.KindVideo: "video",
 }
 
 func countRequest(r *wire.Request, k *counting.Counter) *counted {
@@ -55,10 +48,9 @@ func countRequest(r *wire.Request, k *counting.Counter) *counted {
 		m := &r.Conversation.Messages[i]
 		piece := countedPiece{Index: i, Role: m.RoleName(), Tokens: compact.Cost(k, m), Calls: len(m.Calls)}
 		for p := range m.Parts {
-			if word := mediaWords[m.Parts[p].Kind]; word != "" {
-				n := k.Part(&m.Parts[p])
-				piece.Media += n
-				piece.media = append(piece.media, fmt.Sprintf("%s of %d", word, n))
+			switch m.Parts[p].Kind {
+			case compact.KindImage, compact.KindAudio, compact.KindFile, compact.KindVideo:
+				piece.Media += k.Part(&m.Parts[p])
 			}
 		}
 		c.Media += piece.Media
@@ -113,8 +105,8 @@ func (c *counted) print(w io.Writer) error {
 		if m.Calls > 0 {
 			what += ", " + count(m.Calls, "call")
 		}
-		if len(m.media) > 0 {
-			what += ", " + strings.Join(m.media, ", ")
+		if m.Media > 0 {
+			what += fmt.Sprintf(", media of %d", m.Media)
 		}
 		fmt.Fprintf(t, "%d\t%d\t  %s\n", m.Index, m.Tokens, what)
 	}

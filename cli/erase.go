@@ -131,18 +131,18 @@ func (e eraser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.shown.Forget(r.PostForm.Get("client"))
 	}
 	fields := []zap.Field{zap.String("client", whose), zap.Int("summaries", n)}
-	if errors.Is(err, summarize.ErrUntold) {
+	done := fmt.Sprintf("%s of %s erased", were(n), whose)
+	switch {
+	case errors.Is(err, summarize.ErrUntold):
 		e.log.Warn("summaries were erased, and the other replicas could not be told", fields...)
-		say(w, http.StatusBadGateway, fmt.Sprintf("%s of %s erased, but the other replicas could not be told: ask each of them itself. /readyz?verbose says why.\n", were(n), whose))
-		return
-	}
-	if err != nil {
+		say(w, http.StatusBadGateway, done+", but the other replicas could not be told: ask each of them itself. /readyz?verbose says why.\n")
+	case err != nil:
 		e.log.Warn("summaries were not all erased: the store failed", fields...)
-		say(w, http.StatusServiceUnavailable, fmt.Sprintf("The store failed: %s of %s erased, some may be left. Ask again when it answers.\n", were(n), whose))
-		return
+		say(w, http.StatusServiceUnavailable, "The store failed: "+done+", some may be left. Ask again when it answers.\n")
+	default:
+		e.log.Always("summaries were erased", fields...)
+		say(w, http.StatusOK, done+"\n")
 	}
-	e.log.Always("summaries were erased", fields...)
-	say(w, http.StatusOK, fmt.Sprintf("%s of %s erased\n", were(n), whose))
 }
 
 // formTimeout is the time to send a form.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -56,7 +55,7 @@ func initCommand() *cobra.Command {
 				_, err := io.WriteString(cmd.OutOrStdout(), text)
 				return err
 			}
-			if err := writeNew(output, text, force); err != nil {
+			if err := os.WriteFile(output, []byte(text), 0o600); err != nil {
 				return err
 			}
 			for _, f := range all {
@@ -75,23 +74,6 @@ func initCommand() *cobra.Command {
 	cmd.Flags().StringVarP(&output, "output", "o", config.FileName, "`FILE` to write; - prints it")
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite the file if it is there")
 	return cmd
-}
-
-// writeNew writes a file; one that is there already only by force.
-func writeNew(name, text string, force bool) error {
-	how := os.O_EXCL
-	if force {
-		how = os.O_TRUNC
-	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|how, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already (--force overwrites it)", name)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Close())
 }
 
 // upstreamsFor returns the upstreams to write down: the one that is named, else those

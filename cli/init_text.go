@@ -62,20 +62,12 @@ func configurationFor(all []found) string {
 			if n := f.Published(m).Window; n > 0 {
 				fmt.Fprintf(&b, "    window: %d   # as %s published it\n", n, f.name())
 			} else {
-				b.WriteString("    window: auto   # " + unpublished(f) + "\n")
+				b.WriteString("    window: auto   # not published now\n")
 			}
 		}
 	}
 	b.WriteString("  - match: \"*\"\n    window: auto\n    #budget: 24000   # tokens of prompt, instead of the window less a reserve\n    #mode: shadow    # measure and report, but send requests as they came\n")
 	return b.String()
-}
-
-// unpublished returns why a model has no window yet.
-func unpublished(f found) string {
-	if f.Program == "Ollama" || f.Program == "LM Studio" {
-		return "known once the model is loaded"
-	}
-	return "not published"
 }
 
 // writable reports whether the name of a model can be a row: one that names it alone.

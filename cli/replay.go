@@ -130,7 +130,7 @@ func (r *replayRun) run(ctx context.Context, stdout, stderr io.Writer) int {
 		}
 	}
 	res, err := replay.Run(ctx, r.Options)
-	if r.unchosen && err == nil && len(res.Files) > 0 && !anyOver(&res) {
+	if r.unchosen && !r.json && err == nil && len(res.Files) > 0 && !anyOver(&res) {
 		fmt.Fprintln(stderr, "replay: no request is above the budget of its model, so the budgets are shares of each conversation's peak")
 		r.Budgets = defaultShares
 		res, err = replay.Run(ctx, r.Options)

@@ -128,35 +128,28 @@ func (r *replayChoice) measured(c *config.Config, p *proxy.Options) ([]replay.Po
 	return all, nil
 }
 
-// known returns the names of all policies: those that serve would use first,
-// then the other ones of the file, then those that come with Laconic.
-func (r *replayChoice) known(c *config.Config) []string {
-	used := slices.Clone(c.Models)
-	switch {
-	case r.model != "":
-		used = []config.Model{c.RowOf(r.model)}
-	case !slices.ContainsFunc(used, config.Model.Everything):
-		used = append(used, config.Model{}) // models without a row have the default policy
+// known returns the names of all policies: first those of the rows of models, or of the
+// one model, then the others of the file, then those that come with Laconic.
+func (r *replayChoice) known(c *config.Config) (names []string) {
+	rows := rowsOf(c)
+	if r.model != "" {
+		rows = []config.Model{c.RowOf(r.model)}
 	}
-	var names []string
-	add := func(name string) {
-		if !slices.Contains(names, name) {
+	for _, row := range rows {
+		names = append(names, cmp.Or(row.Policy, config.DefaultPolicy))
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Policies)) {
+		if !slices.Contains(policy.Names(), name) {
 			names = append(names, name)
 		}
 	}
-	for _, row := range used {
-		add(cmp.Or(row.Policy, config.DefaultPolicy))
-	}
-	builtin := policy.Names()
-	for _, name := range slices.Sorted(maps.Keys(c.Policies)) {
-		if !slices.Contains(builtin, name) {
-			add(name)
+	var once []string
+	for _, name := range append(names, policy.Names()...) {
+		if !slices.Contains(once, name) {
+			once = append(once, name)
 		}
 	}
-	for _, name := range builtin {
-		add(name)
-	}
-	return names
+	return once
 }
 
 // claims returns the numbers of the promises that a policy claims: those of the

@@ -164,10 +164,10 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, line := range sums.Sums().Lines() {
+	for _, line := range sums.Lines() {
 		say("%s", line)
 	}
-	if sums.Sums().Requests == 0 && client == nil {
+	if sums.Requests() == 0 && client == nil {
 		say("%s does not read OPENAI_BASE_URL, or had nothing to ask", filepath.Base(args[0]))
 	}
 	if served != nil {

@@ -25,6 +25,9 @@ func logStart(l *runlog.Log, c *config.Config, addr, admin string) {
 	}
 	fields := []zap.Field{zap.String("version", version()), zap.String("base_url", base)}
 	for _, f := range startFacts(c, addr, admin, nil) {
+		if f[1] == noHealth || f[1] == noFile {
+			continue
+		}
 		fields = append(fields, zap.String(f[0], f[1]))
 	}
 	if len(hints) > 0 {
@@ -32,6 +35,12 @@ func logStart(l *runlog.Log, c *config.Config, addr, admin string) {
 	}
 	l.Always("listening", fields...)
 }
+
+// What a person reads where there is nothing to name.
+const (
+	noHealth = "off"
+	noFile   = "defaults, no file"
+)
 
 // startFacts returns what runs, as pairs of a name and a value.
 func startFacts(c *config.Config, addr, admin string, hints []string) (all [][2]string) {
@@ -49,13 +58,13 @@ func startFacts(c *config.Config, addr, admin string, hints []string) (all [][2]
 		add("summaries", summaryWords(c))
 	}
 	add("store", storeWords(c))
-	health := "off"
+	health := noHealth
 	if admin != "" {
 		health = "http://" + admin + "/healthz"
 	}
 	add("health", health)
 	add("page", pageURL(c, admin))
-	add("config", cmp.Or(c.File(), "defaults, no file"))
+	add("config", cmp.Or(c.File(), noFile))
 	return all
 }
 

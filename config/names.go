@@ -54,7 +54,7 @@ func Nearest(name string, known []string) string {
 			continue
 		}
 		d := editDistance(plain, strings.ToLower(strings.ReplaceAll(k, "-", "_")))
-		if d <= max(1, (len(k)+1)/3) && d < len(k) && (best == "" || d < least) {
+		if d <= max(1, len(k)/3) && d < len(k) && (best == "" || d < least) {
 			best, least = k, d
 		}
 	}
@@ -66,8 +66,16 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// editDistance counts the letters to insert, remove or replace that make b of a.
+// editDistance counts the letters to insert, remove or replace that make b of a; 1 where
+// letters are only in another order.
 func editDistance(a, b string) int {
+	if x, y := []byte(a), []byte(b); a != b && len(a) == len(b) {
+		slices.Sort(x)
+		slices.Sort(y)
+		if slices.Equal(x, y) {
+			return 1
+		}
+	}
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

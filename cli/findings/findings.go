@@ -1,6 +1,6 @@
-// Package findings says what is wrong with a set-up, and what to do about it. It has one
-// table: a row turns a fact that others gather into sentences. laconic check, laconic
-// doctor, /readyz?verbose and the page all read it.
+// Package findings says what is wrong with a set-up, and what to do about it. A row of its
+// table turns a fact that others gather into sentences. laconic check, laconic doctor,
+// /readyz?verbose and the page read them.
 package findings
 
 import (
@@ -12,10 +12,9 @@ import (
 	"laconic/store"
 )
 
-// State is what was found, in a word.
+// State is how bad a finding is.
 type State string
 
-// The states.
 const (
 	Fine    State = "ok"
 	Warning State = "warn"
@@ -58,30 +57,25 @@ type Store struct {
 	Faults []store.Fault
 }
 
-// table has the rows in the order in which they are told.
+// table has the rows in the order in which they are told. A row whose fact is not known
+// finds nothing.
 var table = []struct {
 	check string
-	known func(Facts) bool
 	find  func(Facts) []Finding
 }{
-	{"configuration", func(f Facts) bool { return f.Config != nil }, ofConfig},
-	{"running", func(f Facts) bool { return f.Running != "" }, ofRunning},
-	{"upstream", func(f Facts) bool { return f.Upstreams != nil }, ofUpstreams},
-	{"store", func(f Facts) bool { return f.Store != nil }, ofStore},
-	{"requests", hasTraffic, ofRequests},
-	{"counts", hasTraffic, ofCounts},
-	{"tools", hasTraffic, ofTools},
-	{"cache", hasTraffic, ofCache},
+	{"configuration", ofConfig},
+	{"running", ofRunning},
+	{"upstream", ofUpstreams},
+	{"store", ofStore},
+	{"requests", ofRequests},
+	{"counts", ofCounts},
+	{"tools", ofTools},
+	{"cache", ofCache},
 }
-
-func hasTraffic(f Facts) bool { return f.Sum != nil }
 
 // Of returns what is found in the facts.
 func Of(facts Facts) (all []Finding) {
 	for _, row := range table {
-		if !row.known(facts) {
-			continue
-		}
 		for _, f := range row.find(facts) {
 			f.Check = row.check
 			all = append(all, f)
@@ -91,20 +85,27 @@ func Of(facts Facts) (all []Finding) {
 }
 
 func ofConfig(f Facts) (all []Finding) {
+	if f.Config == nil {
+		return nil
+	}
 	for _, h := range f.Hints {
 		all = append(all, Finding{State: Warning, Says: h.Says, Fix: h.Fix})
 	}
-	if all == nil {
-		name := "no file, every setting has its default"
-		if f.Config.File() != "" {
-			name = f.Config.File() + " is valid"
-		}
-		all = []Finding{{State: Fine, Says: name}}
+	switch {
+	case all != nil:
+		return all
+	case f.Config.File() != "":
+		return one(Fine, f.Config.File()+" is valid", "")
 	}
-	return all
+	return one(Fine, "no file, every setting has its default", "")
 }
 
-func ofRunning(f Facts) []Finding { return []Finding{{State: Fine, Says: f.Running}} }
+func ofRunning(f Facts) []Finding {
+	if f.Running == "" {
+		return nil
+	}
+	return one(Fine, f.Running, "")
+}
 
 func ofUpstreams(f Facts) (all []Finding) {
 	for _, u := range f.Upstreams {
@@ -119,12 +120,15 @@ func ofUpstreams(f Facts) (all []Finding) {
 }
 
 func ofStore(f Facts) (all []Finding) {
+	if f.Store == nil {
+		return nil
+	}
 	at := " (" + f.Store.Where + ")"
 	for _, fault := range f.Store.Faults {
 		all = append(all, Finding{State: Warning, Says: fault.Says + at, Fix: fault.Fix})
 	}
 	if all == nil {
-		all = []Finding{{State: Fine, Says: "no fault" + at}}
+		return one(Fine, "no fault"+at, "")
 	}
 	return all
 }

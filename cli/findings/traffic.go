@@ -3,6 +3,7 @@ package findings
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"laconic/proxy"
 	"laconic/proxy/operate"
@@ -32,9 +33,7 @@ func ofRequests(f Facts) (all []Finding) {
 		total += o.Requests
 	}
 	for _, o := range f.Outcomes {
-		switch o.Outcome {
-		case string(proxy.Over), string(proxy.Rejected), operate.Cut, string(proxy.Passed):
-		default:
+		if !slices.Contains([]string{string(proxy.Over), string(proxy.Rejected), operate.Cut, string(proxy.Passed)}, o.Outcome) {
 			continue
 		}
 		one := Finding{State: Warning, Says: fmt.Sprintf("%d of %d requests: %s", o.Requests, total, o.Outcome), Fix: cmp.Or(o.Why.Fix, "see the field why in the log")}
@@ -44,6 +43,8 @@ func ofRequests(f Facts) (all []Finding) {
 		all = append(all, one)
 	}
 	switch {
+	case f.Sum == nil:
+		return nil
 	case total == 0:
 		return one(Unknown, "no chat request is over yet", "")
 	case all == nil:
@@ -53,7 +54,10 @@ func ofRequests(f Facts) (all []Finding) {
 }
 
 func ofCounts(f Facts) []Finding {
-	sum := func(name string) float64 { // of a second send, two bodies were sent, and one was counted
+	if f.Sum == nil {
+		return nil
+	}
+	sum := func(name string) float64 { // a retried request was sent twice and counted once
 		return f.Sum(name, "") - f.Sum(name, "retried")
 	}
 	told, sent := sum("laconic_upstream_prompt_tokens_total"), sum("laconic_tokens_sent_total")
@@ -70,6 +74,9 @@ func ofCounts(f Facts) []Finding {
 }
 
 func ofTools(f Facts) []Finding {
+	if f.Sum == nil {
+		return nil
+	}
 	floor, budget := f.Sum("laconic_tokens_floor_total", ""), f.Sum("laconic_tokens_budget_total", "")
 	if budget == 0 {
 		return one(Unknown, "no chat request was measured yet", "")
@@ -82,34 +89,37 @@ func ofTools(f Facts) []Finding {
 	return one(Fine, words, "")
 }
 
+// reads are the tokens of prompts, and how many of them a cache served.
+type reads struct{ prompt, cached float64 }
+
+func (r reads) share() float64 { return 100 * r.cached / r.prompt }
+
 func ofCache(f Facts) []Finding {
-	type reads struct{ prompt, cached float64 }
-	of := func(outcome string) (all, recent reads) {
-		return reads{f.Sum("laconic_upstream_prompt_tokens_total", outcome), f.Sum("laconic_upstream_cached_tokens_total", outcome)},
-			reads{f.Sum("laconic_upstream_recent_prompt_tokens", outcome), f.Sum("laconic_upstream_recent_cached_tokens", outcome)}
+	if f.Sum == nil {
+		return nil
 	}
-	plain, newPlain := of("untouched")
-	folded, newFolded := of("compacted")
-	for _, c := range []struct {
-		outcome     string
-		all, recent reads
-	}{{"untouched", plain, newPlain}, {"compacted", folded, newFolded}} {
-		before := reads{c.all.prompt - c.recent.prompt, c.all.cached - c.recent.cached}
-		if min(c.recent.prompt, before.prompt) >= fewTokens && c.recent.cached/c.recent.prompt < before.cached/before.prompt/2 {
+	sums := map[string]reads{}
+	for _, outcome := range []string{"untouched", "compacted"} {
+		all := reads{f.Sum("laconic_upstream_prompt_tokens_total", outcome), f.Sum("laconic_upstream_cached_tokens_total", outcome)}
+		recent := reads{f.Sum("laconic_upstream_recent_prompt_tokens", outcome), f.Sum("laconic_upstream_recent_cached_tokens", outcome)}
+		before := reads{all.prompt - recent.prompt, all.cached - recent.cached}
+		if min(recent.prompt, before.prompt) >= fewTokens && recent.share() < before.share()/2 {
 			return one(
 				Warning,
-				fmt.Sprintf("cache reads of %s prompts fell: %.0f %% of the newest answers' prompts, %.0f %% of those before", c.outcome, 100*c.recent.cached/c.recent.prompt, 100*before.cached/before.prompt),
+				fmt.Sprintf("cache reads of %s prompts fell: %.0f %% of the newest answers' prompts, %.0f %% of those before", outcome, recent.share(), before.share()),
 				"look for what changed: a client with a time stamp in its instructions, a row of models or a policy with another budget, another provider or replica behind the upstream",
 			)
 		}
+		sums[outcome] = all
 	}
-	words := fmt.Sprintf("the cache served %.0f %% of untouched prompts, %.0f %% of compacted ones", 100*plain.cached/plain.prompt, 100*folded.cached/folded.prompt)
+	plain, folded := sums["untouched"], sums["compacted"]
+	words := fmt.Sprintf("the cache served %.0f %% of untouched prompts, %.0f %% of compacted ones", plain.share(), folded.share())
 	switch {
 	case plain.cached+folded.cached == 0:
 		return one(Unknown, "no answer told of cache reads", "")
 	case min(plain.prompt, folded.prompt) < fewTokens:
 		return one(Unknown, "too little was sent yet, compacted and untouched, to compare cache reads", "")
-	case folded.cached/folded.prompt < plain.cached/plain.prompt/2:
+	case folded.share() < plain.share()/2:
 		return one(Warning, words, "land lower, so that there are fewer epochs (policies.NAME.land), and look for a client that changes the beginning of its history")
 	}
 	return one(Fine, words, "")

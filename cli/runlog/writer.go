@@ -27,7 +27,6 @@ type writer struct {
 	missing int // dropped since the last note
 	dropped int // in all
 	closed  bool
-	began   time.Time     // of the write that is under way; zero: nothing is being written
 	more    chan struct{} // holds one element when there may be something to write
 	ended   chan struct{} // closed when all is written
 }
@@ -80,9 +79,7 @@ func (l *writer) run() {
 		if len(text) == 0 {
 			continue
 		}
-		l.setBegan(time.Now())
 		_, err := l.w.Write(text)
-		l.setBegan(time.Time{})
 		if err != nil {
 			l.mu.Lock()
 			l.missing += missing + lines
@@ -92,13 +89,6 @@ func (l *writer) run() {
 	}
 }
 
-// setBegan notes when the write that is under way began.
-func (l *writer) setBegan(began time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.began = began
-}
-
 // Dropped returns how many lines were dropped.
 func (l *writer) Dropped() int {
 	l.mu.Lock()
@@ -106,21 +96,15 @@ func (l *writer) Dropped() int {
 	return l.dropped
 }
 
-// Close writes what waits. A write that nobody reads has no end, and ends with
-// the process: Close waits until the one that is under way took lastLines.
+// Close writes what waits, for lastLines at most: a write that nobody reads has no end,
+// and ends with the process.
 func (l *writer) Close() {
 	l.mu.Lock()
 	l.closed = true
-	wait := lastLines
-	if !l.began.IsZero() {
-		wait -= time.Since(l.began)
-	}
 	l.mu.Unlock()
 	l.wake()
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
 	select {
 	case <-l.ended:
-	case <-timer.C:
+	case <-time.After(lastLines):
 	}
 }

@@ -16,127 +16,124 @@ import (
 	"laconic/proxy"
 )
 
-// Tally is the sums of one proxy. The zero value is ready.
+// Tally sums the requests and tokens of one proxy. The zero value is ready.
 type Tally struct {
-	mu   sync.Mutex
-	sums Sums
-}
+	mu sync.Mutex
 
-// Sums count requests and tokens.
-type Sums struct {
-	Requests int // of all kinds
-	Read     int // whose body is written in an API that the proxy reads
-	Passed   int // of them, those that went out unread
-	Repaired int // whose tool pairs were made legal
-	Folded   int // that were compacted
-	TooLong  int // that were above their budget as they came
-	Again    int // that the upstream refused, and answered when they were sent again
-	Over     int // that went out above their budget all the same
-	Failed   int // that were answered with an error, or not at all
-	Unsent   int // that were only measured: in shadow mode
+	requests int // of all kinds
+	read     int // whose body is written in an API that the proxy reads
+	passed   int // of them, those that went out unread
+	repaired int // whose tool pairs were made legal
+	folded   int // that were compacted
+	tooLong  int // that were above their budget as they came
+	again    int // that the upstream refused, and answered when they were sent again
+	over     int // that went out above their budget all the same
+	failed   int // that were answered with an error, or not at all
+	unsent   int // that were only measured: in shadow mode
 
-	Before, After  int64 // tokens of the prompts that were edited or could have been: as they came, as they went
-	Prompt, Cached int64 // tokens of prompts as answers tell: all, and those from the provider's cache
+	before, after  int64 // tokens of the prompts that were edited or could have been: as they came, as they went
+	prompt, cached int64 // tokens of prompts as answers tell: all, and those from the provider's cache
 }
 
 // Listener returns a listener that adds to the sums.
 func (t *Tally) Listener() proxy.Listener { return proxy.Listener{Replied: t.add} }
 
-// Sums returns the sums so far.
-func (t *Tally) Sums() Sums {
+// Requests returns how many requests came.
+func (t *Tally) Requests() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.sums
+	return t.requests
 }
 
 func (t *Tally) add(i proxy.ReplyInfo) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := &t.sums
-	s.Requests++
+	t.requests++
 	if i.Status >= 400 && i.Status != proxy.StatusClientLeft {
-		s.Failed++
+		t.failed++
 	}
 	if i.Wire == "" {
 		return
 	}
-	s.Read++
+	t.read++
 	if i.Usage != nil {
-		s.Prompt += int64(i.Usage.Prompt)
-		s.Cached += int64(i.Usage.Cached)
+		t.prompt += int64(i.Usage.Prompt)
+		t.cached += int64(i.Usage.Cached)
 	}
 	if i.Rewrite == nil {
-		s.Passed++
+		t.passed++
 		return
 	}
 	r := &i.Rewrite.Report
 	if i.Outcome == proxy.Shadow {
-		s.Unsent++
+		t.unsent++
 		return
 	}
 	if i.Outcome == proxy.Rejected || i.Unsent {
 		return
 	}
-	s.Before += int64(r.Before)
-	s.After += int64(r.After)
+	t.before += int64(r.Before)
+	t.after += int64(r.After)
 	if r.Repairs > 0 {
-		s.Repaired++
+		t.repaired++
 	}
 	if r.Before > r.Budget {
-		s.TooLong++
+		t.tooLong++
 	}
 	if r.Outcome == compact.Compacted || i.Outcome == proxy.Retried {
-		s.Folded++
+		t.folded++
 	}
 	if i.Retry != nil && i.Retry.Answered {
-		s.Again++
+		t.again++
 	}
 	if i.Outcome == proxy.Over {
-		s.Over++
+		t.over++
 	}
 }
 
 // Lines say what the sums are, in a few lines without their ends.
-func (s Sums) Lines() []string {
+func (t *Tally) Lines() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	switch {
-	case s.Requests == 0:
+	case t.requests == 0:
 		return []string{"no request came"}
-	case s.Read == 0:
-		return []string{fmt.Sprintf("no chat request came, %s of other kinds", number(int64(s.Requests)))}
+	case t.read == 0:
+		return []string{fmt.Sprintf("no chat request came, %s of other kinds", number(int64(t.requests)))}
 	}
-	words := []string{fmt.Sprintf("%s chat %s", number(int64(s.Read)), plural(s.Read, "request"))}
+	words := []string{fmt.Sprintf("%s chat %s", number(int64(t.read)), plural(t.read, "request"))}
 	for _, part := range []struct {
 		n    int
 		word string
 	}{
-		{s.Folded, "compacted"},
-		{s.Repaired, "with tool calls repaired"},
-		{s.Again, "sent again after a refusal"},
-		{s.Over, "still over budget"},
-		{s.Unsent, "only measured"},
-		{s.Passed, "passed unread"},
-		{s.Failed, "failed"},
+		{t.folded, "compacted"},
+		{t.repaired, "with tool calls repaired"},
+		{t.again, "sent again after a refusal"},
+		{t.over, "still over budget"},
+		{t.unsent, "only measured"},
+		{t.passed, "passed unread"},
+		{t.failed, "failed"},
 	} {
 		if part.n > 0 {
 			words = append(words, number(int64(part.n))+" "+part.word)
 		}
 	}
 	lines := []string{strings.Join(words, ", ")}
-	if s.Before == 0 {
+	if t.before == 0 {
 		return lines
 	}
-	line := fmt.Sprintf("%s tokens of prompt came, %s went on", number(s.Before), number(s.After))
-	if saved := s.Before - s.After; saved > 0 {
-		line += fmt.Sprintf(": %s saved (%d %%)", number(saved), saved*100/s.Before)
-	} else if s.Folded == 0 {
+	line := fmt.Sprintf("%s tokens of prompt came, %s went on", number(t.before), number(t.after))
+	if saved := t.before - t.after; saved > 0 {
+		line += fmt.Sprintf(": %s saved (%d %%)", number(saved), saved*100/t.before)
+	} else if t.folded == 0 {
 		line += ": nothing had to leave"
 	}
 	lines = append(lines, line)
-	if s.TooLong > 0 {
-		lines = append(lines, fmt.Sprintf("%s of the requests would have been above the budget", number(int64(s.TooLong))))
+	if t.tooLong > 0 {
+		lines = append(lines, fmt.Sprintf("%s of the requests would have been above the budget", number(int64(t.tooLong))))
 	}
-	if s.Cached > 0 || s.Folded > 0 && s.Prompt > 0 {
-		lines = append(lines, fmt.Sprintf("%s of %s prompt tokens came from the provider's cache (%d %%)", number(s.Cached), number(s.Prompt), s.Cached*100/s.Prompt))
+	if t.cached > 0 || t.folded > 0 && t.prompt > 0 {
+		lines = append(lines, fmt.Sprintf("%s of %s prompt tokens came from the provider's cache (%d %%)", number(t.cached), number(t.prompt), t.cached*100/t.prompt))
 	}
 	return lines
 }

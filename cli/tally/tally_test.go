@@ -17,7 +17,7 @@ func TestLines(t *testing.T) {
 		for _, i := range replies {
 			replied(i)
 		}
-		if got := strings.Join(all.Sums().Lines(), "\n"); got != want {
+		if got := strings.Join(all.Lines(), "\n"); got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	}
