@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"laconic/cli/runlog"
 	"laconic/compact"
 	"laconic/config"
 	"laconic/counting"
@@ -75,7 +77,7 @@ func runDemo(ctx context.Context, o demo.Options) error {
 		return err
 	}
 	defer closeUpstream()
-	src := fmt.Sprintf("upstream: %s\nmodels:\n  - match: \"*\"\n    budget: %d\n    tokenizer: bytes/3.5\n", base, o.Budget)
+	src := fmt.Sprintf("listen: 127.0.0.1:0\nadmin: \"off\"\nupstream: %s\nmodels:\n  - match: \"*\"\n    budget: %d\n    tokenizer: bytes/3.5\n", base, o.Budget)
 	if o.Summarizer != nil {
 		base, closeModel, err := onLoopback(o.Summarizer)
 		if err != nil {
@@ -89,33 +91,21 @@ func runDemo(ctx context.Context, o demo.Options) error {
 	if err != nil {
 		return err
 	}
-	opts, err := proxyOptions(c, counting.For)
+	log, err := runlog.New("error", "json", io.Discard)
 	if err != nil {
 		return err
 	}
-	if opts.Summarizer != nil {
-		vault, err := openStore(c, nil)
-		if err != nil {
-			return err
-		}
-		defer vault.Close()
-		opts.Summarizer.Store = vault
-	}
-	p, err := proxy.New(opts)
-	if err != nil {
-		return err
-	}
-	pl, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
+	defer log.Close()
 	serving, stop := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- p.Serve(serving, pl) }()
-	o.Proxy, o.Upstream = "http://"+pl.Addr().String()+"/v1", upstream
+	defer stop()
+	addr, _, ended, err := startProxy(serving, c, log, func(string, string) {})
+	if err != nil {
+		return err
+	}
+	o.Proxy, o.Upstream = "http://"+addr+"/v1", upstream
 	err = demo.Run(ctx, o)
 	stop()
-	<-done
+	<-ended
 	return err
 }
 

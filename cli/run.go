@@ -104,21 +104,10 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 	var sums tally.Tally
 	serving, stop := context.WithCancelCause(context.WithoutCancel(cmd.Context()))
 	defer stop(nil)
-	started, ended := make(chan [2]string, 1), make(chan error, 1)
-	go func() {
-		ended <- serveLogged(serving, c, log, &reloader{log: log}, func(addr, admin string) {
-			logStart(log, c, addr, admin)
-			started <- [2]string{addr, admin}
-		}, sums.Listener())
-	}()
-	var addr, admin string
-	select {
-	case err := <-ended:
+	addr, admin, ended, err := startProxy(serving, c, log, func(addr, admin string) { logStart(log, c, addr, admin) }, sums.Listener())
+	if err != nil {
 		return err
-	case at := <-started:
-		addr, admin = at[0], at[1]
 	}
-
 	base := "http://" + clientAddress(addr) + "/v1"
 	files := &ownFiles{}
 	defer files.remove()

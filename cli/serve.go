@@ -199,6 +199,26 @@ func serveLogged(
 	return err
 }
 
+// startProxy runs a proxy until ctx is done, whose configuration is not read again. It
+// returns when the proxy listens; ended gets why it ended.
+func startProxy(
+	ctx context.Context, c *config.Config, log *runlog.Log, started func(addr, admin string), also ...proxy.Listener,
+) (addr, admin string, ended <-chan error, err error) {
+	at, end := make(chan [2]string, 1), make(chan error, 1)
+	go func() {
+		end <- serveLogged(ctx, c, log, &reloader{log: log}, func(addr, admin string) {
+			started(addr, admin)
+			at <- [2]string{addr, admin}
+		}, also...)
+	}()
+	select {
+	case err := <-end:
+		return "", "", nil, err
+	case a := <-at:
+		return a[0], a[1], end, nil
+	}
+}
+
 // findingsPath is the page of the admin listener that laconic doctor reads.
 const findingsPath = "/findings"
 

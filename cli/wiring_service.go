@@ -21,14 +21,8 @@ func foldService(c *config.Config, t *routeTable) *service.Handler {
 		if r.SystemMessages == proxy.SystemFold {
 			p.Demands |= compact.OneSystem
 		}
+		row := slices.IndexFunc(t.rows, func(row routeRow) bool { return row.pattern.Matches(model) }) // one matches everything
 		on := r.Mode != proxy.ModeOff && r.Mode != proxy.ModeShadow
-		return fold.Options{Policy: &p, Counter: r.Counter, Limits: r.Limits, Overhead: t.overhead(model)}, on
+		return fold.Options{Policy: &p, Counter: r.Counter, Limits: r.Limits, Overhead: t.rows[row].overhead}, on
 	}}
-}
-
-// overhead returns what the row of a model says that its prompts hold beside their
-// messages, in tokens.
-func (t *routeTable) overhead(model string) int {
-	i := slices.IndexFunc(t.rows, func(r routeRow) bool { return r.pattern.Matches(model) })
-	return t.rows[i].overhead // one of them matches everything
 }
