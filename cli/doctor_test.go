@@ -137,40 +137,25 @@ func TestDoctorFindsFiveFaults(t *testing.T) {
 	})
 	t.Run("tools above 40 %", func(t *testing.T) {
 		set := "upstream: " + good + "/v1\nadmin: " + storetest.FreeAddress(t) + "\nmodels:\n  - {match: \"*\", budget: 4000}\n"
-		chat := func(tools int) {
-			withProxy(t, set, func(base string) {
-				var all []string
-				for i := range tools {
-					all = append(all, fmt.Sprintf(`{"type":"function","function":{"name":"tool_%d","description":"%s","parameters":{"type":"object","properties":{}}}}`, i, strings.Repeat("does this and that ", 20)))
-				}
-				body := fmt.Sprintf(`{"model":"small","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"hi"}],"tools":[%s]}`, strings.Join(all, ","))
-				r, err := http.NewRequest(http.MethodPost, base+"/chat/completions", strings.NewReader(body))
-				if err != nil {
-					t.Fatal(err)
-				}
-				r.Header.Set("Content-Type", "application/json")
-				r.Header.Set("Authorization", "Bearer sk-right")
-				res, err := http.DefaultClient.Do(r)
-				if err != nil {
-					t.Fatal(err)
-				}
-				text, _ := io.ReadAll(res.Body)
-				_ = res.Body.Close()
-				if res.StatusCode != http.StatusOK {
-					t.Fatalf("%d %s", res.StatusCode, text)
-				}
-				if tools > 10 {
-					code, all := examined(t, set)
-					if code != 1 || !has(all, "tools", warning, "of the budget, and cannot be compacted", "switch off tools") {
-						t.Errorf("%d %+v", code, all)
-					}
-				} else if code, all := examined(t, set); code != 0 || !has(all, "tools", fine, "of the budget", "") {
-					t.Errorf("%d %+v", code, all)
-				}
-			})
-		}
-		chat(30)
-		chat(5)
+		withProxy(t, set, func(base string) {
+			tool := fmt.Sprintf(`{"type":"function","function":{"name":"tool","description":"%s","parameters":{"type":"object","properties":{}}}}`, strings.Repeat("does this and that ", 600))
+			r, err := http.NewRequest(http.MethodPost, base+"/chat/completions", strings.NewReader(`{"model":"small","messages":[{"role":"user","content":"hi"}],"tools":[`+tool+`]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Authorization", "Bearer sk-right")
+			res, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, res.Body)
+			_ = res.Body.Close()
+			code, all := examined(t, set)
+			if code != 1 || !has(all, "tools", warning, "of the budget, and cannot be compacted", "switch off tools") {
+				t.Errorf("%d %+v", code, all)
+			}
+		})
 		if code, all := examined(t, set); code != 0 || !has(all, "traffic", unknown, "no running proxy at 127.0.0.1:", "") {
 			t.Errorf("%d %+v", code, all)
 		}
@@ -245,4 +230,47 @@ func TestDoctorOnABrokenFile(t *testing.T) {
 	if code != 2 || len(all) != 1 || !has(all, "configuration", failure, `unknown key`, "did you mean upstream?") {
 		t.Errorf("%d %+v", code, all)
 	}
+}
+
+// An upstream that takes a probe and says nothing is waited for as long as --timeout
+// says, before its answer and within it.
+func TestDoctorOfAnUpstreamThatIsSilent(t *testing.T) {
+	for name, begins := range map[string]bool{"no answer": false, "an answer that begins": true} {
+		t.Run(name, func(t *testing.T) {
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					_, _ = io.WriteString(w, `{"data":[{"id":"m"}]}`)
+					return
+				}
+				_, _ = io.Copy(io.Discard, r.Body)
+				if begins {
+					_, _ = io.WriteString(w, "data: {}\n\n")
+					_ = http.NewResponseController(w).Flush()
+				}
+				<-r.Context().Done()
+			}))
+			defer srv.Close()
+			code, all := examined(t, unwatched+"upstream: "+srv.URL+"/v1\n", "--probe", "--timeout", "200ms")
+			if code != exitFailures || !has(all, "stream", failure, "its answer did not end in 200ms", "--timeout") {
+				t.Errorf("%d %v", code, all)
+			}
+		})
+	}
+}
+
+// What cannot be reached for another reason than that it does not run is not to be
+// started.
+func TestDoctorKnowsWhyAnUpstreamIsNotReached(t *testing.T) {
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	f := func(upstream, fix string) {
+		t.Helper()
+		code, all := examined(t, unwatched+"upstream: "+upstream+"\n")
+		if code != exitFailures || !has(all, "upstream", failure, "cannot be reached", fix) {
+			t.Errorf("%s: %d %v", upstream, code, all)
+		}
+	}
+	f("https"+plain.URL[4:]+"/v1", "it speaks http, not https")
+	f("http://no-such-host.invalid/v1", "correct the name of the host")
+	f("http://127.0.0.1:1/v1", "start it")
 }
