@@ -81,7 +81,7 @@ func printConfig(w io.Writer, c *config.Config, err error, jsonOut bool) int {
 func hints(c *config.Config) []config.Hint {
 	all := append(c.Hints(), unsummarized(c)...)
 	for _, m := range c.Models {
-		if small := why.Small("Ollama", m.Match, int(m.Window)); small.Says != "" && strings.Contains(cmp.Or(m.Upstream, c.Upstream), ":11434") {
+		if small := why.Small("Ollama", m.Match, m.Window); small.Says != "" && strings.Contains(cmp.Or(m.Upstream, c.Upstream), ":11434") {
 			all = append(all, config.Hint(small))
 		}
 	}

@@ -142,7 +142,7 @@ func checkWindows(_ context.Context, p *patient) (all []finding) {
 			if small := why.Small(u.Program, model, published); small.Says != "" {
 				all = append(all, finding{State: warning, Says: small.Says, Fix: small.Fix})
 			}
-			most, what := int(row.Window), "window"
+			most, what := row.Window, "window"
 			if row.Budget > most {
 				most, what = row.Budget, "budget"
 			}

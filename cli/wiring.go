@@ -157,7 +157,7 @@ func routes(c *config.Config, policies map[string]*compact.Policy, counter makeC
 
 // limitsOf returns the limits of a row; 0 for those that it does not set.
 func limitsOf(m config.Model) compact.Limits {
-	return compact.Limits{Window: int(m.Window), Input: m.Input, Reserve: m.Reserve, Budget: m.Budget, MaxMessages: m.MaxMessages}
+	return compact.Limits{Window: m.Window, Input: m.Input, Reserve: m.Reserve, Budget: m.Budget, MaxMessages: m.MaxMessages}
 }
 
 // clientCredential reports whether the client's own credential goes to the

@@ -181,7 +181,7 @@ func (ch *checking) rows() {
 
 // window checks the numbers of a row against its window.
 func (ch *checking) window(path string, m Model) {
-	window := int(m.Window)
+	window := m.Window
 	if window == 0 {
 		return
 	}

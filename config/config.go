@@ -4,7 +4,7 @@
 // (syntax.go), the nodes become plain values as schema.json wants them, with the
 // variables of the environment expanded (read.go), and the values are decoded
 // over [Default] (parse.go): flags over the file, a policy over the one that is
-// built in. Then the rules between settings are checked (validate.go and others).
+// built in. Then the rules between settings are checked (check.go and others).
 //
 // Nothing stops at the first fault. [Problems] has all of them in the order of
 // the file, each with its place and a hint, and shows no secret (masked.go). A Config without Problems is one that the proxy takes.
@@ -121,7 +121,7 @@ type Limits struct {
 // A number that is 0 was not given.
 type Model struct {
 	Match       string        `json:"match"`
-	Window      Window        `json:"window,omitempty"` // 0: auto
+	Window      int           `json:"window,omitempty"` // 0: auto
 	Input       int           `json:"input,omitempty"`
 	Reserve     int           `json:"reserve,omitempty"`
 	Budget      int           `json:"budget,omitempty"`

@@ -186,8 +186,7 @@ func (ch *checking) openKey(owner, remedy string) {
 
 // entry checks a secret that lets somebody in: nobody counts the tries.
 func (ch *checking) entry(path string, secret access.Secret) {
-	before := len(ch.found)
-	if ch.header(path, secret); len(ch.found) == before {
+	if ch.header(path, secret) {
 		ch.long(path, secret)
 	}
 }
@@ -200,29 +199,30 @@ const (
 
 // long checks that a secret cannot be found by trying.
 func (ch *checking) long(path string, secret access.Secret) {
-	distinct := 0
+	distinct := map[byte]bool{}
+	for _, c := range []byte(secret) {
+		distinct[c] = true
+	}
 	if len(secret) < store.ShortestSecret {
 		ch.at(path, codeSecret, fmt.Sprintf("%s is shorter than %d characters", path, store.ShortestSecret), goodSecret)
-		return
-	}
-	for i := range len(secret) {
-		if strings.IndexByte(string(secret[:i]), secret[i]) < 0 {
-			distinct++
-		}
-	}
-	if distinct < fewestDistinct {
+	} else if len(distinct) < fewestDistinct {
 		ch.at(path, codeSecret, fmt.Sprintf("%s has fewer than %d different characters", path, fewestDistinct), goodSecret)
 	}
 }
 
-// header checks that an HTTP header can carry a secret.
-func (ch *checking) header(path string, secret access.Secret) {
-	switch text := string(secret); {
+// header reports whether an HTTP header can carry a secret, and notes a problem if not.
+func (ch *checking) header(path string, secret access.Secret) bool {
+	text, wrong := string(secret), ""
+	switch {
 	case text == "":
-		ch.at(path, codeSecret, path+" is empty", "")
+		wrong = " is empty"
 	case strings.TrimSpace(text) != text:
-		ch.at(path, codeSecret, path+" begins or ends with white space", "")
+		wrong = " begins or ends with white space"
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7F }):
-		ch.at(path, codeSecret, path+" holds characters that no HTTP header can carry", "")
+		wrong = " holds characters that no HTTP header can carry"
+	default:
+		return true
 	}
+	ch.at(path, codeSecret, path+wrong, "")
+	return false
 }

@@ -149,18 +149,6 @@ func (d Duration) String() string {
 	return s
 }
 
-// Window is a number of tokens; 0 is "auto": as the upstream states it, else by the
-// model's name.
-type Window int
-
-// String writes the window as the file has it.
-func (w Window) String() string {
-	if w == 0 {
-		return "auto"
-	}
-	return strconv.Itoa(int(w))
-}
-
 // Trigger is a share of the budget; 0 is "auto": it depends on how well tokens
 // are counted.
 type Trigger float64
