@@ -1,7 +1,7 @@
 package clients
 
 // startClaude sets a token where Claude Code would ask for a login that nobody needs.
-func startClaude(g Given, s *Started) {
+func startClaude(g Given, s *Started) error {
 	s.Env["ANTHROPIC_BASE_URL"] = g.origin()
 	const token = "ANTHROPIC_AUTH_TOKEN"
 	const answer = "CLAUDE_CODE_MAX_OUTPUT_TOKENS"
@@ -19,4 +19,5 @@ func startClaude(g Given, s *Started) {
 	if g.Chosen && !g.has("--model") && !g.set("ANTHROPIC_MODEL") {
 		s.Env["ANTHROPIC_MODEL"] = g.Model
 	}
+	return nil
 }

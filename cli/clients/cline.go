@@ -1,15 +1,13 @@
 package clients
 
 // startCline gives Cline a file of providers in the place of the user's.
-func startCline(g Given, s *Started) {
+func startCline(g Given, s *Started) error {
 	const variable, mode = "CLINE_PROVIDER_SETTINGS_PATH", "CLINE_SESSION_BACKEND_MODE"
 	switch {
 	case g.has("--provider", "-P") || g.set(variable):
-		s.say("the provider is Cline's own choice: it is not told of the proxy")
-		return
+		return errOwnChoice
 	case g.Model == "" && !g.has("--model", "-m"):
-		s.unchosen("Cline")
-		return
+		return errNoModel
 	}
 	const name = "openai-compatible"
 	own := map[string]any{"provider": name, "model": g.Model, "baseUrl": g.Base}
@@ -21,18 +19,14 @@ func startCline(g Given, s *Started) {
 		"providers": map[string]any{name: map[string]any{"settings": own, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"}},
 	})
 	if err != nil {
-		s.say("Cline is not told of the proxy: %v", err)
-		return
+		return err
 	}
 	s.Env[variable] = file
 	if !g.set(mode) {
 		s.Env[mode] = "local" // a process of Cline's that runs already has read another file
 	}
-	s.Args = append(s.Args, "--provider", name)
-	if !g.has("--model", "-m") {
-		s.Args = append(s.Args, "--model", g.Model)
-	}
-	if !g.has("--compaction") {
-		s.Args = append(s.Args, "--compaction", "off")
-	}
+	s.arg(g, name, "--provider")
+	s.arg(g, g.Model, "--model", "-m")
+	s.arg(g, "off", "--compaction")
+	return nil
 }

@@ -19,11 +19,11 @@ func codexOf(printed string) *Client {
 }
 
 // startCodex overrides Codex's configuration by flags.
-func startCodex(g Given, s *Started) { codexFlags(g, s, `supports_websockets=false`) }
+func startCodex(g Given, s *Started) error { return codexFlags(g, s, `supports_websockets=false`) }
 
-func startCodexChat(g Given, s *Started) { codexFlags(g, s, `wire_api="chat"`) }
+func startCodexChat(g Given, s *Started) error { return codexFlags(g, s, `wire_api="chat"`) }
 
-func codexFlags(g Given, s *Started, own string) {
+func codexFlags(g Given, s *Started, own string) error {
 	settings := []string{
 		`model_provider="laconic"`, fmt.Sprint("model_context_window=", Believed), fmt.Sprint("model_auto_compact_token_limit=", Believed),
 	}
@@ -36,6 +36,7 @@ func codexFlags(g Given, s *Started, own string) {
 	for _, setting := range settings {
 		s.Args = append(s.Args, "-c", setting)
 	}
+	return nil
 }
 
 // codexMinor returns the minor version of Codex 0, as of "codex-cli 0.80.0".

@@ -18,21 +18,19 @@ models:
 `
 
 // startContinue gives Continue a configuration in the place of the user's.
-func startContinue(g Given, s *Started) {
+func startContinue(g Given, s *Started) error {
 	switch {
 	case g.has("--config"):
-		s.say("--config is Continue's own choice: it is not told of the proxy")
-		return
+		return errOwnChoice
 	case g.Model == "":
-		s.unchosen("Continue")
-		return
+		return errNoModel
 	}
 	text := strings.Replace(Block{Text: continueYAML}.For(g.origin(), g.Model), "sk-…", cmp.Or(g.key(), anyKey), 1)
 	file, err := g.File("continue.yaml", text)
 	if err != nil {
-		s.say("Continue is not told of the proxy: %v", err)
-		return
+		return err
 	}
 	s.Args = append(s.Args, "--config", file)
 	s.say("Continue reads a configuration of this run in the place of yours (--config FILE is your own, with %s as its apiBase)", g.Base)
+	return nil
 }

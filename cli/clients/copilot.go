@@ -1,13 +1,15 @@
 package clients
 
-func startCopilot(g Given, s *Started) {
+func startCopilot(g Given, s *Started) error {
+	if g.Model == "" && !g.set("COPILOT_MODEL") {
+		return errNoModel
+	}
 	s.Env["COPILOT_PROVIDER_BASE_URL"] = g.Base
 	if key := g.key(); key != "" {
 		s.Env["COPILOT_PROVIDER_API_KEY"] = key
 	}
-	if _, chosen := g.Lookup("COPILOT_MODEL"); g.Model != "" {
+	if g.Model != "" {
 		s.Env["COPILOT_MODEL"] = g.Model
-	} else if !chosen {
-		s.unchosen("Copilot CLI")
 	}
+	return nil
 }

@@ -45,7 +45,8 @@ type Client struct {
 	// wantsModel: its command has to be told a model.
 	wantsModel bool
 	// start says what its command is started with; nil: with its variables alone.
-	start func(Given, *Started)
+	// The error says why it is not told of the proxy.
+	start func(Given, *Started) error
 }
 
 // Block is a piece of settings.

@@ -2,19 +2,19 @@ package clients
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"strings"
 )
 
 // startOpencode declares the provider in the variable that opencode reads last of
 // all its configurations.
-func startOpencode(g Given, s *Started) {
+func startOpencode(g Given, s *Started) error {
 	const variable = "OPENCODE_CONFIG_CONTENT"
 	config, provider := map[string]any{}, map[string]any{}
 	if own, ok := g.Lookup(variable); ok && strings.TrimSpace(own) != "" {
 		if json.Unmarshal([]byte(own), &config) != nil || config == nil {
-			s.say("%s is set, and is not plain JSON: it stays as it is, and opencode is not told of the proxy", variable)
-			return
+			return errors.New(variable + " is set, and is not plain JSON, so it stays as it is")
 		}
 		if has, ok := config["provider"].(map[string]any); ok {
 			maps.Copy(provider, has)
@@ -25,8 +25,7 @@ func startOpencode(g Given, s *Started) {
 		models[name] = map[string]any{"tool_call": true, "limit": map[string]int{"context": Believed, "output": 8192}}
 	}
 	if len(models) == 0 {
-		s.unchosen("opencode")
-		return
+		return errNoModel
 	}
 	provider["laconic"] = map[string]any{
 		"npm": "@ai-sdk/openai-compatible", "name": "Laconic",
@@ -40,9 +39,6 @@ func startOpencode(g Given, s *Started) {
 		s.say("choose a model of laconic/… in opencode, or here: laconic run --model NAME -- opencode")
 	}
 	text, err := json.Marshal(config)
-	if err != nil {
-		s.say("opencode is not told of the proxy: %v", err) // unreachable: all of it came from JSON
-		return
-	}
 	s.Env[variable] = string(text)
+	return err
 }

@@ -3,14 +3,12 @@ package clients
 import "encoding/json"
 
 // startPi gives pi an extension that registers the provider.
-func startPi(g Given, s *Started) {
-	if g.has("--provider") {
-		s.say("--provider is pi's own choice: it is not told of the proxy")
-		return
-	}
-	if g.Model == "" && !g.has("--model") {
-		s.unchosen("pi")
-		return
+func startPi(g Given, s *Started) error {
+	switch {
+	case g.has("--provider"):
+		return errOwnChoice
+	case g.Model == "" && !g.has("--model"):
+		return errNoModel
 	}
 	var models []any
 	for _, name := range g.all() {
@@ -20,16 +18,14 @@ func startPi(g Given, s *Started) {
 		})
 	}
 	text, err := json.Marshal(map[string]any{"baseUrl": g.Base, "api": "openai-completions", "apiKey": "OPENAI_API_KEY", "models": models})
-	var file string
-	if err == nil {
-		file, err = g.File("laconic.mjs", "export default function (pi) { pi.registerProvider(\"laconic\", "+string(text)+"); }\n")
-	}
 	if err != nil {
-		s.say("pi is not told of the proxy: %v", err)
-		return
+		return err // unreachable: all of it is plain
+	}
+	file, err := g.File("laconic.mjs", "export default function (pi) { pi.registerProvider(\"laconic\", "+string(text)+"); }\n")
+	if err != nil {
+		return err
 	}
 	s.Args = append(s.Args, "--extension", file, "--provider", "laconic")
-	if !g.has("--model") {
-		s.Args = append(s.Args, "--model", g.Model)
-	}
+	s.arg(g, g.Model, "--model")
+	return nil
 }

@@ -1,17 +1,12 @@
 package clients
 
-func startQwen(g Given, s *Started) {
-	if !g.has("--auth-type") {
-		s.Args = append(s.Args, "--auth-type", "openai")
+func startQwen(g Given, s *Started) error {
+	if g.Model == "" && !g.has("--model", "-m") {
+		return errNoModel
 	}
-	if !g.has("--openai-base-url") {
-		s.Args = append(s.Args, "--openai-base-url", g.Base)
-	}
-	switch {
-	case g.Model != "" && !g.has("--model", "-m"):
-		s.Args = append(s.Args, "--model", g.Model)
-	case g.Model == "" && !g.has("--model", "-m"):
-		s.unchosen("Qwen Code")
-	}
+	s.arg(g, "openai", "--auth-type")
+	s.arg(g, g.Base, "--openai-base-url")
+	s.arg(g, g.Model, "--model", "-m")
 	s.say("raise model.generationConfig.contextWindowSize in ~/.qwen/settings.json once (such as %d), so that Qwen Code does not compact by itself first", Believed)
+	return nil
 }

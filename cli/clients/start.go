@@ -2,6 +2,7 @@ package clients
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,7 +115,9 @@ func Start(c *Client, g Given) Started {
 		}
 	}
 	if c.start != nil {
-		c.start(g, &s)
+		if err := c.start(g, &s); err != nil {
+			s.say("%s is not told of the proxy: %v", c.Title, err)
+		}
 	}
 	return s
 }
@@ -123,7 +126,16 @@ func (s *Started) say(format string, args ...any) {
 	s.Say = append(s.Say, fmt.Sprintf(format, args...))
 }
 
-// unchosen says that the user has to choose a model.
-func (s *Started) unchosen(c string) {
-	s.say("%s needs the name of a model: laconic run --model NAME -- …", c)
+// Why a program is not told of the proxy.
+var (
+	errNoModel   = errors.New("it needs the name of a model: laconic run --model NAME -- …")
+	errOwnChoice = errors.New("its arguments name its own choice")
+)
+
+// arg adds a flag and its value, unless the user's own arguments have the flag or one of
+// its other names.
+func (s *Started) arg(g Given, value, flag string, others ...string) {
+	if !g.has(append(others, flag)...) {
+		s.Args = append(s.Args, flag, value)
+	}
 }
