@@ -181,7 +181,7 @@ func TestOllama(t *testing.T) {
 				t.Fatalf("%d %s", status, answer)
 			}
 			rig.Eventually(t, "the end of the answer", func() bool { return strings.Contains(p.Output(), h.Get("X-Laconic-Request-Id")) })
-			if i == 0 && !o.hidden {
+			if i == 0 && !o.hidden && o.window == 8192 { // a smaller one is seen once it cuts
 				rig.Eventually(t, "the window is known", func() bool { return budgetOf(t, p.URL, ollamaModel) < o.window })
 			}
 		}

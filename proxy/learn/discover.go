@@ -82,7 +82,8 @@ type upstream struct {
 	pause     time.Duration
 	asking    bool
 	stale     bool          // what is being asked: the model was loaded meanwhile
-	again     time.Time     // when Again asked last
+	again     time.Time     // when Again asked last because nothing was published,
+	doubted   time.Time     // and because an answer contradicted the window
 	due       chan struct{} // closed with the answer that Again asked for; nil: nobody waits
 }
 
@@ -133,6 +134,10 @@ func (m *Memory) Again(u Upstream, model string, contradicted bool) (unset int) 
 	defer a.mu.Unlock()
 	now := time.Now()
 	told := a.of(model, now) != compact.Published{}
+	last := &a.again
+	if told {
+		last = &a.doubted // a server that was restarted a moment after it loaded the model
+	}
 	switch {
 	case a.asking && !told:
 		if a.stale = true; a.due == nil {
@@ -141,8 +146,8 @@ func (m *Memory) Again(u Upstream, model string, contradicted bool) (unset int) 
 		return 0
 	case a.asking, told && !contradicted, !told && !a.loads:
 		return 0
-	case now.Sub(a.again) >= firstPause:
-		a.again = now
+	case now.Sub(*last) >= firstPause:
+		*last = now
 		if m.ask(a, u, model); a.asking {
 			a.due = make(chan struct{})
 		}
