@@ -34,10 +34,10 @@ var strictTemplates = []string{
 // where there is no larger set; all 70 see those of all conversations with `make llamacpp`.
 func TestLlamaCppTemplates(t *testing.T) {
 	t.Parallel()
-	names := strictTemplates
+	models, names := llamacpp.Fetched(t, "models"), strictTemplates
 	if full() {
 		names = nil
-		all, _ := filepath.Glob(filepath.Join(llamacpp.Fetched(t, "models"), "templates", "*.jinja"))
+		all, _ := filepath.Glob(filepath.Join(models, "templates", "*.jinja"))
 		for _, file := range all {
 			names = append(names, strings.TrimSuffix(filepath.Base(file), ".jinja"))
 		}
