@@ -14,8 +14,8 @@ import (
 //   - Small requests do not wait for large ones, and a part of the pool is reserved
 //     for them. While a large request waits they get no more than that part.
 //   - A request that holds some already does not wait for those that hold none. One
-//     such request at a time may exceed the pool, so requests that hold a part and
-//     need more never wait for each other.
+//     such request at a time may exceed the pool, or one alone in it, so requests that
+//     hold a part and need more never wait for each other.
 //
 // All methods need the lock of the Gate.
 type pool struct {
@@ -75,7 +75,7 @@ func (p *pool) within(h *holding, n int64) bool {
 
 // fits reports whether h may become n bytes.
 func (p *pool) fits(h *holding, n int64) bool {
-	return p.within(h, n) || h.n > 0 && (p.over == nil || p.over == h)
+	return p.within(h, n) || (h.n > 0 || p.used == 0) && (p.over == nil || p.over == h)
 }
 
 // set makes h as large as n bytes. Memory that becomes free is not shared out yet.
