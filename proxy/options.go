@@ -193,12 +193,11 @@ const (
 	DefaultShutdown       = 30 * time.Second
 )
 
-// Process is what the whole process should take at most, in bytes, for
-// [runtime/debug.SetMemoryLimit]: the bodies with a fifth for what the
-// collector has not taken yet, and what everything else takes. Without it the
-// collector lets the memory of bodies double before it runs: bodies of 2 MB
-// within 128 MB took up to 228.
-func (l Limits) Process(others int64) int64 { return l.withDefaults().Memory*6/5 + others }
+// Process returns the most that the whole process should take, in bytes, for
+// [runtime/debug.SetMemoryLimit]: the memory of bodies, which counts their garbage, and
+// the memory of all else. Without it the collector lets the memory of bodies double
+// before it runs: bodies of 2 MB within 128 MB took up to 228.
+func (l Limits) Process(others int64) int64 { return l.withDefaults().Memory + others }
 
 func (l Limits) withDefaults() Limits {
 	l.Body, l.Memory = cmp.Or(l.Body, DefaultBody), cmp.Or(l.Memory, DefaultMemory)
