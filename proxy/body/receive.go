@@ -3,6 +3,7 @@ package body
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"sync"
@@ -32,22 +33,30 @@ func Receive(r *http.Request, rc *http.ResponseController, memory *admission.Res
 		return nil, ErrTooLarge
 	}
 	in := &pacedReader{r: r.Body, rc: rc}
-	defer in.end()
-	defer memory.Arrive(in)()
+	arrived := memory.Arrive(in)
+	text, err := in.receive(r.Context(), memory, length, limit)
+	arrived()
+	if over := in.end(); over != nil {
+		return nil, over // its deadline ended the request's context, too
+	}
+	return text, err
+}
+
+// receive reads a body of so many bytes, or, below 0, of any length up to limit.
+func (b *pacedReader) receive(ctx context.Context, memory *admission.Reservation, length, limit int64) (text []byte, err error) {
 	most := limit + 1
 	if length >= 0 {
 		most = length
 	}
-	var text []byte
 	for n := int64(0); n < most; n = int64(len(text)) {
 		if len(text) == cap(text) {
 			room := min(max(2*n, leastRoom), most)
-			if err := memory.Receive(r.Context(), room); err != nil {
+			if err := memory.Receive(ctx, room); err != nil {
 				return nil, err
 			}
 			text = append(make([]byte, 0, room), text...)
 		}
-		m, err := in.Read(text[n:cap(text)])
+		m, err := b.Read(text[n:cap(text)])
 		text = text[:n+int64(m)]
 		switch {
 		case err == nil:
@@ -62,7 +71,7 @@ func Receive(r *http.Request, rc *http.ResponseController, memory *admission.Res
 	}
 	// The server watches for the client's leaving only once the body was read to
 	// its EOF.
-	switch _, err := in.Read(make([]byte, 1)); err {
+	switch _, err := b.Read(make([]byte, 1)); err {
 	case io.EOF:
 		return text, nil
 	case nil:
@@ -79,7 +88,7 @@ const mostSpace = 4 << 10
 // JSON object does. What it reads is read again by who reads the body.
 func BeginsObject(r *http.Request, rc *http.ResponseController) (bool, error) {
 	in := &pacedReader{r: r.Body, rc: rc}
-	defer in.end()
+	defer func() { _ = in.end() }()
 	begin := bufio.NewReaderSize(in, mostSpace)
 	defer func() {
 		read, _ := begin.Peek(begin.Buffered())
@@ -163,11 +172,12 @@ func (b *pacedReader) Abort() {
 	}
 }
 
-func (b *pacedReader) end() {
+// end ends the reading, and returns why it was ended before, if it was.
+func (b *pacedReader) end() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.over == nil {
-		b.over = io.ErrClosedPipe
-	}
+	over := b.over
+	b.over = io.ErrClosedPipe
 	_ = b.rc.SetReadDeadline(time.Time{})
+	return over
 }
