@@ -60,7 +60,7 @@ type sharing struct {
 func (s *sharing) add(m *Model) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.due) < mostModels {
+	if len(s.due) < mostModels+mostConversations {
 		s.due[m] = struct{}{}
 	}
 	select {

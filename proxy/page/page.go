@@ -121,8 +121,9 @@ func (p *Page) planned(i proxy.PlanInfo) {
 	defer p.mu.Unlock()
 	r := p.at(i.ID)
 	r.details, r.shadow, r.again = d, i.Shadow, i.Again
+	r.from = from // also of a record that was dropped meanwhile: its texts are counted by sender
 	if !i.Again {
-		r.began, r.from, r.conv = now, from, p.conversationOf(id, from, now)
+		r.began, r.conv = now, p.conversationOf(id, from, now)
 	}
 	p.keep(r, t)
 	p.changed(r)
