@@ -112,7 +112,7 @@ func (x *request) readEnd(cut bool) {
 
 // learn learns from the answer to an attempt. cut reports whether the upstream
 // dropped a part of the prompt, window is the one that this taught, and doubtful
-// reports whether the answer contradicts the known window.
+// reports whether the answer contradicts the window that the prompt was planned for.
 func (a *attempt) learn(end *wire.End, broken bool) (cut bool, window int, doubtful bool) {
 	var bill learn.Bill
 	if u := end.Usage; u != nil && u.Prompt > 0 {
@@ -122,7 +122,7 @@ func (a *attempt) learn(end *wire.End, broken bool) (cut bool, window int, doubt
 	}
 	sent := a.sent()
 	cut, window = a.c.known.Answered(sent, bill)
-	return cut, window, cut || bill.Doubtful(sent)
+	return cut, window, sent.Told && (cut || bill.Doubtful(sent))
 }
 
 // StatusClientLeft is the status of a request whose client left before the answer's

@@ -205,7 +205,8 @@ func (w *walk) send(body []byte, headers []string) error {
 func epochsOf(p *rig.Laconic, id string) (n int, err error) {
 	if !rig.Soon(func() (ok bool) {
 		for line := range strings.Lines(p.Output()) {
-			if gjson.Get(line, "msg").Str == "compaction" && gjson.Get(line, "request_id").Str == id {
+			whole := strings.HasSuffix(line, "\n") // the last one may be half written
+			if whole && gjson.Get(line, "msg").Str == "compaction" && gjson.Get(line, "request_id").Str == id {
 				n, ok = int(gjson.Get(line, "epochs").Int()), true
 			}
 		}
