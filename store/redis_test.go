@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/Shopify/toxiproxy/v2"
+	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
 	"laconic/store/storetest"
@@ -255,8 +256,9 @@ func TestALockThatCannotBeHadDoesNotStopAnybody(t *testing.T) {
 // TestAValueThatSomebodyMadeTooLarge is not read whole.
 func TestAValueThatSomebodyMadeTooLarge(t *testing.T) {
 	ctx := context.Background()
-	s := openTestRedis(t, storetest.StartRedis(t).URL(), nil)
-	if err := s.client.Set(ctx, s.named(keyOf(1)), make([]byte, 8<<20), 0).Err(); err != nil {
+	url := storetest.StartRedis(t).URL()
+	s := openTestRedis(t, url, nil)
+	if err := patient(t, url).Set(ctx, s.named(keyOf(1)), make([]byte, 8<<20), 0).Err(); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.Get(ctx, keyOf(1))
@@ -282,8 +284,9 @@ func TestOperatorsLinesHoldNoAddress(t *testing.T) {
 // nothing, and those who wait for them rely on them.
 func TestAGroupIsFoundAmongMany(t *testing.T) {
 	ctx := context.Background()
-	s := openTestRedis(t, storetest.StartRedis(t).URL(), nil)
-	all := s.client.Pipeline()
+	url := storetest.StartRedis(t).URL()
+	s := openTestRedis(t, url, nil)
+	all := patient(t, url).Pipeline()
 	mine := Group{1}
 	for n := range 3 * scanned {
 		k := Key{2, 30: byte(n >> 8), 31: byte(n)}
@@ -305,6 +308,17 @@ func TestAGroupIsFoundAmongMany(t *testing.T) {
 	if _, ok, _ := s.Lock(ctx, Key{1}, time.Minute); ok {
 		t.Error("a lock is gone")
 	}
+}
+
+// patient returns a client of the server that does not give up after [Patience].
+func patient(t *testing.T, url string) *redis.Client {
+	o, err := redis.ParseURL(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := redis.NewClient(o)
+	t.Cleanup(func() { _ = c.Close() })
+	return c
 }
 
 // unhurried tries again what took longer than Patience, as on a machine that is busy.
