@@ -12,7 +12,7 @@ func (d *decoder) toolCalls(m *compact.Message, start int) {
 			d.call(e)
 		}
 	case 'n':
-		d.skip()
+		d.read()
 	default:
 		d.wrong("tool_calls is not an array")
 	}

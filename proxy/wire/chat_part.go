@@ -9,7 +9,7 @@ func (d *decoder) content(m *compact.Message, k *mark) {
 	switch d.peek() {
 	case 'n':
 		m.Shape = compact.Null
-		d.skip()
+		d.read()
 	case '"':
 		m.Shape = compact.String
 		v := d.read()

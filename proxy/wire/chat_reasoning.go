@@ -89,24 +89,27 @@ func (d *decoder) thoughts(named bool) {
 		}
 		d.bound = d.bound || d.binds(&b)
 	default:
-		d.skip()
+		d.read()
 	}
 }
 
 // thought notes the reasoning that was collected. Servers and clients write it
 // under several names, often under two at once, so the longest counts.
 func (d *decoder) thought(m *compact.Message) {
-	inside := ""
+	size := 0
+	for _, v := range d.said {
+		size += int(v.size)
+	}
+	if size <= m.Reasoning.Len() {
+		return
+	}
 	if len(d.said) == 1 {
-		inside = d.inside(d.said[0])
-	} else {
-		var b strings.Builder
-		for _, v := range d.said {
-			b.WriteString(d.inside(v))
-		}
-		inside = b.String()
+		m.Reasoning = d.textOf(d.said[0])
+		return
 	}
-	if text := encoded(inside); text.Len() > m.Reasoning.Len() {
-		m.Reasoning = text
+	var inside strings.Builder
+	for _, v := range d.said {
+		inside.WriteString(d.inside(v))
 	}
+	m.Reasoning = encoded(inside.String(), size)
 }

@@ -87,7 +87,9 @@ func (d *decoder) request(list string, keys []string, read func(), field func(na
 		return
 	}
 	d.nothing = &PassError{Reason: MessagesMissing}
-	d.at = len(d.src) - len(trimSpace(d.src))
+	if d.space(); d.peek() != '{' {
+		d.fail(NotObject, d.at, "")
+	}
 	for o := (object{}); d.key(&o, keys); {
 		if o.name == list {
 			d.nothing = nil
@@ -117,6 +119,9 @@ func (d *decoder) request(list string, keys []string, read func(), field func(na
 		default:
 			field(o.name, v)
 		}
+	}
+	if d.err != nil || d.unsure || len(trimSpace(d.src[d.at:])) > 0 {
+		d.err = cmp.Or(d.check(), d.err)
 	}
 	d.err = cmp.Or(d.err, d.passes, d.nothing)
 }

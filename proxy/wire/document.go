@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"math"
 	"slices"
+	"unicode/utf8"
 
 	"laconic/compact"
 )
@@ -14,6 +16,7 @@ type document struct {
 	Request
 	scanner
 	dialect dialect
+	known   [][]string                                  // keys that errors may name
 	same    func(m *compact.Message, raw string) string // what tells a message, of its bytes; nil: all of them
 
 	msgs     []compact.Message
@@ -86,10 +89,16 @@ type dialect interface {
 // newDocument returns a document of a body that is to be read. Its err says why the
 // body cannot be.
 func newDocument(body []byte, keys [][]string, w dialect) *document {
-	d := &document{dialect: w, scanner: scanner{src: body, err: check(body, slices.Concat(keys...))}}
+	d := &document{dialect: w, known: keys, scanner: scanner{src: body}}
+	if uint64(len(body)) > math.MaxUint32 || !utf8.Valid(body) {
+		d.err = d.check()
+	}
 	d.Request = Request{Body: body, document: d}
 	return d
 }
+
+// check says why the body is not to be read, if it is JSON that is at fault.
+func (d *document) check() *PassError { return check(d.src, slices.Concat(d.known...)) }
 
 // begin adds a message, and the place where its pieces will be.
 func (d *document) begin() (*compact.Message, *mark) {

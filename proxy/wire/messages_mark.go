@@ -68,8 +68,8 @@ func unmarked(raw string) string {
 		var kept strings.Builder
 		for at := strings.Index(raw, quoted); at >= 0; at = strings.Index(raw, quoted) {
 			s := scanner{src: bytesOf(raw), at: at + len(quoted)}
-			s.next(0)
-			s.skip()
+			s.space()
+			s.read()
 			before, last := strings.CutSuffix(strings.TrimRight(raw[:at], space), ",")
 			if raw = strings.TrimLeft(raw[s.at:], space); !last {
 				raw = strings.TrimLeft(strings.TrimPrefix(raw, ","), space)

@@ -4,27 +4,26 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// FuzzText: a walk over what jsontext takes ends where it ends, and the length and the
-// text of a string are those of jsontext.
+// FuzzText: a walk takes what jsontext takes, and the length and the text of a string
+// are those of jsontext.
 func FuzzText(f *testing.F) {
 	for _, c := range jsonCases {
 		f.Add(c.text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		text = strings.Trim(text, " \t\r\n")
-		if !jsontext.Value(text).IsValid() {
-			return
-		}
 		s := scanner{src: []byte(text)}
 		v := s.read()
-		if s.at != len(text) {
-			t.Fatalf("%q is read up to %d", text, s.at)
+		valid := jsontext.Value(text).IsValid()
+		if taken := s.err == nil && s.at == len(text) && utf8.ValidString(text); taken != valid && !s.unsure && s.depth <= MaxDepth {
+			t.Fatalf("%q is taken: %v, want %v (%v, up to %d)", text, taken, valid, s.err, s.at)
 		}
-		if v.kind != '"' {
+		if v.kind != '"' || !valid {
 			return
 		}
 		want, _ := jsontext.AppendUnquote(nil, text)
@@ -40,12 +39,19 @@ func FuzzText(f *testing.F) {
 
 func TestCheck(t *testing.T) {
 	for _, c := range jsonCases {
+		body, want := []byte(`{"x":`+c.text+"}"), c.want
 		var got Code
-		if err := check([]byte(`{"x":`+c.text+"}"), nil); err != nil {
+		if err := check(body, nil); err != nil {
 			got = err.Reason
 		}
-		if got != c.want {
-			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		if got != want {
+			t.Errorf("%q: %q, want %q", c.text, got, want)
+		}
+		if want == "" {
+			want = MessagesMissing // the walk takes it
+		}
+		if _, err := Chat.Decode(body); err.(*PassError).Reason != want {
+			t.Errorf("%q: decoded: %v, want %q", c.text, err, want)
 		}
 	}
 }

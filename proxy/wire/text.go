@@ -35,35 +35,42 @@ func appendUnquoted(out []byte, inside string) []byte {
 			return append(out, inside...)
 		}
 		out = append(out, inside[:i]...)
-		if c := shortEscape[inside[i+1]]; c != 0 {
-			out, inside = append(out, c), inside[i+2:]
-			continue
-		}
-		r, n := escapedRune(inside[i:])
+		r, n := escaped(inside[i:])
 		out, inside = utf8.AppendRune(out, r), inside[i+n:]
 	}
 }
 
-// unquotedLen returns the length of what unquote would give. Escapes without digits
-// stand for one byte each.
-func unquotedLen(inside string) int {
-	if strings.Contains(inside, `\u`) {
-		return len(unquote(inside))
+// escaped returns the character that an escape at the start of a text stands for, and
+// how many bytes the escape takes, 0 for one that stands for none.
+func escaped(s string) (r rune, read int) {
+	if len(s) < 2 {
+		return 0, 0
 	}
-	return len(inside) - strings.Count(inside, `\`) + strings.Count(inside, `\\`)
-}
-
-// escapedRune reads \uXXXX, or two of them that make a surrogate pair, and returns how
-// many bytes they take.
-func escapedRune(s string) (r rune, read int) {
-	if r = hex4(s); utf16.IsSurrogate(r) {
-		return utf16.DecodeRune(r, hex4(s[6:])), 12
+	if c := shortEscape[s[1]]; c != 0 {
+		return rune(c), 2
+	}
+	r = hex4(s)
+	if utf16.IsSurrogate(r) && len(s) > 6 {
+		if r = utf16.DecodeRune(r, hex4(s[6:])); r != utf8.RuneError {
+			return r, 12
+		}
+		r = -1
+	}
+	if r < 0 || utf16.IsSurrogate(r) {
+		return 0, 0
 	}
 	return r, 6
 }
 
+// hex4 reads \uXXXX, and returns -1 if the text begins with anything else.
 func hex4(s string) rune {
-	n, _ := strconv.ParseUint(s[2:6], 16, 16)
+	if len(s) < 6 || s[:2] != `\u` {
+		return -1
+	}
+	n, err := strconv.ParseUint(s[2:6], 16, 16)
+	if err != nil {
+		return -1
+	}
 	return rune(n)
 }
 
@@ -72,12 +79,12 @@ func (s *scanner) textOf(v value) compact.Text {
 	if v.kind != '"' {
 		return compact.Text{}
 	}
-	return encoded(s.inside(v))
+	return encoded(s.inside(v), int(v.size))
 }
 
-// encoded is the text that unquote gives of the inside of a string.
-func encoded(inside string) compact.Text {
-	if size := unquotedLen(inside); size < len(inside) {
+// encoded is the text of some size that unquote gives of the inside of a string.
+func encoded(inside string, size int) compact.Text {
+	if size < len(inside) {
 		return compact.Encoded(inside, size, jsonString)
 	}
 	return compact.Plain(inside)
