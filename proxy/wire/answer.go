@@ -32,7 +32,7 @@ func (w *api) Refusal(status int, text []byte) Refusal {
 	said := overflow.Read(status, text)
 	r := Refusal{Size: said.Size(), Template: said.Template(), Thinking: said.Thinking()}
 	for v := range valuesOf(w.completion, text) {
-		r.Generated = r.Generated || gjson.ParseBytes(v).Num > 0
+		r.Generated = r.Generated || gjson.Parse(lent(v)).Num > 0
 	}
 	return r
 }
@@ -113,7 +113,7 @@ func failed(text []byte) bool {
 // lastString returns the last string under a key in the end of an answer.
 func lastString(key string, text []byte) string {
 	for value := range valuesOf(key, text) {
-		if v := gjson.ParseBytes(value); v.Type == gjson.String {
+		if v := gjson.Parse(lent(value)); v.Type == gjson.String {
 			return strings.Clone(v.Str)
 		}
 	}
@@ -149,7 +149,7 @@ func usagesIn(text []byte) iter.Seq[gjson.Result] {
 	return func(yield func(gjson.Result) bool) {
 		for value := range valuesOf("usage", text) {
 			whole, err := jsontext.NewDecoder(bytes.NewBuffer(value)).ReadValue()
-			if err == nil && whole.Kind() == '{' && !yield(gjson.ParseBytes(whole)) {
+			if err == nil && whole.Kind() == '{' && !yield(gjson.Parse(lent(whole))) {
 				return
 			}
 		}
