@@ -21,8 +21,8 @@
 // strings, number formats and cache markers. Edits are spliced into the client's
 // own bytes.
 //
-// jsontext decides whether a body is read at all; then one walk over what it took
-// finds the places of all pieces.
+// One walk over a body checks it and finds the places of all pieces. Where it fails,
+// jsontext decides whether the body is JSON, and says why it is not.
 //
 // A decoded conversation points into the body: its texts are views, decoded only
 // when somebody asks for the characters. So a body must not be written to after

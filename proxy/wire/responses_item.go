@@ -38,7 +38,7 @@ var alones = map[string]bool{
 
 // item is what matters of one element of input.
 type item struct {
-	kind, role            string
+	kind                  string
 	roleOf                value
 	id, callID, name      value
 	arguments, input, pic value
@@ -53,8 +53,8 @@ func (d *itemDecoder) item() {
 		return
 	}
 	m, k := d.newest()
-	it := item{kind: d.ahead(d.at, "type"), role: d.ahead(d.at, "role")}
-	if it.kind == "" && it.role != "" {
+	it := item{kind: d.ahead(d.at, "type")}
+	if it.kind == "" && d.ahead(d.at, "role") != "" {
 		it.kind = "message"
 	}
 	for o := (object{}); d.key(&o, itemKeys); {

@@ -125,7 +125,7 @@ func (s *scanner) peek() byte {
 
 // space goes behind white space.
 func (s *scanner) space() {
-	for s.at < len(s.src) && strings.IndexByte(" \t\r\n", s.src[s.at]) >= 0 {
+	for c := s.peek(); c == ' ' || c == '\t' || c == '\r' || c == '\n'; c = s.peek() {
 		s.at++
 	}
 }
@@ -167,36 +167,37 @@ func (s *scanner) text() (size uint32) {
 			return s.long[at].size
 		}
 	}
-	for ; i < len(src); i++ {
-		for i+8 <= len(src) {
-			found := special(binary.LittleEndian.Uint64(src[i:]))
-			i += bits.TrailingZeros64(found) >> 3
-			if found != 0 {
-				break
-			}
-		}
-		if i == len(src) {
-			break
-		}
-		switch c := src[i]; {
-		case c == '"':
-			s.at = i + 1
-			size = uint32(i - start - 1 - saved)
-			if n := len(s.long); i-start > longString && (n == 0 || uint32(start) > s.long[n-1].start) {
-				s.long = append(s.long, value{span: span{uint32(start), uint32(s.at)}, size: size})
-			}
-			return size
-		case c == '\\':
-			r, n := escaped(s.view(i, len(src)))
-			if n == 0 {
-				s.fail(InvalidJSON, i, "")
+	for words := 1; i < len(src); words = 4 { // most strings are short
+		found, n := special(src[i:], words)
+		next := i + n
+		for found != 0 {
+			at := i + bits.TrailingZeros64(found)
+			read := 1
+			switch c := src[at]; {
+			case c == '"':
+				s.at = at + 1
+				size = uint32(at - start - 1 - saved)
+				if n := len(s.long); at-start > longString && (n == 0 || uint32(start) > s.long[n-1].start) {
+					s.long = append(s.long, value{span: span{uint32(start), uint32(s.at)}, size: size})
+				}
+				return size
+			case c == '\\' && at+1 < len(src) && shortEscape[src[at+1]] != 0:
+				read, saved = 2, saved+1
+			case c == '\\':
+				var r rune
+				if r, read = escaped(s.view(at, len(src))); read == 0 {
+					s.fail(InvalidJSON, at, "")
+					return 0
+				}
+				saved += read - utf8.RuneLen(r)
+			case c < ' ':
+				s.fail(InvalidJSON, at, "")
 				return 0
 			}
-			i, saved = i+n-1, saved+n-utf8.RuneLen(r)
-		case c < ' ':
-			s.fail(InvalidJSON, i, "")
-			return 0
+			found &^= 1<<(at+read-i) - 1
+			next = max(next, at+read)
 		}
+		i = next
 	}
 	s.fail(InvalidJSON, len(src), "")
 	return 0
@@ -205,12 +206,26 @@ func (s *scanner) text() (size uint32) {
 // longString is from how many bytes on the end of a string is kept.
 const longString = 256
 
-// special returns the highest bit of the first of eight bytes that does not stand for
-// itself in a string, and maybe of bytes behind it.
-func special(eight uint64) uint64 {
+// special looks at some words of eight bytes, at most, and returns a bit for each byte
+// that may not stand for itself in a string, and how many bytes it looked at. Behind
+// such a byte it may return the bit of one that may.
+func special(src []byte, words int) (found uint64, n int) {
 	const ones = 0x0101010101010101
-	quote, backslash := (eight^'"'*ones)-ones, (eight^'\\'*ones)-ones
-	return (quote | backslash | (eight - ' '*ones)) &^ eight & (0x80 * ones)
+	if len(src) < 8*words {
+		for i, c := range src {
+			if c == '"' || c == '\\' || c < ' ' {
+				found |= 1 << i
+			}
+		}
+		return found, len(src)
+	}
+	for ; n < 8*words; n += 8 {
+		x := binary.LittleEndian.Uint64(src[n:])
+		quote, backslash := (x^'"'*ones)-ones, (x^'\\'*ones)-ones
+		eight := (quote | backslash | (x - ' '*ones)) &^ x & (0x80 * ones)
+		found |= eight >> 7 * 0x0102040810204080 >> 56 << n // the bits of the bytes, side by side
+	}
+	return found, n
 }
 
 // enter goes into an object or array.

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -49,29 +48,35 @@ func escaped(s string) (r rune, read int) {
 	if c := shortEscape[s[1]]; c != 0 {
 		return rune(c), 2
 	}
-	r = hex4(s)
-	if utf16.IsSurrogate(r) && len(s) > 6 {
-		if r = utf16.DecodeRune(r, hex4(s[6:])); r != utf8.RuneError {
-			return r, 12
-		}
-		r = -1
+	switch r = hex4(s); {
+	case r < 0:
+		return 0, 0
+	case !utf16.IsSurrogate(r):
+		return r, 6
 	}
-	if r < 0 || utf16.IsSurrogate(r) {
+	if r = utf16.DecodeRune(r, hex4(s[6:])); r == utf8.RuneError {
 		return 0, 0
 	}
-	return r, 6
+	return r, 12
 }
 
 // hex4 reads \uXXXX, and returns -1 if the text begins with anything else.
-func hex4(s string) rune {
+func hex4(s string) (r rune) {
 	if len(s) < 6 || s[:2] != `\u` {
 		return -1
 	}
-	n, err := strconv.ParseUint(s[2:6], 16, 16)
-	if err != nil {
-		return -1
+	for _, c := range []byte(s[2:6]) {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return -1
+		}
+		r = r<<4 | rune(c)
 	}
-	return rune(n)
+	return r
 }
 
 // textOf is the text of a string value, decoded when somebody asks.
