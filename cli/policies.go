@@ -8,7 +8,6 @@ import (
 
 	"laconic/compact/policy"
 	"laconic/compact/stage"
-	"laconic/replay"
 )
 
 // listedPolicy is one line of laconic policies --json.
@@ -54,7 +53,7 @@ func policiesCommand() *cobra.Command {
 func listedPolicies() []listedPolicy {
 	var all []listedPolicy
 	for _, p := range policy.Catalogue {
-		all = append(all, listedPolicy{p.Name, p.Summary, p.KnownFrom, replay.PromiseNames(p.Claims), p.Options})
+		all = append(all, listedPolicy{p.Name, p.Summary, p.KnownFrom, p.Claims, p.Options})
 	}
 	return all
 }

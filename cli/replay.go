@@ -10,10 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"laconic/replay"
 	"laconic/replay/record"
@@ -111,32 +109,19 @@ func replayCommand() *cobra.Command {
 	return cmd
 }
 
-// run replays and returns the exit code. The result goes to stdout; the
-// progress, what could not be read and broken promises go to stderr.
+// run replays and returns the exit code. The result goes to stdout;
+// what could not be read and broken promises go to stderr.
 func (r *replayRun) run(ctx context.Context, stdout, stderr io.Writer) int {
 	// Tried before the work, so that nobody waits for a page that cannot be written.
 	if err := r.tryPage(); err != nil {
 		fmt.Fprintln(stderr, "replay:", err)
 		return exitInput
 	}
-	width := widthOf(stderr)
-	if width > 0 && os.Getenv("CI") == "" && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
-		var drawn time.Time
-		r.Progress = func(p replay.Progress) {
-			if time.Since(drawn) >= progressEvery {
-				drawn = time.Now()
-				fmt.Fprint(stderr, "\r\x1b[K"+progressLine(p, width))
-			}
-		}
-	}
 	res, err := replay.Run(ctx, r.Options)
 	if r.unchosen && !r.json && err == nil && len(res.Files) > 0 && !anyOver(&res) {
 		fmt.Fprintln(stderr, "replay: no request is above the budget of its model, so the budgets are shares of each conversation's peak")
 		r.Budgets = defaultShares
 		res, err = replay.Run(ctx, r.Options)
-	}
-	if r.Progress != nil {
-		fmt.Fprint(stderr, "\r\x1b[K")
 	}
 	code := exitDone
 	switch {
@@ -161,26 +146,6 @@ func (r *replayRun) run(ctx context.Context, stdout, stderr io.Writer) int {
 	return code
 }
 
-// progressEvery is the least time between two drawings.
-const progressEvery = 100 * time.Millisecond
-
-// progressLine returns how far a replay is, shorter than width.
-func progressLine(p replay.Progress, width int) string {
-	text := []rune(fmt.Sprintf("%3d %%  %s, %s", 100*p.Bytes/max(p.Total, 1), replay.Count(p.Conversations, "conversation"), replay.Count(p.Requests, "request")))
-	return string(text[:min(width-1, len(text))])
-}
-
-// widthOf returns how many characters fit on a line of a terminal; 0 for
-// anything else.
-func widthOf(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return n
-		}
-	}
-	return 0
-}
-
 // write writes the result to its destinations. If nothing was measured, only JSON
 // is written, and an older page stays.
 func (r *replayRun) write(res *replay.Result, stdout io.Writer) error {
@@ -198,7 +163,7 @@ func (r *replayRun) write(res *replay.Result, stdout io.Writer) error {
 	case r.json:
 		return report.JSON(stdout, res)
 	case len(res.Files) > 0:
-		return report.Table(stdout, res, widthOf(stdout))
+		return report.Table(stdout, res)
 	}
 	return nil
 }

@@ -152,9 +152,9 @@ func (r *replayChoice) known(c *config.Config) (names []string) {
 	return once
 }
 
-// claims returns the numbers of the promises that a policy claims: those of the
+// claims returns the names of the promises that a policy claims: those of the
 // system that it is known from, or of adaptive.
-func claims(p config.Policy) []int {
+func claims(p config.Policy) []string {
 	algorithm := cmp.Or(p.Algorithm(), config.DefaultPolicy)
 	for _, e := range policy.Catalogue {
 		if e.Name == algorithm {

@@ -30,7 +30,7 @@ func replaying(t *testing.T, r replayRun) (code int, stdout, stderr string) {
 }
 
 func fickle() []replay.Policy {
-	return []replay.Policy{{Name: "fickle", Policy: replaytest.Fickle(), Claims: []int{5}}}
+	return []replay.Policy{{Name: "fickle", Policy: replaytest.Fickle(), Claims: []string{"stable"}}}
 }
 
 // TestReplaySaysWhatIsWrong: one clear sentence each, and the exit code.

@@ -144,7 +144,7 @@ func (v *conversation) measure(p *Policy, b compact.Budget, name string, o *Opti
 		r.Cached += s.cached
 		r.Took += s.took
 		r.Bill += o.Prices.bill(s.now.total, s.cached)
-		if len(p.claims) > 0 {
+		if len(p.Claims) > 0 {
 			errs := promises.Broken(s.in, p.Policy, v.counter, b, &s.plan, s.report)
 			if broke && s.began == 0 {
 				errs = append(errs, fmt.Errorf("stable: only %d of the %d messages sent before start the request, and no epoch did", s.common, len(s.before.msgs)))

@@ -15,7 +15,7 @@ import (
 
 // rewriting is a policy that rewrites old results to a text.
 func rewriting(text string) Policy {
-	return Policy{Name: "test", Policy: replaytest.Rewriting(text), Claims: []int{1, 2, 8}}
+	return Policy{Name: "test", Policy: replaytest.Rewriting(text), Claims: []string{"untouched", "paired", "never worse"}}
 }
 
 func replayed1(t *testing.T, p Policy, b Budget, file string) Row {
@@ -101,7 +101,7 @@ func TestPricesDecideTheCost(t *testing.T) {
 // the policy claims to be stable, and only then.
 func TestBrokenPromisesAreTold(t *testing.T) {
 	file := replaytest.Write(t, "errand.jsonl", replaytest.Errand)
-	f := func(claims []int, want []string) {
+	f := func(claims []string, want []string) {
 		t.Helper()
 		p := Policy{Name: "fickle", Policy: replaytest.Fickle(), Claims: claims}
 		res, err := Run(context.Background(), Options{Files: []string{file}, Policies: []Policy{p}, Budgets: []Budget{{Tokens: 20}}, Counter: compacttest.Words{}})
@@ -119,8 +119,8 @@ func TestBrokenPromisesAreTold(t *testing.T) {
 			t.Errorf("claims %v: failed is %v", claims, res.Failed())
 		}
 	}
-	f([]int{2, 5}, []string{"stable 1"})
-	f([]int{1, 2, 8}, nil)
+	f([]string{"paired", "stable"}, []string{"stable 1"})
+	f([]string{"untouched", "paired", "never worse"}, nil)
 	f(nil, nil)
 }
 

@@ -6,18 +6,6 @@ import (
 	"strings"
 )
 
-// promiseNames are the names of the promises of package compact, by number.
-var promiseNames = []string{"untouched", "paired", "fits", "kept", "stable", "stateless", "idempotent", "never worse"}
-
-// PromiseNames returns the names of promises by their numbers, from 1.
-func PromiseNames(numbers []int) []string {
-	names := make([]string, len(numbers))
-	for i, n := range numbers {
-		names[i] = promiseNames[n-1]
-	}
-	return names
-}
-
 // Failure is a promise that a policy claims and broke under a budget.
 type Failure struct {
 	Policy  string `json:"policy"`
@@ -56,7 +44,7 @@ func (all *failures) add(f Failure) {
 func (r *run) check(errs []error, p *Policy, where Failure) {
 	for _, err := range errs {
 		promise, detail, _ := strings.Cut(err.Error(), ": ")
-		if !slices.Contains(p.claims, promise) {
+		if !slices.Contains(p.Claims, promise) {
 			continue
 		}
 		r.Failures++

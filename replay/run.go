@@ -3,9 +3,6 @@ package replay
 import (
 	"context"
 	"fmt"
-	"os"
-	"slices"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -18,11 +15,8 @@ type Policy struct {
 	// Name is its name in tables.
 	Name   string
 	Policy *compact.Policy
-	// Claims are the numbers, from 1, of the promises that are checked on every
-	// request.
-	Claims []int
-
-	claims []string // the names
+	// Claims are the names of the promises that are checked on every request.
+	Claims []string
 }
 
 // Budget is a budget to measure under: that of each conversation's model, a
@@ -80,21 +74,10 @@ type Options struct {
 	Workers int
 	// Show adds the texts of one conversation to the result, if it is not nil.
 	Show *Show
-	// Progress, if not nil, is called after every conversation, by the
-	// goroutine that called Run.
-	Progress func(Progress)
 
 	// as, if not nil, returns the policy that a conversation is replayed with in
 	// the place of p.
 	as func(p *compact.Policy) *compact.Policy
-}
-
-// Progress is the progress of a replay.
-type Progress struct {
-	// Bytes is how many of Total bytes were read.
-	Bytes, Total int64
-	// Conversations and Requests are how many were measured.
-	Conversations, Requests int
 }
 
 // ahead is how many results may wait for an earlier one.
@@ -113,14 +96,13 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	ordered := make(chan (<-chan *replayed), ahead) // results in the order of the files
 	var unread []record.Unread
 	var show showing
-	var bytes atomic.Int64
 	go func() {
 		defer close(ordered)
 		var workers errgroup.Group
 		workers.SetLimit(o.Workers)
 		n := 0
 		for _, file := range o.Files {
-			for r, bad := range record.Read(file, &bytes) {
+			for r, bad := range record.Read(file) {
 				if ctx.Err() != nil {
 					return
 				}
@@ -139,18 +121,8 @@ func Run(ctx context.Context, o Options) (Result, error) {
 			}
 		}
 	}()
-	progress := Progress{Total: o.size()}
 	for result := range ordered {
-		r := <-result
-		res.take(r)
-		progress.Requests += r.requests
-		if !r.left {
-			progress.Conversations++
-		}
-		if o.Progress != nil {
-			progress.Bytes = min(bytes.Load(), progress.Total)
-			o.Progress(progress)
-		}
+		res.take(<-result)
 	}
 	res.Unread = unread
 	if o.Show != nil && ctx.Err() == nil {
@@ -161,13 +133,10 @@ func Run(ctx context.Context, o Options) (Result, error) {
 
 // replayed is the result of one conversation.
 type replayed struct {
-	file, id string
-	model    string
-	peak     int
-	requests int
-	left     bool   // left out: nothing was measured
-	budgets  []int  // tokens, per budget
-	runs     []*run // by budget, then by policy
+	file, model string
+	left        bool   // left out: nothing was measured
+	budgets     []int  // tokens, per budget
+	runs        []*run // by budget, then by policy
 }
 
 // replay measures one conversation. n is its number in the order of the files.
@@ -180,12 +149,11 @@ func (o *Options) replay(r *record.Conversation, n int, show *showing) *replayed
 		counter = o.CounterFor(r.Model)
 	}
 	v := prepare(r, counter, *o.Prices)
-	out := &replayed{file: r.File, id: r.ID, model: r.Model, peak: v.peak}
+	out := &replayed{file: r.File, model: r.Model}
 	if v.peak < o.MinPeak || len(v.turns) == 0 {
 		out.left = true
 		return out
 	}
-	out.requests = len(v.turns)
 	var limits compact.Limits
 	if o.LimitsFor != nil {
 		limits = o.LimitsFor(r.Model)
@@ -201,16 +169,6 @@ func (o *Options) replay(r *record.Conversation, n int, show *showing) *replayed
 	return out
 }
 
-// size returns the size of all files.
-func (o *Options) size() (n int64) {
-	for _, f := range o.Files {
-		if s, err := os.Stat(f); err == nil {
-			n += s.Size()
-		}
-	}
-	return n
-}
-
 // checked returns the options with their defaults, or says what is wrong with them.
 func (o Options) checked() (Options, error) {
 	if o.Prices == nil {
@@ -218,10 +176,6 @@ func (o Options) checked() (Options, error) {
 	}
 	if o.Workers <= 0 {
 		o.Workers = 2
-	}
-	o.Policies = slices.Clone(o.Policies)
-	for i := range o.Policies {
-		o.Policies[i].claims = PromiseNames(o.Policies[i].Claims)
 	}
 	return o, o.Prices.check()
 }

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -55,45 +56,21 @@ func TestWorkersDoNotChangeTheResult(t *testing.T) {
 func TestRunStopsWithItsContext(t *testing.T) {
 	file := replaytest.Write(t, "many.jsonl", strings.Repeat(replaytest.Errand, 500))
 	ctx, cancel := context.WithCancel(context.Background())
-	seen := 0
+	var seen atomic.Int64
 	res, err := Run(ctx, Options{
 		Files: []string{file}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Tokens: 20}}, Counter: compacttest.Words{},
-		Progress: func(p Progress) {
-			if seen = p.Conversations; seen >= 3 {
+		CounterFor: func(string) compact.Counter {
+			if seen.Add(1) == 3 {
 				cancel()
 			}
+			return compacttest.Words{}
 		},
 	})
 	if err != context.Canceled {
 		t.Errorf("error %v", err)
 	}
-	if n := res.Total.Rows[0].Conversations; n < seen || n > seen+20 {
+	if n := res.Total.Rows[0].Conversations; n < 3 || n > 23 {
 		t.Errorf("%d conversations were measured", n)
-	}
-}
-
-// TestProgressReachesTheEnd: bytes and conversations are counted.
-func TestProgressReachesTheEnd(t *testing.T) {
-	file := replaytest.Write(t, "many.jsonl", strings.Repeat(replaytest.Errand, 20))
-	var last Progress
-	_, err := Run(context.Background(), Options{
-		Files: []string{file}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Tokens: 20}}, Counter: compacttest.Words{},
-		Progress: func(p Progress) {
-			if p.Bytes < last.Bytes || p.Conversations < last.Conversations {
-				t.Errorf("%+v behind %+v", p, last)
-			}
-			last = p
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	size, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := (Progress{Bytes: size.Size(), Total: size.Size(), Conversations: 20, Requests: 80}); last != want {
-		t.Errorf("%+v, want %+v", last, want)
 	}
 }
 
@@ -117,24 +94,24 @@ func TestMemoryStaysFlat(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var most uint64
+	var most, seen atomic.Uint64
 	_, err = Run(context.Background(), Options{
 		Files: []string{file}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Share: 0.5}}, Counter: compacttest.Bytes{},
-		Progress: func(p Progress) {
-			if p.Conversations%10 != 0 {
-				return
+		CounterFor: func(string) compact.Counter {
+			if seen.Add(1)%10 == 0 {
+				runtime.GC()
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				most.Store(max(most.Load(), m.HeapAlloc))
 			}
-			runtime.GC()
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			most = max(most, m.HeapAlloc)
+			return compacttest.Bytes{}
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if most > 30<<20 {
-		t.Errorf("%d MB were in use at once", most>>20)
+	if n := most.Load(); n == 0 || n > 30<<20 {
+		t.Errorf("%d MB were in use at once", n>>20)
 	}
 }
 

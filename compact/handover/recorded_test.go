@@ -98,7 +98,7 @@ func TestTheRequestBeforeIsRepeated(t *testing.T) {
 				}
 				count[kind]++
 				for _, err := range promises.Broken(in, by, counter, b, &next, r) {
-					if promise, _, _ := strings.Cut(err.Error(), ":"); claims(e, promise) {
+					if promise, _, _ := strings.Cut(err.Error(), ":"); slices.Contains(e.Claims, promise) {
 						t.Errorf("%s: %s: %v", where, kind, err)
 					}
 				}
@@ -112,12 +112,6 @@ func TestTheRequestBeforeIsRepeated(t *testing.T) {
 	if count["repeated"] < 100 || count["shortened"] < 20 {
 		t.Error("that is too little to show anything")
 	}
-}
-
-// claims reports whether a policy claims a promise.
-func claims(e policy.Entry, promise string) bool {
-	names := []string{"untouched", "paired", "fits", "kept", "stable", "stateless", "idempotent", "never worse"}
-	return slices.Contains(e.Claims, 1+slices.Index(names, promise))
 }
 
 // chat is one recorded conversation, as JSON.

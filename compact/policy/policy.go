@@ -28,9 +28,8 @@ type Entry struct {
 	Summary string
 	// KnownFrom names the original; "" for Laconic's own policy.
 	KnownFrom string
-	// Claims lists the promises that the policy keeps, by their numbers in the
-	// package comment of compact, counted from 1.
-	Claims []int
+	// Claims names the promises of package compact that the policy keeps.
+	Claims []string
 	// Options lists what New accepts.
 	Options []stage.Option
 	// New returns the policy for options, a JSON object; nil means defaults. The
@@ -51,14 +50,14 @@ var Catalogue = []Entry{
 // What a policy claims. The policies of other systems are untouched, paired and
 // never worse.
 var (
-	allPromises = []int{1, 2, 3, 4, 5, 6, 7, 8}
-	faithful    = []int{1, 2, 8}
+	allPromises = []string{"untouched", "paired", "fits", "kept", "stable", "stateless", "idempotent", "never worse"}
+	faithful    = []string{"untouched", "paired", "never worse"}
 )
 
 // options are the options of a policy, from which the policy is made.
 type options interface{ policy() *compact.Policy }
 
-func entry[O options](name, summary, knownFrom string, claims []int, defaults O) Entry {
+func entry[O options](name, summary, knownFrom string, claims []string, defaults O) Entry {
 	return Entry{name, summary, knownFrom, claims, stage.OptionsOf(defaults), func(raw []byte) (*compact.Policy, error) {
 		o := defaults
 		if err := stage.ReadOptions(name, &o, raw); err != nil {

@@ -27,7 +27,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/tidwall/gjson"
 )
@@ -44,12 +43,10 @@ const longest = 512 << 20
 // conversations as {"id", "messages", "tools"}, or request bodies. Any other file holds
 // the same, or is one JSON body, an array of bodies, or a HAR archive. Requests that
 // continue one another are one conversation.
-//
-// The bytes read are added to n, which may be nil.
-func Read(file string, n *atomic.Int64) iter.Seq2[*Conversation, *Unread] {
+func Read(file string) iter.Seq2[*Conversation, *Unread] {
 	return func(yield func(*Conversation, *Unread) bool) {
 		g := grouping{file: file, yield: yield}
-		if err := readBodies(file, n, g.take); err != nil && !g.stopped {
+		if err := readBodies(file, g.take); err != nil && !g.stopped {
 			g.take(nil, Unread{Reason: WhyNot(err)})
 		}
 		for _, r := range g.open {
@@ -63,7 +60,7 @@ func Read(file string, n *atomic.Int64) iter.Seq2[*Conversation, *Unread] {
 // the reading goes on.
 type take func(raw []byte, at Unread) bool
 
-func readBodies(file string, n *atomic.Int64, yield take) error {
+func readBodies(file string, yield take) error {
 	f, err := os.Open(file)
 	if err != nil {
 		return err
@@ -77,9 +74,9 @@ func readBodies(file string, n *atomic.Int64, yield take) error {
 	case s.IsDir():
 		return errors.New("this is a folder: name the files in it")
 	case s.Size() > longest, slices.Contains([]string{".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(file))):
-		return readLines(&countedReader{f, n}, yield)
+		return readLines(f, yield)
 	}
-	text, err := io.ReadAll(&countedReader{f, n})
+	text, err := io.ReadAll(f)
 	if err != nil {
 		return err
 	}
@@ -194,18 +191,4 @@ func WhyNot(err error) string {
 		return p.Err.Error()
 	}
 	return err.Error()
-}
-
-// countedReader adds the bytes read to n, if n is not nil.
-type countedReader struct {
-	io.Reader
-	n *atomic.Int64
-}
-
-func (r *countedReader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	if r.n != nil {
-		r.n.Add(int64(n))
-	}
-	return n, err
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
 
 	"laconic/replay"
 	"laconic/view"
@@ -53,17 +52,6 @@ type page struct {
 type table struct {
 	Heading string
 	Rows    []row
-	Won     []string // who won under each budget
-}
-
-type row struct {
-	First bool // of its budget
-	Cells []cell
-}
-
-type cell struct {
-	Text       string
-	Left, Best bool
 }
 
 // HTML writes a result as a page that needs no network.
@@ -78,24 +66,7 @@ func HTML(w io.Writer, r *replay.Result) error {
 		p.Titles = append(p.Titles, [2]string{c.title, c.meaning})
 	}
 	for _, f := range blocks(r) {
-		p.Tables = append(p.Tables, tableOf(r, &f, nameOf(r, f.File)))
+		p.Tables = append(p.Tables, table{heading(&f, nameOf(r, f.File)), rowsOf(r, &f)})
 	}
 	return reportTemplate.Execute(w, &p)
-}
-
-// tableOf returns the table of one file. The best of each budget is marked.
-func tableOf(r *replay.Result, f *replay.FileResult, name string) table {
-	t := table{Heading: heading(f, name)}
-	for group := range slices.Chunk(f.Rows, len(r.Policies)) {
-		t.Won = append(t.Won, won(group, columnsOf(r)))
-		for i := range group {
-			h := row{First: i == 0}
-			for _, c := range columnsOf(r) {
-				best := bestOf(group, &c)
-				h.Cells = append(h.Cells, cell{c.value(&group[i]), c.left, len(best) < len(group) && slices.Contains(best, group[i].Policy)})
-			}
-			t.Rows = append(t.Rows, h)
-		}
-	}
-	return t
 }
