@@ -14,6 +14,7 @@ import (
 
 	"laconic/compact"
 	"laconic/config"
+	"laconic/number"
 	"laconic/proxy"
 	"laconic/proxy/access"
 	"laconic/proxy/why"
@@ -63,7 +64,7 @@ func printConfig(w io.Writer, c *config.Config, err error, jsonOut bool) int {
 	case jsonOut:
 		_ = printJSON(w, append(config.Problems{}, ps...))
 	case len(ps) > 0:
-		fmt.Fprintf(w, "%s\n\n%s\n", ps.Error(), count(len(ps), "problem"))
+		fmt.Fprintf(w, "%s\n\n%s\n", ps.Error(), number.Count(len(ps), "problem"))
 	default:
 		var b strings.Builder
 		describe(c, &b)
@@ -96,13 +97,6 @@ func hintLines(c *config.Config) (lines []string) {
 	return lines
 }
 
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // describe prints what a valid configuration comes to, without its secrets.
 func describe(c *config.Config, w io.Writer) {
 	name := "no file, every setting has its default"
@@ -113,7 +107,7 @@ func describe(c *config.Config, w io.Writer) {
 	reach := "this machine only"
 	switch {
 	case len(c.ClientKeys) > 0:
-		reach = "for holders of " + count(len(c.ClientKeys), "client key")
+		reach = "for holders of " + number.Count(len(c.ClientKeys), "client key")
 	case !access.Loopback(c.Listen):
 		reach = "open to other machines, without client_keys"
 	}
@@ -206,9 +200,9 @@ func policyLines(c *config.Config, name string, built *compact.Policy) (lines []
 			fmt.Sprintf("repair  %s, on overflow %s", p.Repair, p.OnOverflow),
 		}
 	} else {
-		keep := fmt.Sprintf("%v of the room, at most %d tokens, at least %s", p.KeepRecent.Share, p.KeepRecent.Tokens, count(p.KeepRecent.Exchanges, "exchange"))
+		keep := fmt.Sprintf("%v of the room, at most %d tokens, at least %s", p.KeepRecent.Share, p.KeepRecent.Tokens, number.Count(p.KeepRecent.Exchanges, "exchange"))
 		if n := p.KeepRecent.Messages; n > 0 {
-			keep = count(n, "message") + " at the end"
+			keep = number.Count(n, "message") + " at the end"
 		}
 		var stages []string
 		for _, s := range built.Ladder {
@@ -233,7 +227,7 @@ func pinWords(p config.Pin) string {
 		words = append(words, "role "+strings.Join(p.Roles, ", "))
 	}
 	if n := len(p.Text); n > 0 {
-		words = append(words, count(n, "expression"))
+		words = append(words, number.Count(n, "expression"))
 	}
 	if len(p.Tools) > 0 {
 		words = append(words, "tool "+strings.Join(p.Tools, ", "))

@@ -8,6 +8,7 @@ import (
 
 	"laconic/compact"
 	"laconic/counting"
+	"laconic/number"
 	"laconic/proxy/wire"
 )
 
@@ -98,12 +99,12 @@ func (c *counted) print(w io.Writer) error {
 	if c.Media > 0 {
 		fmt.Fprintf(w, "\nof these %d are images, audio, videos and files\n", c.Media)
 	}
-	fmt.Fprintf(w, "\n%s\n", count(len(c.Messages), "message"))
+	fmt.Fprintf(w, "\n%s\n", number.Count(len(c.Messages), "message"))
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, m := range c.Messages {
 		what := m.Role
 		if m.Calls > 0 {
-			what += ", " + count(m.Calls, "call")
+			what += ", " + number.Count(m.Calls, "call")
 		}
 		if m.Media > 0 {
 			what += fmt.Sprintf(", media of %d", m.Media)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"laconic/config"
+	"laconic/number"
 	"laconic/proxy/apierror"
 	"laconic/proxy/learn"
 	"laconic/proxy/why"
@@ -70,7 +71,7 @@ func checkUpstreams(ctx context.Context, p *patient) (all []finding) {
 		case u.wantsKey():
 			f.Says, f.Fix = fmt.Sprintf("%s refuses %s with %d", shown, whose, u.Status), "correct "+whose+" (it was sent as it is, without quotes or spaces)"
 		case len(u.Models) > 0 || u.Program != "":
-			f = finding{State: fine, Says: fmt.Sprintf("%s answers, with %s", shown, count(len(u.Models), "model"))}
+			f = finding{State: fine, Says: fmt.Sprintf("%s answers, with %s", shown, number.Count(len(u.Models), "model"))}
 		case u.Status >= 500:
 			f.Says, f.Fix = fmt.Sprintf("%s answers %d to GET /models", shown, u.Status), "look at the log of the upstream"
 		default:
@@ -161,7 +162,7 @@ func checkWindows(_ context.Context, p *patient) (all []finding) {
 	case len(all) > 0:
 		return all
 	case agree > 0:
-		return []finding{{State: fine, Says: fmt.Sprintf("no row is above the windows that upstreams publish (%s)", count(agree, "model"))}}
+		return []finding{{State: fine, Says: fmt.Sprintf("no row is above the windows that upstreams publish (%s)", number.Count(agree, "model"))}}
 	}
 	return []finding{{State: unknown, Says: "no upstream publishes a window; laconic check --explain MODEL says which is taken"}}
 }

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"laconic/cli/runlog"
+	"laconic/number"
 	"laconic/proxy"
 	"laconic/proxy/access"
 	"laconic/proxy/operate"
@@ -131,7 +132,7 @@ func (e eraser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.shown.Forget(r.PostForm.Get("client"))
 	}
 	fields := []zap.Field{zap.String("client", whose), zap.Int("summaries", n)}
-	done := fmt.Sprintf("%s of %s erased", were(n), whose)
+	done := fmt.Sprintf("%s of %s erased", number.Count(n, "stored summary"), whose)
 	switch {
 	case errors.Is(err, summarize.ErrUntold):
 		e.log.Warn("summaries were erased, and the other replicas could not be told", fields...)
@@ -147,11 +148,3 @@ func (e eraser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // formTimeout is the time to send a form.
 const formTimeout = 5 * time.Second
-
-// were returns so many summaries.
-func were(n int) string {
-	if n == 1 {
-		return "1 stored summary"
-	}
-	return fmt.Sprintf("%d stored summaries", n)
-}

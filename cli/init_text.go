@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"laconic/config"
+	"laconic/number"
 )
 
 // mostWritten is how many models are written down; a longer list is a catalogue,
@@ -32,7 +33,7 @@ func modelsWords(f found) string {
 			windows++
 		}
 	}
-	return fmt.Sprintf("%s, %s", count(len(f.Models), "model"), count(windows, "window"))
+	return fmt.Sprintf("%s, %s", number.Count(len(f.Models), "model"), number.Count(windows, "window"))
 }
 
 // configurationFor returns the text of a configuration for some upstreams, of which

@@ -17,6 +17,7 @@ import (
 	"laconic/cli/runlog"
 	"laconic/config"
 	"laconic/counting"
+	"laconic/number"
 	"laconic/proxy"
 	"laconic/proxy/operate"
 
@@ -136,7 +137,7 @@ func logReload(log *runlog.Log, a *reloadAnswer, cause string) {
 func (a *reloadAnswer) String() string {
 	var b strings.Builder
 	if len(a.Problems) > 0 {
-		fmt.Fprintf(&b, "%s\n\n%s; nothing was changed\n", a.Problems.Error(), count(len(a.Problems), "problem"))
+		fmt.Fprintf(&b, "%s\n\n%s; nothing was changed\n", a.Problems.Error(), number.Count(len(a.Problems), "problem"))
 	} else {
 		changed := "nothing"
 		if len(a.Changed) > 0 {

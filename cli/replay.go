@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"laconic/number"
 	"laconic/replay"
 	"laconic/replay/record"
 	"laconic/replay/report"
@@ -238,7 +239,7 @@ func tellReplay(res *replay.Result, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "replay:", u)
 	}
 	if len(res.Files) == 0 && len(res.Unread) == 0 {
-		fmt.Fprintf(stderr, "replay: nothing was measured: %s left out for a peak that is too small, or without a request\n", replay.Count(res.Left, "conversation"))
+		fmt.Fprintf(stderr, "replay: nothing was measured: %s left out for a peak that is too small, or without a request\n", number.Count(res.Left, "conversation"))
 		code = exitInput
 	}
 	if len(res.Files) > 0 && !anyOver(res) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"laconic/demo/strict"
+	"laconic/number"
 )
 
 // print writes one line. Errors are ignored: the result of Run does not depend on
@@ -25,11 +26,11 @@ func (s *show) intro() {
 	n, _ := s.story.requests(s.o.Turns)
 	limit := ""
 	if most := s.o.Upstream.Limit(); most >= 0 {
-		limit = fmt.Sprintf(" and every prompt above %s tokens; the proxy is set to keep them under %s", thousands(most), thousands(s.o.Budget))
+		limit = fmt.Sprintf(" and every prompt above %s tokens; the proxy is set to keep them under %s", number.Of(most), number.Of(s.o.Budget))
 	}
 	s.paragraph(plain, fmt.Sprintf("A coding agent works on a small Go service; the story takes %s. Like every client of the chat API "+
 		"it sends its whole history each time. The upstream refuses broken tool pairs%s. Everything runs on this machine.",
-		plural(n, "request"), limit))
+		number.Count(n, "request"), limit))
 	s.print("")
 	line, used := "", 0
 	for _, e := range []struct{ color, mark, text string }{
@@ -155,8 +156,8 @@ func (s *show) totals() {
 		step = time.Millisecond
 	}
 	s.print("")
-	s.print(fmt.Sprintf(" %s in %s, %s, %s with repaired pairs.", plural(s.turns, "request"), took.Round(step),
-		plural(s.epochs, "epoch"), plural(s.repairs, "request")))
+	s.print(fmt.Sprintf(" %s in %s, %s, %s with repaired pairs.", number.Count(s.turns, "request"), took.Round(step),
+		number.Count(s.epochs, "epoch"), number.Count(s.repairs, "request")))
 	s.print("")
 	all := []*bill{&s.everything.bill, &s.dropped.bill, &s.proxied}
 	row := func(color, name string, cell func(i int) string) {
@@ -170,20 +171,20 @@ func (s *show) totals() {
 	row(plain, "refused by the upstream", func(i int) string {
 		return []string{fmt.Sprintf("%d of %d", s.bareRefused, s.turns), "–", fmt.Sprintf("%d of %d", s.refused, s.turns)}[i]
 	})
-	row(plain, "largest prompt", func(i int) string { return thousands(all[i].largest) })
-	row(plain, "prompt tokens in all", func(i int) string { return thousands(all[i].prompt) })
+	row(plain, "largest prompt", func(i int) string { return number.Of(all[i].largest) })
+	row(plain, "prompt tokens in all", func(i int) string { return number.Of(all[i].prompt) })
 	row(plain, "  from a prompt cache", func(i int) string {
 		if all[i].prompt == 0 {
 			return "–"
 		}
 		return fmt.Sprintf("%d %%", (100*all[i].cached+all[i].prompt/2)/all[i].prompt)
 	})
-	row(plain, "  billed, cached at 1/10", func(i int) string { return thousands(all[i].charged()) })
+	row(plain, "  billed, cached at 1/10", func(i int) string { return number.Of(all[i].charged()) })
 	s.print("")
 	s.remarks()
 	s.print("")
 	if s.refused > 0 {
-		s.print(s.look.paint(red, fmt.Sprintf(" %s through the proxy refused.", plural(s.refused, "request"))))
+		s.print(s.look.paint(red, fmt.Sprintf(" %s through the proxy refused.", number.Count(s.refused, "request"))))
 	} else {
 		s.print(s.look.paint(green, " Every request was answered."))
 	}
@@ -199,16 +200,16 @@ func (s *show) remarks() {
 		s.paragraph(faint, "Refused as the client sent it: "+reasons+".")
 	}
 	s.paragraph(faint, fmt.Sprintf("“Whole history” is counted as if the upstream took it. “Oldest dropped” is the usual home-made fix: on every turn, the oldest messages are dropped until %s tokens are left. "+
-		"Each turn then begins differently, and the provider's prompt cache starts anew. All tokens here are in the upstream's count.", thousands(s.o.Budget)))
+		"Each turn then begins differently, and the provider's prompt cache starts anew. All tokens here are in the upstream's count.", number.Of(s.o.Budget)))
 	if s.overBudget > 0 {
-		s.paragraph(faint, plural(s.overBudget, "request")+" went out above the budget.")
+		s.paragraph(faint, number.Count(s.overBudget, "request")+" went out above the budget.")
 	}
 	if s.o.Summarizer == nil {
 		return
 	}
 	asked, updates, bytes := s.o.Summarizer.Asked()
 	s.paragraph(faint, fmt.Sprintf("A stand-in for a model was asked for a summary %s, %d of them for what came since the one before: %s bytes in all. "+
-		"The proxy prepares each before it is needed and sends it again in every later turn.", plural(asked, "time"), updates, thousands(bytes)))
+		"The proxy prepares each before it is needed and sends it again in every later turn.", number.Count(asked, "time"), updates, number.Of(bytes)))
 	for _, m := range s.before {
 		if _, slot, ok := strings.Cut(m.Text, "[Summary of "); ok && m.Role == "user" {
 			s.paragraph(faint, "What stands in the last request: “[Summary of "+clip(strings.Join(strings.Fields(slot), " "), 700)+"”")

@@ -110,23 +110,6 @@ func short(n int) string {
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
 }
 
-// thousands returns 1234567 as 1,234,567.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// plural returns "1 epoch" or "2 epochs".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // fit cuts or pads s to n columns.
 func fit(s string, n int) string {
 	if n <= 0 {

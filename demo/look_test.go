@@ -43,14 +43,9 @@ func TestNumbers(t *testing.T) {
 	f(short(99_950), "100k")
 	f(short(999_499), "999k")
 	f(short(999_500), "1.0M")
-	f(thousands(7), "7")
-	f(thousands(1000), "1,000")
-	f(thousands(1234567), "1,234,567")
 	f(fit("abc", 5), "abc  ")
 	f(fit("abcdef", 5), "abcd…")
 	f(strings.Join(wrap("one two three", 7), "|"), "one two|three")
-	f(plural(1, "epoch"), "1 epoch")
-	f(plural(2, "epoch"), "2 epochs")
 }
 
 // Messages cost 10 each here, tools 5.

@@ -50,14 +50,14 @@ func (s *show) measure(x exchange) turn {
 	if t.arrived != nil {
 		t.sent = t.arrived.PromptTokens()
 	}
-	number(x.header, "x-laconic-tokens-before", &t.client)
-	number(x.header, "x-laconic-tokens-after", &t.sent)
-	number(x.header, "x-laconic-budget", &t.budget)
+	headerNumber(x.header, "x-laconic-tokens-before", &t.client)
+	headerNumber(x.header, "x-laconic-tokens-after", &t.sent)
+	headerNumber(x.header, "x-laconic-budget", &t.budget)
 	return t
 }
 
-// number sets *to to the number in a header, if the header holds one.
-func number(h http.Header, name string, to *int) {
+// headerNumber sets *to to the number in a header, if the header holds one.
+func headerNumber(h http.Header, name string, to *int) {
 	if n, err := strconv.Atoi(h.Get(name)); err == nil && n >= 0 {
 		*to = n
 	}

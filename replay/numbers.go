@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -120,21 +119,4 @@ func relative(bill, full float64) float64 {
 		return 1
 	}
 	return bill / full
-}
-
-// Thousands writes 1234567 as 1,234,567.
-func Thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// Count writes "1 request" or "1,234 requests".
-func Count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return Thousands(n) + " " + what + "s"
 }

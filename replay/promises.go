@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"laconic/number"
 )
 
 // Failure is a promise that a policy claims and broke under a budget.
@@ -23,7 +25,7 @@ type Failure struct {
 // String returns the sentence for the user.
 func (f Failure) String() string {
 	return fmt.Sprintf("%s under %s broke the promise %q %s, first in %s, request of %s: %s",
-		f.Policy, f.Budget, f.Promise, Count(f.Times, "time"), f.Conversation, Count(f.Messages, "message"), f.Detail)
+		f.Policy, f.Budget, f.Promise, number.Count(f.Times, "time"), f.Conversation, number.Count(f.Messages, "message"), f.Detail)
 }
 
 // failures are broken promises, each policy, budget and promise once.

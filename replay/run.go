@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"laconic/compact"
+	"laconic/number"
 	"laconic/replay/record"
 )
 
@@ -33,7 +34,7 @@ func (b Budget) String() string {
 	case b.Model:
 		return "model's own"
 	case b.Tokens > 0:
-		return Thousands(b.Tokens)
+		return number.Of(b.Tokens)
 	}
 	return fmt.Sprintf("%g × peak", b.Share)
 }

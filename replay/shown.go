@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"laconic/compact"
+	"laconic/number"
 	"laconic/view"
 )
 
@@ -115,8 +116,8 @@ func (v *conversation) show(ctx context.Context, p *Policy, b compact.Budget, pr
 		messages = t.messages
 	}
 	s.Cost = relative(bill, v.full)
-	s.Miss(later, "%s", Count(later, "later request"))
-	s.Miss(unlisted, "the messages of %s that changed something", Count(unlisted, "request"))
+	s.Miss(later, "%s", number.Count(later, "later request"))
+	s.Miss(unlisted, "the messages of %s that changed something", number.Count(unlisted, "request"))
 	v.say(s, tools)
 	s.Finish()
 	return s
@@ -175,7 +176,7 @@ func (v *conversation) say(s *view.Conversation, tools map[string]string) {
 	for i := range msgs {
 		s.Said = append(s.Said, said(s, &msgs[i], tools[msgs[i].Answers]))
 	}
-	s.Miss(len(v.Messages)-len(msgs), "%s", Count(len(v.Messages)-len(msgs), "later message"))
+	s.Miss(len(v.Messages)-len(msgs), "%s", number.Count(len(v.Messages)-len(msgs), "later message"))
 }
 
 // said returns what a message says; answers is the name of the tool that it is a result
@@ -198,7 +199,7 @@ func said(s *view.Conversation, m *compact.Message, answers string) (all []view.
 		case p.Kind == compact.KindRefusal:
 			add("refusal", p.Text)
 		default:
-			all = append(all, s.Piece(fmt.Sprintf("%s, %s", kinds[p.Kind], Count(p.Text.Len(), "byte")), ""))
+			all = append(all, s.Piece(fmt.Sprintf("%s, %s", kinds[p.Kind], number.Count(p.Text.Len(), "byte")), ""))
 		}
 	}
 	add("refusal", m.Refusal)

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"laconic/compact"
+	"laconic/number"
 	"laconic/proxy"
 )
 
@@ -99,9 +100,9 @@ func (t *Tally) Lines() []string {
 	case t.requests == 0:
 		return []string{"no request came"}
 	case t.read == 0:
-		return []string{fmt.Sprintf("no chat request came, %s of other kinds", number(int64(t.requests)))}
+		return []string{fmt.Sprintf("no chat request came, %s of other kinds", number.Of(t.requests))}
 	}
-	words := []string{fmt.Sprintf("%s chat %s", number(int64(t.read)), plural(t.read, "request"))}
+	words := []string{number.Count(t.read, "chat request")}
 	for _, part := range []struct {
 		n    int
 		word string
@@ -115,41 +116,25 @@ func (t *Tally) Lines() []string {
 		{t.failed, "failed"},
 	} {
 		if part.n > 0 {
-			words = append(words, number(int64(part.n))+" "+part.word)
+			words = append(words, number.Of(part.n)+" "+part.word)
 		}
 	}
 	lines := []string{strings.Join(words, ", ")}
 	if t.before == 0 {
 		return lines
 	}
-	line := fmt.Sprintf("%s tokens of prompt came, %s went on", number(t.before), number(t.after))
+	line := fmt.Sprintf("%s tokens of prompt came, %s went on", number.Of(t.before), number.Of(t.after))
 	if saved := t.before - t.after; saved > 0 {
-		line += fmt.Sprintf(": %s saved (%d %%)", number(saved), saved*100/t.before)
+		line += fmt.Sprintf(": %s saved (%d %%)", number.Of(saved), saved*100/t.before)
 	} else if t.folded == 0 {
 		line += ": nothing had to leave"
 	}
 	lines = append(lines, line)
 	if t.tooLong > 0 {
-		lines = append(lines, fmt.Sprintf("%s of the requests would have been above the budget", number(int64(t.tooLong))))
+		lines = append(lines, fmt.Sprintf("%s of the requests would have been above the budget", number.Of(t.tooLong)))
 	}
 	if t.cached > 0 || t.folded > 0 && t.prompt > 0 {
-		lines = append(lines, fmt.Sprintf("%s of %s prompt tokens came from the provider's cache (%d %%)", number(t.cached), number(t.prompt), t.cached*100/t.prompt))
+		lines = append(lines, fmt.Sprintf("%s of %s prompt tokens came from the provider's cache (%d %%)", number.Of(t.cached), number.Of(t.prompt), t.cached*100/t.prompt))
 	}
 	return lines
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
-}
-
-// number returns n with a comma between thousands.
-func number(n int64) string {
-	text := fmt.Sprint(n)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
 }

@@ -48,11 +48,3 @@ func TestLines(t *testing.T) {
 		chat(proxy.Retried, 20_000, 4000, func(i *proxy.ReplyInfo) { i.Retry = &proxy.RetryInfo{Answered: true} }),
 		chat(proxy.Over, 20_000, 12_000, nil))
 }
-
-func TestNumber(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
-		if got := number(n); got != want {
-			t.Errorf("%d is %s", n, got)
-		}
-	}
-}

@@ -7,10 +7,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"laconic/compact"
+	"laconic/number"
 )
 
 // Reason is why something happened, and what to do about it; "" where nothing is to be
@@ -53,7 +53,7 @@ const (
 // the budget, for the answer.
 func Over(r *compact.Report, by Setting, beside int) Reason {
 	if r.After <= r.Budget {
-		return Reason{fmt.Sprintf("%s messages stay, which are more than the upstream takes", number(r.MessagesAfter)), "raise max_messages, if the upstream takes more"}
+		return Reason{fmt.Sprintf("%s messages stay, which are more than the upstream takes", number.Of(r.MessagesAfter)), "raise max_messages, if the upstream takes more"}
 	}
 	says, tools := exceeding(r)
 	fix := [...]string{
@@ -67,7 +67,7 @@ func Over(r *compact.Report, by Setting, beside int) Reason {
 	if by == Row || by == Override || by == Command {
 		beside = 0
 	}
-	fix = fmt.Sprintf(fix, number(roundUp(r.After+beside)))
+	fix = fmt.Sprintf(fix, number.Of(roundUp(r.After+beside)))
 	if tools {
 		fix += ", or switch off tools"
 	}
@@ -107,7 +107,7 @@ func exceeding(r *compact.Report) (says string, tools bool) {
 		}
 		sum += one.tokens
 		tools = tools || one.name == "tools" && one.tokens > r.Budget/4
-		words = append(words, one.name+" "+number(one.tokens))
+		words = append(words, one.name+" "+number.Of(one.tokens))
 	}
 	verb := "exceed"
 	if n := len(words); n > 1 {
@@ -115,7 +115,7 @@ func exceeding(r *compact.Report) (says string, tools bool) {
 	} else if strings.HasPrefix(parts[0].name, "the ") && !strings.HasSuffix(parts[0].name, "s") {
 		verb = "exceeds"
 	}
-	return fmt.Sprintf("%s tokens %s the budget of %s", strings.Join(words, ", "), verb, number(r.Budget)), tools
+	return fmt.Sprintf("%s tokens %s the budget of %s", strings.Join(words, ", "), verb, number.Of(r.Budget)), tools
 }
 
 // Repaired returns why a history was repaired; nothing where it was not.
@@ -123,11 +123,11 @@ func Repaired(r *compact.Report) Reason {
 	switch {
 	case r.ResultsDropped > 0:
 		return Reason{
-			fmt.Sprintf("%s with content had no call and left", counted(r.ResultsDropped, "tool result")),
+			fmt.Sprintf("%s with content had no call and left", number.Count(r.ResultsDropped, "tool result")),
 			"the client loses calls from its history: look at the program that is named in tags, or at its version",
 		}
 	case r.Repairs > 0:
-		return Reason{fmt.Sprintf("the history needed %s of tool calls and results, which upstreams refuse otherwise", counted(r.Repairs, "repair")), ""}
+		return Reason{fmt.Sprintf("the history needed %s of tool calls and results, which upstreams refuse otherwise", number.Count(r.Repairs, "repair")), ""}
 	}
 	return Reason{}
 }
@@ -166,10 +166,10 @@ func Refused(r Refusal) Reason {
 	says, fix := "the upstream refused the history as it was compacted", ""
 	switch r.Reason {
 	case "overflow":
-		says = fmt.Sprintf("the upstream refused %s tokens as too long", number(cmp.Or(r.Prompt, r.First)))
+		says = fmt.Sprintf("the upstream refused %s tokens as too long", number.Of(cmp.Or(r.Prompt, r.First)))
 		if r.Limit > 0 {
-			says += fmt.Sprintf(", and takes %s", number(r.Limit))
-			fix = fmt.Sprintf("set window to %s in the model's row", plain(r.Limit))
+			says += fmt.Sprintf(", and takes %s", number.Of(r.Limit))
+			fix = fmt.Sprintf("set window to %d in the model's row", r.Limit)
 		} else {
 			fix = "set window in the model's row to what the server has"
 		}
@@ -180,9 +180,9 @@ func Refused(r Refusal) Reason {
 	}
 	switch {
 	case r.Answered:
-		return Reason{fmt.Sprintf("%s; it was sent again with %s and answered", says, number(r.Second)), fix}
+		return Reason{fmt.Sprintf("%s; it was sent again with %s and answered", says, number.Of(r.Second)), fix}
 	case r.Sent:
-		return Reason{fmt.Sprintf("%s, and %s as well", says, number(r.Second)), fix}
+		return Reason{fmt.Sprintf("%s, and %s as well", says, number.Of(r.Second)), fix}
 	}
 	return Reason{says, fix}
 }
@@ -211,7 +211,7 @@ func Unanswered(host, code, detail string) Reason {
 
 // Cut returns why an upstream read less of a prompt than it was sent.
 func Cut(prompt, sent int) Reason {
-	return Reason{fmt.Sprintf("the upstream read %s of about %s tokens and did not say so", number(prompt), number(sent)), Raise}
+	return Reason{fmt.Sprintf("the upstream read %s of about %s tokens and did not say so", number.Of(prompt), number.Of(sent)), Raise}
 }
 
 // Raise is what helps against an upstream that cuts prompts.
@@ -242,13 +242,6 @@ func Small(program, model string, window int) Reason {
 	}
 }
 
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return number(n) + " " + what + "s"
-}
-
 // roundUp rounds up to two digits or thousands, whichever is finer.
 func roundUp(n int) int {
 	step := 1000
@@ -256,15 +249,4 @@ func roundUp(n int) int {
 		step /= 10
 	}
 	return (n + step - 1) / step * step
-}
-
-func plain(n int) string { return strconv.Itoa(n) }
-
-// number writes a number with commas between thousands.
-func number(n int) string {
-	s := plain(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

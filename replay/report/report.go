@@ -21,6 +21,7 @@ import (
 	"strconv"
 	"strings"
 
+	"laconic/number"
 	"laconic/replay"
 )
 
@@ -59,7 +60,7 @@ func modelBudgets(r *replay.Result) string {
 		if m.Model != "" {
 			name = strings.Trim(strconv.Quote(m.Model), `"`) // a recording may call it anything
 		}
-		all = append(all, fmt.Sprintf("%s %s (%s)", name, replay.Thousands(m.Tokens), replay.Count(m.Conversations, "conversation")))
+		all = append(all, fmt.Sprintf("%s %s (%s)", name, number.Of(m.Tokens), number.Count(m.Conversations, "conversation")))
 	}
 	return strings.Join(all, ", ")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"laconic/number"
 	"laconic/replay"
 )
 
@@ -179,7 +180,7 @@ func heading(f *replay.FileResult, name string) string {
 		return name
 	}
 	n := &f.Rows[0].Numbers
-	return fmt.Sprintf("%s: %s, %s", name, replay.Count(n.Conversations, "conversation"), replay.Count(n.Requests, "request"))
+	return fmt.Sprintf("%s: %s, %s", name, number.Count(n.Conversations, "conversation"), number.Count(n.Requests, "request"))
 }
 
 // percent returns a percentage. Less than all is never rounded up to 100.
