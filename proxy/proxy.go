@@ -15,7 +15,9 @@
 //   - one generation: a request is sent once, and once more only where the
 //     upstream refused the first before it generated anything: as too long, for
 //     its order of roles, for thinking that is bound to another history, or for
-//     what only compaction can have done. An error of ours that follows a body
+//     what only compaction can have done. A third body is sent, and no fourth, where
+//     the second was refused in the same way for the other of length and roles, or
+//     for another demand of the template. An error of ours that follows a body
 //     which the upstream has read tells the SDKs not to send it again.
 //   - closed: credentials go where the operator pointed them, and nothing in a
 //     request moves its destination. What names a model goes where the model's
@@ -78,7 +80,8 @@
 //     by itself only under on_overflow: reject.
 //   - It leaves out all bound thinking, also of the current turn: once an epoch
 //     moved, the newest piece is bound to the old prefix like the rest.
-//   - If the upstream refuses it too, the client gets the first refusal.
+//   - If the upstream refuses it too, and a third body does not help, the client
+//     gets the first refusal.
 package proxy
 
 import (

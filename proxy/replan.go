@@ -11,21 +11,20 @@ import (
 
 // reconsider returns the attempt in the place of one that was refused, nil if none
 // may help.
-func (s *retrier) reconsider(status int, r wire.Refusal) *second {
-	first := s.first
+func (a *attempt) reconsider(status int, r wire.Refusal) *second {
 	switch {
 	case r.Generated:
 		return nil
-	case first.bound && r.Thinking != overflow.ThinkingAccepted:
-		return first.afterThinking(r.Thinking)
-	case r.Size.Kind != overflow.None && !(r.Size.Unsure && r.Template != overflow.TemplateTaken || first.sent().Doubtful(r.Size)):
-		return first.afterOverflow(r.Size, status)
+	case a.bound && r.Thinking != overflow.ThinkingAccepted:
+		return a.afterThinking(r.Thinking)
+	case r.Size.Kind != overflow.None && !(r.Size.Unsure && r.Template != overflow.TemplateTaken || a.sent().Doubtful(r.Size)):
+		return a.afterOverflow(r.Size, status)
 	case r.Template != overflow.TemplateTaken:
-		return first.afterTemplate(r.Template)
-	case first.info.Report.Epochs == 0: // not compacted: it is the client's own
+		return a.afterTemplate(r.Template)
+	case a.info.Report.Epochs == 0: // not compacted: it is the client's own
 		return nil
 	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
-		return first.afterRefusal()
+		return a.afterRefusal()
 	}
 	return nil
 }
@@ -114,7 +113,7 @@ func (a *attempt) afterOverflow(r overflow.Refusal, status int) *second {
 	if s == nil {
 		return nil
 	}
-	if s.trial = trial; !s.smaller(a, r) || !s.worth() {
+	if s.trial = &trial; !s.smaller(a, r) || !s.worth() {
 		i.Why = "over"
 		return nil
 	}

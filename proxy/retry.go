@@ -30,15 +30,19 @@ type RetryInfo struct {
 	// Sent: the request was sent a second time. Answered: the client got the
 	// answer to that; else it got the first refusal unchanged.
 	Sent, Answered bool
+	// Then is the reason for which the second body was refused, where a third was
+	// sent: for length after a template, a template after length, or another demand
+	// of the template. "": there was none.
+	Then string
 	// Why says in a word why it was not sent again, "" when it was; "here": it was
 	// answered by the proxy.
 	Why string
 	// Template is what a chat template asks for that refused the list, and Hint what
 	// would help, as a sentence; see overflow.Template.
 	Template, Hint string
-	// Status is that of the second answer; 0 when there was none.
+	// Status is that of the last answer; 0 when there was none.
 	Status int
-	// First and Second are what the two bodies cost, in tokens.
+	// First is what the first body cost, in tokens, and Second what was sent after it.
 	First, Second int
 }
 
@@ -51,9 +55,9 @@ const (
 )
 
 // retrier sends a conversation. When the upstream refuses it before it began to
-// generate, a shorter one is sent, once; when that is refused too the client gets
-// the first refusal unchanged. Nothing of this is seen by a request that is
-// answered well.
+// generate, a shorter one is sent. When that is refused for something else that is
+// known, both are cured, once; when it is refused too the client gets the first
+// refusal unchanged. Nothing of this is seen by a request that is answered well.
 type retrier struct {
 	first      *attempt
 	compressed bool // the client's body was compressed
@@ -171,13 +175,32 @@ func (x *request) peek(res *http.Response) (refusal []byte) {
 func (s *retrier) again(r *http.Request, about http.Header, status int, refusal []byte) (res *http.Response) {
 	x := s.first.c.x
 	_ = x.safely("retry", func() error {
-		if second := s.reconsider(status, x.wire.Refusal(status, refusal)); second != nil {
-			if second.edited || s.compressed {
-				about = nil // they are true of the client's own bytes alone
-			}
-			second.kind = s.kind
-			res = second.send(r, about)
+		said := x.wire.Refusal(status, refusal)
+		second := s.first.reconsider(status, said)
+		if second == nil {
+			return nil
 		}
+		i := x.info.Retry
+		second.reason, second.kind = i.Reason, s.kind
+		if second.edited || s.compressed {
+			about = nil // they are true of the client's own bytes alone
+		}
+		if res, said = second.send(r, about); res != nil || !second.elsewise(said) {
+			return nil
+		}
+		third := second.reconsider(i.Status, said)
+		reason := x.info.Retry.Reason
+		if x.info.Retry = i; third == nil {
+			return nil
+		}
+		i.Then, third.reason, third.kind = reason, reason, s.kind
+		if third.trial == nil {
+			third.trial = second.trial
+		}
+		if third.edited {
+			about = nil
+		}
+		res, _ = third.send(r, about)
 		return nil
 	})
 	return res
@@ -186,19 +209,34 @@ func (s *retrier) again(r *http.Request, about http.Header, status int, refusal 
 // second is the attempt in the place of a refused one.
 type second struct {
 	attempt
-	body  []byte
-	trial learn.Trial // what it was planned under after a refusal for size
+	body   []byte
+	reason string       // of the refusal
+	trial  *learn.Trial // what it was planned under after a refusal for size; else nil
 	// cut names the history out of which it takes all bound thinking.
 	cut string
 	// kind is the media type that its answer must have; "": any.
 	kind string
 }
 
-// send sends the second body. nil: it was not answered either, or not well.
-func (s *second) send(r *http.Request, about http.Header) *http.Response {
+// elsewise reports whether a refusal of the body is about something else than that of
+// the first: an upstream that looks at length and roles names one at a time.
+func (s *second) elsewise(r wire.Refusal) bool {
+	switch s.reason {
+	case reasonOverflow:
+		return r.Size.Kind == overflow.None && r.Template != overflow.TemplateTaken
+	case reasonTemplate:
+		return r.Size.Kind != overflow.None && !r.Size.Unsure ||
+			r.Template != overflow.TemplateTaken && r.Template.String() != s.c.x.info.Retry.Template
+	}
+	return false
+}
+
+// send sends the body. No answer: it was not answered either, or not well; then it
+// returns what a refusal said.
+func (s *second) send(r *http.Request, about http.Header) (res *http.Response, said wire.Refusal) {
 	x := s.c.x
 	i := x.info.Retry
-	i.Sent, i.Second = true, s.info.Report.After
+	i.Sent, i.Second = true, i.Second+s.info.Report.After
 	out := r.Clone(r.Context())
 	out.GetBody = nil
 	for name := range out.Header {
@@ -214,21 +252,22 @@ func (s *second) send(r *http.Request, about http.Header) *http.Response {
 	x.call.watch.Restart()
 	res, err := x.p.transport.RoundTrip(out)
 	if err != nil {
-		return nil
+		return nil, said
 	}
 	x.call.watch.Answered()
 	i.Status = res.StatusCode
 	refusal := x.peek(res)
 	if refusal != nil || !s.takes(res) {
 		if refusal != nil {
-			s.refused(i.Reason, x.wire.Refusal(res.StatusCode, refusal))
+			said = x.wire.Refusal(res.StatusCode, refusal)
+			s.refused(said)
 		}
 		_ = res.Body.Close()
-		return nil
+		return nil, said
 	}
 	i.Answered, s.answered = true, true
-	s.accepted(i.Reason)
-	return res
+	s.accepted()
+	return res, said
 }
 
 // takes reports whether an answer may be the client's.
@@ -249,12 +288,12 @@ func idempotencyKey(name string) bool {
 
 // accepted learns from the answer to the second body, and makes its account the
 // request's.
-func (s *second) accepted(reason string) {
+func (s *second) accepted() {
 	x, known := s.c.x, s.c.known
-	switch reason {
-	case reasonOverflow:
-		known.Accepted(s.trial)
-	case reasonTemplate:
+	if s.trial != nil {
+		known.Accepted(*s.trial)
+	}
+	if s.reason == reasonTemplate {
 		known.SetShape(s.facts.Shape.Value)
 	}
 	if s.bound {
@@ -266,19 +305,19 @@ func (s *second) accepted(reason string) {
 }
 
 // refused learns from the refusal of the second body.
-func (s *second) refused(reason string, r wire.Refusal) {
+func (s *second) refused(r wire.Refusal) {
 	switch {
-	case reason == reasonOverflow:
-		s.c.known.RefusedAgain(s.trial, r.Size, s.sent())
-	case reason == reasonTemplate && r.Size.Kind != overflow.None:
+	case s.reason == reasonOverflow:
+		s.c.known.RefusedAgain(*s.trial, r.Size, s.sent())
+	case s.reason == reasonTemplate && r.Size.Kind != overflow.None:
 		s.c.known.SetShape(s.facts.Shape.Value) // the template took it, and it was too long
-	case reason == reasonTemplate:
+	case s.reason == reasonTemplate:
 		s.refusedShape(r.Template)
 	}
 }
 
 // refusedShape learns from a template that refused the second body, too. What it
-// says of something else is met by the next request, beside what it said first.
+// says of something else is met beside what it said first.
 func (s *second) refusedShape(t overflow.Template) {
 	is := s.facts.Shape.Value
 	switch more := demanded[t] &^ is; {

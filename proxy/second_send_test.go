@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 
+	"laconic/compact"
 	"laconic/proxy/apierror"
+	"laconic/proxy/wire"
 )
 
 // A compacted body that is refused for another reason is replaced once by the
@@ -49,6 +53,52 @@ func TestARefusedCompactedBodyIsReplacedByTheOriginal(t *testing.T) {
 	f("does not fit", 2600, 400, odd, 1, 400)
 	f("500", 3600, 500, odd, 1, 500)
 	f("403", 3600, 403, odd, 1, 403)
+}
+
+// A request that is too long, and whose roles the template does not take, is refused
+// for the one and then for the other. Both are cured before the client sees any of it,
+// and the next request is sent once.
+func TestTwoRefusalsForTwoReasonsAreCured(t *testing.T) {
+	body := strings.Replace(agentBody(30, 100), `],"temp`, `,{"role":"developer","content":"be kind"},{"role":"user","content":"go on"}],"temp`, 1)
+	for _, lengthFirst := range []bool{true, false} {
+		u := newUpstream(t, nil)
+		u.Config.Handler = u.recording(func(w http.ResponseWriter, _ *http.Request) {
+			all := u.requests()
+			sent := all[len(all)-1].Body
+			r, err := wire.Chat.Decode(sent)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			said, words := qwen(r.Conversation.Messages), wordsIn(sent)
+			switch long := words > 2000; {
+			case long && (lengthFirst || said == ""):
+				says(w, words, 2000)
+			case said != "":
+				saysTemplate(w, 500, said)
+			default:
+				_, _ = io.WriteString(w, plainAnswer)
+			}
+		})
+		p := inFrontOf(t, u, windowed(100_000))
+		for turn, hits := range []int{3, 1} {
+			before := len(u.requests())
+			res := p.chat(body)
+			if n := len(u.requests()) - before; res.StatusCode != 200 || string(res.body) != plainAnswer || n != hits {
+				t.Errorf("length first %v, request %d: %d after %d hits, want %d: %s", lengthFirst, turn+1, res.StatusCode, n, hits, res.body)
+			}
+		}
+		want := []string{reasonTemplate, reasonOverflow}
+		if lengthFirst {
+			slices.Reverse(want)
+		}
+		if i := p.replies(1)[0].Retry; i.Reason != want[0] || i.Then != want[1] || !i.Answered {
+			t.Errorf("length first %v: %+v", lengthFirst, i)
+		}
+		if f := p.factsOf("gpt-4o"); f.Shape.Value != compact.OneSystem || f.Window.Value == 0 && f.Input.Value == 0 {
+			t.Errorf("length first %v: learnt %+v", lengthFirst, f)
+		}
+	}
 }
 
 // An upstream that keeps idempotency keys gives back what it answered to the

@@ -27,11 +27,16 @@ func refusing(t *testing.T, status int, takes func([]compact.Message) string) *u
 			_, _ = io.WriteString(w, plainAnswer)
 			return
 		}
-		text, _ := json.Marshal("\n------------\nWhile executing CallExpression at line 85, column 32 in source:\n...first %}↵\n      ^\nError: Jinja Exception: " + said)
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, `{"error":{"code":500,"type":"server_error","message":`+string(text)+`}}`)
+		saysTemplate(w, status, said)
 	})
 	return u
+}
+
+// saysTemplate refuses in the words of llama.cpp.
+func saysTemplate(w http.ResponseWriter, status int, said string) {
+	text, _ := json.Marshal("\n------------\nWhile executing CallExpression at line 85, column 32 in source:\n...first %}↵\n      ^\nError: Jinja Exception: " + said)
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, `{"error":{"code":500,"type":"server_error","message":`+string(text)+`}}`)
 }
 
 // The templates of some models, as far as they refuse lists.
@@ -84,7 +89,7 @@ func turns(msgs []compact.Message) string {
 
 // TestATemplateIsMet: what a template refuses is rewritten and sent once more,
 // and the next request comes as it demands at once. A template that demands two
-// things is met by the second request.
+// things is met by the third body.
 func TestATemplateIsMet(t *testing.T) {
 	const chat = `{"model":"m","messages":[{"role":"system","content":"be brief"},{"role":"user","content":"go"},{"role":"developer","content":"be kind"},` +
 		`{"role":"assistant","content":null,"tool_calls":[{"id":"call_00000001","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"call_00000002","type":"function","function":{"name":"f","arguments":"{}"}}]},` +
@@ -97,9 +102,9 @@ func TestATemplateIsMet(t *testing.T) {
 		shape  compact.Demands
 	}{
 		{"qwen", 500, qwen, []string{"2 200", "1 200"}, compact.OneSystem},
-		{"gemma", 400, gemma, []string{"2 400", "1 200"}, compact.NoSystem | compact.TakeTurns | compact.OneSystem},
+		{"gemma", 400, gemma, []string{"3 200", "1 200"}, compact.NoSystem | compact.TakeTurns | compact.OneSystem},
 		{"llama", 500, llama, []string{"2 200", "1 200"}, compact.SingleCalls},
-		{"nemo", 400, nemo, []string{"2 400", "1 200"}, compact.NineLetters | compact.TakeTurns | compact.OneSystem},
+		{"nemo", 400, nemo, []string{"3 200", "1 200"}, compact.NineLetters | compact.TakeTurns | compact.OneSystem},
 		{"takes nothing", 500, func([]compact.Message) string { return "System message must be at the beginning." }, []string{"2 500", "2 500"}, 0},
 		{"says nothing that is known", 500, func([]compact.Message) string { return "Image expected." }, []string{"1 500", "1 500"}, 0},
 	} {

@@ -214,7 +214,7 @@ func (f fields) retry(i *proxy.RetryInfo) fields {
 		f = f.and("hint", i.Hint)
 	}
 	if i.Sent {
-		f = f.with("retry_answered", i.Answered, "retry_status", i.Status, "tokens_first", i.First, "tokens_second", i.Second)
+		f = f.with("retry_answered", i.Answered, "retry_status", i.Status, "tokens_first", i.First, "tokens_second", i.Second).and("retry_then", i.Then)
 	}
 	if i.Shape == "" {
 		return f
