@@ -29,7 +29,7 @@ type Redis struct {
 	traffic  traffic
 
 	mu       sync.Mutex
-	nodes    []*node
+	nodes    map[string]*node // by address; "" of what is no Cluster
 	troubles map[trouble]failure
 	told     Fault     // the last; says "" while all is well
 	since    time.Time // when the first of the faults was told that are not over
@@ -63,7 +63,7 @@ func NewRedis(o Options) (*Redis, error) {
 		return nil, wrongURL("does not speak TLS (rediss://), but files for it are named")
 	}
 	quietClient()
-	s := &Redis{prefix: cmp.Or(o.Prefix, DefaultPrefix) + keysVersion, notice: o.Notice, wordless: wordless, troubles: map[trouble]failure{}}
+	s := &Redis{prefix: cmp.Or(o.Prefix, DefaultPrefix) + keysVersion, notice: o.Notice, wordless: wordless, nodes: map[string]*node{}, troubles: map[trouble]failure{}}
 	if s.notice == nil {
 		s.notice = func(string) {}
 	}
@@ -140,6 +140,13 @@ const scanned = 2000
 func (s *Redis) DeleteGroup(ctx context.Context, g Group) (n int, err error) {
 	var all atomic.Int64
 	if c, many := s.client.(*redis.ClusterClient); many {
+		// ForEachMaster asks for the masters as part of no operation.
+		if err := s.ask(ctx, erasing, func(ctx context.Context) error {
+			_, err := c.MasterForKey(ctx, s.namedGroup(g))
+			return err
+		}); err != nil {
+			return 0, err
+		}
 		err = c.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return s.deleteFrom(ctx, c, g, &all) })
 	} else {
 		err = s.deleteFrom(ctx, s.client, g, &all)

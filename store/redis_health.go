@@ -65,7 +65,7 @@ func (s *Redis) watch(c interface{ AddHook(redis.Hook) }, addr string) {
 	n := &node{s: s, addr: addr, breaker: circuitbreaker.NewBuilder[any]().WithFailureThreshold(1).WithDelay(breakerDelay).Build()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.nodes = append(s.nodes, n)
+	s.nodes[addr] = n
 	c.AddHook(n)
 }
 
@@ -148,13 +148,14 @@ func (s *Redis) note(addr string, kind int, err error) {
 }
 
 // noteHearing notes how the connection took it by which words are heard: nil says that
-// they are. A server that can be heard is asked again.
+// they are. A server that can be heard is asked again. In a Cluster any server passes
+// words on, which says nothing of the others.
 func (s *Redis) noteHearing(err error) {
 	s.mu.Lock()
 	delete(s.troubles, trouble{silence, operations[hearing]})
 	if err == nil {
 		delete(s.troubles, trouble{silence, ""})
-		for _, n := range s.nodes {
+		if n := s.nodes[""]; n != nil {
 			n.breaker.Close()
 		}
 	}

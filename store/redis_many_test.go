@@ -224,6 +224,38 @@ func TestAClusterGoesOnWithoutANode(t *testing.T) {
 	}
 }
 
+// TestAnEraseOfAClusterWithoutServersFails as any other operation does: soon, told and counted.
+func TestAnEraseOfAClusterWithoutServersFails(t *testing.T) {
+	var lines told
+	s := openTestRedis(t, "redis+cluster://"+storetest.FreeAddress(t), lines.add)
+	if _, err := s.DeleteGroup(t.Context(), Group{1}); err == nil {
+		t.Error("nothing was there to erase, and there is no error")
+	}
+	if got := lines.all(); got != "the store does not answer: no connection" {
+		t.Errorf("told %q", got)
+	}
+	if n, failed := s.traffic.operations[erasing].Load(), s.traffic.failed[erasing].Load(); n != 1 || failed != 1 {
+		t.Errorf("%d operations, %d failed", n, failed)
+	}
+}
+
+// TestAWordSaysNothingOfOtherServers: one server of a Cluster passes words on while another is
+// silent, which stays left alone. A server that comes again has one node.
+func TestAWordSaysNothingOfOtherServers(t *testing.T) {
+	s := openTestRedis(t, "redis+cluster://"+storetest.FreeAddress(t), nil)
+	for range 3 {
+		s.watch(s.client, "gone:1")
+	}
+	if len(s.nodes) != 1 {
+		t.Errorf("%d nodes of one address", len(s.nodes))
+	}
+	s.nodes["gone:1"].breaker.Open()
+	s.noteHearing(nil)
+	if s.nodes["gone:1"].breaker.IsClosed() {
+		t.Error("the silent server is asked again")
+	}
+}
+
 // TestSentinelsNameTheMaster.
 func TestSentinelsNameTheMaster(t *testing.T) {
 	t.Parallel()
