@@ -54,12 +54,12 @@ func initialized(t *testing.T, programs []learn.Program, args ...string) (code i
 
 func TestInitFindsTheServersOfThisMachine(t *testing.T) {
 	ollama := serving(t, map[string]string{
-		"/v1/models": `{"data":[{"id":"qwen3:8b"},{"id":"idle:1b"},{"id":"bad\nname"},{"id":"${HOME}"},{"id":"*"}]}`,
+		"/v1/models": `{"data":[{"id":"qwen3:8b"},{"id":"idle:1b"},{"id":"bad\nname"},{"id":"back\\slash"},{"id":"${HOME}"},{"id":"*"}]}`,
 		"/api/ps":    `{"models":[{"name":"qwen3:8b","context_length":32768}]}`,
 	})
 	vllm := serving(t, map[string]string{"/v1/models": `{"data":[{"id":"org/big","owned_by":"vllm","max_model_len":9000},{"id":"qwen3:8b","owned_by":"vllm","max_model_len":1000}]}`})
 	code, text, out, said := initialized(t, []learn.Program{{Name: "nobody", Port: 1}, {Name: "Ollama", Port: ollama}, {Name: "vLLM", Port: vllm}})
-	if code != 0 || !strings.Contains(out, "Ollama, 5 models, 1 window") || said != "" {
+	if code != 0 || !strings.Contains(out, "Ollama, 6 models, 1 window") || said != "" {
 		t.Fatalf("%d %s%s", code, out, said)
 	}
 	c, err := config.Load(config.FileName)
