@@ -56,6 +56,9 @@ func (x *request) noAnswer(cause, err error) *apierror.Error {
 		no.Code, no.Message = apierror.CodeUnreachable, "The proxy could not reach the upstream."
 		no.Hint = "It did not get the whole request; trying again is safe."
 		no.Detail = x.route.Upstream.Host + ": " + no.Detail
+		if x.settings.Overrides { // whoever may change a request's settings may know where it goes
+			no.Message = "The proxy could not reach the upstream at " + no.Detail + "."
+		}
 	}
 	return no
 }

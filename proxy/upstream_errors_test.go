@@ -70,7 +70,8 @@ func TestAnUpstreamOutOfReachIsAnErrorOfOurs(t *testing.T) {
 
 	f := func(name string, o Options, status int, code, detail string) {
 		t.Run(name, func(t *testing.T) {
-			o.Default.Key = "sk-canary"
+			o := o
+			o.Default.Key, o.Overrides = "sk-canary", false
 			res := start(t, o).chat(chatBody)
 			if res.StatusCode != status || res.code(t) != code {
 				t.Errorf("%d %s", res.StatusCode, res.body)
@@ -85,8 +86,12 @@ func TestAnUpstreamOutOfReachIsAnErrorOfOurs(t *testing.T) {
 				}
 			}
 		})
+		// Whoever may change settings may know the address.
 		p := start(t, o)
-		p.chat(chatBody)
+		says := string(p.chat(chatBody).body)
+		if named := strings.Contains(says, o.Default.Upstream.Host) && strings.Contains(says, detail); named != (code == "upstream_unreachable") || strings.Contains(says, "secretquery") {
+			t.Errorf("%s: the client is told %s", name, says)
+		}
 		if r := p.replies(1)[0]; !r.Unsent || !strings.Contains(r.Detail, detail) || strings.Contains(r.Detail, "secretquery") || !r.Own || r.Outcome != Untouched {
 			t.Errorf("%s: detail %q, want %q", name, r.Detail, detail)
 		}

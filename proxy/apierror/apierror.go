@@ -5,8 +5,9 @@
 //
 //   - one shape: every error has a code for programs and a message for people; the
 //     wire that the client speaks writes them.
-//   - private: no error holds content, a credential or an address of the
-//     upstream; what a peer sent is clipped before it reaches a log.
+//   - private: no error holds content or a credential, and only one for a client
+//     whose x-laconic-* headers are honoured an address of the upstream; what a
+//     peer sent is clipped before it reaches a log.
 //   - safe to retry: an error after which the upstream may still bill the request
 //     tells the SDKs not to send it again.
 package apierror
