@@ -67,8 +67,8 @@ func TestExampleIsTheManual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.HasPrefix(src, []byte("# yaml-language-server: $schema=./config/schema.json\n")) {
-		t.Error("the first line does not name the schema for editors")
+	if id := gjson.GetBytes(Schema, `\$id`).Str; !bytes.HasPrefix(src, []byte("# yaml-language-server: $schema="+id+"\n")) || !strings.HasPrefix(id, "https://") {
+		t.Errorf("the first line does not name the schema for editors: %q", id)
 	}
 	c, err := Parse(exampleFile, src, configtest.Variable)
 	if err != nil {
