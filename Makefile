@@ -18,7 +18,7 @@ FUZZ     := ./compact:FuzzRepair ./compact:FuzzFold ./compact:FuzzPolicies ./com
             ./proxy/wire:FuzzDecodeEncode ./proxy/wire:FuzzLine ./proxy/wire:FuzzText ./proxy/overflow:FuzzRead \
             ./tokenize:FuzzImageSize ./tokenize:FuzzMedia ./tokenize:FuzzCompact ./tokenize/bpe:FuzzCount ./cli:FuzzParse
 
-.PHONY: test long check fmt vet cross lint race fuzz vuln survival yardstick hostile cluster cluster-short oracle golden bench build image notices snapshot deploy llamacpp e2e e2e-all
+.PHONY: test long check fmt vet cross lint race fuzz vuln survival yardstick hostile cluster cluster-short oracle golden bench build image pin pinned notices snapshot deploy llamacpp e2e e2e-all
 
 test:
 	$(GO) test -short ./...
@@ -120,6 +120,17 @@ build:
 
 image:
 	docker build -t laconic .
+
+# The images by digest, which a release insists on: pin asks their registries for it.
+IMAGES := Dockerfile deploy/release.Dockerfile deploy/compose.yaml deploy/chart/values.yaml
+NAMED  := (golang|redis|prom/prometheus):[0-9a-z.-]+
+pin:
+	@for name in $$(grep -ohE '$(NAMED)' $(IMAGES) | sort -u); do \
+		digest=$$(docker buildx imagetools inspect "$$name" --format '{{.Manifest.Digest}}') || exit 1; \
+		sed -i -E "s#$$name(@sha256:[0-9a-f]+)?#$$name@$$digest#" $(IMAGES); \
+	done
+pinned:
+	@! grep -nE '$(NAMED)([^0-9a-z.@-]|$$)' $(IMAGES) || { echo "images that are named by tag alone: make pin, then commit"; exit 1; }
 
 # The licences of all modules in the binary. It fails where one has none.
 notices:
