@@ -42,11 +42,7 @@ func decodeRequest(name string, body []byte) (*wire.Request, error) {
 		return r, err
 	}
 	line, column := placeOf(body, int(pass.Offset))
-	says := pass.Reason.Sentence()
-	if pass.Detail != "" {
-		says += ": " + pass.Detail
-	}
-	return nil, fmt.Errorf("%s:%d:%d: not a chat request: %s", name, line, column, says)
+	return nil, fmt.Errorf("%s:%d:%d: not a chat request: %s", name, line, column, pass.Says())
 }
 
 // placeOf returns line and column of a byte, both from 1; columns are bytes.

@@ -109,16 +109,22 @@ func (f *countFlags) requestsTo(cmd *cobra.Command, out io.Writer, several bool)
 		case f.lines:
 			_, err := fmt.Fprintln(out, c.Total)
 			return err
-		case f.json && several:
-			c.File = name
-			return printJSON(out, c)
 		case f.json:
+			c.File = fileOf(name, several)
 			return printJSON(out, c)
 		case several:
 			fmt.Fprintf(out, "%s: ", name)
 		}
 		return c.print(out)
 	}
+}
+
+// fileOf returns the name of a file where there are several, else "".
+func fileOf(name string, several bool) string {
+	if several {
+		return name
+	}
+	return ""
 }
 
 // hinted adds the line to an error, or the flag that was probably forgotten.
@@ -184,10 +190,8 @@ func (f *countFlags) textsTo(k *tokenize.Counter, out io.Writer, several bool) f
 		}
 		c := countedText{Tokenizer: k.Name(), Exact: k.Exact(), Tokens: k.TextBytes(text), Bytes: len(text)}
 		switch {
-		case f.json && several:
-			c.File = name
-			return printJSON(out, c)
 		case f.json:
+			c.File = fileOf(name, several)
 			return printJSON(out, c)
 		case several && !f.lines:
 			_, err = fmt.Fprintf(out, "%d\t%s\n", c.Tokens, name)

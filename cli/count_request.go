@@ -49,8 +49,7 @@ func countRequest(r *wire.Request, k *counting.Counter) *counted {
 		m := &r.Conversation.Messages[i]
 		piece := countedPiece{Index: i, Role: m.RoleName(), Tokens: compact.Cost(k, m), Calls: len(m.Calls)}
 		for p := range m.Parts {
-			switch m.Parts[p].Kind {
-			case compact.KindImage, compact.KindAudio, compact.KindFile, compact.KindVideo:
+			if m.Parts[p].Kind.Media() {
 				piece.Media += k.Part(&m.Parts[p])
 			}
 		}

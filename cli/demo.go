@@ -138,8 +138,7 @@ func (f *policyFlags) flags(cmd *cobra.Command) {
 func (f *policyFlags) load(cmd *cobra.Command) (*config.Config, error) {
 	c, err := config.Load(f.config)
 	if err != nil {
-		printConfig(cmd.ErrOrStderr(), c, err, false)
-		return nil, exitError(1)
+		return nil, refused(cmd.ErrOrStderr(), c, err)
 	}
 	return c, nil
 }

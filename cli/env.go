@@ -37,8 +37,7 @@ func envCommand() *cobra.Command {
 			}
 			c, err := config.Load(path)
 			if err != nil {
-				printConfig(cmd.ErrOrStderr(), c, err, false)
-				return exitError(1)
+				return refused(cmd.ErrOrStderr(), c, err)
 			}
 			origin, shown := c.Scheme()+"://"+clientAddress(c.Listen), cmp.Or(model, firstNamed(c), clients.ShownModel)
 			if row == nil {

@@ -48,8 +48,7 @@ func initCommand() *cobra.Command {
 			}
 			text := configurationFor(all)
 			if c, err := config.Parse(output, []byte(text), os.LookupEnv); err != nil {
-				printConfig(cmd.ErrOrStderr(), c, err, false)
-				return exitError(1)
+				return refused(cmd.ErrOrStderr(), c, err)
 			}
 			if output == "-" {
 				_, err := io.WriteString(cmd.OutOrStdout(), text)

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
@@ -116,11 +115,7 @@ func (r *reloading) write(src string) {
 func (r *reloading) logged(texts ...string) {
 	r.t.Helper()
 	for _, want := range texts {
-		for end := time.Now().Add(20 * time.Second); !strings.Contains(r.log.String(), want); time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				r.t.Fatalf("no %s in\n%s", want, r.log)
-			}
-		}
+		eventually(r.t, want+" in the log", func() bool { return strings.Contains(r.log.String(), want) })
 	}
 }
 

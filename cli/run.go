@@ -83,8 +83,7 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 	client := clients.OfCommand(args[0])
 	c, err := r.configuration(cmd, client)
 	if err != nil {
-		printConfig(cmd.ErrOrStderr(), c, err, false)
-		return exitError(1)
+		return refused(cmd.ErrOrStderr(), c, err)
 	}
 	path, err := exec.LookPath(args[0])
 	if err != nil {

@@ -69,17 +69,10 @@ func optionsOf(c *config.Config, p config.Policy) json.RawMessage {
 // buildPolicy makes the policy that the fold works by.
 func buildPolicy(p config.Policy, name string) (*compact.Policy, error) {
 	built := &compact.Policy{
-		Trigger: float64(p.Trigger),
-		Land:    p.Land,
-		Warm:    compact.DefaultWarm,
-		KeepRecent: compact.KeepRecent{
-			Share:     p.KeepRecent.Share,
-			Tokens:    p.KeepRecent.Tokens,
-			Exchanges: p.KeepRecent.Exchanges,
-			Messages:  p.KeepRecent.Messages,
-		},
-		Placement: compact.PlaceAuto,
-		Ladder:    stage.Default(),
+		Trigger:    float64(p.Trigger),
+		Land:       p.Land,
+		KeepRecent: compact.KeepRecent(p.KeepRecent),
+		Ladder:     stage.Default(),
 	}
 	if p.Algorithm() != "" {
 		var err error

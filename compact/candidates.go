@@ -29,7 +29,7 @@ type CallRef struct{ Message, Call int }
 func (c *candidates) add(i int, m *Message, pinned bool) {
 	for p := range m.Parts {
 		switch kind := m.Parts[p].Kind; {
-		case kind.media():
+		case kind.Media():
 			c.media = append(c.media, Ref{i, p})
 		case kind == KindText && m.Role.Result() && !pinned:
 			c.large = append(c.large, Ref{i, p})

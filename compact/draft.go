@@ -163,7 +163,7 @@ func (d *Draft) Rewrite(r Ref, text, why string) bool {
 		return false
 	}
 	switch kind := d.Part(r).Kind; {
-	case kind.media():
+	case kind.Media():
 		return i < d.recent && i != d.newestUser && !d.removed(i) && !d.keepsMedia(i) && d.replace(r, Edit{Op: OpMedia, Text: text, Why: why})
 	case kind == KindText && d.editable(i, SealText):
 		return d.replace(r, Edit{Op: OpRewrite, Text: text, Why: why, Last: d.isLast(i)})
@@ -213,7 +213,7 @@ func (d *Draft) replaceArguments(r CallRef, e Edit) bool {
 	call := old
 	call.Arguments = Plain(e.Text)
 	e.Saved = d.counter.Call(&old) - d.counter.Call(&call)
-	if e.Saved <= 0 || isObject(old.Arguments.String()) && !isObject(e.Text) {
+	if e.Saved <= 0 || IsObject(old.Arguments.String()) && !IsObject(e.Text) {
 		return false
 	}
 	e.Op, e.Part = OpArguments, r.Call
@@ -222,7 +222,7 @@ func (d *Draft) replaceArguments(r CallRef, e Edit) bool {
 	return true
 }
 
-// isObject reports whether a text is a JSON object.
-func isObject(text string) bool {
+// IsObject reports whether a text is a JSON object.
+func IsObject(text string) bool {
 	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid([]byte(text))
 }

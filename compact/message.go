@@ -249,8 +249,8 @@ func (c Call) Equal(o Call) bool {
 	return c.Kind == o.Kind && c.ID == o.ID && c.Name == o.Name && c.Sealed == o.Sealed && c.Arguments.Equal(o.Arguments)
 }
 
-// media reports whether a part shows or plays something.
-func (k Kind) media() bool {
+// Media reports whether a part shows or plays something.
+func (k Kind) Media() bool {
 	return k == KindImage || k == KindAudio || k == KindFile || k == KindVideo
 }
 

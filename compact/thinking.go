@@ -23,22 +23,17 @@ type thinking struct {
 // thinkingIn returns what is known of the thinking of a conversation whose
 // repaired list is msgs.
 func thinkingIn(conv Conversation, msgs []Message) thinking {
-	t := thinking{unbindBefore: conv.Unbind}
+	t := thinking{unbindBefore: conv.Unbind, continues: map[int]bool{}}
 	for i := range msgs {
 		if msgs[i].Bound() && msgs[i].Origin < conv.Unbind {
 			t.unbindAt = i + 1
 		}
 	}
-	bound := false
-	for i := len(conv.Messages) - 1; i > 0; i-- {
-		m := &conv.Messages[i]
-		if bound = m.Role == Assistant && (bound || m.Bound()); !bound || conv.Messages[i-1].Role != Assistant {
-			continue
+	bound := boundAnswers(conv.Messages)
+	for i := 1; i < len(conv.Messages); i++ {
+		if bound[i] && conv.Messages[i-1].Role == Assistant {
+			t.continues[conv.Messages[i].Origin] = true
 		}
-		if t.continues == nil {
-			t.continues = map[int]bool{}
-		}
-		t.continues[m.Origin] = true
 	}
 	return t
 }

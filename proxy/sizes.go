@@ -81,8 +81,7 @@ func (p *plan) sizesOf(req *wire.Request, msgs []compact.Message, exact int) (s 
 	}
 	for i := range msgs {
 		for k := range msgs[i].Parts {
-			switch part := &msgs[i].Parts[k]; part.Kind {
-			case compact.KindImage, compact.KindAudio, compact.KindFile, compact.KindVideo:
+			if part := &msgs[i].Parts[k]; part.Kind.Media() {
 				s.media += ways[0].Counter.Part(part)
 			}
 		}

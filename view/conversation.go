@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"laconic/compact"
 )
 
 // Conversation is a conversation before and after, request by request, with its
@@ -53,12 +55,12 @@ type Change struct {
 	Sent   int `json:"sent"`
 	Cached int `json:"cached"`
 	// First is the number of the first epoch that began with it, among Began.
-	First        int          `json:"first,omitempty"`
-	Began        int          `json:"began,omitempty"`
-	Messages     int          `json:"messages"`
-	MessagesSent int          `json:"messages_sent"`
-	StageCounts  []StageCount `json:"stage_counts,omitempty"`
-	OtherCount   int          `json:"other_count,omitempty"`
+	First        int                   `json:"first,omitempty"`
+	Began        int                   `json:"began,omitempty"`
+	Messages     int                   `json:"messages"`
+	MessagesSent int                   `json:"messages_sent"`
+	StageCounts  []compact.StageReport `json:"stage_counts,omitempty"`
+	OtherCount   int                   `json:"other_count,omitempty"`
 	*Request
 	// Texts are what is said by the messages that the client did not send so, by their
 	// index in the list that is sent, and by the record as -1.

@@ -259,8 +259,7 @@ func messageOf(m *compact.Message) Message {
 	for i := range m.Parts {
 		p := &m.Parts[i]
 		n += p.Text.Len()
-		switch p.Kind {
-		case compact.KindImage, compact.KindAudio, compact.KindVideo, compact.KindFile:
+		if p.Kind.Media() {
 			media++
 		}
 	}
@@ -286,22 +285,13 @@ type Point struct {
 	Land    int `json:"land,omitempty"`
 }
 
-// StageCount is what one stage did.
-type StageCount struct {
-	Name  string `json:"name"`
-	Edits int    `json:"edits"`
-	Saved int    `json:"saved"`
-}
-
 // Stages returns what each stage and the repair did, and what is left of what came
 // less what was sent: not 0 where a policy counts otherwise than the upstream.
-func Stages(p *compact.Report) (all []StageCount, other int) {
+func Stages(p *compact.Report) (all []compact.StageReport, other int) {
 	if n := p.Repairs; n > 0 {
-		all = append(all, StageCount{Name: "repair", Edits: n, Saved: p.RepairSaved})
+		all = append(all, compact.StageReport{Name: "repair", Edits: n, Saved: p.RepairSaved})
 	}
-	for _, s := range p.Stages {
-		all = append(all, StageCount(s))
-	}
+	all = append(all, p.Stages...)
 	other = p.Before - p.After
 	for _, s := range all {
 		other -= s.Saved

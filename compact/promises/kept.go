@@ -1,9 +1,7 @@
 package promises
 
 import (
-	"encoding/json"
 	"slices"
-	"strings"
 
 	"laconic/compact"
 )
@@ -118,13 +116,9 @@ func (k *checker) shortened(out, m *compact.Message, edits []compact.Edit, i int
 		}
 	}
 	for n := range m.Calls {
-		if isObject(m.Calls[n].Arguments.String()) && !isObject(out.Calls[n].Arguments.String()) {
+		if compact.IsObject(m.Calls[n].Arguments.String()) && !compact.IsObject(out.Calls[n].Arguments.String()) {
 			return false
 		}
 	}
 	return true
-}
-
-func isObject(text string) bool {
-	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid([]byte(text))
 }

@@ -66,7 +66,7 @@ func (s *cutOversize) results(d *compact.Draft, newest bool, floor int) {
 func cutArguments(d *compact.Draft) {
 	for _, chars := range argumentChars {
 		for _, r := range d.LastArguments() {
-			if text := d.Call(r).Arguments.String(); len(text) > chars && isObject(text) {
+			if text := d.Call(r).Arguments.String(); len(text) > chars && compact.IsObject(text) {
 				d.RewriteArguments(r, shortStrings(text, chars), aboveBudget)
 			}
 		}

@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -28,16 +27,12 @@ func (s *shrinkArguments) Shrink(d *compact.Draft) {
 		if call.Arguments.Len() <= s.MaxChars {
 			continue
 		}
-		if text := call.Arguments.String(); isObject(text) {
+		if text := call.Arguments.String(); compact.IsObject(text) {
 			if short := shortStrings(text, s.MaxChars); len(short) < len(text) {
 				d.RewriteArguments(ref, short, "long argument of an old call")
 			}
 		}
 	}
-}
-
-func isObject(text string) bool {
-	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid([]byte(text))
 }
 
 // shortStrings returns valid JSON with every string value, nested ones too, cut

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"laconic/compact"
 )
 
 func TestShortStrings(t *testing.T) {
@@ -45,7 +47,7 @@ func TestShortStrings(t *testing.T) {
 func TestOnlyObjectsAreArguments(t *testing.T) {
 	f := func(in string, want bool) {
 		t.Helper()
-		if got := isObject(in); got != want {
+		if got := compact.IsObject(in); got != want {
 			t.Errorf("%q: %v", in, got)
 		}
 	}
@@ -63,11 +65,11 @@ func FuzzShortStrings(f *testing.F) {
 	f.Add(`{"a":"\ud83d\ude00\u00e9\\\"äö","b":[{"c":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}]}`, 3)
 	f.Add(`{"a":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… [7 more characters]"}`, 5)
 	f.Fuzz(func(t *testing.T, text string, n int) {
-		if n < 1 || !isObject(text) {
+		if n < 1 || !compact.IsObject(text) {
 			return
 		}
 		short := shortStrings(text, n)
-		if len(short) > len(text) || !isObject(short) || shortStrings(short, n) != short {
+		if len(short) > len(text) || !compact.IsObject(short) || shortStrings(short, n) != short {
 			t.Errorf("%q at %d gives %q and then %q", text, n, short, shortStrings(short, n))
 		}
 		if utf8.ValidString(text) && !utf8.ValidString(short) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"laconic/compact"
 	"laconic/proxy"
 	"laconic/proxy/summarize"
 	"laconic/view"
@@ -171,11 +172,11 @@ func (p *Page) serveState(w http.ResponseWriter, r *http.Request) {
 type requestView struct {
 	requestLine
 	*view.Request
-	Shadow      bool              `json:"shadow,omitempty"`
-	Again       bool              `json:"again,omitempty"`
-	Policy      string            `json:"policy,omitempty"`
-	Stream      bool              `json:"stream,omitempty"`
-	StageCounts []view.StageCount `json:"stage_counts,omitempty"`
+	Shadow      bool                  `json:"shadow,omitempty"`
+	Again       bool                  `json:"again,omitempty"`
+	Policy      string                `json:"policy,omitempty"`
+	Stream      bool                  `json:"stream,omitempty"`
+	StageCounts []compact.StageReport `json:"stage_counts,omitempty"`
 	// OtherCount is what came less what was sent and what the stages saved: not 0 where
 	// a policy counts otherwise than the upstream.
 	OtherCount  int              `json:"other_count,omitempty"`

@@ -86,9 +86,13 @@ type PassError struct {
 
 // Error returns the sentence, the detail and the place.
 func (e *PassError) Error() string {
-	s := e.Reason.Sentence()
-	if e.Detail != "" {
-		s += ": " + e.Detail
+	return e.Says() + " (byte " + strconv.FormatInt(e.Offset, 10) + ")"
+}
+
+// Says returns the sentence without the offset.
+func (e *PassError) Says() string {
+	if e.Detail == "" {
+		return e.Reason.Sentence()
 	}
-	return s + " (byte " + strconv.FormatInt(e.Offset, 10) + ")"
+	return e.Reason.Sentence() + ": " + e.Detail
 }

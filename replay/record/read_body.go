@@ -21,15 +21,9 @@ func decode(raw []byte) (*Conversation, error) {
 		return nil, errors.New("this is JSON, but not an object with messages")
 	}
 	decoded, err := cmp.Or(wire.Detect(raw), wire.Chat).Decode(raw)
-	if err != nil {
-		var pass *wire.PassError
-		if errors.As(err, &pass) {
-			sentence := pass.Reason.Sentence()
-			if pass.Detail != "" {
-				sentence += ": " + pass.Detail
-			}
-			return nil, errors.New(sentence)
-		}
+	if pass := (*wire.PassError)(nil); errors.As(err, &pass) { // as every error of Decode is
+		return nil, errors.New(pass.Says())
+	} else if err != nil {
 		return nil, err
 	}
 	return &Conversation{
