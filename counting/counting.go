@@ -29,6 +29,7 @@ type Counter struct {
 	pdfs, messages cache.Texts
 	sum            func(string) cache.Sum
 	quotes         bool // the texts of results
+	mute           bool // texts beside calls cost nothing
 	// least is the length of the shortest text that is remembered, in bytes.
 	least int
 	// seen and fresh count the texts of one request; nil: nobody asks.
@@ -72,7 +73,7 @@ func newCounter(c *tokenize.Counter, counts *cache.Cache) *Counter {
 		plain: counts.Texts(name), escaped: counts.Texts(name + " escaped"),
 		tools: counts.Texts(name + " tools of " + c.Family()), formats: counts.Texts(name + " formats"),
 		unknown: counts.Texts(name + " unknown"), pdfs: counts.Texts(c.Family() + " PDFs"),
-		messages: counts.Texts(name + " messages of " + c.Family()), sum: counts.Sum, quotes: c.Quotes(),
+		messages: counts.Texts(name + " messages of " + c.Family()), sum: counts.Sum, quotes: c.Quotes(), mute: c.Mute(),
 	}
 }
 
@@ -140,7 +141,10 @@ func (k *Counter) Part(p *compact.Part) int {
 
 // PartIn implements [compact.Placer].
 func (k *Counter) PartIn(m *compact.Message, p *compact.Part) int {
-	if !k.quotes || !m.Role.Result() || p.Kind != compact.KindText {
+	switch {
+	case k.mute && len(m.Calls) > 0 && p.Kind == compact.KindText:
+		return 0
+	case !k.quotes || !m.Role.Result() || p.Kind != compact.KindText:
 		return k.Part(p)
 	}
 	quoted, _ := jsontext.AppendQuote(nil, p.Text.String())

@@ -138,6 +138,23 @@ func TestResultsCostWhatATemplateMakesOfThem(t *testing.T) {
 	}
 }
 
+// The templates of Llama 3.1 and of models made from it leave out what an assistant says
+// beside its calls.
+func TestWhatATemplateLeavesOutIsFree(t *testing.T) {
+	part := compact.Part{Text: compact.Plain("I look into the file first.")}
+	calls := &compact.Message{Role: compact.Assistant, Parts: []compact.Part{part}, Calls: []compact.Call{{ID: "a", Name: "read"}}}
+	says := &compact.Message{Role: compact.Assistant, Parts: []compact.Part{part}}
+	for model, free := range map[string]bool{"llama-3.1-8b": true, "hermes-3-llama-3.1-8b": true, "qwen3-8b": false} {
+		k, err := For(model, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := compact.CostPart(k, calls, &calls.Parts[0]); (n == 0) != free || compact.CostPart(k, says, &says.Parts[0]) == 0 {
+			t.Errorf("%s: %d tokens beside a call", model, n)
+		}
+	}
+}
+
 // TestNothingThatAModelReadsIsFree: wherever a text stands in a message, it is
 // charged.
 func TestNothingThatAModelReadsIsFree(t *testing.T) {

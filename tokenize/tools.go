@@ -9,6 +9,7 @@ type template struct {
 	page     int    // tokens of the instructions around the list
 	percent  int    // of what the list costs as JSON
 	quotes   bool   // results, as strings of JSON
+	mute     bool   // what an assistant says beside calls is left out
 }
 
 // templates are those of three vendors, as their repositories publish them. The last row is for models whose template
@@ -17,26 +18,26 @@ type template struct {
 var templates = []template{
 	// Qwen3-Coder writes tools as XML, below a longer page: four agents' tools cost 935, 249, 1,212 and 2,966 tokens behind a
 	// llama.cpp with its vocabulary and template, where their JSON costs 644, 67, 976 and 2,552.
-	{"qwen3-coder", 0, 180, 109, false},
+	{families: "qwen3-coder", page: 180, percent: 109},
 	// Qwen: github.com/QwenLM/Qwen-Agent, qwen_agent/llm/fncall_prompts/nous_fncall_prompt.py, FN_CALL_TEMPLATE; commit 31a4d36.
 	// Each tool is a line of json.dumps; the page has 86 tokens.
-	{"qwen* deepseek-qwen", 0, 86, 100, false},
+	{families: "qwen* deepseek-qwen", page: 86, percent: 100},
 	// Llama: github.com/meta-llama/llama-models, models/llama3_1/prompt_format.md, "JSON based tool calling"; commit a9c89c4. The
 	// tools are indented by four blanks; the page has 44 tokens. The templates on Hugging Face write a result by tojson, and a
 	// llama.cpp with that of 3.1 counts it so.
-	{"llama-3* llama-4", 4, 44, 100, true},
+	{families: "llama-3* llama-4", indent: 4, page: 44, percent: 100, quotes: true, mute: true},
 	// Hermes 3 adds a signature to each description, and the schema of a call.
-	{"llama-tuned", 0, 180, 120, false},
+	{families: "llama-tuned", page: 180, percent: 120, mute: true},
 	// Mistral: github.com/mistralai/mistral-common, src/mistral_common/tokens/tokenizers/instruct.py, encode_user_message; commit
 	// bc022b9. The list is json.dumps between two marks.
-	{"mixtral* mistral* magistral* pixtral*", 0, 2, 100, false},
+	{families: "mixtral* mistral* magistral* pixtral*", page: 2, percent: 100},
 	// Gemma 4 writes declarations with a mark of one token in the place of quotes, and no page: the same agents' tools cost 518,
 	// 49, 949 and 2,340 tokens behind a llama.cpp, where their JSON costs 726, 75, 1,100 and 2,877. This is the low end, because
 	// messages are counted a little high.
-	{"gemma", 0, 0, 72, false},
+	{families: "gemma", percent: 72},
 	// Phi-3 and Phi-3.5 leave tools out: github.com/ggml-org/llama.cpp, models/templates/microsoft-Phi-3.5-mini-instruct.jinja.
-	{"phi-3*", 0, 0, 0, false},
-	{"*", 0, 44, 100, false},
+	{families: "phi-3*"},
+	{families: "*", page: 44, percent: 100},
 }
 
 // templateOf returns the row of a family.
@@ -63,6 +64,11 @@ func (c *Counter) templated(raw []byte) int {
 // Quotes reports whether the template of the model's family writes results as strings of JSON.
 func (c *Counter) Quotes() bool {
 	return c.text.framing.template && templateOf(c.family.name).quotes
+}
+
+// Mute reports whether the template of the model's family leaves out what an assistant says beside its calls.
+func (c *Counter) Mute() bool {
+	return c.text.framing.template && templateOf(c.family.name).mute
 }
 
 // deepest is the deepest level that is indented further than the one above: so the text grows in proportion to the list,
