@@ -47,6 +47,10 @@ type Budget struct {
 	// answer, in tokens; 0: none. Where what must stay fills Tokens, epochs may
 	// plan up to Limit.
 	Limit int
+	// Newest is what the prompt may cost where the results of the newest calls
+	// would be cut otherwise: half of the reserve is left for the answer, in
+	// tokens; 0: no more than Tokens.
+	Newest int
 	// Hard is the longest prompt that is tried, in tokens, if a refusal taught
 	// one; 0: none. Above it an epoch is forced, but it moves none of the
 	// epochs that Placing places.
@@ -57,6 +61,9 @@ type Budget struct {
 
 // most returns what the prompt may cost by all that is known, in tokens.
 func (b Budget) most() int { return b.tried(b.Tokens) }
+
+// Room returns what the prompt may cost with the newest results whole, in tokens.
+func (b Budget) Room() int { return b.tried(max(b.Tokens, b.Newest)) }
 
 // tried returns tokens, or Hard if that is less.
 func (b Budget) tried(tokens int) int {
@@ -71,7 +78,7 @@ func (b Budget) at(r Rate) Budget {
 	if r == (Rate{From: r.From, Percent: 100}) {
 		return b
 	}
-	for _, tokens := range []*int{&b.Tokens, &b.Placing, &b.Limit} {
+	for _, tokens := range []*int{&b.Tokens, &b.Placing, &b.Limit, &b.Newest} {
 		if *tokens > 0 {
 			*tokens = max(1, int(int64(*tokens-r.Extra)*100/int64(max(1, r.Percent))))
 		}
@@ -158,6 +165,7 @@ func (l Limits) For(answer int) Budget {
 	b.Step = step(window)
 	b.Tokens = max(1, window-reserve)
 	b.Placing = max(1, beside(window, reserve))
+	b.Newest = max(1, min(b.Limit, beside(window, reserve/2)))
 	if l.Input > 0 {
 		b.Tokens = min(b.Tokens, l.Input)
 		b.Placing = min(b.Placing, l.Input)

@@ -112,7 +112,7 @@ func (f *folding) finish(plan *Plan, r *Report) {
 			r.MessagesAfter++
 		}
 	}
-	r.Epochs = len(f.epochs)
+	r.Epochs, r.Roomy = len(f.epochs), f.roomy() > f.budget.Placing
 	r.Stages = d.stages()
 	if n := len(r.Stages); n > 0 && r.Stages[n-1].Name != stageThinking {
 		r.Strategy = r.Stages[n-1].Name

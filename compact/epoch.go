@@ -61,9 +61,10 @@ func (in *input) warming(required, budget int) int {
 // placing returns the budget that an epoch at this request point plans for, in
 // tokens. Where what must stay leaves less than a quarter of the budget, little
 // can be won by forgetting. Then it is what must stay and a quarter of the
-// budget, as far as the upstream takes that much. So it is no smaller for a larger
-// window, and above no window that is known. A policy that rejects what is over its
-// budget gets no more than the budget.
+// budget, as far as the upstream takes that much. Where the newest results do not
+// fit beside the record, they may take half of what is reserved for the answer. So it
+// is no smaller for a larger window, and above no window that is known. A policy that
+// rejects what is over its budget gets no more than the budget.
 func (f *folding) placing() int {
 	b, required := f.budget.Placing, f.d.required
 	if f.policy.PerRequest != nil || f.policy.Reject && required <= b {
@@ -73,7 +74,16 @@ func (f *folding) placing() int {
 	if f.budget.Limit > 0 {
 		more = min(more, f.budget.Limit)
 	}
-	return max(b, more)
+	return max(b, more, f.roomy())
+}
+
+// roomy returns what the request may cost for its newest results to stay whole beside
+// the least record, as far as half of the reserve goes.
+func (f *folding) roomy() int {
+	if f.policy.PerRequest != nil || f.policy.Reject {
+		return 0
+	}
+	return min(f.budget.Newest, f.d.required+f.d.newestResults()*slotShare/(slotShare-1))
 }
 
 // due reports whether an epoch starts at this request point. A request that

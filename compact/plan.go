@@ -272,6 +272,9 @@ type Report struct {
 	// Stages are what each stage did, in the order of the ladder. What they and the
 	// repairs saved is Before without After, where the policy has no counter of its own.
 	Stages []StageReport `json:"stages,omitempty"`
+	// Roomy is set if the newest results do not fit beside the record, and may take
+	// half of what is reserved for the answer. Budget has that, too.
+	Roomy bool `json:"-"`
 	// NotEnough is set if the request is above its budget as the policy counts,
 	// and held nothing that may leave or be shortened.
 	NotEnough bool `json:"not_enough_history,omitempty"`
@@ -295,6 +298,10 @@ func (r Report) At(rate Rate) Report {
 func (r *Report) Sent(after int, b Budget) {
 	b = b.withDefaults(Rules{})
 	r.After = after
+	if r.Roomy {
+		b.Tokens = b.Room()
+		r.Budget = b.Tokens
+	}
 	switch {
 	case after > b.most() || r.MessagesAfter > b.Messages:
 		r.Outcome = Over

@@ -92,7 +92,7 @@ const landBytes = 0.4
 func belowTrigger(p *compact.Policy, b compact.Budget) compact.Budget {
 	share := p.TriggerFor(p.Counter)
 	b.Tokens, b.Placing = max(1, int(share*float64(b.Tokens))), max(1, int(share*float64(b.Placing)))
-	b.Limit = b.Placing // the limit on bytes is one
+	b.Limit, b.Newest = b.Placing, 0 // the limit on bytes is one
 	return b
 }
 

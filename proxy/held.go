@@ -83,7 +83,7 @@ func (p *plan) compact(req *wire.Request, in compact.Conversation, policy func()
 	}
 	fold()
 	r := p.info.Report.At(rate)
-	if kept && r.After > p.budget.Tokens { // there is no room for what the rate leaves open
+	if kept && r.After > p.budget.Room() { // there is no room for what the rate leaves open
 		change()
 		fold()
 		r = p.info.Report.At(rate)

@@ -95,3 +95,26 @@ func TestWhatCannotFitIsNotForgottenWhole(t *testing.T) {
 		t.Errorf("the record does not name a file: %q", text)
 	}
 }
+
+// Results of the newest calls that do not fit beside the record stay whole in half of
+// what is kept for the answer, unless nothing may be above the budget.
+func TestTheNewestResultsComeBeforeTheReserve(t *testing.T) {
+	list := "user: the task\n"
+	for i := range 6 {
+		list += fmt.Sprintf("assistant: | call a%d read f%d.go\ntool a%d: %s\n", i, i, i, said(100))
+	}
+	msgs := compacttest.Messages(t, list+"assistant: | call b read g.go\ntool b: "+said(1200)+"\n")
+	b := compact.Limits{Window: 1600}.For(0)
+	for _, rejects := range []bool{false, true} {
+		in, p := compact.Conversation{Messages: msgs}, &compact.Policy{Name: "adaptive", Ladder: stage.Default(), Reject: rejects}
+		plan, r := compact.Compact(in, p, compacttest.Words{}, b)
+		for _, err := range promises.Broken(in, p, compacttest.Words{}, b, &plan, r) {
+			t.Error(err)
+		}
+		out := plan.Apply("")
+		whole := out[len(out)-1].Parts[0].Text.String() == msgs[len(msgs)-1].Parts[0].Text.String()
+		if whole == rejects || r.Outcome != compact.Compacted || rejects && r.Budget != b.Tokens || !rejects && (r.Budget <= b.Tokens || r.Budget > 1400) {
+			t.Errorf("rejects %v: whole %v, %s, %d of %d tokens", rejects, whole, r.Outcome, r.After, r.Budget)
+		}
+	}
+}

@@ -150,7 +150,7 @@ func (s *Service) coming(r *Request, in compact.Conversation, f *compact.Forecas
 	h.ints(len(r.Pins))
 	h.ints(r.Pins...)
 	b := &r.Budget
-	h.ints(b.Tokens, b.Placing, b.Step, b.Limit, b.Hard, b.Messages, in.Fixed, in.Unbind, f.Mark)
+	h.ints(b.Tokens, b.Placing, b.Step, b.Limit, b.Newest, b.Hard, b.Messages, in.Fixed, in.Unbind, f.Mark)
 	for _, r := range in.Rates {
 		h.ints(r.From, r.Percent, r.Extra)
 	}
