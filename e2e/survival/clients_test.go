@@ -28,6 +28,16 @@ type program struct {
 	variables func(url string) []string
 	// windows are those that the long run measures it in.
 	windows []int
+	// known: its model is one that the proxy knows, which counts by o200k_base.
+	known bool
+}
+
+// counts returns the tokenizer of its upstream.
+func (p program) counts() tokenizer {
+	if p.known {
+		return tokenizers[3]
+	}
+	return tokenizers[0]
 }
 
 // believed is the window that the programs take their model for: they never
@@ -103,6 +113,7 @@ var programs = []program{
 		env: []string{"OPENAI_API_KEY=sk-test"},
 
 		windows: []int{19_000, 38_000},
+		known:   true,
 	},
 	{
 		name: "openai-node responses",
@@ -216,8 +227,9 @@ func (p program) probe(t *testing.T, bin string, k tokenizer) int {
 
 // TestClients: the same forty calls by programs that people use, in the smallest
 // window that they can work in. Each comes to its end and sees no refusal, and its
-// newest result is never gone. `make e2e` installs them and runs each once; `make
-// e2e-all` runs all of their windows, told and untold.
+// newest result is never gone. Without the proxy they do not come to their end. `make
+// e2e` installs them and runs each in a window of its first prompt and 10,000 tokens,
+// told and untold; `make e2e-all` runs all of their windows.
 func TestClients(t *testing.T) {
 	bin := os.Getenv("LACONIC_AGENTS")
 	if bin == "" {
@@ -227,24 +239,44 @@ func TestClients(t *testing.T) {
 	var rows []*row
 	for i, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
-			k, seed := tokenizers[0], uint64(201+i)
+			k, seed := p.counts(), uint64(201+i)
 			if all {
 				for _, window := range p.windows {
 					rows = append(rows, p.session(t, bin, seed, k, window, true), p.session(t, bin, seed, k, window, false))
 				}
 				return
 			}
-			r := p.session(t, bin, seed, k, max(judged, p.probe(t, bin, k)+10_000), false)
-			if r.sums[refusedThere] == 0 {
-				t.Errorf("%s: nothing was refused, so nothing was shown", r.name)
+			window := p.probe(t, bin, k) + 10_000
+			rows = append(rows, p.session(t, bin, seed, k, window, true), p.session(t, bin, seed, k, window, false))
+			if rows[len(rows)-1].sums[refusedThere] == 0 {
+				t.Errorf("%s: nothing was refused, so nothing was shown", p.name)
 			}
-			rows = append(rows, r)
+			p.alone(t, bin, seed, k, window)
 		})
 	}
 	text := table("program, window", rows)
 	t.Logf("one session each, from the first fold on:\n%s", text)
 	if all {
 		publish(t, "clients", text)
+	}
+}
+
+// alone runs the program without the proxy.
+func (p program) alone(t *testing.T, bin string, seed uint64, k tokenizer, window int) {
+	t.Helper()
+	home := t.TempDir()
+	w := newWorkspace(seed, k.text)
+	s := newSession(w, window, k)
+	s.dir = filepath.Join(home, "work")
+	w.lay(t, s.dir)
+	server := httptest.NewServer(s)
+	defer server.Close()
+	out, err := p.run(t, bin, home, s.dir, server.URL+"/v1")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.Logf("%s %d without the proxy: %d answers, %d refused, it ended with %v", p.name, window, s.round, s.refused, err)
+	if s.refused == 0 || strings.Contains(out, "SESSION-IS-OVER") {
+		t.Errorf("%s does without the proxy", p.name)
 	}
 }
 
