@@ -30,6 +30,11 @@ func (p *Proxy) Admin(o operate.Options) (*http.Server, error) {
 		},
 		NotReady: func() string { return p.notReady(o.Starting) },
 		Words:    func() string { return p.upstreams.Words() + p.learnt.Describe() },
+		Wrong: func(r *http.Request) {
+			if p.mayTry("program", r) { // one with an old token may ask for ever
+				p.listener.Failed(FaultInfo{Where: "admin", What: "a program presented a token that is not the admin_token", Peer: true})
+			}
+		},
 	}), nil
 }
 
@@ -53,14 +58,20 @@ const signIns = 10
 // SignIn lets a browser in that presents the token, and reports whether it does. The
 // browser sees the pages for browsers then.
 func (p *Proxy) SignIn(w http.ResponseWriter, r *http.Request, token string) bool {
-	wrong, now := "a browser presented a token that is not the admin_token", time.Now()
-	if p.signIns.Take(admission.ClientAt(r.RemoteAddr), admission.Quota{RequestsPerMinute: signIns}, now) != nil {
+	wrong := "a browser presented a token that is not the admin_token"
+	if !p.mayTry("browser", r) {
 		wrong = "an address has presented too many tokens, and has to wait"
-	} else if p.sessions.Start(w, p.settings.Load().AdminToken, token, now) {
+	} else if p.sessions.Start(w, p.settings.Load().AdminToken, token, time.Now()) {
 		return true
 	}
 	p.listener.Failed(FaultInfo{Where: "sign-in", What: wrong, Peer: true})
 	return false
+}
+
+// mayTry reports whether the browsers or programs of an address have presented fewer
+// tokens than they may in a minute.
+func (p *Proxy) mayTry(who string, r *http.Request) bool {
+	return p.signIns.Take(who+" "+admission.ClientAt(r.RemoteAddr), admission.Quota{RequestsPerMinute: signIns}, time.Now()) == nil
 }
 
 // SignOut ends that.

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -91,7 +92,24 @@ func TestTokensCannotBeTried(t *testing.T) {
 	if in("192.0.2.1:2000", "admin-token") || !in("192.0.2.2:1000", "admin-token") {
 		t.Error("tokens can be tried, or nobody is let in")
 	}
-	if all := p.faults(); len(all) != signIns+1 || all[0].What == all[signIns].What {
+	// A program that tries them at a page is told of as often, and its address may still sign in.
+	admin, err := p.Admin(operate.Options{Pages: []operate.Page{{Path: "/metrics", Handler: http.NotFoundHandler()}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 * signIns {
+		r := httptest.NewRequest("GET", "/metrics", nil)
+		r.Host, r.RemoteAddr = "localhost", "192.0.2.3:1000"
+		r.Header.Set("Authorization", "Bearer guess")
+		w := httptest.NewRecorder()
+		if admin.Handler.ServeHTTP(w, r); w.Code != http.StatusUnauthorized {
+			t.Errorf("a guess: %d", w.Code)
+		}
+	}
+	if !in("192.0.2.3:1000", "admin-token") {
+		t.Error("a program with a wrong token keeps a browser out")
+	}
+	if all := p.faults(); len(all) != 2*signIns+1 || all[0].What == all[signIns].What || all[2*signIns].Where != "admin" {
 		t.Errorf("it was told: %+v", all)
 	}
 }

@@ -109,7 +109,7 @@ type Proxy struct {
 	mark      string // our own in Via
 	memory    *admission.Gate
 	quotas    admission.Quotas
-	signIns   admission.Quotas // by address
+	signIns   admission.Quotas // by browser or program, and address
 	decoder   body.Decoder
 	learnt    *learn.Memory
 	upstreams *operate.Upstreams

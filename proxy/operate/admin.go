@@ -66,8 +66,9 @@ type Admin struct {
 	Options
 	Access   func() Access // that is in force
 	Sessions *access.Sessions
-	NotReady func() string // why requests should go elsewhere; "": they need not
-	Words    func() string // for /readyz?verbose
+	NotReady func() string         // why requests should go elsewhere; "": they need not
+	Words    func() string         // for /readyz?verbose
+	Wrong    func(r *http.Request) // is told of a request with a token that is not the right one; nil: nobody is
 }
 
 // bodyTime is the time in which a body must arrive: the longest is a form of a few
@@ -115,6 +116,9 @@ func (a *Admin) check(page *Page, r *http.Request) *apierror.Error {
 		no = nil
 	case page != nil && page.Browser && a.Sessions.Holds(r, may.Token, time.Now()):
 		no, signedIn = nil, true
+	}
+	if no != nil && no.Status == http.StatusUnauthorized && r.Header.Get("Authorization") != "" && a.Wrong != nil {
+		a.Wrong(r)
 	}
 	if no != nil || slices.Contains(readOnly, r.Method) || access.OwnOrigin(r) {
 		return no
