@@ -88,23 +88,15 @@ func (b Budget) at(r Rate) Budget {
 
 // withDefaults returns b with its defaults filled in.
 func (b Budget) withDefaults(rules Rules) Budget {
-	if b.Placing <= 0 {
-		b.Placing = b.Tokens
-	}
-	if b.Step <= 0 {
-		b.Step = step(b.Tokens)
-	}
-	if b.Messages <= 0 {
-		b.Messages = rules.messages()
-	}
+	b.Placing = positive(b.Placing, b.Tokens)
+	b.Step = positive(b.Step, step(b.Tokens))
+	b.Messages = positive(b.Messages, rules.messages())
 	return b
 }
 
 // Under returns the limits where nothing is known but the rules of an API.
 func (l Limits) Under(rules Rules) Limits {
-	if l.MaxMessages <= 0 {
-		l.MaxMessages = rules.messages()
-	}
+	l.MaxMessages = positive(l.MaxMessages, rules.messages())
 	return l
 }
 
@@ -145,11 +137,7 @@ func (l Limits) With(p Published) Limits {
 func (l Limits) For(answer int) Budget {
 	b := Budget{Messages: l.Under(Rules{}).MaxMessages}
 	window := l.window()
-	reserve := l.Reserve
-	if reserve <= 0 {
-		reserve = l.usual()
-	}
-	least := 1
+	reserve, least := positive(l.Reserve, l.usual()), 1
 	if l.Together {
 		answer = l.Answer(answer)
 		reserve, least = max(reserve, answer), max(least, answer)
@@ -183,12 +171,7 @@ func (l Limits) Answer(asked int) int {
 	return min(asked, l.usual())
 }
 
-func (l Limits) window() int {
-	if l.Window > 0 {
-		return l.Window
-	}
-	return DefaultWindow
-}
+func (l Limits) window() int { return positive(l.Window, DefaultWindow) }
 
 // usual returns what answers usually take.
 func (l Limits) usual() int { return min(8192, l.window()/4) }
@@ -213,6 +196,14 @@ func roundUp(n, step int) int {
 		return 0
 	}
 	return (n + step - 1) / step * step
+}
+
+// positive returns n, or its default if n is not above 0.
+func positive[N int | float64](n, otherwise N) N {
+	if n > 0 {
+		return n
+	}
+	return otherwise
 }
 
 // share returns a part of a whole, rounded down.

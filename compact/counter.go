@@ -133,12 +133,7 @@ func (e Estimator) Part(p *Part) int {
 	return e.media()
 }
 
-func (e Estimator) media() int {
-	if e.PerMedia > 0 {
-		return e.PerMedia
-	}
-	return 512
-}
+func (e Estimator) media() int { return positive(e.PerMedia, 512) }
 
 // Call implements [Counter]. Id, name and arguments cost their length.
 func (e Estimator) Call(c *Call) int {
@@ -164,10 +159,4 @@ func (e Estimator) length(t Text) int {
 	return t.Len()
 }
 
-func (e Estimator) tokens(length int) int {
-	per := e.PerToken
-	if per <= 0 {
-		per = 3.5
-	}
-	return int(float64(length) / per)
-}
+func (e Estimator) tokens(length int) int { return int(float64(length) / positive(e.PerToken, 3.5)) }

@@ -41,21 +41,12 @@ func (in *input) landing(required, budget int) int {
 	if r := in.policy.PerRequest; r != nil && r.FullLadder {
 		return required
 	}
-	l := in.policy.Land
-	if l <= 0 {
-		l = DefaultLand
-	}
-	return required + share(l, max(0, budget-required))
+	return required + share(positive(in.policy.Land, DefaultLand), max(0, budget-required))
 }
 
 // warming returns the cost of the warm mark.
 func (in *input) warming(required, budget int) int {
-	budget = in.budget.tried(budget)
-	w := in.policy.Warm
-	if w <= 0 {
-		w = DefaultWarm
-	}
-	return required + share(w, max(0, budget-required))
+	return required + share(positive(in.policy.Warm, DefaultWarm), max(0, in.budget.tried(budget)-required))
 }
 
 // placing returns the budget that an epoch at this request point plans for, in

@@ -170,26 +170,15 @@ func (v *view) recentAt(k KeepRecent, headroom, messages int, free bool) int {
 		}
 		return r
 	}
-	limit := k.Tokens
-	if limit <= 0 {
-		limit = DefaultKeepTokens
-	}
-	s := k.Share
-	if s <= 0 {
-		s = DefaultKeepShare
-	}
-	limit = min(limit, share(s, headroom))
+	s := positive(k.Share, DefaultKeepShare)
+	limit := min(positive(k.Tokens, DefaultKeepTokens), share(s, headroom))
 	r, _ := slices.BinarySearchFunc(v.sum[:v.end+1], v.sum[v.end]-limit, func(a, b int) int { return a - b })
 	r = max(r, v.end-share(s, messages))
 	for r < v.end && int(v.exchanges.start[r]) != r {
 		r++ // the exchange that r is in does not fit whole
 	}
-	least := k.Exchanges
-	if least <= 0 {
-		least = DefaultKeepExchanges
-	}
 	at := v.end
-	for ; least > 0 && at > 0; least-- {
+	for least := positive(k.Exchanges, DefaultKeepExchanges); least > 0 && at > 0; least-- {
 		for at--; at > 0 && !v.answers(at); at-- {
 		}
 	}
