@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,9 +63,7 @@ func Run(ctx context.Context, o Options) error {
 	if o.Out == nil {
 		o.Out = os.Stdout
 	}
-	if o.Budget == 0 {
-		o.Budget = Budget
-	}
+	o.Budget = cmp.Or(o.Budget, Budget)
 	s := &show{o: o, story: load(), client: newClient(o.Proxy), started: time.Now()}
 	defer s.client.transport.CloseIdleConnections()
 	s.everything.cache, s.dropped.cache, s.dropped.budget = strict.NewPromptCache(), strict.NewPromptCache(), o.Budget

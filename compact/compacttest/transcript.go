@@ -132,28 +132,25 @@ func parseLine(line string) (m compact.Message, err error) {
 			if m.Parts == nil {
 				m.Parts = []compact.Part{{Text: compact.Plain("")}}
 			}
-		case "empty calls":
-			m.EmptyCalls = true
 		case "sealed":
 			m.Seal |= compact.SealText | compact.SealArguments
 		case "bound":
 			m.Seal |= compact.SealBound
 			m.Reasoning = compact.Plain("so I thought")
-		case "open":
-			m.Open = true
-		case "holds":
-			m.Holds = true
-		case "kept":
-			m.Kept = true
-		case "joined":
-			m.Joined = true
-		case "replaces":
-			m.Replaces = true
 		default:
-			return m, fmt.Errorf("unknown mark %q", mark)
+			field := flags(&m)[strings.TrimSpace(mark)]
+			if field == nil {
+				return m, fmt.Errorf("unknown mark %q", mark)
+			}
+			*field = true
 		}
 	}
 	return m, nil
+}
+
+// flags are the marks that set a field.
+func flags(m *compact.Message) map[string]*bool {
+	return map[string]*bool{"empty calls": &m.EmptyCalls, "open": &m.Open, "holds": &m.Holds, "kept": &m.Kept, "joined": &m.Joined, "replaces": &m.Replaces}
 }
 
 // Format writes messages as a transcript. Synthetic results are written by

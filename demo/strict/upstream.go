@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"strings"
@@ -54,17 +55,12 @@ type Upstream struct {
 
 // New returns an Upstream, an http.Handler that answers under /v1 and under /.
 func New(o Options) *Upstream {
-	if o.Limit == 0 {
-		o.Limit = 128_000
-	}
+	o.Limit, o.MaxID = cmp.Or(o.Limit, 128_000), cmp.Or(o.MaxID, 40)
 	if o.Count == nil {
 		o.Count = Tokens
 	}
 	if o.CountTools == nil {
 		o.CountTools = ToolTokens
-	}
-	if o.MaxID == 0 {
-		o.MaxID = 40
 	}
 	if o.Reply == nil {
 		o.Reply = func(*Request) Reply { return Reply{Text: "This is a short answer of the upstream."} }
