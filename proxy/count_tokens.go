@@ -8,13 +8,12 @@ import (
 
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
-	"laconic/proxy/wire"
 )
 
-// count forwards the question of how many tokens a request of the messages API has.
+// count forwards the question of how many tokens a request of some API has.
 // Where the upstream has no such path it is answered here, for what would be sent.
 func (x *request) count() (*body.Outgoing, http.RoundTripper, *apierror.Error) {
-	x.wire = wire.Messages
+	x.wire = x.counts
 	in, tokens, err := x.counted()
 	x.wire = nil // the answer is no message
 	switch why := err.(type) {

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -25,7 +26,7 @@ type request struct {
 	r        *http.Request
 	w        *body.Writer
 	wire     wire.Wire // nil: bodies of this endpoint are not read
-	counts   bool      // it asks what a message would cost
+	counts   wire.Wire // it asks what a request of that API would cost; nil: it does not
 	start    time.Time
 
 	overrides overrides
@@ -55,7 +56,7 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *request {
 	}
 	if r.Method == http.MethodPost {
 		exact := access.Exact(r.URL.Path)
-		x.wire, x.counts = wire.For(exact), exact == access.Messages+"/count_tokens"
+		x.wire, x.counts = wire.For(exact), wire.Counting(exact)
 	}
 	if x.wire != nil {
 		x.info.Wire = x.wire.Name()
@@ -93,7 +94,7 @@ func (x *request) serve() *apierror.Error {
 // to send it by.
 func (x *request) prepare() (out *body.Outgoing, via http.RoundTripper, no *apierror.Error) {
 	via = x.p.transport
-	if x.counts {
+	if x.counts != nil {
 		return x.count()
 	}
 	if x.wire == nil {
@@ -128,15 +129,8 @@ func (x *request) refuse(no *apierror.Error) {
 	// In HTTP/2 it would end all requests of the connection; what is not read of
 	// a body there is in nobody's way.
 	no.Close = (no.Close || remains) && x.r.ProtoMajor == 1
-	speaks := x.wire
-	switch {
-	case speaks != nil:
-	case x.counts:
-		speaks = wire.Messages
-	default:
-		speaks = wire.Chat // all other endpoints are of the same API
-	}
-	writeError(x.w, speaks, no)
+	// All endpoints of no wire are of the same API.
+	writeError(x.w, cmp.Or(x.wire, x.counts, wire.Chat), no)
 	if remains {
 		x.memory.Free()
 		x.linger()

@@ -2,14 +2,10 @@ package proxy
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/tidwall/gjson"
 
 	"laconic/compact"
 	"laconic/proxy/body"
@@ -38,25 +34,15 @@ func (x *request) sealedFor() []string {
 	return []string{"compaction", x.route.Upstream.String(), x.owner()}
 }
 
-// opened returns a body of items with the text of each record that was sealed here in
-// the place of its item, nil where there is none. The route is known.
+// opened returns a body with the text of each record that was sealed here in the place
+// of its item, nil where there is none. The route is known.
 func (x *request) opened(text []byte) []byte {
-	if x.wire != wire.Responses || !bytes.Contains(text, []byte(`"`+sealPrefix)) || !gjson.ValidBytes(text) {
+	w, ok := x.wire.(wire.Sealing)
+	if !ok {
 		return nil
 	}
-	var parts [][]byte
-	at := 0
-	gjson.GetBytes(text, "input").ForEach(func(_, item gjson.Result) bool {
-		sealed := item.Get("encrypted_content").String()
-		if item.Get("type").String() != "compaction" || !strings.HasPrefix(sealed, sealPrefix) {
-			return true
-		}
-		said, _ := json.Marshal(x.open(sealed))
-		parts = append(parts, text[at:item.Index], fmt.Appendf(nil, `{"type":"message","role":"user","content":[{"type":"input_text","text":%s}]}`, said))
-		at = item.Index + len(item.Raw)
-		return true
-	})
-	if parts == nil {
+	opened := w.Unseal(text, sealPrefix, x.open)
+	if opened == nil {
 		return nil
 	}
 	for name := range x.r.Header {
@@ -64,7 +50,7 @@ func (x *request) opened(text []byte) []byte {
 			delete(x.r.Header, name)
 		}
 	}
-	return bytes.Join(append(parts, text[at:]), nil)
+	return opened
 }
 
 // open returns the record that was sealed for the sender of a request, or what stands
@@ -186,33 +172,10 @@ func (x *request) compacted(to *http.Response, a *attempt, record string) *http.
 	i := a.startRetryInfo(reasonCompaction)
 	i.Why, i.Status = "here", http.StatusOK
 	x.attempt = nil // nothing is learnt from an answer of ours
-	type object = map[string]any
-	item := object{"type": "compaction", "id": "cmp_" + x.info.ID, "encrypted_content": sealPrefix + x.settings.Sealer.SealText(record, x.sealedFor()...)}
-	tokens := compact.CostText(a.c.ways[0].Counter, record)
-	response := func(status string, usage object, output ...object) object {
-		return object{
-			"id": "resp_" + x.info.ID, "object": "response", "created_at": time.Now().Unix(), "status": status, "model": a.info.Model,
-			"output": append([]object{}, output...), "usage": usage,
-		}
-	}
-	done := response("completed", object{
-		"input_tokens": a.info.Report.After, "input_tokens_details": object{"cached_tokens": 0},
-		"output_tokens": tokens, "output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": a.info.Report.After + tokens,
-	}, item)
-	kind := "application/json"
-	text, _ := json.Marshal(done)
-	if a.info.Stream {
-		kind, text = "text/event-stream", nil
-		for n, e := range []object{
-			{"type": "response.created", "response": response("in_progress", nil)},
-			{"type": "response.output_item.added", "output_index": 0, "item": item},
-			{"type": "response.output_item.done", "output_index": 0, "item": item},
-			{"type": "response.completed", "response": done},
-		} {
-			e["sequence_number"] = n
-			data, _ := json.Marshal(e)
-			text = fmt.Appendf(text, "event: %s\ndata: %s\n\n", e["type"], data)
-		}
-	}
+	kind, text := x.wire.(wire.Sealing).Sealed(wire.Seal{
+		ID: x.info.ID, Model: a.info.Model, Text: sealPrefix + x.settings.Sealer.SealText(record, x.sealedFor()...),
+		Created: time.Now().Unix(), Stream: a.info.Stream,
+		Prompt: a.info.Report.After, Tokens: compact.CostText(a.c.ways[0].Counter, record),
+	})
 	return ownAnswer(to, kind, text)
 }

@@ -99,15 +99,15 @@ const (
 // Incomplete reports whether a stream lacks its end.
 func (e *End) Incomplete() bool { return e.Flaw == HalfEvent || e.Flaw == WithoutDone }
 
-// routes are the wires, by the endpoint that speaks each: a path without /v1. A
-// new one is one row.
+// routes are the wires, by the endpoint that speaks each and the one that counts the
+// tokens of its requests, if any does: paths without /v1. A new one is one row.
 var routes = []struct {
-	endpoint string
-	wire     Wire
+	endpoint, counts string
+	wire             Wire
 }{
-	{"/chat/completions", Chat},
-	{"/messages", Messages},
-	{"/responses", Responses},
+	{endpoint: "/chat/completions", wire: Chat},
+	{endpoint: "/messages", counts: "/messages/count_tokens", wire: Messages},
+	{endpoint: "/responses", wire: Responses},
 }
 
 // All are the wires.
@@ -122,6 +122,16 @@ var All = func() (all []Wire) {
 func For(endpoint string) Wire {
 	for _, r := range routes {
 		if r.endpoint == endpoint {
+			return r.wire
+		}
+	}
+	return nil
+}
+
+// Counting returns the wire whose requests an endpoint counts, nil if it counts none.
+func Counting(endpoint string) Wire {
+	for _, r := range routes {
+		if r.counts != "" && r.counts == endpoint {
 			return r.wire
 		}
 	}
