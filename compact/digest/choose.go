@@ -1,65 +1,106 @@
 package digest
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 )
 
-// byWorth orders pieces by what they are worth for their length.
-func byWorth(a, b *piece) int {
-	switch x, y := a.worth(), b.worth(); {
-	case x > y:
-		return -1
-	case x < y:
-		return 1
-	}
-	return 0
+// A piece is a few lines that are chosen together.
+type piece struct {
+	class purpose
+	event int32 // of the part
+	order int32 // within the event
+	need  int32 // another piece that comes first; -1: none
+	score float32
+	cost  int32 // bytes
+	text  string
+	brief string   // what follows the text of a step if no other piece of its event is there
+	lines [2]int32 // which lines of a body it has
+	whole bool     // it is told although most of its lines are known
+	on    bool
 }
 
+// purpose says what a piece is for.
+type purpose uint8
+
+const (
+	userWords purpose = iota
+	answers           // the assistant's to the user
+	prose             // of the assistant at work
+	steps             // what was done and how it ended
+	rules             // and settings that were read
+	code              // as it is now
+	prints            // lines that programs printed
+	findings          // of other agents
+	sources           // lines of files that were read
+	classes
+)
+
+// floors is the room that each class gets first, as a share of that of the part.
+var floors = [classes]float32{userWords: 0.75, answers: 0.20, prose: 0.36, steps: 0.26, rules: 0.24, code: 0.34, prints: 0.12, findings: 0.10, sources: 0.10}
+
+// leastScore is what a piece has to be worth.
+const leastScore = 0.12
+
+// add adds a piece, and returns its index.
+func (p *part) add(c purpose, event int, order int32, text string, score float32, need int32) int32 {
+	text = strings.TrimRight(text, "\n")
+	p.pieces = append(p.pieces, piece{
+		class: c, event: int32(event), order: order, need: need, score: score, text: text,
+		cost: int32(len(text) + 3 + 2*strings.Count(text, "\n")),
+	})
+	return int32(len(p.pieces) - 1)
+}
+
+// worth returns what a piece is worth for its length.
 func (q *piece) worth() float32 { return q.score / float32(math.Sqrt(float64(q.cost)+25)) }
+
+// limit lowers the scores of the pieces from first on that are beyond limit bytes,
+// the best not counted.
+func (p *part) limit(first, limit int) {
+	order := p.byWorth(first)
+	for _, i := range order {
+		if limit -= int(p.pieces[i].cost); limit < 0 {
+			p.pieces[i].score *= 0.25
+		}
+	}
+}
+
+// byWorth returns the indices of the pieces from first on, the worthiest first.
+func (p *part) byWorth(first int) []int32 {
+	var order []int32
+	for i := first; i < len(p.pieces); i++ {
+		order = append(order, int32(i))
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(p.pieces[b].worth(), p.pieces[a].worth()) })
+	return order
+}
 
 // fit chooses pieces and returns them as a text that costs at most the size.
 // Costs are known of whole texts only, so the room in bytes is a guess that is
 // put right.
 func (p *part) fit() string {
-	order := make([]int32, 0, len(p.pieces))
-	for i := range p.pieces {
-		order = append(order, int32(i))
-	}
-	slices.SortStableFunc(order, func(a, b int32) int { return byWorth(&p.pieces[a], &p.pieces[b]) })
-	order = p.likely(order)
+	order := p.likely(p.byWorth(0))
 	told := p.told
-	best := ""
-	room, low, high := p.room, 0, 0
+	best, room, low, high := "", p.room, 0, 0
 	for range mostTries {
-		p.told = make(map[uint64]bool, len(told)+256)
-		for h := range told {
-			p.told[h] = true
-		}
-		for i := range p.pieces {
-			p.pieces[i].on = false
-		}
+		p.told = maps.Clone(told)
 		p.choose(order, room)
 		text := p.text()
 		cost := p.cost(text)
-		if text == "" {
-			cost = 0
-		}
-		if cost <= p.size && len(text) >= len(best) {
-			best = text
-			if low = room; cost*20 >= p.size*19 || p.all(order) {
-				break
-			}
-		}
 		if cost > p.size {
 			high = room
-			if best != "" && low*50 > high*48 {
-				break
-			}
+		} else if low = room; len(text) >= len(best) {
+			best = text
+		}
+		if text != "" && cost <= p.size && cost*20 >= p.size*19 || low*50 > high*48 && high > 0 || cost <= p.size && p.all(order) {
+			break
 		}
 		next := room * 2
-		if cost > 0 {
+		if text != "" {
 			next = room * p.size / cost * 98 / 100
 		}
 		if high > 0 && (next >= high || next <= low) {
@@ -78,13 +119,16 @@ func (p *part) fit() string {
 	return best
 }
 
+// mostTries bounds how often a part is chosen anew until it fits.
+const mostTries = 8
+
 // likely returns the pieces that may be chosen: of each class the worthiest, a
 // few times as many as have room.
 func (p *part) likely(order []int32) []int32 {
 	var sums [classes]int
 	return slices.DeleteFunc(order, func(i int32) bool {
 		q := &p.pieces[i]
-		if q.score < 0 {
+		if q.score < leastScore {
 			return true // it comes with others alone
 		}
 		sums[q.class] += int(q.cost)
@@ -94,69 +138,39 @@ func (p *part) likely(order []int32) []int32 {
 
 const timesRoom = 3
 
-// mostTries bounds how often a part is chosen anew until it fits.
-const mostTries = 8
-
 // all reports whether nothing is left to choose.
 func (p *part) all(order []int32) bool {
 	return !slices.ContainsFunc(order, func(i int32) bool { return !p.pieces[i].on && !p.known(p.pieces[i].class, p.pieces[i].text) })
 }
 
-// choose chooses pieces for a room in bytes, the worthiest first.
+// choose chooses pieces for a room in bytes, the worthiest first: of each class up to
+// its floor, then of all.
 func (p *part) choose(order []int32, room int) {
-	var used [classes]int
-	large := room / 2 // a piece that must not go beyond the room of its class
-	take := func(i int32, most int) {
-		q := &p.pieces[i]
-		if q.on {
-			return
-		}
-		cost := 0
-		for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
-			cost += int(p.pieces[k].cost)
-		}
-		if cost > room || used[q.class] >= most || used[q.class]+cost > most && cost > large {
-			return
-		}
-		if q.class != steps && q.class != userWords && !q.whole && p.known(q.class, q.text) {
-			return
-		}
-		for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
-			n := &p.pieces[k]
-			n.on = true
-			p.tell(n.class, n.text)
-		}
-		used[q.class] += cost
-		room -= cost
+	for i := range p.pieces {
+		p.pieces[i].on = false
 	}
-	whole := float32(room)
-	for _, pass := range passes {
+	var used [classes]int
+	whole, large := float32(room), room/2
+	for _, floor := range []bool{true, false} {
 		for _, i := range order {
 			q := &p.pieces[i]
-			if room < 16 {
-				return
+			cost := 0
+			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
+				cost += int(p.pieces[k].cost)
 			}
-			if q.score < pass.least || pass.floor && q.class == code && q.score < floorScore {
+			switch {
+			case q.on, cost > room, floor && (used[q.class] >= int(whole*floors[q.class]) || used[q.class]+cost > int(whole*floors[q.class]) && cost > large):
+				continue
+			case q.class != steps && q.class != userWords && !q.whole && p.known(q.class, q.text):
 				continue
 			}
-			most := int(whole)
-			switch {
-			case pass.floor:
-				most = int(whole * floors[q.class])
-			case pass.times > 0:
-				most = int(whole * mosts[q.class] * pass.times)
+			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
+				n := &p.pieces[k]
+				n.on = true
+				p.tell(n.class, n.text)
 			}
-			take(i, most)
+			used[q.class] += cost
+			room -= cost
 		}
 	}
-}
-
-var passes = []struct {
-	floor bool
-	times float32 // of the most
-	least float32 // score
-}{
-	{floor: true, least: leastScore},
-	{times: 1, least: leastScore},
-	{least: 1.0},
 }

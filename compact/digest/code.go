@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -19,12 +18,6 @@ func (p *part) code() {
 			break
 		}
 		w := float32(1.2) / (1 + 0.15*float32(k))
-		switch {
-		case f.state == written && p.trials[base(f.path)] && !f.last.writes():
-			w *= 0.06 // a trial: what it printed counts
-		case strings.Contains(f.path, "test"), strings.Contains(f.path, "tmp"):
-			w *= 0.7
-		}
 		note := ""
 		if f.touched {
 			note = " (a command changed it after that)"
@@ -36,34 +29,15 @@ func (p *part) code() {
 	}
 }
 
-// writes reports whether a program of an action writes files.
-func (a *action) writes() bool {
-	return slices.ContainsFunc(a.changes, func(c change) bool { return c.how == changed })
-}
-
-// trials finds the programs that commands run by the names of their files.
-var trials = regexp.MustCompile(`(?:\b(?:python[\d.]*|node|tsx|bun|deno|ruby|perl|bash|sh|go run) (?:-\w+ )*|\./)([\w./-]+\.\w+)`)
-
 // statements adds lines of code that was written. A line may have a mark.
 func (p *part) statements(event int, order int32, text string, weight float32, need int32, limit int) {
 	b := p.interest.bodyOf(text)
 	p.lines(code, event, order, b, 600, func(n int) (float32, lineUse) {
 		l := b.at(n)
-		t := strings.TrimLeft(l, "+- \t")
-		s := 0.6 + min(b.interest(p.interest, n)*0.4, 1)
-		switch {
-		case t == "":
+		if strings.Trim(l, "+- \t") == "" {
 			return 0, blank
-		case strings.Trim(t, "{}()[];,") == "" || isComment(t):
-			s = 0.05
-		case isDefinition(t):
-			s += 0.5
-		case l[0] == '-':
-			s -= 0.25
-		case l[0] == ' ':
-			s -= 0.2
 		}
-		return s, plainLine
+		return 0.6 + min(b.interest(p.interest, n)*0.4, 1), plainLine
 	}, 1.2, weight, need, limit)
 }
 

@@ -1,9 +1,5 @@
 package digest
 
-import (
-	"math"
-)
-
 // interest knows what the work is about: the terms that the messages which stay,
 // the users and the assistant name. A line is worth what its terms are, and less
 // the more lines have them.
@@ -74,7 +70,7 @@ func (x *interest) of(t word) (i int32, ok bool) {
 func (x *interest) close() {
 	for i := range x.list {
 		t := &x.list[i]
-		t.price = max(t.want, met) * 1.3 / (1 + 0.3*float32(math.Sqrt(float64(t.lines))) + 0.02*t.lines)
+		t.price = max(t.want, met) * 1.3 / (1 + 0.1*t.lines)
 	}
 }
 

@@ -3,7 +3,6 @@ package digest
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // A line is a line of a text, or a part of a long one.
@@ -65,17 +64,15 @@ func (x *interest) sentencesOf(text string, least int) *body {
 func (b *body) add(x *interest, from, to int, number int32) {
 	l := line{from: int32(from), to: int32(to), number: number}
 	l.terms[0] = int32(len(b.ids))
-	{
-		for t := range terms(b.text[from:to]) {
-			id, ok := x.terms[t.text]
-			if !ok && t.name && x.open {
-				id, ok = x.of(t)
-			}
-			if ok {
-				b.ids = append(b.ids, id)
-				x.list[id].lines++
-				x.list[id].last = x.lines
-			}
+	for t := range terms(b.text[from:to]) {
+		id, ok := x.terms[t.text]
+		if !ok && t.name && x.open {
+			id, ok = x.of(t)
+		}
+		if ok {
+			b.ids = append(b.ids, id)
+			x.list[id].lines++
+			x.list[id].last = x.lines
 		}
 	}
 	l.terms[1] = int32(len(b.ids))
@@ -88,48 +85,12 @@ func (b *body) interest(x *interest, i int) float32 {
 	return x.sum(b.ids[l.terms[0]:l.terms[1]], b.first+int32(i))
 }
 
-// partLength returns the length of the first part of a long line: up to the end
-// of the object that it begins with, of a sentence or of a member, else up to a
-// blank.
+// partLength returns the length of the first part of a long line, which ends at a blank
+// if there is one.
 func partLength(s string, most int) int {
-	const least = 40
-	enough := most / 3
-	s = s[:min(len(s), most)]
-	member, memberDepth, blank := 0, 1<<30, 0
-	depth, opened := 0, 0 // of brackets; of the first object
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '{' || c == '[':
-			if depth++; c == '{' && opened == 0 {
-				opened = depth
-			}
-		case c == '}' || c == ']':
-			if depth--; i >= least && opened > 0 && depth < opened {
-				if i+1 < len(s) && s[i+1] == ',' {
-					i++
-				}
-				return i + 1
-			}
-		case i >= enough && (c == '.' || c == '!' || c == '?') && i+1 < len(s) && s[i+1] == ' ' && depth <= 0:
-			return i + 1
-		case i >= enough && c >= utf8.RuneSelf && strings.HasPrefix(s[i:], "。"):
-			return i + len("。")
-		case c == ',' && i >= enough && depth <= memberDepth && i+1 < len(s) && (s[i+1] == ' ' || s[i+1] == '"'):
-			member, memberDepth = i+1, depth
-		case c == ' ' && i > least:
-			blank = i + 1
-		}
-	}
-	switch {
-	case member > 0:
-		return member
-	case blank > 0:
-		return blank
-	}
-	for n := len(s); n > least; n-- {
-		if r, _ := utf8.DecodeLastRuneInString(s[:n]); r != utf8.RuneError {
-			return n
-		}
+	s = firstBytes(s, most)
+	if i := strings.LastIndexByte(s, ' '); i > most/2 {
+		return i + 1
 	}
 	return len(s)
 }

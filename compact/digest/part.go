@@ -21,9 +21,7 @@ type part struct {
 	phases   int
 	room     int // bytes
 	pieces   []piece
-	changed  []*file           // by the events, the newest first
-	passes   map[string]*event // the last event of each command that passed
-	trials   map[string]bool   // the names of files that commands run
+	changed  []*file // by the events, the newest first
 }
 
 // write returns the text of the part, or "" if it would say nothing.
@@ -31,18 +29,6 @@ func (p *part) write() string {
 	p.room = p.size * 7 / 2
 	p.weigh()
 	p.see()
-	p.passes, p.trials = map[string]*event{}, map[string]bool{}
-	for _, e := range p.events {
-		if e.by != byCall || e.kind != runs {
-			continue
-		}
-		if e.outcome.verdict != failed {
-			p.passes[e.brief()] = e
-		}
-		for _, m := range trials.FindAllStringSubmatch(e.command, 8) {
-			p.trials[base(m[1])] = true
-		}
-	}
 	for i, e := range p.events {
 		switch e.by {
 		case byUser:
@@ -116,13 +102,7 @@ func (p *part) see() {
 			x.feed(e.words, p.weights[i], false)
 		case byCall:
 			w := 0.5 * p.weights[i]
-			if e.acts() {
-				w *= 4
-			}
 			e.values.each("", func(_, text string) { x.feed(firstBytes(text, 4000), w, false) })
-			if e.kind == reads && len(e.result.text) < shortTask {
-				p.task(e)
-			}
 			if e.kind == sends {
 				x.feed(e.result.text, 0.8*p.weights[i], false)
 			}
@@ -137,23 +117,6 @@ func (p *part) see() {
 	}
 	x.open = false
 	x.close()
-}
-
-// shortTask is the length of files whose rules say what the work is about.
-const shortTask = 8000
-
-// task learns what the rules and the items of a file speak of, if it is prose: a
-// line of settings that has a word of them is wanted.
-func (p *part) task(e *event) {
-	if isCode(e.path, e.result.text) {
-		return
-	}
-	for line := range strings.Lines(e.result.text) {
-		if isItem(line) || binds(line) {
-			p.interest.feed(line, 1, true)
-			p.interest.feed(strings.ToLower(strings.ReplaceAll(line, "_", " ")), 1, true)
-		}
-	}
 }
 
 // hashes returns the hashes of the lines of a message that are long enough to be

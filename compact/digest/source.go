@@ -61,27 +61,78 @@ const standingWeight = 2
 // are short, and an agent reads them once, early.
 const shortFile = 2400
 
-// program adds pieces of source code under the definitions that hold them.
+// program adds pieces of source code: definitions that are not long whole, of others
+// a few lines below the line that begins them.
 func (p *part) program(i int, e *event, b *body, head int32) {
-	doc := false
-	p.lines(sources, i, 1, b, 520, func(k int) (float32, lineUse) {
-		l := b.at(k)
-		t := strings.TrimSpace(l)
-		if t == "" {
-			return 0, blank
+	most := min(wholeCode, max(leastLine, p.room/10))
+	first, parent, doc := len(p.pieces), head, false
+	add := func(from, to int, need int32) int32 {
+		s, best := float32(0), [4]float32{}
+		for k := from; k < to; k++ {
+			t := strings.TrimSpace(b.at(k))
+			quotes := strings.Count(t, `"""`) + strings.Count(t, "'''")
+			s = min(b.interest(p.interest, k), 2)
+			if doc || quotes > 0 || isComment(t) {
+				s *= 0.25
+			}
+			if quotes%2 == 1 {
+				doc = !doc
+			}
+			for n := range best {
+				if s > best[n] {
+					s, best[n] = best[n], s
+				}
+			}
 		}
-		quotes := strings.Count(t, `"""`) + strings.Count(t, "'''")
-		comment := doc || quotes > 0 || isComment(t)
-		if quotes%2 == 1 {
-			doc = !doc
+		text := b.text[b.lines[from].from:b.lines[to-1].to]
+		if strings.TrimSpace(text) == "" {
+			return need
 		}
-		s := min(b.interest(p.interest, k), 2)
-		switch {
-		case comment:
-			return s * 0.25, plainLine
-		case isDefinition(l):
-			return max(0, s-0.5) * 0.6, opens
+		k := p.add(sources, i, 1+b.lines[from].number, text, max(best[0]+best[1]+best[2]+best[3], 0.02)*p.weights[i]*0.62, need)
+		p.pieces[k].lines = [2]int32{b.lines[from].number + 1, b.lines[to-1].number + 1}
+		return k
+	}
+	for k := 0; k < len(b.lines); {
+		end := k + 1
+		if isDefinition(b.at(k)) {
+			end = b.blockEnd(k)
+			if int(b.lines[end-1].to-b.lines[k].from) > most {
+				end, parent = k+1, add(k, k+1, head)
+				p.pieces[parent].score *= 0.5
+			} else {
+				add(k, end, head)
+			}
+			k = end
+			continue
 		}
-		return s, plainLine
-	}, 0, p.weights[i]*0.62, head, p.room*2/9)
+		for end < len(b.lines) && int(b.lines[end].to-b.lines[k].from) < most && !isDefinition(b.at(end)) && (strings.TrimSpace(b.at(end)) != "" || int(b.lines[end].to-b.lines[k].from) < most/2) {
+			end++
+		}
+		add(k, end, parent)
+		k = end
+	}
+	p.limit(first, p.room*2/9)
+}
+
+// wholeCode is the length of definitions that are told whole.
+const wholeCode = 900
+
+// blockEnd returns the number of the line after the definition that begins at a line:
+// that of the first line that is indented no more, without closing brackets.
+func (b *body) blockEnd(k int) int {
+	indent := func(k int) int { return len(b.at(k)) - len(strings.TrimLeft(b.at(k), " \t")) }
+	least, end := indent(k), k+1
+	for end < len(b.lines) {
+		t := strings.TrimSpace(b.at(end))
+		if t != "" && indent(end) <= least && strings.IndexByte(")]}", t[0]) < 0 {
+			break
+		}
+		if end++; t != "" && indent(end-1) <= least && strings.Trim(t, ")]};,") == "" {
+			break
+		}
+	}
+	for end > k+1 && strings.TrimSpace(b.at(end-1)) == "" {
+		end--
+	}
+	return end
 }

@@ -10,30 +10,16 @@ const (
 	leastLabel = 80
 )
 
-// worth of the steps by their kind.
-var stepScores = [...]float32{other: 1, reads: 0.9, searches: 0.7, runs: 1.8, edits: 2.3, asks: 1, plans: 2, thinks: 0.8, reports: 2, tracks: 0.3, sends: 2.5}
-
 // step adds a call: what was done, how it ended, and the lines of its result that
 // decide.
 func (p *part) step(i int, e *event) {
 	w := p.weights[i]
-	label, score := e.label(min(labelChars, max(leastLabel, p.room/6))), stepScores[e.kind]
+	label, score := e.label(min(labelChars, max(leastLabel, p.room/6))), float32(1.5)
 	switch {
-	case e.outcome.verdict == refused:
-		score += 12
-	case e.outcome.verdict == failed && (e.kind == runs || e.kind == other):
-		score += 3
-	case e.outcome.verdict == failed:
-		score += 1.2
-	}
-	switch {
-	case e.kind == runs && landmark(e.command), e.acts():
-		score += 2.5
-	case e.kind == runs && len(e.changes) > 0:
-		score += 1.5
-	}
-	if e.outcome.verdict == refused {
-		score /= w // however long ago: the user still does not want it
+	case e.outcome.verdict == refused: // however long ago: the user still does not want it
+		score, w = 14, 1
+	case e.outcome.verdict == failed, e.acts(), e.kind == runs && (len(e.changes) > 0 || landmark(e.command)):
+		score = 4
 	}
 	head := p.add(steps, i, 0, label, score*w, -1)
 	if e.outcome.verdict == refused {
@@ -43,8 +29,6 @@ func (p *part) step(i int, e *event) {
 		if _, docs := heredocs(e.command); len(docs) > 0 { // what a commit or a release says
 			p.says(prints, i, 1, firstBytes(docs[0].body, 2000), 1.6, max(300, p.room/16), head, false)
 		}
-	} else if e.kind == runs && e.outcome.verdict != failed {
-		p.scripts(i, e, head)
 	}
 	switch e.kind {
 	case asks:
@@ -273,33 +257,11 @@ func (p *part) found(i int, e *event, head int32) {
 	if b == nil || e.inLabel() {
 		return
 	}
-	dull := float32(0)
-	if len(b.lines) > 60 {
-		dull = 0.8
-	}
 	p.lines(prints, i, 1, b, 200, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		if strings.TrimSpace(l) == "" {
 			return 0, blank
 		}
-		s := 0.1 + b.interest(p.interest, k)*0.7 - dull
-		if _, rest, ok := strings.Cut(l, ":"); ok && isDefinition(strings.TrimLeft(rest, "0123456789:")) {
-			s += 0.3
-		}
-		return max(s, 0), plainLine
+		return 0.1 + b.interest(p.interest, k)*0.7, plainLine
 	}, 0, p.weights[i]*0.5, head, p.room/14)
-}
-
-// scripts adds the programs that a command is given to run: what they do to files is
-// in them alone.
-func (p *part) scripts(i int, e *event, head int32) {
-	if !e.writes() {
-		return
-	}
-	_, docs := heredocs(e.command)
-	for k, d := range docs {
-		if !strings.Contains(d.line, ">") {
-			p.statements(i, int32(k)<<20-1<<24, d.body, p.weights[i], head, p.room/6)
-		}
-	}
 }
