@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -13,32 +14,39 @@ func (p *part) code() {
 	p.nameChanges(at)
 	p.tasks(at)
 	at++
-	for k, f := range p.changed {
-		if k >= mostFiles {
-			break
-		}
-		w := float32(1.2) / (1 + 0.15*float32(k))
+	var newest []*region
+	for k, f := range p.changed[:min(len(p.changed), mostFiles)] {
 		note := ""
 		if f.touched {
 			note = " (a command changed it after that)"
 		}
 		head := p.add(code, at+k, 0, quote(f.path, 200)+note+":", -1, -1) // only with a region
 		for g := range f.regions {
-			p.statements(at+k, int32(1+g<<20), f.regions[g].now(), w, head, p.room/2)
+			f.regions[g].at, f.regions[g].head = [2]int{at + k, 1 + g<<20}, head
+			newest = append(newest, &f.regions[g])
 		}
+	}
+	slices.SortStableFunc(newest, func(a, b *region) int { return cmp.Compare(b.last.origin, a.last.origin) })
+	for k, g := range newest {
+		p.region(g, 1.6/(1+0.05*float32(k)))
 	}
 }
 
-// statements adds lines of code that was written. A line may have a mark.
-func (p *part) statements(event int, order int32, text string, weight float32, need int32, limit int) {
-	b := p.interest.bodyOf(text)
-	p.lines(code, event, order, b, 600, func(n int) (float32, lineUse) {
-		l := b.at(n)
-		if strings.Trim(l, "+- \t") == "" {
-			return 0, blank
+// wholeRegion is the length of changed regions that are told whole.
+const wholeRegion = 600
+
+// region adds the text of a changed region as it is now: whole if it is not long.
+func (p *part) region(g *region, weight float32) {
+	b := p.interest.bodyOf(g.now())
+	most := min(wholeRegion, max(leastLine, p.room/6))
+	for from, k := 0, 0; k < len(b.lines); k++ {
+		if k+1 < len(b.lines) && int(b.lines[k+1].to-b.lines[from].from) <= most {
+			continue
 		}
-		return 0.6 + min(b.interest(p.interest, n)*0.4, 1), plainLine
-	}, 1.2, weight, need, limit)
+		p.span(code, g.at[0], int32(g.at[1]), b, [2]int{from, k + 1}, 1.2, weight, g.head, func(k int) float32 { return 0.6 + min(b.interest(p.interest, k)*0.4, 1) })
+		from = k + 1
+	}
+
 }
 
 // nameChanges adds the names of the files that were changed, the newest last.

@@ -26,6 +26,8 @@ type region struct {
 	old, new string
 	how      how
 	last     *event
+	at       [2]int // the event and the order of its pieces in the part
+	head     int32  // the piece with the name of its file
 }
 
 // What is known of a file is bounded: so many regions, and texts of such a
@@ -137,7 +139,7 @@ func (fs files) forget(n int) {
 func (g *region) now() string {
 	was, is := setOfLines(g.old), setOfLines(g.new)
 	var b strings.Builder
-	gone := 0
+	gone, fresh := 0, 0
 	for l := range strings.SplitSeq(g.old, "\n") {
 		if !is[l] && strings.TrimSpace(l) != "" {
 			if gone++; gone <= mostGone {
@@ -148,17 +150,26 @@ func (g *region) now() string {
 	if gone > mostGone {
 		b.WriteString("- …\n")
 	}
+	var context []string // since the last line that is new, or before the first
 	for l := range strings.SplitSeq(g.new, "\n") {
 		switch {
 		case strings.TrimSpace(l) == "":
 		case was[l]:
-			b.WriteString("  " + l + "\n")
+			context = append(context, "  "+l+"\n")
 		default:
-			b.WriteString("+ " + l + "\n")
+			if fresh == 0 {
+				context = context[max(0, len(context)-around):]
+			}
+			b.WriteString(strings.Join(context, "") + "+ " + l + "\n")
+			fresh, context = fresh+1, nil
 		}
 	}
+	b.WriteString(strings.Join(context[:min(len(context), around)], ""))
 	return b.String()
 }
+
+// around is how many lines are shown before and after those that changed.
+const around = 6
 
 func setOfLines(text string) map[string]bool {
 	set := map[string]bool{}

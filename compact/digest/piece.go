@@ -92,3 +92,20 @@ const (
 	opens   // a section or a definition
 	skipped // a line that says nothing
 )
+
+// span adds lines of a body as a piece, which is worth what the best of them are.
+func (p *part) span(c purpose, event int, order int32, b *body, at [2]int, base, weight float32, need int32, score func(k int) float32) int32 {
+	var best [4]float32
+	for k := at[0]; k < at[1]; k++ {
+		s := score(k)
+		for n := range best {
+			if s > best[n] {
+				s, best[n] = best[n], s
+			}
+		}
+	}
+	from, to := &b.lines[at[0]], &b.lines[at[1]-1]
+	i := p.add(c, event, order+from.number, b.text[from.from:to.to], max(base+best[0]+best[1]+best[2]+best[3], 0.02)*weight, need)
+	p.pieces[i].lines = [2]int32{from.number + 1, to.number + 1}
+	return i
+}

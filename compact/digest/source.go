@@ -67,30 +67,15 @@ func (p *part) program(i int, e *event, b *body, head int32) {
 	most := min(wholeCode, max(leastLine, p.room/10))
 	first, parent, doc := len(p.pieces), head, false
 	add := func(from, to int, need int32) int32 {
-		s, best := float32(0), [4]float32{}
-		for k := from; k < to; k++ {
+		return p.span(sources, i, 1, b, [2]int{from, to}, 0, p.weights[i]*0.62, need, func(k int) float32 {
 			t := strings.TrimSpace(b.at(k))
 			quotes := strings.Count(t, `"""`) + strings.Count(t, "'''")
-			s = min(b.interest(p.interest, k), 2)
-			if doc || quotes > 0 || isComment(t) {
-				s *= 0.25
+			comment := doc || quotes > 0 || isComment(t)
+			if doc = doc != (quotes%2 == 1); comment {
+				return min(b.interest(p.interest, k), 2) * 0.25
 			}
-			if quotes%2 == 1 {
-				doc = !doc
-			}
-			for n := range best {
-				if s > best[n] {
-					s, best[n] = best[n], s
-				}
-			}
-		}
-		text := b.text[b.lines[from].from:b.lines[to-1].to]
-		if strings.TrimSpace(text) == "" {
-			return need
-		}
-		k := p.add(sources, i, 1+b.lines[from].number, text, max(best[0]+best[1]+best[2]+best[3], 0.02)*p.weights[i]*0.62, need)
-		p.pieces[k].lines = [2]int32{b.lines[from].number + 1, b.lines[to-1].number + 1}
-		return k
+			return min(b.interest(p.interest, k), 2)
+		})
 	}
 	for k := 0; k < len(b.lines); {
 		end := k + 1
