@@ -2,6 +2,8 @@ package digest
 
 import (
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"laconic/compact"
@@ -89,6 +91,9 @@ func (r *Record) answer(e *event, res *result) {
 	if line, rest, _ := strings.Cut(e.result.text, "\n"); e.command != "" && len(line) > 3 && strings.HasPrefix(e.command, strings.TrimSpace(line)) {
 		e.result.text = rest // the command itself
 	}
+	if e.kind == reads && e.result.first == 0 {
+		e.result.first = e.firstLine()
+	}
 	r.follow(e)
 	e.outcome = e.outcomeOf(&e.result)
 	if e.kind == tracks {
@@ -100,6 +105,22 @@ func (r *Record) answer(e *event, res *result) {
 		}
 	}
 }
+
+// firstLine returns the number of the first line of a file that an action reads, as
+// far as the call says it, or 0.
+func (a *action) firstLine() int {
+	if m := readsFrom.FindStringSubmatch(a.brief()); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		return max(n, 1)
+	}
+	if a.command != "" || slices.ContainsFunc(a.values.list, func(v value) bool { return v.kind != '"' }) {
+		return 0
+	}
+	return 1
+}
+
+// readsFrom finds the commands that show a file from a line on.
+var readsFrom = regexp.MustCompile(`^(?:cat|sed -n ['"]?(\d+),\d+p['"]?) [\w./-]+$`)
 
 // goesOn finds the id of a program that goes on while the assistant does other things.
 var goesOn = regexp.MustCompile(`(?:Process running with session ID|running in background with ID:) (\w+)`)

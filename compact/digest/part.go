@@ -22,11 +22,13 @@ type part struct {
 	room     int // bytes
 	pieces   []piece
 	changed  []*file // by the events, the newest first
+	folder   string  // that most files are in
 }
 
 // write returns the text of the part, or "" if it would say nothing.
 func (p *part) write() string {
 	p.room = p.size * 7 / 2
+	p.setFolder()
 	p.weigh()
 	p.see()
 	for i, e := range p.events {

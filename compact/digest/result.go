@@ -13,6 +13,7 @@ type result struct {
 	code   int  // with which the program ended
 	coded  bool // the code is known
 	failed bool // the client says that the tool failed
+	first  int  // the number of its first line in a file; 0: not known
 }
 
 // resultOf returns the result of a call of some kind. What a search found keeps its
@@ -31,7 +32,7 @@ func resultOf(text string, k kind) result {
 	}
 	r.text = strings.TrimRight(unwrapTimes(prompt.ReplaceAllLiteralString(withoutFrame(text), ""), 1), "\n")
 	if k != searches {
-		r.text = withoutNumbers(r.text)
+		r.text, r.first = withoutNumbers(r.text)
 	}
 	return r
 }
@@ -105,8 +106,8 @@ func withoutFrame(text string) string {
 var numbered = regexp.MustCompile(`^[ \t]*(\d{1,7})(?:→|\t| ?\| ?|: ?|$)`)
 
 // withoutNumbers returns a text without the numbers before its lines, if most lines
-// have one and they count up.
-func withoutNumbers(text string) string {
+// have one and they count up, and the first of them; 0: they have none.
+func withoutNumbers(text string) (plain string, first int) {
 	lines, counted, before := 0, 0, -1
 	for line := range strings.SplitSeq(firstBytes(text, 1024), "\n") {
 		if strings.TrimSpace(line) == "" {
@@ -115,17 +116,19 @@ func withoutNumbers(text string) string {
 		lines++
 		if m := numbered.FindStringSubmatch(line); m != nil && !strings.HasSuffix(m[0], m[1]) {
 			if n, _ := strconv.Atoi(m[1]); n > before {
-				counted, before = counted+1, n
+				if counted, before = counted+1, n; lines == 1 {
+					first = n
+				}
 			}
 		}
 	}
 	if counted == 0 || counted*10 < lines*7 || lines == 1 && !strings.Contains(text, "→") {
-		return text
+		return text, 0
 	}
 	var b strings.Builder
 	b.Grow(len(text))
 	for line := range strings.SplitSeq(text, "\n") {
 		b.WriteString(line[len(numbered.FindString(line)):] + "\n")
 	}
-	return strings.TrimRight(b.String(), "\n")
+	return strings.TrimRight(b.String(), "\n"), first
 }

@@ -107,7 +107,10 @@ func (e *event) name() (verb, name string) {
 		if len(e.changes) > 0 {
 			name = e.changes[0].path
 		}
-		name = OneLine(base(either(name, e.subject(nameChars))), nameChars)
+		if name = either(name, e.subject(nameChars)); len(name) > pathChars { // its end says most
+			name = "…" + lastBytes(name, nameChars)
+		}
+		name = OneLine(name, pathChars)
 		if e.kind == edits {
 			return "edit ", name
 		}
@@ -124,10 +127,10 @@ func (e *event) name() (verb, name string) {
 	return "", quote(e.tool, nameChars)
 }
 
-const nameChars = 32
-
-// base returns the name of a file without its folder.
-func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+const (
+	nameChars = 32
+	pathChars = 64
+)
 
 // ended returns how a step ended, as its label says it.
 func (e *event) ended() string {
@@ -168,7 +171,11 @@ func (e *event) ended() string {
 		}
 		return " → " + e.outcome.says
 	case e.kind == reads:
-		return " (" + countLines(text) + ")"
+		if from, n := e.result.first, countLines(text); from > 1 {
+			return " (lines " + itoa(from) + "–" + itoa(from+n-1) + ")"
+		} else {
+			return " (" + count(n, "line") + ")"
+		}
 	}
 	return " →"
 }

@@ -40,14 +40,16 @@ func lineEnds(text string, at int) int {
 	return len(text)
 }
 
-// countLines returns how many lines a text has, in words.
-func countLines(text string) string {
-	n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1
-	if n == 1 {
-		return "1 line"
+// count returns a number of things in words: 1 line, 2 lines.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
 	}
-	return strconv.Itoa(n) + " lines"
+	return strconv.Itoa(n) + " " + thing
 }
+
+// countLines returns how many lines a text has.
+func countLines(text string) int { return strings.Count(strings.TrimRight(text, "\n"), "\n") + 1 }
 
 // OneLine returns a text on one line, cut at a word if it is longer than n
 // bytes. It cannot pass for a part of the record.

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,80 +14,102 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // the part; "" if there are none.
 func (p *part) text() string {
 	var on []*piece
+	detailed, said := map[int32]bool{}, false
 	for i := range p.pieces {
-		if p.pieces[i].on || p.pieces[i].class == steps {
-			on = append(on, &p.pieces[i])
+		q := &p.pieces[i]
+		if q.on || q.class == steps {
+			on = append(on, q)
 		}
+		said = said || q.on
+		detailed[q.event] = detailed[q.event] || q.on && q.class != steps
+	}
+	if !said {
+		return ""
 	}
 	slices.SortStableFunc(on, func(a, b *piece) int {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
 	})
-	w := writer{event: -1, read: map[string]bool{}, most: p.room/25 - 80}
+	w := writer{part: p, event: -1, read: map[string]bool{}, most: p.room/25 - 80, named: map[string]bool{}, inside: regexp.MustCompile(regexp.QuoteMeta(p.folder) + `/[\w./-]+`)}
 	w.b.WriteString(p.head)
-	detailed := map[int32]bool{}
+	if p.folder != "" {
+		w.b.WriteString("folder: " + p.folder + "\n")
+	}
 	for _, q := range on {
-		if q.on && q.class != steps {
-			detailed[q.event] = true
+		switch e := p.at(q.event); {
+		case q.on && (e == nil || e.by != byCall || e.kind != reads || detailed[q.event] || q.brief != ""):
+			w.piece(q, detailed[q.event])
+		case e != nil && q.class == steps:
+			w.skip(e, q.brief, q.on)
 		}
 	}
-	said, named := false, map[string]string{}
-	for _, q := range on {
-		if !q.on {
-			if int(q.event) < len(p.events) {
-				w.skip(p.events[q.event], q.brief)
-			}
-			continue
-		}
-		said = true
-		text := q.text
-		if q.class == steps || q.class == code && q.need < 0 {
-			text = p.briefly(text, int(q.event), named)
-		}
-		w.piece(q, text, detailed[q.event])
-	}
-	if w.flush(); !said {
-		return ""
-	}
+	w.flush()
 	w.b.WriteString(foot)
 	return w.b.String()
 }
 
-// briefly returns the label of an event, or of the files after the last one, with
-// the names of files alone where their paths were named before. named has the path
-// that each name stands for.
-func (p *part) briefly(label string, event int, named map[string]string) string {
-	name := func(path string) {
-		short := base(path)
-		if at := strings.Index(label, path); len(path) < len(short)+longFolder || at < 0 || strings.IndexByte(short, '.') < 0 {
-			return
-		} else if was := named[short]; was == path {
-			label = label[:at] + short + label[at+len(path):]
-		} else if was == "" {
-			named[short] = path
+// at returns an event; nil: what comes after the last one.
+func (p *part) at(i int32) *event {
+	if int(i) < len(p.events) {
+		return p.events[i]
+	}
+	return nil
+}
+
+// setFolder finds the folder that most files of the events are in. Labels name files
+// by their path in it.
+func (p *part) setFolder() {
+	in, all := map[string]int{}, map[string]bool{}
+	for _, e := range p.events {
+		if e.by != byCall {
+			continue
+		}
+		for _, path := range append(pathsOf(e.changes), e.path) {
+			if len(all) >= mostChanges || all[path] || !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "\n[]") || len(path) > maxLineChars {
+				continue
+			}
+			all[path] = true
+			for dir := path; strings.LastIndexByte(dir, '/') > longFolder; {
+				dir = dir[:strings.LastIndexByte(dir, '/')]
+				in[dir]++
+			}
 		}
 	}
-	if event >= len(p.events) {
-		for _, f := range p.changed[:min(len(p.changed), mostFiles)] {
-			name(f.path)
-		}
-		return label
-	}
-	e := p.events[event]
-	name(e.path)
-	for i := range e.changes {
-		if e.changes[i].path != e.path {
-			name(e.changes[i].path)
+	for dir, n := range in {
+		if n > 1 && n*3 > len(all)*2 && (len(dir) > len(p.folder) || len(dir) == len(p.folder) && dir < p.folder) {
+			p.folder = dir
 		}
 	}
-	return label
+}
+
+func pathsOf(changes []change) (paths []string) {
+	for i := range changes {
+		paths = append(paths, changes[i].path)
+	}
+	return paths
 }
 
 // longFolder is the length of folders that are named once.
 const longFolder = 12
 
+// inFolder returns a text with the paths of files as they are in the folder of the part,
+// where they were named before; with named set as if they were.
+func (w *writer) inFolder(text string, named bool) string {
+	if w.folder == "" {
+		return text
+	}
+	return w.inside.ReplaceAllStringFunc(text, func(path string) string {
+		if !named && !w.named[path] {
+			w.named[path] = true
+			return path
+		}
+		return path[len(w.folder)+1:]
+	})
+}
+
 // writer writes pieces as lines of the record. Only lines of the record's own
 // begin at the margin.
 type writer struct {
+	*part
 	b       strings.Builder
 	label   string          // of the last step, if it has no lines of its own
 	times   int             // how often it comes in a row
@@ -97,7 +120,10 @@ type writer struct {
 	read    map[string]bool // the names of files that were named
 	event   int32
 	class   purpose
-	last    int32 // the number of the last line that was written of a body
+	inside  *regexp.Regexp  // finds paths in the folder of the part
+	named   map[string]bool // those that were named
+	region  int32           // of a file that was changed
+	last    int32           // the number of the last line that was written of a body
 }
 
 // flush writes the last step, and how many were skipped.
@@ -109,20 +135,20 @@ func (w *writer) flush() {
 		w.b.WriteString(w.label + "\n")
 	}
 	switch {
-	case w.skipped == 1:
-		w.b.WriteString("… 1 more step" + w.names + "\n")
-	case w.skipped > 1:
-		w.b.WriteString("… " + itoa(w.skipped) + " more steps" + w.names + "\n")
+	case w.skipped == 1 && w.names != "":
+		w.b.WriteString(w.names[2:] + "\n")
+	case w.skipped > 0:
+		w.b.WriteString("… " + count(w.skipped, "more step") + w.names + "\n")
 	}
 	w.label, w.times, w.skipped, w.names, w.verb = "", 0, 0, "", ""
 }
 
 // skip notes that a step was not chosen. The record names it, in a few words, and
 // says how it ended or the line of its result that matters most.
-func (w *writer) skip(e *event, brief string) {
+func (w *writer) skip(e *event, brief string, on bool) {
 	w.skipped++
 	verb, name := e.name()
-	most := w.most
+	name, most := w.inFolder(name, true), w.most
 	switch ended := e.ended(); {
 	case e.outcome.verdict == refused:
 		name, most = name+ended, 3*most
@@ -132,7 +158,7 @@ func (w *writer) skip(e *event, brief string) {
 		name, most = name+" → "+OneLine(brief, shortEnd), 3*most
 	}
 	switch {
-	case name == "" || len(w.names) > most || strings.Contains(w.names, " "+name) || w.read[name]:
+	case name == "" || !on && len(w.names) > most || strings.Contains(w.names, " "+name) || w.read[name]:
 		return
 	case w.names == "":
 		w.names = ": " + verb + name
@@ -150,7 +176,11 @@ func (w *writer) skip(e *event, brief string) {
 const shortEnd = 60
 
 // piece writes a piece. detailed is set if other pieces of its event follow.
-func (w *writer) piece(q *piece, text string, detailed bool) {
+func (w *writer) piece(q *piece, detailed bool) {
+	text := q.text
+	if q.class == steps || q.class == code && q.need < 0 {
+		text = w.inFolder(text, false)
+	}
 	if q.class == steps {
 		if !detailed && q.brief != "" {
 			switch {
@@ -169,6 +199,12 @@ func (w *writer) piece(q *piece, text string, detailed bool) {
 		return
 	}
 	w.flush()
+	if q.class == code && q.need >= 0 && q.order>>20 != w.region {
+		if w.event == q.event && w.last > 0 {
+			w.b.WriteString("  …\n")
+		}
+		w.region, w.last = q.order>>20, 0
+	}
 	same := w.event == q.event && w.class == q.class
 	label := ""
 	if !same {
@@ -188,7 +224,14 @@ func (w *writer) piece(q *piece, text string, detailed bool) {
 		return
 	}
 	if q.lines[0] > 0 {
-		if gap := q.lines[0] > w.last+2; gap && w.last > 0 {
+		first := 0
+		if e := w.at(q.event); e != nil {
+			first = e.result.first
+		}
+		switch gap := q.lines[0] > w.last+2; {
+		case gap && first > 0:
+			w.b.WriteString("  … (lines " + itoa(first+int(w.last)) + "–" + itoa(first+int(q.lines[0])-2) + ")\n")
+		case gap && w.last > 0:
 			w.b.WriteString("  …\n")
 		}
 		w.last = q.lines[1]
