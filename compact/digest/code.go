@@ -28,7 +28,11 @@ func (p *part) code() {
 	}
 	slices.SortStableFunc(newest, func(a, b *region) int { return cmp.Compare(b.last.origin, a.last.origin) })
 	for k, g := range newest {
-		p.region(g, 1.6/(1+0.05*float32(k)))
+		w := 1.6 / (1 + 0.05*float32(k))
+		if strings.Contains(p.pieces[g.head].text, "test") {
+			w *= 0.6
+		}
+		p.region(g, w)
 	}
 }
 
@@ -38,15 +42,9 @@ const wholeRegion = 600
 // region adds the text of a changed region as it is now: whole if it is not long.
 func (p *part) region(g *region, weight float32) {
 	b := p.interest.bodyOf(g.now())
-	most := min(wholeRegion, max(leastLine, p.room/6))
-	for from, k := 0, 0; k < len(b.lines); k++ {
-		if k+1 < len(b.lines) && int(b.lines[k+1].to-b.lines[from].from) <= most {
-			continue
-		}
-		p.span(code, g.at[0], int32(g.at[1]), b, [2]int{from, k + 1}, 1.2, weight, g.head, func(k int) float32 { return 0.6 + min(b.interest(p.interest, k)*0.4, 1) })
-		from = k + 1
+	for _, k := range b.blocks(min(wholeRegion, max(leastLine, p.room/6)), 2) {
+		p.span(code, g.at[0], int32(g.at[1]), b, [2]int{k.from, k.to}, 1.2, weight, g.head, func(k int) float32 { return 0.6 + min(b.interest(p.interest, k)*0.4, 1) })
 	}
-
 }
 
 // nameChanges adds the names of the files that were changed, the newest last.

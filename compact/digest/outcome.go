@@ -94,11 +94,11 @@ func (a *action) refusal(text string) (why string, ok bool) {
 // notEdited finds that an edit was not made.
 var notEdited = regexp.MustCompile(`(?i)no replacement|not (?:been )?(?:applied|found|unique|exist|match|changed|performed|updated|made|allowed|edited|written|created|saved)|` +
 	`multiple (?:matches|occurrences)|did not match|does(?: not|n't) (?:exist|match|appear)|already exists|modified since|has been (?:unexpectedly )?(?:modified|changed) since|must (?:be )?read|` +
-	`not been read|\bfail|\berror|invalid|cannot|can't|unable|denied|rejected|refused|aborted|conflict|no (?:such|changes|match)|found \d+ (?:matches|occurrences)|nothing to|out of (?:range|bounds)|` +
+	`not been read|\bfail|\berror|invalid|cannot|can't|unable|denied|rejected|refused|aborted|conflict|no (?:such|changes|match)|found \d+ (?:matches|occurrences)|not once|nowhere|\b0 (?:times|matches|occurrences)|nothing to|out of (?:range|bounds)|` +
 	`not a valid|outside|is a directory|read-only|permission|cancel|timed out|<tool_use_error>|Fehler|失败|失敗|错误|エラー|見つかり|找不到`)
 
 // isEdited finds that an edit was made.
-var isEdited = regexp.MustCompile(`(?i)\b(?:success|successful|successfully|updated|applied|edited|wrote|written|created|saved|replaced|done|inserted|deleted|removed|modified|ok)\b|has been|^A |^M |Here's the result|<file_edit|\bpatched\b|成功|更新`)
+var isEdited = regexp.MustCompile(`(?i)\b(?:success|successful|successfully|updated|applied|edited|wrote|written|created|saved|replaced|done|inserted|deleted|removed|modified|ok)\b|has been|^A |^M |^\[File: |Here's the result|<file_edit|\bpatched\b|成功|更新`)
 
 // openFile finds the name of the file that an editor has open.
 var openFile = regexp.MustCompile(`(?m)^\[File: (\S+) \(`)
@@ -120,6 +120,9 @@ func (a *action) edited(r *result) outcome {
 	}
 	if r.failed || r.coded && r.code != 0 || not != nil && (yes == nil || not[0] < yes[1]+24) {
 		return outcome{failed, OneLine(head, 200)}
+	}
+	if yes == nil && strings.TrimSpace(line) != "" && len(r.text) <= 600 { // who knows
+		return outcome{unknown, OneLine(head, 200)}
 	}
 	return outcome{verdict: passed}
 }

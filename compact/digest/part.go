@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"laconic/compact"
@@ -41,9 +42,24 @@ func (p *part) write() string {
 			p.step(i, e)
 		}
 	}
+	p.keptHere()
 	p.code()
 	return p.fit()
 }
+
+// keptHere says where messages of users came that the model still reads: of those
+// between the events.
+func (p *part) keptHere() {
+	for _, m := range p.kept {
+		i, _ := slices.BinarySearchFunc(p.events, m.origin, func(e *event, origin int) int { return e.origin - origin })
+		if m.role == compact.User && i > 0 && i < len(p.events) && !isResult(m.text) {
+			p.add(steps, i, keptOrder, `(here: the user's message below, "`+OneLine(m.text, nameChars)+`")`, 6, -1)
+		}
+	}
+}
+
+// keptOrder is the order of a line about a message that is kept.
+const keptOrder = -1 << 30
 
 // weigh divides the events into phases, which a user begins, and weighs them: what
 // came later counts more.

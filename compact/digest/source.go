@@ -77,24 +77,17 @@ func (p *part) program(i int, e *event, b *body, head int32) {
 			return min(b.interest(p.interest, k), 2)
 		})
 	}
-	for k := 0; k < len(b.lines); {
-		end := k + 1
-		if isDefinition(b.at(k)) {
-			end = b.blockEnd(k)
-			if int(b.lines[end-1].to-b.lines[k].from) > most {
-				end, parent = k+1, add(k, k+1, head)
-				p.pieces[parent].score *= 0.5
-			} else {
-				add(k, end, head)
+	for _, k := range b.blocks(most, 0) {
+		if k.opens {
+			parent = add(k.from, k.to, head)
+			p.pieces[parent].score *= 0.5
+		} else {
+			need := parent
+			if isDefinition(b.at(k.from)) {
+				need = head
 			}
-			k = end
-			continue
+			add(k.from, k.to, need)
 		}
-		for end < len(b.lines) && int(b.lines[end].to-b.lines[k].from) < most && !isDefinition(b.at(end)) && (strings.TrimSpace(b.at(end)) != "" || int(b.lines[end].to-b.lines[k].from) < most/2) {
-			end++
-		}
-		add(k, end, parent)
-		k = end
 	}
 	p.limit(first, p.room*2/9)
 }
@@ -102,13 +95,46 @@ func (p *part) program(i int, e *event, b *body, head int32) {
 // wholeCode is the length of definitions that are told whole.
 const wholeCode = 900
 
+// A block is a part of source code: a definition that is not long, the line that opens
+// a long one, or lines between them.
+type block struct {
+	from, to int
+	opens    bool
+}
+
+// blocks divides code into blocks of at most some bytes. Each line begins with a mark
+// of some bytes.
+func (b *body) blocks(most, mark int) (list []block) {
+	at := func(k int) string { return b.at(k)[min(mark, len(b.at(k))):] }
+	length := func(from, to int) int { return int(b.lines[to-1].to - b.lines[from].from) }
+	for k := 0; k < len(b.lines); {
+		end, opens := k+1, isDefinition(at(k))
+		if opens {
+			if end = blockEnd(at, k, len(b.lines)); length(k, end) <= most {
+				opens = false
+			} else {
+				end = k + 1
+			}
+		} else {
+			for end < len(b.lines) && length(k, end+1) <= most && !isDefinition(at(end)) && (strings.TrimSpace(at(end)) != "" || length(k, end) < most/2) {
+				end++
+			}
+		}
+		if strings.TrimSpace(b.text[b.lines[k].from:b.lines[end-1].to]) != "" {
+			list = append(list, block{k, end, opens})
+		}
+		k = end
+	}
+	return list
+}
+
 // blockEnd returns the number of the line after the definition that begins at a line:
 // that of the first line that is indented no more, without closing brackets.
-func (b *body) blockEnd(k int) int {
-	indent := func(k int) int { return len(b.at(k)) - len(strings.TrimLeft(b.at(k), " \t")) }
+func blockEnd(at func(k int) string, k, lines int) int {
+	indent := func(k int) int { return len(at(k)) - len(strings.TrimLeft(at(k), " \t")) }
 	least, end := indent(k), k+1
-	for end < len(b.lines) {
-		t := strings.TrimSpace(b.at(end))
+	for end < lines {
+		t := strings.TrimSpace(at(end))
 		if t != "" && indent(end) <= least && strings.IndexByte(")]}", t[0]) < 0 {
 			break
 		}
@@ -116,7 +142,7 @@ func (b *body) blockEnd(k int) int {
 			break
 		}
 	}
-	for end > k+1 && strings.TrimSpace(b.at(end-1)) == "" {
+	for end > k+1 && strings.TrimSpace(at(end-1)) == "" {
 		end--
 	}
 	return end

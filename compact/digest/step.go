@@ -100,27 +100,26 @@ func (e *event) label(n int) string {
 }
 
 // name returns a few words for a step: what was done, and to what.
-func (e *event) name() (verb, name string) {
+func (e *event) name(inFolder func(string) string) (verb, name string) {
 	switch {
 	case e.kind == reads && e.command == "", e.kind == edits && e.command == "":
 		name = e.path
 		if len(e.changes) > 0 {
 			name = e.changes[0].path
 		}
-		if name = either(name, e.subject(nameChars)); len(name) > pathChars { // its end says most
+		if name = inFolder(either(name, e.subject(nameChars))); len(name) > pathChars { // its end says most
 			name = "…" + lastBytes(name, nameChars)
 		}
-		name = OneLine(name, pathChars)
-		if e.kind == edits {
+		if name = OneLine(name, pathChars); e.kind == edits {
 			return "edit ", name
 		}
 		return "read ", name
 	case e.kind == searches:
-		return "search ", e.subject(nameChars)
+		return "search ", OneLine(inFolder(e.subject(labelChars)), nameChars)
 	case e.waits:
 		return "went on: $ ", OneLine(e.brief(), nameChars)
 	case e.command != "":
-		return "$ ", OneLine(e.brief(), nameChars)
+		return "$ ", OneLine(inFolder(e.brief()), nameChars)
 	case e.kind == tracks, e.tool == "":
 		return "", ""
 	}
@@ -154,8 +153,10 @@ func (e *event) ended() string {
 		return " → failed" + says
 	}
 	switch {
-	case e.kind == edits:
+	case e.kind == edits && e.outcome.verdict == passed:
 		return e.hint() + " → done"
+	case e.kind == edits:
+		return e.hint() + " → " + e.outcome.says
 	case e.command != "" && goesOn.MatchString(firstBytes(text, 200)):
 		return " → went on"
 	case text == "":

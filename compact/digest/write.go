@@ -29,13 +29,17 @@ func (p *part) text() string {
 	slices.SortStableFunc(on, func(a, b *piece) int {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
 	})
-	w := writer{part: p, event: -1, read: map[string]bool{}, most: p.room/25 - 80, named: map[string]bool{}, inside: regexp.MustCompile(regexp.QuoteMeta(p.folder) + `/[\w./-]+`)}
+	w := writer{part: p, event: -1, read: map[string]bool{}, most: p.room/20 - 80, named: map[string]bool{}, inside: regexp.MustCompile(regexp.QuoteMeta(p.folder) + `/[\w./-]+`)}
 	w.b.WriteString(p.head)
 	if p.folder != "" {
 		w.b.WriteString("folder: " + p.folder + "\n")
 	}
 	for _, q := range on {
 		switch e := p.at(q.event); {
+		case q.order == keptOrder:
+			if w.flush(); q.on {
+				w.b.WriteString(q.text + "\n")
+			}
 		case q.on && (e == nil || e.by != byCall || e.kind != reads || detailed[q.event] || q.brief != ""):
 			w.piece(q, detailed[q.event])
 		case e != nil && q.class == steps:
@@ -147,8 +151,8 @@ func (w *writer) flush() {
 // says how it ended or the line of its result that matters most.
 func (w *writer) skip(e *event, brief string, on bool) {
 	w.skipped++
-	verb, name := e.name()
-	name, most := w.inFolder(name, true), w.most
+	verb, name := e.name(func(text string) string { return w.inFolder(text, true) })
+	most := w.most
 	switch ended := e.ended(); {
 	case e.outcome.verdict == refused:
 		name, most = name+ended, 3*most
@@ -230,7 +234,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 		}
 		switch gap := q.lines[0] > w.last+2; {
 		case gap && first > 0:
-			w.b.WriteString("  … (lines " + itoa(first+int(w.last)) + "–" + itoa(first+int(q.lines[0])-2) + ")\n")
+			w.b.WriteString("  … lines " + itoa(first+int(w.last)) + "–" + itoa(first+int(q.lines[0])-2) + "\n")
 		case gap && w.last > 0:
 			w.b.WriteString("  …\n")
 		}
