@@ -50,8 +50,8 @@
 //     belongs to. A piece is worth what its lines are: a failure, a conclusion, a
 //     rule, a setting, and the terms that users, the assistant and the recent
 //     messages speak of.
-//   - Each class of pieces has a least and a largest share of the room. Then the
-//     worthiest are taken, for their length. What the model still reads, and what
+//   - Each class of pieces has a least share of the room. Then the worthiest are
+//     taken, for their length. What the model still reads, and what
 //     an earlier part says, is not said again.
 //   - Edits of one region are joined, so that the record has the region as it is after
 //     the last of them.

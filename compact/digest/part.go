@@ -53,7 +53,7 @@ func (p *part) keptHere() {
 	for _, m := range p.kept {
 		i, _ := slices.BinarySearchFunc(p.events, m.origin, func(e *event, origin int) int { return e.origin - origin })
 		if m.role == compact.User && i > 0 && i < len(p.events) && !isResult(m.text) {
-			p.add(steps, i, keptOrder, `(here: the user's message below, "`+OneLine(m.text, nameChars)+`")`, 6, -1)
+			p.add(steps, i, keptOrder, `(here: the user's message below, "`+OneLine(firstBytes(m.text, 400), nameChars)+`")`, 6, -1)
 		}
 	}
 }
