@@ -79,8 +79,8 @@ func (s *sharing) take() map[*Model]struct{} {
 }
 
 // share makes the known and the stored facts the same until ctx is done, and then
-// once more those that are left. If the Store does not read or take some, all that is
-// due waits for saveAgain.
+// once more those that are left. What the Store did not read or take waits for
+// saveAgain.
 func (m *Memory) share(ctx context.Context) {
 	wake, pause := m.sharing.wake, (<-chan time.Time)(nil)
 	for ctx.Err() == nil {
@@ -101,34 +101,45 @@ func (m *Memory) share(ctx context.Context) {
 	m.shareDue(last)
 }
 
-// shareDue shares the facts of all models that are due, a few at a time. After the
-// first for which the Store did not answer, the others stay due: it is asked little
-// while it is away.
-func (m *Memory) shareDue(ctx context.Context) (all bool) {
+// shareDue shares the facts of all models that are due, a few at a time, and reports
+// whether the Store has all. What it does not take stays due. It is asked little while
+// it is away: once it left as many reads in a row unanswered as go on at a time, what
+// is left stays due too. A Cluster that misses one of its masters answers for the
+// others.
+func (m *Memory) shareDue(ctx context.Context) bool {
 	var group errgroup.Group
 	group.SetLimit(mostShares)
-	var away atomic.Bool
+	var left, unanswered atomic.Int32
 	for e := range m.sharing.take() {
 		group.Go(func() error {
 			defer m.recovered()
-			if away.Load() || !e.share(ctx) {
-				away.Store(true)
+			done, answered := false, false
+			if unanswered.Load() < mostShares {
+				if done, answered = e.share(ctx); answered {
+					unanswered.Store(0)
+				} else {
+					unanswered.Add(1)
+				}
+			}
+			if !done {
+				left.Add(1)
 				m.sharing.add(e)
 			}
 			return nil
 		})
 	}
 	_ = group.Wait()
-	return !away.Load()
+	return left.Load() == 0
 }
 
 // share merges what other processes have learnt, and saves the result where the
-// Store lacks some of it. It reports whether the Store has all.
-func (m *Model) share(ctx context.Context) bool {
+// Store lacks some of it. It reports whether the Store has all, and whether it
+// answered.
+func (m *Model) share(ctx context.Context) (done, answered bool) {
 	ctx, stop := context.WithTimeout(ctx, 2*storeWait)
 	defer stop()
 	known, stored, ok := m.load(ctx)
-	return ok && (known.Equal(stored) || m.memory.o.Store.Save(ctx, m.key, known))
+	return ok && (known.Equal(stored) || m.memory.o.Store.Save(ctx, m.key, known)), ok
 }
 
 // saved has the facts read that some process has saved, if requests of this one

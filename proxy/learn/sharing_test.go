@@ -17,16 +17,19 @@ type board struct {
 	mu    sync.Mutex
 	kept  map[Key]Facts
 	saves int
+	loads int
 	full  bool
-	// silent: nothing is read.
+	// silent: nothing is read; dead: neither are these.
 	silent bool
+	dead   map[Key]bool
 	calls  []chan Key
 }
 
 func (b *board) Load(_ context.Context, key Key) (Facts, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.kept[key], !b.silent
+	b.loads++
+	return b.kept[key], !b.silent && !b.dead[key]
 }
 
 func (b *board) Save(_ context.Context, key Key, f Facts) bool {
@@ -149,37 +152,47 @@ func TestAStoreThatNeverKeepsIsAskedAFewTimesASecond(t *testing.T) {
 }
 
 // TestWhatCouldNotBeSavedIsSavedSoon, without a request that asks, and not tried at
-// every one. While the store is away it is tried for one model a second.
+// every one. A store that takes nothing is read all the same; one that is away is tried
+// for a few models a second, and one that is away for some does not hold back others.
 func TestWhatCouldNotBeSavedIsSavedSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &board{kept: map[Key]Facts{}, full: true}
+		b := &board{kept: map[Key]Facts{}, dead: map[Key]bool{}, full: true}
 		m := New(Options{Store: b, Failed: func(v any) { panic(v) }})
 		defer m.Close()
 		const models = 500
+		set := func(change func()) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			change()
+			b.saves, b.loads = 0, 0
+		}
+		after := func(wait time.Duration) (saves, loads, kept int) {
+			time.Sleep(wait)
+			synctest.Wait()
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			return b.saves, b.loads, len(b.kept)
+		}
 		for i := range models {
 			name := strconv.Itoa(i)
 			m.Model(m.Key(name), &url.URL{Host: "upstream"}, name, Key{}).SetShape(compact.NoSlot)
+			b.dead[m.Key(name)] = i%3 == 0
 		}
-		synctest.Wait()
-		b.mu.Lock()
-		b.saves = 0
-		b.mu.Unlock()
-		for range 100 {
-			time.Sleep(100 * time.Millisecond)
-			m.Model(m.Key("0"), &url.URL{Host: "upstream"}, "0", Key{}).Facts()
+		dead := (models + 2) / 3
+		if saves, loads, _ := after(10 * time.Second); saves > 11*models || loads < models-dead {
+			t.Errorf("full: %d saves and %d reads in ten seconds", saves, loads)
 		}
-		b.mu.Lock()
-		if b.saves < 9 || b.saves > 11*8 {
-			t.Errorf("tried %d times in ten seconds", b.saves)
+		set(func() { b.silent = true })
+		if saves, loads, _ := after(10 * time.Second); saves > 0 || loads < 9 || loads > 11*2*mostShares {
+			t.Errorf("away: %d saves and %d reads in ten seconds", saves, loads)
 		}
-		b.full = false
-		b.mu.Unlock()
-		time.Sleep(2 * saveAgain)
-		synctest.Wait()
-		for i := range models {
-			if f, _ := b.Load(t.Context(), m.Key(strconv.Itoa(i))); f.Shape.Value != compact.NoSlot {
-				t.Fatalf("%d: %+v", i, f)
-			}
+		set(func() { b.silent, b.full = false, false })
+		if _, _, kept := after(2 * saveAgain); kept != models-dead {
+			t.Errorf("kept %d of %d, %d of them where nobody answers", kept, models, dead)
+		}
+		set(func() { clear(b.dead) })
+		if _, _, kept := after(3 * saveAgain); kept != models {
+			t.Errorf("kept %d of %d in the end", kept, models)
 		}
 	})
 }
