@@ -88,7 +88,9 @@ func (s *retrier) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	refusal := x.peek(res)
 	if refusal == nil {
-		s.first.answered = res.StatusCode == http.StatusOK
+		if res.StatusCode == http.StatusOK {
+			s.first.begins()
+		}
 		return res, nil
 	}
 	if second := s.again(r, about, res.StatusCode, refusal); second != nil {
@@ -109,7 +111,7 @@ func (s *retrier) decide(r *http.Request, about http.Header, res *http.Response,
 	x := s.first.c.x
 	defer x.call.body.Release()
 	if refusal == nil {
-		s.first.answered = true
+		s.first.begins()
 		return nil, nil
 	}
 	second := s.again(r, about, res.StatusCode, refusal)
@@ -120,6 +122,13 @@ func (s *retrier) decide(r *http.Request, about http.Header, res *http.Response,
 		return nil, x.r.Context().Err() // nobody is there to see the refusal, and it is not why this ended
 	}
 	return nil, nil
+}
+
+// begins notes that the answer begins. The upstream has loaded the model by now, and
+// the end of the answer may be far: the next request needs the window sooner.
+func (a *attempt) begins() {
+	a.answered = true
+	_ = a.c.askAgain(false)
 }
 
 // following is the body of a second answer behind the headers of the first.
@@ -265,7 +274,8 @@ func (s *second) send(r *http.Request, about http.Header) (res *http.Response, s
 		_ = res.Body.Close()
 		return nil, said
 	}
-	i.Answered, s.answered = true, true
+	i.Answered = true
+	s.begins()
 	s.accepted()
 	return res, said
 }

@@ -17,31 +17,23 @@ import (
 // own credential, the wrong key of one is no reason not to serve another.
 var coolDowns = []time.Duration{60 * time.Second, 300 * time.Second, 900 * time.Second}
 
-// attempts are those for a gap, or with a credential.
+// attempts are those for a gap, or with a credential, that failed in succession.
 type attempts struct {
 	mu     sync.Mutex
-	made   bool // the last had a summary
-	n      int  // failures since then
+	n      int // failures since the last success
 	until  time.Time
 	doubts []store.Key // gaps whose content may be why they failed
 }
 
 // isCooling reports whether a credential or a gap is to be left alone.
 func (s *Service) isCooling(name string) bool {
-	cools, _ := s.lastOf(name)
-	return cools
-}
-
-// lastOf returns how the last attempt ended: whether a credential or a gap is to be left
-// alone, and whether it has a summary.
-func (s *Service) lastOf(name string) (cools, made bool) {
 	f, ok := s.attempts.GetIfPresent(name)
 	if !ok {
-		return false, false
+		return false
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return time.Now().Before(f.until), f.made
+	return time.Now().Before(f.until)
 }
 
 // failed notes a failure.
@@ -84,9 +76,7 @@ func (f *attempts) coolDown() {
 }
 
 // succeeded notes a success.
-func (s *Service) succeeded(name string) {
-	s.note(name, func(f *attempts) { f.made, f.n, f.until, f.doubts = true, 0, time.Time{}, nil })
-}
+func (s *Service) succeeded(name string) { s.attempts.Invalidate(name) }
 
 // fromContent reports whether a job may have failed for what its model was
 // asked.

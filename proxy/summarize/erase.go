@@ -107,6 +107,11 @@ func (s *Service) eraseGroup(ctx context.Context, g store.Group) (stored, forgot
 			s.attempts.Invalidate(name)
 		}
 	}
+	for key := range s.made.Keys() {
+		if key.Group() == g {
+			s.made.Invalidate(key)
+		}
+	}
 	for about, gap := range s.gaps.All() {
 		if gap.key.Group() == g {
 			s.gaps.Invalidate(about)

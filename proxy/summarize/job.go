@@ -193,6 +193,7 @@ func (j *job) finish(key store.Key) {
 	case j.reason == "":
 		s.succeeded(j.credential)
 		s.succeeded(string(key[:]))
+		s.made.Set(key, struct{}{})
 	case j.reason == "elsewhere", j.reason == "shutdown", j.reason == erased:
 	default:
 		s.failed(string(key[:]))

@@ -63,10 +63,11 @@ type Service struct {
 	o         Options // without a model: zero
 	format    format
 	env       Environment
-	texts     *otter.Cache[memo, keptText]    // what records said, and summaries in their frames
-	gaps      *otter.Cache[memo, gap]         // empty: the coming epoch needs no summary
-	shown     *otter.Cache[memo, []bool]      // of a slot: the spans that show their digest
-	attempts  *otter.Cache[string, *attempts] // see cooldown.go
+	texts     *otter.Cache[memo, keptText]      // what records said, and summaries in their frames
+	gaps      *otter.Cache[memo, gap]           // empty: the coming epoch needs no summary
+	shown     *otter.Cache[memo, []bool]        // of a slot: the spans that show their digest
+	made      *otter.Cache[store.Key, struct{}] // gaps that have a summary
+	attempts  *otter.Cache[string, *attempts]   // see cooldown.go
 	seeds     seeds
 	rendering *semaphore.Weighted // one transcript is rendered at a time
 	workers   *semaphore.Weighted
@@ -124,6 +125,7 @@ func New(o *Options, env Environment) *Service {
 	s.o = o.withDefaults()
 	s.gaps = otter.Must(&otter.Options[memo, gap]{MaximumSize: rememberedGaps})
 	s.shown = otter.Must(&otter.Options[memo, []bool]{MaximumSize: rememberedGaps})
+	s.made = otter.Must(&otter.Options[store.Key, struct{}]{MaximumSize: rememberedGaps})
 	s.attempts = otter.Must(&otter.Options[string, *attempts]{MaximumSize: rememberedGaps})
 	s.rendering = semaphore.NewWeighted(1)
 	s.workers = semaphore.NewWeighted(int64(s.o.Workers))

@@ -215,7 +215,7 @@ func (s *Service) Prepare(r *Request, in compact.Conversation, plan *compact.Pla
 // needsNothing reports whether the summary of a gap was made, is being made, or
 // failed a while ago.
 func (s *Service) needsNothing(g gap) bool {
-	if cools, made := s.lastOf(string(g.key[:])); cools || made {
+	if _, made := s.made.GetIfPresent(g.key); made || s.isCooling(string(g.key[:])) {
 		return true
 	}
 	s.mu.Lock()
