@@ -81,7 +81,7 @@ cluster cluster-short:
 
 # On loopback alone, bounded in sockets, bytes and time.
 hostile:
-	LACONIC_HOSTILE=1 $(GO) test -count=1 -timeout 10m -run '^TestHostile' ./proxy ./e2e/binary
+	LACONIC_HOSTILE=1 $(GO) test -count=1 -timeout 10m -run '^TestHostile' ./e2e/binary
 
 # What renders and checks the chart, and the custom resources of the Prometheus operator:
 # all of it comes from the Go module proxy and is kept in .tools, which git ignores.

@@ -87,3 +87,34 @@ func TestAWindowThatNobodyTellsIsTheDefault(t *testing.T) {
 		t.Errorf("%s", log.text())
 	}
 }
+
+// TestTheWindowIsAskedForBeforeALongAnswerEnds: the second request does not wait for
+// the end of the first.
+func TestTheWindowIsAskedForBeforeALongAnswerEnds(t *testing.T) {
+	u, _ := ollama(t, 4096, false, `,"context_length":4096`)
+	next, asked, end := u.Config.Handler, make(chan bool, 10), make(chan bool)
+	u.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			<-asked // it is loaded after that
+		}
+		next.ServeHTTP(w, r)
+		switch {
+		case r.Method == http.MethodPost:
+			<-end
+		case r.URL.Path == "/api/ps":
+			asked <- true
+		}
+	})
+	p := inFrontOf(t, u, calibrating, func(o *Options) { o.Default.Discover = true })
+	defer close(end)
+	body := strings.Replace(agentBody(35, 100), "gpt-4o", "m", 1)
+	r, err := http.Post(p.url+"/v1/chat/completions", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	eventually(t, "the window is known", func() bool {
+		told, _ := p.published(p.settings.Load(), http.Header{}, &p.settings.Load().Default, "m", false)
+		return told.Window == 4096
+	})
+}
