@@ -12,6 +12,7 @@ import (
 	"laconic/proxy"
 	"laconic/proxy/access"
 	"laconic/proxy/page"
+	"laconic/proxy/plan"
 	"laconic/tokenize"
 )
 
@@ -22,8 +23,8 @@ type makeCounter = func(model, tokenizer string) (compact.Counter, error)
 // The proxy asks these of a counter that has them.
 var (
 	_ proxy.Remembering = (*counting.Counter)(nil)
-	_ proxy.Guessing    = (*counting.Counter)(nil)
-	_ proxy.Summing     = (*counting.Counter)(nil)
+	_ plan.Guessing     = (*counting.Counter)(nil)
+	_ plan.Summing      = (*counting.Counter)(nil)
 )
 
 // proxyOptions makes the options of the proxy. The configuration must be valid. What

@@ -119,6 +119,9 @@ func (f *folding) visitAll(early bool) {
 		}
 		last := k == len(f.msgs)
 		if now := early && last && f.warm; due || now {
+			if left := f.policy.Left; left != nil && left() {
+				return
+			}
 			f.climb(now)
 		}
 		if last {

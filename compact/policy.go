@@ -41,6 +41,9 @@ type Policy struct {
 	Pins Pins
 	// Ladder is the stages in order, least harmful first.
 	Ladder []Stage
+	// Left reports whether nobody waits for the plan any more: it then ends before the
+	// next epoch. nil: somebody waits.
+	Left func() bool
 	// Summaries is set if the caller may have summaries for the slot. Then the
 	// warm mark fixes which messages the next span is for, so that its summary
 	// can be prepared. Otherwise that is all that is old at the epoch.

@@ -49,6 +49,7 @@ var rules = []rule{
 		"laconic/compact", "laconic/proxy/access", "laconic/proxy/admission", "laconic/proxy/apierror", "laconic/proxy/fingerprint", "laconic/proxy/summarize/prompt",
 		"laconic/proxy/summarize/redact", "laconic/store", "github.com/maypok86/otter/v2", "golang.org/x/sync/semaphore",
 	}, "a summarizer fills slots; it is given what it must know of a request"},
+	{"proxy/plan", append([]string{"crypto/hmac", "crypto/sha256", "encoding/hex"}, pure...), []string{"laconic/compact", "laconic/compact/handover", "laconic/proxy/fingerprint", "laconic/proxy/learn", "laconic/proxy/wire"}, "what a request may cost and how it is shortened is a function of values; it may not know HTTP or who asks"},
 	{"proxy/why", pure, []string{"laconic/compact", "laconic/number"}, "a sentence is a function of numbers and words; who shows it is not known here"},
 	{"proxy/apierror", nil, nil, "an error's shape is known to every room; it may know none of them"},
 	{"proxy/access", nil, []string{"laconic/proxy/apierror"}, "who may come in, and whose key goes where, is decided by headers and URLs alone"},
@@ -62,7 +63,7 @@ var rules = []rule{
 	{"proxy", nil, []string{
 		"laconic/compact", "laconic/compact/handover", "laconic/proxy/wire", "laconic/proxy/learn", "laconic/proxy/overflow",
 		"laconic/proxy/access", "laconic/proxy/admission", "laconic/proxy/answer", "laconic/proxy/apierror", "laconic/proxy/body",
-		"laconic/proxy/fingerprint", "laconic/proxy/operate", "laconic/proxy/summarize", "laconic/proxy/why",
+		"laconic/proxy/operate", "laconic/proxy/plan", "laconic/proxy/summarize", "laconic/proxy/why",
 	}, "stages, tokenizers and YAML are handed in"},
 	{"store", nil, []string{"github.com/maypok86/otter/v2", "go.etcd.io/bbolt", "github.com/redis/go-redis/v9", "github.com/failsafe-go/failsafe-go"}, "a store keeps texts; it may not know what they mean"},
 	{"replay/record", nil, []string{"laconic/compact", "laconic/proxy/wire", "github.com/tidwall/gjson"}, "recorded conversations are read as the proxy reads requests, and nothing is measured"},
@@ -86,7 +87,7 @@ var rules = []rule{
 	{"cli", nil, []string{
 		"laconic/counting", "laconic/fold", "laconic/fold/service", "laconic/cli/findings", "laconic/cli/runlog", "laconic/compact", "laconic/compact/handover", "laconic/compact/policy", "laconic/compact/stage", "laconic/config", "laconic/demo", "laconic/demo/strict", "laconic/number",
 		"laconic/cli/clients", "laconic/cli/tally", "laconic/cli/top", "laconic/proxy/apierror",
-		"laconic/proxy", "laconic/proxy/access", "laconic/proxy/learn", "laconic/proxy/logging", "laconic/proxy/metrics", "laconic/proxy/operate", "laconic/proxy/page", "laconic/proxy/summarize", "laconic/proxy/tracing", "laconic/proxy/why", "laconic/proxy/wire",
+		"laconic/proxy", "laconic/proxy/access", "laconic/proxy/learn", "laconic/proxy/logging", "laconic/proxy/metrics", "laconic/proxy/operate", "laconic/proxy/page", "laconic/proxy/plan", "laconic/proxy/summarize", "laconic/proxy/tracing", "laconic/proxy/why", "laconic/proxy/wire",
 		"laconic/replay", "laconic/replay/record", "laconic/replay/report", "laconic/store", "laconic/tokenize",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/tidwall/gjson", "go.uber.org/zap", "golang.org/x/sys", "golang.org/x/term",
 	}, "commands put the rooms together; nothing but main may know them"},

@@ -8,6 +8,7 @@ import (
 
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
+	"laconic/proxy/plan"
 )
 
 // count forwards the question of how many tokens a request of some API has.
@@ -36,8 +37,9 @@ func (x *request) counted() (in *body.Body, tokens int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if p, err := x.planning(in, req).planOrRepair(req); err == nil {
-		tokens = p.info.Report.After
+	c := x.planning(in, req)
+	if p, err := c.plans(func() *plan.Plan { return c.PlanOrRepair(req) }); err == nil {
+		tokens = p.Report.After
 	}
 	return in, tokens, nil
 }

@@ -102,7 +102,7 @@ func (x *request) readEnd(cut bool) {
 		var doubtful bool
 		i.Cut, window, doubtful = a.learn(&end, broken)
 		if unset := a.c.askAgain(doubtful); window == 0 && unset > 0 && end.Usage == nil {
-			window = a.c.known.Assume(unset)
+			window = a.c.Known.Assume(unset)
 		}
 		if window > 0 {
 			x.tellCut(window, i.Cut)
@@ -120,8 +120,8 @@ func (a *attempt) learn(end *wire.End, broken bool) (cut bool, window int, doubt
 	} else if !a.answered || broken || !end.Generated || end.Flaw != "" && !end.Incomplete() {
 		return false, 0, false
 	}
-	sent := a.sent()
-	cut, window = a.c.known.Answered(sent, bill)
+	sent := a.Sent()
+	cut, window = a.c.Known.Answered(sent, bill)
 	return cut, window, sent.Told && (cut || bill.Doubtful(sent))
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
+	"laconic/proxy/plan"
 	"laconic/proxy/wire"
 )
 
@@ -90,9 +91,9 @@ func (x *request) broken() (code, detail string) {
 
 // tooLong is the answer to a conversation that stays above its budget under a
 // policy that rejects.
-func (x *request) tooLong(p *plan) *apierror.Error {
-	r := &p.info.Report
-	said := x.wire.TooLong(r, p.budget.Messages, p.tools)
+func (x *request) tooLong(p *plan.Plan) *apierror.Error {
+	r := &p.Report
+	said := x.wire.TooLong(r, p.Budget.Messages, p.Tools)
 	return &apierror.Error{
 		Status: http.StatusBadRequest, Param: said.Param, Code: said.Code, Message: said.Message,
 		Detail: fmt.Sprintf("%d tokens in %d messages, of them %d fixed; %d tokens in %d messages after everything; budget %d",

@@ -82,25 +82,3 @@ func TestOfALargeBodyMediaLeaveFirst(t *testing.T) {
 		t.Errorf("a large body of text: %d", res.StatusCode)
 	}
 }
-
-// Under a limit of bytes a plan keeps its promises.
-func TestAPlanUnderALimitOfBytes(t *testing.T) {
-	policy := &compact.Policy{Name: "adaptive", Ladder: []compact.Stage{elide{}, telling{}, drop{}}, Counter: compacttest.Words{}}
-	epochs := 0
-	for _, limit := range []int{3000, 9000, 20_000} {
-		b := compact.Limits{Window: 4000}.For(0)
-		w := byteWeighted{Counter: compacttest.Words{}, tokens: b.Tokens, bytes: limit}
-		with := *mediaFirst(policy)
-		with.Counter = w
-		runs, broken := compacttest.Sweep(compact.Conversation{Messages: agentMessages(40, 60)}, &with, w, belowTrigger(policy, b))
-		for _, err := range broken {
-			t.Error(err)
-		}
-		for i := range runs {
-			epochs += len(runs[i].Plan.Epochs)
-		}
-	}
-	if epochs < 50 {
-		t.Errorf("only %d epochs", epochs)
-	}
-}

@@ -3,7 +3,6 @@ package proxy
 import (
 	"cmp"
 	"crypto/tls"
-	"iter"
 	"net/http"
 	"net/url"
 	"time"
@@ -48,7 +47,8 @@ type Route struct {
 	SystemMessages string
 	// Policy is how conversations of this model are compacted. Required.
 	Policy *compact.Policy
-	// Counter counts for this model. Required. It may be Remembering, or Guessing.
+	// Counter counts for this model. Required. It may be Remembering, plan.Guessing or
+	// plan.Summing.
 	Counter compact.Counter
 	// Tokenizer names the way in which Counter counts; "": as it does for every model
 	// of this name. What was learnt and remembered in another way is not used.
@@ -216,24 +216,6 @@ func (o *Options) routeFor(model string) *Route {
 	return &o.Default
 }
 
-// Way is one way in which an upstream may count.
-type Way struct {
-	Name    string // the same in every process
-	Counter compact.Counter
-}
-
-// Guessing is the Counter of a model whose tokenizer may be a guess. Those of
-// Routes may be, but need not.
-type Guessing interface {
-	compact.Counter
-	// Ways are the ways in which the upstream may count, with their names; the first
-	// is the counter itself. None where its tokenizer is known.
-	Ways() iter.Seq2[string, compact.Counter]
-	// Careful is the factor, in percent, on the first way where a prompt that is
-	// too long may be cut without a word.
-	Careful() int
-}
-
 // Counted is how the messages and texts of one request were counted: how many had
 // been counted before, in whatever request, and how many were new. What is too
 // short to be remembered is in neither, nor are the texts of a message that was
@@ -247,14 +229,6 @@ type Remembering interface {
 	// ForRequest returns a counter for one request, which counts as this one
 	// does, and what tells how its texts were counted so far: see [Counted].
 	ForRequest() (c compact.Counter, counted func() (hits, misses int))
-}
-
-// Summing is a Counter that remembers what whole messages cost, by the sum of their
-// bytes. Those of Routes may be, but need not.
-type Summing interface {
-	compact.Rememberer
-	// Sum returns the sum of a message, from the bytes that the client sent.
-	Sum(raw string) compact.Sum
 }
 
 // counter is the counter for one request of a route, and what tells how it

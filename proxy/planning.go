@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 
 	"laconic/compact"
@@ -11,6 +10,7 @@ import (
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
 	"laconic/proxy/learn"
+	"laconic/proxy/plan"
 	"laconic/proxy/summarize"
 	"laconic/proxy/wire"
 )
@@ -18,25 +18,16 @@ import (
 // planning is a request whose body was read: all that its plans depend on, but
 // for the body itself. It is set once.
 type planning struct {
+	*plan.Terms
 	x      *request
 	mode   string
-	policy *compact.Policy // with the client's pins
-	limits compact.Limits  // configured or published
-	agent  handover.Agent  // asks for a summary of its history, if any does
-	seals  bool            // and the answer is an item that stands for it
-	asked  int             // tokens of answer that the request asks for; 0: it does not say
-	ways   []Way           // in which the upstream may count, one at least
-	plain  int             // the first of them, which leave nothing out
-	known  *learn.Model
-	counts *learn.Model // the counts of requests with the same tools
-	begins string       // see beginning; "": it is not known yet
-	name   string       // under which the upstream may publish a window
-	sender learn.Key    // names the client's credential; zero: it sent none
-	// measured: answers have shown how requests with these tools are counted.
-	measured bool
-	facts    learn.Facts // as they were read
+	seals  bool      // the answer to an agent's request is an item that stands for its history
+	name   string    // under which the upstream may publish a window
+	sender learn.Key // names the client's credential; zero: it sent none
 	// counted returns how the texts were counted so far.
 	counted func() Counted
+	// slot asks for the texts of the slot of the newest plan.
+	slot *summarize.Request
 	// info is the part of the account that is the same for all plans. Nothing in it
 	// points into the body, which is dropped long before the account is.
 	info RewriteInfo
@@ -58,40 +49,37 @@ func (x *request) planning(in *body.Body, req *wire.Request) *planning {
 	}
 	name = strings.Clone(apierror.Clip(name, 128))
 	counter, counted := route.counter()
-	c := &planning{
-		x: x, mode: x.mode(), policy: x.policy(), asked: req.MaxTokens, ways: route.waysOf(counter), counted: counted,
-		agent: handover.Of(req.Conversation.Messages, req.NoCalls, req.Compaction), seals: req.Trigger,
-		name:   strings.Clone(asked),
-		sender: p.sender(x.r.Header),
+	c := &planning{x: x, mode: x.mode(), seals: req.Trigger, name: strings.Clone(asked), sender: p.sender(x.r.Header), counted: counted}
+	c.Terms = &plan.Terms{
+		Policy: x.policy(), Limits: route.Limits, Told: route.Configured, Counter: counter, Unnoted: route.Counter, Chosen: route.Tokenizer != "",
+		Agent:  handover.Of(req.Conversation.Messages, req.NoCalls, req.Compaction),
+		System: route.demands, Learnt: p.learnt, Secret: p.factSecret, Recorded: c.recorded,
+		Left: func() bool { return x.r.Context().Err() != nil },
 	}
-	c.known = p.learnt.Model(p.factKey(x.r.Header, route, req.Wire, key...), route.Upstream, name, c.sender)
-	c.counts = c.known
+	c.Known = p.learnt.Model(p.factKey(x.r.Header, route, req.Wire, key...), route.Upstream, name, c.sender)
+	c.Counts = c.Known
 	if names := req.ToolNames(); names != "" {
-		c.counts = p.learnt.Model(p.factKey(x.r.Header, route, req.Wire, append(key, "tools", names)...), route.Upstream, name, c.sender)
+		c.Counts = p.learnt.Model(p.factKey(x.r.Header, route, req.Wire, append(key, "tools", names)...), route.Upstream, name, c.sender)
 	}
-	c.plain = len(c.ways)
-	if route.Tokenizer == "" && !counter.Exact() {
-		c.ways = withOmissions(c.ways)
-	}
-	facts := c.known.FactsWith(c.counts)
-	published, refuses := p.published(x.settings, x.r.Header, route, asked, c.plain > 1)
-	c.known.Published(published)
-	c.facts, c.measured = c.counting(facts, published, refuses || facts.Refuses()), !facts.Count.Until.IsZero()
-	if s, ok := whole(c.ways[c.wayOf(&c.facts)].Counter).(Summing); ok && c.facts.Percent() == 100 && !c.ownCounter() {
-		req.Sum(s.Sum)
-	}
-	c.limits = route.Limits.With(published).Under(req.Conversation.Rules)
-	if w := facts.Window.Value; w > c.limits.Window && !c.told(published) {
-		c.limits.Window = w // the upstream's own word against a guess by the name
-	}
-	if x.overrides.budget > 0 {
-		c.limits.Budget = x.overrides.budget
-	}
+	guessed := len(plan.WaysOf(counter, c.Chosen)) > 1
+	published, refuses := p.published(x.settings, x.r.Header, route, asked, guessed)
+	c.For(req, len(in.Text), published, refuses, x.overrides.budget)
 	c.info = RewriteInfo{
-		ID: x.info.ID, Model: name, Route: route.Match, Policy: c.policy.Name, Kind: c.agent.Kind(), Tags: x.overrides.tags,
+		ID: x.info.ID, Model: name, Route: route.Match, Policy: c.Policy.Name, Kind: c.Agent.Kind(), Tags: x.overrides.tags,
 		PinsUnmatched: x.overrides.unmatched, Stream: req.Stream, Told: published, BytesBefore: len(in.Text), BytesAfter: len(in.Text),
 	}
 	return c
+}
+
+// demands returns the demands on a list after what the route says of system messages.
+func (r *Route) demands(d compact.Demands) compact.Demands {
+	switch r.SystemMessages {
+	case SystemFold:
+		d |= compact.OneSystem
+	case SystemKeep:
+		d &^= compact.OneSystem | compact.NoSystem
+	}
+	return d
 }
 
 // factKey returns the key of a request's facts: upstreams count and refuse by the API
@@ -112,15 +100,6 @@ func (p *Proxy) sender(h http.Header) (key learn.Key) {
 	return key
 }
 
-// ownCounter reports whether the policy counts by a counter of its own: it is
-// known by its numbers, and nothing corrects them.
-func (c *planning) ownCounter() bool { return c.policy.Counter != nil }
-
-// told reports whether the window is configured or published, and no guess of ours.
-func (c *planning) told(published compact.Published) bool {
-	return c.x.route.Configured || published.Window > 0
-}
-
 // askAgain has the upstream asked again for the window of the model, where the answer
 // shows that it may tell another: a model that it has loaded by now, or one whose
 // window the answer contradicts. It returns the default window of an upstream that
@@ -133,55 +112,38 @@ func (c *planning) askAgain(contradicted bool) (unset int) {
 	return c.x.p.learnt.Again(c.x.settings.asking(c.x.r.Header, route), c.name, contradicted)
 }
 
+// recorded sets how the records of a plan are made.
+func (c *planning) recorded(p *plan.Plan, policy *compact.Policy) {
+	s := c.x.p.summaries
+	c.slot = c.summaryRequest(p)
+	policy.Summaries, policy.Records = s.Asks(), s.Records(c.slot)
+}
+
 // prepareSummary begins the summary of the coming epoch, once a conversation has
 // passed the warm mark. There is none to come if the agent replaces its history.
-func (c *planning) prepareSummary(req *wire.Request, p *plan) {
-	if p.info.Outcome != Rejected && c.agent == "" {
+func (c *planning) prepareSummary(req *wire.Request, p *plan.Plan) {
+	if c.Agent == "" && !c.Left() {
 		_ = c.x.safely("summary", func() error {
-			c.x.p.summaries.Prepare(p.slotRequest, req.Conversation, &p.Plan)
+			c.x.p.summaries.Prepare(c.slot, req.Conversation, &p.Plan)
 			return nil
 		})
 	}
 }
 
 // summaryRequest describes a plan to the summarizer.
-func (c *planning) summaryRequest(p *plan) *summarize.Request {
+func (c *planning) summaryRequest(p *plan.Plan) *summarize.Request {
 	x := c.x
 	r := &summarize.Request{
 		ID: x.info.ID, Header: x.r.Header, Owner: x.owner(), Query: x.r.URL.RawQuery, Upstream: x.route.Upstream,
-		Policy: c.policy.Name, Version: c.policy.Version, Counting: p.counting(), Counter: p.slotCounter(), Budget: p.budget, Pins: x.overrides.pins,
-		Unfolded:   c.policy.PerRequest != nil,
-		Overridden: x.overrides.budget > 0 || x.overrides.policy != nil, Unedited: c.mode != ModeOn, Ends: c.agent != "", Bound: p.bound,
+		Policy: c.Policy.Name, Version: c.Policy.Version, Counter: p.SlotCounter(), Budget: p.Budget, Pins: x.overrides.pins,
+		Counting:   c.info.Route + "\x00" + c.info.Model + "\x00" + x.route.Tokenizer + p.Counting(),
+		Unfolded:   c.Policy.PerRequest != nil,
+		Overridden: x.overrides.budget > 0 || x.overrides.policy != nil, Unedited: c.mode != ModeOn, Ends: c.Agent != "", Bound: p.Bound,
 	}
 	if first := x.info.Rewrite; first != nil && first.Summary != nil {
 		r.Waited = first.Summary.Duration // by an earlier plan
 	}
 	return r
-}
-
-// counting names what counts: the counter of a model, its factor, and a limit of
-// bytes if there is one.
-func (p *plan) counting() string {
-	name := p.info.Route + "\x00" + p.info.Model + "\x00" + p.c.x.route.Tokenizer
-	if way, percent := p.folded.Count.Value.Way, p.folded.Percent(); way != "" || percent != 100 {
-		name += "\x00" + way + "@" + strconv.Itoa(percent)
-	}
-	if p.bytesToo != nil {
-		name += "/" + strconv.Itoa(p.bytesToo.bytes)
-	}
-	return name
-}
-
-// slotCounter returns the counter for texts of the plan's slot.
-func (p *plan) slotCounter() compact.Counter {
-	switch c := p.c; {
-	case p.bytesToo != nil:
-		return p.bytesToo
-	case c.ownCounter():
-		return c.policy.Counter
-	default:
-		return p.counter
-	}
 }
 
 // newSummarizer returns the service that fills the slots of plans.

@@ -31,9 +31,9 @@
 //
 //	ServeHTTP   a request begins, under the settings in force; access says who may come in
 //	rewrite     its body is read and decoded, which chooses the route
-//	            planning: what is known of the model, as values
-//	            plan: the conversation is repaired and folded under facts
-//	            encode: the slot is filled, the edits become a body
+//	            planning: what is known of the model becomes terms, which are values
+//	            plan: the conversation is repaired and folded under them
+//	            attempt: the slot is filled, the edits become a body
 //	send        the body goes to the upstream by a retrier
 //	            which sends a second attempt, of a second plan, after a refusal
 //	answer      status, headers and body go to the client as they come

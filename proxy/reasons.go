@@ -11,7 +11,7 @@ import (
 
 // over returns why an attempt is above its budget; nothing where it is not.
 func (a *attempt) over() why.Reason {
-	r := &a.info.Report
+	r := &a.Report
 	if r.Outcome != compact.Over {
 		return why.Reason{}
 	}
@@ -19,14 +19,14 @@ func (a *attempt) over() why.Reason {
 	switch {
 	case c.x.overrides.budget == r.Budget:
 		by = why.Override
-	case c.limits.Budget == r.Budget:
+	case c.Limits.Budget == r.Budget:
 		by = why.Row
-	case a.facts.Window.Value > 0, a.facts.Input.Value > 0, a.facts.Hard.Value > 0, c.info.Told != compact.Published{}:
+	case a.Facts.Window.Value > 0, a.Facts.Input.Value > 0, a.Facts.Hard.Value > 0, c.info.Told != compact.Published{}:
 		by = why.Server
 	case c.x.route.Configured:
 		by = why.Window
 	}
-	window := cmp.Or(a.facts.Window.Value, c.limits.Window, compact.DefaultWindow)
+	window := cmp.Or(a.Facts.Window.Value, c.Limits.Window, compact.DefaultWindow)
 	return why.Over(r, by, min(max(0, window-r.Budget), window/2))
 }
 

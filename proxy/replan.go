@@ -6,6 +6,7 @@ import (
 	"laconic/compact"
 	"laconic/proxy/learn"
 	"laconic/proxy/overflow"
+	"laconic/proxy/plan"
 	"laconic/proxy/wire"
 )
 
@@ -15,13 +16,13 @@ func (a *attempt) reconsider(status int, r wire.Refusal) *second {
 	switch {
 	case r.Generated:
 		return nil
-	case a.bound && r.Thinking != overflow.ThinkingAccepted:
+	case a.Bound && r.Thinking != overflow.ThinkingAccepted:
 		return a.afterThinking(r.Thinking)
-	case r.Size.Kind != overflow.None && !(r.Size.Unsure && r.Template != overflow.TemplateTaken || a.sent().Doubtful(r.Size)):
+	case r.Size.Kind != overflow.None && !(r.Size.Unsure && r.Template != overflow.TemplateTaken || a.Sent().Doubtful(r.Size)):
 		return a.afterOverflow(r.Size, status)
 	case r.Template != overflow.TemplateTaken:
 		return a.afterTemplate(r.Template)
-	case a.info.Report.Epochs == 0: // not compacted: it is the client's own
+	case a.Report.Epochs == 0: // not compacted: it is the client's own
 		return nil
 	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
 		return a.afterRefusal()
@@ -31,7 +32,7 @@ func (a *attempt) reconsider(status int, r wire.Refusal) *second {
 
 // startRetryInfo starts the account of a refusal.
 func (a *attempt) startRetryInfo(reason string) *RetryInfo {
-	i := &RetryInfo{Reason: reason, First: a.info.Report.After}
+	i := &RetryInfo{Reason: reason, First: a.Report.After}
 	a.c.x.info.Retry = i
 	return i
 }
@@ -59,25 +60,27 @@ func (a *attempt) replan(facts learn.Facts, i *RetryInfo, shapes ...compact.Dema
 	if req == nil {
 		return nil
 	}
-	var p plan
-	for n, shape := range shapes {
-		facts.Shape.Value = shape
-		var err error
-		if p, err = c.plan(req, facts, true); err != nil {
-			return nil
+	p, err := c.plans(func() (p *plan.Plan) {
+		for n, shape := range shapes {
+			facts.Shape.Value = shape
+			if p = c.Plan(req, facts, true); p.Report.Repairs != a.Report.Repairs || n == len(shapes)-1 {
+				break
+			}
 		}
-		if p.info.Report.Repairs != a.info.Report.Repairs || n == len(shapes)-1 {
-			break
-		}
-	}
-	body, err := p.encode(req)
+		return p
+	})
 	if err != nil {
 		return nil
 	}
+	s := &second{attempt: attempt{c: c, info: c.info}, cut: c.CutOf(req.Conversation.Messages)}
+	if s.body, err = c.encode(p, req, &s.info); err != nil {
+		return nil
+	}
+	s.account(p)
+	s.info.Counted, s.info.Overhead = a.info.Counted, a.info.Overhead
 	i.Why = ""
-	c.x.tellPlan(&p, req.Conversation, in.Text, body, true)
-	p.info.Counted, p.info.Overhead = a.info.Counted, a.info.Overhead
-	return &second{attempt: p.attempt, body: body, cut: c.cutOf(req.Conversation.Messages)}
+	c.x.tellPlan(p, &s.attempt, req.Conversation, in.Text, s.body, true)
+	return s
 }
 
 // afterThinking answers a refusal that is about bound thinking. All of it leaves,
@@ -89,10 +92,10 @@ func (a *attempt) afterThinking(wrong overflow.Thinking) *second {
 	switch {
 	case wrong == overflow.ThinkingMissing:
 		i.Why = "missing"
-	case !a.signed:
+	case !a.Signed:
 		i.Why = "none"
 	default:
-		return a.replan(a.facts, i, a.facts.Shape.Value)
+		return a.replan(a.Facts, i, a.Facts.Shape.Value)
 	}
 	return nil
 }
@@ -104,7 +107,7 @@ func (a *attempt) afterOverflow(r overflow.Refusal, status int) *second {
 		i.Why = "answer" // compaction cannot help against that
 		return nil
 	}
-	trial := a.c.known.Refused(r, a.sent())
+	trial := a.c.Known.Refused(r, a.Sent())
 	if status == http.StatusTooManyRequests {
 		i.Why = "status" // the client waits and comes again; then it fits
 		return nil
@@ -135,17 +138,17 @@ var demanded = map[overflow.Template]compact.Demands{
 func (a *attempt) afterTemplate(t overflow.Template) *second {
 	i := a.startRetryInfo(reasonTemplate)
 	i.Template, i.Hint, i.Why = t.String(), t.Hint(), "uncured"
-	is := a.facts.Shape.Value
+	is := a.Facts.Shape.Value
 	meets := is | demanded[t]
 	var shapes []compact.Demands
 	if meets != is {
 		shapes = append(shapes, meets)
 	}
 	switch {
-	case a.info.Report.Epochs == 0: // it is the client's own
-	case a.slotted && !is.Has(compact.NoSlot):
+	case a.Report.Epochs == 0: // it is the client's own
+	case a.Slotted && !is.Has(compact.NoSlot):
 		shapes = append(shapes, is|compact.NoSlot)
-	case a.info.Report.Before <= a.facts.Accepts(a.c.limits, a.c.asked):
+	case a.Report.Before <= a.c.Accepts(&a.Facts):
 		shapes = append(shapes, is&^compact.NoSlot|compact.Original)
 	default:
 		i.Why = "over"
@@ -154,10 +157,10 @@ func (a *attempt) afterTemplate(t overflow.Template) *second {
 		return nil
 	}
 	why := i.Why
-	s := a.replan(a.facts, i, shapes...)
+	s := a.replan(a.Facts, i, shapes...)
 	switch {
 	case s == nil:
-	case s.info.Report.Repairs == a.info.Report.Repairs && s.facts.Shape.Value == meets: // the same once more
+	case s.Report.Repairs == a.Report.Repairs && s.Facts.Shape.Value == meets: // the same once more
 		i.Why = why
 		return nil
 	case !s.fits():
@@ -171,18 +174,18 @@ func (a *attempt) afterTemplate(t overflow.Template) *second {
 // place of a compacted one, where it fits.
 func (a *attempt) afterRefusal() *second {
 	i := a.startRetryInfo(reasonRefused)
-	if a.info.Report.Before > a.facts.Accepts(a.c.limits, a.c.asked) {
+	if a.Report.Before > a.c.Accepts(&a.Facts) {
 		i.Why = "over"
 		return nil
 	}
-	return a.replan(a.facts, i, a.facts.Shape.Value|compact.Original)
+	return a.replan(a.Facts, i, a.Facts.Shape.Value|compact.Original)
 }
 
 // fits reports whether the upstream takes a plan, as far as is known: the plan may
 // be above its budget and still have room, where no answer's length was asked for.
 func (s *second) fits() bool {
-	r := &s.info.Report
-	return r.After <= s.facts.Accepts(s.c.limits, s.c.asked) && r.MessagesAfter <= s.budget.Messages
+	r := &s.Report
+	return r.After <= s.c.Accepts(&s.Facts) && r.MessagesAfter <= s.Budget.Messages
 }
 
 // worth reports whether a plan is worth sending. One that is smaller than what was
@@ -190,8 +193,8 @@ func (s *second) fits() bool {
 // send too, and counts are no certainty; but not where requests that are over are
 // refused, nor where what never leaves is too large alone.
 func (s *second) worth() bool {
-	fixed := s.info.Report.Fixed > s.facts.Accepts(s.c.limits, s.c.asked)
-	return s.fits() || !s.c.policy.Reject && !fixed
+	fixed := s.Report.Fixed > s.c.Accepts(&s.Facts)
+	return s.fits() || !s.c.Policy.Reject && !fixed
 }
 
 // smaller reports whether a plan is smaller than the refused one, in what that was
@@ -199,10 +202,10 @@ func (s *second) worth() bool {
 func (s *second) smaller(first *attempt, of overflow.Refusal) bool {
 	switch of.Kind {
 	case overflow.Count:
-		return s.info.Report.MessagesAfter < first.info.Report.MessagesAfter
+		return s.Report.MessagesAfter < first.Report.MessagesAfter
 	case overflow.Bytes:
-		return s.bytes < first.bytes && (of.Limit == 0 || s.bytes <= of.Limit)
+		return s.Bytes < first.Bytes && (of.Limit == 0 || s.Bytes <= of.Limit)
 	}
-	way := s.facts.Count.Value.Way
-	return s.sent().Size(way) < first.sent().Size(way) && s.bytes != first.bytes
+	way := s.Facts.Count.Value.Way
+	return s.Sent().Size(way) < first.Sent().Size(way) && s.Bytes != first.Bytes
 }

@@ -69,7 +69,7 @@ type retrier struct {
 // RoundTrip sends a request.
 func (s *retrier) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := s.first.c.x
-	about := takeAboutBytes(r.Header, s.first.edited)
+	about := takeAboutBytes(r.Header, s.first.Edited)
 	res, err := x.p.transport.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ func (s *retrier) again(r *http.Request, about http.Header, status int, refusal 
 		}
 		i := x.info.Retry
 		second.reason, second.kind = i.Reason, s.kind
-		if second.edited || s.compressed {
+		if second.Edited || s.compressed {
 			about = nil // they are true of the client's own bytes alone
 		}
 		if res, said = second.send(r, about); res != nil || !second.elsewise(said) {
@@ -206,7 +206,7 @@ func (s *retrier) again(r *http.Request, about http.Header, status int, refusal 
 		if third.trial == nil {
 			third.trial = second.trial
 		}
-		if third.edited {
+		if third.Edited {
 			about = nil
 		}
 		res, _ = third.send(r, about)
@@ -245,7 +245,7 @@ func (s *second) elsewise(r wire.Refusal) bool {
 func (s *second) send(r *http.Request, about http.Header) (res *http.Response, said wire.Refusal) {
 	x := s.c.x
 	i := x.info.Retry
-	i.Sent, i.Second = true, i.Second+s.info.Report.After
+	i.Sent, i.Second = true, i.Second+s.Report.After
 	out := r.Clone(r.Context())
 	out.GetBody = nil
 	for name := range out.Header {
@@ -299,14 +299,14 @@ func idempotencyKey(name string) bool {
 // accepted learns from the answer to the second body, and makes its account the
 // request's.
 func (s *second) accepted() {
-	x, known := s.c.x, s.c.known
+	x, known := s.c.x, s.c.Known
 	if s.trial != nil {
 		known.Accepted(*s.trial)
 	}
 	if s.reason == reasonTemplate {
-		known.SetShape(s.facts.Shape.Value)
+		known.SetShape(s.Facts.Shape.Value)
 	}
-	if s.bound {
+	if s.Bound {
 		known.AddCut(s.cut) // later requests leave out the same
 	}
 	a := s.attempt // without the body
@@ -318,9 +318,9 @@ func (s *second) accepted() {
 func (s *second) refused(r wire.Refusal) {
 	switch {
 	case s.reason == reasonOverflow:
-		s.c.known.RefusedAgain(*s.trial, r.Size, s.sent())
+		s.c.Known.RefusedAgain(*s.trial, r.Size, s.Sent())
 	case s.reason == reasonTemplate && r.Size.Kind != overflow.None:
-		s.c.known.SetShape(s.facts.Shape.Value) // the template took it, and it was too long
+		s.c.Known.SetShape(s.Facts.Shape.Value) // the template took it, and it was too long
 	case s.reason == reasonTemplate:
 		s.refusedShape(r.Template)
 	}
@@ -329,14 +329,14 @@ func (s *second) refused(r wire.Refusal) {
 // refusedShape learns from a template that refused the second body, too. What it
 // says of something else is met beside what it said first.
 func (s *second) refusedShape(t overflow.Template) {
-	is := s.facts.Shape.Value
+	is := s.Facts.Shape.Value
 	switch more := demanded[t] &^ is; {
 	case t == overflow.TemplateTaken:
 	case more != 0 && t.String() != s.c.x.info.Retry.Template:
-		s.c.known.SetShape(is | more)
+		s.c.Known.SetShape(is | more)
 	case is.Has(compact.Original):
-		s.c.known.SetShape(is &^ (compact.NoSlot | compact.Original)) // the client's own list is at fault: no shape of ours cures it
-	case s.info.Report.Epochs > 0:
-		s.c.known.SetShape(is) // the next request tries the next
+		s.c.Known.SetShape(is &^ (compact.NoSlot | compact.Original)) // the client's own list is at fault: no shape of ours cures it
+	case s.Report.Epochs > 0:
+		s.c.Known.SetShape(is) // the next request tries the next
 	}
 }

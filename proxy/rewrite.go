@@ -9,6 +9,7 @@ import (
 	"laconic/proxy/access"
 	"laconic/proxy/apierror"
 	"laconic/proxy/body"
+	"laconic/proxy/plan"
 	"laconic/proxy/wire"
 )
 
@@ -32,31 +33,32 @@ func (x *request) rewrite() (*body.Outgoing, http.RoundTripper, error) {
 	}
 	x.done(&x.steps.Decoded)
 	c := x.planning(in, req)
-	p, err := c.planOrRepair(req)
+	p, err := c.plans(func() *plan.Plan { return c.PlanOrRepair(req) })
 	if err != nil {
 		return nil, nil, &passed{in: in, outcome: Passed, reason: ReasonFault}
 	}
-	if p.info.Report.MessagesAfter == 0 {
+	if p.Report.MessagesAfter == 0 {
 		return nil, nil, &passed{in: in, outcome: Passed, reason: "empty"}
 	}
-	out, err := p.body(req)
+	first, out, err := c.attempt(p, req)
 	if err != nil {
 		return nil, nil, &passed{in: in, outcome: Passed, reason: ReasonFault}
 	}
-	c.prepareSummary(req, &p)
-	p.info.Counted, p.info.Overhead = c.counted(), time.Since(began)
+	if first.info.Outcome != Rejected {
+		c.prepareSummary(req, p)
+	}
+	first.info.Counted, first.info.Overhead = c.counted(), time.Since(began)
 	x.done(&x.steps.Folded)
-	first := p.attempt
-	x.tellPlan(&p, req.Conversation, in.Text, out, false)
+	x.tellPlan(p, &first, req.Conversation, in.Text, out, false)
 	x.decided(&first, p.Edits)
-	if p.info.Outcome == Rejected {
-		return nil, nil, x.tooLong(&p)
+	if first.info.Outcome == Rejected {
+		return nil, nil, x.tooLong(p)
 	}
 	x.attempt = &first
 	if &out[0] == &in.Text[0] {
 		out = in.Sent // compressed, if it was
 	}
-	if p.info.Outcome == Shadow { // the client wants to see what the upstream makes of its own bytes
+	if first.info.Outcome == Shadow { // the client wants to see what the upstream makes of its own bytes
 		return body.NewOutgoing(out, in, false), x.p.transport, nil
 	}
 	return body.NewOutgoing(out, in, true), &retrier{first: &first, compressed: in.Compressed()}, nil

@@ -123,7 +123,7 @@ const (
 // words of its user.
 func (a *attempt) record() string {
 	c := a.c
-	i := slices.IndexFunc(c.policy.Ladder, func(s compact.Stage) bool { _, ok := s.(compact.Digester); return ok })
+	i := slices.IndexFunc(c.Policy.Ladder, func(s compact.Stage) bool { _, ok := s.(compact.Digester); return ok })
 	defer c.x.call.body.WasRead()
 	in := c.x.call.body.ReadAgain(c.x.r.Context())
 	if in == nil || i < 0 {
@@ -144,10 +144,10 @@ func (a *attempt) record() string {
 			lost = append(lost, m)
 		}
 	}
-	counter := c.ways[c.wayOf(&a.facts)].Counter
-	size := min(mostRecord, a.budget.Tokens/recordShare, max(roomyRecord, (a.info.Report.Before-a.info.Report.Fixed)/recordShare))
+	counter := c.WayOf(&a.Facts)
+	size := min(mostRecord, a.Budget.Tokens/recordShare, max(roomyRecord, (a.Report.Before-a.Report.Fixed)/recordShare))
 	before := newest(strings.Join(c.x.records, "\n"), counter, size/2)
-	now := c.policy.Ladder[i].(compact.Digester).Record(counter).Add(lost, kept, size-compact.CostText(counter, before), true)
+	now := c.Policy.Ladder[i].(compact.Digester).Record(counter).Add(lost, kept, size-compact.CostText(counter, before), true)
 	return strings.TrimSpace(before + "\n" + strings.TrimSpace(now))
 }
 
@@ -175,7 +175,7 @@ func (x *request) compacted(to *http.Response, a *attempt, record string) *http.
 	kind, text := x.wire.(wire.Sealing).Sealed(wire.Seal{
 		ID: x.info.ID, Model: a.info.Model, Text: sealPrefix + x.settings.Sealer.SealText(record, x.sealedFor()...),
 		Created: time.Now().Unix(), Stream: a.info.Stream,
-		Prompt: a.info.Report.After, Tokens: compact.CostText(a.c.ways[0].Counter, record),
+		Prompt: a.Report.After, Tokens: compact.CostText(a.c.Counter, record),
 	})
 	return ownAnswer(to, kind, text)
 }

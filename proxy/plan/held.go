@@ -1,4 +1,4 @@
-package proxy
+package plan
 
 import (
 	"slices"
@@ -12,17 +12,17 @@ import (
 
 // beginning returns the hash of a conversation up to the first answer of its model,
 // which no other conversation has; "" before there is one.
-func (c *planning) beginning(msgs []compact.Message) string {
+func (t *Terms) beginning(msgs []compact.Message) string {
 	first := slices.IndexFunc(msgs, func(m compact.Message) bool { return m.Role == compact.Assistant })
-	if first < 0 || c.begins != "" {
-		return c.begins
+	if first < 0 || t.begins != "" {
+		return t.begins
 	}
 	list := fingerprint.NewChain(nil)
 	for i := range msgs[:first+1] {
 		list.Add(&msgs[i])
 	}
-	c.begins = list.Sum()
-	return c.begins
+	t.begins = list.Sum()
+	return t.begins
 }
 
 // compact folds a conversation by the count that it was folded with before, as far
@@ -30,69 +30,71 @@ func (c *planning) beginning(msgs []compact.Message) string {
 // was folded before is held to that: with other tools, or under another budget, it is
 // another conversation, and one that has fewer messages than the first list that was
 // folded, and fits, is sent as it is.
-func (p *plan) compact(req *wire.Request, in compact.Conversation, policy func() *compact.Policy) {
-	c, now := p.c, p.counter
-	fold := func() { p.Plan, p.info.Report = c.agent.Compact(in, policy(), p.counter, p.budget) }
+func (p *Plan) compact(req *wire.Request, in compact.Conversation, policy func() *compact.Policy) {
+	t, now := p.Terms, p.Counter
+	fold := func() { p.Plan, p.Report = t.Agent.Compact(in, policy(), p.Counter, p.Budget) }
 	begins := ""
-	if !p.bound && !c.ownCounter() {
-		begins = c.beginning(in.Messages)
+	if !p.Bound && !t.OwnCounter() {
+		begins = t.beginning(in.Messages)
 	}
 	if begins == "" {
 		fold()
 		return
 	}
-	known := c.x.p.learnt.Conversation(c.counts, false, begins, strconv.Itoa(p.budget.Tokens))
+	known := t.Learnt.Conversation(t.Counts, false, begins, strconv.Itoa(p.Budget.Tokens))
 	var held learn.Held
 	ok := false
 	if known != nil {
 		held, ok = known.Held()
 	}
 	if n := len(in.Messages); !ok || n < held.From {
-		if fold(); len(p.Epochs) == 0 {
+		if fold(); len(p.Epochs) == 0 || t.Left() {
 			return
 		}
 		if !ok {
-			known = c.x.p.learnt.Conversation(c.counts, true, begins, strconv.Itoa(p.budget.Tokens))
-			known.SetHeld(learn.Held{Count: p.facts.Count.Value, Confirmed: !p.facts.Count.Until.IsZero(), From: n})
+			known = t.Learnt.Conversation(t.Counts, true, begins, strconv.Itoa(p.Budget.Tokens))
+			known.SetHeld(learn.Held{Count: p.Facts.Count.Value, Confirmed: !p.Facts.Count.Until.IsZero(), From: n})
 			return
 		}
 		held.From = n
 	}
-	p.folded = held.Facts(p.facts)
-	p.counter = p.folded.Counter(c.ways[c.wayOf(&p.folded)].Counter)
+	p.folded = held.Facts(p.Facts)
+	p.Counter = p.folded.Counter(t.WayOf(&p.folded))
 	fixed := in.Fixed
-	in.Fixed = p.counter.Fixed(req.Beside)
+	in.Fixed = p.Counter.Fixed(req.Beside)
 	in.Rates = held.RatesFor(len(in.Messages))
 	rate, kept := compact.Rate{Percent: 100}, false
 	if n := len(in.Rates); n > 0 {
 		rate = in.Rates[n-1]
 	}
 	change := func() {
-		rate.From = c.policy.Length(in.Messages)
+		rate.From = t.Policy.Length(in.Messages)
 		held = held.WithRate(rate)
 		in.Rates = held.Rates
 	}
-	if of := compact.CostAll(p.counter, in.Messages); of > 0 && c.measured {
-		was := rate.Of(p.budget.Tokens)
+	if of := compact.CostAll(p.Counter, in.Messages); of > 0 && t.measured {
+		was := rate.Of(p.Budget.Tokens)
 		rate = compact.Rate{Percent: max(1, 100*compact.CostAll(now, in.Messages)/of)}
 		rate.Extra = fixed - rate.Of(in.Fixed)
-		is := rate.Of(p.budget.Tokens)
+		is := rate.Of(p.Budget.Tokens)
 		if kept = is*100 <= was*(100+rateSlack) && is*100 >= was*(100-2*rateSlack); !kept {
 			change()
 		}
 	}
 	fold()
-	r := p.info.Report.At(rate)
-	if kept && r.After > p.budget.Room() { // there is no room for what the rate leaves open
+	r := p.Report.At(rate)
+	if kept && r.After > p.Budget.Room() { // there is no room for what the rate leaves open
 		change()
 		fold()
-		r = p.info.Report.At(rate)
+		r = p.Report.At(rate)
 	}
-	known.SetHeld(held)
+	if !t.Left() {
+		known.SetHeld(held)
+	}
 	p.held, req.Conversation.Rates = true, in.Rates
-	r.Fixed, r.Budget = fixed, p.budget.Tokens
-	r.Sent(r.After, p.budget)
-	p.info.Report = r
+	r.Fixed, r.Budget = fixed, p.Budget.Tokens
+	r.Sent(r.After, p.Budget)
+	p.Report = r
 }
 
 // rateSlack is how far, in percent, a conversation that was folded may be

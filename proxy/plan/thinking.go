@@ -1,4 +1,4 @@
-package proxy
+package plan
 
 import (
 	"crypto/hmac"
@@ -24,7 +24,7 @@ func bound(msgs []compact.Message) bool {
 // counter that no answer corrects, so that what is learnt moves no epoch. Where it
 // must, it adds one. factsFor sets what of the thinking leaves: all, or what left
 // an earlier request.
-func (c *planning) factsFor(in *compact.Conversation, f learn.Facts, isBound, all bool) learn.Facts {
+func (t *Terms) factsFor(in *compact.Conversation, f learn.Facts, isBound, all bool) learn.Facts {
 	if !isBound {
 		f.Hard = learn.Fact[int]{}
 		return f
@@ -35,7 +35,7 @@ func (c *planning) factsFor(in *compact.Conversation, f learn.Facts, isBound, al
 		return f
 	}
 	if len(f.Cuts) > 0 {
-		c.eachBound(in.Messages, func(i int, name string) {
+		t.eachBound(in.Messages, func(i int, name string) {
 			if f.HasCut(name) {
 				in.Unbind = i + 1
 			}
@@ -44,15 +44,15 @@ func (c *planning) factsFor(in *compact.Conversation, f learn.Facts, isBound, al
 	return f
 }
 
-// cutOf names a history, up to its last bound thinking.
-func (c *planning) cutOf(msgs []compact.Message) (name string) {
-	c.eachBound(msgs, func(_ int, n string) { name = n })
+// CutOf names a history, up to its last bound thinking.
+func (t *Terms) CutOf(msgs []compact.Message) (name string) {
+	t.eachBound(msgs, func(_ int, n string) { name = n })
 	return name
 }
 
 // eachBound names the beginnings of a list that end with bound thinking.
-func (c *planning) eachBound(msgs []compact.Message, yield func(i int, name string)) {
-	mac := hmac.New(sha256.New, c.x.p.factSecret)
+func (t *Terms) eachBound(msgs []compact.Message, yield func(i int, name string)) {
+	mac := hmac.New(sha256.New, t.Secret)
 	_, _ = mac.Write([]byte("cut 1"))
 	list := fingerprint.NewChain(mac.Sum(nil))
 	for i := range msgs {

@@ -3,6 +3,7 @@ package proxy
 import (
 	"laconic/compact"
 	"laconic/proxy/learn"
+	"laconic/proxy/plan"
 )
 
 // PlanInfo is one plan in full: what a client sent, and what is sent in its place.
@@ -26,8 +27,8 @@ type PlanInfo struct {
 	// slice where nothing was done.
 	Body, SentBody []byte
 
-	x *request
-	p *plan
+	c *planning
+	p *plan.Plan
 }
 
 // Sender names who sent a request, and shows nothing of a credential.
@@ -41,13 +42,13 @@ type Sender struct {
 
 // Sender returns who sent the request.
 func (i *PlanInfo) Sender() (s Sender) {
-	if i.x == nil {
+	if i.c == nil {
 		return s
 	}
-	if keys := i.x.settings.keys; len(keys) > 0 {
-		s.Key = i.x.settings.keyName(keys.Index(i.x.r.Header))
+	if keys := i.c.x.settings.keys; len(keys) > 0 {
+		s.Key = i.c.x.settings.keyName(keys.Index(i.c.x.r.Header))
 	}
-	s.Credential = i.p.c.sender
+	s.Credential = i.c.sender
 	return s
 }
 
@@ -68,7 +69,7 @@ func (i *PlanInfo) Record() (parts []RecordPart) {
 	}
 	var given []string
 	if i.p != nil {
-		given = i.p.texts
+		given = i.p.Texts
 	}
 	for n, text := range s.Texts(given) {
 		one := RecordPart{Text: text, Messages: s.Told(n), Summary: n < len(given) && given[n] != ""}
@@ -86,24 +87,24 @@ func (i *PlanInfo) Record() (parts []RecordPart) {
 // Costs returns what [compact.Plan.Costs] does, for the messages of Conversation;
 // nil where that is not known, or counted otherwise than by Counter.
 func (i *PlanInfo) Costs() (before, after []int) {
-	if i.x == nil || i.p.c.ownCounter() || i.p.bytesToo != nil {
+	if i.p == nil || !i.p.Counted() {
 		return nil, nil
 	}
 	return i.Plan.Costs()
 }
 
 // tellPlan tells the listener of a plan, if it wants to know. body is what is sent.
-func (x *request) tellPlan(p *plan, in compact.Conversation, client, body []byte, again bool) {
+func (x *request) tellPlan(p *plan.Plan, a *attempt, in compact.Conversation, client, body []byte, again bool) {
 	if x.p.listener.Planned == nil {
 		return
 	}
-	shadow := p.info.Outcome == Shadow
-	sent := p.messages
+	shadow := a.info.Outcome == Shadow
+	sent := p.Messages
 	if shadow {
 		sent = in.Messages
 	}
 	x.p.listener.Planned(PlanInfo{
-		ID: x.info.ID, Again: again, Shadow: shadow, Conversation: in, Sent: sent, Plan: &p.Plan, Counter: p.counter,
-		Body: client, SentBody: body, x: x, p: p,
+		ID: x.info.ID, Again: again, Shadow: shadow, Conversation: in, Sent: sent, Plan: &p.Plan, Counter: p.Counter,
+		Body: client, SentBody: body, c: a.c, p: p,
 	})
 }

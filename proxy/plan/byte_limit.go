@@ -1,4 +1,4 @@
-package proxy
+package plan
 
 import (
 	"slices"
@@ -48,19 +48,19 @@ func (w byteWeighted) Call(c *compact.Call) int {
 // lighten makes the plan of a request whose body is larger than what the upstream
 // takes: images, sounds and files leave first. The report of the plan that looks at
 // tokens alone stays the account of what the request costs.
-func (p *plan) lighten(req *wire.Request, in compact.Conversation, shaped *compact.Policy) {
-	policy, counter := *shaped, p.counter
+func (p *Plan) lighten(req *wire.Request, in compact.Conversation, shaped *compact.Policy) {
+	policy, counter := *shaped, p.Counter
 	if policy.Counter != nil {
 		counter = policy.Counter
 	}
-	limit := p.facts.Bytes.Value
+	limit := p.Facts.Bytes.Value
 	// Texts that are written anew may need more escapes than they are charged.
-	w := byteWeighted{Counter: counter, tokens: p.budget.Tokens, bytes: max(1, limit-limit/64)}
+	w := byteWeighted{Counter: counter, tokens: p.Budget.Tokens, bytes: max(1, limit-limit/64)}
 	in.Fixed = w.weigh(in.Fixed, len(req.Tools)+len(req.Functions)+len(req.Format))
 	policy.Counter, p.bytesToo = w, &w
 	var light compact.Report
-	p.Plan, light = compact.Compact(in, mediaFirst(p.recorded(&policy)), w, belowTrigger(&policy, p.budget))
-	report := &p.info.Report
+	p.Plan, light = compact.Compact(in, mediaFirst(p.recorded(&policy)), w, belowTrigger(&policy, p.Budget))
+	report := &p.Report
 	report.Epochs, report.Stages, report.MessagesAfter = light.Epochs, light.Stages, light.MessagesAfter
 	if light.Epochs > 0 && report.Outcome != compact.Over {
 		report.Outcome = compact.Compacted

@@ -1,0 +1,170 @@
+// Package plan decides what a request may cost, and makes the list of messages that is
+// sent for it.
+//
+// It takes and returns values: [Terms] are what a request may cost by what is known of
+// its model, a [Plan] is how its conversation is sent under facts, and an [Account] is
+// what stays of a plan once its body is gone. It knows neither HTTP nor who asks.
+package plan
+
+import (
+	"errors"
+	"strconv"
+
+	"laconic/compact"
+	"laconic/proxy/learn"
+	"laconic/proxy/wire"
+)
+
+// Plan is how a conversation is to be sent: the edits, and what becomes of the
+// body by them. A second attempt has a plan of its own.
+type Plan struct {
+	compact.Plan
+	Account
+	// Counter counts as the upstream did when the conversation was folded, whatever
+	// the policy counts by, and folded are the facts with that count. held: it was
+	// folded before.
+	Counter  compact.Counter
+	folded   learn.Facts
+	held     bool
+	bytesToo *byteWeighted     // counts that the plan is within a limit of bytes too; nil: no limit is known
+	Tools    int               // what the tools cost, in tokens
+	Messages []compact.Message // that are sent; nil: none, or the client's
+	Texts    []string          // for the slot; "" and those that are missing: the digest
+}
+
+// Account is what is known of a body that is sent. It holds nothing of the body.
+type Account struct {
+	Terms    *Terms
+	Report   compact.Report
+	Facts    learn.Facts // under which it was planned
+	Decisive []string    // those without which the plan would be another
+	Budget   compact.Budget
+	Bytes    int  // decompressed
+	Bound    bool // the client's history holds bound thinking, and was planned for that
+	Signed   bool // some of it was sent
+	// Slotted: a text is in the place of what left.
+	Slotted bool
+	Edited  bool // the body is not the client's any more
+	sizes   sizes
+}
+
+// PlanOrRepair returns the plan of a conversation. Where the upstream stated a limit
+// that the tools and framing alone are above, the plan changes no more than it must.
+// Shortening would not help: if the stated limit is right, the request is refused
+// anyway; if it is wrong, history was dropped for nothing.
+func (t *Terms) PlanOrRepair(req *wire.Request) *Plan {
+	p := t.Plan(req, t.Facts, false)
+	if p.Report.Outcome != compact.Over || t.Policy.Reject ||
+		p.Facts.Window.Value == 0 && p.Facts.Input.Value == 0 && p.Facts.Hard.Value == 0 ||
+		p.Report.Fixed < p.Facts.Accepts(t.Limits, 0) {
+		return p
+	}
+	facts := p.Facts
+	facts.Shape.Value |= compact.Original
+	repaired := t.Plan(req, facts, false)
+	repaired.Facts = p.Facts
+	return repaired
+}
+
+// Plan repairs and folds a conversation under facts. unbind: all bound thinking
+// leaves.
+func (t *Terms) Plan(req *wire.Request, facts learn.Facts, unbind bool) *Plan {
+	in, p := req.Conversation, &Plan{}
+	p.Terms, p.Bound = t, bound(in.Messages)
+	facts = t.factsFor(&in, facts, p.Bound, unbind)
+	p.Counter = facts.Counter(t.WayOf(&facts))
+	if t.OwnCounter() {
+		facts.Count = learn.Fact[learn.Count]{}
+	}
+	in.Fixed = p.Counter.Fixed(req.Beside)
+	p.Tools = in.Fixed - p.Counter.Fixed(compact.Beside{})
+	p.Facts, p.folded, p.Budget = facts, facts, facts.Budget(t.Limits, t.asked)
+	policy := t.demanding(facts.Shape.Value)
+	p.compact(req, in, func() *compact.Policy { return p.recorded(policy) })
+	if most := facts.Bytes.Value; most > 0 && t.bytes > most {
+		p.lighten(req, in, policy)
+	}
+	p.Decisive = facts.Decisive(t.Limits, t.asked, t.bytes, in.Unbind > 0)
+	return p
+}
+
+// recorded returns a policy with the records of this plan. How they are counted is
+// known by now.
+func (p *Plan) recorded(policy *compact.Policy) *compact.Policy {
+	with := *policy
+	p.Terms.Recorded(p, &with)
+	return &with
+}
+
+// demanding returns the policy under what the template demands, as was learnt, and as
+// the route says of system messages.
+func (t *Terms) demanding(d compact.Demands) *compact.Policy {
+	with := *t.Policy
+	with.Demands, with.Left = t.System(d), t.Left
+	return &with
+}
+
+// Counting names what counts beside the counter of the model: its way, its factor, and
+// a limit of bytes if there is one.
+func (p *Plan) Counting() (name string) {
+	if way, percent := p.folded.Count.Value.Way, p.folded.Percent(); way != "" || percent != 100 {
+		name = "\x00" + way + "@" + strconv.Itoa(percent)
+	}
+	if p.bytesToo != nil {
+		name += "/" + strconv.Itoa(p.bytesToo.bytes)
+	}
+	return name
+}
+
+// SlotCounter returns the counter for texts of the plan's slot.
+func (p *Plan) SlotCounter() compact.Counter {
+	switch {
+	case p.bytesToo != nil:
+		return p.bytesToo
+	case p.Terms.OwnCounter():
+		return p.Terms.Policy.Counter
+	default:
+		return p.Counter
+	}
+}
+
+// Counted reports whether the costs of the plan are those of its Counter.
+func (p *Plan) Counted() bool { return !p.Terms.OwnCounter() && p.bytesToo == nil }
+
+// Measure describes the client's own body to what learns from its answer.
+func (p *Plan) Measure(req *wire.Request) {
+	before := p.Report.Before
+	if p.held {
+		before = 0
+	}
+	p.Bytes, p.sizes = len(req.Body), p.sizesOf(req, req.Conversation.Messages, before)
+}
+
+// Encode makes the body that is sent, with texts in the slot. One that needs no edit
+// is the client's own.
+func (p *Plan) Encode(req *wire.Request, texts []string) ([]byte, error) {
+	fixed, own := p.Report.Fixed, p.Terms.OwnCounter()
+	p.Texts = texts
+	p.Messages = p.Apply(texts...)
+	p.Slotted, p.Signed = p.Slot != nil, bound(p.Messages)
+	exact := p.Report.After
+	switch {
+	case own:
+		p.Report.Sent(fixed+compact.CostAll(p.Counter, p.Messages), p.Budget)
+	case p.bytesToo != nil:
+		p.Report.After = fixed + compact.CostAll(p.bytesToo.Counter, p.Messages)
+	}
+	if p.Slotted || p.held || p.bytesToo != nil || own {
+		exact = 0 // a slot is charged more than its text costs, and the policy may count otherwise
+	}
+	p.sizes = p.sizesOf(req, p.Messages, exact)
+	body, err := req.Encode(p.Messages)
+	if err == nil && len(body) == 0 {
+		err = errors.New("encoded to nothing")
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Bytes, p.Edited = len(body), &body[0] != &req.Body[0]
+	return body, nil
+}

@@ -1,0 +1,153 @@
+package plan
+
+import (
+	"iter"
+	"slices"
+
+	"laconic/compact"
+	"laconic/compact/handover"
+	"laconic/proxy/learn"
+	"laconic/proxy/wire"
+)
+
+// Way is one way in which an upstream may count.
+type Way struct {
+	Name    string // the same in every process
+	Counter compact.Counter
+}
+
+// Guessing is the Counter of a model whose tokenizer may be a guess. A Counter may be
+// one, but need not.
+type Guessing interface {
+	compact.Counter
+	// Ways are the ways in which the upstream may count, with their names; the first
+	// is the counter itself. None where its tokenizer is known.
+	Ways() iter.Seq2[string, compact.Counter]
+	// Careful is the factor, in percent, on the first way where a prompt that is
+	// too long may be cut without a word.
+	Careful() int
+}
+
+// Summing is a Counter that remembers what whole messages cost, by the sum of their
+// bytes. A Counter may be one, but need not.
+type Summing interface {
+	compact.Rememberer
+	// Sum returns the sum of a message, from the bytes that the client sent.
+	Sum(raw string) compact.Sum
+}
+
+// Terms are what a request may cost and how it is shortened. They are set once.
+type Terms struct {
+	// Policy is that of the request, with the client's pins.
+	Policy *compact.Policy
+	// Limits are configured or published. Told: their window is, and is no guess.
+	Limits compact.Limits
+	Told   bool
+	Agent  handover.Agent // asks for a summary of its history, if any does
+	// Counter counts for the request, and Unnoted as it does, but for what is no part
+	// of how the request was counted.
+	Counter, Unnoted compact.Counter
+	// Chosen: somebody chose the tokenizer, so there is one way of counting.
+	Chosen bool
+	// System returns the demands on a list after what the route says of system
+	// messages.
+	System func(compact.Demands) compact.Demands
+	// Learnt holds what is known of conversations, Known of the model, and Counts of
+	// requests with the same tools. Secret keys the names of histories.
+	Learnt        *learn.Memory
+	Known, Counts *learn.Model
+	Secret        []byte
+	// Recorded sets how the records of a plan are made, once it is known how they are
+	// counted.
+	Recorded func(*Plan, *compact.Policy)
+	// Left reports whether nobody waits for the plan any more. It is then made no
+	// further than to the next epoch.
+	Left func() bool
+
+	// Facts are those of the model, as they were read.
+	Facts learn.Facts
+
+	asked  int // tokens of answer that the request asks for; 0: it does not say
+	bytes  int // of its body, decompressed
+	ways   []Way
+	plain  int    // the first of them, which leave nothing out
+	begins string // see beginning; "": it is not known yet
+	// measured: answers have shown how requests with these tools are counted.
+	measured bool
+}
+
+// WaysOf returns the ways of counting of a counter, one at least. chosen: it counts by
+// a tokenizer that somebody chose, and that is the only one.
+func WaysOf(c compact.Counter, chosen bool) (ways []Way) {
+	if g, ok := c.(Guessing); ok && !chosen {
+		for name, way := range g.Ways() {
+			ways = append(ways, Way{name, way})
+		}
+	}
+	if len(ways) == 0 {
+		return []Way{{Counter: c}}
+	}
+	return ways
+}
+
+// For completes the terms of a request by what is learnt of its model and what its
+// upstream publishes. refuses: the upstream is known to refuse what is too long.
+// budget is the one that the client asks for; 0: none.
+func (t *Terms) For(req *wire.Request, bytes int, published compact.Published, refuses bool, budget int) {
+	t.asked, t.bytes, t.ways = req.MaxTokens, bytes, WaysOf(t.Counter, t.Chosen)
+	t.plain = len(t.ways)
+	if !t.Chosen && !t.Counter.Exact() {
+		t.ways = withOmissions(t.ways)
+	}
+	facts := t.Known.FactsWith(t.Counts)
+	t.Known.Published(published)
+	t.Facts, t.measured = t.counting(facts, published, refuses || facts.Refuses()), !facts.Count.Until.IsZero()
+	if s, ok := whole(t.WayOf(&t.Facts)).(Summing); ok && t.Facts.Percent() == 100 && !t.OwnCounter() {
+		req.Sum(s.Sum)
+	}
+	t.Told = t.Told || published.Window > 0
+	t.Limits = t.Limits.With(published).Under(req.Conversation.Rules)
+	if w := facts.Window.Value; w > t.Limits.Window && !t.Told {
+		t.Limits.Window = w // the upstream's own word against a guess by the name
+	}
+	if budget > 0 {
+		t.Limits.Budget = budget
+	}
+}
+
+// OwnCounter reports whether the policy counts by a counter of its own: it is
+// known by its numbers, and nothing corrects them.
+func (t *Terms) OwnCounter() bool { return t.Policy.Counter != nil }
+
+// WayOf returns the counter of the way by which f counts, the first where it names
+// none.
+func (t *Terms) WayOf(f *learn.Facts) compact.Counter {
+	return t.ways[max(0, slices.IndexFunc(t.ways, func(w Way) bool { return w.Name == f.Count.Value.Way }))].Counter
+}
+
+// Accepts returns the longest prompt that the upstream takes under facts, as far as is
+// known.
+func (t *Terms) Accepts(f *learn.Facts) int { return f.Accepts(t.Limits, t.asked) }
+
+// counting returns f with the way and the factor that hold until answers have
+// shown how the upstream counts: the first way, without what the upstream says that
+// its template leaves out.
+func (t *Terms) counting(f learn.Facts, told compact.Published, refuses bool) learn.Facts {
+	known := slices.ContainsFunc(t.ways, func(w Way) bool { return w.Name == f.Count.Value.Way })
+	if f.Count.Value.Percent != 0 && known {
+		return f
+	}
+	way := t.ways[0].Name
+	if told.NoTools && len(t.ways) > t.plain {
+		l := omissions[0]
+		if told.NoCalls {
+			l = omissions[1]
+		}
+		way = l.name(way)
+	}
+	f.Count = learn.Fact[learn.Count]{Value: learn.Count{Way: way}}
+	if g, ok := t.ways[0].Counter.(Guessing); ok && !refuses && g.Careful() != 100 {
+		f.Count.Value.Percent = g.Careful()
+	}
+	return f
+}
