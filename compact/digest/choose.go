@@ -40,7 +40,7 @@ const (
 )
 
 // floors is the room that each class gets first, as a share of that of the part.
-var floors = [classes]float32{userWords: 0.75, answers: 0.20, prose: 0.36, steps: 0.26, rules: 0.24, code: 0.34, prints: 0.12, findings: 0.10, sources: 0.10}
+var floors = [classes]float32{userWords: 0.75, answers: 0.20, prose: 0.20, steps: 0.26, rules: 0.24, code: 0.34, prints: 0.12, findings: 0.10, sources: 0.10}
 
 // leastScore is what a piece has to be worth.
 const leastScore = 0.12
@@ -143,17 +143,30 @@ func (p *part) all(order []int32) bool {
 	return !slices.ContainsFunc(order, func(i int32) bool { return !p.pieces[i].on && !p.known(p.pieces[i].class, p.pieces[i].text) })
 }
 
-// choose chooses pieces for a room in bytes, the worthiest first: of each class up to
-// its floor, then of all.
+// choosing is a pass over the pieces.
+type choosing int
+
+const (
+	firstProse choosing = iota // or a small room would hold code and output alone
+	floorOfAll
+	restOfAll
+)
+
+// choose chooses pieces for a room in bytes, the worthiest first: what the assistant
+// concluded at work up to its floor, of each class up to its floor, then of all.
 func (p *part) choose(order []int32, room int) {
 	for i := range p.pieces {
 		p.pieces[i].on = false
 	}
 	var used [classes]int
 	whole, large := float32(room), room/2
-	for _, floor := range []bool{true, false} {
+	for _, pass := range []choosing{firstProse, floorOfAll, restOfAll} {
+		floor := pass != restOfAll
 		for _, i := range order {
 			q := &p.pieces[i]
+			if pass == firstProse && q.class != prose {
+				continue
+			}
 			cost := 0
 			for k := i; k >= 0 && !p.pieces[k].on; k = p.pieces[k].need {
 				cost += int(p.pieces[k].cost)

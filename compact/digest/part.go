@@ -32,19 +32,39 @@ func (p *part) write() string {
 	p.setFolder()
 	p.weigh()
 	p.see()
+	again := p.again()
 	for i, e := range p.events {
-		switch e.by {
-		case byUser:
+		switch {
+		case again[i]:
+			continue
+		case e.by == byUser:
 			p.user(i, e)
-		case byAgent:
+		case e.by == byAgent:
 			p.agent(i, e)
-		case byCall:
+		default:
 			p.step(i, e)
 		}
 	}
 	p.keptHere()
 	p.code()
 	return p.fit()
+}
+
+// again reports of each event whether it is a step that changed nothing and did not
+// fail, and that comes again later with the same result. Only the last is told.
+func (p *part) again() []bool {
+	again, later := make([]bool, len(p.events)), map[[2]uint64]bool{}
+	for i, e := range slices.Backward(p.events) {
+		if e.by != byCall || len(e.changes) > 0 || e.outcome.verdict == failed || e.outcome.verdict == refused || e.result.text == "" {
+			continue
+		}
+		if e.kind == runs || e.kind == reads || e.kind == searches || e.kind == other {
+			key := [2]uint64{hashOf(e.label(labelChars)), hashOf(e.result.text)}
+			again[i] = later[key]
+			later[key] = true
+		}
+	}
+	return again
 }
 
 // keptHere says where messages of users came that the model still reads: of those

@@ -49,7 +49,11 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			for len(headings) > 0 && headings[len(headings)-1].indent >= indent {
 				headings = headings[:len(headings)-1]
 			}
-			headings = append(headings, heading{indent, p.add(c, event, order+b.lines[i].number, text, s*weight, need)})
+			k := p.add(c, event, order+b.lines[i].number, text, s*weight, need)
+			if c == prints {
+				p.pieces[k].lines = [2]int32{b.lines[i].number + 1, b.lines[i].number + 1}
+			}
+			headings = append(headings, heading{indent, k})
 			continue
 		}
 		if from < 0 {

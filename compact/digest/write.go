@@ -235,7 +235,7 @@ func (w *writer) piece(q *piece, detailed bool) {
 		switch gap := q.lines[0] > w.last+2; {
 		case gap && first > 0:
 			w.b.WriteString("  … lines " + itoa(first+int(w.last)) + "–" + itoa(first+int(q.lines[0])-2) + "\n")
-		case gap && w.last > 0:
+		case gap && w.last > 0, q.class == prints && w.says(q.event, w.last, q.lines[0]-1):
 			w.b.WriteString("  …\n")
 		}
 		w.last = q.lines[1]
@@ -255,6 +255,19 @@ func (w *writer) piece(q *piece, detailed bool) {
 		w.b.WriteString(bar(quoted(line)))
 		w.b.WriteByte('\n')
 	}
+}
+
+// says reports whether the lines of a result from one number to another, from 0, say
+// something: of an output the first may be the one that counts.
+func (w *writer) says(event, from, to int32) bool {
+	b := w.bodies[event]
+	i, _ := slices.BinarySearchFunc(b.lines, from, func(l line, n int32) int { return cmp.Compare(l.number, n) })
+	for ; i < len(b.lines) && b.lines[i].number < to; i++ {
+		if strings.TrimSpace(b.at(i)) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // answered is the label of the words of a user who was asked by a call.

@@ -1,0 +1,42 @@
+package digest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"laconic/compact"
+)
+
+// TestAResultThatComesAgainIsToldOnce, where it is the newest. A failure is told each
+// time: that it went away and came back is news.
+func TestAResultThatComesAgainIsToldOnce(t *testing.T) {
+	f := func(result string, want int) {
+		t.Helper()
+		var lists [][]compact.Message
+		for i := range 3 {
+			lists = append(lists, exchange(2*i, "run", `{"command":"git status --short"}`, result),
+				exchange(2*i+1, "run", fmt.Sprintf(`{"command":"make part%d"}`, i), fmt.Sprintf("part %d is made", i)))
+		}
+		text := recordOf(4000, lists...)
+		if n := strings.Count(text, "$ git status"); n != want || strings.LastIndex(text, "$ git status") < strings.Index(text, "$ make part1") {
+			t.Errorf("%q is told %d times, want %d:\n%s", result, n, want, text)
+		}
+	}
+	f(" M proxy/wire/chat.go\n M proxy/wire/text.go\n M proxy/retry.go", 1)
+	f("fatal: not a git repository (or any of the parent directories): .git\n[exit code: 128]", 3)
+}
+
+// TestTheFirstLineOfAnOutputIsMissed: a reader takes the first line that is shown for
+// the first that was printed, unless a gap says otherwise.
+func TestTheFirstLineOfAnOutputIsMissed(t *testing.T) {
+	log := ""
+	for i := range 60 {
+		log += fmt.Sprintf("%07d something else about nothing in particular\n", i)
+	}
+	log += "2222222 fix ParseWindow for ErrNoWindow\n"
+	text := recordOf(90, []compact.Message{user("Why does ParseWindow return ErrNoWindow?")}, exchange(1, "run", `{"command":"git log --oneline"}`, log))
+	if at := strings.Index(text, "ParseWindow for"); at < 0 || strings.Contains(text, "0000000") || !strings.Contains(text[:at], "\n  …\n") {
+		t.Errorf("no gap before the first line:\n%s", text)
+	}
+}
