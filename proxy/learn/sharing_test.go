@@ -176,7 +176,7 @@ func TestWhatCouldNotBeSavedIsSavedSoon(t *testing.T) {
 		for i := range models {
 			name := strconv.Itoa(i)
 			m.Model(m.Key(name), &url.URL{Host: "upstream"}, name, Key{}).SetShape(compact.NoSlot)
-			b.dead[m.Key(name)] = i%3 == 0
+			set(func() { b.dead[m.Key(name)] = i%3 == 0 })
 		}
 		dead := (models + 2) / 3
 		if saves, loads, _ := after(10 * time.Second); saves > 11*models || loads < models-dead {
