@@ -40,7 +40,7 @@ const (
 )
 
 // floors is the room that each class gets first, as a share of that of the part.
-var floors = [classes]float32{userWords: 0.75, answers: 0.20, prose: 0.20, steps: 0.26, rules: 0.24, code: 0.34, prints: 0.12, findings: 0.10, sources: 0.10}
+var floors = [classes]float32{userWords: 0.75, answers: 0.20, prose: 0.36, steps: 0.26, rules: 0.24, code: 0.34, prints: 0.12, findings: 0.10, sources: 0.10}
 
 // leastScore is what a piece has to be worth.
 const leastScore = 0.12
@@ -152,8 +152,11 @@ const (
 	restOfAll
 )
 
+// proseFirst is the share of the room that conclusions get before all else.
+const proseFirst = 0.10
+
 // choose chooses pieces for a room in bytes, the worthiest first: what the assistant
-// concluded at work up to its floor, of each class up to its floor, then of all.
+// concluded at work up to its share, of each class up to its floor, then of all.
 func (p *part) choose(order []int32, room int) {
 	for i := range p.pieces {
 		p.pieces[i].on = false
@@ -164,7 +167,7 @@ func (p *part) choose(order []int32, room int) {
 		floor := pass != restOfAll
 		for _, i := range order {
 			q := &p.pieces[i]
-			if pass == firstProse && q.class != prose {
+			if pass == firstProse && (q.class != prose || float32(used[prose]) >= whole*proseFirst) {
 				continue
 			}
 			cost := 0

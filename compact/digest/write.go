@@ -258,12 +258,13 @@ func (w *writer) piece(q *piece, detailed bool) {
 }
 
 // says reports whether the lines of a result from one number to another, from 0, say
-// something: of an output the first may be the one that counts.
+// something that the label of the step does not: of an output the first may be the
+// one that counts.
 func (w *writer) says(event, from, to int32) bool {
-	b := w.bodies[event]
+	b, label := w.bodies[event], strings.TrimSuffix(w.events[event].outcome.says, "…")
 	i, _ := slices.BinarySearchFunc(b.lines, from, func(l line, n int32) int { return cmp.Compare(l.number, n) })
 	for ; i < len(b.lines) && b.lines[i].number < to; i++ {
-		if strings.TrimSpace(b.at(i)) != "" {
+		if l := strings.TrimSpace(b.at(i)); l != "" && (label == "" || !strings.HasPrefix(l, label)) {
 			return true
 		}
 	}
