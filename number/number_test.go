@@ -8,6 +8,9 @@ func TestNumbersHaveCommas(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+	if got := Count(2, "stored summary"); got != "2 stored summaries" {
+		t.Errorf("%q", got)
+	}
 	for n, want := range map[int]string{0: "0 epochs", 1: "1 epoch", 1200: "1,200 epochs"} {
 		if got := Count(n, "epoch"); got != want {
 			t.Errorf("%q, want %q", got, want)
