@@ -40,3 +40,15 @@ func TestTheFirstLineOfAnOutputIsMissed(t *testing.T) {
 		t.Errorf("no gap before the first line:\n%s", text)
 	}
 }
+
+// TestARefusalIsNamedInASmallPart, where no step has room of its own.
+func TestARefusalIsNamedInASmallPart(t *testing.T) {
+	words := "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\nlet us talk first"
+	said := assistant("First, I need to add the import, because state.go does not know the package of the checkpoint yet, and the two conversions need it as well. Then the three fields follow, and their tags.")
+	lists := [][]compact.Message{{said}, exchange(1, "edit", `{"path":"/Users/someone/workspace/cli/cmd/entire/cli/session/state.go","old_string":"a","new_string":"a\nb\nimport entire.io/cli/cmd/entire/cli/checkpoint\nand more of it, so that this is long\nc"}`, words)}
+	for size := 40; size < 300; size += 3 {
+		if text := recordOf(size, lists...); text != "" && strings.Contains(text, "more step") && !strings.Contains(text, "refused by the user") {
+			t.Errorf("in %d tokens:\n%s", size, text)
+		}
+	}
+}

@@ -162,7 +162,7 @@ func (w *writer) skip(e *event, brief string, on bool) {
 		name, most = name+" → "+OneLine(brief, shortEnd), 3*most
 	}
 	switch {
-	case name == "" || !on && len(w.names) > most || strings.Contains(w.names, " "+name) || w.read[name]:
+	case name == "" || !on && len(w.names) > most && e.outcome.verdict != refused || strings.Contains(w.names, " "+name) || w.read[name]:
 		return
 	case w.names == "":
 		w.names = ": " + verb + name
