@@ -32,29 +32,41 @@ type browser struct {
 	wrong chan string
 }
 
-// openBrowser starts Chromium.
+// openBrowser starts Chromium. One that crashes as it starts, as it may on a machine
+// that is busy, is started again.
 func openBrowser(t *testing.T) *browser {
 	t.Helper()
 	path := rig.Installed(t, "chromium", "chromium")
-	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("force-color-profile", "srgb"), chromedp.WindowSize(1280, 900))
-	alloc, stopAlloc := chromedp.NewExecAllocator(context.Background(), o...)
-	ctx, stop := chromedp.NewContext(alloc)
-	ctx, stopTime := context.WithTimeout(ctx, 4*rig.Patience)
-	t.Cleanup(func() { _ = chromedp.Cancel(ctx); stopTime(); stop(); stopAlloc() })
-	b := &browser{t: t, ctx: ctx, wrong: make(chan string, 100)}
-	chromedp.ListenTarget(ctx, func(event any) {
-		switch e := event.(type) {
-		case *runtime.EventExceptionThrown:
-			b.wrong <- "exception: " + e.ExceptionDetails.Error()
-		case *log.EventEntryAdded:
-			b.wrong <- "console: " + e.Entry.Text + " " + e.Entry.URL
-		case *cdpage.EventJavascriptDialogOpening:
-			b.wrong <- "dialog: " + e.Message
+	var err error
+	for range 3 {
+		b := &browser{t: t, wrong: make(chan string, 100)}
+		o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
+			chromedp.Flag("force-color-profile", "srgb"), chromedp.WindowSize(1280, 900))
+		alloc, stopAlloc := chromedp.NewExecAllocator(context.Background(), o...)
+		ctx, stop := chromedp.NewContext(alloc)
+		ctx, stopTime := context.WithTimeout(ctx, 4*rig.Patience)
+		t.Cleanup(func() { _ = chromedp.Cancel(ctx); stopTime(); stop(); stopAlloc() })
+		b.ctx = ctx
+		chromedp.ListenTarget(ctx, b.listen)
+		if err = chromedp.Run(ctx, log.Enable()); err == nil {
+			return b
 		}
-	})
-	b.do(log.Enable())
-	return b
+		t.Logf("Chromium did not start: %v", err)
+	}
+	t.Fatal(err)
+	return nil
+}
+
+// listen notes an event that is a complaint.
+func (b *browser) listen(event any) {
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		b.wrong <- "exception: " + e.ExceptionDetails.Error()
+	case *log.EventEntryAdded:
+		b.wrong <- "console: " + e.Entry.Text + " " + e.Entry.URL
+	case *cdpage.EventJavascriptDialogOpening:
+		b.wrong <- "dialog: " + e.Message
+	}
 }
 
 func (b *browser) do(all ...chromedp.Action) {
