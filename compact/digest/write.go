@@ -155,14 +155,14 @@ func (w *writer) skip(e *event, brief string, on bool) {
 	most := w.most
 	switch ended := e.ended(); {
 	case e.outcome.verdict == refused:
-		name, most = name+ended, 3*most
+		name, on = name+ended, true // however small the part
 	case e.kind == edits, e.kind != tracks && (e.outcome.says != "" || e.inLabel() && e.result.text != ""):
 		name, most = name+cutAt(ended, shortEnd), 3*most
 	case e.kind == searches && brief != "":
 		name, most = name+" → "+OneLine(brief, shortEnd), 3*most
 	}
 	switch {
-	case name == "" || !on && len(w.names) > most && e.outcome.verdict != refused || strings.Contains(w.names, " "+name) || w.read[name]:
+	case name == "" || !on && len(w.names) > most || strings.Contains(w.names, " "+name) || w.read[name]:
 		return
 	case w.names == "":
 		w.names = ": " + verb + name
