@@ -4,6 +4,9 @@
 package bpe
 
 import (
+	_ "embed"
+	"strconv"
+	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -31,22 +34,42 @@ const (
 // letterOrMark are the bits that every letter and every mark has at least one of.
 const letterOrMark = isUpper | isLower
 
+// UnicodeVersion is the version of the Unicode classes that split texts, which is the
+// one the reference tokenizer uses.
+const UnicodeVersion = "16.0.0"
+
+// classFile has a line for each run of code points of one class: first, last and the
+// letter of the class. testdata/oracle/classes.mjs writes it.
+//
+//go:embed data/unicode-16.0.0.classes
+var classFile string
+
 // A classRange is a run of code points, first and last, of one class.
 type classRange struct {
 	first, last rune
 	class       class
 }
 
-//go:generate go run ./internal/genclass
+// planes01 holds the classes of the code points below U+20000, which is nearly all
+// text; beyond has the ranges above. readClasses fills both, before any splitter runs.
+var (
+	planes01 [0x20000]class
+	beyond   []classRange
+)
 
-// planes01 holds the classes of the code points below U+20000: planes 0 and 1,
-// which is nearly all text. fillClasses fills it once, before any splitter runs.
-var planes01 [0x20000]class
-
-var fillClasses = sync.OnceFunc(func() {
-	for _, r := range classRanges {
-		for cp := r.first; cp <= r.last && int(cp) < len(planes01); cp++ {
-			planes01[cp] = r.class
+var readClasses = sync.OnceFunc(func() {
+	letters := map[string]class{"U": classUpper, "l": classLower, "L": classLetter, "M": classMark, "N": classNumber, "S": classSpace}
+	for line := range strings.Lines(classFile) {
+		f := strings.Fields(line)
+		first, _ := strconv.ParseUint(f[0], 16, 32)
+		last, _ := strconv.ParseUint(f[1], 16, 32)
+		k := letters[f[2]]
+		if first >= uint64(len(planes01)) {
+			beyond = append(beyond, classRange{rune(first), rune(last), k})
+			continue
+		}
+		for cp := first; cp <= last; cp++ {
+			planes01[cp] = k
 		}
 	}
 })
@@ -56,9 +79,8 @@ func classOf(cp rune) class {
 	if uint32(cp) < uint32(len(planes01)) {
 		return planes01[cp]
 	}
-	// Planes 2 to 16 are a dozen ranges at the end of the list.
-	for i := len(classRanges) - 1; classRanges[i].last >= 0x20000; i-- {
-		if r := &classRanges[i]; r.first <= cp && cp <= r.last {
+	for _, r := range beyond {
+		if r.first <= cp && cp <= r.last {
 			return r.class
 		}
 	}

@@ -1,8 +1,8 @@
-// Package bpe makes the tokens of OpenAI's encodings, exactly.
+// Package bpe counts the tokens of OpenAI's encodings, exactly.
 //
 // It promises:
 //
-//   - exact: [O200k] and [Cl100k] return the tokens that OpenAI's tiktoken returns with encode_ordinary, for every text.
+//   - exact: [O200k] and [Cl100k] count the tokens that OpenAI's tiktoken returns with encode_ordinary, for every text.
 //   - linear: a text takes time in proportion to its length, whatever the text.
 //   - lean: counting does not allocate.
 //   - immutable: an [Encoding] may be used by many goroutines at once.
@@ -21,8 +21,8 @@
 //     bpe crate (github.com/github/rust-gems, crates/bpe, corollaries I to III), to whose authors the credit is due. No
 //     code was taken from there.
 //
-// The vocabularies are OpenAI's rank files, stored as lists of merges (internal/genvocab); a test rebuilds the files
-// and compares the checksums that tiktoken pins. The tables are made at the first use of an encoding, in some tenths of
+// The vocabularies are OpenAI's rank files, stored as lists of merges; a test rebuilds the files and compares the
+// checksums that tiktoken pins. The tables are made at the first use of an encoding, in some tenths of
 // a second, and take some 25 MB of memory for both.
 //
 // The proof: make oracle compares every token with OpenAI's own code (the npm package tiktoken) on about 125 MB

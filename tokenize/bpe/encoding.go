@@ -1,4 +1,4 @@
-// An Encoding: text in, number of tokens or the tokens themselves out.
+// An Encoding: text in, number of tokens out.
 
 package bpe
 
@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// An Encoding counts and returns the tokens of one vocabulary, exactly as OpenAI's
+// An Encoding counts the tokens of one vocabulary, exactly as OpenAI's
 // tiktoken does with encode_ordinary: text that looks like a special token, such as
 // <|endoftext|>, is ordinary text.
 //
@@ -23,7 +23,7 @@ type Encoding struct {
 	name      string
 	cl100k    bool // split like cl100k_base, not like o200k_base
 	vocab     *vocab
-	tokens    *tokenTable
+	tokens    *tokenSet
 	pairs     *pairTable
 	byteToken [256]uint32
 	scratch   sync.Pool // of *scratch
@@ -43,13 +43,13 @@ var (
 )
 
 func newEncoding(name, merges string, cl100k bool) *Encoding {
-	fillClasses()
+	readClasses()
 	v := readVocab(merges)
 	e := &Encoding{
 		name:    name,
 		cl100k:  cl100k,
 		vocab:   v,
-		tokens:  newTokenTable(v),
+		tokens:  newTokenSet(v),
 		pairs:   newPairTable(v),
 		scratch: sync.Pool{New: func() any { return new(scratch) }},
 	}
@@ -90,7 +90,7 @@ func (e *Encoding) Count(text []byte) int {
 // countPiece returns the number of tokens of text[p:end].
 func (e *Encoding) countPiece(s *scratch, text []byte, p, end int) int {
 	if end-p > maxWord {
-		if _, ok := e.tokens.find(text, p, end); ok {
+		if e.tokens.longer[string(text[p:end])] {
 			return 1
 		}
 		return s.merger.count(e, text[p:end])
@@ -99,7 +99,7 @@ func (e *Encoding) countPiece(s *scratch, text []byte, p, end int) int {
 	known := &s.words[w.hash()>>(64-wordBits)]
 	if known.first != w.first || known.rest&(1<<countShift-1) != w.rest {
 		count := 1
-		if _, ok := e.tokens.place(w); !ok {
+		if e.tokens.words[e.tokens.place(w)] != w {
 			count = s.merger.count(e, text[p:end])
 		}
 		*known = word{w.first, w.rest | uint64(count)<<countShift}
@@ -111,24 +111,4 @@ func (e *Encoding) countPiece(s *scratch, text []byte, p, end int) int {
 func (e *Encoding) CountString(text string) int {
 	// Count only reads, so the string's own bytes can serve.
 	return e.Count(unsafe.Slice(unsafe.StringData(text), len(text)))
-}
-
-// AppendTokens appends the tokens of the text to dst.
-func (e *Encoding) AppendTokens(dst []uint32, text []byte) []uint32 {
-	if !utf8.Valid(text) {
-		text = appendRepaired(nil, text)
-	}
-	s := e.scratch.Get().(*scratch)
-	for p := 0; p < len(text); {
-		for _, end := range s.ends[:e.split(text, p, &s.ends)] {
-			if token, ok := e.tokens.find(text, p, end); ok {
-				dst = append(dst, token)
-			} else {
-				dst = s.merger.appendTokens(e, dst, text[p:end])
-			}
-			p = end
-		}
-	}
-	e.scratch.Put(s)
-	return dst
 }

@@ -12,7 +12,7 @@ import (
 func TestEncodingsMakeKnownTokens(t *testing.T) {
 	f := func(e *Encoding, text string, want ...uint32) {
 		t.Helper()
-		if got := e.AppendTokens([]uint32{7}, []byte(text)); !slices.Equal(got[1:], want) {
+		if got := tokens(e, text); !slices.Equal(got, want) {
 			t.Errorf("%s: %q is %v, want %v", e.Name(), text, got, want)
 		}
 		if got := e.Count([]byte(text)); got != len(want) {
@@ -33,7 +33,7 @@ func TestBrokenTextIsReadAsReplacementCharacters(t *testing.T) {
 	f := func(text, same string) {
 		t.Helper()
 		for _, e := range []*Encoding{O200k(), Cl100k()} {
-			got, want := e.AppendTokens(nil, []byte(text)), e.AppendTokens(nil, []byte(same))
+			got, want := tokens(e, text), tokens(e, same)
 			if !slices.Equal(got, want) || e.CountString(text) != len(want) {
 				t.Errorf("%s: %q is %v (counted %d), want the tokens of %q, %v", e.Name(), text, got, e.CountString(text), same, want)
 			}
@@ -86,7 +86,7 @@ func TestEncodingsMayBeUsedByManyGoroutines(t *testing.T) {
 			all.Go(func() {
 				for i := range texts {
 					text := texts[(i+g*len(texts)/8)%len(texts)]
-					if got, want := e.CountString(text), len(e.AppendTokens(nil, []byte(text))); got != want {
+					if got, want := e.CountString(text), len(tokens(e, text)); got != want {
 						t.Errorf("%s: %q counts %d, want %d", e.Name(), text, got, want)
 					}
 				}

@@ -21,7 +21,6 @@ var sets = []struct {
 	{"every code point", 211, codePointTexts},
 	{"runs", 29, runTexts},
 	{"tokens", 61, tokenTexts},
-	{"words", 11, wordTexts},
 	{"blocks", 11, blockTexts},
 	{"long words", 31, longWordTexts},
 	{"broken UTF-8", 11, brokenTexts},
@@ -52,32 +51,30 @@ func TestTokensAreThoseOfTheSlowReference(t *testing.T) {
 	}
 }
 
+// tokens returns the tokens of a text, all by merging.
+func tokens(e *Encoding, text string) (all []uint32) {
+	b := appendRepaired(nil, []byte(text))
+	for p, ends := 0, new([batchSize]int); p < len(b); {
+		for _, end := range ends[:e.split(b, p, ends)] {
+			n := len(all)
+			for size := firstWindow; !new(merger).merge(e, b[p:end], size, func(ids []uint32) { all = append(all, ids...) }); size *= 2 {
+				all = all[:n]
+			}
+			p = end
+		}
+	}
+	return all
+}
+
 // checkTokens compares the tokens of a text, and their number, with what the slow reference says.
 func checkTokens(t *testing.T, e *Encoding, slow *slowEncoding, text string) {
 	t.Helper()
 	want := slow.tokens(string(appendRepaired(nil, []byte(text))))
-	if got := e.AppendTokens(nil, []byte(text)); !slices.Equal(got, want) {
+	if got := tokens(e, text); !slices.Equal(got, want) {
 		t.Fatalf("%s: the tokens of %q:\ngot  %v\nwant %v", e.Name(), text, got, want)
 	}
 	if got := e.CountString(text); got != len(want) {
 		t.Fatalf("%s: %q counts %d, want %d", e.Name(), text, got, len(want))
-	}
-}
-
-// What was counted before leaves its mark in the memory of words that a goroutine keeps. Counting the same texts
-// again, in another order, must give the same.
-func TestCountsDoNotDependOnWhatWasCountedBefore(t *testing.T) {
-	texts := slices.Collect(fuzzTexts(100_000))
-	for _, e := range []*Encoding{O200k(), Cl100k()} {
-		first := make([]int, len(texts))
-		for i, text := range texts {
-			first[i] = e.CountString(text)
-		}
-		for i, text := range slices.Backward(texts) {
-			if got := e.CountString(text); got != first[i] {
-				t.Fatalf("%s: %q counted %d first, then %d", e.Name(), text, first[i], got)
-			}
-		}
 	}
 }
 
@@ -99,7 +96,7 @@ func TestRememberedWordsAreNotMixedUp(t *testing.T) {
 					for i := range free {
 						free[i] = byte('a' + r.IntN(26))
 					}
-					if got, want := e.Count(word), len(e.AppendTokens(nil, word)); got != want {
+					if got, want := e.Count(word), len(tokens(e, string(word))); got != want {
 						t.Fatalf("%s: %q counts %d, want %d", e.Name(), word, got, want)
 					}
 				}

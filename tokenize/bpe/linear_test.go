@@ -93,7 +93,7 @@ func TestHostileTextsTakeNoMoreThanOthers(t *testing.T) {
 				t.Errorf("%s: %s: counting %d bytes allocates %d", e.Name(), hostile.name, len(text), took)
 			}
 
-			tokens := e.AppendTokens(nil, []byte(text))
+			tokens := tokens(e, text)
 			if len(tokens) != count {
 				t.Errorf("%s: %s: counted %d, but there are %d tokens", e.Name(), hostile.name, count, len(tokens))
 			}

@@ -3,9 +3,8 @@
 // It takes time in proportion to the length of the piece, whatever that is.
 //
 // A client may send one word of four megabytes, so the plain method, which looks at
-// all pairs for each merge, is not an option, and one merge over the whole piece
-// would need twenty times its memory. Instead a long piece is merged in windows that
-// overlap, and their tokens are joined by a fact published with GitHub's bpe crate
+// all pairs for each merge, is used on windows of some hundred bytes that overlap, and
+// looks at one pair of each sixteen. The tokens of the windows are joined by a fact published with GitHub's bpe crate
 // (github.com/github/rust-gems, crates/bpe, README, corollaries I to III):
 //
 //   - a sequence of tokens is called valid when byte pair encoding of its text
@@ -20,17 +19,19 @@
 // first window was too near to decide, and all windows are made again, twice as long.
 // A window that reaches the end of the piece is final as a whole.
 //
-// A window of n bytes costs O(n log n) and yields about seven eighths of it. No text is
-// known for which a first window is too short; starting again log n times would still
-// be the worst.
+// A window of n bytes costs n²/16 steps at most and yields about seven eighths of it. No
+// text is known for which many windows are too short.
 
 package bpe
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
-// firstWindow is the length of a window to begin with, in bytes: several times
-// maxTokenBytes, so that nearly always the first is long enough.
-const firstWindow = 8 * maxTokenBytes
+// firstWindow is the length of a window to begin with, in bytes: longer than any token
+// by so much that nearly always the first is long enough.
+const firstWindow = 4 * maxTokenBytes
 
 // count returns the number of tokens of a piece.
 func (m *merger) count(e *Encoding, piece []byte) (n int) {
@@ -38,17 +39,6 @@ func (m *merger) count(e *Encoding, piece []byte) (n int) {
 		n = 0
 		if m.merge(e, piece, size, func(tokens []uint32) { n += len(tokens) }) {
 			return n
-		}
-	}
-}
-
-// appendTokens appends the tokens of a piece to dst.
-func (m *merger) appendTokens(e *Encoding, dst []uint32, piece []byte) []uint32 {
-	before := len(dst)
-	for size := firstWindow; ; size *= 2 {
-		dst = dst[:before]
-		if m.merge(e, piece, size, func(tokens []uint32) { dst = append(dst, tokens...) }) {
-			return dst
 		}
 	}
 }
@@ -87,116 +77,62 @@ func (m *merger) merge(e *Encoding, piece []byte, size int, found func([]uint32)
 type merger struct {
 	ids        []uint32 // of the units: what was merged so far
 	next, prev []int32  // live neighbours; the last has next = number of units
-	lowest     minTree
+	pairs      []uint64 // for each unit, the rank of its merge with the next one, and its place
+	lowest     []uint64 // of each 16 pairs
 	tokens     []uint32 // of the text that was merged last
 }
+
+// noPair is greater than every pair that merges.
+const noPair = uint64(noToken) << 32
 
 // mergeWindow sets m.tokens to those of a text.
 func (m *merger) mergeWindow(e *Encoding, text []byte) {
 	n := len(text)
 	if len(m.ids) < n {
-		m.ids, m.next, m.prev = make([]uint32, max(64, n)), make([]int32, max(64, n)), make([]int32, max(64, n))
+		m.ids, m.next, m.prev, m.pairs = make([]uint32, n), make([]int32, n), make([]int32, n), make([]uint64, (n+15)&^15)
 	}
 	ids, next, prev := m.ids[:n], m.next[:n], m.prev[:n]
 	for i, c := range text {
 		ids[i], next[i], prev[i] = e.byteToken[c], int32(i+1), int32(i-1)
 	}
-	lowest := &m.lowest
-	lowest.reset(n - 1)
-	for i := range n - 1 {
-		lowest.levels[0][i] = ranked(e.pairs.join(ids[i], ids[i+1]), i)
+	pairs := m.pairs[:(n+15)&^15]
+	for i := range pairs {
+		pairs[i] = noPair
+		if i+1 < n {
+			pairs[i] = uint64(e.pairs.join(ids[i], ids[i+1]))<<32 | uint64(i)
+		}
 	}
-	lowest.fill()
+	m.lowest = m.lowest[:0]
+	for i := 0; i < n; i += 16 {
+		m.lowest = append(m.lowest, min16(pairs[i:]))
+	}
+	set := func(i int, pair uint64) {
+		pairs[i] = pair
+		m.lowest[i/16] = min16(pairs[i&^15:])
+	}
 	for {
-		best := lowest.get()
-		merged := uint32(best >> 32)
-		if merged == noToken {
+		best := slices.Min(m.lowest)
+		if best >= noPair {
 			break
 		}
-		i := int(uint32(best))
-		gone := int(next[i])
+		i, merged := int(uint32(best)), uint32(best>>32)
+		gone := next[i]
 		right := int(next[gone])
 		ids[i], next[i] = merged, int32(right)
-		if gone < n-1 {
-			lowest.set(gone, highest)
-		}
+		set(int(gone), noPair)
 		if right < n {
 			prev[right] = int32(i)
-			lowest.set(i, ranked(e.pairs.join(merged, ids[right]), i))
+			set(i, uint64(e.pairs.join(merged, ids[right]))<<32|uint64(i))
 		} else {
-			lowest.set(i, highest)
+			set(i, noPair)
 		}
 		if left := int(prev[i]); left >= 0 {
-			lowest.set(left, ranked(e.pairs.join(ids[left], merged), left))
+			set(left, uint64(e.pairs.join(ids[left], merged))<<32|uint64(left))
 		}
 	}
 	m.tokens = m.tokens[:0]
 	for i := 0; i < n; i = int(next[i]) {
 		m.tokens = append(m.tokens, ids[i])
-	}
-}
-
-// ranked returns a number that orders pairs by the rank of their merge, then from left
-// to right.
-func ranked(merged uint32, i int) uint64 { return uint64(merged)<<32 | uint64(uint32(i)) }
-
-// minTree finds the lowest of many numbers, some of which change. It is a tree with
-// sixteen branches at each node: levels[0] are the numbers, levels[k+1][i] is the lowest
-// of levels[k][16i:16i+16], and the last level is one number. A change costs one look at
-// sixteen neighbours per level, without the unpredictable branch that a heap has at each
-// step.
-type minTree struct{ levels [][]uint64 }
-
-const highest = uint64(noToken) << 32
-
-// reset makes room for n numbers, all of them highest.
-func (l *minTree) reset(n int) {
-	l.levels = l.levels[:cap(l.levels)]
-	for k := 0; ; k++ {
-		room := 1
-		if n > 1 {
-			room = (n + 15) &^ 15
-		}
-		if k == len(l.levels) {
-			l.levels = append(l.levels, nil)
-		}
-		if cap(l.levels[k]) < room {
-			l.levels[k] = make([]uint64, room)
-		}
-		l.levels[k] = l.levels[k][:room]
-		for i := range l.levels[k] {
-			l.levels[k][i] = highest
-		}
-		if room == 1 {
-			l.levels = l.levels[:k+1]
-			return
-		}
-		n = room / 16
-	}
-}
-
-// fill computes all levels from the first.
-func (l *minTree) fill() {
-	for k := 1; k < len(l.levels); k++ {
-		for i := 0; i < len(l.levels[k-1]); i += 16 {
-			l.levels[k][i/16] = min16(l.levels[k-1][i:])
-		}
-	}
-}
-
-// get returns the lowest number.
-func (l *minTree) get() uint64 { return l.levels[len(l.levels)-1][0] }
-
-// set changes number i.
-func (l *minTree) set(i int, x uint64) {
-	l.levels[0][i] = x
-	for k := 1; k < len(l.levels); k++ {
-		i >>= 4
-		low := min16(l.levels[k-1][16*i:])
-		if l.levels[k][i] == low {
-			return
-		}
-		l.levels[k][i] = low
 	}
 }
 

@@ -41,9 +41,9 @@ func codePointTexts(yield func(string) bool) {
 			return
 		}
 	}
-	for _, r := range classRanges {
+	for _, r := range beyond {
 		for _, cp := range []int{int(r.first) - 1, int(r.first), int(r.last), int(r.last) + 1} {
-			if cp >= 0x20000 && !one(cp) {
+			if !one(cp) {
 				return
 			}
 		}
@@ -89,50 +89,6 @@ func tokenTexts(yield func(string) bool) {
 				}
 				text += string(v.token(uint32(r.IntN(v.len()))))
 			}
-		}
-	}
-}
-
-// wordTexts are random words of the letters of one script at a time, a few letters of it or many, behind spaces and
-// beside ASCII: every pair of neighbours has a chance to stand at every place of a word.
-func wordTexts(yield func(string) bool) {
-	r := rand.New(rand.NewPCG(11, 11))
-	scripts := [][2]rune{
-		{0xC0, 0x17F},
-		{0x370, 0x3FF},
-		{0x400, 0x45F},
-		{0x430, 0x44F},
-		{0x5D0, 0x5EA},
-		{0x620, 0x64A},
-		{0x905, 0x94D},
-		{0xE01, 0xE3A},
-		{0x10D0, 0x10F0},
-		{0x1EA0, 0x1EF9},
-		{0x3041, 0x30FF},
-		{0x4E00, 0x5200},
-		{0xAC00, 0xB500},
-		{0x1F600, 0x1F64F},
-	}
-	for range 60_000 {
-		script := scripts[r.IntN(len(scripts))]
-		letters := 1 + r.Int32N(script[1]-script[0])
-		if r.IntN(2) == 0 {
-			letters = 1 + r.Int32N(8)
-		}
-		first := script[0] + r.Int32N(script[1]-script[0]-letters+1)
-		var b strings.Builder
-		for range 1 + r.IntN(24) {
-			switch r.IntN(12) {
-			case 0:
-				b.WriteByte(' ')
-			case 1:
-				b.WriteByte("aeinrst.,-1"[r.IntN(11)])
-			default:
-				b.WriteRune(first + r.Int32N(letters))
-			}
-		}
-		if !yield(b.String()) {
-			return
 		}
 	}
 }

@@ -40,47 +40,34 @@ func (w word) hash() uint64 {
 	return (high ^ low) * mix
 }
 
-// A tokenTable finds the token that is exactly a given piece. For words it is a hash
-// table with open addressing, of which half of the places or more are empty.
-type tokenTable struct {
+// A tokenSet has the pieces that are one token. For words it is a hash table with open
+// addressing, of which half of the places or more are empty.
+type tokenSet struct {
 	words  []word // an empty place is zero
-	tokens []uint32
 	shift  uint
-	longer map[string]uint32
+	longer map[string]bool
 }
 
-func newTokenTable(v *vocab) *tokenTable {
+func newTokenSet(v *vocab) *tokenSet {
 	b := bits.Len(uint(2 * v.len()))
-	t := &tokenTable{words: make([]word, 1<<b), tokens: make([]uint32, 1<<b), shift: uint(64 - b), longer: map[string]uint32{}}
+	t := &tokenSet{words: make([]word, 1<<b), shift: uint(64 - b), longer: map[string]bool{}}
 	for id := range uint32(v.len()) {
 		token := v.token(id)
 		if len(token) > maxWord {
-			t.longer[string(token)] = id
+			t.longer[string(token)] = true
 			continue
 		}
 		w := wordAt(token, 0, len(token))
-		at, _ := t.place(w)
-		t.words[at], t.tokens[at] = w, id
+		t.words[t.place(w)] = w
 	}
 	return t
 }
 
-// place returns where a word is, or could be, and reports whether it is there.
-func (t *tokenTable) place(w word) (at uint64, ok bool) {
-	for at = w.hash() >> t.shift; t.words[at] != w; at = (at + 1) % uint64(len(t.words)) {
-		if t.words[at].rest == 0 {
-			return at, false
-		}
+// place returns where a word is, or could be.
+func (t *tokenSet) place(w word) uint64 {
+	at := w.hash() >> t.shift
+	for t.words[at] != w && t.words[at].rest != 0 {
+		at = (at + 1) % uint64(len(t.words))
 	}
-	return at, true
-}
-
-// find returns the token that is text[p:end].
-func (t *tokenTable) find(text []byte, p, end int) (token uint32, ok bool) {
-	if end-p > maxWord {
-		token, ok = t.longer[string(text[p:end])]
-		return token, ok
-	}
-	at, ok := t.place(wordAt(text, p, end-p))
-	return t.tokens[at], ok
+	return at
 }
