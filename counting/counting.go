@@ -123,19 +123,19 @@ func (k *Counter) Envelope(m *compact.Message) int {
 }
 
 func (k *Counter) Part(p *compact.Part) int {
-	source, _ := p.Text.Source()
 	switch p.Kind {
 	case compact.KindText, compact.KindRefusal:
 		return k.text(p.Text)
 	case compact.KindImage:
-		return k.model.Image(source, p.Detail)
+		return k.model.Image(p.Text.String(), p.Detail)
 	case compact.KindAudio:
-		return k.model.Audio(source, p.Detail)
+		return k.model.Audio(p.Text.String(), p.Detail)
 	case compact.KindFile:
-		return k.file(source, p.Detail)
+		return k.file(p.Text.String(), p.Detail)
 	case compact.KindVideo:
-		return k.model.Video(source)
+		return k.model.Video(p.Text.String())
 	}
+	source, _ := p.Text.Source()
 	return k.remembered(k.unknown, source, k.model.Unknown)
 }
 

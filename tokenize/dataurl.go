@@ -1,10 +1,9 @@
 package tokenize
 
-import "strings"
-
-// A client that escapes in JSON what need not be (PHP writes \/ for a slash, .NET \u002B for a plus) may leave that in a
-// URL that is taken unescaped from the body. Both readers here accept such escapes, so that megabytes are not copied to
-// unescape them.
+import (
+	"io"
+	"strings"
+)
 
 // longestMediaType bounds the search for the comma that ends the head of a data URL.
 const longestMediaType = 512
@@ -19,7 +18,7 @@ func inlined(url string) (mediaType, data string, ok bool) {
 	if comma < 0 {
 		return "", "", false
 	}
-	head := strings.ToLower(strings.ReplaceAll(url[5:comma], `\/`, "/"))
+	head := strings.ToLower(url[5:comma])
 	head, isBase64 := strings.CutSuffix(strings.TrimSpace(head), "base64")
 	mediaType, _, _ = strings.Cut(head, ";")
 	return strings.TrimSpace(mediaType), url[comma+1:], isBase64
@@ -32,18 +31,16 @@ func decodedLen(data string) int {
 }
 
 // decoded returns the bytes behind a base64 text from the front, so many if there are as many, and the rest of the text.
-// Both alphabets are read; line ends and blanks are passed over. ok is false where a character is not base64.
-func decoded(text string, most int) (raw []byte, rest string, ok bool) {
+// Both alphabets are read; line ends and blanks are passed over. Any other character is the end.
+func decoded(text string, most int) (raw []byte, rest string, whole bool) {
 	var acc uint32
 	bits := 0
 	raw = make([]byte, 0, min(most, len(text)))
-	for text != "" && len(raw) < most {
-		v, size := sextets[text[0]], 1
-		if v == ignored {
-			v, size = escaped(text)
+	for i := 0; i < len(text); i++ {
+		if len(raw) == most {
+			return raw, text[i:], true
 		}
-		text = text[size:]
-		switch {
+		switch v := sextets[text[i]]; {
 		case v < 64:
 			acc = acc<<6 | uint32(v)
 			if bits += 6; bits >= 8 {
@@ -54,39 +51,22 @@ func decoded(text string, most int) (raw []byte, rest string, ok bool) {
 			return raw, "", v == padding
 		}
 	}
-	return raw, text, true
+	return raw, "", true
 }
 
-// escaped returns the value and the length of what begins with a blank or with the backslash of JSON.
-func escaped(text string) (value byte, size int) {
-	switch {
-	case text[0] != '\\' || len(text) < 2:
-		return ignored, 1
-	case strings.IndexByte("nrt", text[1]) >= 0:
-		return ignored, 2
-	case text[1] == 'u' && len(text) >= 6:
-		return spelt(text[2:6]), 6
-	}
-	return ignored, 1 // of \/
-}
+// base64Reader reads the bytes behind a base64 text.
+type base64Reader struct{ rest string }
 
-// spelt returns the value of the character with these four digits after \u.
-func spelt(digits string) byte {
-	switch strings.ToLower(digits) {
-	case "002b":
-		return sextets['+']
-	case "002f":
-		return sextets['/']
-	case "003d":
-		return sextets['=']
-	case "0009", "000a", "000d", "0020":
-		return ignored
+func (r *base64Reader) Read(p []byte) (n int, err error) {
+	raw, rest, _ := decoded(r.rest, len(p)/3*3) // whole groups of four characters
+	if r.rest = rest; len(raw) == 0 {
+		return 0, io.EOF
 	}
-	return foreign
+	return copy(p, raw), nil
 }
 
 const (
-	ignored = 64 // line ends, blanks, and the backslash of \/
+	ignored = 64 // line ends and blanks
 	padding = 65 // the data ends there
 	foreign = 66 // anything else: it breaks off
 )
@@ -102,7 +82,7 @@ var sextets = func() (table [256]byte) {
 	table['='] = padding
 	table['+'], table['-'] = 62, 62
 	table['/'], table['_'] = 63, 63
-	for _, c := range []byte(" \t\r\n\\") {
+	for _, c := range []byte(" \t\r\n") {
 		table[c] = ignored
 	}
 	return table

@@ -51,7 +51,7 @@ func ExampleCounter_Named() {
 
 // The size of an inlined picture is read from its header; this one has 10 × 20 pixels.
 func ExampleCounter_Image() {
-	const dot = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAoAAAAUCAAAAAC="
+	const dot = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAoAAAAUCAAAAACRhfOK"
 	c := tokenize.For("gpt-4o")
 	fmt.Println(c.Image(dot, "high"), c.Image(dot, "low"), c.Image("https://example.com/cat.png", "high"))
 	// Output: 255 85 1445

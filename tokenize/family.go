@@ -101,6 +101,8 @@ func dotted(name string) string {
 
 func isASCIIDigit(b byte) bool { return '0' <= b && b <= '9' }
 
+func isASCIILetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
+
 // matches reports whether a name fits the pattern: * matches any run of characters, ? one.
 func matches(pattern, name string) bool {
 	ok, _ := path.Match(pattern, name) // neither has a slash, and no pattern a bracket

@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 )
 
@@ -61,61 +62,24 @@ const (
 	pageBytes   = 20 << 10 // a PDF that hides its pages has one per so many bytes: typeset text; scans have fewer
 	mostGuessed = 100      // no more pages are guessed: OpenAI and Claude take 100
 	mostPages   = 1_000    // no more pages are charged: Gemini takes 1,000
-	scanned     = 48 << 10 // so much of a PDF is decoded at a time, in whole groups of four characters
 	longestScan = 16 << 20 // a longer base64 text is not searched for pages
 )
 
-// pdfPages returns the number of pages of a PDF, at least 1. The file is decoded in small pieces and searched for page
-// objects. Files since PDF 1.5 may pack these into compressed streams; then the guess from the size is taken if it is larger.
+// pageMark is the type of a page object, which is not that of /Pages or /PageLabel.
+var pageMark = regexp.MustCompile(`/Type[ \t\r\n\x00\f]*/Page(?:[^A-Za-z]|$)`)
+
+// pdfPages returns the number of pages of a PDF, at least 1. The file is searched for page objects. Files since PDF 1.5
+// may pack these into compressed streams, and a broken file may have more than were seen; then the guess from the size is
+// taken if it is larger.
 func pdfPages(data string) int {
 	guess := min(decodedLen(data)/pageBytes+1, mostGuessed)
 	if len(data) > longestScan {
 		return guess
 	}
-	pages, packed := scanPDF(data)
-	if pages == 0 || packed {
+	raw, _, whole := decoded(data, len(data))
+	pages := len(pageMark.FindAllIndex(raw, mostPages))
+	if pages == 0 || !whole || bytes.Contains(raw, []byte("/ObjStm")) {
 		pages = max(pages, guess)
 	}
-	return min(pages, mostPages)
+	return pages
 }
-
-// scanPDF counts "/Type /Page" in one pass without holding the file. packed: there may be more than were seen,
-// because the file has object streams or could not be read to its end.
-func scanPDF(data string) (pages int, packed bool) {
-	const overlap = 64 // longer than any mark, white space within it included
-	var piece []byte
-	for ok := true; ok; {
-		var raw []byte
-		raw, data, ok = decoded(data, scanned)
-		piece = append(piece, raw...)
-		// A mark that begins in the last bytes of the piece is whole in the next one, and counted there.
-		border := max(len(piece)-overlap, 0)
-		if !ok || data == "" {
-			border = len(piece)
-		}
-		pages += pagesIn(piece, border)
-		packed = packed || bytes.Contains(piece, []byte("/ObjStm")) || !ok
-		if data == "" {
-			break
-		}
-		piece = append(piece[:0], piece[border:]...)
-	}
-	return pages, packed
-}
-
-// pagesIn counts the marks "/Type /Page" that begin before the border.
-func pagesIn(piece []byte, border int) (pages int) {
-	for at := 0; ; {
-		i := bytes.Index(piece[at:], []byte("/Type"))
-		if i < 0 || at+i >= border {
-			return pages
-		}
-		at += i + len("/Type")
-		rest, ok := bytes.CutPrefix(bytes.TrimLeft(piece[at:], " \t\r\n\x00\f"), []byte("/Page"))
-		if ok && (len(rest) == 0 || !isASCIILetter(rest[0])) { // not /Pages, /PageLabel
-			pages++
-		}
-	}
-}
-
-func isASCIILetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }

@@ -34,16 +34,6 @@ func TestPDFCostsItsPages(t *testing.T) {
 	f("many shown, others packed", pdf(append(slicesRepeat("<< /Type /Page >>", 40), "<< /Type /ObjStm >>")...), 40)
 }
 
-func TestPDFMarksAreFoundAcrossPieces(t *testing.T) {
-	for around := range 200 {
-		pad := scanned - 100 + around
-		raw := pdf(strings.Repeat("z", pad), "<< /Type  /Page >>", "<< /Type /Page >>")
-		if pages, packed := scanPDF(base64.StdEncoding.EncodeToString(raw)); pages != 2 || packed {
-			t.Fatalf("after %d bytes: %d pages, packed %v", pad, pages, packed)
-		}
-	}
-}
-
 func TestPDFThatBreaksOffIsGuessedFromItsSize(t *testing.T) {
 	data := base64.StdEncoding.EncodeToString(pdf("<< /Type /Page >>", strings.Repeat("z", 100<<10)))
 	if got := For("gpt-4o").File(data[:5_000]+"!"+data[5_000:], "x.pdf"); got != 6*pageOfGPT4o {
@@ -124,6 +114,9 @@ func FuzzMedia(f *testing.F) {
 			// A sound has at most 32 tokens for each 1,000 bytes at least, a file at most 1,000 pages.
 			if cost := c.Audio(data, name); cost < 1 || cost > AudioUnseen*32+len(data)*32 {
 				t.Fatalf("%q as %q costs %d with %s", data, name, cost, c.Family())
+			}
+			if cost := c.Image(data, name); cost < 1 || cost > 50_000 {
+				t.Fatalf("%q costs %d with %s", data, cost, c.Family())
 			}
 			if cost := c.File(data, name); cost < 0 || cost > len(data)*32+40_000*mostPages {
 				t.Fatalf("%q as %q costs %d with %s", data, name, cost, c.Family())

@@ -1,6 +1,13 @@
 package tokenize
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"image"
+	_ "image/gif"  // reads the size
+	_ "image/jpeg" // reads the size
+	_ "image/png"  // reads the size
+	"io"
+)
 
 // Image returns the cost of a picture. url is a data URL (the size is read from the header of a PNG, JPEG, GIF or WebP,
 // whatever media type it claims; it is never decoded whole and never counted as text) or a remote one. detail is
@@ -22,20 +29,13 @@ func imageSize(url string) (w, h int, ok bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	head, _, _ := decoded(data, 30) // the longest of the three fixed headers (WebP)
-	switch {
-	case begins(head, "\x89PNG\r\n\x1a\n"):
-		w, h = pngSize(head)
-	case begins(head, "GIF87a"), begins(head, "GIF89a"):
-		w, h = gifSize(head)
-	case begins(head, "RIFF"):
-		w, h = webpSize(head)
-	case begins(head, "\xff\xd8"):
-		w, h = jpegSize(head)
-		for most := 1 << 10; w == 0 && most <= longestHeader && len(head) < decodedLen(data); most *= 8 {
-			head, _, _ = decoded(data, most)
-			w, h = jpegSize(head)
+	head, _, _ := decoded(data, 30)
+	if w, h = webpSize(head); w == 0 {
+		config, _, err := image.DecodeConfig(io.LimitReader(&base64Reader{data}, longestHeader))
+		if err != nil {
+			return 0, 0, false
 		}
+		w, h = config.Width, config.Height
 	}
 	if w < 1 || h < 1 || w > widest || h > widest {
 		return 0, 0, false
@@ -46,31 +46,10 @@ func imageSize(url string) (w, h int, ok bool) {
 // longestHeader is how many bytes of a picture or a sound are decoded in search of a size.
 const longestHeader = 512 << 10
 
-func begins(head []byte, mark string) bool {
-	return len(head) >= len(mark) && string(head[:len(mark)]) == mark
-}
-
-// The readers below return 0, 0 if the header ends too early or is not of its format.
-
-// pngSize reads the first chunk, which has to be IHDR (PNG 11.2.1).
-func pngSize(head []byte) (w, h int) {
-	if len(head) < 24 || string(head[12:16]) != "IHDR" {
-		return 0, 0
-	}
-	return int(binary.BigEndian.Uint32(head[16:])), int(binary.BigEndian.Uint32(head[20:]))
-}
-
-// gifSize reads the logical screen (GIF89a 18).
-func gifSize(head []byte) (w, h int) {
-	if len(head) < 10 {
-		return 0, 0
-	}
-	return int(binary.LittleEndian.Uint16(head[6:])), int(binary.LittleEndian.Uint16(head[8:]))
-}
-
-// webpSize reads the first chunk: a lossy frame, a lossless one, or the canvas of an extended file (RFC 9649).
+// webpSize reads the first chunk: a lossy frame, a lossless one, or the canvas of an extended file (RFC 9649). It returns
+// 0, 0 if the header ends too early or is not of that format.
 func webpSize(head []byte) (w, h int) {
-	if len(head) < 30 || string(head[8:12]) != "WEBP" {
+	if len(head) < 30 || string(head[:4]) != "RIFF" || string(head[8:12]) != "WEBP" {
 		return 0, 0
 	}
 	switch string(head[12:16]) {
@@ -93,34 +72,3 @@ func webpSize(head []byte) (w, h int) {
 }
 
 func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
-
-// jpegSize walks from marker to marker up to the frame header (ITU T.81 B.2). Segments before it, such as a camera's
-// thumbnail or a colour profile, are jumped over.
-func jpegSize(head []byte) (w, h int) {
-	for at := 2; at+9 <= len(head) && head[at] == 0xff; { // behind the start of image
-		marker := head[at+1]
-		switch {
-		case marker == 0xff: // it only fills
-			at++
-			continue
-		case marker == 0x01, marker >= 0xd0 && marker <= 0xd8: // these have no segment
-			at += 2
-			continue
-		case marker == 0x00, marker == 0xd9, marker == 0xda: // not a marker, end of image, data before any frame
-			return 0, 0
-		case isFrame(marker): // behind it: length, precision, height, width
-			return int(binary.BigEndian.Uint16(head[at+7:])), int(binary.BigEndian.Uint16(head[at+5:]))
-		}
-		length := int(binary.BigEndian.Uint16(head[at+2:]))
-		if length < 2 {
-			return 0, 0
-		}
-		at += 2 + length
-	}
-	return 0, 0
-}
-
-// isFrame reports whether a marker starts a frame header: SOF0 to SOF15 without the table markers between them.
-func isFrame(marker byte) bool {
-	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
-}

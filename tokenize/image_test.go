@@ -5,12 +5,14 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"image"
 	"image/color"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -27,39 +29,20 @@ func TestSizeIsReadFromTheHeader(t *testing.T) {
 	f("png", encodePNG(640, 480), 640, 480)
 	f("gif", encodeGIF(33, 7), 33, 7)
 	f("jpeg", encodeJPEG(123, 45), 123, 45)
-	// Written by hand, as cameras and editors do.
-	f("jpeg with a camera's thumbnail", withSegment(encodeJPEG(4032, 30), 0xe1, 65_000), 4032, 30)
-	f("jpeg with a profile in many parts", withSegments(encodeJPEG(31, 41), 0xe2, 65_000, 4), 31, 41)
-	f("jpeg with fill bytes", append([]byte("\xff\xd8\xff\xff\xff"), encodeJPEG(9, 8)[3:]...), 9, 8)
+	f("jpeg with a camera's thumbnail", withThumbnail(encodeJPEG(4032, 30)), 4032, 30)
+	// Written by hand.
 	f("progressive jpeg", jpegHeader(0xc2, 1200, 800), 1200, 800)
-	f("arithmetic jpeg", jpegHeader(0xc9, 1200, 800), 1200, 800)
-	f("jpeg with code tables", withSegment(jpegHeader(0xc1, 70, 50), 0xc4, 400), 70, 50)
-	f("jpeg with an extension", withSegment(jpegHeader(0xc1, 70, 50), 0xc8, 400), 70, 50)
-	f("jpeg with arithmetic tables", withSegment(jpegHeader(0xc1, 70, 50), 0xcc, 400), 70, 50)
 	f("webp lossy", webpLossy(1000, 667), 1000, 667)
 	f("webp lossless", webpLossless(16_383, 1), 16_383, 1)
 	f("webp extended", webpExtended(5000, 4000), 5000, 4000)
-	f("gif of 1987", []byte("GIF87a\x02\x00\x03\x00\x00\x00"), 2, 3)
-	f("largest gif", []byte("GIF89a\xff\xff\xff\xff\x00\x00"), 65_535, 65_535)
 
 	// Wrong, hostile, cut off.
 	f("png of no size", pngHeader(0, 0), 0, 0)
-	f("png of no height", pngHeader(5, 0), 0, 0)
-	f("png beyond any size", pngHeader(1<<31, 1<<31), 0, 0)
 	f("png with a negative width", pngHeader(0xffff_ffff, 10), 0, 0)
 	f("png wider than a JPEG can be", pngHeader(65_536, 10), 0, 0)
-	f("png without IHDR", bytes.Replace(pngHeader(10, 10), []byte("IHDR"), []byte("IDAT"), 1), 0, 0)
 	f("png cut in its size", pngHeader(10, 10)[:23], 0, 0)
-	f("png signature alone", pngHeader(10, 10)[:8], 0, 0)
-	f("gif cut in its size", []byte("GIF89a\x01\x00\x01"), 0, 0)
 	f("gif of no size", []byte("GIF89a\x00\x00\x00\x00\x00"), 0, 0)
 	f("jpeg start alone", []byte("\xff\xd8"), 0, 0)
-	f("jpeg without a marker", []byte("\xff\xd8garbage, and more of it"), 0, 0)
-	f("jpeg that ends at once", []byte("\xff\xd8\xff\xd9\xff\xc0\x00\x11\x08\x00\x01\x00\x01"), 0, 0)
-	f("jpeg with data before any frame", []byte("\xff\xd8\xff\xda\x00\x08"), 0, 0)
-	f("jpeg with a zero marker", []byte("\xff\xd8\xff\x00\xff\xc0\x00\x11\x08\x00\x01\x00\x01"), 0, 0)
-	f("jpeg with a segment of no length", []byte("\xff\xd8\xff\xe0\x00\x00\xff\xc0\x00\x11\x08\x00\x01\x00\x01"), 0, 0)
-	f("jpeg with a segment that runs out", []byte("\xff\xd8\xff\xe0\xff\xff\xff\xc0\x00\x11\x08"), 0, 0)
 	f("jpeg cut in its frame", jpegHeader(0xc0, 1200, 800)[:9], 0, 0)
 	f("jpeg of unknown height", jpegHeader(0xc0, 100, 0), 0, 0) // allowed, and then said after the data
 	f("webp of another kind", bytes.Replace(webpExtended(10, 10), []byte("VP8X"), []byte("VP9X"), 1), 0, 0)
@@ -91,10 +74,6 @@ func TestDataURLsAsClientsWriteThem(t *testing.T) {
 	f("data:image/png;base64,"+strings.TrimRight(text, "="), true)
 	f("data:image/png;base64,"+base64.RawURLEncoding.EncodeToString(raw), true)
 	f("data:image/png;base64,"+inLines(text, 76, "\r\n"), true)
-	f("data:image/png;base64,"+inLines(text, 76, `\r\n`), true)
-	f("data:image/png;base64,"+inLines(text, 76, `\u000d\u000A`), true)
-	f("data:image/png;base64,"+inLines(text, 76, `\t`), true)
-	f(`data:image\/png;base64,`+strings.ReplaceAll(text, "/", `\/`), true) // as it stands in escaped JSON
 	f("data:image/png,"+text, false)                                       // not base64
 	f("data:image/png;base64"+text, false)                                 // no comma
 	f("data:"+strings.Repeat("x", 1<<20)+";base64,"+text, false)
@@ -103,24 +82,6 @@ func TestDataURLsAsClientsWriteThem(t *testing.T) {
 	f("", false)
 	f("https://example.com/x.png", false)
 	f("data:image/png;base64,%89PNG", false)
-}
-
-// Some encoders of JSON write the plus of base64 as \u002B; the first may stand far behind the header.
-func TestSizeIsReadThroughEscapes(t *testing.T) {
-	f := func(mediaType string, raw []byte) {
-		t.Helper()
-		url := strings.ReplaceAll(dataURL(mediaType, raw), "+", `\u002B`)
-		if !strings.Contains(url, `\u`) {
-			t.Fatalf("%.80s: nothing is escaped", url)
-		}
-		if w, h, ok := imageSize(url); !ok || w != 1003 || h != 1000 {
-			t.Errorf("%.80s: %d × %d, %v", url, w, h, ok)
-		}
-	}
-	f("image/png", pngHeader(1003, 1000)) // the plus is in the width
-	raw := withSegment(jpegHeader(0xc0, 1003, 1000), 0xe1, 1_000)
-	copy(raw[600:], bytes.Repeat([]byte{0xfb, 0xef, 0xbe}, 100)) // "++++" for each
-	f("image/jpeg", raw)
 }
 
 // testdata/pictures.txt has a model, a picture's width, height and detail, and what it costs.
@@ -229,44 +190,6 @@ func TestNoPictureCostsMoreThanTheMost(t *testing.T) {
 	}
 }
 
-// FuzzImageSize looks for an input that panics, gives an impossible size, or gives another size for the same bytes
-// with line ends among the characters.
-func FuzzImageSize(f *testing.F) {
-	for _, raw := range [][]byte{
-		encodePNG(640, 480), encodeGIF(33, 7), encodeJPEG(123, 45), withSegment(encodeJPEG(12, 13), 0xe1, 300),
-		jpegHeader(0xc2, 1200, 800), webpLossy(1000, 667), webpLossless(100, 200), webpExtended(5000, 4000),
-		pngHeader(0, 0), pngHeader(1<<31, 1), []byte("GIF89a"), []byte("\xff\xd8\xff\xe0\x00"), nil,
-	} {
-		f.Add(raw, dataURL("image/png", raw))
-	}
-	f.Add([]byte{}, "https://example.com/x.png")
-	f.Add([]byte{}, `data:image\/png;base64,iVBO\/`)
-	f.Fuzz(func(t *testing.T, raw []byte, url string) {
-		check := func(url string) (w, h int, ok bool) {
-			w, h, ok = imageSize(url)
-			if ok != (w > 0) || ok != (h > 0) || w > widest || h > widest || w < 0 || h < 0 {
-				t.Fatalf("%q: %d × %d, %v", url, w, h, ok)
-			}
-			for _, model := range onePerFormula {
-				if cost := For(model).Image(url, ""); cost < 1 || cost > 50_000 {
-					t.Fatalf("%q costs %d with %s", url, cost, model)
-				}
-			}
-			return w, h, ok
-		}
-		check(url)
-		text := base64.StdEncoding.EncodeToString(raw)
-		w, h, ok := check("data:;base64," + text)
-		lines := inLines(text, 76, "\r\n")
-		if len(lines) > longestHeader { // beyond it, only jumps lead on
-			return
-		}
-		if wl, hl, okl := check("data:;base64," + lines); ok != okl || w != wl || h != hl {
-			t.Fatalf("%d × %d, %v in one line, %d × %d, %v in many", w, h, ok, wl, hl, okl)
-		}
-	})
-}
-
 var onePerFormula = []string{"gpt-4o", "gpt-5-mini", "gpt-6-sol", "claude-3-opus", "gemini-2.5-pro", "mistral-large", "llava", "my-model"}
 
 // What pictures are made of.
@@ -281,14 +204,15 @@ func pngHeader(w, h uint32) []byte {
 	raw := []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR")
 	raw = binary.BigEndian.AppendUint32(raw, w)
 	raw = binary.BigEndian.AppendUint32(raw, h)
-	return append(raw, 8, 2, 0, 0, 0, 1, 2, 3, 4)
+	raw = append(raw, 8, 2, 0, 0, 0)
+	return binary.BigEndian.AppendUint32(raw, crc32.ChecksumIEEE(raw[12:]))
 }
 
 func jpegHeader(marker byte, w, h uint16) []byte {
 	raw := []byte{0xff, 0xd8, 0xff, marker, 0, 17, 8}
 	raw = binary.BigEndian.AppendUint16(raw, h)
 	raw = binary.BigEndian.AppendUint16(raw, w)
-	return append(raw, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1)
+	return append(raw, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1, 0xff, 0xda, 0, 8)
 }
 
 func webpLossy(w, h uint16) []byte {
@@ -309,18 +233,10 @@ func webpExtended(w, h int) []byte {
 	return append(raw, byte(w), byte(w>>8), byte(w>>16), byte(h), byte(h>>8), byte(h>>16))
 }
 
-// withSegment puts one segment of that marker and length right behind the start of a JPEG.
-func withSegment(raw []byte, marker byte, length int) []byte {
-	return withSegments(raw, marker, length, 1)
-}
-
-func withSegments(raw []byte, marker byte, length, n int) []byte {
-	segment := append([]byte{0xff, marker, byte(length >> 8), byte(length)}, bytes.Repeat([]byte{0x1b}, length-2)...)
-	return slicesOf(string(raw[:2]), bytes.Repeat(segment, n), raw[2:])
-}
-
-func slicesOf(start string, parts ...[]byte) []byte {
-	return append([]byte(start), bytes.Join(parts, nil)...)
+// withThumbnail puts a large segment right behind the start of a JPEG.
+func withThumbnail(raw []byte) []byte {
+	segment := append([]byte{0xff, 0xe1, 0xfd, 0xe8}, bytes.Repeat([]byte{0x1b}, 65_000-2)...)
+	return slices.Concat(raw[:2], segment, raw[2:])
 }
 
 func encodePNG(w, h int) []byte {

@@ -1,5 +1,7 @@
 package tokenize
 
+import "math"
+
 // picture is how a family charges a picture. Sides are in pixels, at least 1.
 type picture interface {
 	// tokens returns the cost of a picture of that size.
@@ -90,17 +92,8 @@ func shrink(w, h, limit int) (cols, rows int) {
 	}
 }
 
-// isqrt returns ⌊√n⌋ for n ≥ 0.
-func isqrt(n int) int {
-	if n < 2 {
-		return n
-	}
-	x := n
-	for y := (x + 1) / 2; y < x; y = (x + n/x) / 2 {
-		x = y
-	}
-	return x
-}
+// isqrt returns ⌊√n⌋. The root of a number below 2⁵² is rounded to the nearest, so that its whole part is right.
+func isqrt(n int) int { return int(math.Sqrt(float64(n))) }
 
 // area is Claude's way: the long edge comes down to edge pixels, then a token pays for 750 pixels. Newer
 // documentation counts squares of 28 × 28 instead, which small pictures feel; the larger of the two is taken.

@@ -1,5 +1,10 @@
 package tokenize
 
+import (
+	"bytes"
+	"encoding/json"
+)
+
 // Tools returns the cost of the tools of a request, or of its legacy functions, as raw JSON. Empty, null, [] and {} cost
 // nothing. For OpenAI's models it is the known formula (functions.go), for models behind a chat template what that
 // makes of the list (tools.go), else the count of the JSON.
@@ -47,25 +52,11 @@ func (c *Counter) json(raw []byte) int {
 	return c.text.count(compactJSON(raw))
 }
 
-// compactJSON returns a JSON text without the white space outside its strings. The
-// text is not validated.
+// compactJSON returns a JSON text without the white space outside its strings, and any other text as it is.
 func compactJSON(raw []byte) []byte {
-	kept := make([]byte, 0, len(raw))
-	inside, escaped := false, false
-	for _, b := range raw {
-		switch {
-		case escaped:
-			escaped = false
-		case b == '"':
-			inside = !inside
-		case inside:
-			escaped = b == '\\'
-		case isJSONBlank(b):
-			continue
-		}
-		kept = append(kept, b)
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return raw
 	}
-	return kept
+	return b.Bytes()
 }
-
-func isJSONBlank(b byte) bool { return b == ' ' || b == '\n' || b == '\r' || b == '\t' }

@@ -1,6 +1,10 @@
 package tokenize
 
-import "strings"
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
 
 // template is how a chat template shows tools and their results to its model.
 type template struct {
@@ -71,56 +75,33 @@ func (c *Counter) Mute() bool {
 	return c.text.framing.template && templateOf(c.family.name).mute
 }
 
-// deepest is the deepest level that is indented further than the one above: so the text grows in proportion to the list,
-// however it nests.
-const deepest = 16
+// deepest is the deepest nesting that is indented: so the text grows in proportion to the list, however it nests.
+const deepest = 64
 
-// laidOut returns a JSON text in the layout of Python's json.dumps, with that indent; 0 for one line. The text is not
-// validated.
+// laidOut returns a JSON text in the layout of Python's json.dumps, with that indent; 0 for one line. A text that is not
+// JSON stays as it is.
 func laidOut(raw []byte, indent int) []byte {
-	out := make([]byte, 0, len(raw)+len(raw)/4)
-	level, inside, escaped := 0, false, false
-	line := func() {
-		if indent > 0 {
-			out = append(out, '\n')
-			for range min(level, deepest) * indent {
-				out = append(out, ' ')
-			}
-		}
-	}
-	compact := compactJSON(raw)
-	for i, b := range compact {
-		switch {
-		case escaped:
-			escaped = false
-		case inside && b == '\\':
-			escaped = true
-		case b == '"':
-			inside = !inside
-		case inside:
-		case b == '{' || b == '[':
+	level, most := 0, 0
+	for _, b := range raw {
+		switch b {
+		case '{', '[':
 			level++
-			out = append(out, b)
-			if i+1 < len(compact) && compact[i+1] != '}' && compact[i+1] != ']' {
-				line()
-			}
-			continue
-		case b == '}' || b == ']':
-			level = max(0, level-1)
-			if i > 0 && compact[i-1] != '{' && compact[i-1] != '[' {
-				line()
-			}
-		case b == ':':
-			out = append(out, ": "...)
-			continue
-		case b == ',':
-			out = append(out, b)
-			if line(); indent == 0 {
-				out = append(out, ' ')
-			}
-			continue
+			most = max(most, level)
+		case '}', ']':
+			level--
 		}
-		out = append(out, b)
 	}
-	return out
+	if most > deepest {
+		indent = 0
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", strings.Repeat(" ", indent)) != nil {
+		return raw
+	}
+	if indent > 0 {
+		return bytes.TrimSpace(b.Bytes())
+	}
+	// No string of JSON holds a line end.
+	line := bytes.ReplaceAll(b.Bytes(), []byte(",\n"), []byte(", "))
+	return bytes.ReplaceAll(line, []byte("\n"), nil)
 }

@@ -40,26 +40,10 @@ func (c *Counter) Unknown(raw string) int {
 	return n
 }
 
-// endOfBase64 returns the end of a run of base64 as JSON writes it: with escapes, and in lines as in MIME.
+// endOfBase64 returns the end of a run of base64 as JSON writes it: \/ and \u002B are of the same letters, \n ends the run.
 func endOfBase64(raw string, at int) int {
-	line := at
-	for at < len(raw) {
-		value, size := sextets[raw[at]], 1
-		if raw[at] == '\\' {
-			value, size = escaped(raw[at:])
-			if size == 2 { // a line end
-				if at-line < shortestLine && at > line {
-					return at
-				}
-				line = at + size
-			}
-		} else if value == ignored {
-			return at
-		}
-		if value > ignored {
-			return at
-		}
-		at += size
+	for at < len(raw) && (sextets[raw[at]] < ignored || raw[at] == '=' || raw[at] == '\\' && !strings.HasPrefix(raw[at:], `\n`)) {
+		at++
 	}
 	return at
 }
@@ -67,7 +51,3 @@ func endOfBase64(raw string, at int) int {
 // longestToken is the length, in bytes, from which a run of the letters of base64 is data. Hashes, keys and names are
 // shorter, and so are pictures too small to matter.
 const longestToken = 1 << 10
-
-// shortestLine is the length of the lines that base64 is broken into, at least: PEM has 64, MIME 76. Names in a list are
-// shorter.
-const shortestLine = 64
