@@ -74,8 +74,8 @@ func TestDataURLsAsClientsWriteThem(t *testing.T) {
 	f("data:image/png;base64,"+strings.TrimRight(text, "="), true)
 	f("data:image/png;base64,"+base64.RawURLEncoding.EncodeToString(raw), true)
 	f("data:image/png;base64,"+inLines(text, 76, "\r\n"), true)
-	f("data:image/png,"+text, false)                                       // not base64
-	f("data:image/png;base64"+text, false)                                 // no comma
+	f("data:image/png,"+text, false)       // not base64
+	f("data:image/png;base64"+text, false) // no comma
 	f("data:"+strings.Repeat("x", 1<<20)+";base64,"+text, false)
 	f("data:", false)
 	f("data", false)
