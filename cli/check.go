@@ -66,11 +66,7 @@ func printConfig(w io.Writer, c *config.Config, err error, jsonOut bool) int {
 	case len(ps) > 0:
 		fmt.Fprintf(w, "%s\n\n%s\n", ps.Error(), number.Count(len(ps), "problem"))
 	default:
-		var b strings.Builder
-		describe(c, &b)
-		for _, line := range config.SplitLines(strings.TrimSuffix(b.String(), "\n")) {
-			fmt.Fprintln(w, strings.TrimRight(line, " "))
-		}
+		fmt.Fprint(w, description(c))
 	}
 	if len(ps) > 0 {
 		return 1
@@ -97,13 +93,14 @@ func hintLines(c *config.Config) (lines []string) {
 	return lines
 }
 
-// describe prints what a valid configuration comes to, without its secrets.
-func describe(c *config.Config, w io.Writer) {
+// description returns what a valid configuration comes to, without its secrets.
+func description(c *config.Config) string {
+	var w strings.Builder
 	name := "no file, every setting has its default"
 	if c.File() != "" {
 		name = c.File() + " is valid"
 	}
-	fmt.Fprintf(w, "%s\n\n", name)
+	fmt.Fprintf(&w, "%s\n\n", name)
 	reach := "this machine only"
 	switch {
 	case len(c.ClientKeys) > 0:
@@ -120,7 +117,7 @@ func describe(c *config.Config, w io.Writer) {
 	} else if c.AdminToken != "" {
 		admin = "with admin_token"
 	}
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	t := tabwriter.NewWriter(&w, 0, 4, 2, ' ', 0)
 	fmt.Fprintf(t, "listen\t%s\t%s\nadmin\t%s\t%s\nupstream\t%s\n", c.Listen, reach, cmp.Or(c.Admin, "off"), admin, config.ShownURL(c.Upstream))
 	fmt.Fprintf(t, "overrides\t%s\t\nlimits\tbody %s, memory %s\t\nsummaries\t%s\t\n", onOff(c.OverridesOn()), c.Limits.Body, c.Limits.Memory, summaryWords(c))
 	if where := storeWords(c); where != "" {
@@ -130,37 +127,31 @@ func describe(c *config.Config, w io.Writer) {
 	_ = t.Flush()
 
 	for _, hint := range hintLines(c) {
-		fmt.Fprintln(w, "\nhint: "+hint)
+		fmt.Fprintln(&w, "\nhint: "+hint)
 	}
 
-	fmt.Fprint(w, "\nmodels, the first row that matches\n")
-	fmt.Fprintln(t, "  "+strings.Join(rowTitles, "\t"))
-	rows := rowsOf(c)
-	for i, m := range rows {
-		fmt.Fprintln(t, "  "+strings.Join(rowCells(c, i, m), "\t"))
+	fmt.Fprint(&w, "\nmodels, the first row that matches\n")
+	fmt.Fprintln(t, "  match\twindow\tbudget\tpolicy\ttokenizer\tupstream\tkey\trequests")
+	for i, m := range rowsOf(c) {
+		fmt.Fprintln(t, "  "+strings.Join([]string{
+			m.Match, windowWords(c, m), budgetWords(c, m), cmp.Or(m.Policy, config.DefaultPolicy), cmp.Or(m.Tokenizer, "by name"),
+			config.ShownURL(cmp.Or(m.Upstream, c.Upstream)), keyWords(c, i, m), modeWords(m),
+		}, "\t"))
 	}
 	_ = t.Flush()
-	for _, m := range rows {
-		if words := modeWords(m); words != "" {
-			fmt.Fprintf(w, "  %s: %s\n", m.Match, words)
-		}
-	}
 
-	fmt.Fprint(w, "\npolicies\n")
-	built, err := buildPolicies(c)
-	if err != nil {
-		fmt.Fprintf(w, "  %v\n", err) // unreachable: the configuration is valid
-		return
-	}
+	fmt.Fprint(&w, "\npolicies\n")
+	built, _ := buildPolicies(c) // the configuration is valid
 	for _, name := range slices.Sorted(maps.Keys(built)) {
-		if !usesPolicy(c, name) {
-			continue
-		}
-		fmt.Fprintf(w, "  %s\n", name)
-		for _, line := range policyLines(c, name, built[name]) {
-			fmt.Fprintln(w, "    "+line)
+		if c.Has("policies."+name) || name == config.DefaultPolicy || slices.ContainsFunc(c.Models, func(m config.Model) bool { return m.Policy == name }) {
+			describePolicy(&w, c, name, built[name])
 		}
 	}
+	lines := config.SplitLines(w.String())
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // rowsOf returns the rows of models, the last of which holds for all others.
@@ -172,33 +163,12 @@ func rowsOf(c *config.Config) []config.Model {
 	return rows
 }
 
-// rowTitles are the titles of the cells of a row of models.
-var rowTitles = []string{"match", "window", "budget", "policy", "tokenizer", "upstream", "key"}
-
-func rowCells(c *config.Config, i int, m config.Model) []string {
-	return []string{
-		m.Match, windowWords(c, m), budgetWords(c, m), cmp.Or(m.Policy, config.DefaultPolicy),
-		cmp.Or(m.Tokenizer, "by name"), config.ShownURL(cmp.Or(m.Upstream, c.Upstream)), keyWords(c, i, m),
-	}
-}
-
-// usesPolicy reports whether the file has a policy, or a row uses it.
-func usesPolicy(c *config.Config, name string) bool {
-	return c.Has("policies."+name) || name == config.DefaultPolicy || slices.ContainsFunc(c.Models, func(m config.Model) bool { return m.Policy == name })
-}
-
-// policyLines describes a policy.
-func policyLines(c *config.Config, name string, built *compact.Policy) (lines []string) {
+// describePolicy prints a policy.
+func describePolicy(w io.Writer, c *config.Config, name string, built *compact.Policy) {
 	p := c.Policies[name]
+	fmt.Fprintf(w, "  %s\n", name)
 	if p.Algorithm() != "" {
-		options := string(optionsOf(c, p))
-		if c.FromEnvironment("policies." + name + ".options") {
-			options = "with options from the environment"
-		}
-		lines = []string{
-			"as      " + strings.TrimSpace(p.Algorithm()+" "+options),
-			fmt.Sprintf("repair  %s, on overflow %s", p.Repair, p.OnOverflow),
-		}
+		fmt.Fprintf(w, "    as      %s\n    repair  %s, on overflow %s\n", strings.TrimSpace(p.Algorithm()+" "+string(optionsOf(c, p))), p.Repair, p.OnOverflow)
 	} else {
 		keep := fmt.Sprintf("%v of the room, at most %d tokens, at least %s", p.KeepRecent.Share, p.KeepRecent.Tokens, number.Count(p.KeepRecent.Exchanges, "exchange"))
 		if n := p.KeepRecent.Messages; n > 0 {
@@ -208,16 +178,12 @@ func policyLines(c *config.Config, name string, built *compact.Policy) (lines []
 		for _, s := range built.Ladder {
 			stages = append(stages, s.Name())
 		}
-		lines = []string{
-			fmt.Sprintf("trigger %s, land %v, repair %s, on overflow %s", p.Trigger, p.Land, p.Repair, p.OnOverflow),
-			"keeps   " + keep,
-			"ladder  " + cmp.Or(strings.Join(stages, " > "), "none: repair only"),
-		}
+		fmt.Fprintf(w, "    trigger %s, land %v, repair %s, on overflow %s\n    keeps   %s\n    ladder  %s\n",
+			p.Trigger, p.Land, p.Repair, p.OnOverflow, keep, cmp.Or(strings.Join(stages, " > "), "none: repair only"))
 	}
 	if pins := pinWords(p.Pin); pins != "" {
-		lines = append(lines, "pins    "+pins)
+		fmt.Fprintf(w, "    pins    %s\n", pins)
 	}
-	return lines
 }
 
 // pinWords lists what is pinned; "" for nothing. The texts may be private.

@@ -19,7 +19,7 @@ func TestReplayWronglyUsedBreaksNoPromise(t *testing.T) {
 	f("name the files to replay")
 	f(`--budget-share: "7" is not a share above 0 and at most 1`, "--budget-share", "7", "x.jsonl")
 	f("--budget: 0 is not a number of tokens above 0", "--budget", "0", "x.jsonl")
-	f(`there is no policy "adaptiv" (did you mean adaptive? known are adaptive, elide, turns, window, summary, layered)`, "--policy", "elide, adaptiv", "x.jsonl")
+	f(`there is no policy "adaptiv" (did you mean adaptive?)`, "--policy", "elide, adaptiv", "x.jsonl")
 	f("--conversation is shown on a page: name its file with --html", "--conversation", "a", "x.jsonl")
 	f("--conversation and --no-conversation exclude each other", "--conversation", "a", "--no-conversation", "--html", "x.html", "x.jsonl")
 	f("flag needs an argument: --config", "x.jsonl", "--config")

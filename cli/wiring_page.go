@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -41,7 +40,7 @@ func newPage(now func() *config.Config, p func() *proxy.Proxy, stored, found fun
 			}
 			return prices
 		},
-		Settings:  func() []page.Setting { return settingsShown(now()) },
+		Settings:  func() string { return description(now()) },
 		Upstreams: func() []operate.Upstream { return p().State().Upstreams },
 		Models:    func() []learn.Known { return p().LearntModels() },
 		Store:     func() []page.Finding { return findingsShown(stored()) },
@@ -94,37 +93,4 @@ func pricesOf(c *config.Config) (prices []page.Price) {
 		})
 	}
 	return prices
-}
-
-// settingsShown returns the configuration in force: a line for each setting, row of
-// models and policy.
-func settingsShown(c *config.Config) (all []page.Setting) {
-	for _, s := range c.Settings() {
-		if s.Path == "overrides" {
-			s.Value = onOff(c.OverridesOn())
-		}
-		all = append(all, page.Setting(s))
-	}
-	for i, m := range rowsOf(c) {
-		var words []string
-		for k, cell := range rowCells(c, i, m) {
-			words = append(words, rowTitles[k]+" "+cell)
-		}
-		if mode := modeWords(m); mode != "" {
-			words = append(words, mode)
-		}
-		path := fmt.Sprintf("models[%d]", i)
-		all = append(all, page.Setting{Path: path, Value: strings.Join(words, ", "), From: c.From(path)})
-	}
-	built, err := buildPolicies(c)
-	if err != nil {
-		return all // unreachable: the configuration is valid
-	}
-	for _, name := range slices.Sorted(maps.Keys(built)) {
-		if path := "policies." + name; usesPolicy(c, name) {
-			words := strings.Join(policyLines(c, name, built[name]), "; ")
-			all = append(all, page.Setting{Path: path, Value: strings.Join(strings.Fields(words), " "), From: c.From(path)})
-		}
-	}
-	return all
 }

@@ -93,38 +93,14 @@ func (c *Config) broken(path string) bool {
 	return c.places[path].broken || path != "" && c.broken(holder(path))
 }
 
-// FromEnvironment reports whether a value, or an option of a rung, came from the
-// environment.
-func (c *Config) FromEnvironment(path string) bool { return c.places[path].expanded }
-
-// quoted returns a value as a sentence may repeat it: what came from the
-// environment as the variable that held it.
-func (c *Config) quoted(path, value string) string {
-	if p := c.places[path]; p.expanded {
-		value = p.node.Value
-	}
-	return quoted(value)
-}
-
 // name reports whether a value is one of the known names, and notes a problem if
 // not.
-func (ch *checking) name(path, kind, value string, known []string) bool {
+func (ch *checking) name(path, value string, known []string) bool {
 	if slices.Contains(known, value) {
 		return true
 	}
-	message, hint := unknownName(kind, ch.quoted(path, value), value, known, ch.FromEnvironment(path))
-	ch.at(path, codeName, message, hint)
+	ch.at(path, codeName, path+" "+unknownName, DidYouMean(value, known))
 	return false
-}
-
-// unknownName returns a message and a hint for a name that is not known. One that
-// came from the environment is nowhere repeated.
-func unknownName(kind, shown, name string, known []string, expanded bool) (message, hint string) {
-	message = "there is no " + kind + " " + shown
-	if expanded {
-		return message, "it is one of " + strings.Join(known, ", ")
-	}
-	return message, DidYouMean(name, known)
 }
 
 // limits checks limits against each other.
@@ -133,11 +109,7 @@ func (ch *checking) limits() {
 	if ch.Limits.Body <= ch.Limits.Memory || ch.broken(body) || ch.broken(memory) {
 		return
 	}
-	hint := fmt.Sprintf("they are %s and %s", ch.Limits.Body, ch.Limits.Memory)
-	if ch.FromEnvironment(body) || ch.FromEnvironment(memory) {
-		hint = ""
-	}
-	ch.at(body, codeRange, "limits.body is larger than limits.memory, so the largest request could never be taken", hint, memory)
+	ch.at(body, codeRange, "limits.body is larger than limits.memory, so the largest request could never be taken", "", memory)
 }
 
 // mostRows bounds what a name of a model is compared with.
@@ -162,18 +134,12 @@ func (ch *checking) rows() {
 		}
 		p := CompilePattern(m.Match)
 		if first := slices.IndexFunc(before, func(b Pattern) bool { return m.Match != "" && b.covers(p) }); first >= 0 {
-			earlier := fmt.Sprintf("models[%d]", first)
-			message := path + " can never match: " + earlier + " has the same pattern"
-			hint := "the first row that matches is taken; make one row of the two"
-			if before[first].text != m.Match {
-				message = path + " can never match: " + earlier + ", " + ch.quoted(earlier+".match", before[first].text) + ", takes all its models"
-				hint = "the first row that matches is taken; put the special rows above the general ones"
-			}
-			ch.at(match, codeRow, message, hint)
+			ch.at(match, codeRow, fmt.Sprintf("%s can never match: models[%d] takes all its models", path, first),
+				"the first row that matches is taken; put the special rows above the general ones")
 		}
 		before = append(before, p)
 		if m.Policy != "" {
-			ch.name(path+".policy", "policy", m.Policy, policies)
+			ch.name(path+".policy", m.Policy, policies)
 		}
 		ch.window(path, m)
 	}

@@ -7,7 +7,8 @@
 // built in. Then the rules between settings are checked (check.go and others).
 //
 // Nothing stops at the first fault. [Problems] has all of them in the order of
-// the file, each with its place and a hint, and shows no secret (masked.go). A Config without Problems is one that the proxy takes.
+// the file, each with its place and a hint. They repeat no value, so they show no secret.
+// A Config without Problems is one that the proxy takes.
 package config
 
 import (
@@ -179,26 +180,29 @@ type Override struct {
 // there is no such file it returns the defaults, changed by
 // over. The error is Problems: everything that is wrong, at once. The configuration
 // that comes with an error is only good for looking at.
-func Load(path string, over ...Override) (*Config, error) { return load(path, nil, over) }
-
-// LoadAdmin is Load for those who ask a running proxy something: it reads admin and
-// admin_token alone. Whatever is wrong with the rest, and variables that it needs,
-// do not matter; it has its defaults.
-func LoadAdmin(path string, over ...Override) (*Config, error) {
-	return load(path, []string{"admin", "admin_token"}, over)
-}
-
-func load(path string, only []string, over []Override) (*Config, error) {
+func Load(path string, over ...Override) (*Config, error) {
 	if path == "" {
 		if path = usual(); path == "" {
-			return parse("", nil, os.LookupEnv, only, over)
+			return Parse("", nil, os.LookupEnv, over...)
 		}
 	}
 	src, err := readFile(path, os.Open)
 	if err != nil {
-		return Default(), fileProblem(path, err, "correct the path; laconic init writes a file, and without -c every setting has its default")
+		c := Default()
+		c.places = map[string]place{"": {broken: true}}
+		return c, fileProblem(path, err, "correct the path; laconic init writes a file, and without -c every setting has its default")
 	}
-	return parse(path, src, os.LookupEnv, only, over)
+	return Parse(path, src, os.LookupEnv, over...)
+}
+
+// LoadAdmin is Load for those who ask a running proxy something: they need admin and
+// admin_token alone. Whatever is wrong with the rest does not matter.
+func LoadAdmin(path string, over ...Override) (*Config, error) {
+	c, err := Load(path, over...)
+	if c.broken("admin") || c.broken("admin_token") {
+		return c, err
+	}
+	return c, nil
 }
 
 // File returns the path of the file that was read; "" if no file was.

@@ -3,8 +3,6 @@ package config
 import (
 	"regexp"
 	"strings"
-
-	yaml "go.yaml.in/yaml/v4"
 )
 
 // ${NAME} stands for a variable of the environment, anywhere in a value; $${
@@ -31,13 +29,6 @@ func hideBraces(src string) (string, bool) {
 	return variable.ReplaceAllStringFunc(src, func(v string) string {
 		return "$" + string(hiddenOpen) + v[2:len(v)-1] + string(hiddenClose)
 	}), true
-}
-
-func showBraces(n *yaml.Node) {
-	n.Value = bracesBack.Replace(n.Value)
-	for _, c := range n.Content {
-		showBraces(c)
-	}
 }
 
 // envFault describes what is wrong with one variable of a value.

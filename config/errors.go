@@ -86,11 +86,10 @@ type source struct {
 
 // place is where a key of the configuration was written.
 type place struct {
-	src      *source
-	key      *yaml.Node // nil for an item of a list
-	node     *yaml.Node // the value
-	expanded bool       // the value came from the environment, at least in part
-	broken   bool       // the value could not be read; a problem says so already
+	src    *source
+	key    *yaml.Node // nil for an item of a list
+	node   *yaml.Node // the value
+	broken bool       // the value could not be read; a problem says so already
 }
 
 func problemAt(src *source, n *yaml.Node, code, message, hint string) Problem {
@@ -109,7 +108,6 @@ func problems(found []Problem) error {
 	var ps Problems
 	seen := map[Problem]bool{}
 	for _, p := range found {
-		p.Message, p.Hint = maskSecrets(p.Message), maskSecrets(p.Hint)
 		if !seen[p] {
 			seen[p] = true
 			ps = append(ps, p)

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -61,10 +62,13 @@ func ShownURL(text string) string {
 		return "?"
 	}
 	if u.RawQuery != "" {
-		u.RawQuery = mask
+		u.RawQuery = "***"
 	}
 	return u.Redacted()
 }
+
+// variableOnly is a value that only names a variable, which is no secret.
+var variableOnly = regexp.MustCompile(`^["']?\$\{\w+\}["']?$`)
 
 // Variable returns the variable that the value at path consists of, as the file
 // has it: ${NAME}; "" for any other value.

@@ -38,11 +38,7 @@ func (r *reading) rung(n *yaml.Node, path string) any {
 	}
 	ps := r.pairs(n, path)
 	if len(ps) != 1 {
-		hint := ""
-		if len(ps) > 1 {
-			hint = "put the options of " + quoted(ps[0].key.Value) + " into a map of their own, indented below it"
-		}
-		return r.fault(n, path, codeType, "must name exactly one stage", hint)
+		return r.fault(n, path, codeType, "must name exactly one stage", "its options stand in a map of their own, indented below it")
 	}
 	name, options := ps[0].key, ps[0].value
 	rung := map[string]any{"name": name.Value}
@@ -59,9 +55,6 @@ func (r *reading) rung(n *yaml.Node, path string) any {
 // options reads a map of options as JSON: only the stage or the policy knows what they
 // mean.
 func (r *reading) options(n *yaml.Node, path string) any {
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
 	if n.Kind != yaml.MappingNode {
 		return r.fault(n, path, codeType, "must be a map of options, not "+kindWords(n), "")
 	}
@@ -79,13 +72,6 @@ func (r *reading) options(n *yaml.Node, path string) any {
 
 // plain returns a node as maps, lists and plain values.
 func (r *reading) plain(n *yaml.Node, path string) any {
-	if !r.enter(n, path) {
-		return nil
-	}
-	defer r.leave()
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
 	switch n.Kind {
 	case yaml.MappingNode:
 		all := map[string]any{}
@@ -103,11 +89,6 @@ func (r *reading) plain(n *yaml.Node, path string) any {
 		return all
 	}
 	text, expanded, _ := r.expand(n, path)
-	for at := path; expanded && at != ""; at = holder(at) { // the whole is of the environment, in part
-		p := r.config.places[at]
-		p.expanded = true
-		r.config.places[at] = p
-	}
 	return plainValue(n, text, expanded)
 }
 
@@ -135,7 +116,7 @@ func plainValue(n *yaml.Node, text string, expanded bool) any {
 
 // rung checks one rung of a ladder that the file has.
 func (ch *checking) rung(path string, rung Rung) {
-	if ch.Has(path) && ch.name(path, "stage", rung.Name, stage.Names()) {
+	if ch.Has(path) && ch.name(path, rung.Name, stage.Names()) {
 		_, err := stage.New(rung.Name, rung.Options)
 		ch.options(join(path, rung.Name), "the stage "+rung.Name, err)
 	}
@@ -149,16 +130,9 @@ func (ch *checking) options(at, who string, err error) {
 	}
 	for _, f := range faults {
 		where := strings.TrimSuffix(at+"."+f.Option, ".")
-		hint := "it has none"
-		if len(f.Known) > 0 {
-			hint = DidYouMean(f.Option, f.Known)
-		}
-		switch {
-		case f.Unknown:
-			ch.atKey(where, codeUnknown, who+" has no option "+quoted(f.Option), hint)
-		case ch.FromEnvironment(where):
-			ch.at(where, codeStage, who+": an option that comes from the environment is not valid", f.Problem)
-		default:
+		if f.Unknown {
+			ch.atKey(where, codeUnknown, who+" has no such option", DidYouMean(f.Option, f.Known))
+		} else {
 			ch.at(where, codeStage, who+": "+f.Problem, "")
 		}
 	}

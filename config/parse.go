@@ -14,21 +14,16 @@ import (
 // Parse makes a Config of the bytes of a file and what overrides it, and checks
 // it. Errors call the file by name; lookup finds the variables of the environment.
 func Parse(name string, src []byte, lookup func(string) (string, bool), over ...Override) (*Config, error) {
-	return parse(name, src, lookup, nil, over)
-}
-
-// parse is Parse, but that of the file and of over it reads the keys of only alone; nil:
-// all. It checks nothing between keys then.
-func parse(name string, src []byte, lookup func(string) (string, bool), only []string, over []Override) (*Config, error) {
 	c := Default()
 	c.file, c.sum, c.places = name, sha256.Sum256(src), map[string]place{}
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	s := &source{name: name, lines: SplitLines(strings.ToValidUTF8(string(src), "\uFFFD"))}
 	doc, fault := parseYAML(s, src)
 	if fault != nil {
+		c.places[""] = place{broken: true}
 		return c, problems([]Problem{*fault})
 	}
-	r := &reading{src: s, lookup: lookup, config: c, only: only, left: mostNodes}
+	r := &reading{src: s, lookup: lookup, config: c}
 	values := map[string]any{}
 	if doc != nil {
 		if v, ok := r.value(doc, "", root).(map[string]any); ok {
@@ -36,9 +31,7 @@ func parse(name string, src []byte, lookup func(string) (string, bool), only []s
 		}
 	}
 	for _, o := range over {
-		if r.wanted(o.Key) {
-			r.override(values, o)
-		}
+		r.override(values, o)
 	}
 	policies, _ := values["policies"].(map[string]any)
 	delete(values, "policies")
@@ -50,9 +43,6 @@ func parse(name string, src []byte, lookup func(string) (string, bool), only []s
 	if c.Admin == "off" {
 		c.Admin = ""
 	}
-	if only != nil {
-		return c, problems(r.found)
-	}
 	return c, problems(append(r.found, c.check()...))
 }
 
@@ -60,15 +50,10 @@ func parse(name string, src []byte, lookup func(string) (string, bool), only []s
 // place in the file.
 func (r *reading) override(values map[string]any, o Override) {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: o.Value} // no tag: of whatever type is wanted
-	one := &reading{src: &source{name: o.From}, config: r.config, left: mostNodes}
+	one := &reading{src: &source{name: o.From}, config: r.config}
 	defer func() { r.found = append(r.found, one.found...) }()
-	s := schemaAt(o.Key)
-	if s == nil {
-		one.unknownKey(pair{&yaml.Node{Value: o.Key}, n}, "", root, false)
-		return
-	}
 	r.config.places[o.Key] = place{}
-	v := one.value(n, o.Key, s)
+	v := one.value(n, o.Key, schemaAt(o.Key))
 	if v == (absent{}) {
 		return
 	}
@@ -137,6 +122,3 @@ func (p *Policy) replace(row map[string]any) {
 	p.Options = slices.Clone(p.Options)
 	decode(row, p)
 }
-
-// wanted reports whether a key of the file is read.
-func (r *reading) wanted(key string) bool { return r.only == nil || slices.Contains(r.only, key) }

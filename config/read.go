@@ -5,49 +5,23 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
+	"strconv"
 
 	yaml "go.yaml.in/yaml/v4"
 )
 
 // reading turns the nodes of a text into plain values, as the schema wants them:
 // maps, lists, texts, numbers. It never stops at a problem: it notes it, leaves
-// the value out and goes on.
+// the value out and goes on. No problem repeats a value, which may be a secret.
 type reading struct {
 	src    *source
 	lookup func(string) (string, bool) // nil: variables are not expanded
 	config *Config
-	only   []string // the keys of the file that are read; nil: all
 	found  []Problem
-	left   int  // nodes that may still be visited: aliases can multiply them
-	depth  int  // of maps and lists in each other
-	lost   bool // one of the two has run out
 }
-
-// mostNodes and deepest bound what aliases can make of a small file.
-const (
-	mostNodes = 100_000
-	deepest   = 64
-)
 
 // absent is the value of a node that could not be read.
 type absent struct{}
-
-// enter counts a node that is visited, and reports whether there may be so many.
-// Whoever gets true calls leave.
-func (r *reading) enter(n *yaml.Node, path string) bool {
-	if r.left--; r.left > 0 && r.depth < deepest {
-		r.depth++
-		return true
-	}
-	if !r.lost {
-		r.lost = true
-		r.fault(n, path, codeSyntax, "is nested too deeply, or repeats itself through its aliases", "")
-	}
-	return false
-}
-
-func (r *reading) leave() { r.depth-- }
 
 // report notes a problem at a node.
 func (r *reading) report(n *yaml.Node, code, message, hint string) {
@@ -65,13 +39,6 @@ func (r *reading) fault(n *yaml.Node, path, code, message, hint string) any {
 
 // value reads a node as s wants it.
 func (r *reading) value(n *yaml.Node, path string, s *schema) any {
-	if !r.enter(n, path) {
-		return absent{}
-	}
-	defer r.leave()
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
 	p := r.config.places[path]
 	r.config.places[path] = place{src: r.src, key: p.key, node: n}
 	switch {
@@ -87,26 +54,46 @@ func (r *reading) value(n *yaml.Node, path string, s *schema) any {
 	return r.scalar(n, path, s)
 }
 
-func (r *reading) object(n *yaml.Node, path string, s *schema) any {
-	if n.Kind != yaml.MappingNode {
-		return r.noMap(n, path, "a map of settings")
+// pair is one key of a map with its value.
+type pair struct{ key, value *yaml.Node }
+
+// pairs returns the keys of a map.
+func (r *reading) pairs(n *yaml.Node, path string) (all []pair) {
+	lines := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := n.Content[i]
+		switch {
+		case k.Kind != yaml.ScalarNode:
+			r.report(k, codeType, "a key must be a word, not "+kindWords(k), "")
+		case lines[k.Value] > 0:
+			r.report(k, codeDuplicate, "this key is set twice"+within(path), fmt.Sprintf("first in line %d", lines[k.Value]))
+		default:
+			lines[k.Value] = k.Line
+			all = append(all, pair{k, n.Content[i+1]})
+		}
 	}
-	values, suspect := map[string]any{}, false
+	return all
+}
+
+func (r *reading) object(n *yaml.Node, path string, s *schema) any {
+	switch {
+	case n.Kind == yaml.MappingNode:
+	case n.Tag == "!!null":
+		return r.fault(n, path, codeMissing, "has no value", "give it one, or remove the line")
+	default:
+		return r.fault(n, path, codeType, "must be a map of settings, not "+kindWords(n), "key: value, one setting in a line")
+	}
+	values := map[string]any{}
 	for _, p := range r.pairs(n, path) {
 		name := p.key.Value
 		child := s.Properties[name]
-		suspect = suspect || secretPath(name)
 		switch {
-		case path == "" && !r.wanted(name):
-			continue
-		case path == "" && strings.HasPrefix(name, "x-"): // holds anchors
-			continue
 		case child == nil && s.Additional == nil:
-			r.unknownKey(p, path, s, suspect)
+			r.unknownKey(p.key, path, s)
 			continue
 		case child == nil:
 			if child = s.Additional; !policyName.MatchString(name) {
-				r.report(p.key, codeName, "a policy cannot be called "+quoted(name), "letters, digits, - and _, at most 64")
+				r.report(p.key, codeName, "a policy cannot be called this", "letters, digits, - and _, at most 64")
 				continue
 			}
 		}
@@ -125,44 +112,23 @@ func (r *reading) object(n *yaml.Node, path string, s *schema) any {
 
 var policyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// noMap notes that a map was wanted.
-func (r *reading) noMap(n *yaml.Node, path, want string) any {
-	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
-		return r.fault(n, path, codeMissing, "has no value", "give it one, or remove the line")
-	}
-	hint := ""
-	if path == "" {
-		hint = "key: value, one setting in a line"
-	}
-	return r.fault(n, path, codeType, "must be "+want+", not "+kindWords(n), hint)
-}
-
 // unknownKey reports a key that does not exist. One that resembles no other may
-// be a piece of a secret whose quotes were lost: then it is not shown.
-func (r *reading) unknownKey(p pair, path string, s *schema, suspect bool) {
-	key, hint := p.key, keyHint(p.key.Value, s.keys())
-	suspect = suspect || p.value.Kind == yaml.ScalarNode && p.value.Value == ""
-	name := " " + quoted(key.Value)
-	if hint == "" && (suspect || !plainKey.MatchString(key.Value) || !harmless(key.Value+":")) {
-		name = ""
+// be a piece of a secret whose quotes were lost: it is not shown.
+func (r *reading) unknownKey(key *yaml.Node, path string, s *schema) {
+	name := ""
+	if Nearest(key.Value, s.keys()) != "" {
+		name = " " + strconv.Quote(key.Value)
 	}
-	r.report(key, codeUnknown, "unknown key"+name+within(path), hint)
+	r.report(key, codeUnknown, "unknown key"+name+within(path), DidYouMean(key.Value, s.keys()))
 }
-
-var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,39}$`)
 
 func (r *reading) list(n *yaml.Node, path string, s *schema) any {
-	if n.Kind != yaml.SequenceNode {
-		hint := ""
-		switch {
-		case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
-			return r.fault(n, path, codeMissing, "has no value", "write [] for an empty list, or remove the line")
-		case n.Kind == yaml.MappingNode && s.Items.Type == "object":
-			hint = `one row per pattern: - match: "gpt-4o*"`
-		case n.Kind == yaml.ScalarNode:
-			hint = "put [ ] around it"
-		}
-		return r.fault(n, path, codeType, "must be a list, not "+kindWords(n), hint)
+	switch {
+	case n.Kind == yaml.SequenceNode:
+	case n.Tag == "!!null":
+		return r.fault(n, path, codeMissing, "has no value", "write [] for an empty list, or remove the line")
+	default:
+		return r.fault(n, path, codeType, "must be a list, not "+kindWords(n), "an item stands behind a dash, or between [ and ]")
 	}
 	items := []any{}
 	for i, item := range n.Content {
@@ -179,9 +145,6 @@ func (r *reading) list(n *yaml.Node, path string, s *schema) any {
 // be of any type.
 func (r *reading) scalar(n *yaml.Node, path string, s *schema) any {
 	want, tags := s.form()
-	if n.Kind != yaml.ScalarNode {
-		return r.fault(n, path, codeType, "must be "+want+", not "+kindWords(n), "")
-	}
 	if n.Tag == "!!null" {
 		return r.fault(n, path, codeMissing, "has no value", "give it one, or remove the line")
 	}
@@ -189,9 +152,10 @@ func (r *reading) scalar(n *yaml.Node, path string, s *schema) any {
 	if !ok {
 		return absent{}
 	}
-	if !expanded && n.Tag != "" && !slices.Contains(tags, n.Tag) {
+	if n.Kind != yaml.ScalarNode || !expanded && n.Tag != "" && !slices.Contains(tags, n.Tag) {
 		hint := ""
 		switch {
+		case n.Kind != yaml.ScalarNode:
 		case path == "listen" || path == "admin":
 			hint = "write host:port, such as 127.0.0.1:7280"
 		case tags[0] == "!!str":
@@ -208,24 +172,14 @@ func (r *reading) scalar(n *yaml.Node, path string, s *schema) any {
 	if !s.inRange(number) && text != "auto" {
 		return r.fault(n, path, codeRange, "must be "+s.rangeWords(), "")
 	}
-	known := s.names()
-	if known == nil || slices.Contains(known, text) {
-		return v
+	if known := s.names(); known != nil && !slices.Contains(known, text) {
+		return r.fault(n, path, codeName, unknownName, DidYouMean(text, known))
 	}
-	if s.Format != "" {
-		v := r.fault(n, path, codeName, "", "")
-		f := &r.found[len(r.found)-1]
-		f.Message, f.Hint = unknownName(s.Format, quoted(n.Value), text, known, expanded)
-		return v
-	}
-	switch {
-	case len(known) == 1 || secretPath(path):
-		return r.fault(n, path, codeName, "can only be "+strings.Join(known, " or "), "")
-	case expanded:
-		return r.fault(n, path, codeName, "cannot be "+quoted(n.Value), "it is one of "+strings.Join(known, ", "))
-	}
-	return r.fault(n, path, codeName, "cannot be "+quoted(text), DidYouMean(text, known))
+	return v
 }
+
+// unknownName is what is wrong with a value that is none of its names.
+const unknownName = "is not a known name"
 
 // expand returns the text of a value with its variables replaced.
 func (r *reading) expand(n *yaml.Node, path string) (text string, expanded, ok bool) {
@@ -234,7 +188,7 @@ func (r *reading) expand(n *yaml.Node, path string) (text string, expanded, ok b
 		text, expanded, faults = expand(n.Value, r.lookup)
 	}
 	p := r.config.places[path]
-	p.src, p.node, p.expanded, p.broken = r.src, n, expanded, len(faults) > 0
+	p.src, p.node, p.broken = r.src, n, len(faults) > 0
 	r.config.places[path] = p
 	for _, e := range faults {
 		r.report(n, codeEnv, path+": "+e.message, e.hint)
@@ -251,10 +205,8 @@ func kindWords(n *yaml.Node) string {
 		return "a list"
 	}
 	switch n.Tag {
-	case "!!int":
+	case "!!int", "!!float":
 		return "a number"
-	case "!!float":
-		return "a number with a fraction"
 	case "!!bool":
 		return "true or false"
 	case "!!timestamp":

@@ -69,8 +69,7 @@ func keptKeys(running, next *Config) string {
 	for i, m := range running.Models {
 		row := next.RowOf(strings.ReplaceAll(m.Match, "*", anyText)) // that takes all models of m
 		if m.APIKey != "" && row.APIKey == "" {
-			match := running.quoted(fmt.Sprintf("models[%d].match", i), m.Match)
-			return "the api_key of the models that match " + match + " is not taken away while the proxy runs"
+			return fmt.Sprintf("the api_key of the running models[%d] is not taken away while the proxy runs", i)
 		}
 		if m.Everything() && m.Upstream != "" && row.Upstream == "" {
 			return "the upstream of the row for all models is not taken away while the proxy runs"
@@ -92,8 +91,8 @@ func (c *Config) Reload(next *Config) (Reload, error) {
 	with := *next
 	with.places = maps.Clone(next.places)
 	r := Reload{Config: &with}
-	running := fields("", reflect.ValueOf(c).Elem(), false)
-	for i, f := range fields("", reflect.ValueOf(&with).Elem(), false) {
+	running := fields("", reflect.ValueOf(c).Elem())
+	for i, f := range fields("", reflect.ValueOf(&with).Elem()) {
 		key, now, then := f.key, running[i].value, f.value
 		if now.Kind() == reflect.Slice && now.Len()+then.Len() == 0 || reflect.DeepEqual(now.Interface(), then.Interface()) {
 			continue
@@ -136,4 +135,25 @@ func (c *Config) placesFrom(other *Config, key string) {
 			c.places[path] = p
 		}
 	}
+}
+
+// field is a setting of a configuration.
+type field struct {
+	key   string
+	value reflect.Value
+}
+
+// fields returns the settings of a struct in its order, with those of log and limits.
+func fields(at string, v reflect.Value) (all []field) {
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		switch {
+		case name == "":
+		case name == "log" || name == "limits":
+			all = append(all, fields(name, v.Field(i))...)
+		default:
+			all = append(all, field{join(at, name), v.Field(i)})
+		}
+	}
+	return all
 }

@@ -29,7 +29,7 @@ func parsed(t *testing.T, src string) *Config {
 // The settings that a reload takes exist.
 func TestWhatIsTakenIsASetting(t *testing.T) {
 	known := map[string]bool{}
-	for _, f := range fields("", reflect.ValueOf(Default()).Elem(), false) {
+	for _, f := range fields("", reflect.ValueOf(Default()).Elem()) {
 		known[f.key] = true
 	}
 	for _, key := range slices.AppendSeq(slices.Clone(taken), maps.Keys(guarded)) {
@@ -129,10 +129,10 @@ func TestAProblemOfWhatIsKeptHasItsPlace(t *testing.T) {
 	running := parsed(t, "models:\n- match: \"*\"\n  api_key: one\n  policy: mine\npolicies: {mine: {repair: drop}}\n")
 	r, err := running.Reload(parsed(t, "models: [{match: \"*\"}]"))
 	var ps Problems
-	if !errors.As(err, &ps) || len(ps) != 1 || ps[0].Line != 4 || !strings.Contains(err.Error(), `there is no policy "mine"`) {
+	if !errors.As(err, &ps) || len(ps) != 1 || ps[0].Line != 4 || !strings.Contains(err.Error(), `policy is not a known name`) {
 		t.Errorf("%v", err)
 	}
-	if len(r.Kept) != 1 || r.Kept[0].String() != "models (the api_key of the models that match \"*\" is not taken away while the proxy runs)" {
+	if len(r.Kept) != 1 || r.Kept[0].String() != "models (the api_key of the running models[0] is not taken away while the proxy runs)" {
 		t.Errorf("%v", r.Kept)
 	}
 }

@@ -217,9 +217,7 @@ func TestThePage(t *testing.T) {
 	b.says("up")
 	b.shoot("upstreams", 1280, 900, false)
 	b.open(p.Admin + "/page/#/configuration")
-	b.says("laconic.yaml:8")
-	b.says("--upstream")
-	b.says("default")
+	b.says("models, the first row that matches")
 	b.shoot("configuration", 1280, 900, true)
 	b.nothingWrong()
 }

@@ -21,7 +21,7 @@ type UpstreamLine struct {
 type facts struct {
 	Upstreams []UpstreamLine `json:"upstreams"`
 	Models    []learn.Known  `json:"models"`
-	Settings  []Setting      `json:"settings"`
+	Settings  string         `json:"settings"`
 	Findings  []Finding      `json:"findings"`
 }
 

@@ -37,8 +37,8 @@ type Options struct {
 	Prices func() []Price
 	// Capture is how many bytes of texts are kept; 0: none.
 	Capture int
-	// Settings are the configuration in force.
-	Settings func() []Setting
+	// Settings returns the configuration in force, in lines.
+	Settings func() string
 	// Upstreams are what traffic has shown of upstreams, Models what was learnt of
 	// their models.
 	Upstreams func() []operate.Upstream
@@ -59,13 +59,6 @@ type Finding struct {
 	Bad   bool   `json:"bad,omitempty"`
 	Says  string `json:"says"`
 	Fix   string `json:"fix,omitempty"`
-}
-
-// Setting is one value of the configuration.
-type Setting struct {
-	Path  string `json:"path"`
-	Value string `json:"value"`
-	From  string `json:"from"` // a line of a file, a flag, a variable; "": the default
 }
 
 // Price is what tokens of models cost.

@@ -1,6 +1,6 @@
 // What is shown at each place of the page.
 import { h, count, short, time, micros, share, clock, money, sawtooth, meter } from "./draw.js";
-import { numbers, table, legend, planned } from "./request.js";
+import { numbers, table, legend, planned, pre } from "./request.js";
 import { load } from "./load.js";
 import { texts } from "./texts.js";
 import { board, filters, filterOf, passes, sentence } from "./board.js";
@@ -311,23 +311,5 @@ export function upstreams() {
 }
 
 export function configuration() {
-  return facts("Configuration", (f) => {
-    const all = f.settings || [];
-    const body = h("tbody");
-    let only = false;
-    const fill = () => body.replaceChildren(...all.filter((t) => !only || t.from).map((t) => h("tr", {},
-      h("td", { class: "mono" }, t.path), h("td", { class: "wrap mono" }, t.value === "" ? h("span", { class: "dim" }, "not set") : t.value),
-      h("td", { class: "wrap from" }, t.from || h("span", { class: "dim" }, "default")))));
-    const button = h("button", { "aria-pressed": "false", onclick: () => {
-      only = !only;
-      button.setAttribute("aria-pressed", String(only));
-      fill();
-    } }, "Only what is set");
-    fill();
-    return [
-      h("p", { class: "dim" }, "The values in force, and where each comes from. Secrets are ***. A policy that no row uses is not listed."),
-      h("div", { class: "tools" }, button),
-      h("div", { class: "scroll" }, h("table", { class: "settings", "aria-label": "Settings" }, h("thead", {}, h("tr", {}, ["Key", "Value", "From"].map((t) => h("th", { scope: "col" }, t)))), body)),
-    ];
-  });
+  return facts("Configuration", (f) => [h("p", { class: "dim" }, "The values in force, as laconic check prints them. Secrets are not shown."), pre(f.settings || "")]);
 }
