@@ -66,7 +66,6 @@ func commands() *cobra.Command {
 		"else from the configuration file: " + config.Usual + ".\n\nExit codes:\n" + exitCodes
 	root.Version = version()
 	root.SetVersionTemplate("laconic {{.Version}}\n")
-	root.SetFlagErrorFunc(flagError)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
@@ -82,7 +81,6 @@ func commands() *cobra.Command {
 		countCommand(),
 		replayCommand(),
 		policiesCommand(),
-		eraseCommand(),
 		healthcheckCommand(),
 		versionCommand(),
 		manCommand(),

@@ -15,7 +15,6 @@ import (
 // counted is what a request costs, piece by piece, in tokens. The roles, the
 // tools, the format and the framing are the total.
 type counted struct {
-	File       string         `json:"file,omitempty"` // where there are several
 	Model      string         `json:"model"`
 	Tokenizer  string         `json:"tokenizer"`
 	Exact      bool           `json:"exact"`       // the total
@@ -76,9 +75,6 @@ func (c *counted) print(w io.Writer) error {
 		exact = "texts exact, the rest by formula"
 	}
 	fmt.Fprintf(w, "%d tokens of %d, counted by %s (%s)\n", c.Total, c.Budget, c.Tokenizer, exact)
-	if len(c.Messages) == 0 {
-		return nil
-	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	line := func(what string, n int) {

@@ -33,7 +33,7 @@ func demoCommand() *cobra.Command {
 		Short: "see the whole product at work, on this machine alone: no network, no key",
 		Long: "Starts a strict upstream and the proxy on loopback, lets a coding agent's conversation\n" +
 			"grow past its budget turn by turn, and draws what happens.",
-		Args: noArguments,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case budget < 1:

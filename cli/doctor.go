@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -30,11 +29,8 @@ const (
 // patient is the set-up that the doctor examines.
 type patient struct {
 	*config.Config
-	options  proxy.Options
-	probe    bool
-	patience time.Duration // for the answer to a probe
-	model    string        // to probe; "": the first that is known
-	seen     []upstream
+	options proxy.Options
+	seen    []upstream
 }
 
 // checks are made in this order, if the configuration is valid.
@@ -47,9 +43,7 @@ var checks = []struct {
 	}},
 	{"upstream", checkUpstreams},
 	{"store", checkStore},
-	{"clock", checkClock},
 	{"windows", checkWindows},
-	{"stream", checkStream},
 	{"traffic", checkTraffic},
 }
 
@@ -69,7 +63,7 @@ func doctorCommand() *cobra.Command {
 			"It asks upstreams for their lists of models, which costs nothing, with OPENAI_API_KEY in\n" +
 			"place of the key of clients. A Redis is asked for everything that it is used for.\n\n" +
 			"Exit code 0: all is well. 1: there are warnings. 2: something fails.",
-		Args: noArguments,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := config.Load(s.config, s.overrides(cmd)...)
 			if err == nil {
@@ -99,9 +93,6 @@ func doctorCommand() *cobra.Command {
 	}
 	s.flags(cmd)
 	cmd.Flags().BoolVar(&jsonOut, "json", false, "print the findings as JSON")
-	cmd.Flags().BoolVar(&p.probe, "probe", false, "also make one small call, which may cost a fraction of a cent")
-	cmd.Flags().DurationVar(&p.patience, "timeout", 30*time.Second, "how long to wait for the answer of that call: a local model may have to be loaded")
-	cmd.Flags().StringVar(&p.model, "model", "", "`MODEL` of that call (default: the first that the configuration or the upstream names)")
 	return cmd
 }
 

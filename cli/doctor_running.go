@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,7 +23,7 @@ func checkTraffic(ctx context.Context, p *patient) (all []finding) {
 	}
 	ctx, stop := context.WithTimeout(ctx, doctorTime)
 	defer stop()
-	says, err := askAdmin(ctx, p.Config, http.MethodGet, findingsPath, nil)
+	says, err := askAdmin(ctx, p.Config, findingsPath)
 	if err == nil {
 		err = json.Unmarshal([]byte(says), &all)
 	}

@@ -18,13 +18,8 @@ import (
 	"laconic/proxy/why"
 )
 
-const (
-	// doctorTime is how long an upstream may take to say what it is.
-	doctorTime = 10 * time.Second
-	// mostClock is how far the clock may be off: signed requests and the ends of
-	// certificates allow about so much.
-	mostClock = 5 * time.Minute
-)
+// doctorTime is how long an upstream may take to say what it is.
+const doctorTime = 10 * time.Second
 
 // upstream is one upstream of the configuration with the key that goes there, and what
 // it answered.
@@ -79,7 +74,7 @@ func checkUpstreams(ctx context.Context, p *patient) (all []finding) {
 			if right := u.rightPath(ctx); right != "" {
 				f.Fix = u.place + ": " + right
 			} else if u.Status == http.StatusNotFound && strings.Contains(u.url.Path, "/v1") {
-				f.State, f.Fix = warning, "nothing, if the upstream has chat completions without a list of models (--probe tries)"
+				f.State, f.Fix = warning, "nothing, if the upstream has chat completions without a list of models"
 			}
 		}
 		all = append(all, f)
@@ -110,20 +105,6 @@ func (u *upstream) rightPath(ctx context.Context) string {
 		}
 	}
 	return ""
-}
-
-func checkClock(_ context.Context, p *patient) []finding {
-	for _, u := range p.seen {
-		at, err := http.ParseTime(u.date)
-		if err != nil {
-			continue
-		}
-		if off := time.Since(at).Round(time.Second); off.Abs() > mostClock {
-			return []finding{{State: warning, Says: fmt.Sprintf("the clock differs by %v from that of %s", off, u.url.Hostname()), Fix: "set the clock of this machine (timedatectl set-ntp true)"}}
-		}
-		return []finding{{State: fine, Says: "the clock agrees with that of " + u.url.Hostname()}}
-	}
-	return []finding{{State: unknown, Says: "no upstream told the time"}}
 }
 
 func checkWindows(_ context.Context, p *patient) (all []finding) {

@@ -3,14 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
-	"os"
-	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
 	"laconic/cli/runlog"
@@ -22,71 +17,8 @@ import (
 	"laconic/proxy/summarize"
 )
 
-// eraseCommand asks a running proxy to erase what it keeps of one client.
-func eraseCommand() *cobra.Command {
-	var s settings
-	var client, keyFile string
-	var timeout time.Duration
-	cmd := &cobra.Command{
-		Use:   "erase",
-		Short: "erase the stored summaries of one client",
-		Long: "Asks the running proxy, at the admin address of the configuration, to erase the summaries\n" +
-			"of all conversations of one client, in the store and in its memory.\n\n" +
-			"With client_keys the client is named as the page and the log of changes name it: by the\n" +
-			"variable that holds its key, else as client_keys[0]. Without, the key itself is read from\n" +
-			"a file or from standard input, as the client sends it:\n\n" +
-			"  laconic erase --client ALICE\n" +
-			"  printenv OPENAI_API_KEY | laconic erase --key-file -\n\n" +
-			"Give it the flags that serve got. Of the configuration it reads admin and admin_token alone.",
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			form := url.Values{}
-			switch {
-			case (client == "") == (keyFile == ""):
-				return errors.New("whose summaries? --client NAME or --key-file FILE")
-			case client != "":
-				form.Set("client", client)
-			default:
-				key, err := readKey(cmd.InOrStdin(), keyFile)
-				if err != nil {
-					return err
-				}
-				form.Set("credential", key)
-			}
-			return s.ask(cmd, timeout, http.MethodPost, "/erase", form)
-		},
-	}
-	s.flags(cmd)
-	cmd.Flags().StringVar(&client, "client", "", "`NAME` of its client key")
-	cmd.Flags().StringVar(&keyFile, "key-file", "", "`FILE` that holds its key; - is standard input")
-	cmd.Flags().DurationVar(&timeout, "timeout", time.Minute, "how long to wait for the answer")
-	return cmd
-}
-
 // longestForm bounds what names a client.
 const longestForm = 64 << 10
-
-// readKey returns the key that a file holds, without the white space around it.
-func readKey(stdin io.Reader, name string) (string, error) {
-	from := stdin
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return "", err
-		}
-		defer f.Close()
-		from = f
-	}
-	text, err := io.ReadAll(io.LimitReader(from, longestForm/4))
-	if err != nil {
-		return "", err
-	}
-	key := strings.TrimSpace(string(text))
-	if key == "" {
-		return "", errors.New("there is no key in " + name)
-	}
-	return key, nil
-}
 
 // eraser erases what is kept of clients.
 type eraser struct {

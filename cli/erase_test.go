@@ -23,8 +23,7 @@ import (
 	"laconic/proxy/operate"
 )
 
-// TestTheSummariesOfOneClientAreErased, by its name or by its key, from the command
-// line; those of another stay. Nothing shows a key.
+// TestTheSummariesOfOneClientAreErased, by its name or by its key; those of another stay. Nothing shows a key.
 func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 	var asked atomic.Int64 // summaries
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -42,7 +41,7 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := func(t *testing.T, settings string, try func(url string, erase func(want int, says string, args ...string), makes func(key string, summaries bool))) {
+	f := func(t *testing.T, settings string, try func(url string, erase func(want int, says, form string), makes func(key string, summaries bool))) {
 		t.Setenv("ALICE", alice)
 		t.Setenv("BOB", bob)
 		asked.Store(0)
@@ -92,13 +91,16 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 			ended.Wait()
 			http.DefaultClient.CloseIdleConnections()
 		})
-		erase := func(want int, says string, args ...string) {
+		erase := func(want int, says, form string) {
 			t.Helper()
-			var out, errs strings.Builder
-			stdin := strings.NewReader(other + "\n")
-			code := Run(t.Context(), append([]string{"erase", "--config", file, "--admin", admin}, args...), stdin, &out, &errs)
-			if got := out.String() + errs.String(); code != want || !strings.Contains(got, says) || strings.Contains(got, "canary") {
-				t.Errorf("%v: %d %s", args, code, got)
+			res, err := http.Post("http://"+admin+"/erase", "application/x-www-form-urlencoded", strings.NewReader(form))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _ := io.ReadAll(res.Body)
+			_ = res.Body.Close()
+			if res.StatusCode != want || !strings.Contains(string(got), says) || strings.Contains(string(got), "canary") {
+				t.Errorf("%s: %d %s", form, res.StatusCode, got)
 			}
 		}
 		makes := func(key string, summaries bool) {
@@ -125,17 +127,17 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 	}
 	t.Run("with client keys", func(t *testing.T) {
 		f(t, "client_keys: [\"${ALICE}\", \"${BOB}\"]\nmodels: [{match: \"*\", api_key: the-key-of-the-test, budget: 16000}]\n",
-			func(url string, erase func(int, string, ...string), makes func(string, bool)) {
+			func(url string, erase func(int, string, string), makes func(string, bool)) {
 				for _, key := range []string{alice, bob} {
 					makes(key, true)
 					makes(key, false)
 				}
-				erase(0, "of ALICE erased", "--client", "ALICE")
+				erase(200, "of ALICE erased", "client=ALICE")
 				makes(bob, false)
 				makes(alice, true)
-				erase(1, "No client key has this name", "--client", "CAROL")
-				erase(1, "whose summaries?")
-				erase(1, "whose summaries?", "--client", "ALICE", "--key-file", "-")
+				erase(404, "No client key has this name", "client=CAROL")
+				erase(400, "Whose summaries?", "")
+				erase(400, "Whose summaries?", "client=ALICE&credential=x")
 				makes(alice, false)
 				for _, bad := range []struct {
 					address, body, origin string
@@ -166,14 +168,14 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 	})
 	t.Run("by its key", func(t *testing.T) {
 		f(t, "models: [{match: \"*\", budget: 16000}]\n",
-			func(_ string, erase func(int, string, ...string), makes func(string, bool)) {
+			func(_ string, erase func(int, string, string), makes func(string, bool)) {
 				makes(other, true)
 				makes(alice, true)
 				makes(other, false)
-				erase(0, "of this credential erased", "--key-file", "-")
+				erase(200, "of this credential erased", "credential="+other)
 				makes(alice, false)
 				makes(other, true)
-				erase(1, "No client key has this name", "--client", "ALICE")
+				erase(404, "No client key has this name", "client=ALICE")
 			})
 	})
 }

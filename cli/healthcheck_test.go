@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -66,14 +65,6 @@ func TestHealthcheckSaysWhatReadyzSays(t *testing.T) {
 	code, _, said := run(t, "healthcheck", "--config", file)
 	if code != 1 || !strings.HasPrefix(said, at) {
 		t.Errorf("%d %s", code, said)
-	}
-}
-
-func TestVersionIsJSONToo(t *testing.T) {
-	code, out, _ := run(t, "version", "--json")
-	var b build
-	if err := json.Unmarshal([]byte(out), &b); err != nil || code != 0 || b.Version == "" || b.Go == "" || b.OS == "" || b.Arch == "" {
-		t.Errorf("%d %v %s", code, err, out)
 	}
 }
 

@@ -37,7 +37,7 @@ func initCommand() *cobra.Command {
 		Short: "write a " + config.FileName + " for the servers of this machine, or for an upstream",
 		Long: "Looks for Ollama, llama.cpp, vLLM, LM Studio and SGLang on their usual ports of this machine,\n" +
 			"and writes a commented configuration with the windows that they publish.",
-		Args: noArguments,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := os.Lstat(output); err == nil && !force && output != "-" {
 				return fmt.Errorf("%s is there already (--force overwrites it, --output - prints the new one)", output)

@@ -14,8 +14,7 @@ import (
 // looked is what an upstream is, by its own answers.
 type looked struct {
 	learn.Found
-	date string // of its list of models
-	err  error  // why it did not answer
+	err error // why it did not answer
 }
 
 // wantsKey reports whether the upstream refused the key that it was asked with, or none.
@@ -41,23 +40,20 @@ func look(ctx context.Context, u *url.URL, key string, patience time.Duration) l
 		}
 		return h
 	}})
-	return looked{found, t.date, t.err}
+	return looked{found, t.err}
 }
 
 // witness keeps how the first request ended, which is that for the list of models.
 type witness struct {
 	*http.Transport
 	asked bool
-	date  string
 	err   error
 }
 
 func (l *witness) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := l.Transport.RoundTrip(r)
 	if !l.asked {
-		if l.asked, l.err = true, err; err == nil {
-			l.date = res.Header.Get("Date")
-		}
+		l.asked, l.err = true, err
 	}
 	return res, err
 }

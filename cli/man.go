@@ -86,7 +86,7 @@ func schemaCommand() *cobra.Command {
 			"a configuration that begins with the line\n\n" +
 			"  # yaml-language-server: $schema=/etc/laconic/schema.json\n\n" +
 			"after laconic schema > /etc/laconic/schema.json.",
-		Args: noArguments,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := cmd.OutOrStdout().Write(config.Schema)
 			return err

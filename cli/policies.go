@@ -30,7 +30,7 @@ func policiesCommand() *cobra.Command {
 			"algorithms of systems that people know, made safe: no pair is parted, and instructions\n" +
 			"stay. To compare them on your own conversations, use laconic replay. --json also lists\n" +
 			"their options, with ranges, units and defaults.",
-		Args: noArguments,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), listedPolicies())

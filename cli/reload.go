@@ -19,7 +19,6 @@ import (
 	"laconic/counting"
 	"laconic/number"
 	"laconic/proxy"
-	"laconic/proxy/operate"
 
 	"go.uber.org/zap"
 )
@@ -195,15 +194,8 @@ func (r *reloader) follow(ctx context.Context, hungUp func()) {
 	}
 }
 
-// pages are the pages by which the admin listener changes what runs.
-func (r *reloader) pages() []operate.Page {
-	return []operate.Page{
-		{Path: "/reload", Methods: []string{http.MethodPost}, Handler: http.HandlerFunc(r.servePage)},
-		{Path: "/log-level", Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handler: http.HandlerFunc(r.serveLevel)},
-	}
-}
-
-func (r *reloader) servePage(w http.ResponseWriter, req *http.Request) {
+// ServeHTTP reloads, and says what came of it.
+func (r *reloader) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	a := r.reload("POST /reload")
 	status := http.StatusOK
 	if len(a.Problems) > 0 {
@@ -216,24 +208,6 @@ func (r *reloader) servePage(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	say(w, status, a.String())
-}
-
-// levels are the levels of the log.
-var levels = []string{"debug", "info", "warn", "error"}
-
-// serveLevel says what the level of the log is, and changes it until the next start
-// or until the file changes it.
-func (r *reloader) serveLevel(w http.ResponseWriter, req *http.Request) {
-	if req.Method == http.MethodPost {
-		level := req.URL.Query().Get("level")
-		if !slices.Contains(levels, level) {
-			say(w, http.StatusBadRequest, "The level is one of "+strings.Join(levels, ", ")+", as in POST /log-level?level=debug.\n")
-			return
-		}
-		_ = r.log.SetLevel(level)
-		r.log.Always("the level of the log was set", zap.String("level", level))
-	}
-	say(w, http.StatusOK, r.log.Level()+"\n")
 }
 
 // say answers with plain text.

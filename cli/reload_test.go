@@ -95,7 +95,7 @@ func reloadable(t *testing.T, src string) *reloading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin, stopAdmin := serveAdmin(p, operate.Options{Listen: "127.0.0.1:0", Pages: r.pages()}, zap.NewNop())
+	admin, stopAdmin := serveAdmin(p, operate.Options{Listen: "127.0.0.1:0", Pages: []operate.Page{{Path: "/reload", Methods: []string{http.MethodPost}, Handler: r.reloader}}}, zap.NewNop())
 	r.url, r.admin = "http://"+l.Addr().String(), "http://"+admin
 	ctx, cancel := context.WithCancel(context.Background())
 	var ended sync.WaitGroup
@@ -197,48 +197,15 @@ FILE:3:31: models[0].window must be at least 1
 func TestPagesThatChangeRefuseForeigners(t *testing.T) {
 	r := reloadable(t, "strict: true\nallowed_origins: [\"https://app.example\"]\n")
 	r.write("strict: false\n")
-	for _, path := range []string{"/reload", "/log-level?level=debug"} {
-		for _, headers := range [][]string{{"Origin", "https://evil.example"}, {"Origin", "null"}, {"Origin", "https://app.example"}, {"Host", "evil.example"}} {
-			if status, text := r.ask("POST", path, "", headers...); status != 403 {
-				t.Errorf("%s %v: %d %s", path, headers, status, text)
-			}
-		}
-		if status, _ := r.ask("PUT", path, ""); status != 405 {
-			t.Errorf("PUT %s: %d", path, status)
+	for _, headers := range [][]string{{"Origin", "https://evil.example"}, {"Origin", "null"}, {"Origin", "https://app.example"}, {"Host", "evil.example"}} {
+		if status, text := r.ask("POST", "/reload", "", headers...); status != 403 {
+			t.Errorf("%v: %d %s", headers, status, text)
 		}
 	}
-	if status, _ := r.ask("GET", "/reload", ""); status != 405 || !r.p.Options().Strict || r.reloader.log.Level() != "info" {
-		t.Errorf("%d; strict %v, level %s", status, r.p.Options().Strict, r.reloader.log.Level())
+	if status, _ := r.ask("GET", "/reload", ""); status != 405 || !r.p.Options().Strict {
+		t.Errorf("%d; strict %v", status, r.p.Options().Strict)
 	}
 	if status, _ := r.ask("POST", "/reload", "", "Origin", r.admin); status != 200 || r.p.Options().Strict {
 		t.Errorf("its own page: %d", status)
 	}
-}
-
-func TestTheLevelOfTheLogIsSet(t *testing.T) {
-	r := reloadable(t, "strict: true\nlog: {level: warn}\n")
-	f := func(method, query string, status int, want string) {
-		t.Helper()
-		if got, text := r.ask(method, "/log-level"+query, ""); got != status || text != want {
-			t.Errorf("%s %s: %d %q", method, query, got, text)
-		}
-	}
-	const no = "The level is one of debug, info, warn, error, as in POST /log-level?level=debug.\n"
-	f("GET", "", 200, "warn\n")
-	f("POST", "?level=debug", 200, "debug\n")
-	f("GET", "", 200, "debug\n")
-	r.reloader.log.Debug("a line at debug")
-	f("POST", "?level=info", 200, "info\n")
-	f("POST", "", 400, no)
-	f("POST", "?level=fatal", 400, no)
-	f("POST", "?level=DEBUG", 400, no)
-	f("GET", "", 200, "info\n")
-	// A reload sets what the file changed, and nothing else.
-	r.write("strict: false\nlog: {level: warn}\n")
-	r.reload("a test")
-	f("GET", "", 200, "info\n")
-	r.write("strict: false\nlog: {level: error}\n")
-	r.reload("a test")
-	f("GET", "", 200, "error\n")
-	r.logged("a line at debug", `"msg":"the level of the log was set","level":"info"`)
 }

@@ -97,7 +97,7 @@ func replayCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return inputError{flagError(cmd, err)} })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return inputError{err} })
 	choice.flags(cmd)
 	f := cmd.Flags()
 	f.IntVar(&r.MinPeak, "min-peak", 0, "leave out conversations whose largest request costs less than this, in tokens")

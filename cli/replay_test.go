@@ -23,5 +23,5 @@ func TestReplayWronglyUsedBreaksNoPromise(t *testing.T) {
 	f("--conversation is shown on a page: name its file with --html", "--conversation", "a", "x.jsonl")
 	f("--conversation and --no-conversation exclude each other", "--conversation", "a", "--no-conversation", "--html", "x.html", "x.jsonl")
 	f("flag needs an argument: --config", "x.jsonl", "--config")
-	f("there is no flag --polcy, did you mean --policy?", "--polcy", "elide", "x.jsonl")
+	f("unknown flag: --polcy", "--polcy", "elide", "x.jsonl")
 }

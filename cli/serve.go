@@ -37,7 +37,6 @@ func serveCommand(name string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   name,
 		Short: "run the proxy (the default)",
-		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := config.Load(s.config, s.overrides(cmd)...)
 			if err == nil {
@@ -57,6 +56,9 @@ func serveCommand(name string) *cobra.Command {
 		},
 	}
 	s.flags(cmd)
+	if name == "serve" { // an argument of the root is a command that was mistyped, which cobra says
+		cmd.Args = cobra.NoArgs
+	}
 	return cmd
 }
 
@@ -163,8 +165,7 @@ func serveLogged(
 	counts.Watch(p, &o)
 	var tables loading
 	go tables.load(tokenizers(c))
-	pages := []operate.Page{{Path: "/metrics", Handler: counts.Handler()}, {Path: findingsPath, Handler: findingsPage(found)}, eraser{p, shown, log}.page()}
-	pages = append(pages, again.pages()...)
+	pages := []operate.Page{{Path: "/metrics", Handler: counts.Handler()}, {Path: findingsPath, Handler: findingsPage(found)}, eraser{p, shown, log}.page(), {Path: "/reload", Methods: []string{http.MethodPost}, Handler: again}}
 	again.p, again.tables = p, &tables
 	again.told = func(taken bool) {
 		counts.Reloaded(taken, time.Now())

@@ -1,13 +1,9 @@
 package cli
 
 import (
-	"context"
-	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +21,7 @@ func (s *settings) flags(cmd *cobra.Command) {
 	f.StringVar(&s.admin, "admin", "", `address of /healthz, /readyz and /metrics; "off" for none`)
 	f.StringVar(&s.logLevel, "log-level", "", "debug, info, warn or error")
 	f.StringVar(&s.logFormat, "log-format", "", "auto, console or json")
-	_ = cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions(levels, cobra.ShellCompDirectiveNoFileComp)) // the flags exist
+	_ = cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp)) // the flags exist
 	_ = cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"auto", "console", "json"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -57,21 +53,4 @@ func (s *settings) overrides(cmd *cobra.Command) []config.Override {
 func refused(w io.Writer, c *config.Config, err error) error {
 	printConfig(w, c, err, false)
 	return exitError(1)
-}
-
-// ask sends a request to the admin address of the proxy that runs with the same
-// settings, with a form if there is one, and prints what the answer says.
-func (s *settings) ask(cmd *cobra.Command, timeout time.Duration, method, path string, form url.Values) error {
-	c, err := config.LoadAdmin(s.config, s.overrides(cmd)...)
-	if err != nil {
-		return refused(cmd.ErrOrStderr(), c, err)
-	}
-	ctx, stop := context.WithTimeout(cmd.Context(), timeout)
-	defer stop()
-	says, err := askAdmin(ctx, c, method, path, form)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(cmd.OutOrStdout(), says)
-	return nil
 }

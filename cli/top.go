@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -30,7 +29,7 @@ func topCommand() *cobra.Command {
 			"first: upstreams that are down, requests that failed, went out above their budget or were cut\n" +
 			"short, by model and by client, with rate and time to the first byte. Ctrl-C ends it.\n\n" +
 			"Give it the flags that serve got. Of the configuration it reads admin and admin_token alone.",
-		Args: noArguments,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := config.LoadAdmin(s.config, s.overrides(cmd)...)
 			if err != nil {
@@ -84,7 +83,7 @@ func watchBoard(ctx context.Context, c *config.Config, w io.Writer, once bool, e
 func askBoard(ctx context.Context, c *config.Config) (*page.Board, error) {
 	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
 	defer stop()
-	says, err := askAdmin(ctx, c, http.MethodGet, page.BoardPath, nil)
+	says, err := askAdmin(ctx, c, page.BoardPath)
 	if err != nil {
 		return nil, err
 	}

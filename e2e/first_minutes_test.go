@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,12 +29,10 @@ var update = flag.Bool("update", false, "rewrite what the first minutes show")
 // publishes it. It wants no key, and refuses a wrong one.
 type examinee struct {
 	*httptest.Server
-	late atomic.Int64 // of its clock, in hours
 }
 
 func (e *examinee) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	w.Header().Set("Date", time.Now().Add(-time.Duration(e.late.Load())*time.Hour).UTC().Format(http.TimeFormat))
 	if key := r.Header.Get("Authorization"); key != "" && key != "Bearer none" {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
@@ -104,8 +101,6 @@ models:
 		{regexp.MustCompile(regexp.QuoteMeta(strings.TrimPrefix(e.URL, "http://"))), strings.TrimPrefix(shownUpstream, "http://")},
 		{regexp.MustCompile(regexp.QuoteMeta(admin)), "127.0.0.1:7281"},
 		{regexp.MustCompile(`127\.0\.0\.1:\d+/v1 in front`), "127.0.0.1:44887/v1 in front"},
-		{regexp.MustCompile(`first after \S+, the last \S+ later`), "first after 21ms, the last 805ms later"},
-		{regexp.MustCompile(`clock differs by 1h0m\ds`), "clock differs by 1h0m0s"},
 		{regexp.MustCompile(regexp.QuoteMeta(dir)), "~"},
 	}
 	last := 0
@@ -135,9 +130,6 @@ models:
 		case !inside:
 			want.WriteString(line)
 		case strings.HasPrefix(line, "$ "):
-			if strings.Contains(line, "broken.yaml") {
-				e.late.Store(1)
-			}
 			want.WriteString(line + run(strings.TrimSpace(line[2:])))
 		}
 	}

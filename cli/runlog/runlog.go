@@ -68,9 +68,6 @@ func New(level, format string, w io.Writer) (*Log, error) {
 // set (no-color.org), or the terminal says that it is a dumb one.
 func colors(env func(string) string) bool { return env("NO_COLOR") == "" && env("TERM") != "dumb" }
 
-// Level returns the level below which nothing is logged.
-func (l *Log) Level() string { return l.level.String() }
-
 // SetLevel changes the level while the log is written.
 func (l *Log) SetLevel(level string) error { return l.level.UnmarshalText([]byte(level)) }
 
