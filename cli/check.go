@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +25,6 @@ import (
 func checkCommand() *cobra.Command {
 	var s settings
 	var jsonOut bool
-	var model string
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "check a configuration file: every error at once, with its place",
@@ -34,9 +34,6 @@ func checkCommand() *cobra.Command {
 				s.config = args[0]
 			}
 			c, err := config.Load(s.config, s.overrides(cmd)...)
-			if err == nil && model != "" {
-				return explain(c, cmd.Context(), cmd.OutOrStdout(), model)
-			}
 			if err == nil {
 				err = c.CheckFiles()
 			}
@@ -48,7 +45,6 @@ func checkCommand() *cobra.Command {
 	}
 	s.flags(cmd)
 	cmd.Flags().BoolVar(&jsonOut, "json", false, "print the problems as JSON")
-	cmd.Flags().StringVar(&model, "explain", "", "say what requests for this `MODEL` may cost, and where its window comes from")
 	return cmd
 }
 
@@ -58,7 +54,7 @@ func checkCommand() *cobra.Command {
 func printConfig(w io.Writer, c *config.Config, err error, jsonOut bool) int {
 	var ps config.Problems
 	if err != nil && !errors.As(err, &ps) {
-		ps = config.Problems{{File: c.File(), Code: "file", Message: err.Error()}}
+		ps = config.Problems{{File: c.File(), Message: err.Error()}}
 	}
 	switch {
 	case jsonOut:
@@ -76,7 +72,7 @@ func printConfig(w io.Writer, c *config.Config, err error, jsonOut bool) int {
 
 // hints returns what may have been meant otherwise.
 func hints(c *config.Config) []config.Hint {
-	all := append(c.Hints(), unsummarized(c)...)
+	all := c.Hints()
 	for _, m := range c.Models {
 		if small := why.Small("Ollama", m.Match, m.Window); small.Says != "" && strings.Contains(cmp.Or(m.Upstream, c.Upstream), ":11434") {
 			all = append(all, config.Hint(small))
@@ -147,7 +143,7 @@ func description(c *config.Config) string {
 			describePolicy(&w, c, name, built[name])
 		}
 	}
-	lines := config.SplitLines(w.String())
+	lines := strings.Split(strings.Map(printable, w.String()), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
@@ -161,6 +157,14 @@ func rowsOf(c *config.Config) []config.Model {
 		rows = append(rows, config.Model{Match: "(all others)"})
 	}
 	return rows
+}
+
+// printable replaces what would disturb a terminal.
+func printable(r rune) rune {
+	if r != '\n' && !unicode.IsPrint(r) {
+		return '\uFFFD'
+	}
+	return r
 }
 
 // describePolicy prints a policy.

@@ -145,5 +145,5 @@ func checkWindows(_ context.Context, p *patient) (all []finding) {
 	case agree > 0:
 		return []finding{{State: fine, Says: fmt.Sprintf("no row is above the windows that upstreams publish (%s)", number.Count(agree, "model"))}}
 	}
-	return []finding{{State: unknown, Says: "no upstream publishes a window; laconic check --explain MODEL says which is taken"}}
+	return []finding{{State: unknown, Says: "no upstream publishes a window; laconic check lists those that are taken"}}
 }

@@ -64,7 +64,7 @@ func (r *reloader) reload(cause string) *reloadAnswer {
 	if errors.As(err, &ps) {
 		a.Problems = append(a.Problems, ps...)
 	} else if err != nil {
-		a.Problems = append(a.Problems, config.Problem{File: a.File, Code: "file", Message: err.Error()})
+		a.Problems = append(a.Problems, config.Problem{File: a.File, Message: err.Error()})
 	}
 	logReload(r.log, a, cause)
 	r.told(len(a.Problems) == 0)

@@ -29,8 +29,6 @@ import (
 const (
 	// listTime is how long the upstream may take to list its models.
 	listTime = 4 * time.Second
-	// versionTime is how long a program may take to print its version.
-	versionTime = 5 * time.Second
 	// lastTime is how long answers may go on that nobody waits for.
 	lastTime = 2 * time.Second
 	// longestLog is the size at which the log of the runs before is begun anew.
@@ -117,8 +115,7 @@ func (r *running) run(cmd *cobra.Command, args []string) error {
 	s := clients.Start(client, clients.Given{
 		Base: base, Key: key, AnyKey: wantsNoKey(c), Model: cmp.Or(r.model, firstNamed(c)), Chosen: r.model != "",
 		Args: args[1:], File: files.write, Lookup: os.LookupEnv,
-		List:    sync.OnceValue(func() []string { return listed(cmd.Context(), base, cmp.Or(key, os.Getenv("OPENAI_API_KEY"))) }),
-		Version: func() string { return versionOf(cmd.Context(), path) },
+		List: sync.OnceValue(func() []string { return listed(cmd.Context(), base, cmp.Or(key, os.Getenv("OPENAI_API_KEY"))) }),
 	})
 	if _, chosen := os.LookupEnv("OPENAI_MODEL"); r.model != "" && !chosen {
 		s.Env["OPENAI_MODEL"] = r.model

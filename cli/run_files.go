@@ -7,10 +7,8 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"github.com/tidwall/gjson"
 )
@@ -99,14 +97,4 @@ func listed(ctx context.Context, base, key string) (models []string) {
 		models = append(models, id.String())
 	}
 	return models
-}
-
-// versionOf returns what a program prints as its version.
-func versionOf(ctx context.Context, path string) string {
-	ctx, stop := context.WithTimeout(ctx, versionTime)
-	defer stop()
-	cmd := exec.CommandContext(ctx, path, "--version")
-	cmd.WaitDelay = time.Second
-	out, _ := cmd.Output()
-	return string(out)
 }

@@ -181,7 +181,7 @@ func serveLogged(
 		Listen:   c.Admin,
 		Pages:    pages,
 		Starting: tables.starting, Notes: func() string {
-			return findingLines(found()) + tables.notes() + processNotes(p) + fmt.Sprintf("log: %d lines dropped\n", log.Dropped())
+			return findingLines(found()) + textNotes() + processNotes(p) + fmt.Sprintf("log: %d lines dropped\n", log.Dropped())
 		},
 	}
 	if shown != nil {
@@ -239,6 +239,12 @@ func findingLines(all []findings.Finding) string {
 		}
 	}
 	return b.String()
+}
+
+// textNotes returns how many texts of this process were counted before.
+func textNotes() string {
+	hits, misses := counting.Stats()
+	return fmt.Sprintf("texts: %d counted before, %d new\n", hits, misses)
 }
 
 // processNotes returns what the process holds, which shows what is leaked.

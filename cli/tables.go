@@ -1,15 +1,10 @@
 package cli
 
 import (
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
-	"sync"
-	"time"
+	"sync/atomic"
 
 	"laconic/config"
-	"laconic/counting"
 	"laconic/tokenize"
 )
 
@@ -27,12 +22,8 @@ func tokenizers(c *config.Config) []string {
 	return need
 }
 
-// loading tracks which tables of the tokenizers are loaded.
-type loading struct {
-	mu   sync.Mutex
-	took map[string]time.Duration
-	done bool
-}
+// loading tracks whether the tables of the tokenizers are loaded.
+type loading struct{ done atomic.Bool }
 
 // load builds the tables, some tenths of a second each, in the background while serve
 // begins to listen. A request that comes earlier waits for the tables that it needs: the
@@ -40,40 +31,12 @@ type loading struct {
 // by an estimate meanwhile. A reload may need more tables.
 func (l *loading) load(names []string) {
 	for _, name := range names {
-		start := time.Now()
-		k, err := tokenize.Named(name)
-		if err != nil {
-			continue // unreachable: the configuration is valid
+		if k, err := tokenize.Named(name); err == nil { // the configuration is valid
+			k.Load()
 		}
-		k.Load()
-		l.mu.Lock()
-		if l.took == nil {
-			l.took = map[string]time.Duration{}
-		}
-		l.took[name] = max(l.took[name], time.Since(start))
-		l.mu.Unlock()
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.done = true
+	l.done.Store(true)
 }
 
 // starting reports whether tables are still to be loaded.
-func (l *loading) starting() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return !l.done
-}
-
-// notes returns which tokenizers are loaded, and how many texts of this process
-// were counted before.
-func (l *loading) notes() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(l.took)) {
-		fmt.Fprintf(&b, "tokenizer %s: loaded in %d ms\n", name, l.took[name].Milliseconds())
-	}
-	hits, misses := counting.Stats()
-	return b.String() + fmt.Sprintf("texts: %d counted before, %d new\n", hits, misses)
-}
+func (l *loading) starting() bool { return !l.done.Load() }

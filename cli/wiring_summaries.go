@@ -1,13 +1,9 @@
 package cli
 
 import (
-	"cmp"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
-	"laconic/compact"
 	"laconic/config"
 	"laconic/proxy/summarize"
 	"laconic/store"
@@ -42,35 +38,6 @@ func unfoldedWait(c *config.Config) time.Duration {
 		return time.Duration(c.Summarizer.Wait)
 	}
 	return summarize.DefaultUnfoldedWait
-}
-
-// unsummarized returns a hint for every policy in use under which the summarizer
-// is never asked.
-func unsummarized(c *config.Config) (says []config.Hint) {
-	built, err := buildPolicies(c)
-	if err != nil || c.Summarizer.Model == "" {
-		return nil
-	}
-	used := map[string]bool{config.DefaultPolicy: !slices.ContainsFunc(c.Models, config.Model.Everything)}
-	for _, m := range c.Models {
-		used[cmp.Or(m.Policy, config.DefaultPolicy)] = true
-	}
-	for _, name := range slices.Sorted(maps.Keys(built)) {
-		p, never := built[name], "under the policy "+name+" the summarizer is never asked: "
-		switch {
-		case !used[name]:
-		case !fillsSlot(p):
-			says = append(says, config.Hint{Says: never + "it puts no text in the place of what leaves", Fix: "summarize in its ladder, or no summarizer"})
-		case p.PerRequest != nil && unfoldedWait(c) == 0:
-			says = append(says, config.Hint{Says: never + "what it is to summarize is known with the request, and summarizer.wait is 0s", Fix: "summarizer.wait: 20s"})
-		}
-	}
-	return says
-}
-
-// fillsSlot reports whether a policy puts a text in the place of what left.
-func fillsSlot(p *compact.Policy) bool {
-	return slices.ContainsFunc(p.Ladder, func(s compact.Stage) bool { _, ok := s.(compact.Digester); return ok })
 }
 
 // openStore opens the store that the configuration wants.

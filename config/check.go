@@ -38,14 +38,14 @@ func (c *Config) check() []Problem {
 // at notes a problem with the value of a path. It is shown at the first of the
 // paths that the file has, else at what holds the value. A value that could not
 // be read is not judged.
-func (ch *checking) at(path, code, message, hint string, others ...string) {
+func (ch *checking) at(path, message, hint string, others ...string) {
 	if !ch.broken(path) {
-		ch.note(path, code, message, hint, others...)
+		ch.note(path, message, hint, others...)
 	}
 }
 
 // note is at without asking whether the value could be read.
-func (ch *checking) note(path, code, message, hint string, others ...string) {
+func (ch *checking) note(path, message, hint string, others ...string) {
 	for _, other := range others {
 		if !ch.Has(path) {
 			path = other
@@ -53,20 +53,20 @@ func (ch *checking) note(path, code, message, hint string, others ...string) {
 	}
 	p := ch.placeOf(path)
 	if p.src == nil {
-		ch.found = append(ch.found, Problem{File: ch.file, Code: code, Message: message, Hint: hint})
+		ch.found = append(ch.found, Problem{File: ch.file, Message: message, Hint: hint})
 		return
 	}
-	ch.found = append(ch.found, problemAt(p.src, p.node, code, message, hint))
+	ch.found = append(ch.found, problemAt(p.src, p.node, message, hint))
 }
 
 // atKey notes a problem with the key of a path itself.
-func (ch *checking) atKey(path, code, message, hint string) {
+func (ch *checking) atKey(path, message, hint string) {
 	p := ch.placeOf(path)
 	if p.src == nil || p.key == nil {
-		ch.note(path, code, message, hint)
+		ch.note(path, message, hint)
 		return
 	}
-	ch.found = append(ch.found, problemAt(p.src, p.key, code, message, hint))
+	ch.found = append(ch.found, problemAt(p.src, p.key, message, hint))
 }
 
 // placeOf returns where a value was written, or what holds it.
@@ -99,7 +99,7 @@ func (ch *checking) name(path, value string, known []string) bool {
 	if slices.Contains(known, value) {
 		return true
 	}
-	ch.at(path, codeName, path+" "+unknownName, DidYouMean(value, known))
+	ch.at(path, path+" "+unknownName, DidYouMean(value, known))
 	return false
 }
 
@@ -109,7 +109,7 @@ func (ch *checking) limits() {
 	if ch.Limits.Body <= ch.Limits.Memory || ch.broken(body) || ch.broken(memory) {
 		return
 	}
-	ch.at(body, codeRange, "limits.body is larger than limits.memory, so the largest request could never be taken", "", memory)
+	ch.at(body, "limits.body is larger than limits.memory, so the largest request could never be taken", "", memory)
 }
 
 // mostRows bounds what a name of a model is compared with.
@@ -119,7 +119,7 @@ const mostRows = 2000
 func (ch *checking) rows() {
 	policies := slices.Sorted(maps.Keys(ch.Policies))
 	if len(ch.Models) > mostRows {
-		ch.at("models", codeRange, fmt.Sprintf("models has %d rows", len(ch.Models)), fmt.Sprintf("at most %d; use patterns", mostRows))
+		ch.at("models", fmt.Sprintf("models has %d rows", len(ch.Models)), fmt.Sprintf("at most %d; use patterns", mostRows))
 		return
 	}
 	var before []Pattern
@@ -128,13 +128,13 @@ func (ch *checking) rows() {
 		match := path + ".match"
 		switch {
 		case m.Match == "":
-			ch.at(match, codeMissing, path+" has no match", `the pattern that says for which models the row holds: "gpt-4o*", "*"`)
+			ch.at(match, path+" has no match", `the pattern that says for which models the row holds: "gpt-4o*", "*"`)
 		case strings.ContainsAny(m.Match, `?[]{}\`) || strings.ContainsFunc(m.Match, unicode.IsControl):
-			ch.at(match, codePattern, match+" holds a character that no model's name has", "only * is special: it stands for any run of characters, / included")
+			ch.at(match, match+" holds a character that no model's name has", "only * is special: it stands for any run of characters, / included")
 		}
 		p := CompilePattern(m.Match)
 		if first := slices.IndexFunc(before, func(b Pattern) bool { return m.Match != "" && b.covers(p) }); first >= 0 {
-			ch.at(match, codeRow, fmt.Sprintf("%s can never match: models[%d] takes all its models", path, first),
+			ch.at(match, fmt.Sprintf("%s can never match: models[%d] takes all its models", path, first),
 				"the first row that matches is taken; put the special rows above the general ones")
 		}
 		before = append(before, p)
@@ -152,12 +152,12 @@ func (ch *checking) window(path string, m Model) {
 		return
 	}
 	if m.Input > window {
-		ch.at(path+".input", codeRange, path+".input is larger than the window", "")
+		ch.at(path+".input", path+".input is larger than the window", "")
 	}
 	if m.Reserve >= window {
-		ch.at(path+".reserve", codeRange, path+".reserve must be below the window: the prompt needs room, too", "")
+		ch.at(path+".reserve", path+".reserve must be below the window: the prompt needs room, too", "")
 	}
 	if m.Budget > window {
-		ch.at(path+".budget", codeRange, path+".budget is larger than the window", "")
+		ch.at(path+".budget", path+".budget is larger than the window", "")
 	}
 }

@@ -292,7 +292,7 @@ func ReadRegular(path string) ([]byte, error) {
 
 // fileProblem returns why a file cannot be read; absent is the hint where there is none.
 func fileProblem(path string, err error, absent string) Problems {
-	p := Problem{File: path, Code: codeFile, Message: "the file " + err.Error()}
+	p := Problem{File: path, Message: "the file " + err.Error()}
 	var pe *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -5,30 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	yaml "go.yaml.in/yaml/v4"
-)
-
-// The codes of a Problem, for programs.
-const (
-	codeFile      = "unreadable_file"
-	codeSyntax    = "syntax"
-	codeUnknown   = "unknown_key"
-	codeDuplicate = "duplicate_key"
-	codeType      = "wrong_type"
-	codeMissing   = "missing_value"
-	codeRange     = "out_of_range"
-	codeName      = "unknown_name"
-	codeEnv       = "environment"
-	codeURL       = "bad_url"
-	codeAddress   = "bad_address"
-	codePattern   = "bad_pattern"
-	codeRow       = "unreachable_row"
-	codePolicy    = "bad_policy"
-	codeStage     = "bad_stage_options"
-	codeKey       = "key_rule"
-	codeSecret    = "bad_secret"
 )
 
 // Problem is one thing that is wrong with a configuration.
@@ -36,7 +14,6 @@ type Problem struct {
 	File    string `json:"file"`             // or the flag or variable that a value came from
 	Line    int    `json:"line,omitempty"`   // from 1; 0: the file as a whole, or no file
 	Column  int    `json:"column,omitempty"` // from 1, in characters
-	Code    string `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
 }
@@ -78,11 +55,8 @@ func (ps Problems) Lines() (lines []string) {
 	return lines
 }
 
-// source is the text that a value came from.
-type source struct {
-	name  string
-	lines []string
-}
+// source is where a value came from, by its name: a file, a flag or a variable.
+type source struct{ name string }
 
 // place is where a key of the configuration was written.
 type place struct {
@@ -92,8 +66,8 @@ type place struct {
 	broken bool       // the value could not be read; a problem says so already
 }
 
-func problemAt(src *source, n *yaml.Node, code, message, hint string) Problem {
-	return Problem{File: src.name, Line: n.Line, Column: n.Column, Code: code, Message: message, Hint: hint}
+func problemAt(src *source, n *yaml.Node, message, hint string) Problem {
+	return Problem{File: src.name, Line: n.Line, Column: n.Column, Message: message, Hint: hint}
 }
 
 // problems puts what was found in the order of the file. A part of the file that is
@@ -114,20 +88,4 @@ func problems(found []Problem) error {
 		}
 	}
 	return ps
-}
-
-// SplitLines parts a text where YAML does, so that its line numbers fit.
-// Characters that would disturb a terminal are replaced.
-func SplitLines(src string) []string {
-	src = strings.ReplaceAll(src, "\r\n", "\n")
-	src = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029':
-			return '\n'
-		case r != '\n' && r != '\t' && !unicode.IsPrint(r):
-			return '\uFFFD'
-		}
-		return r
-	}, src)
-	return strings.Split(src, "\n")
 }

@@ -17,12 +17,12 @@ import (
 // addresses checks where we listen, where requests go, and that the two are not
 // the same.
 func (ch *checking) addresses() {
-	ch.fault("listen", codeAddress, addressFault(ch.Listen))
+	ch.fault("listen", addressFault(ch.Listen))
 	if ch.Admin != "" {
 		if err := addressFaultOf(ch.Admin, "such as 127.0.0.1:7281, or off"); err != nil {
-			ch.fault("admin", codeAddress, err)
+			ch.fault("admin", err)
 		} else if access.SameListener(&url.URL{Scheme: "http", Host: ch.Admin}, ch.Listen) {
-			ch.at("admin", codeAddress, "admin and listen are the same address", "give admin another port, or turn it off", "listen")
+			ch.at("admin", "admin and listen are the same address", "give admin another port, or turn it off", "listen")
 		}
 	}
 	ch.upstream("upstream", ch.Upstream)
@@ -34,16 +34,16 @@ func (ch *checking) addresses() {
 	for i, o := range ch.AllowedOrigins {
 		if o != "*" && !isOrigin(o) {
 			at := fmt.Sprintf("allowed_origins[%d]", i)
-			ch.at(at, codeURL, at+" is not an origin", `an origin is scheme://host or scheme://host:port, such as https://app.example.com, or "*" for all`)
+			ch.at(at, at+" is not an origin", `an origin is scheme://host or scheme://host:port, such as https://app.example.com, or "*" for all`)
 		}
 	}
 }
 
 // fault notes an error, if it is one, whose text may go on with a hint after "; ".
-func (ch *checking) fault(path, code string, err error) {
+func (ch *checking) fault(path string, err error) {
 	if err != nil {
 		message, hint, _ := strings.Cut(err.Error(), "; ")
-		ch.at(path, code, path+" "+message, hint)
+		ch.at(path, path+" "+message, hint)
 	}
 }
 
@@ -51,12 +51,12 @@ func (ch *checking) fault(path, code string, err error) {
 func (ch *checking) upstream(path, text string) {
 	u, err := ParseUpstream(text)
 	if err != nil {
-		ch.fault(path, codeURL, err)
+		ch.fault(path, err)
 		return
 	}
 	for _, own := range []struct{ path, addr string }{{"listen", ch.Listen}, {"admin", ch.Admin}} {
 		if own.addr != "" && access.SameListener(u, own.addr) {
-			ch.at(path, codeAddress, path+" is this proxy itself: "+own.path+" is the same address", "requests would go round for ever", own.path)
+			ch.at(path, path+" is this proxy itself: "+own.path+" is the same address", "requests would go round for ever", own.path)
 		}
 	}
 }
@@ -142,26 +142,26 @@ func (ch *checking) keys() {
 				ch.openKey(path, "")
 			}
 			if m.Credential != "" {
-				ch.at(path+".credential", codeKey, path+" has both an api_key and a credential", "credential: client sends the client's key; remove one of the two")
+				ch.at(path+".credential", path+" has both an api_key and a credential", "credential: client sends the client's key; remove one of the two")
 			}
 			continue
 		}
 		u, err := ParseUpstream(m.Upstream)
 		if err == nil && top != nil && !access.SameOrigin(u, top) && !ch.broken("upstream") && !ch.Has(path+".credential") {
-			ch.at(path+".upstream", codeKey, path+" sends to another origin than upstream, so it needs an api_key of its own",
+			ch.at(path+".upstream", path+" sends to another origin than upstream, so it needs an api_key of its own",
 				"credential: client would send the client's key there, too")
 		}
 		if ch.clientKeys {
-			ch.at(path, codeKey, path+" needs an api_key: with client_keys the client's own key goes no further than this proxy",
+			ch.at(path, path+" needs an api_key: with client_keys the client's own key goes no further than this proxy",
 				"an upstream that needs no key takes any text")
 		}
 	}
 	if ch.Service && ch.open && !ch.clientKeys {
-		ch.at("service", codeKey, "service is on and listen is open to other machines, so everyone who gets here could use it",
+		ch.at("service", "service is on and listen is open to other machines, so everyone who gets here could use it",
 			"set client_keys, or listen on 127.0.0.1")
 	}
 	if ch.clientKeys && !everything {
-		ch.note("client_keys", codeKey, "client_keys needs a last row in models that matches everything and has an api_key",
+		ch.note("client_keys", "client_keys needs a last row in models that matches everything and has an api_key",
 			`requests for other models, and for the list of models, would have no key: - {match: "*", api_key: ...}`)
 	}
 	for i, k := range ch.ClientKeys {
@@ -170,9 +170,9 @@ func (ch *checking) keys() {
 	if ch.Has("admin_token") {
 		ch.entry("admin_token", ch.AdminToken)
 	} else if ch.Admin != "" && addressFault(ch.Admin) == nil && !access.Loopback(ch.Admin) {
-		ch.at("admin", codeKey, "admin is open to other machines, so it needs an admin_token", "or listen on 127.0.0.1")
+		ch.at("admin", "admin is open to other machines, so it needs an admin_token", "or listen on 127.0.0.1")
 		if ch.Has("capture.size") {
-			ch.at("capture.size", codeKey, "capture.size keeps texts of requests, which everybody who reaches admin could read", "set admin_token", "admin")
+			ch.at("capture.size", "capture.size keeps texts of requests, which everybody who reaches admin could read", "set admin_token", "admin")
 		}
 	}
 }
@@ -180,7 +180,7 @@ func (ch *checking) keys() {
 // openKey notes that everyone who reaches the listener could spend the api_key of
 // a row or of the summarizer.
 func (ch *checking) openKey(owner, remedy string) {
-	ch.at("listen", codeKey, "listen is open to other machines and "+owner+" has an api_key, which everyone who gets here could spend",
+	ch.at("listen", "listen is open to other machines and "+owner+" has an api_key, which everyone who gets here could spend",
 		"set client_keys, or "+remedy+"listen on 127.0.0.1", owner+".api_key")
 }
 
@@ -204,9 +204,9 @@ func (ch *checking) long(path string, secret access.Secret) {
 		distinct[c] = true
 	}
 	if len(secret) < store.ShortestSecret {
-		ch.at(path, codeSecret, fmt.Sprintf("%s is shorter than %d characters", path, store.ShortestSecret), goodSecret)
+		ch.at(path, fmt.Sprintf("%s is shorter than %d characters", path, store.ShortestSecret), goodSecret)
 	} else if len(distinct) < fewestDistinct {
-		ch.at(path, codeSecret, fmt.Sprintf("%s has fewer than %d different characters", path, fewestDistinct), goodSecret)
+		ch.at(path, fmt.Sprintf("%s has fewer than %d different characters", path, fewestDistinct), goodSecret)
 	}
 }
 
@@ -223,6 +223,6 @@ func (ch *checking) header(path string, secret access.Secret) bool {
 	default:
 		return true
 	}
-	ch.at(path, codeSecret, path+wrong, "")
+	ch.at(path, path+wrong, "")
 	return false
 }

@@ -25,7 +25,7 @@ func (r *reading) rung(n *yaml.Node, path string) any {
 	switch n.Kind {
 	case yaml.ScalarNode:
 		if n.Tag != "!!str" && n.Tag != "!!null" && n.Tag != "" {
-			return r.fault(n, path, codeType, "must be "+want+", not "+kindWords(n), "put it in quotes")
+			return r.fault(n, path, "must be "+want+", not "+kindWords(n), "put it in quotes")
 		}
 		name := r.scalar(n, path, &schema{Type: "string"})
 		if name == (absent{}) {
@@ -34,11 +34,11 @@ func (r *reading) rung(n *yaml.Node, path string) any {
 		return map[string]any{"name": name}
 	case yaml.MappingNode:
 	default:
-		return r.fault(n, path, codeType, "must be "+want+", not "+kindWords(n), "")
+		return r.fault(n, path, "must be "+want+", not "+kindWords(n), "")
 	}
 	ps := r.pairs(n, path)
 	if len(ps) != 1 {
-		return r.fault(n, path, codeType, "must name exactly one stage", "its options stand in a map of their own, indented below it")
+		return r.fault(n, path, "must name exactly one stage", "its options stand in a map of their own, indented below it")
 	}
 	name, options := ps[0].key, ps[0].value
 	rung := map[string]any{"name": name.Value}
@@ -56,7 +56,7 @@ func (r *reading) rung(n *yaml.Node, path string) any {
 // mean.
 func (r *reading) options(n *yaml.Node, path string) any {
 	if n.Kind != yaml.MappingNode {
-		return r.fault(n, path, codeType, "must be a map of options, not "+kindWords(n), "")
+		return r.fault(n, path, "must be a map of options, not "+kindWords(n), "")
 	}
 	found := len(r.found)
 	v := r.plain(n, path)
@@ -65,7 +65,7 @@ func (r *reading) options(n *yaml.Node, path string) any {
 	}
 	raw, err := json.Marshal(v)
 	if err != nil {
-		return r.fault(n, path, codeType, "must be text, a finite number, true or false", "")
+		return r.fault(n, path, "must be text, a finite number, true or false", "")
 	}
 	return json.RawMessage(raw)
 }
@@ -131,9 +131,9 @@ func (ch *checking) options(at, who string, err error) {
 	for _, f := range faults {
 		where := strings.TrimSuffix(at+"."+f.Option, ".")
 		if f.Unknown {
-			ch.atKey(where, codeUnknown, who+" has no such option", DidYouMean(f.Option, f.Known))
+			ch.atKey(where, who+" has no such option", DidYouMean(f.Option, f.Known))
 		} else {
-			ch.at(where, codeStage, who+": "+f.Problem, "")
+			ch.at(where, who+": "+f.Problem, "")
 		}
 	}
 }

@@ -17,7 +17,7 @@ func Parse(name string, src []byte, lookup func(string) (string, bool), over ...
 	c := Default()
 	c.file, c.sum, c.places = name, sha256.Sum256(src), map[string]place{}
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
-	s := &source{name: name, lines: SplitLines(strings.ToValidUTF8(string(src), "\uFFFD"))}
+	s := &source{name: name}
 	doc, fault := parseYAML(s, src)
 	if fault != nil {
 		c.places[""] = place{broken: true}

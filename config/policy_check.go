@@ -22,15 +22,15 @@ func (ch *checking) policy(name string, p Policy) {
 	for i, text := range p.Pin.Text {
 		if _, err := regexp.Compile(text); err != nil {
 			at := fmt.Sprintf("%s.pin.text[%d]", path, i)
-			ch.at(at, codePattern, at+" is not a regular expression: "+regexpFault(err), "the syntax is RE2")
+			ch.at(at, at+" is not a regular expression: "+regexpFault(err), "the syntax is RE2")
 		}
 	}
 	for i, tool := range p.Pin.Tools {
 		switch at := fmt.Sprintf("%s.pin.tools[%d]", path, i); {
 		case tool == "":
-			ch.at(at, codeMissing, at+" is empty", "")
+			ch.at(at, at+" is empty", "")
 		case strings.ContainsAny(tool, "?[]{}\\") || strings.ContainsFunc(tool, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
-			ch.at(at, codePattern, at+" holds a character that no tool's name has, so it pins nothing", "only * is special: it stands for any run of characters")
+			ch.at(at, at+" holds a character that no tool's name has, so it pins nothing", "only * is special: it stands for any run of characters")
 		}
 	}
 	for i, rung := range p.Ladder {
@@ -41,7 +41,7 @@ func (ch *checking) policy(name string, p Policy) {
 // adaptive checks the settings of adaptive, or of a policy of a new name.
 func (ch *checking) adaptive(path string, p Policy) {
 	if at := path + ".options"; p.Options != nil && ch.Has(at) {
-		ch.atKey(at, codePolicy, at+" is for policies known from other systems: adaptive has none", "its settings are trigger, land, ladder and the like")
+		ch.atKey(at, at+" is for policies known from other systems: adaptive has none", "its settings are trigger, land, ladder and the like")
 	}
 	land, trigger, hint := path+".land", float64(p.Trigger), ""
 	if trigger == 0 {
@@ -49,7 +49,7 @@ func (ch *checking) adaptive(path string, p Policy) {
 		hint = fmt.Sprintf("auto may be %v", trigger)
 	}
 	if p.Land >= trigger && (ch.Has(land) || ch.Has(path+".trigger")) && !ch.broken(path+".trigger") {
-		ch.at(land, codeRange, land+" must be below the trigger", hint, path+".trigger")
+		ch.at(land, land+" must be below the trigger", hint, path+".trigger")
 	}
 }
 
@@ -58,7 +58,7 @@ func (ch *checking) adaptive(path string, p Policy) {
 func (ch *checking) algorithm(path string, p Policy) {
 	for _, key := range []string{"trigger", "land", "keep_recent", "ladder"} {
 		if at := join(path, key); ch.Has(at) {
-			ch.atKey(at, codePolicy, at+" cannot be set: it belongs to the algorithm of "+p.algorithm,
+			ch.atKey(at, at+" cannot be set: it belongs to the algorithm of "+p.algorithm,
 				"options, repair, on_overflow and pin can; a policy of a new name is a form of adaptive")
 		}
 	}

@@ -24,13 +24,13 @@ type reading struct {
 type absent struct{}
 
 // report notes a problem at a node.
-func (r *reading) report(n *yaml.Node, code, message, hint string) {
-	r.found = append(r.found, problemAt(r.src, n, code, message, hint))
+func (r *reading) report(n *yaml.Node, message, hint string) {
+	r.found = append(r.found, problemAt(r.src, n, message, hint))
 }
 
 // fault notes a problem with the value of a path, so that it is not checked again.
-func (r *reading) fault(n *yaml.Node, path, code, message, hint string) any {
-	r.report(n, code, cmp.Or(path, "the file")+" "+message, hint)
+func (r *reading) fault(n *yaml.Node, path, message, hint string) any {
+	r.report(n, cmp.Or(path, "the file")+" "+message, hint)
 	p := r.config.places[path]
 	p.broken = true
 	r.config.places[path] = p
@@ -64,9 +64,9 @@ func (r *reading) pairs(n *yaml.Node, path string) (all []pair) {
 		k := n.Content[i]
 		switch {
 		case k.Kind != yaml.ScalarNode:
-			r.report(k, codeType, "a key must be a word, not "+kindWords(k), "")
+			r.report(k, "a key must be a word, not "+kindWords(k), "")
 		case lines[k.Value] > 0:
-			r.report(k, codeDuplicate, "this key is set twice"+within(path), fmt.Sprintf("first in line %d", lines[k.Value]))
+			r.report(k, "this key is set twice"+within(path), fmt.Sprintf("first in line %d", lines[k.Value]))
 		default:
 			lines[k.Value] = k.Line
 			all = append(all, pair{k, n.Content[i+1]})
@@ -79,9 +79,9 @@ func (r *reading) object(n *yaml.Node, path string, s *schema) any {
 	switch {
 	case n.Kind == yaml.MappingNode:
 	case n.Tag == "!!null":
-		return r.fault(n, path, codeMissing, "has no value", "give it one, or remove the line")
+		return r.fault(n, path, "has no value", "give it one, or remove the line")
 	default:
-		return r.fault(n, path, codeType, "must be a map of settings, not "+kindWords(n), "key: value, one setting in a line")
+		return r.fault(n, path, "must be a map of settings, not "+kindWords(n), "key: value, one setting in a line")
 	}
 	values := map[string]any{}
 	for _, p := range r.pairs(n, path) {
@@ -93,7 +93,7 @@ func (r *reading) object(n *yaml.Node, path string, s *schema) any {
 			continue
 		case child == nil:
 			if child = s.Additional; !policyName.MatchString(name) {
-				r.report(p.key, codeName, "a policy cannot be called this", "letters, digits, - and _, at most 64")
+				r.report(p.key, "a policy cannot be called this", "letters, digits, - and _, at most 64")
 				continue
 			}
 		}
@@ -119,16 +119,16 @@ func (r *reading) unknownKey(key *yaml.Node, path string, s *schema) {
 	if Nearest(key.Value, s.keys()) != "" {
 		name = " " + strconv.Quote(key.Value)
 	}
-	r.report(key, codeUnknown, "unknown key"+name+within(path), DidYouMean(key.Value, s.keys()))
+	r.report(key, "unknown key"+name+within(path), DidYouMean(key.Value, s.keys()))
 }
 
 func (r *reading) list(n *yaml.Node, path string, s *schema) any {
 	switch {
 	case n.Kind == yaml.SequenceNode:
 	case n.Tag == "!!null":
-		return r.fault(n, path, codeMissing, "has no value", "write [] for an empty list, or remove the line")
+		return r.fault(n, path, "has no value", "write [] for an empty list, or remove the line")
 	default:
-		return r.fault(n, path, codeType, "must be a list, not "+kindWords(n), "an item stands behind a dash, or between [ and ]")
+		return r.fault(n, path, "must be a list, not "+kindWords(n), "an item stands behind a dash, or between [ and ]")
 	}
 	items := []any{}
 	for i, item := range n.Content {
@@ -146,7 +146,7 @@ func (r *reading) list(n *yaml.Node, path string, s *schema) any {
 func (r *reading) scalar(n *yaml.Node, path string, s *schema) any {
 	want, tags := s.form()
 	if n.Tag == "!!null" {
-		return r.fault(n, path, codeMissing, "has no value", "give it one, or remove the line")
+		return r.fault(n, path, "has no value", "give it one, or remove the line")
 	}
 	text, expanded, ok := r.expand(n, path)
 	if !ok {
@@ -163,17 +163,17 @@ func (r *reading) scalar(n *yaml.Node, path string, s *schema) any {
 		case n.Tag == "!!str" && n.Style != 0:
 			hint = "without quotes"
 		}
-		return r.fault(n, path, codeType, "must be "+want+", not "+kindWords(n), hint)
+		return r.fault(n, path, "must be "+want+", not "+kindWords(n), hint)
 	}
 	v, number, err := s.parse(text)
 	if err != nil {
-		return r.fault(n, path, codeType, err.Error(), "")
+		return r.fault(n, path, err.Error(), "")
 	}
 	if !s.inRange(number) && text != "auto" {
-		return r.fault(n, path, codeRange, "must be "+s.rangeWords(), "")
+		return r.fault(n, path, "must be "+s.rangeWords(), "")
 	}
 	if known := s.names(); known != nil && !slices.Contains(known, text) {
-		return r.fault(n, path, codeName, unknownName, DidYouMean(text, known))
+		return r.fault(n, path, unknownName, DidYouMean(text, known))
 	}
 	return v
 }
@@ -191,7 +191,7 @@ func (r *reading) expand(n *yaml.Node, path string) (text string, expanded, ok b
 	p.src, p.node, p.broken = r.src, n, len(faults) > 0
 	r.config.places[path] = p
 	for _, e := range faults {
-		r.report(n, codeEnv, path+": "+e.message, e.hint)
+		r.report(n, path+": "+e.message, e.hint)
 	}
 	return text, expanded, len(faults) == 0
 }

@@ -84,7 +84,7 @@ func keptKeys(running, next *Config) string {
 func (c *Config) Reload(next *Config) (Reload, error) {
 	if !next.sets() {
 		return Reload{}, Problems{{
-			File: next.file, Code: codeFile, Message: "the file has no settings",
+			File: next.file, Message: "the file has no settings",
 			Hint: "without them every setting would have its default; for that, restart the proxy",
 		}}
 	}

@@ -52,11 +52,11 @@ func (t StoreTLS) Files() store.TLSFiles {
 func (ch *checking) summaries() {
 	s, keyed, client := ch.Summarizer, ch.Has("summarizer.api_key"), ch.Summarizer.Credential == "client"
 	if ch.Has("summarizer") && s.Model == "" {
-		ch.at("summarizer.model", codeMissing, "summarizer has no model", "the name of the model that is to write the summaries, such as gpt-4o-mini")
+		ch.at("summarizer.model", "summarizer has no model", "the name of the model that is to write the summaries, such as gpt-4o-mini")
 	}
 	least := int(*schemaAt("summarizer.window").Minimum)
 	if n := s.Window; s.Model != "" && !ch.Has("summarizer.window") && n < least {
-		ch.at("default_window", codeRange, fmt.Sprintf("summarizer has a window of %d tokens, and %d are needed", n, least),
+		ch.at("default_window", fmt.Sprintf("summarizer has a window of %d tokens, and %d are needed", n, least),
 			"set summarizer.window to what its model has", "summarizer")
 	}
 	if ch.Has("summarizer.upstream") {
@@ -67,9 +67,9 @@ func (ch *checking) summaries() {
 	}
 	switch {
 	case client && keyed:
-		ch.at("summarizer.credential", codeKey, "summarizer has both an api_key and credential: client", "credential: client sends the client's key; remove one of the two")
+		ch.at("summarizer.credential", "summarizer has both an api_key and credential: client", "credential: client sends the client's key; remove one of the two")
 	case client && ch.clientKeys:
-		ch.at("summarizer.credential", codeKey, "summarizer cannot have the client's credential: with client_keys it goes no further than this proxy", "give it an api_key")
+		ch.at("summarizer.credential", "summarizer cannot have the client's credential: with client_keys it goes no further than this proxy", "give it an api_key")
 	case keyed && !ch.clientKeys && ch.open:
 		ch.openKey("summarizer", "credential: client, or ")
 	}
@@ -83,28 +83,28 @@ func (ch *checking) store() {
 		ch.long("store.secret", s.Secret)
 	}
 	if ch.Has("store.url") && store.Kind(s.Kind) != store.InRedis {
-		ch.at("store.url", codeURL, "store.url is set, and the store is not kind: redis but "+s.Kind, "kind: redis, or no url")
+		ch.at("store.url", "store.url is set, and the store is not kind: redis but "+s.Kind, "kind: redis, or no url")
 	}
 	switch store.Kind(s.Kind) {
 	case store.InFile:
 		if s.Path == "" {
-			ch.at("store.path", codeMissing, "store.path is empty, and kind: file needs one", "such as laconic.db")
+			ch.at("store.path", "store.path is empty, and kind: file needs one", "such as laconic.db")
 		}
 	case store.InRedis:
 		if s.URL == "" {
-			ch.at("store.url", codeMissing, "store has no url, and kind: redis needs one", "such as redis://127.0.0.1:6379/0")
+			ch.at("store.url", "store has no url, and kind: redis needs one", "such as redis://127.0.0.1:6379/0")
 		} else if secured, err := store.CheckURL(s.URL); err != nil {
-			ch.at("store.url", codeURL, "store.url cannot be used: "+err.Error(), "the characters : / ? # @ % of a password are written as %3A and so on, or the password stands in store.password")
+			ch.at("store.url", "store.url cannot be used: "+err.Error(), "the characters : / ? # @ % of a password are written as %3A and so on, or the password stands in store.password")
 		} else if !secured && s.TLS != (StoreTLS{}) {
-			ch.at("store.tls", codeURL, "store.tls is set, and store.url does not speak TLS", "rediss://, rediss+sentinel:// and rediss+cluster:// do")
+			ch.at("store.tls", "store.tls is set, and store.url does not speak TLS", "rediss://, rediss+sentinel:// and rediss+cluster:// do")
 		}
 		if ch.Has("store.prefix") && s.Prefix == "" {
-			ch.at("store.prefix", codeRange, "store.prefix is empty", "such as laconic:staging:, or no prefix for laconic:")
+			ch.at("store.prefix", "store.prefix is empty", "such as laconic:staging:, or no prefix for laconic:")
 		} else if err := store.CheckPrefix(s.Prefix); err != nil {
-			ch.at("store.prefix", codeRange, "store.prefix cannot be used: "+err.Error(), "such as laconic:staging:")
+			ch.at("store.prefix", "store.prefix cannot be used: "+err.Error(), "such as laconic:staging:")
 		}
 		if !secret {
-			ch.at("store", codeSecret, "store has no secret, and kind: redis needs one", "all who share the store need the same; without one everyone who reaches it could read it")
+			ch.at("store", "store has no secret, and kind: redis needs one", "all who share the store need the same; without one everyone who reaches it could read it")
 		}
 	}
 }

@@ -66,7 +66,7 @@ func prepare(n *yaml.Node, swapped bool) *yaml.Node {
 }
 
 func (s *source) syntax(line, column int, message, hint string) *Problem {
-	return &Problem{File: s.name, Line: max(line, 1), Column: max(column, 1), Code: codeSyntax, Message: message, Hint: hint}
+	return &Problem{File: s.name, Line: max(line, 1), Column: max(column, 1), Message: message, Hint: hint}
 }
 
 // explain returns an error of the parser with its place.

@@ -16,9 +16,9 @@ func (ch *checking) tls() {
 	switch {
 	case !ch.Has("tls") || ch.broken("tls.cert") || ch.broken("tls.key"):
 	case ch.TLS.Cert == "":
-		ch.at("tls.cert", codeMissing, "tls has no cert", "cert is the file of the certificate with its chain, key that of its private key, both in PEM")
+		ch.at("tls.cert", "tls has no cert", "cert is the file of the certificate with its chain, key that of its private key, both in PEM")
 	case ch.TLS.Key == "":
-		ch.at("tls.key", codeMissing, "tls has no key", "key is the file of the certificate's private key, in PEM")
+		ch.at("tls.key", "tls has no key", "key is the file of the certificate's private key, in PEM")
 	}
 }
 
@@ -29,7 +29,7 @@ func (c *Config) CheckFiles() error {
 	if c.Store.Kind == string(store.InRedis) {
 		if _, err := c.Store.TLS.Files().Config(); err != nil {
 			ch := &checking{Config: c}
-			ch.at("store.tls", codeFile, "store.tls: "+err.Error(), "")
+			ch.at("store.tls", "store.tls: "+err.Error(), "")
 			return problems(ch.found)
 		}
 	}
@@ -39,7 +39,7 @@ func (c *Config) CheckFiles() error {
 	_, _, path, err := c.TLS.Load()
 	if err != nil {
 		ch := &checking{Config: c}
-		ch.at(path, codeFile, path+" "+err.Error(), "")
+		ch.at(path, path+" "+err.Error(), "")
 		return problems(ch.found)
 	}
 	return nil

@@ -114,19 +114,18 @@ func TestCommandsAreKnownByTheirNames(t *testing.T) {
 }
 
 // start starts a command whose upstream lists some models and wants a key.
-func start(t *testing.T, env map[string]string, version string, listed []string, model string, command ...string) Started {
+func start(t *testing.T, env map[string]string, listed []string, model string, command ...string) Started {
 	t.Helper()
-	return startWith(t, Given{Model: model}, env, version, listed, command...)
+	return startWith(t, Given{Model: model}, env, listed, command...)
 }
 
-func startWith(t *testing.T, of Given, env map[string]string, version string, listed []string, command ...string) Started {
+func startWith(t *testing.T, of Given, env map[string]string, listed []string, command ...string) Started {
 	t.Helper()
 	return Start(OfCommand(command[0]), Given{
 		Base: "http://127.0.0.1:1/v1", Key: of.Key, AnyKey: of.AnyKey, Model: of.Model, Chosen: of.Chosen, Args: command[1:],
-		List:    func() []string { return listed },
-		Lookup:  func(name string) (string, bool) { v, ok := env[name]; return v, ok },
-		File:    func(name, text string) (string, error) { return "FILE(" + text + ")", nil },
-		Version: func() string { return version },
+		List:   func() []string { return listed },
+		Lookup: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
+		File:   func(name, text string) (string, error) { return "FILE(" + text + ")", nil },
 	})
 }
 
@@ -157,49 +156,46 @@ func TestStart(t *testing.T) {
 	two := []string{"a", "b"}
 	const declared = `OPENCODE_CONFIG_CONTENT={"model":"laconic/a","provider":{"laconic":{"models":{"a":{"limit":{"context":1000000,"output":8192},"tool_call":true}},` +
 		`"name":"Laconic","npm":"@ai-sdk/openai-compatible","options":{"apiKey":"{env:OPENAI_API_KEY}","baseURL":"http://127.0.0.1:1/v1"}}}}`
-	f(start(t, nil, "", two, "", "python3"), "", "", "")
-	f(start(t, nil, "", nil, "a", "opencode"), "", declared, "")
-	f(start(t, nil, "", two[:1], "", "opencode"), "", declared, "")
-	f(start(t, nil, "", nil, "", "opencode"), "", "", "needs the name of a model")
-	f(start(t, map[string]string{"OPENCODE_CONFIG_CONTENT": "{// mine\n}"}, "", nil, "a", "opencode"), "", "", "stays as it is")
+	f(start(t, nil, two, "", "python3"), "", "", "")
+	f(start(t, nil, nil, "a", "opencode"), "", declared, "")
+	f(start(t, nil, two[:1], "", "opencode"), "", declared, "")
+	f(start(t, nil, nil, "", "opencode"), "", "", "needs the name of a model")
+	f(start(t, map[string]string{"OPENCODE_CONFIG_CONTENT": "{// mine\n}"}, nil, "a", "opencode"), "", "", "stays as it is")
 
 	const flags = `--auth-type openai --openai-base-url http://127.0.0.1:1/v1`
-	f(start(t, nil, "", two, "a", "qwen"), flags+" --model a", "", "contextWindowSize")
-	f(start(t, nil, "", two, "", "qwen", "-m", "b"), flags, "", "contextWindowSize")
+	f(start(t, nil, two, "a", "qwen"), flags+" --model a", "", "contextWindowSize")
+	f(start(t, nil, two, "", "qwen", "-m", "b"), flags, "", "contextWindowSize")
 
-	s := start(t, nil, "", two, "", "pi", "--model", "b")
+	s := start(t, nil, two, "", "pi", "--model", "b")
 	if got := strings.Join(s.Args, " "); !strings.HasPrefix(got, `--extension FILE(export default function (pi) { pi.registerProvider("laconic", {"api":"openai-completions"`) ||
 		!strings.HasSuffix(got, ") --provider laconic") || !strings.Contains(got, `"contextWindow":1000000`) {
 		t.Errorf("pi is started with %s", got)
 	}
-	f(start(t, nil, "", two, "", "pi"), "", "", "needs the name of a model")
-	f(start(t, nil, "", two, "", "pi", "--provider", "openai"), "", "", "own choice")
+	f(start(t, nil, two, "", "pi"), "", "", "needs the name of a model")
+	f(start(t, nil, two, "", "pi", "--provider", "openai"), "", "", "own choice")
 
 	const codex = `-c model_provider="laconic" -c model_context_window=1000000 -c model_auto_compact_token_limit=1000000 -c model_providers.laconic.name="laconic" -c model_providers.laconic.base_url="http://127.0.0.1:1/v1" -c model_providers.laconic.env_key="OPENAI_API_KEY"`
-	f(start(t, nil, "codex-cli 0.80.0\n", nil, "", "codex"), codex+` -c model_providers.laconic.wire_api="chat"`, "", "")
-	f(start(t, nil, "codex-cli 0.94.0\n", nil, "", "codex"), codex+` -c model_providers.laconic.wire_api="chat"`, "", "")
-	f(start(t, nil, "codex-cli 0.95.0\n", nil, "", "codex"), codex+` -c model_providers.laconic.supports_websockets=false`, "", "")
-	f(start(t, nil, "codex-cli 0.169.0\n", nil, "a", "codex"), codex+` -c model_providers.laconic.supports_websockets=false -c model="a"`, "", "")
-	f(start(t, nil, "codex-cli 0.169.0\n", two[:1], "", "codex"), codex+` -c model_providers.laconic.supports_websockets=false -c model="a"`, "", "")
-	f(start(t, nil, "codex-cli 0.169.0\n", two, "", "codex"), codex+` -c model_providers.laconic.supports_websockets=false`, "", "")
-	f(start(t, nil, "?", nil, "a", "codex", "-m", "b"), codex+` -c model_providers.laconic.supports_websockets=false`, "", "")
+	f(start(t, nil, nil, "a", "codex"), codex+` -c model_providers.laconic.supports_websockets=false -c model="a"`, "", "")
+	f(start(t, nil, two[:1], "", "codex"), codex+` -c model_providers.laconic.supports_websockets=false -c model="a"`, "", "")
+	f(start(t, nil, two, "", "codex"), codex+` -c model_providers.laconic.supports_websockets=false`, "", "")
+	f(start(t, nil, nil, "a", "codex", "-m", "b"), codex+` -c model_providers.laconic.supports_websockets=false`, "", "")
 
-	f(start(t, map[string]string{"OPENAI_API_KEY": "k"}, "", two, "a", "copilot"), "", "COPILOT_MODEL=a COPILOT_PROVIDER_API_KEY=k COPILOT_PROVIDER_BASE_URL=http://127.0.0.1:1/v1", "")
-	f(start(t, nil, "", two, "a", "claude"), "", "ANTHROPIC_BASE_URL=http://127.0.0.1:1", "")
+	f(start(t, map[string]string{"OPENAI_API_KEY": "k"}, two, "a", "copilot"), "", "COPILOT_MODEL=a COPILOT_PROVIDER_API_KEY=k COPILOT_PROVIDER_BASE_URL=http://127.0.0.1:1/v1", "")
+	f(start(t, nil, two, "a", "claude"), "", "ANTHROPIC_BASE_URL=http://127.0.0.1:1", "")
 
 	const providers = `FILE({"lastUsedProvider":"openai-compatible","modes":{},"providers":{"openai-compatible":{"settings":{"apiKey":"k","baseUrl":"http://127.0.0.1:1/v1","model":"a",` +
 		`"provider":"openai-compatible"},"tokenSource":"manual","updatedAt":"2026-01-01T00:00:00.000Z"}},"version":1})`
 	key := map[string]string{"OPENAI_API_KEY": "k"}
-	f(start(t, key, "", two, "a", "cline"), "--provider openai-compatible --model a --compaction off", "CLINE_PROVIDER_SETTINGS_PATH="+providers+" CLINE_SESSION_BACKEND_MODE=local", "")
-	f(start(t, key, "", two, "a", "cline", "-m", "b", "--compaction=basic"), "--provider openai-compatible", "CLINE_PROVIDER_SETTINGS_PATH="+providers+" CLINE_SESSION_BACKEND_MODE=local", "")
-	f(start(t, nil, "", two, "a", "cline", "-P", "cline"), "", "", "own choice")
-	f(start(t, nil, "", two, "", "cline"), "", "", "needs the name of a model")
+	f(start(t, key, two, "a", "cline"), "--provider openai-compatible --model a --compaction off", "CLINE_PROVIDER_SETTINGS_PATH="+providers+" CLINE_SESSION_BACKEND_MODE=local", "")
+	f(start(t, key, two, "a", "cline", "-m", "b", "--compaction=basic"), "--provider openai-compatible", "CLINE_PROVIDER_SETTINGS_PATH="+providers+" CLINE_SESSION_BACKEND_MODE=local", "")
+	f(start(t, nil, two, "a", "cline", "-P", "cline"), "", "", "own choice")
+	f(start(t, nil, two, "", "cline"), "", "", "needs the name of a model")
 
 	const config = "--config FILE(name: Laconic\nversion: 0.0.1\nschema: v1\nmodels:\n  - name: a\n    provider: openai\n    model: a\n" +
 		"    apiBase: http://127.0.0.1:1/v1\n    apiKey: k\n    roles: [chat, edit, apply]\n)"
-	f(start(t, key, "", two, "a", "cn"), config, "", "in the place of yours")
-	f(start(t, nil, "", two, "a", "cn", "--config", "own.yaml"), "", "", "own choice")
-	f(start(t, nil, "", two, "", "cn"), "", "", "needs the name of a model")
+	f(start(t, key, two, "a", "cn"), config, "", "in the place of yours")
+	f(start(t, nil, two, "a", "cn", "--config", "own.yaml"), "", "", "own choice")
+	f(start(t, nil, two, "", "cn"), "", "", "needs the name of a model")
 }
 
 // TestKeys: a program that does not start without a key gets one where none is wanted,
@@ -208,7 +204,7 @@ func TestKeys(t *testing.T) {
 	f := func(of Given, env map[string]string, command, name, want string) {
 		t.Helper()
 		of.Model = "a"
-		if got := startWith(t, of, env, "", nil, command).Env[name]; got != want {
+		if got := startWith(t, of, env, nil, command).Env[name]; got != want {
 			t.Errorf("%+v, %v: %s of %s is %q, want %q", of, env, name, command, got, want)
 		}
 	}
@@ -235,7 +231,7 @@ func TestKeys(t *testing.T) {
 
 // TestOpencodeKeepsItsOwn: what the variable holds already stays.
 func TestOpencodeKeepsItsOwn(t *testing.T) {
-	s := start(t, map[string]string{"OPENCODE_CONFIG_CONTENT": `{"share":"disabled","provider":{"own":{"npm":"x"}}}`}, "", []string{"a", "b"}, "", "opencode")
+	s := start(t, map[string]string{"OPENCODE_CONFIG_CONTENT": `{"share":"disabled","provider":{"own":{"npm":"x"}}}`}, []string{"a", "b"}, "", "opencode")
 	var got struct {
 		Share    string
 		Model    *string

@@ -79,7 +79,7 @@ func Names() (all []string) {
 	return all
 }
 
-// OfCommand returns the row of a command, which may be a path, or nil. Of several rows it is the first: that of the newest version.
+// OfCommand returns the row of a command, which may be a path, or nil.
 func OfCommand(command string) *Client {
 	name := strings.ToLower(path.Base(filepath.ToSlash(command)))
 	for _, end := range []string{".exe", ".cmd", ".bat", ".ps1"} {

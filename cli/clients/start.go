@@ -25,8 +25,6 @@ type Given struct {
 	Lookup func(name string) (string, bool)
 	// File writes a file that lives as long as the program, and returns its path.
 	File func(name, text string) (path string, err error)
-	// Version returns what the program prints for --version; "": nothing.
-	Version func() string
 }
 
 // has reports whether the user's own arguments have one of the flags.
@@ -105,9 +103,6 @@ func Start(c *Client, g Given) Started {
 	}
 	if c == nil {
 		return s
-	}
-	if c.Name == "codex" {
-		c = codexOf(g.Version())
 	}
 	if c.wantsModel && g.Model == "" {
 		if all := g.List(); len(all) == 1 {

@@ -128,21 +128,6 @@ const model = laconic.chatModel("qwen3-coder");
 `}},
 	},
 	{
-		Name: "codex-0.80", Title: "Codex", Version: "0.80.0", Endpoint: chat, Page: "codex.md",
-		Blocks: []Block{{"~/.codex/config.toml", "toml", `model = "qwen3-coder"
-model_provider = "laconic"
-model_context_window = 1000000             # leave compaction to Laconic
-model_auto_compact_token_limit = 1000000
-
-[model_providers.laconic]
-name = "laconic"
-base_url = "http://127.0.0.1:7280/v1"
-wire_api = "chat"
-env_key = "OPENAI_API_KEY"
-`}},
-		Advice: "`model_context_window` and `model_auto_compact_token_limit` are far above the real window", wantsModel: true, start: startCodexChat,
-	},
-	{
 		Name: "codex", Title: "Codex", Version: "0.169.0", Endpoint: responses, Page: "codex.md", Programs: []string{"codex"},
 		Blocks: []Block{{"~/.codex/config.toml", "toml", `model = "qwen3-coder"
 model_provider = "laconic"
