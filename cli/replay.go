@@ -36,11 +36,8 @@ type replayRun struct {
 	json bool   // to stdout, instead of the table
 	page string // the file of the page; "" for none
 	// conversation is the ID of the one whose texts are on the page; "": the one
-	// with the largest request. bare leaves it out.
+	// with the largest request.
 	conversation string
-	bare         bool
-	// unchosen says that nobody chose the budgets, which are those of the models.
-	unchosen bool
 }
 
 func replayCommand() *cobra.Command {
@@ -71,23 +68,18 @@ func replayCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case r.conversation != "" && r.page == "":
+			if r.conversation != "" && r.page == "" {
 				return inputf("--conversation is shown on a page: name its file with --html")
-			case r.conversation != "" && r.bare:
-				return inputf("--conversation and --no-conversation exclude each other")
 			}
-			show, err := choice.apply(cmd, &r.Options)
-			if err != nil {
+			if err := choice.apply(cmd, &r.Options); err != nil {
 				return err
 			}
-			r.unchosen = len(r.Budgets) == 1 && r.Budgets[0].Model
-			if r.page != "" && !r.bare {
-				show.Conversation, r.Show = r.conversation, show
+			if r.page != "" {
+				r.Show = &replay.Show{Conversation: r.conversation}
 			}
-			var done func()
-			r.Files, done, err = recordings(args, cmd.InOrStdin())
+			files, done, err := recordings(args, cmd.InOrStdin())
 			defer done()
+			r.Files = files
 			if err != nil {
 				return inputError{err}
 			}
@@ -100,30 +92,18 @@ func replayCommand() *cobra.Command {
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return inputError{err} })
 	choice.flags(cmd)
 	f := cmd.Flags()
-	f.IntVar(&r.MinPeak, "min-peak", 0, "leave out conversations whose largest request costs less than this, in tokens")
 	f.Float64Var(&prices.Cached, "price-cached", prices.Cached, "price of a cached token, relative to an uncached one")
 	f.Float64Var(&prices.Write, "price-write", prices.Write, "price of a token written to the cache")
 	f.BoolVar(&r.json, "json", false, "print JSON")
 	f.StringVar(&r.page, "html", "", "also write a page to this file, with one conversation before and after,\nrequest by request: it holds the texts of that conversation")
 	f.StringVar(&r.conversation, "conversation", "", "`ID` of the conversation on the page (default: the one with the largest request)")
-	f.BoolVar(&r.bare, "no-conversation", false, "leave the conversation out of the page, which then holds no texts")
 	return cmd
 }
 
 // run replays and returns the exit code. The result goes to stdout;
 // what could not be read and broken promises go to stderr.
 func (r *replayRun) run(ctx context.Context, stdout, stderr io.Writer) int {
-	// Tried before the work, so that nobody waits for a page that cannot be written.
-	if err := r.tryPage(); err != nil {
-		fmt.Fprintln(stderr, "replay:", err)
-		return exitInput
-	}
 	res, err := replay.Run(ctx, r.Options)
-	if r.unchosen && !r.json && err == nil && len(res.Files) > 0 && !anyOver(&res) {
-		fmt.Fprintln(stderr, "replay: no request is above the budget of its model, so the budgets are shares of each conversation's peak")
-		r.Budgets = defaultShares
-		res, err = replay.Run(ctx, r.Options)
-	}
 	code := exitDone
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -162,26 +142,9 @@ func (r *replayRun) write(res *replay.Result, stdout io.Writer) error {
 	}
 	switch {
 	case r.json:
-		return report.JSON(stdout, res)
+		return printJSON(stdout, res)
 	case len(res.Files) > 0:
 		return report.Table(stdout, res)
-	}
-	return nil
-}
-
-// tryPage returns why the page cannot be written.
-func (r *replayRun) tryPage() error {
-	if r.page == "" {
-		return nil
-	}
-	old, err := os.Stat(r.page)
-	for _, in := range r.Files {
-		if s, failed := os.Stat(in); err == nil && failed == nil && os.SameFile(old, s) {
-			return fmt.Errorf("the report cannot be written to %s: it is one of the files to replay", r.page)
-		}
-	}
-	if _, err := os.Stat(filepath.Dir(r.page)); err != nil {
-		return fmt.Errorf("the report cannot be written to %s: there is no such folder", r.page)
 	}
 	return nil
 }
@@ -221,11 +184,6 @@ func recordings(args []string, stdin io.Reader) (files []string, done func(), er
 	return files, done, nil
 }
 
-// anyOver reports whether a request was above its budget.
-func anyOver(res *replay.Result) bool {
-	return slices.ContainsFunc(res.Total.Rows, func(row replay.Row) bool { return row.Over > 0 })
-}
-
 // tellReplay writes what could not be read and what was broken, and returns the
 // exit code for it.
 func tellReplay(res *replay.Result, stderr io.Writer) int {
@@ -242,7 +200,7 @@ func tellReplay(res *replay.Result, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "replay: nothing was measured: %s left out for a peak that is too small, or without a request\n", number.Count(res.Left, "conversation"))
 		code = exitInput
 	}
-	if len(res.Files) > 0 && !anyOver(res) {
+	if len(res.Files) > 0 && !slices.ContainsFunc(res.Total.Rows, func(row replay.Row) bool { return row.Over > 0 }) {
 		fmt.Fprintln(stderr, "replay: no request is above its budget; --budget-share 0.5 would halve it for each conversation")
 	}
 	for _, f := range res.Failures {

@@ -36,38 +36,33 @@ func (r *replayChoice) flags(cmd *cobra.Command) {
 	f.StringVar(&r.tokenizer, "tokenizer", "", "count with this tokenizer instead of each model's own")
 }
 
-// defaultShares are the budgets where nothing says others.
-var defaultShares = []replay.Budget{{Share: 0.5}, {Share: 0.25}}
-
 func inputf(format string, args ...any) error { return inputError{fmt.Errorf(format, args...)} }
 
-// apply sets the options that the flags and the configuration choose. It returns
-// which policy a conversation is shown by: that of its model, unless the flags
-// name others.
-func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) (*replay.Show, error) {
+// apply sets the options that the flags and the configuration choose.
+func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) error {
 	if err := r.applyBudgets(o); err != nil {
-		return nil, err
+		return err
 	}
 	if _, err := counting.For("", r.tokenizer); err != nil {
-		return nil, inputError{err}
+		return inputError{err}
 	}
 	c, err := config.Load(r.config)
 	if err != nil {
 		printConfig(cmd.ErrOrStderr(), c, err, false)
-		return nil, exitError(exitInput)
+		return exitError(exitInput)
 	}
 	if len(o.Budgets) == 0 {
-		o.Budgets = defaultShares
+		o.Budgets = []replay.Budget{{Share: 0.5}, {Share: 0.25}}
 		if c.File() != "" || r.model != "" {
 			o.Budgets = []replay.Budget{{Model: true}}
 		}
 	}
 	p, err := proxyOptions(c, counting.For)
 	if err != nil {
-		return nil, inputError{err}
+		return inputError{err}
 	}
 	if o.Policies, err = r.measured(c, &p); err != nil {
-		return nil, inputError{err}
+		return inputError{err}
 	}
 	o.Model = r.model
 	o.LimitsFor = func(model string) compact.Limits { return p.RouteFor(model).Limits }
@@ -81,11 +76,7 @@ func (r *replayChoice) apply(cmd *cobra.Command, o *replay.Options) (*replay.Sho
 		}
 		return k
 	}
-	var show replay.Show
-	if r.policies == "" {
-		show.PolicyFor = func(model string) string { return p.RouteFor(model).Policy.Name }
-	}
-	return &show, nil
+	return nil
 }
 
 // applyBudgets sets the budgets of the flags.

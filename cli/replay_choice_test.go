@@ -43,7 +43,7 @@ func chosenBy(t *testing.T, c replayChoice, configuration string) replay.Options
 	var said bytes.Buffer
 	cmd := &cobra.Command{}
 	cmd.SetErr(&said)
-	if _, err := c.apply(cmd, &o); err != nil {
+	if err := c.apply(cmd, &o); err != nil {
 		t.Fatal(err, said.String())
 	}
 	return o

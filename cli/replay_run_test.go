@@ -53,18 +53,6 @@ func TestReplaySaysWhatIsWrong(t *testing.T) {
 	f(replayRun{}, exitInput, "replay: "+empty+": the file is empty: there is no conversation in it\n", empty)
 	f(replayRun{Options: replay.Options{MinPeak: 26}}, exitInput,
 		"replay: nothing was measured: 1 conversation left out for a peak that is too small, or without a request\n", good)
-	missing := filepath.Join(t.TempDir(), "no", "report.html")
-	f(replayRun{page: missing}, exitInput, "replay: the report cannot be written to "+missing+": there is no such folder\n", good)
-	linked := filepath.Join(t.TempDir(), "report.html")
-	if err := os.Link(good, linked); err != nil {
-		t.Fatal(err)
-	}
-	for _, page := range []string{good, linked} {
-		f(replayRun{page: page}, exitInput, "replay: the report cannot be written to "+page+": it is one of the files to replay\n", none, good)
-	}
-	if raw, err := os.ReadFile(good); err != nil || string(raw) != replaytest.Errand {
-		t.Errorf("the conversation is now %q, %v", raw, err)
-	}
 	f(replayRun{}, exitDone, "", good)
 	f(replayRun{Options: replay.Options{Policies: fickle()}}, exitBroken,
 		"replay: fickle under 20 broke the promise \"stable\" 1 time, first in errand, request of 8 messages: only 3 of the 6 messages sent before start the request, and no epoch did\n", good)
@@ -129,17 +117,15 @@ func TestReplayReadsFoldersAndStandardInput(t *testing.T) {
 	}
 }
 
-// TestPageOfAConversation: the page has the texts of one conversation, and of
-// none if that is wanted. Nobody else may read it.
+// TestPageOfAConversation: the page has the texts of one conversation, and
+// of no other. Nobody else may read it.
 func TestPageOfAConversation(t *testing.T) {
 	file := replaytest.Write(t, "two.jsonl", replaytest.Errand+strings.NewReplacer(`"errand"`, `"other"`, "secret", "mystery").Replace(replaytest.Errand))
 	f := func(r replayRun, code int, want string, has, lacks string) {
 		t.Helper()
 		r.Files = []string{file}
 		r.page = filepath.Join(t.TempDir(), "report.html")
-		if !r.bare {
-			r.Show = &replay.Show{Conversation: r.conversation}
-		}
+		r.Show = &replay.Show{Conversation: r.conversation}
 		if got, _, errs := replaying(t, r); got != code || errs != want {
 			t.Errorf("exit %d, %q", got, errs)
 		}
@@ -156,6 +142,5 @@ func TestPageOfAConversation(t *testing.T) {
 	}
 	f(replayRun{}, exitDone, "", "the secret is", "mystery")
 	f(replayRun{conversation: "other"}, exitDone, "", "the mystery is", "secret")
-	f(replayRun{bare: true}, exitDone, "", "What the columns mean", "secret")
-	f(replayRun{conversation: "othr"}, exitInput, "replay: no conversation that was measured is called \"othr\" (without --conversation the page has the one with the largest request)\n", "What the columns mean", "secret")
+	f(replayRun{conversation: "othr"}, exitInput, "replay: no conversation that was measured is called \"othr\" (without --conversation the page has the one with the largest request)\n", "bill with a prompt cache", "secret")
 }

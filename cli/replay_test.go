@@ -21,7 +21,6 @@ func TestReplayWronglyUsedBreaksNoPromise(t *testing.T) {
 	f("--budget: 0 is not a number of tokens above 0", "--budget", "0", "x.jsonl")
 	f(`there is no policy "adaptiv" (did you mean adaptive?)`, "--policy", "elide, adaptiv", "x.jsonl")
 	f("--conversation is shown on a page: name its file with --html", "--conversation", "a", "x.jsonl")
-	f("--conversation and --no-conversation exclude each other", "--conversation", "a", "--no-conversation", "--html", "x.html", "x.jsonl")
 	f("flag needs an argument: --config", "x.jsonl", "--config")
 	f("unknown flag: --polcy", "--polcy", "elide", "x.jsonl")
 }

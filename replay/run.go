@@ -134,10 +134,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 
 // replayed is the result of one conversation.
 type replayed struct {
-	file, model string
-	left        bool   // left out: nothing was measured
-	budgets     []int  // tokens, per budget
-	runs        []*run // by budget, then by policy
+	file string
+	left bool   // left out: nothing was measured
+	runs []*run // by budget, then by policy
 }
 
 // replay measures one conversation. n is its number in the order of the files.
@@ -150,7 +149,7 @@ func (o *Options) replay(r *record.Conversation, n int, show *showing) *replayed
 		counter = o.CounterFor(r.Model)
 	}
 	v := prepare(r, counter, *o.Prices)
-	out := &replayed{file: r.File, model: r.Model}
+	out := &replayed{file: r.File}
 	if v.peak < o.MinPeak || len(v.turns) == 0 {
 		out.left = true
 		return out
@@ -162,7 +161,6 @@ func (o *Options) replay(r *record.Conversation, n int, show *showing) *replayed
 	show.offer(o.Show, v, n, o.Budgets[0].of(v.peak, limits))
 	for _, b := range o.Budgets {
 		budget := b.of(v.peak, limits)
-		out.budgets = append(out.budgets, budget.Tokens)
 		for i := range o.Policies {
 			out.runs = append(out.runs, v.measure(&o.Policies[i], budget, b.String(), o))
 		}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -131,35 +130,3 @@ func TestPricesAreChecked(t *testing.T) {
 
 // TestBudgetOfTheModel: each conversation is counted as its model counts, and has the budget that its model leaves
 // for a prompt beside what answers usually take, however long an answer was asked
-// for.
-func TestBudgetOfTheModel(t *testing.T) {
-	const list = `"messages":[{"role":"user","content":"one two three"}]}` + "\n"
-	lines := `{"id":"1","model":"small","max_tokens":300,` + list + `{"id":"2","model":"small","max_tokens":200,"max_completion_tokens":300,` + list +
-		`{"id":"3","model":"small",` + list + `{"id":"4",` + list
-	var asked []string
-	f := func(model string, want ...ModelBudget) {
-		t.Helper()
-		res, err := Run(context.Background(), Options{
-			Files: []string{replaytest.Write(t, "a.jsonl", lines)}, Policies: []Policy{rewriting("gone")}, Budgets: []Budget{{Share: 0.5}, {Model: true}},
-			Model: model, Workers: 1, CounterFor: func(name string) compact.Counter {
-				asked = append(asked, name)
-				return compacttest.Words{}
-			},
-			LimitsFor: func(model string) compact.Limits {
-				return map[string]compact.Limits{"small": {Window: 1000, Reserve: 100}, "other": {Budget: 2}}[model]
-			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(res.Models, want) {
-			t.Errorf("%+v, want %+v", res.Models, want)
-		}
-	}
-	f("", ModelBudget{"small", 900, 3}, ModelBudget{"", compact.DefaultWindow - 8192, 1})
-	f("other", ModelBudget{"other", 2, 4})
-	slices.Sort(asked)
-	if got := strings.Join(asked, " "); got != " other other other other small small small" {
-		t.Errorf("counters of %q", got)
-	}
-}

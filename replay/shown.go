@@ -16,9 +16,6 @@ type Show struct {
 	// Conversation is its ID, the first of that name; "": the one with the
 	// largest peak.
 	Conversation string
-	// PolicyFor returns the name of the policy for a model; nil, or the name of
-	// none that is measured: the first policy.
-	PolicyFor func(model string) string
 }
 
 // showing keeps the conversation to show while others are measured.
@@ -53,21 +50,14 @@ const (
 	mostMessages = view.MostMessages
 )
 
-// shown returns the conversation to show, under the first budget; nil if there is
-// none, or ctx is done before the end.
+// shown returns the conversation to show, by the first policy and under the first
+// budget; nil if there is none, or ctx is done before the end.
 func (s *showing) shown(ctx context.Context, o *Options) *view.Conversation {
 	v := s.best
 	if v == nil {
 		return nil
 	}
-	p := &o.Policies[0]
-	if o.Show.PolicyFor != nil {
-		name := o.Show.PolicyFor(v.Model)
-		if i := slices.IndexFunc(o.Policies, func(p Policy) bool { return p.Name == name }); i >= 0 {
-			p = &o.Policies[i]
-		}
-	}
-	out := v.show(ctx, p, s.budget, *o.Prices)
+	out := v.show(ctx, &o.Policies[0], s.budget, *o.Prices)
 	if ctx.Err() != nil {
 		return nil
 	}

@@ -185,7 +185,7 @@ func must(p *compact.Policy, err error) *compact.Policy {
 }
 
 // TestWhichConversationIsShown: the one with the largest request, or the first of
-// a name, whatever the number of workers; by the policy of its model.
+// a name, whatever the number of workers.
 func TestWhichConversationIsShown(t *testing.T) {
 	line := func(id, model, text string) string {
 		return fmt.Sprintf(`{"id":%q,"model":%q,"messages":[{"role":"user","content":%q},{"role":"assistant","content":"ok"}]}`+"\n", id, model, text)
@@ -217,8 +217,7 @@ func TestWhichConversationIsShown(t *testing.T) {
 	f(nil, "none")
 	f(&Show{}, "b of m2, test under 0.5 × peak (2)")
 	f(&Show{Conversation: "a"}, "a of m1, test under 0.5 × peak (1)")
-	f(&Show{Conversation: "d", PolicyFor: func(m string) string { return map[string]string{"m1": "other"}[m] }}, "d of m1, other under 0.5 × peak (1)")
-	f(&Show{Conversation: "d", PolicyFor: func(string) string { return "unheard of" }}, "d of m1, test under 0.5 × peak (1)")
+	f(&Show{Conversation: "d"}, "d of m1, test under 0.5 × peak (1)")
 	f(&Show{Conversation: "nobody"}, "none")
 }
 

@@ -1,3 +1,14 @@
+// Package report writes the result of a replay as a table, and as a page.
+//
+// It promises:
+//
+//   - the same numbers in both: the page has the table.
+//   - content in one place: texts are written of the conversation in Result.Shown
+//     alone, and on the page alone. Of all others there are names and sizes.
+//   - escaped: nothing that was recorded becomes markup, and the page's policy
+//     forbids everything but its own style and script.
+//   - bounded: what of a long conversation is not on the page is counted and said.
+//   - offline: the page needs no network.
 package report
 
 import (
@@ -7,6 +18,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"laconic/replay"
 	"laconic/view"
@@ -40,33 +52,24 @@ func hashOf(text string) string {
 // page is the data of the template.
 type page struct {
 	*replay.Result
-	Titles        [][2]string // of the columns, with their meanings
-	Tables        []table
-	Own           string             // the models' own budgets
+	Table         string
 	Conversation  *view.Conversation // before and after; nil: none
 	ContentPolicy template.HTML
 	Style         template.CSS
 	Script        template.JS
 }
 
-type table struct {
-	Heading string
-	Rows    []row
-}
-
 // HTML writes a result as a page that needs no network.
 func HTML(w io.Writer, r *replay.Result) error {
-	p := page{Result: r, Own: modelBudgets(r), ContentPolicy: contentPolicy, Style: template.CSS(style), Script: template.JS(script)}
+	var table strings.Builder
+	if err := Table(&table, r); err != nil {
+		return err
+	}
+	p := page{Result: r, Table: table.String(), ContentPolicy: contentPolicy, Style: template.CSS(style), Script: template.JS(script)}
 	if r.Shown != nil {
 		shown := *r.Shown
 		shown.File = nameOf(r, shown.File)
 		p.Conversation = &shown
-	}
-	for _, c := range columnsOf(r) {
-		p.Titles = append(p.Titles, [2]string{c.title, c.meaning})
-	}
-	for _, f := range blocks(r) {
-		p.Tables = append(p.Tables, table{heading(&f, nameOf(r, f.File)), rowsOf(r, &f)})
 	}
 	return reportTemplate.Execute(w, &p)
 }

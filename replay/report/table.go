@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -12,10 +13,10 @@ import (
 	"laconic/replay"
 )
 
-// column is one column of a table.
+// column is one column of numbers.
 type column struct {
 	title, meaning string
-	value          func(*replay.Row) string
+	value          func(*replay.Numbers) string
 	// score returns what is compared to find the best policy, the highest, and false
 	// if nothing was measured; nil: no policy is better in this column.
 	score func(*replay.Numbers) (score float64, measured bool)
@@ -23,8 +24,6 @@ type column struct {
 
 // columns are those that decide between policies. JSON has all numbers.
 var columns = []column{
-	{title: "budget", value: func(r *replay.Row) string { return r.Budget }, meaning: "tokens that a request may cost, their share of each conversation's largest request, or what its model takes"},
-	{title: "policy", value: func(r *replay.Row) string { return r.Policy }},
 	shareColumn("recall", "names, numbers and quoted words that the next call used and that were still somewhere in what was sent (requests above the budget)",
 		func(n *replay.Numbers) (int, int) { return n.Recalled, n.Facts }),
 	shareColumn("edits", "next edits of lines that the client's messages show, of which all old lines were still there",
@@ -33,26 +32,20 @@ var columns = []column{
 		func(n *replay.Numbers) (int, int) { return n.Fits, n.Over }),
 	{
 		title: "cost", meaning: "bill with a prompt cache, relative to sending everything",
-		value: func(r *replay.Row) string { return fmt.Sprintf("%.3f", r.Cost()) },
+		value: func(n *replay.Numbers) string { return fmt.Sprintf("%.3f", n.Cost()) },
 		score: func(n *replay.Numbers) (float64, bool) { return -n.Cost(), true },
 	},
 	{
 		title: "broken", meaning: "broken promises, of those that the policy claims",
-		value: func(r *replay.Row) string { return fmt.Sprint(r.Numbers.Failures) },
+		value: func(n *replay.Numbers) string { return fmt.Sprint(n.Failures) },
 	},
 }
-
-// named is the number of columns that name a row.
-const named = 2
-
-// bound is what recall and edits have in common.
-const bound = "a text that is there can be overlooked: what survives is an upper bound of what a model can use"
 
 // shareColumn returns a column of shares, of which more is better.
 func shareColumn(title, meaning string, of func(*replay.Numbers) (part, whole int)) column {
 	return column{
 		title: title, meaning: meaning,
-		value: func(r *replay.Row) string { return percent(of(&r.Numbers)) },
+		value: func(n *replay.Numbers) string { return percent(of(n)) },
 		score: func(n *replay.Numbers) (float64, bool) {
 			part, whole := of(n)
 			return float64(part) / float64(max(whole, 1)), whole > 0
@@ -60,45 +53,8 @@ func shareColumn(title, meaning string, of func(*replay.Numbers) (part, whole in
 	}
 }
 
-// columnsOf returns the columns for a result: that of broken promises only if one was
-// broken.
-func columnsOf(r *replay.Result) []column {
-	if r.Failed() {
-		return columns
-	}
-	return columns[:len(columns)-1]
-}
-
-// row is a line of a table.
-type row struct {
-	First bool // of its budget
-	Cells []cell
-}
-
-// cell is a cell of a table. Best is set where its policy is the best under its budget,
-// and not all are alike.
-type cell struct {
-	Text       string
-	Left, Best bool
-}
-
-// rowsOf returns the lines of one file.
-func rowsOf(r *replay.Result, f *replay.FileResult) (rows []row) {
-	for group := range slices.Chunk(f.Rows, max(1, len(r.Policies))) {
-		for i := range group {
-			line := row{First: i == 0}
-			for n, c := range columnsOf(r) {
-				best := bestOf(group, &c)
-				line.Cells = append(line.Cells, cell{c.value(&group[i]), n < named, len(best) < len(group) && slices.Contains(best, i)})
-			}
-			rows = append(rows, line)
-		}
-	}
-	return rows
-}
-
-// bestOf returns the best rows of a column, or none if nothing is to be compared.
-func bestOf(group []replay.Row, c *column) (best []int) {
+// best returns the best rows of a column; none if nothing was measured, or all are alike.
+func (c *column) best(group []replay.Row) (best []int) {
 	if c.score == nil {
 		return nil
 	}
@@ -114,6 +70,9 @@ func bestOf(group []replay.Row, c *column) (best []int) {
 			best = append(best, i)
 		}
 	}
+	if len(best) == len(group) {
+		return nil
+	}
 	return best
 }
 
@@ -121,66 +80,62 @@ func bestOf(group []replay.Row, c *column) (best []int) {
 // the best of each budget with a star, and what the columns mean.
 func Table(w io.Writer, r *replay.Result) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := func(cells []string, numbers string) {
-		fmt.Fprintln(t, strings.Join(append(cells, strings.TrimRight(numbers, " ")), "\t"))
+	shown := columns
+	if !r.Failed() {
+		shown = columns[:len(columns)-1]
 	}
-	var titles []string
-	numbers := ""
-	for n, c := range columnsOf(r) {
-		if n < named {
-			titles = append(titles, c.title)
-		} else {
-			numbers += fmt.Sprintf("%8s ", c.title)
+	line := func(budget, policy string, cell func(c *column) string) {
+		numbers := ""
+		for i := range shown {
+			numbers += cell(&shown[i])
 		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", budget, policy, strings.TrimRight(numbers, " "))
 	}
-	for _, f := range blocks(r) {
-		fmt.Fprintln(t, heading(&f, nameOf(r, f.File)))
-		line(titles, numbers)
-		for _, one := range rowsOf(r, &f) {
-			var names []string
-			numbers := ""
-			for _, c := range one.Cells {
-				switch {
-				case c.Left:
-					names = append(names, c.Text)
-				case c.Best:
-					numbers += fmt.Sprintf("%8s*", c.Text)
-				default:
-					numbers += fmt.Sprintf("%8s ", c.Text)
-				}
+	blocks := r.Files
+	if len(r.Files) != 1 {
+		blocks = append(slices.Clip(r.Files), r.Total)
+	}
+	for _, f := range blocks {
+		name := nameOf(r, f.File)
+		if len(f.Rows) > 0 {
+			n := &f.Rows[0].Numbers
+			name = fmt.Sprintf("%s: %s, %s", name, number.Count(n.Conversations, "conversation"), number.Count(n.Requests, "request"))
+		}
+		fmt.Fprintln(t, name)
+		line("budget", "policy", func(c *column) string { return fmt.Sprintf("%8s ", c.title) })
+		for group := range slices.Chunk(f.Rows, max(1, len(r.Policies))) {
+			for i := range group {
+				line(group[i].Budget, group[i].Policy, func(c *column) string {
+					star := " "
+					if slices.Contains(c.best(group), i) {
+						star = "*"
+					}
+					return fmt.Sprintf("%8s%s", c.value(&group[i].Numbers), star)
+				})
 			}
-			line(names, numbers)
 		}
 		fmt.Fprintln(t)
 	}
-	for _, c := range columnsOf(r) {
-		if c.meaning != "" {
-			fmt.Fprintf(t, "%s\t%s\n", c.title, c.meaning)
-		}
+	fmt.Fprintln(t, "budget\ttokens that a request may cost, their share of each conversation's largest request, or what its model takes")
+	for _, c := range shown {
+		fmt.Fprintf(t, "%s\t%s\n", c.title, c.meaning)
 	}
-	fmt.Fprintf(t, "*\tthe best under its budget, whether its requests fit or not\n")
-	if own := modelBudgets(r); own != "" {
-		fmt.Fprintf(t, "model's\t%s\n", own)
-	}
-	fmt.Fprintf(t, "note\t%s\nprices\tcached %g, else %g\n", bound, r.Prices.Cached, r.Prices.Write)
+	fmt.Fprintln(t, "*\tthe best under its budget, whether its requests fit or not")
+	fmt.Fprintln(t, "note\ta text that is there can be overlooked: what survives is an upper bound of what a model can use")
+	fmt.Fprintf(t, "prices\tcached %g, else %g\n", r.Prices.Cached, r.Prices.Write)
 	return t.Flush()
 }
 
-// blocks returns the files, and the total if there are several.
-func blocks(r *replay.Result) []replay.FileResult {
-	if len(r.Files) == 1 {
-		return r.Files
+// nameOf returns the name of a file in tables: its base name, or all of it where another
+// file has the same.
+func nameOf(r *replay.Result, file string) string {
+	name := filepath.Base(file)
+	for _, f := range append(slices.Clip(r.Files), r.Total) {
+		if f.File != file && filepath.Base(f.File) == name {
+			return file
+		}
 	}
-	return append(slices.Clip(r.Files), r.Total)
-}
-
-// heading returns the name of a block and the number of its conversations.
-func heading(f *replay.FileResult, name string) string {
-	if len(f.Rows) == 0 {
-		return name
-	}
-	n := &f.Rows[0].Numbers
-	return fmt.Sprintf("%s: %s, %s", name, number.Count(n.Conversations, "conversation"), number.Count(n.Requests, "request"))
+	return name
 }
 
 // percent returns a percentage. Less than all is never rounded up to 100.
