@@ -2,10 +2,10 @@ package tokenize
 
 import "laconic/tokenize/bpe"
 
-// ways are the tokenizers by which upstreams may count the prompts of unknown models, beside the default. If several
-// explain the bills equally well, the first is taken. None has a factor, so the bills of the upstream that uses a way are
-// near its count. The vocabularies of Qwen and of Llama 3 are made from cl100k_base, and Qwen's takes each
-// digit for a token.
+// ways are the tokenizers by which upstreams may count the prompts of unknown models, beside the default and Llama 3.1
+// as a whole, whose template writes results as JSON and leaves out what stands beside calls. If several explain the bills
+// equally well, the first is taken. None has a factor, so the bills of the upstream that uses a way are near its count. The
+// vocabularies of Qwen and of Llama 3 are made from cl100k_base, and Qwen's takes each digit for a token.
 var ways = []tokenizer{
 	{name: "cl100k+digits", encoding: bpe.Cl100k, scale: &scale{plain: 100, other: 100, rare: 100, digits: true}, framing: plainFraming},
 	{name: "cl100k", encoding: bpe.Cl100k, framing: plainFraming},
@@ -35,7 +35,7 @@ func (c *Counter) Ways() []*Counter {
 	for i := range ways {
 		all = append(all, &Counter{c.family, &ways[i]})
 	}
-	return all
+	return append(all, For("llama-3.1"))
 }
 
 // Careful returns the factor, in percent, on the count of a prompt that the upstream would cut if it were too long: 100

@@ -24,8 +24,7 @@ func TestLlamaCppCounts(t *testing.T) {
 		// partial: the template leaves out tools, calls, results or instructions, which
 		// the first answers have to show.
 		partial bool
-		// mixed: nobody has the vocabulary, or a template of which nothing is known writes
-		// results as JSON and leaves out texts beside calls.
+		// mixed: nobody has the vocabulary.
 		mixed bool
 	}
 	rows := []row{{"", chatML, []string{"my-model"}, false, false}}
@@ -36,7 +35,7 @@ func TestLlamaCppCounts(t *testing.T) {
 			row{"qwen2", "Qwen3-Coder", []string{"qwen3-coder-30b"}, false, false},
 			row{"qwen35", "Qwen3.5-4B", []string{"qwen3.5-4b"}, false, false},
 			row{"llama-bpe", "meta-llama-Llama-3.1-8B-Instruct", []string{"llama-3.1-8b-instruct"}, false, false},
-			row{"llama-bpe", "meta-llama-Llama-3.1-8B-Instruct", []string{"my-model"}, false, true},
+			row{"llama-bpe", "meta-llama-Llama-3.1-8B-Instruct", []string{"my-model"}, false, false},
 			row{"llama-bpe", "NousResearch-Hermes-3-Llama-3.1-8B-tool_use", []string{"hermes-3-llama-3.1-8b"}, true, false},
 			row{"gemma-4", "google-gemma-4-31B-it", []string{"gemma-4-31b-it", "my-model"}, false, true},
 			row{"deepseek-llm", "deepseek-ai-DeepSeek-V3.1", []string{"deepseek-v3.1", "my-model"}, true, false},
