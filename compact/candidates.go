@@ -61,16 +61,23 @@ const shortProse = 14
 // texts yields the text parts of the old messages whose indices want accepts.
 func (d *Draft) texts(want func(i int) bool) iter.Seq2[Ref, Part] {
 	return func(yield func(Ref, Part) bool) {
-		stop := min(d.recent, d.end)
-		for i := d.cursor[d.stage]; i < stop; i++ {
-			d.cursor[d.stage] = i
-			if d.removed(i) || d.pinned[i] || !want(i) {
-				continue
-			}
-			for p := range d.msgs[i].Parts {
+		for i := range d.old() {
+			for p := 0; want(i) && p < len(d.msgs[i].Parts); p++ {
 				if part := d.msgs[i].Parts[p]; part.Kind == KindText && !yield(Ref{i, p}, part) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// old yields the old messages that the stage at work has not seen.
+func (d *Draft) old() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		stop := min(d.recent, d.end)
+		for i := d.cursor[d.stage]; i < stop; i++ {
+			if d.cursor[d.stage] = i; !d.removed(i) && !d.pinned[i] && !yield(i) {
+				return
 			}
 		}
 		d.cursor[d.stage] = max(d.cursor[d.stage], stop)
@@ -82,20 +89,16 @@ func (d *Draft) texts(want func(i int) bool) iter.Seq2[Ref, Part] {
 // not among them.
 func (d *Draft) Arguments() iter.Seq2[CallRef, Call] {
 	return func(yield func(CallRef, Call) bool) {
-		stop := min(d.recent, d.end)
-		for i := d.cursor[d.stage]; i < stop; i++ {
-			d.cursor[d.stage] = i
-			m := &d.msgs[i]
-			if d.removed(i) || d.pinned[i] || m.Role != Assistant || m.Sealed(SealArguments) || m.Open {
+		for i := range d.old() {
+			if m := &d.msgs[i]; m.Role != Assistant || m.Sealed(SealArguments) || m.Open {
 				continue
 			}
-			for c := range m.Calls {
+			for c := range d.msgs[i].Calls {
 				if call := d.msgs[i].Calls[c]; !call.Sealed && !yield(CallRef{i, c}, call) {
 					return
 				}
 			}
 		}
-		d.cursor[d.stage] = max(d.cursor[d.stage], stop)
 	}
 }
 

@@ -3,7 +3,6 @@ package stage
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"strings"
 
 	"laconic/compact"
@@ -12,49 +11,37 @@ import (
 // squeeze removes meaningless white space from old tool results: that of JSON,
 // blanks at the ends of lines, runs of blank lines. Indentation stays, because it
 // has a meaning in source code and in YAML.
-type squeeze struct {
-	// Mode is "lossless" or "all". With "all" every run of white space becomes
-	// one space, line ends and indentation included.
-	Mode string `json:"mode" check:"oneof=lossless|all"`
-}
-
-const (
-	lossless   = "lossless"
-	everything = "all"
-)
+type squeeze struct{}
 
 func (s *squeeze) Name() string { return "squeeze" }
 
-// minSavingRatio is the share of a text, one in so many bytes, that lossless
-// squeezing must save. Below that, a text keeps its exact bytes, because agents
-// edit files by strings that they saw.
+// minSavingRatio is the share of a text, one in so many bytes, that squeezing must
+// save. Below that, a text keeps its exact bytes, because agents edit files by strings
+// that they saw.
 const minSavingRatio = 32
 
 func (s *squeeze) Shrink(d *compact.Draft) {
-	squeezed, least := withoutBlanks, minSavingRatio
-	if s.Mode == everything {
-		squeezed, least = withoutRuns, math.MaxInt
-	}
 	for ref, part := range d.Results() {
 		if d.Over() == 0 {
 			return
 		}
 		text := part.Text.String()
-		short := eachSide(text, squeezed)
-		if len(text)-len(short) > len(text)/least && short != "" { // upstreams refuse an empty text
+		short := squeezed(text)
+		if len(text)-len(short) > len(text)/minSavingRatio && short != "" { // upstreams refuse an empty text
 			d.Rewrite(ref, short, "white space of an old tool result")
 		}
 	}
 }
 
-// eachSide squeezes a text. The head and the tail of a clipped text are squeezed
-// one by one, so that clipOf still recognizes the notice between them.
-func eachSide(text string, squeezed func(string) string) string {
+// squeezed returns a text without meaningless white space. The head and the tail of a
+// clipped text are squeezed one by one, so that clipOf still recognizes the notice
+// between them.
+func squeezed(text string) string {
 	c := clipOf(text)
 	if c.whole() {
-		return squeezed(text)
+		return withoutBlanks(text)
 	}
-	c.head, c.tail = squeezed(c.head), squeezed(c.tail)
+	c.head, c.tail = withoutBlanks(c.head), withoutBlanks(c.tail)
 	return c.String()
 }
 
@@ -86,19 +73,6 @@ func withoutBlanks(text string) string {
 		}
 		text = rest
 	}
-}
-
-// withoutRuns returns a text with one space in place of every run of white space,
-// and none at its ends.
-func withoutRuns(text string) string {
-	if short, ok := minified(text); ok {
-		text = short
-	}
-	text = strings.Join(strings.Fields(text), " ")
-	if short, ok := minified(text); ok { // now that odd white space is gone
-		return short
-	}
-	return text
 }
 
 // minified returns a text without the white space of JSON. ok is false unless the

@@ -9,11 +9,11 @@ import (
 func TestBlanksThatMeanNothing(t *testing.T) {
 	f := func(in, want string) {
 		t.Helper()
-		got := eachSide(in, withoutBlanks)
+		got := squeezed(in)
 		if got != want {
 			t.Errorf("%q\ngives %q,\nwant  %q", in, got, want)
 		}
-		if again := eachSide(got, withoutBlanks); again != got {
+		if again := squeezed(got); again != got {
 			t.Errorf("%q, squeezed again, gives %q", got, again)
 		}
 	}
@@ -41,31 +41,17 @@ func TestBlanksThatMeanNothing(t *testing.T) {
 	f(strings.Repeat("[", 20_000)+"  \n"+strings.Repeat("]", 20_000), strings.Repeat("[", 20_000)+"\n"+strings.Repeat("]", 20_000))
 }
 
-func TestEveryRunOfWhiteSpace(t *testing.T) {
-	f := func(in, want string) {
-		t.Helper()
-		if got := eachSide(in, withoutRuns); got != want || eachSide(got, withoutRuns) != got {
-			t.Errorf("%q gives %q, want %q, and again %q", in, got, want, eachSide(got, withoutRuns))
-		}
-	}
-	f("  one \n\n two\tthree ", "one two three")
-	f("{\"a\": \"b  c\",\n \"d\": 1}", `{"a":"b c","d":1}`)
-	f(" \n ", "")
-}
-
 // TestClippedTextStaysClipped: the notice of an earlier cut gives the sizes of
 // head and tail; squeezing them must not make it a lie.
 func TestClippedTextStaysClipped(t *testing.T) {
 	long := "head  \n\n\n\nof it " + strings.Repeat("x", 500) + "\n\n\n\n\ntail  \nof it"
 	cut := clipOf(long).keep(12, 16)
-	for _, squeezed := range []func(string) string{withoutBlanks, withoutRuns} {
-		got := clipOf(eachSide(cut.String(), squeezed))
-		if got.whole() || got.size != len(long) {
-			t.Errorf("%q\nis a text of %d bytes, want one clipped from %d", got.String(), got.size, len(long))
-		}
-		if len(got.String()) >= len(cut.String()) {
-			t.Errorf("%q did not get shorter", got.String())
-		}
+	got := clipOf(squeezed(cut.String()))
+	if got.whole() || got.size != len(long) {
+		t.Errorf("%q\nis a text of %d bytes, want one clipped from %d", got.String(), got.size, len(long))
+	}
+	if len(got.String()) >= len(cut.String()) {
+		t.Errorf("%q did not get shorter", got.String())
 	}
 }
 
@@ -76,17 +62,15 @@ func FuzzSqueeze(f *testing.F) {
 	f.Add("{\v}")
 	f.Add(clipOf(strings.Repeat("a  \n\n\n", 99)).keep(20, 20).String())
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, squeezed := range []func(string) string{withoutBlanks, withoutRuns} {
-			short := eachSide(text, squeezed)
-			if len(short) > len(text) || eachSide(short, squeezed) != short {
-				t.Errorf("%q gives %q and then %q", text, short, eachSide(short, squeezed))
-			}
-			if json.Valid([]byte(text)) && !json.Valid([]byte(short)) {
-				t.Errorf("%q gives %q, which is no JSON", text, short)
-			}
-			if strings.Join(strings.Fields(short), "") != strings.Join(strings.Fields(text), "") && clipOf(text).whole() && !json.Valid([]byte(text)) {
-				t.Errorf("%q gives %q: more than white space is gone", text, short)
-			}
+		short := squeezed(text)
+		if len(short) > len(text) || squeezed(short) != short {
+			t.Errorf("%q gives %q and then %q", text, short, squeezed(short))
+		}
+		if json.Valid([]byte(text)) && !json.Valid([]byte(short)) {
+			t.Errorf("%q gives %q, which is no JSON", text, short)
+		}
+		if strings.Join(strings.Fields(short), "") != strings.Join(strings.Fields(text), "") && clipOf(text).whole() && !json.Valid([]byte(text)) {
+			t.Errorf("%q gives %q: more than white space is gone", text, short)
 		}
 	})
 }

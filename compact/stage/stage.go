@@ -21,7 +21,7 @@ type Entry struct {
 // Catalogue is the ladder in order, least harmful first.
 var Catalogue = []Entry{
 	entry("older exchanges are replaced by one text", summarize{MaxTokens: 8192}),
-	entry("white space that means nothing leaves old tool results", squeeze{Mode: lossless}),
+	entry("white space that means nothing leaves old tool results", squeeze{}),
 	entry("long old tool results keep head and tail", trimResults{MaxChars: 5000}),
 	entry("old tool results that a later one supersedes become a one-line marker", dedupe{MinTokens: 100}),
 	entry("old tool results become a one-line marker", elideResults{MinBytes: 256}),
