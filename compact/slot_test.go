@@ -118,23 +118,6 @@ func slotPolicy(t *testing.T, name, head string) (*compact.Policy, compact.Limit
 	return p, limits
 }
 
-// TestNoQuestionAfterTheSlotsOwnMessage: if everything before the first user
-// message left, so that the slot's own message would directly precede it, the
-// text follows that of the user message instead.
-func TestNoQuestionAfterTheSlotsOwnMessage(t *testing.T) {
-	msgs, err := compacttest.Parse("system: s\nassistant: hello\nassistant [sealed]: | call c1 read " + strings.Repeat("x_1 ", 350) + "\ntool c1: " + strings.Repeat("y_2 ", 34) +
-		"\nassistant: well\nassistant: yes\nuser: " + strings.Repeat("z_3 ", 400) + "\nassistant: | call c2 read a.go\ntool c2: " + strings.Repeat("w_4 ", 40) + "\nassistant: done")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for budget := 20; budget < 1400; budget += 4 {
-		_, broken := compacttest.Sweep(compact.Conversation{Messages: msgs}, adaptive(), compacttest.Bytes{}, compact.Limits{Budget: budget}.For(0))
-		for _, err := range broken {
-			t.Fatalf("budget %d: %v", budget, err)
-		}
-	}
-}
-
 // TestEveryNeighbour compacts every conversation of up to five of these blocks,
 // with one pin somewhere or none, with the whole ladder and with a slot alone:
 // whatever the neighbours of a gap, no promise and no rule of the strictest

@@ -30,18 +30,6 @@ func ExampleFor() {
 	// unknown o200k*1.1+digits 4
 }
 
-// A tokenizer may be chosen by name.
-func ExampleNamed() {
-	c, err := tokenize.Named("bytes/4")
-	fmt.Println(c.Bytes(4_000), err)
-
-	_, err = tokenize.Named("byte/4")
-	fmt.Println(err)
-	// Output:
-	// 1000 <nil>
-	// unknown tokenizer "byte/4" (known: o200k_base, o200k_harmony, cl100k_base, cl100k*1.02, cl100k*1.02+digits, o200k*1.05, o200k*1.1, o200k*1.1+digits, o200k*1.15+digits, o200k*1.2+digits, o200k*1.35+digits, o200k*1.35, o200k*1.6, bytes/4, bytes/3.5, bytes/3)
-}
-
 // Another tokenizer for the texts; pictures still cost what the model's family says.
 func ExampleCounter_Named() {
 	c, _ := tokenize.For("gpt-4o-mini").Named("bytes/4")

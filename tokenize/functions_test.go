@@ -49,14 +49,6 @@ func TestFlatFunctionsCostWhatTheFormulaSays(t *testing.T) {
 	f(tool(`"name":"ls","parameters":{"properties":{"by":{"type":"string","enum":[]}}}`), 7+text("ls:")+3+3+text("by:string:")+12)
 }
 
-// gpt-4 and gpt-3.5 pay 10 for a function.
-func TestOlderModelsPayMoreForAFunction(t *testing.T) {
-	c := For("gpt-4")
-	if got, want := c.Tools([]byte(tool(`"name":"ls"`))), 10+c.Text("ls:")+12; got != want {
-		t.Errorf("got %d, want %d", got, want)
-	}
-}
-
 // What the formula does not know costs more than the same function without it.
 func TestWhatNestsIsNeverBelowTheFormula(t *testing.T) {
 	const flat = `"name":"f","description":"Does it.","parameters":{"type":"object","properties":{"a":{"type":"object","description":"One."%s}}%s}`
@@ -102,33 +94,6 @@ func TestOtherToolsCostTheirText(t *testing.T) {
 	f(`[{"type":"web_search","user_location":{"city":"Springfield"}}]`, "Springfield")
 	f(`[{"type":"function","function":{"name":"f","parameters":"not a schema"}}]`, "f:", "not a schema")
 	f(`[{"type":"function","function":{"name":"f","parameters":{"properties":{"a":"not a schema"}}}}]`, "f:", "not a schema")
-}
-
-// One tool that is odd leaves the others what they are.
-func TestOddToolIsChargedByItself(t *testing.T) {
-	c := For("gpt-4o")
-	one := tool(`"name":"ls","parameters":{"properties":{"by":{"type":"string","enum":["name","size","time"]}}}`)
-	formula := c.Tools([]byte(one))
-	f := func(odd string, words ...string) {
-		t.Helper()
-		least := formula
-		for _, w := range words {
-			least += c.Text(w)
-		}
-		for _, raw := range []string{one[:len(one)-1] + "," + odd + "]", "[" + odd + "," + one[1:]} {
-			if got := c.Tools([]byte(raw)); got < least || got > least+40 {
-				t.Errorf("%s costs %d, want %d or a little more", raw, got, least)
-			}
-		}
-	}
-	f(`null`)
-	f(`12`, "12")
-	f(`true`)
-	f(`"of several words"`, "of several words")
-	f(`["of several","words"]`, "of several", "words")
-	f(`{}`)
-	f(`{"name":"f","parameters":{"properties":{"n":{"type":"number","maximum":1e999}}}}`, "n:number:", "maximum", "1e999")
-	f(`{"name":"f","parameters":{"minimum":-123456789.123456789}}`, "minimum", "-123456789.123456789")
 }
 
 // Tools that are too long to be read cost no less than those that are just read.

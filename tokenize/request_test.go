@@ -51,24 +51,6 @@ func TestFormatCostsItsJSON(t *testing.T) {
 	f(`{"type": "json_object"}`, 6)
 }
 
-func FuzzCompact(f *testing.F) {
-	f.Add([]byte(weatherTool))
-	f.Add([]byte(indent(weatherTool)))
-	f.Add([]byte(`"\`))
-	f.Add([]byte(`{ "a" : [ 1 , 2.5e3 , "\\\" \n" , true ] }`))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		kept := compactJSON(raw)
-		var want bytes.Buffer
-		if json.Compact(&want, raw) == nil && !bytes.Equal(kept, want.Bytes()) {
-			t.Fatalf("%q: %q, want %q", raw, kept, want.Bytes())
-		}
-		c := For("gpt-4o")
-		if c.Tools(raw) < 0 || c.Format(raw) < 0 {
-			t.Fatalf("%q has a negative cost", raw)
-		}
-	})
-}
-
 func indent(raw string) string {
 	var b bytes.Buffer
 	mustDo(json.Indent(&b, []byte(raw), "\t", "    "))

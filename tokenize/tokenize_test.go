@@ -2,7 +2,6 @@ package tokenize
 
 import (
 	"math"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -103,60 +102,12 @@ func TestOpenAIsOwnExamples(t *testing.T) {
 	f("gpt-4o-mini", 101, weatherTools, weather...)
 }
 
-func TestNamedKeepsTheFamily(t *testing.T) {
-	c, err := For("gpt-4o-mini").Named("bytes/4")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.Family() != "gpt-4o-mini" || c.Name() != "bytes/4" || c.Image("https://x/y.png", "low") != 2833 {
-		t.Errorf("got %s of %s, a low picture costs %d", c.Name(), c.Family(), c.Image("https://x/y.png", "low"))
-	}
-	if For("gpt-4o-mini").Name() != "o200k_base" {
-		t.Error("Named changed the counter that it was called on")
-	}
-}
-
 func TestUnknownNameIsOneSentence(t *testing.T) {
 	for name, shown := range map[string]string{"byte/3": "byte/3", "": "", strings.Repeat("bytes", 1_000_000): strings.Repeat("bytes", 12) + "byte"} {
 		c, err := Named(name)
 		want := `unknown tokenizer "` + shown + `" (known: ` + strings.Join(Names(), ", ") + ")"
 		if c != nil || err.Error() != want {
 			t.Errorf("got  %v, %.500s\nwant %s", c, err, want)
-		}
-	}
-}
-
-func TestExactCounterCountsTexts(t *testing.T) {
-	f := func(tokenizer, text string, want int) {
-		t.Helper()
-		c := named(t, tokenizer)
-		if got := c.Text(text); got != want {
-			t.Errorf("%s: Text(%q) = %d, want %d", tokenizer, text, got, want)
-		}
-		if got := c.TextBytes([]byte(text)); got != want {
-			t.Errorf("%s: TextBytes(%q) = %d, want %d", tokenizer, text, got, want)
-		}
-	}
-	// Of OpenAI's cookbook.
-	f("o200k_base", "antidisestablishmentarianism", 6)
-	f("cl100k_base", "antidisestablishmentarianism", 6)
-	f("o200k_base", "お誕生日おめでとう", 8)
-	f("cl100k_base", "お誕生日おめでとう", 9)
-	f("o200k_harmony", "お誕生日おめでとう", 8)
-	f("o200k_base", "2 + 2 = 4", 7)
-	f("o200k_base", "", 0)
-}
-
-func TestNoTokenizerAllocates(t *testing.T) {
-	if info, _ := debug.ReadBuildInfo(); slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
-		t.Skip("under the race detector sync.Pool forgets at random")
-	}
-	text := strings.Repeat("Hello, wörld 12345. ", 200)
-	for _, name := range Names() {
-		c := named(t, name)
-		c.Text(text)
-		if n := testing.AllocsPerRun(20, func() { c.Text(text) }); n >= 1 {
-			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
 }

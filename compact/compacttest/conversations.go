@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,7 +92,7 @@ func capture(t testing.TB, file string) []byte {
 		t.Fatal(err)
 	}
 	var c struct {
-		Messages []map[string]json.RawMessage
+		Messages []fields
 		Tools    json.RawMessage
 	}
 	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&c); err != nil {
@@ -99,44 +100,26 @@ func capture(t testing.TB, file string) []byte {
 	}
 	var out bytes.Buffer
 	for k, m := range c.Messages {
-		if k == 0 || string(m["role"]) != `"assistant"` {
+		if k == 0 || m["role"] != "assistant" {
 			continue
 		}
-		out.WriteString(`{"model": "gpt-4o", "messages": [`)
-		for i, m := range c.Messages[:k] {
-			if i > 0 {
-				out.WriteString(", ")
+		msgs := make([]fields, k)
+		for i := range msgs {
+			msgs[i] = maps.Clone(c.Messages[i])
+			if msgs[i]["content"] == nil {
+				continue
 			}
-			out.Write(marked(m, i == k-1))
+			part := fields{"type": "text", "text": msgs[i]["content"]}
+			if i == k-1 {
+				part["cache_control"] = fields{"type": "ephemeral"}
+			}
+			msgs[i]["content"] = []fields{part}
 		}
-		out.WriteString(`], "tools": `)
-		out.Write(c.Tools)
-		out.WriteString("}\n")
+		if err := json.NewEncoder(&out).Encode(fields{"model": "gpt-4o", "messages": msgs, "tools": c.Tools}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return out.Bytes()
-}
-
-// marked returns a message whose content is a list of one part, with the mark or
-// without it.
-func marked(m map[string]json.RawMessage, mark bool) []byte {
-	var b bytes.Buffer
-	b.WriteString(`{"role": ` + string(m["role"]))
-	for _, name := range []string{"tool_calls", "tool_call_id"} {
-		if v := m[name]; v != nil {
-			b.WriteString(`, "` + name + `": ` + string(v))
-		}
-	}
-	b.WriteString(`, "content": `)
-	if string(m["content"]) == "null" {
-		b.WriteString("null}")
-		return b.Bytes()
-	}
-	b.WriteString(`[{"type": "text", "text": ` + string(m["content"]))
-	if mark {
-		b.WriteString(`, "cache_control": {"type": "ephemeral"}`)
-	}
-	b.WriteString("}]}")
-	return b.Bytes()
 }
 
 // LargerSet returns the folder of a larger set: real conversations, with what

@@ -60,21 +60,3 @@ func TestStrictestReportsWhatTheInputKept(t *testing.T) {
 	f(legal, "system: s; user: u; assistant: | call c r {}; tool c [array]: t; assistant: a; user: v", "same form")
 	f(strings.Replace(legal, "{}", "no JSON", 1), strings.Replace(legal, "{}", "nothing", 1))
 }
-
-// TestASystemMessageByChoiceIsNoComplaint: only a policy that places its slot
-// so may break the rules about system messages, and only those.
-func TestASystemMessageByChoiceIsNoComplaint(t *testing.T) {
-	in, err := Parse("system: s\nuser: u\nassistant: a\nuser: v")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := append(in[:1:1], compact.Message{Role: compact.System, Shape: compact.String, Parts: []compact.Part{{Text: compact.Plain("record")}}, Origin: compact.Added})
-	out = append(out, in[1:]...)
-	plan := &compact.Plan{Repair: compact.RepairAnswer}
-	if errs := shape(&compact.Policy{Placement: compact.PlaceSystem}, compact.Conversation{Messages: in}, plan, out); len(errs) > 0 {
-		t.Error(errs)
-	}
-	if errs := shape(&compact.Policy{}, compact.Conversation{Messages: in}, plan, out); len(errs) != 1 {
-		t.Errorf("%v, want a complaint about the second system message", errs)
-	}
-}

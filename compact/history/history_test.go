@@ -37,28 +37,6 @@ func noted(_ context.Context, span []compact.Message) (string, error) {
 	return fmt.Sprintf("%d messages were read, and nothing of note stood in them.", len(span)), nil
 }
 
-func TestPins(t *testing.T) {
-	h := historyOf(nil, 1000)
-	h.PinLast() // nothing to pin
-	h.Append(compacttest.Messages(t, "system: s")...)
-	h.PinLast()
-	h.Append(compacttest.Messages(t, "user: u\nassistant: | call a f {} | call b f {}\ntool a: x\ntool b: y\nassistant: z")...)
-	for _, step := range []struct {
-		pin  func(int)
-		at   int
-		want []bool
-	}{
-		{h.PinAt, 1, []bool{true, true, false, false, false, false}},
-		{h.UnpinAt, 0, []bool{false, true, false, false, false, false}},
-		{h.PinWithExchange, 4, []bool{false, true, true, true, true, false}},
-		{h.UnpinAt, 3, []bool{false, true, true, false, true, false}},
-	} {
-		if step.pin(step.at); !slices.Equal(h.Pinned(), step.want) {
-			t.Errorf("pinned are %v, want %v", h.Pinned(), step.want)
-		}
-	}
-}
-
 // Four bytes to the token, the last four messages and those before them back to a user
 // message; as ailoop does.
 func TestHistoryTruncatesWithoutAPolicy(t *testing.T) {

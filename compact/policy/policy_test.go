@@ -86,39 +86,6 @@ func words(msgs []compact.Message) string {
 	return strings.Join(all, "|")
 }
 
-func TestPoliciesOnRealConversations(t *testing.T) {
-	seen := map[string]bool{}
-	for _, c := range compacttest.Conversations(t) {
-		if seen[c.File] {
-			continue // one of each kind is enough here; replay measures all
-		}
-		seen[c.File] = true
-		in := compact.Conversation{Messages: c.Messages}
-		for _, n := range policy.Catalogue {
-			if n.Name == "adaptive" {
-				continue // the sweep has it, with every promise
-			}
-			p, err := n.New(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			whole := compact.CostAll(p.Counter, c.Messages)
-			points := compacttest.RequestPoints(c.Messages)
-			for k := 0; k < len(points); k += max(1, len(points)/12) {
-				prefix := compact.Conversation{Messages: in.Messages[:points[k]:points[k]]}
-				for _, share := range []int{2, 4, 20} {
-					b := compact.Limits{Budget: max(1, whole/share)}.For(0)
-					plan, r := compact.Compact(prefix, p, compacttest.Bytes{}, b)
-					keepsClaims(t, n.Name+" "+c.ID, prefix, p, compacttest.Bytes{}, b, &plan, r)
-				}
-			}
-		}
-	}
-	if len(seen) < 4 {
-		t.Errorf("only %d kinds of conversations", len(seen))
-	}
-}
-
 func TestPoliciesAreStrictAboutOptions(t *testing.T) {
 	f := func(name, options, want string) {
 		t.Helper()
@@ -351,25 +318,6 @@ func TestLayeredGoesOnlyAsFarAsItMust(t *testing.T) {
 	f(whole, "tool_result_budget")
 	f(3800, "tool_result_budget micro_compact")
 	f(2700, "tool_result_budget micro_compact drop_oldest")
-}
-
-func TestLayeredStartsAtItsThreshold(t *testing.T) {
-	history := compacttest.Messages(t, longHistory(30))
-	f := func(threshold float64) {
-		t.Helper()
-		p := named(t, "layered", fmt.Sprintf(`{"threshold": %v}`, threshold))
-		whole := compact.CostAll(p.Counter, history)
-		budget := int(float64(whole) / threshold) // the request is at the threshold
-		if _, _, r := under(t, p, history, budget-1); r.Outcome == compact.Untouched || float64(r.After) > threshold*float64(budget-1) {
-			t.Errorf("%v: at the threshold: %+v", threshold, r)
-		}
-		if _, _, r := under(t, p, history, budget+2); r.Outcome != compact.Untouched {
-			t.Errorf("%v: below the threshold: %+v", threshold, r)
-		}
-	}
-	f(0.5)
-	f(0.8)
-	f(0.95)
 }
 
 func TestLayeredNoticeOfATrimmedResult(t *testing.T) {

@@ -8,26 +8,6 @@ import (
 	"testing"
 )
 
-// Answers of OpenAI's tokenizer that show what an encoding is.
-func TestEncodingsMakeKnownTokens(t *testing.T) {
-	f := func(e *Encoding, text string, want ...uint32) {
-		t.Helper()
-		if got := tokens(e, text); !slices.Equal(got, want) {
-			t.Errorf("%s: %q is %v, want %v", e.Name(), text, got, want)
-		}
-		if got := e.Count([]byte(text)); got != len(want) {
-			t.Errorf("%s: %q counts %d, want %d", e.Name(), text, got, len(want))
-		}
-	}
-	f(O200k(), "")
-	f(Cl100k(), "")
-	f(O200k(), "hello world", 24912, 2375)
-	f(Cl100k(), "hello world", 15339, 1917)
-	f(O200k(), "<|endoftext|>", 27, 91, 419, 1440, 919, 91, 29) // no special token: text is text
-	f(Cl100k(), "<|endoftext|>", 27, 91, 8862, 728, 428, 91, 29)
-	f(O200k(), "\x7f", 221) // a library is known to drop it
-}
-
 // What is not UTF-8 counts as the U+FFFD that stand for it, see Encoding.
 func TestBrokenTextIsReadAsReplacementCharacters(t *testing.T) {
 	f := func(text, same string) {

@@ -16,7 +16,6 @@ var sets = []struct {
 	step  int // one text of so many
 	texts iter.Seq[string]
 }{
-	{"traps", 1, trapTexts},
 	{"scripts", 7, scriptTexts},
 	{"every code point", 211, codePointTexts},
 	{"runs", 29, runTexts},

@@ -5,11 +5,9 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"iter"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -40,7 +38,6 @@ var oracleSets = []struct {
 	texts func(*testing.T) iter.Seq[string]
 }{
 	{"conversations", conversationTexts},
-	{"Go sources and documentation", goTexts},
 	{"fuzz", func(*testing.T) iter.Seq[string] { return fuzzTexts(10_000_000) }},
 	{"the others", func(*testing.T) iter.Seq[string] {
 		return func(yield func(string) bool) {
@@ -102,28 +99,6 @@ func TestCountsAreOpenAIs(t *testing.T) {
 	for _, c := range readCounts(t) {
 		if a, b := O200k().CountString(c.text), Cl100k().CountString(c.text); a != c.o200k || b != c.cl100k {
 			t.Errorf("%.60q counts %d and %d, want %d and %d", c.text, a, b, c.o200k, c.cl100k)
-		}
-	}
-}
-
-// The answers in testdata/counts.txt are the oracle's.
-func TestOracleGivesTheCountsOfTheFile(t *testing.T) {
-	needOracle(t)
-	all := readCounts(t)
-	texts := func(yield func(string) bool) {
-		for _, c := range all {
-			if !yield(c.text) {
-				return
-			}
-		}
-	}
-	for _, e := range []*Encoding{O200k(), Cl100k()} {
-		i := 0
-		for text, tokens := range oracle(t, e, texts) {
-			if want := map[string]int{"o200k_base": all[i].o200k, "cl100k_base": all[i].cl100k}[e.Name()]; len(tokens) != want {
-				t.Errorf("%s: the file says %d of %.60q, the oracle %d", e.Name(), want, text, len(tokens))
-			}
-			i++
 		}
 	}
 }
@@ -226,31 +201,5 @@ func conversationTexts(t *testing.T) iter.Seq[string] {
 				}
 			}
 		}
-	}
-}
-
-// goTexts are Go's own sources and documentation, as far as there are so many bytes of each.
-func goTexts(t *testing.T) iter.Seq[string] {
-	out, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	root := strings.TrimSpace(string(out))
-	return func(yield func(string) bool) {
-		left := map[string]int{".go": 25_000_000, ".s": 5_000_000, ".md": 5_000_000, ".html": 5_000_000, ".txt": 5_000_000, ".js": 5_000_000, ".json": 5_000_000}
-		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || left[filepath.Ext(path)] <= 0 {
-				return nil
-			}
-			text, err := os.ReadFile(path)
-			if err != nil || len(text) > 1_000_000 {
-				return nil // it is left out
-			}
-			left[filepath.Ext(path)] -= len(text)
-			if !yield(string(text)) {
-				return fs.SkipAll
-			}
-			return nil
-		})
 	}
 }

@@ -93,27 +93,6 @@ func tokenTexts(yield func(string) bool) {
 	}
 }
 
-// trapTexts are what other tokenizers are known to get wrong.
-func trapTexts(yield func(string) bool) {
-	for _, s := range []string{
-		"m'\u017f'SKsve", // the long s folds to s
-		"\U000105d5\n\n", // a letter since Unicode 16
-		"\x7f", "a\x7fb", // no white space, no letter
-		"\n \n", "\n\t\n", // white space up to the last newline
-		"'sthe", "'remm", // in o200k_base nothing stands alone
-		"a's't", "a's's's", "I'LL'VE", "'s", "x'S",
-		"\ufeff", "\ufeff#", "\u0085", "\u0085\n", "\x1c\x1d", // white space is White_Space
-		"a\u0301b", "\u0301", " \u0301", "!\u0301!", "\u0301A",
-		"\xe0\x80\x80", "\xe0\x82\xaa", "\xe0\x97\x90", "\xed\xa0\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xe4\xb8", "\xf0\x9f\x98x",
-	} {
-		for _, around := range []string{"*", "some words before *", "* and some behind", strings.Repeat("long before ", 8) + "*" + strings.Repeat(" and behind", 8)} {
-			if !yield(strings.Replace(around, "*", s, 1)) {
-				return
-			}
-		}
-	}
-}
-
 // blockTexts are long enough to be cut in blocks: mixes of ASCII and of characters of two bytes of every class.
 func blockTexts(yield func(string) bool) {
 	r := rand.New(rand.NewPCG(12, 12))

@@ -139,26 +139,3 @@ func TestCacheIsSharedSafely(t *testing.T) {
 	}
 	wg.Wait()
 }
-
-func TestWhatWasSeenCostsNoMemory(t *testing.T) {
-	texts := New(0).Texts("length")
-	text := long("hello")
-	texts.Count(text, func(s string) int { return len(s) })
-	if n := testing.AllocsPerRun(1_000, func() { texts.Count(text, func(s string) int { return len(s) }) }); n >= 1 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
-func BenchmarkSeen(b *testing.B) {
-	for _, size := range []int{100, 2_000, 100_000} {
-		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			texts := New(0).Texts("length")
-			text := strings.Repeat("x", size)
-			b.SetBytes(int64(size))
-			b.ReportAllocs()
-			for b.Loop() {
-				texts.Count(text, func(s string) int { return len(s) })
-			}
-		})
-	}
-}
