@@ -34,7 +34,6 @@ type action struct {
 	text    string // what a plan, a thought or a report says
 	values  value  // the arguments
 	changes []change
-	waits   bool // for a command that an earlier call began
 }
 
 // A change is what an action does to a file.
@@ -53,7 +52,6 @@ const (
 	changed             // nobody knows how
 	removed
 	restored // to what it was before all edits
-	applied  // the file is a patch for others
 )
 
 // arguments says what arguments are for, by the names that agents give them, without

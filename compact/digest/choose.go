@@ -64,7 +64,7 @@ func (p *part) limit(first, limit int) {
 	order := p.byWorth(first)
 	for _, i := range order {
 		if limit -= int(p.pieces[i].cost); limit < 0 {
-			p.pieces[i].score *= 0.25
+			p.pieces[i].score *= 0.1
 		}
 	}
 }
@@ -162,7 +162,7 @@ func (p *part) choose(order []int32, room int) {
 		p.pieces[i].on = false
 	}
 	var used [classes]int
-	whole, large := float32(room), room/2
+	whole := float32(room)
 	for _, pass := range []choosing{firstProse, floorOfAll, restOfAll} {
 		floor := pass != restOfAll
 		for _, i := range order {
@@ -175,7 +175,7 @@ func (p *part) choose(order []int32, room int) {
 				cost += int(p.pieces[k].cost)
 			}
 			switch {
-			case q.on, cost > room, floor && (used[q.class] >= int(whole*floors[q.class]) || used[q.class]+cost > int(whole*floors[q.class]) && cost > large):
+			case q.on, cost > room, floor && used[q.class] >= int(whole*floors[q.class]):
 				continue
 			case q.class != steps && q.class != userWords && !q.whole && p.known(q.class, q.text):
 				continue

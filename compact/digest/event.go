@@ -94,7 +94,6 @@ func (r *Record) answer(e *event, res *result) {
 	if e.kind == reads && e.result.first == 0 {
 		e.result.first = e.firstLine()
 	}
-	r.follow(e)
 	e.outcome = e.outcomeOf(&e.result)
 	if e.kind == tracks {
 		r.todo.track(e)
@@ -121,22 +120,3 @@ func (a *action) firstLine() int {
 
 // readsFrom finds the commands that show a file from a line on.
 var readsFrom = regexp.MustCompile(`^(?:cat|sed -n ['"]?(\d+),\d+p['"]?) [\w./-]+$`)
-
-// goesOn finds the id of a program that goes on while the assistant does other things.
-var goesOn = regexp.MustCompile(`(?:Process running with session ID|running in background with ID:) (\w+)`)
-
-// follow makes of a call that waits for a program a step of that program.
-func (r *Record) follow(e *event) {
-	was := r.running[e.values.member("session_id bash_id shell_id shellId")]
-	if was != nil && e.kind == other && strings.TrimSpace(e.values.member("chars input")) == "" {
-		went := *was
-		went.changes, went.waits = nil, true
-		e.action = &went
-	}
-	if m := goesOn.FindStringSubmatch(firstBytes(e.result.text, 200)); m != nil && e.command != "" {
-		if len(r.running) > leastEvents {
-			clear(r.running)
-		}
-		r.running[m[1]] = e.action
-	}
-}

@@ -41,16 +41,6 @@ const (
 func (fs files) apply(c *change, e *event) {
 	path := strings.TrimPrefix(c.path, "./")
 	f := fs.find(path)
-	if c.how == applied {
-		patch := action{}
-		if f != nil && len(f.regions) == 1 {
-			patch.patches("\n"+f.regions[0].new, "")
-		}
-		for i := range patch.changes {
-			fs.apply(&patch.changes[i], e)
-		}
-		return
-	}
 	if path == "" || len(path) > 512 || strings.IndexByte(path, '\n') >= 0 {
 		return
 	}

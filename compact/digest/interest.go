@@ -1,5 +1,7 @@
 package digest
 
+import "slices"
+
 // interest knows what the work is about: the terms that the messages which stay,
 // the users and the assistant name. A line is worth what its terms are, and less
 // the more lines have them.
@@ -70,29 +72,33 @@ func (x *interest) of(t word) (i int32, ok bool) {
 func (x *interest) close() {
 	for i := range x.list {
 		t := &x.list[i]
-		t.price = max(t.want, met) * 1.3 / (1 + 0.1*t.lines)
+		t.price = max(t.want, met) * 1.3 / (1 + 0.1*t.lines/max(1, t.want))
 	}
 }
 
 // sum returns the interest of a line with some terms: the dearest counts whole,
 // others less.
 func (x *interest) sum(ids []int32, line int32) float32 {
-	var best [5]float32
+	var best best
 	for k, id := range ids {
 		p := x.list[id].price
 		if x.list[id].last != line {
 			p *= before
 		}
-		for _, before := range ids[:min(k, 16)] {
-			if before == id {
-				p = 0
-			}
-		}
-		for i := range best {
-			if p > best[i] {
-				p, best[i] = best[i], p
-			}
+		if !slices.Contains(ids[:min(k, 16)], id) {
+			best.add(p)
 		}
 	}
-	return best[0] + best[1]*0.71 + best[2]*0.58 + best[3]*0.5 + best[4]*0.45
+	return best[0] + best[1]*0.71 + best[2]*0.58 + best[3]*0.5
 }
+
+// best are the largest of some numbers, in falling order.
+type best [4]float32
+
+func (b *best) add(s float32) {
+	for i := range b {
+		b[i], s = max(b[i], s), min(b[i], s)
+	}
+}
+
+func (b *best) sum() float32 { return b[0] + b[1] + b[2] + b[3] }

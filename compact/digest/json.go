@@ -1,11 +1,13 @@
 package digest
 
 import (
-	"regexp"
+	"bytes"
+	"errors"
+	"io"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf16"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A value is a value of JSON.
@@ -25,14 +27,17 @@ const (
 // valueOf returns the value of a text: a string, if it is no JSON. JSON may break
 // off, because clients cut it. Several values, as in lines of JSON, are a list.
 func valueOf(text string) value {
-	p := parser{s: text, members: mostMembers}
+	r := jsonReader{
+		text: text, members: mostMembers,
+		d: jsontext.NewDecoder(bytes.NewBufferString(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
+	}
 	all := value{kind: '[', text: text}
-	for start := `{["`; p.more() && !p.bad; start = "{" {
-		p.bad = strings.IndexByte(start, p.s[p.at]) < 0
-		all.keys, all.list = append(all.keys, ""), append(all.list, p.value(0))
+	for starts := `{["`; r.rest() != "" && !r.bad && !r.ended; starts = "{" {
+		r.bad = strings.IndexByte(starts, r.rest()[0]) < 0
+		all.keys, all.list = append(all.keys, ""), append(all.list, r.value(0))
 	}
 	switch {
-	case p.bad || all.list == nil || all.list[0].kind == '"' && strings.IndexByte(text, '\\') < 0:
+	case r.bad || all.list == nil || all.list[0].kind == '"' && strings.IndexByte(text, '\\') < 0:
 		return value{kind: '"', text: text}
 	case len(all.list) == 1:
 		return all.list[0]
@@ -40,92 +45,63 @@ func valueOf(text string) value {
 	return all
 }
 
-// A parser reads JSON.
-type parser struct {
-	s       string
-	at      int
+// A jsonReader reads the values of a text.
+type jsonReader struct {
+	text    string
+	d       *jsontext.Decoder
 	members int  // that may still be read
 	bad     bool // it is no JSON
+	ended   bool // the text breaks off
 }
 
-// more passes over blanks, and reports whether anything follows.
-func (p *parser) more() bool {
-	for p.at < len(p.s) && isBlank(p.s[p.at]) {
-		p.at++
-	}
-	return p.at < len(p.s)
-}
+// rest returns what was not read.
+func (r *jsonReader) rest() string { return strings.TrimLeft(r.text[r.d.InputOffset():], " \n\t\r") }
 
-// next passes over a byte, and reports whether it was next.
-func (p *parser) next(c byte) bool {
-	is := p.more() && p.s[p.at] == c
-	if is {
-		p.at++
-	}
-	return is
-}
-
-// value reads the value that begins here, as far as the text goes.
-func (p *parser) value(level int) value {
-	p.members--
-	p.bad = p.bad || level > mostLevels || p.members < 0
-	switch {
-	case p.next('"'):
-		return value{kind: '"', text: p.str()}
-	case p.next('{'), p.next('['):
-		v := value{kind: p.s[p.at-1]}
-		from := p.at - 1
-		for !p.next(v.kind+2) && p.more() && !p.bad {
-			if p.bad = v.list != nil && !p.next(','); v.kind == '{' {
-				key := p.next('"')
-				v.keys = append(v.keys, p.str())
-				p.bad = p.bad || !key || !p.next(':') && p.more()
-			} else {
-				v.keys = append(v.keys, "")
-			}
-			v.list = append(v.list, p.value(level+1))
-		}
-		v.text = p.s[from:p.at]
+// value reads the value that comes next, as far as the text goes.
+func (r *jsonReader) value(level int) (v value) {
+	r.members--
+	r.bad = r.bad || level > mostLevels || r.members < 0
+	if r.bad {
 		return v
 	}
-	s := scalar.FindString(firstBytes(p.s[p.at:], 64))
-	p.at += len(s)
-	p.bad = p.bad || s == "" && p.at < len(p.s)
-	return value{text: s}
-}
-
-var scalar = regexp.MustCompile(`^(?:-?\d[\w.+-]*|true\b|false\b|null\b|[a-z]{1,4}$)`)
-
-// str reads the rest of a string, up to its end or that of the text.
-func (p *parser) str() string {
-	from := p.at
-	for p.at < len(p.s) && p.s[p.at] != '"' {
-		if p.s[p.at] == '\\' {
-			p.at++
+	from := len(r.text) - len(strings.TrimLeft(r.rest(), ":, \n\t\r"))
+	t, err := r.d.ReadToken()
+	switch {
+	case err != nil:
+		r.ended = errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
+		r.bad = !r.ended
+		if v.text = r.text[from:]; strings.HasPrefix(v.text, `"`) {
+			text, _ := jsontext.AppendUnquote(nil, strings.TrimSuffix(v.text, `\`)+`"`)
+			v = value{kind: '"', text: string(text)}
 		}
-		p.at++
+		return v
+	case t.Kind() == '"':
+		return value{kind: '"', text: t.String()}
+	case t.Kind() != '{' && t.Kind() != '[':
+		return value{text: t.String()}
 	}
-	p.at = min(p.at, len(p.s))
-	text := p.s[from:p.at]
-	p.at = min(p.at+1, len(p.s))
-	if strings.IndexByte(text, '\\') < 0 {
-		return text
+	v.kind = byte(t.Kind())
+	for end := jsontext.Kind(v.kind + 2); !r.bad && !r.ended; {
+		if r.rest() == "" {
+			r.ended = true
+			break
+		}
+		if r.d.PeekKind() == end {
+			_, err := r.d.ReadToken()
+			r.bad = err != nil
+			break
+		}
+		key := ""
+		if v.kind == '{' {
+			key = r.value(level).text
+		}
+		if !r.bad {
+			v.keys, v.list = append(v.keys, key), append(v.list, r.value(level+1))
+		}
 	}
-	return escape.ReplaceAllStringFunc(text, func(e string) string {
-		if i := strings.IndexByte(`ntrbf"\/`, e[1]); i >= 0 {
-			return "\n\t\r  \"\\/"[i : i+1]
-		}
-		var units []uint16 // two are a pair
-		for ; e != ""; e = e[6:] {
-			n, _ := strconv.ParseUint(e[2:6], 16, 16)
-			units = append(units, uint16(n))
-		}
-		return string(utf16.Decode(units))
-	})
+	v.text = r.text[from:r.d.InputOffset()]
+	return v
 }
-
-// escape finds what is escaped in a string. Invalid escapes stay.
-var escape = regexp.MustCompile(`\\(?:[ntrbf"\\/]|u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}|u[[:xdigit:]]{4})`)
 
 // each calls f for each string in a value, with its key.
 func (v *value) each(key string, f func(key, text string)) {
@@ -135,6 +111,14 @@ func (v *value) each(key string, f func(key, text string)) {
 	for i := range v.list {
 		v.list[i].each(either(v.keys[i], key), f)
 	}
+}
+
+// led returns a text after a mark, if there is a text.
+func led(mark, text string) string {
+	if text == "" {
+		return ""
+	}
+	return mark + text
 }
 
 func joined(a, mark, b string) string {

@@ -1,7 +1,7 @@
 package digest
 
 import (
-	"slices"
+	"regexp"
 	"strings"
 )
 
@@ -98,66 +98,12 @@ func partLength(s string, most int) int {
 // normal returns a line as it is compared: without the blanks around it.
 func normal(s string) string { return strings.TrimSpace(s) }
 
-// isDefinition reports whether a line of code begins a definition.
-func isDefinition(s string) bool { return definition(s) != "" }
+// definition finds the lines of code that begin a definition.
+var definition = regexp.MustCompile(`^\s*(?:(?:export|default|pub(?:\([^)]*\))?|async|static|public|private|protected|final|abstract|override|unsafe|extern|inline|virtual) +)*` +
+	`(?:def|func|fn|class|type|interface|struct|enum|impl|function|trait|module|namespace|macro)[ (<]`)
 
-// definedIn returns the name that a line of code defines; "" if there is none.
-func definedIn(s string) string {
-	s = strings.TrimLeft(definition(s), " ")
-	if strings.HasPrefix(s, "(") { // a receiver
-		_, s, _ = strings.Cut(s, ") ")
-	}
-	i := 0
-	for i < len(s) && class[s[i]]&(lower|upper|digit) != 0 {
-		i++
-	}
-	return s[:i]
-}
-
-// definition returns the rest of a line of code after the word that begins a
-// definition; "" if there is none.
-func definition(s string) string {
-	s = strings.TrimLeft(s, " \t")
-	for range 5 {
-		i := 0
-		for i < len(s) && class[s[i]]&(lower|upper) != 0 {
-			i++
-		}
-		if i == 0 || i == len(s) || s[i] != ' ' && s[i] != '(' && s[i] != '<' {
-			return ""
-		}
-		w := s[:i]
-		if definers[w] {
-			return s[i:]
-		}
-		if !modifiers[w] {
-			return ""
-		}
-		if s = s[i:]; s[0] == '(' {
-			_, s, _ = strings.Cut(s, ")")
-		}
-		s = strings.TrimLeft(s, " ")
-	}
-	return ""
-}
-
-var (
-	modifiers = setOf("export default pub async static public private protected final abstract override unsafe extern inline virtual")
-	definers  = setOf("def func fn class type interface struct enum impl function trait module namespace macro")
-)
-
-// isComment reports whether a line of code only explains it or names what it
-// needs.
-func isComment(s string) bool {
-	for _, p := range commentMarks {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
-}
-
-var commentMarks = []string{"//", "#", "/*", "*", `"""`, "'''", "--", "<!--", "import ", "from ", "package ", "use ", "using ", "@import"}
+// comment finds the lines of code that only explain it or name what it needs.
+var comment = regexp.MustCompile("^(?://|#|/?\\*|\"\"\"|'''|--|<!--|(?:import|from|package|use|using|@import) )")
 
 // isCode reports whether a text is source code, by the name of its file or by
 // its first lines.
@@ -179,7 +125,7 @@ func isCode(path, text string) bool {
 			continue
 		}
 		lines++
-		if strings.IndexByte("{}();,", line[len(line)-1]) >= 0 || isDefinition(line) {
+		if strings.IndexByte("{}();,", line[len(line)-1]) >= 0 || definition.MatchString(line) {
 			ends++
 		}
 	}
@@ -191,67 +137,28 @@ var (
 	codeFiles  = setOf("go py js ts tsx jsx rs java c h cc cpp hpp cs rb php kt swift scala sh bash lua pl sql vue svelte zig ex exs dart m")
 )
 
+// hasWord reports whether a text has one of some words.
+func hasWord(s string, set map[string]bool) bool {
+	for from, to := range words(s) {
+		if to-from < 12 && set[strings.ToLower(s[from:to])] {
+			return true
+		}
+	}
+	return false
+}
+
 // binds reports whether a line of prose says that something must or must not be
 // done.
 func binds(s string) bool {
-	if strings.ContainsAny(s, "{}") || strings.Contains(s, `("`) || strings.Contains(s, " = ") {
-		return false // code
-	}
-	for from, to := range words(s) {
-		w := s[from:to]
-		if len(w) > 9 || !bindingWords[strings.ToLower(w)] {
-			continue
-		}
-		rest := s[to:]
-		switch w = strings.ToLower(w); w {
-		case "do":
-			if strings.HasPrefix(rest, " not ") && beginsClause(s[:from]) {
-				return true
-			}
-		case "don":
-			if (strings.HasPrefix(rest, "'t") || strings.HasPrefix(rest, "’t")) && beginsClause(s[:from]) {
-				return true
-			}
-		case "must", "mustn", "unless", "forbidden", "niemals", "muss", "jamais", "nunca", "debe", "doit":
-			return true
-		case "required":
-			last := lastWord(s[:from])
-			if (last == "is" || last == "are" || last == "be") && !strings.HasPrefix(rest, ":") {
-				return true
-			}
-		default:
-			if beginsClause(s[:from]) {
-				return true
-			}
-		}
-	}
-	return slices.ContainsFunc(bindingForeign, func(w string) bool { return strings.Contains(s, w) })
+	return !codeMarks.MatchString(s) && (hasWord(s, bindingWords) && binding.MatchString(s) || containsAny(s, bindingForeign))
 }
 
 var (
 	bindingWords   = setOf("never must mustn always only required unless do don forbidden niemals muss nie jamais nunca debe doit avoid leave keep")
 	bindingForeign = []string{"禁止", "してはいけない", "しないで", "ください", "下さい", "ないこと", "必ず", "必须", "不要", "不得", "不能", "请勿", "нельзя", "никогда", "должен", "должн", "обязательно", "금지", "반드시", "주세요", "십시오"}
+	// binding finds such words that always bind, and others where they begin a clause.
+	binding = regexp.MustCompile(`(?i)\b(?:mustn?|unless|forbidden|niemals|muss|jamais|nunca|debe|doit|(?:is|are|be) required)\b|` +
+		`(?:^|[.:;!?,)]|\b(?:please|and|but|so|then|also|just|or|you))[\s*_\x60"'>#•(\d-]*\b(?:never|always|only|avoid|leave|keep|nie|do not|don['’]t)\b`)
+	// codeMarks finds what prose has not.
+	codeMarks = regexp.MustCompile(`[{}]|\("| = `)
 )
-
-// beginsClause reports whether what follows a part of a line begins a clause.
-func beginsClause(before string) bool {
-	before = strings.TrimRight(before, " \t*_`\"'>#-•(0123456789")
-	if before == "" || strings.IndexByte(".:;!?,)", before[len(before)-1]) >= 0 {
-		return true
-	}
-	switch lastWord(before) {
-	case "please", "and", "but", "so", "then", "also", "just", "or", "you":
-		return true
-	}
-	return false
-}
-
-// setting reports whether a line gives a key its value.
-func setting(s string) bool {
-	i := strings.IndexAny(s, "=:")
-	if i <= 0 || i > 60 || i+1 >= len(s) {
-		return false
-	}
-	key := strings.Trim(s[:i], " \t\"'-*`")
-	return key != "" && strings.IndexByte(key, ' ') < 0 && strings.TrimSpace(s[i+1:]) != ""
-}

@@ -18,9 +18,7 @@ type part struct {
 	seen     map[uint64]bool // lines that the model reads
 	bodies   []*body         // of the results of the events
 	weights  []float32       // of the events
-	phase    []int           // of the events
-	phases   int
-	room     int // bytes
+	room     int             // bytes
 	pieces   []piece
 	changed  []*file // by the events, the newest first
 	folder   string  // that most files are in
@@ -30,13 +28,17 @@ type part struct {
 func (p *part) write() string {
 	p.room = p.size * 7 / 2
 	p.setFolder()
-	p.weigh()
+	for i := range p.events { // what came later counts more
+		p.weights = append(p.weights, 0.5+0.8*float32(i+1)/float32(len(p.events)))
+	}
 	p.see()
-	again := p.again()
+	last := map[[2]uint64]int{} // of steps that come again with the same result
 	for i, e := range p.events {
-		switch {
-		case again[i]:
-			continue
+		last[e.again()] = i
+	}
+	for i, e := range p.events {
+		switch again := e.again(); {
+		case again[1] != 0 && last[again] > i:
 		case e.by == byUser:
 			p.user(i, e)
 		case e.by == byAgent:
@@ -50,21 +52,13 @@ func (p *part) write() string {
 	return p.fit()
 }
 
-// again reports of each event whether it is a step that changed nothing and did not
-// fail, and that comes again later with the same result. Only the last is told.
-func (p *part) again() []bool {
-	again, later := make([]bool, len(p.events)), map[[2]uint64]bool{}
-	for i, e := range slices.Backward(p.events) {
-		if e.by != byCall || len(e.changes) > 0 || e.outcome.verdict == failed || e.outcome.verdict == refused || e.result.text == "" {
-			continue
-		}
-		if e.kind == runs || e.kind == reads || e.kind == searches || e.kind == other {
-			key := [2]uint64{hashOf(e.label(labelChars)), hashOf(e.result.text)}
-			again[i] = later[key]
-			later[key] = true
-		}
+// again returns what tells a step from others, or zeros for one of which each time is
+// told: it changed something, failed, or returned nothing.
+func (e *event) again() (key [2]uint64) {
+	if e.by == byCall && len(e.changes) == 0 && e.outcome.verdict <= passed && e.result.text != "" {
+		key = [2]uint64{hashOf(e.label(labelChars)), hashOf(e.result.text)}
 	}
-	return again
+	return key
 }
 
 // keptHere says where messages of users came that the model still reads: of those
@@ -80,31 +74,6 @@ func (p *part) keptHere() {
 
 // keptOrder is the order of a line about a message that is kept.
 const keptOrder = -1 << 30
-
-// weigh divides the events into phases, which a user begins, and weighs them: what
-// came later counts more.
-func (p *part) weigh() {
-	p.weights, p.phase = make([]float32, len(p.events)), make([]int, len(p.events))
-	calls := 0
-	for i, e := range p.events {
-		switch {
-		case e.by == byCall:
-			calls++
-		case e.by == byUser && e.words != "" && calls >= leastCalls:
-			p.phases++
-			calls = 0
-		}
-		p.phase[i] = p.phases
-	}
-	for i := range p.events {
-		p.weights[i] = phaseWeights[min(p.phases-p.phase[i], len(phaseWeights)-1)] * (0.7 + 0.6*float32(i+1)/float32(len(p.events)))
-	}
-}
-
-// A message of a user begins a phase after so many calls.
-const leastCalls = 6
-
-var phaseWeights = []float32{1, 0.75, 0.6}
 
 // see learns what the work is about, and which lines the model reads.
 func (p *part) see() {

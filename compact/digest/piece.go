@@ -8,28 +8,24 @@ const maxLineChars = 400
 // heading: heading returns whether a line is one for those after it.
 func (p *part) lines(c purpose, event int, order int32, b *body, most int, score func(i int) (s float32, use lineUse), base, weight float32, need int32, limit int) {
 	most = min(most, max(leastLine, p.room/5))
-	var headings []heading
+	var headings []headed
 	from, size := -1, 0
 	dense, densest := "", float32(0)
-	var best [4]float32
+	var scores best
 	first := len(p.pieces)
 	flush := func(to int) {
 		if from < 0 {
 			return
-		}
-		s := base
-		for _, b := range best {
-			s += b
 		}
 		parent := need
 		if len(headings) > 0 {
 			parent = headings[len(headings)-1].piece
 		}
 		if text := b.text[b.lines[from].from:b.lines[to-1].to]; strings.TrimSpace(text) != "" {
-			k := p.add(c, event, order+b.lines[from].number, text, max(s, 0.02)*weight, parent)
+			k := p.add(c, event, order+b.lines[from].number, text, max(base+scores.sum(), 0.02)*weight, parent)
 			p.pieces[k].lines = [2]int32{b.lines[from].number + 1, b.lines[to-1].number + 1}
 		}
-		from, size, best = -1, 0, [4]float32{}
+		from, size, scores = -1, 0, best{}
 	}
 	for i := range b.lines {
 		text := b.at(i)
@@ -53,21 +49,19 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 			if c == prints {
 				p.pieces[k].lines = [2]int32{b.lines[i].number + 1, b.lines[i].number + 1}
 			}
-			headings = append(headings, heading{indent, k})
+			headings = append(headings, headed{indent, i, k})
 			continue
 		}
 		if from < 0 {
 			from = i
 		}
 		if s > densest {
-			dense, densest = text, s
-		}
-		for k := range best {
-			if s > best[k] {
-				s, best[k] = best[k], s
+			if dense, densest = strings.TrimSpace(text), s; c == prints && len(headings) > 0 { // the file that a line is of
+				dense = strings.TrimSpace(b.at(headings[len(headings)-1].line)) + dense
 			}
 		}
-		if size += len(text) + 3; size > most {
+		scores.add(s)
+		if size += len(text) + 3; size > most || use == single {
 			flush(i + 1)
 		}
 	}
@@ -82,8 +76,9 @@ func (p *part) lines(c purpose, event int, order int32, b *body, most int, score
 // briefChars is how much of a result a step shows that shows nothing else of it.
 const briefChars = 100
 
-type heading struct {
+type headed struct {
 	indent int
+	line   int
 	piece  int32
 }
 
@@ -94,22 +89,18 @@ const (
 	plainLine lineUse = iota
 	blank
 	opens   // a section or a definition
+	single  // a line that is a piece of its own
 	skipped // a line that says nothing
 )
 
 // span adds lines of a body as a piece, which is worth what the best of them are.
 func (p *part) span(c purpose, event int, order int32, b *body, at [2]int, base, weight float32, need int32, score func(k int) float32) int32 {
-	var best [4]float32
+	var scores best
 	for k := at[0]; k < at[1]; k++ {
-		s := score(k)
-		for n := range best {
-			if s > best[n] {
-				s, best[n] = best[n], s
-			}
-		}
+		scores.add(score(k))
 	}
 	from, to := &b.lines[at[0]], &b.lines[at[1]-1]
-	i := p.add(c, event, order+from.number, b.text[from.from:to.to], max(base+best[0]+best[1]+best[2]+best[3], 0.02)*weight, need)
+	i := p.add(c, event, order+from.number, b.text[from.from:to.to], max(base+scores.sum(), 0.02)*weight, need)
 	p.pieces[i].lines = [2]int32{from.number + 1, to.number + 1}
 	return i
 }

@@ -19,8 +19,7 @@ type Record struct {
 	awaits  *event   // a call in a text, whose result is the next message
 	files   files
 	todo    todo
-	told    map[uint64]bool    // lines in the parts
-	running map[string]*action // programs that go on, by the ids of their sessions
+	told    map[uint64]bool // lines in the parts
 
 	messages int  // how many left
 	written  int  // how many of them the parts tell of
@@ -29,7 +28,7 @@ type Record struct {
 
 // NewRecord returns an empty record whose costs are those of c.
 func NewRecord(c compact.Counter) *Record {
-	return &Record{counter: c, calls: callIndex{}, files: files{}, told: map[uint64]bool{}, running: map[string]*action{}}
+	return &Record{counter: c, calls: callIndex{}, files: files{}, told: map[uint64]bool{}}
 }
 
 // Add returns the next part of the record: what lost says that neither kept nor

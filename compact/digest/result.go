@@ -31,7 +31,9 @@ func resultOf(text string, k kind) result {
 		}
 	}
 	r.text = strings.TrimRight(unwrapTimes(prompt.ReplaceAllLiteralString(withoutFrame(text), ""), 1), "\n")
-	if k != searches {
+	if k == searches {
+		r.text = byFile(r.text)
+	} else {
 		r.text, r.first = withoutNumbers(r.text)
 	}
 	return r
@@ -131,4 +133,47 @@ func withoutNumbers(text string) (plain string, first int) {
 		b.WriteString(line[len(numbered.FindString(line)):] + "\n")
 	}
 	return strings.TrimRight(b.String(), "\n"), first
+}
+
+// hit finds the file and the number with which a search begins a line that it found.
+var hit = regexp.MustCompile(`^([\w./@~+-]*\w):(\d+:.*)$`)
+
+// byFile returns what a search found with the name of a file above its lines, where
+// there are more than one. Lines around those that were found name the file as well,
+// with a dash, and perhaps with the folders above it.
+func byFile(text string) string {
+	lines := strings.Split(text, "\n")
+	files := make([]string, len(lines))
+	for i, l := range lines {
+		if m := hit.FindStringSubmatch(l); m != nil {
+			files[i], lines[i] = m[1], m[2]
+		}
+	}
+	around := func(i int, file string) {
+		if _, rest, ok := strings.Cut(lines[i], file+"-"); ok && file != "" && files[i] == "" && rest != "" && class[rest[0]]&digit != 0 {
+			files[i], lines[i] = file, rest
+		}
+	}
+	for i := range lines[1:] {
+		around(i+1, files[i])
+	}
+	for i := len(lines) - 2; i >= 0; i-- {
+		around(i, files[i+1])
+	}
+	var b strings.Builder
+	for i, l := range lines {
+		switch file := files[i]; {
+		case file == "" && l == "--":
+			continue
+		case file == "":
+		case i > 0 && files[i-1] == file:
+			l = "  " + l
+		case i+1 < len(lines) && files[i+1] == file:
+			l = file + ":\n  " + l
+		default:
+			l = file + ":" + l
+		}
+		b.WriteString(l + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
 }

@@ -82,7 +82,8 @@ func isResult(text string) bool {
 // be of a file.
 var ofUser = regexp.MustCompile(`^\s*\[(?:attempt_completion|ask_followup_question|plan_mode_respond|new_task)\b|^\s*\[[^\]\n]*\] Result:\s*(?:The user (?:denied|rejected)|<feedback>)`)
 
-// Of a skill that was loaded what the user gave to it is said; the skill is a file.
+// A skill that was loaded is a file. The record names its folder, and has what the
+// user gave to the skill.
 const skill = "Base directory for this skill: "
 
 // agentsFile is how a harness begins the instructions of a repository that it puts
@@ -110,7 +111,8 @@ func saidIn(text string, isResult bool) (said, attachment string) {
 	text = plain(text)
 	switch {
 	case strings.HasPrefix(text, skill):
-		attachment, said, _ = strings.Cut(text, "\nARGUMENTS: ")
+		attachment, _, _ = strings.Cut(text, "\n")
+		_, said, _ = strings.Cut(text, "\nARGUMENTS: ")
 		return strings.TrimSpace(said), attachment
 	case strings.HasPrefix(text, agentsFile):
 		return "", withoutElements(text)

@@ -10,7 +10,6 @@ import (
 type shellCommand struct {
 	words []string
 	into  []string // the files that its output goes to
-	from  string   // the file that its input comes from
 }
 
 var (
@@ -26,18 +25,16 @@ const mostTokens = 1 << 12
 func shellCommands(line string) (commands []shellCommand) {
 	var c shellCommand
 	to := &c.words
-	var skipped, input []string
+	var skipped []string
 	for _, t := range append(shellToken.FindAllString(strings.ReplaceAll(line, "\\\n", " "), mostTokens), ";") {
 		switch last := t[len(t)-1]; {
 		case strings.HasPrefix(strings.TrimSpace(t), "#"), strings.IndexByte(";|&\n", t[0]) >= 0 && len(t) == 1:
-			if c.from = strings.Join(input, ""); len(c.words) > 0 {
+			if len(c.words) > 0 {
 				commands = append(commands, c)
 			}
-			c, input, to = shellCommand{}, nil, &c.words
+			c, to = shellCommand{}, &c.words
 		case last == '>' || t == ">|":
 			to = &c.into
-		case t == "<":
-			to = &input
 		case last == '&', t[0] == '<':
 			to = &skipped // >&2, <<EOF
 		default:
@@ -148,7 +145,6 @@ var (
 	adds         = setOf("add install i get remove uninstall")
 	formatters   = map[string]string{"gofmt": "-w", "goimports": "-w", "gofumpt": "-w", "prettier": "--write", "black": "", "isort": "", "rustfmt": "", "clang-format": "-i", "ruff": "format", "eslint": "--fix"}
 	inPlace      = regexp.MustCompile(`^(?:-i|--in-place|-pie?$)`)
-	trial        = regexp.MustCompile(`^(?:--check|--dry-run|--stat|--numstat|--summary|--cached|-R|--reverse)$`)
 )
 
 // run takes the files that a command writes, moves or removes, and returns what it
@@ -205,10 +201,6 @@ func (a *action) run(c *shellCommand, docs []heredoc) kind {
 			files = nil
 		}
 		add(restored, files...)
-	case "git-apply", "patch":
-		if !slices.ContainsFunc(words, trial.MatchString) {
-			add(applied, append(files[max(0, n-1):], c.from)...)
-		}
 	default:
 		if file := requirements[name]; file != "" && n > 1 && adds[files[0]] && !slices.Contains(words, "-g") {
 			add(changed, file)

@@ -28,27 +28,18 @@ func (p *part) source(i int, e *event, head int32) {
 		if isNoise(t) {
 			return 0, skipped
 		}
-		if isHeading(t) && n > 8 {
+		if heading.MatchString(t) && n > 8 {
 			return 0.1, opens
 		}
 		s := b.interest(p.interest, k)*0.6 + max(0, 0.9-0.45*float32(k))
-		if stands && isItem(l) {
-			s += 0.5
+		if stands && item.MatchString(l) {
+			s += 0.6
 		}
 		if binds(l) {
 			s += 1.5
 		}
 		if short {
-			s += 0.35
-			if setting(l) {
-				s += 0.7
-			}
-		}
-		if isItem(l) {
-			s += 0.15
-		}
-		if strings.ContainsAny(t, "0123456789") {
-			s += 0.15
+			s += 0.6
 		}
 		return s, plainLine
 	}, 0, w, head, max(500, p.room/8))
@@ -65,12 +56,15 @@ const shortFile = 2400
 // a few lines below the line that begins them.
 func (p *part) program(i int, e *event, b *body, head int32) {
 	most := min(wholeCode, max(leastLine, p.room/10))
-	first, parent, doc := len(p.pieces), head, false
+	first, parent, doc, imports := len(p.pieces), head, false, false
 	add := func(from, to int, need int32) int32 {
 		return p.span(sources, i, 1, b, [2]int{from, to}, 0, p.weights[i]*0.62, need, func(k int) float32 {
 			t := strings.TrimSpace(b.at(k))
 			quotes := strings.Count(t, `"""`) + strings.Count(t, "'''")
-			comment := doc || quotes > 0 || isComment(t)
+			comment := doc || quotes > 0 || comment.MatchString(t)
+			if imports = t == "import (" || imports && t != ")"; imports {
+				return 0
+			}
 			if doc = doc != (quotes%2 == 1); comment {
 				return min(b.interest(p.interest, k), 2) * 0.25
 			}
@@ -83,7 +77,7 @@ func (p *part) program(i int, e *event, b *body, head int32) {
 			p.pieces[parent].score *= 0.5
 		} else {
 			need := parent
-			if isDefinition(b.at(k.from)) {
+			if definition.MatchString(b.at(k.from)) {
 				need = head
 			}
 			add(k.from, k.to, need)
@@ -108,7 +102,7 @@ func (b *body) blocks(most, mark int) (list []block) {
 	at := func(k int) string { return b.at(k)[min(mark, len(b.at(k))):] }
 	length := func(from, to int) int { return int(b.lines[to-1].to - b.lines[from].from) }
 	for k := 0; k < len(b.lines); {
-		end, opens := k+1, isDefinition(at(k))
+		end, opens := k+1, definition.MatchString(at(k))
 		if opens {
 			if end = blockEnd(at, k, len(b.lines)); length(k, end) <= most {
 				opens = false
@@ -116,7 +110,7 @@ func (b *body) blocks(most, mark int) (list []block) {
 				end = k + 1
 			}
 		} else {
-			for end < len(b.lines) && length(k, end+1) <= most && !isDefinition(at(end)) && (strings.TrimSpace(at(end)) != "" || length(k, end) < most/2) {
+			for end < len(b.lines) && length(k, end+1) <= most && !definition.MatchString(at(end)) && (strings.TrimSpace(at(end)) != "" || length(k, end) < most/2) {
 				end++
 			}
 		}

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"regexp"
 	"strings"
 )
 
@@ -18,14 +19,16 @@ func (p *part) step(i int, e *event) {
 	switch {
 	case e.outcome.verdict == refused: // however long ago: the user still does not want it
 		score, w = 14, 1
-	case e.outcome.verdict == failed, e.acts(), e.kind == runs && (len(e.changes) > 0 || landmark(e.command)):
+	case e.kind == tracks: // the list of tasks says it
+		score = 0
+	case e.outcome.verdict == failed, e.acts(), e.kind == runs && (len(e.changes) > 0 || landmark.MatchString(e.command)):
 		score = 4
 	}
 	head := p.add(steps, i, 0, label, score*w, -1)
 	if e.outcome.verdict == refused {
 		return
 	}
-	if e.kind == runs && landmark(e.command) {
+	if e.kind == runs && landmark.MatchString(e.command) {
 		if _, docs := heredocs(e.command); len(docs) > 0 { // what a commit or a release says
 			p.says(prints, i, 1, firstBytes(docs[0].body, 2000), 1.6, max(300, p.room/16), head, false)
 		}
@@ -51,92 +54,36 @@ func (p *part) step(i int, e *event) {
 	}
 }
 
-// landmarks are commands that tell how far the work is.
-var landmarks = []string{"git commit", "git push", "git merge", "git rebase", "git checkout", "git revert", "git reset", "git tag", "git stash", "git cherry-pick", "gh pr", "npm publish", "deploy", "migrate", "release"}
-
-func landmark(command string) bool {
-	for _, l := range landmarks {
-		if strings.Contains(command, l) {
-			return true
-		}
-	}
-	return false
-}
+// landmark finds commands that tell how far the work is.
+var landmark = regexp.MustCompile(`git (?:commit|push|merge|rebase|checkout|revert|reset|tag|stash|cherry-pick)|gh pr|npm publish|deploy|migrate|release`)
 
 // label returns the line of a step: what was done, and how it ended.
-func (e *event) label(n int) string {
-	b := ""
-	switch e.kind {
-	case runs:
-		b = "$ " + e.subject(n)
-	case reads:
-		b = "read " + e.subject(n)
-	case edits:
-		b = "edit " + e.subject(n)
-		if e.command != "" {
-			b = "$ " + OneLine(e.brief(), n)
-		}
-	case searches:
-		b = "search " + e.subject(n)
-	case sends:
-		b = "agent sent: " + e.subject(n)
-	case asks:
-		b = "asked the user"
-	case plans:
-		b = "plan"
-	case thinks:
-		b = "thought"
-	case reports:
-		b = "said at the end"
-	default:
-		if b = bar(quote(e.tool, 64) + " " + e.subject(n)); e.tool == "" {
-			b = "result of a tool"
-		}
-	}
-	if e.waits {
-		b = "went on: $ " + OneLine(e.brief(), leastLabel)
-	}
-	return strings.TrimSpace(b) + e.ended()
-}
+func (e *event) label(n int) string { return e.name(n) + e.ended() }
 
-// name returns a few words for a step: what was done, and to what.
-func (e *event) name(inFolder func(string) string) (verb, name string) {
+// name returns what was done, and to what, in about n bytes.
+func (e *event) name(n int) string {
 	switch {
-	case e.kind == reads && e.command == "", e.kind == edits && e.command == "":
-		name = e.path
-		if len(e.changes) > 0 {
-			name = e.changes[0].path
-		}
-		if name = inFolder(either(name, e.subject(nameChars))); len(name) > pathChars { // its end says most
-			name = "…" + lastBytes(name, nameChars)
-		}
-		if name = OneLine(name, pathChars); e.kind == edits {
-			return "edit ", name
-		}
-		return "read ", name
-	case e.kind == searches:
-		return "search ", OneLine(inFolder(e.subject(labelChars)), nameChars)
-	case e.waits:
-		return "went on: $ ", OneLine(e.brief(), nameChars)
-	case e.command != "":
-		return "$ ", OneLine(inFolder(e.brief()), nameChars)
-	case e.kind == tracks, e.tool == "":
-		return "", ""
+	case e.command != "" && (e.kind == runs || e.kind == edits):
+		return "$ " + OneLine(e.brief(), n)
+	case e.tool == "" && e.kind == other:
+		return "result of a tool"
+	case verbs[e.kind] == "":
+		return strings.TrimSpace(bar(quote(e.tool, 64) + " " + e.subject(n)))
+	case e.kind == asks || e.kind >= plans && e.kind <= reports:
+		return verbs[e.kind]
 	}
-	return "", quote(e.tool, nameChars)
+	return strings.TrimSpace(verbs[e.kind] + e.subject(n))
 }
 
-const (
-	nameChars = 32
-	pathChars = 64
-)
+// verbs are what a record calls the kinds of steps.
+var verbs = [...]string{reads: "read ", searches: "search ", runs: "$ ", edits: "edit ", asks: "asked the user", plans: "plan", thinks: "thought", reports: "said at the end", sends: "agent sent: "}
+
+// nameChars is the length of the names of steps that are only named.
+const nameChars = 48
 
 // ended returns how a step ended, as its label says it.
 func (e *event) ended() string {
-	says := ""
-	if e.outcome.says != "" {
-		says = ": " + e.outcome.says
-	}
+	says := led(": ", e.outcome.says)
 	text := strings.TrimSpace(e.result.text)
 	switch e.outcome.verdict {
 	case refused:
@@ -157,8 +104,6 @@ func (e *event) ended() string {
 		return e.hint() + " → done"
 	case e.kind == edits:
 		return e.hint() + " → " + e.outcome.says
-	case e.command != "" && goesOn.MatchString(firstBytes(text, 200)):
-		return " → went on"
 	case text == "":
 		if e.kind == runs && e.result.coded {
 			return " → exit 0, no output"
@@ -181,11 +126,9 @@ func (e *event) ended() string {
 	return " →"
 }
 
-// hint returns what an edit touches: how many lines, the first line that is new,
-// and the names of the definitions after it.
+// hint returns what an edit touches: how many lines, and the first that are new.
 func (e *event) hint() string {
-	added, gone, first, names := 0, 0, "", ""
-	all := "" // that was added
+	added, gone, all := 0, 0, ""
 	for k := range e.changes {
 		c := &e.changes[k]
 		if c.how != replaced && c.how != inserted && c.how != written {
@@ -201,38 +144,20 @@ func (e *event) hint() string {
 				delete(was, l)
 				continue
 			}
+			if t := strings.TrimSpace(l); len(all) < shortEdit && !(c.how == written && comment.MatchString(t)) {
+				all = joined(all, " ⏎ ", t)
+			}
 			added++
-			if len(all) < shortEdit {
-				all = joined(all, " ⏎ ", strings.TrimSpace(l))
-			}
-			if t := strings.TrimSpace(l); first == "" && len(t) > 6 && !isComment(t) {
-				first = t
-			} else if name := definedIn(t); name != "" && len(names) < namesChars {
-				names += ", " + name
-			}
 		}
 	}
 	if added+gone == 0 {
 		return ""
 	}
-	hint := " (+" + itoa(added) + " −" + itoa(max(gone, 0))
-	if len(all) < shortEdit && all != "" {
-		return hint + ": " + OneLine(all, shortEdit) + ")"
-	}
-	if first != "" {
-		hint += ": " + OneLine(first, 80)
-	}
-	if names != "" {
-		hint += "; also " + names[2:]
-	}
-	return hint + ")"
+	return " (+" + itoa(added) + " −" + itoa(max(gone, 0)) + led(": ", OneLine(all, shortEdit)) + ")"
 }
 
-// shortEdit is the length of edits that are told by all that they add.
+// shortEdit is the length up to which edits are told by all that they add.
 const shortEdit = 140
-
-// namesChars is the length from which on no more names are told of.
-const namesChars = 120
 
 // inLabel reports whether a result is so short that the label has it.
 func (e *event) inLabel() bool {
@@ -259,17 +184,30 @@ func (p *part) asked(i int, e *event, head int32) {
 	}
 }
 
+// lists finds commands that only name files.
+var lists = regexp.MustCompile(`^(?:ls|find|tree|fd)\b`)
+
+// mostFound is how much a search shows of what it found, in bytes.
+const mostFound = 1500
+
 // found adds what a search found: lines that name what matters.
 func (p *part) found(i int, e *event, head int32) {
 	b := p.bodies[i]
 	if b == nil || e.inLabel() {
 		return
 	}
+	w := p.weights[i] * 0.5
+	if lists.MatchString(e.brief()) {
+		w *= 0.3
+	}
 	p.lines(prints, i, 1, b, 200, func(k int) (float32, lineUse) {
 		l := b.at(k)
 		if strings.TrimSpace(l) == "" {
 			return 0, blank
 		}
+		if l[0] != ' ' && strings.HasSuffix(l, ":") {
+			return 0.1, opens
+		}
 		return 0.1 + b.interest(p.interest, k)*0.7, plainLine
-	}, 0, p.weights[i]*0.5, head, p.room/14)
+	}, 0, w, head, min(p.room/14, mostFound))
 }

@@ -88,9 +88,6 @@ func hashOf(line string) uint64 {
 
 var item = regexp.MustCompile(`^[ \t]*([-*•]|[0-9]+[.)]) `)
 
-// isItem reports whether a line begins like a list item: -, *, 1. or 1).
-func isItem(line string) bool { return item.MatchString(firstBytes(line, 64)) }
-
 // firstWord returns the word that a text begins with, in lower case, and what
 // follows it.
 func firstWord(text string) (word, rest string) {
@@ -100,14 +97,4 @@ func firstWord(text string) (word, rest string) {
 		i++
 	}
 	return strings.ToLower(text[:i]), text[i:]
-}
-
-// lastWord returns the word that a text ends with, in lower case.
-func lastWord(text string) string {
-	text = strings.TrimRight(text, " ")
-	i := len(text)
-	for i > 0 && class[text[i-1]]&(lower|upper) != 0 {
-		i--
-	}
-	return strings.ToLower(text[i:])
 }

@@ -1,51 +1,43 @@
 package digest
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// user adds what a user said, word for word if it is not long.
+// user adds what a user said, word for word if it is not long: of a long text the
+// first line and those that bind come first.
 func (p *part) user(i int, e *event) {
 	place := 0.4 + 0.6*float32(i+1)/float32(len(p.events))
-	if e.words != "" {
-		if most := min(max(p.room/5, 160), 1600); len(e.words) <= most {
-			score := 30 * place
-			if binds(e.words) {
-				score = 60 // however long ago
-			} else if len(e.words) < 24 {
-				score = 8 * place
+	most := min(max(p.room/5, 160), 1600)
+	switch {
+	case e.words == "":
+	case len(e.words) > most:
+		b, first := p.interest.bodyOf(e.words), len(p.pieces)
+		p.lines(userWords, i, 0, b, most, func(k int) (float32, lineUse) {
+			l := b.at(k)
+			switch s := 2 + b.interest(p.interest, k); {
+			case len(strings.Trim(l, " \t0123456789:.(){}[]|-=#*+")) < 3 || k > 0 && sourceLine.MatchString(l):
+				return 0, skipped
+			case k == 0:
+				return s + 10, single
+			case binds(l):
+				return s + 9, single
+			default:
+				return s, single
 			}
-			p.add(userWords, i, 0, e.words, score, -1)
-		} else {
-			p.longWords(i, e, place, most)
+		}, 0, place, -1, max(800, p.room/4))
+		if first < len(p.pieces) {
+			p.pieces[first].text += " …"
 		}
+	case binds(e.words): // however long ago
+		p.add(userWords, i, 0, e.words, 60, -1)
+	case len(e.words) < 24:
+		p.add(userWords, i, 0, e.words, 8*place, -1)
+	default:
+		p.add(userWords, i, 0, e.words, 30*place, -1)
 	}
-}
-
-// longWords adds a long text of a user by its lines: the first and the last ones,
-// and those that bind, come first.
-func (p *part) longWords(i int, e *event, place float32, most int) {
-	b := p.interest.bodyOf(e.words)
-	first := len(p.pieces)
-	for k := range b.lines {
-		text := b.at(k)
-		if len(strings.Trim(text, " \t0123456789:.(){}[]|-=#*+")) < 3 || k > 0 && sourceLine.MatchString(text) {
-			continue
-		}
-		score := 2 + b.interest(p.interest, k)
-		if binds(text) {
-			score += 9
-		}
-		if k == 0 {
-			score += 10
-		}
-		if len(text) > most { // a part is small
-			text = cutAt(text, most)
-		}
-		p.add(userWords, i, int32(k), text, score*place, -1)
-	}
-	p.limit(first, max(800, p.room/4))
 }
 
 // agent adds what the assistant said: an answer to the user nearly whole, of what
@@ -61,7 +53,7 @@ func (p *part) agent(i int, e *event) {
 	asked := false
 	if i+1 < len(p.events) && p.events[i+1].by == byUser {
 		words := p.events[i+1].words
-		asked = len(words) < shortAnswer || isItem(words)
+		asked = len(words) < shortAnswer || item.MatchString(words)
 	}
 	p.says(c, i, 0, e.words, base, limit, -1, asked)
 }
@@ -88,34 +80,32 @@ func (p *part) says(c purpose, i int, order int32, text string, base float32, li
 			return 0, skipped
 		case t == "" || t == "---" || t == "***":
 			return 0, blank
-		case !fenced && isHeading(t):
+		case !fenced && heading.MatchString(t):
 			return 0, opens
 		}
 		s := min(b.interest(p.interest, k)*0.5, 1.3)
 		if fenced {
 			return s * 0.5, plainLine
 		}
-		words, concludes, firm := concluding(t)
-		if announces(t) { // "Now fix the test": the step says that
-			concludes, firm = false, false
-		}
+		announces, words := announcement.MatchString(t) || strings.HasSuffix(t, ":"), strings.Count(t, " ")+1
+		concludes := !announces && hasWord(t, conclusions)
 		if concludes && words > 5 {
 			s++
 		}
-		if firm {
+		if concludes && hasWord(t, firm) {
 			s += 0.8
 		}
 		if strings.IndexByte(t, '`') >= 0 {
 			s += 0.25
 		}
-		if asked && (isItem(l) || strings.HasSuffix(t, "?")) {
+		if asked && (item.MatchString(l) || strings.HasSuffix(t, "?")) {
 			s += 2
 		}
 		switch c {
 		case answers:
 			s += 0.6 * (1 - float32(k)/float32(n+1))
 		case prose:
-			if t[0] < 0x80 && !concludes && (words < 4 || announces(t) && !binds(t)) {
+			if t[0] < 0x80 && !concludes && (words < 4 || announces && !binds(t)) {
 				return 0, skipped
 			}
 			s += 0.5 * float32(k) / float32(n+1)
@@ -141,56 +131,17 @@ func sentenceLength(text string, most int) int {
 	return len(text)
 }
 
-// isHeading reports whether a line is the heading of a section.
-func isHeading(t string) bool {
-	return strings.HasPrefix(t, "#") && strings.HasPrefix(strings.TrimLeft(t, "#"), " ") ||
-		strings.HasPrefix(t, "**") && (strings.HasSuffix(t, "**") || strings.HasSuffix(t, "**:") || strings.HasSuffix(t, ":**"))
-}
+// heading finds the heading of a section.
+var heading = regexp.MustCompile(`^(?:#+ |\*\*.*\*\*:?$|\*\*.*:\*\*$)`)
 
 var (
-	conclusionWords = setOf("because cause root issue problem bug reason fix turns means therefore confirmed reproduce reproduces reproduced found should instead must need needs decided decide actually " +
+	// conclusions are words of sentences that conclude something, and firm those of
+	// sentences that matter more than others.
+	conclusions = setOf("because cause root issue problem bug reason fix turns means therefore confirmed reproduce reproduces reproduced found should instead must need needs decided decide actually " +
 		"works passes fails failed failing unrelated option approach insight regression verified difference culprit existing isn doesn cannot wrong correct correctly missing never only breaks broken " +
 		"expected returns changed added removed renamed implemented done remaining open next blocked")
-	firmWords = setOf("cause culprit should must decided confirmed because approach fix")
+	firm = setOf("cause culprit should must decided confirmed because approach fix")
+	// announcement finds the beginnings of sentences that say what the assistant does
+	// next: the calls say that.
+	announcement = regexp.MustCompile(`(?i)^[*#\->• ]*(?:(?:good|great|perfect|excellent|okay|ok|alright|now|yes)[!,. ]+)*(?:let me|let['’]s|let us|i['’]ll|i will|i['’]m |next,|next i|first, let|i need to|now let)`)
 )
-
-// concluding returns how many words a line has, and whether it has words of those
-// that conclude something.
-func concluding(t string) (n int, concludes, firm bool) {
-	for from, to := range words(t) {
-		if to-from < 3 {
-			continue
-		}
-		n++
-		if to-from > 11 || concludes && firm {
-			continue
-		}
-		w := strings.ToLower(t[from:to])
-		concludes = concludes || conclusionWords[w]
-		firm = firm || firmWords[w]
-	}
-	return n, concludes, firm
-}
-
-// announcements begin sentences that say what comes next.
-var announcements = []string{"let me", "let's", "let us", "now let", "now, let", "i'll", "i will", "i'm ", "next,", "next i", "first, let", "i need to see", "i need to check", "now i'll", "now i need", "now i will", "good! now", "great! now", "perfect! now", "great, now", "perfect. now"}
-
-// announces reports whether a sentence says what the assistant does next. The
-// calls say that.
-func announces(t string) bool {
-	t = strings.ReplaceAll(strings.ToLower(firstBytes(strings.TrimLeft(t, "*#->• "), 200)), "’", "'")
-	for _, w := range []string{"good", "great", "perfect", "excellent", "okay", "ok", "alright", "now", "yes"} {
-		if rest, ok := strings.CutPrefix(t, w); ok && rest != "" && strings.IndexByte("!,. ", rest[0]) >= 0 {
-			t = strings.TrimLeft(rest, "!,. ")
-		}
-	}
-	if strings.HasSuffix(t, ":") {
-		return true
-	}
-	for _, a := range announcements {
-		if strings.HasPrefix(t, a) {
-			return true
-		}
-	}
-	return false
-}

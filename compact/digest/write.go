@@ -120,7 +120,6 @@ type writer struct {
 	skipped int             // steps that were not chosen
 	names   string          // of these steps
 	most    int             // the length of the names
-	verb    string          // of the last of them
 	read    map[string]bool // the names of files that were named
 	event   int32
 	class   purpose
@@ -142,37 +141,29 @@ func (w *writer) flush() {
 	case w.skipped == 1 && w.names != "":
 		w.b.WriteString(w.names[2:] + "\n")
 	case w.skipped > 0:
-		w.b.WriteString("… " + count(w.skipped, "more step") + w.names + "\n")
+		w.b.WriteString("… " + count(w.skipped, "more step") + led(": ", strings.TrimPrefix(w.names, "; ")) + "\n")
 	}
-	w.label, w.times, w.skipped, w.names, w.verb = "", 0, 0, "", ""
+	w.label, w.times, w.skipped, w.names = "", 0, 0, ""
 }
 
 // skip notes that a step was not chosen. The record names it, in a few words, and
 // says how it ended or the line of its result that matters most.
 func (w *writer) skip(e *event, brief string, on bool) {
 	w.skipped++
-	verb, name := e.name(func(text string) string { return w.inFolder(text, true) })
-	most := w.most
+	name, most := OneLine(w.inFolder(e.name(labelChars), true), nameChars), w.most
 	switch ended := e.ended(); {
+	case e.kind == tracks:
+		return
 	case e.outcome.verdict == refused:
 		name, on = name+ended, true // however small the part
-	case e.kind == edits, e.kind != tracks && (e.outcome.says != "" || e.inLabel() && e.result.text != ""):
+	case e.kind == edits, e.outcome.says != "" || e.inLabel() && e.result.text != "":
 		name, most = name+cutAt(ended, shortEnd), 3*most
-	case e.kind == searches && brief != "":
+	case (e.kind == searches || e.kind == runs) && brief != "":
 		name, most = name+" → "+OneLine(brief, shortEnd), 3*most
 	}
-	switch {
-	case name == "" || !on && len(w.names) > most || strings.Contains(w.names, " "+name) || w.read[name]:
-		return
-	case w.names == "":
-		w.names = ": " + verb + name
-	case verb == w.verb:
-		w.names += ", " + name
-	default:
-		w.names += "; " + verb + name
-	}
-	if w.verb = verb; e.kind == reads {
-		w.read[name] = true
+	if (on || len(w.names) <= most) && !strings.Contains(w.names, "; "+name) && !w.read[name] {
+		w.names += "; " + name
+		w.read[name] = e.kind == reads
 	}
 }
 
