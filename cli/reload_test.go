@@ -170,7 +170,7 @@ func TestTheAnswerToAReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	f("strickt: false\nupstream: ftp://a\nmodels: [{match: \"*\", window: -1}]\n", 422, `FILE:1:1: unknown key "strickt" (did you mean strict?)
-FILE:2:11: upstream must begin with http:// or https:// (such as https://api.openai.com/v1)
+FILE:2:11: upstream must be a URL that begins with http:// or https:// (such as https://api.openai.com/v1)
 FILE:3:31: models[0].window must be at least 1
 
 3 problems; nothing was changed
@@ -188,7 +188,7 @@ FILE:3:31: models[0].window must be at least 1
 		t.Errorf("%d %s %v", status, text, err)
 	}
 	r.logged(
-		`"msg":"the new configuration is not used","cause":"POST /reload"`, `laconic.yaml:2:11: upstream must begin with`, `"changed":["strict"]`,
+		`"msg":"the new configuration is not used","cause":"POST /reload"`, `laconic.yaml:2:11: upstream must be a URL that begins`, `"changed":["strict"]`,
 		`"needs_restart":["listen","overrides","store"]`, `there is no such file`)
 }
 

@@ -274,7 +274,7 @@ func TestOverridesWinAndAreChecked(t *testing.T) {
 		{"log.level", "${WORD}", "--log-level"},
 		{"default_window", "many", "--window"},
 	}...)
-	const want = `LACONIC_UPSTREAM: upstream must begin with http:// or https:// (such as https://api.openai.com/v1)
+	const want = `LACONIC_UPSTREAM: upstream must be a URL that begins with http:// or https:// (such as https://api.openai.com/v1)
 --log-level: log.level is not a known name (known are debug, info, warn, error)
 --window: default_window must be a whole number`
 	if err == nil || !sameLines(err.Error(), want) {

@@ -19,8 +19,8 @@ import (
 func (ch *checking) addresses() {
 	ch.fault("listen", addressFault(ch.Listen))
 	if ch.Admin != "" {
-		if err := addressFaultOf(ch.Admin, "such as 127.0.0.1:7281, or off"); err != nil {
-			ch.fault("admin", err)
+		if addressFault(ch.Admin) != nil {
+			ch.at("admin", "admin must be host:port", "such as 127.0.0.1:7281, or off")
 		} else if access.SameListener(&url.URL{Scheme: "http", Host: ch.Admin}, ch.Listen) {
 			ch.at("admin", "admin and listen are the same address", "give admin another port, or turn it off", "listen")
 		}
@@ -62,22 +62,13 @@ func (ch *checking) upstream(path, text string) {
 }
 
 // addressFault returns what is wrong with an address to listen on.
-func addressFault(addr string) error { return addressFaultOf(addr, "such as 127.0.0.1:7280") }
-
-// addressFaultOf is addressFault with a hint of what to write.
-func addressFaultOf(addr, hint string) error {
+func addressFault(addr string) error {
 	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		if _, err := strconv.ParseUint(addr, 10, 16); err == nil {
-			return fmt.Errorf("must be host:port; write 127.0.0.1:%s", addr)
-		}
-		return errors.New("must be host:port; " + hint)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
 	}
-	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return errors.New("has a port that is not a number from 0 to 65535")
-	}
-	if strings.ContainsFunc(host, func(r rune) bool { return unicode.IsSpace(r) || r == '/' || r == '@' }) {
-		return errors.New("has a host that is no host; such as 127.0.0.1:7280")
+	if err != nil || strings.ContainsFunc(host, func(r rune) bool { return unicode.IsSpace(r) || r == '/' || r == '@' }) {
+		return errors.New("must be host:port; such as 127.0.0.1:7280")
 	}
 	return nil
 }
@@ -87,22 +78,12 @@ func addressFaultOf(addr, hint string) error {
 func ParseUpstream(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
-	case text == "":
-		return nil, errors.New("is empty; such as https://api.openai.com/v1")
-	case err != nil:
-		return nil, errors.New("is not a URL; such as https://api.openai.com/v1")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, errors.New("must begin with http:// or https://; such as https://api.openai.com/v1")
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.ContainsFunc(u.Host, unicode.IsSpace):
+		return nil, errors.New("must be a URL that begins with http:// or https://; such as https://api.openai.com/v1")
 	case u.User != nil:
 		return nil, errors.New("holds a user name or password; a credential belongs in api_key of a row of models")
-	case u.Hostname() == "" || strings.ContainsFunc(u.Host, unicode.IsSpace):
-		return nil, errors.New("has no host; such as https://api.openai.com/v1")
-	case strings.Contains(text, "#"):
-		return nil, errors.New("has a fragment; it is only the part in front of /chat/completions")
-	case dotSegments.MatchString(u.Path):
-		return nil, errors.New("has . or .. in its path")
-	case strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions"):
-		return nil, errors.New("names one endpoint; it is only the part in front of /chat/completions")
+	case strings.Contains(text, "#") || dotSegments.MatchString(u.Path) || strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions"):
+		return nil, errors.New("must be only the part in front of /chat/completions; such as https://api.openai.com/v1")
 	}
 	if p := u.Port(); p != "" {
 		if n, err := strconv.ParseUint(p, 10, 16); err != nil || n == 0 {
@@ -191,38 +172,19 @@ func (ch *checking) entry(path string, secret access.Secret) {
 	}
 }
 
-const (
-	// fewestDistinct is how many different characters a secret has at least.
-	fewestDistinct = 6
-	goodSecret     = "openssl rand -hex 32 makes a good one"
-)
-
 // long checks that a secret cannot be found by trying.
 func (ch *checking) long(path string, secret access.Secret) {
-	distinct := map[byte]bool{}
-	for _, c := range []byte(secret) {
-		distinct[c] = true
-	}
-	if len(secret) < store.ShortestSecret {
-		ch.at(path, fmt.Sprintf("%s is shorter than %d characters", path, store.ShortestSecret), goodSecret)
-	} else if len(distinct) < fewestDistinct {
-		ch.at(path, fmt.Sprintf("%s has fewer than %d different characters", path, fewestDistinct), goodSecret)
+	if len(secret) < store.ShortestSecret || strings.Count(string(secret), string(secret[:1])) > len(secret)/2 {
+		ch.at(path, fmt.Sprintf("%s is shorter than %d characters, or repeats one", path, store.ShortestSecret), "openssl rand -hex 32 makes a good one")
 	}
 }
 
 // header reports whether an HTTP header can carry a secret, and notes a problem if not.
 func (ch *checking) header(path string, secret access.Secret) bool {
-	text, wrong := string(secret), ""
-	switch {
-	case text == "":
-		wrong = " is empty"
-	case strings.TrimSpace(text) != text:
-		wrong = " begins or ends with white space"
-	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7F }):
-		wrong = " holds characters that no HTTP header can carry"
-	default:
+	text := string(secret)
+	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7F }) {
 		return true
 	}
-	ch.at(path, path+wrong, "")
+	ch.at(path, path+" is empty, or holds white space or a character that no HTTP header can carry", "")
 	return false
 }

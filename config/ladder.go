@@ -22,19 +22,16 @@ type Rung struct {
 // rung reads one rung of a ladder: a name, or {name: {option: value}}.
 func (r *reading) rung(n *yaml.Node, path string) any {
 	const want = "the name of a stage, or {name: {option: value}}"
-	switch n.Kind {
-	case yaml.ScalarNode:
-		if n.Tag != "!!str" && n.Tag != "!!null" && n.Tag != "" {
-			return r.fault(n, path, "must be "+want+", not "+kindWords(n), "put it in quotes")
-		}
+	switch {
+	case n.Kind == yaml.MappingNode:
+	case n.Tag == "!!str":
 		name := r.scalar(n, path, &schema{Type: "string"})
 		if name == (absent{}) {
 			return name
 		}
 		return map[string]any{"name": name}
-	case yaml.MappingNode:
 	default:
-		return r.fault(n, path, "must be "+want+", not "+kindWords(n), "")
+		return r.fault(n, path, "must be "+want, "")
 	}
 	ps := r.pairs(n, path)
 	if len(ps) != 1 {
@@ -56,7 +53,7 @@ func (r *reading) rung(n *yaml.Node, path string) any {
 // mean.
 func (r *reading) options(n *yaml.Node, path string) any {
 	if n.Kind != yaml.MappingNode {
-		return r.fault(n, path, "must be a map of options, not "+kindWords(n), "")
+		return r.fault(n, path, "must be a map of options", "")
 	}
 	found := len(r.found)
 	v := r.plain(n, path)

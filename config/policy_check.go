@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"regexp"
-	"regexp/syntax"
 	"strings"
 	"unicode"
 
@@ -22,7 +21,7 @@ func (ch *checking) policy(name string, p Policy) {
 	for i, text := range p.Pin.Text {
 		if _, err := regexp.Compile(text); err != nil {
 			at := fmt.Sprintf("%s.pin.text[%d]", path, i)
-			ch.at(at, at+" is not a regular expression: "+regexpFault(err), "the syntax is RE2")
+			ch.at(at, at+" is not a regular expression", "the syntax is RE2")
 		}
 	}
 	for i, tool := range p.Pin.Tools {
@@ -66,13 +65,4 @@ func (ch *checking) algorithm(path string, p Policy) {
 		_, err := policy.New(p.algorithm, p.Options)
 		ch.options(at, "the policy "+p.algorithm, err)
 	}
-}
-
-// regexpFault returns what is wrong with a regular expression without repeating
-// it: it may hold what nobody should read.
-func regexpFault(err error) string {
-	if se, ok := err.(*syntax.Error); ok {
-		return string(se.Code)
-	}
-	return "it cannot be read"
 }

@@ -64,7 +64,7 @@ func (r *reading) pairs(n *yaml.Node, path string) (all []pair) {
 		k := n.Content[i]
 		switch {
 		case k.Kind != yaml.ScalarNode:
-			r.report(k, "a key must be a word, not "+kindWords(k), "")
+			r.report(k, "a key must be a word", "")
 		case lines[k.Value] > 0:
 			r.report(k, "this key is set twice"+within(path), fmt.Sprintf("first in line %d", lines[k.Value]))
 		default:
@@ -81,7 +81,7 @@ func (r *reading) object(n *yaml.Node, path string, s *schema) any {
 	case n.Tag == "!!null":
 		return r.fault(n, path, "has no value", "give it one, or remove the line")
 	default:
-		return r.fault(n, path, "must be a map of settings, not "+kindWords(n), "key: value, one setting in a line")
+		return r.fault(n, path, "must be a map of settings", "key: value, one setting in a line")
 	}
 	values := map[string]any{}
 	for _, p := range r.pairs(n, path) {
@@ -128,7 +128,7 @@ func (r *reading) list(n *yaml.Node, path string, s *schema) any {
 	case n.Tag == "!!null":
 		return r.fault(n, path, "has no value", "write [] for an empty list, or remove the line")
 	default:
-		return r.fault(n, path, "must be a list, not "+kindWords(n), "an item stands behind a dash, or between [ and ]")
+		return r.fault(n, path, "must be a list", "an item stands behind a dash, or between [ and ]")
 	}
 	items := []any{}
 	for i, item := range n.Content {
@@ -156,14 +156,12 @@ func (r *reading) scalar(n *yaml.Node, path string, s *schema) any {
 		hint := ""
 		switch {
 		case n.Kind != yaml.ScalarNode:
-		case path == "listen" || path == "admin":
-			hint = "write host:port, such as 127.0.0.1:7280"
 		case tags[0] == "!!str":
 			hint = "put it in quotes"
-		case n.Tag == "!!str" && n.Style != 0:
+		case n.Style != 0:
 			hint = "without quotes"
 		}
-		return r.fault(n, path, "must be "+want+", not "+kindWords(n), hint)
+		return r.fault(n, path, "must be "+want, hint)
 	}
 	v, number, err := s.parse(text)
 	if err != nil {
@@ -194,27 +192,6 @@ func (r *reading) expand(n *yaml.Node, path string) (text string, expanded, ok b
 		r.report(n, path+": "+e.message, e.hint)
 	}
 	return text, expanded, len(faults) == 0
-}
-
-// kindWords returns the kind of a node in words of the file.
-func kindWords(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.MappingNode:
-		return "a map"
-	case yaml.SequenceNode:
-		return "a list"
-	}
-	switch n.Tag {
-	case "!!int", "!!float":
-		return "a number"
-	case "!!bool":
-		return "true or false"
-	case "!!timestamp":
-		return "a date"
-	case "!!null":
-		return "nothing"
-	}
-	return "text"
 }
 
 // join returns the path of a key in a map.
