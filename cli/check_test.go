@@ -63,7 +63,7 @@ func TestConfigStories(t *testing.T) {
 						t.Errorf("exit code %d with error %v", code, err)
 					}
 					if err == nil {
-						o, err := proxyOptions(c, countWords)
+						o, err := proxyOptions(c)
 						if err == nil && o.Summarizer != nil {
 							o.Summarizer.Store, err = openStore(c, func(line string) { t.Log(line) })
 							defer o.Summarizer.Store.Close()
@@ -196,7 +196,7 @@ func FuzzParse(f *testing.F) {
 				}
 				continue
 			}
-			o, err := proxyOptions(c, countWords)
+			o, err := proxyOptions(c)
 			if err != nil {
 				t.Fatalf("valid, but of no use: %v", err)
 			}

@@ -80,7 +80,6 @@ func commands() *cobra.Command {
 		compactCommand(),
 		countCommand(),
 		replayCommand(),
-		policiesCommand(),
 		healthcheckCommand(),
 		versionCommand(),
 		manCommand(),

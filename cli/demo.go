@@ -19,7 +19,6 @@ import (
 	"laconic/cli/runlog"
 	"laconic/compact"
 	"laconic/config"
-	"laconic/counting"
 	"laconic/demo"
 	"laconic/demo/strict"
 	"laconic/proxy"
@@ -149,7 +148,7 @@ func (f *policyFlags) chosen(cmd *cobra.Command, model string) (*proxy.Route, co
 	if err != nil {
 		return nil, compact.Budget{}, err
 	}
-	o, err := proxyOptions(c, counting.For)
+	o, err := proxyOptions(c)
 	if err != nil {
 		return nil, compact.Budget{}, err
 	}

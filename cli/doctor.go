@@ -13,7 +13,6 @@ import (
 
 	"laconic/cli/findings"
 	"laconic/config"
-	"laconic/counting"
 	"laconic/proxy"
 )
 
@@ -70,7 +69,7 @@ func doctorCommand() *cobra.Command {
 				err = c.CheckFiles()
 			}
 			if err == nil {
-				p.options, err = proxyOptions(c, counting.For)
+				p.options, err = proxyOptions(c)
 			}
 			all := ofProblems(err)
 			if p.Config = c; err == nil {

@@ -71,8 +71,10 @@ func checkUpstreams(ctx context.Context, p *patient) (all []finding) {
 			f.Says, f.Fix = fmt.Sprintf("%s answers %d to GET /models", shown, u.Status), "look at the log of the upstream"
 		default:
 			f.Says, f.Fix = fmt.Sprintf("%s has no list of models (GET %s: %d)", shown, learn.ModelsURL(u.url).EscapedPath(), u.Status), "correct the path of "+u.place+"; most servers have their API below /v1"
-			if right := u.rightPath(ctx); right != "" {
-				f.Fix = u.place + ": " + right
+			try := *u.url
+			try.Path, try.RawPath = "/v1", ""
+			if len(look(ctx, &try, u.key, doctorTime).Models) > 0 {
+				f.Fix = u.place + ": " + config.ShownURL(try.String())
 			} else if u.Status == http.StatusNotFound && strings.Contains(u.url.Path, "/v1") {
 				f.State, f.Fix = warning, "nothing, if the upstream has chat completions without a list of models"
 			}
@@ -92,19 +94,6 @@ func (u *upstream) fix() string {
 		return "it speaks http, not https: correct " + u.place
 	}
 	return "start it, or correct " + u.place
-}
-
-// rightPath returns the base URL below which an upstream has its list; "" if it is
-// not found.
-func (u *upstream) rightPath(ctx context.Context) string {
-	for _, path := range []string{"/v1", strings.TrimRight(u.url.Path, "/") + "/v1", "/api/v1"} {
-		try := *u.url
-		try.Path, try.RawPath = path, ""
-		if seen := look(ctx, &try, u.key, doctorTime); len(seen.Models) > 0 || seen.wantsKey() {
-			return config.ShownURL(try.String())
-		}
-	}
-	return ""
 }
 
 func checkWindows(_ context.Context, p *patient) (all []finding) {

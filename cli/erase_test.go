@@ -18,7 +18,6 @@ import (
 
 	"laconic/cli/runlog"
 	"laconic/config"
-	"laconic/counting"
 	"laconic/proxy"
 	"laconic/proxy/operate"
 )
@@ -57,7 +56,7 @@ func TestTheSummariesOfOneClientAreErased(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := proxyOptions(c, counting.For)
+		o, err := proxyOptions(c)
 		if err != nil {
 			t.Fatal(err)
 		}

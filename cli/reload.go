@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -16,7 +15,6 @@ import (
 
 	"laconic/cli/runlog"
 	"laconic/config"
-	"laconic/counting"
 	"laconic/number"
 	"laconic/proxy"
 
@@ -44,17 +42,17 @@ type reloader struct {
 
 // reloadAnswer is the outcome of a reload.
 type reloadAnswer struct {
-	File     string          `json:"file"`
-	Changed  []string        `json:"changed"`
-	Kept     []config.Kept   `json:"needs_restart"`
-	Problems config.Problems `json:"problems"` // none: the file was taken
+	File     string
+	Changed  []string
+	Kept     []config.Kept
+	Problems config.Problems // none: the file was taken
 }
 
 // reload reads the file, and takes what can be taken.
 func (r *reloader) reload(cause string) *reloadAnswer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	a := &reloadAnswer{File: r.file, Changed: []string{}, Kept: []config.Kept{}, Problems: config.Problems{}}
+	a := &reloadAnswer{File: r.file}
 	src, sum, err := r.read()
 	r.seen = sum
 	if err == nil {
@@ -93,7 +91,7 @@ func (r *reloader) take(src []byte, a *reloadAnswer) error {
 	if err != nil {
 		return err
 	}
-	o, err := proxyOptions(n.Config, counting.For)
+	o, err := proxyOptions(n.Config)
 	if err != nil {
 		return err
 	}
@@ -195,17 +193,11 @@ func (r *reloader) follow(ctx context.Context, hungUp func()) {
 }
 
 // ServeHTTP reloads, and says what came of it.
-func (r *reloader) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+func (r *reloader) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	a := r.reload("POST /reload")
 	status := http.StatusOK
 	if len(a.Problems) > 0 {
 		status = http.StatusUnprocessableEntity
-	}
-	if strings.Contains(req.Header.Get("Accept"), "application/json") {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(a)
-		return
 	}
 	say(w, status, a.String())
 }

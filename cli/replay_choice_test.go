@@ -101,7 +101,7 @@ func TestReplayChoosesAsServeDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := proxyOptions(c, counting.For)
+	p, err := proxyOptions(c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func serveLogged(
 	ctx context.Context, c *config.Config, log *runlog.Log, again *reloader, started func(addr, admin string), also ...proxy.Listener,
 ) error {
 	again.running.Store(c)
-	o, err := proxyOptions(c, counting.For)
+	o, err := proxyOptions(c)
 	if err != nil {
 		return err
 	}

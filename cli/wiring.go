@@ -16,10 +16,6 @@ import (
 	"laconic/tokenize"
 )
 
-// makeCounter returns the counter of a model; tokenizer is the one that the row
-// of the model names, "" for the one that goes with the model's name.
-type makeCounter = func(model, tokenizer string) (compact.Counter, error)
-
 // The proxy asks these of a counter that has them.
 var (
 	_ proxy.Remembering = (*counting.Counter)(nil)
@@ -32,12 +28,12 @@ var (
 //
 // A request that names no model counts as one with an empty name, which only
 // "*" matches: where such a row is, it holds for the list of models, too.
-func proxyOptions(c *config.Config, counter makeCounter) (proxy.Options, error) {
+func proxyOptions(c *config.Config) (proxy.Options, error) {
 	policies, err := buildPolicies(c)
 	if err != nil {
 		return proxy.Options{}, err
 	}
-	t, err := routes(c, policies, counter)
+	t, err := routes(c, policies)
 	if err != nil {
 		return proxy.Options{}, err
 	}
@@ -68,7 +64,7 @@ func proxyOptions(c *config.Config, counter makeCounter) (proxy.Options, error) 
 			Shutdown:       time.Duration(c.Limits.Shutdown),
 		},
 	}
-	if o.Summarizer, err = summarizer(c, counter); err != nil {
+	if o.Summarizer, err = summarizer(c); err != nil {
 		return proxy.Options{}, err
 	}
 	if c.Service {
@@ -83,9 +79,8 @@ func proxyOptions(c *config.Config, counter makeCounter) (proxy.Options, error) 
 // routeTable finds the route of a model. The rows are compiled once; what a
 // name adds (its window, its counter) is remembered.
 type routeTable struct {
-	rows    []routeRow // one of them matches everything
-	counter makeCounter
-	window  int
+	rows   []routeRow // one of them matches everything
+	window int
 
 	prices []page.Price
 
@@ -108,12 +103,12 @@ const (
 	longestKnown = 256
 )
 
-func routes(c *config.Config, policies map[string]*compact.Policy, counter makeCounter) (*routeTable, error) {
+func routes(c *config.Config, policies map[string]*compact.Policy) (*routeTable, error) {
 	top, err := config.ParseUpstream(c.Upstream)
 	if err != nil {
 		return nil, err
 	}
-	t := &routeTable{counter: counter, window: c.DefaultWindow, prices: pricesOf(c), known: map[string]*proxy.Route{}}
+	t := &routeTable{window: c.DefaultWindow, prices: pricesOf(c), known: map[string]*proxy.Route{}}
 	rows := slices.Clone(c.Models)
 	if !slices.ContainsFunc(rows, config.Model.Everything) {
 		rows = append(rows, config.Model{Match: "*"})
@@ -129,7 +124,7 @@ func routes(c *config.Config, policies map[string]*compact.Policy, counter makeC
 		if name == "" {
 			name = config.DefaultPolicy
 		}
-		count, err := counter(m.Match, m.Tokenizer)
+		count, err := counting.For(m.Match, m.Tokenizer)
 		if err != nil {
 			return nil, err
 		}
@@ -201,7 +196,7 @@ func (t *routeTable) find(model string) *proxy.Route {
 		r.Policy = priced(r.Policy, t.prices, model)
 		// The row's own counter was made with the same tokenizer, so this one
 		// cannot fail; if it does, the row's is good enough.
-		if c, err := t.counter(model, row.tokenizer); err == nil {
+		if c, err := counting.For(model, row.tokenizer); err == nil {
 			r.Counter = c
 		}
 		return &r

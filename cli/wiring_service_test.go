@@ -11,7 +11,6 @@ import (
 	"laconic/compact"
 	"laconic/config"
 	"laconic/config/configtest"
-	"laconic/counting"
 	"laconic/fold/service"
 	"laconic/proxy"
 )
@@ -59,7 +58,7 @@ models: [{match: "m", window: 16000, overhead: 2000}]`), configtest.Variable)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := proxyOptions(c, counting.For)
+		o, err := proxyOptions(c)
 		if err != nil {
 			t.Fatal(err)
 		}

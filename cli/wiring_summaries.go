@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"laconic/config"
+	"laconic/counting"
 	"laconic/proxy/summarize"
 	"laconic/store"
 )
 
 // summarizer makes the summarizer of the proxy, without its store; nil if
 // none is configured.
-func summarizer(c *config.Config, counter makeCounter) (*summarize.Options, error) {
+func summarizer(c *config.Config) (*summarize.Options, error) {
 	s := c.Summarizer
 	if s.Model == "" {
 		return nil, nil
@@ -20,7 +21,7 @@ func summarizer(c *config.Config, counter makeCounter) (*summarize.Options, erro
 	if err != nil {
 		return nil, err
 	}
-	count, err := counter(s.Model, "")
+	count, err := counting.For(s.Model, "")
 	if err != nil {
 		return nil, err
 	}

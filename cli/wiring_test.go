@@ -1,6 +1,7 @@
 package cli
 
 import (
+	stdcmp "cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -14,21 +15,12 @@ import (
 	"laconic/compact"
 	"laconic/config"
 	"laconic/config/configtest"
+	"laconic/counting"
 	"laconic/proxy"
 	"laconic/proxy/access"
 	"laconic/proxy/summarize"
 	"laconic/tokenize"
 )
-
-// wordCounter is a Counter that only tells what it was made for.
-type wordCounter struct {
-	compact.Counter
-	model, tokenizer string
-}
-
-func countWords(model, tokenizer string) (compact.Counter, error) {
-	return wordCounter{model: model, tokenizer: tokenizer}, nil
-}
 
 // optionsFor returns the options of a valid configuration, as the proxy takes them.
 func optionsFor(t *testing.T, src string) proxy.Options {
@@ -37,7 +29,7 @@ func optionsFor(t *testing.T, src string) proxy.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := proxyOptions(c, countWords)
+	o, err := proxyOptions(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +61,8 @@ policies: {gentle: {land: 0.5}}
 		if r.Match != match || r.Upstream.String() != upstream || r.Limits != limits || r.Policy.Name != policy {
 			t.Errorf("%s: got %q %s %+v %s", model, r.Match, r.Upstream, r.Limits, r.Policy.Name)
 		}
-		if c := r.Counter.(wordCounter); c.model != model || c.tokenizer != tokenizer {
-			t.Errorf("%s: counted as %q by %q", model, c.model, c.tokenizer)
+		if got := r.Counter.(*counting.Counter).Tokenizer().Name(); got != stdcmp.Or(tokenizer, tokenize.For(model).Name()) {
+			t.Errorf("%s: counted by %q", model, got)
 		}
 		if o.RouteFor(model) != r || o.PolicyNamed(policy) != r.Policy {
 			t.Errorf("%s: made anew for each request", model)
@@ -191,7 +183,7 @@ func TestRoutesOfInventedModelsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := routes(c, policies, countWords)
+	table, err := routes(c, policies)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +215,7 @@ func TestTheClientsKeyGoesWhereItWasMeant(t *testing.T) {
 		t.Helper()
 		c := config.Default()
 		c.Models, c.ClientKeys = []config.Model{row}, clientKeys
-		o, err := proxyOptions(c, countWords)
+		o, err := proxyOptions(c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,11 +256,11 @@ func TestTheExampleRoutesAsTheDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := proxyOptions(c, countWords)
+	got, err := proxyOptions(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := proxyOptions(config.Default(), countWords)
+	want, err := proxyOptions(config.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,6 +270,7 @@ func TestTheExampleRoutesAsTheDefaults(t *testing.T) {
 			t.Errorf("max_messages is %d", g.Limits.MaxMessages)
 		}
 		g.Match, w.Match = "", ""
+		g.Counter, w.Counter = nil, nil // counting.For makes each anew
 		g.Limits.MaxMessages, w.Limits.MaxMessages = 0, 0
 		gp, wp := *g.Policy, *w.Policy
 		gp.Version, wp.Version = "", "" // the ladder is written out

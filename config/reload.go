@@ -22,8 +22,8 @@ type Reload struct {
 // A Kept is a setting that differs, and whose running value stays until the next
 // start.
 type Kept struct {
-	Key string `json:"key"`
-	Why string `json:"why,omitempty"` // "" where it is only ever read at the start
+	Key string
+	Why string // "" where it is only ever read at the start
 }
 
 // String returns the key, and why it is kept.

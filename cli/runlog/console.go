@@ -13,22 +13,14 @@ import (
 )
 
 // consoleEncoder writes lines for a person: time, level and what happened, then
-// name=value, the fields that matter most first. What happened to a request is
-// said in a few words.
+// name=value. What happened to a request is said in a few words.
 type consoleEncoder struct {
 	zapcore.Encoder
-	level zap.AtomicLevel // above debug, lines are without notBrief
+	level zap.AtomicLevel
 }
 
-// firstShown are the fields that a line begins with, in this order.
-var firstShown = []string{"why", "error", "error_detail", "ended"}
-
-// notBrief are the fields that only programs, and lines at debug, need.
-var notBrief = []string{
-	"request_id", "route", "policy", "tools_tokens", "instructions_tokens", "task_tokens", "bytes_before", "bytes_after", "overhead", "counted", "answer_bytes", "first_byte",
-	"count_way", "count_percent", "learnt_bytes", "streamed", "done", "messages_before", "messages_after", "epochs",
-	"strategy",
-}
+// shown are the fields that a line about a request has beside its words, above debug.
+var shown = []string{"why", "error", "error_detail", "ended", "stages"}
 
 func (e consoleEncoder) Clone() zapcore.Encoder { return consoleEncoder{e.Encoder.Clone(), e.level} }
 
@@ -46,30 +38,18 @@ func (e consoleEncoder) EncodeEntry(entry zapcore.Entry, fields []zapcore.Field)
 		return nil, err
 	}
 	line.TrimNewline()
-	order := func(f zapcore.Field) int {
-		if i := slices.Index(firstShown, f.Key); i >= 0 {
-			return i
-		}
-		return len(firstShown)
-	}
-	fields = slices.Clone(fields)
-	slices.SortStableFunc(fields, func(a, b zapcore.Field) int { return order(a) - order(b) })
-	brief := !e.level.Enabled(zapcore.DebugLevel)
+	brief := words != "" && !e.level.Enabled(zapcore.DebugLevel)
 	for _, f := range fields {
-		if brief && slices.Contains(notBrief, f.Key) {
-			continue
-		}
 		if f.Key == "stacktrace" {
 			stack = f.String
 			continue
 		}
-		values := zapcore.NewMapObjectEncoder()
-		f.AddTo(values)
-		value := shownValue(values.Fields[f.Key])
-		if brief && words != "" && value == "0" {
+		if brief && !slices.Contains(shown, f.Key) {
 			continue
 		}
-		line.AppendString(" " + f.Key + "=" + value)
+		values := zapcore.NewMapObjectEncoder()
+		f.AddTo(values)
+		line.AppendString(" " + f.Key + "=" + shownValue(values.Fields[f.Key]))
 	}
 	if stack != "" {
 		line.AppendString("\n" + stack)
@@ -117,24 +97,13 @@ func requestWords(fields []zapcore.Field) (words string, rest []zapcore.Field) {
 	}
 	add("", "tokens_after", "")
 	add("of ", "budget", " tokens")
-	fmt.Fprintf(&b, ", %v in %v", v["status"], rounded(took))
+	fmt.Fprintf(&b, ", %v in %v", v["status"], took.Round(time.Millisecond))
 	for _, f := range fields {
 		if !said[f.Key] {
 			rest = append(rest, f)
 		}
 	}
 	return strings.TrimPrefix(b.String(), ", "), rest
-}
-
-// rounded returns a time as a person reads it.
-func rounded(d time.Duration) time.Duration {
-	switch {
-	case d >= time.Second:
-		return d.Round(100 * time.Millisecond)
-	case d >= time.Millisecond:
-		return d.Round(time.Millisecond)
-	}
-	return d.Round(10 * time.Microsecond)
 }
 
 // shownValue returns a value as a person reads it; of the stages of a report only

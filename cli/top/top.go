@@ -69,7 +69,7 @@ func row(title string, l *page.BoardLine) string {
 	if l.Median > 0 {
 		first, slow = fmt.Sprint(l.Median, " ms"), fmt.Sprint(l.Slow, " ms")
 	}
-	if l.Prompt > 0 {
+	if l.Cached > 0 { // 0 may be what an upstream says that tells nothing of a cache
 		cached = fmt.Sprint(l.Cached*100/l.Prompt, " %")
 	}
 	return table(title, fmt.Sprint(l.Requests), fmt.Sprint(l.Errors), fmt.Sprint(l.Over), fmt.Sprint(l.Cut), first, slow, fmt.Sprintf("%.1f", l.PerMinute), cached)
