@@ -26,7 +26,7 @@ import (
 
 func demoCommand() *cobra.Command {
 	var fast, summaries bool
-	var turns, width, budget int
+	var budget int
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "see the whole product at work, on this machine alone: no network, no key",
@@ -34,22 +34,13 @@ func demoCommand() *cobra.Command {
 			"grow past its budget turn by turn, and draws what happens.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch {
-			case budget < 1:
+			if budget < 1 {
 				return errors.New("--budget is a number of tokens above 0")
-			case width != 0 && width < 80:
-				return errors.New("--width is at least 80: the show needs as many columns")
 			}
 			out := cmd.OutOrStdout()
-			o := demo.Options{Out: out, Width: width, Turns: turns, Fast: fast, Budget: budget}
-			if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-				o.Color = os.Getenv("NO_COLOR") == ""
-				if w, _, err := term.GetSize(int(f.Fd())); err == nil && width == 0 {
-					o.Width = w
-				}
-			} else {
-				o.Fast = true
-			}
+			f, ok := out.(*os.File)
+			terminal := ok && term.IsTerminal(int(f.Fd()))
+			o := demo.Options{Out: out, Fast: fast || !terminal, Color: terminal && os.Getenv("NO_COLOR") == "", Budget: budget}
 			if summaries {
 				o.Summarizer = &demo.Summarizer{}
 			}
@@ -58,8 +49,6 @@ func demoCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&fast, "fast", false, "no pauses between the turns")
 	cmd.Flags().BoolVar(&summaries, "summarizer", false, "let a stand-in for a model write the text that replaces older messages")
-	cmd.Flags().IntVar(&turns, "turns", 0, "stop after this many requests (0: play all)")
-	cmd.Flags().IntVar(&width, "width", 0, "width in columns (0: the terminal's)")
 	cmd.Flags().IntVar(&budget, "budget", demo.Budget, "the proxy's budget, in tokens of prompt")
 	return cmd
 }

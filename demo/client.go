@@ -1,8 +1,8 @@
 package demo
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,44 +17,17 @@ import (
 // perRequest is the deadline of a request.
 const perRequest = time.Minute
 
-// client is an ordinary client of the chat API. It keeps the body of its last
-// request and the headers of the answer, which go-openai does not return with an
-// error.
-type client struct {
-	api       *openai.Client
-	transport *http.Transport
-	body      []byte
-	header    http.Header
-}
-
-func newClient(base string) *client {
-	c := &client{transport: &http.Transport{}}
+func newClient(base string) *openai.Client {
 	conf := openai.DefaultConfig("sk-demo")
 	conf.BaseURL = base
-	conf.HTTPClient = &http.Client{Transport: c}
-	c.api = openai.NewClientWithConfig(conf)
-	return c
-}
-
-func (c *client) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	c.body, c.header = body, nil
-	r = r.Clone(r.Context())
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	resp, err := c.transport.RoundTrip(r)
-	if err == nil {
-		c.header = resp.Header
-	}
-	return resp, err
+	conf.HTTPClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	return openai.NewClientWithConfig(conf)
 }
 
 // exchange is a request and its answer.
 type exchange struct {
 	body    []byte      // as the client sent it
-	header  http.Header // of the answer
+	header  http.Header // of the answer; nil for a refusal
 	reply   strict.Reply
 	cached  int   // tokens of the prompt, as the answer says
 	refused error // the proxy or the upstream answered with an error
@@ -62,12 +35,14 @@ type exchange struct {
 
 // ask sends the messages and reads the answer to its end. The error is set if there
 // is no answer or the answer breaks off, but not for an error answer.
-func (c *client) ask(ctx context.Context, req openai.ChatCompletionRequest) (exchange, error) {
+func ask(ctx context.Context, c *openai.Client, req openai.ChatCompletionRequest) (x exchange, err error) {
 	ctx, cancel := context.WithTimeout(ctx, perRequest)
 	defer cancel()
-	req.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
-	stream, err := c.api.CreateChatCompletionStream(ctx, req)
-	x := exchange{body: c.body, header: c.header}
+	req.Stream, req.StreamOptions = true, &openai.StreamOptions{IncludeUsage: true}
+	if x.body, err = json.Marshal(req); err != nil {
+		return x, err
+	}
+	stream, err := c.CreateChatCompletionStream(ctx, req)
 	var answered *openai.APIError
 	var unreadable *openai.RequestError // an error answer that is not OpenAI's JSON
 	switch {
@@ -78,6 +53,7 @@ func (c *client) ask(ctx context.Context, req openai.ChatCompletionRequest) (exc
 		return x, fmt.Errorf("no answer from the proxy: %w", err)
 	}
 	defer stream.Close()
+	x.header = stream.Header()
 	for {
 		chunk, err := stream.Recv()
 		if errors.Is(err, io.EOF) {

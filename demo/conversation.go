@@ -1,11 +1,9 @@
 package demo
 
 import (
-	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/sashabaranov/go-openai"
@@ -13,65 +11,23 @@ import (
 	"laconic/demo/strict"
 )
 
-var (
-	//go:embed conversation.json
-	recorded []byte // a chat request, as it would be sent
-	//go:embed aside.json
-	recordedAside []byte
-)
+//go:embed conversation.json
+var recorded []byte // a chat request, as it would be sent
 
-// conversation is a coding agent's work on a small Go service, as a chat
-// request: every assistant message in it is the answer to one request.
-type conversation struct {
-	Model    string
-	Tools    []openai.Tool
-	Messages []openai.ChatCompletionMessage
-	// Aside is a request beside the conversation, as agents make for titles and
-	// commit messages: the end of the history, cut anywhere, and a question.
-	Aside struct {
-		After    int // messages of the conversation
-		Last     int // of them are taken along
-		Question string
-		Answer   string
-	}
-}
-
-func load() *conversation {
-	c := &conversation{}
-	if err := cmp.Or(json.Unmarshal(recorded, c), json.Unmarshal(recordedAside, &c.Aside)); err != nil {
+// load returns a coding agent's work on a small Go service: every assistant message in
+// it is the answer to one request.
+func load() (c openai.ChatCompletionRequest) {
+	if err := json.Unmarshal(recorded, &c); err != nil {
 		panic("BUG: the conversation of the demo is not JSON: " + err.Error())
 	}
 	return c
 }
 
-// requests returns how many requests the conversation takes, at most limit, and
-// how many messages they need; 0 means no limit.
-func (c *conversation) requests(limit int) (n, messages int) {
-	for i, m := range c.Messages {
-		if m.Role == "assistant" && n == limit && limit > 0 {
-			return n, i
-		}
-		if m.Role == "assistant" {
-			n++
-		}
-		if i+1 == c.Aside.After {
-			n++
-		}
-	}
-	return n, len(c.Messages)
-}
-
-// aside returns the messages of the request beside the conversation.
-func (c *conversation) aside() []openai.ChatCompletionMessage {
-	a := &c.Aside
-	return slices.Concat(c.Messages[:1], c.Messages[a.After-a.Last:a.After], []openai.ChatCompletionMessage{{Role: "user", Content: a.Question}})
-}
-
 // interrupted reports whether a call of the message at index i never got a
 // result.
-func (c *conversation) interrupted(i int) bool {
-	for n, call := range c.Messages[i].ToolCalls {
-		if at := i + 1 + n; at == len(c.Messages) || c.Messages[at].ToolCallID != call.ID {
+func interrupted(messages []openai.ChatCompletionMessage, i int) bool {
+	for n, call := range messages[i].ToolCalls {
+		if at := i + 1 + n; at == len(messages) || messages[at].ToolCallID != call.ID {
 			return true
 		}
 	}

@@ -3,218 +3,191 @@ package demo
 import (
 	"fmt"
 	"strings"
-	"time"
+	"unicode/utf8"
 
 	"laconic/demo/strict"
 	"laconic/number"
 )
 
+const (
+	width    = 80     // of a line
+	barWide  = 16     // columns of a bar
+	barScale = 64_000 // tokens of a full one
+)
+
+// The colours, as ANSI parameters.
+const (
+	plain   = ""
+	bold    = "1"
+	faint   = "2"
+	red     = "31"
+	green   = "32"
+	yellow  = "33;1"
+	magenta = "35;1"
+	cyan    = "36"
+)
+
+func (s *show) paint(color, text string) string {
+	if !s.Color || color == plain || strings.TrimSpace(text) == "" {
+		return text
+	}
+	return "\x1b[" + color + "m" + text + "\x1b[0m"
+}
+
 // print writes one line. Errors are ignored: the result of Run does not depend on
 // the terminal.
-func (s *show) print(line string) { _, _ = fmt.Fprintln(s.o.Out, strings.TrimRight(line, " ")) }
+func (s *show) print(color, line string) {
+	_, _ = fmt.Fprintln(s.Out, s.paint(color, strings.TrimRight(line, " ")))
+}
 
-// paragraph writes a text in lines of at most 100 columns.
-func (s *show) paragraph(color, text string) {
-	for _, line := range wrap(text, min(s.look.width, 100)-2) {
-		s.print(s.look.paint(color, " "+line))
+// paragraph writes a text in lines behind a mark.
+func (s *show) paragraph(color, mark, text string) {
+	line := mark
+	for _, word := range strings.Fields(text) {
+		if utf8.RuneCountInString(line+word) >= width {
+			s.print(color, line)
+			line = strings.Repeat(" ", utf8.RuneCountInString(mark))
+		}
+		line += word + " "
 	}
+	s.print(color, line)
+}
+
+// note writes an explanation.
+func (s *show) note(color, format string, args ...any) {
+	s.paragraph(color, "    · ", fmt.Sprintf(format, args...))
 }
 
 // intro writes the introduction, the legend and the table's header.
 func (s *show) intro() {
-	l := &s.look
-	n, _ := s.story.requests(s.o.Turns)
-	limit := ""
-	if most := s.o.Upstream.Limit(); most >= 0 {
-		limit = fmt.Sprintf(" and every prompt above %s tokens; the proxy is set to keep them under %s", number.Of(most), number.Of(s.o.Budget))
-	}
-	s.paragraph(plain, fmt.Sprintf("A coding agent works on a small Go service; the story takes %s. Like every client of the chat API "+
-		"it sends its whole history each time. The upstream refuses broken tool pairs%s. Everything runs on this machine.",
-		number.Count(n, "request"), limit))
-	s.print("")
-	line, used := "", 0
-	for _, e := range []struct{ color, mark, text string }{
-		{green, "█", "sent upstream"},
-		{faint, "░", "more that the client sent"},
-		{yellow, "│", "budget"},
-		{magenta, "◆", "epoch: older messages shortened"},
-		{cyan, "+", "pairs repaired"},
-	} {
-		n := len([]rune(e.mark+e.text)) + 4
-		if used+n > l.width {
-			s.print(" " + line)
-			line, used = "", 0
-		}
-		line, used = line+l.paint(e.color, e.mark)+" "+e.text+"   ", used+n
-	}
-	s.print(" " + line)
-	s.print("")
-	head := l.row(fmt.Sprintf("%*s", numberWide, "#"), fit("the agent", l.what), fit("size of history", l.bar),
-		fit("tokens → sent", tokensWide), fit("", marksWide), fit("the proxy", outcomeWide), fit("(without)", bareWide))
-	s.print(l.paint(bold, strings.TrimRight(head, " ")))
+	s.paragraph(plain, " ", fmt.Sprintf("A coding agent works on a small Go service. Like every client of the chat API "+
+		"it sends its whole history each time. The upstream refuses broken tool pairs and every prompt above %s tokens; "+
+		"the proxy is set to keep them under %s. Everything runs on this machine.", number.Of(s.Upstream.Limit()), number.Of(s.Budget)))
+	s.print(plain, "")
+	s.print(plain, " "+s.paint(green, "█")+" sent upstream   "+s.paint(faint, "░")+" more that the client sent   "+s.paint(yellow, "│")+" budget")
+	s.print(plain, " "+s.paint(magenta, "◆")+" epoch: older messages shortened   "+s.paint(cyan, "+")+" pairs repaired")
+	s.print(plain, "")
+	s.print(bold, "  #  the agent        size of history   tokens → sent      the proxy  (without)")
 }
 
-// says writes what the user types.
-func (s *show) says(text string) {
-	text = strings.Join(strings.Fields(text), " ")
-	s.print(s.look.paint(bold, "    › "+fit(text, s.look.width-7)))
-}
-
-// note writes an explanation.
-func (s *show) note(format string, args ...any) { s.noteIn(faint, fmt.Sprintf(format, args...)) }
-
-func (s *show) noteIn(color, text string) {
-	mark := "    · "
-	for _, line := range wrap(text, s.look.width-7) {
-		s.print(s.look.paint(color, mark+line))
-		mark = "      "
-	}
-}
-
-// draw writes the line of a request.
+// draw writes the line of a request. The upstream is quoted the first time that it
+// would have refused the client's own bytes, for each reason.
 func (s *show) draw(t *turn) {
-	l := &s.look
-	if !l.stretched && t.own != nil { // the proxy may count more carefully than the upstream
-		l.scale = max(l.scale*t.client/t.own.PromptTokens(), t.budget*5/4)
-		l.stretched = true
+	if t.bare != nil && !s.quoted[t.bare.Kind] {
+		s.quoted[t.bare.Kind] = true
+		s.note(red, "Without the proxy, from here on: %d “%s”", t.bare.Status, t.bare.Message)
 	}
-	s.explain(t)
-	marks := []string{" ", " "}
+	epoch, repair, outcome, color := " ", " ", t.outcome, plain
 	if t.epoch {
-		marks[0] = l.paint(magenta, "◆")
+		epoch = s.paint(magenta, "◆")
 	}
-	if t.repaired() {
-		marks[1] = l.paint(cyan, "+")
+	if t.repair {
+		repair = s.paint(cyan, "+")
 	}
-	outcome, color := t.word()
-	bare, bareColor := t.bareWord()
-	s.print(l.row(fmt.Sprintf("%*d", numberWide, t.number), fit(t.what, l.what), l.barOf(t.client, t.sent, t.budget),
-		fmt.Sprintf("%5s → %-5s", short(t.client), short(t.sent)), marks[0]+marks[1],
-		l.paint(color, fit(outcome, outcomeWide)), l.paint(bareColor, fit("("+bare+")", bareWide))))
-	if t.refused != nil {
-		s.explainError(t.refused.Error())
-	}
-}
-
-// explainError writes an error that the client got, unless the previous one began
-// alike.
-func (s *show) explainError(text string) {
-	if kind := clip(text, 80); kind != s.lastError {
-		s.noteIn(red, "The client got an error: "+text)
-		s.lastError = kind
-	}
-}
-
-// word returns the outcome of the request and its colour.
-func (t *turn) word() (word, color string) {
 	switch {
 	case t.refused != nil:
-		return "REFUSED", red
-	case t.outcome == "":
-		return "answered", plain
-	case t.outcome == "over":
-		return t.outcome, red
-	case t.outcome == "untouched", t.outcome == "passed":
-		return t.outcome, faint
+		outcome, color = "REFUSED", red
+	case outcome == "":
+		outcome = "answered"
+	case outcome == "untouched":
+		color = faint
 	}
-	return t.outcome, plain
+	bare, bareColor := "(ok)", faint
+	if t.bare != nil {
+		bare, bareColor = "(pairs)", red
+		if t.tooLong {
+			bare = "(too long)"
+			if t.bare.Kind == strict.KindPairs {
+				bare = "(both)"
+			}
+		}
+	}
+	s.print(plain, fmt.Sprintf("%3d  %s  %s  %5s → %-5s  %s%s  %s  %s", s.requests, fit(t.what, 15), s.bar(t.client, t.sent),
+		short(t.client), short(t.sent), epoch, repair, s.paint(color, fit(outcome, 9)), s.paint(bareColor, bare)))
+	if t.refused != nil && t.refused == s.first {
+		s.note(red, "The client got an error: %v", t.refused)
+	}
 }
 
-// bareWord returns the upstream's verdict on the client's own bytes and its colour.
-func (t *turn) bareWord() (word, color string) {
-	switch {
-	case t.bare == nil:
-		return "ok", faint
-	case t.tooLong && t.pairs:
-		return "both", red
-	case t.tooLong:
-		return "too long", red
+// bar draws the size of a request: what was sent solid, what the client sent beyond it
+// light, the budget as a line.
+func (s *show) bar(client, sent int) string {
+	cells := func(tokens int) int { return (tokens*barWide + barScale - 1) / barScale }
+	var b strings.Builder
+	for i := range barWide {
+		switch {
+		case i == cells(s.Budget):
+			b.WriteString(s.paint(yellow, "│"))
+		case i < cells(sent):
+			b.WriteString(s.paint(green, "█"))
+		case i < cells(client):
+			b.WriteString(s.paint(faint, "░"))
+		default:
+			b.WriteByte(' ')
+		}
 	}
-	return string(t.bare.Kind), red
-}
-
-// explain quotes the upstream the first time that it would have refused the
-// client's own bytes, for each reason.
-func (s *show) explain(t *turn) {
-	explained := &s.explainedPairs
-	switch {
-	case t.bare == nil, t.bare.Kind != strict.KindOverflow && !t.pairs:
-		return
-	case t.bare.Kind == strict.KindOverflow:
-		explained = &s.explainedLong
-	}
-	if !*explained {
-		*explained = true
-		s.noteIn(red, fmt.Sprintf("Without the proxy, from here on: %d “%s”", t.bare.Status, t.bare.Message))
-	}
+	return b.String()
 }
 
 // totals writes the table at the end.
 func (s *show) totals() {
-	took, step := time.Since(s.started), 100*time.Millisecond
-	if took < time.Second {
-		step = time.Millisecond
+	s.print(plain, fmt.Sprintf("\n %s, %s, %s with repaired pairs.\n", number.Count(s.requests, "request"), number.Count(s.epochs, "epoch"), number.Count(s.repairs, "request")))
+	row := func(name, whole, dropped, proxied string) {
+		s.print(plain, fmt.Sprintf(" %-24s%18s%18s%18s", name, whole, dropped, proxied))
 	}
-	s.print("")
-	s.print(fmt.Sprintf(" %s in %s, %s, %s with repaired pairs.", number.Count(s.turns, "request"), took.Round(step),
-		number.Count(s.epochs, "epoch"), number.Count(s.repairs, "request")))
-	s.print("")
-	all := []*bill{&s.everything.bill, &s.dropped.bill, &s.proxied}
-	row := func(color, name string, cell func(i int) string) {
-		line := " " + fit(name, 24)
-		for i := range all {
-			line += fmt.Sprintf("%18s", cell(i))
-		}
-		s.print(s.look.paint(color, line))
+	sums := func(name string, of func(b *bill) string) { row(name, of(&s.whole), of(&s.dropped), of(&s.proxied)) }
+	row("", "whole history", "oldest dropped", "with the proxy")
+	row("refused by the upstream", fmt.Sprintf("%d of %d", s.bareRefused, s.requests), "–", fmt.Sprintf("%d of %d", s.refused, s.requests))
+	sums("largest prompt", func(b *bill) string { return number.Of(b.largest) })
+	sums("prompt tokens in all", func(b *bill) string { return number.Of(b.prompt) })
+	sums("  from a prompt cache", func(b *bill) string { return fmt.Sprintf("%d %%", (100*b.cached+b.prompt/2)/max(1, b.prompt)) })
+	sums("  billed, cached at 1/10", func(b *bill) string { return number.Of(b.charged()) })
+	s.print(plain, "")
+	s.paragraph(faint, " ", fmt.Sprintf("Refused as the client sent it: %d too long, %d broken pairs. “Whole history” is counted as if the upstream took it. "+
+		"“Oldest dropped” is the usual home-made fix: on every turn, the oldest messages are dropped until %s tokens are left. "+
+		"Each turn then begins differently, and the provider's prompt cache starts anew. All tokens here are in the upstream's count.",
+		s.tooLong, s.broken, number.Of(s.Budget)))
+	if s.Summarizer != nil {
+		s.summaries()
 	}
-	row(bold, "", func(i int) string { return []string{"whole history", "oldest dropped", "with the proxy"}[i] })
-	row(plain, "refused by the upstream", func(i int) string {
-		return []string{fmt.Sprintf("%d of %d", s.bareRefused, s.turns), "–", fmt.Sprintf("%d of %d", s.refused, s.turns)}[i]
-	})
-	row(plain, "largest prompt", func(i int) string { return number.Of(all[i].largest) })
-	row(plain, "prompt tokens in all", func(i int) string { return number.Of(all[i].prompt) })
-	row(plain, "  from a prompt cache", func(i int) string {
-		if all[i].prompt == 0 {
-			return "–"
-		}
-		return fmt.Sprintf("%d %%", (100*all[i].cached+all[i].prompt/2)/all[i].prompt)
-	})
-	row(plain, "  billed, cached at 1/10", func(i int) string { return number.Of(all[i].charged()) })
-	s.print("")
-	s.remarks()
-	s.print("")
-	if s.refused > 0 {
-		s.print(s.look.paint(red, fmt.Sprintf(" %s through the proxy refused.", number.Count(s.refused, "request"))))
-	} else {
-		s.print(s.look.paint(green, " Every request was answered."))
+	if s.refused == 0 {
+		s.print(green, "\n Every request was answered.")
 	}
 }
 
-// remarks writes how to read the table.
-func (s *show) remarks() {
-	if s.bareRefused > 0 {
-		reasons := fmt.Sprintf("%d too long, %d broken pairs", s.tooLong, s.badPairs)
-		if both := s.tooLong + s.badPairs - s.bareRefused; both > 0 {
-			reasons += fmt.Sprintf(", %d of them both", both)
-		}
-		s.paragraph(faint, "Refused as the client sent it: "+reasons+".")
-	}
-	s.paragraph(faint, fmt.Sprintf("“Whole history” is counted as if the upstream took it. “Oldest dropped” is the usual home-made fix: on every turn, the oldest messages are dropped until %s tokens are left. "+
-		"Each turn then begins differently, and the provider's prompt cache starts anew. All tokens here are in the upstream's count.", number.Of(s.o.Budget)))
-	if s.overBudget > 0 {
-		s.paragraph(faint, number.Count(s.overBudget, "request")+" went out above the budget.")
-	}
-	if s.o.Summarizer == nil {
-		return
-	}
-	asked, updates, bytes := s.o.Summarizer.Asked()
-	s.paragraph(faint, fmt.Sprintf("A stand-in for a model was asked for a summary %s, %d of them for what came since the one before: %s bytes in all. "+
+// summaries writes what the stand-in for a model was asked, and what it said.
+func (s *show) summaries() {
+	asked, updates, bytes := s.Summarizer.Asked()
+	s.paragraph(faint, " ", fmt.Sprintf("A stand-in for a model was asked for a summary %s, %d of them for what came since the one before: %s bytes in all. "+
 		"The proxy prepares each before it is needed and sends it again in every later turn.", number.Count(asked, "time"), updates, number.Of(bytes)))
 	for _, m := range s.before {
 		if _, slot, ok := strings.Cut(m.Text, "[Summary of "); ok && m.Role == "user" {
-			s.paragraph(faint, "What stands in the last request: “[Summary of "+clip(strings.Join(strings.Fields(slot), " "), 700)+"”")
+			s.paragraph(faint, " ", "What stands in the last request: “[Summary of "+clip(strings.Join(strings.Fields(slot), " "), 700)+"”")
 			return
 		}
 	}
-	s.paragraph(faint, "No summary stands in the last request.")
+}
+
+// short returns a number of tokens in at most five columns.
+func short(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%.1fk", float64(n)/1000)
+}
+
+// fit cuts or pads s to n columns.
+func fit(s string, n int) string {
+	if utf8.RuneCountInString(s) > n {
+		return clip(s, n-1)
+	}
+	return fmt.Sprintf("%-*s", n, s)
+}
+
+// clip cuts s to n characters, followed by an ellipsis.
+func clip(s string, n int) string {
+	if runes := []rune(s); len(runes) > n {
+		return string(runes[:n]) + "…"
+	}
+	return s
 }

@@ -1,13 +1,14 @@
 package demo
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
+	"net/http"
 	"reflect"
+	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -16,9 +17,9 @@ import (
 	"laconic/demo/strict"
 )
 
-// Options configure Run. Proxy and Upstream are required.
+// Options configure Run. Out, Proxy, Upstream and Budget are required.
 type Options struct {
-	Out io.Writer // where the show is drawn; nil means standard output
+	Out io.Writer // where the show is drawn
 
 	// Proxy is the base URL of a running proxy, ending in /v1. Its upstream must
 	// be Upstream.
@@ -32,15 +33,12 @@ type Options struct {
 	// summaries. Run only shows its counts.
 	Summarizer *Summarizer
 
-	// Budget, in tokens, is drawn as a line if the proxy's headers name none,
-	// and is the limit in the comparison with dropping the oldest messages.
-	// 0 means 16,000.
+	// Budget, in tokens, is drawn as a line, and is the limit in the comparison with
+	// dropping the oldest messages.
 	Budget int
 
-	Width int  // columns of the terminal; fewer than 80 are taken as 80
 	Color bool // ANSI colours
 	Fast  bool // no pauses between requests
-	Turns int  // stop after so many requests; 0 means the whole story
 }
 
 // Sensible sizes for a conversation that grows from 1,200 tokens to 60,000.
@@ -57,90 +55,79 @@ const pace = 70 * time.Millisecond
 // changed, if there was no answer, or if ctx ended. After a refusal the
 // conversation goes on, and the error names the first.
 func Run(ctx context.Context, o Options) error {
-	if o.Upstream == nil || o.Proxy == "" {
-		return errors.New("demo: Options needs Proxy and Upstream")
+	s := &show{
+		Options: o, client: newClient(o.Proxy), story: load(), quoted: map[strict.Kind]bool{},
+		whole: bill{cache: strict.NewPromptCache()}, dropped: bill{cache: strict.NewPromptCache()},
 	}
-	if o.Out == nil {
-		o.Out = os.Stdout
-	}
-	o.Budget = cmp.Or(o.Budget, Budget)
-	s := &show{o: o, story: load(), client: newClient(o.Proxy), started: time.Now()}
-	defer s.client.transport.CloseIdleConnections()
-	s.everything.cache, s.dropped.cache, s.dropped.budget = strict.NewPromptCache(), strict.NewPromptCache(), o.Budget
-	s.look = newLook(o, s.story)
 	s.intro()
 	for i := range s.story.Messages {
-		if s.turns == o.Turns && o.Turns > 0 {
-			break
-		}
-		m := &s.story.Messages[i]
-		if i == s.story.Aside.After {
-			s.note("A request beside the conversation takes only the last %d messages along.", s.story.Aside.Last)
-			answer := openai.ChatCompletionMessage{Role: "assistant", Content: s.story.Aside.Answer}
-			if err := s.request(ctx, s.story.aside(), &answer, true); err != nil {
-				return err
-			}
-		}
-		switch m.Role {
+		switch m := &s.story.Messages[i]; m.Role {
 		case "user":
-			s.says(m.Content)
+			s.print(bold, "    › "+fit(strings.Join(strings.Fields(m.Content), " "), width-7))
 		case "assistant":
-			if err := s.request(ctx, s.story.Messages[:i], m, false); err != nil {
+			if err := s.request(ctx, s.story.Messages[:i], m); err != nil {
 				return err
 			}
-			if s.story.interrupted(i) {
-				s.note("The person interrupts the command: this call never gets a result.")
+			if interrupted(s.story.Messages, i) {
+				s.note(faint, "The person interrupts the command: this call never gets a result.")
 			}
 		}
 	}
 	s.totals()
-	return s.verdict()
+	if s.refused > 0 {
+		return fmt.Errorf("%d of %d requests through the proxy were refused; the first: %w", s.refused, s.requests, s.first)
+	}
+	return nil
 }
 
 // show is one run.
 type show struct {
-	o       Options
-	story   *conversation
-	client  *client
+	Options
+	client  *openai.Client
+	story   openai.ChatCompletionRequest
 	arrived atomic.Pointer[strict.Request] // what the upstream accepted last
-	before  []strict.Message               // the previous request, without the aside
-	started time.Time
-	look    look
+	before  []strict.Message               // the previous request
 
-	turns, epochs, repairs, overBudget int
-	tooLong, badPairs, bareRefused     int   // without the proxy
-	refused                            int   // with it
-	firstRefusal                       error // with it
-	explainedLong, explainedPairs      bool
-	lastError                          string // the start of the last refusal shown
+	requests, epochs, repairs    int
+	tooLong, broken, bareRefused int   // without the proxy
+	refused                      int   // with it
+	first                        error // the first of these
+	quoted                       map[strict.Kind]bool
 
-	proxied             bill
-	everything, dropped shadow
+	whole, dropped, proxied bill
+}
+
+// turn is one request of the client, measured.
+type turn struct {
+	what          string          // what the agent did with the answer
+	bare          *strict.Refusal // of the client's own bytes; nil: the upstream would answer
+	tooLong       bool            // for the upstream, as the client sent it
+	client, sent  int             // tokens as the client sent it, and as the proxy did
+	outcome       string          // from the proxy's header, or ""
+	epoch, repair bool
+	refused       error // what the client got instead of an answer
 }
 
 // request sends the messages, measures the exchange and draws it.
-func (s *show) request(ctx context.Context, messages []openai.ChatCompletionMessage, answer *openai.ChatCompletionMessage, aside bool) error {
+func (s *show) request(ctx context.Context, messages []openai.ChatCompletionMessage, answer *openai.ChatCompletionMessage) error {
 	want := reply(answer)
 	s.arrived.Store(nil)
-	s.o.Upstream.SetReply(func(r *strict.Request) strict.Reply {
+	s.Upstream.SetReply(func(r *strict.Request) strict.Reply {
 		s.arrived.Store(r)
 		return want
 	})
-	x, err := s.client.ask(ctx, openai.ChatCompletionRequest{Model: s.story.Model, Tools: s.story.Tools, Messages: messages})
+	s.requests++
+	x, err := ask(ctx, s.client, openai.ChatCompletionRequest{Model: s.story.Model, Tools: s.story.Tools, Messages: messages})
 	if err != nil {
 		return err
 	}
 	if x.refused == nil && !reflect.DeepEqual(x.reply, want) {
-		return fmt.Errorf("request %d: the answer arrived changed:\n got %+v\nwant %+v", s.turns+1, x.reply, want)
+		return fmt.Errorf("request %d: the answer arrived changed:\n got %+v\nwant %+v", s.requests, x.reply, want)
 	}
 	t := s.measure(x)
-	t.what, t.aside = tools(answer), aside
-	if aside {
-		t.what = "aside: commit text"
-	}
-	s.count(&t)
+	t.what = tools(answer)
 	s.draw(&t)
-	if !s.o.Fast {
+	if !s.Fast {
 		select {
 		case <-time.After(pace):
 		case <-ctx.Done():
@@ -149,41 +136,83 @@ func (s *show) request(ctx context.Context, messages []openai.ChatCompletionMess
 	return ctx.Err()
 }
 
-// count adds a request to the sums and sets whether it began an epoch.
-func (s *show) count(t *turn) {
-	s.turns++
-	t.number = s.turns
-	if t.own != nil {
-		s.everything.add(*t.own)
-		s.dropped.add(*t.own)
+// measure combines the client's bytes, the proxy's headers, and what the upstream
+// accepted. The proxy's numbers are preferred: like the budget, they are in its
+// own count of tokens.
+func (s *show) measure(x exchange) turn {
+	own, bare := s.Upstream.Read(x.body)
+	t := turn{bare: bare, refused: x.refused, client: own.PromptTokens(), outcome: x.header.Get("x-laconic-outcome")}
+	t.sent = t.client
+	if t.tooLong = t.client > s.Upstream.Limit(); t.tooLong {
+		s.tooLong++
 	}
-	switch {
-	case t.refused != nil:
-		s.refused++
-		if s.firstRefusal == nil {
-			s.firstRefusal = t.refused
-		}
-	case t.arrived != nil:
-		s.proxied.add(t.arrived.PromptTokens(), t.cached)
-		if !t.aside {
-			t.epoch = !extends(s.before, t.arrived.Messages)
-			s.before = t.arrived.Messages
+	if bare != nil {
+		s.bareRefused++
+		if bare.Kind == strict.KindPairs {
+			s.broken++
+			t.repair = x.refused == nil
 		}
 	}
-	for sum, yes := range map[*int]bool{
-		&s.epochs: t.epoch, &s.repairs: t.repaired(), &s.overBudget: t.sent > t.budget,
-		&s.bareRefused: t.bare != nil, &s.tooLong: t.tooLong, &s.badPairs: t.pairs,
-	} {
-		if yes {
-			*sum++
+	s.whole.add(own)
+	s.dropped.add(dropOldest(*own, s.Budget))
+	switch arrived := s.arrived.Load(); {
+	case x.refused != nil:
+		if s.refused++; s.first == nil {
+			s.first = x.refused
 		}
+	case arrived != nil:
+		t.sent = arrived.PromptTokens()
+		s.proxied.count(t.sent, x.cached)
+		n := len(s.before)
+		t.epoch = len(arrived.Messages) < n || !slices.EqualFunc(s.before, arrived.Messages[:n], strict.Message.Same)
+		s.before = arrived.Messages
+	}
+	if t.epoch {
+		s.epochs++
+	}
+	if t.repair {
+		s.repairs++
+	}
+	headerNumber(x.header, "x-laconic-tokens-before", &t.client)
+	headerNumber(x.header, "x-laconic-tokens-after", &t.sent)
+	return t
+}
+
+// headerNumber sets *to to the number in a header, if the header holds one.
+func headerNumber(h http.Header, name string, to *int) {
+	if n, err := strconv.Atoi(h.Get(name)); err == nil {
+		*to = n
 	}
 }
 
-// verdict returns the error of Run.
-func (s *show) verdict() error {
-	if s.refused == 0 {
-		return nil
+// bill is the cost of prompts.
+type bill struct {
+	largest        int
+	prompt, cached int // tokens
+	cache          *strict.PromptCache
+}
+
+// add adds a request that the client's own cache would see.
+func (b *bill) add(req *strict.Request) { b.count(req.PromptTokens(), b.cache.Serve(req)) }
+
+func (b *bill) count(prompt, cached int) {
+	b.largest = max(b.largest, prompt)
+	b.prompt += prompt
+	b.cached += cached
+}
+
+// charged returns the bill in tokens at full price; a cached token costs a tenth.
+func (b *bill) charged() int { return b.prompt - b.cached + b.cached/10 }
+
+// dropOldest does what most clients do by hand: it keeps the system message, and
+// drops the oldest others until the rest fits and starts with no tool result.
+func dropOldest(req strict.Request, budget int) *strict.Request {
+	kept, from := req.PromptTokens(), 1
+	for from < len(req.Messages)-1 && (kept > budget || req.Messages[from].Role == "tool") {
+		kept -= req.Messages[from].Tokens
+		from++
 	}
-	return fmt.Errorf("%d of %d requests through the proxy were refused; the first: %w", s.refused, s.turns, s.firstRefusal)
+	req.Messages = slices.Concat(req.Messages[:1], req.Messages[from:])
+	req.MessageTokens = kept - req.ToolTokens
+	return &req
 }

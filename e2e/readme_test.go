@@ -22,7 +22,7 @@ func TestREADMEShowsWhatTheDemoPrints(t *testing.T) {
 	if !found || !ended {
 		t.Fatal("the README shows no demo")
 	}
-	out, err := exec.Command(rig.Command(t), "demo", "--fast", "--width", "80").Output()
+	out, err := exec.Command(rig.Command(t), "demo", "--fast").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
