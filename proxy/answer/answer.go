@@ -5,8 +5,8 @@
 //   - unchanged: whatever is read of an answer before the client sees it, the
 //     client gets, every byte once and in order.
 //   - no wait without end: the start of an answer is handed on as soon as it is
-//     known not to be a refusal, and in any case after a bounded time, number of
-//     bytes and number of looks.
+//     known not to be a refusal, and in any case after a bounded number of bytes and
+//     of looks. A Timer limits each read.
 //   - bounded: of an answer that passes through, only its head and its end are kept.
 //
 // # The first event
@@ -14,9 +14,8 @@
 // Upstreams refuse under status 200 too, and OpenRouter's refusals begin with the
 // keys of an answer. So the first event is held until it is known what it is:
 //
-//   - It is handed on when it ends, when it holds something generated, or after
-//     64 KB that do neither. An event with an error at its top is read to its end,
-//     up to 1 MB. Events that only open a stream are held with the one behind them.
+//   - It is handed on when it ends, or after 64 KB. Events that only open a stream are
+//     held with the one behind them, up to 1 MB.
 //   - [Hold] holds nothing else: headers go out at once, and so do comments and
 //     blank lines, by which an upstream says that it is alive.
 //   - [Peek] waits, for an answer whose length is known: it comes with its headers.

@@ -1,10 +1,25 @@
 package answer
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 
+	"laconic/proxy/overflow"
 	"laconic/proxy/wire"
+)
+
+const (
+	// mostError is how much of an error is read before it goes to the client. A
+	// longer answer is no error, and may have no end.
+	mostError = 1 << 20
+	// firstRead is the size of the buffer for the start of an answer.
+	firstRead = 4 << 10
+	// mostJudged bounds how many bytes are looked at, in all looks together: an
+	// answer that comes byte by byte is judged at every byte. A look costs at
+	// least leastJudged.
+	mostJudged  = 16 << 20
+	leastJudged = 4 << 10
 )
 
 // Hold has the first event of an answer held until it is known whether it is an
@@ -14,37 +29,79 @@ import (
 // of the answer's, and its error ends that; without both the body goes on unchanged,
 // and has every byte.
 func Hold(res *http.Response, w wire.Wire, timer Timer, decide func(refusal []byte) (io.ReadCloser, error)) {
-	h := &held{peeked: newPeeked(res, w, timer), decide: decide}
-	res.Body = h
+	h := newHeld(res, w, timer)
+	h.decide = decide
 }
 
-// held is a body whose first event is held.
+// Peek returns the error by which the upstream refused the request, or nil if there
+// is none. Of an answer with status 200 it reads the first event, comment or byte,
+// and the error is the data of that event. Of an error with another status it reads
+// all. res.Body still returns every byte.
+func Peek(res *http.Response, w wire.Wire, timer Timer) (refusal []byte) {
+	switch res.StatusCode {
+	case http.StatusOK:
+		h := newHeld(res, w, timer)
+		for known := false; !known; {
+			h.more()
+			if refusal, known = h.judge(); h.alive() > 0 {
+				break
+			}
+		}
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity,
+		http.StatusTooManyRequests, http.StatusInternalServerError:
+		h := newHeld(res, w, timer)
+		for h.err == nil && len(h.seen) < mostError {
+			h.more()
+		}
+		if h.err == io.EOF {
+			refusal = append([]byte{}, h.seen...) // one of no bytes is an error, too
+		}
+	}
+	return refusal
+}
+
+// held is a body whose start is read before it is handed on.
 type held struct {
-	*peeked
-	decide  func(refusal []byte) (io.ReadCloser, error) // nil once it was called
+	body    io.ReadCloser
+	length  int64 // -1: not known
+	wire    wire.Wire
+	timer   Timer
+	seen    []byte
+	err     error // came with what was seen
+	judged  int
+	decide  func(refusal []byte) (io.ReadCloser, error) // nil once it was called, or if nobody asks
 	free    int                                         // of what was seen, before the first event
 	comment bool                                        // what follows it goes on with a comment
 }
 
-func (h *held) Read(buf []byte) (int, error) {
-	for h.decide != nil {
-		if h.free == 0 {
-			h.free = h.alive()
-		}
-		if h.free > 0 {
-			n, err := h.peeked.Read(buf[:min(h.free, len(buf))])
-			h.free -= n
-			return n, err
-		}
-		if len(h.seen) > 0 || h.err != nil {
-			if refusal, known := h.judge(); known {
-				h.decided(refusal)
-				break
-			}
-		}
-		h.more()
+// newHeld takes the place of the body of res.
+func newHeld(res *http.Response, w wire.Wire, timer Timer) *held {
+	h := &held{body: res.Body, length: res.ContentLength, wire: w, timer: timer}
+	res.Body = h
+	return h
+}
+
+// more reads on.
+func (h *held) more() {
+	if len(h.seen) == cap(h.seen) {
+		h.seen = append(make([]byte, 0, max(firstRead, 2*cap(h.seen))), h.seen...)
 	}
-	return h.peeked.Read(buf)
+	h.timer.Start()
+	n, err := h.body.Read(h.seen[len(h.seen):cap(h.seen)])
+	h.timer.Stop()
+	h.seen, h.err = h.seen[:len(h.seen)+n], err
+}
+
+// judge reports whether it is known what the answer begins with, and returns the
+// error if it begins with one.
+func (h *held) judge() (refusal []byte, known bool) {
+	whole := h.err == io.EOF || h.length >= 0 && int64(len(h.seen)) >= h.length
+	begins, data := h.wire.FirstEvent(h.seen, whole)
+	h.judged += leastJudged + len(h.seen)
+	if begins == overflow.Error {
+		return bytes.Clone(data), true
+	}
+	return nil, begins == overflow.Answer || h.err != nil || len(h.seen) >= mostError || h.judged >= mostJudged
 }
 
 // alive returns how much of what was seen are comments and blanks, which say that
@@ -78,3 +135,36 @@ func (h *held) decided(refusal []byte) {
 		h.body = instead
 	}
 }
+
+func (h *held) Read(buf []byte) (int, error) {
+	for h.decide != nil {
+		if h.free == 0 {
+			h.free = h.alive()
+		}
+		if h.free > 0 {
+			n := copy(buf, h.seen[:h.free])
+			h.seen, h.free = h.seen[n:], h.free-n
+			return n, nil
+		}
+		if len(h.seen) > 0 || h.err != nil {
+			if refusal, known := h.judge(); known {
+				h.decided(refusal)
+				break
+			}
+		}
+		h.more()
+	}
+	if len(h.seen) > 0 {
+		n := copy(buf, h.seen)
+		if h.seen = h.seen[n:]; len(h.seen) == 0 {
+			h.seen = nil // a stream may go on for an hour
+		}
+		return n, nil
+	}
+	if h.err != nil {
+		return 0, h.err
+	}
+	return h.body.Read(buf)
+}
+
+func (h *held) Close() error { return h.body.Close() }

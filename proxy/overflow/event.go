@@ -3,9 +3,10 @@ package overflow
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // Begins is what the start of an answer under status 200 is, as far as it has
@@ -18,154 +19,80 @@ const (
 	Maybe                // what is there may become an error: more is needed
 )
 
-// Events are the events of an API's streams, as far as the first matters.
-type Events struct {
-	// Generated are the keys, at the top of an event, of lists of what was generated.
-	Generated []string
-	// Opening are the types of events that come before the one that decides.
-	Opening []string
-}
+// mostUndecided is how much of an answer is waited for until its first event, or all
+// of its JSON, is there.
+const mostUndecided = 64 << 10
 
 // failed is the type of an event that is an error, and echoes the request as those
 // that open a stream do.
 const failed = "response.failed"
 
-// opens reports whether an event decides nothing, by its name or by what is there of
-// its data.
-func (of *Events) opens(e *event) bool {
-	return slices.Contains(of.Opening, cmp.Or(e.name, typeIn(e.data)))
-}
-
-// long reports whether all of an event is waited for, whatever its size.
-func (of *Events) long(e *event) bool {
-	return of.opens(e) || len(of.Opening) > 0 && cmp.Or(e.name, typeIn(e.data)) == failed
-}
-
 // FirstEvent looks at the start of an answer under status 200, not compressed
 // any more. whole: nothing follows. data is the JSON of the error
 // when it begins with one.
 //
-// It asks for more only while an answer may still be an error: not after a
-// comment, by which an upstream says that it is alive, and not in an event that
-// holds something generated. Half an event is of no use to a client, so that
-// none waits for it; an upstream that is slow within its first event is waited
-// for until that is decided, up to mostUndecided bytes of it. Events that open a
-// stream are not counted: they decide nothing, and echo the request.
-func FirstEvent(start []byte, whole bool, of Events) (b Begins, data []byte) {
-	if trimmed := bytes.TrimLeft(start, " \t\r\n"); len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') {
-		if len(trimmed) == len(start) || whole {
-			return object(trimmed, whole, len(start), of.Generated)
-		}
-		return Answer, nil // blank lines say that somebody is alive (DeepSeek)
-	}
-	for rest := start; ; {
-		e, after := cutEvent(rest, whole)
+// It asks for more until the first event has ended: half an event is of no use to a
+// client, so that none waits for it. Events of the types in opening decide nothing, and
+// echo the request: they and failures are waited for whatever their size.
+func FirstEvent(start []byte, whole bool, opening []string) (b Begins, data []byte) {
+	if text := bytes.TrimSpace(start); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
 		switch {
-		case e.other:
-			return Answer, nil
-		case e.ended && !of.opens(&e):
-			return verdict(e.data)
-		case !e.ended && of.long(&e):
-			return Maybe, nil
-		case !e.ended:
-			return waiting(e.data, len(rest), of.Generated), nil
-		case len(after) > 0:
-			rest = after
 		case whole:
+			return verdict(text)
+		case len(start) > mostUndecided:
 			return Answer, nil
-		default:
-			return Maybe, nil
 		}
+		return Maybe, nil
 	}
-}
-
-// event is the first event of a stream, as far as it has come.
-type event struct {
-	name  string
-	data  []byte
-	ended bool
-	other bool // it is none, or none that an error may be
-}
-
-// fields are those of events. llama.cpp wrote "error: {…}" for a while.
-var fields = []string{"data", "error", "event", "id", "retry"}
-
-// cutEvent cuts the first event of a stream.
-func cutEvent(b []byte, whole bool) (e event, rest []byte) {
-	for {
-		line, after, complete := cutLine(b)
-		field, value, named := bytes.Cut(line, []byte(":"))
-		value = bytes.TrimPrefix(value, []byte(" "))
-		switch name := string(field); {
-		case complete && len(line) == 0:
-			e.ended, e.other = true, e.data == nil // a blank line before an event is a byte to hand on
-			return e, after
-		case !named && !complete && !whole:
-			e.other = !slices.ContainsFunc(fields, func(known string) bool { return strings.HasPrefix(known, name) })
-		case name == "data" || name == "error":
-			e.data = append(e.data, value...)
-		case name == "event" && complete:
-			e.name = string(value)
-		default:
-			e.other = !slices.Contains(fields, name)
-		}
-		if b = after; e.other || len(b) == 0 {
-			e.ended, e.other = whole, e.other || whole && e.data == nil
-			return e, nil
-		}
-	}
-}
-
-// waiting judges an event by its data so far.
-func waiting(data []byte, held int, generated []string) Begins {
-	if len(data) == 0 {
-		if held > mostUndecided {
-			return Answer
-		}
-		return Maybe
-	}
-	if b, _ := object(data, false, held, generated); b == Answer {
-		return Answer
-	}
-	return Maybe
-}
-
-// object judges a JSON value by what is there of it, in an answer of which held
-// bytes are there.
-func object(raw []byte, whole bool, held int, generated []string) (Begins, []byte) {
-	if marked(raw) && json.Valid(raw) {
-		return verdict(raw)
-	}
-	if whole {
+	if name, _, _ := strings.Cut(string(start[:min(len(start), 8)]), ":"); !slices.ContainsFunc(fields, func(field string) bool { return strings.HasPrefix(field, name) }) {
 		return Answer, nil
 	}
-	return undecided(raw, held, generated), nil
+	rest := bytes.ReplaceAll(bytes.ReplaceAll(start, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+	for {
+		event, after, ended := bytes.Cut(rest, []byte("\n\n"))
+		name, data := read(event)
+		kind := cmp.Or(name, gjson.GetBytes(data, "type").String())
+		opens := slices.Contains(opening, kind)
+		switch {
+		case !ended && !whole:
+			if opens || kind == failed || len(rest) <= mostUndecided {
+				return Maybe, nil
+			}
+			return Answer, nil
+		case !opens:
+			return verdict(data)
+		case len(after) == 0 && whole:
+			return Answer, nil
+		case len(after) == 0:
+			return Maybe, nil
+		}
+		rest = after
+	}
 }
 
-// verdict reports whether data is an error or an answer.
+// fields begin the lines of events. llama.cpp wrote "error: {…}" for a while.
+var fields = []string{"data", "error", "event", "id", "retry"}
+
+// read returns the name and the data of an event, as far as they are there.
+func read(event []byte) (name string, data []byte) {
+	for line := range bytes.Lines(event) {
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		switch value = bytes.TrimSpace(value); string(field) {
+		case "data", "error":
+			data = append(data, value...)
+		case "event":
+			name = string(value)
+		}
+	}
+	return name, data
+}
+
+// verdict reports whether data is an error or an answer. Most answers have no word
+// that an error needs under status 200, and are not looked at any further.
 func verdict(data []byte) (Begins, []byte) {
-	if !marked(data) || len(sentences(200, data)) == 0 {
+	marked := slices.ContainsFunc([]string{"error", "base_resp", failed, `\u`}, func(word string) bool { return bytes.Contains(data, []byte(word)) })
+	if !marked || len(sentences(200, data)) == 0 {
 		return Answer, nil
 	}
 	return Error, data
-}
-
-// marked reports whether a text has any word that an error needs under status
-// 200. Most first events have none and are not looked at any further.
-func marked(b []byte) bool {
-	return bytes.Contains(b, []byte(`error`)) || bytes.Contains(b, []byte(`base_resp`)) || bytes.Contains(b, []byte(failed)) ||
-		bytes.Contains(b, []byte(`\u`)) // a key may be written with escapes
-}
-
-// cutLine cuts the first line, which may end in LF, CR LF or CR.
-func cutLine(b []byte) (line, rest []byte, ended bool) {
-	i := bytes.IndexAny(b, "\r\n")
-	if i < 0 {
-		return b, nil, false
-	}
-	n := i + 1
-	if b[i] == '\r' && n < len(b) && b[n] == '\n' {
-		n++
-	}
-	return b[:i], b[n:], true
 }

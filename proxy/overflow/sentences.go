@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // sentence is one text in the place of an error, and what is beside it.
@@ -23,155 +25,106 @@ const (
 	mostDepth = 4
 )
 
-// sentences finds the texts of an error, outermost first.
+// errorReader collects the texts of an error, outermost first.
+type errorReader []sentence
+
+// sentences finds the texts of an error.
 func sentences(status int, body []byte) []sentence {
-	var all []sentence
-	add := func(s sentence) { all = append(all, s) }
+	var r errorReader
 	body = bytes.TrimSpace(body)
-	if object := objectOf(body); object != nil {
-		collect(object, status >= 400, 0, add)
-	} else if status >= 400 && len(body) > 0 && body[0] != '<' {
-		add(sentence{text: clipped(string(body))}) // plain text
+	switch o := objectOf(gjson.ParseBytes(body)); {
+	case o.IsObject() && json.Valid(body):
+		r.collect(o, status >= 400, 0)
+	case status >= 400 && len(body) > 0 && body[0] != '<':
+		r.add(sentence{text: string(body)}) // plain text
 	}
-	return all
+	return r
 }
 
-// objectOf reads a JSON object, or the first of an array (Gemini's compatible
-// endpoint answers with one). nil for anything else.
-func objectOf(raw []byte) map[string]json.RawMessage {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) > 0 && raw[0] == '[' {
-		var list []json.RawMessage
-		if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
-			return nil
-		}
-		raw = list[0]
+// add adds a text, cut to what is looked at.
+func (r *errorReader) add(s sentence) {
+	s.text = strings.TrimSpace(s.text[:min(len(s.text), mostText)])
+	*r = append(*r, s)
+}
+
+// objectOf returns an object, or the first of an array (Gemini's compatible endpoint
+// answers with one).
+func objectOf(v gjson.Result) gjson.Result {
+	if v.IsArray() {
+		return v.Get("0")
 	}
-	var object map[string]json.RawMessage
-	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &object) != nil {
-		return nil
-	}
-	return object
+	return v
 }
 
 // collect reads the places where errors stand. isError tells that the status
 // says already that this is one; under 200 the body itself must say so, or it
 // is an answer.
-func collect(o map[string]json.RawMessage, isError bool, depth int, add func(sentence)) {
-	if depth > mostDepth {
+func (r *errorReader) collect(o gjson.Result, isError bool, depth int) {
+	if depth > mostDepth || !o.IsObject() {
 		return
 	}
 	for _, key := range []string{"error", "errors", "fault"} { // Cloudflare lists them, Apigee has a fault
-		if e, ok := o[key]; ok && !empty(e) {
-			reason(e, depth, add)
-		}
+		r.reason(o.Get(key), depth)
 	}
-	if e, ok := o["response"]; ok && text(o["type"]) == failed {
-		if inner := objectOf(e); inner != nil {
-			collect(inner, false, depth+1, add)
-		}
+	if o.Get("type").Str == failed {
+		r.collect(o.Get("response"), false, depth+1)
 	}
-	if e, ok := o["base_resp"]; ok { // MiniMax, under any status
-		if inner := objectOf(e); inner != nil && text(inner["status_code"]) != "0" {
-			add(sentence{text: clipped(text(inner["status_msg"])), code: baseResp + text(inner["status_code"])})
-		}
+	if e := o.Get("base_resp"); e.IsObject() && text(e.Get("status_code")) != "0" { // MiniMax, under any status
+		r.add(sentence{text: e.Get("status_msg").Str, code: baseResp + text(e.Get("status_code"))})
 	}
-	if isError || text(o["object"]) == "error" || text(o["type"]) == "error" {
-		flat(o, depth, add)
+	if isError || o.Get("object").Str == "error" || o.Get("type").Str == "error" {
+		r.flat(o, depth)
 	}
 }
 
 // reason reads the value of an error field: an object, a text, or JSON in a
 // text.
-func reason(raw json.RawMessage, depth int, add func(sentence)) {
-	if o := objectOf(raw); o != nil {
-		flat(o, depth, add)
-		if meta := objectOf(o["metadata"]); meta != nil { // OpenRouter hides the backend's words here
-			nested(text(meta["raw"]), depth, add)
+func (r *errorReader) reason(e gjson.Result, depth int) {
+	switch e = objectOf(e); {
+	case e.Type == gjson.String && e.Str != "":
+		r.add(sentence{text: e.Str})
+		r.nested(e.Str, depth)
+	case e.IsObject() && len(e.Map()) > 0:
+		r.flat(e, depth)
+		r.nested(e.Get("metadata.raw").Str, depth) // OpenRouter hides the backend's words here
+		if depth < mostDepth {
+			r.reason(e.Get("error"), depth+1)
 		}
-		if inner, ok := o["error"]; ok && depth < mostDepth {
-			reason(inner, depth+1, add)
-		}
-		return
 	}
-	words := text(raw)
-	add(sentence{text: clipped(words)})
-	nested(words, depth, add)
 }
 
 // flat reads an object that is an error.
-func flat(o map[string]json.RawMessage, depth int, add func(sentence)) {
+func (r *errorReader) flat(o gjson.Result, depth int) {
 	s := sentence{
-		code: text(o["code"]), kind: text(o["type"]),
-		limit: number(text(o["n_ctx"])), prompt: number(text(o["n_prompt_tokens"])),
+		code: text(o.Get("code")), kind: text(o.Get("type")),
+		limit: number(text(o.Get("n_ctx"))), prompt: number(text(o.Get("n_prompt_tokens"))),
 	}
 	for _, key := range []string{"message", "faultstring", "detail"} {
-		words := text(o[key])
-		if words == "" {
-			if inner := objectOf(o[key]); inner != nil && depth < mostDepth {
-				collect(inner, true, depth+1, add)
-			}
-			continue
+		if s.text = text(o.Get(key)); s.text != "" {
+			r.add(s)
+			r.nested(s.text, depth)
+			return
 		}
-		s.text = clipped(words)
-		add(s)
-		nested(words, depth, add)
-		return
+		r.collect(objectOf(o.Get(key)), true, depth+1)
 	}
-	add(s)
+	r.add(s)
 }
 
 // nested reads JSON inside of a text, where nothing but the names of errors
 // comes before it: what is further in may be a quotation.
-func nested(words string, depth int, add func(sentence)) {
-	if depth >= mostDepth {
-		return
-	}
+func (r *errorReader) nested(words string, depth int) {
 	at := strings.IndexAny(words, "{[")
-	if at < 0 || at > 200 || !errorNames().MatchString(words[:at]) {
-		return
-	}
-	var raw json.RawMessage
-	if json.NewDecoder(strings.NewReader(words[at:])).Decode(&raw) != nil {
-		return
-	}
-	if o := objectOf(raw); o != nil {
-		collect(o, true, depth+1, add)
+	if at >= 0 && at <= 200 && errorNames().MatchString(words[:at]) {
+		r.collect(objectOf(gjson.Parse(words[at:])), true, depth+1)
 	}
 }
 
 var errorNames = expression(`(?s)^` + lead + `(?:b')?$`)
 
-// text is a JSON string or number as text; "" for anything else.
-func text(raw json.RawMessage) string {
-	if len(raw) == 0 {
-		return ""
+// text is a JSON string or a whole number as text; "" for anything else.
+func text(v gjson.Result) string {
+	if v.Type == gjson.Number && v.Num >= 0 && v.Num == float64(int64(v.Num)) {
+		return strconv.FormatInt(int64(v.Num), 10)
 	}
-	switch c := raw[0]; {
-	case c == '"':
-		var s string
-		if json.Unmarshal(raw, &s) == nil {
-			return s
-		}
-	case c >= '0' && c <= '9':
-		if f, err := strconv.ParseFloat(string(raw), 64); err == nil && f == float64(int64(f)) {
-			return strconv.FormatInt(int64(f), 10)
-		}
-	}
-	return ""
-}
-
-func empty(raw json.RawMessage) bool {
-	switch string(raw) {
-	case "null", `""`, "{}", "false":
-		return true
-	}
-	return false
-}
-
-func clipped(s string) string {
-	if len(s) > mostText {
-		s = s[:mostText]
-	}
-	return strings.TrimSpace(s)
+	return v.Str
 }

@@ -86,9 +86,6 @@ const raised = "jinja exception: "
 // Template returns what the answer says that the template does not take. llama.cpp
 // answers with 400 or 500, LM Studio with an event under 200, others with 400 or 422.
 func (s Said) Template() Template {
-	if !s.ofHistory() {
-		return TemplateTaken
-	}
 	for i := range s.sentences {
 		text, exception := s.sentences[i].text, false
 		if at := strings.LastIndex(strings.ToLower(text), raised); at >= 0 {

@@ -4,9 +4,7 @@ package overflow
 // it names what a prompt is made of, and that there is too much of it. The numbers
 // are the two largest of its sentence.
 func (s Said) unsure() Refusal {
-	switch s.status {
-	case 200, 400, 413, 422, 500:
-	default:
+	if s.status == 429 {
 		return Refusal{}
 	}
 	for i := range s.sentences {

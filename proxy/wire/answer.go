@@ -13,10 +13,13 @@ import (
 
 // api is what differs in the answers of APIs, and no more than that.
 type api struct {
-	name       string
-	events     overflow.Events // of a stream
-	completion string          // the key under which usage counts what was generated
-	model      string          // path of the model in an event that names it
+	name    string
+	opening []string // types of events before the one that decides
+	model   string   // path of the model in an event that names it
+	last    string   // what the last event of a stream says; "": [DONE]
+	stop    string   // the key of the reason for which an answer ended
+	piece   string   // what a stream with anything generated has
+	apart   bool     // tokens of a cache are not among those of the input
 }
 
 // Name returns the API's name in logs, metrics and the keys of what is learnt.
@@ -24,15 +27,17 @@ func (w *api) Name() string { return w.name }
 
 // FirstEvent reports whether an answer with status 200 begins with an error.
 func (w *api) FirstEvent(start []byte, whole bool) (overflow.Begins, []byte) {
-	return overflow.FirstEvent(start, whole, w.events)
+	return overflow.FirstEvent(start, whole, w.opening)
 }
 
 // Refusal reads an error.
 func (w *api) Refusal(status int, text []byte) Refusal {
 	said := overflow.Read(status, text)
 	r := Refusal{Size: said.Size(), Template: said.Template(), Thinking: said.Thinking()}
-	for v := range valuesOf(w.completion, text) {
-		r.Generated = r.Generated || gjson.Parse(lent(v)).Num > 0
+	for _, key := range []string{"completion_tokens", "output_tokens"} {
+		for v := range valuesOf(key, text) {
+			r.Generated = r.Generated || gjson.Parse(lent(v)).Num > 0
+		}
 	}
 	return r
 }
@@ -56,6 +61,17 @@ func (w *api) AnsweredBy(a Answer) string {
 		}
 	}
 	return ""
+}
+
+// End reads how an answer with status 200 ended.
+func (w *api) End(a Answer) End {
+	has := func(text []byte, words string) bool { return bytes.Contains(text, []byte(words)) }
+	last, stop, broke := lastEvent(a.Tail), lastString(w.stop, a.Tail), failed(a.Tail)
+	ended := w.last != "" && has(last, w.last)
+	e := End{Usage: w.usage(a), Done: a.Stream && (ended || bytes.HasPrefix(last, []byte("[DONE]")))}
+	e.Flaw = a.flaw(stop, e.Usage, e.Done, !broke && !has(a.Tail, w.piece))
+	e.Generated = !broke && (has(a.Tail, `"`+w.stop+`"`) || has(a.Tail, `"choices"`) || ended)
+	return e
 }
 
 // flaw names what is wrong with an answer that ended for the reason stop. done: a
@@ -120,20 +136,45 @@ func lastString(key string, text []byte) string {
 	return ""
 }
 
-// usageIn reads the last usage object in a part of an answer that counts the prompt
-// under a key, nil if there is none. What came from a cache stands under some paths.
-func (w *api) usageIn(text []byte, prompt string, cached ...string) *Usage {
-	for o := range usagesIn(text) {
-		if o.Get(prompt).Type != gjson.Number {
-			continue // null in every chunk but the last
+// counts are the paths of numbers in usage objects, of all APIs: the prompt, what was
+// written to a cache, what came from one, beside the prompt or within it, and what was
+// generated.
+var counts = [...][]string{
+	{"prompt_tokens", "input_tokens"},
+	{"cache_creation_input_tokens"},
+	{"cache_read_input_tokens"},
+	{"prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens", "prompt_cache_hit_tokens"}, // the last: DeepSeek
+	{"completion_tokens", "output_tokens"},
+}
+
+// usage returns what an answer cost, nil if it states nothing: by the last usage object
+// of its end, or of its head where that states something else. Anthropic's streams state
+// the prompt in the first event, and Ollama's first is a guess.
+func (w *api) usage(a Answer) *Usage {
+	var n [len(counts)]int
+	for _, text := range [][]byte{a.Head, a.Tail} {
+		for o := range usagesIn(text) {
+			stated := false
+			for i, paths := range counts {
+				for _, path := range paths {
+					if c := count(o, path); c > 0 {
+						n[i], stated = c, true
+					}
+				}
+			}
+			if stated {
+				break // null in every chunk but the last
+			}
 		}
-		u := &Usage{Prompt: count(o, prompt), Completion: count(o, w.completion)}
-		for _, path := range cached {
-			u.Cached = max(u.Cached, count(o, path))
-		}
-		return u
 	}
-	return nil
+	u := &Usage{Prompt: n[0], Completion: n[4], Cached: n[3]}
+	if w.apart {
+		u.Prompt, u.Cached = n[0]+n[1]+n[2], n[2]
+	}
+	if *u == (Usage{}) {
+		return nil
+	}
+	return u
 }
 
 // count reads a number of tokens; 0 where there is none.

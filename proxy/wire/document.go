@@ -73,19 +73,6 @@ type mark struct {
 // run is a run of indexes.
 type run struct{ from, to uint32 }
 
-// dialect writes what the client did not send, as the API wants it.
-type dialect interface {
-	// added appends a message: a text with a role, or a result.
-	added(dst []byte, m *compact.Message, text string) []byte
-	// part appends a part that is text, with the markers of old, which may be nil.
-	part(dst []byte, text string, old []byte) []byte
-	// alone returns what stands before and behind the pieces of a message that get an
-	// element of the list to themselves: a call, or pieces that shared one.
-	alone(m *compact.Message) (before, after string)
-	// keys returns the keys of a call's id, of what a result answers, and of content.
-	keys(m *compact.Message) (id, answers, content string)
-}
-
 // newDocument returns a document of a body that is to be read. Its err says why the
 // body cannot be.
 func newDocument(body []byte, keys [][]string, w dialect) *document {

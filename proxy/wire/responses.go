@@ -2,13 +2,9 @@ package wire
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 
 	"github.com/tidwall/gjson"
-
-	"laconic/compact"
-	"laconic/proxy/overflow"
 )
 
 // responses is the API of responses, whose history is a list of items. Its error
@@ -17,21 +13,20 @@ type responses struct{ chat }
 
 // Responses is the API of responses, as OpenAI and all who are compatible with it
 // speak it.
-var Responses Wire = &responses{chat{api{
-	name: "responses", completion: "output_tokens", model: "response.model",
-	// Those that open a stream echo the instructions and the tools.
-	events: overflow.Events{Opening: []string{"response.created", "response.queued", "response.in_progress"}},
-}}}
+var Responses Wire = &responses{chat{
+	api: api{
+		name: "responses", model: "response.model",
+		// Those that open a stream echo the instructions and the tools.
+		opening: []string{"response.created", "response.queued", "response.in_progress"},
+	},
+	list: "input", exceeds: "Your input exceeds the context window of this model. ",
+}}
 
 // ends are the events that end a stream.
 var ends = []string{"response.completed", "response.incomplete", "response.failed", "error"}
 
 func (w *responses) End(a Answer) End {
-	const prompt, cached = "input_tokens", "input_tokens_details.cached_tokens"
-	e := End{Usage: w.usageIn(a.Tail, prompt, cached)}
-	if e.Usage == nil {
-		e.Usage = w.usageIn(a.Head, prompt, cached) // some put it before the items
-	}
+	e := End{Usage: w.usage(a)}
 	if !a.Stream {
 		e.Generated = e.Usage != nil || bytes.Contains(a.Head, []byte(`"output"`))
 		return e
@@ -40,7 +35,7 @@ func (w *responses) End(a Answer) End {
 	if kind == "response.incomplete" {
 		stop = "length"
 	}
-	e.Done = slices.Contains(ends, kind) || done(a.Tail)
+	e.Done = slices.Contains(ends, kind) || bytes.HasPrefix(lastEvent(a.Tail), []byte("[DONE]"))
 	e.Generated = e.Done && kind != "response.failed" && kind != "error"
 	e.Flaw = a.flaw(stop, e.Usage, e.Done, false)
 	return e
@@ -65,18 +60,4 @@ func lastEventType(text []byte) string {
 		return ends[0]
 	}
 	return ""
-}
-
-// TooLong uses OpenAI's own sentence, with the numbers behind it.
-func (*responses) TooLong(r *compact.Report, most, tools int) Error {
-	e := Error{Type: "", Param: "input", Code: "context_length_exceeded"}
-	if r.After <= r.Budget {
-		e.Code = "array_above_max_length"
-		e.Message = fmt.Sprintf("Invalid 'input': array too long. Expected an array with maximum length %d, but got an array with length %d instead.",
-			most, r.MessagesBefore)
-		return e
-	}
-	e.Message = fmt.Sprintf("Your input exceeds the context window of this model: this model's maximum context length is %d tokens. "+
-		"However, your messages resulted in %d tokens. Please reduce the length of the messages.", r.Budget, r.Before)
-	return e
 }

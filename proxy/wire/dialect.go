@@ -1,0 +1,141 @@
+package wire
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"laconic/compact"
+)
+
+// dialect writes what the client did not send, as the API wants it.
+type dialect interface {
+	// added appends a message: a text with a role, or a result.
+	added(dst []byte, m *compact.Message, text string) []byte
+	// part appends a part that is text, with the markers of old, which may be nil.
+	part(dst []byte, text string, old []byte) []byte
+	// alone returns what stands before and behind the pieces of a message that get an
+	// element of the list to themselves: a call, or pieces that shared one.
+	alone(m *compact.Message) (before, after string)
+	// keys returns the keys of a call's id, of what a result answers, and of content.
+	keys(m *compact.Message) (id, answers, content string)
+}
+
+// markers are what clients put on a part to say where the provider's cache
+// ends. They outlive the part they were put on.
+var markers = [...]string{"cache_control", "prompt_cache_breakpoint"}
+
+// appendPart appends a part of some type that is text, with the markers of old.
+func appendPart(dst []byte, kind, text string, old []byte) []byte {
+	dst = fmt.Appendf(dst, `{"type":"%s","text":%s`, kind, quoted(text))
+	for _, key := range markers {
+		if v := gjson.GetBytes(old, key); v.Exists() {
+			dst = fmt.Appendf(dst, `,"%s":%s`, key, v.Raw)
+		}
+	}
+	return append(dst, '}')
+}
+
+type chatDialect struct{}
+
+func (w chatDialect) added(dst []byte, m *compact.Message, text string) []byte {
+	dst = fmt.Appendf(dst, `{"role":"%s"`, m.RoleName())
+	if m.Role == compact.Tool {
+		_, key, _ := w.keys(m)
+		id, _ := compact.NameIn(m.Answers)
+		dst = fmt.Appendf(dst, `,"%s":%s`, key, quoted(id))
+	}
+	return fmt.Appendf(dst, `,"content":%s}`, quoted(text))
+}
+
+func (chatDialect) part(dst []byte, text string, old []byte) []byte {
+	return appendPart(dst, "text", text, old)
+}
+
+func (chatDialect) alone(m *compact.Message) (before, after string) {
+	if _, named := compact.NameIn(m.Calls[0].ID); named {
+		return `{"role":"assistant","content":null,`, "}" // the element has its key
+	}
+	return `{"role":"assistant","content":null,"tool_calls":[`, "]}"
+}
+
+func (chatDialect) keys(m *compact.Message) (id, answers, content string) {
+	if _, named := compact.NameIn(m.Answers); named {
+		return "id", "name", "content"
+	}
+	return "id", "tool_call_id", "content"
+}
+
+type messagesDialect struct{ chatDialect }
+
+func (messagesDialect) added(dst []byte, m *compact.Message, text string) []byte {
+	role := compact.User // instructions stand beside the list; not every upstream takes one in it
+	switch m.Role {
+	case compact.Tool:
+		return fmt.Appendf(dst, `{"role":"user","content":[{"type":"tool_result","tool_use_id":%s,"content":%s}]}`, quoted(m.Answers), quoted(text))
+	case compact.Assistant:
+		role = m.Role
+	}
+	return fmt.Appendf(dst, `{"role":"%s","content":%s}`, role, quoted(text))
+}
+
+func (messagesDialect) alone(m *compact.Message) (before, after string) {
+	if m.Role == compact.Assistant {
+		return `{"role":"assistant","content":[`, "]}"
+	}
+	return `{"role":"user","content":[`, "]}"
+}
+
+func (messagesDialect) keys(*compact.Message) (id, answers, content string) {
+	return "id", "tool_use_id", "content"
+}
+
+type responsesDialect struct {
+	kinds map[string]string // type of the item that answers a call, by its id
+}
+
+func (w responsesDialect) added(dst []byte, m *compact.Message, text string) []byte {
+	switch m.Role {
+	case compact.Tool:
+		return w.result(dst, m.Answers, text)
+	case compact.Assistant:
+		return fmt.Appendf(dst, `{"type":"message","role":"assistant","content":[%s]}`, appendPart(nil, "output_text", text, nil))
+	}
+	return fmt.Appendf(dst, `{"type":"message","role":"%s","content":%s}`, m.Role, quoted(text))
+}
+
+// result writes the item that answers a call.
+func (w responsesDialect) result(dst []byte, id, text string) []byte {
+	kind := w.kinds[id]
+	if kind == "" {
+		kind = "function_call_output"
+		if i := strings.LastIndexByte(id, '_'); i > 0 && w.kinds[id[:i]] != "" {
+			kind = w.kinds[id[:i]] // it was renamed
+		}
+	}
+	output, status := quoted(text), ""
+	switch kind {
+	case "shell_call_output":
+		output = fmt.Appendf(nil, `[{"stdout":"","stderr":%s,"outcome":{"type":"exit","exit_code":1}}]`, output)
+	case "apply_patch_call_output":
+		status = `,"status":"failed"`
+	}
+	return fmt.Appendf(dst, `{"type":"%s","call_id":%s,"output":%s%s}`, kind, quoted(id), output, status)
+}
+
+func (responsesDialect) part(dst []byte, text string, old []byte) []byte {
+	return appendPart(dst, "input_text", text, old)
+}
+
+func (responsesDialect) alone(*compact.Message) (before, after string) { return "", "" }
+
+func (responsesDialect) keys(m *compact.Message) (id, answers, content string) {
+	switch m.Role {
+	case compact.Tool:
+		return "call_id", "call_id", "output"
+	case compact.Assistant:
+		return "call_id", "call_id", "" // what it says is an item of its own
+	}
+	return "call_id", "call_id", "content"
+}
